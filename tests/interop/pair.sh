@@ -63,13 +63,14 @@ free_port()
 # r^2: 0.70 < 0.9") and fails, unless it is told not to care.
 any_clock=-F
 
-# pair SERVER_FUNCTION PROGRAM ARGS...: both ends must exit with 0.
+# pair SERVER_FUNCTION PROGRAM ARGS...: both ends must exit with 0. $other: the client's chip, if not the same
 pair()
 {
 	function=$1
 	shift
 	name="$*"
 	[ "$function" = host ] || name="$name ($function serves)"
+	[ -z "${other-}" ] || name="$name, two chips"
 	if ! command -v "$1" >/dev/null; then
 		n=$((n + 1))
 		echo "ok $n - $name # SKIP $1 is not installed"
@@ -85,7 +86,7 @@ pair()
 	: >"$dir/client"
 	bad=1
 	if wait_port "$port" "$server"; then
-		timeout "$bound" "$sim" exec "$chip" -- "$program" -p "$port" "$@" localhost \
+		timeout "$bound" "$sim" exec "${other:-$chip}" -- "$program" -p "$port" "$@" localhost \
 			>"$dir/client" 2>&1
 		bad=$?
 	fi

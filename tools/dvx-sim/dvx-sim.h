@@ -16,6 +16,7 @@ struct sim_args {
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	const char *set;      /* NAME=VALUE,..., checked; or NULL */
 	const char *fault;    /* drop=P,..., checked; or NULL */
+	const char *wire;     /* checked; or NULL */
 	uint64_t count;	      /* packets; 0: no end */
 	bool json;
 	int argc; /* NAME and FILE.pcap or CMD... behind it; run and ls have no NAME */
@@ -41,7 +42,8 @@ int cmd_link(const struct sim_args *);
 /* registry.c: the user's folder of chips, one folder each. */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer does not answer */
 const char *registry(void); /* NULL after a sentence */
-bool registry_name_ok(const char *name);
+bool registry_name_fits(const char *name);
+bool registry_name_ok(const char *name); /* false after a sentence */
 void registry_file(char path[PATH_MAX], const char *name, const char *file);
 /* Removes the files of a dead server. true: there is no such chip. */
 bool registry_sweep(const char *name);
@@ -58,7 +60,7 @@ bool registry_is_ours(const char *name, int err);
 
 /* server.c: a server, ready to take clients when this returns. -1 after a sentence. */
 struct start {
-	const char *name, *trace, *set, *fault;
+	const char *name, *trace, *set, *fault, *wire;
 	bool detach;
 	int lifeline; /* the server ends when the other end of this pipe closes; -1 */
 };

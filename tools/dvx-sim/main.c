@@ -43,6 +43,7 @@ static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
 	SET_OPTION,
 	FAULT_OPTION,
+	{"wire", 'w', "loop|peer=SWITCH", 0, "what the port is plugged into (default loop)", 0},
 	{0},
 };
 static const struct argp_option exec_options[] = {FUNCTION_OPTION, {0}};
@@ -76,7 +77,8 @@ static const struct cli_command commands[] = {
 	 "Makes the wire of NAME lose, double, reorder, damage or delay packets; prints what it "
 	 "does.",
 	 ls_options, cmd_fault},
-	{"link", 2, 2, "NAME up|down", "Takes the link of NAME's port up or down.", no_options,
+	{"link", 1, 2, "NAME [up|down]",
+	 "Takes the link of NAME's port up or down; prints its state and its wire.", ls_options,
 	 cmd_link},
 	{"down", 1, 1, "NAME", "Takes a device down; its programs lose it.", no_options, cmd_down},
 };
@@ -91,7 +93,7 @@ static const char overview[] =
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
 	"  capture NAME FILE.pcap   write what is on its wire to a file\n"
 	"  fault NAME [FAULTS|off]  make its wire a bad one\n"
-	"  link NAME up|down        its port's link\n"
+	"  link NAME [up|down]      its port's link\n"
 	"  down NAME                take it down\n"
 	"\n"
 	"Examples:\n"
@@ -127,6 +129,14 @@ static void take_fault(struct sim_args *a, const char *arg, struct argp_state *s
 	a->fault = arg;
 }
 
+/* Names of switches follow the rules of chips' names. */
+static void take_wire(struct sim_args *a, const char *arg, struct argp_state *state)
+{
+	if (strcmp(arg, "loop") && (strncmp(arg, "peer=", 5) || !registry_name_fits(arg + 5)))
+		argp_error(state, "--wire is loop or peer=SWITCH, not \"%s\"", arg);
+	a->wire = arg;
+}
+
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TEXT('f', function),
@@ -141,6 +151,9 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		return 0;
 	case 's':
 		take_set(a, arg, state);
+		return 0;
+	case 'w':
+		take_wire(a, arg, state);
 		return 0;
 	case 'F':
 		take_fault(a, arg, state);

@@ -44,13 +44,20 @@ const char *registry(void)
 	return usable(dir) ? dir : NULL;
 }
 
-bool registry_name_ok(const char *name)
+bool registry_name_fits(const char *name)
 {
 	size_t len = strlen(name);
 	bool ok = len > 0 && len < LINK_NAME_MAX && name[0] != '.' && name[0] != '-';
 
 	for (size_t i = 0; ok && i < len; i++)
 		ok = isalnum((unsigned char)name[i]) || strchr("._-", name[i]);
+	return ok;
+}
+
+bool registry_name_ok(const char *name)
+{
+	bool ok = registry_name_fits(name);
+
 	if (!ok)
 		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes, "
 		    "underscores, and neither dot nor dash first",

@@ -38,6 +38,10 @@ static void be_server(const struct start *s, const char *server, const char *dir
 		argv[n++] = "--fault";
 		argv[n++] = s->fault;
 	}
+	if (s->wire) {
+		argv[n++] = "--wire";
+		argv[n++] = s->wire;
+	}
 	if (s->lifeline >= 0) {
 		argv[n++] = "--lifeline";
 		argv[n++] = lifeline_text;

@@ -7,6 +7,7 @@ int cmd_up(const struct sim_args *a)
 			  .trace = a->trace,
 			  .set = a->set,
 			  .fault = a->fault,
+			  .wire = a->wire,
 			  .detach = true,
 			  .lifeline = -1};
 

@@ -32,33 +32,58 @@ static uint64_t wire_count(const struct link_wire *w, size_t row)
 	return n;
 }
 
-static void wire_print_text(const char *name, const struct link_wire *w)
+static void fault_print_text(const char *name, const struct link_wire *w)
 {
-	printf("%s: link %s, drop=%g,dup=%g,reorder=%g,corrupt=%g,delay=%" PRIu64 "ns,seed=%" PRIu64
-	       "\n",
-	       name, w->up ? "up" : "down", (double)w->rates.drop / FAULT_ONE,
-	       (double)w->rates.dup / FAULT_ONE, (double)w->rates.reorder / FAULT_ONE,
-	       (double)w->rates.corrupt / FAULT_ONE, w->rates.delay, w->rates.seed);
+	printf("%s: drop=%g,dup=%g,reorder=%g,corrupt=%g,delay=%" PRIu64 "ns,seed=%" PRIu64 "\n",
+	       name, (double)w->rates.drop / FAULT_ONE, (double)w->rates.dup / FAULT_ONE,
+	       (double)w->rates.reorder / FAULT_ONE, (double)w->rates.corrupt / FAULT_ONE,
+	       w->rates.delay, w->rates.seed);
 	for (size_t i = 0; i < WIRE_COUNTS; i++)
 		if (wire_count(w, i))
 			printf("%10" PRIu64 "  %s\n", wire_count(w, i), wire_counts[i].text);
 }
 
-static int wire_print_json(const char *name, const struct link_wire *w)
+static int fault_print_json(const char *name, const struct link_wire *w)
 {
 	json_t *counts = json_object(), *o;
 
 	for (size_t i = 0; i < WIRE_COUNTS; i++)
 		json_object_set_new(counts, wire_counts[i].name,
 				    json_integer((json_int_t)wire_count(w, i)));
-	o = json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:I, s:I, s:o}", "name", name, "up",
-		      (int)w->up, "drop", (double)w->rates.drop / FAULT_ONE, "dup",
-		      (double)w->rates.dup / FAULT_ONE, "reorder",
-		      (double)w->rates.reorder / FAULT_ONE, "corrupt",
+	o = json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:I, s:o}", "name", name, "drop",
+		      (double)w->rates.drop / FAULT_ONE, "dup", (double)w->rates.dup / FAULT_ONE,
+		      "reorder", (double)w->rates.reorder / FAULT_ONE, "corrupt",
 		      (double)w->rates.corrupt / FAULT_ONE, "delay_ns", (json_int_t)w->rates.delay,
 		      "seed", (json_int_t)w->rates.seed, "packets", counts);
 	return json_out(o) ? EXIT_INPUT : EXIT_DONE;
 }
+
+static void link_print_text(const char *name, const struct link_wire *w)
+{
+	printf("%s: %s, wire %s", name, w->up ? "up" : "down", w->wire);
+	if (strcmp(w->wire, "loop"))
+		printf(": %" PRIu64 " packets sent, %" PRIu64 " received", w->sent, w->received);
+	if (w->lost)
+		printf(", %" PRIu64 " not taken by the other side", w->lost);
+	if (w->bad)
+		printf(", %" PRIu64 " bad ones", w->bad);
+	putchar('\n');
+}
+
+static int link_print_json(const char *name, const struct link_wire *w)
+{
+	return json_out(json_pack("{s:s, s:b, s:s, s:I, s:I, s:I, s:I}", "name", name, "up",
+				  (int)w->up, "wire", w->wire, "sent", (json_int_t)w->sent,
+				  "received", (json_int_t)w->received, "lost", (json_int_t)w->lost,
+				  "bad", (json_int_t)w->bad))
+		       ? EXIT_INPUT
+		       : EXIT_DONE;
+}
+
+struct wire_printer {
+	void (*text)(const char *name, const struct link_wire *);
+	int (*json)(const char *name, const struct link_wire *);
+};
 
 /* One question; an exit code after a sentence if it failed. The answer is the caller's. */
 static int wire_ask(const char *name, uint16_t type, const void *body, size_t len,
@@ -77,7 +102,9 @@ static int wire_ask(const char *name, uint16_t type, const void *body, size_t le
 	return EXIT_INPUT;
 }
 
-static int wire_show(const struct sim_args *a, const void *rates, size_t len)
+/* Asks for the wire, after a change if there is one, and prints it. */
+static int wire_show(const struct sim_args *a, const struct wire_printer *print, const void *rates,
+		     size_t len)
 {
 	struct link_message answer = {0};
 	struct link_wire w;
@@ -91,9 +118,9 @@ static int wire_show(const struct sim_args *a, const void *rates, size_t len)
 	} else {
 		memcpy(&w, answer.body, sizeof(w));
 		if (a->json)
-			rc = wire_print_json(a->argv[0], &w);
+			rc = print->json(a->argv[0], &w);
 		else
-			wire_print_text(a->argv[0], &w);
+			print->text(a->argv[0], &w);
 	}
 	link_message_free(&answer);
 	return rc;
@@ -101,30 +128,35 @@ static int wire_show(const struct sim_args *a, const void *rates, size_t len)
 
 int cmd_fault(const struct sim_args *a)
 {
+	static const struct wire_printer print = {fault_print_text, fault_print_json};
 	struct fault_rates rates = {.seed = 1};
 	char why[FAULT_WHY];
 
 	if (a->argc < 2)
-		return wire_show(a, NULL, 0);
+		return wire_show(a, &print, NULL, 0);
 	if (strcmp(a->argv[1], "off") && fault_rates_parse(&rates, a->argv[1], why)) {
 		say("%s", why);
 		return EXIT_USAGE;
 	}
-	return wire_show(a, &rates, sizeof(rates));
+	return wire_show(a, &print, &rates, sizeof(rates));
 }
 
 int cmd_link(const struct sim_args *a)
 {
-	const uint32_t up = !strcmp(a->argv[1], "up");
+	static const struct wire_printer print = {link_print_text, link_print_json};
+	const uint32_t up = a->argc > 1 && !strcmp(a->argv[1], "up");
 	struct link_message answer = {0};
 	int rc;
 
+	if (a->argc < 2)
+		return wire_show(a, &print, NULL, 0);
 	if (!up && strcmp(a->argv[1], "down")) {
 		say("the link goes up or down, not \"%s\"", a->argv[1]);
 		return EXIT_USAGE;
 	}
 	rc = wire_ask(a->argv[0], LINK_SET_PORT, &up, sizeof(up), &answer);
-	if (!rc)
-		link_message_free(&answer);
-	return rc;
+	if (rc)
+		return rc;
+	link_message_free(&answer);
+	return wire_show(a, &print, NULL, 0);
 }

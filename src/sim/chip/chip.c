@@ -20,9 +20,11 @@
 #include "port/capture.h"
 #include "port/port.h"
 #include "port/replay.h"
+#include "port/wire.h"
 
 #define CONTROL_NS 20000u /* a busy data path handles requests this often */
 #define EVENTS	   16
+#define WIRE_SPIN_NS 50000u /* after something came in, more is likely */
 
 /* eqe.sub_type of PORT_CHANGE, as Linux's mlx5 has them */
 #define PORT_SUBTYPE_DOWN   1
@@ -49,6 +51,7 @@ struct chip {
 	int epfd, stop_fd;
 	int stopping;
 	uint64_t control_at;
+	uint64_t wire_at; /* when something came in last */
 	void (*on_link)(void *arg, bool up);
 	void *on_link_arg;
 };
@@ -190,6 +193,19 @@ void chip_set_link(struct chip *c, bool up)
 		kernel_event(c->kernel, &c->device.vhca[i], 0, eqe);
 }
 
+/* What came in is read in each turn; the descriptor ends the sleep. */
+static void wire_woke(void *chip, int fd)
+{
+	(void)fd;
+	((struct chip *)chip)->wire_at = clock_monotonic.now(&clock_monotonic);
+}
+
+int chip_set_wire(struct chip *c, struct wire *w)
+{
+	port_set_wire(c->device.port, w);
+	return chip_watch(c, w->fd, wire_woke, c);
+}
+
 static int watched_grow(struct chip *c, int fd)
 {
 	int i, n = fd + 32;
@@ -271,6 +287,11 @@ static bool chip_work(struct chip *c)
 {
 	bool did = host_poll(c->host) > 0;
 
+	if (port_run_wire(c->device.port)) {
+		c->wire_at = clock_monotonic.now(&clock_monotonic);
+		did = true;
+	}
+
 	did |= datapath_run(&c->device);
 	did |= replay_run(c->replay);
 	did |= captures_run(c->captures);
@@ -307,8 +328,11 @@ static uint64_t until_timer(struct chip *c)
 /* Sleeps in real time, whatever clock the chip's timers follow. */
 static void idle(struct chip *c, uint64_t now)
 {
-	uint64_t ns = host_arm(c->host, now), timer;
+	uint64_t ns, timer;
 
+	if (c->wire_at && now - c->wire_at < WIRE_SPIN_NS)
+		return;
+	ns = host_arm(c->host, now);
 	if (!ns || queues_settle(&c->device))
 		return;
 	timer = until_timer(c);

@@ -14,6 +14,7 @@ struct port_captures;
 struct host;
 struct port_replay;
 struct device;
+struct wire;
 
 /*
  * The composition root: builds one chip from its parts and owns the loop. clock NULL: the monotonic
@@ -32,6 +33,9 @@ struct port_captures *chip_captures(struct chip *);
 /* The link of the port goes up or down: state, then events to programs. on_link is told first. */
 void chip_set_link(struct chip *, bool up);
 void chip_on_link(struct chip *, void (*fn)(void *arg, bool up), void *arg);
+
+/* The port's wire is this one from now on. 0 or -errno; the wire is the port's in any case. */
+int chip_set_wire(struct chip *, struct wire *);
 
 /* Call fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
 int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);

@@ -10,6 +10,7 @@
 #include "obj/vhca.h"
 #include "steer/steer.h"
 #include "port/port.h"
+#include "port/wire.h"
 
 #define ROUNDS 8u /* of frames and requests between two looks at doorbells and timers */
 #define FRAMES 32u
@@ -63,6 +64,13 @@ static const struct steer_ops steer_ops = {
 	.to_wire = datapath_to_port,
 };
 
+static bool datapath_neighbour(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
+{
+	struct wire *w = port_wire(dev->port);
+
+	return w && w->ops->resolve(w, gid, mac);
+}
+
 int datapath_open(struct device *dev)
 {
 	dev->port = port_new(dev, &port_ops);
@@ -73,6 +81,7 @@ int datapath_open(struct device *dev)
 		return -ENOMEM;
 	}
 	steer_set_ops(dev->steer, &steer_ops);
+	dev->neighbour = datapath_neighbour;
 	return 0;
 }
 

@@ -26,14 +26,16 @@
 #include "preload/sysfs.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"
+#include "port/peer.h"
 #include "port/port.h"
+#include "port/wire.h"
 #include "tree.h"
 #include "watchdog.h"
 
 #define LOG_MOST (16u << 20) /* it lies in memory, mostly */
 
 static struct {
-	const char *dir, *name, *trace, *set, *fault;
+	const char *dir, *name, *trace, *set, *fault, *wire;
 	int ready;    /* gets a byte when programs may connect; -1 */
 	int lifeline; /* the server ends when it is closed; -1 */
 	bool detach;
@@ -253,6 +255,39 @@ static int set_faults(struct chip *chip)
 	return 0;
 }
 
+/* The tool has checked the form. Switches stand beside the chips' folders. */
+static struct wire *open_wire(struct device *dev, char *why)
+{
+	const int registry = (int)(strrchr(option.dir, '/') - option.dir);
+	char path[PATH_MAX];
+
+	if (!strncmp(option.wire, "peer=", 5)) {
+		snprintf(path, sizeof(path), "%.*s/.switches", registry, option.dir);
+		mkdir(path, 0700);
+		snprintf(path, sizeof(path), "%.*s/.switches/%s", registry, option.dir,
+			 option.wire + 5);
+		return peer_open(dev, path, why);
+	}
+	snprintf(why, WIRE_WHY, "there is no wire %.100s", option.wire);
+	return NULL;
+}
+
+static int set_wire(struct chip *chip)
+{
+	char why[WIRE_WHY];
+	struct wire *w;
+
+	if (!option.wire || !strcmp(option.wire, "loop"))
+		return 0;
+	w = open_wire(chip_device(chip), why);
+	if (w)
+		snprintf(w->name, sizeof(w->name), "%s", option.wire);
+	if (w && !chip_set_wire(chip, w))
+		return 0;
+	fprintf(stderr, "dvx-sim: --wire: %s\n", w ? "out of memory" : why);
+	return -1;
+}
+
 static int run_chip(void)
 {
 	struct chip *chip = chip_new(&profile, NULL);
@@ -262,7 +297,7 @@ static int run_chip(void)
 		return chip_server_fail("can't build a chip for");
 	chip_server_take_signals(chip);
 	chip_on_link(chip, show_link, NULL);
-	rc = set_faults(chip) || make_trees(chip) ? -1 : 0;
+	rc = set_wire(chip) || set_faults(chip) || make_trees(chip) ? -1 : 0;
 	if (!rc)
 		rc = chip_server_serve(chip);
 	chip_free(chip);
@@ -288,6 +323,8 @@ static int chip_server_parse(int argc, char **argv)
 			option.set = value;
 		else if (!strcmp(argv[i], "--fault"))
 			option.fault = value;
+		else if (!strcmp(argv[i], "--wire"))
+			option.wire = value;
 		else if (!strcmp(argv[i], "--ready"))
 			option.ready = atoi(value);
 		else if (!strcmp(argv[i], "--lifeline"))

@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <string.h>
 #include "chip.h"
 #include "obj/vhca.h"
 #include "port/port.h"
+#include "port/wire.h"
 #include "session.h"
 
 static bool rates_possible(const struct fault_rates *r)
 {
 	return r->drop <= FAULT_ONE && r->dup <= FAULT_ONE && r->reorder <= FAULT_ONE &&
 	       r->corrupt <= FAULT_ONE && r->delay <= FAULT_DELAY_MOST && r->seed;
+}
+
+static void fill_outside(const struct wire *w, struct link_wire *to)
+{
+	snprintf(to->wire, sizeof(to->wire), "%s", w ? w->name : "loop");
+	if (!w)
+		return;
+	to->sent = w->sent;
+	to->received = w->received;
+	to->lost = w->lost;
+	to->bad = w->bad;
 }
 
 /* Faults, if the message has some; the answer is what the wire does from now on. */
@@ -28,6 +41,7 @@ void session_wire(struct chip_session *c)
 	}
 	port_faults(dev->port, &answer.rates, &answer.counts);
 	answer.up = !dev->link_down;
+	fill_outside(port_wire(dev->port), &answer);
 	session_answer(c, LINK_WIRE, 0, &answer, sizeof(answer), NULL, 0);
 }
 

@@ -89,6 +89,9 @@ enum link_capture_ask { LINK_CAPTURE_NEXT, LINK_CAPTURE_STOP };
 struct link_wire {
 	struct fault_rates rates;
 	struct fault_counts counts;
+	/* Packets on the outside: sent, received, not taken by the other side, none. */
+	uint64_t sent, received, lost, bad;
+	char wire[64]; /* as --wire has it */
 	uint32_t up, pad;
 };
 

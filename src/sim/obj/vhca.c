@@ -12,7 +12,7 @@
 #include "base/log.h"
 
 /* Locally administered, so that no real card's address is taken. */
-static const uint8_t base_mac[6] = {0x02, 0xd7, 0x00, 0x00, 0x00, 0x01};
+static const uint8_t base_mac[6] = {0x02, 0xd7};
 
 static void gid_link_local(uint8_t gid[16], const uint8_t mac[6])
 {
@@ -37,7 +37,7 @@ static void gid_ipv4(uint8_t gid[16], uint8_t last)
 }
 
 /* The order in which a kernel fills the table of a RoCE port: each address as v1, then as v2. */
-static void fill_gids(struct vhca *v)
+static void fill_gids(struct vhca *v, uint8_t host)
 {
 	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
 		struct gid_entry *e = &v->gids[i];
@@ -45,7 +45,7 @@ static void fill_gids(struct vhca *v)
 		if (i < 2)
 			gid_link_local(e->gid, v->mac);
 		else
-			gid_ipv4(e->gid, (uint8_t)(v->index + 1));
+			gid_ipv4(e->gid, host);
 		memcpy(e->mac, v->mac, sizeof(e->mac));
 		e->type = i % 2 ? GID_ROCE_V2 : GID_ROCE_V1;
 	}
@@ -61,6 +61,26 @@ static uint64_t guid_of(const uint8_t mac[6])
 	return guid;
 }
 
+/* host: 1 to 254, the last byte of its addresses */
+static void vhca_number(struct vhca *v, unsigned int host)
+{
+	memcpy(v->mac, base_mac, sizeof(v->mac));
+	v->mac[5] = (uint8_t)host;
+	v->guid = guid_of(v->mac);
+	fill_gids(v, (uint8_t)host);
+}
+
+unsigned int device_numbers(const struct device *dev)
+{
+	return 254 / dev->nfunctions;
+}
+
+void device_number(struct device *dev, unsigned int number)
+{
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		vhca_number(&dev->vhca[i], number * dev->nfunctions + i + 1);
+}
+
 static int vhca_init(struct device *dev, unsigned int index)
 {
 	struct vhca *v = &dev->vhca[index];
@@ -72,10 +92,7 @@ static int vhca_init(struct device *dev, unsigned int index)
 	v->index = (uint8_t)index;
 	v->port = &v->own_port;
 	v->id = (uint16_t)(index + 1);
-	memcpy(v->mac, base_mac, sizeof(v->mac));
-	v->mac[5] = (uint8_t)(v->mac[5] + index);
-	v->guid = guid_of(v->mac);
-	fill_gids(v);
+	vhca_number(v, index + 1);
 	return obj_tables_init(v);
 }
 

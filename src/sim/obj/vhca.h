@@ -137,6 +137,8 @@ struct device {
 	struct steer *steer;
 	bool link_down;	     /* port_set_link() */
 	uint32_t shapes;     /* queue pairs with a scheduling element */
+	/* The MAC address of a GID that no function has; false: unknown. */
+	bool (*neighbour)(struct device *, const uint8_t gid[16], uint8_t mac[6]);
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;
@@ -145,6 +147,12 @@ struct device {
 /* 0; -ENOMEM; -EINVAL, with a sentence: the profile has no functions, or too many. */
 int device_init(struct device *, struct host *, struct clock *, const struct profile *);
 void device_fini(struct device *);
+/*
+ * Chips that see each other have addresses of their own: number 0 to device_numbers() - 1 gives a
+ * chip those of its functions.
+ */
+unsigned int device_numbers(const struct device *);
+void device_number(struct device *, unsigned int number);
 /* Moves the function's port_stats into this file of the caller's: 0 or -errno. */
 int vhca_share_port(struct vhca *, int fd);
 struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);

@@ -29,6 +29,7 @@ struct frame {
 	bool forced;	    /* loopback: `to` is its sender, whatever its addresses say */
 	bool icrc_good;	    /* a RoCE packet of this chip's that nobody could damage */
 	bool injected;	    /* of a replay: what becomes of it is counted apart */
+	bool arrived;	    /* from the other side of the wire */
 	uint64_t due;	    /* of a frame that is delayed */
 	struct {
 		uint16_t npkts, mtu, hdr_len;

@@ -11,9 +11,12 @@ libsim_la_SOURCES += \
 	src/sim/port/loop.c \
 	src/sim/port/loop.h \
 	src/sim/port/packets.h \
+	src/sim/port/peer.c \
+	src/sim/port/peer.h \
 	src/sim/port/port.c \
 	src/sim/port/port.h \
 	src/sim/port/replay.c \
 	src/sim/port/replay.h \
 	src/sim/port/roce.c \
-	src/sim/port/roce.h
+	src/sim/port/roce.h \
+	src/sim/port/wire.h

@@ -10,6 +10,7 @@
 #include "obj/mcg.h"
 #include "obj/vhca.h"
 #include "roce.h"
+#include "wire.h"
 
 _Static_assert(PORT_PACKET_MIN == VHCA_FRAME_MIN && PORT_PACKET_MAX == VHCA_FRAME_MAX,
 	       "queues and the port take the same packets");
@@ -25,6 +26,7 @@ struct port {
 	port_hook hook;
 	void *hook_ctx;
 	const struct port_tap *tap;
+	struct wire *wire;
 	uint64_t generation; /* of what port_direct() found */
 	struct port_fates injected;
 	uint64_t unclaimed, transport;
@@ -55,6 +57,7 @@ void port_free(struct port *p)
 {
 	if (!p)
 		return;
+	port_set_wire(p, NULL);
 	fault_fini(&p->fault);
 	loop_fini(&p->loop);
 	frame_pool_free(p->pool);
@@ -317,12 +320,33 @@ bool port_run(struct port *p)
 
 /* --- out ----------------------------------------------------------------------------------- */
 
+/* For somebody outside, alone or among others? */
+static bool port_leaves(const struct port *p, const struct frame *f, bool *stays)
+{
+	struct roce_bytes b;
+
+	*stays = true;
+	if (!p->wire || f->forced || f->injected || f->arrived || f->burst.npkts)
+		return false;
+	if (f->data[0] & 1)
+		return true;
+	*stays = port_find_mac(p, f->data) || port_roce_of(p, f, &b);
+	return !*stays;
+}
+
 /* [I] Forced loopback stays inside the function: no wire carries it. */
 void port_queue(struct port *p, struct frame *f)
 {
+	bool stays;
+
 	if (p->tap && !f->forced)
 		p->tap->frame(p->tap->ctx, f);
-	loop_put(&p->loop, f);
+	if (port_leaves(p, f, &stays))
+		p->wire->ops->send(p->wire, f);
+	if (stays)
+		loop_put(&p->loop, f);
+	else
+		frame_free(f);
 }
 
 static void port_put(void *port, struct frame *f)
@@ -404,10 +428,45 @@ int port_inject(struct port *p, const void *bytes, size_t len)
 	return 0;
 }
 
+bool port_room_in(const struct port *p)
+{
+	return loop_room(&p->loop) && fault_room(&p->fault);
+}
+
 bool port_room(const struct port *p)
 {
-	return loop_room(&p->loop) && fault_room(&p->fault) &&
+	return port_room_in(p) && (!p->wire || p->wire->ops->room(p->wire)) &&
 	       (!p->tap || p->tap->room(p->tap->ctx));
+}
+
+/* --- the wire ------------------------------------------------------------------------------- */
+
+void port_set_wire(struct port *p, struct wire *wire)
+{
+	if (p->wire)
+		p->wire->ops->close(p->wire);
+	p->wire = wire;
+	p->generation++;
+}
+
+struct wire *port_wire(const struct port *p)
+{
+	return p->wire;
+}
+
+bool port_run_wire(struct port *p)
+{
+	return p->wire && p->wire->ops->run(p->wire);
+}
+
+void port_receive(struct port *p, const void *bytes, size_t len)
+{
+	struct frame *f = port_bytes(p, bytes, len);
+
+	if (!f)
+		return;
+	f->arrived = true;
+	port_to_wire(p, f);
 }
 
 /* --- observers ------------------------------------------------------------------------------ */

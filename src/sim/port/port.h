@@ -13,10 +13,11 @@ struct device;
 struct roce_packet;
 struct roce_path;
 struct vhca;
+struct wire;
 
 /*
  * The chip's port: frames from functions, and from outside, to the functions that their addresses
- * name. It is a loop: what a function sends comes back in, there is nothing beyond it yet.
+ * name. It is a loop, so that what a function sends comes back in; a wire may lie beyond it.
  */
 struct port;
 
@@ -55,6 +56,18 @@ int port_inject(struct port *, const void *bytes, size_t len);
 const struct port_fates *port_injected(const struct port *);
 /* Ethernet frames that no function took. */
 uint64_t port_unclaimed(const struct port *);
+
+/*
+ * The port's wire (wire.h), which is the port's from here on. NULL: it is a loop. Paths to
+ * functions of the chip stay inside it.
+ */
+void port_set_wire(struct port *, struct wire *);
+struct wire *port_wire(const struct port *);
+/* A packet comes in from there; the bytes stay the caller's. Room for one is port_room_in(). */
+void port_receive(struct port *, const void *bytes, size_t len);
+bool port_room_in(const struct port *);
+/* In each turn: what comes in, what had to wait. True: there was something. */
+bool port_run_wire(struct port *);
 
 /* A sender that can wait does so while this is false. */
 bool port_room(const struct port *);

@@ -218,7 +218,7 @@ static void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
 
 /*
  * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
- * EUI-64). Here each GID of this chip is a neighbour.
+ * EUI-64). Here each GID of this chip is a neighbour, and each that the wire knows.
  */
 int port_resolve(const struct uverbs_file *f, const uint8_t gid[16], uint8_t mac[6])
 {
@@ -234,6 +234,8 @@ int port_resolve(const struct uverbs_file *f, const uint8_t gid[16], uint8_t mac
 		memcpy(mac, v->gids[index].mac, 6);
 		return 0;
 	}
+	if (f->vhca->dev->neighbour && f->vhca->dev->neighbour(f->vhca->dev, gid, mac))
+		return 0;
 	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)
 		return -EHOSTUNREACH;
 	mac[0] = gid[8] ^ 2;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_PORT_WIRE_H
+#define SIM_PORT_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "frame.h"
+
+/*
+ * What the port is plugged into, if not only into itself: other chips, or a network of the machine.
+ * Frames for addresses that no function of the chip has, and for groups, go there. What comes in
+ * goes to port_receive(). Nothing here blocks.
+ */
+struct wire;
+
+struct wire_ops {
+	/* The frame stays the caller's. */
+	void (*send)(struct wire *, const struct frame *);
+	/* For those that can wait. */
+	bool (*room)(struct wire *);
+	/* In each turn: takes what came in, sends what had to wait. True: there was something. */
+	bool (*run)(struct wire *);
+	/* The MAC address behind a GID beyond the wire. */
+	bool (*resolve)(struct wire *, const uint8_t gid[16], uint8_t mac[6]);
+	void (*close)(struct wire *);
+};
+
+#define WIRE_NAME 64
+struct wire {
+	const struct wire_ops *ops;
+	char name[WIRE_NAME]; /* as --wire has it */
+	int fd;		      /* readable when run() has something to do */
+	uint64_t sent, received;
+	uint64_t lost; /* the other side took nothing for too long, or the network refused it */
+	uint64_t bad;  /* came in, and is no packet */
+};
+
+#define WIRE_WHY 200
+
+#endif

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that chips on one switch are machines on one network: programs of others run between them, each transport and
+# verb; a chip on another switch is not reached; and a chip that is killed harms no other, and comes back.
+. "$(dirname "$0")/pair.sh"
+here=$(dirname "$0")
+other=$chip-b
+third=$chip-c
+
+plan_wires()
+{
+	echo "1..$1"
+	for c in "$chip" "$other"; do
+		timeout 60 "$sim" up "$c" --wire peer=net >"$dir/up" 2>&1 && continue
+		echo "Bail out! dvx-sim up: $(tail -n 1 "$dir/up")"
+		exit 1
+	done
+}
+
+clean_wires()
+{
+	for c in "$other" "$third"; do timeout 60 "$sim" down "$c" >/dev/null 2>&1; done
+	clean
+}
+trap clean_wires EXIT
+
+gids() { timeout 60 "$sim" exec "$1" -- cat /sys/class/infiniband/mlx5_0/ports/1/gids/3; }
+
+plan_wires 14
+pair host ibv_rc_pingpong -g 0 -e -c -n 100
+pair dpu ibv_rc_pingpong -g 3 -e -c -n 50 -s 100000
+pair host ibv_uc_pingpong -g 1 -e -n 100
+pair host ibv_ud_pingpong -g 3 -e -n 100
+timeout 60 "$sim" capture "$other" "$dir/cap.pcap" 2>"$dir/told" &
+capture=$!
+until grep -q capturing "$dir/told"; do kill -0 $capture || break; done
+pair host ib_send_bw -x 3 -e -n 100 -s 20000
+pair dpu ib_read_bw -x 1 -e -n 50 -s 20000
+pair host ib_atomic_bw -x 3 -e -n 50
+kill $capture
+wait $capture
+icrc=$(python3 "$here/icrc.py" "$dir/cap.pcap")
+result $? "... captured, with good ICRCs: $icrc"
+timeout 60 "$sim" link "$other" --json >"$dir/server"
+jq -e '.up and .wire == "peer=net" and .sent > 1000 and .received > 1000 and .lost == 0 and .bad == 0' "$dir/server" >"$dir/client"
+result $? "dvx-sim link counts the packets"
+
+timeout 60 "$sim" fault "$chip" drop=1%,dup=1%,reorder=1%,corrupt=1% >/dev/null
+pair host ibv_rc_pingpong -g 3 -e -c -n 100 -s 9000
+timeout 60 "$sim" fault "$chip" off >/dev/null
+
+timeout 60 "$sim" up "$third" --wire peer=elsewhere
+[ "$(gids "$third")" = "$(gids "$chip")" ] && [ "$(timeout 60 "$sim" link "$third" --json | jq .received)" = 0 ]
+result $? "a chip on another switch is on another network"
+
+before=$(gids "$chip")
+kill -KILL "$(timeout 60 "$sim" ls --json | jq ".[] | select(.name == \"$chip\") | .pid")"
+timeout 60 "$sim" exec "$other" -- ibv_devinfo 2>&1 | grep -q PORT_ACTIVE
+result $? "a chip is killed: the other one lives"
+timeout 60 "$sim" up "$chip" --wire peer=net >"$dir/up" 2>&1
+[ "$(gids "$chip")" = "$before" ] && [ "$before" != "$(gids "$other")" ]
+result $? "... it comes back with its addresses"
+pair host ibv_rc_pingpong -g 3 -e -c -n 50
+exit "$failed"
