@@ -237,7 +237,7 @@ static int cli_run(const struct cli *cli, const struct cli_command *c, int argc,
 	catch_begin(argc, argv);
 	argp_parse(&argp, argc, argv, ARGP_NO_HELP | (program ? ARGP_IN_ORDER : 0), NULL, &p);
 	catch_end();
-	if (p.quiet && !p.json && !freopen("/dev/null", "w", stdout))
+	if (p.quiet && !program && !p.json && !freopen("/dev/null", "w", stdout))
 		return EXIT_INPUT;
 	return cli_ended(&p, c->run(cli->args));
 }

@@ -18,7 +18,7 @@ struct sim_args {
 	const char *fault;    /* drop=P,..., checked; or NULL */
 	const char *wire;     /* checked; or NULL */
 	uint64_t count;	      /* packets; 0: no end */
-	bool json;
+	bool json, quiet;
 	int argc; /* NAME and FILE.pcap or CMD... behind it; run and ls have no NAME */
 	char **argv;
 };
@@ -52,6 +52,9 @@ int registry_try(const char *name);
 /* The same; -1 after a sentence. */
 int registry_connect(const char *name);
 
+/* others.c: no chip NAME in the user's folder: who has one, and what to do. */
+void others_say(const char *name);
+
 /* The protocol version of a chip that refused a request with err; 0: that is not the reason. */
 unsigned int registry_other_version(const char *name, int err);
 void registry_say_version(const char *name, unsigned int version, const char *what_now);
@@ -76,5 +79,7 @@ struct chip_command {
 	char **cmd; /* ends with NULL */
 };
 int exec_on_chip(const struct chip_command *);
+/* preloadable.c: says so if the dynamic linker will not preload anything into a program. */
+void preloadable_say(const char *program);
 
 #endif

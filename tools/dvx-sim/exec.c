@@ -100,6 +100,7 @@ int exec_on_chip(const struct chip_command *c)
 		say("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
+	preloadable_say(c->cmd[0]);
 	execvp(c->cmd[0], c->cmd);
 	say("can't run %s: %s", c->cmd[0], strerror(errno));
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
@@ -129,5 +130,9 @@ int cmd_exec(const struct sim_args *a)
 		return EXIT_SELF;
 	ours = speaks_ours(c.chip, sock);
 	close(sock);
+	if (a->quiet && setenv("DVX_SIM_LOG", "/dev/null", 0)) {
+		say("can't set the environment: %s", strerror(errno));
+		return EXIT_SELF;
+	}
 	return ours ? exec_on_chip(&c) : EXIT_SELF;
 }

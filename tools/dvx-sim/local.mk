@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += tools/dvx-sim/dvx-sim
 tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/dvx-sim.h tools/dvx-sim/main.c \
-	tools/dvx-sim/registry.c tools/dvx-sim/install.c tools/dvx-sim/exec.c \
+	tools/dvx-sim/registry.c tools/dvx-sim/others.c tools/dvx-sim/preloadable.c \
+	tools/dvx-sim/install.c tools/dvx-sim/exec.c \
 	tools/dvx-sim/server.c tools/dvx-sim/run.c tools/dvx-sim/up.c tools/dvx-sim/down.c \
 	tools/dvx-sim/ls.c tools/dvx-sim/pcap.h tools/dvx-sim/pcap_in.c tools/dvx-sim/pcap_out.c \
 	tools/dvx-sim/replay.c tools/dvx-sim/capture.c \

@@ -46,7 +46,11 @@ static const struct argp_option up_options[] = {
 	{"wire", 'w', "loop|peer=SWITCH", 0, "what the port is plugged into (default loop)", 0},
 	{0},
 };
-static const struct argp_option exec_options[] = {FUNCTION_OPTION, {0}};
+static const struct argp_option exec_options[] = {
+	FUNCTION_OPTION,
+	{"quiet", 'q', NULL, 0, "do not print what the device refuses CMD", 0},
+	{0},
+};
 static const struct argp_option ls_options[] = {
 	CLI_JSON,
 	{0},
@@ -139,6 +143,7 @@ static void take_wire(struct sim_args *a, const char *arg, struct argp_state *st
 
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
+	CLI_TRUE('q', quiet),
 	CLI_TEXT('f', function),
 	CLI_NUMBER('n', count, 1, UINT64_MAX),
 };

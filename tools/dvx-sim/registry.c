@@ -23,6 +23,12 @@ static bool usable(const char *dir)
 		say("can't make the folder %s: %s", dir, strerror(errno));
 		return false;
 	}
+	if (!lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid()) {
+		say("%s belongs to user %u: run dvx-sim as that user for its chips, or unset "
+		    "XDG_RUNTIME_DIR for your own",
+		    dir, (unsigned int)st.st_uid);
+		return false;
+	}
 	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & 077)) {
 		say("%s is not a folder that only you may enter: remove it, or set XDG_RUNTIME_DIR",
@@ -153,6 +159,6 @@ int registry_connect(const char *name)
 	sock = registry_try(name);
 	if (sock >= 0)
 		return sock;
-	say("no chip named %s is up: start it with dvx-sim up %s", name, name);
+	others_say(name);
 	return -1;
 }

@@ -15,6 +15,10 @@
  */
 static int log_fd = STDERR_FILENO;
 static int log_notes;
+static struct {
+	void (*hear)(void *arg, unsigned int uid, const char *line);
+	void *arg;
+} log_ear;			   /* set before the chip runs, called on its thread */
 static size_t log_most, log_bytes; /* of a file; log_most 0: no limit */
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 
@@ -59,24 +63,53 @@ static void log_begin_anew(int fd, size_t line)
 		line_write(&note, fd);
 }
 
+void sim_refusals_heard_by(void (*hear)(void *, unsigned int, const char *), void *arg)
+{
+	log_ear.hear = hear;
+	log_ear.arg = arg;
+}
+
 void sim_log_notes(int on)
 {
 	pthread_once(&log_once, log_from_environment);
 	__atomic_store_n(&log_notes, on, __ATOMIC_RELAXED);
 }
 
-static void log_line(const char *kind, const char *fmt, va_list args)
+static void log_write(struct log_line *line)
 {
 	int fd = __atomic_load_n(&log_fd, __ATOMIC_RELAXED);
+
+	log_begin_anew(fd, line->len + 1);
+	/* A failed write of the log can't be reported. */
+	line_write(line, fd);
+}
+
+static void log_line(const char *kind, const char *fmt, va_list args)
+{
 	int saved = errno;
 	struct log_line line;
 
 	line_start(&line);
 	line_add(&line, "%s", kind);
 	line_vadd(&line, fmt, args);
-	log_begin_anew(fd, line.len + 1);
-	/* A failed write of the log can't be reported. */
-	line_write(&line, fd);
+	log_write(&line);
+	errno = saved;
+}
+
+static void log_refusal(unsigned int uid, const char *fmt, va_list args)
+{
+	int saved = errno;
+	struct log_line line;
+	size_t prefix;
+
+	pthread_once(&log_once, log_from_environment);
+	line_start(&line);
+	prefix = line.len;
+	line_vadd(&line, fmt, args);
+	log_write(&line);
+	line.text[line.len] = '\0'; /* in the place of the newline */
+	if (log_ear.hear)
+		log_ear.hear(log_ear.arg, uid, line.text + prefix);
 	errno = saved;
 }
 
@@ -84,9 +117,17 @@ void sim_refuse(const char *fmt, ...)
 {
 	va_list args;
 
-	pthread_once(&log_once, log_from_environment);
 	va_start(args, fmt);
-	log_line("", fmt, args);
+	log_refusal(0, fmt, args);
+	va_end(args);
+}
+
+void sim_refuse_to(unsigned int uid, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_refusal(uid, fmt, args);
 	va_end(args);
 }
 

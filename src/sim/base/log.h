@@ -12,8 +12,16 @@
  * for what the device did, sim_bug() for what should never happen in the device itself.
  */
 void sim_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same about an object of one program: by the uid that made the object. */
+void sim_refuse_to(unsigned int uid, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sim_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void sim_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A server passes refusals on to its programs: it hears each, without prefix and newline. uid 0: it
+ * comes from what the chip does now.
+ */
+void sim_refusals_heard_by(void (*hear)(void *arg, unsigned int uid, const char *line), void *arg);
 
 /* Where lines go; stderr by default. Notes are written only when switched on. */
 void sim_log_to(int fd);

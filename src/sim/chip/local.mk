@@ -9,6 +9,7 @@ libsim_la_SOURCES += \
 	src/sim/chip/mads.h \
 	src/sim/chip/session.h \
 	src/sim/chip/session_packets.c \
+	src/sim/chip/session_refusals.c \
 	src/sim/chip/session_wire.c \
 	src/sim/chip/sessions.c \
 	src/sim/chip/tree.c \

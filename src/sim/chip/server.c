@@ -220,6 +220,8 @@ static int chip_server_serve(struct chip *chip)
 		sessions_free(server);
 		return -1;
 	}
+	if (option.detach) /* otherwise they share the program's stderr */
+		sessions_pass_refusals_on(server);
 	if (option.ready >= 0 && write(option.ready, "R", 1) == 1)
 		close(option.ready);
 	process_is_device();

@@ -10,6 +10,7 @@
 struct chip;
 struct cm_file;
 struct uverbs_file;
+struct session_refusals;
 struct sessions;
 struct mm;
 struct session_packets;
@@ -27,6 +28,7 @@ struct chip_session {
 	struct uverbs_file *file;
 	struct cm_file *cm; /* an open of the RDMA_CM device */
 	struct link_in in;
+	struct session_refusals *refusals; /* session_refusals.c: NULL until there is one */
 	struct session_packets *packets; /* session_packets.c: a replay or a capture */
 };
 
@@ -40,6 +42,13 @@ bool session_answer(struct chip_session *, uint16_t type, int result, const void
 /* census.c: what a status answer says of the chip. Fills at most max rows; returns how many. */
 unsigned int census_functions(struct chip *, struct link_function_row *, unsigned int max);
 unsigned int census_objects(struct chip *, struct link_object_row *, unsigned int max);
+
+/* session_refusals.c: what the chip refused this program, until the program hears it. */
+void session_refusals_add(struct chip_session *, const char *line);
+/* Sends what is there with a message of its own. 0, or the socket's -errno. */
+int session_refusals_tell(struct chip_session *);
+void session_refusals_answer(struct chip_session *); /* LINK_REFUSALS */
+void session_refusals_forget(struct chip_session *);
 
 /* session_packets.c: packets into the port, and from the wire. */
 void session_replay(struct chip_session *);
@@ -58,6 +67,8 @@ void session_set_port(struct chip_session *);
  * errno on failure.
  */
 struct sessions *sessions_new(struct chip *, int listener, const char *name);
+/* From here on programs hear what they are refused. */
+void sessions_pass_refusals_on(struct sessions *);
 /* Closes all connections and destroys their objects. */
 void sessions_free(struct sessions *);
 

@@ -32,6 +32,7 @@ struct sessions {
 	int spare; /* a descriptor kept for when there is none left */
 	char name[LINK_NAME_MAX];
 	struct chip_session *open;
+	struct chip_session *asking; /* whose message is being handled */
 };
 
 void session_close(struct chip_session *c)
@@ -44,6 +45,9 @@ void session_close(struct chip_session *c)
 		close(c->pidfd);
 	}
 	session_forget_packets(c);
+	session_refusals_forget(c);
+	if (s->asking == c)
+		s->asking = NULL;
 	if (c->cm)
 		cm_close(c->cm);
 	if (c->file)
@@ -80,6 +84,7 @@ bool session_answer(struct chip_session *c, uint16_t type, int result, const voi
 static bool session_reply(struct chip_session *c, int result, const void *body, size_t len,
 			  const int *fds, unsigned int nfds)
 {
+	session_refusals_tell(c); /* if it fails, so does the answer */
 	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
 
@@ -408,6 +413,7 @@ static const struct {
 	[LINK_RESOURCES] = {on_resources, false},
 	[LINK_WIRE] = {session_wire, false, false},
 	[LINK_SET_PORT] = {session_set_port, false, false},
+	[LINK_REFUSALS] = {session_refusals_answer, false, false},
 	[LINK_CM_OPEN] = {on_cm_open, false, false},
 	[LINK_CM] = {on_cm, false, true},
 	[LINK_CM_CLOSE] = {on_cm_close, false, true},
@@ -422,6 +428,7 @@ static void session_handle(struct chip_session *c)
 		return session_throw_out(c, "a message of an unknown type");
 	if ((messages[type].needs_device && !c->file) || (messages[type].needs_cm && !c->cm))
 		return session_throw_out(c, "a request before it opened the device");
+	c->all->asking = c;
 	messages[type].fn(c);
 }
 
@@ -433,6 +440,27 @@ static bool still_there(const struct sessions *s, const struct chip_session *ses
 	if (c == session)
 		return true;
 	return false;
+}
+
+static bool sessions_is_about(const struct chip_session *c, const struct sessions *s,
+			      unsigned int uid)
+{
+	return uid ? c->file && file_uid(c->file) == uid : c == s->asking;
+}
+
+static void sessions_hear(void *arg, unsigned int uid, const char *line)
+{
+	struct sessions *s = arg;
+	struct chip_session *c;
+
+	DL_FOREACH(s->open, c)
+	if (sessions_is_about(c, s, uid))
+		session_refusals_add(c, line);
+}
+
+void sessions_pass_refusals_on(struct sessions *s)
+{
+	sim_refusals_heard_by(sessions_hear, s);
 }
 
 /* One message in each turn, so that a client that floods the socket does not delay others. */
@@ -449,6 +477,7 @@ static void readable(void *arg, int fd)
 	if (n == 0)
 		return;
 	session_handle(c);
+	s->asking = NULL;
 	if (still_there(s, c))
 		link_in_reset(&c->in);
 }
@@ -525,6 +554,7 @@ void sessions_free(struct sessions *s)
 
 	if (!s)
 		return;
+	sim_refusals_heard_by(NULL, NULL);
 	DL_FOREACH_SAFE(s->open, c, next)
 	session_close(c);
 	chip_unwatch(s->chip, s->listener);

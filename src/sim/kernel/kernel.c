@@ -194,6 +194,11 @@ uint32_t file_eqn(const struct uverbs_file *f)
 }
 
 /* Numbers come back as late as can be, so that a stale one is caught. */
+unsigned int file_uid(const struct uverbs_file *f)
+{
+	return f->uid;
+}
+
 int file_new_uid(struct uverbs_file *f)
 {
 	struct kernel *k = f->k;

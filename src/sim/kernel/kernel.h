@@ -31,6 +31,7 @@ bool kernel_write_fatal(int async_fd);
 /* function: its index in the profile. The file's BAR is made here. NULL and errno on failure. */
 struct uverbs_file *kernel_open(struct kernel *, struct mm *, unsigned int function);
 struct bar *file_bar(struct uverbs_file *);
+unsigned int file_uid(const struct uverbs_file *); /* of its objects; 0: it has no DevX context */
 /* close(fd) or death: destroys all objects of the file, in the kernel's order. */
 void kernel_close(struct uverbs_file *);
 

@@ -40,6 +40,27 @@ int link_connect(const char *path)
 	return err;
 }
 
+static void (*link_print)(const char *lines, size_t len);
+
+void link_on_refusals(void (*print)(const char *lines, size_t len))
+{
+	link_print = print;
+}
+
+/* The answer, behind what the server says before it. */
+static int link_read_answer(int sock, uint16_t type, struct link_in *in)
+{
+	int err;
+
+	while ((err = link_read(sock, in, 0)) == 1 && in->m.h.type == LINK_REFUSALS &&
+	       type != LINK_REFUSALS) {
+		if (link_print)
+			link_print((const char *)in->m.body, in->m.h.len);
+		link_in_reset(in);
+	}
+	return err;
+}
+
 int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	     struct link_message *answer)
 {
@@ -48,7 +69,7 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 
 	if (err)
 		return err;
-	err = link_read(sock, &in, 0);
+	err = link_read_answer(sock, type, &in);
 	if (err == 1 && in.m.h.type == type) {
 		*answer = in.m;
 		return 0;

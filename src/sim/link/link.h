@@ -16,7 +16,7 @@
  * its byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  7u
+#define LINK_VERSION  8u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -38,6 +38,7 @@ enum link_type {
 	LINK_RESOURCES, /* u32 function -> rows of uverbs/resource.h */
 	LINK_WIRE,	/* nothing, or fault_rates to set -> link_wire */
 	LINK_SET_PORT,	/* u32: the link goes up */
+	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
 };
 
 struct link_header {
@@ -128,6 +129,11 @@ int link_connect(const char *path);
 int link_fd_above_stdio(int fd);
 int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	     struct link_message *answer);
+/*
+ * Who prints LINK_REFUSALS that come before an answer: lines that end with newlines. At the start
+ * of the program.
+ */
+void link_on_refusals(void (*print)(const char *lines, size_t len));
 /* The version of a server that does not answer this one; 0: no known one. */
 unsigned int link_version(const char *path);
 void link_message_free(struct link_message *);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "icm.h"
 #include "memic.h"
@@ -9,6 +11,20 @@
 #include "base/log.h"
 
 #define WRITES (MKEY_LW | MKEY_RW | MKEY_ATOMIC)
+
+/* For the program whose queue names the key. */
+__attribute__((format(printf, 3, 4))) static void mkey_refuse(const struct vhca *v, uint32_t pdn,
+							      const char *fmt, ...)
+{
+	const struct obj *pd = obj_find(v, OBJ_PD, pdn);
+	char why[300];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	sim_refuse_to(pd ? pd->uid : 0, "%s", why);
+}
 
 static const char *right_name(unsigned int missing)
 {
@@ -36,8 +52,9 @@ static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *
 	peer = device_vhca_by_id(v->dev, m->target_vhca);
 	source = peer ? obj_find(peer, OBJ_MKEY, m->target_index) : NULL;
 	if (!source || source->o.generation != m->target_generation || source->free) {
-		sim_refuse("mkey 0x%x is an alias of mkey index 0x%x of vhca %u, which is gone",
-			   key, m->target_index, m->target_vhca);
+		mkey_refuse(v, m->pdn,
+			    "mkey 0x%x is an alias of mkey index 0x%x of vhca %u, which is gone",
+			    key, m->target_index, m->target_vhca);
 		return NULL;
 	}
 	return source;
@@ -108,7 +125,8 @@ static int walk_null(struct mkey_walk *w, uint64_t len)
 	unsigned int n = 0;
 
 	if (w->rights & ~(unsigned int)(MKEY_LR | MKEY_LW) || !null) {
-		sim_refuse("mkey 0x%x is the null mkey: for local accesses only", MKEY_NULL);
+		mkey_refuse(w->vhca, w->pdn, "mkey 0x%x is the null mkey: for local accesses only",
+			    MKEY_NULL);
 		return -MKEY_BAD_RIGHTS;
 	}
 	if (!w->seg) {
@@ -127,21 +145,22 @@ static int walk_null(struct mkey_walk *w, uint64_t len)
 /* --- lookup ------------------------------------------------------------------------------------
  */
 
-static const struct mkey *mkey_lookup(const struct vhca *v, uint32_t key)
+static const struct mkey *mkey_lookup(const struct vhca *v, uint32_t key, uint32_t pdn)
 {
 	const struct mkey *m = obj_find(v, OBJ_MKEY, key >> 8);
 
 	if (!m) {
-		sim_refuse("mkey 0x%x: vhca %u has no mkey of index 0x%x", key, v->id, key >> 8);
+		mkey_refuse(v, pdn, "mkey 0x%x: vhca %u has no mkey of index 0x%x", key, v->id,
+			    key >> 8);
 		return NULL;
 	}
 	/* [I] an alias has no key byte of its own: any low byte is accepted */
 	if (!m->alias && m->low != (key & 0xff)) {
-		sim_refuse("mkey 0x%x: its low byte (mkey_7_0) is 0x%x", key, m->low);
+		mkey_refuse(v, pdn, "mkey 0x%x: its low byte (mkey_7_0) is 0x%x", key, m->low);
 		return NULL;
 	}
 	if (m->free) {
-		sim_refuse("mkey 0x%x is in the free state (mkc.free)", key);
+		mkey_refuse(v, pdn, "mkey 0x%x is in the free state (mkc.free)", key);
 		return NULL;
 	}
 	return m;
@@ -180,21 +199,25 @@ static int mkey_check(const struct mkey *m, const struct mkey *source, uint32_t 
 	unsigned int missing;
 
 	if (m->pdn != pdn) {
-		sim_refuse("mkey 0x%x belongs to pd 0x%x, the queue to pd 0x%x", key, m->pdn, pdn);
+		mkey_refuse(m->o.vhca, pdn, "mkey 0x%x belongs to pd 0x%x, the queue to pd 0x%x",
+			    key, m->pdn, pdn);
 		return -MKEY_BAD_PD;
 	}
 	if (m->qpn != MKEY_ANY_QP && m->qpn != qpn) {
-		sim_refuse("mkey 0x%x may be used by qp 0x%x alone (mkc.qpn)", key, m->qpn);
+		mkey_refuse(m->o.vhca, pdn, "mkey 0x%x may be used by qp 0x%x alone (mkc.qpn)", key,
+			    m->qpn);
 		return -MKEY_BAD_QP;
 	}
 	missing = rights & ~(unsigned int)source->rights;
 	if (missing) {
-		sim_refuse("mkey 0x%x does not have the right %s", key, right_name(missing));
+		mkey_refuse(m->o.vhca, pdn, "mkey 0x%x does not have the right %s", key,
+			    right_name(missing));
 		return -MKEY_BAD_RIGHTS;
 	}
 	if (source->umem && source->umem->ro && (rights & WRITES)) {
-		sim_refuse("mkey 0x%x lies on umem 0x%x, which was registered read-only", key,
-			   source->umem->o.id);
+		mkey_refuse(m->o.vhca, pdn,
+			    "mkey 0x%x lies on umem 0x%x, which was registered read-only", key,
+			    source->umem->o.id);
 		return -MKEY_BAD_RIGHTS;
 	}
 	return 0;
@@ -219,13 +242,15 @@ static int walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, ui
 	child.pdn = m->pdn;
 	child.rights = w->rights & WRITES ? MKEY_LW : MKEY_LR;
 	if (++child.depth > MKEY_DEPTH) {
-		sim_refuse("mkey 0x%x: more than %u indirect mkeys, one behind the other", key,
-			   MKEY_DEPTH);
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x: more than %u indirect mkeys, one behind the other", key,
+			    MKEY_DEPTH);
 		return -MKEY_TOO_DEEP;
 	}
 	while (len) {
 		if (!klm_find(m, pos, &child_key, &addr, &part)) {
-			sim_refuse("mkey 0x%x: its list ends before 0x%" PRIx64, key, va + len);
+			mkey_refuse(w->vhca, w->pdn, "mkey 0x%x: its list ends before 0x%" PRIx64,
+				    key, va + len);
 			return -MKEY_BAD_BOUNDS;
 		}
 		part = part < len ? part : len;
@@ -255,13 +280,15 @@ static int walk_direct(struct mkey_walk *w, const struct mkey *m, uint32_t key, 
 	if (n == -E2BIG && w->depth)
 		return -MKEY_TOO_FRAGMENTED;
 	if (n == -E2BIG) {
-		sim_refuse("mkey 0x%x: 0x%" PRIx64 "+0x%" PRIx64 " lies in more than %u pieces",
-			   key, va, len, w->max);
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x: 0x%" PRIx64 "+0x%" PRIx64 " lies in more than %u pieces",
+			    key, va, len, w->max);
 		return -MKEY_TOO_FRAGMENTED;
 	}
 	if (n < 0) {
-		sim_refuse("mkey 0x%x: its pages end before 0x%" PRIx64 "+0x%" PRIx64, key, va,
-			   len);
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x: its pages end before 0x%" PRIx64 "+0x%" PRIx64, key, va,
+			    len);
 		return -MKEY_BAD_BOUNDS;
 	}
 	w->done += len;
@@ -275,7 +302,7 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 
 	if (key == MKEY_NULL)
 		return walk_null(w, len);
-	m = mkey_lookup(w->vhca, key);
+	m = mkey_lookup(w->vhca, key, w->pdn);
 	if (!m)
 		return -MKEY_BAD_KEY;
 	source = mkey_resolve(w->vhca, m, key);
@@ -285,9 +312,10 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 	if (err)
 		return err;
 	if (!in_bounds(source, va, len)) {
-		sim_refuse("mkey 0x%x covers 0x%" PRIx64 "+0x%" PRIx64 ", not 0x%" PRIx64
-			   "+0x%" PRIx64,
-			   key, source->start, source->len, va, len);
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x covers 0x%" PRIx64 "+0x%" PRIx64 ", not 0x%" PRIx64
+			    "+0x%" PRIx64,
+			    key, source->start, source->len, va, len);
 		return -MKEY_BAD_BOUNDS;
 	}
 	if (!w->seg) {
@@ -344,11 +372,12 @@ int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t 
 
 bool mkey_invalidate(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn)
 {
-	const struct mkey *found = mkey_lookup(v, key);
+	const struct mkey *found = mkey_lookup(v, key, pdn);
 	struct mkey *m = found ? obj_find(v, OBJ_MKEY, key >> 8) : NULL;
 
 	if (!m || m->alias || !m->en_rinval) {
-		sim_refuse("mkey 0x%x can't be invalidated by a peer (mkc.en_rinval)", key);
+		mkey_refuse(v, pdn, "mkey 0x%x can't be invalidated by a peer (mkc.en_rinval)",
+			    key);
 		return false;
 	}
 	if (mkey_check(m, m, key, pdn, qpn, 0))

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "obj.h"
 #include "vhca.h"
@@ -298,4 +300,15 @@ void *obj_next(const struct vhca *v, enum obj_type type, uint32_t from)
 			id++;
 	}
 	return NULL;
+}
+
+void obj_refuse(const struct obj *o, const char *fmt, ...)
+{
+	char why[300];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	sim_refuse_to(o->uid, "%s 0x%x: %s", obj_type_name((enum obj_type)o->type), o->id, why);
 }

@@ -68,6 +68,8 @@ void *obj_find_uid(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid
 /* Of any object, which begins with struct obj. obj_put(NULL) does nothing. */
 void obj_get(void *);
 void obj_put(void *);
+/* A refusal for the program that made the object: "TYPE 0xID: SENTENCE". */
+void obj_refuse(const struct obj *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Frees the memory. The caller has stopped the object and dropped its references. */
 void obj_free(struct obj *);
 uint32_t obj_count(const struct vhca *, enum obj_type);

@@ -18,8 +18,18 @@
 
 static char server[108]; /* the longest name of a Unix socket */
 
+/* Each line as one of the log of this program. */
+static void backend_socket_print(const char *lines, size_t len)
+{
+	const char *end = lines + len, *nl;
+
+	for (; lines < end && (nl = memchr(lines, '\n', (size_t)(end - lines))); lines = nl + 1)
+		sim_refuse("%.*s", (int)(nl - lines), lines);
+}
+
 void backend_socket_at(const char *socket)
 {
+	link_on_refusals(backend_socket_print);
 	snprintf(server, sizeof(server), "%s", socket);
 }
 
@@ -241,6 +251,20 @@ static int link_resources(unsigned int function, struct uverbs_resource **rows, 
 	return err;
 }
 
+/* A program that ends at once after an error completion makes no further request. */
+static void link_exiting(struct cfile *cf)
+{
+	struct link_message answer = {0};
+	struct lock_saved held;
+
+	ticket_lock(&cf->lock, &held);
+	if (cf->sock >= 0 && !link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer)) {
+		backend_socket_print((const char *)answer.body, answer.h.len);
+		link_message_free(&answer);
+	}
+	ticket_unlock(&cf->lock, &held);
+}
+
 static void link_forked(struct cfile *cf)
 {
 	if (!cf || cf->sock < 0)
@@ -262,4 +286,5 @@ const struct backend backend_socket = {
 	.cm_write = link_cm_write,
 	.cm_close = link_cm_close,
 	.forked = link_forked,
+	.exiting = link_exiting,
 };

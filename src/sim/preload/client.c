@@ -112,7 +112,12 @@ void client_init(const struct backend *backend, const char *sysfs, size_t common
 
 void client_fini(void)
 {
+	bool was = inside;
+
 	inside = true; /* the hooks do not refuse the removal of the tree */
+	for (unsigned int i = 0; !was && i < files_end && client.backend->exiting; i++)
+		if (files[i].ino && files[i].owner == getpid() && client_is_this_process())
+			client.backend->exiting(&files[i]);
 	if (client.backend && client.backend->fini)
 		client.backend->fini();
 }

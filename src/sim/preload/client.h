@@ -63,6 +63,8 @@ struct backend {
 	 * In a fork child, which can't use inherited files. Called with NULL, then for each file.
 	 */
 	void (*forked)(struct cfile *);
+	/* At exit, for each open file; may be NULL. */
+	void (*exiting)(struct cfile *);
 	/* At exit; may be NULL. */
 	void (*fini)(void);
 };

@@ -57,9 +57,9 @@ void cq_stop(struct cq *cq)
 static void cq_failed(struct cq *cq, uint8_t status, uint8_t syndrome)
 {
 	cq->status = status;
-	sim_refuse("cq 0x%x: %s", cq->o.id, status == CQ_OVERFLOW ?
-		   "a CQE came when the ring was full (cqc.oi is clear)" :
-		   "its ring is not mapped any more");
+	obj_refuse(&cq->o, "%s",
+		   status == CQ_OVERFLOW ? "a CQE came when the ring was full (cqc.oi is clear)"
+					 : "its ring is not mapped any more");
 	eq_cq_error(cq, syndrome);
 }
 

@@ -34,7 +34,7 @@ static struct side side_of(const uint8_t *seg, unsigned int rights)
 static uint8_t mmo_refuse(const struct queue *q, struct send_wr *wr, uint8_t syndrome,
 			  const char *why)
 {
-	sim_refuse("qp 0x%x: MMO WQE %u: %s", q->o.id, wr->index, why);
+	obj_refuse(&q->o, "MMO WQE %u: %s", wr->index, why);
 	wr->error = syndrome;
 	wr->vendor = syndrome == PRM_SYNDROME_LOCAL_QP_OP_ERR ? VENDOR_MMO : 0;
 	return syndrome;
@@ -159,8 +159,7 @@ int mmo_step(struct queue *q, struct send_wr *wr)
 	src.addr += wr->progress;
 	dest.addr += wr->progress;
 	if (copy_chunk(q, &dest, &src, &n)) {
-		sim_refuse("qp 0x%x: MMO WQE %u: memory is not mapped any more", q->o.id,
-			   wr->index);
+		obj_refuse(&q->o, "MMO WQE %u: memory is not mapped any more", wr->index);
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
 	}
 	wr->progress += n;

@@ -144,7 +144,6 @@ void post_failed(struct queue *q)
 	if (!q->priv->write_lost)
 		return;
 	q->priv->write_lost = false;
-	sim_refuse("%s 0x%x: memory behind a key is not mapped any more",
-		   obj_type_name((enum obj_type)q->o.type), q->o.id);
+	obj_refuse(&q->o, "memory behind a key is not mapped any more");
 	queue_error(q, PRM_EVENT_WQ_ACCESS_ERROR);
 }

@@ -18,7 +18,7 @@ bool remote_check(struct queue *q, uint32_t rkey, uint64_t va, uint64_t len, boo
 static bool remote_moved(const struct queue *q, int err)
 {
 	if (err)
-		sim_refuse("qp 0x%x: memory behind a remote key is not mapped any more", q->o.id);
+		obj_refuse(&q->o, "memory behind a remote key is not mapped any more");
 	return !err;
 }
 

@@ -42,9 +42,10 @@ void rq_record(const struct obj *o, bus_t dbrec, unsigned int log_size, uint16_t
 	if ((uint16_t)(*pi - ci) <= 1u << log_size)
 		return;
 	/* [I] */
-	sim_refuse("%s 0x%x: the doorbell record's receive counter 0x%04x is more than a ring ahead"
+	obj_refuse(o,
+		   "the doorbell record's receive counter 0x%04x is more than a ring ahead"
 		   " of 0x%04x",
-		   obj_type_name((enum obj_type)o->type), o->id, *pi, ci);
+		   *pi, ci);
 	*pi = (uint16_t)(ci + (1u << log_size));
 }
 
@@ -111,7 +112,7 @@ static bool begin_own(struct rq *rq)
 		return false;
 	d->recv = rq_entry(rq);
 	if (!d->recv) {
-		sim_refuse("qp 0x%x: its receive ring can't be read", rq->q->o.id);
+		obj_refuse(&rq->q->o, "its receive ring can't be read");
 		rq->ci = rq->pi;
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		return false;

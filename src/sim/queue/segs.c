@@ -72,7 +72,7 @@ static uint8_t list_move(struct list *l)
 	l->n = 0;
 	if (!err)
 		return 0;
-	sim_refuse("qp 0x%x: memory behind a local key is not mapped any more", l->q->o.id);
+	obj_refuse(&l->q->o, "memory behind a local key is not mapped any more");
 	return PRM_SYNDROME_LOCAL_PROT_ERR;
 }
 

@@ -185,8 +185,10 @@ void sq_record(struct sq *sq, uint16_t counter)
 	if (sq->q->state != QP_RTS && sq->q->state != QP_SQD && !queue_flushes(sq->q))
 		return;
 	if (ahead > ring_blocks(sq)) {
-		sim_refuse("qp 0x%x: the doorbell record's send counter 0x%04x is more than a ring"
-			   " ahead of 0x%04x", sq->q->o.id, counter, sq->ci);
+		obj_refuse(&sq->q->o,
+			   "the doorbell record's send counter 0x%04x is more than a ring"
+			   " ahead of 0x%04x",
+			   counter, sq->ci);
 		counter = (uint16_t)(sq->ci + ring_blocks(sq));
 	}
 	sq->pi = counter;
@@ -198,7 +200,7 @@ void sq_record(struct sq *sq, uint16_t counter)
 
 static void ring_gone(struct sq *sq)
 {
-	sim_refuse("qp 0x%x: its send ring can't be read", sq->q->o.id);
+	obj_refuse(&sq->q->o, "its send ring can't be read");
 	sq->ci = sq->pi;
 	queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 }

@@ -58,8 +58,8 @@ static int srq_fetch(struct srq *s)
 	uint16_t n = (uint16_t)(s->pi - s->ci);
 
 	if (s->next >= srq_entries(s)) {
-		sim_refuse("srq 0x%x: next_wqe_index %u leads out of its %u entries", s->o.id,
-			   s->next, srq_entries(s));
+		obj_refuse(&s->o, "next_wqe_index %u leads out of its %u entries", s->next,
+			   srq_entries(s));
 		return -1;
 	}
 	if (n > RQ_CACHE_BYTES / srq_stride(s))
@@ -68,7 +68,7 @@ static int srq_fetch(struct srq *s)
 		n = (uint16_t)(srq_entries(s) - s->next);
 	if (ring_read(host_of(&s->o), &s->ring, (uint64_t)s->next << s->log_stride, d->cache,
 		      (size_t)n << s->log_stride)) {
-		sim_refuse("srq 0x%x: its ring can't be read", s->o.id);
+		obj_refuse(&s->o, "its ring can't be read");
 		return -1;
 	}
 	d->ahead = d->cache;

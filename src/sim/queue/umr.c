@@ -92,7 +92,7 @@ void umr_parse(struct queue *q, struct send_wr *wr)
 
 static int umr_refuse(const struct queue *q, struct send_wr *wr, const char *why)
 {
-	sim_refuse("qp 0x%x: UMR WQE %u: mkey 0x%x %s", q->o.id, wr->index,
+	obj_refuse(&q->o, "UMR WQE %u: mkey 0x%x %s", wr->index,
 		   prm_wqe_ctrl_seg_get_umr_mkey(wr->wqe), why);
 	wr->vendor = VENDOR_UMR;
 	return PRM_SYNDROME_MW_BIND_ERR;

@@ -17,8 +17,7 @@ void wqe_fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 
 void wqe_refuse(const struct queue *q, struct send_wr *wr, uint8_t vendor, const char *why)
 {
-	sim_refuse("qp 0x%x: send WQE %u (opcode 0x%02x): %s", q->o.id, wr->index, wr->opcode,
-		   why);
+	obj_refuse(&q->o, "send WQE %u (opcode 0x%02x): %s", wr->index, wr->opcode, why);
 	wqe_fail(wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, vendor);
 }
 
@@ -54,8 +53,8 @@ void wqe_parse_data(struct queue *q, struct send_wr *wr)
 	}
 	if (wr->len <= most)
 		return;
-	sim_refuse("qp 0x%x: send WQE %u: a message of %llu bytes is over qpc.log_msg_max",
-		   q->o.id, wr->index, (unsigned long long)wr->len);
+	obj_refuse(&q->o, "send WQE %u: a message of %llu bytes is over qpc.log_msg_max", wr->index,
+		   (unsigned long long)wr->len);
 	wqe_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
 }
 
@@ -113,9 +112,10 @@ void wqe_parse_atomic(struct queue *q, struct send_wr *wr)
 	if (sim_tracing)
 		atomic_trace(q, wr);
 	if (wr->len < atomic_size(wr)) {
-		sim_refuse("qp 0x%x: send WQE %u: its data segments have no room for the %u bytes "
+		obj_refuse(&q->o,
+			   "send WQE %u: its data segments have no room for the %u bytes "
 			   "that an atomic brings",
-			   q->o.id, wr->index, atomic_size(wr));
+			   wr->index, atomic_size(wr));
 		wqe_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
 	}
 	wr->len = atomic_size(wr);

@@ -64,7 +64,7 @@ static struct raw_batch *raw_batch_of(const struct raw_sq *sq)
 static void raw_fail(const struct raw_sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
 		     const char *why)
 {
-	sim_refuse("sq 0x%x: send WQE %u: %s", sq->q.o.id, wr->index, why);
+	obj_refuse(&sq->q.o, "send WQE %u: %s", wr->index, why);
 	wr->error = syndrome;
 	wr->vendor = vendor;
 }

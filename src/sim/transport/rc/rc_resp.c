@@ -99,13 +99,13 @@ static void fatal(struct rc *rc, uint8_t nak, uint8_t recv_syndrome)
 
 static void invalid(struct rc *rc, const char *why)
 {
-	sim_refuse("qp 0x%x: invalid request from its peer: %s", rc->qp->q.o.id, why);
+	obj_refuse(&rc->qp->q.o, "invalid request from its peer: %s", why);
 	fatal(rc, NAK_INVALID, 0);
 }
 
 static void forbidden(struct rc *rc, const char *why)
 {
-	sim_refuse("qp 0x%x: remote access refused: %s", rc->qp->q.o.id, why);
+	obj_refuse(&rc->qp->q.o, "remote access refused: %s", why);
 	fatal(rc, NAK_ACCESS, 0);
 }
 
@@ -323,7 +323,7 @@ static void rc_resp_forbid(struct rc *rc, const struct bth_packet *p, const char
 {
 	uint8_t syndrome = take_entry(rc, p) ? PRM_SYNDROME_LOCAL_ACCESS_ERR : 0;
 
-	sim_refuse("qp 0x%x: remote access refused: %s", rc->qp->q.o.id, why);
+	obj_refuse(&rc->qp->q.o, "remote access refused: %s", why);
 	fatal(rc, NAK_ACCESS, syndrome);
 }
 

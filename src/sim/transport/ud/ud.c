@@ -67,8 +67,8 @@ static void ud_parse(struct queue *q, struct send_wr *wr)
 	wqe_parse_data(q, wr);
 	if (wr->error || wr->len <= qp_mtu(qp_of(q)))
 		return;
-	sim_refuse("qp 0x%x: send WQE %u: a datagram of %llu bytes is over the MTU, %u", q->o.id,
-		   wr->index, (unsigned long long)wr->len, qp_mtu(qp_of(q)));
+	obj_refuse(&q->o, "send WQE %u: a datagram of %llu bytes is over the MTU, %u", wr->index,
+		   (unsigned long long)wr->len, qp_mtu(qp_of(q)));
 	wr->error = PRM_SYNDROME_LOCAL_LENGTH_ERR;
 }
 

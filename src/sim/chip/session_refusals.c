@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the chip refuses a program goes to the chip's log, and to the program's own stderr with the
+ * answer to its next request: a server that wrote there itself could be blocked by it. The program
+ * hears each kind of refusal once for an open of the device, whatever numbers it has: a loop that
+ * goes wrong says it once. The log has them all.
+ */
+#include "session.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define KINDS 32u
+#define BYTES 4096u
+
+struct session_refusals {
+	uint64_t kinds[KINDS]; /* hashes of what was told */
+	unsigned int nkinds;
+	size_t len;
+	char text[BYTES];
+};
+
+/* The next word from `at` on without its numbers; hexadecimal ones hold letters. */
+static const char *refusals_skip_number(const char *at)
+{
+	if (at[0] == '0' && at[1] == 'x')
+		at += 2;
+	while (isxdigit((unsigned char)*at))
+		at++;
+	return at;
+}
+
+/* FNV-1a of the sentence; numbers count as one. */
+static uint64_t refusals_kind(const char *line)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	while (*line) {
+		char c = *line;
+
+		if (isdigit((unsigned char)c)) {
+			line = refusals_skip_number(line);
+			c = '0';
+		} else {
+			line++;
+		}
+		hash = (hash ^ (unsigned char)c) * 0x100000001b3u;
+	}
+	return hash;
+}
+
+static bool refusals_told(const struct session_refusals *r, uint64_t kind)
+{
+	for (unsigned int i = 0; i < r->nkinds; i++)
+		if (r->kinds[i] == kind)
+			return true;
+	return false;
+}
+
+void session_refusals_add(struct chip_session *c, const char *line)
+{
+	struct session_refusals *r = c->refusals;
+	size_t len = strlen(line);
+	uint64_t kind;
+
+	if (!r)
+		r = c->refusals = calloc(1, sizeof(*r));
+	kind = refusals_kind(line);
+	if (!r || r->nkinds == KINDS || r->len + len + 1 > BYTES || refusals_told(r, kind))
+		return;
+	r->kinds[r->nkinds++] = kind;
+	memcpy(r->text + r->len, line, len);
+	r->len += len;
+	r->text[r->len++] = '\n';
+}
+
+int session_refusals_tell(struct chip_session *c)
+{
+	struct session_refusals *r = c->refusals;
+	size_t len = r ? r->len : 0;
+
+	if (!len)
+		return 0;
+	r->len = 0;
+	return link_write(c->sock, LINK_REFUSALS, 0, r->text, len, NULL, 0, MSG_DONTWAIT);
+}
+
+/* The program ends: it asks for what came since its last request. */
+void session_refusals_answer(struct chip_session *c)
+{
+	struct session_refusals *r = c->refusals;
+	size_t len = r ? r->len : 0;
+
+	if (session_answer(c, LINK_REFUSALS, 0, len ? r->text : NULL, len, NULL, 0) && len)
+		r->len = 0;
+}
+
+void session_refusals_forget(struct chip_session *c)
+{
+	free(c->refusals);
+	c->refusals = NULL;
+}
