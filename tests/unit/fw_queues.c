@@ -459,11 +459,20 @@ TEST_FX(groups)
 	assert_int_equal(join(f, out, FX_UID, qpn, 1), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_QP, qpn), 0);
 	qpn = ud_qp(f, &q);
+	for (unsigned int i = 0; i < 2; i++) {
+		uint8_t b[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
+
+		prm_attach_to_mcg_in_set_qpn(b, qpn);
+		prm_store32(b, 24, i ? 0xffff : 0);
+		prm_store32(b, 28, 0xc0a80101); /* no group's address */
+		assert_int_equal(fx_exec(f, f->v, in, FX_UID, b, sizeof(b), 16), BAD);
+		assert_int_equal(f->syndrome, FW_SYN_RESERVED);
+	}
 	for (unsigned int i = 0; i < 1u << VHCA_LOG_MAX_MCG; i++) {
 		uint8_t b[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
 
 		prm_attach_to_mcg_in_set_qpn(b, qpn);
-		prm_store32(b, 16, i);
+		prm_store32(b, 16, 0xff000000 | i);
 		assert_int_equal(fx_exec(f, f->v, in, FX_UID, b, sizeof(b), 16), 0);
 	}
 	assert_int_equal(join(f, in, FX_UID, qpn, 1), PRM_STATUS_NO_RES);

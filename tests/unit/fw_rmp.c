@@ -152,6 +152,7 @@ TEST_FX(qp_on_rmp)
 /* The device only reads rings of WQEs and records: UCX registers both without write access. */
 TEST_FX(read_only_memory)
 {
+	static const uint8_t before[65536];
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 65536, false);
 	uint8_t in[FX_IN];
@@ -164,7 +165,9 @@ TEST_FX(read_only_memory)
 	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
 	len = fx_fill_cq(in, q.eq, q.uar, q.umem);
 	FX_SET(in, CREATE_CQ, {"cq_context.dbr_umem_id", ro});
+	memset(f->mem, 0, sizeof(before));
 	assert_int_equal(FX_EXEC(f, CREATE_CQ, in, len), 0);
+	assert_memory_equal(f->mem, before, sizeof(before));
 }
 
 TEST_FX(qp_on_rmp_bad_input)

@@ -67,6 +67,29 @@ TEST_FX(pd_busy)
 	assert_int_equal(dealloc_pd(f, pd), 0);
 }
 
+/* Where the old mkey can't go, the region stays as it was, under its handle. */
+TEST_FX(rereg_that_fails)
+{
+	struct ib_uverbs_rereg_mr in = {
+		.flags = 1, .start = (uintptr_t)f->mem, .length = 8192, .hca_va = 0x1000000};
+	struct ib_uverbs_rereg_mr_resp out;
+	uint32_t pd = fx_pd(f), count;
+	struct obj *mkey;
+
+	assert_int_equal(fx_reg_mr(f, pd, f->mem, 4096, 0, &in.mr_handle), 0);
+	for (uint32_t at = 0; (mkey = obj_next(f->v, OBJ_MKEY, at)); at = mkey->id + 1)
+		if (!obj_next(f->v, OBJ_MKEY, mkey->id + 1))
+			break;
+	count = fx_objects(f);
+	obj_get(mkey);
+	assert_int_not_equal(FX_WRITE(f, IB_USER_VERBS_CMD_REREG_MR, in, out), 0);
+	assert_int_equal(fx_objects(f), count);
+	obj_put(mkey);
+	assert_int_equal(FX_DESTROY(f, MR, in.mr_handle), 0);
+	assert_int_equal(fx_objects(f), count - 1);
+	assert_null(obj_find(f->v, OBJ_MKEY, 0));
+}
+
 /* What the firmware got: one page that holds the region, its rights, its bounds. */
 TEST_FX(mr_mailbox)
 {

@@ -70,11 +70,14 @@ TEST_PAIR(test_injected)
 		struct roce_bytes r;
 		struct kept k;
 
+		p->a.qp->flow_label = 0xabcde;
 		reconnect(p, gid);
 		memset(p->dst, 0, 3000);
 		take_write(p, &k, 2051);
 		assert_int_equal(k.n, 3);
 		assert_true(roce_decode(k.f[0]->data, k.f[0]->len, &r));
+		if (r.net[0] >> 4 == 6)
+			assert_memory_equal(r.net + 1, ((uint8_t[]){0x0a, 0xbc, 0xde}), 3);
 		assert_int_equal(roce_is_v1(&r), gid % 2 == 0);
 		assert_int_equal(r.bth - k.f[0]->data, headers[gid]);
 		assert_int_equal(k.f[0]->len, headers[gid] + BTH_LEN + RETH_LEN + 1024 + 4);

@@ -7,7 +7,7 @@
 #include <dvx/prm/qp.h>
 #include "queue_rig.h"
 #include "queue/queue.h"
-#include "transport/bth.h"
+#include "transport/rc/rc.h"
 
 #define TEST_FIXTURE                    \
 	{                               \
@@ -249,6 +249,87 @@ TEST_F(as_many_as_allowed)
 	assert_int_equal(p->src[16 * 7], 7);
 }
 
+/* --- repeated ones ----------------------------------------------------------------------------
+ */
+
+/* The responses that b sends, in their order. */
+struct heard {
+	unsigned int n;
+	uint8_t opcode[8];
+	uint64_t found;
+};
+
+static void hear(void *ctx, struct port *w, struct frame *f)
+{
+	struct heard *h = ctx;
+	const uint8_t *bth = rig_bth(f, NULL);
+
+	(void)w;
+	h->opcode[h->n++ % 8] = bth[0];
+	if (bth[0] == BTH_ATOMIC_ACK)
+		h->found = (uint64_t)bth_get32(bth + 16) << 32 | bth_get32(bth + 20);
+	frame_free(f);
+}
+
+static void b_takes(struct rig_pair *p, uint8_t opcode, uint32_t psn)
+{
+	uint8_t hdr[64] = {opcode, 0x40, 0xff, 0xff}, *eth = hdr + BTH_LEN;
+	const uint64_t va = htobe64((uintptr_t)p->dst), add = htobe64(1);
+	struct roce_packet r = {.sgid = p->b.qp->rgid, .hdr = hdr, .npkts = 1};
+	struct bth_packet packet;
+	const char *why;
+
+	bth_put32(hdr + 8, 1u << 31 | psn);
+	memcpy(eth, &va, 8);
+	bth_put32(eth + 8, rig_key(p->md));
+	if (opcode == BTH_FETCH_ADD)
+		memcpy(eth + 12, &add, 8);
+	else if (opcode == BTH_READ_REQUEST)
+		bth_put32(eth + 12, 8);
+	r.hdr_len = BTH_LEN + (opcode == BTH_FETCH_ADD ? ATOMIC_ETH_LEN : RETH_LEN);
+	assert_true(bth_parse(&packet, &r, &why));
+	assert_null(p->b.queue->transport->receive(p->b.queue, &packet));
+}
+
+/* One that is not kept any more is dropped: a READ that waits, and the ACK behind it, still go. */
+TEST_F(not_kept)
+{
+	struct rig_pair *p = *state;
+	struct heard h = {0};
+	uint32_t psn = p->b.qp->next_rcv_psn;
+
+	allow(p);
+	port_set_hook(p->rig.dev.port, hear, &h);
+	b_takes(p, BTH_READ_REQUEST, psn);
+	b_takes(p, BTH_WRITE_ONLY, psn + 1);
+	b_takes(p, BTH_FETCH_ADD, (psn - 1) & PSN_MASK);
+	rig_settle(&p->rig);
+	assert_int_equal(h.n, 2);
+	assert_int_equal(h.opcode[0], BTH_READ_RESP_ONLY);
+	assert_int_equal(h.opcode[1], BTH_ACKNOWLEDGE);
+}
+
+/* After 2^24 packets a PSN comes again: what is repeated is the newer one. */
+TEST_F(same_psn_again)
+{
+	struct rig_pair *p = *state;
+	struct heard h = {0};
+	uint32_t psn = p->b.qp->next_rcv_psn;
+
+	allow(p);
+	memset(p->dst, 0, 8);
+	port_set_hook(p->rig.dev.port, hear, &h);
+	for (unsigned int i = 0; i < 2; i++) {
+		rc_of(p->b.queue)->resp.epsn = psn;
+		b_takes(p, BTH_FETCH_ADD, psn);
+		rig_settle(&p->rig);
+	}
+	b_takes(p, BTH_FETCH_ADD, psn);
+	rig_settle(&p->rig);
+	assert_int_equal(h.n, 3);
+	assert_int_equal(h.found, 1);
+}
+
 /* --- bad ones ------------------------------------------------------------------------------------
  */
 
@@ -318,6 +399,22 @@ TEST_F(unaligned_memory)
 	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 	load(&now, p->dst + 4, 8);
 	assert_int_equal(now, 0);
+}
+
+/* However many pieces it lies in. */
+TEST_F(memory_in_pieces)
+{
+	struct rig_pair *p = *state;
+	bus_t *one = p->md->entries, at = one[0] + (uintptr_t)p->dst,
+	      pieces[] = {at, at + 8, at + 16, at + 24};
+
+	allow(p);
+	p->md->entries = pieces;
+	p->md->nentries = 4;
+	p->md->log_entity = 1;
+	post(p, &add_8, 0, 0, SIGNALED);
+	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+	p->md->entries = one;
 }
 
 TEST_F(memory_that_is_gone)

@@ -400,6 +400,30 @@ TEST_F(multicast)
 	assert_int_equal(p->b.queue->o.refs, 0);
 }
 
+static void another_mac(void *ctx, struct port *w, struct frame *f)
+{
+	(void)ctx;
+	f->data[3] ^= 1;
+	port_queue(w, f);
+}
+
+/* A group's packet has the MAC that its GID gives. */
+TEST_F(multicast_mac)
+{
+	struct rig_pair *p = *state;
+	struct vhca *dpu = p->b.queue->o.vhca;
+
+	give(p, 100);
+	assert_int_equal(mcg_attach(dpu, rig_mgid, p->b.qp), 0);
+	port_set_hook(p->rig.dev.port, another_mac, NULL);
+	cast(p);
+	assert_null(rig_poll(&p->cb));
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+	cast(p);
+	assert_non_null(rig_poll(&p->cb));
+	mcg_leave(dpu, p->b.qp);
+}
+
 /* A packet to a group that names one queue pair is nobody's. */
 TEST_F(multicast_to_one)
 {

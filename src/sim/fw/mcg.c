@@ -42,11 +42,16 @@ static int fw_mcg_refuse(struct fw_cmd *c, const struct qp *qp, int err)
 int fw_attach_to_mcg(struct fw_cmd *c)
 {
 	struct qp *qp = fw_mcg_member(c, prm_attach_to_mcg_in_get_qpn(c->in));
+	const uint8_t *gid = prm_attach_to_mcg_in_cat_multicast_gid(c->in);
 	int err;
 
 	if (!qp)
 		return -1;
-	err = mcg_attach(c->vhca, prm_attach_to_mcg_in_cat_multicast_gid(c->in), qp);
+	if (!gid_is_multicast(gid))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "multicast_gid is no group's: neither ff00::/8 nor "
+				 "::ffff:224.0.0.0/100");
+	err = mcg_attach(c->vhca, gid, qp);
 	return err ? fw_mcg_refuse(c, qp, err) : 0;
 }
 

@@ -33,8 +33,8 @@ static int check_mode(struct fw_cmd *c, const void *mkc)
 	    mode == PRM_MKC_ACCESS_MODE_MEMIC || mkey_is_indirect(mkc))
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
-			 "mkc.access_mode %u (%s) is not implemented, only 1 (MTT), 2 (KLM), "
-			 "3 (KSM), 4 (SW_ICM) and 5 (MEMIC)",
+			 "mkc.access_mode %u (%s): mkeys here have 1 (MTT), 2 (KLM), 3 (KSM), "
+			 "4 (SW_ICM) or 5 (MEMIC)",
 			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 

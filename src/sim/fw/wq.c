@@ -12,7 +12,7 @@ static int check_type(struct fw_cmd *c, const void *wq, uint32_t types)
 	if (types & 1u << type)
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			 "wq.wq_type %u is not implemented here, only %s1 (cyclic) is", type,
+			 "wq.wq_type %u: this queue takes %s1 (cyclic)", type,
 			 types & 1u << PRM_WQ_TYPE_LINKED_LIST ? "0 (linked list) or " : "");
 }
 

@@ -112,9 +112,13 @@ static const struct uobj_class *class_of(const struct kernel *k, uint16_t object
 /* Such a method's first attribute is the handle. */
 int uobj_destroy_named(struct uverbs_file *f, struct uverbs_request *req)
 {
-	uint16_t id = method_find(req->object, req->method)->attrs[0].id;
+	const struct method_spec *m = method_find(req->object, req->method);
+	const struct uobj_class *class = class_of(f->k, req->object);
 
-	return uobj_destroy_handle(f, attr_find(req, id)->data, class_of(f->k, req->object));
+	/* Without a class, any object would do. */
+	if (!class)
+		return refuse(-EPROTONOSUPPORT, "%s: this device has no such objects", m->name);
+	return uobj_destroy_handle(f, attr_find(req, m->attrs[0].id)->data, class);
 }
 
 static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)

@@ -24,6 +24,7 @@ struct qp {
 	uint8_t gid_index, rgid[16], rmac[6];
 	uint16_t udp_sport;
 	uint8_t hop_limit, tclass;
+	uint32_t flow_label; /* IPv6, GRH */
 	uint16_t pkey_index;
 };
 

@@ -189,6 +189,33 @@ bool vhca_has_gid(const struct vhca *v, const uint8_t gid[16])
 	return false;
 }
 
+bool gid_is_ip4(const uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	return !memcmp(gid, mapped, sizeof(mapped));
+}
+
+bool gid_is_multicast(const uint8_t gid[16])
+{
+	return gid[0] == 0xff || (gid_is_ip4(gid) && gid[12] >> 4 == 0xe);
+}
+
+/* RFC 1112 6.4 for IPv4, RFC 2464 7 for IPv6. */
+void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
+{
+	static const uint8_t ip4[3] = {0x01, 0x00, 0x5e}, ip6[2] = {0x33, 0x33};
+
+	if (gid_is_ip4(gid)) {
+		memcpy(mac, ip4, sizeof(ip4));
+		mac[3] = gid[13] & 0x7f;
+		memcpy(mac + 4, gid + 14, 2);
+	} else {
+		memcpy(mac, ip6, sizeof(ip6));
+		memcpy(mac + 2, gid + 12, 4);
+	}
+}
+
 struct vhca *device_vhca_by_gid(struct device *dev, const uint8_t gid[16], unsigned int *index)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {

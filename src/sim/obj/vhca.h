@@ -162,6 +162,10 @@ const struct vhca *device_first(const struct device *, enum function_kind);
 unsigned int device_log_uars(const struct device *);
 /* One of its source GIDs, of any type. */
 bool vhca_has_gid(const struct vhca *, const uint8_t gid[16]);
+/* What it maps: IPv4, ::ffff:a.b.c.d. A group's: ff00::/8, or an IPv4 group's; and its MAC. */
+bool gid_is_ip4(const uint8_t gid[16]);
+bool gid_is_multicast(const uint8_t gid[16]);
+void gid_group_mac(const uint8_t gid[16], uint8_t mac[6]);
 /* The function that answers to this GID, and its index there; NULL if none. */
 struct vhca *device_vhca_by_gid(struct device *, const uint8_t gid[16], unsigned int *index);
 

@@ -261,9 +261,16 @@ static void port_deliver_group(struct port *p, const struct frame *f, const stru
 	p->unclaimed += !claimed;
 }
 
-static bool port_is_group(const struct frame *f)
+/* A RoCE packet for a group, whose MAC is the one of its GID. */
+static bool port_is_group(const struct frame *f, struct roce_bytes *b)
 {
-	return f->data[0] & 1 && !f->forced;
+	uint8_t mac[6];
+
+	if (!(f->data[0] & 1) || f->forced || !roce_decode(f->data, f->len, b) ||
+	    !gid_is_multicast(b->dgid))
+		return false;
+	gid_group_mac(b->dgid, mac);
+	return !memcmp(f->data, mac, sizeof(mac));
 }
 
 static void port_deliver_bytes(struct port *p, const struct frame *f)
@@ -273,7 +280,7 @@ static void port_deliver_bytes(struct port *p, const struct frame *f)
 
 	if (v)
 		port_deliver_roce(p, v, f, &b, NULL);
-	else if (port_is_group(f) && roce_decode(f->data, f->len, &b))
+	else if (port_is_group(f, &b))
 		port_deliver_group(p, f, &b);
 	else
 		port_deliver_ethernet(p, f);

@@ -32,16 +32,11 @@ static uint32_t roce_get16(const uint8_t *p)
 
 static const uint8_t ip4_mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-static bool is_ip4(const uint8_t gid[16])
-{
-	return !memcmp(gid, ip4_mapped, sizeof(ip4_mapped));
-}
-
 static uint16_t ether_type(const struct roce_path *p)
 {
 	if (p->source->type == GID_ROCE_V1)
 		return TYPE_ROCE;
-	return is_ip4(p->source->gid) && is_ip4(p->dgid) ? TYPE_IP4 : TYPE_IP6;
+	return gid_is_ip4(p->source->gid) && gid_is_ip4(p->dgid) ? TYPE_IP4 : TYPE_IP6;
 }
 
 /* Between Ethernet and BTH. */

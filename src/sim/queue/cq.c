@@ -17,20 +17,29 @@
 
 /*
  * The first arm may legally write 0, where the record may already hold 0: a value that no arm can
- * be is parked there, so that "it changed" always shows.
+ * be is parked there, so that "it changed" always shows. A NIC writes no record, so one in a
+ * read-only umem stays as it is: there, an arm must change it.
  */
+static int cq_park_arm(struct cq *cq)
+{
+	const uint32_t parked = CQ_PARKED;
+
+	if (cq->dbr_umem && cq->dbr_umem->ro)
+		return dma_read(host_of(&cq->o), cq->dbrec + ARM_RECORD, &cq->arm_seen,
+				sizeof(cq->arm_seen));
+	cq->arm_seen = CQ_PARKED;
+	return dma_write(host_of(&cq->o), cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
+}
+
 int cq_start(struct cq *cq)
 {
-	struct queues *qs = queues_of(&cq->o);
-	uint32_t parked = CQ_PARKED;
 	int err;
 
 	cq->priv = calloc(1, sizeof(*cq->priv));
 	if (!cq->priv)
 		return -ENOMEM;
 	cq->priv->cq = cq;
-	cq->arm_seen = CQ_PARKED;
-	err = dma_write(qs->dev->host, cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
+	err = cq_park_arm(cq);
 	if (!err)
 		err = uar_add_cq(cq);
 	if (err) {

@@ -66,9 +66,9 @@ bool remote_invalidate(struct queue *q, uint32_t rkey)
 bool remote_atomic(struct queue *q, uint32_t rkey, uint64_t va, const struct dma_atomic *a,
 		   uint64_t *old, bool *aligned)
 {
-	struct dma_seg seg[2];
+	struct dma_seg seg[8];
 	uint64_t part = a->size;
-	int n = mkey_part(q->o.vhca, rkey, q->pdn, q->o.id, va, &part, MKEY_ATOMIC, seg, 2);
+	int n = mkey_part(q->o.vhca, rkey, q->pdn, q->o.id, va, &part, MKEY_ATOMIC, seg, a->size);
 
 	*aligned = n < 0 || (n == 1 && part == a->size && !(seg[0].addr % a->size));
 	if (n < 0 || !*aligned)

@@ -84,8 +84,8 @@ void umr_parse(struct queue *q, struct send_wr *wr)
 			   "umr_ctrl.bsf_octowords is set: signatures are not implemented");
 	else if (u.mask & ~UMR_KNOWN)
 		wqe_refuse(q, wr, VENDOR_UMR,
-			   "umr_ctrl.mkey_mask has a bit that a program's UMR may not change, or "
-			   "that is not implemented");
+			   "umr_ctrl.mkey_mask has a bit besides those that a UMR changes here: "
+			   "length, start, key, free, QPN and access rights");
 }
 
 /* --- may it ---------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ void roce_port_path(const struct qp *qp, struct roce_path *path)
 		.udp_sport = qp->udp_sport,
 		.tclass = qp->tclass,
 		.hop_limit = qp->hop_limit,
+		.flow_label = qp->flow_label,
 		.forced = qp->fl,
 	};
 	memcpy(path->dgid, qp->rgid, sizeof(path->dgid));

@@ -19,10 +19,9 @@ void rates_stop(struct kernel *);
 /* Where a part of a DM object lies in the device's memory: 0 or -EINVAL. */
 int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
 
-/* A group's GID: ff00::/8, or an IPv4 group's. */
-bool gid_is_multicast(const uint8_t gid[16]);
 /* The same of memory that programs map (uverbs_memic.c). */
 int memic_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
+int dm_range_check(uint64_t size, uint64_t offset, uint64_t len);
 int memic_dm_alloc(struct uverbs_file *, struct uverbs_request *);
 /* A page of QUERY_HCA_CAP, cut to len: 0 or -errno. */
 int device_cap_page(struct vhca *, uint16_t type, void *page, size_t len);

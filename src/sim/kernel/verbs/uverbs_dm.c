@@ -117,18 +117,21 @@ static int uverbs_dm_release(struct uobj *u)
 
 const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, uverbs_dm_release, NULL};
 
+int dm_range_check(uint64_t size, uint64_t offset, uint64_t len)
+{
+	if (offset <= size && len <= size - offset)
+		return 0;
+	return refuse(
+		-EINVAL, "DM_MR_REG: [0x%llx, +0x%llx) ends past the device memory's 0x%llx bytes",
+		(unsigned long long)offset, (unsigned long long)len, (unsigned long long)size);
+}
+
 int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)
 {
 	const struct dm *dm = (const struct dm *)u;
 
-	if (offset > dm->len || len > dm->len - offset)
-		return refuse(-EINVAL,
-			      "DM_MR_REG: [0x%llx, +0x%llx) ends past the device memory's 0x%llx "
-			      "bytes",
-			      (unsigned long long)offset, (unsigned long long)len,
-			      (unsigned long long)dm->len);
 	*addr = dm_addr(dm) + offset;
-	return 0;
+	return dm_range_check(dm->len, offset, len);
 }
 
 static int uverbs_dm_create(struct dm *dm)

@@ -136,14 +136,8 @@ int memic_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *a
 {
 	const struct memic_dm *dm = (const struct memic_dm *)u;
 
-	if (offset > dm->len || len > dm->len - offset)
-		return refuse(-EINVAL,
-			      "DM_MR_REG: [0x%llx, +0x%llx) ends past the device memory's 0x%llx "
-			      "bytes",
-			      (unsigned long long)offset, (unsigned long long)len,
-			      (unsigned long long)dm->len);
 	*addr = dm->addr + offset;
-	return 0;
+	return dm_range_check(dm->len, offset, len);
 }
 
 /* For a program that imports the object by its handle. */

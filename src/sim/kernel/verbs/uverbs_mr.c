@@ -277,7 +277,12 @@ static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct 
 	if (!*mr)
 		return err;
 	uobj_swap(&old->u, &(*mr)->u);
-	return uobj_destroy(&old->u);
+	err = uobj_destroy(&old->u);
+	if (err) {
+		uobj_swap(&old->u, &(*mr)->u);
+		(void)uobj_destroy(&(*mr)->u);
+	}
+	return err;
 }
 
 int wcmd_rereg_mr(struct wcmd *c)

@@ -258,11 +258,17 @@ bool resp_run(struct rc *rc)
 
 /* --- atomics ------------------------------------------------------------------------------- */
 
+static unsigned int atomics_kept(const struct rc *rc)
+{
+	unsigned int kept = 1u << (rc->qp->log_rra_max & 31);
+
+	return kept < ATOMICS_KEPT ? kept : ATOMICS_KEPT;
+}
+
 /* Done when it comes; its response waits for those of READs before it. */
 static void rx_atomic(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
-	unsigned int kept = 1u << (rc->qp->log_rra_max & 31);
 	struct atomic_result a;
 
 	if (too_many_jobs(rc))
@@ -276,7 +282,7 @@ static void rx_atomic(struct rc *rc, const struct bth_packet *p)
 		return;
 	r->atomic[r->next_atomic] =
 		(struct atomic_done){.old = a.old, .psn = p->psn, .valid = true};
-	r->next_atomic = (r->next_atomic + 1) % (kept < ATOMICS_KEPT ? kept : ATOMICS_KEPT);
+	r->next_atomic = (r->next_atomic + 1) % atomics_kept(rc);
 	r->epsn = psn_add(r->epsn, 1);
 	r->msn++;
 	queue_job(rc, &(struct read_job){.atomic = true, .va = a.old, .psn = p->psn});
@@ -290,17 +296,19 @@ uint64_t resp_take_atomic(struct rc *rc)
 	return old;
 }
 
-/* What it found the first time; one that is not kept any more is dropped. */
-static void atomic_again(struct rc *rc, uint32_t psn)
+/* What it found the first time. PSNs come again after a wrap: the newest of this number. */
+static const struct atomic_done *atomic_kept(const struct rc *rc, uint32_t psn)
 {
 	const struct resp *r = &rc->resp;
+	const unsigned int kept = atomics_kept(rc);
 
-	for (unsigned int i = 0; i < ATOMICS_KEPT; i++)
-		if (r->atomic[i].valid && r->atomic[i].psn == psn) {
-			queue_job(rc, &(struct read_job){
-					      .atomic = true, .va = r->atomic[i].old, .psn = psn});
-			return;
-		}
+	for (unsigned int age = 1; age <= kept; age++) {
+		const struct atomic_done *a = &r->atomic[(r->next_atomic + kept - age) % kept];
+
+		if (a->valid && a->psn == psn)
+			return a;
+	}
+	return NULL;
 }
 
 /* --- SEND and WRITE ------------------------------------------------------------------------ */
@@ -379,9 +387,10 @@ static void rx_data(struct rc *rc, struct bth_packet *p)
 /* --- order --------------------------------------------------------------------------------- */
 
 /* The peer has not heard us: acknowledge again, and answer READs and atomics again from
- * where it asks. */
+ * where it asks. An atomic that is not kept any more is dropped, and changes nothing. */
 static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
 {
+	const struct atomic_done *done = p->op == OP_ATOMIC ? atomic_kept(rc, p->psn) : NULL;
 	struct resp *r = &rc->resp;
 
 	rc_stats(rc)->duplicate_request += p->npkts;
@@ -390,13 +399,15 @@ static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
 			rc_resp_answer(rc, AETH_ACK);
 		return;
 	}
+	if (p->op == OP_ATOMIC && !done)
+		return;
 	while (r->njobs && psn_diff(r->job[(r->first_job + r->njobs - 1) % READ_JOBS].psn,
 				    p->psn) >= 0)
 		r->njobs--;
 	if (r->njobs == READ_JOBS)
 		return;
-	if (p->op == OP_ATOMIC)
-		atomic_again(rc, p->psn);
+	if (done)
+		queue_job(rc, &(struct read_job){.atomic = true, .va = done->old, .psn = p->psn});
 	else if (read_allowed(rc, p))
 		queue_read(rc, p);
 }
