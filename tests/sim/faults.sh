@@ -16,6 +16,17 @@ check "a link is up or down" says 2 'not "sideways"' "$dvx_sim" link f sideways
 check "the faults as they are" says 0 'drop=0.02,dup=0.02,reorder=0.02,corrupt=0.02' \
 	"$dvx_sim" fault f
 
+ip() { says 2 "$1" "$dvx_sim" up g --ip "$2"; }
+check "an address needs its length" ip 'not .FUNCTION=.ADDR/LEN' 10.0.0.1
+check "... and a function that is there" ip 'the function is host or dpu, not "x"' x=10.0.0.1/24
+check "... a length of IPv4" ip 'ADDR/LEN' 10.0.0.1/33
+check "... one host" ip 'ADDR/LEN' ff02::1/64
+check "a wire that does not exist" says 2 'loop, peer=SWITCH or udp=ADDR' "$dvx_sim" up g --wire tin
+chips="f g"
+check "addresses" "$dvx_sim" up g --ip 10.1.2.3/24 --ip dpu=2001:db8::7/64
+gid() { says 0 "$2" "$dvx_sim" exec g -f "$1" -- cat /sys/class/infiniband/mlx5_0/ports/1/gids/3; }
+check "... an IPv4 address is a GID" gid host '0000:0000:0000:0000:0000:ffff:0a01:0203'
+check "... an IPv6 address too" gid dpu '2001:0db8:0000:0000:0000:0000:0000:0007'
 json() { "$dvx_sim" fault f reorder=25%,delay=10us,seed=9 --json | tee /dev/stderr | jq -e "$1"; }
 check "they are changed as a whole" json \
 	'.reorder == 0.25 and .delay_ns == 10000 and .seed == 9 and .drop == 0 and .packets.dropped == 0'

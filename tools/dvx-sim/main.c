@@ -31,11 +31,17 @@
 			"a bad wire: drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N", 0 \
 	}
 
+#define IP_OPTION                                                                              \
+	{                                                                                      \
+		"ip", 'i', "[FUNCTION=]ADDR/LEN", 0, "address of a function (default host)", 0 \
+	}
+
 static const struct argp_option run_options[] = {
 	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
 	SET_OPTION,
 	FAULT_OPTION,
+	IP_OPTION,
 	FUNCTION_OPTION,
 	{0},
 };
@@ -43,7 +49,9 @@ static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
 	SET_OPTION,
 	FAULT_OPTION,
-	{"wire", 'w', "loop|peer=SWITCH", 0, "what the port is plugged into (default loop)", 0},
+	IP_OPTION,
+	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR", 0,
+	 "what the port is plugged into (default loop)", 0},
 	{0},
 };
 static const struct argp_option exec_options[] = {
@@ -105,11 +113,20 @@ static const char overview[] =
 	"  dvx-sim up a; dvx-sim exec a -- ib_write_lat &\n"
 	"  dvx-sim exec a -f dpu -- ib_write_lat localhost; dvx-sim down a\n";
 
+/* Adds to a list, which lasts as long as the program. */
+static const char *join_list(const char *before, const char *arg, struct argp_state *state)
+{
+	char *all;
+
+	if (asprintf(&all, "%s%s%s", before ? before : "", before ? "," : "", arg) < 0)
+		argp_failure(state, argp_err_exit_status, errno, "%s", arg);
+	return all;
+}
+
 /* A wrong value is a mistake of the command line, so it is checked here. */
 static void take_set(struct sim_args *a, const char *arg, struct argp_state *state)
 {
-	static char *all; /* for as long as the program runs */
-	char why[SETTING_WHY], *before = all;
+	char why[SETTING_WHY];
 
 	if (!strcmp(arg, "help")) {
 		settings_print(stdout);
@@ -117,10 +134,7 @@ static void take_set(struct sim_args *a, const char *arg, struct argp_state *sta
 	}
 	if (settings_check(arg, why))
 		argp_error(state, "--set: %s", why);
-	if (asprintf(&all, "%s%s%s", before ? before : "", before ? "," : "", arg) < 0)
-		argp_failure(state, argp_err_exit_status, errno, "--set");
-	free(before);
-	a->set = all;
+	a->set = join_list(a->set, arg, state);
 }
 
 static void take_fault(struct sim_args *a, const char *arg, struct argp_state *state)
@@ -133,11 +147,28 @@ static void take_fault(struct sim_args *a, const char *arg, struct argp_state *s
 	a->fault = arg;
 }
 
-/* Names of switches follow the rules of chips' names. */
+static void take_ip(struct sim_args *a, const char *arg, struct argp_state *state)
+{
+	unsigned int function;
+	char why[SETTING_WHY];
+	uint8_t gid[16];
+
+	if (profile_ip(&profile_bluefield2, arg, strlen(arg), &function, gid, why))
+		argp_error(state, "--ip: %s", why);
+	a->ip = join_list(a->ip, arg, state);
+}
+
+static bool wire_fits(const char *text)
+{
+	return !strcmp(text, "loop") || !strcmp(text, "udp") || !strncmp(text, "udp=", 4) ||
+	       (!strncmp(text, "peer=", 5) && registry_name_fits(text + 5));
+}
+
+/* Names of switches follow the rules of chips' names; the server looks at addresses. */
 static void take_wire(struct sim_args *a, const char *arg, struct argp_state *state)
 {
-	if (strcmp(arg, "loop") && (strncmp(arg, "peer=", 5) || !registry_name_fits(arg + 5)))
-		argp_error(state, "--wire is loop or peer=SWITCH, not \"%s\"", arg);
+	if (!wire_fits(arg))
+		argp_error(state, "--wire is loop, peer=SWITCH or udp=ADDR, not \"%s\"", arg);
 	a->wire = arg;
 }
 
@@ -156,6 +187,9 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		return 0;
 	case 's':
 		take_set(a, arg, state);
+		return 0;
+	case 'i':
+		take_ip(a, arg, state);
 		return 0;
 	case 'w':
 		take_wire(a, arg, state);

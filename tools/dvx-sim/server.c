@@ -20,7 +20,7 @@ static void start_keep(int fd)
 static void be_server(const struct start *s, const char *server, const char *dir, int ready)
 {
 	char ready_text[12], lifeline_text[12];
-	const char *argv[20] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
+	const char *argv[24] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
 	unsigned int n = 7;
 	sigset_t none;
 
@@ -37,6 +37,10 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	if (s->fault) {
 		argv[n++] = "--fault";
 		argv[n++] = s->fault;
+	}
+	if (s->ip) {
+		argv[n++] = "--ip";
+		argv[n++] = s->ip;
 	}
 	if (s->wire) {
 		argv[n++] = "--wire";

@@ -8,6 +8,7 @@ int cmd_up(const struct sim_args *a)
 			  .set = a->set,
 			  .fault = a->fault,
 			  .wire = a->wire,
+			  .ip = a->ip,
 			  .detach = true,
 			  .lifeline = -1};
 

@@ -8,6 +8,7 @@
 
 /* slice[k][b]: what byte b, followed by k zero bytes, adds. */
 static uint32_t slice[SLICES][256];
+static uint8_t by_top[256]; /* whose slice[0] has this top byte: each has another one */
 
 static void crc32_fill(void)
 {
@@ -17,6 +18,7 @@ static void crc32_fill(void)
 		for (unsigned int bit = 0; bit < 8; bit++)
 			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
 		slice[0][b] = crc;
+		by_top[crc >> 24] = (uint8_t)b;
 	}
 	for (unsigned int k = 1; k < SLICES; k++)
 		for (uint32_t b = 0; b < 256; b++)
@@ -50,5 +52,15 @@ uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len)
 		crc = add8(crc, p);
 	while (len--)
 		crc = crc >> 8 ^ slice[0][(crc ^ *p++) & 0xff];
+	return crc;
+}
+
+uint32_t crc32_rewind(uint32_t crc, size_t zeros)
+{
+	while (zeros--) {
+		uint8_t b = by_top[crc >> 24];
+
+		crc = (crc ^ slice[0][b]) << 8 | b;
+	}
 	return crc;
 }

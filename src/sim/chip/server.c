@@ -28,6 +28,7 @@
 #include "obj/vhca.h"
 #include "port/peer.h"
 #include "port/port.h"
+#include "port/udp.h"
 #include "port/wire.h"
 #include "tree.h"
 #include "watchdog.h"
@@ -35,7 +36,7 @@
 #define LOG_MOST (16u << 20) /* it lies in memory, mostly */
 
 static struct {
-	const char *dir, *name, *trace, *set, *fault, *wire;
+	const char *dir, *name, *trace, *set, *fault, *wire, *ip;
 	int ready;    /* gets a byte when programs may connect; -1 */
 	int lifeline; /* the server ends when it is closed; -1 */
 	bool detach;
@@ -270,6 +271,10 @@ static struct wire *open_wire(struct device *dev, char *why)
 			 option.wire + 5);
 		return peer_open(dev, path, why);
 	}
+	if (!strcmp(option.wire, "udp"))
+		return udp_open(dev, "127.0.0.1", why);
+	if (!strncmp(option.wire, "udp=", 4))
+		return udp_open(dev, option.wire + 4, why);
 	snprintf(why, WIRE_WHY, "there is no wire %.100s", option.wire);
 	return NULL;
 }
@@ -290,6 +295,37 @@ static int set_wire(struct chip *chip)
 	return -1;
 }
 
+/* The function whose address is the wire's keeps it. */
+static int set_ip(struct device *dev, const char *text, size_t len)
+{
+	char why[SETTING_WHY];
+	unsigned int function;
+	uint8_t gid[16];
+	int rc = profile_ip(&profile, text, len, &function, gid, why);
+
+	if (!rc && !function && dev->udp_sport) {
+		snprintf(why, sizeof(why), "the wire gives %s its address", dev->vhca[0].name);
+		rc = -1;
+	}
+	if (rc)
+		fprintf(stderr, "dvx-sim: --ip: %s\n", why);
+	else
+		vhca_set_ip(&dev->vhca[function], gid);
+	return rc;
+}
+
+static int set_ips(struct device *dev)
+{
+	for (const char *at = option.ip; at && *at;) {
+		size_t len = strcspn(at, ",");
+
+		if (set_ip(dev, at, len))
+			return -1;
+		at += len + (at[len] == ',');
+	}
+	return 0;
+}
+
 static int run_chip(void)
 {
 	struct chip *chip = chip_new(&profile, NULL);
@@ -299,7 +335,9 @@ static int run_chip(void)
 		return chip_server_fail("can't build a chip for");
 	chip_server_take_signals(chip);
 	chip_on_link(chip, show_link, NULL);
-	rc = set_wire(chip) || set_faults(chip) || make_trees(chip) ? -1 : 0;
+	rc = set_wire(chip) || set_ips(chip_device(chip)) || set_faults(chip) || make_trees(chip)
+		     ? -1
+		     : 0;
 	if (!rc)
 		rc = chip_server_serve(chip);
 	chip_free(chip);
@@ -327,6 +365,8 @@ static int chip_server_parse(int argc, char **argv)
 			option.fault = value;
 		else if (!strcmp(argv[i], "--wire"))
 			option.wire = value;
+		else if (!strcmp(argv[i], "--ip"))
+			option.ip = value;
 		else if (!strcmp(argv[i], "--ready"))
 			option.ready = atoi(value);
 		else if (!strcmp(argv[i], "--lifeline"))

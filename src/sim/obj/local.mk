@@ -8,6 +8,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/grant.c \
 	src/sim/obj/icm.c \
 	src/sim/obj/icm.h \
+	src/sim/obj/ip.c \
 	src/sim/obj/klm.c \
 	src/sim/obj/mcg.c \
 	src/sim/obj/mcg.h \

@@ -3,6 +3,7 @@
 #define SIM_OBJ_PROFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -50,6 +51,13 @@ enum { BLUEFIELD2_HOST, BLUEFIELD2_DPU }; /* its functions */
 /* The function that has this name; NULL is the first. -1: none has; names[] is "host or dpu". */
 #define FUNCTION_NAMES 128
 int profile_function(const struct profile *, const char *name, char names[FUNCTION_NAMES]);
+
+/*
+ * A function's address, as a user writes it in n bytes: [FUNCTION=]ADDR/LEN, IPv4 or IPv6; without
+ * a name it is the first one's. 0, or -1 with a sentence in why[SETTING_WHY].
+ */
+int profile_ip(const struct profile *, const char *text, size_t n, unsigned int *function,
+	       uint8_t gid[16], char *why);
 
 /*
  * Changes to a profile, as a user writes them: NAME=VALUE[,NAME=VALUE...]. dvx-sim checks the text

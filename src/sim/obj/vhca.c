@@ -14,6 +14,9 @@
 /* Locally administered, so that no real card's address is taken. */
 static const uint8_t base_mac[6] = {0x02, 0xd7};
 
+#define MTU_4096    5
+#define MTU_HEADERS (40u + 8 + 12 + 28 + 28 + 4)
+
 static void gid_link_local(uint8_t gid[16], const uint8_t mac[6])
 {
 	memset(gid, 0, 16);
@@ -81,6 +84,19 @@ void device_number(struct device *dev, unsigned int number)
 		vhca_number(&dev->vhca[i], number * dev->nfunctions + i + 1);
 }
 
+void vhca_set_ip(struct vhca *v, const uint8_t gid[16])
+{
+	for (unsigned int i = 2; i < 4; i++)
+		memcpy(v->gids[i].gid, gid, sizeof(v->gids[i].gid));
+}
+
+/* As Linux's RoCE drivers compute it: room for IPv6, UDP and the longest transport headers. */
+void device_set_mtu(struct device *dev, unsigned int bytes)
+{
+	while (bytes && dev->active_mtu > 1 && (128u << dev->active_mtu) + MTU_HEADERS > bytes)
+		dev->active_mtu--;
+}
+
 static int vhca_init(struct device *dev, unsigned int index)
 {
 	struct vhca *v = &dev->vhca[index];
@@ -116,6 +132,7 @@ int device_init(struct device *dev, struct host *host, struct clock *clock,
 	dev->host = host;
 	dev->clock = clock;
 	dev->profile = profile;
+	dev->active_mtu = MTU_4096;
 	if (!profile->nfunctions || profile->nfunctions > DEVICE_MAX_FUNCTIONS) {
 		sim_refuse("a chip of %u functions: it must have 1 to %u", profile->nfunctions,
 			   DEVICE_MAX_FUNCTIONS);

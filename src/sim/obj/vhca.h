@@ -137,6 +137,8 @@ struct device {
 	struct steer *steer;
 	bool link_down;	     /* port_set_link() */
 	uint32_t shapes;     /* queue pairs with a scheduling element */
+	uint8_t active_mtu;  /* of the port, as PRM and verbs number it: 128 << active_mtu bytes */
+	uint16_t udp_sport;  /* that RoCEv2 packets have whatever their queues want; 0: theirs */
 	/* The MAC address of a GID that no function has; false: unknown. */
 	bool (*neighbour)(struct device *, const uint8_t gid[16], uint8_t mac[6]);
 	uint64_t generation; /* last given out */
@@ -153,6 +155,10 @@ void device_fini(struct device *);
  */
 unsigned int device_numbers(const struct device *);
 void device_number(struct device *, unsigned int number);
+/* The function's address, as RoCE v1 and v2, in the place of the one that it has from the start. */
+void vhca_set_ip(struct vhca *, const uint8_t gid[16]);
+/* The wire takes IP packets of so many bytes; 0: of any length. */
+void device_set_mtu(struct device *, unsigned int bytes);
 /* Moves the function's port_stats into this file of the caller's: 0 or -errno. */
 int vhca_share_port(struct vhca *, int fd);
 struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);

@@ -42,6 +42,7 @@ struct neighbour {
 struct peer {
 	struct peer *prev, *next;
 	int fd;
+	bool introduced;
 	struct loop backlog; /* it does not take as fast as is sent */
 	uint64_t since;	     /* when it took something last, or the backlog began */
 	unsigned int n;
@@ -54,6 +55,7 @@ struct peer_wire {
 	int listener;
 	struct sockaddr_un at;
 	struct peer *peers;
+	bool strangers; /* some were not told this chip's addresses */
 	struct {
 		uint8_t mac[6];
 		struct peer *peer;
@@ -245,6 +247,7 @@ static int peer_add(struct peer_wire *w, int fd)
 		return -errno;
 	}
 	DL_APPEND(w->peers, p);
+	w->strangers = true;
 	return 0;
 }
 
@@ -252,12 +255,8 @@ static void peer_accept(struct peer_wire *w)
 {
 	int fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (fd < 0)
-		return;
-	if (peer_add(w, fd))
+	if (fd >= 0 && peer_add(w, fd))
 		close(fd);
-	else if (peer_introduce(w, w->peers->prev))
-		peer_remove(w, w->peers->prev);
 }
 
 /* False: no chip of this version says that. */
@@ -274,7 +273,7 @@ static bool peer_take(struct peer_wire *w, struct peer *p, uint32_t kind, size_t
 		return false;
 	w->w.received++;
 	peer_learn(w, p, w->in.frame + 6);
-	port_receive(w->dev->port, w->in.frame, len);
+	port_receive(w->dev->port, w->in.frame, len, false);
 	return true;
 }
 
@@ -309,6 +308,22 @@ static bool peer_receive(struct peer_wire *w, struct peer *p)
 	return rc >= 0;
 }
 
+/* In the first turn, as addresses are settled by then. */
+static void peer_introduce_all(struct peer_wire *w)
+{
+	struct peer *p, *next;
+
+	w->strangers = false;
+	DL_FOREACH_SAFE(w->peers, p, next)
+	{
+		if (p->introduced)
+			continue;
+		p->introduced = true;
+		if (peer_introduce(w, p))
+			peer_remove(w, p);
+	}
+}
+
 static bool peer_run(struct wire *wire)
 {
 	struct peer_wire *w = (struct peer_wire *)wire;
@@ -324,6 +339,8 @@ static bool peer_run(struct wire *wire)
 			 (ev[i].events & ~(uint32_t)EPOLLOUT && !peer_receive(w, p)))
 			peer_remove(w, p);
 	}
+	if (w->strangers)
+		peer_introduce_all(w);
 	return n > 0;
 }
 
@@ -399,7 +416,6 @@ static int peer_join(struct peer_wire *w, const char *folder)
 {
 	const unsigned int slots = device_numbers(w->dev);
 	unsigned int mine = slots;
-	struct peer *p;
 
 	for (unsigned int slot = slots; slot--;) {
 		int err = peer_address(&w->at, folder, slot);
@@ -415,9 +431,6 @@ static int peer_join(struct peer_wire *w, const char *folder)
 		return -EUSERS;
 	peer_address(&w->at, folder, mine);
 	device_number(w->dev, mine);
-	DL_FOREACH(w->peers, p)
-	if (peer_introduce(w, p))
-		return -EIO;
 	return peer_listen(w);
 }
 

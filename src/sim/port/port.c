@@ -466,13 +466,14 @@ bool port_run_wire(struct port *p)
 	return p->wire && p->wire->ops->run(p->wire);
 }
 
-void port_receive(struct port *p, const void *bytes, size_t len)
+void port_receive(struct port *p, const void *bytes, size_t len, bool icrc_good)
 {
 	struct frame *f = port_bytes(p, bytes, len);
 
 	if (!f)
 		return;
 	f->arrived = true;
+	f->icrc_good = icrc_good;
 	port_to_wire(p, f);
 }
 

@@ -63,8 +63,11 @@ uint64_t port_unclaimed(const struct port *);
  */
 void port_set_wire(struct port *, struct wire *);
 struct wire *port_wire(const struct port *);
-/* A packet comes in from there; the bytes stay the caller's. Room for one is port_room_in(). */
-void port_receive(struct port *, const void *bytes, size_t len);
+/*
+ * A packet comes in from there; the bytes stay the caller's. Room for one is port_room_in().
+ * icrc_good: a RoCE packet whose ICRC is right.
+ */
+void port_receive(struct port *, const void *bytes, size_t len, bool icrc_good);
 bool port_room_in(const struct port *);
 /* In each turn: what comes in, what had to wait. True: there was something. */
 bool port_run_wire(struct port *);

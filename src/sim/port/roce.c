@@ -57,8 +57,7 @@ uint32_t roce_overhead(const struct roce_path *p)
 	return ETH_LEN + net_len(ether_type(p)) + ROCE_BTH + ROCE_ICRC;
 }
 
-/* 0 over a header whose checksum is right. */
-static uint16_t ip4_checksum(const uint8_t *ip)
+uint16_t roce_ip4_checksum(const uint8_t *ip)
 {
 	uint32_t sum = 0;
 
@@ -81,7 +80,7 @@ static uint8_t *put_ip4(const struct roce_path *p, uint8_t *ip, uint32_t len)
 	ip[9] = PROTO_UDP;
 	memcpy(ip + 12, p->source->gid + 12, 4);
 	memcpy(ip + 16, p->dgid + 12, 4);
-	roce_put16(ip + 10, ip4_checksum(ip));
+	roce_put16(ip + 10, roce_ip4_checksum(ip));
 	return ip + IP4_LEN;
 }
 
@@ -102,7 +101,9 @@ static uint8_t *put_ip6(const struct roce_path *p, uint8_t *ip, uint8_t next, ui
 /* Without a checksum, over IPv6 too [I] (Linux's rxe sends none): the ICRC covers more. */
 static uint8_t *put_udp(const struct roce_path *p, uint8_t *udp, uint32_t len)
 {
-	roce_put16(udp, p->udp_sport);
+	const uint16_t fixed = p->from->dev->udp_sport;
+
+	roce_put16(udp, fixed ? fixed : p->udp_sport);
 	roce_put16(udp + 2, PORT_ROCE_V2);
 	roce_put16(udp + 4, UDP_LEN + len);
 	roce_put16(udp + 6, 0);
@@ -244,7 +245,7 @@ static uint32_t ip4_payload(const uint8_t *ip, struct roce_bytes *r)
 	const uint32_t len = roce_get16(ip + 2);
 
 	if (ip[0] != 0x45 || ip[9] != PROTO_UDP || roce_get16(ip + 6) & 0x3fff || len < IP4_LEN ||
-	    ip4_checksum(ip))
+	    roce_ip4_checksum(ip))
 		return 0;
 	memcpy(r->sgid, ip4_mapped, sizeof(ip4_mapped));
 	memcpy(r->sgid + 12, ip + 12, 4);

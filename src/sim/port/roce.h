@@ -49,6 +49,9 @@ void roce_describe_grh(const struct roce_path *, struct frame *);
 enum roce_network { ROCE_NETWORK_GRH = 0, ROCE_NETWORK_IPV6 = 1, ROCE_NETWORK_IPV4 = 2 };
 enum roce_network roce_network(const uint8_t grh[ROCE_GRH]);
 
+/* Of an IPv4 header of 20 bytes; 0 over one whose checksum is right. */
+uint16_t roce_ip4_checksum(const uint8_t *ip);
+
 /* Bytes that are a RoCE packet, taken apart. */
 struct roce_bytes {
 	uint16_t ether_type;

@@ -33,7 +33,7 @@ void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
 		.pkey_tbl_len = 1,
 		.state = f->vhca->dev->link_down ? PORT_DOWN : PORT_ACTIVE,
 		.max_mtu = MTU_4096,
-		.active_mtu = MTU_4096,
+		.active_mtu = f->vhca->dev->active_mtu,
 		.max_vl_num = VL_0,
 		.active_width = WIDTH_4X,
 		.active_speed = SPEED_EDR,

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that chips whose wire is the machine's network exchange RoCEv2 by UDP: programs of others run between two
+# addresses, also with faults; tshark, which listens outside of dvx-sim, takes the packets for RoCE without a complaint,
+# with good ICRCs; and wrong addresses are refused with a sentence.
+. "$(dirname "$0")/pair.sh"
+here=$(dirname "$0")
+other=$chip-b
+net=127.$((2 + $$ / 250 % 250)).$(($$ % 250))
+
+clean_udp()
+{
+	timeout 60 "$sim" down "$other" >/dev/null 2>&1
+	clean
+}
+trap clean_udp EXIT
+
+refused() { timeout 60 "$sim" up x --wire "udp=$1" >"$dir/server" 2>&1 || grep -q "$2" "$dir/server"; }
+
+echo 1..13
+: >"$dir/client"
+for c in "$chip $net.1" "$other $net.2"; do
+	timeout 60 "$sim" up "${c% *}" --wire "udp=${c#* }" >"$dir/server" 2>&1 || { echo "Bail out! $(cat "$dir/server")"; exit 1; }
+done
+for bad in "0.0.0.0:one address of the machine" "224.0.0.1:one address" "host:no IPv4 or IPv6 address" \
+	"$net.1:Address already in use" "192.0.2.1:Cannot assign requested address"; do
+	refused "${bad%%:*}" "${bad#*:}"
+	result $? "udp=${bad%%:*} is refused"
+done
+dump=
+if [ "$(id -u)" = 0 ] && command -v tshark >/dev/null; then
+	tshark -i lo -f "udp port 4791 and net $net.0/24" -F pcap -w "$dir/wire.pcap" >"$dir/tshark" 2>&1 &
+	dump=$!
+	until grep -q "Capture started\|Capturing on" "$dir/tshark"; do kill -0 $dump 2>/dev/null || break; done
+fi
+pair host ibv_rc_pingpong -g 3 -e -c -n 50
+pair host ibv_rc_pingpong -g 3 -e -c -n 20 -s 100000
+pair host ibv_ud_pingpong -g 3 -e -n 50
+pair host ib_read_bw -x 3 -e -n 20 -s 20000
+pair host ib_atomic_bw -x 3 -e -n 20
+if [ -n "$dump" ]; then
+	kill -INT $dump
+	wait $dump
+	icrc=$(python3 "$here/icrc.py" "$dir/wire.pcap" 2>"$dir/server")
+	good=$?
+	tshark -r "$dir/wire.pcap" -Y '_ws.malformed || _ws.expert.severity >= 0x600000' >"$dir/server" 2>/dev/null
+	[ $good = 0 ] && [ -n "$icrc" ] && [ ! -s "$dir/server" ]
+	result $? "seen from outside, without a complaint: $icrc"
+else
+	n=$((n + 1))
+	echo "ok $n - seen from outside # SKIP only root may listen"
+fi
+timeout 60 "$sim" fault "$chip" drop=1%,dup=1%,reorder=1%,corrupt=1% >/dev/null
+pair host ibv_rc_pingpong -g 3 -e -c -n 100 -s 9000
+timeout 60 "$sim" link "$other" --json >"$dir/server"
+jq -e '.sent > 100 and .received > 100 and .bad == 0' "$dir/server" >"$dir/client"
+result $? "dvx-sim link counts the packets"
+exit "$failed"

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that what a UDP socket says of a RoCEv2 packet is enough to make the frame of it: its ICRC
+ * is checked, whatever Identification the sender gave it; and that chips exchange packets by
+ * sockets, which nonsense from anybody does not disturb. */
+#include "tests/test.h"
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "queue_rig.h"
+#include "port/udp.h"
+#include "port/udp_frame.h"
+#include "port/wire.h"
+#include "queue/queue.h"
+#include "transport/bth.h"
+
+#define TEST_FIXTURE                        \
+	{                                   \
+		rig_setup_dpu, rig_teardown \
+	}
+
+static struct frame *taken;
+
+static void take_frame(void *ctx, struct port *port, struct frame *f)
+{
+	(void)ctx, (void)port;
+	assert_null(taken);
+	taken = f;
+}
+
+/* A packet of a SEND over IPv4 or IPv6, off the port. */
+static void take_send(struct rig_pair *p, uint8_t gid_index)
+{
+	queue_set_state(&p->a.qp->q, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
+	p->a.sq_pi = p->b.sq_pi = p->a.rq_pi = p->b.rq_pi = 0;
+	p->a.qp->gid_index = p->b.qp->gid_index = gid_index;
+	p->a.qp->tclass = 0x6a;
+	rig_connect(&p->a, &p->b);
+	port_set_hook(p->rig.dev.port, take_frame, NULL);
+	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 333);
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+}
+
+struct udp_case {
+	struct udp_from from;
+	uint8_t room[UDP_FRAME_ROOM + 1500];
+	size_t len;
+};
+
+/* What a socket would say of the frame. */
+static void as_datagram(struct udp_case *c, const struct frame *f)
+{
+	const bool ip4 = f->data[12] == 0x08;
+	const uint8_t *ip = f->data + 14, *udp = ip + (ip4 ? 20 : 40);
+
+	memset(c, 0, sizeof(*c));
+	c->from.ip4 = ip4;
+	memcpy(c->from.source, ip + (ip4 ? 12 : 8), ip4 ? 4 : 16);
+	memcpy(c->from.dest, ip + (ip4 ? 16 : 24), ip4 ? 4 : 16);
+	memcpy(c->from.mac, f->data, 6);
+	c->from.port = (uint16_t)(udp[0] << 8 | udp[1]);
+	c->from.tclass = ip4 ? ip[1] : (uint8_t)(ip[0] << 4 | ip[1] >> 4);
+	c->from.hop_limit = ip[ip4 ? 8 : 7];
+	c->len = f->len - (size_t)(udp + 8 - f->data);
+	memcpy(c->room + UDP_FRAME_ROOM, udp + 8, c->len);
+}
+
+/* The frame comes out as it was, but for the source's MAC address. */
+TEST_PAIR(test_same)
+{
+	for (uint8_t gid = 1; gid < 4; gid += 2) {
+		struct udp_case c;
+		uint8_t *frame;
+		size_t len;
+		bool good = false;
+
+		take_send(p, gid);
+		as_datagram(&c, taken);
+		frame = udp_frame_make(&c.from, c.room + UDP_FRAME_ROOM, c.len, &len, &good);
+		assert_true(good);
+		assert_int_equal(len, taken->len);
+		assert_memory_equal(frame, taken->data, 6);
+		assert_memory_equal(frame + 12, taken->data + 12, len - 12);
+		frame_free(taken);
+		taken = NULL;
+	}
+}
+
+/*
+ * A CNP that a ConnectX-4 Lx sent, as secdev/scapy's test/contrib/roce.uts has it: NICs number
+ * their packets, too.
+ */
+TEST(test_hardware)
+{
+	static const uint8_t cnp[] = {
+		0xe4, 0x1d, 0x2d, 0xab, 0x2b, 0xc2, 0x7c, 0xfe, 0x90, 0x64, 0x3b, 0x32, 0x08,
+		0x00, 0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61,
+		0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01, 0x00, 0x00, 0x12, 0xb7, 0x00,
+		0x28, 0x00, 0x00, 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18, 0,	0,
+		0,    0,    0,	  0,	0,    0,    0,	  0,	0,    0,    0,	  0,	0,
+		0,    0,    0,	  0,	0,    0x82, 0xfd, 0x00, 0x2a};
+	struct frame *f = calloc(1, sizeof(*f) + sizeof(cnp));
+	struct udp_case c;
+	uint8_t *frame;
+	size_t len;
+	bool good;
+
+	f->len = sizeof(cnp);
+	memcpy(f->data, cnp, sizeof(cnp));
+	as_datagram(&c, f);
+	frame = udp_frame_make(&c.from, c.room + UDP_FRAME_ROOM, c.len, &len, &good);
+	assert_true(good);
+	assert_int_equal(len, sizeof(cnp));
+	assert_memory_equal(frame, cnp, 6);
+	assert_memory_equal(frame + 12, cnp + 12, len - 12);
+	free(f);
+}
+
+/* An Identification is found by the ICRC; one wrong bit of the rest is not taken for one. */
+TEST_PAIR(test_identification)
+{
+	struct udp_case c;
+	unsigned int wrong = 0;
+	size_t len;
+	bool good;
+
+	take_send(p, 3);
+	for (unsigned int id = 0; id < 65536; id += 4369) {
+		uint8_t *ip = taken->data + 14, *frame;
+		struct roce_bytes r;
+		uint32_t icrc;
+
+		ip[4] = (uint8_t)(id >> 8);
+		ip[5] = (uint8_t)id;
+		ip[10] = ip[11] = 0;
+		uint16_t sum = roce_ip4_checksum(ip);
+
+		ip[10] = (uint8_t)(sum >> 8);
+		ip[11] = (uint8_t)sum;
+		assert_true(roce_decode(taken->data, taken->len, &r));
+		icrc = htole32(roce_icrc(&r));
+		memcpy(taken->data + taken->len - 4, &icrc, 4);
+		as_datagram(&c, taken);
+		frame = udp_frame_make(&c.from, c.room + UDP_FRAME_ROOM, c.len, &len, &good);
+		assert_true(good);
+		assert_memory_equal(frame + 12, taken->data + 12, len - 12);
+	}
+	for (size_t at = 0; at < c.len; at++)
+		for (unsigned int bit = 0; bit < 8 && at != 4; bit++) {
+			as_datagram(&c, taken);
+			c.room[UDP_FRAME_ROOM + at] ^= (uint8_t)(1u << bit);
+			udp_frame_make(&c.from, c.room + UDP_FRAME_ROOM, c.len, &len, &good);
+			wrong += good;
+		}
+	assert_int_equal(wrong, 0);
+	frame_free(taken);
+	taken = NULL;
+}
+
+/* --- by sockets ------------------------------------------------------------------------------ */
+
+struct two {
+	struct rig_pair *p; /* its rig's chip is one end of the wire */
+	struct wire *w;
+	int fd; /* anybody on the same network */
+	struct sockaddr_in chip;
+};
+
+static int two_setup(void **state)
+{
+	struct two *t = calloc(1, sizeof(*t));
+	struct sockaddr_in any = {.sin_family = AF_INET};
+	char text[20], why[WIRE_WHY];
+
+	/* an address of the loopback net for each process */
+	snprintf(text, sizeof(text), "127.%d.%d.77", 1 + getpid() / 250 % 250, getpid() % 250);
+	inet_pton(AF_INET, text, &t->chip.sin_addr);
+	t->chip.sin_family = AF_INET;
+	t->chip.sin_port = htons(4791);
+	t->p = rig_pair_open(rig_setup);
+	t->w = udp_open(&t->p->rig.dev, text, why);
+	if (!t->w)
+		fail_msg("%s", why);
+	port_set_wire(t->p->rig.dev.port, t->w);
+	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	t->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	*state = t;
+	return bind(t->fd, (struct sockaddr *)&any, sizeof(any));
+}
+
+static int two_teardown(void **state)
+{
+	struct two *t = *state;
+
+	close(t->fd);
+	rig_pair_close(t->p);
+	free(t);
+	return 0;
+}
+
+/* Nonsense of all lengths: none is a packet, or its ICRC is wrong; a queue pair hears of none. */
+TEST_OF(test_hostile, struct two, t, {two_setup, two_teardown})
+{
+	const uint64_t *icrc = &t->p->rig.dev.vhca[0].port->rx_icrc_errors;
+	static uint8_t bytes[20000];
+	uint64_t sent = 0, bad = 0;
+
+	for (size_t len = 0; len < sizeof(bytes); len = len * 5 / 4 + 1, sent++) {
+		for (size_t i = 0; i < len; i++)
+			bytes[i] = (uint8_t)(i * 31 + len);
+		assert_int_equal(
+			sendto(t->fd, bytes, len, 0, (struct sockaddr *)&t->chip, sizeof(t->chip)),
+			len);
+		bad += len < 16 || len > 9216 - 42;
+		while (port_run_wire(t->p->rig.dev.port) || port_run(t->p->rig.dev.port))
+			;
+	}
+	assert_int_equal(t->w->received + t->w->bad, sent);
+	assert_int_equal(t->w->bad, bad);
+	assert_int_equal(*icrc, t->w->received);
+	assert_int_equal(t->p->rig.nevents, 0);
+}
+
+/* What has no form on this wire, or another source than the wire's address, does not leave. */
+TEST_OF(test_leaves, struct two, t, {two_setup, two_teardown})
+{
+	uint8_t raw[60] = {2, 0xd8, 9, 9, 9, 9, 2, 0xd7, 0, 0, 0, 1, 0x88, 0xb5};
+
+	port_transmit(&t->p->rig.dev.vhca[0], raw, sizeof(raw));
+	assert_int_equal(t->w->lost, 1);
+	assert_int_equal(t->w->sent, 0);
+}
