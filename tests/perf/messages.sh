@@ -15,9 +15,9 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 3000 1700
-read 3000 1700
-send 5200 3100
-faa 3900 2450
+write 2920 1600
+read 2900 1600
+send 5080 2990
+faa 3790 2370
 EOF
 plan

@@ -139,7 +139,7 @@ static struct send_wr *next_wr(struct sq *sq)
 	bad = check_ds(sq, ds, n);
 	if (bad)
 		ds = n = 1;
-	if (!(w = blocks(sq, n)))
+	if (n > 1 && !(w = blocks(sq, n))) /* else it is the block that was read */
 		return NULL;
 	wr = wr_new(queues_of(&sq->q->o), ds * DS);
 	if (!wr)
