@@ -77,6 +77,7 @@ TEST(test_headers)
 		{LINK_MAGIC, LINK_VERSION, LINK_MAP, 0, 0},
 		{LINK_MAGIC, LINK_VERSION, LINK_UNMAP, 0, 0},
 		{LINK_MAGIC, LINK_VERSION, LINK_CLOSE, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_ATTACH, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -104,6 +105,36 @@ TEST(test_opens)
 	sock = open_device();
 	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, 4, NULL, 0, 0), 0);
 	assert_thrown_out(sock);
+}
+
+/* Who does not hold a BAR is no fork child; who is one says nothing of mappings. The file goes with
+ * the one that opened it. */
+TEST(test_guests)
+{
+	const struct link_range range = {4096, 4096, 0};
+	uint32_t function = 0;
+	int owner = connect_to(), guest[2], file = memfd_create("no BAR", MFD_CLOEXEC);
+	struct link_message bar, m;
+
+	assert_int_equal(link_ask(owner, LINK_OPEN, &function, sizeof(function), -1, &bar), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		guest[i] = connect_to();
+		assert_int_equal(link_ask(guest[i], LINK_ATTACH, NULL, 0, file, &m), 0);
+		assert_int_equal(m.h.result, -ENODEV);
+		link_message_free(&m);
+		assert_int_equal(link_ask(guest[i], LINK_ATTACH, NULL, 0, bar.fds[0], &m), 0);
+		assert_int_equal(m.h.result, 0);
+		link_message_free(&m);
+	}
+	assert_int_equal(link_write(guest[0], LINK_MAP, 0, &range, sizeof(range), NULL, 0, 0), 0);
+	assert_thrown_out(guest[0]);
+	assert_int_equal(link_ask(owner, LINK_CLOSE, NULL, 0, -1, &m), 0);
+	link_message_free(&m);
+	assert_int_equal(link_write(guest[1], LINK_IOCTL, 0, NULL, 0, NULL, 0, 0), 0);
+	assert_thrown_out(guest[1]);
+	link_message_free(&bar);
+	close(owner);
+	close(file);
 }
 
 /* Half a message, then silence or death: the server neither waits nor keeps anything. */

@@ -26,6 +26,7 @@ struct chip_session {
 	uint32_t function;
 	struct mm *mm;
 	struct uverbs_file *file;
+	bool guest;	    /* the file is its parent's: LINK_ATTACH */
 	struct cm_file *cm; /* an open of the RDMA_CM device */
 	struct link_in in;
 	struct session_refusals *refusals; /* session_refusals.c: NULL until there is one */

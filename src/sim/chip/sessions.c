@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utlist.h>
@@ -35,6 +36,21 @@ struct sessions {
 	struct chip_session *asking; /* whose message is being handled */
 };
 
+/* Its fork children have the file no longer, either; a kernel would leave it to them. */
+static void session_close_file(struct chip_session *c)
+{
+	struct uverbs_file *file = c->file;
+	struct chip_session *o;
+
+	c->file = NULL;
+	if (!file || c->guest)
+		return;
+	DL_FOREACH(c->all->open, o)
+	if (o->file == file)
+		o->file = NULL;
+	kernel_close(file);
+}
+
 void session_close(struct chip_session *c)
 {
 	struct sessions *s = c->all;
@@ -50,8 +66,7 @@ void session_close(struct chip_session *c)
 		s->asking = NULL;
 	if (c->cm)
 		cm_close(c->cm);
-	if (c->file)
-		kernel_close(c->file);
+	session_close_file(c);
 	if (c->mm)
 		mm_close(c->mm);
 	close(c->sock);
@@ -170,6 +185,38 @@ static void on_open(struct chip_session *c)
 		session_close(c);
 }
 
+/* Whoever holds the BAR's descriptor has the file open. */
+static struct chip_session *session_of_bar(const struct sessions *s, int fd)
+{
+	struct chip_session *c;
+	struct stat want, st;
+
+	if (fstat(fd, &want))
+		return NULL;
+	DL_FOREACH(s->open, c)
+	if (c->file && !c->guest && !fstat(bar_fd(file_bar(c->file)), &st) &&
+	    st.st_ino == want.st_ino && st.st_dev == want.st_dev)
+		return c;
+	return NULL;
+}
+
+static void on_attach(struct chip_session *c)
+{
+	const struct chip_session *owner;
+	int err;
+
+	if (c->file || c->cm || c->in.m.nfds != 1)
+		return session_throw_out(c, "an attach without a BAR, or a second open");
+	owner = session_of_bar(c->all, c->in.m.fds[0]);
+	err = owner ? session_watch_death(c) : -ENODEV;
+	if (!err) {
+		c->guest = true;
+		c->file = owner->file;
+		c->function = owner->function;
+	}
+	session_reply(c, err, NULL, 0, NULL, 0);
+}
+
 static void on_ioctl(struct chip_session *c)
 {
 	const char *why = NULL;
@@ -183,7 +230,7 @@ static void on_ioctl(struct chip_session *c)
 		request_fini(&r);
 		return session_throw_out(c, why);
 	}
-	rc = kernel_ioctl(c->file, &r.req);
+	rc = c->guest ? kernel_ioctl_guest(c->file, &r.req) : kernel_ioctl(c->file, &r.req);
 	for (unsigned int i = 0; i < r.req.nfds; i++)
 		fds[i] = r.req.fds[i].fd;
 	if (msg_pack_answer(&r, &body, &len)) {
@@ -244,10 +291,9 @@ static void on_share(struct chip_session *c)
 /* The objects are destroyed before the answer is sent. */
 static void on_close(struct chip_session *c)
 {
-	int in_use = kernel_shared_pages_in_use(c->file);
+	int in_use = !c->guest && kernel_shared_pages_in_use(c->file);
 
-	kernel_close(c->file);
-	c->file = NULL;
+	session_close_file(c);
 	if (session_reply(c, in_use, NULL, 0, NULL, 0))
 		session_close(c);
 }
@@ -399,17 +445,19 @@ static void on_down(struct chip_session *c)
 static const struct {
 	void (*fn)(struct chip_session *);
 	bool needs_device, needs_cm;
+	bool not_guest; /* what only the process may do that opened the device */
 } messages[] = {
 	[LINK_OPEN] = {on_open, false, false},
+	[LINK_ATTACH] = {on_attach, false, false},
 	[LINK_IOCTL] = {on_ioctl, true, false},
-	[LINK_MAP] = {on_map, true, false},
-	[LINK_UNMAP] = {on_unmap, true, false},
+	[LINK_MAP] = {on_map, true, false, true},
+	[LINK_UNMAP] = {on_unmap, true, false, true},
 	[LINK_CLOSE] = {on_close, true, false},
 	[LINK_STATUS] = {on_status, false, false},
 	[LINK_DOWN] = {on_down, false, false},
 	[LINK_REPLAY] = {session_replay, false, false},
 	[LINK_CAPTURE] = {session_capture, false, false},
-	[LINK_SHARE] = {on_share, true, false},
+	[LINK_SHARE] = {on_share, true, false, true},
 	[LINK_RESOURCES] = {on_resources, false},
 	[LINK_WIRE] = {session_wire, false, false},
 	[LINK_SET_PORT] = {session_set_port, false, false},
@@ -428,6 +476,8 @@ static void session_handle(struct chip_session *c)
 		return session_throw_out(c, "a message of an unknown type");
 	if ((messages[type].needs_device && !c->file) || (messages[type].needs_cm && !c->cm))
 		return session_throw_out(c, "a request before it opened the device");
+	if (messages[type].not_guest && c->guest)
+		return session_throw_out(c, "a mapping of a fork child");
 	c->all->asking = c;
 	messages[type].fn(c);
 }

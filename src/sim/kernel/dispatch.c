@@ -165,3 +165,14 @@ int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 	pins_settle(f, req, err ? NULL : holder);
 	return err;
 }
+
+int kernel_ioctl_guest(struct uverbs_file *f, struct uverbs_request *req)
+{
+	int err;
+
+	f->guest = true;
+	f->guest_refused = false;
+	err = kernel_ioctl(f, req);
+	f->guest = false;
+	return err && f->guest_refused ? -EOPNOTSUPP : err;
+}

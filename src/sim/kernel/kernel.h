@@ -41,6 +41,11 @@ void kernel_close(struct uverbs_file *);
  */
 int kernel_ioctl(struct uverbs_file *, struct uverbs_request *);
 /*
+ * The same for a fork child of the process that opened the file: requests that need memory are
+ * refused with -EOPNOTSUPP, because pages of only one process are known.
+ */
+int kernel_ioctl_guest(struct uverbs_file *, struct uverbs_request *);
+/*
  * The pages at va are now those of this memfd, which stays the caller's. 0; on -errno the program
  * takes them back: -ENOENT if no object holds bytes there any more, otherwise as mm_share().
  */

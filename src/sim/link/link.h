@@ -16,7 +16,7 @@
  * its byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  8u
+#define LINK_VERSION  9u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -39,6 +39,7 @@ enum link_type {
 	LINK_WIRE,	/* nothing, or fault_rates to set -> link_wire */
 	LINK_SET_PORT,	/* u32: the link goes up */
 	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
+	LINK_ATTACH,	/* a BAR's FD: a fork child goes on with its parent's open device */
 };
 
 struct link_header {

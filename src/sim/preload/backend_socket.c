@@ -273,6 +273,19 @@ static void link_forked(struct cfile *cf)
 	cf->sock = -1;
 }
 
+static int link_attach(struct cfile *cf, int fd)
+{
+	int err;
+
+	cf->sock = link_connect(server);
+	if (cf->sock < 0)
+		return cf->sock;
+	err = backend_socket_tell(cf, LINK_ATTACH, NULL, 0, fd);
+	if (err && cf->sock >= 0)
+		link_forked(cf);
+	return err;
+}
+
 const struct backend backend_socket = {
 	.sysfs = link_sysfs,
 	.open = link_open,
@@ -287,4 +300,5 @@ const struct backend backend_socket = {
 	.cm_close = link_cm_close,
 	.forked = link_forked,
 	.exiting = link_exiting,
+	.attach = link_attach,
 };

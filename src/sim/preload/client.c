@@ -333,6 +333,22 @@ static int refuse_foreign(const struct cfile *cf, const char *call)
 	return -EIO;
 }
 
+/* Whether a fork child may use it; once for each file. Not between vfork and exec. */
+static bool client_attach(struct cfile *cf, int fd)
+{
+	struct lock_saved held;
+
+	if (!client_is_this_process() || !client.backend->attach)
+		return false;
+	client_enter(&held);
+	if (cf->owner != client.pid && !client.backend->attach(cf, fd)) {
+		cf->guest = true;
+		cf->owner = client.pid;
+	}
+	client_leave(&held);
+	return cf->owner == client.pid;
+}
+
 int client_write(struct cfile *cf, int fd, const void *buf, size_t n)
 {
 	int saved = errno;
@@ -347,14 +363,14 @@ int client_write(struct cfile *cf, int fd, const void *buf, size_t n)
 	return rc;
 }
 
-int client_ioctl(struct cfile *cf, unsigned long request, void *arg)
+int client_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
 {
 	int saved = errno;
 	int rc;
 
 	if (request != RDMA_VERBS_IOCTL || cf->cm)
 		return -ENOTTY;
-	if (foreign(cf))
+	if (foreign(cf) && !client_attach(cf, fd))
 		return refuse_foreign(cf, "ioctl");
 	rc = flatten_ioctl(cf, client.backend, arg);
 	errno = saved;
@@ -462,8 +478,8 @@ int client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 	int saved = errno, uffd, err;
 	struct lock_saved held;
 
-	if (foreign(cf))
-		return 0;
+	if (foreign(cf) || cf->guest)
+		return clock ? -EINVAL : 0;
 	client_enter(&held);
 	note_map(cf, va, len);
 	uffd = new_uffd(cf);

@@ -23,11 +23,12 @@ struct cfile {
 	uint64_t ino; /* atomic; 0: free */
 	bool cm;      /* of /dev/infiniband/rdma_cm: a socket */
 	dev_t dev;
-	int owner; /* the pid that opened it: a fork child can't use it */
+	int owner; /* the pid that opened it, or attached to it */
 	struct ticket_lock lock;
 	int sock;     /* server: the connection; -1 */
 	void *inner;  /* embedded: the chip's side of it */
 	int inner_fd; /* embedded: the chip's own descriptor of the BAR or socket; -1 */
+	bool guest;   /* of a fork child: the file is its parent's */
 	bool watched; /* a userfaultfd was handed over, or there is none */
 };
 
@@ -60,11 +61,17 @@ struct backend {
 	int (*cm_write)(struct cfile *, struct ucma_request *);
 	void (*cm_close)(struct cfile *);
 	/*
-	 * In a fork child, which can't use inherited files. Called with NULL, then for each file.
+	 * In a fork child, whose connections are its parent's. Called with NULL, then for each
+	 * file.
 	 */
 	void (*forked)(struct cfile *);
 	/* At exit, for each open file; may be NULL. */
 	void (*exiting)(struct cfile *);
+	/*
+	 * In a fork child, for one that it uses: fd is the BAR. 0 or -errno. NULL: it can't be
+	 * used.
+	 */
+	int (*attach)(struct cfile *, int fd);
 	/* At exit; may be NULL. */
 	void (*fini)(void);
 };
@@ -112,7 +119,7 @@ int client_open(int flags, bool cm);
 struct cfile *client_find(int fd); /* NULL: not ours */
 bool client_idle(void);		   /* no file is open: nothing can be ours */
 bool client_is_link(int fd);	   /* a connection to the server, which the program doesn't know */
-int client_ioctl(struct cfile *, unsigned long request, void *arg);
+int client_ioctl(struct cfile *, int fd, unsigned long request, void *arg);
 int client_write(struct cfile *, int fd, const void *buf, size_t n); /* 0 or -errno */
 void client_closed(struct cfile *); /* one descriptor of it was closed */
 int client_mmap_check(const struct cfile *, int fd, size_t len, int prot, off_t offset);

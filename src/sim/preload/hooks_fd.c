@@ -24,7 +24,7 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (!cf)
 		return real()->ioctl(fd, request, arg);
-	rc = client_ioctl(cf, request, arg);
+	rc = client_ioctl(cf, fd, request, arg);
 	if (rc >= 0)
 		return rc;
 	errno = -rc;

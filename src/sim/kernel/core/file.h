@@ -58,6 +58,8 @@ struct uverbs_file {
 	struct mm *mm;
 	struct bar *bar;
 	bool context; /* GET_CONTEXT was done */
+	bool guest;   /* the current request is a fork child's */
+	bool guest_refused;
 	bool closing; /* its objects go, whatever refers to them */
 	uint32_t ctxn; /* its number, from 1 */
 	uint16_t uid; /* 0: no DevX */

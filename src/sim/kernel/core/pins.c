@@ -53,11 +53,20 @@ static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool wri
 	return err;
 }
 
+int refuse_guest(struct uverbs_file *f, const char *what)
+{
+	f->guest_refused = true;
+	return refuse(-EOPNOTSUPP,
+		      "%s of a fork child can't be used with the device that its parent opened, "
+		      "open it again in the child",
+		      what);
+}
+
 int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
 {
 	struct pin *p;
 	bool own;
-	int err = pins_check(f, va, len, write, &own);
+	int err = f->guest ? refuse_guest(f, "memory") : pins_check(f, va, len, write, &own);
 
 	if (err)
 		return err;
@@ -224,7 +233,8 @@ void pins_settle(struct uverbs_file *f, struct uverbs_request *req, struct uobj 
 {
 	mappings_free(f->look);
 	f->look = NULL;
-	settle_old(f, req);
+	if (!f->guest)
+		settle_old(f, req);
 	settle_new(f, req, made);
 }
 

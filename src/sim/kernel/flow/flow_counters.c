@@ -11,6 +11,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include "kernel/core/cmd.h"
+#include "kernel/core/pins.h"
 #include "objects.h"
 
 #define MAX_POINTS 16u	 /* as mlx5_ib: MAX_COUNTERS_NUM */
@@ -60,6 +61,8 @@ static int read_points(struct uverbs_counters *c, const struct mlx5_ib_flow_coun
 	if (!d->ncounters || d->ncounters > MAX_POINTS)
 		return refuse(-EINVAL, "CREATE_FLOW: ncounters %u: 1 to %u points are needed",
 			      d->ncounters, MAX_POINTS);
+	if (f->guest)
+		return refuse_guest(f, "counters_data");
 	/* Above user space a bus address would be another client's. */
 	if (at >> BUS_SLOT_SHIFT ||
 	    dma_read(f->k->dev->host, mm_bus(f->mm, at), desc, d->ncounters * sizeof(desc[0])))

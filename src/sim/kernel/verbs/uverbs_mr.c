@@ -94,6 +94,8 @@ static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 		return refuse(-EINVAL,
 			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
 			      (unsigned long long)r->length, (unsigned long long)r->start);
+	if (f->guest)
+		return refuse_guest(f, "memory");
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not mapped yet may be later */
 		return 0;
 	if (pin_memory(f, r->start, r->length ? r->length : 1, a & WRITES, PIN_DATA))
