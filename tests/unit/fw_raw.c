@@ -158,7 +158,7 @@ static uint8_t sq_rate(struct fx *f, uint32_t sqn, uint32_t index)
 		  {"modify_bitmask", 1}, {"ctx.packet_pacing_rate_limit_index", index});
 }
 
-/* Rows of the rate table: whose they are, what they may hold, and that a used one stays. */
+/* Rows of the rate table: whose they are, what they may hold, and that they can be cleared. */
 TEST_FX(rates)
 {
 	struct parts p = parts(f);
@@ -178,12 +178,13 @@ TEST_FX(rates)
 	assert_int_equal(sq_rate(f, p.sq, 1), 0);
 	assert_int_equal(FX_QUERY(f, QUERY_SQ, p.sq), 0);
 	FX_SAYS(f, QUERY_SQ, {"sq_context.packet_pacing_rate_limit_index", 1});
-	assert_int_equal(SET_RATE(f, FX_UID, 1, 0), PRM_STATUS_RES_BUSY);
-	assert_int_equal(SET_RATE(f, FX_UID, 1, 6), 0);
+	assert_int_equal(SET_RATE(f, FX_UID, 1, 0), 0);
+	assert_int_equal(SET_RATE(f, FX_UID + 1, 1, 6), 0); /* free for anybody */
+	assert_int_equal(SET_RATE(f, FX_UID, 1, 6), PRM_STATUS_BAD_RES);
 	fw_uid_reap(f->v, FX_UID);
 	for (unsigned int i = 0; i < VHCA_PP_RATES; i++)
 		assert_int_equal(f->v->pp_rates[i].users, 0);
-	assert_int_equal(f->v->pp_rates[1].rate.bps, 0);
+	assert_int_equal(f->v->pp_rates[1].rate.bps, 6000);
 	assert_int_equal(f->v->pp_rates[2].rate.bps, 7000);
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/object.h>
 #include "tools/cli/names.h"
 
 #define G    PRM_HCA_CAP_TYPE_GENERAL
@@ -190,6 +192,29 @@ const struct feature features[] = {
 		HAS(G, "qos", "the page of QoS capabilities"),
 		HAS(QOS, "packet_pacing", "packet pacing"),
 		HAS(QOS, "packet_pacing_rate_table_size", "rates")}},
+	{"scheduling", "sched qos-tree sched-elements",
+	 "Shares and limits of bandwidth (mlx5dv_sched_*)", true, {
+		HAS(G, "qos", "the page of QoS capabilities"),
+		BITS(QOS, "nic_element_type", 1 << PRM_SCHED_ELEMENT_TYPE_TSAR |
+		     1 << PRM_SCHED_ELEMENT_TYPE_QUEUE_GROUP, "arbiters and queue groups"),
+		BITS(QOS, "nic_tsar_type", 1 << PRM_TSAR_TYPE_DWRR, "arbiters that share by weight"),
+		HAS(QOS, "nic_sq_scheduling", "send queues; libmlx5 asks it for weights and limits"),
+		HAS(QOS, "nic_qp_scheduling", "queue pairs")}},
+	{"reserved-qpns", "reserved-qpn external-qpn",
+	 "QP numbers that no queue pair has (mlx5dv_reserved_qpn_alloc)", true, {
+		BITS(G, "general_obj_types", OBJ(PRM_OBJ_TYPE_RESERVED_QPN),
+		     "RESERVED_QPN objects")}},
+	{"lag", "bonding lag-ports", "The port of a bond that a queue sends by", true, {
+		{.page = G, .field = "num_lag_ports", .value = 2, .what = "two ports to bond",
+		 .remedy = "a chip with one port has none"},
+		HAS(G, "lag_tx_port_affinity", "the choice of a port")}},
+	{"var", "vdpa virtio-doorbells", "Doorbells of virtio queues (mlx5dv_alloc_var)", true, {
+		BITS(G, "general_obj_types", OBJ(PRM_OBJ_TYPE_VIRTIO_NET_Q),
+		     "virtio queues, without which mlx5_ib offers no VAR")}},
+	{"memic-operations", "dm-operations",
+	 "Loads and stores that operate on device memory (mlx5dv_dm_map_op_addr)", true, {
+		HAS(MEM, "memic", "memory on the device"),
+		HAS(MEM, "memic_operations", "operations on it")}},
 	{"scatter-to-cqe", "inline-receive", "Short messages inside the completion", false, {
 		HAS(G, "sctr_data_cqe", "received data in the completion")}},
 	{"hugepage-rings", "hugepages", "Rings and buffers on huge pages", false, {

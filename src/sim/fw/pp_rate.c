@@ -25,13 +25,13 @@ static int fw_pp_rate_check(struct fw_cmd *c, const struct pp_rate *r, uint32_t 
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "ctx.rate_limit %u is more than qos.packet_pacing_max_rate %u",
 				 kbps, VHCA_PP_MAX_KBPS);
-	if (!kbps && r->users)
-		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
-				 "rate_limit_index %u is used by %u send queues", index, r->users);
 	return 0;
 }
 
-/* typical_packet_size tunes hardware; here each packet counts with its own bytes. */
+/*
+ * typical_packet_size tunes hardware; here each packet counts with its own bytes. [I] Rate 0 clears
+ * a row also while queues name it, which are free then: Linux does so before it destroys them.
+ */
 int fw_set_pp_rate_limit(struct fw_cmd *c)
 {
 	const void *ctx = prm_set_pp_rate_limit_in_cat_ctx(c->in);
