@@ -105,6 +105,18 @@ enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 	(1ull << PRM_OBJ_TYPE_SW_ICM | 1ull << PRM_OBJ_TYPE_RESERVED_QPN | \
 	 1ull << PRM_OBJ_TYPE_SCHEDULING_ELEMENT)
 
+static void fill_signatures(void *cap)
+{
+	prm_cmd_hca_cap_set_sho(cap, 1);
+	prm_cmd_hca_cap_set_sigerr_cqe(cap, 1);
+	prm_cmd_hca_cap_set_sigerr_domain_and_sig_type(cap, 1);
+	prm_cmd_hca_cap_set_drain_sigerr(cap, 1);
+	prm_cmd_hca_cap_set_sig_crc32c(cap, 1);
+	prm_cmd_hca_cap_set_sig_crc64_xp10(cap, 1);
+	prm_cmd_hca_cap_set_sig_block_4048(cap, 1);
+	prm_cmd_hca_cap_set_log_max_bsf_list_size(cap, 2); /* octowords */
+}
+
 static void fill_general(const struct vhca *v, void *cap)
 {
 	const struct profile *p = v->dev->profile;
@@ -130,6 +142,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_imaicl(cap, 1);
 	prm_cmd_hca_cap_set_log_max_klm_list_size(cap, KLM_LOG_MOST);
 	prm_cmd_hca_cap_set_max_indirection(cap, MKEY_DEPTH);
+	fill_signatures(cap);
 	prm_cmd_hca_cap_set_fixed_buffer_size(cap, 1);
 	prm_cmd_hca_cap_set_umr_extended_translation_offset(cap, 1);
 	prm_cmd_hca_cap_set_dump_fill_mkey(cap, 1);

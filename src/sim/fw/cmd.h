@@ -10,6 +10,7 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
+#include <dvx/prm/dct.h>
 #include <dvx/prm/eq.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/eth.h>
@@ -116,6 +117,7 @@ void fw_sq_free(struct obj *);
 void fw_srq_free(struct obj *);
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
+void fw_psv_free(struct obj *);
 void fw_umem_free(struct obj *);
 void fw_tis_free(struct obj *);
 void fw_mcg_leave(struct obj *); /* a QP, out of its groups */
@@ -204,7 +206,7 @@ fw_handler fw_query_hca_cap;
 fw_handler fw_alloc_number, fw_destroy_object;
 fw_handler fw_create_tis, fw_modify_tis, fw_query_tis, fw_create_umem;
 fw_handler fw_alloc_memic, fw_dealloc_memic;
-fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey;
+fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey, fw_create_psv;
 fw_handler fw_create_cq, fw_query_cq, fw_modify_cq;
 fw_handler fw_create_qp, fw_query_qp, fw_modify_qp;
 fw_handler fw_attach_to_mcg, fw_detach_from_mcg;

@@ -7,8 +7,10 @@
 #include "obj/icm.h"
 #include "obj/memic.h"
 #include "obj/mkey.h"
+#include "obj/sig.h"
 
 #define OCTWORD		       16u
+#define BSF_OCTWORDS	       4u
 #define DEFAULT_MIN_LOG_ENTITY 12u
 #define PAS_FLAGS	       7ull /* below the address: write and read enable of the page */
 
@@ -44,10 +46,15 @@ static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 	if (prm_mkc_get_length64(mkc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "mkc.length64 is set: it needs access mode PA");
-	if (prm_mkc_get_bsf_en(mkc) || prm_mkc_get_bsf_octword_size(mkc))
+	if (prm_mkc_get_bsf_en(mkc) && !prm_mkc_get_bsf_octword_size(mkc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "mkc.bsf_en is set, but bsf_octword_size is 0");
+	if (prm_mkc_get_bsf_octword_size(mkc) &&
+	    (prm_mkc_get_bsf_octword_size(mkc) != BSF_OCTWORDS || !mkey_is_indirect(mkc)))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "mkc.bsf_en or bsf_octword_size is set: signatures are not "
-				 "implemented");
+				 "mkc.bsf_octword_size %u: only 4, of an mkey of mode KLM or KSM, "
+				 "is implemented",
+				 prm_mkc_get_bsf_octword_size(mkc));
 	if (prm_mkc_get_crypto_en(mkc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "mkc.crypto_en is set: encryption is not implemented");
@@ -265,6 +272,19 @@ static int take_translation(struct fw_cmd *c, const void *mkc, struct mkey *m)
 							     : fw_mkey_take_list(c, mkc, m);
 }
 
+static int take_bsf(struct fw_cmd *c, const void *mkc, struct mkey *m)
+{
+	if (!prm_mkc_get_bsf_octword_size(mkc))
+		return 0;
+	m->sig = calloc(1, sizeof(*m->sig));
+	if (!m->sig)
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for a signature description");
+	m->sig->on = prm_mkc_get_bsf_en(mkc);
+	m->sig->expected = (uint8_t)prm_mkc_get_expected_sigerr_count(mkc);
+	return 0;
+}
+
 int fw_create_mkey(struct fw_cmd *c)
 {
 	const void *mkc = prm_create_mkey_in_cat_memory_key_mkey_entry(c->in);
@@ -280,7 +300,7 @@ int fw_create_mkey(struct fw_cmd *c)
 	if (!m)
 		return -1;
 	fw_mkey_fill(m, mkc, pd);
-	if (take_translation(c, mkc, m)) {
+	if (take_translation(c, mkc, m) || take_bsf(c, mkc, m)) {
 		fw_mkey_free(&m->o);
 		return -1;
 	}
@@ -299,6 +319,7 @@ void fw_mkey_free(struct obj *o)
 	obj_put(m->pd);
 	free(m->entries);
 	klm_list_free(m->list);
+	free(m->sig);
 	obj_free(o);
 }
 
@@ -327,6 +348,10 @@ static void show_mkc(void *mkc, const struct mkey *m)
 	prm_mkc_set_qpn(mkc, m->qpn);
 	prm_mkc_set_mkey_7_0(mkc, m->low);
 	prm_mkc_set_en_rinval(mkc, m->en_rinval);
+	if (m->sig) {
+		prm_mkc_set_bsf_en(mkc, m->sig->on);
+		prm_mkc_set_expected_sigerr_count(mkc, m->sig->expected);
+	}
 	if (m->list) {
 		prm_mkc_set_start_addr(mkc, m->start);
 		prm_mkc_set_len(mkc, m->len);

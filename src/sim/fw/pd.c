@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Objects that are numbers, which others name: PDs, transport domains, UARs, EQs; and TISes. */
 #include "cmd.h"
+#include "obj/sig.h"
 
 /*
  * The only user of event queues is the kernel, which gets each entry at once (device.on_event): an
@@ -30,6 +31,33 @@ int fw_alloc_number(struct fw_cmd *c)
 		return -1;
 	r->set(c->out, o->id);
 	return 0;
+}
+
+/* [I] One command makes one: devx_obj_create() takes no more, and libmlx5 asks for no more. */
+int fw_create_psv(struct fw_cmd *c)
+{
+	struct obj *pd = fw_find(c, OBJ_PD, prm_create_psv_in_get_pd(c->in), "pd");
+	struct psv *psv;
+
+	if (!pd)
+		return -1;
+	if (prm_create_psv_in_get_num_psv(c->in) != 1)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "num_psv is %u: one signature state at a time is implemented",
+				 prm_create_psv_in_get_num_psv(c->in));
+	psv = fw_new(c, OBJ_PSV, sizeof(*psv));
+	if (!psv)
+		return -1;
+	psv->pd = pd;
+	obj_get(pd);
+	prm_create_psv_out_set_psv0_index(c->out, psv->o.id);
+	return 0;
+}
+
+void fw_psv_free(struct obj *o)
+{
+	obj_put(((struct psv *)o)->pd);
+	obj_free(o);
 }
 
 struct tis {

@@ -249,6 +249,7 @@ static void show_context(void *qpc, const struct qp *qp)
 	memcpy(qpc, qp->q.ctx, PRM_QPC_BYTES);
 	show_path(prm_qpc_at_primary_address_path(qpc), qp);
 	prm_qpc_set_state(qpc, qp->q.state);
+	prm_qpc_set_drain_sigerr(qpc, qp->q.drain_sigerr);
 	prm_qpc_set_mtu(qpc, qp->mtu);
 	prm_qpc_set_log_msg_max(qpc, qp->log_msg_max);
 	prm_qpc_set_remote_qpn(qpc, qp->remote_qpn);

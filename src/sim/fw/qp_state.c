@@ -20,6 +20,7 @@ static const struct {
 	{PRM_QP_OPTPAR_RRA_MAX, QP_FIELD_RRA},
 	{PRM_QP_OPTPAR_PM_STATE, QP_FIELD_IGNORED},
 	{PRM_QP_OPTPAR_Q_KEY, QP_FIELD_QKEY},
+	{PRM_QP_OPTPAR_DRAIN_SIGERR, QP_FIELD_DRAIN},
 	{PRM_QP_OPTPAR_RETRY_COUNT, QP_FIELD_RETRY},
 	{PRM_QP_OPTPAR_RNR_RETRY, QP_FIELD_RNR_RETRY},
 	{PRM_QP_OPTPAR_ACK_TIMEOUT, QP_FIELD_ACK_TIMEOUT},
@@ -184,6 +185,8 @@ static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
 		qp->retry_count = (uint8_t)prm_qpc_get_retry_count(qpc);
 	if (fields & QP_FIELD_RNR_RETRY)
 		qp->rnr_retry = (uint8_t)prm_qpc_get_rnr_retry(qpc);
+	if (fields & QP_FIELD_DRAIN)
+		qp->q.drain_sigerr = prm_qpc_get_drain_sigerr(qpc);
 	if (fields & QP_FIELD_ACK_TIMEOUT)
 		qp->ack_timeout = (uint8_t)prm_ads_get_ack_timeout(path);
 }
@@ -272,6 +275,7 @@ static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
 static void fw_qp_forget(struct qp *qp)
 {
 	fw_sched_detach(&qp->q);
+	qp->q.drain_sigerr = false;
 	qp->fl = qp->mmo = qp->rre = qp->rwe = qp->rae = false;
 	qp->remote_qpn = qp->qkey = qp->next_send_psn = qp->next_rcv_psn = 0;
 	qp->mtu = qp->log_msg_max = qp->min_rnr_nak = qp->retry_count = qp->rnr_retry = 0;

@@ -29,6 +29,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/ring.h \
 	src/sim/obj/sched_elem.h \
 	src/sim/obj/setting.c \
+	src/sim/obj/sig.c \
+	src/sim/obj/sig.h \
 	src/sim/obj/srq.h \
 	src/sim/obj/tir.h \
 	src/sim/obj/umem.c \

@@ -7,6 +7,7 @@
 #include "icm.h"
 #include "memic.h"
 #include "mkey.h"
+#include "sig.h"
 #include "vhca.h"
 #include "base/log.h"
 
@@ -66,6 +67,7 @@ struct mkey_walk {
 	uint32_t pdn, qpn;
 	unsigned int rights;
 	unsigned int depth;
+	bool memory; /* as if there were no signatures */
 	struct dma_seg *seg; /* NULL: only checks */
 	unsigned int max;
 	uint64_t done; /* bytes that the segments cover */
@@ -295,6 +297,38 @@ static int walk_direct(struct mkey_walk *w, const struct mkey *m, uint32_t key, 
 	return n;
 }
 
+/* The range of the wire lies in memory up to the byte, or the signature, that ends it. */
+static int walk_signed(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
+		       uint64_t len)
+{
+	const uint64_t from = va - m->start, most = 1ull << 62;
+	uint64_t data, end;
+
+	if (w->depth) {
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x: its signatures do not count behind another mkey", key);
+		return -MKEY_BAD_KEY;
+	}
+	if (w->rights & MKEY_ATOMIC) {
+		mkey_refuse(w->vhca, w->pdn, "mkey 0x%x has signatures: no atomic goes there", key);
+		return -MKEY_BAD_RIGHTS;
+	}
+	if (!sig_ready(m, key))
+		return -MKEY_BAD_KEY;
+	data = sig_place(&m->sig->wire, va < m->start || from > most ? most : from + len).data;
+	end = sig_pos(&m->sig->memory, data);
+	if (data > m->sig->data || end > m->len) {
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x: 0x%" PRIx64 "+0x%" PRIx64 " of the wire needs 0x%" PRIx64
+			    " bytes of memory, it has 0x%" PRIx64 " (bsf.raw_data_size 0x%" PRIx64
+			    ")",
+			    key, va, len, end, m->len, m->sig->data);
+		return -MKEY_BAD_BOUNDS;
+	}
+	w->done = len;
+	return w->seg ? -MKEY_SIGNED : 0;
+}
+
 static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len)
 {
 	const struct mkey *m, *source;
@@ -311,6 +345,8 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 	err = mkey_check(m, source, key, w->pdn, w->qpn, w->rights);
 	if (err)
 		return err;
+	if (source->sig && source->sig->on && !w->memory)
+		return walk_signed(w, source, key, va, len);
 	if (!in_bounds(source, va, len)) {
 		mkey_refuse(w->vhca, w->pdn,
 			    "mkey 0x%x covers 0x%" PRIx64 "+0x%" PRIx64 ", not 0x%" PRIx64
@@ -356,6 +392,33 @@ int mkey_part(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t
 	int n = mkey_usual(v, key, pdn, qpn, va, *len, rights, seg, max);
 
 	return n >= 0 ? n : mkey_part_walk(v, key, pdn, qpn, va, len, rights, seg, max);
+}
+
+int mkey_memory(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,
+		uint64_t *len, unsigned int rights, struct dma_seg *seg, unsigned int max)
+{
+	struct mkey_walk w = {.vhca = v,
+			      .pdn = pdn,
+			      .qpn = qpn,
+			      .rights = rights,
+			      .memory = true,
+			      .seg = seg,
+			      .max = max};
+	int n = walk_key(&w, key, va, *len);
+
+	*len = w.done;
+	return n;
+}
+
+struct sig *mkey_sig(const struct vhca *v, uint32_t key, uint32_t pdn, uint64_t *start)
+{
+	const struct mkey *m = mkey_lookup(v, key, pdn);
+
+	m = m ? mkey_resolve(v, m, key) : NULL;
+	if (!m)
+		return NULL;
+	*start = m->start;
+	return m->sig;
 }
 
 int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,

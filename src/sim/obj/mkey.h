@@ -91,6 +91,7 @@ struct mkey {
 	uint32_t nentries;
 	bus_t *entries; /* MTT */
 	struct klm_list *list; /* or, of an indirect mkey, other mkeys' parts */
+	struct sig *sig; /* and room for their signatures' description (sig.h); NULL: none */
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
 	uint64_t icm_addr;
 	bool memic; /* or memory that programs map: likewise, at icm_addr */
@@ -116,6 +117,7 @@ enum mkey_fault {
 	MKEY_TOO_FRAGMENTED,
 	MKEY_BAD_QP,
 	MKEY_TOO_DEEP,
+	MKEY_SIGNED, /* no fault: queue/sig.c moves the bytes, and mkey_memory() finds them */
 };
 #define MKEY_SEGS 64
 /*
@@ -130,6 +132,11 @@ int mkey_part(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t 
  */
 int mkey_usual(const struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,
 	       uint64_t len, unsigned int rights, struct dma_seg *, unsigned int max);
+/* The same of an mkey with signatures, as if it had none: va counts bytes of its memory. */
+int mkey_memory(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
+		unsigned int rights, struct dma_seg *, unsigned int max);
+/* The description that MKEY_SIGNED means; NULL: there is none. *start: where the key begins. */
+struct sig *mkey_sig(const struct vhca *, uint32_t key, uint32_t pdn, uint64_t *start);
 int mkey_segs(struct vhca *, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
 	      unsigned int rights, struct dma_seg *, unsigned int max);
 

@@ -40,6 +40,7 @@ static const struct type_row {
 	[OBJ_UAR] = {"uar", 1, 0},
 	[OBJ_UMEM] = {"umem", 1, VHCA_LOG_MAX_UMEM},
 	[OBJ_MKEY] = {"mkey", 8, 0},
+	[OBJ_PSV] = {"psv", 1, VHCA_LOG_MAX_PSV},
 	[OBJ_CQ] = {"cq", 1, 0},
 	[OBJ_QP] = {"qp", 64, 0},
 	[OBJ_EQ] = {"eq", 1, VHCA_LOG_MAX_EQ},

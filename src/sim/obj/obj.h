@@ -18,6 +18,7 @@ enum obj_type {
 	OBJ_UAR,
 	OBJ_UMEM,
 	OBJ_MKEY,
+	OBJ_PSV,
 	OBJ_CQ,
 	OBJ_QP,
 	OBJ_SRQ,

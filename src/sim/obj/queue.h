@@ -59,6 +59,7 @@ struct queue {
 	const struct transport *transport;
 	uint8_t state; /* enum qp_state */
 	bool flush_silent; /* flush_in_error_en is clear: no CQEs in ERR */
+	bool drain_sigerr; /* a wrong signature in what it sends or reads stops it (SQD) */
 	bool utc; /* ts_format: the time of day instead of a counter in CQEs */
 	uint32_t pdn;
 	uint32_t uar;

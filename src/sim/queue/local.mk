@@ -13,6 +13,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/rq.c \
 	src/sim/queue/segs.c \
 	src/sim/queue/services.h \
+	src/sim/queue/sig.c \
 	src/sim/queue/sq.c \
 	src/sim/queue/srq.c \
 	src/sim/queue/umr.c \

@@ -130,8 +130,13 @@ static int mmo_copy(struct host *h, const struct dma_seg *to, const struct dma_s
 
 static int mmo_segs(struct queue *q, const struct side *s, uint64_t *len, struct dma_seg *seg)
 {
-	return mkey_part(q->o.vhca, s->lkey, q->pdn, q->o.id, s->addr, len, s->rights, seg,
-			 MKEY_SEGS + 1);
+	int n = mkey_part(q->o.vhca, s->lkey, q->pdn, q->o.id, s->addr, len, s->rights, seg,
+			  MKEY_SEGS + 1);
+
+	if (n == -MKEY_SIGNED)
+		sim_refuse("qp 0x%x: MMO through mkey 0x%x, which has signatures", q->o.id,
+			   s->lkey);
+	return n;
 }
 
 /* As many bytes as both sides' segments hold. */

@@ -153,6 +153,7 @@ bool sq_run(struct queues *);
 int sq_start(struct sq *);
 void sq_stop(struct sq *);
 void sq_reset(struct sq *);
+void sq_rewind(struct sq *, struct send_wr *); /* requests that go back to the ring */
 /* Flushes up to n requests, of what the connection gave back and of the ring. How many. */
 unsigned int sq_flush(struct sq *, unsigned int n);
 void wr_free(struct queues *, struct send_wr *);
@@ -161,9 +162,10 @@ void wr_free(struct queues *, struct send_wr *);
 void wqe_parse(struct queue *, struct send_wr *);
 void wqe_fail(struct send_wr *, uint8_t syndrome, uint8_t vendor);
 
-/* segs.c: into memory of this PD; posted: small writes may be */
+/* segs.c: into memory of this PD; small writes may be posted */
+enum segs_how { SEGS_READ, SEGS_RECV, SEGS_RECV_POSTED }; /* what a READ or a SEND brought */
 uint8_t segs_scatter(struct queue *, uint32_t pdn, const uint8_t *p, const uint8_t *end,
-		     uint64_t off, size_t len, const void *from, bool posted);
+		     uint64_t off, size_t len, const void *from, enum segs_how);
 
 /* segs.c: the list has room for so many bytes */
 bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len);
@@ -179,9 +181,20 @@ void rq_record(const struct obj *, bus_t dbrec, unsigned int log_size, uint16_t 
 /* srq.c: copies the oldest entry; its data segments, or NULL: none is posted, or the SRQ failed. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
 
-/* mmo.c, umr.c: sq_local() */
+/* mmo.c, umr.c, sig.c: sq_local() */
 int mmo_step(struct queue *, struct send_wr *);
 int umr_step(struct queue *, struct send_wr *);
+int set_psv_step(struct queue *, struct send_wr *);
+
+/* sig.c: what MKEY_SIGNED asks for. False: it may not, or memory is not mapped any more. */
+struct sig_range {
+	uint32_t key, pdn;
+	uint64_t va;
+	size_t len;
+	bool remote, requester;
+};
+bool sig_gather(struct queue *, const struct sig_range *, void *to);
+bool sig_scatter(struct queue *, const struct sig_range *, const void *from);
 
 /* post.c */
 bool post_end_turn(struct queues *, uint64_t now); /* true if something was flushed */
@@ -216,6 +229,7 @@ void eq_srq(struct srq *, uint8_t type);
 /* queue.c */
 void queue_flush_later(struct queue *);
 void queue_sends_failed(struct queue *); /* to SQER, or to ERR */
+void queue_stop_sends(struct queue *);	 /* to SQD; those that were not begun are fetched again */
 
 static inline bool queue_flushes(const struct queue *q)
 {

@@ -141,6 +141,16 @@ void queue_sends_failed(struct queue *q)
 	queue_flush_these(q, q->transport->abort_sends(q));
 }
 
+/* What was posted may be changed until the queue goes on: the WQEs are read again then. */
+void queue_stop_sends(struct queue *q)
+{
+	if (q->state != QP_RTS || !q->transport->unsent)
+		return;
+	q->state = QP_SQD;
+	q->priv->drained = false;
+	sq_rewind(q->sq, q->transport->unsent(q));
+}
+
 void queue_drained(struct queue *q)
 {
 	if (q->priv->drained)

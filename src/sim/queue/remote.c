@@ -15,6 +15,13 @@ bool remote_check(struct queue *q, uint32_t rkey, uint64_t va, uint64_t len, boo
 	return remote_segs(q, rkey, va, &len, write ? MKEY_RW : MKEY_RR, NULL) >= 0;
 }
 
+/* Signatures are made and checked on the way. */
+static struct sig_range remote_signed(const struct queue *q, uint32_t rkey, uint64_t va, size_t len)
+{
+	return (struct sig_range){
+		.key = rkey, .pdn = q->pdn, .va = va, .len = len, .remote = true};
+}
+
 static bool remote_moved(const struct queue *q, int err)
 {
 	if (err)
@@ -33,6 +40,11 @@ bool remote_write(struct queue *q, uint32_t rkey, uint64_t va, size_t len, const
 	for (; len; len -= part, va += part, bytes += part) {
 		part = len;
 		n = remote_segs(q, rkey, va, &part, MKEY_RW, seg);
+		if (n == -MKEY_SIGNED) {
+			const struct sig_range r = remote_signed(q, rkey, va, len);
+
+			return sig_scatter(q, &r, bytes);
+		}
 		if (n < 0 ||
 		    !remote_moved(q, post_seen(q, seg, (unsigned int)n, bytes, (size_t)part)))
 			return false;
@@ -51,6 +63,11 @@ bool remote_read(struct queue *q, uint32_t rkey, uint64_t va, size_t len, void *
 	for (; len; len -= part, va += part, bytes += part) {
 		part = len;
 		n = remote_segs(q, rkey, va, &part, MKEY_RR, seg);
+		if (n == -MKEY_SIGNED) {
+			const struct sig_range r = remote_signed(q, rkey, va, len);
+
+			return sig_gather(q, &r, bytes);
+		}
 		if (n < 0 ||
 		    !remote_moved(q, dma_gather(host_of(&q->o), seg, (unsigned int)n, bytes)))
 			return false;

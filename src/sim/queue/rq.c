@@ -131,21 +131,22 @@ bool rq_begin(struct rq *rq)
 	return begun;
 }
 
-static uint8_t scatter(struct rq *rq, uint64_t off, size_t len, const void *from, bool post)
+static uint8_t scatter(struct rq *rq, uint64_t off, size_t len, const void *from,
+		       enum segs_how how)
 {
 	uint32_t pdn = rq->srq ? rq->srq->pdn : rq->q->pdn;
 
-	return segs_scatter(rq->q, pdn, rq->priv->recv, rq->priv->end, off, len, from, post);
+	return segs_scatter(rq->q, pdn, rq->priv->recv, rq->priv->end, off, len, from, how);
 }
 
 uint8_t rq_scatter(struct rq *rq, uint64_t off, size_t len, const void *from)
 {
-	return scatter(rq, off, len, from, false);
+	return scatter(rq, off, len, from, SEGS_RECV);
 }
 
 uint8_t rq_scatter_posted(struct rq *rq, uint64_t off, size_t len, const void *from)
 {
-	return scatter(rq, off, len, from, true);
+	return scatter(rq, off, len, from, SEGS_RECV_POSTED);
 }
 
 bool rq_inlines(const struct rq *rq, size_t len)

@@ -36,7 +36,7 @@ struct list {
 	struct queue *q;
 	uint32_t pdn;
 	unsigned int n;
-	bool write, posted;
+	bool write, posted, requester;
 	uint8_t *buf;
 	size_t bytes;
 	struct dma_seg seg[MOST_SEGS];
@@ -48,7 +48,7 @@ static void list_init(struct list *l, struct queue *q, uint32_t pdn)
 	l->q = q;
 	l->pdn = pdn;
 	l->n = 0;
-	l->write = l->posted = false;
+	l->write = l->posted = l->requester = false;
 	l->bytes = 0;
 }
 
@@ -76,6 +76,24 @@ static uint8_t list_move(struct list *l)
 	return PRM_SYNDROME_LOCAL_PROT_ERR;
 }
 
+/* Signatures are made and checked on the way: what is in the list goes first. */
+static uint8_t list_add_signed(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
+{
+	const struct sig_range r = {.key = s->lkey,
+				    .pdn = l->pdn,
+				    .va = s->addr + skip,
+				    .len = len,
+				    .requester = l->requester};
+	uint8_t err = list_move(l);
+
+	if (err)
+		return err;
+	if (!(l->write ? sig_scatter(l->q, &r, l->buf) : sig_gather(l->q, &r, l->buf)))
+		return PRM_SYNDROME_LOCAL_PROT_ERR;
+	l->buf += len;
+	return 0;
+}
+
 static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
 {
 	struct queue *q = l->q;
@@ -91,7 +109,8 @@ static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip,
 		n = mkey_part(q->o.vhca, s->lkey, l->pdn, q->o.id, s->addr + skip, &part,
 			      l->write ? MKEY_LW : MKEY_LR, l->seg + l->n, MKEY_SEGS);
 		if (n < 0)
-			return PRM_SYNDROME_LOCAL_PROT_ERR;
+			return n == -MKEY_SIGNED ? list_add_signed(l, s, skip, len)
+						 : PRM_SYNDROME_LOCAL_PROT_ERR;
 		l->n += (unsigned int)n;
 		l->bytes += part;
 		skip += part;
@@ -156,18 +175,20 @@ uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint6
 	struct list l;
 
 	list_init(&l, q, q->pdn);
+	l.requester = true;
 	l.buf = to;
 	return segs_move_part(&l, p, end, off, len);
 }
 
 uint8_t segs_scatter(struct queue *q, uint32_t pdn, const uint8_t *p, const uint8_t *end,
-		     uint64_t off, size_t len, const void *from, bool posted)
+		     uint64_t off, size_t len, const void *from, enum segs_how how)
 {
 	struct list l;
 
 	list_init(&l, q, pdn);
 	l.write = true;
-	l.posted = posted;
+	l.posted = how == SEGS_RECV_POSTED;
+	l.requester = how == SEGS_READ;
 	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
 	return segs_move_part(&l, p, end, off, len);
 }
@@ -201,7 +222,7 @@ uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len
 		wr->inl = (uint8_t)len;
 		return 0;
 	}
-	return segs_scatter(q, q->pdn, p, end, off, len, from, false);
+	return segs_scatter(q, q->pdn, p, end, off, len, from, SEGS_READ);
 }
 
 void data_seg_trace(const struct queue *q, const struct data_seg *s, const uint8_t *p,

@@ -40,6 +40,7 @@ void wqe_parse_atomic(struct queue *, struct send_wr *); /* a remote address, op
 void wqe_parse_masked_atomic(struct queue *, struct send_wr *);
 void mmo_parse(struct queue *, struct send_wr *);
 void umr_parse(struct queue *, struct send_wr *);
+void set_psv_parse(struct queue *, struct send_wr *);
 /* The request fails in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 

@@ -305,6 +305,19 @@ void sq_reset(struct sq *sq)
 	sq->pi = sq->ci = sq->done = 0;
 }
 
+void sq_rewind(struct sq *sq, struct send_wr *list)
+{
+	struct send_wr *wr;
+
+	if (list)
+		sq->ci = list->index;
+	sq->priv->cache_n = 0;
+	while ((wr = list)) {
+		list = wr->next;
+		wr_free(queues_of(&sq->q->o), wr);
+	}
+}
+
 /* --- completions --------------------------------------------------------------------------- */
 
 void sq_done(struct sq *sq, struct send_wr *wr)
@@ -382,6 +395,8 @@ int sq_local(struct sq *sq, struct send_wr *wr)
 		return mmo_step(sq->q, wr);
 	case PRM_WQE_OPCODE_UMR:
 		return umr_step(sq->q, wr);
+	case PRM_WQE_OPCODE_SET_PSV:
+		return set_psv_step(sq->q, wr);
 	default:
 		return 0;
 	}

@@ -10,11 +10,13 @@
 #include "priv.h"
 #include "base/log.h"
 #include "obj/mkey.h"
+#include "obj/sig.h"
 
 #define UMR_CTRL 16u
 #define UMR_MKC	 64u
 #define UMR_LIST 128u /* entries, or a pointer to them */
 #define DS	 16u
+#define UMR_BSF	 4u /* octowords of a signature description */
 
 #define UMR_RIGHTS                                                            \
 	(PRM_UMR_MKEY_MASK_LR | PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_RR | \
@@ -26,10 +28,14 @@
 #define UMR_KNOWN                                                                             \
 	(PRM_UMR_MKEY_MASK_LEN | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_PAGE_SIZE | \
 	 PRM_UMR_MKEY_MASK_EN_RINVAL | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN |        \
-	 PRM_UMR_MKEY_MASK_FREE | UMR_RIGHTS | UMR_IGNORED)
+	 PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_BSF_EN | PRM_UMR_MKEY_MASK_EN_SIGERR |     \
+	 UMR_RIGHTS | UMR_IGNORED)
 /* Fields whose change needs the list that they describe. */
 #define UMR_LAYOUT \
 	(PRM_UMR_MKEY_MASK_LEN | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_PAGE_SIZE)
+
+/* Fields of an mkey with a signature description. libmlx5 names BSF_EN for others, too, to clear it. */
+#define UMR_SIGNATURE PRM_UMR_MKEY_MASK_EN_SIGERR
 
 struct umr {
 	const uint8_t *mkc;
@@ -37,6 +43,7 @@ struct umr {
 	uint64_t mask;
 	uint32_t entries; /* of the list; 0: it stays as it is */
 	uint64_t first;
+	uint32_t bsf; /* octowords */
 };
 
 static struct umr umr_of(const struct send_wr *wr)
@@ -52,13 +59,22 @@ static struct umr umr_of(const struct send_wr *wr)
 	if (u.flags & PRM_UMR_FLAG_TRANSLATION_OFFSET)
 		u.first = (uint64_t)prm_wqe_umr_ctrl_seg_get_xlt_offset_47_16(ctrl) << 16 |
 			  prm_wqe_umr_ctrl_seg_get_xlt_offset(ctrl);
+	else
+		u.bsf = prm_wqe_umr_ctrl_seg_get_bsf_octowords(ctrl);
 	return u;
 }
 
-static bool umr_has_bsf(const struct send_wr *wr, const struct umr *u)
+/* Bytes behind the context: the list or a pointer to it, then the signature description. */
+static uint32_t umr_list_bytes(const struct umr *u)
 {
-	return !(u->flags & PRM_UMR_FLAG_TRANSLATION_OFFSET) &&
-	       prm_wqe_umr_ctrl_seg_get_bsf_octowords(wr->wqe + UMR_CTRL);
+	if (u->flags & PRM_UMR_FLAG_INLINE)
+		return u->entries * KLM_BYTES;
+	return u->entries ? DS : 0;
+}
+
+static bool umr_enables_bsf(const struct umr *u)
+{
+	return u->mask & PRM_UMR_MKEY_MASK_BSF_EN && prm_mkc_get_bsf_en(u->mkc);
 }
 
 static void umr_trace(const struct queue *q, const struct send_wr *wr)
@@ -72,16 +88,15 @@ static void umr_trace(const struct queue *q, const struct send_wr *wr)
 void umr_parse(struct queue *q, struct send_wr *wr)
 {
 	const struct umr u = umr_of(wr);
-	const bool in_line = u.flags & PRM_UMR_FLAG_INLINE;
-	const uint32_t list = in_line ? u.entries * KLM_BYTES : u.entries ? DS : 0;
 
 	if (sim_tracing)
 		umr_trace(q, wr);
-	if (UMR_LIST + list > (uint32_t)wr->ds * DS)
-		wqe_refuse(q, wr, VENDOR_DS, "ds has no room for umr_ctrl.xlt_octowords");
-	else if (umr_has_bsf(wr, &u))
+	if (UMR_LIST + umr_list_bytes(&u) + u.bsf * DS > (uint32_t)wr->ds * DS)
+		wqe_refuse(q, wr, VENDOR_DS,
+			   "ds has no room for umr_ctrl.xlt_octowords and bsf_octowords");
+	else if (u.bsf && (u.bsf != UMR_BSF || !(u.flags & PRM_UMR_FLAG_INLINE)))
 		wqe_refuse(q, wr, VENDOR_UMR,
-			   "umr_ctrl.bsf_octowords is set: signatures are not implemented");
+			   "umr_ctrl.bsf_octowords is neither 0 nor 4, or flags has not INLINE");
 	else if (u.mask & ~UMR_KNOWN)
 		wqe_refuse(q, wr, VENDOR_UMR,
 			   "umr_ctrl.mkey_mask has a bit besides those that a UMR changes here: "
@@ -114,6 +129,9 @@ static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, c
 		return umr_refuse(q, wr, "is not of this queue, as umr_ctrl.flags wants it");
 	if ((u->mask & UMR_LAYOUT || u->entries) && !m->list)
 		return umr_refuse(q, wr, "has no list of mkeys: its range can't be changed");
+	if ((u->bsf || u->mask & UMR_SIGNATURE || umr_enables_bsf(u)) && !m->sig)
+		return umr_refuse(q, wr,
+				  "has no room for a signature description (bsf_octword_size)");
 	if (u->entries && (u->first > m->list->room || u->entries > m->list->room - u->first))
 		return umr_refuse(q, wr, "has no room for the list (translations_octword_size)");
 	return 0;
@@ -155,6 +173,10 @@ static void umr_take_fields(struct mkey *m, const struct umr *u)
 		m->low = (uint8_t)prm_mkc_get_mkey_7_0(u->mkc);
 	if (u->mask & PRM_UMR_MKEY_MASK_QPN)
 		m->qpn = prm_mkc_get_qpn(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_BSF_EN && m->sig)
+		m->sig->on = prm_mkc_get_bsf_en(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_EN_SIGERR)
+		m->sig->expected = (uint8_t)prm_mkc_get_expected_sigerr_count(u->mkc);
 	if (u->mask & PRM_UMR_MKEY_MASK_FREE)
 		m->free = prm_mkc_get_free(u->mkc);
 }
@@ -182,14 +204,35 @@ static int umr_take_list(struct queue *q, struct send_wr *wr, const struct umr *
 	return err;
 }
 
+/* Into a copy: the list may still be refused. */
+static int umr_read_bsf(struct queue *q, struct send_wr *wr, const struct umr *u, struct sig *to)
+{
+	const uint8_t *bsf = wr->wqe + UMR_LIST + umr_list_bytes(u);
+	const char *why;
+
+	if (!u->bsf)
+		return 0;
+	if (sim_tracing)
+		sim_trace("wqe", "bsf", bsf, PRM_BSF_BYTES, "qp 0x%x sq %u", q->o.id, wr->index);
+	why = sig_read(to, bsf);
+	return why ? umr_refuse(q, wr, why) : 0;
+}
+
 int umr_step(struct queue *q, struct send_wr *wr)
 {
 	const struct umr u = umr_of(wr);
 	struct mkey *m = obj_find(q->o.vhca, OBJ_MKEY, prm_wqe_ctrl_seg_get_umr_mkey(wr->wqe) >> 8);
+	struct sig sig = {0};
 	int err = umr_check(q, wr, &u, m);
 
+	if (!err && m->sig)
+		sig = *m->sig;
+	if (!err)
+		err = umr_read_bsf(q, wr, &u, &sig);
 	if (!err)
 		err = umr_take_list(q, wr, &u, m);
+	if (!err && u.bsf)
+		*m->sig = sig;
 	if (!err)
 		umr_take_fields(m, &u);
 	return err;

@@ -74,6 +74,7 @@ enum qp_field {
 	QP_FIELD_IGNORED =
 		1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
 	QP_FIELD_QKEY = 1 << 16,
+	QP_FIELD_DRAIN = 1 << 17,
 	QP_FIELD_ACCESS = QP_FIELD_RRE | QP_FIELD_RWE | QP_FIELD_RAE,
 };
 
@@ -121,6 +122,9 @@ struct transport {
 	 */
 	struct send_wr *(*abort)(struct queue *);
 	struct send_wr *(*abort_sends)(struct queue *);
+
+	/* The requests that were not begun leave the connection, oldest first. NULL: it can't. */
+	struct send_wr *(*unsent)(struct queue *);
 
 	/* How many more requests the queue may post; one of them; those of this turn are posted. */
 	unsigned int (*room)(const struct queue *);

@@ -9,6 +9,7 @@
 #include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
+#include <dvx/prm/dct.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/mkey.h>
@@ -25,7 +26,7 @@
 #define BITS32 0xffffffffu
 #define BITS8  0xffu
 
-/* Each number is in the dword at byte 8, of the answer and of the destroy mailbox. */
+/* Each number is in the dword at byte 8, of the answer (but a PSV's) and of the destroy mailbox. */
 static const struct creator {
 	uint16_t create, destroy;
 	uint32_t mask;
@@ -38,6 +39,7 @@ static const struct creator {
 	{PRM_OPCODE_CREATE_RMP, PRM_OPCODE_DESTROY_RMP, BITS24},
 	{PRM_OPCODE_CREATE_SQ, PRM_OPCODE_DESTROY_SQ, BITS24},
 	{PRM_OPCODE_CREATE_RQ, PRM_OPCODE_DESTROY_RQ, BITS24},
+	{PRM_OPCODE_CREATE_PSV, PRM_OPCODE_DESTROY_PSV, BITS24},
 	{PRM_OPCODE_CREATE_RQT, PRM_OPCODE_DESTROY_RQT, BITS24},
 	{PRM_OPCODE_CREATE_TIR, PRM_OPCODE_DESTROY_TIR, BITS24},
 	{PRM_OPCODE_CREATE_TIS, PRM_OPCODE_DESTROY_TIS, BITS24},
@@ -207,6 +209,8 @@ static void devx_obj_remember(struct devx_obj *o, const struct devx_cmd *c,
 
 	if (devx_is_flow(c->opcode))
 		number = devx_flow_remember(o, c, out);
+	else if (c->opcode == PRM_OPCODE_CREATE_PSV)
+		number = prm_create_psv_out_get_psv0_index(out);
 	else /* membership in a group has the QP's number */
 		number = number_in(c->opcode == PRM_OPCODE_ATTACH_TO_MCG ? c->in : out, how);
 	o->obj_id = encode(c->opcode, type, number);

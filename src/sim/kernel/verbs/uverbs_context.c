@@ -119,6 +119,8 @@ static void uverbs_context_answer(struct uverbs_file *f, struct uverbs_request *
 	resp.dump_fill_mkey = dump_fill_mkey(f);
 	if (resp.dump_fill_mkey)
 		resp.comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
+	if (prm_cmd_hca_cap_get_drain_sigerr(file_caps(f)))
+		resp.comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS;
 	if (a && a->len < resp.response_length)
 		resp.response_length = a->len;
 	attr_out(req, uhw, &resp, sizeof(resp));

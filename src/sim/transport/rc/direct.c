@@ -186,10 +186,10 @@ static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	};
 	bool first = !q->off, last = n == left;
 
+	direct_number(rc, wr); /* it is begun: a wrong signature leaves it here (req_unsent()) */
 	wr->error = n ? wr_gather(&rc->qp->q, wr, q->off, n, direct_buffer(rc->sched)) : 0;
 	if (wr->error)
 		return;
-	direct_number(rc, wr);
 	message_opcodes(&p, BTH_RC, wr, first, last);
 	p.solicited = last && wr->solicited;
 	q->sent += n;

@@ -10,6 +10,7 @@
 static wqe_rows rc_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
 	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
+	[PRM_WQE_OPCODE_SET_PSV] = {set_psv_parse, true, .kind = SEND_LOCAL, .min_ds = 2},
 	[PRM_WQE_OPCODE_SEND] = WQE_SEND,
 	[PRM_WQE_OPCODE_SEND_IMM] = WQE_SEND_IMM,
 	[PRM_WQE_OPCODE_SEND_INVAL] = WQE_SEND_IMM,
@@ -30,7 +31,8 @@ static const struct qp_change rc_changes[] = {
 	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT,
 	 QP_FIELD_PKEY | QP_FIELD_PORT | QP_FIELD_ACCESS, RC_ACCESS},
 	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
-	 RC_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	 RC_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT |
+		 PRM_QP_OPTPAR_DRAIN_SIGERR},
 	{PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR,
 	 QP_FIELD_PATH | QP_FIELD_MTU | QP_FIELD_PEER | QP_FIELD_RRA | QP_FIELD_RNR_TIMER,
 	 RC_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_RRA_MAX | PRM_QP_OPTPAR_RNR_TIMEOUT |
@@ -42,6 +44,7 @@ static const struct qp_change rc_changes[] = {
 		 PRM_QP_OPTPAR_RETRY_COUNT | PRM_QP_OPTPAR_RNR_RETRY | PRM_QP_OPTPAR_ACK_TIMEOUT},
 	{PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0,
 	 RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE},
+	{PRM_OPCODE_SQD_RTS_QP, 1 << QP_SQD, QP_RTS, 0, RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},
 	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},
 };
 
@@ -167,6 +170,7 @@ const struct transport transport_rc = {
 	.rts = rc_rts,
 	.resume = rc_resume,
 	.abort = rc_abort,
+	.unsent = req_unsent,
 	.room = req_room,
 	.post = req_post,
 	.posted = direct_gather,

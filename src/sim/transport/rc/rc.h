@@ -142,6 +142,7 @@ void req_start(struct rc *, uint32_t psn);
 void req_timer(struct timer *);
 unsigned int req_room(const struct queue *);
 void req_post(struct queue *, struct send_wr *);
+struct send_wr *req_unsent(struct queue *);
 void req_add(struct rc *, struct send_wr *); /* to a connection's own list */
 
 /* The request is sent up to end, and an answer is on its way. */

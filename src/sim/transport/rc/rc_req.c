@@ -80,6 +80,26 @@ void req_post(struct queue *sq, struct send_wr *wr)
 	direct_note(rc_of(sq), wr);
 }
 
+/* All before them were begun, in order. */
+struct send_wr *req_unsent(struct queue *sq)
+{
+	struct req *q = &rc_of(sq)->req;
+	struct send_wr **at = &q->head, *list;
+
+	while (*at && ((*at)->numbered || (*at)->asked || (*at)->done))
+		at = &(*at)->next;
+	list = *at;
+	*at = NULL;
+	q->tail = at;
+	for (const struct send_wr *wr = list; wr; wr = wr->next) {
+		q->n--;
+		if (q->cur == wr)
+			q->cur = NULL;
+	}
+	rc_want_run(rc_of(sq));
+	return list;
+}
+
 static struct send_wr *rc_req_pop(struct req *q)
 {
 	struct send_wr *wr = q->head;
@@ -162,7 +182,10 @@ void req_unanswered(struct rc *rc, uint32_t end, bool last)
 
 static bool step_local(struct rc *rc, struct send_wr *wr)
 {
-	int r = sq_local(&rc->qp->sq, wr);
+	int r;
+
+	wr->asked = true;
+	r = sq_local(&rc->qp->sq, wr);
 
 	if (r == SQ_AGAIN)
 		return true;

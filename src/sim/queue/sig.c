@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Accesses through an mkey with block signatures. The range is of the wire: what a queue sends or
+ * receives. Data move block by block, and a signature is made or checked when its block is whole;
+ * whatever it needs is read from memory again, so that a packet that is sent twice needs no state.
+ */
+#include <string.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/wqe.h>
+#include "priv.h"
+#include "base/log.h"
+#include "obj/mkey.h"
+#include "obj/sig.h"
+
+struct sig_access {
+	struct queue *q;
+	struct sig *sig;
+	uint32_t key, pdn;
+	uint64_t start;
+	unsigned int right; /* for writes; the device may read what it writes */
+	bool requester;
+};
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+/* Bytes of memory from pos on. False: refused, or not there any more. */
+static bool sig_move(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
+{
+	struct host *h = host_of(&a->q->o);
+	struct dma_seg seg[MKEY_SEGS];
+	uint64_t part;
+	int n;
+
+	for (; len; len -= part, pos += part, bytes += part) {
+		part = len;
+		n = mkey_memory(a->q->o.vhca, a->key, a->pdn, a->q->o.id, a->start + pos, &part,
+				write ? a->right : 0, seg, MKEY_SEGS);
+		if (n < 0)
+			return false;
+		if (write ? dma_scatter(h, seg, (unsigned int)n, bytes)
+			  : dma_gather(h, seg, (unsigned int)n, bytes)) {
+			sim_refuse("mkey 0x%x: its memory is not mapped any more", a->key);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Data bytes from d on, of whole or parts of blocks in memory. */
+static bool sig_move_data(struct sig_access *a, uint64_t d, size_t len, uint8_t *bytes, bool write)
+{
+	const struct sig_side *s = &a->sig->memory;
+	size_t n;
+
+	for (; len; len -= n, d += n, bytes += n) {
+		n = s->size ? (size_t)(s->block - d % s->block) : len;
+		n = n < len ? n : len;
+		if (!sig_move(a, sig_pos(s, d), n, bytes, write))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t sig_where(const struct sig_side *s, uint64_t block)
+{
+	return block * ((uint64_t)s->block + s->size) + s->block;
+}
+
+static bool sig_made(struct sig_access *a, const struct sig_side *s, uint64_t block, uint64_t *value)
+{
+	uint8_t data[SIG_BLOCK_MOST];
+
+	if (!sig_move_data(a, block * s->block, s->block, data, false))
+		return false;
+	*value = sig_make(s, block, data);
+	return true;
+}
+
+static bool sig_found(struct sig_access *a, uint64_t block, uint64_t *value)
+{
+	const struct sig_side *s = &a->sig->memory;
+	uint8_t bytes[SIG_BYTES_MOST];
+
+	if (!sig_move(a, sig_where(s, block), s->size, bytes, false))
+		return false;
+	*value = sig_load(s, bytes);
+	return true;
+}
+
+/* --- errors ------------------------------------------------------------------------------------ */
+
+/*
+ * The transfer itself goes on. An mkey tells one error until an UMR expects the next one (mkc.
+ * expected_sigerr_count). [I] To the send CQ if the queue asked for the access, else to its receive
+ * CQ; expected is what stands in the data, actual what was made of them (mlx5dv_mkey_check(3)).
+ */
+static void sig_tell(struct sig_access *a, enum sig_fault fault, bool wire, uint64_t block,
+		     uint64_t found, uint64_t made)
+{
+	const struct sig_side *s = wire ? &a->sig->wire : &a->sig->memory;
+	struct queue *q = a->q;
+	struct cq *cq = a->requester || !q->rq ? q->sq->cq : q->rq->cq;
+	uint8_t *cqe;
+
+	sim_note("mkey 0x%x: block %llu has a wrong signature on its %s side", a->key,
+		 (unsigned long long)block, wire ? "wire" : "memory");
+	if (a->sig->count == a->sig->expected)
+		return;
+	a->sig->count ^= 1;
+	cqe = cq_next(cq);
+	if (!cqe)
+		return;
+	prm_sig_err_cqe_set_expected_trans_sig(cqe, (uint32_t)(found >> 32));
+	prm_sig_err_cqe_set_expected_reftag(cqe, (uint32_t)found);
+	prm_sig_err_cqe_set_actual_trans_sig(cqe, (uint32_t)(made >> 32));
+	prm_sig_err_cqe_set_actual_reftag(cqe, (uint32_t)made);
+	prm_sig_err_cqe_set_sig_guard(cqe, fault == SIG_BAD_GUARD);
+	prm_sig_err_cqe_set_sig_apptag(cqe, fault == SIG_BAD_APP);
+	prm_sig_err_cqe_set_sig_reftag(cqe, fault == SIG_BAD_REF);
+	prm_sig_err_cqe_set_domain(cqe, wire ? PRM_SIG_DOMAIN_WIRE : PRM_SIG_DOMAIN_MEMORY);
+	prm_sig_err_cqe_set_mkey(cqe, a->key);
+	prm_sig_err_cqe_set_err_offset(cqe, block * ((uint64_t)s->block + s->size));
+	prm_sig_err_cqe_set_qpn(cqe, q->o.id);
+	prm_sig_err_cqe_set_opcode(cqe, PRM_CQE_OPCODE_SIG_ERR);
+	cq_filled(cq, false);
+	if (a->requester && q->drain_sigerr)
+		queue_stop_sends(q);
+}
+
+static void sig_check(struct sig_access *a, bool wire, uint64_t block, uint64_t found, uint64_t made)
+{
+	const struct sig_side *s = wire ? &a->sig->wire : &a->sig->memory;
+	const enum sig_fault fault = sig_compare(a->sig, s, found, made);
+
+	if (fault)
+		sig_tell(a, fault, wire, block, found, made);
+}
+
+/* --- from memory to the wire ------------------------------------------------------------------- */
+
+/* Data bytes before d have left memory: [I] the last whole block of them is checked then. */
+static bool sig_left_memory(struct sig_access *a, uint64_t d)
+{
+	const struct sig_side *s = &a->sig->memory;
+	uint64_t block, found, made;
+
+	if (!s->size || d % s->block || !a->sig->check)
+		return true;
+	block = d / s->block - 1;
+	if (!sig_found(a, block, &found) || !sig_made(a, s, block, &made))
+		return false;
+	sig_check(a, false, block, found, made);
+	return true;
+}
+
+/* The wire's signature: what is copied from memory, and what is made of the data. */
+static bool sig_for_wire(struct sig_access *a, uint64_t block, uint8_t *bytes)
+{
+	uint64_t value, found = 0;
+
+	if (!sig_made(a, &a->sig->wire, block, &value) ||
+	    (a->sig->copy && !sig_found(a, block, &found)))
+		return false;
+	sig_store(&a->sig->wire, (value & ~a->sig->copy) | (found & a->sig->copy), bytes);
+	return true;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many data bytes go together: to the end of a block of either side. */
+static size_t sig_straight(const struct sig_access *a, const struct sig_place *at, size_t len)
+{
+	const struct sig_side *s = &a->sig->memory;
+
+	if (at->left)
+		len = least(len, at->left);
+	return s->size ? least(len, (size_t)(s->block - at->data % s->block)) : len;
+}
+
+static bool sig_gather_part(struct sig_access *a, uint64_t pos, size_t len, uint8_t *to, size_t *n)
+{
+	const struct sig_place at = sig_place(&a->sig->wire, pos);
+	uint8_t bytes[SIG_BYTES_MOST];
+
+	if (!at.is_sig) {
+		*n = sig_straight(a, &at, len);
+		return sig_move_data(a, at.data, *n, to, false) &&
+		       sig_left_memory(a, at.data + *n);
+	}
+	*n = least(len, (size_t)(a->sig->wire.size - at.in_sig));
+	if (!sig_for_wire(a, at.block, bytes))
+		return false;
+	memcpy(to, bytes + at.in_sig, *n);
+	return true;
+}
+
+/* --- from the wire to memory ------------------------------------------------------------------- */
+
+/* A block's signature is stored: made of the data, or copied from the wire. */
+static bool sig_to_memory(struct sig_access *a, uint64_t block, uint64_t copied)
+{
+	const struct sig_side *s = &a->sig->memory;
+	uint8_t bytes[SIG_BYTES_MOST];
+	uint64_t value;
+
+	if (!sig_made(a, s, block, &value))
+		return false;
+	sig_store(s, (value & ~a->sig->copy) | (copied & a->sig->copy), bytes);
+	return sig_move(a, sig_where(s, block), s->size, bytes, true);
+}
+
+static bool sig_came(struct sig_access *a, uint64_t block)
+{
+	const uint64_t found = sig_load(&a->sig->wire, a->sig->tail);
+	uint64_t made;
+
+	if (!sig_made(a, &a->sig->wire, block, &made))
+		return false;
+	sig_check(a, true, block, found, made);
+	return !a->sig->copy || sig_to_memory(a, block, found);
+}
+
+static bool sig_scatter_part(struct sig_access *a, uint64_t pos, size_t len, const uint8_t *from,
+			     size_t *n)
+{
+	const struct sig_place at = sig_place(&a->sig->wire, pos);
+	const struct sig_side *s = &a->sig->memory;
+	uint8_t data[SIG_BLOCK_MOST];
+
+	if (!at.is_sig) {
+		*n = least(sig_straight(a, &at, len), sizeof(data));
+		memcpy(data, from, *n);
+		if (!sig_move_data(a, at.data, *n, data, true))
+			return false;
+		if (!s->size || a->sig->copy || (at.data + *n) % s->block)
+			return true;
+		return sig_to_memory(a, (at.data + *n) / s->block - 1, 0);
+	}
+	*n = least(len, (size_t)(a->sig->wire.size - at.in_sig));
+	memcpy(a->sig->tail + at.in_sig, from, *n);
+	return at.in_sig + *n < a->sig->wire.size || sig_came(a, at.block);
+}
+
+/* --- both --------------------------------------------------------------------------------------- */
+
+static bool sig_begin(struct sig_access *a, struct queue *q, const struct sig_range *r)
+{
+	*a = (struct sig_access){
+		.q = q,
+		.key = r->key,
+		.pdn = r->pdn,
+		.right = r->remote ? MKEY_RW : MKEY_LW,
+		.requester = r->requester,
+	};
+	a->sig = mkey_sig(q->o.vhca, r->key, r->pdn, &a->start);
+	post_flush(queues_of(&q->o));
+	return a->sig && a->sig->on;
+}
+
+bool sig_gather(struct queue *q, const struct sig_range *r, void *to)
+{
+	struct sig_access a;
+	uint64_t pos;
+	uint8_t *p = to;
+	bool ok = sig_begin(&a, q, r);
+	size_t n = 0;
+
+	pos = r->va - a.start;
+	for (size_t len = r->len; ok && len; len -= n, pos += n, p += n)
+		ok = sig_gather_part(&a, pos, len, p, &n);
+	return ok;
+}
+
+bool sig_scatter(struct queue *q, const struct sig_range *r, const void *from)
+{
+	const uint8_t *p = from;
+	struct sig_access a;
+	uint64_t pos;
+	bool ok = sig_begin(&a, q, r);
+	size_t n = 0;
+
+	pos = r->va - a.start;
+	for (size_t len = r->len; ok && len; len -= n, pos += n, p += n)
+		ok = sig_scatter_part(&a, pos, len, p, &n);
+	return ok;
+}
+
+/* --- PSVs -------------------------------------------------------------------------------------- */
+
+#define SET_PSV 16u
+
+void set_psv_parse(struct queue *q, struct send_wr *wr)
+{
+	const uint8_t *seg = wr->wqe + SET_PSV;
+
+	if (sim_tracing)
+		sim_trace("wqe", "seg_set_psv", seg, PRM_SEG_SET_PSV_BYTES, "qp 0x%x sq %u",
+			  q->o.id, wr->index);
+	if (prm_seg_set_psv_get_syndrome(seg) || prm_seg_set_psv_get_status(seg))
+		wqe_refuse(q, wr, VENDOR_UMR, "set_psv.syndrome or status is not 0");
+}
+
+int set_psv_step(struct queue *q, struct send_wr *wr)
+{
+	const uint8_t *seg = wr->wqe + SET_PSV;
+	const uint32_t index = prm_seg_set_psv_get_psv_num(seg);
+	struct psv *psv = index >> 24 ? NULL : obj_find(q->o.vhca, OBJ_PSV, index);
+
+	if (!psv || psv->pd->id != q->pdn) {
+		sim_refuse("qp 0x%x: SET_PSV WQE %u: PSV 0x%x %s", q->o.id, wr->index, index,
+			   psv ? "is of another PD than the queue" : "does not exist");
+		wr->vendor = VENDOR_UMR;
+		return PRM_SYNDROME_LOCAL_QP_OP_ERR;
+	}
+	psv->transient = prm_seg_set_psv_get_transient_signature(seg);
+	psv->set = true;
+	return 0;
+}
