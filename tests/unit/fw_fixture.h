@@ -7,6 +7,7 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
+#include <dvx/prm/dct.h>
 #include <dvx/prm/eq.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/misc.h>

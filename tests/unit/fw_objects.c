@@ -179,6 +179,23 @@ TEST_FX(reserved_qpns)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
+/* Signature states: one for each command, each in a PD that stays. */
+TEST_FX(psvs)
+{
+	uint32_t pd = fx_pd(f, f->v, FX_UID), psv;
+
+	assert_int_equal(FX(f, CREATE_PSV, {"num_psv", 1}, {"pd", pd}), 0);
+	psv = prm_create_psv_out_get_psv0_index(f->out);
+	assert_int_equal(FX(f, CREATE_PSV, {"num_psv", 1}, {"pd", pd + 1}), PRM_STATUS_BAD_RES);
+	for (unsigned int n = 0; n < 16; n += n ? 7 : 2)
+		assert_int_equal(FX(f, CREATE_PSV, {"num_psv", n}, {"pd", pd}),
+				 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX(f, DESTROY_PSV, {"psvn", psv + 1}), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX(f, DESTROY_PSV, {"psvn", psv}), 0);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), 0);
+}
+
 TEST_FX(eqs)
 {
 	const uint16_t op = PRM_OPCODE_DESTROY_EQ;
@@ -224,7 +241,9 @@ TEST_FX(mkey_bad_input)
 		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED},
-		{MKC "bsf_en " MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
+		{MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
+		{MKC "bsf_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{MKC "bsf_octword_size", 4, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE},
 		{MKC "start_addr " MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
 		{MKC "len", 16385, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},

@@ -67,7 +67,7 @@ struct mkey_walk {
 	uint32_t pdn, qpn;
 	unsigned int rights;
 	unsigned int depth;
-	bool memory; /* as if there were no signatures */
+	bool memory;	     /* as if there were no signatures */
 	struct dma_seg *seg; /* NULL: only checks */
 	unsigned int max;
 	uint64_t done; /* bytes that the segments cover */

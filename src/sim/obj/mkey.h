@@ -91,7 +91,7 @@ struct mkey {
 	uint32_t nentries;
 	bus_t *entries; /* MTT */
 	struct klm_list *list; /* or, of an indirect mkey, other mkeys' parts */
-	struct sig *sig; /* and room for their signatures' description (sig.h); NULL: none */
+	struct sig *sig;       /* and room for their signatures' description (sig.h); NULL: none */
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
 	uint64_t icm_addr;
 	bool memic; /* or memory that programs map: likewise, at icm_addr */

@@ -13,18 +13,18 @@
 #include "base/crc32.h"
 #include "base/log.h"
 
-#define BFS_KIND     0xf0u
-#define BFS_CRC32    0x20u
-#define BFS_CRC32C   0x40u
-#define BFS_CRC64    0x50u
-#define BFS_REPEAT   0x02u
-#define BFS_SEED_0   0x01u
-#define APP_SHIFT    32
-#define GUARD_SHIFT  48
-#define CRC32_SHIFT  32
-#define APP_ESCAPE   0xffffu
-#define REF_ESCAPE   0xffffffffu
-#define ALL_OF_IT    0xffffffffu
+#define BFS_KIND    0xf0u
+#define BFS_CRC32   0x20u
+#define BFS_CRC32C  0x40u
+#define BFS_CRC64   0x50u
+#define BFS_REPEAT  0x02u
+#define BFS_SEED_0  0x01u
+#define APP_SHIFT   32
+#define GUARD_SHIFT 48
+#define CRC32_SHIFT 32
+#define APP_ESCAPE  0xffffu
+#define REF_ESCAPE  0xffffffffu
+#define ALL_OF_IT   0xffffffffu
 
 /* --- the description ------------------------------------------------------------------------- */
 

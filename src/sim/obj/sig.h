@@ -31,8 +31,8 @@ struct sig_side {
 
 /* An mkey's signature description (BSF). */
 struct sig {
-	bool on;	/* mkc.bsf_en */
-	bool described; /* an UMR brought it */
+	bool on;		 /* mkc.bsf_en */
+	bool described;		 /* an UMR brought it */
 	uint8_t count, expected; /* errors, modulo 2; and what mkc.expected_sigerr_count says */
 	struct sig_side memory, wire;
 	uint64_t check, copy; /* bits of a signature */
@@ -58,9 +58,9 @@ bool sig_ready(const struct mkey *, uint32_t key);
 /* Where a byte of the stream of one side lies. */
 struct sig_place {
 	uint64_t block;
-	uint64_t data;	  /* data bytes before it */
-	uint16_t in_sig;  /* the byte of the signature; is_sig */
-	uint16_t left;	  /* data bytes of the block from it on; 0 if there are no blocks */
+	uint64_t data;	 /* data bytes before it */
+	uint16_t in_sig; /* the byte of the signature; is_sig */
+	uint16_t left;	 /* data bytes of the block from it on; 0 if there are no blocks */
 	bool is_sig;
 };
 struct sig_place sig_place(const struct sig_side *, uint64_t pos);

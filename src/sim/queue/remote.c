@@ -18,8 +18,7 @@ bool remote_check(struct queue *q, uint32_t rkey, uint64_t va, uint64_t len, boo
 /* Signatures are made and checked on the way. */
 static struct sig_range remote_signed(const struct queue *q, uint32_t rkey, uint64_t va, size_t len)
 {
-	return (struct sig_range){
-		.key = rkey, .pdn = q->pdn, .va = va, .len = len, .remote = true};
+	return (struct sig_range){.key = rkey, .pdn = q->pdn, .va = va, .len = len, .remote = true};
 }
 
 static bool remote_moved(const struct queue *q, int err)

@@ -131,8 +131,7 @@ bool rq_begin(struct rq *rq)
 	return begun;
 }
 
-static uint8_t scatter(struct rq *rq, uint64_t off, size_t len, const void *from,
-		       enum segs_how how)
+static uint8_t scatter(struct rq *rq, uint64_t off, size_t len, const void *from, enum segs_how how)
 {
 	uint32_t pdn = rq->srq ? rq->srq->pdn : rq->q->pdn;
 

@@ -21,7 +21,8 @@ struct sig_access {
 	bool requester;
 };
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ------------------------------------------------------------------------------------
+ */
 
 /* Bytes of memory from pos on. False: refused, or not there any more. */
 static bool sig_move(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
@@ -66,7 +67,8 @@ static uint64_t sig_where(const struct sig_side *s, uint64_t block)
 	return block * ((uint64_t)s->block + s->size) + s->block;
 }
 
-static bool sig_made(struct sig_access *a, const struct sig_side *s, uint64_t block, uint64_t *value)
+static bool sig_made(struct sig_access *a, const struct sig_side *s, uint64_t block,
+		     uint64_t *value)
 {
 	uint8_t data[SIG_BLOCK_MOST];
 
@@ -87,7 +89,8 @@ static bool sig_found(struct sig_access *a, uint64_t block, uint64_t *value)
 	return true;
 }
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/* --- errors ------------------------------------------------------------------------------------
+ */
 
 /*
  * The transfer itself goes on. An mkey tells one error until an UMR expects the next one (mkc.
@@ -127,7 +130,8 @@ static void sig_tell(struct sig_access *a, enum sig_fault fault, bool wire, uint
 		queue_stop_sends(q);
 }
 
-static void sig_check(struct sig_access *a, bool wire, uint64_t block, uint64_t found, uint64_t made)
+static void sig_check(struct sig_access *a, bool wire, uint64_t block, uint64_t found,
+		      uint64_t made)
 {
 	const struct sig_side *s = wire ? &a->sig->wire : &a->sig->memory;
 	const enum sig_fault fault = sig_compare(a->sig, s, found, made);
@@ -136,7 +140,8 @@ static void sig_check(struct sig_access *a, bool wire, uint64_t block, uint64_t 
 		sig_tell(a, fault, wire, block, found, made);
 }
 
-/* --- from memory to the wire ------------------------------------------------------------------- */
+/* --- from memory to the wire -------------------------------------------------------------------
+ */
 
 /* Data bytes before d have left memory: [I] the last whole block of them is checked then. */
 static bool sig_left_memory(struct sig_access *a, uint64_t d)
@@ -187,8 +192,7 @@ static bool sig_gather_part(struct sig_access *a, uint64_t pos, size_t len, uint
 
 	if (!at.is_sig) {
 		*n = sig_straight(a, &at, len);
-		return sig_move_data(a, at.data, *n, to, false) &&
-		       sig_left_memory(a, at.data + *n);
+		return sig_move_data(a, at.data, *n, to, false) && sig_left_memory(a, at.data + *n);
 	}
 	*n = least(len, (size_t)(a->sig->wire.size - at.in_sig));
 	if (!sig_for_wire(a, at.block, bytes))
@@ -197,7 +201,8 @@ static bool sig_gather_part(struct sig_access *a, uint64_t pos, size_t len, uint
 	return true;
 }
 
-/* --- from the wire to memory ------------------------------------------------------------------- */
+/* --- from the wire to memory -------------------------------------------------------------------
+ */
 
 /* A block's signature is stored: made of the data, or copied from the wire. */
 static bool sig_to_memory(struct sig_access *a, uint64_t block, uint64_t copied)
@@ -244,7 +249,8 @@ static bool sig_scatter_part(struct sig_access *a, uint64_t pos, size_t len, con
 	return at.in_sig + *n < a->sig->wire.size || sig_came(a, at.block);
 }
 
-/* --- both --------------------------------------------------------------------------------------- */
+/* --- both ---------------------------------------------------------------------------------------
+ */
 
 static bool sig_begin(struct sig_access *a, struct queue *q, const struct sig_range *r)
 {
@@ -288,7 +294,8 @@ bool sig_scatter(struct queue *q, const struct sig_range *r, const void *from)
 	return ok;
 }
 
-/* --- PSVs -------------------------------------------------------------------------------------- */
+/* --- PSVs --------------------------------------------------------------------------------------
+ */
 
 #define SET_PSV 16u
 

@@ -28,13 +28,14 @@
 #define UMR_KNOWN                                                                             \
 	(PRM_UMR_MKEY_MASK_LEN | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_PAGE_SIZE | \
 	 PRM_UMR_MKEY_MASK_EN_RINVAL | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN |        \
-	 PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_BSF_EN | PRM_UMR_MKEY_MASK_EN_SIGERR |     \
+	 PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_BSF_EN | PRM_UMR_MKEY_MASK_EN_SIGERR |    \
 	 UMR_RIGHTS | UMR_IGNORED)
 /* Fields whose change needs the list that they describe. */
 #define UMR_LAYOUT \
 	(PRM_UMR_MKEY_MASK_LEN | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_PAGE_SIZE)
 
-/* Fields of an mkey with a signature description. libmlx5 names BSF_EN for others, too, to clear it. */
+/* Fields of an mkey with a signature description. libmlx5 names BSF_EN for others, too, to clear
+ * it. */
 #define UMR_SIGNATURE PRM_UMR_MKEY_MASK_EN_SIGERR
 
 struct umr {
