@@ -6,7 +6,7 @@
 . "$(dirname "$0")/pair.sh"
 
 long=${DVX_TEST_LONG:+1}
-plan $((33 + 2 * ${long:-0}))
+plan $((38 + 2 * ${long:-0}))
 pair host ib_write_bw -x 1 -n 100
 pair host ib_write_lat -x 1 -n 100
 pair host ib_read_bw -x 1 -n 100
@@ -42,4 +42,9 @@ pair dpu ib_send_lat -x 3 -n 100 -c UD
 pair host ib_send_bw -x 1 -n 100 -c UD -g
 pair dpu ib_send_lat -x 1 -n 100 -c UD -g
 pair host ib_send_bw -x 3 -n 100 -c UD -g -M 0:0:0:0:0:0:0:0:0:0:255:255:239:1:2:3
+pair host ib_send_lat -x 1 -n 100 -c DC
+pair host ib_write_bw -x 1 -n 100 -c DC
+pair host ib_read_bw -x 1 -n 100 -c DC -q 2
+pair host ib_write_bw -x 1 -n 100 -c DC --log_dci_streams=3
+pair dpu ib_atomic_bw -x 1 -n 100 -c DC -A FETCH_AND_ADD
 exit "$failed"

@@ -654,6 +654,10 @@ static const struct row {
 	{G, "cq_period_*", BY("tests/unit/queue_cq_event")},
 	{G, "scqe_break_moderation", BY("tests/unit/queue_cq_event")},
 	{G, "cqe_128_always", cq_padded},
+	{G, "dct", BY("tests/unit/queue_dc")},
+	{G, "dc_req_scat_data_cqe", BY("tests/unit/fw_dct")},
+	{G, "log_max_ra_*_dc", BY("tests/interop/perftest.sh")},
+	{G, "log_max_dci_*", BY("tests/interop/rdma_core.sh")},
 	{G, "sctr_data_cqe", BY("tests/unit/queue_inline")},
 	{G, "?q_ts_format", BY("tests/interop/rdma_core.sh")},
 	{G, "log_max_transport_domain", domains_work},
@@ -707,6 +711,7 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_ODP, "transport_page_fault_scheme_cap.*", odp_works},
 	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_operations", BY("tests/interop/perftest.sh")},
 	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_size_qp", BY("tests/unit/queue_atomic")},
+	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_size_dc", BY("tests/unit/queue_dc")},
 	{PRM_HCA_CAP_TYPE_ATOMIC, "*endianness_mode*", BY("tests/unit/queue_atomic")},
 };
 

@@ -49,9 +49,9 @@ TEST_FX(pages)
 TEST_FX(truthful)
 {
 	CAP(f, f->v, 0, {"vhca_id", f->v->id}, {"rc", 1}, {"uc", 1}, {"ud", 1}, {"xrc", 0},
-	    {"dct", 0}, {"log_max_srq", 18}, {"log_max_rmp", 18}, {"cq_moderation", 1},
-	    {"cqe_version", 1},
-	    {"dma_mmo_qp", 1}, {"log_dma_mmo_max_size", 21}, {"eswitch_manager", 0});
+	    {"dct", 1}, {"log_max_srq", 18}, {"log_max_rmp", 18}, {"cq_moderation", 1},
+	    {"cqe_version", 1}, {"dma_mmo_qp", 1}, {"log_dma_mmo_max_size", 21},
+	    {"eswitch_manager", 0});
 	CAP(f, f->dpu, 0, {"vhca_id", f->dpu->id}, {"eswitch_manager", 1});
 	CAP(f, f->v, 0x20, {"cross_vhca_object_to_object_supported", 0x100},
 	    {"allowed_object_for_other_vhca_access", 4});

@@ -189,7 +189,10 @@ TEST_FX(create_refusals)
 		{U(bfreg_index), 0xfffff, -EINVAL, "uar_page"},
 		{U(bfreg_index), 0xffffffff, -EINVAL, "bfreg_index"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), IB_UVERBS_QPT_XRC_TGT, -EOPNOTSUPP,
-		 "RC, UC, UD and raw packets only"},
+		 "RC, UC, UD, DC and raw packets only"},
+		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), IB_UVERBS_QPT_DRIVER, -EINVAL,
+		 "either a DCI or a DCT"},
+		{U(flags), MLX5_QP_FLAG_TYPE_DCI | MLX5_QP_FLAG_UAR_PAGE_INDEX, -EINVAL, "flags"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), 5, -EINVAL, "type 5 is not known"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE), 12345, -ENOENT, "CQ handle"},
 	};

@@ -26,6 +26,9 @@ my %may = (
 	'src/sim/transport' => ['src/sim/base', 'src/sim/obj', 'src/sim/port', 'src/sim/queue/services.h', 'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/rc' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h',
 		'include/dvx/prm', 'src/prm'],
+	# A connection of DC is RC's, with another owner (doc/design/0038); a target's is a queue that it starts.
+	'src/sim/transport/dc' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/transport/rc/rc.h', 'src/sim/port',
+		'src/sim/queue/services.h', 'src/sim/queue/queue.h', 'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/uc' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h',
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/ud' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h',

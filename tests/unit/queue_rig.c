@@ -133,6 +133,8 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	qp->q.sq = &qp->sq;
 	qp->q.rq = &qp->rq;
 	qp->q.transport = r->transport ? r->transport : &transport_rc;
+	qp->log_dci_channels = r->log_dci_channels;
+	qp->log_dci_errored = r->log_dci_errored;
 	qp->q.pdn = RIG_PD;
 	qp->sq.cq = scq->cq;
 	qp->rq.cq = rcq->cq;

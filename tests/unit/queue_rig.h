@@ -34,6 +34,7 @@ struct rig {
 	struct mm *mm;
 	struct device dev;
 	const struct transport *transport; /* of the QPs that are opened from now on; NULL: RC */
+	uint8_t log_dci_channels, log_dci_errored; /* likewise */
 	unsigned int nevents;
 	struct {
 		uint8_t type;

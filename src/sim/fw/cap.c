@@ -98,6 +98,16 @@ static void fill_completions(void *cap)
 	prm_cmd_hca_cap_set_rq_ts_format(cap, TS_FORMAT_BOTH);
 }
 
+static void fill_dc(void *cap)
+{
+	prm_cmd_hca_cap_set_dct(cap, 1);
+	prm_cmd_hca_cap_set_dc_req_scat_data_cqe(cap, 1);
+	prm_cmd_hca_cap_set_log_max_ra_req_dc(cap, VHCA_LOG_MAX_RA);
+	prm_cmd_hca_cap_set_log_max_ra_res_dc(cap, VHCA_LOG_MAX_RA);
+	prm_cmd_hca_cap_set_log_max_dci_stream_channels(cap, VHCA_LOG_MAX_DCI_CHANNELS);
+	prm_cmd_hca_cap_set_log_max_dci_errored_streams(cap, VHCA_LOG_MAX_DCI_CHANNELS);
+}
+
 /* Of flex_parser_protocols: what is parsed without a flex parser's number. */
 enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
@@ -138,6 +148,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
 	prm_cmd_hca_cap_set_ud(cap, 1);
+	fill_dc(cap);
 	prm_cmd_hca_cap_set_pg(cap, 1);
 	prm_cmd_hca_cap_set_imaicl(cap, 1);
 	prm_cmd_hca_cap_set_log_max_klm_list_size(cap, KLM_LOG_MOST);
@@ -236,6 +247,17 @@ static void fill_atomic(const struct vhca *v, void *cap)
 	prm_atomic_caps_set_supported_atomic_req_8B_endianness_mode_1(cap, 1);
 	prm_atomic_caps_set_atomic_operations(cap, ATOMIC_ALL);
 	prm_atomic_caps_set_atomic_size_qp(cap, 4 | 8);
+	prm_atomic_caps_set_atomic_size_dc(cap, 4 | 8);
+}
+
+static void fill_odp_connected(void *cap)
+{
+	prm_odp_per_transport_service_cap_set_send(cap, 1);
+	prm_odp_per_transport_service_cap_set_receive(cap, 1);
+	prm_odp_per_transport_service_cap_set_write(cap, 1);
+	prm_odp_per_transport_service_cap_set_read(cap, 1);
+	prm_odp_per_transport_service_cap_set_atomic(cap, 1);
+	prm_odp_per_transport_service_cap_set_srq_receive(cap, 1);
 }
 
 /* Memory is reached through the program's own page tables: pages come when they are touched. */
@@ -246,12 +268,8 @@ static void fill_odp(const struct vhca *v, void *cap)
 	void *ud = prm_odp_scheme_cap_at_ud_odp_caps(scheme);
 
 	(void)v;
-	prm_odp_per_transport_service_cap_set_send(rc, 1);
-	prm_odp_per_transport_service_cap_set_receive(rc, 1);
-	prm_odp_per_transport_service_cap_set_write(rc, 1);
-	prm_odp_per_transport_service_cap_set_read(rc, 1);
-	prm_odp_per_transport_service_cap_set_atomic(rc, 1);
-	prm_odp_per_transport_service_cap_set_srq_receive(rc, 1);
+	fill_odp_connected(rc);
+	fill_odp_connected(prm_odp_scheme_cap_at_dc_odp_caps(scheme));
 	prm_odp_per_transport_service_cap_set_send(ud, 1);
 	prm_odp_per_transport_service_cap_set_srq_receive(ud, 1);
 }

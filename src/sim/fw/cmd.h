@@ -115,6 +115,7 @@ void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *fi
 void fw_queue_free(struct obj *); /* QP, RQ */
 void fw_sq_free(struct obj *);
 void fw_srq_free(struct obj *);
+void fw_dct_free(struct obj *);
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
 void fw_psv_free(struct obj *);
@@ -214,6 +215,7 @@ fw_handler fw_set_pp_rate_limit;
 fw_handler fw_create_sq, fw_modify_sq, fw_query_sq;
 fw_handler fw_create_rq, fw_modify_rq, fw_query_rq;
 fw_handler fw_create_rmp, fw_modify_rmp, fw_query_rmp;
+fw_handler fw_create_dct, fw_query_dct, fw_drain_dct, fw_destroy_dct, fw_arm_dct;
 fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt;
 fw_handler fw_create_tir, fw_modify_tir, fw_query_tir;
 fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_modify_general_object,

@@ -18,7 +18,8 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
 	if (!transport_find((uint8_t)prm_qpc_get_st(qpc)))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.st %u is not implemented, only 0 (RC), 1 (UC) and 2 (UD) are",
+				 "qpc.st %u is not implemented, only 0 (RC), 1 (UC), 2 (UD) and "
+				 "5 (DCI) are",
 				 prm_qpc_get_st(qpc));
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ &&
@@ -30,6 +31,20 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 	if (prm_qpc_get_wq_signature(qpc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "qpc.wq_signature is set, but cap.wq_signature is 0");
+	if ((prm_qpc_get_log_num_dci_stream_channels(qpc) ||
+	     prm_qpc_get_log_num_dci_errored_streams(qpc)) &&
+	    prm_qpc_get_st(qpc) != PRM_QP_ST_DCI)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "qpc.log_num_dci_stream_channels or log_num_dci_errored_streams "
+				 "is set: only a DCI has them");
+	if (prm_qpc_get_log_num_dci_stream_channels(qpc) > VHCA_LOG_MAX_DCI_CHANNELS ||
+	    prm_qpc_get_log_num_dci_errored_streams(qpc) > VHCA_LOG_MAX_DCI_CHANNELS)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "qpc.log_num_dci_stream_channels %u, log_num_dci_errored_streams "
+				 "%u: the most is %u",
+				 prm_qpc_get_log_num_dci_stream_channels(qpc),
+				 prm_qpc_get_log_num_dci_errored_streams(qpc),
+				 VHCA_LOG_MAX_DCI_CHANNELS);
 	if (prm_qpc_get_rlky(qpc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "qpc.rlky is set: the reserved lkey is the kernel's");
@@ -75,7 +90,11 @@ static void read_sizes(struct qp *qp, const void *qpc)
 {
 	qp->q.transport = transport_find((uint8_t)prm_qpc_get_st(qpc));
 	qp->sq.q = qp->rq.q = &qp->q;
-	qp->q.rq = prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_ZERO_SIZE ? NULL : &qp->rq;
+	/* An initiator receives nothing; mlx5_ib gives it an SRQ all the same. */
+	qp->q.rq = prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_ZERO_SIZE ||
+				   prm_qpc_get_st(qpc) == PRM_QP_ST_DCI
+			   ? NULL
+			   : &qp->rq;
 	qp->q.sq = prm_qpc_get_no_sq(qpc) ? NULL : &qp->sq;
 	qp->rq.log_size = (uint8_t)prm_qpc_get_log_rq_size(qpc);
 	qp->rq.log_stride = (uint8_t)prm_qpc_get_log_rq_stride(qpc);
@@ -84,6 +103,8 @@ static void read_sizes(struct qp *qp, const void *qpc)
 	qp->q.utc = prm_qpc_get_ts_format(qpc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	qp->q.uar = prm_qpc_get_uar_page(qpc);
 	qp->q.pdn = prm_qpc_get_pd(qpc);
+	qp->log_dci_channels = (uint8_t)prm_qpc_get_log_num_dci_stream_channels(qpc);
+	qp->log_dci_errored = (uint8_t)prm_qpc_get_log_num_dci_errored_streams(qpc);
 	qp->block_lb_mc = prm_qpc_get_block_lb_mc(qpc);
 }
 
@@ -103,7 +124,7 @@ static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 		qp->rq.cq = fw_take(c, OBJ_CQ, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
 	if (qp->q.rq && !qp->rq.cq)
 		return -1;
-	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ)
+	if (!qp->q.rq || prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ)
 		return 0;
 	qp->rq.srq = fw_take(c, OBJ_SRQ, prm_qpc_get_srqn_rmpn_xrqn(qpc), "qpc.srqn_rmpn_xrqn");
 	return qp->rq.srq ? 0 : -1;
@@ -134,7 +155,8 @@ static int fw_qp_take_inline(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	const unsigned int st = prm_qpc_get_st(qpc), req = prm_qpc_get_cs_req(qpc),
 			   res = prm_qpc_get_cs_res(qpc);
 
-	if ((req && st != PRM_QP_ST_RC) || (res && st != PRM_QP_ST_RC && st != PRM_QP_ST_UC))
+	if ((req && st != PRM_QP_ST_RC && st != PRM_QP_ST_DCI) ||
+	    (res && st != PRM_QP_ST_RC && st != PRM_QP_ST_UC))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "qpc.cs_req 0x%x, cs_res 0x%x: %s queues have no such data in "
 				 "completions",

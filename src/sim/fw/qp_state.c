@@ -193,8 +193,9 @@ static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
 
 /* What opt_param_mask_95_32 asks for. */
 struct qp_more {
-	bool take_mmo, mmo, udp_sport, leaves;
+	bool take_mmo, mmo, udp_sport, leaves, reset_channel;
 	uint32_t requester, responder; /* scheduling elements */
+	uint16_t channel;	       /* of a DCI, to be reset */
 };
 
 static int check_more_mask(struct fw_cmd *c, uint64_t mask, uint64_t known)
@@ -236,6 +237,8 @@ static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mas
 		return -1;
 	m->take_mmo = mask & PRM_QP_OPTPAR_95_32_MMO;
 	m->mmo = prm_qpc_ext_get_mmo(ext);
+	m->reset_channel = mask & PRM_QP_OPTPAR_95_32_DCI_STREAM_CHANNEL_ID;
+	m->channel = (uint16_t)prm_qpc_ext_get_dci_stream_channel_id(ext);
 	return fw_qp_check_mmo(c, q, m->take_mmo && m->mmo);
 }
 
@@ -245,7 +248,8 @@ static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m
 	const bool init = c->opcode == PRM_OPCODE_INIT2INIT_QP;
 	const uint64_t mask = prm_init2init_qp_in_get_opt_param_mask_95_32(c->in);
 	const bool ext = prm_init2init_qp_in_get_qpc_ext(c->in);
-	uint64_t known = init ? 0 : PRM_QP_OPTPAR_95_32_UDP_SPORT;
+	const bool dci = q->transport->st == PRM_QP_ST_DCI;
+	uint64_t known = init || dci ? 0 : PRM_QP_OPTPAR_95_32_UDP_SPORT;
 
 	*m = (struct qp_more){0};
 	if (!init && c->opcode != PRM_OPCODE_RTS2RTS_QP)
@@ -256,11 +260,22 @@ static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m
 		return 0;
 	if (ext)
 		known |= PRM_QP_OPTPAR_95_32_QOS_QUEUE_GROUP_ID |
-			 (init ? PRM_QP_OPTPAR_95_32_MMO : 0);
+			 (init ? PRM_QP_OPTPAR_95_32_MMO : 0) |
+			 (dci && !init ? PRM_QP_OPTPAR_95_32_DCI_STREAM_CHANNEL_ID : 0);
 	if (check_more_mask(c, mask, known))
 		return -1;
 	m->udp_sport = mask & PRM_QP_OPTPAR_95_32_UDP_SPORT;
 	return ext ? check_extension(c, q, mask, m) : 0;
+}
+
+/* [I] A channel that has not failed can't be reset. */
+static int apply_channel(struct fw_cmd *c, struct qp *qp, const struct qp_more *m)
+{
+	if (!m->reset_channel || !dci_reset_channel(&qp->q, m->channel))
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_QP_STATE,
+			 "qpc_data_ext.dci_stream_channel_id %u of qpn 0x%x has not failed",
+			 m->channel, qp->q.o.id);
 }
 
 static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
@@ -298,6 +313,7 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
 	    check_fields(c, qpc, fields) || check_more(c, &qp->q, &more) ||
+	    apply_channel(c, qp, &more) ||
 	    (more.leaves && fw_sched_attach(c, &qp->q, more.requester, more.responder)))
 		return -1;
 	if (fields & QP_FIELD_PATH)

@@ -96,5 +96,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_raw.c \
 	src/sim/kernel/verbs/uverbs_rss.c \
 	src/sim/kernel/verbs/uverbs_srq.c \
+	src/sim/kernel/verbs/dct.h \
+	src/sim/kernel/verbs/uverbs_dct.c \
 	src/sim/kernel/verbs/uverbs_wq.c \
 	src/sim/kernel/verbs/verbs.h

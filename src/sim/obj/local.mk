@@ -3,6 +3,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/counter.c \
 	src/sim/obj/counter.h \
 	src/sim/obj/cq.h \
+	src/sim/obj/dct.h \
 	src/sim/obj/flow.c \
 	src/sim/obj/flow.h \
 	src/sim/obj/grant.c \

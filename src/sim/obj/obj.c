@@ -50,6 +50,7 @@ static const struct type_row {
 	[OBJ_SQ] = {"sq", 1, VHCA_LOG_MAX_SQ, 0x400000},
 	[OBJ_RQ] = {"rq", 1, VHCA_LOG_MAX_RQ, 0x800000},
 	[OBJ_SRQ] = {"srq", 1, VHCA_LOG_MAX_SRQ, 0xc00000},
+	[OBJ_DCT] = {"dct", 1, VHCA_LOG_MAX_DCT, 0xd00000},
 	[OBJ_RQT] = {"rqt", 1, VHCA_LOG_MAX_RQT},
 	[OBJ_TIR] = {"tir", 1, VHCA_LOG_MAX_TIR},
 	[OBJ_RESERVED_QPN] = {"reserved QP numbers", 0, VHCA_LOG_MAX_RESERVED_QPN},

@@ -22,6 +22,7 @@ enum obj_type {
 	OBJ_CQ,
 	OBJ_QP,
 	OBJ_SRQ,
+	OBJ_DCT,
 	OBJ_EQ,
 	OBJ_TD,
 	OBJ_TIS,

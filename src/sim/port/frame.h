@@ -15,7 +15,7 @@
  * few copies. burst.hdr is the first packet's transport headers in network order; PSNs are
  * consecutive; each packet but the last carries mtu bytes; AckReq and ImmDt belong to the last.
  */
-#define FRAME_HDR 60u /* BTH 12 and the longest behind it, a masked atomic's 48 */
+#define FRAME_HDR 76u /* BTH 12, DC's header 16 and the longest behind it, a masked atomic's 48 */
 
 struct frame_pool;
 struct gid_entry;

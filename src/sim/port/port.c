@@ -184,6 +184,7 @@ static void port_deliver_burst(struct port *p, const struct frame *f)
 {
 	const struct roce_packet r = {
 		.sgid = f->burst.source->gid,
+		.smac = f->burst.source->mac,
 		.grh = f->grh,
 		.forced = f->forced,
 		.hdr = f->burst.hdr,
@@ -205,6 +206,7 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 	uint8_t grh[ROCE_GRH];
 	const struct roce_packet r = {
 		.sgid = b->sgid,
+		.smac = f->data + 6,
 		.group = group,
 		.grh = grh,
 		.forced = f->forced,

@@ -72,6 +72,7 @@ bool roce_icrc_good(const struct roce_bytes *);
 /* A RoCE packet, or a burst of them, on its way up: its transport headers, its payload. */
 struct roce_packet {
 	const uint8_t *sgid;
+	const uint8_t *smac;
 	const uint8_t *group; /* the multicast GID that it is for; NULL: one function's */
 	const uint8_t *grh;   /* ROCE_GRH bytes; of a descriptor, only if it is a datagram */
 	bool forced;	    /* loopback: the GIDs say nothing */

@@ -43,10 +43,21 @@ void eq_srq(struct srq *s, uint8_t type)
 	eq_post(s->o.vhca, ASYNC_EQN, eqe);
 }
 
+void eq_dct(struct vhca *v, uint32_t dctn, uint8_t type)
+{
+	uint8_t eqe[PRM_EQE_BYTES] = {0};
+
+	prm_eqe_set_type(eqe, type);
+	prm_eqe_set_dctn(eqe, dctn);
+	eq_post(v, ASYNC_EQN, eqe);
+}
+
 static uint32_t eq_queue_type(const struct queue *q)
 {
 	if (q->o.type == OBJ_SQ)
 		return PRM_EVENT_QUEUE_TYPE_SQ;
+	if (q->o.type == OBJ_DCT)
+		return PRM_EVENT_QUEUE_TYPE_DCT;
 	return q->o.type == OBJ_RQ ? PRM_EVENT_QUEUE_TYPE_RQ : PRM_EVENT_QUEUE_TYPE_QP;
 }
 

@@ -173,10 +173,13 @@ static void poll_again(struct queue *q, bool found)
 	timer_set(&dev->timers, &d->poll, dev->clock->now(dev->clock) + d->poll_after);
 }
 
-/* Entries of an SRQ are other queues', too: one that fails gives back what it holds, and tells. */
+/*
+ * Entries of an SRQ are other queues', too: one that fails gives back what it holds, and tells. A
+ * connection of a DC target only gives it back.
+ */
 static void last_wqe(struct queue *q)
 {
-	if (!q->rq || !q->rq->srq || q->priv->last_wqe)
+	if (!q->rq || !q->rq->srq || q->priv->last_wqe || q->o.type == OBJ_DCT)
 		return;
 	q->priv->last_wqe = true;
 	cq_show(q->rq->cq);

@@ -13,6 +13,7 @@ struct queue;
 struct rq;
 struct send_wr;
 struct sq;
+struct vhca;
 struct queues;
 
 /* What queues do for their transports. A transfer's result is 0 or the syndrome of its CQE. */
@@ -76,6 +77,8 @@ int sq_local(struct sq *, struct send_wr *);
 /* The oldest request is done and freed; the second one ends with the queue in ERR. */
 void sq_done(struct sq *, struct send_wr *);
 void sq_failed(struct sq *, struct send_wr *, uint8_t syndrome, uint8_t vendor);
+/* The same, but the queue goes on. */
+void sq_failed_alone(struct sq *, struct send_wr *, uint8_t syndrome, uint8_t vendor);
 /* A request that the queue's error reached first: it is flushed behind those given back before. */
 void sq_give_back(struct sq *, struct send_wr *);
 /* There is room for more requests: fetches and posts them in the next turn. */
@@ -131,6 +134,8 @@ bool queue_is_orphan(const struct queue *);
 void queue_drained(struct queue *); /* SQD: nothing is outstanding any more */
 
 void cq_filled(struct cq *, bool solicited);
+/* An event of a DC target. */
+void eq_dct(struct vhca *, uint32_t dctn, uint8_t type);
 
 /* --- posted writes (post.c) ----------------------------------------------------------------- */
 

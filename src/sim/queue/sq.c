@@ -371,11 +371,16 @@ static void sq_error_cqe(struct sq *sq, const struct send_wr *wr, uint8_t syndro
 }
 
 /* With or without CQ_UPDATE: an error always makes a CQE. */
-void sq_failed(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
+void sq_failed_alone(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index, syndrome);
 	sq_error_cqe(sq, wr, syndrome, vendor);
 	wr_free(queues_of(&sq->q->o), wr);
+}
+
+void sq_failed(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
+{
+	sq_failed_alone(sq, wr, syndrome, vendor);
 	queue_sends_failed(sq->q);
 }
 

@@ -34,14 +34,19 @@ const struct bth_row bth_rows[BTH_OPS] = {
 	[BTH_SEND_LAST_INV] = {.op = OP_SEND, .ends = true, .imm = true, .inv = true},
 	[BTH_SEND_ONLY_INV] =
 		{.op = OP_SEND, .starts = true, .ends = true, .imm = true, .inv = true},
+	[BTH_DISCONNECT] = {.op = OP_DISCONNECT, .starts = true, .ends = true},
 	[BTH_MASKED_CS] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = MASKED_ETH_LEN},
 	[BTH_MASKED_FA] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = MASKED_ETH_LEN},
 };
 
+#define BTH_RC_KNOWN                                                                       \
+	(((2u << BTH_FETCH_ADD) - 1) | 1u << BTH_SEND_LAST_INV | 1u << BTH_SEND_ONLY_INV | \
+	 1u << BTH_MASKED_CS | 1u << BTH_MASKED_FA)
+
 /* A bit for each operation that packets of a transport can be. */
 static const uint32_t bth_known[8] = {
-	[BTH_RC] = ((2u << BTH_FETCH_ADD) - 1) | 1u << BTH_SEND_LAST_INV | 1u << BTH_SEND_ONLY_INV |
-		   1u << BTH_MASKED_CS | 1u << BTH_MASKED_FA,
+	[BTH_RC] = BTH_RC_KNOWN,
+	[BTH_DC] = BTH_RC_KNOWN | 1u << BTH_DISCONNECT,
 	[BTH_UC] = (2u << BTH_WRITE_ONLY_IMM) - 1,
 	[BTH_UD] = 1u << BTH_SEND_ONLY | 1u << BTH_SEND_ONLY_IMM,
 };
@@ -61,6 +66,34 @@ static bool bth_has_deth(uint8_t opcode)
 	return BTH_TYPE(opcode) == BTH_UD;
 }
 
+static bool bth_has_dceth(uint8_t opcode)
+{
+	return BTH_TYPE(opcode) == BTH_DC;
+}
+
+static uint32_t bth_transport_bytes(uint8_t opcode)
+{
+	return (bth_has_deth(opcode) ? DETH_LEN : 0) + (bth_has_dceth(opcode) ? DCETH_LEN : 0);
+}
+
+static const uint8_t *parse_dceth(struct bth_packet *p, const uint8_t *at)
+{
+	p->dc_key = get64(at);
+	p->channel = at[8];
+	p->sqpn = bth_get32(at + 8) & 0xffffff;
+	p->connection = bth_get32(at + 12);
+	return at + DCETH_LEN;
+}
+
+static uint8_t *build_dceth(const struct bth_packet *p, uint8_t *at)
+{
+	bth_put32(at, (uint32_t)(p->dc_key >> 32));
+	bth_put32(at + 4, (uint32_t)p->dc_key);
+	bth_put32(at + 8, (uint32_t)p->channel << 24 | (p->sqpn & 0xffffff));
+	bth_put32(at + 12, p->connection);
+	return at + DCETH_LEN;
+}
+
 static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, bool aeth,
 			   uint8_t atomic, bool imm)
 {
@@ -69,6 +102,8 @@ static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, b
 		p->sqpn = bth_get32(at + 4) & 0xffffff;
 		at += DETH_LEN;
 	}
+	if (bth_has_dceth(p->opcode))
+		at = parse_dceth(p, at);
 	if (reth) {
 		p->va = get64(at);
 		p->rkey = bth_get32(at + 8);
@@ -104,7 +139,7 @@ bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **w
 	first = bth_row(hdr[0]);
 	last = bth_row(last_opcode);
 	aeth = first->aeth || last->aeth;
-	need = BTH_LEN + (bth_has_deth(hdr[0]) ? DETH_LEN : 0) + (first->reth ? RETH_LEN : 0) +
+	need = BTH_LEN + bth_transport_bytes(hdr[0]) + (first->reth ? RETH_LEN : 0) +
 	       (aeth ? AETH_LEN : 0) + first->atomic + (last->imm ? IMM_LEN : 0);
 	p->pad = hdr[1] >> 4 & 3;
 	*why = "the headers end too early";
@@ -140,6 +175,8 @@ static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool ret
 		bth_put32(at + 4, p->sqpn);
 		at += DETH_LEN;
 	}
+	if (bth_has_dceth(p->opcode))
+		at = build_dceth(p, at);
 	if (reth) {
 		bth_put32(at, (uint32_t)(p->va >> 32));
 		bth_put32(at + 4, (uint32_t)p->va);

@@ -14,7 +14,7 @@
  * a transport in bits 7:5 and, in bits 4:0, what this packet is, alike for all of them.
  */
 #define BTH_TYPE(opcode) ((opcode) >> 5)
-enum bth_type { BTH_RC = 0, BTH_UC = 1, BTH_UD = 3 };
+enum bth_type { BTH_RC = 0, BTH_UC = 1, BTH_DC = 2 /* [I] RD's */, BTH_UD = 3 };
 enum bth_operation {
 	BTH_SEND_FIRST = 0x00,
 	BTH_SEND_MIDDLE = 0x01,
@@ -42,13 +42,16 @@ enum bth_operation {
 	/* [I] Reserved numbers: what masked atomics are on a wire is not public. */
 	BTH_MASKED_CS = 0x1c,
 	BTH_MASKED_FA = 0x1d,
+	BTH_DISCONNECT = 0x1e, /* [I] of DC */
 	BTH_OPS = 0x20,
 };
 
 #define BTH_LEN 12u
 #define RETH_LEN 16u
 #define DETH_LEN     8u /* all of UD's have it, whatever they are */
-#define AETH_LEN 4u
+/* [I] Of DC: access key, channel, source queue pair, connection. The real one is not public. */
+#define DCETH_LEN      16u
+#define AETH_LEN       4u
 #define IMM_LEN 4u
 #define ATOMIC_ETH_LEN 28u
 #define MASKED_ETH_LEN 48u /* [I] AtomicETH, mask, compare mask, size */
@@ -83,6 +86,7 @@ enum bth_op {
 	OP_ACK,
 	OP_ATOMIC,
 	OP_ATOMIC_ACK,
+	OP_DISCONNECT,
 };
 extern const struct bth_row bth_rows[BTH_OPS];
 
@@ -106,6 +110,9 @@ struct bth_packet {
 	uint32_t imm; /* as it stands in the packet */
 	const uint8_t *atomic; /* its headers, as they stand in the packet; see atomic.h */
 	uint32_t qkey, sqpn; /* DETH */
+	uint64_t dc_key;     /* DC: of requests */
+	uint32_t connection; /* DC, as are channel, and sqpn */
+	uint8_t channel;
 	const uint8_t *data;
 	uint32_t len;
 	uint32_t mtu; /* that a burst was cut for */

@@ -2,6 +2,8 @@
 libsim_la_SOURCES += \
 	src/sim/transport/atomic.c \
 	src/sim/transport/atomic.h \
+	src/sim/transport/av.c \
+	src/sim/transport/av.h \
 	src/sim/transport/bth.c \
 	src/sim/transport/bth.h \
 	src/sim/transport/message.c \
@@ -16,6 +18,9 @@ libsim_la_SOURCES += \
 	src/sim/transport/shape.h \
 	src/sim/transport/transport.c \
 	src/sim/transport/transport.h \
+	src/sim/transport/dc/dc.h \
+	src/sim/transport/dc/dci.c \
+	src/sim/transport/dc/dct.c \
 	src/sim/transport/raw/csum.c \
 	src/sim/transport/raw/raw.h \
 	src/sim/transport/raw/raw_recv.c \

@@ -110,6 +110,7 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 				     struct bth_packet *p)
 {
 	const char *why;
+	struct dct *dct;
 	struct qp *qp;
 
 	if (!bth_parse(p, r, &why))
@@ -123,10 +124,12 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 		return p->dqpn == QPN_GROUP && BTH_TYPE(p->opcode) == BTH_UD
 			       ? roce_port_deliver_group(vhca, r, p)
 			       : "it is for a group, and no datagram to all of its queue pairs";
+	if (BTH_TYPE(p->opcode) == BTH_DC && (dct = obj_find(vhca, OBJ_DCT, p->dqpn)))
+		return dct_receive(dct, p);
 	qp = obj_find(vhca, OBJ_QP, p->dqpn);
 	if (!qp || qp->q.transport->bth_type != BTH_TYPE(p->opcode))
 		return "no queue pair of its transport has its number";
-	if (!qp->q.transport->datagrams && !r->forced &&
+	if (!qp->q.transport->datagrams && BTH_TYPE(p->opcode) != BTH_DC && !r->forced &&
 	    memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0)
 		return "its source GID is not the peer's";
 	return qp->q.transport->receive(&qp->q, p);

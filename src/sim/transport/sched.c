@@ -15,6 +15,8 @@ struct sched *sched_new(struct device *dev)
 	s->dev = dev;
 	s->now = dev->clock->now(dev->clock);
 	s->changes = 1;
+	/* A chip that starts anew is older than none of its connections that others remember. */
+	s->dc_connections = (uint32_t)(dev->clock->utc(dev->clock) >> 20);
 	TAILQ_INIT(&s->ack);
 	TAILQ_INIT(&s->run);
 	return s;

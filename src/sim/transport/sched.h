@@ -25,6 +25,7 @@ struct sched {
 	uint64_t pass;		     /* of shape.c */
 	uint64_t changes;	     /* RC: a connection got its peer, or ended */
 	struct direct_batch *direct; /* rc/direct_copy.c */
+	uint32_t dc_connections;     /* the last one's number */
 	struct raw_batch *raw;	 /* raw/raw_send.c */
 };
 

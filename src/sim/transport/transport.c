@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "transport.h"
 
-static const struct transport *const transports[] = {&transport_rc, &transport_uc, &transport_ud};
+static const struct transport *const transports[] = {&transport_rc, &transport_uc, &transport_ud,
+						     &transport_dci};
 
 const struct transport *transport_find(uint8_t st)
 {

@@ -8,6 +8,7 @@
 #include <dvx/prm/qp.h>
 
 struct bth_packet;
+struct dct;
 struct queue;
 struct send_wr;
 
@@ -38,6 +39,8 @@ struct send_wr {
 	uint32_t psn, npsn;
 	uint32_t got; /* READ: response packets that came */
 	bool numbered, asked, done;
+	struct send_wr *after; /* DC: the one behind it in the SQ */
+	bool left;	       /* DC: its connection is done with it */
 	uint8_t inl;	   /* what came is in wqe, so many bytes, for the CQE */
 	uint64_t progress; /* local operations, struct sender: bytes done */
 	uint8_t small[192];
@@ -141,7 +144,8 @@ struct transport {
 	bool (*responds)(const struct queue *);
 };
 
-extern const struct transport transport_rc, transport_uc, transport_ud, transport_raw;
+extern const struct transport transport_rc, transport_uc, transport_ud, transport_dci,
+	transport_raw;
 /* Rows that connected transports have alike. */
 #define WQE_SEND                                                                            \
 	{                                                                                   \
@@ -168,6 +172,15 @@ extern const struct transport transport_rc, transport_uc, transport_ud, transpor
 	{                                                                   \
 		parse, true, .kind = SEND_ATOMIC, .min_ds = 3, .data_at = 3 \
 	}
+
+/* A failed channel of an initiator goes on. -EINVAL: it has not failed. */
+int dci_reset_channel(struct queue *, uint16_t id);
+/* A target (obj/dct.h): start is 0 or -ENOMEM. A drained one takes nothing any more. */
+int dct_start(struct dct *);
+void dct_drain(struct dct *);
+void dct_stop(struct dct *);
+/* A packet for it: NULL, or why it is dropped. */
+const char *dct_receive(struct dct *, struct bth_packet *);
 
 /* By qpc.st; NULL: there is none. */
 const struct transport *transport_find(uint8_t st);

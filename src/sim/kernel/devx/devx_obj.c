@@ -96,6 +96,7 @@ static const struct user {
 	{PRM_OPCODE_ARM_XRC_SRQ, PRM_OPCODE_CREATE_XRC_SRQ, MODIFY},
 	{PRM_OPCODE_QUERY_XRC_SRQ, PRM_OPCODE_CREATE_XRC_SRQ, QUERY},
 	{PRM_OPCODE_QUERY_DCT, PRM_OPCODE_CREATE_DCT, QUERY},
+	{PRM_OPCODE_ARM_DCT_FOR_KEY_VIOLATION, PRM_OPCODE_CREATE_DCT, MODIFY},
 	{PRM_OPCODE_MODIFY_XRQ, PRM_OPCODE_CREATE_XRQ, MODIFY},
 	{PRM_OPCODE_QUERY_XRQ, PRM_OPCODE_CREATE_XRQ, QUERY},
 	{PRM_OPCODE_MODIFY_FLOW_TABLE, PRM_OPCODE_CREATE_FLOW_TABLE, MODIFY},
@@ -131,8 +132,14 @@ static int devx_obj_release(struct uobj *u)
 {
 	const struct devx_obj *o = (struct devx_obj *)u;
 	uint8_t out[PRM_MBOX_OUT_BYTES];
-	int err = mbox_exec(u->file->vhca, o->din, o->dinlen, out, sizeof(out));
+	int err;
 
+	/* One that an earlier attempt has drained refuses. */
+	if (prm_general_obj_in_cmd_hdr_get_opcode(o->din) == PRM_OPCODE_DESTROY_DCT)
+		(void)mbox_destroy(u->file->vhca, PRM_OPCODE_DRAIN_DCT,
+				   (uint16_t)prm_general_obj_in_cmd_hdr_get_uid(o->din),
+				   prm_general_obj_in_cmd_hdr_get_obj_id(o->din));
+	err = mbox_exec(u->file->vhca, o->din, o->dinlen, out, sizeof(out));
 	if (!err)
 		devx_forget_obj(u->file->k, u);
 	return err;
@@ -315,6 +322,8 @@ static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
 
 static bool is_part_of_qp(const struct uverbs_qp *qp, uint64_t id)
 {
+	if (qp->dct)
+		return id == encode(PRM_OPCODE_CREATE_DCT, 0, qp->qpn);
 	if (!qp->raw.on)
 		return id == encode(PRM_OPCODE_CREATE_QP, 0, qp->qpn);
 	return id == encode(PRM_OPCODE_CREATE_SQ, 0, qp->raw.sqn) ||

@@ -63,15 +63,26 @@ static const struct qp_transition ud[] = {
 	{SQE, RTS, PRM_OPCODE_SQERR2RTS_QP, 0, A_CUR_STATE | A_QKEY, PRM_QP_OPTPAR_Q_KEY},
 };
 
-#define TYPE(ib, st, rows)                                                                 \
-	{                                                                                  \
-		IB_UVERBS_QPT_##ib, PRM_QP_ST_##st, rows, sizeof(rows) / sizeof((rows)[0]) \
+/* mlx5_ib's own table, which takes no optional parameter. */
+static const struct qp_transition dci[] = {
+	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT, 0, 0},
+	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT, 0},
+	{INIT, RTR, PRM_OPCODE_INIT2RTR_QP, A_PATH_MTU, A_PKEY_INDEX | A_AV, 0},
+	{RTR, RTS, PRM_OPCODE_RTR2RTS_QP,
+	 A_TIMEOUT | A_RETRY_CNT | A_RNR_RETRY | A_MAX_RD | A_SQ_PSN, A_MIN_RNR_TIMER, 0},
+	{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0, A_MIN_RNR_TIMER, 0},
+};
+
+#define TYPE(ib, st, rows)                                                 \
+	{                                                                  \
+		ib, PRM_QP_ST_##st, rows, sizeof(rows) / sizeof((rows)[0]) \
 	}
 
 static const struct qp_type types[] = {
-	TYPE(RC, RC, rc),
-	TYPE(UC, UC, uc),
-	TYPE(UD, UD, ud),
+	TYPE(IB_UVERBS_QPT_RC, RC, rc),
+	TYPE(IB_UVERBS_QPT_UC, UC, uc),
+	TYPE(IB_UVERBS_QPT_UD, UD, ud),
+	TYPE(QP_TYPE_DCI, DCI, dci),
 };
 
 const struct qp_type *qp_type_find(uint64_t ib)

@@ -7,6 +7,9 @@
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
 
+/* mlx5_ib's kinds of IB_UVERBS_QPT_DRIVER; no type of ib_core has these numbers. */
+enum { QP_TYPE_DCI = 0xfd, QP_TYPE_DCT = 0xfe };
+
 /* enum ib_qp_attr_mask */
 enum {
 	A_STATE = 1 << 0,

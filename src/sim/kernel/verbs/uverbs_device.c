@@ -146,6 +146,11 @@ static int uhw(struct wcmd *c)
 	if (prm_cmd_hca_cap_get_cqe_128_always(file_caps(c->f)))
 		r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
 	fill_pacing(c->f, &r);
+	r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* always, as mlx5_ib does */
+	r.dci_streams_caps.max_log_num_concurent =
+		(uint8_t)prm_cmd_hca_cap_get_log_max_dci_stream_channels(file_caps(c->f));
+	r.dci_streams_caps.max_log_num_errored =
+		(uint8_t)prm_cmd_hca_cap_get_log_max_dci_errored_streams(file_caps(c->f));
 	if (!out || !out->len)
 		return 0;
 	if (out->len < offsetof(struct mlx5_ib_query_device_resp, tso_caps))

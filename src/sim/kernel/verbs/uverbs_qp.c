@@ -11,6 +11,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include "dct.h"
 #include "kernel/core/cmd.h"
 #include "qp_type.h"
 #include "raw.h"
@@ -22,6 +23,7 @@
 #define UAR_MAX		0xffffffu
 #define KNOWN_UHW \
 	(MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX)
+#define DCI_UHW (MLX5_QP_FLAG_TYPE_DCI | MLX5_QP_FLAG_DCI_STREAM)
 #define RAW_UHW (MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC)
 
 /* Hardware event -> enum ib_event_type */
@@ -81,10 +83,14 @@ static int uverbs_qp_release(struct uobj *u)
 		mcast_leave_all(qp);
 	else if (qp->groups)
 		return refuse(-EBUSY, "DESTROY_QP: qp 0x%x is in a multicast group", qp->qpn);
-	err = qp->raw.on ? raw_qp_destroy(qp) : destroy_qp(qp);
+	if (qp->raw.on)
+		err = raw_qp_destroy(qp);
+	else
+		err = qp->type == QP_TYPE_DCT ? dct_qp_destroy(qp) : destroy_qp(qp);
 	if (err)
 		return err;
-	hw_ref_del(u->file->k, &qp->hw);
+	if (qp->type != QP_TYPE_DCT)
+		hw_ref_del(u->file->k, &qp->hw);
 	if (qp->raw.on)
 		hw_ref_del(u->file->k, &qp->raw.rq_hw);
 	if (qp->async)
@@ -109,21 +115,36 @@ static void uverbs_qp_describe(struct uobj *u, struct uverbs_resource *r)
 	r->kind = RESOURCE_QP;
 	r->id = qp->qpn;
 	r->pd = qp->pd ? qp->pd->pdn : 0;
-	r->type = qp->type;
+	r->type = qp->type == QP_TYPE_DCI || qp->type == QP_TYPE_DCT ? IB_UVERBS_QPT_DRIVER
+								     : qp->type;
 	r->port = qp->port;
 	qp_modify_describe(qp, r);
 }
 
 const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, uverbs_qp_release, uverbs_qp_describe};
 
-static int uverbs_qp_check_uhw(const struct mlx5_ib_create_qp *u, bool raw)
+static uint32_t uverbs_qp_known_uhw(uint64_t type)
 {
-	uint32_t known = KNOWN_UHW | (raw ? RAW_UHW : 0);
+	switch (type) {
+	case IB_UVERBS_QPT_RAW_PACKET:
+		return KNOWN_UHW | RAW_UHW;
+	case QP_TYPE_DCI:
+		return KNOWN_UHW | DCI_UHW;
+	case QP_TYPE_DCT:
+		return KNOWN_UHW | MLX5_QP_FLAG_TYPE_DCT;
+	default:
+		return KNOWN_UHW;
+	}
+}
+
+static int uverbs_qp_check_uhw(const struct mlx5_ib_create_qp *u, uint64_t type)
+{
+	uint32_t known = uverbs_qp_known_uhw(type);
 
 	if (u->flags & ~known)
 		return refuse(-EINVAL, "CREATE_QP: flags 0x%x: this device does not offer 0x%x",
 			      u->flags, u->flags & ~known);
-	if (!(u->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX))
+	if (!(u->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX) && type != QP_TYPE_DCT)
 		return refuse(-EINVAL,
 			      "CREATE_QP: flags: without UAR_PAGE_INDEX there is no UAR to ring");
 	if (u->bfreg_index > UAR_MAX)
@@ -224,16 +245,47 @@ static bool known_type(uint64_t type)
 	       type == IB_UVERBS_QPT_DRIVER;
 }
 
-static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
+/* A driver's type says by its own flags what it is. */
+static int uverbs_qp_driver_kind(const struct uverbs_file *f, struct uverbs_request *req,
+				 struct qp_plan *p)
 {
+	int err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
+
+	if (err)
+		return err;
+	if (!prm_cmd_hca_cap_get_dct(file_caps(f)))
+		return refuse(-EOPNOTSUPP, "CREATE_QP: type DRIVER: cap.dct is 0");
+	switch (p->u.flags & (MLX5_QP_FLAG_TYPE_DCT | MLX5_QP_FLAG_TYPE_DCI)) {
+	case MLX5_QP_FLAG_TYPE_DCI:
+		p->type = QP_TYPE_DCI;
+		return 0;
+	case MLX5_QP_FLAG_TYPE_DCT:
+		p->type = QP_TYPE_DCT;
+		return 0;
+	default:
+		return refuse(-EINVAL,
+			      "CREATE_QP: flags 0x%x: type DRIVER is either a DCI or a DCT",
+			      p->u.flags);
+	}
+}
+
+static int uverbs_qp_check_kind(const struct uverbs_file *f, struct uverbs_request *req,
+				struct qp_plan *p)
+{
+	int err;
+
 	p->type = attr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
 	if (!known_type(p->type))
 		return refuse(-EINVAL, "CREATE_QP: type %llu is not known",
 			      (unsigned long long)p->type);
-	if (!qp_type_find(p->type) && p->type != IB_UVERBS_QPT_RAW_PACKET)
+	err = p->type == IB_UVERBS_QPT_DRIVER ? uverbs_qp_driver_kind(f, req, p) : 0;
+	if (err)
+		return err;
+	if (!qp_type_find(p->type) && p->type != IB_UVERBS_QPT_RAW_PACKET && p->type != QP_TYPE_DCT)
 		return refuse(
 			-EOPNOTSUPP,
-			"CREATE_QP: type %llu: this device has RC, UC, UD and raw packets only",
+			"CREATE_QP: type %llu: this device has RC, UC, UD, DC and raw packets "
+			"only",
 			(unsigned long long)p->type);
 	if (attr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
@@ -244,13 +296,26 @@ static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
 	return 0;
 }
 
+/* [I] libmlx5 asks for no more than the device has; firmware refuses it. */
+static int check_streams(const struct uverbs_file *f, const struct mlx5_ib_create_qp *u)
+{
+	if (u->flags & MLX5_QP_FLAG_DCI_STREAM &&
+	    !prm_cmd_hca_cap_get_log_max_dci_stream_channels(file_caps(f)))
+		return refuse(-EINVAL, "CREATE_QP: flags: cap.log_max_dci_stream_channels is 0");
+	return 0;
+}
+
 static int plan_rings(struct uverbs_file *f, struct uverbs_request *req, struct qp_plan *p)
 {
 	bool raw = p->type == IB_UVERBS_QPT_RAW_PACKET;
 	int err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
 
 	if (!err)
-		err = uverbs_qp_check_uhw(&p->u, raw);
+		err = uverbs_qp_check_uhw(&p->u, p->type);
+	if (!err && p->type == QP_TYPE_DCT)
+		return dct_plan_check(p);
+	if (!err && p->type == QP_TYPE_DCI)
+		err = check_streams(f, &p->u);
 	if (!err)
 		err = uverbs_qp_check_sizes(f, p);
 	if (err)
@@ -269,7 +334,7 @@ static int uverbs_qp_make_plan(struct uverbs_file *f, struct uverbs_request *req
 {
 	uint64_t flags =
 		IB_UVERBS_QP_CREATE_SQ_SIG_ALL | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
-	int err = uverbs_qp_check_kind(req, p);
+	int err = uverbs_qp_check_kind(f, req, p);
 
 	if (p->type == IB_UVERBS_QPT_RAW_PACKET)
 		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
@@ -294,7 +359,8 @@ static unsigned int log2_of(uint32_t n)
 /* As mlx5_ib does; libmlx5 sets the flag for all types. */
 static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
-	const bool rc = p->type == IB_UVERBS_QPT_RC;
+	const bool rc = p->type == IB_UVERBS_QPT_RC, dci = p->type == QP_TYPE_DCI;
+	const bool wide = p->scq->cqe_size == 128;
 
 	if (!(p->u.flags & MLX5_QP_FLAG_SCATTER_CQE) ||
 	    !prm_cmd_hca_cap_get_sctr_data_cqe(file_caps(f)))
@@ -302,10 +368,13 @@ static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const str
 	if (rc || p->type == IB_UVERBS_QPT_UC)
 		prm_qpc_set_cs_res(qpc, p->rcq->cqe_size == 128 ? PRM_QPC_CS_RES_UP_TO_64B
 								: PRM_QPC_CS_RES_UP_TO_32B);
-	if (rc && (p->u.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE ||
-		   p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL))
-		prm_qpc_set_cs_req(qpc, p->scq->cqe_size == 128 ? PRM_QPC_CS_REQ_UP_TO_64B
-								: PRM_QPC_CS_REQ_UP_TO_32B);
+	if (!rc && !dci)
+		return;
+	if (dci && !wide && !prm_cmd_hca_cap_get_dc_req_scat_data_cqe(file_caps(f)))
+		return;
+	if (p->u.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE ||
+	    p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
+		prm_qpc_set_cs_req(qpc, wide ? PRM_QPC_CS_REQ_UP_TO_64B : PRM_QPC_CS_REQ_UP_TO_32B);
 }
 
 static void set_queues(void *qpc, const struct qp_plan *p)
@@ -351,6 +420,10 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	prm_qpc_set_ts_format(qpc, p->scq->ts_format);
 	/* Raw packets have no qpc: there mlx5_ib ignores the flag. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
+	if (p->u.flags & MLX5_QP_FLAG_DCI_STREAM) {
+		prm_qpc_set_log_num_dci_stream_channels(qpc, p->u.dci_streams.log_num_concurent);
+		prm_qpc_set_log_num_dci_errored_streams(qpc, p->u.dci_streams.log_num_errored);
+	}
 	set_queues(qpc, p);
 	set_scatter_to_cqe(f, qpc, p);
 }
@@ -403,6 +476,8 @@ static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 			.vhca = f->vhca, .id = qp->raw.rqn, .kind = HW_QP, .event = rq_event};
 		hw_ref_add(f->k, &qp->raw.rq_hw);
 	}
+	if (qp->type == QP_TYPE_DCT) /* its events are the kernel's and DevX's */
+		return;
 	qp->hw = (struct hw_ref){
 		.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = uverbs_qp_event};
 	hw_ref_add(f->k, &qp->hw);
@@ -440,6 +515,8 @@ static int create_any(struct uverbs_file *f, const struct qp_plan *p, struct uve
 {
 	if (p->table)
 		return rss_qp_create(qp, p);
+	if (p->type == QP_TYPE_DCT)
+		return dct_qp_create(qp, p);
 	return qp->raw.on ? raw_qp_create(qp, p) : uverbs_qp_make(f, p, qp);
 }
 

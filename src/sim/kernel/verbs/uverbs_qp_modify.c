@@ -13,6 +13,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include "dct.h"
 #include "kernel/core/cmd.h"
 #include "qp_type.h"
 #include "raw.h"
@@ -75,8 +76,10 @@ static int check_rd(const char *name, unsigned int n, unsigned int log_most)
 	return 0;
 }
 
-static int check_values(const struct uverbs_file *f, const struct ib_uverbs_modify_qp *m)
+static int check_values(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
+	const struct uverbs_file *f = qp->u.file;
+	const bool dci = qp->type == QP_TYPE_DCI;
 	const uint8_t *cap = file_caps(f);
 	const uint32_t mask = m->attr_mask;
 	int err = 0;
@@ -85,7 +88,8 @@ static int check_values(const struct uverbs_file *f, const struct ib_uverbs_modi
 		err = port_check(m->port_num);
 	if (!err && mask & A_MAX_RD)
 		err = check_rd("max_rd_atomic", m->max_rd_atomic,
-			       prm_cmd_hca_cap_get_log_max_ra_res_qp(cap));
+			       dci ? prm_cmd_hca_cap_get_log_max_ra_res_dc(cap)
+				   : prm_cmd_hca_cap_get_log_max_ra_res_qp(cap));
 	if (!err && mask & A_MAX_DEST_RD)
 		err = check_rd("max_dest_rd_atomic", m->max_dest_rd_atomic,
 			       prm_cmd_hca_cap_get_log_max_ra_req_qp(cap));
@@ -109,7 +113,7 @@ static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 			      const struct ib_uverbs_qp_dest *d)
 {
 	void *ads = prm_qpc_at_primary_address_path(qpc);
-	uint8_t mac[6];
+	uint8_t mac[6] = {0};
 	int err;
 
 	if (!d->is_global)
@@ -120,7 +124,8 @@ static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 	err = port_check(d->port_num);
 	if (err)
 		return err;
-	err = port_resolve(qp->u.file, d->dgid, mac);
+	/* ib_core resolves the addresses of connected types only. */
+	err = qp->type == QP_TYPE_DCI ? 0 : port_resolve(qp->u.file, d->dgid, mac);
 	if (err)
 		return refuse(err, "MODIFY_QP: dest.dgid: nobody answers to this address");
 	prm_ads_set_src_addr_index(ads, d->sgid_index);
@@ -276,7 +281,7 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 			      state_names[from], state_names[to]);
 	err = qp_modify_check_mask(t, mask);
 	if (!err)
-		err = check_values(qp->u.file, m);
+		err = check_values(qp, m);
 	if (!err)
 		err = qp_modify_run(qp, t, m);
 	if (err) {
@@ -298,7 +303,8 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 	return err;
 }
 
-/* libmlx5's own part: bursts of raw packets; ECE and DC, which this device lacks. */
+/* libmlx5's own part: bursts of raw packets; nothing for DC targets; ECE, which this device lacks.
+ */
 static int qp_modify_take_uhw(struct wcmd *c, struct mlx5_ib_modify_qp *u)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
@@ -330,7 +336,8 @@ static int qp_modify_rate(const struct wcmd *c, const struct mlx5_ib_burst_info 
 	return 0;
 }
 
-static int modify_any(struct wcmd *c, uint32_t known)
+/* dctn: what a DC target got. */
+static int modify_any(struct wcmd *c, uint32_t known, uint32_t *dctn)
 {
 	const struct ib_uverbs_modify_qp *m = c->in;
 	struct raw_change raw = {.m = m};
@@ -346,6 +353,11 @@ static int modify_any(struct wcmd *c, uint32_t known)
 		err = qp_modify_take_uhw(c, &u);
 	if (err)
 		return err;
+	if (qp->type == QP_TYPE_DCT) {
+		err = dct_qp_modify(qp, m, attr_find(c->req, UVERBS_ATTR_UHW_OUT));
+		*dctn = err || qp->state != RTR ? 0 : qp->qpn;
+		return err;
+	}
 	if (!qp->raw.on)
 		return qp_modify_send(qp, m);
 	err = qp_modify_rate(c, &u.burst_info, &raw);
@@ -354,14 +366,16 @@ static int modify_any(struct wcmd *c, uint32_t known)
 
 int wcmd_modify_qp(struct wcmd *c)
 {
-	return modify_any(c, A_STANDARD);
+	uint32_t dctn;
+
+	return modify_any(c, A_STANDARD, &dctn);
 }
 
 int wcmd_modify_qp_ex(struct wcmd *c)
 {
 	struct ib_uverbs_ex_modify_qp_resp resp = {.response_length = sizeof(resp)};
-	const struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
-	int err = modify_any(c, A_STANDARD | A_RATE_LIMIT);
+	struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
+	int err = modify_any(c, A_STANDARD | A_RATE_LIMIT, &uhw.dctn);
 
 	if (err)
 		return err;
@@ -444,7 +458,9 @@ void qp_modify_describe(struct uverbs_qp *qp, struct uverbs_resource *to)
 {
 	struct ib_uverbs_query_qp_resp r = {0};
 
-	if (qp->raw.on ? raw_qp_query(qp, &r) : qp_modify_query(qp, &r))
+	if (qp->type == QP_TYPE_DCT ? dct_qp_query(qp, 0, &r)
+	    : qp->raw.on	    ? raw_qp_query(qp, &r)
+				    : qp_modify_query(qp, &r))
 		return;
 	to->state = r.qp_state;
 	to->remote_qpn = r.dest_qp_num;
@@ -459,7 +475,9 @@ int wcmd_query_qp(struct wcmd *c)
 	struct uverbs_qp *qp;
 	int err = find_qp(c, q->qp_handle, &qp);
 
-	if (!err)
+	if (!err && qp->type == QP_TYPE_DCT)
+		err = dct_qp_query(qp, q->attr_mask, &resp);
+	else if (!err)
 		err = qp->raw.on ? raw_qp_query(qp, &resp) : qp_modify_query(qp, &resp);
 	if (!err)
 		wcmd_out(c, &resp, sizeof(resp));

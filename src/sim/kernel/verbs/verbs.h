@@ -56,7 +56,8 @@ struct uverbs_qp {
 	struct channel *async;
 	uint32_t async_events;
 	uint16_t uid;
-	uint8_t type;  /* IB_UVERBS_QPT_* */
+	uint8_t type;  /* IB_UVERBS_QPT_*, or a kind of driver's */
+	uint8_t *dct;  /* a DC target's CREATE_DCT (dct.h) */
 	uint8_t state; /* IB_QPS_* */
 	uint8_t port;
 	uint8_t access; /* atomic_rd_en, resp_depth: rre and rae follow from them */

@@ -13,13 +13,13 @@
 #include "obj/vhca.h"
 #include "port/port.h"
 #include "queue/services.h"
+#include "transport/av.h"
 #include "transport/message.h"
 #include "transport/roce_port.h"
 #include "transport/sender.h"
 #include "transport/transport.h"
 
 #define MTU_MAX	   4096u
-#define AV_ADDRESS 12u	       /* in a vector: Q_Key and number come before, a packet's own */
 #define QKEY_OWN   0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
 
 struct ud {
@@ -40,30 +40,11 @@ static struct ud *ud_of(const struct queue *q)
 
 /* --- sending ------------------------------------------------------------------------------- */
 
-static const uint8_t *ud_av(const struct send_wr *wr)
-{
-	return wr->wqe + PRM_WQE_CTRL_SEG_BYTES;
-}
-
-/* [I] A vector that can't be used ends the request with LOCAL_QP_OP_ERR. */
 static void ud_parse(struct queue *q, struct send_wr *wr)
 {
-	const uint8_t *av = ud_av(wr);
-	const struct vhca *v = q->o.vhca;
-	unsigned int gid = prm_av_get_src_addr_index(av);
-
-	if (sim_tracing)
-		sim_trace("wqe", "wqe_datagram_seg", av, PRM_WQE_DATAGRAM_SEG_BYTES,
-			  "qp 0x%x sq %u", q->o.id, wr->index);
-	if (!prm_av_get_ext(av)) {
-		wqe_refuse(q, wr, VENDOR_SEGMENT,
-			   "av.ext is clear: cap.compact_address_vector is 0");
+	av_check(q, wr);
+	if (wr->error)
 		return;
-	}
-	if (gid >= VHCA_GIDS || v->gids[gid].type == GID_EMPTY) {
-		wqe_refuse(q, wr, VENDOR_SEGMENT, "av.src_addr_index: there is no such GID");
-		return;
-	}
 	wqe_parse_data(q, wr);
 	if (wr->error || wr->len <= qp_mtu(qp_of(q)))
 		return;
@@ -81,25 +62,14 @@ static struct roce_path *ud_path(struct queue *q, const uint8_t *av)
 	    !memcmp(ud->av + AV_ADDRESS, av + AV_ADDRESS, PRM_AV_BYTES - AV_ADDRESS))
 		return &ud->path;
 	memcpy(ud->av, av, PRM_AV_BYTES);
-	ud->path = (struct roce_path){
-		.from = v,
-		.source = &v->gids[prm_av_get_src_addr_index(av)],
-		.udp_sport = (uint16_t)prm_av_get_udp_sport(av),
-		.tclass = (uint8_t)prm_av_get_tclass(av),
-		.hop_limit = (uint8_t)prm_av_get_hop_limit(av),
-		.flow_label = prm_av_get_flow_label(av),
-	};
-	memcpy(ud->path.dgid, prm_av_cat_rgid(av), sizeof(ud->path.dgid));
-	prm_store16(ud->path.dmac, 0, (uint16_t)(prm_av_get_rmac(av) >> 32));
-	prm_store32(ud->path.dmac, 2, (uint32_t)prm_av_get_rmac(av));
-	ud->path.overhead = roce_overhead(&ud->path);
+	av_path(v, av, &ud->path);
 	return &ud->path;
 }
 
 static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
 {
 	struct ud *ud = ud_of(q);
-	const uint8_t *av = ud_av(wr);
+	const uint8_t *av = av_of(wr);
 	struct roce_path *path = ud_path(q, av);
 	uint32_t qkey = prm_av_get_qkey(av);
 	struct bth_packet p = {

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that one initiator reaches many targets, each request done once on a wire that loses and
+ * doubles packets; that channels do not hold up or break each other; and that keys, drained targets
+ * and remote errors end requests as they should, and nothing else. */
+#include "tests/test.h"
+#include <endian.h>
+#include <errno.h>
+#include <dvx/prm/dct.h>
+#include <dvx/prm/qp.h>
+#include "queue_rig.h"
+#include "obj/dct.h"
+#include "queue/queue.h"
+#include "transport/bth.h"
+#include "transport/transport.h"
+
+#define SECOND	1000000000ull
+#define KEY	0x1122334455667788ull
+#define TARGETS 2u
+#define WHERE	8192u /* a target's part of dst */
+#define IMM	0x55aa1234u
+
+/* One initiator and two targets; memory is the pair's. */
+struct dc {
+	struct rig_pair *p;
+	struct rig_cq ci;
+	struct rig_qp i;
+	struct target {
+		struct rig_cq cq;
+		struct rig_srq list;
+		struct dct *dct;
+		uint16_t posted;
+	} t[TARGETS];
+};
+
+static void target_open(struct dc *d, struct target *t)
+{
+	struct rig *r = &d->p->rig;
+	struct dct *dct = obj_new(&r->dev.vhca[BLUEFIELD2_HOST], OBJ_DCT, 0, sizeof(*dct));
+
+	assert_non_null(dct);
+	rig_cq_open(r, &t->cq, BLUEFIELD2_HOST, 6, false);
+	rig_srq_open(r, &t->list, RIG_PD);
+	t->dct = dct;
+	dct->cq = t->cq.cq;
+	dct->srq = t->list.srq;
+	dct->pdn = RIG_PD;
+	dct->user_index = 0xd00 + (uint32_t)(t - d->t);
+	dct->key = KEY;
+	dct->rre = dct->rwe = dct->rae = true;
+	dct->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
+	dct->mtu = 3;
+	dct->min_rnr_nak = 12;
+	dct->gid_index = 1;
+	dct->hop_limit = 64;
+	assert_int_equal(dct_start(dct), 0);
+}
+
+static void target_close(struct target *t)
+{
+	dct_stop(t->dct);
+	obj_free(&t->dct->o);
+	rig_srq_close(&t->list);
+	rig_cq_close(&t->cq);
+}
+
+static int dc_setup_of(void **state, uint8_t log_channels, uint8_t log_errored)
+{
+	struct dc *d = calloc(1, sizeof(*d));
+	struct rig *r;
+
+	assert_non_null(d);
+	d->p = rig_pair_open(rig_setup);
+	r = &d->p->rig;
+	r->transport = &transport_dci;
+	r->log_dci_channels = log_channels;
+	r->log_dci_errored = log_errored;
+	rig_cq_open(r, &d->ci, BLUEFIELD2_HOST, 6, false);
+	rig_qp_open(r, &d->i, BLUEFIELD2_HOST, &d->ci, &d->ci, 6, 0);
+	rig_connect_one(&d->i, &d->i);
+	for (unsigned int i = 0; i < TARGETS; i++)
+		target_open(d, &d->t[i]);
+	*state = d;
+	return 0;
+}
+
+static int dc_setup(void **state)
+{
+	return dc_setup_of(state, 0, 0);
+}
+
+static int dc_setup_channels(void **state)
+{
+	return dc_setup_of(state, 2, 1);
+}
+
+static int dc_teardown(void **state)
+{
+	struct dc *d = *state;
+
+	for (unsigned int i = 0; i < TARGETS; i++)
+		target_close(&d->t[i]);
+	rig_qp_close(&d->i);
+	rig_cq_close(&d->ci);
+	rig_pair_close(d->p);
+	free(d);
+	return 0;
+}
+
+#define DC(name)       TEST_ON(name, struct dc *d, {dc_setup, dc_teardown})
+#define CHANNELS(name) TEST_ON(name, struct dc *d, {dc_setup_channels, dc_teardown})
+
+/* A WQE for a target: its control segment and its address vector. */
+static struct rig_wqe to(struct dc *d, unsigned int target, uint8_t opcode, uint16_t channel)
+{
+	struct rig_wqe w = rig_begin(&d->i, opcode, SIGNALED, htobe32(IMM));
+	const struct vhca *v = d->t[target].dct->o.vhca;
+	uint8_t *av = w.bytes + 16;
+
+	prm_wqe_ctrl_seg_set_imm(w.bytes, IMM);
+	prm_wqe_ctrl_seg_set_dci_stream_channel_id(w.bytes, channel);
+	prm_av_set_dc_key(av, KEY);
+	prm_av_set_ext(av, 1);
+	prm_av_set_dqp_dct(av, d->t[target].dct->o.id);
+	prm_av_set_udp_sport(av, 0xc123);
+	prm_av_set_rmac(av, (uint64_t)prm_load16(v->mac, 0) << 32 | prm_load32(v->mac, 2));
+	prm_av_set_hop_limit(av, 7);
+	prm_av_set_src_addr_index(av, 1);
+	memcpy(prm_av_at_rgid(av), v->gids[1].gid, 16);
+	w.ds += 3;
+	return w;
+}
+
+static uint8_t *memory(struct dc *d, unsigned int target)
+{
+	return d->p->dst + target * WHERE;
+}
+
+static void rdma(struct dc *d, unsigned int target, uint8_t opcode, uint16_t channel, uint32_t rkey,
+		 uint32_t lkey, uint32_t len)
+{
+	struct rig_wqe w = to(d, target, opcode, channel);
+
+	rig_raddr(&w, memory(d, target), rkey);
+	rig_data(&w, d->p->src, len, lkey);
+	rig_end(&w);
+}
+
+static void write_to(struct dc *d, unsigned int target, uint16_t channel, uint32_t len)
+{
+	rdma(d, target, PRM_WQE_OPCODE_RDMA_WRITE, channel, rig_key(d->p->md), rig_key(d->p->ms),
+	     len);
+}
+
+static void send_to(struct dc *d, unsigned int target, uint16_t channel, uint32_t len)
+{
+	struct rig_wqe w = to(d, target, PRM_WQE_OPCODE_SEND_IMM, channel);
+
+	rig_data(&w, d->p->src, len, rig_key(d->p->ms));
+	rig_end(&w);
+}
+
+static void receive_at(struct dc *d, unsigned int target, uint32_t len)
+{
+	struct target *t = &d->t[target];
+
+	rig_srq_entry(&t->list, t->posted % RIG_SRQ_ENTRIES,
+		      (uint16_t)((t->posted + 1) % RIG_SRQ_ENTRIES), memory(d, target), len,
+		      rig_key(d->p->md));
+	t->posted++;
+	rig_srq_post(&t->list, 1);
+}
+
+static void ends(struct dc *d, uint8_t syndrome)
+{
+	const uint8_t *cqe = rig_poll(&d->ci);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe),
+			 syndrome ? PRM_CQE_OPCODE_REQ_ERR : PRM_CQE_OPCODE_REQ);
+	if (syndrome)
+		assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
+}
+
+static void arrives(struct dc *d, unsigned int target, uint32_t len)
+{
+	const uint8_t *cqe = rig_poll(&d->t[target].cq);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND_IMM);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
+	assert_int_equal(prm_cqe64_get_immediate(cqe), IMM);
+	assert_int_equal(prm_cqe64_get_rqpn(cqe), d->i.queue->o.id);
+	assert_int_equal(prm_cqe64_get_user_index(cqe), 0xd00 + target);
+	assert_memory_equal(memory(d, target), d->p->src, len);
+}
+
+/* Requests for both targets, one behind the other. */
+DC(test_messages_reach_each_target)
+{
+	static const uint32_t lengths[] = {1, 1024, 5000};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		for (unsigned int t = 0; t < TARGETS; t++)
+			receive_at(d, t, WHERE);
+		send_to(d, 0, 0, lengths[i]);
+		send_to(d, 1, 0, lengths[i]);
+		rig_run(&d->i);
+		for (unsigned int t = 0; t < TARGETS; t++) {
+			ends(d, 0);
+			arrives(d, t, lengths[i]);
+		}
+	}
+}
+
+DC(test_writes_and_reads)
+{
+	for (unsigned int t = 0; t < 2 * TARGETS; t++) {
+		memset(d->p->src, (int)t + 1, 3000);
+		write_to(d, t % TARGETS, 0, 3000);
+		rig_run(&d->i);
+		ends(d, 0);
+		assert_memory_equal(memory(d, t % TARGETS), d->p->src, 3000);
+		memset(memory(d, t % TARGETS), 0x77, 3000);
+		rdma(d, t % TARGETS, PRM_WQE_OPCODE_RDMA_READ, 0, rig_key(d->p->md),
+		     rig_key(d->p->ms), 3000);
+		rig_run(&d->i);
+		ends(d, 0);
+		assert_memory_equal(memory(d, t % TARGETS), d->p->src, 3000);
+	}
+}
+
+/* One acknowledgement ends several requests. */
+DC(test_many_requests_under_way)
+{
+	for (unsigned int i = 0; i < 20; i++)
+		write_to(d, i / 10, 0, 3000);
+	rig_run(&d->i);
+	for (unsigned int i = 0; i < 20; i++)
+		ends(d, 0);
+	assert_null(rig_poll(&d->ci));
+}
+
+/* Every third frame is lost, every seventh comes twice, every eleventh comes late. */
+struct lossy {
+	unsigned int n;
+	struct frame *late;
+};
+
+static void lossy_wire(void *ctx, struct port *port, struct frame *f)
+{
+	struct lossy *l = ctx;
+
+	l->n++;
+	if (l->n % 3 == 0) {
+		frame_free(f);
+		return;
+	}
+	if (l->n % 7 == 0)
+		port_queue(port, frame_copy(f));
+	if (l->n % 11 == 0) {
+		if (l->late)
+			port_queue(port, l->late);
+		l->late = f;
+		return;
+	}
+	port_queue(port, f);
+}
+
+static void add_one(struct dc *d, unsigned int target, uint16_t channel)
+{
+	struct rig_wqe w = to(d, target, PRM_WQE_OPCODE_ATOMIC_FA, channel);
+
+	rig_raddr(&w, memory(d, target), rig_key(d->p->md));
+	prm_wqe_atomic_seg_pack(w.bytes + 16 * w.ds, .swap_add = 1, .compare = 0);
+	w.ds++;
+	rig_data(&w, d->p->src, 8, rig_key(d->p->ms));
+	rig_end(&w);
+}
+
+/* A connection that is opened again is another one: nothing of the old one counts twice. */
+CHANNELS(test_each_atomic_counts_once_on_a_bad_wire)
+{
+	struct lossy lossy = {0};
+
+	memset(d->p->dst, 0, TARGETS * WHERE);
+	port_set_hook(d->p->rig.dev.port, lossy_wire, &lossy);
+	for (unsigned int i = 0; i < 60; i++) {
+		for (unsigned int k = 0; k < 4; k++)
+			add_one(d, (i + k) % TARGETS, (uint16_t)(k / 2));
+		rig_ring(&d->i);
+		rig_pass(&d->p->rig, 20 * SECOND);
+		for (unsigned int k = 0; k < 4; k++)
+			ends(d, 0);
+	}
+	for (unsigned int t = 0; t < TARGETS; t++) {
+		uint64_t sum;
+
+		memcpy(&sum, memory(d, t), sizeof(sum));
+		assert_int_equal(sum, 120);
+	}
+	port_set_hook(d->p->rig.dev.port, NULL, NULL);
+	frame_free(lossy.late);
+}
+
+/* The second channel's request is done while the first one's waits; its CQE waits, too. */
+CHANNELS(test_channels_do_not_wait_for_each_other)
+{
+	memset(memory(d, 1), 0, 100);
+	send_to(d, 0, 1, 10);
+	write_to(d, 1, 2, 100);
+	rig_run(&d->i);
+	assert_memory_equal(memory(d, 1), d->p->src, 100);
+	assert_null(rig_poll(&d->ci));
+	receive_at(d, 0, WHERE);
+	rig_pass(&d->p->rig, SECOND);
+	ends(d, 0);
+	ends(d, 0);
+	arrives(d, 0, 10);
+}
+
+static void spoiled_write(struct dc *d, uint16_t channel)
+{
+	rdma(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, channel, rig_key(d->p->md), 0xdead00, 8);
+}
+
+CHANNELS(test_a_failed_channel_stops_alone)
+{
+	spoiled_write(d, 1);
+	write_to(d, 0, 1, 8);
+	write_to(d, 0, 2, 8);
+	rig_run(&d->i);
+	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
+	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
+	ends(d, 0);
+	write_to(d, 0, 1, 8);
+	rig_run(&d->i);
+	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(d->i.queue->state, QP_RTS);
+	assert_int_equal(dci_reset_channel(d->i.queue, 2), -EINVAL);
+	assert_int_equal(dci_reset_channel(d->i.queue, 1), 0);
+	write_to(d, 0, 1, 8);
+	rig_run(&d->i);
+	ends(d, 0);
+}
+
+/* qpc.log_num_dci_errored_streams is 1 here: the second one ends the queue. */
+CHANNELS(test_too_many_failed_channels_end_the_queue)
+{
+	spoiled_write(d, 1);
+	spoiled_write(d, 2);
+	write_to(d, 0, 3, 8);
+	rig_run(&d->i);
+	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
+	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
+	assert_int_equal(d->i.queue->state, QP_ERR);
+	assert_non_null(rig_poll(&d->ci)); /* done before, or flushed */
+	assert_null(rig_poll(&d->ci));
+}
+
+DC(test_a_wrong_key_is_counted_and_not_answered)
+{
+	d->t[0].dct->key = KEY + 1;
+	d->t[0].dct->armed = true;
+	write_to(d, 0, 0, 8);
+	rig_ring(&d->i);
+	rig_pass(&d->p->rig, 20 * SECOND);
+	ends(d, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
+	assert_int_equal(d->i.queue->state, QP_ERR);
+	assert_int_equal(rig_count(&d->p->rig, PRM_EVENT_DCT_KEY_VIOLATION), 1);
+	assert_int_equal(d->t[0].dct->violations, 8);
+}
+
+/* Back from reset, the initiator reaches both targets again. */
+static void works_again(struct dc *d)
+{
+	queue_set_state(d->i.queue, QP_RST);
+	d->i.sq_pi = 0;
+	rig_connect_one(&d->i, &d->i);
+	for (unsigned int t = 0; t < TARGETS; t++) {
+		write_to(d, t, 0, 8);
+		rig_run(&d->i);
+		ends(d, 0);
+	}
+}
+
+DC(test_a_remote_error_ends_the_initiator_alone)
+{
+	rdma(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0xdead00, rig_key(d->p->ms), 8);
+	write_to(d, 1, 0, 8);
+	rig_run(&d->i);
+	ends(d, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(d->p->rig.nevents, 0);
+	assert_null(rig_poll(&d->t[0].cq));
+	works_again(d);
+}
+
+DC(test_a_receive_that_is_too_small_fails_and_others_follow)
+{
+	const uint8_t *cqe;
+
+	receive_at(d, 0, 10);
+	receive_at(d, 0, WHERE);
+	send_to(d, 0, 0, 11);
+	rig_run(&d->i);
+	ends(d, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+	cqe = rig_poll(&d->t[0].cq);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	assert_int_equal(prm_err_cqe_get_qpn(cqe), d->t[0].dct->o.id);
+	works_again(d);
+	send_to(d, 0, 0, 11);
+	rig_run(&d->i);
+	ends(d, 0);
+	arrives(d, 0, 11);
+}
+
+DC(test_a_drained_target_takes_nothing)
+{
+	write_to(d, 0, 0, 8);
+	rig_run(&d->i);
+	ends(d, 0);
+	dct_drain(d->t[0].dct);
+	assert_int_equal(d->t[0].dct->state, PRM_DCTC_STATE_DRAINED);
+	assert_int_equal(rig_count(&d->p->rig, PRM_EVENT_DCT_DRAINED), 1);
+	write_to(d, 0, 0, 8);
+	rig_ring(&d->i);
+	rig_pass(&d->p->rig, 20 * SECOND);
+	ends(d, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
+}
+
+/* Its vector is checked before anything is sent. */
+DC(test_a_short_vector_is_refused)
+{
+	struct rig_wqe w = to(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0);
+
+	prm_av_set_ext(w.bytes + 16, 0);
+	rig_raddr(&w, memory(d, 0), rig_key(d->p->md));
+	rig_data(&w, d->p->src, 8, rig_key(d->p->ms));
+	rig_go(&w);
+	ends(d, PRM_SYNDROME_LOCAL_QP_OP_ERR);
+}
