@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that UCX, as Debian ships it and with its default settings, finds DC and runs between two processes over
+# rc_mlx5 and dc_mlx5: tagged and active messages, put, get and atomics, short ones and long ones.
+. "$(dirname "$0")/pair.sh"
+
+# Few machines have it installed: else the packages are unpacked here.
+ucx()
+{
+	command -v ucx_perftest >/dev/null && return
+	(cd "$dir" && apt-get download -qq ucx-utils libucx0 && for deb in ./*.deb; do dpkg-deb -x "$deb" ucx; done) \
+		>"$dir/get" 2>&1 || return 1
+	PATH=$dir/ucx/usr/bin:$PATH
+	UCX_MODULE_DIR=$(echo "$dir"/ucx/usr/lib/*/ucx)
+	LD_LIBRARY_PATH=${UCX_MODULE_DIR%/ucx}:$UCX_MODULE_DIR
+	export PATH LD_LIBRARY_PATH UCX_MODULE_DIR
+}
+
+ucx || { echo "1..0 # SKIP UCX can't be had: $(tail -n 1 "$dir/get")"; exit 0; }
+plan 17
+timeout "$bound" "$sim" exec "$chip" -- ucx_info -d >"$dir/client" 2>&1
+grep -q 'Transport: dc_mlx5' "$dir/client"
+result $? "ucx_info -d lists dc_mlx5"
+# rc_mlx5 finds its peers by datagrams.
+for UCX_TLS in rc_mlx5,ud_mlx5,self dc_mlx5,self; do
+	export UCX_TLS
+	for test in tag_lat ucp_am_lat ucp_put_lat ucp_get ucp_fadd ucp_cswap; do
+		pair host ucx_perftest -t $test -s 8 -n 200 -w 10
+	done
+	pair host ucx_perftest -t tag_bw -s 65536 -n 200 -w 10
+	pair dpu ucx_perftest -t tag_lat -s 200 -n 200 -w 10
+done
+exit "$failed"
