@@ -38,7 +38,7 @@ static struct frame *good_frame(struct rig_pair *p)
 	queue_set_state(&p->a.qp->q, QP_RST);
 	queue_set_state(&p->b.qp->q, QP_RST);
 	p->a.sq_pi = p->b.sq_pi = p->a.rq_pi = p->b.rq_pi = 0;
-	p->a.qp->gid_index = p->b.qp->gid_index = (uint8_t)any(VHCA_GIDS);
+	p->a.qp->gid_index = p->b.qp->gid_index = (uint8_t)any(VHCA_OWN_GIDS);
 	rig_connect(&p->a, &p->b);
 	port_set_hook(p->rig.dev.port, keep_frame, &f);
 	if (p->a.queue->transport->datagrams)

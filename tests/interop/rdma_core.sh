@@ -7,6 +7,19 @@ srcdir=$(cd "$top_srcdir" && pwd)
 sim=$(cd "$top_builddir" && pwd)/tools/dvx-sim/dvx-sim
 interop=$srcdir/tests/interop
 
+# RDMA_CM's tests need a network interface of the port with an address, in a namespace of its own.
+if [ -z "$DVX_NETNS" ]; then
+	as=
+	[ "$(id -u)" = 0 ] || as=-r
+	[ -c /dev/net/tun ] && unshare -n $as true 2>/dev/null && DVX_NETNS=1 exec unshare -n $as sh "$0"
+	netdev=
+else
+	netdev=--netdev
+	ip link set lo up
+fi
+addressed='for i in $(ls /sys/class/infiniband/mlx5_0/device/net 2>/dev/null); do
+	ip addr add 192.168.215.1/24 dev "$i"; done; exec "$@"'
+
 # The suite is among the package's documentation, which slim systems leave out when they install:
 # then the package is unpacked here.
 suite() {
@@ -38,7 +51,8 @@ cd "$scratch" || exit 1
 status=1
 while [ $status != 0 ]; do
 	before=$(wc -l <report)
-	"$sim" run -- $python "$interop/suite.py" report >>log 2>&1
+	# shellcheck disable=SC2086 # no word, or one
+	"$sim" run $netdev -- sh -c "$addressed" sh $python "$interop/suite.py" report >>log 2>&1
 	status=$?
 	[ $status = 0 ] && break
 	if [ "$(wc -l <report)" = "$before" ]; then

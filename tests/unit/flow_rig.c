@@ -134,7 +134,7 @@ static void to_wire(struct vhca *v, const struct packet *p)
 
 struct rig_end rig_send(struct fx *f, uint8_t type, uint16_t port)
 {
-	static const struct steer_ops ops = {to_tir, to_wire};
+	static const struct steer_ops ops = {.to_tir = to_tir, .to_wire = to_wire};
 	static const uint8_t udp[46] =
 		"\x02\xd7\x00\x00\x00\x01\x02\xd7\x00\x00\x00\x02\x08\x00"
 		"\x45\x00\x00\x20\x00\x00\x00\x00\x40\x11\x66\xca\x0a\x00\x00\x01\x0a\x00\x00\x02"

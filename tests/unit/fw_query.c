@@ -122,7 +122,7 @@ TEST_FX(roce_addresses)
 {
 	const void *a = prm_query_roce_address_out_cat_roce_address(f->out);
 
-	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
+	for (unsigned int i = 0; i < VHCA_OWN_GIDS; i++) {
 		assert_int_equal(FX(f, QUERY_ROCE_ADDRESS, {"roce_address_index", i}), 0);
 		assert_memory_equal(prm_roce_addr_layout_cat_source_l3_address(a),
 				    f->v->gids[i].gid, 16);

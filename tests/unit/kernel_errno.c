@@ -125,7 +125,7 @@ static const struct {
 	{CREATE_AH, AT(ib_uverbs_create_ah, pd_handle), 999, -ENOENT},
 	{CREATE_AH, AT(ib_uverbs_create_ah, attr.port_num), 2, -EINVAL},
 	{CREATE_AH, AT(ib_uverbs_create_ah, attr.is_global), 0, -EINVAL},
-	{CREATE_AH, AT(ib_uverbs_create_ah, attr.grh.sgid_index), 200, -EINVAL},
+	{CREATE_AH, AT(ib_uverbs_create_ah, attr.grh.sgid_index), VHCA_GIDS, -EINVAL},
 	{CREATE_AH, AT(ib_uverbs_create_ah, attr.grh.sgid_index), VHCA_GIDS - 1, -ENODATA},
 	{MODIFY_QP, MQ(qp_handle), 999, -ENOENT},
 	{MODIFY_QP, MQ(attr_mask), 1 | 1 << 21, -EOPNOTSUPP},

@@ -88,7 +88,7 @@ static void to_wire(struct vhca *v, const struct packet *p)
 
 enum steer_end ends(struct fx *f, bool tx, uint16_t port)
 {
-	static const struct steer_ops ops = {to_tir, to_wire};
+	static const struct steer_ops ops = {.to_tir = to_tir, .to_wire = to_wire};
 	struct steer_stats before = *steer_stats(f->v);
 	uint8_t bytes[42 + 2 * STEER_HEADROOM] = {0};
 	static const uint8_t udp[42] =

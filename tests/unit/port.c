@@ -62,10 +62,10 @@ static void reconnect(struct rig_pair *p, uint8_t gid_index)
 /* RoCE v1, v2 over IPv6 and over IPv4: what was captured arrives when it comes from outside. */
 TEST_PAIR(test_injected)
 {
-	static const uint32_t headers[VHCA_GIDS] = {14 + 40, 14 + 48, 14 + 40, 14 + 28};
+	static const uint32_t headers[VHCA_OWN_GIDS] = {14 + 40, 14 + 48, 14 + 40, 14 + 28};
 	struct port *port = p->rig.dev.port;
 
-	for (uint8_t gid = 0; gid < VHCA_GIDS; gid++) {
+	for (uint8_t gid = 0; gid < VHCA_OWN_GIDS; gid++) {
 		const struct port_fates before = *port_injected(port);
 		struct roce_bytes r;
 		struct kept k;

@@ -33,8 +33,8 @@ static void assert_apart(const struct vhca *a, const struct vhca *b)
 	assert_int_not_equal(a->id, b->id);
 	assert_int_not_equal(a->guid, b->guid);
 	assert_memory_not_equal(a->mac, b->mac, sizeof(a->mac));
-	for (unsigned int i = 0; i < VHCA_GIDS; i++)
-		for (unsigned int j = 0; j < VHCA_GIDS; j++)
+	for (unsigned int i = 0; i < VHCA_OWN_GIDS; i++)
+		for (unsigned int j = 0; j < VHCA_OWN_GIDS; j++)
 			assert_memory_not_equal(a->gids[i].gid, b->gids[j].gid, 16);
 }
 

@@ -18,6 +18,7 @@ struct sim_args {
 	const char *fault;    /* drop=P,..., checked; or NULL */
 	const char *wire;     /* checked; or NULL */
 	const char *ip;	      /* [FUNCTION=]ADDR/LEN,..., checked; or NULL */
+	bool netdev;
 	uint64_t count;	      /* packets; 0: no end */
 	bool json, quiet;
 	int argc; /* NAME and FILE.pcap or CMD... behind it; run and ls have no NAME */
@@ -65,6 +66,7 @@ bool registry_is_ours(const char *name, int err);
 /* server.c: a server, ready to take clients when this returns. -1 after a sentence. */
 struct start {
 	const char *name, *trace, *set, *fault, *wire, *ip;
+	bool netdev; /* network interfaces */
 	bool detach;
 	int lifeline; /* the server ends when the other end of this pipe closes; -1 */
 };

@@ -36,12 +36,18 @@
 		"ip", 'i', "[FUNCTION=]ADDR/LEN", 0, "address of a function (default host)", 0 \
 	}
 
+#define NETDEV_OPTION                                                                           \
+	{                                                                                       \
+		"netdev", 'N', 0, 0, "a network interface for each function (NAME-FUNCTION)", 0 \
+	}
+
 static const struct argp_option run_options[] = {
 	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
 	SET_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
+	NETDEV_OPTION,
 	FUNCTION_OPTION,
 	{0},
 };
@@ -52,6 +58,7 @@ static const struct argp_option up_options[] = {
 	IP_OPTION,
 	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR", 0,
 	 "what the port is plugged into (default loop)", 0},
+	NETDEV_OPTION,
 	{0},
 };
 static const struct argp_option exec_options[] = {
@@ -175,6 +182,7 @@ static void take_wire(struct sim_args *a, const char *arg, struct argp_state *st
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TRUE('q', quiet),
+	CLI_TRUE('N', netdev),
 	CLI_TEXT('f', function),
 	CLI_NUMBER('n', count, 1, UINT64_MAX),
 };

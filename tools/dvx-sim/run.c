@@ -61,7 +61,11 @@ static int run_with(const struct chip_command *c, pid_t server, const sigset_t *
 
 int cmd_run(const struct sim_args *a)
 {
-	struct start s = {.trace = a->trace, .set = a->set, .fault = a->fault, .ip = a->ip};
+	struct start s = {.trace = a->trace,
+			  .set = a->set,
+			  .fault = a->fault,
+			  .ip = a->ip,
+			  .netdev = a->netdev};
 	sigset_t signals, before;
 	char name[32];
 	struct chip_command client = {.chip = name, .function = a->function, .cmd = a->argv};

@@ -51,6 +51,8 @@ static void be_server(const struct start *s, const char *server, const char *dir
 		argv[n++] = lifeline_text;
 		start_keep(s->lifeline);
 	}
+	if (s->netdev)
+		argv[n++] = "--netdev";
 	if (s->detach)
 		argv[n++] = "--detach";
 	start_keep(ready);

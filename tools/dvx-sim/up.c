@@ -9,6 +9,7 @@ int cmd_up(const struct sim_args *a)
 			  .fault = a->fault,
 			  .wire = a->wire,
 			  .ip = a->ip,
+			  .netdev = a->netdev,
 			  .detach = true,
 			  .lifeline = -1};
 

@@ -37,6 +37,22 @@ static void datapath_to_port(struct vhca *v, const struct packet *p)
 	port_transmit(v, p->data, p->len);
 }
 
+static bool datapath_netdev(const struct vhca *v, const uint8_t mac[6])
+{
+	return v->netdev.present &&
+	       (mac[0] & 1 || v->netdev.promiscuous || !memcmp(mac, v->mac, sizeof(v->mac)));
+}
+
+/*
+ * What no rule took. [I] Not the interface's own frames, which the loop brings back when they are
+ * for a group: a NIC does not loop back what its own function sent.
+ */
+static void datapath_to_netdev(struct vhca *v, const struct packet *p)
+{
+	if (datapath_netdev(v, p->data) && memcmp(p->data + 6, v->mac, sizeof(v->mac)))
+		v->dev->to_netdev(v->dev->netdev_ctx, v, p->data, p->len);
+}
+
 static void datapath_fates(const struct device *dev, struct port_fates *to)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
@@ -56,12 +72,14 @@ static const struct port_ops port_ops = {
 	.roce = roce_port_rx,
 	.ethernet = datapath_to_tables,
 	.listens = steer_has_rx_root,
+	.netdev = datapath_netdev,
 	.fates = datapath_fates,
 };
 
 static const struct steer_ops steer_ops = {
 	.to_tir = raw_receive,
 	.to_wire = datapath_to_port,
+	.to_kernel = datapath_to_netdev,
 };
 
 static bool datapath_neighbour(struct device *dev, const uint8_t gid[16], uint8_t mac[6])

@@ -7,6 +7,10 @@ libsim_la_SOURCES += \
 	src/sim/chip/datapath.h \
 	src/sim/chip/mads.c \
 	src/sim/chip/mads.h \
+	src/sim/chip/netdev.c \
+	src/sim/chip/netdev.h \
+	src/sim/chip/rtnetlink.c \
+	src/sim/chip/rtnetlink.h \
 	src/sim/chip/session.h \
 	src/sim/chip/session_packets.c \
 	src/sim/chip/session_refusals.c \

@@ -43,7 +43,7 @@ static struct vhca *path_turn(struct device *dev, const struct cm_path *p, struc
 	memcpy(back->sgid, p->dgid, 16);
 	memcpy(back->dgid, p->sgid, 16);
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
-		for (uint8_t j = 0; j < VHCA_GIDS; j++) {
+		for (uint8_t j = 0; j < dev->vhca[i].ngids; j++) {
 			const struct gid_entry *g = &dev->vhca[i].gids[j];
 
 			if (g->type != GID_ROCE_V2 || memcmp(g->gid, p->dgid, 16))

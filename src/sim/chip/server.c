@@ -22,6 +22,7 @@
 #include "base/thread.h"
 #include "chip.h"
 #include "kernel/kernel.h"
+#include "netdev.h"
 #include "session.h"
 #include "preload/sysfs.h"
 #include "obj/profile.h"
@@ -39,11 +40,12 @@ static struct {
 	const char *dir, *name, *trace, *set, *fault, *wire, *ip;
 	int ready;    /* gets a byte when programs may connect; -1 */
 	int lifeline; /* the server ends when it is closed; -1 */
-	bool detach;
+	bool detach, netdev;
 } option = {.ready = -1, .lifeline = -1};
 
 static struct profile profile;
 static struct chip *the_chip;
+static struct netdevs *netdevs;
 static struct watchdog watchdog;
 
 static void chip_server_on_signal(int sig)
@@ -238,7 +240,8 @@ static int chip_server_serve(struct chip *chip)
 static void show_link(void *arg, bool up)
 {
 	(void)arg;
-	for (unsigned int f = 0; f < profile.nfunctions; f++)
+	netdevs_link(netdevs, up); /* they tell of it */
+	for (unsigned int f = 0; !netdevs && f < profile.nfunctions; f++)
 		if (sysfs_link(in_dir(profile.functions[f].name), up))
 			sim_note("sysfs does not show the state of the link");
 }
@@ -326,6 +329,31 @@ static int set_ips(struct device *dev)
 	return 0;
 }
 
+/* netdevs_new() calls it, too, before it returns. */
+static void show_netdev(void *arg, const struct vhca *v)
+{
+	char name[NETDEV_NAME];
+
+	(void)arg;
+	netdev_name(name, option.name, v);
+	if (sysfs_tree_update(in_dir(v->name), v, name))
+		sim_note("sysfs does not show the network interface as it is");
+}
+
+static int make_netdevs(struct chip *chip)
+{
+	/* A switch tells the chips their neighbours' addresses once. */
+	if (option.netdev && (option.ip || (option.wire && strcmp(option.wire, "loop")))) {
+		fprintf(stderr, "dvx-sim: --netdev: %s\n",
+			option.ip ? "instead of --ip, put the address on the interface"
+				  : "it works with --wire loop only");
+		return -1;
+	}
+	if (option.netdev)
+		netdevs = netdevs_new(chip, option.name, show_netdev, NULL);
+	return option.netdev && !netdevs ? -1 : 0;
+}
+
 static int run_chip(void)
 {
 	struct chip *chip = chip_new(&profile, NULL);
@@ -335,11 +363,13 @@ static int run_chip(void)
 		return chip_server_fail("can't build a chip for");
 	chip_server_take_signals(chip);
 	chip_on_link(chip, show_link, NULL);
-	rc = set_wire(chip) || set_ips(chip_device(chip)) || set_faults(chip) || make_trees(chip)
+	rc = set_wire(chip) || set_ips(chip_device(chip)) || set_faults(chip) ||
+			     make_trees(chip) || make_netdevs(chip)
 		     ? -1
 		     : 0;
 	if (!rc)
 		rc = chip_server_serve(chip);
+	netdevs_free(netdevs);
 	chip_free(chip);
 	return rc;
 }
@@ -351,6 +381,10 @@ static int chip_server_parse(int argc, char **argv)
 
 		if (!strcmp(argv[i], "--detach")) {
 			option.detach = true;
+			continue;
+		}
+		if (!strcmp(argv[i], "--netdev")) {
+			option.netdev = true;
 			continue;
 		}
 		if (!strcmp(argv[i], "--dir"))

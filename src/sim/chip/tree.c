@@ -30,6 +30,22 @@ int sysfs_tree_make(const char *root, const struct vhca *v)
 	return sysfs_make(root, &fn);
 }
 
+int sysfs_tree_update(const char *root, const struct vhca *v, const char *interface)
+{
+	const struct sysfs_netdev n = {interface, v->mac, v->netdev.mtu, v->netdev.up};
+	int err = sysfs_netdev(root, &n);
+
+	if (!err)
+		err = sysfs_link(root, vhca_port_up(v));
+	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++) {
+		struct sysfs_gid g = {.type = v->gids[i].type};
+
+		memcpy(g.gid, v->gids[i].gid, sizeof(g.gid));
+		err = sysfs_gid(root, i, &g, interface);
+	}
+	return err;
+}
+
 int sysfs_tree_count(const char *root, struct vhca *v)
 {
 	int fd = sysfs_stats(root), err;

@@ -110,6 +110,20 @@ void kernel_free(struct kernel *k)
 	free(k);
 }
 
+void kernel_gid_changed(struct kernel *k, const struct vhca *v)
+{
+	for (struct uverbs_file *f = k->files; f; f = f->next)
+		if (f->vhca == v)
+			channel_post_gid(f);
+}
+
+void kernel_port_changed(struct kernel *k, const struct vhca *v)
+{
+	for (struct uverbs_file *f = k->files; f; f = f->next)
+		if (f->vhca == v)
+			channel_post_port(f, vhca_port_up(v));
+}
+
 void kernel_unplug(struct kernel *k)
 {
 	for (struct uverbs_file *f = k->files; f; f = f->next)

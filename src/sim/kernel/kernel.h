@@ -17,12 +17,17 @@ struct device;
  * and never touches client memory for a request: the preload has flattened it.
  */
 struct kernel;
+struct vhca;
 struct uverbs_file; /* one open of the device */
 
 struct kernel *kernel_new(struct device *);
 void kernel_free(struct kernel *);
 /* The device is about to go: each open file gets DEVICE_FATAL, as if it had been pulled out. */
 void kernel_unplug(struct kernel *);
+/* IBV_EVENT_GID_CHANGE to the function's files. */
+void kernel_gid_changed(struct kernel *, const struct vhca *);
+/* Its network interface went up or down: PORT_ACTIVE or PORT_ERR to the same. */
+void kernel_port_changed(struct kernel *, const struct vhca *);
 /* fn sees the writing end of each asynchronous event FD that is made from now on. */
 void kernel_on_async_fd(struct kernel *, void (*fn)(void *arg, int fd), void *arg);
 /* DEVICE_FATAL to one of these; false: its pipe is full or closed. */

@@ -6,6 +6,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/dct.h \
 	src/sim/obj/flow.c \
 	src/sim/obj/flow.h \
+	src/sim/obj/gid.c \
 	src/sim/obj/grant.c \
 	src/sim/obj/icm.c \
 	src/sim/obj/icm.h \

@@ -17,43 +17,6 @@ static const uint8_t base_mac[6] = {0x02, 0xd7};
 #define MTU_4096    5
 #define MTU_HEADERS (40u + 8 + 12 + 28 + 28 + 4)
 
-static void gid_link_local(uint8_t gid[16], const uint8_t mac[6])
-{
-	memset(gid, 0, 16);
-	gid[0] = 0xfe;
-	gid[1] = 0x80;
-	/* RFC 4291 appendix A: the universal/local bit is inverted, ff:fe in the middle */
-	memcpy(gid + 8, mac, 3);
-	gid[8] ^= 2;
-	gid[11] = 0xff;
-	gid[12] = 0xfe;
-	memcpy(gid + 13, mac + 3, 3);
-}
-
-static void gid_ipv4(uint8_t gid[16], uint8_t last)
-{
-	const uint8_t ip[4] = {192, 168, 215, last};
-
-	memset(gid, 0, 16);
-	gid[10] = gid[11] = 0xff;
-	memcpy(gid + 12, ip, 4);
-}
-
-/* The order in which a kernel fills the table of a RoCE port: each address as v1, then as v2. */
-static void fill_gids(struct vhca *v, uint8_t host)
-{
-	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
-		struct gid_entry *e = &v->gids[i];
-
-		if (i < 2)
-			gid_link_local(e->gid, v->mac);
-		else
-			gid_ipv4(e->gid, host);
-		memcpy(e->mac, v->mac, sizeof(e->mac));
-		e->type = i % 2 ? GID_ROCE_V2 : GID_ROCE_V1;
-	}
-}
-
 static uint64_t guid_of(const uint8_t mac[6])
 {
 	const uint8_t g[8] = {mac[0], mac[1], mac[2], 0x03, 0x00, mac[3], mac[4], mac[5]};
@@ -70,7 +33,7 @@ static void vhca_number(struct vhca *v, unsigned int host)
 	memcpy(v->mac, base_mac, sizeof(v->mac));
 	v->mac[5] = (uint8_t)host;
 	v->guid = guid_of(v->mac);
-	fill_gids(v, (uint8_t)host);
+	vhca_gids_fill(v, (uint8_t)host);
 }
 
 unsigned int device_numbers(const struct device *dev)
@@ -189,6 +152,26 @@ const struct vhca *device_first(const struct device *dev, enum function_kind kin
 	return NULL;
 }
 
+bool vhca_port_up(const struct vhca *v)
+{
+	return !v->dev->link_down && (!v->netdev.present || v->netdev.up);
+}
+
+/*
+ * Of a network interface: its own without a packet's longest headers and ICRC, as the kernel reckons.
+ */
+uint8_t vhca_mtu(const struct vhca *v)
+{
+	const uint32_t headers = 40 + 8 + 12 + 4 + 28 + 4;
+	uint8_t mtu = 0;
+
+	if (!v->netdev.present)
+		return v->dev->active_mtu;
+	while (mtu < MTU_4096 && v->netdev.mtu >= (128u << (mtu + 1)) + headers)
+		mtu++;
+	return mtu;
+}
+
 unsigned int device_log_uars(const struct device *dev)
 {
 	unsigned int log_functions = 1;
@@ -200,7 +183,7 @@ unsigned int device_log_uars(const struct device *dev)
 
 bool vhca_has_gid(const struct vhca *v, const uint8_t gid[16])
 {
-	for (unsigned int i = 0; i < VHCA_GIDS; i++)
+	for (unsigned int i = 0; i < v->ngids; i++)
 		if (v->gids[i].type != GID_EMPTY && !memcmp(v->gids[i].gid, gid, 16))
 			return true;
 	return false;
@@ -236,7 +219,7 @@ void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
 struct vhca *device_vhca_by_gid(struct device *dev, const uint8_t gid[16], unsigned int *index)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
-		for (unsigned int j = 0; j < VHCA_GIDS; j++) {
+		for (unsigned int j = 0; j < dev->vhca[i].ngids; j++) {
 			const struct gid_entry *e = &dev->vhca[i].gids[j];
 
 			if (e->type != GID_EMPTY && !memcmp(e->gid, gid, 16)) {

@@ -67,9 +67,12 @@ enum gid_type { GID_ROCE_V1 = 0, GID_ROCE_V2 = 2, GID_EMPTY = 0xff };
 struct gid_entry {
 	uint8_t gid[16];
 	uint8_t mac[6];
-	uint8_t type; /* enum gid_type */
+	uint8_t type;	/* enum gid_type */
+	uint8_t prefix; /* bits of the address that name its network */
 };
-#define VHCA_GIDS 4
+/* A source index has 8 bits; libibverbs prints 255 for a ConnectX-6 Dx. */
+#define VHCA_GIDS     255
+#define VHCA_OWN_GIDS 4 /* those of a function without a network interface */
 
 struct counters;
 struct flow_table;
@@ -104,9 +107,14 @@ struct vhca {
 	uint8_t mac[6];
 	uint64_t guid;
 	struct gid_entry gids[VHCA_GIDS];
+	unsigned int ngids; /* no entry from here on is used */
 	struct obj_table *tables[OBJ_NTYPES];
 	struct pp_rate pp_rates[VHCA_PP_RATES];
 	uint32_t qkey_violations;
+	struct {
+		bool present, up, promiscuous;
+		uint32_t mtu;
+	} netdev; /* its network interface, if the chip has those */
 	struct raw_stats raw;
 	struct port_stats *port; /* own_port, or a page of a file that programs read */
 	struct port_stats own_port;
@@ -147,6 +155,9 @@ struct device {
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;
+	/* A packet for the function's network interface. */
+	void (*to_netdev)(void *ctx, const struct vhca *, const uint8_t *bytes, uint32_t len);
+	void *netdev_ctx;
 };
 
 /* 0; -ENOMEM; -EINVAL, with a sentence: the profile has no functions, or too many. */
@@ -167,8 +178,25 @@ int vhca_share_port(struct vhca *, int fd);
 struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);
 /* The first function of a kind; NULL if the chip has none. */
 const struct vhca *device_first(const struct device *, enum function_kind);
+/* The state of the port as the function's driver sees it. */
+bool vhca_port_up(const struct vhca *);
+/* Its active MTU: enum ib_mtu, 5 for 4096; 0: the network interface's is too small. */
+uint8_t vhca_mtu(const struct vhca *);
 /* log2 of the UAR numbers that each function has. */
 unsigned int device_log_uars(const struct device *);
+/*
+ * gid.c: entries of the table, each address as RoCE v1 and as v2. 0, also if it is there; -ENOSPC.
+ */
+int vhca_gid_add(struct vhca *, const uint8_t gid[16], uint8_t prefix);
+/* Both entries of an address; -EBUSY: a queue pair has it, so that they stay. */
+int vhca_gid_del(struct vhca *, const uint8_t gid[16]);
+/* Those that a function has from the start; host: the last byte of its IPv4 address. */
+void vhca_gids_fill(struct vhca *, uint8_t host);
+/* The GID that an Ethernet address alone gives; IPv4 in IPv6. */
+void gid_link_local(uint8_t gid[16], const uint8_t mac[6]);
+void gid_ipv4(uint8_t gid[16], const void *address);
+/* How many leading bits are the same. */
+unsigned int gid_common(const uint8_t a[16], const uint8_t b[16]);
 /* One of its source GIDs, of any type. */
 bool vhca_has_gid(const struct vhca *, const uint8_t gid[16]);
 /* What it maps: IPv4, ::ffff:a.b.c.d. A group's: ff00::/8, or an IPv4 group's; and its MAC. */

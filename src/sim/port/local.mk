@@ -19,6 +19,8 @@ libsim_la_SOURCES += \
 	src/sim/port/replay.h \
 	src/sim/port/roce.c \
 	src/sim/port/roce.h \
+	src/sim/port/tap.c \
+	src/sim/port/tap.h \
 	src/sim/port/udp.c \
 	src/sim/port/udp.h \
 	src/sim/port/udp_frame.c \

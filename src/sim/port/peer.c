@@ -37,7 +37,7 @@ enum peer_kind { PEER_FRAME = PEER_MAGIC, PEER_NEIGHBOURS };
 struct neighbour {
 	uint8_t gid[16], mac[6], pad[2];
 };
-#define NEIGHBOURS_MOST (DEVICE_MAX_FUNCTIONS * VHCA_GIDS)
+#define NEIGHBOURS_MOST (DEVICE_MAX_FUNCTIONS * VHCA_OWN_GIDS)
 
 struct peer {
 	struct peer *prev, *next;
@@ -138,7 +138,7 @@ static int peer_introduce(struct peer_wire *w, const struct peer *p)
 	unsigned int n = 0;
 
 	for (unsigned int f = 0; f < w->dev->nfunctions; f++)
-		for (unsigned int i = 0; i < VHCA_GIDS; i++) {
+		for (unsigned int i = 0; i < VHCA_OWN_GIDS; i++) {
 			const struct gid_entry *e = &w->dev->vhca[f].gids[i];
 
 			if (e->type == GID_EMPTY)

@@ -93,7 +93,7 @@ static struct vhca *port_find_mac(const struct port *p, const uint8_t mac[6])
 /* Is this RoCE packet addressed to a GID of the function's? */
 static bool port_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1)
 {
-	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
+	for (unsigned int i = 0; i < v->ngids; i++) {
 		const struct gid_entry *e = &v->gids[i];
 
 		if (e->type == (v1 ? GID_ROCE_V1 : GID_ROCE_V2) && !memcmp(e->gid, gid, 16))
@@ -229,7 +229,7 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 /* A function gets frames for its own MAC; other addresses reach all that have an RX root table. */
 static bool port_deliver_ethernet_to(struct port *p, struct vhca *v, const struct frame *f)
 {
-	if (!p->ops.listens(v))
+	if (!p->ops.listens(v) && !(p->ops.netdev && p->ops.netdev(v, f->data)))
 		return false;
 	p->ops.ethernet(v, f);
 	return true;
@@ -496,6 +496,11 @@ void port_faults(const struct port *p, struct fault_rates *rates, struct fault_c
 {
 	*rates = p->fault.rates;
 	*counts = p->fault.counts;
+}
+
+void port_gids_changed(struct port *p)
+{
+	p->generation++;
 }
 
 void port_set_link(struct port *p, bool up)

@@ -29,6 +29,8 @@ struct port_ops {
 	void (*ethernet)(struct vhca *, const struct frame *);
 	/* The function has an RX root table: frames for unknown and group addresses go to it. */
 	bool (*listens)(const struct vhca *);
+	/* Its network interface takes frames for this address. */
+	bool (*netdev)(const struct vhca *, const uint8_t mac[6]);
 	/* What has become of Ethernet frames by now, at all functions. */
 	void (*fates)(const struct device *, struct port_fates *);
 };
@@ -78,6 +80,9 @@ bool port_room(const struct port *);
 bool port_run(struct port *);
 /* Drops what is under way to this queue: it is not for the number's next life. */
 void port_purge(struct port *, const struct vhca *, uint32_t qpn);
+
+/* What port_direct() found may be wrong now. */
+void port_gids_changed(struct port *);
 
 /* Somebody looks at frames: a hook, a tap, faults, a link that is down. They are bytes meanwhile.
  */

@@ -265,17 +265,32 @@ static const char *gid_type_text(uint8_t type)
 	return type == 2 ? "RoCE v2\n" : "IB/RoCE v1\n";
 }
 
+static void gid_print(const uint8_t gid[16], char text[64])
+{
+	for (unsigned int b = 0; b < 16; b += 2)
+		text += sprintf(text, "%02x%02x%c", gid[b], gid[b + 1], b == 14 ? '\n' : ':');
+}
+
+/* Most of the table is empty: a second name of the entry before costs less than a file. */
+static int make_gid_alike(int root, const char *path, unsigned int other)
+{
+	char from[128];
+
+	snprintf(from, sizeof(from), PORT "/gids/%u", other);
+	return linkat(root, from, root, path, 0) ? -errno : 0;
+}
+
 /* An empty entry has its zero GID only: reading its type fails on a real port, too. */
 static int make_gid(const struct tree *t, unsigned int i)
 {
 	const struct sysfs_gid *g = &t->fn->gids[i];
 	char path[128], text[64];
-	char *at = text;
 	int err;
 
-	for (unsigned int b = 0; b < 16; b += 2)
-		at += sprintf(at, "%02x%02x%c", g->gid[b], g->gid[b + 1], b == 14 ? '\n' : ':');
+	gid_print(g->gid, text);
 	snprintf(path, sizeof(path), PORT "/gids/%u", i);
+	if (i && g->type == 0xff && t->fn->gids[i - 1].type == 0xff)
+		return make_gid_alike(t->root, path, i - 1);
 	err = make_file(t->root, path, text);
 	if (err || g->type == 0xff)
 		return err;
@@ -506,6 +521,83 @@ int sysfs_link(const char *root, bool up)
 	err = sysfs_replace(dir, PORT "/state", up ? STATE_ACTIVE : STATE_DOWN);
 	if (!err)
 		err = sysfs_replace(dir, PORT "/phys_state", up ? PHYS_LINK_UP : PHYS_DISABLED);
+	close(dir);
+	return err;
+}
+
+/*
+ * A folder of its own and no link to /sys/class/net: that shows the interfaces of the network
+ * namespace in which it was mounted.
+ */
+static int netdev_file(int dir, const char *interface, const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), PCI "/net/%s/%s", interface, name);
+	err = make_parents(dir, path);
+	return err ? err : sysfs_replace(dir, path, text);
+}
+
+int sysfs_netdev(const char *root, const struct sysfs_netdev *n)
+{
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+	const uint8_t *a = n->mac;
+	char text[32];
+
+	if (dir < 0)
+		return -errno;
+	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x\n", a[0], a[1], a[2], a[3],
+		 a[4], a[5]);
+	err = netdev_file(dir, n->interface, "address", text);
+	snprintf(text, sizeof(text), "%u\n", n->mtu);
+	err = err ? err : netdev_file(dir, n->interface, "mtu", text);
+	err = err ? err : netdev_file(dir, n->interface, "operstate", n->up ? "up\n" : "down\n");
+	err = err ? err : netdev_file(dir, n->interface, "dev_id", "0x0\n");
+	err = err ? err : netdev_file(dir, n->interface, "dev_port", "0\n");
+	err = err ? err : netdev_file(dir, n->interface, "type", "1\n");
+	close(dir);
+	return err;
+}
+
+static int gid_replace(int dir, unsigned int index, const struct sysfs_gid *g,
+		       const char *interface)
+{
+	char path[128], text[64];
+	int err;
+
+	gid_print(g->gid, text);
+	snprintf(path, sizeof(path), PORT "/gids/%u", index);
+	err = sysfs_replace(dir, path, text);
+	if (err || g->type == 0xff)
+		return err;
+	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", index);
+	err = sysfs_replace(dir, path, gid_type_text(g->type));
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), PORT "/gid_attrs/ndevs/%u", index);
+	snprintf(text, sizeof(text), "%s\n", interface);
+	return sysfs_replace(dir, path, text);
+}
+
+int sysfs_gid(const char *root, unsigned int index, const struct sysfs_gid *g,
+	      const char *interface)
+{
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err = 0;
+	char path[128];
+	bool was;
+
+	if (dir < 0)
+		return -errno;
+	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", index);
+	was = !faccessat(dir, path, F_OK, 0);
+	if (was && g->type == 0xff) {
+		unlinkat(dir, path, 0);
+		snprintf(path, sizeof(path), PORT "/gid_attrs/ndevs/%u", index);
+		unlinkat(dir, path, 0);
+	}
+	if (was || g->type != 0xff)
+		err = gid_replace(dir, index, g, interface);
 	close(dir);
 	return err;
 }

@@ -20,7 +20,7 @@
 #define SYSFS_SLOT   "0000:03:00.0"
 
 /* What the tree says of a function. */
-#define SYSFS_GIDS 4
+#define SYSFS_GIDS 255
 struct sysfs_function {
 	const char *name; /* for node_desc */
 	const char *fw_ver, *board_id;
@@ -38,6 +38,17 @@ struct sysfs_function {
  * on failure.
  */
 int sysfs_make(const char *root, const struct sysfs_function *);
+/* The network interface of the port is there, or another one now. */
+struct sysfs_netdev {
+	const char *interface;
+	const uint8_t *mac;
+	uint32_t mtu;
+	bool up;
+};
+int sysfs_netdev(const char *root, const struct sysfs_netdev *);
+/* An entry of the table of GIDs is another one now. */
+int sysfs_gid(const char *root, unsigned int index, const struct sysfs_gid *,
+	      const char *interface);
 /*
  * Counters have zeroes in the tree. Opening one gives a text made of the present values, which are
  * in this file below the root. 0: the path is no counter.

@@ -112,6 +112,15 @@ static void way_to_wire(struct way *way)
 	way->w.vhca->dev->steer->ops->to_wire(way->w.vhca, way->w.packet);
 }
 
+static void way_miss(struct way *way)
+{
+	const struct steer_ops *ops = way->w.vhca->dev->steer->ops;
+
+	way_end(way, STEER_MISS);
+	if (!way->w.tx && ops->to_kernel)
+		ops->to_kernel(way->w.vhca, way->w.packet);
+}
+
 static void way_to_tir(struct way *way, uint32_t tirn)
 {
 	struct vhca *v = way->w.vhca;
@@ -274,7 +283,7 @@ static uint64_t way_lead_on(struct way *way, uint32_t table)
 	}
 	addr = way_through_table(way, t);
 	if (addr == ICM_NONE)
-		way_end(way, STEER_MISS);
+		way_miss(way);
 	return addr;
 }
 
@@ -361,7 +370,7 @@ static void steer_start(struct vhca *v, struct packet *p, bool tx)
 	else if (tx)
 		way_to_wire(&way);
 	else
-		way_end(&way, STEER_MISS);
+		way_miss(&way);
 	v->dev->steer->work += STEER_STEPS - way.w.steps;
 }
 

@@ -30,6 +30,8 @@ struct steer_ops {
 	/* The packet goes to this TIR; the callee copies what it keeps. */
 	void (*to_tir)(struct tir *, const struct packet *);
 	void (*to_wire)(struct vhca *, const struct packet *);
+	/* RX: no rule took it. NULL: nobody does. */
+	void (*to_kernel)(struct vhca *, const struct packet *);
 };
 
 struct steer_stats {

@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses without a network interface (doc/design/0022): a function has those of its GIDs. The
- * machine's own addresses stand for the program's own function, as 127.0.0.1 and ::1 do.
+ * A function has the addresses of its GIDs. Without a network interface (doc/design/0022) the
+ * machine's own addresses stand for the program's own function, as 127.0.0.1 and ::1 do; with one
+ * (0023) only those put on it count.
  */
 #include <errno.h>
 #include <string.h>
 #include "priv.h"
 
-static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-static bool gid_is_ipv4(const uint8_t gid[16])
-{
-	return !memcmp(gid, mapped, sizeof(mapped));
-}
-
 /* RoCE v2 is rdma_cm's default. */
 uint8_t addr_default_index(const struct vhca *v, int family)
 {
-	for (uint8_t i = 0; i < VHCA_GIDS; i++)
+	for (uint8_t i = 0; i < v->ngids; i++)
 		if (v->gids[i].type == GID_ROCE_V2 &&
-		    gid_is_ipv4(v->gids[i].gid) == (family == AF_INET))
+		    gid_is_ip4(v->gids[i].gid) == (family == AF_INET))
 			return i;
 	return 0;
 }
 
 static int addr_index(const struct vhca *v, const uint8_t gid[16])
 {
-	for (int i = 0; i < VHCA_GIDS; i++)
+	for (int i = 0; i < (int)v->ngids; i++)
 		if (v->gids[i].type == GID_ROCE_V2 && !memcmp(v->gids[i].gid, gid, 16))
 			return i;
 	return -1;
@@ -34,7 +28,8 @@ static int addr_index(const struct vhca *v, const uint8_t gid[16])
 
 static bool addr_is_machines(const struct cm_id *id, const union cm_addr *a)
 {
-	return id->cm->ops.is_own && id->cm->ops.is_own(id->cm->ops.ctx, &a->sa);
+	return !id->fn->netdev.present && id->cm->ops.is_own &&
+	       id->cm->ops.is_own(id->cm->ops.ctx, &a->sa);
 }
 
 int addr_own(const struct cm_id *id, const union cm_addr *a, uint8_t *sgid_index)
@@ -61,11 +56,32 @@ static struct vhca *addr_function(const struct cm *cm, const uint8_t gid[16])
 }
 
 /* The functions' own network, in which nobody answers to a question for this address. */
-static bool addr_is_neighbour(const struct vhca *v, const union cm_addr *a, const uint8_t gid[16])
+static bool addr_is_neighbour(const struct vhca *v, const uint8_t gid[16])
 {
-	const uint8_t *own = v->gids[addr_default_index(v, a->sa.sa_family)].gid;
+	for (unsigned int i = 0; i < v->ngids; i++)
+		if (v->gids[i].type == GID_ROCE_V2 &&
+		    gid_common(v->gids[i].gid, gid) >= v->gids[i].prefix)
+			return true;
+	return false;
+}
 
-	return !memcmp(own, gid, a->sa.sa_family == AF_INET ? 15 : 8);
+/* The nearest of the function's addresses; -1: none of this family. */
+static int addr_nearest(const struct vhca *v, const uint8_t gid[16])
+{
+	unsigned int most = 0;
+	int nearest = -1;
+
+	for (int i = 0; i < (int)v->ngids; i++) {
+		const struct gid_entry *e = &v->gids[i];
+		unsigned int common = gid_common(e->gid, gid);
+
+		if (e->type != GID_ROCE_V2 || gid_is_ip4(e->gid) != gid_is_ip4(gid) ||
+		    (nearest >= 0 && common <= most))
+			continue;
+		nearest = i;
+		most = common;
+	}
+	return nearest;
 }
 
 static void addr_from_gid(union cm_addr *a, int family, const uint8_t gid[16])
@@ -79,10 +95,13 @@ static void addr_from_gid(union cm_addr *a, int family, const uint8_t gid[16])
 
 int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *src, uint8_t gid[16])
 {
-	uint8_t index = addr_default_index(id->fn, dst->sa.sa_family);
 	uint16_t port = addr_port(src);
+	int index;
 
 	addr_gid(dst, gid);
+	index = addr_nearest(id->fn, gid);
+	if (index < 0 || (id->fn->netdev.present && !addr_is_neighbour(id->fn, gid)))
+		return -ENODEV;
 	if (addr_function(id->cm, gid)) {
 		if (!id->vhca)
 			addr_from_gid(src, dst->sa.sa_family, id->fn->gids[index].gid);
@@ -91,7 +110,7 @@ int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *s
 		if (!id->vhca)
 			*src = *dst;
 	} else {
-		return addr_is_neighbour(id->fn, dst, gid) ? -ETIMEDOUT : -ENODEV;
+		return addr_is_neighbour(id->fn, gid) ? -ETIMEDOUT : -ENODEV;
 	}
 	addr_set_port(src, port);
 	return 0;

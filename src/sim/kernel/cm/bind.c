@@ -166,7 +166,7 @@ static int resolve_ib(struct cm_id *id)
 {
 	const uint8_t *dgid = id->dst.ib.addr;
 
-	for (uint8_t i = 0; i < VHCA_GIDS; i++) {
+	for (uint8_t i = 0; i < id->fn->ngids; i++) {
 		const struct gid_entry *g = &id->fn->gids[i];
 
 		if (g->type == GID_EMPTY || memcmp(g->gid, dgid, 8))

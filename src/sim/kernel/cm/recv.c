@@ -84,7 +84,7 @@ static bool req_path_take(struct cm_conn *c, const uint8_t *mad)
 {
 	const uint8_t *own = mad_bytes(mad, REQ_REMOTE_GID);
 
-	for (uint8_t i = 0; i < VHCA_GIDS; i++) {
+	for (uint8_t i = 0; i < c->vhca->ngids; i++) {
 		if (c->vhca->gids[i].type != GID_ROCE_V2 || memcmp(c->vhca->gids[i].gid, own, 16))
 			continue;
 		c->path = (struct cm_path){

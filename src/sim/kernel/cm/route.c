@@ -6,7 +6,7 @@
 #include "mad.h"
 #include "priv.h"
 
-enum { SELECT_EXACTLY = 2, RATE_OF_PORT = 0, MTU_4096 = 5, HOPS = 64, LIFE_TIME = 18 };
+enum { SELECT_EXACTLY = 2, RATE_OF_PORT = 0, HOPS = 64, LIFE_TIME = 18 };
 
 /* cma_get_roce_udp_flow_label() */
 static uint32_t route_flow_label(const struct cm_id *id)
@@ -30,7 +30,7 @@ static void route_fill(struct cm_id *id)
 		      .tclass = id->tos_set ? id->tos : 0,
 		      .flow_label = route_flow_label(id)},
 		.pkey = 0xffff,
-		.mtu = MTU_4096, /* as the port has it (uverbs_port.c) */
+		.mtu = vhca_mtu(id->vhca),
 		.rate = RATE_OF_PORT,
 		.life_time = id->timeout_set && id->timeout ? id->timeout - 1 : LIFE_TIME,
 	};
@@ -39,11 +39,17 @@ static void route_fill(struct cm_id *id)
 	id->nroutes = 1;
 }
 
-/* rdma_cm finds no network interface behind an AF_IB address on Ethernet. */
+/*
+ * On Ethernet rdma_cm finds no network interface behind an AF_IB address, nor behind a loopback
+ * address; a function without an interface allows that one (doc/design/0022).
+ */
 static int route_check(const struct cm_id *id)
 {
 	if (id->src.sa.sa_family == CM_AF_IB)
 		return refuse(-ENODEV, "RESOLVE_ROUTE: AF_IB addresses have no routes on Ethernet");
+	if (id->fn->netdev.present && addr_is_loopback(&id->src))
+		return refuse(-ENODEV, "RESOLVE_ROUTE: loopback addresses have no routes on "
+				       "Ethernet; take one of the network interface");
 	return 0;
 }
 

@@ -25,6 +25,7 @@
 #define EVENT_DEVICE_FATAL 8
 #define EVENT_PORT_ACTIVE  9
 #define EVENT_PORT_ERR	   10
+#define EVENT_GID_CHANGE   18
 #define SLOTS	 16u /* packets that a pipe holds */
 
 struct event_packet {
@@ -399,6 +400,13 @@ void channel_post_port(struct uverbs_file *f, bool active)
 {
 	const struct ib_uverbs_async_event_desc e = {
 		.element = 1, .event_type = active ? EVENT_PORT_ACTIVE : EVENT_PORT_ERR};
+
+	channel_post_async(f, &e);
+}
+
+void channel_post_gid(struct uverbs_file *f)
+{
+	const struct ib_uverbs_async_event_desc e = {.element = 1, .event_type = EVENT_GID_CHANGE};
 
 	channel_post_async(f, &e);
 }

@@ -33,6 +33,8 @@ size_t channel_backlog(const struct channel *);
 void channel_post_fatal(struct uverbs_file *);
 /* IBV_EVENT_PORT_ACTIVE or PORT_ERR of port 1 to the same. */
 void channel_post_port(struct uverbs_file *, bool active);
+/* IBV_EVENT_GID_CHANGE of it. */
+void channel_post_gid(struct uverbs_file *);
 bool channel_write_fatal(int async_fd); /* kernel_write_fatal() */
 void channel_free_all(struct uverbs_file *);
 

@@ -18,11 +18,7 @@ enum { LINK_ETHERNET = 2, WIDTH_4X = 2, SPEED_EDR = 32 };
 enum { MTU_4096 = 5, VL_0 = 1 };
 #define GID_EMPTY 0xff
 
-/*
- * Active MTU 4096: as a NIC whose netdev has jumbo frames. Nothing between the functions of a chip
- * asks for less, and programs that follow the port need a quarter of the packets. 4X EDR: 100 Gb/s,
- * a ConnectX-6 Dx's; it says nothing about the emulator's own speed.
- */
+/* 4X EDR: 100 Gb/s, a ConnectX-6 Dx's; it says nothing about the emulator's own speed. */
 void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
 {
 	*r = (struct ib_uverbs_query_port_resp){
@@ -31,26 +27,27 @@ void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
 		.qkey_viol_cntr = f->vhca->qkey_violations,
 		.gid_tbl_len = VHCA_GIDS,
 		.pkey_tbl_len = 1,
-		.state = f->vhca->dev->link_down ? PORT_DOWN : PORT_ACTIVE,
+		.state = vhca_port_up(f->vhca) ? PORT_ACTIVE : PORT_DOWN,
 		.max_mtu = MTU_4096,
-		.active_mtu = f->vhca->dev->active_mtu,
+		.active_mtu = vhca_mtu(f->vhca),
 		.max_vl_num = VL_0,
 		.active_width = WIDTH_4X,
 		.active_speed = SPEED_EDR,
-		.phys_state = f->vhca->dev->link_down ? PHYS_DISABLED : PHYS_LINK_UP,
+		.phys_state = vhca_port_up(f->vhca) ? PHYS_LINK_UP : PHYS_DISABLED,
 		.link_layer = LINK_ETHERNET,
 		.flags = IB_UVERBS_QPF_GRH_REQUIRED,
 	};
 }
 
-/* mlx5_ib follows the netdev's carrier, which follows these events. */
+/* mlx5_ib follows the netdev's carrier, which follows these events, if there is a netdev. */
 void verbs_port_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	for (struct uverbs_file *f = type == PRM_EVENT_PORT_CHANGE ? k->files : NULL; f;
-	     f = f->next)
+	if (type != PRM_EVENT_PORT_CHANGE || v->netdev.present)
+		return;
+	for (struct uverbs_file *f = k->files; f; f = f->next)
 		if (f->vhca == v)
-			channel_post_port(f, !v->dev->link_down);
+			channel_post_port(f, vhca_port_up(v));
 }
 
 int port_check(uint64_t port)
@@ -171,7 +168,7 @@ int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 	if (!size || !out->len || out->len % size)
 		return refuse(-EINVAL, "QUERY_GID_TABLE: %u bytes for entries of %llu", out->len,
 			      (unsigned long long)size);
-	for (uint32_t i = 0; i < VHCA_GIDS; i++) {
+	for (uint32_t i = 0; i < f->vhca->ngids; i++) {
 		if (!gid_entry(f, i, &e))
 			continue;
 		if ((n + 1) * size > out->len)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "netdev.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "chip.h"
+#include "kernel/kernel.h"
+#include "obj/vhca.h"
+#include "port/port.h"
+#include "port/tap.h"
+#include "rtnetlink.h"
+#include "steer/steer.h"
+
+/* 4096 bytes and the longest headers: the port's MTU is 4096 (vhca_mtu()). */
+#define NETDEV_MTU    4200u
+#define NETDEV_FRAMES 32u /* in one turn */
+#define NETDEV_ADDRS  ((VHCA_GIDS - VHCA_OWN_GIDS) / 2)
+
+struct netdev {
+	struct netdevs *all;
+	struct vhca *v;
+	char name[NETDEV_NAME];
+	int tap, events; /* -1: none */
+	ino_t namespace; /* in which it is followed */
+};
+
+struct netdevs {
+	struct chip *chip;
+	void (*changed)(void *arg, const struct vhca *);
+	void *arg;
+	unsigned int n;
+	struct netdev at[];
+};
+
+void netdev_name(char name[NETDEV_NAME], const char *chip_name, const struct vhca *v)
+{
+	snprintf(name, NETDEV_NAME, "%s-%s", chip_name, v->name);
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static void netdev_transmit(struct vhca *v, uint8_t *buf, uint32_t len)
+{
+	struct packet p = {.data = buf + STEER_HEADROOM,
+			   .len = len,
+			   .headroom = STEER_HEADROOM,
+			   .tailroom = STEER_HEADROOM,
+			   .source_vhca = v->id};
+
+	packet_parse_headers(&p);
+	steer_tx(v, &p);
+}
+
+/* Frames that find no room wait in the kernel's queue. */
+static void netdev_readable(void *arg, int fd)
+{
+	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
+	struct netdev *d = arg;
+
+	for (unsigned int i = 0; i < NETDEV_FRAMES && port_room(d->v->dev->port); i++) {
+		ssize_t n = read(fd, buf + STEER_HEADROOM, VHCA_FRAME_MAX);
+
+		if (n < VHCA_FRAME_MIN)
+			return;
+		netdev_transmit(d->v, buf, (uint32_t)n);
+	}
+}
+
+/* The interface may be down, or its queue full: then the frame is lost, as behind any NIC. */
+static void netdev_receive(void *ctx, const struct vhca *v, const uint8_t *bytes, uint32_t len)
+{
+	const struct netdevs *all = ctx;
+	ssize_t n = write(all->at[v->index].tap, bytes, len);
+
+	(void)n;
+}
+
+/* --- what the kernel's administrator does ------------------------------------------------------
+ */
+
+static bool netdev_has(const struct rtnetlink_address *at, int n, const uint8_t gid[16])
+{
+	while (n-- > 0)
+		if (!memcmp(at[n].gid, gid, 16))
+			return true;
+	return false;
+}
+
+/* How many entries of the table changed. The first two are the MAC's and stay. */
+static unsigned int netdev_set_gids(struct vhca *v, const struct rtnetlink_address *at, int n)
+{
+	unsigned int changes = 0;
+	uint8_t own[16];
+
+	gid_link_local(own, v->mac);
+	for (unsigned int i = 0; i < v->ngids; i++) {
+		const struct gid_entry e = v->gids[i];
+
+		if (e.type == GID_EMPTY || !memcmp(e.gid, own, 16) || netdev_has(at, n, e.gid))
+			continue;
+		changes += vhca_gid_del(v, e.gid) ? 0 : 2;
+	}
+	for (int i = 0; i < n; i++) {
+		if (vhca_has_gid(v, at[i].gid))
+			continue;
+		if (vhca_gid_add(v, at[i].gid, at[i].prefix))
+			sim_note("vhca %u: the GID table is full", v->id);
+		else
+			changes += 2;
+	}
+	return changes;
+}
+
+static bool netdev_set_state(struct netdev *d)
+{
+	struct rtnetlink_state s;
+	struct vhca *v = d->v;
+	bool changed;
+
+	rtnetlink_state(d->events, d->name, &s);
+	changed = v->netdev.up != s.running || v->netdev.mtu != s.mtu;
+	v->netdev.promiscuous = s.promiscuous;
+	v->netdev.mtu = s.mtu;
+	if (v->netdev.up != s.running) {
+		v->netdev.up = s.running;
+		kernel_port_changed(chip_kernel(d->all->chip), v);
+	}
+	return changed;
+}
+
+static void netdev_sync(struct netdev *d)
+{
+	struct rtnetlink_address at[NETDEV_ADDRS];
+	int n = rtnetlink_addresses(d->name, at, NETDEV_ADDRS);
+	unsigned int changes = n < 0 ? 0 : netdev_set_gids(d->v, at, n);
+	bool state = netdev_set_state(d);
+
+	if (changes)
+		port_gids_changed(d->v->dev->port);
+	if (changes || state)
+		d->all->changed(d->all->arg, d->v);
+	for (unsigned int i = 0; i < changes; i++)
+		kernel_gid_changed(chip_kernel(d->all->chip), d->v);
+}
+
+/* --- its network namespace -------------------------------------------------------------------- */
+
+static ino_t netdev_inode(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) ? st.st_ino : 0;
+}
+
+static void netdev_event(void *arg, int fd);
+
+/* Listens where the interface is now. */
+static int netdev_listen(struct netdev *d)
+{
+	if (d->events >= 0) {
+		chip_unwatch(d->all->chip, d->events);
+		close(d->events);
+	}
+	d->events = rtnetlink_listen();
+	return d->events < 0 ? d->events : chip_watch(d->all->chip, d->events, netdev_event, d);
+}
+
+static void netdev_look(struct netdev *d, ino_t namespace)
+{
+	if (namespace != d->namespace && netdev_listen(d))
+		sim_note("%s: its addresses are not followed", d->name);
+	d->namespace = namespace;
+	netdev_sync(d);
+}
+
+/* The administrator may have moved it to another namespace: look there. */
+static void netdev_follow(struct netdev *d)
+{
+	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	int there = ioctl(d->tap, TUNGETDEVNETNS, NULL);
+	bool moved = netdev_inode(there) != netdev_inode(own);
+
+	if (moved && setns(there, CLONE_NEWNET)) {
+		sim_note("%s: its network namespace is out of reach: %s", d->name, strerror(errno));
+		moved = false;
+	}
+	netdev_look(d, netdev_inode(moved ? there : own));
+	if (moved && setns(own, CLONE_NEWNET))
+		sim_bug("the way back to the server's network namespace is closed");
+	if (own >= 0)
+		close(own);
+	if (there >= 0)
+		close(there);
+}
+
+static void netdev_event(void *arg, int fd)
+{
+	rtnetlink_drain(fd);
+	netdev_follow(arg);
+}
+
+/* --- birth and death -------------------------------------------------------------------------- */
+
+static bool netdev_open(struct netdev *d, const char *chip_name)
+{
+	char why[TAP_WHY];
+	int err;
+
+	netdev_name(d->name, chip_name, d->v);
+	d->tap = tap_open(d->name, why);
+	if (d->tap < 0) {
+		fprintf(stderr, "dvx-sim: --netdev: %s\n", why);
+		return false;
+	}
+	err = tap_configure(d->name, d->v->mac, NETDEV_MTU);
+	if (!err)
+		err = chip_watch(d->all->chip, d->tap, netdev_readable, d);
+	if (err)
+		fprintf(stderr, "dvx-sim: --netdev: %s: %s\n", d->name, strerror(-err));
+	d->v->netdev.present = !err;
+	netdev_follow(d);
+	d->all->changed(d->all->arg, d->v);
+	return !err;
+}
+
+struct netdevs *netdevs_new(struct chip *chip, const char *chip_name,
+			    void (*changed)(void *arg, const struct vhca *), void *arg)
+{
+	struct device *dev = chip_device(chip);
+	struct netdevs *all = calloc(1, sizeof(*all) + dev->nfunctions * sizeof(all->at[0]));
+
+	if (!all)
+		return NULL;
+	*all = (struct netdevs){.chip = chip, .changed = changed, .arg = arg};
+	dev->to_netdev = netdev_receive;
+	dev->netdev_ctx = all;
+	for (unsigned int i = 0; i < dev->nfunctions; i++) {
+		struct netdev *d = &all->at[all->n++];
+
+		*d = (struct netdev){.all = all, .v = &dev->vhca[i], .tap = -1, .events = -1};
+		if (!netdev_open(d, chip_name)) {
+			netdevs_free(all);
+			return NULL;
+		}
+	}
+	return all;
+}
+
+static void netdev_close(struct netdev *d)
+{
+	const int fds[] = {d->tap, d->events};
+
+	d->v->netdev.present = false;
+	for (unsigned int i = 0; i < 2; i++) {
+		if (fds[i] < 0)
+			continue;
+		chip_unwatch(d->all->chip, fds[i]);
+		close(fds[i]);
+	}
+}
+
+void netdevs_free(struct netdevs *all)
+{
+	if (!all)
+		return;
+	for (unsigned int i = 0; i < all->n; i++)
+		netdev_close(&all->at[i]);
+	free(all);
+}
+
+void netdevs_link(struct netdevs *all, bool up)
+{
+	for (unsigned int i = 0; all && i < all->n; i++)
+		tap_set_carrier(all->at[i].tap, up);
+}

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that a network interface of a function is one for the kernel (addresses, ping between two functions in two
+# namespaces, tcpdump, tables on the way) and the port's for RDMA: GIDs, events, state, MTU, sysfs, RDMA_CM.
+. "$top_srcdir/tests/sim/tap.sh"
+
+# A network namespace of its own; a user namespace, too, for those who are not root.
+if [ -z "$DVX_NETNS" ]; then
+	[ -c /dev/net/tun ] || skip_all "there is no /dev/net/tun"
+	as=
+	[ "$(id -u)" = 0 ] || as=-r
+	unshare -n $as true 2>"$scratch/err" || skip_all "no network namespace: $(cat "$scratch/err")"
+	command -v ip >/dev/null || skip_all "iproute2 is not installed"
+	finish
+	DVX_NETNS=1 exec unshare -n $as sh "$0"
+fi
+
+chips=n
+ip link set lo up
+check "without privilege it is told what is needed" says 3 'n-host: a network interface needs CAP_NET_ADMIN' \
+	setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$dvx_sim" up n --netdev
+check "a chip with network interfaces" "$dvx_sim" up n --netdev
+check "a long name is refused" says 3 'has at most 15 bytes' "$dvx_sim" up "chip$$-of-the-test" --netdev
+check "they have the functions' addresses" says 0 'link/ether 02:d7:00:00:00:01' ip link show n-host
+check "... and room for packets of the port's MTU" says 0 'mtu 4200' ip link show n-dpu
+
+on() { f=$1; shift; "$dvx_sim" exec n -f "$f" -- "$@"; }
+mkfifo "$scratch/watch"
+on host stdbuf -oL ibv_asyncwatch >"$scratch/watch" 2>&1 &
+watch=$!
+exec 5<"$scratch/watch"
+read -r line <&5
+next_event() { read -r line <&5 && echo "$line" && case $line in *"$1"*) ;; *) false ;; esac; }
+check "an address" ip addr add 10.9.0.1/24 dev n-host
+check "... is an event, for RoCE v1" next_event GID_CHANGE
+check "... and for v2" next_event GID_CHANGE
+check "... a GID" says 0 '::ffff:10.9.0.1, RoCE v2' on host ibv_devinfo -v
+check "... in sysfs, too" says 0 'n-host' on host cat /sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/3
+check "sysfs has the interface" says 0 '02:d7:00:00:00:01' on host cat /sys/class/infiniband/mlx5_0/device/net/n-host/address
+check "... its MTU" says 0 4200 on host cat /sys/class/infiniband/mlx5_0/device/net/n-host/mtu
+
+# The other function is another machine.
+mkfifo "$scratch/hold"
+exec 6<>"$scratch/hold"
+background "$scratch/err" unshare -n sh -c 'exec <"$0" 6>&-; echo there; read -r end' "$scratch/hold"
+there=$child
+inside() { nsenter -t "$there" -n "$@"; }
+check "the DPU's moves to another namespace" ip link set n-dpu netns "$there"
+check "... gets an address there" inside ip addr add 10.9.0.2/24 dev n-dpu
+check "... and is up" inside ip link set n-dpu up
+check "... which is a GID" says 0 '::ffff:10.9.0.2, RoCE v2' on dpu ibv_devinfo -v
+ping() { perl -MNet::Ping -e '$p = Net::Ping->new("icmp", $ARGV[1]); exit !$p->ping($ARGV[0])' "$@"; }
+if command -v tcpdump >/dev/null; then
+	tcpdump -l -n -c 2 -i n-host icmp >"$scratch/dump" 2>"$scratch/dump.err" &
+	dump=$!
+	shows_up "$scratch/dump.err" listening "$dump"
+fi
+check "the kernels ping each other through the chip" ping 10.9.0.2 60
+command -v tcpdump >/dev/null && wait "$dump"
+command -v tcpdump >/dev/null && check "... and tcpdump sees both packets" grep -q 'echo reply' "$scratch/dump"
+
+# Tables stand between the wire and the kernel, and between the kernel and the wire.
+flow() { on host "$top_builddir/tools/dvx-flow/dvx-flow" "$@"; }
+background "$scratch/flow" flow daemon
+daemon=$child
+no_ping() { ! ping 10.9.0.2 1; }
+rule() { echo "$1" | flow apply -; }
+check "a rule for what leaves" rule "drop out icmp"
+check "... stops the kernel's packets" no_ping
+check "... other rules do not" rule "drop out udp dst port 7"
+check "... the ping" ping 10.9.0.2 60
+kill "$daemon"
+wait "$daemon"
+
+rping_there() {
+	on dpu rping -s -C 2 -a 10.9.0.2 >"$scratch/server" 2>&1 &
+	server=$!
+	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; done
+	on host rping -c -C 2 -v -a 10.9.0.2 && wait $server
+}
+check "RDMA_CM connects them by these addresses" rping_there
+check "an address of nobody" says 255 'ADDR_ERROR, error -110' on host rping -c -C 1 -a 10.9.0.77
+check "no route" says 255 'ADDR_ERROR, error -19' on host rping -c -C 1 -a 10.10.0.1
+
+check "a small MTU" ip link set n-host mtu 1500
+check "... makes the port's small" says 0 'active_mtu:.*1024' on host ibv_devinfo
+check "the interface goes down" ip link set n-host down
+check "... as an event tells" next_event PORT_ERR
+check "... and a query" says 0 'PORT_DOWN' on host ibv_devinfo
+check "... while the other is up" says 0 'PORT_ACTIVE' on dpu ibv_devinfo
+check "up" ip link set n-host up
+check "... an event" next_event PORT_ACTIVE
+check "the link goes down" "$dvx_sim" link n down
+check "... as an event tells" next_event PORT_ERR
+check "... the interface has no carrier" says 0 'NO-CARRIER' ip link show n-host
+check "the address goes" ip addr del 10.9.0.1/24 dev n-host
+check "... as an event tells" next_event GID_CHANGE
+kill $watch
+exec 6<&-
+exec 5<&-
+check "down" "$dvx_sim" down n
+check "... takes the interfaces along" says 1 'does not exist' ip link show n-host
+plan
