@@ -4,12 +4,12 @@
 # checked data within a function and between two, by each kind of address; what a refused client and a bereaved server see.
 . "$(dirname "$0")/pair.sh"
 
-# The ids of programs that ended are gone: a client would take an old server's for the new one's.
+# The ids of programs that ended are gone: the chip heard of each end before ls could connect. Else
+# a client would take an old server's for the new one's.
 none_left()
 {
-	while "$sim" ls 2>/dev/null | grep -q "cm_id ${state:?}"; do
-		sleep 0.05 # the chip notices the end of each program
-	done
+	"$sim" ls >"$dir/client" 2>&1
+	! grep -q "cm_id ${state:?}" "$dir/client" || result 1 "no id is left of a program that ended"
 }
 
 # listens PID [STATE]: some id of the chip listens, or has another state.
@@ -17,7 +17,6 @@ listens()
 {
 	until "$sim" ls 2>/dev/null | grep -q "cm_id ${2:-LISTEN}"; do
 		kill -0 "$1" 2>/dev/null || return 1
-		sleep 0.05 # a poll, bounded by the server's life
 	done
 }
 

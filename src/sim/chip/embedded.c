@@ -296,11 +296,11 @@ static void do_resources(struct call *c)
 {
 	struct kernel *k = chip_kernel(embedded.chip);
 
-	c->nrows = kernel_resources(k, c->function, NULL, 0);
+	c->nrows = kernel_resources(k, c->function, 0, NULL, 0);
 	c->rows = calloc(c->nrows + 1, sizeof(*c->rows));
 	c->rc = c->rows ? 0 : -ENOMEM;
 	if (c->rows)
-		kernel_resources(k, c->function, c->rows, c->nrows);
+		kernel_resources(k, c->function, 0, c->rows, c->nrows);
 }
 
 /* A chip that does not run yet, or that is the parent's, has nothing of this process. */

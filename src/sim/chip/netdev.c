@@ -67,11 +67,14 @@ static void netdev_readable(void *arg, int fd)
 	struct netdev *d = arg;
 
 	for (unsigned int i = 0; i < NETDEV_FRAMES && port_room(d->v->dev->port); i++) {
-		ssize_t n = read(fd, buf + STEER_HEADROOM, VHCA_FRAME_MAX);
+		ssize_t n = read(fd, buf + STEER_HEADROOM, VHCA_FRAME_MAX + 1);
 
-		if (n < VHCA_FRAME_MIN)
+		if (n < 0)
 			return;
-		netdev_transmit(d->v, buf, (uint32_t)n);
+		if (n >= VHCA_FRAME_MIN && n <= VHCA_FRAME_MAX)
+			netdev_transmit(d->v, buf, (uint32_t)n);
+		else
+			sim_note("%s: a packet of %zd bytes was dropped at the port", d->name, n);
 	}
 }
 

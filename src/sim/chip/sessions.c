@@ -413,23 +413,24 @@ static void on_status(struct chip_session *c)
 	free(rows);
 }
 
-/* What does not fit one message is left out; the receive buffer of netlink holds less. */
+/* What does not fit one message is asked for by the next. */
 static void on_resources(struct chip_session *c)
 {
 	const size_t max = LINK_BODY_MAX / sizeof(struct uverbs_resource);
 	struct kernel *k = chip_kernel(c->all->chip);
+	struct link_resources ask;
 	struct uverbs_resource *rows;
-	uint32_t function;
 	size_t n;
 
-	if (c->in.m.h.len != sizeof(function))
+	if (c->in.m.h.len != sizeof(ask))
 		return session_throw_out(c, "a question for objects of a wrong length");
-	memcpy(&function, c->in.m.body, sizeof(function));
-	n = kernel_resources(k, function, NULL, 0);
+	memcpy(&ask, c->in.m.body, sizeof(ask));
+	n = kernel_resources(k, ask.function, 0, NULL, 0);
+	n = n > ask.first ? n - ask.first : 0;
 	n = n < max ? n : max;
 	rows = calloc(n + 1, sizeof(*rows));
 	if (rows)
-		kernel_resources(k, function, rows, n);
+		kernel_resources(k, ask.function, ask.first, rows, n);
 	session_reply(c, rows ? 0 : -ENOMEM, rows, rows ? n * sizeof(*rows) : 0, NULL, 0);
 	free(rows);
 }

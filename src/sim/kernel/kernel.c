@@ -245,19 +245,19 @@ static void resource_add(const struct uverbs_file *f, struct uobj *u, struct uve
 	u->class->describe(u, row);
 }
 
-size_t kernel_resources(struct kernel *k, unsigned int function, struct uverbs_resource *rows,
-			size_t max)
+size_t kernel_resources(struct kernel *k, unsigned int function, size_t first,
+			struct uverbs_resource *rows, size_t max)
 {
 	size_t n = 0;
 
 	for (const struct uverbs_file *f = k->files; f; f = f->next) {
 		if (!f->context || f->vhca->index != function)
 			continue;
-		if (n++ < max)
-			resource_add(f, NULL, &rows[n - 1]);
+		if (n++ - first < max)
+			resource_add(f, NULL, &rows[n - 1 - first]);
 		for (struct uobj *u = f->newest; u; u = u->older)
-			if (u->class->describe && n++ < max)
-				resource_add(f, u, &rows[n - 1]);
+			if (u->class->describe && n++ - first < max)
+				resource_add(f, u, &rows[n - 1 - first]);
 	}
 	return n;
 }

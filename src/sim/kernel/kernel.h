@@ -62,10 +62,11 @@ int kernel_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
 bool kernel_shared_pages_in_use(const struct uverbs_file *);
 
 /*
- * Fills rows of a function's contexts and objects, at most max, and returns how many there are.
+ * Fills rows of a function's contexts and objects from the first on, at most max, and returns how
+ * many there are in all.
  */
-size_t kernel_resources(struct kernel *, unsigned int function, struct uverbs_resource *rows,
-			size_t max);
+size_t kernel_resources(struct kernel *, unsigned int function, size_t first,
+			struct uverbs_resource *rows, size_t max);
 
 /* chip.c connects the device's events here. */
 struct vhca;

@@ -35,11 +35,16 @@ enum link_type {
 	LINK_CM_OPEN, /* u32 function -> FD of /dev/infiniband/rdma_cm; first message */
 	LINK_CM,      /* cm_msg.h */
 	LINK_CM_CLOSE,
-	LINK_RESOURCES, /* u32 function -> rows of uverbs/resource.h */
+	LINK_RESOURCES, /* link_resources -> rows of uverbs/resource.h; none: that was all */
 	LINK_WIRE,	/* nothing, or fault_rates to set -> link_wire */
 	LINK_SET_PORT,	/* u32: the link goes up */
 	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
 	LINK_ATTACH,	/* a BAR's FD: a fork child goes on with its parent's open device */
+};
+
+/* Rows from this one on. */
+struct link_resources {
+	uint32_t function, first;
 };
 
 struct link_header {

@@ -82,25 +82,24 @@ static bool gid_is_used(const struct vhca *v, const struct gid_entry *e)
 	return false;
 }
 
-static int gid_del_as(struct vhca *v, const uint8_t gid[16], uint8_t type)
+static void gid_clear(struct vhca *v, struct gid_entry *e)
 {
-	struct gid_entry *e = gid_find(v, gid, type);
-
 	if (!e)
-		return 0;
-	if (gid_is_used(v, e))
-		return -EBUSY;
+		return;
 	*e = (struct gid_entry){.type = GID_EMPTY};
 	while (v->ngids && v->gids[v->ngids - 1].type == GID_EMPTY)
 		v->ngids--;
-	return 0;
 }
 
 int vhca_gid_del(struct vhca *v, const uint8_t gid[16])
 {
-	int v1 = gid_del_as(v, gid, GID_ROCE_V1), v2 = gid_del_as(v, gid, GID_ROCE_V2);
+	struct gid_entry *v1 = gid_find(v, gid, GID_ROCE_V1), *v2 = gid_find(v, gid, GID_ROCE_V2);
 
-	return v1 ? v1 : v2;
+	if ((v1 && gid_is_used(v, v1)) || (v2 && gid_is_used(v, v2)))
+		return -EBUSY;
+	gid_clear(v, v1);
+	gid_clear(v, v2);
+	return 0;
 }
 
 void vhca_gids_fill(struct vhca *v, uint8_t host)

@@ -230,25 +230,51 @@ static void link_cm_close(struct cfile *cf)
 	cf->sock = -1;
 }
 
-static int link_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
-{
-	const uint32_t body = function;
-	struct link_message answer = {0};
-	int sock = link_connect(server);
-	int err =
-		sock < 0 ? sock : link_ask(sock, LINK_RESOURCES, &body, sizeof(body), -1, &answer);
+struct resource_rows {
+	struct uverbs_resource *at;
+	size_t n;
+};
 
-	if (sock >= 0)
-		real()->close(sock);
+/* Adds the next page: how many rows it has, or -errno. */
+static ssize_t resources_page(int sock, unsigned int function, struct resource_rows *r)
+{
+	const struct link_resources ask = {function, (uint32_t)r->n};
+	struct uverbs_resource *at = NULL;
+	struct link_message answer = {0};
+	int err = link_ask(sock, LINK_RESOURCES, &ask, sizeof(ask), -1, &answer);
+	size_t n = answer.h.len / sizeof(*at);
+
 	if (!err)
 		err = answer.h.result;
-	if (!err) {
-		*rows = (struct uverbs_resource *)(void *)answer.body;
-		*n = answer.h.len / sizeof(**rows);
-		answer.body = NULL;
+	if (!err)
+		at = reallocarray(r->at, r->n + n + 1, sizeof(*at));
+	if (at) {
+		if (n)
+			memcpy(at + r->n, answer.body, n * sizeof(*at));
+		r->at = at;
+		r->n += n;
 	}
 	link_message_free(&answer);
-	return err;
+	return err ? err : at ? (ssize_t)n : -ENOMEM;
+}
+
+static int link_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
+{
+	struct resource_rows r = {0};
+	int sock = link_connect(server);
+	ssize_t got = sock;
+
+	while (sock >= 0 && (got = resources_page(sock, function, &r)) > 0)
+		;
+	if (sock >= 0)
+		real()->close(sock);
+	if (got < 0) {
+		free(r.at);
+		return (int)got;
+	}
+	*rows = r.at;
+	*n = r.n;
+	return 0;
 }
 
 /* A program that ends at once after an error completion makes no further request. */
