@@ -3,6 +3,7 @@
  * them, go to the queue pair that they name wherever they come from, and only if they are whole. */
 #include "tests/test.h"
 #include <endian.h>
+#include <errno.h>
 #include "queue_rig.h"
 #include "port/port.h"
 #include "queue/queue.h"
@@ -221,4 +222,32 @@ TEST_PAIR(test_tap)
 	}
 	port_set_tap(p->rig.dev.port, NULL);
 	assert_in_range(tapped, 3 * 65, 3 * 65 + 12);
+}
+
+/* Addresses come and go: each in the lowest free places, and not under a connection. */
+TEST_PAIR(test_gid_table)
+{
+	struct vhca *v = p->a.qp->q.o.vhca;
+	uint8_t ip[4] = {10}, gid[16], first[16];
+
+	memcpy(gid, v->gids[3].gid, 16);
+	reconnect(p, 3);
+	assert_int_equal(vhca_gid_del(v, gid), -EBUSY);
+	assert_int_equal(v->ngids, 4);
+	reconnect(p, 1);
+	assert_int_equal(vhca_gid_del(v, gid), 0);
+	assert_int_equal(v->ngids, 2);
+	assert_false(vhca_has_gid(v, gid));
+	gid_ipv4(first, ip);
+	for (ip[3] = 0; ip[3] < (VHCA_GIDS - 2) / 2; ip[3]++) {
+		gid_ipv4(gid, ip);
+		assert_int_equal(vhca_gid_add(v, gid, 120), 0);
+	}
+	assert_int_equal(vhca_gid_add(v, first, 120), 0);
+	gid_ipv4(gid, ip);
+	assert_int_equal(vhca_gid_del(v, first), 0);
+	assert_int_equal(vhca_gid_add(v, gid, 120), 0);
+	assert_memory_equal(v->gids[2].gid, gid, 16);
+	assert_int_equal(v->gids[3].type, GID_ROCE_V2);
+	assert_int_equal(vhca_gid_add(v, first, 120), -ENOSPC);
 }
