@@ -61,7 +61,7 @@ static void as_datagram(struct udp_case *c, const struct frame *f)
 	memcpy(c->from.dest, ip + (ip4 ? 16 : 24), ip4 ? 4 : 16);
 	memcpy(c->from.mac, f->data, 6);
 	c->from.port = (uint16_t)(udp[0] << 8 | udp[1]);
-	c->from.tclass = ip4 ? ip[1] : (uint8_t)(ip[0] << 4 | ip[1] >> 4);
+	c->from.tclass = ip4 ? ip[1] : (uint8_t)((ip[0] & 15) << 4 | ip[1] >> 4);
 	c->from.hop_limit = ip[ip4 ? 8 : 7];
 	c->len = f->len - (size_t)(udp + 8 - f->data);
 	memcpy(c->room + UDP_FRAME_ROOM, udp + 8, c->len);

@@ -120,13 +120,14 @@ static const char overview[] =
 	"  dvx-sim up a; dvx-sim exec a -- ib_write_lat &\n"
 	"  dvx-sim exec a -f dpu -- ib_write_lat localhost; dvx-sim down a\n";
 
-/* Adds to a list, which lasts as long as the program. */
+/* Adds to a list, which is NULL or one that this has made. */
 static const char *join_list(const char *before, const char *arg, struct argp_state *state)
 {
 	char *all;
 
 	if (asprintf(&all, "%s%s%s", before ? before : "", before ? "," : "", arg) < 0)
 		argp_failure(state, argp_err_exit_status, errno, "%s", arg);
+	free((void *)(uintptr_t)before);
 	return all;
 }
 
