@@ -49,7 +49,7 @@ int cr_setup(void **state)
 	assert_non_null(cr);
 	cr->log = memfd_create("log", 0);
 	sim_log_to(cr->log);
-	cr->clock.now = cr_now;
+	cr->clock.now = cr->clock.utc = cr_now;
 	cr->now = 1;
 	cr->chip = chip_new(&profile_bluefield2, &cr->clock);
 	assert_non_null(cr->chip);
