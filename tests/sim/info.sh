@@ -91,6 +91,7 @@ check "why-not: a chip without aliases" lacks cross_vhca=0 cross-vhca-import
 check "why-not: a chip that lets no mkeys" lacks allow_mkey=0 cross-vhca-export
 check "why-not: hw-timestamps work, by mlx5dv_get_clock_info()" says 0 'Nothing is missing' host why-not hw-timestamps
 check "why-not: a queue can have timestamps of real time" says 0 'rq_ts_format' host why-not real-time-timestamps
+check "why-not odp: what the device offers, whatever kernel this host has" says 0 'IBV_ODP_SUPPORT' host why-not odp
 check "why-not by another word" says 0 'dma-copy:' host why-not mmo
 check "why-not: what is missing, by the PRM's name" says 1 'GENERAL.cqe_compression is no' host why-not cqe-compression
 check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "cqe_compression" and .verdict == "missing"))' \

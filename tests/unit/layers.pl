@@ -58,7 +58,7 @@ my %may = (
 	'tools/dvx-prm' => ['src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',
 		'tools/cli', 'ext:jansson', 'ext:argp'],
-	'tools/dvx-info/clock.c' => ['tools/dvx-info/*', @rdma],
+	'tools/dvx-info/verbs.c' => ['tools/dvx-info/*', @rdma],
 	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'tools/cli', 'include/dvx', @rdma],
 	'tools/dvx-flow' => ['tools/dvx-flow/*', 'tools/cli', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:argp', 'ext:pcap/'],
 	'tools/dvx-flow/rules' => ['tools/cli/names.h', 'src/prm/match_fields.def'],

@@ -18,7 +18,7 @@ struct info_args {
 	bool list;
 	bool diff;
 	const char *device, *save;
-	const char *root; /* of doctor: where /proc, /sys, /dev and /boot are */
+	const char *root; /* of doctor: where /proc, /sys and /dev are */
 	int argc;
 	char **argv;
 };

@@ -131,18 +131,6 @@ unsigned int fact_kernel(char *release, size_t size)
 	return sscanf(release, "%u.%u", &major, &minor) == 2 ? major << 8 | minor : 0;
 }
 
-char fact_config(const char *name)
-{
-	char path[256], value[64], key[128], release[128];
-
-	fact_kernel(release, sizeof(release));
-	snprintf(path, sizeof(path), "/boot/config-%s", release);
-	if (!fact_exists(path))
-		return 0;
-	snprintf(key, sizeof(key), "%s=", name);
-	return proc_line(path, key, value, sizeof(value)) ? *value : 'n';
-}
-
 long long fact_hugepages(unsigned long kb, int node, const char *what)
 {
 	char path[256];

@@ -11,7 +11,7 @@
 
 /*
  * Sets the directory below which facts are read ("" at first): a copy of another host's /proc,
- * /sys, /dev and /boot. A fact that it lacks is unknown.
+ * /sys and /dev. A fact that it lacks is unknown.
  */
 void facts_from(const char *root);
 
@@ -32,8 +32,6 @@ bool fact_initial_userns(void);
 
 /* Kernel release as major << 8 | minor, and as text; 0 and "": not known. */
 unsigned int fact_kernel(char *release, size_t size);
-/* Value of a CONFIG_ in /boot/config-RELEASE: 'y', 'm', 'n' (not set), 0 (not known). */
-char fact_config(const char *name);
 
 /* Free huge pages of `kb` KiB, of all nodes or one (node >= 0); -1: no such size. */
 long long fact_hugepages(unsigned long kb, int node, const char *what);

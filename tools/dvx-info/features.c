@@ -21,6 +21,7 @@
 #define ESW  PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE
 #define MEM  PRM_HCA_CAP_TYPE_DEV_MEM
 #define QOS  PRM_HCA_CAP_TYPE_QOS
+#define ETH  PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS
 
 #define HAS(page_, field_, what_) {.page = page_, .field = field_, .value = 1, .what = what_}
 #define OR(page_, field_, what_)                                                                   \
@@ -79,17 +80,33 @@ const struct feature features[] = {
 	{"srq", "shared-receive-queue", "Receives that many queues share", false, {
 		HAS(G, "log_max_srq_sz", "WQEs in an SRQ"),
 		HAS(G, "log_max_srq", "SRQs")}},
+	{"rmp", "receive-memory-pool", "The same for queues of DevX", true, {
+		HAS(G, "log_max_rmp", "RMPs")}},
 	{"rc", "reliable-connection", "Reliable connections", false, {
 		HAS(G, "rc", "the RC transport"), HAS(G, "log_max_qp", "QPs"),
 		HOST(NEED_ACTIVE_PORT, "a port that is up")}},
 	{"uc", "unreliable-connection", "Unreliable connections", false, {
 		HAS(G, "uc", "the UC transport")}},
 	{"ud", "datagrams", "Datagrams", false, {HAS(G, "ud", "the UD transport")}},
+	{"multicast", "mcg mcast", "Datagrams to groups", false, {
+		HAS(G, "log_max_mcg", "multicast groups"),
+		HAS(G, "max_qp_mcg", "QPs in a group")}},
 	{"xrc", "xrcd", "Extended reliable connections", false, {
 		HAS(G, "xrc", "the XRC transport"), HAS(G, "log_max_xrcd", "XRC domains"),
 		HAS(G, "log_max_srq", "SRQs, to which XRC messages go")}},
 	{"dc", "dct dci dynamically-connected", "Dynamically connected queues", false, {
 		HAS(G, "dct", "the DC transport")}},
+	{"dc-streams", "dci-streams", "DCIs of several streams of requests", false, {
+		HAS(G, "dct", "the DC transport"),
+		HAS(G, "log_max_dci_stream_channels", "streams of a DCI"),
+		HAS(G, "log_max_dci_errored_streams", "streams in error")}},
+	{"ece", "enhanced-connection-establishment",
+	 "Options that two ends agree on as they connect", false, {
+		HAS(G, "ece_support", "options of QPs")}},
+	{"udp-sport", "udp-source-port", "A QP's UDP source port", false, {
+		HAS(G, "rts2rts_qp_udp_sport", "it can be changed in RTS")}},
+	{"rdma-cm", "librdmacm rdmacm", "Connections by IP address (librdmacm)", false, {
+		HOST(NEED_RDMA_CM, "the device of the connection manager")}},
 	{"roce-v2", "roce rocev2", "RDMA over UDP", false, {
 		HAS(G, "roce", "the page of RoCE capabilities"),
 		BITS(ROCE, "roce_version", 0x4, "version 2"),
@@ -102,7 +119,15 @@ const struct feature features[] = {
 		OR(ODP, RC_MEM "read", "an RC READ may fault (memory scheme)"),
 		HAS(ODP, RC_ODP "write", "an RC WRITE may fault (transport scheme)"),
 		OR(ODP, RC_MEM "write", "an RC WRITE may fault (memory scheme)"),
-		HOST(NEED_ODP_KERNEL, "a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING")}},
+		HOST(NEED_ODP, "the kernel offers it for this device")}},
+	{"implicit-odp", "implicit-mr", "One region on demand for the whole address space", false, {
+		HAS(G, "pg", "the page of on-demand paging capabilities"),
+		HAS(G, "null_mkey", "the null mkey"),
+		HAS(G, "fixed_buffer_size", "indirect mkeys of parts of one size"),
+		HAS(G, "umr_extended_translation_offset", "UMR of large lists"),
+		{.page = G, .field = "umr_indirect_mkey_disabled", .zero = true,
+		 .what = "UMR may change indirect mkeys"},
+		HOST(NEED_ODP, "the kernel offers on-demand paging for this device")}},
 	{"sw-steering-rx", "sw-steering-nic-rx sws-rx nic-rx",
 	 "Receive rules that software writes into the device (mlx5dv_dr)", true, {
 		HAS(G, "nic_flow_table", "flow tables of the NIC"),
@@ -139,6 +164,18 @@ const struct feature features[] = {
 		HAS(FT, RX "ft_support", "receive tables"),
 		HAS(FT, RX "flow_modify_en", "rules that can be changed"),
 		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
+	{"flow-encap", "reformat packet-reformat encap decap",
+	 "Rules that add and remove tunnels", true, {
+		HAS(G, "nic_flow_table", "flow tables of the NIC"),
+		HAS(FT, "log_max_packet_reformat_context", "headers to add"),
+		HAS(FT, TX "reformat", "send rules that add them"),
+		HAS(FT, RX "reformat", "receive rules that remove them")}},
+	{"flow-samplers", "sampler", "Rules that copy a share of the packets", true, {
+		BITS(G, "general_obj_types", OBJ(0x20), "samplers")}},
+	{"flow-meters", "meters aso-meter", "Rules with a rate", true, {
+		BITS(G, "general_obj_types", OBJ(0x24), "meters")}},
+	{"connection-tracking", "ct aso-ct", "Rules that know the state of TCP connections", true, {
+		BITS(G, "general_obj_types", OBJ(0x31), "tracked connections")}},
 	{"raw-packets", "raw-ethernet packet-qp",
 	 "Whole Ethernet frames (IBV_QPT_RAW_PACKET)", false, {
 		BITS(G, "port_type", 0x1, "Ethernet ports"),
@@ -153,8 +190,11 @@ const struct feature features[] = {
 		HAS(G, "sq_ts_format", "real time on send queues"),
 		HAS(G, "rq_ts_format", "real time on receive queues"),
 		LOOK("that the firmware keeps UTC: mlxconfig -d DEV q REAL_TIME_CLOCK_ENABLE", NULL)}},
-	{"memory-windows", "mw", "Memory windows of type 2", false, {
+	{"memory-windows", "mw send-with-invalidate local-invalidate",
+	 "Memory windows of type 2, SEND with invalidate", false, {
 		HAS(G, "imaicl", "the bit that Linux asks before it offers them")}},
+	{"null-mr", "null-mkey", "A region that discards writes", false, {
+		HAS(G, "null_mkey", "the null mkey")}},
 	{"umr", "indirect-mkey klm ksm", "mkeys that a WQE makes and changes", false, {
 		HAS(G, "log_max_klm_list_size", "entries of an indirect mkey"),
 		HAS(G, "max_indirection", "levels of mkeys over mkeys"),
@@ -179,11 +219,24 @@ const struct feature features[] = {
 	{"device-memory", "memic dm", "Memory on the device (ibv_alloc_dm)", false, {
 		HAS(G, "device_memory", "the page of device memory"),
 		HAS(MEM, "memic", "memory for users"), HAS(MEM, "max_memic_size", "how much")}},
+	{"cq-resize", "resize-cq", "CQs whose size changes", false, {
+		HAS(G, "cq_resize", "MODIFY_CQ takes another ring")}},
+	{"cq-moderation", "moderation coalescing",
+	 "Events after several completions or a time", false, {
+		HAS(G, "cq_moderation", "count and period of a CQ")}},
+	{"cqe-padding", "cqe-128-pad", "Completions of 128 bytes that are padded", false, {
+		HAS(G, "cqe_128_always", "128-byte completions of any size of the message")}},
 	{"cqe-compression", "mini-cqe", "Several completions in one entry", false, {
 		HAS(G, "cqe_compression", "completions may be compressed")}},
 	{"striding-rq", "multi-packet-rq mprq", "Receive WQEs for many packets", false, {
 		HAS(G, "striding_rq", "striding receive queues"),
 		OR(G, "ib_striding_wq", "the same for InfiniBand")}},
+	{"rss", "rx-hash indirection-tables", "Receive queues chosen by a packet's hash", false, {
+		HAS(G, "eth_net_offloads", "the page of Ethernet offloads"),
+		HAS(G, "log_max_rqt", "indirection tables"),
+		HAS(ETH, "rss_ind_tbl_cap", "queues in one")}},
+	{"end-padding", "end-pad", "Writes of the device that end with a cache line", false, {
+		HAS(G, "end_pad", "padding at the end")}},
 	{"relaxed-ordering", "ro", "PCI may reorder the device's accesses", false, {
 		HAS(G, "relaxed_ordering_write", "writes"),
 		HAS(G, "relaxed_ordering_read", "reads"),
@@ -215,6 +268,15 @@ const struct feature features[] = {
 	 "Loads and stores that operate on device memory (mlx5dv_dm_map_op_addr)", true, {
 		HAS(MEM, "memic", "memory on the device"),
 		HAS(MEM, "memic_operations", "operations on it")}},
+	{"packet-pacing-index", "pp", "Rates that DevX programs allocate (mlx5dv_pp_alloc)", true, {
+		HAS(G, "qos", "the page of QoS capabilities"),
+		HAS(QOS, "packet_pacing", "packet pacing"),
+		HAS(QOS, "packet_pacing_uid", "rates belong to a uid")}},
+	{"q-counters", "queue-counters", "Counters of one's own QPs", true, {
+		HAS(G, "max_qp_cnt", "sets of counters")}},
+	{"data-direct", "direct-data-path",
+	 "Another PCI function that reaches the memory of GPUs", false, {
+		HAS(G, "data_direct", "mkeys of the other function")}},
 	{"scatter-to-cqe", "inline-receive", "Short messages inside the completion", false, {
 		HAS(G, "sctr_data_cqe", "received data in the completion")}},
 	{"hugepage-rings", "hugepages", "Rings and buffers on huge pages", false, {

@@ -11,7 +11,8 @@
 enum need {
 	NEED_NONE,
 	NEED_NET_RAW,	 /* CAP_NET_RAW, for raw packets and steering */
-	NEED_ODP_KERNEL, /* on-demand paging in the kernel */
+	NEED_ODP,	 /* the kernel offers on-demand paging for the device */
+	NEED_RDMA_CM,
 	NEED_BF_UAR,	 /* a write-combining UAR page */
 	NEED_HUGEPAGES,
 	NEED_ACTIVE_PORT,
@@ -48,8 +49,10 @@ extern const size_t feature_count;
 
 struct ibv_context;
 
-/* 0 if mlx5dv_get_clock_info() works, or an errno. In clock.c, which includes libmlx5's header. */
+/* 0 if mlx5dv_get_clock_info() works, or an errno. In verbs.c, which includes libmlx5's header. */
 int clock_try(struct ibv_context *ctx);
+/* Whether libibverbs says that regions may be registered without being pinned. */
+bool odp_offered(struct ibv_context *ctx);
 
 /* NULL: none; case, - and _ do not matter. */
 const struct feature *feature_find(const char *name);

@@ -26,8 +26,7 @@ static const struct argp_option caps_options[] = {
 static const struct argp_option doctor_options[] = {
 	CLI_JSON,
 	CLI_DEVICE,
-	{"root", 'r', "DIR", 0,
-	 "read /proc, /sys, /dev and /boot below DIR: a copy of another host's", 0},
+	{"root", 'r', "DIR", 0, "read /proc, /sys and /dev below DIR: a copy of another host's", 0},
 	{0},
 };
 static const struct argp_option whynot_options[] = {

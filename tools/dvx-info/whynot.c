@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <dvx/dvx.h>
 #include "dvx-info.h"
 #include "facts.h"
@@ -91,19 +93,27 @@ static void need_net_raw(const struct cap_source *s, struct whynot_finding *f)
 		whynot_note(f, OK, "this process has CAP_NET_RAW", NULL);
 }
 
-static void need_odp_kernel(const struct cap_source *s, struct whynot_finding *f)
+static void need_odp(const struct cap_source *s, struct whynot_finding *f)
 {
-	char c = fact_config("CONFIG_INFINIBAND_ON_DEMAND_PAGING");
+	if (odp_offered(dvx_dev_ibv(s->dev)))
+		whynot_note(f, OK, "ibv_query_device_ex() says IBV_ODP_SUPPORT", NULL);
+	else
+		whynot_note(f, MISSING, "ibv_query_device_ex() does not say IBV_ODP_SUPPORT",
+			    "if the device has the capabilities, boot a kernel with "
+			    "CONFIG_INFINIBAND_ON_DEMAND_PAGING");
+}
+
+static void need_rdma_cm(const struct cap_source *s, struct whynot_finding *f)
+{
+	static const char path[] = "/dev/infiniband/rdma_cm";
 
 	(void)s;
-	if (c == 'y')
-		whynot_note(f, OK, "the kernel has CONFIG_INFINIBAND_ON_DEMAND_PAGING", NULL);
-	else if (c)
-		whynot_note(f, MISSING,
-			    "the kernel was built without CONFIG_INFINIBAND_ON_DEMAND_PAGING",
-			    "boot a kernel that has it (those of the distributions do)");
-	else
-		whynot_note(f, UNKNOWN, "/boot has no config of this kernel to look into", NULL);
+	if (!access(path, R_OK | W_OK)) {
+		whynot_note(f, OK, "/dev/infiniband/rdma_cm may be opened", NULL);
+		return;
+	}
+	whynot_note(f, MISSING, "", "sudo modprobe rdma_ucm; dvx-info doctor checks the rights");
+	snprintf(f->shown, sizeof(f->shown), "%s: %s", path, strerror(errno));
 }
 
 static void need_bf_uar(const struct cap_source *s, struct whynot_finding *f)
@@ -203,10 +213,10 @@ static void need_clock(const struct cap_source *s, struct whynot_finding *f)
 }
 
 static void (*const probes[])(const struct cap_source *, struct whynot_finding *) = {
-	[NEED_NET_RAW] = need_net_raw,	       [NEED_ODP_KERNEL] = need_odp_kernel,
+	[NEED_NET_RAW] = need_net_raw,	       [NEED_ODP] = need_odp,
 	[NEED_BF_UAR] = need_bf_uar,	       [NEED_HUGEPAGES] = need_hugepages,
 	[NEED_ACTIVE_PORT] = need_active_port, [NEED_IPV4_GID] = need_ipv4_gid,
-	[NEED_CHANNEL] = need_channel,	       [NEED_CLOCK] = need_clock,
+	[NEED_CHANNEL] = need_channel,	       [NEED_CLOCK] = need_clock, [NEED_RDMA_CM] = need_rdma_cm,
 };
 
 static void check_one(const struct cap_source *s, const struct check *c, struct whynot_finding *f)

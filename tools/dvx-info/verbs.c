@@ -10,3 +10,11 @@ int clock_try(struct ibv_context *ctx)
 
 	return err < 0 ? errno : err;
 }
+
+bool odp_offered(struct ibv_context *ctx)
+{
+	struct ibv_device_attr_ex attr;
+
+	return !ibv_query_device_ex(ctx, NULL, &attr) &&
+	       attr.odp_caps.general_caps & IBV_ODP_SUPPORT;
+}
