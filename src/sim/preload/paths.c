@@ -12,8 +12,8 @@
 
 /*
  * The names that the tree provides. It shares some folders with the machine (class, devices,
- * bus/pci/devices): there the tree has stand-ins of the machine's entries, for listings; a walk
- * through them goes to the machine's own.
+ * bus/pci/devices, bus/pci/drivers): there the tree has stand-ins of the machine's entries, for
+ * listings; a walk through them goes to the machine's own.
  */
 enum span { SPAN_ONE, SPAN_BELOW, SPAN_PREFIX };
 
@@ -32,12 +32,21 @@ static const struct {
 	{"/sys/devices", SPAN_ONE, PLACE_TREE},
 	{"/sys/bus/pci/devices", SPAN_ONE, PLACE_TREE},
 	{"/sys/bus/pci/devices/" SYSFS_SLOT, SPAN_ONE, PLACE_TREE},
+	{"/sys/bus/pci/drivers", SPAN_ONE, PLACE_TREE},
+	{"/sys/bus/pci/drivers/mlx5_core", SPAN_BELOW, PLACE_TREE},
 };
 
 /* Folders that everybody passes: they are no links, and no reason to make a tree. */
 static const char *const passed[] = {
-	"/sys",	    "/sys/class",   "/sys/devices",	    "/dev",
-	"/sys/bus", "/sys/bus/pci", "/sys/bus/pci/devices", "/dev/infiniband",
+	"/sys",
+	"/sys/class",
+	"/sys/devices",
+	"/dev",
+	"/sys/bus",
+	"/sys/bus/pci",
+	"/sys/bus/pci/devices",
+	"/sys/bus/pci/drivers",
+	"/dev/infiniband",
 };
 
 /* A way that is being walked: `at` is reached, without links, and `rest` is still to go. */

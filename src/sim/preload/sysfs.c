@@ -2,6 +2,7 @@
 #include "sysfs.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -96,24 +97,51 @@ static int text_modalias(const struct tree *t, char *s, size_t n)
 			(unsigned int)t->fn->pci_device, PCI_VENDOR);
 }
 
-/* The header of the configuration space, for lspci. There are no BARs: registers lie in a memfd. */
+static int text_pci_uevent(const struct tree *t, char *s, size_t n)
+{
+	int len = snprintf(s, n,
+			   "DRIVER=mlx5_core\nPCI_CLASS=20000\nPCI_ID=%04X:%04X\n"
+			   "PCI_SUBSYS_ID=%04X:0001\nPCI_SLOT_NAME=" SYSFS_SLOT "\nMODALIAS=",
+			   PCI_VENDOR, (unsigned int)t->fn->pci_device, PCI_VENDOR);
+
+	return len + text_modalias(t, s + len, n - (size_t)len);
+}
+
+/*
+ * The configuration space, for lspci and those who read it themselves. There are no BARs (registers
+ * lie in a memfd), so there is no MSI-X, whose table would be in one, and no extended capability.
+ * The PCI Express capability says what the link's files say: 16 lanes of 16 GT/s.
+ */
+#define PCI_CONFIG 4096
 static int bytes_config(const struct tree *t, char *s, size_t n)
 {
-	const unsigned int device = t->fn->pci_device;
-	const uint8_t config[64] = {[0] = PCI_VENDOR & 0xff,
-				    [1] = PCI_VENDOR >> 8,
-				    [2] = device & 0xff,
-				    [3] = (device >> 8) & 0xff,
-				    [4] = 0x04,	 /* bus master */
-				    [11] = 0x02, /* class: network, Ethernet */
-				    [44] = PCI_VENDOR & 0xff,
-				    [45] = PCI_VENDOR >> 8,
-				    [46] = 0x01};
+	const struct {
+		unsigned int at;
+		uint32_t dword;
+	} dwords[] = {
+		{0x00, (uint32_t)t->fn->pci_device << 16 | PCI_VENDOR},
+		{0x04, 0x00100004}, /* a list of capabilities; bus master */
+		{0x08, 0x02000000}, /* class: network, Ethernet */
+		{0x2c, 1u << 16 | PCI_VENDOR},
+		{0x34, 0x60},	    /* where the list begins */
+		{0x60, 0x00020010}, /* PCI Express, the last one, version 2, an endpoint */
+		{0x64, 0x10008022}, /* can do: payload 512, extended tags, errors by role, FLR */
+		{0x68, 0x00002930}, /* does: payload 256, reads 512, tags, relaxed, no snoop */
+		{0x6c, 0x00000104}, /* the link at most: speed 4 (16 GT/s), width 16 */
+		{0x70, 0x01040000}, /* the link now */
+		{0x8c, 0x0000001e}, /* speeds up to 16 GT/s */
+		{0x90, 0x00000004}, /* wanted: 16 GT/s */
+	};
 
-	if (n < sizeof(config))
+	if (n < PCI_CONFIG)
 		return -1;
-	memcpy(s, config, sizeof(config));
-	return sizeof(config);
+	memset(s, 0, PCI_CONFIG);
+	for (size_t i = 0; i < sizeof(dwords) / sizeof(dwords[0]); i++) {
+		const uint32_t le = htole32(dwords[i].dword);
+
+		memcpy(s + dwords[i].at, &le, sizeof(le));
+	}
+	return PCI_CONFIG;
 }
 
 /* Six BARs, the ROM and the windows of bridges: all empty. */
@@ -171,6 +199,9 @@ static const struct sysfs_entry entries[] = {
 	{IBDEV "/subsystem", .link = "../../../../../class/infiniband"},
 	{PCI "/subsystem", .link = "../../../bus/pci"},
 	{UVERBS "/ibdev", .text = "mlx5_0\n"},
+	{UVERBS "/uevent",
+	 .text = "MAJOR=231\nMINOR=192\nDEVNAME=infiniband/uverbs0\nDEVMODE=0666\n"},
+	{IBDEV "/uevent", .text = "NAME=mlx5_0\n"},
 	{UVERBS "/dev", .text = "231:192\n"},
 	{UVERBS "/abi_version", .text = "1\n"},
 	{UVERBS "/device", .link = "../../../" SYSFS_SLOT},
@@ -202,6 +233,16 @@ static const struct sysfs_entry entries[] = {
 	{PCI "/class", .text = "0x020000\n"},
 	{PCI "/modalias", .make = text_modalias},
 	{PCI "/config", .make = bytes_config},
+	{PCI "/uevent", .make = text_pci_uevent},
+	{PCI "/driver", .link = "../../../bus/pci/drivers/mlx5_core"},
+	{"bus/pci/drivers/mlx5_core/" SYSFS_SLOT, .link = "../../../../" PCI},
+	{PCI "/enable", .text = "1\n"},
+	{PCI "/max_link_speed", .text = "16.0 GT/s PCIe\n"},
+	{PCI "/max_link_width", .text = "16\n"},
+	{PCI "/current_link_speed", .text = "16.0 GT/s PCIe\n"},
+	{PCI "/current_link_width", .text = "16\n"},
+	{PCI "/dma_mask_bits", .text = "64\n"},
+	{PCI "/consistent_dma_mask_bits", .text = "64\n"},
 	{PCI "/irq", .text = "0\n"},
 	{PCI "/resource", .make = text_resource},
 	{PCI "/numa_node", .make = text_numa_node},
@@ -243,7 +284,7 @@ static int make_file(int root, const char *path, const char *text)
 
 static int make_entry(const struct tree *t, const struct sysfs_entry *e)
 {
-	char text[1024];
+	char text[PCI_CONFIG + 1];
 	int err;
 
 	if (e->link) {
@@ -471,7 +512,8 @@ static int make_device(const struct tree *t)
 /* The machine's entries come last: one of the device's name is hidden by it. */
 static int make_all(const struct tree *t)
 {
-	static const char *const shared[] = {"class", "devices", "bus/pci/devices"};
+	static const char *const shared[] = {"class", "devices", "bus/pci/devices",
+					     "bus/pci/drivers"};
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < sizeof(core) / sizeof(core[0]); i++)
