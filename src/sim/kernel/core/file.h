@@ -47,6 +47,7 @@ struct kernel {
 		struct fs_chain *fs; /* FS_DIRS of them (flow/fs.h) */
 		struct dm_map *dm[DM_KINDS];
 		struct rate_table *rates; /* NULL until it is needed */
+		uint64_t memic_pages;	  /* that programs have */
 	} * fn; /* by vhca.index */
 };
 

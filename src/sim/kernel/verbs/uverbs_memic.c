@@ -32,15 +32,30 @@ static uint32_t memic_mapped(const struct memic_dm *dm)
 	return (dm->bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
+/* As mlx5_ib has them: the firmware is not asked for pages that are taken. */
+static uint64_t *memic_taken(const struct memic_dm *dm)
+{
+	return &dm->u.file->k->fn[dm->u.file->vhca->index].memic_pages;
+}
+
+static uint64_t memic_dm_pages(const struct memic_dm *dm, uint64_t first)
+{
+	return ((1ull << (memic_mapped(dm) >> LOG_PAGE)) - 1) << first;
+}
+
 static int uverbs_memic_release(struct uobj *u)
 {
 	const struct memic_dm *dm = (struct memic_dm *)u;
 	uint8_t in[PRM_DEALLOC_MEMIC_IN_BYTES] = {0}, out[PRM_DEALLOC_MEMIC_OUT_BYTES];
+	int err;
 
 	prm_dealloc_memic_in_set_opcode(in, PRM_OPCODE_DEALLOC_MEMIC);
 	prm_dealloc_memic_in_set_memic_start_addr(in, dm->addr);
 	prm_dealloc_memic_in_set_memic_size(in, memic_mapped(dm));
-	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		*memic_taken(dm) &= ~memic_dm_pages(dm, dm->page);
+	return err;
 }
 
 const struct uobj_class memic_class = {"DM", UVERBS_OBJECT_DM, uverbs_memic_release, NULL};
@@ -58,10 +73,12 @@ static int memic_place(struct memic_dm *dm, const uint8_t *cap, uint32_t log_ali
 	prm_alloc_memic_in_set_log_memic_addr_alignment(in, log_align);
 	for (uint64_t at = 0; at + memic_mapped(dm) <= size; at += PAGE_BYTES) {
 		prm_alloc_memic_in_set_range_start_addr(in, start + at);
-		if (mbox_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out)))
+		if (*memic_taken(dm) & memic_dm_pages(dm, at >> LOG_PAGE) ||
+		    mbox_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out)))
 			continue;
 		dm->addr = prm_alloc_memic_out_get_memic_start_addr(out);
 		dm->page = (uint16_t)(at >> LOG_PAGE);
+		*memic_taken(dm) |= memic_dm_pages(dm, dm->page);
 		return 0;
 	}
 	return refuse(-ENOMEM, "DM_ALLOC: no %u bytes of device memory in one piece are free",
