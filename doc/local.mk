@@ -8,6 +8,7 @@ dist_man_MANS += \
 	doc/man/dvx_post_write.3 doc/man/dvx_qp_create.3 doc/man/dvx_rq_post.3 doc/man/dvx_wqe_ctrl.3
 EXTRA_DIST += \
 	doc/GLOSSARY.md \
+	doc/programs.md \
 	doc/rdma-core-tests.md \
 	doc/design/0002-rings.md \
 	doc/hardware-to-verify.md \

@@ -4,6 +4,9 @@ dist_check_SCRIPTS += tests/interop/pingpong.sh tests/interop/faults.sh tests/in
 	tests/interop/capture.sh tests/interop/raw_ethernet.sh tests/interop/first_rules.sh \
 	tests/interop/counters.sh tests/interop/rdma_netlink.sh tests/interop/rdmacm.sh tests/interop/tunnels.sh tests/interop/tunnel_rules.sh tests/interop/signatures.sh
 dist_check_SCRIPTS += tests/interop/pci.sh
+# The PCI identity; the table of programs.
+dist_check_SCRIPTS += tests/interop/pci.sh tests/interop/programs.sh
+EXTRA_DIST += tests/interop/ring.c
 EXTRA_DIST += tests/interop/pair.sh tests/interop/suite.py tests/interop/scoreboard.py tests/interop/reasons.tsv \
 	tests/interop/icrc.py tests/interop/tunnels.py tests/interop/signatures.py
 SIM_HELPERS += tests/interop/parse_show

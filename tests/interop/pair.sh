@@ -27,9 +27,11 @@ plan()
 	exit 1
 }
 
+# In DVX_RAN, a file, programs.sh finds what ran: program and arguments, exit code.
 result()
 {
 	n=$((n + 1))
+	[ -z "${DVX_RAN-}" ] || printf '%s\t%s\n' "$2" "$1" >>"$DVX_RAN"
 	if [ "$1" = 0 ]; then
 		echo "ok $n - $2"
 	else
