@@ -367,7 +367,7 @@ int main(int argc, char **argv)
 	record(&b.dev->vhca[BLUEFIELD2_HOST], argv[5]);
 	printf("rules %u\ninsert_ns %llu\ndevice_ns %llu\nwalk_per_s %.0f\n", rules,
 	       (unsigned long long)b.inserted, (unsigned long long)b.work, rate);
-	/* The program ends; so does the device, without ceremony. */
+	/* The program ends though nobody serves it any more. */
 	close(b.say);
 	wait(NULL);
 	return 0;

@@ -277,13 +277,19 @@ static int link_resources(unsigned int function, struct uverbs_resource **rows, 
 	return 0;
 }
 
-/* A program that ends at once after an error completion makes no further request. */
+/*
+ * A program that ends at once after an error completion makes no further request. It ends though
+ * the server is stopped, and does not wait for an answer for long.
+ */
 static void link_exiting(struct cfile *cf)
 {
+	const struct timeval patience = {.tv_sec = 1};
 	struct link_message answer = {0};
 	struct lock_saved held;
 
 	ticket_lock(&cf->lock, &held);
+	if (cf->sock >= 0)
+		setsockopt(cf->sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (cf->sock >= 0 && !link_ask(cf->sock, LINK_REFUSALS, NULL, 0, -1, &answer)) {
 		backend_socket_print((const char *)answer.body, answer.h.len);
 		link_message_free(&answer);

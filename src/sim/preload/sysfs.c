@@ -265,6 +265,7 @@ static int make_parents(int root, const char *path)
 static int make_file_of(int root, const char *path, const void *bytes, size_t len, mode_t mode)
 {
 	int err = make_parents(root, path);
+	ssize_t n;
 	int fd;
 
 	if (err)
@@ -272,7 +273,8 @@ static int make_file_of(int root, const char *path, const void *bytes, size_t le
 	fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
-	err = write(fd, bytes, len) == (ssize_t)len ? 0 : errno ? -errno : -EIO;
+	n = write(fd, bytes, len);
+	err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : 0; /* a full disk, or RLIMIT_FSIZE */
 	close(fd);
 	return err;
 }
