@@ -142,8 +142,10 @@ TEST_FX(rtr_refusals)
 	q.m.dest.is_global = 0;
 	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "Ethernet needs a GRH");
 	q.m = good;
-	q.m.dest.sgid_index = 200;
-	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "sgid_index 200");
+	q.m.dest.sgid_index = 200; /* empty */
+	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -ENODATA, "sgid_index 200");
+	q.m.dest.sgid_index = 255;
+	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "sgid_index 255");
 	q.m = good;
 	memcpy(q.m.dest.dgid, nobody, 16);
 	assert_int_equal(modify(&q, RTR, TO_RTR), -EHOSTUNREACH);
