@@ -213,7 +213,8 @@ const struct feature features[] = {
 		LOOK("that the card is a crypto-enabled part (its name ends in ...C or says Crypto Enabled)",
 		     NULL)}},
 	{"tag-matching", "tm xrq", "Receives that the device matches by tag", false, {
-		HAS(G, "tag_matching", "tag matching"),
+		{.page = G, .field = "tag_matching", .value = 1, .what = "tag matching",
+		 .remedy = "use a port whose link layer is InfiniBand: Ethernet ports have none"},
 		HAS(G, "log_tag_matching_list_sz", "length of the list"),
 		HAS(G, "log_max_xrq", "XRQs")}},
 	{"device-memory", "memic dm", "Memory on the device (ibv_alloc_dm)", false, {
