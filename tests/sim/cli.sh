@@ -179,12 +179,17 @@ old_ends() {
 	[ $? = 0 ] && [ ! -e "$scratch/dvx-sim/old" ] && ! says 0 old "$dvx_sim" ls
 }
 check "... and down ends it" old_ends
+ours=$(sed -n 's/^#define LINK_VERSION *\([0-9]*\).*/\1/p' "$top_srcdir/src/sim/link/link.h")
 newer() {
-	old_chip 9 && says 0 "old speaks link version 9, this dvx-sim speaks" "$dvx_sim" down old && wait $old && [ ! -e "$scratch/dvx-sim/old" ]
+	old_chip $((ours + 1)) && says 0 "old speaks link version $((ours + 1)), this dvx-sim speaks" "$dvx_sim" down old && wait $old && [ ! -e "$scratch/dvx-sim/old" ]
 }
 check "a newer one, too" newer
 stubborn() {
 	old_chip 1 stubborn && says 0 "it does not end: killing it" "$dvx_sim" down old && ! wait $old && [ ! -e "$scratch/dvx-sim/old" ]
 }
 check "... and one that does not want to end" stubborn
+deaf() {
+	old_chip "$ours" stubborn && says 0 "it does not end: killing it" "$dvx_sim" down old && ! wait $old && [ ! -e "$scratch/dvx-sim/old" ]
+}
+check "... of our own version, too" deaf
 plan

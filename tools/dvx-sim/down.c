@@ -37,56 +37,57 @@ static bool signal_it(int pidfd, int signal, pid_t pid)
 	return false;
 }
 
-/* SIGTERM has the effect of LINK_DOWN: the server tells its clients. */
-static bool end_other(int pidfd, pid_t pid, const char *name, unsigned int version)
+/* Of one that was told to end. */
+static bool see_end(int pidfd, pid_t pid)
 {
 	struct pollfd end = {pidfd, POLLIN, 0};
-	char what[64];
 
-	snprintf(what, sizeof(what), "ending its server (pid %d)", pid);
-	registry_say_version(name, version, what);
-	if (!signal_it(pidfd, SIGTERM, pid))
-		return false;
 	if (poll(&end, 1, ANSWER_SECONDS * 1000) == 1)
 		return true;
 	say("it does not end: killing it");
 	return signal_it(pidfd, SIGKILL, pid);
 }
 
-/* Ends a server that does not answer. Its clients lose their device. */
-static bool end_silent(int sock, int lock, const char *name, unsigned int version)
+/* SIGTERM has the effect of LINK_DOWN: the server tells its clients. */
+static bool end_other(int pidfd, pid_t pid, const char *name, unsigned int version)
 {
-	pid_t pid = pid_of(sock);
-	int pidfd = pid > 1 ? pidfd_open(pid, 0) : -1;
-	bool ok;
+	char what[64];
 
-	/* The server lives after the pidfd was made, so the pid is its own. */
-	if (!lives(lock)) {
-		ok = true;
-	} else if (pidfd < 0) {
-		say("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
-		    strerror(errno));
-		ok = false;
-	} else if (version) {
-		ok = end_other(pidfd, pid, name, version);
-	} else {
-		say("%s does not answer: killing its server (pid %d)", name, pid);
-		ok = signal_it(pidfd, SIGKILL, pid);
-	}
-	if (pidfd >= 0)
-		close(pidfd);
-	return ok;
+	snprintf(what, sizeof(what), "ending its server (pid %d)", pid);
+	registry_say_version(name, version, what);
+	return signal_it(pidfd, SIGTERM, pid) && see_end(pidfd, pid);
+}
+
+/* Ends a server that does not answer. Its clients lose their device. */
+static bool end_silent(int pidfd, pid_t pid, const char *name, unsigned int version)
+{
+	if (version)
+		return end_other(pidfd, pid, name, version);
+	say("%s does not answer: killing its server (pid %d)", name, pid);
+	return signal_it(pidfd, SIGKILL, pid);
 }
 
 static bool end_server(const char *name, int sock, int lock)
 {
 	struct link_message answer = {0};
+	pid_t pid = pid_of(sock);
+	int pidfd = pid > 1 ? pidfd_open(pid, 0) : -1, no_pidfd = errno;
 	int err = link_ask(sock, LINK_DOWN, NULL, 0, -1, &answer);
+	bool ok = true;
 
-	if (err)
-		return end_silent(sock, lock, name, registry_other_version(name, err));
 	link_message_free(&answer);
-	return true;
+	/* A server that lives after the pidfd was made is the pidfd's own. */
+	if (lives(lock) && pidfd < 0 && err) {
+		say("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
+		    strerror(no_pidfd));
+		ok = false;
+	} else if (lives(lock) && pidfd >= 0) {
+		ok = err ? end_silent(pidfd, pid, name, registry_other_version(name, err))
+			 : see_end(pidfd, pid);
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	return ok;
 }
 
 int cmd_down(const struct sim_args *a)
