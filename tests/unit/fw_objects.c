@@ -179,6 +179,48 @@ TEST_FX(reserved_qpns)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
+#define MAPPING(f, op, uid, ...) \
+	mapping_command(f, uid, PRM_OPCODE_##op##_GENERAL_OBJECT, FX_FIELDS(__VA_ARGS__))
+
+static uint8_t mapping_command(struct fx *f, uint16_t uid, uint16_t op,
+			       const struct fx_field *fields)
+{
+	uint8_t in[PRM_CREATE_AV_QP_MAPPING_IN_BYTES] = {0};
+	const struct prm_struct *s = prm_find_struct("create_av_qp_mapping_in");
+
+	fx_set(s, in, FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_AV_QP_MAPPING}));
+	fx_set(s, in, fields);
+	return fx_exec(f, f->v, op, uid, in,
+		       op == PRM_OPCODE_CREATE_GENERAL_OBJECT ? sizeof(in)
+							      : PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
+		       PRM_QUERY_AV_QP_MAPPING_OUT_BYTES);
+}
+
+/* A mapping says which QP and address it is of, and stays when the QP goes. */
+TEST_FX(av_qp_mappings)
+{
+	const uint32_t qpn = fx_queue(f, f->v, FX_UID).qp;
+	uint32_t id;
+
+	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn + 9}), PRM_STATUS_BAD_RES);
+	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn}, {"hdr.alias_object", 1}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn},
+				 {"mapping.remote_address_vector.src_addr_index", 255}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(MAPPING(f, CREATE, FX_UID, {"mapping.qpn", qpn},
+				 {"mapping.remote_address_vector.sl_or_eth_prio", 5}),
+			 0);
+	id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(FX_NUMBER(f, DESTROY_QP, qpn), 0);
+	assert_int_equal(MAPPING(f, QUERY, FX_UID + 1, {"hdr.obj_id", id}), PRM_STATUS_BAD_RES);
+	assert_int_equal(MAPPING(f, QUERY, FX_UID, {"hdr.obj_id", id}), 0);
+	fx_holds(prm_find_struct("query_av_qp_mapping_out"), f->out,
+		 FX_FIELDS({"obj.qpn", qpn}, {"obj.remote_address_vector.sl_or_eth_prio", 5}));
+	assert_int_equal(MAPPING(f, DESTROY, FX_UID, {"hdr.obj_id", id}), 0);
+	assert_int_equal(MAPPING(f, DESTROY, FX_UID, {"hdr.obj_id", id}), PRM_STATUS_BAD_RES);
+}
+
 /* Signature states: one for each command, each in a PD that stays. */
 TEST_FX(psvs)
 {

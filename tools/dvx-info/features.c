@@ -258,6 +258,10 @@ const struct feature features[] = {
 	 "QP numbers that no queue pair has (mlx5dv_reserved_qpn_alloc)", true, {
 		BITS(G, "general_obj_types", OBJ(PRM_OBJ_TYPE_RESERVED_QPN),
 		     "RESERVED_QPN objects")}},
+	{"ah-mapping", "map-ah-to-qp av-qp-mapping",
+	 "Congestion control by address (mlx5dv_map_ah_to_qp)", true, {
+		BITS(G, "general_obj_types", OBJ(PRM_OBJ_TYPE_AV_QP_MAPPING),
+		     "AV_QP_MAPPING objects")}},
 	{"lag", "bonding lag-ports", "The port of a bond that a queue sends by", true, {
 		{.page = G, .field = "num_lag_ports", .value = 2, .what = "two ports to bond",
 		 .remedy = "a chip with one port has none"},

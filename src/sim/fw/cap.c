@@ -113,7 +113,7 @@ enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
 #define GENERAL_OBJECTS                                                    \
 	(1ull << PRM_OBJ_TYPE_SW_ICM | 1ull << PRM_OBJ_TYPE_RESERVED_QPN | \
-	 1ull << PRM_OBJ_TYPE_SCHEDULING_ELEMENT)
+	 1ull << PRM_OBJ_TYPE_SCHEDULING_ELEMENT | 1ull << PRM_OBJ_TYPE_AV_QP_MAPPING)
 
 static void fill_signatures(void *cap)
 {

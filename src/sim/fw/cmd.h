@@ -224,6 +224,7 @@ fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_modify_gener
 fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
 fw_handler fw_create_sw_icm;
 fw_handler fw_create_sched_elem, fw_modify_sched_elem, fw_query_sched_elem, fw_destroy_sched_elem;
+fw_handler fw_create_av_qp_mapping, fw_query_av_qp_mapping, fw_destroy_av_qp_mapping;
 fw_handler fw_create_reserved_qpn, fw_destroy_reserved_qpn;
 fw_handler fw_sync_steering, fw_query_esw_vport_context;
 fw_handler fw_create_flow_table, fw_modify_flow_table, fw_query_flow_table, fw_destroy_flow_table,

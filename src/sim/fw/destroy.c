@@ -40,6 +40,7 @@ static const struct destroy_row {
 	{OBJ_SCHED_ELEM, fw_sched_elem_clear, 0, NULL, NULL},
 	{OBJ_SCHED_ELEM, fw_sched_elem_free, 0, NULL, NULL},
 	{OBJ_RESERVED_QPN, obj_free, 0, NULL, NULL},
+	{OBJ_AV_QP_MAPPING, obj_free, 0, NULL, NULL},
 	{OBJ_EQ, obj_free, PRM_OPCODE_DESTROY_EQ, prm_destroy_eq_in_get_eq_number, "eq_number"},
 	{OBJ_TD, obj_free, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN,
 	 prm_dealloc_transport_domain_in_get_transport_domain, "transport_domain"},

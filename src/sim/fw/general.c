@@ -9,6 +9,8 @@ static const struct object_row {
 	{PRM_OBJ_TYPE_MKEY, fw_create_alias, fw_destroy_alias, fw_query_alias, NULL},
 	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, fw_destroy_object, NULL, NULL},
 	{PRM_OBJ_TYPE_RESERVED_QPN, fw_create_reserved_qpn, fw_destroy_reserved_qpn, NULL, NULL},
+	{PRM_OBJ_TYPE_AV_QP_MAPPING, fw_create_av_qp_mapping, fw_destroy_av_qp_mapping,
+	 fw_query_av_qp_mapping, NULL},
 	{PRM_OBJ_TYPE_SCHEDULING_ELEMENT, fw_create_sched_elem, fw_destroy_sched_elem,
 	 fw_query_sched_elem, fw_modify_sched_elem},
 };

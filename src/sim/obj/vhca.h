@@ -52,6 +52,7 @@ enum {
 	VHCA_LOG_RESERVED_QPNS = 4,	/* numbers of one RESERVED_QPN object */
 	VHCA_LOG_MAX_RESERVED_QPN = 12, /* such objects */
 	VHCA_LOG_MAX_SCHED_ELEM = 12,
+	VHCA_LOG_MAX_AV_QP_MAPPING = 16,
 	VHCA_MAX_BW_SHARE = 100,
 	VHCA_PP_RATES = 128, /* rows of the rate table; 0 is none */
 	VHCA_PP_MAX_KBPS = 100000000,

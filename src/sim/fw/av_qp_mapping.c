@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which QP's congestion control holds on the way to an address (mlx5dv_map_ah_to_qp). A hint: this
+ * device has no congestion control that it could choose, so it keeps the object and acts on
+ * nothing.
+ */
+#include <string.h>
+#include "cmd.h"
+
+struct av_qp_mapping {
+	struct obj o;
+	uint8_t mapping[PRM_AV_QP_MAPPING_BYTES];
+};
+
+/* [I] The QP may be another uid's: rdma-core's own test names one of another context. */
+static int fw_av_qp_mapping_check(struct fw_cmd *c, const void *mapping)
+{
+	const void *av = prm_av_qp_mapping_cat_remote_address_vector(mapping);
+	uint32_t qpn = prm_av_qp_mapping_get_qpn(mapping);
+
+	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in) ||
+	    prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "alias_object or log_obj_range is set: a mapping is one object of "
+				 "its function");
+	if (!obj_find(c->vhca, OBJ_QP, qpn))
+		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+				 "mapping.qpn 0x%x names no QP of this function", qpn);
+	if (prm_ud_av_get_src_addr_index(av) >= VHCA_GIDS)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "remote_address_vector.src_addr_index %u: the GID table has %u "
+				 "entries",
+				 prm_ud_av_get_src_addr_index(av), VHCA_GIDS);
+	return 0;
+}
+
+int fw_create_av_qp_mapping(struct fw_cmd *c)
+{
+	const void *mapping = prm_create_av_qp_mapping_in_cat_mapping(c->in);
+	struct av_qp_mapping *m;
+
+	if (c->in_len < PRM_CREATE_AV_QP_MAPPING_IN_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+				 "the mailbox has %zu bytes, %u are needed", c->in_len,
+				 PRM_CREATE_AV_QP_MAPPING_IN_BYTES);
+	if (fw_nothing_after(c, PRM_CREATE_AV_QP_MAPPING_IN_BYTES) ||
+	    fw_av_qp_mapping_check(c, mapping))
+		return -1;
+	m = fw_new(c, OBJ_AV_QP_MAPPING, sizeof(*m));
+	if (!m)
+		return -1;
+	memcpy(m->mapping, mapping, sizeof(m->mapping));
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
+	return 0;
+}
+
+static void *fw_av_qp_mapping_named(struct fw_cmd *c)
+{
+	return fw_find(c, OBJ_AV_QP_MAPPING, prm_general_obj_in_cmd_hdr_get_obj_id(c->in),
+		       "obj_id");
+}
+
+int fw_query_av_qp_mapping(struct fw_cmd *c)
+{
+	const struct av_qp_mapping *m = fw_av_qp_mapping_named(c);
+
+	if (!m)
+		return -1;
+	if (c->out_len < PRM_QUERY_AV_QP_MAPPING_OUT_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
+				 PRM_QUERY_AV_QP_MAPPING_OUT_BYTES);
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
+	memcpy(prm_query_av_qp_mapping_out_at_obj(c->out), m->mapping, sizeof(m->mapping));
+	return 0;
+}
+
+int fw_destroy_av_qp_mapping(struct fw_cmd *c)
+{
+	struct obj *o = fw_av_qp_mapping_named(c);
+
+	if (!o)
+		return -1;
+	obj_free(o);
+	return 0;
+}
