@@ -15,9 +15,9 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 2920 1600
-read 2900 1600
-send 5080 2990
-faa 3790 2370
+write 2690 1470
+read 2670 1470
+send 4630 2790
+faa 3560 2240
 EOF
 plan

@@ -281,6 +281,7 @@ TEST_F(test_dead)
 
 	client_start(&c, false);
 	addr = at(&c, 2 * PAGE);
+	assert_int_equal(dma_read(host, addr, bytes, 64), 0);
 	client_kill(&c);
 	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), -EFAULT); /* it finds out */
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);

@@ -57,12 +57,51 @@ static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 	return mm->nshares ? share_at(mm, addr & VA_MASK, len) : NULL;
 }
 
+/* --- the pages that were reached last --------------------------------------------------------- */
+
+#define IOTLB_IN_PAGE ((1ull << IOTLB_SHIFT) - 1)
+
+void iotlb_forget(struct host *h)
+{
+	memset(h->iotlb, 0xff, sizeof(h->iotlb)); /* no page has this number */
+}
+
+/* Buffers of a program often begin a power of two apart. */
+static unsigned int iotlb_index(bus_t addr)
+{
+	return (uint32_t)(addr >> IOTLB_SHIFT) * 0x9e3779b1u >> (32 - IOTLB_LOG);
+}
+
+static uint8_t *iotlb_find(const struct host *h, bus_t addr, size_t len)
+{
+	const struct iotlb *t = &h->iotlb[iotlb_index(addr)];
+	const uint64_t in_page = addr & IOTLB_IN_PAGE;
+
+	return t->page == addr >> IOTLB_SHIFT && len <= IOTLB_IN_PAGE + 1 - in_page
+		       ? t->at + in_page
+		       : NULL;
+}
+
+/* Shares begin and end with pages. The device's own memory is found by a call. */
+static void iotlb_note(struct host *h, const struct mm *mm, bus_t addr, uint8_t *at)
+{
+	struct iotlb *t = &h->iotlb[iotlb_index(addr)];
+
+	if (!mm->at)
+		*t = (struct iotlb){addr >> IOTLB_SHIFT, at - (addr & IOTLB_IN_PAGE)};
+}
+
 bool dma_is_direct(const struct host *h, bus_t addr, size_t len)
 {
-	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+	const struct mm *mm;
 
+	if (iotlb_find(h, addr, len))
+		return true;
+	mm = h->slots[addr >> BUS_SLOT_SHIFT];
 	return mm && direct_bytes(mm, addr, len);
 }
+
+/* --- calls ------------------------------------------------------------------------------------ */
 
 static int mm_call(struct mm *mm, bool write, const struct iovec *local, unsigned int nlocal,
 		   const struct iovec *remote, unsigned int nremote, size_t len)
@@ -71,8 +110,10 @@ static int mm_call(struct mm *mm, bool write, const struct iovec *local, unsigne
 
 	if (done == (ssize_t)len)
 		return 0;
-	if (done < 0 && errno == ESRCH)
+	if (done < 0 && errno == ESRCH) {
 		mm->gone = true;
+		iotlb_forget(mm->host);
+	}
 	return -EFAULT;
 }
 
@@ -148,7 +189,8 @@ static void dma_store(uint8_t *at, const void *from, size_t len)
 	} last;
 
 	memcpy(&last, (const uint8_t *)from + len - tail, tail);
-	memmove(at, from, len - tail); /* a client may copy within one share */
+	if (len > tail)
+		memmove(at, from, len - tail); /* a client may copy within one share */
 	if (tail == 8)
 		__atomic_store_n((uint64_t *)(end - 8), last.u64, __ATOMIC_RELEASE);
 	else if (tail == 4)
@@ -169,11 +211,22 @@ static int segs_call(struct seg_walk *w, bool write, struct mm *mm, void *buf, s
 	return !mm || mm->at ? -EFAULT : mm_move(mm, write, buf, iov, niov, *len);
 }
 
-static uint8_t *direct_at(const struct host *h, const struct dma_seg *seg)
+static __attribute__((noinline)) uint8_t *direct_at_miss(struct host *h, bus_t addr, size_t len)
 {
-	const struct mm *mm = mm_at(h, seg->addr);
+	const struct mm *mm = mm_at(h, addr);
+	const struct dma_seg seg = {addr, len};
+	uint8_t *at = mm && seg_fits(&seg) ? direct_bytes(mm, addr, len) : NULL;
 
-	return mm && seg_fits(seg) ? direct_bytes(mm, seg->addr, seg->len) : NULL;
+	if (at)
+		iotlb_note(h, mm, addr, at);
+	return at;
+}
+
+static inline uint8_t *direct_at(struct host *h, bus_t addr, size_t len)
+{
+	uint8_t *at = iotlb_find(h, addr, len);
+
+	return at ? at : direct_at_miss(h, addr, len);
 }
 
 static void direct_move(bool write, uint8_t *at, void *buf, size_t len)
@@ -193,7 +246,7 @@ static int segs_move_rest(struct host *h, bool write, const struct dma_seg *segs
 		if (!seg_fits(&segs[i]))
 			return -EFAULT;
 	while (w.seg < w.end) {
-		uint8_t *at = w.off ? NULL : direct_at(h, w.seg);
+		uint8_t *at = w.off ? NULL : direct_at(h, w.seg->addr, w.seg->len);
 		size_t len = w.seg->len;
 
 		if (at)
@@ -211,7 +264,7 @@ static int segs_move(struct host *h, bool write, const struct dma_seg *segs, uns
 {
 	uint8_t *b = buf, *at;
 
-	for (; n && (at = direct_at(h, segs)); segs++, n--) {
+	for (; n && (at = direct_at(h, segs->addr, segs->len)); segs++, n--) {
 		direct_move(write, at, b, segs->len);
 		b += segs->len;
 	}
@@ -300,8 +353,8 @@ static int dma_copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, 
 
 bool dma_copy_direct(struct host *h, bus_t to, bus_t from, size_t len)
 {
-	uint8_t *dst = direct_at(h, &(struct dma_seg){to, len});
-	uint8_t *src = dst ? direct_at(h, &(struct dma_seg){from, len}) : NULL;
+	uint8_t *dst = direct_at(h, to, len);
+	uint8_t *src = dst ? direct_at(h, from, len) : NULL;
 
 	if (!src)
 		return false;
@@ -396,7 +449,7 @@ static int atomic_by_calls(struct host *h, bus_t addr, const struct dma_atomic *
 
 int dma_atomic(struct host *h, bus_t addr, const struct dma_atomic *a, uint64_t *old)
 {
-	uint8_t *at = direct_at(h, &(struct dma_seg){addr, a->size});
+	uint8_t *at = direct_at(h, addr, a->size);
 
 	if (!at)
 		return atomic_by_calls(h, addr, a, old);

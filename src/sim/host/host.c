@@ -11,6 +11,7 @@ struct host *host_new(void)
 
 	if (!h)
 		return NULL;
+	iotlb_forget(h);
 	h->slots = calloc(BUS_SLOTS, sizeof(*h->slots));
 	h->bounce = malloc(BOUNCE_BYTES);
 	h->epfd = epoll_create1(EPOLL_CLOEXEC);
@@ -72,6 +73,7 @@ void host_unwatch_fd(struct host *h, struct event_source *s)
 static void mm_gone(struct host *h, struct mm *mm)
 {
 	mm->gone = true;
+	iotlb_forget(h);
 	host_unwatch_fd(h, &mm->pid_source);
 }
 

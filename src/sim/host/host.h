@@ -86,6 +86,14 @@ struct bar {
 	bool refused;	 /* write-protection failed once: its pages are polled for ever */
 };
 
+/* A page of a share, and where the device maps it. */
+#define IOTLB_LOG   6u
+#define IOTLB_SHIFT 12u
+struct iotlb {
+	bus_t page;
+	uint8_t *at;
+};
+
 /* What an idle loop does next (idle.c). */
 enum idle_phase { IDLE_SPIN, IDLE_NAP };
 
@@ -93,6 +101,7 @@ struct host {
 	struct mm **slots; /* BUS_SLOTS of them; 0 is never given out */
 	uint32_t next_slot;
 	uint32_t nshares; /* of all clients */
+	struct iotlb iotlb[1u << IOTLB_LOG]; /* pages that were reached last (dma.c) */
 	void *bounce;
 	int epfd;
 	struct clock *clock; /* host_set_clock(); may be NULL */
@@ -137,6 +146,8 @@ uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
 /* Drops the pieces in a range that the client has replaced by this mapping. */
 void shares_replaced(struct mm *, const struct mapping *, uint64_t from, uint64_t end);
 void shares_free(struct mm *);
+/* dma.c: a share ends, or its client is gone */
+void iotlb_forget(struct host *);
 /* bar.c */
 int page_take(struct host *, struct uar_page *);
 void page_awaken(struct uar_page *);

@@ -131,6 +131,7 @@ void mm_unshare(struct mm *mm, uint64_t va)
 
 	if (at == mm->nshares || mm->shares[at].va != va)
 		return;
+	iotlb_forget(mm->host);
 	munmap(mm->shares[at].map, mm->shares[at].len);
 	mm->nshares--;
 	mm->host->nshares--;
