@@ -58,6 +58,7 @@ static struct flow_group *fw_flow_group_make(struct fw_cmd *c, struct flow_table
 	if (!g)
 		return NULL;
 	g->table = t;
+	obj_get(t);
 	g->start = start;
 	g->end = end;
 	memcpy(g->criteria, criteria, sizeof(g->criteria));
@@ -65,6 +66,7 @@ static struct flow_group *fw_flow_group_make(struct fw_cmd *c, struct flow_table
 			  (uint8_t)prm_create_flow_group_in_get_match_criteria_enable(c->in));
 	if (flow_group_link(g))
 		return g;
+	obj_put(t);
 	obj_free(&g->o);
 	fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
 		  "start_flow_index %u, end_flow_index %u: another group of the table has some of "
@@ -125,7 +127,10 @@ int fw_query_flow_group(struct fw_cmd *c)
 
 void fw_flow_group_free(struct obj *o)
 {
-	flow_group_unlink((struct flow_group *)o);
+	struct flow_group *g = (struct flow_group *)o;
+
+	flow_group_unlink(g);
+	obj_put(g->table);
 	obj_free(o);
 }
 

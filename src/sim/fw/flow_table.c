@@ -319,11 +319,13 @@ int fw_destroy_flow_table(struct fw_cmd *c)
 {
 	struct flow_table *t = fw_flow_named_table(c);
 
-	if (!t || fw_flow_own_vport(c) || fw_busy(c, &t->o))
+	if (!t || fw_flow_own_vport(c))
 		return -1;
 	if (t->groups)
 		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
 				 "table_id 0x%x still has groups", t->o.id);
+	if (fw_busy(c, &t->o))
+		return -1;
 	fw_flow_table_free(&t->o);
 	return 0;
 }

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that DPDK's own driver (net_mlx5, as Debian ships it) runs on two functions that have network interfaces:
+# its queues send and receive, checksums are the device's work, a rule of rte_flow drops and counts.
+. "$top_srcdir/tests/sim/tap.sh"
+
+if [ -z "$DVX_NETNS" ]; then
+	[ -c /dev/net/tun ] || skip_all "there is no /dev/net/tun"
+	pkg-config --exists libdpdk || skip_all "libdpdk-dev is not installed"
+	as=
+	[ "$(id -u)" = 0 ] || as=-r
+	unshare -n $as true 2>"$scratch/err" || skip_all "no network namespace: $(cat "$scratch/err")"
+	finish
+	DVX_NETNS=1 exec unshare -n $as sh "$0"
+fi
+[ -z "$asan" ] || skip_all "a sanitizer's runtime and DPDK want the same addresses"
+
+chips=d
+program() { cc -O2 -Wall -o "$scratch/dpdk" "$top_srcdir/tests/interop/dpdk.c" $(pkg-config --cflags --libs libdpdk); }
+# FUNCTION ROLE PEER_MAC: mini-CQEs are what the driver asks for unless it is told not to.
+dpdk() {
+	timeout 120 "$dvx_sim" exec d -f "$1" -- "$scratch/dpdk" --no-huge -m 128 --no-telemetry --file-prefix "dvx$$$1" \
+		-d librte_net_mlx5.so -d librte_mempool_ring.so -a 0000:03:00.0,rxq_cqe_comp_en=0 -- "$2" "$3"
+}
+check "a program of DPDK's" program
+check "a chip with network interfaces" "$dvx_sim" up d --netdev
+dpdk dpu echo 02:d7:00:00:00:01 >"$scratch/echo" 2>&1 &
+echo=$!
+shows_up "$scratch/echo" ready "$echo"
+check "64 packets go to the other function and come back" dpdk host ask 02:d7:00:00:00:02
+wait "$echo" && grep -q 'the rule dropped 64 packets' "$scratch/echo"
+report $? "... where a rule dropped and counted 64 others" "$(cat "$scratch/echo")"
+plan
