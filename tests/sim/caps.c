@@ -317,6 +317,25 @@ static void cq_padded(struct rig *r)
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
+static void cq_compressed(struct rig *r)
+{
+	struct ibv_cq_init_attr_ex a = {.cqe = 15};
+	struct mlx5dv_cq_init_attr dv = {
+		.comp_mask =
+			MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE | MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE,
+	};
+	struct ibv_cq_ex *cq;
+
+	for (dv.cqe_size = 64; dv.cqe_size <= 128; dv.cqe_size *= 2)
+		for (unsigned int format = MLX5DV_CQE_RES_FORMAT_HASH;
+		     format <= MLX5DV_CQE_RES_FORMAT_CSUM_STRIDX; format *= 2) {
+			dv.cqe_comp_res_format = (uint8_t)format;
+			cq = mlx5dv_create_cq(dvx_dev_ibv(r->dev), &a, &dv);
+			assert_non_null(cq);
+			assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+		}
+}
+
 static uint64_t monotonic(void)
 {
 	struct timespec t;
@@ -654,6 +673,9 @@ static const struct row {
 	{G, "cq_period_*", BY("tests/unit/queue_cq_event")},
 	{G, "scqe_break_moderation", BY("tests/unit/queue_cq_event")},
 	{G, "cqe_128_always", cq_padded},
+	{G, "cqe_compression_max_num", BY("tests/unit/queue_raw_rx")},
+	{G, "cqe_compression*", cq_compressed},
+	{G, "mini_cqe_resp_stride_index", cq_compressed},
 	{G, "dct", BY("tests/unit/queue_dc")},
 	{G, "dc_req_scat_data_cqe", BY("tests/unit/fw_dct")},
 	{G, "log_max_ra_*_dc", BY("tests/interop/perftest.sh")},

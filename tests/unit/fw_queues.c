@@ -27,7 +27,7 @@ TEST_FX(cq_bad_input)
 		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
 		{"cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_context.cqe_sz", 3, BAD, FW_SYN_UNSUPPORTED},
-		{"cq_context.cqe_comp_en cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.cq_period_mode", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.uar_page cq_context.c_eqn_or_apu_element cq_context.dbr_umem_id "
 		 "cq_umem_id",
@@ -42,12 +42,18 @@ TEST_FX(cq_bad_input)
 		{"cq_umem_offset", UINT64_MAX - 63, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 	};
+	static const struct fx_spoil compressed[] = {
+		{"cq_context.mini_cqe_res_format", 2, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.cqe_compression_layout", 1, BAD, FW_SYN_CAP_CLEAR},
+	};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 65536, false);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_cq(in, q.eq, q.uar, q.umem);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_CQ, in, len, bad);
+	FX_SET(in, CREATE_CQ, {"cq_context.cqe_comp_en", 1});
+	FX_SPOILS(f, PRM_OPCODE_CREATE_CQ, in, len, compressed);
 	prm_create_cq_in_set_cq_umem_id(in, ro);
 	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_UMEM_READ_ONLY);
 }

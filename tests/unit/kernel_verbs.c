@@ -172,7 +172,7 @@ TEST_FX(cq_refusals)
 		{FX_ATTR(UVERBS_ATTR_CREATE_CQ_CQE), 0, -EINVAL, "cqe 0"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_CQ_CQE), 1u << 30, -EINVAL, "cqe 1073741824"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR), 1, -EINVAL, "comp_vector"},
-		{U(cqe_comp_en), 1, -EOPNOTSUPP, "cqe_comp_en"},
+		{U(cqe_comp_en), 1, -EINVAL, "cqe_comp_res_format"},
 	};
 
 	FX_SPOILS(f, good_cq, mlx5_ib_create_cq, bad);

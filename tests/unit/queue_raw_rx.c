@@ -5,6 +5,8 @@
 #include "tests/test.h"
 #include <errno.h>
 #include <sys/mman.h>
+#include <dvx/prm/cq.h>
+#include <dvx/prm/cqe.h>
 #include "chip/datapath.h"
 #include "port/port.h"
 #include "queue_raw_rig.h"
@@ -206,6 +208,145 @@ TEST_RAW(rss_spreads)
 	}
 	assert_true(n[0] > 8 && n[1] > 8);
 	rig_qp_close(&second);
+}
+
+/* --- compressed completions ---------------------------------------------------------------------
+ */
+
+struct told {
+	uint32_t len, hash;
+	uint16_t counter, sum;
+	unsigned int of; /* CQEs of its run; 0: a whole CQE */
+};
+
+static uint8_t *slot_at(const struct rig_cq *c, uint32_t at)
+{
+	return c->ring + ((size_t)((at & ((1u << c->cq->log_size) - 1)) + 1) << c->cq->cqe_log) -
+	       64;
+}
+
+static void tell_entry(const struct rig_cq *c, const uint8_t *entry, struct told *t)
+{
+	t->len = prm_mini_cqe8_get_byte_cnt(entry);
+	if (c->cq->mini_format == PRM_CQC_MINI_CQE_RES_FORMAT_HASH)
+		t->hash = prm_mini_cqe8_get_rx_hash_result(entry);
+	else
+		t->sum = (uint16_t)prm_mini_cqe8_get_checksum(entry);
+	if (c->cq->mini_format == PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX)
+		t->counter = (uint16_t)prm_mini_cqe8_get_stridx(entry);
+}
+
+/* Polls as Linux's mlx5e does (en_rx.c): slots of a run get back the owner that they need. */
+static unsigned int poll_compressed(struct rig_cq *c, struct told *told)
+{
+	const uint32_t at = c->ci;
+	uint8_t title[64];
+	unsigned int n = 1;
+	const uint8_t *cqe = rig_poll(c), *entry;
+
+	if (!cqe)
+		return 0;
+	memcpy(title, cqe, 64);
+	*told = (struct told){.len = prm_cqe64_get_byte_cnt(title),
+			      .hash = prm_cqe64_get_rss_hash_result(title),
+			      .counter = (uint16_t)prm_cqe64_get_wqe_counter(title),
+			      .sum = (uint16_t)prm_cqe64_get_check_sum(title)};
+	if (prm_cqe64_get_cqe_format(title) != PRM_CQE_FORMAT_COMPRESSED)
+		return n;
+	n = told->len;
+	entry = slot_at(c, at + 1);
+	for (unsigned int i = 0; i < n; i++, entry += 8) {
+		if (i && i % 8 == 0)
+			entry = slot_at(c, at + i);
+		told[i] = (struct told){.counter = (uint16_t)(prm_cqe64_get_wqe_counter(title) + i),
+					.of = n};
+		tell_entry(c, entry, &told[i]);
+	}
+	for (unsigned int i = 0; i < n; i++)
+		slot_at(c, at + i)[63] = !!((at + i) & (1u << c->cq->log_size));
+	c->ci += n - 1;
+	return n;
+}
+
+#define BURST 16u
+
+/* Packets of different lengths, checksums and hashes; the 12th says that its header is wrong. */
+static void burst(struct raw *r, struct rig_qp *rq)
+{
+	for (unsigned int i = 0; i < BURST; i++) {
+		uint8_t *p = r->src + 2048ull * i;
+
+		raw_make_udp4(p);
+		prm_store16(p, 14 + 20, (uint16_t)(1000 + i));
+		prm_store16(p, 14 + 26, 0); /* no UDP checksum */
+		p[14 + 8] = (uint8_t)(p[14 + 8] - (i == 11));
+		rig_recv(rq, r->dst + 2048ull * i, 2048, rig_key(r->mkey));
+		raw_post(r, p, UDP4_LEN + 3 * i, 0);
+	}
+	raw_go(r);
+}
+
+/* An entry tells the hash or the checksum; a whole CQE, the 12th, tells both. */
+static void burst_comes(const struct told *plain, const struct told *told, uint8_t format,
+			unsigned int lap)
+{
+	for (unsigned int i = 0; i < BURST; i++) {
+		assert_int_equal(told[i].of, i < 11 ? 11 : i < 12 ? 0 : 4);
+		assert_int_equal(told[i].len, UDP4_LEN + 3 * i);
+		assert_int_equal(told[i].counter, lap * BURST + i);
+		if (format == PRM_CQC_MINI_CQE_RES_FORMAT_HASH)
+			assert_int_equal(told[i].hash, plain[i].hash);
+		else
+			assert_int_equal(told[i].sum, plain[i].sum);
+	}
+}
+
+/*
+ * Runs of alike CQEs become titles and arrays, which tell what whole CQEs told; slots between them
+ * are not written. Over laps of the ring, with either size of CQE, nothing else is taken for a CQE.
+ */
+static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
+{
+	struct rig_cq cq;
+	struct rig_qp rq;
+	struct told plain[BURST + 1], told[BURST + 1];
+
+	rig_cq_open(&r->rig, &cq, BLUEFIELD2_HOST, 6, cqe128);
+	raw_queue_open(&r->rig, &rq, OBJ_RQ, &cq, 5);
+	r->tir->rq = rq.raw_rq;
+	r->tir->hash_fn = PRM_RX_HASH_FN_TOEPLITZ;
+	memset(r->tir->key, 0x6d, sizeof(r->tir->key));
+	r->tir->key[7] = 0x35;
+	r->tir->outer = (struct tir_fields){.udp = true, .selected = 0xf};
+	for (unsigned int lap = 0; lap < 10; lap++) {
+		struct told *t = lap ? told : plain;
+		unsigned int n = 0, got;
+
+		memset(slot_at(&cq, cq.ci + 4), 0xee, 63);
+		burst(r, &rq);
+		if (lap)
+			assert_int_equal(*slot_at(&cq, cq.ci + 4), 0xee);
+		while ((got = poll_compressed(&cq, t + n)))
+			n += got;
+		assert_int_equal(n, BURST);
+		if (lap)
+			burst_comes(plain, told, format, lap);
+		assert_true(plain[0].hash != plain[1].hash && plain[0].sum != plain[1].sum);
+		while (rig_poll(&r->scq))
+			;
+		cq.cq->compress = true; /* the first lap's CQEs were whole */
+		cq.cq->mini_format = format;
+	}
+	rig_qp_close(&rq);
+	rig_cq_close(&cq);
+}
+
+TEST_RAW(compressed)
+{
+	compressed_as(r, PRM_CQC_MINI_CQE_RES_FORMAT_HASH, false);
+	compressed_as(r, PRM_CQC_MINI_CQE_RES_FORMAT_CSUM, true);
+	compressed_as(r, PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX, false);
+	r->tir->rq = r->rq.raw_rq;
 }
 
 /* --- the port --------------------------------------------------------------------------------- */

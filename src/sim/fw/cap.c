@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "cmd.h"
+#include "obj/cq.h"
 #include "obj/icm.h"
 #include "obj/memic.h"
 #include "obj/mkey.h"
@@ -93,6 +94,10 @@ static void fill_completions(void *cap)
 	prm_cmd_hca_cap_set_cq_period_start_from_cqe(cap, 1);
 	prm_cmd_hca_cap_set_scqe_break_moderation(cap, 1);
 	prm_cmd_hca_cap_set_cqe_128_always(cap, 1);
+	prm_cmd_hca_cap_set_cqe_compression(cap, 1);
+	prm_cmd_hca_cap_set_cqe_compression_128(cap, 1);
+	prm_cmd_hca_cap_set_cqe_compression_max_num(cap, CQ_MAX_MINI_CQES);
+	prm_cmd_hca_cap_set_mini_cqe_resp_stride_index(cap, 1);
 	prm_cmd_hca_cap_set_sctr_data_cqe(cap, 1);
 	prm_cmd_hca_cap_set_sq_ts_format(cap, TS_FORMAT_BOTH);
 	prm_cmd_hca_cap_set_rq_ts_format(cap, TS_FORMAT_BOTH);

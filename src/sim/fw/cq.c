@@ -34,6 +34,27 @@ static int check_period_mode(struct fw_cmd *c, const void *cqc)
 	return 0;
 }
 
+static int check_compression(struct fw_cmd *c, const void *cqc)
+{
+	uint32_t format = prm_cqc_get_mini_cqe_res_format(cqc);
+
+	if (!prm_cqc_get_cqe_comp_en(cqc))
+		return 0;
+	if (format > PRM_CQC_MINI_CQE_RES_FORMAT_CSUM &&
+	    format != PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "cqc.mini_cqe_res_format %u is none of 0 (hash), 1 (checksum), 3 "
+				 "(checksum and stride)",
+				 format);
+	if (prm_cqc_get_cqe_compression_layout(cqc))
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+			"cqc.cqe_compression_layout %u: cap.enhanced_cqe_compression is 0, "
+			"only layout 0 exists",
+			prm_cqc_get_cqe_compression_layout(cqc));
+	return 0;
+}
+
 static int check_context(struct fw_cmd *c, const void *cqc)
 {
 	if (check_size(c, cqc))
@@ -42,9 +63,8 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "cqc.cqe_sz %u is none of 0 (64 bytes), 1 (128), 2 (128 padded)",
 				 prm_cqc_get_cqe_sz(cqc));
-	if (prm_cqc_get_cqe_comp_en(cqc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "cqc.cqe_comp_en is set: compressed CQEs are not implemented");
+	if (check_compression(c, cqc))
+		return -1;
 	if (prm_cqc_get_cc(cqc) || prm_cqc_get_apu_cq(cqc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "cqc.cc or cqc.apu_cq is set: neither is implemented");
@@ -85,6 +105,8 @@ static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	cq->log_size = (uint8_t)prm_cqc_get_log_cq_size(cqc);
 	cq->cqe_log = prm_cqc_get_cqe_sz(cqc) == PRM_CQC_CQE_SZ_64 ? 6 : 7;
 	cq->overrun_ignore = prm_cqc_get_oi(cqc);
+	cq->compress = prm_cqc_get_cqe_comp_en(cqc);
+	cq->mini_format = (uint8_t)prm_cqc_get_mini_cqe_res_format(cqc);
 	cq->solicited_breaks = prm_cqc_get_scqe_break_moderation_en(cqc);
 	cq_take_moderation(cq, cqc, UINT32_MAX);
 	cq->eqn = prm_cqc_get_c_eqn_or_apu_element(cqc);

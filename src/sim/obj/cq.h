@@ -7,6 +7,8 @@
 
 enum cq_state { CQ_OK = 0, CQ_OVERFLOW = 0x9, CQ_ERROR = 0xa }; /* cqc.status */
 
+#define CQ_MAX_MINI_CQES 16 /* of one run of compressed CQEs */
+
 struct cq_priv;
 
 /* A completion queue: its context, and where the device stands in it (queue/cq.c moves that). */
@@ -22,6 +24,8 @@ struct cq {
 	uint8_t log_size;
 	uint8_t cqe_log; /* 6: 64 bytes, 7: 128 */
 	bool overrun_ignore;
+	bool compress;		/* cqc.cqe_comp_en */
+	uint8_t mini_format;	/* cqc.mini_cqe_res_format */
 	bool period_from_cqe;	/* the period begins with the last CQE, not with the last event */
 	bool solicited_breaks;	/* a solicited CQE does not wait for the moderation */
 	uint16_t period;	/* microseconds between events; 0: no limit */

@@ -145,6 +145,8 @@ static int write_batch(struct cq *cq)
 		post_flush(queues_of(&cq->o));
 		return -EFAULT;
 	}
+	if (cq->compress)
+		return cq_write_compressed(cq);
 	memcpy(d->cqe + len, d->owner, d->n);
 	return post_flush_then(queues_of(&cq->o), seg, (unsigned int)n + d->n, d->n, d->cqe,
 			       len + d->n);

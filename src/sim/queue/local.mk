@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/cq.c \
+	src/sim/queue/cq_compress.c \
 	src/sim/queue/cq_event.c \
 	src/sim/queue/doorbell.c \
 	src/sim/queue/eq.c \

@@ -211,6 +211,8 @@ void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most);
 bool cq_flush_all(struct queues *);
 /* The CQEs that were made become visible now. */
 void cq_show(struct cq *);
+/* Writes the batch of a CQ whose CQEs are compressed. 0 or negative. */
+int cq_write_compressed(struct cq *);
 
 /* cq_event.c */
 #define CQ_PARKED 0xffffffffu /* no arm can be this: bits 31:30 and 27:25 of an arm are 0 */

@@ -80,6 +80,21 @@ struct cq_plan {
 	struct pages pages;
 };
 
+/* Negative: none. */
+static int uverbs_cq_mini_format(const struct mlx5_ib_create_cq *u)
+{
+	switch (u->cqe_comp_res_format) {
+	case MLX5_IB_CQE_RES_FORMAT_HASH:
+		return PRM_CQC_MINI_CQE_RES_FORMAT_HASH;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM:
+		return PRM_CQC_MINI_CQE_RES_FORMAT_CSUM;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX:
+		return PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX;
+	default:
+		return -1;
+	}
+}
+
 static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_create_cq *u)
 {
 	if (u->flags & ~KNOWN_UHW || u->reserved0 || u->reserved1)
@@ -88,8 +103,11 @@ static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_creat
 			      u->flags);
 	if (u->cqe_size != 64 && u->cqe_size != 128)
 		return refuse(-EINVAL, "CREATE_CQ: cqe_size %u is neither 64 nor 128", u->cqe_size);
-	if (u->cqe_comp_en)
-		return refuse(-EOPNOTSUPP, "CREATE_CQ: cqe_comp_en: this device does not compress CQEs");
+	if (u->cqe_comp_en == 1 && uverbs_cq_mini_format(u) < 0)
+		return refuse(-EINVAL,
+			      "CREATE_CQ: cqe_comp_res_format 0x%x is none of HASH (1), CSUM (2), "
+			      "CSUM_STRIDX (4)",
+			      u->cqe_comp_res_format);
 	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && u->cqe_size != 128)
 		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: CQEs of %u bytes are not padded to 128",
 			      u->cqe_size);
@@ -134,6 +152,10 @@ static uint8_t cqe_sz_of(const struct mlx5_ib_create_cq *u)
 static void set_cqc(const struct uverbs_file *f, void *cqc, const struct cq_plan *p)
 {
 	prm_cqc_set_cqe_sz(cqc, cqe_sz_of(&p->u));
+	if (p->u.cqe_comp_en == 1) { /* mlx5_ib ignores other values */
+		prm_cqc_set_cqe_comp_en(cqc, 1);
+		prm_cqc_set_mini_cqe_res_format(cqc, (uint32_t)uverbs_cq_mini_format(&p->u));
+	}
 	prm_cqc_set_oi(cqc, !!(p->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
 	prm_cqc_set_log_cq_size(cqc, p->log_size);
 	prm_cqc_set_uar_page(cqc, p->u.uar_page_index);

@@ -114,6 +114,19 @@ int wcmd_query_device(struct wcmd *c)
 
 #define QPT_RAW_PACKET (1u << 8) /* enum ib_qp_type, as a bit */
 
+static void fill_compression(const uint8_t *cap, struct mlx5_ib_query_device_resp *r)
+{
+	if (prm_cmd_hca_cap_get_cqe_compression_128(cap))
+		r->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
+	if (!prm_cmd_hca_cap_get_cqe_compression(cap))
+		return;
+	r->cqe_comp_caps.max_num = prm_cmd_hca_cap_get_cqe_compression_max_num(cap);
+	r->cqe_comp_caps.supported_format =
+		MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM;
+	if (prm_cmd_hca_cap_get_mini_cqe_resp_stride_index(cap))
+		r->cqe_comp_caps.supported_format |= MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
+}
+
 static void fill_pacing(const struct uverbs_file *f, struct mlx5_ib_query_device_resp *r)
 {
 	uint8_t cap[PRM_QOS_CAP_BYTES];
@@ -145,6 +158,7 @@ static int uhw(struct wcmd *c)
 
 	if (prm_cmd_hca_cap_get_cqe_128_always(file_caps(c->f)))
 		r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+	fill_compression(file_caps(c->f), &r);
 	fill_pacing(c->f, &r);
 	r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* always, as mlx5_ib does */
 	r.dci_streams_caps.max_log_num_concurent =

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Compressed CQEs, in the basic layout. A run of CQEs that differ little becomes a title, in the
+ * slot of its first, and arrays of short entries: entry 0 tells of the title's packet, too. The
+ * first array is in the slot behind the title, each other one in the slot of the CQE that its first
+ * entry tells of. The run's other slots are not written: they hold what they held a lap ago.
+ *
+ * [I] Only CQEs of raw packets are compressed, which become visible together and are three at
+ * least: a NIC waits for more, by rules that are not public.
+ */
+#include <string.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/cq.h>
+#include "priv.h"
+#include "base/log.h"
+
+#define ENTRIES	  (PRM_MINI_CQE_ARRAY_BYTES / PRM_MINI_CQE8_BYTES) /* of an array */
+#define LEAST_RUN 3u
+#define FORMAT_AT 2u /* the bit of cqe_format in op_own */
+
+enum slot { SLOT_LEFT, SLOT_CQE, SLOT_ARRAY };
+
+static uint8_t *slot_of(const struct cq *cq, uint8_t *cqes, unsigned int i)
+{
+	return cqes + ((size_t)(i + 1) << cq->cqe_log) - PRM_CQE64_BYTES;
+}
+
+/* What entries tell apart, or what a run does not tell, is taken out. */
+static void leave_shared(uint8_t shared[PRM_CQE64_BYTES], const void *cqe)
+{
+	memcpy(shared, cqe, PRM_CQE64_BYTES);
+	prm_cqe64_set_byte_cnt(shared, 0);
+	prm_cqe64_set_check_sum(shared, 0);
+	prm_cqe64_set_rss_hash_result(shared, 0);
+	prm_cqe64_set_timestamp(shared, 0);
+	prm_cqe64_set_wqe_counter(shared, 0);
+}
+
+/* The next one of a run: alike, with the next entry of the receive queue. */
+static bool follows(const struct cq *cq, unsigned int i)
+{
+	const uint8_t *owner = cq->priv->owner + i;
+	const void *before = slot_of(cq, cq->priv->cqe, i - 1),
+		   *cqe = slot_of(cq, cq->priv->cqe, i);
+	uint8_t a[PRM_CQE64_BYTES], b[PRM_CQE64_BYTES];
+
+	leave_shared(a, before);
+	leave_shared(b, cqe);
+	return owner[0] == owner[-1] && !memcmp(a, b, sizeof(a)) &&
+	       (uint16_t)(prm_cqe64_get_wqe_counter(before) + 1) == prm_cqe64_get_wqe_counter(cqe);
+}
+
+/* CQEs from i on that make one run. Of raw packets: they have l2_ok and, unlike UD's, no g. */
+static unsigned int run_at(const struct cq *cq, unsigned int i)
+{
+	const struct cq_priv *d = cq->priv;
+	const void *cqe = slot_of(cq, cq->priv->cqe, i);
+	unsigned int n = 1;
+
+	if (d->owner[i] >> 4 != PRM_CQE_OPCODE_RESP_SEND || !prm_cqe64_get_l2_ok(cqe) ||
+	    prm_cqe64_get_g(cqe))
+		return 1;
+	while (i + n < d->n && follows(cq, i + n))
+		n++;
+	return n < LEAST_RUN ? 1 : n;
+}
+
+static void set_entry(const struct cq *cq, void *entry, const void *cqe)
+{
+	prm_mini_cqe8_set_byte_cnt(entry, prm_cqe64_get_byte_cnt(cqe));
+	if (cq->mini_format == PRM_CQC_MINI_CQE_RES_FORMAT_HASH) {
+		prm_mini_cqe8_set_rx_hash_result(entry, prm_cqe64_get_rss_hash_result(cqe));
+		return;
+	}
+	prm_mini_cqe8_set_checksum(entry, prm_cqe64_get_check_sum(cqe));
+	/* [I] a queue without strides tells its entry there */
+	if (cq->mini_format == PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX)
+		prm_mini_cqe8_set_stridx(entry, prm_cqe64_get_wqe_counter(cqe));
+}
+
+/* Makes n CQEs from i on one run. */
+static void compress(struct cq *cq, unsigned int i, unsigned int n, enum slot *slot)
+{
+	struct cq_priv *d = cq->priv;
+	uint8_t entries[CQ_BATCH * PRM_MINI_CQE8_BYTES] = {0};
+
+	for (unsigned int k = 0; k < n; k++) {
+		set_entry(cq, entries + k * PRM_MINI_CQE8_BYTES, slot_of(cq, d->cqe, i + k));
+		slot[i + k] = k ? SLOT_LEFT : SLOT_CQE;
+	}
+	prm_cqe64_set_byte_cnt(slot_of(cq, d->cqe, i), n);
+	d->owner[i] |= (uint8_t)(PRM_CQE_FORMAT_COMPRESSED << FORMAT_AT);
+	for (unsigned int k = 0; k < n; k += ENTRIES) {
+		unsigned int at = i + (k ? k : 1);
+
+		memcpy(slot_of(cq, d->cqe, at), entries + k * PRM_MINI_CQE8_BYTES,
+		       PRM_MINI_CQE_ARRAY_BYTES);
+		slot[at] = SLOT_ARRAY;
+		if (sim_tracing)
+			sim_trace("cqe", "mini_cqe_array", slot_of(cq, d->cqe, at),
+				  PRM_MINI_CQE_ARRAY_BYTES, "cq 0x%x entries %u.. of %u", cq->o.id,
+				  k, n);
+	}
+}
+
+static void compress_runs(struct cq *cq, enum slot *slot)
+{
+	_Static_assert(CQ_BATCH <= CQ_MAX_MINI_CQES, "a run may have as many CQEs as a batch");
+	for (unsigned int i = 0, n; i < cq->priv->n; i += n) {
+		n = run_at(cq, i);
+		slot[i] = SLOT_CQE;
+		if (n > 1)
+			compress(cq, i, n, slot);
+	}
+}
+
+/* The slots that are written, each piece between those that are left one after the other. */
+static unsigned int written_segs(const struct cq *cq, uint64_t first, const enum slot *slot,
+				 struct dma_seg *seg)
+{
+	const size_t size = (size_t)1 << cq->cqe_log;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0, end; i < cq->priv->n; i = end + 1) {
+		for (end = i; end < cq->priv->n && slot[end] != SLOT_LEFT; end++)
+			;
+		if (end > i)
+			n += (unsigned int)ring_segs(&cq->ring, first + i * size, (end - i) * size,
+						     seg + n, BATCH_SEGS - CQ_BATCH - n);
+	}
+	return n;
+}
+
+int cq_write_compressed(struct cq *cq)
+{
+	const size_t size = (size_t)1 << cq->cqe_log;
+	const uint64_t first = ((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
+	struct cq_priv *d = cq->priv;
+	uint8_t bytes[sizeof(d->cqe)], owners[CQ_BATCH];
+	struct dma_seg seg[BATCH_SEGS];
+	enum slot slot[CQ_BATCH];
+	unsigned int nowners = 0, n;
+	size_t len = 0;
+
+	compress_runs(cq, slot);
+	n = written_segs(cq, first, slot, seg);
+	for (unsigned int i = 0; i < d->n; i++) {
+		if (slot[i] != SLOT_LEFT) {
+			memcpy(bytes + len, d->cqe + i * size, size);
+			len += size;
+		}
+		if (slot[i] == SLOT_CQE) {
+			owners[nowners] = d->owner[i];
+			(void)ring_segs(&cq->ring, first + (i + 1) * size - 1, 1,
+					seg + n + nowners++, 1);
+		}
+	}
+	memcpy(bytes + len, owners, nowners);
+	return post_flush_then(queues_of(&cq->o), seg, n + nowners, nowners, bytes, len + nowners);
+}
