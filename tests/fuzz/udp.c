@@ -8,6 +8,9 @@
 #include "queue/queue.h"
 #include "tests/unit/queue_rig.h"
 #include "transport/bth.h"
+#include "transport/gsi.h"
+
+static unsigned int mads;
 
 static const uint8_t own4[4] = {192, 168, 215, 1};
 
@@ -28,9 +31,39 @@ static void choose_source(struct udp_from *from, const struct vhca *v)
 	from->hop_limit = (uint8_t)any(256);
 }
 
+/* A management datagram, now and then of a wrong length or key. */
+static size_t choose_mad(uint8_t *to)
+{
+	const size_t len = BTH_LEN + DETH_LEN + (any(8) ? GSI_BYTES : any(300));
+
+	any_noise(to, len);
+	to[0] = BTH_UD << 5 | BTH_SEND_ONLY;
+	to[1] = (uint8_t)(any(8) ? 0x40 : any(256));
+	to[2] = to[3] = 0xff;
+	bth_put32(to + 4, GSI_QPN);
+	bth_put32(to + BTH_LEN, any(8) ? 0x80010000 : any(1 << 24));
+	return len + ROCE_ICRC;
+}
+
+/* A sum of all bytes, so that the sanitizer sees each read. */
+static void take_mad(void *sum, struct vhca *v, const struct roce_packet *r, const uint8_t *mad)
+{
+	uint8_t gid[16];
+
+	(void)v;
+	roce_grh_dgid(r->grh, gid);
+	for (unsigned int i = 0; i < GSI_BYTES; i++)
+		*(unsigned int *)sum += 1u * mad[i] + gid[i % 16] + r->sgid[i % 16];
+	mads++;
+}
+
 static size_t choose_payload(struct rig_pair *p, uint8_t *to)
 {
-	size_t len = any(4) ? 16 + any(200) : any(PORT_PACKET_MAX + 100);
+	size_t len;
+
+	if (!any(4))
+		return choose_mad(to);
+	len = any(4) ? 16 + any(200) : any(PORT_PACKET_MAX + 100);
 
 	any_noise(to, len);
 	if (len < 16 || !any(4))
@@ -47,9 +80,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static uint8_t room[UDP_FRAME_ROOM + PORT_PACKET_MAX + 100];
 	struct rig_pair *p;
+	unsigned int sum = 0;
 
 	fuzz_begin(bytes, len);
 	p = rig_pair_open(rig_setup);
+	p->rig.dev.on_mad = take_mad;
+	p->rig.dev.mad_ctx = &sum;
 	rig_recv(&p->b, p->dst, 512, rig_key(p->md));
 	for (unsigned int n = 0; fuzz_more() && n < 16; n++) {
 		struct udp_from from = {0};
@@ -70,4 +106,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-const struct fuzz_target fuzz_target = {.inputs = 1500, .longest = 600};
+static void judge(unsigned int inputs)
+{
+	assert_in_range(mads, inputs / 8, UINT32_MAX);
+}
+
+const struct fuzz_target fuzz_target = {.inputs = 1500, .longest = 600, .judge = judge};

@@ -17,6 +17,7 @@ counted()
 	done
 }
 
+lossy=1
 faults drop=1%,seed=5
 pair dpu ibv_rc_pingpong -g 3 -c -n 200 -s 9000
 counted dropped

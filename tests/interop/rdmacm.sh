@@ -4,48 +4,6 @@
 # checked data within a function and between two, by each kind of address; what a refused client and a bereaved server see.
 . "$(dirname "$0")/pair.sh"
 
-# The ids of programs that ended are gone: the chip heard of each end before ls could connect. Else
-# a client would take an old server's for the new one's.
-none_left()
-{
-	"$sim" ls >"$dir/client" 2>&1
-	! grep -q "cm_id ${state:?}" "$dir/client" || result 1 "no id is left of a program that ended"
-}
-
-# listens PID [STATE]: some id of the chip listens, or has another state.
-listens()
-{
-	until "$sim" ls 2>/dev/null | grep -q "cm_id ${2:-LISTEN}"; do
-		kill -0 "$1" 2>/dev/null || return 1
-	done
-}
-
-# cm FUNCTION "SERVER" "CLIENT": both must exit with 0. "SERVER &": it serves until it is killed.
-cm()
-{
-	name="$3"
-	[ "$1" = host ] || name="$name ($1 serves)"
-	if ! command -v "${2%% *}" >/dev/null; then
-		n=$((n + 1))
-		echo "ok $n - $name # SKIP ${2%% *} is not installed"
-		return
-	fi
-	none_left
-	# shellcheck disable=SC2086 # words
-	timeout "$bound" "$sim" exec "$chip" --function "$1" -- ${2% &} >"$dir/server" 2>&1 &
-	server=$!
-	: >"$dir/client"
-	bad=1
-	if listens "$server" "$state"; then
-		# shellcheck disable=SC2086
-		timeout "$bound" "$sim" exec "$chip" -- $3 >"$dir/client" 2>&1
-		bad=$?
-	fi
-	case $2 in *' &') kill "$server"; wait "$server" ;; *) wait "$server" || bad=1 ;; esac 2>/dev/null
-	result "$bad" "$name"
-}
-
-state=LISTEN
 own=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
 plan 28
 cm host "rping -s -C 5 -V" "rping -c -C 5 -V -a 127.0.0.1"

@@ -17,7 +17,7 @@ trap clean_udp EXIT
 
 refused() { timeout 60 "$sim" up x --wire "udp=$1" >"$dir/server" 2>&1 || grep -q "$2" "$dir/server"; }
 
-echo 1..13
+echo 1..16
 : >"$dir/client"
 for c in "$chip $net.1" "$other $net.2"; do
 	timeout 60 "$sim" up "${c% *}" --wire "udp=${c#* }" >"$dir/server" 2>&1 || { echo "Bail out! $(cat "$dir/server")"; exit 1; }
@@ -38,6 +38,8 @@ pair host ibv_rc_pingpong -g 3 -e -c -n 20 -s 100000
 pair host ibv_ud_pingpong -g 3 -e -n 50
 pair host ib_read_bw -x 3 -e -n 20 -s 20000
 pair host ib_atomic_bw -x 3 -e -n 20
+cm host "rping -s -C 3 -V" "rping -c -C 3 -V -a $net.1"
+cm host "udaddy -C 5" "udaddy -C 5 -s $net.1"
 if [ -n "$dump" ]; then
 	kill -INT $dump
 	wait $dump
@@ -50,7 +52,11 @@ else
 	n=$((n + 1))
 	echo "ok $n - seen from outside # SKIP only root may listen"
 fi
+guid() { timeout 60 "$sim" exec "$1" -- cat /sys/class/infiniband/mlx5_0/node_guid; }
+[ "$(guid "$chip")" != "$(guid "$other")" ]
+result $? "two chips have two GUIDs, by which RDMA_CM tells them apart"
 timeout 60 "$sim" fault "$chip" drop=1%,dup=1%,reorder=1%,corrupt=1% >/dev/null
+lossy=1
 pair host ibv_rc_pingpong -g 3 -e -c -n 100 -s 9000
 timeout 60 "$sim" link "$other" --json >"$dir/server"
 jq -e '.sent > 100 and .received > 100 and .bad == 0' "$dir/server" >"$dir/client"

@@ -26,7 +26,7 @@ trap clean_wires EXIT
 
 gids() { timeout 60 "$sim" exec "$1" -- cat /sys/class/infiniband/mlx5_0/ports/1/gids/3; }
 
-plan_wires 14
+plan_wires 21
 pair host ibv_rc_pingpong -g 0 -e -c -n 100
 pair dpu ibv_rc_pingpong -g 3 -e -c -n 50 -s 100000
 pair host ibv_uc_pingpong -g 1 -e -n 100
@@ -37,17 +37,31 @@ until grep -q capturing "$dir/told"; do kill -0 $capture || break; done
 pair host ib_send_bw -x 3 -e -n 100 -s 20000
 pair dpu ib_read_bw -x 1 -e -n 50 -s 20000
 pair host ib_atomic_bw -x 3 -e -n 50
+cm host "rping -s -C 3 -V" "rping -c -C 3 -V -a 192.168.215.1"
+cm dpu "udaddy -C 5" "udaddy -C 5 -s 192.168.215.2"
 kill $capture
 wait $capture
 icrc=$(python3 "$here/icrc.py" "$dir/cap.pcap")
 result $? "... captured, with good ICRCs: $icrc"
+# Connections and resolutions: what tshark takes each message for.
+tshark -r "$dir/cap.pcap" -T fields -e infiniband.mad.attributeid -Y 'infiniband.mad.mgmtclass == 7 && !_ws.malformed' 2>/dev/null |
+	sort -u | tr '\n' ' ' >"$dir/client"
+grep -q '0x0010 0x0013 0x0014 0x0015 0x0016 0x0017 0x0018' "$dir/client"
+result $? "tshark finds REQ, REP, RTU, DREQ, DREP and SIDR in it"
+cm host "ucmatose -c 3 -C 5" "ucmatose -c 3 -C 5 -s 192.168.215.1"
+cm host "ib_send_bw -R -F -n 20 -p 19002" "ib_send_bw -R -F -n 20 -p 19002 192.168.215.1"
+state=ADDR_RESOLVED
+cm host "mckey -m 239.1.2.3 -C 5 -b 192.168.215.1" "mckey -m 239.1.2.3 -s -C 5 -b 192.168.215.3"
+state=LISTEN
 timeout 60 "$sim" link "$other" --json >"$dir/server"
 jq -e '.up and .wire == "peer=net" and .sent > 1000 and .received > 1000 and .lost == 0 and .bad == 0' "$dir/server" >"$dir/client"
 result $? "dvx-sim link counts the packets"
 
 timeout 60 "$sim" fault "$chip" drop=1%,dup=1%,reorder=1%,corrupt=1% >/dev/null
+lossy=1
 pair host ibv_rc_pingpong -g 3 -e -c -n 100 -s 9000
 timeout 60 "$sim" fault "$chip" off >/dev/null
+lossy=
 
 timeout 60 "$sim" up "$third" --wire peer=elsewhere
 [ "$(gids "$third")" = "$(gids "$chip")" ] && [ "$(timeout 60 "$sim" link "$third" --json | jq .received)" = 0 ]
@@ -61,4 +75,5 @@ timeout 60 "$sim" up "$chip" --wire peer=net >"$dir/up" 2>&1
 [ "$(gids "$chip")" = "$before" ] && [ "$before" != "$(gids "$other")" ]
 result $? "... it comes back with its addresses"
 pair host ibv_rc_pingpong -g 3 -e -c -n 50
+cm host "rping -s -C 3 -V" "rping -c -C 3 -V -a 192.168.215.1"
 exit "$failed"

@@ -33,8 +33,8 @@ SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp 
 	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno \
 	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw tests/unit/kernel_srq
 
-# The RDMA_CM device on a wire of the test's own.
-SIM_TESTS += tests/unit/cm_conn tests/unit/cm_ids
+# The RDMA_CM device on a wire of the test's own, and on the port.
+SIM_TESTS += tests/unit/cm_conn tests/unit/cm_ids tests/unit/mads
 
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
 LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket tests/unit/lib_cmd \

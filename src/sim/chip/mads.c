@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mads.h"
 
-#include <errno.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "base/log.h"
 #include "kernel/cm/cm.h"
 #include "obj/vhca.h"
+#include "port/roce.h"
+#include "transport/gsi.h"
 
-#define MADS_MOST 4096u /* on the way; more are lost, as those that find no receive on QP1 */
+#define MADS_HOPS 64u /* of an answer: IPV6_DEFAULT_HOPLIMIT */
 
-struct mad_on_way {
-	TAILQ_ENTRY(mad_on_way) link;
-	struct vhca *to;
-	struct cm_path path;
-	uint8_t bytes[CM_MAD_BYTES];
-};
+_Static_assert(CM_MAD_BYTES == GSI_BYTES, "both are a MAD's");
 
 struct mads {
 	struct device *dev;
 	struct cm *cm;
-	unsigned int n;
-	TAILQ_HEAD(, mad_on_way) queue;
-	struct timer timer; /* messages arrive on a turn of the loop, not within a command */
 };
 
 struct cm *mads_cm(struct mads *m)
@@ -36,67 +28,69 @@ struct cm *mads_cm(struct mads *m)
 	return m->cm;
 }
 
-/* The receiver's view of a path. */
-static struct vhca *path_turn(struct device *dev, const struct cm_path *p, struct cm_path *back)
+/* As rdma_get_udp_sport() has it for queue pairs without a number of their own. */
+static uint16_t mads_udp_sport(uint32_t flow_label)
 {
-	*back = *p;
-	memcpy(back->sgid, p->dgid, 16);
-	memcpy(back->dgid, p->sgid, 16);
-	for (unsigned int i = 0; i < dev->nfunctions; i++) {
-		for (uint8_t j = 0; j < dev->vhca[i].ngids; j++) {
-			const struct gid_entry *g = &dev->vhca[i].gids[j];
-
-			if (g->type != GID_ROCE_V2 || memcmp(g->gid, p->dgid, 16))
-				continue;
-			back->sgid_index = j;
-			return &dev->vhca[i];
-		}
-	}
-	return NULL;
+	return (uint16_t)(((flow_label & 0x3fff) ^ flow_label >> 14) | 0xc000);
 }
 
+/* To a neighbour that does not answer any more it is lost, as on a network. */
 static int mads_send(void *ctx, struct vhca *from, const struct cm_path *p,
 		     const uint8_t mad[CM_MAD_BYTES])
 {
-	struct mads *m = ctx;
-	struct mad_on_way *w;
+	const struct mads *m = ctx;
+	struct roce_path path = {
+		.from = from,
+		.source = &from->gids[p->sgid_index % VHCA_GIDS],
+		.udp_sport = mads_udp_sport(p->flow_label),
+		.tclass = p->tclass,
+		.hop_limit = p->hop_limit,
+		.flow_label = p->flow_label,
+	};
 
-	(void)from;
-	if (m->n == MADS_MOST)
+	if (path.source->type == GID_EMPTY || !device_resolve(m->dev, p->dgid, path.dmac))
 		return 0;
-	w = malloc(sizeof(*w));
-	if (!w)
-		return -ENOMEM;
-	w->to = path_turn(m->dev, p, &w->path);
-	memcpy(w->bytes, mad, CM_MAD_BYTES);
-	TAILQ_INSERT_TAIL(&m->queue, w, link);
-	m->n++;
-	return timer_set(&m->dev->timers, &m->timer, m->dev->clock->now(m->dev->clock));
+	memcpy(path.dgid, p->dgid, sizeof(path.dgid));
+	path.overhead = roce_overhead(&path);
+	gsi_send(&path, mad);
+	return 0;
 }
 
-static struct mad_on_way *mads_take(struct mads *m)
+/* -1: it has none such. */
+static int mads_gid_index(const struct vhca *v, const uint8_t gid[16], uint8_t type)
 {
-	struct mad_on_way *w = TAILQ_FIRST(&m->queue);
-
-	if (!w)
-		return NULL;
-	TAILQ_REMOVE(&m->queue, w, link);
-	m->n--;
-	return w;
+	for (unsigned int i = 0; i < v->ngids; i++)
+		if (v->gids[i].type == type && !memcmp(v->gids[i].gid, gid, 16))
+			return (int)i;
+	return -1;
 }
 
-/* What a message brings about is sent in the next turn. */
-static void mads_arrive(struct timer *t)
+/* The path back, as ib_init_ah_attr_from_wc() finds it. */
+static bool mads_path_back(const struct vhca *v, const struct roce_packet *r, struct cm_path *back)
 {
-	struct mads *m = (struct mads *)(void *)((char *)t - offsetof(struct mads, timer));
+	const enum roce_network network = roce_network(r->grh);
+	int index;
 
-	for (unsigned int n = m->n; n; n--) {
-		struct mad_on_way *w = mads_take(m);
-
-		if (w->to)
-			cm_receive(m->cm, w->to, &w->path, w->bytes);
-		free(w);
+	*back = (struct cm_path){.hop_limit = MADS_HOPS};
+	memcpy(back->dgid, r->sgid, sizeof(back->dgid));
+	roce_grh_dgid(r->grh, back->sgid);
+	index = mads_gid_index(v, back->sgid,
+			       network == ROCE_NETWORK_GRH ? GID_ROCE_V1 : GID_ROCE_V2);
+	back->sgid_index = (uint8_t)index;
+	if (network != ROCE_NETWORK_IPV4) {
+		back->tclass = (uint8_t)(r->grh[0] << 4 | r->grh[1] >> 4);
+		back->flow_label = (r->grh[1] & 15u) << 16 | (uint32_t)r->grh[2] << 8 | r->grh[3];
 	}
+	return index >= 0;
+}
+
+static void mads_arrive(void *ctx, struct vhca *to, const struct roce_packet *r, const uint8_t *mad)
+{
+	const struct mads *m = ctx;
+	struct cm_path back;
+
+	if (mads_path_back(to, r, &back))
+		cm_receive(m->cm, to, &back, mad);
 }
 
 /* The kernel knows its addresses: it binds a socket to those alone. */
@@ -121,30 +115,29 @@ static bool mads_is_own(void *ctx, const struct sockaddr *address)
 struct mads *mads_new(struct device *dev)
 {
 	struct mads *m = calloc(1, sizeof(*m));
-	const struct cm_ops ops = {.send = mads_send, .is_own = mads_is_own, .ctx = m};
+	struct cm_ops ops = {.send = mads_send, .is_own = mads_is_own, .ctx = m};
 
 	if (!m)
 		return NULL;
 	m->dev = dev;
-	m->timer.fire = mads_arrive;
-	TAILQ_INIT(&m->queue);
+	if (getrandom(&ops.seed, sizeof(ops.seed), GRND_NONBLOCK) < 0)
+		ops.seed = (uint64_t)getpid();
 	m->cm = cm_new(dev, &ops);
-	if (m->cm)
-		return m;
-	free(m);
-	return NULL;
+	if (!m->cm) {
+		free(m);
+		return NULL;
+	}
+	dev->on_mad = mads_arrive;
+	dev->mad_ctx = m;
+	return m;
 }
 
 void mads_free(struct mads *m)
 {
-	struct mad_on_way *w;
-
 	if (!m)
 		return;
+	m->dev->on_mad = NULL;
 	cm_free(m->cm);
-	timer_cancel(&m->dev->timers, &m->timer);
-	while ((w = mads_take(m)))
-		free(w);
 	free(m);
 }
 

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /*
- * Part of the composition root: the connection manager's surroundings. Its MADs travel between the
- * functions of this chip; there is no wire yet that would carry them as packets of QP1.
+ * Part of the composition root: the connection manager's surroundings. Its MADs are packets of QP1,
+ * to functions of this chip and beyond its wire.
  */
 struct cm;
 struct device;

@@ -17,14 +17,13 @@ static const uint8_t base_mac[6] = {0x02, 0xd7};
 #define MTU_4096    5
 #define MTU_HEADERS (40u + 8 + 12 + 28 + 28 + 4)
 
-static uint64_t guid_of(const uint8_t mac[6])
+void vhca_set_guid(struct vhca *v, const uint8_t mac[6])
 {
 	const uint8_t g[8] = {mac[0], mac[1], mac[2], 0x03, 0x00, mac[3], mac[4], mac[5]};
-	uint64_t guid = 0;
 
+	v->guid = 0;
 	for (unsigned int i = 0; i < sizeof(g); i++)
-		guid = guid << 8 | g[i];
-	return guid;
+		v->guid = v->guid << 8 | g[i];
 }
 
 /* host: 1 to 254, the last byte of its addresses */
@@ -32,7 +31,7 @@ static void vhca_number(struct vhca *v, unsigned int host)
 {
 	memcpy(v->mac, base_mac, sizeof(v->mac));
 	v->mac[5] = (uint8_t)host;
-	v->guid = guid_of(v->mac);
+	vhca_set_guid(v, v->mac);
 	vhca_gids_fill(v, (uint8_t)host);
 }
 
@@ -214,6 +213,37 @@ void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
 		memcpy(mac, ip6, sizeof(ip6));
 		memcpy(mac + 2, gid + 12, 4);
 	}
+}
+
+/*
+ * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
+ * EUI-64). Here each GID of this chip is a neighbour, and each that the wire knows.
+ */
+bool device_resolve(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
+{
+	static const uint8_t link_local[8] = {0xfe, 0x80};
+	unsigned int index;
+	const struct vhca *v = device_vhca_by_gid(dev, gid, &index);
+
+	if (gid_is_multicast(gid)) {
+		gid_group_mac(gid, mac);
+		return true;
+	}
+	if (v) {
+		memcpy(mac, v->gids[index].mac, 6);
+		return true;
+	}
+	if (dev->neighbour && dev->neighbour(dev, gid, mac))
+		return true;
+	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)
+		return false;
+	mac[0] = gid[8] ^ 2;
+	mac[1] = gid[9];
+	mac[2] = gid[10];
+	mac[3] = gid[13];
+	mac[4] = gid[14];
+	mac[5] = gid[15];
+	return true;
 }
 
 struct vhca *device_vhca_by_gid(struct device *dev, const uint8_t gid[16], unsigned int *index)

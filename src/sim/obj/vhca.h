@@ -77,6 +77,7 @@ struct gid_entry {
 
 struct counters;
 struct flow_table;
+struct roce_packet;
 struct mcg;
 struct memic;
 struct null_memory;
@@ -112,6 +113,7 @@ struct vhca {
 	struct obj_table *tables[OBJ_NTYPES];
 	struct pp_rate pp_rates[VHCA_PP_RATES];
 	uint32_t qkey_violations;
+	uint32_t gsi_psn; /* of what it sends from queue pair 1 */
 	struct {
 		bool present, up, promiscuous;
 		uint32_t mtu;
@@ -156,6 +158,9 @@ struct device {
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;
+	/* A management datagram of 256 bytes for the function's queue pair 1 (transport/gsi.h). */
+	void (*on_mad)(void *ctx, struct vhca *, const struct roce_packet *, const uint8_t *mad);
+	void *mad_ctx;
 	/* A packet for the function's network interface. */
 	void (*to_netdev)(void *ctx, const struct vhca *, const uint8_t *bytes, uint32_t len);
 	void *netdev_ctx;
@@ -172,6 +177,8 @@ unsigned int device_numbers(const struct device *);
 void device_number(struct device *, unsigned int number);
 /* The function's address, as RoCE v1 and v2, in the place of the one that it has from the start. */
 void vhca_set_ip(struct vhca *, const uint8_t gid[16]);
+/* The GUID that this Ethernet address gives. The function has that of its own from the start. */
+void vhca_set_guid(struct vhca *, const uint8_t mac[6]);
 /* The wire takes IP packets of so many bytes; 0: of any length. */
 void device_set_mtu(struct device *, unsigned int bytes);
 /* Moves the function's port_stats into this file of the caller's: 0 or -errno. */
@@ -204,6 +211,11 @@ bool vhca_has_gid(const struct vhca *, const uint8_t gid[16]);
 bool gid_is_ip4(const uint8_t gid[16]);
 bool gid_is_multicast(const uint8_t gid[16]);
 void gid_group_mac(const uint8_t gid[16], uint8_t mac[6]);
+/*
+ * The MAC address behind a GID: a group's, a function's, or one that lies beyond the wire. False:
+ * nobody has it.
+ */
+bool device_resolve(struct device *, const uint8_t gid[16], uint8_t mac[6]);
 /* The function that answers to this GID, and its index there; NULL if none. */
 struct vhca *device_vhca_by_gid(struct device *, const uint8_t gid[16], unsigned int *index);
 

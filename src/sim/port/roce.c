@@ -154,6 +154,14 @@ enum roce_network roce_network(const uint8_t grh[ROCE_GRH])
 	return grh[6] == PROTO_UDP ? ROCE_NETWORK_IPV6 : ROCE_NETWORK_GRH;
 }
 
+void roce_grh_dgid(const uint8_t grh[ROCE_GRH], uint8_t gid[16])
+{
+	if (roce_network(grh) == ROCE_NETWORK_IPV4)
+		gid_ipv4(gid, grh + 36);
+	else
+		memcpy(gid, grh + 24, 16);
+}
+
 struct frame *roce_encode(const struct roce_path *p, struct frame *d)
 {
 	const uint32_t pad = -d->len & 3, len = roce_inner_len(d);

@@ -48,6 +48,8 @@ void roce_describe_grh(const struct roce_path *, struct frame *);
 /* Which of them it is, as CQEs number them: enum cqe_l3_hdr_type. */
 enum roce_network { ROCE_NETWORK_GRH = 0, ROCE_NETWORK_IPV6 = 1, ROCE_NETWORK_IPV4 = 2 };
 enum roce_network roce_network(const uint8_t grh[ROCE_GRH]);
+/* The destination that it names. */
+void roce_grh_dgid(const uint8_t grh[ROCE_GRH], uint8_t gid[16]);
 
 /* Of an IPv4 header of 20 bytes; 0 over one whose checksum is right. */
 uint16_t roce_ip4_checksum(const uint8_t *ip);

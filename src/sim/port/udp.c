@@ -259,15 +259,28 @@ static bool udp_run(struct wire *wire)
 	return did || n > 0;
 }
 
-/* All that the socket's family reaches; the routes are the kernel's. */
+static bool udp_is_loopback(const uint8_t *ip, bool ip4)
+{
+	static const uint8_t one[16] = {[15] = 1};
+
+	return ip4 ? ip[0] == 127 : !memcmp(ip, one, sizeof(one));
+}
+
+/*
+ * All that the socket's family reaches; the routes are the kernel's. Between a host's own loopback
+ * network and others there is none.
+ */
 static bool udp_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	const bool ip4 = udp_ip4((struct udp_wire *)wire);
+	const struct udp_wire *w = (const struct udp_wire *)wire;
+	const bool ip4 = udp_ip4(w);
+	const uint8_t *ip = ip4 ? gid + 12 : gid;
 
-	if (ip4 != !memcmp(gid, mapped, sizeof(mapped)))
+	if (ip4 != !memcmp(gid, mapped, sizeof(mapped)) ||
+	    udp_is_loopback(ip, ip4) != udp_is_loopback(udp_bytes(&w->own), ip4))
 		return false;
-	udp_frame_mac(ip4 ? gid + 12 : gid, ip4, mac);
+	udp_frame_mac(ip, ip4, mac);
 	return true;
 }
 
@@ -366,6 +379,15 @@ static int udp_bind(struct udp_wire *w)
 											 : 0;
 }
 
+/* Chips of other machines have the same MAC address. RDMA_CM tells peers apart by their GUIDs. */
+static void udp_set_guid(const struct udp_wire *w)
+{
+	uint8_t mac[6];
+
+	udp_frame_mac(udp_bytes(&w->own), udp_ip4(w), mac);
+	vhca_set_guid(&w->dev->vhca[0], mac);
+}
+
 struct wire *udp_open(struct device *dev, const char *address, char *why)
 {
 	struct udp_wire *w = calloc(1, sizeof(*w));
@@ -386,6 +408,7 @@ struct wire *udp_open(struct device *dev, const char *address, char *why)
 	if (!wrong && !err) {
 		udp_gid(&w->own, gid);
 		vhca_set_ip(&dev->vhca[0], gid);
+		udp_set_guid(w);
 		device_set_mtu(dev, udp_mtu(w->w.fd, &w->own));
 		dev->udp_sport = UDP_ROCE;
 		return &w->w;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "bth.h"
+#include "gsi.h"
 #include "roce_port.h"
 #include "transport.h"
 #include "base/log.h"
@@ -56,25 +57,32 @@ static uint32_t roce_port_octets(const struct roce_path *path, const struct fram
 	       (read ? AETH_LEN : 0) + f->len + (-f->len & 3);
 }
 
-void roce_port_send_to(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
-		       struct frame *f)
+void roce_port_put(struct roce_path *path, struct frame *f, bool datagram)
 {
-	struct port *port = qp->q.o.vhca->dev->port;
-	struct port_stats *stats = qp->q.o.vhca->port;
+	struct port *port = path->from->dev->port;
+	struct port_stats *stats = path->from->port;
 
-	bth_build(p, f);
 	f->burst.octets = roce_port_octets(path, f);
-	if (sim_tracing)
-		sim_trace("tx", NULL, NULL, 0, "qp 0x%x -> 0x%x bth.opcode 0x%02x..0x%02x psn 0x%06x"
-			  " packets %u bytes %u", qp->q.o.id, p->dqpn, p->opcode, p->last_opcode,
-			  p->psn & PSN_MASK, p->npkts, f->len);
 	stats->xmit_packets += f->burst.npkts;
 	stats->xmit_bytes += f->burst.octets;
 	stats->multicast_xmit_packets += path->dmac[0] & 1;
 	f->to = port_direct(port, path);
-	if (f->to && qp->q.transport->datagrams)
+	if (f->to && datagram)
 		roce_describe_grh(path, f);
 	port_send(port, f->to ? f : roce_encode(path, f));
+}
+
+void roce_port_send_to(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
+		       struct frame *f)
+{
+	bth_build(p, f);
+	if (sim_tracing)
+		sim_trace("tx", NULL, NULL, 0,
+			  "qp 0x%x -> 0x%x bth.opcode 0x%02x..0x%02x psn 0x%06x"
+			  " packets %u bytes %u",
+			  qp->q.o.id, p->dqpn, p->opcode, p->last_opcode, p->psn & PSN_MASK,
+			  p->npkts, f->len);
+	roce_port_put(path, f, qp->q.transport->datagrams);
 }
 
 void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
@@ -126,6 +134,8 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 			       : "it is for a group, and no datagram to all of its queue pairs";
 	if (BTH_TYPE(p->opcode) == BTH_DC && (dct = obj_find(vhca, OBJ_DCT, p->dqpn)))
 		return dct_receive(dct, p);
+	if (p->dqpn == GSI_QPN)
+		return gsi_receive(vhca, p);
 	qp = obj_find(vhca, OBJ_QP, p->dqpn);
 	if (!qp || qp->q.transport->bth_type != BTH_TYPE(p->opcode))
 		return "no queue pair of its transport has its number";

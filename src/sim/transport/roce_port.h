@@ -2,6 +2,7 @@
 #ifndef SIM_TRANSPORT_ROCE_PORT_H
 #define SIM_TRANSPORT_ROCE_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "port/roce.h"
@@ -22,6 +23,8 @@ struct frame *roce_port_frame(const struct roce_path *, uint32_t mtu, size_t pay
 void roce_port_send(const struct qp *, struct roce_path *, struct bth_packet *, struct frame *);
 /* The same to another QP: dqpn is set. */
 void roce_port_send_to(const struct qp *, struct roce_path *, struct bth_packet *, struct frame *);
+/* A frame that bth_build() has described, by any path. datagram: its receiver is shown the GRH. */
+void roce_port_put(struct roce_path *, struct frame *, bool datagram);
 /* Drops what is still under way to the QP: it is not for the number's next life. */
 void roce_port_purge(const struct qp *);
 /* A packet came for this function: it is its QP's transport's. */

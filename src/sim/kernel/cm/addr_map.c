@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A function has the addresses of its GIDs. Without a network interface (doc/design/0022) the
- * machine's own addresses stand for the program's own function, as 127.0.0.1 and ::1 do; with one
- * (0023) only those put on it count.
+ * A function has the addresses of its GIDs; others lie beyond the wire. Without a network interface
+ * (doc/design/0022) the machine's own addresses stand for the program's own function, as 127.0.0.1
+ * and ::1 do; with one (0023) only those put on it count.
  */
 #include <errno.h>
 #include <string.h>
@@ -55,6 +55,14 @@ static struct vhca *addr_function(const struct cm *cm, const uint8_t gid[16])
 	return NULL;
 }
 
+bool addr_is_beyond(const struct cm *cm, const union cm_addr *a)
+{
+	uint8_t gid[16], mac[6];
+
+	addr_gid(a, gid);
+	return cm->dev->neighbour && cm->dev->neighbour(cm->dev, gid, mac);
+}
+
 /* The functions' own network, in which nobody answers to a question for this address. */
 static bool addr_is_neighbour(const struct vhca *v, const uint8_t gid[16])
 {
@@ -65,7 +73,12 @@ static bool addr_is_neighbour(const struct vhca *v, const uint8_t gid[16])
 	return false;
 }
 
-/* The nearest of the function's addresses; -1: none of this family. */
+static bool gid_is_link_local(const uint8_t gid[16])
+{
+	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+}
+
+/* The nearest of the function's addresses, in the same scope if it can; -1: none of this family. */
 static int addr_nearest(const struct vhca *v, const uint8_t gid[16])
 {
 	unsigned int most = 0;
@@ -73,7 +86,9 @@ static int addr_nearest(const struct vhca *v, const uint8_t gid[16])
 
 	for (int i = 0; i < (int)v->ngids; i++) {
 		const struct gid_entry *e = &v->gids[i];
-		unsigned int common = gid_common(e->gid, gid);
+		unsigned int common =
+			gid_common(e->gid, gid) +
+			(gid_is_link_local(e->gid) == gid_is_link_local(gid)) * 128u;
 
 		if (e->type != GID_ROCE_V2 || gid_is_ip4(e->gid) != gid_is_ip4(gid) ||
 		    (nearest >= 0 && common <= most))
@@ -102,7 +117,7 @@ int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *s
 	index = addr_nearest(id->fn, gid);
 	if (index < 0 || (id->fn->netdev.present && !addr_is_neighbour(id->fn, gid)))
 		return -ENODEV;
-	if (addr_function(id->cm, gid)) {
+	if (addr_function(id->cm, gid) || addr_is_beyond(id->cm, dst)) {
 		if (!id->vhca)
 			addr_from_gid(src, dst->sa.sa_family, id->fn->gids[index].gid);
 	} else if (addr_is_machines(id, dst)) {

@@ -180,6 +180,12 @@ static int resolve_ib(struct cm_id *id)
 	return refuse(-ENODEV, "RESOLVE_ADDR: sib_addr: no port is in the subnet of this GID");
 }
 
+/* A wire may be the machine's loopback network (doc/design/0039). */
+static bool resolve_means_own(const struct cm_id *id, const union cm_addr *dst)
+{
+	return addr_is_zero(dst) || (addr_is_loopback(dst) && !addr_is_beyond(id->cm, dst));
+}
+
 static int resolve(struct cm_file *f, uint32_t number, const union cm_addr *src,
 		   const union cm_addr *dst, uint32_t timeout_ms)
 {
@@ -191,7 +197,7 @@ static int resolve(struct cm_file *f, uint32_t number, const union cm_addr *src,
 	if (err)
 		return err;
 	id->state = ID_ADDR_QUERY;
-	if (addr_is_any(dst)) {
+	if (resolve_means_own(id, dst)) {
 		resolve_loopback(id);
 		resolve_done(id, 0);
 	} else if (dst->sa.sa_family == CM_AF_IB) {

@@ -35,6 +35,8 @@ struct cm_ops {
 	/* One of the addresses of the machine that the programs run on. */
 	bool (*is_own)(void *ctx, const struct sockaddr *);
 	void *ctx;
+	/* Of PSNs and communication ids: peers must not take a chip for the one that it was. */
+	uint64_t seed;
 };
 
 struct cm *cm_new(struct device *, const struct cm_ops *);

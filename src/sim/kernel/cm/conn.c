@@ -94,7 +94,7 @@ struct cm_conn *conn_new(struct cm *cm, struct vhca *v, struct cm_id *id)
 	c->cm = cm;
 	c->vhca = v;
 	c->id = id;
-	c->local_id = ++cm->serial << SLOT_BITS | c->slot;
+	c->local_id = (++cm->serial << SLOT_BITS | c->slot) ^ cm->id_key;
 	c->tid = c->local_id;
 	c->timer.fire = conn_timer;
 	return c;
@@ -141,7 +141,8 @@ void conn_destroy(struct cm_conn *c)
 
 struct cm_conn *conn_find(struct cm *cm, uint32_t local_id)
 {
-	struct cm_conn *c = cm_table_find(&cm->conns, local_id & ((1u << SLOT_BITS) - 1));
+	const uint32_t slot = (local_id ^ cm->id_key) & ((1u << SLOT_BITS) - 1);
+	struct cm_conn *c = cm_table_find(&cm->conns, slot);
 
 	return c && c->local_id == local_id ? c : NULL;
 }

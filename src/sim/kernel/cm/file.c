@@ -171,7 +171,8 @@ struct cm *cm_new(struct device *dev, const struct cm_ops *ops)
 		return NULL;
 	cm->dev = dev;
 	cm->ops = *ops;
-	cm->random = 0x9e3779b97f4a7c15u;
+	cm->random = 0x9e3779b97f4a7c15u ^ ops->seed;
+	cm->id_key = (uint32_t)ops->seed;
 	return cm;
 }
 
@@ -187,7 +188,7 @@ void cm_free(struct cm *cm)
 	free(cm);
 }
 
-/* Ports and PSNs only have to differ; a run can be repeated. */
+/* Ports and PSNs only have to differ; with the same seed a run can be repeated. */
 uint32_t cm_random(struct cm *cm)
 {
 	cm->random = cm->random * 6364136223846793005u + 1442695040888963407u;

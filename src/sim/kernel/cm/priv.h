@@ -55,11 +55,14 @@ const char *addr_text(const union cm_addr *, char text[CM_ADDR_TEXT]);
 int addr_copy(union cm_addr *, const void *from, size_t room);
 
 /* addr_map.c: which GIDs stand behind an address (doc/design/0022). */
+struct cm;
 struct cm_id;
 /* One of the id's function: sets its sgid_index. 0 or -ENODEV */
 int addr_own(const struct cm_id *, const union cm_addr *, uint8_t *sgid_index);
 /* The GID behind a destination, and the source address that leads there. 0, -ENODEV, -ETIMEDOUT */
 int addr_peer(const struct cm_id *, const union cm_addr *dst, union cm_addr *src, uint8_t gid[16]);
+/* The wire leads there. */
+bool addr_is_beyond(const struct cm *, const union cm_addr *);
 /* The function's GID for hosts' addresses of this family. */
 uint8_t addr_default_index(const struct vhca *, int family);
 
@@ -252,6 +255,7 @@ struct cm {
 	remote_ids[CM_REMOTE_BUCKETS], remote_qpns[CM_REMOTE_BUCKETS]; /* remote.c */
 	LIST_HEAD(, cm_conn) sidr; /* requests that wait for an answer */
 	uint32_t serial;
+	uint32_t id_key; /* in all communication ids, as the kernel's random_id_operand */
 	uint64_t random;
 };
 uint32_t cm_random(struct cm *);

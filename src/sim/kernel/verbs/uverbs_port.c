@@ -186,33 +186,7 @@ int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-/*
- * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
- * EUI-64). Here each GID of this chip is a neighbour, and each that the wire knows.
- */
 int port_resolve(const struct uverbs_file *f, const uint8_t gid[16], uint8_t mac[6])
 {
-	static const uint8_t link_local[8] = {0xfe, 0x80};
-	unsigned int index;
-	const struct vhca *v = device_vhca_by_gid(f->vhca->dev, gid, &index);
-
-	if (gid_is_multicast(gid)) {
-		gid_group_mac(gid, mac);
-		return 0;
-	}
-	if (v) {
-		memcpy(mac, v->gids[index].mac, 6);
-		return 0;
-	}
-	if (f->vhca->dev->neighbour && f->vhca->dev->neighbour(f->vhca->dev, gid, mac))
-		return 0;
-	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)
-		return -EHOSTUNREACH;
-	mac[0] = gid[8] ^ 2;
-	mac[1] = gid[9];
-	mac[2] = gid[10];
-	mac[3] = gid[13];
-	mac[4] = gid[14];
-	mac[5] = gid[15];
-	return 0;
+	return device_resolve(f->vhca->dev, gid, mac) ? 0 : -EHOSTUNREACH;
 }

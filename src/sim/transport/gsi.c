@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gsi.h"
+
+#include <string.h>
+#include "base/log.h"
+#include "bth.h"
+#include "obj/vhca.h"
+#include "roce_port.h"
+
+#define GSI_QKEY 0x80010000u /* IBTA vol. 1, 10.2.5 */
+
+void gsi_send(struct roce_path *path, const uint8_t mad[GSI_BYTES])
+{
+	struct vhca *v = path->from;
+	const uint8_t opcode = BTH_UD << 5 | BTH_SEND_ONLY;
+	const struct bth_packet p = {
+		.opcode = opcode,
+		.last_opcode = opcode,
+		.npkts = 1,
+		.psn = v->gsi_psn++ & PSN_MASK,
+		.dqpn = GSI_QPN,
+		.sqpn = GSI_QPN,
+		.qkey = GSI_QKEY,
+	};
+	struct frame *f = roce_port_frame(path, GSI_BYTES, GSI_BYTES);
+
+	if (!f)
+		return;
+	memcpy(f->data, mad, GSI_BYTES);
+	bth_build(&p, f);
+	if (sim_tracing)
+		sim_trace("tx", NULL, NULL, 0, "qp 1 -> 1 mad.class 0x%02x attribute 0x%02x%02x",
+			  mad[1], mad[16], mad[17]);
+	roce_port_put(path, f, true);
+}
+
+const char *gsi_receive(struct vhca *v, const struct bth_packet *p)
+{
+	if (BTH_TYPE(p->opcode) != BTH_UD)
+		return "queue pair 1 takes datagrams only";
+	if (p->qkey != GSI_QKEY) {
+		v->qkey_violations++;
+		return "its Q_Key is not that of queue pair 1";
+	}
+	if (p->len != GSI_BYTES)
+		return "a management datagram has 256 bytes";
+	if (v->dev->on_mad)
+		v->dev->on_mad(v->dev->mad_ctx, v, p->roce, p->data);
+	return NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_TRANSPORT_GSI_H
+#define SIM_TRANSPORT_GSI_H
+
+#include <stdint.h>
+
+struct bth_packet;
+struct roce_path;
+struct vhca;
+
+/*
+ * Queue pair 1 of a function, the general services interface: unreliable datagrams of 256 bytes
+ * (IBTA vol. 1, 13.4 and 13.5). It is the kernel's; device.on_mad gets what comes in.
+ */
+#define GSI_QPN	  1u
+#define GSI_BYTES 256u
+
+/* To QP1 at the end of the path. It may get lost, as any datagram. */
+void gsi_send(struct roce_path *, const uint8_t mad[GSI_BYTES]);
+/* NULL, or why the packet is dropped. */
+const char *gsi_receive(struct vhca *, const struct bth_packet *);
+
+#endif
