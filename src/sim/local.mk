@@ -3,8 +3,8 @@
 noinst_LTLIBRARIES += libsim.la
 libsim_la_SOURCES =
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
-libsim_la_LIBADD = src/prm/libprm.la src/uverbs/libuverbs.la
-libsim_la_CFLAGS = $(AM_CFLAGS)
+libsim_la_LIBADD = src/prm/libprm.la src/uverbs/libuverbs.la $(NETTLE_LIBS)
+libsim_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS)
 
 include src/sim/base/local.mk
 include src/sim/host/local.mk

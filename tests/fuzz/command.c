@@ -105,6 +105,23 @@ static size_t seed_any(const struct fx *f, unsigned int uid, const struct prm_st
 	return s->bytes;
 }
 
+/* An encryption key, or a command about one. */
+static size_t seed_key(const struct fx *f, unsigned int uid, uint16_t opcode, uint8_t *in)
+{
+	void *key = prm_create_encryption_key_in_at_encryption_key_object(in);
+
+	memset(in, 0, FX_IN);
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_ENCRYPTION_KEY);
+	if (opcode != PRM_OPCODE_CREATE_GENERAL_OBJECT) {
+		prm_general_obj_in_cmd_hdr_set_obj_id(in, some(f, uid, OBJ_DEK));
+		return PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
+	}
+	prm_encryption_key_obj_set_pd(key, some(f, uid, OBJ_PD));
+	prm_encryption_key_obj_set_key_purpose(key, PRM_KEY_PURPOSE_AES_XTS);
+	prm_encryption_key_obj_set_key_size(key, any(2));
+	return PRM_CREATE_ENCRYPTION_KEY_IN_BYTES;
+}
+
 static size_t seed_command(struct fx *f, const struct fx_queue *q, unsigned int uid,
 			   uint16_t opcode, uint8_t *in)
 {
@@ -135,6 +152,10 @@ static size_t seed_command(struct fx *f, const struct fx_queue *q, unsigned int 
 		seed_any(f, uid, prm_command_in(opcode), in);
 		prm_create_psv_in_set_num_psv(in, 1 + any(4));
 		return PRM_CREATE_PSV_IN_BYTES;
+	case PRM_OPCODE_CREATE_GENERAL_OBJECT:
+	case PRM_OPCODE_QUERY_GENERAL_OBJECT:
+	case PRM_OPCODE_DESTROY_GENERAL_OBJECT:
+		return seed_key(f, uid, opcode, in);
 	default:
 		return seed_any(f, uid, prm_command_in(opcode), in);
 	}
@@ -161,6 +182,7 @@ static const uint16_t births[] = {
 	PRM_OPCODE_CREATE_TIR,
 	PRM_OPCODE_CREATE_RMP,
 	PRM_OPCODE_CREATE_PSV,
+	PRM_OPCODE_CREATE_GENERAL_OBJECT,
 	PRM_OPCODE_CREATE_MKEY,
 	PRM_OPCODE_CREATE_FLOW_TABLE,
 };

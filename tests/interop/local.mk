@@ -7,5 +7,5 @@ dist_check_SCRIPTS += tests/interop/pingpong.sh tests/interop/faults.sh tests/in
 dist_check_SCRIPTS += tests/interop/pci.sh tests/interop/programs.sh
 EXTRA_DIST += tests/interop/ring.c tests/interop/dpdk.c
 EXTRA_DIST += tests/interop/pair.sh tests/interop/suite.py tests/interop/scoreboard.py tests/interop/reasons.tsv \
-	tests/interop/icrc.py tests/interop/tunnels.py tests/interop/signatures.py
+	tests/interop/icrc.py tests/interop/tunnels.py tests/interop/signatures.py tests/interop/crypto.json
 SIM_HELPERS += tests/interop/parse_show

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Two queue pairs of libmlx5 move data through an mkey with block signatures, in each direction that a
-work request has; both sides' bytes are computed here, with zlib and with CRCs bit by bit."""
+"""Two queue pairs of libmlx5 move data through an mkey with block signatures or encryption, in each direction
+that a work request has; both sides' bytes are computed here, with zlib, with CRCs bit by bit and with OpenSSL."""
+import ctypes
+import ctypes.util
 import random
 import struct
 import zlib
@@ -12,6 +14,7 @@ from pyverbs.cq import CQ
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.providers.mlx5.mlx5dv import Mlx5Context, Mlx5DVContextAttr, Mlx5DVQPInitAttr, Mlx5QP
+from pyverbs.providers.mlx5.mlx5dv_crypto import Mlx5CryptoAttr, Mlx5DEK, Mlx5DEKInitAttr
 from pyverbs.providers.mlx5.mlx5dv_mkey import (Mlx5Mkey, Mlx5MkeyConfAttr, Mlx5SigBlockAttr, Mlx5SigBlockDomain,
                                                 Mlx5SigCrc, Mlx5SigT10Dif)
 from pyverbs.qp import QPAttr, QPCap, QPInitAttrEx
@@ -87,6 +90,48 @@ def signed(side, data):
     return b''.join(b + side.of(b, i) for i, b in enumerate(blocks))
 
 
+# --- what encrypted data have to be ----------------------------------------------------------------
+
+openssl = ctypes.CDLL(ctypes.util.find_library('crypto'))
+for name in 'EVP_aes_128_xts', 'EVP_aes_256_xts', 'EVP_CIPHER_CTX_new':
+    getattr(openssl, name).restype = ctypes.c_void_p
+openssl.EVP_EncryptInit_ex.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p,
+                                       ctypes.c_char_p]
+openssl.EVP_EncryptUpdate.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int),
+                                      ctypes.c_char_p, ctypes.c_int]
+cipher = openssl.EVP_CIPHER_CTX_new()
+
+
+class Crypt:
+    """A key object, and how an mkey uses it."""
+    TWEAK = 2 ** 64 - 2  # the third data unit's carry goes over 64 bits
+
+    def __init__(self, pair, bits, unit):
+        self.unit, self.bits, self.key = unit, bits, random.randbytes(bits // 4)
+        self.size = getattr(d, f'MLX5DV_BLOCK_SIZE_{unit}')
+        self.dek = Mlx5DEK(pair.ctx, Mlx5DEKInitAttr(
+            pair.pd, key=self.key, key_size=getattr(d, f'MLX5DV_CRYPTO_KEY_SIZE_{bits}'),
+            comp_mask=d.MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN, crypto_login=None))
+
+    def attr(self):
+        order = ('BEFORE', 'AFTER')[self.after]
+        return Mlx5CryptoAttr(
+            crypto_standard=d.MLX5DV_CRYPTO_STANDARD_AES_XTS, encrypt_on_tx=self.encrypts,
+            signature_crypto_order=getattr(d, f'MLX5DV_SIGNATURE_CRYPTO_ORDER_SIGNATURE_{order}_CRYPTO_ON_TX'),
+            data_unit_size=self.size, dek=self.dek, initial_tweak=self.TWEAK.to_bytes(16, 'little'))
+
+    def of(self, data):
+        kind = openssl.EVP_aes_128_xts() if self.bits == 128 else openssl.EVP_aes_256_xts()
+        out, n = [], ctypes.c_int()
+        for i, at in enumerate(range(0, len(data), self.unit)):
+            plain = data[at:at + self.unit]
+            buf = ctypes.create_string_buffer(len(plain) + 16)
+            openssl.EVP_EncryptInit_ex(cipher, kind, None, self.key, (self.TWEAK + i).to_bytes(16, 'little'))
+            assert openssl.EVP_EncryptUpdate(cipher, buf, ctypes.byref(n), plain, len(plain)) == 1
+            out.append(buf.raw[:n.value])
+        return b''.join(out)
+
+
 # --- two queue pairs ------------------------------------------------------------------------------
 
 class Pair:
@@ -98,8 +143,11 @@ class Pair:
         self.qp = [self.queue(cq) for cq in self.cq]
         for mine, peer in (0, 1), (1, 0):
             self.connect(self.qp[mine], self.qp[peer].qp_num)
-        self.mkey = Mlx5Mkey(self.pd, d.MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT
-                             | d.MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE, 3)
+        signs, crypts = d.MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE, d.MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO
+        self.signed, self.crypted, self.both = [
+            Mlx5Mkey(self.pd, d.MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT | flags, 3)
+            for flags in (signs, crypts, signs | crypts)]
+        self.mkey = self.signed
 
     def queue(self, cq):
         attr = QPInitAttrEx(cap=QPCap(max_send_wr=16, max_recv_wr=16, max_send_sge=2, max_recv_sge=2,
@@ -129,17 +177,22 @@ class Pair:
                 return
         raise AssertionError('no completion')
 
-    def configure(self, memory, wire, length, check=0xff, copy=None):
+    def configure(self, memory, wire, length, check=0xff, copy=None, crypt=None):
         qp, (mr, _) = self.qp[0], self.mr
+        signs = memory or wire or not crypt
+        self.mkey = self.signed if not crypt else self.both if signs else self.crypted
         qp.wr_start()
         qp.wr_flags = e.IBV_SEND_SIGNALED | e.IBV_SEND_INLINE
-        qp.wr_mkey_configure(self.mkey, 3, Mlx5MkeyConfAttr())
+        qp.wr_mkey_configure(self.mkey, 2 + bool(signs) + bool(crypt), Mlx5MkeyConfAttr())
         qp.wr_set_mkey_access_flags(ACCESS)
         # in two pieces that no block knows of
         qp.wr_set_mkey_layout_list([SGE(mr.buf, 700, mr.lkey), SGE(mr.buf + 1000, length - 700, mr.lkey)])
-        qp.wr_set_mkey_sig_block(Mlx5SigBlockAttr(
-            mem=memory and memory.domain, wire=wire and wire.domain, check_mask=check, copy_mask=copy or 0,
-            flags=0 if copy is None else d.MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK))
+        if signs:
+            qp.wr_set_mkey_sig_block(Mlx5SigBlockAttr(
+                mem=memory and memory.domain, wire=wire and wire.domain, check_mask=check, copy_mask=copy or 0,
+                flags=0 if copy is None else d.MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK))
+        if crypt:
+            qp.wr_set_mkey_crypto(crypt.attr())
         qp.wr_complete()
         self.poll(0)
 
@@ -209,6 +262,10 @@ def moves(pair, name, memory, wire, blocks=4):
     data = random.randbytes(side.block * blocks)
     in_memory, on_wire = signed(memory, data), signed(wire, data)
     pair.configure(memory, wire, len(in_memory))
+    both_ways(pair, name, in_memory, on_wire)
+
+
+def both_ways(pair, name, in_memory, on_wire):
     for how in 'SEND', 'WRITE', 'READ':
         pair.put(in_memory)
         pair.mr[1].write(b'\0' * ROOM, ROOM)
@@ -217,8 +274,38 @@ def moves(pair, name, memory, wire, blocks=4):
         pair.put(b'\0' * len(in_memory))
         in_by(pair, how, len(on_wire))
         assert pair.get(len(in_memory)) == in_memory, f'{name}: in by {how}'
-        assert pair.error().err_type == d.MLX5DV_MKEY_NO_ERR
+        if pair.mkey is not pair.crypted:
+            assert pair.error().err_type == d.MLX5DV_MKEY_NO_ERR
     ok(f'{name}: SEND, WRITE and READ, both ways')
+
+
+def crypts(pair, crypt, sig, other, blocks):
+    """The rows of the table in mlx5dv_wr_set_mkey_crypto(3), A to J."""
+    def enc(data):
+        return crypt.of(data)
+
+    def s1(data):
+        return signed(sig, data)
+
+    def s2(data):
+        return signed(other, data)
+
+    data = random.randbytes(sig.block * blocks)
+    for row, encrypts, after, memory, wire, in_memory, on_wire in (
+            ('A', True, False, None, None, data, enc(data)),
+            ('B', True, True, None, sig, data, s1(enc(data))),
+            ('C', True, False, None, sig, data, enc(s1(data))),
+            ('D', True, False, sig, None, s1(data), enc(data)),
+            ('E', True, False, sig, other, s1(data), enc(s2(data))),
+            ('F', False, False, None, None, enc(data), data),
+            ('G', False, True, None, sig, enc(data), s1(data)),
+            ('H', False, True, sig, None, enc(s1(data)), data),
+            ('I', False, True, sig, other, enc(s1(data)), s2(data)),
+            ('J', False, False, sig, None, s1(enc(data)), data)):
+        crypt.encrypts, crypt.after = encrypts, after
+        pair.configure(memory, wire, len(in_memory), crypt=crypt)
+        name = f'encryption {row}, {crypt.bits} bits, data units of {crypt.unit}, blocks of {sig.block}'
+        both_ways(pair, name, in_memory, on_wire)
 
 
 def told(pair, err_type, offset, expected=None, actual=None):
@@ -304,12 +391,14 @@ def values(pair):
     ok('the first of two errors is told with its values, and no later one until the mkey is set up again')
 
 
-def pieces(pair):
-    """A signature that two packets bring, since 13 bytes stand before it."""
+def pieces(pair, crypt=None):
+    """A signature and AES blocks that two packets bring, since 13 bytes stand before them."""
     dif = Dif(d.MLX5DV_SIG_T10DIF_CRC, 0, 2, 3, d.MLX5DV_SIG_T10DIF_FLAG_REF_REMAP)
-    pair.configure(None, dif, 4096)
+    if crypt:
+        crypt.encrypts, crypt.after = True, False
+    pair.configure(None, dif, 4096, crypt=crypt)
     data = random.randbytes(4096)
-    wire = random.randbytes(13) + signed(dif, data)
+    wire = random.randbytes(13) + (crypt.of if crypt else bytes)(signed(dif, data))
     a, b = pair.mr
     pair.put(data)
     pair.receive(1, len(wire))
@@ -326,7 +415,7 @@ def pieces(pair):
     pair.poll(0)
     assert pair.get(4096) == data
     assert pair.error().err_type == d.MLX5DV_MKEY_NO_ERR
-    ok('signatures that lie across packets')
+    ok('AES blocks and their stolen ends that lie across packets' if crypt else 'signatures that lie across packets')
 
 
 random.seed(1)
@@ -358,4 +447,9 @@ copies(p)
 escapes(p)
 values(p)
 pieces(p)
+pieces(p, Crypt(p, 128, 520))
+crypts(p, Crypt(p, 128, 512), dif512, crc32, 4)
+crypts(p, Crypt(p, 256, 4096), dif512, crc32, 12)
+c520 = kinds[2][1]
+crypts(p, Crypt(p, 256, 520), c520, c520, 4)
 print(f'1..{tests}')

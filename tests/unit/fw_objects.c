@@ -238,6 +238,122 @@ TEST_FX(psvs)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), 0);
 }
 
+/* A command about a key or a login; the object's bytes, but for these fields, are given. */
+#define DEK_IN 272u
+#define KEY(f, op, id, ...)                                                                     \
+	key_command(f, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_OBJ_TYPE_ENCRYPTION_KEY, id, NULL, \
+		    FX_FIELDS(__VA_ARGS__))
+
+static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id,
+			   const uint8_t secret[48], const struct fx_field *fields)
+{
+	uint8_t in[DEK_IN] = {0};
+	const bool create = op == PRM_OPCODE_CREATE_GENERAL_OBJECT;
+	const struct prm_struct *s =
+		prm_find_struct(type == PRM_OBJ_TYPE_CRYPTO_LOGIN ? "create_crypto_login_obj_in"
+								  : "create_encryption_key_in");
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, type);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
+	if (secret) /* both kinds of object have it here */
+		memcpy(in + 80, secret, 48);
+	fx_set(s, in, fields);
+	return fx_exec(f, f->v, op, FX_UID, in, create ? DEK_IN : PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
+		       DEK_IN);
+}
+
+#define DEK "encryption_key_object."
+
+/* Keys in plaintext: what they must be, that they hold their PD, and what a query tells of them. */
+TEST_FX(keys)
+{
+	const uint32_t pd = fx_pd(f, f->v, FX_UID);
+	uint32_t dek;
+
+	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(
+		KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3}, {DEK "key_size", 2}),
+		PRM_STATUS_BAD_PARAM);
+	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd + 1}, {DEK "key_purpose", 3}),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3},
+			     {DEK "key_size", 1}, {DEK "has_keytag", 1}, {DEK "opaque", 0x5a5a}),
+			 0);
+	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
+	assert_int_equal(KEY(f, QUERY, dek + 1, {0}), PRM_STATUS_BAD_RES);
+	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
+	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
+		 FX_FIELDS({"obj.pd", pd}, {"obj.opaque", 0x5a5a}, {"obj.state", 0},
+			   {"obj.key_size", 1}, {"obj.key_purpose", 3}, {"obj.has_keytag", 1}));
+	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
+	assert_int_equal(KEY(f, DESTROY, dek, {0}), PRM_STATUS_BAD_RES);
+	/* nobody logs in here; and without encryption there are no keys */
+	assert_int_equal(key_command(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OBJ_TYPE_CRYPTO_LOGIN,
+				     0, NULL, FX_FIELDS({0})),
+			 PRM_STATUS_BAD_PARAM);
+	f->profile.crypto = false;
+	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), 0);
+}
+
+/* 40 bytes that count from 0, and a key, as OpenSSL wraps them with a KEK of 0 to 15. */
+static const uint8_t credential[48] = {0xaf, 0xbd, 0x0c, 0x1a, 0x31, 0xda, 0xfc, 0x25, 0xee, 0xb6,
+				       0x40, 0x25, 0x32, 0xd8, 0xb6, 0xff, 0x51, 0x16, 0xf7, 0xf2,
+				       0x47, 0x44, 0x62, 0xd7, 0x21, 0x8e, 0x94, 0x2e, 0x14, 0x4e,
+				       0xeb, 0x0c, 0xb3, 0x00, 0xe6, 0x66, 0x31, 0x91, 0x94, 0x89,
+				       0x35, 0xa1, 0x9c, 0xd3, 0xb8, 0x56, 0x79, 0xc1};
+static const uint8_t wrapped[48] = {0x6d, 0xc6, 0x73, 0x1a, 0x37, 0x33, 0x8b, 0x7b, 0x65, 0x52,
+				    0xcc, 0x49, 0x1d, 0x9e, 0xc4, 0xa3, 0xcd, 0x69, 0xfd, 0xe3,
+				    0xe2, 0x27, 0x3e, 0xb2, 0xf7, 0x2c, 0x72, 0x9e, 0xb0, 0xc4,
+				    0xd2, 0x6b, 0xb3, 0xfe, 0x6e, 0x63, 0x41, 0x0a, 0xb5, 0x2d,
+				    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
+
+#define LOGIN(f, op, id, secret, ...)                                                           \
+	key_command(f, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_OBJ_TYPE_CRYPTO_LOGIN, id, secret, \
+		    FX_FIELDS(__VA_ARGS__))
+#define WRAPPED(f, secret)                                                                       \
+	key_command(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OBJ_TYPE_ENCRYPTION_KEY, 0, secret, \
+		    FX_FIELDS({DEK "pd", pd}, {DEK "key_purpose", 3}))
+
+/* Wrapped keys: only after a login with the right credential, and while it lasts. */
+TEST_FX(wrapped_keys)
+{
+	const uint32_t pd = fx_pd(f, f->v, FX_UID);
+	uint8_t bad[48];
+	uint32_t login, dek;
+
+	f->profile.crypto_wrapped = true;
+	assert_int_equal(WRAPPED(f, wrapped), PRM_STATUS_BAD_RES_STATE);
+	memcpy(bad, credential, sizeof(bad));
+	bad[47] ^= 1;
+	assert_int_equal(LOGIN(f, CREATE, 0, bad, {0}), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_CRYPTO);
+	assert_int_equal(LOGIN(f, CREATE, 0, credential, {"login_obj.credential_pointer", 1}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(LOGIN(f, CREATE, 0, credential, {"login_obj.session_import_kek_ptr", 1}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(LOGIN(f, CREATE, 0, credential, {0}), 0);
+	login = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(LOGIN(f, CREATE, 0, credential, {0}), PRM_STATUS_BAD_RES_STATE);
+	assert_int_equal(LOGIN(f, QUERY, login, NULL, {0}), 0);
+	assert_int_equal(WRAPPED(f, credential), PRM_STATUS_BAD_PARAM); /* of another length */
+	assert_int_equal(WRAPPED(f, wrapped), 0);
+	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
+	assert_int_equal(LOGIN(f, DESTROY, login, NULL, {0}), 0);
+	assert_int_equal(KEY(f, QUERY, dek, {0}), PRM_STATUS_BAD_RES_STATE);
+	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
+	/* a dead user's go with it */
+	assert_int_equal(LOGIN(f, CREATE, 0, credential, {0}), 0);
+	assert_int_equal(WRAPPED(f, wrapped), 0);
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
 TEST_FX(eqs)
 {
 	const uint16_t op = PRM_OPCODE_DESTROY_EQ;
@@ -283,7 +399,8 @@ TEST_FX(mkey_bad_input)
 		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED},
-		{MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
+		{MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{MKC "crypto_en", 2, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "bsf_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
 		{MKC "bsf_octword_size", 4, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE},

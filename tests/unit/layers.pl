@@ -18,6 +18,7 @@ my %may = (
 	'src/prm' => ['include/dvx/prm'],
 	'src/lib' => ['include/dvx', 'include/dvx/prm', 'src/prm', @rdma, 'ext:numa'],
 	'src/sim/base' => ['src/prm', 'ext:uthash'],
+	'src/sim/base/xts.c' => ['src/sim/base/*', 'ext:nettle/'],
 	'src/sim/host' => ['src/sim/base'],
 	'src/sim/obj' => ['src/sim/base', 'src/sim/host', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	'src/sim/port' => ['src/sim/base', 'src/sim/obj', 'ext:utlist'],

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that signature descriptions which UMR WQEs bring are taken whole or refused, that what is
- * wrong with an mkey's PSVs or its range ends an access with an error and nothing else, and that
- * the CRCs are those of their catalogues. tests/interop/signatures.sh has the bytes. */
+/* Proves that descriptions (signatures, encryption) which UMR WQEs bring are taken whole or
+ * refused, that what is wrong with an mkey's PSVs, its key or its range ends an access with an
+ * error and nothing else, and that CRCs, AES-XTS and key wrap are those of their standards.
+ * tests/interop/signatures.sh has the bytes. */
 #include "tests/test.h"
 #include <dvx/prm/mkey.h>
 #include "base/crc.h"
@@ -27,13 +28,62 @@ TEST(catalogue)
 	assert_true(~crc64_add(UINT64_MAX, digits, 9) == 0xae8b14860a799888);
 }
 
+/* IEEE 1619, vectors 1 and 15 (whose last byte is stolen). */
+TEST(xts_vectors)
+{
+	static const uint8_t first[32] = {0x91, 0x7c, 0xf6, 0x9e, 0xbd, 0x68, 0xb2, 0xec,
+					  0x9b, 0x9f, 0xe9, 0xa3, 0xea, 0xdd, 0xa6, 0x92,
+					  0xcd, 0x43, 0xd2, 0xf5, 0x95, 0x98, 0xed, 0x85,
+					  0x8c, 0x02, 0xc2, 0x65, 0x2f, 0xbf, 0x92, 0x2e};
+	static const uint8_t stolen[17] = {0x6c, 0x16, 0x25, 0xdb, 0x46, 0x71, 0x52, 0x2d, 0x3d,
+					   0x75, 0x99, 0x60, 0x1d, 0xe7, 0xca, 0x09, 0xed};
+	const uint8_t tweak[XTS_BLOCK] = {0x9a, 0x78, 0x56, 0x34, 0x12};
+	uint8_t keys[32] = {0}, zero[XTS_BLOCK] = {0}, data[32] = {0};
+	struct xts *x = xts_new(keys, 16);
+
+	xts_run(x, zero, 0, data, 32, true);
+	assert_memory_equal(data, first, 32);
+	xts_free(x);
+	for (unsigned int i = 0; i < 16; i++) {
+		keys[i] = (uint8_t)(0xff - i);
+		keys[16 + i] = (uint8_t)(0xbf - i);
+	}
+	for (unsigned int i = 0; i < 17; i++)
+		data[i] = (uint8_t)i;
+	x = xts_new(keys, 16);
+	xts_run(x, tweak, 0, data, 17, true);
+	assert_memory_equal(data, stolen, 17);
+	xts_run(x, tweak, 0, data, 17, false);
+	for (unsigned int i = 0; i < 17; i++)
+		assert_int_equal(data[i], i);
+	xts_free(x);
+}
+
+/* RFC 3394, 4.1; and with a wrong byte it is no key. */
+TEST(unwrap_vector)
+{
+	uint8_t wrapped[24] = {0x1f, 0xa6, 0x8b, 0x0a, 0x81, 0x12, 0xb4, 0x47,
+			       0xae, 0xf3, 0x4b, 0xd8, 0xfb, 0x5a, 0x7b, 0x82,
+			       0x9d, 0x3e, 0x86, 0x23, 0x71, 0xd2, 0xcf, 0xe5};
+	uint8_t key[16], to[16];
+
+	for (unsigned int i = 0; i < 16; i++)
+		key[i] = (uint8_t)i;
+	assert_true(aes_unwrap(key, wrapped, to, 16));
+	for (unsigned int i = 0; i < 16; i++)
+		assert_int_equal(to[i], i * 0x11);
+	wrapped[23] ^= 1;
+	assert_false(aes_unwrap(key, wrapped, to, 16));
+}
+
 /* An mkey of b's memory dst, with CRC32 on the wire side and PSV 1. */
 struct signed_key {
 	struct rig_pair *p;
 	struct mkey *m;
 	struct psv *psv;
+	struct dek *dek;
 	struct obj *pd;
-	uint8_t bsf[64];
+	uint8_t bsf[128]; /* the second half: encryption, which no UMR here brings */
 };
 
 static void signed_open(struct signed_key *k, struct rig_pair *p)
@@ -47,15 +97,23 @@ static void signed_open(struct signed_key *k, struct rig_pair *p)
 	k->m->pdn = RIG_PD;
 	k->m->list = klm_list_new(4);
 	k->m->sig = calloc(1, sizeof(*k->m->sig));
+	k->m->sig->room = BSF;
 	k->pd = obj_new_at(v, OBJ_PD, 0, RIG_PD, sizeof(*k->pd));
 	k->psv = obj_new(v, OBJ_PSV, 0, sizeof(*k->psv));
 	k->psv->pd = k->pd;
+	k->dek = obj_new(v, OBJ_DEK, 0, sizeof(*k->dek));
+	k->dek->pd = k->pd;
+	k->dek->xts = xts_new((const uint8_t[32]){0}, 16);
 	prm_bsf_set_bsf_size(k->bsf, PRM_BSF_SIZE_WITH_INLINE);
 	prm_bsf_set_w_bs_selector(k->bsf, 1);
 	prm_bsf_set_w_bfs(k->bsf, 0x22);
 	prm_bsf_set_w_psv(k->bsf, k->psv->o.id);
 	prm_bsf_set_check_byte_mask(k->bsf, 0xff);
 	prm_bsf_set_raw_data_size(k->bsf, 0xffffffff);
+	prm_crypto_bsf_set_bsf_size(k->bsf + 64, PRM_BSF_SIZE_SIG_AND_CRYPTO);
+	prm_crypto_bsf_set_bsf_type(k->bsf + 64, 1);
+	prm_crypto_bsf_set_bs_pointer(k->bsf + 64, 1);
+	prm_crypto_bsf_set_raw_data_size(k->bsf + 64, 0xffffffff);
 }
 
 static void signed_close(struct signed_key *k)
@@ -64,6 +122,8 @@ static void signed_close(struct signed_key *k)
 	free(k->m->sig);
 	obj_free(&k->m->o);
 	obj_free(&k->psv->o);
+	xts_free(k->dek->xts);
+	obj_free(&k->dek->o);
 	obj_free(k->pd);
 }
 
@@ -95,7 +155,7 @@ static uint8_t signed_umr(struct signed_key *k, uint32_t octowords)
 	prm_klm_set_byte_count(klm, 4 * BLOCK);
 	prm_klm_set_mkey(klm, rig_key(k->p->md));
 	prm_klm_set_address(klm, (uintptr_t)k->p->dst);
-	memcpy(klm + 16, k->bsf, sizeof(k->bsf));
+	memcpy(klm + 16, k->bsf, 64);
 	w.ds = 8 + 1 + BSF;
 	rig_end(&w);
 	rig_ring(&k->p->b);
@@ -193,8 +253,46 @@ static void few_data(struct signed_key *k)
 	k->m->sig->data = 3 * BLOCK;
 }
 
+static void not_encrypted(struct signed_key *k)
+{
+	k->m->sig->crypt.on = true;
+}
+
+static void encrypted(struct signed_key *k)
+{
+	k->m->sig->crypt =
+		(struct crypt){.on = true, .described = true, .unit = BLOCK, .dek = k->dek->o.id};
+}
+
+/* Its last 12 bytes of the wire make no AES block. */
+static void encrypted_short(struct signed_key *k)
+{
+	encrypted(k);
+	k->m->len = BLOCK + 8;
+}
+
+static void dek_gone(struct signed_key *k)
+{
+	encrypted(k);
+	k->m->sig->crypt.dek = 0xffff;
+}
+
+static void dek_of_another_pd(struct signed_key *k)
+{
+	encrypted(k);
+	k->dek->pd = &k->psv->o;
+}
+
+static void dek_of_another_tag(struct signed_key *k)
+{
+	encrypted(k);
+	k->dek->has_keytag = true;
+	k->dek->keytag = 1;
+}
+
 TEST(refusals)
 {
+	const uint8_t write = PRM_WQE_OPCODE_RDMA_WRITE;
 	const uint8_t read = PRM_WQE_OPCODE_RDMA_READ;
 	const uint32_t all = 4 * (BLOCK + 4);
 
@@ -208,6 +306,12 @@ TEST(refusals)
 	read_is_refused(NULL, read, UINT64_MAX - 7, 8);
 	read_is_refused(NULL, read, 1ull << 63, 8);
 	read_is_refused(NULL, PRM_WQE_OPCODE_ATOMIC_FA, 0, 8);
+	read_is_refused(not_encrypted, read, 0, all);
+	read_is_refused(dek_gone, read, 0, all);
+	read_is_refused(dek_of_another_pd, read, 0, all);
+	read_is_refused(dek_of_another_tag, read, 0, all);
+	read_is_refused(encrypted, write, 8, 32); /* begins inside an AES block */
+	read_is_refused(encrypted_short, read, BLOCK + 4, 8);
 }
 
 /* The descriptions that a WQE can bring: never a crash, and the old one stays when one is refused.
@@ -220,18 +324,26 @@ TEST_PAIR(descriptions)
 
 	signed_open(&k, p);
 	srand(7);
+	s.crypt.on = true;
 	for (unsigned int i = 0; i < 200000; i++) {
-		uint8_t bsf[64];
+		const unsigned int at = i % 3 == 2 ? 64 : 0, octowords = i % 3 ? BSF : 2 * BSF;
+		uint8_t bsf[128];
 		struct sig before = s;
 
 		memcpy(bsf, k.bsf, sizeof(bsf));
+		prm_bsf_set_bsf_size(bsf, i % 3 ? PRM_BSF_SIZE_WITH_INLINE
+						: PRM_BSF_SIZE_SIG_AND_CRYPTO);
+		if (at)
+			prm_crypto_bsf_set_bsf_size(bsf + at, PRM_BSF_SIZE_WITH_INLINE);
 		for (unsigned int n = 1 + (unsigned int)rand() % 4; n; n--)
-			bsf[rand() % 64] = (uint8_t)(rand() % 3 ? rand() : 0);
-		if (sig_read(&s, bsf)) {
+			bsf[rand() % 128] = (uint8_t)(rand() % 3 ? rand() : 0);
+		if (sig_read(&s, bsf + at, octowords)) {
 			assert_memory_equal(&s, &before, sizeof(s));
 			continue;
 		}
 		taken++;
+		assert_true(s.crypt.on && s.crypt.described == (i % 3 != 1 || bsf[0] & 1));
+		assert_true(!s.crypt.described || s.crypt.unit >= BLOCK);
 		assert_true(s.described && s.wire.block <= SIG_BLOCK_MOST);
 		assert_true(s.wire.size <= SIG_BYTES_MOST && s.memory.size <= SIG_BYTES_MOST);
 		assert_true(!s.wire.size == !s.wire.kind && (!s.wire.size || s.wire.block));

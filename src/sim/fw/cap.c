@@ -129,7 +129,23 @@ static void fill_signatures(void *cap)
 	prm_cmd_hca_cap_set_sig_crc32c(cap, 1);
 	prm_cmd_hca_cap_set_sig_crc64_xp10(cap, 1);
 	prm_cmd_hca_cap_set_sig_block_4048(cap, 1);
-	prm_cmd_hca_cap_set_log_max_bsf_list_size(cap, 2); /* octowords */
+	prm_cmd_hca_cap_set_log_max_bsf_list_size(cap, 3); /* octowords: two descriptions */
+}
+
+static void fill_encryption(const struct profile *p, void *cap)
+{
+	if (!p->crypto)
+		return;
+	prm_cmd_hca_cap_set_crypto(cap, 1);
+	prm_cmd_hca_cap_set_aes_xts_multi_block_be_tweak(cap, 1);
+	prm_cmd_hca_cap_set_log_max_dek(cap, VHCA_LOG_MAX_DEK);
+}
+
+/* [I] Logins are a kind of object only where they are needed. */
+static uint64_t general_objects(const struct profile *p)
+{
+	return GENERAL_OBJECTS | (p->crypto ? 1ull << PRM_OBJ_TYPE_ENCRYPTION_KEY : 0) |
+	       (p->crypto && p->crypto_wrapped ? 1ull << PRM_OBJ_TYPE_CRYPTO_LOGIN : 0);
 }
 
 static void fill_general(const struct vhca *v, void *cap)
@@ -159,6 +175,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_log_max_klm_list_size(cap, KLM_LOG_MOST);
 	prm_cmd_hca_cap_set_max_indirection(cap, MKEY_DEPTH);
 	fill_signatures(cap);
+	fill_encryption(p, cap);
 	prm_cmd_hca_cap_set_fixed_buffer_size(cap, 1);
 	prm_cmd_hca_cap_set_umr_extended_translation_offset(cap, 1);
 	prm_cmd_hca_cap_set_dump_fill_mkey(cap, 1);
@@ -172,7 +189,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_device_frequency_mhz(cap, 1000);
 	prm_cmd_hca_cap_set_steering_format_version(cap, p->steering_format_version);
 	prm_cmd_hca_cap_set_flex_parser_protocols(cap, FLEX_GENEVE | FLEX_VXLAN_GPE);
-	prm_cmd_hca_cap_set_general_obj_types(cap, GENERAL_OBJECTS);
+	prm_cmd_hca_cap_set_general_obj_types(cap, general_objects(p));
 	prm_cmd_hca_cap_set_dma_mmo_sq(cap, 0);
 	prm_cmd_hca_cap_set_dma_mmo_qp(cap, p->dma_mmo);
 	prm_cmd_hca_cap_set_log_dma_mmo_max_size(cap, p->dma_mmo ? p->log_dma_mmo_max_size : 0);
@@ -301,6 +318,24 @@ static void fill_qos(const struct vhca *v, void *cap)
 	prm_qos_cap_set_packet_pacing_rate_table_size(cap, VHCA_PP_RATES);
 }
 
+/* What rdma-core calls crypto_caps; other generations have other fields there. */
+#define IMPORT_AES_XTS 4u
+
+static void fill_crypto(const struct vhca *v, void *cap)
+{
+	const struct profile *p = v->dev->profile;
+
+	if (!p->crypto)
+		return;
+	prm_crypto_caps_set_log_max_num_deks(cap, VHCA_LOG_MAX_DEK);
+	if (!p->crypto_wrapped)
+		return;
+	prm_crypto_caps_set_wrapped_crypto_operational(cap, 1);
+	prm_crypto_caps_set_wrapped_import_method(cap, IMPORT_AES_XTS);
+	prm_crypto_caps_set_num_nv_import_keks(cap, 1);
+	prm_crypto_caps_set_num_nv_credentials(cap, 1);
+}
+
 static void fill_nothing(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -324,7 +359,7 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_QOS, fill_qos, "qos_cap"},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, fill_dev_mem, "device_mem_cap"},
 	{PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing, NULL},
-	{PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing, NULL},
+	{PRM_HCA_CAP_TYPE_CRYPTO, fill_crypto, "crypto_caps"},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, fill_general_2, "cmd_hca_cap_2"},
 };
 

@@ -32,6 +32,8 @@ static const struct destroy_row {
 	{OBJ_TIS, fw_tis_free, PRM_OPCODE_DESTROY_TIS, prm_destroy_tis_in_get_tisn, "tisn"},
 	{OBJ_MKEY, fw_mkey_free, 0, NULL, NULL},
 	{OBJ_PSV, fw_psv_free, PRM_OPCODE_DESTROY_PSV, prm_destroy_psv_in_get_psvn, "psvn"},
+	{OBJ_DEK, fw_dek_free, 0, NULL, NULL},
+	{OBJ_CRYPTO_LOGIN, obj_free, 0, NULL, NULL},
 	{OBJ_UMEM, fw_umem_free, PRM_OPCODE_DESTROY_UMEM, prm_destroy_umem_in_get_umem_id,
 	 "umem_id"},
 	{OBJ_UAR, obj_free, PRM_OPCODE_DEALLOC_UAR, prm_dealloc_uar_in_get_uar, "uar"},

@@ -11,6 +11,9 @@ static const struct object_row {
 	{PRM_OBJ_TYPE_RESERVED_QPN, fw_create_reserved_qpn, fw_destroy_reserved_qpn, NULL, NULL},
 	{PRM_OBJ_TYPE_AV_QP_MAPPING, fw_create_av_qp_mapping, fw_destroy_av_qp_mapping,
 	 fw_query_av_qp_mapping, NULL},
+	{PRM_OBJ_TYPE_ENCRYPTION_KEY, fw_create_dek, fw_destroy_dek, fw_query_dek, NULL},
+	{PRM_OBJ_TYPE_CRYPTO_LOGIN, fw_create_crypto_login, fw_destroy_crypto_login,
+	 fw_query_crypto_login, NULL},
 	{PRM_OBJ_TYPE_SCHEDULING_ELEMENT, fw_create_sched_elem, fw_destroy_sched_elem,
 	 fw_query_sched_elem, fw_modify_sched_elem},
 };

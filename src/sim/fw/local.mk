@@ -8,6 +8,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/cmd.h \
 	src/sim/fw/cq.c \
 	src/sim/fw/dct.c \
+	src/sim/fw/dek.c \
 	src/sim/fw/destroy.c \
 	src/sim/fw/exec.c \
 	src/sim/fw/flow_counter.c \

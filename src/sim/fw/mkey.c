@@ -10,7 +10,6 @@
 #include "obj/sig.h"
 
 #define OCTWORD		       16u
-#define BSF_OCTWORDS	       4u
 #define DEFAULT_MIN_LOG_ENTITY 12u
 #define PAS_FLAGS	       7ull /* below the address: write and read enable of the page */
 
@@ -40,6 +39,27 @@ static int check_mode(struct fw_cmd *c, const void *mkc)
 			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 
+static int fw_mkey_check_crypto(struct fw_cmd *c, const void *mkc)
+{
+	const uint32_t en = prm_mkc_get_crypto_en(mkc), room = prm_mkc_get_bsf_octword_size(mkc);
+
+	if (en && !c->vhca->dev->profile->crypto)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "mkc.crypto_en is set, but cap.crypto is 0");
+	if (en > 1)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkc.crypto_en %u: only 1 is known", en);
+	if (en && !room)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "mkc.crypto_en is set, but bsf_octword_size is 0");
+	if (room && ((room != SIG_BSF && (!en || room != 2 * SIG_BSF)) || !mkey_is_indirect(mkc)))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkc.bsf_octword_size %u: only 4, and 8 with crypto_en, of an "
+				 "mkey of mode KLM or KSM, are implemented",
+				 room);
+	return 0;
+}
+
 /* Fields of features that the device lacks are refused, never ignored. */
 static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 {
@@ -49,16 +69,7 @@ static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 	if (prm_mkc_get_bsf_en(mkc) && !prm_mkc_get_bsf_octword_size(mkc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "mkc.bsf_en is set, but bsf_octword_size is 0");
-	if (prm_mkc_get_bsf_octword_size(mkc) &&
-	    (prm_mkc_get_bsf_octword_size(mkc) != BSF_OCTWORDS || !mkey_is_indirect(mkc)))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "mkc.bsf_octword_size %u: only 4, of an mkey of mode KLM or KSM, "
-				 "is implemented",
-				 prm_mkc_get_bsf_octword_size(mkc));
-	if (prm_mkc_get_crypto_en(mkc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "mkc.crypto_en is set: encryption is not implemented");
-	return 0;
+	return fw_mkey_check_crypto(c, mkc);
 }
 
 static int fw_mkey_check_range(struct fw_cmd *c, const void *mkc)
@@ -280,6 +291,8 @@ static int take_bsf(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	if (!m->sig)
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
 				 "no memory for a signature description");
+	m->sig->room = (uint8_t)prm_mkc_get_bsf_octword_size(mkc);
+	m->sig->crypt.on = prm_mkc_get_crypto_en(mkc);
 	m->sig->on = prm_mkc_get_bsf_en(mkc);
 	m->sig->expected = (uint8_t)prm_mkc_get_expected_sigerr_count(mkc);
 	return 0;

@@ -3,6 +3,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/counter.c \
 	src/sim/obj/counter.h \
 	src/sim/obj/cq.h \
+	src/sim/obj/crypt.c \
+	src/sim/obj/crypt.h \
 	src/sim/obj/dct.h \
 	src/sim/obj/flow.c \
 	src/sim/obj/flow.h \

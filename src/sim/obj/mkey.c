@@ -305,12 +305,15 @@ static int walk_signed(struct mkey_walk *w, const struct mkey *m, uint32_t key, 
 	uint64_t data, end;
 
 	if (w->depth) {
-		mkey_refuse(w->vhca, w->pdn,
-			    "mkey 0x%x: its signatures do not count behind another mkey", key);
+		mkey_refuse(
+			w->vhca, w->pdn,
+			"mkey 0x%x: its signatures or encryption do not count behind another mkey",
+			key);
 		return -MKEY_BAD_KEY;
 	}
 	if (w->rights & MKEY_ATOMIC) {
-		mkey_refuse(w->vhca, w->pdn, "mkey 0x%x has signatures: no atomic goes there", key);
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x has signatures or is encrypted: no atomic goes there", key);
 		return -MKEY_BAD_RIGHTS;
 	}
 	if (!sig_ready(m, key))
@@ -410,15 +413,12 @@ int mkey_memory(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64
 	return n;
 }
 
-struct sig *mkey_sig(const struct vhca *v, uint32_t key, uint32_t pdn, uint64_t *start)
+const struct mkey *mkey_described(const struct vhca *v, uint32_t key, uint32_t pdn)
 {
 	const struct mkey *m = mkey_lookup(v, key, pdn);
 
 	m = m ? mkey_resolve(v, m, key) : NULL;
-	if (!m)
-		return NULL;
-	*start = m->start;
-	return m->sig;
+	return m && m->sig && m->sig->on ? m : NULL;
 }
 
 int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,

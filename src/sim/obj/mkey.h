@@ -117,7 +117,8 @@ enum mkey_fault {
 	MKEY_TOO_FRAGMENTED,
 	MKEY_BAD_QP,
 	MKEY_TOO_DEEP,
-	MKEY_SIGNED, /* no fault: queue/sig.c moves the bytes, and mkey_memory() finds them */
+	MKEY_SIGNED, /* no fault: signed or encrypted. queue/sig.c moves the bytes, and
+		      * mkey_memory() finds them */
 };
 #define MKEY_SEGS 64
 /*
@@ -135,8 +136,8 @@ int mkey_usual(const struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, ui
 /* The same of an mkey with signatures, as if it had none: va counts bytes of its memory. */
 int mkey_memory(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
 		unsigned int rights, struct dma_seg *, unsigned int max);
-/* The description that MKEY_SIGNED means; NULL: there is none. *start: where the key begins. */
-struct sig *mkey_sig(const struct vhca *, uint32_t key, uint32_t pdn, uint64_t *start);
+/* The mkey whose description MKEY_SIGNED means; NULL: there is none. */
+const struct mkey *mkey_described(const struct vhca *, uint32_t key, uint32_t pdn);
 int mkey_segs(struct vhca *, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
 	      unsigned int rights, struct dma_seg *, unsigned int max);
 

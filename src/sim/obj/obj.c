@@ -56,6 +56,8 @@ static const struct type_row {
 	[OBJ_RESERVED_QPN] = {"reserved QP numbers", 0, VHCA_LOG_MAX_RESERVED_QPN},
 	[OBJ_SCHED_ELEM] = {"scheduling element", 1, VHCA_LOG_MAX_SCHED_ELEM},
 	[OBJ_AV_QP_MAPPING] = {"AV to QP mapping", 0, VHCA_LOG_MAX_AV_QP_MAPPING},
+	[OBJ_DEK] = {"key object", 1, VHCA_LOG_MAX_DEK},
+	[OBJ_CRYPTO_LOGIN] = {"crypto login", 1, VHCA_LOG_MAX_DEK},
 	[OBJ_SW_ICM] = {"sw_icm", 1, VHCA_LOG_MAX_SW_ICM},
 	[OBJ_FLOW_TABLE] = {"flow table", 1, VHCA_LOG_MAX_FLOW_TABLE},
 	[OBJ_FLOW_GROUP] = {"flow group", 1, VHCA_LOG_MAX_FLOW_GROUP},

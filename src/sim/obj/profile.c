@@ -38,6 +38,7 @@ const struct profile profile_bluefield2 = {
 	.sw_owner_rx = true,
 	.sw_owner_tx = true,
 	.fl_rc_qp = true,
+	.crypto = true,
 };
 
 int profile_function(const struct profile *p, const char *name, char names[FUNCTION_NAMES])

@@ -41,6 +41,8 @@ struct profile {
 	uint8_t steering_format_version;  /* of STEs; steer/ste/ implements it */
 	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
 	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
+	bool crypto;			  /* AES-XTS of mkeys: a crypto-enabled card */
+	bool crypto_wrapped;		  /* its keys come wrapped, after a login */
 	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
 	bool old_kernel;		  /* not of the chip: the kernel is older than 5.19 */
 };

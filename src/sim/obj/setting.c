@@ -40,6 +40,8 @@ static const struct setting {
 	{FLAG(sw_owner_rx), "software writes receive tables"},
 	{FLAG(sw_owner_tx), "software writes transmit tables"},
 	{FLAG(fl_rc_qp), "QPs that force loopback (ads.fl)"},
+	{FLAG(crypto), "encrypted mkeys (AES-XTS)"},
+	{FLAG(crypto_wrapped), "keys come wrapped, after a login"},
 	{FLAG(wqe_inline_l2), "raw sends must carry layer 2 inline"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 };

@@ -38,7 +38,7 @@ static uint64_t mask_bits(uint32_t bytes)
 	return bits;
 }
 
-static uint16_t block_size(uint32_t selector)
+uint16_t sig_block_size(uint32_t selector)
 {
 	static const uint16_t size[] = {0, 512, 520, 4096, 4160, 0, 4048};
 
@@ -92,7 +92,7 @@ static const char *side_read(struct sig_side *s, uint32_t bfs, uint32_t psv, con
 		why = side_read_dif(s, inl);
 	else
 		return psv ? "bsf names a PSV for a side without signatures" : NULL;
-	s->block = block_size(selector);
+	s->block = sig_block_size(selector);
 	if (!why && !s->block)
 		why = "bsf's block size is none of 1 (512), 2 (520), 3 (4096), 4 (4160), 6 (4048)";
 	return why;
@@ -113,28 +113,62 @@ static const char *sig_read_sides(struct sig *s, const uint8_t *bsf)
 	return why;
 }
 
-const char *sig_read(struct sig *s, const uint8_t *bsf)
+static const char *sig_read_alone(struct sig *s, const uint8_t *bsf, unsigned int size)
 {
-	struct sig is = *s;
 	const char *why;
 
-	if (prm_bsf_get_bsf_size(bsf) != PRM_BSF_SIZE_WITH_INLINE)
-		return "bsf.bsf_size is not 2: only the description with inline parts is "
-		       "implemented";
+	if (prm_bsf_get_bsf_size(bsf) != size)
+		return "bsf.bsf_size is neither 2 (with inline parts) nor 3 (and encryption behind "
+		       "it)";
 	if (prm_bsf_get_w_tfs_psv(bsf) || prm_bsf_get_m_tfs_psv(bsf) ||
 	    prm_bsf_get_t_init_gen_pro_size(bsf) || prm_bsf_get_rsvd_epi_size(bsf))
 		return "bsf.ext is not 0: signatures of whole transactions are not implemented";
-	why = sig_read_sides(&is, bsf);
+	why = sig_read_sides(s, bsf);
 	if (why)
 		return why;
-	is.check = mask_bits(prm_bsf_get_check_byte_mask(bsf));
-	is.copy = prm_bsf_get_sbs(bsf) ? mask_bits(prm_bsf_get_copy_byte_mask(bsf)) : 0;
-	is.data = prm_bsf_get_raw_data_size(bsf);
-	if (is.data == ALL_OF_IT)
-		is.data = UINT64_MAX;
-	is.described = true;
-	*s = is;
+	s->check = mask_bits(prm_bsf_get_check_byte_mask(bsf));
+	s->copy = prm_bsf_get_sbs(bsf) ? mask_bits(prm_bsf_get_copy_byte_mask(bsf)) : 0;
+	s->data = prm_bsf_get_raw_data_size(bsf);
+	if (s->data == ALL_OF_IT)
+		s->data = UINT64_MAX;
 	return NULL;
+}
+
+static const char *sig_read_crypt(struct sig *s, const uint8_t *bsf, unsigned int size)
+{
+	const char *why = crypt_read(&s->crypt, bsf, size);
+
+	if (!why)
+		why = crypt_fits(&s->crypt, s->memory.block, s->wire.block);
+	if (s->crypt.data < s->data)
+		s->data = s->crypt.data;
+	return why;
+}
+
+/* A description takes the place of the whole one before. */
+const char *sig_read(struct sig *s, const uint8_t *bsf, unsigned int octowords)
+{
+	const bool both = octowords == 2 * SIG_BSF;
+	struct sig is = {.room = s->room,
+			 .on = s->on,
+			 .count = s->count,
+			 .expected = s->expected,
+			 .data = UINT64_MAX,
+			 .crypt.on = s->crypt.on,
+			 .described = true};
+	const char *why = NULL;
+
+	if (both)
+		why = sig_read_alone(&is, bsf, PRM_BSF_SIZE_SIG_AND_CRYPTO);
+	else if (!prm_crypto_bsf_get_bsf_type(bsf))
+		why = sig_read_alone(&is, bsf, PRM_BSF_SIZE_WITH_INLINE);
+	else
+		why = sig_read_crypt(&is, bsf, PRM_BSF_SIZE_WITH_INLINE);
+	if (!why && both)
+		why = sig_read_crypt(&is, bsf + PRM_BSF_BYTES, PRM_BSF_SIZE_SIG_AND_CRYPTO);
+	if (!why)
+		*s = is;
+	return why;
 }
 
 /* --- PSVs ------------------------------------------------------------------------------------- */
@@ -180,6 +214,8 @@ bool sig_ready(const struct mkey *m, uint32_t key)
 		sim_refuse("mkey 0x%x: mkc.bsf_en is set, but no UMR brought its BSF", key);
 		return false;
 	}
+	if (m->sig->crypt.on && !crypt_key(m, key))
+		return false;
 	return psv_ready(m, key, &m->sig->memory) && psv_ready(m, key, &m->sig->wire);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SIM_OBJ_SIG_H
 #define SIM_OBJ_SIG_H
 
+#include "crypt.h"
 #include "obj.h"
 
 struct mkey;
@@ -29,8 +30,10 @@ struct sig_side {
 #define SIG_BLOCK_MOST 4160u
 #define SIG_BYTES_MOST 8u
 
-/* An mkey's signature description (BSF). */
+/* An mkey's descriptions (BSF): signatures, and encryption behind them or alone. */
+#define SIG_BSF 4u /* octowords of one */
 struct sig {
+	uint8_t room;		 /* mkc.bsf_octword_size */
 	bool on;		 /* mkc.bsf_en */
 	bool described;		 /* an UMR brought it */
 	uint8_t count, expected; /* errors, modulo 2; and what mkc.expected_sigerr_count says */
@@ -39,6 +42,7 @@ struct sig {
 	uint64_t data;	      /* bytes that have signatures */
 	/* What came of the signature of a block, on the wire. */
 	uint8_t tail[SIG_BYTES_MOST];
+	struct crypt crypt;
 };
 
 /* A signature state (PSV): what SET_PSV left in it. */
@@ -49,10 +53,15 @@ struct psv {
 	bool set;
 };
 
-/* Reads a BSF of 64 bytes: NULL, or why it can't be. */
-const char *sig_read(struct sig *, const uint8_t *bsf);
+/* Reads one BSF or two, of 64 bytes each: NULL, or why it can't be. */
+const char *sig_read(struct sig *, const uint8_t *bsf, unsigned int octowords);
+/* What a BSF's selector says, in bytes; 0: nothing. */
+uint16_t sig_block_size(uint32_t selector);
 
-/* Its PSVs are there, of its PD, and say the same as the BSF: false, with a sentence. */
+/*
+ * Its PSVs are there, of its PD, and say the same as the BSF; and its key is: false, with a
+ * sentence.
+ */
 bool sig_ready(const struct mkey *, uint32_t key);
 
 /* Where a byte of the stream of one side lies. */

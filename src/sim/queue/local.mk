@@ -3,6 +3,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/cq.c \
 	src/sim/queue/cq_compress.c \
 	src/sim/queue/cq_event.c \
+	src/sim/queue/crypt.c \
 	src/sim/queue/doorbell.c \
 	src/sim/queue/eq.c \
 	src/sim/queue/mmo.c \
@@ -15,6 +16,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/segs.c \
 	src/sim/queue/services.h \
 	src/sim/queue/sig.c \
+	src/sim/queue/sig_access.h \
 	src/sim/queue/sq.c \
 	src/sim/queue/srq.c \
 	src/sim/queue/umr.c \

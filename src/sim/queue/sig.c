@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses through an mkey with block signatures. The range is of the wire: what a queue sends or
- * receives. Data move block by block, and a signature is made or checked when its block is whole;
- * whatever it needs is read from memory again, so that a packet that is sent twice needs no state.
+ * Accesses through an mkey with block signatures or encryption (crypt.c). The range is of the wire:
+ * what a queue sends or receives. Data move block by block, and a signature is made or checked when
+ * its block is whole; whatever it needs is read from memory again, so that a packet that is sent
+ * twice needs no state.
  */
 #include <string.h>
 #include <dvx/prm/cqe.h>
@@ -10,22 +11,13 @@
 #include "priv.h"
 #include "base/log.h"
 #include "obj/mkey.h"
-#include "obj/sig.h"
-
-struct sig_access {
-	struct queue *q;
-	struct sig *sig;
-	uint32_t key, pdn;
-	uint64_t start;
-	unsigned int right; /* for writes; the device may read what it writes */
-	bool requester;
-};
+#include "sig_access.h"
 
 /* --- memory ------------------------------------------------------------------------------------
  */
 
 /* Bytes of memory from pos on. False: refused, or not there any more. */
-static bool sig_move(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
+static bool sig_memory(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
 {
 	struct host *h = host_of(&a->q->o);
 	struct dma_seg seg[MKEY_SEGS];
@@ -47,8 +39,14 @@ static bool sig_move(struct sig_access *a, uint64_t pos, size_t len, uint8_t *by
 	return true;
 }
 
+/* The same as the signatures find it. */
+static bool sig_move(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
+{
+	return crypt_move(a, CRYPT_MEMORY, sig_memory, pos, len, bytes, write);
+}
+
 /* Data bytes from d on, of whole or parts of blocks in memory. */
-static bool sig_move_data(struct sig_access *a, uint64_t d, size_t len, uint8_t *bytes, bool write)
+static bool sig_data(struct sig_access *a, uint64_t d, size_t len, uint8_t *bytes, bool write)
 {
 	const struct sig_side *s = &a->sig->memory;
 	size_t n;
@@ -60,6 +58,11 @@ static bool sig_move_data(struct sig_access *a, uint64_t d, size_t len, uint8_t 
 			return false;
 	}
 	return true;
+}
+
+static bool sig_move_data(struct sig_access *a, uint64_t d, size_t len, uint8_t *bytes, bool write)
+{
+	return crypt_move(a, CRYPT_MEMORY_RAW, sig_data, d, len, bytes, write);
 }
 
 static uint64_t sig_where(const struct sig_side *s, uint64_t block)
@@ -192,7 +195,8 @@ static bool sig_gather_part(struct sig_access *a, uint64_t pos, size_t len, uint
 
 	if (!at.is_sig) {
 		*n = sig_straight(a, &at, len);
-		return sig_move_data(a, at.data, *n, to, false) && sig_left_memory(a, at.data + *n);
+		return crypt_move(a, CRYPT_WIRE_RAW, sig_move_data, at.data, *n, to, false) &&
+		       sig_left_memory(a, at.data + *n);
 	}
 	*n = least(len, (size_t)(a->sig->wire.size - at.in_sig));
 	if (!sig_for_wire(a, at.block, bytes))
@@ -228,21 +232,26 @@ static bool sig_came(struct sig_access *a, uint64_t block)
 	return !a->sig->copy || sig_to_memory(a, block, found);
 }
 
-static bool sig_scatter_part(struct sig_access *a, uint64_t pos, size_t len, const uint8_t *from,
+/* Data for one block of memory, or a part of it. */
+static bool sig_store_data(struct sig_access *a, uint64_t d, size_t len, uint8_t *bytes, bool write)
+{
+	const struct sig_side *s = &a->sig->memory;
+
+	if (!sig_move_data(a, d, len, bytes, write))
+		return false;
+	if (!s->size || a->sig->copy || (d + len) % s->block)
+		return true;
+	return sig_to_memory(a, (d + len) / s->block - 1, 0);
+}
+
+static bool sig_scatter_part(struct sig_access *a, uint64_t pos, size_t len, uint8_t *from,
 			     size_t *n)
 {
 	const struct sig_place at = sig_place(&a->sig->wire, pos);
-	const struct sig_side *s = &a->sig->memory;
-	uint8_t data[SIG_BLOCK_MOST];
 
 	if (!at.is_sig) {
-		*n = least(sig_straight(a, &at, len), sizeof(data));
-		memcpy(data, from, *n);
-		if (!sig_move_data(a, at.data, *n, data, true))
-			return false;
-		if (!s->size || a->sig->copy || (at.data + *n) % s->block)
-			return true;
-		return sig_to_memory(a, (at.data + *n) / s->block - 1, 0);
+		*n = sig_straight(a, &at, len);
+		return crypt_move(a, CRYPT_WIRE_RAW, sig_store_data, at.data, *n, from, true);
 	}
 	*n = least(len, (size_t)(a->sig->wire.size - at.in_sig));
 	memcpy(a->sig->tail + at.in_sig, from, *n);
@@ -252,46 +261,49 @@ static bool sig_scatter_part(struct sig_access *a, uint64_t pos, size_t len, con
 /* --- both ---------------------------------------------------------------------------------------
  */
 
-static bool sig_begin(struct sig_access *a, struct queue *q, const struct sig_range *r)
+/* What the signatures send to the wire, and find there. */
+static bool sig_wire(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
 {
-	*a = (struct sig_access){
+	bool ok = true;
+	size_t n = 0;
+
+	for (; ok && len; len -= n, pos += n, bytes += n)
+		ok = write ? sig_scatter_part(a, pos, len, bytes, &n)
+			   : sig_gather_part(a, pos, len, bytes, &n);
+	return ok;
+}
+
+static bool sig_pass(struct queue *q, const struct sig_range *r, uint8_t *bytes, bool write)
+{
+	const struct mkey *m = mkey_described(q->o.vhca, r->key, r->pdn);
+	struct sig_access a = {
 		.q = q,
 		.key = r->key,
 		.pdn = r->pdn,
 		.right = r->remote ? MKEY_RW : MKEY_LW,
 		.requester = r->requester,
+		.write = write,
 	};
-	a->sig = mkey_sig(q->o.vhca, r->key, r->pdn, &a->start);
+
 	post_flush(queues_of(&q->o));
-	return a->sig && a->sig->on;
+	if (!m)
+		return false;
+	a.sig = m->sig;
+	a.start = m->start;
+	a.dek = m->sig->crypt.on ? crypt_key(m, r->key) : NULL;
+	return (a.dek || !m->sig->crypt.on) &&
+	       crypt_move(&a, CRYPT_WIRE, sig_wire, r->va - m->start, r->len, bytes, write);
 }
 
 bool sig_gather(struct queue *q, const struct sig_range *r, void *to)
 {
-	struct sig_access a;
-	uint64_t pos;
-	uint8_t *p = to;
-	bool ok = sig_begin(&a, q, r);
-	size_t n = 0;
-
-	pos = r->va - a.start;
-	for (size_t len = r->len; ok && len; len -= n, pos += n, p += n)
-		ok = sig_gather_part(&a, pos, len, p, &n);
-	return ok;
+	return sig_pass(q, r, to, false);
 }
 
+/* Nothing is written to `from`: one kind of function moves bytes both ways. */
 bool sig_scatter(struct queue *q, const struct sig_range *r, const void *from)
 {
-	const uint8_t *p = from;
-	struct sig_access a;
-	uint64_t pos;
-	bool ok = sig_begin(&a, q, r);
-	size_t n = 0;
-
-	pos = r->va - a.start;
-	for (size_t len = r->len; ok && len; len -= n, pos += n, p += n)
-		ok = sig_scatter_part(&a, pos, len, p, &n);
-	return ok;
+	return sig_pass(q, r, (uint8_t *)(uintptr_t)from, true);
 }
 
 /* --- PSVs --------------------------------------------------------------------------------------

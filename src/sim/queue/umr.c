@@ -16,7 +16,6 @@
 #define UMR_MKC	 64u
 #define UMR_LIST 128u /* entries, or a pointer to them */
 #define DS	 16u
-#define UMR_BSF	 4u /* octowords of a signature description */
 
 #define UMR_RIGHTS                                                            \
 	(PRM_UMR_MKEY_MASK_LR | PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_RR | \
@@ -95,9 +94,10 @@ void umr_parse(struct queue *q, struct send_wr *wr)
 	if (UMR_LIST + umr_list_bytes(&u) + u.bsf * DS > (uint32_t)wr->ds * DS)
 		wqe_refuse(q, wr, VENDOR_DS,
 			   "ds has no room for umr_ctrl.xlt_octowords and bsf_octowords");
-	else if (u.bsf && (u.bsf != UMR_BSF || !(u.flags & PRM_UMR_FLAG_INLINE)))
+	else if (u.bsf &&
+		 ((u.bsf != SIG_BSF && u.bsf != 2 * SIG_BSF) || !(u.flags & PRM_UMR_FLAG_INLINE)))
 		wqe_refuse(q, wr, VENDOR_UMR,
-			   "umr_ctrl.bsf_octowords is neither 0 nor 4, or flags has not INLINE");
+			   "umr_ctrl.bsf_octowords is none of 0, 4 and 8, or flags has not INLINE");
 	else if (u.mask & ~UMR_KNOWN)
 		wqe_refuse(q, wr, VENDOR_UMR,
 			   "umr_ctrl.mkey_mask has a bit besides those that a UMR changes here: "
@@ -130,9 +130,10 @@ static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, c
 		return umr_refuse(q, wr, "is not of this queue, as umr_ctrl.flags wants it");
 	if ((u->mask & UMR_LAYOUT || u->entries) && !m->list)
 		return umr_refuse(q, wr, "has no list of mkeys: its range can't be changed");
-	if ((u->bsf || u->mask & UMR_SIGNATURE || umr_enables_bsf(u)) && !m->sig)
-		return umr_refuse(q, wr,
-				  "has no room for a signature description (bsf_octword_size)");
+	if ((u->mask & UMR_SIGNATURE || umr_enables_bsf(u)) && !m->sig)
+		return umr_refuse(q, wr, "has no descriptions (bsf_octword_size is 0)");
+	if (u->bsf > (m->sig ? m->sig->room : 0u))
+		return umr_refuse(q, wr, "has no room for the descriptions (bsf_octword_size)");
 	if (u->entries && (u->first > m->list->room || u->entries > m->list->room - u->first))
 		return umr_refuse(q, wr, "has no room for the list (translations_octword_size)");
 	return 0;
@@ -213,9 +214,10 @@ static int umr_read_bsf(struct queue *q, struct send_wr *wr, const struct umr *u
 
 	if (!u->bsf)
 		return 0;
-	if (sim_tracing)
-		sim_trace("wqe", "bsf", bsf, PRM_BSF_BYTES, "qp 0x%x sq %u", q->o.id, wr->index);
-	why = sig_read(to, bsf);
+	for (uint32_t at = 0; sim_tracing && at < u->bsf * DS; at += PRM_BSF_BYTES)
+		sim_trace("wqe", prm_crypto_bsf_get_bsf_type(bsf + at) ? "crypto_bsf" : "bsf",
+			  bsf + at, PRM_BSF_BYTES, "qp 0x%x sq %u", q->o.id, wr->index);
+	why = sig_read(to, bsf, u->bsf);
 	return why ? umr_refuse(q, wr, why) : 0;
 }
 
