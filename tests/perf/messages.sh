@@ -15,9 +15,9 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 2690 1470
-read 2670 1470
-send 4630 2790
-faa 3560 2240
+write 2580 1360
+read 2560 1360
+send 4460 2620
+faa 3380 2070
 EOF
 plan

@@ -6,6 +6,7 @@
 #include "host/mm.h"
 
 struct device;
+struct queue;
 struct sw_icm;
 
 /* A pinned region of a client, as CREATE_UMEM describes it: one page list, its offset and length.
@@ -128,11 +129,12 @@ enum mkey_fault {
 int mkey_part(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
 	      unsigned int rights, struct dma_seg *, unsigned int max);
 /*
- * The usual access, on the way of each message: allowed, through an mkey without alias or list, to
- * few pieces. Negative, and no sentence: it is another one, and mkey_part() finds out which.
+ * The usual access of a queue's, on the way of each message: allowed, through an mkey without alias
+ * or list, to one piece. False, and no sentence: it is another one, and mkey_part() finds out
+ * which.
  */
-int mkey_usual(const struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,
-	       uint64_t len, unsigned int rights, struct dma_seg *, unsigned int max);
+bool mkey_piece(const struct queue *, uint32_t key, uint64_t va, uint64_t len, unsigned int rights,
+		struct dma_seg *);
 /* The same of an mkey with signatures, as if it had none: va counts bytes of its memory. */
 int mkey_memory(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
 		unsigned int rights, struct dma_seg *, unsigned int max);

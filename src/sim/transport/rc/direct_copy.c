@@ -15,12 +15,6 @@ struct ends {
 	struct dma_seg local, remote;
 };
 
-static bool one_piece(struct queue *q, uint32_t key, uint64_t va, uint64_t len, unsigned int right,
-		      struct dma_seg *seg)
-{
-	return mkey_usual(q->o.vhca, key, q->pdn, q->o.id, va, len, right, seg, 1) == 1;
-}
-
 static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr *wr, struct ends *e)
 {
 	bool write = wr->kind == SEND_WRITE;
@@ -28,10 +22,10 @@ static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr 
 
 	if (data_seg_next(p, end, &e->data) != end || !wr->len || e->data.len != wr->len)
 		return false;
-	if (!one_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
+	if (!mkey_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
 		return false;
-	return e->data.inl || one_piece(q, e->data.lkey, e->data.addr, wr->len,
-					write ? MKEY_LR : MKEY_LW, &e->local);
+	return e->data.inl || mkey_piece(q, e->data.lkey, e->data.addr, wr->len,
+					 write ? MKEY_LR : MKEY_LW, &e->local);
 }
 
 /*
@@ -114,8 +108,8 @@ static bool worth_a_call(struct queue *q, const struct send_wr *wr, struct dma_s
 	const uint8_t *data = wr->wqe + HEAD_DS * DS;
 
 	return !prm_wqe_inline_seg_get_is_inline(data) &&
-	       one_piece(q, prm_wqe_data_seg_get_lkey(data), prm_wqe_data_seg_get_addr(data),
-			 wr->len, MKEY_LR, seg) &&
+	       mkey_piece(q, prm_wqe_data_seg_get_lkey(data), prm_wqe_data_seg_get_addr(data),
+			  wr->len, MKEY_LR, seg) &&
 	       !dma_is_direct(q->o.vhca->dev->host, seg->addr, seg->len);
 }
 
