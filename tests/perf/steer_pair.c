@@ -29,6 +29,7 @@ static struct mkey *icm_key(struct rig *rig)
 	struct mkey *m = rig_mkey(rig, BLUEFIELD2_HOST, NULL, ENTRIES * 64, MKEY_RW | MKEY_RR);
 
 	assert_int_equal(icm_alloc(v, icm_addr(ICM_STE, 0), ENTRIES * 64), 0);
+	m->nentries = 0; /* instead of pages */
 	m->icm = &memory;
 	m->icm_addr = icm_addr(ICM_STE, 0);
 	return m;
