@@ -17,10 +17,10 @@ fi
 
 chips=d
 program() { cc -O2 -Wall -o "$scratch/dpdk" "$top_srcdir/tests/interop/dpdk.c" $(pkg-config --cflags --libs libdpdk); }
-# FUNCTION ROLE PEER_MAC: mini-CQEs are what the driver asks for unless it is told not to.
+# FUNCTION ROLE PEER_MAC
 dpdk() {
 	timeout 120 "$dvx_sim" exec d -f "$1" -- "$scratch/dpdk" --no-huge -m 128 --no-telemetry --file-prefix "dvx$$$1" \
-		-d librte_net_mlx5.so -d librte_mempool_ring.so -a 0000:03:00.0,rxq_cqe_comp_en=0 -- "$2" "$3"
+		-d librte_net_mlx5.so -d librte_mempool_ring.so -a 0000:03:00.0 -- "$2" "$3"
 }
 check "a program of DPDK's" program
 check "a chip with network interfaces" "$dvx_sim" up d --netdev
