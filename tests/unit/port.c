@@ -97,6 +97,62 @@ TEST_PAIR(test_injected)
 	}
 }
 
+/* As a switch does it: the ICRC leaves these bits out. */
+static void mark_congestion(struct frame *f)
+{
+	uint8_t *ip = f->data + 14;
+	uint16_t sum;
+
+	ip[1] |= 3;
+	ip[10] = ip[11] = 0;
+	sum = roce_ip4_checksum(ip);
+	ip[10] = (uint8_t)(sum >> 8);
+	ip[11] = (uint8_t)sum;
+}
+
+/* A mark of a switch: a notification goes to the sender, again only after a while, and has the form
+ * that a ConnectX-4 Lx gives it (tests/interop/icrc.py). */
+TEST_PAIR(test_congestion)
+{
+	static const uint8_t cnp[] = {0x81, 0, 0xff, 0xff, 0x40};
+	struct port_stats *a, *b;
+	struct kept k, back = {.n = 0};
+	struct roce_bytes r;
+
+	reconnect(p, 3);
+	a = p->a.qp->q.o.vhca->port;
+	b = p->b.qp->q.o.vhca->port;
+	take_write(p, &k, 64);
+	mark_congestion(k.f[0]);
+	inject(p, k.f[0]);
+	inject(p, k.f[0]);
+	assert_int_equal(b->np_ecn_marked, 2);
+	assert_int_equal(b->np_cnp_sent, 1);
+	assert_int_equal(a->rp_cnp_handled, 1);
+	p->rig.now += 4000;
+	assert_int_equal(port_inject(p->rig.dev.port, k.f[0]->data, k.f[0]->len), 0);
+	port_set_hook(p->rig.dev.port, keep_frame, &back);
+	rig_settle(&p->rig);
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+	assert_int_equal(b->np_cnp_sent, 2);
+	assert_true(roce_decode(back.f[0]->data, back.f[0]->len, &r));
+	assert_true(roce_icrc_good(&r));
+	assert_int_equal(r.len, BTH_LEN + 16);
+	assert_memory_equal(r.bth, cnp, sizeof(cnp));
+	assert_int_equal(bth_get32(r.bth + 4) & 0xffffff, p->a.qp->q.o.id);
+	assert_int_equal(back.f[0]->data[15], 0xc2);
+	inject(p, back.f[0]);
+	assert_int_equal(a->rp_cnp_handled, 2);
+	assert_int_equal(a->rp_cnp_ignored, 0);
+	queue_set_state(&p->a.qp->q, QP_RST);
+	p->a.qp->rgid[15] ^= 1; /* of nobody's peer */
+	inject(p, back.f[0]);
+	assert_int_equal(a->rp_cnp_ignored, 1);
+	assert_int_equal(a->rp_cnp_handled, 2);
+	drop_kept(&back);
+	drop_kept(&k);
+}
+
 /* One bit of what the ICRC covers, wherever it is: the queue pair does not get the packet. */
 TEST_PAIR(test_icrc)
 {

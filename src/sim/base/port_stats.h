@@ -17,6 +17,8 @@ struct port_stats {
 	uint64_t out_of_sequence, duplicate_request, rnr_nak_retry_err, packet_seq_err,
 		implied_nak_seq_err;
 	uint64_t local_ack_timeout_err;
+	/* congestion: packets that a switch marked, notifications of it */
+	uint64_t np_ecn_marked, np_cnp_sent, rp_cnp_handled, rp_cnp_ignored;
 	uint64_t rx_icrc_errors; /* of the physical port, for RoCE: rx_icrc_encapsulated */
 };
 

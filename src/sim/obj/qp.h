@@ -26,6 +26,7 @@ struct qp {
 	uint8_t hop_limit, tclass;
 	uint32_t flow_label; /* IPv6, GRH */
 	uint16_t pkey_index;
+	uint64_t cnp_at;			   /* when it sent the last CNP; 0: never */
 	uint8_t log_dci_channels, log_dci_errored; /* DCI: of its channels, that many may fail */
 };
 

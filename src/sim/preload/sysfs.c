@@ -343,8 +343,8 @@ static int make_gid(const struct tree *t, unsigned int i)
 
 /*
  * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
- * vport: RoCE only, data in units of 4 bytes. hw_counters are Q counters. The loop wire makes no
- * errors, so those are 0, always.
+ * vport: RoCE only, data in units of 4 bytes. hw_counters are Q counters and those of congestion.
+ * The loop wire makes no errors, so those are 0, always.
  */
 #define NEVER	       SIZE_MAX
 #define COUNTED(field) offsetof(struct port_stats, field)
@@ -386,6 +386,10 @@ static const struct {
 	{"hw_counters/packet_seq_err", COUNTED(packet_seq_err), 0, 0},
 	{"hw_counters/implied_nak_seq_err", COUNTED(implied_nak_seq_err), 0, 0},
 	{"hw_counters/local_ack_timeout_err", COUNTED(local_ack_timeout_err), 0, 0},
+	{"hw_counters/np_ecn_marked_roce_packets", COUNTED(np_ecn_marked), 0, 0},
+	{"hw_counters/np_cnp_sent", COUNTED(np_cnp_sent), 0, 0},
+	{"hw_counters/rp_cnp_handled", COUNTED(rp_cnp_handled), 0, 0},
+	{"hw_counters/rp_cnp_ignored", COUNTED(rp_cnp_ignored), 0, 0},
 	{"hw_counters/rx_icrc_encapsulated", COUNTED(rx_icrc_errors), 0, 0},
 };
 #define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))

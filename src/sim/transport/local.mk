@@ -6,6 +6,8 @@ libsim_la_SOURCES += \
 	src/sim/transport/av.h \
 	src/sim/transport/bth.c \
 	src/sim/transport/bth.h \
+	src/sim/transport/cnp.c \
+	src/sim/transport/cnp.h \
 	src/sim/transport/gsi.c \
 	src/sim/transport/gsi.h \
 	src/sim/transport/message.c \

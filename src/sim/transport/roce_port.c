@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "bth.h"
+#include "cnp.h"
 #include "gsi.h"
 #include "roce_port.h"
 #include "transport.h"
@@ -121,8 +122,12 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 	struct dct *dct;
 	struct qp *qp;
 
-	if (!bth_parse(p, r, &why))
-		return why;
+	if (!bth_parse(p, r, &why)) {
+		if (!cnp_is(r))
+			return why;
+		cnp_receive(vhca, r);
+		return NULL;
+	}
 	vhca->port->rcv_packets += r->npkts;
 	vhca->port->rcv_bytes += r->octets;
 	vhca->port->multicast_rcv_packets += r->group != NULL;
@@ -142,6 +147,8 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 	if (!qp->q.transport->datagrams && BTH_TYPE(p->opcode) != BTH_DC && !r->forced &&
 	    memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0)
 		return "its source GID is not the peer's";
+	if (cnp_is_marked(r))
+		cnp_marked(qp, r);
 	return qp->q.transport->receive(&qp->q, p);
 }
 
