@@ -26,7 +26,7 @@ trap clean_wires EXIT
 
 gids() { timeout 60 "$sim" exec "$1" -- cat /sys/class/infiniband/mlx5_0/ports/1/gids/3; }
 
-plan_wires 21
+plan_wires 22
 pair host ibv_rc_pingpong -g 0 -e -c -n 100
 pair dpu ibv_rc_pingpong -g 3 -e -c -n 50 -s 100000
 pair host ibv_uc_pingpong -g 1 -e -n 100
@@ -39,6 +39,7 @@ pair dpu ib_read_bw -x 1 -e -n 50 -s 20000
 pair host ib_atomic_bw -x 3 -e -n 50
 cm host "rping -s -C 3 -V" "rping -c -C 3 -V -a 192.168.215.1"
 cm dpu "udaddy -C 5" "udaddy -C 5 -s 192.168.215.2"
+pair host ib_send_lat -x 3 -n 20 -c DC
 kill $capture
 wait $capture
 icrc=$(python3 "$here/icrc.py" "$dir/cap.pcap")
