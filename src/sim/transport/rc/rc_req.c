@@ -123,13 +123,19 @@ static void rc_done(struct rc *rc, struct send_wr *wr)
 		sq_done(&rc->qp->sq, wr);
 }
 
-/* Completions leave in the SQ's order. Requests that waited for an older one may go on now. */
-static void rc_req_retire(struct rc *rc)
+/* Completions leave in the SQ's order. */
+static void rc_req_complete(struct rc *rc)
 {
 	struct req *q = &rc->req;
 
 	while (q->head && q->head->done)
 		rc_done(rc, rc_req_pop(q));
+}
+
+/* Requests that waited for an older one may go on now. */
+static void rc_req_retire(struct rc *rc)
+{
+	rc_req_complete(rc);
 	rc_want_run(rc);
 }
 
@@ -295,7 +301,9 @@ static bool rc_req_step(struct rc *rc)
 		return step_local(rc, wr);
 	if (direct_step(rc, wr)) {
 		if (wr->done)
-			rc_req_retire(rc);
+			rc_req_complete(rc); /* req_run() goes on with the next one */
+		if (rc->qp->q.leaves)
+			rc_want_run(rc); /* shape.c: its share waits for what its SQ still has */
 		return true;
 	}
 	if (!rc_port_room(rc))
