@@ -15,9 +15,9 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 2580 1360
-read 2560 1360
-send 4460 2620
-faa 3380 2070
+write 2440 1320
+read 2420 1330
+send 4180 2450
+faa 3170 1960
 EOF
 plan

@@ -23,14 +23,14 @@ static void emptied(struct posted_writes *p)
 	p->since = 0;
 }
 
-void post_flush(struct queues *qs)
+static void post_flush_all(struct queues *qs)
 {
 	struct posted_writes *p = &qs->posted;
 	const uint8_t *at = p->buf;
 	unsigned int n = p->n;
 
 	emptied(p);
-	if (!n || !dma_scatter(qs->dev->host, p->seg, n, p->buf))
+	if (!dma_scatter(qs->dev->host, p->seg, n, p->buf))
 		return;
 	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
 		if (dma_write(qs->dev->host, p->seg[i].addr, at, p->seg[i].len))
@@ -38,6 +38,12 @@ void post_flush(struct queues *qs)
 	for (unsigned int i = 0; i < n; i++)
 		if (p->queue[i]->priv->write_lost)
 			queue_flush_later(p->queue[i]);
+}
+
+void post_flush(struct queues *qs)
+{
+	if (qs->posted.n)
+		post_flush_all(qs);
 }
 
 /* In one call if it can be; who failed is found out one by one. */

@@ -52,6 +52,14 @@ static void list_init(struct list *l, struct queue *q, uint32_t pdn)
 	l->bytes = 0;
 }
 
+static uint8_t segs_moved(const struct queue *q, int err)
+{
+	if (!err)
+		return 0;
+	obj_refuse(&q->o, "memory behind a local key is not mapped any more");
+	return PRM_SYNDROME_LOCAL_PROT_ERR;
+}
+
 static uint8_t list_move(struct list *l)
 {
 	struct host *h = host_of(&l->q->o);
@@ -70,10 +78,7 @@ static uint8_t list_move(struct list *l)
 	l->buf += l->bytes;
 	l->bytes = 0;
 	l->n = 0;
-	if (!err)
-		return 0;
-	obj_refuse(&l->q->o, "memory behind a local key is not mapped any more");
-	return PRM_SYNDROME_LOCAL_PROT_ERR;
+	return segs_moved(l->q, err);
 }
 
 /* Signatures are made and checked on the way: what is in the list goes first. */
@@ -169,11 +174,26 @@ bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len)
 	return !len;
 }
 
+/* Mostly the first data segment has room for all, and names one piece of memory. */
+static bool segs_one_piece(const struct queue *q, const uint8_t *p, const uint8_t *end, size_t len,
+			   unsigned int right, struct dma_seg *seg)
+{
+	struct data_seg s;
+
+	return data_seg_next(p, end, &s) && !s.inl && len <= s.len &&
+	       mkey_piece(q, s.lkey, s.addr, len, right, seg);
+}
+
 uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to)
 {
+	struct dma_seg seg;
 	struct list l;
 
+	if (!off && segs_one_piece(q, p, end, len, MKEY_LR, &seg)) {
+		post_flush(queues_of(&q->o));
+		return segs_moved(q, dma_gather(host_of(&q->o), &seg, 1, to));
+	}
 	list_init(&l, q, q->pdn);
 	l.requester = true;
 	l.buf = to;
@@ -183,8 +203,14 @@ uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint6
 uint8_t segs_scatter(struct queue *q, uint32_t pdn, const uint8_t *p, const uint8_t *end,
 		     uint64_t off, size_t len, const void *from, enum segs_how how)
 {
+	struct dma_seg seg;
 	struct list l;
 
+	if (!off && pdn == q->pdn && how != SEGS_RECV_POSTED &&
+	    segs_one_piece(q, p, end, len, MKEY_LW, &seg)) {
+		post_flush(queues_of(&q->o));
+		return segs_moved(q, dma_scatter(host_of(&q->o), &seg, 1, from));
+	}
 	list_init(&l, q, pdn);
 	l.write = true;
 	l.posted = how == SEGS_RECV_POSTED;
