@@ -307,3 +307,23 @@ TEST_PAIR(test_gid_table)
 	assert_int_equal(v->gids[3].type, GID_ROCE_V2);
 	assert_int_equal(vhca_gid_add(v, first, 120), -ENOSPC);
 }
+
+/* A port's MTU and a network interface's are the same reckoning of bytes, Linux's. */
+TEST_PAIR(test_mtu)
+{
+	struct device *dev = &p->rig.dev;
+	struct vhca *v = &dev->vhca[0];
+
+	v->netdev.present = true;
+	for (unsigned int mtu = 5; mtu > 1; mtu--) {
+		v->netdev.mtu = (128u << mtu) + 96;
+		assert_int_equal(vhca_mtu(v), mtu);
+		device_set_mtu(dev, v->netdev.mtu);
+		assert_int_equal(dev->active_mtu, mtu);
+		v->netdev.mtu--;
+		assert_int_equal(vhca_mtu(v), mtu - 1);
+		device_set_mtu(dev, v->netdev.mtu);
+		assert_int_equal(dev->active_mtu, mtu - 1);
+	}
+	v->netdev.present = false;
+}

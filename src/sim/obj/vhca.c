@@ -15,7 +15,8 @@
 static const uint8_t base_mac[6] = {0x02, 0xd7};
 
 #define MTU_4096    5
-#define MTU_HEADERS (40u + 8 + 12 + 28 + 28 + 4)
+/* GRH, UDP, BTH, XRCETH, AtomicETH and ICRC, as Linux reckons (iboe_get_mtu()). */
+#define MTU_HEADERS (40u + 8 + 12 + 4 + 28 + 4)
 
 void vhca_set_guid(struct vhca *v, const uint8_t mac[6])
 {
@@ -52,7 +53,6 @@ void vhca_set_ip(struct vhca *v, const uint8_t gid[16])
 		memcpy(v->gids[i].gid, gid, sizeof(v->gids[i].gid));
 }
 
-/* As Linux's RoCE drivers compute it: room for IPv6, UDP and the longest transport headers. */
 void device_set_mtu(struct device *dev, unsigned int bytes)
 {
 	while (bytes && dev->active_mtu > 1 && (128u << dev->active_mtu) + MTU_HEADERS > bytes)
@@ -156,17 +156,14 @@ bool vhca_port_up(const struct vhca *v)
 	return !v->dev->link_down && (!v->netdev.present || v->netdev.up);
 }
 
-/*
- * Of a network interface: its own without a packet's longest headers and ICRC, as the kernel reckons.
- */
+/* Of a network interface: what its own leaves beside a packet's longest headers. */
 uint8_t vhca_mtu(const struct vhca *v)
 {
-	const uint32_t headers = 40 + 8 + 12 + 4 + 28 + 4;
 	uint8_t mtu = 0;
 
 	if (!v->netdev.present)
 		return v->dev->active_mtu;
-	while (mtu < MTU_4096 && v->netdev.mtu >= (128u << (mtu + 1)) + headers)
+	while (mtu < MTU_4096 && v->netdev.mtu >= (128u << (mtu + 1)) + MTU_HEADERS)
 		mtu++;
 	return mtu;
 }
