@@ -204,14 +204,15 @@ static bool psv_ready(const struct mkey *m, uint32_t key, const struct sig_side 
 	else if (psv->transient != seed(s))
 		why = "has not the seed and tags of the BSF"; /* [I] which of them would count */
 	if (why)
-		sim_refuse("mkey 0x%x: its PSV 0x%x %s", key, s->psv, why);
+		sim_refuse_to(m->o.uid, "mkey 0x%x: its PSV 0x%x %s", key, s->psv, why);
 	return !why;
 }
 
 bool sig_ready(const struct mkey *m, uint32_t key)
 {
 	if (!m->sig->described) {
-		sim_refuse("mkey 0x%x: mkc.bsf_en is set, but no UMR brought its BSF", key);
+		sim_refuse_to(m->o.uid, "mkey 0x%x: mkc.bsf_en is set, but no UMR brought its BSF",
+			      key);
 		return false;
 	}
 	if (m->sig->crypt.on && !crypt_key(m, key))

@@ -134,8 +134,7 @@ static int mmo_segs(struct queue *q, const struct side *s, uint64_t *len, struct
 			  MKEY_SEGS + 1);
 
 	if (n == -MKEY_SIGNED)
-		sim_refuse("qp 0x%x: MMO through mkey 0x%x, which has signatures", q->o.id,
-			   s->lkey);
+		obj_refuse(&q->o, "MMO through mkey 0x%x, which has signatures", s->lkey);
 	return n;
 }
 

@@ -32,7 +32,8 @@ static bool sig_memory(struct sig_access *a, uint64_t pos, size_t len, uint8_t *
 			return false;
 		if (write ? dma_scatter(h, seg, (unsigned int)n, bytes)
 			  : dma_gather(h, seg, (unsigned int)n, bytes)) {
-			sim_refuse("mkey 0x%x: its memory is not mapped any more", a->key);
+			obj_refuse(&a->q->o, "the memory of mkey 0x%x is not mapped any more",
+				   a->key);
 			return false;
 		}
 	}
@@ -329,7 +330,7 @@ int set_psv_step(struct queue *q, struct send_wr *wr)
 	struct psv *psv = index >> 24 ? NULL : obj_find(q->o.vhca, OBJ_PSV, index);
 
 	if (!psv || psv->pd->id != q->pdn) {
-		sim_refuse("qp 0x%x: SET_PSV WQE %u: PSV 0x%x %s", q->o.id, wr->index, index,
+		obj_refuse(&q->o, "SET_PSV WQE %u: PSV 0x%x %s", wr->index, index,
 			   psv ? "is of another PD than the queue" : "does not exist");
 		wr->vendor = VENDOR_UMR;
 		return PRM_SYNDROME_LOCAL_QP_OP_ERR;
