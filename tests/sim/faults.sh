@@ -40,9 +40,18 @@ watch=$!
 exec 5<"$scratch/watch"
 read -r line <&5
 check "a program watches for events ($line)" test -n "$line"
+mkfifo "$scratch/raise"
+"$dvx_sim" exec f -- "$top_builddir/tests/sim/port_eventfd" >"$scratch/raise" 2>&1 &
+raised=$!
+exec 6<"$scratch/raise"
+next_raise() { read -r line <&6 && echo "$line" && case $line in *"$1"*) ;; *) false ;; esac; }
+check "another waits for an eventfd" next_raise subscribed
 next_event() { read -r line <&5 && echo "$line" && case $line in *"$1"*) ;; *) false ;; esac; }
 check "the link goes down" "$dvx_sim" link f down
 check "... as an event tells" next_event PORT_ERR
+check "... and as the eventfd does" next_raise 'raised 1'
+wait $raised
+exec 6<&-
 check "... sysfs" state '1: DOWN' state
 check "... and its physical state" state '3: Disabled' phys_state
 check "... and a query" says 0 'PORT_DOWN' "$dvx_sim" exec f -- ibv_devinfo

@@ -13,7 +13,7 @@ tests/sim/%.log: private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run 
 # Little steering memory: libmlx5 takes an eighth at a time.
 tests/sim/dr_limit%.log: private CHIP = --set log_ste_icm=27
 LIB_HELPERS += tests/sim/lib_alias tests/sim/limits
-VERBS_HELPERS += tests/sim/front_client tests/sim/refused tests/sim/hooks tests/sim/raw_stream tests/sim/verbs_flow tests/sim/dr_garbage \
+VERBS_HELPERS += tests/sim/port_eventfd tests/sim/front_client tests/sim/refused tests/sim/hooks tests/sim/raw_stream tests/sim/verbs_flow tests/sim/dr_garbage \
 	tests/sim/share
 # A program whose pages are shared with the device: share.c and its scenes.
 tests_sim_share_SOURCES = tests/sim/share.c tests/sim/share_scenes.h tests/sim/share_threads.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Events: from an EQE to what a program reads from a FD. */
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
@@ -232,6 +233,17 @@ static int subscribe(struct fx *f, int fd, const uint32_t *obj, uint64_t cookie,
 		       A_VALUE(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, cookie, 8));
 }
 
+static int subscribe_eventfd(struct fx *f, int fd, uint32_t obj, uint16_t type, int number,
+			     bool cookie)
+{
+	return FX_CALL(f, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT,
+		       A_HANDLE(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE, fx_inode(fd)),
+		       A_HANDLE(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, obj),
+		       A_IN(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, &type, sizeof(type)),
+		       A_VALUE(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, (uint32_t)number, 4),
+		       cookie ? A_VALUE(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, 1, 8) : A_NONE);
+}
+
 /* A CQ by DevX: handle and number. */
 static uint32_t devx_cq(struct fx *f, uint32_t *cqn)
 {
@@ -282,6 +294,39 @@ TEST_FX(devx_with_data)
 	assert_int_equal(read(fd, event, sizeof(event)), 8 + PRM_EQE_BYTES);
 	assert_int_equal(prm_eqe_get_type(event + 8), PRM_EVENT_CQ_ERROR);
 	close(fd);
+}
+
+/* A subscription may raise an eventfd instead, which a program can fill and never read. */
+TEST_FX(devx_eventfd)
+{
+	const uint64_t full = UINT64_MAX - 1;
+	int fd = devx_fd(f, 0), counter = eventfd(0, EFD_CLOEXEC);
+	const uint16_t type = PRM_EVENT_COMP;
+	uint32_t cqn, cq = devx_cq(f, &cqn);
+	uint64_t n;
+
+	assert_true(counter >= 0);
+	assert_int_equal(subscribe_eventfd(f, fd, cq, type, counter, false), 0);
+	fire(f, PRM_EVENT_COMP, cqn);
+	fire(f, PRM_EVENT_COMP, cqn);
+	assert_empty(fd);
+	assert_int_equal(read(counter, &n, sizeof(n)), sizeof(n));
+	assert_int_equal(n, 2);
+	assert_int_equal(write(counter, &full, sizeof(full)), sizeof(full));
+	fire(f, PRM_EVENT_COMP, cqn);
+	fire(f, PRM_EVENT_COMP, cqn);
+	assert_int_equal(read(counter, &n, sizeof(n)), sizeof(n));
+	assert_true(n == UINT64_MAX);
+	FX_REFUSES(f, subscribe_eventfd(f, fd, cq, type, counter, true), -EINVAL, "COOKIE");
+	FX_REFUSES(f, subscribe_eventfd(f, fd, cq, type, fd, false), -EINVAL, "no eventfd");
+	FX_REFUSES(f, subscribe_eventfd(f, fd, cq, type, -1, false), -EBADF, "FD_NUM");
+	FX_REFUSES(f, subscribe_eventfd(f, fd, cq, type, 9999, false), -EBADF, "no eventfd");
+	/* the channel's end is the subscription's */
+	close(fd);
+	fire(f, PRM_EVENT_COMP, cqn);
+	fcntl(counter, F_SETFL, O_NONBLOCK);
+	assert_int_equal(read(counter, &n, sizeof(n)), -1);
+	close(counter);
 }
 
 /* Nobody counts DevX events: those of a channel that the program has closed are not kept. */

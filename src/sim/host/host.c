@@ -12,6 +12,7 @@ struct host *host_new(void)
 	if (!h)
 		return NULL;
 	iotlb_forget(h);
+	h->null_fd = -1;
 	h->slots = calloc(BUS_SLOTS, sizeof(*h->slots));
 	h->bounce = malloc(BOUNCE_BYTES);
 	h->epfd = epoll_create1(EPOLL_CLOEXEC);
@@ -36,6 +37,7 @@ void host_free(struct host *h)
 			mm_close(h->slots[slot]);
 	if (h->epfd >= 0)
 		close(h->epfd);
+	eventfds_free(h);
 	free(h->awake);
 	free(h->bounce);
 	free(h->slots);

@@ -132,6 +132,8 @@ struct host {
 	uint64_t sampled;
 	uint32_t naps, naps_paid; /* since then */
 	uint32_t vain;		  /* how often in a row a hold ended without an answer */
+	int null_fd;		  /* for eventfd.c, as is aio */
+	unsigned long aio;	  /* aio_context_t; 0: none yet */
 };
 
 #define BUS_SLOTS    0x10000u
@@ -148,6 +150,8 @@ void shares_replaced(struct mm *, const struct mapping *, uint64_t from, uint64_
 void shares_free(struct mm *);
 /* dma.c: a share ends, or its client is gone */
 void iotlb_forget(struct host *);
+/* eventfd.c */
+void eventfds_free(struct host *);
 /* bar.c */
 int page_take(struct host *, struct uar_page *);
 void page_awaken(struct uar_page *);

@@ -41,6 +41,13 @@ struct mm *mm_open_device(struct host *, mm_at_fn *, void *ctx);
 pid_t mm_pid(const struct mm *);
 /* The process has CAP_NET_RAW. */
 bool mm_may_net_raw(const struct mm *);
+/*
+ * A descriptor of the chip's own for the client's event counter (eventfd), to be closed by the
+ * caller; a negative errno: -EBADF, -EINVAL if it is none, or why the system does not give it.
+ */
+int mm_eventfd(struct mm *, int number);
+/* Adds 1. Never blocks: a counter that is full stays so. */
+void eventfd_raise(struct host *, int fd);
 /* Two clients are one process. */
 bool mm_same_process(const struct mm *, const struct mm *);
 

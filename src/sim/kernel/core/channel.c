@@ -56,7 +56,7 @@ static struct channel *from_timer(struct timer *t)
 	return (struct channel *)((char *)t - offsetof(struct channel, retry));
 }
 
-static bool closed_by_program(const struct channel *c)
+bool channel_is_closed(const struct channel *c)
 {
 	struct pollfd p = {.fd = c->fd};
 
@@ -101,7 +101,7 @@ static void channel_sweep(struct uverbs_file *f)
 {
 	for (struct channel *c = f->channels, *next; c; c = next) {
 		next = c->next;
-		if (!c->users && closed_by_program(c))
+		if (!c->users && channel_is_closed(c))
 			channel_release(c);
 	}
 }
@@ -221,7 +221,7 @@ static bool channel_is_full(const struct channel *c)
 }
 
 /*
- * The program closed the FD after closed_by_program(). In an embedded chip signals are blocked
+ * The program closed the FD after channel_is_closed(). In an embedded chip signals are blocked
  * meanwhile; SIGPIPE must not be delivered afterwards.
  */
 static void swallow_sigpipe(void)
@@ -244,7 +244,7 @@ static void channel_flush(struct channel *c)
 
 	if (!c->queue)
 		return;
-	if (closed_by_program(c)) {
+	if (channel_is_closed(c)) {
 		if (c->kind == CHANNEL_DEVX_EVENT)
 			drop_queue(c);
 		return;

@@ -27,6 +27,8 @@ void channel_post(struct channel *, const void *owner, const void *event, size_t
 bool channel_pending(struct channel *, const void *owner);
 /* Removes the unread events of an owner; returns how many. */
 unsigned int channel_purge(struct channel *, const void *owner);
+/* The program has closed its end. */
+bool channel_is_closed(const struct channel *);
 /* Bytes that wait because the program does not read. */
 size_t channel_backlog(const struct channel *);
 /* IBV_EVENT_DEVICE_FATAL to the file's asynchronous event FDs. */

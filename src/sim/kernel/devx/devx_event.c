@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eqe.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -19,6 +20,7 @@ struct subscription {
 	const struct uobj *obj; /* NULL: an event of no object */
 	uint64_t cookie;
 	uint32_t number;
+	int eventfd; /* raised instead of an event in the channel; -1: none */
 	uint16_t type;
 	uint8_t queue_type; /* enum prm_event_queue_type */
 };
@@ -106,9 +108,16 @@ static bool wants(const struct subscription *s, const struct vhca *v, uint8_t ty
 }
 
 /* Without data, the queue holds a subscription at most once. */
-static void devx_event_deliver(const struct subscription *s, const void *eqe)
+static void devx_event_deliver(const struct kernel *k, const struct subscription *s,
+			       const void *eqe)
 {
 	uint8_t event[sizeof(s->cookie) + EQE_BYTES];
+
+	if (s->eventfd >= 0) {
+		if (!channel_is_closed(s->channel))
+			eventfd_raise(k->dev->host, s->eventfd);
+		return;
+	}
 
 	memcpy(event, &s->cookie, sizeof(s->cookie));
 	if (!channel_omits_data(s->channel)) {
@@ -124,11 +133,18 @@ void devx_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 	for (const struct subscription *s = *devx_event_bucket(k, number_of(type, eqe)); s;
 	     s = s->next) {
 		if (wants(s, v, type, eqe))
-			devx_event_deliver(s, eqe);
+			devx_event_deliver(k, s, eqe);
 	}
 }
 
 /* --- lifetime -------------------------------------------------------------------------------- */
+
+static void devx_event_free(struct subscription *s)
+{
+	if (s->eventfd >= 0)
+		close(s->eventfd);
+	free(s);
+}
 
 static void devx_event_forget(struct subscription **at, const struct uobj *obj,
 			      const struct channel *c)
@@ -138,7 +154,7 @@ static void devx_event_forget(struct subscription **at, const struct uobj *obj,
 
 		if ((obj && s->obj == obj) || (c && s->channel == c)) {
 			*at = s->next;
-			free(s);
+			devx_event_free(s);
 		} else {
 			at = &s->next;
 		}
@@ -182,29 +198,54 @@ int devx_event_fd_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	return attr_fd(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, 0, fd);
 }
 
-/* All of them, or none. */
-static int devx_event_add(struct uverbs_file *f, const struct subscription *like, const uint8_t *types,
-			  unsigned int n)
+static int devx_event_take_fd(struct uverbs_file *f, int number, int *fd)
 {
-	struct subscription *added = NULL, **tail = &added;
+	*fd = mm_eventfd(f->mm, number);
+	if (*fd == -EBADF || *fd == -EINVAL)
+		return refuse(*fd, "DEVX_SUBSCRIBE_EVENT: FD_NUM: %d is no eventfd", number);
+	return *fd >= 0 ? 0
+			: refuse(*fd,
+				 "DEVX_SUBSCRIBE_EVENT: FD_NUM: the eventfd can't be had from "
+				 "the program: %s",
+				 strerror(-*fd));
+}
 
-	for (unsigned int i = 0; i < n; i++) {
-		struct subscription *s = malloc(sizeof(*s));
+static int devx_event_new(struct uverbs_file *f, const struct subscription *like,
+			  const uint8_t *type, int number, struct subscription **made)
+{
+	struct subscription *s = malloc(sizeof(*s));
+	int err;
 
-		if (!s) {
-			while (added) {
-				s = added;
-				added = s->next;
-				free(s);
-			}
-			return -ENOMEM;
-		}
-		*s = *like;
-		s->next = NULL;
-		memcpy(&s->type, types + 2 * i, sizeof(s->type));
-		*tail = s;
-		tail = &s->next;
+	if (!s)
+		return -ENOMEM;
+	*s = *like;
+	memcpy(&s->type, type, sizeof(s->type));
+	err = number < 0 ? 0 : devx_event_take_fd(f, number, &s->eventfd);
+	if (err)
+		free(s);
+	else
+		*made = s;
+	return err;
+}
+
+/* All of them, or none. number: of an eventfd in the program; negative: none. */
+static int devx_event_add(struct uverbs_file *f, const struct subscription *like,
+			  const uint8_t *types, unsigned int n, int number)
+{
+	struct subscription *added = NULL, **tail = &added, *s;
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < n; i++) {
+		err = devx_event_new(f, like, types + 2ull * i, number, tail);
+		if (!err)
+			tail = &(*tail)->next;
 	}
+	while (err && (s = added) != NULL) {
+		added = s->next;
+		devx_event_free(s);
+	}
+	if (err)
+		return err;
 	*tail = *devx_event_bucket(f->k, like->number);
 	*devx_event_bucket(f->k, like->number) = added;
 	return 0;
@@ -232,16 +273,19 @@ int devx_subscribe(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct uverbs_attr *list = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
 	const struct uverbs_attr *fd = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
-	struct subscription s = {.vhca = f->vhca};
+	const struct uverbs_attr *number = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM);
+	struct subscription s = {.vhca = f->vhca, .eventfd = -1};
 	struct uobj *u;
 	int err;
 
 	if (!f->uid)
 		return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: the context was opened without DevX");
-	if (attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM))
-		return refuse(-EOPNOTSUPP,
-			      "DEVX_SUBSCRIBE_EVENT: FD_NUM: events go to the channel itself, "
-			      "not to an eventfd");
+	if (number && attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE))
+		return refuse(-EINVAL,
+			      "DEVX_SUBSCRIBE_EVENT: FD_NUM and COOKIE: an eventfd gives no "
+			      "cookie");
+	if (number && attr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM) > INT32_MAX)
+		return refuse(-EBADF, "DEVX_SUBSCRIBE_EVENT: FD_NUM is negative");
 	err = attr_uobj(f, req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, &devx_obj_class, &u);
 	if (!err)
 		err = channel_find(f, fd->data, CHANNEL_DEVX_EVENT, &s.channel);
@@ -253,5 +297,7 @@ int devx_subscribe(struct uverbs_file *f, struct uverbs_request *req)
 	s.number = u ? devx_obj_number((struct devx_obj *)u) : 0;
 	s.queue_type = devx_event_queue_type((struct devx_obj *)u);
 	s.cookie = attr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE);
-	return devx_event_add(f, &s, list->in, list->len / 2);
+	return devx_event_add(
+		f, &s, list->in, list->len / 2,
+		number ? (int)attr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM) : -1);
 }

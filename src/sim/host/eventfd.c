@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Event counters (eventfd) of programs, which the chip raises. A write() to one that is full waits
+ * for the program, which may never read; as the descriptor's flags are shared with the program,
+ * O_NONBLOCK is the program's to set. So the counter is raised as the kernel itself does it: a
+ * request of asynchronous I/O, of nothing, names it as the one to tell.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "host.h"
+
+static int eventfd_dup(const struct mm *mm, int number)
+{
+	int fd = mm->self ? fcntl(number, F_DUPFD_CLOEXEC, 0)
+			  : (int)syscall(SYS_pidfd_getfd, mm->pid_source.fd, number, 0u);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static bool eventfd_is_one(int fd)
+{
+	static const char name[] = "anon_inode:[eventfd]";
+	char path[32], is[sizeof(name)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, is, sizeof(is)) == sizeof(name) - 1 &&
+	       !memcmp(is, name, sizeof(name) - 1);
+}
+
+static int eventfd_prepare(struct host *h)
+{
+	if (h->aio)
+		return 0;
+	if (h->null_fd < 0)
+		h->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (h->null_fd < 0 || syscall(SYS_io_setup, 1u, &h->aio))
+		return -errno;
+	return 0;
+}
+
+int mm_eventfd(struct mm *mm, int number)
+{
+	int err = eventfd_prepare(mm->host);
+	int fd = err ? err : eventfd_dup(mm, number);
+
+	if (fd < 0 || eventfd_is_one(fd))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+void eventfd_raise(struct host *h, int fd)
+{
+	uint8_t nothing;
+	struct io_event done;
+	struct iocb cb = {
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_fildes = (uint32_t)h->null_fd,
+		.aio_buf = (uintptr_t)&nothing,
+		.aio_flags = IOCB_FLAG_RESFD,
+		.aio_resfd = (uint32_t)fd,
+	};
+	struct iocb *list[] = {&cb};
+
+	if (syscall(SYS_io_submit, h->aio, 1l, list) == 1)
+		(void)syscall(SYS_io_getevents, h->aio, 1l, 1l, &done, NULL);
+}
+
+void eventfds_free(struct host *h)
+{
+	if (h->aio)
+		(void)syscall(SYS_io_destroy, h->aio);
+	if (h->null_fd >= 0)
+		close(h->null_fd);
+}
