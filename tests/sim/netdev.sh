@@ -96,8 +96,27 @@ check "... the interface has no carrier" says 0 'NO-CARRIER' ip link show n-host
 check "the address goes" ip addr del 10.9.0.1/24 dev n-host
 check "... as an event tells" next_event GID_CHANGE
 kill $watch
-exec 6<&-
 exec 5<&-
+
+# Two chips on a switch: the kernels find each other by ARP, RDMA by what the chips say of addresses.
+chips="n p q"
+on_switch() { "$dvx_sim" up p --netdev --wire peer=s && "$dvx_sim" up q --netdev --wire peer=s; }
+check "two chips with interfaces on a switch" on_switch
+check "... not on udp" says 3 'has the machine.s own interface' "$dvx_sim" up r --netdev --wire udp=127.0.0.1
+meet() {
+	ip addr add 10.9.1.1/24 dev p-host && ip link set q-host netns "$there" &&
+		inside ip addr add 10.9.1.2/24 dev q-host && inside ip link set q-host up
+}
+check "... an address for each" meet
+check "... their kernels ping each other" ping 10.9.1.2 60
+rping_apart() {
+	"$dvx_sim" exec q -- rping -s -C 2 -a 10.9.1.2 >"$scratch/server" 2>&1 &
+	server=$!
+	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; done
+	"$dvx_sim" exec p -- rping -c -C 2 -v -a 10.9.1.2 && wait $server
+}
+check "... and RDMA_CM connects them" rping_apart
+exec 6<&-
 check "down" "$dvx_sim" down n
 check "... takes the interfaces along" says 1 'does not exist' ip link show n-host
 plan

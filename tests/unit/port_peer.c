@@ -102,6 +102,44 @@ TEST_NET(test_addresses)
 		}
 }
 
+/* Those that a chip gets and loses later, too. */
+TEST_NET(test_new_addresses)
+{
+	const uint8_t gid[16] = {0xfd, [15] = 7};
+	struct vhca *v = &n->rig[0].dev.vhca[1];
+	uint8_t mac[6];
+
+	net_settle(n);
+	assert_false(n->wire[1]->ops->resolve(n->wire[1], gid, mac));
+	assert_int_equal(vhca_gid_add(v, gid, 64), 0);
+	port_gids_changed(n->rig[0].dev.port);
+	net_settle(n);
+	assert_true(n->wire[1]->ops->resolve(n->wire[1], gid, mac));
+	assert_memory_equal(mac, v->mac, 6);
+	assert_int_equal(vhca_gid_del(v, gid), 0);
+	port_gids_changed(n->rig[0].dev.port);
+	net_settle(n);
+	assert_false(n->wire[1]->ops->resolve(n->wire[1], gid, mac));
+}
+
+/* A chip that takes nothing at the moment is told later. */
+TEST_NET(test_told_later)
+{
+	const uint8_t gid[16] = {0xfd, [15] = 7};
+	struct port *port = n->rig[0].dev.port;
+	uint8_t mac[6];
+
+	net_settle(n);
+	while (port_room(port))
+		net_send(n, 0, n->rig[1].dev.vhca[0].mac);
+	assert_int_equal(vhca_gid_add(&n->rig[0].dev.vhca[0], gid, 64), 0);
+	port_gids_changed(port);
+	port_run_wire(port);
+	net_settle(n);
+	assert_int_equal(n->wire[0]->lost, 0);
+	assert_true(n->wire[1]->ops->resolve(n->wire[1], gid, mac));
+}
+
 TEST_NET(test_switching)
 {
 	static const uint8_t group[6] = {0x01, 0, 0x5e, 1, 2, 3}, nobody[6] = {2, 9, 9, 9, 9, 9};

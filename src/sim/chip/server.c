@@ -342,11 +342,14 @@ static void show_netdev(void *arg, const struct vhca *v)
 
 static int make_netdevs(struct chip *chip)
 {
-	/* A switch tells the chips their neighbours' addresses once. */
-	if (option.netdev && (option.ip || (option.wire && strcmp(option.wire, "loop")))) {
-		fprintf(stderr, "dvx-sim: --netdev: %s\n",
-			option.ip ? "instead of --ip, put the address on the interface"
-				  : "it works with --wire loop only");
+	const char *wrong = NULL;
+
+	if (option.ip)
+		wrong = "instead of --ip, put the address on the interface";
+	else if (chip_device(chip)->udp_sport)
+		wrong = "--wire udp has the machine's own interface";
+	if (option.netdev && wrong) {
+		fprintf(stderr, "dvx-sim: --netdev: %s\n", wrong);
 		return -1;
 	}
 	if (option.netdev)

@@ -37,6 +37,7 @@ enum peer_kind { PEER_FRAME = PEER_MAGIC, PEER_NEIGHBOURS };
 struct neighbour {
 	uint8_t gid[16], mac[6], pad[2];
 };
+/* All of a chip without network interfaces; of one with these and many addresses, the first. */
 #define NEIGHBOURS_MOST (DEVICE_MAX_FUNCTIONS * VHCA_OWN_GIDS)
 
 struct peer {
@@ -55,7 +56,7 @@ struct peer_wire {
 	int listener;
 	struct sockaddr_un at;
 	struct peer *peers;
-	bool strangers; /* some were not told this chip's addresses */
+	bool strangers; /* some were not told this chip's present addresses */
 	struct {
 		uint8_t mac[6];
 		struct peer *peer;
@@ -138,7 +139,7 @@ static int peer_introduce(struct peer_wire *w, const struct peer *p)
 	unsigned int n = 0;
 
 	for (unsigned int f = 0; f < w->dev->nfunctions; f++)
-		for (unsigned int i = 0; i < VHCA_OWN_GIDS; i++) {
+		for (unsigned int i = 0; i < w->dev->vhca[f].ngids && n < NEIGHBOURS_MOST; i++) {
 			const struct gid_entry *e = &w->dev->vhca[f].gids[i];
 
 			if (e->type == GID_EMPTY)
@@ -308,20 +309,36 @@ static bool peer_receive(struct peer_wire *w, struct peer *p)
 	return rc >= 0;
 }
 
-/* In the first turn, as addresses are settled by then. */
+/* In a turn of the loop: the first one's addresses are settled by then. */
 static void peer_introduce_all(struct peer_wire *w)
 {
 	struct peer *p, *next;
+	int err;
 
 	w->strangers = false;
 	DL_FOREACH_SAFE(w->peers, p, next)
 	{
 		if (p->introduced)
 			continue;
-		p->introduced = true;
-		if (peer_introduce(w, p))
+		err = peer_introduce(w, p);
+		p->introduced = !err;
+		if (err == -EAGAIN) {
+			w->strangers = true;
+			peer_wait_room(w, p, true);
+		} else if (err) {
 			peer_remove(w, p);
+		}
 	}
+}
+
+static void peer_gids_changed(struct wire *wire)
+{
+	struct peer_wire *w = (struct peer_wire *)wire;
+	struct peer *p;
+
+	DL_FOREACH(w->peers, p)
+	p->introduced = false;
+	w->strangers = true;
 }
 
 static bool peer_run(struct wire *wire)
@@ -367,6 +384,7 @@ static const struct wire_ops peer_ops = {
 	.room = peer_room,
 	.run = peer_run,
 	.resolve = peer_resolve,
+	.gids_changed = peer_gids_changed,
 	.close = peer_close,
 };
 

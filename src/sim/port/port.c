@@ -501,6 +501,8 @@ void port_faults(const struct port *p, struct fault_rates *rates, struct fault_c
 void port_gids_changed(struct port *p)
 {
 	p->generation++;
+	if (p->wire && p->wire->ops->gids_changed)
+		p->wire->ops->gids_changed(p->wire);
 }
 
 void port_set_link(struct port *p, bool up)

@@ -81,7 +81,7 @@ bool port_run(struct port *);
 /* Drops what is under way to this queue: it is not for the number's next life. */
 void port_purge(struct port *, const struct vhca *, uint32_t qpn);
 
-/* What port_direct() found may be wrong now. */
+/* What port_direct() found may be wrong now, and what chips beyond the wire know. */
 void port_gids_changed(struct port *);
 
 /* Somebody looks at frames: a hook, a tap, faults, a link that is down. They are bytes meanwhile.

@@ -22,6 +22,8 @@ struct wire_ops {
 	bool (*run)(struct wire *);
 	/* The MAC address behind a GID beyond the wire. */
 	bool (*resolve)(struct wire *, const uint8_t gid[16], uint8_t mac[6]);
+	/* The chip has other GIDs than before; NULL: nobody beyond is told. */
+	void (*gids_changed)(struct wire *);
 	void (*close)(struct wire *);
 };
 
