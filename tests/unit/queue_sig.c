@@ -8,6 +8,7 @@
 #include "base/crc.h"
 #include "obj/sig.h"
 #include "queue_rig.h"
+#include "queue/priv.h"
 #include "queue/queue.h"
 
 #define TEST_FIXTURE                    \
@@ -349,6 +350,84 @@ TEST_PAIR(descriptions)
 		assert_true(!s.wire.size == !s.wire.kind && (!s.wire.size || s.wire.block));
 	}
 	assert_true(taken > 1000 && taken < 199000);
+	signed_close(&k);
+}
+
+/* A description that is right as far as one can be by chance. */
+static void random_description(const struct signed_key *k, uint8_t bsf[128])
+{
+	static const uint8_t kind[] = {0, 0x22, 0x52};
+
+	memcpy(bsf, k->bsf, 128);
+	prm_bsf_set_bsf_size(bsf, PRM_BSF_SIZE_SIG_AND_CRYPTO);
+	prm_bsf_set_w_bs_selector(bsf, 1 + (unsigned int)rand() % 2);
+	prm_bsf_set_m_bs_selector(bsf, 1 + (unsigned int)rand() % 2);
+	prm_bsf_set_w_bfs(bsf, kind[rand() % 3]);
+	prm_bsf_set_m_bfs(bsf, kind[rand() % 3]);
+	prm_bsf_set_w_psv(bsf, prm_bsf_get_w_bfs(bsf) == 0x22 ? k->psv->o.id : 0);
+	prm_bsf_set_m_psv(bsf, prm_bsf_get_m_bfs(bsf) == 0x22 ? k->psv->o.id : 0);
+	prm_crypto_bsf_set_enc_order(bsf + 64, (unsigned int)rand() % 4);
+	prm_crypto_bsf_set_bs_pointer(bsf + 64, 1 + (unsigned int)rand() % 4);
+	prm_crypto_bsf_set_dek_ptr(bsf + 64, k->dek->o.id);
+}
+
+/* What a queue does with a range, whatever comes of it: sent bytes, and received ones in two parts.
+ */
+static bool random_access(struct signed_key *k, uint8_t *bytes, uint64_t va, uint32_t len)
+{
+	struct sig_range r = {
+		.key = rig_key(k->m), .pdn = RIG_PD, .va = va, .len = len, .requester = true};
+	const size_t first = len ? (size_t)rand() % len : 0;
+	struct dma_seg seg[MKEY_SEGS];
+	uint64_t part = len;
+
+	if (mkey_part(k->m->o.vhca, r.key, RIG_PD, k->p->b.queue->o.id, va, &part, MKEY_LW, seg,
+		      MKEY_SEGS) != -MKEY_SIGNED)
+		return false;
+	if (rand() % 2)
+		return sig_gather(k->p->b.queue, &r, bytes);
+	r.len = first;
+	if (!sig_scatter(k->p->b.queue, &r, bytes))
+		return false;
+	r.va += first;
+	r.len = len - first;
+	return sig_scatter(k->p->b.queue, &r, bytes + first);
+}
+
+/* Descriptions and ranges by chance: bytes beside the mkey's stay, and often it works. */
+TEST_PAIR(chance)
+{
+	struct signed_key k;
+	uint8_t bytes[6000];
+	uint8_t klm[KLM_BYTES] = {0};
+	unsigned int good = 0;
+
+	signed_open(&k, p);
+	k.psv->set = true;
+	k.psv->transient = SEED;
+	k.m->sig->room = 2 * BSF;
+	k.m->sig->on = k.m->sig->crypt.on = true;
+	srand(9);
+	memset(bytes, 0x77, sizeof(bytes));
+	prm_klm_set_byte_count(klm, 5000);
+	prm_klm_set_mkey(klm, rig_key(p->md));
+	prm_klm_set_address(klm, (uintptr_t)p->dst + 64);
+	assert_int_equal(klm_list_write(k.m->list, 0, klm, 1), 0);
+	for (unsigned int i = 0; i < 3000; i++) {
+		uint8_t bsf[128];
+
+		random_description(&k, bsf);
+		if (i % 4 == 0)
+			(void)sig_read(k.m->sig, bsf, 2 * BSF);
+		k.m->len = (unsigned int)rand() % 5001;
+		good += k.m->sig->described &&
+			random_access(&k, bytes, i % 2 ? 0 : (unsigned int)rand() % 3000,
+				      (unsigned int)rand() % 6000);
+		for (unsigned int at = 0; at < 64; at++)
+			assert_true(!p->dst[at] && !p->dst[64 + k.m->len + at]);
+		memset(p->dst, 0, 6000);
+	}
+	assert_true(good > 150);
 	signed_close(&k);
 }
 
