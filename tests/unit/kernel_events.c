@@ -321,11 +321,17 @@ TEST_FX(devx_eventfd)
 	FX_REFUSES(f, subscribe_eventfd(f, fd, cq, type, fd, false), -EINVAL, "no eventfd");
 	FX_REFUSES(f, subscribe_eventfd(f, fd, cq, type, -1, false), -EBADF, "FD_NUM");
 	FX_REFUSES(f, subscribe_eventfd(f, fd, cq, type, 9999, false), -EBADF, "no eventfd");
-	/* the channel's end is the subscription's */
+	while (!subscribe_eventfd(f, fd, cq, type, counter, false))
+		assert_true(f->f->eventfds <= 1024);
+	assert_int_equal(f->f->eventfds, 1024);
+	/* the channel's end is the subscriptions' */
 	close(fd);
 	fire(f, PRM_EVENT_COMP, cqn);
 	fcntl(counter, F_SETFL, O_NONBLOCK);
 	assert_int_equal(read(counter, &n, sizeof(n)), -1);
+	fd = devx_fd(f, 0); /* which sweeps the closed ones */
+	assert_int_equal(f->f->eventfds, 0);
+	close(fd);
 	close(counter);
 }
 

@@ -73,6 +73,7 @@ struct uverbs_file {
 	uint32_t npins;
 	struct uobj *changed; /* by the current request: it holds what the request pinned */
 	struct mappings *look; /* of the current request; NULL: not read yet */
+	unsigned int eventfds; /* subscriptions that raise one */
 	struct channel *channels;
 	struct channel *async; /* the default one: the first that was made */
 };

@@ -8,10 +8,12 @@
 #include <dvx/prm/eqe.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
+#include "kernel/core/pins.h"
 #include "priv.h"
 
 #define MAX_EVENTS 16u
 #define EQE_BYTES  PRM_EQE_BYTES
+#define EVENTFDS   1024u /* of one file: each takes a descriptor of the chip */
 
 struct subscription {
 	struct subscription *next;
@@ -20,6 +22,7 @@ struct subscription {
 	const struct uobj *obj; /* NULL: an event of no object */
 	uint64_t cookie;
 	uint32_t number;
+	struct uverbs_file *f;
 	int eventfd; /* raised instead of an event in the channel; -1: none */
 	uint16_t type;
 	uint8_t queue_type; /* enum prm_event_queue_type */
@@ -141,8 +144,10 @@ void devx_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 
 static void devx_event_free(struct subscription *s)
 {
-	if (s->eventfd >= 0)
+	if (s->eventfd >= 0) {
 		close(s->eventfd);
+		s->f->eventfds--;
+	}
 	free(s);
 }
 
@@ -200,6 +205,13 @@ int devx_event_fd_alloc(struct uverbs_file *f, struct uverbs_request *req)
 
 static int devx_event_take_fd(struct uverbs_file *f, int number, int *fd)
 {
+	if (f->guest)
+		return refuse_guest(f, "an eventfd");
+	if (f->eventfds == EVENTFDS)
+		return refuse(-EMFILE,
+			      "DEVX_SUBSCRIBE_EVENT: FD_NUM: %u subscriptions raise eventfds, "
+			      "no more can",
+			      EVENTFDS);
 	*fd = mm_eventfd(f->mm, number);
 	if (*fd == -EBADF || *fd == -EINVAL)
 		return refuse(*fd, "DEVX_SUBSCRIBE_EVENT: FD_NUM: %d is no eventfd", number);
@@ -221,11 +233,13 @@ static int devx_event_new(struct uverbs_file *f, const struct subscription *like
 	*s = *like;
 	memcpy(&s->type, type, sizeof(s->type));
 	err = number < 0 ? 0 : devx_event_take_fd(f, number, &s->eventfd);
-	if (err)
+	if (err) {
 		free(s);
-	else
-		*made = s;
-	return err;
+		return err;
+	}
+	f->eventfds += s->eventfd >= 0;
+	*made = s;
+	return 0;
 }
 
 /* All of them, or none. number: of an eventfd in the program; negative: none. */
@@ -274,7 +288,7 @@ int devx_subscribe(struct uverbs_file *f, struct uverbs_request *req)
 	const struct uverbs_attr *list = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
 	const struct uverbs_attr *fd = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
 	const struct uverbs_attr *number = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM);
-	struct subscription s = {.vhca = f->vhca, .eventfd = -1};
+	struct subscription s = {.vhca = f->vhca, .f = f, .eventfd = -1};
 	struct uobj *u;
 	int err;
 
