@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The device advertises what it does, and nothing else: each field that QUERY_HCA_CAP sets has a
- * row here, which uses the feature. What is absent fails, and its capability says so beforehand.
+ * row here, which uses the feature.
  */
 #include "tests/test.h"
 #include <fcntl.h>
@@ -680,6 +680,8 @@ static const struct row {
 	{G, "cqe_compression_max_num", BY("tests/unit/queue_raw_rx")},
 	{G, "cqe_compression*", cq_compressed},
 	{G, "mini_cqe_resp_stride_index", cq_compressed},
+	{G, "xrc", BY("tests/unit/queue_xrc")},
+	{G, "log_max_xrcd", BY("tests/unit/fw_xrc")},
 	{G, "dct", BY("tests/unit/queue_dc")},
 	{G, "dc_req_scat_data_cqe", BY("tests/unit/fw_dct")},
 	{G, "log_max_ra_*_dc", BY("tests/interop/perftest.sh")},
@@ -810,50 +812,4 @@ TEST_F(advertised)
 		if (wanted[i] && rows[i].use && !again)
 			rows[i].use(*state);
 	}
-}
-
-/* --- what is absent --- */
-
-static int xrcd_fails(struct ibv_context *ctx, struct ibv_pd *pd)
-{
-	struct ibv_xrcd_init_attr a = {.comp_mask =
-					       IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
-				       .fd = -1,
-				       .oflags = O_CREAT};
-
-	(void)pd;
-	return ibv_open_xrcd(ctx, &a) ? 0 : errno;
-}
-
-static const struct absence {
-	const char *name;
-	int (*fails)(struct ibv_context *, struct ibv_pd *); /* errno; 0: it worked */
-	uint16_t page;
-	const char *field; /* is 0, and so says that it fails */
-} absences[] = {
-	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "xrc"},
-	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "log_max_xrcd"},
-};
-
-/* What the device does not have fails, and the capability that a program asks first is 0. */
-TEST_F(absent)
-{
-	struct rig *r = *state;
-	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
-	struct ibv_pd *pd = ibv_alloc_pd(ctx);
-
-	for (size_t i = 0; i < sizeof(absences) / sizeof(absences[0]); i++) {
-		const struct absence *a = &absences[i];
-		uint64_t value;
-
-		assert_int_equal(prm_field_get(prm_capability(a->page), page_of(r, a->page), 4096,
-					       a->field, &value),
-				 0);
-		if (!a->fails(ctx, pd))
-			fail_msg("%s work: move the row", a->name);
-		if (value)
-			fail_msg("%s fail, but %s is %llu", a->name, a->field,
-				 (unsigned long long)value);
-	}
-	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }

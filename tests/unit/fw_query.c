@@ -48,7 +48,7 @@ TEST_FX(pages)
 /* Capabilities report what is implemented, and follow the profile. */
 TEST_FX(truthful)
 {
-	CAP(f, f->v, 0, {"vhca_id", f->v->id}, {"rc", 1}, {"uc", 1}, {"ud", 1}, {"xrc", 0},
+	CAP(f, f->v, 0, {"vhca_id", f->v->id}, {"rc", 1}, {"uc", 1}, {"ud", 1}, {"xrc", 1},
 	    {"dct", 1}, {"log_max_srq", 18}, {"log_max_rmp", 18}, {"cq_moderation", 1},
 	    {"cqe_version", 1}, {"dma_mmo_qp", 1}, {"log_dma_mmo_max_size", 21},
 	    {"eswitch_manager", 0});

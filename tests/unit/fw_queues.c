@@ -121,7 +121,7 @@ TEST_FX(cq_life)
 TEST_FX(qp_bad_input)
 {
 	static const struct fx_spoil bad[] = {
-		{"qpc.st", 3, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.st", 4, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.st", 255, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.rlky qpc.deth_sqpn", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.rq_type", 7, BAD, FW_SYN_UNSUPPORTED},

@@ -29,8 +29,8 @@ TEST_FX(unknown_methods)
 
 	rq_init(&r, 0x7777, 3);
 	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "object 0x7777 method 0x3");
-	rq_init(&r, UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY);
-	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "UVERBS_METHOD_XRCD_DESTROY");
+	rq_init(&r, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "UVERBS_METHOD_REG_DMABUF_MR");
 	query_gid(&r, 0);
 	r.req.driver = RDMA_DRIVER_MLX4;
 	FX_REFUSES(f, run(f, &r), -EINVAL, "driver_id");

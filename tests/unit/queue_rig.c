@@ -527,6 +527,11 @@ int rig_setup_uc(void **state)
 	return setup_on(state, BLUEFIELD2_HOST, &transport_uc);
 }
 
+int rig_setup_xrc(void **state)
+{
+	return setup_on(state, BLUEFIELD2_HOST, &transport_xrc);
+}
+
 int rig_setup_ud(void **state)
 {
 	return setup_on(state, BLUEFIELD2_HOST, &transport_ud);

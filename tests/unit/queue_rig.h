@@ -148,6 +148,7 @@ struct rig_pair {
 /* cmocka fixtures: *state is the pair. */
 int rig_setup(void **state);
 int rig_setup_uc(void **state);
+int rig_setup_xrc(void **state); /* both can be initiator and target */
 int rig_setup_ud(void **state);
 int rig_setup_ud_dpu(void **state);
 int rig_setup_dpu(void **state); /* b on the other function */

@@ -5,7 +5,7 @@
 #include "cmd.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
-#include "obj/queue.h"
+#include "obj/qp.h"
 #include "queue/queue.h"
 
 static struct umem *find_umem(struct fw_cmd *c, uint32_t id, const char *field, uint64_t offset,
@@ -112,6 +112,8 @@ void fw_queue_drop(struct queue *q)
 	obj_put(q->sq ? q->sq->cq : NULL);
 	obj_put(q->uar_obj);
 	obj_put(q->tis);
+	if (q->o.type == OBJ_QP)
+		obj_put(qp_of(q)->xrcd);
 	obj_put(q->pd);
 	obj_free(&q->o);
 }

@@ -168,6 +168,8 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_rts2rts_qp_udp_sport(cap, 1);
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
+	prm_cmd_hca_cap_set_xrc(cap, 1);
+	prm_cmd_hca_cap_set_log_max_xrcd(cap, VHCA_LOG_MAX_XRCD);
 	prm_cmd_hca_cap_set_ud(cap, 1);
 	fill_dc(cap);
 	prm_cmd_hca_cap_set_pg(cap, 1);
@@ -292,6 +294,7 @@ static void fill_odp(const struct vhca *v, void *cap)
 	(void)v;
 	fill_odp_connected(rc);
 	fill_odp_connected(prm_odp_scheme_cap_at_dc_odp_caps(scheme));
+	fill_odp_connected(prm_odp_scheme_cap_at_xrc_odp_caps(scheme));
 	prm_odp_per_transport_service_cap_set_send(ud, 1);
 	prm_odp_per_transport_service_cap_set_srq_receive(ud, 1);
 }

@@ -114,7 +114,7 @@ void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *fi
 /* Destructors, for DESTROY and for fw_uid_reap(): they drop references and free memory. */
 void fw_queue_free(struct obj *); /* QP, RQ */
 void fw_sq_free(struct obj *);
-void fw_srq_free(struct obj *);
+void fw_srq_free(struct obj *); /* RMP, XRC SRQ */
 void fw_dct_free(struct obj *);
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
@@ -215,7 +215,8 @@ fw_handler fw_attach_to_mcg, fw_detach_from_mcg;
 fw_handler fw_set_pp_rate_limit;
 fw_handler fw_create_sq, fw_modify_sq, fw_query_sq;
 fw_handler fw_create_rq, fw_modify_rq, fw_query_rq;
-fw_handler fw_create_rmp, fw_modify_rmp, fw_query_rmp;
+fw_handler fw_create_xrc_srq, fw_query_xrc_srq, fw_arm_xrc_srq, fw_destroy_xrc_srq;
+fw_handler fw_destroy_rmp, fw_create_rmp, fw_modify_rmp, fw_query_rmp;
 fw_handler fw_create_dct, fw_query_dct, fw_drain_dct, fw_destroy_dct, fw_arm_dct;
 fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt;
 fw_handler fw_create_tir, fw_modify_tir, fw_query_tir;

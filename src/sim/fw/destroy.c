@@ -27,7 +27,7 @@ static const struct destroy_row {
 	{OBJ_QP, fw_mcg_leave, 0, NULL, NULL},
 	{OBJ_QP, fw_queue_free, PRM_OPCODE_DESTROY_QP, prm_destroy_qp_in_get_qpn, "qpn"},
 	{OBJ_DCT, fw_dct_free, 0, NULL, NULL},
-	{OBJ_SRQ, fw_srq_free, PRM_OPCODE_DESTROY_RMP, prm_destroy_rmp_in_get_rmpn, "rmpn"},
+	{OBJ_SRQ, fw_srq_free, 0, NULL, NULL},
 	{OBJ_CQ, fw_cq_free, PRM_OPCODE_DESTROY_CQ, prm_destroy_cq_in_get_cqn, "cqn"},
 	{OBJ_TIS, fw_tis_free, PRM_OPCODE_DESTROY_TIS, prm_destroy_tis_in_get_tisn, "tisn"},
 	{OBJ_MKEY, fw_mkey_free, 0, NULL, NULL},
@@ -46,6 +46,7 @@ static const struct destroy_row {
 	{OBJ_EQ, obj_free, PRM_OPCODE_DESTROY_EQ, prm_destroy_eq_in_get_eq_number, "eq_number"},
 	{OBJ_TD, obj_free, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN,
 	 prm_dealloc_transport_domain_in_get_transport_domain, "transport_domain"},
+	{OBJ_XRCD, obj_free, PRM_OPCODE_DEALLOC_XRCD, prm_dealloc_xrcd_in_get_xrcd, "xrcd"},
 	{OBJ_PD, obj_free, PRM_OPCODE_DEALLOC_PD, prm_dealloc_pd_in_get_pd, "pd"},
 };
 #define ROWS (sizeof(order) / sizeof(order[0]))

@@ -35,4 +35,5 @@ libsim_la_SOURCES += \
 	src/sim/fw/tir.c \
 	src/sim/fw/trace.c \
 	src/sim/fw/umem.c \
-	src/sim/fw/wq.c
+	src/sim/fw/wq.c \
+	src/sim/fw/xrc_srq.c

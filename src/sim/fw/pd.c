@@ -15,6 +15,7 @@ static const struct number_row {
 	{PRM_OPCODE_ALLOC_PD, OBJ_PD, prm_alloc_pd_out_set_pd},
 	{PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, OBJ_TD,
 	 prm_alloc_transport_domain_out_set_transport_domain},
+	{PRM_OPCODE_ALLOC_XRCD, OBJ_XRCD, prm_alloc_xrcd_out_set_xrcd},
 	{PRM_OPCODE_ALLOC_UAR, OBJ_UAR, prm_alloc_uar_out_set_uar},
 	{PRM_OPCODE_CREATE_EQ, OBJ_EQ, prm_create_eq_out_set_eq_number},
 };

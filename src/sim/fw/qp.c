@@ -7,6 +7,7 @@
 #include "obj/cq.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"
+#include "obj/srq.h"
 #include "transport/transport.h"
 
 #define ADAPTER_PAGE_SHIFT 12
@@ -17,10 +18,11 @@
 static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
 	if (!transport_find((uint8_t)prm_qpc_get_st(qpc)))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.st %u is not implemented, only 0 (RC), 1 (UC), 2 (UD) and "
-				 "5 (DCI) are",
-				 prm_qpc_get_st(qpc));
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			"qpc.st %u is not implemented, only 0 (RC), 1 (UC), 2 (UD), 3 (XRC) "
+			"and 5 (DCI) are",
+			prm_qpc_get_st(qpc));
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)
@@ -65,7 +67,7 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
 	uint64_t rq_bytes = 0, sq_bytes = 0;
 
-	if (qp->q.rq && !qp->rq.srq)
+	if (qp->q.rq && !qp->rq.srq && !qp->xrcd)
 		rq_bytes = 1ull << (qp->rq.log_size + qp->rq.log_stride + LOG_RQ_STRIDE_UNIT);
 	if (qp->q.sq)
 		sq_bytes = 1ull << (qp->sq.log_size + LOG_WQEBB);
@@ -74,7 +76,7 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 				 "qpc.log_rq_size %u or log_sq_size %u is more than "
 				 "log_max_qp_sz %u",
 				 qp->rq.log_size, qp->sq.log_size, max);
-	if (!rq_bytes && !sq_bytes && !qp->rq.srq)
+	if (!rq_bytes && !sq_bytes && !qp->rq.srq && !qp->xrcd)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "qpc.no_sq is set and rq_type is 3: the QP has no ring at all");
 	if (rq_bytes % (1u << LOG_WQEBB))
@@ -84,6 +86,11 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 	qp->sq.offset = rq_bytes;
 	qp->q.ring.len = rq_bytes + sq_bytes;
 	return 0;
+}
+
+static bool is_xrc(const void *qpc)
+{
+	return prm_qpc_get_st(qpc) == PRM_QP_ST_XRC;
 }
 
 static void read_sizes(struct qp *qp, const void *qpc)
@@ -96,6 +103,8 @@ static void read_sizes(struct qp *qp, const void *qpc)
 			   ? NULL
 			   : &qp->rq;
 	qp->q.sq = prm_qpc_get_no_sq(qpc) ? NULL : &qp->sq;
+	if (is_xrc(qpc))
+		qp->q.rq = qp->q.sq ? NULL : &qp->rq;
 	qp->rq.log_size = (uint8_t)prm_qpc_get_log_rq_size(qpc);
 	qp->rq.log_stride = (uint8_t)prm_qpc_get_log_rq_stride(qpc);
 	qp->sq.log_size = (uint8_t)prm_qpc_get_log_sq_size(qpc);
@@ -108,11 +117,30 @@ static void read_sizes(struct qp *qp, const void *qpc)
 	qp->block_lb_mc = prm_qpc_get_block_lb_mc(qpc);
 }
 
+/*
+ * An initiator has no receive queue, a target no queue of its own: its requests name SRQs. [I] The
+ * CQ and SRQ that mlx5_ib puts into a target's context are placeholders.
+ */
+static int fw_qp_take_xrc(struct fw_cmd *c, const void *qpc, struct qp *qp)
+{
+	if (qp->q.sq) {
+		qp->q.uar_obj = fw_take_shared(c, OBJ_UAR, qp->q.uar, "qpc.uar_page");
+		qp->sq.cq = qp->q.uar_obj
+				    ? fw_take(c, OBJ_CQ, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd")
+				    : NULL;
+		return qp->sq.cq ? 0 : -1;
+	}
+	qp->xrcd = fw_take_shared(c, OBJ_XRCD, prm_qpc_get_xrcd(qpc), "qpc.xrcd");
+	return qp->xrcd ? 0 : -1;
+}
+
 static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
 	qp->q.pd = fw_take(c, OBJ_PD, qp->q.pdn, "qpc.pd");
 	if (!qp->q.pd)
 		return -1;
+	if (is_xrc(qpc))
+		return fw_qp_take_xrc(c, qpc, qp);
 	qp->q.uar_obj = fw_take_shared(c, OBJ_UAR, qp->q.uar, "qpc.uar_page");
 	if (!qp->q.uar_obj)
 		return -1;
@@ -127,6 +155,11 @@ static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	if (!qp->q.rq || prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ)
 		return 0;
 	qp->rq.srq = fw_take(c, OBJ_SRQ, prm_qpc_get_srqn_rmpn_xrqn(qpc), "qpc.srqn_rmpn_xrqn");
+	if (qp->rq.srq && qp->rq.srq->xrcd)
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+			"qpc.srqn_rmpn_xrqn 0x%x is an XRC SRQ: only XRC's messages go there",
+			qp->rq.srq->o.id);
 	return qp->rq.srq ? 0 : -1;
 }
 

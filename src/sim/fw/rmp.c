@@ -7,6 +7,7 @@
 #include <dvx/prm/wqe.h>
 #include "cmd.h"
 #include "queue/queue.h"
+#include "obj/cq.h"
 #include "obj/srq.h"
 
 #define LOG_SEG	   4u
@@ -65,6 +66,8 @@ void fw_srq_free(struct obj *o)
 	struct srq *s = (struct srq *)o;
 
 	srq_stop(s);
+	obj_put(s->cq);
+	obj_put(s->xrcd);
 	ring_release(&s->ring);
 	obj_put(s->dbr_umem);
 	obj_put(s->pd);
@@ -93,6 +96,28 @@ int fw_create_rmp(struct fw_cmd *c)
 	return 0;
 }
 
+/* NULL: refused. An XRC SRQ, which has a number of the same kind, is none. */
+static struct srq *rmp_find(struct fw_cmd *c, uint32_t id)
+{
+	struct srq *s = fw_find(c, OBJ_SRQ, id, "rmpn");
+
+	if (s && s->xrcd) {
+		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT, "rmpn 0x%x is an XRC SRQ", id);
+		return NULL;
+	}
+	return s;
+}
+
+int fw_destroy_rmp(struct fw_cmd *c)
+{
+	struct srq *s = rmp_find(c, prm_destroy_rmp_in_get_rmpn(c->in));
+
+	if (!s || fw_busy(c, &s->o))
+		return -1;
+	fw_srq_free(&s->o);
+	return 0;
+}
+
 static unsigned int rmp_state(const struct srq *s)
 {
 	return s->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY;
@@ -101,7 +126,7 @@ static unsigned int rmp_state(const struct srq *s)
 /* [I] No command changes an RMP's state: a failed one stays so. */
 int fw_modify_rmp(struct fw_cmd *c)
 {
-	struct srq *s = fw_find(c, OBJ_SRQ, prm_modify_rmp_in_get_rmpn(c->in), "rmpn");
+	struct srq *s = rmp_find(c, prm_modify_rmp_in_get_rmpn(c->in));
 	const void *rmpc = prm_modify_rmp_in_cat_ctx(c->in), *wq = prm_rmpc_cat_wq(rmpc);
 	uint64_t mask = prm_load64(prm_modify_rmp_in_cat_bitmask(c->in), 0);
 
@@ -127,7 +152,7 @@ int fw_modify_rmp(struct fw_cmd *c)
 
 int fw_query_rmp(struct fw_cmd *c)
 {
-	const struct srq *s = fw_find(c, OBJ_SRQ, prm_query_rmp_in_get_rmpn(c->in), "rmpn");
+	const struct srq *s = rmp_find(c, prm_query_rmp_in_get_rmpn(c->in));
 	void *rmpc = prm_query_rmp_out_at_rmp_context(c->out);
 	void *wq = prm_rmpc_at_wq(rmpc);
 

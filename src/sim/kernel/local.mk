@@ -99,4 +99,6 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/dct.h \
 	src/sim/kernel/verbs/uverbs_dct.c \
 	src/sim/kernel/verbs/uverbs_wq.c \
+	src/sim/kernel/verbs/uverbs_xrc.c \
+	src/sim/kernel/verbs/xrc.h \
 	src/sim/kernel/verbs/verbs.h

@@ -45,6 +45,7 @@ static const struct type_row {
 	[OBJ_QP] = {"qp", 64, 0},
 	[OBJ_EQ] = {"eq", 1, VHCA_LOG_MAX_EQ},
 	[OBJ_TD] = {"td", 1, VHCA_LOG_MAX_TD},
+	[OBJ_XRCD] = {"xrcd", 1, VHCA_LOG_MAX_XRCD},
 	[OBJ_TIS] = {"tis", 1, VHCA_LOG_MAX_TIS},
 	/* A doorbell, a CQE or an event names a queue of any kind: no two have the same number. */
 	[OBJ_SQ] = {"sq", 1, VHCA_LOG_MAX_SQ, 0x400000},

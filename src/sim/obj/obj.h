@@ -25,6 +25,7 @@ enum obj_type {
 	OBJ_DCT,
 	OBJ_EQ,
 	OBJ_TD,
+	OBJ_XRCD,
 	OBJ_TIS,
 	OBJ_SQ, /* struct qp, half of it: fw/raw_queue.c */
 	OBJ_RQ,

@@ -13,6 +13,7 @@ struct qp {
 	bool mmo;	    /* qpc_ext.mmo */
 	bool rre, rwe, rae; /* what the peer may do */
 	uint32_t remote_qpn;
+	struct obj *xrcd; /* of an XRC target, referenced */
 	uint32_t qkey;
 	bool block_lb_mc; /* its own multicasts do not come back to it */
 	uint8_t mtu; /* PRM: 1=256 .. 5=4096 */

@@ -6,6 +6,7 @@
 #include "obj.h"
 #include "ring.h"
 
+struct cq;
 struct srq_priv;
 struct umem;
 
@@ -20,6 +21,10 @@ struct srq {
 	uint8_t log_size, log_stride; /* stride = 1 << log_stride bytes */
 	uint8_t head;		      /* bytes of an entry before its data segments */
 	bool linked;	 /* each entry names the next one; otherwise the ring's order */
+	/* XRC: its domain and CQ, both referenced; NULL: an RMP */
+	struct obj *xrcd;
+	struct cq *cq;
+	uint32_t user_index;
 	bool failed;	 /* in error: nothing is taken from it */
 	uint16_t pi, ci; /* posted and taken so far */
 	uint16_t next;	 /* index of the next entry */

@@ -165,13 +165,25 @@ uint16_t rq_index(const struct rq *rq)
 	return rq->priv->index;
 }
 
+/* The entry's queue says it: an XRC SRQ for all queue pairs of its domain. */
+static uint32_t rq_user_index(const struct rq *rq)
+{
+	return rq->srq && rq->srq->xrcd ? rq->srq->user_index : rq->q->user_index;
+}
+
+/* NULL: no room, or an XRC SRQ that has gone with its CQ. */
+static uint8_t *rq_next_cqe(struct rq *rq)
+{
+	return rq->cq ? cq_next(rq->cq) : NULL;
+}
+
 static void rq_error_cqe(struct rq *rq, uint16_t index, uint8_t syndrome)
 {
-	uint8_t *cqe = cq_next(rq->cq);
+	uint8_t *cqe = rq_next_cqe(rq);
 
 	if (!cqe)
 		return;
-	prm_err_cqe_set_srqn(cqe, rq->q->user_index);
+	prm_err_cqe_set_srqn(cqe, rq_user_index(rq));
 	prm_err_cqe_set_vendor_err_synd(cqe, syndrome == PRM_SYNDROME_WR_FLUSH_ERR ?
 						     PRM_VENDOR_SYNDROME_FLUSHED : 0);
 	prm_err_cqe_set_syndrome(cqe, syndrome);
@@ -186,12 +198,12 @@ void *rq_end_cqe(struct rq *rq)
 	uint8_t *cqe;
 
 	rq->priv->recv = NULL;
-	cqe = cq_next(rq->cq);
+	cqe = rq_next_cqe(rq);
 	if (!cqe) {
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		return NULL;
 	}
-	prm_cqe64_set_user_index(cqe, rq->q->user_index);
+	prm_cqe64_set_user_index(cqe, rq_user_index(rq));
 	prm_cqe64_set_timestamp(cqe, queue_timestamp(rq->q));
 	prm_cqe64_set_wqe_counter(cqe, rq->priv->index);
 	return cqe;
@@ -253,6 +265,16 @@ unsigned int rq_flush(struct rq *rq, unsigned int n)
 	for (; done < n && any_posted(rq); done++)
 		rq_error_cqe(rq, rq->ci++, PRM_SYNDROME_WR_FLUSH_ERR);
 	return done;
+}
+
+void rq_serve(struct rq *rq, struct srq *srq)
+{
+	rq->srq = srq;
+	rq->cq = srq ? srq->cq : NULL;
+	if (srq)
+		rq->q->pdn = srq->pdn;
+	else
+		rq->priv->recv = NULL;
 }
 
 void rq_reset(struct rq *rq)

@@ -99,6 +99,8 @@ struct recv_done {
 	uint8_t syndrome; /* 0, or the error that ended it */
 };
 
+/* XRC: what comes next is this SRQ's, with its CQ and its PD; NULL: of none. */
+void rq_serve(struct rq *, struct srq *);
 /* The oldest entry becomes the current one; false: none is posted, or there is no queue (NULL). */
 bool rq_begin(struct rq *);
 uint8_t rq_scatter(struct rq *, uint64_t off, size_t len, const void *from);

@@ -11,6 +11,7 @@
 #include <dvx/prm/wqe.h>
 #include "priv.h"
 #include "base/log.h"
+#include "obj/qp.h"
 
 static uint32_t srq_stride(const struct srq *s)
 {
@@ -120,8 +121,20 @@ int srq_start(struct srq *s)
 	return s->priv ? 0 : -ENOMEM;
 }
 
+/* Targets that were served from an XRC SRQ last wait for a request that names another one. */
+static void srq_leave(struct srq *s)
+{
+	struct qp *qp;
+
+	for (uint32_t at = 0; (qp = obj_next(s->o.vhca, OBJ_QP, at)); at = qp->q.o.id + 1)
+		if (qp->rq.srq == s)
+			rq_serve(&qp->rq, NULL);
+}
+
 void srq_stop(struct srq *s)
 {
+	if (s->xrcd)
+		srq_leave(s);
 	free(s->priv);
 	s->priv = NULL;
 }

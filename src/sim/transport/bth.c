@@ -46,6 +46,7 @@ const struct bth_row bth_rows[BTH_OPS] = {
 /* A bit for each operation that packets of a transport can be. */
 static const uint32_t bth_known[8] = {
 	[BTH_RC] = BTH_RC_KNOWN,
+	[BTH_XRC] = BTH_RC_KNOWN,
 	[BTH_DC] = BTH_RC_KNOWN | 1u << BTH_DISCONNECT,
 	[BTH_UC] = (2u << BTH_WRITE_ONLY_IMM) - 1,
 	[BTH_UD] = 1u << BTH_SEND_ONLY | 1u << BTH_SEND_ONLY_IMM,
@@ -71,8 +72,18 @@ static bool bth_has_dceth(uint8_t opcode)
 	return BTH_TYPE(opcode) == BTH_DC;
 }
 
+bool bth_has_xrceth(uint8_t opcode)
+{
+	const uint8_t op = bth_row(opcode)->op;
+
+	return BTH_TYPE(opcode) == BTH_XRC &&
+	       (op == OP_SEND || op == OP_WRITE || op == OP_READ_REQUEST || op == OP_ATOMIC);
+}
+
 static uint32_t bth_transport_bytes(uint8_t opcode)
 {
+	if (bth_has_xrceth(opcode))
+		return XRCETH_LEN;
 	return (bth_has_deth(opcode) ? DETH_LEN : 0) + (bth_has_dceth(opcode) ? DCETH_LEN : 0);
 }
 
@@ -104,6 +115,10 @@ static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, b
 	}
 	if (bth_has_dceth(p->opcode))
 		at = parse_dceth(p, at);
+	if (bth_has_xrceth(p->opcode)) {
+		p->srqn = bth_get32(at) & 0xffffff;
+		at += XRCETH_LEN;
+	}
 	if (reth) {
 		p->va = get64(at);
 		p->rkey = bth_get32(at + 8);
@@ -177,6 +192,10 @@ static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool ret
 	}
 	if (bth_has_dceth(p->opcode))
 		at = build_dceth(p, at);
+	if (bth_has_xrceth(p->opcode)) {
+		bth_put32(at, p->srqn & 0xffffff);
+		at += XRCETH_LEN;
+	}
 	if (reth) {
 		bth_put32(at, (uint32_t)(p->va >> 32));
 		bth_put32(at + 4, (uint32_t)p->va);

@@ -14,7 +14,7 @@
  * a transport in bits 7:5 and, in bits 4:0, what this packet is, alike for all of them.
  */
 #define BTH_TYPE(opcode) ((opcode) >> 5)
-enum bth_type { BTH_RC = 0, BTH_UC = 1, BTH_DC = 2 /* [I] RD's */, BTH_UD = 3 };
+enum bth_type { BTH_RC = 0, BTH_UC = 1, BTH_DC = 2 /* [I] RD's */, BTH_UD = 3, BTH_XRC = 5 };
 enum bth_operation {
 	BTH_SEND_FIRST = 0x00,
 	BTH_SEND_MIDDLE = 0x01,
@@ -51,6 +51,7 @@ enum bth_operation {
 #define DETH_LEN     8u /* all of UD's have it, whatever they are */
 /* [I] Of DC: access key, channel, source queue pair, connection. The real one is not public. */
 #define DCETH_LEN      16u
+#define XRCETH_LEN     4u /* all of XRC's requests, first behind BTH (annex A14) */
 #define AETH_LEN       4u
 #define IMM_LEN 4u
 #define ATOMIC_ETH_LEN 28u
@@ -110,6 +111,7 @@ struct bth_packet {
 	uint32_t imm; /* as it stands in the packet */
 	const uint8_t *atomic; /* its headers, as they stand in the packet; see atomic.h */
 	uint32_t qkey, sqpn; /* DETH */
+	uint32_t srqn;	     /* XRCETH */
 	uint64_t dc_key;     /* DC: of requests */
 	uint32_t connection; /* DC, as are channel, and sqpn */
 	uint8_t channel;
@@ -119,6 +121,8 @@ struct bth_packet {
 	const struct roce_packet *roce; /* what came before BTH; NULL: it is not known */
 };
 
+/* It is a request of XRC. */
+bool bth_has_xrceth(uint8_t opcode);
 /* False, with a reason, if the bytes are no packet that this device could have meant. */
 bool bth_parse(struct bth_packet *, const struct roce_packet *, const char **why);
 /* Headers into the frame; AckReq, pad and the rest come from the packet. */

@@ -36,5 +36,6 @@ libsim_la_SOURCES += \
 	src/sim/transport/rc/rc_resp.c \
 	src/sim/transport/rc/direct.c \
 	src/sim/transport/rc/direct_copy.c \
+	src/sim/transport/rc/xrc.c \
 	src/sim/transport/uc/uc.c \
 	src/sim/transport/ud/ud.c

@@ -48,13 +48,17 @@ struct frame *roce_port_frame(const struct roce_path *path, uint32_t mtu, size_t
 	return f;
 }
 
-/* hdr has what the first and the last packet have beside a BTH; the last READ response an AETH. */
+/*
+ * hdr has what the first and the last packet have beside a BTH; the last READ response an AETH, and
+ * each of XRC's requests an XRCETH.
+ */
 static uint32_t roce_port_octets(const struct roce_path *path, const struct frame *f)
 {
-	bool read = f->burst.npkts > 1 && f->burst.last_opcode == BTH_READ_RESP_LAST &&
-		    f->burst.hdr[0] == BTH_READ_RESP_FIRST;
+	bool read = f->burst.npkts > 1 && f->burst.last_opcode % BTH_OPS == BTH_READ_RESP_LAST &&
+		    f->burst.hdr[0] % BTH_OPS == BTH_READ_RESP_FIRST;
+	uint32_t more = bth_has_xrceth(f->burst.hdr[0]) ? (f->burst.npkts - 1u) * XRCETH_LEN : 0;
 
-	return f->burst.npkts * path->overhead + (f->burst.hdr_len - BTH_LEN) +
+	return f->burst.npkts * path->overhead + (f->burst.hdr_len - BTH_LEN) + more +
 	       (read ? AETH_LEN : 0) + f->len + (-f->len & 3);
 }
 
@@ -89,6 +93,10 @@ void roce_port_send_to(const struct qp *qp, struct roce_path *path, struct bth_p
 void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
 		    struct frame *f)
 {
+	const uint8_t type = (uint8_t)(qp->q.transport->bth_type * BTH_OPS);
+
+	p->opcode |= type;
+	p->last_opcode |= type;
 	p->dqpn = qp->remote_qpn;
 	roce_port_send_to(qp, path, p, f);
 }

@@ -2,7 +2,7 @@
 #include "transport.h"
 
 static const struct transport *const transports[] = {&transport_rc, &transport_uc, &transport_ud,
-						     &transport_dci};
+						     &transport_xrc, &transport_dci};
 
 const struct transport *transport_find(uint8_t st)
 {

@@ -144,8 +144,8 @@ struct transport {
 	bool (*responds)(const struct queue *);
 };
 
-extern const struct transport transport_rc, transport_uc, transport_ud, transport_dci,
-	transport_raw;
+extern const struct transport transport_rc, transport_uc, transport_ud, transport_xrc,
+	transport_dci, transport_raw;
 /* Rows that connected transports have alike. */
 #define WQE_SEND                                                                            \
 	{                                                                                   \

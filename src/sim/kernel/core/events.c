@@ -64,7 +64,9 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 void hw_ref_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
 	struct hw_ref *r = queue_of(k, v, type, eqe);
+	const struct hw_ref *first = r;
 
-	if (r)
-		r->event(r, type, eqe);
+	for (; r; r = r->next)
+		if (r->vhca == v && r->kind == first->kind && r->id == first->id)
+			r->event(r, type, eqe);
 }

@@ -18,7 +18,7 @@ struct hw_ref {
 };
 void hw_ref_add(struct kernel *, struct hw_ref *);
 void hw_ref_del(struct kernel *, struct hw_ref *);
-/* To the queue that an EQE names, if there is one. */
+/* To the queue that an EQE names, if there is one; to all handles of a shared one. */
 void hw_ref_event(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
 
 #endif

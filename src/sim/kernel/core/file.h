@@ -24,6 +24,7 @@ struct rate_table;
 struct subscription;
 struct uobj;
 struct uverbs_resource;
+struct xrcd;
 
 /* Regions of device memory (verbs/uverbs_dm.c). */
 enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
@@ -46,6 +47,7 @@ struct kernel {
 		uint8_t caps[4096];  /* QUERY_HCA_CAP, general, current */
 		struct fs_chain *fs; /* FS_DIRS of them (flow/fs.h) */
 		struct dm_map *dm[DM_KINDS];
+		struct xrcd *xrcds;	  /* XRC domains (verbs/xrc.h) */
 		struct rate_table *rates; /* NULL until it is needed */
 		uint64_t memic_pages;	  /* that programs have */
 	} * fn; /* by vhca.index */

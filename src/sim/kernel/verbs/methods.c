@@ -5,6 +5,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "priv.h"
+#include "xrc.h"
 #include "uverbs/schema.h"
 
 static const struct method_handler verbs_methods[] = {
@@ -32,6 +33,7 @@ static const struct method_handler verbs_methods[] = {
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, uverbs_mr_advise, false},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, uverbs_mr_query, false},
 	{UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, uobj_destroy_named, false},
+	{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, uverbs_wq_create, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, uverbs_wq_destroy, false},
 	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, mlx5_dm_query, false},
@@ -97,14 +99,18 @@ static const struct write_command verbs_commands[] = {
 	 sizeof(struct ib_uverbs_resize_cq), sizeof(struct ib_uverbs_resize_cq_resp), 0},
 	{IB_USER_VERBS_CMD_CREATE_QP, "CREATE_QP", NULL, 0, 0, 0},
 	{WCMD_EX(IB_USER_VERBS_EX_CMD_CREATE_QP), "EX_CREATE_QP", NULL, 0, 0, 0},
-	{IB_USER_VERBS_CMD_OPEN_QP, "OPEN_QP", NULL, 0, 0, 0},
+	{IB_USER_VERBS_CMD_OPEN_QP, "OPEN_QP", wcmd_open_qp, sizeof(struct ib_uverbs_open_qp),
+	 sizeof(struct ib_uverbs_create_qp_resp), 0},
 	{IB_USER_VERBS_CMD_ATTACH_MCAST, "ATTACH_MCAST", wcmd_attach_mcast,
 	 sizeof(struct ib_uverbs_attach_mcast), 0, 0},
 	{IB_USER_VERBS_CMD_DETACH_MCAST, "DETACH_MCAST", wcmd_detach_mcast,
 	 sizeof(struct ib_uverbs_detach_mcast), 0, 0},
 	{IB_USER_VERBS_CMD_CREATE_SRQ, "CREATE_SRQ", NULL, 0, 0, 0},
 	{IB_USER_VERBS_CMD_CREATE_XSRQ, "CREATE_XSRQ", NULL, 0, 0, 0},
-	{IB_USER_VERBS_CMD_OPEN_XRCD, "OPEN_XRCD", NULL, 0, 0, 0},
+	{IB_USER_VERBS_CMD_OPEN_XRCD, "OPEN_XRCD", wcmd_open_xrcd,
+	 sizeof(struct ib_uverbs_open_xrcd), sizeof(struct ib_uverbs_open_xrcd_resp), 0},
+	{IB_USER_VERBS_CMD_CLOSE_XRCD, "CLOSE_XRCD", wcmd_close_xrcd,
+	 sizeof(struct ib_uverbs_close_xrcd), 0, 0},
 	{WCMD_EX(IB_USER_VERBS_EX_CMD_CREATE_WQ), "EX_CREATE_WQ", NULL, 0, 0, 0},
 	{WCMD_EX(IB_USER_VERBS_EX_CMD_MODIFY_WQ), "EX_MODIFY_WQ", wcmd_modify_wq,
 	 UPTO(ib_uverbs_ex_modify_wq, curr_wq_state), 0, sizeof(struct ib_uverbs_ex_modify_wq)},
@@ -114,7 +120,7 @@ static const struct write_command verbs_commands[] = {
 };
 
 static const struct uobj_class *const verbs_classes[] = {
-	&pd_class, &mr_class, &mw_class, &ah_class, &dm_class, &wq_table_class, NULL};
+	&pd_class, &mr_class, &mw_class, &ah_class, &dm_class, &wq_table_class, &xrcd_class, NULL};
 
 static void verbs_stop(struct kernel *k)
 {

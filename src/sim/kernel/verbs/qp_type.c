@@ -63,6 +63,30 @@ static const struct qp_transition ud[] = {
 	{SQE, RTS, PRM_OPCODE_SQERR2RTS_QP, 0, A_CUR_STATE | A_QKEY, PRM_QP_OPTPAR_Q_KEY},
 };
 
+/* Initiators and targets have the other's half of RC's attributes, and RC's optional parameters. */
+#define XRC_ROWS(name, rtr, rts, timer)                                                         \
+	static const struct qp_transition name[] = {                                            \
+		{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},  \
+		{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,      \
+		 O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},                 \
+		{INIT, RTR, PRM_OPCODE_INIT2RTR_QP,                                             \
+		 A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | (rtr),                             \
+		 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,                                          \
+		 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX},            \
+		{RTR, RTS, PRM_OPCODE_RTR2RTS_QP, A_TIMEOUT | A_SQ_PSN | (rts),                 \
+		 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_PATH_MIG_STATE | (timer), XRC_OPTPAR}, \
+		{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,                                            \
+		 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | (timer), XRC_OPTPAR}, \
+		{SQD, RTS, PRM_OPCODE_SQD_RTS_QP, 0,                                            \
+		 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | (timer),              \
+		 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},                                         \
+	}
+#define XRC_OPTPAR                                                       \
+	(O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE | \
+	 PRM_QP_OPTPAR_ALT_ADDR_PATH)
+XRC_ROWS(xrc_ini, 0, A_RETRY_CNT | A_RNR_RETRY | A_MAX_RD, 0);
+XRC_ROWS(xrc_tgt, A_MAX_DEST_RD | A_MIN_RNR_TIMER, 0, A_MIN_RNR_TIMER);
+
 /* mlx5_ib's own table, which takes no optional parameter. */
 static const struct qp_transition dci[] = {
 	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT, 0, 0},
@@ -82,6 +106,8 @@ static const struct qp_type types[] = {
 	TYPE(IB_UVERBS_QPT_RC, RC, rc),
 	TYPE(IB_UVERBS_QPT_UC, UC, uc),
 	TYPE(IB_UVERBS_QPT_UD, UD, ud),
+	TYPE(IB_UVERBS_QPT_XRC_INI, XRC, xrc_ini),
+	TYPE(IB_UVERBS_QPT_XRC_TGT, XRC, xrc_tgt),
 	TYPE(QP_TYPE_DCI, DCI, dci),
 };
 

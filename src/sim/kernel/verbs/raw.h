@@ -19,6 +19,7 @@ struct qp_plan {
 	struct pd *pd;
 	struct uverbs_cq *scq, *rcq;
 	struct uverbs_srq *srq;
+	struct uverbs_xrcd *xrcd; /* of an XRC target */
 	struct uverbs_wq_table *table;
 	struct channel *async;
 	uint32_t rq_count, sq_count; /* 0: none */

@@ -76,6 +76,7 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
 			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
 			IB_UVERBS_DEVICE_RAW_IP_CSUM | IB_UVERBS_DEVICE_MEM_WINDOW |
+			(prm_cmd_hca_cap_get_xrc(cap) ? IB_UVERBS_DEVICE_XRC : 0u) |
 			IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B | IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS,
 		.max_sge = max_sge(cap),
 		.max_sge_rd = MAX_SGE_RD,

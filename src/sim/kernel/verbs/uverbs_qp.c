@@ -15,6 +15,7 @@
 #include "kernel/core/cmd.h"
 #include "qp_type.h"
 #include "raw.h"
+#include "xrc.h"
 #include "uverbs/resource.h"
 
 #define SEND_WQE_BB_LOG 6
@@ -85,6 +86,8 @@ static int uverbs_qp_release(struct uobj *u)
 		return refuse(-EBUSY, "DESTROY_QP: qp 0x%x is in a multicast group", qp->qpn);
 	if (qp->raw.on)
 		err = raw_qp_destroy(qp);
+	else if (qp->target)
+		err = xrc_target_destroy(qp);
 	else
 		err = qp->type == QP_TYPE_DCT ? dct_qp_destroy(qp) : destroy_qp(qp);
 	if (err)
@@ -96,7 +99,10 @@ static int uverbs_qp_release(struct uobj *u)
 	if (qp->async)
 		qp->async_events -= channel_purge(qp->async, qp);
 	channel_put(qp->async);
-	qp->pd->u.users--;
+	if (qp->pd)
+		qp->pd->u.users--;
+	if (qp->xrcd)
+		qp->xrcd->u.users--;
 	if (qp->scq)
 		qp->scq->u.users--;
 	if (qp->rcq)
@@ -144,7 +150,8 @@ static int uverbs_qp_check_uhw(const struct mlx5_ib_create_qp *u, uint64_t type)
 	if (u->flags & ~known)
 		return refuse(-EINVAL, "CREATE_QP: flags 0x%x: this device does not offer 0x%x",
 			      u->flags, u->flags & ~known);
-	if (!(u->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX) && type != QP_TYPE_DCT)
+	if (!(u->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX) && type != QP_TYPE_DCT &&
+	    type != IB_UVERBS_QPT_XRC_TGT)
 		return refuse(-EINVAL,
 			      "CREATE_QP: flags: without UAR_PAGE_INDEX there is no UAR to ring");
 	if (u->bfreg_index > UAR_MAX)
@@ -176,6 +183,8 @@ static int uverbs_qp_check_sizes(struct uverbs_file *f, struct qp_plan *p)
 	if (p->srq && (p->u.rq_wqe_count || p->u.rq_wqe_shift))
 		return refuse(-EINVAL, "CREATE_QP: rq_wqe_count %u, rq_wqe_shift %u: a QP with an "
 			      "SRQ has no receives of its own", p->u.rq_wqe_count, p->u.rq_wqe_shift);
+	if (xrc_is(p->type)) /* an initiator receives nothing: mlx5_ib says so in the answer */
+		p->cap.max_recv_wr = p->cap.max_recv_sge = 0;
 	p->rq_count = p->cap.max_recv_wr ? p->u.rq_wqe_count : 0;
 	p->sq_count = p->u.sq_wqe_count;
 	err = check_queue("rq_wqe_count", p->rq_count, most);
@@ -206,11 +215,28 @@ static int uverbs_qp_check_memory(struct uverbs_file *f, struct qp_plan *p)
 	return err || !ring.len ? err : queue_pages(&p->pages, f, &ring);
 }
 
+/* As ib_uverbs has it: a target has a domain and nothing else, all others have no domain. */
+static int uverbs_qp_check_xrc(struct qp_plan *p, bool others)
+{
+	const bool target = p->type == IB_UVERBS_QPT_XRC_TGT;
+
+	if (target && (!p->xrcd || others))
+		return refuse(-EINVAL, "CREATE_QP: an XRC target has a domain; no PD, CQ or table");
+	if (!target && p->xrcd)
+		return refuse(-EINVAL, "CREATE_QP: XRCD: only an XRC target has one");
+	if (p->srq && (p->type == IB_UVERBS_QPT_XRC_INI || !p->srq->xrcd == target))
+		return refuse(-EINVAL, "CREATE_QP: SRQ: an XRC target takes XRC's only, an "
+				       "initiator none, others no XRC SRQ");
+	if (target)
+		p->srq = NULL; /* its requests name SRQs */
+	return 0;
+}
+
 static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *req, struct qp_plan *p)
 {
 	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	struct uobj *pd, *scq = NULL, *rcq = NULL;
-	struct uobj *table = NULL, *srq = NULL;
+	struct uobj *table = NULL, *srq = NULL, *xrcd = NULL;
 	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &pd);
 
 	if (!err)
@@ -222,9 +248,17 @@ static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *
 		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &rcq);
 	if (!err)
 		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, &srq_class, &srq);
+	if (!err)
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, &xrcd_class, &xrcd);
 	if (err)
 		return err;
-	if (!table && (!pd || !scq || !rcq))
+	p->xrcd = (struct uverbs_xrcd *)xrcd;
+	p->srq = (struct uverbs_srq *)srq;
+	err = uverbs_qp_check_xrc(p, pd || scq || rcq || table);
+	if (err)
+		return err;
+	rcq = p->type == IB_UVERBS_QPT_XRC_INI ? NULL : rcq;
+	if (!table && !xrcd && (!pd || !scq || (!rcq && p->type != IB_UVERBS_QPT_XRC_INI)))
 		return refuse(-EINVAL,
 			      "CREATE_QP: PD, send CQ and receive CQ: a QP needs all three");
 	if (table && (!pd || rcq || srq))
@@ -233,7 +267,6 @@ static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *
 	p->table = (struct uverbs_wq_table *)table;
 	p->scq = (struct uverbs_cq *)scq;
 	p->rcq = (struct uverbs_cq *)rcq;
-	p->srq = (struct uverbs_srq *)srq;
 	p->async = f->async;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
@@ -284,12 +317,11 @@ static int uverbs_qp_check_kind(const struct uverbs_file *f, struct uverbs_reque
 	if (!qp_type_find(p->type) && p->type != IB_UVERBS_QPT_RAW_PACKET && p->type != QP_TYPE_DCT)
 		return refuse(
 			-EOPNOTSUPP,
-			"CREATE_QP: type %llu: this device has RC, UC, UD, DC and raw packets "
+			"CREATE_QP: type %llu: this device has RC, UC, UD, XRC, DC and raw packets "
 			"only",
 			(unsigned long long)p->type);
-	if (attr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
-	    attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
-		return refuse(-EINVAL, "CREATE_QP: XRCD or source QPN: this device has none");
+	if (attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
+		return refuse(-EINVAL, "CREATE_QP: source QPN: this device has none");
 	if (p->type != IB_UVERBS_QPT_RAW_PACKET &&
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
 		return refuse(-EINVAL, "CREATE_QP: an indirection table is for raw packets");
@@ -312,6 +344,8 @@ static int plan_rings(struct uverbs_file *f, struct uverbs_request *req, struct 
 
 	if (!err)
 		err = uverbs_qp_check_uhw(&p->u, p->type);
+	if (!err && p->type == IB_UVERBS_QPT_XRC_TGT)
+		return 0; /* no ring, no doorbell record */
 	if (!err && p->type == QP_TYPE_DCT)
 		return dct_plan_check(p);
 	if (!err && p->type == QP_TYPE_DCI)
@@ -397,7 +431,7 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 /* A QP has one format for both queues. */
 static int check_ts_format(const struct qp_plan *p)
 {
-	if (p->scq->ts_format == p->rcq->ts_format)
+	if (!p->rcq || p->scq->ts_format == p->rcq->ts_format)
 		return 0;
 	return refuse(-EOPNOTSUPP, "CREATE_QP: one of its CQs has timestamps in real time, the other "
 				   "has not");
@@ -415,7 +449,8 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 		prm_qpc_set_log_page_size(qpc, p->pages.log_page - 12);
 	}
 	prm_qpc_set_cqn_snd(qpc, p->scq->cqn);
-	prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
+	if (p->rcq)
+		prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
 	prm_qpc_set_dbr_addr(qpc, mm_bus(f->mm, p->u.db_addr));
 	prm_qpc_set_ts_format(qpc, p->scq->ts_format);
 	/* Raw packets have no qpc: there mlx5_ib ignores the flag. */
@@ -441,7 +476,7 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 	if (!in)
 		return -ENOMEM;
 	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
-	prm_create_qp_in_set_uid(in, p->pd->uid);
+	prm_create_qp_in_set_uid(in, qp->uid);
 	set_qpc(f, prm_create_qp_in_at_qpc(in), p);
 	pages_write(&p->pages, in + PRM_CREATE_QP_IN_BYTES, 0);
 	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
@@ -460,7 +495,11 @@ static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 	qp->rcq = p->rcq;
 	qp->srq = p->srq;
 	qp->async = p->async;
-	qp->pd->u.users++;
+	qp->xrcd = p->xrcd;
+	if (qp->pd)
+		qp->pd->u.users++;
+	if (qp->xrcd)
+		qp->xrcd->u.users++;
 	if (qp->scq)
 		qp->scq->u.users++;
 	if (qp->rcq)
@@ -483,6 +522,11 @@ static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 	hw_ref_add(f->k, &qp->hw);
 }
 
+void uverbs_qp_join(struct uverbs_qp *qp, struct uverbs_xrcd *xrcd, struct channel *async)
+{
+	uverbs_qp_connect(qp, &(struct qp_plan){.xrcd = xrcd, .async = async});
+}
+
 static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
@@ -500,7 +544,7 @@ static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp 
 
 static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	qp->uid = p->pd->uid;
+	qp->uid = xrc_is(p->type) ? 0 : p->pd->uid;
 	qp->type = (uint8_t)p->type;
 	qp->port = 1;
 	qp->sig_all = p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
@@ -517,6 +561,8 @@ static int create_any(struct uverbs_file *f, const struct qp_plan *p, struct uve
 		return rss_qp_create(qp, p);
 	if (p->type == QP_TYPE_DCT)
 		return dct_qp_create(qp, p);
+	if (p->type == IB_UVERBS_QPT_XRC_TGT)
+		return xrc_target_create(qp, p);
 	return qp->raw.on ? raw_qp_create(qp, p) : uverbs_qp_make(f, p, qp);
 }
 

@@ -17,6 +17,7 @@
 #include "kernel/core/cmd.h"
 #include "qp_type.h"
 #include "raw.h"
+#include "xrc.h"
 #include "uverbs/resource.h"
 
 #define UD_LOG_MSG_MAX	12
@@ -222,9 +223,11 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	}
 	prm_qpc_set_st(qpc, qp_type_find(qp->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
-	prm_qpc_set_pd(qpc, qp->pd->pdn);
-	prm_qpc_set_cqn_snd(qpc, qp->scq->cqn);
-	prm_qpc_set_cqn_rcv(qpc, qp->rcq->cqn);
+	prm_qpc_set_pd(qpc, qp->pd ? qp->pd->pdn : qp->target->domain->pdn);
+	if (qp->scq)
+		prm_qpc_set_cqn_snd(qpc, qp->scq->cqn);
+	if (qp->rcq)
+		prm_qpc_set_cqn_rcv(qpc, qp->rcq->cqn);
 	prm_qpc_set_log_ack_req_freq(qpc, 8);
 	if (m->attr_mask & A_AV)
 		err = qp_modify_set_path(qp, qpc, &m->dest);
@@ -336,6 +339,22 @@ static int qp_modify_rate(const struct wcmd *c, const struct mlx5_ib_burst_info 
 	return 0;
 }
 
+/* An XRC queue pair is half of RC's: ib_uverbs drops the other half's attributes. */
+static int modify_half(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
+{
+	struct ib_uverbs_modify_qp half = *m;
+	int err;
+
+	if (qp->type == IB_UVERBS_QPT_XRC_INI)
+		half.attr_mask &= ~(uint32_t)(A_MAX_DEST_RD | A_MIN_RNR_TIMER);
+	else if (qp->type == IB_UVERBS_QPT_XRC_TGT)
+		half.attr_mask &= ~(uint32_t)(A_MAX_RD | A_RETRY_CNT | A_RNR_RETRY);
+	xrc_target_load(qp);
+	err = qp_modify_send(qp, &half);
+	xrc_target_store(qp);
+	return err;
+}
+
 /* dctn: what a DC target got. */
 static int modify_any(struct wcmd *c, uint32_t known, uint32_t *dctn)
 {
@@ -359,7 +378,7 @@ static int modify_any(struct wcmd *c, uint32_t known, uint32_t *dctn)
 		return err;
 	}
 	if (!qp->raw.on)
-		return qp_modify_send(qp, m);
+		return modify_half(qp, m);
 	err = qp_modify_rate(c, &u.burst_info, &raw);
 	return err ? err : raw_qp_modify(qp, &raw);
 }
@@ -450,7 +469,9 @@ static int qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp 
 	if (err)
 		return err;
 	fill_query(r, prm_query_qp_out_cat_qpc(out), qp);
+	xrc_target_load(qp);
 	qp->state = r->qp_state;
+	xrc_target_store(qp);
 	return 0;
 }
 

@@ -15,10 +15,12 @@
 #include "kernel/core/cmd.h"
 #include "kernel/core/pages.h"
 #include "priv.h"
+#include "xrc.h"
 #include "uverbs/resource.h"
 
 #define DATA_SEG	16u
 #define STRIDE_LEAST	32u
+#define UIDX_DEFAULT	0xffffffu
 #define EVENT_SRQ_ERR	14 /* enum ib_event_type */
 #define EVENT_SRQ_LIMIT 15
 
@@ -40,7 +42,9 @@ static void uverbs_srq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 static int uverbs_srq_release(struct uobj *u)
 {
 	struct uverbs_srq *srq = (struct uverbs_srq *)u;
-	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_RMP, srq->uid, srq->srqn);
+	int err = mbox_destroy(u->file->vhca,
+			       srq->xrcd ? PRM_OPCODE_DESTROY_XRC_SRQ : PRM_OPCODE_DESTROY_RMP,
+			       srq->uid, srq->srqn);
 
 	if (err)
 		return err;
@@ -49,6 +53,10 @@ static int uverbs_srq_release(struct uobj *u)
 		srq->async_events -= channel_purge(srq->async, srq);
 	channel_put(srq->async);
 	srq->pd->u.users--;
+	if (srq->xrcd) {
+		srq->xrcd->u.users--;
+		srq->cq->u.users--;
+	}
 	return 0;
 }
 
@@ -69,6 +77,9 @@ const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, uverbs_srq_releas
 struct srq_plan {
 	struct mlx5_ib_create_srq u;
 	struct pd *pd;
+	struct uverbs_xrcd *xrcd; /* XRC */
+	struct uverbs_cq *cq;	  /* XRC */
+	bool xrc;
 	struct channel *async;
 	uint32_t max_sge;
 	unsigned int log_size, log_stride;
@@ -115,16 +126,36 @@ static int uverbs_srq_check_memory(struct uverbs_file *f, struct srq_plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static int uverbs_srq_check_type(struct uverbs_request *req)
+static int uverbs_srq_check_type(struct uverbs_request *req, struct srq_plan *p)
 {
 	uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE);
 
-	if (type == IB_UVERBS_SRQT_BASIC)
+	p->xrc = type == IB_UVERBS_SRQT_XRC;
+	if (type == IB_UVERBS_SRQT_BASIC || p->xrc)
 		return 0;
-	if (type == IB_UVERBS_SRQT_XRC || type == IB_UVERBS_SRQT_TM)
-		return refuse(-EOPNOTSUPP, "CREATE_SRQ: type %llu: this device has basic SRQs only",
+	if (type == IB_UVERBS_SRQT_TM)
+		return refuse(-EOPNOTSUPP, "CREATE_SRQ: type %llu: this device matches no tags",
 			      (unsigned long long)type);
 	return refuse(-EINVAL, "CREATE_SRQ: type %llu is not known", (unsigned long long)type);
+}
+
+static int uverbs_srq_find_xrc(struct uverbs_file *f, struct uverbs_request *req,
+			       struct srq_plan *p)
+{
+	struct uobj *cq = NULL, *xrcd = NULL;
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, &cq_class, &cq);
+
+	if (!err)
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, &xrcd_class, &xrcd);
+	if (err)
+		return err;
+	if (!cq || !xrcd)
+		return refuse(-ENOENT, "CREATE_SRQ: an XRC SRQ has a CQ and a domain");
+	if (p->u.uidx >= UIDX_DEFAULT)
+		return refuse(-EINVAL, "CREATE_SRQ: uidx 0x%x is not below 0xffffff", p->u.uidx);
+	p->cq = (struct uverbs_cq *)cq;
+	p->xrcd = (struct uverbs_xrcd *)xrcd;
+	return 0;
 }
 
 static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request *req,
@@ -138,13 +169,16 @@ static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request 
 		return err;
 	p->pd = (struct pd *)pd;
 	p->async = f->async;
+	err = p->xrc ? uverbs_srq_find_xrc(f, req, p) : 0;
+	if (err)
+		return err;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
 
 static int uverbs_srq_make_plan(struct uverbs_file *f, struct uverbs_request *req,
 				struct srq_plan *p)
 {
-	int err = uverbs_srq_check_type(req);
+	int err = uverbs_srq_check_type(req, p);
 
 	if (!err)
 		err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_SRQ: UHW_IN", &p->u, sizeof(p->u));
@@ -172,6 +206,42 @@ static void set_rmpc(const struct uverbs_file *f, void *rmpc, const struct srq_p
 	prm_wq_set_dbr_addr(wq, mm_bus(f->mm, p->u.db_addr));
 }
 
+static void set_xrc_srqc(const struct uverbs_file *f, void *ctx, const struct srq_plan *p)
+{
+	const uint64_t record = mm_bus(f->mm, p->u.db_addr);
+
+	prm_xrc_srqc_set_wq_signature(ctx, !!(p->u.flags & MLX5_SRQ_FLAG_SIGNATURE));
+	prm_xrc_srqc_set_log_xrc_srq_size(ctx, p->log_size);
+	prm_xrc_srqc_set_log_rq_stride(ctx, p->log_stride - 4);
+	prm_xrc_srqc_set_log_page_size(ctx, p->pages.log_page - 12);
+	prm_xrc_srqc_set_page_offset(ctx, pages_queue_offset(&p->pages));
+	prm_xrc_srqc_set_pd(ctx, p->pd->pdn);
+	prm_xrc_srqc_set_xrcd(ctx, p->xrcd->domain->xrcdn);
+	prm_xrc_srqc_set_cqn(ctx, p->cq->cqn);
+	prm_xrc_srqc_set_user_index(ctx, p->u.uidx);
+	prm_xrc_srqc_set_db_record_addr_h(ctx, (uint32_t)(record >> 32));
+	prm_xrc_srqc_set_db_record_addr_l(ctx, (uint32_t)record >> 2);
+}
+
+/* It is the kernel's own, as its domain is: other programs' targets fill it. */
+static int uverbs_srq_make_xrc(struct uverbs_srq *srq, const struct srq_plan *p)
+{
+	size_t len = PRM_CREATE_XRC_SRQ_IN_BYTES + 8ull * p->pages.n;
+	uint8_t out[PRM_CREATE_XRC_SRQ_OUT_BYTES], *in = calloc(1, len);
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	prm_create_xrc_srq_in_set_opcode(in, PRM_OPCODE_CREATE_XRC_SRQ);
+	set_xrc_srqc(srq->u.file, prm_create_xrc_srq_in_at_xrc_srq_context_entry(in), p);
+	pages_write(&p->pages, in + PRM_CREATE_XRC_SRQ_IN_BYTES, 0);
+	err = mbox_exec(srq->u.file->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		srq->srqn = prm_create_xrc_srq_out_get_xrc_srqn(out);
+	return err;
+}
+
 static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
 {
 	size_t len = PRM_CREATE_RMP_IN_BYTES + 8ull * p->pages.n;
@@ -194,7 +264,13 @@ static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
 static void uverbs_srq_connect(struct uverbs_srq *srq, const struct srq_plan *p)
 {
 	srq->pd = p->pd;
-	srq->uid = p->pd->uid;
+	srq->uid = p->xrc ? 0 : p->pd->uid;
+	srq->xrcd = p->xrcd;
+	srq->cq = p->cq;
+	if (p->xrc) {
+		srq->xrcd->u.users++;
+		srq->cq->u.users++;
+	}
 	srq->async = p->async;
 	srq->max_wr = (1u << p->log_size) - 1;
 	srq->max_sge = p->max_sge;
@@ -220,7 +296,7 @@ int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
 	srq = uobj_new(f, &srq_class, sizeof(*srq));
 	if (!srq)
 		return -ENOMEM;
-	err = uverbs_srq_make(srq, &p);
+	err = p.xrc ? uverbs_srq_make_xrc(srq, &p) : uverbs_srq_make(srq, &p);
 	if (err) {
 		uobj_drop(&srq->u);
 		return err;
@@ -231,6 +307,8 @@ int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
 	attr_new_handle(req, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->u);
 	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &srq->max_wr, sizeof(srq->max_wr));
 	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &srq->max_sge, sizeof(srq->max_sge));
+	if (p.xrc)
+		attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &srq->srqn, sizeof(srq->srqn));
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
@@ -254,6 +332,17 @@ static int arm_limit(const struct uverbs_srq *srq, uint32_t limit)
 	return mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
+static int arm_limit_xrc(const struct uverbs_srq *srq, uint32_t limit)
+{
+	uint8_t in[PRM_ARM_XRC_SRQ_IN_BYTES] = {0}, out[PRM_ARM_XRC_SRQ_OUT_BYTES];
+
+	prm_arm_xrc_srq_in_set_opcode(in, PRM_OPCODE_ARM_XRC_SRQ);
+	prm_arm_xrc_srq_in_set_op_mod(in, 1);
+	prm_arm_xrc_srq_in_set_xrc_srqn(in, srq->srqn);
+	prm_arm_xrc_srq_in_set_lwm(in, limit);
+	return mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
 int wcmd_modify_srq(struct wcmd *c)
 {
 	const struct ib_uverbs_modify_srq *m = c->in;
@@ -271,14 +360,39 @@ int wcmd_modify_srq(struct wcmd *c)
 	if (m->srq_limit > srq->max_wr)
 		return refuse(-EINVAL, "MODIFY_SRQ: srq_limit %u is above the SRQ's %u entries",
 			      m->srq_limit, srq->max_wr);
-	return arm_limit(srq, m->srq_limit);
+	return srq->xrcd ? arm_limit_xrc(srq, m->srq_limit) : arm_limit(srq, m->srq_limit);
+}
+
+static int query_limit_xrc(const struct uverbs_srq *srq, uint32_t *limit)
+{
+	uint8_t in[PRM_QUERY_XRC_SRQ_IN_BYTES] = {0}, out[PRM_QUERY_XRC_SRQ_OUT_BYTES];
+	int err;
+
+	prm_query_xrc_srq_in_set_opcode(in, PRM_OPCODE_QUERY_XRC_SRQ);
+	prm_query_xrc_srq_in_set_xrc_srqn(in, srq->srqn);
+	err = mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		*limit = prm_xrc_srqc_get_lwm(prm_query_xrc_srq_out_cat_xrc_srq_context_entry(out));
+	return err;
+}
+
+static int query_limit(const struct uverbs_srq *srq, uint32_t *limit)
+{
+	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
+	int err;
+
+	prm_query_rmp_in_set_opcode(in, PRM_OPCODE_QUERY_RMP);
+	prm_query_rmp_in_set_rmpn(in, srq->srqn);
+	err = mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		*limit = prm_wq_get_lwm(prm_rmpc_cat_wq(prm_query_rmp_out_cat_rmp_context(out)));
+	return err;
 }
 
 int wcmd_query_srq(struct wcmd *c)
 {
 	const struct ib_uverbs_query_srq *q = c->in;
 	struct ib_uverbs_query_srq_resp r = {0};
-	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
 	const struct uverbs_srq *srq;
 	struct uobj *u;
 	int err = uobj_find(c->f, q->srq_handle, &srq_class, &u);
@@ -286,14 +400,11 @@ int wcmd_query_srq(struct wcmd *c)
 	if (err)
 		return err;
 	srq = (struct uverbs_srq *)u;
-	prm_query_rmp_in_set_opcode(in, PRM_OPCODE_QUERY_RMP);
-	prm_query_rmp_in_set_rmpn(in, srq->srqn);
-	err = mbox_exec(c->f->vhca, in, sizeof(in), out, sizeof(out));
+	err = srq->xrcd ? query_limit_xrc(srq, &r.srq_limit) : query_limit(srq, &r.srq_limit);
 	if (err)
 		return err;
 	r.max_wr = srq->max_wr;
 	r.max_sge = srq->max_sge;
-	r.srq_limit = prm_wq_get_lwm(prm_rmpc_cat_wq(prm_query_rmp_out_cat_rmp_context(out)));
 	wcmd_out(c, &r, sizeof(r));
 	return 0;
 }

@@ -57,6 +57,8 @@ struct uverbs_qp {
 	uint32_t async_events;
 	uint16_t uid;
 	uint8_t type;  /* IB_UVERBS_QPT_*, or a kind of driver's */
+	struct xrc_target *target; /* XRC_TGT: what its handles share (xrc.h) */
+	struct uverbs_xrcd *xrcd;  /* of the same file */
 	uint8_t *dct;  /* a DC target's CREATE_DCT (dct.h) */
 	uint8_t state; /* IB_QPS_* */
 	uint8_t port;
@@ -89,6 +91,8 @@ struct uverbs_srq {
 	struct channel *async;
 	uint32_t async_events;
 	uint16_t uid;
+	struct uverbs_xrcd *xrcd; /* NULL: an RMP, no XRC SRQ */
+	struct uverbs_cq *cq;	  /* likewise */
 };
 extern const struct uobj_class srq_class;
 

@@ -24,7 +24,9 @@ static bool direct_reaches(struct rc *rc, const struct rc *to)
 static struct rc *direct_find(struct rc *rc, const struct vhca *to)
 {
 	const struct qp *qp = to ? obj_find(to, OBJ_QP, rc->qp->remote_qpn) : NULL;
-	struct rc *peer = qp && qp->q.transport == &transport_rc ? rc_of(&qp->q) : NULL;
+	const bool both =
+		qp && rc->qp->q.transport == &transport_rc && qp->q.transport == &transport_rc;
+	struct rc *peer = both ? rc_of(&qp->q) : NULL;
 
 	return peer && peer->resp.up && direct_reaches(rc, peer) && direct_reaches(peer, rc) ? peer
 											     : NULL;

@@ -27,7 +27,7 @@ static wqe_rows rc_wqe = {
 
 #define RC_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE | QP_OPT_ANY)
 
-static const struct qp_change rc_changes[] = {
+const struct qp_change rc_changes[] = {
 	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT,
 	 QP_FIELD_PKEY | QP_FIELD_PORT | QP_FIELD_ACCESS, RC_ACCESS},
 	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
@@ -47,6 +47,7 @@ static const struct qp_change rc_changes[] = {
 	{PRM_OPCODE_SQD_RTS_QP, 1 << QP_SQD, QP_RTS, 0, RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},
 	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},
 };
+_Static_assert(sizeof(rc_changes) / sizeof(rc_changes[0]) == RC_CHANGES, "rc.h counts them");
 
 void rc_clear(struct rc *rc)
 {
@@ -56,7 +57,7 @@ void rc_clear(struct rc *rc)
 	rc->req.timer.fire = req_timer;
 }
 
-static int rc_start(struct queue *q)
+int rc_start(struct queue *q)
 {
 	struct sched *s = q->o.vhca->dev->sched;
 	struct rc *rc = direct_init(s) ? NULL : calloc(1, sizeof(*rc));
@@ -73,7 +74,7 @@ static int rc_start(struct queue *q)
 	return 0;
 }
 
-static void rc_stop(struct queue *q)
+void rc_stop(struct queue *q)
 {
 	roce_port_purge(qp_of(q));
 	rc_of(q)->sched->changes++;
@@ -81,7 +82,7 @@ static void rc_stop(struct queue *q)
 	q->conn = NULL;
 }
 
-static void rc_rtr(struct queue *q)
+void rc_rtr(struct queue *q)
 {
 	struct qp *qp = qp_of(q);
 	struct rc *rc = rc_of(q);
@@ -93,12 +94,12 @@ static void rc_rtr(struct queue *q)
 	resp_start(rc, qp->next_rcv_psn);
 }
 
-static void rc_rts(struct queue *q)
+void rc_rts(struct queue *q)
 {
 	req_start(rc_of(q), qp_of(q)->next_send_psn);
 }
 
-static void rc_resume(struct queue *q)
+void rc_resume(struct queue *q)
 {
 	struct rc *rc = rc_of(q);
 
@@ -107,7 +108,7 @@ static void rc_resume(struct queue *q)
 }
 
 /* An acknowledgement that is due goes out: the message was received, whatever comes now. */
-static struct send_wr *rc_abort(struct queue *q)
+struct send_wr *rc_abort(struct queue *q)
 {
 	struct rc *rc = rc_of(q);
 	struct send_wr *list = rc->req.head;
@@ -120,7 +121,7 @@ static struct send_wr *rc_abort(struct queue *q)
 	return list;
 }
 
-static const char *rc_receive(struct queue *q, struct bth_packet *p)
+const char *rc_receive(struct queue *q, struct bth_packet *p)
 {
 	struct rc *rc = rc_of(q);
 
@@ -135,24 +136,24 @@ static const char *rc_receive(struct queue *q, struct bth_packet *p)
 	return NULL;
 }
 
-static void rc_answer(struct queue *q)
+void rc_answer(struct queue *q)
 {
 	resp_ack(rc_of(q));
 }
 
-static bool rc_run(struct queue *q)
+bool rc_run(struct queue *q)
 {
 	bool did = resp_run(rc_of(q));
 
 	return req_run(rc_of(q)) || did;
 }
 
-static bool rc_ready(const struct queue *q)
+bool rc_ready(const struct queue *q)
 {
 	return rc_of(q)->resp.njobs || req_ready(rc_of(q));
 }
 
-static bool rc_responds(const struct queue *q)
+bool rc_responds(const struct queue *q)
 {
 	return rc_of(q)->resp.njobs;
 }

@@ -34,6 +34,7 @@ struct req {
 struct read_job {
 	uint64_t va, left;
 	uint32_t rkey, psn;
+	uint32_t pdn; /* XRC: each SRQ has its own */
 	bool started;
 	bool atomic; /* done already; va: what it found */
 };
@@ -130,6 +131,21 @@ static inline void rc_send(struct rc *rc, struct bth_packet *p, struct frame *f)
 	else
 		roce_port_send(rc->qp, &rc->path, p, f);
 }
+
+/* XRC's are the same. */
+#define RC_CHANGES 7
+extern const struct qp_change rc_changes[RC_CHANGES];
+int rc_start(struct queue *);
+void rc_stop(struct queue *);
+void rc_rtr(struct queue *);
+void rc_rts(struct queue *);
+void rc_resume(struct queue *);
+struct send_wr *rc_abort(struct queue *);
+const char *rc_receive(struct queue *, struct bth_packet *);
+void rc_answer(struct queue *);
+bool rc_run(struct queue *);
+bool rc_ready(const struct queue *);
+bool rc_responds(const struct queue *);
 
 /* Both machines as they are before the first packet. */
 void rc_clear(struct rc *);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The requester of a reliable connection (IBTA vol. 1, 9.7.5 and 9.9.2). */
 #include <dvx/prm/cqe.h>
+#include <dvx/prm/wqe.h>
 #include "rc.h"
 #include "transport/atomic.h"
 #include "obj/qp.h"
@@ -212,6 +213,14 @@ static bool window_holds(const struct req *q, uint32_t npkts)
 	       ((q->nxt - q->una) & PSN_MASK) + (uint64_t)npkts <= WINDOW;
 }
 
+/* XRC: the peer's SRQ, whose number stands in the request's own segment. */
+static uint32_t rc_req_srqn(const struct rc *rc, const struct send_wr *wr)
+{
+	if (rc->qp->q.transport->bth_type != BTH_XRC)
+		return 0;
+	return prm_wqe_xrc_seg_get_xrc_srqn(wr->wqe + PRM_WQE_CTRL_SEG_BYTES);
+}
+
 /* The request of what a response answers: a READ, or what is missing of one; an atomic. */
 static bool step_read(struct rc *rc, struct send_wr *wr)
 {
@@ -231,6 +240,7 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	p.va = wr->raddr + off;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)(wr->len - off);
+	p.srqn = rc_req_srqn(rc, wr);
 	if (wr->kind == SEND_ATOMIC)
 		atomic_request(&p, wr, atomic);
 	rc_send(rc, &p, f);
@@ -259,7 +269,8 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 		frame_free(f);
 		return true;
 	}
-	message_opcodes(&p, BTH_RC, wr, q->off == 0, last);
+	message_opcodes(&p, rc->qp->q.transport->bth_type, wr, q->off == 0, last);
+	p.srqn = rc_req_srqn(rc, wr);
 	p.va = wr->raddr;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)wr->len;

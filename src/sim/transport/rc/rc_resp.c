@@ -5,6 +5,7 @@
 #include "rc.h"
 #include "transport/atomic.h"
 #include "obj/qp.h"
+#include "obj/srq.h"
 #include "obj/vhca.h"
 #include "base/log.h"
 
@@ -137,8 +138,11 @@ static void queue_job(struct rc *rc, const struct read_job *job)
 
 static void queue_read(struct rc *rc, const struct bth_packet *p)
 {
-	queue_job(rc, &(struct read_job){
-			      .va = p->va, .left = p->dma_len, .rkey = p->rkey, .psn = p->psn});
+	queue_job(rc, &(struct read_job){.va = p->va,
+					 .left = p->dma_len,
+					 .rkey = p->rkey,
+					 .psn = p->psn,
+					 .pdn = rc->qp->q.pdn});
 }
 
 /* No room for one more request that a response answers: the peer has been told. */
@@ -230,6 +234,7 @@ static bool send_read_response(struct rc *rc, struct read_job *job)
 	f = rc_frame(rc, n);
 	if (!f)
 		return false;
+	rc->qp->q.pdn = job->pdn;
 	if (n && !remote_read(&rc->qp->q, job->rkey, job->va, n, f->data)) {
 		frame_free(f);
 		read_failed(rc, job->psn);
@@ -412,6 +417,28 @@ static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
 		queue_read(rc, p);
 }
 
+/*
+ * XRC: a request names its SRQ, whose PD is the one that counts (annex A14). A message keeps the
+ * SRQ that it began with. False: the peer has been told why not.
+ */
+static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
+{
+	struct qp *qp = rc->qp;
+	struct srq *srq;
+
+	if (BTH_TYPE(p->opcode) != BTH_XRC)
+		return true;
+	srq = obj_find(qp->q.o.vhca, OBJ_SRQ, p->srqn);
+	if (!srq || !srq->xrcd || srq->xrcd != qp->xrcd) {
+		invalid(rc, "XRCETH.xrcsrq names no XRC SRQ of this queue pair's domain");
+		return false;
+	}
+	if (rc->resp.msg.in == OP_NONE)
+		rq_serve(&qp->rq, srq);
+	qp->q.pdn = srq->pdn;
+	return true;
+}
+
 void resp_rx(struct rc *rc, struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
@@ -427,6 +454,8 @@ void resp_rx(struct rc *rc, struct bth_packet *p)
 		}
 		return;
 	}
+	if ((!d || p->op == OP_READ_REQUEST) && !rc_resp_serve(rc, p))
+		return;
 	if (d < 0 && p->op != OP_READ_REQUEST && (uint32_t)-d < p->npkts)
 		bth_skip(p, (uint32_t)-d, rc->mtu);
 	else if (d < 0) {

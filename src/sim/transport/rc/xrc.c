@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Extended reliable connections (IBTA vol. 1, annex A14): RC's machines. An initiator only sends;
+ * each request names an SRQ of the peer. A target has no queue of its own: what comes for any SRQ
+ * of its domain goes there.
+ */
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/qp.h>
+#include <dvx/prm/wqe.h>
+#include "rc.h"
+
+#define XRC_SEG 1u /* segments between control and what RC has */
+#define XRC_ROW(parser, way, segs, ...)                                                 \
+	{                                                                               \
+		parser, true, .kind = way, .min_ds = XRC_SEG + (segs),                  \
+			      .data_at = XRC_SEG + (segs), .head = XRC_SEG, __VA_ARGS__ \
+	}
+
+static wqe_rows xrc_wqe = {
+	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
+	[PRM_WQE_OPCODE_SEND] = XRC_ROW(wqe_parse_data, SEND_MESSAGE, 1, .inline_ok = true),
+	[PRM_WQE_OPCODE_SEND_IMM] =
+		XRC_ROW(wqe_parse_data, SEND_MESSAGE, 1, .inline_ok = true, .imm = true),
+	[PRM_WQE_OPCODE_SEND_INVAL] =
+		XRC_ROW(wqe_parse_data, SEND_MESSAGE, 1, .inline_ok = true, .imm = true),
+	[PRM_WQE_OPCODE_RDMA_WRITE] = XRC_ROW(wqe_parse_raddr, SEND_WRITE, 2, .inline_ok = true),
+	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] =
+		XRC_ROW(wqe_parse_raddr, SEND_WRITE, 2, .inline_ok = true, .imm = true),
+	[PRM_WQE_OPCODE_RDMA_READ] = XRC_ROW(wqe_parse_raddr, SEND_READ, 2),
+	[PRM_WQE_OPCODE_ATOMIC_CS] = XRC_ROW(wqe_parse_atomic, SEND_ATOMIC, 3),
+	[PRM_WQE_OPCODE_ATOMIC_FA] = XRC_ROW(wqe_parse_atomic, SEND_ATOMIC, 3),
+	[PRM_WQE_OPCODE_ATOMIC_MASKED_CS] = XRC_ROW(wqe_parse_masked_atomic, SEND_ATOMIC, 3),
+	[PRM_WQE_OPCODE_ATOMIC_MASKED_FA] = XRC_ROW(wqe_parse_masked_atomic, SEND_ATOMIC, 3),
+};
+
+static const char *xrc_receive(struct queue *q, struct bth_packet *p)
+{
+	if (bth_has_xrceth(p->opcode) ? !q->rq : !q->sq)
+		return q->rq ? "an XRC target has asked for nothing"
+			     : "an XRC initiator takes no requests";
+	return rc_receive(q, p);
+}
+
+/* The SRQ that was served last is not the queue pair's. */
+static void xrc_stop(struct queue *q)
+{
+	if (q->rq)
+		rq_serve(q->rq, NULL);
+	rc_stop(q);
+}
+
+const struct transport transport_xrc = {
+	.name = "XRC",
+	.st = PRM_QP_ST_XRC,
+	.bth_type = BTH_XRC,
+	.wqe = &xrc_wqe,
+	.changes = rc_changes,
+	.nchanges = RC_CHANGES,
+	.start = rc_start,
+	.stop = xrc_stop,
+	.rtr = rc_rtr,
+	.rts = rc_rts,
+	.resume = rc_resume,
+	.abort = rc_abort,
+	.room = req_room,
+	.post = req_post,
+	.receive = xrc_receive,
+	.answer = rc_answer,
+	.run = rc_run,
+	.ready = rc_ready,
+	.responds = rc_responds,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proves that XRC's requests reach the SRQ that they name, with its CQ, user index and PD, in
+ * bursts and packet by packet; what they are on a wire; and that an SRQ of another domain ends both
+ * ends.
+ */
+#include "tests/test.h"
+#include <endian.h>
+#include <dvx/prm/qp.h>
+#include "queue_rig.h"
+#include "queue/queue.h"
+#include "transport/rc/rc.h"
+
+#define OTHER_PD (RIG_PD + 1)
+
+/* Two SRQs of b's domain, of another PD than its own. */
+struct xrc {
+	struct rig_pair *p;
+	struct obj domain;
+	struct rig_srq srq[2];
+};
+
+static int xrc_setup(void **state)
+{
+	static struct xrc x;
+	void *pair;
+
+	memset(&x, 0, sizeof(x));
+	assert_int_equal(rig_setup_xrc(&pair), 0);
+	x.p = pair;
+	x.p->b.qp->xrcd = &x.domain;
+	x.p->b.qp->rae = true;
+	x.p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
+	x.p->md->pdn = OTHER_PD;
+	for (unsigned int i = 0; i < 2; i++) {
+		rig_srq_open(&x.p->rig, &x.srq[i], OTHER_PD);
+		x.srq[i].srq->xrcd = &x.domain;
+		x.srq[i].srq->cq = x.p->cb.cq;
+		x.srq[i].srq->user_index = 0x700 + i;
+	}
+	*state = &x;
+	return 0;
+}
+
+static int xrc_teardown(void **state)
+{
+	struct xrc *x = *state;
+	void *pair = x->p;
+
+	for (unsigned int i = 0; i < 2; i++)
+		rig_srq_close(&x->srq[i]);
+	return rig_teardown(&pair);
+}
+
+#define TEST_XRC(name) TEST_OF(name, struct xrc, x, {xrc_setup, xrc_teardown})
+
+static struct rig_wqe to_srq(struct xrc *x, unsigned int i, uint8_t opcode, uint32_t imm)
+{
+	struct rig_wqe w = rig_begin(&x->p->a, opcode, SIGNALED, imm);
+
+	prm_wqe_xrc_seg_pack(w.bytes + 16, .xrc_srqn = x->srq[i].srq->o.id);
+	w.ds++;
+	return w;
+}
+
+static void give(struct xrc *x, unsigned int i, unsigned int index)
+{
+	rig_srq_entry(&x->srq[i], index, (uint16_t)((index + 1) % RIG_SRQ_ENTRIES), x->p->dst,
+		      RIG_BUF, rig_key(x->p->md));
+	rig_srq_post(&x->srq[i], 1);
+}
+
+static void went(struct xrc *x)
+{
+	const uint8_t *cqe = rig_poll(&x->p->ca);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+}
+
+static const uint8_t *came(struct xrc *x, unsigned int i, uint8_t opcode)
+{
+	const uint8_t *cqe = rig_poll(&x->p->cb);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), opcode);
+	assert_int_equal(prm_cqe64_get_user_index(cqe), 0x700 + i);
+	assert_int_equal(prm_cqe64_get_qpn(cqe), x->p->b.queue->o.id);
+	assert_null(rig_poll(&x->p->cb));
+	return cqe;
+}
+
+static void messages(struct xrc *x)
+{
+	static const uint32_t lengths[] = {0, 1, 1024, 1025, 200000};
+
+	for (unsigned int k = 0; k < 10; k++) {
+		const uint32_t len = lengths[k / 2];
+		struct rig_wqe w = to_srq(x, k % 2, PRM_WQE_OPCODE_SEND_IMM, k);
+
+		memset(x->p->dst, 0, RIG_BUF);
+		give(x, k % 2, x->srq[k % 2].pi % RIG_SRQ_ENTRIES);
+		if (len)
+			rig_data(&w, x->p->src, len, rig_key(x->p->ms));
+		rig_go(&w);
+		went(x);
+		assert_int_equal(
+			prm_cqe64_get_byte_cnt(came(x, k % 2, PRM_CQE_OPCODE_RESP_SEND_IMM)), len);
+		assert_memory_equal(x->p->dst, x->p->src, len);
+	}
+}
+
+static void memory(struct xrc *x)
+{
+	struct rig_wqe w = to_srq(x, 1, PRM_WQE_OPCODE_RDMA_WRITE, 0);
+	uint64_t was, now;
+
+	rig_raddr(&w, x->p->dst, rig_key(x->p->md));
+	rig_data(&w, x->p->src, 100000, rig_key(x->p->ms));
+	rig_go(&w);
+	went(x);
+	assert_memory_equal(x->p->dst, x->p->src, 100000);
+	w = to_srq(x, 0, PRM_WQE_OPCODE_RDMA_READ, 0);
+	rig_raddr(&w, x->p->dst + 7, rig_key(x->p->md));
+	rig_data(&w, x->p->src + 200000, 90000, rig_key(x->p->ms));
+	rig_go(&w);
+	went(x);
+	assert_memory_equal(x->p->dst + 7, x->p->src + 200000, 90000);
+	memcpy(&was, x->p->dst, 8);
+	w = to_srq(x, 0, PRM_WQE_OPCODE_ATOMIC_FA, 0);
+	rig_raddr(&w, x->p->dst, rig_key(x->p->md));
+	prm_wqe_atomic_seg_pack(w.bytes + 16 * w.ds++, .swap_add = 5);
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	went(x);
+	memcpy(&now, x->p->dst, 8);
+	assert_int_equal(now, was + 5);
+	assert_memory_equal(x->p->src, &was, 8);
+	assert_null(rig_poll(&x->p->cb));
+}
+
+TEST_XRC(in_bursts)
+{
+	messages(x);
+	memory(x);
+}
+
+/* All requests carry XRCETH behind BTH, no response does (annex A14). */
+static void check(void *ctx, struct port *w, struct frame *f)
+{
+	struct xrc *x = ctx;
+	const uint8_t *bth = rig_bth(f, NULL);
+	const uint32_t srqn = bth_get32(bth + BTH_LEN);
+	const uint8_t op = bth_row(bth[0])->op;
+
+	assert_int_equal(bth[0] >> 5, BTH_XRC);
+	if (op != OP_ACK && op != OP_READ_RESP && op != OP_ATOMIC_ACK)
+		assert_true(srqn == x->srq[0].srq->o.id || srqn == x->srq[1].srq->o.id);
+	port_queue(w, f);
+}
+
+TEST_XRC(packet_by_packet)
+{
+	port_set_hook(x->p->rig.dev.port, check, x);
+	messages(x);
+	memory(x);
+	port_set_hook(x->p->rig.dev.port, NULL, NULL);
+}
+
+/* A NAK, invalid request; nothing is received. */
+static void refused(struct xrc *x)
+{
+	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_SEND, 0);
+
+	give(x, 0, 0);
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&x->p->ca)),
+			 PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+	assert_null(rig_poll(&x->p->cb));
+	assert_int_equal(x->p->b.queue->state, QP_ERR);
+	assert_int_equal(rig_count(&x->p->rig, PRM_EVENT_WQ_INVAL_REQ_ERROR), 1);
+}
+
+TEST_XRC(another_domain)
+{
+	struct obj other = {.id = 1};
+
+	x->srq[0].srq->xrcd = &other;
+	refused(x);
+}
+
+TEST_XRC(no_xrc_srq)
+{
+	x->srq[0].srq->xrcd = NULL;
+	refused(x);
+}
+
+/* Its own PD opens nothing. */
+TEST_XRC(pd_of_the_srq)
+{
+	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0);
+
+	x->p->md->pdn = RIG_PD;
+	rig_raddr(&w, x->p->dst, rig_key(x->p->md));
+	rig_data(&w, x->p->src, 8, rig_key(x->p->ms));
+	rig_go(&w);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&x->p->ca)),
+			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+}
