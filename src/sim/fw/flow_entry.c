@@ -146,7 +146,7 @@ static int fw_flow_entry_find_dest(struct fw_cmd *c, const struct flow_table *fr
 }
 
 static int fw_flow_entry_take_dests(struct fw_cmd *c, const struct flow_table *t, uint32_t n,
-				    struct flow_act *act)
+				    struct flow_actions *act)
 {
 	act->dests = n ? calloc(n, sizeof(*act->dests)) : NULL;
 	if (n && !act->dests)
@@ -162,7 +162,7 @@ static int fw_flow_entry_take_dests(struct fw_cmd *c, const struct flow_table *t
 }
 
 static int fw_flow_entry_take_counters(struct fw_cmd *c, uint32_t from, uint32_t n,
-				       struct flow_act *act)
+				       struct flow_actions *act)
 {
 	act->counters = n ? calloc(n, sizeof(*act->counters)) : NULL;
 	if (n && !act->counters)
@@ -181,7 +181,7 @@ static int fw_flow_entry_take_counters(struct fw_cmd *c, uint32_t from, uint32_t
 }
 
 static int fw_flow_entry_take_modify(struct fw_cmd *c, const struct flow_table *t, const void *ctx,
-				     struct flow_act *act)
+				     struct flow_actions *act)
 {
 	struct flow_modify *m;
 
@@ -202,13 +202,13 @@ static int fw_flow_entry_take_modify(struct fw_cmd *c, const struct flow_table *
 
 /* Takes references to everything, or refuses and takes none. */
 static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
-				  struct flow_act *act)
+				  struct flow_actions *act)
 {
 	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
 	bool tx = t->type == PRM_FLOW_TABLE_TYPE_NIC_TX;
 	uint32_t dests = prm_flow_context_get_destination_list_size(ctx);
 
-	*act = (struct flow_act){
+	*act = (struct flow_actions){
 		.action = (uint16_t)prm_flow_context_get_action(ctx),
 		.tag = prm_flow_context_get_flow_tag(ctx),
 	};
@@ -220,7 +220,7 @@ static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 	    fw_flow_entry_take_counters(c, dests, prm_flow_context_get_flow_counter_list_size(ctx),
 					act) ||
 	    fw_flow_entry_take_modify(c, t, ctx, act)) {
-		flow_act_put(act);
+		flow_actions_put(act);
 		return -1;
 	}
 	return 0;
@@ -233,7 +233,7 @@ static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t in
 	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
 	struct flow_group *g = fw_flow_group(c, t, prm_flow_context_get_group_id(ctx));
 	struct flow_entry *e;
-	struct flow_act act;
+	struct flow_actions act;
 
 	if (!g)
 		return -1;
@@ -248,7 +248,7 @@ static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t in
 		return -1;
 	e = flow_entry_new(g, index, prm_flow_context_cat_match_value(ctx));
 	if (!e) {
-		flow_act_put(&act);
+		flow_actions_put(&act);
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for an entry");
 	}
 	e->act = act;
@@ -263,7 +263,7 @@ static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t in
 	} while (0)
 
 /* Swaps the parts that the mask does not name; a second call undoes the first. */
-static void fw_flow_entry_swap(struct flow_act *a, struct flow_act *b, uint32_t mask)
+static void fw_flow_entry_swap(struct flow_actions *a, struct flow_actions *b, uint32_t mask)
 {
 	if (!(mask & MODIFY_ACTION)) {
 		SWAP(a->action, b->action);
@@ -281,7 +281,7 @@ static void fw_flow_entry_swap(struct flow_act *a, struct flow_act *b, uint32_t 
 	}
 }
 
-static bool fw_flow_entry_agrees(const struct flow_act *a)
+static bool fw_flow_entry_agrees(const struct flow_actions *a)
 {
 	return !a->ndests == !(a->action & PRM_FLOW_ACTION_FWD_DEST) &&
 	       !a->ncounters == !(a->action & PRM_FLOW_ACTION_COUNT);
@@ -295,7 +295,7 @@ static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t
 {
 	uint32_t mask = prm_set_fte_in_get_modify_enable_mask(c->in);
 	struct flow_entry *e = flow_entry_at(t, index);
-	struct flow_act act;
+	struct flow_actions act;
 
 	if (!e)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
@@ -308,11 +308,11 @@ static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t
 		return -1;
 	fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
 	if (fw_flow_entry_agrees(&e->act)) {
-		flow_act_put(&act);
+		flow_actions_put(&act);
 		return 0;
 	}
 	fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
-	flow_act_put(&act);
+	flow_actions_put(&act);
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
 			 "modify_enable_mask 0x%x: the parts that stay contradict the action",
 			 mask);
@@ -347,7 +347,7 @@ static struct flow_entry *fw_flow_entry_find_entry(struct fw_cmd *c, uint32_t ty
 	return e;
 }
 
-static void fw_flow_entry_put_lists(const struct flow_act *act, uint8_t *to)
+static void fw_flow_entry_put_lists(const struct flow_actions *act, uint8_t *to)
 {
 	for (uint32_t i = 0; i < act->ndests; i++, to += ENTRY_BYTES) {
 		prm_dest_format_struct_set_destination_type(

@@ -174,7 +174,7 @@ void flow_entry_free(struct flow_entry *e)
 	unlink_value(e);
 	HASH_DELETE(by_index, e->group->table->entries, e);
 	obj_put(&e->group->o);
-	flow_act_put(&e->act);
+	flow_actions_put(&e->act);
 	free(e);
 }
 
@@ -186,7 +186,7 @@ struct flow_entry *flow_entry_at(struct flow_table *t, uint32_t index)
 	return e;
 }
 
-void flow_act_put(struct flow_act *a)
+void flow_actions_put(struct flow_actions *a)
 {
 	for (uint32_t i = 0; i < a->ndests; i++)
 		obj_put(a->dests[i].obj);
@@ -195,7 +195,7 @@ void flow_act_put(struct flow_act *a)
 	obj_put(a->modify);
 	free(a->dests);
 	free(a->counters);
-	*a = (struct flow_act){0};
+	*a = (struct flow_actions){0};
 }
 
 const struct flow_entry *flow_table_match(const struct flow_table *t, const uint64_t *words)

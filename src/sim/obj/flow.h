@@ -51,7 +51,7 @@ struct flow_modify {
 };
 
 /* What happens to a packet that matches an entry. It holds references to its objects. */
-struct flow_act {
+struct flow_actions {
 	uint16_t action; /* PRM flow_action bits */
 	uint32_t tag;
 	uint32_t ndests, ncounters;
@@ -70,7 +70,7 @@ struct flow_value {
 struct flow_entry {
 	struct flow_group *group;
 	uint32_t index;
-	struct flow_act act;
+	struct flow_actions act;
 	struct flow_value *of;
 	struct flow_entry *prev, *next; /* of the same value, by index */
 	UT_hash_handle by_index;
@@ -117,6 +117,6 @@ void flow_entry_free(struct flow_entry *); /* unlinks it and gives the act back 
 struct flow_entry *flow_entry_at(struct flow_table *, uint32_t index);
 /* The entry that matches these words; its act is valid until tables change. */
 const struct flow_entry *flow_table_match(const struct flow_table *, const uint64_t *words);
-void flow_act_put(struct flow_act *);
+void flow_actions_put(struct flow_actions *);
 
 #endif

@@ -192,7 +192,7 @@ static void way_follow_copy(struct way *way, uint64_t addr)
 	free(bytes);
 }
 
-static uint64_t way_forward(struct way *way, const struct flow_act *act)
+static uint64_t way_forward(struct way *way, const struct flow_actions *act)
 {
 	uint32_t last = act->ndests - 1;
 
@@ -201,7 +201,7 @@ static uint64_t way_forward(struct way *way, const struct flow_act *act)
 	return dest_addr(&act->dests[last]);
 }
 
-static uint64_t way_act_on(struct way *way, const struct flow_act *act)
+static uint64_t way_act_on(struct way *way, const struct flow_actions *act)
 {
 	struct packet *p = way->w.packet;
 
