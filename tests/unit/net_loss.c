@@ -166,7 +166,7 @@ static struct port_stats sum_of(const struct rig_pair *p)
 
 	for (unsigned int i = 0; i < p->rig.dev.nfunctions; i++)
 		for (size_t k = 0; k < sizeof(s) / sizeof(uint64_t); k++)
-			((uint64_t *)&s)[k] += ((uint64_t *)p->rig.dev.vhca[i].port)[k];
+			((uint64_t *)&s)[k] += ((uint64_t *)p->rig.dev.vhca[i].stats)[k];
 	return s;
 }
 
@@ -495,7 +495,7 @@ TEST_OF(test_uc_gaps, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 		assert_memory_equal(p->dst, p->src, 3000);
 		assert_memory_equal(p->dst + 3000, p->src + 6000, 3000);
 		assert_int_equal(l.seen, 9);
-		assert_true(p->b.queue->o.vhca->port->out_of_sequence > 0);
+		assert_true(p->b.queue->o.vhca->stats->out_of_sequence > 0);
 	}
 	port_set_hook(p->rig.dev.port, NULL, NULL);
 	assert_true(timers_next(&p->rig.dev.timers) == UINT64_MAX);
@@ -508,7 +508,7 @@ TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	struct rig_wqe w;
 
 	uc_send(p, 0, 100);
-	assert_int_equal(p->b.queue->o.vhca->port->out_of_buffer, 1);
+	assert_int_equal(p->b.queue->o.vhca->stats->out_of_buffer, 1);
 	for (unsigned int i = 0; i < 2; i++) {
 		p->b.qp->rwe = i;
 		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);

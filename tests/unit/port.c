@@ -120,8 +120,8 @@ TEST_PAIR(test_congestion)
 	struct roce_bytes r;
 
 	reconnect(p, 3);
-	a = p->a.qp->q.o.vhca->port;
-	b = p->b.qp->q.o.vhca->port;
+	a = p->a.qp->q.o.vhca->stats;
+	b = p->b.qp->q.o.vhca->stats;
 	take_write(p, &k, 64);
 	mark_congestion(k.f[0]);
 	inject(p, k.f[0]);

@@ -125,7 +125,7 @@ static struct outcome messages(const char *text)
 	for (unsigned int i = 0; i < MESSAGES; i++)
 		one_message(p, i);
 	port_faults(p->rig.dev.port, &r, &o.counts);
-	o.stats = *p->a.queue->o.vhca->port;
+	o.stats = *p->a.queue->o.vhca->stats;
 	o.ns = p->rig.now;
 	rig_pair_close(p);
 	return o;

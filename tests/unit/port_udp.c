@@ -204,7 +204,7 @@ static int two_teardown(void **state)
 /* Nonsense of all lengths: none is a packet, or its ICRC is wrong; a queue pair hears of none. */
 TEST_OF(test_hostile, struct two, t, {two_setup, two_teardown})
 {
-	const uint64_t *icrc = &t->p->rig.dev.vhca[0].port->rx_icrc_errors;
+	const uint64_t *icrc = &t->p->rig.dev.vhca[0].stats->rx_icrc_errors;
 	static uint8_t bytes[20000];
 	uint64_t sent = 0, bad = 0;
 

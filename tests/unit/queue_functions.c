@@ -128,11 +128,11 @@ TEST(test_traffic)
 			uint64_t before[FUNCTIONS];
 
 			for (unsigned int i = 0; i < FUNCTIONS; i++)
-				before[i] = r.dev.vhca[i].port->rcv_packets;
+				before[i] = r.dev.vhca[i].stats->rcv_packets;
 			send_between(&r, from, to);
 			for (unsigned int i = 0; i < FUNCTIONS; i++)
 				if (i != from && i != to)
-					assert_int_equal(r.dev.vhca[i].port->rcv_packets,
+					assert_int_equal(r.dev.vhca[i].stats->rcv_packets,
 							 before[i]);
 		}
 	rig_close(&r);

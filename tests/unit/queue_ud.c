@@ -68,7 +68,7 @@ static const uint8_t *arrives(struct rig_pair *p, uint32_t len)
 
 static uint64_t drops(const struct rig_pair *p)
 {
-	return p->b.queue->o.vhca->port->out_of_buffer;
+	return p->b.queue->o.vhca->stats->out_of_buffer;
 }
 
 /* --- what arrives ---------------------------------------------------------------------------- */
@@ -390,9 +390,9 @@ TEST_F(multicast)
 	assert_int_equal(prm_cqe64_get_rqpn(rig_poll(&p->ca)), p->a.queue->o.id);
 	assert_non_null(rig_poll(&p->cb));
 	assert_null(rig_poll(&p->cb));
-	assert_int_equal(host->port->multicast_xmit_packets, 4);
-	assert_int_equal(host->port->multicast_rcv_packets, 2);
-	assert_int_equal(dpu->port->multicast_rcv_packets, 3);
+	assert_int_equal(host->stats->multicast_xmit_packets, 4);
+	assert_int_equal(host->stats->multicast_rcv_packets, 2);
+	assert_int_equal(dpu->stats->multicast_rcv_packets, 3);
 	assert_int_equal(mcg_detach(host, rig_mgid, p->a.qp), 0);
 	assert_int_equal(mcg_detach(host, rig_mgid, p->a.qp), -ENOENT);
 	mcg_leave(dpu, p->b.qp);

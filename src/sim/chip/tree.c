@@ -52,7 +52,7 @@ int sysfs_tree_count(const char *root, struct vhca *v)
 
 	if (fd < 0)
 		return fd;
-	err = vhca_share_port(v, fd);
+	err = vhca_share_stats(v, fd);
 	close(fd);
 	return err;
 }

@@ -68,22 +68,22 @@ static int vhca_init(struct device *dev, unsigned int index)
 	v->name = row->name;
 	v->kind = row->kind;
 	v->index = (uint8_t)index;
-	v->port = &v->own_port;
+	v->stats = &v->own_stats;
 	v->id = (uint16_t)(index + 1);
 	vhca_number(v, index + 1);
 	return obj_tables_init(v);
 }
 
-int vhca_share_port(struct vhca *v, int fd)
+int vhca_share_stats(struct vhca *v, int fd)
 {
 	struct port_stats *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		return -errno;
-	*p = *v->port;
-	if (v->port != &v->own_port)
-		munmap(v->port, sizeof(*p));
-	v->port = p;
+	*p = *v->stats;
+	if (v->stats != &v->own_stats)
+		munmap(v->stats, sizeof(*p));
+	v->stats = p;
 	return 0;
 }
 
@@ -122,8 +122,8 @@ void device_fini(struct device *dev)
 			icm_fini(&dev->vhca[i]);
 			memic_fini(&dev->vhca[i]);
 			counters_fini(&dev->vhca[i]);
-			if (dev->vhca[i].port != &dev->vhca[i].own_port)
-				munmap(dev->vhca[i].port, sizeof(*dev->vhca[i].port));
+			if (dev->vhca[i].stats != &dev->vhca[i].own_stats)
+				munmap(dev->vhca[i].stats, sizeof(*dev->vhca[i].stats));
 		}
 	mm_close(dev->icm_mm);
 	mm_close(dev->memic_mm);

@@ -121,8 +121,8 @@ struct vhca {
 		uint32_t mtu;
 	} netdev; /* its network interface, if the chip has those */
 	struct raw_stats raw;
-	struct port_stats *port; /* own_port, or a page of a file that programs read */
-	struct port_stats own_port;
+	struct port_stats *stats; /* own_stats, or a page of a file that programs read */
+	struct port_stats own_stats;
 	struct memic *memic; /* memic.c; NULL until the first allocation */
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first is made */
@@ -184,7 +184,7 @@ void vhca_set_guid(struct vhca *, const uint8_t mac[6]);
 /* The wire takes IP packets of so many bytes; 0: of any length. */
 void device_set_mtu(struct device *, unsigned int bytes);
 /* Moves the function's port_stats into this file of the caller's: 0 or -errno. */
-int vhca_share_port(struct vhca *, int fd);
+int vhca_share_stats(struct vhca *, int fd);
 struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);
 /* The first function of a kind; NULL if the chip has none. */
 const struct vhca *device_first(const struct device *, enum function_kind);

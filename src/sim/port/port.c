@@ -221,7 +221,7 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 	if (f->icrc_good || roce_icrc_good(b)) {
 		p->ops.roce(v, &r);
 	} else {
-		v->port->rx_icrc_errors++;
+		v->stats->rx_icrc_errors++;
 		sim_note("vhca %u: a RoCE packet was dropped: its ICRC is wrong", v->id);
 	}
 }

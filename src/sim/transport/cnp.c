@@ -33,12 +33,12 @@ void cnp_receive(struct vhca *v, const struct roce_packet *r)
 {
 	const struct qp *qp = obj_find(v, OBJ_QP, bth_get32(r->hdr + 4) & 0xffffff);
 
-	v->port->rcv_packets++;
-	v->port->rcv_bytes += r->octets;
+	v->stats->rcv_packets++;
+	v->stats->rcv_bytes += r->octets;
 	if (qp && cnp_is_connected(qp) && !memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)))
-		v->port->rp_cnp_handled++;
+		v->stats->rp_cnp_handled++;
 	else
-		v->port->rp_cnp_ignored++;
+		v->stats->rp_cnp_ignored++;
 }
 
 /* A descriptor never met a switch. Only RoCE v2 has the bits. */
@@ -70,7 +70,7 @@ static void cnp_send(const struct qp *qp)
 	f->burst.hdr_len = BTH_LEN;
 	f->burst.last_opcode = CNP_OPCODE;
 	f->burst.npkts = 1;
-	path.from->port->np_cnp_sent++;
+	path.from->stats->np_cnp_sent++;
 	roce_port_put(&path, f, false);
 }
 
@@ -79,7 +79,7 @@ void cnp_marked(struct qp *qp, const struct roce_packet *r)
 	struct device *dev = qp->q.o.vhca->dev;
 	const uint64_t now = dev->clock->now(dev->clock);
 
-	qp->q.o.vhca->port->np_ecn_marked++;
+	qp->q.o.vhca->stats->np_ecn_marked++;
 	if (!cnp_is_connected(qp) || r->forced || (qp->cnp_at && now - qp->cnp_at < CNP_GAP_NS))
 		return;
 	qp->cnp_at = now;

@@ -65,7 +65,7 @@ static uint32_t roce_port_octets(const struct roce_path *path, const struct fram
 void roce_port_put(struct roce_path *path, struct frame *f, bool datagram)
 {
 	struct port *port = path->from->dev->port;
-	struct port_stats *stats = path->from->port;
+	struct port_stats *stats = path->from->stats;
 
 	f->burst.octets = roce_port_octets(path, f);
 	stats->xmit_packets += f->burst.npkts;
@@ -136,9 +136,9 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 		cnp_receive(vhca, r);
 		return NULL;
 	}
-	vhca->port->rcv_packets += r->npkts;
-	vhca->port->rcv_bytes += r->octets;
-	vhca->port->multicast_rcv_packets += r->group != NULL;
+	vhca->stats->rcv_packets += r->npkts;
+	vhca->stats->rcv_bytes += r->octets;
+	vhca->stats->multicast_rcv_packets += r->group != NULL;
 	p->mtu = r->mtu;
 	p->roce = r;
 	if (r->group)

@@ -82,11 +82,11 @@ static bool run_acks(struct sched *s)
 
 static bool run_shaped(struct sched *s, struct sched_job *job)
 {
-	const struct port_stats *port = job->q->o.vhca->port;
-	uint64_t from = port->xmit_bytes;
+	const struct port_stats *stats = job->q->o.vhca->stats;
+	uint64_t from = stats->xmit_bytes;
 	bool did = job->q->transport->run(job->q);
 
-	shape_sent(s, job->q, port->xmit_bytes - from);
+	shape_sent(s, job->q, stats->xmit_bytes - from);
 	return did;
 }
 

@@ -92,11 +92,11 @@ static bool sender_step(struct sender *s)
 bool sender_run(struct queue *q)
 {
 	struct sender *s = sender_of(q);
-	uint64_t from = q->o.vhca->port->xmit_bytes;
+	uint64_t from = q->o.vhca->stats->xmit_bytes;
 	bool did = false;
 
 	for (unsigned int i = 0;
-	     i < STEPS_A_TURN && q->o.vhca->port->xmit_bytes - from < BYTES_A_TURN &&
+	     i < STEPS_A_TURN && q->o.vhca->stats->xmit_bytes - from < BYTES_A_TURN &&
 	     sender_step(s);
 	     i++)
 		did = true;

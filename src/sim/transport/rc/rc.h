@@ -187,7 +187,7 @@ uint64_t resp_take_atomic(struct rc *);
 
 static inline struct port_stats *rc_stats(const struct rc *rc)
 {
-	return rc->qp->q.o.vhca->port;
+	return rc->qp->q.o.vhca->stats;
 }
 
 #endif
