@@ -73,7 +73,7 @@ const char *crypt_fits(const struct crypt *c, uint16_t memory, uint16_t wire)
 	return NULL;
 }
 
-const struct dek *crypt_key(const struct mkey *m, uint32_t key)
+const struct dek *crypt_key(const struct mkey *m)
 {
 	const struct crypt *c = &m->sig->crypt;
 	const struct dek *dek = c->described ? obj_find(m->o.vhca, OBJ_DEK, c->dek) : NULL;
@@ -89,7 +89,7 @@ const struct dek *crypt_key(const struct mkey *m, uint32_t key)
 		why = "the key object (DEK) has another keytag";
 	if (!why)
 		return dek;
-	sim_refuse("mkey 0x%x: crypto_bsf.dek_ptr 0x%x: %s", key, c->dek, why);
+	obj_refuse(&m->o, "crypto_bsf.dek_ptr 0x%x: %s", c->dek, why);
 	return NULL;
 }
 

@@ -45,7 +45,7 @@ const char *crypt_read(struct crypt *, const uint8_t *bsf, unsigned int size);
 const char *crypt_fits(const struct crypt *, uint16_t memory, uint16_t wire);
 
 /* The mkey's key: of its PD, with its tag. NULL, with a sentence: it can't be used. */
-const struct dek *crypt_key(const struct mkey *, uint32_t key);
+const struct dek *crypt_key(const struct mkey *);
 
 /* What lies around a byte and is encrypted together. */
 struct crypt_group {

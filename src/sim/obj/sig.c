@@ -215,7 +215,7 @@ bool sig_ready(const struct mkey *m, uint32_t key)
 			      key);
 		return false;
 	}
-	if (m->sig->crypt.on && !crypt_key(m, key))
+	if (m->sig->crypt.on && !crypt_key(m))
 		return false;
 	return psv_ready(m, key, &m->sig->memory) && psv_ready(m, key, &m->sig->wire);
 }

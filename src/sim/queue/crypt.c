@@ -90,8 +90,8 @@ static bool crypt_put_part(struct sig_access *a, sig_stream *to, struct crypt_gr
 		c->part_at = pos;
 		c->parts = 0;
 	} else if (c->part_at != g.at || pos != g.at + c->parts) {
-		sim_refuse("mkey 0x%x: a write begins at 0x%llx, inside an AES block", a->key,
-			   (unsigned long long)pos);
+		obj_refuse(&a->q->o, "mkey 0x%x: a write begins at 0x%llx, inside an AES block",
+			   a->key, (unsigned long long)pos);
 		return false;
 	}
 	memcpy(c->part + c->parts, from, n);

@@ -291,7 +291,7 @@ static bool sig_pass(struct queue *q, const struct sig_range *r, uint8_t *bytes,
 		return false;
 	a.sig = m->sig;
 	a.start = m->start;
-	a.dek = m->sig->crypt.on ? crypt_key(m, r->key) : NULL;
+	a.dek = m->sig->crypt.on ? crypt_key(m) : NULL;
 	return (a.dek || !m->sig->crypt.on) &&
 	       crypt_move(&a, CRYPT_WIRE, sig_wire, r->va - m->start, r->len, bytes, write);
 }
