@@ -78,6 +78,8 @@ static const struct {
 	{"cqn", OBJ_CQ},
 	{"qpn", OBJ_QP},
 	{"rmpn", OBJ_SRQ},
+	{"xrc_srqn", OBJ_SRQ},
+	{"xrcd", OBJ_XRCD},
 	{"dctn", OBJ_DCT},
 	{"dct_number", OBJ_DCT},
 	{"eq_number", OBJ_EQ},
@@ -175,6 +177,7 @@ static size_t find_opcodes(struct fx *f, uint16_t *op, size_t max)
 /* What the fixture's queue doesn't bring, in the order in which each needs the one before. */
 static const uint16_t births[] = {
 	PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN,
+	PRM_OPCODE_ALLOC_XRCD,
 	PRM_OPCODE_CREATE_TIS,
 	PRM_OPCODE_CREATE_SQ,
 	PRM_OPCODE_CREATE_RQ,

@@ -12,6 +12,7 @@
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 #define BUSY PRM_STATUS_RES_BUSY
 #define CTX  "xrc_srq_context_entry."
+#define DCTC "dct_context_entry."
 
 static uint32_t make_xrcd(struct fx *f)
 {
@@ -100,6 +101,35 @@ TEST_FX(queue_pairs)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_XRCD, xrcd), BUSY);
 	assert_int_equal(FX_NUMBER(f, DESTROY_QP, qpn), 0);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_XRCD, xrcd), 0);
+}
+
+TEST_FX(no_srq_of_a_dct)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint32_t srqn = make_srq(f, &q, make_xrcd(f));
+	uint8_t in[FX_IN];
+	size_t len = FX_FILL(in, CREATE_DCT, {DCTC "pd", q.pd}, {DCTC "cqn", q.cq},
+			     {DCTC "srqn_xrqn", srqn}, {DCTC "mtu", 3}, {DCTC "port", 1});
+
+	FX_REFUSES(f, CREATE_DCT, in, len, BAD, FW_SYN_RESERVED);
+}
+
+/* The kernel's domain, which programs of verbs share, is not DevX's: no program could end it then.
+ */
+TEST_FX(domain_of_the_kernel)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint8_t in[FX_IN];
+	size_t len = FX_FILL(in, ALLOC_XRCD, {"opcode", PRM_OPCODE_ALLOC_XRCD});
+	uint32_t xrcd;
+
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_XRCD, 0, in, len, 16), 0);
+	xrcd = fx_made(f);
+	len = fill_srq(f, in, &q, xrcd);
+	assert_int_equal(FX_EXEC(f, CREATE_XRC_SRQ, in, len), PRM_STATUS_BAD_RES);
+	len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
+	FX_SET(in, CREATE_QP, {"qpc.st", PRM_QP_ST_XRC}, {"qpc.no_sq", 1}, {"qpc.xrcd", xrcd});
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), PRM_STATUS_BAD_RES);
 }
 
 /* A target that was served from an SRQ does not hold it. */

@@ -18,6 +18,7 @@ struct xrc {
 	struct rig_pair *p;
 	struct obj domain;
 	struct rig_srq srq[2];
+	bool gone; /* the first SRQ is destroyed before a message's last packet */
 };
 
 static int xrc_setup(void **state)
@@ -194,6 +195,50 @@ TEST_XRC(no_xrc_srq)
 {
 	x->srq[0].srq->xrcd = NULL;
 	refused(x);
+}
+
+/* The last packet names the other SRQ. */
+static void other_srq(void *ctx, struct port *w, struct frame *f)
+{
+	struct xrc *x = ctx;
+	uint32_t len;
+	uint8_t *bth = rig_bth(f, &len);
+	const struct bth_row *row = bth_row(bth[0]);
+
+	if (row->op == OP_SEND && row->ends && !row->starts) {
+		bth_put32(bth + BTH_LEN, x->srq[1].srq->o.id);
+		rig_reseal(f, len);
+		if (x->gone)
+			rq_serve(&x->p->b.qp->rq, NULL);
+	}
+	port_queue(w, f);
+}
+
+static void changes(struct xrc *x)
+{
+	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_SEND, 0);
+
+	give(x, 0, 0);
+	give(x, 1, 0);
+	port_set_hook(x->p->rig.dev.port, other_srq, x);
+	rig_data(&w, x->p->src, 3000, rig_key(x->p->ms));
+	rig_go(&w);
+	port_set_hook(x->p->rig.dev.port, NULL, NULL);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&x->p->ca)),
+			 PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+}
+
+/* A message belongs to one SRQ, */
+TEST_XRC(another_srq_inside_a_message)
+{
+	changes(x);
+}
+
+/* and ends with it. */
+TEST_XRC(srq_destroyed_inside_a_message)
+{
+	x->gone = true;
+	changes(x);
 }
 
 /* Its own PD opens nothing. */

@@ -5,6 +5,7 @@
 #include "cmd.h"
 #include "obj/cq.h"
 #include "obj/dct.h"
+#include "obj/srq.h"
 #include "transport/transport.h"
 
 #define INLINE_MOST 64u /* with PRM_QPC_CS_RES_UP_TO_64B */
@@ -77,6 +78,10 @@ static int dct_take_objects(struct fw_cmd *c, const void *dctc, struct dct *d)
 	d->srq = d->cq ? fw_take(c, OBJ_SRQ, prm_dctc_get_srqn_xrqn(dctc), "dctc.srqn_xrqn") : NULL;
 	if (!d->srq)
 		return -1;
+	if (d->srq->xrcd)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "dctc.srqn_xrqn 0x%x is an XRC SRQ: only XRC's messages go there",
+				 d->srq->o.id);
 	if (d->inline_most && 1u << d->cq->cqe_log != 2 * INLINE_MOST)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "dctc.cs_res 2: 64 bytes of data need completions of 128 bytes, "

@@ -130,7 +130,7 @@ static int fw_qp_take_xrc(struct fw_cmd *c, const void *qpc, struct qp *qp)
 				    : NULL;
 		return qp->sq.cq ? 0 : -1;
 	}
-	qp->xrcd = fw_take_shared(c, OBJ_XRCD, prm_qpc_get_xrcd(qpc), "qpc.xrcd");
+	qp->xrcd = fw_take(c, OBJ_XRCD, prm_qpc_get_xrcd(qpc), "qpc.xrcd");
 	return qp->xrcd ? 0 : -1;
 }
 

@@ -77,8 +77,7 @@ static int xrc_srq_take(struct fw_cmd *c, const void *ctx, struct srq *s)
 				: prm_xrc_srqc_get_user_index(ctx);
 	memcpy(s->ctx, ctx, PRM_XRC_SRQC_BYTES);
 	s->pd = fw_take(c, OBJ_PD, s->pdn, "xrc_srqc.pd");
-	s->xrcd = s->pd ? fw_take_shared(c, OBJ_XRCD, prm_xrc_srqc_get_xrcd(ctx), "xrc_srqc.xrcd")
-			: NULL;
+	s->xrcd = s->pd ? fw_take(c, OBJ_XRCD, prm_xrc_srqc_get_xrcd(ctx), "xrc_srqc.xrcd") : NULL;
 	s->cq = s->xrcd ? fw_take(c, OBJ_CQ, prm_xrc_srqc_get_cqn(ctx), "xrc_srqc.cqn") : NULL;
 	return s->cq ? xrc_srq_take_memory(c, ctx, s) : -1;
 }

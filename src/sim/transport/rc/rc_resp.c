@@ -433,6 +433,13 @@ static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
 		invalid(rc, "XRCETH.xrcsrq names no XRC SRQ of this queue pair's domain");
 		return false;
 	}
+	/* [I] A READ that is repeated has nothing to do with the message that is coming in. */
+	if (rc->resp.msg.in != OP_NONE && p->op != OP_READ_REQUEST && qp->rq.srq != srq) {
+		invalid(rc,
+			"XRCETH.xrcsrq names another SRQ than the message's first packet, or one "
+			"made since");
+		return false;
+	}
 	if (rc->resp.msg.in == OP_NONE)
 		rq_serve(&qp->rq, srq);
 	qp->q.pdn = srq->pdn;

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* XRC as ib_uverbs has it: domains by file, which programs share, and targets with several handles. */
+#include <fcntl.h>
+#include <dvx/prm/cmd.h>
+#include "kernel_fixture.h"
+#include "obj/qp.h"
+
+#define NO_FILE UINT32_MAX
+enum { RESET, INIT };
+#define TO_INIT (1 | 1 << 3 | 1 << 4 | 1 << 5) /* state, access, P_Key, port */
+
+/* A second program beside the fixture's. */
+struct two {
+	struct fx *f;
+	struct uverbs_file *mine, *other;
+};
+
+static struct two two(struct fx *f)
+{
+	struct two t = {f, f->f, kernel_open(f->k, f->mm, BLUEFIELD2_HOST)};
+
+	assert_int_equal(fx_context(f, t.other, false), 0);
+	return t;
+}
+
+/* File `ino` of device 8: the handle, or -errno. */
+static int64_t open_xrcd(struct fx *f, uint64_t ino, uint32_t dev, uint32_t oflags)
+{
+	const struct ib_uverbs_open_xrcd in = {.response = ino, .fd = dev, .oflags = oflags};
+	struct ib_uverbs_open_xrcd_resp out = {0};
+	int err = FX_WRITE(f, IB_USER_VERBS_CMD_OPEN_XRCD, in, out);
+
+	return err ? err : (int64_t)out.xrcd_handle;
+}
+
+static int close_xrcd(struct fx *f, int64_t handle)
+{
+	const struct ib_uverbs_close_xrcd in = {.xrcd_handle = (uint32_t)handle};
+
+	return fx_write(f, IB_USER_VERBS_CMD_CLOSE_XRCD, &in, sizeof(in), NULL, 0);
+}
+
+static int make_target(struct fx *f, int64_t xrcd, uint32_t *handle, uint32_t *qpn)
+{
+	struct request r;
+	struct mlx5_ib_create_qp u = {0};
+	int err;
+
+	rq_make(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE,
+		RQ_ARGS(A_NEW(UVERBS_ATTR_CREATE_QP_HANDLE, handle),
+			A_HANDLE(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, (uint64_t)xrcd),
+			A_VALUE(UVERBS_ATTR_CREATE_QP_USER_HANDLE, 1, 8),
+			A_IN(UVERBS_ATTR_CREATE_QP_CAP, &(struct ib_uverbs_qp_cap){0},
+			     sizeof(struct ib_uverbs_qp_cap)),
+			A_VALUE(UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_XRC_TGT, 4),
+			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, NULL, sizeof(struct ib_uverbs_qp_cap)),
+			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qpn, 4),
+			A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_create_qp_resp))));
+	err = rq_run_with(f, &r, &u, sizeof(u));
+	if (!err) {
+		*handle = rq_new(&r);
+		*qpn = rq_u32(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
+	}
+	rq_done(&r);
+	return err;
+}
+
+static int open_qp(struct fx *f, int64_t xrcd, uint32_t qpn, uint8_t type, uint32_t *handle)
+{
+	const struct ib_uverbs_open_qp in = {
+		.pd_handle = (uint32_t)xrcd, .qpn = qpn, .qp_type = type};
+	struct ib_uverbs_create_qp_resp out = {0};
+	int err = FX_WRITE(f, IB_USER_VERBS_CMD_OPEN_QP, in, out);
+
+	*handle = out.qp_handle;
+	return err;
+}
+
+static uint8_t state_of(struct fx *f, uint32_t handle)
+{
+	const struct ib_uverbs_query_qp in = {.qp_handle = handle};
+	struct ib_uverbs_query_qp_resp r;
+
+	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_QUERY_QP, in, r), 0);
+	return r.qp_state;
+}
+
+/* One domain for a file, whoever opens it; it ends with its last handle. */
+TEST_FX(domains)
+{
+	const struct two t = two(f);
+	int64_t a, b, own;
+
+	FX_REFUSES(f, open_xrcd(f, 5, 8, 0), -EAGAIN, "no O_CREAT");
+	a = open_xrcd(f, 5, 8, O_CREAT | O_EXCL);
+	assert_true(a >= 0);
+	own = open_xrcd(f, 5, NO_FILE, 0); /* nobody else's */
+	assert_true(own >= 0);
+	f->f = t.other;
+	FX_REFUSES(f, open_xrcd(f, 5, 8, O_CREAT | O_EXCL), -EINVAL, "O_EXCL");
+	FX_REFUSES(f, open_xrcd(f, 5, 9, 0), -EAGAIN, "no O_CREAT"); /* another device's */
+	FX_REFUSES(f, open_xrcd(f, 6, 8, 0), -EAGAIN, "no O_CREAT");
+	b = open_xrcd(f, 5, 8, 0);
+	assert_true(b >= 0);
+	f->f = t.mine;
+	assert_int_equal(obj_count(f->v, OBJ_XRCD), 2);
+	assert_int_equal(close_xrcd(f, a), 0);
+	assert_int_equal(close_xrcd(f, a), -ENOENT);
+	assert_int_equal(close_xrcd(f, own), 0);
+	assert_int_equal(obj_count(f->v, OBJ_XRCD), 1);
+	kernel_close(t.other);
+	assert_int_equal(obj_count(f->v, OBJ_XRCD), 0);
+	FX_REFUSES(f, open_xrcd(f, 5, 8, 0), -EAGAIN, "no O_CREAT");
+}
+
+/* A target belongs to its domain: each handle moves it, and it lives as long as one of them. */
+TEST_FX(targets)
+{
+	const struct two t = two(f);
+	uint32_t first, second, none, qpn;
+	int64_t a = open_xrcd(f, 5, 8, O_CREAT), b;
+	const struct qp *hw;
+
+	assert_int_equal(make_target(f, a, &first, &qpn), 0);
+	hw = obj_find(f->v, OBJ_QP, qpn);
+	assert_non_null(hw);
+	assert_int_equal(hw->q.o.uid, 0);
+	assert_int_equal(close_xrcd(f, a), -EBUSY);
+	f->f = t.other;
+	b = open_xrcd(f, 5, 8, 0);
+	FX_REFUSES(f, open_qp(f, b, qpn + 1, IB_UVERBS_QPT_XRC_TGT, &none), -EINVAL, "no target");
+	FX_REFUSES(f, open_qp(f, b, qpn, IB_UVERBS_QPT_RC, &none), -EINVAL, "qp_type 2");
+	assert_int_equal(open_qp(f, b + 7, qpn, IB_UVERBS_QPT_XRC_TGT, &none), -EINVAL);
+	assert_int_equal(open_qp(f, b, qpn, IB_UVERBS_QPT_XRC_TGT, &second), 0);
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_MODIFY_QP,
+				  &(struct ib_uverbs_modify_qp){.qp_handle = second,
+								.qp_state = INIT,
+								.attr_mask = TO_INIT,
+								.port_num = 1},
+				  sizeof(struct ib_uverbs_modify_qp), NULL, 0),
+			 0);
+	f->f = t.mine;
+	assert_int_equal(state_of(f, first), INIT);
+	kernel_close(t.mine); /* the creator is gone */
+	f->f = t.other;
+	assert_ptr_equal(obj_find(f->v, OBJ_QP, qpn), hw);
+	assert_int_equal(state_of(f, second), INIT);
+	assert_int_equal(close_xrcd(f, b), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, QP, second), 0);
+	assert_null(obj_find(f->v, OBJ_QP, qpn));
+	assert_int_equal(close_xrcd(f, b), 0);
+	assert_int_equal(obj_count(f->v, OBJ_XRCD), 0);
+}
+
+/* A target has a domain and nothing else. */
+TEST_FX(target_refusals)
+{
+	uint32_t handle, qpn;
+
+	FX_REFUSES(f, make_target(f, 999, &handle, &qpn), -ENOENT, "XRCD handle 999");
+	assert_int_equal(obj_count(f->v, OBJ_XRCD), 0);
+}
