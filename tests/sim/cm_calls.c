@@ -253,6 +253,26 @@ TEST(closed_while_waiting)
 	assert_int_equal(w.err, 77);
 }
 
+/* The same at any moment of the call: it finds the descriptor closed, or waits on. */
+TEST(closed_at_any_moment)
+{
+	for (int i = 0; i < 300; i++) {
+		struct waiter w = {.fd = opened(), .err = 77};
+		pthread_t t;
+
+		assert_int_equal(pthread_create(&t, NULL, announce_and_wait, &w), 0);
+		while (!__atomic_load_n(&w.e.id, __ATOMIC_ACQUIRE))
+			;
+		for (int spin = 0; spin < i * 100; spin++)
+			__asm__ volatile("");
+		close(w.fd);
+		pthread_cancel(t);
+		assert_int_equal(pthread_join(t, NULL), 0);
+		if (w.err != 77)
+			assert_int_equal(w.err, -EBADF);
+	}
+}
+
 static void nothing(int sig)
 {
 	(void)sig;

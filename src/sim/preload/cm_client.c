@@ -93,8 +93,9 @@ static int cm_sleep(int fd)
 }
 
 /*
- * A write() that sleeps keeps its file open, also when another thread closes the descriptor or this
- * one is cancelled. So does a duplicate: client_closed() finds it.
+ * A write() keeps its file open, also when another thread closes the descriptor meanwhile, as
+ * programs do that end while a thread of theirs waits for events, or when this thread is cancelled.
+ * So does a duplicate: client_closed() finds it.
  */
 struct cm_held {
 	struct cfile *cf;
@@ -110,7 +111,8 @@ static void cm_release(void *arg)
 		client_closed(h->cf);
 }
 
-static int cm_wait(struct cfile *cf, int fd, const struct backend *b, struct ucma_request *r)
+/* The next event; sleeps for it, unless the descriptor is non-blocking. */
+static int cm_event(struct cfile *cf, int fd, const struct backend *b, struct ucma_request *r)
 {
 	struct cm_held h = {cf, fd, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
 	int err;
@@ -118,22 +120,17 @@ static int cm_wait(struct cfile *cf, int fd, const struct backend *b, struct ucm
 	if (h.own < 0)
 		return -errno;
 	pthread_cleanup_push(cm_release, &h);
-	do {
+	for (;;) {
+		/* Closed before the call, and the number is another file's by now? */
+		err = client_find(h.own) == cf ? b->cm_write(cf, r) : -EBADF;
+		if (err != -EAGAIN)
+			break;
 		err = cm_sleep(h.own);
 		if (err) /* -EAGAIN: O_NONBLOCK */
 			break;
-		err = b->cm_write(cf, r);
-	} while (err == -EAGAIN); /* another thread has read it */
+	}
 	pthread_cleanup_pop(1);
 	return err;
-}
-
-static int cm_exchange(struct cfile *cf, int fd, const struct backend *b, struct ucma_request *r)
-{
-	int err = b->cm_write(cf, r);
-
-	return err == -EAGAIN && r->command == RDMA_USER_CM_CMD_GET_EVENT ? cm_wait(cf, fd, b, r)
-									  : err;
 }
 
 int cm_client_write(struct cfile *cf, int fd, const struct backend *b, const void *buf, size_t n)
@@ -145,7 +142,8 @@ int cm_client_write(struct cfile *cf, int fd, const struct backend *b, const voi
 	if (!err && r.out_len >= c->least_out)
 		err = cm_probe(&r, c);
 	if (!err)
-		err = cm_exchange(cf, fd, b, &r);
+		err = r.command == RDMA_USER_CM_CMD_GET_EVENT ? cm_event(cf, fd, b, &r)
+							      : b->cm_write(cf, &r);
 	if (!err && r.nout)
 		err = flatten_copy_out(ucma_address(r.in, c->response), r.out, r.nout);
 	return err;
