@@ -104,6 +104,7 @@ static void umr_noise(struct rig_pair *p)
 	m->mode = (uint8_t)(PRM_MKC_ACCESS_MODE_KLM + any(2));
 	m->log_entity = (uint8_t)any(20);
 	m->list = klm_list_new(8);
+	mkey_place(m);
 	while (fuzz_more()) {
 		struct rig_wqe w;
 

@@ -15,9 +15,9 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 2440 1320
-read 2420 1330
-send 4180 2450
-faa 3170 1960
+write 2380 1255
+read 2360 1260
+send 3580 1820
+faa 2720 1615
 EOF
 plan

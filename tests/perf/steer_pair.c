@@ -32,6 +32,7 @@ static struct mkey *icm_key(struct rig *rig)
 	m->nentries = 0; /* instead of pages */
 	m->icm = &memory;
 	m->icm_addr = icm_addr(ICM_STE, 0);
+	mkey_place(m);
 	return m;
 }
 

@@ -395,6 +395,7 @@ TEST_F(unaligned_memory)
 	allow(p);
 	memset(p->dst, 0, 16);
 	p->md->entries[0] += 4;
+	mkey_place(p->md);
 	post(p, &add_8, 0, 0, SIGNALED);
 	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 	load(&now, p->dst + 4, 8);
@@ -412,6 +413,7 @@ TEST_F(memory_in_pieces)
 	p->md->entries = pieces;
 	p->md->nentries = 4;
 	p->md->log_entity = 1;
+	mkey_place(p->md);
 	post(p, &add_8, 0, 0, SIGNALED);
 	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 	p->md->entries = one;
@@ -423,6 +425,7 @@ TEST_F(memory_that_is_gone)
 
 	allow(p);
 	p->md->entries[0] += 1ull << 46;
+	mkey_place(p->md);
 	post(p, &add_8, 0, 0, SIGNALED);
 	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
 }

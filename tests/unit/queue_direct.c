@@ -3,6 +3,7 @@
  * looks at the wire, as with them: bytes, completions, numbers, errors and repetitions. */
 #include "tests/test.h"
 #include "queue_rig.h"
+#include "../perf/perf_mem.h"
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/qp.h>
 #include "chip/datapath.h"
@@ -12,6 +13,9 @@
 #define ROUNDS 300u
 #define CQES   (2 * ROUNDS)
 #define AREA   (256u << 10)
+
+/* How messages go: in packets; or without, to memory that takes system calls, or that is shared. */
+enum way { PACKETS, CALLS, SHARED };
 
 /* What programs and peers can see of a run. */
 struct outcome {
@@ -65,14 +69,24 @@ static void direct_drain(struct run *r)
 	direct_look(r, 1, &r->p->cb);
 }
 
-static struct run run_open(int (*setup)(void **), bool observed)
+/* Its first and last page may be other objects', too. */
+static void share_inner_pages(struct rig_pair *p, const uint8_t *buf)
+{
+	perf_mem_share(p->rig.mm, buf + 4096, buf + RIG_BUF - 4096);
+}
+
+static struct run run_open(int (*setup)(void **), enum way way)
 {
 	struct run r = {rig_pair_open(setup), calloc(1, sizeof(struct outcome))};
 
 	assert_non_null(r.o);
 	r.p->b.qp->rae = true;
 	r.p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
-	if (observed)
+	if (way == SHARED) {
+		share_inner_pages(r.p, r.p->src);
+		share_inner_pages(r.p, r.p->dst);
+	}
+	if (way == PACKETS)
 		port_set_hook(r.p->rig.dev.port, count_frame, r.o);
 	return r;
 }
@@ -144,9 +158,9 @@ static void direct_post(struct run *r, uint8_t opcode, uint32_t len, uint32_t of
 	rig_end(&w);
 }
 
-static struct outcome *direct_any(int (*setup)(void **), unsigned int seed, bool observed)
+static struct outcome *direct_any(int (*setup)(void **), unsigned int seed, enum way way)
 {
-	struct run r = run_open(setup, observed);
+	struct run r = run_open(setup, way);
 
 	srand(seed);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -172,10 +186,10 @@ TEST(test_any_messages)
 	static int (*const setup[])(void **) = {rig_setup, rig_setup_dpu};
 
 	for (unsigned int i = 0; i < 6; i++) {
-		struct outcome *direct = direct_any(setup[i % 2], i, false);
+		struct outcome *direct = direct_any(setup[i % 2], i, i < 3 ? CALLS : SHARED);
 
 		assert_int_equal(direct->frames, 0);
-		same(direct, direct_any(setup[i % 2], i, true));
+		same(direct, direct_any(setup[i % 2], i, PACKETS));
 	}
 }
 
@@ -245,9 +259,9 @@ static const struct mishap mishaps[] = {
 };
 
 /* The second of three requests meets it. */
-static struct outcome *direct_mishap(const struct mishap *m, bool observed)
+static struct outcome *direct_mishap(const struct mishap *m, enum way way)
 {
-	struct run r = run_open(rig_setup, observed);
+	struct run r = run_open(rig_setup, way);
 
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 0, 0);
 	direct_drain(&r);
@@ -264,20 +278,23 @@ static struct outcome *direct_mishap(const struct mishap *m, bool observed)
 
 TEST(test_mishaps)
 {
-	for (size_t i = 0; i < sizeof(mishaps) / sizeof(*mishaps); i++) {
-		struct outcome *direct = direct_mishap(&mishaps[i], false);
+	const size_t n = sizeof(mishaps) / sizeof(*mishaps);
+
+	for (size_t i = 0; i < 2 * n; i++) {
+		const struct mishap *m = &mishaps[i % n];
+		struct outcome *direct = direct_mishap(m, i < n ? CALLS : SHARED);
 
 		if (direct->state[0] != QP_ERR)
-			fail_msg("mishap %zu leaves the queue pair in state %u", i,
+			fail_msg("mishap %zu leaves the queue pair in state %u", i % n,
 				 direct->state[0]);
-		same(direct, direct_mishap(&mishaps[i], true));
+		same(direct, direct_mishap(m, PACKETS));
 	}
 }
 
 /* A receive that comes later: the message waits for it, and so do those behind. */
-static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, bool observed)
+static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, enum way way)
 {
-	struct run r = run_open(rig_setup, observed);
+	struct run r = run_open(rig_setup, way);
 
 	direct_post(&r, opcode, len, 4096, 0);
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_READ, 64, 128, 0);
@@ -298,14 +315,14 @@ TEST(test_receiver_not_ready)
 
 	for (unsigned int i = 0; i < 3; i++)
 		for (uint32_t len = 100; len < 60000; len += 20000)
-			same(direct_not_ready(opcode[i], len, false),
-			     direct_not_ready(opcode[i], len, true));
+			same(direct_not_ready(opcode[i], len, len > 20000 ? CALLS : SHARED),
+			     direct_not_ready(opcode[i], len, PACKETS));
 }
 
 /* Somebody begins to look, or stops, in the middle of long messages. */
 TEST(test_observed_on_the_way)
 {
-	struct run r = run_open(rig_setup, false);
+	struct run r = run_open(rig_setup, CALLS);
 	const uint32_t len = 800000;
 
 	for (unsigned int turns = 0; turns < 12; turns++) {

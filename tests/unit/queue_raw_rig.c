@@ -88,6 +88,7 @@ int raw_setup(void **state)
 	r->mkey = rig_mkey(&r->rig, BLUEFIELD2_HOST, r->src, RIG_BUF, MKEY_LR | MKEY_LW);
 	r->mkey->start = 0;
 	r->mkey->len = 1ull << 47;
+	mkey_place(r->mkey);
 	r->tir = obj_new(&r->rig.dev.vhca[BLUEFIELD2_HOST], OBJ_TIR, 0, sizeof(*r->tir));
 	assert_non_null(r->tir);
 	r->tir->rq = r->rq.raw_rq;

@@ -288,6 +288,7 @@ struct mkey *rig_mkey(struct rig *r, unsigned int function, const void *buf, siz
 	m->entries = malloc(sizeof(*m->entries));
 	assert_non_null(m->entries);
 	m->entries[0] = mm_bus(r->mm, 0);
+	mkey_place(m);
 	return m;
 }
 

@@ -317,6 +317,7 @@ int fw_create_mkey(struct fw_cmd *c)
 		fw_mkey_free(&m->o);
 		return -1;
 	}
+	mkey_place(m);
 	prm_create_mkey_out_set_mkey_index(c->out, m->o.id);
 	return 0;
 }

@@ -369,59 +369,45 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 
 /* --- the usual access ------------------------------------------------------------------------- */
 
-/* Allowed, through an mkey without alias or list. NULL: it is another one. */
-static inline const struct mkey *mkey_plain(const struct vhca *v, uint32_t key, uint32_t pdn,
-					    uint32_t qpn, uint64_t va, uint64_t len,
-					    unsigned int rights)
+void mkey_place(struct mkey *m)
 {
-	const struct mkey *m = obj_find(v, OBJ_MKEY, key >> 8);
+	struct dma_seg seg;
 
-	if (!m || m->low != (key & 0xff) || m->free || m->alias || m->list || !len ||
-	    m->pdn != pdn || (m->qpn != MKEY_ANY_QP && m->qpn != qpn) ||
-	    rights & ~(unsigned int)m->rights || (m->umem && m->umem->ro) || !in_bounds(m, va, len))
-		return NULL;
-	return m;
+	m->plain = !m->alias && !m->list && !(m->umem && m->umem->ro);
+	m->flat = m->plain && !m->icm && !m->memic && m->len &&
+		  translate(m, m->start, m->len, &seg, 1) == 1;
+	m->bus = m->flat ? seg.addr : 0;
 }
 
-/* As of short messages: one page holds it. */
-static inline bool translate_in_page(const struct mkey *m, uint64_t va, uint64_t len,
-				     struct dma_seg *seg)
+/* What may change of a plain mkey, and what each access has of its own. */
+static inline bool mkey_allows(const struct mkey *m, uint32_t key, uint32_t pdn, uint32_t qpn,
+			       uint64_t va, uint64_t len, unsigned int rights)
 {
-	const struct umem *u = m->umem;
-	const unsigned int log_page = u ? u->log_page : m->log_entity;
-	const uint64_t page_mask = (1ull << log_page) - 1, offset = va - m->start;
-	uint64_t pos = offset + (u ? u->offset + m->umem_offset : m->start & page_mask);
-
-	if (len > page_mask + 1 - (pos & page_mask))
-		return false;
-	if (pos >> log_page >= (u ? u->npages : m->nentries))
-		return false;
-	if (u && (m->umem_offset + offset > u->len || len > u->len - m->umem_offset - offset))
-		return false;
-	*seg = (struct dma_seg){(u ? u->pages : m->entries)[pos >> log_page] + (pos & page_mask),
-				len};
-	return true;
+	return m->low == (key & 0xff) && !m->free && m->pdn == pdn &&
+	       (m->qpn == MKEY_ANY_QP || m->qpn == qpn) && !(rights & ~(unsigned int)m->rights) &&
+	       len && in_bounds(m, va, len);
 }
 
 static inline int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn,
 			     uint64_t va, uint64_t len, unsigned int rights, struct dma_seg *seg,
 			     unsigned int max)
 {
-	const struct mkey *m = mkey_plain(v, key, pdn, qpn, va, len, rights);
+	const struct mkey *m = obj_find(v, OBJ_MKEY, key >> 8);
 
-	if (!m)
+	if (!m || !m->plain || !mkey_allows(m, key, pdn, qpn, va, len, rights))
 		return -1;
 	if (!seg)
 		return 0;
-	return max && translate_in_page(m, va, len, seg) ? 1 : translate(m, va, len, seg, max);
+	if (!m->flat || !max)
+		return translate(m, va, len, seg, max);
+	*seg = (struct dma_seg){m->bus + (va - m->start), len};
+	return 1;
 }
 
 bool mkey_piece(const struct queue *q, uint32_t key, uint64_t va, uint64_t len, unsigned int rights,
 		struct dma_seg *seg)
 {
-	const struct mkey *m = mkey_plain(q->o.vhca, key, q->pdn, q->o.id, va, len, rights);
-
-	return m && (translate_in_page(m, va, len, seg) || translate(m, va, len, seg, 1) == 1);
+	return mkey_usual(q->o.vhca, key, q->pdn, q->o.id, va, len, rights, seg, 1) == 1;
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

@@ -91,6 +91,10 @@ struct mkey {
 	uint8_t log_entity;
 	uint32_t nentries;
 	bus_t *entries; /* MTT */
+	/* what mkey_place() found out about them */
+	bool plain; /* memory of its own, which may be written */
+	bool flat;  /* and all of it one piece of the bus, from here on */
+	bus_t bus;
 	struct klm_list *list; /* or, of an indirect mkey, other mkeys' parts */
 	struct sig *sig;       /* and room for their signatures' description (sig.h); NULL: none */
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
@@ -122,6 +126,8 @@ enum mkey_fault {
 		      * mkey_memory() finds them */
 };
 #define MKEY_SEGS 64
+/* After its range and its translation are set, which nothing changes of an mkey without a list. */
+void mkey_place(struct mkey *);
 /*
  * The same for a queue. As much as fits is filled in: *len says how much that is. Indirect mkeys
  * may take more than max segments.

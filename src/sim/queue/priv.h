@@ -167,6 +167,10 @@ enum segs_how { SEGS_READ, SEGS_RECV, SEGS_RECV_POSTED }; /* what a READ or a SE
 uint8_t segs_scatter(struct queue *, uint32_t pdn, const uint8_t *p, const uint8_t *end,
 		     uint64_t off, size_t len, const void *from, enum segs_how);
 
+/* segs.c: mostly the first data segment has room for all, and names one piece of memory. */
+bool segs_one_piece(const struct queue *, const uint8_t *p, const uint8_t *end, size_t len,
+		    unsigned int right, struct dma_seg *);
+
 /* segs.c: the list has room for so many bytes */
 bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len);
 

@@ -8,6 +8,7 @@
 #include <dvx/prm/wqe.h>
 #include "priv.h"
 #include "base/log.h"
+#include "obj/mkey.h"
 
 #define RCV_RECORD 0u
 #define CQE_GRH_IN_BUFFER 1u /* cqe64.g */
@@ -146,6 +147,12 @@ uint8_t rq_scatter(struct rq *rq, uint64_t off, size_t len, const void *from)
 uint8_t rq_scatter_posted(struct rq *rq, uint64_t off, size_t len, const void *from)
 {
 	return scatter(rq, off, len, from, SEGS_RECV_POSTED);
+}
+
+bool rq_piece(const struct rq *rq, size_t len, struct dma_seg *seg)
+{
+	return (!rq->srq || rq->srq->pdn == rq->q->pdn) &&
+	       segs_one_piece(rq->q, rq->priv->recv, rq->priv->end, len, MKEY_LW, seg);
 }
 
 bool rq_inlines(const struct rq *rq, size_t len)

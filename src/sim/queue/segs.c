@@ -174,9 +174,8 @@ bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len)
 	return !len;
 }
 
-/* Mostly the first data segment has room for all, and names one piece of memory. */
-static bool segs_one_piece(const struct queue *q, const uint8_t *p, const uint8_t *end, size_t len,
-			   unsigned int right, struct dma_seg *seg)
+bool segs_one_piece(const struct queue *q, const uint8_t *p, const uint8_t *end, size_t len,
+		    unsigned int right, struct dma_seg *seg)
 {
 	struct data_seg s;
 

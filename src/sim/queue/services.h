@@ -45,12 +45,7 @@ void set_psv_parse(struct queue *, struct send_wr *);
 /* The request fails in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 
-/* A data segment; inl: inline data, or NULL. */
-struct data_seg {
-	const uint8_t *inl;
-	uint64_t len, addr;
-	uint32_t lkey;
-};
+struct data_seg;
 /* Reads the one at p. The one after it; NULL: it is malformed, or p is at the end. */
 const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *);
 #define LKEY_TERMINATE 0x100u
@@ -106,6 +101,8 @@ bool rq_begin(struct rq *);
 uint8_t rq_scatter(struct rq *, uint64_t off, size_t len, const void *from);
 /* The same; small writes are posted. */
 uint8_t rq_scatter_posted(struct rq *, uint64_t off, size_t len, const void *from);
+/* Where the current entry takes a message, if that is one piece of memory. */
+bool rq_piece(const struct rq *, size_t len, struct dma_seg *);
 /* Or else the CQE carries the whole message: 0, or why the entry can't take it. */
 bool rq_inlines(const struct rq *, size_t len);
 uint8_t rq_scatter_inline(const struct rq *, size_t len);

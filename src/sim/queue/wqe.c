@@ -34,22 +34,24 @@ void wqe_parse_data(struct queue *q, struct send_wr *wr)
 	const bool inline_ok = (*q->transport->wqe)[wr->opcode].inline_ok;
 	const uint8_t *end, *p = wr_segs(wr, &end), *next;
 	const uint64_t most = 1ull << log_max_msg(q);
-	struct data_seg s;
+	const uint8_t *const first = p;
+	struct data_seg *s = &wr->data;
 
 	for (; p < end; p = next) {
-		next = data_seg_next(p, end, &s);
+		next = data_seg_next(p, end, s);
 		if (!next) {
 			wqe_refuse(q, wr, VENDOR_SEGMENT,
 				   "an inline segment's byte_count runs past ds");
 			return;
 		}
 		if (sim_tracing)
-			data_seg_trace(q, &s, p, "sq", wr->index);
-		if (s.inl && !inline_ok) {
+			data_seg_trace(q, s, p, "sq", wr->index);
+		if (s->inl && !inline_ok) {
 			wqe_refuse(q, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
 			return;
 		}
-		wr->len += s.len;
+		wr->len += s->len;
+		wr->one = p == first;
 	}
 	if (wr->len <= most)
 		return;

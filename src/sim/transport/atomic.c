@@ -33,7 +33,7 @@ static uint64_t atomic_get64(const uint8_t *p)
 	return be64toh(v);
 }
 
-static uint8_t atomic_opcode(const struct send_wr *wr)
+uint8_t atomic_opcode(const struct send_wr *wr)
 {
 	switch (wr->opcode) {
 	case PRM_WQE_OPCODE_ATOMIC_CS:
@@ -104,6 +104,11 @@ static bool atomic_size_taken(const struct qp *qp, uint8_t size)
 	if (size == 8)
 		return qp->atomic_mode != PRM_QPC_ATOMIC_MODE_NONE;
 	return size == 4 && qp->atomic_mode >= PRM_QPC_ATOMIC_MODE_UP_TO_8B;
+}
+
+bool atomic_allowed(const struct qp *qp, uint8_t size, uint64_t va)
+{
+	return qp->rae && atomic_size_taken(qp, size) && !(va % size);
 }
 
 struct atomic_result atomic_take(struct qp *qp, const struct bth_packet *p)

@@ -12,6 +12,7 @@ struct send_wr;
 
 /* Atomics: alike in all transports that have them. */
 
+uint8_t atomic_opcode(const struct send_wr *); /* of its packet */
 /* A request's packet: its opcode, and its headers, which lie in hdr. */
 void atomic_request(struct bth_packet *, const struct send_wr *, uint8_t hdr[MASKED_ETH_LEN]);
 /* The responder's answer. */
@@ -28,6 +29,8 @@ struct atomic_result {
 	const char *why;
 	uint64_t old;
 };
+/* The queue takes atomics of this size there; whether the key does is not asked. */
+bool atomic_allowed(const struct qp *, uint8_t size, uint64_t va);
 /* Does what a request's packet asks for. */
 struct atomic_result atomic_take(struct qp *, const struct bth_packet *);
 

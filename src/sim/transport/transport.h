@@ -16,11 +16,19 @@ struct send_wr;
  * brings data. */
 enum send_kind { SEND_MESSAGE, SEND_WRITE, SEND_LOCAL, SEND_READ, SEND_ATOMIC };
 
+/* A data segment; inl: inline data, or NULL. */
+struct data_seg {
+	const uint8_t *inl;
+	uint64_t len, addr;
+	uint32_t lkey;
+};
+
 /* One send WQE that the queue has fetched. The transport keeps it until it is done, in order. */
 struct send_wr {
 	struct send_wr *next;
 	uint8_t *wqe; /* a copy of the WQE, ds * 16 bytes */
 	uint64_t len; /* of the message */
+	struct data_seg data; /* its only data segment, if `one` */
 	uint64_t raddr;
 	uint32_t rkey;
 	uint32_t imm;	/* as it stands in memory */
@@ -32,6 +40,7 @@ struct send_wr {
 	uint8_t opcode, opmod;
 	uint8_t kind;
 	bool has_imm, signaled, solicited;
+	bool one;	       /* data segment */
 	bool fence;	       /* after earlier READs */
 	bool strong;	       /* after all that came earlier */
 	uint8_t error, vendor; /* a CQE syndrome known before it is sent */

@@ -6,6 +6,8 @@
  * Nothing is built, queued or taken apart. What the responder refuses is answered by packets: the
  * requester is then where it would be if it had sent its own. (doc/design/0036)
  */
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/wqe.h>
 #include "rc.h"
 #include "base/log.h"
 #include "obj/qp.h"
@@ -142,6 +144,53 @@ static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	return true;
 }
 
+/* --- SEND, from memory to a receive entry ------------------------------------------------------
+ */
+
+/* The peer's CQ may have failed: then its connection is gone, and answers nothing. */
+static void direct_received(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	const struct recv_done done = {
+		.opcode = wr->has_imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND,
+		.solicited = wr->solicited,
+		.imm = wr->imm,
+		.len = wr->len,
+		.rqpn = peer->qp->remote_qpn,
+	};
+	uint32_t end;
+
+	direct_number(rc, wr);
+	end = psn_add(rc->req.nxt, wr->npsn);
+	peer->resp.epsn = end;
+	peer->resp.msn++;
+	peer->resp.msg.recv = false;
+	rc->req.sent += wr->len;
+	direct_count(rc, peer, wr->npsn, (wr->has_imm ? IMM_LEN : 0) + padded(wr->len), 0, 0);
+	rc->direct.ack_owed = true;
+	rq_end(&peer->qp->rq, &done);
+	wr->done = peer->resp.up;
+	if (wr->done)
+		direct_acknowledged(rc, end);
+	else
+		req_unanswered(rc, end, true);
+}
+
+/* An entry that it can't fill stays the responder's current one. */
+static bool direct_send(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	struct rq *rq = peer->qp->q.rq;
+	struct message *m = &peer->resp.msg;
+
+	if (!wr->one || wr->opcode == PRM_WQE_OPCODE_SEND_INVAL || wr->len > DIRECT_BYTES ||
+	    rc->req.off || !rq || rq_inlines(rq, wr->len))
+		return false;
+	m->recv = m->recv || rq_begin(rq);
+	if (!m->recv || !direct_receive(&rc->qp->q, rq, wr))
+		return false;
+	direct_received(rc, peer, wr);
+	return true;
+}
+
 /* --- what the responder takes as it takes packets --------------------------------------------- */
 
 /* True: it did. Else its answer says why not, and comes as a packet. */
@@ -201,6 +250,24 @@ static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	wr->done = direct_taken(rc, peer, &p) && last;
 }
 
+/* What it does not do, direct_atomic() does or refuses. */
+static bool direct_atomic_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	uint64_t old;
+
+	if (!direct_fetch(&peer->qp->q, wr, &old))
+		return false;
+	direct_number(rc, wr);
+	direct_count(rc, peer, 1, bth_row(atomic_opcode(wr))->atomic, 1, AETH_LEN + ATOMIC_ACK_LEN);
+	direct_acknowledged(rc, psn_add(rc->req.nxt, 1));
+	peer->resp.epsn = rc->req.nxt;
+	peer->resp.msn++;
+	rc_stats(peer)->rx_atomic_requests++;
+	wr->error = wr_atomic_found(&rc->qp->q, wr, old);
+	wr->done = !wr->error;
+	return true;
+}
+
 static void direct_atomic(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
 	uint8_t headers[MASKED_ETH_LEN];
@@ -221,6 +288,19 @@ static void direct_atomic(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	wr->done = !wr->error;
 }
 
+/* All of it at once, between memory that the device reaches. */
+static bool direct_whole(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	switch (wr->kind) {
+	case SEND_MESSAGE:
+		return peer != rc && direct_send(rc, peer, wr);
+	case SEND_ATOMIC:
+		return peer != rc && direct_atomic_memory(rc, peer, wr);
+	default:
+		return direct_memory(rc, peer, wr);
+	}
+}
+
 bool direct_step(struct rc *rc, struct send_wr *wr)
 {
 	struct rc *peer;
@@ -230,9 +310,9 @@ bool direct_step(struct rc *rc, struct send_wr *wr)
 	peer = direct_peer(rc);
 	if (!peer || !responder_rests(peer, rc))
 		return false;
-	if (direct_memory(rc, peer, wr))
+	if (direct_whole(rc, peer, wr))
 		return true;
-	if (peer == rc || wr->kind == SEND_READ)
+	if (peer == rc || wr->kind == SEND_READ || !peer->resp.up)
 		return false;
 	if (wr->kind == SEND_ATOMIC)
 		direct_atomic(rc, peer, wr);

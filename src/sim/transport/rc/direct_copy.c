@@ -6,26 +6,31 @@
 #include <dvx/prm/wqe.h>
 #include "rc.h"
 #include "obj/mkey.h"
+#include "transport/atomic.h"
 
 #define SMALL 512u
 
-/* The request's only data segment, and the memory that its remote address names: one piece each. */
+/* The request's data, unless it is inline, and the memory at the peer: one piece each. */
 struct ends {
-	struct data_seg data;
 	struct dma_seg local, remote;
 };
+
+static bool find_local(const struct queue *q, const struct send_wr *wr, unsigned int right,
+		       struct dma_seg *seg)
+{
+	const struct data_seg *s = &wr->data;
+
+	return s->inl || mkey_piece(q, s->lkey, s->addr, wr->len, right, seg);
+}
 
 static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr *wr, struct ends *e)
 {
 	bool write = wr->kind == SEND_WRITE;
-	const uint8_t *end, *p = wr_segs(wr, &end);
 
-	if (data_seg_next(p, end, &e->data) != end || !wr->len || e->data.len != wr->len)
-		return false;
-	if (!mkey_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
-		return false;
-	return e->data.inl || mkey_piece(q, e->data.lkey, e->data.addr, wr->len,
-					 write ? MKEY_LR : MKEY_LW, &e->local);
+	return wr->one &&
+	       mkey_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR,
+			  &e->remote) &&
+	       find_local(q, wr, write ? MKEY_LR : MKEY_LW, &e->local);
 }
 
 /*
@@ -100,6 +105,7 @@ static void make_inline(struct send_wr *wr, const uint8_t *bytes)
 	prm_wqe_inline_seg_set_is_inline(seg, 1);
 	prm_wqe_inline_seg_set_byte_count(seg, (uint32_t)wr->len);
 	memcpy(seg + PRM_WQE_INLINE_SEG_BYTES, bytes, wr->len);
+	wr->data.inl = seg + PRM_WQE_INLINE_SEG_BYTES;
 	wr->ds = (uint8_t)(HEAD_DS + (PRM_WQE_INLINE_SEG_BYTES + wr->len + DS - 1) / DS);
 }
 
@@ -138,6 +144,35 @@ void direct_gather(struct queue *q)
 		make_inline(b->wr[i], at);
 }
 
+/* --- into a receive entry, and atomics ---------------------------------------------------------
+ */
+
+bool direct_receive(struct queue *q, struct rq *to, const struct send_wr *wr)
+{
+	struct host *h = q->o.vhca->dev->host;
+	struct dma_seg local, entry;
+
+	if (!rq_piece(to, wr->len, &entry) || !find_local(q, wr, MKEY_LR, &local))
+		return false;
+	post_flush(q->o.vhca->dev->queues);
+	return wr->data.inl ? !dma_scatter(h, &entry, 1, wr->data.inl)
+			    : dma_copy_direct(h, entry.addr, local.addr, wr->len);
+}
+
+bool direct_fetch(struct queue *peer, const struct send_wr *wr, uint64_t *old)
+{
+	struct dma_atomic a;
+	struct dma_seg seg;
+
+	wr_atomic(wr, &a);
+	if (!atomic_allowed(qp_of(peer), a.size, wr->raddr) ||
+	    !mkey_piece(peer, wr->rkey, wr->raddr, a.size, MKEY_ATOMIC, &seg) || seg.addr % a.size)
+		return false;
+	cq_before_reply(peer);
+	post_flush(peer->o.vhca->dev->queues);
+	return !dma_atomic(peer->o.vhca->dev->host, seg.addr, &a, old);
+}
+
 /* --- the whole request ------------------------------------------------------------------------ */
 
 bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
@@ -149,7 +184,7 @@ bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
 	if (wr->kind == SEND_READ)
 		return direct_move_bytes(q, &e.local, &e.remote, q != peer);
 	cq_before_reply(peer);
-	if (e.data.inl)
-		return !post_seen(peer, &e.remote, 1, e.data.inl, wr->len);
+	if (wr->data.inl)
+		return !post_seen(peer, &e.remote, 1, wr->data.inl, wr->len);
 	return direct_move_bytes(peer, &e.remote, &e.local, true);
 }
