@@ -144,6 +144,27 @@ static bool find(pid_t pid, const void *va, struct mapping *m)
 	return found;
 }
 
+/* If the kernel tells single mappings, it tells the same. */
+static void same_alone(pid_t pid)
+{
+	static struct maps maps, alone;
+	uint64_t behind = 0;
+	struct mapping m, one = {0};
+
+	assert_int_equal(maps_open(&maps, pid), 0);
+	assert_int_equal(maps_open(&alone, pid), 0);
+	while (maps_next(&maps, &m) && maps_query(&alone, behind, &one) == 1) {
+		assert_memory_equal(&one, &m, offsetof(struct mapping, plain));
+		assert_int_equal(one.plain, m.plain);
+		assert_int_equal(maps_query(&alone, m.end - 1, &one), 1);
+		assert_int_equal(one.start, m.start);
+		behind = m.end;
+	}
+	assert_true(!behind || maps_query(&alone, UINT64_MAX, &one) == 0);
+	maps_close(&alone);
+	maps_close(&maps);
+}
+
 static void look(pid_t pid, uint8_t *at, int fd)
 {
 	struct mapping m;
@@ -182,6 +203,7 @@ TEST(test_process)
 		_exit(0);
 	}
 	look(child, at, fd);
+	same_alone(child);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	deep_file_end(fd);

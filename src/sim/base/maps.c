@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -123,4 +124,60 @@ bool mapping_parse(const char *text, struct mapping *m)
 	m->shared = perm[3] == 's';
 	m->plain = !m->inode && is_plain(text + strspn(text, " "));
 	return true;
+}
+
+/* --- one mapping ------------------------------------------------------------------------------ */
+
+/* As in <linux/fs.h> of Linux 6.11, which older headers lack. */
+struct one_map {
+	uint64_t size, query_flags, query_addr, start, end, flags, page_size, offset, inode;
+	uint32_t dev_major, dev_minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+
+#define ONE_MAP _IOWR('f', 17, struct one_map) /* PROCMAP_QUERY */
+enum {
+	ONE_MAP_READABLE = 1,
+	ONE_MAP_WRITABLE = 2,
+	ONE_MAP_EXECUTABLE = 4,
+	ONE_MAP_SHARED = 8,
+	ONE_MAP_OR_NEXT = 16, /* in query_flags */
+};
+
+static int one_map_ask(const struct maps *m, uint64_t va, struct one_map *q, char *name,
+		       uint32_t size)
+{
+	*q = (struct one_map){.size = sizeof(*q),
+			      .query_flags = ONE_MAP_OR_NEXT,
+			      .query_addr = va,
+			      .name_size = size,
+			      .name = size ? (uintptr_t)name : 0};
+	return syscall(SYS_ioctl, m->fd, ONE_MAP, q) ? -errno : 0;
+}
+
+int maps_query(const struct maps *m, uint64_t va, struct mapping *map)
+{
+	char name[128] = ""; /* [anon:...] has 80 at most */
+	struct one_map q;
+	int err = one_map_ask(m, va, &q, name, sizeof(name));
+
+	if (err == -ENAMETOOLONG) { /* a file's */
+		strcpy(name, "/");
+		err = one_map_ask(m, va, &q, NULL, 0);
+	}
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	*map = (struct mapping){
+		.start = q.start,
+		.end = q.end,
+		.offset = q.offset,
+		.inode = q.inode,
+		.dev = makedev(q.dev_major, q.dev_minor),
+		.prot = (q.flags & ONE_MAP_READABLE ? PROT_READ : 0) |
+			(q.flags & ONE_MAP_WRITABLE ? PROT_WRITE : 0) |
+			(q.flags & ONE_MAP_EXECUTABLE ? PROT_EXEC : 0),
+		.shared = q.flags & ONE_MAP_SHARED,
+		.plain = !q.inode && is_plain(name),
+	};
+	return 1;
 }

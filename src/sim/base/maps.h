@@ -30,6 +30,11 @@ struct mapping {
 int maps_open(struct maps *, pid_t pid);
 bool maps_next(struct maps *, struct mapping *);
 void maps_close(struct maps *);
+/*
+ * The first mapping that ends behind va, at the cost of this one only: 1; 0: there is none; or
+ * -errno, before Linux 6.11 always. Does not change what maps_next() says.
+ */
+int maps_query(const struct maps *, uint64_t va, struct mapping *);
 
 /* One line, without its end. A path may be cut short. */
 bool mapping_parse(const char *line, struct mapping *);

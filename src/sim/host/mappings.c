@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The mappings of a client. The kernel takes about a microsecond to print one and always begins
- * with the first; a client with many shared pages has thousands.
+ * The mappings of a client. Linux tells one since 6.11. Before, it prints all from the first on, a
+ * microsecond each, and a client with many shared pages has thousands: what was read is kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@ struct mappings {
 	struct mapping *seen; /* by address */
 	uint32_t nseen, cap;
 	struct maps maps; /* the rest */
+	struct mapping one; /* told last */
 };
 
 struct mappings *mappings_read(struct mm *mm)
@@ -66,15 +67,34 @@ static const struct mapping *mappings_at(struct mappings *l, uint32_t i)
 	return &l->seen[i];
 }
 
-/* The index of the first mapping that ends behind va. */
-static uint32_t mappings_behind(struct mappings *l, uint64_t va)
+/* The index of the first one seen that ends behind va; nseen: none does. */
+static uint32_t mappings_seen(const struct mappings *l, uint64_t va)
 {
-	const struct mapping *m;
-	uint32_t i = 0;
+	uint32_t low = 0, high = l->nseen;
 
-	while ((m = mappings_at(l, i)) && m->end <= va)
-		i++;
-	return i;
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (l->seen[mid].end <= va)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The first mapping that ends behind va, until the next call; NULL: there is none. */
+static const struct mapping *mappings_behind(struct mappings *l, uint64_t va)
+{
+	int told = maps_query(&l->maps, va, &l->one);
+	const struct mapping *m;
+	uint32_t i;
+
+	if (told >= 0)
+		return told ? &l->one : NULL;
+	for (i = mappings_seen(l, va); (m = mappings_at(l, i)) && m->end <= va; i++)
+		;
+	return m;
 }
 
 static bool mapping_is_own(const struct mapping *m)
@@ -91,12 +111,11 @@ int mappings_check(struct mappings *l, uint64_t va, uint64_t len, bool write, bo
 
 	if (end < va || end > 1ull << BUS_SLOT_SHIFT)
 		return -EFAULT;
-	for (uint32_t i = mappings_behind(l, va); at < end; i++) {
-		m = mappings_at(l, i);
+	for (; at < end; at = m->end) {
+		m = mappings_behind(l, at);
 		if (!m || m->start > at || (m->prot & need) != need)
 			return -EFAULT;
 		all_own = all_own && mapping_is_own(m);
-		at = m->end;
 	}
 	if (own)
 		*own = all_own;
@@ -110,7 +129,7 @@ void mm_unshare_replaced(struct mappings *l, uint64_t va, uint64_t len)
 
 	if (!mm_share_over(l->mm, va, len, false, &first, &bytes))
 		return;
-	for (uint32_t i = mappings_behind(l, va); (m = mappings_at(l, i)) && m->start < end; i++)
+	for (uint64_t at = va; (m = mappings_behind(l, at)) && m->start < end; at = m->end)
 		shares_replaced(l->mm, m, va > m->start ? va : m->start,
 				end < m->end ? end : m->end);
 }
