@@ -77,12 +77,14 @@ term_forwarded() {
 check "run forwards signals and cleans up" term_forwarded
 
 run_killed() {
-	"$dvx_sim" run -- sh -c 'echo up; exec sleep 5' >"$scratch/killed" &
+	mkfifo "$scratch/hold"
+	"$dvx_sim" run -- sh -c 'echo up; read -r _ <"$0"' "$scratch/hold" >"$scratch/killed" &
 	shows_up "$scratch/killed" up $! || return
 	server=$("$dvx_sim" ls --json | jq '.[0].pid')
 	kill -9 $!
 	wait $!
 	tail --pid="$server" -f /dev/null
+	: <>"$scratch/hold" # ends the command
 	[ -z "$(ls "$scratch/dvx-sim")" ]
 }
 check "a run that is killed takes its device down" run_killed
@@ -147,17 +149,6 @@ few() {
 }
 check "up with few descriptors starts a chip or prints an error" few
 
-stopped() {
-	"$dvx_sim" up stopped || return
-	pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "stopped") | .pid')
-	kill -STOP "$pid"
-	says 0 'stopped does not answer' timeout 300 "$dvx_sim" ls
-	rc=$?
-	kill -CONT "$pid"
-	return $rc
-}
-check "ls names a chip that does not answer, and goes on" stopped
-
 # A chip that was started before an upgrade of dvx-sim: what it speaks is said, and it can be ended.
 old_chip() { # VERSION [stubborn]
 	mkfifo "$scratch/old.says" 2>/dev/null
@@ -184,12 +175,37 @@ newer() {
 	old_chip $((ours + 1)) && says 0 "old speaks link version $((ours + 1)), this dvx-sim speaks" "$dvx_sim" down old && wait $old && [ ! -e "$scratch/dvx-sim/old" ]
 }
 check "a newer one, too" newer
-stubborn() {
-	old_chip 1 stubborn && says 0 "it does not end: killing it" "$dvx_sim" down old && ! wait $old && [ ! -e "$scratch/dvx-sim/old" ]
+
+# As long as dvx-sim waits for an answer: these run side by side, each with files of its own.
+slow() { # NAME: a function
+	mkdir -m 700 "$scratch/$1"
+	(scratch=$scratch/$1 && "$1") >"$scratch/$1/printed" 2>&1 &
+	echo $! >"$scratch/$1/pid"
 }
-check "... and one that does not want to end" stubborn
-deaf() {
-	old_chip "$ours" stubborn && says 0 "it does not end: killing it" "$dvx_sim" down old && ! wait $old && [ ! -e "$scratch/dvx-sim/old" ]
+slow_end() {
+	wait "$(cat "$scratch/$1/pid")"
+	rc=$?
+	cat "$scratch/$1/printed"
+	return $rc
 }
-check "... of our own version, too" deaf
+killed() { # VERSION
+	XDG_RUNTIME_DIR=$scratch
+	mkdir -m 700 "$scratch/dvx-sim"
+	old_chip "$1" stubborn && says 0 "it does not end: killing it" "$dvx_sim" down old && ! wait $old && [ ! -e "$scratch/dvx-sim/old" ]
+}
+stubborn() { killed 1; }
+deaf() { killed "$ours"; }
+stopped() {
+	"$dvx_sim" up stopped || return
+	pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "stopped") | .pid')
+	kill -STOP "$pid"
+	says 0 'stopped does not answer' timeout 300 "$dvx_sim" ls
+	rc=$?
+	kill -CONT "$pid"
+	return $rc
+}
+for test in stubborn deaf stopped; do slow $test; done
+check "... and one that does not want to end" slow_end stubborn
+check "... of our own version, too" slow_end deaf
+check "ls names a chip that does not answer, and goes on" slow_end stopped
 plan
