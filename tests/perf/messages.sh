@@ -15,9 +15,9 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 2380 1255
-read 2360 1260
-send 3580 1820
-faa 2720 1615
+write 2315 1170
+read 2330 1180
+send 3515 1740
+faa 2690 1540
 EOF
 plan

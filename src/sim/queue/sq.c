@@ -16,7 +16,8 @@
 
 /* --- requests ------------------------------------------------------------------------------ */
 
-static struct send_wr *wr_new(struct queues *qs, size_t wqe_bytes)
+/* Few enough bytes are cleared, and whole blocks are copied, for the compiler to do it in place. */
+static struct send_wr *wr_new(struct queues *qs, const uint8_t *blocks, unsigned int n)
 {
 	struct send_wr *wr = qs->free_wr;
 
@@ -28,12 +29,16 @@ static struct send_wr *wr_new(struct queues *qs, size_t wqe_bytes)
 		if (!wr)
 			return NULL;
 	}
-	memset(wr, 0, offsetof(struct send_wr, small));
-	wr->wqe = wqe_bytes <= sizeof(wr->small) ? wr->small : malloc(wqe_bytes);
-	if (wr->wqe)
-		return wr;
-	free(wr);
-	return NULL;
+	memset(&wr->len, 0, offsetof(struct send_wr, small) - offsetof(struct send_wr, len));
+	wr->next = NULL;
+	wr->wqe = n * SQ_BLOCK <= sizeof(wr->small) ? wr->small : malloc(n * SQ_BLOCK);
+	if (!wr->wqe) {
+		free(wr);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		memcpy(wr->wqe + i * SQ_BLOCK, blocks + i * SQ_BLOCK, SQ_BLOCK);
+	return wr;
 }
 
 void wr_free(struct queues *qs, struct send_wr *wr)
@@ -74,21 +79,26 @@ static int read_blocks(struct sq *sq, uint16_t index, unsigned int n, uint8_t *t
 			 (n - straight) * SQ_BLOCK);
 }
 
-/* n blocks from sq_ci on, as one piece; more are fetched with them. NULL: the ring is gone. */
-static const uint8_t *blocks(struct sq *sq, unsigned int n)
+static const uint8_t *blocks_fetched(struct sq *sq)
 {
 	struct sq_priv *d = sq->priv;
-	uint16_t ahead = (uint16_t)(sq->ci - d->cache_at);
 	unsigned int want = pending(sq) < SQ_CACHE_BLOCKS ? pending(sq) : SQ_CACHE_BLOCKS;
 
-	if (ahead + n <= d->cache_n)
-		return d->cache + ahead * SQ_BLOCK;
 	d->cache_n = 0;
 	if (read_blocks(sq, sq->ci, want, d->cache))
 		return NULL;
 	d->cache_at = sq->ci;
 	d->cache_n = (uint16_t)want;
 	return d->cache;
+}
+
+/* n blocks from sq_ci on, as one piece; more are fetched with them. NULL: the ring is gone. */
+static inline const uint8_t *blocks(struct sq *sq, unsigned int n)
+{
+	const struct sq_priv *d = sq->priv;
+	uint16_t ahead = (uint16_t)(sq->ci - d->cache_at);
+
+	return ahead + n <= d->cache_n ? d->cache + ahead * SQ_BLOCK : blocks_fetched(sq);
 }
 
 int sq_ahead(const struct sq *sq, struct dma_seg *seg, unsigned int max, unsigned int n,
@@ -141,10 +151,9 @@ static struct send_wr *next_wr(struct sq *sq)
 		ds = n = 1;
 	if (n > 1 && !(w = blocks(sq, n))) /* else it is the block that was read */
 		return NULL;
-	wr = wr_new(queues_of(&sq->q->o), ds * DS);
+	wr = wr_new(queues_of(&sq->q->o), w, n);
 	if (!wr)
 		return NULL;
-	memcpy(wr->wqe, w, ds * DS);
 	wr->index = sq->ci;
 	wr->ds = (uint8_t)ds;
 	wr->blocks = (uint8_t)n;
@@ -219,10 +228,13 @@ static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
 static bool fetch_some(struct sq *sq)
 {
 	const struct transport *t = sq->q->transport;
+	unsigned int room = t->room(sq->q);
 	struct send_wr *wr;
 	bool bad;
 
-	for (unsigned int i = 0; i < WQES_A_TURN && pending(sq) && t->room(sq->q); i++) {
+	if (room > WQES_A_TURN)
+		room = WQES_A_TURN;
+	for (; room && pending(sq); room--) {
 		wr = next_wr(sq);
 		if (!wr)
 			return false;

@@ -26,12 +26,12 @@ struct data_seg {
 /* One send WQE that the queue has fetched. The transport keeps it until it is done, in order. */
 struct send_wr {
 	struct send_wr *next;
-	uint8_t *wqe; /* a copy of the WQE, ds * 16 bytes */
-	uint64_t len; /* of the message */
+	uint8_t *wqe;	      /* a copy of the WQE's blocks */
 	struct data_seg data; /* its only data segment, if `one` */
-	uint64_t raddr;
+	uint64_t raddr;	      /* and rkey: if its opcode has them */
 	uint32_t rkey;
 	uint32_t imm;	/* as it stands in memory */
+	uint64_t len;	/* of the message; from here on zeros when it is new */
 	uint16_t index; /* wqe_counter of its CQE */
 	uint8_t blocks;
 	uint8_t ds;

@@ -34,17 +34,6 @@ static struct rc *direct_find(struct rc *rc, const struct vhca *to)
 											     : NULL;
 }
 
-/* The peer's machines; NULL: packets go another way, or nowhere. */
-static struct rc *direct_peer(struct rc *rc)
-{
-	struct direct *d = &rc->direct;
-	struct vhca *to = port_direct(rc->sched->dev->port, &rc->path);
-
-	if (d->to != to || d->changes != rc->sched->changes)
-		*d = (struct direct){to, direct_find(rc, to), rc->sched->changes, false};
-	return d->peer;
-}
-
 static bool requester_rests(const struct req *q, const struct send_wr *wr)
 {
 	return wr == q->head && wr->numbered == (q->off > 0) && q->una == q->max &&
@@ -60,20 +49,32 @@ static bool responder_rests(const struct rc *peer, const struct rc *rc)
 }
 
 /* The request's packets, and those that answer it: what they have beside BTH, and their payload. */
-static void direct_count(struct rc *rc, struct rc *peer, uint32_t n, uint64_t bytes,
-			 uint32_t answers, uint64_t back)
+static inline void direct_count(struct rc *rc, uint32_t n, uint64_t bytes, uint32_t answers,
+				uint64_t back)
 {
-	struct port_stats *here = rc_stats(rc), *there = rc_stats(peer);
+	struct direct_traffic *t = &rc->direct.done;
 
-	bytes += (uint64_t)n * rc->path.overhead;
-	back += (uint64_t)answers * peer->path.overhead;
-	here->xmit_packets += n;
+	t->packets += n;
+	t->bytes += bytes;
+	t->answers += answers;
+	t->back += back;
+}
+
+static void direct_tell_port(struct rc *rc)
+{
+	const struct direct_traffic *t = &rc->direct.done;
+	const struct rc *peer = rc->direct.peer;
+	struct port_stats *here = rc_stats(rc), *there = rc_stats(peer);
+	uint64_t bytes = t->bytes + (uint64_t)t->packets * rc->path.overhead;
+	uint64_t back = t->back + (uint64_t)t->answers * peer->path.overhead;
+
+	here->xmit_packets += t->packets;
 	here->xmit_bytes += bytes;
-	there->rcv_packets += n;
+	there->rcv_packets += t->packets;
 	there->rcv_bytes += bytes;
-	there->xmit_packets += answers;
+	there->xmit_packets += t->answers;
 	there->xmit_bytes += back;
-	here->rcv_packets += answers;
+	here->rcv_packets += t->answers;
 	here->rcv_bytes += back;
 }
 
@@ -84,9 +85,29 @@ static uint64_t padded(uint64_t len)
 
 void direct_end_turn(struct rc *rc)
 {
-	if (rc->direct.ack_owed)
-		direct_count(rc, rc->direct.peer, 0, 0, 1, AETH_LEN);
-	rc->direct.ack_owed = false;
+	struct direct *d = &rc->direct;
+
+	if (!d->done.packets)
+		return;
+	if (d->ack_owed)
+		direct_count(rc, 0, 0, 1, AETH_LEN);
+	direct_tell_port(rc);
+	d->done = (struct direct_traffic){0};
+	d->ack_owed = false;
+}
+
+/* The peer's machines; NULL: packets go another way, or nowhere. */
+static struct rc *direct_peer(struct rc *rc)
+{
+	struct direct *d = &rc->direct;
+	struct vhca *to = port_direct(rc->sched->dev->port, &rc->path);
+
+	if (d->to != to || d->changes != rc->sched->changes) {
+		direct_end_turn(rc);
+		*d = (struct direct){
+			.to = to, .peer = direct_find(rc, to), .changes = rc->sched->changes};
+	}
+	return d->peer;
 }
 
 /* All up to psn is sent and acknowledged. */
@@ -134,11 +155,11 @@ static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	wr->done = true;
 	if (read) {
 		rc_stats(peer)->rx_read_requests++;
-		direct_count(rc, peer, 1, RETH_LEN, wr->npsn,
+		direct_count(rc, 1, RETH_LEN, wr->npsn,
 			     padded(wr->len) + (wr->npsn > 1 ? 2 : 1) * AETH_LEN);
 	} else {
 		rc_stats(peer)->rx_write_requests++;
-		direct_count(rc, peer, wr->npsn, RETH_LEN + padded(wr->len), 0, 0);
+		direct_count(rc, wr->npsn, RETH_LEN + padded(wr->len), 0, 0);
 		rc->direct.ack_owed = true;
 	}
 	return true;
@@ -165,7 +186,7 @@ static void direct_received(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	peer->resp.msn++;
 	peer->resp.msg.recv = false;
 	rc->req.sent += wr->len;
-	direct_count(rc, peer, wr->npsn, (wr->has_imm ? IMM_LEN : 0) + padded(wr->len), 0, 0);
+	direct_count(rc, wr->npsn, (wr->has_imm ? IMM_LEN : 0) + padded(wr->len), 0, 0);
 	rc->direct.ack_owed = true;
 	rq_end(&peer->qp->rq, &done);
 	wr->done = peer->resp.up;
@@ -245,7 +266,7 @@ static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	p.solicited = last && wr->solicited;
 	q->sent += n;
 	q->off += n;
-	direct_count(rc, peer, p.npkts, direct_headers(&p, wr, last) + padded(n), 0, 0);
+	direct_count(rc, p.npkts, direct_headers(&p, wr, last) + padded(n), 0, 0);
 	rc->direct.ack_owed |= last;
 	wr->done = direct_taken(rc, peer, &p) && last;
 }
@@ -258,7 +279,7 @@ static bool direct_atomic_memory(struct rc *rc, struct rc *peer, struct send_wr 
 	if (!direct_fetch(&peer->qp->q, wr, &old))
 		return false;
 	direct_number(rc, wr);
-	direct_count(rc, peer, 1, bth_row(atomic_opcode(wr))->atomic, 1, AETH_LEN + ATOMIC_ACK_LEN);
+	direct_count(rc, 1, bth_row(atomic_opcode(wr))->atomic, 1, AETH_LEN + ATOMIC_ACK_LEN);
 	direct_acknowledged(rc, psn_add(rc->req.nxt, 1));
 	peer->resp.epsn = rc->req.nxt;
 	peer->resp.msn++;
@@ -278,7 +299,7 @@ static void direct_atomic(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)wr->len;
 	atomic_request(&p, wr, headers);
-	direct_count(rc, peer, 1, bth_row(p.opcode)->atomic, 1, AETH_LEN + ATOMIC_ACK_LEN);
+	direct_count(rc, 1, bth_row(p.opcode)->atomic, 1, AETH_LEN + ATOMIC_ACK_LEN);
 	wr->asked = true;
 	if (!direct_taken(rc, peer, &p)) {
 		rc->req.reads++;

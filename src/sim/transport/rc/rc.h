@@ -78,7 +78,12 @@ struct direct {
 	struct vhca *to;
 	struct rc *peer;
 	uint64_t changes; /* of sched's connections, when it was looked for */
-	bool ack_owed;	  /* in this turn: one for all its messages */
+	/* of this turn: the requests' packets and bytes, and the answers' */
+	struct direct_traffic {
+		uint32_t packets, answers;
+		uint64_t bytes, back;
+	} done;
+	bool ack_owed; /* one for all its messages */
 };
 
 struct rc {
