@@ -31,7 +31,8 @@ pair host ibv_rc_pingpong -g 0 -e -c -n 100
 pair dpu ibv_rc_pingpong -g 3 -e -c -n 50 -s 100000
 pair host ibv_uc_pingpong -g 1 -e -n 100
 pair host ibv_ud_pingpong -g 3 -e -n 100
-timeout 60 "$sim" capture "$other" "$dir/cap.pcap" 2>"$dir/told" &
+# --foreground: see capture.sh
+timeout --foreground "$bound" "$sim" capture "$other" "$dir/cap.pcap" 2>"$dir/told" &
 capture=$!
 until grep -q capturing "$dir/told"; do kill -0 $capture || break; done
 pair host ib_send_bw -x 3 -e -n 100 -s 20000
