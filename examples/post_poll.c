@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 	struct dvx_sq *sq = dvx_qp_sq(qp);
 	uint32_t key = dvx_mkey_key(mkey);
 	struct dvx_sge piece = {(uintptr_t)from, (uint32_t)strlen(from) + 1, key};
-	uint64_t cookie;
+	struct dvx_wc wc;
 	int n;
 
 	must(dvx_post_write(sq, (uintptr_t)to, key, &piece, 1, 42, DVX_SIGNALED), "post");
@@ -81,16 +81,13 @@ int main(int argc, char **argv)
 	dvx_sq_ring(sq);
 
 	/* Poll: returns the cookie of the completed work request and frees its blocks. */
-	while (!(n = dvx_cq_poll(cq, sq, &cookie)))
+	while (!(n = dvx_cq_poll(cq, &wc)))
 		;
 	if (n < 0) {
-		struct dvx_cqe_failure why;
-
-		dvx_cqe_error(dvx_cq_peek(cq), &why);
-		fprintf(stderr, "post_poll: %s\n", dvx_cqe_strerror(why.syndrome));
+		fprintf(stderr, "post_poll: %s\n", dvx_cqe_strerror(wc.syndrome));
 		return 1;
 	}
-	printf("work request %llu on %s is done: \"%s\"\n", (unsigned long long)cookie,
+	printf("work request %llu on %s is done: \"%s\"\n", (unsigned long long)wc.wr_id,
 	       dvx_dev_name(dev), to);
 
 	/* Destroy in the opposite order: an object that is in use can't be destroyed. */

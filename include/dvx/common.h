@@ -39,7 +39,7 @@
 #define DVX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* The ring layout of a program's inline code. Create calls refuse another one with -EPROTO. */
-#define DVX_RING_LAYOUT 1u
+#define DVX_RING_LAYOUT 2u
 
 /* One UAR register is one 8-byte store; a ring's fields are sized for it. */
 #if __SIZEOF_POINTER__ != 8

@@ -3,19 +3,20 @@
 #define DVX_CQ_H
 
 /*
- * Completion queue.
+ * Completion queue: its ring. poll.h turns completions into cookies; these are the steps below it,
+ * for what it does not offer (packets, doc/man/dvx_cq_peek.3):
  *
  *	while ((cqe = dvx_cq_peek(cq))) {
- *		if (dvx_cqe_is_error(cqe))
- *			dvx_cqe_error(cqe, &why);
- *		cookie = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
+ *		use(dvx_rq_retire(rq), dvx_cqe_byte_count(cqe), dvx_cqe_flow_tag(cqe));
  *		dvx_cq_pop(cq);
  *	}
  *
  * The device writes CQEs around the ring; in each lap it flips the owner bit, so an entry is new
  * when its bit is the current lap's (`phase`) and its opcode isn't INVALID (what an entry holds
- * before the first lap). A CQ must have room for all that can complete in it: one entry per block
- * of its send queues (a flush reports unsignaled WQEs too) and per WQE of its receive queues.
+ * before the first lap). A CQ has room for all that can complete in it: one entry per block of its
+ * send queues (a flush reports unsignaled WQEs too) and per WQE of its receive queues; creating a
+ * queue checks that. What is beyond that room, up to a quarter of the ring, is the slack: the
+ *device hears of consumed entries only so often (doc/design/0006-completions.md).
  */
 #include <dvx/barrier.h>
 #include <dvx/common.h>
@@ -29,23 +30,38 @@ DVX_BEGIN_DECLS
 struct ibv_cq;
 struct dvx_cq_priv;
 
+/* A queue that completes in a CQ, as dvx_cq_poll() finds it by its number. */
+struct dvx_cq_queue {
+	uint32_t number;     /* QPN, SQN or RQN */
+	uint32_t user_index; /* what its CQEs carry */
+	struct dvx_sq *sq;   /* NULL: it sends elsewhere, or nothing */
+	struct dvx_rq *rq;
+	uint32_t room; /* completions that it may have outstanding; 0: a free place */
+	bool raw;      /* of packets: receive CQEs carry a tag where others have the number */
+	uint8_t reserved[3];
+};
+
 struct dvx_cq {
 	const uint8_t *next; /* the CQE that comes next */
+	const uint8_t *stop; /* where `next` stays behind a turn: dvx_cq_turn() */
 	uint32_t phase;	     /* owner bit of this lap */
-	uint32_t cqn;
-	const uint8_t *end;
-	const uint8_t *first;
+	uint32_t queue_mask;
+	const struct dvx_cq_queue *queues; /* queue_mask + 1 places, by number */
 	uintptr_t zero;	 /* where `next` would be at consumer index 0; (next - zero) / 64 is the
 			    index */
 	uint32_t *dbrec; /* big-endian: consumer index, arm */
+	const uint8_t *end;
+	const uint8_t *first;
+	/* second cache line */
 	uintptr_t arm_reg;
 	uint32_t arm_sn; /* counts events; the device takes one arm per number */
+	uint32_t cqn;
 	uint32_t layout; /* DVX_RING_LAYOUT */
-	/* second cache line */
 	uint32_t entries;
+	uint32_t turn; /* CQEs from one publish to the next, a power of two; at most the slack */
 	uint32_t reserved0;
 	struct dvx_cq_priv *priv; /* NULL: a plain ring */
-	uint64_t reserved[6];
+	uint64_t reserved[3];
 };
 
 /* A ring over plain memory. Its entries are set to INVALID. */
@@ -56,6 +72,7 @@ struct dvx_cq_memory {
 	uint32_t *dbrec;
 	void *uar; /* the UAR page's base, for arming; NULL: the CQ is never armed */
 	uint32_t cqn;
+	uint32_t slack; /* entries that its queues never need: consumed ones told so much later */
 };
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *init, uint32_t layout);
 DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init)
@@ -63,12 +80,21 @@ DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init)
 	return dvx_cq_init_layout(cq, init, DVX_RING_LAYOUT);
 }
 
+enum dvx_cq_flags {
+	/*
+	 * Queues may be created on it that could fill it: the program counts what it has
+	 * outstanding. A CQ that overruns is in error, and all its queues with it.
+	 */
+	DVX_CQ_OVERCOMMIT = 1 << 0,
+};
+
 /* A CQ made by DevX. */
 struct dvx_cq_attr {
 	uint32_t size;
-	uint32_t entries;	/* at least; rounded up to a power of two */
+	uint32_t entries;	/* at least: the blocks and receives of its queues */
 	struct dvx_uar *uar;	/* arm registers; may be shared by queues of one thread */
 	uint32_t vector;	/* completion vector that events come through */
+	uint32_t flags;		/* enum dvx_cq_flags */
 	struct dvx_place place; /* of the ring */
 };
 int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *attr, uint32_t layout,
@@ -124,25 +150,7 @@ DVX_INLINE const void *dvx_cq_peek(const struct dvx_cq *cq)
 /* CQEs consumed, modulo 2^24. */
 DVX_INLINE uint32_t dvx_cq_index(const struct dvx_cq *cq)
 {
-	return (uint32_t)(((uintptr_t)cq->next - cq->zero) / DVX_CQE_BYTES);
-}
-
-/* Begins the next lap: the phase flips, the 24-bit index continues. */
-DVX_INLINE void dvx_cq_wrap(struct dvx_cq *cq)
-{
-	uint32_t index = dvx_cq_index(cq) & 0xffffff;
-
-	cq->next = cq->first;
-	cq->phase ^= 1;
-	cq->zero = (uintptr_t)cq->first - (uintptr_t)index * DVX_CQE_BYTES;
-}
-
-/* Consumes the CQE without telling the device; for batches. */
-DVX_INLINE void dvx_cq_advance(struct dvx_cq *cq)
-{
-	cq->next += DVX_CQE_BYTES;
-	if (DVX_UNLIKELY(cq->next == cq->end))
-		dvx_cq_wrap(cq);
+	return (uint32_t)(((uintptr_t)cq->next - cq->zero) / DVX_CQE_BYTES) & 0xffffff;
 }
 
 /* Returns all consumed entries to the device. */
@@ -152,36 +160,35 @@ DVX_INLINE void dvx_cq_publish(struct dvx_cq *cq)
 	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));
 }
 
-/* Consumes the CQE that dvx_cq_peek() returned. */
-DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
+/*
+ * At the end of a turn: tells the device what was consumed, and begins the next one. At the ring's
+ * end the next lap: the phase flips, the 24-bit index continues.
+ */
+DVX_INLINE void dvx_cq_turn(struct dvx_cq *cq)
 {
-	dvx_barrier_cqe_to_index();
-	dvx_cq_advance(cq);
-	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));
+	dvx_cq_publish(cq);
+	if (cq->next == cq->end) {
+		cq->zero = (uintptr_t)cq->first - (uintptr_t)dvx_cq_index(cq) * DVX_CQE_BYTES;
+		cq->next = cq->first;
+		cq->phase ^= 1;
+	}
+	cq->stop = cq->next + (size_t)cq->turn * DVX_CQE_BYTES;
 }
 
-/*
- * Polls a CQ that serves one send queue and nothing else. 1: *wr_id is the cookie of the completed
- * WQE, which is retired and its CQE consumed; 0: no CQE; -EIO: the next CQE is an error and stays
- * for dvx_cq_peek().
- */
-DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t *wr_id)
+/* Consumes the CQE that dvx_cq_peek() returned, which must not be read any more. */
+DVX_INLINE void dvx_cq_consume(struct dvx_cq *cq, const void *cqe)
 {
-	const uint8_t *cqe = cq->next;
-	uint8_t state = dvx_cq_state(cq, cqe);
-	uint32_t last;
+	const uint8_t *next = (const uint8_t *)cqe + DVX_CQE_BYTES;
 
-	if (state >= DVX_CQ_ERRORS)
-		return state >= DVX_CQ_EMPTY ? 0 : -EIO;
-	dvx_barrier_owner_to_cqe();
-	/* wqe_counter is the last word's upper half: shifted by 12, 16 times the index. */
-	last = prm_load32(cqe, DVX_CQE_BYTES - 4);
-	dvx_barrier_cqe_to_index();
-	*wr_id = dvx_sq_retire_slot(sq, last >> 12);
-	cq->next = cqe;
-	dvx_cq_advance(cq);
-	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));
-	return 1;
+	cq->next = next;
+	if (DVX_UNLIKELY(next == cq->stop))
+		dvx_cq_turn(cq);
+}
+
+/* The same where the pointer is not at hand. */
+DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
+{
+	dvx_cq_consume(cq, cq->next);
 }
 
 /*

@@ -12,6 +12,7 @@
 #include <dvx/mem.h>
 #include <dvx/mkey.h>
 #include <dvx/pd.h>
+#include <dvx/poll.h>
 #include <dvx/qp.h>
 #include <dvx/rq.h>
 #include <dvx/rxq.h>

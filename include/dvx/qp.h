@@ -45,8 +45,9 @@ DVX_INLINE int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *attr
 
 /*
  * Takes over the rings of a verbs RC QP, in any state, before anything was posted to it (else
- * -EBUSY). From then on only libdvx posts. Its CQs must be adopted too: libmlx5's poll does not
- * know libdvx's WQEs. The caller keeps the ibv_qp (states, destroy), which must outlive the dvx_qp.
+ * -EBUSY). From then on only libdvx posts. Its CQs must be adopted before: libmlx5's poll does not
+ * know libdvx's WQEs. The caller keeps the ibv_qp, which must outlive the dvx_qp, and connects it
+ * by ibv_modify_qp(); only the way to RST is dvx_qp_to_rst(), which dvx_qp_destroy() takes too.
  */
 int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
 			struct dvx_qp **out);

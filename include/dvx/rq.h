@@ -26,7 +26,8 @@ struct dvx_rq {
 	uint32_t log_stride;
 	uint32_t max_sge;
 	uint32_t layout; /* DVX_RING_LAYOUT */
-	uint64_t reserved[2];
+	struct dvx_cq *cq; /* of this queue alone: dvx_rq_poll() */
+	uint64_t reserved;
 };
 
 struct dvx_rq_memory {
@@ -35,7 +36,8 @@ struct dvx_rq_memory {
 	void *buf;
 	uint64_t *wr_ids;
 	uint32_t *dbrec;
-	uint32_t stride; /* bytes, a power of two >= 16 */
+	uint32_t stride;   /* bytes, a power of two >= 16 */
+	struct dvx_cq *cq; /* a plain ring that no other queue completes in; NULL: no poll */
 };
 int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *init, uint32_t layout);
 DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *init)

@@ -51,7 +51,8 @@ struct dvx_sq {
 	uint64_t mmo_addr; /* 64 bytes that the MMO engine may overwrite */
 	uint32_t mmo_lkey; /* 0: a queue without MMO */
 	uint32_t max_ds;   /* segments of one WQE */
-	uint64_t reserved[5];
+	struct dvx_cq *cq; /* of this queue alone: dvx_sq_poll() */
+	uint64_t reserved[4];
 };
 
 /*
@@ -69,6 +70,7 @@ struct dvx_sq_memory {
 	uint32_t bf_size;
 	uint32_t qpn;
 	uint32_t max_wqe_bytes; /* 0: 1024 */
+	struct dvx_cq *cq;	/* a plain ring that no other queue completes in; NULL: no poll */
 };
 int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *init, uint32_t layout);
 DVX_INLINE int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_memory *init)

@@ -3,9 +3,11 @@
 #include <dvx/prm/cq.h>
 #include "priv.h"
 
-_Static_assert(sizeof(struct dvx_cq) == 128, "layout 1");
-_Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "layout 1");
-_Static_assert(offsetof(struct dvx_cq, entries) == 64, "layout 1");
+_Static_assert(sizeof(struct dvx_cq) == 128, "layout 2");
+_Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "layout 2");
+_Static_assert(offsetof(struct dvx_cq, arm_reg) == 64,
+	       "layout 2: the first line is what a poll reads");
+_Static_assert(sizeof(struct dvx_cq_queue) == 32, "layout 2");
 
 #define CQ_ARM_OFFSET	0x20u
 #define MAX_LOG_ENTRIES 22u
@@ -19,6 +21,17 @@ static void lib_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries
 	cq->next = buf + (size_t)(index & (entries - 1)) * DVX_CQE_BYTES;
 	cq->phase = !!(index & entries);
 	cq->zero = (uintptr_t)cq->next - (uintptr_t)index * DVX_CQE_BYTES;
+}
+
+/* `next` may go as far as the slack allows without a word to the device, at most a quarter lap. */
+void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack)
+{
+	uint32_t most = cq->entries / 4, at = dvx_cq_index(cq) & (cq->entries - 1);
+
+	if (slack > most)
+		slack = most;
+	cq->turn = slack > 1 ? 1u << (31 - __builtin_clz(slack)) : 1;
+	cq->stop = cq->first + (size_t)(at + cq->turn - at % cq->turn) * DVX_CQE_BYTES;
 }
 
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint32_t layout)
@@ -40,21 +53,31 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	buf = init.buf;
 	memset(cq, 0, sizeof(*cq));
 	lib_cq_place(cq, buf, init.entries, 0);
+	dvx_cq_set_slack(cq, init.slack);
 	cq->dbrec = init.dbrec;
 	cq->cqn = init.cqn;
 	cq->arm_reg = init.uar ? (uintptr_t)init.uar + CQ_ARM_OFFSET : 0;
+	cq->queues = &dvx_cq_no_queue;
 	cq->layout = layout;
 	for (i = 0; i < init.entries; i++)
 		buf[(size_t)(i + 1) * DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_INVALID << 4 | 1;
 	return 0;
 }
 
-static int lib_cq_check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
+static uint32_t lib_cq_log_max(const struct dvx_dev *dev)
 {
 	uint32_t max = dev->caps.log_max_cq_entries;
 
-	if (!max || max > MAX_LOG_ENTRIES)
-		max = MAX_LOG_ENTRIES;
+	return !max || max > MAX_LOG_ENTRIES ? MAX_LOG_ENTRIES : max;
+}
+
+static int lib_cq_check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
+{
+	uint32_t max = lib_cq_log_max(dev);
+
+	if (attr->flags & ~(uint32_t)DVX_CQ_OVERCOMMIT)
+		return dvx_fail(EINVAL, "dvx_cq_create: attr.flags 0x%x: unknown bits",
+				attr->flags);
 	if (!attr->entries || attr->entries > 1u << max)
 		return dvx_fail(EINVAL, "dvx_cq_create: attr.entries is %u, not 1 to 2^%u",
 				attr->entries, max);
@@ -88,12 +111,21 @@ static int lib_cq_command(struct dvx_cq_priv *cq, uint32_t eqn)
 static void lib_cq_release(struct dvx_cq_priv *cq)
 {
 	dvx_queue_memory_free(&cq->at);
+	free(cq->places);
 	free(cq);
+}
+
+/* A fifth of the ring is slack if the queues fill the rest. */
+static uint32_t lib_cq_entries(uint32_t wanted, uint32_t max)
+{
+	uint32_t roomy = 1u << dvx_log2_up(wanted + wanted / 4);
+
+	return roomy > max ? max : roomy;
 }
 
 static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_t layout)
 {
-	uint32_t entries = 1u << dvx_log2_up(attr->entries), eqn;
+	uint32_t entries = lib_cq_entries(attr->entries, 1u << lib_cq_log_max(cq->dev)), eqn;
 	size_t bytes = (size_t)entries * DVX_CQE_BYTES;
 	struct dvx_cq_memory init = {
 		.size = sizeof(init), .entries = entries, .uar = dvx_uar_base(attr->uar)};
@@ -127,6 +159,7 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 		return dvx_fail(ENOMEM, "no memory for a CQ");
 	cq->dev = dev;
 	cq->uar = attr.uar;
+	cq->overcommit = attr.flags & DVX_CQ_OVERCOMMIT;
 	err = lib_cq_build(cq, &attr, layout);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
@@ -149,6 +182,36 @@ static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 	cq->arm_reg = dv->cq_uar ? (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET : 0;
 }
 
+static void lib_cq_enlist(struct dvx_cq_priv *cq)
+{
+	pthread_mutex_lock(&cq->dev->lock);
+	cq->next_adopted = cq->dev->adopted_cqs;
+	cq->dev->adopted_cqs = cq;
+	pthread_mutex_unlock(&cq->dev->lock);
+}
+
+static void lib_cq_delist(struct dvx_cq_priv *cq)
+{
+	struct dvx_cq_priv **p;
+
+	pthread_mutex_lock(&cq->dev->lock);
+	for (p = &cq->dev->adopted_cqs; *p != cq; p = &(*p)->next_adopted)
+		;
+	*p = cq->next_adopted;
+	pthread_mutex_unlock(&cq->dev->lock);
+}
+
+struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibcq)
+{
+	struct dvx_cq_priv *cq;
+
+	pthread_mutex_lock(&dev->lock);
+	for (cq = dev->adopted_cqs; cq && cq->ibcq != ibcq; cq = cq->next_adopted)
+		;
+	pthread_mutex_unlock(&dev->lock);
+	return cq;
+}
+
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
 			struct dvx_cq **out)
 {
@@ -161,6 +224,8 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 		return err;
 	if (!ibcq || ibcq->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_cq_adopt: the ibv_cq is of another context");
+	if (dvx_cq_adopted(dev, ibcq))
+		return dvx_fail(EBUSY, "dvx_cq_adopt: the ibv_cq is adopted already");
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ))
 		return dvx_fail(EINVAL, "dvx_cq_adopt: libmlx5 does not know this ibv_cq");
 	if (dv.cqe_size != DVX_CQE_BYTES)
@@ -174,6 +239,8 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 	cq->ring.layout = layout;
 	cq->ring.priv = cq;
 	take_over(&cq->ring, &dv);
+	dvx_cq_set_slack(&cq->ring, 0);
+	lib_cq_enlist(cq);
 	dvx_ref(&dev->refs);
 	*out = &cq->ring;
 	return 0;
@@ -187,18 +254,18 @@ int dvx_cq_destroy(struct dvx_cq *ring)
 	if (!ring)
 		return 0;
 	cq = ring->priv;
-	if (dvx_in_use(&cq->refs))
-		return dvx_fail(EBUSY, "CQ %u: %d QPs still use it", ring->cqn, cq->refs);
+	if (cq->queue_count)
+		return dvx_fail(EBUSY, "CQ %u: %u queues still use it", ring->cqn, cq->queue_count);
 	err = dvx_obj_destroy(cq->obj);
 	if (err)
 		return err;
 	dvx_channel_forget(cq);
 	if (cq->ibcq) {
+		lib_cq_delist(cq);
 		dvx_unref(&cq->dev->refs);
-		free(cq);
-		return 0;
+	} else {
+		dvx_unref(&cq->uar->refs);
 	}
-	dvx_unref(&cq->uar->refs);
 	lib_cq_release(cq);
 	return 0;
 }

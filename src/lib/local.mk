@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 lib_LTLIBRARIES += src/lib/libdvx.la
 src_lib_libdvx_la_SOURCES = \
-	src/lib/attr.c src/lib/caps.c src/lib/cmd.c src/lib/cq.c src/lib/cqe.c src/lib/dbr.c \
+	src/lib/attr.c src/lib/caps.c src/lib/cmd.c src/lib/cq.c src/lib/cq_queues.c src/lib/cqe.c src/lib/dbr.c \
 	src/lib/dev.c src/lib/error.c src/lib/event.c src/lib/flow_action.c src/lib/flow_bulk.c \
 	src/lib/flow_cap.c src/lib/flow_check.c src/lib/flow_counter.c src/lib/flow_domain.c src/lib/flow_lack.c \
 	src/lib/flow_field.c src/lib/flow_match.c src/lib/flow_matcher.c src/lib/flow_priv.h \
 	src/lib/flow_range.c src/lib/flow_rule.c src/lib/hot.c src/lib/mem.c src/lib/mkey.c \
-	src/lib/path.c src/lib/pd.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
+	src/lib/path.c src/lib/pd.c src/lib/poll.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
 	src/lib/qp_state.c src/lib/rq.c src/lib/rss.c src/lib/rxq.c src/lib/share.c src/lib/sq.c \
 	src/lib/ticket.c src/lib/tir.c src/lib/txq.c src/lib/uar.c \
 	src/lib/umem.c
@@ -23,5 +23,5 @@ dvxinclude_HEADERS += \
 	include/dvx/barrier.h include/dvx/cmd.h include/dvx/common.h include/dvx/cq.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dev.h include/dvx/dvx.h include/dvx/event.h \
 	include/dvx/flow.h include/dvx/rxq.h include/dvx/txq.h \
-	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/qp.h include/dvx/rq.h \
+	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/qp.h include/dvx/rq.h \
 	include/dvx/sq.h include/dvx/ticket.h include/dvx/uar.h include/dvx/umem.h include/dvx/wqe.h

@@ -29,9 +29,10 @@ struct dvx_dev {
 	uint8_t log_max_msg;   /* bytes of a message, as log2 */
 	uint8_t log_rd_atomic; /* reads in flight that a QP of this device can have, as log2 */
 	uint8_t mkey_variant;  /* low byte of the next mkey; it changes, so that stale keys fail */
-	pthread_mutex_t lock;  /* the two lists, the transport domain */
+	pthread_mutex_t lock;  /* the lists, the transport domain */
 	struct dvx_dbr_page *dbr_pages;
 	struct cap_page *cap_pages;
+	struct dvx_cq_priv *adopted_cqs;
 	struct dvx_obj *td; /* transport domain of all TIRs and TISs; there while td_users */
 	uint32_t tdn;
 	int td_users;
@@ -84,11 +85,18 @@ struct dvx_cq_priv {
 	struct dvx_obj *obj; /* or made by DevX, with all of these */
 	struct dvx_uar *uar;
 	struct dvx_queue_memory at;
+	/* cq_queues.c */
+	struct dvx_cq_queue *places; /* of queues, found by number */
+	uint32_t place_count;	     /* a power of two, or 0 */
+	uint32_t queue_count;
+	uint32_t raw_receivers;
+	uint32_t room; /* entries that all queues together may need */
+	bool overcommit;
 	/* event.c */
 	struct dvx_channel *channel;
 	struct dvx_cq_priv *next;
 	void *cookie;
-	int refs;
+	struct dvx_cq_priv *next_adopted; /* of the device's */
 };
 
 struct dvx_qp {
@@ -154,6 +162,29 @@ int dvx_queue_memory_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_p
 void dvx_queue_memory_free(struct dvx_queue_memory *at);
 /* A raw queue's wq structure. */
 void dvx_queue_memory_wq(const struct dvx_queue_memory *at, void *wq, const struct dvx_pd *pd);
+
+/* qp.c: the CQs of both rings, which hold the QP from now on. */
+int dvx_qp_attach(struct dvx_qp *qp, uint32_t user_index);
+void dvx_qp_detach(struct dvx_qp *qp);
+void dvx_qp_clean(struct dvx_qp *qp);
+
+/* cq.c */
+void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack);
+struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibcq);
+
+/*
+ * cq_queues.c. A queue completes in a CQ from attach to detach, which removes what waits of it.
+ * For the thread that polls the CQ.
+ */
+extern const struct dvx_cq dvx_cq_of_several;	  /* what such a queue polls: never anything */
+extern const struct dvx_cq_queue dvx_cq_no_queue; /* a table without one */
+int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *queue);
+void dvx_cq_detach(struct dvx_cq_priv *cq, uint32_t number);
+bool dvx_cq_has(const struct dvx_cq_priv *cq, uint32_t number);
+/* Removes the CQEs of a queue that was reset. */
+void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number);
+/* The queue of a CQE; NULL: none of libdvx's. */
+const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const void *cqe);
 
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);

@@ -103,23 +103,14 @@ static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct
 
 static int lib_qp_command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const struct layout *l)
 {
-	uint8_t in[PRM_CREATE_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
-	uint8_t reply[PRM_CREATE_QP_OUT_BYTES];
-	size_t in_len = PRM_CREATE_QP_IN_BYTES;
+	uint8_t in[PRM_CREATE_QP_IN_BYTES] = {0}, reply[PRM_CREATE_QP_OUT_BYTES];
 	int err;
 
 	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
 	prm_create_qp_in_set_wq_umem_id(in, dvx_umem_id(qp->at.umem));
 	prm_create_qp_in_set_wq_umem_valid(in, 1);
 	lib_qp_fill_context(prm_create_qp_in_at_qpc(in), qp, attr, l);
-	if (attr->flags & DVX_QP_MMO) {
-		/* [I] for RC as for DC. The extension takes the place of the page list, which a
-		 * umem replaces. */
-		prm_create_qp_in_set_qpc_ext(in, 1);
-		prm_qpc_ext_set_mmo(in + PRM_CREATE_QP_IN_BYTES, 1);
-		in_len = sizeof(in);
-	}
-	err = dvx_obj_create(qp->dev, in, in_len, reply, sizeof(reply), &qp->obj);
+	err = dvx_obj_create(qp->dev, in, sizeof(in), reply, sizeof(reply), &qp->obj);
 	if (!err)
 		qp->qpn = prm_create_qp_out_get_qpn(reply);
 	return err;
@@ -195,15 +186,47 @@ static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint3
 	if (!err)
 		err = lib_qp_command(qp, attr, &l);
 	qp->sq.qpn = qp->qpn;
+	if (!err)
+		err = dvx_qp_attach(qp, attr->user_index);
 	return err;
 }
 
-static void lib_qp_hold(struct dvx_qp *qp)
+int dvx_qp_attach(struct dvx_qp *qp, uint32_t user_index)
 {
-	dvx_ref(&qp->pd->refs);
-	dvx_ref(&qp->uar->refs);
-	dvx_ref(&qp->scq->refs);
-	dvx_ref(&qp->rcq->refs);
+	struct dvx_cq_queue sends = {.number = qp->qpn,
+				     .user_index = user_index,
+				     .sq = &qp->sq,
+				     .room = dvx_sq_blocks(&qp->sq)};
+	struct dvx_cq_queue receives = {.number = qp->qpn,
+					.user_index = user_index,
+					.rq = &qp->rq,
+					.room = qp->rq.mask + 1};
+	int err;
+
+	if (qp->has_rq && qp->scq == qp->rcq) {
+		sends.rq = receives.rq;
+		sends.room += receives.room;
+	}
+	err = dvx_cq_attach(qp->scq, &sends);
+	if (err || !qp->has_rq || qp->scq == qp->rcq)
+		return err;
+	err = dvx_cq_attach(qp->rcq, &receives);
+	if (err)
+		dvx_cq_detach(qp->scq, qp->qpn);
+	return err;
+}
+
+void dvx_qp_clean(struct dvx_qp *qp)
+{
+	dvx_cq_clean(qp->scq, qp->qpn);
+	if (qp->rcq != qp->scq)
+		dvx_cq_clean(qp->rcq, qp->qpn);
+}
+
+void dvx_qp_detach(struct dvx_qp *qp)
+{
+	dvx_cq_detach(qp->scq, qp->qpn);
+	dvx_cq_detach(qp->rcq, qp->qpn);
 }
 
 int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, uint32_t layout,
@@ -230,10 +253,12 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
+		dvx_obj_abandon(qp->obj);
 		lib_qp_release(qp);
 		return dvx_restore(&why);
 	}
-	lib_qp_hold(qp);
+	dvx_ref(&qp->pd->refs);
+	dvx_ref(&qp->uar->refs);
 	*out = qp;
 	return 0;
 }
@@ -244,14 +269,13 @@ int dvx_qp_destroy(struct dvx_qp *qp)
 
 	if (!qp)
 		return 0;
-	err = dvx_obj_destroy(qp->obj);
+	err = qp->obj ? dvx_obj_destroy(qp->obj) : dvx_qp_to_rst(qp);
 	if (err)
 		return err;
+	dvx_qp_detach(qp);
 	if (qp->ibqp) {
 		dvx_unref(&qp->dev->refs);
 	} else {
-		dvx_unref(&qp->rcq->refs);
-		dvx_unref(&qp->scq->refs);
 		dvx_unref(&qp->uar->refs);
 		dvx_unref(&qp->pd->refs);
 	}

@@ -50,6 +50,11 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 		return dvx_fail(EINVAL, "dvx_qp_adopt: libmlx5 does not know this ibv_qp");
 	if (dv->sq.stride != DVX_BLOCK || !dv->sq.wqe_cnt)
 		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp has no send ring of its own");
+	if (!dvx_cq_adopted(dev, ibqp->send_cq) || !dvx_cq_adopted(dev, ibqp->recv_cq))
+		return dvx_fail(EINVAL, "dvx_qp_adopt: adopt the CQs of QP 0x%x first",
+				ibqp->qp_num);
+	if (dvx_cq_has(dvx_cq_adopted(dev, ibqp->send_cq), ibqp->qp_num))
+		return dvx_fail(EBUSY, "dvx_qp_adopt: QP 0x%x is adopted already", ibqp->qp_num);
 	/* libmlx5's counters begin at 0, and only libmlx5 knows the work that it posted. */
 	if (dv->dbrec[0] || dv->dbrec[1])
 		return dvx_fail(EBUSY, "dvx_qp_adopt: something was posted to the ibv_qp already");
@@ -71,9 +76,13 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	qp->dev = dev;
 	qp->ibqp = ibqp;
 	qp->qpn = ibqp->qp_num;
+	qp->scq = dvx_cq_adopted(dev, ibqp->send_cq);
+	qp->rcq = dvx_cq_adopted(dev, ibqp->recv_cq);
 	err = sq_of(qp, &dv, layout);
 	if (!err)
 		err = rq_of(qp, &dv, layout);
+	if (!err)
+		err = dvx_qp_attach(qp, 0);
 	if (err) {
 		free(qp->sq.slots);
 		free(qp->rq.wr_ids);

@@ -66,6 +66,17 @@ static void lib_qp_state_set_access(void *qpc, const struct dvx_qp_peer *peer)
 		prm_qpc_set_atomic_mode(qpc, PRM_QPC_ATOMIC_MODE_UP_TO_8B);
 }
 
+/* RST clears it, so each life of the queue begins so; libmlx5 does the same for ibv_wr_memcpy(). */
+static int lib_qp_state_enable_mmo(struct dvx_qp *qp)
+{
+	uint8_t in[PRM_INIT2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
+
+	prm_init2init_qp_in_set_qpc_ext(in, 1);
+	prm_init2init_qp_in_set_opt_param_mask_95_32(in, PRM_QP_OPTPAR_95_32_MMO);
+	prm_qpc_ext_set_mmo(prm_init2init_qp_in_at_qpc_data_ext(in, 0), 1);
+	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2INIT_QP);
+}
+
 int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 {
 	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
@@ -79,7 +90,8 @@ int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	lib_qp_state_set_access(qpc, &peer);
 	prm_ads_set_vhca_port_num(path, peer.port);
 	prm_ads_set_pkey_index(path, peer.pkey_index);
-	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RST2INIT_QP);
+	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RST2INIT_QP);
+	return !err && qp->mmo_mkey ? lib_qp_state_enable_mmo(qp) : err;
 }
 
 static void lib_qp_state_set_path(void *path, const struct dvx_qp *qp,
@@ -175,31 +187,60 @@ int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access)
 	return err ? err : dvx_qp_connect(qp, &peer);
 }
 
+static int lib_qp_state_verbs(struct dvx_qp *qp, enum ibv_qp_state state, const char *call)
+{
+	struct ibv_qp_attr attr = {.qp_state = state};
+	int err = ibv_modify_qp(qp->ibqp, &attr, IBV_QP_STATE);
+
+	return err ? dvx_fail(err, "%s: the kernel refuses it for QP 0x%x", call, qp->qpn) : 0;
+}
+
 int dvx_qp_to_err(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_QP_2ERR_IN_BYTES] = {0};
 
 	if (!qp->obj)
-		return dvx_fail(EINVAL, "dvx_qp_to_err: use ibv_modify_qp() on an adopted QP");
+		return lib_qp_state_verbs(qp, IBV_QPS_ERR, "dvx_qp_to_err");
 	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2ERR_QP);
+}
+
+/* The device counts from 0 again. */
+static void lib_qp_state_empty(struct dvx_qp *qp)
+{
+	*qp->sq.dbrec = 0;
+	qp->sq.pi = qp->sq.ci = qp->sq.rung = 0;
+	if (!qp->has_rq)
+		return;
+	*qp->rq.dbrec = 0;
+	qp->rq.pi = qp->rq.ci = 0;
+}
+
+/*
+ * libmlx5 cleans its CQs of a QP that it resets, at a place where it no longer polls. So the device
+ * stops the QP first, and then nothing of it is left to be found. [I]: 2RST_QP in RST is taken.
+ */
+static int lib_qp_state_reset_adopted(struct dvx_qp *qp)
+{
+	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0}, reply[PRM_QP_2RST_OUT_BYTES] = {0};
+
+	prm_qp_2rst_in_set_opcode(in, PRM_OPCODE_2RST_QP);
+	prm_qp_2rst_in_set_qpn(in, qp->qpn);
+	if (mlx5dv_devx_qp_modify(qp->ibqp, in, sizeof(in), reply, sizeof(reply)))
+		return dvx_fail_cmd(in, reply, errno);
+	dvx_qp_clean(qp);
+	return lib_qp_state_verbs(qp, IBV_QPS_RESET, "dvx_qp_to_rst");
 }
 
 int dvx_qp_to_rst(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0};
-	uint32_t *dbrec;
-	int err;
+	int err = qp->obj ? lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP)
+			  : lib_qp_state_reset_adopted(qp);
 
-	if (!qp->obj)
-		return dvx_fail(EINVAL, "dvx_qp_to_rst: use ibv_modify_qp() on an adopted QP");
-	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP);
 	if (err)
 		return err;
-	/* The device counts from 0 again. */
-	dbrec = dvx_dbr_words(qp->at.dbr);
-	dbrec[0] = dbrec[1] = 0;
-	qp->sq.pi = qp->sq.ci = qp->sq.rung = 0;
-	qp->rq.pi = qp->rq.ci = 0;
+	dvx_qp_clean(qp);
+	lib_qp_state_empty(qp);
 	return 0;
 }
 

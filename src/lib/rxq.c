@@ -139,6 +139,17 @@ static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, u
 	return dvx_rq_init_layout(&rxq->ring, &rq, layout);
 }
 
+static int rxq_attach(struct dvx_rxq *rxq, uint32_t user_index)
+{
+	struct dvx_cq_queue queue = {.number = rxq->rqn,
+				     .user_index = user_index,
+				     .rq = &rxq->ring,
+				     .room = rxq->ring.mask + 1,
+				     .raw = true};
+
+	return dvx_cq_attach(rxq->cq, &queue);
+}
+
 static int rxq_build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
 {
 	struct dvx_tir tir = {0};
@@ -149,7 +160,9 @@ static int rxq_build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint3
 	if (!err)
 		err = rxq_move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
 	tir.rqn = rxq->rqn;
-	return err ? err : dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
+	if (!err)
+		err = dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
+	return err ? err : rxq_attach(rxq, attr->user_index);
 }
 
 static void rxq_release(struct dvx_rxq *rxq)
@@ -180,12 +193,12 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
+		dvx_tir_destroy(rxq->dev, rxq->tir);
 		dvx_obj_abandon(rxq->rq);
 		rxq_release(rxq);
 		return dvx_restore(&why);
 	}
 	dvx_ref(&rxq->pd->refs);
-	dvx_ref(&rxq->cq->refs);
 	*out = rxq;
 	return 0;
 }
@@ -211,7 +224,7 @@ int dvx_rxq_destroy(struct dvx_rxq *rxq)
 		dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
 		return dvx_restore(&why);
 	}
-	dvx_unref(&rxq->cq->refs);
+	dvx_cq_detach(rxq->cq, rxq->rqn);
 	dvx_unref(&rxq->pd->refs);
 	rxq_release(rxq);
 	return 0;
@@ -249,6 +262,7 @@ int dvx_rxq_reset(struct dvx_rxq *rxq)
 		err = rxq_move(rxq, now, PRM_RQC_STATE_RST);
 	if (err)
 		return err;
+	dvx_cq_clean(rxq->cq, rxq->rqn);
 	rxq->ring.pi = 0;
 	rxq->ring.ci = 0;
 	*rxq->ring.dbrec = 0;

@@ -2,13 +2,13 @@
 #include "priv.h"
 
 /* Programs have these offsets compiled in; a change is a new DVX_RING_LAYOUT. */
-_Static_assert(sizeof(struct dvx_sq) == 128, "layout 1");
-_Static_assert(offsetof(struct dvx_sq, pi) == 40, "layout 1");
+_Static_assert(sizeof(struct dvx_sq) == 128, "layout 2");
+_Static_assert(offsetof(struct dvx_sq, pi) == 40, "layout 2");
 _Static_assert(offsetof(struct dvx_sq, bf_size) == 64,
-	       "layout 1: the first line is what a post reads");
-_Static_assert(offsetof(struct dvx_sq, mmo_addr) == 72, "layout 1");
-_Static_assert(sizeof(struct dvx_sq_slot) == 16, "layout 1");
-_Static_assert(sizeof(struct dvx_sge) == 16, "layout 1");
+	       "layout 2: the first line is what a post reads");
+_Static_assert(offsetof(struct dvx_sq, mmo_addr) == 72, "layout 2");
+_Static_assert(sizeof(struct dvx_sq_slot) == 16, "layout 2");
+_Static_assert(sizeof(struct dvx_sge) == 16, "layout 2");
 
 #define MAX_BLOCKS_PER_RING 32768u /* WQE indexes have 16 bits, and full must differ from empty */
 
@@ -38,6 +38,7 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	sq->qpn = init.qpn;
 	sq->bf_size = init.bf_size;
 	sq->layout = layout;
+	sq->cq = init.cq ? init.cq : (struct dvx_cq *)&dvx_cq_of_several;
 	/* In the worst case n - 1 blocks of padding precede a WQE of n. */
 	fits = (init.blocks + 1) / 2 * (DVX_BLOCK / DVX_SEG);
 	if (init.max_wqe_bytes && init.max_wqe_bytes / DVX_SEG < fits)

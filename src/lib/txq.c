@@ -150,6 +150,17 @@ static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, u
 	return dvx_sq_init_layout(&txq->ring, &sq, layout);
 }
 
+static int txq_attach(struct dvx_txq *txq, uint32_t user_index)
+{
+	struct dvx_cq_queue queue = {.number = txq->ring.qpn,
+				     .user_index = user_index,
+				     .sq = &txq->ring,
+				     .room = dvx_sq_blocks(&txq->ring),
+				     .raw = true};
+
+	return dvx_cq_attach(txq->cq, &queue);
+}
+
 static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
 {
 	int err = txq_init_ring(txq, attr, layout);
@@ -160,7 +171,9 @@ static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint3
 		err = txq_create_tis(txq);
 	if (!err)
 		err = txq_create_sq(txq, attr);
-	return err ? err : make_ready(txq);
+	if (!err)
+		err = make_ready(txq);
+	return err ? err : txq_attach(txq, attr->user_index);
 }
 
 /* The device's objects: the SQ before the TIS that it sends through. */
@@ -215,7 +228,6 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 	}
 	dvx_ref(&txq->pd->refs);
 	dvx_ref(&txq->uar->refs);
-	dvx_ref(&txq->cq->refs);
 	*out = txq;
 	return 0;
 }
@@ -229,7 +241,7 @@ int dvx_txq_destroy(struct dvx_txq *txq)
 	err = destroy_objects(txq);
 	if (err)
 		return err;
-	dvx_unref(&txq->cq->refs);
+	dvx_cq_detach(txq->cq, txq->ring.qpn);
 	dvx_unref(&txq->uar->refs);
 	dvx_unref(&txq->pd->refs);
 	txq_release(txq);

@@ -67,10 +67,11 @@ NOINLINE int post_dma(uint64_t dst, uint32_t lkey, uint64_t src, uint64_t wr_id)
 /* A ring full of completions, one after the other: poll, retire, cookie, consumer index. */
 NOINLINE uint64_t poll_all(void)
 {
-	uint64_t wr_id, sum = 0;
+	struct dvx_wc wc;
+	uint64_t sum = 0;
 
-	while (dvx_cq_poll(&cq, &sq, &wr_id) > 0)
-		sum ^= wr_id;
+	while (dvx_sq_poll(&sq, &wc) > 0)
+		sum ^= wc.wr_id;
 	return sum;
 }
 
@@ -102,9 +103,8 @@ NOINLINE uint64_t receive_all(struct dvx_cq *c, struct dvx_rq *r)
 
 		sum += dvx_cqe_byte_count(cqe) ^ dvx_cqe_flow_tag(cqe);
 		dvx_rq_post(r, &sge, 1, room);
-		dvx_cq_advance(c);
+		dvx_cq_pop(c);
 	}
-	dvx_cq_publish(c);
 	dvx_rq_ring(r);
 	return sum;
 }
@@ -119,9 +119,8 @@ NOINLINE uint64_t repost_all(struct dvx_cq *c, struct dvx_rq *r)
 		sum += dvx_rq_retire(r);
 		sum += dvx_cqe_byte_count(cqe) ^ dvx_cqe_flow_tag(cqe);
 		dvx_rq_repost(r);
-		dvx_cq_advance(c);
+		dvx_cq_pop(c);
 	}
-	dvx_cq_publish(c);
 	dvx_rq_ring(r);
 	return sum;
 }
@@ -152,9 +151,14 @@ static void setup(void)
 				  .dbrec = &sq_dbrec[1],
 				  .reg = (uint8_t *)uar + 0x800,
 				  .bf_size = 256,
-				  .qpn = 0x1234};
-	struct dvx_cq_memory c = {
-		.size = sizeof(c), .entries = BLOCKS, .buf = cq_buf, .dbrec = cq_dbrec, .uar = uar};
+				  .qpn = 0x1234,
+				  .cq = &cq};
+	struct dvx_cq_memory c = {.size = sizeof(c),
+				  .entries = BLOCKS,
+				  .buf = cq_buf,
+				  .dbrec = cq_dbrec,
+				  .uar = uar,
+				  .slack = BLOCKS / 4};
 
 	struct dvx_rq_memory r = {.size = sizeof(r),
 				  .entries = BLOCKS,

@@ -202,7 +202,7 @@ TEST_PAIR(full_ring, DVX_REMOTE_WRITE)
 /* One signaled WQE in eight retires the seven before it. */
 TEST_PAIR(unsignaled, DVX_REMOTE_WRITE)
 {
-	uint64_t cookie = 0;
+	struct dvx_wc wc = {0};
 	uint32_t i;
 	int n;
 
@@ -212,10 +212,10 @@ TEST_PAIR(unsignaled, DVX_REMOTE_WRITE)
 		if (i % 8)
 			continue;
 		dvx_sq_ring(p->sq);
-		while (!(n = dvx_cq_poll(p->cq[0], p->sq, &cookie)))
+		while (!(n = dvx_cq_poll(p->cq[0], &wc)))
 			;
 		assert_int_equal(n, 1);
-		assert_int_equal(cookie, i);
+		assert_int_equal(wc.wr_id, i);
 		assert_int_equal(dvx_sq_free(p->sq), dvx_sq_blocks(p->sq));
 	}
 }

@@ -62,8 +62,8 @@ uint64_t again__wqe_cookie_record_data(uint8_t *buf, uint64_t *ids, uint32_t *re
 
 uint32_t peek__cqe_record(const uint8_t *cqe, uint32_t *record)
 {
-	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096, .zero = (uintptr_t)cqe,
-			    .dbrec = record};
+	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096,
+			    .zero = (uintptr_t)cqe, .turn = 1, .dbrec = record};
 	uint32_t bytes;
 
 	if (!dvx_cq_peek(&cq))
@@ -75,27 +75,32 @@ uint32_t peek__cqe_record(const uint8_t *cqe, uint32_t *record)
 
 uint32_t batch__cqe_record(const uint8_t *cqe, uint32_t *record)
 {
-	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096, .zero = (uintptr_t)cqe,
-			    .dbrec = record};
+	struct dvx_cq cq = {.next = cqe, .stop = cqe + 4096, .first = cqe, .end = cqe + 4096,
+			    .zero = (uintptr_t)cqe, .dbrec = record};
 	uint32_t bytes;
 
 	if (!dvx_cq_peek(&cq))
 		return 0;
 	bytes = dvx_cqe_byte_count(cq.next);
-	dvx_cq_advance(&cq);
+	dvx_cq_pop(&cq);
 	dvx_cq_publish(&cq);
 	return bytes;
 }
 
+int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc) /* known, the rings stay in registers */
+{
+	return 0;
+}
+
 uint64_t poll__cqe_record_slot(const uint8_t *cqe, uint32_t *record, void *slots)
 {
-	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096, .zero = (uintptr_t)cqe,
-			    .dbrec = record};
-	struct dvx_sq sq = {.slots = slots, .mask = 63, .slot_mask = 64 * sizeof(struct dvx_sq_slot) - 1};
-	uint64_t wr_id = 0;
+	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096,
+			    .zero = (uintptr_t)cqe, .turn = 1, .dbrec = record};
+	struct dvx_sq sq = {.slots = slots, .slot_mask = 64 * sizeof(struct dvx_sq_slot) - 1, .cq = &cq};
+	struct dvx_wc wc = {0};
 
-	dvx_cq_poll(&cq, &sq, &wr_id);
-	return wr_id;
+	dvx_sq_poll(&sq, &wc);
+	return wc.wr_id;
 }
 
 void arm__cqe_record_register(const uint8_t *cqe, uint32_t *record, uint64_t *reg)
@@ -153,7 +158,7 @@ bf; ((load|store) (wqe|slot) )*store wqe ((load|store) (wqe|slot) )*dmb osh stor
 again; ((load|store) (wqe|cookie|data) )*load data ((load|store) (wqe|cookie|data) )*dmb osh store record; a buffer was read before the device may fill it again
 peek; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (pop)
 batch; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (publish)
-poll; load cqe dmb oshld (load cqe )+dmb oshld (load slot )+store record; owner, CQE, consumer index (poll)
+poll; load cqe dmb oshld (load cqe )+(load slot )+dmb oshld store record; owner, CQE, consumer index (poll)
 arm; dmb oshld (store record ){2}dsb st store register dsb st; arm record, arm register
 END
 

@@ -46,17 +46,23 @@ struct plain_cq {
 	uint32_t pi; /* the device's place */
 };
 
-static inline void plain_cq_init(struct plain_cq *p, uint32_t entries)
+static inline void plain_cq_init_slack(struct plain_cq *p, uint32_t entries, uint32_t slack)
 {
 	struct dvx_cq_memory init = {.size = sizeof(init),
 				     .entries = entries,
 				     .buf = p->buf,
 				     .dbrec = p->dbrec,
 				     .uar = p->uar,
-				     .cqn = 0x77};
+				     .cqn = 0x77,
+				     .slack = slack};
 
 	memset(p, 0, sizeof(*p));
 	assert_int_equal(dvx_cq_init(&p->cq, &init), 0);
+}
+
+static inline void plain_cq_init(struct plain_cq *p, uint32_t entries)
+{
+	plain_cq_init_slack(p, entries, 0);
 }
 
 /* What the device does: the entry, then its owner bit. */

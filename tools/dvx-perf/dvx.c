@@ -118,22 +118,19 @@ static inline bool ring_post(void *ring)
 	return true;
 }
 
-static int dvx_failed(const struct perf_ring *r)
+static int dvx_failed(const struct dvx_wc *wc)
 {
-	struct dvx_cqe_failure why;
-
-	dvx_cqe_error(dvx_cq_peek(r->cq), &why);
-	say("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(why.syndrome), why.vendor);
+	say("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
 	return -1;
 }
 
 static inline int ring_poll(void *ring)
 {
 	struct perf_ring *r = ring;
-	uint64_t cookie;
-	int n = dvx_cq_poll(r->cq, r->sq, &cookie);
+	struct dvx_wc wc;
+	int n = dvx_sq_poll(r->sq, &wc);
 
-	return n < 0 ? dvx_failed(r) : n;
+	return n < 0 ? dvx_failed(&wc) : n;
 }
 
 static int ring_latency(void *ring, const struct perf_params *p, struct samples *s)

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which queues complete in a CQ: room for all of them, and no completion of one that is gone. */
+#include "priv.h"
+
+#define FREE_PLACE UINT32_MAX /* no number has more than 24 bits */
+
+/* What a queue polls that shares its CQ: an entry that looks like an error, so the rest runs. */
+static const uint8_t cq_one_error[DVX_CQE_BYTES] = {[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR
+									  << 4};
+const struct dvx_cq dvx_cq_of_several = {.next = cq_one_error};
+
+const struct dvx_cq_queue dvx_cq_no_queue = {.number = FREE_PLACE};
+
+static struct dvx_cq_queue *cq_place_of(const struct dvx_cq_priv *cq, uint32_t number)
+{
+	uint32_t at = number & (cq->place_count - 1);
+
+	while (cq->places[at].room && cq->places[at].number != number)
+		at = (at + 1) & (cq->place_count - 1);
+	return &cq->places[at];
+}
+
+/* The next place that holds a queue, from *at on; NULL at the end. */
+static struct dvx_cq_queue *cq_next_queue(const struct dvx_cq_priv *cq, uint32_t *at)
+{
+	while (*at < cq->place_count)
+		if (cq->places[(*at)++].room)
+			return &cq->places[*at - 1];
+	return NULL;
+}
+
+/* A table of at least twice as many places as queues. */
+static int cq_make_places(struct dvx_cq_priv *cq, uint32_t queues)
+{
+	struct dvx_cq_priv old = *cq;
+	struct dvx_cq_queue *q;
+	uint32_t i, at = 0;
+
+	if (2 * queues <= cq->place_count)
+		return 0;
+	cq->place_count = 1u << dvx_log2_up(4 * queues);
+	cq->places = calloc(cq->place_count, sizeof(*cq->places));
+	if (!cq->places) {
+		cq->places = old.places;
+		cq->place_count = old.place_count;
+		return dvx_fail(ENOMEM, "no memory for the queues of CQ %u", cq->ring.cqn);
+	}
+	for (i = 0; i < cq->place_count; i++)
+		cq->places[i].number = FREE_PLACE;
+	while ((q = cq_next_queue(&old, &at)))
+		*cq_place_of(cq, q->number) = *q;
+	free(old.places);
+	return 0;
+}
+
+/* Takes a queue out; those behind it, up to a free place, may have been pushed on by it. */
+static void cq_clear_place(struct dvx_cq_priv *cq, struct dvx_cq_queue *place)
+{
+	uint32_t mask = cq->place_count - 1, at = (uint32_t)(place - cq->places);
+	struct dvx_cq_queue q;
+
+	*place = dvx_cq_no_queue;
+	for (at = (at + 1) & mask; cq->places[at].room; at = (at + 1) & mask) {
+		q = cq->places[at];
+		cq->places[at] = dvx_cq_no_queue;
+		*cq_place_of(cq, q.number) = q;
+	}
+}
+
+/* A queue that is alone, and whose half is alone, polls its CQ itself. */
+static void cq_tell_queues(struct dvx_cq_priv *cq)
+{
+	bool alone = cq->queue_count == 1;
+	struct dvx_cq_queue *q;
+	uint32_t at = 0;
+
+	while ((q = cq_next_queue(cq, &at))) {
+		struct dvx_cq *ring = alone && !(q->sq && q->rq)
+					      ? &cq->ring
+					      : (struct dvx_cq *)&dvx_cq_of_several;
+
+		if (q->sq)
+			q->sq->cq = ring;
+		if (q->rq)
+			q->rq->cq = ring;
+	}
+}
+
+/* What inline polls see, after a change: packets carry no number, so they are found elsewhere. */
+static void cq_set_ring(struct dvx_cq_priv *cq)
+{
+	bool by_number = cq->queue_count && !cq->raw_receivers;
+
+	cq->ring.queues = by_number ? cq->places : &dvx_cq_no_queue;
+	cq->ring.queue_mask = by_number ? cq->place_count - 1 : 0;
+	dvx_cq_set_slack(&cq->ring, cq->room < cq->ring.entries && !cq->overcommit
+					    ? cq->ring.entries - cq->room
+					    : 0);
+	if (cq->queue_count <= 2)
+		cq_tell_queues(cq);
+}
+
+/* A raw receive queue's CQEs are told apart by their user index alone. */
+static struct dvx_cq_queue *cq_packet_queue(const struct dvx_cq_priv *cq, uint32_t user_index)
+{
+	struct dvx_cq_queue *q;
+	uint32_t at = 0;
+
+	while ((q = cq_next_queue(cq, &at)))
+		if (q->raw && q->rq && q->user_index == user_index)
+			return q;
+	return NULL;
+}
+
+int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
+{
+	int err;
+
+	if (cq->room + new->room > cq->ring.entries && !cq->overcommit)
+		return dvx_fail(
+			EINVAL,
+			"CQ %u has %u entries, of which its queues may need %u: %u more are too "
+			"many. Give dvx_cq_create() more entries, or DVX_CQ_OVERCOMMIT",
+			cq->ring.cqn, cq->ring.entries, cq->room, new->room);
+	if (new->raw &&new->rq && cq_packet_queue(cq, new->user_index))
+		return dvx_fail(
+			EINVAL,
+			"CQ %u has a receive queue of user_index 0x%x already: their packets "
+			"could not be told apart",
+			cq->ring.cqn, new->user_index);
+	err = cq_make_places(cq, cq->queue_count + 1);
+	if (err)
+		return err;
+	*cq_place_of(cq, new->number) = *new;
+	cq->queue_count++;
+	cq->raw_receivers += new->raw &&new->rq;
+	cq->room += new->room;
+	if (new->sq)
+		new->sq->cq = (struct dvx_cq *)&dvx_cq_of_several;
+	if (new->rq)
+		new->rq->cq = (struct dvx_cq *)&dvx_cq_of_several;
+	cq_set_ring(cq);
+	return 0;
+}
+
+bool dvx_cq_has(const struct dvx_cq_priv *cq, uint32_t number)
+{
+	return cq->queue_count && cq_place_of(cq, number)->room;
+}
+
+void dvx_cq_detach(struct dvx_cq_priv *cq, uint32_t number)
+{
+	struct dvx_cq_queue *place;
+
+	if (!dvx_cq_has(cq, number))
+		return;
+	dvx_cq_clean(cq, number);
+	place = cq_place_of(cq, number);
+	cq->queue_count--;
+	cq->raw_receivers -= place->raw && place->rq;
+	cq->room -= place->room;
+	cq_clear_place(cq, place);
+	cq_set_ring(cq);
+}
+
+const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const void *cqe)
+{
+	const struct dvx_cq_queue *q;
+
+	if (!cq->queue_count)
+		return NULL;
+	if (cq->raw_receivers && !dvx_cqe_is_send(cqe)) {
+		q = cq_packet_queue(cq, dvx_cqe_user_index(cqe));
+		if (q)
+			return q;
+	}
+	q = cq_place_of(cq, dvx_cqe_qpn(cqe));
+	return q->room ? q : NULL;
+}
+
+/* Entry i behind the next one. */
+static uint8_t *cq_entry(const struct dvx_cq *cq, uint32_t i)
+{
+	return (uint8_t *)(uintptr_t)cq->first +
+	       (size_t)((dvx_cq_index(cq) + i) & (cq->entries - 1)) * DVX_CQE_BYTES;
+}
+
+/* CQEs that wait to be consumed. */
+static uint32_t cq_waiting(const struct dvx_cq *cq)
+{
+	struct dvx_cq at = *cq;
+	uint32_t n = 0;
+
+	while (n < cq->entries && dvx_cq_state(&at, at.next) < DVX_CQ_EMPTY) {
+		n++;
+		at.next += DVX_CQE_BYTES;
+		if (at.next == at.end) {
+			at.next = at.first;
+			at.phase ^= 1;
+		}
+	}
+	dvx_barrier_owner_to_cqe();
+	return n;
+}
+
+/* Moves a CQE to a later entry, which keeps the owner bit of its own lap. */
+static void cq_move(uint8_t *to, const uint8_t *from)
+{
+	uint8_t owner = to[DVX_CQE_BYTES - 1] & 1;
+
+	memcpy(to, from, DVX_CQE_BYTES);
+	to[DVX_CQE_BYTES - 1] = (uint8_t)((from[DVX_CQE_BYTES - 1] & ~1u) | owner);
+}
+
+/*
+ * Makes old CQEs invalid. libmlx5 looks through an adopted CQ when its QP is reset or destroyed,
+ * from the entry at which it once stopped: what it took for new it would count, and set the
+ * consumer index back. A CQE that the device writes at this moment has the other owner bit, and
+ * stays.
+ */
+static void cq_scrub(struct dvx_cq *cq)
+{
+	uint32_t i, index;
+	uint8_t *last, old;
+
+	for (i = 0; i < cq->entries; i++) {
+		last = cq_entry(cq, i) + DVX_CQE_BYTES - 1;
+		index = dvx_cq_index(cq) + i;
+		old = __atomic_load_n(last, __ATOMIC_RELAXED);
+		if ((old & 1) != !!(index & cq->entries))
+			__atomic_compare_exchange_n(
+				last, &old, (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | (old & 1)),
+				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+}
+
+/*
+ * The queue is reset or gone, so the device adds nothing of it any more. What waits of other queues
+ * keeps its order: it moves on over the removed entries, from the newest to the oldest.
+ */
+void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number)
+{
+	uint32_t i = cq_waiting(&cq->ring), removed = 0;
+	const struct dvx_cq_queue *q;
+
+	if (!cq->queue_count)
+		return;
+	while (i--) {
+		q = dvx_cq_queue_of(cq, cq_entry(&cq->ring, i));
+		if (q && q->number == number)
+			removed++;
+		else if (removed)
+			cq_move(cq_entry(&cq->ring, i + removed), cq_entry(&cq->ring, i));
+	}
+	while (removed--)
+		dvx_cq_pop(&cq->ring);
+	dvx_cq_publish(&cq->ring);
+	if (cq->ibcq)
+		cq_scrub(&cq->ring);
+}

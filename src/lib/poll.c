@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Completions off the hot path: errors, data inside the CQE, packets, polls that can't be right. */
+#include "priv.h"
+
+static void poll_read_error(struct dvx_wc *wc, const void *cqe)
+{
+	struct dvx_cqe_failure why;
+
+	dvx_cqe_error(cqe, &why);
+	memset(wc, 0, sizeof(*wc));
+	wc->qpn = why.qpn;
+	wc->user_index = why.user_index;
+	wc->opcode = dvx_cqe_opcode(cqe);
+	wc->send_opcode = why.send_opcode;
+	wc->syndrome = why.syndrome;
+	wc->vendor = why.vendor;
+}
+
+/* Retires the WQE of the next CQE, whose queue is known, and consumes the CQE. */
+static int poll_take(struct dvx_cq *cq, const void *cqe, struct dvx_sq *sq, struct dvx_rq *rq,
+		     struct dvx_wc *wc)
+{
+	bool error = dvx_cqe_is_error(cqe);
+
+	if (error)
+		poll_read_error(wc, cqe);
+	else
+		dvx_wc_read(wc, cqe);
+	if (dvx_cqe_is_send(cqe)) {
+		if (!error)
+			dvx_cqe_unscatter(cqe, sq, NULL);
+		wc->wr_id = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
+	} else {
+		if (!error)
+			dvx_cqe_unscatter(cqe, NULL, rq);
+		wc->wr_id = dvx_rq_retire(rq);
+	}
+	dvx_cq_pop(cq);
+	return error ? -EIO : 1;
+}
+
+static bool poll_is_pad(const struct dvx_wc *wc, int n)
+{
+	return n == -EIO && wc->wr_id == DVX_WR_ID_PAD;
+}
+
+static int poll_not_alone(void)
+{
+	return dvx_fail(EINVAL, "this queue does not have a CQ to itself: use dvx_cq_poll()");
+}
+
+int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
+{
+	int n;
+
+	if (sq->cq == &dvx_cq_of_several)
+		return poll_not_alone();
+	n = poll_take(sq->cq, sq->cq->next, sq, NULL, wc);
+	return poll_is_pad(wc, n) ? dvx_sq_poll(sq, wc) : n;
+}
+
+int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc)
+{
+	if (rq->cq == &dvx_cq_of_several)
+		return poll_not_alone();
+	return poll_take(rq->cq, rq->cq->next, NULL, rq, wc);
+}
+
+int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
+{
+	const void *cqe = cq->next;
+	const struct dvx_cq_queue *q = cq->priv ? dvx_cq_queue_of(cq->priv, cqe) : NULL;
+	int n;
+
+	if (!q)
+		return dvx_fail(ENOENT,
+				"CQ %u: a completion of queue 0x%x, which libdvx does not drive",
+				cq->cqn, dvx_cqe_qpn(cqe));
+	n = poll_take(cq, cqe, q->sq, q->rq, wc);
+	return poll_is_pad(wc, n) ? dvx_cq_poll(cq, wc) : n;
+}
