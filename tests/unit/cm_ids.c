@@ -126,7 +126,7 @@ TEST_F(unanswered)
 	cr_expect_none(&e);
 	cr_pass(1);
 	cr_expect(&e, E_ADDR_ERROR, -ETIMEDOUT);
-	assert_true(cr_logged("192.168.215.9: no function of the chip has this address"));
+	assert_true(cr_logged("192.168.215.9: nobody answers to this address"));
 	assert_int_equal(cr_resolve(&e, "192.168.215.9", 1), 0);
 	cr_close(&e); /* while it waits */
 }

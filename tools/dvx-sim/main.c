@@ -56,7 +56,7 @@ static const struct argp_option up_options[] = {
 	SET_OPTION,
 	FAULT_OPTION,
 	IP_OPTION,
-	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR", 0,
+	{"wire", 'w', "loop|peer=SWITCH|udp=ADDR|tap=IFACE", 0,
 	 "what the port is plugged into (default loop)", 0},
 	NETDEV_OPTION,
 	{0},
@@ -159,9 +159,9 @@ static void take_ip(struct sim_args *a, const char *arg, struct argp_state *stat
 {
 	unsigned int function;
 	char why[SETTING_WHY];
-	uint8_t gid[16];
+	uint8_t gid[16], prefix;
 
-	if (profile_ip(&profile_bluefield2, arg, strlen(arg), &function, gid, why))
+	if (profile_ip(&profile_bluefield2, arg, strlen(arg), &function, gid, &prefix, why))
 		argp_error(state, "--ip: %s", why);
 	a->ip = join_list(a->ip, arg, state);
 }
@@ -169,6 +169,7 @@ static void take_ip(struct sim_args *a, const char *arg, struct argp_state *stat
 static bool wire_fits(const char *text)
 {
 	return !strcmp(text, "loop") || !strcmp(text, "udp") || !strncmp(text, "udp=", 4) ||
+	       (!strncmp(text, "tap=", 4) && text[4]) ||
 	       (!strncmp(text, "peer=", 5) && registry_name_fits(text + 5));
 }
 
@@ -176,7 +177,8 @@ static bool wire_fits(const char *text)
 static void take_wire(struct sim_args *a, const char *arg, struct argp_state *state)
 {
 	if (!wire_fits(arg))
-		argp_error(state, "--wire is loop, peer=SWITCH or udp=ADDR, not \"%s\"", arg);
+		argp_error(state, "--wire is loop, peer=SWITCH, udp=ADDR or tap=IFACE, not \"%s\"",
+			   arg);
 	a->wire = arg;
 }
 

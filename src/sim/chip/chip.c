@@ -13,6 +13,7 @@
 #include "datapath.h"
 #include "mads.h"
 #include "queue/queue.h"
+#include "kernel/cm/cm.h"
 #include "kernel/kernel.h"
 #include "host/mm.h"
 #include "host/uar.h"
@@ -54,6 +55,8 @@ struct chip {
 	uint64_t wire_at; /* when something came in last */
 	void (*on_link)(void *arg, bool up);
 	void *on_link_arg;
+	void (*on_neighbours)(void *arg);
+	void *on_neighbours_arg;
 };
 
 static void doorbell_woke(void *host, int fd)
@@ -91,12 +94,23 @@ static int chip_open_parts(struct chip *c, const struct profile *profile)
 	return c->kernel && c->mads && c->replay && c->captures ? 0 : -ENOMEM;
 }
 
+static void chip_neighbours(void *chip)
+{
+	struct chip *c = chip;
+
+	cm_neighbours(mads_cm(c->mads));
+	if (c->on_neighbours)
+		c->on_neighbours(c->on_neighbours_arg);
+}
+
 static int connect_parts(struct chip *c)
 {
 	int err;
 
 	c->device.on_event = kernel_event;
 	c->device.event_ctx = c->kernel;
+	c->device.on_neighbours = chip_neighbours;
+	c->device.neighbours_ctx = c;
 	host_on_doorbell(c->host, queue_doorbell, &c->device);
 	host_set_clock(c->host, c->clock);
 	err = chip_watch(c, c->stop_fd, stop_asked, NULL);
@@ -191,6 +205,12 @@ void chip_set_link(struct chip *c, bool up)
 	prm_eqe_set_port(eqe, 1);
 	for (unsigned int i = 0; i < c->device.nfunctions; i++)
 		kernel_event(c->kernel, &c->device.vhca[i], 0, eqe);
+}
+
+void chip_on_neighbours(struct chip *c, void (*fn)(void *arg), void *arg)
+{
+	c->on_neighbours = fn;
+	c->on_neighbours_arg = arg;
 }
 
 /* What came in is read in each turn; the descriptor ends the sleep. */

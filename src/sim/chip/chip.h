@@ -34,6 +34,9 @@ struct port_captures *chip_captures(struct chip *);
 void chip_set_link(struct chip *, bool up);
 void chip_on_link(struct chip *, void (*fn)(void *arg, bool up), void *arg);
 
+/* The network has answered, or has not in time: requests that ended with -EINPROGRESS may go on. */
+void chip_on_neighbours(struct chip *, void (*fn)(void *arg), void *arg);
+
 /* The port's wire is this one from now on. 0 or -errno; the wire is the port's in any case. */
 int chip_set_wire(struct chip *, struct wire *);
 

@@ -82,11 +82,11 @@ static const struct steer_ops steer_ops = {
 	.to_kernel = datapath_to_netdev,
 };
 
-static bool datapath_neighbour(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
+static int datapath_neighbour(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
 {
 	struct wire *w = port_wire(dev->port);
 
-	return w && w->ops->resolve(w, gid, mac);
+	return w ? w->ops->resolve(w, gid, mac) : -EHOSTUNREACH;
 }
 
 int datapath_open(struct device *dev)

@@ -48,7 +48,7 @@ static int mads_send(void *ctx, struct vhca *from, const struct cm_path *p,
 		.flow_label = p->flow_label,
 	};
 
-	if (path.source->type == GID_EMPTY || !device_resolve(m->dev, p->dgid, path.dmac))
+	if (path.source->type == GID_EMPTY || device_resolve(m->dev, p->dgid, path.dmac))
 		return 0;
 	memcpy(path.dgid, p->dgid, sizeof(path.dgid));
 	path.overhead = roce_overhead(&path);

@@ -219,7 +219,7 @@ static bool netdev_open(struct netdev *d, const char *chip_name)
 	int err;
 
 	netdev_name(d->name, chip_name, d->v);
-	d->tap = tap_open(d->name, why);
+	d->tap = tap_open(d->name, false, why);
 	if (d->tap < 0) {
 		fprintf(stderr, "dvx-sim: --netdev: %s\n", why);
 		return false;

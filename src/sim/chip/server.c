@@ -28,6 +28,7 @@
 #include "obj/profile.h"
 #include "obj/vhca.h"
 #include "port/peer.h"
+#include "port/tap_wire.h"
 #include "port/port.h"
 #include "port/udp.h"
 #include "port/wire.h"
@@ -278,6 +279,8 @@ static struct wire *open_wire(struct device *dev, char *why)
 		return udp_open(dev, "127.0.0.1", why);
 	if (!strncmp(option.wire, "udp=", 4))
 		return udp_open(dev, option.wire + 4, why);
+	if (!strncmp(option.wire, "tap=", 4))
+		return tap_wire_open(dev, option.wire + 4, why);
 	snprintf(why, WIRE_WHY, "there is no wire %.100s", option.wire);
 	return NULL;
 }
@@ -303,8 +306,8 @@ static int set_ip(struct device *dev, const char *text, size_t len)
 {
 	char why[SETTING_WHY];
 	unsigned int function;
-	uint8_t gid[16];
-	int rc = profile_ip(&profile, text, len, &function, gid, why);
+	uint8_t gid[16], prefix;
+	int rc = profile_ip(&profile, text, len, &function, gid, &prefix, why);
 
 	if (!rc && !function && dev->udp_sport) {
 		snprintf(why, sizeof(why), "the wire gives %s its address", dev->vhca[0].name);
@@ -313,7 +316,7 @@ static int set_ip(struct device *dev, const char *text, size_t len)
 	if (rc)
 		fprintf(stderr, "dvx-sim: --ip: %s\n", why);
 	else
-		vhca_set_ip(&dev->vhca[function], gid);
+		vhca_set_ip(&dev->vhca[function], gid, prefix);
 	return rc;
 }
 

@@ -29,6 +29,7 @@ struct chip_session {
 	bool guest;	    /* the file is its parent's: LINK_ATTACH */
 	struct cm_file *cm; /* an open of the RDMA_CM device */
 	struct link_in in;
+	bool waits; /* for the network: the message in `in` is handled again */
 	struct session_refusals *refusals; /* session_refusals.c: NULL until there is one */
 	struct session_packets *packets; /* session_packets.c: a replay or a capture */
 };

@@ -231,6 +231,11 @@ static void on_ioctl(struct chip_session *c)
 		return session_throw_out(c, why);
 	}
 	rc = c->guest ? kernel_ioctl_guest(c->file, &r.req) : kernel_ioctl(c->file, &r.req);
+	c->waits = rc == -EINPROGRESS;
+	if (c->waits) {
+		request_fini(&r);
+		return;
+	}
 	for (unsigned int i = 0; i < r.req.nfds; i++)
 		fds[i] = r.req.fds[i].fd;
 	if (msg_pack_answer(&r, &body, &len)) {
@@ -514,6 +519,39 @@ void sessions_pass_refusals_on(struct sessions *s)
 	sim_refusals_heard_by(sessions_hear, s);
 }
 
+/* The end of a message. While it waits, nothing else is read: one request at a time. */
+static void session_handled(struct sessions *s, struct chip_session *c)
+{
+	s->asking = NULL;
+	if (!still_there(s, c))
+		return;
+	if (c->waits)
+		chip_unwatch(s->chip, c->sock);
+	else
+		link_in_reset(&c->in);
+}
+
+static void readable(void *arg, int fd);
+
+static void session_go_on(struct sessions *s, struct chip_session *c)
+{
+	c->waits = false;
+	session_handle(c);
+	session_handled(s, c);
+	if (still_there(s, c) && !c->waits && chip_watch(s->chip, c->sock, readable, c))
+		session_close(c);
+}
+
+static void sessions_go_on(void *arg)
+{
+	struct sessions *s = arg;
+	struct chip_session *c, *next;
+
+	DL_FOREACH_SAFE(s->open, c, next)
+	if (c->waits)
+		session_go_on(s, c);
+}
+
 /* One message in each turn, so that a client that floods the socket does not delay others. */
 static void readable(void *arg, int fd)
 {
@@ -528,9 +566,7 @@ static void readable(void *arg, int fd)
 	if (n == 0)
 		return;
 	session_handle(c);
-	s->asking = NULL;
-	if (still_there(s, c))
-		link_in_reset(&c->in);
+	session_handled(s, c);
 }
 
 static int session_new(struct sessions *s, int sock)
@@ -591,8 +627,10 @@ struct sessions *sessions_new(struct chip *chip, int listener, const char *name)
 	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	err = chip_watch(chip, listener, acceptable, s);
-	if (!err)
+	if (!err) {
+		chip_on_neighbours(chip, sessions_go_on, s);
 		return s;
+	}
 	close(s->spare);
 	free(s);
 	errno = -err;
@@ -606,6 +644,7 @@ void sessions_free(struct sessions *s)
 	if (!s)
 		return;
 	sim_refusals_heard_by(NULL, NULL);
+	chip_on_neighbours(s->chip, NULL, NULL);
 	DL_FOREACH_SAFE(s->open, c, next)
 	session_close(c);
 	chip_unwatch(s->chip, s->listener);

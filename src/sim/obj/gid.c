@@ -112,6 +112,8 @@ void vhca_gids_fill(struct vhca *v, uint8_t host)
 	v->ngids = 0;
 	gid_link_local(gid, v->mac);
 	vhca_gid_add(v, gid, PREFIX_LINK_LOCAL);
+	if (!host)
+		return;
 	gid_ipv4(gid, ip);
 	vhca_gid_add(v, gid, PREFIX_IPV4);
 }

@@ -26,16 +26,18 @@ static unsigned int ip_gid(const char *text, uint8_t gid[16])
 	return 0;
 }
 
-static bool ip_len_fits(const char *text, unsigned int bits)
+/* prefix: of the GID's 128 bits */
+static bool ip_len_fits(const char *text, unsigned int bits, uint8_t *prefix)
 {
 	char *end;
 	unsigned long len = strtoul(text, &end, 10);
 
+	*prefix = (uint8_t)(128 - bits + len);
 	return isdigit((unsigned char)*text) && !*end && len && len <= bits;
 }
 
 int profile_ip(const struct profile *p, const char *text, size_t n, unsigned int *function,
-	       uint8_t gid[16], char *why)
+	       uint8_t gid[16], uint8_t *prefix, char *why)
 {
 	char copy[IP_TEXT], names[FUNCTION_NAMES], *address = copy, *len;
 	int f = 0;
@@ -55,7 +57,7 @@ int profile_ip(const struct profile *p, const char *text, size_t n, unsigned int
 	len = strchr(address, '/');
 	if (len)
 		*len++ = 0;
-	if (n >= sizeof(copy) || !len || !ip_len_fits(len, ip_gid(address, gid))) {
+	if (n >= sizeof(copy) || !len || !ip_len_fits(len, ip_gid(address, gid), prefix)) {
 		snprintf(why, SETTING_WHY,
 			 "\"%.*s\" is not [FUNCTION=]ADDR/LEN with an IPv4 or "
 			 "IPv6 address of one host",

@@ -59,7 +59,7 @@ int profile_function(const struct profile *, const char *name, char names[FUNCTI
  * a name it is the first one's. 0, or -1 with a sentence in why[SETTING_WHY].
  */
 int profile_ip(const struct profile *, const char *text, size_t n, unsigned int *function,
-	       uint8_t gid[16], char *why);
+	       uint8_t gid[16], uint8_t *prefix, char *why);
 
 /*
  * Changes to a profile, as a user writes them: NAME=VALUE[,NAME=VALUE...]. dvx-sim checks the text

@@ -9,6 +9,7 @@
 #include "mcg.h"
 #include "memic.h"
 #include "mkey.h"
+#include "base/crc32.h"
 #include "base/log.h"
 
 /* Locally administered, so that no real card's address is taken. */
@@ -47,10 +48,25 @@ void device_number(struct device *dev, unsigned int number)
 		vhca_number(&dev->vhca[i], number * dev->nfunctions + i + 1);
 }
 
-void vhca_set_ip(struct vhca *v, const uint8_t gid[16])
+void device_follow_mac(struct device *dev, const uint8_t mac[6])
 {
-	for (unsigned int i = 2; i < 4; i++)
-		memcpy(v->gids[i].gid, gid, sizeof(v->gids[i].gid));
+	const uint32_t hash = crc32_add(~0u, mac, 6);
+
+	for (unsigned int i = 0; i < dev->nfunctions; i++) {
+		struct vhca *v = &dev->vhca[i];
+
+		memcpy(v->mac + 2, &hash, 3);
+		v->mac[5] = (uint8_t)(i + 1);
+		vhca_set_guid(v, v->mac);
+		vhca_gids_fill(v, 0);
+	}
+}
+
+void vhca_set_ip(struct vhca *v, const uint8_t gid[16], uint8_t prefix)
+{
+	while (v->ngids > 2)
+		v->gids[--v->ngids] = (struct gid_entry){.type = GID_EMPTY};
+	vhca_gid_add(v, gid, prefix);
 }
 
 void device_set_mtu(struct device *dev, unsigned int bytes)
@@ -216,31 +232,33 @@ void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
  * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
  * EUI-64). Here each GID of this chip is a neighbour, and each that the wire knows.
  */
-bool device_resolve(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
+int device_resolve(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t link_local[8] = {0xfe, 0x80};
 	unsigned int index;
 	const struct vhca *v = device_vhca_by_gid(dev, gid, &index);
+	int err;
 
 	if (gid_is_multicast(gid)) {
 		gid_group_mac(gid, mac);
-		return true;
+		return 0;
 	}
 	if (v) {
 		memcpy(mac, v->gids[index].mac, 6);
-		return true;
+		return 0;
 	}
-	if (dev->neighbour && dev->neighbour(dev, gid, mac))
-		return true;
+	err = dev->neighbour ? dev->neighbour(dev, gid, mac) : -EHOSTUNREACH;
+	if (err != -EHOSTUNREACH)
+		return err;
 	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)
-		return false;
+		return -EHOSTUNREACH;
 	mac[0] = gid[8] ^ 2;
 	mac[1] = gid[9];
 	mac[2] = gid[10];
 	mac[3] = gid[13];
 	mac[4] = gid[14];
 	mac[5] = gid[15];
-	return true;
+	return 0;
 }
 
 struct vhca *device_vhca_by_gid(struct device *dev, const uint8_t gid[16], unsigned int *index)

@@ -155,8 +155,11 @@ struct device {
 	uint32_t shapes;     /* queue pairs with a scheduling element */
 	uint8_t active_mtu;  /* of the port, as PRM and verbs number it: 128 << active_mtu bytes */
 	uint16_t udp_sport;  /* that RoCEv2 packets have whatever their queues want; 0: theirs */
-	/* The MAC address of a GID that no function has; false: unknown. */
-	bool (*neighbour)(struct device *, const uint8_t gid[16], uint8_t mac[6]);
+	/* The MAC address of a GID that no function has: 0 or -errno, as device_resolve(). */
+	int (*neighbour)(struct device *, const uint8_t gid[16], uint8_t mac[6]);
+	/* Some that were asked for have answered, or did not in time. */
+	void (*on_neighbours)(void *ctx);
+	void *neighbours_ctx;
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;
@@ -177,8 +180,16 @@ void device_fini(struct device *);
  */
 unsigned int device_numbers(const struct device *);
 void device_number(struct device *, unsigned int number);
-/* The function's address, as RoCE v1 and v2, in the place of the one that it has from the start. */
-void vhca_set_ip(struct vhca *, const uint8_t gid[16]);
+/*
+ * On a network of others: MAC addresses that follow from this one, and the GIDs of these alone.
+ * Nobody there gives out IP addresses.
+ */
+void device_follow_mac(struct device *, const uint8_t mac[6]);
+/*
+ * The function's address, as RoCE v1 and v2, in the place of the one that it has from the start;
+ * prefix: of 128 bits.
+ */
+void vhca_set_ip(struct vhca *, const uint8_t gid[16], uint8_t prefix);
 /* The GUID that this Ethernet address gives. The function has that of its own from the start. */
 void vhca_set_guid(struct vhca *, const uint8_t mac[6]);
 /* The wire takes IP packets of so many bytes; 0: of any length. */
@@ -200,7 +211,7 @@ unsigned int device_log_uars(const struct device *);
 int vhca_gid_add(struct vhca *, const uint8_t gid[16], uint8_t prefix);
 /* Both entries of an address; -EBUSY: a queue pair has it, so that they stay. */
 int vhca_gid_del(struct vhca *, const uint8_t gid[16]);
-/* Those that a function has from the start; host: the last byte of its IPv4 address. */
+/* Those that a function has from the start; host: the last byte of its IPv4 address, 0: none. */
 void vhca_gids_fill(struct vhca *, uint8_t host);
 /* The GID that an Ethernet address alone gives; IPv4 in IPv6. */
 void gid_link_local(uint8_t gid[16], const uint8_t mac[6]);
@@ -214,10 +225,11 @@ bool gid_is_ip4(const uint8_t gid[16]);
 bool gid_is_multicast(const uint8_t gid[16]);
 void gid_group_mac(const uint8_t gid[16], uint8_t mac[6]);
 /*
- * The MAC address behind a GID: a group's, a function's, or one that lies beyond the wire. False:
- * nobody has it.
+ * The MAC address behind a GID: a group's, a function's, or one that lies beyond the wire. 0;
+ * -EHOSTUNREACH: nobody has it; -EINPROGRESS: the network is asked, on_neighbours() tells when to
+ * try again; -ETIMEDOUT: nobody answered.
  */
-bool device_resolve(struct device *, const uint8_t gid[16], uint8_t mac[6]);
+int device_resolve(struct device *, const uint8_t gid[16], uint8_t mac[6]);
 /* The function that answers to this GID, and its index there; NULL if none. */
 struct vhca *device_vhca_by_gid(struct device *, const uint8_t gid[16], unsigned int *index);
 

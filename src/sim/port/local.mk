@@ -10,6 +10,10 @@ libsim_la_SOURCES += \
 	src/sim/port/frame.h \
 	src/sim/port/loop.c \
 	src/sim/port/loop.h \
+	src/sim/port/neighbour.c \
+	src/sim/port/neighbour.h \
+	src/sim/port/neighbour_msg.c \
+	src/sim/port/neighbour_msg.h \
 	src/sim/port/packets.h \
 	src/sim/port/peer.c \
 	src/sim/port/peer.h \
@@ -21,6 +25,8 @@ libsim_la_SOURCES += \
 	src/sim/port/roce.h \
 	src/sim/port/tap.c \
 	src/sim/port/tap.h \
+	src/sim/port/tap_wire.c \
+	src/sim/port/tap_wire.h \
 	src/sim/port/udp.c \
 	src/sim/port/udp.h \
 	src/sim/port/udp_frame.c \

@@ -108,7 +108,7 @@ static void peer_remove(struct peer_wire *w, struct peer *p)
 	free(p);
 }
 
-static bool peer_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6])
+static int peer_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6])
 {
 	struct peer_wire *w = (struct peer_wire *)wire;
 	struct peer *p;
@@ -117,9 +117,9 @@ static bool peer_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6
 	for (unsigned int i = 0; i < p->n; i++)
 		if (!memcmp(p->neighbours[i].gid, gid, 16)) {
 			memcpy(mac, p->neighbours[i].mac, 6);
-			return true;
+			return 0;
 		}
-	return false;
+	return -EHOSTUNREACH;
 }
 
 /* --- out ------------------------------------------------------------------------------------- */

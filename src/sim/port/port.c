@@ -142,6 +142,8 @@ static struct vhca *port_roce_of(const struct port *p, const struct frame *f, st
 {
 	if (!roce_decode(f->data, f->len, b))
 		return NULL;
+	if (f->arrived && !port_find_mac(p, f->data))
+		return NULL;
 	return f->forced ? f->to : port_find_roce(p, f->data, b->dgid, roce_is_v1(b));
 }
 

@@ -29,9 +29,9 @@ static int tap_fail(int fd, const char *name, char why[TAP_WHY])
 	return -1;
 }
 
-int tap_open(const char *name, char why[TAP_WHY])
+int tap_open(const char *name, bool attach, char why[TAP_WHY])
 {
-	struct ifreq r = {.ifr_flags = (short)(IFF_TAP | IFF_NO_PI | IFF_TUN_EXCL)};
+	struct ifreq r = {.ifr_flags = (short)(IFF_TAP | IFF_NO_PI | (attach ? 0 : IFF_TUN_EXCL))};
 	int fd;
 
 	if (strlen(name) >= IFNAMSIZ) {
@@ -60,8 +60,9 @@ int tap_configure(const char *name, const uint8_t mac[6], unsigned int mtu)
 
 	if (sock < 0)
 		return -errno;
-	memcpy(address.ifr_hwaddr.sa_data, mac, 6);
-	err = tap_request(sock, name, SIOCSIFHWADDR, &address);
+	if (mac)
+		memcpy(address.ifr_hwaddr.sa_data, mac, 6);
+	err = mac ? tap_request(sock, name, SIOCSIFHWADDR, &address) : 0;
 	if (!err)
 		err = tap_request(sock, name, SIOCSIFMTU, &size);
 	if (!err)
@@ -71,6 +72,32 @@ int tap_configure(const char *name, const uint8_t mac[6], unsigned int mtu)
 		err = tap_request(sock, name, SIOCSIFFLAGS, &flags);
 	close(sock);
 	return err;
+}
+
+static int tap_ask(const char *name, unsigned long what, struct ifreq *r)
+{
+	int sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int err = sock < 0 ? -errno : tap_request(sock, name, what, r);
+
+	if (sock >= 0)
+		close(sock);
+	return err;
+}
+
+int tap_address(const char *name, uint8_t mac[6])
+{
+	struct ifreq r = {0};
+	int err = tap_ask(name, SIOCGIFHWADDR, &r);
+
+	memcpy(mac, r.ifr_hwaddr.sa_data, 6);
+	return err;
+}
+
+unsigned int tap_mtu(const char *name)
+{
+	struct ifreq r = {0};
+
+	return tap_ask(name, SIOCGIFMTU, &r) ? 0 : (unsigned int)r.ifr_mtu;
 }
 
 void tap_set_carrier(int fd, bool on)

@@ -12,10 +12,16 @@
  */
 #define TAP_WHY 160
 
-/* -1 and a sentence: there is no such device, no privilege, or the name is taken or too long. */
-int tap_open(const char *name, char why[TAP_WHY]);
-/* Sets its address and MTU, and brings it up. -errno */
+/*
+ * A new one, or with `attach` also one that is there and that nobody has open. -1 and a sentence:
+ * there is no such device, no privilege, or the name is taken or too long.
+ */
+int tap_open(const char *name, bool attach, char why[TAP_WHY]);
+/* Sets its MTU, and its address (NULL: the kernel's), and brings it up. -errno */
 int tap_configure(const char *name, const uint8_t mac[6], unsigned int mtu);
+/* -errno */
+int tap_address(const char *name, uint8_t mac[6]);
+unsigned int tap_mtu(const char *name); /* 0: unknown */
 void tap_set_carrier(int fd, bool on);
 
 #endif

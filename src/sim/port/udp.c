@@ -27,6 +27,7 @@
 #define UDP_NO_CHECK_TX6 101	   /* linux/udp.h */
 #define UDP_NO_CHECK_RX6 102
 #define CNP_OPCODE	 0x81u
+#define UDP_PREFIX	 120 /* means nothing: routes are the kernel's */
 
 union udp_address {
 	struct sockaddr any;
@@ -270,7 +271,7 @@ static bool udp_is_loopback(const uint8_t *ip, bool ip4)
  * All that the socket's family reaches; the routes are the kernel's. Between a host's own loopback
  * network and others there is none.
  */
-static bool udp_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6])
+static int udp_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	const struct udp_wire *w = (const struct udp_wire *)wire;
@@ -279,9 +280,9 @@ static bool udp_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6]
 
 	if (ip4 != !memcmp(gid, mapped, sizeof(mapped)) ||
 	    udp_is_loopback(ip, ip4) != udp_is_loopback(udp_bytes(&w->own), ip4))
-		return false;
+		return -EHOSTUNREACH;
 	udp_frame_mac(ip, ip4, mac);
-	return true;
+	return 0;
 }
 
 static void udp_close(struct wire *wire)
@@ -407,7 +408,7 @@ struct wire *udp_open(struct device *dev, const char *address, char *why)
 	err = wrong ? 0 : udp_bind(w);
 	if (!wrong && !err) {
 		udp_gid(&w->own, gid);
-		vhca_set_ip(&dev->vhca[0], gid);
+		vhca_set_ip(&dev->vhca[0], gid, UDP_PREFIX);
 		udp_set_guid(w);
 		device_set_mtu(dev, udp_mtu(w->w.fd, &w->own));
 		dev->udp_sport = UDP_ROCE;

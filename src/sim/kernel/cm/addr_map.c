@@ -55,12 +55,17 @@ static struct vhca *addr_function(const struct cm *cm, const uint8_t gid[16])
 	return NULL;
 }
 
-bool addr_is_beyond(const struct cm *cm, const union cm_addr *a)
+static int addr_beyond(const struct cm *cm, const union cm_addr *a)
 {
 	uint8_t gid[16], mac[6];
 
 	addr_gid(a, gid);
-	return cm->dev->neighbour && cm->dev->neighbour(cm->dev, gid, mac);
+	return cm->dev->neighbour ? cm->dev->neighbour(cm->dev, gid, mac) : -EHOSTUNREACH;
+}
+
+bool addr_is_beyond(const struct cm *cm, const union cm_addr *a)
+{
+	return !addr_beyond(cm, a);
 }
 
 /* The functions' own network, in which nobody answers to a question for this address. */
@@ -111,13 +116,17 @@ static void addr_from_gid(union cm_addr *a, int family, const uint8_t gid[16])
 int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *src, uint8_t gid[16])
 {
 	uint16_t port = addr_port(src);
-	int index;
+	int index, beyond = -EHOSTUNREACH;
 
 	addr_gid(dst, gid);
 	index = addr_nearest(id->fn, gid);
 	if (index < 0 || (id->fn->netdev.present && !addr_is_neighbour(id->fn, gid)))
 		return -ENODEV;
-	if (addr_function(id->cm, gid) || addr_is_beyond(id->cm, dst)) {
+	if (!addr_function(id->cm, gid))
+		beyond = addr_beyond(id->cm, dst);
+	if (beyond == -EINPROGRESS)
+		return beyond;
+	if (addr_function(id->cm, gid) || !beyond) {
 		if (!id->vhca)
 			addr_from_gid(src, dst->sa.sa_family, id->fn->gids[index].gid);
 	} else if (addr_is_machines(id, dst)) {

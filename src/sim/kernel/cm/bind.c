@@ -139,26 +139,55 @@ static void resolve_loopback(struct cm_id *id)
 	memcpy(id->route.p.dgid, id->vhca->gids[id->sgid_index].gid, 16);
 }
 
-static void resolve_ip(struct cm_id *id, uint32_t timeout_ms)
+static int resolve_peer(struct cm_id *id)
 {
-	struct device *dev = id->cm->dev;
-	char text[CM_ADDR_TEXT];
 	int err = addr_peer(id, &id->dst, &id->src, id->route.p.dgid);
 
 	if (!err && !id->vhca && addr_own(id, &id->src, &id->sgid_index))
 		err = -ENODEV;
-	if (!err) {
+	if (!err)
 		id->vhca = id->fn;
+	return err;
+}
+
+static void resolve_ip(struct cm_id *id, uint32_t timeout_ms)
+{
+	struct device *dev = id->cm->dev;
+	char text[CM_ADDR_TEXT];
+	int err = resolve_peer(id);
+
+	if (!err)
 		return resolve_done(id, 0);
-	}
-	sim_refuse("RESOLVE_ADDR: %s: %s", addr_text(&id->dst, text),
-		   err == -ETIMEDOUT
-			   ? "no function of the chip has this address"
-			   : "it is no address of this machine, and no function leads there");
-	if (err == -ETIMEDOUT && !timer_set(&dev->timers, &id->unanswered,
-					    dev->clock->now(dev->clock) + timeout_ms * 1000000ull))
+	if (err != -EINPROGRESS)
+		sim_refuse(
+			"RESOLVE_ADDR: %s: %s", addr_text(&id->dst, text),
+			err == -ETIMEDOUT
+				? "nobody answers to this address"
+				: "it is no address of this machine, and no function leads there");
+	if (err != -ENODEV && !timer_set(&dev->timers, &id->unanswered,
+					 dev->clock->now(dev->clock) + timeout_ms * 1000000ull))
 		return;
 	resolve_done(id, err);
+}
+
+/* Silence is the timer's to end. */
+static void resolve_again(struct cm_id *id)
+{
+	if (resolve_peer(id))
+		return;
+	timer_cancel(&id->cm->dev->timers, &id->unanswered);
+	resolve_done(id, 0);
+}
+
+void cm_neighbours(struct cm *cm)
+{
+	struct cm_file *f;
+	struct cm_id *id;
+
+	LIST_FOREACH(f, &cm->files, link)
+	TAILQ_FOREACH(id, &f->ids, link)
+	if (id->state == ID_ADDR_QUERY && id->unanswered.queued)
+		resolve_again(id);
 }
 
 /* The function that has the GID, or one of its subnet: all of them are link-local or IPv4. */

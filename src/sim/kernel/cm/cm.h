@@ -45,6 +45,9 @@ void cm_free(struct cm *);
 void cm_receive(struct cm *, struct vhca *to, const struct cm_path *,
 		const uint8_t mad[CM_MAD_BYTES]);
 
+/* The network has answered: addresses that are asked for may be known (device.on_neighbours). */
+void cm_neighbours(struct cm *);
+
 /*
  * low_ports: the program may bind to ports below 1024. *client_fd is the program's descriptor: it
  * is readable while events wait, one byte for each. NULL and errno on failure.

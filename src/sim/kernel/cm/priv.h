@@ -59,7 +59,8 @@ struct cm;
 struct cm_id;
 /* One of the id's function: sets its sgid_index. 0 or -ENODEV */
 int addr_own(const struct cm_id *, const union cm_addr *, uint8_t *sgid_index);
-/* The GID behind a destination, and the source address that leads there. 0, -ENODEV, -ETIMEDOUT */
+/* The GID behind a destination, and the source address that leads there. 0, -ENODEV, -ETIMEDOUT,
+ * -EINPROGRESS: the network is asked */
 int addr_peer(const struct cm_id *, const union cm_addr *dst, union cm_addr *src, uint8_t gid[16]);
 /* The wire leads there. */
 bool addr_is_beyond(const struct cm *, const union cm_addr *);

@@ -33,8 +33,12 @@ void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);
 int port_check(uint64_t port);
 /* A source GID: -EINVAL behind the table's end, -ENODATA where it has none. */
 int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int index);
-/* The MAC address behind a GID, or a group's; -EHOSTUNREACH if no function has it. */
-int port_resolve(const struct uverbs_file *, const uint8_t gid[16], uint8_t mac[6]);
+/*
+ * The MAC address behind a GID, as device_resolve(); the sentence of a refusal begins with `what`.
+ * -EINPROGRESS goes to the session, which then asks again: nothing may have been changed by then.
+ */
+int port_resolve(const struct uverbs_file *, const char *what, const uint8_t gid[16],
+		 uint8_t mac[6]);
 
 void verbs_port_event(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
 

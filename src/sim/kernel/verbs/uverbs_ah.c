@@ -30,8 +30,7 @@ static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_a
 	err = port_sgid_check(f, "CREATE_AH", a->grh.sgid_index);
 	if (err)
 		return err;
-	err = port_resolve(f, a->grh.dgid, mac);
-	return err ? refuse(err, "CREATE_AH: dgid: nobody answers to this address") : 0;
+	return port_resolve(f, "CREATE_AH", a->grh.dgid, mac);
 }
 
 int wcmd_create_ah(struct wcmd *c)

@@ -186,7 +186,12 @@ int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-int port_resolve(const struct uverbs_file *f, const uint8_t gid[16], uint8_t mac[6])
+int port_resolve(const struct uverbs_file *f, const char *what, const uint8_t gid[16],
+		 uint8_t mac[6])
 {
-	return device_resolve(f->vhca->dev, gid, mac) ? 0 : -EHOSTUNREACH;
+	int err = device_resolve(f->vhca->dev, gid, mac);
+
+	if (err && err != -EINPROGRESS)
+		sim_refuse("%s: dgid: nobody answers to this address", what);
+	return err;
 }

@@ -126,9 +126,10 @@ static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 	if (err)
 		return err;
 	/* ib_core resolves the addresses of connected types only. */
-	err = qp->type == QP_TYPE_DCI ? 0 : port_resolve(qp->u.file, d->dgid, mac);
+	err = qp->type == QP_TYPE_DCI ? 0
+				      : port_resolve(qp->u.file, "MODIFY_QP: dest", d->dgid, mac);
 	if (err)
-		return refuse(err, "MODIFY_QP: dest.dgid: nobody answers to this address");
+		return err;
 	prm_ads_set_src_addr_index(ads, d->sgid_index);
 	prm_ads_set_hop_limit(ads, d->hop_limit);
 	prm_ads_set_tclass(ads, d->traffic_class);

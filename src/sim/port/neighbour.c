@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "neighbour.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "neighbour_msg.h"
+#include "obj/vhca.h"
+#include "port.h"
+
+/* The kernel gives an address one second (ib_core, rdma_addr_find_l2_eth_by_grh()). */
+#define NEIGHBOURS_MOST	 256u
+#define NEIGHBOUR_TRIES	 4u
+#define NEIGHBOUR_WAIT	 250000000u   /* ns for an answer */
+#define NEIGHBOUR_FRESH	 30000000000u /* ns without asking again */
+#define NEIGHBOUR_FAILED 100000000u   /* ns for all that waited to hear of it */
+
+enum neighbour_state { NEIGHBOUR_FREE, NEIGHBOUR_ASKED, NEIGHBOUR_KNOWN, NEIGHBOUR_SILENT };
+
+struct neighbour_entry {
+	struct neighbours *all;
+	enum neighbour_state state;
+	bool has_mac; /* also while it is asked again */
+	uint8_t gid[16], mac[6];
+	unsigned int tries;
+	uint64_t at; /* when it came into this state */
+	struct timer timer;
+};
+
+struct neighbours {
+	struct device *dev;
+	bool news;
+	struct neighbour_entry at[NEIGHBOURS_MOST];
+};
+
+static uint64_t neighbours_now(const struct neighbours *n)
+{
+	return n->dev->clock->now(n->dev->clock);
+}
+
+static struct neighbour_entry *neighbour_find(struct neighbours *n, const uint8_t gid[16])
+{
+	for (unsigned int i = 0; i < NEIGHBOURS_MOST; i++)
+		if (n->at[i].state != NEIGHBOUR_FREE && !memcmp(n->at[i].gid, gid, 16))
+			return &n->at[i];
+	return NULL;
+}
+
+/* A free one, or the oldest that nobody waits for. NULL: all are asked for. */
+static struct neighbour_entry *neighbour_add(struct neighbours *n, const uint8_t gid[16])
+{
+	struct neighbour_entry *e = NULL;
+
+	for (unsigned int i = 0; i < NEIGHBOURS_MOST; i++) {
+		struct neighbour_entry *o = &n->at[i];
+
+		if (o->state == NEIGHBOUR_FREE) {
+			e = o;
+			break;
+		}
+		if (o->state != NEIGHBOUR_ASKED && (!e || o->at < e->at))
+			e = o;
+	}
+	if (!e)
+		return NULL;
+	e->has_mac = false;
+	memcpy(e->gid, gid, sizeof(e->gid));
+	return e;
+}
+
+static void neighbour_becomes(struct neighbour_entry *e, enum neighbour_state state)
+{
+	e->state = state;
+	e->at = neighbours_now(e->all);
+}
+
+/* The entry in whose network a GID lies. NULL: none. */
+static const struct gid_entry *neighbour_source(const struct vhca *v, const uint8_t gid[16])
+{
+	for (unsigned int i = 0; i < v->ngids; i++)
+		if (v->gids[i].type == GID_ROCE_V2 &&
+		    gid_common(v->gids[i].gid, gid) >= v->gids[i].prefix)
+			return &v->gids[i];
+	return NULL;
+}
+
+static const uint8_t everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+/* False: no function has an address in its network. */
+static bool neighbour_ask(const struct neighbours *n, const uint8_t gid[16])
+{
+	struct neighbour_msg m = {.asks = true};
+	const struct gid_entry *source;
+	uint8_t frame[NEIGHBOUR_FRAME];
+
+	memcpy(m.target, gid, sizeof(m.target));
+	for (unsigned int i = 0; i < n->dev->nfunctions; i++) {
+		struct vhca *v = &n->dev->vhca[i];
+
+		source = neighbour_source(v, gid);
+		if (!source)
+			continue;
+		memcpy(m.sender, source->gid, sizeof(m.sender));
+		memcpy(m.mac, v->mac, sizeof(m.mac));
+		port_transmit(v, frame, (uint32_t)neighbour_msg_write(&m, everybody, NULL, frame));
+		return true;
+	}
+	return false;
+}
+
+static void neighbour_silent(struct timer *t)
+{
+	struct neighbour_entry *e =
+		(struct neighbour_entry *)(void *)((char *)t -
+						   offsetof(struct neighbour_entry, timer));
+	struct neighbours *n = e->all;
+
+	if (++e->tries < NEIGHBOUR_TRIES && neighbour_ask(n, e->gid) &&
+	    !timer_set(&n->dev->timers, t, neighbours_now(n) + NEIGHBOUR_WAIT))
+		return;
+	e->has_mac = false;
+	neighbour_becomes(e, NEIGHBOUR_SILENT);
+	n->news = true;
+	neighbours_tell(n);
+}
+
+static int neighbour_begin(struct neighbours *n, struct neighbour_entry *e)
+{
+	if (!neighbour_ask(n, e->gid) ||
+	    timer_set(&n->dev->timers, &e->timer, neighbours_now(n) + NEIGHBOUR_WAIT)) {
+		e->state = NEIGHBOUR_FREE;
+		return -EHOSTUNREACH;
+	}
+	e->tries = 0;
+	neighbour_becomes(e, NEIGHBOUR_ASKED);
+	return -EINPROGRESS;
+}
+
+/* An old answer is used as a kernel uses it: while it is confirmed. */
+int neighbours_resolve(struct neighbours *n, const uint8_t gid[16], uint8_t mac[6])
+{
+	static const uint8_t link_local[8] = {0xfe, 0x80};
+	struct neighbour_entry *e = neighbour_find(n, gid);
+	uint64_t age = e ? neighbours_now(n) - e->at : 0;
+	int err = -EINPROGRESS;
+
+	if (!memcmp(gid, link_local, sizeof(link_local)))
+		return -EHOSTUNREACH; /* the MAC address is in it */
+	if (e && e->state == NEIGHBOUR_SILENT && age < NEIGHBOUR_FAILED)
+		return -ETIMEDOUT;
+	if (!e || e->state == NEIGHBOUR_SILENT ||
+	    (e->state == NEIGHBOUR_KNOWN && age >= NEIGHBOUR_FRESH)) {
+		e = e ? e : neighbour_add(n, gid);
+		err = e ? neighbour_begin(n, e) : -EHOSTUNREACH;
+	}
+	if (!e || !e->has_mac || e->state == NEIGHBOUR_FREE)
+		return err;
+	memcpy(mac, e->mac, sizeof(e->mac));
+	return 0;
+}
+
+/* --- what others say -------------------------------------------------------------------------- */
+
+static struct vhca *neighbour_own(const struct neighbours *n, const uint8_t gid[16],
+				  unsigned int *index)
+{
+	return device_vhca_by_gid(n->dev, gid, index);
+}
+
+static void neighbour_answer(const struct neighbours *n, struct vhca *v, unsigned int index,
+			     const struct neighbour_msg *asked)
+{
+	static const uint8_t all_nodes[16] = {0xff, 2, [15] = 1};
+	static const uint8_t all_nodes_mac[6] = {0x33, 0x33, [5] = 1};
+	static const uint8_t nobody[16] = {0};
+	struct neighbour_msg m = {0};
+	uint8_t frame[NEIGHBOUR_FRAME];
+	const bool probes = !gid_is_ip4(asked->target) && !memcmp(asked->sender, nobody, 16);
+
+	(void)n;
+	memcpy(m.target, asked->target, sizeof(m.target));
+	memcpy(m.mac, v->gids[index].mac, sizeof(m.mac));
+	port_transmit(v, frame,
+		      (uint32_t)neighbour_msg_write(&m, probes ? all_nodes_mac : asked->mac,
+						    probes ? all_nodes : asked->sender, frame));
+}
+
+/* RFC 826: known addresses are always learned, others if they want something of the chip. */
+static void neighbour_learn(struct neighbours *n, const struct neighbour_msg *m, bool wants)
+{
+	struct neighbour_entry *e = neighbour_find(n, m->sender);
+	unsigned int index;
+
+	if (!m->has_mac || neighbour_own(n, m->sender, &index) ||
+	    (e && e->has_mac && !m->overrides && memcmp(e->mac, m->mac, 6)))
+		return;
+	if (!e && wants)
+		e = neighbour_add(n, m->sender);
+	if (!e)
+		return;
+	n->news |= e->state == NEIGHBOUR_ASKED;
+	timer_cancel(&n->dev->timers, &e->timer);
+	memcpy(e->mac, m->mac, sizeof(e->mac));
+	e->has_mac = true;
+	neighbour_becomes(e, NEIGHBOUR_KNOWN);
+}
+
+void neighbours_take(struct neighbours *n, const uint8_t *frame, size_t len)
+{
+	struct neighbour_msg m;
+	unsigned int index;
+	struct vhca *v;
+
+	if (n->dev->link_down || !neighbour_msg_read(frame, len, &m))
+		return;
+	v = m.asks ? neighbour_own(n, m.target, &index) : NULL;
+	neighbour_learn(n, &m, v);
+	if (v && !v->netdev.present)
+		neighbour_answer(n, v, index, &m);
+}
+
+static void neighbour_announce_gid(struct vhca *v, const struct gid_entry *e)
+{
+	struct neighbour_msg m = {0};
+	uint8_t frame[NEIGHBOUR_FRAME];
+
+	memcpy(m.target, e->gid, sizeof(m.target));
+	memcpy(m.mac, e->mac, sizeof(m.mac));
+	port_transmit(v, frame, (uint32_t)neighbour_msg_write(&m, everybody, NULL, frame));
+}
+
+void neighbours_announce(struct neighbours *n)
+{
+	for (unsigned int f = 0; f < n->dev->nfunctions; f++) {
+		struct vhca *v = &n->dev->vhca[f];
+
+		for (unsigned int i = 0; i < v->ngids && !v->netdev.present; i++)
+			if (v->gids[i].type == GID_ROCE_V2)
+				neighbour_announce_gid(v, &v->gids[i]);
+	}
+}
+
+void neighbours_tell(struct neighbours *n)
+{
+	bool news = n->news;
+
+	n->news = false;
+	if (news && n->dev->on_neighbours)
+		n->dev->on_neighbours(n->dev->neighbours_ctx);
+}
+
+struct neighbours *neighbours_new(struct device *dev)
+{
+	struct neighbours *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->dev = dev;
+	for (unsigned int i = 0; i < NEIGHBOURS_MOST; i++) {
+		n->at[i].all = n;
+		n->at[i].timer.fire = neighbour_silent;
+	}
+	return n;
+}
+
+void neighbours_free(struct neighbours *n)
+{
+	for (unsigned int i = 0; n && i < NEIGHBOURS_MOST; i++)
+		timer_cancel(&n->dev->timers, &n->at[i].timer);
+	free(n);
+}
