@@ -203,7 +203,7 @@ static void null_works(struct rig *r)
 
 static void loopback_works(struct rig *r)
 {
-	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16, .uar = r->uar};
+	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 80, .uar = r->uar};
 	struct dvx_qp_attr qa = rig_qp_attr(r);
 	struct dvx_sge sge = {(uintptr_t)r->buf, 64, r->key};
 	struct dvx_cq *cq;

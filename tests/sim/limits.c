@@ -34,7 +34,10 @@ static int make_qp(void **o)
 		.size = sizeof(a), .pd = pd, .send_cq = cq, .uar = uar, .sq_blocks = 16};
 
 	if (!cq) {
-		struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16, .uar = uar};
+		struct dvx_cq_attr ca = {.size = sizeof(ca),
+					 .entries = 16,
+					 .uar = uar,
+					 .flags = DVX_CQ_OVERCOMMIT};
 
 		must(dvx_cq_create(dev, &ca, &cq), "cq");
 		a.send_cq = cq;
