@@ -21,7 +21,7 @@ check "an address needs its length" ip 'not .FUNCTION=.ADDR/LEN' 10.0.0.1
 check "... and a function that is there" ip 'the function is host or dpu, not "x"' x=10.0.0.1/24
 check "... a length of IPv4" ip 'ADDR/LEN' 10.0.0.1/33
 check "... one host" ip 'ADDR/LEN' ff02::1/64
-check "a wire that does not exist" says 2 'loop, peer=SWITCH or udp=ADDR' "$dvx_sim" up g --wire tin
+check "a wire that does not exist" says 2 'loop, peer=SWITCH, udp=ADDR or tap=IFACE' "$dvx_sim" up g --wire tin
 chips="f g"
 check "addresses" "$dvx_sim" up g --ip 10.1.2.3/24 --ip dpu=2001:db8::7/64
 gid() { says 0 "$2" "$dvx_sim" exec g -f "$1" -- cat /sys/class/infiniband/mlx5_0/ports/1/gids/3; }

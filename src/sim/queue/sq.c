@@ -232,9 +232,7 @@ static bool fetch_some(struct sq *sq)
 	struct send_wr *wr;
 	bool bad;
 
-	if (room > WQES_A_TURN)
-		room = WQES_A_TURN;
-	for (; room && pending(sq); room--) {
+	for (unsigned int i = 0; room && i < WQES_A_TURN && pending(sq); i++) {
 		wr = next_wr(sq);
 		if (!wr)
 			return false;
@@ -246,6 +244,8 @@ static bool fetch_some(struct sq *sq)
 		t->post(sq->q, wr);
 		if (bad || sq->q->state != QP_RTS)
 			return true;
+		/* What was posted may leave less than one less room: a raw packet may be held. */
+		room = t->polls_room ? t->room(sq->q) : room - 1;
 	}
 	if (pending(sq) && !sq->held && (t->polls_room || t->room(sq->q)))
 		sq_ready(sq);
