@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
