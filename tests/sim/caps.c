@@ -734,6 +734,8 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*_icm_address", steering_works},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*.ft_field_*", BY("tests/sim/dr_fields")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, "memic_operations", BY("tests/sim/dm_op")},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, "*_size_sup", BY("tests/sim/dm_op")},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "*memic*", dm_works},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "*", steering_works},
 	{PRM_HCA_CAP_TYPE_ODP, "transport_page_fault_scheme_cap.*", odp_works},

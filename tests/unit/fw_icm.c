@@ -164,6 +164,38 @@ static uint8_t memic_put(struct fx *f, uint64_t addr, uint32_t size)
 		      FX_FIELDS({"memic_start_addr", addr}, {"memic_size", size}));
 }
 
+static uint8_t memic_op(struct fx *f, uint16_t op_mod, uint32_t op, uint64_t addr)
+{
+	return fx_cmd(f, f->v, PRM_OPCODE_MODIFY_MEMIC, 0,
+		      FX_FIELDS({"op_mod", op_mod}, {"memic_operation_type", op},
+				{"memic_start_addr", addr}));
+}
+
+/* An address for each operation, once; memory with one stays. */
+TEST_FX(memic_operations)
+{
+	const uint64_t at = MEMIC_BAR_START + 3 * BLOCK;
+	const enum prm_status ok = MEMIC_OPERATIONS ? PRM_STATUS_OK : PRM_STATUS_BAD_PARAM;
+
+	assert_int_equal(memic_get(f, at, BLOCK, 64, 0), PRM_STATUS_OK);
+	assert_int_equal(memic_op(f, 0, MEMIC_TEST_AND_SET, at), ok);
+	if (ok != PRM_STATUS_OK)
+		return;
+	assert_int_equal(prm_modify_memic_out_get_memic_operation_addr(f->out),
+			 MEMIC_OP_BAR_START + MEMIC_BYTES + 3 * BLOCK);
+	assert_int_equal(memic_op(f, 0, MEMIC_TEST_AND_SET, at), PRM_STATUS_BAD_RES_STATE);
+	assert_int_equal(memic_op(f, 1, MEMIC_INCREMENT, at), PRM_STATUS_BAD_RES_STATE);
+	assert_int_equal(memic_op(f, 2, MEMIC_INCREMENT, at), PRM_STATUS_BAD_OP);
+	assert_int_equal(memic_op(f, 0, MEMIC_OPS, at), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_op(f, 0, 255, at), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_op(f, 0, MEMIC_INCREMENT, at + 64), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_op(f, 0, MEMIC_INCREMENT, at + BLOCK), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_op(f, 0, MEMIC_INCREMENT, ~0ull), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_put(f, at, BLOCK), PRM_STATUS_RES_BUSY);
+	assert_int_equal(memic_op(f, 1, MEMIC_TEST_AND_SET, at), PRM_STATUS_OK);
+	assert_int_equal(memic_put(f, at, BLOCK), PRM_STATUS_OK);
+}
+
 /* Whole pages of the window, each once; bytes only where the kernel has put some. */
 TEST_FX(memic)
 {

@@ -4,6 +4,7 @@
 #include "fw_fixture.h"
 #include <dvx/prm/vport.h>
 #include "obj/icm.h"
+#include "obj/memic.h"
 #include "fw/cmd.h"
 
 /* The current values, or the most that there can be. */
@@ -171,7 +172,8 @@ TEST_FX(steering)
 	    {"steering_sw_icm_start_address", icm_addr(ICM_STE, 0)},
 	    {"header_modify_sw_icm_start_address", icm_addr(ICM_MODIFY, 0)},
 	    {"header_modify_pattern_sw_icm_start_address", 0},
-	    {"log_indirect_encap_sw_icm_size", 0}, {"memic", 1}, {"memic_operations", 0});
+	    {"log_indirect_encap_sw_icm_size", 0}, {"memic", 1},
+	    {"memic_operations", MEMIC_OPERATIONS});
 	CAP(f, f->v, PRM_HCA_CAP_TYPE_FLOW_TABLE, {RX "sw_owner_v2", 1}, {TX "sw_owner_v2", 1});
 	assert_int_equal(
 		icm_kind(

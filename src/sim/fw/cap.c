@@ -252,6 +252,9 @@ static void fill_dev_mem(const struct vhca *v, void *cap)
 	prm_device_mem_cap_set_memic_bar_start_addr(cap, MEMIC_BAR_START);
 	prm_device_mem_cap_set_memic_bar_size(cap, MEMIC_BYTES);
 	prm_device_mem_cap_set_max_memic_size(cap, MEMIC_BYTES);
+	prm_device_mem_cap_set_memic_operations(cap, MEMIC_OPERATIONS);
+	prm_device_mem_cap_set_increment_size_sup(cap, MEMIC_OPERATIONS ? MEMIC_OP_SIZES : 0);
+	prm_device_mem_cap_set_test_and_set_size_sup(cap, MEMIC_OPERATIONS ? MEMIC_OP_SIZES : 0);
 	prm_device_mem_cap_set_log_sw_icm_alloc_granularity(cap, ICM_LOG_BLOCK);
 	prm_device_mem_cap_set_log_steering_sw_icm_size(cap, icm_log_size(v, ICM_STE));
 	prm_device_mem_cap_set_steering_sw_icm_start_address(cap, icm_addr(ICM_STE, 0));

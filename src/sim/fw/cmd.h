@@ -207,7 +207,7 @@ fw_handler fw_query_hca_cap;
 /* By opcode, from their own tables. */
 fw_handler fw_alloc_number, fw_destroy_object;
 fw_handler fw_create_tis, fw_modify_tis, fw_query_tis, fw_create_umem;
-fw_handler fw_alloc_memic, fw_dealloc_memic;
+fw_handler fw_alloc_memic, fw_dealloc_memic, fw_modify_memic;
 fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey, fw_create_psv;
 fw_handler fw_create_cq, fw_query_cq, fw_modify_cq;
 fw_handler fw_create_qp, fw_query_qp, fw_modify_qp;

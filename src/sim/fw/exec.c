@@ -27,6 +27,7 @@ static const struct fw_row rows[] = {
 	 .flags = FW_OP_MOD},
 	ROW(ALLOC_MEMIC, alloc_memic, FW_KERNEL),
 	ROW(DEALLOC_MEMIC, dealloc_memic, FW_KERNEL),
+	ROW(MODIFY_MEMIC, modify_memic, FW_KERNEL | FW_OP_MOD),
 	ROW(CREATE_MKEY, create_mkey, FW_TAIL),
 	ROW(QUERY_MKEY, query_mkey, 0),
 	ROW(DESTROY_MKEY, destroy_mkey, 0),

@@ -58,10 +58,51 @@ int fw_dealloc_memic(struct fw_cmd *c)
 	uint64_t addr = prm_dealloc_memic_in_get_memic_start_addr(c->in);
 	uint32_t size = prm_dealloc_memic_in_get_memic_size(c->in);
 
-	if (memic_free(c->vhca, addr, size))
+	int err = memic_free(c->vhca, addr, size);
+
+	if (err == -EBUSY) /* [I] */
+		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
+				 "memic_start_addr 0x%" PRIx64 " still has the address of an "
+				 "operation (MODIFY_MEMIC)",
+				 addr);
+	if (err)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
 				 "memic_start_addr 0x%" PRIx64 "+0x%x is not allocated", addr,
 				 size);
+	return 0;
+}
+
+static int fw_memic_op_refuse(struct fw_cmd *c, uint64_t addr, uint32_t op, int err)
+{
+	if (err == -ERANGE)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "memic_start_addr 0x%" PRIx64 " is not where memory begins", addr);
+	return fw_refuse(c, PRM_STATUS_BAD_RES_STATE,
+			 err == -EEXIST ? FW_SYN_BUSY : FW_SYN_NO_OBJECT,
+			 "memic_start_addr 0x%" PRIx64 " %s an address for memic_operation_type %u",
+			 addr, err == -EEXIST ? "already has" : "does not have", op);
+}
+
+/* op_mod 0 gives the memory at memic_start_addr an address for an operation, 1 takes it back. */
+int fw_modify_memic(struct fw_cmd *c)
+{
+	uint64_t op_addr = 0, addr = prm_modify_memic_in_get_memic_start_addr(c->in);
+	uint32_t op = prm_modify_memic_in_get_memic_operation_type(c->in);
+	uint32_t op_mod = prm_modify_memic_in_get_op_mod(c->in);
+	int err;
+
+	if (op >= MEMIC_OPS || !(MEMIC_OPERATIONS & 1u << op))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "memic_operation_type %u: memic_operations is 0x%x", op,
+				 MEMIC_OPERATIONS);
+	if (op_mod > 1)
+		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_OP_MOD,
+				 "op_mod %u is neither 0 (allocate) nor 1 (deallocate)", op_mod);
+	err = op_mod ? memic_op_free(c->vhca, addr, op)
+		     : memic_op_alloc(c->vhca, addr, op, &op_addr);
+	if (err)
+		return fw_memic_op_refuse(c, addr, op, err);
+	prm_modify_memic_out_set_memic_operation_addr(c->out, op_addr);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 struct memic {
 	bool taken[MEMIC_PAGES];
+	uint8_t ops[MEMIC_PAGES]; /* a bit for each, at the first page of their memory */
 	uint8_t *bytes[MEMIC_PAGES];
 };
 
@@ -87,6 +88,9 @@ int memic_free(struct vhca *v, uint64_t addr, uint32_t len)
 
 	if (!memic_holds(v, addr, len) || !memic_pages(addr, len, &first, &end))
 		return -ERANGE;
+	for (uint32_t i = first; i < end; i++)
+		if (v->memic->ops[i])
+			return -EBUSY;
 	memic_back(v, addr, len, NULL);
 	for (uint32_t i = first; i < end; i++)
 		v->memic->taken[i] = false;
@@ -101,6 +105,39 @@ void memic_back(struct vhca *v, uint64_t addr, uint32_t len, uint8_t *bytes)
 		return;
 	for (uint32_t i = first; i < end; i++)
 		v->memic->bytes[i] = bytes ? bytes + (size_t)(i - first) * PAGE : NULL;
+}
+
+/* The operations of the memory that begins at addr; NULL: none begins there. */
+static uint8_t *memic_ops(const struct vhca *v, uint64_t addr)
+{
+	if (addr & (PAGE - 1) || !memic_holds(v, addr, 1))
+		return NULL;
+	return &v->memic->ops[(addr - MEMIC_BAR_START) >> MEMIC_LOG_PAGE];
+}
+
+int memic_op_alloc(struct vhca *v, uint64_t addr, enum memic_op op, uint64_t *op_addr)
+{
+	uint8_t *ops = memic_ops(v, addr);
+
+	if (!ops)
+		return -ERANGE;
+	if (*ops & 1u << op)
+		return -EEXIST;
+	*ops |= (uint8_t)(1u << op);
+	*op_addr = MEMIC_OP_BAR_START + op * MEMIC_BYTES + (addr - MEMIC_BAR_START);
+	return 0;
+}
+
+int memic_op_free(struct vhca *v, uint64_t addr, enum memic_op op)
+{
+	uint8_t *ops = memic_ops(v, addr);
+
+	if (!ops)
+		return -ERANGE;
+	if (!(*ops & 1u << op))
+		return -ENOENT;
+	*ops &= (uint8_t) ~(1u << op);
+	return 0;
 }
 
 bus_t memic_bus(const struct vhca *v, uint64_t addr)

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include "base/log.h"
+#include "dm_op.h"
 #include "link/link.h"
 #include "paths.h"
 #include "real.h"
@@ -88,6 +89,7 @@ static void in_child(void)
 	client.lock = (struct ticket_lock){0};
 	inside = false;
 	share_in_child();
+	dm_op_in_child();
 	client.backend->forked(NULL);
 	for (unsigned int i = 0; i < files_end; i++) {
 		files[i].lock = (struct ticket_lock){0};

@@ -116,10 +116,11 @@
 	X(chdir) X(fchdir) X(getcwd) X(__getcwd_chk) X(get_current_dir_name)                       \
 	X(glob) X(glob64)
 
-/* Functions of descriptors and of memory: hooks_fd.c; of RDMA netlink: hooks_netlink.c. */
+/* Functions of descriptors and of memory: hooks_fd.c; of RDMA netlink: hooks_netlink.c;
+ * of signals: hooks_signal.c. */
 #define HOOKS_FD(X)                                                                                \
 	X(ioctl) X(close) X(write) X(mmap) X(mmap64) X(munmap) X(madvise)   \
-	X(socket) X(sendto) X(sendmsg)
+	X(socket) X(sendto) X(sendmsg) X(sigaction) X(signal)
 
 /*
  * Functions of paths that are not taken over: libc reaches these files by calls of its own, which

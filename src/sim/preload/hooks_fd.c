@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hooks of descriptors (ioctl, write, close, mmap) and of memory. */
 #include "client.h"
+#include "dm_op.h"
 #include "madvise.h"
 #include "real.h"
 
@@ -73,6 +74,8 @@ static void *hook_map(void *at, size_t len, int prot, int flags, int fd, off_t o
 	}
 	va = real()->mmap(at, len, prot, flags, fd, offset);
 	if (cf && va != MAP_FAILED)
+		err = dm_op_mapped(fd, va, len, prot, offset);
+	if (cf && va != MAP_FAILED && !err)
 		err = client_mapped(cf, va, len, offset);
 	if (!err)
 		return va;
@@ -95,6 +98,7 @@ int munmap(void *va, size_t len)
 {
 	if (!client_idle())
 		client_unmap(va, len);
+	dm_op_unmapped(va, len);
 	return real()->munmap(va, len);
 }
 

@@ -5,7 +5,9 @@ pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
 src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/chip/embedded.c \
 	src/sim/preload/client.h src/sim/preload/client.c \
+	src/sim/preload/byte_access.h src/sim/preload/byte_access.c \
 	src/sim/preload/cm_client.c \
+	src/sim/preload/dm_op.h src/sim/preload/dm_op.c \
 	src/sim/preload/madvise.h src/sim/preload/madvise.c \
 	src/sim/preload/ticket_lock.h src/sim/preload/ticket_lock.c \
 	src/sim/preload/flatten.c \
@@ -14,6 +16,7 @@ src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/preload/hooks_netlink.c \
 	src/sim/preload/hooks_open.c \
 	src/sim/preload/hooks_path.c \
+	src/sim/preload/hooks_signal.c \
 	src/sim/preload/hooks_stat.c \
 	src/sim/preload/page_move.h src/sim/preload/page_move.c \
 	src/sim/preload/paths.h src/sim/preload/paths.c \

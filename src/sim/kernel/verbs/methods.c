@@ -36,6 +36,7 @@ static const struct method_handler verbs_methods[] = {
 	{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, uverbs_wq_create, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, uverbs_wq_destroy, false},
+	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR, mlx5_dm_map_op, false},
 	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, mlx5_dm_query, false},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, uverbs_dm_alloc, false},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, uobj_destroy_named, false},

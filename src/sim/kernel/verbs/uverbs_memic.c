@@ -13,11 +13,15 @@
 #include "host/uar.h"
 #include "kernel/core/cmd.h"
 #include "priv.h"
+#include "uverbs/dm_op.h"
 
 #define UNIT	   64u
 #define LOG_UNIT   6u
 #define LOG_PAGE   12u
 #define PAGE_BYTES (1u << LOG_PAGE)
+
+/* MODIFY_MEMIC's op_mod */
+enum { MEMIC_OP_ALLOC, MEMIC_OP_DEALLOC };
 
 struct memic_dm {
 	struct uobj u;
@@ -25,6 +29,7 @@ struct memic_dm {
 	uint64_t len;  /* as it was asked for */
 	uint32_t bytes;
 	uint16_t page;
+	uint32_t ops; /* that have an address */
 };
 
 static uint32_t memic_mapped(const struct memic_dm *dm)
@@ -43,12 +48,53 @@ static uint64_t memic_dm_pages(const struct memic_dm *dm, uint64_t first)
 	return ((1ull << (memic_mapped(dm) >> LOG_PAGE)) - 1) << first;
 }
 
+/* The pages of an operation's address, in the file that maps them. */
+static void memic_op_pages(const struct memic_dm *dm, uint8_t op, bool valid)
+{
+	const uint32_t n = memic_mapped(dm) >> LOG_PAGE;
+	uint8_t *bytes = bar_memory(dm->u.file->bar, DM_OP_PAGE(op) + dm->page, n);
+	struct dm_op_page *at;
+
+	for (uint32_t i = 0; bytes && valid && i < n; i++) {
+		at = (struct dm_op_page *)(bytes + (size_t)i * PAGE_BYTES);
+		at->page = dm->page + i;
+		__atomic_store_n(&at->valid, 1, __ATOMIC_RELEASE);
+	}
+}
+
+static int memic_op_exec(const struct memic_dm *dm, uint8_t op, uint16_t op_mod)
+{
+	uint8_t in[PRM_MODIFY_MEMIC_IN_BYTES] = {0}, out[PRM_MODIFY_MEMIC_OUT_BYTES];
+
+	prm_modify_memic_in_set_opcode(in, PRM_OPCODE_MODIFY_MEMIC);
+	prm_modify_memic_in_set_op_mod(in, op_mod);
+	prm_modify_memic_in_set_memic_operation_type(in, op);
+	prm_modify_memic_in_set_memic_start_addr(in, dm->addr);
+	return mbox_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+static int memic_ops_free(struct memic_dm *dm)
+{
+	int err = 0;
+
+	for (uint8_t op = 0; !err && op < DM_OPS; op++) {
+		if (!(dm->ops & 1u << op))
+			continue;
+		memic_op_pages(dm, op, false);
+		err = memic_op_exec(dm, op, MEMIC_OP_DEALLOC);
+		dm->ops &= ~(1u << op);
+	}
+	return err;
+}
+
 static int uverbs_memic_release(struct uobj *u)
 {
-	const struct memic_dm *dm = (struct memic_dm *)u;
+	struct memic_dm *dm = (struct memic_dm *)u;
 	uint8_t in[PRM_DEALLOC_MEMIC_IN_BYTES] = {0}, out[PRM_DEALLOC_MEMIC_OUT_BYTES];
-	int err;
+	int err = memic_ops_free(dm);
 
+	if (err)
+		return err;
 	prm_dealloc_memic_in_set_opcode(in, PRM_OPCODE_DEALLOC_MEMIC);
 	prm_dealloc_memic_in_set_memic_start_addr(in, dm->addr);
 	prm_dealloc_memic_in_set_memic_size(in, memic_mapped(dm));
@@ -172,9 +218,50 @@ int mlx5_dm_query(struct uverbs_file *f, struct uverbs_request *req)
 	if (err)
 		return err;
 	dm = (const struct memic_dm *)u;
-	len = dm->bytes;
+	len = dm->len;
 	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, &dm->page, sizeof(dm->page));
 	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &offset, sizeof(offset));
 	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &len, sizeof(len));
+	return 0;
+}
+
+static int memic_op_check(const struct memic_dm *dm, uint8_t op)
+{
+	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
+	int err = device_cap_page(dm->u.file->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, cap, sizeof(cap));
+
+	if (!err && (op >= DM_OPS || !(prm_device_mem_cap_get_memic_operations(cap) & 1u << op)))
+		err = refuse(-EOPNOTSUPP,
+			     "DM_MAP_OP_ADDR: operation %u; this device has (memic_operations) "
+			     "0x%x",
+			     op, prm_device_mem_cap_get_memic_operations(cap));
+	return err;
+}
+
+/* The address at which loads or stores are an operation. A second call gives the same. */
+int mlx5_dm_map_op(struct uverbs_file *f, struct uverbs_request *req)
+{
+	const uint8_t op = (uint8_t)attr_value(req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP);
+	const uint64_t offset = 0;
+	struct memic_dm *dm;
+	struct uobj *u;
+	uint16_t page;
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, NULL, &u);
+
+	if (!err && u->class != &memic_class)
+		err = refuse(-EOPNOTSUPP, "DM_MAP_OP_ADDR: handle %u is no memory to map", u->id);
+	dm = err ? NULL : (struct memic_dm *)u;
+	err = err ? err : memic_op_check(dm, op);
+	if (!err && !(dm->ops & 1u << op)) {
+		err = memic_op_exec(dm, op, MEMIC_OP_ALLOC);
+		if (!err)
+			memic_op_pages(dm, op, true);
+	}
+	if (err)
+		return err;
+	dm->ops |= 1u << op;
+	page = (uint16_t)(DM_OP_PAGE(op) + dm->page);
+	attr_out(req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX, &page, sizeof(page));
+	attr_out(req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET, &offset, sizeof(offset));
 	return 0;
 }
