@@ -96,15 +96,15 @@ PRM_INLINE void prm_${n}_set_$f->{name}(void *p$arg, $type v)
 END
 }
 
-# The part of field f that lies in the 32 bits from `from` on, as a C term, or nothing.
+# The part of field f that lies in the `unit` bits from `from` on, as a C term, or nothing.
 sub pack_term
 {
-	my ($f, $from) = @_;
-	my $below = $from + 32 - ($f->{off} + $f->{width});
-	return if $f->{off} >= $from + 32 || $f->{off} + $f->{width} <= $from;
+	my ($f, $from, $unit) = @_;
+	my $below = $from + $unit - ($f->{off} + $f->{width});
+	return if $f->{off} >= $from + $unit || $f->{off} + $f->{width} <= $from;
 	my $v = "a.$f->{name}";
-	return $below < 0 ? "(uint32_t)($v >> " . -$below . ")" :
-		($f->{width} > 32 ? "(uint32_t)$v" : $v) . ($below ? " << $below" : "");
+	return $below < 0 ? "(uint${unit}_t)($v >> " . -$below . ")" :
+		(($f->{width} > 32) == ($unit > 32) ? $v : "(uint${unit}_t)$v") . ($below ? " << $below" : "");
 }
 
 sub pack_text
@@ -117,16 +117,12 @@ sub pack_text
 		$args .= "\t" . ($f->{width} > 32 ? "uint64_t" : "uint32_t") . " $f->{name} PRM_ZERO;\n";
 		$fits .= "\tprm_fit(a.$f->{name}, " . mask($f->{width}) . ");\n";
 	}
-	for (my $at = 0; $at < $s->{bytes} * 8; $at += 32) {
-		my ($whole) = grep { $_->{off} == $at && $_->{width} == 64 } @fields;
-		if ($whole && !grep { $_ != $whole && $_->{off} < $at + 64 &&
-				      $_->{off} + $_->{width} > $at } @fields) {
-			$stores .= "\tprm_store64(p, " . $at / 8 . ", a.$whole->{name});\n";
-			$at += 32;
-			next;
-		}
-		my @terms = map { pack_term($_, $at) } @fields;
-		$stores .= "\tprm_store32(p, " . $at / 8 . ", " . (join(" | ", @terms) || "0") . ");\n";
+	# By eight bytes: a doorbell loads the eight that a control segment begins with, and a CPU forwards
+	# only what was stored in one piece.
+	for (my ($at, $unit) = (0, 64); $at < $s->{bytes} * 8; $at += $unit) {
+		$unit = 32 if $at + 64 > $s->{bytes} * 8;
+		my @terms = map { pack_term($_, $at, $unit) } @fields;
+		$stores .= "\tprm_store$unit(p, " . $at / 8 . ", " . (join(" | ", @terms) || "0") . ");\n";
 	}
 	return <<"END";
 struct prm_${n}_args {

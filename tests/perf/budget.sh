@@ -15,15 +15,15 @@ while read -r fn budget what; do
 	got=$(counted "$fn" "$tmp/budget" "$fn" $rounds)
 	judge "$what, $rounds times ($((got / rounds)).$((got * 10 / rounds % 10)) instructions each)" "$got" $((budget * rounds))
 done <<EOF
-post_write8 60 signaled 8-byte inline RDMA_WRITE and its doorbell
+post_write8 53 signaled 8-byte inline RDMA_WRITE and its doorbell
 poll_all 23 poll of one CQE: cookie, retire, consumer index
 poll_empty 8 empty poll
 receive_all 53 a packet received: poll, tag and length, its room posted anew
 repost_all 29 a packet received: poll, tag and length, its room posted again as it was
 peek_all 0 the same poll by its separate steps
 post_write8_bf 0 8-byte inline RDMA_WRITE through BlueFlame
-post_write_sge 0 RDMA_WRITE of one piece and its doorbell
-post_eth 61 raw packet, 18 bytes inline and one piece, and its doorbell
+post_write_sge 54 RDMA_WRITE of one piece and its doorbell
+post_eth 60 raw packet, 18 bytes inline and one piece, and its doorbell
 post_dma 0 MMO copy and its doorbell
 EOF
 plan
