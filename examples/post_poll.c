@@ -12,12 +12,12 @@
 #include <string.h>
 #include <dvx/dvx.h>
 
-/* The library never prints; dvx_strerror() returns the reason. */
+/* The library never prints; dvx_strerror() says what an error means. */
 static void must(int err, const char *what)
 {
 	if (!err)
 		return;
-	fprintf(stderr, "post_poll: %s: %s\n", what, dvx_strerror());
+	fprintf(stderr, "post_poll: %s: %s\n", what, dvx_strerror(err));
 	exit(1);
 }
 

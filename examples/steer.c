@@ -19,7 +19,7 @@ static void must(int err, const char *what)
 {
 	if (!err)
 		return;
-	fprintf(stderr, "steer: %s: %s\n", what, dvx_strerror());
+	fprintf(stderr, "steer: %s: %s\n", what, dvx_strerror(err));
 	exit(1);
 }
 

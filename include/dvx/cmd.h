@@ -36,10 +36,12 @@ struct dvx_error {
 /* Never NULL; belongs to the thread. */
 const struct dvx_error *dvx_last_error(void);
 /*
- * The same in words: "CREATE_MKEY (0x200): BAD_PARAM (0x3), syndrome 0x35e6ec: Remote I/O error".
- * The text belongs to the thread, until its next dvx_strerror().
+ * What a call returned, in words: "CREATE_MKEY (0x200): BAD_PARAM (0x3), syndrome 0x35e6ec: Remote
+ * I/O error". The errors of inline calls have one sentence each. Otherwise it is the sentence of
+ * the last failure in this thread, if its error is this one. 0 is "no error".
+ * Never NULL; the text belongs to the thread, until its next dvx_strerror().
  */
-const char *dvx_strerror(void);
+const char *dvx_strerror(int err);
 
 DVX_END_DECLS
 

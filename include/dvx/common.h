@@ -8,7 +8,7 @@
  * - A call returns 0 or -errno. create(..., &out) sets *out only on success. destroy(NULL) is 0; a
  *   refused destroy (-EBUSY and the like) leaves the object valid.
  * - The library never prints and never aborts. dvx_last_error() keeps what went wrong for this
- *   thread, dvx_strerror() says it in a sentence (cmd.h).
+ *   thread, dvx_strerror(err) says it in a sentence (cmd.h).
  * - Attribute structs begin with their size: `struct dvx_qp_attr a = { .size = sizeof(a), ... };`.
  *   Zero is every other member's default. A nonzero member that this library does not know yet is
  *   refused with -E2BIG, never ignored.

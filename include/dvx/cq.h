@@ -198,10 +198,14 @@ DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
  */
 DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
 {
+	struct prm_uar_cq_db_args a = PRM_NOTHING;
 	uint64_t db;
 
-	prm_uar_cq_db_pack(&db, .arm_sn = cq->arm_sn & 3, .arm_cmd = solicited_only,
-			   .arm_ci = dvx_cq_index(cq), .cqn = cq->cqn);
+	a.arm_sn = cq->arm_sn & 3;
+	a.arm_cmd = solicited_only;
+	a.arm_ci = dvx_cq_index(cq);
+	a.cqn = cq->cqn;
+	prm_uar_cq_db_pack_args(&db, a);
 	dvx_cq_publish(cq);
 	/* The record's second word is the register's first. */
 	memcpy(cq->dbrec + 1, &db, sizeof(uint32_t));

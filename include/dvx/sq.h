@@ -144,9 +144,10 @@ DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
 
 /* --- work requests ---
  *
- * All return 0, -ENOSPC (ring full) or -EMSGSIZE (does not fit into the largest WQE, or a piece is
- * longer than 2 GiB); on failure nothing was posted. Nothing reaches the device before a
- * dvx_sq_ring(). imm is a number; the peer reads the same number from its CQE.
+ * All return 0, -ENOSPC (ring full), -EMSGSIZE (does not fit into the largest WQE, or a piece is
+ * longer than 2 GiB) or -EBADR (an unknown flag); on failure nothing was posted. dvx_strerror() has
+ * the sentence. Nothing reaches the device before a dvx_sq_ring(). imm is a number; the peer reads
+ * the same number from its CQE.
  */
 
 DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, bool remote,
@@ -156,6 +157,8 @@ DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 	uint32_t ds = 1 + remote, index, i;
 	uint8_t *wqe, *seg;
 
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
 	for (i = 0; i < n; i++) {
 		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
 			return -EMSGSIZE;
@@ -187,6 +190,8 @@ DVX_INLINE int dvx_post_inline(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 	uint32_t ds = 1 + remote + (len ? dvx_wqe_inline_ds(len) : 0), index;
 	uint8_t *wqe;
 
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
 	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
@@ -270,7 +275,7 @@ DVX_INLINE int dvx_post_nop(struct dvx_sq *sq, uint64_t wr_id, uint32_t flags)
  * Copies len bytes between two local mkeys by the device's DMA engine, without a packet; an alias
  * (mkey.h) is a local mkey too. The QP needs DVX_QP_MMO; it need not be connected. Copies are not
  * ordered among each other or against RDMA: DVX_STRONG_ORDER waits. 1 <= len <= 2 GiB and the
- * device's dma_mmo_max, which the device checks, not this call. -EOPNOTSUPP: a QP without MMO.
+ * device's dma_mmo_max, which the device checks, not this call. -EBADRQC: a QP without MMO.
  */
 DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, uint64_t src,
 			    uint32_t src_lkey, uint32_t len, uint64_t wr_id, uint32_t flags)
@@ -280,7 +285,9 @@ DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, 
 	uint8_t *wqe;
 
 	if (DVX_UNLIKELY(!sq->mmo_lkey))
-		return -EOPNOTSUPP;
+		return -EBADRQC;
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
 	if (DVX_UNLIKELY(len - 1 >= DVX_MAX_SEGMENT))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, 1, wr_id, &wqe, &index)))

@@ -47,11 +47,12 @@ uint32_t dvx_txq_sqn(const struct dvx_txq *txq);
  */
 uint32_t dvx_txq_inline(const struct dvx_txq *txq);
 
-/* Flags of dvx_post_eth*() besides those of enum dvx_post_flags: eth_cs_flag, shifted by 8. */
+/* Flags of dvx_post_eth*() besides those of enum dvx_post_flags: eth_cs_flag, shifted by 16. */
 enum dvx_eth_flags {
-	DVX_ETH_L3_CSUM = 0x4000, /* the device fills the IPv4 header's checksum in ... */
-	DVX_ETH_L4_CSUM = 0x8000, /* ... and TCP's or UDP's */
+	DVX_ETH_L3_CSUM = 0x400000, /* the device fills the IPv4 header's checksum in ... */
+	DVX_ETH_L4_CSUM = 0x800000, /* ... and TCP's or UDP's */
 };
+#define DVX_ETH_FLAGS (DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM | DVX_POST_FLAGS)
 
 /* An Ethernet header and a VLAN tag. */
 #define DVX_ETH_HEADER 18u
@@ -65,7 +66,7 @@ DVX_INLINE uint32_t dvx_wqe_eth_ds(uint32_t len)
 DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint32_t flags)
 {
 	memset(seg, 0, DVX_SEG);
-	prm_wqe_eth_seg_set_cs_flags(seg, flags >> 8 & 0xff);
+	prm_wqe_eth_seg_set_cs_flags(seg, flags >> 16 & 0xff);
 	prm_wqe_eth_seg_set_inline_hdr_sz(seg, len);
 	memcpy(seg + 14, header, len);
 }
@@ -80,6 +81,8 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth, index, i;
 	uint8_t *wqe, *seg;
 
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
+		return -EBADR;
 	for (i = 0; i < n; i++) {
 		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
 			return -EMSGSIZE;
@@ -108,6 +111,8 @@ DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *header, uint32
 	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + dvx_wqe_inline_ds(n), index;
 	uint8_t *wqe;
 
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
+		return -EBADR;
 	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS * DVX_SEG ||
 			 !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;

@@ -14,14 +14,18 @@
 #define DVX_SEG	   16u /* WQEs count in segments ("ds") */
 #define DVX_MAX_DS 63u /* ds has six bits */
 
-/* Bits of a WQE's fm_ce_se byte; the `flags` of dvx_post_*(). */
+/*
+ * The `flags` of dvx_post_*(): bits of the WQE's fm_ce_se byte, shifted by 8, so that none is a
+ * flag of verbs. A call refuses what it does not know with -EBADR.
+ */
 enum dvx_post_flags {
-	DVX_SOLICITED = 0x02,	 /* the peer's CQE counts for a solicited-only arm */
-	DVX_SIGNALED = 0x08,	 /* write a CQE */
-	DVX_SMALL_FENCE = 0x20,	 /* wait for the initiator's earlier invalidations */
-	DVX_STRONG_ORDER = 0x60, /* start after everything before is done, MMO copies too */
-	DVX_FENCE = 0x80,	 /* wait for earlier reads and atomics */
+	DVX_SOLICITED = 0x0200,	   /* the peer's CQE counts for a solicited-only arm */
+	DVX_SIGNALED = 0x0800,	   /* write a CQE */
+	DVX_SMALL_FENCE = 0x2000,  /* wait for the initiator's earlier invalidations */
+	DVX_STRONG_ORDER = 0x6000, /* start after everything before is done, MMO copies too */
+	DVX_FENCE = 0x8000,	   /* wait for earlier reads and atomics */
 };
+#define DVX_POST_FLAGS (DVX_SOLICITED | DVX_SIGNALED | DVX_STRONG_ORDER | DVX_FENCE)
 
 /* A piece of local memory. 1 <= length <= 2 GiB; pieces of length 0 are left out of the WQE. */
 struct dvx_sge {
@@ -50,19 +54,35 @@ DVX_INLINE uint32_t dvx_wqe_inline_ds(uint32_t len)
 DVX_INLINE void dvx_wqe_ctrl(void *seg, uint32_t index, uint8_t opcode, uint8_t opmod, uint32_t qpn,
 			     uint32_t ds, uint32_t flags, uint32_t imm)
 {
-	prm_wqe_ctrl_seg_pack(seg, .opmod = opmod, .wqe_index = index & 0xffff, .opcode = opcode,
-			      .qpn = qpn, .ds = ds, .fm_ce_se = flags & 0xff, .imm = imm);
+	struct prm_wqe_ctrl_seg_args a = PRM_NOTHING;
+
+	a.opmod = opmod;
+	a.wqe_index = index & 0xffff;
+	a.opcode = opcode;
+	a.qpn = qpn;
+	a.ds = ds;
+	a.fm_ce_se = flags >> 8 & 0xff;
+	a.imm = imm;
+	prm_wqe_ctrl_seg_pack_args(seg, a);
 }
 
 DVX_INLINE void dvx_wqe_raddr(void *seg, uint64_t raddr, uint32_t rkey)
 {
-	prm_wqe_raddr_seg_pack(seg, .raddr = raddr, .rkey = rkey);
+	struct prm_wqe_raddr_seg_args a = PRM_NOTHING;
+
+	a.raddr = raddr;
+	a.rkey = rkey;
+	prm_wqe_raddr_seg_pack_args(seg, a);
 }
 
 DVX_INLINE void dvx_wqe_data(void *seg, const struct dvx_sge *sge)
 {
-	prm_wqe_data_seg_pack(seg, .byte_count = sge->length & (DVX_MAX_SEGMENT - 1),
-			      .lkey = sge->lkey, .addr = sge->addr);
+	struct prm_wqe_data_seg_args a = PRM_NOTHING;
+
+	a.byte_count = sge->length & (DVX_MAX_SEGMENT - 1);
+	a.lkey = sge->lkey;
+	a.addr = sge->addr;
+	prm_wqe_data_seg_pack_args(seg, a);
 }
 
 /* Opcode modifiers of PRM_WQE_OPCODE_MMO. */
@@ -71,13 +91,21 @@ DVX_INLINE void dvx_wqe_data(void *seg, const struct dvx_sge *sge)
 /* Where the engine may write its results; a copy has none, but libmlx5 always names a buffer. */
 DVX_INLINE void dvx_wqe_mmo_meta(void *seg, uint32_t lkey, uint64_t addr)
 {
-	prm_mmo_metadata_seg_pack(seg, .local_key = lkey, .local_address = addr);
+	struct prm_mmo_metadata_seg_args a = PRM_NOTHING;
+
+	a.local_key = lkey;
+	a.local_address = addr;
+	prm_mmo_metadata_seg_pack_args(seg, a);
 }
 
 /* Header and bytes; the tail of the last segment stays as it was (the device does not read it). */
 DVX_INLINE void dvx_wqe_inline(void *seg, const void *data, uint32_t len)
 {
-	prm_wqe_inline_seg_pack(seg, .is_inline = 1, .byte_count = len);
+	struct prm_wqe_inline_seg_args a = PRM_NOTHING;
+
+	a.is_inline = 1;
+	a.byte_count = len;
+	prm_wqe_inline_seg_pack_args(seg, a);
 	memcpy((uint8_t *)seg + 4, data, len);
 }
 

@@ -9,16 +9,52 @@
 static _Thread_local struct dvx_error last;
 static _Thread_local char text[320];
 
+/*
+ * The errors of inline calls, which cannot keep a sentence. No other call returns one of them, so
+ * that the number alone says it: what the system refuses with such a number gets another.
+ */
+static const struct {
+	int err;
+	int elsewhere;
+	const char *sentence;
+} inline_errors[] = {
+	{ENOSPC, ENOMEM,
+	 "the ring is full: poll its completions first, and post again; nothing was written"},
+	{EMSGSIZE, EINVAL,
+	 "the work request does not fit: its inline data or its pieces are more than the queue's "
+	 "largest WQE or receive has room for, or a piece is longer than 2 GiB"},
+	{EBADR, EINVAL,
+	 "flags has a bit that this call does not know: the flags of posts are DVX_SIGNALED, "
+	 "DVX_FENCE and so on, not those of verbs"},
+	{EBADRQC, EOPNOTSUPP, "the queue has no MMO: create it with DVX_QP_MMO"},
+};
+
+static int not_inline(int err)
+{
+	for (size_t i = 0; i < sizeof(inline_errors) / sizeof(inline_errors[0]); i++)
+		if (inline_errors[i].err == err)
+			return inline_errors[i].elsewhere;
+	return err;
+}
+
+static const char *inline_sentence(int err)
+{
+	for (size_t i = 0; i < sizeof(inline_errors) / sizeof(inline_errors[0]); i++)
+		if (inline_errors[i].err == err)
+			return inline_errors[i].sentence;
+	return NULL;
+}
+
 int dvx_fail(int err, const char *fmt, ...)
 {
 	va_list ap;
 
 	memset(&last, 0, sizeof(last));
-	last.err = err;
+	last.err = not_inline(err);
 	va_start(ap, fmt);
 	vsnprintf(last.what, sizeof(last.what), fmt, ap);
 	va_end(ap);
-	return -err;
+	return -last.err;
 }
 
 int dvx_fail_cmd(const void *in, const void *out, int err)
@@ -29,7 +65,7 @@ int dvx_fail_cmd(const void *in, const void *out, int err)
 	last.status = (uint8_t)prm_mbox_out_get_status(out);
 	last.syndrome = prm_mbox_out_get_syndrome(out);
 	/* Newer kernels return EREMOTEIO and the mailbox; older ones an errno and no mailbox. */
-	last.err = last.status ? prm_status_errno(last.status) : err;
+	last.err = not_inline(last.status ? prm_status_errno(last.status) : err);
 	return -last.err;
 }
 
@@ -57,13 +93,33 @@ static void describe_command(void)
 		 last.opcode, last.op_mod, why, strerrordesc_np(last.err));
 }
 
-const char *dvx_strerror(void)
+/* An error that left no sentence: of another thread, or older than the last. */
+static void describe_number(int err)
 {
-	if (last.opcode)
-		describe_command();
-	else if (last.err)
-		snprintf(text, sizeof(text), "%s: %s", last.what, strerrordesc_np(last.err));
+	const char *words = strerrordesc_np(err);
+
+	if (err == EIO)
+		snprintf(text, sizeof(text),
+			 "the work of a completion failed: dvx_cqe_strerror() of "
+			 "its syndrome tells why");
+	else if (words)
+		snprintf(text, sizeof(text), "%s", err ? words : "no error");
 	else
-		snprintf(text, sizeof(text), "no error");
+		snprintf(text, sizeof(text), "%d is not an error that libdvx returns", err);
+}
+
+const char *dvx_strerror(int err)
+{
+	const int number = err < 0 ? -err : err;
+	const char *sentence = inline_sentence(number);
+
+	if (sentence)
+		return sentence;
+	if (!number || number != last.err)
+		describe_number(number);
+	else if (last.opcode)
+		describe_command();
+	else
+		snprintf(text, sizeof(text), "%s: %s", last.what, strerrordesc_np(last.err));
 	return text;
 }

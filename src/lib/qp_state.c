@@ -2,9 +2,11 @@
 /* RST -> INIT -> RTR -> RTS, and the changes to ERR and back to RST. */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
+#include "prm/reflect.h"
 #include "priv.h"
 
 #define LOG_ACK_REQ_FREQ 8u /* packets between two requests for an ACK; mlx5_ib uses the same */
+#define PEER_ACCESS	 ((uint32_t)(DVX_REMOTE_READ | DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC))
 
 static int lib_qp_state_check(const struct dvx_qp *qp, const struct dvx_qp_peer *user,
 			      struct dvx_qp_peer *peer, const char *call)
@@ -28,6 +30,11 @@ static int lib_qp_state_check(const struct dvx_qp *qp, const struct dvx_qp_peer 
 				"%s: peer's ack_timeout, retry_count, rnr_retry or "
 				"min_rnr_timer is out of range",
 				call);
+	if (peer->access & ~PEER_ACCESS)
+		return dvx_fail(EINVAL,
+				"%s: peer.access is 0x%x; a peer's rights are DVX_REMOTE_READ, "
+				"DVX_REMOTE_WRITE and DVX_REMOTE_ATOMIC",
+				call, peer->access);
 	if (peer->max_rd_atomic > 128)
 		return dvx_fail(EINVAL, "%s: peer.max_rd_atomic is %u, over 128", call,
 				peer->max_rd_atomic);
@@ -77,6 +84,19 @@ static int lib_qp_state_enable_mmo(struct dvx_qp *qp)
 	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2INIT_QP);
 }
 
+/* A refused change to INIT, in better words if the queue's state is the reason. */
+static int lib_qp_state_not_rst(struct dvx_qp *qp)
+{
+	const struct dvx_error why = *dvx_last_error();
+	uint8_t state;
+
+	if (dvx_qp_query_state(qp, &state) || state == PRM_QP_STATE_RST)
+		return dvx_restore(&why);
+	return dvx_fail(EINVAL,
+			"QP 0x%x is in %s, and connects from RST only: call dvx_qp_to_rst()",
+			qp->qpn, prm_enum_name(prm_find_enum("qp_state"), state));
+}
+
 int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 {
 	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
@@ -91,7 +111,9 @@ int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	prm_ads_set_vhca_port_num(path, peer.port);
 	prm_ads_set_pkey_index(path, peer.pkey_index);
 	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RST2INIT_QP);
-	return !err && qp->mmo_mkey ? lib_qp_state_enable_mmo(qp) : err;
+	if (err)
+		return lib_qp_state_not_rst(qp);
+	return qp->mmo_mkey ? lib_qp_state_enable_mmo(qp) : 0;
 }
 
 static void lib_qp_state_set_path(void *path, const struct dvx_qp *qp,

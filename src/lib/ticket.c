@@ -59,12 +59,12 @@ static int ticket_check(const uint8_t *in, size_t len)
 	if (len < sizeof(magic) || memcmp(in, magic, sizeof(magic)))
 		return dvx_fail(EINVAL, "ticket: the first bytes are not a ticket's");
 	if (len < AT_VHCA_ID)
-		return dvx_fail(EMSGSIZE, "ticket: cut short after %zu bytes", len);
+		return dvx_fail(ERANGE, "ticket: cut short after %zu bytes", len);
 	if (prm_load16(in, AT_VERSION) != DVX_TICKET_VERSION)
 		return dvx_fail(EPROTONOSUPPORT, "ticket: version %u, this libdvx reads %u",
 				prm_load16(in, AT_VERSION), DVX_TICKET_VERSION);
 	if (len != DVX_TICKET_BYTES || prm_load16(in, AT_LENGTH) != DVX_TICKET_BYTES)
-		return dvx_fail(EMSGSIZE, "ticket: %zu bytes with length field %u; a ticket has %u",
+		return dvx_fail(ERANGE, "ticket: %zu bytes with length field %u; a ticket has %u",
 				len, prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
 	if (prm_load32(in, AT_SUM) != ticket_crc32c(in, AT_SUM))
 		return dvx_fail(EBADMSG, "ticket: the checksum does not match, it was damaged");
@@ -126,12 +126,12 @@ static int from_hex(const char *text, uint8_t *bytes, size_t *len)
 		if (hi < 0)
 			return dvx_fail(EINVAL, "ticket: '%c' is not a hex digit", text[0]);
 		if (!text[1])
-			return dvx_fail(EMSGSIZE, "ticket: cut short inside a byte");
+			return dvx_fail(ERANGE, "ticket: cut short inside a byte");
 		lo = ticket_nibble(text[1]);
 		if (lo < 0)
 			return dvx_fail(EINVAL, "ticket: '%c' is not a hex digit", text[1]);
 		if (*len == DVX_TICKET_BYTES)
-			return dvx_fail(EMSGSIZE, "ticket: text goes on after its end");
+			return dvx_fail(ERANGE, "ticket: text goes on after its end");
 		bytes[(*len)++] = (uint8_t)(hi << 4 | lo);
 	}
 	return 0;

@@ -31,13 +31,13 @@
 	"send in eth dst 02:ff:00:00:00:01 to queue 1 tag 16777214\n" \
 	"pass out eth dst 02:ff:00:00:00:00/ff:ff:ff:ff:ff:fe\n"
 
-#define OK(call)                                                                         \
-	do {                                                                             \
-		int ok_err = (call);                                                     \
-		if (ok_err) {                                                            \
-			printf("Bail out! %s: %d: %s\n", #call, ok_err, dvx_strerror()); \
-			exit(1);                                                         \
-		}                                                                        \
+#define OK(call)                                                                               \
+	do {                                                                                   \
+		int ok_err = (call);                                                           \
+		if (ok_err) {                                                                  \
+			printf("Bail out! %s: %d: %s\n", #call, ok_err, dvx_strerror(ok_err)); \
+			exit(1);                                                               \
+		}                                                                              \
 	} while (0)
 
 struct queue {

@@ -292,7 +292,8 @@ static void next_is(struct adopted *a, const struct dvx_qp *qp, uint64_t cookie)
 		if (patience_over(end))
 			fail_msg("no completion came");
 	if (n < 0)
-		fail_msg("%s", n == -EIO ? dvx_cqe_strerror(wc.syndrome) : dvx_strerror());
+		fail_msg("%s", n == -EIO ? dvx_cqe_strerror(wc.syndrome)
+					 : dvx_strerror(dvx_last_error()->err));
 	assert_int_equal(wc.qpn, dvx_qp_number(qp));
 	assert_int_equal(wc.wr_id, cookie);
 }

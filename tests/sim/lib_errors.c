@@ -215,7 +215,7 @@ TEST_RIG(garbage_in_the_ring)
 			seed = seed * 1664525 + 1013904223;
 			p.sq->buf[j] = (uint8_t)(seed >> 24);
 		}
-		p.sq->buf[11] |= DVX_SIGNALED;
+		p.sq->buf[11] |= PRM_WQE_CTRL_FLAG_CQ_UPDATE;
 		dvx_sq_ring(p.sq);
 		wait_cqe(p.cq[0]);
 		pair_free(&p);

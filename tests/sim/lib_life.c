@@ -305,4 +305,50 @@ TEST_RIG(room)
 	OK(dvx_cq_destroy(cq));
 }
 
+/* What a program gives by mistake is refused, and the error's number alone says what to do. */
+TEST_RIG(refusals_in_words)
+{
+	struct dvx_qp_peer peer = {.size = sizeof(peer), .access = ~0u};
+	struct dvx_sge long_piece = {0, DVX_MAX_SEGMENT + 1, r->key};
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 128, .uar = r->uar};
+	struct dvx_qp_attr qpa = rig_qp_attr(r);
+	struct dvx_sq *sq;
+	struct dvx_cq *cq;
+	struct dvx_qp *qp;
+	int err;
+
+	OK(dvx_cq_create(r->dev, &cqa, &cq));
+	qpa.send_cq = cq;
+	qpa.flags &= ~(uint32_t)DVX_QP_MMO;
+	OK(dvx_qp_create(r->dev, &qpa, &qp));
+	refused(dvx_qp_connect(qp, &peer), -EINVAL, "peer.access", "0xffffffff");
+	refused(dvx_qp_connect_self(qp, DVX_LOCAL_WRITE), -EINVAL, "peer.access",
+		"DVX_REMOTE_READ");
+	OK(dvx_qp_connect_self(qp, DVX_REMOTE_WRITE));
+	OK(dvx_qp_to_err(qp));
+	refused(dvx_qp_connect_self(qp, 0), -EINVAL, "in ERR", "dvx_qp_to_rst()");
+	OK(dvx_qp_to_rst(qp));
+	OK(dvx_qp_connect_self(qp, DVX_REMOTE_WRITE));
+	sq = dvx_qp_sq(qp);
+	err = dvx_post_nop(sq, 1, IBV_SEND_SIGNALED);
+	assert_int_equal(err, -EBADR);
+	assert_non_null(strstr(dvx_strerror(err), "DVX_SIGNALED"));
+	err = dvx_post_send_inline(sq, "", 0, 1, DVX_SIGNALED | IBV_SEND_FENCE);
+	assert_int_equal(err, -EBADR);
+	err = dvx_post_dma(sq, 1, r->key, 1, r->key, 1, 1, DVX_SIGNALED);
+	assert_int_equal(err, -EBADRQC);
+	assert_non_null(strstr(dvx_strerror(err), "DVX_QP_MMO"));
+	err = dvx_post_send(sq, &long_piece, 1, 1, 0);
+	assert_int_equal(err, -EMSGSIZE);
+	assert_non_null(strstr(dvx_strerror(err), "2 GiB"));
+	while (!(err = dvx_post_nop(sq, 1, 0)))
+		;
+	assert_int_equal(err, -ENOSPC);
+	assert_non_null(strstr(dvx_strerror(err), "poll its completions"));
+	assert_string_equal(dvx_strerror(0), "no error");
+	assert_string_equal(dvx_strerror(-EPERM), strerrordesc_np(EPERM));
+	OK(dvx_qp_destroy(qp));
+	OK(dvx_cq_destroy(cq));
+}
+
 TEST_GROUP(rig_open, rig_close)

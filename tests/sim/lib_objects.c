@@ -66,10 +66,10 @@ TEST_RIG(command_fails)
 	prm_store16(in, 6, 0x7fff << 1); /* op_mod: a type that is none */
 	assert_true(dvx_cmd(r->dev, in, sizeof(in), out, sizeof(out)) < 0);
 	assert_int_equal(e->opcode, 0x100);
-	assert_non_null(strstr(dvx_strerror(), "QUERY_HCA_CAP (0x100)"));
+	assert_non_null(strstr(dvx_strerror(e->err), "QUERY_HCA_CAP (0x100)"));
 	assert_int_equal(e->op_mod, 0xfffe);
 	if (e->status) {
-		assert_non_null(strstr(dvx_strerror(), "syndrome 0x"));
+		assert_non_null(strstr(dvx_strerror(e->err), "syndrome 0x"));
 		assert_int_not_equal(e->syndrome, 0);
 	}
 	assert_int_equal(dvx_cmd(r->dev, in, 15, out, sizeof(out)), -EINVAL);
@@ -99,7 +99,7 @@ TEST_RIG(bad_attributes)
 		a.field = value;                                       \
 		assert_int_equal(dvx_qp_create(r->dev, &a, &qp), err); \
 		assert_null(qp);                                       \
-		assert_non_null(strstr(dvx_strerror(), #field));       \
+		assert_non_null(strstr(dvx_strerror(err), #field));    \
 	} while (0)
 	REFUSED(size, 0, -EINVAL);
 	REFUSED(flags, 0x80, -EINVAL);

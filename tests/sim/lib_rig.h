@@ -11,11 +11,11 @@
 #define RIG_BYTES (1u << 20)
 #define RIG_ALL	  (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 
-#define OK(call)                                                               \
-	do {                                                                   \
-		int ok_err = (call);                                           \
-		if (ok_err)                                                    \
-			fail_msg("%s: %d: %s", #call, ok_err, dvx_strerror()); \
+#define OK(call)                                                                     \
+	do {                                                                         \
+		int ok_err = (call);                                                 \
+		if (ok_err)                                                          \
+			fail_msg("%s: %d: %s", #call, ok_err, dvx_strerror(ok_err)); \
 	} while (0)
 
 struct rig {
@@ -147,8 +147,10 @@ static inline void pair_free(struct pair *p)
 /* The last failure's sentence has both words. */
 static inline void said(const char *a, const char *b)
 {
-	if (!strstr(dvx_strerror(), a) || !strstr(dvx_strerror(), b))
-		fail_msg("\"%s\" lacks %s or %s", dvx_strerror(), a, b);
+	const char *text = dvx_strerror(dvx_last_error()->err);
+
+	if (!strstr(text, a) || !strstr(text, b))
+		fail_msg("\"%s\" lacks %s or %s", text, a, b);
 }
 
 static inline void refused(int got, int err, const char *a, const char *b)

@@ -24,7 +24,7 @@ static void must(int err, const char *what)
 {
 	if (!err)
 		return;
-	printf("%s: %s\n", what, dvx_strerror());
+	printf("%s: %s\n", what, dvx_strerror(dvx_last_error()->err));
 	exit(1);
 }
 
@@ -122,7 +122,7 @@ static int fill(const struct kind *k, char **command)
 
 	while (n < MOST && !(err = k->make(&all[n])))
 		n++;
-	printf("%u made, then %d: %s\n", n, err, dvx_strerror());
+	printf("%u made, then %d: %s\n", n, err, dvx_strerror(err));
 	fflush(stdout);
 	if (err != -ENOMEM)
 		return 1;

@@ -236,7 +236,7 @@ int fake_try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
 
 void fake_said(const char *a, const char *b)
 {
-	const char *text = dvx_strerror();
+	const char *text = dvx_strerror(dvx_last_error()->err);
 
 	if (!strstr(text, a) || !strstr(text, b))
 		fail_msg("\"%s\" lacks %s or %s", text, a, b);

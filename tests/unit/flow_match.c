@@ -13,7 +13,7 @@ static void fresh(void)
 /* The last error contains both texts. */
 static void said(const char *a, const char *b)
 {
-	const char *text = dvx_strerror();
+	const char *text = dvx_strerror(dvx_last_error()->err);
 
 	if (!strstr(text, a) || !strstr(text, b))
 		fail_msg("\"%s\" lacks %s or %s", text, a, b);

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Each public header compiles alone, as C11 and as C++17, with all warnings, optimised or not.
+# Each public header compiles alone, as C11 and as C++11, with all warnings, optimised or not.
 cd "${top_srcdir:?}" || exit 99
 n=0
 try() {
 	n=$((n + 1))
 	if printf '#include <%s>\nint main(void) { return 0; }\n' "$header" |
-		"$@" -I"$top_builddir/include" -Iinclude -Wall -Wextra -Wconversion -Wshadow -Werror \
+		"$@" -I"$top_builddir/include" -Iinclude -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
 			-c -o /dev/null - >&2; then
 		echo "ok $n - $header $2 $3 $4"
 	else
@@ -16,7 +16,7 @@ try() {
 for header in $(cd include && ls dvx/*.h) $(cd "$top_builddir/include" && ls dvx/prm/*.h); do
 	for opt in -O0 -O2; do
 		try $CC -std=c11 $opt -xc
-		try $CXX -std=c++17 $opt -xc++
+		try $CXX -std=c++11 $opt -xc++
 	done
 done
 echo "1..$n"

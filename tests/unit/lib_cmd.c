@@ -180,12 +180,12 @@ TEST_F(new_kernel)
 		assert_int_equal(dvx_last_error()->syndrome, 0x35e6ec);
 		assert_int_equal(dvx_last_error()->opcode, 0x200);
 		assert_int_equal(dvx_last_error()->op_mod, 7);
-		assert_non_null(strstr(dvx_strerror(), "CREATE_MKEY (0x200)"));
-		assert_non_null(strstr(dvx_strerror(), "syndrome 0x35e6ec"));
+		assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "CREATE_MKEY (0x200)"));
+		assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "syndrome 0x35e6ec"));
 	}
 	fake.status = 0x3;
 	dvx_cmd(dev, in, sizeof(in), out, sizeof(out));
-	assert_non_null(strstr(dvx_strerror(), "BAD_PARAM (0x3)"));
+	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "BAD_PARAM (0x3)"));
 	/* a mailbox that says failure where the call said success is a failure */
 	fake.err = 0;
 	assert_int_equal(dvx_cmd(dev, in, sizeof(in), out, sizeof(out)), -EINVAL);
@@ -207,8 +207,9 @@ TEST_F(old_kernel)
 	assert_int_equal(dvx_last_error()->status, 0);
 	assert_int_equal(dvx_last_error()->syndrome, 0);
 	assert_int_equal(dvx_last_error()->opcode, 0x500);
-	assert_non_null(strstr(dvx_strerror(), "CREATE_QP (0x500)"));
-	assert_non_null(strstr(dvx_strerror(), "the kernel hides status and syndrome"));
+	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "CREATE_QP (0x500)"));
+	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err),
+			       "the kernel hides status and syndrome"));
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
@@ -291,7 +292,7 @@ TEST_F(sharing)
 	fake.destroy_err = EBUSY;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
 	assert_null(alias);
-	assert_non_null(strstr(dvx_strerror(), "bad state (status 2)"));
+	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "bad state (status 2)"));
 	fake.destroy_err = 0;
 	fake.objects--;
 	/* refused: by a new kernel, by an old one, and for want of resources */
@@ -303,7 +304,8 @@ TEST_F(sharing)
 	fake.status = 0;
 	fake.err = EINVAL;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
-	assert_non_null(strstr(dvx_strerror(), "CREATE_GENERAL_OBJECT: the kernel hides status"));
+	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err),
+			       "CREATE_GENERAL_OBJECT: the kernel hides status"));
 	fake.err = 0;
 	/* a refused destroy leaves the object */
 	fake.destroy_err = EBUSY;

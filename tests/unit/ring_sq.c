@@ -311,7 +311,7 @@ static void dma_bounds(void **state)
 
 	(void)state;
 	plain_sq_init(&p, 8, 0);
-	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, 5, 6, 0), -EOPNOTSUPP);
+	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, 5, 6, 0), -EBADRQC);
 	p.sq.mmo_lkey = 0x99;
 	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, 0, 6, 0), -EMSGSIZE);
 	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, DVX_MAX_SEGMENT + 1, 6, 0), -EMSGSIZE);
@@ -342,7 +342,7 @@ static void bad_init(void **state)
 	assert_int_equal(dvx_sq_init_layout(&p.sq, &init, DVX_RING_LAYOUT + 1), -EPROTO);
 	init.blocks = 12;
 	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
-	assert_non_null(strstr(dvx_strerror(), "blocks is 12"));
+	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "blocks is 12"));
 	init.blocks = 65536;
 	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
 	init.blocks = 8;

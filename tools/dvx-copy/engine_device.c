@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "engine_device.h"
+#include "tools/cli/library.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
 
 int device_fault(struct copy_fault *f, const char *what)
 {
-	return copy_fail(f, COPY_DEVICE, "%s: %s", what, dvx_strerror());
+	return copy_fail(f, COPY_DEVICE, "%s: %s", what, library_says());
 }
 
 int device_open(struct copy_device **out, const char *name, struct copy_fault *f)
@@ -17,7 +18,7 @@ int device_open(struct copy_device **out, const char *name, struct copy_fault *f
 		return copy_fail(f, COPY_IO, "out of memory");
 	if (dvx_dev_open(name, &d->dev)) {
 		free(d);
-		return copy_fail(f, COPY_IO, "%s", dvx_strerror());
+		return copy_fail(f, COPY_IO, "%s", library_says());
 	}
 	if (dvx_pd_alloc(d->dev, &d->pd)) {
 		device_fault(f, "making a protection domain");

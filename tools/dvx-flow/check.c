@@ -8,6 +8,7 @@
 #include "rules/compile.h"
 #include "dvx-flow.h"
 #include "daemon/generation.h"
+#include "tools/cli/library.h"
 
 static const char *const directions[RULE_DIRS] = {"in", "out"};
 
@@ -88,7 +89,7 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 	struct flow_fault f = {0};
 
 	if (dvx_dev_open(a->device, &g.dev)) {
-		say("%s", dvx_strerror());
+		say("%s", library_says());
 		return EXIT_INPUT;
 	}
 	if (!check_make_queues(&g, set, &f))

@@ -6,6 +6,7 @@
 
 #include "dvx-flow.h"
 #include "fault.h"
+#include "tools/cli/library.h"
 
 int fault_say(struct flow_fault *f, int code, const char *fmt, ...)
 {
@@ -28,7 +29,7 @@ static const char *fault_without(const char *text, const char *start)
 
 const char *device_says(void)
 {
-	return fault_without(fault_without(dvx_strerror(), "rule "), "dvx_");
+	return fault_without(fault_without(library_says(), "rule "), "dvx_");
 }
 
 int fault_device(struct flow_fault *f)

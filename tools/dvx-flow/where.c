@@ -10,6 +10,7 @@
 #include <dvx/dev.h>
 
 #include "where.h"
+#include "tools/cli/library.h"
 
 /* The directory must be private: whoever can write to it can replace the socket. */
 static int own_directory(const char *path)
@@ -107,7 +108,7 @@ int where_to_hold(const struct args *a, struct where *w)
 	*w = (struct where){0};
 	/* Does not open the device: a client needs no permission on it. */
 	if (dvx_dev_find(a->device, &info)) {
-		say("%s", dvx_strerror());
+		say("%s", library_says());
 		return EXIT_INPUT;
 	}
 	ret = directory(dir, sizeof(dir));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "tools/cli/json.h"
+#include "tools/cli/library.h"
 #include "facts.h"
 
 static const char *const level_names[] = {"OK", "WARN", "FAIL"};
@@ -32,7 +33,7 @@ static void doctor_open_device(struct doctor *d)
 		return;
 	}
 	if (dvx_dev_open(d->which, &d->dev))
-		snprintf(d->error, sizeof(d->error), "%s", dvx_strerror());
+		snprintf(d->error, sizeof(d->error), "%s", library_says());
 	if (dvx_dev_list(&list, &n))
 		return;
 	d->devices = n;

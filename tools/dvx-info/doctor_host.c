@@ -6,6 +6,7 @@
 #include <string.h>
 #include "doctor.h"
 #include "facts.h"
+#include "tools/cli/library.h"
 
 /* Less than a program with a few rings and a buffer needs. */
 #define FEW_BYTES    (64ll << 20)
@@ -129,7 +130,7 @@ static void write_combining(struct doctor *d)
 			    "machine the host decides",
 			    "No write-combining doorbell page (%s): small messages cost one more "
 			    "trip over PCI.",
-			    dvx_strerror());
+			    library_says());
 	} else if (in_file("/proc/cmdline", "nopat")) {
 		doctor_line(
 			d, "wc", LEVEL_WARN,

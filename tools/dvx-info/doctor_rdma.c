@@ -6,6 +6,7 @@
 #include <string.h>
 #include "doctor.h"
 #include "facts.h"
+#include "tools/cli/library.h"
 
 static void device(struct doctor *d)
 {
@@ -181,7 +182,7 @@ static void port(struct doctor *d, uint8_t number)
 	struct dvx_port p;
 
 	if (dvx_dev_port(d->dev, number, &p)) {
-		doctor_line(d, "port", LEVEL_FAIL, "", "%s.", dvx_strerror());
+		doctor_line(d, "port", LEVEL_FAIL, "", "%s.", library_says());
 		return;
 	}
 	if (p.state != DVX_PORT_ACTIVE)

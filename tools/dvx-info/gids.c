@@ -6,6 +6,7 @@
 #include <string.h>
 #include "dvx-info.h"
 #include "gidrank.h"
+#include "tools/cli/library.h"
 
 static const char *type_name(const struct ranked *r)
 {
@@ -112,11 +113,11 @@ int info_cmd_gids(const struct info_args *a)
 	int code;
 
 	if (dvx_dev_open(a->argc ? a->argv[0] : a->device, &dev)) {
-		say("%s", dvx_strerror());
+		say("%s", library_says());
 		return EXIT_INPUT;
 	}
 	if (dvx_dev_gids(dev, &gids, &n)) {
-		say("%s", dvx_strerror());
+		say("%s", library_says());
 		dvx_dev_close(dev);
 		return EXIT_INPUT;
 	}

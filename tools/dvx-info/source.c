@@ -8,6 +8,7 @@
 #include <dvx/prm/cap.h>
 #include "dump.h"
 #include "dvx-info.h"
+#include "tools/cli/library.h"
 
 #define PAGE_BYTES 4096u
 
@@ -100,7 +101,7 @@ static void source_read_page(struct cap_source *s, uint16_t type, bool ask)
 		return;
 	}
 	if (dvx_dev_cap_page(s->dev, type, &bytes)) {
-		snprintf(page->error, sizeof(page->error), "%s", dvx_strerror());
+		snprintf(page->error, sizeof(page->error), "%s", library_says());
 		return;
 	}
 	page->bytes = malloc(PAGE_BYTES);
@@ -146,9 +147,9 @@ static void why_no_device(struct cap_source *s, const char *which)
 {
 	if (which && strpbrk(which, "/"))
 		snprintf(s->error, sizeof(s->error),
-			 "there is no such file, and no such device (%s)", dvx_strerror());
+			 "there is no such file, and no such device (%s)", library_says());
 	else
-		snprintf(s->error, sizeof(s->error), "%s", dvx_strerror());
+		snprintf(s->error, sizeof(s->error), "%s", library_says());
 }
 
 static int open_dump(struct cap_source *s, const char *path, int only)

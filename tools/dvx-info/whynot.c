@@ -13,6 +13,7 @@
 #include "gidrank.h"
 #include "source.h"
 #include "words.h"
+#include "tools/cli/library.h"
 
 /* The result of a check. */
 enum verdict { OK, MISSING, UNKNOWN, LOOK };
@@ -121,7 +122,7 @@ static void need_bf_uar(const struct cap_source *s, struct whynot_finding *f)
 	struct dvx_uar *uar;
 
 	if (dvx_uar_alloc(s->dev, DVX_UAR_BF, &uar)) {
-		whynot_note(f, MISSING, dvx_strerror(),
+		whynot_note(f, MISSING, library_says(),
 			    "write-combining is off (PAT disabled, or a virtual machine): use "
 			    "DVX_UAR_NC "
 			    "or "
@@ -192,7 +193,7 @@ static void need_channel(const struct cap_source *s, struct whynot_finding *f)
 	struct dvx_channel *ch;
 
 	if (dvx_channel_open(s->dev, &ch)) {
-		whynot_note(f, MISSING, dvx_strerror(), "dvx-info doctor checks kernel and limits");
+		whynot_note(f, MISSING, library_says(), "dvx-info doctor checks kernel and limits");
 		return;
 	}
 	whynot_note(f, OK, "an event channel opens", NULL);

@@ -4,6 +4,7 @@
 #include <dvx/dvx.h>
 #include "loop.h"
 #include "tools/cli/exit.h"
+#include "tools/cli/library.h"
 #include "tools/cli/say.h"
 
 struct perf_ring {
@@ -83,7 +84,7 @@ static int ring_open(const struct perf_params *p, void **ring)
 		return EXIT_INPUT;
 	}
 	if (dvx_dev_open(p->device, &r->dev)) {
-		say("%s", dvx_strerror());
+		say("%s", library_says());
 		free(r);
 		return EXIT_INPUT;
 	}
@@ -95,7 +96,7 @@ static int ring_open(const struct perf_params *p, void **ring)
 	if (!rc)
 		rc = dvx_make_queue(r, p);
 	if (rc) {
-		say("libdvx can't make its queue: %s", dvx_strerror());
+		say("libdvx can't make its queue: %s", library_says());
 		ring_close(r);
 		return EXIT_DEVICE;
 	}

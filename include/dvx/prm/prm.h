@@ -18,9 +18,16 @@
 #ifdef __cplusplus
 extern "C" {
 #define PRM_ARGS(type, ...) type{__VA_ARGS__}
+#define PRM_NOTHING \
+	{           \
+	}	     /* all fields 0, also where designated initializers are not known */
 #define PRM_ZERO = 0 /* what is not named; C does so by itself */
 #else
 #define PRM_ZERO
+#define PRM_NOTHING \
+	{           \
+		0   \
+	}
 #define PRM_ARGS(type, ...) ((struct type){__VA_ARGS__})
 #endif
 

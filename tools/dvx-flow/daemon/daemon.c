@@ -16,6 +16,7 @@
 
 #include "holder.h"
 #include "where.h"
+#include "tools/cli/library.h"
 
 #define IDLE_MS 30000
 
@@ -146,7 +147,7 @@ static int daemon_hold(const struct args *a, struct where *w, struct flow_fault 
 	if (a->capture && make_directory(a->capture, f))
 		return -1;
 	if (dvx_dev_open(w->device, &h.base.dev))
-		return fault_say(f, EXIT_INPUT, "%s", dvx_strerror());
+		return fault_say(f, EXIT_INPUT, "%s", library_says());
 	pump.dev = h.base.dev;
 	ret = pump_start(&pump, &h.base.pump, f);
 	ret = ret ? ret : daemon_serve(a, w, &h, f);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_TOOLS_LIBRARY_H
+#define DVX_TOOLS_LIBRARY_H
+
+#include <dvx/cmd.h>
+
+/* The sentence of the libdvx call that failed last in this thread. */
+static inline const char *library_says(void)
+{
+	return dvx_strerror(dvx_last_error()->err);
+}
+
+#endif
