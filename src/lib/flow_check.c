@@ -3,19 +3,23 @@
  * Refuses masks and values that do not mean the same in the root (firmware) and below it (libmlx5's
  * steering entries). The two accept different matches and treat incomplete ones differently: below
  * the root, a UDP port without ip_protocol also matches TCP, and a port without ip_version matches
- * IPv4 only.
+ * IPv4 only. The header words of VXLAN-GPE, Geneve and GTP-U are one lookup there, which does not
+ * ask for the tunnel's kind: without the port they match every tunnel's words.
  */
 #include "flow_priv.h"
+
+enum { PORT_GTPU = 2152, PORT_GPE = 4790, PORT_GENEVE = 6081 };
 
 struct need {
 	const char *field;
 	uint8_t depth, version, protocol;
+	uint16_t port; /* outer udp_dport */
 };
 
-#define IN_HEADERS(name, version, protocol)                 \
-	{"outer_headers." name, 0, version, protocol},      \
-	{                                                   \
-		"inner_headers." name, 1, version, protocol \
+#define IN_HEADERS(name, version, protocol)                    \
+	{"outer_headers." name, 0, version, protocol, 0},      \
+	{                                                      \
+		"inner_headers." name, 1, version, protocol, 0 \
 	}
 
 static const struct need rows[] = {
@@ -33,16 +37,27 @@ static const struct need rows[] = {
 	IN_HEADERS("tcp_dport", NEEDS_VERSION, DVX_FLOW_TCP),
 	IN_HEADERS("udp_sport", NEEDS_VERSION, DVX_FLOW_UDP),
 	IN_HEADERS("udp_dport", NEEDS_VERSION, DVX_FLOW_UDP),
-	{"misc_parameters.outer_ipv6_flow_label", 0, 6, 0},
-	{"misc_parameters.inner_ipv6_flow_label", 1, 6, 0},
-	{"misc_parameters_3.outer_tcp_seq_num", 0, NEEDS_VERSION, DVX_FLOW_TCP},
-	{"misc_parameters_3.outer_tcp_ack_num", 0, NEEDS_VERSION, DVX_FLOW_TCP},
-	{"misc_parameters_3.icmp_header_data", 0, 4, DVX_FLOW_ICMP},
-	{"misc_parameters_3.icmp_type", 0, 4, DVX_FLOW_ICMP},
-	{"misc_parameters_3.icmp_code", 0, 4, DVX_FLOW_ICMP},
-	{"misc_parameters_3.icmpv6_header_data", 0, 6, DVX_FLOW_ICMPV6},
-	{"misc_parameters_3.icmpv6_type", 0, 6, DVX_FLOW_ICMPV6},
-	{"misc_parameters_3.icmpv6_code", 0, 6, DVX_FLOW_ICMPV6},
+	{"misc_parameters.outer_ipv6_flow_label", 0, 6, 0, 0},
+	{"misc_parameters.inner_ipv6_flow_label", 1, 6, 0, 0},
+	{"misc_parameters_3.outer_tcp_seq_num", 0, NEEDS_VERSION, DVX_FLOW_TCP, 0},
+	{"misc_parameters_3.outer_tcp_ack_num", 0, NEEDS_VERSION, DVX_FLOW_TCP, 0},
+	{"misc_parameters_3.icmp_header_data", 0, 4, DVX_FLOW_ICMP, 0},
+	{"misc_parameters_3.icmp_type", 0, 4, DVX_FLOW_ICMP, 0},
+	{"misc_parameters_3.icmp_code", 0, 4, DVX_FLOW_ICMP, 0},
+	{"misc_parameters_3.icmpv6_header_data", 0, 6, DVX_FLOW_ICMPV6, 0},
+	{"misc_parameters_3.icmpv6_type", 0, 6, DVX_FLOW_ICMPV6, 0},
+	{"misc_parameters_3.icmpv6_code", 0, 6, DVX_FLOW_ICMPV6, 0},
+	{"misc_parameters.geneve_vni", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
+	{"misc_parameters.geneve_oam", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
+	{"misc_parameters.geneve_opt_len", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
+	{"misc_parameters.geneve_protocol_type", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GENEVE},
+	{"misc_parameters_3.outer_vxlan_gpe_vni", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GPE},
+	{"misc_parameters_3.outer_vxlan_gpe_next_protocol", 0, NEEDS_VERSION, DVX_FLOW_UDP,
+	 PORT_GPE},
+	{"misc_parameters_3.outer_vxlan_gpe_flags", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GPE},
+	{"misc_parameters_3.gtpu_msg_flags", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GTPU},
+	{"misc_parameters_3.gtpu_msg_type", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GTPU},
+	{"misc_parameters_3.gtpu_teid", 0, NEEDS_VERSION, DVX_FLOW_UDP, PORT_GTPU},
 };
 
 static const char *const depths[] = {"outer_headers", "inner_headers"};
@@ -74,6 +89,18 @@ static int add_protocol(uint8_t *have, const struct need *need, const char *who)
 	return 0;
 }
 
+static int add_port(uint16_t *have, const struct need *need, const char *who)
+{
+	if (*have && need->port && *have != need->port)
+		return dvx_fail(EINVAL,
+				"%s: match.%s is of a tunnel of UDP port %u, another field of port "
+				"%u: no packet is both",
+				who, need->field, need->port, *have);
+	if (need->port)
+		*have = need->port;
+	return 0;
+}
+
 static int add_needs(struct dvx_flow_needs *needs, const char *path, const char *who)
 {
 	size_t i;
@@ -83,7 +110,9 @@ static int add_needs(struct dvx_flow_needs *needs, const char *path, const char 
 		if (strcmp(rows[i].field, path) != 0)
 			continue;
 		err = add_version(&needs->version[rows[i].depth], &rows[i], who);
-		return err ? err : add_protocol(&needs->protocol[rows[i].depth], &rows[i], who);
+		if (!err)
+			err = add_protocol(&needs->protocol[rows[i].depth], &rows[i], who);
+		return err ? err : add_port(&needs->port, &rows[i], who);
 	}
 	return 0;
 }
@@ -149,6 +178,19 @@ static int check_depth(const uint8_t *mask, unsigned int depth, const struct dvx
 	return 0;
 }
 
+static int check_port_mask(const uint8_t *mask, const struct dvx_flow_needs *needs, const char *who)
+{
+	uint32_t port = prm_fte_match_set_lyr_2_4_get_udp_dport(flow_check_headers(mask, 0));
+
+	if (!needs->port || port == 0xffff)
+		return 0;
+	return dvx_fail(
+		EINVAL,
+		"%s: match.outer_headers.udp_dport: mask 0x%x must be 0xffff, fields of the "
+		"tunnel of port %u are matched",
+		who, port, needs->port);
+}
+
 int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_needs *needs)
 {
 	const void *misc = prm_fte_match_param_cat_misc_parameters(mask);
@@ -176,7 +218,9 @@ int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_ne
 		err = add_address(needs, mask, 1, who);
 	if (!err)
 		err = check_depth(mask, 0, needs, who);
-	return err ? err : check_depth(mask, 1, needs, who);
+	if (!err)
+		err = check_depth(mask, 1, needs, who);
+	return err ? err : check_port_mask(mask, needs, who);
 }
 
 /* ---- values ---- */
@@ -282,6 +326,18 @@ static int check_protocol(const struct dvx_flow_matcher *matcher, const uint8_t 
 	return 0;
 }
 
+static int check_port(const struct dvx_flow_matcher *matcher, const uint8_t *value, const char *who)
+{
+	uint32_t port = prm_fte_match_set_lyr_2_4_get_udp_dport(flow_check_headers(value, 0));
+
+	if (!matcher->needs.port || port == matcher->needs.port)
+		return 0;
+	return dvx_fail(EINVAL,
+			"%s: match.outer_headers.udp_dport: value %u, but fields of the tunnel of "
+			"port %u are matched",
+			who, port, matcher->needs.port);
+}
+
 /* The two bits that tell a VLAN tag's kind. */
 static const struct {
 	const char *nth, *path, *c_name, *s_name;
@@ -334,6 +390,8 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 		if (!err)
 			err = check_protocol(matcher, m->value, depth, who);
 	}
+	if (!err)
+		err = check_port(matcher, m->value, who);
 	for (i = 0; !err && i < sizeof(vlans) / sizeof(vlans[0]); i++)
 		err = check_vlan(matcher, m->value, i, who);
 	return err;

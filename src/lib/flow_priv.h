@@ -31,6 +31,7 @@ struct dvx_flow_table {
 struct dvx_flow_needs {
 	uint8_t version[2];  /* 4, 6, or NEEDS_VERSION: either; 0: nothing */
 	uint8_t protocol[2]; /* ip_protocol; 0: nothing */
+	uint16_t port;	     /* outer udp_dport, of a tunnel; 0: nothing */
 };
 #define NEEDS_VERSION 1u
 

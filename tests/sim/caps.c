@@ -421,6 +421,11 @@ static void steering_works(struct rig *r)
 	struct dvx_flow_match keys[2] = {0};
 	struct dvx_flow_domain *domain;
 
+	for (unsigned int i = 0; i < 2; i++) {
+		OK(dvx_flow_match_ip_version(&keys[i], DVX_FLOW_OUTER, 4));
+		OK(dvx_flow_match_port(&keys[i], DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP,
+				       i ? 4790 : 6081, 0xffff));
+	}
 	OK(dvx_flow_match_set(&keys[0], "misc_parameters.geneve_vni", 7, 0xffffff));
 	OK(dvx_flow_match_set(&keys[1], "misc_parameters_3.outer_vxlan_gpe_vni", 7, 0xffffff));
 	OK(dvx_flow_domain_create(r->dev, &da, &domain));

@@ -88,6 +88,49 @@ TEST_LEVELS(no_capability)
 	}
 }
 
+/* A tunnel's header words mean nothing without its port: below the root they are any tunnel's. */
+TEST_LEVELS(tunnel_without_port)
+{
+	static const struct {
+		const char *field;
+		uint16_t port;
+	} words[] = {{"misc_parameters.geneve_vni", 6081},
+		     {"misc_parameters.geneve_oam", 6081},
+		     {"misc_parameters.geneve_opt_len", 6081},
+		     {"misc_parameters.geneve_protocol_type", 6081},
+		     {"misc_parameters_3.outer_vxlan_gpe_vni", 4790},
+		     {"misc_parameters_3.outer_vxlan_gpe_flags", 4790},
+		     {"misc_parameters_3.outer_vxlan_gpe_next_protocol", 4790}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const uint16_t port = words[i].port;
+		struct dvx_flow_match m = {0}, other;
+		struct dvx_flow_matcher *mt;
+		struct dvx_flow_rule *r = NULL;
+		struct dvx_flow_rule_attr a;
+
+		OK(dvx_flow_match_set(&m, words[i].field, 1, 1));
+		matcher_refused(s, &m, "match.outer_headers.ip_version", "0xf");
+		OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, port & 0xff,
+				       0xff));
+		OK(dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, 4));
+		matcher_refused(s, &m, "match.outer_headers.udp_dport: mask 0xff",
+				"must be 0xffff");
+		OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, port,
+				       0xffff));
+		mt = matcher(s->table, &m, 0);
+		other = m;
+		a = rule_attr(mt, &other, &s->drop, 1);
+		OK(dvx_flow_match_set(&other, "outer_headers.udp_dport", 4789, 0xffff));
+		refused(dvx_flow_rule_create(&a, &r), -EINVAL,
+			"match.outer_headers.udp_dport: value 4789", "the tunnel of port");
+		other = m;
+		OK(dvx_flow_rule_create(&a, &r));
+		OK(dvx_flow_rule_destroy(r));
+		OK(dvx_flow_matcher_destroy(mt));
+	}
+}
+
 static void rule_refused(const struct dvx_flow_rule_attr *attr, const char *field, const char *why)
 {
 	struct dvx_flow_rule *none = NULL;

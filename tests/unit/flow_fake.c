@@ -186,14 +186,15 @@ TEST_STAGE(names_capability, DVX_FLOW_RX, 2)
 	static const struct {
 		const char *field, *words;
 		uint8_t version, protocol;
+		uint16_t port;
 	} table[] = {
-		{"misc_parameters_3.outer_vxlan_gpe_vni", "bit 7 (VXLAN-GPE)", 4, 17},
-		{"misc_parameters.geneve_vni", "bit 3 (Geneve)", 6, 17},
-		{"misc_parameters.geneve_tlv_option_0_exist", "bit 10 (Geneve option)", 0, 0},
-		{"misc_parameters_3.icmp_type", "bit 8 (ICMP)", 4, 1},
-		{"misc_parameters_3.icmpv6_code", "bit 9 (ICMPv6)", 6, 58},
+		{"misc_parameters_3.outer_vxlan_gpe_vni", "bit 7 (VXLAN-GPE)", 4, 17, 4790},
+		{"misc_parameters.geneve_vni", "bit 3 (Geneve)", 6, 17, 6081},
+		{"misc_parameters.geneve_tlv_option_0_exist", "bit 10 (Geneve option)", 0, 0, 0},
+		{"misc_parameters_3.icmp_type", "bit 8 (ICMP)", 4, 1, 0},
+		{"misc_parameters_3.icmpv6_code", "bit 9 (ICMPv6)", 6, 58, 0},
 		{"misc_parameters_2.outer_first_mpls_over_gre.mpls_label", "bit 4 (MPLS over GRE)",
-		 0, 0},
+		 0, 0, 0},
 	};
 	struct dvx_flow_matcher *mt;
 
@@ -205,6 +206,9 @@ TEST_STAGE(names_capability, DVX_FLOW_RX, 2)
 			dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, table[i].version);
 		if (table[i].protocol)
 			dvx_flow_match_proto(&m, DVX_FLOW_OUTER, table[i].protocol);
+		if (table[i].port)
+			dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP,
+					    table[i].port, 0xffff);
 		assert_int_equal(dvx_flow_match_set(&m, table[i].field, 1, 1), 0);
 		fake_refused(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP, table[i].field,
 			     "mlx5_9 lacks flex_parser_protocols ");
