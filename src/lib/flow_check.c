@@ -191,6 +191,34 @@ static int check_port_mask(const uint8_t *mask, const struct dvx_flow_needs *nee
 		who, port, needs->port);
 }
 
+/* The two bits that tell a VLAN tag's kind. */
+static const struct {
+	const char *nth, *path, *c_name, *s_name;
+	uint32_t c, s; /* bits of fte_match_param */
+} vlans[] = {
+	{"first", "outer_headers", "cvlan_tag", "svlan_tag", 0x090, 0x091},
+	{"first", "inner_headers", "cvlan_tag", "svlan_tag", 0x490, 0x491},
+	{"second", "misc_parameters", "outer_second_cvlan_tag", "outer_second_svlan_tag", 0x260,
+	 0x262},
+	{"second", "misc_parameters", "inner_second_cvlan_tag", "inner_second_svlan_tag", 0x261,
+	 0x263},
+};
+
+static bool bit(const uint8_t *match, uint32_t at)
+{
+	return match[at / 8] >> (7 - at % 8) & 1;
+}
+
+static uint8_t vlans_matched(const uint8_t *mask)
+{
+	uint8_t matched = 0;
+
+	for (size_t i = 0; i < sizeof(vlans) / sizeof(vlans[0]); i++)
+		if (bit(mask, vlans[i].c) || bit(mask, vlans[i].s))
+			matched |= (uint8_t)(1u << i);
+	return matched;
+}
+
 int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_needs *needs)
 {
 	const void *misc = prm_fte_match_param_cat_misc_parameters(mask);
@@ -200,6 +228,7 @@ int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_ne
 	int err = 0;
 
 	memset(needs, 0, sizeof(*needs));
+	needs->vlans = vlans_matched(mask);
 	for (bit = 0; !err && dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width) {
 		if (!f.path[0])
 			return dvx_fail(EINVAL, "%s: match: reserved bit 0x%x is set in the mask",
@@ -259,31 +288,32 @@ static int other_mask(const struct dvx_flow_matcher *matcher, const uint8_t *mas
 			b);
 }
 
-static uint64_t flow_check_word(const uint8_t *p, size_t i)
-{
-	uint64_t v;
+/* Sixteen bytes at a time: each rule's match is checked. */
+typedef uint64_t lanes __attribute__((vector_size(16)));
 
-	memcpy(&v, p + i * sizeof(v), sizeof(v));
-	return v;
+static bool has_bits_outside(const uint8_t *value, const uint8_t *mask)
+{
+	lanes v, m, over = {0, 0};
+
+	for (size_t i = 0; i < MATCH_BYTES; i += sizeof(lanes)) {
+		memcpy(&v, value + i, sizeof(v));
+		memcpy(&m, mask + i, sizeof(m));
+		over |= v & ~m;
+	}
+	return over[0] | over[1];
 }
 
-/* Any error shows in these sums, so that a valid rule is checked fast. */
-static int flow_check_check_bits(const struct dvx_flow_matcher *matcher,
-				 const struct dvx_flow_match *m, const char *who)
+/* A mask of zeros stands for the matcher's. */
+static int flow_check_bits(const struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
+			   const char *who)
 {
-	uint64_t over = 0, differ = 0, set = 0;
-	size_t i;
+	static const uint8_t none[MATCH_BYTES];
 
-	for (i = 0; i < MATCH_BYTES / sizeof(uint64_t); i++) {
-		uint64_t mask = flow_check_word(matcher->mask, i);
-
-		over |= flow_check_word(m->value, i) & ~mask;
-		differ |= flow_check_word(m->mask, i) ^ mask;
-		set |= flow_check_word(m->mask, i);
-	}
-	if (over)
+	if (has_bits_outside(m->value, matcher->mask))
 		return outside(matcher, m->value, who);
-	return differ && set ? other_mask(matcher, m->mask, who) : 0;
+	if (!memcmp(m->mask, matcher->mask, MATCH_BYTES) || !memcmp(m->mask, none, MATCH_BYTES))
+		return 0;
+	return other_mask(matcher, m->mask, who);
 }
 
 static int check_version(const struct dvx_flow_matcher *matcher, const uint8_t *value,
@@ -338,24 +368,6 @@ static int check_port(const struct dvx_flow_matcher *matcher, const uint8_t *val
 			who, port, matcher->needs.port);
 }
 
-/* The two bits that tell a VLAN tag's kind. */
-static const struct {
-	const char *nth, *path, *c_name, *s_name;
-	uint32_t c, s; /* bits of fte_match_param */
-} vlans[] = {
-	{"first", "outer_headers", "cvlan_tag", "svlan_tag", 0x090, 0x091},
-	{"first", "inner_headers", "cvlan_tag", "svlan_tag", 0x490, 0x491},
-	{"second", "misc_parameters", "outer_second_cvlan_tag", "outer_second_svlan_tag", 0x260,
-	 0x262},
-	{"second", "misc_parameters", "inner_second_cvlan_tag", "inner_second_svlan_tag", 0x261,
-	 0x263},
-};
-
-static bool bit(const uint8_t *match, uint32_t at)
-{
-	return match[at / 8] >> (7 - at % 8) & 1;
-}
-
 /*
  * An entry has one field for the kind of tag. A match of "no customer tag" alone would mean "no
  * tag" below the root and "no customer tag" in the root. If both kinds are matched, the two agree.
@@ -382,7 +394,7 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 			 const char *who)
 {
 	unsigned int depth;
-	int err = flow_check_check_bits(matcher, m, who);
+	int err = flow_check_bits(matcher, m, who);
 	size_t i;
 
 	for (depth = 0; !err && depth < 2; depth++) {
@@ -392,7 +404,8 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 	}
 	if (!err)
 		err = check_port(matcher, m->value, who);
-	for (i = 0; !err && i < sizeof(vlans) / sizeof(vlans[0]); i++)
-		err = check_vlan(matcher, m->value, i, who);
+	for (i = 0; !err && matcher->needs.vlans >> i; i++)
+		if (matcher->needs.vlans >> i & 1)
+			err = check_vlan(matcher, m->value, i, who);
 	return err;
 }

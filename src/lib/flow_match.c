@@ -175,60 +175,62 @@ static uint8_t *flow_match_address(uint8_t *headers, enum dvx_flow_end end)
 				   : prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(headers);
 }
 
-static int set_address(struct layer l, enum dvx_flow_end end, const uint8_t *addr, size_t bytes,
-		       unsigned int prefix, const char *name)
+static int check_address(enum dvx_flow_depth depth, enum dvx_flow_end end, bool beyond,
+			 unsigned int prefix, unsigned int most)
 {
-	uint8_t *value = flow_match_address(l.value, end) + 16 - bytes;
-	uint8_t *mask = flow_match_address(l.mask, end) + 16 - bytes;
-	uint8_t bits[16] = {0};
-	size_t i;
-
-	prm_bits_set(bits, 0, prefix < 64 ? prefix : 64, UINT64_MAX);
-	if (prefix > 64)
-		prm_bits_set(bits, 64, prefix - 64, UINT64_MAX);
-	for (i = 0; i < bytes; i++)
-		if (addr[i] & ~bits[i])
-			return dvx_fail(EINVAL,
-					"match.%s.%s: the address has bits beyond prefix %u", name,
-					end == DVX_FLOW_SRC ? "src" : "dst", prefix);
-	memcpy(value, addr, bytes);
-	memcpy(mask, bits, bytes);
-	return 0;
-}
-
-static int match_address(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
-			 const uint8_t *addr, size_t bytes, unsigned int prefix)
-{
-	struct dvx_flow_match to = *m;
+	const char *name = end == DVX_FLOW_SRC ? "src" : "dst";
 	int err = check_where(depth, end);
 
 	if (err)
 		return err;
-	if (prefix > bytes * 8)
-		return dvx_fail(ERANGE, "match.%s.%s: prefix %u is more than %zu",
-				depth_name(depth), end == DVX_FLOW_SRC ? "src" : "dst", prefix,
-				bytes * 8);
-	err = dvx_flow_match_ip_version(&to, depth, bytes == 4 ? 4 : 6);
-	if (!err)
-		err = set_address(layer(&to, depth), end, addr, bytes, prefix, depth_name(depth));
-	if (!err)
-		*m = to;
-	return err;
+	if (prefix > most)
+		return dvx_fail(ERANGE, "match.%s.%s: prefix %u is more than %u", depth_name(depth),
+				name, prefix, most);
+	return beyond ? dvx_fail(EINVAL, "match.%s.%s: the address has bits beyond prefix %u",
+				 depth_name(depth), name, prefix)
+		      : 0;
+}
+
+/* The first `prefix` bits of 64. */
+static uint64_t first_bits(unsigned int prefix)
+{
+	return prefix >= 64 ? UINT64_MAX : ~(UINT64_MAX >> prefix);
 }
 
 int dvx_flow_match_ipv4(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
 			uint32_t addr, unsigned int prefix)
 {
-	uint8_t bytes[4];
+	const uint32_t bits = (uint32_t)(first_bits(prefix) >> 32);
+	struct layer l = layer(m, depth);
+	int err = check_address(depth, end, addr & ~bits, prefix, 32);
 
-	prm_store32(bytes, 0, addr);
-	return match_address(m, depth, end, bytes, sizeof(bytes), prefix);
+	if (!err)
+		err = dvx_flow_match_ip_version(m, depth, 4);
+	if (err)
+		return err;
+	prm_store32(flow_match_address(l.value, end), 12, addr);
+	prm_store32(flow_match_address(l.mask, end), 12, bits);
+	return 0;
 }
 
 int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
 			const uint8_t addr[16], unsigned int prefix)
 {
-	return match_address(m, depth, end, addr, 16, prefix);
+	const uint64_t high = first_bits(prefix), low = prefix > 64 ? first_bits(prefix - 64) : 0;
+	const bool beyond = prm_load64(addr, 0) & ~high || prm_load64(addr, 8) & ~low;
+	struct layer l = layer(m, depth);
+	uint8_t *mask;
+	int err = check_address(depth, end, beyond, prefix, 128);
+
+	if (!err)
+		err = dvx_flow_match_ip_version(m, depth, 6);
+	if (err)
+		return err;
+	memcpy(flow_match_address(l.value, end), addr, 16);
+	mask = flow_match_address(l.mask, end);
+	prm_store64(mask, 0, high);
+	prm_store64(mask, 8, low);
+	return 0;
 }
 
 int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t ip_protocol)

@@ -32,6 +32,7 @@ struct dvx_flow_needs {
 	uint8_t version[2];  /* 4, 6, or NEEDS_VERSION: either; 0: nothing */
 	uint8_t protocol[2]; /* ip_protocol; 0: nothing */
 	uint16_t port;	     /* outer udp_dport, of a tunnel; 0: nothing */
+	uint8_t vlans;	     /* kinds of tags that are matched: bits of flow_check.c's rows */
 };
 #define NEEDS_VERSION 1u
 

@@ -142,6 +142,14 @@ NOINLINE bool poll_empty(const struct dvx_cq *c)
 	return dvx_cq_peek(c) != NULL;
 }
 
+/* The address of a rule's next flow. */
+NOINLINE int match_ipv4(uint32_t addr)
+{
+	static struct dvx_flow_match match;
+
+	return dvx_flow_match_ipv4(&match, DVX_FLOW_OUTER, DVX_FLOW_DST, addr, 32);
+}
+
 static void setup(void)
 {
 	struct dvx_sq_memory s = {.size = sizeof(s),
@@ -220,6 +228,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < rounds; i++) {
 		if (!strcmp(what, "poll_empty") && poll_empty(&cq))
 			return 97;
+		if (!strcmp(what, "match_ipv4") && match_ipv4((uint32_t)i))
+			return 96;
 		/* one CQE is one round */
 		if (i % BLOCKS || what[strlen(what) - 1] != 'l')
 			continue;

@@ -24,6 +24,7 @@ peek_all 0 the same poll by its separate steps
 post_write8_bf 0 8-byte inline RDMA_WRITE through BlueFlame
 post_write_sge 54 RDMA_WRITE of one piece and its doorbell
 post_eth 60 raw packet, 18 bytes inline and one piece, and its doorbell
+match_ipv4 125 IPv4 address of a rule's match
 post_dma 0 MMO copy and its doorbell
 EOF
 plan
