@@ -92,7 +92,7 @@ enum dvx_cq_flags {
 struct dvx_cq_attr {
 	uint32_t size;
 	uint32_t entries;	/* at least: the blocks and receives of its queues */
-	struct dvx_uar *uar;	/* arm registers; may be shared by queues of one thread */
+	struct dvx_uar *uar;	/* its page has the arm register */
 	uint32_t vector;	/* completion vector that events come through */
 	uint32_t flags;		/* enum dvx_cq_flags */
 	struct dvx_place place; /* of the ring */

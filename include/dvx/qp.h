@@ -62,6 +62,8 @@ uint32_t dvx_qp_number(const struct dvx_qp *qp);
 struct dvx_sq *dvx_qp_sq(struct dvx_qp *qp);
 struct dvx_rq *dvx_qp_rq(struct dvx_qp *qp); /* NULL without a receive queue */
 
+#define DVX_RETRY_NONE 0xff /* retry_count, rnr_retry: fail at the first loss */
+
 /*
  * What the QP is connected to. Zero members take the value in the comment. Two ends exchange
  * {qpn, psn, gid}; the rest may be left out.
@@ -85,8 +87,8 @@ struct dvx_qp_peer {
 	uint32_t access;       /* what the peer may do: DVX_REMOTE_READ | ... */
 	uint8_t max_rd_atomic; /* reads in flight, both ways; 0: 16, or what the device can */
 	uint8_t ack_timeout;   /* 4.096 us << n; 0: 14 */
-	uint8_t retry_count;   /* 0: 7 */
-	uint8_t rnr_retry;     /* 0: 7, forever; 0xff: none */
+	uint8_t retry_count;   /* 1 to 7, DVX_RETRY_NONE; 0: 7 */
+	uint8_t rnr_retry;     /* 1 to 7 (for ever), DVX_RETRY_NONE; 0: 7 */
 	uint8_t min_rnr_timer; /* IB code; 0: 12, 0.64 ms */
 };
 

@@ -7,9 +7,12 @@
 DVX_BEGIN_DECLS
 
 /*
- * A page of doorbell registers. BlueFlame pages are write-combining: dvx_sq_ring_bf() can push a
- * whole WQE through them. Non-cached ones take only 8-byte doorbells. Queues of different threads
- * must not share a page: only one thread at a time may write its registers.
+ * A doorbell register, and the page that it lies on. BlueFlame pages are write-combining:
+ * dvx_sq_ring_bf() can push a whole WQE through them. Non-cached ones take only 8-byte doorbells.
+ *
+ * Each call gives another BlueFlame register, two of which may lie on one page; a thread's queues
+ * need one that no other thread writes. The non-cached register is one for the process, and any
+ * thread may ring it, as any may arm a CQ: that is one store.
  */
 enum dvx_uar_type {
 	DVX_UAR_ANY, /* BlueFlame if available, else non-cached */

@@ -8,6 +8,16 @@
 #define LOG_ACK_REQ_FREQ 8u /* packets between two requests for an ACK; mlx5_ib uses the same */
 #define PEER_ACCESS	 ((uint32_t)(DVX_REMOTE_READ | DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC))
 
+static bool is_retry(uint8_t n)
+{
+	return n <= 7 || n == DVX_RETRY_NONE;
+}
+
+static uint32_t retries(uint8_t n)
+{
+	return n == DVX_RETRY_NONE ? 0 : n ? n : 7;
+}
+
 static int lib_qp_state_check(const struct dvx_qp *qp, const struct dvx_qp_peer *user,
 			      struct dvx_qp_peer *peer, const char *call)
 {
@@ -24,8 +34,8 @@ static int lib_qp_state_check(const struct dvx_qp *qp, const struct dvx_qp_peer 
 		peer->mtu_log = 10;
 	if (peer->mtu_log < 8 || peer->mtu_log > 12)
 		return dvx_fail(EINVAL, "%s: peer.mtu_log is %u, not 8 to 12", call, peer->mtu_log);
-	if (peer->ack_timeout > 31 || peer->retry_count > 7 || peer->min_rnr_timer > 31 ||
-	    (peer->rnr_retry > 7 && peer->rnr_retry != 0xff))
+	if (peer->ack_timeout > 31 || !is_retry(peer->retry_count) || peer->min_rnr_timer > 31 ||
+	    !is_retry(peer->rnr_retry))
 		return dvx_fail(EINVAL,
 				"%s: peer's ack_timeout, retry_count, rnr_retry or "
 				"min_rnr_timer is out of range",
@@ -177,9 +187,8 @@ int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	prm_qpc_set_next_send_psn(qpc, peer.local_psn);
 	prm_qpc_set_log_ack_req_freq(qpc, LOG_ACK_REQ_FREQ);
 	prm_qpc_set_log_sra_max(qpc, lib_qp_state_log_rd_atomic(qp, &peer));
-	prm_qpc_set_retry_count(qpc, peer.retry_count ? peer.retry_count : 7u);
-	if (peer.rnr_retry != 0xff)
-		prm_qpc_set_rnr_retry(qpc, peer.rnr_retry ? peer.rnr_retry : 7u);
+	prm_qpc_set_retry_count(qpc, retries(peer.retry_count));
+	prm_qpc_set_rnr_retry(qpc, retries(peer.rnr_retry));
 	prm_ads_set_ack_timeout(prm_qpc_at_primary_address_path(qpc),
 				peer.ack_timeout ? peer.ack_timeout : 14u);
 	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RTR2RTS_QP);

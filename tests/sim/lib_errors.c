@@ -4,7 +4,15 @@
 #include <dvx/prm/qp.h>
 #include "lib_rig.h"
 
-enum { PROT = 0x04, FLUSH = 0x05, INVAL_REQ = 0x12, ACCESS = 0x13, RNR = 0x16, LENGTH = 0x01 };
+enum {
+	PROT = 0x04,
+	FLUSH = 0x05,
+	INVAL_REQ = 0x12,
+	ACCESS = 0x13,
+	LOST = 0x15,
+	RNR = 0x16,
+	LENGTH = 0x01
+};
 
 static void expect_state(struct dvx_qp *qp, uint8_t want)
 {
@@ -145,10 +153,9 @@ TEST_PAIR(receive_too_small, 0)
 	assert_int_equal(dvx_rq_retire(p->rq), 77);
 }
 
-/* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. */
-TEST_RIG(receiver_not_ready)
+/* A SEND to itself, or to another number, fails so. */
+static void lost(struct rig *r, struct dvx_qp_peer *peer, uint8_t syndrome)
 {
-	struct dvx_qp_peer peer = {.size = sizeof(peer), .rnr_retry = 0xff};
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 128, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
 	struct dvx_sq *sq;
@@ -158,15 +165,35 @@ TEST_RIG(receiver_not_ready)
 	OK(dvx_cq_create(r->dev, &cqa, &cq));
 	qpa.send_cq = cq;
 	OK(dvx_qp_create(r->dev, &qpa, &qp));
-	OK(dvx_dev_gid(r->dev, 1, 0, peer.gid));
-	peer.qpn = dvx_qp_number(qp);
-	OK(dvx_qp_connect(qp, &peer));
+	OK(dvx_dev_gid(r->dev, 1, 0, peer->gid));
+	if (!peer->qpn)
+		peer->qpn = dvx_qp_number(qp);
+	OK(dvx_qp_connect(qp, peer));
 	sq = dvx_qp_sq(qp);
 	dvx_post_send_inline(sq, "x", 1, 1, 0);
 	dvx_sq_ring(sq);
-	failed(cq, sq, 1, RNR);
+	failed(cq, sq, 1, syndrome);
 	OK(dvx_qp_destroy(qp));
 	OK(dvx_cq_destroy(cq));
+}
+
+/* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. */
+TEST_RIG(receiver_not_ready)
+{
+	struct dvx_qp_peer peer = {.size = sizeof(peer), .rnr_retry = DVX_RETRY_NONE};
+
+	lost(r, &peer, RNR);
+}
+
+/* There is no such queue, and the sender shall send only once: transport retries exceeded. */
+TEST_RIG(nobody_there)
+{
+	struct dvx_qp_peer peer = {.size = sizeof(peer),
+				   .qpn = 0xfffff0,
+				   .retry_count = DVX_RETRY_NONE,
+				   .ack_timeout = 8};
+
+	lost(r, &peer, LOST);
 }
 
 /* To ERR by command: what is posted flushes, both queues; to RST and up again: it works anew. */

@@ -266,4 +266,18 @@ TEST_RIG(moves_out_of_turn)
 	OK(dvx_cq_destroy(cq));
 }
 
+/* Threads that allocate a UAR each do not share a BlueFlame register. */
+TEST_RIG(uars)
+{
+	struct dvx_uar *uar[6];
+
+	for (int i = 0; i < 6; i++) {
+		OK(dvx_uar_alloc(r->dev, DVX_UAR_BF, &uar[i]));
+		for (int j = 0; j < i; j++)
+			assert_ptr_not_equal(dvx_uar_reg(uar[i]), dvx_uar_reg(uar[j]));
+	}
+	for (int i = 0; i < 6; i++)
+		OK(dvx_uar_free(uar[i]));
+}
+
 TEST_GROUP(rig_open, rig_close)
