@@ -192,7 +192,7 @@ DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
 }
 
 /*
- * Asks for one event (event.h) at the next CQE that is newer than what was consumed, or only at a
+ * Asks for one event (channel.h) at the next CQE that is newer than what was consumed, or only at a
  * solicited one. Publishes the consumer index. Peek once more after arming: a CQE that came before
  * raises the event too, but one already seen does not.
  */

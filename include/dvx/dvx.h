@@ -3,11 +3,12 @@
 #ifndef DVX_DVX_H
 #define DVX_DVX_H
 
+#include <dvx/channel.h>
 #include <dvx/cmd.h>
 #include <dvx/cq.h>
 #include <dvx/dbr.h>
 #include <dvx/dev.h>
-#include <dvx/event.h>
+#include <dvx/events.h>
 #include <dvx/flow.h>
 #include <dvx/mem.h>
 #include <dvx/mkey.h>

@@ -77,6 +77,7 @@ int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out
 
 static void lib_obj_free(struct dvx_obj *obj)
 {
+	dvx_events_forget(obj);
 	dvx_unref(&obj->dev->refs);
 	free(obj);
 }

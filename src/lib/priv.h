@@ -63,6 +63,7 @@ struct dvx_umem {
 struct dvx_obj {
 	struct dvx_dev *dev;
 	struct mlx5dv_devx_obj *devx;
+	struct dvx_watch *watch; /* events.c; NULL: nobody wants its events */
 };
 
 struct dvx_mkey {
@@ -92,7 +93,7 @@ struct dvx_cq_priv {
 	uint32_t raw_receivers;
 	uint32_t room; /* entries that all queues together may need */
 	bool overcommit;
-	/* event.c */
+	/* channel.c */
 	struct dvx_channel *channel;
 	struct dvx_cq_priv *next;
 	void *cookie;
@@ -216,7 +217,13 @@ static inline bool dvx_is_pow2(uint64_t v)
 	return v && !(v & (v - 1));
 }
 
-/* event.c */
+/* channel.c */
 void dvx_channel_forget(struct dvx_cq_priv *cq);
+
+/* events.c: of an object that is destroyed */
+void dvx_events_forget(struct dvx_obj *obj);
+
+/* txq.c */
+struct dvx_obj *dvx_txq_obj(const struct dvx_txq *txq);
 
 #endif

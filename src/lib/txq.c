@@ -253,6 +253,11 @@ struct dvx_sq *dvx_txq_ring(struct dvx_txq *txq)
 	return &txq->ring;
 }
 
+struct dvx_obj *dvx_txq_obj(const struct dvx_txq *txq)
+{
+	return txq->sq;
+}
+
 uint32_t dvx_txq_sqn(const struct dvx_txq *txq)
 {
 	return txq->ring.qpn;

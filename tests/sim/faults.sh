@@ -47,10 +47,19 @@ exec 6<"$scratch/raise"
 next_raise() { read -r line <&6 && echo "$line" && case $line in *"$1"*) ;; *) false ;; esac; }
 check "another waits for an eventfd" next_raise subscribed
 next_event() { read -r line <&5 && echo "$line" && case $line in *"$1"*) ;; *) false ;; esac; }
+mkfifo "$scratch/loop"
+"$dvx_sim" exec f -- "$top_builddir/examples/events" >"$scratch/loop" 2>&1 &
+loop=$!
+exec 7<"$scratch/loop"
+next_of_loop() { read -r line <&7 && echo "$line" && [ "$line" = "$1" ]; }
+check "an epoll loop gets its completion" next_of_loop 'work 42: done'
 check "the link goes down" "$dvx_sim" link f down
 check "... as an event tells" next_event PORT_ERR
 check "... and as the eventfd does" next_raise 'raised 1'
 wait $raised
+check "... and the epoll loop" next_of_loop 'PORT_CHANGE of 1'
+check "... which ends well" wait $loop
+exec 7<&-
 exec 6<&-
 check "... sysfs" state '1: DOWN' state
 check "... and its physical state" state '3: Disabled' phys_state

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <dvx/cmd.h>
-#include <dvx/event.h>
+#include <dvx/channel.h>
 #include <dvx/mkey.h>
 #include <dvx/pd.h>
 #include <dvx/uar.h>

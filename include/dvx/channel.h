@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DVX_EVENT_H
-#define DVX_EVENT_H
+#ifndef DVX_CHANNEL_H
+#define DVX_CHANNEL_H
 
 #include <dvx/cq.h>
 

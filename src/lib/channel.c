@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <poll.h>
-#include <dvx/event.h>
+#include <dvx/channel.h>
 #include <dvx/prm/eqe.h>
 #include "priv.h"
 

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Asynchronous events of objects made by DevX, and of the port. */
+#include <poll.h>
+#include <dvx/events.h>
+#include <dvx/prm/cap.h>
+#include "prm/reflect.h"
+#include "priv.h"
+
+struct dvx_events {
+	struct dvx_dev *dev;
+	struct mlx5dv_devx_event_channel *devx;
+	pthread_mutex_t lock; /* the list: objects are destroyed in any thread */
+	struct dvx_watch *watches;
+	uint64_t last_id;
+};
+
+/* The kernel's cookie is an id, so that an event of an object that is gone finds nothing. */
+struct dvx_watch {
+	struct dvx_watch *next;
+	struct dvx_events *events;
+	uint64_t id;
+	uint32_t number;
+	void *cookie;
+};
+
+static const uint16_t cq_types[] = {PRM_EVENT_CQ_ERROR};
+static const uint16_t port_types[] = {PRM_EVENT_PORT_CHANGE};
+static const uint16_t queue_types[] = {PRM_EVENT_SQ_DRAINED, PRM_EVENT_WQ_CATAS_ERROR,
+				       PRM_EVENT_WQ_INVAL_REQ_ERROR, PRM_EVENT_WQ_ACCESS_ERROR,
+				       PRM_EVENT_SRQ_LAST_WQE};
+#define MOST_TYPES (sizeof(queue_types) / sizeof(queue_types[0]))
+
+/* [I], doc/hardware-to-verify.md. A kernel that asks the device which events programs may have
+ * refuses all if one is not allowed.
+ */
+static bool is_offered(struct dvx_dev *dev, uint16_t type, bool of_object)
+{
+	const void *general, *events;
+
+	if (dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &general) ||
+	    !prm_cmd_hca_cap_get_event_cap(general) ||
+	    dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_DEV_EVENT, &events))
+		return true;
+	return (of_object
+			? prm_device_event_cap_get_user_affiliated_events(events, type / 64u)
+			: prm_device_event_cap_get_user_unaffiliated_events(events, type / 64u)) >>
+		       type % 64 &
+	       1;
+}
+
+static int events_subscribe(struct dvx_events *ev, struct dvx_obj *obj, const uint16_t *types,
+			    size_t n, uint64_t id)
+{
+	uint16_t offered[MOST_TYPES];
+	size_t k = 0;
+	int err;
+
+	for (size_t i = 0; i < n; i++)
+		if (is_offered(ev->dev, types[i], obj))
+			offered[k++] = types[i];
+	if (!k)
+		return dvx_fail(EOPNOTSUPP, "%s offers programs no %s events",
+				dvx_dev_name(ev->dev), obj ? "such object's" : "port");
+	err = mlx5dv_devx_subscribe_devx_event(ev->devx, obj ? obj->devx : NULL,
+					       (uint16_t)(k * sizeof(offered[0])), offered, id);
+	return err ? dvx_fail(err < 0 ? errno : err, "the kernel refuses a subscription of events")
+		   : 0;
+}
+
+static int events_free(struct dvx_events *ev, int err)
+{
+	const struct dvx_error why = *dvx_last_error();
+
+	if (ev->devx)
+		mlx5dv_devx_destroy_event_channel(ev->devx);
+	pthread_mutex_destroy(&ev->lock);
+	free(ev);
+	return err ? dvx_restore(&why) : 0;
+}
+
+int dvx_events_open(struct dvx_dev *dev, struct dvx_events **out)
+{
+	struct dvx_events *ev = calloc(1, sizeof(*ev));
+	int err;
+
+	if (!ev)
+		return dvx_fail(ENOMEM, "no memory for events");
+	ev->dev = dev;
+	pthread_mutex_init(&ev->lock, NULL);
+	ev->devx = mlx5dv_devx_create_event_channel(dev->ctx, 0);
+	if (!ev->devx)
+		return events_free(ev, dvx_fail(errno ? errno : EIO,
+						"the kernel refuses a DevX event channel"));
+	err = events_subscribe(ev, NULL, port_types, 1, 0);
+	if (err)
+		return events_free(ev, err);
+	dvx_ref(&dev->refs);
+	*out = ev;
+	return 0;
+}
+
+int dvx_events_close(struct dvx_events *ev)
+{
+	if (!ev)
+		return 0;
+	if (ev->watches)
+		return dvx_fail(EBUSY, "dvx_events_close: object %u is still watched",
+				ev->watches->number);
+	dvx_unref(&ev->dev->refs);
+	return events_free(ev, 0);
+}
+
+int dvx_events_fd(const struct dvx_events *ev)
+{
+	return ev->devx->fd;
+}
+
+/* ---- what is watched ---- */
+
+static void events_link(struct dvx_events *ev, struct dvx_watch *w)
+{
+	pthread_mutex_lock(&ev->lock);
+	w->id = ++ev->last_id;
+	w->next = ev->watches;
+	ev->watches = w;
+	pthread_mutex_unlock(&ev->lock);
+}
+
+void dvx_events_forget(struct dvx_obj *obj)
+{
+	struct dvx_watch *w = obj->watch, **p;
+
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->events->lock);
+	for (p = &w->events->watches; *p != w; p = &(*p)->next)
+		;
+	*p = w->next;
+	pthread_mutex_unlock(&w->events->lock);
+	obj->watch = NULL;
+	free(w);
+}
+
+static int events_watch(struct dvx_events *ev, struct dvx_obj *obj, uint32_t number, void *cookie,
+			const uint16_t *types, size_t n)
+{
+	int err;
+
+	if (!obj || obj->dev != ev->dev)
+		return dvx_fail(EINVAL, "object %u is %s", number,
+				obj ? "of another device"
+				    : "verbs' own: ibv_get_async_event() has its events");
+	if (obj->watch)
+		return dvx_fail(EBUSY, "object %u is watched already", number);
+	obj->watch = malloc(sizeof(*obj->watch));
+	if (!obj->watch)
+		return dvx_fail(ENOMEM, "no memory to watch object %u", number);
+	*obj->watch = (struct dvx_watch){.events = ev, .number = number, .cookie = cookie};
+	events_link(ev, obj->watch);
+	err = events_subscribe(ev, obj, types, n, obj->watch->id);
+	if (err)
+		dvx_events_forget(obj);
+	return err;
+}
+
+int dvx_events_watch_cq(struct dvx_events *ev, struct dvx_cq *cq, void *cookie)
+{
+	return events_watch(ev, cq->priv ? cq->priv->obj : NULL, cq->cqn, cookie, cq_types, 1);
+}
+
+int dvx_events_watch_qp(struct dvx_events *ev, struct dvx_qp *qp, void *cookie)
+{
+	return events_watch(ev, qp->obj, qp->qpn, cookie, queue_types, MOST_TYPES);
+}
+
+int dvx_events_watch_rxq(struct dvx_events *ev, struct dvx_rxq *rxq, void *cookie)
+{
+	return events_watch(ev, rxq->rq, rxq->rqn, cookie, queue_types, MOST_TYPES);
+}
+
+int dvx_events_watch_txq(struct dvx_events *ev, struct dvx_txq *txq, void *cookie)
+{
+	return events_watch(ev, dvx_txq_obj(txq), dvx_txq_sqn(txq), cookie, queue_types,
+			    MOST_TYPES);
+}
+
+/* ---- what happens ---- */
+
+/* False: the object is gone. */
+static bool events_find(struct dvx_events *ev, uint64_t id, struct dvx_event *out)
+{
+	const struct dvx_watch *w;
+
+	if (!id)
+		return true;
+	pthread_mutex_lock(&ev->lock);
+	for (w = ev->watches; w && w->id != id; w = w->next)
+		;
+	if (w) {
+		out->cookie = w->cookie;
+		out->number = w->number;
+	}
+	pthread_mutex_unlock(&ev->lock);
+	return w;
+}
+
+static void events_say(const void *eqe, struct dvx_event *out)
+{
+	out->type = (uint8_t)prm_eqe_get_type(eqe);
+	if (out->type == PRM_EVENT_CQ_ERROR)
+		out->reason = (uint8_t)prm_eqe_get_cq_err_syndrome(eqe);
+	if (out->type != PRM_EVENT_PORT_CHANGE)
+		return;
+	out->reason = (uint8_t)prm_eqe_get_sub_type(eqe);
+	out->number = prm_eqe_get_port(eqe);
+}
+
+/* 1: an event; 0: one of an object that is gone. */
+static int events_read(struct dvx_events *ev, struct dvx_event *out)
+{
+	struct {
+		struct mlx5dv_devx_async_event_hdr head;
+		uint8_t eqe[PRM_EQE_BYTES];
+	} in;
+	ssize_t n = mlx5dv_devx_get_event(ev->devx, &in.head, sizeof(in));
+
+	if (n < 0 && errno == EIO)
+		return dvx_fail(EIO, "%s is gone", dvx_dev_name(ev->dev));
+	if (n < 0)
+		return dvx_fail(errno, "the DevX event channel fails");
+	if ((size_t)n < sizeof(in))
+		return dvx_fail(EPROTO, "the kernel gives %zd bytes of an event of %zu", n,
+				sizeof(in));
+	*out = (struct dvx_event){0};
+	events_say(in.eqe, out);
+	return events_find(ev, in.head.cookie, out);
+}
+
+int dvx_events_wait(struct dvx_events *ev, int timeout_ms, struct dvx_event *out)
+{
+	struct pollfd pfd = {.fd = ev->devx->fd, .events = POLLIN};
+	int got = 0;
+
+	while (!got) {
+		int ready = poll(&pfd, 1, timeout_ms);
+
+		if (ready < 0)
+			return dvx_fail(errno, "waiting for an event fails");
+		if (!ready)
+			return dvx_fail(ETIMEDOUT, "no event in %d ms", timeout_ms);
+		got = events_read(ev, out);
+	}
+	return got < 0 ? got : 0;
+}
+
+const char *dvx_event_name(uint8_t type)
+{
+	return prm_event_name(type);
+}

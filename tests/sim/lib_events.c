@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that a program hears of what goes wrong besides its completions, and of nothing else. */
+#include "tests/test.h"
+#include <poll.h>
+#include "lib_rig.h"
+#include "verbs_qp.h"
+
+static int cookies[2];
+
+static void nothing(struct dvx_events *ev)
+{
+	struct dvx_event e;
+
+	assert_int_equal(dvx_events_wait(ev, 0, &e), -ETIMEDOUT);
+}
+
+static void expect(struct dvx_events *ev, uint8_t type, uint32_t number, const void *cookie)
+{
+	struct pollfd pfd = {.fd = dvx_events_fd(ev), .events = POLLIN};
+	struct dvx_event e;
+
+	assert_int_equal(poll(&pfd, 1, 10000), 1);
+	OK(dvx_events_wait(ev, 0, &e));
+	assert_string_equal(dvx_event_name(e.type), dvx_event_name(type));
+	assert_int_equal(e.number, number);
+	assert_ptr_equal(e.cookie, cookie);
+}
+
+/* A WRITE without the right: the peer's queue fails, and the peer hears it, though it polls
+ * nothing. */
+TEST_PAIR(access_error, DVX_REMOTE_READ)
+{
+	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
+	struct dvx_events *ev;
+
+	OK(dvx_events_open(r->dev, &ev));
+	OK(dvx_events_watch_qp(ev, p->qp[1], &cookies[1]));
+	OK(dvx_events_watch_qp(ev, p->qp[0], &cookies[0]));
+	refused(dvx_events_watch_qp(ev, p->qp[0], NULL), -EBUSY, "watched already", "");
+	refused(dvx_events_close(ev), -EBUSY, "still watched", "");
+	nothing(ev);
+	dvx_post_write(p->sq, (uintptr_t)r->buf, r->key, &s, 1, 1, 0);
+	dvx_sq_ring(p->sq);
+	expect(ev, PRM_EVENT_WQ_ACCESS_ERROR, dvx_qp_number(p->qp[1]), &cookies[1]);
+	pair_free(p);
+	OK(dvx_events_close(ev));
+	pair_make(r, p, DVX_REMOTE_READ);
+}
+
+/* More completions than entries: the CQ's overrun is no secret. */
+TEST_RIG(cq_overrun)
+{
+	struct dvx_cq_attr cqa = {
+		.size = sizeof(cqa), .entries = 16, .uar = r->uar, .flags = DVX_CQ_OVERCOMMIT};
+	struct dvx_qp_attr qpa = rig_qp_attr(r);
+	struct dvx_events *ev;
+	struct dvx_cq *cq;
+	struct dvx_qp *qp;
+
+	OK(dvx_events_open(r->dev, &ev));
+	OK(dvx_cq_create(r->dev, &cqa, &cq));
+	OK(dvx_events_watch_cq(ev, cq, &cookies[0]));
+	qpa.send_cq = cq;
+	OK(dvx_qp_create(r->dev, &qpa, &qp));
+	OK(dvx_qp_connect_self(qp, 0));
+	for (unsigned int i = 0; i <= cq->entries; i++)
+		OK(dvx_post_nop(dvx_qp_sq(qp), i, DVX_SIGNALED));
+	dvx_sq_ring(dvx_qp_sq(qp));
+	expect(ev, PRM_EVENT_CQ_ERROR, cq->cqn, &cookies[0]);
+	OK(dvx_qp_destroy(qp));
+	OK(dvx_cq_destroy(cq));
+	OK(dvx_events_close(ev));
+}
+
+/* An event of an object that was destroyed before the program looked is not told. */
+TEST_RIG(too_late)
+{
+	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
+	struct dvx_events *ev;
+	struct pair p;
+
+	OK(dvx_events_open(r->dev, &ev));
+	pair_make(r, &p, DVX_REMOTE_READ);
+	OK(dvx_events_watch_qp(ev, p.qp[1], &cookies[1]));
+	dvx_post_write(p.sq, (uintptr_t)r->buf, r->key, &s, 1, 1, 0);
+	dvx_sq_ring(p.sq);
+	assert_int_equal(
+		poll(&(struct pollfd){.fd = dvx_events_fd(ev), .events = POLLIN}, 1, 10000), 1);
+	pair_free(&p);
+	nothing(ev);
+	OK(dvx_events_close(ev));
+}
+
+/* Verbs' own objects have verbs' events, and say so. */
+TEST_RIG(of_verbs)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct ibv_cq *ibcq = ibv_create_cq(ctx, 15, NULL, NULL, 0);
+	struct dvx_events *ev;
+	struct dvx_cq *cq;
+
+	assert_non_null(ibcq);
+	OK(dvx_cq_adopt(r->dev, ibcq, &cq));
+	OK(dvx_events_open(r->dev, &ev));
+	refused(dvx_events_watch_cq(ev, cq, NULL), -EINVAL, "ibv_get_async_event()", "verbs' own");
+	OK(dvx_events_close(ev));
+	OK(dvx_cq_destroy(cq));
+	assert_int_equal(ibv_destroy_cq(ibcq), 0);
+}
+
+TEST_GROUP(rig_open, rig_close)
