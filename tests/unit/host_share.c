@@ -156,13 +156,13 @@ TEST_F(test_limits)
 		for (n = 0; !(err = mm_share(mm[clients], (n + 1) * PAGE, PAGE, fd)); n++)
 			all++;
 		assert_int_equal(err, -ENOSPC);
-		err = n < 1024 ? err : 0;
-		assert_true(n <= 1024);
+		err = n < 16384 ? err : 0;
+		assert_true(n <= 16384);
 	}
-	assert_int_equal(all, 16384);
-	assert_int_equal(mm_share(mm[0], 5000 * PAGE, PAGE, fd), -ENOSPC);
+	assert_int_equal(all, 49152);
+	assert_int_equal(mm_share(mm[0], 50000 * PAGE, PAGE, fd), -ENOSPC);
 	mm_unshare(mm[0], 100 * PAGE);
-	assert_int_equal(mm_share(mm[0], 5000 * PAGE, PAGE, fd), 0);
+	assert_int_equal(mm_share(mm[0], 50000 * PAGE, PAGE, fd), 0);
 	while (clients--)
 		mm_close(mm[clients]);
 	mm[0] = mm_open(host, getpid(), -1);

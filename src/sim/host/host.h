@@ -5,6 +5,7 @@
 /* Private to this room. */
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/intervals.h"
 #include "mm.h"
 #include "uar.h"
 
@@ -25,13 +26,13 @@ struct mm {
 	mm_at_fn *at; /* the device's own memory; NULL: a client's */
 	void *at_ctx;
 	bool gone; /* exited, though its owner hasn't closed it yet */
-	struct share *shares; /* by address */
-	uint32_t nshares, shares_cap;
+	struct intervals shares;
+	uint32_t nshares;
 };
 
 /* Pages of a client, the file that they are of, and where the device maps it. */
 struct share {
-	uint64_t va, len;
+	struct interval at; /* first: share_over() finds the share by it */
 	uint8_t *map;
 	uint64_t inode;
 	dev_t dev;

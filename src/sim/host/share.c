@@ -15,53 +15,41 @@
 #include "host.h"
 
 #define PAGE	  4096u
-#define OF_CLIENT 1024u
-#define OF_ALL	  16384u /* a process has 65,530 mappings */
+#define OF_CLIENT 16384u
+#define OF_ALL	  49152u /* a process has 65,530 mappings */
 
-/* The index of the first share that ends behind va. */
-static uint32_t share_index(const struct mm *mm, uint64_t va)
+/* The first share that overlaps a range, or the next one; they do not overlap each other. */
+static struct share *share_over(const struct mm *mm, uint64_t va, uint64_t len,
+				const struct share *last)
 {
-	uint32_t low = 0, high = mm->nshares;
-
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (mm->shares[mid].va + mm->shares[mid].len <= va)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return (struct share *)intervals_over(&mm->shares, va, va + len, last ? &last->at : NULL);
 }
 
 uint8_t *share_at(const struct mm *mm, uint64_t va, size_t len)
 {
-	const struct share *s = mm->shares + share_index(mm, va);
+	const struct share *s = share_over(mm, va, 1, NULL);
 
-	if (s == mm->shares + mm->nshares || va < s->va || len > s->len - (va - s->va))
-		return NULL;
-	return s->map + (va - s->va);
+	return s && len <= s->at.end - va ? s->map + (va - s->at.from) : NULL;
 }
 
 void mm_share_hold(struct mm *mm, uint64_t va, uint64_t len, int by)
 {
-	for (uint32_t at = share_index(mm, va); at < mm->nshares && mm->shares[at].va < va + len;
-	     at++)
-		mm->shares[at].holders += by;
+	for (struct share *s = NULL; (s = share_over(mm, va, len, s));)
+		s->holders += by;
 }
 
 bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, bool idle, uint64_t *first,
 		   uint64_t *bytes)
 {
-	for (uint32_t at = share_index(mm, va); at < mm->nshares && mm->shares[at].va < va + len;
-	     at++) {
-		if (idle && mm->shares[at].holders)
-			continue;
-		*first = mm->shares[at].va;
-		*bytes = mm->shares[at].len;
-		return true;
-	}
-	return false;
+	const struct share *s = NULL;
+
+	while ((s = share_over(mm, va, len, s)) && idle && s->holders)
+		;
+	if (!s)
+		return false;
+	*first = s->at.from;
+	*bytes = s->at.end - s->at.from;
+	return true;
 }
 
 /* The file can't shrink under the mapping, and its pages exist and count for the client. */
@@ -75,23 +63,6 @@ static bool share_file_ok(int fd, uint64_t len, struct stat *st)
 	       !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
 }
 
-static int shares_grow(struct mm *mm)
-{
-	uint32_t cap = mm->shares_cap ? 2 * mm->shares_cap : 16;
-	struct share *shares;
-
-	if (mm->nshares == OF_CLIENT || mm->host->nshares == OF_ALL)
-		return -ENOSPC;
-	if (mm->nshares < mm->shares_cap)
-		return 0;
-	shares = reallocarray(mm->shares, cap, sizeof(*shares));
-	if (!shares)
-		return -ENOMEM;
-	mm->shares = shares;
-	mm->shares_cap = cap;
-	return 0;
-}
-
 static int share_check(const struct mm *mm, uint64_t va, uint64_t len, int fd, struct stat *st)
 {
 	uint64_t first, bytes;
@@ -101,62 +72,71 @@ static int share_check(const struct mm *mm, uint64_t va, uint64_t len, int fd, s
 		return -EINVAL;
 	if (mm_share_over(mm, va, len, false, &first, &bytes))
 		return -EEXIST;
-	return share_file_ok(fd, len, st) ? 0 : -EPERM;
+	if (!share_file_ok(fd, len, st))
+		return -EPERM;
+	return mm->nshares == OF_CLIENT || mm->host->nshares == OF_ALL ? -ENOSPC : 0;
 }
 
 int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 {
 	struct stat st = {0};
 	int err = share_check(mm, va, len, fd, &st);
-	uint32_t at = share_index(mm, va);
-	uint8_t *map;
+	struct share *s;
+	void *map;
 
-	if (!err)
-		err = shares_grow(mm);
 	if (err)
 		return err;
 	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
-	memmove(mm->shares + at + 1, mm->shares + at, (mm->nshares - at) * sizeof(*mm->shares));
-	mm->shares[at] = (struct share){va, len, map, st.st_ino, st.st_dev, 0};
+	s = malloc(sizeof(*s));
+	if (!s) {
+		munmap(map, len);
+		return -ENOMEM;
+	}
+	*s = (struct share){.at = {va, va + len}, .map = map, .inode = st.st_ino, .dev = st.st_dev};
+	intervals_add(&mm->shares, &s->at);
 	mm->nshares++;
 	mm->host->nshares++;
 	return 0;
 }
 
-void mm_unshare(struct mm *mm, uint64_t va)
+static void share_end(struct mm *mm, struct share *s)
 {
-	uint32_t at = share_index(mm, va);
-
-	if (at == mm->nshares || mm->shares[at].va != va)
-		return;
 	iotlb_forget(mm->host);
-	munmap(mm->shares[at].map, mm->shares[at].len);
+	intervals_remove(&mm->shares, &s->at);
+	munmap(s->map, s->at.end - s->at.from);
+	free(s);
 	mm->nshares--;
 	mm->host->nshares--;
-	memmove(mm->shares + at, mm->shares + at + 1, (mm->nshares - at) * sizeof(*mm->shares));
+}
+
+void mm_unshare(struct mm *mm, uint64_t va)
+{
+	struct share *s = share_over(mm, va, 1, NULL);
+
+	if (s && s->at.from == va)
+		share_end(mm, s);
 }
 
 static bool share_is_mapped(const struct share *s, const struct mapping *m)
 {
-	return m->inode == s->inode && m->dev == s->dev && m->start - m->offset == s->va;
+	return m->inode == s->inode && m->dev == s->dev && m->start - m->offset == s->at.from;
 }
 
 void shares_replaced(struct mm *mm, const struct mapping *m, uint64_t from, uint64_t end)
 {
-	uint32_t at = share_index(mm, from);
+	struct share *s = share_over(mm, from, end - from, NULL), *next;
 
-	while (at < mm->nshares && mm->shares[at].va < end)
-		if (share_is_mapped(&mm->shares[at], m))
-			at++;
-		else
-			mm_unshare(mm, mm->shares[at].va);
+	for (; s; s = next) {
+		next = share_over(mm, from, end - from, s);
+		if (!share_is_mapped(s, m))
+			share_end(mm, s);
+	}
 }
 
 void shares_free(struct mm *mm)
 {
 	while (mm->nshares)
-		mm_unshare(mm, mm->shares[mm->nshares - 1].va);
-	free(mm->shares);
+		share_end(mm, (struct share *)mm->shares.root);
 }

@@ -155,14 +155,11 @@ static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 
 int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct uobj *newest = f->newest;
-	struct uobj *holder;
 	int err;
 
-	f->changed = NULL;
+	f->holder = NULL;
 	err = kernel_handle(f, req);
-	holder = f->newest != newest ? f->newest : f->changed;
-	pins_settle(f, req, err ? NULL : holder);
+	pins_settle(f, req, err ? NULL : f->holder);
 	return err;
 }
 

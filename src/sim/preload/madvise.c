@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include "base/maps.h"
+#include "pieces.h"
 #include "real.h"
 
 #define PAGE 4096u
@@ -11,8 +12,15 @@
 /* All atomic. */
 static struct dropped {
 	uint64_t va, len, inode, dev;
-} dropped[MADVISE_PIECES];
+} dropped[PIECES];
 static unsigned int dropped_end; /* from here on none was ever used */
+
+/*
+ * For each page, modulo 4 GiB, how many pieces it may be in: most calls drop none, and learn that
+ * from here.
+ */
+#define NEAR_PAGES (1u << 20)
+static uint16_t near[NEAR_PAGES];
 
 static uint64_t dropped_get(const uint64_t *from)
 {
@@ -24,23 +32,42 @@ static void dropped_set(uint64_t *to, uint64_t value)
 	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
+static void near_add(uint64_t va, uint64_t len, int by)
+{
+	for (uint64_t page = va / PAGE; page < (va + len) / PAGE; page++)
+		__atomic_fetch_add(&near[page % NEAR_PAGES], (uint16_t)by, __ATOMIC_ACQ_REL);
+}
+
 void madvise_piece(unsigned int i, uint64_t va, uint64_t len, uint64_t inode, dev_t dev)
 {
 	struct dropped *p = &dropped[i];
 
+	near_add(p->va, p->len, -1);
 	dropped_set(&p->len, 0);
 	dropped_set(&p->inode, inode);
 	dropped_set(&p->dev, dev);
 	dropped_set(&p->va, va);
 	dropped_set(&p->len, len);
+	near_add(va, len, 1);
 	if (len && i >= __atomic_load_n(&dropped_end, __ATOMIC_RELAXED))
 		__atomic_store_n(&dropped_end, i + 1, __ATOMIC_RELEASE);
 }
 
+static bool is_near(uint64_t va, uint64_t end)
+{
+	for (uint64_t page = va / PAGE; page < end / PAGE; page++)
+		if (__atomic_load_n(&near[page % NEAR_PAGES], __ATOMIC_ACQUIRE))
+			return true;
+	return false;
+}
+
+/* Whichever is less: its pages or all pieces. True may be wrong. */
 static bool any_in(uint64_t va, uint64_t end)
 {
 	unsigned int n = __atomic_load_n(&dropped_end, __ATOMIC_ACQUIRE);
 
+	if ((end - va) / PAGE <= n)
+		return is_near(va, end);
 	for (unsigned int i = 0; i < n; i++) {
 		uint64_t len = dropped_get(&dropped[i].len), at = dropped_get(&dropped[i].va);
 
@@ -62,6 +89,17 @@ static bool is_piece(const struct mapping *m)
 	return false;
 }
 
+/* The first mapping that ends behind va, which does not go back. */
+static bool mapping_behind(struct maps *maps, uint64_t va, struct mapping *m)
+{
+	int told = maps_query(maps, va, m);
+
+	while (told < 0 && maps_next(maps, m))
+		if (m->end > va)
+			return true;
+	return told > 0;
+}
+
 /* How many bytes of a range are shared. drop: they become private zero pages. */
 static uint64_t shared_in(uint64_t va, uint64_t end, bool drop)
 {
@@ -71,7 +109,7 @@ static uint64_t shared_in(uint64_t va, uint64_t end, bool drop)
 
 	if (maps_open(&maps, 0))
 		return 0;
-	while (maps_next(&maps, &m) && m.start < end) {
+	for (uint64_t at = va; mapping_behind(&maps, at, &m) && m.start < end; at = m.end) {
 		uint64_t from = va > m.start ? va : m.start, to = end < m.end ? end : m.end;
 
 		if (from >= to || !is_piece(&m))

@@ -13,9 +13,7 @@
  * lock that the holder of share.c's lock waits for. A piece that comes or goes at the same moment
  * is seen or not.
  */
-#define MADVISE_PIECES 1024u /* pieces */
-
-/* Notes a piece of share.c by its number; len 0: it is gone. */
+/* Notes a piece by its number, below PIECES (pieces.h); len 0: it is gone. */
 void madvise_piece(unsigned int place, uint64_t va, uint64_t len, uint64_t inode, dev_t);
 /* madvise() */
 int madvise_hook(void *va, size_t len, int advice);

@@ -9,22 +9,16 @@
 #include "client.h"
 #include "madvise.h"
 #include "page_move.h"
+#include "pieces.h"
 #include "real.h"
 
 #define PAGE	   4096u
-#define PIECES	   MADVISE_PIECES
 #define DATA_ALL   (16u << 20)	/* no region is shared beyond this sum */
+#define RINGS_ALL  (1u << 30)	/* and no ring beyond this one, since a fork child copies all */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack during a move */
 
-/* Memory of the program that lies on a memfd. */
-static struct shared_piece {
-	struct cfile *file; /* NULL: free */
-	uint64_t inode, va, len;
-	dev_t dev;
-	bool data, ends, stuck, seen;
-} pieces[PIECES];
-static unsigned int pieces_end; /* slots from here on were never used */
-
+/* A piece is in one of these. */
+static struct piece_list living, ending, orphaned;
 static struct maps maps;    /* not on the stack: a program's may be small */
 static struct cfile orphans; /* owner of pieces that could not become private again; fork children
 			       get copies of them */
@@ -55,98 +49,124 @@ void share_unlock_in_child(const struct lock_saved *held)
 
 /* --- pieces of the program's memory ----------------------------------------------------------- */
 
-static void piece_is(struct shared_piece *p, struct shared_piece now)
+static void piece_put(struct shared_piece *p, struct piece_list *list)
 {
-	*p = now;
-	madvise_piece((unsigned int)(p - pieces), now.va, now.file ? now.len : 0, now.inode,
-		      now.dev);
+	LIST_REMOVE(p, link);
+	LIST_INSERT_HEAD(list, p, link);
 }
 
-/* The pieces that are searched in the mappings: pieces that end, and pieces of `orphans`. */
-static struct shared_piece *wanted[PIECES];
-static unsigned int nwanted;
-
-/* How many bytes are to be found; unlimited for pieces of `orphans`, whose place is unknown. */
-static uint64_t want(void)
+static void piece_ends(struct shared_piece *p)
 {
-	uint64_t sum = 0;
-
-	nwanted = 0;
-	for (struct shared_piece *p = pieces; p < pieces + pieces_end; p++) {
-		if (!p->ends && p->file != &orphans)
-			continue;
-		wanted[nwanted++] = p;
-		sum = p->ends && sum != UINT64_MAX ? sum + p->len : UINT64_MAX;
-	}
-	return sum;
+	p->ends = true;
+	piece_put(p, &ending);
 }
 
-static struct shared_piece *wanted_at(const struct mapping *m)
+static void piece_stays(struct shared_piece *p)
 {
-	for (unsigned int i = 0; m->shared && i < nwanted; i++)
-		if (wanted[i]->inode == m->inode && wanted[i]->dev == m->dev)
-			return wanted[i];
-	return NULL;
+	p->file = &orphans;
+	piece_put(p, &orphaned);
 }
 
 /* The bytes of a mapping at the piece's own address. An embedded device maps it elsewhere, too. */
 static uint64_t bytes_in_place(const struct shared_piece *p, const struct mapping *m)
 {
-	uint64_t end = p->va + p->len < m->end ? p->va + p->len : m->end;
+	uint64_t end = p->at.end < m->end ? p->at.end : m->end;
 
-	return m->start - p->va < p->len ? end - m->start : 0;
+	return m->start - p->at.from < piece_len(p) ? end - m->start : 0;
+}
+
+struct sweep {
+	bool alone;
+	uint64_t left; /* bytes of the pieces that end, not yet found in their places */
+};
+
+/* Makes a mapping private if it is of a piece that ends. */
+static void sweep_mapping(struct sweep *w, const struct mapping *m)
+{
+	struct shared_piece *p = piece_mapped(m);
+
+	if (!p || !(p->ends || p->file == &orphans))
+		return;
+	p->seen = true;
+	if (!p->ends)
+		return;
+	p->stuck |= pages_to_private((void *)(uintptr_t)m->start, m->end - m->start, m->prot,
+				     w->alone  ? STORES_NONE
+				     : p->data ? STORES_KERNEL
+					       : STORES_USER) != 0;
+	w->left -= bytes_in_place(p, m);
+}
+
+/* Only what is in the places of pieces that end: Linux 6.11 tells that without the rest. */
+static bool sweep_places(struct sweep *w)
+{
+	const struct shared_piece *p;
+	struct mapping m;
+	int told = 1;
+
+	LIST_FOREACH(p, &ending, link)
+	for (uint64_t va = p->at.from; told >= 0 && va < p->at.end; va = m.end) {
+		told = maps_query(&maps, va, &m);
+		if (told <= 0 || m.start >= p->at.end)
+			break;
+		sweep_mapping(w, &m);
+	}
+	return told >= 0;
 }
 
 /*
  * Makes the pieces that end private again, wherever the program has moved them; other memory in
- * their places stays. Reads the mappings once, since there may be thousands, and stops when all
- * bytes are found. Forgets pieces of `orphans` that are no longer mapped.
+ * their places stays. All mappings are read, once, if some bytes are not in their places, if the
+ * kernel does not tell one mapping, or to see which pieces of `orphans` are still mapped.
  */
-static void share_sweep(bool alone, bool everywhere)
+static void sweep_mappings(struct sweep *w, bool everywhere)
 {
-	uint64_t left = want();
-	bool stuck = maps_open(&maps, 0);
+	bool told = !everywhere && sweep_places(w), all = everywhere || !LIST_EMPTY(&orphaned);
 	struct mapping m;
-	struct shared_piece *p;
 
-	while (!stuck && (left || everywhere) && maps_next(&maps, &m)) {
-		p = wanted_at(&m);
-		if (!p)
-			continue;
-		p->seen = true;
-		if (!p->ends)
-			continue;
-		p->stuck |= pages_to_private((void *)(uintptr_t)m.start, m.end - m.start, m.prot,
-					     alone     ? STORES_NONE
-					     : p->data ? STORES_KERNEL
-						       : STORES_USER) != 0;
-		if (left != UINT64_MAX)
-			left -= bytes_in_place(p, &m);
+	if (told && w->left)
+		all = true;
+	while ((all || w->left) && maps_next(&maps, &m))
+		sweep_mapping(w, &m);
+}
+
+static void piece_settle(struct shared_piece *p, bool unread)
+{
+	bool stays = p->ends ? unread || p->stuck : unread || p->seen;
+
+	p->ends = p->stuck = p->seen = false;
+	if (stays) {
+		piece_stays(p);
+		return;
 	}
-	if (!stuck)
-		maps_close(&maps);
-	for (unsigned int i = 0; i < nwanted; i++) {
-		p = wanted[i];
-		if (p->ends)
-			p->file = stuck || p->stuck ? &orphans : NULL;
-		if (p->file == &orphans && !stuck && !p->seen)
-			p->file = NULL;
-		p->ends = p->stuck = p->seen = false;
-		if (!p->file)
-			piece_is(p, (struct shared_piece){0});
+	LIST_REMOVE(p, link);
+	piece_drop(p);
+}
+
+static void pieces_settle(struct piece_list *list, bool unread)
+{
+	struct shared_piece *p, *next;
+
+	for (p = LIST_FIRST(list); p; p = next) {
+		next = LIST_NEXT(p, link);
+		piece_settle(p, unread);
 	}
 }
 
-static struct shared_piece *piece_new(void)
+static void share_sweep(bool alone, bool everywhere)
 {
-	for (unsigned int i = 0; i < PIECES; i++) {
-		if (pieces[i].file)
-			continue;
-		if (pieces_end <= i)
-			pieces_end = i + 1;
-		return &pieces[i];
+	struct sweep w = {.alone = alone};
+	const struct shared_piece *p;
+	bool unread = maps_open(&maps, 0);
+
+	LIST_FOREACH(p, &ending, link)
+	w.left += piece_len(p);
+	if (!unread) {
+		sweep_mappings(&w, everywhere);
+		maps_close(&maps);
 	}
-	return NULL;
+	pieces_settle(&orphaned, unread);
+	pieces_settle(&ending, unread);
 }
 
 /* This thread is the only one, so no other stores to the pages. */
@@ -196,13 +216,22 @@ static bool is_fresh(const struct uverbs_share *s)
 	return true;
 }
 
-uint64_t share_bytes(void)
-{
-	uint64_t sum = 0;
+/*
+ * Before Linux 6.11, both sides read all mappings for a request, so there are fewer. A process has
+ * 65,530, and a piece can be two of them, in a process with an embedded device three.
+ */
+#define PIECES_READ 1024u
 
-	for (unsigned int i = 0; i < pieces_end; i++)
-		sum += pieces[i].file ? pieces[i].len : 0;
-	return sum;
+static bool pieces_full(void)
+{
+	static unsigned int most;
+	struct mapping m;
+
+	if (!most && !maps_open(&maps, 0)) {
+		most = maps_query(&maps, 0, &m) < 0 ? PIECES_READ : PIECES;
+		maps_close(&maps);
+	}
+	return pieces_count() >= most;
 }
 
 /*
@@ -212,60 +241,71 @@ uint64_t share_bytes(void)
  */
 static bool may_move(const struct uverbs_share *s, bool alone)
 {
-	if (near_stack(s))
+	uint64_t most = s->what == UVERBS_SHARE_RING ? RINGS_ALL : DATA_ALL;
+
+	if (near_stack(s) || pieces_full() || pieces_bytes() + s->len > most)
 		return false;
 	return s->what == UVERBS_SHARE_RING ||
-	       (s->len <= UVERBS_SHARE_DATA_MOST && share_bytes() + s->len <= DATA_ALL &&
-		(alone || is_fresh(s)) && !is_dma_elsewhere());
+	       (s->len <= UVERBS_SHARE_DATA_MOST && (alone || is_fresh(s)) && !is_dma_elsewhere());
 }
 
-static bool is_among(const struct shared_piece *p, const struct uverbs_share *s, unsigned int n)
+/* Whatever else has pinned data goes on using the pages where they are. */
+static void piece_returns(struct shared_piece *p, int *pinned)
 {
-	for (unsigned int i = 0; i < n; i++)
-		if (p->va == s[i].va && p->len == s[i].len)
-			return true;
-	return !n;
+	if (p->data && *pinned < 0)
+		*pinned = is_dma_elsewhere();
+	if (p->data && *pinned)
+		piece_stays(p);
+	else
+		piece_ends(p);
 }
 
-/* Ends the pieces of one file: those at these addresses, or all. */
+/* Ends what is left of a file. */
+static void pieces_end_all(const struct cfile *cf, struct piece_list *list, bool alone)
+{
+	struct shared_piece *p, *next;
+	int pinned = -1; /* not known */
+
+	for (p = LIST_FIRST(list); p; p = next) {
+		next = LIST_NEXT(p, link);
+		if (p->file == cf)
+			piece_returns(p, &pinned);
+	}
+	if (!LIST_EMPTY(&ending))
+		share_sweep(alone, false);
+}
+
+/* Ends the pieces of a file at these addresses. */
 static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s, unsigned int n,
 			   bool alone)
 {
-	int pinned = -1; /* not known */
-	bool any = false;
+	const struct uverbs_share *end = s + n;
 	struct shared_piece *p;
+	int pinned = -1;
 
-	for (p = pieces; p < pieces + pieces_end; p++) {
-		if (p->file != cf || !is_among(p, s, n))
-			continue;
-		if (p->data && pinned < 0)
-			pinned = is_dma_elsewhere();
-		p->ends = !p->data || !pinned;
-		any = any || p->ends;
-		if (!p->ends)
-			p->file = &orphans;
-	}
-	if (any)
+	for (; s < end; s++)
+		for (p = NULL; (p = piece_over(s->va, s->len, p));)
+			if (p->file == cf && p->at.from == s->va && piece_len(p) == s->len)
+				piece_returns(p, &pinned);
+	if (!LIST_EMPTY(&ending))
 		share_sweep(alone, false);
 }
 
 static void share(struct cfile *cf, const struct backend *t, const struct uverbs_share *s,
 		  bool alone)
 {
-	struct shared_piece *p = may_move(s, alone) ? piece_new() : NULL;
-	int memfd = p ? pages_memfd(s->len) : -1;
+	int memfd = may_move(s, alone) ? pages_memfd(s->len) : -1;
+	struct shared_piece *p;
 	struct stat st;
 
 	if (memfd < 0)
 		return;
 	if (!real()->fstat(memfd, &st) && !pages_to_memfd(memfd, (void *)(uintptr_t)s->va, s->len,
 							  alone ? STORES_NONE : STORES_USER)) {
-		piece_is(p, (struct shared_piece){.file = cf,
-						  .inode = st.st_ino,
-						  .dev = st.st_dev,
-						  .va = s->va,
-						  .len = s->len,
-						  .data = s->what == UVERBS_SHARE_DATA});
+		p = piece_add(s->va, s->len, st.st_ino, st.st_dev);
+		p->file = cf;
+		p->data = s->what == UVERBS_SHARE_DATA;
+		LIST_INSERT_HEAD(&living, p, link);
 		if (t->share(cf, s->va, s->len, memfd))
 			pieces_end_now(cf, s, 1, alone);
 	}
@@ -303,26 +343,37 @@ int share_ioctl(struct cfile *cf, const struct backend *t, struct uverbs_request
 void share_close(struct cfile *cf, bool stays, bool last)
 {
 	struct lock_saved held;
-	struct shared_piece *p;
+	struct shared_piece *p, *next;
 	bool alone;
 
 	share_lock(&held);
 	alone = is_alone();
-	for (p = pieces; stays && p < pieces + pieces_end; p++)
+	for (p = stays ? LIST_FIRST(&living) : NULL; p; p = next) {
+		next = LIST_NEXT(p, link);
 		if (p->file == cf)
-			p->file = &orphans;
-	pieces_end_now(cf, NULL, 0, alone);
+			piece_stays(p);
+	}
+	pieces_end_all(cf, &living, alone);
 	if (last)
-		pieces_end_now(&orphans, NULL, 0, alone);
+		pieces_end_all(&orphans, &orphaned, alone);
 	share_unlock(&held);
+}
+
+static void pieces_end_list(struct piece_list *list)
+{
+	while (!LIST_EMPTY(list))
+		piece_ends(LIST_FIRST(list));
 }
 
 void share_take_copies(void)
 {
-	for (unsigned int i = 0; i < pieces_end; i++)
-		pieces[i].ends = pieces[i].file;
+	struct shared_piece *p;
+
+	pieces_end_list(&living);
+	pieces_end_list(&orphaned);
 	share_sweep(true, true);
-	for (unsigned int i = 0; i < pieces_end; i++)
-		piece_is(&pieces[i], (struct shared_piece){0});
-	pieces_end = 0;
+	while ((p = LIST_FIRST(&orphaned))) {
+		LIST_REMOVE(p, link);
+		piece_drop(p);
+	}
 }

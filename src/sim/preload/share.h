@@ -37,7 +37,5 @@ void share_unlock(const struct lock_saved *);
 void share_unlock_in_child(const struct lock_saved *);
 /* Makes private copies of all pieces, with the lock held. */
 void share_take_copies(void);
-/* The sum of all pieces. */
-uint64_t share_bytes(void);
 
 #endif

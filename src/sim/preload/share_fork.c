@@ -3,15 +3,24 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
+#include "pieces.h"
 #include "ticket_lock.h"
 #include "real.h"
 #include "share.h"
 
 /*
  * The end of the pipe shows that the child has its copies or is dead. The wait is bounded: a
- * debugger may hold the child.
+ * debugger may hold the child. Copies are made much faster than that on an idle machine.
  */
-#define CHILD_MS 1000
+#define CHILD_MS 1000u
+#define PIECE_MS 1u
+#define MIB_MS	 1u
+
+static int child_ms(void)
+{
+	return (int)(CHILD_MS + PIECE_MS * pieces_count() +
+		     MIB_MS * (unsigned int)(pieces_bytes() >> 20));
+}
 
 static struct {
 	struct lock_saved held;
@@ -26,7 +35,7 @@ void share_before_fork(void)
 	 * A bare call, because ThreadSanitizer does not see real()->close() and would report a
 	 * leak.
 	 */
-	if (share_bytes() && syscall(SYS_pipe2, forking.pipe, O_CLOEXEC))
+	if (pieces_count() && syscall(SYS_pipe2, forking.pipe, O_CLOEXEC))
 		forking.pipe[0] = forking.pipe[1] = -1;
 }
 
@@ -42,7 +51,7 @@ void share_in_parent(void)
 
 	pipe_close(1);
 	if (child.fd >= 0)
-		poll(&child, 1, CHILD_MS);
+		poll(&child, 1, child_ms());
 	pipe_close(0);
 	share_unlock(&forking.held);
 }

@@ -102,6 +102,7 @@ int uar_add_sq(struct sq *sq)
 		uar_drop_if_empty(qs, u);
 		return -ENOMEM;
 	}
+	sq->priv->at_uar = u->nsq;
 	u->sq[u->nsq++] = sq;
 	return 0;
 }
@@ -109,13 +110,11 @@ int uar_add_sq(struct sq *sq)
 void uar_del_sq(struct sq *sq)
 {
 	struct uar *u = uar_find(queues_of(&sq->q->o), sq->q->uar);
+	struct sq *last = u->sq[--u->nsq];
 
-	for (unsigned int i = u ? u->nsq : 0; i--;) /* mostly the newest goes first */
-		if (u->sq[i] == sq) {
-			u->sq[i] = u->sq[--u->nsq];
-			uar_drop_if_empty(queues_of(&sq->q->o), u);
-			return;
-		}
+	u->sq[sq->priv->at_uar] = last;
+	last->priv->at_uar = sq->priv->at_uar;
+	uar_drop_if_empty(queues_of(&sq->q->o), u);
 }
 
 int uar_add_cq(struct cq *cq)
@@ -129,6 +128,7 @@ int uar_add_cq(struct cq *cq)
 		uar_drop_if_empty(qs, u);
 		return -ENOMEM;
 	}
+	cq->priv->at_uar = u->ncq;
 	u->cq[u->ncq++] = cq;
 	return 0;
 }
@@ -136,13 +136,11 @@ int uar_add_cq(struct cq *cq)
 void uar_del_cq(struct cq *cq)
 {
 	struct uar *u = uar_find(queues_of(&cq->o), cq->uar);
+	struct cq *last = u->cq[--u->ncq];
 
-	for (unsigned int i = u ? u->ncq : 0; i--;)
-		if (u->cq[i] == cq) {
-			u->cq[i] = u->cq[--u->ncq];
-			uar_drop_if_empty(queues_of(&cq->o), u);
-			return;
-		}
+	u->cq[cq->priv->at_uar] = last;
+	last->priv->at_uar = cq->priv->at_uar;
+	uar_drop_if_empty(queues_of(&cq->o), u);
 }
 
 static void sweep_later(struct queues *qs, struct uar *u)

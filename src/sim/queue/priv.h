@@ -36,6 +36,7 @@ struct sq_priv {
 	struct sq *sq;
 	TAILQ_ENTRY(sq_priv) ready_link;
 	bool ready;
+	unsigned int at_uar; /* index in its UAR's list */
 	uint8_t ahead; /* blocks that sq_poll_record() reads beyond the least */
 	uint16_t cache_at, cache_n; /* blocks that were fetched ahead */
 	uint8_t cache[SQ_CACHE_BLOCKS * SQ_BLOCK];
@@ -59,6 +60,7 @@ struct cq_priv {
 	struct cq *cq;
 	TAILQ_ENTRY(cq_priv) dirty_link;
 	bool dirty;
+	unsigned int at_uar; /* index in its UAR's list */
 	uint32_t n; /* CQEs made and not yet written, the last of pi */
 	struct timer moderate; /* an event waits for the CQ's period */
 	uint64_t last_event;

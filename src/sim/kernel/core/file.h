@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include "base/intervals.h"
 #include "base/log.h"
 #include "host/mm.h"
 #include "obj/vhca.h"
@@ -68,12 +69,15 @@ struct uverbs_file {
 	uint16_t uid; /* 0: no DevX */
 	uint32_t tdn;
 	struct uobj **handles;
-	uint32_t nhandles, first_free;
+	uint32_t nhandles;
+	uint32_t used;	 /* handles from here on were never given out */
+	uint32_t *freed; /* those that came back, the lowest first: a heap with room for all */
+	uint32_t nfreed;
 	struct uobj *newest; /* teardown goes from the newest to the oldest */
-	LIST_HEAD(pins, pin) pins;
+	struct intervals pins; /* memory that its objects hold */
+	struct pin *fresh;     /* what the current request has pinned, the newest first */
 	LIST_HEAD(backs, back) backs;
-	uint32_t npins;
-	struct uobj *changed; /* by the current request: it holds what the request pinned */
+	struct uobj *holder; /* of what the current request pins: made or changed by it, or NULL */
 	struct mappings *look; /* of the current request; NULL: not read yet */
 	unsigned int eventfds; /* subscriptions that raise one */
 	struct channel *channels;

@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include "pins.h"
 
-#define PAGE	  4096ull
-#define DATA_PINS 4096u /* with more, a search takes too long */
+#define PAGE 4096ull
 
 struct pin {
-	LIST_ENTRY(pin) link; /* all of the file's, the newest first */
-	struct pin *next;     /* of the same owner */
-	struct uobj *owner;   /* NULL: what the current request makes */
-	uint64_t va, len;
+	struct interval at; /* first: among all of the file's */
+	struct pin *next;   /* of the same owner */
+	struct uobj *owner; /* NULL: what the current request makes */
 	uint8_t use;
 	bool own; /* a mapping of its own: mappings_check() */
 };
@@ -73,9 +71,9 @@ int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enu
 	p = malloc(sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	*p = (struct pin){.va = va, .len = len, .use = (uint8_t)use, .own = own};
-	LIST_INSERT_HEAD(&f->pins, p, link);
-	f->npins++;
+	*p = (struct pin){.at = {va, va + len}, .next = f->fresh, .use = (uint8_t)use, .own = own};
+	f->fresh = p;
+	intervals_add(&f->pins, &p->at);
 	pins_hold(f, va, len, 1);
 	return 0;
 }
@@ -96,35 +94,61 @@ static void let_go(struct uverbs_file *f, uint64_t from, uint64_t bytes)
 	}
 }
 
+static uint64_t pin_len(const struct pin *p)
+{
+	return p->at.end - p->at.from;
+}
+
 static void pin_free(struct uverbs_file *f, struct pin *p)
 {
-	pins_hold(f, p->va, p->len, -1);
+	pins_hold(f, p->at.from, pin_len(p), -1);
 	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
-		let_go(o, p->va, p->len);
-	LIST_REMOVE(p, link);
-	f->npins--;
+		let_go(o, p->at.from, pin_len(p));
+	intervals_remove(&f->pins, &p->at);
 	free(p);
 }
 
-/* How many objects of this file hold them, this one excepted. */
-static unsigned int pinned_here(const struct uverbs_file *f, const struct uobj *but, uint64_t va,
-				uint64_t len)
+/* The next pin of this file that overlaps a range; NULL: the first, and none. */
+static const struct pin *pin_over(const struct uverbs_file *f, uint64_t va, uint64_t len,
+				  const struct pin *after)
 {
-	unsigned int n = 0;
-	const struct pin *p;
-
-	LIST_FOREACH(p, &f->pins, link)
-	n += (!but || p->owner != but) && va < p->va + p->len && p->va < va + len;
-	return n;
+	return (const struct pin *)intervals_over(&f->pins, va, va + len,
+						  after ? &after->at : NULL);
 }
 
-/* The same for all files of the process. */
-static unsigned int pinned(const struct uverbs_file *f, const struct uobj *but, uint64_t va, uint64_t len)
+/* Whether objects of this file hold them, this one excepted, which has few pins. */
+static bool pinned_here(const struct uverbs_file *f, const struct uobj *but, uint64_t va,
+			uint64_t len)
 {
-	unsigned int n = 0;
+	const struct pin *p = NULL;
+
+	while ((p = pin_over(f, va, len, p)) && but && p->owner == but)
+		;
+	return p;
+}
+
+/* The same for the other files of the process. */
+static bool pinned_elsewhere(const struct uverbs_file *f, uint64_t va, uint64_t len)
+{
+	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
+		if (o != f && pinned_here(o, NULL, va, len))
+			return true;
+	return false;
+}
+
+static bool pinned(const struct uverbs_file *f, const struct uobj *but, uint64_t va, uint64_t len)
+{
+	return pinned_here(f, but, va, len) || pinned_elsewhere(f, va, len);
+}
+
+/* How many do; a page that was just asked for has few. */
+static int pins_over(const struct uverbs_file *f, uint64_t va, uint64_t len)
+{
+	int n = 0;
 
 	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
-		n += pinned_here(o, but, va, len);
+		for (const struct pin *p = NULL; (p = pin_over(o, va, len, p));)
+			n++;
 	return n;
 }
 
@@ -142,8 +166,8 @@ static const struct {
 /* Whole pages: a ring that begins with a page owns the rest of its last page, too. */
 static bool pages_of(const struct pin *p, struct uverbs_share *s)
 {
-	s->va = uses[p->use].around ? p->va & ~(PAGE - 1) : p->va;
-	s->len = (p->va + p->len - s->va + PAGE - 1) & ~(PAGE - 1);
+	s->va = uses[p->use].around ? p->at.from & ~(PAGE - 1) : p->at.from;
+	s->len = (p->at.end - s->va + PAGE - 1) & ~(PAGE - 1);
 	s->what = uses[p->use].what;
 	return p->own && !(s->va % PAGE) && s->len <= MM_SHARE_MOST;
 }
@@ -166,7 +190,7 @@ static void ask_for(struct uverbs_file *f, struct uverbs_request *req, const str
 	uint64_t first, len;
 	struct uverbs_share s;
 
-	if (p->use == PIN_DATA && (p->len > UVERBS_SHARE_DATA_MOST || f->npins > DATA_PINS))
+	if (p->use == PIN_DATA && pin_len(p) > UVERBS_SHARE_DATA_MOST)
 		return;
 	if (req->nshares < UVERBS_REQUEST_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
 	    !mm_share_over(f->mm, s.va, s.len, false, &first, &len) &&
@@ -178,9 +202,12 @@ static void settle_new(struct uverbs_file *f, struct uverbs_request *req, struct
 {
 	struct pin *p;
 
-	while ((p = LIST_FIRST(&f->pins)) && !p->owner && !made)
-		pin_free(f, p);
-	for (; p && !p->owner; p = LIST_NEXT(p, link)) {
+	while ((p = f->fresh)) {
+		f->fresh = p->next;
+		if (!made) {
+			pin_free(f, p);
+			continue;
+		}
 		p->owner = made;
 		p->next = made->pins;
 		made->pins = p;
@@ -226,7 +253,7 @@ void pins_replace_ring(struct uobj *u)
 
 	while ((p = take_ring(u)))
 		pin_free(u->file, p);
-	u->file->changed = u;
+	u->file->holder = u;
 }
 
 void pins_settle(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
@@ -265,13 +292,8 @@ int pins_share(struct uverbs_file *f, uint64_t va, uint64_t len, int memfd)
 	if (!err)
 		err = mm_share(f->mm, va, len, memfd);
 	if (!err)
-		mm_share_hold(f->mm, va, len, (int)pinned(f, NULL, va, len));
+		mm_share_hold(f->mm, va, len, pins_over(f, va, len));
 	return err;
-}
-
-static bool pinned_elsewhere(const struct uverbs_file *f, uint64_t va, uint64_t len)
-{
-	return pinned(f, NULL, va, len) > pinned_here(f, NULL, va, len);
 }
 
 bool pins_shared_in_use(const struct uverbs_file *f)

@@ -7,28 +7,54 @@
 static int uobj_grow(struct uverbs_file *f)
 {
 	uint32_t n = f->nhandles ? f->nhandles * 2 : 64;
-	struct uobj **t = realloc(f->handles, n * sizeof(*t));
+	struct uobj **t = reallocarray(f->handles, n, sizeof(*t));
+	uint32_t *freed = reallocarray(f->freed, n, sizeof(*freed));
 
-	if (!t)
+	if (t)
+		f->handles = t;
+	if (freed)
+		f->freed = freed;
+	if (!t || !freed)
 		return -ENOMEM;
 	for (uint32_t i = f->nhandles; i < n; i++)
 		t[i] = NULL;
-	f->handles = t;
 	f->nhandles = n;
 	return 0;
+}
+
+static void handle_put(struct uverbs_file *f, uint32_t handle)
+{
+	uint32_t at = f->nfreed++, above;
+
+	for (; at && f->freed[above = (at - 1) / 2] > handle; at = above)
+		f->freed[at] = f->freed[above];
+	f->freed[at] = handle;
+}
+
+/* The lowest one; the last one takes its place, and goes down. */
+static uint32_t handle_take(struct uverbs_file *f)
+{
+	uint32_t lowest = f->freed[0], last = f->freed[--f->nfreed], at = 0, below;
+
+	for (; (below = 2 * at + 1) < f->nfreed; at = below) {
+		if (below + 1 < f->nfreed && f->freed[below + 1] < f->freed[below])
+			below++;
+		if (last <= f->freed[below])
+			break;
+		f->freed[at] = f->freed[below];
+	}
+	f->freed[at] = last;
+	return lowest;
 }
 
 /* The lowest free number, as the kernel's xarray gives them out. */
 static int64_t free_handle(struct uverbs_file *f)
 {
-	uint32_t i = f->first_free;
-
-	while (i < f->nhandles && f->handles[i])
-		i++;
-	if (i == f->nhandles && uobj_grow(f))
+	if (f->nfreed)
+		return handle_take(f);
+	if (f->used == f->nhandles && uobj_grow(f))
 		return -ENOMEM;
-	f->first_free = i + 1;
-	return i;
+	return f->used++;
 }
 
 void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t size)
@@ -51,6 +77,7 @@ void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t siz
 		f->newest->newer = u;
 	f->newest = u;
 	f->handles[id] = u;
+	f->holder = u;
 	return u;
 }
 
@@ -65,8 +92,9 @@ void uobj_drop(struct uobj *u)
 	if (u->older)
 		u->older->newer = u->newer;
 	f->handles[u->id] = NULL;
-	if (u->id < f->first_free)
-		f->first_free = u->id;
+	handle_put(f, u->id);
+	if (f->holder == u)
+		f->holder = NULL;
 	pins_drop(u);
 	free(u);
 }
@@ -149,6 +177,8 @@ void uobj_destroy_all(struct uverbs_file *f)
 		uobj_drop(f->newest);
 	}
 	free(f->handles);
+	free(f->freed);
 	f->handles = NULL;
-	f->nhandles = 0;
+	f->freed = NULL;
+	f->nhandles = f->used = f->nfreed = 0;
 }
