@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What messages.sh counts of the device: 8-byte messages between two RC queue pairs of one
+ * What messages.sh counts of the device: 8-byte messages between two queue pairs of one
  * function, WINDOW for each doorbell, in memory that the device shares with the program. turn() is
- * the device's part, up to the completion of the last one. messages write|read|send|faa WINDOW
+ * the device's part, up to the completion of the last one. messages write|read|send|faa|ud WINDOW
  * ROUNDS
  */
 #include <malloc.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <dvx/prm/qp.h>
 #include "chip/datapath.h"
+#include "transport/transport.h"
 #include "perf_mem.h"
 
 enum { LEN = 8 };
@@ -23,17 +24,22 @@ static __attribute__((noipa)) void turn(struct device *dev)
 static const struct {
 	const char *name;
 	uint8_t opcode;
+	int (*setup)(void **);
+	uint32_t header; /* bytes that a receive has before the message */
 } ops[] = {
-	{"write", PRM_WQE_OPCODE_RDMA_WRITE},
-	{"read", PRM_WQE_OPCODE_RDMA_READ},
-	{"send", PRM_WQE_OPCODE_SEND},
-	{"faa", PRM_WQE_OPCODE_ATOMIC_FA},
+	{"write", PRM_WQE_OPCODE_RDMA_WRITE, rig_setup, 0},
+	{"read", PRM_WQE_OPCODE_RDMA_READ, rig_setup, 0},
+	{"send", PRM_WQE_OPCODE_SEND, rig_setup, 0},
+	{"faa", PRM_WQE_OPCODE_ATOMIC_FA, rig_setup, 0},
+	{"ud", PRM_WQE_OPCODE_SEND, rig_setup_ud, ROCE_GRH},
 };
 
 static void post(struct rig_pair *p, uint8_t opcode, uint8_t flags)
 {
 	struct rig_wqe w = rig_begin(&p->a, opcode, flags, 0);
 
+	if (p->a.qp->q.transport == &transport_ud)
+		rig_av(&w, &p->b);
 	if (opcode != PRM_WQE_OPCODE_SEND)
 		rig_raddr(&w, p->dst, rig_key(p->md));
 	if (opcode == PRM_WQE_OPCODE_ATOMIC_FA)
@@ -42,11 +48,11 @@ static void post(struct rig_pair *p, uint8_t opcode, uint8_t flags)
 	rig_end(&w);
 }
 
-static void exchange(struct rig_pair *p, uint8_t opcode, unsigned int window)
+static void exchange(struct rig_pair *p, uint8_t opcode, uint32_t header, unsigned int window)
 {
 	for (unsigned int i = 0; i < window; i++) {
 		if (opcode == PRM_WQE_OPCODE_SEND)
-			rig_recv(&p->b, p->dst, LEN, rig_key(p->md));
+			rig_recv(&p->b, p->dst, header + LEN, rig_key(p->md));
 		post(p, opcode, i + 1 == window ? SIGNALED : 0);
 	}
 	rig_ring(&p->a);
@@ -61,18 +67,20 @@ static void exchange(struct rig_pair *p, uint8_t opcode, unsigned int window)
 int main(int argc, char **argv)
 {
 	const void *heap = mallopt(M_MMAP_THRESHOLD, 16 << 20) ? sbrk(0) : NULL;
+	size_t op = 0;
 	struct rig_pair *p;
 	void *state;
 
 	assert_int_equal(argc, 4);
-	if (rig_setup(&state))
+	while (strcmp(ops[op].name, argv[1]))
+		assert_true(++op < sizeof(ops) / sizeof(*ops));
+	if (ops[op].setup(&state))
 		return 1;
 	p = state;
 	p->b.qp->rae = true;
 	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
 	perf_mem_share(p->rig.mm, heap, sbrk(0));
-	for (size_t k = 0; k < sizeof(ops) / sizeof(*ops); k++)
-		for (int n = atoi(argv[3]); !strcmp(ops[k].name, argv[1]) && n > 0; n--)
-			exchange(p, ops[k].opcode, (unsigned int)atoi(argv[2]));
+	for (int n = atoi(argv[3]); n > 0; n--)
+		exchange(p, ops[op].opcode, ops[op].header, (unsigned int)atoi(argv[2]));
 	return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The device's instructions for an 8-byte message between two RC queue pairs of one chip that nobody
+# The device's instructions for an 8-byte message between two queue pairs of one chip that nobody
 # observes: alone, and eight for each doorbell.
 . "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 must_count
@@ -19,5 +19,6 @@ write 2315 1170
 read 2330 1180
 send 3515 1740
 faa 2690 1540
+ud 0 0
 EOF
 plan

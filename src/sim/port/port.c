@@ -444,6 +444,11 @@ bool port_room_in(const struct port *p)
 	return loop_room(&p->loop) && fault_room(&p->fault);
 }
 
+bool port_busy(const struct port *p)
+{
+	return p->loop.head;
+}
+
 bool port_room(const struct port *p)
 {
 	return port_room_in(p) && (!p->wire || p->wire->ops->room(p->wire)) &&

@@ -76,6 +76,8 @@ bool port_run_wire(struct port *);
 
 /* A sender that can wait does so while this is false. */
 bool port_room(const struct port *);
+/* Frames are under way. */
+bool port_busy(const struct port *);
 /* Delivers the oldest frame. False: there is none. */
 bool port_run(struct port *);
 /* Drops what is under way to this queue: it is not for the number's next life. */

@@ -132,19 +132,23 @@ static uint32_t roce_inner_len(const struct frame *d)
 	return d->burst.hdr_len + d->len + (-d->len & 3) + ROCE_ICRC;
 }
 
-void roce_describe_grh(const struct roce_path *p, struct frame *d)
+void roce_make_grh(const struct roce_path *p, uint32_t len, uint8_t grh[ROCE_GRH])
 {
-	const uint32_t len = roce_inner_len(d);
 	const uint16_t type = ether_type(p);
 
 	if (type == TYPE_IP4) {
-		memset(d->grh, 0, ROCE_GRH - IP4_LEN);
-		put_ip4(p, d->grh + ROCE_GRH - IP4_LEN, UDP_LEN + len);
+		memset(grh, 0, ROCE_GRH - IP4_LEN);
+		put_ip4(p, grh + ROCE_GRH - IP4_LEN, UDP_LEN + len);
 	} else if (type == TYPE_IP6) {
-		put_ip6(p, d->grh, PROTO_UDP, UDP_LEN + len);
+		put_ip6(p, grh, PROTO_UDP, UDP_LEN + len);
 	} else {
-		put_ip6(p, d->grh, PROTO_BTH, len);
+		put_ip6(p, grh, PROTO_BTH, len);
 	}
+}
+
+void roce_describe_grh(const struct roce_path *p, struct frame *d)
+{
+	roce_make_grh(p, roce_inner_len(d), d->grh);
 }
 
 enum roce_network roce_network(const uint8_t grh[ROCE_GRH])

@@ -41,9 +41,11 @@ struct frame *roce_encode(const struct roce_path *, struct frame *);
 
 /*
  * What a datagram's receiver finds before the message: GRH or IPv6's header, or 20 bytes that mean
- * nothing ([I] zeros) and IPv4's. roce_describe_grh() writes it into a descriptor.
+ * nothing ([I] zeros) and IPv4's. len: BTH and what follows it, ICRC included.
+ * roce_describe_grh() writes it into a descriptor.
  */
 #define ROCE_GRH 40u
+void roce_make_grh(const struct roce_path *, uint32_t len, uint8_t grh[ROCE_GRH]);
 void roce_describe_grh(const struct roce_path *, struct frame *);
 /* Which of them it is, as CQEs number them: enum cqe_l3_hdr_type. */
 enum roce_network { ROCE_NETWORK_GRH = 0, ROCE_NETWORK_IPV6 = 1, ROCE_NETWORK_IPV4 = 2 };

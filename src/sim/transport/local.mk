@@ -8,6 +8,8 @@ libsim_la_SOURCES += \
 	src/sim/transport/bth.h \
 	src/sim/transport/cnp.c \
 	src/sim/transport/cnp.h \
+	src/sim/transport/direct_recv.c \
+	src/sim/transport/direct_recv.h \
 	src/sim/transport/gsi.c \
 	src/sim/transport/gsi.h \
 	src/sim/transport/message.c \
@@ -38,4 +40,6 @@ libsim_la_SOURCES += \
 	src/sim/transport/rc/direct_copy.c \
 	src/sim/transport/rc/xrc.c \
 	src/sim/transport/uc/uc.c \
-	src/sim/transport/ud/ud.c
+	src/sim/transport/ud/ud.c \
+	src/sim/transport/ud/ud.h \
+	src/sim/transport/ud/ud_direct.c

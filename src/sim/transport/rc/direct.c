@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "obj/qp.h"
 #include "transport/atomic.h"
+#include "transport/direct_recv.h"
 
 /* Packets of this path reach the queue pair, and it takes them for its peer's. */
 static bool direct_reaches(struct rc *rc, const struct rc *to)
@@ -174,7 +175,7 @@ static void direct_received(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	const struct recv_done done = {
 		.opcode = wr->has_imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND,
 		.solicited = wr->solicited,
-		.imm = wr->imm,
+		.imm = wr->has_imm ? wr->imm : 0,
 		.len = wr->len,
 		.rqpn = peer->qp->remote_qpn,
 	};
@@ -206,7 +207,7 @@ static bool direct_send(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	    rc->req.off || !rq || rq_inlines(rq, wr->len))
 		return false;
 	m->recv = m->recv || rq_begin(rq);
-	if (!m->recv || !direct_receive(&rc->qp->q, rq, wr))
+	if (!m->recv || !direct_receive(&rc->qp->q, rq, wr, NULL, 0))
 		return false;
 	direct_received(rc, peer, wr);
 	return true;

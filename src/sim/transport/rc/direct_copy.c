@@ -7,6 +7,7 @@
 #include "rc.h"
 #include "obj/mkey.h"
 #include "transport/atomic.h"
+#include "transport/direct_recv.h"
 
 #define SMALL 512u
 
@@ -15,14 +16,6 @@ struct ends {
 	struct dma_seg local, remote;
 };
 
-static bool find_local(const struct queue *q, const struct send_wr *wr, unsigned int right,
-		       struct dma_seg *seg)
-{
-	const struct data_seg *s = &wr->data;
-
-	return s->inl || mkey_piece(q, s->lkey, s->addr, wr->len, right, seg);
-}
-
 static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr *wr, struct ends *e)
 {
 	bool write = wr->kind == SEND_WRITE;
@@ -30,7 +23,7 @@ static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr 
 	return wr->one &&
 	       mkey_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR,
 			  &e->remote) &&
-	       find_local(q, wr, write ? MKEY_LR : MKEY_LW, &e->local);
+	       direct_local(q, wr, write ? MKEY_LR : MKEY_LW, &e->local);
 }
 
 /*
@@ -144,20 +137,7 @@ void direct_gather(struct queue *q)
 		make_inline(b->wr[i], at);
 }
 
-/* --- into a receive entry, and atomics ---------------------------------------------------------
- */
-
-bool direct_receive(struct queue *q, struct rq *to, const struct send_wr *wr)
-{
-	struct host *h = q->o.vhca->dev->host;
-	struct dma_seg local, entry;
-
-	if (!rq_piece(to, wr->len, &entry) || !find_local(q, wr, MKEY_LR, &local))
-		return false;
-	post_flush(q->o.vhca->dev->queues);
-	return wr->data.inl ? !dma_scatter(h, &entry, 1, wr->data.inl)
-			    : dma_copy_direct(h, entry.addr, local.addr, wr->len);
-}
+/* --- atomics ---------------------------------------------------------------------------------- */
 
 bool direct_fetch(struct queue *peer, const struct send_wr *wr, uint64_t *old)
 {

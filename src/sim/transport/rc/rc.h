@@ -175,8 +175,7 @@ bool direct_step(struct rc *, struct send_wr *);
 void direct_end_turn(struct rc *);
 /* direct_copy.c: all of such a request; false: nothing was done */
 bool direct_copy(struct queue *, struct queue *peer, struct send_wr *);
-/* What a SEND brings goes to the current entry; an atomic finds `old`. Likewise. */
-bool direct_receive(struct queue *, struct rq *to, const struct send_wr *);
+/* An atomic finds `old`. Likewise. */
 bool direct_fetch(struct queue *peer, const struct send_wr *, uint64_t *old);
 /* DIRECT_BYTES for a part of a message. */
 uint8_t *direct_buffer(struct sched *);

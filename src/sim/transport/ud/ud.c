@@ -8,6 +8,7 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/wqe.h>
+#include "ud.h"
 #include "base/log.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
@@ -21,22 +22,6 @@
 
 #define MTU_MAX	   4096u
 #define QKEY_OWN   0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
-
-struct ud {
-	struct sender sender; /* first */
-	uint32_t psn;
-	/* the path of the last address vector: programs send many messages to one */
-	uint8_t av[PRM_AV_BYTES];
-	struct roce_path path;
-	/* the receiver */
-	bool up;   /* RTR or later */
-	bool recv; /* it has taken a receive entry, for the next packet that fits */
-};
-
-static struct ud *ud_of(const struct queue *q)
-{
-	return q->conn;
-}
 
 /* --- sending ------------------------------------------------------------------------------- */
 
@@ -63,6 +48,7 @@ static struct roce_path *ud_path(struct queue *q, const uint8_t *av)
 		return &ud->path;
 	memcpy(ud->av, av, PRM_AV_BYTES);
 	av_path(v, av, &ud->path);
+	ud->grh_len = 0;
 	return &ud->path;
 }
 
@@ -83,6 +69,8 @@ static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
 	};
 	struct frame *f;
 
+	if (ud_direct(q, wr, &p))
+		return SENDER_DONE;
 	if (!port_room(q->o.vhca->dev->port) || !(f = roce_port_frame(path, MTU_MAX, wr->len)))
 		return SENDER_WAITS;
 	wr->error = wr->len ? wr_gather(q, wr, 0, wr->len, f->data) : 0;
