@@ -10,8 +10,8 @@
  * - The library never prints and never aborts. dvx_last_error() keeps what went wrong for this
  *   thread, dvx_strerror(err) says it in a sentence (cmd.h).
  * - Attribute structs begin with their size: `struct dvx_qp_attr a = { .size = sizeof(a), ... };`.
- *   Zero is every other member's default. A nonzero member that this library does not know yet is
- *   refused with -E2BIG, never ignored.
+ *   Zero is every other member's default (but struct dvx_qp_local is filled by a call: connect.h). A
+ *   nonzero member that this library does not know yet is refused with -E2BIG, never ignored.
  * - Rings (sq.h, rq.h, cq.h) are open structs with inline code over them; one thread per ring.
  *   Everything else is opaque, and calls on different objects may run in different threads.
  */
@@ -39,7 +39,7 @@
 #define DVX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* The ring layout of a program's inline code. Create calls refuse another one with -EPROTO. */
-#define DVX_RING_LAYOUT 2u
+#define DVX_RING_LAYOUT 3u
 
 /* One UAR register is one 8-byte store; a ring's fields are sized for it. */
 #if __SIZEOF_POINTER__ != 8
@@ -52,7 +52,8 @@ enum dvx_access {
 	DVX_REMOTE_WRITE = 1 << 1,
 	DVX_REMOTE_READ = 1 << 2,
 	DVX_REMOTE_ATOMIC = 1 << 3,
-	/* Let PCIe reorder the device's accesses to this memory (faster on some hosts). */
+	/* Let PCIe reorder the device's accesses to this memory (faster on some hosts), as far as
+	 * the device can: dvx_caps.relaxed_write, relaxed_read. */
 	DVX_RELAXED_ORDERING = 1 << 20,
 };
 

@@ -25,10 +25,12 @@ DVX_INLINE uint8_t dvx_cqe_opcode(const void *cqe)
 	return dvx_cqe_op_own(cqe) >> 4;
 }
 
-/* All error opcodes are at the end of the range. */
+/* All error opcodes are at the end of the range: such a last byte, or a greater one. */
+#define DVX_CQE_ERRORS (PRM_CQE_OPCODE_SIG_ERR << 4)
+
 DVX_INLINE bool dvx_cqe_is_error(const void *cqe)
 {
-	return dvx_cqe_op_own(cqe) >= PRM_CQE_OPCODE_SIG_ERR << 4;
+	return dvx_cqe_op_own(cqe) >= DVX_CQE_ERRORS;
 }
 
 /* True: a completion of the send queue; false: of the receive queue. */
@@ -83,6 +85,31 @@ DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
 DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 {
 	return prm_cqe64_get_cqe_format(cqe) == PRM_CQE_FORMAT_INLINE_DATA32 ? 32 : 0;
+}
+
+/* ---- Datagrams (ud.h) ---- */
+
+/* The queue that sent it; of a DC target: the initiator. */
+DVX_INLINE uint32_t dvx_cqe_src_qp(const void *cqe)
+{
+	return prm_cqe64_get_rqpn(cqe);
+}
+
+/* Whether the first 40 bytes of the receive hold the packet's header. On RoCE always. */
+DVX_INLINE bool dvx_cqe_grh(const void *cqe)
+{
+	return prm_cqe64_get_g(cqe) == 1;
+}
+
+/* InfiniBand: the service level and the LID that it came from. */
+DVX_INLINE uint8_t dvx_cqe_sl(const void *cqe)
+{
+	return (uint8_t)prm_cqe64_get_sl(cqe);
+}
+
+DVX_INLINE uint16_t dvx_cqe_src_lid(const void *cqe)
+{
+	return (uint16_t)prm_cqe64_get_slid(cqe);
 }
 
 /* ---- Raw packets (rxq.h) ---- */

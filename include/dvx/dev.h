@@ -46,13 +46,16 @@ struct dvx_caps {
 	uint8_t log_max_cq_entries;
 	uint16_t max_wqe_bytes; /* of one SQ WQE */
 	uint8_t num_ports;
-	/* the MMO DMA engine (sq.h dvx_post_dma) */
+	/* the MMO DMA engine (post.h dvx_post_dma) */
 	bool dma_mmo;
 	uint64_t dma_mmo_max; /* bytes of one copy; at most 2 GiB, a WQE's limit */
 	/* aliases: others may use this function's mkeys; this function may use others' */
 	bool mkey_export;
 	bool mkey_import;
 	uint8_t min_mkey_log_entity;
+	/* what DVX_RELAXED_ORDERING may relax here */
+	bool relaxed_write;
+	bool relaxed_read;
 };
 
 const struct dvx_caps *dvx_dev_caps(const struct dvx_dev *dev);

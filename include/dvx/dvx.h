@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All of libdvx. Start with sq.h: the rings are what this library is about. */
+/* All of libdvx. Start with post.h and sq.h: the rings are what this library is about. */
 #ifndef DVX_DVX_H
 #define DVX_DVX_H
 
+#include <dvx/atomic.h>
 #include <dvx/channel.h>
 #include <dvx/cmd.h>
+#include <dvx/connect.h>
 #include <dvx/cq.h>
 #include <dvx/dbr.h>
 #include <dvx/dev.h>
@@ -14,12 +16,17 @@
 #include <dvx/mkey.h>
 #include <dvx/pd.h>
 #include <dvx/poll.h>
+#include <dvx/post.h>
+#include <dvx/post_to.h>
 #include <dvx/qp.h>
 #include <dvx/rq.h>
 #include <dvx/rxq.h>
 #include <dvx/sq.h>
 #include <dvx/txq.h>
 #include <dvx/uar.h>
+#include <dvx/ud.h>
 #include <dvx/umem.h>
+#include <dvx/umr.h>
+#include <dvx/users.h>
 
 #endif

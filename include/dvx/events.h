@@ -20,8 +20,9 @@ struct dvx_txq;
  *	while (!dvx_events_wait(events, -1, &e))
  *		printf("%s of %u\n", dvx_event_name(e.type), e.number);
  *
- * For queues and CQs made by DevX; verbs has the events of its own (ibv_get_async_event()). Calls
- * may come from any thread.
+ * For queues and CQs made by DevX. What was adopted keeps the events of verbs
+ * (ibv_get_async_event()): the kernel has no second way to subscribe to them. Calls may come from
+ * any thread; of two that wait, one has the event and the other waits on.
  */
 struct dvx_events;
 

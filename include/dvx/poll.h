@@ -35,7 +35,7 @@ struct dvx_wc {
 	uint8_t send_opcode; /* of a send: enum prm_wqe_opcode */
 	uint8_t syndrome;    /* of -EIO: enum prm_syndrome; dvx_cqe_strerror() */
 	uint8_t vendor;	     /* of -EIO: for the vendor's support */
-	uint32_t reserved;
+	uint32_t src_qp;     /* of a received datagram (ud.h): who sent it */
 };
 
 /* What a good CQE says, but for the cookie. */
@@ -47,6 +47,7 @@ DVX_INLINE void dvx_wc_read(struct dvx_wc *wc, const void *cqe)
 	wc->user_index = dvx_cqe_user_index(cqe);
 	wc->opcode = dvx_cqe_opcode(cqe);
 	wc->send_opcode = dvx_cqe_send_opcode(cqe);
+	wc->src_qp = dvx_cqe_src_qp(cqe);
 	wc->syndrome = 0;
 	wc->vendor = 0;
 }
@@ -57,27 +58,66 @@ int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc);
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc);
 
 /*
- * dvx_cq_state() of a good send whose data, if any, is in its buffers: opcode REQ, plain format,
- * solicited or not.
+ * The cookie of the send whose CQE has this state; frees its blocks and all before it. wqe_counter
+ * is the word's upper half: shifted by 12 it is 16 times the index, with bits of the signature
+ * below, which the mask removes.
  */
-#define DVX_CQ_PLAIN_SENDS 2u
-#define DVX_CQ_SENDS	   8u /* below: all good sends */
-#define DVX_CQ_FORMAT	   6u /* the bits of the format, which is 0 for plain */
+DVX_INLINE uint64_t dvx_sq_retire_state(struct dvx_sq *sq, uint32_t state)
+{
+	return dvx_sq_retire_slot(sq, prm_swap32(state) >> 12);
+}
 
 /* Also -EINVAL: other queues complete in the CQ too, then only dvx_cq_poll() can be right. */
 DVX_INLINE int dvx_sq_poll(struct dvx_sq *sq, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = sq->cq;
 	const uint8_t *cqe = cq->next;
-	uint8_t state = dvx_cq_state(cq, cqe);
+	uint32_t state = dvx_cq_state(cq, cqe);
 
-	if (DVX_UNLIKELY(state >= DVX_CQ_PLAIN_SENDS))
-		return state >= DVX_CQ_EMPTY ? 0 : dvx_sq_poll_rest(sq, wc);
+	if (dvx_sq_foreign(sq))
+		return -EUSERS;
+	if (DVX_UNLIKELY(state & DVX_CQ_NOT_PLAIN_SEND))
+		return state & DVX_CQ_OLD ? 0 : dvx_sq_poll_rest(sq, wc);
 	dvx_barrier_owner_to_cqe();
-	/* wqe_counter is the last word's upper half: shifted by 12, 16 times the index. */
-	wc->wr_id = dvx_sq_retire_slot(sq, prm_load32(cqe, DVX_CQE_BYTES - 4) >> 12);
-	dvx_cq_consume(cq, cqe);
+	wc->wr_id = dvx_sq_retire_state(sq, state);
+	dvx_cq_consume_to(cq, cqe + DVX_CQE_BYTES);
 	return 1;
+}
+
+/*
+ * Up to `n` completions at the cost of fewer instructions each: their cookies, oldest first.
+ * Returns how many, perhaps fewer than there are. A completion that failed comes alone, as from
+ * dvx_sq_poll(): -EIO, and *wc has it.
+ */
+DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n, struct dvx_wc *wc)
+{
+	struct dvx_cq *cq = sq->cq;
+	const uint8_t *cqe = cq->next, *stop = cq->stop, *slots = (const uint8_t *)sq->slots;
+	uint32_t mask = sq->slot_mask, phase = cq->phase, state, at = 0;
+	uint64_t *out = wr_ids;
+	int got;
+
+	if (dvx_sq_foreign(sq))
+		return -EUSERS;
+	if ((size_t)(stop - cqe) > (size_t)n * DVX_CQE_BYTES)
+		stop = cqe + (size_t)n * DVX_CQE_BYTES;
+	for (; cqe != stop; cqe += DVX_CQE_BYTES) {
+		state = *(const volatile uint32_t *)(cqe + DVX_CQE_BYTES - 4) ^ phase;
+		if (state & DVX_CQ_NOT_PLAIN_SEND)
+			break;
+		at = prm_swap32(state) >> 12 & mask;
+		*out++ = ((const struct dvx_sq_slot *)(slots + at))->wr_id;
+	}
+	if (DVX_LIKELY(out != wr_ids)) {
+		dvx_barrier_owner_to_cqe();
+		sq->ci = ((const struct dvx_sq_slot *)(slots + at))->end;
+		dvx_cq_consume_to(cq, cqe);
+		return (int)(out - wr_ids);
+	}
+	got = n ? dvx_sq_poll(sq, wc) : 0;
+	if (got == 1)
+		*wr_ids = wc->wr_id;
+	return got;
 }
 
 /* The same for receives. */
@@ -85,14 +125,17 @@ DVX_INLINE int dvx_rq_poll(struct dvx_rq *rq, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = rq->cq;
 	const uint8_t *cqe = cq->next;
-	uint8_t state = dvx_cq_state(cq, cqe);
+	uint32_t state = dvx_cq_state(cq, cqe);
 
-	if (DVX_UNLIKELY(state >= DVX_CQ_ERRORS || state & DVX_CQ_FORMAT))
-		return state >= DVX_CQ_EMPTY ? 0 : dvx_rq_poll_rest(rq, wc);
+	if (DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1))
+		return -EUSERS;
+	if (DVX_UNLIKELY(state & (DVX_CQ_OLD | DVX_CQ_FORMAT) ||
+			 dvx_cq_last_byte(state) >= DVX_CQE_ERRORS))
+		return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_rest(rq, wc);
 	dvx_barrier_owner_to_cqe();
 	wc->byte_count = dvx_cqe_byte_count(cqe);
 	wc->wr_id = dvx_rq_retire(rq);
-	dvx_cq_consume(cq, cqe);
+	dvx_cq_consume_to(cq, cqe + DVX_CQE_BYTES);
 	return 1;
 }
 
@@ -114,21 +157,24 @@ DVX_INLINE const struct dvx_cq_queue *dvx_cq_find(const struct dvx_cq *cq, uint3
 DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_wc *wc)
 {
 	const uint8_t *cqe = cq->next;
-	uint8_t state = dvx_cq_state(cq, cqe);
+	uint32_t state = dvx_cq_state(cq, cqe);
 	const struct dvx_cq_queue *q;
 
-	if (DVX_UNLIKELY(state >= DVX_CQ_ERRORS || state & DVX_CQ_FORMAT))
-		return state >= DVX_CQ_EMPTY ? 0 : dvx_cq_poll_rest(cq, wc);
+	if (DVX_FOREIGN(&cq->users, DVX_USERS_CQ, cq->cqn))
+		return -EUSERS;
+	if (DVX_UNLIKELY(state & (DVX_CQ_OLD | DVX_CQ_FORMAT) ||
+			 dvx_cq_last_byte(state) >= DVX_CQE_ERRORS))
+		return state & DVX_CQ_OLD ? 0 : dvx_cq_poll_rest(cq, wc);
 	dvx_barrier_owner_to_cqe();
 	q = dvx_cq_find(cq, dvx_cqe_qpn(cqe));
 	if (DVX_UNLIKELY(!q))
 		return dvx_cq_poll_rest(cq, wc);
 	dvx_wc_read(wc, cqe);
-	if (state < DVX_CQ_SENDS)
-		wc->wr_id = dvx_sq_retire(q->sq, dvx_cqe_wqe_index(cqe));
+	if (wc->opcode == PRM_CQE_OPCODE_REQ)
+		wc->wr_id = dvx_sq_retire_state(q->sq, state);
 	else
 		wc->wr_id = dvx_rq_retire(q->rq);
-	dvx_cq_consume(cq, cqe);
+	dvx_cq_consume_to(cq, cqe + DVX_CQE_BYTES);
 	return 1;
 }
 

@@ -2,6 +2,7 @@
 #ifndef DVX_QP_H
 #define DVX_QP_H
 
+#include <dvx/connect.h>
 #include <dvx/cq.h>
 #include <dvx/mem.h>
 #include <dvx/rq.h>
@@ -16,8 +17,11 @@ enum dvx_qp_flags {
 	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets stay inside the NIC */
 };
 
-/* Service types, as qpc.st has them. UC: SEND and WRITE only, losses are not reported. */
-enum dvx_qp_type { DVX_QP_RC = 0, DVX_QP_UC = 1 };
+/*
+ * Service types, as qpc.st has them. UC: SEND and WRITE only, losses are not reported. UD:
+ * datagrams of up to the port's MTU, without a peer: each says where it goes (ud.h).
+ */
+enum dvx_qp_type { DVX_QP_RC = 0, DVX_QP_UC = 1, DVX_QP_UD = 2 };
 
 /* A queue pair made by DevX; it starts in RST. */
 struct dvx_qp_attr {
@@ -44,10 +48,11 @@ DVX_INLINE int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *attr
 }
 
 /*
- * Takes over the rings of a verbs RC QP, in any state, before anything was posted to it (else
- * -EBUSY). From then on only libdvx posts. Its CQs must be adopted before: libmlx5's poll does not
- * know libdvx's WQEs. The caller keeps the ibv_qp, which must outlive the dvx_qp, and connects it
- * by ibv_modify_qp(); only the way to RST is dvx_qp_to_rst(), which dvx_qp_destroy() takes too.
+ * Takes over the rings of a verbs QP (RC, UC or UD), in any state, before anything was posted to it
+ * (else -EBUSY). From then on only libdvx posts. Its CQs must be adopted before: libmlx5's poll
+ * does not know libdvx's WQEs. The caller keeps the ibv_qp, which must outlive the dvx_qp, and
+ * connects it by ibv_modify_qp(); only the way to RST is dvx_qp_to_rst(), which dvx_qp_destroy()
+ * takes too.
  */
 int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
 			struct dvx_qp **out);
@@ -62,47 +67,29 @@ uint32_t dvx_qp_number(const struct dvx_qp *qp);
 struct dvx_sq *dvx_qp_sq(struct dvx_qp *qp);
 struct dvx_rq *dvx_qp_rq(struct dvx_qp *qp); /* NULL without a receive queue */
 
-#define DVX_RETRY_NONE 0xff /* retry_count, rnr_retry: fail at the first loss */
-
-/*
- * What the QP is connected to. Zero members take the value in the comment. Two ends exchange
- * {qpn, psn, gid}; the rest may be left out.
- */
-struct dvx_qp_peer {
-	uint32_t size;
-	uint32_t qpn;
-	uint32_t psn;	    /* the peer's first; our rq_psn */
-	uint32_t local_psn; /* our first */
-	uint8_t gid[16];    /* the peer's */
-	uint8_t mac[6];	    /* 0: resolved from gid (RoCE) */
-	uint16_t lid;	    /* InfiniBand; 0: 1 */
-	uint8_t port;	    /* local, 0: 1 */
-	uint8_t gid_index;  /* local */
-	uint8_t mtu_log;    /* 8..12; 0: 10, i.e. 1024 bytes */
-	uint8_t sl;
-	uint8_t traffic_class;
-	uint8_t hop_limit;  /* 0: 64 */
-	uint16_t udp_sport; /* RoCEv2; 0: 0xc000 | (qpn & 0x3fff) */
-	uint16_t pkey_index;
-	uint32_t access;       /* what the peer may do: DVX_REMOTE_READ | ... */
-	uint8_t max_rd_atomic; /* reads in flight, both ways; 0: 16, or what the device can */
-	uint8_t ack_timeout;   /* 4.096 us << n; 0: 14 */
-	uint8_t retry_count;   /* 1 to 7, DVX_RETRY_NONE; 0: 7 */
-	uint8_t rnr_retry;     /* 1 to 7 (for ever), DVX_RETRY_NONE; 0: 7 */
-	uint8_t min_rnr_timer; /* IB code; 0: 12, 0.64 ms */
-};
-
-/* One state transition each (PRM) ... */
-int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
-int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
-int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
+/* One state transition each (PRM); peer is NULL for a UD queue, which has none ... */
+int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_local *local);
+int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_local *local,
+		  const struct dvx_qp_peer *peer);
+int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_local *local,
+		  const struct dvx_qp_peer *peer);
 /* Everything outstanding is flushed with error CQEs. */
 int dvx_qp_to_err(struct dvx_qp *qp);
-/* Empties the rings too (CQEs of old work may still be in the CQ). */
+/* Empties the rings too, and removes what waits of them in the CQs. */
 int dvx_qp_to_rst(struct dvx_qp *qp);
+/*
+ * From SQER, where a UC or UD queue is after its own send failed: it still receives, and sends
+ * again from here. Take all flushed completions before. An RC queue goes to ERR, from which only
+ * RST leads out.
+ */
+int dvx_qp_sqerr_to_rts(struct dvx_qp *qp);
 /* ... and RST to RTS in one call. */
-int dvx_qp_connect(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
-/* To itself; `access` is what its own WQEs may do. For copies inside the chip, and for tests. */
+int dvx_qp_connect(struct dvx_qp *qp, const struct dvx_qp_local *local,
+		   const struct dvx_qp_peer *peer);
+/*
+ * To itself; `access` is what its own WQEs may do. For copies inside the chip, and for tests. RC
+ * and UC.
+ */
 int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access);
 /* enum prm_qp_state, as the device has it. */
 int dvx_qp_query_state(struct dvx_qp *qp, uint8_t *state);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <dvx/barrier.h>
 #include <dvx/common.h>
+#include <dvx/users.h>
 #include <dvx/wqe.h>
 
 DVX_BEGIN_DECLS
@@ -23,11 +24,11 @@ struct dvx_rq {
 	uint32_t pi;	  /* WQEs posted, free running */
 	uint32_t ci;	  /* WQEs retired */
 	uint32_t mask;	  /* entries - 1 */
-	uint32_t log_stride;
+	uint32_t stride;
 	uint32_t max_sge;
-	uint32_t layout; /* DVX_RING_LAYOUT */
+	uint32_t layout;   /* DVX_RING_LAYOUT */
 	struct dvx_cq *cq; /* of this queue alone: dvx_rq_poll() */
-	uint64_t reserved;
+	struct dvx_users users; /* users.h */
 };
 
 struct dvx_rq_memory {
@@ -51,28 +52,30 @@ DVX_INLINE uint32_t dvx_rq_free(const struct dvx_rq *rq)
 	return rq->mask + 1 - (rq->pi - rq->ci);
 }
 
-/* 0, -ENOSPC (full) or -EMSGSIZE (more pieces than a WQE has, or one longer than 2 GiB). */
+/* The next thread may use it: for debug builds (users.h). */
+DVX_INLINE void dvx_rq_leave(struct dvx_rq *rq)
+{
+	DVX_LEAVE(&rq->users);
+}
+
+/* 0, -ENOSPC (full) or -EMSGSIZE (more pieces than a WQE has, or one empty or over 2 GiB). */
 DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_t n, uint64_t wr_id)
 {
-	uint32_t at = rq->pi & rq->mask;
-	uint8_t *seg = rq->buf + ((size_t)at << rq->log_stride);
+	uint32_t pi = rq->pi, at = pi & rq->mask;
+	uint8_t *wqe = rq->buf + (size_t)at * rq->stride;
 	struct dvx_sge end = {0, 0, DVX_INVALID_LKEY};
-	uint32_t i, used = 0;
 
-	if (DVX_UNLIKELY(n > rq->max_sge))
+	if (DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1))
+		return -EUSERS;
+	if (DVX_UNLIKELY(n > rq->max_sge || dvx_wqe_odd(sge, n)))
 		return -EMSGSIZE;
-	for (i = 0; i < n; i++)
-		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
-			return -EMSGSIZE;
-	if (DVX_UNLIKELY(rq->pi - rq->ci > rq->mask))
+	if (DVX_UNLIKELY(pi - rq->ci > rq->mask))
 		return -ENOSPC;
-	for (i = 0; i < n; i++)
-		if (sge[i].length) /* 0 would mean 2 GiB */
-			dvx_wqe_data(seg + DVX_SEG * used++, &sge[i]);
-	if (used < rq->max_sge)
-		dvx_wqe_data(seg + DVX_SEG * used, &end);
 	rq->wr_ids[at] = wr_id;
-	rq->pi++;
+	rq->pi = pi + 1;
+	dvx_wqe_gather(wqe, sge, n);
+	if (n < rq->max_sge) /* the list ends here */
+		dvx_wqe_data(wqe + (size_t)n * DVX_SEG, &end);
 	return 0;
 }
 
@@ -89,6 +92,7 @@ DVX_INLINE void dvx_rq_repost(struct dvx_rq *rq)
 /* Tells the device: the record alone, receives have no register. */
 DVX_INLINE void dvx_rq_ring(struct dvx_rq *rq)
 {
+	(void)DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1);
 	dvx_barrier_wqe_to_record();
 	*(volatile uint32_t *)rq->dbrec = prm_swap32(rq->pi & 0xffff);
 }
@@ -96,6 +100,7 @@ DVX_INLINE void dvx_rq_ring(struct dvx_rq *rq)
 /* A receive CQE arrived: the cookie of the oldest WQE, whose slot is free again. */
 DVX_INLINE uint64_t dvx_rq_retire(struct dvx_rq *rq)
 {
+	(void)DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1);
 	return rq->wr_ids[rq->ci++ & rq->mask];
 }
 

@@ -3,7 +3,8 @@
 #define DVX_SQ_H
 
 /*
- * Send queue: post work requests, ring the doorbell, retire what completed.
+ * Send queue: its ring. post.h writes work requests into it, poll.h takes completions; here are the
+ * doorbells, batches, and the steps that both are made of.
  *
  *	if (dvx_post_write(sq, raddr, rkey, &sge, 1, cookie, DVX_SIGNALED) == -ENOSPC)
  *		poll first: the ring is full, nothing was written
@@ -19,6 +20,7 @@
 #include <errno.h>
 #include <dvx/barrier.h>
 #include <dvx/common.h>
+#include <dvx/users.h>
 #include <dvx/wqe.h>
 
 DVX_BEGIN_DECLS
@@ -38,21 +40,24 @@ struct dvx_sq {
 	struct dvx_sq_slot *slots; /* one per block */
 	uint32_t *dbrec;	   /* big-endian send counter */
 	uintptr_t reg;		   /* where the next doorbell goes */
-	uint8_t *last;		   /* the last WQE built: what the doorbell shows to the device */
+	uint64_t head;		   /* first 8 bytes of the last WQE, which the doorbell repeats */
+	uint64_t qpn_be;	   /* the same of a WQE without anything but the QPN */
 	uint32_t pi;
 	uint32_t ci;
-	uint32_t mask; /* blocks - 1 */
-	uint32_t qpn;
+	uint32_t mask;	    /* blocks - 1 */
 	uint32_t slot_mask; /* the same in bytes of slots */
-	uint32_t rung;	    /* pi at the last doorbell */
 	/* second cache line */
+	struct dvx_cq *cq; /* of this queue alone: dvx_sq_poll() */
 	uint32_t bf_size;  /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
 	uint32_t layout;   /* DVX_RING_LAYOUT */
 	uint64_t mmo_addr; /* 64 bytes that the MMO engine may overwrite */
 	uint32_t mmo_lkey; /* 0: a queue without MMO */
 	uint32_t max_ds;   /* segments of one WQE */
-	struct dvx_cq *cq; /* of this queue alone: dvx_sq_poll() */
-	uint64_t reserved[4];
+	uint32_t qpn;
+	uint32_t reserved0;
+	struct dvx_users users;	     /* users.h */
+	struct dvx_users *reg_users; /* of a BlueFlame register; NULL: all threads may ring */
+	uint64_t reserved;
 };
 
 /*
@@ -89,50 +94,123 @@ DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
 	return sq->mask + 1 - (sq->pi - sq->ci);
 }
 
-/* --- for the calls below, and for work requests that they do not offer --- */
+/* --- for post.h, and for work requests that it does not offer --- */
 
-/* Takes `blocks` blocks at pi, and fills the slot for dvx_sq_retire(). */
-DVX_INLINE uint8_t *dvx_sq_take(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id)
+/* The next thread may use it, and its register: for debug builds (users.h). */
+DVX_INLINE void dvx_sq_leave(struct dvx_sq *sq)
 {
-	uint32_t pi = sq->pi, at = pi & sq->mask;
-	struct dvx_sq_slot *slot = &sq->slots[at];
+	DVX_LEAVE(&sq->users);
+	DVX_LEAVE(sq->reg_users);
+}
 
-	sq->last = sq->buf + (size_t)at * DVX_BLOCK;
-	sq->pi = pi + blocks;
-	slot->wr_id = wr_id;
-	slot->end = pi + blocks;
-	return sq->last;
+/* In a debug build: the ring, or its register, has two users. */
+DVX_INLINE bool dvx_sq_foreign(struct dvx_sq *sq)
+{
+#ifdef DVX_DEBUG
+	return dvx_users_foreign(&sq->users, DVX_USERS_SQ, sq->qpn) ||
+	       (sq->reg_users && sq->reg_users->intruder &&
+		dvx_users_foreign(sq->reg_users, DVX_USERS_REGISTER, sq->qpn));
+#else
+	(void)sq;
+	return false;
+#endif
+}
+
+/* What a post returns that has no place. */
+DVX_INLINE int dvx_sq_refuse(struct dvx_sq *sq)
+{
+	return dvx_sq_foreign(sq) ? -EUSERS : -ENOSPC;
+}
+
+/* Where block `index` is: in bytes of slots. A block has four times as many. */
+DVX_INLINE uint32_t dvx_sq_at(const struct dvx_sq *sq, uint32_t index)
+{
+	return index * (uint32_t)sizeof(struct dvx_sq_slot) & sq->slot_mask;
+}
+
+/* A place for a WQE: written, then committed. */
+struct dvx_sq_place {
+	uint8_t *wqe;
+	struct dvx_sq_slot *slot;
+	uint32_t index; /* the wqe_index for the control segment */
+	uint32_t end;
+};
+
+/* Block `index` and its slot, without a look at what is there. */
+DVX_INLINE struct dvx_sq_place dvx_sq_place_at(const struct dvx_sq *sq, uint32_t index,
+					       uint32_t blocks)
+{
+	uint32_t at = dvx_sq_at(sq, index);
+	struct dvx_sq_place p;
+
+	p.wqe = sq->buf + (size_t)at * (DVX_BLOCK / sizeof(struct dvx_sq_slot));
+	p.slot = (struct dvx_sq_slot *)((uint8_t *)sq->slots + at);
+	p.index = index;
+	p.end = index + blocks;
+	return p;
+}
+
+/* Its control segment. What is constant of it, the compiler puts together. */
+DVX_INLINE void dvx_sq_ctrl(const struct dvx_sq *sq, const struct dvx_sq_place *p, uint8_t opcode,
+			    uint8_t opmod, uint32_t ds, uint32_t flags, uint32_t imm)
+{
+	struct prm_wqe_ctrl_seg_args a = PRM_NOTHING, index = PRM_NOTHING;
+	uint64_t seg[2], by_index[2];
+
+	a.opmod = opmod;
+	a.opcode = opcode;
+	a.ds = ds;
+	a.fm_ce_se = flags >> 8 & 0xff;
+	a.imm = imm;
+	prm_wqe_ctrl_seg_pack_args(seg, a);
+	index.wqe_index = p->index & 0xffff;
+	prm_wqe_ctrl_seg_pack_args(by_index, index);
+	seg[0] |= sq->qpn_be | by_index[0];
+	memcpy(p->wqe, &seg[0], sizeof(seg[0]));
+	memcpy(p->wqe + sizeof(seg[0]), &seg[1], sizeof(seg[1]));
+}
+
+/* The WQE that was written to p is posted: the next doorbell announces it. */
+DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, uint64_t wr_id)
+{
+	uint64_t head;
+
+	memcpy(&head, p->wqe, sizeof(head));
+	p->slot->wr_id = wr_id;
+	p->slot->end = p->end;
+	sq->head = head;
+	sq->pi = p->end;
 }
 
 /* One NOP per block up to the ring's end; the caller has checked for room. */
 DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 {
-	uint32_t index = sq->pi;
+	while (sq->pi & sq->mask) {
+		struct dvx_sq_place p = dvx_sq_place_at(sq, sq->pi, 1);
 
-	for (; index & sq->mask; index++)
-		dvx_wqe_ctrl(dvx_sq_take(sq, 1, DVX_WR_ID_PAD), index, PRM_WQE_OPCODE_NOP, 0,
-			     sq->qpn, 1, 0, 0);
+		dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_NOP, 0, 1, 0, 0);
+		dvx_sq_commit(sq, &p, DVX_WR_ID_PAD);
+	}
 }
 
 /*
- * Claims `blocks` consecutive blocks, after padding where needed: *wqe is their address, *index the
- * wqe_index for the control segment. The caller writes the whole WQE before the doorbell. False: no
- * room, nothing changed.
+ * Finds `blocks` consecutive blocks, after padding where needed. The caller writes the whole WQE
+ * there, and commits it. False: no room, nothing changed; dvx_sq_refuse() is the error.
  */
-DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id, uint8_t **wqe,
-			     uint32_t *index)
+DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, struct dvx_sq_place *p)
 {
 	uint32_t at = sq->pi & sq->mask;
 	uint32_t pad = 0;
 
+	if (dvx_sq_foreign(sq))
+		return false;
 	if (blocks > 1 && DVX_UNLIKELY(at + blocks > sq->mask + 1))
 		pad = sq->mask + 1 - at;
 	if (DVX_UNLIKELY(sq->pi - sq->ci + (pad + blocks - 1) > sq->mask))
 		return false;
 	if (DVX_UNLIKELY(pad))
 		dvx_sq_pad(sq);
-	*index = sq->pi;
-	*wqe = dvx_sq_take(sq, blocks, wr_id);
+	*p = dvx_sq_place_at(sq, sq->pi, blocks);
 	return true;
 }
 
@@ -142,173 +220,17 @@ DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
 	return ds <= DVX_BLOCK / DVX_SEG || (ds <= DVX_MAX_DS && ds <= sq->max_ds);
 }
 
-/* --- work requests ---
- *
- * All return 0, -ENOSPC (ring full), -EMSGSIZE (does not fit into the largest WQE, or a piece is
- * longer than 2 GiB) or -EBADR (an unknown flag); on failure nothing was posted. dvx_strerror() has
- * the sentence. Nothing reaches the device before a dvx_sq_ring(). imm is a number; the peer reads
- * the same number from its CQE.
- */
-
-DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, bool remote,
-			       uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge, uint32_t n,
-			       uint64_t wr_id, uint32_t flags)
-{
-	uint32_t ds = 1 + remote, index, i;
-	uint8_t *wqe, *seg;
-
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	for (i = 0; i < n; i++) {
-		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
-			return -EMSGSIZE;
-		ds += sge[i].length != 0; /* 0 would mean 2 GiB */
-	}
-	if (DVX_UNLIKELY(!dvx_sq_fits(sq, ds)))
-		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
-		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, index, opcode, 0, sq->qpn, ds, flags, imm);
-	seg = wqe + DVX_SEG;
-	if (remote) {
-		dvx_wqe_raddr(seg, raddr, rkey);
-		seg += DVX_SEG;
-	}
-	for (i = 0; i < n; i++) {
-		if (!sge[i].length)
-			continue;
-		dvx_wqe_data(seg, &sge[i]);
-		seg += DVX_SEG;
-	}
-	return 0;
-}
-
-DVX_INLINE int dvx_post_inline(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, bool remote,
-			       uint64_t raddr, uint32_t rkey, const void *data, uint32_t len,
-			       uint64_t wr_id, uint32_t flags)
-{
-	uint32_t ds = 1 + remote + (len ? dvx_wqe_inline_ds(len) : 0), index;
-	uint8_t *wqe;
-
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
-		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
-		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, index, opcode, 0, sq->qpn, ds, flags, imm);
-	if (remote)
-		dvx_wqe_raddr(wqe + DVX_SEG, raddr, rkey);
-	if (len)
-		dvx_wqe_inline(wqe + DVX_SEG * (1 + remote), data, len);
-	return 0;
-}
-
-DVX_INLINE int dvx_post_send(struct dvx_sq *sq, const struct dvx_sge *sge, uint32_t n,
-			     uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_gather(sq, PRM_WQE_OPCODE_SEND, 0, false, 0, 0, sge, n, wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_send_imm(struct dvx_sq *sq, uint32_t imm, const struct dvx_sge *sge,
-				 uint32_t n, uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_gather(sq, PRM_WQE_OPCODE_SEND_IMM, imm, false, 0, 0, sge, n, wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_send_inline(struct dvx_sq *sq, const void *data, uint32_t len,
-				    uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_inline(sq, PRM_WQE_OPCODE_SEND, 0, false, 0, 0, data, len, wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_send_imm_inline(struct dvx_sq *sq, uint32_t imm, const void *data,
-					uint32_t len, uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_inline(sq, PRM_WQE_OPCODE_SEND_IMM, imm, false, 0, 0, data, len, wr_id,
-			       flags);
-}
-
-DVX_INLINE int dvx_post_write(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
-			      const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_gather(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0, true, raddr, rkey, sge, n, wr_id,
-			       flags);
-}
-
-DVX_INLINE int dvx_post_write_imm(struct dvx_sq *sq, uint32_t imm, uint64_t raddr, uint32_t rkey,
-				  const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
-				  uint32_t flags)
-{
-	return dvx_post_gather(sq, PRM_WQE_OPCODE_RDMA_WRITE_IMM, imm, true, raddr, rkey, sge, n,
-			       wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_write_inline(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
-				     const void *data, uint32_t len, uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_inline(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0, true, raddr, rkey, data, len,
-			       wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_write_imm_inline(struct dvx_sq *sq, uint32_t imm, uint64_t raddr,
-					 uint32_t rkey, const void *data, uint32_t len,
-					 uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_inline(sq, PRM_WQE_OPCODE_RDMA_WRITE_IMM, imm, true, raddr, rkey, data, len,
-			       wr_id, flags);
-}
-
-DVX_INLINE int dvx_post_read(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
-			     const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_gather(sq, PRM_WQE_OPCODE_RDMA_READ, 0, true, raddr, rkey, sge, n, wr_id,
-			       flags);
-}
-
-DVX_INLINE int dvx_post_nop(struct dvx_sq *sq, uint64_t wr_id, uint32_t flags)
-{
-	return dvx_post_gather(sq, PRM_WQE_OPCODE_NOP, 0, false, 0, 0, NULL, 0, wr_id, flags);
-}
-
-/*
- * Copies len bytes between two local mkeys by the device's DMA engine, without a packet; an alias
- * (mkey.h) is a local mkey too. The QP needs DVX_QP_MMO; it need not be connected. Copies are not
- * ordered among each other or against RDMA: DVX_STRONG_ORDER waits. 1 <= len <= 2 GiB and the
- * device's dma_mmo_max, which the device checks, not this call. -EBADRQC: a QP without MMO.
- */
-DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, uint64_t src,
-			    uint32_t src_lkey, uint32_t len, uint64_t wr_id, uint32_t flags)
-{
-	struct dvx_sge from = {src, len, src_lkey}, to = {dst, len, dst_lkey};
-	uint32_t index;
-	uint8_t *wqe;
-
-	if (DVX_UNLIKELY(!sq->mmo_lkey))
-		return -EBADRQC;
-	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
-		return -EBADR;
-	if (DVX_UNLIKELY(len - 1 >= DVX_MAX_SEGMENT))
-		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, 1, wr_id, &wqe, &index)))
-		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, index, PRM_WQE_OPCODE_MMO, DVX_MMO_DMA, sq->qpn, 4, flags, 0);
-	dvx_wqe_mmo_meta(wqe + DVX_SEG, sq->mmo_lkey, sq->mmo_addr);
-	dvx_wqe_data(wqe + 2 * DVX_SEG, &from);
-	dvx_wqe_data(wqe + 3 * DVX_SEG, &to);
-	return 0;
-}
-
 /* --- doorbells --- */
 
 /* Everything before the register write: the record tells the device how far the ring is filled. */
 DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 {
-	uint32_t pi = sq->pi;
+	uint32_t pi = sq->pi, *dbrec = sq->dbrec;
 
-	sq->rung = pi;
+	(void)DVX_FOREIGN(&sq->users, DVX_USERS_SQ, sq->qpn);
+	(void)DVX_FOREIGN(sq->reg_users, DVX_USERS_REGISTER, sq->qpn);
 	dvx_barrier_wqe_to_record();
-	*(volatile uint32_t *)sq->dbrec = prm_swap32(pi & 0xffff);
+	*(volatile uint32_t *)dbrec = prm_swap32(pi & 0xffff);
 	dvx_barrier_record_to_register();
 }
 
@@ -319,36 +241,68 @@ DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 {
 	uintptr_t reg = sq->reg;
-	uint64_t head;
+	uint64_t head = sq->head;
 
-	memcpy(&head, sq->last, sizeof(head));
-	sq->reg = reg ^ sq->bf_size; /* the two buffers of a register take turns */
 	dvx_sq_record(sq);
 	*(volatile uint64_t *)reg = head;
 	dvx_barrier_register_flush();
 }
 
+/* The last WQE posted. */
+DVX_INLINE uint8_t *dvx_sq_last(const struct dvx_sq *sq)
+{
+	uint32_t blocks = dvx_wqe_blocks(prm_wqe_ctrl_seg_get_ds(&sq->head));
+
+	return dvx_sq_place_at(sq, sq->pi - blocks, blocks).wqe;
+}
+
 /*
  * The same, pushing the WQE itself through the BlueFlame register, which saves the device a read.
- * Falls back to dvx_sq_ring() if more than one WQE is new, if it is longer than the buffer, or if
- * the UAR is non-cached.
+ * The two buffers of a register take turns. Falls back to dvx_sq_ring() if more than one WQE is
+ * new, if it is longer than the buffer, or if the UAR is non-cached.
  */
 DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 {
-	uint32_t bytes = (sq->pi - sq->rung) * DVX_BLOCK;
-	bool one = sq->last == sq->buf + (size_t)(sq->rung & sq->mask) * DVX_BLOCK;
+	uint32_t blocks = dvx_wqe_blocks(prm_wqe_ctrl_seg_get_ds(&sq->head));
+	uint32_t fresh = (sq->pi - prm_swap32(*sq->dbrec)) & 0xffff;
 	volatile uint64_t *to = (volatile uint64_t *)sq->reg;
-	const uint8_t *from = sq->last;
+	const uint8_t *from = dvx_sq_last(sq);
 
-	if (!one || bytes > sq->bf_size) {
+	if (fresh != blocks || blocks * DVX_BLOCK > sq->bf_size) {
 		dvx_sq_ring(sq);
 		return;
 	}
 	dvx_sq_record(sq);
-	for (; bytes; bytes -= DVX_BLOCK, to += 8, from += DVX_BLOCK)
+	for (; blocks; blocks--, to += 8, from += DVX_BLOCK)
 		dvx_register_block(to, from);
 	dvx_barrier_register_flush();
 	sq->reg ^= sq->bf_size;
+}
+
+/* --- batches ---
+ *
+ * Posts many work requests at the least cost of each: the calls of post.h on a copy of the ring,
+ * which the compiler keeps in registers.
+ *
+ *	struct dvx_sq batch = dvx_sq_begin(sq);
+ *
+ *	while (more && !dvx_post_write(&batch, raddr, rkey, &sge, 1, cookie, flags))
+ *		more = next();
+ *	dvx_sq_end(sq, &batch);
+ *	dvx_sq_ring(sq);
+ *
+ * Polling may go on meanwhile (room that it frees is for the next batch); posting to `sq` itself
+ * may not. A batch that is not ended was never posted.
+ */
+DVX_INLINE struct dvx_sq dvx_sq_begin(const struct dvx_sq *sq)
+{
+	return *sq;
+}
+
+DVX_INLINE void dvx_sq_end(struct dvx_sq *sq, const struct dvx_sq *batch)
+{
+	sq->head = batch->head;
+	sq->pi = batch->pi;
 }
 
 /* --- completion --- */
@@ -359,6 +313,7 @@ DVX_INLINE uint64_t dvx_sq_retire_slot(struct dvx_sq *sq, uint32_t at)
 	const uint8_t *slots = (const uint8_t *)sq->slots;
 	const struct dvx_sq_slot *slot = (const struct dvx_sq_slot *)(slots + (at & sq->slot_mask));
 
+	(void)DVX_FOREIGN(&sq->users, DVX_USERS_SQ, sq->qpn);
 	sq->ci = slot->end;
 	return slot->wr_id;
 }

@@ -26,7 +26,7 @@ struct dvx_ticket {
 };
 
 /*
- * Decoding fails with: -EINVAL no ticket at all (magic, or not hex), -EMSGSIZE cut short or too
+ * Decoding fails with: -EINVAL no ticket at all (magic, or not hex), -ERANGE cut short or too
  * long, -EPROTONOSUPPORT another version, -EBADMSG the checksum, a reserved or an impossible value.
  * On failure *t is wiped.
  */

@@ -11,7 +11,7 @@
  */
 #include <dvx/cq.h>
 #include <dvx/mem.h>
-#include <dvx/sq.h>
+#include <dvx/post.h>
 
 DVX_BEGIN_DECLS
 
@@ -65,42 +65,35 @@ DVX_INLINE uint32_t dvx_wqe_eth_ds(uint32_t len)
 
 DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint32_t flags)
 {
-	memset(seg, 0, DVX_SEG);
-	prm_wqe_eth_seg_set_cs_flags(seg, flags >> 16 & 0xff);
-	prm_wqe_eth_seg_set_inline_hdr_sz(seg, len);
-	memcpy(seg + 14, header, len);
+	struct prm_wqe_eth_seg_args a = PRM_NOTHING;
+
+	a.cs_flags = flags >> 16 & 0xff;
+	a.inline_hdr_sz = len;
+	prm_wqe_eth_seg_pack_args(seg, a);
+	dvx_wqe_copy(seg + DVX_SEG - 2, header, len);
 }
 
 /*
  * A frame: its first `len` bytes (dvx_txq_inline() at least) from `header`, copied into the WQE;
- * the rest from memory. Returns as the calls of sq.h.
+ * the rest from memory. Returns as the calls of post.h.
  */
 DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 			    const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
 {
-	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth, index, i;
-	uint8_t *wqe, *seg;
+	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + n;
+	struct dvx_sq_place p;
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
 		return -EBADR;
-	for (i = 0; i < n; i++) {
-		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
-			return -EMSGSIZE;
-		ds += sge[i].length != 0; /* 0 would mean 2 GiB */
-	}
-	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS || dvx_wqe_odd(sge, n) ||
+			 !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
-		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, index, PRM_WQE_OPCODE_SEND, 0, sq->qpn, ds, flags, 0);
-	dvx_wqe_eth(wqe + DVX_SEG, header, len, flags);
-	seg = wqe + DVX_SEG * (1 + eth);
-	for (i = 0; i < n; i++) {
-		if (!sge[i].length)
-			continue;
-		dvx_wqe_data(seg, &sge[i]);
-		seg += DVX_SEG;
-	}
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
+	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, flags);
+	dvx_wqe_gather(p.wqe + DVX_SEG * (1 + eth), sge, n);
+	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
 }
 
@@ -108,19 +101,20 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *header, uint32_t len,
 				   const void *data, uint32_t n, uint64_t wr_id, uint32_t flags)
 {
-	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + dvx_wqe_inline_ds(n), index;
-	uint8_t *wqe;
+	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + dvx_wqe_inline_ds(n);
+	struct dvx_sq_place p;
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
 		return -EBADR;
 	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS * DVX_SEG ||
 			 !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
-	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
-		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, index, PRM_WQE_OPCODE_SEND, 0, sq->qpn, ds, flags, 0);
-	dvx_wqe_eth(wqe + DVX_SEG, header, len, flags);
-	dvx_wqe_inline(wqe + DVX_SEG * (1 + eth), data, n);
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
+	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, flags);
+	dvx_wqe_inline(p.wqe + DVX_SEG * (1 + eth), data, n);
+	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ enum dvx_post_flags {
 };
 #define DVX_POST_FLAGS (DVX_SOLICITED | DVX_SIGNALED | DVX_STRONG_ORDER | DVX_FENCE)
 
-/* A piece of local memory. 1 <= length <= 2 GiB; pieces of length 0 are left out of the WQE. */
+/* A piece of local memory. 1 <= length <= 2 GiB. */
 struct dvx_sge {
 	uint64_t addr;
 	uint32_t length;
@@ -77,12 +77,29 @@ DVX_INLINE void dvx_wqe_raddr(void *seg, uint64_t raddr, uint32_t rkey)
 
 DVX_INLINE void dvx_wqe_data(void *seg, const struct dvx_sge *sge)
 {
-	struct prm_wqe_data_seg_args a = PRM_NOTHING;
+	prm_wqe_data_seg_set_byte_count(seg, sge->length & (DVX_MAX_SEGMENT - 1));
+	prm_wqe_data_seg_set_lkey(seg, sge->lkey);
+	prm_wqe_data_seg_set_addr(seg, sge->addr);
+}
 
-	a.byte_count = sge->length & (DVX_MAX_SEGMENT - 1);
-	a.lkey = sge->lkey;
-	a.addr = sge->addr;
-	prm_wqe_data_seg_pack_args(seg, a);
+/* Whether a piece is empty, which the WQE would take for 2 GiB, or longer. */
+DVX_INLINE bool dvx_wqe_odd(const struct dvx_sge *sge, uint32_t n)
+{
+	uint32_t odd = 0, i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < n; i++)
+		odd |= sge[i].length - 1;
+	return odd >= DVX_MAX_SEGMENT;
+}
+
+DVX_INLINE void dvx_wqe_gather(uint8_t *seg, const struct dvx_sge *sge, uint32_t n)
+{
+	uint32_t i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < n; i++)
+		dvx_wqe_data(seg + (size_t)i * DVX_SEG, &sge[i]);
 }
 
 /* Opcode modifiers of PRM_WQE_OPCODE_MMO. */
@@ -98,6 +115,41 @@ DVX_INLINE void dvx_wqe_mmo_meta(void *seg, uint32_t lkey, uint64_t addr)
 	prm_mmo_metadata_seg_pack_args(seg, a);
 }
 
+/*
+ * Copies data into a WQE. A length that the compiler does not know would become a call, or `rep
+ * movs`, which takes a hundred cycles to start: the asm keeps this loop a loop.
+ */
+DVX_INLINE void dvx_wqe_copy(uint8_t *to, const void *data, uint32_t len)
+{
+	const uint8_t *from = (const uint8_t *)data;
+
+	if (__builtin_constant_p(len)) {
+		memcpy(to, from, len);
+		return;
+	}
+	for (; len >= 16; len -= 16, from += 16, to += 16) {
+		memcpy(to, from, 16);
+		__asm__("" : "+r"(to));
+	}
+	if (len & 8) {
+		memcpy(to, from, 8);
+		from += 8;
+		to += 8;
+	}
+	if (len & 4) {
+		memcpy(to, from, 4);
+		from += 4;
+		to += 4;
+	}
+	if (len & 2) {
+		memcpy(to, from, 2);
+		from += 2;
+		to += 2;
+	}
+	if (len & 1)
+		*to = *from;
+}
+
 /* Header and bytes; the tail of the last segment stays as it was (the device does not read it). */
 DVX_INLINE void dvx_wqe_inline(void *seg, const void *data, uint32_t len)
 {
@@ -106,7 +158,7 @@ DVX_INLINE void dvx_wqe_inline(void *seg, const void *data, uint32_t len)
 	a.is_inline = 1;
 	a.byte_count = len;
 	prm_wqe_inline_seg_pack_args(seg, a);
-	memcpy((uint8_t *)seg + 4, data, len);
+	dvx_wqe_copy((uint8_t *)seg + 4, data, len);
 }
 
 #endif

@@ -71,6 +71,9 @@ static void from_general(struct dvx_caps *caps, const void *cap)
 	caps->num_ports = (uint8_t)prm_cmd_hca_cap_get_num_ports(cap);
 	caps->dma_mmo = prm_cmd_hca_cap_get_dma_mmo_qp(cap);
 	caps->dma_mmo_max = log_mmo ? 1ull << log_mmo : DVX_MAX_SEGMENT;
+	caps->relaxed_write = prm_cmd_hca_cap_get_relaxed_ordering_write(cap);
+	caps->relaxed_read = prm_cmd_hca_cap_get_relaxed_ordering_read(cap) ||
+			     prm_cmd_hca_cap_get_relaxed_ordering_read_pci_enabled(cap);
 	if (caps->dma_mmo_max > DVX_MAX_SEGMENT)
 		caps->dma_mmo_max = DVX_MAX_SEGMENT;
 }

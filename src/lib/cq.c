@@ -3,11 +3,11 @@
 #include <dvx/prm/cq.h>
 #include "priv.h"
 
-_Static_assert(sizeof(struct dvx_cq) == 128, "layout 2");
-_Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "layout 2");
+_Static_assert(sizeof(struct dvx_cq) == 128, "layout 3");
+_Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "layout 3");
 _Static_assert(offsetof(struct dvx_cq, arm_reg) == 64,
-	       "layout 2: the first line is what a poll reads");
-_Static_assert(sizeof(struct dvx_cq_queue) == 32, "layout 2");
+	       "layout 3: the first line is what a poll reads");
+_Static_assert(sizeof(struct dvx_cq_queue) == 32, "layout 3");
 
 #define CQ_ARM_OFFSET	0x20u
 #define MAX_LOG_ENTRIES 22u
@@ -19,19 +19,21 @@ static void lib_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries
 	cq->first = buf;
 	cq->end = buf + (size_t)entries * DVX_CQE_BYTES;
 	cq->next = buf + (size_t)(index & (entries - 1)) * DVX_CQE_BYTES;
-	cq->phase = !!(index & entries);
-	cq->zero = (uintptr_t)cq->next - (uintptr_t)index * DVX_CQE_BYTES;
+	cq->phase = index & entries ? DVX_CQ_OLD : 0;
+	cq->stop = cq->next;
+	cq->stop_index = index;
 }
 
 /* `next` may go as far as the slack allows without a word to the device, at most a quarter lap. */
 void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack)
 {
-	uint32_t most = cq->entries / 4, at = dvx_cq_index(cq) & (cq->entries - 1);
+	uint32_t most = cq->entries / 4, index = dvx_cq_index(cq);
 
 	if (slack > most)
 		slack = most;
 	cq->turn = slack > 1 ? 1u << (31 - __builtin_clz(slack)) : 1;
-	cq->stop = cq->first + (size_t)(at + cq->turn - at % cq->turn) * DVX_CQE_BYTES;
+	cq->stop_index = index + cq->turn - index % cq->turn;
+	cq->stop = cq->next + (size_t)(cq->stop_index - index) * DVX_CQE_BYTES;
 }
 
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint32_t layout)
@@ -173,11 +175,30 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 	return 0;
 }
 
+/*
+ * libmlx5 tells an entry that was never written by its opcode, libdvx by the owner bit alone. The
+ * device may write the entry at this moment: then it stays as it is.
+ */
+static void lib_cq_disown(struct dvx_cq *cq)
+{
+	uint32_t index = dvx_cq_index(cq);
+
+	for (uint32_t i = index; i != index + cq->entries; i++) {
+		uint8_t *cqe = (uint8_t *)(uintptr_t)cq->first +
+			       (size_t)(i & (cq->entries - 1)) * DVX_CQE_BYTES;
+		uint8_t unused = (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | !!(i & cq->entries));
+
+		__atomic_compare_exchange_n(cqe + DVX_CQE_BYTES - 1, &unused, unused ^ 1, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+}
+
 /* Continues libmlx5's ring at libmlx5's consumer index. */
 static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 {
 	cq->dbrec = (uint32_t *)dv->dbrec;
 	lib_cq_place(cq, dv->buf, dv->cqe_cnt, prm_swap32(cq->dbrec[0]) & 0xffffff);
+	lib_cq_disown(cq);
 	cq->cqn = dv->cqn;
 	cq->arm_reg = dv->cq_uar ? (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET : 0;
 }

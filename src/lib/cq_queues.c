@@ -5,9 +5,10 @@
 #define FREE_PLACE UINT32_MAX /* no number has more than 24 bits */
 
 /* What a queue polls that shares its CQ: an entry that looks like an error, so the rest runs. */
-static const uint8_t cq_one_error[DVX_CQE_BYTES] = {[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR
-									  << 4};
-const struct dvx_cq dvx_cq_of_several = {.next = cq_one_error};
+static const _Alignas(DVX_CQE_BYTES) uint8_t cq_one_error[DVX_CQE_BYTES] = {
+	[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR << 4};
+const struct dvx_cq dvx_cq_of_several = {.next = cq_one_error,
+					 .stop = cq_one_error + DVX_CQE_BYTES};
 
 const struct dvx_cq_queue dvx_cq_no_queue = {.number = FREE_PLACE};
 
@@ -191,12 +192,12 @@ static uint32_t cq_waiting(const struct dvx_cq *cq)
 	struct dvx_cq at = *cq;
 	uint32_t n = 0;
 
-	while (n < cq->entries && dvx_cq_state(&at, at.next) < DVX_CQ_EMPTY) {
+	while (n < cq->entries && !(dvx_cq_state(&at, at.next) & DVX_CQ_OLD)) {
 		n++;
 		at.next += DVX_CQE_BYTES;
 		if (at.next == at.end) {
 			at.next = at.first;
-			at.phase ^= 1;
+			at.phase ^= DVX_CQ_OLD;
 		}
 	}
 	dvx_barrier_owner_to_cqe();
@@ -253,7 +254,7 @@ void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number)
 			cq_move(cq_entry(&cq->ring, i + removed), cq_entry(&cq->ring, i));
 	}
 	while (removed--)
-		dvx_cq_pop(&cq->ring);
+		dvx_cq_consume_to(&cq->ring, cq->ring.next + DVX_CQE_BYTES);
 	dvx_cq_publish(&cq->ring);
 	if (cq->ibcq)
 		cq_scrub(&cq->ring);

@@ -125,9 +125,11 @@ static int dev_start(struct ibv_context *ctx, bool owned, struct dvx_dev **out)
 	dev->ctx = ctx;
 	dev->node = read_node(ctx->device);
 	pthread_mutex_init(&dev->lock, NULL);
+	pthread_mutex_init(&dev->watch_lock, NULL);
 	err = dvx_caps_read(dev);
 	if (err) {
 		dvx_caps_free(dev);
+		pthread_mutex_destroy(&dev->watch_lock);
 		pthread_mutex_destroy(&dev->lock);
 		free(dev);
 		return err;
@@ -217,6 +219,7 @@ int dvx_dev_close(struct dvx_dev *dev)
 	if (dev->owned && ibv_close_device(dev->ctx))
 		return dvx_fail(errno ? errno : EBUSY, "the device can't be closed");
 	dvx_caps_free(dev);
+	pthread_mutex_destroy(&dev->watch_lock);
 	pthread_mutex_destroy(&dev->lock);
 	free(dev);
 	return 0;

@@ -22,7 +22,7 @@ static const struct {
 	 "the ring is full: poll its completions first, and post again; nothing was written"},
 	{EMSGSIZE, EINVAL,
 	 "the work request does not fit: its inline data or its pieces are more than the queue's "
-	 "largest WQE or receive has room for, or a piece is longer than 2 GiB"},
+	 "largest WQE or receive has room for, or a piece is empty or longer than 2 GiB"},
 	{EBADR, EINVAL,
 	 "flags has a bit that this call does not know: the flags of posts are DVX_SIGNALED, "
 	 "DVX_FENCE and so on, not those of verbs"},

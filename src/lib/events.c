@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asynchronous events of objects made by DevX, and of the port. */
+#include <fcntl.h>
 #include <poll.h>
+#include <time.h>
 #include <dvx/events.h>
 #include <dvx/prm/cap.h>
 #include "prm/reflect.h"
@@ -9,12 +11,14 @@
 struct dvx_events {
 	struct dvx_dev *dev;
 	struct mlx5dv_devx_event_channel *devx;
-	pthread_mutex_t lock; /* the list: objects are destroyed in any thread */
 	struct dvx_watch *watches;
 	uint64_t last_id;
 };
 
-/* The kernel's cookie is an id, so that an event of an object that is gone finds nothing. */
+/*
+ * The kernel's cookie is an id, so that an event of an object that is gone finds nothing. Objects
+ * are watched and destroyed in any thread: dev->watch_lock has the lists, and each obj->watch.
+ */
 struct dvx_watch {
 	struct dvx_watch *next;
 	struct dvx_events *events;
@@ -73,7 +77,6 @@ static int events_free(struct dvx_events *ev, int err)
 
 	if (ev->devx)
 		mlx5dv_devx_destroy_event_channel(ev->devx);
-	pthread_mutex_destroy(&ev->lock);
 	free(ev);
 	return err ? dvx_restore(&why) : 0;
 }
@@ -86,11 +89,13 @@ int dvx_events_open(struct dvx_dev *dev, struct dvx_events **out)
 	if (!ev)
 		return dvx_fail(ENOMEM, "no memory for events");
 	ev->dev = dev;
-	pthread_mutex_init(&ev->lock, NULL);
 	ev->devx = mlx5dv_devx_create_event_channel(dev->ctx, 0);
 	if (!ev->devx)
 		return events_free(ev, dvx_fail(errno ? errno : EIO,
 						"the kernel refuses a DevX event channel"));
+	/* Two threads wake up for one event: it is read by one. */
+	if (fcntl(ev->devx->fd, F_SETFL, O_NONBLOCK))
+		return events_free(ev, dvx_fail(errno, "the DevX event channel can't be polled"));
 	err = events_subscribe(ev, NULL, port_types, 1, 0);
 	if (err)
 		return events_free(ev, err);
@@ -99,13 +104,27 @@ int dvx_events_open(struct dvx_dev *dev, struct dvx_events **out)
 	return 0;
 }
 
+/* 0: none. */
+static uint32_t events_still_watched(struct dvx_events *ev)
+{
+	uint32_t number = 0;
+
+	pthread_mutex_lock(&ev->dev->watch_lock);
+	if (ev->watches)
+		number = ev->watches->number;
+	pthread_mutex_unlock(&ev->dev->watch_lock);
+	return number;
+}
+
 int dvx_events_close(struct dvx_events *ev)
 {
+	uint32_t number;
+
 	if (!ev)
 		return 0;
-	if (ev->watches)
-		return dvx_fail(EBUSY, "dvx_events_close: object %u is still watched",
-				ev->watches->number);
+	number = events_still_watched(ev);
+	if (number)
+		return dvx_fail(EBUSY, "dvx_events_close: object %u is still watched", number);
 	dvx_unref(&ev->dev->refs);
 	return events_free(ev, 0);
 }
@@ -117,47 +136,60 @@ int dvx_events_fd(const struct dvx_events *ev)
 
 /* ---- what is watched ---- */
 
-static void events_link(struct dvx_events *ev, struct dvx_watch *w)
+/* False: somebody watches it already. */
+static bool events_link(struct dvx_events *ev, struct dvx_obj *obj, struct dvx_watch *w)
 {
-	pthread_mutex_lock(&ev->lock);
-	w->id = ++ev->last_id;
-	w->next = ev->watches;
-	ev->watches = w;
-	pthread_mutex_unlock(&ev->lock);
+	bool first;
+
+	pthread_mutex_lock(&ev->dev->watch_lock);
+	first = !obj->watch;
+	if (first) {
+		w->id = ++ev->last_id;
+		w->next = ev->watches;
+		ev->watches = w;
+		obj->watch = w;
+	}
+	pthread_mutex_unlock(&ev->dev->watch_lock);
+	return first;
 }
 
 void dvx_events_forget(struct dvx_obj *obj)
 {
-	struct dvx_watch *w = obj->watch, **p;
+	struct dvx_watch *w, **p;
 
-	if (!w)
-		return;
-	pthread_mutex_lock(&w->events->lock);
-	for (p = &w->events->watches; *p != w; p = &(*p)->next)
-		;
-	*p = w->next;
-	pthread_mutex_unlock(&w->events->lock);
-	obj->watch = NULL;
+	pthread_mutex_lock(&obj->dev->watch_lock);
+	w = obj->watch;
+	if (w) {
+		for (p = &w->events->watches; *p != w; p = &(*p)->next)
+			;
+		*p = w->next;
+		obj->watch = NULL;
+	}
+	pthread_mutex_unlock(&obj->dev->watch_lock);
 	free(w);
 }
 
 static int events_watch(struct dvx_events *ev, struct dvx_obj *obj, uint32_t number, void *cookie,
 			const uint16_t *types, size_t n)
 {
+	struct dvx_watch *w;
+	uint64_t id;
 	int err;
 
 	if (!obj || obj->dev != ev->dev)
 		return dvx_fail(EINVAL, "object %u is %s", number,
 				obj ? "of another device"
 				    : "verbs' own: ibv_get_async_event() has its events");
-	if (obj->watch)
-		return dvx_fail(EBUSY, "object %u is watched already", number);
-	obj->watch = malloc(sizeof(*obj->watch));
-	if (!obj->watch)
+	w = malloc(sizeof(*w));
+	if (!w)
 		return dvx_fail(ENOMEM, "no memory to watch object %u", number);
-	*obj->watch = (struct dvx_watch){.events = ev, .number = number, .cookie = cookie};
-	events_link(ev, obj->watch);
-	err = events_subscribe(ev, obj, types, n, obj->watch->id);
+	*w = (struct dvx_watch){.events = ev, .number = number, .cookie = cookie};
+	if (!events_link(ev, obj, w)) {
+		free(w);
+		return dvx_fail(EBUSY, "object %u is watched already", number);
+	}
+	id = w->id;
+	err = events_subscribe(ev, obj, types, n, id);
 	if (err)
 		dvx_events_forget(obj);
 	return err;
@@ -193,14 +225,14 @@ static bool events_find(struct dvx_events *ev, uint64_t id, struct dvx_event *ou
 
 	if (!id)
 		return true;
-	pthread_mutex_lock(&ev->lock);
+	pthread_mutex_lock(&ev->dev->watch_lock);
 	for (w = ev->watches; w && w->id != id; w = w->next)
 		;
 	if (w) {
 		out->cookie = w->cookie;
 		out->number = w->number;
 	}
-	pthread_mutex_unlock(&ev->lock);
+	pthread_mutex_unlock(&ev->dev->watch_lock);
 	return w;
 }
 
@@ -215,7 +247,7 @@ static void events_say(const void *eqe, struct dvx_event *out)
 	out->number = prm_eqe_get_port(eqe);
 }
 
-/* 1: an event; 0: one of an object that is gone. */
+/* 1: an event; 0: none, or one of an object that is gone. */
 static int events_read(struct dvx_events *ev, struct dvx_event *out)
 {
 	struct {
@@ -224,6 +256,8 @@ static int events_read(struct dvx_events *ev, struct dvx_event *out)
 	} in;
 	ssize_t n = mlx5dv_devx_get_event(ev->devx, &in.head, sizeof(in));
 
+	if (n < 0 && errno == EAGAIN)
+		return 0;
 	if (n < 0 && errno == EIO)
 		return dvx_fail(EIO, "%s is gone", dvx_dev_name(ev->dev));
 	if (n < 0)
@@ -236,13 +270,33 @@ static int events_read(struct dvx_events *ev, struct dvx_event *out)
 	return events_find(ev, in.head.cookie, out);
 }
 
+static int64_t events_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* What is left of timeout_ms, for poll(). */
+static int events_left(int timeout_ms, int64_t since)
+{
+	int64_t spent;
+
+	if (timeout_ms <= 0)
+		return timeout_ms;
+	spent = events_now_ms() - since;
+	return spent < timeout_ms ? (int)(timeout_ms - spent) : 0;
+}
+
 int dvx_events_wait(struct dvx_events *ev, int timeout_ms, struct dvx_event *out)
 {
 	struct pollfd pfd = {.fd = ev->devx->fd, .events = POLLIN};
+	int64_t since = events_now_ms();
 	int got = 0;
 
 	while (!got) {
-		int ready = poll(&pfd, 1, timeout_ms);
+		int ready = poll(&pfd, 1, events_left(timeout_ms, since));
 
 		if (ready < 0)
 			return dvx_fail(errno, "waiting for an event fails");

@@ -37,6 +37,7 @@ int dvx_pd_adopt(struct dvx_dev *dev, struct ibv_pd *ibpd, struct dvx_pd **out)
 	if (!pd)
 		return dvx_fail(ENOMEM, "no memory for a PD");
 	pd->dev = dev;
+	pd->ibpd = ibpd;
 	pd->pdn = info.pdn;
 	dvx_ref(&dev->refs);
 	*out = pd;

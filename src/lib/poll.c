@@ -35,7 +35,7 @@ static int poll_take(struct dvx_cq *cq, const void *cqe, struct dvx_sq *sq, stru
 			dvx_cqe_unscatter(cqe, NULL, rq);
 		wc->wr_id = dvx_rq_retire(rq);
 	}
-	dvx_cq_pop(cq);
+	dvx_cq_consume_to(cq, cq->next + DVX_CQE_BYTES);
 	return error ? -EIO : 1;
 }
 

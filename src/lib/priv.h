@@ -30,6 +30,7 @@ struct dvx_dev {
 	uint8_t log_rd_atomic; /* reads in flight that a QP of this device can have, as log2 */
 	uint8_t mkey_variant;  /* low byte of the next mkey; it changes, so that stale keys fail */
 	pthread_mutex_t lock;  /* the lists, the transport domain */
+	pthread_mutex_t watch_lock; /* events.c; objects are destroyed under `lock`, too */
 	struct dvx_dbr_page *dbr_pages;
 	struct cap_page *cap_pages;
 	struct dvx_cq_priv *adopted_cqs;
@@ -40,7 +41,8 @@ struct dvx_dev {
 
 struct dvx_pd {
 	struct dvx_dev *dev;
-	struct dvx_obj *obj; /* NULL: adopted */
+	struct dvx_obj *obj; /* NULL: adopted ... */
+	struct ibv_pd *ibpd; /* ... this one */
 	uint32_t pdn;
 	int refs;
 };
@@ -50,6 +52,7 @@ struct dvx_uar {
 	struct mlx5dv_devx_uar *devx;
 	uint32_t bf_size;
 	int refs;
+	struct dvx_users users;
 };
 
 struct dvx_umem {
@@ -57,6 +60,7 @@ struct dvx_umem {
 	struct mlx5dv_devx_umem *devx;
 	void *addr;
 	size_t len;
+	uint8_t log_page; /* DVX_LOG_PAGE_MIN: those that the kernel chose */
 	int refs;
 };
 
@@ -69,10 +73,12 @@ struct dvx_obj {
 struct dvx_mkey {
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
-	struct dvx_obj *obj;
+	struct dvx_obj *obj; /* NULL: made by verbs ... */
+	struct ibv_mr *mr;   /* ... this one */
 	struct dvx_umem *umem;
 	bool own_umem;
 	bool alias;
+	uint8_t log_page; /* 0: a list */
 	uint32_t key;
 	uint32_t access;
 	uint64_t addr;
@@ -115,6 +121,8 @@ struct dvx_qp {
 	struct dvx_mem *mmo_mem;
 	struct dvx_mkey *mmo_mkey;
 	bool force_loopback;
+	uint8_t type; /* enum dvx_qp_type */
+	int refs;     /* multicast groups that it is in */
 };
 
 struct dvx_rxq {
@@ -157,12 +165,34 @@ void dvx_ref(int *refs);
 void dvx_unref(int *refs);
 bool dvx_in_use(const int *refs);
 
+/* The smallest page of a umem and of an mkey, log2. */
+#define DVX_LOG_PAGE_MIN 12u
+
+/*
+ * mkey.c. A new mkey holds its PD; dvx_mkey_drop() is for one that has no object yet. The context
+ * gets what all kinds of mkeys have, and the low byte of the key.
+ */
+struct dvx_mkey *dvx_mkey_new(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t access);
+void dvx_mkey_drop(struct dvx_mkey *mkey);
+void dvx_mkey_context(const struct dvx_mkey *mkey, void *mkc);
+int dvx_mkey_submit(struct dvx_mkey *mkey, const void *in, size_t len);
+int dvx_mkey_check_access(const char *call, uint32_t access);
+/* mkey_verbs.c: an mkey whose pages the device faults in */
+int dvx_mkey_on_demand(struct dvx_mkey *mkey, const struct dvx_mkey_attr *attr);
+int dvx_mkey_dereg(struct dvx_mkey *mkey);
+
 /* mem.c; what a failed dvx_queue_memory_alloc() leaves is freed like the whole. */
 int dvx_queue_memory_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
 			   struct dvx_queue_memory *at);
 void dvx_queue_memory_free(struct dvx_queue_memory *at);
 /* A raw queue's wq structure. */
 void dvx_queue_memory_wq(const struct dvx_queue_memory *at, void *wq, const struct dvx_pd *pd);
+
+/* uar.c: NULL, if any thread may write it */
+struct dvx_users *dvx_uar_users(struct dvx_uar *uar);
+
+/* sq.c; with 24 bits */
+void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn);
 
 /* qp.c: the CQs of both rings, which hold the QP from now on. */
 int dvx_qp_attach(struct dvx_qp *qp, uint32_t user_index);
@@ -203,8 +233,42 @@ int dvx_tir_create(struct dvx_dev *dev, const struct dvx_tir *want, struct dvx_o
 		   uint32_t *tirn);
 int dvx_tir_destroy(struct dvx_dev *dev, struct dvx_obj *tir);
 
-/* path.c: fills in members that the caller left 0. */
-int dvx_peer_resolve(struct dvx_dev *dev, struct dvx_qp_peer *peer);
+/* path.c: peer->mac, if the caller left it 0 */
+int dvx_peer_resolve(struct dvx_dev *dev, const struct dvx_qp_local *local,
+		     struct dvx_qp_peer *peer);
+
+/* gid.c */
+int dvx_gid_at(struct dvx_dev *dev, uint8_t port, uint32_t index, struct dvx_gid *out);
+/* Whether packets from this GID can reach the peer's, as far as the types tell. */
+int dvx_gid_fits(const struct dvx_gid *mine, const struct dvx_qp_peer *peer, const char *call);
+
+/* qp_local.c: the caller's two sides as this library's, checked; peer may be NULL */
+struct dvx_sides {
+	struct dvx_qp_local local;
+	struct dvx_qp_peer peer;
+};
+int dvx_qp_sides(const struct dvx_qp *qp, const char *call, const struct dvx_qp_local *user_local,
+		 struct dvx_qp_local *local, const struct dvx_qp_peer *user_peer,
+		 struct dvx_qp_peer *peer);
+/* The same of what no queue is asked for. */
+int dvx_path_sides(const struct dvx_dev *dev, const char *call,
+		   const struct dvx_qp_local *user_local, const struct dvx_qp_peer *user_peer,
+		   struct dvx_sides *out);
+
+/* qp_type.c */
+struct dvx_qp_kind {
+	const char *name;
+	enum ibv_qp_type verbs;
+	uint32_t access; /* the most that a peer may be given */
+	bool peer;	 /* it is connected with one other queue */
+	bool reliable;	 /* it retries, and does READs and atomics */
+};
+/* NULL: there is no such type */
+const struct dvx_qp_kind *dvx_qp_kind(uint32_t type);
+bool dvx_qp_type_of_verbs(enum ibv_qp_type verbs, uint8_t *type);
+
+/* crc32c.c: Castagnoli, reflected, for the few bytes of tickets and blobs */
+uint32_t dvx_crc32c(const uint8_t *p, size_t len);
 
 /* Smallest n with 1 << n >= v. */
 static inline uint32_t dvx_log2_up(uint32_t v)

@@ -32,8 +32,33 @@ static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 	return 0;
 }
 
+/* What a type has, and what it does not. */
+static int check_type(const struct dvx_qp_attr *attr)
+{
+	const struct dvx_qp_kind *kind = dvx_qp_kind(attr->type);
+
+	if (!kind)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.type %u is neither RC, UC nor UD",
+				attr->type);
+	if (attr->flags & DVX_QP_MMO && attr->type != DVX_QP_RC)
+		return dvx_fail(
+			EINVAL,
+			"dvx_qp_create: attr.flags has DVX_QP_MMO, which a queue of %s can't",
+			kind->name);
+	if (attr->flags & DVX_QP_FORCE_LOOPBACK && !kind->peer)
+		return dvx_fail(EINVAL,
+				"dvx_qp_create: attr.flags has DVX_QP_FORCE_LOOPBACK, but a queue "
+				"of %s has no path",
+				kind->name);
+	return 0;
+}
+
 static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 {
+	int err = check_type(attr);
+
+	if (err)
+		return err;
 	if (attr->flags & ~(uint32_t)(DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK))
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
@@ -52,9 +77,6 @@ static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.send_cq is not of this device");
 	if (!attr->recv_cq->priv || attr->recv_cq->priv->dev != dev)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.recv_cq is not of this device");
-	if (attr->type > DVX_QP_UC)
-		return dvx_fail(EINVAL, "dvx_qp_create: attr.type %u is neither RC nor UC",
-				attr->type);
 	if (attr->user_index > MAX_USER_INDEX)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
@@ -140,6 +162,7 @@ static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, u
 	if (!sq.slots || !rq.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", l->sq_blocks);
 	err = dvx_sq_init_layout(&qp->sq, &sq, ring_layout);
+	qp->sq.reg_users = dvx_uar_users(qp->uar);
 	if (err || !l->rq_entries)
 		return err;
 	qp->has_rq = true;
@@ -185,7 +208,7 @@ static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint3
 		err = add_mmo(qp);
 	if (!err)
 		err = lib_qp_command(qp, attr, &l);
-	qp->sq.qpn = qp->qpn;
+	dvx_sq_set_qpn(&qp->sq, qp->qpn);
 	if (!err)
 		err = dvx_qp_attach(qp, attr->user_index);
 	return err;
@@ -248,6 +271,7 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	qp->uar = attr.uar;
 	qp->scq = attr.send_cq->priv;
 	qp->rcq = attr.recv_cq->priv;
+	qp->type = attr.type;
 	qp->force_loopback = attr.flags & DVX_QP_FORCE_LOOPBACK;
 	err = lib_qp_build(qp, &attr, layout);
 	if (err) {
@@ -269,6 +293,9 @@ int dvx_qp_destroy(struct dvx_qp *qp)
 
 	if (!qp)
 		return 0;
+	if (dvx_in_use(&qp->refs))
+		return dvx_fail(EBUSY, "QP 0x%x: it is still in %d multicast groups", qp->qpn,
+				qp->refs);
 	err = qp->obj ? dvx_obj_destroy(qp->obj) : dvx_qp_to_rst(qp);
 	if (err)
 		return err;

@@ -38,14 +38,15 @@ static int rq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 	return dvx_rq_init_layout(&qp->rq, &init, layout);
 }
 
-static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv)
+static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv,
+			  uint8_t *type)
 {
 	struct mlx5dv_obj obj = {.qp = {ibqp, dv}};
 
 	if (!ibqp || ibqp->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_qp_adopt: the ibv_qp is of another context");
-	if (ibqp->qp_type != IBV_QPT_RC)
-		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp is not RC");
+	if (!dvx_qp_type_of_verbs(ibqp->qp_type, type))
+		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp is neither RC, UC nor UD");
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP))
 		return dvx_fail(EINVAL, "dvx_qp_adopt: libmlx5 does not know this ibv_qp");
 	if (dv->sq.stride != DVX_BLOCK || !dv->sq.wqe_cnt)
@@ -66,7 +67,8 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 {
 	struct mlx5dv_qp dv = {0};
 	struct dvx_qp *qp;
-	int err = qp_adopt_check(dev, ibqp, &dv);
+	uint8_t type;
+	int err = qp_adopt_check(dev, ibqp, &dv, &type);
 
 	if (err)
 		return err;
@@ -76,6 +78,7 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	qp->dev = dev;
 	qp->ibqp = ibqp;
 	qp->qpn = ibqp->qp_num;
+	qp->type = type;
 	qp->scq = dvx_cq_adopted(dev, ibqp->send_cq);
 	qp->rcq = dvx_cq_adopted(dev, ibqp->recv_cq);
 	err = sq_of(qp, &dv, layout);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-_Static_assert(sizeof(struct dvx_rq) == 64, "layout 2");
-_Static_assert(offsetof(struct dvx_rq, pi) == 24, "layout 2");
+_Static_assert(sizeof(struct dvx_rq) == 64, "layout 3");
+_Static_assert(offsetof(struct dvx_rq, pi) == 24, "layout 3");
 
 int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint32_t layout)
 {
@@ -28,7 +28,7 @@ int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint
 	rq->wr_ids = init.wr_ids;
 	rq->dbrec = init.dbrec;
 	rq->mask = init.entries - 1;
-	rq->log_stride = dvx_log2_up(init.stride);
+	rq->stride = init.stride;
 	rq->max_sge = init.stride / DVX_SEG;
 	rq->layout = layout;
 	rq->cq = init.cq ? init.cq : (struct dvx_cq *)&dvx_cq_of_several;

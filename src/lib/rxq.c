@@ -72,7 +72,7 @@ static uint32_t rxq_ts_format(struct dvx_dev *dev)
 static void rxq_fill_wq(void *wq, const struct dvx_rxq *rxq)
 {
 	dvx_queue_memory_wq(&rxq->at, wq, rxq->pd);
-	prm_wq_set_log_wq_stride(wq, rxq->ring.log_stride);
+	prm_wq_set_log_wq_stride(wq, dvx_log2_up(rxq->ring.stride));
 	prm_wq_set_log_wq_sz(wq, dvx_log2_up(rxq->ring.mask + 1));
 }
 

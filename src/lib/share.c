@@ -44,6 +44,9 @@ int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 
 	if (mkey->alias)
 		return dvx_fail(EINVAL, "dvx_mkey_export: the mkey is an alias itself");
+	if (mkey->mr)
+		return dvx_fail(EINVAL, "dvx_mkey_export: the mkey is on demand, so the kernel's; "
+					"export one of dvx_mkey_create_of() over it");
 	if (!mkey->dev->caps.mkey_export)
 		return dvx_fail(EOPNOTSUPP, "%s: allowed_object_for_other_vhca_access has no mkeys",
 				dvx_dev_name(mkey->dev));

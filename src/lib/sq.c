@@ -2,13 +2,19 @@
 #include "priv.h"
 
 /* Programs have these offsets compiled in; a change is a new DVX_RING_LAYOUT. */
-_Static_assert(sizeof(struct dvx_sq) == 128, "layout 2");
-_Static_assert(offsetof(struct dvx_sq, pi) == 40, "layout 2");
-_Static_assert(offsetof(struct dvx_sq, bf_size) == 64,
-	       "layout 2: the first line is what a post reads");
-_Static_assert(offsetof(struct dvx_sq, mmo_addr) == 72, "layout 2");
-_Static_assert(sizeof(struct dvx_sq_slot) == 16, "layout 2");
-_Static_assert(sizeof(struct dvx_sge) == 16, "layout 2");
+_Static_assert(sizeof(struct dvx_sq) == 128, "layout 3");
+_Static_assert(offsetof(struct dvx_sq, pi) == 48, "layout 3");
+_Static_assert(offsetof(struct dvx_sq, cq) == 64, "layout 3: the first line is what a post reads");
+_Static_assert(offsetof(struct dvx_sq, mmo_addr) == 80, "layout 3");
+_Static_assert(sizeof(struct dvx_sq_slot) == 16, "layout 3");
+_Static_assert(sizeof(struct dvx_sge) == 16, "layout 3");
+
+void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn)
+{
+	sq->qpn = qpn;
+	sq->qpn_be = 0;
+	prm_wqe_ctrl_seg_set_qpn(&sq->qpn_be, qpn);
+}
 
 #define MAX_BLOCKS_PER_RING 32768u /* WQE indexes have 16 bits, and full must differ from empty */
 
@@ -32,10 +38,9 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	sq->slots = init.slots;
 	sq->dbrec = init.dbrec;
 	sq->reg = (uintptr_t)init.reg;
-	sq->last = init.buf;
 	sq->mask = init.blocks - 1;
 	sq->slot_mask = sq->mask * (uint32_t)sizeof(struct dvx_sq_slot);
-	sq->qpn = init.qpn;
+	dvx_sq_set_qpn(sq, init.qpn);
 	sq->bf_size = init.bf_size;
 	sq->layout = layout;
 	sq->cq = init.cq ? init.cq : (struct dvx_cq *)&dvx_cq_of_several;

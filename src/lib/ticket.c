@@ -24,20 +24,6 @@ static const char prefix[] = "dvx1:";
 _Static_assert(AT_SUM + 4 == DVX_TICKET_BYTES, "a ticket ends with its checksum");
 _Static_assert(sizeof(prefix) + 2 * DVX_TICKET_BYTES == DVX_TICKET_TEXT, "prefix, hex, NUL");
 
-/* CRC32C (Castagnoli, reflected), a bit at a time: 76 bytes are not worth a table. */
-static uint32_t ticket_crc32c(const uint8_t *p, size_t len)
-{
-	uint32_t crc = ~0u;
-	int bit;
-
-	while (len--) {
-		crc ^= *p++;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-	}
-	return ~crc;
-}
-
 void dvx_ticket_encode(const struct dvx_ticket *t, uint8_t out[DVX_TICKET_BYTES])
 {
 	memset(out, 0, DVX_TICKET_BYTES);
@@ -50,7 +36,7 @@ void dvx_ticket_encode(const struct dvx_ticket *t, uint8_t out[DVX_TICKET_BYTES]
 	prm_store64(out, AT_ADDR, t->addr);
 	prm_store64(out, AT_LEN, t->len);
 	memcpy(out + AT_KEY, t->key, sizeof(t->key));
-	prm_store32(out, AT_SUM, ticket_crc32c(out, AT_SUM));
+	prm_store32(out, AT_SUM, dvx_crc32c(out, AT_SUM));
 }
 
 /* The order of checks decides which error is reported: magic, version, length, checksum. */
@@ -66,7 +52,7 @@ static int ticket_check(const uint8_t *in, size_t len)
 	if (len != DVX_TICKET_BYTES || prm_load16(in, AT_LENGTH) != DVX_TICKET_BYTES)
 		return dvx_fail(ERANGE, "ticket: %zu bytes with length field %u; a ticket has %u",
 				len, prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
-	if (prm_load32(in, AT_SUM) != ticket_crc32c(in, AT_SUM))
+	if (prm_load32(in, AT_SUM) != dvx_crc32c(in, AT_SUM))
 		return dvx_fail(EBADMSG, "ticket: the checksum does not match, it was damaged");
 	if (prm_load16(in, AT_RESERVED0) || prm_load32(in, AT_RESERVED1) ||
 	    prm_load32(in, AT_RESERVED2))

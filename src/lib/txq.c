@@ -114,7 +114,7 @@ static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 	txq_fill_wq(prm_sqc_at_wq(sqc), txq);
 	err = dvx_obj_create(txq->dev, in, sizeof(in), reply, sizeof(reply), &txq->sq);
 	if (!err)
-		txq->ring.qpn = prm_create_sq_out_get_sqn(reply);
+		dvx_sq_set_qpn(&txq->ring, prm_create_sq_out_get_sqn(reply));
 	return err;
 }
 
@@ -147,7 +147,9 @@ static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, u
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", sq.blocks);
 	sq.buf = dvx_mem_addr(txq->at.mem);
 	sq.dbrec = dvx_dbr_words(txq->at.dbr) + 1;
-	return dvx_sq_init_layout(&txq->ring, &sq, layout);
+	err = dvx_sq_init_layout(&txq->ring, &sq, layout);
+	txq->ring.reg_users = dvx_uar_users(attr->uar);
+	return err;
 }
 
 static int txq_attach(struct dvx_txq *txq, uint32_t user_index)

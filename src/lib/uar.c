@@ -74,3 +74,8 @@ uint32_t dvx_uar_bf_size(const struct dvx_uar *uar)
 {
 	return uar->bf_size;
 }
+
+struct dvx_users *dvx_uar_users(struct dvx_uar *uar)
+{
+	return uar->bf_size ? &uar->users : NULL;
+}

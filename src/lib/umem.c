@@ -1,32 +1,111 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
+/* Pages that memory may have, in order: if it lacks one, it lacks all that follow. */
+static const uint8_t page_logs[] = {16, 21, 25, 29, 30};
+
+/* By pages of this size alone; NULL: the memory has no such pages. */
+static struct mlx5dv_devx_umem *umem_of_pages(struct dvx_dev *dev, struct mlx5dv_devx_umem_in in,
+					      size_t len, uint32_t log_page)
+{
+	in.size = len;
+	in.pgsz_bitmap = 1ull << log_page;
+	return mlx5dv_devx_umem_reg_ex(dev->ctx, &in);
+}
+
+/*
+ * The kernel takes pages above its own only if the umem begins and ends with one, and does not tell
+ * which size it chose. So the first page of each size is asked for, which is cheap where the memory
+ * has only small pages, before the whole is pinned.
+ */
+static uint32_t umem_best_page(struct dvx_dev *dev, const struct mlx5dv_devx_umem_in *in)
+{
+	uint64_t ends = (uintptr_t)in->addr | in->size;
+	struct mlx5dv_devx_umem *first;
+	uint32_t best = DVX_LOG_PAGE_MIN;
+	size_t i;
+
+	for (i = 0; i < sizeof(page_logs) && !(ends & ((1ull << page_logs[i]) - 1)); i++) {
+		first = umem_of_pages(dev, *in, (size_t)1 << page_logs[i], page_logs[i]);
+		if (!first)
+			break;
+		mlx5dv_devx_umem_dereg(first);
+		best = page_logs[i];
+	}
+	return best;
+}
+
+static int umem_create(struct dvx_dev *dev, struct mlx5dv_devx_umem_in *in, struct dvx_umem **out)
+{
+	uint32_t log_page = umem_best_page(dev, in);
+	struct dvx_umem *umem = calloc(1, sizeof(*umem));
+
+	if (!umem)
+		return dvx_fail(ENOMEM, "no memory for a umem");
+	if (log_page > DVX_LOG_PAGE_MIN)
+		umem->devx = umem_of_pages(dev, *in, in->size, log_page);
+	if (!umem->devx) { /* small pages, or some in the middle */
+		log_page = DVX_LOG_PAGE_MIN;
+		in->pgsz_bitmap = ~0ull << DVX_LOG_PAGE_MIN;
+		umem->devx = mlx5dv_devx_umem_reg_ex(dev->ctx, in);
+	}
+	if (!umem->devx) {
+		free(umem);
+		return -(errno ? errno : EIO);
+	}
+	umem->dev = dev;
+	umem->addr = in->addr;
+	umem->len = in->size;
+	umem->log_page = (uint8_t)log_page;
+	dvx_ref(&dev->refs);
+	*out = umem;
+	return 0;
+}
+
+/* The kernel takes only these three rights; the mkey has the others. */
+static uint32_t umem_access(uint32_t access)
+{
+	return access & (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+}
+
 int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
 		 struct dvx_umem **out)
 {
-	/* The kernel takes only these three rights; the mkey has the others. */
-	uint32_t flags = access & (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ);
-	struct dvx_umem *umem;
+	struct mlx5dv_devx_umem_in in = {.addr = addr, .size = len, .access = umem_access(access)};
+	int err;
 
 	if (!addr || !len)
 		return dvx_fail(EINVAL, "dvx_umem_reg: %zu bytes at %p: neither may be 0", len,
 				addr);
-	umem = calloc(1, sizeof(*umem));
-	if (!umem)
-		return dvx_fail(ENOMEM, "no memory for a umem");
-	umem->devx = mlx5dv_devx_umem_reg(dev->ctx, addr, len, flags);
-	if (!umem->devx) {
-		free(umem);
-		return dvx_fail(errno ? errno : EIO,
-				"can't pin %zu bytes at %p (is RLIMIT_MEMLOCK too small?)", len,
-				addr);
-	}
-	umem->dev = dev;
-	umem->addr = addr;
-	umem->len = len;
-	dvx_ref(&dev->refs);
-	*out = umem;
-	return 0;
+	err = umem_create(dev, &in, out);
+	return err ? dvx_fail(-err, "can't pin %zu bytes at %p (is RLIMIT_MEMLOCK too small?)", len,
+			      addr)
+		   : 0;
+}
+
+int dvx_umem_reg_dmabuf(struct dvx_dev *dev, int fd, uint64_t offset, size_t len, uint32_t access,
+			struct dvx_umem **out)
+{
+	struct mlx5dv_devx_umem_in in = {.addr = (void *)(uintptr_t)offset,
+					 .size = len,
+					 .access = umem_access(access),
+					 .comp_mask = MLX5DV_UMEM_MASK_DMABUF,
+					 .dmabuf_fd = fd};
+	int err;
+
+	if (fd < 0 || !len)
+		return dvx_fail(EINVAL, "dvx_umem_reg_dmabuf: fd is %d, len %zu", fd, len);
+	err = umem_create(dev, &in, out);
+	if (err == -EPROTONOSUPPORT || err == -EOPNOTSUPP)
+		return dvx_fail(EOPNOTSUPP,
+				"%s: no umem of a dma-buf (Linux has them since 6.1; the device "
+				"must reach the memory)",
+				dvx_dev_name(dev));
+	return err ? dvx_fail(
+			     -err,
+			     "can't pin %zu bytes of dma-buf %d from %llu: is it one, and so long?",
+			     len, fd, (unsigned long long)offset)
+		   : 0;
 }
 
 int dvx_umem_dereg(struct dvx_umem *umem)
@@ -59,4 +138,9 @@ void *dvx_umem_addr(const struct dvx_umem *umem)
 size_t dvx_umem_len(const struct dvx_umem *umem)
 {
 	return umem->len;
+}
+
+uint32_t dvx_umem_log_page(const struct dvx_umem *umem)
+{
+	return umem->log_page;
 }

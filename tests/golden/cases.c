@@ -35,6 +35,21 @@ const struct golden_case golden_cases[] = {
 	{"write_inline_four_blocks", G_WRITE, 0, 200, 0, 0},
 	{"write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1, 0},
 	{"write_imm_inline", G_WRITE_IMM, 0, 12, 0, 0},
+	{"send_inval", G_SEND_INVAL, DVX_SIGNALED, 0, 2, 0},
+	{"send_inval_inline", G_SEND_INVAL, DVX_SIGNALED | DVX_SOLICITED, 16, 0, 0},
+	{"cas", G_CAS, DVX_SIGNALED, 0, 0, 0},
+	{"faa", G_FAA, DVX_SIGNALED, 0, 0, 0},
+	{"faa_fence", G_FAA, DVX_FENCE, 0, 0, 0},
+	{"umr_list_two", G_UMR_LIST, DVX_SIGNALED, 0, 2, 0},
+	/* libmlx5 adds up more than 2 GiB wrongly */
+	{"umr_list_one_fence", G_UMR_LIST, DVX_FENCE, 0, 1, 0},
+	{"ud_send", G_UD_SEND, DVX_SIGNALED, 0, 1, 0},
+	{"ud_send_none", G_UD_SEND, DVX_SIGNALED, 0, 0, 0},
+	{"ud_send_four", G_UD_SEND, 0, 0, 4, 0},
+	{"ud_send_inline", G_UD_SEND, DVX_SIGNALED | DVX_SOLICITED, 8, 0, 0},
+	{"ud_send_inline_three_blocks", G_UD_SEND, 0, 100, 0, 0},
+	{"ud_send_imm", G_UD_SEND_IMM, DVX_SIGNALED, 0, 2, 0},
+	{"ud_send_imm_inline", G_UD_SEND_IMM, 0, 44, 0, 0},
 	{"read", G_READ, DVX_SIGNALED, 0, 1, 0},
 	{"read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2, 0},
 	{"dma", G_DMA, DVX_SIGNALED, 0, 0, 0},
@@ -56,6 +71,26 @@ const struct golden_case golden_cases[] = {
 };
 
 const size_t golden_count = sizeof(golden_cases) / sizeof(golden_cases[0]);
+
+const uint8_t golden_group[16] = {0xff, 0x0e, [15] = 9};
+
+struct dvx_ah golden_ah(uint32_t udp_sport)
+{
+	struct dvx_ah ah = {{0}};
+	void *av = ah.av;
+
+	prm_av_set_qkey(av, GOLDEN_Q_KEY);
+	prm_av_set_ext(av, 1);
+	prm_av_set_dqp_dct(av, GOLDEN_QPN);
+	prm_av_set_sl(av, GOLDEN_SL << 1);
+	prm_av_set_udp_sport(av, udp_sport);
+	prm_av_set_rmac(av, GOLDEN_MAC);
+	prm_av_set_tclass(av, GOLDEN_TCLASS);
+	prm_av_set_hop_limit(av, GOLDEN_HOPS);
+	prm_av_set_src_addr_index(av, 1);
+	memcpy(prm_av_at_rgid(av), golden_group, sizeof(golden_group));
+	return ah;
+}
 
 struct ring {
 	struct dvx_sq sq;
@@ -98,6 +133,7 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 	const struct dvx_sge *sge = golden_pieces;
 	const uint8_t *data = golden_payload;
 	uint32_t n = c->n, len = c->inline_len;
+	struct dvx_ah ah;
 
 	switch (c->kind) {
 	case G_SEND:
@@ -115,6 +151,30 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 						       data, len, 1, c->flags)
 			   : dvx_post_write_imm(sq, GOLDEN_IMM, GOLDEN_RADDR, GOLDEN_RKEY, sge, n,
 						1, c->flags);
+	case G_SEND_INVAL:
+		return len ? dvx_post_send_inval_inline(sq, GOLDEN_RKEY, data, len, 1, c->flags)
+			   : dvx_post_send_inval(sq, GOLDEN_RKEY, sge, n, 1, c->flags);
+	case G_CAS:
+		return dvx_post_cas(sq, GOLDEN_RADDR, GOLDEN_RKEY, GOLDEN_COMPARE, GOLDEN_SWAP,
+				    (uint64_t *)golden_pieces[0].addr, golden_pieces[0].lkey, 1,
+				    c->flags);
+	case G_FAA:
+		return dvx_post_faa(sq, GOLDEN_RADDR, GOLDEN_RKEY, GOLDEN_COMPARE,
+				    (uint64_t *)golden_pieces[0].addr, golden_pieces[0].lkey, 1,
+				    c->flags);
+	case G_UMR_LIST:
+		return dvx_post_umr_list(sq, sq->mmo_lkey,
+					 DVX_LOCAL_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC, sge,
+					 n, 1, c->flags);
+	case G_UD_SEND:
+		ah = golden_ah(sq->mmo_lkey);
+		return len ? dvx_post_ud_send_inline(sq, &ah, data, len, 1, c->flags)
+			   : dvx_post_ud_send(sq, &ah, sge, n, 1, c->flags);
+	case G_UD_SEND_IMM:
+		ah = golden_ah(sq->mmo_lkey);
+		return len ? dvx_post_ud_send_imm_inline(sq, &ah, GOLDEN_IMM, data, len, 1,
+							 c->flags)
+			   : dvx_post_ud_send_imm(sq, &ah, GOLDEN_IMM, sge, n, 1, c->flags);
 	case G_READ:
 		return dvx_post_read(sq, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1, c->flags);
 	case G_DMA:
@@ -144,7 +204,7 @@ static void receive(const struct golden_case *c, struct ring *r, struct golden_w
 	memcpy(out->bytes, r->buf, out->len);
 }
 
-void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t mmo_lkey, uint64_t mmo_addr,
+void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t key, uint64_t mmo_addr,
 		struct golden_wqe *out)
 {
 	struct ring r;
@@ -163,7 +223,7 @@ void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t mmo_lkey, ui
 		return;
 	}
 	assert_int_equal(dvx_sq_init(&r.sq, &m), 0);
-	r.sq.mmo_lkey = mmo_lkey;
+	r.sq.mmo_lkey = key;
 	r.sq.mmo_addr = mmo_addr;
 	assert_int_equal(post(&r.sq, c), 0);
 	out->len = DVX_SEG * prm_wqe_ctrl_seg_get_ds(r.buf);
@@ -175,7 +235,13 @@ void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *their
 {
 	const uint8_t *meta = theirs->bytes + DVX_SEG;
 
-	if (c->kind == G_DMA)
+	if (c->kind == G_UMR_LIST)
+		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes),
+			   prm_wqe_ctrl_seg_get_umr_mkey(theirs->bytes), 0, out);
+	else if (c->kind == G_UD_SEND || c->kind == G_UD_SEND_IMM)
+		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes), prm_av_get_udp_sport(meta),
+			   0, out);
+	else if (c->kind == G_DMA)
 		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes),
 			   prm_mmo_metadata_seg_get_local_key(meta),
 			   prm_mmo_metadata_seg_get_local_address(meta), out);

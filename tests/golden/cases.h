@@ -13,7 +13,23 @@
 #define GOLDEN_BLOCKS 16u
 #define GOLDEN_BYTES  (GOLDEN_BLOCKS * DVX_BLOCK)
 
-enum golden_kind { G_SEND, G_SEND_IMM, G_WRITE, G_WRITE_IMM, G_READ, G_DMA, G_NOP, G_RECV, G_ETH };
+enum golden_kind {
+	G_SEND,
+	G_SEND_IMM,
+	G_WRITE,
+	G_WRITE_IMM,
+	G_READ,
+	G_DMA,
+	G_NOP,
+	G_RECV,
+	G_ETH,
+	G_SEND_INVAL,
+	G_CAS,
+	G_FAA,
+	G_UMR_LIST,
+	G_UD_SEND,
+	G_UD_SEND_IMM
+};
 
 struct golden_case {
 	const char *name;
@@ -38,9 +54,22 @@ extern const struct dvx_sge golden_pieces[4];
 #define GOLDEN_RADDR   0x1122334455667788u
 #define GOLDEN_RKEY    0x99aabbccu
 #define GOLDEN_IMM     0xdeadbeefu
+#define GOLDEN_COMPARE 0x0102030405060708u
+#define GOLDEN_SWAP    0xf1f2f3f4f5f6f7f8u
 #define GOLDEN_DMA_DST 0x7f1234560000u
 #define GOLDEN_DMA_SRC 0x7f6543210000u
 #define GOLDEN_DMA_LEN 0x10000u
+
+/* A datagram goes to ff0e::9, whose MAC follows from it, by the GID of index 1. */
+#define GOLDEN_QPN    0x123456u
+#define GOLDEN_Q_KEY  0x1ee7a330u
+#define GOLDEN_MAC    0x333300000009u
+#define GOLDEN_TCLASS 0x20u
+#define GOLDEN_HOPS   5u
+#define GOLDEN_SL     3u
+extern const uint8_t golden_group[16];
+/* libmlx5 chooses the source port at random. */
+struct dvx_ah golden_ah(uint32_t udp_sport);
 
 /*
  * A raw packet's first bytes are read by whoever posts it. They lie at the same address in each
@@ -50,11 +79,14 @@ extern const struct dvx_sge golden_pieces[4];
 #define GOLDEN_FIRST 200u /* bytes of the first piece */
 const uint8_t *golden_frame(void);
 
-/* Posts the case by libdvx into a ring in plain memory, as QP `qpn`. */
-void golden_dvx(const struct golden_case *, uint32_t qpn, uint32_t mmo_lkey, uint64_t mmo_addr,
+/*
+ * Posts the case by libdvx into a ring in plain memory, as QP `qpn`; key: of MMO, or of a list, or
+ * a datagram's source port.
+ */
+void golden_dvx(const struct golden_case *, uint32_t qpn, uint32_t key, uint64_t mmo_addr,
 		struct golden_wqe *out);
 
-/* QPN and MMO scratch buffer are the queue's, not the request's: libdvx gets libmlx5's. */
+/* QPN, MMO scratch buffer and new keys are not the request's: libdvx gets libmlx5's. */
 void golden_dvx_like(const struct golden_case *, const struct golden_wqe *theirs,
 		     struct golden_wqe *out);
 

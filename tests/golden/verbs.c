@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libmlx5's own bytes, from its own rings: for each case a fresh RC QP in RTS, one post through
+ * libmlx5's own bytes, from its own rings: for each case a fresh QP in RTS, one post through
  * ibv_post_send() or ibv_post_recv(), one through the ibv_wr_* calls, both rings read back by
  * mlx5dv_init_obj(). What the device does with the WQE does not matter.
  *
@@ -16,6 +16,8 @@
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
+static struct mlx5dv_mkey *list; /* of all posts of one */
+static struct ibv_ah *ah;	 /* of datagrams */
 static const char *write_dir;
 
 static const struct {
@@ -27,10 +29,21 @@ static const struct {
 	[G_WRITE] = {IBV_WR_RDMA_WRITE, "ibv_post_send, IBV_WR_RDMA_WRITE"},
 	[G_WRITE_IMM] = {IBV_WR_RDMA_WRITE_WITH_IMM, "ibv_post_send, IBV_WR_RDMA_WRITE_WITH_IMM"},
 	[G_READ] = {IBV_WR_RDMA_READ, "ibv_post_send, IBV_WR_RDMA_READ"},
+	[G_SEND_INVAL] = {IBV_WR_SEND_WITH_INV, "ibv_post_send, IBV_WR_SEND_WITH_INV"},
+	[G_CAS] = {IBV_WR_ATOMIC_CMP_AND_SWP, "ibv_post_send, IBV_WR_ATOMIC_CMP_AND_SWP"},
+	[G_FAA] = {IBV_WR_ATOMIC_FETCH_AND_ADD, "ibv_post_send, IBV_WR_ATOMIC_FETCH_AND_ADD"},
+	[G_UD_SEND] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on a UD QP"},
+	[G_UD_SEND_IMM] = {IBV_WR_SEND_WITH_IMM, "ibv_post_send, IBV_WR_SEND_WITH_IMM on a UD QP"},
 	[G_DMA] = {0, "mlx5dv_wr_memcpy"},
+	[G_UMR_LIST] = {0, "mlx5dv_wr_mr_list"},
 	[G_RECV] = {0, "ibv_post_recv"},
 	[G_ETH] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on a raw packet QP"},
 };
+
+static bool is_datagram(enum golden_kind kind)
+{
+	return kind == G_UD_SEND || kind == G_UD_SEND_IMM;
+}
 
 static struct ibv_qp *new_qp(enum golden_kind kind)
 {
@@ -49,14 +62,25 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 				  IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-				  IBV_QP_EX_WITH_RDMA_READ,
+				  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV |
+				  IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
 	};
 
+	if (kind == G_UMR_LIST) {
+		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST;
+		attr.cap.max_inline_data = 512;
+	}
+	if (is_datagram(kind)) {
+		attr.qp_type = IBV_QPT_UD;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
+	}
 	if (kind == G_ETH) {
 		attr.qp_type = IBV_QPT_RAW_PACKET;
 		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
 	}
-	return kind == G_DMA ? mlx5dv_create_qp(ctx, &attr, &dv) : ibv_create_qp_ex(ctx, &attr);
+	return kind == G_DMA || kind == G_UMR_LIST ? mlx5dv_create_qp(ctx, &attr, &dv)
+						   : ibv_create_qp_ex(ctx, &attr);
 }
 
 static struct mlx5dv_qp rings(struct ibv_qp *qp)
@@ -85,10 +109,20 @@ static void take(const struct golden_case *c, struct ibv_qp *qp, struct golden_w
 	assert_int_equal(be32toh(dv.dbrec[1]), dvx_wqe_blocks((uint32_t)out->len / DVX_SEG));
 }
 
+static bool is_atomic(const struct golden_case *c)
+{
+	return c->kind == G_CAS || c->kind == G_FAA;
+}
+
 static void fill_sge(const struct golden_case *c, struct ibv_sge *sge, int *n)
 {
 	uint32_t i;
 
+	if (is_atomic(c)) {
+		sge[0] = (struct ibv_sge){golden_pieces[0].addr, 8, golden_pieces[0].lkey};
+		*n = 1;
+		return;
+	}
 	for (i = 0; i < c->n; i++)
 		sge[i] = (struct ibv_sge){golden_pieces[i].addr, golden_pieces[i].length,
 					  golden_pieces[i].lkey};
@@ -126,11 +160,39 @@ static void post(const struct golden_case *c, struct ibv_qp *qp)
 	struct ibv_recv_wr rwr = {.wr_id = 1, .sg_list = sge}, *rbad;
 
 	fill_sge(c, sge, &wr.num_sge);
+	if (c->kind == G_SEND_INVAL)
+		wr.invalidate_rkey = GOLDEN_RKEY;
+	if (is_atomic(c)) {
+		wr.wr.atomic.remote_addr = GOLDEN_RADDR;
+		wr.wr.atomic.compare_add = GOLDEN_COMPARE;
+		wr.wr.atomic.swap = GOLDEN_SWAP;
+		wr.wr.atomic.rkey = GOLDEN_RKEY;
+	}
+	if (is_datagram(c->kind)) {
+		wr.wr.ud.ah = ah;
+		wr.wr.ud.remote_qpn = GOLDEN_QPN;
+		wr.wr.ud.remote_qkey = GOLDEN_Q_KEY;
+	}
 	rwr.num_sge = wr.num_sge;
 	if (c->kind == G_RECV)
 		assert_int_equal(ibv_post_recv(qp, &rwr, &rbad), 0);
 	else
 		assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+}
+
+static void post_list(struct ibv_qp_ex *ex, struct ibv_sge *sge, int n)
+{
+	struct mlx5dv_mkey_init_attr attr = {
+		.pd = pd, .create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, .max_entries = 4};
+
+	if (!list)
+		list = mlx5dv_create_mkey(&attr);
+	assert_non_null(list);
+	ex->wr_flags |= IBV_SEND_INLINE; /* the list in the WQE */
+	mlx5dv_wr_mr_list(mlx5dv_qp_ex_from_ibv_qp_ex(ex), list,
+			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+				  IBV_ACCESS_REMOTE_ATOMIC,
+			  (uint16_t)n, sge);
 }
 
 static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
@@ -146,9 +208,11 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 	switch (c->kind) {
 	case G_SEND:
 	case G_ETH:
+	case G_UD_SEND:
 		ibv_wr_send(ex);
 		break;
 	case G_SEND_IMM:
+	case G_UD_SEND_IMM:
 		ibv_wr_send_imm(ex, htobe32(GOLDEN_IMM));
 		break;
 	case G_WRITE:
@@ -156,6 +220,18 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 		break;
 	case G_WRITE_IMM:
 		ibv_wr_rdma_write_imm(ex, GOLDEN_RKEY, GOLDEN_RADDR, htobe32(GOLDEN_IMM));
+		break;
+	case G_SEND_INVAL:
+		ibv_wr_send_inv(ex, GOLDEN_RKEY);
+		break;
+	case G_CAS:
+		ibv_wr_atomic_cmp_swp(ex, GOLDEN_RKEY, GOLDEN_RADDR, GOLDEN_COMPARE, GOLDEN_SWAP);
+		break;
+	case G_FAA:
+		ibv_wr_atomic_fetch_add(ex, GOLDEN_RKEY, GOLDEN_RADDR, GOLDEN_COMPARE);
+		break;
+	case G_UMR_LIST:
+		post_list(ex, sge, n);
 		break;
 	case G_READ:
 		ibv_wr_rdma_read(ex, GOLDEN_RKEY, GOLDEN_RADDR);
@@ -165,9 +241,11 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 				 GOLDEN_DMA_DST, golden_pieces[1].lkey, GOLDEN_DMA_SRC,
 				 GOLDEN_DMA_LEN);
 	}
+	if (is_datagram(c->kind))
+		ibv_wr_set_ud_addr(ex, ah, GOLDEN_QPN, GOLDEN_Q_KEY);
 	if (c->inline_len)
 		ibv_wr_set_inline_data(ex, (void *)(uintptr_t)golden_payload, c->inline_len);
-	else if (c->kind != G_DMA)
+	else if (c->kind != G_DMA && c->kind != G_UMR_LIST)
 		ibv_wr_set_sge_list(ex, (size_t)n, sge);
 	assert_int_equal(ibv_wr_complete(ex), 0);
 }
@@ -181,6 +259,8 @@ static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 	assert_non_null(qp);
 	if (c->kind == G_ETH)
 		assert_int_equal(verbs_qp_raise(qp, IBV_QPS_RTS), 0);
+	else if (is_datagram(c->kind))
+		assert_int_equal(verbs_qp_raise_ud(qp, GOLDEN_Q_KEY), 0);
 	else
 		assert_int_equal(verbs_qp_connect_self(qp, 0), 0);
 	how(c, qp);
@@ -205,7 +285,7 @@ static void same_as_libmlx5(void **state)
 
 	if (c->kind == G_NOP) /* libmlx5 has no call that posts one */
 		skip();
-	theirs_by(c->kind == G_DMA ? post_ex : post, c, &theirs);
+	theirs_by(c->kind == G_DMA || c->kind == G_UMR_LIST ? post_ex : post, c, &theirs);
 	if (c->kind == G_ETH &&
 	    prm_wqe_eth_seg_get_inline_hdr_sz(theirs.bytes + DVX_SEG) != c->header)
 		skip(); /* of a device that wants more, or less, inside the WQE */
@@ -215,11 +295,23 @@ static void same_as_libmlx5(void **state)
 	}
 	golden_dvx_like(c, &theirs, &ours);
 	golden_compare(c->name, &theirs, &ours);
-	if (c->kind == G_RECV || c->kind == G_DMA)
+	if (c->kind == G_RECV || c->kind == G_DMA || c->kind == G_UMR_LIST)
 		return;
 	theirs_by(post_ex, c, &theirs);
 	golden_dvx_like(c, &theirs, &ours);
 	golden_compare(c->name, &theirs, &ours);
+}
+
+static struct ibv_ah *new_ah(void)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.sl = GOLDEN_SL,
+		.grh = {.sgid_index = 1, .hop_limit = GOLDEN_HOPS, .traffic_class = GOLDEN_TCLASS}};
+
+	memcpy(attr.grh.dgid.raw, golden_group, sizeof(golden_group));
+	return ibv_create_ah(pd, &attr);
 }
 
 static int open_device(UNUSED void **state)
@@ -227,12 +319,14 @@ static int open_device(UNUSED void **state)
 	ctx = verbs_open();
 	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
 	cq = pd ? ibv_create_cq(ctx, 64, NULL, NULL, 0) : NULL;
-	return cq ? 0 : -1;
+	ah = cq ? new_ah() : NULL;
+	return ah ? 0 : -1;
 }
 
 static int close_device(UNUSED void **state)
 {
-	return ibv_destroy_cq(cq) || ibv_dealloc_pd(pd) || ibv_close_device(ctx);
+	return (list && mlx5dv_destroy_mkey(list)) || ibv_destroy_ah(ah) || ibv_destroy_cq(cq) ||
+	       ibv_dealloc_pd(pd) || ibv_close_device(ctx);
 }
 
 int main(int argc, char **argv)

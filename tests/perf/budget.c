@@ -44,11 +44,39 @@ NOINLINE int post_write8_bf(uint64_t raddr, uint32_t rkey, uint64_t value, uint6
 	return err;
 }
 
+/* Sixteen of post_write8() with one doorbell. */
+NOINLINE int post_batch(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
+{
+	struct dvx_sq batch = dvx_sq_begin(&sq);
+	int err = 0;
+
+	for (int i = 0; i < 16 && !err; i++)
+		err = dvx_post_write_inline(&batch, raddr, rkey, &value, sizeof(value), wr_id + i,
+					    DVX_SIGNALED);
+	dvx_sq_end(&sq, &batch);
+	dvx_sq_ring(&sq);
+	return err;
+}
+
 /* One piece of memory instead of inline data. */
 NOINLINE int post_write_sge(uint64_t raddr, uint32_t rkey, uint64_t addr, uint64_t wr_id)
 {
 	struct dvx_sge sge = {addr, 4096, 7};
 	int err = dvx_post_write(&sq, raddr, rkey, &sge, 1, wr_id, DVX_SIGNALED);
+
+	if (!err)
+		dvx_sq_ring(&sq);
+	return err;
+}
+
+/* Four, of which the compiler knows nothing. */
+static const struct dvx_sge many_sge[] = {
+	{1 << 12, 64, 7}, {2 << 12, 64, 7}, {3 << 12, 64, 7}, {4 << 12, 64, 7}};
+
+NOINLINE int post_write_sge4(uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge,
+			     uint64_t wr_id)
+{
+	int err = dvx_post_write(&sq, raddr, rkey, sge, 4, wr_id, DVX_SIGNALED);
 
 	if (!err)
 		dvx_sq_ring(&sq);
@@ -72,6 +100,18 @@ NOINLINE uint64_t poll_all(void)
 
 	while (dvx_sq_poll(&sq, &wc) > 0)
 		sum ^= wc.wr_id;
+	return sum;
+}
+
+/* The same by up to 16 at a time. */
+NOINLINE uint64_t poll_many_all(void)
+{
+	uint64_t ids[16], sum = 0;
+	struct dvx_wc wc;
+	int n;
+
+	while ((n = dvx_sq_poll_many(&sq, ids, 16, &wc)) > 0)
+		sum ^= ids[0];
 	return sum;
 }
 
@@ -123,6 +163,12 @@ NOINLINE uint64_t repost_all(struct dvx_cq *c, struct dvx_rq *r)
 	}
 	dvx_rq_ring(r);
 	return sum;
+}
+
+/* A receive of one piece. */
+NOINLINE int recv_post(const struct dvx_sge *sge, uint64_t wr_id)
+{
+	return dvx_rq_post(&rq, sge, 1, wr_id);
 }
 
 /* A raw packet of 64 bytes: 18 in the WQE, the rest from memory; with its doorbell. */
@@ -205,6 +251,10 @@ static void post_loop(const char *what, long rounds)
 			err = post_write8(1, 2, 3, (uint64_t)i);
 		else if (!strcmp(what, "post_write8_bf"))
 			err = post_write8_bf(1, 2, 3, (uint64_t)i);
+		else if (!strcmp(what, "post_batch"))
+			err = i % 16 ? 0 : post_batch(1, 2, 3, (uint64_t)i);
+		else if (!strcmp(what, "post_write_sge4"))
+			err = post_write_sge4(1, 2, many_sge, (uint64_t)i);
 		else if (!strcmp(what, "post_write_sge"))
 			err = post_write_sge(1, 2, 3, (uint64_t)i);
 		else if (!strcmp(what, "post_eth"))
@@ -213,7 +263,7 @@ static void post_loop(const char *what, long rounds)
 			err = post_dma(1, 2, 3, (uint64_t)i);
 		if (err)
 			exit(98);
-		dvx_sq_retire(&sq, (uint32_t)i);
+		sq.ci = sq.pi;
 	}
 }
 
@@ -228,6 +278,11 @@ int main(int argc, char **argv)
 	for (i = 0; i < rounds; i++) {
 		if (!strcmp(what, "poll_empty") && poll_empty(&cq))
 			return 97;
+		if (!strcmp(what, "recv_post")) {
+			rq.ci = rq.pi;
+			if (recv_post(many_sge, (uint64_t)i))
+				return 95;
+		}
 		if (!strcmp(what, "match_ipv4") && match_ipv4((uint32_t)i))
 			return 96;
 		/* one CQE is one round */
@@ -237,7 +292,9 @@ int main(int argc, char **argv)
 		if (what[0] == 'r')
 			sink = what[2] == 'c' ? receive_all(&cq, &rq) : repost_all(&cq, &rq);
 		else
-			sink = what[1] == 'o' ? poll_all() : peek_all();
+			sink = what[1] == 'e'	? peek_all()
+			       : what[5] == 'm' ? poll_many_all()
+						: poll_all();
 	}
 	return 0;
 }

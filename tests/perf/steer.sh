@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Software-managed steering under unmodified libmlx5: 100,000 rules in three tables, what a rule costs
 # libmlx5 and the device, and how many packets a second the device walks through them. Times are
-# printed, not judged; the walk's instructions are held to a budget.
+# printed, not judged; the walk's instructions, and libdvx's of a rule, are held to budgets.
 rules=${DVX_STEER_RULES:-100000}
 preload=$(cd "${top_builddir:?}/src/sim/.libs" && pwd)/libdvx-sim.so
 bench=$top_builddir/tests/perf/steer_bench
@@ -33,7 +33,7 @@ else
 fi
 
 why=$(uncounted | head -n 1)
-[ -x "$top_builddir/tests/perf/steer_pair" ] || why="cmocka is not installed"
+[ -x "$top_builddir/tests/perf/steer_pair" ] && [ -x "$top_builddir/tests/perf/rule_create" ] || why="cmocka is not installed"
 if [ -n "$why" ]; then
 	echo "WARNING: the instructions of a walk were NOT counted: $why" >&2
 	skip "instructions of a walk" "$why"
@@ -52,4 +52,14 @@ rm -f "$tmp/cg"
 "$dvx_sim" run -- sh "$tmp/run" >"$tmp/log" 2>&1 </dev/null || sed 's/^/# /' "$tmp/log"
 own=$(($(total) / 6000))
 judge "the device, a rule (libmlx5's own instructions are the budget)" $((pair * 16 / 10)) "$own"
+
+# Collecting stops where libdvx calls libmlx5, and goes on when it returns. Libtool's wrapper is a script.
+program=$top_builddir/tests/perf/.libs/rule_create
+[ -x "$program" ] || program=$top_builddir/tests/perf/rule_create
+printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s\nexec valgrind --tool=callgrind --callgrind-out-file=%s %s %s %s 1000\n' \
+	"$top_builddir/src/lib/.libs" "$tmp/cg" --toggle-collect=dvx_flow_rule_create \
+	--toggle-collect=mlx5dv_dr_rule_create "$program" >"$tmp/run"
+rm -f "$tmp/cg"
+"$dvx_sim" run -- sh "$tmp/run" >"$tmp/log" 2>&1 </dev/null || sed 's/^/# /' "$tmp/log"
+judge "dvx_flow_rule_create(), above libmlx5's own" $(($(total) / 1000)) 960
 plan

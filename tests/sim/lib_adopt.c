@@ -260,6 +260,57 @@ TEST(pd_of_verbs)
 	unmake(&a);
 }
 
+/* Keys on demand, of a range and of all memory, and keys of pieces of them, in a PD of verbs. */
+TEST(on_demand)
+{
+	struct rig *r = *state, mixed = *r;
+	struct dvx_mkey_attr ma = {.size = sizeof(ma),
+				   .access = RIG_ALL,
+				   .addr = r->buf,
+				   .len = 4096,
+				   .flags = DVX_MKEY_ON_DEMAND};
+	struct ibv_pd *ibpd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
+	struct dvx_mkey *part, *all, *of;
+	struct dvx_sge piece;
+	struct dvx_mkey_list_attr la = {.size = sizeof(la), .pieces = &piece, .n = 1};
+	struct dvx_ticket ticket;
+	struct pair p;
+
+	assert_non_null(ibpd);
+	ma.pd = r->pd;
+	refused(dvx_mkey_create(r->dev, &ma, &part), -EINVAL, "dvx_pd_adopt", "verbs");
+	OK(dvx_pd_adopt(r->dev, ibpd, &mixed.pd));
+	ma.pd = mixed.pd;
+	pair_make(&mixed, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+	OK(dvx_mkey_create(r->dev, &ma, &part));
+	dvx_post_write_inline(p.sq, (uintptr_t)r->buf, dvx_mkey_key(part), "part", 5, 1,
+			      DVX_SIGNALED);
+	ring_done(&p, 1);
+	assert_string_equal((char *)r->buf, "part");
+	ma.addr = NULL;
+	refused(dvx_mkey_create(r->dev, &ma, &all), -EINVAL, "SIZE_MAX", "all memory");
+	ma.len = SIZE_MAX;
+	OK(dvx_mkey_create(r->dev, &ma, &all));
+	piece = (struct dvx_sge){(uintptr_t)r->buf + 100, 5, dvx_mkey_key(all)};
+	memcpy(r->buf + 100, "whole", 6);
+	dvx_post_write(p.sq, (uintptr_t)r->buf, dvx_mkey_key(part), &piece, 1, 2, DVX_SIGNALED);
+	ring_done(&p, 2);
+	assert_memory_equal(r->buf, "whole", 5);
+	refused(dvx_mkey_export(part, &ticket), -EINVAL, "on demand", "dvx_mkey_create_of");
+	piece = (struct dvx_sge){(uintptr_t)r->buf, 4096, dvx_mkey_key(part)};
+	la.pd = mixed.pd;
+	OK(dvx_mkey_create_of(r->dev, &la, &of));
+	OK(dvx_mkey_export(of, &ticket));
+	dvx_ticket_wipe(&ticket);
+	OK(dvx_mkey_destroy(of));
+	pair_free(&p);
+	assert_int_equal(dvx_pd_free(mixed.pd), -EBUSY);
+	OK(dvx_mkey_destroy(part));
+	OK(dvx_mkey_destroy(all));
+	OK(dvx_pd_free(mixed.pd));
+	assert_int_equal(ibv_dealloc_pd(ibpd), 0);
+}
+
 /* One more QP on the CQ of an adopted one. */
 static struct ibv_qp *second_qp(struct adopted *a, struct dvx_dev *dev, struct dvx_qp **qp)
 {

@@ -154,8 +154,9 @@ TEST_PAIR(receive_too_small, 0)
 }
 
 /* A SEND to itself, or to another number, fails so. */
-static void lost(struct rig *r, struct dvx_qp_peer *peer, uint8_t syndrome)
+static void lost(struct rig *r, const struct dvx_qp_local *local, uint32_t qpn, uint8_t syndrome)
 {
+	struct dvx_qp_peer peer;
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 128, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
 	struct dvx_sq *sq;
@@ -165,10 +166,9 @@ static void lost(struct rig *r, struct dvx_qp_peer *peer, uint8_t syndrome)
 	OK(dvx_cq_create(r->dev, &cqa, &cq));
 	qpa.send_cq = cq;
 	OK(dvx_qp_create(r->dev, &qpa, &qp));
-	OK(dvx_dev_gid(r->dev, 1, 0, peer->gid));
-	if (!peer->qpn)
-		peer->qpn = dvx_qp_number(qp);
-	OK(dvx_qp_connect(qp, peer));
+	peer = rig_peer(r, qpn ? qpn : dvx_qp_number(qp));
+	peer.psn = local->psn;
+	OK(dvx_qp_connect(qp, local, &peer));
 	sq = dvx_qp_sq(qp);
 	dvx_post_send_inline(sq, "x", 1, 1, 0);
 	dvx_sq_ring(sq);
@@ -177,23 +177,23 @@ static void lost(struct rig *r, struct dvx_qp_peer *peer, uint8_t syndrome)
 	OK(dvx_cq_destroy(cq));
 }
 
-/* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. */
+/* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. 0 is 0. */
 TEST_RIG(receiver_not_ready)
 {
-	struct dvx_qp_peer peer = {.size = sizeof(peer), .rnr_retry = DVX_RETRY_NONE};
+	struct dvx_qp_local local = rig_local(r, 0);
 
-	lost(r, &peer, RNR);
+	local.rnr_retry = 0;
+	lost(r, &local, 0, RNR);
 }
 
 /* There is no such queue, and the sender shall send only once: transport retries exceeded. */
 TEST_RIG(nobody_there)
 {
-	struct dvx_qp_peer peer = {.size = sizeof(peer),
-				   .qpn = 0xfffff0,
-				   .retry_count = DVX_RETRY_NONE,
-				   .ack_timeout = 8};
+	struct dvx_qp_local local = rig_local(r, 0);
 
-	lost(r, &peer, LOST);
+	local.retry_count = 0;
+	local.ack_timeout = 8;
+	lost(r, &local, 0xfffff0, LOST);
 }
 
 /* To ERR by command: what is posted flushes, both queues; to RST and up again: it works anew. */
@@ -226,6 +226,59 @@ TEST_PAIR(error_and_reset, 0)
 		ring_done(p, i);
 		assert_memory_equal(r->buf, &i, 4);
 	}
+}
+
+/* The marker of dvx_qp_connect(3): all that was posted before it completes before it. */
+static void drain_sends(struct pair *p, uint64_t marker)
+{
+	struct dvx_wc wc = {0};
+	int n;
+
+	OK(dvx_post_nop(p->sq, marker, DVX_SIGNALED));
+	dvx_sq_ring(p->sq);
+	do {
+		wait_cqe(p->cq[0]);
+		n = dvx_cq_poll(p->cq[0], &wc);
+		assert_int_equal(n, -EIO);
+	} while (wc.wr_id != marker);
+	assert_int_equal(wc.syndrome, FLUSH);
+	assert_int_equal(dvx_sq_free(p->sq), dvx_sq_blocks(p->sq));
+}
+
+/* A failed send of UC stops its send queue only; SQERR2RTS_QP lets it go on behind what flushed. */
+TEST_RIG(send_queue_error)
+{
+	struct dvx_sge good = {(uintptr_t)r->buf, 64, r->key},
+		       bad = {(uintptr_t)r->buf, 64, 0xbad00};
+	struct dvx_cqe_failure why;
+	struct pair p;
+	int i;
+
+	pair_make_type(r, &p, DVX_REMOTE_WRITE, DVX_QP_UC);
+	for (i = 0; i < 3; i++) {
+		OK(dvx_post_write(p.sq, (uintptr_t)r->buf + 4096, r->key, &bad, 1, 1, 0));
+		OK(dvx_post_nop(p.sq, 2, 0));
+		ring_failed(&p, 1, PROT);
+		drain_sends(&p, 3);
+		expect_state(p.qp[0], PRM_QP_STATE_SQER);
+		OK(dvx_qp_sqerr_to_rts(p.qp[0]));
+		expect_state(p.qp[0], PRM_QP_STATE_RTS);
+		r->buf[0] = (uint8_t)i;
+		OK(dvx_post_write(p.sq, (uintptr_t)r->buf + 4096, r->key, &good, 1, 4,
+				  DVX_SIGNALED));
+		ring_done(&p, 4);
+	}
+	/* Its receive queue failed: ERR, and no way from there but RST. */
+	refused(dvx_qp_sqerr_to_rts(p.qp[1]), -EINVAL, "in RTS", "not in SQER");
+	good.lkey = 0xbad00;
+	OK(dvx_rq_post(p.rq, &good, 1, 5));
+	dvx_rq_ring(p.rq);
+	OK(dvx_post_send_inline(p.sq, "x", 1, 6, DVX_SIGNALED));
+	ring_done(&p, 6);
+	dvx_cqe_error(wait_cqe(p.cq[1]), &why);
+	assert_int_equal(why.syndrome, PROT);
+	refused(dvx_qp_sqerr_to_rts(p.qp[1]), -EINVAL, "in ERR", "dvx_qp_to_rst()");
+	pair_free(&p);
 }
 
 /* Garbage where a WQE should be is an error CQE, not the end of the device. */

@@ -2,6 +2,7 @@
 /* Proves that a program hears of what goes wrong besides its completions, and of nothing else. */
 #include "tests/test.h"
 #include <poll.h>
+#include <pthread.h>
 #include "lib_rig.h"
 #include "verbs_qp.h"
 
@@ -89,6 +90,92 @@ TEST_RIG(too_late)
 	pair_free(&p);
 	nothing(ev);
 	OK(dvx_events_close(ev));
+}
+
+struct waiter {
+	struct dvx_events *ev;
+	struct dvx_event e;
+	int err;
+};
+
+static void *wait_once(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->err = dvx_events_wait(w->ev, 300, &w->e);
+	return NULL;
+}
+
+/* Two threads wake up for one event: one has it, and the other's timeout still ends its wait. */
+TEST_RIG(two_waiters)
+{
+	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
+	struct waiter w[2];
+	pthread_t t[2];
+
+	OK(dvx_events_open(r->dev, &w[0].ev));
+	w[1] = w[0];
+	for (int round = 0; round < 5; round++) {
+		struct pair p;
+
+		pair_make(r, &p, DVX_REMOTE_READ);
+		OK(dvx_events_watch_qp(w[0].ev, p.qp[1], &cookies[1]));
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(pthread_create(&t[i], NULL, wait_once, &w[i]), 0);
+		dvx_post_write(p.sq, (uintptr_t)r->buf, r->key, &s, 1, 1, 0);
+		dvx_sq_ring(p.sq);
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(pthread_join(t[i], NULL), 0);
+		assert_int_equal(w[0].err + w[1].err, -ETIMEDOUT);
+		assert_int_equal(w[w[0].err != 0].e.number, dvx_qp_number(p.qp[1]));
+		pair_free(&p);
+	}
+	OK(dvx_events_close(w[0].ev));
+}
+
+struct rival {
+	pthread_barrier_t *start;
+	struct dvx_events *ev;
+	struct dvx_qp *qp;
+	int err;
+};
+
+static void *watch_it(void *arg)
+{
+	struct rival *v = arg;
+
+	pthread_barrier_wait(v->start);
+	v->err = dvx_events_watch_qp(v->ev, v->qp, NULL);
+	return NULL;
+}
+
+/* Two threads, each with events of its own, watch one queue: one is told that the other does. */
+TEST_RIG(watched_twice_at_once)
+{
+	pthread_barrier_t start;
+	struct rival v[2];
+	struct pair p;
+	pthread_t t[2];
+
+	assert_int_equal(pthread_barrier_init(&start, NULL, 2), 0);
+	for (int i = 0; i < 2; i++) {
+		v[i].start = &start;
+		OK(dvx_events_open(r->dev, &v[i].ev));
+	}
+	for (int round = 0; round < 20; round++) {
+		pair_make(r, &p, DVX_REMOTE_READ);
+		for (int i = 0; i < 2; i++) {
+			v[i].qp = p.qp[1];
+			assert_int_equal(pthread_create(&t[i], NULL, watch_it, &v[i]), 0);
+		}
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(pthread_join(t[i], NULL), 0);
+		assert_int_equal(v[0].err + v[1].err, -EBUSY);
+		pair_free(&p);
+	}
+	for (int i = 0; i < 2; i++)
+		OK(dvx_events_close(v[i].ev));
+	pthread_barrier_destroy(&start);
 }
 
 /* Verbs' own objects have verbs' events, and say so. */

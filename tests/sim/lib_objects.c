@@ -187,6 +187,75 @@ TEST_RIG(mkey_of_umem)
 	OK(dvx_umem_dereg(umem));
 }
 
+/*
+ * Keys translate by the largest pages that the memory's ends, and its place in them, allow; the
+ * bytes are the same.
+ */
+TEST_RIG(mkey_pages)
+{
+	static const struct {
+		size_t at, len;
+		uint64_t moved; /* of the iova */
+		uint32_t log_page;
+	} row[] = {
+		{0, 4u << 20, 0, 21},	    {0, 4u << 20, 1u << 16, 16}, {0, 4u << 20, 4096, 12},
+		{0, 3u << 16, 0, 16},	    {1u << 16, 1u << 16, 0, 16}, {4096, 1u << 20, 0, 12},
+		{0, (2u << 20) - 1, 0, 12},
+	};
+	struct dvx_mkey_attr ma = {.size = sizeof(ma), .access = RIG_ALL, .pd = r->pd};
+	uint8_t *buf = aligned_alloc(2u << 20, 4u << 20);
+	struct dvx_umem *umem;
+	struct dvx_mkey *mkey;
+	struct pair p;
+
+	assert_non_null(buf);
+	pair_make(r, &p, DVX_REMOTE_WRITE);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		ma.addr = buf + row[i].at;
+		ma.len = row[i].len;
+		ma.iova = row[i].moved ? (uintptr_t)ma.addr + row[i].moved : 0;
+		OK(dvx_mkey_create(r->dev, &ma, &mkey));
+		assert_int_equal(dvx_mkey_log_page(mkey), row[i].log_page);
+		memset(buf, 0, 4u << 20);
+		dvx_post_write_inline(p.sq, dvx_mkey_addr(mkey), dvx_mkey_key(mkey), "ab", 2, 1, 0);
+		dvx_post_write_inline(p.sq, dvx_mkey_addr(mkey) + ma.len - 2, dvx_mkey_key(mkey),
+				      "yz", 2, 2, DVX_SIGNALED);
+		ring_done(&p, 2);
+		assert_memory_equal(ma.addr, "ab", 2);
+		assert_memory_equal((uint8_t *)ma.addr + ma.len - 2, "yz", 2);
+		OK(dvx_mkey_destroy(mkey));
+	}
+	OK(dvx_umem_reg(r->dev, buf, 4u << 20, DVX_LOCAL_WRITE, &umem));
+	assert_int_equal(dvx_umem_log_page(umem), 21);
+	ma = (struct dvx_mkey_attr){.size = sizeof(ma),
+				    .access = RIG_ALL,
+				    .pd = r->pd,
+				    .umem = umem,
+				    .umem_offset = (1u << 20) + 7,
+				    .len = 2u << 20};
+	OK(dvx_mkey_create(r->dev, &ma, &mkey));
+	assert_int_equal(dvx_mkey_log_page(mkey), 21);
+	dvx_post_write_inline(p.sq, (uintptr_t)buf + (3u << 20), dvx_mkey_key(mkey), "here", 4, 3,
+			      DVX_SIGNALED);
+	ring_done(&p, 3);
+	assert_memory_equal(buf + (3u << 20), "here", 4);
+	OK(dvx_mkey_destroy(mkey));
+	OK(dvx_umem_dereg(umem));
+	pair_free(&p);
+	free(buf);
+}
+
+/* What is no dma-buf, or not reached, is refused in words. */
+TEST_RIG(umem_of_dmabuf)
+{
+	struct dvx_umem *umem = NULL;
+
+	refused(dvx_umem_reg_dmabuf(r->dev, -1, 0, 4096, 0, &umem), -EINVAL, "fd is -1", "");
+	refused(dvx_umem_reg_dmabuf(r->dev, 0, 0, 0, 0, &umem), -EINVAL, "len 0", "");
+	refused(dvx_umem_reg_dmabuf(r->dev, 0, 0, 4096, 0, &umem), -EOPNOTSUPP, "dma-buf", "reach");
+	assert_null(umem);
+}
+
 /* A device with objects does not close, and goes on working. */
 TEST_RIG(close_is_refused)
 {
@@ -238,25 +307,20 @@ TEST_RIG(doorbell_records)
 /* State moves out of turn are the firmware's to refuse, and leave the QP usable. */
 TEST_RIG(moves_out_of_turn)
 {
-	struct dvx_qp_peer peer = {.size = sizeof(peer)};
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
+	struct dvx_qp_local local = rig_local(r, 0);
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
+	struct dvx_qp_peer peer;
 	struct dvx_cq *cq;
 	struct dvx_qp *qp;
 
 	OK(dvx_cq_create(r->dev, &cqa, &cq));
 	qpa.send_cq = cq;
 	OK(dvx_qp_create(r->dev, &qpa, &qp));
-	OK(dvx_dev_gid(r->dev, 1, 0, peer.gid));
-	peer.qpn = dvx_qp_number(qp);
-	assert_true(dvx_qp_to_rts(qp, &peer) < 0);
+	peer = rig_peer(r, dvx_qp_number(qp));
+	assert_true(dvx_qp_to_rts(qp, &local, &peer) < 0);
 	assert_int_equal(dvx_last_error()->opcode, PRM_OPCODE_RTR2RTS_QP);
-	assert_true(dvx_qp_to_rtr(qp, &peer) < 0);
-	peer.mtu_log = 20;
-	assert_int_equal(dvx_qp_to_init(qp, &peer), -EINVAL);
-	peer.mtu_log = 0;
-	peer.qpn = 1 << 24;
-	assert_int_equal(dvx_qp_to_init(qp, &peer), -EINVAL);
+	assert_true(dvx_qp_to_rtr(qp, &local, &peer) < 0);
 	OK(dvx_qp_connect_self(qp, 0));
 	assert_true(dvx_qp_connect_self(qp, 0) < 0);
 	dvx_post_nop(dvx_qp_sq(qp), 1, DVX_SIGNALED);

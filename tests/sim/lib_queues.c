@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* libdvx's own queues on a device: every work request, both doorbells, wrap, full rings, events. */
 #include "tests/test.h"
+#include <pthread.h>
+#include <dvx/prm/cap.h>
 #include "lib_rig.h"
 
 static struct dvx_sge piece(const struct rig *r, size_t at, uint32_t len)
@@ -104,14 +106,13 @@ TEST_RIG(unreliable)
 /* RDMA_WRITE, WRITE_IMM, READ: gathered, inline, with an offset that no page has. */
 TEST_PAIR(rdma, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 {
-	struct dvx_sge three[3];
+	struct dvx_sge two[2];
 	uint64_t far = (uintptr_t)r->buf + 0x80000;
 
 	fill(r);
-	three[0] = piece(r, 1, 4097);
-	three[1] = piece(r, 9000, 0);
-	three[2] = piece(r, 20000, 70000);
-	OK(dvx_post_write(p->sq, far + 3, r->key, three, 3, 1, DVX_SIGNALED));
+	two[0] = piece(r, 1, 4097);
+	two[1] = piece(r, 20000, 70000);
+	OK(dvx_post_write(p->sq, far + 3, r->key, two, 2, 1, DVX_SIGNALED));
 	ring_done(p, 1);
 	assert_memory_equal(r->buf + 0x80003, r->buf + 1, 4097);
 	assert_memory_equal(r->buf + 0x80003 + 4097, r->buf + 20000, 70000);
@@ -121,16 +122,16 @@ TEST_PAIR(rdma, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 	OK(dvx_rq_post(p->rq, NULL, 0, 55));
 	OK(dvx_rq_post(p->rq, NULL, 0, 56));
 	dvx_rq_ring(p->rq);
-	OK(dvx_post_write_imm(p->sq, 0x12345678, far, r->key, three, 1, 3, DVX_SIGNALED));
+	OK(dvx_post_write_imm(p->sq, 0x12345678, far, r->key, two, 1, 3, DVX_SIGNALED));
 	OK(dvx_post_write_imm_inline(p->sq, 9, far, r->key, "x", 1, 4, DVX_SIGNALED));
 	ring_done(p, 3);
 	done(p->cq[0], p->sq, 4);
 	received(p, 55, PRM_CQE_OPCODE_RESP_WR_IMM, 4097, 0x12345678);
 	received(p, 56, PRM_CQE_OPCODE_RESP_WR_IMM, 1, 9);
 	fill(r);
-	three[0] = piece(r, 0, 10);
-	three[2] = piece(r, 0x40000, 100000);
-	OK(dvx_post_read(p->sq, far, r->key, three, 3, 5, DVX_SIGNALED));
+	two[0] = piece(r, 0, 10);
+	two[1] = piece(r, 0x40000, 100000);
+	OK(dvx_post_read(p->sq, far, r->key, two, 2, 5, DVX_SIGNALED));
 	dvx_sq_ring(p->sq);
 	assert_int_equal(dvx_cqe_byte_count(wait_cqe(p->cq[0])), 100010);
 	assert_int_equal(dvx_cqe_send_opcode(wait_cqe(p->cq[0])), PRM_WQE_OPCODE_RDMA_READ);
@@ -328,6 +329,25 @@ TEST_RIG(placed)
 	OK(dvx_cq_destroy(cq));
 }
 
+/* Queues on one BlueFlame register have one owner in common, for debug builds (dvx_sq_leave(3)). */
+TEST_RIG(register_users)
+{
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 256, .uar = r->uar};
+	struct dvx_qp_attr qpa = rig_qp_attr(r);
+	struct dvx_qp *qp[2];
+	struct dvx_cq *cq;
+
+	OK(dvx_cq_create(r->dev, &cqa, &cq));
+	qpa.send_cq = cq;
+	OK(dvx_qp_create(r->dev, &qpa, &qp[0]));
+	OK(dvx_qp_create(r->dev, &qpa, &qp[1]));
+	assert_non_null(dvx_qp_sq(qp[0])->reg_users);
+	assert_ptr_equal(dvx_qp_sq(qp[0])->reg_users, dvx_qp_sq(qp[1])->reg_users);
+	OK(dvx_qp_destroy(qp[1]));
+	OK(dvx_qp_destroy(qp[0]));
+	OK(dvx_cq_destroy(cq));
+}
+
 /* A non-cached UAR has no BlueFlame: ring_bf falls back to the register. */
 TEST_RIG(non_cached_uar)
 {
@@ -346,6 +366,7 @@ TEST_RIG(non_cached_uar)
 	qpa.send_cq = cq;
 	OK(dvx_qp_create(r->dev, &qpa, &qp));
 	assert_int_equal(dvx_uar_free(nc), -EBUSY);
+	assert_null(dvx_qp_sq(qp)->reg_users); /* any thread may ring it */
 	OK(dvx_qp_connect_self(qp, 0));
 	for (i = 0; i < 100; i++) {
 		OK(dvx_post_nop(dvx_qp_sq(qp), i, DVX_SIGNALED));
@@ -392,6 +413,107 @@ TEST_RIG(many_queues_one_cq)
 		OK(dvx_qp_destroy(qp[i]));
 	}
 	OK(dvx_cq_destroy(cq));
+}
+
+/* ---- What threads may share (libdvx(3)); the thread sanitizer looks on in CI ---- */
+
+struct worker {
+	pthread_t thread;
+	struct rig *r;
+	struct dvx_events *events;
+	uint64_t from, to; /* in the rig's buffer, of this thread */
+	int err;
+};
+
+/* Writes a word to itself, with objects of its own. */
+static int worker_write(struct worker *w, struct dvx_qp *qp, uint32_t key)
+{
+	struct dvx_sge piece = {w->from, 8, key};
+	struct dvx_sq *sq = dvx_qp_sq(qp);
+	struct dvx_wc wc;
+	int n = dvx_post_write(sq, w->to, key, &piece, 1, 1, DVX_SIGNALED);
+
+	if (n)
+		return n;
+	dvx_sq_ring_bf(sq);
+	while (!(n = dvx_sq_poll(sq, &wc)))
+		;
+	return n == 1 ? 0 : n;
+}
+
+static int worker_queue(struct worker *w, const struct dvx_qp_attr *attr, uint32_t key)
+{
+	struct dvx_qp *qp;
+	const void *page;
+	int err = dvx_qp_create(w->r->dev, attr, &qp);
+
+	if (err)
+		return err;
+	err = dvx_events_watch_qp(w->events, qp, w);
+	if (!err)
+		err = dvx_dev_cap_page(w->r->dev, PRM_HCA_CAP_TYPE_GENERAL, &page);
+	if (!err)
+		err = dvx_qp_connect_self(qp, DVX_REMOTE_WRITE);
+	if (!err)
+		err = worker_write(w, qp, key);
+	return err ? err : dvx_qp_destroy(qp);
+}
+
+static int worker_life(struct worker *w)
+{
+	struct dvx_mkey_attr mkey = {.size = sizeof(mkey),
+				     .access = RIG_ALL,
+				     .pd = w->r->pd,
+				     .addr = w->r->buf,
+				     .len = RIG_BYTES};
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 16};
+	struct dvx_qp_attr qp = {.size = sizeof(qp), .pd = w->r->pd, .sq_blocks = 16};
+	struct dvx_mkey *key = NULL;
+	int err = dvx_uar_alloc(w->r->dev, DVX_UAR_ANY, &qp.uar);
+
+	cq.uar = qp.uar;
+	if (!err)
+		err = dvx_cq_create(w->r->dev, &cq, &qp.send_cq);
+	if (!err)
+		err = dvx_mkey_create(w->r->dev, &mkey, &key);
+	if (!err)
+		err = worker_queue(w, &qp, dvx_mkey_key(key));
+	if (!err)
+		err = dvx_mkey_destroy(key);
+	if (!err)
+		err = dvx_cq_destroy(qp.send_cq);
+	return err ? err : dvx_uar_free(qp.uar);
+}
+
+static void *worker_run(void *arg)
+{
+	struct worker *w = arg;
+
+	for (int i = 0; i < 8 && !w->err; i++)
+		w->err = worker_life(w);
+	return NULL;
+}
+
+/* Threads share the device, the PD and the events, and have the other objects to themselves. */
+TEST_RIG(threads_of_one_device)
+{
+	struct worker w[3];
+	struct dvx_events *events;
+
+	OK(dvx_events_open(r->dev, &events));
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t at = (uintptr_t)r->buf + 64 * i;
+
+		w[i] = (struct worker){.r = r, .events = events, .from = at, .to = at + 4096};
+		memcpy(r->buf + 64 * i, "01234567", 8);
+		assert_int_equal(pthread_create(&w[i].thread, NULL, worker_run, &w[i]), 0);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+		OK(w[i].err);
+		assert_memory_equal(r->buf + 64 * i, r->buf + 64 * i + 4096, 8);
+	}
+	OK(dvx_events_close(events));
 }
 
 TEST_GROUP(rig_open, rig_close)

@@ -9,7 +9,7 @@
 #include "patience.h"
 
 #define RIG_BYTES (1u << 20)
-#define RIG_ALL	  (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ)
+#define RIG_ALL	  (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC)
 
 #define OK(call)                                                                     \
 	do {                                                                         \
@@ -80,18 +80,37 @@ static inline struct dvx_qp_attr rig_qp_attr(const struct rig *r)
 	return a;
 }
 
+/* One's own side of a connection, and the other side as made by hand, without a blob. */
+static inline struct dvx_qp_local rig_local(struct rig *r, uint32_t access)
+{
+	struct dvx_qp_local local;
+
+	OK(dvx_qp_local_init(r->dev, 1, &local));
+	local.access = access;
+	return local;
+}
+
+static inline struct dvx_qp_peer rig_peer(struct rig *r, uint32_t qpn)
+{
+	struct dvx_qp_local own = rig_local(r, 0);
+	struct dvx_qp_peer peer = {.size = sizeof(peer), .qpn = qpn};
+
+	OK(dvx_dev_gid(r->dev, 1, own.gid_index, peer.gid));
+	return peer;
+}
+
 /* Two QPs of the device, each the other's peer. */
 static inline void pair_connect(struct rig *r, struct pair *p, uint32_t access)
 {
-	struct dvx_qp_peer peer = {.size = sizeof(peer), .access = access};
+	struct dvx_qp_local local = rig_local(r, access);
+	struct dvx_qp_peer peer;
 	int i;
 
-	OK(dvx_dev_gid(r->dev, 1, 0, peer.gid));
 	for (i = 0; i < 2; i++) {
-		peer.qpn = dvx_qp_number(p->qp[!i]);
+		peer = rig_peer(r, dvx_qp_number(p->qp[!i]));
 		peer.psn = i ? 0x111111 : 0xfffffe; /* the first wraps at once */
-		peer.local_psn = i ? 0xfffffe : 0x111111;
-		OK(dvx_qp_connect(p->qp[i], &peer));
+		local.psn = i ? 0xfffffe : 0x111111;
+		OK(dvx_qp_connect(p->qp[i], &local, &peer));
 	}
 }
 

@@ -50,7 +50,7 @@ uint64_t bf__wqe_slot_record_register(uint8_t *buf, void *slots, uint32_t *recor
 
 uint64_t again__wqe_cookie_record_data(uint8_t *buf, uint64_t *ids, uint32_t *record, uint64_t *data)
 {
-	struct dvx_rq rq = {.buf = buf, .wr_ids = ids, .dbrec = record, .mask = 63, .log_stride = 4,
+	struct dvx_rq rq = {.buf = buf, .wr_ids = ids, .dbrec = record, .mask = 63, .stride = 16,
 			    .max_sge = 1};
 	struct dvx_sge sge = {(uintptr_t)data, 64, 7};
 	uint64_t seen = *data;
@@ -63,7 +63,7 @@ uint64_t again__wqe_cookie_record_data(uint8_t *buf, uint64_t *ids, uint32_t *re
 uint32_t peek__cqe_record(const uint8_t *cqe, uint32_t *record)
 {
 	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096,
-			    .zero = (uintptr_t)cqe, .turn = 1, .dbrec = record};
+			    .turn = 1, .dbrec = record};
 	uint32_t bytes;
 
 	if (!dvx_cq_peek(&cq))
@@ -76,7 +76,7 @@ uint32_t peek__cqe_record(const uint8_t *cqe, uint32_t *record)
 uint32_t batch__cqe_record(const uint8_t *cqe, uint32_t *record)
 {
 	struct dvx_cq cq = {.next = cqe, .stop = cqe + 4096, .first = cqe, .end = cqe + 4096,
-			    .zero = (uintptr_t)cqe, .dbrec = record};
+			    .dbrec = record};
 	uint32_t bytes;
 
 	if (!dvx_cq_peek(&cq))
@@ -95,7 +95,7 @@ int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc) /* known, the rings s
 uint64_t poll__cqe_record_slot(const uint8_t *cqe, uint32_t *record, void *slots)
 {
 	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096,
-			    .zero = (uintptr_t)cqe, .turn = 1, .dbrec = record};
+			    .turn = 1, .dbrec = record};
 	struct dvx_sq sq = {.slots = slots, .slot_mask = 64 * sizeof(struct dvx_sq_slot) - 1, .cq = &cq};
 	struct dvx_wc wc = {0};
 
@@ -105,7 +105,7 @@ uint64_t poll__cqe_record_slot(const uint8_t *cqe, uint32_t *record, void *slots
 
 void arm__cqe_record_register(const uint8_t *cqe, uint32_t *record, uint64_t *reg)
 {
-	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096, .zero = (uintptr_t)cqe,
+	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096,
 			    .dbrec = record, .arm_reg = (uintptr_t)reg};
 
 	dvx_cq_arm(&cq, true);
@@ -154,11 +154,11 @@ A
 # FUNCTION, all of its accesses and barriers as an extended regular expression, and what that says.
 cat >"$tmp/order" <<'END'
 ring; ((load|store) (wqe|slot) )*store wqe ((load|store) (wqe|slot) )*dmb osh store record dsb st store register dsb st; WQE, record, register
-bf; ((load|store) (wqe|slot) )*store wqe ((load|store) (wqe|slot) )*dmb osh store record dsb st (load wqe )*(store register ){8}dsb st; WQE, record, BlueFlame
+bf; ((load|store) (wqe|slot) |load record )*store wqe ((load|store) (wqe|slot) |load record )*dmb osh store record dsb st (load wqe )*(store register ){8}dsb st( dmb osh| dsb st| store record| store register)*; WQE, record, BlueFlame (then the way without it)
 again; ((load|store) (wqe|cookie|data) )*load data ((load|store) (wqe|cookie|data) )*dmb osh store record; a buffer was read before the device may fill it again
 peek; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (pop)
 batch; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (publish)
-poll; load cqe dmb oshld (load cqe )+(load slot )+dmb oshld store record; owner, CQE, consumer index (poll)
+poll; load cqe dmb oshld (load slot )+dmb oshld store record; owner, CQE, consumer index (poll)
 arm; dmb oshld (store record ){2}dsb st store register dsb st; arm record, arm register
 END
 

@@ -60,7 +60,7 @@ my %may = (
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',
 		'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info/verbs.c' => ['tools/dvx-info/*', @rdma],
-	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'tools/cli', 'include/dvx', @rdma],
+	'tools/dvx-perf/verbs' => ['tools/dvx-perf', 'tools/cli', 'include/dvx', @rdma],
 	'tools/dvx-flow' => ['tools/dvx-flow/*', 'tools/cli', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:argp', 'ext:pcap/'],
 	'tools/dvx-flow/rules' => ['tools/cli/names.h', 'src/prm/match_fields.def'],
 	'tools/dvx-flow/daemon' => ['tools/dvx-flow', 'src/prm', 'tools/cli', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:pcap/'],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The leaf (log, timers), the far side of PCIe, the chip's loop.
-SIM_TESTS += tests/unit/netlink tests/unit/base_log tests/unit/base_maps tests/unit/base_timer tests/unit/setting tests/unit/chip_loop \
+SIM_TESTS += tests/unit/netlink tests/unit/base_intervals tests/unit/base_log tests/unit/base_maps tests/unit/base_timer tests/unit/setting tests/unit/chip_loop \
 	tests/unit/host_dma tests/unit/host_share tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
 	tests/unit/host_lockstep
 HOST_SHARE_RIG = tests/unit/host_share_rig.c tests/unit/host_share_rig.h
@@ -37,7 +37,7 @@ SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp 
 SIM_TESTS += tests/unit/cm_conn tests/unit/cm_ids tests/unit/mads
 
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
-LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket tests/unit/lib_cmd \
+LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ring_users tests/unit/ticket tests/unit/lib_cmd \
 	tests/unit/flow_match tests/unit/flow_fake
 tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c tests/unit/flow_fake_rig.h
 
@@ -68,4 +68,4 @@ dist_check_SCRIPTS += tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.p
 	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
 	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/completion.sh \
 	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh
-EXTRA_DIST += tests/unit/WitnessNames.pm tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps
+EXTRA_DIST += tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps

@@ -69,24 +69,24 @@ static void repost(void **state)
 	assert_memory_equal(p.buf, before.buf, sizeof(p.buf));
 }
 
-/* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces are left out.
- */
+/* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces are refused. */
 static void pieces(void **state)
 {
-	struct dvx_sge sge[5] = {{1, 16, 9}, {2, 0, 9}, {3, 8, 9}, {4, 4, 9}, {5, 2, 9}};
+	struct dvx_sge sge[5] = {{1, 16, 9}, {3, 8, 9}, {2, 0, 9}, {4, 4, 9}, {5, 2, 9}};
 	struct plain_rq p;
 
 	(void)state;
 	plain_rq_init(&p, 64);
-	assert_int_equal(dvx_rq_post(&p.rq, sge, 3, 0), 0);
+	assert_int_equal(dvx_rq_post(&p.rq, sge, 3, 0), -EMSGSIZE);
+	assert_int_equal(dvx_rq_post(&p.rq, sge, 2, 0), 0);
 	assert_int_equal(prm_wqe_data_seg_get_addr(p.buf[0] + 16), 3);
 	assert_int_equal(prm_wqe_data_seg_get_lkey(p.buf[0] + 32), DVX_INVALID_LKEY);
 	assert_int_equal(prm_wqe_data_seg_get_byte_count(p.buf[0] + 32), 0);
 	assert_int_equal(p.buf[0][48], 0xee);
 	assert_int_equal(dvx_rq_post(&p.rq, sge, 5, 0), -EMSGSIZE);
-	sge[1].length = DVX_MAX_SEGMENT + 1;
+	sge[2].length = DVX_MAX_SEGMENT + 1;
 	assert_int_equal(dvx_rq_post(&p.rq, sge, 3, 0), -EMSGSIZE);
-	sge[1].length = 3;
+	sge[2].length = 3;
 	assert_int_equal(dvx_rq_post(&p.rq, sge, 4, 0), 0);
 	assert_int_equal(prm_wqe_data_seg_get_addr(p.buf[1] + 48), 4);
 }

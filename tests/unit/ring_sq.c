@@ -75,7 +75,7 @@ static void wrap_pads_with_nop(void **state)
 	assert_int_equal(prm_wqe_ctrl_seg_get_qpn(pad), RING_QPN);
 	assert_int_equal(ctrl_index(p.buf[0]), 8);
 	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[0]), 6);
-	assert_ptr_equal(p.sq.last, p.buf[0]);
+	assert_ptr_equal(dvx_sq_last(&p.sq), p.buf[0]);
 	/* After an error the pad is flushed like any other WQE. */
 	assert_true(dvx_sq_retire(&p.sq, 7) == DVX_WR_ID_PAD);
 	assert_int_equal(dvx_sq_free(&p.sq), 6);
@@ -105,11 +105,13 @@ static void every_length_everywhere(void **state)
 				len = (ds - 1) * 16 - 4;
 				assert_int_equal(dvx_post_send_inline(&p.sq, data, len, 5 + ds, 0),
 						 0);
-				before = (uint32_t)((p.sq.last - p.buf[0]) / DVX_BLOCK);
+				before = (uint32_t)((dvx_sq_last(&p.sq) - p.buf[0]) / DVX_BLOCK);
 				assert_true(before + dvx_wqe_blocks(ds) <= blocks);
-				assert_int_equal(ctrl_index(p.sq.last) & p.sq.mask, before);
-				assert_int_equal(dvx_sq_retire(&p.sq, ctrl_index(p.sq.last)),
-						 5 + ds);
+				assert_int_equal(ctrl_index(dvx_sq_last(&p.sq)) & p.sq.mask,
+						 before);
+				assert_int_equal(
+					dvx_sq_retire(&p.sq, ctrl_index(dvx_sq_last(&p.sq))),
+					5 + ds);
 				assert_int_equal(dvx_sq_free(&p.sq), blocks);
 			}
 		}
@@ -201,20 +203,41 @@ static void too_long(void **state)
 	assert_int_equal(dvx_post_read(&p.sq, 0, 0, &huge, 1, 0, 0), -EMSGSIZE);
 	huge.length--;
 	assert_int_equal(dvx_post_read(&p.sq, 0, 0, &huge, 1, 0, 0), 0);
-	assert_int_equal(prm_wqe_data_seg_get_byte_count(p.sq.last + 32), 0);
+	assert_int_equal(prm_wqe_data_seg_get_byte_count(dvx_sq_last(&p.sq) + 32), 0);
 }
 
-/* Pieces of length 0 leave no segment: the WQE would read them as 2 GiB. */
-static void empty_pieces_vanish(void **state)
+/* Inline data of each length arrives whole, and nothing is written behind its segment. */
+static void every_inline_length(void **state)
 {
-	struct dvx_sge sge[3] = {{1, 0, 1}, {0x1111, 5, 2}, {3, 0, 3}};
+	uint8_t data[256];
+	struct plain_sq p;
+	volatile uint32_t len;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 5 + 1);
+	for (len = 1; len <= sizeof(data); len++) {
+		uint32_t end = DVX_SEG * (1 + dvx_wqe_inline_ds(len));
+
+		plain_sq_init(&p, 16, 0);
+		assert_int_equal(dvx_post_send_inline(&p.sq, data, len, 0, 0), 0);
+		assert_memory_equal(p.buf[0] + DVX_SEG + 4, data, len);
+		assert_int_equal(((const uint8_t *)p.buf)[end], 0xee);
+	}
+}
+
+/* An empty piece is refused: the WQE would say 2 GiB. A request of nothing has no pieces. */
+static void empty_pieces(void **state)
+{
+	struct dvx_sge sge[3] = {{1, 5, 1}, {0x1111, 0, 2}, {3, 6, 3}};
 	struct plain_sq p;
 
 	(void)state;
 	plain_sq_init(&p, 8, 0);
-	assert_int_equal(dvx_post_write(&p.sq, 7, 8, sge, 3, 0, 0), 0);
-	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[0]), 3);
-	assert_int_equal(prm_wqe_data_seg_get_addr(p.buf[0] + 32), 0x1111);
+	assert_int_equal(dvx_post_write(&p.sq, 7, 8, sge, 3, 0, 0), -EMSGSIZE);
+	assert_int_equal(dvx_sq_free(&p.sq), 8);
+	assert_int_equal(dvx_post_write(&p.sq, 7, 8, NULL, 0, 0, 0), 0);
+	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[0]), 2);
 	assert_int_equal(dvx_post_send_inline(&p.sq, "", 0, 0, 0), 0);
 	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[1]), 1);
 }
@@ -277,8 +300,8 @@ static void blueflame(void **state)
 	assert_int_equal(p.reg[0][1], 0);
 	dvx_post_send_inline(&p.sq, data, 300, 0, 0); /* 5 blocks, more than the buffer */
 	dvx_sq_ring_bf(&p.sq);
-	assert_memory_equal(p.reg[1], p.buf[5], 8);
-	assert_int_equal(p.reg[1][1], 0);
+	assert_memory_equal(p.reg[0], p.buf[5], 8);
+	assert_int_equal(p.reg[0][1], 0);
 	assert_int_equal(prm_swap32(p.dbrec[1]), 10);
 }
 
@@ -299,9 +322,37 @@ static void blueflame_after_padding(void **state)
 	memset(p.reg, 0, sizeof(p.reg));
 	dvx_post_send_inline(&p.sq, data, 100, 0, 0);
 	dvx_sq_ring_bf(&p.sq);
-	assert_memory_equal(p.reg[1], p.buf[0], 8);
-	assert_int_equal(p.reg[1][1], 0);
+	assert_memory_equal(p.reg[0], p.buf[0], 8);
+	assert_int_equal(p.reg[0][1], 0);
 	assert_int_equal(prm_swap32(p.dbrec[1]), 10);
+}
+
+/* A batch is posted as a whole when it ends, or never; what completes meanwhile makes it no room.
+ */
+static void batch(void **state)
+{
+	struct plain_sq p;
+	struct dvx_sq b;
+	uint32_t i;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
+	b = dvx_sq_begin(&p.sq);
+	assert_int_equal(dvx_post_nop(&b, 99, 0), 0);
+	assert_int_equal(dvx_sq_free(&p.sq), 7);
+	b = dvx_sq_begin(&p.sq);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(dvx_post_write(&b, 7, 8, NULL, 0, 10 + i, 0), 0);
+	assert_int_equal(dvx_sq_retire(&p.sq, 0), 1);
+	assert_int_equal(dvx_post_nop(&b, 99, 0), -ENOSPC);
+	dvx_sq_end(&p.sq, &b);
+	assert_int_equal(dvx_sq_free(&p.sq), 1);
+	dvx_sq_ring(&p.sq);
+	assert_int_equal(prm_swap32(p.dbrec[1]), 8);
+	assert_memory_equal(p.reg[0], p.buf[7], 8);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(dvx_sq_retire(&p.sq, i + 1), 10 + i);
 }
 
 /* A copy needs a queue with MMO, and a length that a WQE can say. */
@@ -368,11 +419,13 @@ int main(void)
 		cmocka_unit_test(every_length_everywhere),
 		cmocka_unit_test(random_against_model),
 		cmocka_unit_test(too_long),
-		cmocka_unit_test(empty_pieces_vanish),
+		cmocka_unit_test(empty_pieces),
+		cmocka_unit_test(every_inline_length),
 		cmocka_unit_test(counter_passes_16_bits),
 		cmocka_unit_test(doorbell_shows_the_last_wqe),
 		cmocka_unit_test(blueflame),
 		cmocka_unit_test(blueflame_after_padding),
+		cmocka_unit_test(batch),
 		cmocka_unit_test(dma_bounds),
 		cmocka_unit_test(bad_init),
 	};

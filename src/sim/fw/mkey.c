@@ -105,6 +105,10 @@ static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
 				 "mkc.len 0x%" PRIx64 " at mkey_umem_offset 0x%" PRIx64
 				 " ends past umem 0x%x of 0x%" PRIx64 " bytes",
 				 len, offset, id, u->len);
+	if (m->log_entity > u->log_page)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE,
+				 "mkc.log_page_size %u: the pages of umem 0x%x have 2^%u bytes",
+				 m->log_entity, id, u->log_page);
 	m->umem = u;
 	m->umem_offset = offset;
 	obj_get(&u->o);

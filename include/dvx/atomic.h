@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_ATOMIC_H
+#define DVX_ATOMIC_H
+
+/*
+ * Atomic operations on a peer's memory, aligned to their size (PRM, "Atomic Operations"). What was
+ * there comes back to `old`, local memory of that size, in this machine's byte order. The queue's
+ * peer grants DVX_REMOTE_ATOMIC, and so does the mkey. Atomic against each other through one
+ * device; against processors as dvx-info(1) says (atomic_req_8B_endianness_mode, PCIe atomics).
+ *
+ *	dvx_post_faa(sq, counter, rkey, 1, &old, lkey, cookie, DVX_SIGNALED);
+ *
+ * Return as the calls of post.h.
+ */
+#include <dvx/post.h>
+
+DVX_BEGIN_DECLS
+
+/* The control segment, the address, `segments` of operands, and where the old value goes. */
+DVX_INLINE int dvx_post_atomic(struct dvx_sq *sq, uint8_t opcode, uint8_t opmod, uint64_t raddr,
+			       uint32_t rkey, const void *operands, uint32_t segments,
+			       const struct dvx_sge *old, uint64_t wr_id, uint32_t flags)
+{
+	uint32_t ds = 3 + segments;
+	struct dvx_sq_place p;
+
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(!dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+	dvx_sq_ctrl(sq, &p, opcode, opmod, ds, flags, 0);
+	dvx_wqe_raddr(p.wqe + DVX_SEG, raddr, rkey);
+	memcpy(p.wqe + 2 * DVX_SEG, operands, (size_t)segments * DVX_SEG);
+	dvx_wqe_data(p.wqe + (size_t)(2 + segments) * DVX_SEG, old);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/* Compare and swap of 8 bytes: `swap` goes where `compare` was. */
+DVX_INLINE int dvx_post_cas(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint64_t compare,
+			    uint64_t swap, uint64_t *old, uint32_t lkey, uint64_t wr_id,
+			    uint32_t flags)
+{
+	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
+	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
+	uint64_t seg[2];
+
+	a.swap_add = swap;
+	a.compare = compare;
+	prm_wqe_atomic_seg_pack_args(seg, a);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_CS, 0, raddr, rkey, seg, 1, &to, wr_id,
+			       flags);
+}
+
+/* Fetch and add of 8 bytes. */
+DVX_INLINE int dvx_post_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint64_t add,
+			    uint64_t *old, uint32_t lkey, uint64_t wr_id, uint32_t flags)
+{
+	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
+	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
+	uint64_t seg[2];
+
+	a.swap_add = add;
+	prm_wqe_atomic_seg_pack_args(seg, a);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_FA, 0, raddr, rkey, seg, 1, &to, wr_id,
+			       flags);
+}
+
+/*
+ * Extended atomics (a device with max_atomic_ext: dvx-info(1)). The compare and swap looks at the
+ * bits of compare_mask and swaps those of swap_mask; masks of all ones make it the plain one. The
+ * addition's carry stops above each bit of `boundary`: several counters in one word; 0 for one.
+ */
+struct dvx_masked_cas {
+	uint64_t compare, compare_mask;
+	uint64_t swap, swap_mask;
+};
+
+DVX_INLINE int dvx_post_masked_cas(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
+				   const struct dvx_masked_cas *op, uint64_t *old, uint32_t lkey,
+				   uint64_t wr_id, uint32_t flags)
+{
+	struct prm_atomic_masked_cswap64_seg_args a = PRM_NOTHING;
+	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
+	uint64_t seg[4];
+
+	a.compare = op->compare;
+	a.compare_mask = op->compare_mask;
+	a.swap = op->swap;
+	a.swap_mask = op->swap_mask;
+	prm_atomic_masked_cswap64_seg_pack_args(seg, a);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_CS, PRM_EXT_ATOMIC_OPMOD_8, raddr,
+			       rkey, seg, 2, &to, wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_masked_faa(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint64_t add,
+				   uint64_t boundary, uint64_t *old, uint32_t lkey, uint64_t wr_id,
+				   uint32_t flags)
+{
+	struct prm_atomic_masked_fadd64_seg_args a = PRM_NOTHING;
+	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
+	uint64_t seg[2];
+
+	a.add = add;
+	a.field_boundary = boundary;
+	prm_atomic_masked_fadd64_seg_pack_args(seg, a);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_FA, PRM_EXT_ATOMIC_OPMOD_8, raddr,
+			       rkey, seg, 1, &to, wr_id, flags);
+}
+
+/*
+ * The same of 4 bytes, for which the upper halves of *op count nothing. *old comes back big-endian
+ * (doc/hardware-to-verify.md).
+ */
+DVX_INLINE int dvx_post_masked_cas32(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
+				     const struct dvx_masked_cas *op, uint32_t *old, uint32_t lkey,
+				     uint64_t wr_id, uint32_t flags)
+{
+	struct prm_atomic_masked_cswap32_seg_args a = PRM_NOTHING;
+	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
+	uint64_t seg[2];
+
+	a.compare = (uint32_t)op->compare;
+	a.compare_mask = (uint32_t)op->compare_mask;
+	a.swap = (uint32_t)op->swap;
+	a.swap_mask = (uint32_t)op->swap_mask;
+	prm_atomic_masked_cswap32_seg_pack_args(seg, a);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_CS, PRM_EXT_ATOMIC_OPMOD_4, raddr,
+			       rkey, seg, 1, &to, wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_masked_faa32(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey, uint32_t add,
+				     uint32_t boundary, uint32_t *old, uint32_t lkey,
+				     uint64_t wr_id, uint32_t flags)
+{
+	struct prm_atomic_masked_fadd32_seg_args a = PRM_NOTHING;
+	struct dvx_sge to = {(uintptr_t)old, sizeof(*old), lkey};
+	uint64_t seg[2];
+
+	a.add = add;
+	a.field_boundary = boundary;
+	prm_atomic_masked_fadd32_seg_pack_args(seg, a);
+	return dvx_post_atomic(sq, PRM_WQE_OPCODE_ATOMIC_MASKED_FA, PRM_EXT_ATOMIC_OPMOD_4, raddr,
+			       rkey, seg, 1, &to, wr_id, flags);
+}
+
+DVX_END_DECLS
+
+#endif

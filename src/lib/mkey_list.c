@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Indirect mkeys: pieces of others, from a list in the command, or from work requests (umr.h). */
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/mkey.h>
+#include "priv.h"
+
+#define MAX_PIECES (1u << 16)
+
+static int lib_list_check(struct dvx_dev *dev, const struct dvx_mkey_list_attr *attr)
+{
+	uint32_t i;
+
+	if (!attr->pd || attr->pd->dev != dev)
+		return dvx_fail(EINVAL, "dvx_mkey_create_of: attr.pd is not of this device");
+	if (!attr->n || attr->n > MAX_PIECES || !attr->pieces)
+		return dvx_fail(EINVAL,
+				"dvx_mkey_create_of: attr.n is %u, not 1 to %u, or no pieces",
+				attr->n, MAX_PIECES);
+	if (attr->log_entity > 31)
+		return dvx_fail(EINVAL, "dvx_mkey_create_of: attr.log_entity is %u, not 0 to 31",
+				attr->log_entity);
+	for (i = 0; i < attr->n; i++) {
+		if (dvx_wqe_odd(&attr->pieces[i], 1))
+			return dvx_fail(EINVAL,
+					"dvx_mkey_create_of: attr.pieces[%u].length is %u, not 1 "
+					"to 2 GiB",
+					i, attr->pieces[i].length);
+		if (attr->log_entity && attr->pieces[i].length != 1u << attr->log_entity)
+			return dvx_fail(EINVAL,
+					"dvx_mkey_create_of: attr.pieces[%u].length is %u, all are "
+					"1 << attr.log_entity, %u",
+					i, attr->pieces[i].length, 1u << attr->log_entity);
+	}
+	return dvx_mkey_check_access("dvx_mkey_create_of", attr->access);
+}
+
+/* As mlx5dv_create_mkey() makes one: room for a list, which a UMR writes. */
+int dvx_mkey_create_list(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t max_pieces,
+			 struct dvx_mkey **out)
+{
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
+	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	struct dvx_mkey *mkey;
+	int err;
+
+	if (!pd || pd->dev != dev)
+		return dvx_fail(EINVAL, "dvx_mkey_create_list: pd is not of this device");
+	if (!max_pieces || max_pieces > MAX_PIECES)
+		return dvx_fail(EINVAL, "dvx_mkey_create_list: max_pieces is %u, not 1 to %u",
+				max_pieces, MAX_PIECES);
+	mkey = dvx_mkey_new(dev, pd, 0);
+	if (!mkey)
+		return -ENOMEM;
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	dvx_mkey_context(mkey, mkc);
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_1_0_KLM);
+	prm_mkc_set_free(mkc, 1);
+	prm_mkc_set_umr_en(mkc, 1);
+	prm_mkc_set_translations_octword_size(mkc, dvx_umr_room(max_pieces));
+	err = dvx_mkey_submit(mkey, in, sizeof(in));
+	if (err)
+		dvx_mkey_drop(mkey);
+	else
+		*out = mkey;
+	return err;
+}
+
+/* KLM and KSM entries differ in their first word, which KSM leaves 0. */
+static void lib_list_write(uint8_t *to, const struct dvx_mkey_list_attr *attr)
+{
+	uint32_t i;
+
+	for (i = 0; i < attr->n; i++, to += PRM_KLM_BYTES) {
+		if (!attr->log_entity)
+			prm_klm_set_byte_count(to, attr->pieces[i].length & (DVX_MAX_SEGMENT - 1));
+		prm_klm_set_mkey(to, attr->pieces[i].lkey);
+		prm_klm_set_address(to, attr->pieces[i].addr);
+	}
+}
+
+static int lib_list_command(struct dvx_mkey *mkey, const struct dvx_mkey_list_attr *attr)
+{
+	uint32_t room = dvx_umr_room(attr->n);
+	size_t len = PRM_CREATE_MKEY_IN_BYTES + (size_t)room * PRM_KLM_BYTES;
+	uint8_t *in = calloc(1, len);
+	void *mkc;
+	int err;
+
+	if (!in)
+		return dvx_fail(ENOMEM, "no memory for %u pieces", attr->n);
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	prm_create_mkey_in_set_translations_octword_actual_size(in, room);
+	mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	dvx_mkey_context(mkey, mkc);
+	prm_mkc_set_access_mode_1_0(mkc, attr->log_entity ? PRM_MKC_ACCESS_MODE_1_0_KSM
+							  : PRM_MKC_ACCESS_MODE_1_0_KLM);
+	prm_mkc_set_log_page_size(mkc, attr->log_entity);
+	prm_mkc_set_translations_octword_size(mkc, room);
+	lib_list_write(in + PRM_CREATE_MKEY_IN_BYTES, attr);
+	err = dvx_mkey_submit(mkey, in, len);
+	free(in);
+	return err;
+}
+
+int dvx_mkey_create_of(struct dvx_dev *dev, const struct dvx_mkey_list_attr *user,
+		       struct dvx_mkey **out)
+{
+	struct dvx_mkey_list_attr attr;
+	struct dvx_mkey *mkey;
+	uint32_t i;
+	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_mkey_create_of");
+
+	if (!err)
+		err = lib_list_check(dev, &attr);
+	if (err)
+		return err;
+	mkey = dvx_mkey_new(dev, attr.pd, attr.access);
+	if (!mkey)
+		return -ENOMEM;
+	for (i = 0; i < attr.n; i++)
+		mkey->len += attr.pieces[i].length;
+	mkey->addr = attr.iova;
+	err = lib_list_command(mkey, &attr);
+	if (err)
+		dvx_mkey_drop(mkey);
+	else
+		*out = mkey;
+	return err;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Connection blobs: one's own side as the peer needs it. connect.h has the layout. */
+#include "priv.h"
+
+/* The bytes, big-endian. */
+enum {
+	AT_MAGIC = 0,
+	AT_VERSION = 4,
+	AT_LENGTH = 6,
+	AT_QPN = 8,
+	AT_PSN = 12,
+	AT_GID = 16,
+	AT_LID = 32,
+	AT_TYPE = 34,
+	AT_GID_TYPE = 35,
+	AT_MTU_LOG = 36,
+	AT_RD_ATOMIC = 37,
+	AT_RESERVED0 = 38, /* 2 bytes, 0 */
+	AT_USER = 40,
+	AT_Q_KEY = 56,
+	AT_SUM = 60,
+};
+
+static const uint8_t blob_magic[4] = {'D', 'V', 'X', 'C'};
+
+_Static_assert(AT_SUM + 4 == DVX_QP_BLOB_BYTES, "a blob ends with its checksum");
+_Static_assert(AT_USER + DVX_QP_USER_BYTES == AT_Q_KEY, "the program's bytes fit");
+
+int dvx_qp_blob_write(struct dvx_qp *qp, const struct dvx_qp_local *user,
+		      uint8_t blob[DVX_QP_BLOB_BYTES])
+{
+	struct dvx_qp_local local;
+	struct dvx_port port;
+	struct dvx_gid gid;
+	int err = dvx_qp_sides(qp, "dvx_qp_blob_write", user, &local, NULL, NULL);
+
+	if (!err)
+		err = dvx_dev_port(qp->dev, local.port, &port);
+	if (!err)
+		err = dvx_gid_at(qp->dev, local.port, local.gid_index, &gid);
+	if (err)
+		return err;
+	memset(blob, 0, DVX_QP_BLOB_BYTES);
+	memcpy(blob + AT_MAGIC, blob_magic, sizeof(blob_magic));
+	prm_store16(blob, AT_VERSION, DVX_QP_BLOB_VERSION);
+	prm_store16(blob, AT_LENGTH, DVX_QP_BLOB_BYTES);
+	prm_store32(blob, AT_QPN, qp->qpn);
+	prm_store32(blob, AT_PSN, local.psn);
+	memcpy(blob + AT_GID, gid.gid, sizeof(gid.gid));
+	prm_store16(blob, AT_LID, port.lid);
+	blob[AT_TYPE] = qp->type;
+	blob[AT_GID_TYPE] = (uint8_t)gid.type;
+	blob[AT_MTU_LOG] = local.mtu_log;
+	blob[AT_RD_ATOMIC] = local.max_rd_atomic;
+	memcpy(blob + AT_USER, local.user, sizeof(local.user));
+	prm_store32(blob, AT_Q_KEY, qp->type == DVX_QP_UD ? local.q_key : 0);
+	prm_store32(blob, AT_SUM, dvx_crc32c(blob, AT_SUM));
+	return 0;
+}
+
+/* The order of checks decides which error is reported: magic, version, length, checksum. */
+static int blob_check(const uint8_t *in, size_t len)
+{
+	if (len < sizeof(blob_magic) || memcmp(in, blob_magic, sizeof(blob_magic)))
+		return dvx_fail(EINVAL, "connection blob: the first bytes are not a blob's");
+	if (len < AT_QPN)
+		return dvx_fail(ERANGE, "connection blob: cut short after %zu bytes", len);
+	if (prm_load16(in, AT_VERSION) != DVX_QP_BLOB_VERSION)
+		return dvx_fail(
+			EPROTONOSUPPORT,
+			"connection blob: the peer's libdvx writes version %u, this one reads %u",
+			prm_load16(in, AT_VERSION), DVX_QP_BLOB_VERSION);
+	if (len != DVX_QP_BLOB_BYTES || prm_load16(in, AT_LENGTH) != DVX_QP_BLOB_BYTES)
+		return dvx_fail(ERANGE,
+				"connection blob: %zu bytes with length field %u; a blob has %u",
+				len, prm_load16(in, AT_LENGTH), DVX_QP_BLOB_BYTES);
+	if (prm_load32(in, AT_SUM) != dvx_crc32c(in, AT_SUM))
+		return dvx_fail(EBADMSG,
+				"connection blob: the checksum does not match, it was damaged");
+	return 0;
+}
+
+/* Only a peer's error, or one who knows how to make checksums, gets here. */
+static int blob_check_values(const struct dvx_qp *qp, const uint8_t *in)
+{
+	if (prm_load16(in, AT_RESERVED0) || (in[AT_TYPE] != DVX_QP_UD && prm_load32(in, AT_Q_KEY)))
+		return dvx_fail(EBADMSG, "connection blob: reserved bytes are not 0");
+	if (prm_load32(in, AT_QPN) >> 24 || prm_load32(in, AT_PSN) >> 24 ||
+	    in[AT_GID_TYPE] > DVX_GID_ROCE_V2 || in[AT_MTU_LOG] < 8 || in[AT_MTU_LOG] > 12 ||
+	    in[AT_RD_ATOMIC] > 128 || !dvx_qp_kind(in[AT_TYPE]))
+		return dvx_fail(EBADMSG, "connection blob: a value is impossible");
+	if (in[AT_TYPE] != qp->type)
+		return dvx_fail(EINVAL, "connection blob: the peer's queue is %s, this one %s",
+				dvx_qp_kind(in[AT_TYPE])->name, dvx_qp_kind(qp->type)->name);
+	return 0;
+}
+
+int dvx_qp_blob_read_sized(struct dvx_qp *qp, const void *blob, size_t len,
+			   struct dvx_qp_peer *peer, size_t size)
+{
+	const uint8_t *in = blob;
+	struct dvx_qp_peer p = {.size = (uint32_t)size};
+	int err = blob_check(in, len);
+
+	if (!err)
+		err = blob_check_values(qp, in);
+	if (err)
+		return err;
+	p.qpn = prm_load32(in, AT_QPN);
+	p.psn = prm_load32(in, AT_PSN);
+	memcpy(p.gid, in + AT_GID, sizeof(p.gid));
+	p.lid = prm_load16(in, AT_LID);
+	p.gid_type = in[AT_GID_TYPE];
+	p.mtu_log = in[AT_MTU_LOG];
+	p.max_rd_atomic = in[AT_RD_ATOMIC];
+	memcpy(p.user, in + AT_USER, sizeof(p.user));
+	p.q_key = prm_load32(in, AT_Q_KEY);
+	memset(peer, 0, size);
+	memcpy(peer, &p, size < sizeof(p) ? size : sizeof(p));
+	return 0;
+}

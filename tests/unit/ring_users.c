@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a program that is compiled with -DDVX_DEBUG hears of a second thread on a ring or register.
+ */
+#ifndef DVX_DEBUG
+#define DVX_DEBUG
+#endif
+#include <pthread.h>
+#include "ring.h"
+
+/* One call, in a thread of its own: its result, and the sentence that this thread has of it. */
+struct elsewhere {
+	int (*call)(void *ring);
+	void *ring;
+	int result;
+	char why[256];
+};
+
+static void *elsewhere_run(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	e->result = e->call(e->ring);
+	strncpy(e->why, dvx_strerror(e->result), sizeof(e->why) - 1);
+	return NULL;
+}
+
+static int elsewhere(int (*call)(void *ring), void *ring, char why[256])
+{
+	struct elsewhere e = {.call = call, .ring = ring};
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, elsewhere_run, &e), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	if (why)
+		memcpy(why, e.why, sizeof(e.why));
+	return e.result;
+}
+
+static int post(void *sq)
+{
+	return dvx_post_nop(sq, 1, DVX_SIGNALED);
+}
+
+static int post_and_leave(void *sq)
+{
+	int err = post(sq);
+
+	dvx_sq_leave(sq);
+	return err;
+}
+
+static int ring(void *sq)
+{
+	dvx_sq_ring(sq);
+	return 0;
+}
+
+static int poll_sq(void *sq)
+{
+	struct dvx_wc wc;
+
+	return dvx_sq_poll(sq, &wc);
+}
+
+/* The second thread's post is refused, nothing is written, and both hear who they are. */
+static void two_threads_post(void **state)
+{
+	struct plain_sq p, before;
+	char why[256], mine[32];
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	assert_int_equal(post(&p.sq), 0);
+	before = p;
+	snprintf(mine, sizeof(mine), "thread %u ", p.sq.users.owner);
+	assert_int_equal(elsewhere(post, &p.sq, why), -EUSERS);
+	assert_non_null(strstr(why, "send ring 0x123456 is used by thread"));
+	assert_non_null(strstr(why, mine));
+	assert_int_equal(p.sq.pi, before.sq.pi);
+	assert_memory_equal(p.buf, before.buf, sizeof(p.buf));
+	assert_int_equal(post(&p.sq), -EUSERS);
+	assert_string_equal(dvx_strerror(-EUSERS), why);
+	assert_int_equal(poll_sq(&p.sq), -EUSERS);
+}
+
+/* A ring that was left is the next thread's; a ring that is not left stays its thread's. */
+static void leave(void **state)
+{
+	struct plain_sq p;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	assert_int_equal(elsewhere(post_and_leave, &p.sq, NULL), 0);
+	assert_int_equal(elsewhere(post_and_leave, &p.sq, NULL), 0);
+	assert_int_equal(post_and_leave(&p.sq), 0);
+	assert_int_equal(elsewhere(post, &p.sq, NULL), 0);
+	dvx_sq_leave(&p.sq); /* is not ours */
+	assert_int_equal(post(&p.sq), -EUSERS);
+}
+
+/* A call that returns nothing is heard of at the next one that returns an error. */
+static void two_threads_ring(void **state)
+{
+	struct plain_sq p;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	assert_int_equal(post(&p.sq), 0);
+	assert_int_equal(elsewhere(ring, &p.sq, NULL), 0);
+	assert_int_equal(post(&p.sq), -EUSERS);
+}
+
+/* A register between two rings, of which each has its own thread. */
+static void one_register(void **state)
+{
+	struct dvx_users reg = {0, 0};
+	struct plain_sq a, b;
+
+	(void)state;
+	plain_sq_init(&a, 8, 0);
+	plain_sq_init(&b, 8, 0);
+	a.sq.reg_users = b.sq.reg_users = &reg;
+	assert_int_equal(post(&a.sq), 0);
+	ring(&a.sq);
+	assert_int_equal(elsewhere(post_and_leave, &b.sq, NULL), 0);
+	assert_int_equal(elsewhere(ring, &b.sq, NULL), 0);
+	assert_int_equal(post(&a.sq), -EUSERS);
+	assert_non_null(
+		strstr(dvx_strerror(-EUSERS), "the doorbell register of send ring 0x123456"));
+}
+
+/* Registers that any thread may write. */
+static void shared_register(void **state)
+{
+	struct plain_sq a, b;
+
+	(void)state;
+	plain_sq_init(&a, 8, 0);
+	plain_sq_init(&b, 8, 0);
+	assert_int_equal(post(&a.sq), 0);
+	ring(&a.sq);
+	assert_int_equal(elsewhere(post_and_leave, &b.sq, NULL), 0);
+	assert_int_equal(elsewhere(ring, &b.sq, NULL), 0);
+	assert_int_equal(post(&a.sq), 0);
+}
+
+static int poll_cq(void *cq)
+{
+	struct dvx_wc wc;
+
+	return dvx_cq_poll(cq, &wc);
+}
+
+static int poll_cq_and_leave(void *cq)
+{
+	int n = poll_cq(cq);
+
+	dvx_cq_leave(cq);
+	return n;
+}
+
+static void two_threads_poll(void **state)
+{
+	_Alignas(64) static uint8_t cqes[4][DVX_CQE_BYTES];
+	uint32_t dbrec[2];
+	struct dvx_cq_memory init = {
+		.size = sizeof(init), .entries = 4, .buf = cqes, .dbrec = dbrec, .cqn = 7};
+	struct dvx_cq cq;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(dvx_cq_init(&cq, &init), 0);
+	assert_int_equal(elsewhere(poll_cq_and_leave, &cq, NULL), 0);
+	assert_int_equal(poll_cq(&cq), 0);
+	assert_int_equal(elsewhere(poll_cq, &cq, why), -EUSERS);
+	assert_non_null(strstr(why, "CQ 0x7 is used by thread"));
+}
+
+static int receive(void *rq)
+{
+	struct dvx_sge sge = {0x1000, 64, 1};
+
+	return dvx_rq_post(rq, &sge, 1, 0);
+}
+
+static int receive_and_leave(void *rq)
+{
+	int err = receive(rq);
+
+	dvx_rq_leave(rq);
+	return err;
+}
+
+static void two_threads_receive(void **state)
+{
+	uint8_t buf[4][16];
+	uint64_t wr_ids[4];
+	uint32_t dbrec[2];
+	struct dvx_rq_memory init = {.size = sizeof(init),
+				     .entries = 4,
+				     .buf = buf,
+				     .wr_ids = wr_ids,
+				     .dbrec = dbrec,
+				     .stride = 16};
+	struct dvx_rq rq;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(dvx_rq_init(&rq, &init), 0);
+	assert_int_equal(elsewhere(receive_and_leave, &rq, NULL), 0);
+	assert_int_equal(receive(&rq), 0);
+	assert_int_equal(elsewhere(receive, &rq, why), -EUSERS);
+	assert_non_null(strstr(why, "the receive ring of 0x4 entries is used by thread"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_threads_post),    cmocka_unit_test(leave),
+		cmocka_unit_test(two_threads_ring),    cmocka_unit_test(one_register),
+		cmocka_unit_test(shared_register),     cmocka_unit_test(two_threads_poll),
+		cmocka_unit_test(two_threads_receive),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
