@@ -16,10 +16,10 @@ same() {
 	for c in $("$tool" --complete "" | grep -v help); do
 		"$tool" "$c" --help >"$scratch/help" && "$tool" help "$c" | cmp - "$scratch/help" || return 1
 	done
-	for c in $("$tool" --complete ""); do # a tool without commands completes nothing
+	for c in $("$tool" --complete ""); do
 		"$tool" "$c" --help
 	done >"$scratch/help"
-	[ -s "$scratch/help" ] || "$tool" --help >"$scratch/help"
+	"$tool" --help >>"$scratch/help"
 	! grep -E -e '--(json|quiet|help|version|device)\b' "$scratch/help" | grep -vE \
 		-e '^  -h, --help  |^  -q, --quiet  |^  -V, --version  |^  -j, --json  |^  -d, --device=DEV  |[a-z(].*--(json|help)'
 }
@@ -71,7 +71,7 @@ done <<END
 2|j|no feature is called|dvx-info why-not frob
 2|j|no structure is called|dvx-prm show frob
 2|j|unrecognized option '--frob'|dvx-prm list --frob
-2|j|one argument too many|dvx-perf frob
+2|j|one argument too many|dvx-perf localhost frob
 2|j|takes a number from 1 to 4096|dvx-copy pull a:b c --slots 0
 2|j|no command "frob"|dvx-flow frob
 2|j|no command "frob"|dvx-sim frob
@@ -80,6 +80,7 @@ done <<END
 3|j|no daemon holds|dvx-flow list --socket $scratch/none
 3|j|no chip named|dvx-sim replay none $scratch/none
 3|-|no chip named|dvx-sim down none
+3|j|$nodev|dvx-perf serve
 11|j|not a loopback address|dvx-copy serve --root /tmp --listen 0.0.0.0
 125|-|no chip named|dvx-sim exec none -- true
 126|-|can't run /etc/passwd|dvx-sim run -- /etc/passwd
@@ -89,6 +90,7 @@ chips=face
 check "a chip without the DMA engine" dvx-sim up face --set dma_mmo=0,sw_owner_rx=0
 chip() { dvx-sim exec face -- "$@"; }
 check "no connection" says 10 'cannot connect' chip dvx-copy pull 127.0.0.1:1:x "$scratch/y"
+check "no connection: dvx-perf" says 10 'cannot connect to 127.0.0.1 port 1' chip dvx-perf 127.0.0.1:1
 check "the device lacks something: dvx-flow" says 4 'sw_owner' chip dvx-flow check -d mlx5_0 "$scratch/rules"
 check "something is missing" says 1 'missing' chip dvx-info why-not dma-copy
 quiet() { [ -z "$("$@" 2>&1)" ]; }

@@ -40,7 +40,11 @@ want="L3_CSUM L4_CSUM" not="" offers dvx-prm encode wqe_eth_seg cs_flags = ""
 want="list gids caps why-not doctor help" not="" offers dvx-info ""
 want="GENERAL" not="list" offers dvx-info caps mlx5_0 G
 want="list" not="--json" offers dvx-info help l
-want="--count= --json --quiet" not="--slots=" offers dvx-perf --
+want="--count= --json --quiet" not="--slots= --once" offers dvx-perf --
+want="serve threads help" not="" offers dvx-perf ""
+want="--listen= --once" not="--count=" offers dvx-perf serve --
+want="--connections= --queues= --plot=" not="--op=" offers dvx-perf threads --
+want="send write_imm all" not="libdvx" offers dvx-perf --op = ""
 want="--slots= --key-file=" not="--root=" offers dvx-copy pull --
 want="in out" not="" offers dvx-flow explain ""
 want="cross-vhca-export dma-copy" not="" offers dvx-info why-not ""

@@ -316,11 +316,11 @@ int cli_main(const struct cli *cli, int argc, char **argv)
 		argv[argc > 2 ? 2 : 1] = help;
 	}
 	first = argc > 1 ? argv[1] : NULL;
-	c = cli_find(cli, ""); /* a tool without commands */
+	c = first && *first ? cli_find(cli, first) : NULL;
+	if (c)
+		return cli_run(cli, c, argc - 1, argv + 1);
+	c = cli_find(cli, "");
 	if (!c)
 		c = find_short(cli, first);
-	if (c)
-		return cli_run(cli, c, argc, argv);
-	c = first ? cli_find(cli, first) : NULL;
-	return c ? cli_run(cli, c, argc - 1, argv + 1) : cli_overview(cli, argc, argv);
+	return c ? cli_run(cli, c, argc, argv) : cli_overview(cli, argc, argv);
 }

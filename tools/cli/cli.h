@@ -10,7 +10,8 @@
 
 /*
  * A command. `usage` names its operands; completion reads them as well: "STRUCT [FILE]",
- * "DEV|DUMP", "FIELD=VALUE...". A tool without commands has one row, whose name is "".
+ * "DEV|DUMP", "FIELD=VALUE...". The row whose name is "" is run where no command is
+ * named: a tool without commands has no other one.
  */
 struct cli_command {
 	const char *name;
@@ -28,7 +29,7 @@ struct cli_command {
 
 #define CLI_DEVICE                                                                                 \
 	{                                                                                          \
-		"device", 'd', "DEV", 0, "mlx5 device by name, PCI address or GUID (the first)", 0 \
+		"device", 'd', "DEV", 0, "device by name, PCI address or GUID (the first)", 0 \
 	}
 
 /* Any number of operands. */

@@ -58,7 +58,7 @@ static void complete_metas(const struct cursor *p, const char *text)
 	char copy[128], *save, *value;
 
 	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(text, " "), text);
-	for (char *c = strtok_r(copy, "|[]\".", &save); c; c = strtok_r(NULL, "|[]\".", &save)) {
+	for (char *c = strtok_r(copy, "|[]\".,", &save); c; c = strtok_r(NULL, "|[]\".,", &save)) {
 		value = strchr(c, '=');
 		if (value)
 			*value = '\0';
@@ -119,8 +119,15 @@ static const struct cli_command *complete_command(const struct cli *cli, const c
 static void offer_commands(const struct cli *cli)
 {
 	for (size_t i = 0; i < cli->count; i++)
-		complete_offer(cli->commands[i].name, "");
+		if (*cli->commands[i].name)
+			complete_offer(cli->commands[i].name, "");
 	complete_offer("help", "");
+}
+
+/* No command was named yet, and some have names. */
+static bool wants_command(const struct cursor *p)
+{
+	return !p->command || (!*p->command->name && !p->first && p->cli->count > 1);
 }
 
 /* The word at the cursor, after so many operands; the option, if any, takes it as its value. */
@@ -141,7 +148,7 @@ static void complete_word(struct cursor *p, const char *word, size_t operands,
 		complete_metas(p, option->arg ? option->arg : "");
 	else if (*word == '-')
 		offer_options(p->command);
-	else if (!p->command)
+	else if (wants_command(p))
 		offer_commands(p->cli);
 	else
 		complete_metas(p, usage_word(p->command->usage, operands));
@@ -176,7 +183,9 @@ int cli_complete(const struct cli *cli, int argc, char **argv)
 	for (int i = 0; i + 1 < n; i++) {
 		const char *word = argv[i];
 
-		if (wants) {
+		if (!i && *word && complete_command(cli, word)) {
+			p.command = complete_command(cli, word);
+		} else if (wants) {
 			wants = NULL;
 		} else if (!strcmp(word, "--") && p.command) {
 			/* options end here */

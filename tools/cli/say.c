@@ -8,6 +8,7 @@
 static const char *name;
 static char record[4096];
 static size_t recorded;
+static char last[512];
 
 void say_as(const char *tool)
 {
@@ -19,7 +20,8 @@ static void say_keep(const char *fmt, va_list args)
 	size_t room = sizeof(record) - recorded;
 	int n = recorded && room > 2 ? snprintf(record + recorded, room, "\n") : 0;
 
-	n += vsnprintf(record + recorded + n, room - (size_t)n, fmt, args);
+	vsnprintf(last, sizeof(last), fmt, args);
+	n += snprintf(record + recorded + n, room - (size_t)n, "%s", last);
 	recorded = (size_t)n < room ? recorded + (size_t)n : sizeof(record) - 1;
 }
 
@@ -37,6 +39,11 @@ void say_record(const char *fmt, ...)
 const char *say_recorded(void)
 {
 	return record;
+}
+
+const char *say_last(void)
+{
+	return last;
 }
 
 void say(const char *fmt, ...)

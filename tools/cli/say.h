@@ -14,4 +14,7 @@ void say_record(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* All sentences so far, one a line, for the error object of --json. */
 const char *say_recorded(void);
 
+/* The last one alone. */
+const char *say_last(void);
+
 #endif

@@ -2,94 +2,152 @@
 #ifndef DVX_PERF_LOOP_H
 #define DVX_PERF_LOOP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * The loops that are measured. Each engine instantiates them in its own file with its own post and
+ * poll, once for each operation, so that everything is inlined in them (engine.h, PERF_LOOPS).
+ */
+#include "engine.h"
 #include "ticks.h"
 
-#define INLINE_MAX 8 /* bytes that go into the WQE itself, in every engine */
+/* Before the first post of a batch. */
+typedef void begin_fn(void *queue);
+/* Posts a message: false after a sentence if it can't. A signaled one completes with `cookie`. */
+typedef bool post_fn(void *queue, enum perf_op op, bool signaled, uint64_t cookie);
+/* The doorbell: false after a sentence. */
+typedef bool ring_fn(void *queue);
+/* 1: a completion and its cookie; 0: none yet; negative: it failed, after a sentence. */
+typedef int poll_fn(void *set, uint64_t *cookie);
 
-/* The parameters of a run. */
-struct perf_params {
-	const char *device; /* NULL: the first one; its name once libdvx has opened it */
-	uint32_t size;      /* bytes a message */
-	uint32_t count;     /* messages a measurement */
-	uint32_t window;    /* outstanding ones while the rate is measured */
-	uint32_t rounds;    /* in which the engines take turns, so that noise affects all alike */
-};
+#define PERF_INLINE static inline __attribute__((always_inline))
 
-/* What one engine measured: ticks a message, and how long a burst of `count` took. */
-struct samples {
-	uint64_t *latency; /* post to completion seen */
-	uint64_t *post;    /* inside the post call alone */
-	uint32_t n;
-	uint64_t burst_ticks, burst_count;
-};
-
-/*
- * One way to drive a queue. open() makes a queue that is connected to itself; the two loops below
- * are instantiated in the engine's own file, so that its post and poll are inlined in them.
- */
-struct perf_engine {
-	const char *name;
-	int (*open)(const struct perf_params *,
-		    void **ring); /* 0, or an exit code after a sentence */
-	int (*latency)(void *ring, const struct perf_params *, struct samples *);
-	int (*burst)(void *ring, const struct perf_params *, struct samples *);
-	void (*close)(void *ring);
-};
-
-/* The name of the device that engine_dvx opened. */
-const char *ring_device(const void *ring);
-
-extern const struct perf_engine engine_dvx, engine_wr, engine_post_send;
-
-/* Posts one signaled message: true if there was room. */
-typedef bool post_fn(void *ring);
-/* 1: a completion; 0: none yet; negative: it failed. */
-typedef int poll_fn(void *ring);
-
-static inline __attribute__((always_inline)) int loop_latency(void *ring,
-							      const struct perf_params *p,
-							      struct samples *s, post_fn *post,
-							      poll_fn *poll)
+/* A cookie: the queue, and how many messages the completion is for. */
+PERF_INLINE uint64_t cookie_of(uint32_t lane, uint32_t messages)
 {
-	for (uint32_t i = 0; i < p->count; i++) {
+	return (uint64_t)lane << 32 | messages;
+}
+
+/* Where the far end is in this process, the same thread plays its part. */
+PERF_INLINE int loop_receive(const struct perf_thread *t)
+{
+	return t->far ? far_take(t->far) : 0;
+}
+
+/* Outside the measured time: on reliable queues all messages arrive. */
+static inline int loop_settle(const struct perf_thread *t)
+{
+	int rc = 0;
+
+	while (t->far && t->p->transport->reliable && t->far->received < t->sent && rc >= 0)
+		rc = far_take(t->far);
+	return rc < 0 ? rc : 0;
+}
+
+/* One message at a time, on the thread's queues in turn. */
+PERF_INLINE int loop_latency(struct perf_thread *t, enum perf_op op, begin_fn *begin, post_fn *post,
+			     ring_fn *ring, poll_fn *poll)
+{
+	uint32_t count = t->p->count, lane = 0;
+	uint64_t cookie = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		void *queue = t->lane[lane].queue;
 		uint64_t t0 = ticks(), t1;
 		int rc;
 
-		if (!post(ring))
+		begin(queue);
+		if (!post(queue, op, true, 0) || !ring(queue))
 			return -1;
 		t1 = ticks();
-		while ((rc = poll(ring)) == 0)
+		while ((rc = poll(t->set, &cookie)) == 0)
 			;
 		if (rc < 0)
 			return rc;
-		s->latency[s->n] = ticks() - t0;
-		s->post[s->n++] = t1 - t0;
+		hist_add(&t->latency, ticks() - t0);
+		hist_add(&t->post, t1 - t0);
+		t->sent++;
+		lane = lane + 1 < t->lanes ? lane + 1 : 0;
+		if (loop_receive(t) < 0)
+			return -1;
 	}
-	return 0;
+	return loop_settle(t);
 }
 
-static inline __attribute__((always_inline)) int
-loop_burst(void *ring, const struct perf_params *p, struct samples *s, post_fn *post, poll_fn *poll)
+/* Posts batches to a queue while its window has room. The last message of all is signaled. */
+PERF_INLINE bool loop_fill(struct perf_thread *t, uint32_t i, enum perf_op op, begin_fn *begin,
+			   post_fn *post, ring_fn *ring)
 {
-	uint32_t posted = 0, done = 0;
-	uint64_t t0 = ticks();
+	struct perf_lane *l = &t->lane[i];
+	const struct perf_params *p = t->p;
 
-	while (done < p->count) {
-		int rc;
+	while (l->left) {
+		uint32_t n = l->left < p->batch ? l->left : p->batch;
 
-		while (posted < p->count && posted - done < p->window && post(ring))
-			posted++;
-		rc = poll(ring);
-		if (rc < 0)
-			return rc;
-		done += (uint32_t)rc;
+		if (l->out + n > p->window)
+			break;
+		l->out += n;
+		l->left -= n;
+		begin(l->queue);
+		for (uint32_t last = l->left; n--;) {
+			bool signaled = ++l->unsignaled == p->signal || !(n | last);
+
+			if (!post(l->queue, op, signaled, cookie_of(i, l->unsignaled)))
+				return false;
+			l->unsignaled = signaled ? 0 : l->unsignaled;
+		}
+		if (!ring(l->queue))
+			return false;
 	}
-	s->burst_ticks += ticks() - t0;
-	s->burst_count += p->count;
-	return 0;
+	return true;
 }
+
+/* As many as the windows allow, on all queues of the thread. */
+PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begin, post_fn *post,
+			  ring_fn *ring, poll_fn *poll)
+{
+	uint32_t count = t->p->count, done = 0;
+	uint64_t cookie = 0;
+
+	t->began = ticks();
+	for (uint32_t i = 0; i < t->lanes; i++)
+		if (!loop_fill(t, i, op, begin, post, ring))
+			return -1;
+	while (done < count) {
+		int rc = poll(t->set, &cookie);
+
+		if (rc < 0 || loop_receive(t) < 0)
+			return -1;
+		if (!rc)
+			continue;
+		done += (uint32_t)cookie;
+		t->lane[cookie >> 32].out -= (uint32_t)cookie;
+		if (!loop_fill(t, (uint32_t)(cookie >> 32), op, begin, post, ring))
+			return -1;
+	}
+	t->ended = ticks();
+	t->sent += count;
+	return loop_settle(t);
+}
+
+/* A loop with the operation as a constant. */
+#define LOOP_CASE(loop, t, op, ...) \
+	case op:                    \
+		return loop(t, op, __VA_ARGS__)
+
+/* Both loops of an engine, and all operations. */
+#define LOOP_SWITCH(loop, t, ...)                                \
+	switch ((t)->p->op) {                                    \
+		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);      \
+		LOOP_CASE(loop, t, PERF_SEND_IMM, __VA_ARGS__);  \
+		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__);     \
+		LOOP_CASE(loop, t, PERF_WRITE_IMM, __VA_ARGS__); \
+		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);      \
+		LOOP_CASE(loop, t, PERF_FAA, __VA_ARGS__);       \
+		LOOP_CASE(loop, t, PERF_CAS, __VA_ARGS__);       \
+		LOOP_CASE(loop, t, PERF_NOP, __VA_ARGS__);       \
+		LOOP_CASE(loop, t, PERF_DMA, __VA_ARGS__);       \
+	case PERF_OPS:                                           \
+		break;                                           \
+	}                                                        \
+	return -1
 
 #endif

@@ -1,132 +1,132 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-perf: what a post and a poll cost on libdvx's rings, beside libibverbs, in one run. */
-#include <argp.h>
-#include <errno.h>
-#include <stdlib.h>
-#include "report.h"
-#define CLI_ARGS perf_args
-#include "tools/cli/cli.h"
-#include "tools/cli/say.h"
+/* dvx-perf: what posts and polls cost on libdvx's rings, beside libibverbs, in one run. */
+#include "options.h"
 
-#define ENGINES 3
-static const struct perf_engine *const engines[ENGINES] = {&engine_dvx, &engine_wr,
-							   &engine_post_send};
+#define OPT_DEVICE CLI_DEVICE
+#define OPT_GID                                                                   \
+	{                                                                         \
+		"gid-index", 'x', "N", 0, "GID of this end (the best RoCE v2)", 0 \
+	}
+#define OPT_OUTPUT                                                                     \
+	CLI_JSON, {"csv", OPT_CSV, NULL, 0, "print comma-separated values", 0},        \
+	{                                                                              \
+		"plot", OPT_PLOT, "FILE.svg", 0, "draw the results by gnuplot, too", 0 \
+	}
 
-struct perf_args {
-	const char *device;
-	uint32_t size, count, rounds, window;
-	bool json;
-	int argc;
-	char **argv;
+static const struct argp_option measure_options[] = {
+	OPT_DEVICE,
+	{"op", 'o', "OP,...", 0, "send, send_imm, write, ... or all (write)", 0},
+	{"connection", 'c', "rc|uc", 0, "transport (rc)", 0},
+	{"engine", 'e', "ENGINE,...", 0, "libdvx, ibv_wr, ibv_post_send (all that can)", 0},
+	{"size", 's', "BYTES", 0, "bytes of a message, up to 1G (8)", 0},
+	{"all", 'a', NULL, 0, "all sizes: powers of two from 2 to 8M", 0},
+	{"count", 'n', "N", 0, "messages of a thread and round (2000)", 0},
+	{"rounds", 'r', "N", 0, "rounds, in which the engines take turns (5)", 0},
+	{"duration", 'D', "SECONDS", 0, "rounds for so long, for each size", 0},
+	{"window", 'w', "N", 0, "outstanding of a queue, for the rate (64)", 0},
+	{"batch", 'b', "N", 0, "posts before a doorbell, for the rate (1)", 0},
+	{"signal", 'Q', "N", 0, "one of N is signaled, for the rate (1)", 0},
+	{"inline", 'I', "BYTES", 0, "largest message that lies in the WQE (8)", 0},
+	{"sges", 'g', "N", 0, "pieces of a message that does not (1)", 0},
+	{"doorbell", OPT_DOORBELL, "KIND", 0, "blueflame or register (blueflame)", 0},
+	{"qps", 'p', "N", 0, "queues of a thread (1)", 0},
+	{"threads", 't', "N", 0, "threads (1)", 0},
+	{"cpus", OPT_CPUS, "LIST", 0, "CPUs of the threads: 0,2,4-7 (any)", 0},
+	OPT_GID,
+	{"histogram", 'H', NULL, 0, "print the latencies' distribution, too", 0},
+	OPT_OUTPUT,
+	{0},
 };
 
-static const struct argp_option options[] = {
-	CLI_DEVICE,
-	{"size", 's', "BYTES", 0, "bytes of a message, 1 to 1M (8; up to 8 go inline)", 0},
-	{"count", 'n', "N", 0, "messages of a round (2000)", 0},
-	{"rounds", 'r', "N", 0, "rounds, in which the engines take turns (5)", 0},
-	{"window", 'w', "N", 0, "outstanding messages while the rate is measured (64)", 0},
+static const struct argp_option serve_options[] = {
+	{"listen", 'l', "ADDR[:PORT]", 0, "address to listen on (" PERF_LISTEN ")", 0},
+	OPT_DEVICE,
+	OPT_GID,
+	{"once", OPT_ONCE, NULL, 0, "end after the first client", 0},
 	CLI_JSON,
 	{0},
 };
 
-static int samples_alloc(struct samples *s, const struct perf_params *p)
-{
-	size_t n = (size_t)p->count * p->rounds;
+static const struct argp_option threads_options[] = {
+	OPT_DEVICE,
+	{"threads", 't', "N", 0, "up to so many threads (one for each CPU)", 0},
+	{"connections", OPT_CONNECTIONS, "N", 0, "of all threads together (1000)", 0},
+	{"queues", OPT_QUEUES, "N", 0, "shared by all threads, or of each (4)", 0},
+	{"size", 's', "BYTES", 0, "that each connection writes in a cycle (4K)", 0},
+	{"count", 'n', "N", 0, "cycles (20)", 0},
+	{"window", 'w', "N", 0, "outstanding messages of a queue (64)", 0},
+	{"cpus", OPT_CPUS, "LIST", 0, "CPUs of the threads: 0,2,4-7 (any)", 0},
+	OPT_OUTPUT,
+	{0},
+};
 
-	s->latency = calloc(n, sizeof(*s->latency));
-	s->post = calloc(n, sizeof(*s->post));
-	return s->latency && s->post ? 0 : -ENOMEM;
-}
-
-static int perf_measure(const struct perf_params *p, void *ring[], struct samples s[])
-{
-	for (uint32_t round = 0; round < p->rounds; round++)
-		for (size_t e = 0; e < ENGINES; e++)
-			if (engines[e]->latency(ring[e], p, &s[e]) ||
-			    engines[e]->burst(ring[e], p, &s[e])) {
-				say("%s stopped in round %u", engines[e]->name, round + 1);
-				return EXIT_DEVICE;
-			}
-	return EXIT_DONE;
-}
-
-static int perf_report(const struct perf_params *p, bool json, struct samples s[])
-{
-	double ns = ticks_to_ns();
-	struct figures f[ENGINES];
-
-	for (size_t e = 0; e < ENGINES; e++)
-		f[e] = figures_of(engines[e]->name, &s[e], ns);
-	if (json)
-		return report_json(p, f, ENGINES);
-	report_table(p, f, ENGINES);
-	return EXIT_DONE;
-}
-
-static int perf_open(struct perf_params *p, void *ring[], struct samples s[])
-{
-	for (size_t e = 0; e < ENGINES; e++) {
-		int code;
-
-		if (samples_alloc(&s[e], p)) {
-			say("no memory for %u samples", p->count * p->rounds);
-			return EXIT_INPUT;
-		}
-		code = engines[e]->open(p, &ring[e]);
-		if (code)
-			return code;
-		if (!e) /* libdvx takes addresses too; the others get the name */
-			p->device = ring_device(ring[0]);
-	}
-	return EXIT_DONE;
-}
-
-static int cmd_perf(const struct perf_args *a)
-{
-	struct perf_params p = {a->device, a->size, a->count, a->window, a->rounds};
-	struct samples s[ENGINES] = { 0 };
-	void *ring[ENGINES] = { 0 };
-	int code = perf_open(&p, ring, s);
-
-	if (!code)
-		code = perf_measure(&p, ring, s);
-	if (!code)
-		code = perf_report(&p, a->json, s);
-	for (size_t e = 0; e < ENGINES; e++) {
-		if (ring[e])
-			engines[e]->close(ring[e]);
-		free(s[e].latency);
-		free(s[e].post);
-	}
-	return code;
-}
-
-static const struct cli_command commands[] = {{
-	"",
-	0,
-	0,
-	"",
-	"Measures RDMA_WRITE on a queue connected to itself: libdvx's own rings, ibv_wr_* and "
-	"ibv_post_send, in one run.",
-	options,
-	cmd_perf,
-}};
+static const struct cli_command commands[] = {
+	{"", 0, 1, "[ADDR[:PORT]]",
+	 "Measures latency and rate of posts on queues that are connected to this process, or to "
+	 "\"dvx-perf serve\" at ADDR.",
+	 measure_options, perf_cmd_measure},
+	{"serve", 0, 0, "", "Is the other end of dvx-perf ADDR[:PORT].", serve_options,
+	 perf_cmd_serve},
+	{"threads", 0, 0, "",
+	 "Measures rate against threads: queues that all threads share, queues of each thread, and "
+	 "queues and a doorbell register of each thread.",
+	 threads_options, perf_cmd_threads},
+};
 
 static const struct cli_option values[] = {
 	CLI_TEXT('d', device),
-	CLI_SIZE('s', size, 1, 1 << 20),
-	CLI_NUMBER('n', count, 1, 1000000),
-	CLI_NUMBER('r', rounds, 1, 1000),
-	CLI_NUMBER('w', window, 1, 4096),
+	CLI_SIZE('s', size, 1, PERF_MAX_SIZE),
+	CLI_TRUE('a', all_sizes),
+	CLI_NUMBER('n', count, 1, 10000000),
+	CLI_NUMBER('r', rounds, 1, 1000000),
+	CLI_SECONDS('D', duration, 1),
+	CLI_NUMBER('w', window, 1, 16384),
+	CLI_NUMBER('b', batch, 1, 16384),
+	CLI_NUMBER('Q', signal, 1, 16384),
+	CLI_SIZE('I', inline_max, 0, 900),
+	CLI_NUMBER('g', sges, 1, PERF_SGES),
+	CLI_NUMBER('p', qps, 1, FAR_LANES),
+	CLI_NUMBER('t', threads, 1, 1024),
+	CLI_NUMBER('x', gid_index, 0, 255),
+	CLI_TRUE('H', histogram),
 	CLI_TRUE('j', json),
+	CLI_TRUE('q', quiet),
+	CLI_TRUE(OPT_CSV, csv),
+	CLI_TEXT(OPT_PLOT, plot),
+	CLI_TEXT('l', listen),
+	CLI_TRUE(OPT_ONCE, once),
+	CLI_NUMBER(OPT_QUEUES, queues, 1, 1024),
+	CLI_NUMBER(OPT_CONNECTIONS, connections, 1, 1000000),
 };
 
-static struct perf_args args = {.size = 8, .count = 2000, .rounds = 5, .window = 64};
+static struct perf_args args = {
+	.listen = PERF_LISTEN,
+	.transport = perf_transports,
+	.ops = PERF_OP_BIT(PERF_WRITE),
+	.rounds = 5,
+	.window = 64,
+	.batch = 1,
+	.signal = 1,
+	.inline_max = 8,
+	.sges = 1,
+	.qps = 1,
+	.queues = 4,
+	.connections = 1000,
+	.gid_index = SITE_ANY_GID,
+};
+
+static const struct cli_words words[] = {
+	{"OP", options_offer_ops},
+	{"ENGINE", options_offer_engines},
+};
 
 static const struct cli cli = {
 	.tool = "dvx-perf",
 	CLI_TABLES(commands, values, args),
+	.option = options_take,
+	.check = options_agree,
+	.words = words,
+	.word_count = sizeof(words) / sizeof(words[0]),
 };
 
 int main(int argc, char **argv)

@@ -2,21 +2,28 @@
 #ifndef DVX_PERF_REPORT_H
 #define DVX_PERF_REPORT_H
 
-#include <stddef.h>
-#include "loop.h"
+#include <stdio.h>
+#include "options.h"
+#include "result.h"
 
-/* One engine's figures, in ns; rate in messages a second. */
-struct figures {
-	const char *name;
-	double p50, p90, p99, p999, max; /* latency */
-	double post_p50, post_p99;
-	double rate;
+/* What the results are of. */
+struct report_of {
+	const struct perf_args *args;
+	const struct perf_site *site;
+	const char *peer; /* the server's address; NULL: the queues are connected to this process */
 };
 
-/* Sorts the samples. */
-struct figures figures_of(const char *name, struct samples *, double ns_per_tick);
-void report_table(const struct perf_params *, const struct figures *, size_t n);
-/* An exit code. */
-int report_json(const struct perf_params *, const struct figures *, size_t n);
+/* A way to print them: as they come, and at the end. The calls are exit codes; they may be NULL. */
+struct perf_report {
+	int (*begin)(const struct report_of *, const struct perf_result *); /* an operation */
+	int (*add)(const struct report_of *, const struct perf_result *);
+	int (*end)(const struct report_of *, const struct perf_results *);
+};
+extern const struct perf_report report_table, report_csv, report_json;
+
+/* Shows what was printed: an exit code, after a sentence if that fails. */
+int report_flush(void);
+/* ", the emulator's figures, not a NIC's", or "" */
+const char *report_caution(const struct perf_site *);
 
 #endif

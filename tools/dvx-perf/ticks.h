@@ -24,7 +24,7 @@ static inline uint64_t ticks(void)
 	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(t)::"memory");
 	return t;
 #else
-	return now_ns();
+	return ticks_now_ns();
 #endif
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PERF_CREW_H
+#define DVX_PERF_CREW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Runs work(member) for each of `n` members, which are `size` bytes apart, in a thread each. All
+ * begin together. cpu: one for each thread, or NULL. 0; the first result of work() that is not; or
+ * an exit code after a sentence.
+ */
+int crew_run(uint32_t n, const int *cpu, int (*work)(void *member), void *members, size_t size);
+
+#endif

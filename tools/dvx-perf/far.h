@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PERF_FAR_H
+#define DVX_PERF_FAR_H
+
+#include <dvx/dvx.h>
+#include "site.h"
+
+struct perf_transport;
+
+/* What an engine needs at the other end of its queues. */
+struct far_wish {
+	const struct perf_transport *transport;
+	uint32_t lanes;	   /* queues */
+	uint32_t sets;	   /* the queues of a set complete in one CQ: one for each thread */
+	uint32_t receives; /* a queue's, which are posted again at once; 0: none */
+	uint32_t access;
+	uint64_t memory; /* bytes that the peer may reach */
+};
+#define FAR_LANES    16384u
+#define FAR_RECEIVES 32768u
+#define FAR_MEMORY   ((uint64_t)64 << 30)
+
+/* The receives of a thread's queues. */
+struct far_set {
+	struct dvx_cq *cq;
+	struct dvx_rq **rq; /* by lane, which is the cookie of its receives */
+	uint64_t received;
+};
+
+/*
+ * The far end of an engine's queues, always made of libdvx's: in this process, or in the server's.
+ * It answers READs and takes WRITEs without any doing; messages that are received need far_take().
+ */
+struct far {
+	struct far_wish wish;
+	struct perf_ends ends;
+	struct far_set *set;
+	struct dvx_rq **rq;
+	struct dvx_pd *pd;
+	struct dvx_uar *uar;
+	struct dvx_mem *mem;
+	struct dvx_mkey *mkey;
+	struct dvx_qp **qp;
+};
+
+/* All return 0, or an exit code after a sentence. */
+int far_open(const struct perf_site *, const struct far_wish *, struct far **);
+int far_connect(const struct perf_site *, struct far *, const struct perf_ends *near);
+void far_close(struct far *);
+
+/* Posts again what was received; the number of messages, or negative after a sentence. */
+int far_failed(const struct dvx_wc *);
+static inline int far_take(struct far_set *s)
+{
+	struct dvx_wc wc;
+	int n = 0, rc;
+
+	while ((rc = dvx_cq_poll(s->cq, &wc)) > 0) {
+		dvx_rq_repost(s->rq[wc.wr_id]);
+		dvx_rq_ring(s->rq[wc.wr_id]);
+		dvx_rq_leave(s->rq[wc.wr_id]); /* the next measurement may have other threads */
+		n++;
+	}
+	dvx_cq_leave(s->cq);
+	s->received += (uint64_t)n;
+	return rc ? far_failed(&wc) : n;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PERF_HUB_H
+#define DVX_PERF_HUB_H
+
+/*
+ * Queues for the experiment with threads, in three ways to share them. A connection is a piece of
+ * memory that its thread writes once in each cycle; its queue may be used by other threads too.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <dvx/dvx.h>
+#include "site.h"
+
+enum hub_mode {
+	HUB_SHARED,    /* all threads use all queues, each under a lock */
+	HUB_OWN,       /* each thread has queues; one doorbell register, under a lock */
+	HUB_REGISTERS, /* each thread has queues and a register: no locks */
+	HUB_MODES
+};
+extern const char *const hub_mode_names[HUB_MODES];
+
+/* A lock, on a cache line of its own. */
+struct hub_lock {
+	_Alignas(64) pthread_mutex_t mutex;
+};
+
+struct hub_queue {
+	struct hub_lock lock;
+	struct dvx_sq *sq;
+	uint32_t out; /* posted and not known to be done */
+	struct dvx_cq *cq;
+	struct dvx_qp *qp;
+};
+
+/* How often a thread took a lock, and had to wait for it. */
+struct hub_waits {
+	uint64_t takes, waits, ticks;
+};
+
+struct hub_thread {
+	struct hub *hub;
+	struct hub_queue *queue; /* the first of those it uses */
+	uint32_t first, connections;
+	uint64_t posted;
+	_Alignas(64) atomic_uint_fast64_t done; /* other threads may see its completions */
+	_Alignas(64) struct hub_waits queue_lock, register_lock;
+	uint64_t began, ended; /* ticks */
+};
+
+struct hub_wish {
+	const struct perf_site *site;
+	enum hub_mode mode;
+	uint32_t threads, connections, queues, size, window, cycles;
+};
+
+struct hub {
+	struct hub_wish wish;
+	struct hub_lock register_lock;
+	struct hub_thread *thread;
+	struct hub_queue *queue;
+	uint32_t queues; /* of all threads */
+	struct dvx_uar **uar;
+	uint32_t uars;
+	struct dvx_pd *pd;
+	struct dvx_mem *mem; /* what is sent, then where it goes */
+	struct dvx_mkey *mkey;
+	uint64_t from, to;
+	uint32_t key;
+};
+
+/* 0, or an exit code after a sentence. */
+int hub_open(const struct hub_wish *, struct hub **);
+void hub_close(struct hub *);
+/* The cycles of a thread (struct hub_thread): 0, or negative after a sentence. */
+int hub_cycles(void *thread);
+
+#endif

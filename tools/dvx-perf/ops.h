@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PERF_OPS_H
+#define DVX_PERF_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What can be measured. A new operation is a row here and in ops.c, a case in each engine's post,
+ * and its bit in the engines' and transports' `ops`.
+ */
+enum perf_op {
+	PERF_SEND,
+	PERF_SEND_IMM,
+	PERF_WRITE,
+	PERF_WRITE_IMM,
+	PERF_READ,
+	PERF_FAA,
+	PERF_CAS,
+	PERF_NOP,
+	PERF_DMA,
+	PERF_OPS
+};
+
+#define PERF_OP_BIT(op) (1u << (op))
+#define PERF_ALL_OPS	(PERF_OP_BIT(PERF_OPS) - 1)
+
+struct perf_op_row {
+	const char *word; /* on the command line and in messages between the two ends */
+	const char *name; /* in reports */
+	bool bytes;	  /* it moves some */
+	bool inlines;	  /* its bytes may lie in the WQE */
+	bool receives;	  /* the far end has to post receives */
+	uint32_t access;  /* what the far end has to allow: enum dvx_access */
+	uint32_t only;	  /* the one size that it has, 0: any */
+};
+extern const struct perf_op_row perf_ops[PERF_OPS];
+
+struct perf_transport {
+	const char *name;
+	uint8_t qp_type; /* enum dvx_qp_type */
+	bool reliable;	 /* a completion says that the message arrived */
+	uint32_t ops;	 /* PERF_OP_BIT() */
+	uint32_t access; /* what a peer can have at all */
+};
+/* The last row has no name. */
+extern const struct perf_transport perf_transports[];
+
+#endif

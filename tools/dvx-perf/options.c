@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "options.h"
+#include "tools/cli/complete.h"
+
+const struct perf_engine *const perf_engines[PERF_ENGINES] = {&engine_dvx, &engine_wr,
+							      &engine_post_send};
+
+/* One word for each bit. */
+typedef const char *word_fn(size_t i);
+
+static const char *word_of_op(size_t i)
+{
+	return i < PERF_OPS ? perf_ops[i].word : NULL;
+}
+
+static const char *word_of_engine(size_t i)
+{
+	return i < PERF_ENGINES ? perf_engines[i]->word : NULL;
+}
+
+static const char *word_of_transport(size_t i)
+{
+	return perf_transports[i].name;
+}
+
+static void options_list(word_fn *word, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; word(i) && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? ", " : "", word(i));
+}
+
+static bool word_is(const char *word, const char *text, size_t n)
+{
+	return strlen(word) == n && !strncasecmp(word, text, n);
+}
+
+/* The words of a list, with commas between them, as bits; "all" is all. */
+static uint32_t take_words(struct argp_state *state, const char *option, const char *arg,
+			   word_fn *word)
+{
+	uint32_t bits = 0;
+	char known[256];
+
+	for (const char *at = arg;; at++) {
+		size_t n = strcspn(at, ","), found = 0, i;
+
+		for (i = 0; word(i); i++)
+			if (word_is(word(i), at, n) || word_is("all", at, n)) {
+				bits |= 1u << i;
+				found++;
+			}
+		if (!found) {
+			options_list(word, known, sizeof(known));
+			argp_error(state, "%s takes some of %s, or all, not \"%.*s\"", option,
+				   known, (int)n, at);
+		}
+		at += n;
+		if (!*at)
+			return bits;
+	}
+}
+
+static const struct perf_transport *take_transport(struct argp_state *state, const char *arg)
+{
+	char known[64];
+
+	for (size_t i = 0; word_of_transport(i); i++)
+		if (!strcasecmp(word_of_transport(i), arg))
+			return &perf_transports[i];
+	options_list(word_of_transport, known, sizeof(known));
+	argp_error(state, "--connection takes one of %s, not \"%s\"", known, arg);
+	return NULL;
+}
+
+/* N or N-M at *at, which moves behind it: false if it is neither. */
+static bool take_range(const char **at, int *from, int *to)
+{
+	int n = -1;
+
+	if (sscanf(*at, "%4d-%4d%n", from, to, &n) < 2 || n < 0) {
+		n = -1;
+		if (sscanf(*at, "%4d%n", from, &n) < 1 || n < 0)
+			return false;
+		*to = *from;
+	}
+	*at += n;
+	return *from >= 0 && *from <= *to;
+}
+
+/* 0,2,4-7: one for each thread, in this order. */
+static void take_cpus(struct argp_state *state, const char *arg, struct perf_args *a)
+{
+	const char *at = arg;
+	int from, to;
+	bool good;
+
+	a->cpus = 0;
+	do {
+		good = take_range(&at, &from, &to);
+		for (; good && from <= to && a->cpus < PERF_CPUS; from++)
+			a->cpu[a->cpus++] = from;
+		good = good && from > to;
+	} while (good && *at == ',' && at++);
+	if (!good || *at)
+		argp_error(state,
+			   "--cpus takes up to %d numbers and ranges like 0,2,4-7, not \"%s\"",
+			   PERF_CPUS, arg);
+}
+
+static bool take_doorbell(struct argp_state *state, const char *arg)
+{
+	if (strcmp(arg, "blueflame") && strcmp(arg, "register"))
+		argp_error(state, "--doorbell takes blueflame or register, not \"%s\"", arg);
+	return !strcmp(arg, "register");
+}
+
+error_t options_take(int key, char *arg, struct argp_state *state, struct perf_args *a)
+{
+	switch (key) {
+	case 'o':
+		a->ops = take_words(state, "--op", arg, word_of_op);
+		return 0;
+	case 'e':
+		a->engines = take_words(state, "--engine", arg, word_of_engine);
+		if (a->engines == (1u << PERF_ENGINES) - 1)
+			a->engines = 0;
+		return 0;
+	case 'c':
+		a->transport = take_transport(state, arg);
+		return 0;
+	case OPT_CPUS:
+		take_cpus(state, arg, a);
+		return 0;
+	case OPT_DOORBELL:
+		a->no_blueflame = take_doorbell(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void check_window(struct argp_state *state, const struct perf_args *a)
+{
+	if (a->signal - 1 + a->batch > a->window)
+		argp_error(state,
+			   "--window=%u is too small for --batch=%u and --signal=%u: "
+			   "they take %u",
+			   a->window, a->batch, a->signal, a->signal - 1 + a->batch);
+	if (a->sges > options_size(a) && !a->all_sizes)
+		argp_error(state, "--sges=%u: a message of %u bytes has no %u pieces", a->sges,
+			   options_size(a), a->sges);
+}
+
+/* Whether "all" operations include this one: what the transport has, with data for --all. */
+static bool op_fits(const struct perf_args *a, enum perf_op op)
+{
+	return a->transport->ops & PERF_OP_BIT(op) && (perf_ops[op].bytes || !a->all_sizes) &&
+	       (!a->engines || options_engines(a, op) == a->engines);
+}
+
+uint32_t options_engines(const struct perf_args *a, enum perf_op op)
+{
+	uint32_t can = 0;
+
+	for (uint32_t i = 0; i < PERF_ENGINES; i++)
+		if (perf_engines[i]->ops & PERF_OP_BIT(op))
+			can |= 1u << i;
+	return a->engines ? a->engines & can : can;
+}
+
+bool options_op(const struct perf_args *a, enum perf_op op)
+{
+	return a->ops & PERF_OP_BIT(op) && (a->ops != PERF_ALL_OPS || op_fits(a, op));
+}
+
+static void check_op(struct argp_state *state, const struct perf_args *a, enum perf_op op)
+{
+	if (!(a->transport->ops & PERF_OP_BIT(op)))
+		argp_error(state, "--op=%s: %s has no such operation", perf_ops[op].word,
+			   a->transport->name);
+	if (a->all_sizes && !perf_ops[op].bytes)
+		argp_error(state, "--all is for operations with data, which %s has not",
+			   perf_ops[op].word);
+	for (size_t i = 0; i < PERF_ENGINES; i++)
+		if (a->engines & 1u << i && !(perf_engines[i]->ops & PERF_OP_BIT(op)))
+			argp_error(state, "--engine=%s has no %s", perf_engines[i]->word,
+				   perf_ops[op].word);
+}
+
+void options_agree(struct argp_state *state, const struct perf_args *a)
+{
+	if (a->json && a->csv)
+		argp_error(state, "--json and --csv exclude each other");
+	check_window(state, a);
+	for (enum perf_op op = 0; op < PERF_OPS; op++)
+		if (options_op(a, op))
+			check_op(state, a, op);
+	if (a->cpus && a->cpus < options_threads(a))
+		argp_error(state, "--cpus names %u for --threads=%u", a->cpus, options_threads(a));
+	if ((uint64_t)options_threads(a) * a->qps > FAR_LANES)
+		argp_error(state, "--threads=%u and --qps=%u make more than %u queues",
+			   options_threads(a), a->qps, FAR_LANES);
+}
+
+static void offer_words(word_fn *word)
+{
+	for (size_t i = 0; word(i); i++)
+		complete_offer(word(i), "");
+	complete_offer("all", "");
+}
+
+void options_offer_ops(const char *command, const char *first, const char *field)
+{
+	(void)command, (void)first, (void)field;
+	offer_words(word_of_op);
+}
+
+void options_offer_engines(const char *command, const char *first, const char *field)
+{
+	(void)command, (void)first, (void)field;
+	offer_words(word_of_engine);
+}

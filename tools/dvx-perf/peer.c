@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "exits.h"
+#include "ops.h"
+#include "peer.h"
+#include "tools/cli/json.h"
+#include "tools/cli/say.h"
+
+json_t *ends_json(const struct perf_ends *e)
+{
+	json_t *qpns = json_array();
+	char gid[33];
+
+	for (uint32_t i = 0; i < e->n; i++)
+		json_array_append_new(qpns, json_integer(e->qpn[i]));
+	for (int i = 0; i < 16; i++)
+		snprintf(gid + 2 * i, 3, "%02x", e->gid[i]);
+	return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:o}", "gid", gid, "lid", e->lid,
+			 "mtu_log", e->mtu_log, "psn", (int)e->psn, "addr", (json_int_t)e->addr,
+			 "key", (json_int_t)e->key, "qpns", qpns);
+}
+
+static int gid_take(const char *text, uint8_t gid[16])
+{
+	for (int i = 0; i < 16; i++)
+		if (sscanf(text + 2 * i, "%2hhx", &gid[i]) != 1)
+			return -1;
+	return 0;
+}
+
+int ends_take(const json_t *j, struct perf_ends *e)
+{
+	json_int_t addr, key;
+	const json_t *qpns;
+	const char *gid;
+	int lid, mtu_log, psn;
+
+	if (json_unpack((json_t *)j, "{s:s, s:i, s:i, s:i, s:I, s:I, s:o}", "gid", &gid, "lid",
+			&lid, "mtu_log", &mtu_log, "psn", &psn, "addr", &addr, "key", &key, "qpns",
+			&qpns) ||
+	    mtu_log < 8 || mtu_log > 12 || strlen(gid) != 32 || gid_take(gid, e->gid) ||
+	    json_array_size(qpns) != e->n)
+		return -1;
+	e->lid = (uint16_t)lid;
+	e->mtu_log = (uint8_t)mtu_log;
+	e->psn = (uint32_t)psn;
+	e->addr = (uint64_t)addr;
+	e->key = (uint32_t)key;
+	for (uint32_t i = 0; i < e->n; i++)
+		e->qpn[i] = (uint32_t)json_integer_value(json_array_get(qpns, i));
+	return 0;
+}
+
+static json_t *wish_json(const struct far_wish *w)
+{
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I}", "transport", w->transport->name, "lanes",
+			 (int)w->lanes, "sets", (int)w->sets, "receives", (int)w->receives,
+			 "access", (int)w->access, "memory", (json_int_t)w->memory);
+}
+
+static int peer_ask(struct perf_peer *p, json_t *request, json_t **answer)
+{
+	int code = talk_send(p->talk, request);
+
+	if (!code)
+		code = talk_receive(p->talk, answer);
+	p->failed = code != EXIT_DONE;
+	return code;
+}
+
+static int peer_wrong(const struct perf_peer *p)
+{
+	say("%s answers something else than was asked", p->talk->peer);
+	return EXIT_PROTOCOL;
+}
+
+static int peer_open_there(struct perf_peer *p, const struct far_wish *w,
+			   const struct perf_ends *near, struct peer_far *f)
+{
+	json_t *answer;
+	int code = peer_ask(
+		p, json_pack("{s:o, s:o}", "open", wish_json(w), "ends", ends_json(near)), &answer);
+
+	if (code)
+		return code;
+	if (ends_take(json_object_get(answer, "ends"), &f->ends))
+		code = peer_wrong(p);
+	json_decref(answer);
+	return code;
+}
+
+static int peer_open_here(struct perf_peer *p, const struct far_wish *w,
+			  const struct perf_ends *near, struct peer_far *f)
+{
+	uint32_t *qpn = f->ends.qpn;
+	int code = far_open(p->site, w, &f->here);
+
+	if (code)
+		return code;
+	memcpy(qpn, f->here->ends.qpn, f->here->ends.n * sizeof(*qpn));
+	f->ends = f->here->ends;
+	f->ends.qpn = qpn;
+	return far_connect(p->site, f->here, near);
+}
+
+int peer_begin(struct perf_peer *p, const struct far_wish *w, const struct perf_ends *near,
+	       struct peer_far *f)
+{
+	*f = (struct peer_far){.ends = {.n = w->lanes, .qpn = calloc(w->lanes, sizeof(uint32_t))}};
+	if (!f->ends.qpn) {
+		say("no memory for %u queues", w->lanes);
+		return EXIT_INPUT;
+	}
+	return p->talk ? peer_open_there(p, w, near, f) : peer_open_here(p, w, near, f);
+}
+
+static int peer_close_there(struct perf_peer *p, struct peer_far *f, uint64_t sent)
+{
+	json_int_t received;
+	json_t *answer;
+	int code = peer_ask(p, json_pack("{s:I}", "close", (json_int_t)sent), &answer);
+
+	if (code)
+		return code;
+	if (json_unpack(answer, "{s:I}", "received", &received))
+		code = peer_wrong(p);
+	else
+		f->received = (uint64_t)received;
+	json_decref(answer);
+	return code;
+}
+
+static void peer_close_here(struct peer_far *f)
+{
+	for (uint32_t i = 0; i < f->here->wish.sets; i++) {
+		far_take(&f->here->set[i]);
+		f->received += f->here->set[i].received;
+	}
+	far_close(f->here);
+}
+
+int peer_finish(struct perf_peer *p, struct peer_far *f, uint64_t sent)
+{
+	int code = EXIT_DONE;
+
+	if (f->here)
+		peer_close_here(f);
+	else if (f->ends.qpn && p->talk && !p->failed)
+		code = peer_close_there(p, f, sent);
+	free(f->ends.qpn);
+	f->ends.qpn = NULL;
+	return code;
+}
+
+int peer_complain(struct perf_peer *p, int code)
+{
+	json_t *message;
+
+	if (!p->talk || p->failed)
+		return code;
+	p->failed = true;
+	if (!talk_ready(p->talk))
+		return code;
+	code = talk_receive(p->talk, &message);
+	if (!code)
+		json_decref(message);
+	return code ? code : EXIT_DEVICE;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "exits.h"
+#include "plot.h"
+#include "tools/cli/say.h"
+
+static struct {
+	const char *file;
+	FILE *commands;
+	pid_t pid;
+} plot;
+
+extern char **environ;
+
+/* gnuplot, which draws to `out` what it reads from the pipe: 0 or an errno. */
+static int plot_spawn(int out, int pipe_end)
+{
+	static char name[] = "gnuplot";
+	char *argv[] = {name, NULL};
+	posix_spawn_file_actions_t actions;
+	int err = posix_spawn_file_actions_init(&actions);
+
+	if (!err)
+		err = posix_spawn_file_actions_adddup2(&actions, pipe_end, STDIN_FILENO);
+	if (!err)
+		err = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	if (!err)
+		err = posix_spawnp(&plot.pid, name, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return err;
+}
+
+static int plot_start(int out)
+{
+	int ends[2], err;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return errno;
+	err = plot_spawn(out, ends[0]);
+	close(ends[0]);
+	plot.commands = err ? NULL : fdopen(ends[1], "w");
+	if (!plot.commands)
+		close(ends[1]);
+	return err;
+}
+
+int plot_begin(const char *file)
+{
+	int out, err;
+
+	if (!file)
+		return EXIT_DONE;
+	signal(SIGPIPE, SIG_IGN);
+	plot.file = file;
+	out = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (out < 0) {
+		say("--plot: %s: %s", file, strerror(errno));
+		return EXIT_INPUT;
+	}
+	err = plot_start(out);
+	close(out);
+	if (!err)
+		return EXIT_DONE;
+	unlink(file);
+	say(err == ENOENT ? "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)"
+			  : "--plot: gnuplot does not start: %s",
+	    strerror(err));
+	return EXIT_INPUT;
+}
+
+FILE *plot_commands(void)
+{
+	return plot.commands;
+}
+
+int plot_end(void)
+{
+	int status = 0, failed;
+
+	if (!plot.commands)
+		return EXIT_DONE;
+	failed = fclose(plot.commands);
+	plot.commands = NULL;
+	if (waitpid(plot.pid, &status, 0) == plot.pid && !failed && !status)
+		return EXIT_DONE;
+	say("--plot: gnuplot could not draw %s", plot.file);
+	return EXIT_INPUT;
+}
+
+void plot_title(FILE *f, const char *what, const struct perf_site *s)
+{
+	fprintf(f, "set title \"%s, %s (%s)%s\" noenhanced\n", what, site_name(s), s->board,
+		site_is_emulator(s) ? "\\nfigures of an emulator, not of a NIC" : "");
+}
+
+/* Data blocks are named after operation and engine: $d_0_1. */
+static bool plot_is_of(const struct perf_result *r, enum perf_op op, size_t engine)
+{
+	return r->op == op && r->engine == perf_engines[engine];
+}
+
+/* The lines of a block; a size's percentiles if they are alone. */
+static size_t plot_rows(FILE *f, const struct perf_results *all, enum perf_op op, size_t engine)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct perf_result *r = all->list[i];
+
+		if (!plot_is_of(r, op, engine))
+			continue;
+		if (!n++)
+			fprintf(f, "$d_%d_%zu << EOD\n", op, engine);
+		fprintf(f, "%u %g %g %g\n", r->size, r->latency[FIG_P50] / 1e3,
+			r->latency[FIG_P99] / 1e3, r->rate / 1e6);
+	}
+	if (n)
+		fprintf(f, "EOD\n");
+	return n;
+}
+
+/* x: one in so many messages is slower; so each further nine of a percentile has the same width. */
+static void plot_percentiles(FILE *f, const struct perf_result *r, enum perf_op op, size_t engine)
+{
+	const struct histogram *h = &r->histogram;
+	uint64_t seen = 0;
+
+	fprintf(f, "$d_%d_%zu << EOD\n", op, engine);
+	for (uint32_t i = 0; i < HIST_BUCKETS; i++) {
+		if (!h->bucket[i])
+			continue;
+		fprintf(f, "%g %g\n", (double)h->n / (double)(h->n - seen),
+			(double)hist_high(i) * r->ns_per_tick / 1e3);
+		seen += h->bucket[i];
+	}
+	fprintf(f, "EOD\n");
+}
+
+/* "plot" with a line for each block; `columns` is gnuplot's. */
+static void plot_lines(FILE *f, const struct perf_results *all, const char *columns,
+		       const char *what)
+{
+	const char *comma = "plot ";
+
+	for (enum perf_op op = 0; op < PERF_OPS; op++)
+		for (size_t e = 0; e < PERF_ENGINES; e++)
+			for (size_t i = 0; i < all->n; i++)
+				if (plot_is_of(all->list[i], op, e)) {
+					fprintf(f,
+						"%s$d_%d_%zu using %s with linespoints title "
+						"\"%s %s%s\" noenhanced",
+						comma, op, e, columns, perf_ops[op].name,
+						perf_engines[e]->name, what);
+					comma = ", ";
+					break;
+				}
+	fprintf(f, "\n");
+}
+
+static void plot_sizes(FILE *f, const struct report_of *of, const struct perf_results *all)
+{
+	for (enum perf_op op = 0; op < PERF_OPS; op++)
+		for (size_t e = 0; e < PERF_ENGINES; e++)
+			plot_rows(f, all, op, e);
+	fprintf(f, "set multiplot layout 2,1\nset logscale xy\nset format x \"%%.0s%%c\"\n"
+		   "set xlabel \"bytes of a message\"\nset ylabel \"median latency, us\"\n");
+	plot_title(f, "Latency and rate", of->site);
+	plot_lines(f, all, "1:2", "");
+	fprintf(f, "unset title\nset ylabel \"messages, M/s\"\n");
+	plot_lines(f, all, "1:4", "");
+	fprintf(f, "unset multiplot\n");
+}
+
+static void plot_one_size(FILE *f, const struct report_of *of, const struct perf_results *all)
+{
+	char what[64];
+
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t e = 0; e < PERF_ENGINES; e++)
+			if (all->list[i]->engine == perf_engines[e])
+				plot_percentiles(f, all->list[i], all->list[i]->op, e);
+	snprintf(what, sizeof(what), "Latency of %u bytes", options_size(of->args));
+	plot_title(f, what, of->site);
+	fprintf(f, "set logscale xy\nset xlabel \"percentile\"\nset ylabel \"latency, us\"\n"
+		   "set xtics (\"0\" 1, \"50\" 2, \"90\" 10, \"99\" 100, \"99.9\" 1e3, "
+		   "\"99.99\" 1e4, \"99.999\" 1e5)\n");
+	plot_lines(f, all, "1:2", "");
+}
+
+int plot_results(const struct report_of *of, const struct perf_results *all)
+{
+	FILE *f = plot_commands();
+
+	if (!f)
+		return EXIT_DONE;
+	fprintf(f,
+		"set terminal svg size 900,%d background \"white\"\nset grid\n"
+		"set key outside bottom center horizontal\n",
+		of->args->all_sizes ? 1000 : 600);
+	if (of->args->all_sizes)
+		plot_sizes(f, of, all);
+	else
+		plot_one_size(f, of, all);
+	return plot_end();
+}

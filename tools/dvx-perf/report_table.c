@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+#include "report.h"
+#include "tools/cli/exit.h"
+#include "tools/cli/say.h"
+
+const char *report_caution(const struct perf_site *s)
+{
+	return site_is_emulator(s) ? ", an emulator: its figures are not a NIC's" : "";
+}
+
+int report_flush(void)
+{
+	if (!fflush(stdout))
+		return EXIT_DONE;
+	say("standard output cannot be written: %s", strerror(errno));
+	clearerr(stdout); /* it was said */
+	return EXIT_INPUT;
+}
+
+static int table_begin(const struct report_of *of, const struct perf_result *first)
+{
+	const struct perf_args *a = of->args;
+
+	printf("%s, %s, %s (%s%s), to %s\n", perf_ops[first->op].name, a->transport->name,
+	       site_name(of->site), of->site->board, report_caution(of->site),
+	       of->peer ? of->peer : "itself");
+	printf("latency: one outstanding, each signaled; rate: %u outstanding, batches of %u, "
+	       "1 of %u signaled; %u x %u queues\n",
+	       a->window, a->batch, a->signal, options_threads(a), a->qps);
+	printf("%-8s %-14s%46s%26s%18s\n", "", "", "latency, us", "post, ns", "rate");
+	printf("%8s %-14s", "bytes", "engine");
+	for (int i = 0; i < FIGURES; i++)
+		printf("%8s", perf_figure_names[i]);
+	printf("%8s%8s%9s%9s\n", "p50", "p99", "M/s", "MB/s");
+	return report_flush();
+}
+
+#define BAR 50
+
+/* A power of two a line: enough to see the shape. */
+static void table_histogram(const struct perf_result *r)
+{
+	const struct histogram *h = &r->histogram;
+	uint64_t rows[64] = {0}, most = 1;
+
+	for (uint32_t i = 0; i < HIST_BUCKETS; i++)
+		rows[63 - __builtin_clzll(hist_high(i) | 1)] += h->bucket[i];
+	for (int i = 0; i < 64; i++)
+		most = rows[i] > most ? rows[i] : most;
+	for (int i = 0; i < 64; i++) {
+		double up = r->ns_per_tick / 1e3;
+
+		if (rows[i])
+			printf("%12.2f to %8.2f us %10llu %.*s\n", (double)(1ull << i) * up,
+			       (double)(2ull << i) * up, (unsigned long long)rows[i],
+			       (int)(rows[i] * BAR / most),
+			       "##################################################");
+	}
+}
+
+static int table_add(const struct report_of *of, const struct perf_result *r)
+{
+	printf("%8u %-14s", perf_ops[r->op].bytes ? r->size : 0, r->engine->name);
+	for (int i = 0; i < FIGURES; i++)
+		printf("%8.*f", r->latency[i] < 1e6 ? 2 : 0, r->latency[i] / 1e3);
+	printf("%8.0f%8.0f%9.3f%9.0f\n", r->post[FIG_P50], r->post[FIG_P99], r->rate / 1e6,
+	       result_bytes(r) / 1e6);
+	if (of->args->histogram)
+		table_histogram(r);
+	return report_flush();
+}
+
+const struct perf_report report_table = {.begin = table_begin, .add = table_add};

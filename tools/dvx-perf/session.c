@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include "crew.h"
+#include "exits.h"
+#include "session.h"
+#include "tools/cli/say.h"
+
+static struct far_wish session_wish(const struct perf_params *p)
+{
+	const struct perf_op_row *op = &perf_ops[p->op];
+
+	/* Twice the window: those completed, but not yet posted again, have room, too. */
+	return (struct far_wish){
+		.transport = p->transport,
+		.lanes = perf_lanes(p),
+		.sets = p->threads,
+		.receives = op->receives ? 2 * p->window : 0,
+		.access = op->access & p->transport->access,
+		.memory = p->threads * (uint64_t)p->max_size,
+	};
+}
+
+static void session_threads(struct perf_session *s)
+{
+	const struct perf_params *p = s->p;
+	struct far *here = s->far.here;
+
+	for (uint32_t i = 0; i < p->threads; i++) {
+		struct perf_thread *t = &s->thread[i];
+
+		t->p = p;
+		t->session = s;
+		t->lanes = p->qps;
+		t->lane = &s->lane[i * p->qps];
+		t->set = s->engine->set(s->near, i);
+		t->far = here && here->wish.receives ? &here->set[i] : NULL;
+		for (uint32_t q = 0; q < p->qps; q++)
+			t->lane[q].queue = s->engine->queue(s->near, i * p->qps + q);
+	}
+}
+
+static int session_connect(struct perf_session *s, struct perf_peer *peer,
+			   const struct perf_ends *near)
+{
+	struct far_wish wish = session_wish(s->p);
+	int code = peer_begin(peer, &wish, near, &s->far);
+
+	return code ? code : s->engine->connect(s->near, &s->far.ends);
+}
+
+int session_open(struct perf_session *s, const struct perf_engine *e, const struct perf_params *p,
+		 struct perf_peer *peer)
+{
+	uint32_t *qpn = calloc(perf_lanes(p), sizeof(*qpn));
+	struct perf_ends near = site_ends(p->site, perf_lanes(p), qpn);
+	int code = EXIT_INPUT;
+
+	*s = (struct perf_session){.engine = e, .p = p};
+	s->thread = calloc(p->threads, sizeof(*s->thread));
+	s->lane = calloc(perf_lanes(p), sizeof(*s->lane));
+	if (!s->thread || !s->lane || !qpn)
+		say("no memory for %u threads", p->threads);
+	else
+		code = e->open(p, &s->near, &near);
+	if (!code)
+		code = session_connect(s, peer, &near);
+	if (!code)
+		session_threads(s);
+	free(qpn);
+	return code;
+}
+
+void session_reset(struct perf_session *s)
+{
+	s->engine->resize(s->near);
+	s->rate_ticks = s->rate_messages = 0;
+	for (uint32_t i = 0; i < s->p->threads; i++) {
+		s->thread[i].latency = (struct histogram){0};
+		s->thread[i].post = (struct histogram){0};
+	}
+}
+
+static int session_run_latency(void *member)
+{
+	struct perf_thread *t = member;
+	const struct perf_session *s = t->session;
+
+	return s->engine->latency(t);
+}
+
+static int session_run_rate(void *member)
+{
+	struct perf_thread *t = member;
+	const struct perf_session *s = t->session;
+
+	return s->engine->rate(t);
+}
+
+int session_latency(struct perf_session *s, const int *cpu)
+{
+	int rc = crew_run(s->p->threads, cpu, session_run_latency, s->thread, sizeof(*s->thread));
+
+	return rc < 0 ? EXIT_DEVICE : rc;
+}
+
+/* The count of a thread, spread over its queues. */
+static void session_deal(struct perf_thread *t)
+{
+	for (uint32_t i = 0; i < t->lanes; i++)
+		t->lane[i].left = t->p->count / t->lanes + (i < t->p->count % t->lanes);
+}
+
+/* From the first thread's beginning to the last one's end. */
+int session_rate(struct perf_session *s, const int *cpu)
+{
+	uint64_t began = UINT64_MAX, ended = 0;
+	int rc;
+
+	for (uint32_t i = 0; i < s->p->threads; i++)
+		session_deal(&s->thread[i]);
+	rc = crew_run(s->p->threads, cpu, session_run_rate, s->thread, sizeof(*s->thread));
+	if (rc)
+		return rc < 0 ? EXIT_DEVICE : rc;
+	for (uint32_t i = 0; i < s->p->threads; i++) {
+		began = s->thread[i].began < began ? s->thread[i].began : began;
+		ended = s->thread[i].ended > ended ? s->thread[i].ended : ended;
+	}
+	s->rate_ticks += ended - began;
+	s->rate_messages += (uint64_t)s->p->count * s->p->threads;
+	return EXIT_DONE;
+}
+
+static uint64_t session_sent(const struct perf_session *s)
+{
+	uint64_t sent = 0;
+
+	for (uint32_t i = 0; s->thread && i < s->p->threads; i++)
+		sent += s->thread[i].sent;
+	return sent;
+}
+
+static int session_count(const struct perf_session *s, uint64_t sent)
+{
+	if (!perf_ops[s->p->op].receives || s->far.received == sent)
+		return EXIT_DONE;
+	say("%s: %llu of %llu messages arrived", s->engine->name,
+	    (unsigned long long)s->far.received, (unsigned long long)sent);
+	return s->p->transport->reliable ? EXIT_DEVICE : EXIT_DONE;
+}
+
+int session_finish(struct perf_session *s, struct perf_peer *peer, bool complete)
+{
+	uint64_t sent = session_sent(s);
+	int code = peer_finish(peer, &s->far, sent);
+
+	if (s->near)
+		s->engine->close(s->near);
+	if (!code && complete)
+		code = session_count(s, sent);
+	free(s->thread);
+	free(s->lane);
+	*s = (struct perf_session){0};
+	return code;
+}

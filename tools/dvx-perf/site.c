@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+#include <dvx/dvx.h>
+#include "site.h"
+#include "tools/cli/exit.h"
+#include "tools/cli/library.h"
+#include "tools/cli/say.h"
+
+#define PORT 1
+
+static int site_gid_choose(struct perf_site *s)
+{
+	struct dvx_gid_choice choice;
+
+	if (dvx_gid_choose(s->dev, PORT, NULL, &choice)) {
+		say("%s", library_says());
+		return EXIT_DEVICE;
+	}
+	memcpy(s->gid, choice.gid.gid, sizeof(s->gid));
+	return EXIT_DONE;
+}
+
+static int site_gid_take(struct perf_site *s, uint32_t index)
+{
+	if (dvx_dev_gid(s->dev, PORT, index, s->gid)) {
+		say("--gid-index: port %d of %s has no GID %u", PORT, site_name(s), index);
+		return EXIT_INPUT;
+	}
+	s->local.gid_index = (uint8_t)index;
+	return EXIT_DONE;
+}
+
+int site_open(struct perf_site *s, const char *device, uint32_t gid_index)
+{
+	struct dvx_ident ident;
+	struct dvx_port port;
+
+	*s = (struct perf_site){0};
+	if (dvx_dev_open(device, &s->dev)) {
+		say("%s", library_says());
+		return EXIT_INPUT;
+	}
+	if (dvx_dev_ident(s->dev, &ident) || dvx_dev_port(s->dev, PORT, &port) ||
+	    dvx_qp_local_init(s->dev, PORT, &s->local)) {
+		say("%s", library_says());
+		return EXIT_DEVICE;
+	}
+	if (port.state != DVX_PORT_ACTIVE)
+		say("port %d of %s is not active: messages may fail", PORT, site_name(s));
+	snprintf(s->board, sizeof(s->board), "%s", ident.board);
+	s->lid = port.lid;
+	return gid_index == SITE_ANY_GID ? site_gid_choose(s) : site_gid_take(s, gid_index);
+}
+
+void site_close(struct perf_site *s)
+{
+	dvx_dev_close(s->dev);
+	s->dev = NULL;
+}
+
+const char *site_name(const struct perf_site *s)
+{
+	return dvx_dev_name(s->dev);
+}
+
+bool site_is_emulator(const struct perf_site *s)
+{
+	return !strcmp(s->board, "dvx-sim");
+}
+
+struct perf_ends site_ends(const struct perf_site *s, uint32_t n, uint32_t *qpn)
+{
+	struct perf_ends e = {.n = n,
+			      .qpn = qpn,
+			      .lid = s->lid,
+			      .mtu_log = s->local.mtu_log,
+			      .psn = s->local.psn};
+
+	memcpy(e.gid, s->gid, sizeof(e.gid));
+	return e;
+}
+
+struct dvx_qp_peer site_peer(const struct perf_ends *far, uint32_t i)
+{
+	struct dvx_qp_peer peer = {.size = sizeof(peer),
+				   .qpn = far->qpn[i],
+				   .psn = far->psn,
+				   .lid = far->lid,
+				   .mtu_log = far->mtu_log};
+
+	memcpy(peer.gid, far->gid, sizeof(peer.gid));
+	return peer;
+}

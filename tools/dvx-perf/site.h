@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PERF_SITE_H
+#define DVX_PERF_SITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dvx/dvx.h>
+
+/* A device, and how queues on it are connected. */
+struct perf_site {
+	struct dvx_dev *dev;
+	char board[64];
+	uint8_t gid[16];
+	uint16_t lid;
+	struct dvx_qp_local local; /* of all queues */
+};
+
+#define SITE_ANY_GID 256 /* what dvx_gid_choose() chooses */
+
+/* 0, or an exit code after a sentence. */
+int site_open(struct perf_site *, const char *device, uint32_t gid_index);
+void site_close(struct perf_site *);
+const char *site_name(const struct perf_site *);
+/* The device says itself that it is dvx-sim: what is measured are the emulator's speeds. */
+bool site_is_emulator(const struct perf_site *);
+
+/* What one end tells the other of a set of queues. */
+struct perf_ends {
+	uint32_t n;
+	uint32_t *qpn;
+	uint8_t gid[16];
+	uint16_t lid;
+	uint8_t mtu_log;
+	uint32_t psn;  /* the first, of all queues */
+	uint64_t addr; /* of the memory, and its key */
+	uint32_t key;
+};
+
+/* Of so many queues on this site; the caller has the memory for their numbers. */
+struct perf_ends site_ends(const struct perf_site *, uint32_t n, uint32_t *qpn);
+/* The other end's queue `i`. */
+struct dvx_qp_peer site_peer(const struct perf_ends *, uint32_t i);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "exits.h"
+#include "talk.h"
+#include "tools/cli/json.h"
+#include "tools/cli/say.h"
+
+#define HELLO_MS 10000 /* a peer that says nothing for so long does not know the protocol */
+#define SLICE_MS 250   /* a signal that comes just before poll() is noticed after one slice */
+
+int talk_wait(int fd, short events, const volatile sig_atomic_t *stop, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+
+	for (; !stop || !*stop; ms -= ms > 0 ? SLICE_MS : 0) {
+		int n = poll(&p, 1, ms >= 0 && ms < SLICE_MS ? ms : SLICE_MS);
+
+		if (n > 0)
+			return 1;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (ms >= 0 && ms <= SLICE_MS)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+static int talk_died(const struct talk *t, int err)
+{
+	if (!err || err == ECONNRESET || err == EPIPE)
+		say("%s died or closed the connection", t->peer);
+	else
+		say("connection to %s: %s", t->peer, strerror(err));
+	return EXIT_PEER;
+}
+
+static int talk_stranger(const struct talk *t)
+{
+	say("%s does not speak dvx-perf's protocol", t->peer);
+	return EXIT_PROTOCOL;
+}
+
+int talk_begin(struct talk *t, int fd, const char *peer)
+{
+	talk_tune(fd);
+	*t = (struct talk){.fd = fd, .peer = peer, .line = malloc(TALK_LINE)};
+	if (t->line)
+		return EXIT_DONE;
+	say("no memory for messages");
+	talk_end(t);
+	return EXIT_INPUT;
+}
+
+void talk_end(struct talk *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	free(t->line);
+	t->fd = -1;
+	t->line = NULL;
+}
+
+bool talk_ready(const struct talk *t)
+{
+	struct pollfd p = {.fd = t->fd, .events = POLLIN};
+
+	return t->have > t->used || poll(&p, 1, 0) > 0;
+}
+
+int talk_send(struct talk *t, json_t *message)
+{
+	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+	size_t n = text ? strlen(text) : 0, at = 0;
+
+	json_decref(message);
+	if (!text) {
+		say("no memory for a message");
+		return EXIT_INPUT;
+	}
+	text[n++] = '\n'; /* in place of the 0 */
+	while (at < n) {
+		ssize_t done = send(t->fd, text + at, n - at, MSG_NOSIGNAL);
+
+		if (done < 0 && errno != EINTR)
+			break;
+		at += done > 0 ? (size_t)done : 0;
+	}
+	free(text);
+	return at < n ? talk_died(t, errno) : EXIT_DONE;
+}
+
+/* More bytes of a line: 0, or an exit code after a sentence. */
+static int talk_more(struct talk *t, int ms)
+{
+	int ready = talk_wait(t->fd, POLLIN, t->stop, ms);
+	ssize_t n;
+
+	if (!ready)
+		return EXIT_PEER; /* interrupted: there is no need for a sentence */
+	if (ready == -ETIMEDOUT)
+		return talk_stranger(t);
+	n = recv(t->fd, t->line + t->have, TALK_LINE - t->have, 0);
+	if (n <= 0)
+		return talk_died(t, n ? errno : 0);
+	t->have += (size_t)n;
+	return EXIT_DONE;
+}
+
+/* A whole line, whose end is 0. */
+static int talk_line(struct talk *t, char **line, int ms)
+{
+	char *end;
+
+	memmove(t->line, t->line + t->used, t->have - t->used);
+	t->have -= t->used;
+	t->used = 0;
+	while (!(end = memchr(t->line, '\n', t->have))) {
+		int code = t->have == TALK_LINE ? talk_stranger(t) : talk_more(t, ms);
+
+		if (code)
+			return code;
+	}
+	*end = '\0';
+	*line = t->line;
+	t->used = (size_t)(end + 1 - t->line);
+	return EXIT_DONE;
+}
+
+static int talk_take(struct talk *t, json_t **message, int ms)
+{
+	const char *error;
+	char *line;
+	int code = talk_line(t, &line, ms);
+
+	if (code)
+		return code;
+	*message = json_loads(line, 0, NULL);
+	if (!json_is_object(*message)) {
+		json_decref(*message);
+		return talk_stranger(t);
+	}
+	error = json_str(*message, "error");
+	if (!*error)
+		return EXIT_DONE;
+	say("%s says: %s", t->peer, error);
+	json_decref(*message);
+	return EXIT_DEVICE;
+}
+
+int talk_receive(struct talk *t, json_t **message)
+{
+	return talk_take(t, message, -1);
+}
+
+int talk_hello(struct talk *t)
+{
+	json_int_t theirs;
+	json_t *message;
+	int code = talk_send(t, json_pack("{s:i}", "dvx_perf", TALK_VERSION));
+
+	if (!code)
+		code = talk_take(t, &message, HELLO_MS);
+	if (code)
+		return code;
+	theirs = json_integer_value(json_object_get(message, "dvx_perf"));
+	json_decref(message);
+	if (!theirs)
+		return talk_stranger(t);
+	if (theirs == TALK_VERSION)
+		return EXIT_DONE;
+	say("%s speaks version %d of dvx-perf's protocol, this end speaks version %d", t->peer,
+	    (int)theirs, TALK_VERSION);
+	return EXIT_PROTOCOL;
+}

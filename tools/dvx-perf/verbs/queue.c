@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Device, memory and queues of libibverbs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/dvx.h>
+#include "tools/cli/exit.h"
+#include "tools/cli/say.h"
+#include "verbs.h"
+
+static const uint64_t verbs_ops[PERF_OPS] = {
+	[PERF_SEND] = IBV_QP_EX_WITH_SEND,
+	[PERF_SEND_IMM] = IBV_QP_EX_WITH_SEND_WITH_IMM,
+	[PERF_WRITE] = IBV_QP_EX_WITH_RDMA_WRITE,
+	[PERF_WRITE_IMM] = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
+	[PERF_READ] = IBV_QP_EX_WITH_RDMA_READ,
+	[PERF_FAA] = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+	[PERF_CAS] = IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP,
+};
+
+static struct ibv_context *verbs_open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx = NULL;
+
+	for (unsigned int i = 0; list && list[i] && !ctx; i++)
+		if (!strcmp(name, ibv_get_device_name(list[i])))
+			ctx = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	return ctx;
+}
+
+static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
+{
+	const struct perf_params *p = v->p;
+	struct verbs_queue *q = &v->queue[lane];
+	struct ibv_cq *cq = v->cq[lane / p->qps];
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = p->transport->qp_type == DVX_QP_UC ? IBV_QPT_UC : IBV_QPT_RC,
+		.cap = {.max_send_wr = p->window,
+			.max_recv_wr = 1,
+			.max_send_sge = p->sges,
+			.max_recv_sge = 1,
+			.max_inline_data = perf_ops[p->op].inlines ? p->inline_max : 0},
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = verbs_ops[p->op],
+		.pd = v->pd,
+		.send_cq = cq,
+		.recv_cq = cq,
+	};
+
+	q->qp = ibv_create_qp_ex(v->ctx, &attr);
+	q->wr = calloc(p->batch, sizeof(*q->wr));
+	if (!q->qp || !q->wr)
+		return -1;
+	q->qpx = ibv_qp_to_qp_ex(q->qp);
+	return 0;
+}
+
+static int verbs_make(struct verbs_near *v)
+{
+	const struct perf_params *p = v->p;
+
+	v->queue = calloc(perf_lanes(p), sizeof(*v->queue));
+	v->cq = calloc(p->threads, sizeof(struct ibv_cq *));
+	/* libmlx5 has no other way to choose; it reads this when the device is opened. */
+	if (!p->blueflame)
+		setenv("MLX5_SHUT_UP_BF", "1", 1);
+	v->ctx = verbs_open_device(site_name(p->site));
+	if (!v->queue || !v->cq || !v->ctx || !(v->pd = ibv_alloc_pd(v->ctx)))
+		return -1;
+	v->mr = ibv_reg_mr(v->pd, p->memory, p->threads * perf_stride(p), IBV_ACCESS_LOCAL_WRITE);
+	if (!v->mr)
+		return -1;
+	for (uint32_t i = 0; i < p->threads; i++)
+		if (!(v->cq[i] = ibv_create_cq(v->ctx, (int)(p->window * p->qps), NULL, NULL, 0)))
+			return -1;
+	for (uint32_t i = 0; i < perf_lanes(p); i++)
+		if (verbs_make_qp(v, i))
+			return -1;
+	return 0;
+}
+
+int verbs_open(const struct perf_params *p, void **near, struct perf_ends *ends)
+{
+	struct verbs_near *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return EXIT_INPUT;
+	v->p = p;
+	errno = 0;
+	if (verbs_make(v)) {
+		say("libibverbs can't make the baseline's queues: %s",
+		    strerror(errno ? errno : EIO));
+		verbs_close(v);
+		return EXIT_DEVICE;
+	}
+	for (uint32_t i = 0; i < ends->n; i++)
+		ends->qpn[i] = v->queue[i].qp->qp_num;
+	*near = v;
+	return EXIT_DONE;
+}
+
+static int verbs_to_init(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+
+	return ibv_modify_qp(qp, &a,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+/* Queues of RC have more attributes than those of UC. */
+static int verbs_to_rtr(const struct perf_params *p, struct ibv_qp *qp, const struct perf_ends *far,
+			uint32_t lane)
+{
+	bool rc = p->transport->reliable;
+	int own = p->site->local.mtu_log, log = own < far->mtu_log ? own : far->mtu_log;
+	struct ibv_qp_attr a = {
+		.qp_state = IBV_QPS_RTR,
+		.dest_qp_num = far->qpn[lane],
+		.rq_psn = far->psn,
+		.max_dest_rd_atomic = 16,
+		.min_rnr_timer = 12,
+		.ah_attr = {.is_global = dvx_dev_caps(p->site->dev)->roce,
+			    .dlid = far->lid,
+			    .port_num = 1,
+			    .grh = {.sgid_index = p->site->local.gid_index, .hop_limit = 64}},
+	};
+	int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+
+	memcpy(a.ah_attr.grh.dgid.raw, far->gid, sizeof(far->gid));
+	a.path_mtu = (enum ibv_mtu)(log - 7); /* 1 is 256 bytes */
+	return ibv_modify_qp(qp, &a,
+			     mask | (rc ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0));
+}
+
+static int verbs_to_rts(const struct perf_params *p, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS,
+				.sq_psn = p->site->local.psn,
+				.timeout = 14,
+				.retry_cnt = 7,
+				.rnr_retry = 7,
+				.max_rd_atomic = 16};
+	int rc = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+
+	return ibv_modify_qp(qp, &a,
+			     IBV_QP_STATE | IBV_QP_SQ_PSN | (p->transport->reliable ? rc : 0));
+}
+
+int verbs_connect(void *near, const struct perf_ends *far)
+{
+	struct verbs_near *v = near;
+
+	for (uint32_t i = 0; i < far->n; i++) {
+		struct verbs_queue *q = &v->queue[i];
+		int rc = verbs_to_init(q->qp);
+
+		if (!rc)
+			rc = verbs_to_rtr(v->p, q->qp, far, i);
+		if (!rc)
+			rc = verbs_to_rts(v->p, q->qp);
+		if (rc) {
+			say("libibverbs can't connect the baseline's queues: %s", strerror(rc));
+			return EXIT_DEVICE;
+		}
+		q->raddr = far->addr + i / v->p->qps * (uint64_t)v->p->max_size;
+		q->rkey = far->key;
+	}
+	return EXIT_DONE;
+}
+
+static enum ibv_wr_opcode verbs_opcode(enum perf_op op)
+{
+	static const enum ibv_wr_opcode opcodes[PERF_OPS] = {
+		[PERF_SEND] = IBV_WR_SEND,	  [PERF_SEND_IMM] = IBV_WR_SEND_WITH_IMM,
+		[PERF_WRITE] = IBV_WR_RDMA_WRITE, [PERF_WRITE_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
+		[PERF_READ] = IBV_WR_RDMA_READ,	  [PERF_FAA] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		[PERF_CAS] = IBV_WR_ATOMIC_CMP_AND_SWP,
+	};
+
+	return opcodes[op];
+}
+
+static struct ibv_send_wr verbs_wr(const struct perf_params *p, struct verbs_queue *q)
+{
+	struct ibv_send_wr wr = {
+		.sg_list = q->sge,
+		.num_sge = q->sges,
+		.opcode = verbs_opcode(p->op),
+		.imm_data = VERBS_IMM,
+	};
+
+	if (p->op == PERF_FAA) {
+		wr.wr.atomic.remote_addr = q->raddr;
+		wr.wr.atomic.compare_add = 1;
+		wr.wr.atomic.rkey = q->rkey;
+	} else if (p->op == PERF_CAS) {
+		wr.wr.atomic.remote_addr = q->raddr;
+		wr.wr.atomic.swap = 1;
+		wr.wr.atomic.rkey = q->rkey;
+	} else {
+		wr.wr.rdma.remote_addr = q->raddr;
+		wr.wr.rdma.rkey = q->rkey;
+	}
+	return wr;
+}
+
+static void verbs_fill_batch(const struct perf_params *p, struct verbs_queue *q)
+{
+	for (uint32_t i = 0; i < p->batch; i++)
+		q->wr[i] = verbs_wr(p, q);
+}
+
+void verbs_resize(void *near)
+{
+	struct verbs_near *v = near;
+	const struct perf_params *p = v->p;
+
+	for (uint32_t i = 0; i < perf_lanes(p); i++) {
+		struct verbs_queue *q = &v->queue[i];
+		uint64_t at = (uintptr_t)p->memory + i / p->qps * perf_stride(p);
+
+		q->sges = (int)p->sges;
+		q->inline_bytes = perf_inlines(p) ? p->size : 0;
+		q->dma_to = at + p->max_size;
+		for (uint32_t n = 0; n < p->sges; n++) {
+			q->sge[n] = (struct ibv_sge){at, perf_piece(p, n), v->mr->lkey};
+			at += perf_piece(p, n);
+		}
+		verbs_fill_batch(p, q);
+	}
+}
+
+void verbs_close(void *near)
+{
+	struct verbs_near *v = near;
+
+	for (uint32_t i = 0; v->queue && i < perf_lanes(v->p); i++) {
+		if (v->queue[i].qp)
+			ibv_destroy_qp(v->queue[i].qp);
+		free(v->queue[i].wr);
+	}
+	for (uint32_t i = 0; v->cq && i < v->p->threads; i++)
+		if (v->cq[i])
+			ibv_destroy_cq(v->cq[i]);
+	if (v->mr)
+		ibv_dereg_mr(v->mr);
+	if (v->pd)
+		ibv_dealloc_pd(v->pd);
+	if (v->ctx)
+		ibv_close_device(v->ctx);
+	free(v->queue);
+	free(v->cq);
+	free(v);
+}
+
+void *verbs_queue_of(void *near, uint32_t lane)
+{
+	return &((struct verbs_near *)near)->queue[lane];
+}
+
+void *verbs_set_of(void *near, uint32_t thread)
+{
+	return ((struct verbs_near *)near)->cq[thread];
+}
+
+bool verbs_refused(int rc)
+{
+	say("libibverbs refuses a message: %s", strerror(rc));
+	return false;
+}
+
+int verbs_failed(const struct ibv_wc *wc)
+{
+	say("a message failed: %s (vendor 0x%x)", ibv_wc_status_str(wc->status), wc->vendor_err);
+	return -1;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PERF_VERBS_H
+#define DVX_PERF_VERBS_H
+
+/* What the two engines on libibverbs have in common: the baselines. */
+#include <infiniband/verbs.h>
+#include "tools/dvx-perf/loop.h"
+
+struct verbs_queue {
+	struct ibv_qp *qp;
+	struct ibv_qp_ex *qpx;
+	uint64_t raddr;
+	uint32_t rkey;
+	int sges;
+	uint32_t inline_bytes; /* 0: not inline */
+	struct ibv_sge sge[PERF_SGES];
+	struct ibv_send_wr *wr; /* a batch, linked; of ibv_post_send only */
+	uint32_t filled;
+	uint64_t dma_to;
+};
+
+struct verbs_near {
+	const struct perf_params *p;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct verbs_queue *queue; /* by lane */
+	struct ibv_cq **cq;	   /* by thread */
+};
+
+#define VERBS_IMM 1 /* what an immediate carries does not matter */
+
+int verbs_open(const struct perf_params *, void **near, struct perf_ends *);
+int verbs_connect(void *near, const struct perf_ends *far);
+void verbs_resize(void *near);
+void verbs_close(void *near);
+void *verbs_queue_of(void *near, uint32_t lane);
+void *verbs_set_of(void *near, uint32_t thread);
+
+/* Sentences. */
+bool verbs_refused(int rc);
+int verbs_failed(const struct ibv_wc *);
+
+PERF_INLINE int verbs_poll(void *set, uint64_t *cookie)
+{
+	struct ibv_wc wc;
+	int n = ibv_poll_cq(set, 1, &wc);
+
+	if (n > 0 && wc.status != IBV_WC_SUCCESS)
+		return verbs_failed(&wc);
+	*cookie = wc.wr_id;
+	return n;
+}
+
+#endif
