@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/traffic/README.md examples/traffic/traffic.pcap \
-	examples/traffic/record examples/traffic/switch.py
-noinst_PROGRAMS += examples/events examples/post_poll examples/steer
-examples_events_LDADD = src/lib/libdvx.la
-examples_post_poll_LDADD = src/lib/libdvx.la
-examples_steer_LDADD = src/lib/libdvx.la
+	examples/README.md examples/example.h examples/exchange.h examples/traffic/record examples/traffic/switch.py
+EXAMPLES = examples/atomics examples/completions examples/errors examples/events examples/kv examples/multicast examples/nvme examples/placement \
+	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/steer examples/ud
+noinst_PROGRAMS += $(EXAMPLES)
+$(EXAMPLES): src/lib/libdvx.la
+$(EXAMPLES): private LDADD = src/lib/libdvx.la

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that documents name files and functions that exist, and that design notes stay within 120 columns.
+# Proves that documents name files and functions that exist, that design notes stay within 120 columns, and that
+# each example is in the index of examples, with calls that it makes.
 use strict;
 use warnings;
 
@@ -32,7 +33,7 @@ for my $row (split /\n/, slurp('doc/hardware-to-verify.md')) {
 
 # Paths of the tree, wherever a document has them.
 my @docs = (glob("$top/doc/*.md"), glob("$top/doc/design/*.md"),
-	map { "$top/$_" } qw(README.md CONTRIBUTING.md prm/README.md tests/README.md));
+	map { "$top/$_" } qw(README.md CONTRIBUTING.md prm/README.md tests/README.md examples/README.md));
 for my $doc (@docs) {
 	(my $name = $doc) =~ s{^\Q$top\E/}{};
 	my $code = 0;
@@ -47,6 +48,25 @@ for my $doc (@docs) {
 			next if $path =~ m{^(?:include/dvx/prm/|src/prm/(?:rows|enums|match)\.c$)} || -e "$top/$path"; # generated
 			push @bad, "$name:$n: no file $path";
 		}
+	}
+}
+
+# The index of examples: a row begins with the file that it is about.
+my %row;
+for (split /\n/, slurp('examples/README.md')) {
+	$row{$1} = $_ if /^\| \[([\w.-]+)\]\(\1\) \|/;
+}
+for my $path (glob("$top/examples/*")) {
+	(my $name = $path) =~ s{.*/}{};
+	next unless -f $path && ($name =~ /\.c$/ || $name !~ /\./);
+	push @bad, "examples/README.md: no row of $name" unless $row{$name};
+}
+for my $name (sort keys %row) {
+	my $text = slurp("examples/$name");
+	push @bad, "examples/README.md: no file $name" and next unless defined $text;
+	push @bad, "examples/$name: " . ($text =~ tr/\n//) . " lines, not under 150" if $name =~ /\.c$/ && $text =~ tr/\n// >= 150;
+	for my $call ($row{$name} =~ /`(\w+)\(\)`/g) {
+		push @bad, "examples/README.md: $name does not call $call()" unless $text =~ /\b$call\(/;
 	}
 }
 
