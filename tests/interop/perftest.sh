@@ -6,7 +6,7 @@
 . "$(dirname "$0")/pair.sh"
 
 long=${DVX_TEST_LONG:+1}
-plan $((38 + 2 * ${long:-0}))
+plan $((38 + 3 * ${long:-0}))
 pair host ib_write_bw -x 1 -n 100
 pair host ib_write_lat -x 1 -n 100
 pair host ib_read_bw -x 1 -n 100
@@ -21,6 +21,7 @@ pair host ib_write_bw -x 1 -n 20 -a
 [ -z "$long" ] || pair host ib_read_bw -x 1 -n 20 -a
 [ -z "$long" ] || pair host ib_send_bw -x 1 -n 20 -a
 pair host ib_write_bw -x 1 -n 50 -b -q 4
+[ -z "$long" ] || pair host ib_write_bw -x 1 -n 20 -q 1200
 pair host ib_send_bw -x 1 -n 50 -b -m 1024
 pair dpu ib_write_bw -x 1 -n 100
 pair dpu ib_read_lat -x 1 -n 100
