@@ -107,15 +107,13 @@ int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 	return fake.destroy_err;
 }
 
-struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *c, void *addr, size_t size,
-					      uint32_t access)
+struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *c,
+						 struct mlx5dv_devx_umem_in *in)
 {
 	static struct mlx5dv_devx_umem umem = {.umem_id = 5};
 
 	(void)c;
-	(void)addr;
-	(void)size;
-	(void)access;
+	(void)in;
 	return &umem;
 }
 
