@@ -2,7 +2,7 @@
 EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/traffic/README.md examples/traffic/traffic.pcap \
 	examples/README.md examples/example.h examples/exchange.h examples/traffic/record examples/traffic/switch.py
 EXAMPLES = examples/atomics examples/completions examples/errors examples/events examples/kv examples/multicast examples/nvme examples/placement \
-	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/steer examples/ud
+	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/srq examples/steer examples/ud
 noinst_PROGRAMS += $(EXAMPLES)
 $(EXAMPLES): src/lib/libdvx.la
 $(EXAMPLES): private LDADD = src/lib/libdvx.la

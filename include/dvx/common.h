@@ -66,5 +66,6 @@ struct dvx_qp;
 struct dvx_cq;
 struct dvx_sq;
 struct dvx_rq;
+struct dvx_srq;
 
 #endif

@@ -24,6 +24,7 @@
 #include <dvx/mem.h>
 #include <dvx/prm/db.h>
 #include <dvx/sq.h>
+#include <dvx/srq.h>
 
 DVX_BEGIN_DECLS
 
@@ -35,10 +36,14 @@ struct dvx_cq_queue {
 	uint32_t number;     /* QPN, SQN or RQN */
 	uint32_t user_index; /* what its CQEs carry */
 	struct dvx_sq *sq;   /* NULL: it sends elsewhere, or nothing */
-	struct dvx_rq *rq;
-	uint32_t room; /* completions that it may have outstanding; 0: a free place */
+	union {
+		struct dvx_rq *rq;   /* NULL: it receives elsewhere, or nothing ... */
+		struct dvx_srq *srq; /* ... if `shared`: from this one, never NULL */
+	};
+	uint32_t room; /* completions of its own that it may have outstanding; 0: a free place */
 	bool raw;      /* of packets: receive CQEs carry a tag where others have the number */
-	uint8_t reserved[3];
+	bool shared;
+	uint8_t reserved[2];
 };
 
 struct dvx_cq {

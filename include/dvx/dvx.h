@@ -22,6 +22,7 @@
 #include <dvx/rq.h>
 #include <dvx/rxq.h>
 #include <dvx/sq.h>
+#include <dvx/srq.h>
 #include <dvx/txq.h>
 #include <dvx/uar.h>
 #include <dvx/ud.h>

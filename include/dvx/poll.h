@@ -172,6 +172,8 @@ DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_wc *wc)
 	dvx_wc_read(wc, cqe);
 	if (wc->opcode == PRM_CQE_OPCODE_REQ)
 		wc->wr_id = dvx_sq_retire_state(q->sq, state);
+	else if (q->shared)
+		wc->wr_id = dvx_srq_retire(q->srq, dvx_cqe_wqe_index(cqe));
 	else
 		wc->wr_id = dvx_rq_retire(q->rq);
 	dvx_cq_consume_to(cq, cqe + DVX_CQE_BYTES);

@@ -38,6 +38,7 @@ struct dvx_qp_attr {
 	struct dvx_place place; /* of both rings */
 	uint8_t type;		/* enum dvx_qp_type */
 	uint8_t reserved[7];
+	struct dvx_srq *srq; /* it receives from there; then rq_entries and rq_sge are 0 */
 };
 int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *attr, uint32_t layout,
 			 struct dvx_qp **out);
@@ -65,7 +66,7 @@ int dvx_qp_destroy(struct dvx_qp *qp);
 
 uint32_t dvx_qp_number(const struct dvx_qp *qp);
 struct dvx_sq *dvx_qp_sq(struct dvx_qp *qp);
-struct dvx_rq *dvx_qp_rq(struct dvx_qp *qp); /* NULL without a receive queue */
+struct dvx_rq *dvx_qp_rq(struct dvx_qp *qp); /* NULL without a receive queue of its own */
 
 /* One state transition each (PRM); peer is NULL for a UD queue, which has none ... */
 int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_local *local);

@@ -9,7 +9,8 @@ DVX_BEGIN_DECLS
 /*
  * Rings and BlueFlame registers are for one thread at a time, and nothing locks them. In a program
  * that is compiled with -DDVX_DEBUG, the first thread that uses a ring owns it, until it leaves it:
- * dvx_sq_leave(), dvx_rq_leave(), dvx_cq_leave(). When another one comes, posts and polls of both
+ * dvx_sq_leave(), dvx_rq_leave(),
+ * dvx_srq_leave(), dvx_cq_leave(). When another one comes, posts and polls of both
  * return -EUSERS from then on, and dvx_strerror() names the ring and the threads (dvx_sq_leave(3)).
  * Without DVX_DEBUG there is no check, and no instruction for it.
  */
@@ -18,7 +19,7 @@ struct dvx_users {
 	uint32_t intruder; /* who came beside it; 0: nobody */
 };
 
-enum dvx_users_of { DVX_USERS_SQ, DVX_USERS_RQ, DVX_USERS_CQ, DVX_USERS_REGISTER };
+enum dvx_users_of { DVX_USERS_SQ, DVX_USERS_RQ, DVX_USERS_CQ, DVX_USERS_REGISTER, DVX_USERS_SRQ };
 
 /*
  * Whether another thread uses it, too; then the error says so, with the object's number (of a

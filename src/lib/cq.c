@@ -114,6 +114,7 @@ static void lib_cq_release(struct dvx_cq_priv *cq)
 {
 	dvx_queue_memory_free(&cq->at);
 	free(cq->places);
+	free(cq->pools);
 	free(cq);
 }
 

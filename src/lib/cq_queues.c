@@ -68,6 +68,12 @@ static void cq_clear_place(struct dvx_cq_priv *cq, struct dvx_cq_queue *place)
 	}
 }
 
+/* The queue's own receives. */
+static struct dvx_rq *cq_own_rq(const struct dvx_cq_queue *q)
+{
+	return q->shared ? NULL : q->rq;
+}
+
 /* A queue that is alone, and whose half is alone, polls its CQ itself. */
 static void cq_tell_queues(struct dvx_cq_priv *cq)
 {
@@ -82,7 +88,7 @@ static void cq_tell_queues(struct dvx_cq_priv *cq)
 
 		if (q->sq)
 			q->sq->cq = ring;
-		if (q->rq)
+		if (cq_own_rq(q))
 			q->rq->cq = ring;
 	}
 }
@@ -113,16 +119,56 @@ static struct dvx_cq_queue *cq_packet_queue(const struct dvx_cq_priv *cq, uint32
 	return NULL;
 }
 
+/* What the CQ knows of the SRQ; NULL: no queue here receives from it. */
+static struct dvx_cq_pool *cq_pool_of(const struct dvx_cq_priv *cq, const struct dvx_srq *srq)
+{
+	for (uint32_t i = 0; i < cq->pool_count; i++)
+		if (cq->pools[i].srq == srq)
+			return &cq->pools[i];
+	return NULL;
+}
+
+/* Completions that a queue adds: its own, and with the first of an SRQ's queues all its receives. */
+static uint32_t cq_room_for(const struct dvx_cq_priv *cq, const struct dvx_cq_queue *q)
+{
+	return q->room + (q->shared && !cq_pool_of(cq, q->srq) ? q->srq->mask : 0);
+}
+
+static int cq_pool_enter(struct dvx_cq_priv *cq, struct dvx_srq *srq)
+{
+	struct dvx_cq_pool *pool = cq_pool_of(cq, srq), *more;
+
+	if (!pool) {
+		more = realloc(cq->pools, (cq->pool_count + 1) * sizeof(*more));
+		if (!more)
+			return dvx_fail(ENOMEM, "no memory for the SRQs of CQ %u", cq->ring.cqn);
+		cq->pools = more;
+		pool = &more[cq->pool_count++];
+		*pool = (struct dvx_cq_pool){.srq = srq};
+	}
+	pool->queues++;
+	return 0;
+}
+
+static void cq_pool_leave(struct dvx_cq_priv *cq, const struct dvx_srq *srq)
+{
+	struct dvx_cq_pool *pool = cq_pool_of(cq, srq);
+
+	if (!--pool->queues)
+		*pool = cq->pools[--cq->pool_count];
+}
+
 int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
 {
+	uint32_t room = cq_room_for(cq, new);
 	int err;
 
-	if (cq->room + new->room > cq->ring.entries && !cq->overcommit)
+	if (cq->room + room > cq->ring.entries && !cq->overcommit)
 		return dvx_fail(
 			EINVAL,
 			"CQ %u has %u entries, of which its queues may need %u: %u more are too "
 			"many. Give dvx_cq_create() more entries, or DVX_CQ_OVERCOMMIT",
-			cq->ring.cqn, cq->ring.entries, cq->room, new->room);
+			cq->ring.cqn, cq->ring.entries, cq->room, room);
 	if (new->raw &&new->rq && cq_packet_queue(cq, new->user_index))
 		return dvx_fail(
 			EINVAL,
@@ -130,15 +176,17 @@ int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
 			"could not be told apart",
 			cq->ring.cqn, new->user_index);
 	err = cq_make_places(cq, cq->queue_count + 1);
+	if (!err && new->shared)
+		err = cq_pool_enter(cq, new->srq);
 	if (err)
 		return err;
 	*cq_place_of(cq, new->number) = *new;
 	cq->queue_count++;
 	cq->raw_receivers += new->raw &&new->rq;
-	cq->room += new->room;
+	cq->room += room;
 	if (new->sq)
 		new->sq->cq = (struct dvx_cq *)&dvx_cq_of_several;
-	if (new->rq)
+	if (cq_own_rq(new))
 		new->rq->cq = (struct dvx_cq *)&dvx_cq_of_several;
 	cq_set_ring(cq);
 	return 0;
@@ -159,7 +207,9 @@ void dvx_cq_detach(struct dvx_cq_priv *cq, uint32_t number)
 	place = cq_place_of(cq, number);
 	cq->queue_count--;
 	cq->raw_receivers -= place->raw && place->rq;
-	cq->room -= place->room;
+	if (place->shared)
+		cq_pool_leave(cq, place->srq);
+	cq->room -= cq_room_for(cq, place);
 	cq_clear_place(cq, place);
 	cq_set_ring(cq);
 }
@@ -202,6 +252,13 @@ static uint32_t cq_waiting(const struct dvx_cq *cq)
 	}
 	dvx_barrier_owner_to_cqe();
 	return n;
+}
+
+/* Drops a CQE. Its receive, if it was an SRQ's, serves other queues again. */
+static void cq_drop(const struct dvx_cq_queue *q, const uint8_t *cqe)
+{
+	if (q->shared && !dvx_cqe_is_send(cqe))
+		dvx_srq_retire(q->srq, dvx_cqe_wqe_index(cqe));
 }
 
 /* Moves a CQE to a later entry, which keeps the owner bit of its own lap. */
@@ -248,10 +305,12 @@ void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number)
 		return;
 	while (i--) {
 		q = dvx_cq_queue_of(cq, cq_entry(&cq->ring, i));
-		if (q && q->number == number)
+		if (q && q->number == number) {
+			cq_drop(q, cq_entry(&cq->ring, i));
 			removed++;
-		else if (removed)
+		} else if (removed) {
 			cq_move(cq_entry(&cq->ring, i + removed), cq_entry(&cq->ring, i));
+		}
 	}
 	while (removed--)
 		dvx_cq_consume_to(&cq->ring, cq->ring.next + DVX_CQE_BYTES);

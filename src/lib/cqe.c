@@ -40,6 +40,15 @@ static void cqe_scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, u
 	}
 }
 
+void dvx_cqe_unscatter_srq(const void *cqe, const struct dvx_srq *srq)
+{
+	uint32_t room = dvx_cqe_scattered(cqe), len = dvx_cqe_byte_count(cqe);
+	const uint8_t *wqe = dvx_srq_entry(srq, dvx_cqe_wqe_index(cqe) & srq->mask);
+
+	if (room && len <= room)
+		cqe_scatter(wqe + DVX_SEG, srq->max_sge, cqe, len);
+}
+
 void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dvx_rq *rq)
 {
 	uint32_t room = dvx_cqe_scattered(cqe), len = dvx_cqe_byte_count(cqe);

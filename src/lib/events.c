@@ -28,6 +28,7 @@ struct dvx_watch {
 };
 
 static const uint16_t cq_types[] = {PRM_EVENT_CQ_ERROR};
+static const uint16_t srq_types[] = {PRM_EVENT_SRQ_RQ_LIMIT, PRM_EVENT_SRQ_CATAS_ERROR};
 static const uint16_t port_types[] = {PRM_EVENT_PORT_CHANGE};
 static const uint16_t queue_types[] = {PRM_EVENT_SQ_DRAINED, PRM_EVENT_WQ_CATAS_ERROR,
 				       PRM_EVENT_WQ_INVAL_REQ_ERROR, PRM_EVENT_WQ_ACCESS_ERROR,
@@ -198,6 +199,12 @@ static int events_watch(struct dvx_events *ev, struct dvx_obj *obj, uint32_t num
 int dvx_events_watch_cq(struct dvx_events *ev, struct dvx_cq *cq, void *cookie)
 {
 	return events_watch(ev, cq->priv ? cq->priv->obj : NULL, cq->cqn, cookie, cq_types, 1);
+}
+
+int dvx_events_watch_srq(struct dvx_events *ev, struct dvx_srq *srq, void *cookie)
+{
+	return events_watch(ev, srq->priv ? srq->priv->obj : NULL, srq->srqn, cookie, srq_types,
+			    sizeof(srq_types) / sizeof(srq_types[0]));
 }
 
 int dvx_events_watch_qp(struct dvx_events *ev, struct dvx_qp *qp, void *cookie)

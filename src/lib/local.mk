@@ -9,6 +9,7 @@ src_lib_libdvx_la_SOURCES = \
 	src/lib/mkey_list.c src/lib/mkey_verbs.c \
 	src/lib/path.c src/lib/pd.c src/lib/poll.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
 	src/lib/qp_blob.c src/lib/qp_local.c src/lib/qp_state.c src/lib/qp_type.c src/lib/rq.c src/lib/rss.c src/lib/rxq.c src/lib/share.c src/lib/sq.c \
+	src/lib/srq.c src/lib/srq_adopt.c \
 	src/lib/ticket.c src/lib/tir.c src/lib/txq.c src/lib/uar.c \
 	src/lib/umem.c src/lib/users.c
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
@@ -25,4 +26,4 @@ dvxinclude_HEADERS += \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dev.h include/dvx/dvx.h include/dvx/events.h \
 	include/dvx/flow.h include/dvx/rxq.h include/dvx/txq.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/post.h include/dvx/post_to.h include/dvx/qp.h include/dvx/rq.h \
-	include/dvx/sq.h include/dvx/ticket.h include/dvx/uar.h include/dvx/ud.h include/dvx/umem.h include/dvx/umr.h include/dvx/users.h include/dvx/wqe.h
+	include/dvx/sq.h include/dvx/srq.h include/dvx/ticket.h include/dvx/uar.h include/dvx/ud.h include/dvx/umem.h include/dvx/umr.h include/dvx/users.h include/dvx/wqe.h

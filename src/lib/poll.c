@@ -16,8 +16,25 @@ static void poll_read_error(struct dvx_wc *wc, const void *cqe)
 	wc->vendor = why.vendor;
 }
 
+static uint64_t poll_retire(const struct dvx_cq_queue *q, const void *cqe, bool error)
+{
+	if (dvx_cqe_is_send(cqe)) {
+		if (!error)
+			dvx_cqe_unscatter(cqe, q->sq, NULL);
+		return dvx_sq_retire(q->sq, dvx_cqe_wqe_index(cqe));
+	}
+	if (q->shared) {
+		if (!error)
+			dvx_cqe_unscatter_srq(cqe, q->srq);
+		return dvx_srq_retire(q->srq, dvx_cqe_wqe_index(cqe));
+	}
+	if (!error)
+		dvx_cqe_unscatter(cqe, NULL, q->rq);
+	return dvx_rq_retire(q->rq);
+}
+
 /* Retires the WQE of the next CQE, whose queue is known, and consumes the CQE. */
-static int poll_take(struct dvx_cq *cq, const void *cqe, struct dvx_sq *sq, struct dvx_rq *rq,
+static int poll_take(struct dvx_cq *cq, const void *cqe, const struct dvx_cq_queue *q,
 		     struct dvx_wc *wc)
 {
 	bool error = dvx_cqe_is_error(cqe);
@@ -26,15 +43,7 @@ static int poll_take(struct dvx_cq *cq, const void *cqe, struct dvx_sq *sq, stru
 		poll_read_error(wc, cqe);
 	else
 		dvx_wc_read(wc, cqe);
-	if (dvx_cqe_is_send(cqe)) {
-		if (!error)
-			dvx_cqe_unscatter(cqe, sq, NULL);
-		wc->wr_id = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
-	} else {
-		if (!error)
-			dvx_cqe_unscatter(cqe, NULL, rq);
-		wc->wr_id = dvx_rq_retire(rq);
-	}
+	wc->wr_id = poll_retire(q, cqe, error);
 	dvx_cq_consume_to(cq, cq->next + DVX_CQE_BYTES);
 	return error ? -EIO : 1;
 }
@@ -51,19 +60,22 @@ static int poll_not_alone(void)
 
 int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
 {
+	const struct dvx_cq_queue own = {.sq = sq};
 	int n;
 
 	if (sq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
-	n = poll_take(sq->cq, sq->cq->next, sq, NULL, wc);
+	n = poll_take(sq->cq, sq->cq->next, &own, wc);
 	return poll_is_pad(wc, n) ? dvx_sq_poll(sq, wc) : n;
 }
 
 int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc)
 {
+	const struct dvx_cq_queue own = {.rq = rq};
+
 	if (rq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
-	return poll_take(rq->cq, rq->cq->next, NULL, rq, wc);
+	return poll_take(rq->cq, rq->cq->next, &own, wc);
 }
 
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
@@ -76,6 +88,6 @@ int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
 		return dvx_fail(ENOENT,
 				"CQ %u: a completion of queue 0x%x, which libdvx does not drive",
 				cq->cqn, dvx_cqe_qpn(cqe));
-	n = poll_take(cq, cqe, q->sq, q->rq, wc);
+	n = poll_take(cq, cqe, q, wc);
 	return poll_is_pad(wc, n) ? dvx_cq_poll(cq, wc) : n;
 }

@@ -34,6 +34,7 @@ struct dvx_dev {
 	struct dvx_dbr_page *dbr_pages;
 	struct cap_page *cap_pages;
 	struct dvx_cq_priv *adopted_cqs;
+	struct dvx_srq_priv *adopted_srqs;
 	struct dvx_obj *td; /* transport domain of all TIRs and TISs; there while td_users */
 	uint32_t tdn;
 	int td_users;
@@ -85,6 +86,12 @@ struct dvx_mkey {
 	uint64_t len;
 };
 
+/* An SRQ whose receives complete in a CQ, by how many queues. */
+struct dvx_cq_pool {
+	struct dvx_srq *srq;
+	uint32_t queues;
+};
+
 struct dvx_cq_priv {
 	struct dvx_cq ring; /* what the user holds */
 	struct dvx_dev *dev;
@@ -97,6 +104,8 @@ struct dvx_cq_priv {
 	uint32_t place_count;	     /* a power of two, or 0 */
 	uint32_t queue_count;
 	uint32_t raw_receivers;
+	struct dvx_cq_pool *pools; /* of pool_count SRQs */
+	uint32_t pool_count;
 	uint32_t room; /* entries that all queues together may need */
 	bool overcommit;
 	/* channel.c */
@@ -106,10 +115,23 @@ struct dvx_cq_priv {
 	struct dvx_cq_priv *next_adopted; /* of the device's */
 };
 
+struct dvx_srq_priv {
+	struct dvx_srq ring; /* what the user holds */
+	struct dvx_dev *dev;
+	struct ibv_srq *ibsrq; /* adopted */
+	struct dvx_obj *obj;   /* or made by DevX, with all of these */
+	struct dvx_pd *pd;
+	struct dvx_queue_memory at;
+	uint64_t *wr_ids;
+	int refs; /* queues that receive from it */
+	struct dvx_srq_priv *next_adopted; /* of the device's */
+};
+
 struct dvx_qp {
 	struct dvx_sq sq;
 	struct dvx_rq rq;
 	bool has_rq;
+	struct dvx_srq_priv *srq; /* it receives from there; has_rq is false */
 	struct dvx_dev *dev;
 	uint32_t qpn;
 	struct ibv_qp *ibqp; /* adopted */
@@ -198,6 +220,14 @@ void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn);
 int dvx_qp_attach(struct dvx_qp *qp, uint32_t user_index);
 void dvx_qp_detach(struct dvx_qp *qp);
 void dvx_qp_clean(struct dvx_qp *qp);
+
+/* srq.c: the ring without its links */
+int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init, uint32_t layout);
+
+/* srq_adopt.c */
+struct dvx_srq_priv *dvx_srq_adopted(struct dvx_dev *dev, const struct ibv_srq *ibsrq);
+void dvx_srq_abandon(struct dvx_srq_priv *srq);
+int dvx_srq_arm_adopted(struct dvx_srq_priv *srq, uint32_t limit);
 
 /* cq.c */
 void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack);

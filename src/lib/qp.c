@@ -26,6 +26,9 @@ static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 	if (attr->rq_entries > 1u << max)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_entries is %u, more than %u",
 				attr->rq_entries, 1u << max);
+	if (attr->srq && (attr->rq_entries || attr->rq_sge))
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.srq is set, so attr.rq_entries and "
+					"attr.rq_sge must be 0: the SRQ has the receives");
 	if (attr->rq_sge > 64)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_sge is %u, more than 64",
 				attr->rq_sge);
@@ -77,6 +80,8 @@ static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.send_cq is not of this device");
 	if (!attr->recv_cq->priv || attr->recv_cq->priv->dev != dev)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.recv_cq is not of this device");
+	if (attr->srq && (!attr->srq->priv || attr->srq->priv->dev != dev))
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.srq is not of this device");
 	if (attr->user_index > MAX_USER_INDEX)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
@@ -115,6 +120,9 @@ static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct
 		prm_qpc_set_log_rq_size(qpc, dvx_log2_up(l->rq_entries));
 		prm_qpc_set_log_rq_stride(qpc, dvx_log2_up(l->rq_stride / DVX_SEG));
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_REGULAR);
+	} else if (qp->srq) {
+		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_SRQ);
+		prm_qpc_set_srqn_rmpn_xrqn(qpc, qp->srq->ring.srqn);
 	} else {
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_ZERO_SIZE);
 	}
@@ -214,24 +222,33 @@ static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint3
 	return err;
 }
 
+/* An SRQ's receives are counted once, not for each of its queues. */
+static void qp_add_receives(struct dvx_qp *qp, struct dvx_cq_queue *queue)
+{
+	queue->shared = qp->srq;
+	if (qp->srq) {
+		queue->srq = &qp->srq->ring;
+		queue->room += !queue->room; /* 0 is a free place */
+	} else if (qp->has_rq) {
+		queue->rq = &qp->rq;
+		queue->room += qp->rq.mask + 1;
+	}
+}
+
 int dvx_qp_attach(struct dvx_qp *qp, uint32_t user_index)
 {
 	struct dvx_cq_queue sends = {.number = qp->qpn,
 				     .user_index = user_index,
 				     .sq = &qp->sq,
 				     .room = dvx_sq_blocks(&qp->sq)};
-	struct dvx_cq_queue receives = {.number = qp->qpn,
-					.user_index = user_index,
-					.rq = &qp->rq,
-					.room = qp->rq.mask + 1};
+	struct dvx_cq_queue receives = {.number = qp->qpn, .user_index = user_index};
 	int err;
 
-	if (qp->has_rq && qp->scq == qp->rcq) {
-		sends.rq = receives.rq;
-		sends.room += receives.room;
-	}
+	qp_add_receives(qp, &receives);
+	if (qp->scq == qp->rcq)
+		qp_add_receives(qp, &sends);
 	err = dvx_cq_attach(qp->scq, &sends);
-	if (err || !qp->has_rq || qp->scq == qp->rcq)
+	if (err || !receives.rq || qp->scq == qp->rcq)
 		return err;
 	err = dvx_cq_attach(qp->rcq, &receives);
 	if (err)
@@ -271,6 +288,7 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	qp->uar = attr.uar;
 	qp->scq = attr.send_cq->priv;
 	qp->rcq = attr.recv_cq->priv;
+	qp->srq = attr.srq ? attr.srq->priv : NULL;
 	qp->type = attr.type;
 	qp->force_loopback = attr.flags & DVX_QP_FORCE_LOOPBACK;
 	err = lib_qp_build(qp, &attr, layout);
@@ -283,6 +301,8 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	}
 	dvx_ref(&qp->pd->refs);
 	dvx_ref(&qp->uar->refs);
+	if (qp->srq)
+		dvx_ref(&qp->srq->refs);
 	*out = qp;
 	return 0;
 }
@@ -300,6 +320,8 @@ int dvx_qp_destroy(struct dvx_qp *qp)
 	if (err)
 		return err;
 	dvx_qp_detach(qp);
+	if (qp->srq)
+		dvx_unref(&qp->srq->refs);
 	if (qp->ibqp) {
 		dvx_unref(&qp->dev->refs);
 	} else {

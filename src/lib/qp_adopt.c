@@ -54,6 +54,9 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 	if (!dvx_cq_adopted(dev, ibqp->send_cq) || !dvx_cq_adopted(dev, ibqp->recv_cq))
 		return dvx_fail(EINVAL, "dvx_qp_adopt: adopt the CQs of QP 0x%x first",
 				ibqp->qp_num);
+	if (ibqp->srq && !dvx_srq_adopted(dev, ibqp->srq))
+		return dvx_fail(EINVAL, "dvx_qp_adopt: adopt the SRQ of QP 0x%x first",
+				ibqp->qp_num);
 	if (dvx_cq_has(dvx_cq_adopted(dev, ibqp->send_cq), ibqp->qp_num))
 		return dvx_fail(EBUSY, "dvx_qp_adopt: QP 0x%x is adopted already", ibqp->qp_num);
 	/* libmlx5's counters begin at 0, and only libmlx5 knows the work that it posted. */
@@ -79,6 +82,7 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	qp->ibqp = ibqp;
 	qp->qpn = ibqp->qp_num;
 	qp->type = type;
+	qp->srq = ibqp->srq ? dvx_srq_adopted(dev, ibqp->srq) : NULL;
 	qp->scq = dvx_cq_adopted(dev, ibqp->send_cq);
 	qp->rcq = dvx_cq_adopted(dev, ibqp->recv_cq);
 	err = sq_of(qp, &dv, layout);
@@ -93,6 +97,8 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 		return err;
 	}
 	dvx_ref(&dev->refs);
+	if (qp->srq)
+		dvx_ref(&qp->srq->refs);
 	*out = qp;
 	return 0;
 }

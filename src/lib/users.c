@@ -10,6 +10,7 @@ static const struct {
 	[DVX_USERS_RQ] = {"the receive ring of", " entries"},
 	[DVX_USERS_CQ] = {"CQ", ""},
 	[DVX_USERS_REGISTER] = {"the doorbell register of send ring", ""},
+	[DVX_USERS_SRQ] = {"SRQ", ""},
 };
 
 /* A thread's id costs a system call, once. */

@@ -93,6 +93,23 @@ check "raw_ethernet" prints raw_ethernet <<'END'
 60 bytes, tag 0x7a9: frame 8
 END
 
+check "srq" prints srq <<'END'
+client 0: "hello from 0"
+client 1: "hello from 1"
+client 2: "hello from 2"
+client 3: "hello from 3"
+client 4: "hello from 4"
+client 5: "hello from 5"
+client 6: "hello from 6"
+client 7: "hello from 7"
+SRQ_RQ_LIMIT: fewer than 4 receives are posted, 8 can be
+client 3: "more, 0"
+client 3: "more, 1"
+client 3: "more, 2"
+client 3: "more, 3"
+posted again, 0 can be
+END
+
 check "kv" prints kv <<'END'
 by READ: 64 of 64 right; each 3.5 round trips, 84 bytes, T us
 by SEND: 64 of 64 right; each 1.0 round trips, 28 bytes, T us

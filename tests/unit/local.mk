@@ -37,7 +37,7 @@ SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp 
 SIM_TESTS += tests/unit/cm_conn tests/unit/cm_ids tests/unit/mads
 
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
-LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ring_users tests/unit/ticket tests/unit/lib_cmd \
+LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ring_srq tests/unit/ring_users tests/unit/ticket tests/unit/lib_cmd \
 	tests/unit/flow_match tests/unit/flow_fake
 tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c tests/unit/flow_fake_rig.h
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A verbs SRQ whose ring libdvx drives. */
+#include "priv.h"
+
+/*
+ * libmlx5 does not say how many entries its ring has, but the free ones are linked from `head` to
+ * `tail`, and before the first post those are all. Those behind them, which libmlx5 keeps as a
+ * reserve, stay unused. 0: the list is none.
+ */
+static uint32_t srq_adopt_entries(const struct mlx5dv_srq *dv)
+{
+	const uint8_t *buf = dv->buf;
+	uint32_t at = dv->head, count = 1;
+
+	while (at != dv->tail) {
+		at = prm_wqe_srq_next_seg_get_next_wqe_index(buf + (size_t)at * dv->stride);
+		if (at > dv->tail || count++ > dv->tail)
+			return 0;
+	}
+	return dv->head == 0 && count == dv->tail + 1 ? count : 0;
+}
+
+static int srq_adopt_check(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct mlx5dv_srq *dv)
+{
+	struct mlx5dv_obj obj = {.srq = {ibsrq, dv}};
+
+	if (!ibsrq || ibsrq->context != dev->ctx)
+		return dvx_fail(EINVAL, "dvx_srq_adopt: the ibv_srq is of another context");
+	if (dvx_srq_adopted(dev, ibsrq))
+		return dvx_fail(EBUSY, "dvx_srq_adopt: the ibv_srq is adopted already");
+	dv->comp_mask = MLX5DV_SRQ_MASK_SRQN;
+	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_SRQ) || !(dv->comp_mask & MLX5DV_SRQ_MASK_SRQN))
+		return dvx_fail(EINVAL, "dvx_srq_adopt: libmlx5 does not know this ibv_srq");
+	if (*dv->dbrec || !srq_adopt_entries(dv))
+		return dvx_fail(EBUSY,
+				"dvx_srq_adopt: something was posted to the ibv_srq already");
+	return 0;
+}
+
+static int srq_adopt_build(struct dvx_srq_priv *srq, const struct mlx5dv_srq *dv, uint32_t layout)
+{
+	struct dvx_srq_memory init = {.size = sizeof(init),
+				      .entries = dv->tail + 1,
+				      .buf = dv->buf,
+				      .dbrec = (uint32_t *)dv->dbrec,
+				      .stride = dv->stride};
+	int err;
+
+	init.wr_ids = srq->wr_ids = calloc(init.entries, sizeof(*init.wr_ids));
+	if (!init.wr_ids)
+		return dvx_fail(ENOMEM, "no memory for the cookies of %u receives", init.entries);
+	err = dvx_srq_set_ring(&srq->ring, &init, layout);
+	srq->ring.head = dv->head;
+	srq->ring.tail = dv->tail;
+	srq->ring.free = dv->tail;
+	srq->ring.srqn = dv->srqn;
+	return err;
+}
+
+int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t layout,
+			 struct dvx_srq **out)
+{
+	struct mlx5dv_srq dv = {0};
+	struct dvx_srq_priv *srq;
+	int err = srq_adopt_check(dev, ibsrq, &dv);
+
+	if (err)
+		return err;
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return dvx_fail(ENOMEM, "no memory for an SRQ");
+	srq->dev = dev;
+	srq->ibsrq = ibsrq;
+	err = srq_adopt_build(srq, &dv, layout);
+	if (err) {
+		free(srq->wr_ids);
+		free(srq);
+		return err;
+	}
+	srq->ring.priv = srq;
+	pthread_mutex_lock(&dev->lock);
+	srq->next_adopted = dev->adopted_srqs;
+	dev->adopted_srqs = srq;
+	pthread_mutex_unlock(&dev->lock);
+	dvx_ref(&dev->refs);
+	*out = &srq->ring;
+	return 0;
+}
+
+void dvx_srq_abandon(struct dvx_srq_priv *srq)
+{
+	struct dvx_srq_priv **p;
+
+	pthread_mutex_lock(&srq->dev->lock);
+	for (p = &srq->dev->adopted_srqs; *p != srq; p = &(*p)->next_adopted)
+		;
+	*p = srq->next_adopted;
+	pthread_mutex_unlock(&srq->dev->lock);
+	dvx_unref(&srq->dev->refs);
+}
+
+struct dvx_srq_priv *dvx_srq_adopted(struct dvx_dev *dev, const struct ibv_srq *ibsrq)
+{
+	struct dvx_srq_priv *srq;
+
+	pthread_mutex_lock(&dev->lock);
+	for (srq = dev->adopted_srqs; srq && srq->ibsrq != ibsrq; srq = srq->next_adopted)
+		;
+	pthread_mutex_unlock(&dev->lock);
+	return srq;
+}
+
+int dvx_srq_arm_adopted(struct dvx_srq_priv *srq, uint32_t limit)
+{
+	struct ibv_srq_attr attr = {.srq_limit = limit};
+	int err = ibv_modify_srq(srq->ibsrq, &attr, IBV_SRQ_LIMIT);
+
+	return err ? dvx_fail(err, "dvx_srq_arm: the kernel refuses it for SRQ 0x%x",
+			      srq->ring.srqn)
+		   : 0;
+}
