@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	struct example x;
 	struct dvx_ah to;
 	struct dvx_wc wc;
-	char text[16];
+	char text[32];
 
 	example_open(&x, argc > 1 ? argv[1] : NULL);
 	local = example_local(&x, 0);

@@ -94,7 +94,7 @@ static void abi(struct doctor *d)
 /* Why the file cannot be opened, and the command that helps. */
 static void closed_file(struct doctor *d, const char *path, int err)
 {
-	char mend[320] = "sudo modprobe mlx5_ib";
+	char mend[400] = "sudo modprobe mlx5_ib";
 
 	if (err == EPERM)
 		snprintf(mend, sizeof(mend),
