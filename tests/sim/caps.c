@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 #include <sys/mman.h>
 #include <infiniband/mlx5dv.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cqe.h>
@@ -618,6 +619,24 @@ static void aliases_work(struct rig *r)
 	dvx_ticket_wipe(&t);
 }
 
+/* A set that DevX makes, read and freed. */
+static void q_counters_work(struct rig *r)
+{
+	uint8_t in[PRM_QUERY_Q_COUNTER_IN_BYTES] = {0}, out[PRM_QUERY_Q_COUNTER_OUT_BYTES] = {0};
+	struct dvx_obj *obj;
+
+	prm_alloc_q_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_Q_COUNTER);
+	OK(dvx_obj_create(r->dev, in, PRM_ALLOC_Q_COUNTER_IN_BYTES, out,
+			  PRM_ALLOC_Q_COUNTER_OUT_BYTES, &obj));
+	memset(in, 0, sizeof(in));
+	prm_query_q_counter_in_set_opcode(in, PRM_OPCODE_QUERY_Q_COUNTER);
+	prm_query_q_counter_in_set_counter_set_id(in,
+						  prm_alloc_q_counter_out_get_counter_set_id(out));
+	OK(dvx_obj_query(obj, in, sizeof(in), out, sizeof(out)));
+	assert_int_equal(prm_query_q_counter_out_get_out_of_buffer(out), 0);
+	OK(dvx_obj_destroy(obj));
+}
+
 /* Used, with packets, by the test that the row names. */
 #define BY(test) NULL
 
@@ -637,6 +656,10 @@ static const struct row {
 	{G, "roce", pages_exist},
 	{G, "nic_flow_table", pages_exist},
 	{G, "qos", pages_exist},
+	{G, "max_qp_cnt", q_counters_work},
+	{G, "*_q_counters", BY("tests/unit/queue_errors")},
+	{G, "out_of_seq_cnt", BY("tests/unit/net_loss")},
+	{G, "modify_rq_counter_set_id", BY("tests/unit/fw_q_counter")},
 	{G, "device_memory", pages_exist},
 	{G, "eswitch_manager", BY("tests/unit/fw_query")},
 	{G, "qpc_extension", dma_works},

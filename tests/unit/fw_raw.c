@@ -43,11 +43,12 @@ TEST_FX(rq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky ctx.delay_drop_en ctx.scatter_fcs ctx.mem_rq_type ctx.hairpin "
-		 "ctx.counter_set_id ctx.wq.end_padding_mode ctx.wq.lwm",
+		 "ctx.wq.end_padding_mode ctx.wq.lwm",
 		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.state", 3, BAD, FW_SYN_RESERVED},
-		{"ctx.cqn ctx.wq.pd ctx.wq.wq_umem_id ctx.wq.dbr_umem_id", 99, GONE},
+		{"ctx.cqn ctx.counter_set_id ctx.wq.pd ctx.wq.wq_umem_id ctx.wq.dbr_umem_id", 99,
+		 GONE},
 		{"ctx.wq.wq_type", 3, BAD, FW_SYN_UNSUPPORTED},
 		{"ctx.wq.log_wq_stride", 3, BAD, FW_SYN_SIZE},
 		{"ctx.wq.log_wq_stride", 11, BAD, FW_SYN_SIZE},

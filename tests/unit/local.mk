@@ -22,7 +22,7 @@ SIM_TESTS += tests/unit/queue_sig
 SIM_TESTS += tests/unit/queue_cq_event tests/unit/kernel_cq tests/unit/fw_cq
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \
-	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way tests/unit/fw_rmp tests/unit/fw_dct tests/unit/fw_xrc
+	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way tests/unit/fw_rmp tests/unit/fw_dct tests/unit/fw_xrc tests/unit/fw_q_counter
 tests_unit_fw_queues_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 # Packets through flow tables and steering entries, and the commands that make them.
 SIM_TESTS += tests/unit/fw_flow tests/unit/steer_agree tests/unit/steer_packet \

@@ -212,7 +212,7 @@ TEST_PAIR(test_ack_timeout)
 	rig_pass(&p->rig, 1);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x15);
 	assert_int_equal(c.requests, 8);
-	assert_int_equal(sum_of(p).local_ack_timeout_err, 7);
+	assert_int_equal(sum_of(p).queues.local_ack_timeout_err, 7);
 }
 
 /* RNR: the responder's min_rnr_nak code says how long (12: 0.64 ms); the count is rnr_retry. */
@@ -244,8 +244,8 @@ TEST_PAIR(test_rnr)
 	rig_pass(&p->rig, SECOND);
 	assert_int_equal(c.requests, 7);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x16);
-	assert_int_equal(sum_of(p).out_of_buffer, 2 + 4);
-	assert_int_equal(sum_of(p).rnr_nak_retry_err, 2 + 3);
+	assert_int_equal(sum_of(p).queues.out_of_buffer, 2 + 4);
+	assert_int_equal(sum_of(p).queues.rnr_nak_retry_err, 2 + 3);
 }
 
 /* rnr_retry 7 never gives up. */
@@ -327,8 +327,8 @@ TEST(test_counters)
 	assert_memory_equal(&each, &bursts, sizeof(each));
 	assert_int_equal(bursts.rcv_packets, bursts.xmit_packets);
 	assert_int_equal(bursts.rcv_bytes, bursts.xmit_bytes);
-	assert_int_equal(bursts.rx_read_requests, 2);
-	assert_int_equal(bursts.rx_write_requests, 1);
+	assert_int_equal(bursts.queues.rx_read_requests, 2);
+	assert_int_equal(bursts.queues.rx_write_requests, 1);
 }
 
 /* A queue that is its own peer: its shortcut counts what its packets would. */
@@ -389,10 +389,10 @@ TEST_PAIR(test_loss_counters)
 	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10 * 1024);
 	assert_non_null(rig_poll(&p->ca));
 	s = sum_of(p);
-	assert_int_equal(s.out_of_sequence, 8);
-	assert_int_equal(s.packet_seq_err, 1);
+	assert_int_equal(s.queues.out_of_sequence, 8);
+	assert_int_equal(s.queues.packet_seq_err, 1);
 	assert_int_equal(s.xmit_packets, s.rcv_packets + 1);
-	assert_int_equal(s.local_ack_timeout_err, 0);
+	assert_int_equal(s.queues.local_ack_timeout_err, 0);
 }
 
 /* Packets are cut at the path's MTU, and their headers are those of the specification. */
@@ -495,7 +495,7 @@ TEST_OF(test_uc_gaps, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 		assert_memory_equal(p->dst, p->src, 3000);
 		assert_memory_equal(p->dst + 3000, p->src + 6000, 3000);
 		assert_int_equal(l.seen, 9);
-		assert_true(p->b.queue->o.vhca->stats->out_of_sequence > 0);
+		assert_true(p->b.queue->o.vhca->stats->queues.out_of_sequence > 0);
 	}
 	port_set_hook(p->rig.dev.port, NULL, NULL);
 	assert_true(timers_next(&p->rig.dev.timers) == UINT64_MAX);
@@ -508,7 +508,7 @@ TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	struct rig_wqe w;
 
 	uc_send(p, 0, 100);
-	assert_int_equal(p->b.queue->o.vhca->stats->out_of_buffer, 1);
+	assert_int_equal(p->b.queue->o.vhca->stats->queues.out_of_buffer, 1);
 	for (unsigned int i = 0; i < 2; i++) {
 		p->b.qp->rwe = i;
 		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);

@@ -136,13 +136,14 @@ TEST(test_each)
 {
 	struct outcome o = messages("drop=0.03");
 
-	assert_true(o.counts.dropped && o.stats.out_of_sequence && o.stats.local_ack_timeout_err);
+	assert_true(o.counts.dropped && o.stats.queues.out_of_sequence &&
+		    o.stats.queues.local_ack_timeout_err);
 	assert_int_equal(o.counts.doubled + o.counts.reordered + o.counts.corrupted, 0);
 	o = messages("dup=0.05");
-	assert_true(o.counts.doubled && o.stats.duplicate_request);
+	assert_true(o.counts.doubled && o.stats.queues.duplicate_request);
 	assert_int_equal(o.counts.dropped + o.counts.reordered + o.counts.corrupted, 0);
 	o = messages("reorder=0.03");
-	assert_true(o.counts.reordered && o.stats.out_of_sequence);
+	assert_true(o.counts.reordered && o.stats.queues.out_of_sequence);
 	assert_int_equal(o.counts.dropped + o.counts.doubled + o.counts.corrupted, 0);
 	o = messages("corrupt=0.03");
 	assert_true(o.counts.corrupted);

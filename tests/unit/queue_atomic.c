@@ -155,7 +155,7 @@ TEST_F(every_kind)
 	allow(p);
 	srand(1);
 	some_atomics(p, 2000);
-	assert_int_equal(p->rig.dev.vhca[0].stats->rx_atomic_requests, 2000);
+	assert_int_equal(p->rig.dev.vhca[0].stats->queues.rx_atomic_requests, 2000);
 }
 
 /* --- a bad wire --------------------------------------------------------------------------------

@@ -282,6 +282,24 @@ static const uint8_t *expect_error(struct rig_cq *cq, uint8_t opcode, uint8_t sy
 	return cqe;
 }
 
+/* The failed request and the flushed one; at the responder two receives, if it noticed. */
+static void check_counters(const struct rig_pair *p, const struct violation *v)
+{
+	const struct queue_stats *a = p->a.queue->stats, *b = p->b.queue->stats;
+
+	assert_int_equal(a->req_cqe_error, 2);
+	assert_int_equal(a->req_cqe_flush_error, 1);
+	assert_int_equal(a->local_operation_error, v->syndrome == 0x02);
+	assert_int_equal(a->req_remote_invalid_request, v->syndrome == 0x12);
+	assert_int_equal(a->req_remote_access_errors, v->syndrome == 0x13);
+	assert_int_equal(a->req_remote_operation_errors, v->syndrome == 0x14);
+	assert_int_equal(a->req_transport_retries_exceeded, v->syndrome == 0x15);
+	assert_int_equal(a->req_rnr_retries_exceeded, v->syndrome == 0x16);
+	assert_int_equal(b->resp_remote_access_errors, v->syndrome == 0x13);
+	assert_int_equal(b->resp_local_length_error, v->recv_syndrome == 0x01);
+	assert_int_equal(b->resp_cqe_error, v->local ? 0 : 2);
+}
+
 static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 {
 	struct change c = {
@@ -316,6 +334,7 @@ static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 	assert_int_not_equal(p->a.qp->sq.done, 0);
 	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, PRM_SYNDROME_WR_FLUSH_ERR, v->name);
 	assert_int_equal(p->a.qp->q.state, QP_ERR);
+	check_counters(p, v);
 	if (v->local) {
 		assert_int_not_equal(p->b.qp->q.state, QP_ERR);
 		assert_null(rig_poll(&p->cb));

@@ -52,6 +52,7 @@ void raw_queue_open(struct rig *r, struct rig_qp *q, enum obj_type type, struct 
 	queue = q->queue;
 	queue->transport = &transport_raw;
 	queue->pdn = RIG_PD;
+	queue->stats = &r->dev.vhca[BLUEFIELD2_HOST].stats->queues;
 	queue->uar = RIG_UAR;
 	queue->user_index = type == OBJ_SQ ? 0x111 : 0x222;
 	queue->dbrec = mm_bus(r->mm, (uintptr_t)q->dbrec);

@@ -136,6 +136,7 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	qp->log_dci_channels = r->log_dci_channels;
 	qp->log_dci_errored = r->log_dci_errored;
 	qp->q.pdn = RIG_PD;
+	qp->q.stats = &r->dev.vhca[function].stats->queues;
 	qp->sq.cq = scq->cq;
 	qp->rq.cq = rcq->cq;
 	qp->q.uar = RIG_UAR;

@@ -172,7 +172,7 @@ SHARED(empty_is_not_ready)
 	send_from(s, &s->p->a, 0, LEN);
 	rig_settle(&s->p->rig);
 	assert_null(rig_poll(&s->p->cb));
-	assert_int_equal(s->p->b.qp->q.o.vhca->stats->out_of_buffer, 1);
+	assert_int_equal(s->p->b.qp->q.o.vhca->stats->queues.out_of_buffer, 1);
 	post_in_order(s, 1);
 	rig_pass(&s->p->rig, 1000000000);
 	arrived(s, 0, 0, 0, LEN);

@@ -68,7 +68,7 @@ static const uint8_t *arrives(struct rig_pair *p, uint32_t len)
 
 static uint64_t drops(const struct rig_pair *p)
 {
-	return p->b.queue->o.vhca->stats->out_of_buffer;
+	return p->b.queue->o.vhca->stats->queues.out_of_buffer;
 }
 
 /* --- what arrives ---------------------------------------------------------------------------- */

@@ -56,6 +56,14 @@ static const char *census_state_name(enum obj_type type, unsigned int state)
 	return state == QP_RTS && type != OBJ_QP ? "RDY" : qp_states[state];
 }
 
+/* EQs and one set of Q counters are the kernel's own. */
+static uint32_t census_of_programs(const struct vhca *v, enum obj_type type)
+{
+	const uint32_t n = obj_count(v, type);
+
+	return type == OBJ_EQ ? 0 : n - (type == OBJ_Q_COUNTER && n);
+}
+
 static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned int max,
 		       const struct vhca *v, enum obj_type type)
 {
@@ -89,13 +97,11 @@ unsigned int census_objects(struct chip *chip, struct link_object_row *rows, uns
 		const struct vhca *v = &dev->vhca[f];
 
 		for (enum obj_type t = 0; t < OBJ_NTYPES; t++) {
-			/* EQs are the kernel's own; programs can't make any. */
-			if (t == OBJ_EQ)
-				continue;
 			if (t == OBJ_QP || t == OBJ_SQ || t == OBJ_RQ)
 				add_queues(rows, &n, max, v, t);
 			else
-				census_add(rows, &n, max, v, obj_type_name(t), "", obj_count(v, t));
+				census_add(rows, &n, max, v, obj_type_name(t), "",
+					   census_of_programs(v, t));
 		}
 		add_cm_ids(rows, &n, max, v, chip_cm(chip));
 	}

@@ -110,6 +110,7 @@ void fw_queue_drop(struct queue *q)
 	obj_put(q->rq ? q->rq->srq : NULL);
 	obj_put(q->rq ? q->rq->cq : NULL);
 	obj_put(q->sq ? q->sq->cq : NULL);
+	obj_put(q->counter);
 	obj_put(q->uar_obj);
 	obj_put(q->tis);
 	if (q->o.type == OBJ_QP)

@@ -61,6 +61,16 @@ static void fill_counters(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_flow_counter_bulk_alloc(cap, FW_COUNTER_BULKS);
 }
 
+static void fill_q_counters(void *cap)
+{
+	prm_cmd_hca_cap_set_max_qp_cnt(cap, (1u << VHCA_LOG_MAX_Q_COUNTER) - 1);
+	prm_cmd_hca_cap_set_rnr_nak_q_counters(cap, 1);
+	prm_cmd_hca_cap_set_out_of_seq_cnt(cap, 1);
+	prm_cmd_hca_cap_set_retransmission_q_counters(cap, 1);
+	prm_cmd_hca_cap_set_enhanced_error_q_counters(cap, 1);
+	prm_cmd_hca_cap_set_modify_rq_counter_set_id(cap, 1);
+}
+
 static void fill_doorbells(void *cap)
 {
 	prm_cmd_hca_cap_set_uar_4k(cap, 1);
@@ -155,6 +165,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	fill_sizes(p, cap);
 	fill_doorbells(cap);
 	fill_counters(v, cap);
+	fill_q_counters(cap);
 	fill_port(v, cap);
 	prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
 	prm_cmd_hca_cap_set_qos(cap, 1);

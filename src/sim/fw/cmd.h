@@ -58,9 +58,6 @@ struct fw_row {
 /* Where QUERY_HCA_CAP's page begins in the reply. */
 #define FW_CAP_AT	 16u
 
-/* Owner of what the kernel made for all (cap.shared_object_to_user_object_allowed). */
-#define FW_UID_SHARED 0xffffu
-
 /* Sizes of ALLOC_FLOW_COUNTER: bit n is a bulk of 128 << n. */
 #define FW_COUNTER_BULKS 0xffu
 
@@ -110,6 +107,15 @@ int fw_nothing_after(struct fw_cmd *, size_t end);
 void *fw_take(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 /* The same for EQs and UARs: those of the kernel serve every uid. */
 void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
+
+/*
+ * The Q counter set of this number, with a reference, in the place of *at's; NULL: number 0. 0, or
+ * refused: nothing changes. The second one is that of a queue.
+ */
+struct q_counter;
+struct queue;
+int fw_q_counter_take(struct fw_cmd *, uint32_t id, const char *field, struct q_counter **at);
+int fw_q_counter_attach(struct fw_cmd *, struct queue *, uint32_t id, const char *field);
 
 /* Destructors, for DESTROY and for fw_uid_reap(): they drop references and free memory. */
 void fw_queue_free(struct obj *); /* QP, RQ */
@@ -209,6 +215,7 @@ fw_handler fw_alloc_number, fw_destroy_object;
 fw_handler fw_create_tis, fw_modify_tis, fw_query_tis, fw_create_umem;
 fw_handler fw_alloc_memic, fw_dealloc_memic, fw_modify_memic;
 fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey, fw_create_psv;
+fw_handler fw_alloc_q_counter, fw_query_q_counter;
 fw_handler fw_create_cq, fw_query_cq, fw_modify_cq;
 fw_handler fw_create_qp, fw_query_qp, fw_modify_qp;
 fw_handler fw_attach_to_mcg, fw_detach_from_mcg;

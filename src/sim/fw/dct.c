@@ -5,6 +5,7 @@
 #include "cmd.h"
 #include "obj/cq.h"
 #include "obj/dct.h"
+#include "obj/q_counter.h"
 #include "obj/srq.h"
 #include "transport/transport.h"
 
@@ -86,6 +87,9 @@ static int dct_take_objects(struct fw_cmd *c, const void *dctc, struct dct *d)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "dctc.cs_res 2: 64 bytes of data need completions of 128 bytes, "
 				 "the CQ's have 64");
+	if (fw_q_counter_take(c, prm_dctc_get_counter_set_id(dctc), "dctc.counter_set_id",
+			      &d->counter))
+		return -1;
 	if (dct_start(d))
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more DCT");
 	return 0;
@@ -96,6 +100,7 @@ void fw_dct_free(struct obj *o)
 	struct dct *d = (struct dct *)o;
 
 	dct_stop(d);
+	obj_put(d->counter);
 	obj_put(d->srq);
 	obj_put(d->cq);
 	obj_put(d->pd);

@@ -18,6 +18,9 @@ void fw_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out
 /* Device memory that a program maps as pages of its BAR: where the bytes are (NULL: nowhere). */
 void fw_memic_back(struct vhca *, uint64_t addr, uint32_t len, uint8_t *bytes);
 
+/* The function's driver shows this set of Q counters in the port's statistics. */
+void fw_q_counter_show(struct vhca *, uint32_t set_id);
+
 /*
  * What the kernel's own UMR queue does to an mkey of its: PD and rights (of an mkc) change, the key
  * stays. 0 or -ENOENT.
@@ -26,5 +29,8 @@ int fw_mkey_umr(struct vhca *, uint32_t index, uint32_t pdn, const void *mkc);
 
 /* Destroys all that a uid still owns, in an order that respects references (kernel: uid 0 too). */
 void fw_uid_reap(struct vhca *, uint16_t uid);
+
+/* Owner of what the kernel makes for all (cap.shared_object_to_user_object_allowed). */
+#define FW_UID_SHARED 0xffffu
 
 #endif

@@ -24,6 +24,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/mkey.c \
 	src/sim/fw/pd.c \
 	src/sim/fw/pp_rate.c \
+	src/sim/fw/q_counter.c \
 	src/sim/fw/qp.c \
 	src/sim/fw/qp_state.c \
 	src/sim/fw/raw_queue.c \

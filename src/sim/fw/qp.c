@@ -137,7 +137,8 @@ static int fw_qp_take_xrc(struct fw_cmd *c, const void *qpc, struct qp *qp)
 static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
 	qp->q.pd = fw_take(c, OBJ_PD, qp->q.pdn, "qpc.pd");
-	if (!qp->q.pd)
+	if (!qp->q.pd ||
+	    fw_q_counter_attach(c, &qp->q, prm_qpc_get_counter_set_id(qpc), "qpc.counter_set_id"))
 		return -1;
 	if (is_xrc(qpc))
 		return fw_qp_take_xrc(c, qpc, qp);

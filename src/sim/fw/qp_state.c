@@ -26,7 +26,7 @@ static const struct {
 	{PRM_QP_OPTPAR_ACK_TIMEOUT, QP_FIELD_ACK_TIMEOUT},
 	{PRM_QP_OPTPAR_LAG_TX_AFF, QP_FIELD_IGNORED},
 	{PRM_QP_OPTPAR_PRI_PORT, QP_FIELD_PORT},
-	{PRM_QP_OPTPAR_COUNTER_SET_ID, QP_FIELD_IGNORED},
+	{PRM_QP_OPTPAR_COUNTER_SET_ID, QP_FIELD_COUNTER},
 };
 
 #define ANY_STATE                                                                              \
@@ -311,11 +311,19 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	uint32_t fields = t->must;
 	struct qp_more more;
 
+	/* mlx5_ib names its set here and asks by no bit; [I] 0 keeps what CREATE_QP gave */
+	if (c->opcode == PRM_OPCODE_RST2INIT_QP && prm_qpc_get_counter_set_id(qpc))
+		fields |= QP_FIELD_COUNTER;
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
 	    check_fields(c, qpc, fields) || check_more(c, &qp->q, &more) ||
+	    (fields & QP_FIELD_COUNTER &&
+	     fw_q_counter_attach(c, &qp->q, prm_qpc_get_counter_set_id(qpc),
+				 "qpc.counter_set_id")) ||
 	    apply_channel(c, qp, &more) ||
 	    (more.leaves && fw_sched_attach(c, &qp->q, more.requester, more.responder)))
 		return -1;
+	if (fields & QP_FIELD_COUNTER)
+		prm_qpc_set_counter_set_id(qp->q.ctx, prm_qpc_get_counter_set_id(qpc));
 	if (fields & QP_FIELD_PATH)
 		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));
 	apply_receive(qp, qpc, fields);

@@ -24,6 +24,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 	q->transport = &transport_raw;
 	q->pdn = prm_wq_get_pd(wq);
 	q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
+	q->stats = &c->vhca->uncounted;
 	/* CREATE_SQ and CREATE_RQ are laid out alike. */
 	if (!q->pd || fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
 		return -1;
@@ -234,7 +235,9 @@ int fw_query_sq(struct fw_cmd *c)
 
 /* --- RQ --------------------------------------------------------------------------------------- */
 
-#define RQ_MODIFY_VSD (1u << 1)
+#define RQ_MODIFY_VSD	  (1u << 1)
+#define RQ_MODIFY_COUNTER (1u << 3)
+#define RQ_COUNTER	  "rqc.counter_set_id"
 
 static int check_rqc(struct fw_cmd *c, const void *rqc)
 {
@@ -245,7 +248,6 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 		{prm_rqc_get_mem_rq_type(rqc), "rqc.mem_rq_type",
 		 "only 0 (receives in its own ring) is implemented"},
 		{prm_rqc_get_hairpin(rqc), "rqc.hairpin", "cap.hairpin is 0"},
-		{prm_rqc_get_counter_set_id(rqc), "rqc.counter_set_id", "there are no Q counters"},
 		{prm_rqc_get_shampo_match_criteria_type(rqc), "rqc.shampo_match_criteria_type",
 		 "cap.shampo is 0"},
 	};
@@ -282,7 +284,9 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 	rq->strip_vlan = !prm_rqc_get_vsd(rqc);
 	memcpy(rq->q.ctx, rqc, PRM_RQC_BYTES);
 	rq->rq.cq = fw_take(c, OBJ_CQ, prm_rqc_get_cqn(rqc), "rqc.cqn");
-	return rq->rq.cq ? take_wq(c, wq, &rq->q) : -1;
+	if (!rq->rq.cq || take_wq(c, wq, &rq->q))
+		return -1;
+	return fw_q_counter_attach(c, &rq->q, prm_rqc_get_counter_set_id(rqc), RQ_COUNTER);
 }
 
 int fw_create_rq(struct fw_cmd *c)
@@ -307,10 +311,16 @@ int fw_modify_rq(struct fw_cmd *c)
 
 	if (!rq || check_move(c, &rq->q, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
 		return -1;
-	if (mask & ~(uint64_t)RQ_MODIFY_VSD)
+	if (mask & ~(uint64_t)(RQ_MODIFY_VSD | RQ_MODIFY_COUNTER))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "modify_bitmask 0x%" PRIx64 ": only bit 1 (vsd) is implemented",
+				 "modify_bitmask 0x%" PRIx64 ": only bits 1 (vsd) and 3 (Q counter "
+				 "set) are implemented",
 				 mask);
+	if (mask & RQ_MODIFY_COUNTER) {
+		if (fw_q_counter_attach(c, &rq->q, prm_rqc_get_counter_set_id(rqc), RQ_COUNTER))
+			return -1;
+		prm_rqc_set_counter_set_id(rq->q.ctx, prm_rqc_get_counter_set_id(rqc));
+	}
 	if (mask & RQ_MODIFY_VSD) {
 		rq->strip_vlan = !prm_rqc_get_vsd(rqc);
 		prm_rqc_set_vsd(rq->q.ctx, prm_rqc_get_vsd(rqc));

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eq.h>
@@ -56,6 +57,23 @@ static int function_eq(struct vhca *v, struct kernel_function *fn)
 	return err;
 }
 
+/* The set of the queues that programs make by verbs: hw_counters shows it. */
+static int function_q_counter(struct vhca *v, struct kernel_function *fn)
+{
+	uint8_t in[PRM_ALLOC_Q_COUNTER_IN_BYTES] = {0};
+	uint8_t out[PRM_ALLOC_Q_COUNTER_OUT_BYTES];
+	int err;
+
+	prm_alloc_q_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_Q_COUNTER);
+	prm_alloc_q_counter_in_set_uid(in, FW_UID_SHARED);
+	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	fn->q_counter = (uint8_t)prm_alloc_q_counter_out_get_counter_set_id(out);
+	fw_q_counter_show(v, fn->q_counter);
+	return 0;
+}
+
 static int kernel_start(struct kernel *k)
 {
 	int err = handlers_find(k);
@@ -70,7 +88,8 @@ static int kernel_start(struct kernel *k)
 		return err;
 	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
 		if (function_caps(&k->dev->vhca[i], &k->fn[i]) ||
-		    function_eq(&k->dev->vhca[i], &k->fn[i])) {
+		    function_eq(&k->dev->vhca[i], &k->fn[i]) ||
+		    function_q_counter(&k->dev->vhca[i], &k->fn[i])) {
 			sim_bug("function %u: its firmware refuses to boot", i);
 			return -EIO;
 		}
@@ -94,6 +113,12 @@ struct kernel *kernel_new(struct device *dev)
 	return NULL;
 }
 
+static void function_free(struct vhca *v)
+{
+	fw_uid_reap(v, 0);
+	fw_uid_reap(v, FW_UID_SHARED);
+}
+
 void kernel_free(struct kernel *k)
 {
 	if (!k)
@@ -104,7 +129,7 @@ void kernel_free(struct kernel *k)
 		if (k->fn && (*r)->stop)
 			(*r)->stop(k);
 	for (unsigned int i = 0; i < k->dev->nfunctions; i++)
-		fw_uid_reap(&k->dev->vhca[i], 0);
+		function_free(&k->dev->vhca[i]);
 	free(k->fn);
 	free(k->handlers);
 	free(k);
@@ -205,6 +230,11 @@ const uint8_t *file_caps(const struct uverbs_file *f)
 uint32_t file_eqn(const struct uverbs_file *f)
 {
 	return f->k->fn[f->vhca->index].eqn;
+}
+
+uint32_t file_q_counter(const struct uverbs_file *f)
+{
+	return f->k->fn[f->vhca->index].q_counter;
 }
 
 /* Numbers come back as late as can be, so that a stale one is caught. */

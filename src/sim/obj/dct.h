@@ -8,6 +8,7 @@
 #include "obj.h"
 
 struct cq;
+struct q_counter;
 struct dct_priv;
 struct srq;
 
@@ -17,6 +18,7 @@ struct dct {
 	struct obj *pd; /* referenced, as are cq and srq */
 	struct cq *cq;
 	struct srq *srq;
+	struct q_counter *counter; /* likewise; NULL: dctc.counter_set_id is 0 */
 	uint32_t pdn, user_index;
 	uint64_t key;
 	uint32_t violations; /* packets with another key */

@@ -26,6 +26,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/pace.h \
 	src/sim/obj/profile.c \
 	src/sim/obj/profile.h \
+	src/sim/obj/q_counter.h \
 	src/sim/obj/qp.h \
 	src/sim/obj/queue.h \
 	src/sim/obj/raw_queue.h \

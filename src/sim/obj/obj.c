@@ -47,6 +47,7 @@ static const struct type_row {
 	[OBJ_TD] = {"td", 1, VHCA_LOG_MAX_TD},
 	[OBJ_XRCD] = {"xrcd", 1, VHCA_LOG_MAX_XRCD},
 	[OBJ_TIS] = {"tis", 1, VHCA_LOG_MAX_TIS},
+	[OBJ_Q_COUNTER] = {"q counter set", 1, VHCA_LOG_MAX_Q_COUNTER},
 	/* A doorbell, a CQE or an event names a queue of any kind: no two have the same number. */
 	[OBJ_SQ] = {"sq", 1, VHCA_LOG_MAX_SQ, 0x400000},
 	[OBJ_RQ] = {"rq", 1, VHCA_LOG_MAX_RQ, 0x800000},

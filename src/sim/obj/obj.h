@@ -27,6 +27,7 @@ enum obj_type {
 	OBJ_TD,
 	OBJ_XRCD,
 	OBJ_TIS,
+	OBJ_Q_COUNTER,
 	OBJ_SQ, /* struct qp, half of it: fw/raw_queue.c */
 	OBJ_RQ,
 	OBJ_RQT,

@@ -18,8 +18,10 @@ enum qp_state {
 };
 
 struct cq;
+struct q_counter;
 struct queue;
 struct sched_leaves;
+struct queue_stats;
 struct srq;
 struct transport;
 
@@ -72,6 +74,8 @@ struct queue {
 	struct sq *sq;		  /* NULL: it has none */
 	struct rq *rq;
 	struct queue_priv *priv;
+	struct q_counter *counter;   /* qpc, rqc: counter_set_id; referenced. NULL: it is 0 */
+	struct queue_stats *stats;   /* where it counts */
 	struct sched_leaves *leaves; /* obj/sched_elem.h; NULL: no scheduling element */
 	void *conn;	  /* the transport's part */
 	uint8_t ctx[256]; /* qpc, sqc or rqc as the commands left it, for QUERY */

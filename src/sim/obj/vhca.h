@@ -55,6 +55,7 @@ enum {
 	VHCA_LOG_MAX_RESERVED_QPN = 12, /* such objects */
 	VHCA_LOG_MAX_SCHED_ELEM = 12,
 	VHCA_LOG_MAX_AV_QP_MAPPING = 16,
+	VHCA_LOG_MAX_Q_COUNTER = 8, /* as many as the 8 bits of counter_set_id can name */
 	VHCA_MAX_BW_SHARE = 100,
 	VHCA_PP_RATES = 128, /* rows of the rate table; 0 is none */
 	VHCA_PP_MAX_KBPS = 100000000,
@@ -123,6 +124,7 @@ struct vhca {
 	struct raw_stats raw;
 	struct port_stats *stats; /* own_stats, or a page of a file that programs read */
 	struct port_stats own_stats;
+	struct queue_stats uncounted; /* of queues without a Q counter set */
 	struct memic *memic; /* memic.c; NULL until the first allocation */
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first is made */

@@ -343,8 +343,8 @@ static int make_gid(const struct tree *t, unsigned int i)
 
 /*
  * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
- * vport: RoCE only, data in units of 4 bytes. hw_counters are Q counters and those of congestion.
- * The loop wire makes no errors, so those are 0, always.
+ * vport: RoCE only, data in units of 4 bytes. hw_counters are those of the driver's Q counter set,
+ * and of congestion. The loop wire makes no errors, so those are 0, always.
  */
 #define NEVER	       SIZE_MAX
 #define COUNTED(field) offsetof(struct port_stats, field)
@@ -376,16 +376,29 @@ static const struct {
 	{"counters/excessive_buffer_overrun_errors", NEVER, 0, 0},
 	{"counters/VL15_dropped", NEVER, 0, 0},
 	{"counters/port_xmit_wait", NEVER, 0, 0},
-	{"hw_counters/rx_write_requests", COUNTED(rx_write_requests), 0, 0},
-	{"hw_counters/rx_read_requests", COUNTED(rx_read_requests), 0, 0},
-	{"hw_counters/rx_atomic_requests", COUNTED(rx_atomic_requests), 0, 0},
-	{"hw_counters/out_of_buffer", COUNTED(out_of_buffer), 0, 0},
-	{"hw_counters/out_of_sequence", COUNTED(out_of_sequence), 0, 0},
-	{"hw_counters/duplicate_request", COUNTED(duplicate_request), 0, 0},
-	{"hw_counters/rnr_nak_retry_err", COUNTED(rnr_nak_retry_err), 0, 0},
-	{"hw_counters/packet_seq_err", COUNTED(packet_seq_err), 0, 0},
-	{"hw_counters/implied_nak_seq_err", COUNTED(implied_nak_seq_err), 0, 0},
-	{"hw_counters/local_ack_timeout_err", COUNTED(local_ack_timeout_err), 0, 0},
+	{"hw_counters/rx_write_requests", COUNTED(queues.rx_write_requests), 0, 0},
+	{"hw_counters/rx_read_requests", COUNTED(queues.rx_read_requests), 0, 0},
+	{"hw_counters/rx_atomic_requests", COUNTED(queues.rx_atomic_requests), 0, 0},
+	{"hw_counters/rx_dct_connect", COUNTED(queues.rx_dct_connect), 0, 0},
+	{"hw_counters/out_of_buffer", COUNTED(queues.out_of_buffer), 0, 0},
+	{"hw_counters/out_of_sequence", COUNTED(queues.out_of_sequence), 0, 0},
+	{"hw_counters/duplicate_request", COUNTED(queues.duplicate_request), 0, 0},
+	{"hw_counters/rnr_nak_retry_err", COUNTED(queues.rnr_nak_retry_err), 0, 0},
+	{"hw_counters/packet_seq_err", COUNTED(queues.packet_seq_err), 0, 0},
+	{"hw_counters/implied_nak_seq_err", COUNTED(queues.implied_nak_seq_err), 0, 0},
+	{"hw_counters/local_ack_timeout_err", COUNTED(queues.local_ack_timeout_err), 0, 0},
+	{"hw_counters/resp_local_length_error", COUNTED(queues.resp_local_length_error), 0, 0},
+	{"hw_counters/resp_cqe_error", COUNTED(queues.resp_cqe_error), 0, 0},
+	{"hw_counters/req_cqe_error", COUNTED(queues.req_cqe_error), 0, 0},
+	{"hw_counters/req_remote_invalid_request", COUNTED(queues.req_remote_invalid_request), 0,
+	 0},
+	{"hw_counters/req_remote_access_errors", COUNTED(queues.req_remote_access_errors), 0, 0},
+	{"hw_counters/resp_remote_access_errors", COUNTED(queues.resp_remote_access_errors), 0, 0},
+	{"hw_counters/resp_cqe_flush_error", COUNTED(queues.resp_cqe_flush_error), 0, 0},
+	{"hw_counters/req_cqe_flush_error", COUNTED(queues.req_cqe_flush_error), 0, 0},
+	{"hw_counters/req_transport_retries_exceeded",
+	 COUNTED(queues.req_transport_retries_exceeded), 0, 0},
+	{"hw_counters/req_rnr_retries_exceeded", COUNTED(queues.req_rnr_retries_exceeded), 0, 0},
 	{"hw_counters/np_ecn_marked_roce_packets", COUNTED(np_ecn_marked), 0, 0},
 	{"hw_counters/np_cnp_sent", COUNTED(np_cnp_sent), 0, 0},
 	{"hw_counters/rp_cnp_handled", COUNTED(rp_cnp_handled), 0, 0},

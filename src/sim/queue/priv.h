@@ -234,6 +234,11 @@ void eq_cq_error(struct cq *, uint8_t syndrome);
 void eq_queue(struct queue *, uint8_t type);
 void eq_srq(struct srq *, uint8_t type);
 
+/* error_stats.c */
+void error_count_request(struct queue *, uint8_t syndrome);
+void error_count_receive(struct queue *, uint8_t syndrome);
+void error_count_no_cqe(struct queue *, const struct cq *);
+
 /* queue.c */
 void queue_flush_later(struct queue *);
 void queue_sends_failed(struct queue *); /* to SQER, or to ERR */

@@ -188,6 +188,7 @@ static void rq_error_cqe(struct rq *rq, uint16_t index, uint8_t syndrome)
 {
 	uint8_t *cqe = rq_next_cqe(rq);
 
+	error_count_receive(rq->q, syndrome);
 	if (!cqe)
 		return;
 	prm_err_cqe_set_srqn(cqe, rq_user_index(rq));
@@ -207,6 +208,7 @@ void *rq_end_cqe(struct rq *rq)
 	rq->priv->recv = NULL;
 	cqe = rq_next_cqe(rq);
 	if (!cqe) {
+		error_count_no_cqe(rq->q, rq->cq);
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		return NULL;
 	}

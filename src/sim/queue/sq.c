@@ -351,6 +351,7 @@ void sq_done(struct sq *sq, struct send_wr *wr)
 				cqe_inline(cqe, wr->wqe, wr->inl, sq->inline_most);
 			cq_filled(sq->cq, false);
 		} else {
+			error_count_no_cqe(sq->q, sq->cq);
 			queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		}
 	}
@@ -369,6 +370,7 @@ static void sq_error_cqe(struct sq *sq, const struct send_wr *wr, uint8_t syndro
 	};
 	uint8_t *cqe = cq_next(sq->cq);
 
+	error_count_request(sq->q, syndrome);
 	sq->done = (uint16_t)(wr->index + wr->blocks);
 	if (!cqe)
 		return;

@@ -129,7 +129,7 @@ struct atomic_result atomic_take(struct qp *qp, const struct bth_packet *p)
 		r.why = "an atomic at an address that is not a multiple of its size";
 	if (r.why)
 		return r;
-	qp->q.o.vhca->stats->rx_atomic_requests++;
+	qp->q.stats->rx_atomic_requests++;
 	if (remote_atomic(&qp->q, bth_get32(p->atomic + AT_RKEY), va, &a, &r.old, &aligned))
 		return (struct atomic_result){.old = r.old};
 	r.end = aligned ? ATOMIC_FORBIDDEN : ATOMIC_INVALID;

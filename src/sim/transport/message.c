@@ -56,7 +56,7 @@ static struct message_result write_begins(struct message *m, struct qp *qp,
 	m->va = p->va;
 	m->rkey = p->rkey;
 	m->left = p->dma_len;
-	qp->q.o.vhca->stats->rx_write_requests++;
+	qp->q.stats->rx_write_requests++;
 	return (struct message_result){0};
 }
 

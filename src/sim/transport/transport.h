@@ -87,6 +87,7 @@ enum qp_field {
 		1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
 	QP_FIELD_QKEY = 1 << 16,
 	QP_FIELD_DRAIN = 1 << 17,
+	QP_FIELD_COUNTER = 1 << 18,
 	QP_FIELD_ACCESS = QP_FIELD_RRE | QP_FIELD_RWE | QP_FIELD_RAE,
 };
 

@@ -45,6 +45,7 @@ struct kernel {
 	uint8_t next_key;	/* mkey_7_0 of the next memory region */
 	struct kernel_function {
 		uint32_t eqn;
+		uint8_t q_counter;   /* counter_set_id of its queues */
 		uint8_t caps[4096];  /* QUERY_HCA_CAP, general, current */
 		struct fs_chain *fs; /* FS_DIRS of them (flow/fs.h) */
 		struct dm_map *dm[DM_KINDS];
@@ -86,6 +87,7 @@ struct uverbs_file {
 
 const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */
 uint32_t file_eqn(const struct uverbs_file *);
+uint32_t file_q_counter(const struct uverbs_file *);
 int file_new_uid(struct uverbs_file *);
 
 /* Logs a sentence and evaluates to the errno. */

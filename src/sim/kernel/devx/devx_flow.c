@@ -22,6 +22,7 @@ size_t devx_number_at(uint16_t opcode)
 	case PRM_OPCODE_QUERY_FLOW_GROUP:
 		return 0x18;
 	case PRM_OPCODE_QUERY_FLOW_COUNTER:
+	case PRM_OPCODE_QUERY_Q_COUNTER:
 		return 0x1c;
 	case PRM_OPCODE_SET_FLOW_TABLE_ENTRY:
 	case PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY:

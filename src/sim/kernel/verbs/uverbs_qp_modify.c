@@ -256,6 +256,9 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 		prm_rst2init_qp_in_set_opt_param_mask(in, optpar_of(m->attr_mask, t));
 		err = fill_qpc(qp, prm_rst2init_qp_in_at_qpc(in), m);
 	}
+	if (t->opcode == PRM_OPCODE_RST2INIT_QP)
+		prm_qpc_set_counter_set_id(prm_rst2init_qp_in_at_qpc(in),
+					   file_q_counter(qp->u.file));
 	if (!err)
 		err = mbox_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
 				out, sizeof(out));

@@ -17,6 +17,7 @@
 
 #define LOG_WQEBB	6
 #define RQ_MODIFY_VSD	(1u << 1)
+#define RQ_MODIFY_COUNTER (1u << 3)
 #define BLOCK_UNICAST	1u
 #define BLOCK_MULTICAST 2u
 
@@ -71,6 +72,10 @@ int raw_rq_modify(struct uverbs_file *f, uint16_t uid, uint32_t rqn, uint8_t fro
 	prm_modify_rq_in_set_uid(in, uid);
 	prm_modify_rq_in_set_rqn(in, rqn);
 	prm_modify_rq_in_set_rq_state(in, from);
+	if (from == PRM_RQC_STATE_RST && to == PRM_RQC_STATE_RDY) {
+		select |= RQ_MODIFY_COUNTER;
+		prm_rqc_set_counter_set_id(rqc, file_q_counter(f));
+	}
 	prm_modify_rq_in_set_modify_bitmask(in, select);
 	prm_rqc_set_state(rqc, to);
 	if (select & RQ_MODIFY_VSD)

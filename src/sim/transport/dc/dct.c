@@ -13,6 +13,7 @@
 #include "dc.h"
 #include "base/log.h"
 #include "obj/dct.h"
+#include "obj/q_counter.h"
 #include "queue/queue.h"
 
 #define BUCKETS 64u
@@ -133,6 +134,7 @@ static void dct_conn_fill_queue(struct dct_conn *c)
 
 	q->o = (struct obj){.vhca = d->o.vhca, .id = d->o.id, .uid = d->o.uid, .type = OBJ_DCT};
 	q->transport = &transport_dct;
+	q->stats = q_counter_of(d->o.vhca, d->counter);
 	q->state = QP_RTR;
 	q->pdn = d->pdn;
 	q->user_index = d->user_index;
@@ -215,6 +217,7 @@ static struct dct_conn *dct_conn_open(struct dct *d, const struct bth_packet *p)
 	LIST_INSERT_HEAD(dct_bucket(d, p), c, bucket_link);
 	TAILQ_INSERT_TAIL(&d->priv->age, c, age_link);
 	d->priv->n++;
+	c->qp.q.stats->rx_dct_connect++;
 	return c;
 }
 

@@ -91,7 +91,7 @@ static uint8_t raw_recv_scatter(struct raw_rq *rq, const struct packet *p, bool 
 static void no_receive(struct raw_rq *rq, const struct packet *p)
 {
 	rq->q.o.vhca->raw.out_of_buffer++;
-	rq->q.o.vhca->stats->out_of_buffer++;
+	rq->q.stats->out_of_buffer++;
 	if (sim_tracing)
 		sim_trace("rx", NULL, NULL, 0,
 			  "rq 0x%x: a packet of %u bytes was dropped: %s (out of buffer)", rq->q.o.id,

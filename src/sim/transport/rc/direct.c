@@ -65,7 +65,7 @@ static void direct_tell_port(struct rc *rc)
 {
 	const struct direct_traffic *t = &rc->direct.done;
 	const struct rc *peer = rc->direct.peer;
-	struct port_stats *here = rc_stats(rc), *there = rc_stats(peer);
+	struct port_stats *here = rc->qp->q.o.vhca->stats, *there = peer->qp->q.o.vhca->stats;
 	uint64_t bytes = t->bytes + (uint64_t)t->packets * rc->path.overhead;
 	uint64_t back = t->back + (uint64_t)t->answers * peer->path.overhead;
 

@@ -192,9 +192,9 @@ void resp_ack(struct rc *); /* what is due */
 /* What the atomic found that has just been done; it is answered. */
 uint64_t resp_take_atomic(struct rc *);
 
-static inline struct port_stats *rc_stats(const struct rc *rc)
+static inline struct queue_stats *rc_stats(const struct rc *rc)
 {
-	return rc->qp->q.o.vhca->stats;
+	return rc->qp->q.stats;
 }
 
 #endif

@@ -101,12 +101,14 @@ static void fatal(struct rc *rc, uint8_t nak, uint8_t recv_syndrome)
 static void invalid(struct rc *rc, const char *why)
 {
 	obj_refuse(&rc->qp->q.o, "invalid request from its peer: %s", why);
+	rc_stats(rc)->resp_remote_invalid_request++;
 	fatal(rc, NAK_INVALID, 0);
 }
 
 static void forbidden(struct rc *rc, const char *why)
 {
 	obj_refuse(&rc->qp->q.o, "remote access refused: %s", why);
+	rc_stats(rc)->resp_remote_access_errors++;
 	fatal(rc, NAK_ACCESS, 0);
 }
 
@@ -337,6 +339,7 @@ static void rc_resp_forbid(struct rc *rc, const struct bth_packet *p, const char
 	uint8_t syndrome = take_entry(rc, p) ? PRM_SYNDROME_LOCAL_ACCESS_ERR : 0;
 
 	obj_refuse(&rc->qp->q.o, "remote access refused: %s", why);
+	rc_stats(rc)->resp_remote_access_errors++;
 	fatal(rc, NAK_ACCESS, syndrome);
 }
 

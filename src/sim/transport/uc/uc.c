@@ -81,7 +81,7 @@ static const char *uc_drop(struct queue *q, const struct message_result *m)
 
 	uc->msg.in = OP_NONE; /* its receive entry is the next message's */
 	if (m->end == MESSAGE_NO_RECEIVE)
-		q->o.vhca->stats->out_of_buffer++;
+		q->stats->out_of_buffer++;
 	if (m->end != MESSAGE_RECV_FAILED || (small && !q->rq->srq))
 		return m->why;
 	uc->msg.recv = false;
@@ -114,7 +114,7 @@ static const char *uc_receive(struct queue *q, struct bth_packet *p)
 	if (p->npkts > 1 && p->mtu != uc->mtu)
 		return "its burst was cut for another MTU";
 	if (p->psn != uc->epsn)
-		q->o.vhca->stats->out_of_sequence++;
+		q->stats->out_of_sequence++;
 	if (p->psn != uc->epsn || p->starts)
 		uc->msg.in = OP_NONE;
 	uc->epsn = psn_add(p->psn, p->npkts);

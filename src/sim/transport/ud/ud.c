@@ -146,7 +146,7 @@ static const char *ud_receive(struct queue *q, struct bth_packet *p)
 	if (!ud->recv)
 		ud->recv = rq_begin(q->rq);
 	if (!ud->recv) {
-		q->o.vhca->stats->out_of_buffer++;
+		q->stats->out_of_buffer++;
 		return "no receive is posted";
 	}
 	return ud_take(q, p);
