@@ -137,6 +137,63 @@ TEST_F(test_stray)
 	assert_int_equal(nrang, 0);
 }
 
+#define TURN (SECOND / 50) /* what the program waits for a CPU, once it is released */
+
+/* The loop runs for a turn of the program. True: the page is protected again. */
+static bool turn_ends_armed(void)
+{
+	const uint64_t end = now + TURN;
+	uint64_t ns;
+
+	do {
+		host_poll(host);
+		ns = host_arm(host, now);
+		now += ns ? ns : 1000;
+	} while (now < end);
+	now = end;
+	return ns >= DEEP;
+}
+
+/* How often a doorbell of such a program traps, until it lands. */
+static unsigned int slow_doorbell(void)
+{
+	unsigned int traps = 0;
+
+	do {
+		ring_trapped(map + 8);
+		traps++;
+	} while (turn_ends_armed());
+	store(map + UAR_BF, 42);
+	assert_int_equal(host_poll(host), 1);
+	return traps;
+}
+
+/* Each trap costs a program that waits for its CPU one more turn: it pays for one, not for five. */
+TEST_F(test_slow_program)
+{
+	need_uffd();
+	assert_true(settle());
+	assert_true(slow_doorbell() > 1);
+	for (unsigned int i = 0; i < 5; i++) {
+		assert_true(settle());
+		assert_int_equal(slow_doorbell(), 1);
+	}
+}
+
+/* Its next doorbells come within some of its turns and do not trap; then the loop sleeps again. */
+TEST_F(test_slow_program_rings_on)
+{
+	need_uffd();
+	assert_true(settle());
+	slow_doorbell();
+	for (unsigned int i = 0; i < 5; i++) {
+		assert_false(turn_ends_armed());
+		store(map + UAR_BF, 42);
+		assert_int_equal(host_poll(host), 1);
+	}
+	assert_true(settle());
+}
+
 /* A store just before the protection is found by the poll after it. */
 TEST_F(test_mappings_again)
 {

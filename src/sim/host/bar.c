@@ -168,6 +168,7 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 		page->uar = uar;
 		page->expect = 0;
 		page->patience = 0;
+		page->stay = 0;
 		page->last = 0;
 		page_awaken(page);
 		return (int)i;
@@ -228,8 +229,7 @@ int page_take(struct host *h, struct uar_page *page)
 	h->rung = true;
 	page->rung = true;
 	page->bar->rang = RANG_LATELY;
-	page->expect = 0;
-	page->patience = 0;
+	page_landed(page, h->now);
 	return taken;
 }
 

@@ -52,9 +52,11 @@ struct uar_page {
 	uint32_t awake;	  /* index in host->awake */
 	uint8_t state;	  /* enum page_state */
 	bool rung;	  /* lately */
-	uint8_t patience; /* how often a released store did not come in time, log2 */
+	uint8_t patience; /* how long a released store gets the next time, log2 */
 	uint64_t last;	  /* written to a BlueFlame register */
+	uint64_t released; /* when a trapped store was let go */
 	uint64_t expect;  /* a released store may land until then: no protection */
+	uint64_t stay;	  /* its program's next store may come until then: no protection */
 };
 
 /* Where a program mapped a part of its BAR. */
@@ -136,6 +138,9 @@ struct host {
 	int null_fd;		  /* for eventfd.c, as is aio */
 	unsigned long aio;	  /* aio_context_t; 0: none yet */
 };
+
+/* idle.c: a register of this page was written. */
+void page_landed(struct uar_page *, uint64_t now);
 
 #define BUS_SLOTS    0x10000u
 #define RANG_LATELY  16u

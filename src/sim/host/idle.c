@@ -22,6 +22,8 @@
 #define AGE_NS		 1000000u
 #define PATIENCE_NS	 1000000u /* for a released store to land; doubled when it does not */
 #define PATIENCE_LOG_MAX 10u
+#define STAY_TURNS	 4u /* of the program, after which a page that is not rung is quiet */
+#define STAY_MAX_NS	 1000000000u
 #define EXPECT_UNDATED	 UINT64_MAX
 
 void page_rings(struct uar_page *page)
@@ -44,15 +46,42 @@ static void expect_date(struct host *h)
 
 		if (page->expect != EXPECT_UNDATED)
 			continue;
+		page->released = h->now;
 		page->expect = h->now + ((uint64_t)PATIENCE_NS << page->patience);
 		if (page->patience < PATIENCE_LOG_MAX)
 			page->patience++;
 	}
 }
 
+/*
+ * How long the program took from its release to its store is how long it waits for a CPU. The next
+ * store gets as much time: a page that is protected before it lands traps it once more, and each
+ * trap costs the program one more turn. Where turns are long, the page also stays awake for some of
+ * them, so that the next doorbells do not trap at all (doc/design/0005, "Many spinning threads").
+ */
+void page_landed(struct uar_page *page, uint64_t now)
+{
+	uint64_t given, stay;
+
+	if (page->expect && page->expect != EXPECT_UNDATED) {
+		/* expect_date() has doubled it. */
+		if (page->patience)
+			page->patience--;
+		given = (uint64_t)PATIENCE_NS << page->patience;
+		if (now - page->released > given / 2 && page->patience < PATIENCE_LOG_MAX)
+			page->patience++;
+		else if (now - page->released < given / 4 && page->patience)
+			page->patience--;
+	}
+	page->expect = 0;
+	stay = page->patience ? STAY_TURNS * (uint64_t)PATIENCE_NS << page->patience : 0;
+	page->stay = now + (stay < STAY_MAX_NS ? stay : STAY_MAX_NS);
+}
+
 static bool page_can_sleep(const struct uar_page *page, uint64_t now)
 {
-	return page->bar->watches && !page->bar->refused && now >= page->expect;
+	return page->bar->watches && !page->bar->refused && now >= page->expect &&
+	       (now >= page->stay || page->bar->host->lockstep);
 }
 
 /* Protects a page, then polls it once more: a store may have come before. */
