@@ -53,8 +53,10 @@ int dvx_ah_init(struct dvx_dev *dev, const struct dvx_qp_local *local,
 		const struct dvx_qp_peer *peer, struct dvx_ah *ah)
 {
 	struct dvx_sides s;
-	int err = dvx_path_sides(dev, "dvx_ah_init", local, peer, &s);
+	int err = dvx_given("dvx_ah_init", "dev", dev, "ah", ah, NULL);
 
+	if (!err)
+		err = dvx_path_sides(dev, "dvx_ah_init", local, peer, &s);
 	return err ? err : ah_fill_checked(ah, dev, &s, "dvx_ah_init");
 }
 
@@ -144,8 +146,10 @@ int dvx_ah_answer(struct dvx_dev *dev, const struct dvx_qp_local *local, const v
 	struct dvx_qp_peer peer = {.size = sizeof(peer), .qpn = src_qp, .q_key = q_key};
 	struct ah_header h;
 	struct dvx_sides s;
-	int err;
+	int err = dvx_given("dvx_ah_answer", "dev", dev, "grh", grh, "ah", ah, NULL);
 
+	if (err)
+		return err;
 	if (!dev->caps.roce)
 		return dvx_fail(EOPNOTSUPP, "dvx_ah_answer: on InfiniBand, call dvx_ah_init() with "
 					    "dvx_cqe_src_lid()");

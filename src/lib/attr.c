@@ -1,29 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
 #include "priv.h"
 
 /*
  * The caller's struct may be older than this library (shorter: the rest is 0, the default) or newer
  * (longer: unknown members must be 0, or the call would silently ignore them).
  */
-int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call)
+int dvx_struct_copy(void *dst, size_t dst_size, const void *src, const char *call, const char *name)
 {
 	const uint8_t *bytes = src;
 	uint32_t size;
 	size_t i;
 
 	if (!src)
-		return dvx_fail(EINVAL, "%s: attr is NULL", call);
+		return dvx_fail(EINVAL, "%s: %s is NULL", call, name);
 	memcpy(&size, src, sizeof(size));
 	if (size < sizeof(size) || size > 4096)
-		return dvx_fail(EINVAL, "%s: attr.size is %u, set it to sizeof(attr)", call, size);
+		return dvx_fail(EINVAL, "%s: %s.size is %u, set it to sizeof(%s)", call, name, size,
+				name);
 	for (i = dst_size; i < size; i++)
 		if (bytes[i])
-			return dvx_fail(E2BIG,
-					"%s: attr byte %zu is set, this libdvx knows only %zu",
-					call, i, dst_size);
+			return dvx_fail(E2BIG, "%s: %s byte %zu is set, this libdvx knows only %zu",
+					call, name, i, dst_size);
 	memset(dst, 0, dst_size);
 	memcpy(dst, src, size < dst_size ? size : dst_size);
 	return 0;
+}
+
+int dvx_given(const char *call, ...)
+{
+	const char *name;
+	va_list ap;
+	bool given = true;
+
+	va_start(ap, call);
+	while (given && (name = va_arg(ap, const char *)))
+		given = va_arg(ap, const void *) != NULL;
+	va_end(ap);
+	return given ? 0 : dvx_fail(EINVAL, "%s: %s is NULL", call, name);
+}
+
+int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call)
+{
+	return dvx_struct_copy(dst, dst_size, src, call, "attr");
 }
 
 /* Rings are open structures, which the program's inline code and this library both write. */

@@ -36,9 +36,11 @@ static int lib_caps_query(struct dvx_dev *dev, uint16_t type, struct cap_page **
 
 int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **out)
 {
+	int err = dvx_given("dvx_dev_cap_page", "dev", dev, "page", out, NULL);
 	struct cap_page *page;
-	int err = 0;
 
+	if (err)
+		return err;
 	if (type >= 1u << 15)
 		return dvx_fail(EINVAL, "dvx_dev_cap_page: type 0x%x has more than 15 bits", type);
 	pthread_mutex_lock(&dev->lock);

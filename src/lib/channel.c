@@ -23,8 +23,10 @@ static int event_channel_new(struct dvx_dev *dev, struct dvx_channel **out)
 int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 {
 	struct dvx_channel *ch;
-	int err = event_channel_new(dev, &ch);
+	int err = dvx_given("dvx_channel_open", "dev", dev, "out", out, NULL);
 
+	if (!err)
+		err = event_channel_new(dev, &ch);
 	if (err)
 		return err;
 	/* The cookie names the CQ; the event's data is not needed. */
@@ -42,9 +44,11 @@ int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 int dvx_channel_adopt(struct dvx_dev *dev, struct ibv_comp_channel *chan, struct dvx_channel **out)
 {
 	struct dvx_channel *ch;
-	int err;
+	int err = dvx_given("dvx_channel_adopt", "dev", dev, "chan", chan, "out", out, NULL);
 
-	if (!chan || chan->context != dev->ctx)
+	if (err)
+		return err;
+	if (chan->context != dev->ctx)
 		return dvx_fail(EINVAL,
 				"dvx_channel_adopt: the ibv_comp_channel is of another context");
 	err = event_channel_new(dev, &ch);
@@ -78,9 +82,12 @@ int dvx_channel_fd(const struct dvx_channel *ch)
 int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *ring, void *cookie)
 {
 	uint16_t completion = PRM_EVENT_COMP;
-	struct dvx_cq_priv *cq = ring->priv;
-	int err;
+	int err = dvx_given("dvx_channel_subscribe", "ch", ch, "cq", ring, NULL);
+	struct dvx_cq_priv *cq;
 
+	if (err)
+		return err;
+	cq = ring->priv;
 	if (!cq || cq->dev != ch->dev)
 		return dvx_fail(EINVAL,
 				"dvx_channel_subscribe: the CQ is not of the channel's device");
@@ -154,10 +161,13 @@ static int next_event(struct dvx_channel *ch, struct dvx_cq_priv **cq)
 
 int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq, void **cookie)
 {
-	struct pollfd pfd = {.fd = dvx_channel_fd(ch), .events = POLLIN};
+	struct pollfd pfd = {.events = POLLIN};
 	struct dvx_cq_priv *woken = NULL;
-	int err;
+	int err = dvx_given("dvx_channel_wait", "ch", ch, NULL);
 
+	if (err)
+		return err;
+	pfd.fd = dvx_channel_fd(ch);
 	while (!woken) {
 		err = poll(&pfd, 1, timeout_ms);
 		if (err < 0)

@@ -3,13 +3,17 @@
 #include "priv.h"
 
 /* Also clears `out`: a failing kernel may not write it, and its status is read. */
-static int lib_cmd_check(const void *in, size_t in_len, void *out, size_t out_len)
+static int lib_cmd_check(const char *call, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	if (!in || in_len < PRM_MBOX_IN_BYTES)
-		return dvx_fail(EINVAL, "command input has %zu bytes, its header alone has %u",
-				in_len, (unsigned int)PRM_MBOX_IN_BYTES);
-	if (!out || out_len < PRM_MBOX_OUT_BYTES)
-		return dvx_fail(EINVAL, "command output has %zu bytes, its header alone has %u",
+	int err = dvx_given(call, "in", in, "out", out, NULL);
+
+	if (err)
+		return err;
+	if (in_len < PRM_MBOX_IN_BYTES)
+		return dvx_fail(EINVAL, "%s: in_len is %zu, the header alone has %u", call, in_len,
+				(unsigned int)PRM_MBOX_IN_BYTES);
+	if (out_len < PRM_MBOX_OUT_BYTES)
+		return dvx_fail(EINVAL, "%s: out_len is %zu, the header alone has %u", call,
 				out_len, (unsigned int)PRM_MBOX_OUT_BYTES);
 	memset(out, 0, out_len);
 	return 0;
@@ -27,8 +31,10 @@ static int result(const void *in, const void *out, int ret)
 
 int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = lib_cmd_check(in, in_len, out, out_len);
+	int err = dvx_given("dvx_cmd", "dev", dev, NULL);
 
+	if (!err)
+		err = lib_cmd_check("dvx_cmd", in, in_len, out, out_len);
 	if (err)
 		return err;
 	return result(in, out, mlx5dv_devx_general_cmd(dev->ctx, in, in_len, out, out_len));
@@ -37,9 +43,11 @@ int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_
 int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len,
 		   struct dvx_obj **obj)
 {
-	int err = lib_cmd_check(in, in_len, out, out_len);
+	int err = dvx_given("dvx_obj_create", "dev", dev, "obj", obj, NULL);
 	struct dvx_obj *o;
 
+	if (!err)
+		err = lib_cmd_check("dvx_obj_create", in, in_len, out, out_len);
 	if (err)
 		return err;
 	o = calloc(1, sizeof(*o));
@@ -59,8 +67,10 @@ int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out
 
 int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = lib_cmd_check(in, in_len, out, out_len);
+	int err = dvx_given("dvx_obj_query", "obj", obj, NULL);
 
+	if (!err)
+		err = lib_cmd_check("dvx_obj_query", in, in_len, out, out_len);
 	if (err)
 		return err;
 	return result(in, out, mlx5dv_devx_obj_query(obj->devx, in, in_len, out, out_len));
@@ -68,8 +78,10 @@ int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out,
 
 int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = lib_cmd_check(in, in_len, out, out_len);
+	int err = dvx_given("dvx_obj_modify", "obj", obj, NULL);
 
+	if (!err)
+		err = lib_cmd_check("dvx_obj_modify", in, in_len, out, out_len);
 	if (err)
 		return err;
 	return result(in, out, mlx5dv_devx_obj_modify(obj->devx, in, in_len, out, out_len));

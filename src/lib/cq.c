@@ -39,10 +39,12 @@ void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack)
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint32_t layout)
 {
 	struct dvx_cq_memory init;
-	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_cq_init");
+	int err = dvx_struct_copy(&init, sizeof(init), user, "dvx_cq_init", "init");
 	uint8_t *buf;
 	uint32_t i;
 
+	if (!err)
+		err = dvx_given("dvx_cq_init", "cq", cq, NULL);
 	if (!err)
 		err = dvx_check_layout(layout);
 	if (err)
@@ -154,6 +156,8 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_cq_create");
 
 	if (!err)
+		err = dvx_given("dvx_cq_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = lib_cq_check(dev, &attr);
 	if (err)
 		return err;
@@ -242,9 +246,11 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 	struct dvx_cq_priv *cq;
 	int err = dvx_check_layout(layout);
 
+	if (!err)
+		err = dvx_given("dvx_cq_adopt", "dev", dev, "ibcq", ibcq, "out", out, NULL);
 	if (err)
 		return err;
-	if (!ibcq || ibcq->context != dev->ctx)
+	if (ibcq->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_cq_adopt: the ibv_cq is of another context");
 	if (dvx_cq_adopted(dev, ibcq))
 		return dvx_fail(EBUSY, "dvx_cq_adopt: the ibv_cq is adopted already");

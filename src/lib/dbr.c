@@ -81,9 +81,12 @@ static int dbr_take(struct dvx_dev *dev, struct dvx_dbr *dbr)
 
 int dvx_dbr_alloc(struct dvx_dev *dev, struct dvx_dbr **out)
 {
-	struct dvx_dbr *dbr = calloc(1, sizeof(*dbr));
-	int err;
+	int err = dvx_given("dvx_dbr_alloc", "dev", dev, "out", out, NULL);
+	struct dvx_dbr *dbr;
 
+	if (err)
+		return err;
+	dbr = calloc(1, sizeof(*dbr));
 	if (!dbr)
 		return dvx_fail(ENOMEM, "no memory for a doorbell record");
 	pthread_mutex_lock(&dev->lock);

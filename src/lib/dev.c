@@ -61,8 +61,10 @@ int dvx_dev_list(struct dvx_dev_info **list, size_t *count)
 	struct dvx_dev_info *infos;
 	struct ibv_device **all;
 	size_t n = 0;
-	int total, i, err = device_list(&all, &total);
+	int total, i, err = dvx_given("dvx_dev_list", "list", list, "count", count, NULL);
 
+	if (!err)
+		err = device_list(&all, &total);
 	if (err)
 		return err;
 	infos = calloc((size_t)total + 1, sizeof(*infos));
@@ -180,8 +182,10 @@ int dvx_dev_find(const char *which, struct dvx_dev_info *out)
 {
 	struct ibv_device **all, *ibdev;
 	struct dvx_dev_info info;
-	int err = dev_find(which, &all, &ibdev, &info);
+	int err = dvx_given("dvx_dev_find", "out", out, NULL);
 
+	if (!err)
+		err = dev_find(which, &all, &ibdev, &info);
 	if (err)
 		return err;
 	ibv_free_device_list(all);
@@ -193,8 +197,10 @@ int dvx_dev_open(const char *which, struct dvx_dev **out)
 {
 	struct ibv_device **all, *ibdev;
 	struct dvx_dev_info info;
-	int err = dev_find(which, &all, &ibdev, &info);
+	int err = dvx_given("dvx_dev_open", "out", out, NULL);
 
+	if (!err)
+		err = dev_find(which, &all, &ibdev, &info);
 	if (err)
 		return err;
 	err = open_one(ibdev, out);
@@ -204,7 +210,11 @@ int dvx_dev_open(const char *which, struct dvx_dev **out)
 
 int dvx_dev_adopt(struct ibv_context *ctx, struct dvx_dev **out)
 {
-	if (!ctx || !mlx5dv_is_supported(ctx->device))
+	int err = dvx_given("dvx_dev_adopt", "ctx", ctx, "out", out, NULL);
+
+	if (err)
+		return err;
+	if (!mlx5dv_is_supported(ctx->device))
 		return dvx_fail(EINVAL, "dvx_dev_adopt: not the context of an mlx5 device");
 	return dev_start(ctx, false, out);
 }
@@ -249,7 +259,10 @@ int dvx_dev_gid(struct dvx_dev *dev, uint8_t port, uint32_t index, uint8_t gid[1
 {
 	union ibv_gid g;
 	static const uint8_t none[16];
+	int err = dvx_given("dvx_dev_gid", "dev", dev, "gid", gid, NULL);
 
+	if (err)
+		return err;
 	if (ibv_query_gid(dev->ctx, port, (int)index, &g) || !memcmp(g.raw, none, sizeof(none)))
 		return dvx_fail(ENOENT, "port %u has no GID with index %u", port, index);
 	memcpy(gid, g.raw, sizeof(g.raw));

@@ -84,9 +84,12 @@ static int events_free(struct dvx_events *ev, int err)
 
 int dvx_events_open(struct dvx_dev *dev, struct dvx_events **out)
 {
-	struct dvx_events *ev = calloc(1, sizeof(*ev));
-	int err;
+	int err = dvx_given("dvx_events_open", "dev", dev, "out", out, NULL);
+	struct dvx_events *ev;
 
+	if (err)
+		return err;
+	ev = calloc(1, sizeof(*ev));
 	if (!ev)
 		return dvx_fail(ENOMEM, "no memory for events");
 	ev->dev = dev;
@@ -170,24 +173,25 @@ void dvx_events_forget(struct dvx_obj *obj)
 	free(w);
 }
 
-static int events_watch(struct dvx_events *ev, struct dvx_obj *obj, uint32_t number, void *cookie,
-			const uint16_t *types, size_t n)
+static int events_watch(struct dvx_events *ev, const char *what, struct dvx_obj *obj,
+			uint32_t number, void *cookie, const uint16_t *types, size_t n)
 {
 	struct dvx_watch *w;
 	uint64_t id;
 	int err;
 
 	if (!obj || obj->dev != ev->dev)
-		return dvx_fail(EINVAL, "object %u is %s", number,
+		return dvx_fail(EINVAL, "dvx_events_watch_%s: %s %u is %s", what, what, number,
 				obj ? "of another device"
 				    : "verbs' own: ibv_get_async_event() has its events");
 	w = malloc(sizeof(*w));
 	if (!w)
-		return dvx_fail(ENOMEM, "no memory to watch object %u", number);
+		return dvx_fail(ENOMEM, "no memory to watch %s %u", what, number);
 	*w = (struct dvx_watch){.events = ev, .number = number, .cookie = cookie};
 	if (!events_link(ev, obj, w)) {
 		free(w);
-		return dvx_fail(EBUSY, "object %u is watched already", number);
+		return dvx_fail(EBUSY, "dvx_events_watch_%s: %s %u is watched already", what, what,
+				number);
 	}
 	id = w->id;
 	err = events_subscribe(ev, obj, types, n, id);
@@ -198,29 +202,45 @@ static int events_watch(struct dvx_events *ev, struct dvx_obj *obj, uint32_t num
 
 int dvx_events_watch_cq(struct dvx_events *ev, struct dvx_cq *cq, void *cookie)
 {
-	return events_watch(ev, cq->priv ? cq->priv->obj : NULL, cq->cqn, cookie, cq_types, 1);
+	int err = dvx_given("dvx_events_watch_cq", "events", ev, "cq", cq, NULL);
+
+	return err ? err
+		   : events_watch(ev, "cq", cq->priv ? cq->priv->obj : NULL, cq->cqn, cookie,
+				  cq_types, 1);
 }
 
 int dvx_events_watch_srq(struct dvx_events *ev, struct dvx_srq *srq, void *cookie)
 {
-	return events_watch(ev, srq->priv ? srq->priv->obj : NULL, srq->srqn, cookie, srq_types,
-			    sizeof(srq_types) / sizeof(srq_types[0]));
+	int err = dvx_given("dvx_events_watch_srq", "events", ev, "srq", srq, NULL);
+
+	return err ? err
+		   : events_watch(ev, "srq", srq->priv ? srq->priv->obj : NULL, srq->srqn, cookie,
+				  srq_types, sizeof(srq_types) / sizeof(srq_types[0]));
 }
 
 int dvx_events_watch_qp(struct dvx_events *ev, struct dvx_qp *qp, void *cookie)
 {
-	return events_watch(ev, qp->obj, qp->qpn, cookie, queue_types, MOST_TYPES);
+	int err = dvx_given("dvx_events_watch_qp", "events", ev, "qp", qp, NULL);
+
+	return err ? err
+		   : events_watch(ev, "qp", qp->obj, qp->qpn, cookie, queue_types, MOST_TYPES);
 }
 
 int dvx_events_watch_rxq(struct dvx_events *ev, struct dvx_rxq *rxq, void *cookie)
 {
-	return events_watch(ev, rxq->rq, rxq->rqn, cookie, queue_types, MOST_TYPES);
+	int err = dvx_given("dvx_events_watch_rxq", "events", ev, "rxq", rxq, NULL);
+
+	return err ? err
+		   : events_watch(ev, "rxq", rxq->rq, rxq->rqn, cookie, queue_types, MOST_TYPES);
 }
 
 int dvx_events_watch_txq(struct dvx_events *ev, struct dvx_txq *txq, void *cookie)
 {
-	return events_watch(ev, dvx_txq_obj(txq), dvx_txq_sqn(txq), cookie, queue_types,
-			    MOST_TYPES);
+	int err = dvx_given("dvx_events_watch_txq", "events", ev, "txq", txq, NULL);
+
+	return err ? err
+		   : events_watch(ev, "txq", dvx_txq_obj(txq), dvx_txq_sqn(txq), cookie,
+				  queue_types, MOST_TYPES);
 }
 
 /* ---- what happens ---- */
@@ -298,10 +318,13 @@ static int events_left(int timeout_ms, int64_t since)
 
 int dvx_events_wait(struct dvx_events *ev, int timeout_ms, struct dvx_event *out)
 {
-	struct pollfd pfd = {.fd = ev->devx->fd, .events = POLLIN};
+	struct pollfd pfd = {.events = POLLIN};
 	int64_t since = events_now_ms();
-	int got = 0;
+	int got = dvx_given("dvx_events_wait", "events", ev, "out", out, NULL);
 
+	if (got)
+		return got;
+	pfd.fd = ev->devx->fd;
 	while (!got) {
 		int ready = poll(&pfd, 1, events_left(timeout_ms, since));
 

@@ -45,7 +45,10 @@ static int same_device(const struct dvx_flow_domain *domain, const struct dvx_de
 int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.kind = ACTION_DROP};
+	int err = dvx_given("dvx_flow_action_create_drop", "domain", domain, "out", out, NULL);
 
+	if (err)
+		return err;
 	want.dr = mlx5dv_dr_action_create_drop();
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_drop", out);
 }
@@ -53,7 +56,10 @@ int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.kind = ACTION_DEFAULT};
+	int err = dvx_given("dvx_flow_action_create_default", "domain", domain, "out", out, NULL);
 
+	if (err)
+		return err;
 	want.dr = mlx5dv_dr_action_create_default_miss();
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_default", out);
 }
@@ -62,8 +68,10 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 			       struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.kind = ACTION_TAG};
-	int err = rx_only(domain, "dvx_flow_action_create_tag");
+	int err = dvx_given("dvx_flow_action_create_tag", "domain", domain, "out", out, NULL);
 
+	if (!err)
+		err = rx_only(domain, "dvx_flow_action_create_tag");
 	if (err)
 		return err;
 	if (tag >> TAG_BITS)
@@ -77,9 +85,12 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow_counter *counter,
 				 uint32_t index, struct dvx_flow_action **out)
 {
-	struct dvx_flow_action want = {.kind = ACTION_COUNT, .target = &counter->refs};
-	int err = same_device(domain, counter->dev, "dvx_flow_action_create_count: counter");
+	struct dvx_flow_action want = {.kind = ACTION_COUNT};
+	int err = dvx_given("dvx_flow_action_create_count", "domain", domain, "counter", counter,
+			    "out", out, NULL);
 
+	if (!err)
+		err = same_device(domain, counter->dev, "dvx_flow_action_create_count: counter");
 	if (err)
 		return err;
 	if (index >= counter->size)
@@ -87,6 +98,7 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				"dvx_flow_action_create_count: index %u is not below the "
 				"counter's size, %u",
 				index, counter->size);
+	want.target = &counter->refs;
 	want.dr = mlx5dv_dr_action_create_flow_counter(counter->obj->devx, index);
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_count", out);
 }
@@ -94,15 +106,20 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow_table *table,
 				 struct dvx_flow_action **out)
 {
-	struct dvx_flow_action want = {
-		.kind = ACTION_TABLE, .target = &table->refs, .level = table->level};
+	struct dvx_flow_action want = {.kind = ACTION_TABLE};
+	int err = dvx_given("dvx_flow_action_create_table", "domain", domain, "table", table, "out",
+			    out, NULL);
 
+	if (err)
+		return err;
 	if (table->domain != domain)
 		return dvx_fail(EINVAL,
 				"dvx_flow_action_create_table: table is not of this domain");
 	if (!table->level)
 		return dvx_fail(EINVAL, "dvx_flow_action_create_table: table is the root (level "
 					"0), use dvx_flow_action_create_root()");
+	want.target = &table->refs;
+	want.level = table->level;
 	want.dr = mlx5dv_dr_action_create_dest_table(table->dr);
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_table", out);
 }
@@ -122,8 +139,10 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 				struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.kind = ACTION_ROOT};
-	int err;
+	int err = dvx_given("dvx_flow_action_create_root", "domain", domain, "out", out, NULL);
 
+	if (err)
+		return err;
 	if (priority >= ROOT_PRIORITIES)
 		return dvx_fail(ERANGE, "dvx_flow_action_create_root: priority %u is not below %u",
 				priority, ROOT_PRIORITIES);
@@ -148,15 +167,19 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq *rxq,
 				 struct dvx_flow_action **out)
 {
-	struct dvx_flow_action want = {.kind = ACTION_QUEUE, .target = &rxq->refs};
-	int err = rx_only(domain, "dvx_flow_action_create_queue");
+	struct dvx_flow_action want = {.kind = ACTION_QUEUE};
+	int err = dvx_given("dvx_flow_action_create_queue", "domain", domain, "rxq", rxq, "out",
+			    out, NULL);
 
+	if (!err)
+		err = rx_only(domain, "dvx_flow_action_create_queue");
 	if (!err)
 		err = same_device(domain, rxq->dev, "dvx_flow_action_create_queue: rxq");
 	if (!err && !rxq->tir)
 		err = dvx_fail(ESTALE, "dvx_flow_action_create_queue: rxq no longer has a TIR");
 	if (err)
 		return err;
+	want.target = &rxq->refs;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rxq->tir->devx);
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_queue", out);
 }
@@ -164,9 +187,12 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *rss,
 			       struct dvx_flow_action **out)
 {
-	struct dvx_flow_action want = {.kind = ACTION_QUEUE, .target = &rss->refs};
-	int err = rx_only(domain, "dvx_flow_action_create_rss");
+	struct dvx_flow_action want = {.kind = ACTION_QUEUE};
+	int err = dvx_given("dvx_flow_action_create_rss", "domain", domain, "rss", rss, "out", out,
+			    NULL);
 
+	if (!err)
+		err = rx_only(domain, "dvx_flow_action_create_rss");
 	if (!err)
 		err = same_device(domain, rss->dev, "dvx_flow_action_create_rss: rss");
 	/* A refused dvx_rss_destroy() can leave the RQT without its TIR. */
@@ -174,6 +200,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 		err = dvx_fail(ESTALE, "dvx_flow_action_create_rss: rss no longer has a TIR");
 	if (err)
 		return err;
+	want.target = &rss->refs;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rss->tir->devx);
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_rss", out);
 }
@@ -182,11 +209,14 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 			      struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.kind = ACTION_QUEUE};
-	int err = rx_only(domain, "dvx_flow_action_create_qp");
+	int err = dvx_given("dvx_flow_action_create_qp", "domain", domain, "ibqp", ibqp, "out", out,
+			    NULL);
 
+	if (!err)
+		err = rx_only(domain, "dvx_flow_action_create_qp");
 	if (err)
 		return err;
-	if (!ibqp || ibqp->context != domain->dev->ctx)
+	if (ibqp->context != domain->dev->ctx)
 		return dvx_fail(EINVAL,
 				"dvx_flow_action_create_qp: the ibv_qp is of another context");
 	if (ibqp->qp_type != IBV_QPT_RAW_PACKET)

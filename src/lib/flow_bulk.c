@@ -68,8 +68,10 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	struct dvx_flow_rule **made;
 	struct dvx_flow_bulk bulk;
 	size_t done;
-	int err = dvx_attr_copy(&bulk, sizeof(bulk), user, "dvx_flow_rules_insert");
+	int err = dvx_struct_copy(&bulk, sizeof(bulk), user, "dvx_flow_rules_insert", "bulk");
 
+	if (!err && n)
+		err = dvx_given("dvx_flow_rules_insert", "rules", rules, NULL);
 	if (err)
 		return err;
 	if (!bulk.attrs == !bulk.next)
@@ -97,6 +99,8 @@ int dvx_flow_rules_delete(struct dvx_flow_rule **rules, size_t n)
 	struct dvx_error first = {0};
 	int err = 0, e;
 
+	if (n && (err = dvx_given("dvx_flow_rules_delete", "rules", rules, NULL)))
+		return err;
 	while (n--) {
 		e = dvx_flow_rule_destroy(rules[n]);
 		if (!e)

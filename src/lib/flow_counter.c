@@ -39,10 +39,13 @@ static int lib_flow_counter_command(struct dvx_flow_counter *counter, uint32_t b
 
 int dvx_flow_counter_create(struct dvx_dev *dev, uint32_t n, struct dvx_flow_counter **out)
 {
-	uint32_t bulk = n > 1 ? bulk_for(dev, n) : 0;
+	int err = dvx_given("dvx_flow_counter_create", "dev", dev, "out", out, NULL);
 	struct dvx_flow_counter *counter;
-	int err;
+	uint32_t bulk;
 
+	if (err)
+		return err;
+	bulk = n > 1 ? bulk_for(dev, n) : 0;
 	if (n > MAX_COUNTERS)
 		return dvx_fail(ERANGE, "dvx_flow_counter_create: n %u is more than %u", n,
 				MAX_COUNTERS);
@@ -99,8 +102,12 @@ int dvx_flow_counter_query(struct dvx_flow_counter *counter, uint32_t first, uin
 	uint32_t all;
 	uint8_t *reply;
 	size_t len;
-	int err;
+	int err = dvx_given("dvx_flow_counter_query", "counter", counter, NULL);
 
+	if (!err && n)
+		err = dvx_given("dvx_flow_counter_query", "out", out, NULL);
+	if (err)
+		return err;
 	if (first > counter->size || n > counter->size - first)
 		return dvx_fail(
 			ERANGE,

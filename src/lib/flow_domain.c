@@ -44,6 +44,8 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_domain_create");
 
 	if (!err)
+		err = dvx_given("dvx_flow_domain_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = flow_domain_check(&attr);
 	if (err)
 		return err;
@@ -94,8 +96,10 @@ bool dvx_flow_domain_has_levels(const struct dvx_flow_domain *domain)
 /* The root needs no sync: its calls return when the device has the change. */
 int dvx_flow_domain_sync(struct dvx_flow_domain *domain)
 {
-	int ret;
+	int ret = dvx_given("dvx_flow_domain_sync", "domain", domain, NULL);
 
+	if (ret)
+		return ret;
 	if (!domain->levels)
 		return 0;
 	ret = mlx5dv_dr_domain_sync(domain->dr, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW |
@@ -140,8 +144,11 @@ bool dvx_flow_domain_has_room(struct dvx_flow_domain *domain)
 
 int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
 {
-	int ret = mlx5dv_dump_dr_domain(to, domain->dr);
+	int ret = dvx_given("dvx_flow_domain_dump", "domain", domain, "to", to, NULL);
 
+	if (ret)
+		return ret;
+	ret = mlx5dv_dump_dr_domain(to, domain->dr);
 	if (ret)
 		return dvx_fail(ret < 0 ? -ret : ret, "dvx_flow_domain_dump: libmlx5 refuses");
 	return 0;
@@ -177,8 +184,10 @@ int dvx_flow_table_create(struct dvx_flow_domain *domain, uint32_t level,
 			  struct dvx_flow_table **out)
 {
 	struct dvx_flow_table *table;
-	int err = check_level(domain, level);
+	int err = dvx_given("dvx_flow_table_create", "domain", domain, "out", out, NULL);
 
+	if (!err)
+		err = check_level(domain, level);
 	if (err)
 		return err;
 	table = calloc(1, sizeof(*table));

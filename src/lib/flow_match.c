@@ -55,8 +55,10 @@ int dvx_flow_match_set(struct dvx_flow_match *m, const char *field, uint64_t val
 	const struct prm_field *f;
 	uint64_t bit, most;
 	char path[160];
-	int err = flow_match_find(field, path, sizeof(path), &f, &bit);
+	int err = dvx_given("dvx_flow_match_set", "match", m, "field", field, NULL);
 
+	if (!err)
+		err = flow_match_find(field, path, sizeof(path), &f, &bit);
 	if (err)
 		return err;
 	most = f->width == 64 ? UINT64_MAX : (1ull << f->width) - 1;
@@ -78,8 +80,11 @@ int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64
 	const struct prm_field *f;
 	uint64_t bit;
 	char path[160];
-	int err = flow_match_find(field, path, sizeof(path), &f, &bit);
+	int err = dvx_given("dvx_flow_match_get", "match", m, "field", field, "value", value,
+			    "mask", mask, NULL);
 
+	if (!err)
+		err = flow_match_find(field, path, sizeof(path), &f, &bit);
 	if (err)
 		return err;
 	*value = prm_bits_get(m->value, bit, f->width);
@@ -90,8 +95,11 @@ int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64
 /* ---- in groups ---- */
 
 /* Functions without an end pass DVX_FLOW_SRC. */
-static int check_where(enum dvx_flow_depth depth, enum dvx_flow_end end)
+static int check_where(const struct dvx_flow_match *m, enum dvx_flow_depth depth,
+		       enum dvx_flow_end end)
 {
+	if (!m)
+		return dvx_fail(EINVAL, "match is NULL");
 	if (depth != DVX_FLOW_OUTER && depth != DVX_FLOW_INNER)
 		return dvx_fail(EINVAL, "match: depth %u is neither outer nor inner",
 				(unsigned int)depth);
@@ -115,7 +123,7 @@ static struct layer layer(struct dvx_flow_match *m, enum dvx_flow_depth depth)
 {
 	size_t at = depth == DVX_FLOW_INNER ? 2 * GROUP_BYTES : 0;
 
-	return (struct layer){m->value + at, m->mask + at};
+	return m ? (struct layer){m->value + at, m->mask + at} : (struct layer){NULL, NULL};
 }
 
 int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
@@ -123,8 +131,10 @@ int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum
 {
 	size_t at = end == DVX_FLOW_SRC ? 0 : 8; /* smac_47_16, dmac_47_16: 48 bits in a row each */
 	struct layer l = layer(m, depth);
-	int i, err = check_where(depth, end);
+	int i, err = check_where(m, depth, end);
 
+	if (!err)
+		err = dvx_given("dvx_flow_match_mac", "mac", mac, NULL);
 	if (err)
 		return err;
 	for (i = 0; mask && i < 6; i++)
@@ -152,7 +162,7 @@ static int flow_match_agree(uint32_t old_mask, uint32_t old, uint32_t value,
 int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t version)
 {
 	struct layer l = layer(m, depth);
-	int err = check_where(depth, DVX_FLOW_SRC);
+	int err = check_where(m, depth, DVX_FLOW_SRC);
 
 	if (!err)
 		err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
@@ -175,11 +185,11 @@ static uint8_t *flow_match_address(uint8_t *headers, enum dvx_flow_end end)
 				   : prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(headers);
 }
 
-static int check_address(enum dvx_flow_depth depth, enum dvx_flow_end end, bool beyond,
-			 unsigned int prefix, unsigned int most)
+static int check_address(const struct dvx_flow_match *m, enum dvx_flow_depth depth,
+			 enum dvx_flow_end end, bool beyond, unsigned int prefix, unsigned int most)
 {
 	const char *name = end == DVX_FLOW_SRC ? "src" : "dst";
-	int err = check_where(depth, end);
+	int err = check_where(m, depth, end);
 
 	if (err)
 		return err;
@@ -202,7 +212,7 @@ int dvx_flow_match_ipv4(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 {
 	const uint32_t bits = (uint32_t)(first_bits(prefix) >> 32);
 	struct layer l = layer(m, depth);
-	int err = check_address(depth, end, addr & ~bits, prefix, 32);
+	int err = check_address(m, depth, end, addr & ~bits, prefix, 32);
 
 	if (!err)
 		err = dvx_flow_match_ip_version(m, depth, 4);
@@ -217,11 +227,13 @@ int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 			const uint8_t addr[16], unsigned int prefix)
 {
 	const uint64_t high = first_bits(prefix), low = prefix > 64 ? first_bits(prefix - 64) : 0;
-	const bool beyond = prm_load64(addr, 0) & ~high || prm_load64(addr, 8) & ~low;
+	const bool beyond = addr && (prm_load64(addr, 0) & ~high || prm_load64(addr, 8) & ~low);
 	struct layer l = layer(m, depth);
 	uint8_t *mask;
-	int err = check_address(depth, end, beyond, prefix, 128);
+	int err = check_address(m, depth, end, beyond, prefix, 128);
 
+	if (!err)
+		err = dvx_given("dvx_flow_match_ipv6", "addr", addr, NULL);
 	if (!err)
 		err = dvx_flow_match_ip_version(m, depth, 6);
 	if (err)
@@ -236,7 +248,7 @@ int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t ip_protocol)
 {
 	struct layer l = layer(m, depth);
-	int err = check_where(depth, DVX_FLOW_SRC);
+	int err = check_where(m, depth, DVX_FLOW_SRC);
 
 	if (!err)
 		err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
@@ -255,7 +267,7 @@ int dvx_flow_match_port(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 	/* tcp_sport, tcp_dport; udp_sport, udp_dport */
 	size_t at = (proto == DVX_FLOW_TCP ? 0xa0u : 0xe0u) / 8 + (end == DVX_FLOW_SRC ? 0u : 2u);
 	struct layer l = layer(m, depth);
-	int err = check_where(depth, end);
+	int err = check_where(m, depth, end);
 
 	if (err)
 		return err;
@@ -278,7 +290,7 @@ int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uin
 			uint16_t vid_mask)
 {
 	struct layer l = layer(m, depth);
-	int err = check_where(depth, DVX_FLOW_SRC);
+	int err = check_where(m, depth, DVX_FLOW_SRC);
 
 	if (err)
 		return err;

@@ -195,6 +195,8 @@ int dvx_flow_matcher_create(struct dvx_flow_table *table, const struct dvx_flow_
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_matcher_create");
 
 	if (!err)
+		err = dvx_given("dvx_flow_matcher_create", "table", table, "out", out, NULL);
+	if (!err)
 		err = lib_flow_matcher_check(table, &attr, &needs);
 	if (err)
 		return err;

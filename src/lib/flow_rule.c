@@ -60,8 +60,10 @@ static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_a
 	return 0;
 }
 
-static int flow_rule_check(const struct dvx_flow_rule_attr *attr)
+static int flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out)
 {
+	if (!out)
+		return dvx_fail(EINVAL, "dvx_flow_rule_create: out is NULL");
 	if (!attr->matcher)
 		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.matcher is NULL");
 	if (!attr->match)
@@ -148,7 +150,7 @@ int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_rule_create");
 
 	if (!err)
-		err = flow_rule_check(&attr);
+		err = flow_rule_check(&attr, out);
 	if (!err)
 		err = sort_actions(&attr, actions);
 	if (err)

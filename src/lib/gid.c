@@ -109,14 +109,19 @@ static void gid_explain(struct dvx_gid_choice *out, const size_t *of_class, bool
 			 *sep == ':' ? ":" : ";", of_class[best]);
 }
 
-int dvx_gid_choose(struct dvx_dev *dev, uint8_t port, const struct dvx_qp_peer *peer,
+int dvx_gid_choose(struct dvx_dev *dev, uint8_t port, const struct dvx_qp_peer *user,
 		   struct dvx_gid_choice *out)
 {
-	size_t of_class[GID_CLASSES] = {0}, count, fit = 0;
+	size_t of_class[GID_CLASSES] = {0}, count;
+	struct dvx_qp_peer copy, *peer = user ? &copy : NULL;
 	const struct dvx_gid *best = NULL;
 	struct dvx_gid *list;
-	int err = dvx_dev_gids(dev, &list, &count);
+	int err = dvx_given("dvx_gid_choose", "dev", dev, "out", out, NULL);
 
+	if (!err && user)
+		err = dvx_struct_copy(&copy, sizeof(copy), user, "dvx_gid_choose", "peer");
+	if (!err)
+		err = dvx_dev_gids(dev, &list, &count);
 	if (err)
 		return err;
 	for (size_t i = 0; i < count; i++) {
@@ -124,7 +129,6 @@ int dvx_gid_choose(struct dvx_dev *dev, uint8_t port, const struct dvx_qp_peer *
 
 		if (g->port != port || (peer && dvx_gid_fits(g, peer, "dvx_gid_choose")))
 			continue;
-		fit++;
 		of_class[gid_class_of(g)]++;
 		if (!best || gid_class_of(g) < gid_class_of(best) ||
 		    (gid_class_of(g) == gid_class_of(best) && g->index < best->index))

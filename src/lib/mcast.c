@@ -46,8 +46,10 @@ static int mcast_lib_run(struct dvx_mcast *m)
 int dvx_mcast_attach(struct dvx_qp *qp, const uint8_t gid[16], struct dvx_mcast **out)
 {
 	struct dvx_mcast *m;
-	int err = mcast_lib_check(qp, gid);
+	int err = dvx_given("dvx_mcast_attach", "qp", qp, "gid", gid, "out", out, NULL);
 
+	if (!err)
+		err = mcast_lib_check(qp, gid);
 	if (err)
 		return err;
 	m = calloc(1, sizeof(*m));

@@ -108,8 +108,10 @@ int dvx_mem_alloc(size_t len, const struct dvx_place *place, struct dvx_mem **ou
 {
 	static const struct dvx_place anywhere;
 	struct dvx_mem *mem;
-	int err;
+	int err = dvx_given("dvx_mem_alloc", "out", out, NULL);
 
+	if (err)
+		return err;
 	if (!place)
 		place = &anywhere;
 	if (!len || len > SIZE_MAX / 2)

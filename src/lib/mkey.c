@@ -15,12 +15,12 @@ static uint64_t first_byte(const struct dvx_mkey_attr *attr)
 	return (uintptr_t)attr->addr;
 }
 
-int dvx_mkey_check_access(const char *call, uint32_t access)
+int dvx_mkey_check_access(const char *call, const char *name, uint32_t access)
 {
 	if (access & ~(uint32_t)KNOWN_ACCESS)
-		return dvx_fail(EINVAL, "%s: attr.access 0x%x: unknown bits", call, access);
+		return dvx_fail(EINVAL, "%s: %s 0x%x: unknown bits", call, name, access);
 	if (access & (DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC) && !(access & DVX_LOCAL_WRITE))
-		return dvx_fail(EINVAL, "%s: attr.access: remote write needs local write", call);
+		return dvx_fail(EINVAL, "%s: %s: remote write needs local write", call, name);
 	return 0;
 }
 
@@ -53,7 +53,7 @@ static int lib_mkey_check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
 	if (attr->flags & ~(uint32_t)DVX_MKEY_ON_DEMAND)
 		return dvx_fail(EINVAL, "dvx_mkey_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
-	err = dvx_mkey_check_access("dvx_mkey_create", attr->access);
+	err = dvx_mkey_check_access("dvx_mkey_create", "attr.access", attr->access);
 	return err ? err : lib_mkey_check_range(dev, attr);
 }
 
@@ -178,6 +178,8 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *user, struc
 	struct dvx_mkey *mkey;
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_mkey_create");
 
+	if (!err)
+		err = dvx_given("dvx_mkey_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_mkey_check(dev, &attr);
 	if (err)

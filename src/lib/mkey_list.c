@@ -31,7 +31,7 @@ static int lib_list_check(struct dvx_dev *dev, const struct dvx_mkey_list_attr *
 					"1 << attr.log_entity, %u",
 					i, attr->pieces[i].length, 1u << attr->log_entity);
 	}
-	return dvx_mkey_check_access("dvx_mkey_create_of", attr->access);
+	return dvx_mkey_check_access("dvx_mkey_create_of", "attr.access", attr->access);
 }
 
 /* As mlx5dv_create_mkey() makes one: room for a list, which a UMR writes. */
@@ -41,9 +41,11 @@ int dvx_mkey_create_list(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t max_pi
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
 	struct dvx_mkey *mkey;
-	int err;
+	int err = dvx_given("dvx_mkey_create_list", "dev", dev, "pd", pd, "out", out, NULL);
 
-	if (!pd || pd->dev != dev)
+	if (err)
+		return err;
+	if (pd->dev != dev)
 		return dvx_fail(EINVAL, "dvx_mkey_create_list: pd is not of this device");
 	if (!max_pieces || max_pieces > MAX_PIECES)
 		return dvx_fail(EINVAL, "dvx_mkey_create_list: max_pieces is %u, not 1 to %u",
@@ -110,6 +112,8 @@ int dvx_mkey_create_of(struct dvx_dev *dev, const struct dvx_mkey_list_attr *use
 	uint32_t i;
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_mkey_create_of");
 
+	if (!err)
+		err = dvx_given("dvx_mkey_create_of", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = lib_list_check(dev, &attr);
 	if (err)

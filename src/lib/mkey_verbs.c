@@ -42,9 +42,13 @@ int dvx_mkey_dereg(struct dvx_mkey *mkey)
 /* libmlx5 has its number from the kernel, and gives it out through a PD of any kind. */
 int dvx_dev_null_key(struct dvx_dev *dev, uint32_t *lkey)
 {
-	struct ibv_pd *pd = ibv_alloc_pd(dev->ctx);
+	int err = dvx_given("dvx_dev_null_key", "dev", dev, "lkey", lkey, NULL);
+	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 
+	if (err)
+		return err;
+	pd = ibv_alloc_pd(dev->ctx);
 	if (!pd)
 		return dvx_fail(errno ? errno : EIO, "no PD to ask for the null mkey by");
 	mr = ibv_alloc_null_mr(pd);

@@ -6,9 +6,12 @@
 int dvx_pd_alloc(struct dvx_dev *dev, struct dvx_pd **out)
 {
 	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = {0}, reply[PRM_ALLOC_PD_OUT_BYTES];
-	struct dvx_pd *pd = calloc(1, sizeof(*pd));
-	int err;
+	int err = dvx_given("dvx_pd_alloc", "dev", dev, "out", out, NULL);
+	struct dvx_pd *pd;
 
+	if (err)
+		return err;
+	pd = calloc(1, sizeof(*pd));
 	if (!pd)
 		return dvx_fail(ENOMEM, "no memory for a PD");
 	prm_alloc_pd_in_set_opcode(in, PRM_OPCODE_ALLOC_PD);
@@ -27,9 +30,12 @@ int dvx_pd_adopt(struct dvx_dev *dev, struct ibv_pd *ibpd, struct dvx_pd **out)
 {
 	struct mlx5dv_pd info = {0};
 	struct mlx5dv_obj obj = {.pd = {ibpd, &info}};
+	int err = dvx_given("dvx_pd_adopt", "dev", dev, "ibpd", ibpd, "out", out, NULL);
 	struct dvx_pd *pd;
 
-	if (!ibpd || ibpd->context != dev->ctx)
+	if (err)
+		return err;
+	if (ibpd->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_pd_adopt: the ibv_pd is of another context");
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD))
 		return dvx_fail(EINVAL, "dvx_pd_adopt: libmlx5 does not know this ibv_pd");

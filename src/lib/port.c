@@ -38,8 +38,14 @@ static uint32_t mtu_bytes(enum ibv_mtu mtu)
 int dvx_dev_port(struct dvx_dev *dev, uint8_t port, struct dvx_port *out)
 {
 	struct ibv_port_attr attr;
-	int err = ibv_query_port(dev->ctx, port, &attr);
+	int err = dvx_given("dvx_dev_port", "dev", dev, "out", out, NULL);
 
+	if (!err && dev->caps.num_ports && (!port || port > dev->caps.num_ports))
+		err = dvx_fail(EINVAL, "dvx_dev_port: port is %u, not 1 to %u", port,
+			       dev->caps.num_ports);
+	if (err)
+		return err;
+	err = ibv_query_port(dev->ctx, port, &attr);
 	if (err)
 		return dvx_fail(err, "%s: port %u can't be queried", dvx_dev_name(dev), port);
 	memset(out, 0, sizeof(*out));
@@ -71,8 +77,11 @@ static void read_board(const struct ibv_device *ibdev, char *out, size_t len)
 int dvx_dev_ident(struct dvx_dev *dev, struct dvx_ident *out)
 {
 	struct ibv_device_attr attr;
-	int err = ibv_query_device(dev->ctx, &attr);
+	int err = dvx_given("dvx_dev_ident", "dev", dev, "out", out, NULL);
 
+	if (err)
+		return err;
+	err = ibv_query_device(dev->ctx, &attr);
 	if (err)
 		return dvx_fail(err, "%s can't be queried", dvx_dev_name(dev));
 	memset(out, 0, sizeof(*out));
@@ -106,11 +115,18 @@ static void convert(const struct ibv_gid_entry *e, struct dvx_gid *out)
 
 int dvx_dev_gids(struct dvx_dev *dev, struct dvx_gid **list, size_t *count)
 {
-	size_t max = table_size(dev);
-	struct ibv_gid_entry *raw = calloc(max, sizeof(*raw));
-	struct dvx_gid *gids = calloc(max, sizeof(*gids));
-	ssize_t n = raw && gids ? ibv_query_gid_table(dev->ctx, raw, max, 0) : -ENOMEM;
+	int err = dvx_given("dvx_dev_gids", "dev", dev, "list", list, "count", count, NULL);
+	struct ibv_gid_entry *raw;
+	struct dvx_gid *gids;
+	size_t max;
+	ssize_t n;
 
+	if (err)
+		return err;
+	max = table_size(dev);
+	raw = calloc(max, sizeof(*raw));
+	gids = calloc(max, sizeof(*gids));
+	n = raw && gids ? ibv_query_gid_table(dev->ctx, raw, max, 0) : -ENOMEM;
 	for (ssize_t i = 0; i < n; i++)
 		convert(&raw[i], &gids[i]);
 	free(raw);

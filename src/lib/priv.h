@@ -175,7 +175,15 @@ int dvx_restore(const struct dvx_error *why);
 
 /* attr.c: a caller's attribute struct, of its size, as this library's. */
 int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call);
+/* The same of another argument than attr. */
+int dvx_struct_copy(void *dst, size_t dst_size, const void *src, const char *call,
+		    const char *name);
 int dvx_check_layout(uint32_t layout);
+/*
+ * Pointers that a call can't do without: names and pointers by turns, then NULL. -EINVAL names the
+ * first that is NULL.
+ */
+int dvx_given(const char *call, ...) __attribute__((sentinel));
 
 /*
  * cmd.c: destroys an object that the caller never sees. If the device refuses, the object stays in
@@ -198,7 +206,7 @@ struct dvx_mkey *dvx_mkey_new(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t a
 void dvx_mkey_drop(struct dvx_mkey *mkey);
 void dvx_mkey_context(const struct dvx_mkey *mkey, void *mkc);
 int dvx_mkey_submit(struct dvx_mkey *mkey, const void *in, size_t len);
-int dvx_mkey_check_access(const char *call, uint32_t access);
+int dvx_mkey_check_access(const char *call, const char *name, uint32_t access);
 /* mkey_verbs.c: an mkey whose pages the device faults in */
 int dvx_mkey_on_demand(struct dvx_mkey *mkey, const struct dvx_mkey_attr *attr);
 int dvx_mkey_dereg(struct dvx_mkey *mkey);

@@ -277,6 +277,8 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_qp_create");
 
 	if (!err)
+		err = dvx_given("dvx_qp_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = lib_qp_check(dev, &attr);
 	if (err)
 		return err;

@@ -43,7 +43,7 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 {
 	struct mlx5dv_obj obj = {.qp = {ibqp, dv}};
 
-	if (!ibqp || ibqp->context != dev->ctx)
+	if (ibqp->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_qp_adopt: the ibv_qp is of another context");
 	if (!dvx_qp_type_of_verbs(ibqp->qp_type, type))
 		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp is neither RC, UC nor UD");
@@ -71,8 +71,10 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	struct mlx5dv_qp dv = {0};
 	struct dvx_qp *qp;
 	uint8_t type;
-	int err = qp_adopt_check(dev, ibqp, &dv, &type);
+	int err = dvx_given("dvx_qp_adopt", "dev", dev, "ibqp", ibqp, "out", out, NULL);
 
+	if (!err)
+		err = qp_adopt_check(dev, ibqp, &dv, &type);
 	if (err)
 		return err;
 	qp = calloc(1, sizeof(*qp));

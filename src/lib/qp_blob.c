@@ -32,8 +32,10 @@ int dvx_qp_blob_write(struct dvx_qp *qp, const struct dvx_qp_local *user,
 	struct dvx_qp_local local;
 	struct dvx_port port;
 	struct dvx_gid gid;
-	int err = dvx_qp_sides(qp, "dvx_qp_blob_write", user, &local, NULL, NULL);
+	int err = dvx_given("dvx_qp_blob_write", "qp", qp, "blob", blob, NULL);
 
+	if (!err)
+		err = dvx_qp_sides(qp, "dvx_qp_blob_write", user, &local, NULL, NULL);
 	if (!err)
 		err = dvx_dev_port(qp->dev, local.port, &port);
 	if (!err)
@@ -100,8 +102,12 @@ int dvx_qp_blob_read_sized(struct dvx_qp *qp, const void *blob, size_t len,
 {
 	const uint8_t *in = blob;
 	struct dvx_qp_peer p = {.size = (uint32_t)size};
-	int err = blob_check(in, len);
+	int err = dvx_given("dvx_qp_blob_read", "qp", qp, "blob", blob, "peer", peer, NULL);
 
+	if (!err && (size < sizeof(p.size) || size > 4096))
+		err = dvx_fail(EINVAL, "dvx_qp_blob_read: size is %zu, not that of *peer", size);
+	if (!err)
+		err = blob_check(in, len);
 	if (!err)
 		err = blob_check_values(qp, in);
 	if (err)

@@ -28,8 +28,12 @@ int dvx_qp_local_init_sized(struct dvx_dev *dev, uint8_t port, struct dvx_qp_loc
 				   .min_rnr_timer = 12};
 	struct dvx_gid_choice choice;
 	struct dvx_port about;
-	int err = dvx_dev_port(dev, port, &about);
+	int err = dvx_given("dvx_qp_local_init", "dev", dev, "local", local, NULL);
 
+	if (!err && (size < sizeof(size) || size > 4096))
+		err = dvx_fail(EINVAL, "dvx_qp_local_init: size is %zu, not that of *local", size);
+	if (!err)
+		err = dvx_dev_port(dev, port, &about);
 	if (!err)
 		err = dvx_gid_choose(dev, port, NULL, &choice);
 	if (err)
@@ -103,10 +107,10 @@ int dvx_qp_sides(const struct dvx_qp *qp, const char *call, const struct dvx_qp_
 		 struct dvx_qp_local *local, const struct dvx_qp_peer *user_peer,
 		 struct dvx_qp_peer *peer)
 {
-	int err = dvx_attr_copy(local, sizeof(*local), user_local, call);
+	int err = dvx_struct_copy(local, sizeof(*local), user_local, call, "local");
 
 	if (!err && peer)
-		err = dvx_attr_copy(peer, sizeof(*peer), user_peer, call);
+		err = dvx_struct_copy(peer, sizeof(*peer), user_peer, call, "peer");
 	if (!err)
 		err = qp_local_check(qp->dev, local, call);
 	if (!err)
@@ -118,10 +122,10 @@ int dvx_path_sides(const struct dvx_dev *dev, const char *call,
 		   const struct dvx_qp_local *user_local, const struct dvx_qp_peer *user_peer,
 		   struct dvx_sides *out)
 {
-	int err = dvx_attr_copy(&out->local, sizeof(out->local), user_local, call);
+	int err = dvx_struct_copy(&out->local, sizeof(out->local), user_local, call, "local");
 
 	if (!err)
-		err = dvx_attr_copy(&out->peer, sizeof(out->peer), user_peer, call);
+		err = dvx_struct_copy(&out->peer, sizeof(out->peer), user_peer, call, "peer");
 	if (!err)
 		err = qp_local_check(dev, &out->local, call);
 	return err ? err : qp_local_check_peer(dev, &out->peer, call);

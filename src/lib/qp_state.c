@@ -13,6 +13,10 @@ static int lib_qp_state_sides(const struct dvx_qp *qp, const char *call,
 			      const struct dvx_qp_local *user_local, struct dvx_qp_local *local,
 			      const struct dvx_qp_peer *user_peer, struct dvx_qp_peer *peer)
 {
+	int err = dvx_given(call, "qp", qp, NULL);
+
+	if (err)
+		return err;
 	if (!qp->obj)
 		return dvx_fail(EINVAL, "%s: use ibv_modify_qp() on an adopted QP", call);
 	if (!dvx_qp_kind(qp->type)->peer) {
@@ -174,7 +178,21 @@ int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_local *user_local,
 		lib_qp_state_set_peer(qpc, qp, &local, &peer);
 	else
 		lib_qp_state_set_no_peer(qpc);
-	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2RTR_QP);
+	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2RTR_QP);
+	return err ? lib_qp_state_not(qp, PRM_QP_STATE_INIT,
+				      "and RTR follows INIT: call dvx_qp_to_init()")
+		   : 0;
+}
+
+static void lib_qp_state_set_retries(void *qpc, const struct dvx_qp_local *local,
+				     const struct dvx_qp_peer *peer)
+{
+	prm_qpc_set_log_ack_req_freq(qpc, LOG_ACK_REQ_FREQ);
+	prm_qpc_set_log_sra_max(
+		qpc, dvx_log2_up(lib_qp_state_smaller(local->max_rd_atomic, peer->max_rd_atomic)));
+	prm_qpc_set_retry_count(qpc, local->retry_count);
+	prm_qpc_set_rnr_retry(qpc, local->rnr_retry);
+	prm_ads_set_ack_timeout(prm_qpc_at_primary_address_path(qpc), local->ack_timeout);
 }
 
 int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_local *user_local,
@@ -190,15 +208,12 @@ int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_local *user_local,
 		return err;
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_next_send_psn(qpc, local.psn);
-	if (!dvx_qp_kind(qp->type)->reliable)
-		return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RTR2RTS_QP);
-	prm_qpc_set_log_ack_req_freq(qpc, LOG_ACK_REQ_FREQ);
-	prm_qpc_set_log_sra_max(
-		qpc, dvx_log2_up(lib_qp_state_smaller(local.max_rd_atomic, peer.max_rd_atomic)));
-	prm_qpc_set_retry_count(qpc, local.retry_count);
-	prm_qpc_set_rnr_retry(qpc, local.rnr_retry);
-	prm_ads_set_ack_timeout(prm_qpc_at_primary_address_path(qpc), local.ack_timeout);
-	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RTR2RTS_QP);
+	if (dvx_qp_kind(qp->type)->reliable)
+		lib_qp_state_set_retries(qpc, &local, &peer);
+	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RTR2RTS_QP);
+	return err ? lib_qp_state_not(qp, PRM_QP_STATE_RTR,
+				      "and RTS follows RTR: call dvx_qp_to_rtr()")
+		   : 0;
 }
 
 int dvx_qp_connect(struct dvx_qp *qp, const struct dvx_qp_local *local,
@@ -216,8 +231,14 @@ int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access)
 	uint8_t blob[DVX_QP_BLOB_BYTES];
 	struct dvx_qp_local local;
 	struct dvx_qp_peer peer;
-	int err = dvx_qp_local_init(qp->dev, 1, &local);
+	int err = dvx_given("dvx_qp_connect_self", "qp", qp, NULL);
 
+	if (!err && !dvx_qp_kind(qp->type)->peer)
+		err = dvx_fail(EINVAL,
+			       "dvx_qp_connect_self: qp is of %s, which connects with nobody",
+			       dvx_qp_kind(qp->type)->name);
+	if (!err)
+		err = dvx_qp_local_init(qp->dev, 1, &local);
 	if (err)
 		return err;
 	local.access = access;
@@ -238,7 +259,10 @@ static int lib_qp_state_verbs(struct dvx_qp *qp, enum ibv_qp_state state, const 
 int dvx_qp_to_err(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_QP_2ERR_IN_BYTES] = {0};
+	int err = dvx_given("dvx_qp_to_err", "qp", qp, NULL);
 
+	if (err)
+		return err;
 	if (!qp->obj)
 		return lib_qp_state_verbs(qp, IBV_QPS_ERR, "dvx_qp_to_err");
 	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2ERR_QP);
@@ -274,9 +298,11 @@ static int lib_qp_state_reset_adopted(struct dvx_qp *qp)
 int dvx_qp_to_rst(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0};
-	int err = qp->obj ? lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP)
-			  : lib_qp_state_reset_adopted(qp);
+	int err = dvx_given("dvx_qp_to_rst", "qp", qp, NULL);
 
+	if (!err)
+		err = qp->obj ? lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP)
+			      : lib_qp_state_reset_adopted(qp);
 	if (err)
 		return err;
 	dvx_qp_clean(qp);
@@ -287,8 +313,10 @@ int dvx_qp_to_rst(struct dvx_qp *qp)
 int dvx_qp_sqerr_to_rts(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_SQERR2RTS_QP_IN_BYTES] = {0};
-	int err;
+	int err = dvx_given("dvx_qp_sqerr_to_rts", "qp", qp, NULL);
 
+	if (err)
+		return err;
 	if (!qp->obj)
 		return dvx_fail(EINVAL,
 				"dvx_qp_sqerr_to_rts: use ibv_modify_qp() on an adopted QP");
@@ -304,8 +332,10 @@ int dvx_qp_sqerr_to_rts(struct dvx_qp *qp)
 int dvx_qp_query_state(struct dvx_qp *qp, uint8_t *state)
 {
 	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0}, reply[PRM_QUERY_QP_OUT_BYTES];
-	int err;
+	int err = dvx_given("dvx_qp_query_state", "qp", qp, "state", state, NULL);
 
+	if (err)
+		return err;
 	if (!qp->obj)
 		return dvx_fail(EINVAL, "dvx_qp_query_state: use ibv_query_qp() on an adopted QP");
 	prm_query_qp_in_set_opcode(in, PRM_OPCODE_QUERY_QP);

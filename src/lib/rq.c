@@ -7,8 +7,10 @@ _Static_assert(offsetof(struct dvx_rq, pi) == 24, "layout 3");
 int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint32_t layout)
 {
 	struct dvx_rq_memory init;
-	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_rq_init");
+	int err = dvx_struct_copy(&init, sizeof(init), user, "dvx_rq_init", "init");
 
+	if (!err)
+		err = dvx_given("dvx_rq_init", "rq", rq, NULL);
 	if (!err)
 		err = dvx_check_layout(layout);
 	if (err)

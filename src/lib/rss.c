@@ -75,6 +75,8 @@ int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *user, struct 
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_rss_create");
 
 	if (!err)
+		err = dvx_given("dvx_rss_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = lib_rss_check(dev, &attr);
 	if (err)
 		return err;

@@ -180,6 +180,8 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_rxq_create");
 
 	if (!err)
+		err = dvx_given("dvx_rxq_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = rxq_check(dev, &attr);
 	if (err)
 		return err;
@@ -248,16 +250,20 @@ uint32_t dvx_rxq_tirn(const struct dvx_rxq *rxq)
 int dvx_rxq_to_err(struct dvx_rxq *rxq)
 {
 	uint32_t now;
-	int err = state(rxq, &now);
+	int err = dvx_given("dvx_rxq_to_err", "rxq", rxq, NULL);
 
+	if (!err)
+		err = state(rxq, &now);
 	return err ? err : rxq_move(rxq, now, PRM_RQC_STATE_ERR);
 }
 
 int dvx_rxq_reset(struct dvx_rxq *rxq)
 {
 	uint32_t now;
-	int err = state(rxq, &now);
+	int err = dvx_given("dvx_rxq_reset", "rxq", rxq, NULL);
 
+	if (!err)
+		err = state(rxq, &now);
 	if (!err)
 		err = rxq_move(rxq, now, PRM_RQC_STATE_RST);
 	if (err)

@@ -39,9 +39,11 @@ static int lib_share_allow(struct dvx_mkey *mkey, const uint8_t key[32])
 
 int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 {
-	struct dvx_ticket t = {.access = mkey->access & ~(uint32_t)DVX_RELAXED_ORDERING};
-	int err;
+	int err = dvx_given("dvx_mkey_export", "mkey", mkey, "out", out, NULL);
+	struct dvx_ticket t = {0};
 
+	if (err)
+		return err;
 	if (mkey->alias)
 		return dvx_fail(EINVAL, "dvx_mkey_export: the mkey is an alias itself");
 	if (mkey->mr)
@@ -51,6 +53,7 @@ int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 		return dvx_fail(EOPNOTSUPP, "%s: allowed_object_for_other_vhca_access has no mkeys",
 				dvx_dev_name(mkey->dev));
 	t.vhca_id = mkey->dev->caps.vhca_id;
+	t.access = mkey->access & ~(uint32_t)DVX_RELAXED_ORDERING;
 	t.mkey = mkey->key;
 	t.addr = mkey->addr;
 	t.len = mkey->len;
@@ -133,9 +136,11 @@ int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_tic
 		    struct dvx_mkey **out)
 {
 	struct dvx_mkey *mkey;
-	int err;
+	int err = dvx_given("dvx_mkey_import", "dev", dev, "pd", pd, "ticket", t, "out", out, NULL);
 
-	if (!pd || pd->dev != dev)
+	if (err)
+		return err;
+	if (pd->dev != dev)
 		return dvx_fail(EINVAL, "dvx_mkey_import: pd is not of this device");
 	if (!dev->caps.mkey_import)
 		return dvx_fail(EOPNOTSUPP,

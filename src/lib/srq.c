@@ -53,8 +53,10 @@ int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init, uin
 int dvx_srq_init_layout(struct dvx_srq *srq, const struct dvx_srq_memory *user, uint32_t layout)
 {
 	struct dvx_srq_memory init;
-	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_srq_init");
+	int err = dvx_struct_copy(&init, sizeof(init), user, "dvx_srq_init", "init");
 
+	if (!err)
+		err = dvx_given("dvx_srq_init", "srq", srq, NULL);
 	if (!err)
 		err = dvx_srq_set_ring(srq, &init, layout);
 	if (!err)
@@ -159,6 +161,8 @@ int dvx_srq_create_layout(struct dvx_dev *dev, const struct dvx_srq_attr *user, 
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_srq_create");
 
 	if (!err)
+		err = dvx_given("dvx_srq_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = srq_check(dev, &attr);
 	if (err)
 		return err;
@@ -222,8 +226,12 @@ static int srq_modify(struct dvx_srq_priv *srq, uint32_t limit)
 
 int dvx_srq_arm(struct dvx_srq *ring, uint32_t limit)
 {
-	struct dvx_srq_priv *srq = ring->priv;
+	int err = dvx_given("dvx_srq_arm", "srq", ring, NULL);
+	struct dvx_srq_priv *srq;
 
+	if (err)
+		return err;
+	srq = ring->priv;
 	if (!srq)
 		return dvx_fail(EINVAL, "dvx_srq_arm: the SRQ is a plain ring");
 	if (limit > ring->mask)

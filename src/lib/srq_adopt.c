@@ -24,7 +24,7 @@ static int srq_adopt_check(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct ml
 {
 	struct mlx5dv_obj obj = {.srq = {ibsrq, dv}};
 
-	if (!ibsrq || ibsrq->context != dev->ctx)
+	if (ibsrq->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_srq_adopt: the ibv_srq is of another context");
 	if (dvx_srq_adopted(dev, ibsrq))
 		return dvx_fail(EBUSY, "dvx_srq_adopt: the ibv_srq is adopted already");
@@ -62,8 +62,10 @@ int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t la
 {
 	struct mlx5dv_srq dv = {0};
 	struct dvx_srq_priv *srq;
-	int err = srq_adopt_check(dev, ibsrq, &dv);
+	int err = dvx_given("dvx_srq_adopt", "dev", dev, "ibsrq", ibsrq, "out", out, NULL);
 
+	if (!err)
+		err = srq_adopt_check(dev, ibsrq, &dv);
 	if (err)
 		return err;
 	srq = calloc(1, sizeof(*srq));

@@ -64,8 +64,11 @@ static int ticket_check(const uint8_t *in, size_t len)
 
 int dvx_ticket_decode(const void *in, size_t len, struct dvx_ticket *t)
 {
-	int err = ticket_check(in, len);
+	int err = dvx_given("dvx_ticket_decode", "in", in, "ticket", t, NULL);
 
+	if (err)
+		return err;
+	err = ticket_check(in, len);
 	dvx_ticket_wipe(t);
 	if (err)
 		return err;
@@ -127,8 +130,10 @@ int dvx_ticket_from_text(const char *text, struct dvx_ticket *t)
 {
 	uint8_t bytes[DVX_TICKET_BYTES];
 	size_t len;
-	int err;
+	int err = dvx_given("dvx_ticket_from_text", "text", text, "ticket", t, NULL);
 
+	if (err)
+		return err;
 	if (strncmp(text, prefix, sizeof(prefix) - 1)) {
 		dvx_ticket_wipe(t);
 		return dvx_fail(EINVAL, "ticket: it does not begin with %s", prefix);

@@ -210,6 +210,8 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_txq_create");
 
 	if (!err)
+		err = dvx_given("dvx_txq_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = txq_check(dev, &attr);
 	if (err)
 		return err;

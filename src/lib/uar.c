@@ -16,8 +16,11 @@ int dvx_uar_alloc(struct dvx_dev *dev, enum dvx_uar_type type, struct dvx_uar **
 {
 	enum dvx_uar_type got = type == DVX_UAR_ANY ? DVX_UAR_BF : type;
 	struct mlx5dv_devx_uar *devx;
+	int err = dvx_given("dvx_uar_alloc", "dev", dev, "out", out, NULL);
 	struct dvx_uar *uar;
 
+	if (err)
+		return err;
 	if ((unsigned int)type > DVX_UAR_NC)
 		return dvx_fail(EINVAL, "dvx_uar_alloc: type %d is unknown", (int)type);
 	devx = mlx5dv_devx_alloc_uar(dev->ctx, devx_type[got]);

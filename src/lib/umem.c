@@ -68,15 +68,23 @@ static uint32_t umem_access(uint32_t access)
 	return access & (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 }
 
+static int umem_check(const char *call, size_t len, uint32_t access)
+{
+	if (!len)
+		return dvx_fail(EINVAL, "%s: len is 0", call);
+	return dvx_mkey_check_access(call, "access", access);
+}
+
 int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
 		 struct dvx_umem **out)
 {
 	struct mlx5dv_devx_umem_in in = {.addr = addr, .size = len, .access = umem_access(access)};
-	int err;
+	int err = dvx_given("dvx_umem_reg", "dev", dev, "addr", addr, "out", out, NULL);
 
-	if (!addr || !len)
-		return dvx_fail(EINVAL, "dvx_umem_reg: %zu bytes at %p: neither may be 0", len,
-				addr);
+	if (!err)
+		err = umem_check("dvx_umem_reg", len, access);
+	if (err)
+		return err;
 	err = umem_create(dev, &in, out);
 	return err ? dvx_fail(-err, "can't pin %zu bytes at %p (is RLIMIT_MEMLOCK too small?)", len,
 			      addr)
@@ -91,10 +99,14 @@ int dvx_umem_reg_dmabuf(struct dvx_dev *dev, int fd, uint64_t offset, size_t len
 					 .access = umem_access(access),
 					 .comp_mask = MLX5DV_UMEM_MASK_DMABUF,
 					 .dmabuf_fd = fd};
-	int err;
+	int err = dvx_given("dvx_umem_reg_dmabuf", "dev", dev, "out", out, NULL);
 
-	if (fd < 0 || !len)
-		return dvx_fail(EINVAL, "dvx_umem_reg_dmabuf: fd is %d, len %zu", fd, len);
+	if (!err && fd < 0)
+		err = dvx_fail(EINVAL, "dvx_umem_reg_dmabuf: fd is %d", fd);
+	if (!err)
+		err = umem_check("dvx_umem_reg_dmabuf", len, access);
+	if (err)
+		return err;
 	err = umem_create(dev, &in, out);
 	if (err == -EPROTONOSUPPORT || err == -EOPNOTSUPP)
 		return dvx_fail(EOPNOTSUPP,
