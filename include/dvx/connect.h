@@ -71,6 +71,16 @@ struct dvx_qp_peer {
 	uint32_t q_key;			 /* UD: what it takes */
 };
 
+struct ibv_qp_attr;
+
+/*
+ * Both sides from attributes of verbs, as rdma_init_qp_attr() fills them in for a queue that
+ * RDMA_CM is to connect: call it for each of INIT, RTR and RTS. mask: enum ibv_qp_attr_mask; what
+ * it does not name keeps its value, so fill in local by dvx_qp_local_init() and both sizes before.
+ */
+int dvx_qp_sides_from_verbs(const struct ibv_qp_attr *attr, int mask, struct dvx_qp_local *local,
+			    struct dvx_qp_peer *peer);
+
 /*
  * A connection blob: what the peer needs to know, 64 bytes, big-endian, the same on all machines.
  *

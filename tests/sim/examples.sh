@@ -85,6 +85,20 @@ NOP behind a SEND that fails
 	sender: 0x05 flushed: the QP was already in error
 END
 
+check "umr_scatter" prints umr_scatter <<'END'
+names:  copper  gold    iron    silver  
+prices: 1.20 9.99 0.30 4.75
+after the invalidation: remote access error: a remote key, its rights, PD or bounds
+END
+
+check "window" prints window <<'END'
+owner: window bound: success
+peer: WRITE: done
+owner: memory "by a window"
+owner: message with invalidate: success
+peer: WRITE: remote access error: a remote key, its rights, PD or bounds
+END
+
 check "raw_ethernet" prints raw_ethernet <<'END'
 60 bytes, tag 0x7a9: frame 0
 60 bytes, tag 0x7a9: frame 2
@@ -161,5 +175,33 @@ read -r line <&5
 check "... and the server ($line)" test "$line" = 'server: message "I wrote", 8 bytes; written: "here I was"'
 check "... which ends well" wait $server
 exec 5<&-
+
+# The same by RDMA_CM.
+if [ -x "$top_builddir/examples/rdma_cm" ]; then
+	timeout 300 "$dvx_sim" exec rc$$ -- "$top_builddir/examples/rdma_cm" 0 >"$scratch/server" 2>"$scratch/server.err" &
+	server=$!
+	exec 5<"$scratch/server"
+	read -r line <&5
+	check "rdma_cm, the client ($line)" says 0 'client: done' timeout 300 "$dvx_sim" exec rc$$ -- \
+		"$top_builddir/examples/rdma_cm" "${line##* }" 127.0.0.1
+	read -r line <&5
+	check "... and the server ($line)" test "$line" = 'server: written "by its key", sent "by its queue"'
+	check "... which ends well" wait $server
+	exec 5<&-
+else
+	skip "rdma_cm" "librdmacm is not installed"
+fi
+
+# Two functions of the chip.
+mkfifo "$scratch/back"
+between() {
+	timeout 300 "$dvx_sim" exec rc$$ --function host -- "$top_builddir/examples/alias" host <"$scratch/back" 2>"$scratch/host" |
+		timeout 300 "$dvx_sim" exec rc$$ --function dpu -- "$top_builddir/examples/alias" dpu >"$scratch/back" 2>"$scratch/dpu" || return 1
+	cat "$scratch/host" "$scratch/dpu"
+	grep -q "^host: the DPU wrote \"the DPU's bytes\"$" "$scratch/host" &&
+		grep -q "^DPU: copied 524288 bytes, \"the host's bytes\"$" "$scratch/dpu" &&
+		grep -q '^DPU: after that: local protection error' "$scratch/dpu"
+}
+check "alias: a host and its DPU" between
 
 plan

@@ -239,6 +239,11 @@ TEST_PAIR(null_connections, 0)
 	BAD(dvx_qp_blob_read(NULL, r->buf, DVX_QP_BLOB_BYTES, &out.peer), "qp");
 	BAD(dvx_qp_blob_read(qp, NULL, DVX_QP_BLOB_BYTES, &out.peer), "blob");
 	BAD(dvx_qp_blob_read(qp, r->buf, DVX_QP_BLOB_BYTES, NULL), "peer");
+	BAD(dvx_qp_sides_from_verbs(NULL, 0, &local, &peer), "attr");
+	BAD(dvx_qp_sides_from_verbs(&(struct ibv_qp_attr){0}, 0, NULL, &peer), "local");
+	BAD(dvx_qp_sides_from_verbs(&(struct ibv_qp_attr){0}, 0, &local, NULL), "peer");
+	BAD(dvx_qp_sides_from_verbs(&(struct ibv_qp_attr){0}, 0, &local, &(struct dvx_qp_peer){0}),
+	    "peer.size");
 	BAD(dvx_ah_init(NULL, &local, &peer, &out.ah), "dev");
 	BAD(dvx_ah_init(r->dev, NULL, &peer, &out.ah), "local");
 	BAD(dvx_ah_init(r->dev, &local, NULL, &out.ah), "peer");
