@@ -23,6 +23,7 @@
 #include <dvx/rxq.h>
 #include <dvx/sq.h>
 #include <dvx/srq.h>
+#include <dvx/template.h>
 #include <dvx/txq.h>
 #include <dvx/uar.h>
 #include <dvx/ud.h>

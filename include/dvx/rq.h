@@ -62,20 +62,24 @@ DVX_INLINE void dvx_rq_leave(struct dvx_rq *rq)
 DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_t n, uint64_t wr_id)
 {
 	uint32_t pi = rq->pi, at = pi & rq->mask;
-	uint8_t *wqe = rq->buf + (size_t)at * rq->stride;
+	uint8_t *wqe = rq->buf + at * rq->stride;
 	struct dvx_sge end = {0, 0, DVX_INVALID_LKEY};
 
 	if (DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1))
 		return -EUSERS;
-	if (DVX_UNLIKELY(n > rq->max_sge || dvx_wqe_odd(sge, n)))
-		return -EMSGSIZE;
 	if (DVX_UNLIKELY(pi - rq->ci > rq->mask))
 		return -ENOSPC;
+	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_odd(sge, n)))
+		return -EMSGSIZE;
+	if (n != rq->max_sge) {
+		if (DVX_UNLIKELY(n > rq->max_sge))
+			return -EMSGSIZE;
+		/* the list ends here */
+		dvx_wqe_data(wqe + (size_t)n * DVX_SEG, &end);
+	}
 	rq->wr_ids[at] = wr_id;
 	rq->pi = pi + 1;
 	dvx_wqe_gather(wqe, sge, n);
-	if (n < rq->max_sge) /* the list ends here */
-		dvx_wqe_data(wqe + (size_t)n * DVX_SEG, &end);
 	return 0;
 }
 

@@ -88,10 +88,18 @@ DVX_INLINE uint32_t dvx_sq_blocks(const struct dvx_sq *sq)
 	return sq->mask + 1;
 }
 
+/*
+ * In ci while a template has the ring (template.h): so far from pi is no full ring, and every other
+ * post finds no room.
+ */
+#define DVX_SQ_TAKEN 0x80000000u
+
 /* Free blocks. */
 DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
 {
-	return sq->mask + 1 - (sq->pi - sq->ci);
+	uint32_t used = sq->pi - sq->ci;
+
+	return used > sq->mask ? 0 : sq->mask + 1 - used;
 }
 
 /* --- for post.h, and for work requests that it does not offer --- */
@@ -222,15 +230,25 @@ DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
 
 /* --- doorbells --- */
 
+/*
+ * The half of the record that has the index; the other one is always 0. Half a record is read as it
+ * was written, or the processor waits for the store.
+ */
+DVX_INLINE volatile uint16_t *dvx_sq_record_index(const struct dvx_sq *sq)
+{
+	return (volatile uint16_t *)sq->dbrec + 1;
+}
+
 /* Everything before the register write: the record tells the device how far the ring is filled. */
 DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 {
-	uint32_t pi = sq->pi, *dbrec = sq->dbrec;
+	volatile uint16_t *record = dvx_sq_record_index(sq);
+	uint32_t pi = sq->pi;
 
 	(void)DVX_FOREIGN(&sq->users, DVX_USERS_SQ, sq->qpn);
 	(void)DVX_FOREIGN(sq->reg_users, DVX_USERS_REGISTER, sq->qpn);
 	dvx_barrier_wqe_to_record();
-	*(volatile uint32_t *)dbrec = prm_swap32(pi & 0xffff);
+	*record = prm_swap16((uint16_t)pi);
 	dvx_barrier_record_to_register();
 }
 
@@ -264,7 +282,7 @@ DVX_INLINE uint8_t *dvx_sq_last(const struct dvx_sq *sq)
 DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 {
 	uint32_t blocks = dvx_wqe_blocks(prm_wqe_ctrl_seg_get_ds(&sq->head));
-	uint32_t fresh = (sq->pi - prm_swap32(*sq->dbrec)) & 0xffff;
+	uint32_t fresh = (sq->pi - prm_swap16(*dvx_sq_record_index(sq))) & 0xffff;
 	volatile uint64_t *to = (volatile uint64_t *)sq->reg;
 	const uint8_t *from = dvx_sq_last(sq);
 

@@ -33,6 +33,18 @@ NOINLINE int post_write8(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t
 	return err;
 }
 
+/* The same from a template. */
+static struct dvx_template template8;
+
+NOINLINE int post_template8(uint64_t raddr, uint64_t value, uint64_t wr_id)
+{
+	int err = dvx_template_post_inline(&sq, &template8, raddr, &value, sizeof(value), wr_id);
+
+	if (!err)
+		dvx_sq_ring(&sq);
+	return err;
+}
+
 /* The same through BlueFlame. */
 NOINLINE int post_write8_bf(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
 {
@@ -243,12 +255,17 @@ static void complete_all(uint32_t lap)
 
 static void post_loop(const char *what, long rounds)
 {
+	bool template = !strcmp(what, "post_template8");
 	long i;
 	int err;
 
+	if (template && dvx_template_write_inline(&sq, 2, 8, DVX_SIGNALED, &template8))
+		exit(97);
 	for (i = 0; i < rounds; i++) {
 		if (!strcmp(what, "post_write8"))
 			err = post_write8(1, 2, 3, (uint64_t)i);
+		else if (template)
+			err = post_template8(1, 3, (uint64_t)i);
 		else if (!strcmp(what, "post_write8_bf"))
 			err = post_write8_bf(1, 2, 3, (uint64_t)i);
 		else if (!strcmp(what, "post_batch"))
@@ -263,7 +280,7 @@ static void post_loop(const char *what, long rounds)
 			err = post_dma(1, 2, 3, (uint64_t)i);
 		if (err)
 			exit(98);
-		sq.ci = sq.pi;
+		sq.ci = template ? sq.pi ^ DVX_SQ_TAKEN : sq.pi;
 	}
 }
 

@@ -66,6 +66,32 @@ NOINLINE static void local_post(const struct request *r)
 	dvx_sq_end(&sq, &batch);
 }
 
+/* As a loop does it: ring and template in registers. */
+static struct dvx_template template8;
+
+NOINLINE static void template_post(const struct request *r)
+{
+	struct dvx_sq batch = dvx_sq_begin(&sq);
+	struct dvx_template t = template8;
+
+	for (uint32_t i = 0; i < BLOCKS; i++) {
+		dvx_template_post_inline(&batch, &t, r->raddr, &r->value, 8, i);
+		dvx_sq_ring(&batch);
+	}
+	dvx_sq_end(&sq, &batch);
+}
+
+NOINLINE static void template_batch(const struct request *r)
+{
+	struct dvx_sq batch = dvx_sq_begin(&sq);
+	struct dvx_template t = template8;
+
+	for (uint32_t i = 0; i < BLOCKS; i++)
+		dvx_template_post_inline(&batch, &t, r->raddr, &r->value, 8, i);
+	dvx_sq_end(&sq, &batch);
+	dvx_sq_ring(&sq);
+}
+
 NOINLINE static void bf_hand(const struct request *r)
 {
 	uint64_t head = prm_swap64((uint64_t)PRM_WQE_OPCODE_RDMA_WRITE << 32 | 0x1234 << 8 | 3);
@@ -206,6 +232,13 @@ static void prepare_posts(void)
 	sq.ci = sq.pi = 0;
 }
 
+static void prepare_template(void)
+{
+	prepare_posts();
+	if (dvx_template_write_inline(&sq, 3, 8, DVX_SIGNALED, &template8))
+		exit(99);
+}
+
 static void prepare_polls(void)
 {
 	prepare_posts();
@@ -248,12 +281,14 @@ int main(void)
 		{"post by hand", floor_post, prepare_posts},
 		{"post", dvx_post, prepare_posts},
 		{"post on a batch's copy", local_post, prepare_posts},
+		{"post from a template", template_post, prepare_template},
 		{"BlueFlame by hand", bf_hand, prepare_posts},
 		{"post by BlueFlame", bf_post, prepare_posts},
 		{"ibv_wr_*", verbs_wr, verbs_empty},
 		{"ibv_post_send", verbs_post_send, verbs_empty},
 		{"one of 64 by hand", floor_batch, prepare_posts},
 		{"one of a batch of 64", batch_post, prepare_posts},
+		{"one of a template's batch", template_batch, prepare_template},
 		{"one of a batch of ibv_wr_*", verbs_wr_batch, verbs_empty},
 		{"poll by hand", floor_poll, prepare_floor_poll},
 		{"poll", dvx_poll, prepare_polls},

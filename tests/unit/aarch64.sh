@@ -38,6 +38,16 @@ uint64_t ring__wqe_slot_record_register(uint8_t *buf, void *slots, uint32_t *rec
 	return sq.reg;
 }
 
+uint64_t template__wqe_slot_record_register(uint8_t *buf, void *slots, uint32_t *record, uint64_t *reg)
+{
+	struct dvx_sq sq = {.buf = buf, .slots = slots, .dbrec = record, .reg = (uintptr_t)reg, .mask = 63};
+	struct dvx_template t = {.limit = 64, .len = 8};
+
+	dvx_template_post_inline(&sq, &t, 0x1000, "payload", 8, 1);
+	dvx_sq_ring(&sq);
+	return sq.reg;
+}
+
 uint64_t bf__wqe_slot_record_register(uint8_t *buf, void *slots, uint32_t *record, uint64_t *reg)
 {
 	struct dvx_sq sq = {.buf = buf, .slots = slots, .dbrec = record, .reg = (uintptr_t)reg, .mask = 63,
@@ -154,7 +164,8 @@ A
 # FUNCTION, all of its accesses and barriers as an extended regular expression, and what that says.
 cat >"$tmp/order" <<'END'
 ring; ((load|store) (wqe|slot) )*store wqe ((load|store) (wqe|slot) )*dmb osh store record dsb st store register dsb st; WQE, record, register
-bf; ((load|store) (wqe|slot) |load record )*store wqe ((load|store) (wqe|slot) |load record )*dmb osh store record dsb st (load wqe )*(store register ){8}dsb st( dmb osh| dsb st| store record| store register)*; WQE, record, BlueFlame (then the way without it)
+template; ((load|store) (wqe|slot) )*store wqe ((load|store) (wqe|slot) )*dmb osh store record dsb st store register dsb st; template, record, register
+bf; ((load|store) (wqe|slot) |load record )*store wqe ((load|store) (wqe|slot) |load record )*dmb osh store record dsb st (store register dsb st )?(load wqe )*(store register ){8}dsb st( dmb osh| dsb st| store record| store register)*; WQE, record, BlueFlame (then the way without it)
 again; ((load|store) (wqe|cookie|data) )*load data ((load|store) (wqe|cookie|data) )*dmb osh store record; a buffer was read before the device may fill it again
 peek; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (pop)
 batch; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (publish)

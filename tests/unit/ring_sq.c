@@ -355,6 +355,84 @@ static void batch(void **state)
 		assert_int_equal(dvx_sq_retire(&p.sq, i + 1), 10 + i);
 }
 
+/* Lap for lap a template's requests are those of the general post, cookies and doorbells too. */
+static void template_writes_the_request(void **state)
+{
+	struct dvx_sge sge = {0, 4096, 0x77};
+	struct plain_sq p, q;
+	struct dvx_template t;
+	uint64_t value;
+	uint32_t i, kind;
+
+	(void)state;
+	for (kind = 0; kind < 2; kind++) {
+		plain_sq_init(&p, 8, 0);
+		plain_sq_init(&q, 8, 0);
+		p.sq.pi = p.sq.ci = q.sq.pi = q.sq.ci = 0xfffffff0; /* the counter passes its end */
+		assert_int_equal(kind ? dvx_template_read(&p.sq, 9, 0x77, 4096, DVX_SIGNALED, &t)
+				      : dvx_template_write_inline(&p.sq, 9, 8, DVX_SIGNALED, &t),
+				 0);
+		for (i = 0; i < 40; i++) {
+			value = sge.addr = i * 0x0102030405060708u;
+			assert_int_equal(
+				kind ? dvx_template_post(&p.sq, &t, i << 12, value, i)
+				     : dvx_template_post_inline(&p.sq, &t, i << 12, &value, 8, i),
+				0);
+			assert_int_equal(
+				kind ? dvx_post_read(&q.sq, i << 12, 9, &sge, 1, i, DVX_SIGNALED)
+				     : dvx_post_write_inline(&q.sq, i << 12, 9, &value, 8, i,
+							     DVX_SIGNALED),
+				0);
+			assert_memory_equal(dvx_sq_last(&p.sq), dvx_sq_last(&q.sq), 44);
+			dvx_sq_ring(&p.sq);
+			dvx_sq_ring(&q.sq);
+			assert_memory_equal(p.reg, q.reg, 8);
+			assert_int_equal(p.dbrec[1], q.dbrec[1]);
+			assert_int_equal(dvx_sq_retire(&p.sq, i - 16), i);
+			assert_int_equal(dvx_sq_retire(&q.sq, i - 16), i);
+		}
+		assert_int_equal(dvx_template_end(&p.sq), 0);
+		assert_int_equal(p.sq.ci, q.sq.ci);
+	}
+}
+
+/* No other request gets between a template's, and none is lost at its begin and end. */
+static void template_has_the_ring(void **state)
+{
+	struct plain_sq p;
+	struct dvx_template t, u;
+	uint32_t i;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	assert_int_equal(dvx_template_end(&p.sq), -EINVAL);
+	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
+	assert_int_equal(dvx_template_write(&p.sq, 1, 2, 3, 0, &t), -EBUSY);
+	dvx_sq_retire(&p.sq, 0);
+	assert_int_equal(dvx_template_write_inline(&p.sq, 1, 29, 0, &t), -EMSGSIZE);
+	assert_int_equal(dvx_template_write_inline(&p.sq, 1, 0, 0, &t), -EMSGSIZE);
+	assert_int_equal(dvx_template_write(&p.sq, 1, 2, 0, 0, &t), -EMSGSIZE);
+	assert_int_equal(dvx_template_write(&p.sq, 1, 2, 3, 1, &t), -EBADR);
+	assert_int_equal(dvx_template_write(&p.sq, 1, 2, 3, 0, &t), 0);
+	assert_int_equal(dvx_template_write(&p.sq, 1, 2, 3, 0, &u), -EBUSY);
+	assert_int_equal(dvx_template_post_inline(&p.sq, &t, 1, "12345678", 8, 1), -EMSGSIZE);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(dvx_post_nop(&p.sq, 1, 0), -ENOSPC);
+		assert_int_equal(dvx_sq_free(&p.sq), 0);
+		assert_int_equal(dvx_template_post(&p.sq, &t, i, i, 10 + i), 0);
+	}
+	assert_int_equal(dvx_template_post(&p.sq, &t, i, i, 10 + i), -ENOSPC);
+	assert_int_equal(dvx_template_end(&p.sq), -EBUSY);
+	assert_int_equal(dvx_sq_retire(&p.sq, 7), 16);
+	assert_int_equal(dvx_template_post(&p.sq, &t, i, i, 10 + i), 0);
+	assert_int_equal(dvx_template_end(&p.sq), -EBUSY);
+	dvx_sq_retire(&p.sq, 0);
+	dvx_sq_retire(&p.sq, 1);
+	assert_int_equal(dvx_template_end(&p.sq), 0);
+	assert_int_equal(dvx_sq_free(&p.sq), 8);
+	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
+}
+
 /* A copy needs a queue with MMO, and a length that a WQE can say. */
 static void dma_bounds(void **state)
 {
@@ -426,6 +504,8 @@ int main(void)
 		cmocka_unit_test(blueflame),
 		cmocka_unit_test(blueflame_after_padding),
 		cmocka_unit_test(batch),
+		cmocka_unit_test(template_writes_the_request),
+		cmocka_unit_test(template_has_the_ring),
 		cmocka_unit_test(dma_bounds),
 		cmocka_unit_test(bad_init),
 	};
