@@ -43,7 +43,7 @@ struct uverbs_share {
 };
 
 /* No longer region is asked for: fork children get copies. */
-#define UVERBS_SHARE_DATA_MOST (1u << 20)
+#define UVERBS_SHARE_DATA_MOST (64u << 20)
 
 #define UVERBS_REQUEST_FDS    4
 #define UVERBS_REQUEST_SHARES 8

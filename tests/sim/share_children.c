@@ -62,6 +62,24 @@ static void family_end(struct family *f)
 	close(f->to_parent[0]);
 }
 
+/* A region of many pages is copied as a whole. */
+static void large_region_forks(struct rig *r)
+{
+	const size_t len = 8u << 20;
+	char *data = mem_pages(len);
+	struct ibv_mr *mr = rig_reg(r, data, len);
+	volatile uint64_t *last = (void *)(data + len - 8);
+	struct family f;
+
+	mem_expect_shared(data, len);
+	data[0] = 7;
+	family_start(&f, last, 300);
+	family_end(&f);
+	rig_write(r, data, mr->lkey, data + len - 16, mr->rkey, 1);
+	CHECK(data[len - 16] == 7 && *last == 301);
+	CHECK(!ibv_dereg_mr(mr) && !mem_shared(data, len));
+}
+
 /* Before and after the queue is destroyed; the child's exit harms nothing. */
 int scene_fork(void)
 {
@@ -101,6 +119,8 @@ int scene_fork(void)
 		CHECK(*in_umem == 201 + i);
 		r.qp = NULL;
 	}
+	rig_connect(&r);
+	large_region_forks(&r);
 	rig_close(&r);
 	return 0;
 }

@@ -301,19 +301,19 @@ TEST_FX(not_own)
 	mprotect(m, FX_MEM, PROT_READ | PROT_WRITE);
 }
 
-/* More than 16 MiB, or a region of more than one, is not worth its copy. */
+/* More than 64 MiB is not worth its copy. */
 TEST_FX(too_large)
 {
-	const size_t len = (16u << 20) + 2 * PAGE;
+	const size_t most = 64u << 20, len = most + 2 * PAGE;
 	uint8_t *m = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t pd = fx_pd(f);
 	uint32_t umem;
 
 	assert_ptr_not_equal(m, MAP_FAILED);
-	end_umem(f->f, SAYS(make_umem(f->f, m, (16u << 20) + 1, 1)));
-	umem = SAYS(make_umem(f->f, m, 16u << 20, 1), {m, 4096, RING});
-	SAYS(end_umem(f->f, umem), {m, 4096, BACK});
-	SAYS(make_mr(f, pd, m, (1u << 20) + 1));
+	end_umem(f->f, SAYS(make_umem(f->f, m, most + 1, 1)));
+	umem = SAYS(make_umem(f->f, m, most, 1), {m, 16384, RING});
+	SAYS(end_umem(f->f, umem), {m, 16384, BACK});
+	SAYS(make_mr(f, pd, m, most + 1));
 	munmap(m, len);
 }
 

@@ -351,6 +351,11 @@ static int dma_copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, 
 	return 0;
 }
 
+uint8_t *dma_bytes(struct host *h, bus_t addr, size_t len)
+{
+	return direct_at(h, addr, len);
+}
+
 bool dma_copy_direct(struct host *h, bus_t to, bus_t from, size_t len)
 {
 	uint8_t *dst = direct_at(h, to, len);

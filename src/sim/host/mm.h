@@ -58,7 +58,7 @@ bool mm_same_process(const struct mm *, const struct mm *);
  * bytes. -EINVAL: not whole pages, or too many; -EEXIST: some are shared already; -EPERM: no such
  * memfd, or not all of its pages are there; -ENOSPC, -ENOMEM.
  */
-#define MM_SHARE_MOST (16u << 20) /* bytes of a piece: larger ones are copied for too long */
+#define MM_SHARE_MOST (64u << 20) /* bytes of a piece: larger ones are copied for too long */
 int mm_share(struct mm *, uint64_t va, uint64_t len, int memfd);
 /* Drops the piece that begins at va. */
 void mm_unshare(struct mm *, uint64_t va);
@@ -98,6 +98,8 @@ bool dma_is_orphan(const struct host *, bus_t);
 /* 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. */
 int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
+/* Where the device itself has bytes that dma_is_direct(); NULL: they are not. */
+uint8_t *dma_bytes(struct host *, bus_t, size_t);
 int dma_copy(struct host *, bus_t to, bus_t from, size_t len);
 /* The same if neither end takes a call; false: nothing was done. */
 bool dma_copy_direct(struct host *, bus_t to, bus_t from, size_t len);

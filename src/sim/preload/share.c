@@ -13,7 +13,7 @@
 #include "real.h"
 
 #define PAGE	   4096u
-#define DATA_ALL   (16u << 20)	/* no region is shared beyond this sum */
+#define DATA_ALL   (256u << 20)	/* no region is shared beyond this sum */
 #define RINGS_ALL  (1u << 30)	/* and no ring beyond this one, since a fork child copies all */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack during a move */
 
@@ -206,13 +206,17 @@ static bool near_stack(const struct uverbs_share *s)
 
 static bool is_fresh(const struct uverbs_share *s)
 {
-	unsigned char there[UVERBS_SHARE_DATA_MOST / PAGE];
+	unsigned char there[256];
 
-	if (mincore((void *)(uintptr_t)s->va, s->len, there))
-		return false;
-	for (size_t i = 0; i < s->len / PAGE; i++)
-		if (there[i] & 1)
+	for (uint64_t va = s->va, n; va < s->va + s->len; va += n * PAGE) {
+		n = (s->va + s->len - va) / PAGE;
+		n = n < sizeof(there) ? n : sizeof(there);
+		if (mincore((void *)(uintptr_t)va, n * PAGE, there))
 			return false;
+		for (size_t i = 0; i < n; i++)
+			if (there[i] & 1)
+				return false;
+	}
 	return true;
 }
 

@@ -231,6 +231,17 @@ uint8_t wr_gather(struct queue *q, const struct send_wr *wr, uint64_t off, size_
 	return segs_gather(q, p, end, off, len, to);
 }
 
+const void *wr_bytes(struct queue *q, const struct send_wr *wr, uint64_t off, size_t len)
+{
+	struct dma_seg seg;
+
+	if (!wr->one || wr->data.inl ||
+	    !mkey_piece(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LR, &seg))
+		return NULL;
+	post_flush(queues_of(&q->o));
+	return dma_bytes(host_of(&q->o), seg.addr, len);
+}
+
 /* [I] A request that makes no CQE has its data in memory. */
 bool wr_inlines(const struct queue *q, const struct send_wr *wr)
 {

@@ -62,6 +62,8 @@ bool wr_inlines(const struct queue *, const struct send_wr *);
 uint8_t segs_gather(struct queue *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to);
 uint8_t wr_gather(struct queue *, const struct send_wr *, uint64_t off, size_t len, void *to);
+/* Or else where these bytes lie, until something else is done; NULL: the device must fetch them. */
+const void *wr_bytes(struct queue *, const struct send_wr *, uint64_t off, size_t len);
 uint8_t wr_scatter(struct queue *, struct send_wr *, uint64_t off, size_t len, const void *from);
 
 /* --- the send queue (sq.c) ------------------------------------------------------------------ */

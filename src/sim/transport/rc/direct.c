@@ -255,12 +255,15 @@ static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
 		.dma_len = (uint32_t)wr->len,
 		.imm = wr->imm,
 		.len = (uint32_t)n,
-		.data = direct_buffer(rc->sched),
+		.data = wr_bytes(&rc->qp->q, wr, q->off, n),
 	};
 	bool first = !q->off, last = n == left;
 
 	direct_number(rc, wr); /* it is begun: a wrong signature leaves it here (req_unsent()) */
-	wr->error = n ? wr_gather(&rc->qp->q, wr, q->off, n, direct_buffer(rc->sched)) : 0;
+	if (!p.data) {
+		p.data = direct_buffer(rc->sched);
+		wr->error = n ? wr_gather(&rc->qp->q, wr, q->off, n, direct_buffer(rc->sched)) : 0;
+	}
 	if (wr->error)
 		return;
 	message_opcodes(&p, BTH_RC, wr, first, last);
