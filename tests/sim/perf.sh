@@ -27,6 +27,12 @@ uc='[("SEND", "SEND_IMM", "RDMA_WRITE", "RDMA_WRITE_IMM") + " " + '$all'[]] + ["
 check "three engines, one run" json "[.results[].engine] == $all and all(.results[]; .messages == 80 and .bytes == 8)"
 check "every operation of RC, every engine that has it" json "($pairs | sort) == ($rc | sort)" --op all
 check "every operation of UC" json "($pairs | sort) == ($uc | sort) and .transport == \"UC\"" --op all --connection uc
+ud='[("SEND", "SEND_IMM") + " " + '$all'[]] + ["NOP libdvx"]'
+check "every operation of UD" json "($pairs | sort) == ($ud | sort) and .transport == \"UD\"" --op all --connection ud
+check "... long inline" json 'all(.results[]; .bytes == 200)' --connection ud --size 200 --inline 200 --op send,send_imm
+check "... in pieces" json 'all(.results[]; .bytes == 1000)' --connection ud --size 1000 --sges 3 --op send,send_imm
+check "... up to the MTU" json '[.results[].bytes] | max == 4096' --connection ud --op send --all --engine libdvx
+check "a datagram over the MTU" says 3 '--size=4097: a datagram has at most 4096 bytes, the MTU of mlx5_0' run -c ud -o send -s 4097
 check "atomics have 8 bytes" json '.results | length == 6 and all(.[]; .bytes == 8)' --op faa,cas --all --sges 2
 check "one engine" json '[.results[].engine] == ["ibv_wr_*"]' --engine ibv_wr
 check "messages larger than an MTU" json 'all(.results[]; .bytes == 10000)' --size 10000 --op send,read
@@ -88,7 +94,7 @@ check "a size of 0" says 2 '--size takes a number from 1 to 1073741824, not "0"'
 check "a window that is no number" says 2 '--window takes a number from 1 to 16384, not "x"' run --window x
 check "an operation that is none" says 2 '--op takes some of send, .*, dma, or all, not "sned"' run --op read,sned
 check "an engine that is none" says 2 '--engine takes some of libdvx, ibv_wr, ibv_post_send, or all, not "verbs"' run -e verbs
-check "a transport that is none" says 2 '--connection takes one of RC, UC, not "dc"' run -c dc
+check "a transport that is none" says 2 '--connection takes one of RC, UC, UD, not "dc"' run -c dc
 check "a doorbell that is none" says 2 '--doorbell takes blueflame or register, not "bf"' run --doorbell bf
 check "an operation that UC lacks" says 2 '--op=read: UC has no such operation' run -c uc -o read
 check "an operation that an engine lacks" says 2 '--engine=ibv_wr has no dma' run -e ibv_wr -o dma

@@ -34,6 +34,7 @@ json() {
 check "every operation, every engine" json '(.results | length == 23) and all(.results[]; .messages == 20)' --op all
 check "several queues and threads" json 'all(.results[]; .messages == 40)' --op send,write -t 2 -p 3 -e libdvx
 check "UC" json '.transport == "UC" and (.results | length == 3)' --connection uc
+check "UD" json '.transport == "UD" and (.results | length == 3)' --connection ud --op send
 check "large messages" json 'all(.results[]; .bytes == 100000)' --size 100000 --op send,read -e libdvx
 kill "$server"
 check "SIGTERM ends the server with 0" ends 0 ''

@@ -20,6 +20,7 @@ struct ring_queue {
 	uint64_t dma_to;
 	uint32_t bytes;
 	struct dvx_qp *qp;
+	struct dvx_ah ah; /* of datagrams */
 };
 
 /* A thread's queues. */
@@ -54,6 +55,8 @@ static void ring_close(void *near)
 	free(r);
 }
 
+#define RING_AH_DS (PRM_AV_BYTES / DVX_SEG) /* segments of an address */
+
 /* Blocks of a queue's ring: the largest WQE as often as the window says, and a padded ring's end.
  */
 static uint32_t ring_sq_blocks(const struct perf_params *p)
@@ -62,7 +65,7 @@ static uint32_t ring_sq_blocks(const struct perf_params *p)
 
 	if (perf_ops[p->op].inlines && p->inline_max && dvx_wqe_inline_ds(p->inline_max) > pieces)
 		pieces = dvx_wqe_inline_ds(p->inline_max);
-	one = dvx_wqe_blocks(2 + pieces);
+	one = dvx_wqe_blocks((p->transport->qp_type == DVX_QP_UD ? 1 + RING_AH_DS : 2) + pieces);
 	while (blocks < p->window * one + (one > 1 ? one : 0))
 		blocks *= 2;
 	return blocks;
@@ -144,14 +147,24 @@ static int ring_open(const struct perf_params *p, void **near, struct perf_ends 
 	return EXIT_DONE;
 }
 
+static int ring_connect_one(struct ring_near *r, const struct perf_ends *far, uint32_t i)
+{
+	const struct perf_site *site = r->p->site;
+	struct ring_queue *q = &r->queue[i];
+	struct dvx_qp_peer peer = site_peer(far, i);
+	int err = site_connect(q->qp, r->p->transport->qp_type, &site->local, far, i);
+
+	return err || r->p->transport->qp_type != DVX_QP_UD
+		       ? err
+		       : dvx_ah_init(site->dev, &site->local, &peer, &q->ah);
+}
+
 static int ring_connect(void *near, const struct perf_ends *far)
 {
 	struct ring_near *r = near;
 
 	for (uint32_t i = 0; i < far->n; i++) {
-		struct dvx_qp_peer peer = site_peer(far, i);
-
-		if (dvx_qp_connect(r->queue[i].qp, &r->p->site->local, &peer)) {
+		if (ring_connect_one(r, far, i)) {
 			say("libdvx can't connect its queues: %s", library_says());
 			return EXIT_DEVICE;
 		}
@@ -268,6 +281,25 @@ PERF_INLINE int ring_post_one(const struct ring_queue *q, enum perf_op op, uint6
 	}
 }
 
+PERF_INLINE int ring_post_datagram(const struct ring_queue *q, enum perf_op op, uint64_t cookie,
+				   uint32_t flags)
+{
+	const void *data = (const void *)(uintptr_t)q->sge[0].addr;
+	uint32_t n = q->inline_bytes;
+
+	if (op == PERF_NOP)
+		return dvx_post_nop(q->sq, cookie, flags);
+	if (op == PERF_SEND && n == 8) /* as above */
+		return dvx_post_ud_send_inline(q->sq, &q->ah, data, 8, cookie, flags);
+	if (op == PERF_SEND && n)
+		return dvx_post_ud_send_inline(q->sq, &q->ah, data, n, cookie, flags);
+	if (op == PERF_SEND)
+		return dvx_post_ud_send(q->sq, &q->ah, q->sge, q->sges, cookie, flags);
+	if (n)
+		return dvx_post_ud_send_imm_inline(q->sq, &q->ah, IMM, data, n, cookie, flags);
+	return dvx_post_ud_send_imm(q->sq, &q->ah, IMM, q->sge, q->sges, cookie, flags);
+}
+
 static bool ring_refused(int rc)
 {
 	say("libdvx refuses a message: %s", dvx_strerror(rc));
@@ -277,6 +309,13 @@ static bool ring_refused(int rc)
 PERF_INLINE bool ring_post(void *queue, enum perf_op op, bool signaled, uint64_t cookie)
 {
 	int rc = ring_post_one(queue, op, cookie, signaled ? DVX_SIGNALED : 0);
+
+	return rc ? ring_refused(rc) : true;
+}
+
+PERF_INLINE bool ring_post_ud(void *queue, enum perf_op op, bool signaled, uint64_t cookie)
+{
+	int rc = ring_post_datagram(queue, op, cookie, signaled ? DVX_SIGNALED : 0);
 
 	return rc ? ring_refused(rc) : true;
 }
@@ -319,11 +358,15 @@ static int ring_leave(struct perf_thread *t, int result)
 
 static int ring_latency_loop(struct perf_thread *t)
 {
+	if (t->p->transport->qp_type == DVX_QP_UD)
+		LOOP_DATAGRAMS(loop_latency, t, ring_begin, ring_post_ud, ring_ring, ring_poll);
 	LOOP_SWITCH(loop_latency, t, ring_begin, ring_post, ring_ring, ring_poll);
 }
 
 static int ring_rate_loop(struct perf_thread *t)
 {
+	if (t->p->transport->qp_type == DVX_QP_UD)
+		LOOP_DATAGRAMS(loop_rate, t, ring_begin, ring_post_ud, ring_ring, ring_poll);
 	LOOP_SWITCH(loop_rate, t, ring_begin, ring_post, ring_ring, ring_poll);
 }
 

@@ -135,9 +135,7 @@ int far_connect(const struct perf_site *s, struct far *f, const struct perf_ends
 
 	local.access = f->wish.access;
 	for (uint32_t i = 0; i < f->wish.lanes; i++) {
-		struct dvx_qp_peer peer = site_peer(near, i);
-
-		if (dvx_qp_connect(f->qp[i], &local, &peer)) {
+		if (site_connect(f->qp[i], f->wish.transport->qp_type, &local, near, i)) {
 			say("libdvx can't connect the far end's queues: %s", library_says());
 			return EXIT_DEVICE;
 		}

@@ -150,4 +150,14 @@ PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begi
 	}                                                        \
 	return -1
 
+/* The same of what queues of datagrams have, whose posts are others. */
+#define LOOP_DATAGRAMS(loop, t, ...)                            \
+	switch ((t)->p->op) {                                   \
+		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);     \
+		LOOP_CASE(loop, t, PERF_SEND_IMM, __VA_ARGS__); \
+		LOOP_CASE(loop, t, PERF_NOP, __VA_ARGS__);      \
+	default:                                                \
+		return -1;                                      \
+	}
+
 #endif

@@ -16,7 +16,7 @@
 static const struct argp_option measure_options[] = {
 	OPT_DEVICE,
 	{"op", 'o', "OP,...", 0, "send, send_imm, write, ... or all (write)", 0},
-	{"connection", 'c', "rc|uc", 0, "transport (rc)", 0},
+	{"connection", 'c', "rc|uc|ud", 0, "transport (rc)", 0},
 	{"engine", 'e', "ENGINE,...", 0, "libdvx, ibv_wr, ibv_post_send (all that can)", 0},
 	{"size", 's', "BYTES", 0, "bytes of a message, up to 1G (8)", 0},
 	{"all", 'a', NULL, 0, "all sizes: powers of two from 2 to 8M", 0},

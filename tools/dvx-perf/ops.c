@@ -20,6 +20,7 @@ const struct perf_op_row perf_ops[PERF_OPS] = {
 const struct perf_transport perf_transports[] = {
 	{"RC", DVX_QP_RC, true, PERF_ALL_OPS, DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC},
 	{"UC", DVX_QP_UC, false, PERF_ALL_OPS & ~RC_OPS, DVX_REMOTE_WRITE},
+	{"UD", DVX_QP_UD, false, PERF_OP_BIT(PERF_SEND) | PERF_OP_BIT(PERF_SEND_IMM) | PERF_OP_BIT(PERF_NOP), 0},
 	{0},
 };
 /* clang-format on */

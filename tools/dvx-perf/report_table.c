@@ -64,8 +64,8 @@ static int table_add(const struct report_of *of, const struct perf_result *r)
 {
 	printf("%8u %-14s", perf_ops[r->op].bytes ? r->size : 0, r->engine->name);
 	for (int i = 0; i < FIGURES; i++)
-		printf("%8.*f", r->latency[i] < 1e6 ? 2 : 0, r->latency[i] / 1e3);
-	printf("%8.0f%8.0f%9.3f%9.0f\n", r->post[FIG_P50], r->post[FIG_P99], r->rate / 1e6,
+		printf(" %7.*f", r->latency[i] < 1e6 ? 2 : 0, r->latency[i] / 1e3);
+	printf(" %7.0f %7.0f%9.3f%9.0f\n", r->post[FIG_P50], r->post[FIG_P99], r->rate / 1e6,
 	       result_bytes(r) / 1e6);
 	if (of->args->histogram)
 		table_histogram(r);

@@ -120,7 +120,7 @@ static int run_sizes(struct run *r)
 
 	if (!r->a->all_sizes || perf_ops[r->p.op].only)
 		return run_size(r, r->p.max_size);
-	for (uint32_t log = 1; !code && log <= ALL_SIZES_LOG; log++)
+	for (uint32_t log = 1; !code && 1u << log <= r->p.max_size; log++)
 		if (1u << log >= r->a->sges)
 			code = run_size(r, 1u << log);
 	return code;
@@ -170,6 +170,18 @@ static uint32_t run_max_size(const struct perf_args *a, enum perf_op op)
 	return a->all_sizes ? 1u << ALL_SIZES_LOG : options_size(a);
 }
 
+/* A datagram fits into a packet: --all ends there. */
+static int run_check_datagram(const struct run *r)
+{
+	uint32_t most = site_mtu(&r->site);
+
+	if (r->p.transport->qp_type != DVX_QP_UD || r->p.max_size <= most)
+		return EXIT_DONE;
+	say("--size=%u: a datagram has at most %u bytes, the MTU of %s", r->p.max_size, most,
+	    site_name(&r->site));
+	return EXIT_INPUT;
+}
+
 static int run_op(struct run *r, enum perf_op op)
 {
 	const struct perf_args *a = r->a;
@@ -190,7 +202,11 @@ static int run_op(struct run *r, enum perf_op op)
 		.threads = options_threads(a),
 		.blueflame = !a->no_blueflame,
 	};
-	code = run_memory(r);
+	if (a->all_sizes && a->transport->qp_type == DVX_QP_UD)
+		r->p.max_size = site_mtu(&r->site);
+	code = run_check_datagram(r);
+	if (!code)
+		code = run_memory(r);
 	if (code)
 		return code;
 	code = run_sessions(r);

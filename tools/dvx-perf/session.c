@@ -16,7 +16,8 @@ static struct far_wish session_wish(const struct perf_params *p)
 		.sets = p->threads,
 		.receives = op->receives ? 2 * p->window : 0,
 		.access = op->access & p->transport->access,
-		.memory = p->threads * (uint64_t)p->max_size,
+		.memory = p->threads * (uint64_t)p->max_size +
+			  (p->transport->qp_type == DVX_QP_UD ? DVX_GRH_BYTES : 0),
 	};
 }
 

@@ -48,6 +48,7 @@ int site_open(struct perf_site *s, const char *device, uint32_t gid_index)
 	}
 	if (port.state != DVX_PORT_ACTIVE)
 		say("port %d of %s is not active: messages may fail", PORT, site_name(s));
+	s->local.q_key = SITE_Q_KEY;
 	snprintf(s->board, sizeof(s->board), "%s", ident.board);
 	s->lid = port.lid;
 	return gid_index == SITE_ANY_GID ? site_gid_choose(s) : site_gid_take(s, gid_index);
@@ -87,8 +88,22 @@ struct dvx_qp_peer site_peer(const struct perf_ends *far, uint32_t i)
 				   .qpn = far->qpn[i],
 				   .psn = far->psn,
 				   .lid = far->lid,
-				   .mtu_log = far->mtu_log};
+				   .mtu_log = far->mtu_log,
+				   .q_key = SITE_Q_KEY};
 
 	memcpy(peer.gid, far->gid, sizeof(peer.gid));
 	return peer;
+}
+
+int site_connect(struct dvx_qp *qp, uint8_t qp_type, const struct dvx_qp_local *local,
+		 const struct perf_ends *far, uint32_t i)
+{
+	struct dvx_qp_peer peer = site_peer(far, i);
+
+	return dvx_qp_connect(qp, local, qp_type == DVX_QP_UD ? NULL : &peer);
+}
+
+uint32_t site_mtu(const struct perf_site *s)
+{
+	return 1u << s->local.mtu_log;
 }

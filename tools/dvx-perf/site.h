@@ -16,7 +16,8 @@ struct perf_site {
 	struct dvx_qp_local local; /* of all queues */
 };
 
-#define SITE_ANY_GID 256 /* what dvx_gid_choose() chooses */
+#define SITE_Q_KEY   0x11111111u /* of datagrams to any queue */
+#define SITE_ANY_GID 256	 /* what dvx_gid_choose() chooses */
 
 /* 0, or an exit code after a sentence. */
 int site_open(struct perf_site *, const char *device, uint32_t gid_index);
@@ -41,5 +42,10 @@ struct perf_ends {
 struct perf_ends site_ends(const struct perf_site *, uint32_t n, uint32_t *qpn);
 /* The other end's queue `i`. */
 struct dvx_qp_peer site_peer(const struct perf_ends *, uint32_t i);
+/* Connects a queue with the other end's `i`; one of datagrams, which has no peer, gets ready. */
+int site_connect(struct dvx_qp *, uint8_t qp_type, const struct dvx_qp_local *,
+		 const struct perf_ends *far, uint32_t i);
+/* Bytes of the longest message, as a datagram may be. */
+uint32_t site_mtu(const struct perf_site *);
 
 #endif

@@ -31,13 +31,21 @@ static struct ibv_context *verbs_open_device(const char *name)
 	return ctx;
 }
 
+static enum ibv_qp_type verbs_type(const struct perf_params *p)
+{
+	static const enum ibv_qp_type types[] = {
+		[DVX_QP_RC] = IBV_QPT_RC, [DVX_QP_UC] = IBV_QPT_UC, [DVX_QP_UD] = IBV_QPT_UD};
+
+	return types[p->transport->qp_type];
+}
+
 static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 {
 	const struct perf_params *p = v->p;
 	struct verbs_queue *q = &v->queue[lane];
 	struct ibv_cq *cq = v->cq[lane / p->qps];
 	struct ibv_qp_init_attr_ex attr = {
-		.qp_type = p->transport->qp_type == DVX_QP_UC ? IBV_QPT_UC : IBV_QPT_RC,
+		.qp_type = verbs_type(p),
 		.cap = {.max_send_wr = p->window,
 			.max_recv_wr = 1,
 			.max_send_sge = p->sges,
@@ -102,12 +110,23 @@ int verbs_open(const struct perf_params *p, void **near, struct perf_ends *ends)
 	return EXIT_DONE;
 }
 
-static int verbs_to_init(struct ibv_qp *qp)
+static int verbs_to_init(const struct perf_params *p, struct ibv_qp *qp)
 {
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = SITE_Q_KEY};
+	int own = verbs_type(p) == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
 
-	return ibv_modify_qp(qp, &a,
-			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | own);
+}
+
+static struct ibv_ah_attr verbs_path(const struct perf_params *p, const struct perf_ends *far)
+{
+	struct ibv_ah_attr a = {.is_global = dvx_dev_caps(p->site->dev)->roce,
+				.dlid = far->lid,
+				.port_num = 1,
+				.grh = {.sgid_index = p->site->local.gid_index, .hop_limit = 64}};
+
+	memcpy(a.grh.dgid.raw, far->gid, sizeof(far->gid));
+	return a;
 }
 
 /* Queues of RC have more attributes than those of UC. */
@@ -122,14 +141,12 @@ static int verbs_to_rtr(const struct perf_params *p, struct ibv_qp *qp, const st
 		.rq_psn = far->psn,
 		.max_dest_rd_atomic = 16,
 		.min_rnr_timer = 12,
-		.ah_attr = {.is_global = dvx_dev_caps(p->site->dev)->roce,
-			    .dlid = far->lid,
-			    .port_num = 1,
-			    .grh = {.sgid_index = p->site->local.gid_index, .hop_limit = 64}},
+		.ah_attr = verbs_path(p, far),
 	};
 	int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 
-	memcpy(a.ah_attr.grh.dgid.raw, far->gid, sizeof(far->gid));
+	if (verbs_type(p) == IBV_QPT_UD)
+		return ibv_modify_qp(qp, &a, IBV_QP_STATE);
 	a.path_mtu = (enum ibv_mtu)(log - 7); /* 1 is 256 bytes */
 	return ibv_modify_qp(qp, &a,
 			     mask | (rc ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0));
@@ -149,18 +166,31 @@ static int verbs_to_rts(const struct perf_params *p, struct ibv_qp *qp)
 			     IBV_QP_STATE | IBV_QP_SQ_PSN | (p->transport->reliable ? rc : 0));
 }
 
+static int verbs_connect_one(struct verbs_near *v, const struct perf_ends *far, uint32_t i)
+{
+	struct verbs_queue *q = &v->queue[i];
+	struct ibv_ah_attr path = verbs_path(v->p, far);
+	int rc = verbs_to_init(v->p, q->qp);
+
+	if (!rc)
+		rc = verbs_to_rtr(v->p, q->qp, far, i);
+	if (!rc)
+		rc = verbs_to_rts(v->p, q->qp);
+	if (rc || verbs_type(v->p) != IBV_QPT_UD)
+		return rc;
+	q->remote_qpn = far->qpn[i];
+	q->ah = ibv_create_ah(v->pd, &path);
+	return q->ah ? 0 : errno ? errno : EIO;
+}
+
 int verbs_connect(void *near, const struct perf_ends *far)
 {
 	struct verbs_near *v = near;
 
 	for (uint32_t i = 0; i < far->n; i++) {
 		struct verbs_queue *q = &v->queue[i];
-		int rc = verbs_to_init(q->qp);
+		int rc = verbs_connect_one(v, far, i);
 
-		if (!rc)
-			rc = verbs_to_rtr(v->p, q->qp, far, i);
-		if (!rc)
-			rc = verbs_to_rts(v->p, q->qp);
 		if (rc) {
 			say("libibverbs can't connect the baseline's queues: %s", strerror(rc));
 			return EXIT_DEVICE;
@@ -174,9 +204,12 @@ int verbs_connect(void *near, const struct perf_ends *far)
 static enum ibv_wr_opcode verbs_opcode(enum perf_op op)
 {
 	static const enum ibv_wr_opcode opcodes[PERF_OPS] = {
-		[PERF_SEND] = IBV_WR_SEND,	  [PERF_SEND_IMM] = IBV_WR_SEND_WITH_IMM,
-		[PERF_WRITE] = IBV_WR_RDMA_WRITE, [PERF_WRITE_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
-		[PERF_READ] = IBV_WR_RDMA_READ,	  [PERF_FAA] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		[PERF_SEND] = IBV_WR_SEND,
+		[PERF_SEND_IMM] = IBV_WR_SEND_WITH_IMM,
+		[PERF_WRITE] = IBV_WR_RDMA_WRITE,
+		[PERF_WRITE_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
+		[PERF_READ] = IBV_WR_RDMA_READ,
+		[PERF_FAA] = IBV_WR_ATOMIC_FETCH_AND_ADD,
 		[PERF_CAS] = IBV_WR_ATOMIC_CMP_AND_SWP,
 	};
 
@@ -192,7 +225,11 @@ static struct ibv_send_wr verbs_wr(const struct perf_params *p, struct verbs_que
 		.imm_data = VERBS_IMM,
 	};
 
-	if (p->op == PERF_FAA) {
+	if (q->ah) {
+		wr.wr.ud.ah = q->ah;
+		wr.wr.ud.remote_qpn = q->remote_qpn;
+		wr.wr.ud.remote_qkey = SITE_Q_KEY;
+	} else if (p->op == PERF_FAA) {
 		wr.wr.atomic.remote_addr = q->raddr;
 		wr.wr.atomic.compare_add = 1;
 		wr.wr.atomic.rkey = q->rkey;
@@ -240,6 +277,8 @@ void verbs_close(void *near)
 	for (uint32_t i = 0; v->queue && i < perf_lanes(v->p); i++) {
 		if (v->queue[i].qp)
 			ibv_destroy_qp(v->queue[i].qp);
+		if (v->queue[i].ah)
+			ibv_destroy_ah(v->queue[i].ah);
 		free(v->queue[i].wr);
 	}
 	for (uint32_t i = 0; v->cq && i < v->p->threads; i++)

@@ -17,6 +17,8 @@ struct verbs_queue {
 	struct ibv_send_wr *wr; /* a batch, linked; of ibv_post_send only */
 	uint32_t filled;
 	uint64_t dma_to;
+	struct ibv_ah *ah; /* of datagrams, and the queue there */
+	uint32_t remote_qpn;
 };
 
 struct verbs_near {

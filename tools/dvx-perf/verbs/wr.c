@@ -45,6 +45,8 @@ PERF_INLINE bool wr_post(void *queue, enum perf_op op, bool signaled, uint64_t c
 		ibv_wr_atomic_cmp_swp(x, q->rkey, q->raddr, 0, 1);
 	else
 		ibv_wr_rdma_read(x, q->rkey, q->raddr);
+	if ((op == PERF_SEND || op == PERF_SEND_IMM) && q->ah)
+		ibv_wr_set_ud_addr(x, q->ah, q->remote_qpn, SITE_Q_KEY);
 	wr_data(q);
 	return true;
 }
