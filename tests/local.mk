@@ -58,6 +58,7 @@ include tests/unit/local.mk
 include tests/fuzz/local.mk
 include tests/sim/local.mk
 include tests/golden/local.mk
+include tests/abi/local.mk
 include tests/interop/local.mk
 include tests/perf/local.mk
 
