@@ -153,6 +153,8 @@ static int next_event(struct dvx_channel *ch, struct dvx_cq_priv **cq)
 		return 0;
 	}
 	n = mlx5dv_devx_get_event(ch->devx, &hdr, sizeof(hdr));
+	if (n < 0 && dvx_event_ends(errno))
+		return dvx_fail(EIO, "%s is gone", dvx_dev_name(ch->dev));
 	if (n < 0)
 		return dvx_fail(errno, "the DevX event channel fails");
 	*cq = event_find(ch, (const void *)(uintptr_t)hdr.cookie);

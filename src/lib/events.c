@@ -285,7 +285,7 @@ static int events_read(struct dvx_events *ev, struct dvx_event *out)
 
 	if (n < 0 && errno == EAGAIN)
 		return 0;
-	if (n < 0 && errno == EIO)
+	if (n < 0 && dvx_event_ends(errno))
 		return dvx_fail(EIO, "%s is gone", dvx_dev_name(ev->dev));
 	if (n < 0)
 		return dvx_fail(errno, "the DevX event channel fails");

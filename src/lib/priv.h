@@ -322,6 +322,12 @@ static inline bool dvx_is_pow2(uint64_t v)
 /* channel.c */
 void dvx_channel_forget(struct dvx_cq_priv *cq);
 
+/* mlx5dv_devx_get_event() of a device that is gone: EIO; of an end of file libmlx5 makes EINVAL. */
+static inline bool dvx_event_ends(int err)
+{
+	return err == EIO || err == EINVAL;
+}
+
 /* events.c: of an object that is destroyed */
 void dvx_events_forget(struct dvx_obj *obj);
 
