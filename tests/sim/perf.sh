@@ -106,6 +106,7 @@ check "CPUs that are no list" says 2 '--cpus takes up to 256 numbers and ranges 
 check "too few CPUs" says 2 '--cpus names 1 for --threads=2' run --cpus 0 --threads 2
 check "a CPU that is not there" says 3 '--cpus: no thread can run on CPU 1023' run --cpus 1023
 check "two kinds of output" says 2 '--json and --csv exclude each other' run --json --csv
+check "a histogram in a line" says 2 '--csv has no room for --histogram' run --csv --histogram
 check "a GID that is not there" says 3 '--gid-index: port 1 of mlx5_0 has no GID 200' run --gid-index 200
 check "a device that is not there" says 3 "no mlx5 device nope" run --device nope
 check "more than the device has" says 4 "libdvx can't make its queues: .*attr.sq_blocks" run -w 16384 -I 900
@@ -134,5 +135,13 @@ ln -s /usr/bin/* "$scratch/bin/"
 rm -f "$scratch/bin/gnuplot"*
 no_gnuplot() { (PATH=$scratch/bin && says 3 '--plot needs gnuplot, which is not installed' run --plot "$scratch/no.svg") && [ ! -e "$scratch/no.svg" ]; }
 check "no gnuplot" no_gnuplot
+if command -v gnuplot >/dev/null; then
+	check "a drawing on a full disk" says 3 '--plot: /dev/full: No space left' run -e libdvx --plot /dev/full
+	echo "an older drawing" >"$scratch/old.svg"
+	check "a run that fails" says 3 "no mlx5 device nope" run --device nope --plot "$scratch/old.svg"
+	check "... keeps the older drawing" grep -q older "$scratch/old.svg"
+	check "... or" says 3 "no mlx5 device nope" run --device nope --plot "$scratch/new.svg"
+	check "... leaves none" test ! -e "$scratch/new.svg"
+fi
 check "a drawing that cannot be written" says 3 '--plot: /none/p.svg: No such file' run --plot /none/p.svg
 plan

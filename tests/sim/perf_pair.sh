@@ -123,5 +123,23 @@ client_dies() {
 	ends 8 'the client died or closed the connection'
 }
 check "the client dies" client_dies
+
+# The device disappears under a loop: words and an exit code, not a wait for ever.
+vanishes() {
+	chips="$chips gone"
+	"$dvx_sim" up gone </dev/null || return 1
+	"$dvx_sim" exec gone -- "$perf" "$@" >"$scratch/table" 2>"$scratch/client.err" &
+	client=$!
+	shows_up "$scratch/table" '[a-z]' "$client" || return 1
+	kill -9 "$("$dvx_sim" ls --json | jq -r '.. | objects | select(.name == "gone") | .pid' | head -1)"
+	wait "$client"
+	got=$?
+	cat "$scratch/client.err"
+	"$dvx_sim" down gone >/dev/null 2>&1
+	[ $got = 4 ] && grep -q 'mlx5_0 is gone' "$scratch/client.err"
+}
+check "the device disappears: WRITE" vanishes --duration 600
+check "the device disappears: SEND" vanishes --duration 600 --op send
+check "the device disappears: threads" vanishes threads --threads 2 --count 10000000
 check "an address that is none" says 2 '"\[::1\]:" is no ADDR' "$dvx_sim" exec pair -- "$perf" '[::1]:'
 plan

@@ -42,6 +42,7 @@ struct hub_thread {
 	struct hub_queue *queue; /* the first of those it uses */
 	uint32_t first, connections;
 	uint64_t posted;
+	uint32_t idle;
 	_Alignas(64) atomic_uint_fast64_t done; /* other threads may see its completions */
 	_Alignas(64) struct hub_waits queue_lock, register_lock;
 	uint64_t began, ended; /* ticks */
@@ -56,6 +57,7 @@ struct hub_wish {
 struct hub {
 	struct hub_wish wish;
 	struct hub_lock register_lock;
+	atomic_bool failed; /* a thread gave up */
 	struct hub_thread *thread;
 	struct hub_queue *queue;
 	uint32_t queues; /* of all threads */

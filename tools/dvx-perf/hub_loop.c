@@ -24,6 +24,13 @@ static int hub_failed(const struct dvx_wc *wc)
 	return -1;
 }
 
+/* Another thread has failed, perhaps with what this one waits for; or the device is gone. */
+PERF_INLINE bool hub_hopeless(struct hub_thread *t)
+{
+	return ++t->idle % LOOP_IDLE == 0 &&
+	       (atomic_load(&t->hub->failed) || site_gone(t->hub->wish.site));
+}
+
 /* The cookie is the thread that posted. */
 PERF_INLINE int hub_poll(struct hub_thread *t, struct hub_queue *q)
 {
@@ -59,7 +66,7 @@ PERF_INLINE int hub_post(struct hub_thread *t, struct hub_queue *q, uint32_t con
 	int rc = 0;
 
 	while (q->out == h->wish.window && rc >= 0)
-		rc = hub_poll(t, q);
+		rc = hub_hopeless(t) ? -1 : hub_poll(t, q);
 	if (rc < 0)
 		return rc;
 	rc = dvx_post_write(q->sq, h->to + at, h->key, &sge, 1, (uint64_t)(t - h->thread),
@@ -100,7 +107,7 @@ PERF_INLINE int hub_cycle(struct hub_thread *t, enum hub_mode mode)
 		rc = hub_visit(t, i % queues, t->first + i, true, mode);
 	for (uint32_t i = 0;
 	     rc >= 0 && atomic_load_explicit(&t->done, memory_order_acquire) < t->posted; i++)
-		rc = hub_visit(t, i % queues, 0, false, mode);
+		rc = hub_hopeless(t) ? -1 : hub_visit(t, i % queues, 0, false, mode);
 	return rc < 0 ? rc : 0;
 }
 
@@ -112,6 +119,8 @@ PERF_INLINE int hub_run(struct hub_thread *t, enum hub_mode mode)
 	for (uint32_t i = 0; i < t->hub->wish.cycles && !rc; i++)
 		rc = hub_cycle(t, mode);
 	t->ended = ticks();
+	if (rc)
+		atomic_store(&t->hub->failed, true);
 	return rc;
 }
 

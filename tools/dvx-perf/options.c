@@ -196,6 +196,8 @@ void options_agree(struct argp_state *state, const struct perf_args *a)
 {
 	if (a->json && a->csv)
 		argp_error(state, "--json and --csv exclude each other");
+	if (a->csv && a->histogram)
+		argp_error(state, "--csv has no room for --histogram: the table and --json have");
 	check_window(state, a);
 	for (enum perf_op op = 0; op < PERF_OPS; op++)
 		if (options_op(a, op))

@@ -4,14 +4,21 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "exits.h"
 #include "plot.h"
 #include "tools/cli/say.h"
 
+/*
+ * gnuplot draws into memory, since it does not tell when a disk is full, and the file keeps what it
+ * has until there is a drawing.
+ */
 static struct {
 	const char *file;
+	bool created; /* by plot_begin() */
+	int drawing;
 	FILE *commands;
 	pid_t pid;
 } plot;
@@ -50,24 +57,48 @@ static int plot_start(int out)
 	return err;
 }
 
+static int plot_failed(int err)
+{
+	say("--plot: %s: %s", plot.file, strerror(err));
+	if (plot.created)
+		unlink(plot.file);
+	return EXIT_INPUT;
+}
+
+/* Whether the file can be written, before the measurement. */
+static int plot_touch(void)
+{
+	int fd = open(plot.file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	plot.created = fd >= 0;
+	if (fd < 0)
+		fd = open(plot.file, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return plot_failed(errno);
+	close(fd);
+	return EXIT_DONE;
+}
+
 int plot_begin(const char *file)
 {
-	int out, err;
+	int code, err;
 
 	if (!file)
 		return EXIT_DONE;
 	signal(SIGPIPE, SIG_IGN);
 	plot.file = file;
-	out = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (out < 0) {
-		say("--plot: %s: %s", file, strerror(errno));
-		return EXIT_INPUT;
-	}
-	err = plot_start(out);
-	close(out);
+	code = plot_touch();
+	if (code)
+		return code;
+	plot.drawing = memfd_create("drawing", MFD_CLOEXEC);
+	if (plot.drawing < 0)
+		return plot_failed(errno);
+	err = plot_start(plot.drawing);
 	if (!err)
 		return EXIT_DONE;
-	unlink(file);
+	close(plot.drawing);
+	if (plot.created)
+		unlink(file);
 	say(err == ENOENT ? "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)"
 			  : "--plot: gnuplot does not start: %s",
 	    strerror(err));
@@ -79,18 +110,58 @@ FILE *plot_commands(void)
 	return plot.commands;
 }
 
+/* Waits for the drawing: false if gnuplot fails. */
+static bool plot_drawn(void)
+{
+	int status = 0, failed = fclose(plot.commands);
+
+	plot.commands = NULL;
+	return waitpid(plot.pid, &status, 0) == plot.pid && !failed && !status;
+}
+
+/* 0 or an errno. */
+static int plot_copy(int to)
+{
+	char part[16384];
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(plot.drawing, part, sizeof(part), at)) > 0) {
+		n = write(to, part, (size_t)n);
+		if (n <= 0)
+			break;
+		at += n;
+	}
+	return n < 0 ? errno : 0;
+}
+
 int plot_end(void)
 {
-	int status = 0, failed;
+	int fd, err;
 
 	if (!plot.commands)
 		return EXIT_DONE;
-	failed = fclose(plot.commands);
-	plot.commands = NULL;
-	if (waitpid(plot.pid, &status, 0) == plot.pid && !failed && !status)
-		return EXIT_DONE;
-	say("--plot: gnuplot could not draw %s", plot.file);
-	return EXIT_INPUT;
+	if (!plot_drawn()) {
+		say("--plot: gnuplot could not draw %s", plot.file);
+		close(plot.drawing);
+		return EXIT_INPUT;
+	}
+	fd = open(plot.file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	err = fd < 0 ? errno : plot_copy(fd);
+	if (fd >= 0 && close(fd) && !err)
+		err = errno;
+	close(plot.drawing);
+	return err ? plot_failed(err) : EXIT_DONE;
+}
+
+void plot_drop(void)
+{
+	if (!plot.commands)
+		return;
+	plot_drawn();
+	close(plot.drawing);
+	if (plot.created)
+		unlink(plot.file);
 }
 
 void plot_title(FILE *f, const char *what, const struct perf_site *s)

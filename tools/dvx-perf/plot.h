@@ -16,6 +16,8 @@ int plot_results(const struct report_of *, const struct perf_results *);
 /* For other drawings: where gnuplot reads its commands, NULL if there is nothing to draw. */
 FILE *plot_commands(void);
 int plot_end(void);
+/* After a failure: leaves the file as it was. */
+void plot_drop(void);
 /* A title's end, with what is to be known of the device. */
 void plot_title(FILE *, const char *what, const struct perf_site *);
 

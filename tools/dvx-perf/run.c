@@ -272,7 +272,9 @@ int perf_cmd_measure(const struct perf_args *a)
 	r->report = a->json ? &report_json : a->csv ? &report_csv : &report_table;
 	r->of = (struct report_of){.args = a, .site = &r->site};
 	code = run_all(r);
-	if (!code)
+	if (code)
+		plot_drop();
+	else
 		code = plot_results(&r->of, &r->results);
 	site_close(&r->site);
 	results_free(&r->results);

@@ -146,7 +146,7 @@ static json_t *serve_closes(struct perf_client *c, const json_t *message)
 	do
 		received = serve_received(f);
 	while (f->wish.receives && f->wish.transport->reliable && received < sent &&
-	       !talk_ready(&c->talk));
+	       !talk_ready(&c->talk) && !site_gone(c->site));
 	far_close(f);
 	return json_pack("{s:I}", "received", (json_int_t)received);
 }
@@ -191,6 +191,8 @@ static int serve_until_asked(struct perf_client *c)
 		}
 		if (!expected || talk_ready(&c->talk))
 			return 0;
+		if (site_gone(c->site))
+			return -1;
 	}
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <dvx/dvx.h>
@@ -49,6 +50,8 @@ int site_open(struct perf_site *s, const char *device, uint32_t gid_index)
 	if (port.state != DVX_PORT_ACTIVE)
 		say("port %d of %s is not active: messages may fail", PORT, site_name(s));
 	s->local.q_key = SITE_Q_KEY;
+	if (dvx_events_open(s->dev, &s->events))
+		s->events = NULL;
 	snprintf(s->board, sizeof(s->board), "%s", ident.board);
 	s->lid = port.lid;
 	return gid_index == SITE_ANY_GID ? site_gid_choose(s) : site_gid_take(s, gid_index);
@@ -56,8 +59,23 @@ int site_open(struct perf_site *s, const char *device, uint32_t gid_index)
 
 void site_close(struct perf_site *s)
 {
+	dvx_events_close(s->events);
+	s->events = NULL;
 	dvx_dev_close(s->dev);
 	s->dev = NULL;
+}
+
+bool site_gone(const struct perf_site *s)
+{
+	struct dvx_event event;
+	int err = s->events ? 0 : -ETIMEDOUT;
+
+	while (!err)
+		err = dvx_events_wait(s->events, 0, &event);
+	if (err != -EIO)
+		return false;
+	say("%s", library_says());
+	return true;
 }
 
 const char *site_name(const struct perf_site *s)

@@ -10,6 +10,7 @@
 /* A device, and how queues on it are connected. */
 struct perf_site {
 	struct dvx_dev *dev;
+	struct dvx_events *events; /* NULL: the device offers none */
 	char board[64];
 	uint8_t gid[16];
 	uint16_t lid;
@@ -22,6 +23,8 @@ struct perf_site {
 /* 0, or an exit code after a sentence. */
 int site_open(struct perf_site *, const char *device, uint32_t gid_index);
 void site_close(struct perf_site *);
+/* After a sentence: the device has disappeared, and nothing will complete any more. */
+bool site_gone(const struct perf_site *);
 const char *site_name(const struct perf_site *);
 /* The device says itself that it is dvx-sim: what is measured are the emulator's speeds. */
 bool site_is_emulator(const struct perf_site *);

@@ -102,8 +102,12 @@ static int talk_more(struct talk *t, int ms)
 
 	if (!ready)
 		return EXIT_PEER; /* interrupted: there is no need for a sentence */
-	if (ready == -ETIMEDOUT)
-		return talk_stranger(t);
+	if (ready == -ETIMEDOUT) {
+		say("%s says nothing for %d s: it serves another client, or does not speak "
+		    "dvx-perf's protocol",
+		    t->peer, HELLO_MS / 1000);
+		return EXIT_PROTOCOL;
+	}
 	n = recv(t->fd, t->line + t->have, TALK_LINE - t->have, 0);
 	if (n <= 0)
 		return talk_died(t, n ? errno : 0);

@@ -116,6 +116,8 @@ int perf_cmd_threads(const struct perf_args *a)
 	code = site_open(&site, a->device, SITE_ANY_GID);
 	if (!code)
 		code = threads_all(&of);
+	if (code)
+		plot_drop();
 	site_close(&site);
 	return code;
 }
