@@ -12,7 +12,7 @@ dist_check_SCRIPTS += tests/sim/cm_bare.sh
 tests/sim/%.log: private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run $(CHIP) --
 # Little steering memory: libmlx5 takes an eighth at a time.
 tests/sim/dr_limit%.log: private CHIP = --set log_ste_icm=27
-LIB_HELPERS += tests/sim/lib_alias tests/sim/limits
+LIB_HELPERS += tests/sim/lib_alias tests/sim/lib_gone tests/sim/limits
 VERBS_HELPERS += tests/sim/port_eventfd tests/sim/front_client tests/sim/refused tests/sim/hooks tests/sim/raw_stream tests/sim/verbs_flow tests/sim/dr_garbage \
 	tests/sim/share
 # A program whose pages are shared with the device: share.c and its scenes.
@@ -29,7 +29,7 @@ tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h
 tests_librigs_a_SOURCES += tests/sim/verbs_self.c tests/sim/verbs_self.h
-dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh \
+dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh tests/sim/gone.sh \
 	tests/sim/onecpu.sh tests/sim/readme.sh tests/sim/refusals.sh tests/sim/profile.sh tests/sim/wire.sh \
 	tests/sim/faults.sh tests/sim/netdev.sh tests/sim/share.sh tests/sim/copy_tree.sh \
 	tests/sim/copy_refuse.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/lib_alias.sh \
