@@ -141,5 +141,6 @@ vanishes() {
 check "the device disappears: WRITE" vanishes --duration 600
 check "the device disappears: SEND" vanishes --duration 600 --op send
 check "the device disappears: threads" vanishes threads --threads 2 --count 10000000
+check "a port that is none" says 2 '"127.0.0.1:99999" is no ADDR' "$dvx_sim" exec pair -- "$perf" serve --listen 127.0.0.1:99999
 check "an address that is none" says 2 '"\[::1\]:" is no ADDR' "$dvx_sim" exec pair -- "$perf" '[::1]:'
 plan

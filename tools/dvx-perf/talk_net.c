@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,6 +20,12 @@
 struct talk_address {
 	char host[256], port[16];
 };
+
+/* getaddrinfo() takes a number that has too many bits, and cuts it. */
+static bool port_is_possible(const char *port)
+{
+	return strspn(port, "0123456789") < strlen(port) || strtoul(port, NULL, 10) <= UINT16_MAX;
+}
 
 /* ADDR, ADDR:PORT, [V6]:PORT or a bare IPv6 address. */
 static int address_parse(const char *text, struct talk_address *a)
@@ -37,7 +44,8 @@ static int address_parse(const char *text, struct talk_address *a)
 	if (n < sizeof(a->host) && (!colon || (colon[1] && strlen(colon + 1) < sizeof(a->port)))) {
 		snprintf(a->host, sizeof(a->host), "%.*s", (int)n, where);
 		snprintf(a->port, sizeof(a->port), "%s", colon ? colon + 1 : TALK_PORT);
-		return EXIT_DONE;
+		if (port_is_possible(a->port))
+			return EXIT_DONE;
 	}
 	say("\"%s\" is no ADDR[:PORT]", text);
 	return EXIT_USAGE;
