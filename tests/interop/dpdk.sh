@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that DPDK's own driver (net_mlx5, as Debian ships it) runs on two functions that have network interfaces:
-# its queues send and receive, checksums are the device's work, a rule of rte_flow drops and counts.
+# its queues send and receive (in strides, too: mprq_en), checksums are the device's work, a rule of rte_flow drops and counts.
 . "$top_srcdir/tests/sim/tap.sh"
 
 if [ -z "$DVX_NETNS" ]; then
@@ -17,17 +17,18 @@ fi
 
 chips=d
 program() { cc -O2 -Wall -o "$scratch/dpdk" "$top_srcdir/tests/interop/dpdk.c" $(pkg-config --cflags --libs libdpdk); }
-# FUNCTION ROLE PEER_MAC
+# FUNCTION ROLE PEER_MAC [DEVARGS]
 dpdk() {
 	timeout 120 "$dvx_sim" exec d -f "$1" -- "$scratch/dpdk" --no-huge -m 128 --no-telemetry --file-prefix "dvx$$$1" \
-		-d librte_net_mlx5.so -d librte_mempool_ring.so -a 0000:03:00.0 -- "$2" "$3"
+		-d librte_net_mlx5.so -d librte_mempool_ring.so -a "0000:03:00.0$4" -- "$2" "$3"
 }
 check "a program of DPDK's" program
 check "a chip with network interfaces" "$dvx_sim" up d --netdev
 dpdk dpu echo 02:d7:00:00:00:01 >"$scratch/echo" 2>&1 &
 echo=$!
 shows_up "$scratch/echo" ready "$echo"
-check "64 packets go to the other function and come back" dpdk host ask 02:d7:00:00:00:02
+# One queue receives in strides, the other one does not.
+check "64 packets go to the other function and come back" dpdk host ask 02:d7:00:00:00:02 ,mprq_en=1,rxqs_min_mprq=1
 wait "$echo" && grep -q 'the rule dropped 64 packets' "$scratch/echo"
 report $? "... where a rule dropped and counted 64 others" "$(cat "$scratch/echo")"
 plan

@@ -619,6 +619,32 @@ static void aliases_work(struct rig *r)
 	dvx_ticket_wipe(&t);
 }
 
+/* As libmlx5 offers it: of the least and of the most strides, and no fewer. */
+static void striding_works(struct rig *r)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct mlx5dv_context dv = {.comp_mask = MLX5DV_CONTEXT_MASK_STRIDING_RQ};
+	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1, .pd = pd, .cq = cq};
+	struct mlx5dv_wq_init_attr strides = {.comp_mask = MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ};
+	struct ibv_wq *wq;
+
+	assert_int_equal(mlx5dv_query_device(ctx, &dv), 0);
+	strides.striding_rq_attrs.single_stride_log_num_of_bytes =
+		dv.striding_rq_caps.max_single_stride_log_num_of_bytes;
+	for (uint32_t n = dv.striding_rq_caps.min_single_wqe_log_num_of_strides; n <= 16; n++) {
+		strides.striding_rq_attrs.single_wqe_log_num_of_strides = n;
+		wq = mlx5dv_create_wq(ctx, &attr, &strides);
+		assert_non_null(wq);
+		assert_int_equal(ibv_destroy_wq(wq), 0);
+	}
+	strides.striding_rq_attrs.single_wqe_log_num_of_strides = 2;
+	assert_null(mlx5dv_create_wq(ctx, &attr, &strides));
+	assert_int_equal(ibv_destroy_cq(cq) | ibv_dealloc_pd(pd), 0);
+}
+
 /* A set that DevX makes, read and freed. */
 static void q_counters_work(struct rig *r)
 {
@@ -657,6 +683,8 @@ static const struct row {
 	{G, "nic_flow_table", pages_exist},
 	{G, "qos", pages_exist},
 	{G, "max_qp_cnt", q_counters_work},
+	{G, "striding_rq", striding_works},
+	{G, "ext_stride_num_range", striding_works},
 	{G, "*_q_counters", BY("tests/unit/queue_errors")},
 	{G, "out_of_seq_cnt", BY("tests/unit/net_loss")},
 	{G, "modify_rq_counter_set_id", BY("tests/unit/fw_q_counter")},

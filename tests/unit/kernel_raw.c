@@ -227,7 +227,8 @@ TEST_FX(wq_refusals)
 		{W(rq_wqe_shift), 99, -EINVAL, "rq_wqe_shift"},
 		{W(user_index), 1u << 24, -EINVAL, "user_index"},
 		{W(flags), 1, -EOPNOTSUPP, "flags"},
-		{W(comp_mask), 1, -EOPNOTSUPP, "comp_mask"},
+		{W(comp_mask), 2, -EOPNOTSUPP, "comp_mask"},
+		{W(comp_mask), 1, -EINVAL, "single_stride_log_num_of_bytes"},
 		{W(buf_addr), 0x40, -EFAULT, "buf_addr"},
 		{W(db_addr), 0x41, -EFAULT, "db_addr"},
 	};

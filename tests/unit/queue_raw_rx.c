@@ -174,6 +174,86 @@ TEST_RAW(silent_flush)
 }
 
 /* Each queue of a table gets the packets that its index says; all of them together get all. */
+/* --- strides ---------------------------------------------------------------------------------- */
+
+#define ST_BYTES 64u
+#define ST_COUNT 8u
+
+/* Entries of 8 strides of 64 bytes; n are posted, their memory one behind the other. */
+static void st_open(struct raw *r, uint8_t shift, unsigned int n)
+{
+	struct rq *rq = r->rq.queue->rq;
+
+	rq->log_stride_bytes = 6;
+	rq->log_strides = 3;
+	rq->shift = shift;
+	for (unsigned int i = 0; i < n; i++)
+		prm_wqe_data_seg_pack(r->rq.ring + 64 * i + PRM_WQE_SRQ_NEXT_SEG_BYTES,
+				      .byte_count = ST_BYTES * ST_COUNT, .lkey = rig_key(r->mkey),
+				      .addr = (uintptr_t)r->dst + ST_BYTES * ST_COUNT * i);
+	r->rq.dbrec[0] = htobe32(n);
+}
+
+static void st_comes(struct raw *r, uint16_t wqe, uint16_t stride, uint32_t strides, uint32_t len)
+{
+	const uint8_t *cqe = rig_poll(&r->rcq);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND);
+	assert_int_equal(prm_cqe64_get_wqe_id(cqe), wqe);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), stride);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), strides << 16 | len);
+}
+
+/* Packets of 3 strides: the third one is in the next entry, and a filler tells of 2 left strides.
+ */
+TEST_RAW(strides)
+{
+	uint8_t packet[UDP4_LEN];
+
+	for (uint8_t shift = 0; shift <= 2; shift += 2) {
+		queue_set_state(r->rq.queue, QP_RST);
+		queue_set_state(r->rq.queue, QP_RTS);
+		memset(r->dst, 0, RIG_BUF);
+		st_open(r, shift, 2);
+		raw_make_udp4(packet);
+		for (unsigned int i = 0; i < 3; i++)
+			raw_post(r, packet, sizeof(packet), 0);
+		raw_go(r);
+		st_comes(r, 0, 0, 3, UDP4_LEN);
+		st_comes(r, 0, 3, 3, UDP4_LEN);
+		st_comes(r, 0, 6, 2, 1u << 31);
+		st_comes(r, 1, 0, 3, UDP4_LEN);
+		assert_memory_equal(r->dst + shift, packet, sizeof(packet));
+		assert_memory_equal(r->dst + 3 * ST_BYTES + shift, packet, sizeof(packet));
+		assert_memory_equal(r->dst + 8 * ST_BYTES + shift, packet, sizeof(packet));
+	}
+}
+
+/* The last entry: a packet that does not fit is dropped; one that no entry holds ends the queue. */
+TEST_RAW(strides_end)
+{
+	uint8_t packet[UDP4_LEN];
+	const uint8_t *cqe;
+
+	st_open(r, 0, 1);
+	raw_make_udp4(packet);
+	for (unsigned int i = 0; i < 3; i++)
+		raw_post(r, packet, sizeof(packet), 0);
+	raw_go(r);
+	st_comes(r, 0, 0, 3, UDP4_LEN);
+	st_comes(r, 0, 3, 3, UDP4_LEN);
+	st_comes(r, 0, 6, 2, 1u << 31);
+	assert_null(rig_poll(&r->rcq));
+	assert_int_equal(r->rq.queue->stats->out_of_buffer, 1);
+	r->rq.dbrec[0] = htobe32(3);
+	raw_post(r, r->src, ST_BYTES * ST_COUNT + 1, 0);
+	raw_go(r);
+	cqe = rig_poll(&r->rcq);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	assert_int_equal(r->rq.queue->state, QP_ERR);
+}
+
 TEST_RAW(rss_spreads)
 {
 	struct raw_rq *list[2] = {r->rq.raw_rq};

@@ -174,6 +174,8 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_device_memory(cap, 1);
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_basic_cyclic_rcv_wqe(cap, 1);
+	prm_cmd_hca_cap_set_striding_rq(cap, 1);
+	prm_cmd_hca_cap_set_ext_stride_num_range(cap, 1);
 	fill_completions(cap);
 	prm_cmd_hca_cap_set_rc(cap, 1);
 	prm_cmd_hca_cap_set_rts2rts_qp_udp_sport(cap, 1);

@@ -199,6 +199,10 @@ struct fw_wq_rules {
 	unsigned int log_most; /* entries */
 	unsigned int log_stride_least, log_stride_most;
 };
+/* log2 of the strides that an entry of a striding queue has. */
+unsigned int fw_wq_log_strides(const void *wq);
+/* log2 of their bytes, if log_wqe_stride_size is 0. */
+#define FW_LOG_STRIDE_BYTES 6u
 int fw_wq_check(struct fw_cmd *, const void *wq, const struct fw_wq_rules *);
 /* Fills ring and dbrec in; the mailbox's page list begins at pas_at. */
 int fw_wq_take(struct fw_cmd *, const void *wq, size_t pas_at, struct ring *, uint64_t *dbrec,

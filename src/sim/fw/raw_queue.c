@@ -252,7 +252,7 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 		 "cap.shampo is 0"},
 	};
 	const struct fw_wq_rules rules = {
-		.types = 1u << PRM_WQ_TYPE_CYCLIC,
+		.types = 1u << PRM_WQ_TYPE_CYCLIC | 1u << PRM_WQ_TYPE_CYCLIC_STRIDING_RQ,
 		.log_most = c->vhca->dev->profile->log_max_qp_sz,
 		.log_stride_least = LOG_SEG,
 		.log_stride_most = FW_LOG_MAX_WQE,
@@ -270,6 +270,15 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 	return fw_wq_check(c, prm_rqc_cat_wq(rqc), &rules);
 }
 
+static void take_strides(const void *wq, struct rq *rq)
+{
+	if (prm_wq_get_wq_type(wq) != PRM_WQ_TYPE_CYCLIC_STRIDING_RQ)
+		return;
+	rq->log_strides = (uint8_t)fw_wq_log_strides(wq);
+	rq->log_stride_bytes = (uint8_t)(FW_LOG_STRIDE_BYTES + prm_wq_get_log_wqe_stride_size(wq));
+	rq->shift = prm_wq_get_two_byte_shift_en(wq) ? 2 : 0;
+}
+
 static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 {
 	const void *wq = prm_rqc_cat_wq(rqc);
@@ -278,6 +287,7 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 	rq->q.rq = &rq->rq;
 	rq->rq.log_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
 	rq->rq.log_stride = (uint8_t)(prm_wq_get_log_wq_stride(wq) - LOG_SEG);
+	take_strides(wq, &rq->rq);
 	rq->q.user_index = prm_rqc_get_user_index(rqc);
 	rq->q.utc = prm_rqc_get_ts_format(rqc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	rq->q.flush_silent = !prm_rqc_get_flush_in_error_en(rqc);

@@ -4,6 +4,10 @@
 #include "obj/ring.h"
 
 #define ADAPTER_PAGE_SHIFT 12
+#define LOG_NEXT_SEG	   4u
+#define WQ_LOG_STRIDES	   9u /* log_wqe_num_of_strides 0 */
+/* [I] With cap.ext_stride_num_range; libmlx5 and DPDK know no fewer. */
+#define WQ_LOG_STRIDES_LEAST 3u
 
 static int check_type(struct fw_cmd *c, const void *wq, uint32_t types)
 {
@@ -12,8 +16,37 @@ static int check_type(struct fw_cmd *c, const void *wq, uint32_t types)
 	if (types & 1u << type)
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			 "wq.wq_type %u: this queue takes %s1 (cyclic)", type,
-			 types & 1u << PRM_WQ_TYPE_LINKED_LIST ? "0 (linked list) or " : "");
+			 "wq.wq_type %u: this queue takes %s1 (cyclic)%s", type,
+			 types & 1u << PRM_WQ_TYPE_LINKED_LIST ? "0 (linked list) or " : "",
+			 types & 1u << PRM_WQ_TYPE_CYCLIC_STRIDING_RQ ? " or 3 (cyclic, strides)"
+								      : "");
+}
+
+unsigned int fw_wq_log_strides(const void *wq)
+{
+	const unsigned int code = prm_wq_get_log_wqe_num_of_strides(wq);
+
+	return WQ_LOG_STRIDES + code - (code & 8 ? 16 : 0);
+}
+
+static int check_strides(struct fw_cmd *c, const void *wq)
+{
+	const unsigned int log = fw_wq_log_strides(wq);
+
+	if (prm_wq_get_wq_type(wq) != PRM_WQ_TYPE_CYCLIC_STRIDING_RQ)
+		return 0;
+	if (prm_wq_get_log_wq_stride(wq) <= LOG_NEXT_SEG)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "wq.log_wq_stride %u: behind its 16 bytes for the next one's "
+				 "number, a striding entry needs a data segment",
+				 prm_wq_get_log_wq_stride(wq));
+	if (log < WQ_LOG_STRIDES_LEAST)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "wq.log_wqe_num_of_strides %u means 2^%d strides, the least is "
+				 "2^%u",
+				 prm_wq_get_log_wqe_num_of_strides(wq), (int)log,
+				 WQ_LOG_STRIDES_LEAST);
+	return 0;
 }
 
 int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
@@ -26,13 +59,15 @@ int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
 		 "headers are not split"},
 		{prm_wq_get_log2_hds_buf_size(wq), "wq.log2_hds_buf_size", "headers are not split"},
 		{r->lwm ? 0 : prm_wq_get_lwm(wq), "wq.lwm", "limit events are of RMPs"},
-		{prm_wq_get_two_byte_shift_en(wq), "wq.two_byte_shift_en",
-		 "there are no striding queues"},
+		{prm_wq_get_wq_type(wq) == PRM_WQ_TYPE_CYCLIC_STRIDING_RQ
+			 ? 0
+			 : prm_wq_get_two_byte_shift_en(wq),
+		 "wq.two_byte_shift_en", "it is for striding queues"},
 		{prm_wq_get_shampo_enable(wq), "wq.shampo_enable", "cap.shampo is 0"},
 	};
 	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
 
-	if (FW_CHECK_ABSENT(c, features) || check_type(c, wq, r->types))
+	if (FW_CHECK_ABSENT(c, features) || check_type(c, wq, r->types) || check_strides(c, wq))
 		return -1;
 	if (prm_wq_get_log_wq_sz(wq) > r->log_most)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,

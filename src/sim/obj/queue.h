@@ -47,6 +47,10 @@ struct rq {
 	struct srq *srq; /* its entries come from there; referenced. NULL: from its own ring */
 	uint64_t offset;
 	uint8_t log_size, log_stride; /* stride = 16 << log_stride bytes */
+	/* Of raw packets: an entry is this many strides, and each packet takes some of them. */
+	uint8_t log_stride_bytes; /* 0: an entry is for one packet */
+	uint8_t log_strides;
+	uint8_t shift; /* bytes that are left free before each packet */
 	uint16_t pi, ci;
 	uint8_t inline_most; /* a SEND that brings no more has it in its CQE: qpc.cs_res */
 	struct rq_priv *priv;

@@ -36,7 +36,16 @@ static void leave_shared(uint8_t shared[PRM_CQE64_BYTES], const void *cqe)
 	prm_cqe64_set_wqe_counter(shared, 0);
 }
 
-/* The next one of a run: alike, with the next entry of the receive queue. */
+/* Entries, or strides, to the next packet's. */
+static uint16_t mini_step(const void *cqe)
+{
+	const uint16_t strides = prm_cqe64_get_byte_cnt(cqe) >> 16 & 0x3fff;
+
+	return strides ? strides : 1;
+}
+
+/* The next one of a run: alike, with the next entry of the receive queue, or in its next strides.
+ */
 static bool follows(const struct cq *cq, unsigned int i)
 {
 	const uint8_t *owner = cq->priv->owner + i;
@@ -47,7 +56,8 @@ static bool follows(const struct cq *cq, unsigned int i)
 	leave_shared(a, before);
 	leave_shared(b, cqe);
 	return owner[0] == owner[-1] && !memcmp(a, b, sizeof(a)) &&
-	       (uint16_t)(prm_cqe64_get_wqe_counter(before) + 1) == prm_cqe64_get_wqe_counter(cqe);
+	       (uint16_t)(prm_cqe64_get_wqe_counter(before) + mini_step(before)) ==
+		       prm_cqe64_get_wqe_counter(cqe);
 }
 
 /* CQEs from i on that make one run. Of raw packets: they have l2_ok and, unlike UD's, no g. */

@@ -48,6 +48,8 @@ struct rq_priv {
 	uint8_t cache[RQ_CACHE_BYTES];
 	const uint8_t *recv, *end; /* data segments of the current one; NULL: none */
 	uint16_t index;
+	uint32_t stride; /* of the current one: the next free stride */
+	uint32_t taken;	 /* strides of the packet that is coming in */
 };
 
 struct srq_priv {

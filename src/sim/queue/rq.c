@@ -12,10 +12,18 @@
 
 #define RCV_RECORD 0u
 #define CQE_GRH_IN_BUFFER 1u /* cqe64.g */
+#define CQE_STRIDES_AT	  16u /* cqe64.byte_cnt of a striding queue: strides above the length */
+#define CQE_FILLER	  (1u << 31)
+#define STRIDES_NONE	  (1ull << 40) /* [I] no entry has room: as too small a receive */
 
 static uint32_t stride(const struct rq *rq)
 {
 	return 16u << rq->log_stride;
+}
+
+static bool is_striding(const struct rq *rq)
+{
+	return rq->log_stride_bytes;
 }
 
 static uint32_t rq_entries(const struct rq *rq)
@@ -119,6 +127,9 @@ static bool begin_own(struct rq *rq)
 		return false;
 	}
 	d->end = d->recv + stride(rq);
+	if (is_striding(rq)) /* as an SRQ's, though nothing is linked */
+		d->recv += PRM_WQE_SRQ_NEXT_SEG_BYTES;
+	d->stride = d->taken = 0;
 	d->index = rq->ci++;
 	return true;
 }
@@ -130,6 +141,59 @@ bool rq_begin(struct rq *rq)
 	if (begun && sim_tracing)
 		trace_entry(rq);
 	return begun;
+}
+
+/* --- strides ------------------------------------------------------------------------------- */
+
+static uint32_t rq_strides_left(const struct rq *rq)
+{
+	return rq->priv->recv ? (1u << rq->log_strides) - rq->priv->stride : 0;
+}
+
+/* The strides that the CQE tells are used; the entry's end is reached with the last one. */
+static void rq_end_strides(struct rq *rq, void *cqe)
+{
+	struct rq_priv *d = rq->priv;
+
+	prm_cqe64_set_wqe_id(cqe, d->index);
+	prm_cqe64_set_wqe_counter(cqe, d->stride);
+	prm_cqe64_set_byte_cnt(cqe, d->taken << CQE_STRIDES_AT);
+	d->stride += d->taken;
+	if (!rq_strides_left(rq))
+		d->recv = NULL;
+}
+
+/* [I] It has the RESP_SEND opcode, no length, and the rest of the entry's strides. */
+static void rq_fill_up(struct rq *rq)
+{
+	uint8_t *cqe;
+
+	rq->priv->taken = rq_strides_left(rq);
+	cqe = rq_end_cqe(rq);
+	if (!cqe)
+		return;
+	prm_cqe64_set_byte_cnt(cqe, prm_cqe64_get_byte_cnt(cqe) | CQE_FILLER);
+	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND);
+	cq_filled(rq->cq, false);
+}
+
+bool rq_begin_strides(struct rq *rq, uint32_t len, uint64_t *off)
+{
+	const uint32_t size = 1u << rq->log_stride_bytes,
+		       need = (rq->shift + len + size - 1) >> rq->log_stride_bytes;
+	const bool fits = need <= 1u << rq->log_strides;
+
+	*off = 0;
+	if (!is_striding(rq))
+		return rq_begin(rq);
+	if (fits && rq->priv->recv && need > rq_strides_left(rq))
+		rq_fill_up(rq);
+	if (rq->q->state == QP_ERR || (!rq->priv->recv && !rq_begin(rq)))
+		return false;
+	rq->priv->taken = need;
+	*off = fits ? ((uint64_t)rq->priv->stride << rq->log_stride_bytes) + rq->shift
+		    : STRIDES_NONE;
+	return true;
 }
 
 static uint8_t scatter(struct rq *rq, uint64_t off, size_t len, const void *from, enum segs_how how)
@@ -205,7 +269,8 @@ void *rq_end_cqe(struct rq *rq)
 {
 	uint8_t *cqe;
 
-	rq->priv->recv = NULL;
+	if (!is_striding(rq))
+		rq->priv->recv = NULL;
 	cqe = rq_next_cqe(rq);
 	if (!cqe) {
 		error_count_no_cqe(rq->q, rq->cq);
@@ -215,6 +280,8 @@ void *rq_end_cqe(struct rq *rq)
 	prm_cqe64_set_user_index(cqe, rq_user_index(rq));
 	prm_cqe64_set_timestamp(cqe, queue_timestamp(rq->q));
 	prm_cqe64_set_wqe_counter(cqe, rq->priv->index);
+	if (is_striding(rq))
+		rq_end_strides(rq, cqe);
 	return cqe;
 }
 

@@ -100,6 +100,11 @@ struct recv_done {
 void rq_serve(struct rq *, struct srq *);
 /* The oldest entry becomes the current one; false: none is posted, or there is no queue (NULL). */
 bool rq_begin(struct rq *);
+/*
+ * The same for a packet of a striding queue; *off: where in the entry it begins. What an entry has
+ * left and is too little is told by a CQE of its own (filler).
+ */
+bool rq_begin_strides(struct rq *, uint32_t len, uint64_t *off);
 uint8_t rq_scatter(struct rq *, uint64_t off, size_t len, const void *from);
 /* The same; small writes are posted. */
 uint8_t rq_scatter_posted(struct rq *, uint64_t off, size_t len, const void *from);

@@ -27,12 +27,24 @@ struct qp_plan {
 	struct pages sq_pages;
 };
 
+/* Strides of a receive: the bytes of one, how many there are; wq.log_wqe_num_of_strides is 0 for
+ * 512. */
+#define RAW_LOG_STRIDE_LEAST  6u
+#define RAW_LOG_STRIDE_MOST   13u
+#define RAW_LOG_STRIDES_0     9u
+#define RAW_LOG_STRIDES_LEAST 3u /* with cap.ext_stride_num_range */
+#define RAW_LOG_STRIDES_MOST  16u
+
 /* A receive queue as mlx5_ib makes it for QPs and WQs alike. */
 struct rq_plan {
 	uint16_t uid;
 	uint32_t pdn, cqn, user_index, count, log_stride;
 	uint8_t ts_format;
 	bool strip_vlan;
+	struct rq_strides {
+		uint32_t log_bytes, log_strides; /* 0: an entry is for one packet */
+		bool shift;
+	} strides;
 	uint64_t db_addr;
 	const struct pages *pages;
 };

@@ -14,6 +14,7 @@
 #include <rdma/mlx5-abi.h>
 #include "kernel/core/cmd.h"
 #include "priv.h"
+#include "raw.h"
 
 #define VENDOR_MELLANOX 0x02c9
 #define PAGE		4096u
@@ -143,6 +144,19 @@ static void fill_pacing(const struct uverbs_file *f, struct mlx5_ib_query_device
 		r->packet_pacing_caps.cap_flags = MLX5_IB_PP_SUPPORT_BURST;
 }
 
+static void fill_strides(struct mlx5_ib_query_device_resp *r, const uint8_t *cap)
+{
+	if (!prm_cmd_hca_cap_get_striding_rq(cap))
+		return;
+	r->striding_rq_caps = (struct mlx5_ib_striding_rq_caps){
+		.min_single_stride_log_num_of_bytes = RAW_LOG_STRIDE_LEAST,
+		.max_single_stride_log_num_of_bytes = RAW_LOG_STRIDE_MOST,
+		.min_single_wqe_log_num_of_strides = RAW_LOG_STRIDES_LEAST,
+		.max_single_wqe_log_num_of_strides = RAW_LOG_STRIDES_MOST,
+		.supported_qpts = QPT_RAW_PACKET,
+	};
+}
+
 /* libmlx5's own part: RSS, and zero for all other offloads. libmlx5 fails without an answer. */
 static int uhw(struct wcmd *c)
 {
@@ -161,6 +175,7 @@ static int uhw(struct wcmd *c)
 		r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
 	fill_compression(file_caps(c->f), &r);
 	fill_pacing(c->f, &r);
+	fill_strides(&r, file_caps(c->f));
 	r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* always, as mlx5_ib does */
 	r.dci_streams_caps.max_log_num_concurent =
 		(uint8_t)prm_cmd_hca_cap_get_log_max_dci_stream_channels(file_caps(c->f));

@@ -33,6 +33,14 @@ static void set_wq(void *wq, const struct uverbs_file *f, const struct pages *pa
 	prm_wq_set_log_wq_pg_sz(wq, pages->log_page - 12);
 }
 
+static void set_strides(void *wq, const struct rq_strides *s)
+{
+	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC_STRIDING_RQ);
+	prm_wq_set_two_byte_shift_en(wq, s->shift);
+	prm_wq_set_log_wqe_stride_size(wq, s->log_bytes - RAW_LOG_STRIDE_LEAST);
+	prm_wq_set_log_wqe_num_of_strides(wq, (s->log_strides - RAW_LOG_STRIDES_0) & 0xf);
+}
+
 int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 {
 	size_t len = PRM_CREATE_RQ_IN_BYTES + 8ull * q->pages->n;
@@ -54,6 +62,8 @@ int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 	set_wq(wq, f, q->pages, q->pdn, q->db_addr);
 	prm_wq_set_log_wq_stride(wq, q->log_stride);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(q->count));
+	if (q->strides.log_bytes)
+		set_strides(wq, &q->strides);
 	pages_write(q->pages, in + PRM_CREATE_RQ_IN_BYTES, 0);
 	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);

@@ -13,7 +13,6 @@
 #include "kernel/core/pages.h"
 #include "raw.h"
 
-#define DATA_SEG       16u
 #define EVENT_WQ_FATAL 19 /* enum ib_event_type */
 #define RQ_MODIFY_VSD  (1u << 1)
 
@@ -85,17 +84,45 @@ static int uverbs_wq_find_objects(struct uverbs_file *f, struct uverbs_request *
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
 
+static int uverbs_wq_check_strides(const struct mlx5_ib_create_wq *u)
+{
+	const uint32_t bytes = u->single_stride_log_num_of_bytes,
+		       n = u->single_wqe_log_num_of_strides;
+
+	if (bytes >= RAW_LOG_STRIDE_LEAST && bytes <= RAW_LOG_STRIDE_MOST &&
+	    n >= RAW_LOG_STRIDES_LEAST && n <= RAW_LOG_STRIDES_MOST)
+		return 0;
+	return refuse(-EINVAL,
+		      "CREATE_WQ: single_stride_log_num_of_bytes %u, single_wqe_log_num_of_strides "
+		      "%u: they are %u to %u and %u to %u",
+		      bytes, n, RAW_LOG_STRIDE_LEAST, RAW_LOG_STRIDE_MOST, RAW_LOG_STRIDES_LEAST,
+		      RAW_LOG_STRIDES_MOST);
+}
+
+static struct rq_strides uverbs_wq_strides(const struct mlx5_ib_create_wq *u)
+{
+	struct rq_strides s = {0};
+
+	if (!(u->comp_mask & MLX5_IB_CREATE_WQ_STRIDING_RQ))
+		return s;
+	s.log_bytes = u->single_stride_log_num_of_bytes;
+	s.log_strides = u->single_wqe_log_num_of_strides;
+	s.shift = u->two_byte_shift_en;
+	return s;
+}
+
 static int uverbs_wq_check_uhw(const struct uverbs_file *f, const struct mlx5_ib_create_wq *u)
 {
 	const uint8_t *cap = file_caps(f);
 	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
 	uint32_t stride = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
 
-	if (u->comp_mask || u->flags || u->two_byte_shift_en)
+	if (u->comp_mask & ~(uint32_t)MLX5_IB_CREATE_WQ_STRIDING_RQ || u->flags)
 		return refuse(-EOPNOTSUPP,
-			      "CREATE_WQ: comp_mask 0x%x, flags 0x%x: striding queues and "
-			      "signatures are not offered",
+			      "CREATE_WQ: comp_mask 0x%x, flags 0x%x: signatures are not offered",
 			      u->comp_mask, u->flags);
+	if (u->comp_mask && uverbs_wq_check_strides(u))
+		return -EINVAL;
 	if (!u->rq_wqe_count || u->rq_wqe_count & (u->rq_wqe_count - 1) || u->rq_wqe_count > most)
 		return refuse(-EINVAL, "CREATE_WQ: rq_wqe_count %u is no power of two up to %u",
 			      u->rq_wqe_count, most);
@@ -148,6 +175,7 @@ static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 		.count = p->u.rq_wqe_count,
 		.log_stride = p->u.rq_wqe_shift,
 		.strip_vlan = p->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
+		.strides = uverbs_wq_strides(&p->u),
 		.db_addr = p->u.db_addr,
 		.pages = &p->pages,
 	};
@@ -174,7 +202,7 @@ int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct mlx5_ib_create_wq_resp uhw = {.response_length = sizeof(uhw)};
 	struct wq_plan p = {.flags = 0};
-	uint32_t sge;
+	uint32_t wr, sge;
 	struct uverbs_wq *wq;
 	int err = uverbs_wq_make_plan(f, req, &p);
 
@@ -190,10 +218,11 @@ int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 	}
 	wq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
 	uverbs_wq_connect(wq, &p);
-	sge = (1u << p.u.rq_wqe_shift) / DATA_SEG;
+	/* as they were asked for: mlx5_ib changes neither */
+	wr = (uint32_t)attr_value(req, UVERBS_ATTR_CREATE_WQ_MAX_WR);
+	sge = (uint32_t)attr_value(req, UVERBS_ATTR_CREATE_WQ_MAX_SGE);
 	attr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
-	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &p.u.rq_wqe_count,
-		  sizeof(p.u.rq_wqe_count));
+	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &wr, sizeof(wr));
 	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &sge, sizeof(sge));
 	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn));
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));

@@ -54,7 +54,8 @@ static void set_l4(void *cqe, const struct packet *p)
 		prm_cqe64_set_l4_ok(cqe, packet_l4_ok(p, &p->outer));
 }
 
-static void completion(struct raw_rq *rq, const struct packet *p, const struct rss *rss, bool stripped)
+static void completion(struct raw_rq *rq, const struct packet *p, const struct rss *rss,
+		       bool stripped, uint32_t len)
 {
 	uint8_t *cqe = rq_end_cqe(&rq->rq);
 
@@ -68,7 +69,8 @@ static void completion(struct raw_rq *rq, const struct packet *p, const struct r
 	prm_cqe64_set_rss_hash_result(cqe, rss->hash);
 	prm_cqe64_set_rss_hash_type(cqe, rss->type);
 	prm_cqe64_set_ft_metadata(cqe, p->reg_b);
-	prm_cqe64_set_byte_cnt(cqe, p->len - (stripped ? VLAN_BYTES : 0));
+	/* the strides are there already */
+	prm_cqe64_set_byte_cnt(cqe, prm_cqe64_get_byte_cnt(cqe) | len);
 	prm_cqe64_set_flow_tag(cqe, p->flow_tag & 0xffffff);
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND);
 	cq_filled(rq->rq.cq, false);
@@ -76,16 +78,16 @@ static void completion(struct raw_rq *rq, const struct packet *p, const struct r
 
 /* --- the way there ---------------------------------------------------------------------------- */
 
-static uint8_t raw_recv_scatter(struct raw_rq *rq, const struct packet *p, bool strip)
+static uint8_t raw_recv_scatter(struct raw_rq *rq, const struct packet *p, bool strip, uint64_t off)
 {
 	uint8_t err;
 
 	if (!strip)
-		return rq_scatter_posted(&rq->rq, 0, p->len, p->data);
-	err = rq_scatter_posted(&rq->rq, 0, VLAN_AT, p->data);
+		return rq_scatter_posted(&rq->rq, off, p->len, p->data);
+	err = rq_scatter_posted(&rq->rq, off, VLAN_AT, p->data);
 	return err ? err
-		   : rq_scatter_posted(&rq->rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
-				p->data + VLAN_AT + VLAN_BYTES);
+		   : rq_scatter_posted(&rq->rq, off + VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
+				       p->data + VLAN_AT + VLAN_BYTES);
 }
 
 static void no_receive(struct raw_rq *rq, const struct packet *p)
@@ -120,17 +122,19 @@ void raw_receive(struct tir *tir, const struct packet *p)
 	const struct rss rss = rss_of(tir, p);
 	struct raw_rq *rq = choose(tir, &rss);
 	bool strip = rq->strip_vlan && p->outer.cvlan;
+	const uint32_t len = p->len - (strip ? VLAN_BYTES : 0);
+	uint64_t off;
 	uint8_t err;
 
-	if (rq->q.state != QP_RTS || !rq_begin(&rq->rq)) {
+	if (rq->q.state != QP_RTS || !rq_begin_strides(&rq->rq, len, &off)) {
 		no_receive(rq, p);
 		return;
 	}
-	err = raw_recv_scatter(rq, p, strip);
+	err = raw_recv_scatter(rq, p, strip, off);
 	if (err) {
 		recv_failed(rq, err);
 		return;
 	}
 	rq->q.o.vhca->raw.received++;
-	completion(rq, p, &rss, strip);
+	completion(rq, p, &rss, strip, len);
 }
