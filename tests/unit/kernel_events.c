@@ -8,6 +8,7 @@
 #include <dvx/prm/eqe.h>
 #include "kernel_fixture.h"
 #include "kernel/core/channel.h"
+#include "kernel/core/cmd.h"
 
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {
@@ -123,6 +124,30 @@ TEST_FX(purge)
 	assert_empty(fd);
 	assert_int_equal(destroy_cq(f, handle[1]).comp_events_reported, 3);
 	close(fd);
+}
+
+/* A queue that firmware does not give back when its program ends: its events reach nobody. */
+TEST_FX(outlives_its_program)
+{
+	int fd = comp_fd(f);
+	uint32_t cqn;
+	uint16_t uid;
+	void *hw;
+
+	cq_on(f, fd, 111, &cqn);
+	hw = obj_find(f->v, OBJ_CQ, cqn);
+	uid = ((struct obj *)hw)->uid;
+	obj_get(hw);
+	kernel_close(f->f);
+	f->f = NULL;
+	assert_ptr_equal(obj_find(f->v, OBJ_CQ, cqn), hw);
+	fire(f, PRM_EVENT_COMP, cqn);
+	for (size_t i = 0; i < sizeof(f->k->refs) / sizeof(f->k->refs[0]); i++)
+		assert_null(f->k->refs[i]);
+	close(fd);
+	obj_put(hw);
+	assert_int_equal(mbox_destroy(f->v, PRM_OPCODE_DESTROY_CQ, uid, cqn), 0);
+	f->objects = fx_objects(f); /* its UAR is still there */
 }
 
 /* A program that does not read: nothing blocks, nothing is lost, nothing changes its order. */

@@ -8,10 +8,11 @@ static struct hw_ref **events_bucket(struct kernel *k, uint32_t id)
 	return &k->refs[id % (sizeof(k->refs) / sizeof(k->refs[0]))];
 }
 
-void hw_ref_add(struct kernel *k, struct hw_ref *r)
+void hw_ref_add(struct uverbs_file *f, struct hw_ref *r)
 {
-	struct hw_ref **b = events_bucket(k, r->id);
+	struct hw_ref **b = events_bucket(f->k, r->id);
 
+	r->file = f;
 	r->next = *b;
 	*b = r;
 }
@@ -24,6 +25,18 @@ void hw_ref_del(struct kernel *k, struct hw_ref *r)
 		at = &(*at)->next;
 	if (*at)
 		*at = r->next;
+}
+
+void hw_refs_forget(struct uverbs_file *f)
+{
+	for (uint32_t i = 0; i < sizeof(f->k->refs) / sizeof(f->k->refs[0]); i++) {
+		for (struct hw_ref **at = &f->k->refs[i]; *at;) {
+			if ((*at)->file == f)
+				*at = (*at)->next;
+			else
+				at = &(*at)->next;
+		}
+	}
 }
 
 static struct hw_ref *events_find(struct kernel *k, const struct vhca *v, enum hw_kind kind,

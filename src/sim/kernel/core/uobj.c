@@ -2,6 +2,7 @@
 /* Handles: what a program's 32-bit numbers mean in its open file. */
 #include <errno.h>
 #include <stdlib.h>
+#include "events.h"
 #include "pins.h"
 
 static int uobj_grow(struct uverbs_file *f)
@@ -171,6 +172,9 @@ void uobj_destroy_all(struct uverbs_file *f)
 			progress = true;
 		}
 	}
+	/* Firmware has these queues still, and makes events of them. */
+	if (f->newest)
+		hw_refs_forget(f);
 	while (f->newest) {
 		sim_bug("%s handle %u could not be destroyed at close", f->newest->class->name,
 			f->newest->id);

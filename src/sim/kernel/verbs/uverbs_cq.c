@@ -261,7 +261,7 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 		channel_get(async);
 	cq->hw = (struct hw_ref){
 		.vhca = f->vhca, .id = cq->cqn, .kind = HW_CQ, .event = uverbs_cq_event};
-	hw_ref_add(f->k, &cq->hw);
+	hw_ref_add(f, &cq->hw);
 	uverbs_cq_answer(req, cq);
 	return 0;
 }

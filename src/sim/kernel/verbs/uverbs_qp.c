@@ -513,13 +513,13 @@ static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 	if (qp->raw.on) {
 		qp->raw.rq_hw = (struct hw_ref){
 			.vhca = f->vhca, .id = qp->raw.rqn, .kind = HW_QP, .event = rq_event};
-		hw_ref_add(f->k, &qp->raw.rq_hw);
+		hw_ref_add(f, &qp->raw.rq_hw);
 	}
 	if (qp->type == QP_TYPE_DCT) /* its events are the kernel's and DevX's */
 		return;
 	qp->hw = (struct hw_ref){
 		.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = uverbs_qp_event};
-	hw_ref_add(f->k, &qp->hw);
+	hw_ref_add(f, &qp->hw);
 }
 
 void uverbs_qp_join(struct uverbs_qp *qp, struct uverbs_xrcd *xrcd, struct channel *async)

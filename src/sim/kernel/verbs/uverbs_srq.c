@@ -281,7 +281,7 @@ static void uverbs_srq_connect(struct uverbs_srq *srq, const struct srq_plan *p)
 				  .id = srq->srqn,
 				  .kind = HW_SRQ,
 				  .event = uverbs_srq_event};
-	hw_ref_add(srq->u.file->k, &srq->hw);
+	hw_ref_add(srq->u.file, &srq->hw);
 }
 
 int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)

@@ -195,7 +195,7 @@ static void uverbs_wq_connect(struct uverbs_wq *wq, const struct wq_plan *p)
 		channel_get(wq->async);
 	wq->hw = (struct hw_ref){
 		.vhca = wq->u.file->vhca, .id = wq->rqn, .kind = HW_QP, .event = uverbs_wq_event};
-	hw_ref_add(wq->u.file->k, &wq->hw);
+	hw_ref_add(wq->u.file, &wq->hw);
 }
 
 int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
