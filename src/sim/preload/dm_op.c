@@ -75,7 +75,7 @@ static bool dm_op_perform(const struct dm_op *d, size_t offset, ucontext_t *uc)
 	if (stores)
 		__atomic_fetch_add(d->memory + offset, a.value, __ATOMIC_SEQ_CST);
 	else
-		loaded = __atomic_exchange_n(d->memory + offset, 0xff, __ATOMIC_SEQ_CST);
+		loaded = __atomic_exchange_n(d->memory + offset, 1, __ATOMIC_SEQ_CST);
 	byte_access_done(&a, uc, loaded);
 	return true;
 }
