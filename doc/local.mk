@@ -10,7 +10,7 @@ dist_man_MANS += doc/man/dvx_template_write.3
 EXTRA_DIST += \
 	doc/GLOSSARY.md \
 	doc/programs.md \
-	doc/rdma-core-tests.md \
+	doc/rdma-core-tests.md doc/rdma-core-newest-tests.md \
 	doc/design/0002-rings.md doc/design/0008-shared-receives.md doc/design/0009-threads-on-rings.md \
 	doc/hardware-to-verify.md \
 	doc/syndromes.md \

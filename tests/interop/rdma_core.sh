@@ -74,7 +74,7 @@ run_suite
 awk -F '\t' 'NR == FNR { if ($3 ~ /wrapped DEK/) again[$1]; next } !($1 in again)' report report >left
 mv left report
 run_suite --set crypto_wrapped=1
-$python "$interop/scoreboard.py" report "$interop/reasons.tsv" "$srcdir/doc/rdma-core-tests.md" \
+$python "$interop/scoreboard.py" report "$interop/reasons.tsv" "${DVX_SUITE_LIST:-$srcdir/doc/rdma-core-tests.md}" \
 	${DVX_UPDATE:+update}
 status=$?
 [ $status = 0 ] || sed 's/^/# /' log

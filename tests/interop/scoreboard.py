@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares a report of rdma-core's suite (suite.py) with the list in doc/ and prints TAP, or writes
-that list: scoreboard.py REPORT REASONS LIST [update]. REASONS has lines of a pattern for "result name:
+that list's table: scoreboard.py REPORT REASONS LIST [update]. REASONS has lines of a pattern for "result name:
 the suite's reason", a group, and words, separated by tabs; the first that matches explains a result.
 Groups: vacuous (a pass that proves nothing), hardware (a NIC gives the same), machine (this computer
 lacks something), lacks (dvx-sim does)."""
@@ -8,19 +8,7 @@ import re
 import sys
 
 UPDATE = 'DVX_UPDATE=1 make check TESTS=tests/interop/rdma_core.sh'
-HEAD = f'''# rdma-core's own tests on dvx-sim
-
-What each test of rdma-core 44's suite (Debian's `python3-pyverbs`, `/usr/share/doc/rdma-core/tests`) does on dvx-sim, as
-root. `tests/interop/rdma_core.sh` runs them, fails when one that passes here stops passing, and writes this page:
-`{UPDATE}`.
-
-The reasons are those of `tests/interop/reasons.tsv`. **hardware**: a ConnectX-6 Dx or a BlueField-2 gives the same
-result. **machine**: the computer lacks what the test needs. **lacks**: dvx-sim does not have it yet. **vacuous**: passes
-without proving anything.
-
-| test | result | group | why |
-|---|---|---|---|
-'''
+HEAD_END = '|---|---|---|---|\n'
 
 
 def lines_of(path):
@@ -47,8 +35,11 @@ def explain(rules, name, result, reason):
 
 
 def write_list(path, report, rules):
+    """Anew below the head of its table."""
+    with open(path, encoding='utf-8') as file:
+        head = file.read().partition(HEAD_END)[0] + HEAD_END
     with open(path, 'w', encoding='utf-8') as file:
-        file.write(HEAD)
+        file.write(head)
         for name, (result, reason) in sorted(report.items()):
             group, words = explain(rules, name, result, reason)
             file.write(f'| {name} | {result} | {group} | {words} |\n'.replace('|  |', '| |'))
