@@ -43,7 +43,8 @@ struct dvx_cq_queue {
 	uint32_t room; /* completions of its own that it may have outstanding; 0: a free place */
 	bool raw;      /* of packets: receive CQEs carry a tag where others have the number */
 	bool shared;
-	uint8_t reserved[2];
+	bool indexed; /* its CQEs may have another number: then their user_index tells */
+	uint8_t reserved[1];
 };
 
 struct dvx_cq {

@@ -9,6 +9,7 @@
 #include <dvx/connect.h>
 #include <dvx/cq.h>
 #include <dvx/dbr.h>
+#include <dvx/dc.h>
 #include <dvx/dev.h>
 #include <dvx/events.h>
 #include <dvx/flow.h>
@@ -30,5 +31,6 @@
 #include <dvx/umem.h>
 #include <dvx/umr.h>
 #include <dvx/users.h>
+#include <dvx/xrc.h>
 
 #endif

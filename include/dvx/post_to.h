@@ -4,7 +4,7 @@
 
 /*
  * Work requests that say in the WQE where they go: segments between the control segment and the
- * rest. The calls of ud.h, which return as those of post.h.
+ * rest. The calls of ud.h, dc.h and xrc.h, which return as those of post.h.
  */
 #include <dvx/post.h>
 
@@ -14,6 +14,7 @@ DVX_BEGIN_DECLS
 struct dvx_to {
 	const void *seg;
 	uint32_t ds;
+	uint16_t stream; /* of a DC initiator, else 0 */
 };
 
 DVX_INLINE int dvx_post_gather_to(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, struct dvx_to to,
@@ -30,6 +31,8 @@ DVX_INLINE int dvx_post_gather_to(struct dvx_sq *sq, uint8_t opcode, uint32_t im
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
 	dvx_sq_ctrl(sq, &p, opcode, 0, ds, flags, imm);
+	if (to.stream)
+		prm_wqe_ctrl_seg_set_dci_stream_channel_id(p.wqe, to.stream);
 	memcpy(p.wqe + DVX_SEG, to.seg, (size_t)to.ds * DVX_SEG);
 	dvx_wqe_gather(p.wqe + (size_t)(1 + to.ds) * DVX_SEG, sge, n);
 	dvx_sq_commit(sq, &p, wr_id);
@@ -49,6 +52,8 @@ DVX_INLINE int dvx_post_inline_to(struct dvx_sq *sq, uint8_t opcode, uint32_t im
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
 	dvx_sq_ctrl(sq, &p, opcode, 0, ds, flags, imm);
+	if (to.stream)
+		prm_wqe_ctrl_seg_set_dci_stream_channel_id(p.wqe, to.stream);
 	memcpy(p.wqe + DVX_SEG, to.seg, (size_t)to.ds * DVX_SEG);
 	if (len)
 		dvx_wqe_inline(p.wqe + (size_t)(1 + to.ds) * DVX_SEG, data, len);

@@ -19,9 +19,16 @@ enum dvx_qp_flags {
 
 /*
  * Service types, as qpc.st has them. UC: SEND and WRITE only, losses are not reported. UD:
- * datagrams of up to the port's MTU, without a peer: each says where it goes (ud.h).
+ * datagrams of up to the port's MTU, without a peer: each says where it goes (ud.h). DCI: sends
+ * only, each request says to which target (dc.h). XRC_INI: sends only; adopted ones (xrc.h).
  */
-enum dvx_qp_type { DVX_QP_RC = 0, DVX_QP_UC = 1, DVX_QP_UD = 2 };
+enum dvx_qp_type {
+	DVX_QP_RC = 0,
+	DVX_QP_UC = 1,
+	DVX_QP_UD = 2,
+	DVX_QP_XRC_INI = 3,
+	DVX_QP_DCI = 5
+};
 
 /* A queue pair made by DevX; it starts in RST. */
 struct dvx_qp_attr {
@@ -37,7 +44,10 @@ struct dvx_qp_attr {
 	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	struct dvx_place place; /* of both rings */
 	uint8_t type;		/* enum dvx_qp_type */
-	uint8_t reserved[7];
+	/* DCI: log2 of its streams, and of how many may fail before the queue does */
+	uint8_t log_dci_streams;
+	uint8_t log_dci_errored;
+	uint8_t reserved[5];
 	struct dvx_srq *srq; /* it receives from there; then rq_entries and rq_sge are 0 */
 };
 int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *attr, uint32_t layout,
@@ -49,11 +59,11 @@ DVX_INLINE int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *attr
 }
 
 /*
- * Takes over the rings of a verbs QP (RC, UC or UD), in any state, before anything was posted to it
- * (else -EBUSY). From then on only libdvx posts. Its CQs must be adopted before: libmlx5's poll
- * does not know libdvx's WQEs. The caller keeps the ibv_qp, which must outlive the dvx_qp, and
- * connects it by ibv_modify_qp(); only the way to RST is dvx_qp_to_rst(), which dvx_qp_destroy()
- * takes too.
+ * Takes over the rings of a verbs QP (RC, UC, UD, DCI or XRC_INI), in any state, before anything
+ * was posted to it (else -EBUSY). From then on only libdvx posts. Its CQs must be adopted before:
+ * libmlx5's poll does not know libdvx's WQEs. The caller keeps the ibv_qp, which must outlive the
+ * dvx_qp, and connects it by ibv_modify_qp(); only the way to RST is dvx_qp_to_rst(), which
+ * dvx_qp_destroy() takes too.
  */
 int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
 			struct dvx_qp **out);
@@ -68,7 +78,7 @@ uint32_t dvx_qp_number(const struct dvx_qp *qp);
 struct dvx_sq *dvx_qp_sq(struct dvx_qp *qp);
 struct dvx_rq *dvx_qp_rq(struct dvx_qp *qp); /* NULL without a receive queue of its own */
 
-/* One state transition each (PRM); peer is NULL for a UD queue, which has none ... */
+/* One state transition each (PRM); peer is NULL for UD and DCI, which have none ... */
 int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_local *local);
 int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_local *local,
 		  const struct dvx_qp_peer *peer);

@@ -93,6 +93,18 @@ DVX_INLINE int dvx_srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct 
 	return dvx_srq_adopt_layout(dev, ibsrq, DVX_RING_LAYOUT, out);
 }
 
+/*
+ * The same of an XRC SRQ (xrc.h), whose messages complete in its own CQ, adopted before. One such
+ * SRQ for each CQ: CQEs have the number of the connection, and only libmlx5 knows an SRQ's index.
+ */
+int dvx_srq_adopt_xrc_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
+			     uint32_t layout, struct dvx_srq **out);
+DVX_INLINE int dvx_srq_adopt_xrc(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
+				 struct dvx_srq **out)
+{
+	return dvx_srq_adopt_xrc_layout(dev, ibsrq, cq, DVX_RING_LAYOUT, out);
+}
+
 /* -EBUSY while queues use it. */
 int dvx_srq_destroy(struct dvx_srq *srq);
 

@@ -67,7 +67,7 @@ DVX_INLINE void dvx_ah_set_qp(struct dvx_ah *ah, uint32_t qpn, uint32_t q_key)
 
 DVX_INLINE struct dvx_to dvx_to_ah(const struct dvx_ah *ah)
 {
-	struct dvx_to to = {ah->av, PRM_AV_BYTES / DVX_SEG};
+	struct dvx_to to = {ah->av, PRM_AV_BYTES / DVX_SEG, 0};
 
 	return to;
 }

@@ -107,6 +107,21 @@ static void cq_set_ring(struct dvx_cq_priv *cq)
 		cq_tell_queues(cq);
 }
 
+/* The receiver of this user index, among those that the number does not tell. */
+static struct dvx_cq_queue *cq_indexed_queue(const struct dvx_cq_priv *cq, uint32_t user_index)
+{
+	struct dvx_cq_queue *q, *any = NULL;
+	uint32_t at = 0;
+
+	while ((q = cq_next_queue(cq, &at))) {
+		if (q->indexed && q->user_index == user_index)
+			return q;
+		if (q->indexed && q->user_index == DVX_CQ_ANY_INDEX)
+			any = q;
+	}
+	return any;
+}
+
 /* A raw receive queue's CQEs are told apart by their user index alone. */
 static struct dvx_cq_queue *cq_packet_queue(const struct dvx_cq_priv *cq, uint32_t user_index)
 {
@@ -161,6 +176,7 @@ static void cq_pool_leave(struct dvx_cq_priv *cq, const struct dvx_srq *srq)
 int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
 {
 	uint32_t room = cq_room_for(cq, new);
+	const struct dvx_cq_queue *same;
 	int err;
 
 	if (cq->room + room > cq->ring.entries && !cq->overcommit)
@@ -175,6 +191,12 @@ int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
 			"CQ %u has a receive queue of user_index 0x%x already: their packets "
 			"could not be told apart",
 			cq->ring.cqn, new->user_index);
+	same = new->indexed ? cq_indexed_queue(cq, new->user_index) : NULL;
+	if (same && same->user_index == new->user_index && same->srq != new->srq)
+		return dvx_fail(EINVAL,
+				"CQ %u has a receiver of user_index 0x%x on another SRQ already: "
+				"their messages could not be told apart",
+				cq->ring.cqn, new->user_index & 0xffffff);
 	err = cq_make_places(cq, cq->queue_count + 1);
 	if (!err && new->shared)
 		err = cq_pool_enter(cq, new->srq);
@@ -226,7 +248,9 @@ const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const v
 			return q;
 	}
 	q = cq_place_of(cq, dvx_cqe_qpn(cqe));
-	return q->room ? q : NULL;
+	if (q->room)
+		return q;
+	return dvx_cqe_is_send(cqe) ? NULL : cq_indexed_queue(cq, dvx_cqe_user_index(cqe));
 }
 
 /* Entry i behind the next one. */

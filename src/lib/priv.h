@@ -123,7 +123,8 @@ struct dvx_srq_priv {
 	struct dvx_pd *pd;
 	struct dvx_queue_memory at;
 	uint64_t *wr_ids;
-	int refs; /* queues that receive from it */
+	struct dvx_cq_priv *xrc_cq;	   /* of an XRC SRQ: where all its messages complete */
+	int refs;			   /* queues that receive from it */
 	struct dvx_srq_priv *next_adopted; /* of the device's */
 };
 
@@ -247,6 +248,7 @@ struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibc
  */
 extern const struct dvx_cq dvx_cq_of_several;	  /* what such a queue polls: never anything */
 extern const struct dvx_cq_queue dvx_cq_no_queue; /* a table without one */
+#define DVX_CQ_ANY_INDEX UINT32_MAX /* user_index of an indexed queue: what no other one has */
 int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *queue);
 void dvx_cq_detach(struct dvx_cq_priv *cq, uint32_t number);
 bool dvx_cq_has(const struct dvx_cq_priv *cq, uint32_t number);
@@ -288,6 +290,9 @@ struct dvx_sides {
 int dvx_qp_sides(const struct dvx_qp *qp, const char *call, const struct dvx_qp_local *user_local,
 		 struct dvx_qp_local *local, const struct dvx_qp_peer *user_peer,
 		 struct dvx_qp_peer *peer);
+/* One's own side alone, of what any peer may be given any right. */
+int dvx_local_side(const struct dvx_dev *dev, const char *call,
+		   const struct dvx_qp_local *user_local, struct dvx_qp_local *local);
 /* The same of what no queue is asked for. */
 int dvx_path_sides(const struct dvx_dev *dev, const char *call,
 		   const struct dvx_qp_local *user_local, const struct dvx_qp_peer *user_peer,
@@ -297,6 +302,8 @@ int dvx_path_sides(const struct dvx_dev *dev, const char *call,
 struct dvx_qp_kind {
 	const char *name;
 	enum ibv_qp_type verbs;
+	bool sends_only;
+	bool verbs_only; /* DevX can't make it */
 	uint32_t access; /* the most that a peer may be given */
 	bool peer;	 /* it is connected with one other queue */
 	bool reliable;	 /* it retries, and does READs and atomics */

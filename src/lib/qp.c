@@ -41,8 +41,20 @@ static int check_type(const struct dvx_qp_attr *attr)
 	const struct dvx_qp_kind *kind = dvx_qp_kind(attr->type);
 
 	if (!kind)
-		return dvx_fail(EINVAL, "dvx_qp_create: attr.type %u is neither RC, UC nor UD",
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.type %u is neither RC, UC, UD nor DCI",
 				attr->type);
+	if (kind->verbs_only)
+		return dvx_fail(EINVAL,
+				"dvx_qp_create: attr.type: %s are made by verbs and adopted",
+				kind->name);
+	if (kind->sends_only && (attr->rq_entries || attr->srq))
+		return dvx_fail(EINVAL,
+				"dvx_qp_create: attr.rq_entries or attr.srq is set, but %s "
+				"receive nothing",
+				kind->name);
+	if (attr->type != DVX_QP_DCI && (attr->log_dci_streams || attr->log_dci_errored))
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.log_dci_streams or log_dci_errored is "
+					"set: only DC initiators have streams");
 	if (attr->flags & DVX_QP_MMO && attr->type != DVX_QP_RC)
 		return dvx_fail(
 			EINVAL,
@@ -112,6 +124,8 @@ static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct
 	prm_qpc_set_pd(qpc, attr->pd->pdn);
 	prm_qpc_set_uar_page(qpc, dvx_uar_index(attr->uar));
 	prm_qpc_set_user_index(qpc, attr->user_index);
+	prm_qpc_set_log_num_dci_stream_channels(qpc, attr->log_dci_streams);
+	prm_qpc_set_log_num_dci_errored_streams(qpc, attr->log_dci_errored);
 	prm_qpc_set_ts_format(qpc, qp->dev->qp_ts_format);
 	prm_qpc_set_cqn_snd(qpc, attr->send_cq->cqn);
 	prm_qpc_set_cqn_rcv(qpc, attr->recv_cq->cqn);

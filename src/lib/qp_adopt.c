@@ -46,12 +46,15 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 	if (ibqp->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_qp_adopt: the ibv_qp is of another context");
 	if (!dvx_qp_type_of_verbs(ibqp->qp_type, type))
-		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp is neither RC, UC nor UD");
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_qp_adopt: the ibv_qp is neither RC, UC, UD, DCI nor "
+				"XRC_SEND");
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP))
 		return dvx_fail(EINVAL, "dvx_qp_adopt: libmlx5 does not know this ibv_qp");
 	if (dv->sq.stride != DVX_BLOCK || !dv->sq.wqe_cnt)
 		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp has no send ring of its own");
-	if (!dvx_cq_adopted(dev, ibqp->send_cq) || !dvx_cq_adopted(dev, ibqp->recv_cq))
+	if (!dvx_cq_adopted(dev, ibqp->send_cq) ||
+	    (!dvx_qp_kind(*type)->sends_only && !dvx_cq_adopted(dev, ibqp->recv_cq)))
 		return dvx_fail(EINVAL, "dvx_qp_adopt: adopt the CQs of QP 0x%x first",
 				ibqp->qp_num);
 	if (ibqp->srq && !dvx_srq_adopted(dev, ibqp->srq))
@@ -86,7 +89,7 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 	qp->type = type;
 	qp->srq = ibqp->srq ? dvx_srq_adopted(dev, ibqp->srq) : NULL;
 	qp->scq = dvx_cq_adopted(dev, ibqp->send_cq);
-	qp->rcq = dvx_cq_adopted(dev, ibqp->recv_cq);
+	qp->rcq = dvx_qp_kind(type)->sends_only ? qp->scq : dvx_cq_adopted(dev, ibqp->recv_cq);
 	err = sq_of(qp, &dv, layout);
 	if (!err)
 		err = rq_of(qp, &dv, layout);

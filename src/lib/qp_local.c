@@ -72,6 +72,8 @@ static int qp_local_check(const struct dvx_dev *dev, const struct dvx_qp_local *
 	return 0;
 }
 
+static const uint32_t qp_local_all_access = DVX_REMOTE_READ | DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC;
+
 static int qp_local_check_access(const struct dvx_qp *qp, uint32_t access, const char *call)
 {
 	const struct dvx_qp_kind *kind = dvx_qp_kind(qp->type);
@@ -81,7 +83,8 @@ static int qp_local_check_access(const struct dvx_qp *qp, uint32_t access, const
 	return dvx_fail(EINVAL,
 			"%s: local.access is 0x%x; what a queue of %s can give its peer is %s",
 			call, access, kind->name,
-			kind->reliable ? "DVX_REMOTE_READ, DVX_REMOTE_WRITE and DVX_REMOTE_ATOMIC"
+			kind->access == qp_local_all_access
+				? "DVX_REMOTE_READ, DVX_REMOTE_WRITE and DVX_REMOTE_ATOMIC"
 			: kind->access ? "DVX_REMOTE_WRITE: it does no READ and no atomics"
 				       : "nothing: access must be 0");
 }
@@ -116,6 +119,21 @@ int dvx_qp_sides(const struct dvx_qp *qp, const char *call, const struct dvx_qp_
 	if (!err)
 		err = qp_local_check_access(qp, local->access, call);
 	return err || !peer ? err : qp_local_check_peer(qp->dev, peer, call);
+}
+
+int dvx_local_side(const struct dvx_dev *dev, const char *call,
+		   const struct dvx_qp_local *user_local, struct dvx_qp_local *local)
+{
+	int err = dvx_attr_copy(local, sizeof(*local), user_local, call);
+
+	if (!err)
+		err = qp_local_check(dev, local, call);
+	if (!err && local->access & ~qp_local_all_access)
+		err = dvx_fail(EINVAL,
+			       "%s: local.access is 0x%x, of which 0x%x is none of a peer's "
+			       "rights",
+			       call, local->access, local->access & ~qp_local_all_access);
+	return err;
 }
 
 int dvx_path_sides(const struct dvx_dev *dev, const char *call,

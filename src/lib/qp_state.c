@@ -3,6 +3,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include "prm/reflect.h"
+#include <dvx/dc.h>
 #include "priv.h"
 
 #define LOG_ACK_REQ_FREQ 8u /* packets between two requests for an ACK; mlx5_ib uses the same */
@@ -154,8 +155,16 @@ static void lib_qp_state_set_peer(void *qpc, const struct dvx_qp *qp,
 	prm_qpc_set_min_rnr_nak(qpc, local->min_rnr_timer);
 }
 
-static void lib_qp_state_set_no_peer(void *qpc)
+/* Of datagrams, and of an initiator, whose requests have the rest of the path. */
+static void lib_qp_state_set_no_peer(void *qpc, const struct dvx_qp *qp,
+				     const struct dvx_qp_local *local)
 {
+	if (dvx_qp_kind(qp->type)->reliable) {
+		prm_qpc_set_mtu(qpc, local->mtu_log - 7u);
+		prm_qpc_set_log_msg_max(qpc, qp->dev->log_max_msg);
+		prm_ads_set_vhca_port_num(prm_qpc_at_primary_address_path(qpc), local->port);
+		return;
+	}
 	prm_qpc_set_mtu(qpc, DATAGRAM_LOG_MAX - 7u);
 	prm_qpc_set_log_msg_max(qpc, DATAGRAM_LOG_MAX);
 }
@@ -177,7 +186,7 @@ int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_local *user_local,
 	if (dvx_qp_kind(qp->type)->peer)
 		lib_qp_state_set_peer(qpc, qp, &local, &peer);
 	else
-		lib_qp_state_set_no_peer(qpc);
+		lib_qp_state_set_no_peer(qpc, qp, &local);
 	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2RTR_QP);
 	return err ? lib_qp_state_not(qp, PRM_QP_STATE_INIT,
 				      "and RTR follows INIT: call dvx_qp_to_init()")
@@ -201,7 +210,7 @@ int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_local *user_local,
 	uint8_t in[PRM_RTR2RTS_QP_IN_BYTES] = {0};
 	void *qpc = prm_rtr2rts_qp_in_at_qpc(in);
 	struct dvx_qp_local local;
-	struct dvx_qp_peer peer;
+	struct dvx_qp_peer peer = {0};
 	int err = lib_qp_state_sides(qp, "dvx_qp_to_rts", user_local, &local, user_peer, &peer);
 
 	if (err)
@@ -279,6 +288,19 @@ static void lib_qp_state_empty(struct dvx_qp *qp)
 	qp->rq.pi = qp->rq.ci = 0;
 }
 
+/* An object of the kernel's own (uid 0), which DevX can't reset: nothing of it may be on its way.
+ */
+static int lib_qp_state_reset_drained(struct dvx_qp *qp)
+{
+	if (qp->sq.pi != qp->sq.ci)
+		return dvx_fail(EBUSY,
+				"QP 0x%x: %u blocks are not completed; call dvx_qp_to_err(), then "
+				"poll all completions",
+				qp->qpn, qp->sq.pi - qp->sq.ci);
+	dvx_qp_clean(qp);
+	return lib_qp_state_verbs(qp, IBV_QPS_RESET, "dvx_qp_to_rst");
+}
+
 /*
  * libmlx5 cleans its CQs of a QP that it resets, at a place where it no longer polls. So the device
  * stops the QP first, and then nothing of it is left to be found. [I]: 2RST_QP in RST is taken.
@@ -287,6 +309,8 @@ static int lib_qp_state_reset_adopted(struct dvx_qp *qp)
 {
 	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0}, reply[PRM_QP_2RST_OUT_BYTES] = {0};
 
+	if (dvx_qp_kind(qp->type)->verbs_only)
+		return lib_qp_state_reset_drained(qp);
 	prm_qp_2rst_in_set_opcode(in, PRM_OPCODE_2RST_QP);
 	prm_qp_2rst_in_set_qpn(in, qp->qpn);
 	if (mlx5dv_devx_qp_modify(qp->ibqp, in, sizeof(in), reply, sizeof(reply)))
@@ -327,6 +351,21 @@ int dvx_qp_sqerr_to_rts(struct dvx_qp *qp)
 			      qp, PRM_QP_STATE_SQER,
 			      "not in SQER, which only UC and UD queues enter; dvx_qp_to_rst() "
 			      "leads out of ERR");
+}
+
+int dvx_dci_reset_stream(struct dvx_qp *qp, uint16_t stream)
+{
+	uint8_t in[PRM_RTS2RTS_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
+
+	if (qp->type != DVX_QP_DCI || !qp->obj)
+		return dvx_fail(EINVAL,
+				"dvx_dci_reset_stream: QP 0x%x is no DC initiator of "
+				"dvx_qp_create()",
+				qp->qpn);
+	prm_rts2rts_qp_in_set_qpc_ext(in, 1);
+	prm_rts2rts_qp_in_set_opt_param_mask_95_32(in, PRM_QP_OPTPAR_95_32_DCI_STREAM_CHANNEL_ID);
+	prm_qpc_ext_set_dci_stream_channel_id(prm_rts2rts_qp_in_at_qpc_data_ext(in, 0), stream);
+	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RTS2RTS_QP);
 }
 
 int dvx_qp_query_state(struct dvx_qp *qp, uint8_t *state)

@@ -10,6 +10,17 @@ static const struct dvx_qp_kind qp_kinds[] = {
 		       .reliable = true},
 	[DVX_QP_UC] = {.name = "UC", .verbs = IBV_QPT_UC, .access = DVX_REMOTE_WRITE, .peer = true},
 	[DVX_QP_UD] = {.name = "UD", .verbs = IBV_QPT_UD},
+	[DVX_QP_XRC_INI] = {.name = "XRC initiators",
+			    .verbs = IBV_QPT_XRC_SEND,
+			    .peer = true,
+			    .reliable = true,
+			    .sends_only = true,
+			    .verbs_only = true},
+	/* verbs' is mlx5dv_create_qp()'s; a DC target, of the same type, has no ring to adopt */
+	[DVX_QP_DCI] = {.name = "DC initiators",
+			.verbs = IBV_QPT_DRIVER,
+			.reliable = true,
+			.sends_only = true},
 };
 
 const struct dvx_qp_kind *dvx_qp_kind(uint32_t type)

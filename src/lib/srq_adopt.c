@@ -57,8 +57,27 @@ static int srq_adopt_build(struct dvx_srq_priv *srq, const struct mlx5dv_srq *dv
 	return err;
 }
 
-int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t layout,
-			 struct dvx_srq **out)
+#define SRQ_NO_NUMBER (1u << 24) /* with an SRQ's number: what no CQE has */
+
+/* Its CQEs have the targets' numbers, and a user index that libmlx5 keeps to itself. */
+static int srq_adopt_attach(struct dvx_srq_priv *srq, struct dvx_cq *cq)
+{
+	struct dvx_cq_queue queue = {.number = SRQ_NO_NUMBER | srq->ring.srqn,
+				     .user_index = DVX_CQ_ANY_INDEX,
+				     .srq = &srq->ring,
+				     .room = 1,
+				     .shared = true,
+				     .indexed = true};
+	int err = dvx_cq_attach(cq->priv, &queue);
+
+	if (!err)
+		srq->xrc_cq = cq->priv;
+	return err;
+}
+
+/* cq: of an XRC SRQ, else NULL */
+static int srq_adopt(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq, uint32_t layout,
+		     struct dvx_srq **out)
 {
 	struct mlx5dv_srq dv = {0};
 	struct dvx_srq_priv *srq;
@@ -74,6 +93,8 @@ int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t la
 	srq->dev = dev;
 	srq->ibsrq = ibsrq;
 	err = srq_adopt_build(srq, &dv, layout);
+	if (!err && cq)
+		err = srq_adopt_attach(srq, cq);
 	if (err) {
 		free(srq->wr_ids);
 		free(srq);
@@ -89,10 +110,26 @@ int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t la
 	return 0;
 }
 
+int dvx_srq_adopt_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, uint32_t layout,
+			 struct dvx_srq **out)
+{
+	return srq_adopt(dev, ibsrq, NULL, layout, out);
+}
+
+int dvx_srq_adopt_xrc_layout(struct dvx_dev *dev, struct ibv_srq *ibsrq, struct dvx_cq *cq,
+			     uint32_t layout, struct dvx_srq **out)
+{
+	if (!cq || !cq->priv || cq->priv->dev != dev || !cq->priv->ibcq)
+		return dvx_fail(EINVAL, "dvx_srq_adopt_xrc: cq is no adopted CQ of this device");
+	return srq_adopt(dev, ibsrq, cq, layout, out);
+}
+
 void dvx_srq_abandon(struct dvx_srq_priv *srq)
 {
 	struct dvx_srq_priv **p;
 
+	if (srq->xrc_cq)
+		dvx_cq_detach(srq->xrc_cq, SRQ_NO_NUMBER | srq->ring.srqn);
 	pthread_mutex_lock(&srq->dev->lock);
 	for (p = &srq->dev->adopted_srqs; *p != srq; p = &(*p)->next_adopted)
 		;

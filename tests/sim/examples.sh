@@ -124,6 +124,15 @@ client 3: "more, 3"
 posted again, 0 can be
 END
 
+check "xrc" prints xrc <<'END'
+program 0: "message 0" in receive 0
+program 1: "message 1" in receive 0
+program 2: "message 2" in receive 0
+program 0: "message 3" in receive 1
+program 1: "message 4" in receive 1
+program 2: "message 5" in receive 1
+END
+
 check "kv" prints kv <<'END'
 by READ: 64 of 64 right; each 3.5 round trips, 84 bytes, T us
 by SEND: 64 of 64 right; each 1.0 round trips, 28 bytes, T us

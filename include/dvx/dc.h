@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_DC_H
+#define DVX_DC_H
+
+/*
+ * Dynamically connected transport: reliable like RC, but one initiator (a queue pair of type
+ * DVX_QP_DCI) talks to any number of targets (DCT), and a target to any number of initiators. Each
+ * work request says which target it is for.
+ *
+ *	dvx_dct_create(dev, &attr, &local, &dct);		at the receiver
+ *	dvx_ah_init(dev, &local, &peer, &ah);			once per target; peer.qpn is its
+ *number dvx_ah_set_dct(&ah, dctn, key); dvx_post_dc_send_inline(sq, &ah, 0, "hello", 6, cookie,
+ *DVX_SIGNALED); dvx_sq_ring(sq);
+ *
+ * Requests for one target after the other connect and disconnect inside the device. A request for
+ * another target than the one before waits until that is done, unless it has another stream:
+ * streams (dvx_qp_attr.log_dci_streams) have a connection each. Completions come in the order of
+ * the posts.
+ */
+#include <dvx/ud.h>
+
+DVX_BEGIN_DECLS
+
+struct dvx_dct;
+
+/* A target. Its messages take receives from the SRQ and complete in the CQ. */
+struct dvx_dct_attr {
+	uint32_t size;
+	uint32_t user_index; /* what its CQEs carry; 24 bits, 0xffffff excluded */
+	uint64_t key;	     /* initiators without it are not answered */
+	struct dvx_pd *pd;
+	struct dvx_cq *cq;
+	struct dvx_srq *srq;
+};
+/*
+ * Of *local it takes access, port, gid_index, pkey_index, mtu_log, sl, traffic_class, hop_limit and
+ * min_rnr_timer. The target is ready at once.
+ */
+int dvx_dct_create(struct dvx_dev *dev, const struct dvx_dct_attr *attr,
+		   const struct dvx_qp_local *local, struct dvx_dct **out);
+int dvx_dct_destroy(struct dvx_dct *dct);
+uint32_t dvx_dct_number(const struct dvx_dct *dct);
+
+/*
+ * A stream whose request failed is stopped: what is posted to it is flushed. This lets it go on.
+ * -EINVAL: the queue has no streams.
+ */
+int dvx_dci_reset_stream(struct dvx_qp *qp, uint16_t stream);
+
+/* The address handle leads to this target. */
+DVX_INLINE void dvx_ah_set_dct(struct dvx_ah *ah, uint32_t dctn, uint64_t key)
+{
+	prm_av_set_dc_key(ah->av, key);
+	prm_av_set_dqp_dct(ah->av, dctn);
+}
+
+/* The segments of a request: the address, and where at the target. */
+struct dvx_dc_segs {
+	uint64_t av[PRM_AV_BYTES / 8];
+	uint64_t raddr[DVX_SEG / 8];
+};
+
+DVX_INLINE struct dvx_to dvx_to_dct(const struct dvx_ah *ah, uint16_t stream)
+{
+	struct dvx_to to = {ah->av, PRM_AV_BYTES / DVX_SEG, stream};
+
+	return to;
+}
+
+DVX_INLINE struct dvx_to dvx_to_dct_at(struct dvx_dc_segs *segs, const struct dvx_ah *ah,
+				       uint16_t stream, uint64_t raddr, uint32_t rkey)
+{
+	struct dvx_to to = {segs, sizeof(*segs) / DVX_SEG, stream};
+
+	memcpy(segs->av, ah->av, sizeof(segs->av));
+	dvx_wqe_raddr(segs->raddr, raddr, rkey);
+	return to;
+}
+
+DVX_INLINE int dvx_post_dc_send(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+				const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
+				uint32_t flags)
+{
+	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_dct(ah, stream), sge, n, wr_id,
+				  flags);
+}
+
+DVX_INLINE int dvx_post_dc_send_imm(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+				    uint32_t imm, const struct dvx_sge *sge, uint32_t n,
+				    uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_SEND_IMM, imm, dvx_to_dct(ah, stream), sge, n,
+				  wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_dc_send_inline(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+				       const void *data, uint32_t len, uint64_t wr_id,
+				       uint32_t flags)
+{
+	return dvx_post_inline_to(sq, PRM_WQE_OPCODE_SEND, 0, dvx_to_dct(ah, stream), data, len,
+				  wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_dc_write(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+				 uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge,
+				 uint32_t n, uint64_t wr_id, uint32_t flags)
+{
+	struct dvx_dc_segs segs;
+
+	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0,
+				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), sge, n, wr_id,
+				  flags);
+}
+
+DVX_INLINE int dvx_post_dc_write_imm(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+				     uint32_t imm, uint64_t raddr, uint32_t rkey,
+				     const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
+				     uint32_t flags)
+{
+	struct dvx_dc_segs segs;
+
+	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_WRITE_IMM, imm,
+				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), sge, n, wr_id,
+				  flags);
+}
+
+DVX_INLINE int dvx_post_dc_write_inline(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+					uint64_t raddr, uint32_t rkey, const void *data,
+					uint32_t len, uint64_t wr_id, uint32_t flags)
+{
+	struct dvx_dc_segs segs;
+
+	return dvx_post_inline_to(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0,
+				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), data, len, wr_id,
+				  flags);
+}
+
+DVX_INLINE int dvx_post_dc_read(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+				uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge,
+				uint32_t n, uint64_t wr_id, uint32_t flags)
+{
+	struct dvx_dc_segs segs;
+
+	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_READ, 0,
+				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), sge, n, wr_id,
+				  flags);
+}
+
+DVX_END_DECLS
+
+#endif
