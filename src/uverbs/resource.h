@@ -24,7 +24,9 @@ struct uverbs_resource {
 	uint32_t users; /* objects that refer to it */
 	uint32_t cqe;
 	uint32_t remote_qpn, rq_psn, sq_psn;
-	uint8_t type, state, port; /* of a QP: IB_UVERBS_QPT_*, enum ib_qp_state */
+	uint32_t srq;		   /* of a QP: its SRQ's number, 0: none */
+	uint32_t cqn;		   /* of an XRC SRQ */
+	uint8_t type, state, port; /* of a QP: IB_UVERBS_QPT_*, enum ib_qp_state; SRQT_* */
 	uint8_t pad[5];
 	uint64_t len;
 };

@@ -57,13 +57,20 @@ listed() { # KIND COUNT
 	echo "$json"
 	[ "$(echo "$json" | jq length)" = "$2" ] && echo "$json" | jq -e 'all(.[]; .comm == "ibv_srq_pingpon")' >/dev/null
 }
+# The one SRQ's QPs are a range of 5. With -j, rdma 6.1 writes that range once more as the program's name.
+served() {
+	srq=$(at rdma res show srq)
+	echo "$srq"
+	first=$(at rdma -j res show qp | jq '[.[].lqpn] | min')
+	echo "$srq" | grep -q "type BASIC lqpn $first-$((first + 4)) "
+}
 objects() {
 	has '[0,0,0,0,0,0]' || return
 	free_port
 	timeout --foreground "$bound" "$sim" exec "$chip" --function "$function" -- ibv_srq_pingpong -g 1 -q 5 -p "$port" >"$dir/pair" 2>&1 &
 	program=$!
 	wait_port "$port" $program && has '[1,1,5,1,1,1]' && listed qp 5 && listed cq 1 && listed mr 1 && listed pd 1 &&
-		listed ctx 1
+		listed ctx 1 && served
 	seen=$?
 	json=$(at rdma -j res show qp)
 	kill $program

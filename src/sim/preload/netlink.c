@@ -23,6 +23,9 @@ struct netlink_reply {
 	uint32_t port;
 	netlink_send send;
 	void *arg;
+	const struct uverbs_resource *rows; /* of a dump: all of the function */
+	size_t nrows;
+	bool too_long; /* an object's part of it */
 	size_t len; /* of the message in bytes */
 	uint8_t bytes[REPLY_ROOM] __attribute__((aligned(NLMSG_ALIGNTO)));
 };
@@ -256,6 +259,50 @@ static void fill_pd(struct netlink_reply *r, const struct uverbs_resource *o)
 	put_u32(r, RDMA_NLDEV_ATTR_RES_CTXN, o->ctx);
 }
 
+/* A message of a dump has the device and a table, and ends when few bytes are left. */
+#define RESOURCE_ROOM 256u
+
+static void put_qp_range(struct netlink_reply *r, uint32_t first, uint32_t last)
+{
+	size_t entry;
+
+	r->too_long = r->too_long || REPLY_ROOM - r->len < RESOURCE_ROOM;
+	if (r->too_long)
+		return;
+	entry = nest_begin(r, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
+	if (first == last) {
+		put_u32(r, RDMA_NLDEV_ATTR_RES_LQPN, first);
+	} else {
+		put_u32(r, RDMA_NLDEV_ATTR_MIN_RANGE, first);
+		put_u32(r, RDMA_NLDEV_ATTR_MAX_RANGE, last);
+	}
+	nest_end(r, entry);
+}
+
+/* Its QPs, from the oldest to the newest: the rows are the other way round. */
+static void fill_srq(struct netlink_reply *r, const struct uverbs_resource *o)
+{
+	size_t table = nest_begin(r, RDMA_NLDEV_ATTR_RES_QP);
+	uint32_t first = 0, last = 0;
+
+	for (const struct uverbs_resource *q = r->rows + r->nrows; q-- > r->rows;) {
+		if (q->kind != RESOURCE_QP || q->srq != o->id)
+			continue;
+		if (first && q->id != last + 1)
+			put_qp_range(r, first, last);
+		if (!first || q->id != last + 1)
+			first = q->id;
+		last = q->id;
+	}
+	if (first)
+		put_qp_range(r, first, last);
+	nest_end(r, table);
+	put_u8(r, RDMA_NLDEV_ATTR_RES_TYPE, o->type);
+	put_u32(r, RDMA_NLDEV_ATTR_RES_PDN, o->pd);
+	if (o->cqn)
+		put_u32(r, RDMA_NLDEV_ATTR_RES_CQN, o->cqn);
+}
+
 /* By enum resource_kind: its name, its attributes, and what it has beside its number and pid. */
 #define RESOURCE_ROW(name, kind, id, fill)                                                 \
 	{                                                                                  \
@@ -272,7 +319,7 @@ static const struct resource_row {
 	[RESOURCE_QP] = RESOURCE_ROW("qp", QP, LQPN, fill_qp),
 	[RESOURCE_MR] = RESOURCE_ROW("mr", MR, MRN, fill_mr),
 	[RESOURCE_CTX] = RESOURCE_ROW("ctx", CTX, CTXN, NULL),
-	[RESOURCE_SRQ] = RESOURCE_ROW("srq", SRQ, SRQN, NULL),
+	[RESOURCE_SRQ] = RESOURCE_ROW("srq", SRQ, SRQN, fill_srq),
 };
 
 static unsigned int resource_kind_of(const struct netlink_request *q)
@@ -323,9 +370,6 @@ static void put_resource(struct netlink_reply *r, const struct uverbs_resource *
 	nest_end(r, entry);
 }
 
-/* A message of a dump has the device and a table, and ends when few bytes are left. */
-#define RESOURCE_ROOM 256u
-
 static int dump_rows(struct netlink_reply *r, const struct netlink_request *q,
 		     const struct uverbs_resource *rows, size_t n)
 {
@@ -333,6 +377,8 @@ static int dump_rows(struct netlink_reply *r, const struct netlink_request *q,
 	size_t table = 0;
 	int err = 0;
 
+	r->rows = rows;
+	r->nrows = n;
 	for (size_t i = 0; !err && i < n; i++) {
 		if (rows[i].kind != kind || (q->has_port && rows[i].port != q->port))
 			continue;
@@ -343,6 +389,8 @@ static int dump_rows(struct netlink_reply *r, const struct netlink_request *q,
 		}
 		put_resource(r, &rows[i]);
 		nest_end(r, table);
+		if (r->too_long)
+			return -EMSGSIZE;
 		if (REPLY_ROOM - r->len > RESOURCE_ROOM)
 			continue;
 		err = reply_end(r);
@@ -392,7 +440,7 @@ static const struct netlink_op {
 	[RDMA_NLDEV_CMD_RES_MR_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
 	[RDMA_NLDEV_CMD_RES_PD_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
 	[RDMA_NLDEV_CMD_RES_CTX_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
-	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, ONE | DUMP, NULL},
+	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
 	[RDMA_NLDEV_CMD_SYS_SET] = {NULL, ONE, NULL},
 	[RDMA_NLDEV_CMD_STAT_SET] = {NULL, ONE, NULL},
 	[RDMA_NLDEV_CMD_STAT_DEL] = {NULL, ONE, NULL},

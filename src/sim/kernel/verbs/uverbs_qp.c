@@ -124,6 +124,7 @@ static void uverbs_qp_describe(struct uobj *u, struct uverbs_resource *r)
 	r->type = qp->type == QP_TYPE_DCI || qp->type == QP_TYPE_DCT ? IB_UVERBS_QPT_DRIVER
 								     : qp->type;
 	r->port = qp->port;
+	r->srq = qp->srq ? qp->srq->srqn : 0;
 	qp_modify_describe(qp, r);
 }
 

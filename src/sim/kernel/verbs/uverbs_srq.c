@@ -67,6 +67,8 @@ static void uverbs_srq_describe(struct uobj *u, struct uverbs_resource *r)
 	r->kind = RESOURCE_SRQ;
 	r->id = srq->srqn;
 	r->pd = srq->pd ? srq->pd->pdn : 0;
+	r->type = srq->xrcd ? IB_UVERBS_SRQT_XRC : IB_UVERBS_SRQT_BASIC;
+	r->cqn = srq->cq ? srq->cq->cqn : 0;
 }
 
 const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, uverbs_srq_release,
