@@ -73,12 +73,56 @@ kill "$daemon"
 wait "$daemon"
 
 rping_there() {
-	on dpu rping -s -C 2 -a 10.9.0.2 >"$scratch/server" 2>&1 &
+	on dpu rping -s -C 2 -a "$1" >"$scratch/server" 2>&1 &
 	server=$!
 	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; done
-	on host rping -c -C 2 -v -a 10.9.0.2 && wait $server
+	on host rping -c -C 2 -v -a "$1" && wait $server
 }
-check "RDMA_CM connects them by these addresses" rping_there
+check "RDMA_CM connects them by these addresses" rping_there 10.9.0.2
+# A VLAN on each: its addresses are GIDs, of its interface.
+vlan_on() { ip link add link "$1" name "$1.$2" type vlan id "$2" && ip addr add "$3/24" dev "$1.$2" && ip link set "$1.$2" up; }
+vlan_there() { inside ip link add link "$1" name "$1.$2" type vlan id "$2" && inside ip addr add "$3/24" dev "$1.$2" && inside ip link set "$1.$2" up; }
+# Not every kernel has VLANs.
+has_vlans() { ip link add link n-host name vlan-try type vlan id 2 2>"$scratch/err" && ip link del vlan-try; }
+vlans=1
+has_vlans || vlans=
+if [ -n "$vlans" ]; then
+	check "a VLAN on the interface" vlan_on n-host 10 10.9.3.1
+	check "... and on the other's" vlan_there n-dpu 10 10.9.3.2
+	gid_of() { # FUNCTION ADDRESS: the index of its RoCE v2 GID
+		on "$1" ibv_devinfo -v | sed -n "s/.*GID\\[ *\\([0-9]*\\)\\]:.*::ffff:$2, RoCE v2.*/\\1/p"
+	}
+	index=$(gid_of host 10.9.3.1)
+	check "... its address is a GID" test -n "$index"
+	check "... of its interface" says 0 'n-host.10' on host cat "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/$index"
+	check "... the kernels ping each other there" ping 10.9.3.2 60
+	check "... and RDMA_CM connects them" rping_there 10.9.3.2
+	tagged() { # PCAP: RoCE packets with the tag, and without
+		tshark -r "$1" -T fields -e vlan.id -Y 'infiniband && !_ws.malformed' 2>"$scratch/err" | sort | uniq -c
+	}
+	pingpong_tagged() {
+		mkfifo "$scratch/told"
+		timeout 300 "$dvx_sim" capture n "$scratch/vlan.pcap" 2>"$scratch/told" &
+		capture=$!
+		read -r line <"$scratch/told"
+		on dpu ibv_ud_pingpong -n 20 -g "$(gid_of dpu 10.9.3.2)" -p 18733 >"$scratch/server" 2>&1 &
+		server=$!
+		until grep -q ':492D .* 0A ' /proc/net/tcp /proc/net/tcp6; do kill -0 $server || return; done
+		on host ibv_ud_pingpong -n 20 -g "$index" -p 18733 -l 3 localhost && wait $server
+		rc=$?
+		kill -INT "$(pgrep -P $capture)"
+		wait $capture
+		tagged "$scratch/vlan.pcap" | tee "$scratch/tagged"
+		[ $rc = 0 ] && [ "$(awk '{ print $2 }' "$scratch/tagged")" = 10 ]
+	}
+	if command -v tshark >/dev/null; then check "... datagrams have the tag in tshark's eyes, all of them" pingpong_tagged; fi
+	check "the VLAN goes" ip link del n-host.10
+	gone() { [ -z "$(gid_of host 10.9.3.1)" ]; }
+	check "... and its GID" gone
+else
+	skip "GIDs of a VLAN" "$(cat "$scratch/err")"
+fi
+
 check "an address of nobody" says 255 'ADDR_ERROR, error -110' on host rping -c -C 1 -a 10.9.0.77
 check "no route" says 255 'ADDR_ERROR, error -19' on host rping -c -C 1 -a 10.10.0.1
 
@@ -110,12 +154,17 @@ meet() {
 check "... an address for each" meet
 check "... their kernels ping each other" ping 10.9.1.2 60
 rping_apart() {
-	"$dvx_sim" exec q -- rping -s -C 2 -a 10.9.1.2 >"$scratch/server" 2>&1 &
+	"$dvx_sim" exec q -- rping -s -C 2 -a "$1" >"$scratch/server" 2>&1 &
 	server=$!
 	until "$dvx_sim" ls | grep -q LISTEN; do kill -0 $server || return; done
-	"$dvx_sim" exec p -- rping -c -C 2 -v -a 10.9.1.2 && wait $server
+	"$dvx_sim" exec p -- rping -c -C 2 -v -a "$1" && wait $server
 }
-check "... and RDMA_CM connects them" rping_apart
+check "... and RDMA_CM connects them" rping_apart 10.9.1.2
+if [ -n "$vlans" ]; then
+	check "... a VLAN on one" vlan_on p-host 20 10.9.4.1
+	check "... and on the other" vlan_there q-host 20 10.9.4.2
+	check "... RDMA_CM connects them there, too" rping_apart 10.9.4.2
+fi
 exec 6<&-
 check "down" "$dvx_sim" down n
 check "... takes the interfaces along" says 1 'does not exist' ip link show n-host

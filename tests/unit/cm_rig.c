@@ -230,7 +230,7 @@ static void cr_deliver_one(void)
 	struct cm_path back = cr->wire[0].path;
 	uint8_t mad[CM_MAD_BYTES];
 	unsigned int index;
-	struct vhca *to = device_vhca_by_gid(cr->dev, cr->wire[0].path.dgid, &index);
+	struct vhca *to = device_vhca_by_gid(cr->dev, 0, cr->wire[0].path.dgid, &index);
 
 	memcpy(mad, cr->wire[0].mad, sizeof(mad));
 	memcpy(back.sgid, cr->wire[0].path.dgid, 16);

@@ -574,7 +574,8 @@ TEST_FX(identities)
 	assert_true(f->v->guid != f->dpu->guid);
 	for (unsigned int i = 0; i < VHCA_OWN_GIDS; i++) {
 		assert_memory_not_equal(f->v->gids[i].gid, f->dpu->gids[i].gid, 16);
-		assert_ptr_equal(device_vhca_by_gid(&f->dev, f->dpu->gids[i].gid, &index), f->dpu);
+		assert_ptr_equal(device_vhca_by_gid(&f->dev, 0, f->dpu->gids[i].gid, &index),
+				 f->dpu);
 		assert_int_equal(index, i & ~1u);
 	}
 	assert_ptr_equal(device_vhca_by_id(&f->dev, f->v->id), f->v);

@@ -10,7 +10,10 @@
 #include "steer/steer.h"
 #include "transport/bth.h"
 
-#define TEST_FIXTURE {rig_setup_dpu, rig_teardown}
+#define TEST_FIXTURE                        \
+	{                                   \
+		rig_setup_dpu, rig_teardown \
+	}
 
 #define KEEP 8u
 
@@ -178,9 +181,9 @@ static const struct {
 	const char *what;
 	uint8_t at, xor;
 } not_roce[] = {
-	{"EtherType", 12, 0x40},     {"IP version", 14, 0x20},    {"options", 14, 0x03},
+	{"EtherType", 12, 0x40},     {"IP version", 14, 0x20},	  {"options", 14, 0x03},
 	{"total length", 17, 0x04},  {"a fragment", 20, 0x20},	  {"an offset", 21, 0x08},
-	{"protocol", 23, 0x01},	     {"IP checksum", 24, 0x01},   {"destination address", 33, 0x40},
+	{"protocol", 23, 0x01},	     {"IP checksum", 24, 0x01},	  {"destination address", 33, 0x40},
 	{"destination port", 37, 1}, {"length of UDP", 39, 0x04},
 };
 
@@ -195,11 +198,11 @@ TEST_PAIR(test_not_roce)
 	for (unsigned int i = 0; i < sizeof(not_roce) / sizeof(not_roce[0]); i++) {
 		uint64_t missed = all->missed;
 
-		k.f[0]->data[not_roce[i].at] ^= not_roce[i].xor;
+		k.f[0]->data[not_roce[i].at] ^= not_roce[i].xor ;
 		inject(p, k.f[0]);
 		if (all->missed != missed + 1 || all->transport)
 			fail_msg("%s: not one for the tables", not_roce[i].what);
-		k.f[0]->data[not_roce[i].at] ^= not_roce[i].xor;
+		k.f[0]->data[not_roce[i].at] ^= not_roce[i].xor ;
 	}
 	for (uint32_t len = 14; len < k.f[0]->len; len++)
 		assert_int_equal(port_inject(p->rig.dev.port, k.f[0]->data, len), 0);
@@ -219,7 +222,8 @@ TEST_PAIR(test_not_roce)
 	drop_kept(&k);
 }
 
-/* A path whose GID is not the function's that has the MAC: its packets are bytes, no queue pair's. */
+/* A path whose GID is not the function's that has the MAC: its packets are bytes, no queue pair's.
+ */
 TEST_PAIR(test_no_such_peer)
 {
 	struct vhca *v = p->b.qp->q.o.vhca;
@@ -306,6 +310,51 @@ TEST_PAIR(test_gid_table)
 	assert_memory_equal(v->gids[2].gid, gid, 16);
 	assert_int_equal(v->gids[3].type, GID_ROCE_V2);
 	assert_int_equal(vhca_gid_add(v, first, 120), -ENOSPC);
+}
+
+/*
+ * GIDs of a VLAN: packets have the tag, with the connection's priority, and are for these GIDs;
+ * those of another VLAN, without a tag, or with two, are not.
+ */
+TEST_PAIR(test_vlan)
+{
+	static const uint8_t tag[] = {0x81, 0x00, 0xa0, 0x0a, 0x08, 0x00};
+	struct vhca *a = p->a.qp->q.o.vhca, *b = p->b.qp->q.o.vhca;
+	uint8_t two[2048], gid[16], mac[6];
+	struct roce_bytes r;
+	struct kept k;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		gid_ipv4(gid, (uint8_t[]){10, 0, 0, (uint8_t)i});
+		assert_int_equal(vhca_gid_add_vlan(i ? b : a, gid, 120, 10, "x.10"), 0);
+	}
+	assert_int_equal(device_resolve(&p->rig.dev, 10, gid, mac), 0);
+	assert_memory_equal(mac, b->mac, 6);
+	assert_int_equal(device_resolve(&p->rig.dev, 0, gid, mac), -EHOSTUNREACH);
+	p->a.qp->prio = p->b.qp->prio = 5;
+	reconnect(p, VHCA_OWN_GIDS + 1);
+	memset(p->dst, 0, 3000);
+	take_write(p, &k, 1000);
+	assert_memory_equal(k.f[0]->data + 12, tag, sizeof(tag));
+	assert_int_equal(k.f[0]->len, 14 + 4 + 28 + BTH_LEN + RETH_LEN + 1000 + 4);
+	assert_true(roce_decode(k.f[0]->data, k.f[0]->len, &r));
+	assert_true(roce_icrc_good(&r));
+	assert_int_equal(roce_vlan(&r), 10);
+	k.f[0]->data[15] ^= 1;
+	inject(p, k.f[0]);
+	k.f[0]->data[15] ^= 1;
+	memcpy(two, k.f[0]->data, 16);
+	memcpy(two + 16, k.f[0]->data + 12, k.f[0]->len - 12);
+	assert_int_equal(port_inject(p->rig.dev.port, two, k.f[0]->len + 4), 0);
+	memcpy(two + 12, two + 20, k.f[0]->len - 16);
+	assert_int_equal(port_inject(p->rig.dev.port, two, k.f[0]->len - 4), 0);
+	rig_settle(&p->rig);
+	assert_null(rig_poll(&p->ca));
+	assert_int_equal(port_injected(p->rig.dev.port)->transport, 0);
+	inject(p, k.f[0]);
+	assert_memory_equal(p->src, p->dst, 1000);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	drop_kept(&k);
 }
 
 /* A port's MTU and a network interface's are the same reckoning of bytes, Linux's. */

@@ -53,7 +53,7 @@ TEST(test_identity)
 		assert_string_equal(v->name, rows[i].name);
 		assert_int_equal(v->kind, rows[i].kind);
 		assert_ptr_equal(device_vhca_by_id(&r.dev, v->id), v);
-		assert_ptr_equal(device_vhca_by_gid(&r.dev, v->gids[3].gid, &index), v);
+		assert_ptr_equal(device_vhca_by_gid(&r.dev, 0, v->gids[3].gid, &index), v);
 		assert_ptr_equal(device_first(&r.dev, rows[i].kind), v);
 		for (unsigned int j = 0; j < i; j++)
 			assert_apart(v, &r.dev.vhca[j]);

@@ -154,6 +154,41 @@ TEST_F(headers)
 	assert_int_equal(p->dst[GRH - 20 + 1], 0x58);
 }
 
+/* From a GID of a VLAN: tag and priority are the packet's, and the receiver finds them in its CQE.
+ */
+TEST_F(vlan)
+{
+	struct rig_pair *p = *state;
+	uint8_t gid[16] = {0xfd, [15] = 1};
+	struct seen s = {0};
+
+	for (unsigned int i = 0; i < 2; i++, gid[15]++)
+		assert_int_equal(vhca_gid_add_vlan(i ? p->b.queue->o.vhca : p->a.queue->o.vhca, gid,
+						   64, 10, "x.10"),
+				 0);
+	p->a.qp->gid_index = VHCA_OWN_GIDS + 1;
+	for (unsigned int looked = 0; looked < 2; looked++) {
+		struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+		const uint8_t *cqe;
+
+		prm_av_set_sl(w.bytes + 16, 3 << 1);
+		port_set_hook(p->rig.dev.port, looked ? see : NULL, &s);
+		give(p, GRH + 8);
+		post(p, &w, 8);
+		sent(p, 0);
+		cqe = rig_poll(&p->cb);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_vlan(cqe), 1);
+		assert_int_equal(prm_cqe64_get_vlan_info(cqe), 3 << 13 | 10);
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), GRH + 8);
+	}
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+	assert_memory_equal(s.bytes + 12, ((uint8_t[]){0x81, 0, 0x60, 10}), 4);
+	p->a.qp->gid_index = 1;
+	give(p, GRH + 8);
+	assert_int_equal(prm_cqe64_get_vlan(arrives(p, 8)), 0);
+}
+
 /* Inline and gathered pieces, in one WQE that wraps around the ring's end. */
 TEST_F(lists)
 {

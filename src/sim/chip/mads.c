@@ -14,6 +14,7 @@
 #include "port/roce.h"
 #include "transport/gsi.h"
 
+#define MADS_VLAN 0xfffu
 #define MADS_HOPS 64u /* of an answer: IPV6_DEFAULT_HOPLIMIT */
 
 _Static_assert(CM_MAD_BYTES == GSI_BYTES, "both are a MAD's");
@@ -44,11 +45,13 @@ static int mads_send(void *ctx, struct vhca *from, const struct cm_path *p,
 		.source = &from->gids[p->sgid_index % VHCA_GIDS],
 		.udp_sport = mads_udp_sport(p->flow_label),
 		.tclass = p->tclass,
+		.prio = p->sl,
 		.hop_limit = p->hop_limit,
 		.flow_label = p->flow_label,
 	};
 
-	if (path.source->type == GID_EMPTY || device_resolve(m->dev, p->dgid, path.dmac))
+	if (path.source->type == GID_EMPTY ||
+	    device_resolve(m->dev, path.source->vlan, p->dgid, path.dmac))
 		return 0;
 	memcpy(path.dgid, p->dgid, sizeof(path.dgid));
 	path.overhead = roce_overhead(&path);
@@ -57,10 +60,11 @@ static int mads_send(void *ctx, struct vhca *from, const struct cm_path *p,
 }
 
 /* -1: it has none such. */
-static int mads_gid_index(const struct vhca *v, const uint8_t gid[16], uint8_t type)
+static int mads_gid_index(const struct vhca *v, const uint8_t gid[16], uint8_t type, uint16_t vlan)
 {
 	for (unsigned int i = 0; i < v->ngids; i++)
-		if (v->gids[i].type == type && !memcmp(v->gids[i].gid, gid, 16))
+		if (v->gids[i].type == type && v->gids[i].vlan == vlan &&
+		    !memcmp(v->gids[i].gid, gid, 16))
 			return (int)i;
 	return -1;
 }
@@ -75,7 +79,9 @@ static bool mads_path_back(const struct vhca *v, const struct roce_packet *r, st
 	memcpy(back->dgid, r->sgid, sizeof(back->dgid));
 	roce_grh_dgid(r->grh, back->sgid);
 	index = mads_gid_index(v, back->sgid,
-			       network == ROCE_NETWORK_GRH ? GID_ROCE_V1 : GID_ROCE_V2);
+			       network == ROCE_NETWORK_GRH ? GID_ROCE_V1 : GID_ROCE_V2,
+			       r->tci & MADS_VLAN);
+	back->sl = (uint8_t)(r->tci >> 13);
 	back->sgid_index = (uint8_t)index;
 	if (network != ROCE_NETWORK_IPV4) {
 		back->tclass = (uint8_t)(r->grh[0] << 4 | r->grh[1] >> 4);

@@ -90,10 +90,20 @@ static void netdev_receive(void *ctx, const struct vhca *v, const uint8_t *bytes
 /* --- what the kernel's administrator does ------------------------------------------------------
  */
 
-static bool netdev_has(const struct rtnetlink_address *at, int n, const uint8_t gid[16])
+static bool netdev_has(const struct rtnetlink_address *at, int n, const struct gid_entry *e)
 {
 	while (n-- > 0)
-		if (!memcmp(at[n].gid, gid, 16))
+		if (at[n].vlan == e->vlan && !memcmp(at[n].gid, e->gid, 16) &&
+		    !strncmp(at[n].name, e->ndev, sizeof(e->ndev)))
+			return true;
+	return false;
+}
+
+static bool netdev_has_gid(const struct vhca *v, const struct rtnetlink_address *a)
+{
+	for (unsigned int i = 0; i < v->ngids; i++)
+		if (v->gids[i].type != GID_EMPTY && v->gids[i].vlan == a->vlan &&
+		    !memcmp(v->gids[i].gid, a->gid, 16))
 			return true;
 	return false;
 }
@@ -108,14 +118,15 @@ static unsigned int netdev_set_gids(struct vhca *v, const struct rtnetlink_addre
 	for (unsigned int i = 0; i < v->ngids; i++) {
 		const struct gid_entry e = v->gids[i];
 
-		if (e.type == GID_EMPTY || !memcmp(e.gid, own, 16) || netdev_has(at, n, e.gid))
+		if (e.type == GID_EMPTY || (!e.vlan && !memcmp(e.gid, own, 16)) ||
+		    netdev_has(at, n, &e))
 			continue;
-		changes += vhca_gid_del(v, e.gid) ? 0 : 2;
+		changes += vhca_gid_del_vlan(v, e.gid, e.vlan) ? 0 : 2;
 	}
 	for (int i = 0; i < n; i++) {
-		if (vhca_has_gid(v, at[i].gid))
+		if (netdev_has_gid(v, &at[i]))
 			continue;
-		if (vhca_gid_add(v, at[i].gid, at[i].prefix))
+		if (vhca_gid_add_vlan(v, at[i].gid, at[i].prefix, at[i].vlan, at[i].name))
 			sim_note("vhca %u: the GID table is full", v->id);
 		else
 			changes += 2;

@@ -41,7 +41,7 @@ int sysfs_tree_update(const char *root, const struct vhca *v, const char *interf
 		struct sysfs_gid g = {.type = v->gids[i].type};
 
 		memcpy(g.gid, v->gids[i].gid, sizeof(g.gid));
-		err = sysfs_gid(root, i, &g, interface);
+		err = sysfs_gid(root, i, &g, *v->gids[i].ndev ? v->gids[i].ndev : interface);
 	}
 	return err;
 }

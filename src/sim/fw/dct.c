@@ -68,6 +68,7 @@ static void dct_read(struct dct *d, const void *dctc)
 	d->hop_limit = (uint8_t)prm_dctc_get_hop_limit(dctc);
 	d->tclass = (uint8_t)prm_dctc_get_tclass(dctc);
 	d->flow_label = prm_dctc_get_flow_label(dctc);
+	d->prio = (uint8_t)prm_dctc_get_eth_prio(dctc);
 	d->inline_most = prm_dctc_get_cs_res(dctc) ? INLINE_MOST : 0;
 	memcpy(d->ctx, dctc, sizeof(d->ctx));
 }

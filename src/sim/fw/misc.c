@@ -5,15 +5,15 @@
 #include "obj/icm.h"
 #include "obj/mkey.h"
 
-#define MELLANOX_OUI   0x0002c9
-#define PSID_BYTES     16
-#define RESERVED_LKEY  0x700 /* index 7: below the first mkey, so it names none */
-#define PORT_MTU       1500
-#define ROCE_VERSION_1 0
-#define ROCE_VERSION_2 2
-#define L3_TYPE_GRH    0
-#define L3_TYPE_IPV4   0
-#define L3_TYPE_IPV6   1
+#define MELLANOX_OUI	0x0002c9
+#define PSID_BYTES	16
+#define RESERVED_LKEY	0x700 /* index 7: below the first mkey, so it names none */
+#define PORT_MTU	1500
+#define ROCE_VERSION_1	0
+#define ROCE_VERSION_2	2
+#define L3_TYPE_GRH	0
+#define L3_TYPE_IPV4	0
+#define L3_TYPE_IPV6	1
 #define PORT_STATE_DOWN 1
 #define PORT_STATE_UP	4
 #define PHYS_STATE_OFF	3 /* [I] disabled, as mlx5_ib shows a port without carrier */
@@ -119,6 +119,8 @@ int fw_query_roce_address(struct fw_cmd *c)
 	/* ::ffff:a.b.c.d */
 	mapped = !prm_load64(g->gid, 0) && prm_load32(g->gid, 8) == 0xffff;
 	memcpy(prm_roce_addr_layout_at_source_l3_address(a), g->gid, sizeof(g->gid));
+	prm_roce_addr_layout_set_vlan_valid(a, g->vlan != 0);
+	prm_roce_addr_layout_set_vlan_id(a, g->vlan);
 	prm_roce_addr_layout_set_source_mac_47_32(a, prm_load16(g->mac, 0));
 	prm_roce_addr_layout_set_source_mac_31_0(a, prm_load32(g->mac, 2));
 	if (g->type == ROCE_VERSION_2) {

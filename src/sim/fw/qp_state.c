@@ -139,11 +139,12 @@ static void apply_path(struct qp *qp, const void *path)
 	qp->hop_limit = (uint8_t)prm_ads_get_hop_limit(path);
 	qp->tclass = (uint8_t)prm_ads_get_tclass(path);
 	qp->flow_label = prm_ads_get_flow_label(path);
+	qp->prio = (uint8_t)prm_ads_get_eth_prio(path);
 	qp->udp_sport = (uint16_t)prm_ads_get_udp_sport(path);
 	memcpy(qp->rgid, prm_ads_cat_rgid_rip(path), sizeof(qp->rgid));
 	prm_store16(qp->rmac, 0, (uint16_t)prm_ads_get_rmac_47_32(path));
 	prm_store32(qp->rmac, 2, prm_ads_get_rmac_31_0(path));
-	/* priority, static rate...: nothing here uses them, QUERY_QP tells them */
+	/* the static rate...: nothing here uses them, QUERY_QP tells them */
 	memcpy(prm_qpc_at_primary_address_path(qp->q.ctx), path, PRM_ADS_BYTES);
 }
 
@@ -300,7 +301,7 @@ static void fw_qp_forget(struct qp *qp)
 	memset(qp->rmac, 0, sizeof(qp->rmac));
 	qp->udp_sport = qp->pkey_index = 0;
 	qp->hop_limit = qp->tclass = 0;
-	qp->flow_label = 0;
+	qp->flow_label = qp->prio = 0;
 	memset(prm_qpc_at_primary_address_path(qp->q.ctx), 0, PRM_ADS_BYTES);
 }
 

@@ -25,7 +25,7 @@ struct dct {
 	bool armed;	     /* the next of them makes an event */
 	uint8_t state;	     /* enum dctc_state */
 	bool rre, rwe, rae;
-	uint8_t atomic_mode, mtu, min_rnr_nak, gid_index, hop_limit, tclass;
+	uint8_t atomic_mode, mtu, min_rnr_nak, gid_index, hop_limit, tclass, prio;
 	uint8_t inline_most; /* struct rq's */
 	uint32_t flow_label;
 	struct dct_priv *priv;	     /* its connections */

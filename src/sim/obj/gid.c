@@ -36,26 +36,28 @@ unsigned int gid_common(const uint8_t a[16], const uint8_t b[16])
 	return n;
 }
 
-static struct gid_entry *gid_find(struct vhca *v, const uint8_t gid[16], uint8_t type)
+static struct gid_entry *gid_find(struct vhca *v, const uint8_t gid[16], uint8_t type,
+				  uint16_t vlan)
 {
 	for (unsigned int i = 0; i < v->ngids; i++)
-		if (v->gids[i].type == type && !memcmp(v->gids[i].gid, gid, 16))
+		if (v->gids[i].type == type && v->gids[i].vlan == vlan &&
+		    !memcmp(v->gids[i].gid, gid, 16))
 			return &v->gids[i];
 	return NULL;
 }
 
-static int gid_add_as(struct vhca *v, const uint8_t gid[16], uint8_t prefix, uint8_t type)
+static int gid_add_as(struct vhca *v, const struct gid_entry *like, uint8_t type)
 {
 	struct gid_entry *e = v->gids;
 
-	if (gid_find(v, gid, type))
+	if (gid_find(v, like->gid, type, like->vlan))
 		return 0;
 	while (e < v->gids + VHCA_GIDS && e->type != GID_EMPTY)
 		e++;
 	if (e == v->gids + VHCA_GIDS)
 		return -ENOSPC;
-	*e = (struct gid_entry){.type = type, .prefix = prefix};
-	memcpy(e->gid, gid, 16);
+	*e = *like;
+	e->type = type;
 	memcpy(e->mac, v->mac, sizeof(e->mac));
 	if (e >= v->gids + v->ngids)
 		v->ngids = (unsigned int)(e - v->gids) + 1;
@@ -63,11 +65,21 @@ static int gid_add_as(struct vhca *v, const uint8_t gid[16], uint8_t prefix, uin
 }
 
 /* The order of a kernel: each address as v1, then as v2. */
+int vhca_gid_add_vlan(struct vhca *v, const uint8_t gid[16], uint8_t prefix, uint16_t vlan,
+		      const char *ndev)
+{
+	struct gid_entry e = {.prefix = prefix, .vlan = vlan};
+	int err;
+
+	memcpy(e.gid, gid, sizeof(e.gid));
+	strncpy(e.ndev, ndev, sizeof(e.ndev) - 1);
+	err = gid_add_as(v, &e, GID_ROCE_V1);
+	return err ? err : gid_add_as(v, &e, GID_ROCE_V2);
+}
+
 int vhca_gid_add(struct vhca *v, const uint8_t gid[16], uint8_t prefix)
 {
-	int err = gid_add_as(v, gid, prefix, GID_ROCE_V1);
-
-	return err ? err : gid_add_as(v, gid, prefix, GID_ROCE_V2);
+	return vhca_gid_add_vlan(v, gid, prefix, 0, "");
 }
 
 /* A kernel takes such an entry from the list at once, but leaves it to the hardware. */
@@ -91,15 +103,21 @@ static void gid_clear(struct vhca *v, struct gid_entry *e)
 		v->ngids--;
 }
 
-int vhca_gid_del(struct vhca *v, const uint8_t gid[16])
+int vhca_gid_del_vlan(struct vhca *v, const uint8_t gid[16], uint16_t vlan)
 {
-	struct gid_entry *v1 = gid_find(v, gid, GID_ROCE_V1), *v2 = gid_find(v, gid, GID_ROCE_V2);
+	struct gid_entry *v1 = gid_find(v, gid, GID_ROCE_V1, vlan),
+			 *v2 = gid_find(v, gid, GID_ROCE_V2, vlan);
 
 	if ((v1 && gid_is_used(v, v1)) || (v2 && gid_is_used(v, v2)))
 		return -EBUSY;
 	gid_clear(v, v1);
 	gid_clear(v, v2);
 	return 0;
+}
+
+int vhca_gid_del(struct vhca *v, const uint8_t gid[16])
+{
+	return vhca_gid_del_vlan(v, gid, 0);
 }
 
 void vhca_gids_fill(struct vhca *v, uint8_t host)

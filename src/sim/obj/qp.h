@@ -16,7 +16,7 @@ struct qp {
 	struct obj *xrcd; /* of an XRC target, referenced */
 	uint32_t qkey;
 	bool block_lb_mc; /* its own multicasts do not come back to it */
-	uint8_t mtu; /* PRM: 1=256 .. 5=4096 */
+	uint8_t mtu;	  /* PRM: 1=256 .. 5=4096 */
 	uint8_t log_msg_max;
 	uint8_t min_rnr_nak, retry_count, rnr_retry, ack_timeout;
 	uint8_t log_rra_max, log_sra_max;
@@ -24,7 +24,7 @@ struct qp {
 	uint32_t next_send_psn, next_rcv_psn;
 	uint8_t gid_index, rgid[16], rmac[6];
 	uint16_t udp_sport;
-	uint8_t hop_limit, tclass;
+	uint8_t hop_limit, tclass, prio;
 	uint32_t flow_label; /* IPv6, GRH */
 	uint16_t pkey_index;
 	uint64_t cnp_at;			   /* when it sent the last CNP; 0: never */

@@ -15,7 +15,7 @@
 /* Locally administered, so that no real card's address is taken. */
 static const uint8_t base_mac[6] = {0x02, 0xd7};
 
-#define MTU_4096    5
+#define MTU_4096 5
 /* GRH, UDP, BTH, XRCETH, AtomicETH and ICRC, as Linux reckons (iboe_get_mtu()). */
 #define MTU_HEADERS (40u + 8 + 12 + 4 + 28 + 4)
 
@@ -232,11 +232,11 @@ void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
  * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
  * EUI-64). Here each GID of this chip is a neighbour, and each that the wire knows.
  */
-int device_resolve(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
+int device_resolve(struct device *dev, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t link_local[8] = {0xfe, 0x80};
 	unsigned int index;
-	const struct vhca *v = device_vhca_by_gid(dev, gid, &index);
+	const struct vhca *v = device_vhca_by_gid(dev, vlan, gid, &index);
 	int err;
 
 	if (gid_is_multicast(gid)) {
@@ -247,7 +247,7 @@ int device_resolve(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
 		memcpy(mac, v->gids[index].mac, 6);
 		return 0;
 	}
-	err = dev->neighbour ? dev->neighbour(dev, gid, mac) : -EHOSTUNREACH;
+	err = dev->neighbour ? dev->neighbour(dev, vlan, gid, mac) : -EHOSTUNREACH;
 	if (err != -EHOSTUNREACH)
 		return err;
 	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)
@@ -261,13 +261,14 @@ int device_resolve(struct device *dev, const uint8_t gid[16], uint8_t mac[6])
 	return 0;
 }
 
-struct vhca *device_vhca_by_gid(struct device *dev, const uint8_t gid[16], unsigned int *index)
+struct vhca *device_vhca_by_gid(struct device *dev, uint16_t vlan, const uint8_t gid[16],
+				unsigned int *index)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
 		for (unsigned int j = 0; j < dev->vhca[i].ngids; j++) {
 			const struct gid_entry *e = &dev->vhca[i].gids[j];
 
-			if (e->type != GID_EMPTY && !memcmp(e->gid, gid, 16)) {
+			if (e->type != GID_EMPTY && e->vlan == vlan && !memcmp(e->gid, gid, 16)) {
 				*index = j;
 				return &dev->vhca[i];
 			}

@@ -68,11 +68,15 @@ enum {
 /* As ib_uverbs_gid_entry has them. */
 enum gid_type { GID_ROCE_V1 = 0, GID_ROCE_V2 = 2, GID_EMPTY = 0xff };
 
+#define GID_NDEV 16 /* bytes of an interface's name */
+
 struct gid_entry {
 	uint8_t gid[16];
 	uint8_t mac[6];
-	uint8_t type;	/* enum gid_type */
-	uint8_t prefix; /* bits of the address that name its network */
+	uint8_t type;	     /* enum gid_type */
+	uint8_t prefix;	     /* bits of the address that name its network */
+	uint16_t vlan;	     /* 1 to 4094: packets to and from it have this tag; 0: none */
+	char ndev[GID_NDEV]; /* the interface of that VLAN; "": the function's */
 };
 /* A source index has 8 bits; libibverbs prints 255 for a ConnectX-6 Dx. */
 #define VHCA_GIDS     255
@@ -86,7 +90,7 @@ struct memic;
 struct null_memory;
 struct obj_table; /* obj.c */
 struct icm;
-struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS stored; the chip's, keyed by vhca_id */
+struct grant; /* grant.c: what ALLOW_OTHER_VHCA_ACCESS stored; the chip's, keyed by vhca_id */
 
 /* Raw packets of a function; those that its tables dropped or missed are in steer_stats(). */
 struct raw_stats {
@@ -148,17 +152,17 @@ struct device {
 	struct grant *grants;
 	struct null_memory *null; /* mkey.c; NULL until it is needed */
 	struct mm *memic_mm;	  /* memory that programs map; the same */
-	struct mm *icm_mm; /* the device's memory on the bus; NULL until it is needed */
+	struct mm *icm_mm;	  /* the device's memory on the bus; NULL until it is needed */
 	struct queues *queues;
 	struct sched *sched;
 	struct port *port;
 	struct steer *steer;
-	bool link_down;	     /* port_set_link() */
-	uint32_t shapes;     /* queue pairs with a scheduling element */
-	uint8_t active_mtu;  /* of the port, as PRM and verbs number it: 128 << active_mtu bytes */
-	uint16_t udp_sport;  /* that RoCEv2 packets have whatever their queues want; 0: theirs */
+	bool link_down;	    /* port_set_link() */
+	uint32_t shapes;    /* queue pairs with a scheduling element */
+	uint8_t active_mtu; /* of the port, as PRM and verbs number it: 128 << active_mtu bytes */
+	uint16_t udp_sport; /* that RoCEv2 packets have whatever their queues want; 0: theirs */
 	/* The MAC address of a GID that no function has: 0 or -errno, as device_resolve(). */
-	int (*neighbour)(struct device *, const uint8_t gid[16], uint8_t mac[6]);
+	int (*neighbour)(struct device *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
 	/* Some that were asked for have answered, or did not in time. */
 	void (*on_neighbours)(void *ctx);
 	void *neighbours_ctx;
@@ -211,8 +215,12 @@ unsigned int device_log_uars(const struct device *);
  * gid.c: entries of the table, each address as RoCE v1 and as v2. 0, also if it is there; -ENOSPC.
  */
 int vhca_gid_add(struct vhca *, const uint8_t gid[16], uint8_t prefix);
+/* The same of a VLAN, with the name of its interface. An address may be in several VLANs. */
+int vhca_gid_add_vlan(struct vhca *, const uint8_t gid[16], uint8_t prefix, uint16_t vlan,
+		      const char *ndev);
 /* Both entries of an address; -EBUSY: a queue pair has it, so that they stay. */
 int vhca_gid_del(struct vhca *, const uint8_t gid[16]);
+int vhca_gid_del_vlan(struct vhca *, const uint8_t gid[16], uint16_t vlan);
 /* Those that a function has from the start; host: the last byte of its IPv4 address, 0: none. */
 void vhca_gids_fill(struct vhca *, uint8_t host);
 /* The GID that an Ethernet address alone gives; IPv4 in IPv6. */
@@ -227,12 +235,13 @@ bool gid_is_ip4(const uint8_t gid[16]);
 bool gid_is_multicast(const uint8_t gid[16]);
 void gid_group_mac(const uint8_t gid[16], uint8_t mac[6]);
 /*
- * The MAC address behind a GID: a group's, a function's, or one that lies beyond the wire. 0;
+ * The MAC address behind a GID of this VLAN: a group's, a function's, or one beyond the wire. 0;
  * -EHOSTUNREACH: nobody has it; -EINPROGRESS: the network is asked, on_neighbours() tells when to
  * try again; -ETIMEDOUT: nobody answered.
  */
-int device_resolve(struct device *, const uint8_t gid[16], uint8_t mac[6]);
-/* The function that answers to this GID, and its index there; NULL if none. */
-struct vhca *device_vhca_by_gid(struct device *, const uint8_t gid[16], unsigned int *index);
+int device_resolve(struct device *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
+/* The function that answers to this GID of a VLAN, and its index there; NULL if none. */
+struct vhca *device_vhca_by_gid(struct device *, uint16_t vlan, const uint8_t gid[16],
+				unsigned int *index);
 
 #endif

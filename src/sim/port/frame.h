@@ -34,6 +34,7 @@ struct frame {
 	struct {
 		uint16_t npkts, mtu, hdr_len;
 		uint8_t last_opcode; /* the last packet's */
+		uint16_t tci;	     /* of a datagram's VLAN tag; 0: none */
 		uint32_t octets;     /* of all packets on a wire, without FCS */
 		const struct gid_entry *source;
 		uint8_t hdr[FRAME_HDR];

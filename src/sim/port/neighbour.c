@@ -23,6 +23,7 @@ struct neighbour_entry {
 	enum neighbour_state state;
 	bool has_mac; /* also while it is asked again */
 	uint8_t gid[16], mac[6];
+	uint16_t vlan;
 	unsigned int tries;
 	uint64_t at; /* when it came into this state */
 	struct timer timer;
@@ -39,16 +40,19 @@ static uint64_t neighbours_now(const struct neighbours *n)
 	return n->dev->clock->now(n->dev->clock);
 }
 
-static struct neighbour_entry *neighbour_find(struct neighbours *n, const uint8_t gid[16])
+static struct neighbour_entry *neighbour_find(struct neighbours *n, uint16_t vlan,
+					      const uint8_t gid[16])
 {
 	for (unsigned int i = 0; i < NEIGHBOURS_MOST; i++)
-		if (n->at[i].state != NEIGHBOUR_FREE && !memcmp(n->at[i].gid, gid, 16))
+		if (n->at[i].state != NEIGHBOUR_FREE && n->at[i].vlan == vlan &&
+		    !memcmp(n->at[i].gid, gid, 16))
 			return &n->at[i];
 	return NULL;
 }
 
 /* A free one, or the oldest that nobody waits for. NULL: all are asked for. */
-static struct neighbour_entry *neighbour_add(struct neighbours *n, const uint8_t gid[16])
+static struct neighbour_entry *neighbour_add(struct neighbours *n, uint16_t vlan,
+					     const uint8_t gid[16])
 {
 	struct neighbour_entry *e = NULL;
 
@@ -65,6 +69,7 @@ static struct neighbour_entry *neighbour_add(struct neighbours *n, const uint8_t
 	if (!e)
 		return NULL;
 	e->has_mac = false;
+	e->vlan = vlan;
 	memcpy(e->gid, gid, sizeof(e->gid));
 	return e;
 }
@@ -76,10 +81,11 @@ static void neighbour_becomes(struct neighbour_entry *e, enum neighbour_state st
 }
 
 /* The entry in whose network a GID lies. NULL: none. */
-static const struct gid_entry *neighbour_source(const struct vhca *v, const uint8_t gid[16])
+static const struct gid_entry *neighbour_source(const struct vhca *v, uint16_t vlan,
+						const uint8_t gid[16])
 {
 	for (unsigned int i = 0; i < v->ngids; i++)
-		if (v->gids[i].type == GID_ROCE_V2 &&
+		if (v->gids[i].type == GID_ROCE_V2 && v->gids[i].vlan == vlan &&
 		    gid_common(v->gids[i].gid, gid) >= v->gids[i].prefix)
 			return &v->gids[i];
 	return NULL;
@@ -88,9 +94,9 @@ static const struct gid_entry *neighbour_source(const struct vhca *v, const uint
 static const uint8_t everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 /* False: no function has an address in its network. */
-static bool neighbour_ask(const struct neighbours *n, const uint8_t gid[16])
+static bool neighbour_ask(const struct neighbours *n, uint16_t vlan, const uint8_t gid[16])
 {
-	struct neighbour_msg m = {.asks = true};
+	struct neighbour_msg m = {.asks = true, .vlan = vlan};
 	const struct gid_entry *source;
 	uint8_t frame[NEIGHBOUR_FRAME];
 
@@ -98,7 +104,7 @@ static bool neighbour_ask(const struct neighbours *n, const uint8_t gid[16])
 	for (unsigned int i = 0; i < n->dev->nfunctions; i++) {
 		struct vhca *v = &n->dev->vhca[i];
 
-		source = neighbour_source(v, gid);
+		source = neighbour_source(v, vlan, gid);
 		if (!source)
 			continue;
 		memcpy(m.sender, source->gid, sizeof(m.sender));
@@ -116,7 +122,7 @@ static void neighbour_silent(struct timer *t)
 						   offsetof(struct neighbour_entry, timer));
 	struct neighbours *n = e->all;
 
-	if (++e->tries < NEIGHBOUR_TRIES && neighbour_ask(n, e->gid) &&
+	if (++e->tries < NEIGHBOUR_TRIES && neighbour_ask(n, e->vlan, e->gid) &&
 	    !timer_set(&n->dev->timers, t, neighbours_now(n) + NEIGHBOUR_WAIT))
 		return;
 	e->has_mac = false;
@@ -127,7 +133,7 @@ static void neighbour_silent(struct timer *t)
 
 static int neighbour_begin(struct neighbours *n, struct neighbour_entry *e)
 {
-	if (!neighbour_ask(n, e->gid) ||
+	if (!neighbour_ask(n, e->vlan, e->gid) ||
 	    timer_set(&n->dev->timers, &e->timer, neighbours_now(n) + NEIGHBOUR_WAIT)) {
 		e->state = NEIGHBOUR_FREE;
 		return -EHOSTUNREACH;
@@ -138,10 +144,10 @@ static int neighbour_begin(struct neighbours *n, struct neighbour_entry *e)
 }
 
 /* An old answer is used as a kernel uses it: while it is confirmed. */
-int neighbours_resolve(struct neighbours *n, const uint8_t gid[16], uint8_t mac[6])
+int neighbours_resolve(struct neighbours *n, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t link_local[8] = {0xfe, 0x80};
-	struct neighbour_entry *e = neighbour_find(n, gid);
+	struct neighbour_entry *e = neighbour_find(n, vlan, gid);
 	uint64_t age = e ? neighbours_now(n) - e->at : 0;
 	int err = -EINPROGRESS;
 
@@ -151,7 +157,7 @@ int neighbours_resolve(struct neighbours *n, const uint8_t gid[16], uint8_t mac[
 		return -ETIMEDOUT;
 	if (!e || e->state == NEIGHBOUR_SILENT ||
 	    (e->state == NEIGHBOUR_KNOWN && age >= NEIGHBOUR_FRESH)) {
-		e = e ? e : neighbour_add(n, gid);
+		e = e ? e : neighbour_add(n, vlan, gid);
 		err = e ? neighbour_begin(n, e) : -EHOSTUNREACH;
 	}
 	if (!e || !e->has_mac || e->state == NEIGHBOUR_FREE)
@@ -162,10 +168,10 @@ int neighbours_resolve(struct neighbours *n, const uint8_t gid[16], uint8_t mac[
 
 /* --- what others say -------------------------------------------------------------------------- */
 
-static struct vhca *neighbour_own(const struct neighbours *n, const uint8_t gid[16],
+static struct vhca *neighbour_own(const struct neighbours *n, uint16_t vlan, const uint8_t gid[16],
 				  unsigned int *index)
 {
-	return device_vhca_by_gid(n->dev, gid, index);
+	return device_vhca_by_gid(n->dev, vlan, gid, index);
 }
 
 static void neighbour_answer(const struct neighbours *n, struct vhca *v, unsigned int index,
@@ -174,7 +180,7 @@ static void neighbour_answer(const struct neighbours *n, struct vhca *v, unsigne
 	static const uint8_t all_nodes[16] = {0xff, 2, [15] = 1};
 	static const uint8_t all_nodes_mac[6] = {0x33, 0x33, [5] = 1};
 	static const uint8_t nobody[16] = {0};
-	struct neighbour_msg m = {0};
+	struct neighbour_msg m = {.vlan = asked->vlan};
 	uint8_t frame[NEIGHBOUR_FRAME];
 	const bool probes = !gid_is_ip4(asked->target) && !memcmp(asked->sender, nobody, 16);
 
@@ -189,14 +195,14 @@ static void neighbour_answer(const struct neighbours *n, struct vhca *v, unsigne
 /* RFC 826: known addresses are always learned, others if they want something of the chip. */
 static void neighbour_learn(struct neighbours *n, const struct neighbour_msg *m, bool wants)
 {
-	struct neighbour_entry *e = neighbour_find(n, m->sender);
+	struct neighbour_entry *e = neighbour_find(n, m->vlan, m->sender);
 	unsigned int index;
 
-	if (!m->has_mac || neighbour_own(n, m->sender, &index) ||
+	if (!m->has_mac || neighbour_own(n, m->vlan, m->sender, &index) ||
 	    (e && e->has_mac && !m->overrides && memcmp(e->mac, m->mac, 6)))
 		return;
 	if (!e && wants)
-		e = neighbour_add(n, m->sender);
+		e = neighbour_add(n, m->vlan, m->sender);
 	if (!e)
 		return;
 	n->news |= e->state == NEIGHBOUR_ASKED;
@@ -214,7 +220,7 @@ void neighbours_take(struct neighbours *n, const uint8_t *frame, size_t len)
 
 	if (n->dev->link_down || !neighbour_msg_read(frame, len, &m))
 		return;
-	v = m.asks ? neighbour_own(n, m.target, &index) : NULL;
+	v = m.asks ? neighbour_own(n, m.vlan, m.target, &index) : NULL;
 	neighbour_learn(n, &m, v);
 	if (v && !v->netdev.present)
 		neighbour_answer(n, v, index, &m);
@@ -222,7 +228,7 @@ void neighbours_take(struct neighbours *n, const uint8_t *frame, size_t len)
 
 static void neighbour_announce_gid(struct vhca *v, const struct gid_entry *e)
 {
-	struct neighbour_msg m = {0};
+	struct neighbour_msg m = {.vlan = e->vlan};
 	uint8_t frame[NEIGHBOUR_FRAME];
 
 	memcpy(m.target, e->gid, sizeof(m.target));

@@ -18,7 +18,7 @@ struct neighbours;
 struct neighbours *neighbours_new(struct device *); /* NULL: no memory */
 void neighbours_free(struct neighbours *);
 /* As device_resolve(). */
-int neighbours_resolve(struct neighbours *, const uint8_t gid[16], uint8_t mac[6]);
+int neighbours_resolve(struct neighbours *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
 /* A frame came in: takes what it tells. */
 void neighbours_take(struct neighbours *, const uint8_t *frame, size_t len);
 /* Tells all the chip's addresses: somebody may know other MAC addresses of them. */

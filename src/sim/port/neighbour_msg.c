@@ -5,6 +5,8 @@
 #include "obj/vhca.h"
 
 #define ETH_LEN	     14u
+#define VLAN_LEN     4u
+#define VLAN_ID	     0xfffu
 #define ARP_LEN	     28u
 #define IP6_LEN	     40u
 #define ND_LEN	     24u /* to the end of the target */
@@ -18,6 +20,7 @@
 #define FLAG_REPLACE 0x20u
 
 static const uint8_t arp_head[] = {0x08, 0x06, 0, 1, 0x08, 0x00, 6, 4, 0};
+static const uint8_t vlan_type[] = {0x81, 0x00};
 static const uint8_t ip6_type[] = {0x86, 0xdd};
 static const uint8_t zeros[16];
 
@@ -154,11 +157,27 @@ static size_t nd_write(const struct neighbour_msg *m, const uint8_t to[16], uint
 bool neighbour_msg_read(const uint8_t *frame, size_t len, struct neighbour_msg *m)
 {
 	memset(m, 0, sizeof(*m));
+	if (len >= ETH_LEN + VLAN_LEN && !memcmp(frame + 12, vlan_type, sizeof(vlan_type))) {
+		m->vlan = (uint16_t)((frame[14] << 8 | frame[15]) & VLAN_ID);
+		frame += VLAN_LEN;
+		len -= VLAN_LEN;
+	}
 	if (len >= ETH_LEN + ARP_LEN && !memcmp(frame + 12, arp_head, sizeof(arp_head)))
 		return arp_read(frame + ETH_LEN, m);
 	return len >= ETH_LEN + IP6_LEN + ND_LEN &&
 	       !memcmp(frame + 12, ip6_type, sizeof(ip6_type)) &&
 	       nd_read(frame + ETH_LEN, len - ETH_LEN, m);
+}
+
+static size_t neighbour_tag(uint16_t vlan, uint8_t *frame, size_t len)
+{
+	if (!vlan)
+		return len;
+	memmove(frame + 12 + VLAN_LEN, frame + 12, len - 12);
+	memcpy(frame + 12, vlan_type, sizeof(vlan_type));
+	frame[14] = (uint8_t)(vlan >> 8);
+	frame[15] = (uint8_t)vlan;
+	return len + VLAN_LEN;
 }
 
 size_t neighbour_msg_write(const struct neighbour_msg *m, const uint8_t to_mac[6],
@@ -167,5 +186,7 @@ size_t neighbour_msg_write(const struct neighbour_msg *m, const uint8_t to_mac[6
 	memset(frame, 0, NEIGHBOUR_FRAME);
 	memcpy(frame, to_mac, 6);
 	memcpy(frame + 6, m->mac, 6);
-	return gid_is_ip4(m->target) ? arp_write(m, to_mac, to, frame) : nd_write(m, to, frame);
+	return neighbour_tag(m->vlan, frame,
+			     gid_is_ip4(m->target) ? arp_write(m, to_mac, to, frame)
+						   : nd_write(m, to, frame));
 }

@@ -14,9 +14,10 @@ struct neighbour_msg {
 	uint8_t sender[16]; /* as GIDs have it; zeros: none */
 	uint8_t target[16];
 	uint8_t mac[6];
+	uint16_t vlan; /* of its tag; 0: none */
 };
 
-#define NEIGHBOUR_FRAME 86u
+#define NEIGHBOUR_FRAME 90u
 
 /* False: the frame is none of these, or a wrong one. */
 bool neighbour_msg_read(const uint8_t *frame, size_t len, struct neighbour_msg *);

@@ -35,7 +35,8 @@ enum peer_kind { PEER_FRAME = PEER_MAGIC, PEER_NEIGHBOURS };
 
 /* One address of a chip. */
 struct neighbour {
-	uint8_t gid[16], mac[6], pad[2];
+	uint8_t gid[16], mac[6];
+	uint16_t vlan; /* 0: none */
 };
 /* All of a chip without network interfaces; of one with these and many addresses, the first. */
 #define NEIGHBOURS_MOST (DEVICE_MAX_FUNCTIONS * VHCA_OWN_GIDS)
@@ -108,14 +109,14 @@ static void peer_remove(struct peer_wire *w, struct peer *p)
 	free(p);
 }
 
-static int peer_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6])
+static int peer_resolve(struct wire *wire, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
 {
 	struct peer_wire *w = (struct peer_wire *)wire;
 	struct peer *p;
 
 	DL_FOREACH(w->peers, p)
 	for (unsigned int i = 0; i < p->n; i++)
-		if (!memcmp(p->neighbours[i].gid, gid, 16)) {
+		if (p->neighbours[i].vlan == vlan && !memcmp(p->neighbours[i].gid, gid, 16)) {
 			memcpy(mac, p->neighbours[i].mac, 6);
 			return 0;
 		}
@@ -145,6 +146,7 @@ static int peer_introduce(struct peer_wire *w, const struct peer *p)
 			if (e->type == GID_EMPTY)
 				continue;
 			memcpy(all[n].gid, e->gid, sizeof(all[n].gid));
+			all[n].vlan = e->vlan;
 			memcpy(all[n++].mac, e->mac, sizeof(all[n].mac));
 		}
 	return peer_write(p, PEER_NEIGHBOURS, all, n * sizeof(all[0]));

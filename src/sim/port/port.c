@@ -90,13 +90,14 @@ static struct vhca *port_find_mac(const struct port *p, const uint8_t mac[6])
 	return NULL;
 }
 
-/* Is this RoCE packet addressed to a GID of the function's? */
-static bool port_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1)
+/* Is this RoCE packet addressed to a GID of the function's? [I] The GID is one of its VLAN. */
+static bool port_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1, uint16_t vlan)
 {
 	for (unsigned int i = 0; i < v->ngids; i++) {
 		const struct gid_entry *e = &v->gids[i];
 
-		if (e->type == (v1 ? GID_ROCE_V1 : GID_ROCE_V2) && !memcmp(e->gid, gid, 16))
+		if (e->type == (v1 ? GID_ROCE_V1 : GID_ROCE_V2) && e->vlan == vlan &&
+		    !memcmp(e->gid, gid, 16))
 			return true;
 	}
 	return false;
@@ -107,14 +108,14 @@ static bool port_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1)
  * function: programs take a peer's MAC from the GID's netdev, and dvx-sim shows none. [I]
  */
 static struct vhca *port_find_roce(const struct port *p, const uint8_t mac[6],
-				   const uint8_t gid[16], bool v1)
+				   const uint8_t gid[16], bool v1, uint16_t vlan)
 {
 	struct vhca *v = port_find_mac(p, mac);
 
 	if (v)
-		return port_has_gid(v, gid, v1) ? v : NULL;
+		return port_has_gid(v, gid, v1, vlan) ? v : NULL;
 	for (unsigned int i = 0; i < p->dev->nfunctions && !(mac[0] & 1); i++)
-		if (port_has_gid(&p->dev->vhca[i], gid, v1))
+		if (port_has_gid(&p->dev->vhca[i], gid, v1, vlan))
 			return &p->dev->vhca[i];
 	return NULL;
 }
@@ -125,7 +126,8 @@ static struct vhca *port_resolve_path(const struct port *p, const struct roce_pa
 		return NULL;
 	if (path->forced)
 		return path->from;
-	return port_find_roce(p, path->dmac, path->dgid, path->source->type == GID_ROCE_V1);
+	return port_find_roce(p, path->dmac, path->dgid, path->source->type == GID_ROCE_V1,
+			      path->source->vlan);
 }
 
 struct vhca *port_direct(const struct port *p, struct roce_path *path)
@@ -144,7 +146,7 @@ static struct vhca *port_roce_of(const struct port *p, const struct frame *f, st
 		return NULL;
 	if (f->arrived && !port_find_mac(p, f->data))
 		return NULL;
-	return f->forced ? f->to : port_find_roce(p, f->data, b->dgid, roce_is_v1(b));
+	return f->forced ? f->to : port_find_roce(p, f->data, b->dgid, roce_is_v1(b), roce_vlan(b));
 }
 
 /* The destination queue of a RoCE packet that is this function's; ~0: it is not. */
@@ -196,6 +198,8 @@ static void port_deliver_burst(struct port *p, const struct frame *f)
 		.npkts = f->burst.npkts,
 		.mtu = f->burst.mtu,
 		.last_opcode = f->burst.last_opcode,
+		.tagged = f->burst.tci != 0,
+		.tci = f->burst.tci,
 		.octets = f->burst.octets,
 	};
 
@@ -211,6 +215,8 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 		.smac = f->data + 6,
 		.group = group,
 		.grh = grh,
+		.tagged = b->tagged,
+		.tci = b->tagged ? b->tci : 0,
 		.forced = f->forced,
 		.hdr = b->bth,
 		.hdr_len = b->len,

@@ -14,6 +14,9 @@
 #define TYPE_IP4     0x0800u
 #define TYPE_IP6     0x86ddu
 #define TYPE_ROCE    0x8915u
+#define TYPE_VLAN    0x8100u
+#define VLAN_LEN     4u
+#define VLAN_ID	     0xfffu
 #define PROTO_UDP    17u
 #define PROTO_BTH    0x1bu /* GRH.NxtHdr */
 #define PORT_ROCE_V2 4791u
@@ -52,9 +55,20 @@ static uint32_t net_len(uint32_t type)
 	}
 }
 
+uint16_t roce_tci(const struct roce_path *p)
+{
+	return p->source->vlan ? (uint16_t)((p->prio & 7) << 13 | p->source->vlan) : 0;
+}
+
+/* To the network header. */
+static uint32_t eth_len(const struct roce_path *p)
+{
+	return ETH_LEN + (p->source->vlan ? VLAN_LEN : 0);
+}
+
 uint32_t roce_overhead(const struct roce_path *p)
 {
-	return ETH_LEN + net_len(ether_type(p)) + ROCE_BTH + ROCE_ICRC;
+	return eth_len(p) + net_len(ether_type(p)) + ROCE_BTH + ROCE_ICRC;
 }
 
 uint16_t roce_ip4_checksum(const uint8_t *ip)
@@ -117,6 +131,11 @@ static uint8_t *roce_put_headers(const struct roce_path *p, uint8_t *to, uint32_
 
 	to = mempcpy(to, p->dmac, 6);
 	to = mempcpy(to, p->source->mac, 6);
+	if (p->source->vlan) {
+		roce_put16(to, TYPE_VLAN);
+		roce_put16(to + 2, roce_tci(p));
+		to += VLAN_LEN;
+	}
 	roce_put16(to, type);
 	to += 2;
 	if (type == TYPE_ROCE)
@@ -148,6 +167,7 @@ void roce_make_grh(const struct roce_path *p, uint32_t len, uint8_t grh[ROCE_GRH
 
 void roce_describe_grh(const struct roce_path *p, struct frame *d)
 {
+	d->burst.tci = roce_tci(p);
 	roce_make_grh(p, roce_inner_len(d), d->grh);
 }
 
@@ -184,7 +204,7 @@ struct frame *roce_encode(const struct roce_path *p, struct frame *d)
 		at = mempcpy(at, d->data, d->len);
 		memset(at, 0, pad);
 		r = (struct roce_bytes){.ether_type = ether_type(p),
-					.net = f->data + ETH_LEN,
+					.net = f->data + eth_len(p),
 					.bth = f->data + before,
 					.len = len - ROCE_ICRC};
 		icrc = htole32(roce_icrc(&r));
@@ -210,6 +230,11 @@ static void mask_net(uint8_t *net, uint32_t type)
 	}
 	if (type != TYPE_ROCE)
 		roce_put16(udp + 6, 0xffff);
+}
+
+uint16_t roce_vlan(const struct roce_bytes *r)
+{
+	return r->tagged ? r->tci & VLAN_ID : 0;
 }
 
 bool roce_is_v1(const struct roce_bytes *r)
@@ -275,12 +300,23 @@ static uint32_t ip6_payload(const uint8_t *ip, struct roce_bytes *r)
 	return roce_get16(ip + 4);
 }
 
-/* VLAN tags, IPv4 options and IPv6 extension headers: it is not for the transport. [I] */
+/*
+ * A second VLAN tag, a provider's, IPv4 options and IPv6 extension headers: it is not for the
+ * transport. [I]
+ */
 bool roce_decode(const uint8_t *data, uint32_t len, struct roce_bytes *r)
 {
-	const uint32_t type = roce_get16(data + 12), net = net_len(type);
+	uint32_t type = roce_get16(data + 12), net;
 	uint32_t after; /* IP's header, or GRH */
 
+	r->tagged = type == TYPE_VLAN && len >= ETH_LEN + VLAN_LEN;
+	if (r->tagged) {
+		r->tci = (uint16_t)roce_get16(data + ETH_LEN);
+		data += VLAN_LEN;
+		len -= VLAN_LEN;
+		type = roce_get16(data + 12);
+	}
+	net = net_len(type);
 	if ((type != TYPE_ROCE && type != TYPE_IP4 && type != TYPE_IP6) ||
 	    len < ETH_LEN + net + ROCE_BTH + ROCE_ICRC)
 		return false;

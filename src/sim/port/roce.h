@@ -23,6 +23,7 @@ struct roce_path {
 	uint8_t dgid[16], dmac[6];
 	uint16_t udp_sport;
 	uint8_t tclass, hop_limit;
+	uint8_t prio; /* of the VLAN tag, if source has one */
 	uint32_t flow_label;
 	bool forced;	   /* loopback: back to from, whatever the addresses say */
 	uint32_t overhead; /* roce_overhead() */
@@ -30,6 +31,8 @@ struct roce_path {
 	uint64_t resolved; /* the port's: what `to` was found in */
 };
 
+/* The VLAN tag of its packets; 0: they have none. */
+uint16_t roce_tci(const struct roce_path *);
 /* Bytes of a packet around its payload, and headers other than BTH. */
 uint32_t roce_overhead(const struct roce_path *);
 
@@ -59,6 +62,8 @@ uint16_t roce_ip4_checksum(const uint8_t *ip);
 /* Bytes that are a RoCE packet, taken apart. */
 struct roce_bytes {
 	uint16_t ether_type;
+	bool tagged; /* it has one customer's VLAN tag */
+	uint16_t tci;
 	uint8_t sgid[16], dgid[16];
 	const uint8_t *net; /* GRH or IP */
 	const uint8_t *bth; /* to the end of pad */
@@ -67,6 +72,8 @@ struct roce_bytes {
 /* False: it is none; its IP header may be wrong, its lengths contradict each other. */
 bool roce_decode(const uint8_t *data, uint32_t len, struct roce_bytes *);
 void roce_grh(const struct roce_bytes *, uint8_t grh[ROCE_GRH]);
+/* Its VLAN; 0: none, also if the tag has a priority alone (IEEE 802.1Q, 6.9.1). */
+uint16_t roce_vlan(const struct roce_bytes *);
 /* RoCE v1: GRH behind Ethernet, without IP and UDP. */
 bool roce_is_v1(const struct roce_bytes *);
 /* Its ICRC, as it should be; and is it? */
@@ -79,6 +86,8 @@ struct roce_packet {
 	const uint8_t *smac;
 	const uint8_t *group; /* the multicast GID that it is for; NULL: one function's */
 	const uint8_t *grh;   /* ROCE_GRH bytes; of a descriptor, only if it is a datagram */
+	bool tagged;	      /* of a descriptor, only if it is a datagram; so is tci */
+	uint16_t tci;
 	bool forced;	    /* loopback: the GIDs say nothing */
 	const uint8_t *hdr; /* BTH onward */
 	uint32_t hdr_len;

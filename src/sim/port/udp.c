@@ -271,14 +271,14 @@ static bool udp_is_loopback(const uint8_t *ip, bool ip4)
  * All that the socket's family reaches; the routes are the kernel's. Between a host's own loopback
  * network and others there is none.
  */
-static int udp_resolve(struct wire *wire, const uint8_t gid[16], uint8_t mac[6])
+static int udp_resolve(struct wire *wire, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	const struct udp_wire *w = (const struct udp_wire *)wire;
 	const bool ip4 = udp_ip4(w);
 	const uint8_t *ip = ip4 ? gid + 12 : gid;
 
-	if (ip4 != !memcmp(gid, mapped, sizeof(mapped)) ||
+	if (vlan || ip4 != !memcmp(gid, mapped, sizeof(mapped)) ||
 	    udp_is_loopback(ip, ip4) != udp_is_loopback(udp_bytes(&w->own), ip4))
 		return -EHOSTUNREACH;
 	udp_frame_mac(ip, ip4, mac);

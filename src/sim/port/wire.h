@@ -20,8 +20,9 @@ struct wire_ops {
 	bool (*room)(struct wire *);
 	/* In each turn: takes what came in, sends what had to wait. True: there was something. */
 	bool (*run)(struct wire *);
-	/* The MAC address behind a GID beyond the wire: 0 or -errno, as device_resolve(). */
-	int (*resolve)(struct wire *, const uint8_t gid[16], uint8_t mac[6]);
+	/* The MAC address behind a GID of a VLAN beyond the wire: 0 or -errno, as device_resolve().
+	 */
+	int (*resolve)(struct wire *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
 	/* The chip has other GIDs than before; NULL: nobody beyond is told. */
 	void (*gids_changed)(struct wire *);
 	void (*close)(struct wire *);

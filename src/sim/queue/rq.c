@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "obj/mkey.h"
 
-#define RCV_RECORD 0u
+#define RCV_RECORD	  0u
 #define CQE_GRH_IN_BUFFER 1u /* cqe64.g */
 #define CQE_STRIDES_AT	  16u /* cqe64.byte_cnt of a striding queue: strides above the length */
 #define CQE_FILLER	  (1u << 31)
@@ -256,8 +256,8 @@ static void rq_error_cqe(struct rq *rq, uint16_t index, uint8_t syndrome)
 	if (!cqe)
 		return;
 	prm_err_cqe_set_srqn(cqe, rq_user_index(rq));
-	prm_err_cqe_set_vendor_err_synd(cqe, syndrome == PRM_SYNDROME_WR_FLUSH_ERR ?
-						     PRM_VENDOR_SYNDROME_FLUSHED : 0);
+	prm_err_cqe_set_vendor_err_synd(
+		cqe, syndrome == PRM_SYNDROME_WR_FLUSH_ERR ? PRM_VENDOR_SYNDROME_FLUSHED : 0);
 	prm_err_cqe_set_syndrome(cqe, syndrome);
 	prm_err_cqe_set_qpn(cqe, rq->q->o.id);
 	prm_err_cqe_set_wqe_counter(cqe, index);
@@ -294,6 +294,8 @@ static void rq_say_datagram(void *cqe, const struct recv_done *done)
 	prm_cqe64_set_g(cqe, CQE_GRH_IN_BUFFER);
 	prm_cqe64_set_sl(cqe, done->network);
 	prm_cqe64_set_l3_hdr_type(cqe, done->network);
+	prm_cqe64_set_vlan(cqe, done->tagged);
+	prm_cqe64_set_vlan_info(cqe, done->tci);
 	prm_cqe64_set_l2_ok(cqe, 1);
 	prm_cqe64_set_l3_ok(cqe, 1);
 	prm_cqe64_set_l4_ok(cqe, 1);

@@ -35,8 +35,8 @@ enum wqe_vendor {
 
 /* --- send WQEs (wqe.c, mmo.c): parsers for rows of struct transport ------------------------ */
 
-void wqe_parse_data(struct queue *, struct send_wr *);  /* data segments */
-void wqe_parse_raddr(struct queue *, struct send_wr *); /* a remote address, data segments */
+void wqe_parse_data(struct queue *, struct send_wr *);	 /* data segments */
+void wqe_parse_raddr(struct queue *, struct send_wr *);	 /* a remote address, data segments */
 void wqe_parse_atomic(struct queue *, struct send_wr *); /* a remote address, operands, data */
 void wqe_parse_masked_atomic(struct queue *, struct send_wr *);
 void mmo_parse(struct queue *, struct send_wr *);
@@ -49,8 +49,8 @@ struct data_seg;
 /* Reads the one at p. The one after it; NULL: it is malformed, or p is at the end. */
 const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *);
 #define LKEY_TERMINATE 0x100u
-void data_seg_trace(const struct queue *, const struct data_seg *, const uint8_t *p, const char *queue,
-		    uint16_t index);
+void data_seg_trace(const struct queue *, const struct data_seg *, const uint8_t *p,
+		    const char *queue, uint16_t index);
 /* A request's data segments. */
 const uint8_t *wr_segs(const struct send_wr *, const uint8_t **end);
 /* An atomic's operands; and what it found, to where its data segments say: 0 or a syndrome. */
@@ -89,9 +89,11 @@ struct recv_done {
 	bool solicited;
 	uint32_t imm; /* as it stood in the packet */
 	uint64_t len;
-	uint32_t rqpn; /* the sender */
-	bool datagram; /* 40 bytes before the message say where it came from */
-	uint8_t network;  /* what they are: enum cqe_l3_hdr_type */
+	uint32_t rqpn;	 /* the sender */
+	bool datagram;	 /* 40 bytes before the message say where it came from */
+	uint8_t network; /* what they are: enum cqe_l3_hdr_type */
+	bool tagged;	 /* it had a VLAN tag, tci */
+	uint16_t tci;
 	const void *inl;  /* the message, for the CQE; NULL: it lies where the entry says */
 	uint8_t syndrome; /* 0, or the error that ended it */
 };
@@ -145,7 +147,8 @@ void eq_dct(struct vhca *, uint32_t dctn, uint8_t type);
 
 /* --- posted writes (post.c) ----------------------------------------------------------------- */
 
-int post_scatter(struct queue *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+int post_scatter(struct queue *, const struct dma_seg *, unsigned int n, const void *from,
+		 size_t len);
 /* The same for what a peer wrote: flushed at the end of the turn. */
 int post_seen(struct queue *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 void post_flush(struct queues *);

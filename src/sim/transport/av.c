@@ -35,6 +35,7 @@ void av_path(struct vhca *v, const uint8_t *av, struct roce_path *path)
 		.from = v,
 		.source = &v->gids[prm_av_get_src_addr_index(av)],
 		.udp_sport = (uint16_t)prm_av_get_udp_sport(av),
+		.prio = (uint8_t)(prm_av_get_sl(av) >> 1), /* [K] */
 		.tclass = (uint8_t)prm_av_get_tclass(av),
 		.hop_limit = (uint8_t)prm_av_get_hop_limit(av),
 		.flow_label = prm_av_get_flow_label(av),

@@ -21,6 +21,7 @@ void roce_port_path(const struct qp *qp, struct roce_path *path)
 		.source = &qp->q.o.vhca->gids[qp->gid_index % VHCA_GIDS],
 		.udp_sport = qp->udp_sport,
 		.tclass = qp->tclass,
+		.prio = qp->prio,
 		.hop_limit = qp->hop_limit,
 		.flow_label = qp->flow_label,
 		.forced = qp->fl,

@@ -47,25 +47,24 @@ int addr_own(const struct cm_id *id, const union cm_addr *a, uint8_t *sgid_index
 	return 0;
 }
 
-static struct vhca *addr_function(const struct cm *cm, const uint8_t gid[16])
+static struct vhca *addr_function(const struct cm *cm, uint16_t vlan, const uint8_t gid[16])
 {
-	for (unsigned int i = 0; i < cm->dev->nfunctions; i++)
-		if (addr_index(&cm->dev->vhca[i], gid) >= 0)
-			return &cm->dev->vhca[i];
-	return NULL;
+	unsigned int index;
+
+	return device_vhca_by_gid(cm->dev, vlan, gid, &index);
 }
 
-static int addr_beyond(const struct cm *cm, const union cm_addr *a)
+static int addr_beyond(const struct cm *cm, uint16_t vlan, const union cm_addr *a)
 {
 	uint8_t gid[16], mac[6];
 
 	addr_gid(a, gid);
-	return cm->dev->neighbour ? cm->dev->neighbour(cm->dev, gid, mac) : -EHOSTUNREACH;
+	return cm->dev->neighbour ? cm->dev->neighbour(cm->dev, vlan, gid, mac) : -EHOSTUNREACH;
 }
 
 bool addr_is_beyond(const struct cm *cm, const union cm_addr *a)
 {
-	return !addr_beyond(cm, a);
+	return !addr_beyond(cm, 0, a);
 }
 
 /* The functions' own network, in which nobody answers to a question for this address. */
@@ -91,9 +90,8 @@ static int addr_nearest(const struct vhca *v, const uint8_t gid[16])
 
 	for (int i = 0; i < (int)v->ngids; i++) {
 		const struct gid_entry *e = &v->gids[i];
-		unsigned int common =
-			gid_common(e->gid, gid) +
-			(gid_is_link_local(e->gid) == gid_is_link_local(gid)) * 128u;
+		unsigned int common = gid_common(e->gid, gid) +
+				      (gid_is_link_local(e->gid) == gid_is_link_local(gid)) * 128u;
 
 		if (e->type != GID_ROCE_V2 || gid_is_ip4(e->gid) != gid_is_ip4(gid) ||
 		    (nearest >= 0 && common <= most))
@@ -117,16 +115,18 @@ int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *s
 {
 	uint16_t port = addr_port(src);
 	int index, beyond = -EHOSTUNREACH;
+	uint16_t vlan;
 
 	addr_gid(dst, gid);
 	index = addr_nearest(id->fn, gid);
 	if (index < 0 || (id->fn->netdev.present && !addr_is_neighbour(id->fn, gid)))
 		return -ENODEV;
-	if (!addr_function(id->cm, gid))
-		beyond = addr_beyond(id->cm, dst);
+	vlan = id->fn->gids[index].vlan;
+	if (!addr_function(id->cm, vlan, gid))
+		beyond = addr_beyond(id->cm, vlan, dst);
 	if (beyond == -EINPROGRESS)
 		return beyond;
-	if (addr_function(id->cm, gid) || !beyond) {
+	if (addr_function(id->cm, vlan, gid) || !beyond) {
 		if (!id->vhca)
 			addr_from_gid(src, dst->sa.sa_family, id->fn->gids[index].gid);
 	} else if (addr_is_machines(id, dst)) {

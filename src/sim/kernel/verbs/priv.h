@@ -37,8 +37,8 @@ int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int i
  * The MAC address behind a GID, as device_resolve(); the sentence of a refusal begins with `what`.
  * -EINPROGRESS goes to the session, which then asks again: nothing may have been changed by then.
  */
-int port_resolve(const struct uverbs_file *, const char *what, const uint8_t gid[16],
-		 uint8_t mac[6]);
+int port_resolve(const struct uverbs_file *, const char *what, unsigned int sgid_index,
+		 const uint8_t gid[16], uint8_t mac[6]);
 
 void verbs_port_event(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
 
@@ -51,10 +51,10 @@ method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_que
 	uverbs_async_event_alloc;
 write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_dealloc_pd,
 	wcmd_reg_mr, wcmd_dereg_mr, wcmd_rereg_mr, wcmd_alloc_mw, wcmd_dealloc_mw,
-	 wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp,
-	wcmd_query_qp, wcmd_modify_qp, wcmd_modify_qp_ex, wcmd_modify_wq, wcmd_create_rwq_ind_table,
-	wcmd_modify_srq, wcmd_query_srq, wcmd_destroy_srq,
-	wcmd_create_ah, wcmd_destroy_ah, wcmd_attach_mcast, wcmd_detach_mcast;
+	wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp, wcmd_query_qp, wcmd_modify_qp,
+	wcmd_modify_qp_ex, wcmd_modify_wq, wcmd_create_rwq_ind_table, wcmd_modify_srq,
+	wcmd_query_srq, wcmd_destroy_srq, wcmd_create_ah, wcmd_destroy_ah, wcmd_attach_mcast,
+	wcmd_detach_mcast;
 write_fn wcmd_resize_cq, wcmd_modify_cq_ex;
 
 #endif

@@ -19,7 +19,8 @@ static int uverbs_ah_release(struct uobj *u)
 
 const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, uverbs_ah_release, NULL};
 
-static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
+static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_ah_attr *a,
+			   uint8_t mac[6])
 {
 	int err = port_check(a->port_num);
 
@@ -30,7 +31,7 @@ static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_a
 	err = port_sgid_check(f, "CREATE_AH", a->grh.sgid_index);
 	if (err)
 		return err;
-	return port_resolve(f, "CREATE_AH", a->grh.dgid, mac);
+	return port_resolve(f, "CREATE_AH", a->grh.sgid_index, a->grh.dgid, mac);
 }
 
 int wcmd_create_ah(struct wcmd *c)

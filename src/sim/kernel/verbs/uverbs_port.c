@@ -138,7 +138,7 @@ int uverbs_query_gid_entry(struct uverbs_file *f, struct uverbs_request *req)
 	struct ib_uverbs_gid_entry e;
 	uint64_t flags;
 	int err = attr_flags(req, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, "QUERY_GID_ENTRY: FLAGS", 0,
-			      &flags);
+			     &flags);
 
 	if (!err)
 		err = port_check(attr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_PORT));
@@ -161,7 +161,7 @@ int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 	uint64_t flags, n = 0;
 	struct ib_uverbs_gid_entry e;
 	int err = attr_flags(req, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, "QUERY_GID_TABLE: FLAGS", 0,
-			      &flags);
+			     &flags);
 
 	if (err)
 		return err;
@@ -186,10 +186,10 @@ int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-int port_resolve(const struct uverbs_file *f, const char *what, const uint8_t gid[16],
-		 uint8_t mac[6])
+int port_resolve(const struct uverbs_file *f, const char *what, unsigned int sgid_index,
+		 const uint8_t gid[16], uint8_t mac[6])
 {
-	int err = device_resolve(f->vhca->dev, gid, mac);
+	int err = device_resolve(f->vhca->dev, f->vhca->gids[sgid_index].vlan, gid, mac);
 
 	if (err && err != -EINPROGRESS)
 		sim_refuse("%s: dgid: nobody answers to this address", what);

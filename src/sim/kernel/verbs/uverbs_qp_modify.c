@@ -126,8 +126,9 @@ static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 	if (err)
 		return err;
 	/* ib_core resolves the addresses of connected types only. */
-	err = qp->type == QP_TYPE_DCI ? 0
-				      : port_resolve(qp->u.file, "MODIFY_QP: dest", d->dgid, mac);
+	err = qp->type == QP_TYPE_DCI
+		      ? 0
+		      : port_resolve(qp->u.file, "MODIFY_QP: dest", d->sgid_index, d->dgid, mac);
 	if (err)
 		return err;
 	prm_ads_set_src_addr_index(ads, d->sgid_index);
@@ -427,7 +428,8 @@ static void fill_dest(struct ib_uverbs_qp_dest *d, const void *ads)
 	d->port_num = (uint8_t)prm_ads_get_vhca_port_num(ads);
 }
 
-static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const struct uverbs_qp *qp)
+static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc,
+		       const struct uverbs_qp *qp)
 {
 	const void *ads = prm_qpc_cat_primary_address_path(qpc);
 

@@ -181,6 +181,7 @@ static void dct_conn_fill_machine(struct dct_conn *c)
 	rc_clear(rc);
 	roce_port_path(&c->qp, &rc->path);
 	rc->path.flow_label = c->dct->flow_label;
+	rc->path.prio = c->dct->prio;
 	resp_start(rc, DC_PSN);
 }
 

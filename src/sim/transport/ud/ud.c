@@ -20,8 +20,8 @@
 #include "transport/sender.h"
 #include "transport/transport.h"
 
-#define MTU_MAX	   4096u
-#define QKEY_OWN   0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
+#define MTU_MAX	 4096u
+#define QKEY_OWN 0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
 
 /* --- sending ------------------------------------------------------------------------------- */
 
@@ -118,6 +118,8 @@ static const char *ud_take(struct queue *q, const struct bth_packet *p)
 		.rqpn = p->sqpn,
 		.datagram = true,
 		.network = (uint8_t)roce_network(p->roce->grh),
+		.tagged = p->roce->tagged,
+		.tci = p->roce->tci,
 	};
 	uint8_t bytes[ROCE_GRH + MTU_MAX], syndrome;
 

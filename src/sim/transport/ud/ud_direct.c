@@ -84,6 +84,8 @@ bool ud_direct(struct queue *q, struct send_wr *wr, const struct bth_packet *p)
 		return false;
 	peer->recv = false;
 	done.network = (uint8_t)roce_network(ud->grh);
+	done.tci = roce_tci(&ud->path);
+	done.tagged = done.tci != 0;
 	ud_count(q, &to->q, wr);
 	ud->psn = psn_add(ud->psn, 1);
 	rq_end(to->q.rq, &done);
