@@ -123,6 +123,14 @@ DVX_INLINE int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx
 	return dvx_cq_adopt_layout(dev, ibcq, DVX_RING_LAYOUT, out);
 }
 
+/*
+ * Fewer events (channel.h): an armed CQ raises its event when `count` completions have come since
+ * the last one, or `period_us` after it, whichever is first; a 0 leaves that one out, and two of
+ * them are the default, an event at the first completion. With a count alone the event waits until
+ * so many have come. Up to 4095 us and 65535 completions.
+ */
+int dvx_cq_moderate(struct dvx_cq *cq, uint32_t period_us, uint32_t count);
+
 /* Created or adopted (then the ibv_cq lives on). -EBUSY while QPs use it. */
 int dvx_cq_destroy(struct dvx_cq *cq);
 

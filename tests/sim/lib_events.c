@@ -195,4 +195,41 @@ TEST_RIG(of_verbs)
 	assert_int_equal(ibv_destroy_cq(ibcq), 0);
 }
 
+/* With a count alone, four completions make one event, on a CQ of DevX and on an adopted one. */
+TEST_PAIR(moderated, 0)
+{
+	struct dvx_channel *ch;
+	struct ibv_cq *ibcq = ibv_create_cq(dvx_dev_ibv(r->dev), 64, NULL, NULL, 0);
+	struct dvx_cq *adopted;
+	struct dvx_cq plain = {0};
+	uint64_t i;
+
+	OK(dvx_channel_open(r->dev, &ch));
+	OK(dvx_channel_subscribe(ch, p->cq[0], NULL));
+	OK(dvx_cq_moderate(p->cq[0], 0, 4));
+	dvx_cq_arm(p->cq[0], false);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(dvx_channel_wait(ch, 0, NULL, NULL), -ETIMEDOUT);
+		OK(dvx_post_nop(p->sq, i, DVX_SIGNALED));
+		ring_done(p, i);
+	}
+	OK(dvx_channel_wait(ch, PATIENCE_SECONDS * 1000, NULL, NULL));
+	OK(dvx_cq_moderate(p->cq[0], 0, 0));
+	dvx_cq_arm(p->cq[0], false);
+	OK(dvx_post_nop(p->sq, i, DVX_SIGNALED));
+	ring_done(p, i);
+	OK(dvx_channel_wait(ch, PATIENCE_SECONDS * 1000, NULL, NULL));
+	refused(dvx_cq_moderate(p->cq[0], 4096, 1), -EINVAL, "period_us is 4096", "4095");
+	refused(dvx_cq_moderate(p->cq[0], 1, 65536), -EINVAL, "count is 65536", "65535");
+	refused(dvx_cq_moderate(&plain, 1, 1), -EINVAL, "plain ring", "dvx_cq_moderate");
+	assert_non_null(ibcq);
+	OK(dvx_cq_adopt(r->dev, ibcq, &adopted));
+	OK(dvx_cq_moderate(adopted, 10, 4));
+	OK(dvx_cq_destroy(adopted));
+	assert_int_equal(ibv_destroy_cq(ibcq), 0);
+	pair_free(p);
+	OK(dvx_channel_close(ch));
+	pair_make(r, p, 0);
+}
+
 TEST_GROUP(rig_open, rig_close)
