@@ -27,10 +27,11 @@ if [ "${1-}" = six ]; then
 	exit "$failed"
 fi
 
-echo 1..17
+echo 1..20
 : >"$dir/client"
-for c in "$chip $net.1" "$other $net.2"; do
-	timeout 60 "$sim" up "${c% *}" --wire "udp=${c#* }" >"$dir/server" 2>&1 || { echo "Bail out! $(cat "$dir/server")"; exit 1; }
+for c in "$chip $net.1 dpu=$net.3/24" "$other $net.2"; do
+	set -- $c
+	timeout 60 "$sim" up "$1" --wire "udp=$2" ${3:+--ip "$3"} >"$dir/server" 2>&1 || { echo "Bail out! $(cat "$dir/server")"; exit 1; }
 done
 for bad in "0.0.0.0:one address of the machine" "224.0.0.1:one address" "host:no IPv4 or IPv6 address" \
 	"$net.1:Address already in use" "192.0.2.1:Cannot assign requested address"; do
@@ -62,6 +63,13 @@ else
 	n=$((n + 1))
 	echo "ok $n - seen from outside # SKIP only root may listen"
 fi
+cm dpu "rping -s -C 3 -V -a $net.3" "rping -c -C 3 -V -a $net.3"
+state=ADDR_RESOLVED
+cm host "mckey -m 239.1.2.3 -C 5 -b $net.1" "mckey -m 239.1.2.3 -s -C 5 -b $net.2"
+state=LISTEN
+timeout 60 "$sim" exec "$other" -f dpu -- rping -c -C 1 -a "$net.1" >"$dir/client" 2>&1
+grep -q 'wire udp takes RoCE v2 from an address of the machine alone' "$dir/client"
+result $? "a function without an address of the machine is told so"
 guid() { timeout 60 "$sim" exec "$1" -- cat /sys/class/infiniband/mlx5_0/node_guid; }
 [ "$(guid "$chip")" != "$(guid "$other")" ]
 result $? "two chips have two GUIDs, by which RDMA_CM tells them apart"

@@ -328,9 +328,9 @@ TEST_PAIR(test_vlan)
 		gid_ipv4(gid, (uint8_t[]){10, 0, 0, (uint8_t)i});
 		assert_int_equal(vhca_gid_add_vlan(i ? b : a, gid, 120, 10, "x.10"), 0);
 	}
-	assert_int_equal(device_resolve(&p->rig.dev, 10, gid, mac), 0);
+	assert_int_equal(device_resolve(&p->rig.dev, &a->gids[VHCA_OWN_GIDS], gid, mac), 0);
 	assert_memory_equal(mac, b->mac, 6);
-	assert_int_equal(device_resolve(&p->rig.dev, 0, gid, mac), -EHOSTUNREACH);
+	assert_int_equal(device_resolve(&p->rig.dev, &a->gids[3], gid, mac), -EHOSTUNREACH);
 	p->a.qp->prio = p->b.qp->prio = 5;
 	reconnect(p, VHCA_OWN_GIDS + 1);
 	memset(p->dst, 0, 3000);

@@ -96,9 +96,10 @@ TEST_NET(test_addresses)
 			const struct vhca *v = &n->rig[k].dev.vhca[1];
 			uint8_t mac[6] = {0};
 
-			assert_int_equal(
-				!n->wire[i]->ops->resolve(n->wire[i], 0, v->gids[3].gid, mac),
-				i != k);
+			assert_int_equal(!n->wire[i]->ops->resolve(n->wire[i],
+								   &n->rig[i].dev.vhca[0].gids[3],
+								   v->gids[3].gid, mac),
+					 i != k);
 			if (i != k)
 				assert_memory_equal(mac, v->mac, 6);
 		}
@@ -112,16 +113,21 @@ TEST_NET(test_new_addresses)
 	uint8_t mac[6];
 
 	net_settle(n);
-	assert_int_equal(n->wire[1]->ops->resolve(n->wire[1], 0, gid, mac), -EHOSTUNREACH);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac),
+		-EHOSTUNREACH);
 	assert_int_equal(vhca_gid_add(v, gid, 64), 0);
 	port_gids_changed(n->rig[0].dev.port);
 	net_settle(n);
-	assert_int_equal(n->wire[1]->ops->resolve(n->wire[1], 0, gid, mac), 0);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac), 0);
 	assert_memory_equal(mac, v->mac, 6);
 	assert_int_equal(vhca_gid_del(v, gid), 0);
 	port_gids_changed(n->rig[0].dev.port);
 	net_settle(n);
-	assert_int_equal(n->wire[1]->ops->resolve(n->wire[1], 0, gid, mac), -EHOSTUNREACH);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac),
+		-EHOSTUNREACH);
 }
 
 /* A chip that takes nothing at the moment is told later. */
@@ -139,7 +145,8 @@ TEST_NET(test_told_later)
 	port_run_wire(port);
 	net_settle(n);
 	assert_int_equal(n->wire[0]->lost, 0);
-	assert_int_equal(n->wire[1]->ops->resolve(n->wire[1], 0, gid, mac), 0);
+	assert_int_equal(
+		n->wire[1]->ops->resolve(n->wire[1], &n->rig[1].dev.vhca[0].gids[3], gid, mac), 0);
 }
 
 TEST_NET(test_switching)

@@ -82,12 +82,12 @@ static const struct steer_ops steer_ops = {
 	.to_kernel = datapath_to_netdev,
 };
 
-static int datapath_neighbour(struct device *dev, uint16_t vlan, const uint8_t gid[16],
-			      uint8_t mac[6])
+static int datapath_neighbour(struct device *dev, const struct gid_entry *from,
+			      const uint8_t gid[16], uint8_t mac[6])
 {
 	struct wire *w = port_wire(dev->port);
 
-	return w ? w->ops->resolve(w, vlan, gid, mac) : -EHOSTUNREACH;
+	return w ? w->ops->resolve(w, from, gid, mac) : -EHOSTUNREACH;
 }
 
 int datapath_open(struct device *dev)

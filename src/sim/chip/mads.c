@@ -51,7 +51,7 @@ static int mads_send(void *ctx, struct vhca *from, const struct cm_path *p,
 	};
 
 	if (path.source->type == GID_EMPTY ||
-	    device_resolve(m->dev, path.source->vlan, p->dgid, path.dmac))
+	    device_resolve(m->dev, path.source, p->dgid, path.dmac))
 		return 0;
 	memcpy(path.dgid, p->dgid, sizeof(path.dgid));
 	path.overhead = roce_overhead(&path);

@@ -307,10 +307,17 @@ static int set_ip(struct device *dev, const char *text, size_t len)
 	char why[SETTING_WHY];
 	unsigned int function;
 	uint8_t gid[16], prefix;
-	int rc = profile_ip(&profile, text, len, &function, gid, &prefix, why);
+	int err, rc = profile_ip(&profile, text, len, &function, gid, &prefix, why);
 
 	if (!rc && !function && dev->udp_sport) {
 		snprintf(why, sizeof(why), "the wire gives %s its address", dev->vhca[0].name);
+		rc = -1;
+	}
+	err = rc || !dev->udp_sport
+		      ? 0
+		      : udp_give_address(port_wire(dev->port), &dev->vhca[function], gid);
+	if (err) {
+		snprintf(why, sizeof(why), "%.*s on wire udp: %s", (int)len, text, strerror(-err));
 		rc = -1;
 	}
 	if (rc)
@@ -369,8 +376,8 @@ static int run_chip(void)
 		return chip_server_fail("can't build a chip for");
 	chip_server_take_signals(chip);
 	chip_on_link(chip, show_link, NULL);
-	rc = set_wire(chip) || set_ips(chip_device(chip)) || set_faults(chip) ||
-			     make_trees(chip) || make_netdevs(chip)
+	rc = set_wire(chip) || set_ips(chip_device(chip)) || set_faults(chip) || make_trees(chip) ||
+			     make_netdevs(chip)
 		     ? -1
 		     : 0;
 	if (!rc)

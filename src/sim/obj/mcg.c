@@ -29,8 +29,10 @@ static struct mcg *mcg_new(struct vhca *v, const uint8_t gid[16])
 	if (g->member) {
 		memcpy(g->gid, gid, sizeof(g->gid));
 		HASH_ADD(hh, v->groups, gid, sizeof(g->gid), g);
-		if (hash_has(g, hh))
+		if (hash_has(g, hh)) {
+			v->dev->groups++;
 			return g;
+		}
 	}
 	free(g->member);
 	free(g);
@@ -63,6 +65,7 @@ int mcg_attach(struct vhca *v, const uint8_t gid[16], struct qp *qp)
 static void mcg_free(struct vhca *v, struct mcg *g)
 {
 	HASH_DEL(v->groups, g);
+	v->dev->groups++;
 	free(g->member);
 	free(g);
 }

@@ -232,11 +232,12 @@ void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
  * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
  * EUI-64). Here each GID of this chip is a neighbour, and each that the wire knows.
  */
-int device_resolve(struct device *dev, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
+int device_resolve(struct device *dev, const struct gid_entry *from, const uint8_t gid[16],
+		   uint8_t mac[6])
 {
 	static const uint8_t link_local[8] = {0xfe, 0x80};
 	unsigned int index;
-	const struct vhca *v = device_vhca_by_gid(dev, vlan, gid, &index);
+	const struct vhca *v = device_vhca_by_gid(dev, from->vlan, gid, &index);
 	int err;
 
 	if (gid_is_multicast(gid)) {
@@ -247,7 +248,7 @@ int device_resolve(struct device *dev, uint16_t vlan, const uint8_t gid[16], uin
 		memcpy(mac, v->gids[index].mac, 6);
 		return 0;
 	}
-	err = dev->neighbour ? dev->neighbour(dev, vlan, gid, mac) : -EHOSTUNREACH;
+	err = dev->neighbour ? dev->neighbour(dev, from, gid, mac) : -EHOSTUNREACH;
 	if (err != -EHOSTUNREACH)
 		return err;
 	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)

@@ -162,11 +162,13 @@ struct device {
 	uint8_t active_mtu; /* of the port, as PRM and verbs number it: 128 << active_mtu bytes */
 	uint16_t udp_sport; /* that RoCEv2 packets have whatever their queues want; 0: theirs */
 	/* The MAC address of a GID that no function has: 0 or -errno, as device_resolve(). */
-	int (*neighbour)(struct device *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
+	int (*neighbour)(struct device *, const struct gid_entry *from, const uint8_t gid[16],
+			 uint8_t mac[6]);
 	/* Some that were asked for have answered, or did not in time. */
 	void (*on_neighbours)(void *ctx);
 	void *neighbours_ctx;
 	uint64_t generation; /* last given out */
+	uint64_t groups;     /* counts changes of which groups have members */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;
 	/* A management datagram of 256 bytes for the function's queue pair 1 (transport/gsi.h). */
@@ -235,11 +237,13 @@ bool gid_is_ip4(const uint8_t gid[16]);
 bool gid_is_multicast(const uint8_t gid[16]);
 void gid_group_mac(const uint8_t gid[16], uint8_t mac[6]);
 /*
- * The MAC address behind a GID of this VLAN: a group's, a function's, or one beyond the wire. 0;
+ * The MAC address behind a GID, for packets from this one, and so in its VLAN: a group's, a
+ * function's, or one beyond the wire. 0; -ENETUNREACH: the wire does not take packets from there;
  * -EHOSTUNREACH: nobody has it; -EINPROGRESS: the network is asked, on_neighbours() tells when to
  * try again; -ETIMEDOUT: nobody answered.
  */
-int device_resolve(struct device *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
+int device_resolve(struct device *, const struct gid_entry *from, const uint8_t gid[16],
+		   uint8_t mac[6]);
 /* The function that answers to this GID of a VLAN, and its index there; NULL if none. */
 struct vhca *device_vhca_by_gid(struct device *, uint16_t vlan, const uint8_t gid[16],
 				unsigned int *index);

@@ -109,14 +109,15 @@ static void peer_remove(struct peer_wire *w, struct peer *p)
 	free(p);
 }
 
-static int peer_resolve(struct wire *wire, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
+static int peer_resolve(struct wire *wire, const struct gid_entry *from, const uint8_t gid[16],
+			uint8_t mac[6])
 {
 	struct peer_wire *w = (struct peer_wire *)wire;
 	struct peer *p;
 
 	DL_FOREACH(w->peers, p)
 	for (unsigned int i = 0; i < p->n; i++)
-		if (p->neighbours[i].vlan == vlan && !memcmp(p->neighbours[i].gid, gid, 16)) {
+		if (p->neighbours[i].vlan == from->vlan && !memcmp(p->neighbours[i].gid, gid, 16)) {
 			memcpy(mac, p->neighbours[i].mac, 6);
 			return 0;
 		}

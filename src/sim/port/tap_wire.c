@@ -71,9 +71,10 @@ static bool tap_wire_run(struct wire *wire)
 	return n > 0;
 }
 
-static int tap_wire_resolve(struct wire *wire, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
+static int tap_wire_resolve(struct wire *wire, const struct gid_entry *from, const uint8_t gid[16],
+			    uint8_t mac[6])
 {
-	return neighbours_resolve(((struct tap_wire *)wire)->neighbours, vlan, gid, mac);
+	return neighbours_resolve(((struct tap_wire *)wire)->neighbours, from->vlan, gid, mac);
 }
 
 static void tap_wire_gids_changed(struct wire *wire)

@@ -3,47 +3,48 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "loop.h"
+#include "obj/mcg.h"
 #include "obj/vhca.h"
 #include "packets.h"
 #include "port.h"
 #include "roce.h"
 #include "udp_frame.h"
+#include "udp_socket.h"
 #include "wire.h"
 
-#define UDP_ROCE	 4791
-#define UDP_BATCH	 32u	   /* datagrams in one call */
-#define UDP_RECEIVES	 (1 << 22) /* bytes, if the machine allows it */
-#define UDP_NO_CHECK_TX6 101	   /* linux/udp.h */
-#define UDP_NO_CHECK_RX6 102
-#define CNP_OPCODE	 0x81u
-#define UDP_PREFIX	 120 /* means nothing: routes are the kernel's */
-
-union udp_address {
-	struct sockaddr any;
-	struct sockaddr_in ip4;
-	struct sockaddr_in6 ip6;
-};
+#define UDP_BATCH  32u /* datagrams in one call */
+#define CNP_OPCODE 0x81u
+#define UDP_PREFIX 120 /* means nothing: routes are the kernel's */
 
 union udp_control {
 	struct cmsghdr align;
 	uint8_t bytes[2 * CMSG_SPACE(sizeof(int))];
 };
 
+/* A socket: of a function's address, or of a group that has members here. */
+struct udp_end {
+	int fd;
+	struct vhca *v; /* NULL: a group's */
+	union udp_address own;
+	uint8_t gid[16];
+};
+#define UDP_ENDS 64u
+
 struct udp_wire {
 	struct wire w;
 	struct device *dev;
-	union udp_address own;
+	struct udp_end ends[UDP_ENDS]; /* the first is the first function's */
+	unsigned int n;
+	uint64_t groups;     /* device.groups, for which there are sockets */
 	struct loop backlog; /* the socket has no room */
 	bool told[256];	     /* of opcodes that don't go out */
 	struct mmsghdr m[UDP_BATCH];
@@ -53,27 +54,19 @@ struct udp_wire {
 	uint8_t in[UDP_BATCH][UDP_FRAME_ROOM + PORT_PACKET_MAX];
 };
 
+/* All are of one family. */
 static bool udp_ip4(const struct udp_wire *w)
 {
-	return w->own.any.sa_family == AF_INET;
+	return udp_is_ip4(&w->ends[0].own);
 }
 
-static const void *udp_bytes(const union udp_address *a)
+/* NULL: no function has this address, or no group has this GID. */
+static const struct udp_end *udp_end_of(const struct udp_wire *w, const uint8_t gid[16])
 {
-	return a->any.sa_family == AF_INET ? (const void *)&a->ip4.sin_addr
-					   : (const void *)&a->ip6.sin6_addr;
-}
-
-/* As GIDs have it. */
-static void udp_gid(const union udp_address *a, uint8_t gid[16])
-{
-	memset(gid, 0, 16);
-	if (a->any.sa_family == AF_INET6) {
-		memcpy(gid, &a->ip6.sin6_addr, 16);
-		return;
-	}
-	gid[10] = gid[11] = 0xff;
-	memcpy(gid + 12, &a->ip4.sin_addr, 4);
+	for (unsigned int i = 0; i < w->n; i++)
+		if (!memcmp(w->ends[i].gid, gid, 16))
+			return &w->ends[i];
+	return NULL;
 }
 
 /* --- out ------------------------------------------------------------------------------------- */
@@ -89,10 +82,7 @@ static bool udp_is_public(uint8_t opcode)
 
 static bool udp_may_leave(struct udp_wire *w, const struct roce_bytes *r)
 {
-	uint8_t own[16];
-
-	udp_gid(&w->own, own);
-	if (roce_is_v1(r) || memcmp(r->sgid, own, 16) != 0)
+	if (roce_is_v1(r) || r->tagged || !udp_end_of(w, r->sgid))
 		return false;
 	if (udp_is_public(r->bth[0]))
 		return true;
@@ -119,7 +109,7 @@ static void udp_add_control(struct msghdr *m, int level, int type, int value)
 static int udp_write(const struct udp_wire *w, const struct roce_bytes *r)
 {
 	struct iovec iov = {(void *)(uintptr_t)r->bth, r->len + ROCE_ICRC};
-	union udp_address to = {.any.sa_family = w->own.any.sa_family};
+	union udp_address to;
 	union udp_control control = {0};
 	struct msghdr m = {
 		.msg_name = &to, .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control};
@@ -127,19 +117,13 @@ static int udp_write(const struct udp_wire *w, const struct roce_bytes *r)
 	const uint8_t *ip = r->net;
 	int tclass = ip4 ? ip[1] : (ip[0] & 15) << 4 | ip[1] >> 4, hops = ip[ip4 ? 8 : 7];
 
-	if (ip4) {
-		to.ip4.sin_port = htons(UDP_ROCE);
-		memcpy(&to.ip4.sin_addr, r->dgid + 12, 4);
-		m.msg_namelen = sizeof(to.ip4);
-	} else {
-		to.ip6.sin6_port = htons(UDP_ROCE);
-		memcpy(&to.ip6.sin6_addr, r->dgid, 16);
-		m.msg_namelen = sizeof(to.ip6);
-	}
+	udp_from_gid(&to, r->dgid);
+	m.msg_namelen = udp_is_ip4(&to) ? sizeof(to.ip4) : sizeof(to.ip6);
 	udp_add_control(&m, ip4 ? IPPROTO_IP : IPPROTO_IPV6, ip4 ? IP_TOS : IPV6_TCLASS, tclass);
 	udp_add_control(&m, ip4 ? IPPROTO_IP : IPPROTO_IPV6, ip4 ? IP_TTL : IPV6_HOPLIMIT,
 			hops ? hops : 1);
-	return sendmsg(w->w.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return sendmsg(udp_end_of(w, r->sgid)->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno
+											: 0;
 }
 
 static void udp_keep(struct udp_wire *w, const struct frame *f)
@@ -215,16 +199,23 @@ static void udp_control_of(struct msghdr *m, struct udp_from *from)
 	}
 }
 
-static void udp_take(struct udp_wire *w, unsigned int i)
+static void udp_take(struct udp_wire *w, const struct udp_end *end, unsigned int i)
 {
 	struct udp_from from = {.ip4 = udp_ip4(w)};
 	size_t len = w->m[i].msg_len, frame_len;
 	uint8_t *frame = NULL;
+	uint8_t gid[16];
 	bool good = false;
 
+	udp_gid(&w->from[i], gid);
+	if (!end->v && udp_end_of(w, gid))
+		return; /* the chip's own: its members have had it */
 	memcpy(from.source, udp_bytes(&w->from[i]), from.ip4 ? 4 : 16);
-	memcpy(from.dest, udp_bytes(&w->own), from.ip4 ? 4 : 16);
-	memcpy(from.mac, w->dev->vhca[0].mac, sizeof(from.mac));
+	memcpy(from.dest, udp_bytes(&end->own), from.ip4 ? 4 : 16);
+	if (end->v)
+		memcpy(from.mac, end->v->mac, sizeof(from.mac));
+	else
+		gid_group_mac(end->gid, from.mac);
 	from.port = ntohs(from.ip4 ? w->from[i].ip4.sin_port : w->from[i].ip6.sin6_port);
 	udp_control_of(&w->m[i].msg_hdr, &from);
 	if (!(w->m[i].msg_hdr.msg_flags & MSG_TRUNC))
@@ -237,15 +228,10 @@ static void udp_take(struct udp_wire *w, unsigned int i)
 	port_receive(w->dev->port, frame, frame_len, good);
 }
 
-static bool udp_run(struct wire *wire)
+/* What a call changes in a header is written again for those that it used. */
+static void udp_prepare(struct udp_wire *w, unsigned int n)
 {
-	struct udp_wire *w = (struct udp_wire *)wire;
-	bool did = udp_flush(w);
-	int n;
-
-	if (!port_room_in(w->dev->port))
-		return did;
-	for (unsigned int i = 0; i < UDP_BATCH; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		w->iov[i] = (struct iovec){w->in[i] + UDP_FRAME_ROOM, PORT_PACKET_MAX};
 		w->m[i].msg_hdr = (struct msghdr){.msg_name = &w->from[i],
 						  .msg_namelen = sizeof(w->from[i]),
@@ -254,10 +240,100 @@ static bool udp_run(struct wire *wire)
 						  .msg_control = &w->control[i],
 						  .msg_controllen = sizeof(w->control[i])};
 	}
-	n = recvmmsg(w->w.fd, w->m, UDP_BATCH, MSG_DONTWAIT, NULL);
+}
+
+static bool udp_receive(struct udp_wire *w, const struct udp_end *end)
+{
+	int n = port_room_in(w->dev->port) ? recvmmsg(end->fd, w->m, UDP_BATCH, MSG_DONTWAIT, NULL)
+					   : 0;
+
 	for (int i = 0; i < n; i++)
-		udp_take(w, (unsigned int)i);
-	return did || n > 0;
+		udp_take(w, end, (unsigned int)i);
+	udp_prepare(w, n > 0 ? (unsigned int)n : 0);
+	return n > 0;
+}
+
+/* --- sockets --------------------------------------------------------------------------------- */
+
+static int udp_add_end(struct udp_wire *w, int fd, struct vhca *v, const union udp_address *own)
+{
+	struct udp_end *end = &w->ends[w->n];
+	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = w->n};
+
+	if (fd < 0)
+		return fd;
+	if (w->n == UDP_ENDS || epoll_ctl(w->w.fd, EPOLL_CTL_ADD, fd, &ev)) {
+		close(fd);
+		return -ENOSPC;
+	}
+	*end = (struct udp_end){.fd = fd, .v = v, .own = *own};
+	udp_gid(own, end->gid);
+	w->n++;
+	return 0;
+}
+
+/* The last takes its place. */
+static void udp_drop_end(struct udp_wire *w, unsigned int i)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = i};
+
+	close(w->ends[i].fd);
+	w->ends[i] = w->ends[--w->n];
+	if (i < w->n)
+		epoll_ctl(w->w.fd, EPOLL_CTL_MOD, w->ends[i].fd, &ev);
+}
+
+static bool udp_has_members(const struct udp_wire *w, const uint8_t gid[16])
+{
+	for (unsigned int f = 0; f < w->dev->nfunctions; f++)
+		if (mcg_find(&w->dev->vhca[f], gid))
+			return true;
+	return false;
+}
+
+static void udp_enter_group(struct udp_wire *w, const uint8_t gid[16])
+{
+	union udp_address group;
+	int err;
+
+	udp_from_gid(&group, gid);
+	if (udp_is_ip4(&group) != udp_ip4(w) || udp_end_of(w, gid))
+		return;
+	err = udp_add_end(w, udp_join(&group, &w->ends[0].own), NULL, &group);
+	if (err)
+		sim_note("wire udp: a group's packets from other machines do not come in: %s",
+			 strerror(-err));
+}
+
+/* Sockets of the groups that have members now, and of no others. */
+static void udp_follow_groups(struct udp_wire *w)
+{
+	const struct mcg *g;
+
+	w->groups = w->dev->groups;
+	for (unsigned int i = w->n; i--;)
+		if (!w->ends[i].v && !udp_has_members(w, w->ends[i].gid))
+			udp_drop_end(w, i);
+	for (unsigned int f = 0; f < w->dev->nfunctions; f++)
+		for (g = w->dev->vhca[f].groups; g; g = g->hh.next)
+			udp_enter_group(w, g->gid);
+}
+
+static bool udp_run(struct wire *wire)
+{
+	struct udp_wire *w = (struct udp_wire *)wire;
+	struct epoll_event ev[UDP_ENDS];
+	bool did = udp_flush(w);
+	int n;
+
+	if (w->groups != w->dev->groups)
+		udp_follow_groups(w);
+	if (w->n == 1)
+		return udp_receive(w, &w->ends[0]) || did;
+	n = epoll_wait(w->w.fd, ev, (int)UDP_ENDS, 0);
+	for (int i = 0; i < n; i++)
+		did |= udp_receive(w, &w->ends[ev[i].data.u32]);
+	return did;
 }
 
 static bool udp_is_loopback(const uint8_t *ip, bool ip4)
@@ -271,15 +347,20 @@ static bool udp_is_loopback(const uint8_t *ip, bool ip4)
  * All that the socket's family reaches; the routes are the kernel's. Between a host's own loopback
  * network and others there is none.
  */
-static int udp_resolve(struct wire *wire, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
+static int udp_resolve(struct wire *wire, const struct gid_entry *source, const uint8_t gid[16],
+		       uint8_t mac[6])
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	const struct udp_wire *w = (const struct udp_wire *)wire;
 	const bool ip4 = udp_ip4(w);
 	const uint8_t *ip = ip4 ? gid + 12 : gid;
 
-	if (vlan || ip4 != !memcmp(gid, mapped, sizeof(mapped)) ||
-	    udp_is_loopback(ip, ip4) != udp_is_loopback(udp_bytes(&w->own), ip4))
+	if (source->type == GID_ROCE_V1 || !udp_end_of(w, source->gid)) {
+		sim_refuse("wire udp takes RoCE v2 from an address of the machine alone: another "
+			   "function gets one by --ip FUNCTION=ADDR/LEN");
+		return -ENETUNREACH;
+	}
+	if (ip4 != gid_is_ip4(gid) ||
+	    udp_is_loopback(ip, ip4) != udp_is_loopback(udp_bytes(&w->ends[0].own), ip4))
 		return -EHOSTUNREACH;
 	udp_frame_mac(ip, ip4, mac);
 	return 0;
@@ -290,6 +371,8 @@ static void udp_close(struct wire *wire)
 	struct udp_wire *w = (struct udp_wire *)wire;
 
 	loop_fini(&w->backlog);
+	while (w->n)
+		close(w->ends[--w->n].fd);
 	if (w->w.fd >= 0)
 		close(w->w.fd);
 	free(w);
@@ -303,96 +386,60 @@ static const struct wire_ops udp_ops = {
 	.close = udp_close,
 };
 
-/* --- the socket ------------------------------------------------------------------------------ */
-
-static const char *udp_parse(const char *text, union udp_address *a)
-{
-	if (inet_pton(AF_INET, text, &a->ip4.sin_addr) == 1) {
-		a->ip4.sin_family = AF_INET;
-		a->ip4.sin_port = htons(UDP_ROCE);
-		if (a->ip4.sin_addr.s_addr == htonl(INADDR_ANY) ||
-		    IN_MULTICAST(ntohl(a->ip4.sin_addr.s_addr)))
-			return "it must be one address of the machine";
-		return NULL;
-	}
-	if (inet_pton(AF_INET6, text, &a->ip6.sin6_addr) != 1)
-		return "it is no IPv4 or IPv6 address";
-	a->ip6.sin6_family = AF_INET6;
-	a->ip6.sin6_port = htons(UDP_ROCE);
-	if (IN6_IS_ADDR_UNSPECIFIED(&a->ip6.sin6_addr) || IN6_IS_ADDR_MULTICAST(&a->ip6.sin6_addr))
-		return "it must be one address of the machine";
-	if (IN6_IS_ADDR_LINKLOCAL(&a->ip6.sin6_addr) || IN6_IS_ADDR_V4MAPPED(&a->ip6.sin6_addr))
-		return "link-local and mapped addresses are not possible";
-	return NULL;
-}
-
-static void udp_set(int fd, int level, int name, int value)
-{
-	setsockopt(fd, level, name, &value, sizeof(value));
-}
-
-/* Don't Fragment, and with it Identification 0; no checksums, as the ICRC covers more. */
-static void udp_options(int fd, bool ip4)
-{
-	if (ip4) {
-		udp_set(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
-		udp_set(fd, IPPROTO_IP, IP_RECVTOS, 1);
-		udp_set(fd, IPPROTO_IP, IP_RECVTTL, 1);
-	} else {
-		udp_set(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		udp_set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
-		udp_set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
-		udp_set(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
-		udp_set(fd, IPPROTO_UDP, UDP_NO_CHECK_TX6, 1);
-		udp_set(fd, IPPROTO_UDP, UDP_NO_CHECK_RX6, 1);
-	}
-	udp_set(fd, SOL_SOCKET, SO_NO_CHECK, 1);
-	udp_set(fd, SOL_SOCKET, SO_RCVBUF, UDP_RECEIVES);
-	udp_set(fd, SOL_SOCKET, SO_RCVBUFFORCE, UDP_RECEIVES);
-}
-
-/* Bytes of a packet of the interface that has the address; 0: unknown. */
-static unsigned int udp_mtu(int fd, const union udp_address *own)
-{
-	struct ifaddrs *all, *i;
-	struct ifreq r = {0};
-	const size_t len = own->any.sa_family == AF_INET ? 4 : 16;
-
-	if (getifaddrs(&all))
-		return 0;
-	for (i = all; i; i = i->ifa_next)
-		if (i->ifa_addr && i->ifa_addr->sa_family == own->any.sa_family &&
-		    !memcmp(udp_bytes((const void *)i->ifa_addr), udp_bytes(own), len))
-			snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", i->ifa_name);
-	freeifaddrs(all);
-	return *r.ifr_name && !ioctl(fd, SIOCGIFMTU, &r) ? (unsigned int)r.ifr_mtu : 0;
-}
-
-static int udp_bind(struct udp_wire *w)
-{
-	const bool ip4 = udp_ip4(w);
-
-	w->w.fd = socket(w->own.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (w->w.fd < 0)
-		return -errno;
-	udp_options(w->w.fd, ip4);
-	return bind(w->w.fd, &w->own.any, ip4 ? sizeof(w->own.ip4) : sizeof(w->own.ip6)) ? -errno
-											 : 0;
-}
+/* --- opening --------------------------------------------------------------------------------- */
 
 /* Chips of other machines have the same MAC address. RDMA_CM tells peers apart by their GUIDs. */
-static void udp_set_guid(const struct udp_wire *w)
+static void udp_set_guid(struct vhca *v, const union udp_address *own)
 {
 	uint8_t mac[6];
 
-	udp_frame_mac(udp_bytes(&w->own), udp_ip4(w), mac);
-	vhca_set_guid(&w->dev->vhca[0], mac);
+	udp_frame_mac(udp_bytes(own), udp_is_ip4(own), mac);
+	vhca_set_guid(v, mac);
+}
+
+static int udp_give(struct udp_wire *w, struct vhca *v, const union udp_address *own)
+{
+	int err = udp_add_end(w, udp_bind(own), v, own);
+
+	if (err)
+		return err;
+	udp_groups_leave_by(w->ends[w->n - 1].fd, own);
+	udp_set_guid(v, own);
+	return 0;
+}
+
+int udp_give_address(struct wire *wire, struct vhca *v, const uint8_t gid[16])
+{
+	struct udp_wire *w = (struct udp_wire *)wire;
+	union udp_address own;
+
+	udp_from_gid(&own, gid);
+	if (udp_is_ip4(&own) != udp_ip4(w))
+		return -EAFNOSUPPORT;
+	return udp_give(w, v, &own);
+}
+
+static int udp_start(struct udp_wire *w, const union udp_address *own)
+{
+	int err;
+
+	w->w.fd = epoll_create1(EPOLL_CLOEXEC);
+	if (w->w.fd < 0)
+		return -errno;
+	udp_prepare(w, UDP_BATCH);
+	err = udp_give(w, &w->dev->vhca[0], own);
+	if (err)
+		return err;
+	vhca_set_ip(&w->dev->vhca[0], w->ends[0].gid, UDP_PREFIX);
+	device_set_mtu(w->dev, udp_mtu(w->ends[0].fd, own));
+	w->dev->udp_sport = UDP_ROCE;
+	return 0;
 }
 
 struct wire *udp_open(struct device *dev, const char *address, char *why)
 {
 	struct udp_wire *w = calloc(1, sizeof(*w));
-	uint8_t gid[16];
+	union udp_address own = {0};
 	const char *wrong;
 	int err;
 
@@ -404,16 +451,10 @@ struct wire *udp_open(struct device *dev, const char *address, char *why)
 	w->w.fd = -1;
 	w->dev = dev;
 	loop_init(&w->backlog);
-	wrong = udp_parse(address, &w->own);
-	err = wrong ? 0 : udp_bind(w);
-	if (!wrong && !err) {
-		udp_gid(&w->own, gid);
-		vhca_set_ip(&dev->vhca[0], gid, UDP_PREFIX);
-		udp_set_guid(w);
-		device_set_mtu(dev, udp_mtu(w->w.fd, &w->own));
-		dev->udp_sport = UDP_ROCE;
+	wrong = udp_parse(address, &own);
+	err = wrong ? 0 : udp_start(w, &own);
+	if (!wrong && !err)
 		return &w->w;
-	}
 	snprintf(why, WIRE_WHY, "can't use UDP port %u of %.60s: %s", UDP_ROCE, address,
 		 wrong ? wrong : strerror(-err));
 	udp_close(&w->w);

@@ -11,6 +11,7 @@
  * Frames for addresses that no function of the chip has, and for groups, go there. What comes in
  * goes to port_receive(). Nothing here blocks.
  */
+struct gid_entry;
 struct wire;
 
 struct wire_ops {
@@ -20,9 +21,9 @@ struct wire_ops {
 	bool (*room)(struct wire *);
 	/* In each turn: takes what came in, sends what had to wait. True: there was something. */
 	bool (*run)(struct wire *);
-	/* The MAC address behind a GID of a VLAN beyond the wire: 0 or -errno, as device_resolve().
-	 */
-	int (*resolve)(struct wire *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
+	/* The MAC address behind a GID beyond the wire: 0 or -errno, as device_resolve(). */
+	int (*resolve)(struct wire *, const struct gid_entry *from, const uint8_t gid[16],
+		       uint8_t mac[6]);
 	/* The chip has other GIDs than before; NULL: nobody beyond is told. */
 	void (*gids_changed)(struct wire *);
 	void (*close)(struct wire *);

@@ -54,17 +54,17 @@ static struct vhca *addr_function(const struct cm *cm, uint16_t vlan, const uint
 	return device_vhca_by_gid(cm->dev, vlan, gid, &index);
 }
 
-static int addr_beyond(const struct cm *cm, uint16_t vlan, const union cm_addr *a)
+static int addr_beyond(const struct cm *cm, const struct gid_entry *from, const union cm_addr *a)
 {
 	uint8_t gid[16], mac[6];
 
 	addr_gid(a, gid);
-	return cm->dev->neighbour ? cm->dev->neighbour(cm->dev, vlan, gid, mac) : -EHOSTUNREACH;
+	return cm->dev->neighbour ? cm->dev->neighbour(cm->dev, from, gid, mac) : -EHOSTUNREACH;
 }
 
-bool addr_is_beyond(const struct cm *cm, const union cm_addr *a)
+bool addr_is_beyond(const struct cm_id *id, const union cm_addr *a)
 {
-	return !addr_beyond(cm, 0, a);
+	return !addr_beyond(id->cm, &id->fn->gids[addr_default_index(id->fn, a->sa.sa_family)], a);
 }
 
 /* The functions' own network, in which nobody answers to a question for this address. */
@@ -115,18 +115,18 @@ int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *s
 {
 	uint16_t port = addr_port(src);
 	int index, beyond = -EHOSTUNREACH;
-	uint16_t vlan;
+	const struct gid_entry *from;
 
 	addr_gid(dst, gid);
 	index = addr_nearest(id->fn, gid);
 	if (index < 0 || (id->fn->netdev.present && !addr_is_neighbour(id->fn, gid)))
 		return -ENODEV;
-	vlan = id->fn->gids[index].vlan;
-	if (!addr_function(id->cm, vlan, gid))
-		beyond = addr_beyond(id->cm, vlan, dst);
+	from = &id->fn->gids[index];
+	if (!addr_function(id->cm, from->vlan, gid))
+		beyond = addr_beyond(id->cm, from, dst);
 	if (beyond == -EINPROGRESS)
 		return beyond;
-	if (addr_function(id->cm, vlan, gid) || !beyond) {
+	if (addr_function(id->cm, from->vlan, gid) || !beyond) {
 		if (!id->vhca)
 			addr_from_gid(src, dst->sa.sa_family, id->fn->gids[index].gid);
 	} else if (addr_is_machines(id, dst)) {

@@ -212,7 +212,7 @@ static int resolve_ib(struct cm_id *id)
 /* A wire may be the machine's loopback network (doc/design/0039). */
 static bool resolve_means_own(const struct cm_id *id, const union cm_addr *dst)
 {
-	return addr_is_zero(dst) || (addr_is_loopback(dst) && !addr_is_beyond(id->cm, dst));
+	return addr_is_zero(dst) || (addr_is_loopback(dst) && !addr_is_beyond(id, dst));
 }
 
 static int resolve(struct cm_file *f, uint32_t number, const union cm_addr *src,

@@ -63,7 +63,7 @@ int addr_own(const struct cm_id *, const union cm_addr *, uint8_t *sgid_index);
  * -EINPROGRESS: the network is asked */
 int addr_peer(const struct cm_id *, const union cm_addr *dst, union cm_addr *src, uint8_t gid[16]);
 /* The wire leads there. */
-bool addr_is_beyond(const struct cm *, const union cm_addr *);
+bool addr_is_beyond(const struct cm_id *, const union cm_addr *);
 /* The function's GID for hosts' addresses of this family. */
 uint8_t addr_default_index(const struct vhca *, int family);
 

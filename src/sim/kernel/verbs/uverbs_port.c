@@ -189,7 +189,7 @@ int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 int port_resolve(const struct uverbs_file *f, const char *what, unsigned int sgid_index,
 		 const uint8_t gid[16], uint8_t mac[6])
 {
-	int err = device_resolve(f->vhca->dev, f->vhca->gids[sgid_index].vlan, gid, mac);
+	int err = device_resolve(f->vhca->dev, &f->vhca->gids[sgid_index], gid, mac);
 
 	if (err && err != -EINPROGRESS)
 		sim_refuse("%s: dgid: nobody answers to this address", what);
