@@ -5,6 +5,7 @@ dist_check_SCRIPTS += tests/interop/pingpong.sh tests/interop/faults.sh tests/in
 	tests/interop/counters.sh tests/interop/rdma_netlink.sh tests/interop/rdmacm.sh tests/interop/tunnels.sh tests/interop/tunnel_rules.sh tests/interop/signatures.sh
 # The PCI identity; the table of programs.
 dist_check_SCRIPTS += tests/interop/pci.sh tests/interop/programs.sh
+dist_check_SCRIPTS += tests/interop/rxe.sh
 EXTRA_DIST += tests/interop/ring.c tests/interop/dpdk.c
 EXTRA_DIST += tests/interop/newest.sh tests/interop/pair.sh tests/interop/suite.py tests/interop/scoreboard.py tests/interop/reasons.tsv \
 	tests/interop/scapy_roce.py tests/interop/icrc.py tests/interop/tunnels.py tests/interop/signatures.py tests/interop/crypto.json
