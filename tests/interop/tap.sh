@@ -30,7 +30,7 @@ network()
 		ip tuntap add dev t1 mode tap && ip link set t1 mtu 4200 up master br0
 }
 
-echo 1..22
+echo 1..24
 : >"$dir/client"
 network >"$dir/server" 2>&1 &&
 	"$sim" up "$chip" --wire tap=t0 --ip 10.8.0.1/24 --ip dpu=fd08::1/64 >"$dir/server" 2>&1 &&
@@ -112,4 +112,24 @@ result $? "no route"
 "$sim" link "$other" --json >"$dir/server"
 jq -e '(.sent > 100) and (.received > 100) and .bad == 0 and .lost == 0' "$dir/server" >/dev/null
 result $? "dvx-sim link counts the packets"
+
+# With network interfaces: the kernel behind each function is on that Ethernet, too.
+timeout 60 "$sim" down "$chip" >/dev/null
+timeout 60 "$sim" down "$other" >/dev/null
+"$sim" up n0 --netdev --wire tap=t0 >"$dir/server" 2>&1 && "$sim" up n1 --netdev --wire tap=t1 >>"$dir/server" 2>&1 &&
+	ip link set t0 master br0 && ip address add 10.7.0.1/24 dev n0-host
+mkfifo "$dir/hold"
+unshare -n sh -c 'read -r end' <>"$dir/hold" &
+there=$!
+until [ "$(readlink "/proc/$there/ns/net")" != "$(readlink /proc/self/ns/net)" ]; do kill -0 $there || break; done
+ip link set n1-host netns $there && nsenter -t $there -n ip address add 10.7.0.2/24 dev n1-host &&
+	nsenter -t $there -n ip link set n1-host up && perl -MNet::Ping -e 'exit !Net::Ping->new("icmp", 60)->ping("10.7.0.2")'
+result $? "--netdev: two kernels ping each other over two chips"
+timeout 60 "$sim" exec n1 -- rping -s -C 2 -a 10.7.0.2 >"$dir/server" 2>&1 &
+server=$!
+listens $server && timeout 60 "$sim" exec n0 -- rping -c -C 2 -V -a 10.7.0.2 >"$dir/client" 2>&1 && wait $server
+result $? "--netdev: RDMA_CM connects them"
+kill $there
+timeout 60 "$sim" down n0 >/dev/null
+timeout 60 "$sim" down n1 >/dev/null
 exit "$failed"
