@@ -2,7 +2,7 @@
 /*
  * A memory window: a part of registered memory that one peer may write, until it says that it is
  * done. Windows are objects of verbs; the owner uses those on libdvx's device, the peer is a queue
- *of libdvx's.
+ * of libdvx's.
  *
  *	dvx-sim run -- ./window
  */

@@ -13,10 +13,10 @@
  *
  * The device writes CQEs around the ring; in each lap it flips the owner bit, so an entry is new
  * when its bit is the current lap's (`phase`). Before the first lap entries have the other bit. A
- *CQ has room for all that can complete in it: one entry per block of its send queues (a flush
- *reports unsignaled WQEs too) and per WQE of its receive queues; creating a queue checks that. What
- *is beyond that room, up to a quarter of the ring, is the slack: the device hears of consumed
- *entries only so often (doc/design/0006-completions.md).
+ * CQ has room for all that can complete in it: one entry per block of its send queues (a flush
+ * reports unsignaled WQEs too) and per WQE of its receive queues; creating a queue checks that. What
+ * is beyond that room, up to a quarter of the ring, is the slack: the device hears of consumed
+ * entries only so often (doc/design/0006-completions.md).
  */
 #include <dvx/barrier.h>
 #include <dvx/common.h>

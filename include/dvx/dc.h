@@ -8,9 +8,10 @@
  * work request says which target it is for.
  *
  *	dvx_dct_create(dev, &attr, &local, &dct);		at the receiver
- *	dvx_ah_init(dev, &local, &peer, &ah);			once per target; peer.qpn is its
- *number dvx_ah_set_dct(&ah, dctn, key); dvx_post_dc_send_inline(sq, &ah, 0, "hello", 6, cookie,
- *DVX_SIGNALED); dvx_sq_ring(sq);
+ *	dvx_ah_init(dev, &local, &peer, &ah);	once per target; peer.qpn is its number
+ *	dvx_ah_set_dct(&ah, dctn, key);
+ *	dvx_post_dc_send_inline(sq, &ah, 0, "hello", 6, cookie, DVX_SIGNALED);
+ *	dvx_sq_ring(sq);
  *
  * Requests for one target after the other connect and disconnect inside the device. A request for
  * another target than the one before waits until that is done, unless it has another stream:

@@ -4,7 +4,7 @@
 
 /*
  * Requests that differ in little, on a send queue that does nothing else for a while. The request
- *is written once into every block of the ring; a post then stores its index and what differs.
+ * is written once into every block of the ring; a post then stores its index and what differs.
  *
  *	dvx_template_write_inline(sq, rkey, sizeof(value), DVX_SIGNALED, &t);
  *	...

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What goals.sh reports: figures of the device beside the machine's own limit, in one run, in
- *turns.
+ * What goals.sh reports: figures of the device beside the machine's limit, in one run, in turns.
  *
  *	goals handover			8-byte WRITEs, and a cache line handed to a thread and back
  *	goals large BYTES QPS		WRITEs, and memcpy() of the same buffers
- *	goals many QPS MKEYS		8-byte WRITEs on 10 queues and keys, then spread over so
- *many goals hold QPS			so many idle queues, until stdin ends goals spin
- *MILLISECONDS		WRITEs, one after the other: how many
+ *	goals many QPS MKEYS		8-byte WRITEs on 10 queues and keys, then on so many
+ *	goals hold QPS			so many idle queues, until stdin ends
+ *	goals spin MILLISECONDS		WRITEs, one after the other: how many
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The messages between clients and daemon on the Unix socket: a JSON head and a body of any bytes.
- *A request has "do" in its head. Its answers are any number of {"progress"} heads, then one with
+ * A request has "do" in its head. Its answers are any number of {"progress"} heads, then one with
  * "exit" (an exit code of dvx-flow.h) and, if that isn't 0, "error".
  *
  *	"DVXF" | bytes of head, big-endian 32 bits | bytes of body, the same | head | body

@@ -62,8 +62,7 @@ int device_lock(const char *device, struct flow_fault *f);
  *	list	{"rules": [{"id", "line", "direction", "action", "text"}]}
  *	stats	{"rules": [the same with "packets", "bytes" if it has a counter], "queues": [...]}
  *	del	"rule": an id, or a rule's text
- *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the
- *dump
+ *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the dump
  */
 void answer(void *holder, struct server_conn *c, const struct flow_msg *request);
 
