@@ -15,10 +15,10 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 2315 1170
-read 2330 1180
-send 3515 1740
-faa 2690 1540
-ud 0 0
+write 2040 1075
+read 2060 1085
+send 2990 1505
+faa 2260 1290
+ud 3065 1680
 EOF
 plan

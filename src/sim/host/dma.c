@@ -178,7 +178,7 @@ static size_t tail_of(const uint8_t *at, size_t len)
 }
 
 /* The last word is stored after all others: programs poll it. */
-static void dma_store(uint8_t *at, const void *from, size_t len)
+void dma_bytes_store(uint8_t *at, const void *from, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
 	size_t tail = tail_of(at, len);
@@ -232,7 +232,7 @@ static inline uint8_t *direct_at(struct host *h, bus_t addr, size_t len)
 static void direct_move(bool write, uint8_t *at, void *buf, size_t len)
 {
 	if (write)
-		dma_store(at, buf, len);
+		dma_bytes_store(at, buf, len);
 	else
 		dma_load(buf, at, len);
 }
@@ -347,7 +347,7 @@ static int dma_copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, 
 		return -EFAULT;
 	if (mm_call(src, false, local, 2, &remote, 1, len - first))
 		return -EFAULT;
-	dma_store(at + len - tail, last, tail);
+	dma_bytes_store(at + len - tail, last, tail);
 	return 0;
 }
 
@@ -363,7 +363,7 @@ bool dma_copy_direct(struct host *h, bus_t to, bus_t from, size_t len)
 
 	if (!src)
 		return false;
-	dma_store(dst, src, len);
+	dma_bytes_store(dst, src, len);
 	return true;
 }
 
@@ -387,7 +387,7 @@ int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 	if ((dst_mm->at && !dst_at) || (src_mm->at && !src_at))
 		return -EFAULT;
 	if (dst_at && src_at) {
-		dma_store(dst_at, src_at, len);
+		dma_bytes_store(dst_at, src_at, len);
 		return 0;
 	}
 	if (dst_at)

@@ -100,6 +100,8 @@ int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
 /* Where the device itself has bytes that dma_is_direct(); NULL: they are not. */
 uint8_t *dma_bytes(struct host *, bus_t, size_t);
+/* Stores there as dma_write() does: the last word last. */
+void dma_bytes_store(uint8_t *at, const void *from, size_t len);
 int dma_copy(struct host *, bus_t to, bus_t from, size_t len);
 /* The same if neither end takes a call; false: nothing was done. */
 bool dma_copy_direct(struct host *, bus_t to, bus_t from, size_t len);

@@ -22,6 +22,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/mkey.h \
 	src/sim/obj/obj.c \
 	src/sim/obj/obj.h \
+	src/sim/obj/table.h \
 	src/sim/obj/pace.c \
 	src/sim/obj/pace.h \
 	src/sim/obj/profile.c \

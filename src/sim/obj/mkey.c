@@ -9,6 +9,7 @@
 #include "mkey.h"
 #include "queue.h"
 #include "sig.h"
+#include "table.h"
 #include "vhca.h"
 #include "base/log.h"
 
@@ -392,7 +393,7 @@ static inline int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, u
 			     uint64_t va, uint64_t len, unsigned int rights, struct dma_seg *seg,
 			     unsigned int max)
 {
-	const struct mkey *m = obj_find(v, OBJ_MKEY, key >> 8);
+	const struct mkey *m = obj_look(v, OBJ_MKEY, key >> 8);
 
 	if (!m || !m->plain || !mkey_allows(m, key, pdn, qpn, va, len, rights))
 		return -1;
@@ -407,7 +408,14 @@ static inline int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, u
 bool mkey_piece(const struct queue *q, uint32_t key, uint64_t va, uint64_t len, unsigned int rights,
 		struct dma_seg *seg)
 {
-	return mkey_usual(q->o.vhca, key, q->pdn, q->o.id, va, len, rights, seg, 1) == 1;
+	const struct mkey *m = obj_look(q->o.vhca, OBJ_MKEY, key >> 8);
+
+	if (!m || !m->plain || !mkey_allows(m, key, q->pdn, q->o.id, va, len, rights))
+		return false;
+	if (!m->flat)
+		return translate(m, va, len, seg, 1) == 1;
+	*seg = (struct dma_seg){m->bus + (va - m->start), len};
+	return true;
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

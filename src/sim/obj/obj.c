@@ -2,33 +2,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "obj.h"
-#include "vhca.h"
+#include "table.h"
 #include "base/log.h"
-
-/*
- * Objects by id: a radix tree of three levels of 256, because the data path looks up keys for every
- * packet and ids have at most 24 bits. A cursor goes round the whole id space before it reuses an
- * id, so that a stale handle stays invalid as long as possible.
- */
-#define FANOUT 256u
-
-struct obj_leaf {
-	struct obj *slot[FANOUT];
-	unsigned int live;
-};
-
-struct obj_branch {
-	struct obj_leaf *leaf[FANOUT];
-	unsigned int live; /* leaves */
-};
-
-struct obj_table {
-	struct obj_branch *branch[FANOUT];
-	uint32_t first, end; /* id space */
-	uint32_t next;	     /* where the search for a free id begins */
-	uint32_t live;
-};
 
 static const struct type_row {
 	const char *name;
@@ -132,18 +107,9 @@ void obj_tables_fini(struct vhca *v)
 	}
 }
 
-static struct obj_leaf *leaf_of(const struct obj_table *t, uint32_t id)
-{
-	const struct obj_branch *b = id < t->end ? t->branch[id >> 16] : NULL;
-
-	return b ? b->leaf[(id >> 8) % FANOUT] : NULL;
-}
-
 void *obj_find(const struct vhca *v, enum obj_type type, uint32_t id)
 {
-	const struct obj_leaf *l = leaf_of(v->tables[type], id);
-
-	return l ? l->slot[id % FANOUT] : NULL;
+	return obj_look(v, type, id);
 }
 
 void *obj_find_uid(const struct vhca *v, enum obj_type type, uint32_t id, uint16_t uid)
@@ -159,11 +125,11 @@ static uint32_t free_id(const struct obj_table *t, uint32_t from)
 	uint32_t id = from;
 
 	while (id < t->end) {
-		const struct obj_leaf *l = leaf_of(t, id);
+		const struct obj_leaf *l = obj_leaf_of(t, id);
 
-		if (!l || !l->slot[id % FANOUT])
+		if (!l || !l->slot[id % OBJ_FANOUT])
 			return id;
-		id = l->live == FANOUT ? (id | (FANOUT - 1)) + 1 : id + 1;
+		id = l->live == OBJ_FANOUT ? (id | (OBJ_FANOUT - 1)) + 1 : id + 1;
 	}
 	return t->end;
 }
@@ -177,7 +143,7 @@ static struct obj_leaf *leaf_make(struct obj_table *t, uint32_t id)
 		*b = calloc(1, sizeof(**b));
 	if (!*b)
 		return NULL;
-	l = &(*b)->leaf[(id >> 8) % FANOUT];
+	l = &(*b)->leaf[(id >> 8) % OBJ_FANOUT];
 	if (!*l) {
 		*l = calloc(1, sizeof(**l));
 		if (*l)
@@ -206,7 +172,7 @@ static void *obj_insert(struct vhca *v, enum obj_type type, uint16_t uid, uint32
 	o->uid = uid;
 	o->type = (uint8_t)type;
 	o->generation = ++v->dev->generation;
-	l->slot[id % FANOUT] = o;
+	l->slot[id % OBJ_FANOUT] = o;
 	l->live++;
 	t->live++;
 	return o;
@@ -262,12 +228,12 @@ void obj_free(struct obj *o)
 			o->refs);
 	t = o->vhca->tables[o->type];
 	b = t->branch[o->id >> 16];
-	l = b->leaf[(o->id >> 8) % FANOUT];
-	l->slot[o->id % FANOUT] = NULL;
+	l = b->leaf[(o->id >> 8) % OBJ_FANOUT];
+	l->slot[o->id % OBJ_FANOUT] = NULL;
 	t->live--;
 	if (--l->live == 0) {
 		free(l);
-		b->leaf[(o->id >> 8) % FANOUT] = NULL;
+		b->leaf[(o->id >> 8) % OBJ_FANOUT] = NULL;
 		if (--b->live == 0) {
 			free(b);
 			t->branch[o->id >> 16] = NULL;
@@ -295,14 +261,14 @@ void *obj_next(const struct vhca *v, enum obj_type type, uint32_t from)
 
 	while (id < t->end) {
 		const struct obj_branch *b = t->branch[id >> 16];
-		const struct obj_leaf *l = b ? b->leaf[(id >> 8) % FANOUT] : NULL;
+		const struct obj_leaf *l = b ? b->leaf[(id >> 8) % OBJ_FANOUT] : NULL;
 
-		if (l && l->slot[id % FANOUT])
-			return l->slot[id % FANOUT];
+		if (l && l->slot[id % OBJ_FANOUT])
+			return l->slot[id % OBJ_FANOUT];
 		if (!b)
 			id = (id | 0xffff) + 1;
 		else if (!l)
-			id = (id | (FANOUT - 1)) + 1;
+			id = (id | (OBJ_FANOUT - 1)) + 1;
 		else
 			id++;
 	}

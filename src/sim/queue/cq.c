@@ -109,14 +109,38 @@ static bool cq_has_room(struct cq *cq)
 	return false;
 }
 
+static uint64_t batch_at(const struct cq *cq, size_t size)
+{
+	return (uint64_t)((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
+}
+
+/* In pages that are shared, as write_batch() does it by a call. False: they are not. */
+static bool batch_store(struct cq *cq, size_t size)
+{
+	struct cq_priv *d = cq->priv;
+	struct dma_seg seg;
+	uint8_t *at = NULL;
+
+	if (!cq->compress && !(cq->ring.umem && cq->ring.umem->ro) &&
+	    ring_segs(&cq->ring, batch_at(cq, size), d->n * size, &seg, 1) == 1)
+		at = dma_bytes(host_of(&cq->o), seg.addr, seg.len);
+	if (!at)
+		return false;
+	post_flush(queues_of(&cq->o));
+	memcpy(at, d->cqe, seg.len);
+	for (unsigned int i = 0; i < d->n; i++)
+		__atomic_store_n(at + (i + 1) * size - 1, d->owner[i], __ATOMIC_RELEASE);
+	return true;
+}
+
 /*
  * The batch's bytes as they lie in the ring, then each CQE's owner byte again, the oldest CQE's
  * first. How many segments the bytes are, or negative.
  */
 static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
 {
-	uint64_t off = (uint64_t)((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
-	int n = ring_segs(&cq->ring, off, cq->priv->n * size, seg, BATCH_SEGS - CQ_BATCH);
+	int n = ring_segs(&cq->ring, batch_at(cq, size), cq->priv->n * size, seg,
+			  BATCH_SEGS - CQ_BATCH);
 	const struct dma_seg *at = seg;
 	size_t end = size; /* of a CQE, in *at */
 
@@ -139,8 +163,11 @@ static int write_batch(struct cq *cq)
 	struct cq_priv *d = cq->priv;
 	size_t len = d->n * cqe_size(cq);
 	struct dma_seg seg[BATCH_SEGS];
-	int n = batch_segs(cq, cqe_size(cq), seg);
+	int n;
 
+	if (batch_store(cq, cqe_size(cq)))
+		return 0;
+	n = batch_segs(cq, cqe_size(cq), seg);
 	if (n < 0 || (cq->ring.umem && cq->ring.umem->ro)) {
 		post_flush(queues_of(&cq->o));
 		return -EFAULT;
@@ -190,9 +217,11 @@ void *cq_next(struct cq *cq)
 	/* a batch never wraps, so that it is one piece of the ring */
 	if (d->n == CQ_BATCH || (d->n && !(cq->pi & ((1u << cq->log_size) - 1))))
 		cq_flush(cq);
-	cqe = d->cqe + d->n * cqe_size(cq);
-	memset(cqe, 0, cqe_size(cq));
-	return cqe + cqe_size(cq) - PRM_CQE64_BYTES;
+	cqe = d->cqe + (d->n + 1) * cqe_size(cq) - PRM_CQE64_BYTES;
+	memset(cqe, 0, PRM_CQE64_BYTES);
+	if (cqe_size(cq) > PRM_CQE64_BYTES)
+		memset(cqe - PRM_CQE64_BYTES, 0, PRM_CQE64_BYTES);
+	return cqe;
 }
 
 void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)

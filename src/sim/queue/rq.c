@@ -6,6 +6,7 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/wqe.h>
+#include "data_seg.h"
 #include "priv.h"
 #include "base/log.h"
 #include "obj/mkey.h"

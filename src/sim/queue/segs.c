@@ -2,34 +2,12 @@
 #include <string.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
+#include "data_seg.h"
 #include "priv.h"
 #include "base/log.h"
 #include "obj/mkey.h"
 
-#define DS 16u
 #define MOST_SEGS 128u
-
-/* byte_count 0 of a pointer means 2 GiB; an inline segment is padded to 16 bytes. */
-const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *s)
-{
-	size_t room = (size_t)(end - p), size;
-
-	if (room < DS)
-		return NULL;
-	if (!prm_wqe_inline_seg_get_is_inline(p)) {
-		s->inl = NULL;
-		s->len = prm_wqe_data_seg_get_byte_count(p);
-		s->lkey = prm_wqe_data_seg_get_lkey(p);
-		s->addr = prm_wqe_data_seg_get_addr(p);
-		if (!s->len)
-			s->len = 1ull << 31;
-		return p + DS;
-	}
-	s->inl = p + PRM_WQE_INLINE_SEG_BYTES;
-	s->len = prm_wqe_inline_seg_get_byte_count(p);
-	size = (PRM_WQE_INLINE_SEG_BYTES + s->len + DS - 1) & ~(size_t)(DS - 1);
-	return size <= room ? p + size : NULL;
-}
 
 /* Memory of one queue's access, gathered in few calls. */
 struct list {
@@ -218,12 +196,6 @@ uint8_t segs_scatter(struct queue *q, uint32_t pdn, const uint8_t *p, const uint
 	return segs_move_part(&l, p, end, off, len);
 }
 
-const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)
-{
-	*end = wr->wqe + wr->ds * DS;
-	return wr->wqe + wr->data_at * DS;
-}
-
 uint8_t wr_gather(struct queue *q, const struct send_wr *wr, uint64_t off, size_t len, void *to)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
@@ -251,13 +223,19 @@ bool wr_inlines(const struct queue *q, const struct send_wr *wr)
 /* A response for the CQE ends its request, so it may lie where the WQE did. */
 uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len, const void *from)
 {
-	const uint8_t *end, *p = wr_segs(wr, &end);
+	const uint8_t *end, *p;
+	struct dma_seg seg;
 
 	if (wr_inlines(q, wr)) {
 		memcpy(wr->wqe, from, len);
 		wr->inl = (uint8_t)len;
 		return 0;
 	}
+	if (wr->one && mkey_piece(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LW, &seg)) {
+		post_flush(queues_of(&q->o));
+		return segs_moved(q, dma_write(host_of(&q->o), seg.addr, from, len));
+	}
+	p = wr_segs(wr, &end);
 	return segs_scatter(q, q->pdn, p, end, off, len, from, SEGS_READ);
 }
 

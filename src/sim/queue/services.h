@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "data_seg.h"
 
 struct cq;
 struct dma_atomic;
@@ -45,14 +46,8 @@ void set_psv_parse(struct queue *, struct send_wr *);
 /* The request fails in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 
-struct data_seg;
-/* Reads the one at p. The one after it; NULL: it is malformed, or p is at the end. */
-const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *);
-#define LKEY_TERMINATE 0x100u
 void data_seg_trace(const struct queue *, const struct data_seg *, const uint8_t *p,
 		    const char *queue, uint16_t index);
-/* A request's data segments. */
-const uint8_t *wr_segs(const struct send_wr *, const uint8_t **end);
 /* An atomic's operands; and what it found, to where its data segments say: 0 or a syndrome. */
 void wr_atomic(const struct send_wr *, struct dma_atomic *);
 uint8_t wr_atomic_found(struct queue *, struct send_wr *, uint64_t old);

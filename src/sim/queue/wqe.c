@@ -4,6 +4,7 @@
 #include <string.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
+#include "data_seg.h"
 #include "priv.h"
 #include "base/log.h"
 
@@ -31,9 +32,7 @@ static unsigned int log_max_msg(const struct queue *q)
 
 void wqe_parse_data(struct queue *q, struct send_wr *wr)
 {
-	const bool inline_ok = (*q->transport->wqe)[wr->opcode].inline_ok;
 	const uint8_t *end, *p = wr_segs(wr, &end), *next;
-	const uint64_t most = 1ull << log_max_msg(q);
 	const uint8_t *const first = p;
 	struct data_seg *s = &wr->data;
 
@@ -46,14 +45,14 @@ void wqe_parse_data(struct queue *q, struct send_wr *wr)
 		}
 		if (sim_tracing)
 			data_seg_trace(q, s, p, "sq", wr->index);
-		if (s->inl && !inline_ok) {
+		if (s->inl && !(*q->transport->wqe)[wr->opcode].inline_ok) {
 			wqe_refuse(q, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
 			return;
 		}
 		wr->len += s->len;
 		wr->one = p == first;
 	}
-	if (wr->len <= most)
+	if (wr->len <= 1ull << log_max_msg(q))
 		return;
 	obj_refuse(&q->o, "send WQE %u: a message of %llu bytes is over qpc.log_msg_max", wr->index,
 		   (unsigned long long)wr->len);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
 #include "direct_recv.h"
 #include "transport.h"
 #include "obj/mkey.h"
@@ -18,16 +19,20 @@ bool direct_receive(struct queue *q, struct rq *to, const struct send_wr *wr, co
 		    size_t n)
 {
 	struct host *h = q->o.vhca->dev->host;
-	struct dma_seg local, entry, head;
+	const uint8_t *from = wr->data.inl;
+	struct dma_seg local, entry;
+	uint8_t *at;
 
 	if (!rq_piece(to, n + wr->len, &entry) || !direct_local(q, wr, MKEY_LR, &local))
 		return false;
-	post_flush(q->o.vhca->dev->queues);
-	head = (struct dma_seg){.addr = entry.addr, .len = n};
-	entry.addr += n;
-	entry.len = wr->len;
-	if (n && dma_scatter(h, &head, 1, before))
+	at = dma_bytes(h, entry.addr, entry.len);
+	if (!from)
+		from = dma_bytes(h, local.addr, wr->len);
+	if (!at || !from)
 		return false;
-	return wr->data.inl ? !dma_scatter(h, &entry, 1, wr->data.inl)
-			    : dma_copy_direct(h, entry.addr, local.addr, wr->len);
+	post_flush(q->o.vhca->dev->queues);
+	if (n)
+		memcpy(at, before, n);
+	dma_bytes_store(at + n, from, wr->len);
+	return true;
 }

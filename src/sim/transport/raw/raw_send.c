@@ -323,12 +323,11 @@ static uint8_t batch_add(struct raw_sq *sq, const struct raw_wqe *w)
 {
 	struct raw_batch *b = raw_batch_of(sq);
 	unsigned int nsegs = b->nsegs;
-	const uint8_t *p;
+	const uint8_t *p, *next;
 	struct data_seg s;
 	int n;
 
-	for (p = w->segs; p < w->end;) {
-		p = data_seg_next(p, w->end, &s);
+	for (p = w->segs; p < w->end && (next = data_seg_next(p, w->end, &s)); p = next) {
 		n = mkey_segs(sq->q.o.vhca, s.lkey, sq->q.pdn, s.addr, s.len, MKEY_LR, b->seg + nsegs,
 			      MKEY_SEGS);
 		if (n < 0)

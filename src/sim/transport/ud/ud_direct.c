@@ -8,6 +8,7 @@
 #include "ud.h"
 #include "base/log.h"
 #include "obj/qp.h"
+#include "obj/table.h"
 #include "obj/vhca.h"
 #include "port/port.h"
 #include "queue/services.h"
@@ -20,7 +21,7 @@ static struct qp *ud_receiver(struct queue *q, const struct bth_packet *p)
 {
 	struct port *port = q->o.vhca->dev->port;
 	struct vhca *to = port_direct(port, &ud_of(q)->path);
-	struct qp *qp = to && !port_busy(port) ? obj_find(to, OBJ_QP, p->dqpn) : NULL;
+	struct qp *qp = to && !port_busy(port) ? obj_look(to, OBJ_QP, p->dqpn) : NULL;
 
 	return qp && qp->q.transport == &transport_ud && &qp->q != q ? qp : NULL;
 }

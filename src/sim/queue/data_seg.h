@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_QUEUE_DATA_SEG_H
+#define SIM_QUEUE_DATA_SEG_H
+
+/* Data segments as WQEs and receive entries have them: each message reads some, in place. */
+#include <dvx/prm/wqe.h>
+#include "transport/transport.h"
+
+#define DATA_SEG_DS    16u
+#define LKEY_TERMINATE 0x100u
+
+/*
+ * Reads the one at p. The one after it; NULL: it is malformed, or p is at the end.
+ * byte_count 0 of a pointer means 2 GiB; an inline segment is padded to 16 bytes.
+ */
+static inline const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *s)
+{
+	size_t room = (size_t)(end - p), size;
+
+	if (room < DATA_SEG_DS)
+		return NULL;
+	if (!prm_wqe_inline_seg_get_is_inline(p)) {
+		s->inl = NULL;
+		s->len = prm_wqe_data_seg_get_byte_count(p);
+		s->lkey = prm_wqe_data_seg_get_lkey(p);
+		s->addr = prm_wqe_data_seg_get_addr(p);
+		if (!s->len)
+			s->len = 1ull << 31;
+		return p + DATA_SEG_DS;
+	}
+	*s = (struct data_seg){.inl = p + PRM_WQE_INLINE_SEG_BYTES,
+			       .len = prm_wqe_inline_seg_get_byte_count(p)};
+	size = (PRM_WQE_INLINE_SEG_BYTES + s->len + DATA_SEG_DS - 1) & ~(size_t)(DATA_SEG_DS - 1);
+	return size <= room ? p + size : NULL;
+}
+
+/* A request's data segments. */
+static inline const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)
+{
+	*end = wr->wqe + wr->ds * DATA_SEG_DS;
+	return wr->wqe + wr->data_at * DATA_SEG_DS;
+}
+
+#endif
