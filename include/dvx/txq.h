@@ -47,6 +47,12 @@ uint32_t dvx_txq_sqn(const struct dvx_txq *txq);
  */
 uint32_t dvx_txq_inline(const struct dvx_txq *txq);
 
+/*
+ * How many packets dvx_post_eth_multi() takes at most; 0: this device, or one that wants headers
+ * inside the WQE, has no such request. PRM: enhanced_multi_pkt_send_wqe.
+ */
+uint32_t dvx_txq_multi(const struct dvx_txq *txq);
+
 /* Flags of dvx_post_eth*() besides those of enum dvx_post_flags: eth_cs_flag, shifted by 16. */
 enum dvx_eth_flags {
 	DVX_ETH_L3_CSUM = 0x400000, /* the device fills the IPv4 header's checksum in ... */
@@ -93,6 +99,69 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
 	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, flags);
 	dvx_wqe_gather(p.wqe + DVX_SEG * (1 + eth), sge, n);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/* More than any packet has. A power of two, for one comparison of all lengths. */
+#define DVX_ETH_LONGEST 0x10000u
+
+/*
+ * Several packets by one request, each a piece of memory: n of them, 1 to dvx_txq_multi(). They
+ * share flags, cookie and completion. After an error nobody knows which were sent.
+ */
+DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packets, uint32_t n,
+				  uint64_t wr_id, uint32_t flags)
+{
+	uint32_t ds = 2 + n, odd = 0, i;
+	struct dvx_sq_place p;
+
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || !dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+		/* Each piece is read once: what is written before the commit does not count. */
+#pragma GCC unroll 4
+	for (i = 0; i < n; i++) {
+		odd |= packets[i].length - 1;
+		dvx_wqe_data_from(p.wqe + (2 + i) * DVX_SEG, &packets[i], DVX_ETH_LONGEST);
+	}
+	if (DVX_UNLIKELY(odd >= DVX_ETH_LONGEST))
+		return -EMSGSIZE;
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_ENHANCED_MPSW, 0, ds, flags, 0);
+	dvx_wqe_eth(p.wqe + DVX_SEG, NULL, 0, flags);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/* In inline_hdr_sz: no bytes, but a VLAN tag. */
+#define DVX_ETH_INSERT_VLAN 0x8000u
+
+/*
+ * A frame into which the device puts a VLAN tag, 0x8100 and `tci` (priority, DEI, VLAN), behind its
+ * addresses. Only where dvx_txq_inline() is 0: the tag is where the WQE would have the header.
+ */
+DVX_INLINE int dvx_post_eth_vlan(struct dvx_sq *sq, uint16_t tci, const struct dvx_sge *sge,
+				 uint32_t n, uint64_t wr_id, uint32_t flags)
+{
+	struct prm_wqe_eth_seg_args a = PRM_NOTHING;
+	uint32_t ds = 2 + n;
+	struct dvx_sq_place p;
+
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_odd(sge, n) || !dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
+	a.cs_flags = flags >> 16 & 0xff;
+	a.inline_hdr_sz = DVX_ETH_INSERT_VLAN;
+	a.inline_hdr_start = tci;
+	prm_wqe_eth_seg_pack_args(p.wqe + DVX_SEG, a);
+	dvx_wqe_gather(p.wqe + 2 * DVX_SEG, sge, n);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
 }

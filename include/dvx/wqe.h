@@ -93,13 +93,40 @@ DVX_INLINE bool dvx_wqe_odd(const struct dvx_sge *sge, uint32_t n)
 	return odd >= DVX_MAX_SEGMENT;
 }
 
+/*
+ * The same of a piece in memory: length and key lie there as in the WQE, but for the order of their
+ * bytes, so that they go in one. `longest` is DVX_MAX_SEGMENT, or less: then no bit is masked off.
+ */
+DVX_INLINE void dvx_wqe_data_from(uint8_t *seg, const struct dvx_sge *sge, uint32_t longest)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t w;
+
+	memcpy(&w, &sge->length, sizeof(w));
+	w = prm_swap64(w);
+	w = w >> 32 | w << 32;
+	if (longest == DVX_MAX_SEGMENT)
+		w &= ~(uint64_t)0x80;
+	memcpy(seg, &w, sizeof(w));
+	prm_wqe_data_seg_set_addr(seg, sge->addr);
+#else
+	(void)longest;
+	dvx_wqe_data(seg, sge);
+#endif
+}
+
+/* One piece is in registers, where the constants of it are worth more. */
 DVX_INLINE void dvx_wqe_gather(uint8_t *seg, const struct dvx_sge *sge, uint32_t n)
 {
 	uint32_t i;
 
+	if (__builtin_constant_p(n) && n == 1) {
+		dvx_wqe_data(seg, sge);
+		return;
+	}
 #pragma GCC unroll 4
 	for (i = 0; i < n; i++)
-		dvx_wqe_data(seg + (size_t)i * DVX_SEG, &sge[i]);
+		dvx_wqe_data_from(seg + (size_t)i * DVX_SEG, &sge[i], DVX_MAX_SEGMENT);
 }
 
 /* Opcode modifiers of PRM_WQE_OPCODE_MMO. */

@@ -22,6 +22,7 @@ struct dvx_txq {
 	uint32_t tisn;
 	uint32_t min_inline;
 	bool has_td;
+	bool multi; /* ENHANCED_MPSW */
 };
 
 static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
@@ -69,6 +70,10 @@ static int read_inline(struct dvx_txq *txq)
 		return err;
 	if (prm_per_protocol_networking_offload_caps_get_wqe_inline_mode(cap) != INLINE_NONE)
 		txq->min_inline = DVX_ETH_HEADER;
+	else
+		txq->multi =
+			prm_per_protocol_networking_offload_caps_get_enhanced_multi_pkt_send_wqe(
+				cap);
 	return 0;
 }
 
@@ -106,6 +111,7 @@ static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 
 	prm_create_sq_in_set_opcode(in, PRM_OPCODE_CREATE_SQ);
 	prm_sqc_set_flush_in_error_en(sqc, 1);
+	prm_sqc_set_allow_multi_pkt_send_wqe(sqc, txq->multi);
 	prm_sqc_set_ts_format(sqc, txq_ts_format(txq->dev));
 	prm_sqc_set_user_index(sqc, attr->user_index);
 	prm_sqc_set_cqn(sqc, attr->cq->cqn);
@@ -270,4 +276,9 @@ uint32_t dvx_txq_sqn(const struct dvx_txq *txq)
 uint32_t dvx_txq_inline(const struct dvx_txq *txq)
 {
 	return txq->min_inline;
+}
+
+uint32_t dvx_txq_multi(const struct dvx_txq *txq)
+{
+	return txq->multi ? txq->ring.max_ds - 2 : 0;
 }

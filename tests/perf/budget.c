@@ -194,6 +194,16 @@ NOINLINE int post_eth(const void *header, uint64_t addr, uint32_t lkey, uint64_t
 	return err;
 }
 
+/* Sixteen packets by one request. */
+NOINLINE int post_multi(const struct dvx_sge *packets, uint64_t wr_id)
+{
+	int err = dvx_post_eth_multi(&sq, packets, 16, wr_id, DVX_SIGNALED);
+
+	if (!err)
+		dvx_sq_ring(&sq);
+	return err;
+}
+
 /* Is there anything? */
 NOINLINE bool poll_empty(const struct dvx_cq *c)
 {
@@ -256,9 +266,12 @@ static void complete_all(uint32_t lap)
 static void post_loop(const char *what, long rounds)
 {
 	bool template = !strcmp(what, "post_template8");
+	struct dvx_sge sixteen[16];
 	long i;
 	int err;
 
+	for (i = 0; i < 16; i++)
+		sixteen[i] = many_sge[i % 4];
 	if (template && dvx_template_write_inline(&sq, 2, 8, DVX_SIGNALED, &template8))
 		exit(97);
 	for (i = 0; i < rounds; i++) {
@@ -270,6 +283,8 @@ static void post_loop(const char *what, long rounds)
 			err = post_write8_bf(1, 2, 3, (uint64_t)i);
 		else if (!strcmp(what, "post_batch"))
 			err = i % 16 ? 0 : post_batch(1, 2, 3, (uint64_t)i);
+		else if (!strcmp(what, "post_multi"))
+			err = i % 16 ? 0 : post_multi(sixteen, (uint64_t)i);
 		else if (!strcmp(what, "post_write_sge4"))
 			err = post_write_sge4(1, 2, many_sge, (uint64_t)i);
 		else if (!strcmp(what, "post_write_sge"))

@@ -25,10 +25,11 @@ peek_all 0 the same poll by its separate steps
 post_write8_bf 0 8-byte inline RDMA_WRITE through BlueFlame
 post_batch 29 one of 16 such WRITEs with one doorbell
 recv_post 34 receive of one piece
-post_write_sge4 106 RDMA_WRITE of four pieces and its doorbell
+post_write_sge4 97 RDMA_WRITE of four pieces and its doorbell
 poll_many_all 18 poll of one CQE of up to 16 at a time
 post_write_sge 44 RDMA_WRITE of one piece and its doorbell
 post_eth 47 raw packet, 18 bytes inline and one piece, and its doorbell
+post_multi 15 one of 16 packets in one request and its doorbell
 match_ipv4 125 IPv4 address of a rule's match
 post_dma 0 MMO copy and its doorbell
 EOF

@@ -108,6 +108,44 @@ TEST_FLOW(checksums)
 	way_close_inbox(&w, &in);
 }
 
+/* Packets of one request arrive one by one, in order; a tag is put in where it is asked for. */
+TEST_FLOW(several_and_tagged)
+{
+	struct dvx_sq *sq = dvx_txq_ring(f->tx);
+	struct dvx_sge packets[4];
+	struct frame frame;
+	struct inbox in;
+	struct way w;
+	uint32_t i;
+
+	way_open_inbox(f, &w, &in, 0);
+	if (!dvx_txq_multi(f->tx))
+		skip();
+	assert_int_equal(dvx_post_eth_multi(sq, packets, 0, 1, 0), -EMSGSIZE);
+	frame_build(&frame, (struct say){.payload = 60});
+	for (i = 0; i < 4; i++) {
+		memcpy((uint8_t *)f->r.buf + 256 * i, frame.bytes, frame.len);
+		packets[i] =
+			(struct dvx_sge){(uintptr_t)f->r.buf + 256 * i, frame.len - i, f->r.key};
+	}
+	OK(dvx_post_eth_multi(sq, packets, 4, ++f->sent, DVX_SIGNALED));
+	OK(dvx_post_eth_vlan(sq, 0xe123, packets, 1, ++f->sent, DVX_SIGNALED | DVX_ETH_L3_CSUM));
+	dvx_sq_ring(sq);
+	done(f->tx_cq, sq, f->sent - 1);
+	done(f->tx_cq, sq, f->sent);
+	for (i = 0; i < 5; i++) {
+		const uint8_t *got = in.buf + (size_t)ROOM * dvx_rq_retire(in.rq);
+		const void *cqe = wait_cqe(in.cq);
+
+		assert_int_equal(dvx_cqe_byte_count(cqe), i < 4 ? frame.len - i : frame.len + 4);
+		assert_memory_equal(got, frame.bytes, 12);
+		if (i == 4)
+			assert_int_equal(prm_load32(got, 12), 0x8100e123);
+		dvx_cq_pop(in.cq);
+	}
+	way_close_inbox(&w, &in);
+}
+
 /* A frame gathered from the WQE and two pieces of memory; a send queue round its ring. */
 TEST_FLOW(gathered)
 {

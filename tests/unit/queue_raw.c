@@ -5,7 +5,10 @@
 #include <sys/mman.h>
 #include "queue_raw_rig.h"
 
-#define TEST_FIXTURE {raw_setup, raw_teardown}
+#define TEST_FIXTURE                    \
+	{                               \
+		raw_setup, raw_teardown \
+	}
 
 static uint32_t pseudo4(const uint8_t *ip, uint32_t len)
 {
@@ -96,6 +99,32 @@ TEST_RAW(vlan_insert)
 	}
 }
 
+/* Each data segment is a packet, with checksums of its own; one completion is for all. */
+TEST_RAW(several_in_one)
+{
+	struct rig_wqe w;
+
+	raw_make_udp4(r->src);
+	r->src[14 + 10] = 0xff;
+	r->sq.raw_sq->multi = true;
+	for (unsigned int i = 0; i < 3; i++)
+		rig_recv(&r->rq, r->dst + 256 * i, 256, rig_key(r->mkey));
+	w = raw_begin(r, NULL, 0, PRM_ETH_CS_FLAG_L3_CSUM);
+	prm_wqe_ctrl_seg_set_opcode(w.bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
+	rig_data(&w, r->src, UDP4_LEN, rig_key(r->mkey));
+	rig_inline(&w, r->src, 60);
+	rig_data(&w, r->src, UDP4_LEN - 1, rig_key(r->mkey));
+	rig_end(&w);
+	raw_go(r);
+	raw_sent_ok(r);
+	assert_null(rig_poll(&r->scq));
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(prm_cqe64_get_byte_cnt(raw_received(r)),
+				 i == 1 ? 60 : UDP4_LEN - i / 2);
+		assert_int_equal(prm_load16(r->dst + 256 * i, 14 + 10), 0xb861);
+	}
+}
+
 /* n packets of 1000 bytes; when each of them left, after the first one. */
 static void paced(struct raw *r, unsigned int n, uint64_t *at)
 {
@@ -169,6 +198,27 @@ static void spoil_tso(struct raw *r, struct rig_wqe *w)
 	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_TSO);
 }
 
+static void spoil_multi(struct raw *r, struct rig_wqe *w)
+{
+	r->sq.raw_sq->multi = false;
+	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
+}
+
+/* A header for all of several packets. */
+static void spoil_multi_header(struct raw *r, struct rig_wqe *w)
+{
+	r->sq.raw_sq->multi = true;
+	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
+	prm_wqe_eth_seg_set_inline_hdr_sz(w->bytes + 16, 2);
+}
+
+static void spoil_multi_short(struct raw *r, struct rig_wqe *w)
+{
+	r->sq.raw_sq->multi = true;
+	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
+	prm_wqe_data_seg_set_byte_count(w->bytes + 32, 13);
+}
+
 static void spoil_mss(struct raw *r, struct rig_wqe *w)
 {
 	(void)r;
@@ -240,6 +290,9 @@ static const struct {
 } bad[] = {
 	{spoil_opcode, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_tso, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_multi, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_multi_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_multi_short, PRM_SYNDROME_LOCAL_LENGTH_ERR},
 	{spoil_mss, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_inner, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_inline_size, PRM_SYNDROME_LOCAL_QP_OP_ERR},

@@ -224,7 +224,10 @@ static void fill_general_2(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_2_set_log_min_mkey_entity_size(cap, p->min_mkey_log_entity_size);
 }
 
-/* No LSO, LRO, tunnels, parser hints, FCS, no multi-packet WQEs. */
+/*
+ * No LSO, LRO, tunnels, parser hints, FCS. [I] Several packets in a WQE, of pointers, leave no place
+ * for headers inline.
+ */
 static void fill_ethernet(const struct vhca *v, void *cap)
 {
 	bool l2 = v->dev->profile->wqe_inline_l2;
@@ -234,6 +237,7 @@ static void fill_ethernet(const struct vhca *v, void *cap)
 	prm_per_protocol_networking_offload_caps_set_wqe_vlan_insert(cap, 1);
 	prm_per_protocol_networking_offload_caps_set_wqe_inline_mode(cap, l2 ? INLINE_L2
 									     : INLINE_NOT_REQUIRED);
+	prm_per_protocol_networking_offload_caps_set_enhanced_multi_pkt_send_wqe(cap, !l2);
 	prm_per_protocol_networking_offload_caps_set_rss_ind_tbl_cap(cap, VHCA_LOG_MAX_RQT_SZ);
 	prm_per_protocol_networking_offload_caps_set_self_lb_en_modifiable(cap, 1);
 }

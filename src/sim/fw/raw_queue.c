@@ -12,8 +12,8 @@
 #include "obj/raw_queue.h"
 #include "transport/transport.h"
 
-#define LOG_WQEBB	   6u
-#define LOG_SEG		   4u
+#define LOG_WQEBB 6u
+#define LOG_SEG	  4u
 
 /* --- what both kinds have --------------------------------------------------------------------- */
 
@@ -99,8 +99,8 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		{prm_sqc_get_rlky(sqc), "sqc.rlky", "the reserved lkey is the kernel's"},
 		{prm_sqc_get_cd_master(sqc), "sqc.cd_master", "cap.cd is 0"},
 		{prm_sqc_get_fre(sqc), "sqc.fre", "fast registration is not implemented"},
-		{prm_sqc_get_allow_multi_pkt_send_wqe(sqc), "sqc.allow_multi_pkt_send_wqe",
-		 "cap.enhanced_multi_pkt_send_wqe is 0"},
+		{prm_sqc_get_allow_multi_pkt_send_wqe(sqc) && c->vhca->dev->profile->wqe_inline_l2,
+		 "sqc.allow_multi_pkt_send_wqe", "cap.enhanced_multi_pkt_send_wqe is 0"},
 		{prm_sqc_get_reg_umr(sqc), "sqc.reg_umr", "cap.reg_umr_sq is 0"},
 		{prm_sqc_get_allow_swp(sqc), "sqc.allow_swp", "cap.swp is 0"},
 		{prm_sqc_get_hairpin(sqc), "sqc.hairpin", "cap.hairpin is 0"},
@@ -147,6 +147,7 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 	sq->q.utc = prm_sqc_get_ts_format(sqc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	sq->q.flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
 	sq->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
+	sq->multi = prm_sqc_get_allow_multi_pkt_send_wqe(sqc);
 	if (c->vhca->dev->profile->wqe_inline_l2 && sq->min_inline < PRM_INLINE_MODE_L2)
 		sq->min_inline = PRM_INLINE_MODE_L2;
 	sq->q.uar = prm_wq_get_uar_page(wq);
@@ -319,7 +320,8 @@ int fw_modify_rq(struct fw_cmd *c)
 	const void *rqc = prm_modify_rq_in_cat_ctx(c->in);
 	uint64_t mask = prm_modify_rq_in_get_modify_bitmask(c->in);
 
-	if (!rq || check_move(c, &rq->q, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
+	if (!rq ||
+	    check_move(c, &rq->q, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
 		return -1;
 	if (mask & ~(uint64_t)(RQ_MODIFY_VSD | RQ_MODIFY_COUNTER))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,

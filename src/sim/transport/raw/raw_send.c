@@ -156,7 +156,8 @@ static uint32_t must_inline(const struct raw_sq *sq, const struct packet_headers
 }
 
 /* data NULL: it is still where the WQE says. */
-static bool raw_fill(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data, struct packet *p)
+static bool raw_fill(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data,
+		     struct packet *p)
 {
 	uint32_t len = w->len - w->inl;
 
@@ -358,6 +359,33 @@ static void raw_prepare(struct raw_sq *sq, struct raw_wqe *w)
 	(void)raw_measure(sq, w->wr, w);
 }
 
+/*
+ * ENHANCED_MPSW: each data segment is a packet, the Ethernet segment is for all of them (Linux
+ * mlx5e_xdp_mpwqe_add_dseg()). [I] The first bad packet fails the request; those before it are
+ * sent.
+ */
+static void send_multi(struct raw_sq *sq, struct send_wr *wr)
+{
+	struct raw_wqe all = {.wr = wr}, w;
+	const uint8_t *p, *next;
+	struct data_seg s;
+
+	if (!sq->multi)
+		raw_refuse(sq, wr, "several packets in it, and sqc.allow_multi_pkt_send_wqe is 0");
+	else if (parse_eth(sq, wr, &all) && (all.inl || all.vlan))
+		raw_refuse(sq, wr, "inline_hdr_sz: a WQE of several packets has no header for all");
+	if (!wr->error && sim_tracing)
+		trace_wqe(sq, wr, &all);
+	for (p = all.segs; !wr->error && p < all.end; p = next) {
+		w = all;
+		next = data_seg_next(p, all.end, &s);
+		w.segs = p;
+		w.end = next ? next : all.end;
+		if (raw_measure(sq, wr, &w))
+			transmit(sq, &w, NULL);
+	}
+}
+
 static void send_alone(struct raw_sq *sq, const struct raw_wqe *w)
 {
 	raw_flush(sq);
@@ -367,6 +395,8 @@ static void send_alone(struct raw_sq *sq, const struct raw_wqe *w)
 	}
 	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_SEND)
 		transmit(sq, w, NULL);
+	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_ENHANCED_MPSW)
+		send_multi(sq, w->wr);
 	complete(sq, w->wr);
 }
 
@@ -428,6 +458,7 @@ static int raw_start(struct queue *q)
 static wqe_rows raw_wqe_rows = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
 	[PRM_WQE_OPCODE_SEND] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
+	[PRM_WQE_OPCODE_ENHANCED_MPSW] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 3},
 };
 
 /* There is no connection, and no request waits: each is done when it was fetched. */
