@@ -108,7 +108,8 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 
 /*
  * Several packets by one request, each a piece of memory: n of them, 1 to dvx_txq_multi(). They
- * share flags, cookie and completion. After an error nobody knows which were sent.
+ * share flags, cookie and completion. After an error completion some may have been sent. -EMSGSIZE
+ * (a length of 0, or over 64 KiB) may leave NOPs up to the ring's end, no packet.
  */
 DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packets, uint32_t n,
 				  uint64_t wr_id, uint32_t flags)
