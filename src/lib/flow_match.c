@@ -123,20 +123,21 @@ static struct layer layer(struct dvx_flow_match *m, enum dvx_flow_depth depth)
 {
 	size_t at = depth == DVX_FLOW_INNER ? 2 * GROUP_BYTES : 0;
 
-	return m ? (struct layer){m->value + at, m->mask + at} : (struct layer){NULL, NULL};
+	return (struct layer){m->value + at, m->mask + at};
 }
 
 int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
 		       const uint8_t mac[6], const uint8_t mask[6])
 {
 	size_t at = end == DVX_FLOW_SRC ? 0 : 8; /* smac_47_16, dmac_47_16: 48 bits in a row each */
-	struct layer l = layer(m, depth);
+	struct layer l;
 	int i, err = check_where(m, depth, end);
 
 	if (!err)
 		err = dvx_given("dvx_flow_match_mac", "mac", mac, NULL);
 	if (err)
 		return err;
+	l = layer(m, depth);
 	for (i = 0; mask && i < 6; i++)
 		if (mac[i] & ~mask[i])
 			return dvx_fail(EINVAL,
@@ -159,23 +160,29 @@ static int flow_match_agree(uint32_t old_mask, uint32_t old, uint32_t value,
 	return 0;
 }
 
+static int flow_match_version(struct layer l, enum dvx_flow_depth depth, uint8_t version)
+{
+	int err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
+				   prm_fte_match_set_lyr_2_4_get_ip_version(l.value), version,
+				   depth, "ip_version");
+
+	if (err)
+		return err;
+	prm_fte_match_set_lyr_2_4_set_ip_version(l.mask, 0xf);
+	prm_fte_match_set_lyr_2_4_set_ip_version(l.value, version);
+	return 0;
+}
+
 int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t version)
 {
-	struct layer l = layer(m, depth);
 	int err = check_where(m, depth, DVX_FLOW_SRC);
 
-	if (!err)
-		err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
-				       prm_fte_match_set_lyr_2_4_get_ip_version(l.value), version,
-				       depth, "ip_version");
 	if (err)
 		return err;
 	if (version != 4 && version != 6)
 		return dvx_fail(EINVAL, "match.%s.ip_version: %u is neither 4 nor 6",
 				depth_name(depth), version);
-	prm_fte_match_set_lyr_2_4_set_ip_version(l.mask, 0xf);
-	prm_fte_match_set_lyr_2_4_set_ip_version(l.value, version);
-	return 0;
+	return flow_match_version(layer(m, depth), depth, version);
 }
 
 /* The 16 bytes of an address; IPv4 takes the last four. */
@@ -211,11 +218,13 @@ int dvx_flow_match_ipv4(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 			uint32_t addr, unsigned int prefix)
 {
 	const uint32_t bits = (uint32_t)(first_bits(prefix) >> 32);
-	struct layer l = layer(m, depth);
 	int err = check_address(m, depth, end, addr & ~bits, prefix, 32);
+	struct layer l;
 
-	if (!err)
-		err = dvx_flow_match_ip_version(m, depth, 4);
+	if (err)
+		return err;
+	l = layer(m, depth);
+	err = flow_match_version(l, depth, 4);
 	if (err)
 		return err;
 	prm_store32(flow_match_address(l.value, end), 12, addr);
@@ -228,14 +237,16 @@ int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 {
 	const uint64_t high = first_bits(prefix), low = prefix > 64 ? first_bits(prefix - 64) : 0;
 	const bool beyond = addr && (prm_load64(addr, 0) & ~high || prm_load64(addr, 8) & ~low);
-	struct layer l = layer(m, depth);
+	struct layer l;
 	uint8_t *mask;
 	int err = check_address(m, depth, end, beyond, prefix, 128);
 
 	if (!err)
 		err = dvx_given("dvx_flow_match_ipv6", "addr", addr, NULL);
-	if (!err)
-		err = dvx_flow_match_ip_version(m, depth, 6);
+	if (err)
+		return err;
+	l = layer(m, depth);
+	err = flow_match_version(l, depth, 6);
 	if (err)
 		return err;
 	memcpy(flow_match_address(l.value, end), addr, 16);
@@ -247,13 +258,15 @@ int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 
 int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t ip_protocol)
 {
-	struct layer l = layer(m, depth);
+	struct layer l;
 	int err = check_where(m, depth, DVX_FLOW_SRC);
 
-	if (!err)
-		err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
-				       prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value),
-				       ip_protocol, depth, "ip_protocol");
+	if (err)
+		return err;
+	l = layer(m, depth);
+	err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
+			       prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value), ip_protocol, depth,
+			       "ip_protocol");
 	if (err)
 		return err;
 	prm_fte_match_set_lyr_2_4_set_ip_protocol(l.mask, 0xff);
@@ -266,11 +279,12 @@ int dvx_flow_match_port(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 {
 	/* tcp_sport, tcp_dport; udp_sport, udp_dport */
 	size_t at = (proto == DVX_FLOW_TCP ? 0xa0u : 0xe0u) / 8 + (end == DVX_FLOW_SRC ? 0u : 2u);
-	struct layer l = layer(m, depth);
+	struct layer l;
 	int err = check_where(m, depth, end);
 
 	if (err)
 		return err;
+	l = layer(m, depth);
 	if (proto != DVX_FLOW_TCP && proto != DVX_FLOW_UDP)
 		return dvx_fail(EINVAL, "match.%s.ip_protocol: %u has no ports", depth_name(depth),
 				(unsigned int)proto);
@@ -289,11 +303,12 @@ int dvx_flow_match_port(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint16_t vid,
 			uint16_t vid_mask)
 {
-	struct layer l = layer(m, depth);
+	struct layer l;
 	int err = check_where(m, depth, DVX_FLOW_SRC);
 
 	if (err)
 		return err;
+	l = layer(m, depth);
 	if (vid_mask > 0xfff)
 		return dvx_fail(ERANGE, "match.%s.first_vid: mask 0x%x has more than 12 bits",
 				depth_name(depth), vid_mask);

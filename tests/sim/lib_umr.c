@@ -128,7 +128,7 @@ TEST_PAIR(bounds, ALL)
 	assert_true(dvx_cqe_is_error(wait_cqe(p->cq[0])));
 	OK(dvx_mkey_destroy(list));
 	refused(dvx_mkey_create_list(r->dev, r->pd, 0, &list), -EINVAL, "max_pieces", "0");
-	refused(dvx_mkey_create_list(r->dev, NULL, 4, &list), -EINVAL, "pd", "device");
+	refused(dvx_mkey_create_list(r->dev, NULL, 4, &list), -EINVAL, "pd", "NULL");
 }
 
 /* A key of pieces without a work request: of any lengths, and of equal ones. */

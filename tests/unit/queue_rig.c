@@ -31,6 +31,7 @@ static void on_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 	r->event[i].number = r->event[i].type == PRM_EVENT_CQ_ERROR ?
 				     prm_eqe_get_cq_err_cqn(eqe) : prm_eqe_get_cqn(eqe);
 	r->event[i].eqn = eqn;
+	r->blind += r->watched && !rig_peek(r->watched);
 }
 
 void rig_open_as(struct rig *r, const struct profile *profile)
@@ -461,14 +462,21 @@ void rig_pass(struct rig *r, uint64_t ns)
 	r->now = end;
 }
 
-const uint8_t *rig_poll(struct rig_cq *c)
+const uint8_t *rig_peek(const struct rig_cq *c)
 {
 	size_t size = (size_t)1 << c->cq->cqe_log;
 	uint32_t n = 1u << c->cq->log_size;
 	const uint8_t *cqe = c->ring + (c->ci & (n - 1)) * size + size - 64;
 
-	if (prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_INVALID ||
-	    prm_cqe64_get_owner(cqe) != !!(c->ci & n))
+	return prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_INVALID ||
+			       prm_cqe64_get_owner(cqe) != !!(c->ci & n) ? NULL : cqe;
+}
+
+const uint8_t *rig_poll(struct rig_cq *c)
+{
+	const uint8_t *cqe = rig_peek(c);
+
+	if (!cqe)
 		return NULL;
 	c->ci++;
 	c->dbrec[0] = htobe32(c->ci & 0xffffff);

@@ -40,6 +40,8 @@ struct rig {
 		uint8_t type;
 		uint32_t number, eqn;
 	} event[RIG_EVENTS];
+	struct rig_cq *watched; /* a CQ that events are about */
+	unsigned int blind;	/* events that came before a CQE in it */
 };
 
 struct rig_cq {
@@ -133,6 +135,7 @@ void rig_settle(struct rig *);
 void rig_pass(struct rig *, uint64_t ns);
 /* The next CQE (64 bytes), or NULL; consumed and told. */
 const uint8_t *rig_poll(struct rig_cq *);
+const uint8_t *rig_peek(const struct rig_cq *); /* stays */
 unsigned int rig_count(struct rig *, uint8_t event_type);
 void rig_arm(struct rig_cq *, unsigned int sn, bool solicited);
 

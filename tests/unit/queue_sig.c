@@ -497,8 +497,11 @@ TEST_PAIR(pipelining)
 	for (unsigned int i = 0; i < 3; i++)
 		rig_rdma(&p->b, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, p->dst + 0x10000, p->md, NULL,
 			 BLOCK, k.m);
+	p->rig.watched = &p->cb;
 	rig_ring(&p->b);
 	rig_settle(&p->rig);
+	p->rig.watched = NULL;
+	assert_int_equal(p->rig.blind, 0); /* who hears of it finds the CQE */
 	cqe = rig_poll(&p->cb);
 	assert_int_equal(prm_sig_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_SIG_ERR);
 	assert_int_equal(prm_sig_err_cqe_get_mkey(cqe), rig_key(k.m));

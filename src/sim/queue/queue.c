@@ -156,6 +156,7 @@ void queue_drained(struct queue *q)
 	if (q->priv->drained)
 		return;
 	q->priv->drained = true;
+	cq_show(q->sq->cq); /* the program looks there for why */
 	eq_queue(q, PRM_EVENT_SQ_DRAINED);
 }
 
