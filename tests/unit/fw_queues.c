@@ -94,7 +94,7 @@ static uint8_t modify_cq(struct fx *f, uint32_t cqn, unsigned int op_mod, uint32
 TEST_FX(cq_life)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
-	const uint64_t oi = 4;
+	const uint32_t oi = 4;
 
 	assert_int_equal(FX_QUERY(f, QUERY_CQ, q.cq), 0);
 	FX_SAYS(f, QUERY_CQ, {"cq_context.log_cq_size", 6}, {"cq_context.st", PRM_CQC_ST_FIRED});

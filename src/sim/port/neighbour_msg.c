@@ -158,7 +158,7 @@ bool neighbour_msg_read(const uint8_t *frame, size_t len, struct neighbour_msg *
 {
 	memset(m, 0, sizeof(*m));
 	if (len >= ETH_LEN + VLAN_LEN && !memcmp(frame + 12, vlan_type, sizeof(vlan_type))) {
-		m->vlan = (uint16_t)((frame[14] << 8 | frame[15]) & VLAN_ID);
+		m->vlan = (uint16_t)(((uint32_t)frame[14] << 8 | frame[15]) & VLAN_ID);
 		frame += VLAN_LEN;
 		len -= VLAN_LEN;
 	}
