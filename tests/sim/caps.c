@@ -123,7 +123,7 @@ static void dm_works(struct rig *r)
  * tests/interop/rdma_core.sh (test_odp) sends from them. */
 static void odp_works(struct rig *r)
 {
-	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND;
+	const unsigned int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND;
 	struct ibv_pd *pd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
 	uint8_t *later = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct ibv_mr *mr[2] = {ibv_reg_mr(pd, later, 8192, access),
