@@ -151,7 +151,8 @@ DVX_INLINE void dvx_wqe_copy(uint8_t *to, const void *data, uint32_t len)
 	const uint8_t *from = (const uint8_t *)data;
 
 	if (__builtin_constant_p(len)) {
-		memcpy(to, from, len);
+		if (len)
+			memcpy(to, from, len);
 		return;
 	}
 	for (; len >= 16; len -= 16, from += 16, to += 16) {

@@ -9,6 +9,7 @@
 #include "kernel_fixture.h"
 #include "kernel/core/channel.h"
 #include "kernel/core/cmd.h"
+#include "obj/cq.h"
 
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {
@@ -130,13 +131,14 @@ TEST_FX(purge)
 TEST_FX(outlives_its_program)
 {
 	int fd = comp_fd(f);
-	uint32_t cqn;
+	uint32_t cqn, uar;
 	uint16_t uid;
 	void *hw;
 
 	cq_on(f, fd, 111, &cqn);
 	hw = obj_find(f->v, OBJ_CQ, cqn);
 	uid = ((struct obj *)hw)->uid;
+	uar = ((struct cq *)hw)->uar;
 	obj_get(hw);
 	kernel_close(f->f);
 	f->f = NULL;
@@ -147,7 +149,7 @@ TEST_FX(outlives_its_program)
 	close(fd);
 	obj_put(hw);
 	assert_int_equal(mbox_destroy(f->v, PRM_OPCODE_DESTROY_CQ, uid, cqn), 0);
-	f->objects = fx_objects(f); /* its UAR is still there */
+	assert_int_equal(mbox_destroy(f->v, PRM_OPCODE_DEALLOC_UAR, uid, uar), 0);
 }
 
 /* A program that does not read: nothing blocks, nothing is lost, nothing changes its order. */

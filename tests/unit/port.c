@@ -346,7 +346,7 @@ TEST_PAIR(test_vlan)
 	memcpy(two, k.f[0]->data, 16);
 	memcpy(two + 16, k.f[0]->data + 12, k.f[0]->len - 12);
 	assert_int_equal(port_inject(p->rig.dev.port, two, k.f[0]->len + 4), 0);
-	memcpy(two + 12, two + 20, k.f[0]->len - 16);
+	memmove(two + 12, two + 20, k.f[0]->len - 16);
 	assert_int_equal(port_inject(p->rig.dev.port, two, k.f[0]->len - 4), 0);
 	rig_settle(&p->rig);
 	assert_null(rig_poll(&p->ca));
