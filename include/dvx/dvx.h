@@ -30,6 +30,7 @@
 #include <dvx/ud.h>
 #include <dvx/umem.h>
 #include <dvx/umr.h>
+#include <dvx/umr_pool.h>
 #include <dvx/users.h>
 #include <dvx/xrc.h>
 

@@ -47,6 +47,8 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *attr, struc
  */
 int dvx_mkey_create_list(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t max_pieces,
 			 struct dvx_mkey **out);
+/* A memory window of type 2: such an mkey for one piece, which dvx_post_bind() (umr.h) gives it. */
+int dvx_mkey_create_window(struct dvx_dev *dev, struct dvx_pd *pd, struct dvx_mkey **out);
 /*
  * An mkey of pieces of others from the beginning, without a work request (KLM). They lie one after
  * the other from address `iova` on. With log_entity all pieces have 1 << log_entity bytes, which

@@ -22,6 +22,9 @@ DVX_BEGIN_DECLS
 /* The segments of a UMR before its list. */
 #define DVX_UMR_DS 8u
 
+/* In an interleaved list's first entry, in place of an mkey. */
+#define DVX_UMR_STRIDES 0x400u
+
 /* The rights of the mkey context, as a UMR has them: bits of mkey_seg.flags. */
 DVX_INLINE uint32_t dvx_umr_rights(uint32_t access)
 {
@@ -35,13 +38,53 @@ DVX_INLINE uint32_t dvx_umr_room(uint32_t pieces)
 	return (pieces + 3) & ~3u;
 }
 
+/* What a list of pieces changes of its mkey. */
+#define DVX_UMR_LIST_MASK                                                      \
+	(PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_A | PRM_UMR_MKEY_MASK_RW | \
+	 PRM_UMR_MKEY_MASK_RR | PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_KEY | \
+	 PRM_UMR_MKEY_MASK_LEN)
+
+/*
+ * A UMR but for its list: what changes of the mkey that `key` names now. The segment of the mkey's
+ * fields, which it returns, is zero.
+ */
+DVX_INLINE uint8_t *dvx_umr_begin(const struct dvx_sq *sq, const struct dvx_sq_place *p,
+				  uint32_t key, uint32_t ds, uint32_t flags,
+				  struct prm_wqe_umr_ctrl_seg_args what)
+{
+	dvx_sq_ctrl(sq, p, PRM_WQE_OPCODE_UMR, 0, ds, flags, key);
+	memset(p->wqe + DVX_SEG, 0, (size_t)(DVX_UMR_DS - 1) * DVX_SEG);
+	what.flags |= PRM_UMR_FLAG_INLINE;
+	prm_wqe_umr_ctrl_seg_pack_args(p->wqe + DVX_SEG, what);
+	return p->wqe + DVX_SEG + PRM_WQE_UMR_CTRL_SEG_BYTES;
+}
+
+/* The fields of a list: its rights, its length, and the key's number from now on. */
+DVX_INLINE void dvx_umr_fields(uint8_t *mkey, uint32_t new_key, uint32_t access, uint64_t len)
+{
+	prm_mkey_seg_set_flags(mkey, dvx_umr_rights(access));
+	prm_mkey_seg_set_qpn(mkey, 0xffffff);
+	prm_mkey_seg_set_mkey_7_0(mkey, new_key & 0xff);
+	prm_mkey_seg_set_len(mkey, len);
+}
+
+/* Empties the entries that a list of n leaves of its room. */
+DVX_INLINE void dvx_umr_fill(uint8_t *list, uint32_t n)
+{
+	for (; n & 3; n++) {
+		memset(list + (size_t)n * DVX_SEG, 0, DVX_SEG);
+		__asm__("" : "+r"(list)); /* or the loop becomes a call */
+	}
+}
+
 /*
  * From now on the mkey is these pieces, n >= 1, with these rights (enum dvx_access, but for relaxed
- * ordering); it begins at address 0. The pieces' own mkeys need the rights, too.
+ * ordering); it begins at address 0. The pieces' own mkeys need the rights, too. The key is called
+ * new_key then, which differs from `key` in its low byte only: what still has the old one fails.
  */
-DVX_INLINE int dvx_post_umr_list(struct dvx_sq *sq, uint32_t key, uint32_t access,
-				 const struct dvx_sge *pieces, uint32_t n, uint64_t wr_id,
-				 uint32_t flags)
+DVX_INLINE int dvx_post_umr_renew(struct dvx_sq *sq, uint32_t key, uint32_t new_key,
+				  uint32_t access, const struct dvx_sge *pieces, uint32_t n,
+				  uint64_t wr_id, uint32_t flags)
 {
 	uint32_t room = dvx_umr_room(n), ds = DVX_UMR_DS + room, i;
 	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;
@@ -57,20 +100,86 @@ DVX_INLINE int dvx_post_umr_list(struct dvx_sq *sq, uint32_t key, uint32_t acces
 		return dvx_sq_refuse(sq);
 	for (i = 0; i < n; i++)
 		len += pieces[i].length;
-	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_UMR, 0, ds, flags, key);
-	umr.flags = PRM_UMR_FLAG_INLINE;
 	umr.xlt_octowords = room;
-	umr.mkey_mask = PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_A | PRM_UMR_MKEY_MASK_RW |
-			PRM_UMR_MKEY_MASK_RR | PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_KEY |
-			PRM_UMR_MKEY_MASK_LEN;
-	memset(p.wqe + DVX_SEG, 0, (size_t)(ds - 1) * DVX_SEG);
-	prm_wqe_umr_ctrl_seg_pack_args(p.wqe + DVX_SEG, umr);
-	mkey = p.wqe + DVX_SEG + PRM_WQE_UMR_CTRL_SEG_BYTES;
-	prm_mkey_seg_set_flags(mkey, dvx_umr_rights(access));
-	prm_mkey_seg_set_qpn(mkey, 0xffffff);
-	prm_mkey_seg_set_mkey_7_0(mkey, key & 0xff);
-	prm_mkey_seg_set_len(mkey, len);
+	umr.mkey_mask = DVX_UMR_LIST_MASK;
+	mkey = dvx_umr_begin(sq, &p, key, ds, flags, umr);
+	dvx_umr_fields(mkey, new_key, access, len);
 	dvx_wqe_gather(mkey + PRM_MKEY_SEG_BYTES, pieces, n);
+	dvx_umr_fill(mkey + PRM_MKEY_SEG_BYTES, n);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/* The same, and the key keeps its number. */
+DVX_INLINE int dvx_post_umr_list(struct dvx_sq *sq, uint32_t key, uint32_t access,
+				 const struct dvx_sge *pieces, uint32_t n, uint64_t wr_id,
+				 uint32_t flags)
+{
+	return dvx_post_umr_renew(sq, key, key, access, pieces, n, wr_id, flags);
+}
+
+/* One column of a table in memory: `length` bytes at addr, then at addr + stride and so on. */
+struct dvx_stride {
+	uint64_t addr;
+	uint32_t lkey;
+	uint16_t length;
+	uint16_t stride;
+};
+
+/* The entry that is in front of an interleaved list, and each of its columns. */
+DVX_INLINE uint64_t dvx_wqe_strides(uint8_t *list, uint32_t rows, const struct dvx_stride *columns,
+				    uint32_t n)
+{
+	struct prm_umr_repeat_block_seg_args head = PRM_NOTHING;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		struct prm_umr_repeat_entry_seg_args entry = PRM_NOTHING;
+
+		entry.stride = columns[i].stride;
+		entry.byte_count = columns[i].length;
+		entry.mkey = columns[i].lkey;
+		entry.address = columns[i].addr;
+		prm_umr_repeat_entry_seg_pack_args(list + (size_t)(i + 1) * DVX_SEG, entry);
+		head.byte_count += columns[i].length;
+	}
+	head.op = DVX_UMR_STRIDES;
+	head.repeat_count = rows;
+	head.num_entries = n;
+	prm_umr_repeat_block_seg_pack_args(list, head);
+	return (uint64_t)head.byte_count * rows;
+}
+
+/*
+ * From now on the mkey is the rows of a table, one after the other: of each row what the columns,
+ * n >= 1, say. Takes n + 1 entries of the mkey's list.
+ */
+DVX_INLINE int dvx_post_umr_strides(struct dvx_sq *sq, uint32_t key, uint32_t access, uint32_t rows,
+				    const struct dvx_stride *columns, uint32_t n, uint64_t wr_id,
+				    uint32_t flags)
+{
+	uint32_t room = dvx_umr_room(n + 1), ds = DVX_UMR_DS + room, odd = !rows, i;
+	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;
+	struct dvx_sq_place p;
+	uint8_t *mkey;
+	uint64_t len;
+
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || !dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	for (i = 0; i < n; i++)
+		odd |= !columns[i].length;
+	if (DVX_UNLIKELY(odd))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+	umr.xlt_octowords = room;
+	umr.mkey_mask = DVX_UMR_LIST_MASK;
+	mkey = dvx_umr_begin(sq, &p, key, ds, flags, umr);
+	len = dvx_wqe_strides(mkey + PRM_MKEY_SEG_BYTES, rows, columns, n);
+	dvx_umr_fields(mkey, key, access, len);
+	dvx_umr_fill(mkey + PRM_MKEY_SEG_BYTES, n + 1);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
 }
@@ -90,12 +199,75 @@ DVX_INLINE int dvx_post_local_inval(struct dvx_sq *sq, uint32_t key, uint64_t wr
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(DVX_UMR_DS), &p)))
 		return dvx_sq_refuse(sq);
-	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_UMR, 0, DVX_UMR_DS, flags, key);
-	umr.flags = PRM_UMR_FLAG_INLINE;
 	umr.mkey_mask = PRM_UMR_MKEY_MASK_FREE;
-	memset(p.wqe + DVX_SEG, 0, (size_t)(DVX_UMR_DS - 1) * DVX_SEG);
-	prm_wqe_umr_ctrl_seg_pack_args(p.wqe + DVX_SEG, umr);
-	prm_mkey_seg_set_free(p.wqe + DVX_SEG + PRM_WQE_UMR_CTRL_SEG_BYTES, 1);
+	prm_mkey_seg_set_free(dvx_umr_begin(sq, &p, key, DVX_UMR_DS, flags, umr), 1);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/*
+ * --- memory windows (of type 2, as verbs has them) ---
+ *
+ * The key of dvx_mkey_create_window() becomes a range of an mkey, with rights of its own, for the
+ * peer of this queue alone (any queue's peer can use a list). It is called new_key from now on,
+ * which differs from `key` in its low byte: dvx_window_next(). The peer names the first byte by
+ * `start`: the piece's address, as verbs does it by default, or 0. A window that is bound is
+ * unbound before it is bound again, by this queue or by the peer's dvx_post_send_inval().
+ */
+DVX_INLINE uint32_t dvx_window_next(uint32_t key)
+{
+	return (key & ~0xffu) | ((key + 1) & 0xff);
+}
+
+/* What both requests change of a window, and how they treat its list. */
+#define DVX_WINDOW_MASK (PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN)
+
+DVX_INLINE int dvx_post_bind(struct dvx_sq *sq, uint32_t key, uint32_t new_key, uint32_t access,
+			     const struct dvx_sge *piece, uint64_t start, uint64_t wr_id,
+			     uint32_t flags)
+{
+	const uint32_t room = dvx_umr_room(1), ds = DVX_UMR_DS + room;
+	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;
+	struct dvx_sq_place p;
+	uint8_t *mkey;
+
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(dvx_wqe_odd(piece, 1) || !dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+	umr.flags = PRM_UMR_FLAG_TRANSLATION_OFFSET | PRM_UMR_FLAG_CHECK_FREE;
+	umr.xlt_octowords = room;
+	umr.mkey_mask = DVX_WINDOW_MASK | DVX_UMR_LIST_MASK | PRM_UMR_MKEY_MASK_START_ADDR;
+	mkey = dvx_umr_begin(sq, &p, key, ds, flags, umr);
+	dvx_umr_fields(mkey, new_key, access, piece->length);
+	prm_mkey_seg_set_qpn(mkey, sq->qpn);
+	prm_mkey_seg_set_start_addr(mkey, start);
+	dvx_wqe_data(mkey + PRM_MKEY_SEG_BYTES, piece);
+	dvx_umr_fill(mkey + PRM_MKEY_SEG_BYTES, 1);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
+/* The window is none until it is bound again. The low byte of its key is 0 then. */
+DVX_INLINE int dvx_post_unbind(struct dvx_sq *sq, uint32_t key, uint64_t wr_id, uint32_t flags)
+{
+	struct prm_wqe_umr_ctrl_seg_args umr = PRM_NOTHING;
+	struct dvx_sq_place p;
+	uint8_t *mkey;
+
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(!dvx_sq_fits(sq, DVX_UMR_DS)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(DVX_UMR_DS), &p)))
+		return dvx_sq_refuse(sq);
+	umr.flags = PRM_UMR_FLAG_TRANSLATION_OFFSET | PRM_UMR_FLAG_CHECK_QPN;
+	umr.mkey_mask = DVX_WINDOW_MASK;
+	mkey = dvx_umr_begin(sq, &p, key, DVX_UMR_DS, flags, umr);
+	prm_mkey_seg_set_free(mkey, 1);
+	prm_mkey_seg_set_qpn(mkey, 0xffffff);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
 }

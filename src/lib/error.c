@@ -19,7 +19,9 @@ static const struct {
 	const char *sentence;
 } inline_errors[] = {
 	{ENOSPC, ENOMEM,
-	 "the ring is full: poll its completions first, and post again; nothing was written"},
+	 "the ring is full, or a pool has no free key: poll the queue's completions first, and "
+	 "post "
+	 "again; nothing was written"},
 	{EMSGSIZE, EINVAL,
 	 "the work request does not fit: its inline data or its pieces are more than the queue's "
 	 "largest WQE or receive has room for, or a piece is empty or longer than 2 GiB"},

@@ -35,36 +35,55 @@ static int lib_list_check(struct dvx_dev *dev, const struct dvx_mkey_list_attr *
 }
 
 /* As mlx5dv_create_mkey() makes one: room for a list, which a UMR writes. */
-int dvx_mkey_create_list(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t max_pieces,
-			 struct dvx_mkey **out)
+static int lib_list_empty(struct dvx_mkey *mkey, uint32_t max_pieces, bool window)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
-	struct dvx_mkey *mkey;
-	int err = dvx_given("dvx_mkey_create_list", "dev", dev, "pd", pd, "out", out, NULL);
 
-	if (err)
-		return err;
-	if (pd->dev != dev)
-		return dvx_fail(EINVAL, "dvx_mkey_create_list: pd is not of this device");
-	if (!max_pieces || max_pieces > MAX_PIECES)
-		return dvx_fail(EINVAL, "dvx_mkey_create_list: max_pieces is %u, not 1 to %u",
-				max_pieces, MAX_PIECES);
-	mkey = dvx_mkey_new(dev, pd, 0);
-	if (!mkey)
-		return -ENOMEM;
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	dvx_mkey_context(mkey, mkc);
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_1_0_KLM);
 	prm_mkc_set_free(mkc, 1);
 	prm_mkc_set_umr_en(mkc, 1);
+	prm_mkc_set_en_rinval(mkc, window);
 	prm_mkc_set_translations_octword_size(mkc, dvx_umr_room(max_pieces));
-	err = dvx_mkey_submit(mkey, in, sizeof(in));
+	return dvx_mkey_submit(mkey, in, sizeof(in));
+}
+
+static int lib_list_create(const char *call, struct dvx_dev *dev, struct dvx_pd *pd,
+			   uint32_t max_pieces, bool window, struct dvx_mkey **out)
+{
+	struct dvx_mkey *mkey;
+	int err = dvx_given(call, "dev", dev, "pd", pd, "out", out, NULL);
+
+	if (err)
+		return err;
+	if (pd->dev != dev)
+		return dvx_fail(EINVAL, "%s: pd is not of this device", call);
+	if (!max_pieces || max_pieces > MAX_PIECES)
+		return dvx_fail(EINVAL, "%s: max_pieces is %u, not 1 to %u", call, max_pieces,
+				MAX_PIECES);
+	mkey = dvx_mkey_new(dev, pd, 0);
+	if (!mkey)
+		return -ENOMEM;
+	err = lib_list_empty(mkey, max_pieces, window);
 	if (err)
 		dvx_mkey_drop(mkey);
 	else
 		*out = mkey;
 	return err;
+}
+
+int dvx_mkey_create_list(struct dvx_dev *dev, struct dvx_pd *pd, uint32_t max_pieces,
+			 struct dvx_mkey **out)
+{
+	return lib_list_create("dvx_mkey_create_list", dev, pd, max_pieces, false, out);
+}
+
+/* What ibv_alloc_mw() asks mlx5_ib for: a list of one that a peer may invalidate. */
+int dvx_mkey_create_window(struct dvx_dev *dev, struct dvx_pd *pd, struct dvx_mkey **out)
+{
+	return lib_list_create("dvx_mkey_create_window", dev, pd, 1, true, out);
 }
 
 /* KLM and KSM entries differ in their first word, which KSM leaves 0. */

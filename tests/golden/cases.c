@@ -17,6 +17,13 @@ const struct dvx_sge golden_pieces[4] = {
 	{0x0000000000000008, 65536, 0x00000d04},
 };
 
+const struct dvx_stride golden_columns[4] = {
+	{0x00007f0000001000, 0x00000a01, 8, 64},
+	{0x00007f0000100000, 0x00000b02, 1, 65535},
+	{0x00007f0000200003, 0x00000c03, 65535, 65535},
+	{0x00007f0000300000, 0xfffffe04, 512, 520},
+};
+
 const struct golden_case golden_cases[] = {
 	{"send", G_SEND, 0, 0, 1, 0},
 	{"send_none", G_SEND, DVX_SIGNALED, 0, 0, 0},
@@ -43,6 +50,11 @@ const struct golden_case golden_cases[] = {
 	{"umr_list_two", G_UMR_LIST, DVX_SIGNALED, 0, 2, 0},
 	/* libmlx5 adds up more than 2 GiB wrongly */
 	{"umr_list_one_fence", G_UMR_LIST, DVX_FENCE, 0, 1, 0},
+	{"umr_strides_one", G_UMR_STRIDES, DVX_SIGNALED, 0, 1, 0},
+	{"umr_strides_four", G_UMR_STRIDES, DVX_FENCE, 0, 4, 0},
+	{"bind", G_BIND, DVX_SIGNALED, 0, 0, 0},
+	{"bind_fence", G_BIND, DVX_FENCE, 0, 0, 0},
+	{"unbind", G_UNBIND, DVX_SIGNALED, 0, 0, 0},
 	{"ud_send", G_UD_SEND, DVX_SIGNALED, 0, 1, 0},
 	{"ud_send_none", G_UD_SEND, DVX_SIGNALED, 0, 0, 0},
 	{"ud_send_four", G_UD_SEND, 0, 0, 4, 0},
@@ -166,6 +178,15 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 		return dvx_post_umr_list(sq, sq->mmo_lkey,
 					 DVX_LOCAL_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC, sge,
 					 n, 1, c->flags);
+	case G_UMR_STRIDES:
+		return dvx_post_umr_strides(sq, sq->mmo_lkey, DVX_LOCAL_WRITE | DVX_REMOTE_WRITE,
+					    GOLDEN_ROWS, golden_columns, n, 1, c->flags);
+	case G_BIND:
+		return dvx_post_bind(sq, sq->mmo_lkey, dvx_window_next(sq->mmo_lkey),
+				     DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC, sge, sge->addr, 1,
+				     c->flags);
+	case G_UNBIND:
+		return dvx_post_unbind(sq, GOLDEN_RKEY, 1, c->flags);
 	case G_UD_SEND:
 		ah = golden_ah(sq->mmo_lkey);
 		return len ? dvx_post_ud_send_inline(sq, &ah, data, len, 1, c->flags)
@@ -235,7 +256,7 @@ void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *their
 {
 	const uint8_t *meta = theirs->bytes + DVX_SEG;
 
-	if (c->kind == G_UMR_LIST)
+	if (c->kind == G_UMR_LIST || c->kind == G_UMR_STRIDES || c->kind == G_BIND)
 		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes),
 			   prm_wqe_ctrl_seg_get_umr_mkey(theirs->bytes), 0, out);
 	else if (c->kind == G_UD_SEND || c->kind == G_UD_SEND_IMM)

@@ -27,6 +27,9 @@ enum golden_kind {
 	G_CAS,
 	G_FAA,
 	G_UMR_LIST,
+	G_UMR_STRIDES,
+	G_BIND,
+	G_UNBIND,
 	G_UD_SEND,
 	G_UD_SEND_IMM
 };
@@ -50,6 +53,9 @@ extern const struct golden_case golden_cases[];
 extern const size_t golden_count;
 extern const uint8_t golden_payload[256];
 extern const struct dvx_sge golden_pieces[4];
+extern const struct dvx_stride golden_columns[4];
+#define GOLDEN_ROWS    0x12345u
+#define GOLDEN_CASES   128u /* at most */
 
 #define GOLDEN_RADDR   0x1122334455667788u
 #define GOLDEN_RKEY    0x99aabbccu

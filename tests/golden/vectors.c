@@ -18,7 +18,7 @@ static void same_as_kept(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[64] = {0};
+	struct CMUnitTest tests[GOLDEN_CASES] = {0};
 	size_t i;
 
 	for (i = 0; i < golden_count; i++) {

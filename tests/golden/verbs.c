@@ -17,7 +17,8 @@ static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct mlx5dv_mkey *list; /* of all posts of one */
-static struct ibv_ah *ah;	 /* of datagrams */
+static struct ibv_mw *window;
+static struct ibv_ah *ah; /* of datagrams */
 static const char *write_dir;
 
 static const struct {
@@ -36,6 +37,9 @@ static const struct {
 	[G_UD_SEND_IMM] = {IBV_WR_SEND_WITH_IMM, "ibv_post_send, IBV_WR_SEND_WITH_IMM on a UD QP"},
 	[G_DMA] = {0, "mlx5dv_wr_memcpy"},
 	[G_UMR_LIST] = {0, "mlx5dv_wr_mr_list"},
+	[G_UMR_STRIDES] = {0, "mlx5dv_wr_mr_interleaved"},
+	[G_BIND] = {IBV_WR_BIND_MW, "ibv_post_send, IBV_WR_BIND_MW"},
+	[G_UNBIND] = {IBV_WR_LOCAL_INV, "ibv_post_send, IBV_WR_LOCAL_INV"},
 	[G_RECV] = {0, "ibv_post_recv"},
 	[G_ETH] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on a raw packet QP"},
 };
@@ -43,6 +47,12 @@ static const struct {
 static bool is_datagram(enum golden_kind kind)
 {
 	return kind == G_UD_SEND || kind == G_UD_SEND_IMM;
+}
+
+/* mlx5dv's own requests, which ibv_post_send() has not */
+static bool is_mlx5dv(enum golden_kind kind)
+{
+	return kind == G_DMA || kind == G_UMR_LIST || kind == G_UMR_STRIDES;
 }
 
 static struct ibv_qp *new_qp(enum golden_kind kind)
@@ -64,11 +74,12 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 				  IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
 				  IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_SEND_WITH_INV |
 				  IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_BIND_MW |
+				  IBV_QP_EX_WITH_LOCAL_INV,
 	};
 
-	if (kind == G_UMR_LIST) {
-		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST;
+	if (kind == G_UMR_LIST || kind == G_UMR_STRIDES) {
+		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED;
 		attr.cap.max_inline_data = 512;
 	}
 	if (is_datagram(kind)) {
@@ -79,8 +90,7 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 		attr.qp_type = IBV_QPT_RAW_PACKET;
 		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
 	}
-	return kind == G_DMA || kind == G_UMR_LIST ? mlx5dv_create_qp(ctx, &attr, &dv)
-						   : ibv_create_qp_ex(ctx, &attr);
+	return is_mlx5dv(kind) ? mlx5dv_create_qp(ctx, &attr, &dv) : ibv_create_qp_ex(ctx, &attr);
 }
 
 static struct mlx5dv_qp rings(struct ibv_qp *qp)
@@ -147,6 +157,20 @@ static unsigned int send_flags(const struct golden_case *c)
 	       (c->inline_len ? IBV_SEND_INLINE : 0u);
 }
 
+/* libmlx5 reads of the region its key alone. */
+static struct ibv_mw_bind_info bind_info(void)
+{
+	static struct ibv_mr mr;
+
+	mr.pd = pd;
+	mr.lkey = golden_pieces[0].lkey;
+	return (struct ibv_mw_bind_info){.mr = &mr,
+					 .addr = golden_pieces[0].addr,
+					 .length = golden_pieces[0].length,
+					 .mw_access_flags = IBV_ACCESS_REMOTE_WRITE |
+							    IBV_ACCESS_REMOTE_ATOMIC};
+}
+
 static void post(const struct golden_case *c, struct ibv_qp *qp)
 {
 	struct ibv_sge sge[5];
@@ -168,6 +192,13 @@ static void post(const struct golden_case *c, struct ibv_qp *qp)
 		wr.wr.atomic.swap = GOLDEN_SWAP;
 		wr.wr.atomic.rkey = GOLDEN_RKEY;
 	}
+	if (c->kind == G_UNBIND)
+		wr.invalidate_rkey = GOLDEN_RKEY;
+	if (c->kind == G_BIND) {
+		wr.bind_mw.mw = window;
+		wr.bind_mw.rkey = ibv_inc_rkey(window->rkey);
+		wr.bind_mw.bind_info = bind_info();
+	}
 	if (is_datagram(c->kind)) {
 		wr.wr.ud.ah = ah;
 		wr.wr.ud.remote_qpn = GOLDEN_QPN;
@@ -180,14 +211,16 @@ static void post(const struct golden_case *c, struct ibv_qp *qp)
 		assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
 }
 
-static void post_list(struct ibv_qp_ex *ex, struct ibv_sge *sge, int n)
+static struct mlx5dv_mkey *new_list(void)
 {
 	struct mlx5dv_mkey_init_attr attr = {
 		.pd = pd, .create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, .max_entries = 4};
 
-	if (!list)
-		list = mlx5dv_create_mkey(&attr);
-	assert_non_null(list);
+	return mlx5dv_create_mkey(&attr);
+}
+
+static void post_list(struct ibv_qp_ex *ex, struct ibv_sge *sge, int n)
+{
 	ex->wr_flags |= IBV_SEND_INLINE; /* the list in the WQE */
 	mlx5dv_wr_mr_list(mlx5dv_qp_ex_from_ibv_qp_ex(ex), list,
 			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
@@ -195,9 +228,31 @@ static void post_list(struct ibv_qp_ex *ex, struct ibv_sge *sge, int n)
 			  (uint16_t)n, sge);
 }
 
+static void post_strides(struct ibv_qp_ex *ex, uint32_t n)
+{
+	struct mlx5dv_mr_interleaved data[4];
+
+	for (uint32_t i = 0; i < n; i++)
+		data[i] = (struct mlx5dv_mr_interleaved){.addr = golden_columns[i].addr,
+							 .bytes_count = golden_columns[i].length,
+							 .bytes_skip = golden_columns[i].stride -
+								       golden_columns[i].length,
+							 .lkey = golden_columns[i].lkey};
+	ex->wr_flags |= IBV_SEND_INLINE;
+	mlx5dv_wr_mr_interleaved(mlx5dv_qp_ex_from_ibv_qp_ex(ex), list,
+				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE, GOLDEN_ROWS,
+				 (uint16_t)n, data);
+}
+
+static bool has_data(enum golden_kind kind)
+{
+	return !is_mlx5dv(kind) && kind != G_BIND && kind != G_UNBIND;
+}
+
 static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 {
 	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);
+	struct ibv_mw_bind_info info;
 	struct ibv_sge sge[5];
 	int n;
 
@@ -233,6 +288,16 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 	case G_UMR_LIST:
 		post_list(ex, sge, n);
 		break;
+	case G_UMR_STRIDES:
+		post_strides(ex, c->n);
+		break;
+	case G_BIND:
+		info = bind_info();
+		ibv_wr_bind_mw(ex, window, ibv_inc_rkey(window->rkey), &info);
+		break;
+	case G_UNBIND:
+		ibv_wr_local_inv(ex, GOLDEN_RKEY);
+		break;
 	case G_READ:
 		ibv_wr_rdma_read(ex, GOLDEN_RKEY, GOLDEN_RADDR);
 		break;
@@ -245,7 +310,7 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 		ibv_wr_set_ud_addr(ex, ah, GOLDEN_QPN, GOLDEN_Q_KEY);
 	if (c->inline_len)
 		ibv_wr_set_inline_data(ex, (void *)(uintptr_t)golden_payload, c->inline_len);
-	else if (c->kind != G_DMA && c->kind != G_UMR_LIST)
+	else if (has_data(c->kind))
 		ibv_wr_set_sge_list(ex, (size_t)n, sge);
 	assert_int_equal(ibv_wr_complete(ex), 0);
 }
@@ -285,7 +350,7 @@ static void same_as_libmlx5(void **state)
 
 	if (c->kind == G_NOP) /* libmlx5 has no call that posts one */
 		skip();
-	theirs_by(c->kind == G_DMA || c->kind == G_UMR_LIST ? post_ex : post, c, &theirs);
+	theirs_by(is_mlx5dv(c->kind) ? post_ex : post, c, &theirs);
 	if (c->kind == G_ETH &&
 	    prm_wqe_eth_seg_get_inline_hdr_sz(theirs.bytes + DVX_SEG) != c->header)
 		skip(); /* of a device that wants more, or less, inside the WQE */
@@ -295,7 +360,7 @@ static void same_as_libmlx5(void **state)
 	}
 	golden_dvx_like(c, &theirs, &ours);
 	golden_compare(c->name, &theirs, &ours);
-	if (c->kind == G_RECV || c->kind == G_DMA || c->kind == G_UMR_LIST)
+	if (c->kind == G_RECV || is_mlx5dv(c->kind))
 		return;
 	theirs_by(post_ex, c, &theirs);
 	golden_dvx_like(c, &theirs, &ours);
@@ -320,18 +385,20 @@ static int open_device(UNUSED void **state)
 	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
 	cq = pd ? ibv_create_cq(ctx, 64, NULL, NULL, 0) : NULL;
 	ah = cq ? new_ah() : NULL;
-	return ah ? 0 : -1;
+	list = ah ? new_list() : NULL;
+	window = list ? ibv_alloc_mw(pd, IBV_MW_TYPE_2) : NULL;
+	return window ? 0 : -1;
 }
 
 static int close_device(UNUSED void **state)
 {
-	return (list && mlx5dv_destroy_mkey(list)) || ibv_destroy_ah(ah) || ibv_destroy_cq(cq) ||
-	       ibv_dealloc_pd(pd) || ibv_close_device(ctx);
+	return ibv_dealloc_mw(window) || mlx5dv_destroy_mkey(list) || ibv_destroy_ah(ah) ||
+	       ibv_destroy_cq(cq) || ibv_dealloc_pd(pd) || ibv_close_device(ctx);
 }
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[64] = {0};
+	struct CMUnitTest tests[GOLDEN_CASES] = {0};
 	size_t i;
 
 	write_dir = argc > 1 ? argv[1] : NULL;

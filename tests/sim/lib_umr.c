@@ -199,4 +199,171 @@ TEST_PAIR(null_key, ALL)
 		assert_int_equal(r->buf[0x8000 + i], i < 8 ? i : i < 16 ? i + 48 : 0x77);
 }
 
+/* Rows of a table: two columns of 3 and 5 bytes, 4 rows of 64 bytes and of 16. */
+TEST_PAIR(strides, ALL)
+{
+	struct dvx_sge whole = {0, 32, 0};
+	struct dvx_stride columns[2] = {{(uintptr_t)r->buf + 0x101, r->key, 3, 64},
+					{(uintptr_t)r->buf + 0x2002, r->key, 5, 16}};
+	struct dvx_mkey *list;
+
+	for (uint32_t i = 0; i < 0x4000; i++)
+		r->buf[i] = (uint8_t)(i * 7 + (i >> 8));
+	whole.lkey = list_make(r, &list);
+	OK(dvx_post_umr_strides(p->sq, whole.lkey, DVX_REMOTE_READ, 4, columns, 2, 1, 0));
+	OK(dvx_post_write(p->sq, (uintptr_t)r->buf + 0x8000, r->key, &whole, 1, 2,
+			  DVX_SIGNALED | DVX_SMALL_FENCE));
+	ring_done(p, 2);
+	for (uint32_t row = 0; row < 4; row++) {
+		assert_memory_equal(r->buf + 0x8000 + row * 8, r->buf + 0x101 + row * 64, 3);
+		assert_memory_equal(r->buf + 0x8003 + row * 8, r->buf + 0x2002 + row * 16, 5);
+	}
+	assert_int_equal(dvx_post_umr_strides(p->sq, whole.lkey, 0, 0, columns, 2, 1, 0),
+			 -EMSGSIZE);
+	columns[1].length = 0;
+	assert_int_equal(dvx_post_umr_strides(p->sq, whole.lkey, 0, 1, columns, 2, 1, 0),
+			 -EMSGSIZE);
+	assert_int_equal(dvx_post_umr_strides(p->sq, whole.lkey, 0, 1, columns, 0, 1, 0),
+			 -EMSGSIZE);
+	whole = (struct dvx_sge){32, 1, whole.lkey}; /* behind the last row */
+	OK(dvx_post_write(p->sq, (uintptr_t)r->buf, r->key, &whole, 1, 3, DVX_SIGNALED));
+	ring_failed(p, 3, PRM_SYNDROME_LOCAL_PROT_ERR);
+	OK(dvx_mkey_destroy(list));
+}
+
+/* A list that is made anew under another number answers to that one alone. */
+TEST_PAIR(renewed, ALL)
+{
+	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 5, r->key};
+	struct dvx_mkey *list;
+	uint32_t key = list_make(r, &list), next = dvx_window_next(key);
+
+	three_pieces(r, pieces);
+	OK(dvx_post_umr_renew(p->sq, key, next, DVX_REMOTE_READ, pieces, 1, 1, 0));
+	OK(dvx_post_read(p->sq, 0, next, &to, 1, 2, DVX_SIGNALED | DVX_SMALL_FENCE));
+	ring_done(p, 2);
+	assert_memory_equal(r->buf + 0x8000, r->buf + 0x3001, 5);
+	OK(dvx_post_read(p->sq, 0, key, &to, 1, 3, DVX_SIGNALED));
+	ring_failed(p, 3, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	OK(dvx_mkey_destroy(list));
+}
+
+/* By the key of a window that the peer bound: read 4 bytes from `at` on. */
+static void read_window(struct rig *r, struct pair *p, uint64_t at, uint32_t key, uint64_t cookie)
+{
+	struct dvx_sge to = {(uintptr_t)r->buf + 0x8000, 4, r->key};
+
+	memset(r->buf + 0x8000, 0, 4);
+	OK(dvx_post_read(p->sq, at, key, &to, 1, cookie, DVX_SIGNALED));
+	dvx_sq_ring(p->sq);
+}
+
+static void on_peer(struct pair *p, uint64_t cookie)
+{
+	dvx_sq_ring(dvx_qp_sq(p->qp[1]));
+	done(p->cq[1], dvx_qp_sq(p->qp[1]), cookie);
+}
+
+/* A window is a range for the peer of the queue that bound it, until either side ends that. */
+TEST_PAIR(window, ALL)
+{
+	struct dvx_sge piece = {(uintptr_t)r->buf + 0x300, 16, r->key},
+		       room = {(uintptr_t)r->buf, 64, r->key};
+	struct dvx_sq *peer = dvx_qp_sq(p->qp[1]);
+	struct dvx_mkey *window;
+	uint32_t key, bound;
+
+	memcpy(r->buf + 0x300, "abcdefghijklmnop", 16);
+	OK(dvx_mkey_create_window(r->dev, r->pd, &window));
+	key = dvx_mkey_key(window);
+	bound = dvx_window_next(key);
+	OK(dvx_post_bind(peer, key, bound, DVX_REMOTE_READ, &piece, piece.addr, 1, DVX_SIGNALED));
+	on_peer(p, 1);
+	read_window(r, p, piece.addr + 12, bound, 2);
+	done(p->cq[0], p->sq, 2);
+	assert_memory_equal(r->buf + 0x8000, "mnop", 4);
+
+	/* what is bound is not bound again, as verbs has it */
+	OK(dvx_post_unbind(peer, bound, 3, DVX_SIGNALED));
+	on_peer(p, 3);
+	OK(dvx_post_bind(peer, bound & ~0xffu, bound, DVX_REMOTE_READ, &piece, 0, 4, DVX_SIGNALED));
+	on_peer(p, 4);
+	read_window(r, p, 4, bound, 5);
+	done(p->cq[0], p->sq, 5);
+	assert_memory_equal(r->buf + 0x8000, "efgh", 4);
+
+	/* the peer invalidates it by its message */
+	OK(dvx_rq_post(p->rq, &room, 1, 6));
+	dvx_rq_ring(p->rq);
+	OK(dvx_post_send_inval_inline(p->sq, bound, "bye", 3, 7, DVX_SIGNALED));
+	ring_done(p, 7);
+	assert_int_equal(dvx_cqe_imm(wait_cqe(p->cq[1])), bound);
+	dvx_cq_pop(p->cq[1]);
+	read_window(r, p, 4, bound, 8);
+	failed(p->cq[0], p->sq, 8, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	OK(dvx_mkey_destroy(window));
+	refused(dvx_mkey_create_window(r->dev, NULL, &window), -EINVAL, "create_window", "pd");
+}
+
+/* Bound already, it is not bound anew; and it is of one queue alone. */
+TEST_PAIR(window_is_one, ALL)
+{
+	struct dvx_sge piece = {(uintptr_t)r->buf + 0x300, 16, r->key};
+	struct dvx_mkey *window;
+	struct pair q;
+	uint32_t key;
+
+	pair_make(r, &q, ALL);
+	OK(dvx_mkey_create_window(r->dev, r->pd, &window));
+	key = dvx_mkey_key(window);
+	OK(dvx_post_bind(p->sq, key, key, DVX_REMOTE_READ, &piece, 0, 1, DVX_SIGNALED));
+	ring_done(p, 1);
+	read_window(r, &q, 0, key, 2); /* not the peer of the queue that bound it */
+	failed(q.cq[0], q.sq, 2, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	OK(dvx_post_bind(p->sq, key, key, DVX_REMOTE_READ, &piece, 0, 3, DVX_SIGNALED));
+	ring_failed(p, 3, PRM_SYNDROME_MW_BIND_ERR);
+	piece.length = 0;
+	assert_int_equal(dvx_post_bind(p->sq, key, key, 0, &piece, 0, 4, 0), -EMSGSIZE);
+	piece.length = 16;
+	assert_int_equal(dvx_post_bind(p->sq, key, key, 0, &piece, 0, 4, 1), -EBADR);
+	OK(dvx_mkey_destroy(window));
+	pair_free(&q);
+}
+
+/* A pool's keys, round and round by messages that nobody waits for; an old number is nothing. */
+TEST_PAIR(pool, ALL)
+{
+	struct dvx_umr_pool_attr pa = {
+		.size = sizeof(pa), .keys = 3, .max_pieces = 4, .pd = r->pd, .sq = p->sq};
+	struct dvx_sge pieces[3], whole = {0, 312, 0};
+	struct dvx_umr_pool *pool;
+	uint32_t old = 0;
+
+	three_pieces(r, pieces);
+	OK(dvx_umr_pool_create(r->dev, &pa, &pool));
+	for (uint32_t i = 0; i < 20; i++) {
+		uint64_t to = (uintptr_t)r->buf + 0x8000;
+
+		memset(r->buf + 0x8000, 0, 312);
+		OK(dvx_umr_pool_take(pool, DVX_REMOTE_READ, pieces, 3, 1, 0, &whole.lkey));
+		OK(dvx_post_write(p->sq, to, r->key, &whole, 1, 2, DVX_SIGNALED | DVX_SMALL_FENCE));
+		ring_done(p, 2);
+		is_them(r->buf + 0x8000, r);
+		old = whole.lkey;
+		OK(dvx_umr_pool_give(pool, old, 3, 0)); /* done with the next WRITE */
+	}
+	refused(dvx_umr_pool_destroy(pool), -EBUSY, "0 keys are taken", "1 are in flight");
+	OK(dvx_umr_pool_take(pool, 0, pieces, 3, 1, 0, &whole.lkey));
+	OK(dvx_post_nop(p->sq, 4, DVX_SIGNALED));
+	ring_done(p, 4);
+	refused(dvx_umr_pool_destroy(pool), -EBUSY, "1 keys are taken", "0 are in flight");
+	refused(dvx_umr_pool_give(pool, old, 5, 0), -EINVAL, "0x", "not taken");
+	OK(dvx_umr_pool_give(pool, whole.lkey, 6, DVX_SIGNALED));
+	ring_done(p, 6);
+	whole.lkey = old;
+	OK(dvx_post_write(p->sq, (uintptr_t)r->buf, r->key, &whole, 1, 7, DVX_SIGNALED));
+	ring_failed(p, 7, PRM_SYNDROME_LOCAL_PROT_ERR);
+	OK(dvx_umr_pool_destroy(pool));
+}
+
 TEST_GROUP(rig_open, rig_close)

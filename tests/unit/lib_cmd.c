@@ -12,7 +12,10 @@
 #include <dvx/prm/mkey.h>
 #include "ring.h"
 
-#define TEST_FIXTURE {reset, NULL}
+#define TEST_FIXTURE        \
+	{                   \
+		reset, NULL \
+	}
 
 static struct {
 	/* what the next commands give */
@@ -85,7 +88,7 @@ struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *c, const void
 	if (errno)
 		return NULL;
 	fake.objects++;
-	prm_general_obj_out_cmd_hdr_set_obj_id(out, 0x77);
+	prm_general_obj_out_cmd_hdr_set_obj_id(out, 0x76u + (uint32_t)fake.objects);
 	return (struct mlx5dv_devx_obj *)&fake;
 }
 
@@ -277,7 +280,7 @@ TEST_F(sharing)
 	assert_memory_not_equal(t.key, u.key, 32);
 	t.vhca_id = 9;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), 0);
-	assert_int_equal(dvx_mkey_key(alias), 0x7700);
+	assert_int_equal(dvx_mkey_key(alias), (0x76 + fake.objects) << 8);
 	assert_int_equal(dvx_pd_free(pd), -EBUSY);
 	assert_int_equal(dvx_mkey_destroy(alias), 0);
 	/* created, but bad: no alias is left */
@@ -348,5 +351,67 @@ TEST_F(no_blueflame)
 	assert_int_equal(dvx_uar_bf_size(uar), 0);
 	assert_int_equal(dvx_dev_close(dev), -EBUSY);
 	assert_int_equal(dvx_uar_free(uar), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* A key in flight is never given twice, an exhausted pool says so, and an old number is refused. */
+TEST_F(umr_pool)
+{
+	struct dvx_sge piece = {4096, 64, 7};
+	struct dvx_umr_pool_attr attr = {.size = sizeof(attr), .keys = 2, .max_pieces = 4};
+	struct dvx_dev *dev = start();
+	struct dvx_umr_pool *pool;
+	struct dvx_pd *pd;
+	struct plain_sq p;
+	uint32_t key[3];
+
+	plain_sq_init(&p, 64, 0);
+	p.sq.pi = p.sq.ci = UINT32_MAX - 20; /* the counters wrap in between */
+	assert_int_equal(dvx_pd_alloc(dev, &pd), 0);
+	attr.pd = pd;
+	attr.sq = &p.sq;
+	assert_int_equal(dvx_umr_pool_create(dev, &attr, &pool), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 1, 1, 0, &key[i]), 0);
+	assert_true(key[0] >> 8 != key[1] >> 8);
+	for (int round = 0; round < 40; round++) {
+		uint32_t pi = p.sq.pi;
+
+		assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 1, 1, 0, &key[2]), -ENOSPC);
+		assert_non_null(strstr(dvx_strerror(-ENOSPC), "no free key"));
+		assert_int_equal(p.sq.pi, pi);
+		assert_int_equal(dvx_umr_pool_give(pool, key[0], 1, 0), 0);
+		assert_int_equal(dvx_umr_pool_free(pool), 0);
+		assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 1, 1, 0, &key[2]), -ENOSPC);
+		p.sq.ci = p.sq.pi - 1; /* all but the last block of it */
+		assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 1, 1, 0, &key[2]), -ENOSPC);
+		assert_int_equal(dvx_umr_pool_destroy(pool), -EBUSY);
+		p.sq.ci = p.sq.pi;
+		assert_int_equal(dvx_umr_pool_free(pool), 1);
+		assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 1, 1, 0, &key[2]), 0);
+		assert_int_equal(key[2] >> 8, key[0] >> 8);
+		assert_true(key[2] != key[0]);
+		assert_int_equal(dvx_umr_pool_give(pool, key[0], 1, 0), -EINVAL);
+		assert_non_null(strstr(dvx_strerror(EINVAL), "old number"));
+		key[0] = key[1];
+		key[1] = key[2];
+	}
+	assert_int_equal(dvx_umr_pool_take(pool, 0, &piece, 5, 1, 0, &key[2]), -EINVAL);
+	assert_int_equal(dvx_umr_pool_give(pool, 0x12300, 1, 0), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(EINVAL), "none of this pool"));
+	assert_int_equal(dvx_umr_pool_give(pool, key[0], 1, 0), 0);
+	assert_int_equal(dvx_umr_pool_give(pool, key[1], 1, 0), 0);
+	assert_int_equal(dvx_umr_pool_give(pool, key[1], 1, 0), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(EINVAL), "not taken"));
+	p.sq.ci = p.sq.pi;
+	assert_int_equal(dvx_umr_pool_destroy(pool), 0);
+	attr.max_pieces = 64;
+	assert_int_equal(dvx_umr_pool_create(dev, &attr, &pool), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(EINVAL), "max_pieces is 64"));
+	attr.max_pieces = 4;
+	attr.keys = 0;
+	assert_int_equal(dvx_umr_pool_create(dev, &attr, &pool), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(EINVAL), "attr.keys"));
+	assert_int_equal(dvx_pd_free(pd), 0);
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
