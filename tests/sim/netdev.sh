@@ -59,6 +59,23 @@ check "the kernels ping each other through the chip" ping 10.9.0.2 60
 command -v tcpdump >/dev/null && wait "$dump"
 command -v tcpdump >/dev/null && check "... and tcpdump sees both packets" grep -q 'echo reply' "$scratch/dump"
 
+# The kernel checks the checksums and lengths of what it takes.
+cut() {
+	inside ip addr add 10.0.0.2/24 dev n-dpu || return
+	mkfifo "$scratch/socket"
+	inside timeout 300 perl -MIO::Socket::INET -e '$| = 1; $s = IO::Socket::INET->new(Proto => "udp", LocalPort => 4660);
+		print "there\n"; for (1 .. 5) { $s->recv($b, 9000); print length($b), substr($b, -1), "\n" }' >"$scratch/socket" 2>&1 &
+	socket=$!
+	exec 7<"$scratch/socket"
+	read -r line <&7
+	on host "$top_builddir/tests/sim/raw_stream" large 02d700000002 || return
+	cat <&7 >"$scratch/cut"
+	exec 7<&-
+	wait $socket
+	[ "$(paste -sd ' ' <"$scratch/cut")" = "10000 10001 10002 10003 5674" ]
+}
+check "a large send of UDP arrives as datagrams, in the kernel" cut
+
 # Tables stand between the wire and the kernel, and between the kernel and the wire.
 flow() { on host "$top_builddir/tools/dvx-flow/dvx-flow" "$@"; }
 background "$scratch/flow" flow daemon

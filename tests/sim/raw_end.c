@@ -31,8 +31,10 @@ static struct ibv_qp *make_qp(struct end *e, uint32_t flags)
 			.max_send_sge = 3,
 			.max_recv_sge = 2,
 			.max_inline_data = 64},
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			     IBV_QP_INIT_ATTR_MAX_TSO_HEADER,
 		.create_flags = flags,
+		.max_tso_header = 64,
 		.pd = e->pd,
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends or receives until it is killed: raw_death.sh runs it. */
+/* Sends or receives until it is killed: raw_death.sh runs it. Or sends once: netdev.sh runs it. */
 #include "raw_end.h"
 
 #include <unistd.h>
@@ -45,8 +45,39 @@ static void drain(void)
 	}
 }
 
+/* 4567 bytes for 10.0.0.2, UDP port 4660, as datagrams of 1000: the device cuts them. */
+static void large(const char *mac)
+{
+	struct ibv_send_wr wr = {.num_sge = 1,
+				 .opcode = IBV_WR_TSO,
+				 .send_flags = IBV_SEND_SIGNALED | IBV_SEND_IP_CSUM},
+			   *bad;
+	struct ibv_sge sge;
+	uint8_t hdr[42], to[6];
+	struct ibv_wc wc;
+	struct end e;
+
+	assert_int_equal(from_hex(to, mac), 6);
+	end_open(&e, 0);
+	make_udp(hdr, to, 7, 0);
+	sge = (struct ibv_sge){(uintptr_t)slot_out(&e, 0), 4567, e.mr->lkey};
+	for (unsigned int i = 0; i < 4567; i++)
+		slot_out(&e, 0)[i] = (uint8_t)('0' + i / 1000);
+	wr.sg_list = &sge;
+	wr.tso.hdr = hdr;
+	wr.tso.hdr_sz = sizeof(hdr);
+	wr.tso.mss = 1000;
+	assert_int_equal(ibv_post_send(e.qp, &wr, &bad), 0);
+	poll_ok(e.scq, 0, &wc);
+	end_close(&e);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "large")) {
+		large(argv[2]);
+		return 0;
+	}
 	if (argc != 2)
 		return 2;
 	(strcmp(argv[1], "flood") ? drain : flood)();

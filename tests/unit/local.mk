@@ -18,7 +18,7 @@ SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_umr te
 	tests/unit/queue_srq tests/unit/queue_inline tests/unit/queue_dc tests/unit/port tests/unit/port_fault tests/unit/port_peer tests/unit/port_udp
 tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 SIM_TESTS += tests/unit/queue_shape
-SIM_TESTS += tests/unit/queue_sig
+SIM_TESTS += tests/unit/queue_sig tests/unit/queue_lso
 SIM_TESTS += tests/unit/queue_cq_event tests/unit/kernel_cq tests/unit/fw_cq
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \

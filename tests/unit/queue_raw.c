@@ -192,12 +192,6 @@ static void spoil_opcode(struct raw *r, struct rig_wqe *w)
 	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_RDMA_WRITE);
 }
 
-static void spoil_tso(struct raw *r, struct rig_wqe *w)
-{
-	(void)r;
-	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_TSO);
-}
-
 static void spoil_multi(struct raw *r, struct rig_wqe *w)
 {
 	r->sq.raw_sq->multi = false;
@@ -289,7 +283,6 @@ static const struct {
 	uint8_t syndrome;
 } bad[] = {
 	{spoil_opcode, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_tso, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_multi, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_multi_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_multi_short, PRM_SYNDROME_LOCAL_LENGTH_ERR},

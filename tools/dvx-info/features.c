@@ -128,6 +128,8 @@ const struct feature features[] = {
 		{.page = G, .field = "umr_indirect_mkey_disabled", .zero = true,
 		 .what = "UMR may change indirect mkeys"},
 		HOST(NEED_ODP, "the kernel offers on-demand paging for this device")}},
+	{"tso", "lso large-send", "Raw packets that the device cuts out of a large send", false, {
+		HAS(ETH, "max_lso_cap", "large sends")}},
 	{"sw-steering-rx", "sw-steering-nic-rx sws-rx nic-rx",
 	 "Receive rules that software writes into the device (mlx5dv_dr)", true, {
 		HAS(G, "nic_flow_table", "flow tables of the NIC"),

@@ -225,7 +225,7 @@ static void fill_general_2(const struct vhca *v, void *cap)
 }
 
 /*
- * No LSO, LRO, tunnels, parser hints, FCS. [I] Several packets in a WQE, of pointers, leave no place
+ * No LRO, tunnels, parser hints, FCS. [I] Several packets in a WQE, of pointers, leave no place
  * for headers inline.
  */
 static void fill_ethernet(const struct vhca *v, void *cap)
@@ -235,6 +235,7 @@ static void fill_ethernet(const struct vhca *v, void *cap)
 	prm_per_protocol_networking_offload_caps_set_csum_cap(cap, 1);
 	prm_per_protocol_networking_offload_caps_set_vlan_cap(cap, 1);
 	prm_per_protocol_networking_offload_caps_set_wqe_vlan_insert(cap, 1);
+	prm_per_protocol_networking_offload_caps_set_max_lso_cap(cap, VHCA_LOG_MAX_LSO);
 	prm_per_protocol_networking_offload_caps_set_wqe_inline_mode(cap, l2 ? INLINE_L2
 									     : INLINE_NOT_REQUIRED);
 	prm_per_protocol_networking_offload_caps_set_enhanced_multi_pkt_send_wqe(cap, !l2);

@@ -6,6 +6,8 @@
 #include "queue.h"
 #include "base/clock.h"
 
+struct send_wr;
+
 /* Queues of raw packets: OBJ_SQ, OBJ_RQ. */
 struct raw_sq {
 	struct queue q;
@@ -16,6 +18,8 @@ struct raw_sq {
 	uint8_t pp_rate;    /* row of vhca.pp_rates; 0: no limit */
 	struct pace pace;
 	struct timer held; /* it runs while sq.held: the next packet's time */
+	struct send_wr *large; /* a large send that is not cut to its end; NULL: none */
+	uint16_t large_number; /* its next packet */
 };
 
 struct raw_rq {

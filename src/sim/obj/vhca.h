@@ -36,6 +36,7 @@ enum {
 	VHCA_LOG_MAX_TIR = 16,
 	VHCA_FRAME_MIN = 14,   /* bytes of an Ethernet packet without FCS */
 	VHCA_FRAME_MAX = 9216, /* [I] what the port takes, jumbo packets included */
+	VHCA_LOG_MAX_LSO = 18, /* payload of a large send: what ibv_devinfo shows of ConnectX-5 */
 	VHCA_LOG_MAX_SW_ICM = 16,
 	VHCA_LOG_MODIFY_ICM = 22, /* bytes: an STE names a list by 16 bits of 64-byte units */
 	VHCA_LOG_PATTERN_ICM = 15,

@@ -75,6 +75,8 @@ void sq_failed_alone(struct sq *, struct send_wr *, uint8_t syndrome, uint8_t ve
 void sq_give_back(struct sq *, struct send_wr *);
 /* There is room for more requests: fetches and posts them in the next turn. */
 void sq_more(struct sq *);
+/* The same, though nothing more is posted: the transport has not done all of what it took. */
+void sq_again(struct sq *);
 
 /* --- the receive queue (rq.c) --------------------------------------------------------------- */
 

@@ -178,6 +178,12 @@ void sq_ready(struct sq *sq)
 	TAILQ_INSERT_TAIL(&queues_of(&sq->q->o)->ready, d, ready_link);
 }
 
+void sq_again(struct sq *sq)
+{
+	if (sq->q->state == QP_RTS)
+		sq_ready(sq);
+}
+
 void sq_more(struct sq *sq)
 {
 	if (sq && sq->q->state == QP_RTS && pending(sq))

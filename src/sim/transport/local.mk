@@ -30,6 +30,7 @@ libsim_la_SOURCES += \
 	src/sim/transport/raw/csum.c \
 	src/sim/transport/raw/raw.h \
 	src/sim/transport/raw/raw_recv.c \
+	src/sim/transport/raw/raw_lso.c \
 	src/sim/transport/raw/raw_send.c \
 	src/sim/transport/raw/rss.c \
 	src/sim/transport/rc/rc.c \

@@ -144,6 +144,21 @@ static void fill_pacing(const struct uverbs_file *f, struct mlx5_ib_query_device
 		r->packet_pacing_caps.cap_flags = MLX5_IB_PP_SUPPORT_BURST;
 }
 
+/* As mlx5_ib: by the device's bits. */
+static void fill_large_sends(const struct uverbs_file *f, struct mlx5_ib_query_device_resp *r)
+{
+	uint8_t cap[PRM_PER_PROTOCOL_NETWORKING_OFFLOAD_CAPS_BYTES];
+	uint32_t most;
+
+	if (device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, cap, sizeof(cap)))
+		return;
+	most = prm_per_protocol_networking_offload_caps_get_max_lso_cap(cap);
+	if (!most)
+		return;
+	r->tso_caps.max_tso = 1u << most;
+	r->tso_caps.supported_qpts = QPT_RAW_PACKET;
+}
+
 static void fill_strides(struct mlx5_ib_query_device_resp *r, const uint8_t *cap)
 {
 	if (!prm_cmd_hca_cap_get_striding_rq(cap))
@@ -157,7 +172,7 @@ static void fill_strides(struct mlx5_ib_query_device_resp *r, const uint8_t *cap
 	};
 }
 
-/* libmlx5's own part: RSS, and zero for all other offloads. libmlx5 fails without an answer. */
+/* libmlx5's own part: zero for offloads that are not there. libmlx5 fails without an answer. */
 static int uhw(struct wcmd *c)
 {
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
@@ -175,6 +190,7 @@ static int uhw(struct wcmd *c)
 		r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
 	fill_compression(file_caps(c->f), &r);
 	fill_pacing(c->f, &r);
+	fill_large_sends(c->f, &r);
 	fill_strides(&r, file_caps(c->f));
 	r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* always, as mlx5_ib does */
 	r.dci_streams_caps.max_log_num_concurent =

@@ -2,6 +2,7 @@
 #ifndef SIM_TRANSPORT_RAW_RAW_H
 #define SIM_TRANSPORT_RAW_RAW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,17 @@ void raw_receive(struct tir *, const struct packet *);
 /* Overwrites the checksum that a send WQE asks for; does nothing without the header. */
 void csum_fill_l3(const struct packet *, const struct packet_headers *);
 void csum_fill_l4(const struct packet *, const struct packet_headers *);
+
+/* --- raw_lso.c --- */
+
+/* One packet of a large send: its place in the payload, behind hdr bytes of headers. */
+struct lso_cut {
+	uint32_t hdr, at;
+	uint16_t number;
+	bool last;
+};
+/* Makes its headers out of the request's, which it begins with, and parses them. NULL, or why not. */
+const char *lso_headers(struct packet *, const struct lso_cut *);
 
 /* --- rss.c --- */
 

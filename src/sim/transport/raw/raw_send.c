@@ -35,8 +35,9 @@ struct raw_wqe {
 	struct send_wr *wr;
 	const uint8_t *eth, *segs, *end;
 	uint32_t inl; /* bytes of headers in the Ethernet segment */
-	uint32_t len; /* all bytes, before a tag is inserted */
+	uint32_t len; /* of the packet, before a tag is inserted */
 	bool vlan;
+	struct lso_cut cut; /* of a large send */
 };
 
 /* Packets of one SQ whose data are fetched in one call: a call costs more than a packet. */
@@ -74,6 +75,11 @@ static void raw_refuse(const struct raw_sq *sq, struct send_wr *wr, const char *
 	raw_fail(sq, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, VENDOR_SEGMENT, why);
 }
 
+static bool raw_is_large(const struct send_wr *wr)
+{
+	return wr->opcode == PRM_WQE_OPCODE_TSO;
+}
+
 static bool parse_eth(const struct raw_sq *sq, struct send_wr *wr, struct raw_wqe *w)
 {
 	uint32_t sz = prm_wqe_eth_seg_get_inline_hdr_sz(wr->wqe + DS), seg;
@@ -85,8 +91,13 @@ static bool parse_eth(const struct raw_sq *sq, struct send_wr *wr, struct raw_wq
 	seg = (INLINE_AT + w->inl + DS - 1) & ~(DS - 1);
 	if (w->vlan && sz != INSERT_VLAN)
 		raw_refuse(sq, wr, "insert_type asks for more than a VLAN tag");
-	else if (prm_wqe_eth_seg_get_mss(w->eth))
+	else if (w->vlan && raw_is_large(wr))
+		raw_refuse(sq, wr,
+			   "a large send has its tags in the headers, and can't insert one");
+	else if (prm_wqe_eth_seg_get_mss(w->eth) && !raw_is_large(wr))
 		raw_refuse(sq, wr, "mss is set in a SEND: only a large send is cut");
+	else if (!prm_wqe_eth_seg_get_mss(w->eth) && raw_is_large(wr))
+		raw_refuse(sq, wr, "mss is 0 in a large send");
 	else if (prm_wqe_eth_seg_get_cs_flags(w->eth) & INNER_CSUM)
 		raw_refuse(sq, wr, "cs_flags asks for inner checksums, but no cap.tunnel_* is set");
 	else if (seg > (uint32_t)(w->end - w->eth))
@@ -106,20 +117,29 @@ static void trace_wqe(const struct raw_sq *sq, const struct send_wr *wr, const s
 		data_seg_trace(&sq->q, &s, p, "sq", wr->index);
 }
 
-static bool raw_measure(const struct raw_sq *sq, struct send_wr *wr, struct raw_wqe *w)
+/* Of all data segments. False: refused. */
+static bool raw_sum(const struct raw_sq *sq, const struct raw_wqe *w, uint64_t *len)
 {
-	uint64_t len = w->inl;
 	const uint8_t *p, *next;
 	struct data_seg s;
 
 	for (p = w->segs; p < w->end; p = next) {
 		next = data_seg_next(p, w->end, &s);
 		if (!next) {
-			raw_refuse(sq, wr, "an inline segment's byte_count runs past ds");
+			raw_refuse(sq, w->wr, "an inline segment's byte_count runs past ds");
 			return false;
 		}
-		len += s.len;
+		*len += s.len;
 	}
+	return true;
+}
+
+static bool raw_measure(const struct raw_sq *sq, struct send_wr *wr, struct raw_wqe *w)
+{
+	uint64_t len = w->inl;
+
+	if (!raw_sum(sq, w, &len))
+		return false;
 	if (len < VHCA_FRAME_MIN || len + (w->vlan ? VLAN_BYTES : 0) > VHCA_FRAME_MAX) {
 		raw_fail(sq, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
 			 len < VHCA_FRAME_MIN ? "the packet is shorter than an Ethernet header"
@@ -159,17 +179,24 @@ static uint32_t must_inline(const struct raw_sq *sq, const struct packet_headers
 static bool raw_fill(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data,
 		     struct packet *p)
 {
-	uint32_t len = w->len - w->inl;
+	const uint32_t len = w->len - w->inl;
+	const char *why = NULL;
 
 	memcpy(p->data, w->eth + INLINE_AT, w->inl);
 	if (data)
 		memcpy(p->data + w->inl, data, len);
 	else
-		w->wr->error = segs_gather(&sq->q, w->segs, w->end, 0, len, p->data + w->inl);
+		w->wr->error =
+			segs_gather(&sq->q, w->segs, w->end, w->cut.at, len, p->data + w->inl);
 	if (w->wr->error)
 		return false;
-	packet_parse_headers(p);
-	if (must_inline(sq, &p->outer) > w->inl)
+	if (raw_is_large(w->wr))
+		why = lso_headers(p, &w->cut);
+	else
+		packet_parse_headers(p);
+	if (why)
+		raw_refuse(sq, w->wr, why);
+	else if (must_inline(sq, &p->outer) > w->inl)
 		raw_refuse(sq, w->wr, "fewer headers are inline than sqc.min_wqe_inline_mode says");
 	return !w->wr->error;
 }
@@ -229,7 +256,7 @@ static void raw_goes_on(struct timer *t)
 	struct raw_sq *sq = (struct raw_sq *)((char *)t - offsetof(struct raw_sq, held));
 
 	sq->sq.held = false;
-	sq_more(&sq->sq);
+	sq_again(&sq->sq);
 }
 
 static uint64_t raw_due(const struct raw_sq *sq)
@@ -249,6 +276,16 @@ static void raw_hold(struct raw_sq *sq)
 		return;
 	sq->held.fire = raw_goes_on;
 	sq->sq.held = !timer_set(&sq->q.o.vhca->dev->timers, &sq->held, due);
+}
+
+/* A large send that is not cut to its end. */
+static struct send_wr *raw_abort(struct queue *q)
+{
+	struct send_wr *wr = q->sq ? raw_sq_of(q)->large : NULL;
+
+	if (wr)
+		raw_sq_of(q)->large = NULL;
+	return wr;
 }
 
 static void raw_stop(struct queue *q)
@@ -329,8 +366,8 @@ static uint8_t batch_add(struct raw_sq *sq, const struct raw_wqe *w)
 	int n;
 
 	for (p = w->segs; p < w->end && (next = data_seg_next(p, w->end, &s)); p = next) {
-		n = mkey_segs(sq->q.o.vhca, s.lkey, sq->q.pdn, s.addr, s.len, MKEY_LR, b->seg + nsegs,
-			      MKEY_SEGS);
+		n = mkey_segs(sq->q.o.vhca, s.lkey, sq->q.pdn, s.addr, s.len, MKEY_LR,
+			      b->seg + nsegs, MKEY_SEGS);
 		if (n < 0)
 			return PRM_SYNDROME_LOCAL_PROT_ERR;
 		nsegs += (unsigned int)n;
@@ -386,7 +423,68 @@ static void send_multi(struct raw_sq *sq, struct send_wr *wr)
 	}
 }
 
-static void send_alone(struct raw_sq *sq, const struct raw_wqe *w)
+/* --- large sends ------------------------------------------------------------------------------ */
+
+/* The payload in wr.len. False: refused. */
+static bool large_measure(const struct raw_sq *sq, const struct raw_wqe *w)
+{
+	uint32_t mss = prm_wqe_eth_seg_get_mss(w->eth);
+	struct send_wr *wr = w->wr;
+
+	wr->len = 0;
+	if (!raw_sum(sq, w, &wr->len))
+		return false;
+	if (wr->len > 1u << VHCA_LOG_MAX_LSO)
+		raw_fail(sq, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
+			 "a large send is longer than cap.max_lso_cap says");
+	else if (w->inl + mss > VHCA_FRAME_MAX)
+		raw_fail(sq, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
+			 "headers and mss are longer than a packet that the port takes");
+	return !wr->error;
+}
+
+/* The next packet. */
+static void large_cut(struct raw_sq *sq, struct raw_wqe *w)
+{
+	uint32_t mss = prm_wqe_eth_seg_get_mss(w->eth), at = (uint32_t)w->wr->progress;
+	uint32_t left = (uint32_t)w->wr->len - at, part = left < mss ? left : mss;
+
+	w->cut = (struct lso_cut){w->inl, at, sq->large_number++, part == left};
+	w->len = w->inl + part;
+	transmit(sq, w, NULL);
+	w->wr->progress += part;
+}
+
+/* A turn's packets. A request of very many must not hold up the other queues. */
+static void large_step(struct raw_sq *sq)
+{
+	struct send_wr *wr = sq->large;
+	struct raw_wqe w = {.wr = wr};
+	unsigned int n = sq->slow || sq->pp_rate || sq->q.leaves ? 1 : RAW_BATCH;
+	bool done = !parse_eth(sq, wr, &w);
+
+	for (; !done && n && port_room(sq->q.o.vhca->dev->port); n--) {
+		large_cut(sq, &w);
+		done = wr->error || w.cut.last;
+	}
+	if (!done)
+		return;
+	sq->large = NULL;
+	complete(sq, wr);
+}
+
+/* In order behind what came before; raw_posted() begins it. */
+static void large_begin(struct raw_sq *sq, struct raw_wqe *w)
+{
+	if (!parse_eth(sq, w->wr, w) || !large_measure(sq, w))
+		return;
+	if (sim_tracing)
+		trace_wqe(sq, w->wr, w);
+	sq->large = w->wr;
+	sq->large_number = 0;
+}
+
+static void send_alone(struct raw_sq *sq, struct raw_wqe *w)
 {
 	raw_flush(sq);
 	if (sq->q.state != QP_RTS) {
@@ -397,7 +495,10 @@ static void send_alone(struct raw_sq *sq, const struct raw_wqe *w)
 		transmit(sq, w, NULL);
 	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_ENHANCED_MPSW)
 		send_multi(sq, w->wr);
-	complete(sq, w->wr);
+	if (!w->wr->error && raw_is_large(w->wr))
+		large_begin(sq, w);
+	if (sq->large != w->wr)
+		complete(sq, w->wr);
 }
 
 static void raw_post(struct queue *q, struct send_wr *wr)
@@ -428,8 +529,12 @@ static void raw_posted(struct queue *q)
 	struct raw_sq *sq = raw_sq_of(q);
 
 	raw_flush(sq);
+	if (sq->large && !sq->sq.held)
+		large_step(sq);
 	raw_batch_of(sq)->posted = false;
 	raw_hold(sq);
+	if (sq->large && !sq->sq.held)
+		sq_again(&sq->sq);
 }
 
 /* A queue whose packets go long ways, or that has a rate, sends one in a turn; the others' are as
@@ -440,7 +545,7 @@ static unsigned int raw_room(const struct queue *q)
 
 	const struct raw_sq *sq = raw_sq_of(q);
 
-	return port_room(s->dev->port) && !sq->sq.held &&
+	return port_room(s->dev->port) && !sq->sq.held && !sq->large &&
 	       !(s->raw->posted && (sq->slow || sq->pp_rate || q->leaves)) &&
 	       (!q->leaves || shape_has_turn(s, q));
 }
@@ -454,20 +559,21 @@ static int raw_start(struct queue *q)
 	return s->raw ? 0 : -ENOMEM;
 }
 
-/* No large sends: cap.max_lso_cap is 0. */
 static wqe_rows raw_wqe_rows = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
 	[PRM_WQE_OPCODE_SEND] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
+	[PRM_WQE_OPCODE_TSO] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
 	[PRM_WQE_OPCODE_ENHANCED_MPSW] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 3},
 };
 
-/* There is no connection, and no request waits: each is done when it was fetched. */
+/* There is no connection, and no request waits but a large one: each is done when it was fetched. */
 const struct transport transport_raw = {
 	.name = "raw packet",
 	.wqe = &raw_wqe_rows,
 	.polls_room = true,
 	.start = raw_start,
 	.stop = raw_stop,
+	.abort = raw_abort,
 	.room = raw_room,
 	.post = raw_post,
 	.posted = raw_posted,

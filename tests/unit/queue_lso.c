@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves large sends of raw packets: one request is cut into packets, each with headers of its own. */
+#include "tests/test.h"
+#include "queue_raw_rig.h"
+
+#define TEST_FIXTURE                    \
+	{                               \
+		raw_setup, raw_teardown \
+	}
+
+#define SEQ  0xfffffe00u
+#define MSS  300u
+#define L2   14u
+#define CSUM (PRM_ETH_CS_FLAG_L3_CSUM | PRM_ETH_CS_FLAG_L4_CSUM)
+
+/* Ethernet, a VLAN tag, IPv4 without fragments and id 0xfffe, TCP with 12 bytes of options: FIN, PSH, ACK, CWR. */
+static const uint8_t tcp4[] = "\x02\0\0\0\0\2\x02\0\0\0\0\1\x81\0\0\x05\x08\0"
+			      "\x45\0\0\0\xff\xfe\x40\0\x40\6\xab\xcd\xc0\xa8\0\1\xc0\xa8\0\xc7"
+			      "\x12\x34\0\x50\xff\xff\xfe\0\0\0\0\1\x80\x99\1\0\xde\xad\0\0"
+			      "\1\1\x08\x0a\0\0\0\1\0\0\0\2";
+static const uint8_t udp6[] = "\x02\0\0\0\0\2\x02\0\0\0\0\1\x86\xdd"
+			      "\x60\0\0\0\0\0\x11\x40\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\1"
+			      "\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\2"
+			      "\x12\x34\0\x35\0\0\0\0";
+#define TCP4 ((uint16_t)(sizeof(tcp4) - 1))
+#define UDP6 ((uint16_t)(sizeof(udp6) - 1))
+
+static struct rig_wqe large(struct raw *r, const uint8_t *hdr, uint16_t n, uint16_t mss,
+			    uint32_t len)
+{
+	struct rig_wqe w = raw_begin(r, hdr, n, CSUM);
+
+	prm_wqe_ctrl_seg_set_opcode(w.bytes, PRM_WQE_OPCODE_TSO);
+	prm_wqe_eth_seg_set_mss(w.bytes + 16, mss);
+	if (len)
+		rig_data(&w, r->src, len, rig_key(r->mkey));
+	return w;
+}
+
+static void receives(struct raw *r, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		rig_recv(&r->rq, r->dst + 1024 * i, 1024, rig_key(r->mkey));
+}
+
+/* Length, id, sequence number and flags; checksums are right in the eyes of the receiver. */
+TEST_RAW(tcp_over_ipv4)
+{
+	const uint32_t total = 3 * MSS + 7;
+	struct rig_wqe w = large(r, tcp4, TCP4, MSS, total);
+	uint32_t part;
+
+	receives(r, 4);
+	rig_end(&w);
+	raw_go(r);
+	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_TSO);
+	assert_null(rig_poll(&r->scq));
+	for (unsigned int i = 0; i < 4; i++) {
+		const uint8_t *p = r->dst + 1024 * i, *ip = p + L2 + 4, *tcp = ip + 20;
+		const uint8_t *cqe = raw_received(r);
+
+		part = i < 3 ? MSS : 7;
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), TCP4 + part);
+		assert_true(prm_cqe64_get_l3_ok(cqe) && prm_cqe64_get_l4_ok(cqe));
+		assert_int_equal(prm_load16(ip, 2), TCP4 - L2 - 4 + part);
+		assert_int_equal(prm_load16(ip, 4), (uint16_t)(0xfffe + i));
+		assert_int_equal(prm_load32(tcp, 4), SEQ + i * MSS);
+		assert_int_equal(tcp[13], 0x10 | (i ? 0 : 0x80) | (i < 3 ? 0 : 9));
+		assert_memory_equal(tcp + 20, tcp4 + L2 + 4 + 40, 12);
+		assert_memory_equal(p + TCP4, r->src + i * MSS, part);
+	}
+	assert_int_equal(r->nsent, 4);
+}
+
+TEST_RAW(udp_over_ipv6)
+{
+	struct rig_wqe w = large(r, udp6, UDP6, MSS, MSS);
+
+	rig_inline(&w, r->src + MSS, 20);
+	receives(r, 2);
+	rig_end(&w);
+	raw_go(r);
+	raw_sent_ok(r);
+	for (unsigned int i = 0; i < 2; i++) {
+		const uint8_t *p = r->dst + 1024 * i, *cqe = raw_received(r);
+		uint32_t part = i ? 20 : MSS;
+
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), UDP6 + part);
+		assert_true(prm_cqe64_get_l3_ok(cqe) && prm_cqe64_get_l4_ok(cqe));
+		assert_int_equal(prm_load16(p + L2, 4), 8 + part);
+		assert_int_equal(prm_load16(p + L2 + 40, 4), 8 + part);
+		assert_memory_equal(p + UDP6, r->src + i * MSS, part);
+	}
+}
+
+/* More packets than a turn takes: what was posted behind it waits, and leaves behind it. */
+TEST_RAW(many_packets)
+{
+	struct rig_wqe w = large(r, tcp4, TCP4, 10, 1000);
+
+	r->rq.queue->state = QP_RST; /* counts what it does not take */
+	rig_end(&w);
+	raw_post(r, r->src, 77, 0);
+	raw_go(r);
+	assert_int_equal(r->nsent, 101);
+	assert_int_equal(r->sent_len, 77);
+	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_TSO);
+	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_SEND);
+}
+
+/* A rate holds each packet, and an error or a reset meets a request that is half sent. */
+TEST_RAW(half_sent)
+{
+	struct pp_rate *row = &r->rig.dev.vhca[0].pp_rates[1];
+
+	row->rate = (struct pace_rate){.bps = 8000000};
+	r->rq.queue->state = QP_RST;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct rig_wqe w = large(r, tcp4, TCP4, MSS, 5 * MSS);
+
+		r->sq.raw_sq->pp_rate = 1;
+		r->nsent = 0;
+		rig_end(&w);
+		raw_go(r);
+		assert_in_range(r->nsent, 1, 2);
+		if (!i) {
+			rig_pass(&r->rig, 10000000);
+			assert_int_equal(r->nsent, 5);
+			raw_sent_ok(r);
+			continue;
+		}
+		queue_set_state(r->sq.queue, QP_ERR);
+		raw_go(r);
+		raw_flushed(&r->scq, PRM_CQE_OPCODE_REQ_ERR);
+		rig_pass(&r->rig, 10000000);
+		assert_in_range(r->nsent, 1, 2);
+	}
+	queue_set_state(r->sq.queue, QP_RST);
+	r->sq.sq_pi = 0;
+	r->sq.raw_sq->pp_rate = 0;
+	queue_set_state(r->sq.queue, QP_RTS);
+	raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	raw_sent_ok(r);
+}
+
+/* --- bad ones --------------------------------------------------------------------------------- */
+
+static void spoil_no_mss(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	prm_wqe_eth_seg_set_mss(w->bytes + 16, 0);
+}
+
+static void spoil_big_mss(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	prm_wqe_eth_seg_set_mss(w->bytes + 16, VHCA_FRAME_MAX - TCP4 + 1);
+}
+
+static void spoil_tag(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	prm_wqe_eth_seg_set_insert_type(w->bytes + 16, 0x8000);
+}
+
+/* The headers end 20 bytes before or behind the end of TCP's. */
+static void spoil_short_header(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	w->bytes[16 + 14 + L2 + 4 + 20 + 12] = 0xd0;
+}
+
+static void spoil_long_header(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	w->bytes[16 + 14 + L2 + 4 + 20 + 12] = 0x50;
+}
+
+static void spoil_not_ip(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	w->bytes[16 + 14 + L2 + 2] = 0x07;
+}
+
+static void spoil_fragment(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	w->bytes[16 + 14 + L2 + 4 + 6] = 0x20;
+}
+
+static void spoil_protocol(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	w->bytes[16 + 14 + L2 + 4 + 9] = 132;
+}
+
+static void spoil_key(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	prm_wqe_data_seg_set_lkey(w->bytes + (w->ds - 1) * 16, 0xdead00);
+}
+
+static void spoil_total(struct raw *r, struct rig_wqe *w)
+{
+	(void)r;
+	prm_wqe_data_seg_set_byte_count(w->bytes + (w->ds - 1) * 16, (1u << VHCA_LOG_MAX_LSO) + 1);
+}
+
+static const struct {
+	void (*spoil)(struct raw *, struct rig_wqe *);
+	uint8_t syndrome;
+} bad[] = {
+	{spoil_no_mss, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_big_mss, PRM_SYNDROME_LOCAL_LENGTH_ERR},
+	{spoil_tag, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_short_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_long_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_not_ip, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_fragment, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_protocol, PRM_SYNDROME_LOCAL_QP_OP_ERR},
+	{spoil_key, PRM_SYNDROME_LOCAL_PROT_ERR},
+	{spoil_total, PRM_SYNDROME_LOCAL_LENGTH_ERR},
+};
+
+/* An error CQE, nothing on the wire; by way of RST the queue works again. */
+TEST_RAW(bad_large_sends)
+{
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct rig_wqe w = large(r, tcp4, TCP4, MSS, 2 * MSS);
+		const uint8_t *cqe;
+
+		bad[i].spoil(r, &w);
+		rig_end(&w);
+		raw_go(r);
+		cqe = rig_poll(&r->scq);
+		assert_non_null(cqe);
+		assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
+		assert_int_equal(prm_err_cqe_get_syndrome(cqe), bad[i].syndrome);
+		assert_int_equal(r->nsent, 0);
+		queue_set_state(r->sq.queue, QP_RST);
+		r->sq.sq_pi = 0;
+		queue_set_state(r->sq.queue, QP_RTS);
+	}
+}
+
+/* Any headers: no crash, and the queue ends in RTS or ERR. */
+TEST_RAW(garbage)
+{
+	srand(1);
+	for (unsigned int i = 0; i < 10000; i++) {
+		struct rig_wqe w = large(r, i & 1 ? tcp4 : udp6, i & 1 ? TCP4 : UDP6, MSS, 2 * MSS);
+
+		for (unsigned int n = (unsigned int)rand() % 6; n; n--)
+			w.bytes[16 + rand() % 80] = (uint8_t)rand();
+		rig_end(&w);
+		raw_go(r);
+		while (rig_poll(&r->scq))
+			;
+		assert_true(r->sq.queue->state == QP_RTS || r->sq.queue->state == QP_ERR);
+		queue_set_state(r->sq.queue, QP_RST);
+		r->sq.sq_pi = 0;
+		queue_set_state(r->sq.queue, QP_RTS);
+	}
+}
