@@ -107,8 +107,8 @@ TEST(test_opens)
 	assert_thrown_out(sock);
 }
 
-/* Who does not hold a BAR is no fork child; who is one says nothing of mappings. The file goes with
- * the one that opened it. */
+/* Who does not hold a BAR has no file; a guest shares no pages. The file goes with the last that has it.
+ */
 TEST(test_guests)
 {
 	const struct link_range range = {4096, 4096, 0};
@@ -126,12 +126,20 @@ TEST(test_guests)
 		assert_int_equal(m.h.result, 0);
 		link_message_free(&m);
 	}
-	assert_int_equal(link_write(guest[0], LINK_MAP, 0, &range, sizeof(range), NULL, 0, 0), 0);
+	assert_int_equal(link_write(guest[0], LINK_SHARE, 0, &range, sizeof(range), NULL, 0, 0), 0);
 	assert_thrown_out(guest[0]);
 	assert_int_equal(link_ask(owner, LINK_CLOSE, NULL, 0, -1, &m), 0);
 	link_message_free(&m);
-	assert_int_equal(link_write(guest[1], LINK_IOCTL, 0, NULL, 0, NULL, 0, 0), 0);
-	assert_thrown_out(guest[1]);
+	assert_int_equal(link_ask(guest[1], LINK_MAP, &range, sizeof(range), -1, &m), 0);
+	assert_int_equal(m.h.result, 0);
+	link_message_free(&m);
+	assert_int_equal(link_ask(guest[1], LINK_CLOSE, NULL, 0, -1, &m), 0);
+	link_message_free(&m);
+	guest[0] = connect_to();
+	assert_int_equal(link_ask(guest[0], LINK_ATTACH, NULL, 0, bar.fds[0], &m), 0);
+	assert_int_equal(m.h.result, -ENODEV);
+	link_message_free(&m);
+	close(guest[0]);
 	link_message_free(&bar);
 	close(owner);
 	close(file);

@@ -12,6 +12,7 @@ libsim_la_SOURCES += \
 	src/sim/chip/rtnetlink.c \
 	src/sim/chip/rtnetlink.h \
 	src/sim/chip/session.h \
+	src/sim/chip/session_device.c \
 	src/sim/chip/session_packets.c \
 	src/sim/chip/session_refusals.c \
 	src/sim/chip/session_wire.c \

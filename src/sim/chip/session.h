@@ -26,7 +26,7 @@ struct chip_session {
 	uint32_t function;
 	struct mm *mm;
 	struct uverbs_file *file;
-	bool guest;	    /* the file is its parent's: LINK_ATTACH */
+	struct uverbs_file *guest; /* another process opened the file: its part of it */
 	struct cm_file *cm; /* an open of the RDMA_CM device */
 	struct link_in in;
 	bool waits; /* for the network: the message in `in` is handled again */
@@ -40,6 +40,23 @@ void session_throw_out(struct chip_session *, const char *why);
 /* One answer. false: the connection is gone. */
 bool session_answer(struct chip_session *, uint16_t type, int result, const void *body, size_t len,
 		    const int *fds, unsigned int nfds);
+
+/* Answers the message that is being handled. false: the connection is gone. */
+bool session_reply(struct chip_session *, int result, const void *body, size_t len, const int *fds,
+		   unsigned int nfds);
+
+/* session_device.c: open files of the device. Each handles one message. */
+void session_open(struct chip_session *);
+void session_attach(struct chip_session *);
+void session_map(struct chip_session *);
+void session_unmap(struct chip_session *);
+void session_share(struct chip_session *);
+void session_close_device(struct chip_session *);
+/* A fork child may hold the socket, so its end is not enough. 0 or -errno. */
+int session_watch_death(struct chip_session *);
+/* What an open's message asks for. false: the connection is gone. */
+bool session_open_function(struct chip_session *, uint32_t *function);
+void session_close_file(struct chip_session *); /* if it has one */
 
 /* census.c: what a status answer says of the chip. Fills at most max rows; returns how many. */
 unsigned int census_functions(struct chip *, struct link_function_row *, unsigned int max);
@@ -71,6 +88,8 @@ void session_set_port(struct chip_session *);
 struct sessions *sessions_new(struct chip *, int listener, const char *name);
 /* From here on programs hear what they are refused. */
 void sessions_pass_refusals_on(struct sessions *);
+/* The others by `next`. */
+struct chip_session *sessions_first(const struct sessions *);
 /* Closes all connections and destroys their objects. */
 void sessions_free(struct sessions *);
 

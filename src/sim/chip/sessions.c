@@ -36,21 +36,6 @@ struct sessions {
 	struct chip_session *asking; /* whose message is being handled */
 };
 
-/* Its fork children have the file no longer, either; a kernel would leave it to them. */
-static void session_close_file(struct chip_session *c)
-{
-	struct uverbs_file *file = c->file;
-	struct chip_session *o;
-
-	c->file = NULL;
-	if (!file || c->guest)
-		return;
-	DL_FOREACH(c->all->open, o)
-	if (o->file == file)
-		o->file = NULL;
-	kernel_close(file);
-}
-
 void session_close(struct chip_session *c)
 {
 	struct sessions *s = c->all;
@@ -95,9 +80,8 @@ bool session_answer(struct chip_session *c, uint16_t type, int result, const voi
 	return false;
 }
 
-/* Answers the message that is being handled. false: the connection is gone. */
-static bool session_reply(struct chip_session *c, int result, const void *body, size_t len,
-			  const int *fds, unsigned int nfds)
+bool session_reply(struct chip_session *c, int result, const void *body, size_t len, const int *fds,
+		   unsigned int nfds)
 {
 	session_refusals_tell(c); /* if it fails, so does the answer */
 	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
@@ -118,105 +102,6 @@ static void comm_of(pid_t pid, char comm[16])
 	comm[strcspn(comm, "\n")] = 0;
 }
 
-static void client_died(void *arg, int fd)
-{
-	(void)fd;
-	session_close(arg);
-}
-
-/* A fork child may hold the socket, so its end is not enough. */
-static int session_watch_death(struct chip_session *c)
-{
-	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
-
-	if (pidfd < 0)
-		return -errno;
-	c->pidfd = pidfd;
-	return chip_watch(c->all->chip, pidfd, client_died, c) ? -ENOMEM : 0;
-}
-
-static int session_open_device(struct chip_session *c, uint32_t function)
-{
-	int guard, err = session_watch_death(c);
-
-	if (err)
-		return err;
-	guard = fcntl(c->pidfd, F_DUPFD_CLOEXEC, 0); /* the mm owns one of its own */
-	if (guard < 0)
-		return -errno;
-	errno = ENOMEM;
-	c->mm = mm_open(chip_host(c->all->chip), c->pid, guard);
-	if (!c->mm)
-		return -errno;
-	c->function = function;
-	errno = ENOMEM;
-	c->file = kernel_open(chip_kernel(c->all->chip), c->mm, function);
-	return c->file ? 0 : -errno;
-}
-
-/* false: the connection is gone. */
-static bool open_function(struct chip_session *c, uint32_t *function)
-{
-	const char *why = NULL;
-
-	if (c->in.m.h.len != sizeof(*function))
-		why = "an open message of a wrong length";
-	else
-		memcpy(function, c->in.m.body, sizeof(*function));
-	if (!why && (c->file || c->cm))
-		why = "a second open";
-	if (!why && *function >= chip_device(c->all->chip)->nfunctions)
-		why = "an open of a function that the chip doesn't have";
-	if (why)
-		session_throw_out(c, why);
-	return !why;
-}
-
-static void on_open(struct chip_session *c)
-{
-	uint32_t function;
-	int err, fd;
-
-	if (!open_function(c, &function))
-		return;
-	err = session_open_device(c, function);
-	fd = err ? -1 : bar_fd(file_bar(c->file));
-	if (session_reply(c, err, NULL, 0, &fd, !err) && err)
-		session_close(c);
-}
-
-/* Whoever holds the BAR's descriptor has the file open. */
-static struct chip_session *session_of_bar(const struct sessions *s, int fd)
-{
-	struct chip_session *c;
-	struct stat want, st;
-
-	if (fstat(fd, &want))
-		return NULL;
-	DL_FOREACH(s->open, c)
-	if (c->file && !c->guest && !fstat(bar_fd(file_bar(c->file)), &st) &&
-	    st.st_ino == want.st_ino && st.st_dev == want.st_dev)
-		return c;
-	return NULL;
-}
-
-static void on_attach(struct chip_session *c)
-{
-	const struct chip_session *owner;
-	int err;
-
-	if (c->file || c->cm || c->in.m.nfds != 1)
-		return session_throw_out(c, "an attach without a BAR, or a second open");
-	owner = session_of_bar(c->all, c->in.m.fds[0]);
-	err = owner ? session_watch_death(c) : -ENODEV;
-	if (!err) {
-		c->guest = true;
-		c->file = owner->file;
-		c->function = owner->function;
-	}
-	session_reply(c, err, NULL, 0, NULL, 0);
-}
-
 static void on_ioctl(struct chip_session *c)
 {
 	const char *why = NULL;
@@ -230,7 +115,7 @@ static void on_ioctl(struct chip_session *c)
 		request_fini(&r);
 		return session_throw_out(c, why);
 	}
-	rc = c->guest ? kernel_ioctl_guest(c->file, &r.req) : kernel_ioctl(c->file, &r.req);
+	rc = c->guest ? kernel_ioctl_guest(c->guest, &r.req) : kernel_ioctl(c->file, &r.req);
 	c->waits = rc == -EINPROGRESS;
 	if (c->waits) {
 		request_fini(&r);
@@ -245,62 +130,6 @@ static void on_ioctl(struct chip_session *c)
 	session_reply(c, rc, body, len, fds, r.req.nfds);
 	free(body);
 	request_fini(&r);
-}
-
-static bool range_of(struct chip_session *c, struct link_range *range)
-{
-	if (c->in.m.h.len != sizeof(*range)) {
-		session_throw_out(c, "a mapping of a wrong length");
-		return false;
-	}
-	memcpy(range, c->in.m.body, sizeof(*range));
-	return true;
-}
-
-static void on_map(struct chip_session *c)
-{
-	struct bar *bar = file_bar(c->file);
-	struct link_range range;
-
-	if (!range_of(c, &range))
-		return;
-	if (c->in.m.nfds) {
-		bar_uffd(bar, c->in.m.fds[0]);
-		c->in.m.fds[0] = -1;
-	}
-	session_reply(c, bar_mapped(bar, range.va, range.len, range.offset), NULL, 0, NULL, 0);
-}
-
-static void on_unmap(struct chip_session *c)
-{
-	struct link_range range;
-
-	if (!range_of(c, &range))
-		return;
-	bar_unmapped(file_bar(c->file), range.va, range.len);
-	session_reply(c, 0, NULL, 0, NULL, 0);
-}
-
-static void on_share(struct chip_session *c)
-{
-	struct link_range range;
-
-	if (!range_of(c, &range))
-		return;
-	if (c->in.m.nfds != 1)
-		return session_throw_out(c, "a piece of memory without its file");
-	session_reply(c, kernel_share(c->file, range.va, range.len, c->in.m.fds[0]), NULL, 0, NULL,
-		      0);
-}
-
-/* The objects are destroyed before the answer is sent. */
-static void on_close(struct chip_session *c)
-{
-	int in_use = !c->guest && kernel_shared_pages_in_use(c->file);
-
-	session_close_file(c);
-	if (session_reply(c, in_use, NULL, 0, NULL, 0))
-		session_close(c);
 }
 
 /* --- the RDMA_CM device ------------------------------------------------------------------------
@@ -322,7 +151,7 @@ static void on_cm_open(struct chip_session *c)
 	uint32_t function;
 	int err, fd = -1;
 
-	if (!open_function(c, &function))
+	if (!session_open_function(c, &function))
 		return;
 	err = session_open_cm(c, function, &fd);
 	if (session_reply(c, err, NULL, 0, &fd, !err) && err)
@@ -453,17 +282,17 @@ static const struct {
 	bool needs_device, needs_cm;
 	bool not_guest; /* what only the process may do that opened the device */
 } messages[] = {
-	[LINK_OPEN] = {on_open, false, false},
-	[LINK_ATTACH] = {on_attach, false, false},
+	[LINK_OPEN] = {session_open, false, false},
+	[LINK_ATTACH] = {session_attach, false, false},
 	[LINK_IOCTL] = {on_ioctl, true, false},
-	[LINK_MAP] = {on_map, true, false, true},
-	[LINK_UNMAP] = {on_unmap, true, false, true},
-	[LINK_CLOSE] = {on_close, true, false},
+	[LINK_MAP] = {session_map, true, false},
+	[LINK_UNMAP] = {session_unmap, true, false},
+	[LINK_CLOSE] = {session_close_device, true, false},
 	[LINK_STATUS] = {on_status, false, false},
 	[LINK_DOWN] = {on_down, false, false},
 	[LINK_REPLAY] = {session_replay, false, false},
 	[LINK_CAPTURE] = {session_capture, false, false},
-	[LINK_SHARE] = {on_share, true, false, true},
+	[LINK_SHARE] = {session_share, true, false, true},
 	[LINK_RESOURCES] = {on_resources, false},
 	[LINK_WIRE] = {session_wire, false, false},
 	[LINK_SET_PORT] = {session_set_port, false, false},
@@ -483,7 +312,7 @@ static void session_handle(struct chip_session *c)
 	if ((messages[type].needs_device && !c->file) || (messages[type].needs_cm && !c->cm))
 		return session_throw_out(c, "a request before it opened the device");
 	if (messages[type].not_guest && c->guest)
-		return session_throw_out(c, "a mapping of a fork child");
+		return session_throw_out(c, "shared pages of a file that another process opened");
 	c->all->asking = c;
 	messages[type].fn(c);
 }
@@ -613,6 +442,11 @@ static void acceptable(void *arg, int listener)
 		if (session_new(arg, sock))
 			close(sock);
 	}
+}
+
+struct chip_session *sessions_first(const struct sessions *s)
+{
+	return s->open;
 }
 
 struct sessions *sessions_new(struct chip *chip, int listener, const char *name)

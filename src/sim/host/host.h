@@ -166,7 +166,6 @@ void page_asleep(struct uar_page *, enum page_state);
 int page_protect(struct uar_page *, bool protect);
 /* idle.c: releases a page; and all pages of a BAR, which is polled from then on */
 void page_rings(struct uar_page *);
-void bar_poll(struct bar *, const char *why);
 /* clock_page.c: a mapping of n pages holds it; the page alone is registered: 0 or -errno. */
 bool clock_page_is(uint64_t first, uint64_t n);
 int clock_page_register(struct watch *, uint64_t va, uint64_t n);

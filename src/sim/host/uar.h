@@ -56,6 +56,8 @@ uint8_t *bar_memory(struct bar *, unsigned int page, unsigned int n);
 int bar_uffd(struct bar *, int uffd);
 int bar_mapped(struct bar *, uint64_t va, size_t len, uint64_t offset);
 void bar_unmapped(struct bar *, uint64_t va, size_t len);
+/* Doorbells are polled from here on: some mapping of the registers can't be watched. */
+void bar_poll(struct bar *, const char *why);
 
 /*
  * What the device does with a register write. Called by the loop only after a register of that

@@ -163,13 +163,13 @@ int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 	return err;
 }
 
-int kernel_ioctl_guest(struct uverbs_file *f, struct uverbs_request *req)
+int kernel_ioctl_guest(struct uverbs_file *guest, struct uverbs_request *req)
 {
+	struct uverbs_file *f = guest->guest_of;
 	int err;
 
-	f->guest = true;
-	f->guest_refused = false;
+	f->asks = guest;
 	err = kernel_ioctl(f, req);
-	f->guest = false;
-	return err && f->guest_refused ? -EOPNOTSUPP : err;
+	f->asks = NULL;
+	return err;
 }

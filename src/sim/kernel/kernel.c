@@ -124,7 +124,7 @@ void kernel_free(struct kernel *k)
 	if (!k)
 		return;
 	while (k->files)
-		kernel_close(k->files);
+		kernel_close(k->files->guest_of ? k->files->guest_of : k->files);
 	for (const struct kernel_room *const *r = k->rooms; *r; r++)
 		if (k->fn && (*r)->stop)
 			(*r)->stop(k);
@@ -166,6 +166,31 @@ bool kernel_write_fatal(int async_fd)
 	return channel_write_fatal(async_fd);
 }
 
+static struct uverbs_file *file_new(struct kernel *k, struct mm *mm, struct vhca *v)
+{
+	struct uverbs_file *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->k = k;
+	f->vhca = v;
+	f->mm = mm;
+	f->next = k->files;
+	k->files = f;
+	return f;
+}
+
+static void file_free(struct uverbs_file *f)
+{
+	struct uverbs_file **at = &f->k->files;
+
+	pins_free(f);
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	free(f);
+}
+
 struct uverbs_file *kernel_open(struct kernel *k, struct mm *mm, unsigned int function)
 {
 	struct uverbs_file *f;
@@ -174,20 +199,50 @@ struct uverbs_file *kernel_open(struct kernel *k, struct mm *mm, unsigned int fu
 		errno = ENODEV;
 		return NULL;
 	}
-	f = calloc(1, sizeof(*f));
+	f = file_new(k, mm, &k->dev->vhca[function]);
 	if (!f)
 		return NULL;
-	f->k = k;
-	f->vhca = &k->dev->vhca[function];
-	f->mm = mm;
 	f->bar = bar_new(k->dev->host, mm, BAR_PAGES);
-	if (!f->bar) {
-		free(f);
+	if (f->bar)
+		return f;
+	file_free(f);
+	return NULL;
+}
+
+struct uverbs_file *kernel_attach(struct uverbs_file *f, struct mm *mm)
+{
+	struct uverbs_file *g = file_new(f->k, mm, f->vhca);
+
+	if (!g)
 		return NULL;
-	}
-	f->next = k->files;
-	k->files = f;
-	return f;
+	g->guest_of = f;
+	g->next_guest = f->guests;
+	f->guests = g;
+	return g;
+}
+
+static void guest_free(struct uverbs_file *g)
+{
+	struct uverbs_file **at = &g->guest_of->guests;
+
+	while (*at != g)
+		at = &(*at)->next_guest;
+	*at = g->next_guest;
+	mm_close(g->mm);
+	file_free(g);
+}
+
+/* While objects hold its memory, the device reaches it, unless the process is dead. */
+void kernel_detach(struct uverbs_file *g)
+{
+	if (!pins_any(g))
+		guest_free(g);
+}
+
+void kernel_leave(struct uverbs_file *f)
+{
+	f->keeps_mm = true;
+	bar_poll(f->bar, "the process that opened the device has left it to others");
 }
 
 struct bar *file_bar(struct uverbs_file *f)
@@ -197,19 +252,18 @@ struct bar *file_bar(struct uverbs_file *f)
 
 void kernel_close(struct uverbs_file *f)
 {
-	struct uverbs_file **at = &f->k->files;
+	struct mm *mm = f->keeps_mm ? f->mm : NULL;
 
 	uobj_destroy_all(f);
 	for (const struct kernel_room *const *r = f->k->rooms; *r; r++)
 		if ((*r)->file_closed)
 			(*r)->file_closed(f);
-	pins_free(f);
+	while (f->guests)
+		guest_free(f->guests);
 	channel_free_all(f);
 	bar_free(f->bar);
-	while (*at != f)
-		at = &(*at)->next;
-	*at = f->next;
-	free(f);
+	file_free(f);
+	mm_close(mm);
 }
 
 int kernel_share(struct uverbs_file *f, uint64_t va, uint64_t len, int memfd)

@@ -37,7 +37,7 @@ bool kernel_write_fatal(int async_fd);
 struct uverbs_file *kernel_open(struct kernel *, struct mm *, unsigned int function);
 struct bar *file_bar(struct uverbs_file *);
 unsigned int file_uid(const struct uverbs_file *); /* of its objects; 0: it has no DevX context */
-/* close(fd) or death: destroys all objects of the file, in the kernel's order. */
+/* The last process closed it, or died: destroys all objects of the file, in the kernel's order. */
 void kernel_close(struct uverbs_file *);
 
 /*
@@ -46,10 +46,19 @@ void kernel_close(struct uverbs_file *);
  */
 int kernel_ioctl(struct uverbs_file *, struct uverbs_request *);
 /*
- * The same for a fork child of the process that opened the file: requests that need memory are
- * refused with -EOPNOTSUPP, because pages of only one process are known.
+ * Another process that has the file open: a fork child, or one that was handed the descriptor
+ * (ibv_import_device). Its requests make and use the objects of the file, and mean its own memory.
+ * The mm is the guest's from here on. NULL and errno on failure.
  */
-int kernel_ioctl_guest(struct uverbs_file *, struct uverbs_request *);
+struct uverbs_file *kernel_attach(struct uverbs_file *, struct mm *);
+int kernel_ioctl_guest(struct uverbs_file *guest, struct uverbs_request *);
+/* It closed the file, or died. What it made stays in the file. */
+void kernel_detach(struct uverbs_file *guest);
+/*
+ * The process that opened the file has closed it, or died, and guests have it still: its mm goes
+ * with the file.
+ */
+void kernel_leave(struct uverbs_file *);
 /*
  * The pages at va are now those of this memfd, which stays the caller's. 0; on -errno the program
  * takes them back: -ENOENT if no object holds bytes there any more, otherwise as mm_share().

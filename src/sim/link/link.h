@@ -16,7 +16,7 @@
  * its byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  9u
+#define LINK_VERSION  10u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -24,7 +24,7 @@
 enum link_type {
 	LINK_OPEN = 1, /* u32 function -> BAR's FD; first message of a client */
 	LINK_IOCTL,    /* msg.h */
-	LINK_MAP,      /* link_range, maybe a userfaultfd */
+	LINK_MAP,      /* link_range, maybe a userfaultfd (not from a LINK_ATTACH) */
 	LINK_UNMAP,    /* link_range */
 	LINK_CLOSE,
 	LINK_STATUS,  /* -> link_status, clients, objects */
@@ -39,7 +39,7 @@ enum link_type {
 	LINK_WIRE,	/* nothing, or fault_rates to set -> link_wire */
 	LINK_SET_PORT,	/* u32: the link goes up */
 	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
-	LINK_ATTACH,	/* a BAR's FD: a fork child goes on with its parent's open device */
+	LINK_ATTACH,	/* a BAR's FD: a file that another process opened; first message */
 };
 
 /* Rows from this one on. */

@@ -312,6 +312,7 @@ static int link_attach(struct cfile *cf, int fd)
 	cf->sock = link_connect(server);
 	if (cf->sock < 0)
 		return cf->sock;
+	allow_dma(cf->sock);
 	err = backend_socket_tell(cf, LINK_ATTACH, NULL, 0, fd);
 	if (err && cf->sock >= 0)
 		link_forked(cf);

@@ -379,6 +379,62 @@ int client_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
 	return rc;
 }
 
+/* --- files of other processes ------------------------------------------------------------------ */
+
+/* What the chip's bar.c makes. */
+static bool is_bar(int fd, const struct stat *st)
+{
+	static const char name[] = "/memfd:" CLIENT_BAR;
+	char path[32], to[sizeof(name)];
+
+	if (!S_ISREG(st->st_mode) || st->st_nlink || st->st_size != CLIENT_BAR_BYTES)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return real()->readlink(path, to, sizeof(to)) == sizeof(to) &&
+	       !memcmp(to, name, sizeof(name) - 1);
+}
+
+static struct cfile *adopt_locked(int fd, const struct stat *st)
+{
+	struct cfile *cf = find_inode(st);
+	int err;
+
+	if (cf)
+		return cf;
+	cf = free_slot();
+	if (!cf)
+		return NULL;
+	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1, .guest = true};
+	err = client.backend->attach ? client.backend->attach(cf, fd) : -ENODEV;
+	if (err) {
+		sim_refuse("descriptor %d is an open device of another process, which can't be used "
+			   "here: %s",
+			   fd,
+			   client.backend->attach ? strerror(-err)
+						  : "start both with dvx-sim exec on one chip");
+		return NULL;
+	}
+	cf->dev = st->st_dev;
+	__atomic_store_n(&cf->ino, st->st_ino, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&client.open, 1, __ATOMIC_RELEASE);
+	return cf;
+}
+
+struct cfile *client_adopt(int fd, const struct stat *st)
+{
+	int saved = errno;
+	struct lock_saved held;
+	struct cfile *cf;
+
+	if (inside || !client.backend || !client_is_this_process() || !is_bar(fd, st))
+		return NULL;
+	client_enter(&held);
+	cf = adopt_locked(fd, st);
+	client_leave(&held);
+	errno = saved;
+	return cf;
+}
+
 /* The kernel counts references to a file. Here /proc/self/fd tells whether it is still open. */
 static bool still_open(const struct cfile *cf)
 {
@@ -480,11 +536,11 @@ int client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 	int saved = errno, uffd, err;
 	struct lock_saved held;
 
-	if (foreign(cf) || cf->guest)
+	if (foreign(cf) || (cf->guest && clock))
 		return clock ? -EINVAL : 0;
 	client_enter(&held);
 	note_map(cf, va, len);
-	uffd = new_uffd(cf);
+	uffd = cf->guest ? -1 : new_uffd(cf);
 	err = client.backend->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
 	if (clock && !err && real()->madvise(va, len, MADV_DONTFORK))
 		err = -errno;

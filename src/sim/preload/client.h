@@ -28,7 +28,7 @@ struct cfile {
 	int sock;     /* server: the connection; -1 */
 	void *inner;  /* embedded: the chip's side of it */
 	int inner_fd; /* embedded: the chip's own descriptor of the BAR or socket; -1 */
-	bool guest;   /* of a fork child: the file is its parent's */
+	bool guest;   /* another process opened it: a parent, or one that passed the descriptor */
 	bool watched; /* a userfaultfd was handed over, or there is none */
 };
 
@@ -68,8 +68,8 @@ struct backend {
 	/* At exit, for each open file; may be NULL. */
 	void (*exiting)(struct cfile *);
 	/*
-	 * In a fork child, for one that it uses: fd is the BAR. 0 or -errno. NULL: it can't be
-	 * used.
+	 * For one that another process opened, at its first use here: fd is the BAR. 0 or -errno.
+	 * NULL: it can't be used.
 	 */
 	int (*attach)(struct cfile *, int fd);
 	/* At exit; may be NULL. */
@@ -84,6 +84,9 @@ void backend_socket_at(const char *socket);
  */
 extern const struct backend backend_embedded;
 #define CLIENT_TREE "dvx-sim-sysfs."
+/* By which the file behind a descriptor of the device is known (host/bar.c). */
+#define CLIENT_BAR	 "dvx-sim-bar"
+#define CLIENT_BAR_BYTES (4096 * 4096)
 
 /*
  * Once, before any other call. sysfs: root of the tree, which need not exist yet. common: the
@@ -117,6 +120,11 @@ bool client_is_this_process(void);
 /* All of these keep errno, and return 0 (or a descriptor) or -errno. */
 int client_open(int flags, bool cm);
 struct cfile *client_find(int fd); /* NULL: not ours */
+/*
+ * The same for a descriptor that this process was handed; st is its fstat(). NULL: it is none of
+ * the device, or the device does not know it (with a sentence).
+ */
+struct cfile *client_adopt(int fd, const struct stat *st);
 bool client_idle(void);		   /* no file is open: nothing can be ours */
 bool client_is_link(int fd);	   /* a connection to the server, which the program doesn't know */
 int client_ioctl(struct cfile *, int fd, unsigned long request, void *arg);

@@ -6,6 +6,7 @@
 #include "real.h"
 
 #include <errno.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
 
 static struct cfile *ours(int fd)
@@ -16,6 +17,7 @@ static struct cfile *ours(int fd)
 int ioctl(int fd, unsigned long request, ...)
 {
 	struct cfile *cf = ours(fd);
+	struct stat st;
 	va_list ap;
 	void *arg;
 	int rc;
@@ -23,6 +25,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
+	if (!cf && request == RDMA_VERBS_IOCTL && !real()->fstat(fd, &st))
+		cf = client_adopt(fd, &st);
 	if (!cf)
 		return real()->ioctl(fd, request, arg);
 	rc = client_ioctl(cf, fd, request, arg);

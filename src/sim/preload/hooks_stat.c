@@ -31,6 +31,8 @@ static int stat_fd(int fd, struct stat *st)
 	struct cfile *cf = client_idle() ? NULL : client_find(fd);
 	int rc = real()->fstat(fd, st);
 
+	if (!rc && !cf)
+		cf = client_adopt(fd, st);
 	if (!rc && cf)
 		client_cdev_stat(st, cf->cm);
 	return rc;

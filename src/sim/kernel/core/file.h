@@ -60,11 +60,16 @@ struct uverbs_file {
 	struct kernel *k;
 	struct uverbs_file *next;
 	struct vhca *vhca;
-	struct mm *mm;
+	struct mm *mm; /* of the process that opened it */
+	bool keeps_mm; /* which has closed it: kernel_leave() */
 	struct bar *bar;
+	/*
+	 * Other processes that have it open, each with a uverbs_file of its own for its memory: no
+	 * handles, no BAR, but `mm` and `pins`.
+	 */
+	struct uverbs_file *guests, *next_guest, *guest_of;
+	struct uverbs_file *asks; /* the guest whose request is handled; NULL: who opened it */
 	bool context; /* GET_CONTEXT was done */
-	bool guest;   /* the current request is a fork child's */
-	bool guest_refused;
 	bool closing; /* its objects go, whatever refers to them */
 	uint32_t ctxn; /* its number, from 1 */
 	uint16_t uid; /* 0: no DevX */
@@ -84,6 +89,17 @@ struct uverbs_file {
 	struct channel *channels;
 	struct channel *async; /* the default one: the first that was made */
 };
+
+/* Whose memory the current request means. */
+static inline struct uverbs_file *file_memory(struct uverbs_file *f)
+{
+	return f->asks ? f->asks : f;
+}
+
+static inline struct mm *file_mm(const struct uverbs_file *f)
+{
+	return f->asks ? f->asks->mm : f->mm;
+}
 
 const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */
 uint32_t file_eqn(const struct uverbs_file *);

@@ -92,7 +92,7 @@ int queue_pages(struct pages *p, struct uverbs_file *f, const struct queue_memor
 	if (pin_memory(f, q->va, q->len, q->write, PIN_RING))
 		return refuse(-EFAULT, "%s: %s 0x%" PRIx64 ": %" PRIu64 " bytes are not mapped%s",
 			      q->method, q->name, q->va, q->len, q->write ? " and writable" : "");
-	if ((q->wq ? pages_wq : pages_queue)(p, f->mm, q->va, q->len))
+	if ((q->wq ? pages_wq : pages_queue)(p, file_mm(f), q->va, q->len))
 		return refuse(-EINVAL, "%s: %s 0x%" PRIx64 " is not aligned to 64 bytes", q->method,
 			      q->name, q->va);
 	return 0;

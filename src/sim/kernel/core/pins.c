@@ -12,6 +12,7 @@ struct pin {
 	struct interval at; /* first: among all of the file's */
 	struct pin *next;   /* of the same owner */
 	struct uobj *owner; /* NULL: what the current request makes */
+	struct uverbs_file *file; /* of the process whose memory it is */
 	uint8_t use;
 	bool own; /* a mapping of its own: mappings_check() */
 };
@@ -51,30 +52,26 @@ static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool wri
 	return err;
 }
 
-int refuse_guest(struct uverbs_file *f, const char *what)
-{
-	f->guest_refused = true;
-	return refuse(-EOPNOTSUPP,
-		      "%s of a fork child can't be used with the device that its parent opened, "
-		      "open it again in the child",
-		      what);
-}
-
 int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
 {
+	struct uverbs_file *m = file_memory(f);
 	struct pin *p;
 	bool own;
-	int err = f->guest ? refuse_guest(f, "memory") : pins_check(f, va, len, write, &own);
+	int err = pins_check(m, va, len, write, &own);
 
 	if (err)
 		return err;
 	p = malloc(sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	*p = (struct pin){.at = {va, va + len}, .next = f->fresh, .use = (uint8_t)use, .own = own};
+	*p = (struct pin){.at = {va, va + len},
+			  .next = f->fresh,
+			  .file = m,
+			  .use = (uint8_t)use,
+			  .own = own};
 	f->fresh = p;
-	intervals_add(&f->pins, &p->at);
-	pins_hold(f, va, len, 1);
+	intervals_add(&m->pins, &p->at);
+	pins_hold(m, va, len, 1);
 	return 0;
 }
 
@@ -99,8 +96,10 @@ static uint64_t pin_len(const struct pin *p)
 	return p->at.end - p->at.from;
 }
 
-static void pin_free(struct uverbs_file *f, struct pin *p)
+static void pin_free(struct pin *p)
 {
+	struct uverbs_file *f = p->file;
+
 	pins_hold(f, p->at.from, pin_len(p), -1);
 	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
 		let_go(o, p->at.from, pin_len(p));
@@ -190,6 +189,8 @@ static void ask_for(struct uverbs_file *f, struct uverbs_request *req, const str
 	uint64_t first, len;
 	struct uverbs_share s;
 
+	if (p->file != f) /* a guest's pages stay where they are */
+		return;
 	if (p->use == PIN_DATA && pin_len(p) > UVERBS_SHARE_DATA_MOST)
 		return;
 	if (req->nshares < UVERBS_REQUEST_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
@@ -205,7 +206,7 @@ static void settle_new(struct uverbs_file *f, struct uverbs_request *req, struct
 	while ((p = f->fresh)) {
 		f->fresh = p->next;
 		if (!made) {
-			pin_free(f, p);
+			pin_free(p);
 			continue;
 		}
 		p->owner = made;
@@ -252,16 +253,17 @@ void pins_replace_ring(struct uobj *u)
 	struct pin *p;
 
 	while ((p = take_ring(u)))
-		pin_free(u->file, p);
+		pin_free(p);
 	u->file->holder = u;
 }
 
 void pins_settle(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
 {
-	mappings_free(f->look);
-	f->look = NULL;
-	if (!f->guest)
-		settle_old(f, req);
+	struct uverbs_file *m = file_memory(f);
+
+	mappings_free(m->look);
+	m->look = NULL;
+	settle_old(m, req);
 	settle_new(f, req, made);
 }
 
@@ -271,8 +273,13 @@ void pins_drop(struct uobj *u)
 
 	while ((p = u->pins)) {
 		u->pins = p->next;
-		pin_free(u->file, p);
+		pin_free(p);
 	}
+}
+
+bool pins_any(const struct uverbs_file *f)
+{
+	return pin_over(f, 0, UINT64_MAX, NULL);
 }
 
 void pins_free(struct uverbs_file *f)

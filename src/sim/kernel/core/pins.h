@@ -21,8 +21,6 @@ enum pin_use {
  * other object of this process holds bytes of them: the request's answer asks the program to do it.
  */
 int pin_memory(struct uverbs_file *, uint64_t va, uint64_t len, bool write, enum pin_use);
-/* -EOPNOTSUPP, with a sentence; it is the request's result, whatever the caller returns. */
-int refuse_guest(struct uverbs_file *, const char *what);
 /* The request is done; made: what it has made, or NULL. */
 void pins_settle(struct uverbs_file *, struct uverbs_request *, struct uobj *made);
 void pins_drop(struct uobj *);
@@ -31,6 +29,8 @@ void pins_replace_ring(struct uobj *);
 /* kernel_share(), kernel_shared_pages_in_use() */
 int pins_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
 bool pins_shared_in_use(const struct uverbs_file *);
+/* Objects hold some. */
+bool pins_any(const struct uverbs_file *);
 void pins_free(struct uverbs_file *);
 
 #endif

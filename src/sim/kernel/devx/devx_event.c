@@ -205,14 +205,12 @@ int devx_event_fd_alloc(struct uverbs_file *f, struct uverbs_request *req)
 
 static int devx_event_take_fd(struct uverbs_file *f, int number, int *fd)
 {
-	if (f->guest)
-		return refuse_guest(f, "an eventfd");
 	if (f->eventfds == EVENTFDS)
 		return refuse(-EMFILE,
 			      "DEVX_SUBSCRIBE_EVENT: FD_NUM: %u subscriptions raise eventfds, "
 			      "no more can",
 			      EVENTFDS);
-	*fd = mm_eventfd(f->mm, number);
+	*fd = mm_eventfd(file_mm(f), number);
 	if (*fd == -EBADF || *fd == -EINVAL)
 		return refuse(*fd, "DEVX_SUBSCRIBE_EVENT: FD_NUM: %d is no eventfd", number);
 	return *fd >= 0 ? 0

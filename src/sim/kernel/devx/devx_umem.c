@@ -72,7 +72,7 @@ static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct p
 	if (err)
 		return err;
 	*rw = MTT_READ | (access & ACCESS_WRITES ? MTT_WRITE : 0);
-	err = pages_umem(p, f->mm, addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
+	err = pages_umem(p, file_mm(f), addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
 	if (err == -ENOMEM)
 		return refuse(err, "DEVX_UMEM_REG: len %llu takes too many pages",
 			      (unsigned long long)len);

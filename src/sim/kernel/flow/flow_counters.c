@@ -61,11 +61,9 @@ static int read_points(struct uverbs_counters *c, const struct mlx5_ib_flow_coun
 	if (!d->ncounters || d->ncounters > MAX_POINTS)
 		return refuse(-EINVAL, "CREATE_FLOW: ncounters %u: 1 to %u points are needed",
 			      d->ncounters, MAX_POINTS);
-	if (f->guest)
-		return refuse_guest(f, "counters_data");
 	/* Above user space a bus address would be another client's. */
 	if (at >> BUS_SLOT_SHIFT ||
-	    dma_read(f->k->dev->host, mm_bus(f->mm, at), desc, d->ncounters * sizeof(desc[0])))
+	    dma_read(f->k->dev->host, mm_bus(file_mm(f), at), desc, d->ncounters * sizeof(desc[0])))
 		return refuse(-EFAULT, "CREATE_FLOW: counters_data can't be read");
 	c->points = calloc(d->ncounters, sizeof(*c->points));
 	if (!c->points)

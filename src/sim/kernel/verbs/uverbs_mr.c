@@ -94,8 +94,6 @@ static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 		return refuse(-EINVAL,
 			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
 			      (unsigned long long)r->length, (unsigned long long)r->start);
-	if (f->guest)
-		return refuse_guest(f, "memory");
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not mapped yet may be later */
 		return 0;
 	if (pin_memory(f, r->start, r->length ? r->length : 1, a & WRITES, PIN_DATA))
@@ -147,7 +145,7 @@ static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, 
 	uint8_t *in;
 	int err;
 
-	err = mr_pages(&p, f->mm, r);
+	err = mr_pages(&p, file_mm(f), r);
 	if (err)
 		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
 			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));

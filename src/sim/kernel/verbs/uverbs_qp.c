@@ -452,7 +452,7 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	prm_qpc_set_cqn_snd(qpc, p->scq->cqn);
 	if (p->rcq)
 		prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
-	prm_qpc_set_dbr_addr(qpc, mm_bus(f->mm, p->u.db_addr));
+	prm_qpc_set_dbr_addr(qpc, mm_bus(file_mm(f), p->u.db_addr));
 	prm_qpc_set_ts_format(qpc, p->scq->ts_format);
 	/* Raw packets have no qpc: there mlx5_ib ignores the flag. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));

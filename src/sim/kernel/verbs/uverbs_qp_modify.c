@@ -96,7 +96,7 @@ static int check_values(const struct uverbs_qp *qp, const struct ib_uverbs_modif
 			       prm_cmd_hca_cap_get_log_max_ra_req_qp(cap));
 	if (err)
 		return err;
-	if (mask & A_QKEY && m->qkey & QKEY_PRIVILEGED && !mm_may_net_raw(f->mm))
+	if (mask & A_QKEY && m->qkey & QKEY_PRIVILEGED && !mm_may_net_raw(file_mm(f)))
 		return refuse(-EPERM, "MODIFY_QP: qkey 0x%x: bit 31 needs CAP_NET_RAW", m->qkey);
 	if (mask & A_PKEY_INDEX && m->pkey_index)
 		return refuse(-EINVAL, "MODIFY_QP: pkey_index %u, the table has 1 entry",

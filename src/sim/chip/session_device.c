@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A client's open file of the device: opened by it, or by another process from which it has the
+ * descriptor (a guest). The file lives until the last of them has closed it or died.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "chip.h"
+#include "host/mm.h"
+#include "host/uar.h"
+#include "kernel/kernel.h"
+#include "obj/vhca.h"
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static void client_died(void *arg, int fd)
+{
+	(void)fd;
+	session_close(arg);
+}
+
+int session_watch_death(struct chip_session *c)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+
+	if (pidfd < 0)
+		return -errno;
+	c->pidfd = pidfd;
+	return chip_watch(c->chip, pidfd, client_died, c) ? -ENOMEM : 0;
+}
+
+/* The process's memory. NULL and errno on failure. */
+static struct mm *session_open_memory(struct chip_session *c)
+{
+	int guard, err = session_watch_death(c);
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	guard = fcntl(c->pidfd, F_DUPFD_CLOEXEC, 0); /* the mm owns one of its own */
+	if (guard < 0)
+		return NULL;
+	errno = ENOMEM;
+	return mm_open(chip_host(c->chip), c->pid, guard);
+}
+
+static int session_open_device(struct chip_session *c, uint32_t function)
+{
+	c->mm = session_open_memory(c);
+	if (!c->mm)
+		return -errno;
+	c->function = function;
+	errno = ENOMEM;
+	c->file = kernel_open(chip_kernel(c->chip), c->mm, function);
+	return c->file ? 0 : -errno;
+}
+
+bool session_open_function(struct chip_session *c, uint32_t *function)
+{
+	const char *why = NULL;
+
+	if (c->in.m.h.len != sizeof(*function))
+		why = "an open message of a wrong length";
+	else
+		memcpy(function, c->in.m.body, sizeof(*function));
+	if (!why && (c->file || c->cm))
+		why = "a second open";
+	if (!why && *function >= chip_device(c->chip)->nfunctions)
+		why = "an open of a function that the chip doesn't have";
+	if (why)
+		session_throw_out(c, why);
+	return !why;
+}
+
+void session_open(struct chip_session *c)
+{
+	uint32_t function;
+	int err, fd;
+
+	if (!session_open_function(c, &function))
+		return;
+	err = session_open_device(c, function);
+	fd = err ? -1 : bar_fd(file_bar(c->file));
+	if (session_reply(c, err, NULL, 0, &fd, !err) && err)
+		session_close(c);
+}
+
+/* --- guests ----------------------------------------------------------------------------------- */
+
+/* Whoever holds the BAR's descriptor has the file open. */
+static const struct chip_session *session_of_bar(const struct sessions *s, int fd)
+{
+	const struct chip_session *c;
+	struct stat want, st;
+
+	if (fstat(fd, &want))
+		return NULL;
+	for (c = sessions_first(s); c; c = c->next)
+		if (c->file && !fstat(bar_fd(file_bar(c->file)), &st) && st.st_ino == want.st_ino &&
+		    st.st_dev == want.st_dev)
+			return c;
+	return NULL;
+}
+
+static int session_be_guest(struct chip_session *c, const struct chip_session *owner)
+{
+	struct mm *mm = session_open_memory(c);
+
+	if (!mm)
+		return -errno;
+	c->guest = kernel_attach(owner->file, mm);
+	if (!c->guest) {
+		mm_close(mm);
+		return -ENOMEM;
+	}
+	c->file = owner->file;
+	c->function = owner->function;
+	return 0;
+}
+
+void session_attach(struct chip_session *c)
+{
+	const struct chip_session *owner;
+	int err;
+
+	if (c->file || c->cm || c->in.m.nfds != 1)
+		return session_throw_out(c, "an attach without a BAR, or a second open");
+	owner = session_of_bar(c->all, c->in.m.fds[0]);
+	err = owner ? session_be_guest(c, owner) : -ENODEV;
+	session_reply(c, err, NULL, 0, NULL, 0);
+}
+
+/* --- mappings and shared pages ---------------------------------------------------------------- */
+
+static bool session_range(struct chip_session *c, struct link_range *range)
+{
+	if (c->in.m.h.len != sizeof(*range)) {
+		session_throw_out(c, "a mapping of a wrong length");
+		return false;
+	}
+	memcpy(range, c->in.m.body, sizeof(*range));
+	return true;
+}
+
+/* One userfaultfd watches one process. */
+void session_map(struct chip_session *c)
+{
+	struct bar *bar = file_bar(c->file);
+	struct link_range range;
+	int err;
+
+	if (!session_range(c, &range))
+		return;
+	if (c->guest)
+		bar_poll(bar, "another process has mapped them");
+	else if (c->in.m.nfds) {
+		bar_uffd(bar, c->in.m.fds[0]);
+		c->in.m.fds[0] = -1;
+	}
+	err = c->guest ? 0 : bar_mapped(bar, range.va, range.len, range.offset);
+	session_reply(c, err, NULL, 0, NULL, 0);
+}
+
+void session_unmap(struct chip_session *c)
+{
+	struct link_range range;
+
+	if (!session_range(c, &range))
+		return;
+	if (!c->guest)
+		bar_unmapped(file_bar(c->file), range.va, range.len);
+	session_reply(c, 0, NULL, 0, NULL, 0);
+}
+
+void session_share(struct chip_session *c)
+{
+	struct link_range range;
+
+	if (!session_range(c, &range))
+		return;
+	if (c->in.m.nfds != 1)
+		return session_throw_out(c, "a piece of memory without its file");
+	session_reply(c, kernel_share(c->file, range.va, range.len, c->in.m.fds[0]), NULL, 0, NULL,
+		      0);
+}
+
+/* --- closing ---------------------------------------------------------------------------------- */
+
+static bool session_has_others(const struct chip_session *c)
+{
+	const struct chip_session *o;
+
+	for (o = sessions_first(c->all); o; o = o->next)
+		if (o != c && o->file == c->file)
+			return true;
+	return false;
+}
+
+void session_close_file(struct chip_session *c)
+{
+	struct uverbs_file *file = c->file;
+	bool others = file && session_has_others(c);
+
+	if (file && c->guest)
+		kernel_detach(c->guest);
+	else if (others) {
+		kernel_leave(file);
+		c->mm = NULL; /* the file's */
+	}
+	if (file && !others)
+		kernel_close(file);
+	c->guest = NULL;
+	c->file = NULL;
+}
+
+/* The objects are destroyed before the answer is sent. */
+void session_close_device(struct chip_session *c)
+{
+	int in_use = !c->guest && (session_has_others(c) || kernel_shared_pages_in_use(c->file));
+
+	session_close_file(c);
+	if (session_reply(c, in_use, NULL, 0, NULL, 0))
+		session_close(c);
+}
