@@ -21,14 +21,24 @@ json() {
 			.messages_per_s > 0 and (.bytes_per_s == .bytes * .messages_per_s))' <"$scratch/j"
 }
 all='["libdvx", "ibv_wr_*", "ibv_post_send"]'
+four='["libdvx", "template", "ibv_wr_*", "ibv_post_send"]'
 pairs='[.results[] | .operation + " " + .engine]'
-rc='[("SEND", "SEND_IMM", "RDMA_WRITE", "RDMA_WRITE_IMM", "RDMA_READ", "ATOMIC_FA", "ATOMIC_CS") + " " + '$all'[]] + ["NOP libdvx", "DMA libdvx"]'
-uc='[("SEND", "SEND_IMM", "RDMA_WRITE", "RDMA_WRITE_IMM") + " " + '$all'[]] + ["NOP libdvx"]'
-check "three engines, one run" json "[.results[].engine] == $all and all(.results[]; .messages == 80 and .bytes == 8)"
+rc='[("SEND", "SEND_IMM", "RDMA_WRITE_IMM", "ATOMIC_FA", "ATOMIC_CS") + " " + '$all'[]] + [("RDMA_WRITE", "RDMA_READ") + " " + '$four'[]] +
+	[("MASKED_FA", "MASKED_CS", "UMR", "NOP", "DMA") + " libdvx"]'
+uc='[("SEND", "SEND_IMM", "RDMA_WRITE_IMM") + " " + '$all'[]] + ["RDMA_WRITE " + '$four'[]] + ["NOP libdvx"]'
+dc='[("SEND", "SEND_IMM", "RDMA_WRITE", "RDMA_WRITE_IMM", "RDMA_READ") + (" libdvx", " ibv_wr_*")] + ["NOP libdvx"]'
+check "four engines, one run" json "[.results[].engine] == $four and all(.results[]; .messages == 80 and .bytes == 8)"
 check "every operation of RC, every engine that has it" json "($pairs | sort) == ($rc | sort)" --op all
 check "every operation of UC" json "($pairs | sort) == ($uc | sort) and .transport == \"UC\"" --op all --connection uc
 ud='[("SEND", "SEND_IMM") + " " + '$all'[]] + ["NOP libdvx"]'
 check "every operation of UD" json "($pairs | sort) == ($ud | sort) and .transport == \"UD\"" --op all --connection ud
+check "every operation of DC, by the engines that have it" json "($pairs | sort) == ($dc | sort) and .transport == \"DC\" and .srq" \
+	--op all --connection dc --threads 2 --qps 2
+check "shared receives" json 'all(.results[]; .messages == 160) and .srq' --op send,write_imm --srq --threads 2 --qps 2
+check "... of datagrams" json .srq --op send --srq -c ud
+check "a UMR of 5 pieces" json 'all(.results[]; .bytes == 0 and .messages == 80)' --op umr --size 100 --sges 5
+check "templates of 28 inline bytes, in batches" json '[.results[].engine] == ["template"]' -e template -s 28 -I 28 -b 8 -w 12
+check "more inline bytes: no template" json "[.results[].engine] == $all" -I 29
 check "... long inline" json 'all(.results[]; .bytes == 200)' --connection ud --size 200 --inline 200 --op send,send_imm
 check "... in pieces" json 'all(.results[]; .bytes == 1000)' --connection ud --size 1000 --sges 3 --op send,send_imm
 check "... up to the MTU" json '[.results[].bytes] | max == 4096' --connection ud --op send --all --engine libdvx
@@ -39,7 +49,7 @@ check "messages larger than an MTU" json 'all(.results[]; .bytes == 10000)' --si
 check "in pieces" json '.sges == 3 and .inline == 0' --size 1000 --sges 3 --inline 0 --op send,write
 check "long inline messages" json '.inline == 200' --size 200 --inline 200 --op send,write_imm
 check "one outstanding only" json '.window == 1' --window 1
-check "batches, few signaled" json '.batch == 8 and .signal == 5' --batch 8 --signal 5 --window 12 --op send,write
+check "batches, few signaled" json '.batch == 8 and .signal == 5 and (.results | length == 6)' --batch 8 --signal 5 --window 12 --op send,write
 check "a count that no batch divides" json 'all(.results[]; .messages == 74)' --count 37 --batch 8 --signal 5
 check "the doorbell register" json '.doorbell == "register"' --doorbell register
 check "four queues, two threads" json '.threads == 2 and .qps == 2 and all(.results[]; .messages == 160)' \
@@ -93,11 +103,17 @@ fi
 check "a size of 0" says 2 '--size takes a number from 1 to 1073741824, not "0"' run --size 0
 check "a window that is no number" says 2 '--window takes a number from 1 to 16384, not "x"' run --window x
 check "an operation that is none" says 2 '--op takes some of send, .*, dma, or all, not "sned"' run --op read,sned
-check "an engine that is none" says 2 '--engine takes some of libdvx, ibv_wr, ibv_post_send, or all, not "verbs"' run -e verbs
-check "a transport that is none" says 2 '--connection takes one of RC, UC, UD, not "dc"' run -c dc
+check "an engine that is none" says 2 '--engine takes some of libdvx, template, ibv_wr, ibv_post_send, or all, not "verbs"' run -e verbs
+check "a transport that is none" says 2 '--connection takes one of RC, UC, UD, DC, not "rd"' run -c rd
 check "a doorbell that is none" says 2 '--doorbell takes blueflame or register, not "bf"' run --doorbell bf
 check "an operation that UC lacks" says 2 '--op=read: UC has no such operation' run -c uc -o read
-check "an operation that an engine lacks" says 2 '--engine=ibv_wr has no dma' run -e ibv_wr -o dma
+check "an operation that an engine lacks" says 2 '--engine=ibv_wr has no dma of RC' run -e ibv_wr -o dma
+check "... of this transport" says 2 '--engine=ibv_post_send has no send of DC' run -e ibv_post_send -o send -c dc
+check "unsignaled posts of a template" says 2 '--signal=2: --engine=template has 1 at most' run -e template -Q 2
+check "shared receives of what receives nothing" says 2 '--srq is for operations that receive, which read does not' run --srq -o read
+lacks() { "$dvx_sim" run --set dma_mmo=0 -- "$perf" -n 5 -r 1 -e libdvx "$@"; }
+check "an operation that the device lacks" says 4 '--op=dma: mlx5_0 has no DMA engine (dma_mmo_qp)' lacks -o dma
+check "... is none of all" says 0 'NOP, RC' lacks -o all
 check "sizes of a NOP" says 2 '--all is for operations with data, which nop has not' run -a -o nop
 check "a window that would never move" says 2 '--window=8 is too small for --batch=8 and --signal=2: they take 9' \
 	run -w 8 -b 8 -Q 2

@@ -31,10 +31,12 @@ json() {
 	client --json "$@" >"$scratch/j" && jq . <"$scratch/j" &&
 		jq -e --arg at "$at" ".peer == \$at and $filter" <"$scratch/j"
 }
-check "every operation, every engine" json '(.results | length == 23) and all(.results[]; .messages == 20)' --op all
+check "every operation, every engine" json '(.results | length == 28) and all(.results[]; .messages == 20)' --op all
 check "several queues and threads" json 'all(.results[]; .messages == 40)' --op send,write -t 2 -p 3 -e libdvx
-check "UC" json '.transport == "UC" and (.results | length == 3)' --connection uc
+check "UC" json '.transport == "UC" and (.results | length == 4)' --connection uc
 check "UD" json '.transport == "UD" and (.results | length == 3)' --connection ud --op send
+check "DC" json '.transport == "DC" and (.results | length == 4) and all(.results[]; .messages == 40)' -c dc -o send,read -t 2
+check "shared receives" json .srq -o send --srq -p 2
 check "large messages" json 'all(.results[]; .bytes == 100000)' --size 100000 --op send,read -e libdvx
 kill "$server"
 check "SIGTERM ends the server with 0" ends 0 ''
@@ -68,19 +70,21 @@ stranger() {
 	python3 "$scratch/talks.py" "$at" "$@" || return 1
 	ends "$code" "$text"
 }
-wish='{"open": {"transport": "RC", "lanes": 1, "sets": 1, "receives": 0, "access": 0, "memory": 8}, "ends": {}}'
+wish='{"open": {"transport": "RC", "lanes": 1, "sets": 1, "receives": 0, "access": 0, "memory": 8, "srq": 0}, "ends": {}}'
 asks() { echo "$wish" | jq -c "$1"; }
-check "a client of another version" stranger 6 "the client speaks version 2 of dvx-perf's protocol, this end speaks version 1" \
-	'{"dvx_perf": 2}'
+check "a client of another version" stranger 6 "the client speaks version 1 of dvx-perf's protocol, this end speaks version 2" \
+	'{"dvx_perf": 1}'
 check "a client of another program" stranger 6 "the client does not speak dvx-perf's protocol" 'GET / HTTP/1.1'
 check "a client that wants too many queues" stranger 8 "the client's \"lanes\" is not a number from 1 to 16384" \
-	'{"dvx_perf": 1}' "$(asks '.open.lanes = 1000000')"
+	'{"dvx_perf": 2}' "$(asks '.open.lanes = 1000000')"
 check "... of a transport that is none" stranger 8 "the client's \"transport\" is not known here: XYZ" \
-	'{"dvx_perf": 1}' "$(asks '.open.transport = "XYZ"')"
+	'{"dvx_perf": 2}' "$(asks '.open.transport = "XYZ"')"
+check "... DC without shared receives" stranger 8 "the client's \"srq\" is 0, but DC has no other receives" \
+	'{"dvx_perf": 2}' "$(asks '.open.transport = "DC"')"
 check "... rights that it cannot have" stranger 8 "the client's \"access\" is not a number" \
-	'{"dvx_perf": 1}' "$(asks '.open.access = 255')"
-check "... no queues" stranger 8 "the client's \"ends\" are not of 1 queues" '{"dvx_perf": 1}' "$wish"
-check "... to close what is not open" stranger 8 "closes what it did not open" '{"dvx_perf": 1}' '{"close": 0}'
+	'{"dvx_perf": 2}' "$(asks '.open.access = 255')"
+check "... no queues" stranger 8 "the client's \"ends\" are not of 1 queues" '{"dvx_perf": 2}' "$wish"
+check "... to close what is not open" stranger 8 "closes what it did not open" '{"dvx_perf": 2}' '{"close": 0}'
 
 # liar CODE TEXT LINE...: what a client says of such a server
 liar() {
@@ -93,11 +97,11 @@ liar() {
 	wait "$child"
 	return $got
 }
-check "a server of another version" liar 6 "the server speaks version 3 of dvx-perf's protocol, this end speaks version 1" \
+check "a server of another version" liar 6 "the server speaks version 3 of dvx-perf's protocol, this end speaks version 2" \
 	'{"dvx_perf": 3}'
 check "a server of another program" liar 6 "the server does not speak dvx-perf's protocol" 'SSH-2.0-OpenSSH_9.2'
-check "a server that refuses" liar 4 "the server says: out of queues" '{"dvx_perf": 1}' '{"error": "out of queues"}'
-check "a server that closes" liar 8 "the server died or closed the connection" '{"dvx_perf": 1}'
+check "a server that refuses" liar 4 "the server says: out of queues" '{"dvx_perf": 2}' '{"error": "out of queues"}'
+check "a server that closes" liar 8 "the server died or closed the connection" '{"dvx_perf": 2}'
 
 # Either end dies in the middle: the client is measuring once its table has begun.
 measuring() {

@@ -65,7 +65,7 @@ my %may = (
 	'tools/dvx-flow/rules' => ['tools/cli/names.h', 'src/prm/match_fields.def'],
 	'tools/dvx-flow/daemon' => ['tools/dvx-flow', 'src/prm', 'tools/cli', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:pcap/'],
 	'tools/dvx-flow/explain' => ['tools/dvx-flow', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:pcap/'],
-	'tools/dvx-perf' => ['include/dvx', 'tools/cli', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-perf' => ['include/dvx', 'include/dvx/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-copy' => ['include/dvx', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:nettle/'],
 	'examples' => ['include/dvx', @rdma],
 );

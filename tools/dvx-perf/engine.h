@@ -36,7 +36,9 @@ struct perf_thread {
 struct perf_engine {
 	const char *word; /* on the command line */
 	const char *name;
-	uint32_t ops; /* PERF_OP_BIT() */
+	uint32_t ops[PERF_TRANSPORTS]; /* PERF_OP_BIT(), of those that the transport has */
+	/* The most of these options that it can do; 0: any. */
+	uint32_t inline_max, sges, signal;
 	/* These return 0, or an exit code after a sentence. open() fills *ends but for the memory.
 	 */
 	int (*open)(const struct perf_params *, void **near, struct perf_ends *ends);
@@ -51,6 +53,6 @@ struct perf_engine {
 	void (*close)(void *near);
 };
 
-extern const struct perf_engine engine_dvx, engine_wr, engine_post_send;
+extern const struct perf_engine engine_dvx, engine_template, engine_wr, engine_post_send;
 
 #endif

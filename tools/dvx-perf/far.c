@@ -34,25 +34,81 @@ static int far_memory(const struct perf_site *s, struct far *f)
 	return 0;
 }
 
-static int far_cq(const struct perf_site *s, struct far *f, uint32_t set)
+static struct far_set *far_set_of(const struct far *f, uint32_t lane)
 {
-	uint32_t each = 1 + power_of_two(f->wish.receives);
-	struct dvx_cq_attr cq = {
-		.size = sizeof(cq), .entries = f->wish.lanes / f->wish.sets * each, .uar = f->uar};
+	return &f->set[lane / (f->wish.lanes / f->wish.sets)];
+}
 
-	f->set[set].rq = f->rq;
-	return dvx_cq_create(s->dev, &cq, &f->set[set].cq);
+/* Receives of a set: each of its queues has the same. */
+static uint32_t far_receives(const struct far_wish *w)
+{
+	return w->lanes / w->sets * w->receives;
+}
+
+static int far_srq(const struct perf_site *s, struct far *f, struct far_set *set)
+{
+	struct dvx_srq_attr srq = {
+		.size = sizeof(srq), .entries = far_receives(&f->wish), .pd = f->pd};
+
+	if (!f->wish.srq)
+		return 0;
+	if (!srq.entries) /* there is a target all the same, which needs one */
+		srq.entries = 1;
+	return dvx_srq_create(s->dev, &srq, &set->srq);
+}
+
+/* A DC target is for all initiators of a thread. */
+static int far_dct(const struct perf_site *s, struct far *f, struct far_set *set)
+{
+	struct dvx_dct_attr dct = {.size = sizeof(dct),
+				   .key = SITE_DC_KEY,
+				   .pd = f->pd,
+				   .cq = set->cq,
+				   .srq = set->srq};
+	struct dvx_qp_local local = s->local;
+
+	if (f->wish.transport->id != PERF_DC)
+		return 0;
+	local.access = f->wish.access;
+	return dvx_dct_create(s->dev, &dct, &local, &set->dct);
+}
+
+/* What the queues of a set can complete at once: receives, and a send of each. */
+static uint32_t far_cq_entries(const struct far_wish *w)
+{
+	uint32_t queues = w->lanes / w->sets;
+
+	return queues +
+	       (w->srq ? power_of_two(far_receives(w) + 1) : queues * power_of_two(w->receives));
+}
+
+static int far_set_make(const struct perf_site *s, struct far *f, struct far_set *set)
+{
+	struct dvx_cq_attr cq = {
+		.size = sizeof(cq), .entries = far_cq_entries(&f->wish), .uar = f->uar};
+	int rc = dvx_cq_create(s->dev, &cq, &set->cq);
+
+	set->rq = f->rq;
+	set->all = (struct dvx_sge){f->ends.addr,
+				    f->wish.memory < DVX_MAX_SEGMENT ? (uint32_t)f->wish.memory
+								     : DVX_MAX_SEGMENT,
+				    f->ends.key};
+	if (!rc)
+		rc = far_srq(s, f, set);
+	return rc ? rc : far_dct(s, f, set);
 }
 
 static int far_qp(const struct perf_site *s, struct far *f, uint32_t lane)
 {
+	struct far_set *set = far_set_of(f, lane);
 	struct dvx_qp_attr qp = {
 		.size = sizeof(qp),
 		.pd = f->pd,
 		.uar = f->uar,
-		.send_cq = f->set[lane / (f->wish.lanes / f->wish.sets)].cq,
+		.send_cq = set->cq,
 		.sq_blocks = 1,
-		.rq_entries = f->wish.receives,
+		.rq_entries = f->wish.srq ? 0 : f->wish.receives,
+		.srq = set->srq,
 		.type = f->wish.transport->qp_type,
 	};
 	int rc = dvx_qp_create(s->dev, &qp, &f->qp[lane]);
@@ -61,6 +117,16 @@ static int far_qp(const struct perf_site *s, struct far *f, uint32_t lane)
 		return rc;
 	f->ends.qpn[lane] = dvx_qp_number(f->qp[lane]);
 	f->rq[lane] = dvx_qp_rq(f->qp[lane]);
+	return 0;
+}
+
+static int far_lane(const struct perf_site *s, struct far *f, uint32_t lane)
+{
+	const struct far_set *set = far_set_of(f, lane);
+
+	if (!set->dct)
+		return far_qp(s, f, lane);
+	f->ends.qpn[lane] = dvx_dct_number(set->dct);
 	return 0;
 }
 
@@ -73,9 +139,9 @@ static int far_fill(const struct perf_site *s, struct far *f)
 	if (!rc)
 		rc = far_memory(s, f);
 	for (uint32_t i = 0; !rc && i < f->wish.sets; i++)
-		rc = far_cq(s, f, i);
+		rc = far_set_make(s, f, &f->set[i]);
 	for (uint32_t i = 0; !rc && i < f->wish.lanes; i++)
-		rc = far_qp(s, f, i);
+		rc = far_lane(s, f, i);
 	return rc;
 }
 
@@ -113,20 +179,25 @@ int far_open(const struct perf_site *s, const struct far_wish *w, struct far **o
 	return EXIT_DONE;
 }
 
-/* All messages come to the same place: nobody looks at them. */
-static void far_receives(struct far *f, uint32_t lane)
+/*
+ * All messages come to the same place: nobody looks at them. The whole ring is filled, which may be
+ * larger than what was asked for: dvx_rq_repost() needs that.
+ */
+static void far_fill_rq(struct far *f, uint32_t lane)
 {
-	struct dvx_sge all = {f->ends.addr,
-			      f->wish.memory < DVX_MAX_SEGMENT ? (uint32_t)f->wish.memory
-							       : DVX_MAX_SEGMENT,
-			      f->ends.key};
-
-	/* The whole ring, which may be larger than what was asked for: dvx_rq_repost() needs that.
-	 */
-	while (dvx_rq_post(f->rq[lane], &all, 1, lane) == 0)
+	while (dvx_rq_post(f->rq[lane], &far_set_of(f, lane)->all, 1, lane) == 0)
 		;
 	dvx_rq_ring(f->rq[lane]);
 	dvx_rq_leave(f->rq[lane]);
+}
+
+/* No more than the CQ has room for. */
+static void far_fill_srq(const struct far *f, struct far_set *set)
+{
+	for (uint32_t i = 0; i < far_receives(&f->wish); i++)
+		dvx_srq_post(set->srq, &set->all, 1, 0);
+	dvx_srq_ring(set->srq);
+	dvx_srq_leave(set->srq);
 }
 
 int far_connect(const struct perf_site *s, struct far *f, const struct perf_ends *near)
@@ -135,13 +206,16 @@ int far_connect(const struct perf_site *s, struct far *f, const struct perf_ends
 
 	local.access = f->wish.access;
 	for (uint32_t i = 0; i < f->wish.lanes; i++) {
-		if (site_connect(f->qp[i], f->wish.transport->qp_type, &local, near, i)) {
+		if (f->qp[i] && site_connect(f->qp[i], f->wish.transport, &local, near, i)) {
 			say("libdvx can't connect the far end's queues: %s", library_says());
 			return EXIT_DEVICE;
 		}
-		if (f->wish.receives)
-			far_receives(f, i);
+		if (f->wish.receives && f->rq[i])
+			far_fill_rq(f, i);
 	}
+	for (uint32_t i = 0; i < f->wish.sets; i++)
+		if (f->set[i].srq)
+			far_fill_srq(f, &f->set[i]);
 	return EXIT_DONE;
 }
 
@@ -151,8 +225,11 @@ void far_close(struct far *f)
 		return;
 	for (uint32_t i = 0; f->qp && i < f->wish.lanes; i++)
 		dvx_qp_destroy(f->qp[i]);
-	for (uint32_t i = 0; f->set && i < f->wish.sets; i++)
+	for (uint32_t i = 0; f->set && i < f->wish.sets; i++) {
+		dvx_dct_destroy(f->set[i].dct);
+		dvx_srq_destroy(f->set[i].srq);
 		dvx_cq_destroy(f->set[i].cq);
+	}
 	dvx_mkey_destroy(f->mkey);
 	dvx_mem_free(f->mem);
 	dvx_uar_free(f->uar);

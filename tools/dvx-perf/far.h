@@ -13,6 +13,7 @@ struct far_wish {
 	uint32_t lanes;	   /* queues */
 	uint32_t sets;	   /* the queues of a set complete in one CQ: one for each thread */
 	uint32_t receives; /* a queue's, which are posted again at once; 0: none */
+	bool srq;	   /* those of a set are one pool */
 	uint32_t access;
 	uint64_t memory; /* bytes that the peer may reach */
 };
@@ -23,7 +24,10 @@ struct far_wish {
 /* The receives of a thread's queues. */
 struct far_set {
 	struct dvx_cq *cq;
-	struct dvx_rq **rq; /* by lane, which is the cookie of its receives */
+	struct dvx_rq **rq;  /* by lane, which is the cookie of its receives */
+	struct dvx_srq *srq; /* or the pool; NULL: none */
+	struct dvx_dct *dct; /* of DC, in place of queues */
+	struct dvx_sge all;  /* where messages come to */
 	uint64_t received;
 };
 
@@ -48,17 +52,30 @@ int far_open(const struct perf_site *, const struct far_wish *, struct far **);
 int far_connect(const struct perf_site *, struct far *, const struct perf_ends *near);
 void far_close(struct far *);
 
-/* Posts again what was received; the number of messages, or negative after a sentence. */
 int far_failed(const struct dvx_wc *);
+
+/* Leaves: the next measurement may have other threads. */
+static inline void far_repost(struct far_set *s, uint64_t lane)
+{
+	if (s->srq) {
+		dvx_srq_post(s->srq, &s->all, 1, lane); /* has room: one was freed */
+		dvx_srq_ring(s->srq);
+		dvx_srq_leave(s->srq);
+		return;
+	}
+	dvx_rq_repost(s->rq[lane]);
+	dvx_rq_ring(s->rq[lane]);
+	dvx_rq_leave(s->rq[lane]);
+}
+
+/* Posts again what was received; the number of messages, or negative after a sentence. */
 static inline int far_take(struct far_set *s)
 {
 	struct dvx_wc wc;
 	int n = 0, rc;
 
 	while ((rc = dvx_cq_poll(s->cq, &wc)) > 0) {
-		dvx_rq_repost(s->rq[wc.wr_id]);
-		dvx_rq_ring(s->rq[wc.wr_id]);
-		dvx_rq_leave(s->rq[wc.wr_id]); /* the next measurement may have other threads */
+		far_repost(s, wc.wr_id);
 		n++;
 	}
 	dvx_cq_leave(s->cq);

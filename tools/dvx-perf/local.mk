@@ -8,7 +8,8 @@ tools_dvx_perf_dvx_perf_SOURCES = \
 	tools/dvx-perf/crew.c tools/dvx-perf/crew.h \
 	tools/dvx-perf/loop.h tools/dvx-perf/ticks.h tools/dvx-perf/ticks.c \
 	tools/dvx-perf/histogram.c tools/dvx-perf/histogram.h \
-	tools/dvx-perf/engine.h tools/dvx-perf/engine_dvx.c \
+	tools/dvx-perf/engine.h tools/dvx-perf/engine_dvx.c tools/dvx-perf/engine_template.c \
+	tools/dvx-perf/rings.h tools/dvx-perf/rings.c \
 	tools/dvx-perf/verbs/verbs.h tools/dvx-perf/verbs/queue.c \
 	tools/dvx-perf/verbs/post_send.c tools/dvx-perf/verbs/wr.c \
 	tools/dvx-perf/far.c tools/dvx-perf/far.h tools/dvx-perf/peer.c tools/dvx-perf/peer.h \
@@ -21,4 +22,4 @@ tools_dvx_perf_dvx_perf_SOURCES = \
 	tools/dvx-perf/progress.c tools/dvx-perf/progress.h
 tools_dvx_perf_dvx_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tools_dvx_perf_dvx_perf_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(JANSSON_CFLAGS)
-tools_dvx_perf_dvx_perf_LDADD = tools/cli/libcli.la src/lib/libdvx.la $(IBVERBS_LIBS) $(JANSSON_LIBS) -lpthread
+tools_dvx_perf_dvx_perf_LDADD = tools/cli/libcli.la src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS) -lpthread

@@ -144,30 +144,45 @@ PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begi
 		return loop(t, op, __VA_ARGS__)
 
 /* Both loops of an engine, and all operations. */
-#define LOOP_SWITCH(loop, t, ...)                                \
+#define LOOP_SWITCH(loop, t, ...)                                 \
+	switch ((t)->p->op) {                                     \
+		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);       \
+		LOOP_CASE(loop, t, PERF_SEND_IMM, __VA_ARGS__);   \
+		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__);      \
+		LOOP_CASE(loop, t, PERF_WRITE_IMM, __VA_ARGS__);  \
+		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);       \
+		LOOP_CASE(loop, t, PERF_FAA, __VA_ARGS__);        \
+		LOOP_CASE(loop, t, PERF_CAS, __VA_ARGS__);        \
+		LOOP_CASE(loop, t, PERF_MASKED_FAA, __VA_ARGS__); \
+		LOOP_CASE(loop, t, PERF_MASKED_CAS, __VA_ARGS__); \
+		LOOP_CASE(loop, t, PERF_UMR, __VA_ARGS__);        \
+		LOOP_CASE(loop, t, PERF_NOP, __VA_ARGS__);        \
+		LOOP_CASE(loop, t, PERF_DMA, __VA_ARGS__);        \
+	case PERF_OPS:                                            \
+		break;                                            \
+	}                                                         \
+	return -1
+
+/* The same of what transports have whose messages say where they go, and whose posts are others. */
+#define LOOP_ADDRESSED(loop, t, ...)                             \
 	switch ((t)->p->op) {                                    \
 		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);      \
 		LOOP_CASE(loop, t, PERF_SEND_IMM, __VA_ARGS__);  \
 		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__);     \
 		LOOP_CASE(loop, t, PERF_WRITE_IMM, __VA_ARGS__); \
 		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);      \
-		LOOP_CASE(loop, t, PERF_FAA, __VA_ARGS__);       \
-		LOOP_CASE(loop, t, PERF_CAS, __VA_ARGS__);       \
 		LOOP_CASE(loop, t, PERF_NOP, __VA_ARGS__);       \
-		LOOP_CASE(loop, t, PERF_DMA, __VA_ARGS__);       \
-	case PERF_OPS:                                           \
-		break;                                           \
-	}                                                        \
-	return -1
+	default:                                                 \
+		return -1;                                       \
+	}
 
-/* The same of what queues of datagrams have, whose posts are others. */
-#define LOOP_DATAGRAMS(loop, t, ...)                            \
-	switch ((t)->p->op) {                                   \
-		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);     \
-		LOOP_CASE(loop, t, PERF_SEND_IMM, __VA_ARGS__); \
-		LOOP_CASE(loop, t, PERF_NOP, __VA_ARGS__);      \
-	default:                                                \
-		return -1;                                      \
+/* The same of what templates have. */
+#define LOOP_TEMPLATES(loop, t, ...)                         \
+	switch ((t)->p->op) {                                \
+		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__); \
+		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);  \
+	default:                                             \
+		return -1;                                   \
 	}
 
 #endif

@@ -11,16 +11,22 @@ const struct perf_op_row perf_ops[PERF_OPS] = {
 	[PERF_READ]      = {"read",      "RDMA_READ",      true,  false, false, DVX_REMOTE_READ, 0},
 	[PERF_FAA]       = {"faa",       "ATOMIC_FA",      true,  false, false, DVX_REMOTE_ATOMIC, 8},
 	[PERF_CAS]       = {"cas",       "ATOMIC_CS",      true,  false, false, DVX_REMOTE_ATOMIC, 8},
+	[PERF_MASKED_FAA] = {"masked_faa", "MASKED_FA",   true,  false, false, DVX_REMOTE_ATOMIC, 8},
+	[PERF_MASKED_CAS] = {"masked_cas", "MASKED_CS",   true,  false, false, DVX_REMOTE_ATOMIC, 8},
+	[PERF_UMR]       = {"umr",       "UMR",            false, false, false, 0, 0},
 	[PERF_NOP]       = {"nop",       "NOP",            false, false, false, 0, 0},
 	[PERF_DMA]       = {"dma",       "DMA",            true,  false, false, 0, 0},
 };
 
-#define RC_OPS (PERF_OP_BIT(PERF_READ) | PERF_OP_BIT(PERF_FAA) | PERF_OP_BIT(PERF_CAS) | PERF_OP_BIT(PERF_DMA))
+#define OF_ALL (PERF_SENDS | PERF_OP_BIT(PERF_NOP))
+#define READ   PERF_OP_BIT(PERF_READ)
+#define MOVES  (DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 
 const struct perf_transport perf_transports[] = {
-	{"RC", DVX_QP_RC, true, PERF_ALL_OPS, DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC},
-	{"UC", DVX_QP_UC, false, PERF_ALL_OPS & ~RC_OPS, DVX_REMOTE_WRITE},
-	{"UD", DVX_QP_UD, false, PERF_OP_BIT(PERF_SEND) | PERF_OP_BIT(PERF_SEND_IMM) | PERF_OP_BIT(PERF_NOP), 0},
+	{"RC", PERF_RC, DVX_QP_RC, true, false, false, PERF_ALL_OPS, MOVES | DVX_REMOTE_ATOMIC},
+	{"UC", PERF_UC, DVX_QP_UC, false, false, false, OF_ALL | PERF_WRITES, DVX_REMOTE_WRITE},
+	{"UD", PERF_UD, DVX_QP_UD, false, true, false, OF_ALL, 0},
+	{"DC", PERF_DC, DVX_QP_DCI, true, true, true, OF_ALL | PERF_WRITES | READ, MOVES},
 	{0},
 };
 /* clang-format on */

@@ -17,6 +17,9 @@ enum perf_op {
 	PERF_READ,
 	PERF_FAA,
 	PERF_CAS,
+	PERF_MASKED_FAA,
+	PERF_MASKED_CAS,
+	PERF_UMR,
 	PERF_NOP,
 	PERF_DMA,
 	PERF_OPS
@@ -36,14 +39,24 @@ struct perf_op_row {
 };
 extern const struct perf_op_row perf_ops[PERF_OPS];
 
+enum perf_transport_id { PERF_RC, PERF_UC, PERF_UD, PERF_DC, PERF_TRANSPORTS };
+
 struct perf_transport {
 	const char *name;
-	uint8_t qp_type; /* enum dvx_qp_type */
+	enum perf_transport_id id;
+	uint8_t qp_type; /* enum dvx_qp_type, of the near end */
 	bool reliable;	 /* a completion says that the message arrived */
+	bool addressed;	 /* each message says where it goes: queues have no peer */
+	bool pooled;	 /* receives are shared always, not with --srq only */
 	uint32_t ops;	 /* PERF_OP_BIT() */
 	uint32_t access; /* what a peer can have at all */
 };
 /* The last row has no name. */
 extern const struct perf_transport perf_transports[];
+
+#define PERF_SENDS	   (PERF_OP_BIT(PERF_SEND) | PERF_OP_BIT(PERF_SEND_IMM))
+#define PERF_WRITES	   (PERF_OP_BIT(PERF_WRITE) | PERF_OP_BIT(PERF_WRITE_IMM))
+#define PERF_PLAIN_ATOMICS (PERF_OP_BIT(PERF_FAA) | PERF_OP_BIT(PERF_CAS))
+#define PERF_MASKED	   (PERF_OP_BIT(PERF_MASKED_FAA) | PERF_OP_BIT(PERF_MASKED_CAS))
 
 #endif

@@ -5,8 +5,8 @@
 #include "options.h"
 #include "tools/cli/complete.h"
 
-const struct perf_engine *const perf_engines[PERF_ENGINES] = {&engine_dvx, &engine_wr,
-							      &engine_post_send};
+const struct perf_engine *const perf_engines[PERF_ENGINES] = {&engine_dvx, &engine_template,
+							      &engine_wr, &engine_post_send};
 
 /* One word for each bit. */
 typedef const char *word_fn(size_t i);
@@ -163,12 +163,39 @@ static bool op_fits(const struct perf_args *a, enum perf_op op)
 	       (!a->engines || options_engines(a, op) == a->engines);
 }
 
+/* An option of which an engine can do less than was asked for. */
+struct engine_limit {
+	const char *option;
+	uint32_t asked, most;
+};
+#define ENGINE_LIMITS 3
+
+static const struct engine_limit *engine_exceeded(const struct perf_engine *e,
+						  const struct perf_args *a,
+						  struct engine_limit limits[ENGINE_LIMITS])
+{
+	limits[0] = (struct engine_limit){"inline", a->inline_max, e->inline_max};
+	limits[1] = (struct engine_limit){"sges", a->sges, e->sges};
+	limits[2] = (struct engine_limit){"signal", a->signal, e->signal};
+	for (size_t i = 0; i < ENGINE_LIMITS; i++)
+		if (limits[i].most && limits[i].asked > limits[i].most)
+			return &limits[i];
+	return NULL;
+}
+
+static bool engine_has(const struct perf_engine *e, const struct perf_args *a, enum perf_op op)
+{
+	return e->ops[a->transport->id] & PERF_OP_BIT(op);
+}
+
 uint32_t options_engines(const struct perf_args *a, enum perf_op op)
 {
+	struct engine_limit limits[ENGINE_LIMITS];
 	uint32_t can = 0;
 
 	for (uint32_t i = 0; i < PERF_ENGINES; i++)
-		if (perf_engines[i]->ops & PERF_OP_BIT(op))
+		if (engine_has(perf_engines[i], a, op) &&
+		    !engine_exceeded(perf_engines[i], a, limits))
 			can |= 1u << i;
 	return a->engines ? a->engines & can : can;
 }
@@ -178,8 +205,25 @@ bool options_op(const struct perf_args *a, enum perf_op op)
 	return a->ops & PERF_OP_BIT(op) && (a->ops != PERF_ALL_OPS || op_fits(a, op));
 }
 
+static void check_engine(struct argp_state *state, const struct perf_args *a,
+			 const struct perf_engine *e, enum perf_op op)
+{
+	struct engine_limit limits[ENGINE_LIMITS];
+	const struct engine_limit *l = engine_exceeded(e, a, limits);
+
+	if (!engine_has(e, a, op))
+		argp_error(state, "--engine=%s has no %s of %s", e->word, perf_ops[op].word,
+			   a->transport->name);
+	if (l)
+		argp_error(state, "--%s=%u: --engine=%s has %u at most", l->option, l->asked,
+			   e->word, l->most);
+}
+
 static void check_op(struct argp_state *state, const struct perf_args *a, enum perf_op op)
 {
+	if (a->srq && !perf_ops[op].receives && a->ops != PERF_ALL_OPS)
+		argp_error(state, "--srq is for operations that receive, which %s does not",
+			   perf_ops[op].word);
 	if (!(a->transport->ops & PERF_OP_BIT(op)))
 		argp_error(state, "--op=%s: %s has no such operation", perf_ops[op].word,
 			   a->transport->name);
@@ -187,9 +231,8 @@ static void check_op(struct argp_state *state, const struct perf_args *a, enum p
 		argp_error(state, "--all is for operations with data, which %s has not",
 			   perf_ops[op].word);
 	for (size_t i = 0; i < PERF_ENGINES; i++)
-		if (a->engines & 1u << i && !(perf_engines[i]->ops & PERF_OP_BIT(op)))
-			argp_error(state, "--engine=%s has no %s", perf_engines[i]->word,
-				   perf_ops[op].word);
+		if (a->engines & 1u << i)
+			check_engine(state, a, perf_engines[i], op);
 }
 
 void options_agree(struct argp_state *state, const struct perf_args *a)

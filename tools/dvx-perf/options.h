@@ -7,7 +7,7 @@
 #define CLI_ARGS perf_args
 #include "tools/cli/cli.h"
 
-#define PERF_ENGINES  3
+#define PERF_ENGINES  4
 #define PERF_CPUS     256
 #define PERF_LISTEN   "127.0.0.1:" TALK_PORT
 #define PERF_MAX_SIZE (1u << 30)
@@ -26,7 +26,7 @@ struct perf_args {
 	double duration;
 	uint32_t cpus; /* in cpu; 0: the kernel places threads */
 	int cpu[PERF_CPUS];
-	bool all_sizes, no_blueflame, histogram, json, csv, quiet, once;
+	bool all_sizes, srq, no_blueflame, histogram, json, csv, quiet, once;
 	int argc;
 	char **argv;
 };
@@ -51,7 +51,16 @@ void options_agree(struct argp_state *, const struct perf_args *);
 void options_offer_ops(const char *command, const char *first, const char *field);
 void options_offer_engines(const char *command, const char *first, const char *field);
 
-enum { OPT_DOORBELL = 256, OPT_CPUS, OPT_CSV, OPT_PLOT, OPT_ONCE, OPT_QUEUES, OPT_CONNECTIONS };
+enum {
+	OPT_DOORBELL = 256,
+	OPT_SRQ,
+	OPT_CPUS,
+	OPT_CSV,
+	OPT_PLOT,
+	OPT_ONCE,
+	OPT_QUEUES,
+	OPT_CONNECTIONS
+};
 
 /* The commands: exit codes. */
 int perf_cmd_measure(const struct perf_args *);

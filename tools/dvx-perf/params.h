@@ -23,6 +23,7 @@ struct perf_params {
 	uint32_t qps;	     /* queues of a thread */
 	uint32_t threads;
 	bool blueflame;
+	bool srq;	 /* the far end's receives are shared */
 	uint8_t *memory; /* perf_stride() bytes a thread: what is sent, then where DMA copies it */
 };
 

@@ -55,9 +55,10 @@ int ends_take(const json_t *j, struct perf_ends *e)
 
 static json_t *wish_json(const struct far_wish *w)
 {
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I}", "transport", w->transport->name, "lanes",
-			 (int)w->lanes, "sets", (int)w->sets, "receives", (int)w->receives,
-			 "access", (int)w->access, "memory", (json_int_t)w->memory);
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I}", "transport", w->transport->name,
+			 "lanes", (int)w->lanes, "sets", (int)w->sets, "receives", (int)w->receives,
+			 "srq", (int)w->srq, "access", (int)w->access, "memory",
+			 (json_int_t)w->memory);
 }
 
 static int peer_ask(struct perf_peer *p, json_t *request, json_t **answer)

@@ -6,7 +6,7 @@ static void csv_header(const struct report_of *of)
 {
 	(void)of;
 	printf("device,board,peer,operation,transport,engine,bytes,threads,qps,window,batch,"
-	       "signal,inline,sges,doorbell,messages");
+	       "signal,inline,sges,srq,doorbell,messages");
 	for (int i = 0; i < FIGURES; i++)
 		printf(",latency_%s_ns", perf_figure_names[i]);
 	for (int i = 0; i < FIGURES; i++)
@@ -30,11 +30,12 @@ static int csv_add(const struct report_of *of, const struct perf_result *r)
 {
 	const struct perf_args *a = of->args;
 
-	printf("%s,%s,%s,%s,%s,%s,%u,%u,%u,%u,%u,%u,%u,%u,%s,%llu", site_name(of->site),
+	printf("%s,%s,%s,%s,%s,%s,%u,%u,%u,%u,%u,%u,%u,%u,%d,%s,%llu", site_name(of->site),
 	       of->site->board, of->peer ? of->peer : "itself", perf_ops[r->op].name,
 	       a->transport->name, r->engine->name, perf_ops[r->op].bytes ? r->size : 0,
 	       options_threads(a), a->qps, a->window, a->batch, a->signal, a->inline_max, a->sges,
-	       a->no_blueflame ? "register" : "blueflame", (unsigned long long)r->messages);
+	       a->srq || a->transport->pooled, a->no_blueflame ? "register" : "blueflame",
+	       (unsigned long long)r->messages);
 	for (int i = 0; i < FIGURES; i++)
 		printf(",%.1f", r->latency[i]);
 	for (int i = 0; i < FIGURES; i++)

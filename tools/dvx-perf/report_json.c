@@ -47,12 +47,13 @@ static int json_end(const struct report_of *of, const struct perf_results *all)
 	for (size_t i = 0; i < all->n; i++)
 		json_array_append_new(list, json_result(all->list[i], a->histogram));
 	return json_out(json_pack(
-		"{s:s, s:s, s:b, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:o}", "device",
-		site_name(of->site), "board", of->site->board, "emulator",
+		"{s:s, s:s, s:b, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:s, s:o}",
+		"device", site_name(of->site), "board", of->site->board, "emulator",
 		site_is_emulator(of->site), "peer", of->peer ? of->peer : "itself", "transport",
 		a->transport->name, "threads", (int)options_threads(a), "qps", (int)a->qps,
 		"window", (int)a->window, "batch", (int)a->batch, "signal", (int)a->signal,
-		"inline", (int)a->inline_max, "sges", (int)a->sges, "doorbell",
+		"inline", (int)a->inline_max, "sges", (int)a->sges, "srq",
+		a->srq || a->transport->pooled, "doorbell",
 		a->no_blueflame ? "register" : "blueflame", "results", list));
 }
 

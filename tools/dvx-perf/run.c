@@ -175,19 +175,29 @@ static int run_check_datagram(const struct run *r)
 {
 	uint32_t most = site_mtu(&r->site);
 
-	if (r->p.transport->qp_type != DVX_QP_UD || r->p.max_size <= most)
+	if (r->p.transport->id != PERF_UD || r->p.max_size <= most)
 		return EXIT_DONE;
 	say("--size=%u: a datagram has at most %u bytes, the MTU of %s", r->p.max_size, most,
 	    site_name(&r->site));
 	return EXIT_INPUT;
 }
 
+/* All operations are those that the device has. */
+static int run_lacks(const struct run *r, enum perf_op op, const char *what)
+{
+	say("--op=%s: %s has no %s", perf_ops[op].word, site_name(&r->site), what);
+	return r->a->ops == PERF_ALL_OPS ? EXIT_DONE : EXIT_DEVICE;
+}
+
 static int run_op(struct run *r, enum perf_op op)
 {
 	const struct perf_args *a = r->a;
+	const char *lacks = site_lacks(&r->site, op);
 	struct perf_result first = {.op = op};
 	int code;
 
+	if (lacks)
+		return run_lacks(r, op, lacks);
 	r->p = (struct perf_params){
 		.site = &r->site,
 		.transport = a->transport,
@@ -201,8 +211,9 @@ static int run_op(struct run *r, enum perf_op op)
 		.qps = a->qps,
 		.threads = options_threads(a),
 		.blueflame = !a->no_blueflame,
+		.srq = a->srq,
 	};
-	if (a->all_sizes && a->transport->qp_type == DVX_QP_UD)
+	if (a->all_sizes && a->transport->id == PERF_UD)
 		r->p.max_size = site_mtu(&r->site);
 	code = run_check_datagram(r);
 	if (!code)

@@ -15,7 +15,7 @@
 #include "tools/cli/say.h"
 
 #define SERVE_FARS 16 /* engines of a client */
-#define SERVE_SPIN                                                                     \
+#define SERVE_SPIN \
 	256 /* empty looks at the receives from one look at the connection to the next \
 	     */
 
@@ -61,23 +61,29 @@ static int wish_take(const json_t *j, struct far_wish *w)
 		{"sets", 1, FAR_LANES},
 		{"receives", 0, FAR_RECEIVES},
 		{"memory", 1, FAR_MEMORY},
-		{"access", 0, DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC}};
-	json_int_t v[5];
+		{"access", 0, DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC},
+		{"srq", 0, 1}};
+	json_int_t v[6];
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		if (wish_number(j, &ranges[i], &v[i]))
 			return -1;
 	*w = (struct far_wish){wish_transport(json_str(j, "transport")),
 			       (uint32_t)v[0],
 			       (uint32_t)v[1],
 			       (uint32_t)v[2],
+			       v[5] == 1,
 			       (uint32_t)v[4],
 			       (uint64_t)v[3]};
 	if (!w->transport)
 		say("the client's \"transport\" is not known here: %s", json_str(j, "transport"));
 	else if (w->lanes % w->sets)
 		say("the client's \"lanes\" are no multiple of its \"sets\"");
-	return w->transport && w->lanes % w->sets == 0 ? 0 : -1;
+	else if (w->transport->pooled && !w->srq)
+		say("the client's \"srq\" is 0, but %s has no other receives", w->transport->name);
+	else
+		return 0;
+	return -1;
 }
 
 static int serve_make(struct perf_client *c, const json_t *message)

@@ -15,9 +15,10 @@ static struct far_wish session_wish(const struct perf_params *p)
 		.lanes = perf_lanes(p),
 		.sets = p->threads,
 		.receives = op->receives ? 2 * p->window : 0,
+		.srq = p->srq || p->transport->pooled,
 		.access = op->access & p->transport->access,
 		.memory = p->threads * (uint64_t)p->max_size +
-			  (p->transport->qp_type == DVX_QP_UD ? DVX_GRH_BYTES : 0),
+			  (p->transport->id == PERF_UD ? DVX_GRH_BYTES : 0),
 	};
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <dvx/dvx.h>
+#include <dvx/prm/cap.h>
 #include "site.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
@@ -78,6 +79,29 @@ bool site_gone(const struct perf_site *s)
 	return true;
 }
 
+/* Bits of atomic_operations: masked compare and swap, masked fetch and add. */
+#define SITE_MASKED_CAS (1u << 2)
+#define SITE_MASKED_FAA (1u << 3)
+
+static bool site_atomics(const struct perf_site *s, uint32_t bits)
+{
+	const void *page;
+
+	return !dvx_dev_cap_page(s->dev, PRM_HCA_CAP_TYPE_ATOMIC, &page) &&
+	       (prm_atomic_caps_get_atomic_operations(page) & bits) == bits;
+}
+
+const char *site_lacks(const struct perf_site *s, enum perf_op op)
+{
+	if (op == PERF_DMA && !dvx_dev_caps(s->dev)->dma_mmo)
+		return "DMA engine (dma_mmo_qp)";
+	if (op == PERF_MASKED_FAA && !site_atomics(s, SITE_MASKED_FAA))
+		return "masked fetch and add (atomic_operations)";
+	if (op == PERF_MASKED_CAS && !site_atomics(s, SITE_MASKED_CAS))
+		return "masked compare and swap (atomic_operations)";
+	return NULL;
+}
+
 const char *site_name(const struct perf_site *s)
 {
 	return dvx_dev_name(s->dev);
@@ -113,12 +137,12 @@ struct dvx_qp_peer site_peer(const struct perf_ends *far, uint32_t i)
 	return peer;
 }
 
-int site_connect(struct dvx_qp *qp, uint8_t qp_type, const struct dvx_qp_local *local,
-		 const struct perf_ends *far, uint32_t i)
+int site_connect(struct dvx_qp *qp, const struct perf_transport *t,
+		 const struct dvx_qp_local *local, const struct perf_ends *far, uint32_t i)
 {
 	struct dvx_qp_peer peer = site_peer(far, i);
 
-	return dvx_qp_connect(qp, local, qp_type == DVX_QP_UD ? NULL : &peer);
+	return dvx_qp_connect(qp, local, t->addressed ? NULL : &peer);
 }
 
 uint32_t site_mtu(const struct perf_site *s)

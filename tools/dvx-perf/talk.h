@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #define TALK_PORT    "18526"
-#define TALK_VERSION 1
+#define TALK_VERSION 2
 #define TALK_LINE    (1u << 20) /* bytes of the longest */
 #define TALK_NAME    80
 

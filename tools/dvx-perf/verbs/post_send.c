@@ -2,11 +2,6 @@
 /* The engine on ibv_post_send(): a batch is a list of work requests. */
 #include "verbs.h"
 
-#define SEND_OPS                                                                         \
-	(PERF_OP_BIT(PERF_SEND) | PERF_OP_BIT(PERF_SEND_IMM) | PERF_OP_BIT(PERF_WRITE) | \
-	 PERF_OP_BIT(PERF_WRITE_IMM) | PERF_OP_BIT(PERF_READ) | PERF_OP_BIT(PERF_FAA) |   \
-	 PERF_OP_BIT(PERF_CAS))
-
 PERF_INLINE void send_begin(void *queue)
 {
 	((struct verbs_queue *)queue)->filled = 0;
@@ -50,7 +45,7 @@ static int send_rate(struct perf_thread *t)
 const struct perf_engine engine_post_send = {
 	.word = "ibv_post_send",
 	.name = "ibv_post_send",
-	.ops = SEND_OPS,
+	.ops = {[PERF_RC] = VERBS_OPS, [PERF_UC] = VERBS_OPS, [PERF_UD] = VERBS_OPS},
 	.open = verbs_open,
 	.connect = verbs_connect,
 	.resize = verbs_resize,

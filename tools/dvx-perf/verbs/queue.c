@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Device, memory and queues of libibverbs. */
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/dvx.h>
@@ -33,10 +34,23 @@ static struct ibv_context *verbs_open_device(const char *name)
 
 static enum ibv_qp_type verbs_type(const struct perf_params *p)
 {
-	static const enum ibv_qp_type types[] = {
-		[DVX_QP_RC] = IBV_QPT_RC, [DVX_QP_UC] = IBV_QPT_UC, [DVX_QP_UD] = IBV_QPT_UD};
+	static const enum ibv_qp_type types[PERF_TRANSPORTS] = {[PERF_RC] = IBV_QPT_RC,
+								[PERF_UC] = IBV_QPT_UC,
+								[PERF_UD] = IBV_QPT_UD,
+								[PERF_DC] = IBV_QPT_DRIVER};
 
-	return types[p->transport->qp_type];
+	return types[p->transport->id];
+}
+
+/* A DC initiator is libmlx5's own. */
+static struct ibv_qp *verbs_new_qp(const struct verbs_near *v, struct ibv_qp_init_attr_ex *attr)
+{
+	struct mlx5dv_qp_init_attr dci = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
+					  .dc_init_attr.dc_type = MLX5DV_DCTYPE_DCI};
+
+	if (attr->qp_type != IBV_QPT_DRIVER)
+		return ibv_create_qp_ex(v->ctx, attr);
+	return mlx5dv_create_qp(v->ctx, attr, &dci);
 }
 
 static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
@@ -47,7 +61,7 @@ static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = verbs_type(p),
 		.cap = {.max_send_wr = p->window,
-			.max_recv_wr = 1,
+			.max_recv_wr = p->transport->id != PERF_DC,
 			.max_send_sge = p->sges,
 			.max_recv_sge = 1,
 			.max_inline_data = perf_ops[p->op].inlines ? p->inline_max : 0},
@@ -58,11 +72,13 @@ static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 		.recv_cq = cq,
 	};
 
-	q->qp = ibv_create_qp_ex(v->ctx, &attr);
+	q->qp = verbs_new_qp(v, &attr);
 	q->wr = calloc(p->batch, sizeof(*q->wr));
 	if (!q->qp || !q->wr)
 		return -1;
 	q->qpx = ibv_qp_to_qp_ex(q->qp);
+	if (attr.qp_type == IBV_QPT_DRIVER)
+		q->dv = mlx5dv_qp_ex_from_ibv_qp_ex(q->qpx);
 	return 0;
 }
 
@@ -113,9 +129,12 @@ int verbs_open(const struct perf_params *p, void **near, struct perf_ends *ends)
 static int verbs_to_init(const struct perf_params *p, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = SITE_Q_KEY};
-	int own = verbs_type(p) == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
+	static const int own[PERF_TRANSPORTS] = {[PERF_RC] = IBV_QP_ACCESS_FLAGS,
+						 [PERF_UC] = IBV_QP_ACCESS_FLAGS,
+						 [PERF_UD] = IBV_QP_QKEY};
 
-	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | own);
+	return ibv_modify_qp(
+		qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | own[p->transport->id]);
 }
 
 static struct ibv_ah_attr verbs_path(const struct perf_params *p, const struct perf_ends *far)
@@ -129,12 +148,10 @@ static struct ibv_ah_attr verbs_path(const struct perf_params *p, const struct p
 	return a;
 }
 
-/* Queues of RC have more attributes than those of UC. */
 static int verbs_to_rtr(const struct perf_params *p, struct ibv_qp *qp, const struct perf_ends *far,
 			uint32_t lane)
 {
-	bool rc = p->transport->reliable;
-	int own = p->site->local.mtu_log, log = own < far->mtu_log ? own : far->mtu_log;
+	int mine = p->site->local.mtu_log, log = mine < far->mtu_log ? mine : far->mtu_log;
 	struct ibv_qp_attr a = {
 		.qp_state = IBV_QPS_RTR,
 		.dest_qp_num = far->qpn[lane],
@@ -143,13 +160,14 @@ static int verbs_to_rtr(const struct perf_params *p, struct ibv_qp *qp, const st
 		.min_rnr_timer = 12,
 		.ah_attr = verbs_path(p, far),
 	};
-	int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	enum { peer = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN };
+	static const int own[PERF_TRANSPORTS] = {[PERF_RC] = peer | IBV_QP_MAX_DEST_RD_ATOMIC |
+							     IBV_QP_MIN_RNR_TIMER,
+						 [PERF_UC] = peer,
+						 [PERF_DC] = IBV_QP_PATH_MTU};
 
-	if (verbs_type(p) == IBV_QPT_UD)
-		return ibv_modify_qp(qp, &a, IBV_QP_STATE);
 	a.path_mtu = (enum ibv_mtu)(log - 7); /* 1 is 256 bytes */
-	return ibv_modify_qp(qp, &a,
-			     mask | (rc ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0));
+	return ibv_modify_qp(qp, &a, IBV_QP_STATE | own[p->transport->id]);
 }
 
 static int verbs_to_rts(const struct perf_params *p, struct ibv_qp *qp)
@@ -176,7 +194,7 @@ static int verbs_connect_one(struct verbs_near *v, const struct perf_ends *far, 
 		rc = verbs_to_rtr(v->p, q->qp, far, i);
 	if (!rc)
 		rc = verbs_to_rts(v->p, q->qp);
-	if (rc || verbs_type(v->p) != IBV_QPT_UD)
+	if (rc || !v->p->transport->addressed)
 		return rc;
 	q->remote_qpn = far->qpn[i];
 	q->ah = ibv_create_ah(v->pd, &path);

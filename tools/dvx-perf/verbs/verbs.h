@@ -17,8 +17,9 @@ struct verbs_queue {
 	struct ibv_send_wr *wr; /* a batch, linked; of ibv_post_send only */
 	uint32_t filled;
 	uint64_t dma_to;
-	struct ibv_ah *ah; /* of datagrams, and the queue there */
+	struct ibv_ah *ah; /* where messages go that say so, and the queue or target there */
 	uint32_t remote_qpn;
+	struct mlx5dv_qp_ex *dv; /* NULL: this is no DC initiator */
 };
 
 struct verbs_near {
@@ -29,6 +30,9 @@ struct verbs_near {
 	struct verbs_queue *queue; /* by lane */
 	struct ibv_cq **cq;	   /* by thread */
 };
+
+/* What verbs has, of what the transport has. */
+#define VERBS_OPS (PERF_SENDS | PERF_WRITES | PERF_OP_BIT(PERF_READ) | PERF_PLAIN_ATOMICS)
 
 #define VERBS_IMM 1 /* what an immediate carries does not matter */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The engine on ibv_wr_*: a batch lies between ibv_wr_start() and ibv_wr_complete(). */
+/*
+ * The engine on ibv_wr_*: a batch lies between ibv_wr_start() and ibv_wr_complete(). Messages to DC
+ * targets are mlx5dv's.
+ */
+#include <infiniband/mlx5dv.h>
 #include "verbs.h"
-
-#define WR_OPS                                                                           \
-	(PERF_OP_BIT(PERF_SEND) | PERF_OP_BIT(PERF_SEND_IMM) | PERF_OP_BIT(PERF_WRITE) | \
-	 PERF_OP_BIT(PERF_WRITE_IMM) | PERF_OP_BIT(PERF_READ) | PERF_OP_BIT(PERF_FAA) |   \
-	 PERF_OP_BIT(PERF_CAS))
 
 PERF_INLINE void wr_begin(void *queue)
 {
@@ -45,7 +44,9 @@ PERF_INLINE bool wr_post(void *queue, enum perf_op op, bool signaled, uint64_t c
 		ibv_wr_atomic_cmp_swp(x, q->rkey, q->raddr, 0, 1);
 	else
 		ibv_wr_rdma_read(x, q->rkey, q->raddr);
-	if ((op == PERF_SEND || op == PERF_SEND_IMM) && q->ah)
+	if (q->dv)
+		mlx5dv_wr_set_dc_addr(q->dv, q->ah, q->remote_qpn, SITE_DC_KEY);
+	else if ((op == PERF_SEND || op == PERF_SEND_IMM) && q->ah)
 		ibv_wr_set_ud_addr(x, q->ah, q->remote_qpn, SITE_Q_KEY);
 	wr_data(q);
 	return true;
@@ -71,7 +72,7 @@ static int wr_rate(struct perf_thread *t)
 const struct perf_engine engine_wr = {
 	.word = "ibv_wr",
 	.name = "ibv_wr_*",
-	.ops = WR_OPS,
+	.ops = {VERBS_OPS, VERBS_OPS, VERBS_OPS, VERBS_OPS},
 	.open = verbs_open,
 	.connect = verbs_connect,
 	.resize = verbs_resize,

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "rings.h"
+#include "tools/cli/exit.h"
+#include "tools/cli/library.h"
+#include "tools/cli/say.h"
+
+struct ring_near {
+	const struct perf_params *p;
+	struct ring_queue *queue;
+	struct ring_set *set;
+	struct dvx_pd *pd;
+	struct dvx_mkey *mkey;
+};
+
+static void ring_queue_drop(struct ring_queue *q)
+{
+	dvx_qp_destroy(q->qp);
+	dvx_mkey_destroy(q->list);
+}
+
+void ring_close(void *near)
+{
+	struct ring_near *r = near;
+
+	for (uint32_t i = 0; r->queue && i < perf_lanes(r->p); i++)
+		ring_queue_drop(&r->queue[i]);
+	for (uint32_t i = 0; r->set && i < r->p->threads; i++) {
+		dvx_cq_destroy(r->set[i].cq);
+		dvx_uar_free(r->set[i].uar);
+	}
+	dvx_mkey_destroy(r->mkey);
+	dvx_pd_free(r->pd);
+	free(r->queue);
+	free(r->set);
+	free(r);
+}
+
+/* Segments of the largest WQE. */
+static uint32_t ring_wqe_ds(const struct perf_params *p)
+{
+	static const uint32_t address[PERF_TRANSPORTS] = {
+		[PERF_UD] = PRM_AV_BYTES / DVX_SEG, [PERF_DC] = PRM_AV_BYTES / DVX_SEG};
+	uint32_t pieces = p->sges;
+
+	if (p->op == PERF_UMR)
+		return DVX_UMR_DS + dvx_umr_room(pieces);
+	if (p->op == PERF_MASKED_CAS)
+		return 5;
+	if (perf_ops[p->op].inlines && p->inline_max && dvx_wqe_inline_ds(p->inline_max) > pieces)
+		pieces = dvx_wqe_inline_ds(p->inline_max);
+	return 2 + address[p->transport->id] + pieces;
+}
+
+/* Blocks of a queue's ring: that WQE as often as the window says, and a padded ring's end. */
+static uint32_t ring_sq_blocks(const struct perf_params *p)
+{
+	uint32_t one = dvx_wqe_blocks(ring_wqe_ds(p)), blocks = 1;
+
+	while (blocks < p->window * one + (one > 1 ? one : 0))
+		blocks *= 2;
+	return blocks;
+}
+
+/* An mkey that requests of this queue make anew. */
+static int ring_list_make(struct ring_near *r, struct ring_queue *q)
+{
+	int rc = dvx_mkey_create_list(r->p->site->dev, r->pd, r->p->sges, &q->list);
+
+	if (!rc)
+		q->list_key = dvx_mkey_key(q->list);
+	return rc;
+}
+
+static int ring_queue_make(struct ring_near *r, struct ring_set *set, struct ring_queue *q)
+{
+	const struct perf_params *p = r->p;
+	struct dvx_qp_attr attr = {
+		.size = sizeof(attr),
+		.flags = p->op == PERF_DMA ? DVX_QP_MMO : 0,
+		.pd = r->pd,
+		.uar = set->uar,
+		.send_cq = set->cq,
+		.sq_blocks = ring_sq_blocks(p),
+		.type = p->transport->qp_type,
+	};
+	int rc = dvx_qp_create(p->site->dev, &attr, &q->qp);
+
+	if (rc)
+		return rc;
+	q->sq = dvx_qp_sq(q->qp);
+	set->only = p->qps == 1 ? q->sq : NULL;
+	return p->op == PERF_UMR ? ring_list_make(r, q) : 0;
+}
+
+static int ring_set_make(struct ring_near *r, uint32_t thread)
+{
+	const struct perf_params *p = r->p;
+	struct ring_set *set = &r->set[thread];
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = p->qps * ring_sq_blocks(p)};
+	int rc = dvx_uar_alloc(p->site->dev, DVX_UAR_ANY, &set->uar);
+
+	if (rc)
+		return rc;
+	cq.uar = set->uar;
+	rc = dvx_cq_create(p->site->dev, &cq, &set->cq);
+	for (uint32_t i = 0; !rc && i < p->qps; i++)
+		rc = ring_queue_make(r, set, &r->queue[thread * p->qps + i]);
+	return rc;
+}
+
+static int ring_make(struct ring_near *r)
+{
+	const struct perf_params *p = r->p;
+	struct dvx_mkey_attr attr = {.size = sizeof(attr),
+				     .access = DVX_LOCAL_WRITE,
+				     .addr = p->memory,
+				     .len = p->threads * perf_stride(p)};
+	int rc = dvx_pd_alloc(p->site->dev, &r->pd);
+
+	if (rc)
+		return rc;
+	attr.pd = r->pd;
+	rc = dvx_mkey_create(p->site->dev, &attr, &r->mkey);
+	for (uint32_t i = 0; !rc && i < p->threads; i++)
+		rc = ring_set_make(r, i);
+	return rc;
+}
+
+int ring_open(const struct perf_params *p, void **near, struct perf_ends *ends)
+{
+	struct ring_near *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return EXIT_INPUT;
+	r->p = p;
+	r->queue = calloc(perf_lanes(p), sizeof(*r->queue));
+	r->set = calloc(p->threads, sizeof(*r->set));
+	if (!r->queue || !r->set || ring_make(r)) {
+		say("libdvx can't make its queues: %s",
+		    r->queue && r->set ? library_says() : "no memory");
+		ring_close(r);
+		return EXIT_DEVICE;
+	}
+	for (uint32_t i = 0; i < ends->n; i++)
+		ends->qpn[i] = dvx_qp_number(r->queue[i].qp);
+	*near = r;
+	return EXIT_DONE;
+}
+
+static int ring_connect_one(struct ring_near *r, const struct perf_ends *far, uint32_t i)
+{
+	const struct perf_site *site = r->p->site;
+	const struct perf_transport *t = r->p->transport;
+	struct ring_queue *q = &r->queue[i];
+	struct dvx_qp_peer peer = site_peer(far, i);
+	int err = site_connect(q->qp, t, &site->local, far, i);
+
+	if (!err && t->addressed)
+		err = dvx_ah_init(site->dev, &site->local, &peer, &q->ah);
+	if (!err && t->id == PERF_DC)
+		dvx_ah_set_dct(&q->ah, peer.qpn, SITE_DC_KEY);
+	return err;
+}
+
+int ring_connect(void *near, const struct perf_ends *far)
+{
+	struct ring_near *r = near;
+
+	for (uint32_t i = 0; i < far->n; i++) {
+		if (ring_connect_one(r, far, i)) {
+			say("libdvx can't connect its queues: %s", library_says());
+			return EXIT_DEVICE;
+		}
+		r->queue[i].raddr = far->addr + i / r->p->qps * (uint64_t)r->p->max_size;
+		r->queue[i].rkey = far->key;
+	}
+	return EXIT_DONE;
+}
+
+void ring_resize(void *near)
+{
+	struct ring_near *r = near;
+	const struct perf_params *p = r->p;
+
+	for (uint32_t i = 0; i < perf_lanes(p); i++) {
+		struct ring_queue *q = &r->queue[i];
+		uint64_t at = dvx_mkey_addr(r->mkey) + i / p->qps * perf_stride(p);
+
+		q->blueflame = p->blueflame;
+		q->bytes = p->size;
+		q->inline_bytes = perf_inlines(p) ? p->size : 0;
+		q->sges = p->sges;
+		q->dma_to = at + p->max_size;
+		for (uint32_t n = 0; n < p->sges; n++) {
+			q->sge[n] = (struct dvx_sge){at, perf_piece(p, n), dvx_mkey_key(r->mkey)};
+			at += perf_piece(p, n);
+		}
+	}
+}
+
+void *ring_queue_of(void *near, uint32_t lane)
+{
+	return &((struct ring_near *)near)->queue[lane];
+}
+
+void *ring_set_of(void *near, uint32_t thread)
+{
+	return &((struct ring_near *)near)->set[thread];
+}
+
+int ring_leave(struct perf_thread *t, int result)
+{
+	for (uint32_t i = 0; i < t->lanes; i++)
+		dvx_sq_leave(((struct ring_queue *)t->lane[i].queue)->sq);
+	dvx_cq_leave(((struct ring_set *)t->set)->cq);
+	return result;
+}
+
+bool ring_refused(int rc)
+{
+	say("libdvx refuses a message: %s", dvx_strerror(rc));
+	return false;
+}
+
+int ring_failed(const struct dvx_wc *wc)
+{
+	say("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(wc->syndrome), wc->vendor);
+	return -1;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PERF_RINGS_H
+#define DVX_PERF_RINGS_H
+
+/* Queues and memory made by DevX, for the engines on libdvx's own rings. */
+#include <dvx/dvx.h>
+#include "loop.h"
+
+struct ring_queue {
+	/* what the hot path touches */
+	struct dvx_sq *sq;
+	uint64_t raddr;
+	uint32_t rkey;
+	uint32_t inline_bytes; /* 0: not inline */
+	uint32_t sges;
+	bool blueflame;
+	struct dvx_sge sge[PERF_SGES];
+	uint64_t dma_to;
+	uint32_t bytes;
+	uint32_t list_key; /* what a UMR makes anew */
+	struct dvx_ah ah;  /* where messages go, if they say so */
+	struct dvx_template made;
+	struct dvx_qp *qp;
+	struct dvx_mkey *list;
+};
+
+/* A thread's queues. */
+struct ring_set {
+	struct dvx_sq *only; /* NULL: there are several */
+	struct dvx_cq *cq;
+	struct dvx_uar *uar;
+};
+
+int ring_open(const struct perf_params *, void **near, struct perf_ends *);
+int ring_connect(void *near, const struct perf_ends *far);
+void ring_resize(void *near);
+void ring_close(void *near);
+void *ring_queue_of(void *near, uint32_t lane);
+void *ring_set_of(void *near, uint32_t thread);
+/* The next measurement may have other threads: for debug builds (dvx_sq_leave(3)). */
+int ring_leave(struct perf_thread *, int result);
+
+/* Sentences. */
+bool ring_refused(int rc);
+int ring_failed(const struct dvx_wc *);
+
+static inline void ring_begin(void *queue)
+{
+	(void)queue;
+}
+
+PERF_INLINE bool ring_ring(void *queue)
+{
+	const struct ring_queue *q = queue;
+
+	if (q->blueflame)
+		dvx_sq_ring_bf(q->sq);
+	else
+		dvx_sq_ring(q->sq);
+	return true;
+}
+
+PERF_INLINE int ring_poll(void *set, uint64_t *cookie)
+{
+	const struct ring_set *s = set;
+	struct dvx_wc wc;
+	int n = s->only ? dvx_sq_poll(s->only, &wc) : dvx_cq_poll(s->cq, &wc);
+
+	*cookie = wc.wr_id;
+	return n < 0 ? ring_failed(&wc) : n;
+}
+
+#endif
