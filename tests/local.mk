@@ -26,11 +26,13 @@ ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/names.pl tests/unit/do
 	tests/unit/prm_witness.pl \
 	tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
 	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
-	tests/perf/%,$(SHARED_TESTS))
+	tests/interop/capture.sh tests/perf/%,$(SHARED_TESTS))
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link \
 	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/wire.sh tests/sim/dr_limits \
 	tests/sim/flow_rules.sh tests/sim/share.sh tests/interop/pingpong.sh
+# The programs among these, and those that the scripts run: no other is built with the thread sanitizer.
+TSAN_BUILDS = $(filter-out %.sh,$(TSAN_TESTS)) tests/sim/front_client tests/sim/share
 EXTRA_DIST += tests/tap-run tests/README.md
 
 # Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.

@@ -93,4 +93,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-const struct fuzz_target fuzz_target = {.inputs = 6000, .longest = 96};
+const struct fuzz_target fuzz_target = {.inputs = 2500, .longest = 96};

@@ -67,4 +67,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-const struct fuzz_target fuzz_target = {.corpus = "{fuzz/corpus/hex/*,golden/dumps/*.txt}", .inputs = 5000};
+const struct fuzz_target fuzz_target = {.corpus = "{fuzz/corpus/hex/*,golden/dumps/*.txt}", .inputs = 2000};
