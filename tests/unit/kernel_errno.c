@@ -9,7 +9,7 @@
 /* What the requests refer to. */
 struct made {
 	struct fx *f;
-	uint32_t pd, cq, qp, wq;
+	uint32_t pd, cq, qp, wq, mr, cqe;
 };
 
 static void make(struct made *m, struct fx *f)
@@ -20,6 +20,9 @@ static void make(struct made *m, struct fx *f)
 	m->cq = fx_cq(f, NULL);
 	m->qp = fx_qp(f, m->pd, m->cq, NULL);
 	m->wq = fx_wq(f, m->pd, m->cq, NULL);
+	m->cqe = 127; /* as fx_cq() asks for */
+	assert_int_equal(fx_reg_mr(f, m->pd, f->mem, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, &m->mr),
+			 0);
 }
 
 /* --- good requests ---------------------------------------------------------------------------- */
@@ -64,6 +67,52 @@ static size_t modify_qp(const struct made *m, void *in)
 	return sizeof(struct ib_uverbs_modify_qp);
 }
 
+/* Nothing changes but the translation, to the same. */
+static size_t rereg_mr(const struct made *m, void *in)
+{
+	*(struct ib_uverbs_rereg_mr *)in =
+		(struct ib_uverbs_rereg_mr){.mr_handle = m->mr,
+					    .flags = 1,
+					    .start = (uintptr_t)m->f->mem,
+					    .length = 4096,
+					    .hca_va = (uintptr_t)m->f->mem};
+	return sizeof(struct ib_uverbs_rereg_mr);
+}
+
+static size_t alloc_mw(const struct made *m, void *in)
+{
+	*(struct ib_uverbs_alloc_mw *)in =
+		(struct ib_uverbs_alloc_mw){.pd_handle = m->pd, .mw_type = 2};
+	return sizeof(struct ib_uverbs_alloc_mw);
+}
+
+static size_t resize_cq(const struct made *m, void *in)
+{
+	*(struct ib_uverbs_resize_cq *)in =
+		(struct ib_uverbs_resize_cq){.cq_handle = m->cq, .cqe = m->cqe};
+	return sizeof(struct ib_uverbs_resize_cq);
+}
+
+static size_t modify_cq(const struct made *m, void *in)
+{
+	*(struct ib_uverbs_ex_modify_cq *)in = (struct ib_uverbs_ex_modify_cq){
+		.cq_handle = m->cq, .attr_mask = 1, .attr.cq_count = 3};
+	return sizeof(struct ib_uverbs_ex_modify_cq);
+}
+
+static size_t attach_mcast(const struct made *m, void *in)
+{
+	*(struct ib_uverbs_attach_mcast *)in = (struct ib_uverbs_attach_mcast){.qp_handle = m->qp};
+	return sizeof(struct ib_uverbs_attach_mcast);
+}
+
+static size_t open_xrcd(const struct made *m, void *in)
+{
+	(void)m;
+	*(struct ib_uverbs_open_xrcd *)in = (struct ib_uverbs_open_xrcd){.fd = UINT32_MAX};
+	return sizeof(struct ib_uverbs_open_xrcd);
+}
+
 static size_t modify_qp_ex(const struct made *m, void *in)
 {
 	modify_qp(m, in);
@@ -100,13 +149,36 @@ static const struct command {
 	{EX(IB_USER_VERBS_EX_CMD_MODIFY_WQ), modify_wq, 0, sizeof(struct mlx5_ib_modify_wq)},
 	{EX(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), create_table,
 	 sizeof(struct ib_uverbs_ex_create_rwq_ind_table_resp), 0},
+	{IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr_resp), 0},
+	{IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, sizeof(struct ib_uverbs_alloc_mw_resp), 0},
+	{IB_USER_VERBS_CMD_RESIZE_CQ, resize_cq, sizeof(struct ib_uverbs_resize_cq_resp), 0},
+	{EX(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify_cq, 0, 0},
+	{IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, sizeof(struct ib_uverbs_open_xrcd_resp), 0},
+	{IB_USER_VERBS_CMD_ATTACH_MCAST, attach_mcast, 0, 0},
 };
-enum { ALLOC_PD, REG_MR, CREATE_AH, MODIFY_QP, MODIFY_QP_EX, MODIFY_WQ, CREATE_TABLE, COMMANDS };
+enum {
+	ALLOC_PD,
+	REG_MR,
+	CREATE_AH,
+	MODIFY_QP,
+	MODIFY_QP_EX,
+	MODIFY_WQ,
+	CREATE_TABLE,
+	REREG_MR,
+	ALLOC_MW,
+	RESIZE_CQ,
+	MODIFY_CQ,
+	OPEN_XRCD,
+	GOOD,
+	ATTACH_MCAST = GOOD,
+	COMMANDS
+};
 
 /* --- what spoils them ------------------------------------------------------------------------- */
 
 #define AT(type, field) offsetof(struct type, field), sizeof(((struct type *)0)->field)
 #define MQ(field)	AT(ib_uverbs_modify_qp, field)
+#define DEST_EMPTY_GID	UINT64_MAX
 #define TO_RTR		(1 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 15 | 1 << 17 | 1 << 20)
 
 static const struct {
@@ -120,6 +192,8 @@ static const struct {
 	{REG_MR, AT(ib_uverbs_reg_mr, length), 0, -EINVAL},
 	{REG_MR, AT(ib_uverbs_reg_mr, length), UINT64_MAX, -EINVAL},
 	{REG_MR, AT(ib_uverbs_reg_mr, length), 1ull << 40, -EFAULT},
+	{REG_MR, AT(ib_uverbs_reg_mr, length), 1ull << 44, -EINVAL},
+	{REG_MR, AT(ib_uverbs_reg_mr, start), 0, -EFAULT},
 	{REG_MR, AT(ib_uverbs_reg_mr, access_flags), 1u << 30, -EINVAL},
 	{REG_MR, AT(ib_uverbs_reg_mr, access_flags), IB_UVERBS_ACCESS_REMOTE_WRITE, -EINVAL},
 	{CREATE_AH, AT(ib_uverbs_create_ah, pd_handle), 999, -ENOENT},
@@ -147,18 +221,94 @@ static const struct {
 	{CREATE_TABLE, AT(ib_uverbs_ex_create_rwq_ind_table, log_ind_tbl_size), 14, -EINVAL},
 	{CREATE_TABLE, AT(ib_uverbs_ex_create_rwq_ind_table, log_ind_tbl_size), 2, -ENOSPC},
 	{CREATE_TABLE, sizeof(struct ib_uverbs_ex_create_rwq_ind_table), 4, 999, -ENOENT},
+	{REREG_MR, AT(ib_uverbs_rereg_mr, mr_handle), 999, -ENOENT},
+	{REREG_MR, AT(ib_uverbs_rereg_mr, flags), 0, -EINVAL},
+	{REREG_MR, AT(ib_uverbs_rereg_mr, flags), 8, -EOPNOTSUPP},
+	{REREG_MR, AT(ib_uverbs_rereg_mr, hca_va), 1, -EINVAL},
+	{REREG_MR, AT(ib_uverbs_rereg_mr, length), 0, -EINVAL},
+	{REREG_MR, AT(ib_uverbs_rereg_mr, length), 1ull << 40, -EFAULT},
+	{ALLOC_MW, AT(ib_uverbs_alloc_mw, pd_handle), 999, -ENOENT},
+	{ALLOC_MW, AT(ib_uverbs_alloc_mw, mw_type), 0, -EINVAL},
+	{ALLOC_MW, AT(ib_uverbs_alloc_mw, mw_type), 3, -EINVAL},
+	{RESIZE_CQ, AT(ib_uverbs_resize_cq, cq_handle), 999, -ENOENT},
+	{RESIZE_CQ, AT(ib_uverbs_resize_cq, cqe), 0, -EINVAL},
+	{RESIZE_CQ, AT(ib_uverbs_resize_cq, cqe), 1u << 31, -EINVAL},
+	{MODIFY_CQ, AT(ib_uverbs_ex_modify_cq, cq_handle), 999, -ENOENT},
+	{MODIFY_CQ, AT(ib_uverbs_ex_modify_cq, attr_mask), 0, -EINVAL},
+	{MODIFY_CQ, AT(ib_uverbs_ex_modify_cq, attr_mask), 2, -EOPNOTSUPP},
+	{MODIFY_CQ, AT(ib_uverbs_ex_modify_cq, reserved), 1, -EINVAL},
+	{MODIFY_CQ, AT(ib_uverbs_ex_modify_cq, attr.cq_period), 0x1000, -EINVAL},
+	{ATTACH_MCAST, AT(ib_uverbs_attach_mcast, qp_handle), 999, -ENOENT},
+	{ATTACH_MCAST, AT(ib_uverbs_attach_mcast, gid[0]), 0xff, -EINVAL}, /* of an RC QP */
 };
+
+/* Two things are wrong, and the errno is of the one that the kernel looks at first. */
+static const struct {
+	unsigned int command;
+	struct {
+		size_t at, len;
+		uint64_t value;
+	} bad[2];
+	int err;
+} twice[] = {
+	{REG_MR,
+	 {{AT(ib_uverbs_reg_mr, pd_handle), 999}, {AT(ib_uverbs_reg_mr, hca_va), 1}},
+	 -EINVAL},
+	{REG_MR,
+	 {{AT(ib_uverbs_reg_mr, pd_handle), 999}, {AT(ib_uverbs_reg_mr, length), 1ull << 40}},
+	 -ENOENT},
+	{REG_MR,
+	 {{AT(ib_uverbs_reg_mr, pd_handle), 999}, {AT(ib_uverbs_reg_mr, access_flags), 2}},
+	 -EINVAL},
+	{CREATE_AH,
+	 {{AT(ib_uverbs_create_ah, pd_handle), 999}, {AT(ib_uverbs_create_ah, attr.is_global), 0}},
+	 -ENOENT},
+	{CREATE_AH,
+	 {{AT(ib_uverbs_create_ah, pd_handle), 999}, {AT(ib_uverbs_create_ah, attr.port_num), 2}},
+	 -EINVAL},
+	{REREG_MR,
+	 {{AT(ib_uverbs_rereg_mr, mr_handle), 999}, {AT(ib_uverbs_rereg_mr, flags), 8}},
+	 -EOPNOTSUPP},
+	{REREG_MR,
+	 {{AT(ib_uverbs_rereg_mr, mr_handle), 999}, {AT(ib_uverbs_rereg_mr, hca_va), 1}},
+	 -EINVAL},
+	{REREG_MR,
+	 {{AT(ib_uverbs_rereg_mr, flags), 3}, {AT(ib_uverbs_rereg_mr, length), 1ull << 40}},
+	 -EFAULT},
+	{ALLOC_MW,
+	 {{AT(ib_uverbs_alloc_mw, pd_handle), 999}, {AT(ib_uverbs_alloc_mw, mw_type), 3}},
+	 -ENOENT},
+	{MODIFY_CQ,
+	 {{AT(ib_uverbs_ex_modify_cq, cq_handle), 999}, {AT(ib_uverbs_ex_modify_cq, attr_mask), 2}},
+	 -EOPNOTSUPP},
+	{MODIFY_QP, {{MQ(qp_handle), 999}, {MQ(attr_mask), 1 | 1 << 21}}, -EOPNOTSUPP},
+	{MODIFY_QP, {{MQ(qp_handle), 999}, {MQ(port_num), 2}}, -ENOENT},
+	/* a way that does not exist, and an address without a GID */
+	{MODIFY_QP, {{MQ(attr_mask), 1 | 1 << 7}, {MQ(dest), DEST_EMPTY_GID}}, -ENODATA},
+	{CREATE_TABLE,
+	 {{AT(ib_uverbs_ex_create_rwq_ind_table, log_ind_tbl_size), 13},
+	  {sizeof(struct ib_uverbs_ex_create_rwq_ind_table), 4, 999}},
+	 -ENOSPC},
+};
+
+/* The driver's part, in and out, where a command needs it. */
+static int run_parts(struct fx *f, const struct command *c, const void *in, size_t len,
+		     const void *uhw, size_t uhw_len, size_t uhw_out)
+{
+	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+		       A_VALUE(UVERBS_ATTR_WRITE_CMD, c->cmd, 8),
+		       A_IN(UVERBS_ATTR_CORE_IN, in, len),
+		       c->out ? A_OUT(UVERBS_ATTR_CORE_OUT, NULL, c->out) : A_NONE,
+		       uhw_len ? A_IN(UVERBS_ATTR_UHW_IN, uhw, uhw_len) : A_NONE,
+		       uhw_out ? A_OUT(UVERBS_ATTR_UHW_OUT, NULL, uhw_out) : A_NONE);
+}
 
 /* uhw: how much mlx5_ib's part has. */
 static int run(struct fx *f, const struct command *c, const void *in, size_t len, size_t uhw)
 {
 	static const uint8_t zero[64];
 
-	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
-		       A_VALUE(UVERBS_ATTR_WRITE_CMD, c->cmd, 8),
-		       A_IN(UVERBS_ATTR_CORE_IN, in, len),
-		       c->out ? A_OUT(UVERBS_ATTR_CORE_OUT, NULL, c->out) : A_NONE,
-		       uhw ? A_IN(UVERBS_ATTR_UHW_IN, zero, uhw) : A_NONE);
+	return run_parts(f, c, in, len, zero, uhw, 64);
 }
 
 TEST_FX(bad_fields)
@@ -179,13 +329,36 @@ TEST_FX(bad_fields)
 	}
 }
 
+TEST_FX(first_of_two)
+{
+	struct made m;
+
+	make(&m, f);
+	for (size_t i = 0; i < sizeof(twice) / sizeof(twice[0]); i++) {
+		const struct command *c = &commands[twice[i].command];
+		uint64_t in[IN_MOST / 8] = {0};
+		size_t len = c->fill(&m, in);
+		int err;
+
+		for (unsigned int k = 0; k < 2; k++)
+			memcpy((uint8_t *)in + twice[i].bad[k].at, &twice[i].bad[k].value,
+			       twice[i].bad[k].len < 8 ? twice[i].bad[k].len : 8);
+		if (twice[i].bad[1].value == DEST_EMPTY_GID)
+			((struct ib_uverbs_modify_qp *)in)->dest = (struct ib_uverbs_qp_dest){
+				.is_global = 1, .port_num = 1, .sgid_index = VHCA_GIDS - 1};
+		err = run(m.f, c, in, len, c->uhw);
+		if (err != twice[i].err)
+			fail_msg("row %zu: %d, not %d", i, err, twice[i].err);
+	}
+}
+
 /* Longer requests are those of a newer library: fine while what is not known here is zero. */
 TEST_FX(tails)
 {
 	struct made m;
 
 	make(&m, f);
-	for (size_t i = 0; i < COMMANDS; i++) {
+	for (size_t i = 0; i < GOOD; i++) {
 		const struct command *c = &commands[i];
 
 		for (unsigned int tail = 2; tail-- > 0;) {
@@ -219,6 +392,39 @@ TEST_FX(drivers_part)
 	assert_int_equal(run(m.f, qp, in, len, sizeof(struct mlx5_ib_modify_qp)), 0);
 }
 
+/* What mlx5_ib makes of its part of other commands: too little of it, or more than it knows. */
+TEST_FX(drivers_parts)
+{
+	static const uint64_t one[8] = {1};
+	static const struct {
+		unsigned int command;
+		size_t in, out;
+		int err;
+	} parts[] = {
+		{CREATE_AH, 0, 0, -EINVAL},
+		{CREATE_AH, 0, 9, -EINVAL},
+		{CREATE_AH, 0, sizeof(struct mlx5_ib_create_ah_resp), 0},
+		{ALLOC_MW, 4, 0, -EOPNOTSUPP},
+		{ALLOC_MW, 0, 0, 0},
+		{CREATE_TABLE, 1, 0, -EOPNOTSUPP},
+		{CREATE_TABLE, 0, 4, -EINVAL},
+		{CREATE_TABLE, 0, 0, 0},
+		{MODIFY_WQ, 16, 0, -EOPNOTSUPP},
+	};
+	struct made m;
+
+	make(&m, f);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct command *c = &commands[parts[i].command];
+		uint64_t in[IN_MOST / 8] = {0};
+		size_t len = c->fill(&m, in);
+		int err = run_parts(f, c, in, len, one, parts[i].in, parts[i].out);
+
+		if (err != parts[i].err)
+			fail_msg("row %zu: %d, not %d", i, err, parts[i].err);
+	}
+}
+
 /* Where a QP comes from, and what a way to RTR needs of the GID table. */
 TEST_FX(qp_ways)
 {
@@ -247,5 +453,114 @@ TEST_FX(qp_ways)
 	q->dest.sgid_index = VHCA_GIDS;
 	assert_int_equal(run(m.f, c, in, len, 0), -EINVAL);
 	q->dest.sgid_index = 1;
+	q->dest.static_rate = 1;
+	assert_int_equal(run(m.f, c, in, len, 0), -EINVAL);
+	q->dest.static_rate = 23;
+	assert_int_equal(run(m.f, c, in, len, 0), -EINVAL);
+	q->dest.static_rate = 22;
+	q->path_mtu = 6;
+	assert_int_equal(run(m.f, c, in, len, 0), -EINVAL);
+	q->path_mtu = 3;
+	q->max_dest_rd_atomic = 17;
+	assert_int_equal(run(m.f, c, in, len, 0), -EINVAL);
+	q->max_dest_rd_atomic = 16;
 	assert_int_equal(run(m.f, c, in, len, 0), 0);
+}
+
+/* --- creations by their own methods ------------------------------------------------------------ */
+
+static void creation_fill(struct made *m, unsigned int object, struct request *r, void *u)
+{
+	if (object == UVERBS_OBJECT_CQ)
+		fx_fill_cq(m->f, r, u, 127);
+	else if (object == UVERBS_OBJECT_QP)
+		fx_fill_qp(m->f, r, u, m->pd, m->cq);
+	else
+		fx_fill_wq(m->f, r, u, m->pd, m->cq);
+}
+
+/* Their driver's part: how short it may be, and what is behind the part that is known. */
+TEST_FX(creations_parts)
+{
+#define PART(object, len, err)                   \
+	{                                        \
+		UVERBS_OBJECT_##object, len, err \
+	}
+	static const struct {
+		unsigned int object;
+		size_t len;
+		int err;
+	} parts[] = {
+		PART(CQ, 0, -EINVAL),
+		PART(CQ, sizeof(struct mlx5_ib_create_cq), 0),
+		PART(CQ, sizeof(struct mlx5_ib_create_cq) + 8, 0),
+		PART(QP, 0, -EINVAL),
+		PART(QP, offsetof(struct mlx5_ib_create_qp, ece_options) - 1, -EINVAL),
+		PART(QP, offsetof(struct mlx5_ib_create_qp, ece_options), 0),
+		PART(QP, sizeof(struct mlx5_ib_create_qp) + 8, -EINVAL),
+		PART(WQ, 0, -EINVAL),
+		PART(WQ, offsetof(struct mlx5_ib_create_wq, single_wqe_log_num_of_strides) - 1,
+		     -EINVAL),
+		PART(WQ, offsetof(struct mlx5_ib_create_wq, single_wqe_log_num_of_strides), 0),
+		PART(WQ, sizeof(struct mlx5_ib_create_wq) + 8, -EOPNOTSUPP),
+	};
+	struct made m;
+
+	make(&m, f);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		uint64_t u[IN_MOST / 8] = {0};
+		struct request r;
+		int err;
+
+		memset(u, 0xff, sizeof(u));
+		creation_fill(&m, parts[i].object, &r, u);
+		err = rq_run_with(f, &r, u, parts[i].len);
+		if (err != parts[i].err)
+			fail_msg("row %zu: %d, not %d", i, err, parts[i].err);
+		rq_done(&r);
+	}
+}
+
+/* Handles are looked at first, whatever else is wrong. */
+TEST_FX(creations_handles)
+{
+	static const struct {
+		unsigned int object;
+		uint16_t handle, other;
+		uint64_t value;
+		int err;
+	} rows[] = {
+		{UVERBS_OBJECT_QP, UVERBS_ATTR_CREATE_QP_PD_HANDLE, UVERBS_ATTR_CREATE_QP_TYPE, 5,
+		 -ENOENT},
+		{UVERBS_OBJECT_QP, 0, UVERBS_ATTR_CREATE_QP_TYPE, 5, -EINVAL},
+		{UVERBS_OBJECT_WQ, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, UVERBS_ATTR_CREATE_WQ_TYPE, 7,
+		 -ENOENT},
+		{UVERBS_OBJECT_WQ, 0, UVERBS_ATTR_CREATE_WQ_TYPE, 7, -EINVAL},
+		{UVERBS_OBJECT_WQ, 0, UVERBS_ATTR_CREATE_WQ_FLAGS, IB_UVERBS_WQ_FLAGS_DELAY_DROP,
+		 -EOPNOTSUPP},
+		{UVERBS_OBJECT_WQ, 0, UVERBS_ATTR_CREATE_WQ_FLAGS, 1u << 4, -EINVAL},
+	};
+	struct made m;
+
+	make(&m, f);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t u[IN_MOST / 8] = {0};
+		struct request r;
+		int err;
+
+		creation_fill(&m, rows[i].object, &r, u);
+		if (rows[i].handle)
+			rq_attr(&r, rows[i].handle)->data = 999;
+		if (rq_attr(&r, rows[i].other))
+			rq_attr(&r, rows[i].other)->data = rows[i].value;
+		else
+			rq_value(&r, rows[i].other, rows[i].value, 4);
+		err = rq_run_with(f, &r, u,
+				  rows[i].object == UVERBS_OBJECT_QP
+					  ? sizeof(struct mlx5_ib_create_qp)
+					  : sizeof(struct mlx5_ib_create_wq));
+		if (err != rows[i].err)
+			fail_msg("row %zu: %d, not %d", i, err, rows[i].err);
+		rq_done(&r);
+	}
 }

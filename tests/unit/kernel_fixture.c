@@ -267,7 +267,8 @@ int fx_write(struct fx *f, uint32_t cmd, const void *in, size_t in_len, void *ou
 	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
 		       A_VALUE(UVERBS_ATTR_WRITE_CMD, cmd, 8),
 		       A_IN(UVERBS_ATTR_CORE_IN, in, in_len),
-		       out_len ? A_OUT(UVERBS_ATTR_CORE_OUT, out, out_len) : A_NONE);
+		       out_len ? A_OUT(UVERBS_ATTR_CORE_OUT, out, out_len) : A_NONE,
+		       A_OUT(UVERBS_ATTR_UHW_OUT, NULL, 64));
 }
 
 /* --- objects --------------------------------------------------------------------------------- */

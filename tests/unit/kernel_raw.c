@@ -150,20 +150,23 @@ TEST_FX(rate_limit)
 	assert_int_equal(FX_DESTROY(f, QP, qp[1]), 0);
 }
 
-/* Without receives nothing that would describe them is looked at. */
+/* Without receives there is no RQ, and nothing may describe one. */
 TEST_FX(sends_only)
 {
 	struct ib_uverbs_qp_cap cap;
 	struct mlx5_ib_create_qp u;
 	struct request r;
 
-	fill(f, &r, &u);
-	memcpy(&cap, rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in, sizeof(cap));
-	cap.max_recv_wr = 0;
-	rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in = (const void *)&cap;
-	u.rq_wqe_shift = 200;
-	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
-	rq_done(&r);
+	for (unsigned int ok = 0; ok < 2; ok++) {
+		fill(f, &r, &u);
+		memcpy(&cap, rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in, sizeof(cap));
+		cap.max_recv_wr = 0;
+		rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in = (const void *)&cap;
+		if (ok)
+			u.rq_wqe_count = u.rq_wqe_shift = 0;
+		assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), ok ? 0 : -EINVAL);
+		rq_done(&r);
+	}
 	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
 }
 

@@ -169,7 +169,6 @@ TEST_FX(cq_refusals)
 		{U(flags), 0, -EINVAL, "UAR_PAGE_INDEX"},
 		{U(flags), 0x80, -EINVAL, "flags"},
 		{U(uar_page_index), 0xfff0, -EINVAL, "uar_page"},
-		{FX_ATTR(UVERBS_ATTR_CREATE_CQ_CQE), 0, -EINVAL, "cqe 0"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_CQ_CQE), 1u << 30, -EINVAL, "cqe 1073741824"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR), 1, -EINVAL, "comp_vector"},
 		{U(cqe_comp_en), 1, -EINVAL, "cqe_comp_res_format"},

@@ -92,6 +92,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/qp_type.c \
 	src/sim/kernel/verbs/qp_type.h \
 	src/sim/kernel/verbs/uverbs_qp.c \
+	src/sim/kernel/verbs/uverbs_qp_plan.c \
 	src/sim/kernel/verbs/uverbs_qp_modify.c \
 	src/sim/kernel/verbs/uverbs_raw.c \
 	src/sim/kernel/verbs/uverbs_rss.c \

@@ -7,7 +7,7 @@
 #include "kernel/core/pages.h"
 #include "priv.h"
 
-/* What CREATE_QP asks for, checked (uverbs_qp.c). */
+/* What CREATE_QP asks for, checked (uverbs_qp_plan.c). */
 struct qp_plan {
 	uint64_t type; /* IB_UVERBS_QPT_* */
 	union {
@@ -26,6 +26,8 @@ struct qp_plan {
 	struct pages pages;	     /* of the ring; of raw packets: the RQ's */
 	struct pages sq_pages;
 };
+
+int uverbs_qp_make_plan(struct uverbs_file *, struct uverbs_request *, struct qp_plan *);
 
 /* Strides of a receive: the bytes of one, how many there are; wq.log_wqe_num_of_strides is 0 for
  * 512. */

@@ -22,10 +22,8 @@ const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, uverbs_ah_release, N
 static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_ah_attr *a,
 			   uint8_t mac[6])
 {
-	int err = port_check(a->port_num);
+	int err;
 
-	if (err)
-		return err;
 	if (!a->is_global)
 		return refuse(-EINVAL, "CREATE_AH: is_global is 0, Ethernet needs a GRH");
 	err = port_sgid_check(f, "CREATE_AH", a->grh.sgid_index);
@@ -41,10 +39,15 @@ int wcmd_create_ah(struct wcmd *c)
 	struct ib_uverbs_create_ah_resp resp = {0};
 	struct uobj *pd;
 	struct ah *ah;
-	int err = uverbs_ah_check(c->f, &in->attr, uhw.dmac);
+	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
+	int err = port_check(in->attr.port_num);
 
 	if (!err)
 		err = uobj_find(c->f, in->pd_handle, &pd_class, &pd);
+	if (!err)
+		err = uverbs_ah_check(c->f, &in->attr, uhw.dmac);
+	if (!err && (!out || out->len < UPTO(mlx5_ib_create_ah_resp, dmac)))
+		err = refuse(-EINVAL, "CREATE_AH: UHW_OUT has no room for the MAC address");
 	if (err)
 		return err;
 	ah = uobj_new(c->f, &ah_class, sizeof(*ah));

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
@@ -124,9 +125,9 @@ static int uverbs_cq_check_size(struct uverbs_file *f, struct cq_plan *p, uint64
 	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(file_caps(f));
 
 	/* One entry more than asked for stays free; the ring is a power of two. */
-	if (!cqe || cqe >= 1ull << most)
-		return refuse(-EINVAL, "CREATE_CQ: cqe %llu is not within 1..%llu",
-			      (unsigned long long)cqe, (1ull << most) - 1);
+	if (cqe >= 1ull << most)
+		return refuse(-EINVAL, "CREATE_CQ: cqe %llu is not below %llu",
+			      (unsigned long long)cqe, 1ull << most);
 	while (1ull << p->log_size < cqe + 1)
 		p->log_size++;
 	p->entries = 1u << p->log_size;
@@ -202,6 +203,20 @@ static int find_channels(struct uverbs_file *f, struct uverbs_request *req, stru
 	return err;
 }
 
+/* mlx5_ib reads what it knows, and does not ask whether the rest is zero. */
+static int uverbs_cq_take_uhw(struct uverbs_request *req, struct mlx5_ib_create_cq *u)
+{
+	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_UHW_IN);
+	const size_t len = a && a->in ? a->len : 0;
+
+	memset(u, 0, sizeof(*u));
+	if (len < offsetof(struct mlx5_ib_create_cq, flags))
+		return refuse(-EINVAL, "CREATE_CQ: UHW_IN has %zu bytes, it ends before flags",
+			      len);
+	memcpy(u, a->in, len < sizeof(*u) ? len : sizeof(*u));
+	return 0;
+}
+
 static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct cq_plan *p)
 {
 	int err = attr_flags(req, UVERBS_ATTR_CREATE_CQ_FLAGS, "CREATE_CQ: FLAGS", KNOWN_CREATE,
@@ -210,11 +225,11 @@ static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 	if (!err && attr_value(req, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR))
 		err = refuse(-EINVAL, "CREATE_CQ: comp_vector: the device has one, number 0");
 	if (!err)
-		err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_CQ: UHW_IN", &p->u, sizeof(p->u));
+		err = uverbs_cq_check_size(f, p, attr_value(req, UVERBS_ATTR_CREATE_CQ_CQE));
+	if (!err)
+		err = uverbs_cq_take_uhw(req, &p->u);
 	if (!err)
 		err = uverbs_cq_check_uhw(f, &p->u);
-	if (!err)
-		err = uverbs_cq_check_size(f, p, attr_value(req, UVERBS_ATTR_CREATE_CQ_CQE));
 	return err ? err : uverbs_cq_check_memory(f, p);
 }
 
@@ -232,10 +247,10 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 	struct cq_plan p = {.log_size = 0};
 	struct channel *comp, *async;
 	struct uverbs_cq *cq;
-	int err = uverbs_cq_make_plan(f, req, &p);
+	int err = find_channels(f, req, &comp, &async);
 
 	if (!err)
-		err = find_channels(f, req, &comp, &async);
+		err = uverbs_cq_make_plan(f, req, &p);
 	if (err)
 		return err;
 	cq = uobj_new(f, &cq_class, sizeof(*cq));

@@ -2,6 +2,7 @@
 /* Completion queues that exist: a new ring, moderation of their events. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
@@ -36,6 +37,16 @@ static int resize_log(struct uverbs_file *f, uint32_t cqe)
 	while (1u << log < cqe + 1)
 		log++;
 	return log;
+}
+
+/* mlx5_ib reads what it knows, and does not ask what follows. */
+static void resize_take_uhw(const struct wcmd *c, struct mlx5_ib_resize_cq *u)
+{
+	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
+
+	memset(u, 0, sizeof(*u));
+	if (a && a->in)
+		memcpy(u, a->in, a->len < sizeof(*u) ? a->len : sizeof(*u));
 }
 
 static int resize_check_uhw(const struct uverbs_cq *cq, const struct mlx5_ib_resize_cq *u)
@@ -108,9 +119,8 @@ int wcmd_resize_cq(struct wcmd *c)
 	if (log < 0)
 		return log;
 	if (cq->cqe + 1 != 1u << log) {
-		err = attr_in(c->req, UVERBS_ATTR_UHW_IN, "RESIZE_CQ: UHW_IN", &u, sizeof(u));
-		if (!err)
-			err = resize_check_uhw(cq, &u);
+		resize_take_uhw(c, &u);
+		err = resize_check_uhw(cq, &u);
 		if (!err)
 			err = uverbs_cq_resize(cq, u.buf_addr, (unsigned int)log);
 	}

@@ -80,8 +80,6 @@ static int dct_to_init(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m
 	void *dctc = prm_create_dct_in_at_dct_context_entry(qp->dct);
 	int err = dct_check_mask(m->attr_mask, TO_INIT, "INIT");
 
-	if (!err)
-		err = port_check(m->port_num);
 	if (err)
 		return err;
 	prm_dctc_set_rre(dctc, !!(m->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_READ));

@@ -18,7 +18,7 @@
 
 #define PAGE	4096ull
 #define LOG_SPACE 48u /* of a program's addresses */
-#define MAX_LEN	  (1ull << LOG_SPACE)
+#define LOG_PAGES_MOST 32u /* of a region: the kernel counts them in 32 bits */
 /* The flags that ib_core knows; those of the optional range are ignored. */
 #define KNOWN_ACCESS                                                                           \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
@@ -67,14 +67,16 @@ static bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)
 	return r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND && !r->start && r->length == UINT64_MAX;
 }
 
-static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
+static int mr_check_offsets(uint64_t start, uint64_t hca_va)
 {
-	const uint32_t a = r->access_flags;
+	if (!((start ^ hca_va) & (PAGE - 1)))
+		return 0;
+	return refuse(-EINVAL, "REG_MR: start 0x%llx and hca_va 0x%llx differ within a page",
+		      (unsigned long long)start, (unsigned long long)hca_va);
+}
 
-	if ((r->start ^ r->hca_va) & (PAGE - 1))
-		return refuse(-EINVAL,
-			      "REG_MR: start 0x%llx and hca_va 0x%llx differ within a page",
-			      (unsigned long long)r->start, (unsigned long long)r->hca_va);
+static int mr_check_access(const struct uverbs_file *f, uint32_t a)
+{
 	if (a & ~(uint32_t)KNOWN_ACCESS)
 		return refuse(-EINVAL, "REG_MR: access_flags 0x%x has unknown bits", a);
 	if (a & NEEDS_LOCAL_WRITE && !(a & IB_UVERBS_ACCESS_LOCAL_WRITE))
@@ -83,17 +85,33 @@ static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 			"REG_MR: access_flags 0x%x: remote writes and atomics need LOCAL_WRITE", a);
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND && !prm_cmd_hca_cap_get_pg(file_caps(f)))
 		return refuse(-EINVAL, "REG_MR: access_flags: this device does not page on demand");
+	return 0;
+}
+
+/* ib_umem_get() counts pages: no bytes in the middle of a page are one. */
+static bool mr_pages_ok(uint64_t start, uint64_t len)
+{
+	const uint64_t end = start + len;
+
+	return end >= start && end <= UINT64_MAX - PAGE && (len || start & (PAGE - 1)) &&
+	       ((end + PAGE - 1) / PAGE - start / PAGE) >> LOG_PAGES_MOST == 0;
+}
+
+static int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
+{
+	const uint32_t a = r->access_flags;
+
 	if (mr_is_implicit(r))
 		return r->hca_va ? refuse(-EINVAL,
 					  "REG_MR: hca_va 0x%llx of an implicit region is not 0",
 					  (unsigned long long)r->hca_va)
 				 : 0;
-	/* ib_umem_get() counts pages: no bytes in the middle of a page are one. */
-	if ((!r->length && !(r->start & (PAGE - 1))) || r->length > MAX_LEN ||
-	    r->start + r->length < r->start)
-		return refuse(-EINVAL,
-			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
-			      (unsigned long long)r->length, (unsigned long long)r->start);
+	if (!mr_pages_ok(r->start, r->length))
+		return refuse(
+			-EINVAL,
+			"REG_MR: length %llu at 0x%llx is empty, leaves the address space, or "
+			"has more pages than 32 bits count",
+			(unsigned long long)r->length, (unsigned long long)r->start);
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not mapped yet may be later */
 		return 0;
 	if (pin_memory(f, r->start, r->length ? r->length : 1, a & WRITES, PIN_DATA))
@@ -196,10 +214,14 @@ int wcmd_reg_mr(struct wcmd *c)
 	struct ib_uverbs_reg_mr_resp resp = {0};
 	struct uobj *pd;
 	struct mr *mr;
-	int err = uverbs_mr_check(c->f, r);
+	int err = mr_check_offsets(r->start, r->hca_va);
 
 	if (!err)
+		err = mr_check_access(c->f, r->access_flags);
+	if (!err)
 		err = uobj_find(c->f, r->pd_handle, &pd_class, &pd);
+	if (!err)
+		err = mr_check_memory(c->f, r);
 	if (err)
 		return err;
 	mr = mr_new(c->f, r, (struct pd *)pd, &err);
@@ -216,10 +238,21 @@ int wcmd_reg_mr(struct wcmd *c)
 /* enum ib_mr_rereg_flags */
 enum { REREG_TRANS = 1 << 0, REREG_PD = 1 << 1, REREG_ACCESS = 1 << 2 };
 
+static int rereg_check(const struct ib_uverbs_rereg_mr *r)
+{
+	if (!r->flags)
+		return refuse(-EINVAL, "REREG_MR: flags is 0: nothing would change");
+	if (r->flags & ~(uint32_t)(REREG_TRANS | REREG_PD | REREG_ACCESS))
+		return refuse(-EOPNOTSUPP, "REREG_MR: flags 0x%x has unknown bits", r->flags);
+	return r->flags & REREG_TRANS ? mr_check_offsets(r->start, r->hca_va) : 0;
+}
+
 /* What the region shall be: what does not change is as it was. */
 static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *r,
 			const struct mr *mr, struct ib_uverbs_reg_mr *to, struct uobj **pd)
 {
+	int err = 0;
+
 	*to = (struct ib_uverbs_reg_mr){
 		.start = mr->start,
 		.length = mr->len,
@@ -227,10 +260,6 @@ static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *
 		.access_flags = mr->access,
 	};
 	*pd = &mr->pd->u;
-	if (!r->flags)
-		return refuse(-EINVAL, "REREG_MR: flags is 0: nothing would change");
-	if (r->flags & ~(uint32_t)(REREG_TRANS | REREG_PD | REREG_ACCESS))
-		return refuse(-EOPNOTSUPP, "REREG_MR: flags 0x%x has unknown bits", r->flags);
 	if (mr->dm)
 		return refuse(-EINVAL, "REREG_MR: mr_handle %u is device memory", r->mr_handle);
 	if (r->flags & REREG_TRANS) {
@@ -238,15 +267,21 @@ static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *
 		to->length = r->length;
 		to->hca_va = r->hca_va;
 	}
-	if (r->flags & REREG_ACCESS)
+	if (r->flags & REREG_ACCESS) {
 		to->access_flags = r->access_flags;
+		err = mr_check_access(f, r->access_flags);
+	}
+	if (!err && r->flags & REREG_PD)
+		err = uobj_find(f, r->pd_handle, &pd_class, pd);
+	if (err)
+		return err;
 	if ((to->access_flags ^ mr->access) & IB_UVERBS_ACCESS_ON_DEMAND &&
 	    !(r->flags & REREG_TRANS))
 		return refuse(-EOPNOTSUPP,
 			      "REREG_MR: access_flags 0x%x: on demand or not changes with a new "
 			      "translation only",
 			      to->access_flags);
-	return r->flags & REREG_PD ? uobj_find(f, r->pd_handle, &pd_class, pd) : 0;
+	return 0;
 }
 
 /* PD and access change in place, by the kernel's UMR: the key stays. */
@@ -292,12 +327,15 @@ int wcmd_rereg_mr(struct wcmd *c)
 	struct ib_uverbs_reg_mr to;
 	struct uobj *u, *pd;
 	struct mr *mr;
-	int err = uobj_find(c->f, r->mr_handle, &mr_class, &u);
+	int err = rereg_check(r);
 
 	if (!err)
-		err = rereg_wanted(c->f, r, (struct mr *)u, &to, &pd);
+		err = uobj_find(c->f, r->mr_handle, &mr_class, &u);
 	if (!err)
-		err = uverbs_mr_check(c->f, &to);
+		err = rereg_wanted(c->f, r, (struct mr *)u, &to, &pd);
+	/* without a new translation the pages stay as they are */
+	if (!err && r->flags & REREG_TRANS)
+		err = mr_check_memory(c->f, &to);
 	if (err)
 		return err;
 	mr = (struct mr *)u;

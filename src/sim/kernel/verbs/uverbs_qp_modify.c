@@ -22,6 +22,7 @@
 
 #define UD_LOG_MSG_MAX	12
 #define QKEY_PRIVILEGED 0x80000000u
+#define RATE_MOST	22u /* enum ib_rate: 600 Gb/s */
 
 static const char *const state_names[STATES] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
@@ -77,17 +78,39 @@ static int check_rd(const char *name, unsigned int n, unsigned int log_most)
 	return 0;
 }
 
+/* What ib_uverbs looks at, before the driver does. */
+static int qp_modify_check_core(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
+{
+	const uint32_t mask = m->attr_mask;
+	int err = mask & A_PORT ? port_check(m->port_num) : 0;
+
+	if (!err && mask & A_AV)
+		err = port_check(m->dest.port_num);
+	if (err)
+		return err;
+	if (mask & A_ALT_PATH)
+		return refuse(-EINVAL, "MODIFY_QP: attr_mask: RoCE has no alternate paths");
+	if ((mask & A_STATE && m->qp_state >= STATES) ||
+	    (mask & A_CUR_STATE && m->cur_qp_state >= STATES))
+		return refuse(-EINVAL, "MODIFY_QP: qp_state %u, cur_qp_state %u: no such state",
+			      m->qp_state, m->cur_qp_state);
+	if (mask & A_QKEY && m->qkey & QKEY_PRIVILEGED && !mm_may_net_raw(file_mm(qp->u.file)))
+		return refuse(-EPERM, "MODIFY_QP: qkey 0x%x: bit 31 needs CAP_NET_RAW", m->qkey);
+	if (!(mask & A_AV))
+		return 0;
+	if (!m->dest.is_global)
+		return refuse(-EINVAL, "MODIFY_QP: dest.is_global is 0, Ethernet needs a GRH");
+	return port_sgid_check(qp->u.file, "MODIFY_QP: dest", m->dest.sgid_index);
+}
+
 static int check_values(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
-	const struct uverbs_file *f = qp->u.file;
 	const bool dci = qp->type == QP_TYPE_DCI;
-	const uint8_t *cap = file_caps(f);
+	const uint8_t *cap = file_caps(qp->u.file);
 	const uint32_t mask = m->attr_mask;
 	int err = 0;
 
-	if (mask & A_PORT)
-		err = port_check(m->port_num);
-	if (!err && mask & A_MAX_RD)
+	if (mask & A_MAX_RD)
 		err = check_rd("max_rd_atomic", m->max_rd_atomic,
 			       dci ? prm_cmd_hca_cap_get_log_max_ra_res_dc(cap)
 				   : prm_cmd_hca_cap_get_log_max_ra_res_qp(cap));
@@ -96,16 +119,15 @@ static int check_values(const struct uverbs_qp *qp, const struct ib_uverbs_modif
 			       prm_cmd_hca_cap_get_log_max_ra_req_qp(cap));
 	if (err)
 		return err;
-	if (mask & A_QKEY && m->qkey & QKEY_PRIVILEGED && !mm_may_net_raw(file_mm(f)))
-		return refuse(-EPERM, "MODIFY_QP: qkey 0x%x: bit 31 needs CAP_NET_RAW", m->qkey);
 	if (mask & A_PKEY_INDEX && m->pkey_index)
 		return refuse(-EINVAL, "MODIFY_QP: pkey_index %u, the table has 1 entry",
 			      m->pkey_index);
 	if (mask & A_PATH_MTU && (m->path_mtu < 1 || m->path_mtu > 5))
 		return refuse(-EINVAL, "MODIFY_QP: path_mtu %u is not within 1 (256) .. 5 (4096)",
 			      m->path_mtu);
-	if (mask & A_ALT_PATH)
-		return refuse(-EINVAL, "MODIFY_QP: attr_mask: RoCE has no alternate paths");
+	if (mask & A_AV && (m->dest.static_rate == 1 || m->dest.static_rate > RATE_MOST))
+		return refuse(-EINVAL, "MODIFY_QP: dest.static_rate %u is neither 0 nor 2 .. %u",
+			      m->dest.static_rate, RATE_MOST);
 	return 0;
 }
 
@@ -115,20 +137,11 @@ static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 {
 	void *ads = prm_qpc_at_primary_address_path(qpc);
 	uint8_t mac[6] = {0};
-	int err;
-
-	if (!d->is_global)
-		return refuse(-EINVAL, "MODIFY_QP: dest.is_global is 0, Ethernet needs a GRH");
-	err = port_sgid_check(qp->u.file, "MODIFY_QP: dest", d->sgid_index);
-	if (err)
-		return err;
-	err = port_check(d->port_num);
-	if (err)
-		return err;
 	/* ib_core resolves the addresses of connected types only. */
-	err = qp->type == QP_TYPE_DCI
-		      ? 0
-		      : port_resolve(qp->u.file, "MODIFY_QP: dest", d->sgid_index, d->dgid, mac);
+	int err = qp->type == QP_TYPE_DCI ? 0
+					  : port_resolve(qp->u.file, "MODIFY_QP: dest",
+							 d->sgid_index, d->dgid, mac);
+
 	if (err)
 		return err;
 	prm_ads_set_src_addr_index(ads, d->sgid_index);
@@ -275,9 +288,6 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 	const struct uverbs_qp before = *qp;
 	int err;
 
-	if (from >= STATES || to >= STATES)
-		return refuse(-EINVAL, "MODIFY_QP: qp_state %u, cur_qp_state %u: no such state", to,
-			      from);
 	if (from == RESET && to == RESET)
 		return mask & ~(uint32_t)A_STATE
 			       ? refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: RESET takes nothing",
@@ -373,6 +383,10 @@ static int modify_any(struct wcmd *c, uint32_t known, uint32_t *dctn)
 		return refuse(-EOPNOTSUPP, "MODIFY_QP: attr_mask has unknown bits 0x%x",
 			      m->attr_mask & ~known);
 	err = find_qp(c, m->qp_handle, &qp);
+	if (!err)
+		err = qp_modify_check_core(qp, m);
+	if (!err && qp->raw.table)
+		err = refuse(-ENOSYS, "MODIFY_QP: an RSS QP has no states");
 	if (!err)
 		err = qp_modify_take_uhw(c, &u);
 	if (err)

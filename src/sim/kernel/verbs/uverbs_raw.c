@@ -381,7 +381,7 @@ static int raw_check_mask(const struct transition *t, const struct ib_uverbs_mod
 			      "MODIFY_QP: attr_mask 0x%x: a raw packet QP needs 0x%x more, and "
 			      "does not take 0x%x",
 			      m->attr_mask, missing, extra);
-	return t->need & A_PORT ? port_check(m->port_num) : 0;
+	return 0;
 }
 
 int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
@@ -392,8 +392,6 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
 	const struct transition *t = raw_find(from, to);
 	int err;
 
-	if (qp->raw.table)
-		return refuse(-ENOSYS, "MODIFY_QP: an RSS QP has no states");
 	if (!t)
 		return refuse(-EINVAL,
 			      "MODIFY_QP: qp_state: a raw packet QP has no way from %u to %u", from,

@@ -132,7 +132,6 @@ static int uverbs_srq_check_type(struct uverbs_request *req, struct srq_plan *p)
 {
 	uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE);
 
-	p->xrc = type == IB_UVERBS_SRQT_XRC;
 	if (type == IB_UVERBS_SRQT_BASIC || p->xrc)
 		return 0;
 	if (type == IB_UVERBS_SRQT_TM)
@@ -153,8 +152,6 @@ static int uverbs_srq_find_xrc(struct uverbs_file *f, struct uverbs_request *req
 		return err;
 	if (!cq || !xrcd)
 		return refuse(-ENOENT, "CREATE_SRQ: an XRC SRQ has a CQ and a domain");
-	if (p->u.uidx >= UIDX_DEFAULT)
-		return refuse(-EINVAL, "CREATE_SRQ: uidx 0x%x is not below 0xffffff", p->u.uidx);
 	p->cq = (struct uverbs_cq *)cq;
 	p->xrcd = (struct uverbs_xrcd *)xrcd;
 	return 0;
@@ -171,6 +168,7 @@ static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request 
 		return err;
 	p->pd = (struct pd *)pd;
 	p->async = f->async;
+	p->xrc = attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE) == IB_UVERBS_SRQT_XRC;
 	err = p->xrc ? uverbs_srq_find_xrc(f, req, p) : 0;
 	if (err)
 		return err;
@@ -180,16 +178,18 @@ static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request 
 static int uverbs_srq_make_plan(struct uverbs_file *f, struct uverbs_request *req,
 				struct srq_plan *p)
 {
-	int err = uverbs_srq_check_type(req, p);
+	int err = uverbs_srq_find_objects(f, req, p);
 
 	if (!err)
-		err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_SRQ: UHW_IN", &p->u, sizeof(p->u));
-	if (!err && (p->u.reserved0 || p->u.reserved1))
-		err = refuse(-EINVAL, "CREATE_SRQ: UHW_IN: a reserved field is not 0");
+		err = uverbs_srq_check_type(req, p);
 	if (!err)
 		err = uverbs_srq_check_size(f, req, p);
-	if (!err)
-		err = uverbs_srq_find_objects(f, req, p);
+	if (!err && attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_SRQ: UHW_IN", &p->u, sizeof(p->u)))
+		err = -EINVAL; /* mlx5_ib has no other errno for what it does not know */
+	if (!err && (p->u.reserved0 || p->u.reserved1))
+		err = refuse(-EINVAL, "CREATE_SRQ: UHW_IN: a reserved field is not 0");
+	if (!err && p->xrc && p->u.uidx >= UIDX_DEFAULT)
+		err = refuse(-EINVAL, "CREATE_SRQ: uidx 0x%x is not below 0xffffff", p->u.uidx);
 	return err ? err : uverbs_srq_check_memory(f, p);
 }
 

@@ -15,6 +15,9 @@
 
 #define EVENT_WQ_FATAL 19 /* enum ib_event_type */
 #define RQ_MODIFY_VSD  (1u << 1)
+#define WQ_FLAGS                                                               \
+	(IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING | IB_UVERBS_WQ_FLAGS_SCATTER_FCS | \
+	 IB_UVERBS_WQ_FLAGS_DELAY_DROP | IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING)
 
 enum { WQ_RESET, WQ_READY, WQ_ERROR }; /* enum ib_wq_state */
 
@@ -135,6 +138,19 @@ static int uverbs_wq_check_uhw(const struct uverbs_file *f, const struct mlx5_ib
 	return 0;
 }
 
+static int uverbs_wq_take_uhw(struct uverbs_request *req, struct mlx5_ib_create_wq *u)
+{
+	const struct uverbs_attr *in = attr_find(req, UVERBS_ATTR_UHW_IN);
+	const struct uverbs_attr *out = attr_find(req, UVERBS_ATTR_UHW_OUT);
+
+	if (out && out->len && out->len < sizeof(struct mlx5_ib_create_wq_resp))
+		return refuse(-EINVAL, "CREATE_WQ: UHW_OUT has %u bytes, its reply has %zu",
+			      out->len, sizeof(struct mlx5_ib_create_wq_resp));
+	if (!in || in->len < UPTO(mlx5_ib_create_wq, single_stride_log_num_of_bytes))
+		return refuse(-EINVAL, "CREATE_WQ: UHW_IN ends before the fields of strides");
+	return attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_WQ: UHW_IN", u, sizeof(*u));
+}
+
 static int uverbs_wq_check_memory(struct uverbs_file *f, struct wq_plan *p)
 {
 	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
@@ -148,19 +164,24 @@ static int uverbs_wq_check_memory(struct uverbs_file *f, struct wq_plan *p)
 static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct wq_plan *p)
 {
 	uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
-	int err;
+	int err = uverbs_wq_find_objects(f, req, p);
 
+	if (!err)
+		err = attr_flags(req, UVERBS_ATTR_CREATE_WQ_FLAGS, "CREATE_WQ: FLAGS", WQ_FLAGS,
+				 &p->flags);
+	if (err)
+		return err;
 	if (type != IB_UVERBS_WQT_RQ)
 		return refuse(-EINVAL, "CREATE_WQ: type %llu: there are receive WQs only",
 			      (unsigned long long)type);
-	err = attr_flags(req, UVERBS_ATTR_CREATE_WQ_FLAGS, "CREATE_WQ: FLAGS",
-			  IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING, &p->flags);
-	if (!err)
-		err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_WQ: UHW_IN", &p->u, sizeof(p->u));
+	err = uverbs_wq_take_uhw(req, &p->u);
 	if (!err)
 		err = uverbs_wq_check_uhw(f, &p->u);
-	if (!err)
-		err = uverbs_wq_find_objects(f, req, p);
+	if (!err && p->flags & ~(uint64_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
+		err = refuse(-EOPNOTSUPP,
+			     "CREATE_WQ: FLAGS 0x%llx: cap.scatter_fcs, rq_delay_drop "
+			     "and end_pad are 0",
+			     (unsigned long long)p->flags);
 	return err ? err : uverbs_wq_check_memory(f, p);
 }
 
@@ -379,19 +400,36 @@ static int uverbs_wq_create_rqt(struct uverbs_wq_table *t)
 static int check_table(const struct wcmd *c, const struct ib_uverbs_ex_create_rwq_ind_table *in)
 {
 	static const char name[] = "EX_CREATE_RWQ_IND_TBL";
-	uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(file_caps(c->f));
 	size_t len;
 
 	if (in->comp_mask)
 		return refuse(-EOPNOTSUPP, "%s: comp_mask 0x%x is not known", name, in->comp_mask);
-	if (in->log_ind_tbl_size > log_most)
+	if (in->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 		return refuse(-EINVAL, "%s: log_ind_tbl_size %u is above %u", name,
-			      in->log_ind_tbl_size, log_most);
+			      in->log_ind_tbl_size, IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE);
 	len = sizeof(*in) + (sizeof(uint32_t) << in->log_ind_tbl_size);
 	if (c->in_len < len)
 		return refuse(-ENOSPC, "%s: %zu bytes have no room for %u handles", name, c->in_len,
 			      1u << in->log_ind_tbl_size);
 	return wcmd_end(c, name, len);
+}
+
+/* What mlx5_ib looks at, behind the WQs. */
+static int check_table_uhw(const struct wcmd *c, const struct ib_uverbs_ex_create_rwq_ind_table *in)
+{
+	const uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(file_caps(c->f));
+	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
+	uint8_t none;
+	int err = attr_in(c->req, UVERBS_ATTR_UHW_IN, "EX_CREATE_RWQ_IND_TBL: UHW_IN", &none, 0);
+
+	if (err)
+		return err;
+	if (in->log_ind_tbl_size > log_most)
+		return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: log_ind_tbl_size %u is above %u",
+			      in->log_ind_tbl_size, log_most);
+	if (out && out->len && out->len < sizeof(struct mlx5_ib_create_rwq_ind_tbl_resp))
+		return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: UHW_OUT has %u bytes", out->len);
+	return 0;
 }
 
 int wcmd_create_rwq_ind_table(struct wcmd *c)
@@ -409,6 +447,8 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 		return -ENOMEM;
 	t->n = 1u << in->log_ind_tbl_size;
 	err = take_wqs(c, t);
+	if (!err)
+		err = check_table_uhw(c, in);
 	if (!err)
 		err = uverbs_wq_create_rqt(t);
 	if (err) {
