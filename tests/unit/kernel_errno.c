@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bad requests have the errno that ib_uverbs, ib_core and mlx5_ib give them (Linux 6.1 as Debian
  * has it): each request here is good but for what its row names. */
+#include <sys/mman.h>
 #include "kernel_fixture.h"
 
 #define EX(cmd) ((cmd) | IB_USER_VERBS_CMD_FLAG_EXTENDED)
@@ -479,6 +480,13 @@ static void creation_fill(struct made *m, unsigned int object, struct request *r
 		fx_fill_wq(m->f, r, u, m->pd, m->cq);
 }
 
+static size_t creation_size(unsigned int object)
+{
+	return object == UVERBS_OBJECT_CQ   ? sizeof(struct mlx5_ib_create_cq)
+	       : object == UVERBS_OBJECT_QP ? sizeof(struct mlx5_ib_create_qp)
+					    : sizeof(struct mlx5_ib_create_wq);
+}
+
 /* Their driver's part: how short it may be, and what is behind the part that is known. */
 TEST_FX(creations_parts)
 {
@@ -555,12 +563,51 @@ TEST_FX(creations_handles)
 			rq_attr(&r, rows[i].other)->data = rows[i].value;
 		else
 			rq_value(&r, rows[i].other, rows[i].value, 4);
-		err = rq_run_with(f, &r, u,
-				  rows[i].object == UVERBS_OBJECT_QP
-					  ? sizeof(struct mlx5_ib_create_qp)
-					  : sizeof(struct mlx5_ib_create_wq));
+		err = rq_run_with(f, &r, u, creation_size(rows[i].object));
 		if (err != rows[i].err)
 			fail_msg("row %zu: %d, not %d", i, err, rows[i].err);
 		rq_done(&r);
+	}
+}
+
+/* Memory that the device may not write to does for what it reads, and none does for nothing. */
+TEST_FX(memory_of_queues)
+{
+	static const struct {
+		unsigned int object;
+		size_t at; /* of the address, in the driver's part */
+		int read_only, gone;
+	} rows[] = {
+		{UVERBS_OBJECT_CQ, offsetof(struct mlx5_ib_create_cq, buf_addr), -EFAULT, -EFAULT},
+		{UVERBS_OBJECT_CQ, offsetof(struct mlx5_ib_create_cq, db_addr), -EFAULT, -EFAULT},
+		{UVERBS_OBJECT_QP, offsetof(struct mlx5_ib_create_qp, buf_addr), 0, -EFAULT},
+		{UVERBS_OBJECT_QP, offsetof(struct mlx5_ib_create_qp, db_addr), 0, -EFAULT},
+		{UVERBS_OBJECT_WQ, offsetof(struct mlx5_ib_create_wq, buf_addr), 0, -EFAULT},
+		{UVERBS_OBJECT_WQ, offsetof(struct mlx5_ib_create_wq, db_addr), 0, -EFAULT},
+	};
+	const size_t len = 65536;
+	struct made m;
+
+	make(&m, f);
+	for (size_t i = 0; i < 2 * (sizeof(rows) / sizeof(rows[0])); i++) {
+		const bool gone = i % 2;
+		const int want = gone ? rows[i / 2].gone : rows[i / 2].read_only;
+		uint64_t u[IN_MOST / 8] = {0};
+		void *at = mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct request r;
+		int err;
+
+		assert_true(at != MAP_FAILED);
+		if (gone)
+			munmap(at, len);
+		creation_fill(&m, rows[i / 2].object, &r, u);
+		u[rows[i / 2].at / 8] = (uintptr_t)at;
+		err = rq_run_with(f, &r, u, creation_size(rows[i / 2].object));
+		if (err != want)
+			fail_msg("row %zu, %s: %d, not %d", i / 2, gone ? "gone" : "read-only", err,
+				 want);
+		rq_done(&r);
+		if (!gone)
+			munmap(at, len);
 	}
 }

@@ -260,17 +260,45 @@ TEST_PAIR(test_vanished_sq)
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
 }
 
-TEST_PAIR(test_vanished_record)
+static void vanish_record(struct rig_pair *p, bool swept)
 {
 	uint8_t *m = page();
 
 	p->a.qp->q.dbrec = mm_bus(p->rig.mm, (uintptr_t)m);
 	munmap(m, 4096);
-	nops(p, 1);
-	assert_int_equal(drain(&p->ca), 0);
-	rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
-	rig_ring(&p->b); /* sweeps both */
+	if (swept)
+		rig_ring(&p->b); /* of the same register: all their records are read */
+	else
+		nops(p, 1);
 	rig_settle(&p->rig);
+	assert_int_equal(drain(&p->ca), 0);
+	assert_int_equal(p->a.qp->q.state, QP_ERR);
+	assert_int_equal(p->b.qp->q.state, QP_RTS);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
+}
+
+TEST_PAIR(test_vanished_record)
+{
+	vanish_record(p, false);
+}
+
+TEST_PAIR(test_vanished_record_swept)
+{
+	vanish_record(p, true);
+}
+
+/* Of receives, when a message comes: the sender is told what it is told by any queue in ERR. */
+TEST_PAIR(test_vanished_record_of_receives)
+{
+	uint8_t *m = page();
+
+	p->b.qp->q.dbrec = mm_bus(p->rig.mm, (uintptr_t)m);
+	munmap(m, 4096);
+	rig_message(&p->a, SIGNALED, "lost");
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(p->b.qp->q.state, QP_ERR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
 }
 
 TEST_PAIR(test_vanished_data)

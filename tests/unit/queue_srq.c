@@ -339,6 +339,18 @@ SHARED(end_of_list_is_not_followed)
 	assert_false(s->srq->failed);
 }
 
+/* So is a record that can't be read: when a message comes, or when the limit is set. */
+SHARED(record_gone)
+{
+	s->srq->dbrec = 16;
+	send_from(s, &s->p->a, 0, LEN);
+	rig_settle(&s->p->rig);
+	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_CATAS_ERROR), 1);
+	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
+	srq_arm(s->srq, 1);
+	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_CATAS_ERROR), 1);
+}
+
 /* An unmapped ring is the SRQ's failure, too. */
 SHARED(ring_gone)
 {

@@ -175,6 +175,8 @@ static void sq_poll_record(struct sq *sq)
 		sq_record(sq, (uint16_t)be32toh(be));
 	} else if (!dma_read(host_of(&sq->q->o), sq->q->dbrec + SND_RECORD, &be, sizeof(be))) {
 		sq_record(sq, (uint16_t)be32toh(be));
+	} else {
+		queue_record_gone(sq->q);
 	}
 }
 
@@ -292,6 +294,8 @@ static void sweep_sqs(struct queues *qs, struct uar *u)
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
 			sq_record(sq[i], (uint16_t)be32toh(be[i]));
+		else
+			queue_record_gone(sq[i]->q);
 }
 
 static void sweep_cqs(struct queues *qs, struct uar *u)

@@ -184,7 +184,8 @@ void rq_stop(struct rq *);
 unsigned int rq_flush(struct rq *, unsigned int n);
 void rq_reset(struct rq *);
 /* Reads a record of receives; where it points is at most a ring ahead of ci. */
-void rq_record(const struct obj *, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi);
+/* False: it can't be read. */
+bool rq_record(const struct obj *, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi);
 
 /* srq.c: copies the oldest entry; its data segments, or NULL: none is posted, or the SRQ failed. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
@@ -243,6 +244,7 @@ void error_count_no_cqe(struct queue *, const struct cq *);
 
 /* queue.c */
 void queue_flush_later(struct queue *);
+void queue_record_gone(struct queue *);	 /* it can't be read */
 void queue_sends_failed(struct queue *); /* to SQER, or to ERR */
 void queue_stop_sends(struct queue *);	 /* to SQD; those that were not begun are fetched again */
 

@@ -131,6 +131,14 @@ void queue_error(struct queue *q, uint8_t event)
 	queue_flush_these(q, list);
 }
 
+void queue_record_gone(struct queue *q)
+{
+	if (q->state == QP_ERR || q->state == QP_RST || queue_is_orphan(q))
+		return;
+	obj_refuse(&q->o, "its doorbell record can't be read");
+	queue_error(q, PRM_EVENT_WQ_CATAS_ERROR);
+}
+
 void queue_sends_failed(struct queue *q)
 {
 	if (!q->transport->abort_sends || (q->state != QP_RTS && q->state != QP_SQD)) {

@@ -42,28 +42,29 @@ static uint16_t posted(const struct rq *rq)
 	return (uint16_t)(rq->pi - rq->ci);
 }
 
-void rq_record(const struct obj *o, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi)
+bool rq_record(const struct obj *o, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi)
 {
 	uint32_t be;
 
 	if (dma_read(host_of(o), dbrec + RCV_RECORD, &be, sizeof(be)))
-		return;
+		return false;
 	*pi = (uint16_t)be32toh(be);
 	if ((uint16_t)(*pi - ci) <= 1u << log_size)
-		return;
+		return true;
 	/* [I] */
 	obj_refuse(o,
 		   "the doorbell record's receive counter 0x%04x is more than a ring ahead"
 		   " of 0x%04x",
 		   *pi, ci);
 	*pi = (uint16_t)(ci + (1u << log_size));
+	return true;
 }
 
 /* Receives have no doorbell register: their record is read when an entry is needed. */
 static bool any_posted(struct rq *rq)
 {
-	if (!posted(rq))
-		rq_record(&rq->q->o, rq->q->dbrec, rq->log_size, rq->ci, &rq->pi);
+	if (!posted(rq) && !rq_record(&rq->q->o, rq->q->dbrec, rq->log_size, rq->ci, &rq->pi))
+		queue_record_gone(rq->q);
 	return posted(rq) > 0;
 }
 

@@ -23,10 +23,20 @@ static uint32_t srq_entries(const struct srq *s)
 	return 1u << s->log_size;
 }
 
+static void srq_fail(struct srq *s)
+{
+	s->failed = true;
+	eq_srq(s, PRM_EVENT_SRQ_CATAS_ERROR);
+}
+
 static bool srq_posted(struct srq *s, uint16_t least)
 {
-	if ((uint16_t)(s->pi - s->ci) < least)
-		rq_record(&s->o, s->dbrec, s->log_size, s->ci, &s->pi);
+	if ((uint16_t)(s->pi - s->ci) < least && !s->failed &&
+	    !rq_record(&s->o, s->dbrec, s->log_size, s->ci, &s->pi) &&
+	    !dma_is_orphan(host_of(&s->o), s->dbrec)) {
+		obj_refuse(&s->o, "its doorbell record can't be read");
+		srq_fail(s);
+	}
 	return (uint16_t)(s->pi - s->ci) >= least;
 }
 
@@ -98,8 +108,7 @@ const uint8_t *srq_take(struct srq *s, uint8_t *copy, uint16_t *index)
 	if (s->failed || !srq_posted(s, 1))
 		return NULL;
 	if (!d->n && srq_fetch(s)) {
-		s->failed = true;
-		eq_srq(s, PRM_EVENT_SRQ_CATAS_ERROR);
+		srq_fail(s);
 		return NULL;
 	}
 	memcpy(copy, d->ahead, srq_stride(s));

@@ -98,10 +98,9 @@ int queue_pages(struct pages *p, struct uverbs_file *f, const struct queue_memor
 	return 0;
 }
 
-int queue_dbrec(struct uverbs_file *f, const char *method, uint64_t va)
+int queue_dbrec(struct uverbs_file *f, const char *method, uint64_t va, bool write)
 {
-	/* The device only reads it, and mlx5_ib asks for no more. */
-	if (va & (DBREC_BYTES - 1) || pin_memory(f, va, DBREC_BYTES, false, PIN_RECORD))
+	if (va & (DBREC_BYTES - 1) || pin_memory(f, va, DBREC_BYTES, write, PIN_RECORD))
 		return refuse(-EFAULT, "%s: db_addr 0x%" PRIx64 " is not mapped, or not aligned",
 			      method, va);
 	return 0;

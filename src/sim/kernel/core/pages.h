@@ -31,7 +31,8 @@ struct queue_memory {
 	bool wq;    /* pages_wq() */
 };
 int queue_pages(struct pages *, struct uverbs_file *, const struct queue_memory *);
-int queue_dbrec(struct uverbs_file *, const char *method, uint64_t va);
+/* write: a CQ's begins as 0, which the device writes; it reads others. */
+int queue_dbrec(struct uverbs_file *, const char *method, uint64_t va, bool write);
 unsigned int pages_queue_offset(const struct pages *);
 /* For a umem: pages out of `sizes` (a bitmap); 0 or -EINVAL. */
 int pages_umem(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t sizes);

@@ -138,7 +138,7 @@ static int uverbs_cq_check_memory(struct uverbs_file *f, struct cq_plan *p)
 {
 	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->entries * p->u.cqe_size, true, false};
-	int err = queue_dbrec(f, ring.method, p->u.db_addr);
+	int err = queue_dbrec(f, ring.method, p->u.db_addr, true);
 
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }

@@ -107,7 +107,7 @@ static int uverbs_qp_check_memory(struct uverbs_file *f, struct qp_plan *p)
 		"CREATE_QP",   "buf_addr",
 		p->u.buf_addr, rq + ((uint64_t)p->sq_count << SEND_WQE_BB_LOG),
 		false,	       false};
-	int err = queue_dbrec(f, ring.method, p->u.db_addr);
+	int err = queue_dbrec(f, ring.method, p->u.db_addr, false);
 
 	return err || !ring.len ? err : queue_pages(&p->pages, f, &ring);
 }

@@ -200,7 +200,7 @@ int raw_check_memory(struct uverbs_file *f, struct qp_plan *p)
 					true};
 	const struct queue_memory sq = {"CREATE_QP", "sq_buf_addr", p->u.sq_buf_addr,
 					(uint64_t)p->sq_count << LOG_WQEBB, false, true};
-	int err = queue_dbrec(f, rq.method, p->u.db_addr);
+	int err = queue_dbrec(f, rq.method, p->u.db_addr, false);
 
 	if (!err && p->rq_count)
 		err = queue_pages(&p->pages, f, &rq);

@@ -123,7 +123,7 @@ static int uverbs_srq_check_memory(struct uverbs_file *f, struct srq_plan *p)
 	const struct queue_memory ring = {"CREATE_SRQ",	 "buf_addr",
 					  p->u.buf_addr, 1ull << (p->log_size + p->log_stride),
 					  false,	 true};
-	int err = queue_dbrec(f, ring.method, p->u.db_addr);
+	int err = queue_dbrec(f, ring.method, p->u.db_addr, false);
 
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }

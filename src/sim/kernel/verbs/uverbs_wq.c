@@ -156,7 +156,7 @@ static int uverbs_wq_check_memory(struct uverbs_file *f, struct wq_plan *p)
 	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift, false,
 					  true};
-	int err = queue_dbrec(f, ring.method, p->u.db_addr);
+	int err = queue_dbrec(f, ring.method, p->u.db_addr, false);
 
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
