@@ -72,8 +72,11 @@ TEST_FX(srq_life)
 	ctx = prm_query_xrc_srq_out_cat_xrc_srq_context_entry(f->out);
 	assert_int_equal(prm_xrc_srqc_get_user_index(ctx), 0x77);
 	assert_int_equal(prm_xrc_srqc_get_xrcd(ctx), xrcd);
-	assert_int_equal(FX(f, ARM_XRC_SRQ, {"xrc_srqn", srqn}, {"lwm", 17}), BAD);
-	assert_int_equal(FX(f, ARM_XRC_SRQ, {"xrc_srqn", srqn}, {"lwm", 1}), 0);
+	assert_int_equal(FX(f, ARM_XRC_SRQ, {"xrc_srqn", srqn}, {"lwm", 1}), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_OP_MOD);
+	assert_int_equal(FX(f, ARM_XRC_SRQ, {"op_mod", 1}, {"xrc_srqn", srqn}, {"lwm", 17}), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_SIZE);
+	assert_int_equal(FX(f, ARM_XRC_SRQ, {"op_mod", 1}, {"xrc_srqn", srqn}, {"lwm", 1}), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, srqn), PRM_STATUS_BAD_RES);
 	assert_int_equal(FX_NUMBER(f, DESTROY_XRC_SRQ, srqn), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_XRC_SRQ, srqn), PRM_STATUS_BAD_RES);

@@ -102,7 +102,7 @@ static const struct fw_row rows[] = {
 	ROW(DEALLOC_XRCD, destroy_object, 0),
 	ROW(CREATE_XRC_SRQ, create_xrc_srq, FW_TAIL),
 	ROW(QUERY_XRC_SRQ, query_xrc_srq, 0),
-	ROW(ARM_XRC_SRQ, arm_xrc_srq, 0),
+	ROW(ARM_XRC_SRQ, arm_xrc_srq, FW_OP_MOD),
 	ROW(DESTROY_XRC_SRQ, destroy_xrc_srq, 0),
 	ROW(CREATE_RQT, create_rqt, FW_TAIL),
 	ROW(MODIFY_RQT, modify_rqt, FW_TAIL),

@@ -12,6 +12,7 @@
 #define LOG_SEG		   4u /* log_rq_stride counts from 16 bytes */
 #define LOG_LINKED	   5u /* a link and one data segment */
 #define ADAPTER_PAGE_SHIFT 12
+#define ARM_XRC_OP_MOD	   1 /* mlx5_ifc.h: MLX5_ARM_XRC_SRQ_IN_OP_MOD_XRC_SRQ */
 
 static int xrc_srq_check(struct fw_cmd *c, const void *ctx)
 {
@@ -138,6 +139,9 @@ int fw_arm_xrc_srq(struct fw_cmd *c)
 
 	if (!s)
 		return -1;
+	if (c->op_mod != ARM_XRC_OP_MOD)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
+				 "op_mod is 0x%x, an XRC SRQ is armed by 1", c->op_mod);
 	if (lwm > 1u << s->log_size)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "lwm %u is more than %u entries", lwm, 1u << s->log_size);
