@@ -64,12 +64,20 @@ TEST_FX(dct_life)
 	uint32_t rmp = fd_rmp(f, &q), dct;
 	uint8_t in[FX_IN];
 	size_t len = fill_dct(in, &q, rmp);
+	const struct fx_field none[] = {{NULL, 0}};
 	const void *dctc;
+	uint32_t set;
 
+	assert_int_equal(fx_cmd(f, f->v, PRM_OPCODE_ALLOC_Q_COUNTER, FX_UID, none), 0);
+	set = prm_alloc_q_counter_out_get_counter_set_id(f->out);
+	FX_SET(in, CREATE_DCT, {"dct_context_entry.counter_set_id", set + 1});
+	FX_REFUSES(f, CREATE_DCT, in, len, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT);
+	FX_SET(in, CREATE_DCT, {"dct_context_entry.counter_set_id", set});
 	assert_int_equal(FX_EXEC(f, CREATE_DCT, in, len), 0);
 	dct = prm_create_dct_out_get_dctn(f->out);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, rmp), BUSY);
 	assert_int_equal(FX_NUMBER(f, DESTROY_CQ, q.cq), BUSY);
+	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", set}), BUSY);
 	assert_int_equal(FX_NUMBER(f, ARM_DCT_FOR_KEY_VIOLATION, dct), 0);
 	assert_true(((struct dct *)obj_find(f->v, OBJ_DCT, dct))->armed);
 	assert_int_equal(FX_NUMBER(f, DESTROY_DCT, dct), STATE);
@@ -83,6 +91,7 @@ TEST_FX(dct_life)
 	assert_int_equal(prm_dctc_get_srqn_xrqn(dctc), rmp);
 	assert_int_equal(FX_NUMBER(f, DESTROY_DCT, dct), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_DCT, dct), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", set}), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RMP, rmp), 0);
 }
 

@@ -92,6 +92,7 @@ TEST_FX(roundtrip)
 	hw = obj_find(q.f->v, OBJ_QP, q.qpn);
 	assert_non_null(hw);
 	assert_memory_equal(hw->rmac, q.f->v->mac, 6);
+	assert_ptr_equal(hw->q.stats, &q.f->v->stats->queues);
 	assert_int_equal(hw->udp_sport & 0xc000, 0xc000);
 }
 

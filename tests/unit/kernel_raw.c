@@ -184,6 +184,7 @@ TEST_FX(states)
 	assert_int_equal(modify(f, h, RTR, 1), -EINVAL);
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5 | 1 << 3), -EINVAL);
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5), 0);
+	assert_ptr_equal(rq->q.stats, &f->v->stats->queues);
 	assert_int_equal(rq->q.state, QP_RTS); /* it receives from INIT on, as mlx5_ib has it */
 	assert_int_equal(sq->q.state, QP_RST);
 	assert_int_equal(query(f, h), INIT);

@@ -6,6 +6,8 @@
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/rq.h>
 #include "kernel_fixture.h"
+#include "obj/dct.h"
+#include "obj/q_counter.h"
 #include "obj/qp.h"
 #include "obj/srq.h"
 
@@ -220,4 +222,98 @@ TEST_FX(devx_knows_it)
 			 PRM_RMPC_STATE_RDY);
 	prm_query_rmp_in_set_rmpn(in, m.srqn + 1);
 	assert_int_equal(fx_devx_query(f, m.handle, in, sizeof(in), out, sizeof(out)), -EINVAL);
+}
+
+/* --- DC targets, which have an SRQ -------------------------------------------------------------- */
+
+#define DCT_TO_INIT (1 | 1 << 3 | 1 << 4 | 1 << 5)
+#define DCT_TO_RTR  (1 | 1 << 7 | 1 << 8 | 1 << 15)
+
+/* srq, or 0: none. */
+static int dct_make(struct fx *f, uint32_t srq, uint32_t cq, uint32_t *handle)
+{
+	static const struct ib_uverbs_qp_cap cap = {0};
+	struct mlx5_ib_create_qp u = {.flags = MLX5_QP_FLAG_TYPE_DCT, .access_key = 7, .uidx = 3};
+	struct request r;
+	int err;
+
+	rq_make(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE,
+		RQ_ARGS(A_NEW(UVERBS_ATTR_CREATE_QP_HANDLE, NULL),
+			A_HANDLE(UVERBS_ATTR_CREATE_QP_PD_HANDLE, fx_pd(f)),
+			srq ? A_HANDLE(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, srq) : A_NONE,
+			A_HANDLE(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, cq),
+			A_HANDLE(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, cq),
+			A_VALUE(UVERBS_ATTR_CREATE_QP_USER_HANDLE, HANDLE, 8),
+			A_IN(UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap)),
+			A_VALUE(UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_DRIVER, 8),
+			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, NULL, sizeof(cap)),
+			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, NULL, 4),
+			A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_create_qp_resp))));
+	err = rq_run_with(f, &r, &u, sizeof(u));
+	if (!err)
+		*handle = rq_new(&r);
+	rq_done(&r);
+	return err;
+}
+
+static int dct_modify(struct fx *f, const struct ib_uverbs_modify_qp *m, size_t room)
+{
+	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+		       A_VALUE(UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_MODIFY_QP, 8),
+		       A_IN(UVERBS_ATTR_CORE_IN, m, sizeof(*m)),
+		       room ? A_OUT(UVERBS_ATTR_UHW_OUT, NULL, room) : A_NONE);
+}
+
+/* From RESET to INIT to RTR by exactly the attributes of each way; there it gets its number. */
+TEST_FX(dct_states)
+{
+	const struct made srq = make(f);
+	struct ib_uverbs_modify_qp m = {.qp_state = 1, .attr_mask = DCT_TO_INIT, .port_num = 1};
+	const size_t room = sizeof(struct mlx5_ib_modify_qp_resp);
+	uint32_t cq = fx_cq(f, NULL);
+	const struct dct *dct;
+
+	assert_int_equal(dct_make(f, 0, cq, &m.qp_handle), -EINVAL);
+	assert_int_equal(dct_make(f, srq.handle, cq, &m.qp_handle), 0);
+	m.attr_mask = DCT_TO_INIT & ~(1u << 3);
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	m.attr_mask = DCT_TO_INIT | 1 << 8;
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	m.attr_mask = DCT_TO_INIT;
+	m.port_num = 2;
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	m.port_num = 1;
+	m.qp_state = 2;
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	m.qp_state = 1;
+	assert_int_equal(dct_modify(f, &m, room), 0);
+
+	m = (struct ib_uverbs_modify_qp){.qp_handle = m.qp_handle,
+					 .qp_state = 2,
+					 .attr_mask = DCT_TO_RTR,
+					 .path_mtu = 3,
+					 .dest = {.port_num = 1, .sgid_index = 1}};
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	m.dest.is_global = 1;
+	m.dest.sgid_index = VHCA_GIDS;
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	f->v->gids[VHCA_GIDS - 1].type = GID_EMPTY;
+	m.dest.sgid_index = VHCA_GIDS - 1;
+	assert_int_equal(dct_modify(f, &m, room), -ENODATA);
+	m.dest.sgid_index = 1;
+	assert_int_equal(dct_modify(f, &m, 4), -EINVAL);
+	m.attr_mask = DCT_TO_RTR & ~(1u << 15);
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	assert_int_equal(obj_count(f->v, OBJ_DCT), 0);
+	m.attr_mask = DCT_TO_RTR;
+	assert_int_equal(dct_modify(f, &m, room), 0);
+	dct = obj_next(f->v, OBJ_DCT, 0);
+	assert_non_null(dct);
+	assert_int_equal(dct->srq->o.id, srq.srqn);
+	assert_ptr_equal(q_counter_of(f->v, dct->counter), &f->v->stats->queues);
+	m.qp_state = 3;
+	assert_int_equal(dct_modify(f, &m, room), -EINVAL);
+	assert_int_equal(FX_DESTROY(f, SRQ, srq.handle), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, QP, m.qp_handle), 0);
+	assert_int_equal(obj_count(f->v, OBJ_DCT), 0);
 }

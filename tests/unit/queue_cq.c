@@ -176,6 +176,7 @@ TEST_PAIR(test_overflow)
 	assert_int_equal(p->ca.cq->status, CQ_OK);
 	nops(p, 1);
 	assert_int_equal(p->ca.cq->status, CQ_OVERFLOW);
+	assert_int_equal(p->a.queue->stats->cq_overflow, 1);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_CQ_ERROR), 1);
 	assert_int_equal(p->a.qp->q.state, QP_ERR);
 	assert_int_equal(drain(&p->ca), 64);

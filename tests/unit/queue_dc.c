@@ -9,6 +9,7 @@
 #include <dvx/prm/qp.h>
 #include "queue_rig.h"
 #include "obj/dct.h"
+#include "obj/q_counter.h"
 #include "queue/queue.h"
 #include "transport/bth.h"
 #include "transport/transport.h"
@@ -28,6 +29,7 @@ struct dc {
 		struct rig_cq cq;
 		struct rig_srq list;
 		struct dct *dct;
+		struct q_counter set;
 		uint16_t posted;
 	} t[TARGETS];
 };
@@ -44,6 +46,8 @@ static void target_open(struct dc *d, struct target *t)
 	dct->cq = t->cq.cq;
 	dct->srq = t->list.srq;
 	dct->pdn = RIG_PD;
+	t->set.o.vhca = dct->o.vhca;
+	dct->counter = &t->set;
 	dct->user_index = 0xd00 + (uint32_t)(t - d->t);
 	dct->key = KEY;
 	dct->rre = dct->rwe = dct->rae = true;
@@ -226,6 +230,12 @@ DC(test_writes_and_reads)
 		rig_run(&d->i);
 		ends(d, 0);
 		assert_memory_equal(memory(d, t % TARGETS), d->p->src, 3000);
+	}
+	/* Each target counts in its own set, a connection for each time that it was the next one. */
+	for (unsigned int t = 0; t < TARGETS; t++) {
+		assert_int_equal(d->t[t].set.own.rx_dct_connect, 2);
+		assert_int_equal(d->t[t].set.own.rx_write_requests, 2);
+		assert_int_equal(d->t[t].set.own.rx_read_requests, 2);
 	}
 }
 
