@@ -28,8 +28,8 @@ struct dvx_template {
 
 /*
  * RDMA_WRITE of `len` inline bytes, at most 28: a request is one block. -EBUSY: the ring has
- * requests that were not polled, or a template. -EINVAL: no request of one block has this length,
- * or flag.
+ * requests that were not polled, or a template. -EMSGSIZE: no request of one block has this length.
+ * -EBADR: an unknown flag.
  */
 int dvx_template_write_inline(struct dvx_sq *sq, uint32_t rkey, uint32_t len, uint32_t flags,
 			      struct dvx_template *out);
@@ -85,7 +85,7 @@ DVX_INLINE int dvx_template_post_inline(struct dvx_sq *sq, struct dvx_template *
 {
 	struct dvx_sq_place p;
 
-	if (DVX_UNLIKELY(len != t->len))
+	if (DVX_UNLIKELY(!len || len != t->len))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(dvx_template_full(sq, t)))
 		return dvx_sq_refuse(sq);

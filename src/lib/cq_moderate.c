@@ -11,9 +11,11 @@
 
 static int cq_moderate_check(const struct dvx_cq *ring, uint32_t period_us, uint32_t count)
 {
+	int err = dvx_given("dvx_cq_moderate", "cq", ring, NULL);
 	const void *cap;
-	int err;
 
+	if (err)
+		return err;
 	if (!ring->priv)
 		return dvx_fail(EINVAL, "dvx_cq_moderate: the CQ is a plain ring");
 	if (period_us > MODERATE_MAX_PERIOD)

@@ -101,6 +101,8 @@ int dvx_dct_create(struct dvx_dev *dev, const struct dvx_dct_attr *user,
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_dct_create");
 
 	if (!err)
+		err = dvx_given("dvx_dct_create", "dev", dev, "out", out, NULL);
+	if (!err)
 		err = dct_check(dev, &attr);
 	if (!err)
 		err = dvx_local_side(dev, "dvx_dct_create", user_local, &local);

@@ -356,7 +356,10 @@ int dvx_qp_sqerr_to_rts(struct dvx_qp *qp)
 int dvx_dci_reset_stream(struct dvx_qp *qp, uint16_t stream)
 {
 	uint8_t in[PRM_RTS2RTS_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
+	int err = dvx_given("dvx_dci_reset_stream", "qp", qp, NULL);
 
+	if (err)
+		return err;
 	if (qp->type != DVX_QP_DCI || !qp->obj)
 		return dvx_fail(EINVAL,
 				"dvx_dci_reset_stream: QP 0x%x is no DC initiator of "

@@ -3,8 +3,12 @@
 #include <dvx/template.h>
 #include "priv.h"
 
-static int template_busy(const struct dvx_sq *sq, const char *who)
+static int template_check(const struct dvx_sq *sq, const struct dvx_template *out, const char *who)
 {
+	int err = dvx_given(who, "sq", sq, "out", out, NULL);
+
+	if (err)
+		return err;
 	if (sq->pi - sq->ci > sq->mask + 1)
 		return dvx_fail(EBUSY, "%s: the ring has a template: dvx_template_end() first",
 				who);
@@ -48,7 +52,7 @@ int dvx_template_write_inline(struct dvx_sq *sq, uint32_t rkey, uint32_t len, ui
 {
 	static const uint8_t data[DVX_BLOCK];
 	struct template_block b;
-	int err = template_busy(sq, "dvx_template_write_inline");
+	int err = template_check(sq, out, "dvx_template_write_inline");
 
 	if (err)
 		return err;
@@ -63,7 +67,7 @@ static int template_piece(const char *who, struct dvx_sq *sq, uint8_t opcode, ui
 			  struct dvx_sge piece, uint32_t flags, struct dvx_template *out)
 {
 	struct template_block b;
-	int err = template_busy(sq, who);
+	int err = template_check(sq, out, who);
 
 	if (err)
 		return err;
@@ -92,8 +96,12 @@ int dvx_template_read(struct dvx_sq *sq, uint32_t rkey, uint32_t lkey, uint32_t 
 
 int dvx_template_end(struct dvx_sq *sq)
 {
-	uint32_t used = sq->pi - (sq->ci ^ DVX_SQ_TAKEN);
+	int err = dvx_given("dvx_template_end", "sq", sq, NULL);
+	uint32_t used;
 
+	if (err)
+		return err;
+	used = sq->pi - (sq->ci ^ DVX_SQ_TAKEN);
 	if (sq->pi - sq->ci <= sq->mask + 1)
 		return dvx_fail(EINVAL, "dvx_template_end: the ring has no template");
 	if (used)

@@ -24,6 +24,8 @@ union outs {
 	struct dvx_txq *txq;
 	struct dvx_rss *rss;
 	struct dvx_srq *srq;
+	struct dvx_dct *dct;
+	struct dvx_template template;
 	struct dvx_obj *obj;
 	struct dvx_dbr *dbr;
 	struct dvx_channel *channel;
@@ -176,8 +178,20 @@ TEST_PAIR(null_queues, 0)
 		.size = sizeof(tx), .pd = r->pd, .cq = p->cq[0], .uar = r->uar, .sq_blocks = 4};
 	struct dvx_rss_attr rss = {.size = sizeof(rss), .queue_count = 1};
 	struct dvx_srq_attr srq = {.size = sizeof(srq), .pd = r->pd, .entries = 4};
+	struct dvx_dct_attr dct = {.size = sizeof(dct), .pd = r->pd, .cq = p->cq[0]};
+	struct dvx_qp_local local = rig_local(r, 0);
 
 	qp.send_cq = p->cq[0];
+	BAD(dvx_dct_create(NULL, &dct, &local, &out.dct), "dev");
+	BAD(dvx_dct_create(r->dev, NULL, &local, &out.dct), "attr");
+	BAD(dvx_dct_create(r->dev, &dct, &local, NULL), "out");
+	BAD(dvx_dci_reset_stream(NULL, 1), "qp");
+	BAD(dvx_cq_moderate(NULL, 1, 1), "cq");
+	BAD(dvx_template_write_inline(NULL, 1, 8, 0, &out.template), "sq");
+	BAD(dvx_template_write_inline(p->sq, 1, 8, 0, NULL), "out");
+	BAD(dvx_template_write(NULL, 1, 1, 8, 0, &out.template), "sq");
+	BAD(dvx_template_read(NULL, 1, 1, 8, 0, &out.template), "sq");
+	BAD(dvx_template_end(NULL), "sq");
 	BAD(dvx_cq_create(NULL, &cq, &out.cq), "dev");
 	BAD(dvx_cq_create(r->dev, NULL, &out.cq), "attr");
 	BAD(dvx_cq_create(r->dev, &cq, NULL), "out");

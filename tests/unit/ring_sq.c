@@ -416,6 +416,7 @@ static void template_has_the_ring(void **state)
 	assert_int_equal(dvx_template_write(&p.sq, 1, 2, 3, 0, &t), 0);
 	assert_int_equal(dvx_template_write(&p.sq, 1, 2, 3, 0, &u), -EBUSY);
 	assert_int_equal(dvx_template_post_inline(&p.sq, &t, 1, "12345678", 8, 1), -EMSGSIZE);
+	assert_int_equal(dvx_template_post_inline(&p.sq, &t, 1, "", 0, 1), -EMSGSIZE);
 	for (i = 0; i < 8; i++) {
 		assert_int_equal(dvx_post_nop(&p.sq, 1, 0), -ENOSPC);
 		assert_int_equal(dvx_sq_free(&p.sq), 0);
