@@ -67,6 +67,13 @@ fates() {
 }
 check "... and each packet has one fate" fates "$traffic"
 check "from a pipe" says 0 '521 packets' sh -c "cat '$traffic' | '$dvx_sim' replay w -"
+dropped() { "$dvx_sim" ls --json | jq '[.[] | select(.name == "w").drops[] | select(.cause == "no_rule").count] | add // 0'; }
+told() {
+	before=$(dropped)
+	packets 3 | make_pcap 1 >"$scratch/three.pcap" && "$dvx_sim" replay w "$scratch/three.pcap" || return
+	[ "$(dropped)" = $((before + 3)) ] && "$dvx_sim" ls | grep "$((before + 3)) packets dropped: no receive rule took them"
+}
+check "ls says why packets were dropped" told
 make_pcapng() { # one section, two interfaces of Ethernet, a packet of each
 	$PERL -e '
 		sub block { my ($type, $body) = @_; my $n = 12 + length $body; print pack("LL", $type, $n), $body, pack("L", $n) }

@@ -378,6 +378,7 @@ DC(test_a_wrong_key_is_counted_and_not_answered)
 	assert_int_equal(d->i.queue->state, QP_ERR);
 	assert_int_equal(rig_count(&d->p->rig, PRM_EVENT_DCT_KEY_VIOLATION), 1);
 	assert_int_equal(d->t[0].dct->violations, 8);
+	assert_int_equal(d->t[0].dct->o.vhca->drops.n[DROP_DC_KEY], 8);
 }
 
 /* Back from reset, the initiator reaches both targets again. */

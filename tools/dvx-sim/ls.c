@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "src/sim/link/link.h"
 #include "tools/cli/json.h"
@@ -18,6 +19,9 @@ struct ls_chip {
 	const struct link_function_row *functions;
 	const struct link_client_row *clients;
 	const struct link_object_row *objects;
+	struct link_message dropped;
+	const struct link_drop_row *drops;
+	uint32_t ndrops;
 };
 
 static bool rows_fit(struct ls_chip *c)
@@ -33,7 +37,15 @@ static bool rows_fit(struct ls_chip *c)
 	c->functions = (const void *)(h + 1);
 	c->clients = (const void *)(c->functions + h->nfunctions);
 	c->objects = (const void *)(c->clients + h->nclients);
-	return c->m.h.len == need;
+	c->drops = (const void *)c->dropped.body;
+	c->ndrops = (uint32_t)(c->dropped.h.len / sizeof(c->drops[0]));
+	return c->m.h.len == need && !c->dropped.h.result;
+}
+
+static void ls_forget(struct ls_chip *c)
+{
+	link_message_free(&c->m);
+	link_message_free(&c->dropped);
 }
 
 /* false: no such chip, or it does not answer or is of another version (said so). */
@@ -44,13 +56,14 @@ static bool ls_ask(const char *name, struct ls_chip *c)
 	if (sock < 0)
 		return false;
 	err = link_ask(sock, LINK_STATUS, NULL, 0, -1, &c->m);
+	if (!err)
+		err = link_ask(sock, LINK_DROPS, NULL, 0, -1, &c->dropped);
 	close(sock);
 	if (!err && rows_fit(c))
 		return true;
 	if (registry_is_ours(name, err))
 		say("%s does not answer", name);
-	if (!err)
-		link_message_free(&c->m);
+	ls_forget(c);
 	return false;
 }
 
@@ -91,13 +104,27 @@ static void print_packets(const struct link_function_row *f)
 	putchar('\n');
 }
 
+/* Why packets were dropped: a function's, or "", the chip's. */
+static void print_drops(const struct ls_chip *c, const char *function)
+{
+	for (uint32_t i = 0; i < c->ndrops; i++) {
+		const struct link_drop_row *d = &c->drops[i];
+
+		if (!strncmp(d->function, function, sizeof(d->function)))
+			printf("%7s%" PRIu64 " packet%s dropped: %.71s\n", "", d->count,
+			       d->count == 1 ? "" : "s", d->words);
+	}
+}
+
 static void print_chip(const struct ls_chip *c)
 {
 	printf("%s (pid %u)\n", c->head->name, c->head->pid);
 	for (uint32_t f = 0; f < c->head->nfunctions; f++) {
 		print_function(c, f);
 		print_packets(&c->functions[f]);
+		print_drops(c, c->functions[f].name);
 	}
+	print_drops(c, "");
 }
 
 static const char *function_name(const struct ls_chip *c, uint32_t f)
@@ -153,11 +180,28 @@ static json_t *json_objects(const struct ls_chip *c)
 	return list;
 }
 
+/* "function" is null for the chip's. */
+static json_t *json_drops(const struct ls_chip *c)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < c->ndrops; i++) {
+		const struct link_drop_row *d = &c->drops[i];
+
+		json_array_append_new(list,
+				      json_pack("{s:s?, s:s, s:s, s:I}", "function",
+						*d->function ? d->function : NULL, "cause",
+						d->cause, "words", d->words, "count",
+						(json_int_t)d->count));
+	}
+	return list;
+}
+
 static json_t *json_chip(const struct ls_chip *c)
 {
-	return json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", c->head->name, "pid", c->head->pid,
-			 "functions", json_functions(c), "clients", json_clients(c), "objects",
-			 json_objects(c));
+	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "name", c->head->name, "pid",
+			 c->head->pid, "functions", json_functions(c), "clients", json_clients(c),
+			 "objects", json_objects(c), "drops", json_drops(c));
 }
 
 static int visible(const struct dirent *e)
@@ -175,7 +219,7 @@ static void list_one(const char *name, json_t *json)
 		json_array_append_new(json, json_chip(&c));
 	else
 		print_chip(&c);
-	link_message_free(&c.m);
+	ls_forget(&c);
 }
 
 int cmd_ls(const struct sim_args *a)

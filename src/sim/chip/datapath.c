@@ -49,8 +49,11 @@ static bool datapath_netdev(const struct vhca *v, const uint8_t mac[6])
  */
 static void datapath_to_netdev(struct vhca *v, const struct packet *p)
 {
-	if (datapath_netdev(v, p->data) && memcmp(p->data + 6, v->mac, sizeof(v->mac)))
-		v->dev->to_netdev(v->dev->netdev_ctx, v, p->data, p->len);
+	if (!datapath_netdev(v, p->data))
+		v->drops.n[DROP_NO_RULE]++;
+	else if (memcmp(p->data + 6, v->mac, sizeof(v->mac)) &&
+		 !v->dev->to_netdev(v->dev->netdev_ctx, v, p->data, p->len))
+		v->drops.n[DROP_NETDEV]++;
 }
 
 static void datapath_fates(const struct device *dev, struct port_fates *to)

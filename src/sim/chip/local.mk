@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
 	src/sim/chip/census.c \
+	src/sim/chip/census_drops.c \
 	src/sim/chip/chip.c \
 	src/sim/chip/chip.h \
 	src/sim/chip/datapath.c \

@@ -74,17 +74,16 @@ static void netdev_readable(void *arg, int fd)
 		if (n >= VHCA_FRAME_MIN && n <= VHCA_FRAME_MAX)
 			netdev_transmit(d->v, buf, (uint32_t)n);
 		else
-			sim_note("%s: a packet of %zd bytes was dropped at the port", d->name, n);
+			d->v->drops.n[DROP_LENGTH]++;
 	}
 }
 
 /* The interface may be down, or its queue full: then the frame is lost, as behind any NIC. */
-static void netdev_receive(void *ctx, const struct vhca *v, const uint8_t *bytes, uint32_t len)
+static bool netdev_receive(void *ctx, const struct vhca *v, const uint8_t *bytes, uint32_t len)
 {
 	const struct netdevs *all = ctx;
-	ssize_t n = write(all->at[v->index].tap, bytes, len);
 
-	(void)n;
+	return write(all->at[v->index].tap, bytes, len) == (ssize_t)len;
 }
 
 /* --- what the kernel's administrator does ------------------------------------------------------

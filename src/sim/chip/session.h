@@ -61,6 +61,8 @@ void session_close_file(struct chip_session *); /* if it has one */
 /* census.c: what a status answer says of the chip. Fills at most max rows; returns how many. */
 unsigned int census_functions(struct chip *, struct link_function_row *, unsigned int max);
 unsigned int census_objects(struct chip *, struct link_object_row *, unsigned int max);
+/* census_drops.c: the packets that were dropped, and why; likewise. */
+unsigned int census_drops(struct chip *, struct link_drop_row *, unsigned int max);
 
 /* session_refusals.c: what the chip refused this program, until the program hears it. */
 void session_refusals_add(struct chip_session *, const char *line);

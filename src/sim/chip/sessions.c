@@ -269,6 +269,15 @@ static void on_resources(struct chip_session *c)
 	free(rows);
 }
 
+static void on_drops(struct chip_session *c)
+{
+	struct link_drop_row *rows = calloc(ROWS, sizeof(*rows));
+	unsigned int n = rows ? census_drops(c->chip, rows, ROWS) : 0;
+
+	session_reply(c, rows ? 0 : -ENOMEM, rows, n * sizeof(*rows), NULL, 0);
+	free(rows);
+}
+
 static void on_down(struct chip_session *c)
 {
 	struct chip *chip = c->all->chip;
@@ -289,6 +298,7 @@ static const struct {
 	[LINK_UNMAP] = {session_unmap, true, false},
 	[LINK_CLOSE] = {session_close_device, true, false},
 	[LINK_STATUS] = {on_status, false, false},
+	[LINK_DROPS] = {on_drops, false, false},
 	[LINK_DOWN] = {on_down, false, false},
 	[LINK_REPLAY] = {session_replay, false, false},
 	[LINK_CAPTURE] = {session_capture, false, false},

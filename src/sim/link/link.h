@@ -40,6 +40,7 @@ enum link_type {
 	LINK_SET_PORT,	/* u32: the link goes up */
 	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
 	LINK_ATTACH,	/* a BAR's FD: a file that another process opened; first message */
+	LINK_DROPS,	/* -> link_drop_row: those that are not 0 */
 };
 
 /* Rows from this one on. */
@@ -71,6 +72,14 @@ struct link_function_row {
 	uint16_t pad[3];
 	/* raw packets, those of replays among them */
 	uint64_t sent, received, out_of_buffer, failed;
+};
+
+/* Packets that were dropped, and why. */
+struct link_drop_row {
+	char function[8]; /* empty: the chip's */
+	char cause[16];
+	char words[72];
+	uint64_t count;
 };
 
 struct link_client_row {

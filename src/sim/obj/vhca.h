@@ -8,6 +8,7 @@
 #include "pace.h"
 #include "profile.h"
 #include "base/clock.h"
+#include "base/drops.h"
 #include "base/port_stats.h"
 
 struct host;
@@ -127,6 +128,7 @@ struct vhca {
 		uint32_t mtu;
 	} netdev; /* its network interface, if the chip has those */
 	struct raw_stats raw;
+	struct drops drops;
 	struct port_stats *stats; /* own_stats, or a page of a file that programs read */
 	struct port_stats own_stats;
 	struct queue_stats uncounted; /* of queues without a Q counter set */
@@ -159,6 +161,7 @@ struct device {
 	struct port *port;
 	struct steer *steer;
 	bool link_down;	    /* port_set_link() */
+	struct drops drops; /* of no function */
 	uint32_t shapes;    /* queue pairs with a scheduling element */
 	uint8_t active_mtu; /* of the port, as PRM and verbs number it: 128 << active_mtu bytes */
 	uint16_t udp_sport; /* that RoCEv2 packets have whatever their queues want; 0: theirs */
@@ -175,8 +178,8 @@ struct device {
 	/* A management datagram of 256 bytes for the function's queue pair 1 (transport/gsi.h). */
 	void (*on_mad)(void *ctx, struct vhca *, const struct roce_packet *, const uint8_t *mad);
 	void *mad_ctx;
-	/* A packet for the function's network interface. */
-	void (*to_netdev)(void *ctx, const struct vhca *, const uint8_t *bytes, uint32_t len);
+	/* A packet for the function's network interface. False: that does not take it. */
+	bool (*to_netdev)(void *ctx, const struct vhca *, const uint8_t *bytes, uint32_t len);
 	void *netdev_ctx;
 };
 

@@ -98,7 +98,7 @@ static void fault_late(struct fault *t, struct frame *f)
 	}
 	t->last = f->due;
 	t->counts.delayed++;
-	loop_put(&t->late, f);
+	t->dev->drops.n[DROP_FULL] += !loop_put(&t->late, f);
 }
 
 static void fault_forward(struct fault *t, struct frame *f)

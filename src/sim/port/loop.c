@@ -36,17 +36,18 @@ void loop_fini(struct loop *l)
 		frame_free(f);
 }
 
-void loop_put(struct loop *l, struct frame *f)
+bool loop_put(struct loop *l, struct frame *f)
 {
 	if (l->n >= FRAMES_ALL) {
 		frame_free(f);
-		return;
+		return false;
 	}
 	f->next = NULL;
 	*l->tail = f;
 	l->tail = &f->next;
 	l->n++;
 	l->bytes += f->len;
+	return true;
 }
 
 bool loop_room(const struct loop *l)

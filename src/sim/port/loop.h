@@ -14,8 +14,8 @@ struct loop {
 
 void loop_init(struct loop *);
 void loop_fini(struct loop *);
-/* The frame is dropped if the loop is full even for those that can't wait. */
-void loop_put(struct loop *, struct frame *);
+/* False: the loop is full even for those that can't wait, and the frame is dropped. */
+bool loop_put(struct loop *, struct frame *);
 struct frame *loop_take(struct loop *);
 /* For those that can wait. */
 bool loop_room(const struct loop *);

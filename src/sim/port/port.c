@@ -29,7 +29,7 @@ struct port {
 	struct wire *wire;
 	uint64_t generation; /* of what port_direct() found */
 	struct port_fates injected;
-	uint64_t unclaimed, transport;
+	uint64_t transport;
 };
 
 static void port_put(void *port, struct frame *);
@@ -76,7 +76,7 @@ const struct port_fates *port_injected(const struct port *p)
 
 uint64_t port_unclaimed(const struct port *p)
 {
-	return p->unclaimed;
+	return p->dev->drops.n[DROP_UNCLAIMED];
 }
 
 /* --- who is meant -------------------------------------------------------------------------- */
@@ -230,6 +230,7 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 		p->ops.roce(v, &r);
 	} else {
 		v->stats->rx_icrc_errors++;
+		v->drops.n[DROP_ICRC]++;
 		sim_note("vhca %u: a RoCE packet was dropped: its ICRC is wrong", v->id);
 	}
 }
@@ -252,7 +253,7 @@ static void port_deliver_ethernet(struct port *p, const struct frame *f)
 		p->ops.ethernet(v, f);
 	for (unsigned int i = 0; i < p->dev->nfunctions && !v; i++)
 		claimed |= port_deliver_ethernet_to(p, &p->dev->vhca[i], f);
-	p->unclaimed += !claimed;
+	p->dev->drops.n[DROP_UNCLAIMED] += !claimed;
 }
 
 /* [I] A function that has queue pairs in the group takes it for them, and not for its tables. */
@@ -268,7 +269,7 @@ static void port_deliver_group(struct port *p, const struct frame *f, const stru
 			port_deliver_roce(p, v, f, b, b->dgid);
 		claimed |= member || port_deliver_ethernet_to(p, v, f);
 	}
-	p->unclaimed += !claimed;
+	p->dev->drops.n[DROP_UNCLAIMED] += !claimed;
 }
 
 /* A RoCE packet for a group, whose MAC is the one of its GID. */
@@ -298,7 +299,7 @@ static void port_deliver_bytes(struct port *p, const struct frame *f)
 
 static struct port_fates port_fates_now(const struct port *p)
 {
-	struct port_fates now = {.unclaimed = p->unclaimed, .transport = p->transport};
+	struct port_fates now = {.unclaimed = port_unclaimed(p), .transport = p->transport};
 
 	p->ops.fates(p->dev, &now);
 	return now;
@@ -360,10 +361,10 @@ void port_queue(struct port *p, struct frame *f)
 		p->tap->frame(p->tap->ctx, f);
 	if (port_leaves(p, f, &stays))
 		p->wire->ops->send(p->wire, f);
-	if (stays)
-		loop_put(&p->loop, f);
-	else
+	if (!stays)
 		frame_free(f);
+	else if (!loop_put(&p->loop, f))
+		p->dev->drops.n[DROP_FULL]++;
 }
 
 static void port_put(void *port, struct frame *f)
@@ -401,8 +402,10 @@ static struct frame *port_bytes(struct port *p, const void *bytes, size_t len)
 {
 	struct frame *f = port_frame(p, len);
 
-	if (!f)
+	if (!f) {
+		p->dev->drops.n[DROP_MEMORY]++;
 		return NULL;
+	}
 	f->len = (uint32_t)len;
 	memcpy(f->data, bytes, len);
 	return f;
@@ -417,6 +420,7 @@ void port_transmit(struct vhca *v, const uint8_t *bytes, uint32_t len)
 	struct frame *f = len <= PORT_PACKET_MAX ? port_bytes(v->dev->port, bytes, len) : NULL;
 
 	if (!f) {
+		v->drops.n[DROP_LENGTH] += len > PORT_PACKET_MAX;
 		sim_note("vhca %u: a raw packet of %u bytes was dropped at the port", v->id, len);
 		return;
 	}

@@ -22,6 +22,8 @@ int tap_configure(const char *name, const uint8_t mac[6], unsigned int mtu);
 /* -errno */
 int tap_address(const char *name, uint8_t mac[6]);
 unsigned int tap_mtu(const char *name); /* 0: unknown */
+/* Packets that the kernel sent, and that nobody read in time. */
+uint64_t tap_missed(const char *name);
 void tap_set_carrier(int fd, bool on);
 
 #endif

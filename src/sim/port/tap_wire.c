@@ -22,6 +22,8 @@ struct tap_wire {
 	struct device *dev;
 	struct neighbours *neighbours;
 	bool announced;
+	char interface[IFNAMSIZ];
+	uint64_t missed; /* before it was the chip's */
 	uint8_t in[PORT_PACKET_MAX +
 		   1]; /* one byte more than the longest tells those that are too long */
 };
@@ -82,6 +84,15 @@ static void tap_wire_gids_changed(struct wire *wire)
 	((struct tap_wire *)wire)->announced = false;
 }
 
+/* While the interface had no reader is not the chip's. */
+static uint64_t tap_wire_missed(struct wire *wire)
+{
+	const struct tap_wire *w = (struct tap_wire *)wire;
+	const uint64_t now = tap_missed(w->interface);
+
+	return now > w->missed ? now - w->missed : 0;
+}
+
 static void tap_wire_close(struct wire *wire)
 {
 	struct tap_wire *w = (struct tap_wire *)wire;
@@ -98,6 +109,7 @@ static const struct wire_ops tap_wire_ops = {
 	.run = tap_wire_run,
 	.resolve = tap_wire_resolve,
 	.gids_changed = tap_wire_gids_changed,
+	.missed = tap_wire_missed,
 	.close = tap_wire_close,
 };
 
@@ -119,6 +131,8 @@ static int tap_wire_attach(struct tap_wire *w, const char *name, char *why)
 		snprintf(why, WIRE_WHY, "%s: %s", name, strerror(-err));
 		return -1;
 	}
+	snprintf(w->interface, sizeof(w->interface), "%s", name);
+	w->missed = tap_missed(name);
 	device_follow_mac(w->dev, mac);
 	device_set_mtu(w->dev, tap_mtu(name));
 	return 0;

@@ -46,6 +46,7 @@ struct udp_wire {
 	unsigned int n;
 	uint64_t groups;     /* device.groups, for which there are sockets */
 	struct loop backlog; /* the socket has no room */
+	uint64_t missed;     /* by sockets that are closed */
 	bool told[256];	     /* of opcodes that don't go out */
 	struct mmsghdr m[UDP_BATCH];
 	struct iovec iov[UDP_BATCH];
@@ -130,10 +131,15 @@ static void udp_keep(struct udp_wire *w, const struct frame *f)
 {
 	struct frame *copy = frame_copy(f);
 
-	if (copy)
-		loop_put(&w->backlog, copy);
-	else
-		w->w.lost++;
+	w->w.lost += !copy || !loop_put(&w->backlog, copy);
+}
+
+/* -EPROTO: it is none that this wire carries. */
+static void udp_count(struct udp_wire *w, int err)
+{
+	w->w.sent += !err;
+	w->w.lost += err && err != -EPROTO;
+	w->dev->drops.n[DROP_WIRE_FORM] += err == -EPROTO;
 }
 
 static void udp_send(struct wire *wire, const struct frame *f)
@@ -150,10 +156,8 @@ static void udp_send(struct wire *wire, const struct frame *f)
 		err = udp_write(w, &r);
 	if (err == -EAGAIN)
 		udp_keep(w, f);
-	else if (err)
-		w->w.lost++;
 	else
-		w->w.sent++;
+		udp_count(w, err);
 }
 
 static bool udp_room(struct wire *wire)
@@ -175,8 +179,7 @@ static bool udp_flush(struct udp_wire *w)
 			err = udp_write(w, &r);
 		if (err == -EAGAIN)
 			break;
-		w->w.sent += !err;
-		w->w.lost += err != 0;
+		udp_count(w, err);
 		frame_free(loop_take(&w->backlog));
 		did = true;
 	}
@@ -277,6 +280,7 @@ static void udp_drop_end(struct udp_wire *w, unsigned int i)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = i};
 
+	w->missed += udp_socket_drops(w->ends[i].fd);
 	close(w->ends[i].fd);
 	w->ends[i] = w->ends[--w->n];
 	if (i < w->n)
@@ -366,6 +370,16 @@ static int udp_resolve(struct wire *wire, const struct gid_entry *source, const 
 	return 0;
 }
 
+static uint64_t udp_missed(struct wire *wire)
+{
+	const struct udp_wire *w = (const struct udp_wire *)wire;
+	uint64_t n = w->missed;
+
+	for (unsigned int i = 0; i < w->n; i++)
+		n += udp_socket_drops(w->ends[i].fd);
+	return n;
+}
+
 static void udp_close(struct wire *wire)
 {
 	struct udp_wire *w = (struct udp_wire *)wire;
@@ -383,6 +397,7 @@ static const struct wire_ops udp_ops = {
 	.room = udp_room,
 	.run = udp_run,
 	.resolve = udp_resolve,
+	.missed = udp_missed,
 	.close = udp_close,
 };
 

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <linux/sock_diag.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,14 @@ static unsigned int udp_index(const union udp_address *own)
 
 	udp_interface(own, name);
 	return *name ? if_nametoindex(name) : 0;
+}
+
+uint64_t udp_socket_drops(int fd)
+{
+	uint32_t info[SK_MEMINFO_VARS] = {0};
+	socklen_t len = sizeof(info);
+
+	return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len) ? 0 : info[SK_MEMINFO_DROPS];
 }
 
 /* --- sockets --------------------------------------------------------------------------------- */

@@ -40,4 +40,7 @@ void udp_groups_leave_by(int fd, const union udp_address *own);
 /* Bytes of a packet of the interface that has the address; 0: unknown. */
 unsigned int udp_mtu(int fd, const union udp_address *own);
 
+/* Packets that it had no room for. */
+uint64_t udp_socket_drops(int fd);
+
 #endif

@@ -26,6 +26,8 @@ struct wire_ops {
 		       uint8_t mac[6]);
 	/* The chip has other GIDs than before; NULL: nobody beyond is told. */
 	void (*gids_changed)(struct wire *);
+	/* Packets that came in and were lost before run() took them; NULL: none ever is. */
+	uint64_t (*missed)(struct wire *);
 	void (*close)(struct wire *);
 };
 

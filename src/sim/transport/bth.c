@@ -139,7 +139,7 @@ static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, b
 }
 
 /* Headers, and where the payload lies. A burst's AETH is its first or last packet's. */
-bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **why)
+enum drop bth_parse(struct bth_packet *p, const struct roce_packet *r)
 {
 	const uint8_t *hdr = r->hdr;
 	const uint8_t last_opcode = r->npkts == 1 ? hdr[0] : r->last_opcode;
@@ -148,26 +148,22 @@ bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **w
 	bool aeth;
 
 	memset(p, 0, sizeof(*p));
-	*why = "BTH.opcode is none that this device has";
 	if (!bth_is_known(hdr[0]) || !bth_is_known(last_opcode))
-		return false;
+		return DROP_OPCODE;
 	first = bth_row(hdr[0]);
 	last = bth_row(last_opcode);
 	aeth = first->aeth || last->aeth;
 	need = BTH_LEN + bth_transport_bytes(hdr[0]) + (first->reth ? RETH_LEN : 0) +
 	       (aeth ? AETH_LEN : 0) + first->atomic + (last->imm ? IMM_LEN : 0);
 	p->pad = hdr[1] >> 4 & 3;
-	*why = "the headers end too early";
 	if (r->hdr_len < need + (r->data ? 0u : p->pad))
-		return false;
-	*why = "BTH.pkey is not the default partition";
+		return DROP_HEADERS;
 	if ((bth_get32(hdr) & 0x7fff) != (PKEY_DEFAULT & 0x7fff))
-		return false;
+		return DROP_PKEY;
 	p->data = r->data ? r->data : hdr + need;
 	p->len = r->data ? r->len : r->hdr_len - need - p->pad;
-	*why = "BTH.padcnt does not fit the payload";
 	if (p->pad != (-p->len & 3))
-		return false;
+		return DROP_PADCNT;
 	p->opcode = hdr[0];
 	p->last_opcode = last_opcode;
 	p->op = first->op;
@@ -179,7 +175,7 @@ bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **w
 	p->psn = bth_get32(hdr + 8) & PSN_MASK;
 	p->npkts = r->npkts;
 	parse_extended(p, hdr + BTH_LEN, first->reth, aeth, first->atomic, last->imm);
-	return true;
+	return DROP_NONE;
 }
 
 static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool reth, bool aeth,

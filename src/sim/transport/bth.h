@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include "base/drops.h"
 #include "port/frame.h"
 #include "port/roce.h"
 
@@ -123,8 +124,8 @@ struct bth_packet {
 
 /* It is a request of XRC. */
 bool bth_has_xrceth(uint8_t opcode);
-/* False, with a reason, if the bytes are no packet that this device could have meant. */
-bool bth_parse(struct bth_packet *, const struct roce_packet *, const char **why);
+/* A reason if the bytes are no packet that this device could have meant. */
+enum drop bth_parse(struct bth_packet *, const struct roce_packet *);
 /* Headers into the frame; AckReq, pad and the rest come from the packet. */
 void bth_build(const struct bth_packet *, struct frame *);
 

@@ -29,16 +29,18 @@ static bool cnp_is_connected(const struct qp *qp)
 	       (qp->q.state == QP_RTR || qp->q.state == QP_RTS);
 }
 
-void cnp_receive(struct vhca *v, const struct roce_packet *r)
+enum drop cnp_receive(struct vhca *v, const struct roce_packet *r)
 {
 	const struct qp *qp = obj_find(v, OBJ_QP, bth_get32(r->hdr + 4) & 0xffffff);
 
 	v->stats->rcv_packets++;
 	v->stats->rcv_bytes += r->octets;
-	if (qp && cnp_is_connected(qp) && !memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)))
-		v->stats->rp_cnp_handled++;
-	else
+	if (!qp || !cnp_is_connected(qp) || memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0) {
 		v->stats->rp_cnp_ignored++;
+		return DROP_CNP;
+	}
+	v->stats->rp_cnp_handled++;
+	return DROP_NONE;
 }
 
 /* A descriptor never met a switch. Only RoCE v2 has the bits. */

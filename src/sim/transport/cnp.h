@@ -14,7 +14,7 @@ struct vhca;
  */
 bool cnp_is(const struct roce_packet *);
 /* Counted. No queue pair slows down: there is no rate to lower. */
-void cnp_receive(struct vhca *, const struct roce_packet *);
+enum drop cnp_receive(struct vhca *, const struct roce_packet *);
 bool cnp_is_marked(const struct roce_packet *);
 /* A marked packet came for the queue pair: counted, and answered if that is connected. */
 void cnp_marked(struct qp *, const struct roce_packet *);

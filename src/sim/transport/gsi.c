@@ -34,17 +34,17 @@ void gsi_send(struct roce_path *path, const uint8_t mad[GSI_BYTES])
 	roce_port_put(path, f, true);
 }
 
-const char *gsi_receive(struct vhca *v, const struct bth_packet *p)
+enum drop gsi_receive(struct vhca *v, const struct bth_packet *p)
 {
 	if (BTH_TYPE(p->opcode) != BTH_UD)
-		return "queue pair 1 takes datagrams only";
+		return DROP_TRANSPORT;
 	if (p->qkey != GSI_QKEY) {
 		v->qkey_violations++;
-		return "its Q_Key is not that of queue pair 1";
+		return DROP_QKEY;
 	}
 	if (p->len != GSI_BYTES)
-		return "a management datagram has 256 bytes";
+		return DROP_MAD;
 	if (v->dev->on_mad)
 		v->dev->on_mad(v->dev->mad_ctx, v, p->roce, p->data);
-	return NULL;
+	return DROP_NONE;
 }

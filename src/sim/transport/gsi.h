@@ -18,6 +18,6 @@ struct vhca;
 /* To QP1 at the end of the path. It may get lost, as any datagram. */
 void gsi_send(struct roce_path *, const uint8_t mad[GSI_BYTES]);
 /* NULL, or why the packet is dropped. */
-const char *gsi_receive(struct vhca *, const struct bth_packet *);
+enum drop gsi_receive(struct vhca *, const struct bth_packet *);
 
 #endif

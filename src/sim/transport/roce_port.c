@@ -102,8 +102,17 @@ void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_pack
 	roce_port_send_to(qp, path, p, f);
 }
 
-/* A copy to each member; the sender too, unless it blocks that. Those that drop it say so. */
-static const char *roce_port_deliver_group(struct vhca *vhca, const struct roce_packet *r,
+/* dqpn: a group's is none's. */
+static void roce_port_dropped(struct vhca *v, uint32_t dqpn, enum drop why)
+{
+	if (!why)
+		return;
+	v->drops.n[why]++;
+	sim_note("a packet for qp 0x%x was dropped: %s", dqpn, drop_words(why));
+}
+
+/* A copy to each member; the sender too, unless it blocks that. */
+static enum drop roce_port_deliver_group(struct vhca *vhca, const struct roce_packet *r,
 					   const struct bth_packet *p)
 {
 	const struct mcg *g = mcg_find(vhca, r->group);
@@ -112,31 +121,23 @@ static const char *roce_port_deliver_group(struct vhca *vhca, const struct roce_
 		struct queue *q = &g->member[i]->q;
 		bool own = p->sqpn == q->o.id && vhca_has_gid(vhca, r->sgid);
 		struct bth_packet copy = *p;
-		const char *why = NULL;
 
 		if (!own || !g->member[i]->block_lb_mc)
-			why = q->transport->receive(q, &copy);
-		if (why)
-			sim_note("a packet for a group's member, qp 0x%x, was dropped: %s", q->o.id,
-				 why);
+			roce_port_dropped(vhca, q->o.id, q->transport->receive(q, &copy));
 	}
-	return g ? NULL : "its group has no member";
+	return DROP_NONE;
 }
 
-/* Its QP takes it; or why it is dropped. */
-static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet *r,
+/* Its QP takes it. */
+static enum drop roce_port_deliver(struct vhca *vhca, const struct roce_packet *r,
 				     struct bth_packet *p)
 {
-	const char *why;
+	enum drop why = bth_parse(p, r);
 	struct dct *dct;
 	struct qp *qp;
 
-	if (!bth_parse(p, r, &why)) {
-		if (!cnp_is(r))
-			return why;
-		cnp_receive(vhca, r);
-		return NULL;
-	}
+	if (why)
+		return cnp_is(r) ? cnp_receive(vhca, r) : why;
 	vhca->stats->rcv_packets += r->npkts;
 	vhca->stats->rcv_bytes += r->octets;
 	vhca->stats->multicast_rcv_packets += r->group != NULL;
@@ -145,17 +146,19 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 	if (r->group)
 		return p->dqpn == QPN_GROUP && BTH_TYPE(p->opcode) == BTH_UD
 			       ? roce_port_deliver_group(vhca, r, p)
-			       : "it is for a group, and no datagram to all of its queue pairs";
+			       : DROP_GROUP;
 	if (BTH_TYPE(p->opcode) == BTH_DC && (dct = obj_find(vhca, OBJ_DCT, p->dqpn)))
 		return dct_receive(dct, p);
 	if (p->dqpn == GSI_QPN)
 		return gsi_receive(vhca, p);
 	qp = obj_find(vhca, OBJ_QP, p->dqpn);
-	if (!qp || qp->q.transport->bth_type != BTH_TYPE(p->opcode))
-		return "no queue pair of its transport has its number";
+	if (!qp)
+		return DROP_QPN;
+	if (qp->q.transport->bth_type != BTH_TYPE(p->opcode))
+		return DROP_TRANSPORT;
 	if (!qp->q.transport->datagrams && BTH_TYPE(p->opcode) != BTH_DC && !r->forced &&
 	    memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0)
-		return "its source GID is not the peer's";
+		return DROP_PEER;
 	if (cnp_is_marked(r))
 		cnp_marked(qp, r);
 	return qp->q.transport->receive(&qp->q, p);
@@ -164,10 +167,9 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 void roce_port_rx(struct vhca *vhca, const struct roce_packet *r)
 {
 	struct bth_packet p = {0};
-	const char *why = roce_port_deliver(vhca, r, &p);
+	enum drop why = roce_port_deliver(vhca, r, &p);
 
-	if (why)
-		sim_note("a packet for qp 0x%x was dropped: %s", p.dqpn, why);
+	roce_port_dropped(vhca, p.dqpn, why);
 }
 
 void roce_port_purge(const struct qp *qp)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <dvx/prm/qp.h>
+#include "base/drops.h"
 
 struct bth_packet;
 struct dct;
@@ -144,8 +145,8 @@ struct transport {
 	void (*post)(struct queue *, struct send_wr *);
 	void (*posted)(struct queue *); /* NULL: nothing waits for it */
 
-	/* A packet for this queue: NULL, or why it is dropped. */
-	const char *(*receive)(struct queue *, struct bth_packet *);
+	/* A packet for this queue. */
+	enum drop (*receive)(struct queue *, struct bth_packet *);
 	/* In the scheduler's turn: acknowledgements that are due; a share of all else. */
 	void (*answer)(struct queue *);
 	bool (*run)(struct queue *); /* true: it did something */
@@ -189,8 +190,8 @@ int dci_reset_channel(struct queue *, uint16_t id);
 int dct_start(struct dct *);
 void dct_drain(struct dct *);
 void dct_stop(struct dct *);
-/* A packet for it: NULL, or why it is dropped. */
-const char *dct_receive(struct dct *, struct bth_packet *);
+/* A packet for it. */
+enum drop dct_receive(struct dct *, struct bth_packet *);
 
 /* By qpc.st; NULL: there is none. */
 const struct transport *transport_find(uint8_t st);

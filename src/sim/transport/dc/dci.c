@@ -290,19 +290,18 @@ static bool dci_ready(const struct queue *q)
 	return false;
 }
 
-static const char *dci_receive(struct queue *q, struct bth_packet *p)
+static enum drop dci_receive(struct queue *q, struct bth_packet *p)
 {
 	struct dci *d = dci_of(q);
 	struct dci_channel *ch = p->channel < d->nchannels ? &d->channel[p->channel] : NULL;
 
 	if (p->op != OP_READ_RESP && p->op != OP_ACK && p->op != OP_ATOMIC_ACK)
-		return "an initiator takes no requests";
+		return DROP_ROLE;
 	if (!ch || !ch->connected || ch->number != p->connection)
-		return "its connection is closed";
+		return DROP_DC_CONNECTION;
 	if (p->npkts > 1 && p->mtu != ch->rc.mtu)
-		return "its burst was cut for another MTU";
-	req_rx(&ch->rc, p);
-	return NULL;
+		return DROP_BURST;
+	return req_rx(&ch->rc, p);
 }
 
 /* --- life ---------------------------------------------------------------------------------- */

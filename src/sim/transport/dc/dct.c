@@ -225,48 +225,47 @@ static struct dct_conn *dct_conn_open(struct dct *d, const struct bth_packet *p)
 /* --- packets ------------------------------------------------------------------------------- */
 
 /* [I] The initiator hears nothing, as with a wrong Q_Key. */
-static const char *dct_wrong_key(struct dct *d)
+static enum drop dct_wrong_key(struct dct *d)
 {
 	d->violations++;
 	if (d->armed)
 		eq_dct(d->o.vhca, d->o.id, PRM_EVENT_DCT_KEY_VIOLATION);
 	d->armed = false;
-	return "its DC access key is not the target's";
+	return DROP_DC_KEY;
 }
 
-static const char *dct_take(struct dct_conn *c, struct bth_packet *p)
+static enum drop dct_take(struct dct_conn *c, struct bth_packet *p)
 {
 	TAILQ_REMOVE(&c->dct->priv->age, c, age_link);
 	TAILQ_INSERT_TAIL(&c->dct->priv->age, c, age_link);
 	if (!c->rc.resp.up)
-		return "its connection has failed";
+		return DROP_FAILED;
 	if (p->npkts > 1 && p->mtu != c->rc.mtu)
-		return "its burst was cut for another MTU";
-	resp_rx(&c->rc, p);
-	return NULL;
+		return DROP_BURST;
+	return resp_rx(&c->rc, p);
 }
 
-const char *dct_receive(struct dct *d, struct bth_packet *p)
+enum drop dct_receive(struct dct *d, struct bth_packet *p)
 {
 	struct dct_conn *c = dct_conn_find(d, p);
 
 	if (d->state != PRM_DCTC_STATE_ACTIVE)
-		return "its target is drained";
+		return DROP_DC_DRAINED;
 	if (p->dc_key != d->key && p->op != OP_DISCONNECT)
 		return dct_wrong_key(d);
 	if (p->op == OP_READ_RESP || p->op == OP_ACK || p->op == OP_ATOMIC_ACK)
-		return "a target takes no responses";
+		return DROP_ROLE;
 	if (c && (int32_t)(p->connection - c->number) < 0)
-		return "its connection was replaced by a newer one";
+		return DROP_DC_CONNECTION;
 	if (c && (p->connection != c->number || p->op == OP_DISCONNECT)) {
 		dct_conn_close(c);
 		c = NULL;
 	}
 	if (p->op == OP_DISCONNECT)
-		return NULL;
+		return DROP_NONE;
 	if (!c)
 		c = dct_conn_open(d, p);
-	return c ? dct_take(c, p) : "its target has no room for one more connection";
+	return c ? dct_take(c, p) : DROP_DC_ROOM;
 }
 
 /* --- life ---------------------------------------------------------------------------------- */

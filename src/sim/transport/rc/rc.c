@@ -121,19 +121,17 @@ struct send_wr *rc_abort(struct queue *q)
 	return list;
 }
 
-const char *rc_receive(struct queue *q, struct bth_packet *p)
+enum drop rc_receive(struct queue *q, struct bth_packet *p)
 {
 	struct rc *rc = rc_of(q);
 
 	if (!rc->resp.up)
-		return "it is not ready to receive";
+		return DROP_STATE;
 	if (p->npkts > 1 && p->mtu != rc->mtu)
-		return "its burst was cut for another MTU";
+		return DROP_BURST;
 	if (p->op == OP_READ_RESP || p->op == OP_ACK || p->op == OP_ATOMIC_ACK)
-		req_rx(rc, p);
-	else
-		resp_rx(rc, p);
-	return NULL;
+		return req_rx(rc, p);
+	return resp_rx(rc, p);
 }
 
 void rc_answer(struct queue *q)

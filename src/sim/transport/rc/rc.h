@@ -146,7 +146,7 @@ void rc_rtr(struct queue *);
 void rc_rts(struct queue *);
 void rc_resume(struct queue *);
 struct send_wr *rc_abort(struct queue *);
-const char *rc_receive(struct queue *, struct bth_packet *);
+enum drop rc_receive(struct queue *, struct bth_packet *);
 void rc_answer(struct queue *);
 bool rc_run(struct queue *);
 bool rc_ready(const struct queue *);
@@ -158,7 +158,7 @@ void rc_clear(struct rc *);
 /* requester */
 bool req_run(struct rc *); /* true if it did something */
 bool req_ready(const struct rc *);
-void req_rx(struct rc *, struct bth_packet *);
+enum drop req_rx(struct rc *, struct bth_packet *);
 void req_start(struct rc *, uint32_t psn);
 void req_timer(struct timer *);
 unsigned int req_room(const struct queue *);
@@ -186,7 +186,7 @@ void direct_gather(struct queue *);
 
 /* responder */
 void resp_start(struct rc *, uint32_t psn);
-void resp_rx(struct rc *, struct bth_packet *);
+enum drop resp_rx(struct rc *, struct bth_packet *);
 bool resp_run(struct rc *);
 void resp_ack(struct rc *); /* what is due */
 /* What the atomic found that has just been done; it is answered. */

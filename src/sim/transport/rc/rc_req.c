@@ -475,19 +475,20 @@ static void negative(struct rc *rc, const struct bth_packet *p)
 		fail_head(rc, syndrome[code], 0);
 }
 
-static void rx_ack(struct rc *rc, const struct bth_packet *p)
+static enum drop rx_ack(struct rc *rc, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
 	uint32_t kind = AETH_KIND(p->syndrome);
 
 	if (psn_diff(p->psn, q->una) < 0 || psn_diff(p->psn, q->max) >= 0)
-		return;
+		return DROP_STALE;
 	if (!acknowledged(rc, kind ? p->psn : psn_add(p->psn, 1)) || !q->head || !kind)
-		return;
+		return DROP_NONE;
 	if (kind == AETH_RNR)
 		not_ready(rc, p);
 	else if (kind == AETH_NAK)
 		negative(rc, p);
+	return DROP_NONE;
 }
 
 static struct send_wr *oldest_read(const struct req *q)
@@ -540,37 +541,35 @@ static void take_response(struct rc *rc, struct send_wr *wr, const struct bth_pa
 	rc_req_retire(rc);
 }
 
-static void rx_read_response(struct rc *rc, struct bth_packet *p)
+static enum drop rx_read_response(struct rc *rc, struct bth_packet *p)
 {
 	struct send_wr *wr = oldest_read(&rc->req);
 	int32_t d;
 
 	if (!wr)
-		return;
+		return DROP_STALE;
 	d = psn_diff(p->psn, psn_add(wr->psn, wr->got));
 	if (d < 0 && (uint32_t)-d < p->npkts) {
 		bth_skip(p, (uint32_t)-d, rc->mtu);
 		d = 0;
 	}
 	if (d < 0)
-		return;
+		return DROP_STALE;
 	/* Responses come in order: this one says that all before the READ has arrived. */
 	if (!acknowledged(rc, wr->psn))
-		return;
+		return DROP_NONE;
 	if (d > 0)
 		out_of_order(rc, psn_add(wr->psn, wr->got));
 	else
 		take_response(rc, wr, p);
+	return DROP_NONE;
 }
 
-void req_rx(struct rc *rc, struct bth_packet *p)
+enum drop req_rx(struct rc *rc, struct bth_packet *p)
 {
 	if (!rc->req.sending)
-		return;
-	if (p->op == OP_ACK)
-		rx_ack(rc, p);
-	else
-		rx_read_response(rc, p);
+		return DROP_STALE;
+	return p->op == OP_ACK ? rx_ack(rc, p) : rx_read_response(rc, p);
 }
 
 void req_timer(struct timer *t)

@@ -396,7 +396,7 @@ static void rx_data(struct rc *rc, struct bth_packet *p)
 
 /* The peer has not heard us: acknowledge again, and answer READs and atomics again from
  * where it asks. An atomic that is not kept any more is dropped, and changes nothing. */
-static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
+static enum drop rx_duplicate(struct rc *rc, const struct bth_packet *p)
 {
 	const struct atomic_done *done = p->op == OP_ATOMIC ? atomic_kept(rc, p->psn) : NULL;
 	struct resp *r = &rc->resp;
@@ -405,19 +405,20 @@ static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
 	if (p->op != OP_READ_REQUEST && p->op != OP_ATOMIC) {
 		if (!r->ack_due)
 			rc_resp_answer(rc, AETH_ACK);
-		return;
+		return DROP_NONE;
 	}
 	if (p->op == OP_ATOMIC && !done)
-		return;
+		return DROP_ANSWERED;
 	while (r->njobs && psn_diff(r->job[(r->first_job + r->njobs - 1) % READ_JOBS].psn,
 				    p->psn) >= 0)
 		r->njobs--;
 	if (r->njobs == READ_JOBS)
-		return;
+		return DROP_ANSWERED;
 	if (done)
 		queue_job(rc, &(struct read_job){.atomic = true, .va = done->old, .psn = p->psn});
 	else if (read_allowed(rc, p))
 		queue_read(rc, p);
+	return DROP_NONE;
 }
 
 /*
@@ -449,34 +450,43 @@ static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
 	return true;
 }
 
-void resp_rx(struct rc *rc, struct bth_packet *p)
+/* The first packet behind a gap is answered. */
+static enum drop resp_gap(struct rc *rc, const struct bth_packet *p)
 {
-	struct resp *r = &rc->resp;
-	int32_t d = psn_diff(p->psn, r->epsn);
+	rc_stats(rc)->out_of_sequence += p->npkts;
+	if (rc->resp.nak_sent)
+		return DROP_PSN;
+	rc->resp.nak_sent = true;
+	rc_resp_answer(rc, AETH_NAK | NAK_PSN);
+	return DROP_NONE;
+}
 
-	if (r->fatal)
-		return;
-	if (d > 0) {
-		rc_stats(rc)->out_of_sequence += p->npkts;
-		if (!r->nak_sent) {
-			r->nak_sent = true;
-			rc_resp_answer(rc, AETH_NAK | NAK_PSN);
-		}
-		return;
-	}
-	if ((!d || p->op == OP_READ_REQUEST) && !rc_resp_serve(rc, p))
-		return;
-	if (d < 0 && p->op != OP_READ_REQUEST && (uint32_t)-d < p->npkts)
-		bth_skip(p, (uint32_t)-d, rc->mtu);
-	else if (d < 0) {
-		rx_duplicate(rc, p);
-		return;
-	}
-	r->nak_sent = false;
+static void resp_take(struct rc *rc, struct bth_packet *p)
+{
+	rc->resp.nak_sent = false;
 	if (p->op == OP_READ_REQUEST)
 		rx_read(rc, p);
 	else if (p->op == OP_ATOMIC)
 		rx_atomic(rc, p);
 	else
 		rx_data(rc, p);
+}
+
+enum drop resp_rx(struct rc *rc, struct bth_packet *p)
+{
+	struct resp *r = &rc->resp;
+	int32_t d = psn_diff(p->psn, r->epsn);
+
+	if (r->fatal)
+		return DROP_FAILED;
+	if (d > 0)
+		return resp_gap(rc, p);
+	if ((!d || p->op == OP_READ_REQUEST) && !rc_resp_serve(rc, p))
+		return DROP_NONE;
+	if (d < 0 && p->op != OP_READ_REQUEST && (uint32_t)-d < p->npkts)
+		bth_skip(p, (uint32_t)-d, rc->mtu);
+	else if (d < 0)
+		return rx_duplicate(rc, p);
+	resp_take(rc, p);
+	return DROP_NONE;
 }

@@ -34,11 +34,10 @@ static wqe_rows xrc_wqe = {
 	[PRM_WQE_OPCODE_ATOMIC_MASKED_FA] = XRC_ROW(wqe_parse_masked_atomic, SEND_ATOMIC, 3),
 };
 
-static const char *xrc_receive(struct queue *q, struct bth_packet *p)
+static enum drop xrc_receive(struct queue *q, struct bth_packet *p)
 {
 	if (bth_has_xrceth(p->opcode) ? !q->rq : !q->sq)
-		return q->rq ? "an XRC target has asked for nothing"
-			     : "an XRC initiator takes no requests";
+		return DROP_ROLE;
 	return rc_receive(q, p);
 }
 

@@ -73,25 +73,33 @@ static enum sender_step uc_send(struct queue *q, struct send_wr *wr)
  * one of an SRQ that is too small ends with an error CQE, which stops nothing (IBTA vol. 1, 9.9.3,
  * class E).
  */
-static const char *uc_drop(struct queue *q, const struct message_result *m)
+static const enum drop uc_drops[] = {
+	[MESSAGE_NO_RECEIVE] = DROP_NO_RECEIVE,
+	[MESSAGE_INVALID] = DROP_MESSAGE,
+	[MESSAGE_FORBIDDEN] = DROP_ACCESS,
+	[MESSAGE_RECV_FAILED] = DROP_RECEIVE,
+};
+
+static enum drop uc_drop(struct queue *q, const struct message_result *m)
 {
 	struct uc *uc = uc_of(q);
 	const struct recv_done failed = {.syndrome = m->syndrome};
 	const bool small = m->syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR;
 
+	sim_note("qp 0x%x: a message was dropped: %s", q->o.id, m->why);
 	uc->msg.in = OP_NONE; /* its receive entry is the next message's */
 	if (m->end == MESSAGE_NO_RECEIVE)
 		q->stats->out_of_buffer++;
 	if (m->end != MESSAGE_RECV_FAILED || (small && !q->rq->srq))
-		return m->why;
+		return uc_drops[m->end];
 	uc->msg.recv = false;
 	rq_end(q->rq, &failed);
 	if (!small)
 		queue_error(q, 0);
-	return m->why;
+	return uc_drops[m->end];
 }
 
-static const char *uc_take(struct queue *q, const struct bth_packet *p)
+static enum drop uc_take(struct queue *q, const struct bth_packet *p)
 {
 	struct uc *uc = uc_of(q);
 	struct message_result m = message_take(&uc->msg, qp_of(q), p, uc->mtu);
@@ -100,26 +108,26 @@ static const char *uc_take(struct queue *q, const struct bth_packet *p)
 		return uc_drop(q, &m);
 	if (p->ends)
 		message_done(&uc->msg, qp_of(q), p);
-	return NULL;
+	return DROP_NONE;
 }
 
-static const char *uc_receive(struct queue *q, struct bth_packet *p)
+static enum drop uc_receive(struct queue *q, struct bth_packet *p)
 {
 	struct uc *uc = uc_of(q);
 	struct bth_packet head;
-	const char *why;
+	enum drop why;
 
 	if (!uc->up)
-		return "it is not ready to receive";
+		return DROP_STATE;
 	if (p->npkts > 1 && p->mtu != uc->mtu)
-		return "its burst was cut for another MTU";
+		return DROP_BURST;
 	if (p->psn != uc->epsn)
 		q->stats->out_of_sequence++;
 	if (p->psn != uc->epsn || p->starts)
 		uc->msg.in = OP_NONE;
 	uc->epsn = psn_add(p->psn, p->npkts);
 	if (!p->starts && uc->msg.in == OP_NONE)
-		return "the message that it belongs to lacks a packet, or was dropped";
+		return DROP_GAP;
 	if (message_split(p, uc->mtu, &head)) {
 		why = uc_take(q, &head);
 		if (why)

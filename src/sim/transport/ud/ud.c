@@ -91,23 +91,21 @@ static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
  * one of an SRQ ends with an error CQE, which stops nothing (class E) [I]. One whose memory is gone
  * or forbidden is an error of the queue's.
  */
-static const char *ud_drop(struct queue *q, uint8_t syndrome)
+static enum drop ud_drop(struct queue *q, uint8_t syndrome)
 {
 	const struct recv_done failed = {.syndrome = syndrome};
 	const bool small = syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR;
-	const char *why = small ? "the receive is too small for 40 bytes and the message"
-				: "its receive entry";
 
 	if (small && !q->rq->srq)
-		return why;
+		return DROP_RECEIVE;
 	ud_of(q)->recv = false;
 	rq_end(q->rq, &failed);
 	if (!small)
 		queue_error(q, 0);
-	return why;
+	return DROP_RECEIVE;
 }
 
-static const char *ud_take(struct queue *q, const struct bth_packet *p)
+static enum drop ud_take(struct queue *q, const struct bth_packet *p)
 {
 	const struct recv_done done = {
 		.opcode = bth_row(p->opcode)->imm ? PRM_CQE_OPCODE_RESP_SEND_IMM
@@ -130,26 +128,26 @@ static const char *ud_take(struct queue *q, const struct bth_packet *p)
 		return ud_drop(q, syndrome);
 	ud_of(q)->recv = false;
 	rq_end(q->rq, &done);
-	return NULL;
+	return DROP_NONE;
 }
 
-static const char *ud_receive(struct queue *q, struct bth_packet *p)
+static enum drop ud_receive(struct queue *q, struct bth_packet *p)
 {
 	struct ud *ud = ud_of(q);
 
 	if (!ud->up)
-		return "it is not ready to receive";
+		return DROP_STATE;
 	if (p->qkey != qp_of(q)->qkey) {
 		q->o.vhca->qkey_violations++;
-		return "its Q_Key is not the queue pair's";
+		return DROP_QKEY;
 	}
 	if (p->len > qp_mtu(qp_of(q)))
-		return "it is longer than the MTU";
+		return DROP_MTU;
 	if (!ud->recv)
 		ud->recv = rq_begin(q->rq);
 	if (!ud->recv) {
 		q->stats->out_of_buffer++;
-		return "no receive is posted";
+		return DROP_NO_RECEIVE;
 	}
 	return ud_take(q, p);
 }
