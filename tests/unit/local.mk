@@ -17,6 +17,7 @@ SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_umr te
 	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions \
 	tests/unit/queue_srq tests/unit/queue_inline tests/unit/queue_dc tests/unit/port tests/unit/port_fault tests/unit/port_peer tests/unit/port_udp
 tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
+tests_unit_queue_direct_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=port_send
 SIM_TESTS += tests/unit/queue_shape
 SIM_TESTS += tests/unit/queue_sig tests/unit/queue_lso
 SIM_TESTS += tests/unit/queue_cq_event tests/unit/kernel_cq tests/unit/fw_cq

@@ -12,7 +12,8 @@
 
 #define ROUNDS 300u
 #define CQES   (2 * ROUNDS)
-#define AREA   (256u << 10)
+#define AREA   (512u << 10)
+#define LONG   (64u << 10) /* a longer READ goes in parts */
 
 /* How messages go: in packets; or without, to memory that takes system calls, or that is shared. */
 enum way { PACKETS, CALLS, SHARED };
@@ -154,7 +155,7 @@ static void direct_post(struct run *r, uint8_t opcode, uint32_t len, uint32_t of
 	struct rig_pair *p = r->p;
 	struct rig_wqe w = rig_begin(&p->a, opcode, direct_flags(r, opcode), off);
 	bool brings = opcode == PRM_WQE_OPCODE_RDMA_READ || opcode == PRM_WQE_OPCODE_ATOMIC_FA;
-	uint32_t local = brings ? AREA - 65536 : off % 65536;
+	uint32_t local = brings ? AREA - 3 * LONG : off % LONG;
 	uint32_t first = cut && len > cut ? cut : len;
 
 	r->reads = r->reads || brings;
@@ -179,13 +180,17 @@ static struct outcome *direct_any(int (*setup)(void **), unsigned int seed, enum
 		uint8_t opcode = opcodes[(unsigned int)rand() % sizeof(opcodes)];
 		uint32_t len =
 			rand() % 16 ? 1 + (uint32_t)rand() % 3000 : 1 + (uint32_t)rand() % 60000;
-		uint32_t off = (uint32_t)rand() % (AREA / 2 - 65536);
+		uint32_t off = (uint32_t)rand() % (AREA / 4);
 		unsigned int cut = rand() % 3 ? 0 : 1 + (unsigned int)rand() % 100;
 
+		if (opcode == PRM_WQE_OPCODE_RDMA_READ && !(i % 4)) {
+			direct_drain(&r);
+			len += LONG;
+		}
 		if (takes_receive(opcode))
 			rig_recv(&r.p->b, r.p->dst + AREA / 2, 65536, rig_key(r.p->md));
 		direct_post(&r, opcode, len, off, cut);
-		if (rand() % 3 == 0 || i % 4 == 3)
+		if (rand() % 3 == 0 || i % 4 == 3 || len > LONG)
 			direct_drain(&r);
 	}
 	direct_drain(&r);
@@ -231,6 +236,10 @@ static void key_forbids(struct rig_pair *p)
 {
 	p->md->rights = MKEY_LR | MKEY_LW;
 }
+static void key_too_short(struct rig_pair *p)
+{
+	p->md->len = 100000;
+}
 static void local_key_forbids(struct rig_pair *p)
 {
 	p->ms->rights = 0;
@@ -257,6 +266,9 @@ static const struct mishap mishaps[] = {
 	{no_atomic_right, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
 	{key_forbids, PRM_WQE_OPCODE_RDMA_WRITE, 5000, 0},
 	{key_forbids, PRM_WQE_OPCODE_RDMA_READ, 5000, 0},
+	{key_forbids, PRM_WQE_OPCODE_RDMA_READ, 150000, 0},
+	{no_read_right, PRM_WQE_OPCODE_RDMA_READ, 150000, 0},
+	{key_too_short, PRM_WQE_OPCODE_RDMA_READ, 150000, 0},
 	{key_forbids, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
 	{local_key_forbids, PRM_WQE_OPCODE_RDMA_WRITE, 5000, 0},
 	{local_key_forbids, PRM_WQE_OPCODE_RDMA_READ, 5000, 0},
@@ -410,4 +422,41 @@ TEST(test_datagrams)
 		free(direct);
 		free(packets);
 	}
+}
+
+/* --- no packets -------------------------------------------------------------------------------- */
+
+static unsigned int frames_sent;
+
+void __real_port_send(struct port *, struct frame *);
+void __wrap_port_send(struct port *p, struct frame *f);
+void __wrap_port_send(struct port *p, struct frame *f)
+{
+	frames_sent++;
+	__real_port_send(p, f);
+}
+
+/* A long READ in the middle, too, whoever looks at the wire then. */
+TEST(test_a_long_read_has_no_packets)
+{
+	struct run r = run_open(rig_setup, SHARED);
+
+	for (uint32_t i = 0; i < 150000; i++)
+		r.p->dst[4096 + i] = (uint8_t)(i * 7);
+	frames_sent = 0;
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_READ, 150000, 4096, 0);
+	direct_drain(&r);
+	assert_int_equal(r.o->ncqes[0], 1);
+	assert_int_equal(frames_sent, 0);
+	assert_memory_equal(r.p->src + AREA - 3 * LONG, r.p->dst + 4096, 150000);
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_READ, 190000, 4096, 0);
+	rig_ring(&r.p->a);
+	queues_fetch(&r.p->rig.dev);
+	sched_run(r.p->rig.dev.sched, r.p->rig.now); /* parts of 128 KiB */
+	port_set_hook(r.p->rig.dev.port, count_frame, r.o);
+	direct_drain(&r);
+	assert_int_equal(r.o->ncqes[0], 2);
+	assert_int_equal(r.o->frames, 1 + (190000 - 2 * LONG + 1023) / 1024);
+	assert_memory_equal(r.p->src + AREA - 3 * LONG, r.p->dst + 4096, 190000);
+	free(run_close(&r));
 }

@@ -41,11 +41,13 @@ static bool requester_rests(const struct req *q, const struct send_wr *wr)
 	       q->nxt == q->max;
 }
 
-static bool responder_rests(const struct rc *peer, const struct rc *rc)
+/* Only what it receives in parts is a message that it is in. */
+static bool responder_rests(const struct rc *peer, const struct rc *rc, const struct send_wr *wr)
 {
 	const struct resp *r = &peer->resp;
+	const bool inside = rc->req.off > 0 && wr->kind != SEND_READ;
 
-	return r->up && (r->msg.in != OP_NONE) == (rc->req.off > 0) && !r->njobs && !r->fatal &&
+	return r->up && (r->msg.in != OP_NONE) == inside && !r->njobs && !r->fatal &&
 	       r->epsn == rc->req.nxt && peer->mtu == rc->mtu;
 }
 
@@ -132,14 +134,19 @@ static void direct_number(struct rc *rc, struct send_wr *wr)
 
 /* --- WRITE and READ, from memory to memory ---------------------------------------------------- */
 
+static bool read_allowed_here(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
+{
+	return peer->qp->rre && !wr_inlines(&rc->qp->q, wr) &&
+	       !peer->qp->q.leaves; /* the responder's share of the wire: shape.c */
+}
+
 static bool copy_allowed(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
 {
 	if (wr->has_imm || wr->len > DIRECT_BYTES || rc->req.off)
 		return false;
 	if (wr->kind == SEND_WRITE)
 		return peer->qp->rwe;
-	return wr->kind == SEND_READ && peer->qp->rre && !wr_inlines(&rc->qp->q, wr) &&
-	       !peer->qp->q.leaves; /* the responder's share of the wire: shape.c */
+	return wr->kind == SEND_READ && read_allowed_here(rc, peer, wr);
 }
 
 static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
@@ -162,6 +169,37 @@ static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 		rc_stats(peer)->rx_write_requests++;
 		direct_count(rc, wr->npsn, RETH_LEN + padded(wr->len), 0, 0);
 		rc->direct.ack_owed = true;
+	}
+	return true;
+}
+
+/*
+ * A part of a long READ. Its responder is asked for the rest by each part, as after a lost response
+ * (step_read()), so packets may bring what is left.
+ */
+static bool direct_read_part(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	struct req *q = &rc->req;
+	const uint64_t off = (uint64_t)wr->got * rc->mtu, most = DIRECT_BYTES / rc->mtu * rc->mtu;
+	const uint64_t n = wr->len - off < most ? wr->len - off : most;
+	const uint32_t npkts = message_packets(n, rc->mtu);
+	const bool first = !wr->got, last = off + n == wr->len;
+
+	if (!read_allowed_here(rc, peer, wr) ||
+	    !direct_read(&rc->qp->q, &peer->qp->q, wr, off, n))
+		return false;
+	direct_number(rc, wr);
+	direct_acknowledged(rc, psn_add(q->nxt, npkts));
+	peer->resp.epsn = q->nxt;
+	wr->got += npkts;
+	q->off += n;
+	q->sent += n;
+	direct_count(rc, first, first ? RETH_LEN : 0, npkts,
+		     padded(n) + (uint32_t)(first + last) * AETH_LEN);
+	if (last) {
+		peer->resp.msn++;
+		rc_stats(peer)->rx_read_requests++;
+		wr->done = true;
 	}
 	return true;
 }
@@ -333,12 +371,14 @@ bool direct_step(struct rc *rc, struct send_wr *wr)
 	if (!requester_rests(&rc->req, wr) || rc->owner || sim_tracing)
 		return false;
 	peer = direct_peer(rc);
-	if (!peer || !responder_rests(peer, rc))
+	if (!peer || !responder_rests(peer, rc, wr))
 		return false;
 	if (direct_whole(rc, peer, wr))
 		return true;
-	if (peer == rc || wr->kind == SEND_READ || !peer->resp.up)
+	if (peer == rc || !peer->resp.up)
 		return false;
+	if (wr->kind == SEND_READ)
+		return direct_read_part(rc, peer, wr);
 	if (wr->kind == SEND_ATOMIC)
 		direct_atomic(rc, peer, wr);
 	else

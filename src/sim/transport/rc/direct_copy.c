@@ -155,6 +155,17 @@ bool direct_fetch(struct queue *peer, const struct send_wr *wr, uint64_t *old)
 
 /* --- the whole request ------------------------------------------------------------------------ */
 
+bool direct_read(struct queue *q, struct queue *peer, struct send_wr *wr, uint64_t off, uint64_t len)
+{
+	struct ends e;
+
+	if (!find_ends(q, peer, wr, &e))
+		return false;
+	e.local = (struct dma_seg){e.local.addr + off, len};
+	e.remote = (struct dma_seg){e.remote.addr + off, len};
+	return direct_move_bytes(q, &e.local, &e.remote, true);
+}
+
 bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
 {
 	struct ends e;

@@ -175,6 +175,8 @@ bool direct_step(struct rc *, struct send_wr *);
 void direct_end_turn(struct rc *);
 /* direct_copy.c: all of such a request; false: nothing was done */
 bool direct_copy(struct queue *, struct queue *peer, struct send_wr *);
+/* len bytes of a READ from off on, if all of it is one piece at both ends. Likewise. */
+bool direct_read(struct queue *, struct queue *peer, struct send_wr *, uint64_t off, uint64_t len);
 /* An atomic finds `old`. Likewise. */
 bool direct_fetch(struct queue *peer, const struct send_wr *, uint64_t *old);
 /* DIRECT_BYTES for a part of a message. */
