@@ -57,7 +57,7 @@ struct dvx_cq {
 	uint32_t turn;	 /* CQEs from one publish to the next, a power of two; at most the slack */
 	uint32_t *dbrec; /* big-endian: consumer index, arm */
 	const uint8_t *end;
-	const uint8_t *first;
+	size_t stride; /* bytes from one CQE to the next */
 	/* second cache line */
 	uintptr_t arm_reg;
 	uint32_t arm_sn; /* counts events; the device takes one arm per number */
@@ -66,7 +66,10 @@ struct dvx_cq {
 	uint32_t entries;
 	struct dvx_users users;	  /* users.h */
 	struct dvx_cq_priv *priv; /* NULL: a plain ring */
-	uint64_t reserved[3];
+	const uint8_t *first;
+	size_t turn_bytes;
+	uint32_t mini;	 /* enum dvx_cq_mini */
+	uint32_t newest; /* collapsed: last word of the CQE that was polled last */
 };
 
 /* A ring over plain memory. Its entries are set to INVALID. */
@@ -78,6 +81,9 @@ struct dvx_cq_memory {
 	void *uar; /* the UAR page's base, for arming; NULL: the CQ is never armed */
 	uint32_t cqn;
 	uint32_t slack; /* entries that its queues never need: consumed ones told so much later */
+	uint32_t cqe_bytes; /* 64 or 128; 0: 64 */
+	uint32_t mini;	    /* enum dvx_cq_mini */
+	uint32_t reserved;
 };
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *init, uint32_t layout);
 DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init)
@@ -91,6 +97,33 @@ enum dvx_cq_flags {
 	 * outstanding. A CQ that overruns is in error, and all its queues with it.
 	 */
 	DVX_CQ_OVERCOMMIT = 1 << 0,
+	/*
+	 * Entries have 128 bytes: of small receives and READs of adopted queues, 64 bytes of data
+	 * can be in the entry itself. The CQE is the second half, as all calls take it.
+	 */
+	DVX_CQ_128 = 1 << 1,
+	/*
+	 * The device writes on over entries that were not consumed, and needs no consumer index:
+	 * for programs that can't fall behind. Who does reads other entries than come next.
+	 */
+	DVX_CQ_OVERRUN_IGNORE = 1 << 2,
+	/*
+	 * All CQEs go to the first entry, so only the newest can be read: dvx_sq_poll_newest(). For
+	 * one send queue. Implies DVX_CQ_OVERRUN_IGNORE.
+	 */
+	DVX_CQ_COLLAPSED = 1 << 3,
+	/* Similar CQEs of received packets come compressed, as attr.mini says. */
+	DVX_CQ_COMPRESSED = 1 << 4,
+};
+
+/*
+ * What a compressed CQE keeps of its packet beside the length. PRM: cqc.mini_cqe_res_format. All
+ * else is the first one's of its session: its flags, tag, and time.
+ */
+enum dvx_cq_mini {
+	DVX_CQ_MINI_HASH = 0,	     /* dvx_cqe_rss_hash(); the checksum reads as 0 */
+	DVX_CQ_MINI_CSUM = 1,	     /* dvx_cqe_checksum(); the hash reads as 0 */
+	DVX_CQ_MINI_CSUM_STRIDE = 3, /* that, and the stride of a striding queue */
 };
 
 /* A CQ made by DevX. */
@@ -101,6 +134,8 @@ struct dvx_cq_attr {
 	uint32_t vector;	/* completion vector that events come through */
 	uint32_t flags;		/* enum dvx_cq_flags */
 	struct dvx_place place; /* of the ring */
+	uint32_t mini;		/* enum dvx_cq_mini, of DVX_CQ_COMPRESSED */
+	uint32_t reserved;
 };
 int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *attr, uint32_t layout,
 			 struct dvx_cq **out);
@@ -113,8 +148,8 @@ DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr
 /*
  * Takes over the ring of a verbs CQ. Do not call ibv_poll_cq() or ibv_req_notify_cq() on it any
  * more, nor arm it before: libmlx5 counts events itself. The caller keeps the ibv_cq, which must
- * outlive the dvx_cq. CQE compression must be off (it is, unless
- * mlx5dv_create_cq() asked for it), CQEs must have 64 bytes (they do, unless asked otherwise).
+ * outlive the dvx_cq. CQEs may have 64 or 128 bytes and be compressed, as mlx5dv_create_cq() takes
+ * it.
  */
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
 			struct dvx_cq **out);
@@ -147,7 +182,8 @@ DVX_INLINE uint32_t dvx_cq_state(const struct dvx_cq *cq, const uint8_t *cqe)
 /* Bits of a state, given as of the CQE's last byte. */
 #define DVX_CQ_BITS(last_byte) prm_swap32(last_byte)
 #define DVX_CQ_OLD	       DVX_CQ_BITS(0x01u) /* set: there is no CQE */
-#define DVX_CQ_FORMAT	       DVX_CQ_BITS(0x0cu) /* not 0: more than a plain CQE */
+#define DVX_CQ_FORMAT	       DVX_CQ_BITS(DVX_CQE_FORMAT) /* not 0: more than a plain CQE */
+#define DVX_CQ_MAYBE_TITLE     DVX_CQ_BITS(0x08u) /* set in compressed CQEs, and in few others */
 /* All 0: a good send whose data, if any, is in its buffers. Solicited or not is no matter. */
 #define DVX_CQ_NOT_PLAIN_SEND DVX_CQ_BITS(0xfdu)
 
@@ -157,25 +193,30 @@ DVX_INLINE uint8_t dvx_cq_last_byte(uint32_t state)
 	return (uint8_t)prm_swap32(state);
 }
 
+/*
+ * If the next CQE is the title of compressed ones, writes them all out, each in its place.
+ * dvx_cq_peek() and the polls do it.
+ */
+void dvx_cq_unpack(const struct dvx_cq *cq);
+
 /* The oldest CQE that was not popped, NULL if there is none. */
 DVX_INLINE const void *dvx_cq_peek(const struct dvx_cq *cq)
 {
 	const uint8_t *cqe = cq->next;
+	uint32_t state = dvx_cq_state(cq, cqe);
 
-	const uint8_t *phase = (const uint8_t *)&cq->phase;
-
-	/* The last bytes alone: an instruction less. */
-	if ((((const volatile uint8_t *)cqe)[DVX_CQE_BYTES - 1] ^ phase[3]) & 1)
+	if (state & DVX_CQ_OLD)
 		return NULL;
 	dvx_barrier_owner_to_cqe();
+	if (DVX_UNLIKELY(state & DVX_CQ_MAYBE_TITLE))
+		dvx_cq_unpack(cq);
 	return cqe;
 }
 
 /* CQEs consumed, modulo 2^24. */
 DVX_INLINE uint32_t dvx_cq_index(const struct dvx_cq *cq)
 {
-	return (cq->stop_index - (uint32_t)((size_t)(cq->stop - cq->next) / DVX_CQE_BYTES)) &
-	       0xffffff;
+	return (cq->stop_index - (uint32_t)((size_t)(cq->stop - cq->next) / cq->stride)) & 0xffffff;
 }
 
 /* Returns entries to the device, up to a consumer index. */
@@ -206,7 +247,7 @@ DVX_INLINE void dvx_cq_turn(struct dvx_cq *cq)
 		cq->phase ^= DVX_CQ_OLD;
 	}
 	cq->stop_index += cq->turn;
-	cq->stop = next + (size_t)cq->turn * DVX_CQE_BYTES;
+	cq->stop = next + cq->turn_bytes;
 }
 
 /* The next thread may use it: for debug builds (users.h). */
@@ -227,7 +268,7 @@ DVX_INLINE void dvx_cq_consume_to(struct dvx_cq *cq, const uint8_t *next)
 DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
 {
 	(void)DVX_FOREIGN(&cq->users, DVX_USERS_CQ, cq->cqn);
-	dvx_cq_consume_to(cq, cq->next + DVX_CQE_BYTES);
+	dvx_cq_consume_to(cq, cq->next + cq->stride);
 }
 
 /*

@@ -14,9 +14,17 @@ DVX_BEGIN_DECLS
 #define DVX_CQE_BYTES 64u
 
 /* Opcode, format, solicited event and owner bit share the last byte. */
+#define DVX_CQE_FORMAT 0x0cu /* all set: compressed */
+
 DVX_INLINE uint8_t dvx_cqe_op_own(const void *cqe)
 {
 	return ((const uint8_t *)cqe)[DVX_CQE_BYTES - 1];
+}
+
+/* What it carries beside a completion, as these bits lie in the last byte. */
+DVX_INLINE uint8_t dvx_cqe_format(const void *cqe)
+{
+	return dvx_cqe_op_own(cqe) & DVX_CQE_FORMAT;
 }
 
 /* enum prm_cqe_opcode: REQ for sends, RESP_* for receives, *_ERR. */
@@ -71,6 +79,13 @@ DVX_INLINE uint32_t dvx_cqe_byte_count(const void *cqe)
 	return prm_cqe64_get_byte_cnt(cqe);
 }
 
+/*
+ * A striding queue (rxq.h) has the number of strides that a packet took there, too, and whether
+ * they are filler: the rest of a WQE, without a packet.
+ */
+#define DVX_CQE_STRIDES_SHIFT 16
+#define DVX_CQE_STRIDES_MASK  0x3fffu
+
 /* The immediate data that the peer posted with a *_imm call. */
 DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
 {
@@ -78,13 +93,16 @@ DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
 }
 
 /*
- * How many bytes of data the CQE itself can hold in place of the buffer: 0 or 32. Adopted verbs
- * queues do this (scatter-to-CQE) unless it was switched off, for example by MLX5_SCATTER_TO_CQE=0.
- * DevX queues of libdvx never do. dvx_cqe_unscatter() copies the data to the buffer.
+ * How many bytes of data the CQE itself can hold in place of the buffer: 0, 32, or 64 before a CQE
+ * of 128 bytes. Adopted verbs queues do this (scatter-to-CQE) unless it was switched off, for
+ * example by MLX5_SCATTER_TO_CQE=0. DevX queues of libdvx never do. dvx_cqe_unscatter() copies the
+ * data to the buffer.
  */
 DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 {
-	return prm_cqe64_get_cqe_format(cqe) == PRM_CQE_FORMAT_INLINE_DATA32 ? 32 : 0;
+	uint32_t format = (uint32_t)prm_cqe64_get_cqe_format(cqe);
+
+	return format && format != PRM_CQE_FORMAT_COMPRESSED ? format * 32 : 0;
 }
 
 /* ---- Datagrams (ud.h) ---- */
@@ -124,6 +142,12 @@ DVX_INLINE uint32_t dvx_cqe_flow_tag(const void *cqe)
 DVX_INLINE uint32_t dvx_cqe_rss_hash(const void *cqe)
 {
 	return prm_cqe64_get_rss_hash_result(cqe);
+}
+
+/* The ones' complement sum over the packet behind its Ethernet header. */
+DVX_INLINE uint16_t dvx_cqe_checksum(const void *cqe)
+{
+	return (uint16_t)prm_cqe64_get_check_sum(cqe);
 }
 
 /* True if the device found the checksums of the IP header, and of TCP or UDP, correct. */

@@ -24,6 +24,8 @@
 
 DVX_BEGIN_DECLS
 
+struct dvx_rx;
+
 /* A completion. dvx_sq_poll() sets wr_id only, dvx_rq_poll() byte_count too, -EIO everything. */
 struct dvx_wc {
 	uint64_t wr_id;	     /* the cookie of the post */
@@ -56,6 +58,7 @@ DVX_INLINE void dvx_wc_read(struct dvx_wc *wc, const void *cqe)
 int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc);
 int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc);
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc);
+int dvx_rq_poll_many_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, struct dvx_wc *wc);
 
 /*
  * The cookie of the send whose CQE has this state; frees its blocks and all before it. wqe_counter
@@ -79,8 +82,9 @@ DVX_INLINE int dvx_sq_poll(struct dvx_sq *sq, struct dvx_wc *wc)
 	if (DVX_UNLIKELY(state & DVX_CQ_NOT_PLAIN_SEND))
 		return state & DVX_CQ_OLD ? 0 : dvx_sq_poll_rest(sq, wc);
 	dvx_barrier_owner_to_cqe();
+	cqe += cq->stride; /* here: behind the store to *wc it would be an instruction more */
 	wc->wr_id = dvx_sq_retire_state(sq, state);
-	dvx_cq_consume_to(cq, cqe + DVX_CQE_BYTES);
+	dvx_cq_consume_to(cq, cqe);
 	return 1;
 }
 
@@ -120,6 +124,28 @@ DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n,
 	return got;
 }
 
+/*
+ * Of a collapsed CQ (DVX_CQ_COLLAPSED): the newest completion, which also says that all sends
+ * before it are done: their cookies are passed over. After an error, the newest is the last flushed
+ * one. dvx_sq_poll() does the same, slower.
+ */
+DVX_INLINE int dvx_sq_poll_newest(struct dvx_sq *sq, struct dvx_wc *wc)
+{
+	struct dvx_cq *cq = sq->cq;
+	uint32_t word = *(const volatile uint32_t *)(cq->first + DVX_CQE_BYTES - 4);
+
+	if (dvx_sq_foreign(sq))
+		return -EUSERS;
+	if (word == cq->newest)
+		return 0;
+	if (DVX_UNLIKELY(word & DVX_CQ_BITS(0xfcu)))
+		return dvx_sq_poll_rest(sq, wc);
+	dvx_barrier_owner_to_cqe();
+	cq->newest = word;
+	wc->wr_id = dvx_sq_retire_state(sq, word);
+	return 1;
+}
+
 /* The same for receives. */
 DVX_INLINE int dvx_rq_poll(struct dvx_rq *rq, struct dvx_wc *wc)
 {
@@ -134,9 +160,56 @@ DVX_INLINE int dvx_rq_poll(struct dvx_rq *rq, struct dvx_wc *wc)
 		return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_rest(rq, wc);
 	dvx_barrier_owner_to_cqe();
 	wc->byte_count = dvx_cqe_byte_count(cqe);
+	cqe += cq->stride;
 	wc->wr_id = dvx_rq_retire(rq);
-	dvx_cq_consume_to(cq, cqe + DVX_CQE_BYTES);
+	dvx_cq_consume_to(cq, cqe);
 	return 1;
+}
+
+/* A received packet, or message, of dvx_rq_poll_many(). */
+struct dvx_rx {
+	uint64_t wr_id;
+	uint32_t byte_count;
+	/* The RSS hash. Of a CQ with checksums in its compressed CQEs (enum dvx_cq_mini): the
+	 * checksum in the upper half, in the lower half the stride, or nothing that counts. */
+	uint32_t info;
+};
+
+DVX_INLINE uint32_t dvx_rx_info(const struct dvx_cq *cq, const void *cqe)
+{
+	return cq->mini == DVX_CQ_MINI_HASH
+		       ? dvx_cqe_rss_hash(cqe)
+		       : (uint32_t)dvx_cqe_checksum(cqe) << 16 | dvx_cqe_wqe_index(cqe);
+}
+
+/*
+ * Up to `n` receives, oldest first, at the cost of fewer instructions each, and fewest where the CQ
+ * is compressed and n has room for a session. Returns as dvx_sq_poll_many().
+ */
+DVX_INLINE int dvx_rq_poll_many(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n,
+				struct dvx_wc *wc)
+{
+	struct dvx_cq *cq = rq->cq;
+	const uint8_t *cqe = cq->next, *stop = cq->stop;
+	uint32_t state = DVX_CQ_OLD, got = 0;
+
+	if (DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1))
+		return -EUSERS;
+	for (; got < n && cqe != stop; cqe += cq->stride, got++) {
+		state = dvx_cq_state(cq, cqe);
+		if (state & (DVX_CQ_OLD | DVX_CQ_FORMAT) ||
+		    dvx_cq_last_byte(state) >= DVX_CQE_ERRORS)
+			break;
+		dvx_barrier_owner_to_cqe();
+		out[got].byte_count = dvx_cqe_byte_count(cqe);
+		out[got].info = dvx_rx_info(cq, cqe);
+		out[got].wr_id = rq->wr_ids[rq->ci++ & rq->mask];
+	}
+	if (DVX_LIKELY(got)) {
+		dvx_cq_consume_to(cq, cqe);
+		return (int)got;
+	}
+	return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_many_rest(rq, out, n, wc);
 }
 
 /* The queue of that number that completes in the CQ; NULL: none, or its receives have no number. */
@@ -176,7 +249,7 @@ DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_wc *wc)
 		wc->wr_id = dvx_srq_retire(q->srq, dvx_cqe_wqe_index(cqe));
 	else
 		wc->wr_id = dvx_rq_retire(q->rq);
-	dvx_cq_consume_to(cq, cqe + DVX_CQE_BYTES);
+	dvx_cq_consume_to(cq, cqe + cq->stride);
 	return 1;
 }
 

@@ -7,8 +7,24 @@
 /* What a queue polls that shares its CQ: an entry that looks like an error, so the rest runs. */
 static const _Alignas(DVX_CQE_BYTES) uint8_t cq_one_error[DVX_CQE_BYTES] = {
 	[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR << 4};
-const struct dvx_cq dvx_cq_of_several = {.next = cq_one_error,
-					 .stop = cq_one_error + DVX_CQE_BYTES};
+const struct dvx_cq dvx_cq_of_several = {
+	.next = cq_one_error, .stop = cq_one_error + DVX_CQE_BYTES, .stride = DVX_CQE_BYTES};
+
+/*
+ * A collapsed CQ shows the polls of rings an entry that looks like an error, too. What it holds is
+ * no completion any more: a queue that begins anew may get one of the same last word.
+ */
+void dvx_cq_collapse(struct dvx_cq *cq)
+{
+	uint8_t *cqe = dvx_cq_entry(cq, 0);
+
+	cqe[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_INVALID << 4;
+	memcpy(&cq->newest, cqe + DVX_CQE_BYTES - 4, sizeof(cq->newest));
+	cq->phase = 0;
+	cq->next = cq_one_error;
+	cq->stop = cq_one_error + cq->stride;
+	cq->end = cq->stop;
+}
 
 const struct dvx_cq_queue dvx_cq_no_queue = {.number = FREE_PLACE};
 
@@ -93,6 +109,15 @@ static void cq_tell_queues(struct dvx_cq_priv *cq)
 	}
 }
 
+static uint32_t cq_slack(const struct dvx_cq_priv *cq)
+{
+	if (cq->flags & DVX_CQ_OVERRUN_IGNORE)
+		return cq->ring.entries;
+	if (cq->flags & DVX_CQ_OVERCOMMIT || cq->room >= cq->ring.entries)
+		return 0;
+	return cq->ring.entries - cq->room;
+}
+
 /* What inline polls see, after a change: packets carry no number, so they are found elsewhere. */
 static void cq_set_ring(struct dvx_cq_priv *cq)
 {
@@ -100,11 +125,16 @@ static void cq_set_ring(struct dvx_cq_priv *cq)
 
 	cq->ring.queues = by_number ? cq->places : &dvx_cq_no_queue;
 	cq->ring.queue_mask = by_number ? cq->place_count - 1 : 0;
-	dvx_cq_set_slack(&cq->ring, cq->room < cq->ring.entries && !cq->overcommit
-					    ? cq->ring.entries - cq->room
-					    : 0);
+	dvx_cq_set_slack(&cq->ring, cq_slack(cq));
 	if (cq->queue_count <= 2)
 		cq_tell_queues(cq);
+}
+
+struct dvx_sq *dvx_cq_only_sq(const struct dvx_cq_priv *cq)
+{
+	uint32_t at = 0;
+
+	return cq->queue_count ? cq_next_queue(cq, &at)->sq : NULL;
 }
 
 /* The receiver of this user index, among those that the number does not tell. */
@@ -173,18 +203,30 @@ static void cq_pool_leave(struct dvx_cq_priv *cq, const struct dvx_srq *srq)
 		*pool = cq->pools[--cq->pool_count];
 }
 
-int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
+static int cq_check_room(const struct dvx_cq_priv *cq, const struct dvx_cq_queue *new,
+			 uint32_t room)
 {
-	uint32_t room = cq_room_for(cq, new);
-	const struct dvx_cq_queue *same;
-	int err;
-
-	if (cq->room + room > cq->ring.entries && !cq->overcommit)
+	if (cq->flags & DVX_CQ_COLLAPSED && (cq->queue_count || new->rq))
+		return dvx_fail(EINVAL, "CQ %u is collapsed: it is for one queue, which sends only",
+				cq->ring.cqn);
+	if (cq->room + room > cq->ring.entries &&
+	    !(cq->flags & (DVX_CQ_OVERCOMMIT | DVX_CQ_OVERRUN_IGNORE)))
 		return dvx_fail(
 			EINVAL,
 			"CQ %u has %u entries, of which its queues may need %u: %u more are too "
 			"many. Give dvx_cq_create() more entries, or DVX_CQ_OVERCOMMIT",
 			cq->ring.cqn, cq->ring.entries, cq->room, room);
+	return 0;
+}
+
+int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
+{
+	uint32_t room = cq_room_for(cq, new);
+	const struct dvx_cq_queue *same;
+	int err = cq_check_room(cq, new, room);
+
+	if (err)
+		return err;
 	if (new->raw &&new->rq && cq_packet_queue(cq, new->user_index))
 		return dvx_fail(
 			EINVAL,
@@ -256,25 +298,23 @@ const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const v
 /* Entry i behind the next one. */
 static uint8_t *cq_entry(const struct dvx_cq *cq, uint32_t i)
 {
-	return (uint8_t *)(uintptr_t)cq->first +
-	       (size_t)((dvx_cq_index(cq) + i) & (cq->entries - 1)) * DVX_CQE_BYTES;
+	return dvx_cq_entry(cq, dvx_cq_index(cq) + i);
 }
 
-/* CQEs that wait to be consumed. */
-static uint32_t cq_waiting(const struct dvx_cq *cq)
+/* CQEs that wait to be consumed; compressed ones are written out. */
+uint32_t dvx_cq_waiting(const struct dvx_cq *cq)
 {
 	struct dvx_cq at = *cq;
 	uint32_t n = 0;
 
-	while (n < cq->entries && !(dvx_cq_state(&at, at.next) & DVX_CQ_OLD)) {
+	while (n < cq->entries && dvx_cq_peek(&at)) {
 		n++;
-		at.next += DVX_CQE_BYTES;
+		at.next += at.stride;
 		if (at.next == at.end) {
 			at.next = at.first;
 			at.phase ^= DVX_CQ_OLD;
 		}
 	}
-	dvx_barrier_owner_to_cqe();
 	return n;
 }
 
@@ -286,11 +326,12 @@ static void cq_drop(const struct dvx_cq_queue *q, const uint8_t *cqe)
 }
 
 /* Moves a CQE to a later entry, which keeps the owner bit of its own lap. */
-static void cq_move(uint8_t *to, const uint8_t *from)
+static void cq_move(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from)
 {
+	size_t before = cq->stride - DVX_CQE_BYTES;
 	uint8_t owner = to[DVX_CQE_BYTES - 1] & 1;
 
-	memcpy(to, from, DVX_CQE_BYTES);
+	memcpy(to - before, from - before, cq->stride);
 	to[DVX_CQE_BYTES - 1] = (uint8_t)((from[DVX_CQE_BYTES - 1] & ~1u) | owner);
 }
 
@@ -322,22 +363,28 @@ static void cq_scrub(struct dvx_cq *cq)
  */
 void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number)
 {
-	uint32_t i = cq_waiting(&cq->ring), removed = 0;
+	uint32_t i, removed = 0;
 	const struct dvx_cq_queue *q;
 
 	if (!cq->queue_count)
 		return;
+	if (cq->flags & DVX_CQ_COLLAPSED) {
+		dvx_cq_collapse(&cq->ring);
+		return;
+	}
+	i = dvx_cq_waiting(&cq->ring);
 	while (i--) {
 		q = dvx_cq_queue_of(cq, cq_entry(&cq->ring, i));
 		if (q && q->number == number) {
 			cq_drop(q, cq_entry(&cq->ring, i));
 			removed++;
 		} else if (removed) {
-			cq_move(cq_entry(&cq->ring, i + removed), cq_entry(&cq->ring, i));
+			cq_move(&cq->ring, cq_entry(&cq->ring, i + removed),
+				cq_entry(&cq->ring, i));
 		}
 	}
 	while (removed--)
-		dvx_cq_consume_to(&cq->ring, cq->ring.next + DVX_CQE_BYTES);
+		dvx_cq_consume_to(&cq->ring, cq->ring.next + cq->ring.stride);
 	dvx_cq_publish(&cq->ring);
 	if (cq->ibcq)
 		cq_scrub(&cq->ring);

@@ -40,19 +40,25 @@ static void cqe_scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, u
 	}
 }
 
+/* 32 bytes are in the CQE, more before it. */
+static const uint8_t *cqe_data(const void *cqe, uint32_t room)
+{
+	return (const uint8_t *)cqe - (room > DVX_CQE_BYTES / 2 ? DVX_CQE_BYTES : 0);
+}
+
 void dvx_cqe_unscatter_srq(const void *cqe, const struct dvx_srq *srq)
 {
 	uint32_t room = dvx_cqe_scattered(cqe), len = dvx_cqe_byte_count(cqe);
 	const uint8_t *wqe = dvx_srq_entry(srq, dvx_cqe_wqe_index(cqe) & srq->mask);
 
 	if (room && len <= room)
-		cqe_scatter(wqe + DVX_SEG, srq->max_sge, cqe, len);
+		cqe_scatter(wqe + DVX_SEG, srq->max_sge, cqe_data(cqe, room), len);
 }
 
 void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dvx_rq *rq)
 {
 	uint32_t room = dvx_cqe_scattered(cqe), len = dvx_cqe_byte_count(cqe);
-	const uint8_t *data = cqe, *wqe;
+	const uint8_t *data = cqe_data(cqe, room), *wqe;
 
 	if (!room || len > room)
 		return;

@@ -44,7 +44,7 @@ static int poll_take(struct dvx_cq *cq, const void *cqe, const struct dvx_cq_que
 	else
 		dvx_wc_read(wc, cqe);
 	wc->wr_id = poll_retire(q, cqe, error);
-	dvx_cq_consume_to(cq, cq->next + DVX_CQE_BYTES);
+	dvx_cq_consume_to(cq, cq->next + cq->stride);
 	return error ? -EIO : 1;
 }
 
@@ -58,6 +58,31 @@ static int poll_not_alone(void)
 	return dvx_fail(EINVAL, "this queue does not have a CQ to itself: use dvx_cq_poll()");
 }
 
+/* The entry is read as it is at this moment: the device may write the next CQE there. */
+int dvx_sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
+{
+	struct dvx_cq *cq = sq->cq;
+	uint8_t cqe[DVX_CQE_BYTES];
+	uint32_t word;
+
+	memcpy(cqe, cq->first, sizeof(cqe));
+	memcpy(&word, cqe + DVX_CQE_BYTES - 4, sizeof(word));
+	if (word == cq->newest)
+		return 0;
+	cq->newest = word;
+	if (dvx_cqe_is_error(cqe))
+		poll_read_error(wc, cqe);
+	else
+		dvx_wc_read(wc, cqe);
+	wc->wr_id = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
+	return dvx_cqe_is_error(cqe) ? -EIO : 1;
+}
+
+static bool poll_is_collapsed(const struct dvx_cq *cq)
+{
+	return cq->priv && cq->priv->flags & DVX_CQ_COLLAPSED;
+}
+
 int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
 {
 	const struct dvx_cq_queue own = {.sq = sq};
@@ -65,7 +90,9 @@ int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
 
 	if (sq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
-	n = poll_take(sq->cq, sq->cq->next, &own, wc);
+	if (poll_is_collapsed(sq->cq))
+		return dvx_sq_poll_collapsed(sq, wc);
+	n = poll_take(sq->cq, dvx_cq_peek(sq->cq), &own, wc);
 	return poll_is_pad(wc, n) ? dvx_sq_poll(sq, wc) : n;
 }
 
@@ -75,15 +102,20 @@ int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc)
 
 	if (rq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
-	return poll_take(rq->cq, rq->cq->next, &own, wc);
+	return poll_take(rq->cq, dvx_cq_peek(rq->cq), &own, wc);
 }
 
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
 {
-	const void *cqe = cq->next;
-	const struct dvx_cq_queue *q = cq->priv ? dvx_cq_queue_of(cq->priv, cqe) : NULL;
+	const void *cqe = dvx_cq_peek(cq);
+	const struct dvx_cq_queue *q;
 	int n;
 
+	if (poll_is_collapsed(cq))
+		return dvx_cq_only_sq(cq->priv)
+			       ? dvx_sq_poll_collapsed(dvx_cq_only_sq(cq->priv), wc)
+			       : 0;
+	q = cq->priv ? dvx_cq_queue_of(cq->priv, cqe) : NULL;
 	if (!q)
 		return dvx_fail(ENOENT,
 				"CQ %u: a completion of queue 0x%x, which libdvx does not drive",

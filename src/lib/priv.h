@@ -107,7 +107,7 @@ struct dvx_cq_priv {
 	struct dvx_cq_pool *pools; /* of pool_count SRQs */
 	uint32_t pool_count;
 	uint32_t room; /* entries that all queues together may need */
-	bool overcommit;
+	uint32_t flags; /* enum dvx_cq_flags */
 	/* channel.c */
 	struct dvx_channel *channel;
 	struct dvx_cq_priv *next;
@@ -241,6 +241,11 @@ int dvx_srq_arm_adopted(struct dvx_srq_priv *srq, uint32_t limit);
 /* cq.c */
 void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack);
 struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibcq);
+/* The CQE of a consumer index. */
+static inline uint8_t *dvx_cq_entry(const struct dvx_cq *cq, uint32_t index)
+{
+	return (uint8_t *)(uintptr_t)cq->first + (index & (cq->entries - 1)) * cq->stride;
+}
 
 /*
  * cq_queues.c. A queue completes in a CQ from attach to detach, which removes what waits of it.
@@ -252,6 +257,12 @@ extern const struct dvx_cq_queue dvx_cq_no_queue; /* a table without one */
 int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *queue);
 void dvx_cq_detach(struct dvx_cq_priv *cq, uint32_t number);
 bool dvx_cq_has(const struct dvx_cq_priv *cq, uint32_t number);
+uint32_t dvx_cq_waiting(const struct dvx_cq *cq);
+/* A collapsed CQ without a completion. */
+void dvx_cq_collapse(struct dvx_cq *cq);
+/* dvx_sq_poll_rest() of it. */
+int dvx_sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc);
+struct dvx_sq *dvx_cq_only_sq(const struct dvx_cq_priv *cq);
 /* Removes the CQEs of a queue that was reset. */
 void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number);
 /* The queue of a CQE; NULL: none of libdvx's. */

@@ -127,6 +127,18 @@ NOINLINE uint64_t poll_many_all(void)
 	return sum;
 }
 
+/* Packets of compressed sessions, by up to 16 at a time. */
+NOINLINE uint64_t minis_all(void)
+{
+	struct dvx_rx rx[16];
+	struct dvx_wc wc;
+	uint64_t sum = 0;
+
+	while (dvx_rq_poll_many(&rq, rx, 16, &wc) > 0)
+		sum ^= rx[0].byte_count;
+	return sum;
+}
+
 /* The same by the separate steps, for CQs that serve more than one queue. */
 NOINLINE uint64_t peek_all(void)
 {
@@ -263,6 +275,16 @@ static void complete_all(uint32_t lap)
 	}
 }
 
+/* A lap of sessions of 16 packets. */
+static void compress_all(uint32_t lap)
+{
+	for (uint32_t i = 0; i < BLOCKS; i += 16) {
+		prm_cqe64_set_byte_cnt(cq_buf[i], 16);
+		cq_buf[i][63] =
+			(uint8_t)(PRM_CQE_OPCODE_RESP_SEND << 4 | DVX_CQE_FORMAT | (lap & 1));
+	}
+}
+
 static void post_loop(const char *what, long rounds)
 {
 	bool template = !strcmp(what, "post_template8");
@@ -320,6 +342,11 @@ int main(int argc, char **argv)
 		/* one CQE is one round */
 		if (i % BLOCKS || what[strlen(what) - 1] != 'l')
 			continue;
+		if (what[0] == 'm') {
+			compress_all((uint32_t)(i / BLOCKS));
+			sink = minis_all();
+			continue;
+		}
 		complete_all((uint32_t)(i / BLOCKS));
 		if (what[0] == 'r')
 			sink = what[2] == 'c' ? receive_all(&cq, &rq) : repost_all(&cq, &rq);

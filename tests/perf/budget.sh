@@ -19,14 +19,15 @@ post_write8 42 signaled 8-byte inline RDMA_WRITE and its doorbell
 post_template8 37 the same from a template
 poll_all 21 poll of one CQE: cookie, retire, consumer index
 poll_empty 7 empty poll
-receive_all 48 a packet received: poll, tag and length, its room posted anew
-repost_all 27 a packet received: poll, tag and length, its room posted again as it was
+receive_all 51 a packet received: poll, tag and length, its room posted anew
+repost_all 30 a packet received: poll, tag and length, its room posted again as it was
 peek_all 0 the same poll by its separate steps
 post_write8_bf 0 8-byte inline RDMA_WRITE through BlueFlame
 post_batch 29 one of 16 such WRITEs with one doorbell
 recv_post 34 receive of one piece
 post_write_sge4 97 RDMA_WRITE of four pieces and its doorbell
 poll_many_all 18 poll of one CQE of up to 16 at a time
+minis_all 10 a packet of a compressed session
 post_write_sge 44 RDMA_WRITE of one piece and its doorbell
 post_eth 47 raw packet, 18 bytes inline and one piece, and its doorbell
 post_multi 15 one of 16 packets in one request and its doorbell

@@ -93,8 +93,8 @@ TEST_RIG(writes_wrap)
 	unmake(&a);
 }
 
-/* READs and receives so small that libmlx5's queues bring them inside the CQE. */
-TEST_RIG(data_inside_the_cqe)
+/* READs and receives so small that libmlx5's queues bring them inside the CQE, of either size. */
+static void data_inside(struct rig *r)
 {
 	struct adopted a;
 	struct dvx_sge s[2];
@@ -139,6 +139,14 @@ TEST_RIG(data_inside_the_cqe)
 		assert_memory_equal(r->buf + 1024, r->buf + 4096, len - 3);
 	}
 	unmake(&a);
+}
+
+TEST_RIG(data_inside_the_cqe)
+{
+	data_inside(r);
+	setenv("MLX5_CQE_SIZE", "128", 1);
+	data_inside(r);
+	unsetenv("MLX5_CQE_SIZE");
 }
 
 /* A CQ is taken over in the middle of its life: what ibv_poll_cq() saw does not come again. */

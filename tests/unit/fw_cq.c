@@ -57,6 +57,9 @@ TEST_FX(resize)
 	FX_QUERY(f, QUERY_CQ, q.cq);
 	FX_SAYS(f, QUERY_CQ, {"cq_context.log_cq_size", 8}, {"cq_context.producer_counter", 1});
 	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, umem), PRM_STATUS_RES_BUSY);
+	cq->collapsed = true;
+	FX_REFUSES(f, MODIFY_CQ, in, len, BAD, FW_SYN_UNSUPPORTED);
+	cq->collapsed = false;
 	cq->status = CQ_OVERFLOW;
 	FX_REFUSES(f, MODIFY_CQ, in, len, PRM_STATUS_BAD_RES_STATE, FW_SYN_CQ_STATE);
 }

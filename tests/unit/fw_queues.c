@@ -27,7 +27,7 @@ TEST_FX(cq_bad_input)
 		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
 		{"cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_context.cqe_sz", 3, BAD, FW_SYN_UNSUPPORTED},
-		{"cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.apu_cq", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.cq_period_mode", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.uar_page cq_context.c_eqn_or_apu_element cq_context.dbr_umem_id "
 		 "cq_umem_id",
@@ -45,6 +45,7 @@ TEST_FX(cq_bad_input)
 	static const struct fx_spoil compressed[] = {
 		{"cq_context.mini_cqe_res_format", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.cqe_compression_layout", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
 	};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 65536, false);

@@ -99,6 +99,21 @@ TEST_PAIR(test_first_arm_is_zero)
 	assert_int_equal(p->rig.event[0].eqn, 5);
 }
 
+/* Every CQE of a collapsed CQ goes to the first entry, with the owner bit of its own lap. */
+TEST_PAIR(test_collapsed)
+{
+	struct cq *cq = p->ca.cq;
+
+	cq->collapsed = cq->overrun_ignore = true;
+	for (uint16_t i = 0; i < 100; i++) {
+		nops(p, 1 + i % 3);
+		assert_int_equal(prm_cqe64_get_opcode(p->ca.ring), PRM_CQE_OPCODE_REQ);
+		assert_int_equal(prm_cqe64_get_wqe_counter(p->ca.ring), (uint16_t)(p->a.sq_pi - 1));
+		assert_int_equal(prm_cqe64_get_owner(p->ca.ring), (cq->pi - 1) >> cq->log_size & 1);
+		assert_int_equal(prm_cqe64_get_opcode(p->ca.ring + 64), PRM_CQE_OPCODE_INVALID);
+	}
+}
+
 /* One event per arm; a CQE that was told about makes no second one. */
 TEST_PAIR(test_one_event)
 {

@@ -65,9 +65,12 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 				 prm_cqc_get_cqe_sz(cqc));
 	if (check_compression(c, cqc))
 		return -1;
-	if (prm_cqc_get_cc(cqc) || prm_cqc_get_apu_cq(cqc))
+	if (prm_cqc_get_cc(cqc) && prm_cqc_get_cqe_comp_en(cqc)) /* [I] */
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "cqc.cc or cqc.apu_cq is set: neither is implemented");
+				 "cqc.cc and cqc.cqe_comp_en: one entry can't hold a session");
+	if (prm_cqc_get_apu_cq(cqc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "cqc.apu_cq is set: it is not implemented");
 	return check_period_mode(c, cqc);
 }
 
@@ -105,6 +108,7 @@ static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	cq->log_size = (uint8_t)prm_cqc_get_log_cq_size(cqc);
 	cq->cqe_log = prm_cqc_get_cqe_sz(cqc) == PRM_CQC_CQE_SZ_64 ? 6 : 7;
 	cq->overrun_ignore = prm_cqc_get_oi(cqc);
+	cq->collapsed = prm_cqc_get_cc(cqc);
 	cq->compress = prm_cqc_get_cqe_comp_en(cqc);
 	cq->mini_format = (uint8_t)prm_cqc_get_mini_cqe_res_format(cqc);
 	cq->solicited_breaks = prm_cqc_get_scqe_break_moderation_en(cqc);
@@ -236,6 +240,9 @@ static int check_resize(struct fw_cmd *c, const struct cq *cq, uint32_t select)
 	if (select & ~(uint32_t)(RESIZE_SIZE | RESIZE_PAGE_OFFSET | RESIZE_PAGE_SIZE | RESIZE_UMEM))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "resize_field_select 0x%x has unknown bits", select);
+	if (cq->collapsed) /* [I] */
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "cqn 0x%x is collapsed (cqc.cc): resizing has no use", cq->o.id);
 	if (prm_cqc_get_cqe_sz(cqc) != prm_cqc_get_cqe_sz(cq->cqc)) /* [I] */
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "cqc.cqe_sz %u is not the CQ's, %u: resizing does not change it",

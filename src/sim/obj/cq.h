@@ -24,6 +24,7 @@ struct cq {
 	uint8_t log_size;
 	uint8_t cqe_log; /* 6: 64 bytes, 7: 128 */
 	bool overrun_ignore;
+	bool collapsed;		/* cqc.cc: every CQE goes to the first entry */
 	bool compress;		/* cqc.cqe_comp_en */
 	uint8_t mini_format;	/* cqc.mini_cqe_res_format */
 	bool period_from_cqe;	/* the period begins with the last CQE, not with the last event */

@@ -111,6 +111,8 @@ static bool cq_has_room(struct cq *cq)
 
 static uint64_t batch_at(const struct cq *cq, size_t size)
 {
+	if (cq->collapsed)
+		return 0;
 	return (uint64_t)((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
 }
 
@@ -214,6 +216,12 @@ void *cq_next(struct cq *cq)
 
 	if (!d || cq->status != CQ_OK || !cq_has_room(cq))
 		return NULL;
+	/*
+	 * Of a collapsed CQ the newest is enough: nothing tells how long the others would be there.
+	 * [I] The owner bit turns as if the entries were used.
+	 */
+	if (cq->collapsed)
+		d->n = 0;
 	/* a batch never wraps, so that it is one piece of the ring */
 	if (d->n == CQ_BATCH || (d->n && !(cq->pi & ((1u << cq->log_size) - 1))))
 		cq_flush(cq);
