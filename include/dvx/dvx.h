@@ -8,6 +8,7 @@
 #include <dvx/cmd.h>
 #include <dvx/connect.h>
 #include <dvx/cq.h>
+#include <dvx/crypt.h>
 #include <dvx/dbr.h>
 #include <dvx/dc.h>
 #include <dvx/dev.h>
@@ -22,6 +23,7 @@
 #include <dvx/qp.h>
 #include <dvx/rq.h>
 #include <dvx/rxq.h>
+#include <dvx/sig.h>
 #include <dvx/sq.h>
 #include <dvx/srq.h>
 #include <dvx/template.h>

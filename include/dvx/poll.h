@@ -13,6 +13,7 @@
  * All polls return 1: one completion was consumed, its WQE and all unsignaled ones before it are
  * retired; 0: there is none; -EIO: the same as 1, but the work failed, and *wc says all about it:
  * the queue is in error, its other work follows as flushed (dvx_qp_to_rst(3) tells how to go on).
+ * -EBADMSG: the next CQE tells of a wrong signature (sig.h); it stays until dvx_cq_pop().
  * Padding of a ring's end that is flushed is not reported. Data that an adopted queue delivers
  * inside the CQE is copied to its buffers.
  *

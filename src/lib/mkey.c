@@ -81,6 +81,7 @@ void dvx_mkey_drop(struct dvx_mkey *mkey)
 		dvx_unref(&mkey->umem->refs);
 	if (mkey->own_umem)
 		dvx_umem_dereg(mkey->umem);
+	dvx_mkey_sig_free(mkey);
 	dvx_unref(&mkey->pd->refs);
 	free(mkey);
 	dvx_restore(&why);
@@ -208,6 +209,7 @@ int dvx_mkey_destroy(struct dvx_mkey *mkey)
 	err = mkey->mr ? dvx_mkey_dereg(mkey) : dvx_obj_destroy(mkey->obj);
 	if (err)
 		return err;
+	dvx_mkey_sig_free(mkey);
 	dvx_unref(&mkey->pd->refs);
 	if (mkey->umem)
 		dvx_unref(&mkey->umem->refs);

@@ -53,6 +53,15 @@ static bool poll_is_pad(const struct dvx_wc *wc, int n)
 	return n == -EIO && wc->wr_id == DVX_WR_ID_PAD;
 }
 
+/* It retires nothing, and only who knows the mkey can read it: it stays. */
+static int poll_signature(const void *cqe)
+{
+	return dvx_fail(EBADMSG,
+			"the next CQE tells of a wrong signature of mkey 0x%x: "
+			"dvx_sig_error_read() of dvx_cq_peek(), then dvx_cq_pop()",
+			dvx_cqe_sig_key(cqe));
+}
+
 static int poll_not_alone(void)
 {
 	return dvx_fail(EINVAL, "this queue does not have a CQ to itself: use dvx_cq_poll()");
@@ -86,23 +95,31 @@ static bool poll_is_collapsed(const struct dvx_cq *cq)
 int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
 {
 	const struct dvx_cq_queue own = {.sq = sq};
+	const void *cqe;
 	int n;
 
 	if (sq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
 	if (poll_is_collapsed(sq->cq))
 		return dvx_sq_poll_collapsed(sq, wc);
-	n = poll_take(sq->cq, dvx_cq_peek(sq->cq), &own, wc);
+	cqe = dvx_cq_peek(sq->cq);
+	if (dvx_cqe_is_sig_error(cqe))
+		return poll_signature(cqe);
+	n = poll_take(sq->cq, cqe, &own, wc);
 	return poll_is_pad(wc, n) ? dvx_sq_poll(sq, wc) : n;
 }
 
 int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc)
 {
 	const struct dvx_cq_queue own = {.rq = rq};
+	const void *cqe;
 
 	if (rq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
-	return poll_take(rq->cq, dvx_cq_peek(rq->cq), &own, wc);
+	cqe = dvx_cq_peek(rq->cq);
+	if (dvx_cqe_is_sig_error(cqe))
+		return poll_signature(cqe);
+	return poll_take(rq->cq, cqe, &own, wc);
 }
 
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
@@ -115,6 +132,8 @@ int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
 		return dvx_cq_only_sq(cq->priv)
 			       ? dvx_sq_poll_collapsed(dvx_cq_only_sq(cq->priv), wc)
 			       : 0;
+	if (dvx_cqe_is_sig_error(cqe))
+		return poll_signature(cqe);
 	q = cq->priv ? dvx_cq_queue_of(cq->priv, cqe) : NULL;
 	if (!q)
 		return dvx_fail(ENOENT,

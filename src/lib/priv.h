@@ -84,6 +84,13 @@ struct dvx_mkey {
 	uint32_t access;
 	uint64_t addr;
 	uint64_t len;
+	struct dvx_mkey_sig *sig; /* sig.c */
+};
+
+/* What an mkey with signatures or encryption has besides. */
+struct dvx_mkey_sig {
+	struct dvx_sig_key open;
+	struct dvx_obj *psv[2];
 };
 
 /* An SRQ whose receives complete in a CQ, by how many queues. */
@@ -208,6 +215,9 @@ void dvx_mkey_drop(struct dvx_mkey *mkey);
 void dvx_mkey_context(const struct dvx_mkey *mkey, void *mkc);
 int dvx_mkey_submit(struct dvx_mkey *mkey, const void *in, size_t len);
 int dvx_mkey_check_access(const char *call, const char *name, uint32_t access);
+/* sig.c */
+void dvx_mkey_sig_free(struct dvx_mkey *mkey);
+int dvx_crypt_supported(struct dvx_dev *dev);
 /* mkey_verbs.c: an mkey whose pages the device faults in */
 int dvx_mkey_on_demand(struct dvx_mkey *mkey, const struct dvx_mkey_attr *attr);
 int dvx_mkey_dereg(struct dvx_mkey *mkey);

@@ -24,62 +24,118 @@ const struct dvx_stride golden_columns[4] = {
 	{0x00007f0000300000, 0xfffffe04, 512, 520},
 };
 
+#define SIDE(kind, bits, bytes)                                                       \
+	{                                                                             \
+		.type = (kind), .flags = (bits), .block = (bytes), .app_tag = 0x1234, \
+		.ref_tag = 0x56789abc                                                 \
+	}
+#define CRC_SIDE(kind, bits, bytes)                               \
+	{                                                         \
+		.type = (kind), .flags = (bits), .block = (bytes) \
+	}
+#define CRYPT(bytes, bits)                                                              \
+	{                                                                               \
+		.data_unit = (bytes), .flags = (bits), .tweak = {1, 2, 3, [15] = 0xff}, \
+		.keytag = 0x1122334455667788                                            \
+	}
+
+static const struct golden_sig sigs[] = {
+	{{.memory = CRC_SIDE(DVX_SIG_CRC32, DVX_SIG_ONES, 512), .check = DVX_SIG_ALL}, {0}},
+	{{.wire = CRC_SIDE(DVX_SIG_CRC64, 0, 4096), .check = DVX_SIG_ALL}, {0}},
+	{{.memory = CRC_SIDE(DVX_SIG_CRC32C, DVX_SIG_ONES, 520),
+	  .wire = CRC_SIDE(DVX_SIG_CRC32C, DVX_SIG_ONES, 520),
+	  .check = DVX_SIG_CRC},
+	 {0}},
+	{{.memory = SIDE(DVX_SIG_DIF_CRC, DVX_SIG_REF_GROWS | DVX_SIG_APP_ESCAPE, 4160),
+	  .wire = SIDE(DVX_SIG_DIF_CSUM, DVX_SIG_ONES | DVX_SIG_APP_REF_ESCAPE, 4160),
+	  .check = DVX_SIG_GUARD | DVX_SIG_REF_TAG},
+	 {0}},
+	{{.memory = SIDE(DVX_SIG_DIF_CRC, DVX_SIG_ONES, 512),
+	  .wire = SIDE(DVX_SIG_DIF_CRC, DVX_SIG_ONES, 512),
+	  .check = DVX_SIG_GUARD,
+	  .copy = DVX_SIG_APP_TAG | DVX_SIG_REF_TAG,
+	  .copies = true},
+	 {0}},
+	{{.memory = SIDE(DVX_SIG_DIF_CRC, 0, 512),
+	  .wire = CRC_SIDE(DVX_SIG_CRC32, DVX_SIG_ONES, 4048),
+	  .check = DVX_SIG_ALL},
+	 {0}},
+	{{.check = 0}, CRYPT(512, DVX_CRYPT_WIRE)},
+	{{.check = 0}, CRYPT(520, DVX_CRYPT_SIGNED)},
+	{{.wire = CRC_SIDE(DVX_SIG_CRC32, DVX_SIG_ONES, 512), .check = DVX_SIG_ALL},
+	 CRYPT(4096, DVX_CRYPT_WIRE | DVX_CRYPT_SIGNED)},
+	{{.memory = SIDE(DVX_SIG_DIF_CRC, 0, 512),
+	  .wire = CRC_SIDE(DVX_SIG_CRC64, 0, 512),
+	  .check = DVX_SIG_ALL},
+	 CRYPT(512, DVX_CRYPT_SIGNED)},
+};
+
 const struct golden_case golden_cases[] = {
-	{"send", G_SEND, 0, 0, 1, 0},
-	{"send_none", G_SEND, DVX_SIGNALED, 0, 0, 0},
-	{"send_four", G_SEND, DVX_SIGNALED, 0, 4, 0},
-	{"send_solicited", G_SEND, DVX_SIGNALED | DVX_SOLICITED, 0, 2, 0},
-	{"send_inline", G_SEND, DVX_SIGNALED, 8, 0, 0},
-	{"send_inline_two_blocks", G_SEND, 0, 100, 0, 0},
-	{"send_imm", G_SEND_IMM, DVX_SIGNALED, 0, 1, 0},
-	{"send_imm_inline", G_SEND_IMM, DVX_SOLICITED, 44, 0, 0},
-	{"write", G_WRITE, DVX_SIGNALED, 0, 1, 0},
-	{"write_three", G_WRITE, 0, 0, 3, 0},
-	{"write_fence", G_WRITE, DVX_FENCE, 0, 2, 0},
-	{"write_inline8", G_WRITE, DVX_SIGNALED, 8, 0, 0},
-	{"write_inline_full_block", G_WRITE, DVX_SIGNALED, 28, 0, 0},
-	{"write_inline_over_block", G_WRITE, DVX_SIGNALED, 29, 0, 0},
-	{"write_inline_four_blocks", G_WRITE, 0, 200, 0, 0},
-	{"write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1, 0},
-	{"write_imm_inline", G_WRITE_IMM, 0, 12, 0, 0},
-	{"send_inval", G_SEND_INVAL, DVX_SIGNALED, 0, 2, 0},
-	{"send_inval_inline", G_SEND_INVAL, DVX_SIGNALED | DVX_SOLICITED, 16, 0, 0},
-	{"cas", G_CAS, DVX_SIGNALED, 0, 0, 0},
-	{"faa", G_FAA, DVX_SIGNALED, 0, 0, 0},
-	{"faa_fence", G_FAA, DVX_FENCE, 0, 0, 0},
-	{"umr_list_two", G_UMR_LIST, DVX_SIGNALED, 0, 2, 0},
+	{"send", G_SEND, 0, 0, 1, 0, NULL},
+	{"send_none", G_SEND, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"send_four", G_SEND, DVX_SIGNALED, 0, 4, 0, NULL},
+	{"send_solicited", G_SEND, DVX_SIGNALED | DVX_SOLICITED, 0, 2, 0, NULL},
+	{"send_inline", G_SEND, DVX_SIGNALED, 8, 0, 0, NULL},
+	{"send_inline_two_blocks", G_SEND, 0, 100, 0, 0, NULL},
+	{"send_imm", G_SEND_IMM, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"send_imm_inline", G_SEND_IMM, DVX_SOLICITED, 44, 0, 0, NULL},
+	{"write", G_WRITE, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"write_three", G_WRITE, 0, 0, 3, 0, NULL},
+	{"write_fence", G_WRITE, DVX_FENCE, 0, 2, 0, NULL},
+	{"write_inline8", G_WRITE, DVX_SIGNALED, 8, 0, 0, NULL},
+	{"write_inline_full_block", G_WRITE, DVX_SIGNALED, 28, 0, 0, NULL},
+	{"write_inline_over_block", G_WRITE, DVX_SIGNALED, 29, 0, 0, NULL},
+	{"write_inline_four_blocks", G_WRITE, 0, 200, 0, 0, NULL},
+	{"write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1, 0, NULL},
+	{"write_imm_inline", G_WRITE_IMM, 0, 12, 0, 0, NULL},
+	{"send_inval", G_SEND_INVAL, DVX_SIGNALED, 0, 2, 0, NULL},
+	{"send_inval_inline", G_SEND_INVAL, DVX_SIGNALED | DVX_SOLICITED, 16, 0, 0, NULL},
+	{"cas", G_CAS, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"faa", G_FAA, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"faa_fence", G_FAA, DVX_FENCE, 0, 0, 0, NULL},
+	{"umr_list_two", G_UMR_LIST, DVX_SIGNALED, 0, 2, 0, NULL},
 	/* libmlx5 adds up more than 2 GiB wrongly */
-	{"umr_list_one_fence", G_UMR_LIST, DVX_FENCE, 0, 1, 0},
-	{"umr_strides_one", G_UMR_STRIDES, DVX_SIGNALED, 0, 1, 0},
-	{"umr_strides_four", G_UMR_STRIDES, DVX_FENCE, 0, 4, 0},
-	{"bind", G_BIND, DVX_SIGNALED, 0, 0, 0},
-	{"bind_fence", G_BIND, DVX_FENCE, 0, 0, 0},
-	{"unbind", G_UNBIND, DVX_SIGNALED, 0, 0, 0},
-	{"ud_send", G_UD_SEND, DVX_SIGNALED, 0, 1, 0},
-	{"ud_send_none", G_UD_SEND, DVX_SIGNALED, 0, 0, 0},
-	{"ud_send_four", G_UD_SEND, 0, 0, 4, 0},
-	{"ud_send_inline", G_UD_SEND, DVX_SIGNALED | DVX_SOLICITED, 8, 0, 0},
-	{"ud_send_inline_three_blocks", G_UD_SEND, 0, 100, 0, 0},
-	{"ud_send_imm", G_UD_SEND_IMM, DVX_SIGNALED, 0, 2, 0},
-	{"ud_send_imm_inline", G_UD_SEND_IMM, 0, 44, 0, 0},
-	{"read", G_READ, DVX_SIGNALED, 0, 1, 0},
-	{"read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2, 0},
-	{"dma", G_DMA, DVX_SIGNALED, 0, 0, 0},
-	{"dma_fence", G_DMA, DVX_FENCE, 0, 0, 0},
-	{"nop", G_NOP, 0, 0, 0, 0},
-	{"recv", G_RECV, 0, 0, 1, 0},
-	{"recv_three_of_four", G_RECV, 0, 0, 3, 0},
-	{"recv_four_of_four", G_RECV, 0, 0, 4, 0},
-	{"eth", G_ETH, DVX_SIGNALED, 0, 1, 0},
-	{"eth_three", G_ETH, 0, 0, 3, 0},
-	{"eth_inline", G_ETH, DVX_SIGNALED, 60, 0, 0},
-	{"eth_inline_long", G_ETH, 0, 190, 0, 0},
-	{"eth_checksums", G_ETH, DVX_SIGNALED | DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM, 0, 1, 0},
+	{"umr_list_one_fence", G_UMR_LIST, DVX_FENCE, 0, 1, 0, NULL},
+	{"umr_strides_one", G_UMR_STRIDES, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"umr_strides_four", G_UMR_STRIDES, DVX_FENCE, 0, 4, 0, NULL},
+	{"bind", G_BIND, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"bind_fence", G_BIND, DVX_FENCE, 0, 0, 0, NULL},
+	{"unbind", G_UNBIND, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"ud_send", G_UD_SEND, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"ud_send_none", G_UD_SEND, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"ud_send_four", G_UD_SEND, 0, 0, 4, 0, NULL},
+	{"ud_send_inline", G_UD_SEND, DVX_SIGNALED | DVX_SOLICITED, 8, 0, 0, NULL},
+	{"ud_send_inline_three_blocks", G_UD_SEND, 0, 100, 0, 0, NULL},
+	{"ud_send_imm", G_UD_SEND_IMM, DVX_SIGNALED, 0, 2, 0, NULL},
+	{"ud_send_imm_inline", G_UD_SEND_IMM, 0, 44, 0, 0, NULL},
+	{"read", G_READ, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2, 0, NULL},
+	{"dma", G_DMA, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"dma_fence", G_DMA, DVX_FENCE, 0, 0, 0, NULL},
+	{"nop", G_NOP, 0, 0, 0, 0, NULL},
+	{"recv", G_RECV, 0, 0, 1, 0, NULL},
+	{"recv_three_of_four", G_RECV, 0, 0, 3, 0, NULL},
+	{"recv_four_of_four", G_RECV, 0, 0, 4, 0, NULL},
+	{"eth", G_ETH, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"eth_three", G_ETH, 0, 0, 3, 0, NULL},
+	{"eth_inline", G_ETH, DVX_SIGNALED, 60, 0, 0, NULL},
+	{"eth_inline_long", G_ETH, 0, 190, 0, 0, NULL},
+	{"eth_checksums", G_ETH, DVX_SIGNALED | DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM, 0, 1, 0, NULL},
+	{"sig_crc32_memory", G_SIG, DVX_SIGNALED, 0, 2, 0, &sigs[0]},
+	{"sig_crc64_wire", G_SIG, DVX_FENCE, 0, 1, 0, &sigs[1]},
+	{"sig_crc32c_both", G_SIG, DVX_SIGNALED, 0, 1, 0, &sigs[2]},
+	{"sig_dif_both", G_SIG, DVX_SIGNALED | DVX_FENCE, 0, 2, 0, &sigs[3]},
+	{"sig_dif_copied", G_SIG, DVX_SIGNALED, 0, 1, 0, &sigs[4]},
+	{"sig_dif_to_crc32", G_SIG, 0, 0, 1, 0, &sigs[5]},
+	{"crypt_wire", G_SIG, DVX_SIGNALED, 0, 1, 0, &sigs[6]},
+	{"crypt_memory", G_SIG, 0, 0, 2, 0, &sigs[7]},
+	{"crypt_wire_signed", G_SIG, DVX_SIGNALED, 0, 1, 0, &sigs[8]},
+	{"crypt_memory_signed", G_SIG, DVX_SIGNALED, 0, 1, 0, &sigs[9]},
 	/* a device that wants layer 2 in the WQE */
-	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER},
-	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER},
-	{"eth_l2_inline", G_ETH, DVX_SIGNALED, 60, 0, DVX_ETH_HEADER},
-	{"eth_l2_inline_long", G_ETH, 0, 190, 0, DVX_ETH_HEADER},
+	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER, NULL},
+	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER, NULL},
+	{"eth_l2_inline", G_ETH, DVX_SIGNALED, 60, 0, DVX_ETH_HEADER, NULL},
+	{"eth_l2_inline_long", G_ETH, 0, 190, 0, DVX_ETH_HEADER, NULL},
 };
 
 const size_t golden_count = sizeof(golden_cases) / sizeof(golden_cases[0]);
@@ -225,8 +281,28 @@ static void receive(const struct golden_case *c, struct ring *r, struct golden_w
 	memcpy(out->bytes, r->buf, out->len);
 }
 
-void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t key, uint64_t mmo_addr,
-		struct golden_wqe *out)
+bool golden_signs(const struct golden_case *c)
+{
+	return c->sig && (c->sig->sig.memory.type || c->sig->sig.wire.type);
+}
+
+static int post_sig(struct dvx_sq *sq, const struct golden_case *c, const struct golden_given *g)
+{
+	struct dvx_sig_key key = {.key = g->key,
+				  .psv = {g->psv[0], g->psv[1]},
+				  .signs = golden_signs(c),
+				  .encrypts = c->sig->crypt.data_unit != 0,
+				  .news = golden_signs(c),
+				  .errors = 1};
+	struct dvx_crypt crypt = c->sig->crypt;
+
+	crypt.dek = g->dek;
+	return dvx_post_umr_sig(sq, &key, DVX_LOCAL_WRITE | DVX_REMOTE_READ, golden_pieces, c->n,
+				key.signs ? &c->sig->sig : NULL, key.encrypts ? &crypt : NULL, 1,
+				c->flags);
+}
+
+void golden_dvx(const struct golden_case *c, const struct golden_given *g, struct golden_wqe *out)
 {
 	struct ring r;
 	struct dvx_sq_memory m = {.size = sizeof(m),
@@ -235,7 +311,7 @@ void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t key, uint64_
 				  .slots = r.slots,
 				  .dbrec = r.dbrec,
 				  .reg = r.reg,
-				  .qpn = qpn};
+				  .qpn = g->qpn};
 
 	memset(&r, 0, sizeof(r));
 	memset(out, 0, sizeof(*out));
@@ -244,30 +320,55 @@ void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t key, uint64_
 		return;
 	}
 	assert_int_equal(dvx_sq_init(&r.sq, &m), 0);
-	r.sq.mmo_lkey = key;
-	r.sq.mmo_addr = mmo_addr;
-	assert_int_equal(post(&r.sq, c), 0);
-	out->len = DVX_SEG * prm_wqe_ctrl_seg_get_ds(r.buf);
+	r.sq.mmo_lkey = g->key;
+	r.sq.mmo_addr = g->mmo_addr;
+	assert_int_equal(c->kind == G_SIG ? post_sig(&r.sq, c, g) : post(&r.sq, c), 0);
+	out->len =
+		c->kind == G_SIG ? r.sq.pi * DVX_BLOCK : DVX_SEG * prm_wqe_ctrl_seg_get_ds(r.buf);
 	memcpy(out->bytes, r.buf, out->len);
+}
+
+/* The numbers that the descriptions behind a UMR's list have. */
+static void given_of_sig(const struct golden_case *c, const uint8_t *wqe, struct golden_given *g)
+{
+	const uint8_t *bsf = wqe + (DVX_UMR_DS + dvx_umr_room(c->n)) * DVX_SEG;
+
+	if (golden_signs(c)) {
+		g->psv[0] = prm_bsf_get_m_psv(bsf);
+		g->psv[1] = prm_bsf_get_w_psv(bsf);
+		bsf += PRM_BSF_BYTES;
+	}
+	if (c->sig->crypt.data_unit)
+		g->dek = prm_crypto_bsf_get_dek_ptr(bsf);
 }
 
 void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *theirs,
 		     struct golden_wqe *out)
 {
 	const uint8_t *meta = theirs->bytes + DVX_SEG;
+	struct golden_given g = {.qpn = prm_wqe_ctrl_seg_get_qpn(theirs->bytes)};
 
-	if (c->kind == G_UMR_LIST || c->kind == G_UMR_STRIDES || c->kind == G_BIND)
-		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes),
-			   prm_wqe_ctrl_seg_get_umr_mkey(theirs->bytes), 0, out);
-	else if (c->kind == G_UD_SEND || c->kind == G_UD_SEND_IMM)
-		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes), prm_av_get_udp_sport(meta),
-			   0, out);
-	else if (c->kind == G_DMA)
-		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes),
-			   prm_mmo_metadata_seg_get_local_key(meta),
-			   prm_mmo_metadata_seg_get_local_address(meta), out);
-	else
-		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes), 0, 0, out);
+	switch (c->kind) {
+	case G_SIG:
+		given_of_sig(c, theirs->bytes, &g);
+		/* fallthrough */
+	case G_UMR_LIST:
+	case G_UMR_STRIDES:
+	case G_BIND:
+		g.key = prm_wqe_ctrl_seg_get_umr_mkey(theirs->bytes);
+		break;
+	case G_UD_SEND:
+	case G_UD_SEND_IMM:
+		g.key = prm_av_get_udp_sport(meta);
+		break;
+	case G_DMA:
+		g.key = prm_mmo_metadata_seg_get_local_key(meta);
+		g.mmo_addr = prm_mmo_metadata_seg_get_local_address(meta);
+		break;
+	default:
+		break;
+	}
+	golden_dvx(c, &g, out);
 }
 
 static void show(const char *who, const struct golden_wqe *w)

@@ -31,7 +31,14 @@ enum golden_kind {
 	G_BIND,
 	G_UNBIND,
 	G_UD_SEND,
-	G_UD_SEND_IMM
+	G_UD_SEND_IMM,
+	G_SIG
+};
+
+/* Signatures and encryption of an mkey. */
+struct golden_sig {
+	struct dvx_sig sig;
+	struct dvx_crypt crypt; /* data_unit 0: none */
 };
 
 struct golden_case {
@@ -41,6 +48,7 @@ struct golden_case {
 	uint32_t inline_len; /* bytes of golden_payload, or: */
 	uint32_t n;	     /* pieces of golden_pieces */
 	uint32_t header;     /* bytes of a raw packet that the Ethernet segment has */
+	const struct golden_sig *sig;
 };
 
 /* What a queue wrote: one WQE, and what the comparison has to take from it. */
@@ -85,12 +93,19 @@ struct dvx_ah golden_ah(uint32_t udp_sport);
 #define GOLDEN_FIRST 200u /* bytes of the first piece */
 const uint8_t *golden_frame(void);
 
-/*
- * Posts the case by libdvx into a ring in plain memory, as QP `qpn`; key: of MMO, or of a list, or
- * a datagram's source port.
- */
-void golden_dvx(const struct golden_case *, uint32_t qpn, uint32_t key, uint64_t mmo_addr,
-		struct golden_wqe *out);
+/* Whether it has signatures: then its mkey has room for them. */
+bool golden_signs(const struct golden_case *);
+
+/* What is not the request's own, but the queue's or the device's. */
+struct golden_given {
+	uint32_t qpn;
+	uint32_t key; /* of MMO, or of a list, or a datagram's source port */
+	uint64_t mmo_addr;
+	uint32_t psv[2], dek;
+};
+
+/* Posts the case by libdvx into a ring in plain memory. */
+void golden_dvx(const struct golden_case *, const struct golden_given *, struct golden_wqe *out);
 
 /* QPN, MMO scratch buffer and new keys are not the request's: libdvx gets libmlx5's. */
 void golden_dvx_like(const struct golden_case *, const struct golden_wqe *theirs,

@@ -3,6 +3,6 @@
 # The kept vectors come from `dvx-sim run -- tests/golden/verbs tests/golden/wqe`.
 LIB_TESTS += tests/golden/vectors
 LIB_HELPERS += tests/golden/verbs
-tests_librigs_a_SOURCES += tests/golden/cases.c tests/golden/cases.h
+tests_librigs_a_SOURCES += tests/golden/cases.c tests/golden/cases.h tests/golden/verbs_sig.c tests/golden/verbs_sig.h
 dist_check_SCRIPTS += tests/golden/verbs.sh tests/golden/verbs_l2.sh
 EXTRA_DIST += tests/golden/wqe

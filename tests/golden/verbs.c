@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <infiniband/mlx5dv.h>
 #include "cases.h"
+#include "verbs_sig.h"
 #include "tests/sim/verbs_qp.h"
 
 #define SOURCE "libmlx5 44.0 (Debian 12, ibverbs-providers 44.0-2), "
@@ -18,7 +19,8 @@ static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct mlx5dv_mkey *list; /* of all posts of one */
 static struct ibv_mw *window;
-static struct ibv_ah *ah; /* of datagrams */
+static struct verbs_sig sig_mkey; /* of one case */
+static struct ibv_ah *ah;	  /* of datagrams */
 static const char *write_dir;
 
 static const struct {
@@ -38,6 +40,7 @@ static const struct {
 	[G_DMA] = {0, "mlx5dv_wr_memcpy"},
 	[G_UMR_LIST] = {0, "mlx5dv_wr_mr_list"},
 	[G_UMR_STRIDES] = {0, "mlx5dv_wr_mr_interleaved"},
+	[G_SIG] = {0, "mlx5dv_wr_mkey_configure"},
 	[G_BIND] = {IBV_WR_BIND_MW, "ibv_post_send, IBV_WR_BIND_MW"},
 	[G_UNBIND] = {IBV_WR_LOCAL_INV, "ibv_post_send, IBV_WR_LOCAL_INV"},
 	[G_RECV] = {0, "ibv_post_recv"},
@@ -52,7 +55,7 @@ static bool is_datagram(enum golden_kind kind)
 /* mlx5dv's own requests, which ibv_post_send() has not */
 static bool is_mlx5dv(enum golden_kind kind)
 {
-	return kind == G_DMA || kind == G_UMR_LIST || kind == G_UMR_STRIDES;
+	return kind == G_DMA || kind == G_UMR_LIST || kind == G_UMR_STRIDES || kind == G_SIG;
 }
 
 static struct ibv_qp *new_qp(enum golden_kind kind)
@@ -78,8 +81,9 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 				  IBV_QP_EX_WITH_LOCAL_INV,
 	};
 
-	if (kind == G_UMR_LIST || kind == G_UMR_STRIDES) {
-		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED;
+	if (is_mlx5dv(kind) && kind != G_DMA) {
+		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
+				    MLX5DV_QP_EX_WITH_MKEY_CONFIGURE;
 		attr.cap.max_inline_data = 512;
 	}
 	if (is_datagram(kind)) {
@@ -105,6 +109,7 @@ static struct mlx5dv_qp rings(struct ibv_qp *qp)
 static void take(const struct golden_case *c, struct ibv_qp *qp, struct golden_wqe *out)
 {
 	struct mlx5dv_qp dv = rings(qp);
+	uint32_t blocks;
 
 	memset(out, 0, sizeof(*out));
 	if (c->kind == G_RECV) {
@@ -113,10 +118,12 @@ static void take(const struct golden_case *c, struct ibv_qp *qp, struct golden_w
 		memcpy(out->bytes, dv.rq.buf, out->len);
 		return;
 	}
-	out->len = DVX_SEG * prm_wqe_ctrl_seg_get_ds(dv.sq.buf);
-	memcpy(out->bytes, dv.sq.buf, out->len);
 	/* The record counts blocks, as ours does. */
-	assert_int_equal(be32toh(dv.dbrec[1]), dvx_wqe_blocks((uint32_t)out->len / DVX_SEG));
+	blocks = be32toh(dv.dbrec[1]);
+	out->len = c->kind == G_SIG ? blocks * DVX_BLOCK
+				    : DVX_SEG * prm_wqe_ctrl_seg_get_ds(dv.sq.buf);
+	memcpy(out->bytes, dv.sq.buf, out->len);
+	assert_int_equal(blocks, dvx_wqe_blocks((uint32_t)out->len / DVX_SEG));
 }
 
 static bool is_atomic(const struct golden_case *c)
@@ -291,6 +298,9 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 	case G_UMR_STRIDES:
 		post_strides(ex, c->n);
 		break;
+	case G_SIG:
+		verbs_sig_post(&sig_mkey, ex, c, sge, (uint16_t)n);
+		break;
 	case G_BIND:
 		info = bind_info();
 		ibv_wr_bind_mw(ex, window, ibv_inc_rkey(window->rkey), &info);
@@ -328,9 +338,13 @@ static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 		assert_int_equal(verbs_qp_raise_ud(qp, GOLDEN_Q_KEY), 0);
 	else
 		assert_int_equal(verbs_qp_connect_self(qp, 0), 0);
+	if (c->kind == G_SIG)
+		verbs_sig_open(&sig_mkey, pd, c);
 	how(c, qp);
 	take(c, qp, out);
 	ibv_destroy_qp(qp);
+	if (c->kind == G_SIG)
+		verbs_sig_close(&sig_mkey);
 }
 
 static void keep(const struct golden_case *c, const struct golden_wqe *w)

@@ -2,7 +2,7 @@
 # Programs on a device made of software: libdvx's, then raw packets and libmlx5's software-managed steering
 # without libdvx. `dvx-sim run` starts the tests, scripts start the helpers.
 LIB_TESTS += tests/sim/lib_cq tests/sim/lib_dc tests/sim/lib_xrc
-LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_bad tests/sim/lib_objects tests/sim/lib_adopt tests/sim/lib_life tests/sim/lib_connect tests/sim/lib_events tests/sim/lib_atomic tests/sim/lib_ud tests/sim/lib_srq tests/sim/lib_umr tests/sim/lib_flow \
+LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_bad tests/sim/lib_objects tests/sim/lib_adopt tests/sim/lib_life tests/sim/lib_connect tests/sim/lib_events tests/sim/lib_atomic tests/sim/lib_ud tests/sim/lib_srq tests/sim/lib_umr tests/sim/lib_sig tests/sim/lib_flow \
 	tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/caps
 VERBS_TESTS += tests/sim/verbs_cq tests/sim/ud_verbs tests/sim/raw_verbs tests/sim/raw_rss tests/sim/verbs_tunnels tests/sim/dr_fields tests/sim/dr_limits
 VERBS_TESTS += tests/sim/verbs_srq tests/sim/dm_op tests/sim/imports
@@ -34,7 +34,7 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tes
 	tests/sim/onecpu.sh tests/sim/readme.sh tests/sim/refusals.sh tests/sim/profile.sh tests/sim/wire.sh \
 	tests/sim/faults.sh tests/sim/netdev.sh tests/sim/share.sh tests/sim/copy_tree.sh \
 	tests/sim/copy_refuse.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/lib_alias.sh \
-	tests/sim/lib_example.sh tests/sim/examples.sh tests/sim/connect.sh tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh tests/sim/perf_pair.sh tests/sim/perf_threads.sh tests/sim/tools.sh \
+	tests/sim/lib_example.sh tests/sim/lib_sig_wrapped.sh tests/sim/examples.sh tests/sim/connect.sh tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh tests/sim/perf_pair.sh tests/sim/perf_threads.sh tests/sim/tools.sh \
 	tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/dr_garbage.sh tests/sim/flow_diff.sh \
 	tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh tests/sim/flow_rules.sh \
 	tests/sim/flow_lacks.sh tests/sim/flow_death.sh tests/sim/flow_icm.sh
