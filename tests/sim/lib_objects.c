@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Control calls: devices by name, commands and their failures, attributes, lifetimes. */
 #include "tests/test.h"
+#include <sys/mman.h>
+#include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include "lib_rig.h"
 
@@ -248,12 +250,15 @@ TEST_RIG(mkey_pages)
 /* What is no dma-buf, or not reached, is refused in words. */
 TEST_RIG(umem_of_dmabuf)
 {
+	int fd = memfd_create("no dma-buf", MFD_CLOEXEC);
 	struct dvx_umem *umem = NULL;
 
 	refused(dvx_umem_reg_dmabuf(r->dev, -1, 0, 4096, 0, &umem), -EINVAL, "fd is -1", "");
 	refused(dvx_umem_reg_dmabuf(r->dev, 0, 0, 0, 0, &umem), -EINVAL, "len is 0", "");
-	refused(dvx_umem_reg_dmabuf(r->dev, 0, 0, 4096, 0, &umem), -EOPNOTSUPP, "dma-buf", "reach");
+	refused(dvx_umem_reg_dmabuf(r->dev, fd, 0, 4096, 0, &umem), -EINVAL, "dma-buf", "is it one");
+	refused(dvx_umem_reg_dmabuf(r->dev, 1023, 0, 4096, 0, &umem), -EBADF, "dma-buf", "1023");
 	assert_null(umem);
+	close(fd);
 }
 
 /* A device with objects does not close, and goes on working. */

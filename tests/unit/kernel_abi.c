@@ -29,8 +29,8 @@ TEST_FX(unknown_methods)
 
 	rq_init(&r, 0x7777, 3);
 	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "object 0x7777 method 0x3");
-	rq_init(&r, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
-	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "UVERBS_METHOD_REG_DMABUF_MR");
+	rq_init(&r, MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC);
+	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "MLX5_IB_METHOD_VAR_OBJ_ALLOC");
 	query_gid(&r, 0);
 	r.req.driver = RDMA_DRIVER_MLX4;
 	FX_REFUSES(f, run(f, &r), -EINVAL, "driver_id");

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "host.h"
 
-static int eventfd_dup(const struct mm *mm, int number)
+int mm_take_fd(const struct mm *mm, int number)
 {
 	int fd = mm->self ? fcntl(number, F_DUPFD_CLOEXEC, 0)
 			  : (int)syscall(SYS_pidfd_getfd, mm->pid_source.fd, number, 0u);
@@ -46,7 +46,7 @@ static int eventfd_prepare(struct host *h)
 int mm_eventfd(struct mm *mm, int number)
 {
 	int err = eventfd_prepare(mm->host);
-	int fd = err ? err : eventfd_dup(mm, number);
+	int fd = err ? err : mm_take_fd(mm, number);
 
 	if (fd < 0 || eventfd_is_one(fd))
 		return fd;

@@ -158,6 +158,8 @@ void shares_free(struct mm *);
 void iotlb_forget(struct host *);
 /* eventfd.c */
 void eventfds_free(struct host *);
+/* A descriptor of the chip's own for one of the client's; or -errno. */
+int mm_take_fd(const struct mm *, int number);
 /* bar.c */
 int page_take(struct host *, struct uar_page *);
 void page_awaken(struct uar_page *);

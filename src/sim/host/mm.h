@@ -46,6 +46,13 @@ bool mm_may_net_raw(const struct mm *);
  * caller; a negative errno: -EBADF, -EINVAL if it is none, or why the system does not give it.
  */
 int mm_eventfd(struct mm *, int number);
+/*
+ * The bytes of the client's dma-buf, as memory of the device's own: an address is an offset in it.
+ * -EBADF; -EINVAL: it is none; -EOPNOTSUPP: it can't be mapped.
+ */
+int dmabuf_open(struct mm *of, int number, struct mm **buf);
+uint64_t dmabuf_len(const struct mm *buf);
+void dmabuf_close(struct mm *buf);
 /* Adds 1. Never blocks: a counter that is full stays so. */
 void eventfd_raise(struct host *, int fd);
 /* Two clients are one process. */

@@ -28,6 +28,8 @@ libsim_la_SOURCES += \
 	src/sim/kernel/core/channel.c \
 	src/sim/kernel/core/channel.h \
 	src/sim/kernel/core/cmd.c \
+	src/sim/kernel/core/dmabuf.c \
+	src/sim/kernel/core/dmabuf.h \
 	src/sim/kernel/core/cmd.h \
 	src/sim/kernel/core/events.c \
 	src/sim/kernel/core/events.h \
@@ -85,6 +87,8 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_event.c \
 	src/sim/kernel/verbs/uverbs_mcast.c \
 	src/sim/kernel/verbs/uverbs_memic.c \
+	src/sim/kernel/verbs/mr.h \
+	src/sim/kernel/verbs/uverbs_dmabuf.c \
 	src/sim/kernel/verbs/uverbs_mr.c \
 	src/sim/kernel/verbs/uverbs_mw.c \
 	src/sim/kernel/verbs/uverbs_pd.c \

@@ -7,6 +7,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "kernel/core/cmd.h"
+#include "kernel/core/dmabuf.h"
 #include "kernel/core/pages.h"
 #include "kernel/core/pins.h"
 #include "priv.h"
@@ -24,18 +25,25 @@
 struct devx_umem {
 	struct uobj u;
 	uint32_t id;
+	struct mm *dmabuf; /* NULL: it is the program's own memory */
 };
 
 static int devx_umem_destroy(struct uobj *u)
 {
 	const struct devx_umem *m = (struct devx_umem *)u;
 
-	return mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_UMEM, u->file->uid, m->id);
+	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_UMEM, u->file->uid, m->id);
+
+	if (!err)
+		dmabuf_close(m->dmabuf);
+	return err;
 }
 
 const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy, NULL};
 
-static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access)
+/* Of the program's memory, or of its dma-buf: then *buf is that. */
+static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access,
+			const struct uverbs_attr *dmabuf, struct mm **buf)
 {
 	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return refuse(-EINVAL,
@@ -46,6 +54,8 @@ static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint
 			-EINVAL,
 			"DEVX_UMEM_REG: len %llu at 0x%llx is empty or leaves the address space",
 			(unsigned long long)len, (unsigned long long)addr);
+	if (dmabuf)
+		return file_dmabuf(f, (int)dmabuf->data, addr, len, buf);
 	if (pin_memory(f, addr, len, access & ACCESS_WRITES,
 		       len <= RECORD_MOST ? PIN_LONE_RECORD : PIN_RING))
 		return refuse(-EFAULT, "DEVX_UMEM_REG: [0x%llx, +%llu) is not mapped%s",
@@ -55,7 +65,7 @@ static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint
 }
 
 static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct pages *p,
-		     uint64_t *rw)
+		     uint64_t *rw, struct mm **buf)
 {
 	uint64_t addr = attr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR);
 	uint64_t len = attr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN);
@@ -64,15 +74,13 @@ static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct p
 	int err = attr_flags(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, "DEVX_UMEM_REG: ACCESS",
 			      ACCESS_KNOWN, &access);
 
-	if (!err && attr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD))
-		err = refuse(-EOPNOTSUPP,
-			     "DEVX_UMEM_REG: DMABUF_FD: this device reaches process memory only");
 	if (!err)
-		err = check_region(f, addr, len, access);
+		err = check_region(f, addr, len, access,
+				   attr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD), buf);
 	if (err)
 		return err;
 	*rw = MTT_READ | (access & ACCESS_WRITES ? MTT_WRITE : 0);
-	err = pages_umem(p, file_mm(f), addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
+	err = pages_umem(p, *buf ? *buf : file_mm(f), addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
 	if (err == -ENOMEM)
 		return refuse(err, "DEVX_UMEM_REG: len %llu takes too many pages",
 			      (unsigned long long)len);
@@ -109,6 +117,7 @@ static int devx_umem_create(struct uverbs_file *f, const struct pages *p, uint64
 
 int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 {
+	struct mm *buf = NULL;
 	struct devx_umem *m;
 	struct pages p;
 	uint64_t rw;
@@ -116,17 +125,17 @@ int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 
 	if (!f->uid)
 		return refuse(-EINVAL, "DEVX_UMEM_REG: the context was opened without DevX");
-	err = umem_plan(f, req, &p, &rw);
-	if (err)
-		return err;
-	m = uobj_new(f, &umem_class, sizeof(*m));
-	if (!m)
-		return -ENOMEM;
-	err = devx_umem_create(f, &p, rw, &m->id);
+	err = umem_plan(f, req, &p, &rw, &buf);
+	m = err ? NULL : uobj_new(f, &umem_class, sizeof(*m));
+	if (!err)
+		err = m ? devx_umem_create(f, &p, rw, &m->id) : -ENOMEM;
 	if (err) {
-		uobj_drop(&m->u);
+		dmabuf_close(buf);
+		if (m)
+			uobj_drop(&m->u);
 		return err;
 	}
+	m->dmabuf = buf;
 	attr_new_handle(req, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &m->u);
 	attr_out(req, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &m->id, sizeof(m->id));
 	return 0;

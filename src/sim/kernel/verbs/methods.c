@@ -28,6 +28,7 @@ static const struct method_handler verbs_methods[] = {
 	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, uverbs_srq_destroy, false},
 	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, uverbs_dm_mr_reg, false},
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, uverbs_dmabuf_mr_reg, false},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, uverbs_mr_advise, false},

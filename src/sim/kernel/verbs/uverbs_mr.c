@@ -13,6 +13,7 @@
 #include "kernel/core/cmd.h"
 #include "kernel/core/pages.h"
 #include "kernel/core/pins.h"
+#include "mr.h"
 #include "priv.h"
 #include "uverbs/resource.h"
 
@@ -28,15 +29,6 @@
 #define NEEDS_LOCAL_WRITE (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)
 #define WRITES		  (NEEDS_LOCAL_WRITE | IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND)
 
-struct mr {
-	struct uobj u;
-	struct pd *pd;
-	struct uobj *dm; /* device memory; NULL: the program's own */
-	uint32_t key, index;
-	uint32_t access;
-	uint64_t start, len, iova;
-};
-
 static int uverbs_mr_release(struct uobj *u)
 {
 	struct mr *mr = (struct mr *)u;
@@ -46,6 +38,7 @@ static int uverbs_mr_release(struct uobj *u)
 	mr->pd->u.users--;
 	if (mr->dm)
 		mr->dm->users--;
+	dmabuf_close(mr->dmabuf);
 	return 0;
 }
 
@@ -154,8 +147,9 @@ static int mr_pages(struct pages *p, const struct mm *mm, const struct ib_uverbs
 }
 
 /* uid 0, as the mkeys of mlx5_ib's own cache. */
-static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, struct mr *mr)
+int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
 {
+	struct uverbs_file *f = mr->u.file;
 	uint8_t out[PRM_CREATE_MKEY_OUT_BYTES];
 	uint8_t key = f->k->next_key++;
 	struct pages p;
@@ -163,7 +157,7 @@ static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, 
 	uint8_t *in;
 	int err;
 
-	err = mr_pages(&p, file_mm(f), r);
+	err = mr_pages(&p, mm, r);
 	if (err)
 		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
 			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
@@ -199,7 +193,7 @@ static struct mr *mr_new(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r
 	mr->start = r->start;
 	mr->len = r->length;
 	mr->iova = r->hca_va;
-	*err = create_mkey(f, r, mr);
+	*err = mr_create_mkey(mr, file_mm(f), r);
 	if (*err) {
 		uobj_drop(&mr->u);
 		return NULL;
