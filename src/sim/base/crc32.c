@@ -2,13 +2,16 @@
 #include <endian.h>
 #include <string.h>
 #include "crc32.h"
+#include "crc32_fold.h"
 
 #define POLYNOMIAL 0xedb88320u
 #define SLICES	   8u
+#define ONE	   0x80000000u /* x^0: bits are reflected */
+#define BACKS	   16u
 
 /* slice[k][b]: what byte b, followed by k zero bytes, adds. */
 static uint32_t slice[SLICES][256];
-static uint8_t by_top[256]; /* whose slice[0] has this top byte: each has another one */
+static uint32_t back[BACKS]; /* x^-(8 * 2^k): takes 2^k zero bytes back */
 
 static void crc32_fill(void)
 {
@@ -18,17 +21,48 @@ static void crc32_fill(void)
 		for (unsigned int bit = 0; bit < 8; bit++)
 			crc = crc >> 1 ^ (crc & 1 ? POLYNOMIAL : 0);
 		slice[0][b] = crc;
-		by_top[crc >> 24] = (uint8_t)b;
 	}
 	for (unsigned int k = 1; k < SLICES; k++)
 		for (uint32_t b = 0; b < 256; b++)
 			slice[k][b] = slice[k - 1][b] >> 8 ^ slice[0][slice[k - 1][b] & 0xff];
 }
 
+/* a * b modulo the polynomial. */
+static uint32_t crc32_times(uint32_t a, uint32_t b)
+{
+	uint32_t product = 0;
+
+	for (; a; a <<= 1) {
+		product ^= a & ONE ? b : 0;
+		b = b >> 1 ^ (b & 1 ? POLYNOMIAL : 0);
+	}
+	return product;
+}
+
+/* One over x: the polynomial has a constant term, so each remainder has one. */
+static uint32_t crc32_over_x(uint32_t crc)
+{
+	return crc & ONE ? (crc ^ POLYNOMIAL) << 1 | 1 : crc << 1;
+}
+
+static void crc32_fill_back(void)
+{
+	uint32_t b = ONE;
+
+	for (unsigned int bit = 0; bit < 8; bit++)
+		b = crc32_over_x(b);
+	for (unsigned int k = 0; k < BACKS; k++, b = crc32_times(b, b))
+		back[k] = b;
+}
+
+static bool crc32_folds;
+
 /* Filled before main(), so that users need no check and no lock. */
 __attribute__((constructor)) static void crc32_prepare(void)
 {
 	crc32_fill();
+	crc32_fill_back();
+	crc32_folds = crc32_can_fold();
 }
 
 /* Each byte is looked up in the table for its position: the eight loads are independent. */
@@ -47,7 +81,16 @@ static uint32_t add8(uint32_t crc, const uint8_t *p)
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
+	uint8_t left[CRC32_FOLDED];
 
+	if (len >= CRC32_FOLD_LEAST && crc32_folds) {
+		size_t n = len - len % CRC32_FOLDED;
+
+		crc32_fold(crc, p, n, left);
+		crc = add8(add8(0, left), left + SLICES);
+		p += n;
+		len -= n;
+	}
 	for (; len >= SLICES; p += SLICES, len -= SLICES)
 		crc = add8(crc, p);
 	while (len--)
@@ -57,10 +100,8 @@ uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len)
 
 uint32_t crc32_rewind(uint32_t crc, size_t zeros)
 {
-	while (zeros--) {
-		uint8_t b = by_top[crc >> 24];
-
-		crc = (crc ^ slice[0][b]) << 8 | b;
-	}
+	for (unsigned int k = 0; crc && zeros; k++, zeros >>= 1)
+		if (zeros & 1)
+			crc = crc32_times(crc, back[k % BACKS]);
 	return crc;
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "crc32_fold.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define FOLDS __attribute__((target("pclmul,sse4.1")))
+
+/*
+ * x^(n + 32) and x^(n - 32) modulo the polynomial, reflected and shifted left once: what moves the
+ * two halves of a word by n bits, 512 and 128.
+ */
+#define BY_512 _mm_set_epi64x(0x1c6e41596, 0x154442bd4)
+#define BY_128 _mm_set_epi64x(0x0ccaa009e, 0x1751997d0)
+
+bool crc32_can_fold(void)
+{
+	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
+}
+
+FOLDS static inline __m128i fold_load(const uint8_t *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* x, moved on to where `next` is, and that. */
+FOLDS static inline __m128i fold_step(__m128i x, __m128i by, __m128i next)
+{
+	__m128i low = _mm_clmulepi64_si128(x, by, 0x00), high = _mm_clmulepi64_si128(x, by, 0x11);
+
+	return _mm_xor_si128(_mm_xor_si128(low, high), next);
+}
+
+FOLDS void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
+{
+	__m128i a = _mm_xor_si128(fold_load(p), _mm_cvtsi32_si128((int)crc));
+	__m128i b = fold_load(p + 16), c = fold_load(p + 32), d = fold_load(p + 48);
+
+	for (p += 64, len -= 64; len >= 64; p += 64, len -= 64) {
+		a = fold_step(a, BY_512, fold_load(p));
+		b = fold_step(b, BY_512, fold_load(p + 16));
+		c = fold_step(c, BY_512, fold_load(p + 32));
+		d = fold_step(d, BY_512, fold_load(p + 48));
+	}
+	d = fold_step(fold_step(fold_step(a, BY_128, b), BY_128, c), BY_128, d);
+	for (; len; p += 16, len -= 16)
+		d = fold_step(d, BY_128, fold_load(p));
+	_mm_storeu_si128((__m128i *)(void *)left, d);
+}
+#else
+bool crc32_can_fold(void)
+{
+	return false;
+}
+
+void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
+{
+	(void)crc;
+	(void)p;
+	(void)len;
+	(void)left;
+}
+#endif
