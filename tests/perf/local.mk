@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_check_SCRIPTS += tests/perf/budget.sh tests/perf/cycles.sh tests/perf/steer.sh tests/perf/crowd.sh tests/perf/messages.sh tests/perf/goals.sh
+dist_check_SCRIPTS += tests/perf/budget.sh tests/perf/cycles.sh tests/perf/steer.sh tests/perf/crowd.sh tests/perf/messages.sh tests/perf/goals.sh tests/perf/wire.sh
 EXTRA_DIST += tests/perf/count.sh tests/perf/budget.c tests/perf/cycles.c tests/perf/cycles.h tests/perf/cycles_verbs.c tests/perf/perf_mem.h
 SIM_HELPERS += tests/perf/steer_bench tests/perf/steer_pair tests/perf/messages
 VERBS_HELPERS += tests/perf/steer_rules
-LIB_HELPERS += tests/perf/rule_create tests/perf/goals
+LIB_HELPERS += tests/perf/rule_create tests/perf/goals tests/perf/wire_pair
 dist_check_SCRIPTS += tests/perf/creation.sh
 SIM_HELPERS += tests/perf/creation
 tests_perf_creation_LDADD = tests/libkernel.a $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -6,11 +6,11 @@
 #include "queue/queue.h"
 #include "transport/bth.h"
 
-#define RC rig_setup_dpu
-#define UC rig_setup_uc
-#define UD rig_setup_ud_dpu
-#define XRC rig_setup_xrc
-#define SEND PRM_WQE_OPCODE_SEND
+#define RC    rig_setup_dpu
+#define UC    rig_setup_uc
+#define UD    rig_setup_ud_dpu
+#define XRC   rig_setup_xrc
+#define SEND  PRM_WQE_OPCODE_SEND
 #define WRITE PRM_WQE_OPCODE_RDMA_WRITE
 
 struct held {
@@ -197,7 +197,8 @@ TEST_PORT(no_rule_takes_it)
 /* IPv4 to port 4791 whose lengths contradict each other is no RoCE packet. */
 TEST_PORT(malformed)
 {
-	static const uint8_t ip[28] = {0x45, 0, 0, 46, [6] = 0x40, [8] = 1, [9] = 17, [22] = 0x12, 0xb7, 0, 99};
+	static const uint8_t ip[28] = {
+		0x45, 0, 0, 46, [6] = 0x40, [8] = 1, [9] = 17, [22] = 0x12, 0xb7, 0, 99};
 
 	t->frame[12] = 0x08;
 	memcpy(t->frame + 14, ip, sizeof(ip));

@@ -268,5 +268,6 @@ TEST_OF(test_private, struct two, t, {two_setup, two_teardown})
 	assert_int_equal(t->w->sent, 0);
 	send_opcode(t, BTH_SEND_ONLY);
 	send_opcode(t, BTH_COMPARE_SWAP);
+	port_flush_wire(t->p->rig.dev.port);
 	assert_int_equal(t->w->sent, 2);
 }

@@ -157,7 +157,7 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	qp->log_rra_max = qp->log_sra_max = 4;
 	qp->gid_index = 1;
 	qp->qkey = RIG_QKEY;
-	qp->next_send_psn = qp->next_rcv_psn = 0xfffff0; /* they wrap soon */
+	qp->next_send_psn = qp->next_rcv_psn = RIG_PSN;
 	ring_at(r, &qp->q.ring, q->ring, rq + sq);
 	assert_int_equal(queue_start(&qp->q), 0);
 }

@@ -25,6 +25,7 @@
 #define RIG_UAR 3u
 #define RIG_PD 7u
 #define RIG_EVENTS 4096u
+#define RIG_PSN	   0xfffff0u /* of the first packet: they wrap soon */
 #define RIG_UTC 1700000000500000000ull /* when the clock began */
 
 struct rig {

@@ -315,6 +315,7 @@ static bool chip_work(struct chip *c)
 	did |= datapath_run(&c->device);
 	did |= replay_run(c->replay);
 	did |= captures_run(c->captures);
+	did |= port_flush_wire(c->device.port);
 	return did;
 }
 

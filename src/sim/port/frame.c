@@ -3,14 +3,16 @@
 #include <string.h>
 #include "frame.h"
 
-/* Two sizes cover nearly all frames: headers with a little data, and bursts. */
-#define SMALL 256u
-#define LARGE (64u << 10)
-#define KEEP 64u /* free frames kept of each size */
+/* Three sizes cover nearly all frames: headers with a little data, packets, and bursts. */
+#define SMALL  256u
+#define PACKET 4608u
+#define LARGE  (64u << 10)
+#define SIZES  3u
+#define KEEP   64u /* free frames kept of each size */
 
 struct frame_pool {
-	struct frame *free[2];
-	unsigned int n[2];
+	struct frame *free[SIZES];
+	unsigned int n[SIZES];
 	unsigned int out;
 	bool closed;
 };
@@ -22,7 +24,7 @@ struct frame_pool *frame_pool_new(void)
 
 static unsigned int size_class(size_t room)
 {
-	return room <= SMALL ? 0 : 1;
+	return room <= SMALL ? 0 : room <= PACKET ? 1 : 2;
 }
 
 static void pool_release(struct frame_pool *pool)
@@ -37,7 +39,7 @@ void frame_pool_free(struct frame_pool *pool)
 
 	if (!pool)
 		return;
-	for (unsigned int c = 0; c < 2; c++)
+	for (unsigned int c = 0; c < SIZES; c++)
 		while ((f = pool->free[c])) {
 			pool->free[c] = f->next;
 			free(f);
@@ -49,7 +51,8 @@ void frame_pool_free(struct frame_pool *pool)
 struct frame *frame_new(struct frame_pool *pool, size_t room)
 {
 	unsigned int c = size_class(room);
-	size_t size = c ? (room > LARGE ? room : LARGE) : SMALL;
+	static const size_t sizes[SIZES] = {SMALL, PACKET, LARGE};
+	size_t size = room > LARGE ? room : sizes[c];
 	struct frame *f = room <= LARGE ? pool->free[c] : NULL;
 
 	if (f) {

@@ -31,6 +31,8 @@ libsim_la_SOURCES += \
 	src/sim/port/udp.h \
 	src/sim/port/udp_frame.c \
 	src/sim/port/udp_frame.h \
+	src/sim/port/udp_out.c \
+	src/sim/port/udp_out.h \
 	src/sim/port/udp_socket.c \
 	src/sim/port/udp_socket.h \
 	src/sim/port/wire.h

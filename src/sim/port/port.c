@@ -485,6 +485,11 @@ bool port_run_wire(struct port *p)
 	return p->wire && p->wire->ops->run(p->wire);
 }
 
+bool port_flush_wire(struct port *p)
+{
+	return p->wire && p->wire->ops->flush && p->wire->ops->flush(p->wire);
+}
+
 void port_receive(struct port *p, const void *bytes, size_t len, bool icrc_good)
 {
 	struct frame *f = port_bytes(p, bytes, len);

@@ -74,6 +74,9 @@ bool port_room_in(const struct port *);
 /* In each turn: what comes in, what had to wait. True: there was something. */
 bool port_run_wire(struct port *);
 
+/* At the end of a turn: what was sent in it leaves. True: there was something. */
+bool port_flush_wire(struct port *);
+
 /* A sender that can wait does so while this is false. */
 bool port_room(const struct port *);
 /* Frames are under way. */

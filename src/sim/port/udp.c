@@ -18,17 +18,13 @@
 #include "port.h"
 #include "roce.h"
 #include "udp_frame.h"
+#include "udp_out.h"
 #include "udp_socket.h"
 #include "wire.h"
 
-#define UDP_BATCH  32u /* datagrams in one call */
+#define UDP_BATCH  32u /* datagrams that come in by one call */
 #define CNP_OPCODE 0x81u
 #define UDP_PREFIX 120 /* means nothing: routes are the kernel's */
-
-union udp_control {
-	struct cmsghdr align;
-	uint8_t bytes[2 * CMSG_SPACE(sizeof(int))];
-};
 
 /* A socket: of a function's address, or of a group that has members here. */
 struct udp_end {
@@ -44,7 +40,8 @@ struct udp_wire {
 	struct device *dev;
 	struct udp_end ends[UDP_ENDS]; /* the first is the first function's */
 	unsigned int n;
-	uint64_t groups;     /* device.groups, for which there are sockets */
+	uint64_t groups; /* device.groups, for which there are sockets */
+	struct udp_out out;
 	struct loop backlog; /* the socket has no room */
 	uint64_t missed;     /* by sockets that are closed */
 	bool told[256];	     /* of opcodes that don't go out */
@@ -95,38 +92,6 @@ static bool udp_may_leave(struct udp_wire *w, const struct roce_bytes *r)
 	return false;
 }
 
-static void udp_add_control(struct msghdr *m, int level, int type, int value)
-{
-	struct cmsghdr *c =
-		(struct cmsghdr *)(void *)((uint8_t *)m->msg_control + m->msg_controllen);
-
-	c->cmsg_level = level;
-	c->cmsg_type = type;
-	c->cmsg_len = CMSG_LEN(sizeof(value));
-	memcpy(CMSG_DATA(c), &value, sizeof(value));
-	m->msg_controllen += CMSG_SPACE(sizeof(value));
-}
-
-static int udp_write(const struct udp_wire *w, const struct roce_bytes *r)
-{
-	struct iovec iov = {(void *)(uintptr_t)r->bth, r->len + ROCE_ICRC};
-	union udp_address to;
-	union udp_control control = {0};
-	struct msghdr m = {
-		.msg_name = &to, .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control};
-	const bool ip4 = udp_ip4(w);
-	const uint8_t *ip = r->net;
-	int tclass = ip4 ? ip[1] : (ip[0] & 15) << 4 | ip[1] >> 4, hops = ip[ip4 ? 8 : 7];
-
-	udp_from_gid(&to, r->dgid);
-	m.msg_namelen = udp_is_ip4(&to) ? sizeof(to.ip4) : sizeof(to.ip6);
-	udp_add_control(&m, ip4 ? IPPROTO_IP : IPPROTO_IPV6, ip4 ? IP_TOS : IPV6_TCLASS, tclass);
-	udp_add_control(&m, ip4 ? IPPROTO_IP : IPPROTO_IPV6, ip4 ? IP_TTL : IPV6_HOPLIMIT,
-			hops ? hops : 1);
-	return sendmsg(udp_end_of(w, r->sgid)->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno
-											: 0;
-}
-
 static void udp_keep(struct udp_wire *w, const struct frame *f)
 {
 	struct frame *copy = frame_copy(f);
@@ -134,30 +99,29 @@ static void udp_keep(struct udp_wire *w, const struct frame *f)
 	w->w.lost += !copy || !loop_put(&w->backlog, copy);
 }
 
-/* -EPROTO: it is none that this wire carries. */
-static void udp_count(struct udp_wire *w, int err)
+/* False: the socket has no room. What this wire does not carry is dropped. */
+static bool udp_put(struct udp_wire *w, const struct frame *f)
 {
-	w->w.sent += !err;
-	w->w.lost += err && err != -EPROTO;
-	w->dev->drops.n[DROP_WIRE_FORM] += err == -EPROTO;
+	struct roce_bytes r;
+	int fd;
+
+	if (!roce_decode(f->data, f->len, &r) || !udp_may_leave(w, &r)) {
+		w->dev->drops.n[DROP_WIRE_FORM]++;
+		return true;
+	}
+	fd = udp_end_of(w, r.sgid)->fd;
+	if (!udp_out_room(&w->out, fd) && !udp_out_send(&w->out, &w->w))
+		return false;
+	udp_out_add(&w->out, fd, udp_ip4(w), &r);
+	return true;
 }
 
 static void udp_send(struct wire *wire, const struct frame *f)
 {
 	struct udp_wire *w = (struct udp_wire *)wire;
-	struct roce_bytes r;
-	int err = -EPROTO;
 
-	if (w->backlog.head) {
+	if (w->backlog.head || !udp_put(w, f))
 		udp_keep(w, f);
-		return;
-	}
-	if (roce_decode(f->data, f->len, &r) && udp_may_leave(w, &r))
-		err = udp_write(w, &r);
-	if (err == -EAGAIN)
-		udp_keep(w, f);
-	else
-		udp_count(w, err);
 }
 
 static bool udp_room(struct wire *wire)
@@ -165,25 +129,16 @@ static bool udp_room(struct wire *wire)
 	return loop_room(&((struct udp_wire *)wire)->backlog);
 }
 
-/* True: something went out. */
-static bool udp_flush(struct udp_wire *w)
+/* What the socket had no room for waits, oldest first: `out`, then the backlog. */
+static bool udp_flush(struct wire *wire)
 {
-	struct frame *f;
-	bool did = false;
+	struct udp_wire *w = (struct udp_wire *)wire;
+	const uint64_t before = w->w.sent + w->w.lost;
 
-	while ((f = w->backlog.head)) {
-		struct roce_bytes r;
-		int err = -EPROTO;
-
-		if (roce_decode(f->data, f->len, &r) && udp_may_leave(w, &r))
-			err = udp_write(w, &r);
-		if (err == -EAGAIN)
-			break;
-		udp_count(w, err);
+	while (w->backlog.head && udp_put(w, w->backlog.head))
 		frame_free(loop_take(&w->backlog));
-		did = true;
-	}
-	return did;
+	udp_out_send(&w->out, &w->w);
+	return w->w.sent + w->w.lost != before;
 }
 
 /* --- in -------------------------------------------------------------------------------------- */
@@ -327,7 +282,7 @@ static bool udp_run(struct wire *wire)
 {
 	struct udp_wire *w = (struct udp_wire *)wire;
 	struct epoll_event ev[UDP_ENDS];
-	bool did = udp_flush(w);
+	bool did = udp_flush(wire);
 	int n;
 
 	if (w->groups != w->dev->groups)
@@ -396,6 +351,7 @@ static const struct wire_ops udp_ops = {
 	.send = udp_send,
 	.room = udp_room,
 	.run = udp_run,
+	.flush = udp_flush,
 	.resolve = udp_resolve,
 	.missed = udp_missed,
 	.close = udp_close,

@@ -19,6 +19,8 @@ struct wire_ops {
 	void (*send)(struct wire *, const struct frame *);
 	/* For those that can wait. */
 	bool (*room)(struct wire *);
+	/* What send() has gathered leaves. True: there was something. NULL: it gathers nothing. */
+	bool (*flush)(struct wire *);
 	/* In each turn: takes what came in, sends what had to wait. True: there was something. */
 	bool (*run)(struct wire *);
 	/* The MAC address behind a GID beyond the wire: 0 or -errno, as device_resolve(). */
