@@ -3,6 +3,7 @@
  * a right ICRC or not, from any address. */
 #include "fuzz.h"
 #include <stdio.h>
+#include "obj/mcg.h"
 #include "port/packets.h"
 #include "port/udp_frame.h"
 #include "queue/queue.h"
@@ -10,7 +11,23 @@
 #include "transport/bth.h"
 #include "transport/gsi.h"
 
-static unsigned int mads;
+static unsigned int mads, reached[BTH_XRC + 1]; /* packets that a queue pair took */
+
+static int (*const setups[BTH_XRC + 1])(void **) = {
+	[BTH_RC] = rig_setup,
+	[BTH_UC] = rig_setup_uc,
+	[BTH_UD] = rig_setup_ud,
+	[BTH_XRC] = rig_setup_xrc,
+};
+
+/* The device of one input. */
+struct target {
+	struct rig_pair *p;
+	uint8_t type; /* enum bth_type */
+	struct obj domain;
+	struct rig_srq srq;
+	struct udp_from from;
+};
 
 static const uint8_t own4[4] = {192, 168, 215, 1};
 
@@ -57,7 +74,56 @@ static void take_mad(void *sum, struct vhca *v, const struct roce_packet *r, con
 	mads++;
 }
 
-static size_t choose_payload(struct rig_pair *p, uint8_t *to)
+/* XRC: an SRQ of its domain. UD: a group that it is in. */
+static void target_open(struct target *t)
+{
+	static const uint8_t types[] = {BTH_RC, BTH_UC, BTH_UD, BTH_XRC};
+	struct rig_pair *p;
+
+	t->type = types[any(4)];
+	p = t->p = rig_pair_open(setups[t->type]);
+	rig_recv(&p->b, p->dst, 512, rig_key(p->md));
+	if (t->type == BTH_UD)
+		assert_int_equal(mcg_attach(p->b.queue->o.vhca, rig_mgid, p->b.qp), 0);
+	if (t->type != BTH_XRC)
+		return;
+	rig_srq_open(&p->rig, &t->srq, RIG_PD);
+	t->srq.srq->xrcd = p->b.qp->xrcd = &t->domain;
+	t->srq.srq->cq = p->cb.cq;
+	for (uint16_t i = 0; i < RIG_SRQ_ENTRIES; i++)
+		rig_srq_entry(&t->srq, i, (uint16_t)((i + 1) % RIG_SRQ_ENTRIES), p->dst, 512,
+			      rig_key(p->md));
+	rig_srq_post(&t->srq, RIG_SRQ_ENTRIES / 2);
+}
+
+static void target_close(struct target *t)
+{
+	if (t->type == BTH_UD)
+		mcg_leave(t->p->b.queue->o.vhca, t->p->b.qp);
+	if (t->type == BTH_XRC)
+		rig_srq_close(&t->srq);
+	rig_pair_close(t->p);
+}
+
+/* What follows BTH, so that the packet gets beyond it. */
+static void choose_key(const struct target *t, uint8_t *to)
+{
+	if (t->type == BTH_UD)
+		bth_put32(to, RIG_QKEY);
+	else if (t->type == BTH_XRC)
+		bth_put32(to, t->srq.srq->o.id);
+}
+
+static void choose_group(struct target *t, uint8_t *to)
+{
+	t->from.ip4 = true;
+	memcpy(t->from.source, own4, sizeof(own4));
+	memcpy(t->from.dest, rig_mgid + 12, 4);
+	gid_group_mac(rig_mgid, t->from.mac);
+	bth_put32(to + 4, any(8) ? 0xffffff : any(1 << 24));
+}
+
+static size_t choose_payload(struct target *t, uint8_t *to)
 {
 	size_t len;
 
@@ -65,50 +131,60 @@ static size_t choose_payload(struct rig_pair *p, uint8_t *to)
 		return choose_mad(to);
 	len = any(4) ? 16 + any(200) : any(PORT_PACKET_MAX + 100);
 
+	len -= any(4) ? len % 4 : 0; /* as all that pad is right in */
 	any_noise(to, len);
 	if (len < 16 || !any(4))
 		return len;
-	to[0] = (uint8_t)(any(4) ? any(0x20) : any(256));
+	to[0] = (uint8_t)(any(4) ? (uint32_t)t->type << 5 | any(0x20) : any(256));
 	to[1] = (uint8_t)any(256);
 	to[2] = to[3] = 0xff;
-	bth_put32(to + 4, any(4) ? p->b.qp->q.o.id : any(1 << 24));
-	bth_put32(to + 8, any(1 << 16) << 8 | any(256));
+	bth_put32(to + 4, any(4) ? t->p->b.qp->q.o.id : any(1 << 24));
+	bth_put32(to + 8, any(4) ? 1u << 31 | (RIG_PSN + any(4)) : any(1 << 16) << 8 | any(256));
+	if (any(4))
+		choose_key(t, to + BTH_LEN);
+	if (t->type == BTH_UD && any(2))
+		choose_group(t, to);
 	return len;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static uint8_t room[UDP_FRAME_ROOM + PORT_PACKET_MAX + 100];
-	struct rig_pair *p;
+	struct target t = {0};
+	struct rig *rig;
 	unsigned int sum = 0;
 
 	fuzz_begin(bytes, len);
-	p = rig_pair_open(rig_setup);
-	p->rig.dev.on_mad = take_mad;
-	p->rig.dev.mad_ctx = &sum;
-	rig_recv(&p->b, p->dst, 512, rig_key(p->md));
+	target_open(&t);
+	rig = &t.p->rig;
+	rig->dev.on_mad = take_mad;
+	rig->dev.mad_ctx = &sum;
 	for (unsigned int n = 0; fuzz_more() && n < 16; n++) {
-		struct udp_from from = {0};
 		uint8_t *frame;
 		bool good;
 		size_t n_bytes, payload;
 
-		choose_source(&from, &p->rig.dev.vhca[0]);
-		payload = choose_payload(p, room + UDP_FRAME_ROOM);
-		frame = udp_frame_make(&from, room + UDP_FRAME_ROOM, payload, &n_bytes, &good);
+		choose_source(&t.from, &rig->dev.vhca[0]);
+		payload = choose_payload(&t, room + UDP_FRAME_ROOM);
+		frame = udp_frame_make(&t.from, room + UDP_FRAME_ROOM, payload, &n_bytes, &good);
 		if (!frame)
 			continue;
 		/* Whoever attacks can compute an ICRC. */
-		port_receive(p->rig.dev.port, frame, n_bytes, good || any(2));
-		rig_settle(&p->rig);
+		port_receive(rig->dev.port, frame, n_bytes, good || any(2));
+		rig_settle(rig);
+		if (rig_poll(&t.p->cb))
+			reached[t.type]++;
 	}
-	rig_pair_close(p);
+	target_close(&t);
 	return 0;
 }
 
 static void judge(unsigned int inputs)
 {
 	assert_in_range(mads, inputs / 8, UINT32_MAX);
+	for (unsigned int type = 0; type <= BTH_XRC; type++)
+		if (setups[type] && reached[type] < inputs / 300)
+			fail_msg("type %u: %u receives in %u inputs", type, reached[type], inputs);
 }
 
 const struct fuzz_target fuzz_target = {.inputs = 1500, .longest = 600, .judge = judge};
