@@ -343,6 +343,9 @@ TEST_FX(source_port)
 	assert_int_equal(qp->udp_sport, 55555);
 	FX_QUERY(f, QUERY_QP, q.qp);
 	FX_SAYS(f, QUERY_QP, {"qpc.primary_address_path.udp_sport", 55555}, {"qpc.state", QP_RTS});
+	prm_ads_set_udp_sport(prm_qpc_at_primary_address_path(prm_rts2rts_qp_in_at_qpc(in)), 0xbfff);
+	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_RESERVED);
+	assert_int_equal(qp->udp_sport, 55555);
 	prm_rts2rts_qp_in_set_opt_param_mask_95_32(in, PRM_QP_OPTPAR_95_32_MMO);
 	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_OPT_PARAM);
 }

@@ -253,7 +253,7 @@ static void fill_roce(const struct vhca *v, void *cap)
 	prm_roce_cap_set_roce_version(cap, 1 << 0 | 1 << 2); /* v1 and v2 */
 	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);	     /* IPv4 and IPv6 */
 	prm_roce_cap_set_r_roce_dest_udp_port(cap, 4791);
-	prm_roce_cap_set_r_roce_min_src_udp_port(cap, 0xc000);
+	prm_roce_cap_set_r_roce_min_src_udp_port(cap, VHCA_MIN_SPORT);
 	prm_roce_cap_set_r_roce_max_src_udp_port(cap, 0xffff);
 	prm_roce_cap_set_roce_address_table_size(cap, VHCA_GIDS);
 }

@@ -243,6 +243,24 @@ static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mas
 	return fw_qp_check_mmo(c, q, m->take_mmo && m->mmo);
 }
 
+/*
+ * [I] The capabilities have a range, and rdma-core's test speaks of legal values. With INIT2RTR any
+ * value passes: RoCE v1 has none.
+ */
+static int check_sport(struct fw_cmd *c)
+{
+	const void *qpc = prm_rts2rts_qp_in_cat_qpc(c->in);
+	const unsigned int sport =
+		prm_ads_get_udp_sport(prm_qpc_cat_primary_address_path(qpc));
+
+	if (sport >= VHCA_MIN_SPORT)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+			 "qpc.primary_address_path.udp_sport %u is below "
+			 "roce_cap.r_roce_min_src_udp_port, %u",
+			 sport, VHCA_MIN_SPORT);
+}
+
 /* INIT2INIT and RTS2RTS have the mask and the extension in the same places. */
 static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m)
 {
@@ -266,6 +284,8 @@ static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m
 	if (check_more_mask(c, mask, known))
 		return -1;
 	m->udp_sport = mask & PRM_QP_OPTPAR_95_32_UDP_SPORT;
+	if (m->udp_sport && check_sport(c))
+		return -1;
 	return ext ? check_extension(c, q, mask, m) : 0;
 }
 

@@ -61,6 +61,7 @@ enum {
 	VHCA_MAX_BW_SHARE = 100,
 	VHCA_PP_RATES = 128, /* rows of the rate table; 0 is none */
 	VHCA_PP_MAX_KBPS = 100000000,
+	VHCA_MIN_SPORT = 0xc000, /* RoCEv2's source ports, to 0xffff */
 	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
