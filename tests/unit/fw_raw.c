@@ -4,6 +4,7 @@
 #include "fw_raw_rig.h"
 #include "fw/cmd.h"
 #include "obj/icm.h"
+#include "obj/raw_queue.h"
 
 #define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
@@ -60,6 +61,36 @@ TEST_FX(rq_bad_input)
 	size_t len = fx_fill_rq(in, &p.q);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, in, len, bad);
+}
+
+/* Strides: behind its first 16 bytes an entry has a piece of memory; there are 2^3 to 2^16. */
+TEST_FX(rq_strides)
+{
+	static const struct fx_spoil bad[] = {
+		{"ctx.wq.log_wq_stride", 4, BAD, FW_SYN_SIZE},
+		{"ctx.wq.log_wqe_num_of_strides", 8, BAD, FW_SYN_SIZE},
+		{"ctx.wq.log_wqe_num_of_strides", 9, BAD, FW_SYN_SIZE},
+	};
+	static const struct {
+		uint8_t code, log;
+	} good[] = {{10, 3}, {15, 8}, {0, 9}, {7, 16}};
+	struct parts p = parts(f);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_rq(in, &p.q);
+	const struct raw_rq *rq;
+
+	FX_SET(in, CREATE_RQ, {"ctx.wq.wq_type", PRM_WQ_TYPE_CYCLIC_STRIDING_RQ},
+	       {"ctx.wq.log_wq_stride", 5}, {"ctx.wq.log_wqe_stride_size", 2},
+	       {"ctx.wq.two_byte_shift_en", 1});
+	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, in, len, bad);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		FX_SET(in, CREATE_RQ, {"ctx.wq.log_wqe_num_of_strides", good[i].code});
+		assert_int_equal(FX_EXEC(f, CREATE_RQ, in, len), 0);
+		rq = obj_find(f->v, OBJ_RQ, prm_create_rq_out_get_rqn(f->out));
+		assert_int_equal(rq->rq.log_strides, good[i].log);
+		assert_int_equal(rq->rq.log_stride_bytes, 8);
+		assert_int_equal(rq->rq.shift, 2);
+	}
 }
 
 TEST_FX(rqt_bad_input)

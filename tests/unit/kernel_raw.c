@@ -240,6 +240,37 @@ TEST_FX(wq_refusals)
 	FX_SPOILS(f, good_wq, mlx5_ib_create_wq, bad);
 }
 
+/* Strides of a WQ are those of its RQ; outside their ranges there is none. */
+TEST_FX(wq_strides)
+{
+	static const struct {
+		uint32_t log_bytes, log_strides;
+		int err;
+	} rows[] = {{5, 9, -EINVAL},  {14, 9, -EINVAL}, {6, 2, -EINVAL},
+		    {6, 17, -EINVAL}, {7, 4, 0},	{13, 16, 0}};
+	const uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct raw_rq *rq;
+		struct mlx5_ib_create_wq u;
+		struct request r;
+
+		fx_fill_wq(f, &r, &u, pd, cq);
+		u.comp_mask = MLX5_IB_CREATE_WQ_STRIDING_RQ;
+		u.single_stride_log_num_of_bytes = rows[i].log_bytes;
+		u.single_wqe_log_num_of_strides = rows[i].log_strides;
+		u.two_byte_shift_en = 1;
+		assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), rows[i].err);
+		if (!rows[i].err) {
+			rq = obj_find(f->v, OBJ_RQ, rq_u32(&r, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM));
+			assert_int_equal(rq->rq.log_stride_bytes, rows[i].log_bytes);
+			assert_int_equal(rq->rq.log_strides, rows[i].log_strides);
+			assert_int_equal(rq->rq.shift, 2);
+		}
+		rq_done(&r);
+	}
+}
+
 /* What a WQ's way and its flags allow; receives follow. */
 TEST_FX(wq_life)
 {

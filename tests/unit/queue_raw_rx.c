@@ -173,25 +173,24 @@ TEST_RAW(silent_flush)
 	assert_null(rig_poll(&r->rcq));
 }
 
-/* Each queue of a table gets the packets that its index says; all of them together get all. */
 /* --- strides ---------------------------------------------------------------------------------- */
 
 #define ST_BYTES 64u
 #define ST_COUNT 8u
 
 /* Entries of 8 strides of 64 bytes; n are posted, their memory one behind the other. */
-static void st_open(struct raw *r, uint8_t shift, unsigned int n)
+static void st_open(struct raw *r, struct rig_qp *to, uint8_t shift, unsigned int n)
 {
-	struct rq *rq = r->rq.queue->rq;
+	struct rq *rq = to->queue->rq;
 
 	rq->log_stride_bytes = 6;
 	rq->log_strides = 3;
 	rq->shift = shift;
 	for (unsigned int i = 0; i < n; i++)
-		prm_wqe_data_seg_pack(r->rq.ring + 64 * i + PRM_WQE_SRQ_NEXT_SEG_BYTES,
+		prm_wqe_data_seg_pack(to->ring + 64 * i + PRM_WQE_SRQ_NEXT_SEG_BYTES,
 				      .byte_count = ST_BYTES * ST_COUNT, .lkey = rig_key(r->mkey),
 				      .addr = (uintptr_t)r->dst + ST_BYTES * ST_COUNT * i);
-	r->rq.dbrec[0] = htobe32(n);
+	to->dbrec[0] = htobe32(n);
 }
 
 static void st_comes(struct raw *r, uint16_t wqe, uint16_t stride, uint32_t strides, uint32_t len)
@@ -215,7 +214,7 @@ TEST_RAW(strides)
 		queue_set_state(r->rq.queue, QP_RST);
 		queue_set_state(r->rq.queue, QP_RTS);
 		memset(r->dst, 0, RIG_BUF);
-		st_open(r, shift, 2);
+		st_open(r, &r->rq, shift, 2);
 		raw_make_udp4(packet);
 		for (unsigned int i = 0; i < 3; i++)
 			raw_post(r, packet, sizeof(packet), 0);
@@ -230,13 +229,27 @@ TEST_RAW(strides)
 	}
 }
 
+/* The bytes that are left free before a packet count: 128 and 2 are one stride more. */
+TEST_RAW(strides_shifted)
+{
+	for (uint8_t shift = 0; shift <= 2; shift += 2) {
+		queue_set_state(r->rq.queue, QP_RST);
+		queue_set_state(r->rq.queue, QP_RTS);
+		st_open(r, &r->rq, shift, 1);
+		raw_make_udp4(r->src);
+		raw_post(r, r->src, 2 * ST_BYTES, 0);
+		raw_go(r);
+		st_comes(r, 0, 0, shift ? 3 : 2, 2 * ST_BYTES);
+	}
+}
+
 /* The last entry: a packet that does not fit is dropped; one that no entry holds ends the queue. */
 TEST_RAW(strides_end)
 {
 	uint8_t packet[UDP4_LEN];
 	const uint8_t *cqe;
 
-	st_open(r, 0, 1);
+	st_open(r, &r->rq, 0, 1);
 	raw_make_udp4(packet);
 	for (unsigned int i = 0; i < 3; i++)
 		raw_post(r, packet, sizeof(packet), 0);
@@ -254,6 +267,7 @@ TEST_RAW(strides_end)
 	assert_int_equal(r->rq.queue->state, QP_ERR);
 }
 
+/* Each queue of a table gets the packets that its index says; all of them together get all. */
 TEST_RAW(rss_spreads)
 {
 	struct raw_rq *list[2] = {r->rq.raw_rq};
@@ -427,6 +441,34 @@ TEST_RAW(compressed)
 	compressed_as(r, PRM_CQC_MINI_CQE_RES_FORMAT_CSUM, true);
 	compressed_as(r, PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX, false);
 	r->tir->rq = r->rq.raw_rq;
+}
+
+/* Packets in the strides of one entry are a run, though their numbers differ by their strides. */
+TEST_RAW(compressed_strides)
+{
+	struct rig_cq cq;
+	struct rig_qp rq;
+	struct told told[4];
+
+	rig_cq_open(&r->rig, &cq, BLUEFIELD2_HOST, 6, false);
+	raw_queue_open(&r->rig, &rq, OBJ_RQ, &cq, 5);
+	cq.cq->compress = true;
+	cq.cq->mini_format = PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX;
+	r->tir->rq = rq.raw_rq;
+	st_open(r, &rq, 0, 1);
+	raw_make_udp4(r->src);
+	for (unsigned int i = 0; i < 4; i++)
+		raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	assert_int_equal(poll_compressed(&cq, told), 4);
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(told[i].of, 4);
+		assert_int_equal(told[i].counter, 2 * i);
+		assert_int_equal(told[i].len, 2u << 16 | 100);
+	}
+	r->tir->rq = r->rq.raw_rq;
+	rig_qp_close(&rq);
+	rig_cq_close(&cq);
 }
 
 /* --- the port --------------------------------------------------------------------------------- */
