@@ -182,6 +182,8 @@ TEST(bad_requests)
 	assert_int_equal(errno, EINVAL);
 	assert_null(key_on(pd, dm, 0, 64, all | IBV_ACCESS_REMOTE_ATOMIC));
 	assert_int_equal(errno, EINVAL);
+	assert_null(key_on(pd, dm, 0, 64, all & ~(unsigned int)IBV_ACCESS_LOCAL_WRITE));
+	assert_int_equal(errno, EINVAL);
 	mr = key_on(pd, dm, 64, 4000, all);
 	assert_non_null(mr);
 	assert_int_equal(ibv_free_dm(dm), EBUSY);

@@ -359,6 +359,11 @@ static int dm_access(struct uverbs_request *req, uint32_t *access)
 	if (!err && !(flags & IB_UVERBS_ACCESS_ZERO_BASED))
 		err = refuse(-EINVAL, "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x has no ZERO_BASED",
 			     *access);
+	if (!err && flags & NEEDS_LOCAL_WRITE && !(flags & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		err = refuse(-EINVAL,
+			     "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x: remote writes and atomics "
+			     "need LOCAL_WRITE",
+			     *access);
 	return err;
 }
 
@@ -411,15 +416,15 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	struct uobj *pd, *dm;
 	uint32_t access;
 	struct mr *mr;
-	int err = dm_access(req, &access);
+	int err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, &pd_class, &pd);
 
-	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, &pd_class, &pd);
 	if (!err)
 		err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, NULL, &dm);
 	if (!err && dm->class != &dm_class && dm->class != &memic_class)
 		err = refuse(-EINVAL, "DM_MR_REG: REG_DM_MR_DM_HANDLE %u is a %s", dm->id,
 			     dm->class->name);
+	if (!err)
+		err = dm_access(req, &access);
 	if (err)
 		return err;
 	mr = uobj_new(f, &mr_class, sizeof(*mr));
