@@ -205,6 +205,39 @@ TEST_DC(wrong_key)
 	assert_int_equal(dvx_cq_poll(d->targets_cq, &wc), 0);
 }
 
+/* A target gives the rights that local.access names, and no other. */
+TEST_DC(rights)
+{
+	static const uint32_t access[] = {0, DVX_REMOTE_READ, DVX_REMOTE_WRITE};
+	struct dvx_dct_attr attr = dct_attr(r, d);
+	struct dvx_sge piece = {(uintptr_t)r->buf, 8, r->key};
+	uint64_t far = (uintptr_t)r->buf + FAR;
+
+	for (uint32_t i = 0; i < 2 * (sizeof(access) / sizeof(access[0])); i++) {
+		struct dvx_qp_local local = rig_local(r, access[i / 2]);
+		uint32_t wants = i % 2 ? DVX_REMOTE_WRITE : DVX_REMOTE_READ;
+		struct dvx_dct *dct;
+		struct dvx_wc wc;
+
+		OK(dvx_qp_destroy(d->qp)); /* an error ends it */
+		dc_make_initiator(r, d, 0, 0);
+		attr.user_index = 0xe0;
+		OK(dvx_dct_create(r->dev, &attr, &local, &dct));
+		dvx_ah_set_dct(&d->ah[0], dvx_dct_number(dct), KEY);
+		if (i % 2)
+			OK(dvx_post_dc_write(d->sq, &d->ah[0], 0, far, r->key, &piece, 1, i,
+					     DVX_SIGNALED));
+		else
+			OK(dvx_post_dc_read(d->sq, &d->ah[0], 0, far, r->key, &piece, 1, i,
+					    DVX_SIGNALED));
+		dvx_sq_ring(d->sq);
+		assert_int_equal(dc_next(d->cq, &wc), access[i / 2] & wants ? 1 : -EIO);
+		if (!(access[i / 2] & wants))
+			assert_int_equal(wc.syndrome, PRM_SYNDROME_REMOTE_ACCESS_ERR);
+		OK(dvx_dct_destroy(dct));
+	}
+}
+
 /* A stream that fails is flushed until it is reset; the other ones go on. */
 TEST_DC(streams)
 {
