@@ -12,7 +12,7 @@ EXTRA_DIST += \
 	doc/GLOSSARY.md \
 	doc/programs.md \
 	doc/rdma-core-tests.md doc/rdma-core-newest-tests.md \
-	doc/design/0002-rings.md doc/design/0008-shared-receives.md doc/design/0009-threads-on-rings.md \
+	doc/design/0002-rings.md doc/design/0008-shared-receives.md doc/design/0009-threads-on-rings.md doc/design/0012-barriers.md \
 	doc/hardware-to-verify.md \
 	doc/syndromes.md \
 	doc/design/0001-rooms-of-dvx-sim.md \

@@ -3,7 +3,8 @@
 #define DVX_BARRIER_H
 
 /*
- * Every barrier of the hot path, named after the place where it is used. The device reads and
+ * Every barrier of the hot path, named after the place where it is used; doc/design/0012 has the
+ * reasons of each at length, beside what rdma-core, UCX and Linux use there. The device reads and
  * writes memory as a coherent agent. On x86-64 ordinary stores (and loads) stay in order, so most
  * barriers only stop the compiler. On aarch64, as on a BlueField's cores, each is an instruction.
  */
@@ -35,7 +36,9 @@ DVX_INLINE void dvx_barrier_wqe_to_record(void)
 
 /*
  * Orders the doorbell record before the register. The register may be write-combining memory, which
- * x86 does not order after ordinary stores either, so both architectures need a fence.
+ * x86 does not order after ordinary stores either, so both architectures need a fence. On aarch64
+ * it is a DSB: the device reads the record by a request of its own, so the record is there before
+ * the register is written, and nothing hangs on how bridges order the two (wmb() of mlx5_core).
  */
 DVX_INLINE void dvx_barrier_record_to_register(void)
 {
@@ -44,7 +47,8 @@ DVX_INLINE void dvx_barrier_record_to_register(void)
 
 /*
  * After the register write: flushes the write-combining buffer at once, for latency, and keeps this
- * write from merging with the next one.
+ * write from merging with the next one. On aarch64 a DSB waits until the write has left; the hint
+ * for it (DGH) orders nothing, and a core may ignore it.
  */
 DVX_INLINE void dvx_barrier_register_flush(void)
 {
@@ -80,15 +84,18 @@ DVX_INLINE void dvx_register_block(volatile uint64_t *to, const void *from)
 #endif
 }
 
-/* Orders the load of the owner bit before loads of the CQE and of the data that it announces. */
+/*
+ * Orders the load of the owner bit before loads of the CQE and of the data that it announces. A
+ * branch on the bit orders no loads on aarch64; "osh", since a device wrote them.
+ */
 DVX_INLINE void dvx_barrier_owner_to_cqe(void)
 {
 	DVX_ORDER_LOADS();
 }
 
 /*
- * Orders loads of the CQE before the consumer index, which allows the device to overwrite it. (On
- * aarch64 a load barrier also delays later stores.)
+ * Orders loads of the CQE before the consumer index, which allows the device to overwrite it. On
+ * aarch64 a load barrier also delays later stores; a store barrier would not wait for the loads.
  */
 DVX_INLINE void dvx_barrier_cqe_to_index(void)
 {

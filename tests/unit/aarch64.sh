@@ -201,6 +201,13 @@ machine_code() { # COMPILER
 		holds "$f" "$re"
 		ok $? "$1:$what"
 	done <"$tmp/order"
+	# Every inline post and its doorbell: no call, all barriers; and a call would be noticed.
+	perl tests/unit/posts.pl include >"$tmp/posts.c"
+	echo 'void ring_calls(struct dvx_sq *sq, size_t n) { memset(sq, 0, n); dvx_sq_ring(sq); }' >>"$tmp/posts.c"
+	$1 -std=gnu11 -O2 -fno-strict-aliasing $inc -S -o "$tmp/posts.s" "$tmp/posts.c" >>"$tmp/log" 2>&1
+	awk -f tests/unit/posts.awk "$tmp/posts.s" | grep -vE '^[a-z0-9_]+ 0 (dmb osh,dsb st,dsb st,)+$' >>"$tmp/log"
+	[ "$(cut -d' ' -f1 "$tmp/log")" = ring_calls ]
+	ok $? "$1: $(grep -c '^int ring_' "$tmp/posts.c") posts call nothing, and ring behind barriers"
 	# Store instructions in a row, or newer cores do not combine them.
 	grep '^bf:' "$tmp/trace" | tee -a "$tmp/log" | grep -Eq '( store register){8}'
 	ok $? "$1: nothing between the stores of a BlueFlame block"

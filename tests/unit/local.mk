@@ -70,4 +70,4 @@ dist_check_SCRIPTS += tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.p
 	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
 	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/completion.sh \
 	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh
-EXTRA_DIST += tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps
+EXTRA_DIST += tests/unit/posts.pl tests/unit/posts.awk tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps
