@@ -53,6 +53,9 @@ uint32_t dvx_txq_inline(const struct dvx_txq *txq);
  */
 uint32_t dvx_txq_multi(const struct dvx_txq *txq);
 
+/* How many bytes dvx_post_eth_tso() takes at most, without headers; 0: none. PRM: max_lso_cap. */
+uint32_t dvx_txq_tso(const struct dvx_txq *txq);
+
 /* Flags of dvx_post_eth*() besides those of enum dvx_post_flags: eth_cs_flag, shifted by 16. */
 enum dvx_eth_flags {
 	DVX_ETH_L3_CSUM = 0x400000, /* the device fills the IPv4 header's checksum in ... */
@@ -69,11 +72,14 @@ DVX_INLINE uint32_t dvx_wqe_eth_ds(uint32_t len)
 	return len > 2 ? 1 + (len - 2 + DVX_SEG - 1) / DVX_SEG : 1;
 }
 
-DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint32_t flags)
+/* mss: of a large send, else 0. */
+DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint16_t mss,
+			    uint32_t flags)
 {
 	struct prm_wqe_eth_seg_args a = PRM_NOTHING;
 
 	a.cs_flags = flags >> 16 & 0xff;
+	a.mss = mss;
 	a.inline_hdr_sz = len;
 	prm_wqe_eth_seg_pack_args(seg, a);
 	dvx_wqe_copy(seg + DVX_SEG - 2, header, len);
@@ -97,7 +103,7 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
-	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, flags);
+	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, 0, flags);
 	dvx_wqe_gather(p.wqe + DVX_SEG * (1 + eth), sge, n);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
@@ -108,13 +114,14 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 
 /*
  * Several packets by one request, each a piece of memory: n of them, 1 to dvx_txq_multi(). They
- * share flags, cookie and completion. After an error completion some may have been sent. -EMSGSIZE
- * (a length of 0, or over 64 KiB) may leave NOPs up to the ring's end, no packet.
+ * share flags, cookie and completion. After an error completion some may have been sent. -EMSGSIZE:
+ * none or too many, or a length of 0 or over 64 KiB.
  */
 DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packets, uint32_t n,
 				  uint64_t wr_id, uint32_t flags)
 {
-	uint32_t ds = 2 + n, odd = 0, i;
+	uint32_t ds = 2 + n, pi = sq->pi, odd = 0, i;
+	uint64_t head = sq->head;
 	struct dvx_sq_place p;
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
@@ -129,10 +136,13 @@ DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packe
 		odd |= packets[i].length - 1;
 		dvx_wqe_data_from(p.wqe + (2 + i) * DVX_SEG, &packets[i], DVX_ETH_LONGEST);
 	}
-	if (DVX_UNLIKELY(odd >= DVX_ETH_LONGEST))
+	if (DVX_UNLIKELY(odd >= DVX_ETH_LONGEST)) {
+		sq->pi = pi; /* without the padding */
+		sq->head = head;
 		return -EMSGSIZE;
+	}
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_ENHANCED_MPSW, 0, ds, flags, 0);
-	dvx_wqe_eth(p.wqe + DVX_SEG, NULL, 0, flags);
+	dvx_wqe_eth(p.wqe + DVX_SEG, NULL, 0, 0, flags);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
 }
@@ -167,6 +177,36 @@ DVX_INLINE int dvx_post_eth_vlan(struct dvx_sq *sq, uint16_t tci, const struct d
 	return 0;
 }
 
+/* An Ethernet header without a tag, which a large send has at least. */
+#define DVX_ETH_LEAST 14u
+
+/*
+ * A large send (TSO): the device cuts the pieces into packets of `mss` bytes, and puts `len` bytes
+ * of headers before each: those up to TCP's or UDP's, a VLAN tag included, copied into the WQE. It
+ * makes their lengths, numbers and flags, and by DVX_ETH_L3_CSUM and DVX_ETH_L4_CSUM the checksums.
+ * All pieces together have dvx_txq_tso() bytes at most, which the device checks.
+ */
+DVX_INLINE int dvx_post_eth_tso(struct dvx_sq *sq, const void *headers, uint32_t len, uint16_t mss,
+				const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
+				uint32_t flags)
+{
+	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + n;
+	struct dvx_sq_place p;
+
+	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
+		return -EBADR;
+	if (DVX_UNLIKELY(len < DVX_ETH_LEAST || len > DVX_MAX_DS * DVX_SEG || !mss ||
+			 n - 1 >= DVX_MAX_DS || dvx_wqe_odd(sge, n) || !dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
+		return dvx_sq_refuse(sq);
+	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_TSO, 0, ds, flags, 0);
+	dvx_wqe_eth(p.wqe + DVX_SEG, headers, len, mss, flags);
+	dvx_wqe_gather(p.wqe + DVX_SEG * (1 + eth), sge, n);
+	dvx_sq_commit(sq, &p, wr_id);
+	return 0;
+}
+
 /* The rest copied into the WQE as well: data[0..n-1], n >= 1. */
 DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *header, uint32_t len,
 				   const void *data, uint32_t n, uint64_t wr_id, uint32_t flags)
@@ -182,7 +222,7 @@ DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *header, uint32
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_SEND, 0, ds, flags, 0);
-	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, flags);
+	dvx_wqe_eth(p.wqe + DVX_SEG, header, len, 0, flags);
 	dvx_wqe_inline(p.wqe + DVX_SEG * (1 + eth), data, n);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;

@@ -24,7 +24,9 @@ static const struct {
 	 "again; nothing was written"},
 	{EMSGSIZE, EINVAL,
 	 "the work request does not fit: its inline data or its pieces are more than the queue's "
-	 "largest WQE or receive has room for, or a piece is empty or longer than 2 GiB"},
+	 "largest WQE or receive has room for, or a piece is empty or longer than 2 GiB (or a "
+	 "large "
+	 "send has no headers or no mss)"},
 	{EBADR, EINVAL,
 	 "flags has a bit that this call does not know: the flags of posts are DVX_SIGNALED, "
 	 "DVX_FENCE and so on, not those of verbs"},

@@ -23,6 +23,7 @@ struct dvx_txq {
 	uint32_t min_inline;
 	bool has_td;
 	bool multi; /* ENHANCED_MPSW */
+	uint32_t tso;
 };
 
 static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
@@ -64,10 +65,13 @@ static uint32_t txq_ts_format(struct dvx_dev *dev)
 static int read_inline(struct dvx_txq *txq)
 {
 	const void *cap;
+	uint32_t log_tso;
 	int err = dvx_dev_cap_page(txq->dev, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, &cap);
 
 	if (err)
 		return err;
+	log_tso = prm_per_protocol_networking_offload_caps_get_max_lso_cap(cap);
+	txq->tso = log_tso ? 1u << log_tso : 0;
 	if (prm_per_protocol_networking_offload_caps_get_wqe_inline_mode(cap) != INLINE_NONE)
 		txq->min_inline = DVX_ETH_HEADER;
 	else
@@ -281,4 +285,9 @@ uint32_t dvx_txq_inline(const struct dvx_txq *txq)
 uint32_t dvx_txq_multi(const struct dvx_txq *txq)
 {
 	return txq->multi ? txq->ring.max_ds - 2 : 0;
+}
+
+uint32_t dvx_txq_tso(const struct dvx_txq *txq)
+{
+	return txq->tso;
 }

@@ -131,6 +131,14 @@ const struct golden_case golden_cases[] = {
 	{"crypt_memory", G_SIG, 0, 0, 2, 0, &sigs[7]},
 	{"crypt_wire_signed", G_SIG, DVX_SIGNALED, 0, 1, 0, &sigs[8]},
 	{"crypt_memory_signed", G_SIG, DVX_SIGNALED, 0, 1, 0, &sigs[9]},
+	{"tso", G_TSO, DVX_SIGNALED, 0, 1, 54, NULL},
+	{"tso_vlan_checksums", G_TSO, DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM, 0, 2, 70, NULL},
+	{"dc_send", G_DC_SEND, DVX_SIGNALED, 0, 2, 0, NULL},
+	{"dc_send_inline", G_DC_SEND, DVX_SOLICITED, 60, 0, 0, NULL},
+	{"dc_write", G_DC_WRITE, DVX_SIGNALED | DVX_FENCE, 0, 1, 0, NULL},
+	{"xrc_send", G_XRC_SEND, DVX_SIGNALED, 0, 3, 0, NULL},
+	{"xrc_send_inline", G_XRC_SEND, 0, 20, 0, 0, NULL},
+	{"xrc_write", G_XRC_WRITE, DVX_SIGNALED, 0, 1, 0, NULL},
 	/* a device that wants layer 2 in the WQE */
 	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER, NULL},
 	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER, NULL},
@@ -196,6 +204,37 @@ static int post_eth(struct dvx_sq *sq, const struct golden_case *c)
 	return dvx_post_eth(sq, frame, c->header, sge, c->n, 1, c->flags);
 }
 
+static int post_tso(struct dvx_sq *sq, const struct golden_case *c)
+{
+	return dvx_post_eth_tso(sq, golden_frame(), c->header, GOLDEN_MSS, golden_pieces, c->n, 1,
+				c->flags);
+}
+
+/* Requests that say where they go; key: the source port of their packets. */
+static int post_to(struct dvx_sq *sq, const struct golden_case *c)
+{
+	struct dvx_ah ah = golden_ah(sq->mmo_lkey);
+	const struct dvx_sge *sge = golden_pieces;
+	uint32_t n = c->n, len = c->inline_len;
+
+	dvx_ah_set_dct(&ah, GOLDEN_QPN, GOLDEN_DC_KEY);
+	switch (c->kind) {
+	case G_DC_SEND:
+		return len ? dvx_post_dc_send_inline(sq, &ah, 0, golden_payload, len, 1, c->flags)
+			   : dvx_post_dc_send(sq, &ah, 0, sge, n, 1, c->flags);
+	case G_DC_WRITE:
+		return dvx_post_dc_write(sq, &ah, 0, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1,
+					 c->flags);
+	case G_XRC_SEND:
+		return len ? dvx_post_xrc_send_inline(sq, GOLDEN_SRQN, golden_payload, len, 1,
+						      c->flags)
+			   : dvx_post_xrc_send(sq, GOLDEN_SRQN, sge, n, 1, c->flags);
+	default:
+		return dvx_post_xrc_write(sq, GOLDEN_SRQN, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1,
+					  c->flags);
+	}
+}
+
 static int post(struct dvx_sq *sq, const struct golden_case *c)
 {
 	const struct dvx_sge *sge = golden_pieces;
@@ -259,6 +298,13 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 				    GOLDEN_DMA_LEN, 1, c->flags);
 	case G_ETH:
 		return post_eth(sq, c);
+	case G_TSO:
+		return post_tso(sq, c);
+	case G_DC_SEND:
+	case G_DC_WRITE:
+	case G_XRC_SEND:
+	case G_XRC_WRITE:
+		return post_to(sq, c);
 	default:
 		return dvx_post_nop(sq, 1, c->flags);
 	}
@@ -359,6 +405,8 @@ void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *their
 		break;
 	case G_UD_SEND:
 	case G_UD_SEND_IMM:
+	case G_DC_SEND:
+	case G_DC_WRITE:
 		g.key = prm_av_get_udp_sport(meta);
 		break;
 	case G_DMA:

@@ -32,7 +32,12 @@ enum golden_kind {
 	G_UNBIND,
 	G_UD_SEND,
 	G_UD_SEND_IMM,
-	G_SIG
+	G_SIG,
+	G_TSO,
+	G_DC_SEND,
+	G_DC_WRITE,
+	G_XRC_SEND,
+	G_XRC_WRITE
 };
 
 /* Signatures and encryption of an mkey. */
@@ -89,8 +94,11 @@ struct dvx_ah golden_ah(uint32_t udp_sport);
  * A raw packet's first bytes are read by whoever posts it. They lie at the same address in each
  * process, since the WQE has it.
  */
-#define GOLDEN_FRAME 0x200000000000u
-#define GOLDEN_FIRST 200u /* bytes of the first piece */
+#define GOLDEN_MSS    1460u
+#define GOLDEN_DC_KEY 0x0123456789abcdefu
+#define GOLDEN_SRQN   0xabcdefu
+#define GOLDEN_FRAME  0x200000000000u
+#define GOLDEN_FIRST  200u /* bytes of the first piece */
 const uint8_t *golden_frame(void);
 
 /* Whether it has signatures: then its mkey has room for them. */

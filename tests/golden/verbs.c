@@ -44,6 +44,11 @@ static const struct {
 	[G_BIND] = {IBV_WR_BIND_MW, "ibv_post_send, IBV_WR_BIND_MW"},
 	[G_UNBIND] = {IBV_WR_LOCAL_INV, "ibv_post_send, IBV_WR_LOCAL_INV"},
 	[G_RECV] = {0, "ibv_post_recv"},
+	[G_TSO] = {IBV_WR_TSO, "ibv_post_send, IBV_WR_TSO"},
+	[G_DC_SEND] = {0, "ibv_wr_send, mlx5dv_wr_set_dc_addr"},
+	[G_DC_WRITE] = {0, "ibv_wr_rdma_write, mlx5dv_wr_set_dc_addr"},
+	[G_XRC_SEND] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on an XRC QP"},
+	[G_XRC_WRITE] = {IBV_WR_RDMA_WRITE, "ibv_post_send, IBV_WR_RDMA_WRITE on an XRC QP"},
 	[G_ETH] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on a raw packet QP"},
 };
 
@@ -52,10 +57,26 @@ static bool is_datagram(enum golden_kind kind)
 	return kind == G_UD_SEND || kind == G_UD_SEND_IMM;
 }
 
+static bool is_dc(enum golden_kind kind)
+{
+	return kind == G_DC_SEND || kind == G_DC_WRITE;
+}
+
+static bool is_xrc(enum golden_kind kind)
+{
+	return kind == G_XRC_SEND || kind == G_XRC_WRITE;
+}
+
+static bool is_raw(enum golden_kind kind)
+{
+	return kind == G_ETH || kind == G_TSO;
+}
+
 /* mlx5dv's own requests, which ibv_post_send() has not */
 static bool is_mlx5dv(enum golden_kind kind)
 {
-	return kind == G_DMA || kind == G_UMR_LIST || kind == G_UMR_STRIDES || kind == G_SIG;
+	return is_dc(kind) || kind == G_DMA || kind == G_UMR_LIST || kind == G_UMR_STRIDES ||
+	       kind == G_SIG;
 }
 
 static struct ibv_qp *new_qp(enum golden_kind kind)
@@ -81,7 +102,13 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 				  IBV_QP_EX_WITH_LOCAL_INV,
 	};
 
-	if (is_mlx5dv(kind) && kind != G_DMA) {
+	if (is_dc(kind)) {
+		attr.qp_type = IBV_QPT_DRIVER;
+		attr.cap.max_recv_wr = attr.cap.max_recv_sge = 0;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE;
+		dv = (struct mlx5dv_qp_init_attr){.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
+						  .dc_init_attr = {.dc_type = MLX5DV_DCTYPE_DCI}};
+	} else if (is_mlx5dv(kind) && kind != G_DMA) {
 		dv.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
 				    MLX5DV_QP_EX_WITH_MKEY_CONFIGURE;
 		attr.cap.max_inline_data = 512;
@@ -90,9 +117,16 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 		attr.qp_type = IBV_QPT_UD;
 		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
 	}
-	if (kind == G_ETH) {
+	if (is_xrc(kind)) {
+		attr.qp_type = IBV_QPT_XRC_SEND;
+		attr.cap.max_recv_wr = attr.cap.max_recv_sge = 0;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE;
+	}
+	if (is_raw(kind)) {
 		attr.qp_type = IBV_QPT_RAW_PACKET;
-		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+		attr.comp_mask |= IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
+		attr.max_tso_header = 128;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_TSO;
 	}
 	return is_mlx5dv(kind) ? mlx5dv_create_qp(ctx, &attr, &dv) : ibv_create_qp_ex(ctx, &attr);
 }
@@ -206,6 +240,13 @@ static void post(const struct golden_case *c, struct ibv_qp *qp)
 		wr.bind_mw.rkey = ibv_inc_rkey(window->rkey);
 		wr.bind_mw.bind_info = bind_info();
 	}
+	if (is_xrc(c->kind))
+		wr.qp_type.xrc.remote_srqn = GOLDEN_SRQN;
+	if (c->kind == G_TSO) {
+		wr.tso.hdr = (void *)(uintptr_t)golden_frame();
+		wr.tso.hdr_sz = (uint16_t)c->header;
+		wr.tso.mss = GOLDEN_MSS;
+	}
 	if (is_datagram(c->kind)) {
 		wr.wr.ud.ah = ah;
 		wr.wr.ud.remote_qpn = GOLDEN_QPN;
@@ -253,7 +294,7 @@ static void post_strides(struct ibv_qp_ex *ex, uint32_t n)
 
 static bool has_data(enum golden_kind kind)
 {
-	return !is_mlx5dv(kind) && kind != G_BIND && kind != G_UNBIND;
+	return (is_dc(kind) || !is_mlx5dv(kind)) && kind != G_BIND && kind != G_UNBIND;
 }
 
 static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
@@ -271,13 +312,21 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 	case G_SEND:
 	case G_ETH:
 	case G_UD_SEND:
+	case G_DC_SEND:
+	case G_XRC_SEND:
 		ibv_wr_send(ex);
+		break;
+	case G_TSO:
+		ibv_wr_send_tso(ex, (void *)(uintptr_t)golden_frame(), (uint16_t)c->header,
+				GOLDEN_MSS);
 		break;
 	case G_SEND_IMM:
 	case G_UD_SEND_IMM:
 		ibv_wr_send_imm(ex, htobe32(GOLDEN_IMM));
 		break;
 	case G_WRITE:
+	case G_DC_WRITE:
+	case G_XRC_WRITE:
 		ibv_wr_rdma_write(ex, GOLDEN_RKEY, GOLDEN_RADDR);
 		break;
 	case G_WRITE_IMM:
@@ -316,6 +365,11 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 				 GOLDEN_DMA_DST, golden_pieces[1].lkey, GOLDEN_DMA_SRC,
 				 GOLDEN_DMA_LEN);
 	}
+	if (is_dc(c->kind))
+		mlx5dv_wr_set_dc_addr(mlx5dv_qp_ex_from_ibv_qp_ex(ex), ah, GOLDEN_QPN,
+				      GOLDEN_DC_KEY);
+	if (is_xrc(c->kind))
+		ibv_wr_set_xrc_srqn(ex, GOLDEN_SRQN);
 	if (is_datagram(c->kind))
 		ibv_wr_set_ud_addr(ex, ah, GOLDEN_QPN, GOLDEN_Q_KEY);
 	if (c->inline_len)
@@ -325,6 +379,34 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 	assert_int_equal(ibv_wr_complete(ex), 0);
 }
 
+/* An initiator of DC or XRC, from RST to RTS; nothing answers it. */
+static int raise_initiator(struct ibv_qp *qp, bool xrc)
+{
+	struct ibv_qp_attr a = {.port_num = 1,
+				.path_mtu = IBV_MTU_1024,
+				.dest_qp_num = GOLDEN_QPN,
+				.max_rd_atomic = 1,
+				.timeout = 14,
+				.retry_cnt = 7,
+				.rnr_retry = 7,
+				.ah_attr = {.is_global = 1,
+					    .port_num = 1,
+					    .grh = {.sgid_index = 1, .hop_limit = 1}}};
+	const int rtr = IBV_QP_PATH_MTU | IBV_QP_AV | (xrc ? IBV_QP_DEST_QPN | IBV_QP_RQ_PSN : 0);
+	const int mask[] = {[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+					     (xrc ? IBV_QP_ACCESS_FLAGS : 0),
+			    [IBV_QPS_RTR] = rtr,
+			    [IBV_QPS_RTS] = IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+					    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC};
+	int err = ibv_query_gid(ctx, 1, 1, &a.ah_attr.grh.dgid);
+
+	for (int s = IBV_QPS_INIT; s <= IBV_QPS_RTS && !err; s++) {
+		a.qp_state = (enum ibv_qp_state)s;
+		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | mask[s]);
+	}
+	return err;
+}
+
 /* One post on a QP of its own, and its bytes. */
 static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 		      const struct golden_case *c, struct golden_wqe *out)
@@ -332,8 +414,10 @@ static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 	struct ibv_qp *qp = new_qp(c->kind);
 
 	assert_non_null(qp);
-	if (c->kind == G_ETH)
+	if (is_raw(c->kind))
 		assert_int_equal(verbs_qp_raise(qp, IBV_QPS_RTS), 0);
+	else if (is_dc(c->kind) || is_xrc(c->kind))
+		assert_int_equal(raise_initiator(qp, is_xrc(c->kind)), 0);
 	else if (is_datagram(c->kind))
 		assert_int_equal(verbs_qp_raise_ud(qp, GOLDEN_Q_KEY), 0);
 	else

@@ -146,6 +146,49 @@ TEST_FLOW(several_and_tagged)
 	way_close_inbox(&w, &in);
 }
 
+/* A large send becomes UDP packets of mss bytes, behind a VLAN tag, too; with good checksums. */
+TEST_FLOW(large)
+{
+	struct dvx_sq *sq = dvx_txq_ring(f->tx);
+	uint8_t *mem = f->r.buf;
+	struct dvx_sge sge[2] = {{(uintptr_t)mem + 300, 30, f->r.key},
+				 {(uintptr_t)mem + 330, 81, f->r.key}};
+	struct inbox in;
+	struct way w;
+
+	way_open_inbox(f, &w, &in, 0);
+	assert_true(dvx_txq_tso(f->tx) >= 1u << 16);
+	for (uint32_t i = 0; i < 111; i++)
+		mem[300 + i] = (uint8_t)i;
+	for (uint16_t vlan = 0; vlan < 8; vlan += 7) {
+		uint32_t len = vlan ? 46 : 42, at = 0;
+		struct frame frame;
+
+		frame_build(&frame, (struct say){.vlan = vlan});
+		OK(dvx_post_eth_tso(sq, frame.bytes, len, 50, sge, 2, ++f->sent,
+				    DVX_SIGNALED | DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM));
+		dvx_sq_ring(sq);
+		done(f->tx_cq, sq, f->sent);
+		for (uint32_t part = 50; at < 111; at += part) {
+			const uint8_t *got = in.buf + (size_t)ROOM * dvx_rq_retire(in.rq);
+			const void *cqe = wait_cqe(in.cq);
+
+			part = 111 - at < 50 ? 111 - at : 50;
+			assert_int_equal(dvx_cqe_byte_count(cqe), part < 50 ? 60 : len + part);
+			assert_true(dvx_cqe_l3_ok(cqe) && dvx_cqe_l4_ok(cqe));
+			assert_memory_equal(got, frame.bytes, len - 28);
+			assert_int_equal(prm_load16(got, len - 4), part + 8);
+			assert_memory_equal(got + len, mem + 300 + at, part);
+			dvx_cq_pop(in.cq);
+		}
+	}
+	assert_int_equal(dvx_post_eth_tso(sq, mem, 42, 0, sge, 2, 1, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_eth_tso(sq, mem, 13, 50, sge, 2, 1, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_eth_tso(sq, mem, 42, 50, sge, 0, 1, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_eth_tso(sq, mem, 42, 50, sge, 2, 1, 1), -EBADR);
+	way_close_inbox(&w, &in);
+}
+
 /* A frame gathered from the WQE and two pieces of memory; a send queue round its ring. */
 TEST_FLOW(gathered)
 {

@@ -489,9 +489,36 @@ static void bad_init(void **state)
 	assert_int_equal(dvx_sq_init(&p.sq, &longer.init), -E2BIG);
 }
 
+/* A refused length leaves the ring as it was, at its end, too: no padding, the same doorbell. */
+static void multi_refused(void **state)
+{
+	struct dvx_sge packets[16] = {{4096, 64, 7}};
+	struct plain_sq p;
+
+	(void)state;
+	for (int i = 1; i < 16; i++)
+		packets[i] = packets[0];
+	packets[15].length = 0;
+	plain_sq_init(&p, 16, 0);
+	for (int i = 0; i < 14; i++)
+		assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
+	p.sq.ci = 14;
+	for (uint32_t bad = 0; bad <= 0x10001; bad += 0x10001) {
+		struct dvx_sq before = p.sq;
+
+		packets[15].length = bad;
+		assert_int_equal(dvx_post_eth_multi(&p.sq, packets, 16, 2, 0), -EMSGSIZE);
+		assert_memory_equal(&before, &p.sq, sizeof(before));
+	}
+	packets[15].length = 0x10000;
+	assert_int_equal(dvx_post_eth_multi(&p.sq, packets, 16, 2, 0), 0);
+	assert_int_equal(p.sq.pi, 16 + 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(multi_refused),
 		cmocka_unit_test(full_refuses),
 		cmocka_unit_test(retire_frees_all_before),
 		cmocka_unit_test(wrap_pads_with_nop),
