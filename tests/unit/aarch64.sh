@@ -70,9 +70,19 @@ uint64_t again__wqe_cookie_record_data(uint8_t *buf, uint64_t *ids, uint32_t *re
 	return seen;
 }
 
+/* Known, the rings stay in registers. */
+int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
+{
+	return 0;
+}
+
+void dvx_cq_unpack(const struct dvx_cq *cq)
+{
+}
+
 uint32_t peek__cqe_record(const uint8_t *cqe, uint32_t *record)
 {
-	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096,
+	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096, .stride = 64,
 			    .turn = 1, .dbrec = record};
 	uint32_t bytes;
 
@@ -85,7 +95,7 @@ uint32_t peek__cqe_record(const uint8_t *cqe, uint32_t *record)
 
 uint32_t batch__cqe_record(const uint8_t *cqe, uint32_t *record)
 {
-	struct dvx_cq cq = {.next = cqe, .stop = cqe + 4096, .first = cqe, .end = cqe + 4096,
+	struct dvx_cq cq = {.next = cqe, .stop = cqe + 4096, .first = cqe, .end = cqe + 4096, .stride = 64,
 			    .dbrec = record};
 	uint32_t bytes;
 
@@ -97,14 +107,10 @@ uint32_t batch__cqe_record(const uint8_t *cqe, uint32_t *record)
 	return bytes;
 }
 
-int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc) /* known, the rings stay in registers */
-{
-	return 0;
-}
 
 uint64_t poll__cqe_record_slot(const uint8_t *cqe, uint32_t *record, void *slots)
 {
-	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096,
+	struct dvx_cq cq = {.next = cqe, .stop = cqe + 64, .first = cqe, .end = cqe + 4096, .stride = 64,
 			    .turn = 1, .dbrec = record};
 	struct dvx_sq sq = {.slots = slots, .slot_mask = 64 * sizeof(struct dvx_sq_slot) - 1, .cq = &cq};
 	struct dvx_wc wc = {0};
@@ -115,7 +121,7 @@ uint64_t poll__cqe_record_slot(const uint8_t *cqe, uint32_t *record, void *slots
 
 void arm__cqe_record_register(const uint8_t *cqe, uint32_t *record, uint64_t *reg)
 {
-	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096,
+	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096, .stride = 64,
 			    .dbrec = record, .arm_reg = (uintptr_t)reg};
 
 	dvx_cq_arm(&cq, true);
