@@ -37,6 +37,7 @@ check "... and for v2" next_event GID_CHANGE
 check "... a GID" says 0 '::ffff:10.9.0.1, RoCE v2' on host ibv_devinfo -v
 check "... in sysfs, too" says 0 'n-host' on host cat /sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/3
 check "sysfs has the interface" says 0 '02:d7:00:00:00:01' on host cat /sys/class/infiniband/mlx5_0/device/net/n-host/address
+command -v rdma >/dev/null && check "... and so has RDMA netlink" says 0 'netdev n-host' on host rdma link
 check "... its MTU" says 0 4200 on host cat /sys/class/infiniband/mlx5_0/device/net/n-host/mtu
 
 # The other function is another machine.
@@ -46,6 +47,7 @@ background "$scratch/err" unshare -n sh -c 'exec <"$0" 6>&-; echo there; read -r
 there=$child
 inside() { nsenter -t "$there" -n "$@"; }
 check "the DPU's moves to another namespace" ip link set n-dpu netns "$there"
+command -v rdma >/dev/null && check "... and is no longer in this one" says 1 '' on dpu sh -c 'rdma link | grep netdev'
 check "... gets an address there" inside ip addr add 10.9.0.2/24 dev n-dpu
 check "... and is up" inside ip link set n-dpu up
 check "... which is a GID" says 0 '::ffff:10.9.0.2, RoCE v2' on dpu ibv_devinfo -v

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <net/if.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include "base/log.h"
@@ -100,6 +101,9 @@ static void read_device(struct netlink_device *d)
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));
 	d->port_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/state");
 	d->phys_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/phys_state");
+	if (tree_text(IBDEV_FOLDER "ports/1/gid_attrs/ndevs/0", d->ndev_name,
+		      sizeof(d->ndev_name)))
+		d->ndev = if_nametoindex(d->ndev_name);
 	tree_chardev(UVERBS_FOLDER, &d->uverbs);
 	tree_chardev("class/misc/rdma_cm/", &d->rdma_cm);
 	read_counters(d);

@@ -153,7 +153,7 @@ static int fill_device(struct netlink_reply *r, const struct netlink_request *q)
 	return 0;
 }
 
-/* A RoCE port has no LIDs here, and without a network interface no NDEV_INDEX. */
+/* A RoCE port has no LIDs here. */
 static int fill_port_attributes(struct netlink_reply *r, const struct netlink_request *q)
 {
 	(void)q;
@@ -161,6 +161,10 @@ static int fill_port_attributes(struct netlink_reply *r, const struct netlink_re
 	put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, PORTS);
 	put_u8(r, RDMA_NLDEV_ATTR_PORT_STATE, r->dev->port_state);
 	put_u8(r, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, r->dev->phys_state);
+	if (r->dev->ndev) {
+		put_u32(r, RDMA_NLDEV_ATTR_NDEV_INDEX, r->dev->ndev);
+		put_text(r, RDMA_NLDEV_ATTR_NDEV_NAME, r->dev->ndev_name);
+	}
 	return 0;
 }
 

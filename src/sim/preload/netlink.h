@@ -19,6 +19,8 @@ struct netlink_device {
 	uint64_t node_guid, sys_image_guid;
 	char fw_ver[64];
 	uint8_t port_state, phys_state;
+	uint32_t ndev; /* the port's network interface; 0: none in this namespace */
+	char ndev_name[16];
 	struct netlink_chardev {
 		uint64_t dev; /* dev_t; 0: there is none */
 		uint64_t abi;
