@@ -67,7 +67,7 @@ check "the histogram as bars" bars
 
 # What the device saw: each message once, and a completion for each signaled one (40 alone, then 1 of 4).
 counts() {
-	"$dvx_sim" run --trace -- "$perf" -e libdvx -n 40 -r 1 -b 4 -Q 4 >/dev/null 2>"$scratch/trace" || return 1
+	"$dvx_sim" run --trace -- "$perf" -e libdvx --warmup 0 -n 40 -r 1 -b 4 -Q 4 >/dev/null 2>"$scratch/trace" || return 1
 	wqes=$(grep -c 'wqe_ctrl_seg .*opcode=RDMA_WRITE' "$scratch/trace")
 	cqes=$(grep -c ' cqe64 .*RDMA_WRITE' "$scratch/trace")
 	echo "$wqes WQEs, $cqes CQEs"
@@ -93,11 +93,48 @@ table() {
 check "the table names the device, and that it is an emulator" table
 help_fits() { [ "$("$perf" --help | wc -l)" -le 36 ] && ! "$perf" --help | grep -E '.{81}'; }
 check "--help fits a screen" help_fits
-progress() { script -qec "'$dvx_sim' run -- '$perf' -n 10 -e libdvx" /dev/null </dev/null | grep 'RDMA_WRITE, 8 bytes: round 1'; }
+warm() { # 30 + 30 messages that do not count, then 40 + 40
+	"$dvx_sim" run --trace -- "$perf" -e libdvx --warmup 30 -n 40 -r 1 --json >"$scratch/j" 2>"$scratch/trace" &&
+		[ "$(grep -c 'wqe_ctrl_seg .*opcode=RDMA_WRITE' "$scratch/trace")" = 140 ] && jq -e '.results[0].messages == 40' "$scratch/j"
+}
+check "messages that warm up are not counted" warm
+few() { run >"$scratch/t" && grep '^80 messages are too few for p99 and above: that is the slowest one' "$scratch/t"; }
+check "too few messages for a percentile: the table" few
+check "... and JSON" json 'all(.results[]; .too_few_for == ["p99", "p99.9", "p99.99"] and .latency_ns.p99 == .latency_ns.max)'
+check "... enough" json '.results[0].too_few_for == ["p99.9", "p99.99"]' --count 100 --rounds 1 -e libdvx
+# A terminal, on which Ctrl-C is typed once a round has shown how far it is: typed PROGRESS OPTION...
+moved='[0-9.]*[1-9][0-9.]*'
+typed() {
+	part=$1
+	shift
+	rm -f "$scratch/keys" "$scratch/tty"
+	mkfifo "$scratch/keys"
+	script -qfec "'$dvx_sim' run -- '$perf' $*" "$scratch/tty" <"$scratch/keys" >/dev/null &
+	tty=$!
+	exec 8>"$scratch/keys"
+	shows_up "$scratch/tty" "$part %" "$tty"
+	(printf '\003' >&8)
+	wait "$tty"
+	code=$?
+	exec 8>&-
+	tr '\r' '\n' <"$scratch/tty"
+	[ $code = 130 ]
+}
+alone() {
+	typed "RDMA_WRITE, 8 bytes: round 1, libdvx, latency, $moved" -n 10000000 --csv &&
+		tr -d '\r' <"$scratch/tty" | grep 'RDMA_WRITE,RC,libdvx,8,.*,[0-9.]*,,$' && grep interrupted "$scratch/tty"
+}
+windowed() { # unsignaled messages, too
+	typed 'round [1-9][0-9]*, ibv_wr_., rate, [0-9.]*' -n 20000 -r 1000000 -e ibv_wr -b 8 -Q 5 -p 2 --csv &&
+		tr -d '\r' <"$scratch/tty" | grep 'RDMA_WRITE,RC,ibv_wr_\*,8,.*,[0-9]*,[0-9]*$'
+}
+cycles() { typed "1 threads, shared queues, $moved" threads -t 2 -n 100000 --csv && grep 'shared queues,1,1000' "$scratch/tty"; }
 if command -v script >/dev/null; then
-	check "a terminal shows progress" progress
+	check "a terminal shows progress; Ctrl-C: the latencies so far" alone
+	check "... while the rate is measured" windowed
+	check "... of threads" cycles
 else
-	skip "a terminal shows progress" "there is no script(1)"
+	skip "progress, and Ctrl-C" "there is no script(1)"
 fi
 
 check "a size of 0" says 2 '--size takes a number from 1 to 1073741824, not "0"' run --size 0

@@ -84,6 +84,8 @@ check "... DC without shared receives" stranger 8 "the client's \"srq\" is 0, bu
 check "... rights that it cannot have" stranger 8 "the client's \"access\" is not a number" \
 	'{"dvx_perf": 2}' "$(asks '.open.access = 255')"
 check "... no queues" stranger 8 "the client's \"ends\" are not of 1 queues" '{"dvx_perf": 2}' "$wish"
+ends='{"gid": "00000000000000000000ffff0a000001", "lid": 0, "mtu_log": 12, "psn": 1, "addr": 0, "key": 1, "qpns": [16777216]}'
+check "... a queue number that is none" stranger 8 "the client's \"ends\" are not of 1 queues" '{"dvx_perf": 2}' "$(asks ".ends = $ends")"
 check "... to close what is not open" stranger 8 "closes what it did not open" '{"dvx_perf": 2}' '{"close": 0}'
 
 # liar CODE TEXT LINE...: what a client says of such a server

@@ -12,6 +12,7 @@ json() {
 	shift
 	run --json "$@" >"$scratch/j" && jq . <"$scratch/j" && jq -e '.board == "dvx-sim" and .emulator == true and
 		.connections == 50 and all(.results[]; .messages == 200 and .messages_per_s > 0 and
+		.doorbell_ns > 0 and .queue_lock.mean_ns <= .queue_lock.longest_ns and
 		.queue_lock.waits <= .queue_lock.takes and .register_lock.waits <= .register_lock.takes)' <"$scratch/j" &&
 		jq -e "$filter" <"$scratch/j"
 }

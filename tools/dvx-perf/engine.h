@@ -2,6 +2,7 @@
 #ifndef DVX_PERF_ENGINE_H
 #define DVX_PERF_ENGINE_H
 
+#include <stdatomic.h>
 #include "far.h"
 #include "histogram.h"
 #include "params.h"
@@ -25,6 +26,8 @@ struct perf_thread {
 	void *set;	     /* the engine's: where completions come from */
 	struct far_set *far; /* receives to post again; NULL: none here */
 	uint64_t sent;
+	uint32_t rated;		   /* messages of the last loop_rate() */
+	atomic_uint_fast32_t seen; /* those done of the measurement that goes on: for progress */
 	struct histogram latency, post; /* ticks: post to completion seen, inside the post alone */
 	uint64_t began, ended;		/* of the last loop_rate(): ticks */
 };

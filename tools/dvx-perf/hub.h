@@ -34,7 +34,7 @@ struct hub_queue {
 
 /* How often a thread took a lock, and had to wait for it. */
 struct hub_waits {
-	uint64_t takes, waits, ticks;
+	uint64_t takes, waits, ticks, longest;
 };
 
 struct hub_thread {
@@ -46,6 +46,7 @@ struct hub_thread {
 	_Alignas(64) atomic_uint_fast64_t done; /* other threads may see its completions */
 	_Alignas(64) struct hub_waits queue_lock, register_lock;
 	uint64_t began, ended; /* ticks */
+	uint64_t ringing;      /* ticks in doorbells, without the wait for their lock */
 };
 
 struct hub_wish {

@@ -7,7 +7,7 @@
 
 PERF_INLINE void hub_take(struct hub_lock *l, struct hub_waits *w)
 {
-	uint64_t t0;
+	uint64_t t0, waited;
 
 	w->takes++;
 	if (pthread_mutex_trylock(&l->mutex) == 0)
@@ -15,7 +15,9 @@ PERF_INLINE void hub_take(struct hub_lock *l, struct hub_waits *w)
 	t0 = ticks();
 	pthread_mutex_lock(&l->mutex);
 	w->waits++;
-	w->ticks += ticks() - t0;
+	waited = ticks() - t0;
+	w->ticks += waited;
+	w->longest = waited > w->longest ? waited : w->longest;
 }
 
 static int hub_failed(const struct dvx_wc *wc)
@@ -48,9 +50,13 @@ PERF_INLINE int hub_poll(struct hub_thread *t, struct hub_queue *q)
 
 PERF_INLINE void hub_ring(struct hub_thread *t, struct hub_queue *q, enum hub_mode mode)
 {
+	uint64_t t0;
+
 	if (mode == HUB_OWN)
 		hub_take(&t->hub->register_lock, &t->register_lock);
+	t0 = ticks();
 	dvx_sq_ring_bf(q->sq);
+	t->ringing += ticks() - t0;
 	if (mode != HUB_OWN)
 		return;
 	dvx_sq_leave(q->sq);
@@ -103,7 +109,7 @@ PERF_INLINE int hub_cycle(struct hub_thread *t, enum hub_mode mode)
 	uint32_t queues = t->hub->wish.queues;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < t->connections && rc >= 0; i++)
+	for (uint32_t i = 0; i < t->connections && rc >= 0 && !stop_asked(); i++)
 		rc = hub_visit(t, i % queues, t->first + i, true, mode);
 	for (uint32_t i = 0;
 	     rc >= 0 && atomic_load_explicit(&t->done, memory_order_acquire) < t->posted; i++)
@@ -116,7 +122,7 @@ PERF_INLINE int hub_run(struct hub_thread *t, enum hub_mode mode)
 	int rc = 0;
 
 	t->began = ticks();
-	for (uint32_t i = 0; i < t->hub->wish.cycles && !rc; i++)
+	for (uint32_t i = 0; i < t->hub->wish.cycles && !rc && !stop_asked(); i++)
 		rc = hub_cycle(t, mode);
 	t->ended = ticks();
 	if (rc)

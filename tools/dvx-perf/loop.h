@@ -7,6 +7,7 @@
  * poll, once for each operation, so that everything is inlined in them (engine.h, PERF_LOOPS).
  */
 #include "engine.h"
+#include "stop.h"
 #include "ticks.h"
 
 /* Before the first post of a batch. */
@@ -30,6 +31,12 @@ PERF_INLINE uint64_t cookie_of(uint32_t lane, uint32_t messages)
 PERF_INLINE int loop_receive(const struct perf_thread *t)
 {
 	return t->far ? far_take(t->far) : 0;
+}
+
+/* A plain store: another thread reads it now and then. */
+PERF_INLINE void loop_seen(struct perf_thread *t, uint32_t done)
+{
+	atomic_store_explicit(&t->seen, done, memory_order_relaxed);
 }
 
 /* Looks after the device once in so many empty polls: they take half a millisecond and more. */
@@ -58,7 +65,7 @@ PERF_INLINE int loop_latency(struct perf_thread *t, enum perf_op op, begin_fn *b
 	uint32_t count = t->p->count, lane = 0, idle = 0;
 	uint64_t cookie = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && !stop_asked(); i++) {
 		void *queue = t->lane[lane].queue;
 		uint64_t t0 = ticks(), t1;
 		int rc;
@@ -75,6 +82,7 @@ PERF_INLINE int loop_latency(struct perf_thread *t, enum perf_op op, begin_fn *b
 		hist_add(&t->latency, ticks() - t0);
 		hist_add(&t->post, t1 - t0);
 		t->sent++;
+		loop_seen(t, i + 1);
 		lane = lane + 1 < t->lanes ? lane + 1 : 0;
 		if (loop_receive(t) < 0)
 			return -1;
@@ -110,79 +118,108 @@ PERF_INLINE bool loop_fill(struct perf_thread *t, uint32_t i, enum perf_op op, b
 	return true;
 }
 
-/* As many as the windows allow, on all queues of the thread. */
+/*
+ * Interrupted: each queue posts no more than a signaled message behind unsignaled ones. Returns how
+ * many messages it will have been.
+ */
+static inline uint32_t loop_cut(struct perf_thread *t, uint32_t done)
+{
+	for (uint32_t i = 0; i < t->lanes; i++) {
+		struct perf_lane *l = &t->lane[i];
+
+		l->left = l->left && l->unsignaled ? 1 : 0;
+		done += l->out + l->left;
+	}
+	return done;
+}
+
+/* A lane that has room: at first each of them, then the one whose messages are done. Negative: none. */
+PERF_INLINE int64_t loop_next(struct perf_thread *t, uint32_t *fresh, uint32_t *done,
+			      uint32_t *idle, poll_fn *poll)
+{
+	uint64_t cookie = 0;
+	int rc;
+
+	if (*fresh)
+		return t->lanes - (*fresh)--;
+	do {
+		rc = poll(t->set, &cookie);
+		if (rc < 0 || loop_receive(t) < 0 || (!rc && loop_hopeless(t->p->site, idle)))
+			return -1;
+	} while (!rc);
+	*done += (uint32_t)cookie;
+	loop_seen(t, *done);
+	t->lane[cookie >> 32].out -= (uint32_t)cookie;
+	return (int64_t)(cookie >> 32);
+}
+
+/*
+ * As many as the windows allow, on all queues of the thread. Posts stand in it once: the loop is
+ * compiled for each operation.
+ */
 PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begin, post_fn *post,
 			  ring_fn *ring, poll_fn *poll)
 {
-	uint32_t count = t->p->count, done = 0, idle = 0;
-	uint64_t cookie = 0;
+	uint32_t count = t->p->count, done = 0, idle = 0, fresh = t->lanes;
+	bool stopped = false;
 
 	t->began = ticks();
-	for (uint32_t i = 0; i < t->lanes; i++)
-		if (!loop_fill(t, i, op, begin, post, ring))
-			return -1;
 	while (done < count) {
-		int rc = poll(t->set, &cookie);
+		int64_t lane = loop_next(t, &fresh, &done, &idle, poll);
 
-		if (rc < 0 || loop_receive(t) < 0 || (!rc && loop_hopeless(t->p->site, &idle)))
+		if (lane < 0)
 			return -1;
-		if (!rc)
-			continue;
-		done += (uint32_t)cookie;
-		t->lane[cookie >> 32].out -= (uint32_t)cookie;
-		if (!loop_fill(t, (uint32_t)(cookie >> 32), op, begin, post, ring))
+		if (stop_asked() && !stopped) {
+			stopped = true;
+			count = loop_cut(t, done);
+			fresh = t->lanes;
+		}
+		if (!loop_fill(t, (uint32_t)lane, op, begin, post, ring))
 			return -1;
 	}
 	t->ended = ticks();
 	t->sent += count;
+	t->rated = count;
 	return loop_settle(t);
 }
 
-/* A loop with the operation as a constant. */
+/* A loop with the operation as a constant ... */
 #define LOOP_CASE(loop, t, op, ...) \
 	case op:                    \
 		return loop(t, op, __VA_ARGS__)
 
-/* Both loops of an engine, and all operations. */
-#define LOOP_SWITCH(loop, t, ...)                                 \
-	switch ((t)->p->op) {                                     \
-		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);       \
-		LOOP_CASE(loop, t, PERF_SEND_IMM, __VA_ARGS__);   \
-		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__);      \
-		LOOP_CASE(loop, t, PERF_WRITE_IMM, __VA_ARGS__);  \
-		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);       \
-		LOOP_CASE(loop, t, PERF_FAA, __VA_ARGS__);        \
-		LOOP_CASE(loop, t, PERF_CAS, __VA_ARGS__);        \
-		LOOP_CASE(loop, t, PERF_MASKED_FAA, __VA_ARGS__); \
-		LOOP_CASE(loop, t, PERF_MASKED_CAS, __VA_ARGS__); \
-		LOOP_CASE(loop, t, PERF_UMR, __VA_ARGS__);        \
-		LOOP_CASE(loop, t, PERF_NOP, __VA_ARGS__);        \
-		LOOP_CASE(loop, t, PERF_DMA, __VA_ARGS__);        \
-	case PERF_OPS:                                            \
-		break;                                            \
-	}                                                         \
-	return -1
+/* ... or as a variable: of those that no case is for. It takes less time to compile. */
+#define LOOP_REST(loop, t, ...) \
+	default:                \
+		return loop(t, (t)->p->op, __VA_ARGS__)
 
-/* The same of what transports have whose messages say where they go, and whose posts are others. */
-#define LOOP_ADDRESSED(loop, t, ...)                             \
+/* A loop of an engine: a case for each operation that engines are compared by. */
+#define LOOP_SWITCH(loop, t, ...)                                \
 	switch ((t)->p->op) {                                    \
 		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);      \
 		LOOP_CASE(loop, t, PERF_SEND_IMM, __VA_ARGS__);  \
 		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__);     \
 		LOOP_CASE(loop, t, PERF_WRITE_IMM, __VA_ARGS__); \
 		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);      \
-		LOOP_CASE(loop, t, PERF_NOP, __VA_ARGS__);       \
-	default:                                                 \
-		return -1;                                       \
+		LOOP_CASE(loop, t, PERF_FAA, __VA_ARGS__);       \
+		LOOP_CASE(loop, t, PERF_CAS, __VA_ARGS__);       \
+		LOOP_REST(loop, t, __VA_ARGS__);                 \
 	}
 
-/* The same of what templates have. */
+/* The same of transports whose messages say where they go, and whose posts are others. */
+#define LOOP_ADDRESSED(loop, t, ...)                         \
+	switch ((t)->p->op) {                                \
+		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);  \
+		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__); \
+		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);  \
+		LOOP_REST(loop, t, __VA_ARGS__);             \
+	}
+
+/* The same of templates. */
 #define LOOP_TEMPLATES(loop, t, ...)                         \
 	switch ((t)->p->op) {                                \
 		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__); \
-		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);  \
-	default:                                             \
-		return -1;                                   \
+		LOOP_REST(loop, t, __VA_ARGS__);             \
 	}
 
 #endif

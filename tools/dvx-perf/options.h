@@ -7,11 +7,12 @@
 #define CLI_ARGS perf_args
 #include "tools/cli/cli.h"
 
-#define PERF_ENGINES  4
-#define PERF_CPUS     256
-#define PERF_LISTEN   "127.0.0.1:" TALK_PORT
-#define PERF_MAX_SIZE (1u << 30)
-#define ALL_SIZES_LOG 23 /* --all: 2 bytes to 8 MiB */
+#define PERF_ENGINES	 4
+#define PERF_AUTO_WARMUP UINT32_MAX
+#define PERF_CPUS	 256
+#define PERF_LISTEN	 "127.0.0.1:" TALK_PORT
+#define PERF_MAX_SIZE	 (1u << 30)
+#define ALL_SIZES_LOG	 23 /* --all: 2 bytes to 8 MiB */
 
 extern const struct perf_engine *const perf_engines[PERF_ENGINES];
 
@@ -21,6 +22,7 @@ struct perf_args {
 	const struct perf_transport *transport;
 	uint32_t ops;	  /* PERF_OP_BIT() */
 	uint32_t engines; /* bits by place in perf_engines; 0: all that have the operation */
+	uint32_t warmup;  /* PERF_AUTO_WARMUP: run.c's choice */
 	uint32_t size, count, rounds, window, batch, signal, inline_max, sges, qps, threads;
 	uint32_t connections, queues, gid_index;
 	double duration;
@@ -53,6 +55,7 @@ void options_offer_engines(const char *command, const char *first, const char *f
 
 enum {
 	OPT_DOORBELL = 256,
+	OPT_WARMUP,
 	OPT_SRQ,
 	OPT_CPUS,
 	OPT_CSV,

@@ -22,6 +22,23 @@ json_t *ends_json(const struct perf_ends *e)
 			 "key", (json_int_t)e->key, "qpns", qpns);
 }
 
+static bool ends_number(json_int_t v, json_int_t most)
+{
+	return v >= 0 && v <= most;
+}
+
+static int qpns_take(const json_t *qpns, struct perf_ends *e)
+{
+	for (uint32_t i = 0; i < e->n; i++) {
+		const json_t *qpn = json_array_get(qpns, i);
+
+		if (!json_is_integer(qpn) || !ends_number(json_integer_value(qpn), 0xffffff))
+			return -1;
+		e->qpn[i] = (uint32_t)json_integer_value(qpn);
+	}
+	return 0;
+}
+
 static int gid_take(const char *text, uint8_t gid[16])
 {
 	for (int i = 0; i < 16; i++)
@@ -41,15 +58,14 @@ int ends_take(const json_t *j, struct perf_ends *e)
 			&lid, "mtu_log", &mtu_log, "psn", &psn, "addr", &addr, "key", &key, "qpns",
 			&qpns) ||
 	    mtu_log < 8 || mtu_log > 12 || strlen(gid) != 32 || gid_take(gid, e->gid) ||
-	    json_array_size(qpns) != e->n)
+	    json_array_size(qpns) != e->n || !ends_number(lid, UINT16_MAX) ||
+	    !ends_number(psn, 0xffffff) || !ends_number(key, UINT32_MAX) || qpns_take(qpns, e))
 		return -1;
 	e->lid = (uint16_t)lid;
 	e->mtu_log = (uint8_t)mtu_log;
 	e->psn = (uint32_t)psn;
 	e->addr = (uint64_t)addr;
 	e->key = (uint32_t)key;
-	for (uint32_t i = 0; i < e->n; i++)
-		e->qpn[i] = (uint32_t)json_integer_value(json_array_get(qpns, i));
 	return 0;
 }
 

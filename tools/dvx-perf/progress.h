@@ -3,10 +3,20 @@
 #define DVX_PERF_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* One line on a terminal (standard error) that says how far a long run is. */
+/*
+ * One line on a terminal (standard error) that says how far a long run is. A thread writes it
+ * during a measurement, four times a second; what is measured only counts.
+ */
+typedef uint64_t progress_count_fn(const void *of);
+
 void progress_begin(bool quiet);
-void progress_show(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A measurement begins, which is so many messages long; count() says how many were done. */
+void progress_watch(uint64_t total, progress_count_fn *count, const void *of, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* It has ended. The line stays for the next one. */
+void progress_unwatch(void);
 /* Before something else is printed. */
 void progress_clear(void);
 

@@ -40,7 +40,10 @@ static int csv_add(const struct report_of *of, const struct perf_result *r)
 		printf(",%.1f", r->latency[i]);
 	for (int i = 0; i < FIGURES; i++)
 		printf(",%.1f", r->post[i]);
-	printf(",%.0f,%.0f\n", r->rate, result_bytes(r));
+	if (r->rate > 0)
+		printf(",%.0f,%.0f\n", r->rate, result_bytes(r));
+	else
+		printf(",,\n");
 	return report_flush();
 }
 

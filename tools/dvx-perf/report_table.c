@@ -65,11 +65,32 @@ static int table_add(const struct report_of *of, const struct perf_result *r)
 	printf("%8u %-14s", perf_ops[r->op].bytes ? r->size : 0, r->engine->name);
 	for (int i = 0; i < FIGURES; i++)
 		printf(" %7.*f", r->latency[i] < 1e6 ? 2 : 0, r->latency[i] / 1e3);
-	printf(" %7.0f %7.0f%9.3f%9.0f\n", r->post[FIG_P50], r->post[FIG_P99], r->rate / 1e6,
-	       result_bytes(r) / 1e6);
+	printf(" %7.0f %7.0f", r->post[FIG_P50], r->post[FIG_P99]);
+	if (r->rate > 0)
+		printf("%9.3f%9.0f\n", r->rate / 1e6, result_bytes(r) / 1e6);
+	else
+		printf("%9s%9s\n", "-", "-");
 	if (of->args->histogram)
 		table_histogram(r);
 	return report_flush();
 }
 
-const struct perf_report report_table = {.begin = table_begin, .add = table_add};
+/* Of the result with the fewest messages: which of its percentiles are none. */
+static int table_end(const struct report_of *of, const struct perf_results *all)
+{
+	const struct perf_result *least = all->n ? all->list[0] : NULL;
+	enum perf_figure f = FIG_P50;
+
+	(void)of;
+	for (size_t i = 1; i < all->n; i++)
+		if (all->list[i]->messages < least->messages)
+			least = all->list[i];
+	while (least && f < FIG_MAX && !result_too_few(least, f))
+		f++;
+	if (least && f < FIG_MAX)
+		printf("%llu messages are too few for %s and above: that is the slowest one\n",
+		       (unsigned long long)least->messages, perf_figure_names[f]);
+	return report_flush();
+}
+
+const struct perf_report report_table = {.begin = table_begin, .add = table_add, .end = table_end};

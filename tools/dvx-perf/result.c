@@ -19,6 +19,11 @@ void result_times(const struct histogram *h, double ns_per_tick, double to[FIGUR
 	to[FIG_MAX] = (double)h->max * ns_per_tick;
 }
 
+bool result_too_few(const struct perf_result *r, enum perf_figure f)
+{
+	return f > FIG_MIN && f < FIG_MAX && (double)r->messages * (1 - shares[f]) < 0.999;
+}
+
 struct perf_result *results_add(struct perf_results *all)
 {
 	struct perf_result **list = realloc(all->list, (all->n + 1) * sizeof(*list));

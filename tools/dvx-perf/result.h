@@ -15,11 +15,13 @@ struct perf_result {
 	const struct perf_engine *engine;
 	uint64_t messages;			/* of either measurement */
 	double latency[FIGURES], post[FIGURES]; /* ns */
-	double rate;				/* messages a second */
+	double rate; /* messages a second; 0: interrupted before it was measured */
 	double ns_per_tick;
 	struct histogram histogram; /* of latencies */
 };
 
+/* A percentile of so few messages is the slowest of them. */
+bool result_too_few(const struct perf_result *, enum perf_figure);
 void result_times(const struct histogram *, double ns_per_tick, double to[FIGURES]);
 
 /* Bytes a second. */

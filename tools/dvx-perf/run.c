@@ -7,12 +7,14 @@
 #include "progress.h"
 #include "report.h"
 #include "session.h"
+#include "stop.h"
 #include "ticks.h"
 #include "tools/cli/say.h"
 
-#define AUTO_COUNT 2000
-#define AUTO_LEAST 20
-#define AUTO_BYTES (128u << 20) /* that a measurement moves, where --count does not say */
+#define AUTO_COUNT  2000
+#define AUTO_WARMUP 100
+#define AUTO_LEAST  20
+#define AUTO_BYTES  (128u << 20) /* that a measurement moves, where --count does not say */
 
 struct run {
 	const struct perf_args *a;
@@ -37,15 +39,15 @@ static uint32_t run_count(const struct perf_args *a, uint32_t size)
 	return n > AUTO_COUNT ? AUTO_COUNT : n < AUTO_LEAST ? AUTO_LEAST : n;
 }
 
-static int run_round(struct run *r)
+static int run_round(struct run *r, uint32_t round)
 {
 	const int *cpu = r->a->cpus ? r->a->cpu : NULL;
 
-	for (size_t i = 0; i < r->sessions; i++) {
-		int code = session_latency(&r->session[i], cpu);
+	for (size_t i = 0; i < r->sessions && !stop_asked(); i++) {
+		int code = session_latency(&r->session[i], cpu, round);
 
-		if (!code)
-			code = session_rate(&r->session[i], cpu);
+		if (!code && !stop_asked())
+			code = session_rate(&r->session[i], cpu, round);
 		if (code) {
 			progress_clear();
 			say("%s stopped: %s of %u bytes", r->session[i].engine->name,
@@ -59,6 +61,8 @@ static int run_round(struct run *r)
 /* --duration ends the rounds, or else their number does. */
 static bool run_goes_on(const struct run *r, uint32_t round, uint64_t began)
 {
+	if (stop_asked())
+		return false;
 	if (r->a->duration > 0)
 		return !round || (double)(ticks_now_ns() - began) < r->a->duration * 1e9;
 	return round < r->a->rounds;
@@ -69,19 +73,44 @@ static int run_rounds(struct run *r)
 	uint64_t began = ticks_now_ns();
 	int code = EXIT_DONE;
 
-	for (uint32_t round = 0; !code && run_goes_on(r, round, began); round++) {
-		progress_show("%s, %u bytes: round %u, %.0f s", perf_ops[r->p.op].name, r->p.size,
-			      round + 1, (double)(ticks_now_ns() - began) / 1e9);
-		code = run_round(r);
-	}
+	for (uint32_t round = 0; !code && run_goes_on(r, round, began); round++)
+		code = run_round(r, round + 1);
+	return code;
+}
+
+/* A tenth of what is measured, and no more than brings code, pages and caches in. */
+static uint32_t run_warmup(const struct run *r)
+{
+	uint32_t tenth = (r->p.count + 9) / 10;
+
+	if (r->a->warmup != PERF_AUTO_WARMUP)
+		return r->a->warmup;
+	return tenth < AUTO_WARMUP ? tenth : AUTO_WARMUP;
+}
+
+/* A round that leaves no results. */
+static int run_warm(struct run *r)
+{
+	uint32_t count = r->p.count;
+	int code = EXIT_DONE;
+
+	r->p.count = run_warmup(r);
+	if (r->p.count)
+		code = run_round(r, 0);
+	r->p.count = count;
+	for (size_t i = 0; i < r->sessions; i++)
+		session_reset(&r->session[i]);
 	return code;
 }
 
 static int run_result(struct run *r, const struct perf_session *s)
 {
-	struct perf_result *result = results_add(&r->results);
+	struct perf_result *result;
 	struct histogram post = {0};
 
+	if (!s->thread->latency.n) /* interrupted before */
+		return EXIT_DONE;
+	result = results_add(&r->results);
 	if (!result)
 		return EXIT_INPUT;
 	result->op = r->p.op;
@@ -95,7 +124,9 @@ static int run_result(struct run *r, const struct perf_session *s)
 	result->messages = result->histogram.n;
 	result_times(&result->histogram, r->ns_per_tick, result->latency);
 	result_times(&post, r->ns_per_tick, result->post);
-	result->rate = (double)s->rate_messages / ((double)s->rate_ticks * r->ns_per_tick * 1e-9);
+	if (s->rate_messages)
+		result->rate =
+			(double)s->rate_messages / ((double)s->rate_ticks * r->ns_per_tick * 1e-9);
 	return r->report->add ? r->report->add(&r->of, result) : EXIT_DONE;
 }
 
@@ -107,7 +138,9 @@ static int run_size(struct run *r, uint32_t size)
 	r->p.count = run_count(r->a, size);
 	for (size_t i = 0; i < r->sessions; i++)
 		session_reset(&r->session[i]);
-	code = run_rounds(r);
+	code = run_warm(r);
+	if (!code)
+		code = run_rounds(r);
 	progress_clear();
 	for (size_t i = 0; !code && i < r->sessions; i++)
 		code = run_result(r, &r->session[i]);
@@ -120,7 +153,7 @@ static int run_sizes(struct run *r)
 
 	if (!r->a->all_sizes || perf_ops[r->p.op].only)
 		return run_size(r, r->p.max_size);
-	for (uint32_t log = 1; !code && 1u << log <= r->p.max_size; log++)
+	for (uint32_t log = 1; !code && !stop_asked() && 1u << log <= r->p.max_size; log++)
 		if (1u << log >= r->a->sges)
 			code = run_size(r, 1u << log);
 	return code;
@@ -232,7 +265,7 @@ static int run_ops(struct run *r)
 {
 	int code = EXIT_DONE;
 
-	for (enum perf_op op = 0; !code && op < PERF_OPS; op++)
+	for (enum perf_op op = 0; !code && !stop_asked() && op < PERF_OPS; op++)
 		if (options_op(r->a, op))
 			code = run_op(r, op);
 	if (!code && r->report->end)
@@ -279,6 +312,7 @@ int perf_cmd_measure(const struct perf_args *a)
 	if (code)
 		return code;
 	progress_begin(a->quiet);
+	stop_catch();
 	r->a = a;
 	r->report = a->json ? &report_json : a->csv ? &report_csv : &report_table;
 	r->of = (struct report_of){.args = a, .site = &r->site};
@@ -287,6 +321,8 @@ int perf_cmd_measure(const struct perf_args *a)
 		plot_drop();
 	else
 		code = plot_results(&r->of, &r->results);
+	if (!code)
+		code = stop_code();
 	site_close(&r->site);
 	results_free(&r->results);
 	free(r);

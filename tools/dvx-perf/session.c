@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "crew.h"
 #include "exits.h"
+#include "progress.h"
 #include "session.h"
 #include "tools/cli/say.h"
 
@@ -98,11 +99,35 @@ static int session_run_rate(void *member)
 	return s->engine->rate(t);
 }
 
-int session_latency(struct perf_session *s, const int *cpu)
+/* Messages done of the measurement that goes on. */
+static uint64_t session_seen(const void *of)
 {
-	int rc = crew_run(s->p->threads, cpu, session_run_latency, s->thread, sizeof(*s->thread));
+	const struct perf_session *s = of;
+	uint64_t seen = 0;
 
+	for (uint32_t i = 0; i < s->p->threads; i++)
+		seen += atomic_load_explicit(&s->thread[i].seen, memory_order_relaxed);
+	return seen;
+}
+
+static int session_run(struct perf_session *s, const int *cpu, int (*work)(void *member),
+		       const char *what, uint32_t round)
+{
+	int rc;
+
+	for (uint32_t i = 0; i < s->p->threads; i++)
+		atomic_store(&s->thread[i].seen, 0);
+	progress_watch((uint64_t)s->p->count * s->p->threads, session_seen, s,
+		       "%s, %u bytes: round %u, %s, %s", perf_ops[s->p->op].name, s->p->size, round,
+		       s->engine->name, what);
+	rc = crew_run(s->p->threads, cpu, work, s->thread, sizeof(*s->thread));
+	progress_unwatch();
 	return rc < 0 ? EXIT_DEVICE : rc;
+}
+
+int session_latency(struct perf_session *s, const int *cpu, uint32_t round)
+{
+	return session_run(s, cpu, session_run_latency, "latency", round);
 }
 
 /* The count of a thread, spread over its queues. */
@@ -113,22 +138,22 @@ static void session_deal(struct perf_thread *t)
 }
 
 /* From the first thread's beginning to the last one's end. */
-int session_rate(struct perf_session *s, const int *cpu)
+int session_rate(struct perf_session *s, const int *cpu, uint32_t round)
 {
 	uint64_t began = UINT64_MAX, ended = 0;
 	int rc;
 
 	for (uint32_t i = 0; i < s->p->threads; i++)
 		session_deal(&s->thread[i]);
-	rc = crew_run(s->p->threads, cpu, session_run_rate, s->thread, sizeof(*s->thread));
+	rc = session_run(s, cpu, session_run_rate, "rate", round);
 	if (rc)
-		return rc < 0 ? EXIT_DEVICE : rc;
+		return rc;
 	for (uint32_t i = 0; i < s->p->threads; i++) {
+		s->rate_messages += s->thread[i].rated;
 		began = s->thread[i].began < began ? s->thread[i].began : began;
 		ended = s->thread[i].ended > ended ? s->thread[i].ended : ended;
 	}
 	s->rate_ticks += ended - began;
-	s->rate_messages += (uint64_t)s->p->count * s->p->threads;
 	return EXIT_DONE;
 }
 

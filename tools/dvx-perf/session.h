@@ -19,8 +19,9 @@ struct perf_session {
 /* All return 0, or an exit code after a sentence. */
 int session_open(struct perf_session *, const struct perf_engine *, const struct perf_params *,
 		 struct perf_peer *);
-int session_latency(struct perf_session *, const int *cpu);
-int session_rate(struct perf_session *, const int *cpu);
+/* The round is told on a terminal. */
+int session_latency(struct perf_session *, const int *cpu, uint32_t round);
+int session_rate(struct perf_session *, const int *cpu, uint32_t round);
 /* After a run without errors it also says if messages were lost. */
 int session_finish(struct perf_session *, struct perf_peer *, bool complete);
 

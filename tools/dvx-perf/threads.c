@@ -5,6 +5,7 @@
 #include "exits.h"
 #include "plot.h"
 #include "progress.h"
+#include "stop.h"
 #include "threads.h"
 #include "ticks.h"
 #include "tools/cli/say.h"
@@ -18,11 +19,12 @@ static void waits_add(struct hub_waits *to, const struct hub_waits *from)
 	to->takes += from->takes;
 	to->waits += from->waits;
 	to->ticks += from->ticks;
+	to->longest = from->longest > to->longest ? from->longest : to->longest;
 }
 
 static void threads_sum(const struct hub *h, double ns_per_tick, struct threads_result *r)
 {
-	uint64_t began = UINT64_MAX, ended = 0, busy = 0;
+	uint64_t began = UINT64_MAX, ended = 0, busy = 0, ringing = 0;
 
 	for (uint32_t i = 0; i < h->wish.threads; i++) {
 		const struct hub_thread *t = &h->thread[i];
@@ -30,13 +32,26 @@ static void threads_sum(const struct hub *h, double ns_per_tick, struct threads_
 		began = t->began < began ? t->began : began;
 		ended = t->ended > ended ? t->ended : ended;
 		busy += t->ended - t->began;
+		ringing += t->ringing;
 		r->messages += t->posted;
 		waits_add(&r->queue_lock, &t->queue_lock);
 		waits_add(&r->register_lock, &t->register_lock);
 	}
 	r->rate = (double)r->messages / ((double)(ended - began) * ns_per_tick * 1e-9);
+	r->ns_per_tick = ns_per_tick;
+	r->doorbell = r->messages ? (double)ringing * ns_per_tick / (double)r->messages : 0;
 	r->queue_share = (double)r->queue_lock.ticks / (double)busy;
 	r->register_share = (double)r->register_lock.ticks / (double)busy;
+}
+
+static uint64_t threads_done(const void *of)
+{
+	const struct hub *h = of;
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; i < h->wish.threads; i++)
+		done += atomic_load_explicit(&h->thread[i].done, memory_order_relaxed);
+	return done;
 }
 
 static int threads_one(const struct threads_of *of, double ns_per_tick, struct threads_result *r)
@@ -49,9 +64,11 @@ static int threads_one(const struct threads_of *of, double ns_per_tick, struct t
 
 	if (code)
 		return code;
-	progress_show("%u threads, %s", r->threads, hub_mode_names[r->mode]);
+	progress_watch((uint64_t)w.connections * w.cycles, threads_done, h, "%u threads, %s",
+		       r->threads, hub_mode_names[r->mode]);
 	code = crew_run(w.threads, a->cpus ? a->cpu : NULL, hub_cycles, h->thread,
 			sizeof(*h->thread));
+	progress_unwatch();
 	threads_sum(h, ns_per_tick, r);
 	hub_close(h);
 	progress_clear();
@@ -74,7 +91,7 @@ static int threads_all(const struct threads_of *of)
 	size_t n = 0;
 
 	for (uint32_t t = 1; t <= of->args->threads; t = threads_next(t, of->args->threads))
-		for (enum hub_mode mode = 0; !code && mode < HUB_MODES; mode++) {
+		for (enum hub_mode mode = 0; !code && !stop_asked() && mode < HUB_MODES; mode++) {
 			results[n] = (struct threads_result){.mode = mode, .threads = t};
 			code = threads_one(of, ns_per_tick, &results[n++]);
 		}
@@ -113,11 +130,14 @@ int perf_cmd_threads(const struct perf_args *a)
 	if (code)
 		return code;
 	progress_begin(a->quiet);
+	stop_catch();
 	code = site_open(&site, a->device, SITE_ANY_GID);
 	if (!code)
 		code = threads_all(&of);
 	if (code)
 		plot_drop();
+	else
+		code = stop_code();
 	site_close(&site);
 	return code;
 }

@@ -14,6 +14,8 @@ struct threads_result {
 	double rate; /* messages a second */
 	struct hub_waits queue_lock, register_lock;
 	double queue_share, register_share; /* of the threads' time that they waited for it */
+	double ns_per_tick;
+	double doorbell; /* ns of each */
 };
 
 struct threads_of {

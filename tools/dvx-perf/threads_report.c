@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "plot.h"
 #include "report.h"
+#include "stop.h"
 #include "threads.h"
 #include "tools/cli/json.h"
 
@@ -19,7 +20,8 @@ static void threads_head(const struct threads_of *of)
 	       report_caution(of->site));
 	printf("shared: %u queues of all threads, each under a lock; own: %u of each thread\n",
 	       a->queues, a->queues);
-	printf("%7s  %-26s%10s%10s   %s\n", "threads", "", "M/s", "MB/s", "contended");
+	printf("%7s  %-26s%10s%10s%10s   %s\n", "threads", "", "M/s", "MB/s", "bell, ns",
+	       "contended: waits for a lock");
 }
 
 int threads_begin(const struct threads_of *of)
@@ -29,26 +31,44 @@ int threads_begin(const struct threads_of *of)
 	if (of->args->csv)
 		printf("device,board,mode,threads,connections,queues,bytes,messages,messages_per_s,"
 		       "bytes_per_s,queue_lock_takes,queue_lock_waits,queue_lock_share,"
-		       "register_lock_takes,register_lock_waits,register_lock_share\n");
+		       "register_lock_takes,register_lock_waits,register_lock_share,"
+		       "queue_lock_mean_ns,queue_lock_longest_ns,register_lock_mean_ns,"
+		       "register_lock_longest_ns,doorbell_ns\n");
 	else
 		threads_head(of);
 	return report_flush();
 }
 
-static void threads_contended(const char *what, const struct hub_waits *w, double share)
+/* Of the waits for a lock: the mean and the longest, in ns. */
+static double waits_mean(const struct threads_result *r, const struct hub_waits *w)
 {
-	printf("%s: %llu of %llu takes waited, %.1f %% of the time\n", what,
+	return w->waits ? (double)w->ticks * r->ns_per_tick / (double)w->waits : 0;
+}
+
+static double waits_longest(const struct threads_result *r, const struct hub_waits *w)
+{
+	return (double)w->longest * r->ns_per_tick;
+}
+
+static void threads_contended(const struct threads_result *r, const char *what,
+			      const struct hub_waits *w, double share)
+{
+	printf("%s: %llu of %llu takes waited, %.1f %% of the time", what,
 	       (unsigned long long)w->waits, (unsigned long long)w->takes, 100 * share);
+	if (w->waits)
+		printf(", mean %.1f us, longest %.0f us", waits_mean(r, w) / 1e3,
+		       waits_longest(r, w) / 1e3);
+	printf("\n");
 }
 
 static void threads_row(const struct threads_of *of, const struct threads_result *r)
 {
-	printf("%7u  %-26s%10.3f%10.0f   ", r->threads, hub_mode_names[r->mode], r->rate / 1e6,
-	       threads_bytes(of, r) / 1e6);
+	printf("%7u  %-26s%10.3f%10.0f%10.0f   ", r->threads, hub_mode_names[r->mode],
+	       r->rate / 1e6, threads_bytes(of, r) / 1e6, r->doorbell);
 	if (r->mode == HUB_SHARED)
-		threads_contended("queue", &r->queue_lock, r->queue_share);
+		threads_contended(r, "queue", &r->queue_lock, r->queue_share);
 	else if (r->mode == HUB_OWN)
-		threads_contended("register", &r->register_lock, r->register_share);
+		threads_contended(r, "register", &r->register_lock, r->register_share);
 	else
 		printf("nothing in this process\n");
 }
@@ -57,13 +77,16 @@ static void threads_csv(const struct threads_of *of, const struct threads_result
 {
 	const struct perf_args *a = of->args;
 
-	printf("%s,%s,%s,%u,%u,%u,%u,%llu,%.0f,%.0f,%llu,%llu,%.4f,%llu,%llu,%.4f\n",
+	printf("%s,%s,%s,%u,%u,%u,%u,%llu,%.0f,%.0f,%llu,%llu,%.4f,%llu,%llu,%.4f,%.1f,%.1f,%.1f,%."
+	       "1f,%.1f\n",
 	       site_name(of->site), of->site->board, hub_mode_names[r->mode], r->threads,
 	       a->connections, a->queues, a->size, (unsigned long long)r->messages, r->rate,
 	       threads_bytes(of, r), (unsigned long long)r->queue_lock.takes,
 	       (unsigned long long)r->queue_lock.waits, r->queue_share,
 	       (unsigned long long)r->register_lock.takes,
-	       (unsigned long long)r->register_lock.waits, r->register_share);
+	       (unsigned long long)r->register_lock.waits, r->register_share,
+	       waits_mean(r, &r->queue_lock), waits_longest(r, &r->queue_lock),
+	       waits_mean(r, &r->register_lock), waits_longest(r, &r->register_lock), r->doorbell);
 }
 
 int threads_print(const struct threads_of *of, const struct threads_result *r)
@@ -77,10 +100,11 @@ int threads_print(const struct threads_of *of, const struct threads_result *r)
 	return report_flush();
 }
 
-static json_t *waits_json(const struct hub_waits *w, double share)
+static json_t *waits_json(const struct threads_result *r, const struct hub_waits *w, double share)
 {
-	return json_pack("{s:I, s:I, s:f}", "takes", (json_int_t)w->takes, "waits",
-			 (json_int_t)w->waits, "share_of_time", share);
+	return json_pack("{s:I, s:I, s:f, s:f, s:f}", "takes", (json_int_t)w->takes, "waits",
+			 (json_int_t)w->waits, "share_of_time", share, "mean_ns", waits_mean(r, w),
+			 "longest_ns", waits_longest(r, w));
 }
 
 int threads_end(const struct threads_of *of, const struct threads_result *r, size_t n)
@@ -94,18 +118,20 @@ int threads_end(const struct threads_of *of, const struct threads_result *r, siz
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(
 			list,
-			json_pack("{s:s, s:i, s:I, s:f, s:f, s:o, s:o}", "mode",
+			json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:o, s:o}", "mode",
 				  hub_mode_names[r[i].mode], "threads", (int)r[i].threads,
 				  "messages", (json_int_t)r[i].messages, "messages_per_s",
-				  r[i].rate, "bytes_per_s", threads_bytes(of, &r[i]), "queue_lock",
-				  waits_json(&r[i].queue_lock, r[i].queue_share), "register_lock",
-				  waits_json(&r[i].register_lock, r[i].register_share)));
-	return json_out(json_pack("{s:s, s:s, s:b, s:s, s:i, s:i, s:i, s:i, s:i, s:o}", "device",
-				  site_name(of->site), "board", of->site->board, "emulator",
-				  site_is_emulator(of->site), "operation", "RDMA_WRITE", "bytes",
-				  (int)a->size, "connections", (int)a->connections, "queues",
-				  (int)a->queues, "window", (int)a->window, "cycles", (int)a->count,
-				  "results", list));
+				  r[i].rate, "bytes_per_s", threads_bytes(of, &r[i]), "doorbell_ns",
+				  r[i].doorbell, "queue_lock",
+				  waits_json(&r[i], &r[i].queue_lock, r[i].queue_share),
+				  "register_lock",
+				  waits_json(&r[i], &r[i].register_lock, r[i].register_share)));
+	return json_out(json_pack("{s:s, s:s, s:b, s:s, s:i, s:i, s:i, s:i, s:i, s:b, s:o}",
+				  "device", site_name(of->site), "board", of->site->board,
+				  "emulator", site_is_emulator(of->site), "operation", "RDMA_WRITE",
+				  "bytes", (int)a->size, "connections", (int)a->connections,
+				  "queues", (int)a->queues, "window", (int)a->window, "cycles",
+				  (int)a->count, "interrupted", stop_asked(), "results", list));
 }
 
 int threads_plot(const struct threads_of *of, const struct threads_result *r, size_t n)
