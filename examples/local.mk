@@ -3,7 +3,7 @@ EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flo
 	examples/README.md examples/example.h examples/exchange.h examples/traffic/record examples/traffic/switch.py
 EXAMPLES = examples/atomics examples/completions examples/errors examples/events examples/kv examples/multicast examples/nvme examples/placement \
 	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/srq examples/steer examples/ud
-EXAMPLES += examples/xrc
+EXAMPLES += examples/dc examples/xrc
 EXAMPLES += examples/alias examples/umr_scatter examples/window
 if HAVE_RDMACM
 EXAMPLES += examples/rdma_cm
@@ -11,6 +11,5 @@ endif
 noinst_PROGRAMS += $(EXAMPLES)
 $(EXAMPLES): src/lib/libdvx.la
 $(EXAMPLES): private LDADD = src/lib/libdvx.la
-examples_window_LDADD = src/lib/libdvx.la $(IBVERBS_LIBS)
 examples_rdma_cm_LDADD = src/lib/libdvx.la $(RDMACM_LIBS) $(IBVERBS_LIBS)
 examples_xrc_LDADD = src/lib/libdvx.la $(IBVERBS_LIBS)

@@ -92,10 +92,10 @@ after the invalidation: remote access error: a remote key, its rights, PD or bou
 END
 
 check "window" prints window <<'END'
-owner: window bound: success
+owner: window bound
 peer: WRITE: done
 owner: memory "by a window"
-owner: message with invalidate: success
+owner: "done", which invalidated the window's key
 peer: WRITE: remote access error: a remote key, its rights, PD or bounds
 END
 
@@ -122,6 +122,17 @@ client 3: "more, 1"
 client 3: "more, 2"
 client 3: "more, 3"
 posted again, 0 can be
+END
+
+check "dc" prints dc <<'END'
+target 0: "message 0"
+target 1: "message 1"
+target 2: "message 2"
+target 0: "message 3"
+target 1: "message 4"
+target 2: "message 5"
+with another key: transport retries exceeded: the peer does not answer
+target 0: "again"
 END
 
 check "xrc" prints xrc <<'END'
