@@ -166,6 +166,13 @@ DVX_INLINE int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx
  */
 int dvx_cq_moderate(struct dvx_cq *cq, uint32_t period_us, uint32_t count);
 
+/*
+ * Another ring with at least so many entries; queues may go on meanwhile. What was not consumed
+ * moves along, so pointers from dvx_cq_peek() are of the old ring, which is gone. For the thread
+ * that polls. Not for adopted or collapsed CQs. `place` is of the new ring; NULL: anywhere.
+ */
+int dvx_cq_resize(struct dvx_cq *cq, uint32_t entries, const struct dvx_place *place);
+
 /* Created or adopted (then the ibv_cq lives on). -EBUSY while QPs use it. */
 int dvx_cq_destroy(struct dvx_cq *cq);
 

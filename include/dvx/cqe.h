@@ -86,6 +86,16 @@ DVX_INLINE uint32_t dvx_cqe_byte_count(const void *cqe)
 #define DVX_CQE_STRIDES_SHIFT 16
 #define DVX_CQE_STRIDES_MASK  0x3fffu
 
+/*
+ * When the device completed it, in ticks of its clock; dvx_clock_ns() makes nanoseconds of it. Of a
+ * queue with *_REAL_TIME it is the time of day: dvx_real_time_ns(). Of packets that came compressed
+ * it is the first one's of their session.
+ */
+DVX_INLINE uint64_t dvx_cqe_timestamp(const void *cqe)
+{
+	return prm_cqe64_get_timestamp(cqe);
+}
+
 /* The immediate data that the peer posted with a *_imm call. */
 DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
 {

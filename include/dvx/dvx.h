@@ -5,6 +5,7 @@
 
 #include <dvx/atomic.h>
 #include <dvx/channel.h>
+#include <dvx/clock.h>
 #include <dvx/cmd.h>
 #include <dvx/connect.h>
 #include <dvx/cq.h>

@@ -15,6 +15,7 @@ struct ibv_qp;
 enum dvx_qp_flags {
 	DVX_QP_MMO = 1 << 0,		/* dvx_post_dma() works on it */
 	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets stay inside the NIC */
+	DVX_QP_REAL_TIME = 1 << 2,	/* CQEs have the time of day (clock.h) */
 };
 
 /*

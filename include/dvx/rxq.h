@@ -33,6 +33,8 @@ enum dvx_rxq_flags {
 	DVX_RXQ_STRIP_VLAN = 1 << 0,
 	/* The frame check sequence is received as well. */
 	DVX_RXQ_KEEP_FCS = 1 << 1,
+	/* CQEs have the time of day (clock.h). */
+	DVX_RXQ_REAL_TIME = 1 << 2,
 };
 
 struct dvx_rxq_attr {

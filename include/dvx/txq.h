@@ -17,9 +17,13 @@ DVX_BEGIN_DECLS
 
 struct dvx_txq;
 
+enum dvx_txq_flags {
+	DVX_TXQ_REAL_TIME = 1 << 0, /* CQEs have the time of day (clock.h) */
+};
+
 struct dvx_txq_attr {
 	uint32_t size;
-	uint32_t flags; /* 0 */
+	uint32_t flags; /* enum dvx_txq_flags */
 	struct dvx_pd *pd;
 	struct dvx_cq *cq; /* one entry for each block that the queue has */
 	struct dvx_uar *uar;

@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct dvx_cq_queue) == 32, "layout 3");
 #define MAX_LOG_ENTRIES 22u
 
 /* Sets a ring up with consumer index `index`. Of a large entry the CQE is the end. */
-static void lib_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index)
+void dvx_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index)
 {
 	cq->entries = entries;
 	cq->first = buf + cq->stride - DVX_CQE_BYTES;
@@ -80,7 +80,7 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	memset(cq, 0, sizeof(*cq));
 	cq->stride = init.cqe_bytes;
 	cq->mini = init.mini;
-	lib_cq_place(cq, init.buf, init.entries, 0);
+	dvx_cq_place(cq, init.buf, init.entries, 0);
 	dvx_cq_set_slack(cq, init.slack);
 	cq->dbrec = init.dbrec;
 	cq->cqn = init.cqn;
@@ -93,7 +93,7 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	return 0;
 }
 
-static uint32_t lib_cq_log_max(const struct dvx_dev *dev)
+uint32_t dvx_cq_log_max(const struct dvx_dev *dev)
 {
 	uint32_t max = dev->caps.log_max_cq_entries;
 
@@ -151,7 +151,7 @@ static int lib_cq_check_flags(struct dvx_dev *dev, struct dvx_cq_attr *attr)
 
 static int lib_cq_check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 {
-	uint32_t max = lib_cq_log_max(dev);
+	uint32_t max = dvx_cq_log_max(dev);
 
 	if (attr->reserved)
 		return dvx_fail(EINVAL, "dvx_cq_create: attr.reserved is not 0");
@@ -205,16 +205,16 @@ static void lib_cq_release(struct dvx_cq_priv *cq)
 }
 
 /* A fifth of the ring is slack if the queues fill the rest. */
-static uint32_t lib_cq_entries(uint32_t wanted, uint32_t max)
+uint32_t dvx_cq_entries(const struct dvx_dev *dev, uint32_t wanted)
 {
-	uint32_t roomy = 1u << dvx_log2_up(wanted + wanted / 4);
+	uint32_t roomy = 1u << dvx_log2_up(wanted + wanted / 4), max = 1u << dvx_cq_log_max(dev);
 
 	return roomy > max ? max : roomy;
 }
 
 static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_t layout)
 {
-	uint32_t entries = lib_cq_entries(attr->entries, 1u << lib_cq_log_max(cq->dev)), eqn;
+	uint32_t entries = dvx_cq_entries(cq->dev, attr->entries), eqn;
 	struct dvx_cq_memory init = {.size = sizeof(init),
 				     .entries = entries,
 				     .uar = dvx_uar_base(attr->uar),
@@ -294,7 +294,7 @@ static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 {
 	cq->dbrec = (uint32_t *)dv->dbrec;
 	cq->stride = dv->cqe_size;
-	lib_cq_place(cq, dv->buf, dv->cqe_cnt, prm_swap32(cq->dbrec[0]) & 0xffffff);
+	dvx_cq_place(cq, dv->buf, dv->cqe_cnt, prm_swap32(cq->dbrec[0]) & 0xffffff);
 	lib_cq_disown(cq);
 	cq->cqn = dv->cqn;
 	cq->arm_reg = dv->cq_uar ? (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET : 0;

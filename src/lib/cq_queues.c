@@ -119,7 +119,7 @@ static uint32_t cq_slack(const struct dvx_cq_priv *cq)
 }
 
 /* What inline polls see, after a change: packets carry no number, so they are found elsewhere. */
-static void cq_set_ring(struct dvx_cq_priv *cq)
+void dvx_cq_refit(struct dvx_cq_priv *cq)
 {
 	bool by_number = cq->queue_count && !cq->raw_receivers;
 
@@ -252,7 +252,7 @@ int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *new)
 		new->sq->cq = (struct dvx_cq *)&dvx_cq_of_several;
 	if (cq_own_rq(new))
 		new->rq->cq = (struct dvx_cq *)&dvx_cq_of_several;
-	cq_set_ring(cq);
+	dvx_cq_refit(cq);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ void dvx_cq_detach(struct dvx_cq_priv *cq, uint32_t number)
 		cq_pool_leave(cq, place->srq);
 	cq->room -= cq_room_for(cq, place);
 	cq_clear_place(cq, place);
-	cq_set_ring(cq);
+	dvx_cq_refit(cq);
 }
 
 const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const void *cqe)
@@ -325,14 +325,18 @@ static void cq_drop(const struct dvx_cq_queue *q, const uint8_t *cqe)
 		dvx_srq_retire(q->srq, dvx_cqe_wqe_index(cqe));
 }
 
-/* Moves a CQE to a later entry, which keeps the owner bit of its own lap. */
-static void cq_move(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from)
+void dvx_cq_copy(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from, uint8_t owner)
 {
 	size_t before = cq->stride - DVX_CQE_BYTES;
-	uint8_t owner = to[DVX_CQE_BYTES - 1] & 1;
 
 	memcpy(to - before, from - before, cq->stride);
 	to[DVX_CQE_BYTES - 1] = (uint8_t)((from[DVX_CQE_BYTES - 1] & ~1u) | owner);
+}
+
+/* Moves a CQE to a later entry, which keeps the owner bit of its own lap. */
+static void cq_move(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from)
+{
+	dvx_cq_copy(cq, to, from, to[DVX_CQE_BYTES - 1] & 1);
 }
 
 /*

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 lib_LTLIBRARIES += src/lib/libdvx.la
 src_lib_libdvx_la_SOURCES = \
-	src/lib/ah.c src/lib/attr.c src/lib/caps.c src/lib/channel.c src/lib/cmd.c src/lib/cq.c src/lib/cq_moderate.c src/lib/cq_queues.c src/lib/cq_unpack.c src/lib/cqe.c src/lib/crc32c.c src/lib/dbr.c src/lib/dct.c \
+	src/lib/ah.c src/lib/attr.c src/lib/caps.c src/lib/channel.c src/lib/clock.c src/lib/cmd.c src/lib/cq.c src/lib/cq_moderate.c src/lib/cq_queues.c src/lib/cq_resize.c src/lib/cq_unpack.c src/lib/cqe.c src/lib/crc32c.c src/lib/dbr.c src/lib/dct.c \
 	src/lib/dev.c src/lib/error.c src/lib/events.c src/lib/flow_action.c src/lib/flow_bulk.c \
 	src/lib/flow_cap.c src/lib/flow_check.c src/lib/flow_counter.c src/lib/flow_domain.c src/lib/flow_lack.c \
 	src/lib/flow_field.c src/lib/flow_match.c src/lib/flow_matcher.c src/lib/flow_priv.h \
@@ -22,7 +22,7 @@ src_lib_libdvx_la_DEPENDENCIES = src/prm/libprmmatch.la src/lib/libdvx.map
 EXTRA_DIST += src/lib/libdvx.map
 pkgconfig_DATA += src/lib/dvx.pc
 dvxinclude_HEADERS += \
-	include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h \
+	include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/clock.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dc.h include/dvx/xrc.h include/dvx/dev.h include/dvx/dvx.h include/dvx/events.h \
 	include/dvx/flow.h include/dvx/rxq.h include/dvx/txq.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/post.h include/dvx/post_to.h include/dvx/qp.h include/dvx/rq.h \

@@ -250,6 +250,11 @@ int dvx_srq_arm_adopted(struct dvx_srq_priv *srq, uint32_t limit);
 
 /* cq.c */
 void dvx_cq_set_slack(struct dvx_cq *cq, uint32_t slack);
+/* A ring's entries for so many completions, a power of two; at most what the device has. */
+uint32_t dvx_cq_log_max(const struct dvx_dev *dev);
+uint32_t dvx_cq_entries(const struct dvx_dev *dev, uint32_t wanted);
+/* Sets a ring up with consumer index `index`; its stride is set. */
+void dvx_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index);
 struct dvx_cq_priv *dvx_cq_adopted(struct dvx_dev *dev, const struct ibv_cq *ibcq);
 /* The CQE of a consumer index. */
 static inline uint8_t *dvx_cq_entry(const struct dvx_cq *cq, uint32_t index)
@@ -268,6 +273,10 @@ int dvx_cq_attach(struct dvx_cq_priv *cq, const struct dvx_cq_queue *queue);
 void dvx_cq_detach(struct dvx_cq_priv *cq, uint32_t number);
 bool dvx_cq_has(const struct dvx_cq_priv *cq, uint32_t number);
 uint32_t dvx_cq_waiting(const struct dvx_cq *cq);
+/* Polls and queues go on with what the ring is now. */
+void dvx_cq_refit(struct dvx_cq_priv *cq);
+/* Copies a CQE, and gives it an owner bit. */
+void dvx_cq_copy(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from, uint8_t owner);
 /* A collapsed CQ without a completion. */
 void dvx_cq_collapse(struct dvx_cq *cq);
 /* dvx_sq_poll_rest() of it. */
@@ -277,6 +286,10 @@ struct dvx_sq *dvx_cq_only_sq(const struct dvx_cq_priv *cq);
 void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number);
 /* The queue of a CQE; NULL: none of libdvx's. */
 const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const void *cqe);
+
+/* clock.c: ?qc.ts_format, by the device's capability of the same name */
+int dvx_ts_format(const struct dvx_dev *dev, const char *call, uint32_t cap, bool real_time,
+		  uint32_t *out);
 
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);

@@ -71,12 +71,17 @@ static int check_type(const struct dvx_qp_attr *attr)
 static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 {
 	int err = check_type(attr);
+	uint32_t ts_format;
 
 	if (err)
 		return err;
-	if (attr->flags & ~(uint32_t)(DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK))
+	if (attr->flags & ~(uint32_t)(DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK | DVX_QP_REAL_TIME))
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
+	err = dvx_ts_format(dev, "dvx_qp_create", dev->qp_ts_format, attr->flags & DVX_QP_REAL_TIME,
+			    &ts_format);
+	if (err)
+		return err;
 	if (attr->flags & DVX_QP_MMO && !dev->caps.dma_mmo)
 		return dvx_fail(EOPNOTSUPP,
 				"dvx_qp_create: attr.flags has DVX_QP_MMO, but %s has no "
@@ -126,7 +131,8 @@ static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct
 	prm_qpc_set_user_index(qpc, attr->user_index);
 	prm_qpc_set_log_num_dci_stream_channels(qpc, attr->log_dci_streams);
 	prm_qpc_set_log_num_dci_errored_streams(qpc, attr->log_dci_errored);
-	prm_qpc_set_ts_format(qpc, qp->dev->qp_ts_format);
+	prm_qpc_set_ts_format(qpc, attr->flags & DVX_QP_REAL_TIME ? PRM_QPC_TS_FORMAT_REAL_TIME
+								  : qp->dev->qp_ts_format);
 	prm_qpc_set_cqn_snd(qpc, attr->send_cq->cqn);
 	prm_qpc_set_cqn_rcv(qpc, attr->recv_cq->cqn);
 	prm_qpc_set_log_sq_size(qpc, dvx_log2_up(l->sq_blocks));

@@ -19,7 +19,7 @@ static int check_flags(struct dvx_dev *dev, uint32_t flags)
 	const void *cap;
 	int err;
 
-	if (flags & ~(uint32_t)(DVX_RXQ_STRIP_VLAN | DVX_RXQ_KEEP_FCS))
+	if (flags & ~(uint32_t)(DVX_RXQ_STRIP_VLAN | DVX_RXQ_KEEP_FCS | DVX_RXQ_REAL_TIME))
 		return dvx_fail(EINVAL, "dvx_rxq_create: attr.flags 0x%x: unknown bits", flags);
 	if (!flags)
 		return 0;
@@ -59,14 +59,14 @@ static int rxq_check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 	return check_flags(dev, attr->flags);
 }
 
-/* A device with timestamp formats needs DEFAULT (1); older ones know only 0. */
-static uint32_t rxq_ts_format(struct dvx_dev *dev)
+static int rxq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
 {
 	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
 
-	if (dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap))
-		return 0;
-	return prm_cmd_hca_cap_get_rq_ts_format(cap) != 0;
+	return err ? err
+		   : dvx_ts_format(dev, "dvx_rxq_create", prm_cmd_hca_cap_get_rq_ts_format(cap),
+				   flags & DVX_RXQ_REAL_TIME, out);
 }
 
 static void rxq_fill_wq(void *wq, const struct dvx_rxq *rxq)
@@ -80,13 +80,16 @@ static int rxq_create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_RQ_IN_BYTES] = {0}, reply[PRM_CREATE_RQ_OUT_BYTES];
 	void *rqc = prm_create_rq_in_at_ctx(in);
-	int err;
+	uint32_t ts_format;
+	int err = rxq_ts_format(rxq->dev, attr->flags, &ts_format);
 
+	if (err)
+		return err;
 	prm_create_rq_in_set_opcode(in, PRM_OPCODE_CREATE_RQ);
 	prm_rqc_set_vsd(rqc, !(attr->flags & DVX_RXQ_STRIP_VLAN));
 	prm_rqc_set_scatter_fcs(rqc, !!(attr->flags & DVX_RXQ_KEEP_FCS));
 	prm_rqc_set_flush_in_error_en(rqc, 1);
-	prm_rqc_set_ts_format(rqc, rxq_ts_format(rxq->dev));
+	prm_rqc_set_ts_format(rqc, ts_format);
 	prm_rqc_set_user_index(rqc, attr->user_index);
 	prm_rqc_set_cqn(rqc, attr->cq->cqn);
 	rxq_fill_wq(prm_rqc_at_wq(rqc), rxq);

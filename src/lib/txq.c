@@ -32,7 +32,7 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 
 	if (!max || max > MAX_LOG_QUEUE)
 		max = MAX_LOG_QUEUE;
-	if (attr->flags)
+	if (attr->flags & ~(uint32_t)DVX_TXQ_REAL_TIME)
 		return dvx_fail(EINVAL, "dvx_txq_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
 	if (!attr->pd || attr->pd->dev != dev)
@@ -51,14 +51,14 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 	return 0;
 }
 
-/* A device with timestamp formats needs DEFAULT (1); older ones know only 0. */
-static uint32_t txq_ts_format(struct dvx_dev *dev)
+static int txq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
 {
 	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
 
-	if (dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap))
-		return 0;
-	return prm_cmd_hca_cap_get_sq_ts_format(cap) != 0;
+	return err ? err
+		   : dvx_ts_format(dev, "dvx_txq_create", prm_cmd_hca_cap_get_sq_ts_format(cap),
+				   flags & DVX_TXQ_REAL_TIME, out);
 }
 
 /* Mode 0 needs layer 2 inline. Mode 1 (the vport's context decides) needs at most that at first. */
@@ -111,12 +111,15 @@ static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_SQ_IN_BYTES] = {0}, reply[PRM_CREATE_SQ_OUT_BYTES];
 	void *sqc = prm_create_sq_in_at_ctx(in);
-	int err;
+	uint32_t ts_format;
+	int err = txq_ts_format(txq->dev, attr->flags, &ts_format);
 
+	if (err)
+		return err;
 	prm_create_sq_in_set_opcode(in, PRM_OPCODE_CREATE_SQ);
 	prm_sqc_set_flush_in_error_en(sqc, 1);
 	prm_sqc_set_allow_multi_pkt_send_wqe(sqc, txq->multi);
-	prm_sqc_set_ts_format(sqc, txq_ts_format(txq->dev));
+	prm_sqc_set_ts_format(sqc, ts_format);
 	prm_sqc_set_user_index(sqc, attr->user_index);
 	prm_sqc_set_cqn(sqc, attr->cq->cqn);
 	prm_sqc_set_tis_lst_sz(sqc, 1);

@@ -128,6 +128,89 @@ TEST_RIG(overrun)
 	kind_free(&k);
 }
 
+/* What waits moves along in order, whatever the sizes; what comes later finds the new ring. */
+static void resized_as(struct rig *r, uint32_t flags)
+{
+	static const uint32_t sizes[] = {100, 1000, 64, 4000, 70};
+	struct dvx_wc wc;
+	struct kind k;
+	uint64_t i = 0, next = 0;
+
+	kind_make(r, &k, flags, 100);
+	for (uint32_t round = 0; round < 20; round++) {
+		for (uint32_t n = 0; n < 40; n++)
+			kind_write(r, &k, i++, DVX_SIGNALED);
+		for (uint32_t n = 0; n < round; n++, next++)
+			assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
+		OK(dvx_cq_resize(k.cq, sizes[round % 5], NULL));
+		assert_in_range(k.cq->entries, sizes[round % 5], 2 * sizes[round % 5] + 1000);
+		for (; next < i; next++) {
+			assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
+			assert_int_equal(wc.wr_id, next);
+		}
+		assert_int_equal(dvx_sq_poll(k.sq, &wc), 0);
+	}
+	refused(dvx_cq_resize(k.cq, 0, NULL), -EINVAL, "entries is 0", "2^");
+	refused(dvx_cq_resize(k.cq, 20, NULL), -EINVAL, "entries is 20", "may need 64");
+	refused(dvx_cq_resize(k.cq, 64, &(struct dvx_place){.flags = 0x80}), -EINVAL, "place.flags",
+		"unknown");
+	kind_write(r, &k, 77, DVX_SIGNALED);
+	assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
+	kind_free(&k);
+}
+
+TEST_RIG(resized)
+{
+	struct kind k;
+
+	resized_as(r, 0);
+	resized_as(r, DVX_CQ_128);
+	kind_make(r, &k, DVX_CQ_COLLAPSED, 8);
+	refused(dvx_cq_resize(k.cq, 64, NULL), -EOPNOTSUPP, "collapsed", "");
+	kind_free(&k);
+}
+
+static uint64_t day_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Both clocks give the time of day; the free-running one as far as the day's was not slewed. */
+TEST_RIG(timestamps)
+{
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64, .uar = r->uar};
+	const uint64_t slack = 100000000;
+	struct dvx_clock clock;
+	struct dvx_qp_attr attr;
+	struct dvx_qp *qp;
+	uint64_t before, ns;
+
+	OK(dvx_cq_create(r->dev, &cq, &attr.send_cq));
+	for (uint32_t real = 0; real < 2; real++) {
+		struct dvx_cq *made = attr.send_cq;
+
+		attr = rig_qp_attr(r);
+		attr.rq_entries = attr.rq_sge = 0;
+		attr.send_cq = made;
+		attr.flags = real ? DVX_QP_REAL_TIME : 0;
+		OK(dvx_qp_create(r->dev, &attr, &qp));
+		OK(dvx_qp_connect_self(qp, 0));
+		before = day_ns();
+		OK(dvx_post_nop(dvx_qp_sq(qp), 1, DVX_SIGNALED));
+		dvx_sq_ring(dvx_qp_sq(qp));
+		ns = dvx_cqe_timestamp(wait_cqe(made));
+		OK(dvx_clock_read(r->dev, &clock));
+		ns = real ? dvx_real_time_ns(ns) : dvx_clock_ns(&clock, ns);
+		assert_in_range(ns, before - (real ? 0 : slack), day_ns() + (real ? 0 : slack));
+		done(made, dvx_qp_sq(qp), 1);
+		OK(dvx_qp_destroy(qp));
+	}
+	OK(dvx_cq_destroy(attr.send_cq));
+}
+
 TEST_RIG(refused_kinds)
 {
 	struct dvx_cq_attr a = {.size = sizeof(a), .entries = 64, .uar = r->uar};
@@ -309,6 +392,29 @@ TEST_FLOW(compressed)
 	squeezed_as(f, 0, DVX_CQ_MINI_HASH);
 	squeezed_as(f, 0, DVX_CQ_MINI_CSUM);
 	squeezed_as(f, DVX_CQ_128, DVX_CQ_MINI_CSUM_STRIDE);
+}
+
+/* A session that waits is moved whole. */
+TEST_FLOW(resized_compressed)
+{
+	struct squeezed s;
+	struct dvx_wc wc;
+	uint64_t i = 0;
+
+	squeezed_open(f, &s, 0, DVX_CQ_MINI_HASH);
+	for (uint32_t round = 0; round < 6; round++) {
+		squeezed_send(f, &s, i, BURST);
+		while (!(dvx_cq_peek(s.in.cq)))
+			;
+		OK(dvx_cq_resize(s.in.cq, round % 2 ? ROOMS : 100, NULL));
+		for (uint64_t end = i + BURST; i < end; i++) {
+			wait_cqe(s.in.cq);
+			assert_int_equal(dvx_rq_poll(s.in.rq, &wc), 1);
+			assert_int_equal(wc.wr_id, i);
+			assert_int_equal(wc.byte_count, squeezed_len(i));
+		}
+	}
+	squeezed_close(&s);
 }
 
 /* What a reset queue left compressed is never seen again. */

@@ -448,6 +448,24 @@ static void receives_many(void **state)
 	assert_int_equal(dvx_rq_poll_many(&r.rq, rx, 40, &wc), -EINVAL);
 }
 
+/* Stamps on either side of the moment that the clock was read, over the end of its bits. */
+static void clock_ns(void **state)
+{
+	const struct dvx_clock c = {.ns = 1000000,
+				    .ticks = 0xfffff0,
+				    .frac = 1,
+				    .mask = 0xffffff,
+				    .mult = 5,
+				    .shift = 1};
+
+	(void)state;
+	assert_int_equal(dvx_clock_ns(&c, 0xfffff0), 1000000);
+	assert_int_equal(dvx_clock_ns(&c, 0xfffff1), 1000003);
+	assert_int_equal(dvx_clock_ns(&c, 0x10), 1000080);
+	assert_int_equal(dvx_clock_ns(&c, 0xffffe0), 1000000 - 39);
+	assert_int_equal(dvx_real_time_ns(3ull << 32 | 999999999), 3999999999ull);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +482,7 @@ int main(void)
 		cmocka_unit_test(newest),
 		cmocka_unit_test(unpacked),
 		cmocka_unit_test(receives_many),
+		cmocka_unit_test(clock_ns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
