@@ -342,7 +342,7 @@ TEST_RIG(refusals_in_words)
 	while (!(err = dvx_post_nop(sq, 1, 0)))
 		;
 	assert_int_equal(err, -ENOSPC);
-	assert_non_null(strstr(dvx_strerror(err), "poll its completions"));
+	assert_non_null(strstr(dvx_strerror(err), "completions first"));
 	assert_string_equal(dvx_strerror(0), "no error");
 	assert_string_equal(dvx_strerror(-EPERM), strerrordesc_np(EPERM));
 	OK(dvx_qp_destroy(qp));
