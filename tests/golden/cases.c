@@ -139,6 +139,8 @@ const struct golden_case golden_cases[] = {
 	{"xrc_send", G_XRC_SEND, DVX_SIGNALED, 0, 3, 0, NULL},
 	{"xrc_send_inline", G_XRC_SEND, 0, 20, 0, 0, NULL},
 	{"xrc_write", G_XRC_WRITE, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"eth_multi", G_ETH_MULTI, 0, 0, 4, 0, NULL},
+	{"eth_vlan", G_ETH_VLAN, 0, 0, 1, 0, NULL},
 	/* a device that wants layer 2 in the WQE */
 	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER, NULL},
 	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER, NULL},
@@ -348,6 +350,25 @@ static int post_sig(struct dvx_sq *sq, const struct golden_case *c, const struct
 				c->flags);
 }
 
+bool golden_of_dpdk(enum golden_kind kind)
+{
+	return kind == G_ETH_MULTI || kind == G_ETH_VLAN;
+}
+
+static int post_given(struct dvx_sq *sq, const struct golden_case *c, const struct golden_given *g)
+{
+	switch (c->kind) {
+	case G_SIG:
+		return post_sig(sq, c, g);
+	case G_ETH_MULTI:
+		return dvx_post_eth_multi(sq, g->packets, c->n, 1, c->flags);
+	case G_ETH_VLAN:
+		return dvx_post_eth_vlan(sq, GOLDEN_TCI, g->packets, c->n, 1, c->flags);
+	default:
+		return post(sq, c);
+	}
+}
+
 void golden_dvx(const struct golden_case *c, const struct golden_given *g, struct golden_wqe *out)
 {
 	struct ring r;
@@ -368,7 +389,7 @@ void golden_dvx(const struct golden_case *c, const struct golden_given *g, struc
 	assert_int_equal(dvx_sq_init(&r.sq, &m), 0);
 	r.sq.mmo_lkey = g->key;
 	r.sq.mmo_addr = g->mmo_addr;
-	assert_int_equal(c->kind == G_SIG ? post_sig(&r.sq, c, g) : post(&r.sq, c), 0);
+	assert_int_equal(post_given(&r.sq, c, g), 0);
 	out->len =
 		c->kind == G_SIG ? r.sq.pi * DVX_BLOCK : DVX_SEG * prm_wqe_ctrl_seg_get_ds(r.buf);
 	memcpy(out->bytes, r.buf, out->len);
@@ -386,6 +407,17 @@ static void given_of_sig(const struct golden_case *c, const uint8_t *wqe, struct
 	}
 	if (c->sig->crypt.data_unit)
 		g->dek = prm_crypto_bsf_get_dek_ptr(bsf);
+}
+
+/* Both segments are as long as ours; then its packets. */
+static void given_of_dpdk(const struct golden_case *c, const uint8_t *wqe, struct golden_given *g)
+{
+	const uint8_t *seg = wqe + 2 * DVX_SEG;
+
+	for (uint32_t i = 0; i < c->n; i++, seg += DVX_SEG)
+		g->packets[i] = (struct dvx_sge){prm_wqe_data_seg_get_addr(seg),
+						 prm_wqe_data_seg_get_byte_count(seg),
+						 prm_wqe_data_seg_get_lkey(seg)};
 }
 
 void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *theirs,
@@ -413,10 +445,18 @@ void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *their
 		g.key = prm_mmo_metadata_seg_get_local_key(meta);
 		g.mmo_addr = prm_mmo_metadata_seg_get_local_address(meta);
 		break;
+	case G_ETH_MULTI:
+	case G_ETH_VLAN:
+		given_of_dpdk(c, theirs->bytes, &g);
+		break;
 	default:
 		break;
 	}
 	golden_dvx(c, &g, out);
+	/* DPDK wants the first error only: which errors make a CQE is no part of the request. */
+	if (golden_of_dpdk(c->kind) &&
+	    prm_wqe_ctrl_seg_get_ce(theirs->bytes) == PRM_WQE_CE_ON_FIRST_ERROR)
+		prm_wqe_ctrl_seg_set_ce(out->bytes, PRM_WQE_CE_ON_FIRST_ERROR);
 }
 
 static void show(const char *who, const struct golden_wqe *w)

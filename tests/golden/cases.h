@@ -37,7 +37,9 @@ enum golden_kind {
 	G_DC_SEND,
 	G_DC_WRITE,
 	G_XRC_SEND,
-	G_XRC_WRITE
+	G_XRC_WRITE,
+	G_ETH_MULTI,
+	G_ETH_VLAN
 };
 
 /* Signatures and encryption of an mkey. */
@@ -94,6 +96,7 @@ struct dvx_ah golden_ah(uint32_t udp_sport);
  * A raw packet's first bytes are read by whoever posts it. They lie at the same address in each
  * process, since the WQE has it.
  */
+#define GOLDEN_TCI    0xe123u
 #define GOLDEN_MSS    1460u
 #define GOLDEN_DC_KEY 0x0123456789abcdefu
 #define GOLDEN_SRQN   0xabcdefu
@@ -110,7 +113,11 @@ struct golden_given {
 	uint32_t key; /* of MMO, or of a list, or a datagram's source port */
 	uint64_t mmo_addr;
 	uint32_t psv[2], dek;
+	struct dvx_sge packets[4]; /* of DPDK's memory */
 };
+
+/* What libmlx5 has no call for: the vectors are DPDK's. */
+bool golden_of_dpdk(enum golden_kind);
 
 /* Posts the case by libdvx into a ring in plain memory. */
 void golden_dvx(const struct golden_case *, const struct golden_given *, struct golden_wqe *out);

@@ -446,7 +446,7 @@ static void same_as_libmlx5(void **state)
 	const struct golden_case *c = *state;
 	struct golden_wqe theirs, ours;
 
-	if (c->kind == G_NOP) /* libmlx5 has no call that posts one */
+	if (c->kind == G_NOP || golden_of_dpdk(c->kind)) /* libmlx5 has no call that posts one */
 		skip();
 	theirs_by(is_mlx5dv(c->kind) ? post_ex : post, c, &theirs);
 	if (c->kind == G_ETH &&
