@@ -339,6 +339,7 @@ static void udp_close(struct wire *wire)
 {
 	struct udp_wire *w = (struct udp_wire *)wire;
 
+	udp_flush(&w->w);
 	loop_fini(&w->backlog);
 	while (w->n)
 		close(w->ends[--w->n].fd);
