@@ -9,7 +9,9 @@
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
+#include <dvx/prm/dct.h>
 #include <dvx/prm/mkey.h>
+#include <dvx/prm/qp.h>
 #include "ring.h"
 
 #define TEST_FIXTURE        \
@@ -48,6 +50,11 @@ static void capability(const void *in, void *cap)
 		prm_cmd_hca_cap_set_vhca_id(cap, 3);
 		prm_cmd_hca_cap_set_dma_mmo_qp(cap, !fake.no_mmo);
 		prm_cmd_hca_cap_set_log_dma_mmo_max_size(cap, fake.log_mmo);
+		prm_cmd_hca_cap_set_num_ports(cap, 2);
+		prm_cmd_hca_cap_set_dct(cap, 1);
+		prm_cmd_hca_cap_set_log_max_rmp(cap, 8);
+		prm_cmd_hca_cap_set_log_max_srq_sz(cap, 8);
+		prm_cmd_hca_cap_set_log_max_cq_sz(cap, 8);
 		break;
 	case PRM_HCA_CAP_TYPE_GENERAL_2:
 		prm_cmd_hca_cap_2_set_allowed_object_for_other_vhca_access(
@@ -133,6 +140,13 @@ struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *c, uint32_t fl
 	(void)c;
 	errno = ENOMEM;
 	return fake.no_bf && flags == MLX5DV_UAR_ALLOC_TYPE_BF ? NULL : &uar;
+}
+
+int mlx5dv_devx_query_eqn(struct ibv_context *c, uint32_t vector, uint32_t *eqn)
+{
+	(void)c;
+	*eqn = vector;
+	return 0;
 }
 
 void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *uar)
@@ -413,5 +427,57 @@ TEST_F(umr_pool)
 	assert_int_equal(dvx_umr_pool_create(dev, &attr, &pool), -EINVAL);
 	assert_non_null(strstr(dvx_strerror(EINVAL), "attr.keys"));
 	assert_int_equal(dvx_pd_free(pd), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* Everything that a target is asked for lies in its context, and only that. */
+TEST_F(dct_context)
+{
+	struct dvx_dev *dev = start();
+	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16};
+	struct dvx_srq_attr sa = {.size = sizeof(sa), .entries = 15};
+	struct dvx_dct_attr attr = {.size = sizeof(attr), .key = 0x1122334455667788ull};
+	struct dvx_qp_local local = {.size = sizeof(local),
+				     .access = DVX_REMOTE_ATOMIC,
+				     .port = 2,
+				     .gid_index = 5,
+				     .pkey_index = 0x123,
+				     .traffic_class = 0x61,
+				     .hop_limit = 9,
+				     .sl = 6,
+				     .min_rnr_timer = 13,
+				     .mtu_log = 11};
+	uint8_t want[PRM_CREATE_DCT_IN_BYTES] = {0},
+		*dctc = prm_create_dct_in_at_dct_context_entry(want);
+	struct dvx_dct *dct;
+
+	assert_int_equal(dvx_uar_alloc(dev, DVX_UAR_ANY, &ca.uar), 0);
+	assert_int_equal(dvx_pd_alloc(dev, &attr.pd), 0);
+	sa.pd = attr.pd;
+	assert_int_equal(dvx_cq_create(dev, &ca, &attr.cq), 0);
+	assert_int_equal(dvx_srq_create(dev, &sa, &attr.srq), 0);
+	prm_create_dct_in_set_opcode(want, PRM_OPCODE_CREATE_DCT);
+	prm_dctc_set_cqn(dctc, attr.cq->cqn);
+	prm_dctc_set_srqn_xrqn(dctc, dvx_srq_number(attr.srq));
+	prm_dctc_set_pd(dctc, dvx_pd_number(attr.pd));
+	prm_dctc_set_user_index(dctc, attr.user_index = 0x4321);
+	prm_dctc_set_dc_access_key(dctc, attr.key);
+	prm_dctc_set_rae(dctc, 1);
+	prm_dctc_set_atomic_mode(dctc, PRM_QPC_ATOMIC_MODE_UP_TO_8B);
+	prm_dctc_set_port(dctc, 2);
+	prm_dctc_set_my_addr_index(dctc, 5);
+	prm_dctc_set_pkey_index(dctc, 0x123);
+	prm_dctc_set_tclass(dctc, 0x61);
+	prm_dctc_set_hop_limit(dctc, 9);
+	prm_dctc_set_eth_prio(dctc, 6);
+	prm_dctc_set_min_rnr_nak(dctc, 13);
+	prm_dctc_set_mtu(dctc, IBV_MTU_2048);
+	assert_int_equal(dvx_dct_create(dev, &attr, &local, &dct), 0);
+	assert_memory_equal(fake.last_in, want, sizeof(want));
+	assert_int_equal(dvx_dct_destroy(dct), 0);
+	assert_int_equal(dvx_srq_destroy(attr.srq), 0);
+	assert_int_equal(dvx_cq_destroy(attr.cq), 0);
+	assert_int_equal(dvx_pd_free(attr.pd), 0);
+	assert_int_equal(dvx_uar_free(ca.uar), 0);
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
