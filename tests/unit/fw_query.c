@@ -64,6 +64,9 @@ TEST_FX(truthful)
 	CAP(f, f->v, 0, {"fl_rc_qp_when_roce_disabled", 0});
 	CAP(f, f->v, 4, {"fl_rc_qp_when_roce_enabled", 0});
 	CAP(f, f->v, 7, {TX "sw_owner_v2", 0}, {RX "sw_owner_v2", 1});
+	CAP(f, f->v, 1, {"enhanced_multi_pkt_send_wqe", 1}, {"wqe_inline_mode", 2});
+	f->profile.wqe_inline_l2 = true;
+	CAP(f, f->v, 1, {"enhanced_multi_pkt_send_wqe", 0}, {"wqe_inline_mode", 0});
 }
 
 /* One port: no bond, which is an answer and no refusal (UCX asks at open). */

@@ -33,11 +33,15 @@ TEST_FX(sq_bad_input)
 		{"ctx.wq.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT},
 		{"ctx.wq.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS},
 	};
+	static const struct fx_spoil packets[] = {
+		{"ctx.allow_multi_pkt_send_wqe", 1, BAD, FW_SYN_CAP_CLEAR}};
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_sq(in, &p.q, p.tis);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, in, len, bad);
+	f->profile.wqe_inline_l2 = true;
+	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, in, len, packets);
 }
 
 TEST_FX(rq_bad_input)

@@ -213,6 +213,13 @@ static void spoil_multi_short(struct raw *r, struct rig_wqe *w)
 	prm_wqe_data_seg_set_byte_count(w->bytes + 32, 13);
 }
 
+static void spoil_multi_none(struct raw *r, struct rig_wqe *w)
+{
+	r->sq.raw_sq->multi = true;
+	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
+	w->ds = 2;
+}
+
 static void spoil_mss(struct raw *r, struct rig_wqe *w)
 {
 	(void)r;
@@ -286,6 +293,7 @@ static const struct {
 	{spoil_multi, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_multi_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_multi_short, PRM_SYNDROME_LOCAL_LENGTH_ERR},
+	{spoil_multi_none, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_mss, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_inner, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_inline_size, PRM_SYNDROME_LOCAL_QP_OP_ERR},
