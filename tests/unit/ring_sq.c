@@ -500,8 +500,9 @@ static void multi_refused(void **state)
 		packets[i] = packets[0];
 	packets[15].length = 0;
 	plain_sq_init(&p, 16, 0);
-	for (int i = 0; i < 14; i++)
+	for (int i = 0; i < 12; i++)
 		assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
+	assert_int_equal(dvx_post_send_inline(&p.sq, packets, 64, 1, 0), 0); /* two blocks */
 	p.sq.ci = 14;
 	for (uint32_t bad = 0; bad <= 0x10001; bad += 0x10001) {
 		struct dvx_sq before = p.sq;
