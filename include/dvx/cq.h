@@ -44,7 +44,7 @@ struct dvx_cq_queue {
 	bool raw;      /* of packets: receive CQEs carry a tag where others have the number */
 	bool shared;
 	bool indexed; /* its CQEs may have another number: then their user_index tells */
-	uint8_t reserved[1];
+	bool strided; /* its receives take several packets: dvx_rxq_take() */
 };
 
 struct dvx_cq {

@@ -85,6 +85,7 @@ DVX_INLINE uint32_t dvx_cqe_byte_count(const void *cqe)
  */
 #define DVX_CQE_STRIDES_SHIFT 16
 #define DVX_CQE_STRIDES_MASK  0x3fffu
+#define DVX_CQE_FILLER	      (1u << 31)
 
 /*
  * When the device completed it, in ticks of its clock; dvx_clock_ns() makes nanoseconds of it. Of a

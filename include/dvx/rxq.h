@@ -47,6 +47,9 @@ struct dvx_rxq_attr {
 	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	uint32_t reserved;
 	struct dvx_place place; /* of the ring */
+	/* Of a striding queue, both powers of two; 0: each packet takes a receive of its own. */
+	uint32_t strides;      /* of a receive: 512 to 65536, or from 8 on where the device can */
+	uint32_t stride_bytes; /* 64 to 8192 */
 };
 
 /* Ready to receive. PRM: CREATE_RQ, MODIFY_RQ to RDY, CREATE_TIR. */
@@ -61,6 +64,26 @@ DVX_INLINE int dvx_rxq_create(struct dvx_dev *dev, const struct dvx_rxq_attr *at
 /* -EBUSY while an action or a dvx_rss leads to it. What is in its CQ stays there. */
 int dvx_rxq_destroy(struct dvx_rxq *rxq);
 struct dvx_rq *dvx_rxq_ring(struct dvx_rxq *rxq);
+
+/* ---- Striding queues: a receive is a large buffer for many packets ---- */
+
+/* A packet of a striding queue. */
+struct dvx_strided {
+	uint64_t wr_id;	 /* of its buffer, which has to stay until the last packet was used */
+	uint32_t offset; /* of its first byte in the buffer */
+	uint32_t bytes;
+	bool last; /* the buffer's last one: the receive is retired, and may be posted again */
+	uint8_t reserved[7];
+};
+
+/*
+ * Where the packet of a CQE is, which dvx_cq_peek() returned; then dvx_cq_pop(). Call it for each
+ * CQE of the queue, in order. Returns 1; 0: it is no packet, the rest of a buffer was too short for
+ * the next one (out->last is set); -EIO: the receive failed, and is retired. Receives are posted
+ * with one piece of strides * stride_bytes. dvx_cq_poll() and dvx_rq_poll() refuse such a queue.
+ */
+int dvx_rxq_take(struct dvx_rxq *rxq, const void *cqe, struct dvx_strided *out);
+
 uint32_t dvx_rxq_rqn(const struct dvx_rxq *rxq);
 uint32_t dvx_rxq_tirn(const struct dvx_rxq *rxq);
 /* Ends reception, as a packet that is too long does: posted receives complete with "flushed"

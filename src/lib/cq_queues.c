@@ -98,7 +98,7 @@ static void cq_tell_queues(struct dvx_cq_priv *cq)
 	uint32_t at = 0;
 
 	while ((q = cq_next_queue(cq, &at))) {
-		struct dvx_cq *ring = alone && !(q->sq && q->rq)
+		struct dvx_cq *ring = alone && !(q->sq && q->rq) && !q->strided
 					      ? &cq->ring
 					      : (struct dvx_cq *)&dvx_cq_of_several;
 

@@ -139,6 +139,11 @@ int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
 		return dvx_fail(ENOENT,
 				"CQ %u: a completion of queue 0x%x, which libdvx does not drive",
 				cq->cqn, dvx_cqe_qpn(cqe));
+	if (q->strided)
+		return dvx_fail(EINVAL,
+				"CQ %u: queue 0x%x has strides: use dvx_cq_peek() and "
+				"dvx_rxq_take()",
+				cq->cqn, q->number);
 	n = poll_take(cq, cqe, q, wc);
 	return poll_is_pad(wc, n) ? dvx_cq_poll(cq, wc) : n;
 }

@@ -157,6 +157,8 @@ struct dvx_qp {
 
 struct dvx_rxq {
 	struct dvx_rq ring;
+	uint32_t strides; /* of a receive; 0: it is no striding queue */
+	uint32_t stride_bytes;
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
 	struct dvx_cq_priv *cq;

@@ -7,6 +7,11 @@
 
 #define MAX_USER_INDEX 0xfffffeu
 #define MAX_LOG_QUEUE  15u
+/* What 0 stands for in log_wqe_num_of_strides and log_wqe_stride_size, and the most. */
+#define LOG_STRIDES	      9u
+#define LOG_STRIDES_MOST      16u
+#define LOG_STRIDE_BYTES      6u
+#define LOG_STRIDE_BYTES_MOST 13u
 
 static int rxq_lacks(struct dvx_dev *dev, const char *flag, const char *cap)
 {
@@ -32,6 +37,50 @@ static int check_flags(struct dvx_dev *dev, uint32_t flags)
 	if (flags & DVX_RXQ_KEEP_FCS &&
 	    !prm_per_protocol_networking_offload_caps_get_scatter_fcs(cap))
 		return rxq_lacks(dev, "DVX_RXQ_KEEP_FCS", "scatter_fcs");
+	return 0;
+}
+
+static bool rxq_pow2_within(uint32_t v, uint32_t log_least, uint32_t log_most)
+{
+	return dvx_is_pow2(v) && v >= 1u << log_least && v <= 1u << log_most;
+}
+
+static int rxq_check_strides(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
+{
+	uint32_t least;
+	const void *cap;
+	int err;
+
+	if (!attr->strides && !attr->stride_bytes)
+		return 0;
+	err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+	if (err)
+		return err;
+	if (!prm_cmd_hca_cap_get_striding_rq(cap))
+		return rxq_lacks(dev, "strides", "striding_rq");
+	least = prm_cmd_hca_cap_get_ext_stride_num_range(cap) ? 3 : LOG_STRIDES;
+	if (!rxq_pow2_within(attr->strides, least, LOG_STRIDES_MOST))
+		return dvx_fail(EINVAL,
+				"dvx_rxq_create: attr.strides is %u, not a power of two from %u to "
+				"65536",
+				attr->strides, 1u << least);
+	if (!rxq_pow2_within(attr->stride_bytes, LOG_STRIDE_BYTES, LOG_STRIDE_BYTES_MOST))
+		return dvx_fail(
+			EINVAL,
+			"dvx_rxq_create: attr.stride_bytes is %u, not a power of two from 64 "
+			"to 8192",
+			attr->stride_bytes);
+	if (attr->sge > 1)
+		return dvx_fail(EINVAL,
+				"dvx_rxq_create: attr.sge is %u, but a receive with "
+				"attr.strides has one piece",
+				attr->sge);
+	if (attr->strides * (uint64_t)attr->stride_bytes > DVX_MAX_SEGMENT ||
+	    attr->strides * (uint64_t)attr->entries > UINT32_MAX / 2)
+		return dvx_fail(EINVAL,
+				"dvx_rxq_create: attr.strides is %u: too many for a CQ, or "
+				"a buffer of more than 2 GiB",
+				attr->strides);
 	return 0;
 }
 
@@ -74,6 +123,12 @@ static void rxq_fill_wq(void *wq, const struct dvx_rxq *rxq)
 	dvx_queue_memory_wq(&rxq->at, wq, rxq->pd);
 	prm_wq_set_log_wq_stride(wq, dvx_log2_up(rxq->ring.stride));
 	prm_wq_set_log_wq_sz(wq, dvx_log2_up(rxq->ring.mask + 1));
+	if (!rxq->strides)
+		return;
+	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC_STRIDING_RQ);
+	/* modulo 16 */
+	prm_wq_set_log_wqe_num_of_strides(wq, (dvx_log2_up(rxq->strides) - LOG_STRIDES) & 0xf);
+	prm_wq_set_log_wqe_stride_size(wq, dvx_log2_up(rxq->stride_bytes) - LOG_STRIDE_BYTES);
 }
 
 static int rxq_create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
@@ -127,9 +182,14 @@ static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, u
 {
 	struct dvx_rq_memory rq = {.size = sizeof(rq),
 				   .entries = 1u << dvx_log2_up(attr->entries),
-				   .stride = DVX_SEG << dvx_log2_up(attr->sge)};
+				   .stride = DVX_SEG
+					     << (attr->strides ? 1 : dvx_log2_up(attr->sge))};
 	size_t bytes = (size_t)rq.entries * rq.stride;
-	int err = dvx_queue_memory_alloc(rxq->dev, bytes, &attr->place, &rxq->at);
+	int err;
+
+	rxq->strides = attr->strides;
+	rxq->stride_bytes = attr->stride_bytes;
+	err = dvx_queue_memory_alloc(rxq->dev, bytes, &attr->place, &rxq->at);
 
 	if (err)
 		return err;
@@ -139,7 +199,13 @@ static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, u
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u receives", rq.entries);
 	rq.buf = dvx_mem_addr(rxq->at.mem);
 	rq.dbrec = dvx_dbr_words(rxq->at.dbr);
-	return dvx_rq_init_layout(&rxq->ring, &rq, layout);
+	err = dvx_rq_init_layout(&rxq->ring, &rq, layout);
+	/* A receive of strides has its one piece behind the number of the next one, which is 0. */
+	if (!err && rxq->strides) {
+		rxq->ring.buf += DVX_SEG;
+		rxq->ring.max_sge = 1;
+	}
+	return err;
 }
 
 static int rxq_attach(struct dvx_rxq *rxq, uint32_t user_index)
@@ -147,7 +213,9 @@ static int rxq_attach(struct dvx_rxq *rxq, uint32_t user_index)
 	struct dvx_cq_queue queue = {.number = rxq->rqn,
 				     .user_index = user_index,
 				     .rq = &rxq->ring,
-				     .room = rxq->ring.mask + 1,
+				     .room = (rxq->ring.mask + 1) *
+					     (rxq->strides ? rxq->strides : 1),
+				     .strided = rxq->strides != 0,
 				     .raw = true};
 
 	return dvx_cq_attach(rxq->cq, &queue);
@@ -186,6 +254,8 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 		err = dvx_given("dvx_rxq_create", "dev", dev, "out", out, NULL);
 	if (!err)
 		err = rxq_check(dev, &attr);
+	if (!err)
+		err = rxq_check_strides(dev, &attr);
 	if (err)
 		return err;
 	rxq = calloc(1, sizeof(*rxq));

@@ -206,6 +206,9 @@ TEST_PAIR(null_queues, 0)
 	BAD(dvx_rxq_create(r->dev, &rx, NULL), "out");
 	BAD(dvx_rxq_to_err(NULL), "rxq");
 	BAD(dvx_rxq_reset(NULL), "rxq");
+	BAD(dvx_rxq_take(NULL, NULL, NULL), "rxq");
+	BAD(dvx_clock_read(NULL, NULL), "dev");
+	BAD(dvx_cq_resize(NULL, 1, NULL), "cq");
 	BAD(dvx_txq_create(NULL, &tx, &out.txq), "dev");
 	BAD(dvx_txq_create(r->dev, NULL, &out.txq), "attr");
 	BAD(dvx_txq_create(r->dev, &tx, NULL), "out");

@@ -417,6 +417,95 @@ TEST_FLOW(resized_compressed)
 	squeezed_close(&s);
 }
 
+/* --- striding queues ---------------------------------------------------------------------------
+ */
+
+#define STRIDES	     8u
+#define STRIDE_BYTES 64u
+#define STRIDED	     (STRIDES * STRIDE_BYTES)
+
+/* Packets of one to three strides, over laps: each where it is said to be, buffers used to the end.
+ */
+static void strided_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
+{
+	struct dvx_cq_attr ca = {.size = sizeof(ca),
+				 .entries = 4 * STRIDES,
+				 .uar = f->r.uar,
+				 .flags = flags,
+				 .mini = mini};
+	struct dvx_rxq_attr ra = {.size = sizeof(ra),
+				  .pd = f->r.pd,
+				  .entries = 4,
+				  .strides = STRIDES,
+				  .stride_bytes = STRIDE_BYTES,
+				  .user_index = 5};
+	struct squeezed s = {.in = {.rig = f, .buf = f->r.buf + (64 << 10)}};
+	struct dvx_strided at;
+	struct frame frame;
+	struct dvx_wc wc;
+	uint32_t lasts = 0, used = 0;
+	const void *cqe;
+	int n;
+
+	OK(dvx_cq_create(f->r.dev, &ca, &s.in.cq));
+	ra.cq = s.in.cq;
+	OK(dvx_rxq_create(f->r.dev, &ra, &s.in.rxq));
+	s.in.rq = dvx_rxq_ring(s.in.rxq);
+	squeezed_steer(f, &s);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct dvx_sge sge = {(uintptr_t)s.in.buf + i * STRIDED, STRIDED, f->r.key};
+
+		OK(dvx_rq_post(s.in.rq, &sge, 1, i));
+	}
+	dvx_rq_ring(s.in.rq);
+	for (uint32_t i = 0; i < 200; i++) {
+		frame_build(&frame,
+			    (struct say){.payload = 20 + i * 37 % 130, .sport = (uint16_t)(i + 1)});
+		frame_send(f, &frame);
+		do {
+			cqe = wait_cqe(s.in.cq);
+			assert_int_equal(dvx_cq_poll(s.in.cq, &wc), -EINVAL);
+			n = dvx_rxq_take(s.in.rxq, cqe, &at);
+			assert_true(n >= 0);
+			assert_int_equal(at.wr_id, lasts % 4);
+			assert_int_equal(at.offset, used * STRIDE_BYTES);
+			used = at.last ? 0 : used + (at.bytes + STRIDE_BYTES - 1) / STRIDE_BYTES;
+			dvx_cq_pop(s.in.cq);
+			if (!at.last)
+				continue;
+			lasts++;
+			dvx_rq_repost(s.in.rq);
+			dvx_rq_ring(s.in.rq);
+		} while (!n);
+		assert_int_equal(at.bytes, frame.len < 60 ? 60 : frame.len);
+		assert_memory_equal(s.in.buf + at.wr_id * STRIDED + at.offset, frame.bytes,
+				    frame.len);
+	}
+	assert_true(lasts > 40);
+	squeezed_close(&s);
+}
+
+TEST_FLOW(strided)
+{
+	struct dvx_rxq_attr ra = {.size = sizeof(ra), .pd = f->r.pd, .cq = f->tx_cq, .entries = 4};
+	struct dvx_rxq *rxq;
+
+	strided_as(f, 0, 0);
+	strided_as(f, DVX_CQ_COMPRESSED, DVX_CQ_MINI_CSUM_STRIDE);
+	ra.strides = 12;
+	ra.stride_bytes = 64;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.strides is 12", "from 8");
+	ra.strides = 16;
+	ra.stride_bytes = 32;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.stride_bytes is 32", "from 64");
+	ra.stride_bytes = 64;
+	ra.sge = 2;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.sge", "one piece");
+	ra.sge = 1;
+	ra.strides = 64;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "may need", "256 more");
+}
+
 /* What a reset queue left compressed is never seen again. */
 TEST_FLOW(reset_compressed)
 {
