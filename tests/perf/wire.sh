@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Reports what wire udp costs: two chips at both ends of a veth, and two bare sockets that spin there, in one run, as a table
-# with the goals. No time fails this test: a program that fails does.
+# Reports what wire udp costs: two chips at both ends of a veth, and two bare sockets that spin there, in one run, as a
+# table with the goals. No time fails this test: a program that fails does.
 . "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
 [ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
 program=$top_builddir/tests/perf/wire_pair
@@ -16,6 +16,9 @@ fi
 # The other namespace lives as long as this process.
 mkfifo "$scratch/end" "$scratch/peer" "$scratch/asks"
 unshare -n sh -c "echo there && read -r end <'$scratch/end'" >"$scratch/there" &
+# What spins must not outlive the test, however it ends.
+trap 'kill $other $echo $serves $asks 2>/dev/null; finish' EXIT
+trap 'exit 1' HUP INT TERM
 other=$!
 shows_up "$scratch/there" there $other
 exec 8>"$scratch/end"
@@ -31,10 +34,10 @@ row() { # what wire bare ratio goal
 ratio() { awk "BEGIN { printf \"%.2f\", $1 / $2 }"; }
 
 # A round trip of 32 bytes, datagrams of 1,040 as WRITEs of the path MTU have.
-there "$program" echo 10.9.0.2 >"$scratch/echo" &
+nsenter -t $other -n "$program" echo 10.9.0.2 >"$scratch/echo" & # not by there(): its pid would be a shell's
 echo=$!
 shows_up "$scratch/echo" ready $echo
-"$program" bare 10.9.0.2 1040 >"$scratch/bare"
+timeout 60 "$program" bare 10.9.0.2 1040 >"$scratch/bare"
 report $? "bare sockets"
 kill $echo
 read -r trip packets <"$scratch/bare"
@@ -44,10 +47,10 @@ chips="here there"
 pair() { # NAME ADDRESS ADDRESS
 	"$dvx_sim" up here --wire "udp=$2" && there "$dvx_sim" up there --wire "udp=$3"
 	report $? "two chips, $1"
-	"$dvx_sim" exec there -- "$program" serve <"$scratch/peer" >"$scratch/served" 2>"$scratch/err" &
+	timeout 60 "$dvx_sim" exec there -- "$program" serve <"$scratch/peer" >"$scratch/served" 2>"$scratch/err" &
 	serves=$!
 	exec 7>"$scratch/peer"
-	"$dvx_sim" exec here -- "$program" ask <"$scratch/asks" >"$scratch/asked" 2>"$scratch/err2" &
+	timeout 60 "$dvx_sim" exec here -- "$program" ask <"$scratch/asks" >"$scratch/asked" 2>"$scratch/err2" &
 	asks=$!
 	exec 6>"$scratch/asks"
 	shows_up "$scratch/served" " " $serves && shows_up "$scratch/asked" " " $asks
