@@ -74,6 +74,7 @@ struct bench {
 	struct dvx_cq *cq;
 	struct dvx_qp **qp;
 	uint32_t qps;
+	uint32_t rq_entries; /* of each; 0: it receives nothing */
 };
 
 static void bench_open(struct bench *b, uint32_t most_qps)
@@ -86,7 +87,7 @@ static void bench_open(struct bench *b, uint32_t most_qps)
 	cq.uar = b->uar;
 	must(dvx_cq_create(b->dev, &cq, &b->cq), "cq");
 	b->qp = must_have(calloc(most_qps + 1, sizeof(struct dvx_qp *)));
-	b->qps = 0;
+	b->qps = b->rq_entries = 0;
 }
 
 static struct dvx_qp *bench_qp(struct bench *b)
@@ -95,7 +96,8 @@ static struct dvx_qp *bench_qp(struct bench *b)
 				   .pd = b->pd,
 				   .send_cq = b->cq,
 				   .uar = b->uar,
-				   .sq_blocks = 64};
+				   .sq_blocks = 64,
+				   .rq_entries = b->rq_entries};
 	struct dvx_qp *qp;
 
 	must(dvx_qp_create(b->dev, &attr, &qp), "qp");
@@ -353,6 +355,7 @@ static void goal_hold(uint32_t qps)
 	struct bench b;
 
 	bench_open(&b, qps);
+	b.rq_entries = 64;
 	puts("ready");
 	fflush(stdout);
 	getchar();

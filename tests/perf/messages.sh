@@ -15,10 +15,10 @@ while read -r operation lone windowed; do
 			"$budget"
 	done
 done <<EOF
-write 2040 1075
-read 2060 1085
-send 2990 1505
-faa 2260 1290
-ud 3065 1680
+write 1715 890
+read 1720 895
+send 2235 1270
+faa 1960 1130
+ud 2240 1340
 EOF
 plan

@@ -47,6 +47,27 @@ TEST_F(test_ranges)
 	mm_close(mm);
 }
 
+/* What reaches the same bytes again and again finds them anew when that has changed. */
+TEST_F(test_places)
+{
+	struct mm *mm = mm_open(host, getpid(), -1);
+	const uint64_t va = 1 << 20;
+	const bus_t bus = mm_bus(mm, va);
+	struct dma_place page = {0}, two = {0};
+
+	assert_null(dma_place(host, &page, bus, PAGE));
+	assert_int_equal(share(mm, va, PAGE, sealed(PAGE, 0, SEALS)), 0);
+	assert_non_null(dma_place(host, &page, bus, PAGE));
+	assert_ptr_equal(dma_place(host, &page, bus, PAGE), dma_bytes(host, bus, PAGE));
+	assert_null(dma_place(host, &two, bus, 2 * PAGE));
+	mm_unshare(mm, va);
+	assert_null(dma_place(host, &page, bus, PAGE));
+	assert_int_equal(share(mm, va, 2 * PAGE, sealed(2 * PAGE, 0, SEALS)), 0);
+	assert_non_null(dma_place(host, &two, bus, 2 * PAGE));
+	mm_close(mm);
+	assert_null(dma_place(host, &two, bus, 2 * PAGE));
+}
+
 /* A file that could fault under the device's hands, or isn't paid for, is refused. */
 TEST_F(test_files)
 {

@@ -7,6 +7,7 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/qp.h>
 #include "chip/datapath.h"
+#include "queue/priv.h"
 #include "queue/queue.h"
 #include "transport/rc/rc.h"
 
@@ -78,6 +79,21 @@ static void share_inner_pages(struct rig_pair *p, const uint8_t *buf)
 	perf_mem_share(p->rig.mm, buf + 4096, buf + RIG_BUF - 4096);
 }
 
+static void share_ring(struct rig_pair *p, const uint8_t *ring, size_t len)
+{
+	perf_mem_share(p->rig.mm, ring, ring + len);
+}
+
+static void share_all(struct rig_pair *p)
+{
+	share_inner_pages(p, p->src);
+	share_inner_pages(p, p->dst);
+	share_ring(p, p->a.ring, p->a.queue->ring.len);
+	share_ring(p, p->b.ring, p->b.queue->ring.len);
+	share_ring(p, p->ca.ring, p->ca.cq->ring.len);
+	share_ring(p, p->cb.ring, p->cb.cq->ring.len);
+}
+
 static struct run run_open(int (*setup)(void **), enum way way)
 {
 	struct run r = {.p = rig_pair_open(setup), .o = calloc(1, sizeof(struct outcome))};
@@ -85,10 +101,8 @@ static struct run run_open(int (*setup)(void **), enum way way)
 	assert_non_null(r.o);
 	r.p->b.qp->rae = true;
 	r.p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
-	if (way == SHARED) {
-		share_inner_pages(r.p, r.p->src);
-		share_inner_pages(r.p, r.p->dst);
-	}
+	if (way == SHARED)
+		share_all(r.p);
 	if (way == PACKETS)
 		port_set_hook(r.p->rig.dev.port, count_frame, r.o);
 	return r;
@@ -207,6 +221,29 @@ TEST(test_any_messages)
 
 		assert_int_equal(direct->frames, 0);
 		same(direct, direct_any(setup[i % 2], i, PACKETS));
+	}
+}
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+/* Queues and connections at rest hold no buffer: there may be ten thousand of them. */
+TEST(test_idle_queues)
+{
+	for (enum way way = PACKETS; way <= SHARED; way++) {
+		struct run r = run_open(rig_setup, way);
+		const struct rc *peer = r.p->b.qp->q.conn;
+
+		for (unsigned int i = 0; i < sizeof(opcodes); i++) {
+			if (takes_receive(opcodes[i]))
+				rig_recv(&r.p->b, r.p->dst + AREA / 2, 4096, rig_key(r.p->md));
+			direct_post(&r, opcodes[i], 100, 64, 0);
+		}
+		direct_drain(&r);
+		assert_int_equal(r.o->ncqes[0], sizeof(opcodes));
+		assert_null(r.p->a.qp->sq.priv->cache);
+		assert_null(r.p->b.qp->rq.priv->cache);
+		assert_null(peer->resp.job);
+		free(run_close(&r));
 	}
 }
 

@@ -70,6 +70,17 @@ void rig_close(struct rig *r)
 	host_free(r->host);
 }
 
+/* Whole pages, which a test may share with the device. */
+static uint8_t *ring_new(size_t len, int fill)
+{
+	size_t size = (len + 4095) & ~(size_t)4095;
+	uint8_t *ring = aligned_alloc(4096, size);
+
+	assert_non_null(ring);
+	memset(ring, fill, size);
+	return ring;
+}
+
 static void ring_at(struct rig *r, struct ring *ring, const void *buf, size_t len)
 {
 	ring->pages = malloc(sizeof(*ring->pages));
@@ -93,9 +104,7 @@ void rig_cq_open(struct rig *r, struct rig_cq *c, unsigned int function, unsigne
 
 	memset(c, 0, sizeof(*c));
 	c->rig = r;
-	c->ring = malloc(len);
-	assert_non_null(c->ring);
-	memset(c->ring, 0xf1, len); /* opcode INVALID, owner 1 */
+	c->ring = ring_new(len, 0xf1); /* opcode INVALID, owner 1 */
 	c->cq = obj_new(&r->dev.vhca[function], OBJ_CQ, 0, sizeof(*c->cq));
 	assert_non_null(c->cq);
 	c->cq->log_size = (uint8_t)log_size;
@@ -125,8 +134,7 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	q->rig = r;
 	q->scq = scq;
 	q->rcq = rcq;
-	q->ring = calloc(1, rq + sq);
-	assert_non_null(q->ring);
+	q->ring = ring_new(rq + sq, 0);
 	q->sq = q->ring + rq;
 	qp = q->qp = obj_new(&r->dev.vhca[function], OBJ_QP, 0, sizeof(*qp));
 	assert_non_null(qp);

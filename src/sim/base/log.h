@@ -33,7 +33,7 @@ void sim_log_notes(int on);
  * --trace: one line for each command, doorbell, WQE and CQE, decoded through the reflection rows.
  * sim_tracing is read in the data path before anything is formatted.
  */
-extern int sim_tracing;
+extern int sim_tracing __attribute__((visibility("hidden")));
 int sim_trace_to(int fd); /* -1 turns tracing off */
 void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_t len,
 	       const char *fmt, ...) __attribute__((format(printf, 5, 6)));

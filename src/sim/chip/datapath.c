@@ -134,8 +134,12 @@ static bool datapath_deliver(struct device *dev, uint64_t from)
 bool datapath_run(struct device *dev)
 {
 	uint64_t now = dev->clock->now(dev->clock);
-	bool did = queues_fetch(dev), round = true;
 	uint64_t from = steer_work(dev);
+	bool did, round = true;
+
+	dev->now = now;
+	dev->now_told = false;
+	did = queues_fetch(dev);
 
 	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(dev, from)); i++) {
 		round = sched_run(dev->sched, now);

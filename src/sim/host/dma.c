@@ -64,6 +64,7 @@ static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 void iotlb_forget(struct host *h)
 {
 	memset(h->iotlb, 0xff, sizeof(h->iotlb)); /* no page has this number */
+	h->changes.changes++;
 }
 
 /* Buffers of a program often begin a power of two apart. */
@@ -160,15 +161,6 @@ static bool seg_fits(const struct dma_seg *seg)
 	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & VA_MASK);
 }
 
-/* A ring's doorbell record is read before the WQEs that it covers. */
-static void dma_load(void *to, const uint8_t *at, size_t len)
-{
-	memcpy(to, at, len);
-#ifndef __SANITIZE_THREAD__ /* knows no fences, nor what other processes store */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-#endif
-}
-
 /* The last word of a piece, as wide as it is aligned. */
 static size_t tail_of(const uint8_t *at, size_t len)
 {
@@ -178,7 +170,7 @@ static size_t tail_of(const uint8_t *at, size_t len)
 }
 
 /* The last word is stored after all others: programs poll it. */
-void dma_bytes_store(uint8_t *at, const void *from, size_t len)
+void dma_bytes_store_all(uint8_t *at, const void *from, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
 	size_t tail = tail_of(at, len);
@@ -356,15 +348,14 @@ uint8_t *dma_bytes(struct host *h, bus_t addr, size_t len)
 	return direct_at(h, addr, len);
 }
 
-bool dma_copy_direct(struct host *h, bus_t to, bus_t from, size_t len)
+/* The device's own memory is found by a call. */
+uint8_t *dma_place_find(struct host *h, struct dma_place *p, bus_t addr, size_t len)
 {
-	uint8_t *dst = direct_at(h, to, len);
-	uint8_t *src = dst ? direct_at(h, from, len) : NULL;
+	uint8_t *at = direct_at_miss(h, addr, len);
 
-	if (!src)
-		return false;
-	dma_bytes_store(dst, src, len);
-	return true;
+	if (!dma_is_device(h, addr))
+		*p = (struct dma_place){at, h->changes.changes};
+	return at;
 }
 
 /*

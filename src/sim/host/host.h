@@ -101,6 +101,7 @@ struct iotlb {
 enum idle_phase { IDLE_SPIN, IDLE_NAP };
 
 struct host {
+	struct host_changes changes; /* first: dma_place() */
 	struct mm **slots; /* BUS_SLOTS of them; 0 is never given out */
 	uint32_t next_slot;
 	uint32_t nshares; /* of all clients */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 /*
@@ -107,11 +108,50 @@ int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
 /* Where the device itself has bytes that dma_is_direct(); NULL: they are not. */
 uint8_t *dma_bytes(struct host *, bus_t, size_t);
-/* Stores there as dma_write() does: the last word last. */
-void dma_bytes_store(uint8_t *at, const void *from, size_t len);
+/* Stores there as dma_write() does: the last word last. Often that is all. */
+void dma_bytes_store_all(uint8_t *at, const void *from, size_t len);
+static inline void dma_bytes_store(uint8_t *at, const void *from, size_t len)
+{
+	uint64_t word;
+
+	if (len != sizeof(word) || (uintptr_t)at % sizeof(word)) {
+		dma_bytes_store_all(at, from, len);
+		return;
+	}
+	memcpy(&word, from, sizeof(word));
+	__atomic_store_n((uint64_t *)(uintptr_t)at, word, __ATOMIC_RELEASE);
+}
+/*
+ * The same for bytes that an object reaches again and again, all of them at once: found anew only
+ * after pages of some client are shared or are not any more. Zeros: not looked for yet.
+ */
+struct dma_place {
+	uint8_t *at; /* NULL: not all of it is one piece that dma_is_direct() */
+	uint64_t changes;
+};
+struct host_changes { /* struct host begins with it */
+	uint64_t changes; /* of what is shared, from 1 on */
+};
+uint8_t *dma_place_find(struct host *, struct dma_place *, bus_t, size_t);
+static inline bool dma_place_is_true(const struct host *h, const struct dma_place *p)
+{
+	const struct host_changes *now = (const void *)h;
+
+	return p->changes == now->changes;
+}
+static inline uint8_t *dma_place(struct host *h, struct dma_place *p, bus_t addr, size_t len)
+{
+	return dma_place_is_true(h, p) ? p->at : dma_place_find(h, p, addr, len);
+}
+/* Bytes there, before those that are loaded later: a ring's record comes before its WQEs. */
+static inline void dma_load(void *to, const uint8_t *at, size_t len)
+{
+	memcpy(to, at, len);
+#ifndef __SANITIZE_THREAD__ /* knows no fences, nor what other processes store */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
 int dma_copy(struct host *, bus_t to, bus_t from, size_t len);
-/* The same if neither end takes a call; false: nothing was done. */
-bool dma_copy_direct(struct host *, bus_t to, bus_t from, size_t len);
 
 struct dma_seg {
 	bus_t addr;

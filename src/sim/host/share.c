@@ -98,6 +98,7 @@ int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 	intervals_add(&mm->shares, &s->at);
 	mm->nshares++;
 	mm->host->nshares++;
+	mm->host->changes.changes++; /* places that were not direct may be */
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct cq {
 	struct obj o;
 	struct ring ring;
 	bus_t dbrec;	       /* ci, arm */
+	struct dma_place dbrec_place;
 	struct umem *dbr_umem; /* referenced, if the record lies in one */
 	struct obj *uar_obj;   /* referenced */
 	struct obj *eq;	       /* referenced */

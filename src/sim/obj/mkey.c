@@ -378,6 +378,7 @@ void mkey_place(struct mkey *m)
 	m->flat = m->plain && !m->icm && !m->memic && m->len &&
 		  translate(m, m->start, m->len, &seg, 1) == 1;
 	m->bus = m->flat ? seg.addr : 0;
+	m->place = (struct dma_place){0};
 }
 
 /* What may change of a plain mkey, and what each access has of its own. */
@@ -416,6 +417,30 @@ bool mkey_piece(const struct queue *q, uint32_t key, uint64_t va, uint64_t len, 
 		return translate(m, va, len, seg, 1) == 1;
 	*seg = (struct dma_seg){m->bus + (va - m->start), len};
 	return true;
+}
+
+/* The mkey as a whole is mostly one piece of shared pages. */
+static __attribute__((noinline)) uint8_t *mkey_find_bytes(struct mkey *m, uint64_t va, uint64_t len)
+{
+	struct host *h = m->o.vhca->dev->host;
+	uint8_t *at = m->flat ? dma_place(h, &m->place, m->bus, m->len) : NULL;
+	struct dma_seg seg;
+
+	if (at)
+		return at + (va - m->start);
+	return translate(m, va, len, &seg, 1) == 1 ? dma_bytes(h, seg.addr, len) : NULL;
+}
+
+uint8_t *mkey_bytes(const struct queue *q, uint32_t key, uint64_t va, uint64_t len,
+		    unsigned int rights)
+{
+	struct mkey *m = obj_look(q->o.vhca, OBJ_MKEY, key >> 8);
+
+	if (!m || !m->plain || !mkey_allows(m, key, q->pdn, q->o.id, va, len, rights))
+		return NULL;
+	if (m->place.at && dma_place_is_true(q->o.vhca->dev->host, &m->place))
+		return m->place.at + (va - m->start);
+	return mkey_find_bytes(m, va, len);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

@@ -95,6 +95,7 @@ struct mkey {
 	bool plain; /* memory of its own, which may be written */
 	bool flat;  /* and all of it one piece of the bus, from here on */
 	bus_t bus;
+	struct dma_place place; /* mkey_bytes() */
 	struct klm_list *list; /* or, of an indirect mkey, other mkeys' parts */
 	struct sig *sig;       /* and room for their signatures' description (sig.h); NULL: none */
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
@@ -141,7 +142,10 @@ int mkey_part(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t 
  */
 bool mkey_piece(const struct queue *, uint32_t key, uint64_t va, uint64_t len, unsigned int rights,
 		struct dma_seg *);
-/* The same of an mkey with signatures, as if it had none: va counts bytes of its memory. */
+/* The same access, to bytes that the device reaches itself. NULL: it is another one. */
+uint8_t *mkey_bytes(const struct queue *, uint32_t key, uint64_t va, uint64_t len,
+		    unsigned int rights);
+/* The same as mkey_part() of an mkey with signatures, as if it had none: va counts bytes of its memory. */
 int mkey_memory(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
 		unsigned int rights, struct dma_seg *, unsigned int max);
 /* The mkey whose description MKEY_SIGNED means; NULL: there is none. */

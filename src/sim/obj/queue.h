@@ -74,6 +74,7 @@ struct queue {
 	struct obj *tis;	  /* of an SQ of its own; referenced */
 	struct ring ring;	  /* of a QP: RQ first, then SQ */
 	bus_t dbrec;		  /* rcv counter, snd counter */
+	struct dma_place dbrec_place;
 	struct umem *dbr_umem;	  /* referenced, if the record lies in one */
 	struct sq *sq;		  /* NULL: it has none */
 	struct rq *rq;

@@ -50,6 +50,15 @@ int ring_write(struct host *h, const struct ring *r, uint64_t off, const void *f
 	return n < 0 ? n : dma_scatter(h, seg, (unsigned int)n, from);
 }
 
+/* No client has address 0: nothing is there. */
+uint8_t *ring_find(struct host *h, struct ring *r)
+{
+	struct dma_seg seg[RING_SEGS];
+	int n = segs(r, 0, r->len, seg);
+
+	return dma_place_find(h, &r->place, n == 1 ? seg[0].addr : 0, r->len);
+}
+
 void ring_release(struct ring *r)
 {
 	obj_put(r->umem);

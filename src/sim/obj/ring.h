@@ -17,7 +17,15 @@ struct ring {
 	uint8_t log_page;
 	uint32_t npages;
 	bus_t *pages;
+	struct dma_place place; /* ring_bytes() */
 };
+
+/* Where the device itself reaches the ring's bytes; NULL: not all of them in one piece. */
+uint8_t *ring_find(struct host *, struct ring *);
+static inline uint8_t *ring_bytes(struct host *h, struct ring *r)
+{
+	return dma_place_is_true(h, &r->place) ? r->place.at : ring_find(h, r);
+}
 
 /* 0 or -EFAULT/-ERANGE. [off, off+len) must lie inside the ring: reads do not wrap. */
 int ring_read(struct host *, const struct ring *, uint64_t off, void *, size_t len);

@@ -17,6 +17,7 @@ struct srq {
 	uint32_t pdn;	/* of the memory that its entries name */
 	struct ring ring;
 	bus_t dbrec;		      /* a counter of posted entries */
+	struct dma_place dbrec_place;
 	struct umem *dbr_umem;	      /* referenced, if the record lies in one */
 	uint8_t log_size, log_stride; /* stride = 1 << log_stride bytes */
 	uint8_t head;		      /* bytes of an entry before its data segments */

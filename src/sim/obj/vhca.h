@@ -149,6 +149,8 @@ struct vhca {
 struct device {
 	struct host *host;
 	struct clock *clock;
+	uint64_t now; /* when the data path's turn began */
+	bool now_told; /* a CQE of this turn has it */
 	struct timers timers;
 	const struct profile *profile;
 	struct vhca *vhca; /* the profile's functions */
@@ -160,6 +162,7 @@ struct device {
 	struct queues *queues;
 	struct sched *sched;
 	struct port *port;
+	uint64_t paths; /* the port's: counts changes of where paths lead, from 1 on */
 	struct steer *steer;
 	bool link_down;	    /* port_set_link() */
 	struct drops drops; /* of no function */

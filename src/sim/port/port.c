@@ -27,7 +27,6 @@ struct port {
 	void *hook_ctx;
 	const struct port_tap *tap;
 	struct wire *wire;
-	uint64_t generation; /* of what port_direct() found */
 	struct port_fates injected;
 	uint64_t transport;
 };
@@ -47,7 +46,7 @@ struct port *port_new(struct device *dev, const struct port_ops *ops)
 	}
 	p->dev = dev;
 	p->ops = *ops;
-	p->generation = 1;
+	dev->paths++; /* none is found yet */
 	loop_init(&p->loop);
 	fault_init(&p->fault, dev, port_put, p);
 	return p;
@@ -130,12 +129,12 @@ static struct vhca *port_resolve_path(const struct port *p, const struct roce_pa
 			      path->source->vlan);
 }
 
-struct vhca *port_direct(const struct port *p, struct roce_path *path)
+struct vhca *port_find_path(struct roce_path *path)
 {
-	if (path->resolved != p->generation) {
-		path->to = port_resolve_path(p, path);
-		path->resolved = p->generation;
-	}
+	const struct device *dev = path->from->dev;
+
+	path->to = port_resolve_path(dev->port, path);
+	path->resolved = dev->paths;
 	return path->to;
 }
 
@@ -472,7 +471,7 @@ void port_set_wire(struct port *p, struct wire *wire)
 	if (p->wire)
 		p->wire->ops->close(p->wire);
 	p->wire = wire;
-	p->generation++;
+	p->dev->paths++;
 }
 
 struct wire *port_wire(const struct port *p)
@@ -511,7 +510,7 @@ bool port_observed(const struct port *p)
 void port_set_faults(struct port *p, const struct fault_rates *rates)
 {
 	fault_set(&p->fault, rates);
-	p->generation++;
+	p->dev->paths++;
 }
 
 void port_faults(const struct port *p, struct fault_rates *rates, struct fault_counts *counts)
@@ -522,7 +521,7 @@ void port_faults(const struct port *p, struct fault_rates *rates, struct fault_c
 
 void port_gids_changed(struct port *p)
 {
-	p->generation++;
+	p->dev->paths++;
 	if (p->wire && p->wire->ops->gids_changed)
 		p->wire->ops->gids_changed(p->wire);
 }
@@ -530,18 +529,18 @@ void port_gids_changed(struct port *p)
 void port_set_link(struct port *p, bool up)
 {
 	p->dev->link_down = !up;
-	p->generation++;
+	p->dev->paths++;
 }
 
 void port_set_hook(struct port *p, port_hook hook, void *ctx)
 {
 	p->hook = hook;
 	p->hook_ctx = ctx;
-	p->generation++;
+	p->dev->paths++;
 }
 
 void port_set_tap(struct port *p, const struct port_tap *tap)
 {
 	p->tap = tap;
-	p->generation++;
+	p->dev->paths++;
 }

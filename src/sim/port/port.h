@@ -8,10 +8,11 @@
 #include "fault_rates.h"
 #include "frame.h"
 #include "packets.h"
+#include "roce.h"
+#include "obj/vhca.h"
 
 struct device;
 struct roce_packet;
-struct roce_path;
 struct vhca;
 struct wire;
 
@@ -44,7 +45,11 @@ struct frame *port_frame(struct port *, size_t room);
  * The function at the end of this path, if messages may stay descriptors on the way there; NULL:
  * each packet has to be bytes (roce_encode()). A descriptor's `to` is this function.
  */
-struct vhca *port_direct(const struct port *, struct roce_path *);
+struct vhca *port_find_path(struct roce_path *);
+static inline struct vhca *port_direct(struct roce_path *path)
+{
+	return path->resolved == path->from->dev->paths ? path->to : port_find_path(path);
+}
 /* Takes the frame; drops it if the port is full even for those that can't wait. NULL: nothing. */
 void port_send(struct port *, struct frame *);
 /* A function's Ethernet packet; the port pads it to 60 bytes, and drops what is too long. */

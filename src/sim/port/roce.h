@@ -28,7 +28,7 @@ struct roce_path {
 	bool forced;	   /* loopback: back to from, whatever the addresses say */
 	uint32_t overhead; /* roce_overhead() */
 	struct vhca *to;   /* the port's: port_direct() */
-	uint64_t resolved; /* the port's: what `to` was found in */
+	uint64_t resolved; /* the port's: device.paths when it was found */
 };
 
 /* The VLAN tag of its packets; 0: they have none. */

@@ -79,6 +79,7 @@ static size_t cqe_size(const struct cq *cq)
 	return (size_t)1 << cq->cqe_log;
 }
 
+
 static bool cq_is_full(const struct cq *cq)
 {
 	return ((cq->pi - cq->ci) & INDEX_MASK) >= 1u << cq->log_size;
@@ -86,13 +87,13 @@ static bool cq_is_full(const struct cq *cq)
 
 static bool cq_read_ci(struct cq *cq)
 {
-	uint32_t be;
+	uint32_t ci;
 
-	if (dma_read(host_of(&cq->o), cq->dbrec + CI_RECORD, &be, sizeof(be))) {
+	if (dbrec_load(host_of(&cq->o), &cq->dbrec_place, cq->dbrec, CI_RECORD, &ci)) {
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
 		return false;
 	}
-	cq->ci = be32toh(be) & INDEX_MASK;
+	cq->ci = ci & INDEX_MASK;
 	return true;
 }
 
@@ -116,20 +117,23 @@ static uint64_t batch_at(const struct cq *cq, size_t size)
 	return (uint64_t)((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
 }
 
-/* In pages that are shared, as write_batch() does it by a call. False: they are not. */
+/*
+ * In pages that are shared, as write_batch() does it by a call. False: they are not. A release
+ * store is seen after all that its thread stored before: the message's data, the CQEs, which are
+ * not valid yet, and the older CQEs' owner bytes. So it is on aarch64 (stlrb) as on x86-64: a
+ * program that sees an owner byte, and loads the rest behind its barrier, finds the CQE and the
+ * data. The byte itself is also in the copy before; stores to one byte keep their order.
+ */
 static bool batch_store(struct cq *cq, size_t size)
 {
 	struct cq_priv *d = cq->priv;
-	struct dma_seg seg;
-	uint8_t *at = NULL;
+	uint8_t *at = ring_bytes(host_of(&cq->o), &cq->ring);
 
-	if (!cq->compress && !(cq->ring.umem && cq->ring.umem->ro) &&
-	    ring_segs(&cq->ring, batch_at(cq, size), d->n * size, &seg, 1) == 1)
-		at = dma_bytes(host_of(&cq->o), seg.addr, seg.len);
-	if (!at)
+	if (!at || cq->compress || (cq->ring.umem && cq->ring.umem->ro))
 		return false;
 	post_flush(queues_of(&cq->o));
-	memcpy(at, d->cqe, seg.len);
+	at += batch_at(cq, size);
+	memcpy(at, d->cqe, d->n * size);
 	for (unsigned int i = 0; i < d->n; i++)
 		__atomic_store_n(at + (i + 1) * size - 1, d->owner[i], __ATOMIC_RELEASE);
 	return true;
@@ -209,10 +213,29 @@ void cq_before_reply(struct queue *q)
 		cq_show(q->sq->cq);
 }
 
-void *cq_next(struct cq *cq)
+static inline void *cqe_begin(const struct cq *cq, struct cq_priv *d)
+{
+	size_t size = cqe_size(cq);
+	uint8_t *cqe = d->cqe + d->n * size;
+
+	if (size > PRM_CQE64_BYTES) {
+		memset(cqe, 0, PRM_CQE64_BYTES);
+		cqe += PRM_CQE64_BYTES;
+	}
+	memset(cqe, 0, PRM_CQE64_BYTES);
+	return d->next = cqe;
+}
+
+/* A batch never wraps, so that it is one piece of the ring. */
+static inline bool batch_ends(const struct cq *cq, const struct cq_priv *d)
+{
+	return d->n && (d->n == CQ_BATCH || cq->collapsed ||
+			!(cq->pi & ((1u << cq->log_size) - 1)));
+}
+
+static __attribute__((noinline)) void *cq_next_looked_for(struct cq *cq)
 {
 	struct cq_priv *d = cq->priv;
-	uint8_t *cqe;
 
 	if (!d || cq->status != CQ_OK || !cq_has_room(cq))
 		return NULL;
@@ -222,14 +245,19 @@ void *cq_next(struct cq *cq)
 	 */
 	if (cq->collapsed)
 		d->n = 0;
-	/* a batch never wraps, so that it is one piece of the ring */
-	if (d->n == CQ_BATCH || (d->n && !(cq->pi & ((1u << cq->log_size) - 1))))
+	if (batch_ends(cq, d))
 		cq_flush(cq);
-	cqe = d->cqe + (d->n + 1) * cqe_size(cq) - PRM_CQE64_BYTES;
-	memset(cqe, 0, PRM_CQE64_BYTES);
-	if (cqe_size(cq) > PRM_CQE64_BYTES)
-		memset(cqe - PRM_CQE64_BYTES, 0, PRM_CQE64_BYTES);
-	return cqe;
+	return cqe_begin(cq, d);
+}
+
+void *cq_next(struct cq *cq)
+{
+	struct cq_priv *d = cq->priv;
+
+	if (!d || cq->status != CQ_OK || (!cq->overrun_ignore && cq_is_full(cq)) ||
+	    batch_ends(cq, d))
+		return cq_next_looked_for(cq);
+	return cqe_begin(cq, d);
 }
 
 void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
@@ -241,19 +269,28 @@ void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
 					     : PRM_CQE_FORMAT_INLINE_DATA32);
 }
 
+/* The last one, as it becomes visible. */
+static __attribute__((noinline)) void cq_trace(const struct cq *cq, bool error)
+{
+	const struct cq_priv *d = cq->priv;
+	uint8_t cqe[PRM_CQE64_BYTES];
+
+	memcpy(cqe, d->next, sizeof(cqe));
+	cqe[OWNER_AT] = d->owner[d->n - 1];
+	sim_trace("cqe", error ? "err_cqe" : "cqe64", cqe, sizeof(cqe), "cq 0x%x index %u", cq->o.id,
+		  cq->pi - 1);
+}
+
 void cq_filled(struct cq *cq, bool solicited)
 {
 	struct queues *qs = queues_of(&cq->o);
 	struct cq_priv *d = cq->priv;
-	uint8_t *cqe = d->cqe + (d->n + 1) * cqe_size(cq) - PRM_CQE64_BYTES;
+	uint8_t *cqe = d->next;
 	uint8_t opcode = (uint8_t)prm_cqe64_get_opcode(cqe);
 	bool error = opcode == PRM_CQE_OPCODE_REQ_ERR || opcode == PRM_CQE_OPCODE_RESP_ERR;
 	uint8_t owner = cq->pi >> cq->log_size & 1;
 
 	prm_cqe64_set_owner(cqe, owner);
-	if (sim_tracing)
-		sim_trace("cqe", error ? "err_cqe" : "cqe64", cqe, PRM_CQE64_BYTES,
-			  "cq 0x%x index %u", cq->o.id, cq->pi);
 	d->owner[d->n] = cqe[OWNER_AT];
 	cqe[OWNER_AT] = (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | !owner);
 	cq->pi++;
@@ -264,6 +301,8 @@ void cq_filled(struct cq *cq, bool solicited)
 		d->dirty = true;
 		TAILQ_INSERT_TAIL(&qs->dirty, d, dirty_link);
 	}
+	if (sim_tracing)
+		cq_trace(cq, error);
 }
 
 bool cq_flush_all(struct queues *qs)

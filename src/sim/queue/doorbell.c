@@ -14,6 +14,8 @@
  * Records of other UARs are not read.
  */
 #define SLICE 32u
+#define MANY 128u /* of a UAR */
+#define SLICE_OF_MANY 8u
 #define AHEAD_LEAST 4u
 #define AHEAD_MOST 28u
 #define SWEEP_AFTER 8u /* turns that rang, unless one comes that did not */
@@ -160,7 +162,7 @@ static void foresee(struct sq *sq, uint16_t posted)
 }
 
 /* The record, and in the same call the blocks that it probably points past: as many as last time. */
-static void sq_poll_record(struct sq *sq)
+static void sq_poll_ahead(struct sq *sq)
 {
 	struct dma_seg seg[1 + AHEAD_SEGS] = { { sq->q->dbrec + SND_RECORD, sizeof(uint32_t) } };
 	uint8_t got[sizeof(uint32_t) + AHEAD_MOST * SQ_BLOCK];
@@ -178,6 +180,20 @@ static void sq_poll_record(struct sq *sq)
 	} else {
 		queue_record_gone(sq->q);
 	}
+}
+
+/* A ring that the device reaches itself is read when its WQEs' turn comes. */
+static void sq_poll_record(struct sq *sq)
+{
+	struct queue *q = sq->q;
+	uint32_t counter;
+
+	if (!ring_bytes(host_of(&q->o), &q->ring))
+		sq_poll_ahead(sq);
+	else if (!dbrec_load(host_of(&q->o), &q->dbrec_place, q->dbrec, SND_RECORD, &counter))
+		sq_record(sq, (uint16_t)counter);
+	else
+		queue_record_gone(q);
 }
 
 /* Of either kind: no SQ has a QP's number. */
@@ -239,58 +255,91 @@ void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_val
 		ring_sq(qs, u, be_value);
 }
 
+/* A doorbell record that a sweep reads, one word of it. */
+struct dbrec_word {
+	struct dma_place *place;
+	bus_t dbrec, word;
+};
+
+/* False: some are not in memory that the device reaches itself. */
+static bool records_load(struct host *host, const struct dbrec_word *r, unsigned int n, uint32_t *be)
+{
+	const uint8_t *bytes;
+
+	for (unsigned int i = 0; i < n; i++) {
+		bytes = dma_place(host, r[i].place, r[i].dbrec, DBREC_BYTES);
+		if (!bytes)
+			return false;
+		dma_load(&be[i], bytes + (r[i].word - r[i].dbrec), sizeof(be[i]));
+	}
+	return true;
+}
+
 /* Records of one page, as libraries pack them, come as one piece: each piece costs a page walk. */
-static bool doorbell_read_page(struct host *host, const bus_t *addr, unsigned int n, uint32_t *be)
+static bool doorbell_read_page(struct host *host, const struct dbrec_word *r, unsigned int n,
+			       uint32_t *be)
 {
 	uint8_t page[UAR_PAGE];
-	bus_t low = addr[0], high = addr[0];
+	bus_t low = r[0].word, high = r[0].word;
 
 	for (unsigned int i = 1; i < n; i++) {
-		low = addr[i] < low ? addr[i] : low;
-		high = addr[i] > high ? addr[i] : high;
+		low = r[i].word < low ? r[i].word : low;
+		high = r[i].word > high ? r[i].word : high;
 	}
 	if (low / UAR_PAGE != (high + sizeof(*be) - 1) / UAR_PAGE ||
 	    dma_read(host, low, page, (size_t)(high - low) + sizeof(*be)))
 		return false;
 	for (unsigned int i = 0; i < n; i++)
-		memcpy(&be[i], page + (addr[i] - low), sizeof(be[i]));
+		memcpy(&be[i], page + (r[i].word - low), sizeof(be[i]));
 	return true;
 }
 
-/* The records of n addresses; one that is gone must not hide the others. */
-static void read_records(struct host *host, const bus_t *addr, unsigned int n, uint32_t *be,
+/* One that is gone must not hide the others. */
+static void read_records(struct host *host, const struct dbrec_word *r, unsigned int n, uint32_t *be,
 			 bool *ok)
 {
 	struct dma_seg seg[SLICE] = { 0 };
 
 	for (unsigned int i = 0; i < n; i++) {
-		seg[i] = (struct dma_seg){ addr[i], sizeof(*be) };
+		seg[i] = (struct dma_seg){ r[i].word, sizeof(*be) };
 		ok[i] = true;
 	}
-	if (doorbell_read_page(host, addr, n, be) || !dma_gather(host, seg, n, be))
+	if (records_load(host, r, n, be) || doorbell_read_page(host, r, n, be) ||
+	    !dma_gather(host, seg, n, be))
 		return;
 	for (unsigned int i = 0; i < n; i++)
-		ok[i] = !dma_read(host, addr[i], &be[i], sizeof(be[i]));
+		ok[i] = !dma_read(host, r[i].word, &be[i], sizeof(be[i]));
+}
+
+/* The next doorbell waits for the slice: of many queues it is small. */
+static unsigned int sweep_slice(unsigned int *left, unsigned int of)
+{
+	unsigned int n = of > MANY ? SLICE_OF_MANY : SLICE;
+
+	n = n < of ? n : of;
+	n = n < *left ? n : *left;
+	*left = n ? *left - n : 0;
+	return n;
 }
 
 static void sweep_sqs(struct queues *qs, struct uar *u)
 {
-	unsigned int n = u->sq_left < SLICE ? u->sq_left : SLICE;
+	unsigned int n = sweep_slice(&u->sq_left, u->nsq);
+	struct dbrec_word record[SLICE];
 	struct sq *sq[SLICE];
 	uint32_t be[SLICE];
-	bus_t addr[SLICE];
 	bool ok[SLICE];
 
-	if (n > u->nsq)
-		n = u->nsq;
-	u->sq_left = u->sq_left > n && n ? u->sq_left - n : 0;
 	for (unsigned int i = 0; i < n; i++) {
+		struct queue *q;
+
 		u->sq_at = (u->sq_at + 1) % u->nsq;
 		sq[i] = u->sq[u->sq_at];
-		addr[i] = sq[i]->q->dbrec + SND_RECORD;
+		q = sq[i]->q;
+		record[i] = (struct dbrec_word){&q->dbrec_place, q->dbrec, q->dbrec + SND_RECORD};
 	}
 	if (n)
-		read_records(qs->dev->host, addr, n, be, ok);
+		read_records(qs->host, record, n, be, ok);
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
 			sq_record(sq[i], (uint16_t)be32toh(be[i]));
@@ -300,22 +349,20 @@ static void sweep_sqs(struct queues *qs, struct uar *u)
 
 static void sweep_cqs(struct queues *qs, struct uar *u)
 {
-	unsigned int n = u->cq_left < SLICE ? u->cq_left : SLICE;
+	unsigned int n = sweep_slice(&u->cq_left, u->ncq);
+	struct dbrec_word record[SLICE];
 	struct cq *cq[SLICE];
 	uint32_t be[SLICE];
-	bus_t addr[SLICE];
 	bool ok[SLICE];
 
-	if (n > u->ncq)
-		n = u->ncq;
-	u->cq_left = u->cq_left > n && n ? u->cq_left - n : 0;
 	for (unsigned int i = 0; i < n; i++) {
 		u->cq_at = (u->cq_at + 1) % u->ncq;
 		cq[i] = u->cq[u->cq_at];
-		addr[i] = cq[i]->dbrec + ARM_RECORD;
+		record[i] = (struct dbrec_word){&cq[i]->dbrec_place, cq[i]->dbrec,
+					    cq[i]->dbrec + ARM_RECORD};
 	}
 	if (n)
-		read_records(qs->dev->host, addr, n, be, ok);
+		read_records(qs->host, record, n, be, ok);
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
 			cq_arm_word(cq[i], be32toh(be[i]));

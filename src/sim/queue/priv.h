@@ -2,6 +2,7 @@
 #ifndef SIM_QUEUE_PRIV_H
 #define SIM_QUEUE_PRIV_H
 
+#include <endian.h>
 #include <sys/queue.h>
 #include "queue.h"
 #include "services.h"
@@ -14,8 +15,7 @@
 
 #define SQ_BLOCK 64u
 #define WQE_MAX_BLOCKS 16u
-#define SQ_CACHE_BLOCKS 32u
-#define RQ_CACHE_BYTES 2048u /* at least one entry of the largest stride */
+#define ENTRY_SMALL 64u	  /* bytes of a receive entry that needs no such buffer */
 #define CQ_BATCH 16u
 #define BATCH_SEGS	(8u + CQ_BATCH) /* of a batch: its bytes, and each CQE's owner byte again */
 
@@ -38,14 +38,16 @@ struct sq_priv {
 	bool ready;
 	unsigned int at_uar; /* index in its UAR's list */
 	uint8_t ahead; /* blocks that sq_poll_record() reads beyond the least */
-	uint16_t cache_at, cache_n; /* blocks that were fetched ahead */
-	uint8_t cache[SQ_CACHE_BLOCKS * SQ_BLOCK];
+	/* blocks that were fetched ahead, of a ring that the device does not reach itself */
+	uint16_t cache_at, cache_n;
+	uint8_t *cache; /* queue_buffer_get(); NULL: there are none */
 	struct send_wr *flush, **flush_tail; /* requests that the transport gave back */
 };
 
 struct rq_priv {
-	uint16_t at, n; /* entries that were fetched ahead */
-	uint8_t cache[RQ_CACHE_BYTES];
+	uint16_t at, n; /* entries that were fetched ahead, likewise */
+	uint8_t *cache; /* these, or the current entry if it is not small; NULL: there is none */
+	uint8_t small[ENTRY_SMALL];
 	const uint8_t *recv, *end; /* data segments of the current one; NULL: none */
 	uint16_t index;
 	uint32_t stride; /* of the current one: the next free stride */
@@ -55,7 +57,7 @@ struct rq_priv {
 struct srq_priv {
 	const uint8_t *ahead; /* the next entries, in cache */
 	uint16_t n;
-	uint8_t cache[RQ_CACHE_BYTES];
+	uint8_t cache[QUEUE_BUFFER];
 };
 
 struct cq_priv {
@@ -64,6 +66,7 @@ struct cq_priv {
 	bool dirty;
 	unsigned int at_uar; /* index in its UAR's list */
 	uint32_t n; /* CQEs made and not yet written, the last of pi */
+	uint8_t *next; /* that cq_next() gave */
 	struct timer moderate; /* an event waits for the CQ's period */
 	uint64_t last_event;
 	uint8_t owner[CQ_BATCH];
@@ -94,6 +97,11 @@ struct posted_writes {
 	uint8_t buf[65536];
 };
 
+union queue_buffer {
+	union queue_buffer *next;
+	uint8_t bytes[QUEUE_BUFFER];
+};
+
 #define UAR_BUCKETS 256u
 TAILQ_HEAD(sq_list, sq_priv);
 TAILQ_HEAD(queue_list, queue_priv);
@@ -101,6 +109,7 @@ TAILQ_HEAD(cq_list, cq_priv);
 TAILQ_HEAD(uar_list, uar);
 struct queues {
 	struct device *dev;
+	struct host *host; /* dev's */
 	struct uar *uar[UAR_BUCKETS];
 	struct uar_list sweep;
 	bool doorbell_rang; /* since the last turn */
@@ -110,6 +119,8 @@ struct queues {
 	struct cq_list dirty;
 	struct send_wr *free_wr;
 	unsigned int nfree;
+	union queue_buffer *free_buffer;
+	unsigned int nfree_buffers;
 	struct posted_writes posted;
 };
 
@@ -123,16 +134,41 @@ static inline struct host *host_of(const struct obj *o)
 	return o->vhca->dev->host;
 }
 
-/* Of its CQEs: nanoseconds, or seconds above nanoseconds. */
+/*
+ * Of its CQEs: nanoseconds, or seconds above nanoseconds. A clock takes longer to read than some
+ * messages: a turn's first CQE, often its only one, has the time at which the turn began.
+ */
 static inline uint64_t queue_timestamp(const struct queue *q)
 {
-	struct clock *clock = q->o.vhca->dev->clock;
+	struct device *dev = q->o.vhca->dev;
 	uint64_t ns;
 
-	if (!q->utc)
-		return clock->now(clock);
-	ns = clock->utc(clock);
+	if (!q->utc && dev->now_told)
+		return dev->clock->now(dev->clock);
+	if (!q->utc) {
+		dev->now_told = true;
+		return dev->now;
+	}
+	ns = dev->clock->utc(dev->clock);
 	return (ns / 1000000000u) << 32 | ns % 1000000000u;
+}
+
+/* A word of a doorbell record; what it vouches for is read after it. 0 or -EFAULT. */
+#define DBREC_BYTES 8u
+static inline int dbrec_load(struct host *h, struct dma_place *p, bus_t dbrec, unsigned int at,
+			     uint32_t *word)
+{
+	const uint8_t *bytes = dma_place(h, p, dbrec, DBREC_BYTES);
+	uint32_t be;
+	int err = 0;
+
+	if (bytes)
+		dma_load(&be, bytes + at, sizeof(be));
+	else
+		err = dma_read(h, dbrec + at, &be, sizeof(be));
+	if (!err)
+		*word = be32toh(be);
+	return err;
 }
 
 /* doorbell.c */
@@ -185,7 +221,8 @@ unsigned int rq_flush(struct rq *, unsigned int n);
 void rq_reset(struct rq *);
 /* Reads a record of receives; where it points is at most a ring ahead of ci. */
 /* False: it can't be read. */
-bool rq_record(const struct obj *, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi);
+bool rq_record(const struct obj *, struct dma_place *, bus_t dbrec, unsigned int log_size,
+	       uint16_t ci, uint16_t *pi);
 
 /* srq.c: copies the oldest entry; its data segments, or NULL: none is posted, or the SRQ failed. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);

@@ -3,6 +3,42 @@
 #include <stdlib.h>
 #include "priv.h"
 
+#define BUFFERS_KEPT 64u
+
+void *queue_buffer_get(struct queues *qs)
+{
+	union queue_buffer *b = qs->free_buffer;
+
+	if (!b)
+		return malloc(sizeof(*b));
+	qs->free_buffer = b->next;
+	qs->nfree_buffers--;
+	return b;
+}
+
+void queue_buffer_put(struct queues *qs, void *buffer)
+{
+	union queue_buffer *b = buffer;
+
+	if (!b || qs->nfree_buffers >= BUFFERS_KEPT) {
+		free(b);
+		return;
+	}
+	b->next = qs->free_buffer;
+	qs->free_buffer = b;
+	qs->nfree_buffers++;
+}
+
+static void queue_buffers_free(struct queues *qs)
+{
+	union queue_buffer *b;
+
+	while ((b = qs->free_buffer)) {
+		qs->free_buffer = b->next;
+		free(b);
+	}
+}
+
 int queues_init(struct device *dev)
 {
 	struct queues *qs = calloc(1, sizeof(*qs));
@@ -10,6 +46,7 @@ int queues_init(struct device *dev)
 	if (!qs)
 		return -ENOMEM;
 	qs->dev = dev;
+	qs->host = dev->host;
 	TAILQ_INIT(&qs->sweep);
 	TAILQ_INIT(&qs->ready);
 	TAILQ_INIT(&qs->flush);
@@ -30,6 +67,7 @@ void queues_fini(struct device *dev)
 		qs->free_wr = wr->next;
 		free(wr);
 	}
+	queue_buffers_free(qs);
 	free(qs);
 	dev->queues = NULL;
 }

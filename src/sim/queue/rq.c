@@ -34,7 +34,7 @@ static uint32_t rq_entries(const struct rq *rq)
 
 static bool has_rq(const struct rq *rq)
 {
-	return rq && stride(rq) <= RQ_CACHE_BYTES;
+	return rq && stride(rq) <= QUEUE_BUFFER;
 }
 
 static uint16_t posted(const struct rq *rq)
@@ -42,13 +42,14 @@ static uint16_t posted(const struct rq *rq)
 	return (uint16_t)(rq->pi - rq->ci);
 }
 
-bool rq_record(const struct obj *o, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi)
+bool rq_record(const struct obj *o, struct dma_place *place, bus_t dbrec, unsigned int log_size,
+	       uint16_t ci, uint16_t *pi)
 {
-	uint32_t be;
+	uint32_t counter;
 
-	if (dma_read(host_of(o), dbrec + RCV_RECORD, &be, sizeof(be)))
+	if (dbrec_load(host_of(o), place, dbrec, RCV_RECORD, &counter))
 		return false;
-	*pi = (uint16_t)be32toh(be);
+	*pi = (uint16_t)counter;
 	if ((uint16_t)(*pi - ci) <= 1u << log_size)
 		return true;
 	/* [I] */
@@ -63,18 +64,68 @@ bool rq_record(const struct obj *o, bus_t dbrec, unsigned int log_size, uint16_t
 /* Receives have no doorbell register: their record is read when an entry is needed. */
 static bool any_posted(struct rq *rq)
 {
-	if (!posted(rq) && !rq_record(&rq->q->o, rq->q->dbrec, rq->log_size, rq->ci, &rq->pi))
-		queue_record_gone(rq->q);
+	struct queue *q = rq->q;
+
+	if (!posted(rq) &&
+	    !rq_record(&q->o, &q->dbrec_place, q->dbrec, rq->log_size, rq->ci, &rq->pi))
+		queue_record_gone(q);
 	return posted(rq) > 0;
 }
 
-/* The entry at rq_ci, with as many behind it as fit. NULL: the ring is gone. */
-static const uint8_t *rq_entry(struct rq *rq)
+/* --- copies of entries: a program may still change what it posted ------------------------------ */
+
+/* NULL: no memory. */
+static uint8_t *rq_entry_room(struct rq *rq, size_t bytes)
+{
+	struct rq_priv *d = rq->priv;
+
+	if (bytes <= sizeof(d->small))
+		return d->small;
+	if (!d->cache)
+		d->cache = queue_buffer_get(queues_of(&rq->q->o));
+	return d->cache;
+}
+
+static void rq_cache_drop(struct rq *rq)
+{
+	struct rq_priv *d = rq->priv;
+
+	queue_buffer_put(queues_of(&rq->q->o), d->cache);
+	d->cache = NULL;
+	d->n = 0;
+}
+
+/* There is no current one any more. */
+static void rq_entry_ends(struct rq *rq)
+{
+	struct rq_priv *d = rq->priv;
+
+	d->recv = NULL;
+	if (d->cache && (uint16_t)(rq->ci - d->at) >= d->n)
+		rq_cache_drop(rq);
+}
+
+/* Sizes are powers of two, mostly small ones. */
+static const uint8_t *rq_entry_copied(struct rq *rq, const uint8_t *ring, size_t size)
+{
+	const uint8_t *from = ring + rq->offset + (rq->ci & (rq_entries(rq) - 1)) * size;
+	uint8_t *to = rq_entry_room(rq, size);
+
+	if (size == ENTRY_SMALL)
+		memcpy(to, from, ENTRY_SMALL);
+	else
+		for (size_t at = 0; to && at < size; at += DATA_SEG_DS)
+			memcpy(to + at, from + at, DATA_SEG_DS);
+	return to;
+}
+
+/* With as many behind it as fit. */
+static const uint8_t *rq_entry_fetched(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 	uint16_t ahead = (uint16_t)(rq->ci - d->at);
 	uint32_t at = rq->ci & (rq_entries(rq) - 1);
-	uint32_t n = RQ_CACHE_BYTES / stride(rq);
+	uint32_t n = QUEUE_BUFFER / stride(rq);
 
 	if (ahead < d->n)
 		return d->cache + ahead * stride(rq);
@@ -83,12 +134,24 @@ static const uint8_t *rq_entry(struct rq *rq)
 	if (n > rq_entries(rq) - at)
 		n = rq_entries(rq) - at;
 	d->n = 0;
-	if (ring_read(host_of(&rq->q->o), &rq->q->ring, rq->offset + (uint64_t)at * stride(rq),
+	if (!rq_entry_room(rq, QUEUE_BUFFER) ||
+	    ring_read(host_of(&rq->q->o), &rq->q->ring, rq->offset + (uint64_t)at * stride(rq),
 		      d->cache, n * stride(rq)))
 		return NULL;
 	d->at = rq->ci;
 	d->n = (uint16_t)n;
 	return d->cache;
+}
+
+/* The entry at rq_ci. NULL: the ring is gone, or no memory. */
+static const uint8_t *rq_entry(struct rq *rq, size_t size)
+{
+	const uint8_t *ring = ring_bytes(host_of(&rq->q->o), &rq->q->ring);
+
+	if (!ring)
+		return rq_entry_fetched(rq);
+	rq->priv->n = 0;
+	return rq_entry_copied(rq, ring, size);
 }
 
 static void trace_entry(const struct rq *rq)
@@ -107,9 +170,13 @@ static void trace_entry(const struct rq *rq)
 static bool begin_shared(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
+	uint8_t *copy = rq_entry_room(rq, 1u << rq->srq->log_stride);
 
-	d->recv = srq_take(rq->srq, d->cache, &d->index);
-	d->end = d->cache + (1u << rq->srq->log_stride);
+	d->recv = copy ? srq_take(rq->srq, copy, &d->index) : NULL;
+	if (d->recv)
+		d->end = copy + (1u << rq->srq->log_stride);
+	else
+		rq_entry_ends(rq);
 	if (!d->recv && rq->srq->failed)
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 	return d->recv;
@@ -118,17 +185,19 @@ static bool begin_shared(struct rq *rq)
 static bool begin_own(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
+	size_t size;
 
 	if (!has_rq(rq) || !any_posted(rq))
 		return false;
-	d->recv = rq_entry(rq);
+	size = stride(rq);
+	d->recv = rq_entry(rq, size);
 	if (!d->recv) {
 		obj_refuse(&rq->q->o, "its receive ring can't be read");
 		rq->ci = rq->pi;
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		return false;
 	}
-	d->end = d->recv + stride(rq);
+	d->end = d->recv + size;
 	if (is_striding(rq)) /* as an SRQ's, though nothing is linked */
 		d->recv += PRM_WQE_SRQ_NEXT_SEG_BYTES;
 	d->stride = d->taken = 0;
@@ -162,7 +231,7 @@ static void rq_end_strides(struct rq *rq, void *cqe)
 	prm_cqe64_set_byte_cnt(cqe, d->taken << CQE_STRIDES_AT);
 	d->stride += d->taken;
 	if (!rq_strides_left(rq))
-		d->recv = NULL;
+		rq_entry_ends(rq);
 }
 
 /* [I] It has the RESP_SEND opcode, no length, and the rest of the entry's strides. */
@@ -215,15 +284,14 @@ uint8_t rq_scatter_posted(struct rq *rq, uint64_t off, size_t len, const void *f
 	return scatter(rq, off, len, from, SEGS_RECV_POSTED);
 }
 
-bool rq_piece(const struct rq *rq, size_t len, struct dma_seg *seg)
+uint8_t *rq_bytes(const struct rq *rq, size_t len)
 {
-	return (!rq->srq || rq->srq->pdn == rq->q->pdn) &&
-	       segs_one_piece(rq->q, rq->priv->recv, rq->priv->end, len, MKEY_LW, seg);
-}
+	struct data_seg s;
 
-bool rq_inlines(const struct rq *rq, size_t len)
-{
-	return len && len <= rq->inline_most;
+	if ((rq->srq && rq->srq->pdn != rq->q->pdn) ||
+	    !data_seg_next(rq->priv->recv, rq->priv->end, &s) || s.inl || len > s.len)
+		return NULL;
+	return mkey_bytes(rq->q, s.lkey, s.addr, len, MKEY_LW);
 }
 
 /* [I] The entry's length counts, its keys do not: the program's library moves the data. */
@@ -272,7 +340,7 @@ void *rq_end_cqe(struct rq *rq)
 	uint8_t *cqe;
 
 	if (!is_striding(rq))
-		rq->priv->recv = NULL;
+		rq_entry_ends(rq);
 	cqe = rq_next_cqe(rq);
 	if (!cqe) {
 		error_count_no_cqe(rq->q, rq->cq);
@@ -308,7 +376,7 @@ void rq_end(struct rq *rq, const struct recv_done *done)
 	uint8_t *cqe;
 
 	if (done->syndrome) {
-		rq->priv->recv = NULL;
+		rq_entry_ends(rq);
 		rq_error_cqe(rq, rq->priv->index, done->syndrome);
 		return;
 	}
@@ -340,6 +408,7 @@ unsigned int rq_flush(struct rq *rq, unsigned int n)
 		rq_error_cqe(rq, d->index, PRM_SYNDROME_WR_FLUSH_ERR);
 		done++;
 	}
+	rq_cache_drop(rq);
 	if (rq->srq || !has_rq(rq))
 		return done;
 	for (; done < n && any_posted(rq); done++)
@@ -354,13 +423,13 @@ void rq_serve(struct rq *rq, struct srq *srq)
 	if (srq)
 		rq->q->pdn = srq->pdn;
 	else
-		rq->priv->recv = NULL;
+		rq_entry_ends(rq);
 }
 
 void rq_reset(struct rq *rq)
 {
 	rq->priv->recv = NULL;
-	rq->priv->n = 0;
+	rq_cache_drop(rq);
 	rq->pi = rq->ci = 0;
 }
 
@@ -372,6 +441,8 @@ int rq_start(struct rq *rq)
 
 void rq_stop(struct rq *rq)
 {
+	if (rq->priv)
+		rq_cache_drop(rq);
 	free(rq->priv);
 	rq->priv = NULL;
 }

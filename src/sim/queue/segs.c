@@ -205,13 +205,14 @@ uint8_t wr_gather(struct queue *q, const struct send_wr *wr, uint64_t off, size_
 
 const void *wr_bytes(struct queue *q, const struct send_wr *wr, uint64_t off, size_t len)
 {
-	struct dma_seg seg;
+	const uint8_t *at;
 
-	if (!wr->one || wr->data.inl ||
-	    !mkey_piece(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LR, &seg))
+	if (!wr->one || wr->data.inl)
 		return NULL;
-	post_flush(queues_of(&q->o));
-	return dma_bytes(host_of(&q->o), seg.addr, len);
+	at = mkey_bytes(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LR);
+	if (at)
+		post_flush(queues_of(&q->o));
+	return at;
 }
 
 /* [I] A request that makes no CQE has its data in memory. */
@@ -224,16 +225,18 @@ bool wr_inlines(const struct queue *q, const struct send_wr *wr)
 uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len, const void *from)
 {
 	const uint8_t *end, *p;
-	struct dma_seg seg;
+	uint8_t *at;
 
 	if (wr_inlines(q, wr)) {
 		memcpy(wr->wqe, from, len);
 		wr->inl = (uint8_t)len;
 		return 0;
 	}
-	if (wr->one && mkey_piece(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LW, &seg)) {
+	at = wr->one ? mkey_bytes(q, wr->data.lkey, wr->data.addr + off, len, MKEY_LW) : NULL;
+	if (at) {
 		post_flush(queues_of(&q->o));
-		return segs_moved(q, dma_write(host_of(&q->o), seg.addr, from, len));
+		dma_bytes_store(at, from, len);
+		return 0;
 	}
 	p = wr_segs(wr, &end);
 	return segs_scatter(q, q->pdn, p, end, off, len, from, SEGS_READ);

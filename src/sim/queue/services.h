@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "data_seg.h"
+#include "obj/queue.h"
 
 struct cq;
 struct dma_atomic;
@@ -82,17 +83,17 @@ void sq_again(struct sq *);
 
 /* What a message left in a receive entry. */
 struct recv_done {
-	uint8_t opcode; /* PRM CQE opcode */
+	uint8_t opcode;	  /* PRM CQE opcode */
+	uint8_t syndrome; /* 0, or the error that ended it */
 	bool solicited;
-	uint32_t imm; /* as it stood in the packet */
-	uint64_t len;
-	uint32_t rqpn;	 /* the sender */
 	bool datagram;	 /* 40 bytes before the message say where it came from */
 	uint8_t network; /* what they are: enum cqe_l3_hdr_type */
 	bool tagged;	 /* it had a VLAN tag, tci */
 	uint16_t tci;
-	const void *inl;  /* the message, for the CQE; NULL: it lies where the entry says */
-	uint8_t syndrome; /* 0, or the error that ended it */
+	uint32_t imm; /* as it stood in the packet */
+	uint32_t rqpn; /* the sender */
+	uint64_t len;
+	const void *inl; /* the message, for the CQE; NULL: it lies where the entry says */
 };
 
 /* XRC: what comes next is this SRQ's, with its CQ and its PD; NULL: of none. */
@@ -107,10 +108,13 @@ bool rq_begin_strides(struct rq *, uint32_t len, uint64_t *off);
 uint8_t rq_scatter(struct rq *, uint64_t off, size_t len, const void *from);
 /* The same; small writes are posted. */
 uint8_t rq_scatter_posted(struct rq *, uint64_t off, size_t len, const void *from);
-/* Where the current entry takes a message, if that is one piece of memory. */
-bool rq_piece(const struct rq *, size_t len, struct dma_seg *);
+/* Where the current entry takes a message, if the device reaches that itself; else NULL. */
+uint8_t *rq_bytes(const struct rq *, size_t len);
 /* Or else the CQE carries the whole message: 0, or why the entry can't take it. */
-bool rq_inlines(const struct rq *, size_t len);
+static inline bool rq_inlines(const struct rq *rq, size_t len)
+{
+	return len && len <= rq->inline_most;
+}
 uint8_t rq_scatter_inline(const struct rq *, size_t len);
 void rq_end(struct rq *, const struct recv_done *);
 /* Or else a CQE to fill in and give to cq_filled(). NULL: there is none, the queue is in ERR. */
@@ -141,6 +145,16 @@ void queue_drained(struct queue *); /* SQD: nothing is outstanding any more */
 void cq_filled(struct cq *, bool solicited);
 /* An event of a DC target. */
 void eq_dct(struct vhca *, uint32_t dctn, uint8_t type);
+
+/* --- buffers (queues.c) ---------------------------------------------------------------------- */
+
+/*
+ * What is fetched ahead of a ring, and what a connection has to answer: a queue has a buffer while
+ * there is something in it. get: NULL without memory. put(NULL) does nothing.
+ */
+#define QUEUE_BUFFER 2048u /* at least one receive entry of the largest stride */
+void *queue_buffer_get(struct queues *);
+void queue_buffer_put(struct queues *, void *);
 
 /* --- posted writes (post.c) ----------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@
 
 /* --- requests ------------------------------------------------------------------------------ */
 
-/* Few enough bytes are cleared, and whole blocks are copied, for the compiler to do it in place. */
-static struct send_wr *wr_new(struct queues *qs, const uint8_t *blocks, unsigned int n)
+/* With room for a few blocks. Few enough bytes are cleared for the compiler to do it in place. */
+static struct send_wr *wr_new(struct queues *qs)
 {
 	struct send_wr *wr = qs->free_wr;
 
@@ -31,13 +31,7 @@ static struct send_wr *wr_new(struct queues *qs, const uint8_t *blocks, unsigned
 	}
 	memset(&wr->len, 0, offsetof(struct send_wr, small) - offsetof(struct send_wr, len));
 	wr->next = NULL;
-	wr->wqe = n * SQ_BLOCK <= sizeof(wr->small) ? wr->small : malloc(n * SQ_BLOCK);
-	if (!wr->wqe) {
-		free(wr);
-		return NULL;
-	}
-	for (unsigned int i = 0; i < n; i++)
-		memcpy(wr->wqe + i * SQ_BLOCK, blocks + i * SQ_BLOCK, SQ_BLOCK);
+	wr->wqe = wr->small;
 	return wr;
 }
 
@@ -79,26 +73,50 @@ static int read_blocks(struct sq *sq, uint16_t index, unsigned int n, uint8_t *t
 			 (n - straight) * SQ_BLOCK);
 }
 
-static const uint8_t *blocks_fetched(struct sq *sq)
+static void sq_cache_drop(struct queues *qs, struct sq_priv *d)
+{
+	queue_buffer_put(qs, d->cache);
+	d->cache = NULL;
+	d->cache_n = 0;
+}
+
+static bool sq_cache_make(struct queues *qs, struct sq_priv *d)
+{
+	d->cache_n = 0;
+	if (!d->cache)
+		d->cache = queue_buffer_get(qs);
+	return d->cache;
+}
+
+/* This block, and as many behind it as fit. */
+static const uint8_t *block_fetched(struct queues *qs, struct sq *sq, uint16_t index)
 {
 	struct sq_priv *d = sq->priv;
-	unsigned int want = pending(sq) < SQ_CACHE_BLOCKS ? pending(sq) : SQ_CACHE_BLOCKS;
+	unsigned int want = (uint16_t)(sq->pi - index);
 
-	d->cache_n = 0;
-	if (read_blocks(sq, sq->ci, want, d->cache))
+	if (want > QUEUE_BUFFER / SQ_BLOCK)
+		want = QUEUE_BUFFER / SQ_BLOCK;
+	if (!sq_cache_make(qs, d) || read_blocks(sq, index, want, d->cache))
 		return NULL;
-	d->cache_at = sq->ci;
+	d->cache_at = index;
 	d->cache_n = (uint16_t)want;
 	return d->cache;
 }
 
-/* n blocks from sq_ci on, as one piece; more are fetched with them. NULL: the ring is gone. */
-static inline const uint8_t *blocks(struct sq *sq, unsigned int n)
+/*
+ * One of those that are posted: where it lies in the ring, or a copy of a ring that the device does
+ * not reach itself (NULL). NULL: that is gone, or there is no memory.
+ */
+static inline const uint8_t *block_at(struct queues *qs, struct sq *sq, const uint8_t *ring,
+				      uint16_t index)
 {
 	const struct sq_priv *d = sq->priv;
-	uint16_t ahead = (uint16_t)(sq->ci - d->cache_at);
+	uint16_t ahead;
 
-	return ahead + n <= d->cache_n ? d->cache + ahead * SQ_BLOCK : blocks_fetched(sq);
+	if (ring)
+		return ring + sq->offset + (size_t)(index & (ring_blocks(sq) - 1)) * SQ_BLOCK;
+	ahead = (uint16_t)(index - d->cache_at);
+	return ahead < d->cache_n ? d->cache + ahead * SQ_BLOCK : block_fetched(qs, sq, index);
 }
 
 int sq_ahead(const struct sq *sq, struct dma_seg *seg, unsigned int max, unsigned int n,
@@ -119,6 +137,8 @@ void sq_fetched(struct sq *sq, const void *bytes, unsigned int count, uint16_t c
 	struct sq_priv *d = sq->priv;
 	uint16_t posted = (uint16_t)(counter - sq->ci);
 
+	if (!posted || !sq_cache_make(queues_of(&sq->q->o), d))
+		return;
 	d->cache_at = sq->ci;
 	d->cache_n = (uint16_t)(posted < count ? posted : count);
 	memcpy(d->cache, bytes, d->cache_n * SQ_BLOCK);
@@ -134,35 +154,61 @@ static uint8_t check_ds(const struct sq *sq, unsigned int ds, unsigned int n)
 	return n > pending(sq) ? VENDOR_PAST_DB : 0;
 }
 
-/* The next WQE as a request, good or bad. NULL: the ring could not be read, or no memory. */
-static struct send_wr *next_wr(struct sq *sq)
+/* The blocks behind the first one. */
+static bool wr_fill(struct queues *qs, struct sq *sq, struct send_wr *wr, const uint8_t *ring,
+		    unsigned int n)
 {
-	const uint8_t *w = blocks(sq, 1);
+	uint16_t index = sq->ci;
+	const uint8_t *block;
+
+	if (n * SQ_BLOCK > sizeof(wr->small)) {
+		wr->wqe = malloc(n * SQ_BLOCK);
+		if (!wr->wqe)
+			return false;
+		memcpy(wr->wqe, wr->small, SQ_BLOCK);
+	}
+	for (uint8_t *to = wr->wqe + SQ_BLOCK; --n; to += SQ_BLOCK) {
+		block = block_at(qs, sq, ring, ++index);
+		if (!block)
+			return false;
+		memcpy(to, block, SQ_BLOCK);
+	}
+	return true;
+}
+
+/*
+ * The next WQE as a request, good or bad. NULL: the ring could not be read, or no memory. What
+ * counts is the copy: a program may still change what it posted.
+ */
+static struct send_wr *next_wr(struct queues *qs, struct sq *sq)
+{
+	const uint8_t *ring = ring_bytes(qs->host, &sq->q->ring);
+	const uint8_t *block = block_at(qs, sq, ring, sq->ci);
+	struct send_wr *wr = block ? wr_new(qs) : NULL;
 	unsigned int ds, n;
-	struct send_wr *wr;
 	uint8_t bad;
 
-	if (!w)
+	if (!wr)
 		return NULL;
-	ds = prm_wqe_ctrl_seg_get_ds(w);
+	memcpy(wr->small, block, SQ_BLOCK);
+	ds = prm_wqe_ctrl_seg_get_ds(wr->small);
 	n = (ds + DS_PER_BLOCK - 1) / DS_PER_BLOCK;
 	bad = check_ds(sq, ds, n);
 	if (bad)
 		ds = n = 1;
-	if (n > 1 && !(w = blocks(sq, n))) /* else it is the block that was read */
+	if (n > 1 && !wr_fill(qs, sq, wr, ring, n)) {
+		wr_free(qs, wr);
 		return NULL;
-	wr = wr_new(queues_of(&sq->q->o), w, n);
-	if (!wr)
-		return NULL;
+	}
 	wr->index = sq->ci;
 	wr->ds = (uint8_t)ds;
 	wr->blocks = (uint8_t)n;
-	wr->opcode = (uint8_t)prm_wqe_ctrl_seg_get_opcode(wr->wqe);
+	wr->opcode = (uint8_t)prm_wqe_ctrl_seg_get_opcode(wr->small);
 	if (bad)
 		wqe_refuse(sq->q, wr, bad,
 			   bad == VENDOR_DS ? "ds is 0, or over the largest WQE or the ring"
 					    : "ds reaches past the doorbell record");
-	sq->ci = (uint16_t)(sq->ci + wr->blocks);
+	sq->ci = (uint16_t)(sq->ci + n);
 	return wr;
 }
 
@@ -231,7 +277,7 @@ static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
  * A bad WQE still takes its turn: those before it complete first, what comes after is flushed.
  * False: the ring can't be read.
  */
-static bool fetch_some(struct sq *sq)
+static bool fetch_some(struct queues *qs, struct sq *sq)
 {
 	const struct transport *t = sq->q->transport;
 	unsigned int room = t->room(sq->q);
@@ -239,7 +285,7 @@ static bool fetch_some(struct sq *sq)
 	bool bad;
 
 	for (unsigned int i = 0; room && i < WQES_A_TURN && pending(sq); i++) {
-		wr = next_wr(sq);
+		wr = next_wr(qs, sq);
 		if (!wr)
 			return false;
 		if (sim_tracing)
@@ -258,14 +304,16 @@ static bool fetch_some(struct sq *sq)
 	return true;
 }
 
-static void fetch(struct sq *sq)
+static void fetch(struct queues *qs, struct sq *sq)
 {
-	bool ok = fetch_some(sq);
+	bool ok = fetch_some(qs, sq);
 
 	if (sq->q->transport->posted)
 		sq->q->transport->posted(sq->q);
 	if (!ok)
 		ring_gone(sq);
+	if (sq->priv->cache && !pending(sq))
+		sq_cache_drop(qs, sq->priv);
 }
 
 bool sq_run(struct queues *qs)
@@ -278,7 +326,7 @@ bool sq_run(struct queues *qs)
 		TAILQ_REMOVE(&qs->ready, d, ready_link);
 		d->ready = false;
 		if (d->sq->q->state == QP_RTS)
-			fetch(d->sq);
+			fetch(qs, d->sq);
 		did = true;
 	}
 	return did;
@@ -300,8 +348,10 @@ int sq_start(struct sq *sq)
 
 void sq_stop(struct sq *sq)
 {
-	if (sq->priv)
+	if (sq->priv) {
 		uar_del_sq(sq);
+		sq_cache_drop(queues_of(&sq->q->o), sq->priv);
+	}
 	free(sq->priv);
 	sq->priv = NULL;
 }
@@ -319,7 +369,7 @@ void sq_reset(struct sq *sq)
 	if (d->ready)
 		TAILQ_REMOVE(&queues_of(&sq->q->o)->ready, d, ready_link);
 	d->ready = false;
-	d->cache_n = 0;
+	sq_cache_drop(queues_of(&sq->q->o), d);
 	sq->pi = sq->ci = sq->done = 0;
 }
 
@@ -329,7 +379,7 @@ void sq_rewind(struct sq *sq, struct send_wr *list)
 
 	if (list)
 		sq->ci = list->index;
-	sq->priv->cache_n = 0;
+	sq_cache_drop(queues_of(&sq->q->o), sq->priv);
 	while ((wr = list)) {
 		list = wr->next;
 		wr_free(queues_of(&sq->q->o), wr);
@@ -439,12 +489,14 @@ unsigned int sq_flush(struct sq *sq, unsigned int n)
 			d->flush = wr->next;
 			if (!d->flush)
 				d->flush_tail = &d->flush;
-		} else if (!(wr = next_wr(sq))) {
+		} else if (!(wr = next_wr(queues_of(&sq->q->o), sq))) {
 			sq->ci = sq->pi;
 			break;
 		}
 		sq_error_cqe(sq, wr, PRM_SYNDROME_WR_FLUSH_ERR, 0);
 		wr_free(queues_of(&sq->q->o), wr);
 	}
+	if (!pending(sq))
+		sq_cache_drop(queues_of(&sq->q->o), d);
 	return done;
 }

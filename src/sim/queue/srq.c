@@ -32,7 +32,7 @@ static void srq_fail(struct srq *s)
 static bool srq_posted(struct srq *s, uint16_t least)
 {
 	if ((uint16_t)(s->pi - s->ci) < least && !s->failed &&
-	    !rq_record(&s->o, s->dbrec, s->log_size, s->ci, &s->pi) &&
+	    !rq_record(&s->o, &s->dbrec_place, s->dbrec, s->log_size, s->ci, &s->pi) &&
 	    !dma_is_orphan(host_of(&s->o), s->dbrec)) {
 		obj_refuse(&s->o, "its doorbell record can't be read");
 		srq_fail(s);
@@ -73,8 +73,8 @@ static int srq_fetch(struct srq *s)
 			   srq_entries(s));
 		return -1;
 	}
-	if (n > RQ_CACHE_BYTES / srq_stride(s))
-		n = (uint16_t)(RQ_CACHE_BYTES / srq_stride(s));
+	if (n > QUEUE_BUFFER / srq_stride(s))
+		n = (uint16_t)(QUEUE_BUFFER / srq_stride(s));
 	if (n > srq_entries(s) - s->next)
 		n = (uint16_t)(srq_entries(s) - s->next);
 	if (ring_read(host_of(&s->o), &s->ring, (uint64_t)s->next << s->log_stride, d->cache,

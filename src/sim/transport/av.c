@@ -7,26 +7,18 @@
 #include "obj/vhca.h"
 #include "queue/services.h"
 
-const uint8_t *av_of(const struct send_wr *wr)
+/* [I] A vector that can't be used ends the request with LOCAL_QP_OP_ERR. */
+void av_refuse(const struct queue *q, struct send_wr *wr)
 {
-	return wr->wqe + PRM_WQE_CTRL_SEG_BYTES;
+	wqe_refuse(q, wr, VENDOR_SEGMENT,
+		   prm_av_get_ext(av_of(wr)) ? "av.src_addr_index: there is no such GID"
+					     : "av.ext is clear: cap.compact_address_vector is 0");
 }
 
-/* [I] A vector that can't be used ends the request with LOCAL_QP_OP_ERR. */
-void av_check(const struct queue *q, struct send_wr *wr)
+void av_trace(const struct queue *q, const struct send_wr *wr)
 {
-	const uint8_t *av = av_of(wr);
-	const struct vhca *v = q->o.vhca;
-	unsigned int gid = prm_av_get_src_addr_index(av);
-
-	if (sim_tracing)
-		sim_trace("wqe", "wqe_datagram_seg", av, PRM_WQE_DATAGRAM_SEG_BYTES,
-			  "qp 0x%x sq %u", q->o.id, wr->index);
-	if (!prm_av_get_ext(av))
-		wqe_refuse(q, wr, VENDOR_SEGMENT,
-			   "av.ext is clear: cap.compact_address_vector is 0");
-	else if (gid >= VHCA_GIDS || v->gids[gid].type == GID_EMPTY)
-		wqe_refuse(q, wr, VENDOR_SEGMENT, "av.src_addr_index: there is no such GID");
+	sim_trace("wqe", "wqe_datagram_seg", av_of(wr), PRM_WQE_DATAGRAM_SEG_BYTES, "qp 0x%x sq %u",
+		  q->o.id, wr->index);
 }
 
 void av_path(struct vhca *v, const uint8_t *av, struct roce_path *path)

@@ -5,34 +5,28 @@
 #include "obj/mkey.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
+#include "port/roce.h"
 #include "queue/services.h"
 
-bool direct_local(const struct queue *q, const struct send_wr *wr, unsigned int right,
-		  struct dma_seg *seg)
+const uint8_t *direct_from(const struct queue *q, const struct send_wr *wr)
 {
 	const struct data_seg *s = &wr->data;
 
-	return s->inl || mkey_piece(q, s->lkey, s->addr, wr->len, right, seg);
+	return s->inl ? s->inl : mkey_bytes(q, s->lkey, s->addr, wr->len, MKEY_LR);
 }
 
-bool direct_receive(struct queue *q, struct rq *to, const struct send_wr *wr, const void *before,
-		    size_t n)
+bool direct_receive(struct queue *q, struct rq *to, const struct send_wr *wr, const uint8_t *grh)
 {
-	struct host *h = q->o.vhca->dev->host;
-	const uint8_t *from = wr->data.inl;
-	struct dma_seg local, entry;
-	uint8_t *at;
+	uint8_t *at = rq_bytes(to, wr->len + (grh ? ROCE_GRH : 0));
+	const uint8_t *from = at ? direct_from(q, wr) : NULL;
 
-	if (!rq_piece(to, n + wr->len, &entry) || !direct_local(q, wr, MKEY_LR, &local))
-		return false;
-	at = dma_bytes(h, entry.addr, entry.len);
 	if (!from)
-		from = dma_bytes(h, local.addr, wr->len);
-	if (!at || !from)
 		return false;
 	post_flush(q->o.vhca->dev->queues);
-	if (n)
-		memcpy(at, before, n);
-	dma_bytes_store(at + n, from, wr->len);
+	if (grh) {
+		memcpy(at, grh, ROCE_GRH);
+		at += ROCE_GRH;
+	}
+	dma_bytes_store(at, from, wr->len);
 	return true;
 }

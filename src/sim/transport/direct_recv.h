@@ -4,21 +4,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-struct dma_seg;
 struct queue;
 struct rq;
 struct send_wr;
 
 /* Messages to a queue of the same chip, from memory to memory (doc/design/0036). */
 
-/* The request's data, unless it is inline: one piece of memory with this right. */
-bool direct_local(const struct queue *, const struct send_wr *, unsigned int right, struct dma_seg *);
+/* The data of a request that has one segment, where the device reaches it itself; or NULL. */
+const uint8_t *direct_from(const struct queue *, const struct send_wr *);
 /*
- * n bytes and the request's message behind them go to the current receive entry. False: nothing
- * that counts was done, and packets may do it.
+ * The request's message goes to the current receive entry, a datagram's behind its ROCE_GRH bytes
+ * (NULL: it is none). False: nothing that counts was done, and packets may do it.
  */
-bool direct_receive(struct queue *, struct rq *to, const struct send_wr *, const void *before,
-		    size_t n);
+bool direct_receive(struct queue *, struct rq *to, const struct send_wr *, const uint8_t *grh);
 
 #endif

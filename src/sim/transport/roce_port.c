@@ -33,7 +33,7 @@ void roce_port_path(const struct qp *qp, struct roce_path *path)
 
 uint32_t roce_port_burst(struct roce_path *path, uint32_t mtu)
 {
-	return port_direct(path->from->dev->port, path) ? BURST_BYTES / mtu : 1;
+	return port_direct(path) ? BURST_BYTES / mtu : 1;
 }
 
 struct frame *roce_port_frame(const struct roce_path *path, uint32_t mtu, size_t payload)
@@ -72,7 +72,7 @@ void roce_port_put(struct roce_path *path, struct frame *f, bool datagram)
 	stats->xmit_packets += f->burst.npkts;
 	stats->xmit_bytes += f->burst.octets;
 	stats->multicast_xmit_packets += path->dmac[0] & 1;
-	f->to = port_direct(port, path);
+	f->to = port_direct(path);
 	if (f->to && datagram)
 		roce_describe_grh(path, f);
 	port_send(port, f->to ? f : roce_encode(path, f));

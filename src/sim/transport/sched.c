@@ -31,14 +31,6 @@ void sched_free(struct sched *s)
 	free(s);
 }
 
-void sched_want_run(struct sched *s, struct sched_job *job)
-{
-	if (job->in_run)
-		return;
-	job->in_run = true;
-	TAILQ_INSERT_TAIL(&s->run, job, run_link);
-}
-
 void sched_want_ack(struct sched *s, struct sched_job *job)
 {
 	if (job->in_ack)

@@ -3,6 +3,7 @@
 #define SIM_TRANSPORT_SCHED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -33,7 +34,13 @@ struct sched *sched_new(struct device *);
 void sched_free(struct sched *);
 
 /* The job gets a share (transport.run), or its acknowledgements leave first (transport.answer). */
-void sched_want_run(struct sched *, struct sched_job *);
+static inline void sched_want_run(struct sched *s, struct sched_job *job)
+{
+	if (job->in_run)
+		return;
+	job->in_run = true;
+	TAILQ_INSERT_TAIL(&s->run, job, run_link);
+}
 void sched_want_ack(struct sched *, struct sched_job *);
 void sched_leave(struct sched *, struct sched_job *);
 

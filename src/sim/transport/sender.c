@@ -76,7 +76,7 @@ static bool sender_step(struct sender *s)
 
 	if (!wr)
 		return false;
-	if (!wr->error && wr->kind == SEND_LOCAL)
+	if (wr->kind == SEND_LOCAL && !wr->error)
 		wr->error = (uint8_t)sq_local(&s->qp->sq, wr);
 	step = wr->error || wr->kind == SEND_LOCAL ? SENDER_DONE : s->send(s->job.q, wr);
 	if (step != SENDER_DONE)
@@ -92,12 +92,12 @@ static bool sender_step(struct sender *s)
 bool sender_run(struct queue *q)
 {
 	struct sender *s = sender_of(q);
-	uint64_t from = q->o.vhca->stats->xmit_bytes;
+	const struct port_stats *stats = q->o.vhca->stats;
+	uint64_t from = stats->xmit_bytes;
 	bool did = false;
 
 	for (unsigned int i = 0;
-	     i < STEPS_A_TURN && q->o.vhca->stats->xmit_bytes - from < BYTES_A_TURN &&
-	     sender_step(s);
+	     i < STEPS_A_TURN && stats->xmit_bytes - from < BYTES_A_TURN && sender_step(s);
 	     i++)
 		did = true;
 	if (s->sending && !s->head && q->state == QP_SQD)

@@ -386,8 +386,7 @@ static struct send_wr *dci_abort(struct queue *q)
 
 static void dci_parse(struct queue *q, struct send_wr *wr)
 {
-	av_check(q, wr);
-	if (wr->error)
+	if (!av_check(q, wr))
 		return;
 	switch (wr->opcode) {
 	case PRM_WQE_OPCODE_SEND:

@@ -20,7 +20,7 @@ static bool direct_reaches(struct rc *rc, const struct rc *to)
 	const struct qp *qp = to->qp;
 
 	return rc->qp->remote_qpn == qp->q.o.id &&
-	       port_direct(rc->sched->dev->port, &rc->path) == qp->q.o.vhca &&
+	       port_direct(&rc->path) == qp->q.o.vhca &&
 	       (rc->path.forced || !memcmp(rc->path.source->gid, qp->rgid, sizeof(qp->rgid)));
 }
 
@@ -103,7 +103,7 @@ void direct_end_turn(struct rc *rc)
 static struct rc *direct_peer(struct rc *rc)
 {
 	struct direct *d = &rc->direct;
-	struct vhca *to = port_direct(rc->sched->dev->port, &rc->path);
+	struct vhca *to = port_direct(&rc->path);
 
 	if (d->to != to || d->changes != rc->sched->changes) {
 		direct_end_turn(rc);
@@ -245,7 +245,7 @@ static bool direct_send(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	    rc->req.off || !rq || rq_inlines(rq, wr->len))
 		return false;
 	m->recv = m->recv || rq_begin(rq);
-	if (!m->recv || !direct_receive(&rc->qp->q, rq, wr, NULL, 0))
+	if (!m->recv || !direct_receive(&rc->qp->q, rq, wr, NULL))
 		return false;
 	direct_received(rc, peer, wr);
 	return true;

@@ -18,12 +18,14 @@ struct ends {
 
 static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr *wr, struct ends *e)
 {
+	const struct data_seg *s = &wr->data;
 	bool write = wr->kind == SEND_WRITE;
 
 	return wr->one &&
 	       mkey_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR,
 			  &e->remote) &&
-	       direct_local(q, wr, write ? MKEY_LR : MKEY_LW, &e->local);
+	       (s->inl || mkey_piece(q, s->lkey, s->addr, wr->len, write ? MKEY_LR : MKEY_LW,
+				     &e->local));
 }
 
 /*
@@ -35,9 +37,6 @@ static bool direct_move_bytes(struct queue *q, const struct dma_seg *to, const s
 {
 	uint8_t bytes[SMALL];
 
-	if (!post_waiting(q->o.vhca->dev->queues) &&
-	    dma_copy_direct(q->o.vhca->dev->host, to->addr, from->addr, to->len))
-		return true;
 	post_before(q->o.vhca->dev->queues, from);
 	if (to->len > SMALL) {
 		if (seen) /* and counts on those before it */
@@ -166,7 +165,8 @@ bool direct_read(struct queue *q, struct queue *peer, struct send_wr *wr, uint64
 	return direct_move_bytes(q, &e.local, &e.remote, true);
 }
 
-bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
+/* By system calls, or past writes that are posted. */
+static bool direct_call(struct queue *q, struct queue *peer, struct send_wr *wr)
 {
 	struct ends e;
 
@@ -178,4 +178,31 @@ bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
 	if (wr->data.inl)
 		return !post_seen(peer, &e.remote, 1, wr->data.inl, wr->len);
 	return direct_move_bytes(peer, &e.remote, &e.local, true);
+}
+
+/* Neither end takes a call. */
+static bool direct_store(const struct queue *q, struct queue *peer, const struct send_wr *wr)
+{
+	const struct data_seg *s = &wr->data;
+	const bool read = wr->kind == SEND_READ;
+	const uint8_t *from = read ? mkey_bytes(peer, wr->rkey, wr->raddr, wr->len, MKEY_RR)
+				   : direct_from(q, wr);
+	uint8_t *to;
+
+	if (!from)
+		return false;
+	to = read ? mkey_bytes(q, s->lkey, s->addr, wr->len, MKEY_LW)
+		  : mkey_bytes(peer, wr->rkey, wr->raddr, wr->len, MKEY_RW);
+	if (!to)
+		return false;
+	if (!read)
+		cq_before_reply(peer);
+	dma_bytes_store(to, from, wr->len);
+	return true;
+}
+
+bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
+{
+	return (wr->one && !post_waiting(q->o.vhca->dev->queues) && direct_store(q, peer, wr)) ||
+	       direct_call(q, peer, wr);
 }

@@ -51,7 +51,7 @@ _Static_assert(sizeof(rc_changes) / sizeof(rc_changes[0]) == RC_CHANGES, "rc.h c
 
 void rc_clear(struct rc *rc)
 {
-	memset(&rc->resp, 0, sizeof(rc->resp));
+	resp_clear(rc);
 	memset(&rc->req, 0, sizeof(rc->req));
 	rc->req.tail = &rc->req.head;
 	rc->req.timer.fire = req_timer;

@@ -56,9 +56,9 @@ struct resp {
 	uint8_t syndrome;
 	bool fatal;  /* after the READ responses that come first */
 	uint8_t fatal_nak, fatal_recv;
-	struct read_job job[READ_JOBS];
+	struct read_job *job; /* READ_JOBS, a buffer of the queues' while there are any */
 	unsigned int first_job, njobs;
-	struct atomic_done atomic[ATOMICS_KEPT];
+	struct atomic_done *atomic; /* ATOMICS_KEPT, from the first one on */
 	unsigned int next_atomic; /* the oldest of them, of qpc.log_rra_max */
 };
 
@@ -186,7 +186,8 @@ int direct_init(struct sched *);
 void direct_note(struct rc *, struct send_wr *);
 void direct_gather(struct queue *);
 
-/* responder */
+/* responder; clear: as before the first packet */
+void resp_clear(struct rc *);
 void resp_start(struct rc *, uint32_t psn);
 enum drop resp_rx(struct rc *, struct bth_packet *);
 bool resp_run(struct rc *);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The responder of a reliable connection (IBTA vol. 1, 9.7.4, 9.7.5.1 and 9.9.3). */
+#include <stdlib.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eqe.h>
 #include "rc.h"
@@ -9,11 +10,27 @@
 #include "obj/vhca.h"
 #include "base/log.h"
 
+static void resp_drop_jobs(struct rc *rc)
+{
+	struct resp *r = &rc->resp;
+
+	queue_buffer_put(rc->sched->dev->queues, r->job);
+	r->job = NULL;
+	r->njobs = 0;
+}
+
+void resp_clear(struct rc *rc)
+{
+	resp_drop_jobs(rc);
+	free(rc->resp.atomic);
+	memset(&rc->resp, 0, sizeof(rc->resp));
+}
+
 void resp_start(struct rc *rc, uint32_t psn)
 {
 	struct resp *r = &rc->resp;
 
-	memset(r, 0, sizeof(*r));
+	resp_clear(rc);
 	r->epsn = psn & PSN_MASK;
 	r->up = true;
 }
@@ -130,6 +147,19 @@ static bool read_allowed(struct rc *rc, const struct bth_packet *p)
 	return false;
 }
 
+/* Without memory a request is as good as lost: the peer repeats it. */
+static bool resp_has_room(struct rc *rc, bool atomic)
+{
+	struct resp *r = &rc->resp;
+
+	_Static_assert(READ_JOBS * sizeof(*r->job) <= QUEUE_BUFFER, "they are one buffer");
+	if (!r->job)
+		r->job = queue_buffer_get(rc->sched->dev->queues);
+	if (atomic && !r->atomic)
+		r->atomic = calloc(ATOMICS_KEPT, sizeof(*r->atomic));
+	return r->job && (!atomic || r->atomic);
+}
+
 static void queue_job(struct rc *rc, const struct read_job *job)
 {
 	struct resp *r = &rc->resp;
@@ -166,7 +196,7 @@ static void rx_read(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
-	if (!too_many_jobs(rc) && read_allowed(rc, p)) {
+	if (!too_many_jobs(rc) && read_allowed(rc, p) && resp_has_room(rc, false)) {
 		rc_stats(rc)->rx_read_requests++;
 		queue_read(rc, p);
 		r->epsn = psn_add(r->epsn, message_packets(p->dma_len, rc->mtu));
@@ -193,6 +223,7 @@ static void job_done(struct rc *rc)
 	r->first_job = (r->first_job + 1) % READ_JOBS;
 	if (--r->njobs)
 		return;
+	resp_drop_jobs(rc);
 	if (r->fatal)
 		end_in_error(rc);
 	else if (r->ack_due)
@@ -203,7 +234,7 @@ static void read_failed(struct rc *rc, uint32_t psn)
 {
 	struct resp *r = &rc->resp;
 
-	r->njobs = 0;
+	resp_drop_jobs(rc);
 	r->epsn = psn;
 	forbidden(rc, "the memory to READ is gone");
 }
@@ -256,10 +287,11 @@ static bool send_read_response(struct rc *rc, struct read_job *job)
 
 bool resp_run(struct rc *rc)
 {
-	struct read_job *job = &rc->resp.job[rc->resp.first_job];
+	struct read_job *job;
 
 	if (!rc->resp.njobs || !rc_port_room(rc))
 		return false;
+	job = &rc->resp.job[rc->resp.first_job];
 	return job->atomic ? send_atomic_ack(rc, job) : send_read_response(rc, job);
 }
 
@@ -278,7 +310,7 @@ static void rx_atomic(struct rc *rc, const struct bth_packet *p)
 	struct resp *r = &rc->resp;
 	struct atomic_result a;
 
-	if (too_many_jobs(rc))
+	if (too_many_jobs(rc) || !resp_has_room(rc, true))
 		return;
 	a = atomic_take(rc->qp, p);
 	if (a.end == ATOMIC_INVALID)
@@ -309,7 +341,7 @@ static const struct atomic_done *atomic_kept(const struct rc *rc, uint32_t psn)
 	const struct resp *r = &rc->resp;
 	const unsigned int kept = atomics_kept(rc);
 
-	for (unsigned int age = 1; age <= kept; age++) {
+	for (unsigned int age = 1; r->atomic && age <= kept; age++) {
 		const struct atomic_done *a = &r->atomic[(r->next_atomic + kept - age) % kept];
 
 		if (a->valid && a->psn == psn)
@@ -412,7 +444,7 @@ static enum drop rx_duplicate(struct rc *rc, const struct bth_packet *p)
 	while (r->njobs && psn_diff(r->job[(r->first_job + r->njobs - 1) % READ_JOBS].psn,
 				    p->psn) >= 0)
 		r->njobs--;
-	if (r->njobs == READ_JOBS)
+	if (r->njobs == READ_JOBS || !resp_has_room(rc, false))
 		return DROP_ANSWERED;
 	if (done)
 		queue_job(rc, &(struct read_job){.atomic = true, .va = done->old, .psn = p->psn});

@@ -21,14 +21,12 @@
 #include "transport/transport.h"
 
 #define MTU_MAX	 4096u
-#define QKEY_OWN 0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
 
 /* --- sending ------------------------------------------------------------------------------- */
 
 static void ud_parse(struct queue *q, struct send_wr *wr)
 {
-	av_check(q, wr);
-	if (wr->error)
+	if (!av_check(q, wr))
 		return;
 	wqe_parse_data(q, wr);
 	if (wr->error || wr->len <= qp_mtu(qp_of(q)))
@@ -38,40 +36,34 @@ static void ud_parse(struct queue *q, struct send_wr *wr)
 	wr->error = PRM_SYNDROME_LOCAL_LENGTH_ERR;
 }
 
-static struct roce_path *ud_path(struct queue *q, const uint8_t *av)
+static void ud_find_path(struct queue *q, const uint8_t *av)
 {
 	struct ud *ud = ud_of(q);
-	struct vhca *v = q->o.vhca;
 
 	if (ud->path.from &&
 	    !memcmp(ud->av + AV_ADDRESS, av + AV_ADDRESS, PRM_AV_BYTES - AV_ADDRESS))
-		return &ud->path;
+		return;
 	memcpy(ud->av, av, PRM_AV_BYTES);
-	av_path(v, av, &ud->path);
-	ud->grh_len = 0;
-	return &ud->path;
+	av_path(q->o.vhca, av, &ud->path);
+	ud->header.len = 0;
 }
 
-static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
+static enum sender_step ud_send_packet(struct queue *q, struct send_wr *wr)
 {
 	struct ud *ud = ud_of(q);
-	const uint8_t *av = av_of(wr);
-	struct roce_path *path = ud_path(q, av);
-	uint32_t qkey = prm_av_get_qkey(av);
 	struct bth_packet p = {
 		.npkts = 1,
 		.psn = ud->psn,
-		.dqpn = prm_av_get_dqp_dct(av),
+		.dqpn = prm_av_get_dqp_dct(av_of(wr)),
 		.sqpn = q->o.id,
-		.qkey = qkey & QKEY_OWN ? qp_of(q)->qkey : qkey,
+		.qkey = ud_qkey(q, av_of(wr)),
 		.imm = wr->imm,
 		.solicited = wr->solicited,
 	};
 	struct frame *f;
 
-	if (ud_direct(q, wr, &p))
-		return SENDER_DONE;
-	if (!port_room(q->o.vhca->dev->port) || !(f = roce_port_frame(path, MTU_MAX, wr->len)))
+	if (!port_room(q->o.vhca->dev->port) ||
+	    !(f = roce_port_frame(&ud->path, MTU_MAX, wr->len)))
 		return SENDER_WAITS;
 	wr->error = wr->len ? wr_gather(q, wr, 0, wr->len, f->data) : 0;
 	if (wr->error) {
@@ -79,9 +71,15 @@ static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
 		return SENDER_DONE;
 	}
 	message_opcodes(&p, BTH_UD, wr, true, true);
-	roce_port_send_to(qp_of(q), path, &p, f);
+	roce_port_send_to(qp_of(q), &ud->path, &p, f);
 	ud->psn = psn_add(ud->psn, 1);
 	return SENDER_DONE;
+}
+
+static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
+{
+	ud_find_path(q, av_of(wr));
+	return ud_direct(q, wr) ? SENDER_DONE : ud_send_packet(q, wr);
 }
 
 /* --- receiving ----------------------------------------------------------------------------- */

@@ -5,11 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <dvx/prm/wqe.h>
-#include "obj/queue.h"
+#include "obj/qp.h"
 #include "port/roce.h"
+#include "queue/services.h"
 #include "transport/sender.h"
-
-struct bth_packet;
 
 struct ud {
 	struct sender sender; /* first */
@@ -17,10 +16,13 @@ struct ud {
 	/* the path of the last address vector: programs send many messages to one */
 	uint8_t av[PRM_AV_BYTES];
 	struct roce_path path;
-	/* what its receiver on this chip reads before a message of this length, by these GIDs */
-	uint32_t grh_len;
-	uint64_t grh_resolved;
-	uint8_t grh[ROCE_GRH];
+	/* what its receiver on this chip finds with a message of this length, by these GIDs */
+	struct ud_header {
+		uint32_t len;
+		uint64_t resolved;
+		uint8_t grh[ROCE_GRH];
+		struct recv_done done; /* without what is the message's own */
+	} header;
 	/* the receiver */
 	bool up;   /* RTR or later */
 	bool recv; /* it has taken a receive entry, for the next packet that fits */
@@ -32,6 +34,14 @@ static inline struct ud *ud_of(const struct queue *q)
 }
 
 /* The message is with its receiver on this chip, without a packet; false: a packet has to go. */
-bool ud_direct(struct queue *, struct send_wr *, const struct bth_packet *);
+bool ud_direct(struct queue *, struct send_wr *);
+
+#define UD_QKEY_OWN 0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
+static inline uint32_t ud_qkey(const struct queue *q, const uint8_t *av)
+{
+	uint32_t qkey = prm_av_get_qkey(av);
+
+	return qkey & UD_QKEY_OWN ? qp_of(q)->qkey : qkey;
+}
 
 #endif

@@ -12,51 +12,64 @@
 #include "obj/vhca.h"
 #include "port/port.h"
 #include "queue/services.h"
+#include "transport/av.h"
 #include "transport/direct_recv.h"
 #include "transport/message.h"
 #include "transport/transport.h"
 
 /* Datagrams that went as packets come first. */
-static struct qp *ud_receiver(struct queue *q, const struct bth_packet *p)
+static struct qp *ud_receiver(struct queue *q, uint32_t qpn)
 {
-	struct port *port = q->o.vhca->dev->port;
-	struct vhca *to = port_direct(port, &ud_of(q)->path);
-	struct qp *qp = to && !port_busy(port) ? obj_look(to, OBJ_QP, p->dqpn) : NULL;
+	struct vhca *to = port_direct(&ud_of(q)->path);
+	struct qp *qp = to && !port_busy(to->dev->port) ? obj_look(to, OBJ_QP, qpn) : NULL;
 
 	return qp && qp->q.transport == &transport_ud && &qp->q != q ? qp : NULL;
 }
 
-static bool ud_would_take(const struct qp *to, const struct bth_packet *p, uint64_t len)
+static bool ud_would_take(const struct qp *to, uint32_t qkey, uint64_t len)
 {
-	return ud_of(&to->q)->up && p->qkey == to->qkey && len <= qp_mtu(to) && to->q.rq &&
+	return ud_of(&to->q)->up && qkey == to->qkey && len <= qp_mtu(to) && to->q.rq &&
 	       !rq_inlines(to->q.rq, len);
 }
 
-static uint32_t ud_padded(const struct send_wr *wr)
+/* From DETH on, with the padding. */
+static uint32_t ud_octets(const struct send_wr *wr)
 {
-	return ((uint32_t)wr->len + 3) & ~3u;
+	return DETH_LEN + (wr->has_imm ? IMM_LEN : 0) + (((uint32_t)wr->len + 3) & ~3u);
 }
 
-static uint32_t ud_headers(const struct send_wr *wr)
+static void ud_describe(struct queue *q, uint32_t len)
 {
-	return DETH_LEN + (wr->has_imm ? IMM_LEN : 0);
+	struct roce_path *path = &ud_of(q)->path;
+	struct ud_header *h = &ud_of(q)->header;
+	const uint16_t tci = roce_tci(path);
+
+	h->len = len;
+	h->resolved = path->resolved;
+	roce_make_grh(path, len, h->grh);
+	h->done = (struct recv_done){
+		.rqpn = q->o.id,
+		.datagram = true,
+		.network = (uint8_t)roce_network(h->grh),
+		.tagged = tci != 0,
+		.tci = tci,
+	};
 }
 
-static const uint8_t *ud_grh(struct ud *ud, const struct send_wr *wr)
+static const uint8_t *ud_grh(struct queue *q, uint32_t octets)
 {
-	uint32_t len = BTH_LEN + ud_headers(wr) + ud_padded(wr) + ROCE_ICRC;
+	const struct ud_header *h = &ud_of(q)->header;
+	const uint32_t len = BTH_LEN + octets + ROCE_ICRC;
 
-	if (ud->grh_len != len || ud->grh_resolved != ud->path.resolved)
-		roce_make_grh(&ud->path, len, ud->grh);
-	ud->grh_len = len;
-	ud->grh_resolved = ud->path.resolved;
-	return ud->grh;
+	if (h->len != len || h->resolved != ud_of(q)->path.resolved)
+		ud_describe(q, len);
+	return h->grh;
 }
 
-static void ud_count(struct queue *q, const struct queue *to, const struct send_wr *wr)
+static void ud_count(const struct queue *q, const struct queue *to, uint32_t octets)
 {
 	struct port_stats *here = q->o.vhca->stats, *there = to->o.vhca->stats;
-	uint32_t bytes = ud_of(q)->path.overhead + ud_headers(wr) + ud_padded(wr);
+	uint32_t bytes = ud_of(q)->path.overhead + octets;
 
 	here->xmit_packets++;
 	here->xmit_bytes += bytes;
@@ -64,31 +77,34 @@ static void ud_count(struct queue *q, const struct queue *to, const struct send_
 	there->rcv_bytes += bytes;
 }
 
-bool ud_direct(struct queue *q, struct send_wr *wr, const struct bth_packet *p)
+static void ud_received(const struct queue *q, struct rq *rq, const struct send_wr *wr)
 {
-	struct qp *to = !wr->one || sim_tracing ? NULL : ud_receiver(q, p);
-	struct ud *ud = ud_of(q), *peer;
-	struct recv_done done = {
-		.opcode = wr->has_imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND,
-		.solicited = wr->solicited,
-		.imm = wr->has_imm ? wr->imm : 0,
-		.len = ROCE_GRH + wr->len,
-		.rqpn = q->o.id,
-		.datagram = true,
-	};
+	struct recv_done done = ud_of(q)->header.done;
 
-	if (!to || !ud_would_take(to, p, wr->len))
+	done.opcode = wr->has_imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND;
+	done.imm = wr->has_imm ? wr->imm : 0;
+	done.solicited = wr->solicited;
+	done.len = ROCE_GRH + wr->len;
+	rq_end(rq, &done);
+}
+
+bool ud_direct(struct queue *q, struct send_wr *wr)
+{
+	const uint8_t *av = av_of(wr);
+	struct qp *to =
+		!wr->one || sim_tracing ? NULL : ud_receiver(q, prm_av_get_dqp_dct(av));
+	const uint32_t octets = ud_octets(wr);
+	struct ud *peer;
+
+	if (!to || !ud_would_take(to, ud_qkey(q, av), wr->len))
 		return false;
 	peer = ud_of(&to->q);
 	peer->recv = peer->recv || rq_begin(to->q.rq);
-	if (!peer->recv || !direct_receive(q, to->q.rq, wr, ud_grh(ud, wr), ROCE_GRH))
+	if (!peer->recv || !direct_receive(q, to->q.rq, wr, ud_grh(q, octets)))
 		return false;
 	peer->recv = false;
-	done.network = (uint8_t)roce_network(ud->grh);
-	done.tci = roce_tci(&ud->path);
-	done.tagged = done.tci != 0;
-	ud_count(q, &to->q, wr);
-	ud->psn = psn_add(ud->psn, 1);
-	rq_end(to->q.rq, &done);
+	ud_count(q, &to->q, octets);
+	ud_of(q)->psn = psn_add(ud_of(q)->psn, 1);
+	ud_received(q, to->q.rq, wr);
 	return true;
 }
