@@ -11,6 +11,18 @@
 
 #define TEST_FIXTURE {self_open, self_close}
 
+/* EQs and interrupts of programs are libmlx5's with VFIO; over a kernel driver it refuses them itself. */
+TEST_F(no_eq_of_ones_own)
+{
+	struct self *s = *state;
+	uint32_t in[16] = {0}, out[4];
+
+	assert_null(mlx5dv_devx_alloc_msi_vector(s->ctx));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_null(mlx5dv_devx_create_eq(s->ctx, in, sizeof(in), out, sizeof(out)));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
 static void writes(struct self *s, unsigned int first, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
