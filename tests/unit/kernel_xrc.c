@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* XRC as ib_uverbs has it: domains by file, which programs share, and targets with several handles. */
 #include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include <dvx/prm/cmd.h>
+#include <dvx/prm/rq.h>
 #include "kernel_fixture.h"
 #include "obj/qp.h"
 
@@ -23,10 +26,21 @@ static struct two two(struct fx *f)
 	return t;
 }
 
-/* File `ino` of device 8: the handle, or -errno. */
-static int64_t open_xrcd(struct fx *f, uint64_t ino, uint32_t dev, uint32_t oflags)
+/* On a file system that gives numbers of inodes again. */
+static uint32_t some_file(void)
 {
-	const struct ib_uverbs_open_xrcd in = {.response = ino, .fd = dev, .oflags = oflags};
+	char name[] = "xrcd.XXXXXX";
+	int fd = mkstemp(name);
+
+	assert_true(fd >= 0);
+	unlink(name);
+	return (uint32_t)fd;
+}
+
+/* The handle, or -errno. */
+static int64_t open_xrcd(struct fx *f, uint32_t fd, uint32_t oflags)
+{
+	const struct ib_uverbs_open_xrcd in = {.fd = fd, .oflags = oflags};
 	struct ib_uverbs_open_xrcd_resp out = {0};
 	int err = FX_WRITE(f, IB_USER_VERBS_CMD_OPEN_XRCD, in, out);
 
@@ -53,7 +67,8 @@ static int make_target(struct fx *f, int64_t xrcd, uint32_t *handle, uint32_t *q
 			A_IN(UVERBS_ATTR_CREATE_QP_CAP, &(struct ib_uverbs_qp_cap){0},
 			     sizeof(struct ib_uverbs_qp_cap)),
 			A_VALUE(UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_XRC_TGT, 4),
-			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, NULL, sizeof(struct ib_uverbs_qp_cap)),
+			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, NULL,
+			      sizeof(struct ib_uverbs_qp_cap)),
 			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qpn, 4),
 			A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_create_qp_resp))));
 	err = rq_run_with(f, &r, &u, sizeof(u));
@@ -88,19 +103,20 @@ static uint8_t state_of(struct fx *f, uint32_t handle)
 /* One domain for a file, whoever opens it; it ends with its last handle. */
 TEST_FX(domains)
 {
+	const uint32_t file = some_file(), another = some_file();
 	const struct two t = two(f);
 	int64_t a, b, own;
 
-	FX_REFUSES(f, open_xrcd(f, 5, 8, 0), -EAGAIN, "no O_CREAT");
-	a = open_xrcd(f, 5, 8, O_CREAT | O_EXCL);
+	FX_REFUSES(f, open_xrcd(f, file, 0), -EAGAIN, "no O_CREAT");
+	a = open_xrcd(f, file, O_CREAT | O_EXCL);
 	assert_true(a >= 0);
-	own = open_xrcd(f, 5, NO_FILE, 0); /* nobody else's */
+	own = open_xrcd(f, NO_FILE, 0); /* nobody else's */
 	assert_true(own >= 0);
 	f->f = t.other;
-	FX_REFUSES(f, open_xrcd(f, 5, 8, O_CREAT | O_EXCL), -EINVAL, "O_EXCL");
-	FX_REFUSES(f, open_xrcd(f, 5, 9, 0), -EAGAIN, "no O_CREAT"); /* another device's */
-	FX_REFUSES(f, open_xrcd(f, 6, 8, 0), -EAGAIN, "no O_CREAT");
-	b = open_xrcd(f, 5, 8, 0);
+	FX_REFUSES(f, open_xrcd(f, file, O_CREAT | O_EXCL), -EINVAL, "O_EXCL");
+	FX_REFUSES(f, open_xrcd(f, another, 0), -EAGAIN, "no O_CREAT");
+	FX_REFUSES(f, open_xrcd(f, 1023, O_CREAT), -EBADF, "fd 1023");
+	b = open_xrcd(f, file, 0);
 	assert_true(b >= 0);
 	f->f = t.mine;
 	assert_int_equal(obj_count(f->v, OBJ_XRCD), 2);
@@ -110,15 +126,34 @@ TEST_FX(domains)
 	assert_int_equal(obj_count(f->v, OBJ_XRCD), 1);
 	kernel_close(t.other);
 	assert_int_equal(obj_count(f->v, OBJ_XRCD), 0);
-	FX_REFUSES(f, open_xrcd(f, 5, 8, 0), -EAGAIN, "no O_CREAT");
+	FX_REFUSES(f, open_xrcd(f, file, 0), -EAGAIN, "no O_CREAT");
+	close((int)file);
+	close((int)another);
+}
+
+/* The domain holds the file: while it lives, no new file gets the inode's number. */
+TEST_FX(file_goes)
+{
+	uint32_t file = some_file();
+	int64_t xrcd = open_xrcd(f, file, O_CREAT);
+
+	assert_true(xrcd >= 0);
+	close((int)file);
+	for (unsigned int i = 0; i < 16; i++) {
+		file = some_file();
+		FX_REFUSES(f, open_xrcd(f, file, 0), -EAGAIN, "no O_CREAT");
+		close((int)file);
+	}
+	assert_int_equal(close_xrcd(f, xrcd), 0);
 }
 
 /* A target belongs to its domain: each handle moves it, and it lives as long as one of them. */
 TEST_FX(targets)
 {
 	const struct two t = two(f);
+	const uint32_t file = some_file();
 	uint32_t first, second, none, qpn;
-	int64_t a = open_xrcd(f, 5, 8, O_CREAT), b;
+	int64_t a = open_xrcd(f, file, O_CREAT), b;
 	const struct qp *hw;
 
 	assert_int_equal(make_target(f, a, &first, &qpn), 0);
@@ -127,7 +162,7 @@ TEST_FX(targets)
 	assert_int_equal(hw->q.o.uid, 0);
 	assert_int_equal(close_xrcd(f, a), -EBUSY);
 	f->f = t.other;
-	b = open_xrcd(f, 5, 8, 0);
+	b = open_xrcd(f, file, 0);
 	FX_REFUSES(f, open_qp(f, b, qpn + 1, IB_UVERBS_QPT_XRC_TGT, &none), -EINVAL, "no target");
 	FX_REFUSES(f, open_qp(f, b, qpn, IB_UVERBS_QPT_RC, &none), -EINVAL, "qp_type 2");
 	assert_int_equal(open_qp(f, b + 7, qpn, IB_UVERBS_QPT_XRC_TGT, &none), -EINVAL);
@@ -195,7 +230,7 @@ static uint32_t make_srq(struct fx *f, int64_t xrcd, uint32_t pd, uint32_t cq)
 TEST_FX(srq_limit)
 {
 	const uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
-	const int64_t xrcd = open_xrcd(f, 0, NO_FILE, O_CREAT);
+	const int64_t xrcd = open_xrcd(f, NO_FILE, O_CREAT);
 	struct ib_uverbs_modify_srq m = {
 		.srq_handle = make_srq(f, xrcd, pd, cq), .attr_mask = 2, .srq_limit = 0};
 	const struct ib_uverbs_query_srq q = {.srq_handle = m.srq_handle};
@@ -208,5 +243,25 @@ TEST_FX(srq_limit)
 	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_QUERY_SRQ, q, r), 0);
 	assert_int_equal(r.max_wr, 15);
 	assert_int_equal(FX_DESTROY(f, SRQ, m.srq_handle), 0);
+	assert_int_equal(close_xrcd(f, xrcd), 0);
+}
+
+/* The kernel lets DevX ask it as what it is, no RMP; the firmware asks whose it is: the kernel's. */
+TEST_FX(srq_by_devx)
+{
+	uint8_t in[PRM_QUERY_XRC_SRQ_IN_BYTES] = {0}, out[PRM_QUERY_XRC_SRQ_OUT_BYTES];
+	const uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
+	const int64_t xrcd = open_xrcd(f, NO_FILE, O_CREAT);
+	const uint32_t srq = make_srq(f, xrcd, pd, cq);
+	const struct obj *hw = obj_next(f->v, OBJ_SRQ, 0);
+
+	assert_non_null(hw);
+	prm_query_xrc_srq_in_set_opcode(in, PRM_OPCODE_QUERY_XRC_SRQ);
+	prm_query_xrc_srq_in_set_xrc_srqn(in, hw->id);
+	assert_int_equal(fx_devx_query(f, srq, in, sizeof(in), out, sizeof(out)), -EREMOTEIO);
+	prm_query_xrc_srq_in_set_opcode(in, PRM_OPCODE_QUERY_RMP);
+	FX_REFUSES(f, fx_devx_query(f, srq, in, sizeof(in), out, sizeof(out)), -EINVAL,
+		   "the handle is another's");
+	assert_int_equal(FX_DESTROY(f, SRQ, srq), 0);
 	assert_int_equal(close_xrcd(f, xrcd), 0);
 }

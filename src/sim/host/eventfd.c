@@ -22,6 +22,20 @@ int mm_take_fd(const struct mm *mm, int number)
 	return fd < 0 ? -errno : fd;
 }
 
+int mm_hold_file(const struct mm *mm, int number)
+{
+	int fd = mm_take_fd(mm, number), held;
+	char path[32];
+
+	if (fd < 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	held = open(path, O_PATH | O_CLOEXEC);
+	held = held < 0 ? -errno : held;
+	close(fd);
+	return held;
+}
+
 static bool eventfd_is_one(int fd)
 {
 	static const char name[] = "anon_inode:[eventfd]";

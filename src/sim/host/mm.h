@@ -48,6 +48,11 @@ bool mm_may_net_raw(const struct mm *);
  */
 int mm_eventfd(struct mm *, int number);
 /*
+ * A descriptor of the chip's own that keeps the file behind one of the client's, and does nothing
+ * else with it (O_PATH). Or -errno.
+ */
+int mm_hold_file(const struct mm *, int number);
+/*
  * The bytes of the client's dma-buf, as memory of the device's own: an address is an offset in it.
  * -EBADF; -EINVAL: it is none; -EOPNOTSUPP: it can't be mapped.
  */

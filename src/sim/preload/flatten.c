@@ -58,35 +58,6 @@ static int fd_in(struct uverbs_attr *a)
 	return 0;
 }
 
-/*
- * OPEN_XRCD's descriptor is in a structure: its file goes there, by inode and device. `response`,
- * a pointer that only write() needs, has no other use.
- */
-static int flatten_xrcd_in(const struct uverbs_request *req)
-{
-	const struct uverbs_attr *core = NULL;
-	struct ib_uverbs_open_xrcd open;
-	bool is = false;
-	struct stat st;
-
-	for (unsigned int i = 0; i < req->nattrs; i++) {
-		is |= req->attrs[i].id == UVERBS_ATTR_WRITE_CMD &&
-		      req->attrs[i].data == IB_USER_VERBS_CMD_OPEN_XRCD;
-		core = req->attrs[i].id == UVERBS_ATTR_CORE_IN ? &req->attrs[i] : core;
-	}
-	if (!is || !core || core->len < sizeof(open))
-		return 0;
-	memcpy(&open, core->in, sizeof(open));
-	if (open.fd == UINT32_MAX)
-		return 0;
-	if (real()->fstat((int)open.fd, &st))
-		return -EBADF;
-	open.response = st.st_ino;
-	open.fd = (uint32_t)st.st_dev;
-	memcpy((void *)(uintptr_t)core->in, &open, sizeof(open));
-	return 0;
-}
-
 static int header_in(struct ib_uverbs_ioctl_hdr *h, const void *arg)
 {
 	int err = flatten_copy_in(h, (uintptr_t)arg, sizeof(*h));
@@ -191,9 +162,6 @@ int flatten_ioctl(struct cfile *cf, const struct backend *t, void *arg)
 		return err;
 	request_init(&r, h.object_id, h.method_id, h.driver_id);
 	err = attrs_in(&r, ua, h.num_attrs);
-	if (!err && h.object_id == UVERBS_OBJECT_DEVICE &&
-	    h.method_id == UVERBS_METHOD_INVOKE_WRITE)
-		err = flatten_xrcd_in(&r.req);
 	if (!err)
 		err = flatten_exchange(cf, t, &r, ua, at);
 	request_fini(&r);

@@ -333,6 +333,14 @@ static bool is_part_of_qp(const struct uverbs_qp *qp, uint64_t id)
 	       id == encode(PRM_OPCODE_CREATE_TIS, 0, qp->raw.tisn);
 }
 
+/* As mlx5_ib's devx_is_valid_obj_id(), ISSI 1: a basic SRQ is an RMP, one of XRC is not. */
+static bool is_srq(const struct uverbs_srq *srq, uint64_t id)
+{
+	uint16_t create = srq->xrcd ? PRM_OPCODE_CREATE_XRC_SRQ : PRM_OPCODE_CREATE_RMP;
+
+	return id == encode(create, 0, srq->srqn);
+}
+
 /* Whether a handle is the object's: a DevX object's, or a verbs queue's. */
 static bool stands_for(const struct uobj *u, uint64_t id)
 {
@@ -343,7 +351,7 @@ static bool stands_for(const struct uobj *u, uint64_t id)
 	if (u->class == &qp_class)
 		return is_part_of_qp((const struct uverbs_qp *)u, id);
 	if (u->class == &srq_class)
-		return id == encode(PRM_OPCODE_CREATE_RMP, 0, ((const struct uverbs_srq *)u)->srqn);
+		return is_srq((const struct uverbs_srq *)u, id);
 	if (u->class == &wq_class)
 		return id == encode(PRM_OPCODE_CREATE_RQ, 0, ((const struct uverbs_wq *)u)->rqn);
 	if (u->class == &wq_table_class)

@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/qp.h>
@@ -47,6 +50,13 @@ static int xrcd_alloc(struct vhca *v, struct xrcd *x)
 	return err;
 }
 
+static void xrcd_free(struct xrcd *x)
+{
+	if (x->file >= 0)
+		close(x->file);
+	free(x);
+}
+
 static int uverbs_xrcd_release(struct uobj *u)
 {
 	struct xrcd *x = ((struct uverbs_xrcd *)u)->domain, **at = xrcd_list(u->file);
@@ -63,35 +73,56 @@ static int uverbs_xrcd_release(struct uobj *u)
 	while (*at != x)
 		at = &(*at)->next;
 	*at = x->next;
-	free(x);
+	xrcd_free(x);
 	return 0;
 }
 
 const struct uobj_class xrcd_class = {"XRCD", UVERBS_OBJECT_XRCD, uverbs_xrcd_release, NULL};
 
-/* The half in the program names the file by its inode: `response` and, for its device, `fd`. */
-static struct xrcd *xrcd_find(const struct uverbs_file *f, const struct ib_uverbs_open_xrcd *in)
+static struct xrcd *xrcd_find(const struct uverbs_file *f, const struct xrcd *wanted)
 {
-	struct xrcd *x = *xrcd_list(f);
+	struct xrcd *x = wanted->file < 0 ? NULL : *xrcd_list(f);
 
-	while (x && !(x->has_file && x->ino == in->response && x->dev == in->fd))
+	while (x && !(x->file >= 0 && x->ino == wanted->ino && x->dev == wanted->dev))
 		x = x->next;
 	return x;
 }
 
-static int xrcd_new(const struct uverbs_file *f, const struct ib_uverbs_open_xrcd *in,
-		    struct xrcd **out)
+/* The file that is named. 0 or -errno. */
+static int xrcd_file(const struct uverbs_file *f, const struct ib_uverbs_open_xrcd *in,
+		     struct xrcd *x)
 {
-	struct xrcd *x = calloc(1, sizeof(*x));
-	int err = x ? xrcd_alloc(f->vhca, x) : -ENOMEM;
+	struct stat st;
 
+	*x = (struct xrcd){.file = -1};
+	if (in->fd == UINT32_MAX)
+		return 0;
+	x->file = mm_hold_file(file_mm(f), (int)in->fd);
+	if (x->file < 0)
+		return refuse(x->file, "OPEN_XRCD: fd %d can't be had from the program: %s",
+			      (int)in->fd, strerror(-x->file));
+	if (fstat(x->file, &st)) {
+		close(x->file);
+		return -EBADF;
+	}
+	x->ino = st.st_ino;
+	x->dev = st.st_dev;
+	return 0;
+}
+
+static int xrcd_new(const struct uverbs_file *f, const struct xrcd *wanted, struct xrcd **out)
+{
+	struct xrcd *x = malloc(sizeof(*x));
+	int err;
+
+	if (!x)
+		return -ENOMEM;
+	*x = *wanted;
+	err = xrcd_alloc(f->vhca, x);
 	if (err) {
 		free(x);
 		return err;
 	}
-	x->ino = in->response;
-	x->dev = in->fd;
-	x->has_file = in->fd != UINT32_MAX;
 	x->next = *xrcd_list(f);
 	*xrcd_list(f) = x;
 	*out = x;
@@ -109,21 +140,23 @@ static int xrcd_check(const struct xrcd *x, const struct ib_uverbs_open_xrcd *in
 	return 0;
 }
 
-int wcmd_open_xrcd(struct wcmd *c)
+/* The handle's domain: the file's if it has one, or a new one, which keeps the file. */
+static int xrcd_open(struct wcmd *c, struct xrcd *wanted)
 {
-	const struct ib_uverbs_open_xrcd *in = c->in;
+	struct xrcd *x = xrcd_find(c->f, wanted);
 	struct ib_uverbs_open_xrcd_resp resp = {0};
-	struct xrcd *x = xrcd_find(c->f, in);
+	int err = xrcd_check(x, c->in);
 	struct uverbs_xrcd *u;
-	int err = xrcd_check(x, in);
 
 	if (err)
 		return err;
 	u = uobj_new(c->f, &xrcd_class, sizeof(*u));
 	if (!u)
 		return -ENOMEM;
-	if (!x)
-		err = xrcd_new(c->f, in, &x);
+	if (!x) {
+		err = xrcd_new(c->f, wanted, &x);
+		wanted->file = err ? wanted->file : -1;
+	}
 	if (err) {
 		uobj_drop(&u->u);
 		return err;
@@ -133,6 +166,19 @@ int wcmd_open_xrcd(struct wcmd *c)
 	resp.xrcd_handle = u->u.id;
 	wcmd_out(c, &resp, sizeof(resp));
 	return 0;
+}
+
+int wcmd_open_xrcd(struct wcmd *c)
+{
+	struct xrcd wanted;
+	int err = xrcd_file(c->f, c->in, &wanted);
+
+	if (err)
+		return err;
+	err = xrcd_open(c, &wanted);
+	if (wanted.file >= 0)
+		close(wanted.file);
+	return err;
 }
 
 int wcmd_close_xrcd(struct wcmd *c)

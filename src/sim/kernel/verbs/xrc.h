@@ -13,8 +13,8 @@
 struct xrcd {
 	struct xrcd *next; /* of the function's */
 	uint64_t ino;
-	uint32_t dev; /* with ino: the file */
-	bool has_file;
+	uint64_t dev; /* with ino: the file */
+	int file; /* which it holds, so that its inode is no other's; -1: none */
 	uint32_t xrcdn, pdn; /* pdn: a PD without memory, for its targets */
 	uint32_t handles;
 	struct xrc_target *targets;
