@@ -23,7 +23,8 @@ other=$!
 shows_up "$scratch/there" there $other
 exec 8>"$scratch/end"
 there() { nsenter -t $other -n "$@"; }
-ip link add v0 type veth peer name v1 && ip link set v1 netns $other && ip link set v0 up && ip address add 10.9.0.1/24 dev v0 &&
+ip link add v0 type veth peer name v1 && ip link set v1 netns $other &&
+	ip link set v0 up && ip address add 10.9.0.1/24 dev v0 &&
 	there ip link set v1 up && there ip address add 10.9.0.2/24 dev v1 &&
 	ip address add fd09::1/64 dev v0 nodad && there ip address add fd09::2/64 dev v1 nodad
 report $? "a veth"
