@@ -23,7 +23,7 @@ json() {
 all='["libdvx", "ibv_wr_*", "ibv_post_send"]'
 four='["libdvx", "template", "ibv_wr_*", "ibv_post_send"]'
 pairs='[.results[] | .operation + " " + .engine]'
-rc='[("SEND", "SEND_IMM", "RDMA_WRITE_IMM", "ATOMIC_FA", "ATOMIC_CS") + " " + '$all'[]] + [("RDMA_WRITE", "RDMA_READ") + " " + '$four'[]] +
+rc='[("SEND", "SEND_IMM", "SEND_INVAL", "RDMA_WRITE_IMM", "ATOMIC_FA", "ATOMIC_CS") + " " + '$all'[]] + [("RDMA_WRITE", "RDMA_READ") + " " + '$four'[]] +
 	[("MASKED_FA", "MASKED_CS", "UMR", "NOP", "DMA") + " libdvx"]'
 uc='[("SEND", "SEND_IMM", "RDMA_WRITE_IMM") + " " + '$all'[]] + ["RDMA_WRITE " + '$four'[]] + ["NOP libdvx"]'
 dc='[("SEND", "SEND_IMM", "RDMA_WRITE", "RDMA_WRITE_IMM", "RDMA_READ") + (" libdvx", " ibv_wr_*")] + ["NOP libdvx"]'
@@ -36,6 +36,7 @@ check "every operation of DC, by the engines that have it" json "($pairs | sort)
 	--op all --connection dc --threads 2 --qps 2
 check "shared receives" json 'all(.results[]; .messages == 160) and .srq' --op send,write_imm --srq --threads 2 --qps 2
 check "... of datagrams" json .srq --op send --srq -c ud
+check "each SEND_INVAL has a valid key" json 'all(.results[]; .messages == 1600)' --op send_inval --count 400 --threads 2 --qps 3 --window 7 --batch 3 --signal 4
 check "a UMR of 5 pieces" json 'all(.results[]; .bytes == 0 and .messages == 80)' --op umr --size 100 --sges 5
 check "templates of 28 inline bytes, in batches" json '[.results[].engine] == ["template"]' -e template -s 28 -I 28 -b 8 -w 12
 check "more inline bytes: no template" json "[.results[].engine] == $all" -I 29
@@ -144,6 +145,8 @@ check "an engine that is none" says 2 '--engine takes some of libdvx, template, 
 check "a transport that is none" says 2 '--connection takes one of RC, UC, UD, DC, not "rd"' run -c rd
 check "a doorbell that is none" says 2 '--doorbell takes blueflame or register, not "bf"' run --doorbell bf
 check "an operation that UC lacks" says 2 '--op=read: UC has no such operation' run -c uc -o read
+check "shared receives of windows" says 2 '--srq: send_inval has receives of each queue' run --srq -o send_inval
+check "too many windows" says 3 '8 queues with 32768 windows each are more than 65536 windows' run -o send_inval -w 16384 -p 8 -e ibv_wr
 check "an operation that an engine lacks" says 2 '--engine=ibv_wr has no dma of RC' run -e ibv_wr -o dma
 check "... of this transport" says 2 '--engine=ibv_post_send has no send of DC' run -e ibv_post_send -o send -c dc
 check "unsignaled posts of a template" says 2 '--signal=2: --engine=template has 1 at most' run -e template -Q 2

@@ -31,7 +31,7 @@ json() {
 	client --json "$@" >"$scratch/j" && jq . <"$scratch/j" &&
 		jq -e --arg at "$at" ".peer == \$at and $filter" <"$scratch/j"
 }
-check "every operation, every engine" json '(.results | length == 28) and all(.results[]; .messages == 20)' --op all
+check "every operation, every engine" json '(.results | length == 31) and all(.results[]; .messages == 20)' --op all
 check "several queues and threads" json 'all(.results[]; .messages == 40)' --op send,write -t 2 -p 3 -e libdvx
 check "UC" json '.transport == "UC" and (.results | length == 4)' --connection uc
 check "UD" json '.transport == "UD" and (.results | length == 3)' --connection ud --op send
@@ -70,7 +70,7 @@ stranger() {
 	python3 "$scratch/talks.py" "$at" "$@" || return 1
 	ends "$code" "$text"
 }
-wish='{"open": {"transport": "RC", "lanes": 1, "sets": 1, "receives": 0, "access": 0, "memory": 8, "srq": 0}, "ends": {}}'
+wish='{"open": {"transport": "RC", "lanes": 1, "sets": 1, "receives": 0, "access": 0, "memory": 8, "srq": 0, "windows": 0}, "ends": {}}'
 asks() { echo "$wish" | jq -c "$1"; }
 check "a client of another version" stranger 6 "the client speaks version 1 of dvx-perf's protocol, this end speaks version 2" \
 	'{"dvx_perf": 1}'

@@ -15,6 +15,26 @@ struct perf_lane {
 	uint32_t unsignaled; /* posted since the last signaled one */
 };
 
+/* Keys of the peer's windows, of which each message invalidates the next. */
+struct perf_keys {
+	const uint32_t *key;
+	uint32_t n, at;
+};
+
+static inline struct perf_keys keys_of(const struct perf_ends *far, uint32_t lane)
+{
+	return (struct perf_keys){.key = far->keys ? &far->keys[lane * far->lane_keys] : NULL,
+				  .n = far->lane_keys};
+}
+
+static inline uint32_t keys_next(struct perf_keys *k)
+{
+	uint32_t key = k->key[k->at];
+
+	k->at = k->at + 1 < k->n ? k->at + 1 : 0;
+	return key;
+}
+
 struct perf_session;
 
 /* A thread's part of a measurement. */

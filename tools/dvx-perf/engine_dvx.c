@@ -4,8 +4,8 @@
 
 #define IMM 1 /* what an immediate carries does not matter */
 
-PERF_INLINE int ring_post_inline(const struct ring_queue *q, enum perf_op op, uint32_t n,
-				 uint64_t cookie, uint32_t flags)
+PERF_INLINE int ring_post_inline(struct ring_queue *q, enum perf_op op, uint32_t n, uint64_t cookie,
+				 uint32_t flags)
 {
 	const void *data = (const void *)(uintptr_t)q->sge[0].addr;
 
@@ -14,6 +14,9 @@ PERF_INLINE int ring_post_inline(const struct ring_queue *q, enum perf_op op, ui
 		return dvx_post_send_inline(q->sq, data, n, cookie, flags);
 	case PERF_SEND_IMM:
 		return dvx_post_send_imm_inline(q->sq, IMM, data, n, cookie, flags);
+	case PERF_SEND_INVAL:
+		return dvx_post_send_inval_inline(q->sq, keys_next(&q->keys), data, n, cookie,
+						  flags);
 	case PERF_WRITE:
 		return dvx_post_write_inline(q->sq, q->raddr, q->rkey, data, n, cookie, flags);
 	default:
@@ -25,7 +28,8 @@ PERF_INLINE int ring_post_inline(const struct ring_queue *q, enum perf_op op, ui
 /* perf_ops[op].inlines, for the compiler */
 PERF_INLINE bool perf_ops_inline(enum perf_op op)
 {
-	return op == PERF_SEND || op == PERF_SEND_IMM || op == PERF_WRITE || op == PERF_WRITE_IMM;
+	return op == PERF_SEND || op == PERF_SEND_IMM || op == PERF_SEND_INVAL ||
+	       op == PERF_WRITE || op == PERF_WRITE_IMM;
 }
 
 /* Where an atomic operation puts what was there. */
@@ -34,7 +38,7 @@ PERF_INLINE uint64_t *ring_old(const struct ring_queue *q)
 	return (uint64_t *)(uintptr_t)q->sge[0].addr;
 }
 
-PERF_INLINE int ring_post_one(const struct ring_queue *q, enum perf_op op, uint64_t cookie,
+PERF_INLINE int ring_post_one(struct ring_queue *q, enum perf_op op, uint64_t cookie,
 			      uint32_t flags)
 {
 	/* sets the lowest bit if it is not set */
@@ -54,6 +58,8 @@ PERF_INLINE int ring_post_one(const struct ring_queue *q, enum perf_op op, uint6
 		return dvx_post_send(q->sq, sge, q->sges, cookie, flags);
 	case PERF_SEND_IMM:
 		return dvx_post_send_imm(q->sq, IMM, sge, q->sges, cookie, flags);
+	case PERF_SEND_INVAL:
+		return dvx_post_send_inval(q->sq, keys_next(&q->keys), sge, q->sges, cookie, flags);
 	case PERF_WRITE:
 		return dvx_post_write(q->sq, q->raddr, q->rkey, sge, q->sges, cookie, flags);
 	case PERF_WRITE_IMM:

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "far.h"
 #include "ops.h"
+#include "windows.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
 #include "tools/cli/say.h"
@@ -78,7 +79,11 @@ static uint32_t far_cq_entries(const struct far_wish *w)
 {
 	uint32_t queues = w->lanes / w->sets;
 
-	return queues +
+	uint32_t sends = queues;
+
+	if (w->windows)
+		sends *= power_of_two(windows_blocks(w));
+	return sends +
 	       (w->srq ? power_of_two(far_receives(w) + 1) : queues * power_of_two(w->receives));
 }
 
@@ -89,6 +94,7 @@ static int far_set_make(const struct perf_site *s, struct far *f, struct far_set
 	int rc = dvx_cq_create(s->dev, &cq, &set->cq);
 
 	set->rq = f->rq;
+	set->qp = f->wish.windows ? f->qp : NULL;
 	set->all = (struct dvx_sge){f->ends.addr,
 				    f->wish.memory < DVX_MAX_SEGMENT ? (uint32_t)f->wish.memory
 								     : DVX_MAX_SEGMENT,
@@ -106,7 +112,7 @@ static int far_qp(const struct perf_site *s, struct far *f, uint32_t lane)
 		.pd = f->pd,
 		.uar = f->uar,
 		.send_cq = set->cq,
-		.sq_blocks = 1,
+		.sq_blocks = f->wish.windows ? windows_blocks(&f->wish) : 1,
 		.rq_entries = f->wish.srq ? 0 : f->wish.receives,
 		.srq = set->srq,
 		.type = f->wish.transport->qp_type,
@@ -142,7 +148,7 @@ static int far_fill(const struct perf_site *s, struct far *f)
 		rc = far_set_make(s, f, &f->set[i]);
 	for (uint32_t i = 0; !rc && i < f->wish.lanes; i++)
 		rc = far_lane(s, f, i);
-	return rc;
+	return rc ? rc : windows_make(s, f);
 }
 
 static struct far *far_alloc(const struct perf_site *s, const struct far_wish *w)
@@ -164,8 +170,14 @@ static struct far *far_alloc(const struct perf_site *s, const struct far_wish *w
 
 int far_open(const struct perf_site *s, const struct far_wish *w, struct far **out)
 {
-	struct far *f = far_alloc(s, w);
+	struct far *f = NULL;
 
+	if (w->windows && (uint64_t)w->lanes * w->receives > FAR_KEYS) {
+		say("%u queues with %u windows each are more than %u windows", w->lanes,
+		    w->receives, FAR_KEYS);
+		return EXIT_INPUT;
+	}
+	f = far_alloc(s, w);
 	if (!f) {
 		say("no memory for %u queues", w->lanes);
 		return EXIT_INPUT;
@@ -210,7 +222,11 @@ int far_connect(const struct perf_site *s, struct far *f, const struct perf_ends
 			say("libdvx can't connect the far end's queues: %s", library_says());
 			return EXIT_DEVICE;
 		}
-		if (f->wish.receives && f->rq[i])
+		if (f->wish.windows && windows_bind(s, f, i)) {
+			say("libdvx can't bind the far end's windows: %s", library_says());
+			return EXIT_DEVICE;
+		}
+		if (f->wish.receives && f->rq[i] && !f->wish.windows)
 			far_fill_rq(f, i);
 	}
 	for (uint32_t i = 0; i < f->wish.sets; i++)
@@ -225,6 +241,7 @@ void far_close(struct far *f)
 		return;
 	for (uint32_t i = 0; f->qp && i < f->wish.lanes; i++)
 		dvx_qp_destroy(f->qp[i]);
+	windows_drop(f);
 	for (uint32_t i = 0; f->set && i < f->wish.sets; i++) {
 		dvx_dct_destroy(f->set[i].dct);
 		dvx_srq_destroy(f->set[i].srq);

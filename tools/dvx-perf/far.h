@@ -14,17 +14,20 @@ struct far_wish {
 	uint32_t sets;	   /* the queues of a set complete in one CQ: one for each thread */
 	uint32_t receives; /* a queue's, which are posted again at once; 0: none */
 	bool srq;	   /* those of a set are one pool */
+	bool windows;	   /* one for each receive */
 	uint32_t access;
 	uint64_t memory; /* bytes that the peer may reach */
 };
 #define FAR_LANES    16384u
 #define FAR_RECEIVES 32768u
+#define FAR_KEYS     65536u /* windows of all queues */
 #define FAR_MEMORY   ((uint64_t)64 << 30)
 
 /* The receives of a thread's queues. */
 struct far_set {
 	struct dvx_cq *cq;
 	struct dvx_rq **rq;  /* by lane, which is the cookie of its receives */
+	struct dvx_qp **qp;  /* of queues that bind windows; NULL: none does */
 	struct dvx_srq *srq; /* or the pool; NULL: none */
 	struct dvx_dct *dct; /* of DC, in place of queues */
 	struct dvx_sge all;  /* where messages come to */
@@ -45,6 +48,7 @@ struct far {
 	struct dvx_mem *mem;
 	struct dvx_mkey *mkey;
 	struct dvx_qp **qp;
+	struct dvx_mkey **window; /* ends.lane_keys of each lane */
 };
 
 /* All return 0, or an exit code after a sentence. */
@@ -68,6 +72,24 @@ static inline void far_repost(struct far_set *s, uint64_t lane)
 	dvx_rq_leave(s->rq[lane]);
 }
 
+/* The window that a message has invalidated is bound again, under the same key. */
+static inline void far_rebind(struct far_set *s, uint64_t lane, uint32_t key)
+{
+	struct dvx_sq *sq = dvx_qp_sq(s->qp[lane]);
+
+	dvx_post_bind(sq, key, key, DVX_REMOTE_READ, &s->all, s->all.addr, lane, DVX_SIGNALED);
+	dvx_sq_ring(sq);
+	dvx_sq_leave(sq);
+}
+
+/* That is done: its receive is posted again. */
+static inline void far_rebound(struct far_set *s, uint64_t lane)
+{
+	dvx_rq_post(s->rq[lane], &s->all, 1, lane);
+	dvx_rq_ring(s->rq[lane]);
+	dvx_rq_leave(s->rq[lane]);
+}
+
 /* Posts again what was received; the number of messages, or negative after a sentence. */
 static inline int far_take(struct far_set *s)
 {
@@ -75,7 +97,14 @@ static inline int far_take(struct far_set *s)
 	int n = 0, rc;
 
 	while ((rc = dvx_cq_poll(s->cq, &wc)) > 0) {
-		far_repost(s, wc.wr_id);
+		if (s->qp && wc.opcode == PRM_CQE_OPCODE_REQ) {
+			far_rebound(s, wc.wr_id);
+			continue;
+		}
+		if (s->qp)
+			far_rebind(s, wc.wr_id, wc.imm);
+		else
+			far_repost(s, wc.wr_id);
 		n++;
 	}
 	dvx_cq_leave(s->cq);

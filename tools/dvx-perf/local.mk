@@ -12,7 +12,8 @@ tools_dvx_perf_dvx_perf_SOURCES = \
 	tools/dvx-perf/rings.h tools/dvx-perf/rings.c \
 	tools/dvx-perf/verbs/verbs.h tools/dvx-perf/verbs/queue.c \
 	tools/dvx-perf/verbs/post_send.c tools/dvx-perf/verbs/wr.c \
-	tools/dvx-perf/far.c tools/dvx-perf/far.h tools/dvx-perf/peer.c tools/dvx-perf/peer.h \
+	tools/dvx-perf/far.c tools/dvx-perf/far.h \
+	tools/dvx-perf/windows.c tools/dvx-perf/windows.h tools/dvx-perf/peer.c tools/dvx-perf/peer.h \
 	tools/dvx-perf/talk.c tools/dvx-perf/talk_net.c tools/dvx-perf/talk.h tools/dvx-perf/serve.c \
 	tools/dvx-perf/result.c tools/dvx-perf/result.h tools/dvx-perf/report.h \
 	tools/dvx-perf/report_table.c tools/dvx-perf/report_json.c tools/dvx-perf/report_csv.c \

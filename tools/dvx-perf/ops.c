@@ -4,18 +4,19 @@
 
 /* clang-format off */
 const struct perf_op_row perf_ops[PERF_OPS] = {
-	[PERF_SEND]      = {"send",      "SEND",           true,  true,  true,  0, 0},
-	[PERF_SEND_IMM]  = {"send_imm",  "SEND_IMM",       true,  true,  true,  0, 0},
-	[PERF_WRITE]     = {"write",     "RDMA_WRITE",     true,  true,  false, DVX_REMOTE_WRITE, 0},
-	[PERF_WRITE_IMM] = {"write_imm", "RDMA_WRITE_IMM", true,  true,  true,  DVX_REMOTE_WRITE, 0},
-	[PERF_READ]      = {"read",      "RDMA_READ",      true,  false, false, DVX_REMOTE_READ, 0},
-	[PERF_FAA]       = {"faa",       "ATOMIC_FA",      true,  false, false, DVX_REMOTE_ATOMIC, 8},
-	[PERF_CAS]       = {"cas",       "ATOMIC_CS",      true,  false, false, DVX_REMOTE_ATOMIC, 8},
-	[PERF_MASKED_FAA] = {"masked_faa", "MASKED_FA",   true,  false, false, DVX_REMOTE_ATOMIC, 8},
-	[PERF_MASKED_CAS] = {"masked_cas", "MASKED_CS",   true,  false, false, DVX_REMOTE_ATOMIC, 8},
-	[PERF_UMR]       = {"umr",       "UMR",            false, false, false, 0, 0},
-	[PERF_NOP]       = {"nop",       "NOP",            false, false, false, 0, 0},
-	[PERF_DMA]       = {"dma",       "DMA",            true,  false, false, 0, 0},
+	[PERF_SEND]      = {"send",      "SEND",           true,  true,  true,  0, 0, false},
+	[PERF_SEND_IMM]  = {"send_imm",  "SEND_IMM",       true,  true,  true,  0, 0, false},
+	[PERF_SEND_INVAL] = {"send_inval", "SEND_INVAL",  true,  true,  true,  DVX_REMOTE_READ, 0, true},
+	[PERF_WRITE]     = {"write",     "RDMA_WRITE",     true,  true,  false, DVX_REMOTE_WRITE, 0, false},
+	[PERF_WRITE_IMM] = {"write_imm", "RDMA_WRITE_IMM", true,  true,  true,  DVX_REMOTE_WRITE, 0, false},
+	[PERF_READ]      = {"read",      "RDMA_READ",      true,  false, false, DVX_REMOTE_READ, 0, false},
+	[PERF_FAA]       = {"faa",       "ATOMIC_FA",      true,  false, false, DVX_REMOTE_ATOMIC, 8, false},
+	[PERF_CAS]       = {"cas",       "ATOMIC_CS",      true,  false, false, DVX_REMOTE_ATOMIC, 8, false},
+	[PERF_MASKED_FAA] = {"masked_faa", "MASKED_FA",   true,  false, false, DVX_REMOTE_ATOMIC, 8, false},
+	[PERF_MASKED_CAS] = {"masked_cas", "MASKED_CS",   true,  false, false, DVX_REMOTE_ATOMIC, 8, false},
+	[PERF_UMR]       = {"umr",       "UMR",            false, false, false, 0, 0, false},
+	[PERF_NOP]       = {"nop",       "NOP",            false, false, false, 0, 0, false},
+	[PERF_DMA]       = {"dma",       "DMA",            true,  false, false, 0, 0, false},
 };
 
 #define OF_ALL (PERF_SENDS | PERF_OP_BIT(PERF_NOP))

@@ -12,6 +12,7 @@
 enum perf_op {
 	PERF_SEND,
 	PERF_SEND_IMM,
+	PERF_SEND_INVAL,
 	PERF_WRITE,
 	PERF_WRITE_IMM,
 	PERF_READ,
@@ -36,6 +37,7 @@ struct perf_op_row {
 	bool receives;	  /* the far end has to post receives */
 	uint32_t access;  /* what the far end has to allow: enum dvx_access */
 	uint32_t only;	  /* the one size that it has, 0: any */
+	bool windows;	  /* each message invalidates a window there */
 };
 extern const struct perf_op_row perf_ops[PERF_OPS];
 

@@ -159,7 +159,8 @@ static void check_window(struct argp_state *state, const struct perf_args *a)
 /* Whether "all" operations include this one: what the transport has, with data for --all. */
 static bool op_fits(const struct perf_args *a, enum perf_op op)
 {
-	return a->transport->ops & PERF_OP_BIT(op) && (perf_ops[op].bytes || !a->all_sizes) &&
+	return a->transport->ops & PERF_OP_BIT(op) && !(a->srq && perf_ops[op].windows) &&
+	       (perf_ops[op].bytes || !a->all_sizes) &&
 	       (!a->engines || options_engines(a, op) == a->engines);
 }
 
@@ -227,6 +228,8 @@ static void check_op(struct argp_state *state, const struct perf_args *a, enum p
 	if (!(a->transport->ops & PERF_OP_BIT(op)))
 		argp_error(state, "--op=%s: %s has no such operation", perf_ops[op].word,
 			   a->transport->name);
+	if (a->srq && perf_ops[op].windows && a->ops != PERF_ALL_OPS)
+		argp_error(state, "--srq: %s has receives of each queue", perf_ops[op].word);
 	if (a->all_sizes && !perf_ops[op].bytes)
 		argp_error(state, "--all is for operations with data, which %s has not",
 			   perf_ops[op].word);

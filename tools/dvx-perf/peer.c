@@ -10,21 +10,38 @@
 
 json_t *ends_json(const struct perf_ends *e)
 {
-	json_t *qpns = json_array();
+	json_t *qpns = json_array(), *keys = json_array();
 	char gid[33];
 
 	for (uint32_t i = 0; i < e->n; i++)
 		json_array_append_new(qpns, json_integer(e->qpn[i]));
+	for (uint32_t i = 0; i < e->n * e->lane_keys; i++)
+		json_array_append_new(keys, json_integer(e->keys[i]));
 	for (int i = 0; i < 16; i++)
 		snprintf(gid + 2 * i, 3, "%02x", e->gid[i]);
-	return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:o}", "gid", gid, "lid", e->lid,
+	return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:o, s:o}", "gid", gid, "lid", e->lid,
 			 "mtu_log", e->mtu_log, "psn", (int)e->psn, "addr", (json_int_t)e->addr,
-			 "key", (json_int_t)e->key, "qpns", qpns);
+			 "key", (json_int_t)e->key, "qpns", qpns, "keys", keys);
 }
 
 static bool ends_number(json_int_t v, json_int_t most)
 {
 	return v >= 0 && v <= most;
+}
+
+/* Of windows: as many as were asked for. */
+static int keys_take(const json_t *keys, struct perf_ends *e)
+{
+	if (json_array_size(keys) != (size_t)e->n * e->lane_keys)
+		return -1;
+	for (uint32_t i = 0; i < e->n * e->lane_keys; i++) {
+		json_int_t key = json_integer_value(json_array_get(keys, i));
+
+		if (!ends_number(key, UINT32_MAX))
+			return -1;
+		e->keys[i] = (uint32_t)key;
+	}
+	return 0;
 }
 
 static int qpns_take(const json_t *qpns, struct perf_ends *e)
@@ -59,7 +76,8 @@ int ends_take(const json_t *j, struct perf_ends *e)
 			&qpns) ||
 	    mtu_log < 8 || mtu_log > 12 || strlen(gid) != 32 || gid_take(gid, e->gid) ||
 	    json_array_size(qpns) != e->n || !ends_number(lid, UINT16_MAX) ||
-	    !ends_number(psn, 0xffffff) || !ends_number(key, UINT32_MAX) || qpns_take(qpns, e))
+	    !ends_number(psn, 0xffffff) || !ends_number(key, UINT32_MAX) || qpns_take(qpns, e) ||
+	    keys_take(json_object_get(j, "keys"), e))
 		return -1;
 	e->lid = (uint16_t)lid;
 	e->mtu_log = (uint8_t)mtu_log;
@@ -71,9 +89,10 @@ int ends_take(const json_t *j, struct perf_ends *e)
 
 static json_t *wish_json(const struct far_wish *w)
 {
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I}", "transport", w->transport->name,
-			 "lanes", (int)w->lanes, "sets", (int)w->sets, "receives", (int)w->receives,
-			 "srq", (int)w->srq, "access", (int)w->access, "memory",
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:I}", "transport",
+			 w->transport->name, "lanes", (int)w->lanes, "sets", (int)w->sets,
+			 "receives", (int)w->receives, "srq", (int)w->srq, "windows",
+			 (int)w->windows, "access", (int)w->access, "memory",
 			 (json_int_t)w->memory);
 }
 
@@ -111,14 +130,17 @@ static int peer_open_there(struct perf_peer *p, const struct far_wish *w,
 static int peer_open_here(struct perf_peer *p, const struct far_wish *w,
 			  const struct perf_ends *near, struct peer_far *f)
 {
-	uint32_t *qpn = f->ends.qpn;
+	uint32_t *qpn = f->ends.qpn, *keys = f->ends.keys;
 	int code = far_open(p->site, w, &f->here);
 
 	if (code)
 		return code;
 	memcpy(qpn, f->here->ends.qpn, f->here->ends.n * sizeof(*qpn));
+	if (keys)
+		memcpy(keys, f->here->ends.keys, (size_t)w->lanes * w->receives * sizeof(*keys));
 	f->ends = f->here->ends;
 	f->ends.qpn = qpn;
+	f->ends.keys = keys;
 	return far_connect(p->site, f->here, near);
 }
 
@@ -126,7 +148,11 @@ int peer_begin(struct perf_peer *p, const struct far_wish *w, const struct perf_
 	       struct peer_far *f)
 {
 	*f = (struct peer_far){.ends = {.n = w->lanes, .qpn = calloc(w->lanes, sizeof(uint32_t))}};
-	if (!f->ends.qpn) {
+	if (w->windows) {
+		f->ends.lane_keys = w->receives;
+		f->ends.keys = calloc((size_t)w->lanes * w->receives, sizeof(uint32_t));
+	}
+	if (!f->ends.qpn || (w->windows && !f->ends.keys)) {
 		say("no memory for %u queues", w->lanes);
 		return EXIT_INPUT;
 	}
@@ -167,7 +193,8 @@ int peer_finish(struct perf_peer *p, struct peer_far *f, uint64_t sent)
 	else if (f->ends.qpn && p->talk && !p->failed)
 		code = peer_close_there(p, f, sent);
 	free(f->ends.qpn);
-	f->ends.qpn = NULL;
+	free(f->ends.keys);
+	f->ends.qpn = f->ends.keys = NULL;
 	return code;
 }
 

@@ -240,7 +240,8 @@ static void plot_sizes(FILE *f, const struct report_of *of, const struct perf_re
 		for (size_t e = 0; e < PERF_ENGINES; e++)
 			plot_rows(f, all, op, e);
 	fprintf(f, "set multiplot layout 2,1\nset logscale xy\nset format x \"%%.0s%%c\"\n"
-		   "set xlabel \"bytes of a message\"\nset ylabel \"median latency, us\"\n");
+		   "set xlabel \"bytes of a message\" offset 0,0.5\nset ylabel \"median latency, "
+		   "us\"\n");
 	plot_title(f, "Latency and rate", of->site);
 	plot_lines(f, all, "1:2", "");
 	fprintf(f, "unset title\nset ylabel \"messages, M/s\"\n");
@@ -258,7 +259,8 @@ static void plot_one_size(FILE *f, const struct report_of *of, const struct perf
 				plot_percentiles(f, all->list[i], all->list[i]->op, e);
 	snprintf(what, sizeof(what), "Latency of %u bytes", options_size(of->args));
 	plot_title(f, what, of->site);
-	fprintf(f, "set logscale xy\nset xlabel \"percentile\"\nset ylabel \"latency, us\"\n"
+	fprintf(f, "set logscale xy\nset xlabel \"percentile\" offset 0,0.5\nset ylabel \"latency, "
+		   "us\"\n"
 		   "set xtics (\"0\" 1, \"50\" 2, \"90\" 10, \"99\" 100, \"99.9\" 1e3, "
 		   "\"99.99\" 1e4, \"99.999\" 1e5)\n");
 	plot_lines(f, all, "1:2", "");

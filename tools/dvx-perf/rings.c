@@ -175,6 +175,7 @@ int ring_connect(void *near, const struct perf_ends *far)
 		}
 		r->queue[i].raddr = far->addr + i / r->p->qps * (uint64_t)r->p->max_size;
 		r->queue[i].rkey = far->key;
+		r->queue[i].keys = keys_of(far, i);
 	}
 	return EXIT_DONE;
 }

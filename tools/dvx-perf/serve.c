@@ -62,10 +62,11 @@ static int wish_take(const json_t *j, struct far_wish *w)
 		{"receives", 0, FAR_RECEIVES},
 		{"memory", 1, FAR_MEMORY},
 		{"access", 0, DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC},
-		{"srq", 0, 1}};
-	json_int_t v[6];
+		{"srq", 0, 1},
+		{"windows", 0, 1}};
+	json_int_t v[7];
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		if (wish_number(j, &ranges[i], &v[i]))
 			return -1;
 	*w = (struct far_wish){wish_transport(json_str(j, "transport")),
@@ -73,6 +74,7 @@ static int wish_take(const json_t *j, struct far_wish *w)
 			       (uint32_t)v[1],
 			       (uint32_t)v[2],
 			       v[5] == 1,
+			       v[6] == 1,
 			       (uint32_t)v[4],
 			       (uint64_t)v[3]};
 	if (!w->transport)

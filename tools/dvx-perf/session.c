@@ -16,6 +16,7 @@ static struct far_wish session_wish(const struct perf_params *p)
 		.lanes = perf_lanes(p),
 		.sets = p->threads,
 		.receives = op->receives ? 2 * p->window : 0,
+		.windows = op->windows,
 		.srq = p->srq || p->transport->pooled,
 		.access = op->access & p->transport->access,
 		.memory = p->threads * (uint64_t)p->max_size +

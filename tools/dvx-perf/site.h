@@ -43,6 +43,8 @@ struct perf_ends {
 	uint32_t psn;  /* the first, of all queues */
 	uint64_t addr; /* of the memory, and its key */
 	uint32_t key;
+	uint32_t lane_keys; /* of windows, of each queue; 0: there are none */
+	uint32_t *keys;	    /* those of queue 0 first */
 };
 
 /* Of so many queues on this site; the caller has the memory for their numbers. */

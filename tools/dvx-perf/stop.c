@@ -15,7 +15,6 @@ void stop_catch(void)
 	struct sigaction ask = {.sa_handler = stop_ask, .sa_flags = (int)SA_RESETHAND};
 
 	sigaction(SIGINT, &ask, NULL);
-	sigaction(SIGTERM, &ask, NULL);
 }
 
 int stop_code(void)

@@ -8,7 +8,7 @@
 
 extern volatile sig_atomic_t stop_signal;
 
-/* From now on SIGINT and SIGTERM are taken. */
+/* From now on SIGINT is taken; SIGTERM ends the program, as it does by default. */
 void stop_catch(void);
 
 static inline bool stop_asked(void)

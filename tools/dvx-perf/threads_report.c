@@ -148,7 +148,7 @@ int threads_plot(const struct threads_of *of, const struct threads_result *r, si
 		fprintf(f, "EOD\n");
 	}
 	fprintf(f, "set terminal svg size 900,600 background \"white\"\nset grid\n"
-		   "set key outside bottom center horizontal\nset xlabel \"threads\"\n"
+		   "set key outside bottom center horizontal\nset xlabel \"threads\" offset 0,0.5\n"
 		   "set ylabel \"messages, M/s\"\nset yrange [0:*]\nset xtics 1\n");
 	plot_title(f, "Rate against threads", of->site);
 	for (enum hub_mode mode = 0; mode < HUB_MODES; mode++)

@@ -13,7 +13,8 @@ PERF_INLINE bool send_post(void *queue, enum perf_op op, bool signaled, uint64_t
 	struct verbs_queue *q = queue;
 	struct ibv_send_wr *wr = &q->wr[q->filled++];
 
-	(void)op;
+	if (op == PERF_SEND_INVAL)
+		wr->invalidate_rkey = keys_next(&q->keys);
 	wr->wr_id = cookie;
 	wr->send_flags = (signaled ? (unsigned int)IBV_SEND_SIGNALED : 0) |
 			 (q->inline_bytes ? (unsigned int)IBV_SEND_INLINE : 0);

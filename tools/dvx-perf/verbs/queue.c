@@ -12,6 +12,7 @@
 static const uint64_t verbs_ops[PERF_OPS] = {
 	[PERF_SEND] = IBV_QP_EX_WITH_SEND,
 	[PERF_SEND_IMM] = IBV_QP_EX_WITH_SEND_WITH_IMM,
+	[PERF_SEND_INVAL] = IBV_QP_EX_WITH_SEND_WITH_INV,
 	[PERF_WRITE] = IBV_QP_EX_WITH_RDMA_WRITE,
 	[PERF_WRITE_IMM] = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM,
 	[PERF_READ] = IBV_QP_EX_WITH_RDMA_READ,
@@ -215,6 +216,7 @@ int verbs_connect(void *near, const struct perf_ends *far)
 		}
 		q->raddr = far->addr + i / v->p->qps * (uint64_t)v->p->max_size;
 		q->rkey = far->key;
+		q->keys = keys_of(far, i);
 	}
 	return EXIT_DONE;
 }
@@ -224,6 +226,7 @@ static enum ibv_wr_opcode verbs_opcode(enum perf_op op)
 	static const enum ibv_wr_opcode opcodes[PERF_OPS] = {
 		[PERF_SEND] = IBV_WR_SEND,
 		[PERF_SEND_IMM] = IBV_WR_SEND_WITH_IMM,
+		[PERF_SEND_INVAL] = IBV_WR_SEND_WITH_INV,
 		[PERF_WRITE] = IBV_WR_RDMA_WRITE,
 		[PERF_WRITE_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
 		[PERF_READ] = IBV_WR_RDMA_READ,

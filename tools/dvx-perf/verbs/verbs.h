@@ -19,6 +19,7 @@ struct verbs_queue {
 	uint64_t dma_to;
 	struct ibv_ah *ah; /* where messages go that say so, and the queue or target there */
 	uint32_t remote_qpn;
+	struct perf_keys keys;
 	struct mlx5dv_qp_ex *dv; /* NULL: this is no DC initiator */
 };
 
@@ -32,7 +33,9 @@ struct verbs_near {
 };
 
 /* What verbs has, of what the transport has. */
-#define VERBS_OPS (PERF_SENDS | PERF_WRITES | PERF_OP_BIT(PERF_READ) | PERF_PLAIN_ATOMICS)
+#define VERBS_OPS                                                                           \
+	(PERF_SENDS | PERF_OP_BIT(PERF_SEND_INVAL) | PERF_WRITES | PERF_OP_BIT(PERF_READ) | \
+	 PERF_PLAIN_ATOMICS)
 
 #define VERBS_IMM 1 /* what an immediate carries does not matter */
 

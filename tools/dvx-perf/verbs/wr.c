@@ -34,6 +34,8 @@ PERF_INLINE bool wr_post(void *queue, enum perf_op op, bool signaled, uint64_t c
 		ibv_wr_send(x);
 	else if (op == PERF_SEND_IMM)
 		ibv_wr_send_imm(x, VERBS_IMM);
+	else if (op == PERF_SEND_INVAL)
+		ibv_wr_send_inv(x, keys_next(&q->keys));
 	else if (op == PERF_WRITE)
 		ibv_wr_rdma_write(x, q->rkey, q->raddr);
 	else if (op == PERF_WRITE_IMM)

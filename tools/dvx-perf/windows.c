@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include "windows.h"
+
+#define BIND_BLOCKS 3 /* dvx_post_bind(): 12 segments */
+
+uint32_t windows_blocks(const struct far_wish *w)
+{
+	return (w->receives + 1) * BIND_BLOCKS;
+}
+
+int windows_make(const struct perf_site *s, struct far *f)
+{
+	uint32_t n = f->wish.lanes * f->wish.receives;
+
+	if (!f->wish.windows)
+		return 0;
+	f->window = calloc(n, sizeof(*f->window));
+	f->ends.keys = calloc(n, sizeof(*f->ends.keys));
+	if (!f->window || !f->ends.keys)
+		return -ENOMEM;
+	f->ends.lane_keys = f->wish.receives;
+	for (uint32_t i = 0; i < n; i++) {
+		int rc = dvx_mkey_create_window(s->dev, f->pd, &f->window[i]);
+
+		if (rc)
+			return rc;
+		f->ends.keys[i] = dvx_window_next(dvx_mkey_key(f->window[i]));
+	}
+	return 0;
+}
+
+#define WINDOWS_IDLE (1u << 16) /* empty polls between two looks after the device */
+
+static int windows_wait(const struct perf_site *s, const struct far_set *set)
+{
+	uint32_t idle = 0;
+	struct dvx_wc wc;
+	int rc;
+
+	while (!(rc = dvx_cq_poll(set->cq, &wc)))
+		if (++idle % WINDOWS_IDLE == 0 && site_gone(s))
+			return -EIO;
+	return rc < 0 ? far_failed(&wc) : 0;
+}
+
+int windows_bind(const struct perf_site *s, struct far *f, uint32_t lane)
+{
+	struct far_set *set = &f->set[lane / (f->wish.lanes / f->wish.sets)];
+	struct dvx_sq *sq = dvx_qp_sq(f->qp[lane]);
+	uint32_t n = f->wish.receives, first = lane * n;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = dvx_post_bind(sq, dvx_mkey_key(f->window[first + i]), f->ends.keys[first + i],
+				   DVX_REMOTE_READ, &set->all, set->all.addr, lane,
+				   i + 1 == n ? DVX_SIGNALED : 0);
+	dvx_sq_ring(sq);
+	if (!rc)
+		rc = windows_wait(s, set);
+	dvx_sq_leave(sq);
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = dvx_rq_post(f->rq[lane], &set->all, 1, lane);
+	dvx_rq_ring(f->rq[lane]);
+	dvx_rq_leave(f->rq[lane]);
+	dvx_cq_leave(set->cq);
+	return rc;
+}
+
+void windows_drop(struct far *f)
+{
+	for (uint32_t i = 0; f->window && i < f->wish.lanes * f->wish.receives; i++)
+		dvx_mkey_destroy(f->window[i]);
+	free(f->window);
+	free(f->ends.keys);
+}
