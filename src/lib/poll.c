@@ -76,8 +76,8 @@ int dvx_sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 
 	memcpy(cqe, cq->first, sizeof(cqe));
 	memcpy(&word, cqe + DVX_CQE_BYTES - 4, sizeof(word));
-	if (word == cq->newest)
-		return 0;
+	if (word == cq->newest || dvx_cqe_opcode(cqe) == PRM_CQE_OPCODE_INVALID)
+		return 0; /* invalid: the next CQE is being written */
 	cq->newest = word;
 	if (dvx_cqe_is_error(cqe))
 		poll_read_error(wc, cqe);
