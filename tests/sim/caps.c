@@ -778,6 +778,7 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "vlan_cap", BY("tests/sim/lib_raw")},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "csum_cap", BY("tests/sim/lib_raw")},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "enhanced_multi_pkt_send_wqe", BY("tests/sim/lib_raw")},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "max_lso_cap", BY("tests/sim/raw_verbs")},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "wqe_vlan_insert", BY("tests/sim/raw_verbs")},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "wqe_inline_mode", BY("tests/golden/verbs_l2.sh")},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "self_lb_en_modifiable", BY("tests/unit/fw_raw")},
