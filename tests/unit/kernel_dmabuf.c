@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves regions and umems of dma-bufs. Where the kernel has no udmabuf, a memfd stands for one: readlink()
+ * Proves regions and umems of dma-bufs. Where the kernel has no udmabuf, a memfd stands for one: fstatfs()
  * says that it is. tests/sim/dmabuf runs a program on a real one.
  */
 #include "tests/test.h"
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <linux/magic.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "kernel_fixture.h"
 #include "host/mm.h"
@@ -16,18 +18,16 @@
 
 static bool all_are_dmabufs;
 
-ssize_t __real_readlink(const char *path, char *to, size_t n);
-ssize_t __wrap_readlink(const char *path, char *to, size_t n);
+int __real_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs);
 
-ssize_t __wrap_readlink(const char *path, char *to, size_t n)
+int __wrap_fstatfs(int fd, struct statfs *fs)
 {
-	static const char name[] = "/dmabuf: (deleted)";
-	size_t len = n < sizeof(name) - 1 ? n : sizeof(name) - 1;
+	int err = __real_fstatfs(fd, fs);
 
-	if (!all_are_dmabufs)
-		return __real_readlink(path, to, n);
-	memcpy(to, name, len);
-	return (ssize_t)len;
+	if (all_are_dmabufs)
+		fs->f_type = DMA_BUF_MAGIC;
+	return err;
 }
 
 static int buffer(uint8_t **map)

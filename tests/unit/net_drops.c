@@ -145,6 +145,16 @@ TEST(each_of_a_function)
 	}
 }
 
+TEST(a_burst_is_as_many_as_its_packets)
+{
+	struct rig_pair *p = rig_pair_open(UC);
+
+	rig_do(p, SEND, 0, 3000);
+	rig_settle(&p->rig);
+	assert_int_equal(p->b.queue->o.vhca->drops.n[DROP_NO_RECEIVE], 3);
+	rig_pair_close(p);
+}
+
 /* --- at the port ----------------------------------------------------------------------------- */
 
 struct at_port {

@@ -485,6 +485,7 @@ TEST(test_a_long_read_has_no_packets)
 	direct_drain(&r);
 	assert_int_equal(r.o->ncqes[0], 1);
 	assert_int_equal(frames_sent, 0);
+	assert_int_equal(r.p->a.queue->o.vhca->stats->rcv_packets, 1 + (150000 + 1023) / 1024);
 	assert_memory_equal(r.p->src + AREA - 3 * LONG, r.p->dst + 4096, 150000);
 	direct_post(&r, PRM_WQE_OPCODE_RDMA_READ, 190000, 4096, 0);
 	rig_ring(&r.p->a);

@@ -8,21 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <linux/magic.h>
 #include "host.h"
+
+/* Of all programs: each is a mapping of the chip's process, which has 65,530 at most. */
+#define DMABUFS_MOST 4096u
 
 struct dmabuf {
 	uint8_t *map;
 	uint64_t len;
 };
 
+/* Any other file could become shorter under the chip's mapping, and end it by SIGBUS. */
 static bool dmabuf_is_one(int fd)
 {
-	static const char name[] = "/dmabuf:";
-	char path[32], is[sizeof(name) - 1];
+	struct statfs fs;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return readlink(path, is, sizeof(is)) == sizeof(is) && !memcmp(is, name, sizeof(is));
+	return !fstatfs(fd, &fs) && fs.f_type == DMA_BUF_MAGIC;
 }
 
 static uint8_t *dmabuf_at(void *ctx, uint64_t addr, size_t len)
@@ -32,10 +36,12 @@ static uint8_t *dmabuf_at(void *ctx, uint64_t addr, size_t len)
 	return addr <= d->len && len <= d->len - addr ? d->map + addr : NULL;
 }
 
-static int dmabuf_map(struct dmabuf *d, int fd)
+static int dmabuf_map(struct host *h, struct dmabuf *d, int fd)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
 
+	if (h->ndmabufs >= DMABUFS_MOST)
+		return -ENOSPC;
 	if (end <= 0)
 		return -EINVAL;
 	d->len = (uint64_t)end;
@@ -48,14 +54,16 @@ static struct mm *dmabuf_slot(struct host *h, int fd, int *err)
 	struct dmabuf *d = calloc(1, sizeof(*d));
 	struct mm *mm = NULL;
 
-	*err = d ? dmabuf_map(d, fd) : -ENOMEM;
+	*err = d ? dmabuf_map(h, d, fd) : -ENOMEM;
 	if (!*err) {
 		mm = mm_open_device(h, dmabuf_at, d);
 		*err = mm ? 0 : -ENOMEM;
 		if (!mm)
 			munmap(d->map, d->len);
 	}
-	if (!mm)
+	if (mm)
+		h->ndmabufs++;
+	else
 		free(d);
 	return mm;
 }
@@ -83,8 +91,10 @@ void dmabuf_close(struct mm *buf)
 {
 	struct dmabuf *d = buf ? buf->at_ctx : NULL;
 
+	if (!buf)
+		return;
+	buf->host->ndmabufs--;
 	mm_close(buf);
-	if (d)
-		munmap(d->map, d->len);
+	munmap(d->map, d->len);
 	free(d);
 }

@@ -105,6 +105,7 @@ struct host {
 	struct mm **slots; /* BUS_SLOTS of them; 0 is never given out */
 	uint32_t next_slot;
 	uint32_t nshares; /* of all clients */
+	uint32_t ndmabufs;
 	struct iotlb iotlb[1u << IOTLB_LOG]; /* pages that were reached last (dma.c) */
 	void *bounce;
 	int epfd;

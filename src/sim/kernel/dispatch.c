@@ -160,6 +160,7 @@ int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 	f->holder = NULL;
 	err = kernel_handle(f, req);
 	pins_settle(f, req, err ? NULL : f->holder);
+	kernel_settle_guests(f); /* of those that have left, this may have been the last object */
 	return err;
 }
 

@@ -233,10 +233,24 @@ static void guest_free(struct uverbs_file *g)
 }
 
 /* While objects hold its memory, the device reaches it, unless the process is dead. */
+static void guest_settle(struct uverbs_file *g)
+{
+	if (g->left && !g->on_demand && !pins_any(g))
+		guest_free(g);
+}
+
 void kernel_detach(struct uverbs_file *g)
 {
-	if (!pins_any(g))
-		guest_free(g);
+	g->left = true;
+	guest_settle(g);
+}
+
+void kernel_settle_guests(struct uverbs_file *f)
+{
+	for (struct uverbs_file *g = f->guests, *next; g; g = next) {
+		next = g->next_guest;
+		guest_settle(g);
+	}
 }
 
 void kernel_leave(struct uverbs_file *f)

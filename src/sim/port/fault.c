@@ -90,6 +90,7 @@ static void fault_damage(struct fault *t, struct frame *f)
 static void fault_late(struct fault *t, struct frame *f)
 {
 	const uint64_t due = t->dev->clock->now(t->dev->clock) + t->rates.delay;
+	uint32_t npkts;
 
 	f->due = due > t->last ? due : t->last;
 	if (timer_set(&t->dev->timers, &t->timer, t->late.head ? t->late.head->due : f->due)) {
@@ -98,7 +99,9 @@ static void fault_late(struct fault *t, struct frame *f)
 	}
 	t->last = f->due;
 	t->counts.delayed++;
-	t->dev->drops.n[DROP_FULL] += !loop_put(&t->late, f);
+	npkts = frame_packets(f);
+	if (!loop_put(&t->late, f))
+		t->dev->drops.n[DROP_FULL] += npkts;
 }
 
 static void fault_forward(struct fault *t, struct frame *f)

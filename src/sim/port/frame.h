@@ -43,6 +43,12 @@ struct frame {
 	uint8_t data[];
 };
 
+/* How many packets of a wire it stands for. */
+static inline uint32_t frame_packets(const struct frame *f)
+{
+	return f->burst.npkts ? f->burst.npkts : 1;
+}
+
 /* Frames are reused: a pool per chip. NULL: out of memory. */
 struct frame_pool *frame_pool_new(void);
 void frame_pool_free(struct frame_pool *); /* frames still out are freed when they come back */

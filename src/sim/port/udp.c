@@ -80,7 +80,9 @@ static bool udp_is_public(uint8_t opcode)
 
 static bool udp_may_leave(struct udp_wire *w, const struct roce_bytes *r)
 {
-	if (roce_is_v1(r) || r->tagged || !udp_end_of(w, r->sgid))
+	const struct udp_end *from = udp_end_of(w, r->sgid);
+
+	if (roce_is_v1(r) || r->tagged || !from || !from->v) /* a group sends nothing */
 		return false;
 	if (udp_is_public(r->bth[0]))
 		return true;

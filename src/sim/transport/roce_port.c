@@ -102,12 +102,12 @@ void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_pack
 	roce_port_send_to(qp, path, p, f);
 }
 
-/* dqpn: a group's is none's. */
-static void roce_port_dropped(struct vhca *v, uint32_t dqpn, enum drop why)
+/* dqpn: a group's is none's. A burst is several packets. */
+static void roce_port_dropped(struct vhca *v, uint32_t dqpn, uint32_t npkts, enum drop why)
 {
 	if (!why)
 		return;
-	v->drops.n[why]++;
+	v->drops.n[why] += npkts;
 	sim_note("a packet for qp 0x%x was dropped: %s", dqpn, drop_words(why));
 }
 
@@ -123,7 +123,8 @@ static enum drop roce_port_deliver_group(struct vhca *vhca, const struct roce_pa
 		struct bth_packet copy = *p;
 
 		if (!own || !g->member[i]->block_lb_mc)
-			roce_port_dropped(vhca, q->o.id, q->transport->receive(q, &copy));
+			roce_port_dropped(vhca, q->o.id, r->npkts,
+					  q->transport->receive(q, &copy));
 	}
 	return DROP_NONE;
 }
@@ -169,7 +170,7 @@ void roce_port_rx(struct vhca *vhca, const struct roce_packet *r)
 	struct bth_packet p = {0};
 	enum drop why = roce_port_deliver(vhca, r, &p);
 
-	roce_port_dropped(vhca, p.dqpn, why);
+	roce_port_dropped(vhca, p.dqpn, r->npkts, why);
 }
 
 void roce_port_purge(const struct qp *qp)

@@ -68,6 +68,8 @@ struct uverbs_file {
 	 * handles, no BAR, but `mm` and `pins`.
 	 */
 	struct uverbs_file *guests, *next_guest, *guest_of;
+	bool on_demand;		  /* regions reach what this process will map */
+	bool left;		  /* the guest's process: kernel_detach() */
 	struct uverbs_file *asks; /* the guest whose request is handled; NULL: who opened it */
 	bool context; /* GET_CONTEXT was done */
 	bool closing; /* its objects go, whatever refers to them */
@@ -105,6 +107,8 @@ const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */
 uint32_t file_eqn(const struct uverbs_file *);
 uint32_t file_q_counter(const struct uverbs_file *);
 int file_new_uid(struct uverbs_file *);
+/* Frees the guests that have left and whose memory no object holds any more. */
+void kernel_settle_guests(struct uverbs_file *);
 
 /* Logs a sentence and evaluates to the errno. */
 #define refuse(err, ...) (sim_refuse(__VA_ARGS__), (err))

@@ -94,6 +94,8 @@ static int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 {
 	const uint32_t a = r->access_flags;
 
+	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
+		file_memory(f)->on_demand = true;
 	if (mr_is_implicit(r))
 		return r->hca_va ? refuse(-EINVAL,
 					  "REG_MR: hca_va 0x%llx of an implicit region is not 0",

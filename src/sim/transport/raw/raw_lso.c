@@ -59,7 +59,7 @@ static void lso_set_tcp(uint8_t *tcp, const struct lso_cut *c)
 	lso_store16(tcp + TCP_SEQ + 2, seq);
 	if (!c->last)
 		tcp[TCP_FLAGS] &= (uint8_t)~TCP_FIN_PSH;
-	if (c->number)
+	if (c->at) /* number goes round */
 		tcp[TCP_FLAGS] &= (uint8_t)~TCP_CWR;
 }
 

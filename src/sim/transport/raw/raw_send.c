@@ -461,8 +461,11 @@ static void large_step(struct raw_sq *sq)
 	struct send_wr *wr = sq->large;
 	struct raw_wqe w = {.wr = wr};
 	unsigned int n = sq->slow || sq->pp_rate || sq->q.leaves ? 1 : RAW_BATCH;
-	bool done = !parse_eth(sq, wr, &w);
+	bool done;
 
+	if (sq->q.leaves && !shape_has_turn(sq->q.o.vhca->dev->sched, &sq->q))
+		return;
+	done = !parse_eth(sq, wr, &w);
 	for (; !done && n && port_room(sq->q.o.vhca->dev->port); n--) {
 		large_cut(sq, &w);
 		done = wr->error || w.cut.last;

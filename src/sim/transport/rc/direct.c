@@ -90,8 +90,8 @@ void direct_end_turn(struct rc *rc)
 {
 	struct direct *d = &rc->direct;
 
-	if (!d->done.packets)
-		return;
+	if (!d->done.packets && !d->done.answers)
+		return; /* parts of a READ but the first are answers only */
 	if (d->ack_owed)
 		direct_count(rc, 0, 0, 1, AETH_LEN);
 	direct_tell_port(rc);
