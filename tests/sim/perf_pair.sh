@@ -81,6 +81,8 @@ check "... of a transport that is none" stranger 8 "the client's \"transport\" i
 	'{"dvx_perf": 2}' "$(asks '.open.transport = "XYZ"')"
 check "... DC without shared receives" stranger 8 "the client's \"srq\" is 0, but DC has no other receives" \
 	'{"dvx_perf": 2}' "$(asks '.open.transport = "DC"')"
+check "... windows without receives" stranger 8 "the client's \"windows\" is 1, but windows are bound anew by RC queues" \
+	'{"dvx_perf": 2}' "$(asks '.open.windows = 1')"
 check "... rights that it cannot have" stranger 8 "the client's \"access\" is not a number" \
 	'{"dvx_perf": 2}' "$(asks '.open.access = 255')"
 check "... no queues" stranger 8 "the client's \"ends\" are not of 1 queues" '{"dvx_perf": 2}' "$wish"

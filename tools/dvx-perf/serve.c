@@ -83,6 +83,9 @@ static int wish_take(const json_t *j, struct far_wish *w)
 		say("the client's \"lanes\" are no multiple of its \"sets\"");
 	else if (w->transport->pooled && !w->srq)
 		say("the client's \"srq\" is 0, but %s has no other receives", w->transport->name);
+	else if (w->windows && (w->srq || !w->receives || w->transport->id != PERF_RC))
+		say("the client's \"windows\" is 1, but windows are bound anew by RC queues with "
+		    "receives of their own");
 	else
 		return 0;
 	return -1;
