@@ -132,13 +132,15 @@ client_dies() {
 }
 check "the client dies" client_dies
 
-# The device disappears under a loop: words and an exit code, not a wait for ever.
-vanishes() {
+# The device disappears under a loop: words and an exit code, not a wait for ever. Its queues are connected then.
+vanishes() { # QUEUES ARGS...
+	connected="$1 qp RTS"
+	shift
 	chips="$chips gone"
 	"$dvx_sim" up gone </dev/null || return 1
 	"$dvx_sim" exec gone -- "$perf" "$@" >"$scratch/table" 2>"$scratch/client.err" &
 	client=$!
-	shows_up "$scratch/table" '[a-z]' "$client" || return 1
+	until "$dvx_sim" ls | grep -q "$connected"; do kill -0 "$client" || return 1; done
 	kill -9 "$("$dvx_sim" ls --json | jq -r '.. | objects | select(.name == "gone") | .pid' | head -1)"
 	wait "$client"
 	got=$?
@@ -146,9 +148,9 @@ vanishes() {
 	"$dvx_sim" down gone >/dev/null 2>&1
 	[ $got = 4 ] && grep -q 'mlx5_0 is gone' "$scratch/client.err"
 }
-check "the device disappears: WRITE" vanishes --duration 600
-check "the device disappears: SEND" vanishes --duration 600 --op send
-check "the device disappears: threads" vanishes threads --threads 2 --count 10000000
+check "the device disappears: WRITE" vanishes 2 --duration 600 -e libdvx
+check "the device disappears: SEND" vanishes 2 --duration 600 --op send -e libdvx
+check "the device disappears: threads" vanishes 4 threads --threads 2 --count 10000000
 check "a port that is none" says 2 '"127.0.0.1:99999" is no ADDR' "$dvx_sim" exec pair -- "$perf" serve --listen 127.0.0.1:99999
 check "an address that is none" says 2 '"\[::1\]:" is no ADDR' "$dvx_sim" exec pair -- "$perf" '[::1]:'
 plan
