@@ -30,15 +30,18 @@ struct dvx_clock {
 /* -EOPNOTSUPP: the kernel offers no such page. */
 int dvx_clock_read(struct dvx_dev *dev, struct dvx_clock *out);
 
-/* A timestamp of a free-running clock, before or after `clock` was read. */
+/*
+ * A timestamp of a free-running clock, before or after `clock` was read. Half of the clock's bits
+ * times a large mult pass 64 bits.
+ */
 DVX_INLINE uint64_t dvx_clock_ns(const struct dvx_clock *clock, uint64_t timestamp)
 {
-	uint64_t since = (timestamp - clock->ticks) & clock->mask;
+	__extension__ unsigned __int128 since = (timestamp - clock->ticks) & clock->mask;
 
 	if (since <= clock->mask / 2)
-		return clock->ns + ((since * clock->mult + clock->frac) >> clock->shift);
+		return clock->ns + (uint64_t)((since * clock->mult + clock->frac) >> clock->shift);
 	since = (clock->ticks - timestamp) & clock->mask;
-	return clock->ns - ((since * clock->mult - clock->frac) >> clock->shift);
+	return clock->ns - (uint64_t)((since * clock->mult - clock->frac) >> clock->shift);
 }
 
 /* A timestamp of a queue with *_REAL_TIME: seconds above nanoseconds. */

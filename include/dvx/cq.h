@@ -108,8 +108,9 @@ enum dvx_cq_flags {
 	 */
 	DVX_CQ_OVERRUN_IGNORE = 1 << 2,
 	/*
-	 * All CQEs go to the first entry, so only the newest can be read: dvx_sq_poll_newest(). For
-	 * one send queue. Implies DVX_CQ_OVERRUN_IGNORE.
+	 * All CQEs go to the first entry, so only the newest can be read: dvx_sq_poll_newest(), not
+	 * dvx_cq_peek(), dvx_cq_pop() or dvx_cq_arm(). For one send queue. Implies
+	 * DVX_CQ_OVERRUN_IGNORE.
 	 */
 	DVX_CQ_COLLAPSED = 1 << 3,
 	/* Similar CQEs of received packets come compressed, as attr.mini says. */

@@ -99,14 +99,15 @@ DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n,
 	struct dvx_cq *cq = sq->cq;
 	const uint8_t *cqe = cq->next, *stop = cq->stop, *slots = (const uint8_t *)sq->slots;
 	uint32_t mask = sq->slot_mask, phase = cq->phase, state, at = 0;
+	size_t stride = cq->stride;
 	uint64_t *out = wr_ids;
 	int got;
 
 	if (dvx_sq_foreign(sq))
 		return -EUSERS;
-	if ((size_t)(stop - cqe) > (size_t)n * DVX_CQE_BYTES)
-		stop = cqe + (size_t)n * DVX_CQE_BYTES;
-	for (; cqe != stop; cqe += DVX_CQE_BYTES) {
+	if ((size_t)(stop - cqe) > n * stride)
+		stop = cqe + n * stride;
+	for (; cqe != stop; cqe += stride) {
 		state = *(const volatile uint32_t *)(cqe + DVX_CQE_BYTES - 4) ^ phase;
 		if (state & DVX_CQ_NOT_PLAIN_SEND)
 			break;
@@ -128,7 +129,8 @@ DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n,
 /*
  * Of a collapsed CQ (DVX_CQ_COLLAPSED): the newest completion, which also says that all sends
  * before it are done: their cookies are passed over. After an error, the newest is the last flushed
- * one. dvx_sq_poll() does the same, slower.
+ * one. dvx_sq_poll() does the same, slower. -EBADMSG once for each wrong signature: nothing of such
+ * a CQ is popped.
  */
 DVX_INLINE int dvx_sq_poll_newest(struct dvx_sq *sq, struct dvx_wc *wc)
 {

@@ -8,22 +8,32 @@
 static const _Alignas(DVX_CQE_BYTES) uint8_t cq_one_error[DVX_CQE_BYTES] = {
 	[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR << 4};
 const struct dvx_cq dvx_cq_of_several = {
-	.next = cq_one_error, .stop = cq_one_error + DVX_CQE_BYTES, .stride = DVX_CQE_BYTES};
+	.next = cq_one_error,
+	.stop = cq_one_error + DVX_CQE_BYTES,
+	.stride = DVX_CQE_BYTES,
+	.first = cq_one_error,
+};
 
 /*
- * A collapsed CQ shows the polls of rings an entry that looks like an error, too. What it holds is
- * no completion any more: a queue that begins anew may get one of the same last word.
+ * What a collapsed CQ shows the polls of rings: the same, as long as the largest entry, and of the
+ * other lap than entries that were never written. So a program that pops it, which it must not,
+ * sees no CQE behind it.
  */
+static const _Alignas(DVX_CQE_BYTES) uint8_t cq_collapsed_error[2 * DVX_CQE_BYTES] = {
+	[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_REQ_ERR << 4 | 1};
+
+/* What it holds is no completion any more: a queue that begins anew may get the same last word. */
 void dvx_cq_collapse(struct dvx_cq *cq)
 {
 	uint8_t *cqe = dvx_cq_entry(cq, 0);
 
-	cqe[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_INVALID << 4;
+	cqe[DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_INVALID << 4 | 1;
 	memcpy(&cq->newest, cqe + DVX_CQE_BYTES - 4, sizeof(cq->newest));
-	cq->phase = 0;
-	cq->next = cq_one_error;
-	cq->stop = cq_one_error + cq->stride;
-	cq->end = cq->stop;
+	cq->phase = DVX_CQ_OLD;
+	cq->next = cq_collapsed_error;
+	cq->stop = cq->next;
+	cq->end = cq->next + cq->stride;
+	dvx_cq_set_slack(cq, 0);
 }
 
 const struct dvx_cq_queue dvx_cq_no_queue = {.number = FREE_PLACE};
@@ -111,6 +121,8 @@ static void cq_tell_queues(struct dvx_cq_priv *cq)
 
 static uint32_t cq_slack(const struct dvx_cq_priv *cq)
 {
+	if (cq->flags & DVX_CQ_COLLAPSED)
+		return 0;
 	if (cq->flags & DVX_CQ_OVERRUN_IGNORE)
 		return cq->ring.entries;
 	if (cq->flags & DVX_CQ_OVERCOMMIT || cq->room >= cq->ring.entries)
@@ -318,10 +330,10 @@ uint32_t dvx_cq_waiting(const struct dvx_cq *cq)
 	return n;
 }
 
-/* Drops a CQE. Its receive, if it was an SRQ's, serves other queues again. */
+/* Drops a CQE. Its receive, if it tells of one of an SRQ's, serves other queues again. */
 static void cq_drop(const struct dvx_cq_queue *q, const uint8_t *cqe)
 {
-	if (q->shared && !dvx_cqe_is_send(cqe))
+	if (q->shared && !dvx_cqe_is_send(cqe) && !dvx_cqe_is_sig_error(cqe))
 		dvx_srq_retire(q->srq, dvx_cqe_wqe_index(cqe));
 }
 

@@ -9,6 +9,19 @@
 
 enum { RESIZE_SIZE = 1, RESIZE_UMEM = 8 }; /* resize_field_select */
 
+/* CQs that may be smaller than what their queues need can still have more waiting than is wanted. */
+static int cq_resize_fits(const struct dvx_cq *ring, uint32_t wanted)
+{
+	uint32_t waiting = dvx_cq_waiting(ring);
+
+	return waiting <= dvx_cq_entries(ring->priv->dev, wanted)
+		       ? 0
+		       : dvx_fail(EINVAL,
+				  "dvx_cq_resize: entries is %u, but %u completions wait in CQ %u: "
+				  "poll first",
+				  wanted, waiting, ring->cqn);
+}
+
 static int cq_resize_check(const struct dvx_cq *ring, uint32_t entries)
 {
 	const struct dvx_cq_priv *cq = ring->priv;
@@ -31,7 +44,7 @@ static int cq_resize_check(const struct dvx_cq *ring, uint32_t entries)
 	    !(cq->flags & (DVX_CQ_OVERCOMMIT | DVX_CQ_OVERRUN_IGNORE)))
 		return dvx_fail(EINVAL, "dvx_cq_resize: entries is %u, but its queues may need %u",
 				entries, cq->room);
-	return 0;
+	return cq_resize_fits(ring, entries);
 }
 
 static int cq_resize_command(const struct dvx_cq_priv *cq, const struct dvx_queue_memory *at,

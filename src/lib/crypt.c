@@ -196,8 +196,10 @@ int dvx_login_valid(struct dvx_login *login, bool *valid)
 {
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
 	uint8_t reply[PRM_QUERY_CRYPTO_LOGIN_OBJ_OUT_BYTES];
-	int err;
+	int err = dvx_given("dvx_login_valid", "login", login, "valid", valid, NULL);
 
+	if (err)
+		return err;
 	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_QUERY_GENERAL_OBJECT);
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_CRYPTO_LOGIN);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, login->id);

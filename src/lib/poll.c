@@ -73,18 +73,25 @@ int dvx_sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 	struct dvx_cq *cq = sq->cq;
 	uint8_t cqe[DVX_CQE_BYTES];
 	uint32_t word;
+	int n;
 
 	memcpy(cqe, cq->first, sizeof(cqe));
 	memcpy(&word, cqe + DVX_CQE_BYTES - 4, sizeof(word));
 	if (word == cq->newest || dvx_cqe_opcode(cqe) == PRM_CQE_OPCODE_INVALID)
 		return 0; /* invalid: the next CQE is being written */
 	cq->newest = word;
+	if (dvx_cqe_is_sig_error(cqe))
+		return dvx_fail(EBADMSG,
+				"CQ %u: a wrong signature of mkey 0x%x: dvx_sig_error_read() of "
+				"cq->first, while no newer CQE has come over it",
+				cq->cqn, dvx_cqe_sig_key(cqe));
 	if (dvx_cqe_is_error(cqe))
 		poll_read_error(wc, cqe);
 	else
 		dvx_wc_read(wc, cqe);
 	wc->wr_id = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
-	return dvx_cqe_is_error(cqe) ? -EIO : 1;
+	n = dvx_cqe_is_error(cqe) ? -EIO : 1;
+	return poll_is_pad(wc, n) ? 0 : n; /* the CQE of what it pads for comes next */
 }
 
 static bool poll_is_collapsed(const struct dvx_cq *cq)

@@ -13,9 +13,9 @@
 #define LOG_STRIDE_BYTES      6u
 #define LOG_STRIDE_BYTES_MOST 13u
 
-static int rxq_lacks(struct dvx_dev *dev, const char *flag, const char *cap)
+static int rxq_lacks(struct dvx_dev *dev, const char *what, const char *cap)
 {
-	return dvx_fail(EOPNOTSUPP, "dvx_rxq_create: attr.flags has %s, but %s has no %s", flag,
+	return dvx_fail(EOPNOTSUPP, "dvx_rxq_create: attr.%s, but %s has no %s", what,
 			dvx_dev_name(dev), cap);
 }
 
@@ -33,10 +33,10 @@ static int check_flags(struct dvx_dev *dev, uint32_t flags)
 		return err;
 	if (flags & DVX_RXQ_STRIP_VLAN &&
 	    !prm_per_protocol_networking_offload_caps_get_vlan_cap(cap))
-		return rxq_lacks(dev, "DVX_RXQ_STRIP_VLAN", "vlan_cap");
+		return rxq_lacks(dev, "flags has DVX_RXQ_STRIP_VLAN", "vlan_cap");
 	if (flags & DVX_RXQ_KEEP_FCS &&
 	    !prm_per_protocol_networking_offload_caps_get_scatter_fcs(cap))
-		return rxq_lacks(dev, "DVX_RXQ_KEEP_FCS", "scatter_fcs");
+		return rxq_lacks(dev, "flags has DVX_RXQ_KEEP_FCS", "scatter_fcs");
 	return 0;
 }
 
@@ -57,7 +57,7 @@ static int rxq_check_strides(struct dvx_dev *dev, const struct dvx_rxq_attr *att
 	if (err)
 		return err;
 	if (!prm_cmd_hca_cap_get_striding_rq(cap))
-		return rxq_lacks(dev, "strides", "striding_rq");
+		return rxq_lacks(dev, "strides is set", "striding_rq");
 	least = prm_cmd_hca_cap_get_ext_stride_num_range(cap) ? 3 : LOG_STRIDES;
 	if (!rxq_pow2_within(attr->strides, least, LOG_STRIDES_MOST))
 		return dvx_fail(EINVAL,

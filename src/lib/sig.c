@@ -178,6 +178,10 @@ static void sig_error_part(const struct dvx_sig_side *s, const void *cqe, struct
 
 int dvx_sig_error_read(struct dvx_sig_key *key, const void *cqe, struct dvx_sig_error *out)
 {
+	int err = dvx_given("dvx_sig_error_read", "key", key, "cqe", cqe, "out", out, NULL);
+
+	if (err)
+		return err;
 	if (!dvx_cqe_is_sig_error(cqe) || dvx_cqe_sig_key(cqe) >> 8 != key->key >> 8)
 		return dvx_fail(ENOENT,
 				"dvx_sig_error_read: cqe is no signature error of mkey 0x%x",

@@ -154,13 +154,14 @@ static void sig_write_dif(const struct dvx_sig_side *s, void *inl)
 static uint8_t sig_copied(const struct dvx_sig *s)
 {
 	const struct dvx_sig_side *m = &s->memory, *w = &s->wire;
+	const bool same_seed = !((m->flags ^ w->flags) & DVX_SIG_ONES);
 	uint8_t bytes = 0;
 
 	if (s->copies)
 		return s->copy;
 	if (!kinds[m->type].dif)
-		return kinds[m->type].copied;
-	if (m->type == w->type && !((m->flags ^ w->flags) & DVX_SIG_ONES))
+		return same_seed ? kinds[m->type].copied : 0;
+	if (m->type == w->type && same_seed)
 		bytes |= DVX_SIG_GUARD;
 	if (m->app_tag == w->app_tag)
 		bytes |= DVX_SIG_APP_TAG;
@@ -295,17 +296,21 @@ int dvx_post_umr_sig(struct dvx_sq *sq, struct dvx_sig_key *key, uint32_t access
 		     const struct dvx_crypt *crypt, uint64_t wr_id, uint32_t flags)
 {
 	const struct dvx_sig *s = sig ? sig : &unsigned_data;
-	const bool signs = key->signs && (sig || crypt);
 	struct sig_request r = {.room = dvx_umr_room(n), .sig = s};
 	uint32_t quiet = flags & ~(uint32_t)DVX_SIGNALED;
 	struct dvx_sq_place p;
 	uint8_t *list;
-	int err = lib_sig_check(key, sig);
+	bool signs;
+	int err = dvx_given("dvx_post_umr_sig", "sq", sq, "key", key, "pieces", pieces, NULL);
 
+	if (!err)
+		err = lib_sig_check(key, sig);
+	if (err)
+		return err;
+	signs = key->signs && (sig || crypt);
 	r.psvs = (s->memory.type ? 1u : 0) + (s->wire.type ? 1u : 0);
 	r.ds = DVX_UMR_DS + r.room + (signs ? BSF_DS : 0) + (crypt ? BSF_DS : 0);
-	if (!err)
-		err = crypt_check(key, sig, crypt);
+	err = crypt_check(key, sig, crypt);
 	if (!err)
 		err = sig_request_check(sq, pieces, n, flags, &r);
 	if (err)

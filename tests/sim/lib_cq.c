@@ -55,8 +55,10 @@ static int kind_poll(struct kind *k, struct dvx_wc *wc,
 
 static void kind_writes(struct rig *r, uint32_t flags)
 {
+	uint64_t ids[8];
 	struct dvx_wc wc;
 	struct kind k;
+	int n;
 
 	kind_make(r, &k, flags, 128);
 	for (uint64_t i = 0; i < 1000; i++) {
@@ -64,6 +66,11 @@ static void kind_writes(struct rig *r, uint32_t flags)
 		assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
 		assert_int_equal(wc.wr_id, i);
 		assert_int_equal(dvx_sq_poll(k.sq, &wc), 0);
+		kind_write(r, &k, i, DVX_SIGNALED);
+		while (!(n = dvx_sq_poll_many(k.sq, ids, 8, &wc)))
+			;
+		assert_int_equal(n, 1);
+		assert_int_equal(ids[0], i);
 	}
 	kind_free(&k);
 }
@@ -125,6 +132,62 @@ TEST_RIG(overrun)
 		kind_write(r, &k, i, DVX_SIGNALED);
 	while (*(volatile uint64_t *)(void *)r->buf != 63)
 		;
+	kind_free(&k);
+}
+
+/* A CQE that the program makes up, of the queue's next WQE, where the device would write it. */
+static void kind_invent(struct kind *k, uint8_t opcode)
+{
+	uint8_t *cqe = (uint8_t *)(uintptr_t)k->cq->first;
+
+	prm_cqe64_set_wqe_counter(cqe, k->sq->pi);
+	prm_sig_err_cqe_set_mkey(cqe, 0x1234);
+	cqe[DVX_CQE_BYTES - 1] = (uint8_t)(opcode << 4);
+}
+
+/* A wrong signature is no send, the flush of padding is not reported, and a pop stays inside. */
+TEST_RIG(collapsed_errors)
+{
+	struct dvx_wc wc = {0};
+	struct kind k;
+	uint32_t free_blocks;
+
+	kind_make(r, &k, DVX_CQ_COLLAPSED | DVX_CQ_128, 64);
+	OK(dvx_post_nop(k.sq, 5, 0));
+	free_blocks = dvx_sq_free(k.sq);
+	kind_invent(&k, PRM_CQE_OPCODE_SIG_ERR);
+	refused(dvx_sq_poll_newest(k.sq, &wc), -EBADMSG, "mkey 0x1234", "cq->first");
+	assert_int_equal(dvx_sq_free(k.sq), free_blocks);
+	assert_int_equal(dvx_sq_poll_newest(k.sq, &wc), 0);
+	k.sq->slots[k.sq->pi & k.sq->mask].wr_id = DVX_WR_ID_PAD;
+	kind_invent(&k, PRM_CQE_OPCODE_REQ_ERR);
+	assert_int_equal(dvx_sq_poll_newest(k.sq, &wc), 0);
+	dvx_cq_pop(k.cq);
+	for (uint32_t i = 0; i < 2; i++)
+		if (dvx_cq_peek(k.cq))
+			dvx_cq_pop(k.cq);
+	assert_null(dvx_cq_peek(k.cq));
+	kind_free(&k);
+}
+
+/* What waits in a CQ that may overrun fits the new ring, or it stays as it is. */
+TEST_RIG(overrun_resized)
+{
+	uint32_t waiting = 0;
+	struct dvx_wc wc;
+	struct kind k;
+
+	kind_make(r, &k, DVX_CQ_OVERRUN_IGNORE, 64);
+	for (uint64_t i = 0; i < 40; i++)
+		kind_write(r, &k, i, DVX_SIGNALED);
+	while (*(volatile uint64_t *)(void *)r->buf != 39)
+		;
+	refused(dvx_cq_resize(k.cq, 8, NULL), -EINVAL, "entries is 8", "40 completions wait");
+	for (; waiting < 40; waiting++) {
+		assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
+		assert_int_equal(wc.wr_id, waiting);
+	}
+	OK(dvx_cq_resize(k.cq, 8, NULL));
 	kind_free(&k);
 }
 

@@ -150,6 +150,9 @@ TEST_PAIR(signatures, ALL)
 		{.memory = CRC_SIDE(DVX_SIG_CRC32C, 512),
 		 .wire = CRC_SIDE(DVX_SIG_CRC32C, 512),
 		 .check = DVX_SIG_ALL},
+		{.memory = CRC_SIDE(DVX_SIG_CRC32, 512), /* another seed: not copied */
+		 .wire = {.type = DVX_SIG_CRC32, .block = 512},
+		 .check = DVX_SIG_ALL},
 		{.wire = CRC_SIDE(DVX_SIG_CRC64, 4096), .check = DVX_SIG_ALL},
 		{.memory = DIF_SIDE(DVX_SIG_REF_GROWS, 512), .check = DVX_SIG_ALL},
 		{.memory = DIF_SIDE(DVX_SIG_REF_GROWS, 512),
@@ -392,6 +395,13 @@ TEST_PAIR(refusals, ALL)
 	struct dvx_dek *dek;
 
 	assert_null(dvx_mkey_sig(r->mkey));
+	refused(dvx_post_umr_sig(p->sq, dvx_mkey_sig(r->mkey), 0, many, 1, NULL, NULL, 1, 0),
+		-EINVAL, "dvx_post_umr_sig", "key is NULL");
+	refused(dvx_post_umr_sig(NULL, dvx_mkey_sig(signs), 0, many, 1, NULL, NULL, 1, 0), -EINVAL,
+		"dvx_post_umr_sig", "sq is NULL");
+	refused(dvx_sig_error_read(dvx_mkey_sig(signs), NULL, &(struct dvx_sig_error){0}), -EINVAL,
+		"dvx_sig_error_read", "cqe is NULL");
+	refused(dvx_login_valid(NULL, &(bool){false}), -EINVAL, "dvx_login_valid", "login is NULL");
 	refused(post_bad(p, encrypts, &sig, &crypt), -EINVAL, "DVX_MKEY_SIGNS", "without");
 	refused(post_bad(p, signs, &sig, &crypt), -EINVAL, "DVX_MKEY_ENCRYPTS", "without");
 	refused(post_bad(p, both, &sig, NULL), -EINVAL, "DVX_MKEY_ENCRYPTS", "NULL");

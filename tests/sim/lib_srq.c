@@ -201,6 +201,19 @@ TEST_POOL(limit)
 	pool_make(r, p);
 }
 
+/* A CQE of a wrong signature is no receive: one that waits when its queue is reset gives none. */
+static void reset_drops_signature(struct pool *p)
+{
+	uint8_t *cqe = (uint8_t *)(uintptr_t)p->cq->next;
+	uint32_t unposted = dvx_srq_free(p->srq);
+
+	prm_sig_err_cqe_set_qpn(cqe, dvx_qp_number(p->qp[0]));
+	cqe[DVX_CQE_BYTES - 1] = (uint8_t)(PRM_CQE_OPCODE_SIG_ERR << 4 | !!p->cq->phase);
+	OK(dvx_qp_to_rst(p->qp[0]));
+	assert_null(dvx_cq_peek(p->cq));
+	assert_int_equal(dvx_srq_free(p->srq), unposted);
+}
+
 /*
  * A queue in error says when it took its last receive, and leaves the others to the other queues.
  * One that is reset with completions that nobody polled gives their receives back.
@@ -231,6 +244,7 @@ TEST_POOL(errors_and_resets)
 	pool_connect(r, p, 0);
 	client_sends(p, 0, 4);
 	pool_receives(r, p, 0, 4);
+	reset_drops_signature(p);
 	pool_free(p);
 	OK(dvx_events_close(ev));
 	pool_make(r, p);

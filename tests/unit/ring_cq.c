@@ -249,6 +249,7 @@ static void large_entries(void **state)
 				     .cqe_bytes = 128};
 	uint8_t data[64] = {0};
 	struct dvx_sge sge = {(uintptr_t)data, sizeof(data), 1};
+	uint64_t ids[8];
 	struct plain_sq s;
 	struct dvx_wc wc;
 	struct dvx_cq cq;
@@ -276,6 +277,19 @@ static void large_entries(void **state)
 		assert_int_equal(data[50], 0);
 		assert_int_equal(dvx_cq_index(&cq), i + 1);
 	}
+	/* Several at once: what is left in the first halves are no completions. */
+	for (uint32_t i = 100; i < 103; i++) {
+		cqe = buf[i % 8] + 64;
+		assert_int_equal(dvx_post_nop(&s.sq, i, DVX_SIGNALED), 0);
+		memset(cqe - 64, 0, 127);
+		prm_cqe64_set_wqe_counter(cqe, i);
+		cqe[63] = (uint8_t)(PRM_CQE_OPCODE_REQ << 4 | !!(i & 8));
+	}
+	assert_int_equal(dvx_sq_poll_many(&s.sq, ids, 2, &wc), 2);
+	assert_int_equal(ids[1], 101);
+	assert_int_equal(dvx_sq_poll_many(&s.sq, ids, 8, &wc), 1);
+	assert_int_equal(ids[0], 102);
+	assert_int_equal(dvx_cq_index(&cq), 103);
 	init.cqe_bytes = 256;
 	assert_int_equal(dvx_cq_init(&cq, &init), -EINVAL);
 }
@@ -289,6 +303,7 @@ static void newest(void **state)
 
 	(void)state;
 	plain_sq_init(&s, 8, 0);
+	assert_int_equal(dvx_sq_poll_newest(&s.sq, &wc), -EINVAL); /* it has no CQ */
 	plain_cq_init(&p, 8);
 	s.sq.cq = &p.cq;
 	for (uint32_t i = 0; i < 70000; i++) {
@@ -457,12 +472,15 @@ static void clock_ns(void **state)
 				    .mask = 0xffffff,
 				    .mult = 5,
 				    .shift = 1};
+	const struct dvx_clock fine = {.mask = (1ull << 41) - 1, .mult = 1u << 31, .shift = 31};
 
 	(void)state;
 	assert_int_equal(dvx_clock_ns(&c, 0xfffff0), 1000000);
 	assert_int_equal(dvx_clock_ns(&c, 0xfffff1), 1000003);
 	assert_int_equal(dvx_clock_ns(&c, 0x10), 1000080);
 	assert_int_equal(dvx_clock_ns(&c, 0xffffe0), 1000000 - 39);
+	assert_int_equal(dvx_clock_ns(&fine, 1ull << 39), 1ull << 39);
+	assert_int_equal(dvx_clock_ns(&fine, fine.mask), UINT64_MAX);
 	assert_int_equal(dvx_real_time_ns(3ull << 32 | 999999999), 3999999999ull);
 }
 
