@@ -316,14 +316,14 @@ struct verbs_dci {
 	struct ibv_qp *qp;
 };
 
-static void verbs_dci_make(struct rig *r, struct verbs_dci *v)
+static void verbs_dci_make(struct rig *r, struct verbs_dci *v, uint32_t receives)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
 	struct mlx5dv_qp_init_attr dv = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
 					 .dc_init_attr = {.dc_type = MLX5DV_DCTYPE_DCI}};
 	struct ibv_qp_init_attr_ex ex = {
 		.qp_type = IBV_QPT_DRIVER,
-		.cap = {64, 0, 2, 0, 64},
+		.cap = {64, receives, 2, receives, 64},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE};
 	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1},
@@ -373,7 +373,7 @@ TEST_DC(bytes)
 	struct ibv_ah *ah;
 	uint8_t *their[2], *mine = d->sq->buf, wqes[4 * DVX_BLOCK];
 
-	verbs_dci_make(r, &v);
+	verbs_dci_make(r, &v, 0);
 	aa.grh.hop_limit = 64;
 	OK(dvx_dev_gid(r->dev, 1, 1, aa.grh.dgid.raw));
 	ah = ibv_create_ah(v.pd, &aa);
@@ -414,18 +414,18 @@ TEST_DC(bytes)
 	OK(dvx_qp_to_rst(d->qp)); /* nothing of this is rung */
 }
 
-/* libdvx on the ring of verbs' initiator. */
-TEST_DC(adopted)
+/* libdvx on the ring of verbs' initiator. Receives that it was made with have room before its SQ. */
+static void adopt_dci(struct rig *r, struct dc *d, uint32_t receives)
 {
 	struct dvx_qp *own = d->qp;
 	struct verbs_dci v;
 	struct dvx_cq *cq;
 	struct dvx_wc wc;
 
-	verbs_dci_make(r, &v);
+	verbs_dci_make(r, &v, receives);
 	OK(dvx_cq_adopt(r->dev, v.cq, &cq));
 	OK(dvx_qp_adopt(r->dev, v.qp, &d->qp));
-	assert_null(dvx_qp_rq(d->qp));
+	assert_int_equal(!dvx_qp_rq(d->qp), !receives);
 	dc_post_receives(r, d, 15);
 	for (uint32_t i = 0; i < 15; i++) {
 		OK(dvx_post_dc_send_inline(dvx_qp_sq(d->qp), &d->ah[i % TARGETS], 0, "adopted", 7,
@@ -439,6 +439,12 @@ TEST_DC(adopted)
 	OK(dvx_cq_destroy(cq));
 	verbs_dci_free(&v);
 	d->qp = own;
+}
+
+TEST_DC(adopted)
+{
+	adopt_dci(r, d, 0);
+	adopt_dci(r, d, 1);
 }
 
 TEST_GROUP(rig_open, rig_close)

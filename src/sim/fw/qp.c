@@ -62,12 +62,22 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 	return 0;
 }
 
-static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
+/*
+ * Whether the ring begins with receives. A DCI has none, but their room is there when mlx5_ib was asked
+ * for some (max_recv_wr): libmlx5 has its SQ behind it.
+ */
+static bool fw_qp_has_receives(const void *qpc, const struct qp *qp)
+{
+	return prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_REGULAR && !qp->xrcd &&
+	       (qp->q.rq || prm_qpc_get_st(qpc) == PRM_QP_ST_DCI);
+}
+
+static int fw_qp_check_sizes(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
 	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
 	uint64_t rq_bytes = 0, sq_bytes = 0;
 
-	if (qp->q.rq && !qp->rq.srq && !qp->xrcd)
+	if (fw_qp_has_receives(qpc, qp))
 		rq_bytes = 1ull << (qp->rq.log_size + qp->rq.log_stride + LOG_RQ_STRIDE_UNIT);
 	if (qp->q.sq)
 		sq_bytes = 1ull << (qp->sq.log_size + LOG_WQEBB);
@@ -251,7 +261,7 @@ static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	uint64_t dbrec;
 
 	read_sizes(qp, qpc);
-	if (take_numbers(c, qpc, qp) || fw_qp_take_inline(c, qpc, qp) || fw_qp_check_sizes(c, qp) ||
+	if (take_numbers(c, qpc, qp) || fw_qp_take_inline(c, qpc, qp) || fw_qp_check_sizes(c, qpc, qp) ||
 	    take_extension(c, qp) || fw_qp_take_buffer(c, qpc, qp) ||
 	    fw_dbrec(c, prm_qpc_get_dbr_umem_valid(qpc), prm_qpc_get_dbr_umem_id(qpc),
 		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->q.dbr_umem))
