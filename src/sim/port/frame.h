@@ -44,9 +44,9 @@ struct frame {
 };
 
 /* How many packets of a wire it stands for. */
-static inline uint32_t frame_packets(const struct frame *f)
+static inline uint32_t frame_packets(const struct frame *frame)
 {
-	return f->burst.npkts ? f->burst.npkts : 1;
+	return frame->burst.npkts ? frame->burst.npkts : 1;
 }
 
 /* Frames are reused: a pool per chip. NULL: out of memory. */
