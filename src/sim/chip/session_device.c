@@ -134,7 +134,7 @@ void session_attach(struct chip_session *c)
 		return session_throw_out(c, "an attach without a BAR, or a second open");
 	owner = session_of_bar(c->all, c->in.m.fds[0]);
 	err = owner ? session_be_guest(c, owner) : -ENODEV;
-	if (session_reply(c, err, NULL, 0, NULL, 0) && err)
+	if (session_reply(c, err, NULL, 0, NULL, 0) && err && owner)
 		session_close(c); /* it may watch a process already */
 }
 
