@@ -406,6 +406,17 @@ static uint32_t squeezed_len(uint64_t i)
 	return 14 + 20 + 8 + 40 + (uint32_t)(i % 50);
 }
 
+/* The next entry, once it is there, as the device wrote it: a title or not. */
+static const void *squeezed_next(const struct dvx_cq *cq)
+{
+	time_t end = patience_from_now();
+
+	while (dvx_cq_state(cq, cq->next) & DVX_CQ_OLD)
+		if (patience_over(end))
+			fail_msg("no packet came");
+	return cq->next;
+}
+
 /* Burst after burst over laps of the ring: some by CQEs, some by many. */
 static void squeezed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 {
@@ -421,7 +432,7 @@ static void squeezed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 	for (uint32_t burst = 0; burst < 20; burst++) {
 		squeezed_send(f, &s, i, BURST);
 		for (uint64_t end = i + BURST; i < end;) {
-			cqe = s.in.cq->next;
+			cqe = squeezed_next(s.in.cq);
 			sessions += dvx_cqe_format(cqe) == DVX_CQE_FORMAT;
 			if (burst % 2) {
 				cqe = wait_cqe(s.in.cq);
