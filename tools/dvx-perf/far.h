@@ -90,21 +90,24 @@ static inline void far_rebound(struct far_set *s, uint64_t lane)
 	dvx_rq_leave(s->rq[lane]);
 }
 
-/* Posts again what was received; the number of messages, or negative after a sentence. */
+/*
+ * Posts again what was received; the number of receives that are posted again, or negative after a
+ * sentence. A message with a window counts when its window is bound: its receive waits until then.
+ */
 static inline int far_take(struct far_set *s)
 {
 	struct dvx_wc wc;
 	int n = 0, rc;
 
 	while ((rc = dvx_cq_poll(s->cq, &wc)) > 0) {
-		if (s->qp && wc.opcode == PRM_CQE_OPCODE_REQ) {
+		if (!s->qp) {
+			far_repost(s, wc.wr_id);
+		} else if (wc.opcode == PRM_CQE_OPCODE_REQ) {
 			far_rebound(s, wc.wr_id);
+		} else {
+			far_rebind(s, wc.wr_id, wc.imm);
 			continue;
 		}
-		if (s->qp)
-			far_rebind(s, wc.wr_id, wc.imm);
-		else
-			far_repost(s, wc.wr_id);
 		n++;
 	}
 	dvx_cq_leave(s->cq);
