@@ -25,6 +25,15 @@ struct inbox {
 	uint8_t *buf;
 };
 
+/* All packets to one action, by the root table. */
+struct way {
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_table *root;
+	struct dvx_flow_matcher *matcher;
+	struct dvx_flow_action *to;
+	struct dvx_flow_rule *rule;
+};
+
 struct frame {
 	uint8_t bytes[FRAME_MAX];
 	uint32_t len;
@@ -75,32 +84,86 @@ static inline int flow_close(void **state)
 
 #define TEST_FLOW(name) TEST_OF(name, struct flow_rig, f, {NULL, NULL})
 
-/* `place` is the inbox's number, which chooses its part of the buffer. */
-static inline void inbox_open(struct flow_rig *f, struct inbox *in, uint32_t place)
+/*
+ * An inbox of a CQ and a queue by these attributes, without receives: the rig's objects are filled
+ * in. `place` is the inbox's number, which chooses its part of the buffer.
+ */
+static inline void inbox_open_as(struct flow_rig *f, struct inbox *in, uint32_t place,
+				 struct dvx_cq_attr cq, struct dvx_rxq_attr rx)
 {
-	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ROOMS, .uar = f->r.uar};
-	struct dvx_rxq_attr rx = {
-		.size = sizeof(rx), .pd = f->r.pd, .entries = ROOMS, .user_index = 0x100 + place};
-	uint32_t i;
-
 	in->rig = f;
 	in->buf = f->r.buf + (size_t)(place + 1) * ROOMS * ROOM;
+	cq.uar = f->r.uar;
 	OK(dvx_cq_create(f->r.dev, &cq, &in->cq));
+	rx.pd = f->r.pd;
 	rx.cq = in->cq;
 	OK(dvx_rxq_create(f->r.dev, &rx, &in->rxq));
 	in->rq = dvx_rxq_ring(in->rxq);
-	for (i = 0; i < ROOMS; i++) {
-		struct dvx_sge sge = {(uintptr_t)in->buf + (uint64_t)i * ROOM, ROOM, f->r.key};
+}
+
+/* The next n receives, each of its room. */
+static inline void inbox_post(struct inbox *in, uint64_t first, uint32_t n)
+{
+	for (uint64_t i = first; i < first + n; i++) {
+		struct dvx_sge sge = {(uintptr_t)in->buf + i % ROOMS * ROOM, ROOM, in->rig->r.key};
 
 		OK(dvx_rq_post(in->rq, &sge, 1, i));
 	}
 	dvx_rq_ring(in->rq);
 }
 
+static inline void inbox_open(struct flow_rig *f, struct inbox *in, uint32_t place)
+{
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ROOMS};
+	struct dvx_rxq_attr rx = {
+		.size = sizeof(rx), .entries = ROOMS, .user_index = 0x100 + place};
+
+	inbox_open_as(f, in, place, cq, rx);
+	inbox_post(in, 0, ROOMS);
+}
+
 static inline void inbox_close(struct inbox *in)
 {
 	OK(dvx_rxq_destroy(in->rxq));
 	OK(dvx_cq_destroy(in->cq));
+}
+
+/* Between the two the test makes w->to. */
+static inline void way_begin(struct flow_rig *f, struct way *w)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_domain_attr da = {.size = sizeof(da)};
+	struct dvx_flow_matcher_attr ma = {.size = sizeof(ma), .match = &all};
+
+	OK(dvx_flow_domain_create(f->r.dev, &da, &w->domain));
+	OK(dvx_flow_table_create(w->domain, 0, &w->root));
+	OK(dvx_flow_matcher_create(w->root, &ma, &w->matcher));
+}
+
+static inline void way_end(struct way *w)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_rule_attr ra = {.size = sizeof(ra), .match = &all, .action_count = 1};
+
+	ra.matcher = w->matcher;
+	ra.actions = &w->to;
+	OK(dvx_flow_rule_create(&ra, &w->rule));
+}
+
+static inline void way_open(struct flow_rig *f, struct way *w, struct dvx_rxq *rxq)
+{
+	way_begin(f, w);
+	OK(dvx_flow_action_create_queue(w->domain, rxq, &w->to));
+	way_end(w);
+}
+
+static inline void way_close(struct way *w)
+{
+	OK(dvx_flow_rule_destroy(w->rule));
+	OK(dvx_flow_action_destroy(w->to));
+	OK(dvx_flow_matcher_destroy(w->matcher));
+	OK(dvx_flow_table_destroy(w->root));
+	OK(dvx_flow_domain_destroy(w->domain));
 }
 
 static inline void put_ip(uint8_t *p, const struct say *s, uint32_t l4)

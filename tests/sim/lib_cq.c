@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves the kinds of CQs: large entries, overrun ignored, collapsed, compressed, each read whole
- * and in order.
+ * Proves the kinds of CQs: large entries, overrun ignored, collapsed, each read whole and in
+ * order.
  */
 #include "tests/test.h"
-#include <infiniband/mlx5dv.h>
-#include "flow_rig.h"
+#include "lib_rig.h"
+
+#define KIND_MANY 8u
 
 /* A QP that is its own peer, without receives, on a CQ of this kind. */
 struct kind {
@@ -53,12 +54,32 @@ static int kind_poll(struct kind *k, struct dvx_wc *wc,
 	return n;
 }
 
+static int kind_poll_many(struct kind *k, uint64_t ids[KIND_MANY], struct dvx_wc *wc)
+{
+	time_t end = patience_from_now();
+	int n;
+
+	while (!(n = dvx_sq_poll_many(k->sq, ids, KIND_MANY, wc)))
+		if (patience_over(end))
+			fail_msg("no completion came");
+	return n;
+}
+
+/* Until the write of this value is there: its completion is not looked at. */
+static void kind_settled(struct rig *r, uint64_t value)
+{
+	time_t end = patience_from_now();
+
+	while (*(volatile uint64_t *)(void *)r->buf != value)
+		if (patience_over(end))
+			fail_msg("the write of %llu did not come", (unsigned long long)value);
+}
+
 static void kind_writes(struct rig *r, uint32_t flags)
 {
-	uint64_t ids[8];
+	uint64_t ids[KIND_MANY];
 	struct dvx_wc wc;
 	struct kind k;
-	int n;
 
 	kind_make(r, &k, flags, 128);
 	for (uint64_t i = 0; i < 1000; i++) {
@@ -67,9 +88,7 @@ static void kind_writes(struct rig *r, uint32_t flags)
 		assert_int_equal(wc.wr_id, i);
 		assert_int_equal(dvx_sq_poll(k.sq, &wc), 0);
 		kind_write(r, &k, i, DVX_SIGNALED);
-		while (!(n = dvx_sq_poll_many(k.sq, ids, 8, &wc)))
-			;
-		assert_int_equal(n, 1);
+		assert_int_equal(kind_poll_many(&k, ids, &wc), 1);
 		assert_int_equal(ids[0], i);
 	}
 	kind_free(&k);
@@ -130,8 +149,7 @@ TEST_RIG(overrun)
 	kind_make(r, &k, DVX_CQ_OVERRUN_IGNORE, 8);
 	for (i = 0; i < 64; i++)
 		kind_write(r, &k, i, DVX_SIGNALED);
-	while (*(volatile uint64_t *)(void *)r->buf != 63)
-		;
+	kind_settled(r, 63);
 	kind_free(&k);
 }
 
@@ -180,8 +198,7 @@ TEST_RIG(overrun_resized)
 	kind_make(r, &k, DVX_CQ_OVERRUN_IGNORE, 64);
 	for (uint64_t i = 0; i < 40; i++)
 		kind_write(r, &k, i, DVX_SIGNALED);
-	while (*(volatile uint64_t *)(void *)r->buf != 39)
-		;
+	kind_settled(r, 39);
 	refused(dvx_cq_resize(k.cq, 8, NULL), -EINVAL, "entries is 8", "40 completions wait");
 	for (; waiting < 40; waiting++) {
 		assert_int_equal(kind_poll(&k, &wc, dvx_sq_poll), 1);
@@ -233,14 +250,6 @@ TEST_RIG(resized)
 	kind_free(&k);
 }
 
-static uint64_t day_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Both clocks give the time of day; the free-running one as far as the day's was not slewed. */
 TEST_RIG(timestamps)
 {
@@ -261,13 +270,14 @@ TEST_RIG(timestamps)
 		attr.flags = real ? DVX_QP_REAL_TIME : 0;
 		OK(dvx_qp_create(r->dev, &attr, &qp));
 		OK(dvx_qp_connect_self(qp, 0));
-		before = day_ns();
+		before = time_of_day();
 		OK(dvx_post_nop(dvx_qp_sq(qp), 1, DVX_SIGNALED));
 		dvx_sq_ring(dvx_qp_sq(qp));
 		ns = dvx_cqe_timestamp(wait_cqe(made));
 		OK(dvx_clock_read(r->dev, &clock));
 		ns = real ? dvx_real_time_ns(ns) : dvx_clock_ns(&clock, ns);
-		assert_in_range(ns, before - (real ? 0 : slack), day_ns() + (real ? 0 : slack));
+		assert_in_range(ns, before - (real ? 0 : slack),
+				time_of_day() + (real ? 0 : slack));
 		done(made, dvx_qp_sq(qp), 1);
 		OK(dvx_qp_destroy(qp));
 	}
@@ -308,299 +318,4 @@ TEST_RIG(refused_kinds)
 	OK(dvx_cq_destroy(cq));
 }
 
-/* --- compressed CQEs of packets ----------------------------------------------------------------
- */
-
-#define BURST 12u
-
-struct squeezed {
-	struct inbox in;
-	struct dvx_rss *rss; /* so that packets have hashes */
-	struct dvx_flow_domain *domain;
-	struct dvx_flow_table *root;
-	struct dvx_flow_matcher *matcher;
-	struct dvx_flow_action *to;
-	struct dvx_flow_rule *rule;
-};
-
-static void squeezed_steer(struct flow_rig *f, struct squeezed *s)
-{
-	static const struct dvx_flow_match all;
-	struct dvx_rss_attr ra = {
-		.size = sizeof(ra), .queue_count = 1, .queues = &s->in.rxq, .udp = true};
-	struct dvx_flow_domain_attr da = {.size = sizeof(da)};
-	struct dvx_flow_matcher_attr ma = {.size = sizeof(ma), .match = &all};
-	struct dvx_flow_rule_attr rule = {.size = sizeof(rule), .match = &all, .action_count = 1};
-
-	OK(dvx_rss_create(f->r.dev, &ra, &s->rss));
-	OK(dvx_flow_domain_create(f->r.dev, &da, &s->domain));
-	OK(dvx_flow_table_create(s->domain, 0, &s->root));
-	OK(dvx_flow_matcher_create(s->root, &ma, &s->matcher));
-	OK(dvx_flow_action_create_rss(s->domain, s->rss, &s->to));
-	rule.matcher = s->matcher;
-	rule.actions = &s->to;
-	OK(dvx_flow_rule_create(&rule, &s->rule));
-}
-
-static void squeezed_open(struct flow_rig *f, struct squeezed *s, uint32_t flags, uint32_t mini)
-{
-	struct dvx_cq_attr cq = {.size = sizeof(cq),
-				 .entries = ROOMS,
-				 .uar = f->r.uar,
-				 .flags = flags | DVX_CQ_COMPRESSED,
-				 .mini = mini};
-	struct dvx_rxq_attr rx = {
-		.size = sizeof(rx), .pd = f->r.pd, .entries = ROOMS, .user_index = 0x55};
-
-	s->in.rig = f;
-	s->in.buf = f->r.buf + (size_t)ROOMS * ROOM;
-	OK(dvx_cq_create(f->r.dev, &cq, &s->in.cq));
-	rx.cq = s->in.cq;
-	OK(dvx_rxq_create(f->r.dev, &rx, &s->in.rxq));
-	s->in.rq = dvx_rxq_ring(s->in.rxq);
-	squeezed_steer(f, s);
-}
-
-static void squeezed_close(struct squeezed *s)
-{
-	OK(dvx_flow_rule_destroy(s->rule));
-	OK(dvx_flow_action_destroy(s->to));
-	OK(dvx_flow_matcher_destroy(s->matcher));
-	OK(dvx_flow_table_destroy(s->root));
-	OK(dvx_flow_domain_destroy(s->domain));
-	OK(dvx_rss_destroy(s->rss));
-	inbox_close(&s->in);
-}
-
-static void squeezed_post(struct squeezed *s, uint64_t first, uint32_t n)
-{
-	for (uint64_t i = first; i < first + n; i++) {
-		struct dvx_sge sge = {(uintptr_t)s->in.buf + i % ROOMS * ROOM, ROOM,
-				      s->in.rig->r.key};
-
-		OK(dvx_rq_post(s->in.rq, &sge, 1, i));
-	}
-	dvx_rq_ring(s->in.rq);
-}
-
-/* Packets that arrive together: `n` posts and one doorbell, and all of them are received. */
-static void squeezed_send(struct flow_rig *f, struct squeezed *s, uint64_t first, uint32_t n)
-{
-	struct dvx_sq *sq = dvx_txq_ring(f->tx);
-	struct frame frame;
-
-	squeezed_post(s, first, n);
-	for (uint64_t i = first; i < first + n; i++) {
-		frame_build(&frame, (struct say){.payload = 40 + (uint32_t)(i % 50),
-						 .sport = (uint16_t)(i + 1)});
-		OK(dvx_post_eth_inline(sq, frame.bytes, DVX_ETH_HEADER,
-				       frame.bytes + DVX_ETH_HEADER, frame.len - DVX_ETH_HEADER,
-				       ++f->sent, i + 1 == first + n ? DVX_SIGNALED : 0));
-	}
-	dvx_sq_ring(sq);
-	done(f->tx_cq, sq, f->sent);
-}
-
-static uint32_t squeezed_len(uint64_t i)
-{
-	return 14 + 20 + 8 + 40 + (uint32_t)(i % 50);
-}
-
-/* The next entry, once it is there, as the device wrote it: a title or not. */
-static const void *squeezed_next(const struct dvx_cq *cq)
-{
-	time_t end = patience_from_now();
-
-	while (dvx_cq_state(cq, cq->next) & DVX_CQ_OLD)
-		if (patience_over(end))
-			fail_msg("no packet came");
-	return cq->next;
-}
-
-/* Burst after burst over laps of the ring: some by CQEs, some by many. */
-static void squeezed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
-{
-	uint32_t words = 0, before = 0, sessions = 0;
-	struct dvx_rx rx[2 * ROOMS];
-	struct squeezed s;
-	struct dvx_wc wc;
-	const void *cqe;
-	uint64_t i = 0;
-	int n;
-
-	squeezed_open(f, &s, flags, mini);
-	for (uint32_t burst = 0; burst < 20; burst++) {
-		squeezed_send(f, &s, i, BURST);
-		for (uint64_t end = i + BURST; i < end;) {
-			cqe = squeezed_next(s.in.cq);
-			sessions += dvx_cqe_format(cqe) == DVX_CQE_FORMAT;
-			if (burst % 2) {
-				cqe = wait_cqe(s.in.cq);
-				assert_int_equal(dvx_rq_retire(s.in.rq), i);
-				assert_int_equal(dvx_cqe_byte_count(cqe), squeezed_len(i++));
-				assert_int_equal(dvx_cqe_user_index(cqe), 0x55);
-				assert_true(dvx_cqe_l3_ok(cqe));
-				before = words;
-				words = mini == DVX_CQ_MINI_HASH ? dvx_cqe_rss_hash(cqe)
-								 : dvx_cqe_checksum(cqe);
-				assert_true(words && words != before);
-				dvx_cq_pop(s.in.cq);
-				continue;
-			}
-			n = dvx_rq_poll_many(s.in.rq, rx, burst % 3 ? 5 : 2 * ROOMS, &wc);
-			assert_true(n >= 0);
-			for (int k = 0; k < n; k++, i++) {
-				assert_int_equal(rx[k].wr_id, i);
-				assert_int_equal(rx[k].byte_count, squeezed_len(i));
-				assert_int_not_equal(rx[k].info, 0);
-			}
-		}
-		assert_null(dvx_cq_peek(s.in.cq));
-	}
-	assert_true(sessions > 10);
-	squeezed_close(&s);
-}
-
-TEST_FLOW(compressed)
-{
-	squeezed_as(f, 0, DVX_CQ_MINI_HASH);
-	squeezed_as(f, 0, DVX_CQ_MINI_CSUM);
-	squeezed_as(f, DVX_CQ_128, DVX_CQ_MINI_CSUM_STRIDE);
-}
-
-/* A session that waits is moved whole. */
-TEST_FLOW(resized_compressed)
-{
-	struct squeezed s;
-	struct dvx_wc wc;
-	uint64_t i = 0;
-
-	squeezed_open(f, &s, 0, DVX_CQ_MINI_HASH);
-	for (uint32_t round = 0; round < 6; round++) {
-		squeezed_send(f, &s, i, BURST);
-		while (!(dvx_cq_peek(s.in.cq)))
-			;
-		OK(dvx_cq_resize(s.in.cq, round % 2 ? ROOMS : 100, NULL));
-		for (uint64_t end = i + BURST; i < end; i++) {
-			wait_cqe(s.in.cq);
-			assert_int_equal(dvx_rq_poll(s.in.rq, &wc), 1);
-			assert_int_equal(wc.wr_id, i);
-			assert_int_equal(wc.byte_count, squeezed_len(i));
-		}
-	}
-	squeezed_close(&s);
-}
-
-/* --- striding queues ---------------------------------------------------------------------------
- */
-
-#define STRIDES	     8u
-#define STRIDE_BYTES 64u
-#define STRIDED	     (STRIDES * STRIDE_BYTES)
-
-/* Packets of one to three strides, over laps: each where it is said to be, buffers used to the end.
- */
-static void strided_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
-{
-	struct dvx_cq_attr ca = {.size = sizeof(ca),
-				 .entries = 4 * STRIDES,
-				 .uar = f->r.uar,
-				 .flags = flags,
-				 .mini = mini};
-	struct dvx_rxq_attr ra = {.size = sizeof(ra),
-				  .pd = f->r.pd,
-				  .entries = 4,
-				  .strides = STRIDES,
-				  .stride_bytes = STRIDE_BYTES,
-				  .user_index = 5};
-	struct squeezed s = {.in = {.rig = f, .buf = f->r.buf + (64 << 10)}};
-	struct dvx_strided at;
-	struct frame frame;
-	struct dvx_wc wc;
-	uint32_t lasts = 0, used = 0;
-	const void *cqe;
-	int n;
-
-	OK(dvx_cq_create(f->r.dev, &ca, &s.in.cq));
-	ra.cq = s.in.cq;
-	OK(dvx_rxq_create(f->r.dev, &ra, &s.in.rxq));
-	s.in.rq = dvx_rxq_ring(s.in.rxq);
-	squeezed_steer(f, &s);
-	for (uint64_t i = 0; i < 4; i++) {
-		struct dvx_sge sge = {(uintptr_t)s.in.buf + i * STRIDED, STRIDED, f->r.key};
-
-		OK(dvx_rq_post(s.in.rq, &sge, 1, i));
-	}
-	dvx_rq_ring(s.in.rq);
-	for (uint32_t i = 0; i < 200; i++) {
-		frame_build(&frame,
-			    (struct say){.payload = 20 + i * 37 % 130, .sport = (uint16_t)(i + 1)});
-		frame_send(f, &frame);
-		do {
-			cqe = wait_cqe(s.in.cq);
-			assert_int_equal(dvx_cq_poll(s.in.cq, &wc), -EINVAL);
-			n = dvx_rxq_take(s.in.rxq, cqe, &at);
-			assert_true(n >= 0);
-			assert_int_equal(at.wr_id, lasts % 4);
-			assert_int_equal(at.offset, used * STRIDE_BYTES);
-			used = at.last ? 0 : used + (at.bytes + STRIDE_BYTES - 1) / STRIDE_BYTES;
-			dvx_cq_pop(s.in.cq);
-			if (!at.last)
-				continue;
-			lasts++;
-			dvx_rq_repost(s.in.rq);
-			dvx_rq_ring(s.in.rq);
-		} while (!n);
-		assert_int_equal(at.bytes, frame.len < 60 ? 60 : frame.len);
-		assert_memory_equal(s.in.buf + at.wr_id * STRIDED + at.offset, frame.bytes,
-				    frame.len);
-	}
-	assert_true(lasts > 40);
-	squeezed_close(&s);
-}
-
-TEST_FLOW(strided)
-{
-	struct dvx_rxq_attr ra = {.size = sizeof(ra), .pd = f->r.pd, .cq = f->tx_cq, .entries = 4};
-	struct dvx_rxq *rxq;
-
-	strided_as(f, 0, 0);
-	strided_as(f, DVX_CQ_COMPRESSED, DVX_CQ_MINI_CSUM_STRIDE);
-	ra.strides = 12;
-	ra.stride_bytes = 64;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.strides is 12", "from 8");
-	ra.strides = 16;
-	ra.stride_bytes = 32;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.stride_bytes is 32", "from 64");
-	ra.stride_bytes = 64;
-	ra.sge = 2;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.sge", "one piece");
-	ra.sge = 1;
-	ra.strides = 64;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "may need", "256 more");
-}
-
-/* What a reset queue left compressed is never seen again. */
-TEST_FLOW(reset_compressed)
-{
-	struct squeezed s;
-	struct dvx_wc wc;
-
-	squeezed_open(f, &s, 0, DVX_CQ_MINI_HASH);
-	for (uint32_t life = 0; life < 8; life++) {
-		squeezed_send(f, &s, 0, BURST);
-		while (!dvx_cq_peek(s.in.cq))
-			;
-		OK(dvx_rxq_reset(s.in.rxq));
-		assert_int_equal(dvx_rq_poll(s.in.rq, &wc), 0);
-		squeezed_send(f, &s, 100 + life, 1);
-		wait_cqe(s.in.cq);
-		assert_int_equal(dvx_cq_poll(s.in.cq, &wc), 1);
-		assert_int_equal(wc.wr_id, 100 + life);
-		assert_int_equal(wc.byte_count, squeezed_len(100 + life));
-		assert_int_equal(dvx_cq_poll(s.in.cq, &wc), 0);
-	}
-	squeezed_close(&s);
-}
-
-TEST_GROUP(flow_open, flow_close)
+TEST_GROUP(rig_open, rig_close)

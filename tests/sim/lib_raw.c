@@ -4,40 +4,6 @@
 #include "tests/test.h"
 #include "flow_rig.h"
 
-/* All packets to one inbox, by the root table. */
-struct way {
-	struct dvx_flow_domain *domain;
-	struct dvx_flow_table *root;
-	struct dvx_flow_matcher *matcher;
-	struct dvx_flow_action *to;
-	struct dvx_flow_rule *rule;
-};
-
-static void way_open(struct flow_rig *f, struct way *w, struct dvx_rxq *rxq)
-{
-	static const struct dvx_flow_match all;
-	struct dvx_flow_domain_attr da = {.size = sizeof(da)};
-	struct dvx_flow_matcher_attr ma = {.size = sizeof(ma), .match = &all};
-	struct dvx_flow_rule_attr ra = {.size = sizeof(ra), .match = &all, .action_count = 1};
-
-	OK(dvx_flow_domain_create(f->r.dev, &da, &w->domain));
-	OK(dvx_flow_table_create(w->domain, 0, &w->root));
-	OK(dvx_flow_matcher_create(w->root, &ma, &w->matcher));
-	OK(dvx_flow_action_create_queue(w->domain, rxq, &w->to));
-	ra.matcher = w->matcher;
-	ra.actions = &w->to;
-	OK(dvx_flow_rule_create(&ra, &w->rule));
-}
-
-static void way_close(struct way *w)
-{
-	OK(dvx_flow_rule_destroy(w->rule));
-	OK(dvx_flow_action_destroy(w->to));
-	OK(dvx_flow_matcher_destroy(w->matcher));
-	OK(dvx_flow_table_destroy(w->root));
-	OK(dvx_flow_domain_destroy(w->domain));
-}
-
 static void way_open_inbox(struct flow_rig *f, struct way *w, struct inbox *in, uint32_t place)
 {
 	inbox_open(f, in, place);

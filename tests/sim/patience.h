@@ -3,6 +3,7 @@
 #define TESTS_PATIENCE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 /* How long what must come may take on any machine, by a clock that nobody sets. */
@@ -19,6 +20,15 @@ static inline time_t patience_from_now(void)
 static inline bool patience_over(time_t end)
 {
 	return patience_from_now() - PATIENCE_SECONDS > end;
+}
+
+/* Nanoseconds since 1970. */
+static inline uint64_t time_of_day(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 #endif

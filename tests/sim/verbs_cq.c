@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <infiniband/mlx5dv.h>
+#include "patience.h"
 #include "verbs_self.h"
 
 #define TEST_FIXTURE {self_open, self_close}
@@ -87,14 +87,6 @@ TEST_F(moderated)
 	poll_in_order(s, 3, 1);
 	attr.moderate.cq_period = 4096;
 	assert_int_equal(ibv_modify_cq(s->cq, &attr), EINVAL);
-}
-
-static uint64_t time_of_day(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* One completion of a CQ with timestamps, in nanoseconds since 1970; and the time around it. */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves receive queues whose buffers are strides: where each packet is, and when a buffer is used. */
+#include "tests/test.h"
+#include "flow_rig.h"
+
+#define STRIDES	     8u
+#define STRIDE_BYTES 64u
+#define STRIDED	     (STRIDES * STRIDE_BYTES)
+
+/* Packets of one to three strides, over laps: each where it is said to be, buffers used to the end.
+ */
+static void strided_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
+{
+	struct dvx_cq_attr ca = {
+		.size = sizeof(ca), .entries = 4 * STRIDES, .flags = flags, .mini = mini};
+	struct dvx_rxq_attr ra = {.size = sizeof(ra),
+				  .entries = 4,
+				  .strides = STRIDES,
+				  .stride_bytes = STRIDE_BYTES,
+				  .user_index = 5};
+	struct inbox in;
+	struct way w;
+	struct dvx_strided at;
+	struct frame frame;
+	struct dvx_wc wc;
+	uint32_t lasts = 0, used = 0;
+	const void *cqe;
+	int n;
+
+	inbox_open_as(f, &in, 1, ca, ra);
+	way_open(f, &w, in.rxq);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct dvx_sge sge = {(uintptr_t)in.buf + i * STRIDED, STRIDED, f->r.key};
+
+		OK(dvx_rq_post(in.rq, &sge, 1, i));
+	}
+	dvx_rq_ring(in.rq);
+	for (uint32_t i = 0; i < 200; i++) {
+		frame_build(&frame,
+			    (struct say){.payload = 20 + i * 37 % 130, .sport = (uint16_t)(i + 1)});
+		frame_send(f, &frame);
+		do {
+			cqe = wait_cqe(in.cq);
+			assert_int_equal(dvx_cq_poll(in.cq, &wc), -EINVAL);
+			n = dvx_rxq_take(in.rxq, cqe, &at);
+			assert_true(n >= 0);
+			assert_int_equal(at.wr_id, lasts % 4);
+			assert_int_equal(at.offset, used * STRIDE_BYTES);
+			used = at.last ? 0 : used + (at.bytes + STRIDE_BYTES - 1) / STRIDE_BYTES;
+			dvx_cq_pop(in.cq);
+			if (!at.last)
+				continue;
+			lasts++;
+			dvx_rq_repost(in.rq);
+			dvx_rq_ring(in.rq);
+		} while (!n);
+		assert_int_equal(at.bytes, frame.len < 60 ? 60 : frame.len);
+		assert_memory_equal(in.buf + at.wr_id * STRIDED + at.offset, frame.bytes,
+				    frame.len);
+	}
+	assert_true(lasts > 40);
+	way_close(&w);
+	inbox_close(&in);
+}
+
+TEST_FLOW(strided)
+{
+	struct dvx_rxq_attr ra = {.size = sizeof(ra), .pd = f->r.pd, .cq = f->tx_cq, .entries = 4};
+	struct dvx_rxq *rxq;
+
+	strided_as(f, 0, 0);
+	strided_as(f, DVX_CQ_COMPRESSED, DVX_CQ_MINI_CSUM_STRIDE);
+	ra.strides = 12;
+	ra.stride_bytes = 64;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.strides is 12", "from 8");
+	ra.strides = 16;
+	ra.stride_bytes = 32;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.stride_bytes is 32", "from 64");
+	ra.stride_bytes = 64;
+	ra.sge = 2;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.sge", "one piece");
+	ra.sge = 1;
+	ra.strides = 64;
+	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "may need", "256 more");
+}
+
+TEST_GROUP(flow_open, flow_close)
