@@ -31,7 +31,7 @@ SIM_TESTS += tests/unit/fw_flow tests/unit/steer_agree tests/unit/steer_packet \
 tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS)
 # The kernel's half, fed with flattened requests on a whole chip in the process.
 SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_ud tests/unit/kernel_devx \
-	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno \
+	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno tests/unit/kernel_errno_create \
 	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw tests/unit/kernel_srq tests/unit/kernel_xrc tests/unit/kernel_dmabuf
 tests_unit_kernel_dmabuf_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatfs
 
@@ -59,7 +59,8 @@ tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/
 PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 	tests/unit/explain_fit tests/unit/info_words
 
-tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
+tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig_wqe.c tests/unit/queue_rig_pair.c \
+	tests/unit/queue_rig_frame.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
 	tests/unit/fw_fixture.c tests/unit/fw_fixture.h tests/unit/fw_raw_rig.c tests/unit/fw_raw_rig.h \
 	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h
 tests_librigs_a_SOURCES += tests/unit/cm_rig.c tests/unit/cm_rig.h
