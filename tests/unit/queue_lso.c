@@ -135,10 +135,8 @@ TEST_RAW(half_sent)
 		rig_pass(&r->rig, 10000000);
 		assert_in_range(r->nsent, 1, 2);
 	}
-	queue_set_state(r->sq.queue, QP_RST);
-	r->sq.sq_pi = 0;
 	r->sq.raw_sq->pp_rate = 0;
-	queue_set_state(r->sq.queue, QP_RTS);
+	raw_reset(r);
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	raw_sent_ok(r);
@@ -238,9 +236,7 @@ TEST_RAW(bad_large_sends)
 		assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
 		assert_int_equal(prm_err_cqe_get_syndrome(cqe), bad[i].syndrome);
 		assert_int_equal(r->nsent, 0);
-		queue_set_state(r->sq.queue, QP_RST);
-		r->sq.sq_pi = 0;
-		queue_set_state(r->sq.queue, QP_RTS);
+		raw_reset(r);
 	}
 }
 
@@ -258,8 +254,6 @@ TEST_RAW(garbage)
 		while (rig_poll(&r->scq))
 			;
 		assert_true(r->sq.queue->state == QP_RTS || r->sq.queue->state == QP_ERR);
-		queue_set_state(r->sq.queue, QP_RST);
-		r->sq.sq_pi = 0;
-		queue_set_state(r->sq.queue, QP_RTS);
+		raw_reset(r);
 	}
 }

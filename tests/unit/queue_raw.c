@@ -330,17 +330,13 @@ TEST_RAW(bad_sends)
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 0);
 		assert_int_equal(r->sq.queue->state, QP_ERR);
-		queue_set_state(r->sq.queue, QP_RST);
-		r->sq.sq_pi = 0;
 		r->sq.raw_sq->min_inline = 0;
-		queue_set_state(r->sq.queue, QP_RTS);
+		raw_reset(r);
 		raw_post(r, r->src, 100, 0);
 		raw_go(r);
 		raw_sent_ok(r);
 		assert_int_equal(r->nsent, 1);
-		queue_set_state(r->sq.queue, QP_RST);
-		r->sq.sq_pi = 0;
-		queue_set_state(r->sq.queue, QP_RTS);
+		raw_reset(r);
 	}
 }
 
@@ -386,9 +382,7 @@ TEST_RAW(one_of_many)
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 3);
 		assert_memory_equal(r->sent, r->src + 2, 100);
-		queue_set_state(r->sq.queue, QP_RST);
-		r->sq.sq_pi = 0;
-		queue_set_state(r->sq.queue, QP_RTS);
+		raw_reset(r);
 	}
 }
 

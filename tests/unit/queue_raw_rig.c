@@ -140,6 +140,13 @@ void raw_go(struct raw *r)
 	rig_run(&r->sq);
 }
 
+void raw_reset(struct raw *r)
+{
+	queue_set_state(r->sq.queue, QP_RST);
+	r->sq.sq_pi = 0;
+	queue_set_state(r->sq.queue, QP_RTS);
+}
+
 const uint8_t *raw_sent_ok(struct raw *r)
 {
 	const uint8_t *cqe = rig_poll(&r->scq);

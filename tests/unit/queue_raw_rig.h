@@ -39,6 +39,8 @@ struct rig_wqe raw_begin(struct raw *, const void *hdr, uint16_t len, uint8_t cs
 void raw_post(struct raw *, const void *at, uint32_t len, uint8_t cs_flags);
 /* Rings, and lets all happen that can. */
 void raw_go(struct raw *);
+/* The SQ through RST to RTS, empty. */
+void raw_reset(struct raw *);
 /* The next CQE: of a send that went well, of a packet that came, of a flushed WQE. */
 const uint8_t *raw_sent_ok(struct raw *);
 const uint8_t *raw_received(struct raw *);

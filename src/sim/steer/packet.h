@@ -95,6 +95,13 @@ static inline uint16_t packet_load16(const uint8_t *p)
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
+/* The low 16 bits. */
+static inline void packet_store16(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
 static inline uint32_t packet_load32(const uint8_t *p)
 {
 	return (uint32_t)packet_load16(p) << 16 | packet_load16(p + 2);

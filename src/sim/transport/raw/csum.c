@@ -7,20 +7,14 @@
 #define UDP_CSUM  6u
 #define UDP_LEN	  4u
 
-static void csum_store(uint8_t *p, uint16_t v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-}
-
 void csum_fill_l3(const struct packet *p, const struct packet_headers *h)
 {
 	uint8_t *ip = p->data + h->l3;
 
 	if (h->ip_version != 4 || h->l3 + h->ihl * 4u > p->len)
 		return;
-	csum_store(ip + IPV4_CSUM, 0);
-	csum_store(ip + IPV4_CSUM, (uint16_t)~packet_sum(ip, h->ihl * 4u, 0));
+	packet_store16(ip + IPV4_CSUM, 0);
+	packet_store16(ip + IPV4_CSUM, (uint16_t)~packet_sum(ip, h->ihl * 4u, 0));
 }
 
 void csum_fill_l4(const struct packet *p, const struct packet_headers *h)
@@ -35,10 +29,10 @@ void csum_fill_l4(const struct packet *p, const struct packet_headers *h)
 		len = packet_load16(l4 + UDP_LEN);
 	if (len < UDP_CSUM + 2)
 		return;
-	csum_store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), 0);
+	packet_store16(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), 0);
 	sum = (uint16_t)~packet_sum(l4, len, packet_pseudo_header_sum(p, h, len));
 	/* RFC 768: 0 would say that there is none */
 	if (!sum && h->l4_type == PACKET_UDP)
 		sum = 0xffff;
-	csum_store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), sum);
+	packet_store16(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), sum);
 }

@@ -18,12 +18,6 @@
 #define UDP_LENGTH  4u
 #define UDP_BYTES   8u
 
-static void lso_store16(uint8_t *p, uint32_t v)
-{
-	p[0] = (uint8_t)(v >> 8);
-	p[1] = (uint8_t)v;
-}
-
 /* [I] The identification counts on, packet by packet, as Linux's own segmentation counts. */
 static void lso_set_ip(const struct packet *p, const struct lso_cut *c)
 {
@@ -31,11 +25,11 @@ static void lso_set_ip(const struct packet *p, const struct lso_cut *c)
 	uint32_t len = p->len - p->outer.l3;
 
 	if (p->outer.ip_version == 6) {
-		lso_store16(ip + IPV6_LENGTH, len - IPV6_BYTES);
+		packet_store16(ip + IPV6_LENGTH, len - IPV6_BYTES);
 		return;
 	}
-	lso_store16(ip + IPV4_LENGTH, len);
-	lso_store16(ip + IPV4_ID, packet_load16(ip + IPV4_ID) + c->number);
+	packet_store16(ip + IPV4_LENGTH, len);
+	packet_store16(ip + IPV4_ID, packet_load16(ip + IPV4_ID) + c->number);
 }
 
 /* Where the payload begins; 0: behind nothing that can be cut. */
@@ -55,8 +49,8 @@ static void lso_set_tcp(uint8_t *tcp, const struct lso_cut *c)
 {
 	uint32_t seq = packet_load32(tcp + TCP_SEQ) + c->at;
 
-	lso_store16(tcp + TCP_SEQ, seq >> 16);
-	lso_store16(tcp + TCP_SEQ + 2, seq);
+	packet_store16(tcp + TCP_SEQ, seq >> 16);
+	packet_store16(tcp + TCP_SEQ + 2, seq);
 	if (!c->last)
 		tcp[TCP_FLAGS] &= (uint8_t)~TCP_FIN_PSH;
 	if (c->at) /* number goes round */
@@ -79,7 +73,7 @@ const char *lso_headers(struct packet *p, const struct lso_cut *c)
 	if (p->outer.l4_type == PACKET_TCP)
 		lso_set_tcp(l4, c);
 	else
-		lso_store16(l4 + UDP_LENGTH, p->len - p->outer.l4);
+		packet_store16(l4 + UDP_LENGTH, p->len - p->outer.l4);
 	packet_parse_headers(p);
 	return NULL;
 }
