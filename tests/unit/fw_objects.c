@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "fw/cmd.h"
+#include "tests/wrapped.h"
 
 /* alloc, the owner's alone, double free. */
 TEST_FX(numbers)
@@ -300,18 +301,6 @@ TEST_FX(keys)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), 0);
 }
 
-/* 40 bytes that count from 0, and a key, as OpenSSL wraps them with a KEK of 0 to 15. */
-static const uint8_t credential[48] = {0xaf, 0xbd, 0x0c, 0x1a, 0x31, 0xda, 0xfc, 0x25, 0xee, 0xb6,
-				       0x40, 0x25, 0x32, 0xd8, 0xb6, 0xff, 0x51, 0x16, 0xf7, 0xf2,
-				       0x47, 0x44, 0x62, 0xd7, 0x21, 0x8e, 0x94, 0x2e, 0x14, 0x4e,
-				       0xeb, 0x0c, 0xb3, 0x00, 0xe6, 0x66, 0x31, 0x91, 0x94, 0x89,
-				       0x35, 0xa1, 0x9c, 0xd3, 0xb8, 0x56, 0x79, 0xc1};
-static const uint8_t wrapped[48] = {0x6d, 0xc6, 0x73, 0x1a, 0x37, 0x33, 0x8b, 0x7b, 0x65, 0x52,
-				    0xcc, 0x49, 0x1d, 0x9e, 0xc4, 0xa3, 0xcd, 0x69, 0xfd, 0xe3,
-				    0xe2, 0x27, 0x3e, 0xb2, 0xf7, 0x2c, 0x72, 0x9e, 0xb0, 0xc4,
-				    0xd2, 0x6b, 0xb3, 0xfe, 0x6e, 0x63, 0x41, 0x0a, 0xb5, 0x2d,
-				    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
-
 #define LOGIN(f, op, id, secret, ...)                                                           \
 	key_command(f, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_OBJ_TYPE_CRYPTO_LOGIN, id, secret, \
 		    FX_FIELDS(__VA_ARGS__))
@@ -327,29 +316,32 @@ TEST_FX(wrapped_keys)
 	uint32_t login, dek;
 
 	f->profile.crypto_wrapped = true;
-	assert_int_equal(WRAPPED(f, wrapped), PRM_STATUS_BAD_RES_STATE);
-	memcpy(bad, credential, sizeof(bad));
+	assert_int_equal(WRAPPED(f, wrapped_key), PRM_STATUS_BAD_RES_STATE);
+	memcpy(bad, wrapped_credential, sizeof(bad));
 	bad[47] ^= 1;
 	assert_int_equal(LOGIN(f, CREATE, 0, bad, {0}), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_CRYPTO);
-	assert_int_equal(LOGIN(f, CREATE, 0, credential, {"login_obj.credential_pointer", 1}),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(LOGIN(f, CREATE, 0, credential, {"login_obj.session_import_kek_ptr", 1}),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(LOGIN(f, CREATE, 0, credential, {0}), 0);
+	assert_int_equal(
+		LOGIN(f, CREATE, 0, wrapped_credential, {"login_obj.credential_pointer", 1}),
+		PRM_STATUS_BAD_PARAM);
+	assert_int_equal(
+		LOGIN(f, CREATE, 0, wrapped_credential, {"login_obj.session_import_kek_ptr", 1}),
+		PRM_STATUS_BAD_PARAM);
+	assert_int_equal(LOGIN(f, CREATE, 0, wrapped_credential, {0}), 0);
 	login = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
-	assert_int_equal(LOGIN(f, CREATE, 0, credential, {0}), PRM_STATUS_BAD_RES_STATE);
+	assert_int_equal(LOGIN(f, CREATE, 0, wrapped_credential, {0}), PRM_STATUS_BAD_RES_STATE);
 	assert_int_equal(LOGIN(f, QUERY, login, NULL, {0}), 0);
-	assert_int_equal(WRAPPED(f, credential), PRM_STATUS_BAD_PARAM); /* of another length */
-	assert_int_equal(WRAPPED(f, wrapped), 0);
+	assert_int_equal(WRAPPED(f, wrapped_credential),
+			 PRM_STATUS_BAD_PARAM); /* of another length */
+	assert_int_equal(WRAPPED(f, wrapped_key), 0);
 	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
 	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
 	assert_int_equal(LOGIN(f, DESTROY, login, NULL, {0}), 0);
 	assert_int_equal(KEY(f, QUERY, dek, {0}), PRM_STATUS_BAD_RES_STATE);
 	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
 	/* a dead user's go with it */
-	assert_int_equal(LOGIN(f, CREATE, 0, credential, {0}), 0);
-	assert_int_equal(WRAPPED(f, wrapped), 0);
+	assert_int_equal(LOGIN(f, CREATE, 0, wrapped_credential, {0}), 0);
+	assert_int_equal(WRAPPED(f, wrapped_key), 0);
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
 }
