@@ -379,34 +379,6 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 	assert_int_equal(ibv_wr_complete(ex), 0);
 }
 
-/* An initiator of DC or XRC, from RST to RTS; nothing answers it. */
-static int raise_initiator(struct ibv_qp *qp, bool xrc)
-{
-	struct ibv_qp_attr a = {.port_num = 1,
-				.path_mtu = IBV_MTU_1024,
-				.dest_qp_num = GOLDEN_QPN,
-				.max_rd_atomic = 1,
-				.timeout = 14,
-				.retry_cnt = 7,
-				.rnr_retry = 7,
-				.ah_attr = {.is_global = 1,
-					    .port_num = 1,
-					    .grh = {.sgid_index = 1, .hop_limit = 1}}};
-	const int rtr = IBV_QP_PATH_MTU | IBV_QP_AV | (xrc ? IBV_QP_DEST_QPN | IBV_QP_RQ_PSN : 0);
-	const int mask[] = {[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-					     (xrc ? IBV_QP_ACCESS_FLAGS : 0),
-			    [IBV_QPS_RTR] = rtr,
-			    [IBV_QPS_RTS] = IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-					    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC};
-	int err = ibv_query_gid(ctx, 1, 1, &a.ah_attr.grh.dgid);
-
-	for (int s = IBV_QPS_INIT; s <= IBV_QPS_RTS && !err; s++) {
-		a.qp_state = (enum ibv_qp_state)s;
-		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | mask[s]);
-	}
-	return err;
-}
-
 /* One post on a QP of its own, and its bytes. */
 static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 		      const struct golden_case *c, struct golden_wqe *out)
@@ -417,7 +389,7 @@ static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 	if (is_raw(c->kind))
 		assert_int_equal(verbs_qp_raise(qp, IBV_QPS_RTS), 0);
 	else if (is_dc(c->kind) || is_xrc(c->kind))
-		assert_int_equal(raise_initiator(qp, is_xrc(c->kind)), 0);
+		assert_int_equal(verbs_qp_raise_initiator(qp, is_xrc(c->kind) ? GOLDEN_QPN : 0), 0);
 	else if (is_datagram(c->kind))
 		assert_int_equal(verbs_qp_raise_ud(qp, GOLDEN_Q_KEY), 0);
 	else

@@ -7,6 +7,7 @@
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/qp.h>
 #include "lib_rig.h"
+#include "verbs_qp.h"
 
 #define TARGETS 3u
 #define KEY	0x1122334455667788ull
@@ -326,31 +327,14 @@ static void verbs_dci_make(struct rig *r, struct verbs_dci *v, uint32_t receives
 		.cap = {64, receives, 2, receives, 64},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE};
-	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1},
-			   rtr = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024},
-			   rts = {.qp_state = IBV_QPS_RTS,
-				  .timeout = 14,
-				  .retry_cnt = 7,
-				  .rnr_retry = 7,
-				  .max_rd_atomic = 1};
 
-	rtr.ah_attr.is_global = 1;
-	rtr.ah_attr.port_num = 1;
-	rtr.ah_attr.grh.sgid_index = 1;
 	v->pd = ibv_alloc_pd(ctx);
 	v->cq = ibv_create_cq(ctx, 1024, NULL, NULL, 0);
 	ex.pd = v->pd;
 	ex.send_cq = ex.recv_cq = v->cq;
 	v->qp = mlx5dv_create_qp(ctx, &ex, &dv);
 	assert_true(v->pd && v->cq && v->qp);
-	assert_int_equal(
-		ibv_modify_qp(v->qp, &init, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX), 0);
-	assert_int_equal(ibv_modify_qp(v->qp, &rtr, IBV_QP_STATE | IBV_QP_PATH_MTU | IBV_QP_AV), 0);
-	assert_int_equal(ibv_modify_qp(v->qp, &rts,
-				       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-					       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-					       IBV_QP_MAX_QP_RD_ATOMIC),
-			 0);
+	assert_int_equal(verbs_qp_raise_initiator(v->qp, 0), 0);
 }
 
 static void verbs_dci_free(struct verbs_dci *v)

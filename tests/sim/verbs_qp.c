@@ -71,3 +71,30 @@ int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to)
 	}
 	return err;
 }
+
+int verbs_qp_raise_initiator(struct ibv_qp *qp, uint32_t xrc_target)
+{
+	struct ibv_qp_attr a = {.port_num = 1,
+				.path_mtu = IBV_MTU_1024,
+				.dest_qp_num = xrc_target,
+				.max_rd_atomic = 1,
+				.timeout = 14,
+				.retry_cnt = 7,
+				.rnr_retry = 7,
+				.ah_attr = {.is_global = 1,
+					    .port_num = 1,
+					    .grh = {.sgid_index = 1, .hop_limit = 1}}};
+	const int mask[] = {[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+					     (xrc_target ? IBV_QP_ACCESS_FLAGS : 0),
+			    [IBV_QPS_RTR] = IBV_QP_PATH_MTU | IBV_QP_AV |
+					    (xrc_target ? IBV_QP_DEST_QPN | IBV_QP_RQ_PSN : 0),
+			    [IBV_QPS_RTS] = IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+					    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC};
+	int err = ibv_query_gid(qp->context, 1, 1, &a.ah_attr.grh.dgid);
+
+	for (int s = IBV_QPS_INIT; s <= IBV_QPS_RTS && !err; s++) {
+		a.qp_state = (enum ibv_qp_state)s;
+		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | mask[s]);
+	}
+	return err;
+}
