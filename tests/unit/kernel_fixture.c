@@ -403,6 +403,26 @@ void fx_fill_qp(struct fx *f, struct request *r, struct mlx5_ib_create_qp *u, ui
 	rq_out(r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_qp_resp));
 }
 
+#define SRQ_AT (FX_MEM - 131072u)
+
+/* As libmlx5 asks for 15 receives of up to 3 pieces. */
+void fx_fill_srq(struct fx *f, struct request *r, struct mlx5_ib_create_srq *u, uint32_t pd)
+{
+	*u = (struct mlx5_ib_create_srq){.buf_addr = (uintptr_t)f->mem + SRQ_AT,
+					 .db_addr = (uintptr_t)f->mem + FX_SRQ_RECORD};
+	rq_init(r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE);
+	rq_handle(r, UVERBS_ATTR_CREATE_SRQ_HANDLE, 0);
+	rq_handle(r, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, pd);
+	rq_value(r, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, FX_SRQ_HANDLE, 8);
+	rq_value(r, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 15, 4);
+	rq_value(r, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 3, 4);
+	rq_value(r, UVERBS_ATTR_CREATE_SRQ_LIMIT, 9, 4);
+	rq_value(r, UVERBS_ATTR_CREATE_SRQ_TYPE, IB_UVERBS_SRQT_BASIC, 4);
+	rq_out(r, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, 4);
+	rq_out(r, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, 4);
+	rq_out(r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_srq_resp));
+}
+
 #define WQ_AT (FX_MEM - 131072u)
 #define WQ_DB (FX_MEM - 135168u)
 

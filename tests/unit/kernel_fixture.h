@@ -103,6 +103,9 @@ int fx_reg_mr(struct fx *, uint32_t pd, const void *at, uint64_t len, uint32_t a
 #define FX_CQ_HANDLE 0xc0ffee
 void fx_fill_cq(struct fx *, struct request *, struct mlx5_ib_create_cq *, uint32_t cqe);
 void fx_fill_qp(struct fx *, struct request *, struct mlx5_ib_create_qp *, uint32_t pd, uint32_t cq);
+#define FX_SRQ_RECORD (FX_MEM - 4096u) /* where its doorbell record is, in the client's memory */
+#define FX_SRQ_HANDLE 0x5afe
+void fx_fill_srq(struct fx *, struct request *, struct mlx5_ib_create_srq *, uint32_t pd);
 void fx_fill_wq(struct fx *, struct request *, struct mlx5_ib_create_wq *, uint32_t pd, uint32_t cq);
 /*
  * Creations are refused when one thing is spoiled: a field of mlx5's part (flip: these of its bits

@@ -11,29 +11,12 @@
 #include "obj/qp.h"
 #include "obj/srq.h"
 
-#define RING_AT	  (FX_MEM - 131072u)
-#define RECORD_AT (FX_MEM - 4096u)
-#define HANDLE	  0x5afe
-
 enum { MAX_WR = 1, LIMIT = 2 };	       /* enum ib_srq_attr_mask */
 enum { SRQ_ERR = 14, SRQ_LIMIT = 15 }; /* enum ib_event_type */
 
-/* As libmlx5 asks for 15 receives of up to 3 pieces. */
 static void fill(struct fx *f, struct request *r, void *uhw)
 {
-	*(struct mlx5_ib_create_srq *)uhw = (struct mlx5_ib_create_srq){
-		.buf_addr = (uintptr_t)f->mem + RING_AT, .db_addr = (uintptr_t)f->mem + RECORD_AT};
-	rq_make(r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE,
-		RQ_ARGS(A_NEW(UVERBS_ATTR_CREATE_SRQ_HANDLE, NULL),
-			A_HANDLE(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, fx_pd(f)),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, HANDLE, 8),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_MAX_WR, 15, 4),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 3, 4),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_LIMIT, 9, 4),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_TYPE, IB_UVERBS_SRQT_BASIC, 4),
-			A_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, NULL, 4),
-			A_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, NULL, 4),
-			A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_create_srq_resp))));
+	fx_fill_srq(f, r, uhw, fx_pd(f));
 }
 
 struct made {
@@ -87,7 +70,7 @@ TEST_FX(becomes_an_rmp)
 	assert_true(s->linked);
 	assert_int_equal(s->log_size, 4);
 	assert_int_equal(s->log_stride, 6);
-	assert_int_equal(s->dbrec, mm_bus(f->mm, (uintptr_t)f->mem + RECORD_AT));
+	assert_int_equal(s->dbrec, mm_bus(f->mm, (uintptr_t)f->mem + FX_SRQ_RECORD));
 	assert_int_equal(s->lwm, 0); /* mlx5_ib takes no limit at creation */
 	assert_int_not_equal(s->o.uid, 0);
 	r = query(f, m.handle);
@@ -140,14 +123,14 @@ TEST_FX(limit_event)
 	struct ib_uverbs_async_event_desc d;
 	uint32_t events = 0;
 
-	f->mem[RECORD_AT + 3] = 4;
+	f->mem[FX_SRQ_RECORD + 3] = 4;
 	assert_int_equal(modify(f, m.handle, LIMIT, 4), 0);
 	assert_int_equal(query(f, m.handle).srq_limit, 4);
 	assert_int_equal(read(fd, &d, sizeof(d)), -1);
 	assert_int_equal(modify(f, m.handle, LIMIT, 5), 0);
 	assert_int_equal(read(fd, &d, sizeof(d)), sizeof(d));
 	assert_int_equal(d.event_type, SRQ_LIMIT);
-	assert_int_equal(d.element, HANDLE);
+	assert_int_equal(d.element, FX_SRQ_HANDLE);
 	assert_int_equal(read(fd, &d, sizeof(d)), -1);
 	assert_int_equal(query(f, m.handle).srq_limit, 0);
 	assert_int_equal(FX_CALL(f, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY,
@@ -170,7 +153,7 @@ TEST_FX(error_event)
 	kernel_event(f->k, f->v, 0, eqe);
 	assert_int_equal(read(fd, &d, sizeof(d)), sizeof(d));
 	assert_int_equal(d.event_type, SRQ_ERR);
-	assert_int_equal(d.element, HANDLE);
+	assert_int_equal(d.element, FX_SRQ_HANDLE);
 	close(fd);
 }
 
@@ -243,7 +226,7 @@ static int dct_make(struct fx *f, uint32_t srq, uint32_t cq, uint32_t *handle)
 			srq ? A_HANDLE(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, srq) : A_NONE,
 			A_HANDLE(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, cq),
 			A_HANDLE(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, cq),
-			A_VALUE(UVERBS_ATTR_CREATE_QP_USER_HANDLE, HANDLE, 8),
+			A_VALUE(UVERBS_ATTR_CREATE_QP_USER_HANDLE, FX_SRQ_HANDLE, 8),
 			A_IN(UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap)),
 			A_VALUE(UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_DRIVER, 8),
 			A_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, NULL, sizeof(cap)),

@@ -200,26 +200,16 @@ TEST_FX(target_refusals)
 
 static uint32_t make_srq(struct fx *f, int64_t xrcd, uint32_t pd, uint32_t cq)
 {
-	struct mlx5_ib_create_srq u = {.buf_addr = (uintptr_t)f->mem + FX_MEM - 131072u,
-				       .db_addr = (uintptr_t)f->mem + FX_MEM - 4096u,
-				       .uidx = 7};
+	struct mlx5_ib_create_srq u;
 	struct request r;
 	uint32_t handle;
 
-	rq_make(&r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE,
-		RQ_ARGS(A_NEW(UVERBS_ATTR_CREATE_SRQ_HANDLE, NULL),
-			A_HANDLE(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, pd),
-			A_HANDLE(UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, (uint64_t)xrcd),
-			A_HANDLE(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, cq),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 1, 8),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_MAX_WR, 15, 4),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 3, 4),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_LIMIT, 0, 4),
-			A_VALUE(UVERBS_ATTR_CREATE_SRQ_TYPE, IB_UVERBS_SRQT_XRC, 4),
-			A_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, NULL, 4),
-			A_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, NULL, 4),
-			A_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, NULL, 4),
-			A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_create_srq_resp))));
+	fx_fill_srq(f, &r, &u, pd);
+	u.uidx = 7;
+	rq_attr(&r, UVERBS_ATTR_CREATE_SRQ_TYPE)->data = IB_UVERBS_SRQT_XRC;
+	rq_handle(&r, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, (uint64_t)xrcd);
+	rq_handle(&r, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, cq);
+	rq_out(&r, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, 4);
 	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
 	handle = rq_new(&r);
 	rq_done(&r);
@@ -232,16 +222,18 @@ TEST_FX(srq_limit)
 	const uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 	const int64_t xrcd = open_xrcd(f, NO_FILE, O_CREAT);
 	struct ib_uverbs_modify_srq m = {
-		.srq_handle = make_srq(f, xrcd, pd, cq), .attr_mask = 2, .srq_limit = 0};
+		.srq_handle = make_srq(f, xrcd, pd, cq), .attr_mask = 2, .srq_limit = 9};
 	const struct ib_uverbs_query_srq q = {.srq_handle = m.srq_handle};
 	struct ib_uverbs_query_srq_resp r;
 
+	f->mem[FX_SRQ_RECORD + 3] = 9; /* posted: with fewer the event comes, and the limit goes */
 	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0), 0);
 	m.srq_limit = 16;
 	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0),
 			 -EINVAL);
 	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_QUERY_SRQ, q, r), 0);
 	assert_int_equal(r.max_wr, 15);
+	assert_int_equal(r.srq_limit, 9);
 	assert_int_equal(FX_DESTROY(f, SRQ, m.srq_handle), 0);
 	assert_int_equal(close_xrcd(f, xrcd), 0);
 }
