@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <dvx/dvx.h>
+#include "rounds.h"
 
 #define ROUNDS 41u
 #define LEN    8u
@@ -22,46 +23,10 @@
 #define FEW    10u
 #define RIGHTS (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE)
 
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "goals: %s: %s\n", what, dvx_strerror(err));
-	exit(1);
-}
-
 static void *must_have(void *p)
 {
 	must(p ? 0 : -ENOMEM, "memory");
 	return p;
-}
-
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Of rounds, the quiet ones count: on a loaded machine the others are the scheduler's. */
-static double quiet(double *x, size_t n)
-{
-	qsort(x, n, sizeof(*x), by_size);
-	return x[n / 10];
-}
-
-static double fastest(double *x, size_t n)
-{
-	qsort(x, n, sizeof(*x), by_size);
-	return x[n - 1 - n / 10];
 }
 
 /* --- queues, each connected to the next one: 0 to 1, 1 to 0, ... -------------------------------
@@ -228,7 +193,7 @@ static void goal_handover(void)
 			write_small(&b, 0, mem, key);
 		trip[r] = (now_ns() - from) / TRIPS;
 	}
-	printf("%.0f %.0f\n", quiet(trip, ROUNDS), quiet(line, ROUNDS));
+	printf("%.0f %.0f\n", least(trip, ROUNDS), least(line, ROUNDS));
 }
 
 /* --- large messages -----------------------------------------------------------------------------
@@ -302,7 +267,7 @@ static void goal_large(size_t bytes, uint32_t qps)
 		copied[r] = large_copied(&m);
 	}
 	must(memcmp(m.from, m.to, bytes * qps) ? -EIO : 0, "data");
-	printf("%.2f %.2f\n", fastest(written, LARGE_ROUNDS), fastest(copied, LARGE_ROUNDS));
+	printf("%.2f %.2f\n", most(written, LARGE_ROUNDS), most(copied, LARGE_ROUNDS));
 }
 
 /* --- many objects -------------------------------------------------------------------------------
@@ -344,7 +309,7 @@ static void goal_many(uint32_t qps, uint32_t keys)
 		few[r] = many_written(&b, mem, key, FEW, FEW);
 		many[r] = many_written(&b, mem, key, qps, keys);
 	}
-	printf("%.0f %.0f\n", quiet(many, ROUNDS), quiet(few, ROUNDS));
+	printf("%.0f %.0f\n", least(many, ROUNDS), least(few, ROUNDS));
 }
 
 /* --- what a script watches from outside ----------------------------------------------------------

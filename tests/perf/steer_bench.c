@@ -27,6 +27,7 @@
 #include "obj/icm.h"
 #include "steer/priv.h"
 #include "steer/steer.h"
+#include "rounds.h"
 
 #define TABLES	3u
 #define PACKETS 4096u
@@ -142,13 +143,6 @@ static __attribute__((noipa)) bool device_turn(struct bench *b)
 	return datapath_run(b->dev) || rung;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The median, as steer_rules takes it from libmlx5's time. */
 static uint64_t clock_cost(void)
 {
@@ -159,7 +153,7 @@ static uint64_t clock_cost(void)
 
 		t[i] = now(CLOCK_THREAD_CPUTIME_ID) - start;
 	}
-	qsort(t, 1001, sizeof(t[0]), by_size);
+	qsort(t, 1001, sizeof(t[0]), by_count);
 	return t[500];
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/match.h>
+#include "rounds.h"
 
 #define TABLES 3u
 #define FEW    3u /* rules: fewer writes than libmlx5 lets pile up before it waits */
@@ -128,16 +129,9 @@ static void insert(uint32_t i, uint32_t per_table)
 		die("rule");
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static uint64_t median(uint64_t *t, size_t n)
 {
-	qsort(t, n, sizeof(*t), by_size);
+	qsort(t, n, sizeof(*t), by_count);
 	return n ? t[n / 2] : 0;
 }
 

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <dvx/dvx.h>
+#include "rounds.h"
 
 #define PORT	  4790
 #define SMALL	  32u /* bytes of a READ request's datagram */
@@ -27,36 +28,6 @@
 #define ROOM	  (WINDOW * MESSAGE)
 #define ACCESS	  (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 #define LONGEST	  9000u
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "wire_pair: %s: %s\n", what, dvx_strerror(err));
-	exit(1);
-}
-
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Of rounds, the quiet ones count. */
-static double best(double *x, bool least)
-{
-	qsort(x, ROUNDS, sizeof(*x), by_size);
-	return x[least ? ROUNDS / 10 : ROUNDS - 1 - ROUNDS / 10];
-}
 
 /* --- chips ------------------------------------------------------------------------------------ */
 
@@ -220,7 +191,7 @@ static void ask(void)
 		trip[r] = read_trips(&e, &o);
 		packets[r] = write_stream(&e, &o);
 	}
-	printf("%.0f %.0f\n", best(trip, true), best(packets, false));
+	printf("%.0f %.0f\n", least(trip, ROUNDS), most(packets, ROUNDS));
 }
 
 /* --- bare sockets ------------------------------------------------------------------------------ */
@@ -313,7 +284,7 @@ static void bare(const char *address, size_t len)
 		trip[r] = bare_trips(fd);
 		packets[r] = bare_stream(fd, len);
 	}
-	printf("%.0f %.0f\n", best(trip, true), best(packets, false));
+	printf("%.0f %.0f\n", least(trip, ROUNDS), most(packets, ROUNDS));
 }
 
 int main(int argc, char **argv)
