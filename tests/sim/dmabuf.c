@@ -54,7 +54,7 @@ TEST_F(traffic)
 	uint8_t *map;
 
 	if (node < 0) {
-		print_message("# this kernel has no udmabuf\n");
+		print_message("# /dev/udmabuf: %s\n", strerror(errno));
 		skip();
 	}
 	fd = memory(&map);

@@ -190,11 +190,11 @@ static bool guest_works(struct ibv_context *ctx)
 	struct ibv_pd *pd = ibv_alloc_pd(ctx);
 	struct ibv_dm *dm = ibv_alloc_dm(ctx, &a);
 	uint64_t word = 7;
-	struct ibv_mr *mr = ibv_reg_mr(pd, &word, 8, 0);
+	struct ibv_mr *mr = pd ? ibv_reg_mr(pd, &word, 8, 0) : NULL;
 
-	return pd && dm && mr && !ibv_dereg_mr(mr) && !ibv_memcpy_to_dm(dm, 0, &word, 8) &&
-	       !ibv_memcpy_from_dm(&word, dm, 0, 8) && word == 7 &&
-	       !ibv_free_dm(dm) && !ibv_dealloc_pd(pd);
+	return dm && mr && !ibv_dereg_mr(mr) && !ibv_memcpy_to_dm(dm, 0, &word, 8) &&
+	       !ibv_memcpy_from_dm(&word, dm, 0, 8) && word == 7 && !ibv_free_dm(dm) &&
+	       !ibv_dealloc_pd(pd);
 }
 
 /* A fork child goes on with its parent's file, and can open its own. The parent goes on, too. */
