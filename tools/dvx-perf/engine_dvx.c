@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libdvx's own rings: each operation as its call of dvx/post.h and its kin posts it. */
+/*
+ * libdvx's own rings: each operation as its call of dvx/post.h and its kin posts it; UD's and DC's by the
+ * building blocks that those calls are made of.
+ */
 #include "rings.h"
 
 #define IMM 1 /* what an immediate carries does not matter */

@@ -23,8 +23,9 @@ PERF_INLINE bool template_post(void *queue, enum perf_op op, bool signaled, uint
 	uint32_t n = q->inline_bytes;
 	int rc;
 
+	(void)op;	/* the template says it */
 	(void)signaled; /* all are */
-	if (op == PERF_READ || !n)
+	if (!n)
 		rc = dvx_template_post(q->sq, &q->made, q->raddr, q->sge->addr, cookie);
 	else if (n == 8) /* as engine_dvx.c has it */
 		rc = dvx_template_post_inline(q->sq, &q->made, q->raddr, data, 8, cookie);
@@ -35,12 +36,12 @@ PERF_INLINE bool template_post(void *queue, enum perf_op op, bool signaled, uint
 
 static int template_latency_loop(struct perf_thread *t)
 {
-	LOOP_TEMPLATES(loop_latency, t, ring_begin, template_post, ring_ring, ring_poll);
+	return loop_latency(t, t->p->op, ring_begin, template_post, ring_ring, ring_poll);
 }
 
 static int template_rate_loop(struct perf_thread *t)
 {
-	LOOP_TEMPLATES(loop_rate, t, ring_begin, template_post, ring_ring, ring_poll);
+	return loop_rate(t, t->p->op, ring_begin, template_post, ring_ring, ring_poll);
 }
 
 /* The templates are there for one measurement: the next one may have another size. */

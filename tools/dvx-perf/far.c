@@ -35,11 +35,6 @@ static int far_memory(const struct perf_site *s, struct far *f)
 	return 0;
 }
 
-static struct far_set *far_set_of(const struct far *f, uint32_t lane)
-{
-	return &f->set[lane / (f->wish.lanes / f->wish.sets)];
-}
-
 /* Receives of a set: each of its queues has the same. */
 static uint32_t far_receives(const struct far_wish *w)
 {
@@ -77,9 +72,7 @@ static int far_dct(const struct perf_site *s, struct far *f, struct far_set *set
 /* What the queues of a set can complete at once: receives, and a send of each. */
 static uint32_t far_cq_entries(const struct far_wish *w)
 {
-	uint32_t queues = w->lanes / w->sets;
-
-	uint32_t sends = queues;
+	uint32_t queues = w->lanes / w->sets, sends = queues;
 
 	if (w->windows)
 		sends *= power_of_two(windows_blocks(w));
@@ -175,6 +168,12 @@ int far_open(const struct perf_site *s, const struct far_wish *w, struct far **o
 	if (w->windows && (uint64_t)w->lanes * w->receives > FAR_KEYS) {
 		say("%u queues with %u windows each are more than %u windows", w->lanes,
 		    w->receives, FAR_KEYS);
+		return EXIT_INPUT;
+	}
+	if (w->windows && windows_blocks(w) > FAR_SQ_BLOCKS) {
+		say("%u receives of a queue are more windows than it can bind at once: take a "
+		    "smaller --window",
+		    w->receives);
 		return EXIT_INPUT;
 	}
 	f = far_alloc(s, w);

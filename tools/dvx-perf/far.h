@@ -21,6 +21,7 @@ struct far_wish {
 #define FAR_LANES    16384u
 #define FAR_RECEIVES 32768u
 #define FAR_KEYS     65536u /* windows of all queues */
+#define FAR_SQ_BLOCKS 32768u /* dvx_qp_create(3): sq_blocks */
 #define FAR_MEMORY   ((uint64_t)64 << 30)
 
 /* The receives of a thread's queues. */
@@ -55,6 +56,11 @@ struct far {
 int far_open(const struct perf_site *, const struct far_wish *, struct far **);
 int far_connect(const struct perf_site *, struct far *, const struct perf_ends *near);
 void far_close(struct far *);
+
+static inline struct far_set *far_set_of(const struct far *f, uint32_t lane)
+{
+	return &f->set[lane / (f->wish.lanes / f->wish.sets)];
+}
 
 int far_failed(const struct dvx_wc *);
 

@@ -29,7 +29,7 @@ static int hub_failed(const struct dvx_wc *wc)
 /* Another thread has failed, perhaps with what this one waits for; or the device is gone. */
 PERF_INLINE bool hub_hopeless(struct hub_thread *t)
 {
-	return ++t->idle % LOOP_IDLE == 0 &&
+	return ++t->idle % SITE_IDLE == 0 &&
 	       (atomic_load(&t->hub->failed) || site_gone(t->hub->wish.site));
 }
 

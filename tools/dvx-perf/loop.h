@@ -4,7 +4,8 @@
 
 /*
  * The loops that are measured. Each engine instantiates them in its own file with its own post and
- * poll, once for each operation, so that everything is inlined in them (engine.h, PERF_LOOPS).
+ * poll, once for each operation that engines are compared by (LOOP_SWITCH), so that everything is
+ * inlined in them.
  */
 #include "engine.h"
 #include "stop.h"
@@ -39,14 +40,6 @@ PERF_INLINE void loop_seen(struct perf_thread *t, uint32_t done)
 	atomic_store_explicit(&t->seen, done, memory_order_relaxed);
 }
 
-/* Looks after the device once in so many empty polls: they take half a millisecond and more. */
-#define LOOP_IDLE (1u << 16)
-
-PERF_INLINE bool loop_hopeless(const struct perf_site *site, uint32_t *idle)
-{
-	return ++*idle % LOOP_IDLE == 0 && site_gone(site);
-}
-
 /* Outside the measured time: on reliable queues all messages arrive. */
 static inline int loop_settle(const struct perf_thread *t)
 {
@@ -54,7 +47,7 @@ static inline int loop_settle(const struct perf_thread *t)
 	int rc = 0;
 
 	while (t->far && t->p->transport->reliable && t->far->received < t->sent && rc >= 0)
-		rc = loop_hopeless(t->p->site, &idle) ? -1 : far_take(t->far);
+		rc = site_hopeless(t->p->site, &idle) ? -1 : far_take(t->far);
 	return rc < 0 ? rc : 0;
 }
 
@@ -75,7 +68,7 @@ PERF_INLINE int loop_latency(struct perf_thread *t, enum perf_op op, begin_fn *b
 			return -1;
 		t1 = ticks();
 		while ((rc = poll(t->set, &cookie)) == 0)
-			if (loop_hopeless(t->p->site, &idle))
+			if (site_hopeless(t->p->site, &idle))
 				return -1;
 		if (rc < 0)
 			return rc;
@@ -145,7 +138,7 @@ PERF_INLINE int64_t loop_next(struct perf_thread *t, uint32_t *fresh, uint32_t *
 		return t->lanes - (*fresh)--;
 	do {
 		rc = poll(t->set, &cookie);
-		if (rc < 0 || loop_receive(t) < 0 || (!rc && loop_hopeless(t->p->site, idle)))
+		if (rc < 0 || loop_receive(t) < 0 || (!rc && site_hopeless(t->p->site, idle)))
 			return -1;
 	} while (!rc);
 	*done += (uint32_t)cookie;
@@ -213,13 +206,6 @@ PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begi
 		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);  \
 		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__); \
 		LOOP_CASE(loop, t, PERF_READ, __VA_ARGS__);  \
-		LOOP_REST(loop, t, __VA_ARGS__);             \
-	}
-
-/* The same of templates. */
-#define LOOP_TEMPLATES(loop, t, ...)                         \
-	switch ((t)->p->op) {                                \
-		LOOP_CASE(loop, t, PERF_WRITE, __VA_ARGS__); \
 		LOOP_REST(loop, t, __VA_ARGS__);             \
 	}
 

@@ -159,8 +159,8 @@ static void check_window(struct argp_state *state, const struct perf_args *a)
 /* Whether "all" operations include this one: what the transport has, with data for --all. */
 static bool op_fits(const struct perf_args *a, enum perf_op op)
 {
-	return a->transport->ops & PERF_OP_BIT(op) && !(a->srq && perf_ops[op].windows) &&
-	       (perf_ops[op].bytes || !a->all_sizes) &&
+	return a->transport->ops & PERF_OP_BIT(op) && (perf_ops[op].bytes || !a->all_sizes) &&
+	       !(a->srq && (!perf_ops[op].receives || perf_ops[op].windows)) &&
 	       (!a->engines || options_engines(a, op) == a->engines);
 }
 
@@ -172,10 +172,12 @@ struct engine_limit {
 #define ENGINE_LIMITS 3
 
 static const struct engine_limit *engine_exceeded(const struct perf_engine *e,
-						  const struct perf_args *a,
+						  const struct perf_args *a, enum perf_op op,
 						  struct engine_limit limits[ENGINE_LIMITS])
 {
-	limits[0] = (struct engine_limit){"inline", a->inline_max, e->inline_max};
+	bool inlines = perf_ops[op].inlines && (a->all_sizes || options_size(a) <= a->inline_max);
+
+	limits[0] = (struct engine_limit){"inline", inlines ? a->inline_max : 0, e->inline_max};
 	limits[1] = (struct engine_limit){"sges", a->sges, e->sges};
 	limits[2] = (struct engine_limit){"signal", a->signal, e->signal};
 	for (size_t i = 0; i < ENGINE_LIMITS; i++)
@@ -196,7 +198,7 @@ uint32_t options_engines(const struct perf_args *a, enum perf_op op)
 
 	for (uint32_t i = 0; i < PERF_ENGINES; i++)
 		if (engine_has(perf_engines[i], a, op) &&
-		    !engine_exceeded(perf_engines[i], a, limits))
+		    !engine_exceeded(perf_engines[i], a, op, limits))
 			can |= 1u << i;
 	return a->engines ? a->engines & can : can;
 }
@@ -210,7 +212,7 @@ static void check_engine(struct argp_state *state, const struct perf_args *a,
 			 const struct perf_engine *e, enum perf_op op)
 {
 	struct engine_limit limits[ENGINE_LIMITS];
-	const struct engine_limit *l = engine_exceeded(e, a, limits);
+	const struct engine_limit *l = engine_exceeded(e, a, op, limits);
 
 	if (!engine_has(e, a, op))
 		argp_error(state, "--engine=%s has no %s of %s", e->word, perf_ops[op].word,
@@ -222,13 +224,13 @@ static void check_engine(struct argp_state *state, const struct perf_args *a,
 
 static void check_op(struct argp_state *state, const struct perf_args *a, enum perf_op op)
 {
-	if (a->srq && !perf_ops[op].receives && a->ops != PERF_ALL_OPS)
+	if (a->srq && !perf_ops[op].receives)
 		argp_error(state, "--srq is for operations that receive, which %s does not",
 			   perf_ops[op].word);
 	if (!(a->transport->ops & PERF_OP_BIT(op)))
 		argp_error(state, "--op=%s: %s has no such operation", perf_ops[op].word,
 			   a->transport->name);
-	if (a->srq && perf_ops[op].windows && a->ops != PERF_ALL_OPS)
+	if (a->srq && perf_ops[op].windows)
 		argp_error(state, "--srq: %s has receives of each queue", perf_ops[op].word);
 	if (a->all_sizes && !perf_ops[op].bytes)
 		argp_error(state, "--all is for operations with data, which %s has not",

@@ -88,7 +88,7 @@ static int table_end(const struct report_of *of, const struct perf_results *all)
 	while (least && f < FIG_MAX && !result_too_few(least, f))
 		f++;
 	if (least && f < FIG_MAX)
-		printf("%llu messages are too few for %s and above: that is the slowest one\n",
+		printf("of %llu messages (the fewest of a line) %s and above are the slowest one\n",
 		       (unsigned long long)least->messages, perf_figure_names[f]);
 	return report_flush();
 }

@@ -13,7 +13,7 @@ struct perf_result {
 	enum perf_op op;
 	uint32_t size;
 	const struct perf_engine *engine;
-	uint64_t messages;			/* of either measurement */
+	uint64_t messages; /* of the latency; the rate has as many, unless interrupted */
 	double latency[FIGURES], post[FIGURES]; /* ns */
 	double rate; /* messages a second; 0: interrupted before it was measured */
 	double ns_per_tick;

@@ -40,17 +40,16 @@ void ring_close(void *near)
 /* Segments of the largest WQE. */
 static uint32_t ring_wqe_ds(const struct perf_params *p)
 {
-	static const uint32_t address[PERF_TRANSPORTS] = {
-		[PERF_UD] = PRM_AV_BYTES / DVX_SEG, [PERF_DC] = PRM_AV_BYTES / DVX_SEG};
+	uint32_t address = p->transport->addressed ? PRM_AV_BYTES / DVX_SEG : 0;
 	uint32_t pieces = p->sges;
 
 	if (p->op == PERF_UMR)
 		return DVX_UMR_DS + dvx_umr_room(pieces);
 	if (p->op == PERF_MASKED_CAS)
-		return 5;
+		return 3 + PRM_ATOMIC_MASKED_CSWAP64_SEG_BYTES / DVX_SEG;
 	if (perf_ops[p->op].inlines && p->inline_max && dvx_wqe_inline_ds(p->inline_max) > pieces)
 		pieces = dvx_wqe_inline_ds(p->inline_max);
-	return 2 + address[p->transport->id] + pieces;
+	return 2 + address + pieces;
 }
 
 /* Blocks of a queue's ring: that WQE as often as the window says, and a padded ring's end. */

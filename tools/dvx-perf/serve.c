@@ -15,9 +15,8 @@
 #include "tools/cli/say.h"
 
 #define SERVE_FARS 16 /* engines of a client */
-#define SERVE_SPIN \
-	256 /* empty looks at the receives from one look at the connection to the next \
-	     */
+/* Empty looks at the receives from one look at the connection to the next. */
+#define SERVE_SPIN 256
 
 static volatile sig_atomic_t serve_stop;
 

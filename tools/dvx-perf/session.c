@@ -114,12 +114,16 @@ static uint64_t session_seen(const void *of)
 static int session_run(struct perf_session *s, const int *cpu, int (*work)(void *member),
 		       const char *what, uint32_t round)
 {
+	const struct perf_op_row *op = &perf_ops[s->p->op];
+	char in[32] = "warm-up";
 	int rc;
 
+	if (round)
+		snprintf(in, sizeof(in), "round %u", round);
 	for (uint32_t i = 0; i < s->p->threads; i++)
 		atomic_store(&s->thread[i].seen, 0);
 	progress_watch((uint64_t)s->p->count * s->p->threads, session_seen, s,
-		       "%s, %u bytes: round %u, %s, %s", perf_ops[s->p->op].name, s->p->size, round,
+		       "%s, %u bytes: %s, %s, %s", op->name, op->bytes ? s->p->size : 0, in,
 		       s->engine->name, what);
 	rc = crew_run(s->p->threads, cpu, work, s->thread, sizeof(*s->thread));
 	progress_unwatch();

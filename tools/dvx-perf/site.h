@@ -27,6 +27,15 @@ int site_open(struct perf_site *, const char *device, uint32_t gid_index);
 void site_close(struct perf_site *);
 /* After a sentence: the device has disappeared, and nothing will complete any more. */
 bool site_gone(const struct perf_site *);
+
+/* Looks after the device once in so many empty polls: they take half a millisecond and more. */
+#define SITE_IDLE (1u << 16)
+
+static inline bool site_hopeless(const struct perf_site *site, uint32_t *idle)
+{
+	return ++*idle % SITE_IDLE == 0 && site_gone(site);
+}
+
 /* What an operation needs and the device has not; NULL: nothing. */
 const char *site_lacks(const struct perf_site *, enum perf_op);
 const char *site_name(const struct perf_site *);

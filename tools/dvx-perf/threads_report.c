@@ -20,8 +20,8 @@ static void threads_head(const struct threads_of *of)
 	       report_caution(of->site));
 	printf("shared: %u queues of all threads, each under a lock; own: %u of each thread\n",
 	       a->queues, a->queues);
-	printf("%7s  %-26s%10s%10s%10s   %s\n", "threads", "", "M/s", "MB/s", "bell, ns",
-	       "contended: waits for a lock");
+	printf("%7s  %-26s%10s%10s%14s   %s\n", "threads", "", "M/s", "MB/s", "doorbell, ns",
+	       "contended: waits for locks");
 }
 
 int threads_begin(const struct threads_of *of)
@@ -63,7 +63,7 @@ static void threads_contended(const struct threads_result *r, const char *what,
 
 static void threads_row(const struct threads_of *of, const struct threads_result *r)
 {
-	printf("%7u  %-26s%10.3f%10.0f%10.0f   ", r->threads, hub_mode_names[r->mode],
+	printf("%7u  %-26s%10.3f%10.0f%14.0f   ", r->threads, hub_mode_names[r->mode],
 	       r->rate / 1e6, threads_bytes(of, r) / 1e6, r->doorbell);
 	if (r->mode == HUB_SHARED)
 		threads_contended(r, "queue", &r->queue_lock, r->queue_share);

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include "windows.h"
 
-#define BIND_BLOCKS 3 /* dvx_post_bind(): 12 segments */
-
 uint32_t windows_blocks(const struct far_wish *w)
 {
-	return (w->receives + 1) * BIND_BLOCKS;
+	return (w->receives + 1) * dvx_wqe_blocks(DVX_UMR_DS + dvx_umr_room(1));
 }
 
 int windows_make(const struct perf_site *s, struct far *f)
@@ -31,8 +29,6 @@ int windows_make(const struct perf_site *s, struct far *f)
 	return 0;
 }
 
-#define WINDOWS_IDLE (1u << 16) /* empty polls between two looks after the device */
-
 static int windows_wait(const struct perf_site *s, const struct far_set *set)
 {
 	uint32_t idle = 0;
@@ -40,14 +36,14 @@ static int windows_wait(const struct perf_site *s, const struct far_set *set)
 	int rc;
 
 	while (!(rc = dvx_cq_poll(set->cq, &wc)))
-		if (++idle % WINDOWS_IDLE == 0 && site_gone(s))
+		if (site_hopeless(s, &idle))
 			return -EIO;
 	return rc < 0 ? far_failed(&wc) : 0;
 }
 
 int windows_bind(const struct perf_site *s, struct far *f, uint32_t lane)
 {
-	struct far_set *set = &f->set[lane / (f->wish.lanes / f->wish.sets)];
+	struct far_set *set = far_set_of(f, lane);
 	struct dvx_sq *sq = dvx_qp_sq(f->qp[lane]);
 	uint32_t n = f->wish.receives, first = lane * n;
 	int rc = 0;

@@ -282,7 +282,6 @@ void verbs_resize(void *near)
 
 		q->sges = (int)p->sges;
 		q->inline_bytes = perf_inlines(p) ? p->size : 0;
-		q->dma_to = at + p->max_size;
 		for (uint32_t n = 0; n < p->sges; n++) {
 			q->sge[n] = (struct ibv_sge){at, perf_piece(p, n), v->mr->lkey};
 			at += perf_piece(p, n);

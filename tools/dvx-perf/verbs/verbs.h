@@ -16,7 +16,6 @@ struct verbs_queue {
 	struct ibv_sge sge[PERF_SGES];
 	struct ibv_send_wr *wr; /* a batch, linked; of ibv_post_send only */
 	uint32_t filled;
-	uint64_t dma_to;
 	struct ibv_ah *ah; /* where messages go that say so, and the queue or target there */
 	uint32_t remote_qpn;
 	struct perf_keys keys;
