@@ -5,8 +5,9 @@
  * its copy engine moves the bytes both ways.
  *
  *	dvx-sim up nic
- *	dvx-sim exec nic --function host -- ./alias <pipe | dvx-sim exec nic --function dpu --
- *./alias - >pipe
+ *	mkfifo pipe
+ *	dvx-sim exec nic --function host -- ./alias host <pipe |
+ *		dvx-sim exec nic --function dpu -- ./alias dpu >pipe
  *
  * The host prints a ticket: whoever reads it can use the memory. Send it by a channel that is
  * authenticated, as dvx-copy(1) does.

@@ -104,6 +104,8 @@ int main(int argc, char **argv)
 		printf("with another key: %s\n", dvx_cqe_strerror(wc.syndrome));
 	send_text(qp, &target[1], 1, "still here");
 	example_wait(cq, SENT);
+	must(example_next(target[1].cq, &wc) == 1 ? 0 : -EIO, "message");
+	printf("target 1: \"%s\"\n", room[1][wc.wr_id]);
 	must(dvx_dci_reset_stream(qp, 0), "stream");
 	dvx_ah_set_dct(&target[0].ah, dvx_dct_number(target[0].dct), SECRET);
 	send_text(qp, &target[0], 0, "again");

@@ -130,7 +130,8 @@ int main(int argc, char **argv)
 	pid_t child;
 
 	if (file < 0) {
-		perror(argc > 1 ? argv[1] : "usage: nvme FILE [DEVICE]");
+		fprintf(stderr, "usage: nvme FILE [DEVICE]: %s\n",
+			argc > 1 ? strerror(errno) : "no FILE");
 		return 2;
 	}
 	child = exchange_fork(&e);

@@ -132,6 +132,7 @@ target 0: "message 3"
 target 1: "message 4"
 target 2: "message 5"
 with another key: transport retries exceeded: the peer does not answer
+target 1: "still here"
 target 0: "again"
 END
 
