@@ -45,13 +45,14 @@ static json_t *json_too_few(const struct perf_result *r)
 
 static json_t *json_result(const struct perf_result *r, bool histogram)
 {
-	json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "operation",
-			      perf_ops[r->op].name, "engine", r->engine->name, "bytes",
-			      (json_int_t)(perf_ops[r->op].bytes ? r->size : 0), "messages",
-			      (json_int_t)r->messages, "latency_ns", json_figures(r->latency),
-			      "post_ns", json_figures(r->post), "too_few_for", json_too_few(r),
-			      "messages_per_s", json_rate(r, r->rate), "bytes_per_s",
-			      json_rate(r, result_bytes(r)));
+	json_t *j =
+		json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "operation",
+			  perf_ops[r->op].name, "engine", r->engine->name, "bytes",
+			  (json_int_t)(perf_ops[r->op].bytes ? r->size : 0), "messages",
+			  (json_int_t)r->messages, "warmup", (json_int_t)r->warmup, "latency_ns",
+			  json_figures(r->latency), "post_ns", json_figures(r->post), "too_few_for",
+			  json_too_few(r), "messages_per_s", json_rate(r, r->rate), "bytes_per_s",
+			  json_rate(r, result_bytes(r)));
 
 	if (histogram)
 		json_object_set_new(j, "histogram_ns", json_histogram(r));

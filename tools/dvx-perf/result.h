@@ -14,6 +14,7 @@ struct perf_result {
 	uint32_t size;
 	const struct perf_engine *engine;
 	uint64_t messages; /* of the latency; the rate has as many, unless interrupted */
+	uint32_t warmup;   /* of those before that do not count, each thread's */
 	double latency[FIGURES], post[FIGURES]; /* ns */
 	double rate; /* messages a second; 0: interrupted before it was measured */
 	double ns_per_tick;

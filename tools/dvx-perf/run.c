@@ -122,6 +122,7 @@ static int run_result(struct run *r, const struct perf_session *s)
 		hist_merge(&post, &s->thread[i].post);
 	}
 	result->messages = result->histogram.n;
+	result->warmup = run_warmup(r);
 	result_times(&result->histogram, r->ns_per_tick, result->latency);
 	result_times(&post, r->ns_per_tick, result->post);
 	if (s->rate_messages)

@@ -43,15 +43,40 @@ static enum ibv_qp_type verbs_type(const struct perf_params *p)
 	return types[p->transport->id];
 }
 
-/* A DC initiator is libmlx5's own. */
+/* DC initiators and requests that make keys are libmlx5's own. */
 static struct ibv_qp *verbs_new_qp(const struct verbs_near *v, struct ibv_qp_init_attr_ex *attr)
 {
 	struct mlx5dv_qp_init_attr dci = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
 					  .dc_init_attr.dc_type = MLX5DV_DCTYPE_DCI};
+	struct mlx5dv_qp_init_attr lists = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+					    .send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST};
 
-	if (attr->qp_type != IBV_QPT_DRIVER)
-		return ibv_create_qp_ex(v->ctx, attr);
-	return mlx5dv_create_qp(v->ctx, attr, &dci);
+	if (attr->qp_type == IBV_QPT_DRIVER)
+		return mlx5dv_create_qp(v->ctx, attr, &dci);
+	if (v->p->op == PERF_UMR)
+		return mlx5dv_create_qp(v->ctx, attr, &lists);
+	return ibv_create_qp_ex(v->ctx, attr);
+}
+
+/* Bytes of a WQE that data or, of a UMR, the list's entries may take. */
+static uint32_t verbs_inline_data(const struct perf_params *p)
+{
+	if (p->op == PERF_UMR)
+		return dvx_umr_room(p->sges) * DVX_SEG;
+	return perf_ops[p->op].inlines ? p->inline_max : 0;
+}
+
+/* An mkey that requests of this queue make anew. */
+static int verbs_list_make(const struct verbs_near *v, struct verbs_queue *q)
+{
+	struct mlx5dv_mkey_init_attr attr = {
+		.pd = v->pd,
+		.create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT,
+		.max_entries = (uint16_t)v->p->sges,
+	};
+
+	q->list = mlx5dv_create_mkey(&attr);
+	return q->list ? 0 : -1;
 }
 
 static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
@@ -65,7 +90,7 @@ static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 			.max_recv_wr = p->transport->id != PERF_DC,
 			.max_send_sge = p->sges,
 			.max_recv_sge = 1,
-			.max_inline_data = perf_ops[p->op].inlines ? p->inline_max : 0},
+			.max_inline_data = verbs_inline_data(p)},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = verbs_ops[p->op],
 		.pd = v->pd,
@@ -78,9 +103,10 @@ static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 	if (!q->qp || !q->wr)
 		return -1;
 	q->qpx = ibv_qp_to_qp_ex(q->qp);
-	if (attr.qp_type == IBV_QPT_DRIVER)
+	q->dc = attr.qp_type == IBV_QPT_DRIVER;
+	if (q->dc || p->op == PERF_UMR)
 		q->dv = mlx5dv_qp_ex_from_ibv_qp_ex(q->qpx);
-	return 0;
+	return p->op == PERF_UMR ? verbs_list_make(v, q) : 0;
 }
 
 static int verbs_make(struct verbs_near *v)
@@ -299,6 +325,8 @@ void verbs_close(void *near)
 			ibv_destroy_qp(v->queue[i].qp);
 		if (v->queue[i].ah)
 			ibv_destroy_ah(v->queue[i].ah);
+		if (v->queue[i].list)
+			mlx5dv_destroy_mkey(v->queue[i].list);
 		free(v->queue[i].wr);
 	}
 	for (uint32_t i = 0; v->cq && i < v->p->threads; i++)

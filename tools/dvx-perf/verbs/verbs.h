@@ -19,7 +19,9 @@ struct verbs_queue {
 	struct ibv_ah *ah; /* where messages go that say so, and the queue or target there */
 	uint32_t remote_qpn;
 	struct perf_keys keys;
-	struct mlx5dv_qp_ex *dv; /* NULL: this is no DC initiator */
+	struct mlx5dv_qp_ex *dv; /* of DC initiators and UMR; NULL: all is verbs' */
+	bool dc;
+	struct mlx5dv_mkey *list; /* what a UMR makes anew */
 };
 
 struct verbs_near {

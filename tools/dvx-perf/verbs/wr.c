@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine on ibv_wr_*: a batch lies between ibv_wr_start() and ibv_wr_complete(). Messages to DC
- * targets are mlx5dv's.
+ * targets and UMRs are mlx5dv's.
  */
 #include <infiniband/mlx5dv.h>
 #include "verbs.h"
@@ -23,6 +23,14 @@ PERF_INLINE void wr_data(const struct verbs_queue *q)
 		ibv_wr_set_sge_list(q->qpx, (size_t)q->sges, s);
 }
 
+/* As long a list as the message would have pieces; it lies in the WQE. */
+PERF_INLINE void wr_list(const struct verbs_queue *q)
+{
+	q->qpx->wr_flags |= IBV_SEND_INLINE;
+	mlx5dv_wr_mr_list(q->dv, q->list, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ,
+			  (uint16_t)q->sges, (struct ibv_sge *)q->sge);
+}
+
 PERF_INLINE bool wr_post(void *queue, enum perf_op op, bool signaled, uint64_t cookie)
 {
 	struct verbs_queue *q = queue;
@@ -30,6 +38,10 @@ PERF_INLINE bool wr_post(void *queue, enum perf_op op, bool signaled, uint64_t c
 
 	x->wr_id = cookie;
 	x->wr_flags = signaled ? IBV_SEND_SIGNALED : 0;
+	if (op == PERF_UMR) {
+		wr_list(q);
+		return true;
+	}
 	if (op == PERF_SEND)
 		ibv_wr_send(x);
 	else if (op == PERF_SEND_IMM)
@@ -46,7 +58,7 @@ PERF_INLINE bool wr_post(void *queue, enum perf_op op, bool signaled, uint64_t c
 		ibv_wr_atomic_cmp_swp(x, q->rkey, q->raddr, 0, 1);
 	else
 		ibv_wr_rdma_read(x, q->rkey, q->raddr);
-	if (q->dv)
+	if (q->dc)
 		mlx5dv_wr_set_dc_addr(q->dv, q->ah, q->remote_qpn, SITE_DC_KEY);
 	else if ((op == PERF_SEND || op == PERF_SEND_IMM) && q->ah)
 		ibv_wr_set_ud_addr(x, q->ah, q->remote_qpn, SITE_Q_KEY);
@@ -74,7 +86,7 @@ static int wr_rate(struct perf_thread *t)
 const struct perf_engine engine_wr = {
 	.word = "ibv_wr",
 	.name = "ibv_wr_*",
-	.ops = {VERBS_OPS, VERBS_OPS, VERBS_OPS, VERBS_OPS},
+	.ops = {VERBS_OPS | PERF_OP_BIT(PERF_UMR), VERBS_OPS, VERBS_OPS, VERBS_OPS},
 	.open = verbs_open,
 	.connect = verbs_connect,
 	.resize = verbs_resize,
