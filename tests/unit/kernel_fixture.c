@@ -177,7 +177,7 @@ uint32_t rq_u32(struct request *r, uint16_t id)
 
 int rq_run(struct fx *f, struct request *r)
 {
-	return kernel_ioctl(f->f, &r->req);
+	return f->guest ? kernel_ioctl_guest(f->guest, &r->req) : kernel_ioctl(f->f, &r->req);
 }
 
 int rq_run_with(struct fx *f, struct request *r, const void *u, size_t len)

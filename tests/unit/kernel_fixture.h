@@ -26,6 +26,7 @@ struct fx {
 	struct vhca *v;
 	struct mm *mm;
 	struct uverbs_file *f;
+	struct uverbs_file *guest; /* it makes the requests; NULL: f does */
 	uint8_t *mem; /* FX_MEM bytes of client memory, page aligned */
 	int log;
 	uint32_t objects; /* of the function, before the file was opened */

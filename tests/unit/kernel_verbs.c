@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* PDs, MRs, CQs, UARs, AHs: handles, memory, lifetimes. */
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "kernel_fixture.h"
 #include "host/mm.h"
 #include "obj/cq.h"
@@ -111,6 +114,48 @@ TEST_FX(mr_mailbox)
 	assert_int_equal(m->pdn, fx_pdn(f, pd));
 	assert_in_range(m->nentries, 1, 2);
 	assert_int_equal(m->o.uid, 0);
+}
+
+/* A guest of the file: its memory is known to be given up when this descriptor is closed. */
+static int guest_enter(struct fx *f)
+{
+	int guard = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	struct mm *mm = mm_open(chip_host(f->chip), getpid(), guard);
+
+	f->guest = kernel_attach(f->f, mm);
+	assert_non_null(f->guest);
+	return guard;
+}
+
+static bool guest_leave(struct fx *f, int guard)
+{
+	kernel_detach(f->guest);
+	f->guest = NULL;
+	return fcntl(guard, F_GETFD) < 0;
+}
+
+/* The device reaches a guest's memory for as long as regions hold it, or might. */
+TEST_FX(guests_memory)
+{
+	const uint32_t on_demand = IB_UVERBS_ACCESS_ON_DEMAND, pd = fx_pd(f);
+	int guard = guest_enter(f);
+	uint32_t mr;
+
+	assert_true(guest_leave(f, guard));
+
+	guard = guest_enter(f);
+	assert_int_equal(fx_reg_mr(f, pd, f->mem, 4096, 0, &mr), 0);
+	assert_false(guest_leave(f, guard));
+	assert_int_equal(FX_DESTROY(f, MR, mr), 0);
+	assert_int_equal(fcntl(guard, F_GETFD), -1);
+
+	guard = guest_enter(f); /* a refused region reaches nothing */
+	assert_int_equal(fx_reg_mr(f, pd, f->mem, 0, on_demand, NULL), -EINVAL);
+	assert_true(guest_leave(f, guard));
+
+	guard = guest_enter(f);
+	assert_int_equal(fx_reg_mr(f, pd, f->mem, 4096, on_demand, &mr), 0);
+	assert_false(guest_leave(f, guard));
 }
 
 /* Memory that isn't there, isn't writable, wraps; access flags that contradict each other. */

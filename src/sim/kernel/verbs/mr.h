@@ -2,6 +2,7 @@
 #ifndef KERNEL_MR_H
 #define KERNEL_MR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <rdma/ib_user_verbs.h>
 #include "kernel/core/uobj.h"
@@ -20,7 +21,15 @@ struct mr {
 	uint64_t start, len, iova;
 };
 
-/* Its mkey, over pages of this memory. 0 or -errno. */
-int mr_create_mkey(struct mr *, const struct mm *, const struct ib_uverbs_reg_mr *);
+/*
+ * A region that was checked, over pages of this memory; one of the file's own is pinned already.
+ * NULL and *err.
+ */
+struct mr *mr_new(struct uverbs_file *, const struct mm *, const struct ib_uverbs_reg_mr *,
+		  struct pd *, int *err);
+/* The device translates whole pages. */
+bool mr_offsets_agree(uint64_t start, uint64_t iova);
+/* 0 or -EINVAL, with a sentence that begins with `what`: the method and its field. */
+int mr_check_writes(const char *what, uint32_t access);
 
 #endif

@@ -9,12 +9,10 @@
 #include "mr.h"
 #include "priv.h"
 
-#define PAGE 4096ull
 #define DMABUF_ACCESS                                                    \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
 	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
-#define NEEDS_LOCAL_WRITE (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)
 
 static int dmabuf_request(struct uverbs_request *req, struct ib_uverbs_reg_mr *r)
 {
@@ -28,40 +26,11 @@ static int dmabuf_request(struct uverbs_request *req, struct ib_uverbs_reg_mr *r
 	r->length = attr_value(req, UVERBS_ATTR_REG_DMABUF_MR_LENGTH);
 	r->hca_va = attr_value(req, UVERBS_ATTR_REG_DMABUF_MR_IOVA);
 	r->access_flags = (uint32_t)flags;
-	if ((r->start ^ r->hca_va) & (PAGE - 1))
+	if (!mr_offsets_agree(r->start, r->hca_va))
 		return refuse(-EINVAL,
 			      "REG_DMABUF_MR: offset 0x%llx and iova 0x%llx differ within a page",
 			      (unsigned long long)r->start, (unsigned long long)r->hca_va);
-	if (flags & NEEDS_LOCAL_WRITE && !(flags & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return refuse(-EINVAL,
-			      "REG_DMABUF_MR: access_flags 0x%x: remote writes and atomics need "
-			      "LOCAL_WRITE",
-			      r->access_flags);
-	return 0;
-}
-
-static int dmabuf_mr_new(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, struct pd *pd,
-			 struct mm *buf, struct mr **out)
-{
-	struct mr *mr = uobj_new(f, &mr_class, sizeof(*mr));
-	int err;
-
-	if (!mr)
-		return -ENOMEM;
-	mr->pd = pd;
-	mr->access = r->access_flags;
-	mr->start = r->start;
-	mr->len = r->length;
-	mr->iova = r->hca_va;
-	err = mr_create_mkey(mr, buf, r);
-	if (err) {
-		uobj_drop(&mr->u);
-		return err;
-	}
-	mr->dmabuf = buf;
-	pd->u.users++;
-	*out = mr;
-	return 0;
+	return mr_check_writes("REG_DMABUF_MR: access_flags", r->access_flags);
 }
 
 int uverbs_dmabuf_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
@@ -79,11 +48,12 @@ int uverbs_dmabuf_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 		err = file_dmabuf(f, number, r.start, r.length, &buf);
 	if (err)
 		return err;
-	err = dmabuf_mr_new(f, &r, (struct pd *)pd, buf, &mr);
-	if (err) {
+	mr = mr_new(f, buf, &r, (struct pd *)pd, &err);
+	if (!mr) {
 		dmabuf_close(buf);
 		return err;
 	}
+	mr->dmabuf = buf;
 	attr_out(req, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
 	attr_out(req, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
 	attr_new_handle(req, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &mr->u);

@@ -60,25 +60,33 @@ static bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)
 	return r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND && !r->start && r->length == UINT64_MAX;
 }
 
+bool mr_offsets_agree(uint64_t start, uint64_t iova)
+{
+	return !((start ^ iova) & (PAGE - 1));
+}
+
 static int mr_check_offsets(uint64_t start, uint64_t hca_va)
 {
-	if (!((start ^ hca_va) & (PAGE - 1)))
+	if (mr_offsets_agree(start, hca_va))
 		return 0;
 	return refuse(-EINVAL, "REG_MR: start 0x%llx and hca_va 0x%llx differ within a page",
 		      (unsigned long long)start, (unsigned long long)hca_va);
+}
+
+int mr_check_writes(const char *what, uint32_t access)
+{
+	if (!(access & NEEDS_LOCAL_WRITE) || access & IB_UVERBS_ACCESS_LOCAL_WRITE)
+		return 0;
+	return refuse(-EINVAL, "%s 0x%x: remote writes and atomics need LOCAL_WRITE", what, access);
 }
 
 static int mr_check_access(const struct uverbs_file *f, uint32_t a)
 {
 	if (a & ~(uint32_t)KNOWN_ACCESS)
 		return refuse(-EINVAL, "REG_MR: access_flags 0x%x has unknown bits", a);
-	if (a & NEEDS_LOCAL_WRITE && !(a & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return refuse(
-			-EINVAL,
-			"REG_MR: access_flags 0x%x: remote writes and atomics need LOCAL_WRITE", a);
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND && !prm_cmd_hca_cap_get_pg(file_caps(f)))
 		return refuse(-EINVAL, "REG_MR: access_flags: this device does not page on demand");
-	return 0;
+	return mr_check_writes("REG_MR: access_flags", a);
 }
 
 /* ib_umem_get() counts pages: no bytes in the middle of a page are one. */
@@ -94,8 +102,6 @@ static int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 {
 	const uint32_t a = r->access_flags;
 
-	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
-		file_memory(f)->on_demand = true;
 	if (mr_is_implicit(r))
 		return r->hca_va ? refuse(-EINVAL,
 					  "REG_MR: hca_va 0x%llx of an implicit region is not 0",
@@ -149,7 +155,7 @@ static int mr_pages(struct pages *p, const struct mm *mm, const struct ib_uverbs
 }
 
 /* uid 0, as the mkeys of mlx5_ib's own cache. */
-int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
+static int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
 {
 	struct uverbs_file *f = mr->u.file;
 	uint8_t out[PRM_CREATE_MKEY_OUT_BYTES];
@@ -181,9 +187,8 @@ int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_re
 	return 0;
 }
 
-/* Checked, and with its pages pinned; NULL and *err. */
-static struct mr *mr_new(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, struct pd *pd,
-			 int *err)
+struct mr *mr_new(struct uverbs_file *f, const struct mm *mm, const struct ib_uverbs_reg_mr *r,
+		  struct pd *pd, int *err)
 {
 	struct mr *mr = uobj_new(f, &mr_class, sizeof(*mr));
 
@@ -195,12 +200,14 @@ static struct mr *mr_new(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r
 	mr->start = r->start;
 	mr->len = r->length;
 	mr->iova = r->hca_va;
-	*err = mr_create_mkey(mr, file_mm(f), r);
+	*err = mr_create_mkey(mr, mm, r);
 	if (*err) {
 		uobj_drop(&mr->u);
 		return NULL;
 	}
 	pd->u.users++;
+	if (mr->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		file_memory(f)->on_demand = true;
 	return mr;
 }
 
@@ -220,7 +227,7 @@ int wcmd_reg_mr(struct wcmd *c)
 		err = mr_check_memory(c->f, r);
 	if (err)
 		return err;
-	mr = mr_new(c->f, r, (struct pd *)pd, &err);
+	mr = mr_new(c->f, file_mm(c->f), r, (struct pd *)pd, &err);
 	if (!mr)
 		return err;
 	resp.mr_handle = mr->u.id;
@@ -304,7 +311,7 @@ static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct 
 	struct mr *old = *mr;
 	int err;
 
-	*mr = mr_new(old->u.file, to, pd, &err);
+	*mr = mr_new(old->u.file, file_mm(old->u.file), to, pd, &err);
 	if (!*mr)
 		return err;
 	uobj_swap(&old->u, &(*mr)->u);
@@ -361,12 +368,7 @@ static int dm_access(struct uverbs_request *req, uint32_t *access)
 	if (!err && !(flags & IB_UVERBS_ACCESS_ZERO_BASED))
 		err = refuse(-EINVAL, "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x has no ZERO_BASED",
 			     *access);
-	if (!err && flags & NEEDS_LOCAL_WRITE && !(flags & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		err = refuse(-EINVAL,
-			     "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x: remote writes and atomics "
-			     "need LOCAL_WRITE",
-			     *access);
-	return err;
+	return err ? err : mr_check_writes("DM_MR_REG: REG_DM_MR_ACCESS_FLAGS", *access);
 }
 
 /* mkc.start_addr is its address in the device's memory; users count from 0. */
