@@ -7,7 +7,7 @@
 #define POLYNOMIAL 0xedb88320u
 #define SLICES	   8u
 #define ONE	   0x80000000u /* x^0: bits are reflected */
-#define BACKS	   16u
+#define BACKS	   32u /* all: x has the order 2^32 - 1, so 2^(k + 32) zeros are 2^k zeros */
 
 /* slice[k][b]: what byte b, followed by k zero bytes, adds. */
 static uint32_t slice[SLICES][256];
