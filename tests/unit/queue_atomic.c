@@ -308,6 +308,21 @@ TEST_F(not_kept)
 	assert_int_equal(h.opcode[1], BTH_ACKNOWLEDGE);
 }
 
+/* Repeated READs wait for their turn; one more than there is room for is dropped, and said so. */
+TEST_F(too_many_repeated)
+{
+	struct rig_pair *p = *state;
+	struct heard h = {0};
+	uint32_t psn = p->b.qp->next_rcv_psn;
+
+	allow(p);
+	port_set_hook(p->rig.dev.port, hear, &h);
+	for (uint32_t i = READ_JOBS; i; i--)
+		assert_int_equal(b_takes(p, BTH_READ_REQUEST, (psn - i - 1) & PSN_MASK), DROP_NONE);
+	assert_int_equal(b_takes(p, BTH_READ_REQUEST, (psn - 1) & PSN_MASK), DROP_BUSY);
+	rig_settle(&p->rig);
+}
+
 /* After 2^24 packets a PSN comes again: what is repeated is the newer one. */
 TEST_F(same_psn_again)
 {

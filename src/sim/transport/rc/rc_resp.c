@@ -147,7 +147,7 @@ static bool read_allowed(struct rc *rc, const struct bth_packet *p)
 	return false;
 }
 
-/* Without memory a request is as good as lost: the peer repeats it. */
+/* Without memory a request is dropped: the peer repeats it. */
 static bool resp_has_room(struct rc *rc, bool atomic)
 {
 	struct resp *r = &rc->resp;
@@ -192,16 +192,19 @@ static bool too_many_jobs(struct rc *rc)
 	return true;
 }
 
-static void rx_read(struct rc *rc, const struct bth_packet *p)
+static enum drop rx_read(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
-	if (!too_many_jobs(rc) && read_allowed(rc, p) && resp_has_room(rc, false)) {
-		rc_stats(rc)->rx_read_requests++;
-		queue_read(rc, p);
-		r->epsn = psn_add(r->epsn, message_packets(p->dma_len, rc->mtu));
-		r->msn++;
-	}
+	if (too_many_jobs(rc) || !read_allowed(rc, p))
+		return DROP_NONE;
+	if (!resp_has_room(rc, false))
+		return DROP_MEMORY;
+	rc_stats(rc)->rx_read_requests++;
+	queue_read(rc, p);
+	r->epsn = psn_add(r->epsn, message_packets(p->dma_len, rc->mtu));
+	r->msn++;
+	return DROP_NONE;
 }
 
 static void rc_resp_choose_opcodes(struct bth_packet *p, bool first, bool last)
@@ -305,26 +308,29 @@ static unsigned int atomics_kept(const struct rc *rc)
 }
 
 /* Done when it comes; its response waits for those of READs before it. */
-static void rx_atomic(struct rc *rc, const struct bth_packet *p)
+static enum drop rx_atomic(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 	struct atomic_result a;
 
-	if (too_many_jobs(rc) || !resp_has_room(rc, true))
-		return;
+	if (too_many_jobs(rc))
+		return DROP_NONE;
+	if (!resp_has_room(rc, true))
+		return DROP_MEMORY;
 	a = atomic_take(rc->qp, p);
 	if (a.end == ATOMIC_INVALID)
 		invalid(rc, a.why);
 	else if (a.end == ATOMIC_FORBIDDEN)
 		forbidden(rc, a.why);
 	if (a.end)
-		return;
+		return DROP_NONE;
 	r->atomic[r->next_atomic] =
 		(struct atomic_done){.old = a.old, .psn = p->psn, .valid = true};
 	r->next_atomic = (r->next_atomic + 1) % atomics_kept(rc);
 	r->epsn = psn_add(r->epsn, 1);
 	r->msn++;
 	queue_job(rc, &(struct read_job){.atomic = true, .va = a.old, .psn = p->psn});
+	return DROP_NONE;
 }
 
 uint64_t resp_take_atomic(struct rc *rc)
@@ -444,8 +450,10 @@ static enum drop rx_duplicate(struct rc *rc, const struct bth_packet *p)
 	while (r->njobs && psn_diff(r->job[(r->first_job + r->njobs - 1) % READ_JOBS].psn,
 				    p->psn) >= 0)
 		r->njobs--;
-	if (r->njobs == READ_JOBS || !resp_has_room(rc, false))
-		return DROP_ANSWERED;
+	if (r->njobs == READ_JOBS)
+		return DROP_BUSY;
+	if (!resp_has_room(rc, false))
+		return DROP_MEMORY;
 	if (done)
 		queue_job(rc, &(struct read_job){.atomic = true, .va = done->old, .psn = p->psn});
 	else if (read_allowed(rc, p))
@@ -493,15 +501,15 @@ static enum drop resp_gap(struct rc *rc, const struct bth_packet *p)
 	return DROP_NONE;
 }
 
-static void resp_take(struct rc *rc, struct bth_packet *p)
+static enum drop resp_take(struct rc *rc, struct bth_packet *p)
 {
 	rc->resp.nak_sent = false;
 	if (p->op == OP_READ_REQUEST)
-		rx_read(rc, p);
-	else if (p->op == OP_ATOMIC)
-		rx_atomic(rc, p);
-	else
-		rx_data(rc, p);
+		return rx_read(rc, p);
+	if (p->op == OP_ATOMIC)
+		return rx_atomic(rc, p);
+	rx_data(rc, p);
+	return DROP_NONE;
 }
 
 enum drop resp_rx(struct rc *rc, struct bth_packet *p)
@@ -519,6 +527,5 @@ enum drop resp_rx(struct rc *rc, struct bth_packet *p)
 		bth_skip(p, (uint32_t)-d, rc->mtu);
 	else if (d < 0)
 		return rx_duplicate(rc, p);
-	resp_take(rc, p);
-	return DROP_NONE;
+	return resp_take(rc, p);
 }
