@@ -71,7 +71,7 @@ dropped() { "$dvx_sim" ls --json | jq '[.[] | select(.name == "w").drops[] | sel
 told() {
 	before=$(dropped)
 	packets 3 | make_pcap 1 >"$scratch/three.pcap" && "$dvx_sim" replay w "$scratch/three.pcap" || return
-	[ "$(dropped)" = $((before + 3)) ] && "$dvx_sim" ls | grep "$((before + 3)) packets dropped: no receive rule took them"
+	[ "$(dropped)" = $((before + 3)) ] && "$dvx_sim" ls | grep "$((before + 3)) packets dropped: no receive rule, and no network interface"
 }
 check "ls says why packets were dropped" told
 make_pcapng() { # one section, two interfaces of Ethernet, a packet of each

@@ -13,7 +13,7 @@ enum drop {
 	DROPS,
 };
 
-/* Packets that a function, or the chip, dropped, by enum drop. */
+/* Packets that a function, or the chip, dropped. From DROP_RULE on others count: census_drops.c. */
 struct drops {
 	uint64_t n[DROPS];
 };

@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include <stdio.h>
-#include <string.h>
 #include "chip.h"
 #include "obj/vhca.h"
 #include "port/port.h"
@@ -14,9 +13,8 @@ struct drop_rows {
 	unsigned int n, max;
 };
 
-/* function: NULL: the chip's. */
-static void drop_rows_add(struct drop_rows *to, const struct vhca *v, const char *cause,
-			  const char *words, uint64_t count)
+/* v: NULL for what the chip dropped. */
+static void drop_rows_add(struct drop_rows *to, const struct vhca *v, enum drop why, uint64_t count)
 {
 	struct link_drop_row *row = &to->rows[to->n];
 
@@ -24,36 +22,33 @@ static void drop_rows_add(struct drop_rows *to, const struct vhca *v, const char
 		return;
 	*row = (struct link_drop_row){.count = count};
 	snprintf(row->function, sizeof(row->function), "%s", v ? v->name : "");
-	snprintf(row->cause, sizeof(row->cause), "%s", cause);
-	snprintf(row->words, sizeof(row->words), "%s", words);
+	snprintf(row->cause, sizeof(row->cause), "%s", drop_cause(why));
+	snprintf(row->words, sizeof(row->words), "%s", drop_words(why));
 	to->n++;
 }
 
 static void drop_rows_add_all(struct drop_rows *to, const struct vhca *v, const struct drops *drops)
 {
 	for (enum drop d = DROP_NONE + 1; d < DROPS; d++)
-		drop_rows_add(to, v, drop_cause(d), drop_words(d), drops->n[d]);
+		drop_rows_add(to, v, d, drops->n[d]);
 }
 
+/* Those that others count are added. */
 static void drop_rows_of_function(struct drop_rows *to, const struct vhca *v)
 {
 	const uint64_t *ends = steer_stats(v)->ends;
+	struct drops all = v->drops;
 
-	drop_rows_add_all(to, v, &v->drops);
-	drop_rows_add(to, v, "rule", "a steering rule or a table's default dropped them",
-		      ends[STEER_DROP]);
-	drop_rows_add(to, v, "steering", "their way through the steering tables was wrong",
-		      ends[STEER_LOST]);
+	all.n[DROP_RULE] = ends[STEER_DROP];
+	all.n[DROP_STEERING] = ends[STEER_LOST];
+	drop_rows_add_all(to, v, &all);
 }
 
-static void drop_rows_of_wire(struct drop_rows *to, struct wire *w)
+static void drops_of_wire(struct drops *all, struct wire *w)
 {
-	drop_rows_add(to, NULL, "wire_lost", "the other side of the wire did not take them",
-		      w->lost);
-	drop_rows_add(to, NULL, "wire_bad", "what came in by the wire was no packet", w->bad);
-	if (w->ops->missed)
-		drop_rows_add(to, NULL, "wire_missed", "they came in faster than the chip reads",
-			      w->ops->missed(w));
+	all->n[DROP_WIRE_LOST] = w->lost;
+	all->n[DROP_WIRE_BAD] = w->bad;
+	all->n[DROP_WIRE_MISSED] = w->ops->missed ? w->ops->missed(w) : 0;
 }
 
 unsigned int census_drops(struct chip *chip, struct link_drop_row *rows, unsigned int max)
@@ -63,14 +58,15 @@ unsigned int census_drops(struct chip *chip, struct link_drop_row *rows, unsigne
 	struct wire *wire = port_wire(dev->port);
 	struct fault_counts counts;
 	struct fault_rates rates;
+	struct drops all = dev->drops;
 
 	for (unsigned int f = 0; f < dev->nfunctions; f++)
 		drop_rows_of_function(&to, &dev->vhca[f]);
-	drop_rows_add_all(&to, NULL, &dev->drops);
 	if (wire)
-		drop_rows_of_wire(&to, wire);
+		drops_of_wire(&all, wire);
 	port_faults(dev->port, &rates, &counts);
-	drop_rows_add(&to, NULL, "fault", "the faults of the wire dropped them", counts.dropped);
-	drop_rows_add(&to, NULL, "link_down", "the link was down", counts.down);
+	all.n[DROP_FAULT] = counts.dropped;
+	all.n[DROP_LINK_DOWN] = counts.down;
+	drop_rows_add_all(&to, NULL, &all);
 	return to.n;
 }
