@@ -2,6 +2,8 @@
 /* Proves large sends of raw packets: one request is cut into packets, each with headers of its own. */
 #include "tests/test.h"
 #include "queue_raw_rig.h"
+#include "chip/datapath.h"
+#include "obj/sched_elem.h"
 
 #define TEST_FIXTURE                    \
 	{                               \
@@ -106,6 +108,42 @@ TEST_RAW(many_packets)
 	assert_int_equal(r->sent_len, 77);
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_TSO);
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_SEND);
+}
+
+/* Two large sends share the bandwidth, 3 to 1, as their leaves' weights say. */
+TEST_RAW(shares)
+{
+	static uint8_t payload[200000];
+	const uint64_t most = 200000ull * 1024 / 3; /* of sched_elem.sent: bytes by weight */
+	struct sched_elem root = {0}, leaf[] = {{.parent = &root, .leaf = true, .bw_share = 3},
+						{.parent = &root, .leaf = true, .bw_share = 1}};
+	struct sched_leaves shape[2] = {{.requester = &leaf[0], .responder = &leaf[0]},
+					{.requester = &leaf[1], .responder = &leaf[1]}};
+	struct rig_qp q[2] = {r->sq};
+
+	raw_queue_open(&r->rig, &q[1], OBJ_SQ, &r->scq, 4);
+	r->rq.queue->state = QP_RST;
+	r->rig.dev.shapes = 2;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct rig_wqe w;
+
+		q[i].queue->leaves = &shape[i];
+		r->sq = q[i];
+		w = large(r, tcp4, TCP4, 1000, 0);
+		rig_data(&w, payload, sizeof(payload), rig_key(r->mkey));
+		rig_end(&w);
+		rig_ring(&r->sq);
+		q[i] = r->sq;
+	}
+	while (leaf[0].sent < most)
+		assert_true(datapath_run(&r->rig.dev));
+	assert_in_range(leaf[1].sent, most / 2, most * 3 / 2);
+	rig_settle(&r->rig);
+	assert_int_equal(r->nsent, 400);
+	q[0].queue->leaves = q[1].queue->leaves = NULL;
+	r->rig.dev.shapes = 0;
+	r->sq = q[0];
+	rig_qp_close(&q[1]);
 }
 
 /* A rate holds each packet, and an error or a reset meets a request that is half sent. */

@@ -19,7 +19,6 @@ struct raw_sq {
 	struct pace pace;
 	struct timer held; /* it runs while sq.held: the next packet's time */
 	struct send_wr *large; /* a large send that is not cut to its end; NULL: none */
-	uint16_t large_number; /* its next packet */
 };
 
 struct raw_rq {

@@ -449,7 +449,7 @@ static void large_cut(struct raw_sq *sq, struct raw_wqe *w)
 	uint32_t mss = prm_wqe_eth_seg_get_mss(w->eth), at = (uint32_t)w->wr->progress;
 	uint32_t left = (uint32_t)w->wr->len - at, part = left < mss ? left : mss;
 
-	w->cut = (struct lso_cut){w->inl, at, sq->large_number++, part == left};
+	w->cut = (struct lso_cut){w->inl, at, (uint16_t)(at / mss), part == left};
 	w->len = w->inl + part;
 	transmit(sq, w, NULL);
 	w->wr->progress += part;
@@ -484,7 +484,6 @@ static void large_begin(struct raw_sq *sq, struct raw_wqe *w)
 	if (sim_tracing)
 		trace_wqe(sq, w->wr, w);
 	sq->large = w->wr;
-	sq->large_number = 0;
 }
 
 static void send_alone(struct raw_sq *sq, struct raw_wqe *w)
