@@ -303,6 +303,14 @@ static bool requests(struct chip *c, uint64_t ns)
 	return n > 0;
 }
 
+/* Those that are due since the data path's turn began. */
+static bool fire_timers(struct chip *c)
+{
+	struct timers *timers = &c->device.timers;
+
+	return timers->n && timers_run(timers, c->device.now) > 0;
+}
+
 static bool chip_work(struct chip *c)
 {
 	bool did = host_poll(c->host) > 0;
@@ -315,16 +323,9 @@ static bool chip_work(struct chip *c)
 	did |= datapath_run(&c->device);
 	did |= replay_run(c->replay);
 	did |= captures_run(c->captures);
-	did |= port_flush_wire(c->device.port);
+	did |= fire_timers(c);
+	did |= port_flush_wire(c->device.port); /* last: what the others have sent leaves now */
 	return did;
-}
-
-/* Those that are due since the data path's turn began. */
-static bool fire_timers(struct chip *c)
-{
-	struct timers *timers = &c->device.timers;
-
-	return timers->n && timers_run(timers, c->device.now) > 0;
 }
 
 bool chip_turn(struct chip *c)
@@ -332,7 +333,6 @@ bool chip_turn(struct chip *c)
 	bool busy = requests(c, 0);
 
 	busy |= chip_work(c);
-	busy |= fire_timers(c);
 	return busy;
 }
 
@@ -374,7 +374,6 @@ int chip_run(struct chip *c)
 		bool busy = chip_work(c);
 		uint64_t now = real_now(c);
 
-		busy |= fire_timers(c);
 		if (now >= c->control_at) {
 			busy |= requests(c, 0);
 			c->control_at = now + CONTROL_NS;

@@ -284,13 +284,13 @@ static bool udp_run(struct wire *wire)
 {
 	struct udp_wire *w = (struct udp_wire *)wire;
 	struct epoll_event ev[UDP_ENDS];
-	bool did = udp_flush(wire);
+	bool did = false;
 	int n;
 
 	if (w->groups != w->dev->groups)
 		udp_follow_groups(w);
 	if (w->n == 1)
-		return udp_receive(w, &w->ends[0]) || did;
+		return udp_receive(w, &w->ends[0]);
 	n = epoll_wait(w->w.fd, ev, (int)UDP_ENDS, 0);
 	for (int i = 0; i < n; i++)
 		did |= udp_receive(w, &w->ends[ev[i].data.u32]);
