@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "queue_rig.h"
+#include "obj/mcg.h"
 #include "port/udp.h"
 #include "port/udp_frame.h"
 #include "port/wire.h"
@@ -237,15 +238,14 @@ TEST_OF(test_leaves, struct two, t, {two_setup, two_teardown})
 	assert_int_equal(t->w->sent, 0);
 }
 
-/* One packet from the chip's first function to an address of this network. */
-static void send_opcode(struct two *t, uint8_t opcode)
+/* One packet to an address of this network. */
+static void send_from(struct two *t, const struct gid_entry *source, uint8_t opcode)
 {
 	static const uint8_t zeros[MASKED_ETH_LEN];
 	struct vhca *v = &t->p->rig.dev.vhca[0];
 	const struct bth_packet b = {
 		.opcode = opcode, .last_opcode = opcode, .npkts = 1, .atomic = zeros};
-	struct roce_path path = {
-		.from = v, .source = &v->gids[3], .dmac = {2, 0xd8}, .hop_limit = 1};
+	struct roce_path path = {.from = v, .source = source, .dmac = {2, 0xd8}, .hop_limit = 1};
 	struct frame *f;
 
 	gid_ipv4(path.dgid, (const uint8_t[]){127, 0, 0, 1});
@@ -253,6 +253,27 @@ static void send_opcode(struct two *t, uint8_t opcode)
 	f = roce_port_frame(&path, 1024, 0);
 	bth_build(&b, f);
 	roce_port_put(&path, f, false);
+}
+
+static void send_opcode(struct two *t, uint8_t opcode)
+{
+	send_from(t, &t->p->rig.dev.vhca[0].gids[3], opcode);
+}
+
+/* Groups with members have sockets, by which their packets come in; none leaves by them. */
+TEST_OF(test_group_sends_nothing, struct two, t, {two_setup, two_teardown})
+{
+	struct vhca *v = &t->p->rig.dev.vhca[0];
+	struct gid_entry group = v->gids[3];
+
+	gid_ipv4(group.gid, (const uint8_t[]){239, 1, 2, 3});
+	assert_int_equal(mcg_attach(v, group.gid, t->p->a.qp), 0);
+	port_run_wire(t->p->rig.dev.port);
+	send_from(t, &group, BTH_SEND_ONLY);
+	port_flush_wire(t->p->rig.dev.port);
+	assert_int_equal(t->p->rig.dev.drops.n[DROP_WIRE_FORM], 1);
+	assert_int_equal(t->w->sent, 0);
+	mcg_leave(v, t->p->a.qp);
 }
 
 /* DC's packets and masked atomics have a form that only dvx-sim knows: no other machine gets them.

@@ -78,20 +78,21 @@ static bool udp_is_public(uint8_t opcode)
 	       ((type == 0 || type == 1 || type == 3) && (opcode & 31) < 0x18);
 }
 
-static bool udp_may_leave(struct udp_wire *w, const struct roce_bytes *r)
+/* NULL: by none. */
+static const struct udp_end *udp_leaves_by(struct udp_wire *w, const struct roce_bytes *r)
 {
 	const struct udp_end *from = udp_end_of(w, r->sgid);
 
 	if (roce_is_v1(r) || r->tagged || !from || !from->v) /* a group sends nothing */
-		return false;
+		return NULL;
 	if (udp_is_public(r->bth[0]))
-		return true;
+		return from;
 	if (!w->told[r->bth[0]])
 		sim_refuse("bth.opcode 0x%02x does not leave by wire udp: only dvx-sim knows this "
 			   "form",
 			   r->bth[0]);
 	w->told[r->bth[0]] = true;
-	return false;
+	return NULL;
 }
 
 static void udp_keep(struct udp_wire *w, const struct frame *f)
@@ -104,17 +105,18 @@ static void udp_keep(struct udp_wire *w, const struct frame *f)
 /* False: the socket has no room. What this wire does not carry is dropped. */
 static bool udp_put(struct udp_wire *w, const struct frame *f)
 {
+	const struct udp_end *from = NULL;
 	struct roce_bytes r;
-	int fd;
 
-	if (!roce_decode(f->data, f->len, &r) || !udp_may_leave(w, &r)) {
+	if (roce_decode(f->data, f->len, &r))
+		from = udp_leaves_by(w, &r);
+	if (!from) {
 		w->dev->drops.n[DROP_WIRE_FORM]++;
 		return true;
 	}
-	fd = udp_end_of(w, r.sgid)->fd;
-	if (!udp_out_room(&w->out, fd) && !udp_out_send(&w->out, &w->w))
+	if (!udp_out_room(&w->out, from->fd) && !udp_out_send(&w->out, &w->w))
 		return false;
-	udp_out_add(&w->out, fd, udp_ip4(w), &r);
+	udp_out_add(&w->out, from->fd, udp_ip4(w), &r);
 	return true;
 }
 
