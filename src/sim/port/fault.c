@@ -90,7 +90,6 @@ static void fault_damage(struct fault *t, struct frame *f)
 static void fault_late(struct fault *t, struct frame *f)
 {
 	const uint64_t due = t->dev->clock->now(t->dev->clock) + t->rates.delay;
-	uint32_t npkts;
 
 	f->due = due > t->last ? due : t->last;
 	if (timer_set(&t->dev->timers, &t->timer, t->late.head ? t->late.head->due : f->due)) {
@@ -99,9 +98,7 @@ static void fault_late(struct fault *t, struct frame *f)
 	}
 	t->last = f->due;
 	t->counts.delayed++;
-	npkts = frame_packets(f);
-	if (!loop_put(&t->late, f))
-		t->dev->drops.n[DROP_FULL] += npkts;
+	t->dev->drops.n[DROP_FULL] += loop_put(&t->late, f);
 }
 
 static void fault_forward(struct fault *t, struct frame *f)

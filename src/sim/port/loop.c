@@ -36,18 +36,20 @@ void loop_fini(struct loop *l)
 		frame_free(f);
 }
 
-bool loop_put(struct loop *l, struct frame *f)
+unsigned int loop_put(struct loop *l, struct frame *f)
 {
+	const unsigned int npkts = frame_packets(f);
+
 	if (l->n >= FRAMES_ALL) {
 		frame_free(f);
-		return false;
+		return npkts;
 	}
 	f->next = NULL;
 	*l->tail = f;
 	l->tail = &f->next;
 	l->n++;
 	l->bytes += f->len;
-	return true;
+	return 0;
 }
 
 bool loop_room(const struct loop *l)

@@ -14,8 +14,8 @@ struct loop {
 
 void loop_init(struct loop *);
 void loop_fini(struct loop *);
-/* False: the loop is full even for those that can't wait, and the frame is dropped. */
-bool loop_put(struct loop *, struct frame *);
+/* How many packets it dropped with the frame: the loop may be full even for those that can't wait. */
+unsigned int loop_put(struct loop *, struct frame *);
 struct frame *loop_take(struct loop *);
 /* For those that can wait. */
 bool loop_room(const struct loop *);

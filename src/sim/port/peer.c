@@ -178,7 +178,7 @@ static void peer_keep(struct peer_wire *w, struct peer *p, const struct frame *f
 		p->since = peer_now(w);
 		peer_wait_room(w, p, true);
 	}
-	w->w.lost += !loop_put(&p->backlog, copy);
+	w->w.lost += loop_put(&p->backlog, copy);
 }
 
 static void peer_send_to(struct peer_wire *w, struct peer *p, const struct frame *f)

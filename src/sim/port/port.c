@@ -354,18 +354,16 @@ static bool port_leaves(const struct port *p, const struct frame *f, bool *stays
 /* [I] Forced loopback stays inside the function: no wire carries it. */
 void port_queue(struct port *p, struct frame *f)
 {
-	uint32_t npkts;
 	bool stays;
 
 	if (p->tap && !f->forced)
 		p->tap->frame(p->tap->ctx, f);
 	if (port_leaves(p, f, &stays))
 		p->wire->ops->send(p->wire, f);
-	npkts = frame_packets(f);
-	if (!stays)
+	if (stays)
+		p->dev->drops.n[DROP_FULL] += loop_put(&p->loop, f);
+	else
 		frame_free(f);
-	else if (!loop_put(&p->loop, f))
-		p->dev->drops.n[DROP_FULL] += npkts;
 }
 
 static void port_put(void *port, struct frame *f)

@@ -99,7 +99,7 @@ static void udp_keep(struct udp_wire *w, const struct frame *f)
 {
 	struct frame *copy = frame_copy(f);
 
-	w->w.lost += !copy || !loop_put(&w->backlog, copy);
+	w->w.lost += copy ? loop_put(&w->backlog, copy) : 1;
 }
 
 /* False: the socket has no room. What this wire does not carry is dropped. */
