@@ -24,7 +24,7 @@ struct chip_session {
 	pid_t pid;
 	char comm[16];
 	uint32_t function;
-	struct mm *mm;
+	struct mm *mm; /* of the process that opened the file, which may have left it to this one */
 	struct uverbs_file *file;
 	struct uverbs_file *guest; /* another process opened the file: its part of it */
 	struct cm_file *cm; /* an open of the RDMA_CM device */

@@ -184,6 +184,8 @@ void session_share(struct chip_session *c)
 {
 	struct link_range range;
 
+	if (c->guest)
+		return session_throw_out(c, "shared pages of a file that another process opened");
 	if (!session_range(c, &range))
 		return;
 	if (c->in.m.nfds != 1)
@@ -194,29 +196,34 @@ void session_share(struct chip_session *c)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-static bool session_has_others(const struct chip_session *c)
+/* NULL: nobody else has its file open. */
+static struct chip_session *session_other(const struct chip_session *c)
 {
-	const struct chip_session *o;
+	struct chip_session *o;
 
 	for (o = sessions_first(c->all); o; o = o->next)
 		if (o != c && o->file == c->file)
-			return true;
-	return false;
+			return o;
+	return NULL;
 }
 
+/* Memory of the process that opened the file is the device's for as long as the file is open. */
 void session_close_file(struct chip_session *c)
 {
 	struct uverbs_file *file = c->file;
-	bool others = file && session_has_others(c);
+	struct chip_session *other = file ? session_other(c) : NULL;
 
 	if (file && c->guest)
 		kernel_detach(c->guest);
-	else if (others) {
-		kernel_leave(file);
-		c->mm = NULL; /* the file's */
-	}
-	if (file && !others)
+	else if (other)
+		bar_poll(file_bar(file),
+			 "the process that opened the device has left it to others");
+	if (other && c->mm) {
+		other->mm = c->mm;
+		c->mm = NULL;
+	} else if (file && !other) {
 		kernel_close(file);
+	}
 	c->guest = NULL;
 	c->file = NULL;
 }
@@ -224,7 +231,7 @@ void session_close_file(struct chip_session *c)
 /* The objects are destroyed before the answer is sent. */
 void session_close_device(struct chip_session *c)
 {
-	int in_use = !c->guest && (session_has_others(c) || kernel_shared_pages_in_use(c->file));
+	int in_use = !c->guest && (session_other(c) || kernel_shared_pages_in_use(c->file));
 
 	session_close_file(c);
 	if (session_reply(c, in_use, NULL, 0, NULL, 0))

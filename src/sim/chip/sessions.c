@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <utlist.h>
 #include "base/log.h"
@@ -21,7 +19,6 @@
 #include "mads.h"
 #include "link/msg.h"
 #include "host/mm.h"
-#include "host/uar.h"
 #include "obj/vhca.h"
 
 #define ROWS	      256
@@ -289,7 +286,6 @@ static void on_down(struct chip_session *c)
 static const struct {
 	void (*fn)(struct chip_session *);
 	bool needs_device, needs_cm;
-	bool not_guest; /* what only the process may do that opened the device */
 } messages[] = {
 	[LINK_OPEN] = {session_open, false, false},
 	[LINK_ATTACH] = {session_attach, false, false},
@@ -302,7 +298,7 @@ static const struct {
 	[LINK_DOWN] = {on_down, false, false},
 	[LINK_REPLAY] = {session_replay, false, false},
 	[LINK_CAPTURE] = {session_capture, false, false},
-	[LINK_SHARE] = {session_share, true, false, true},
+	[LINK_SHARE] = {session_share, true, false},
 	[LINK_RESOURCES] = {on_resources, false},
 	[LINK_WIRE] = {session_wire, false, false},
 	[LINK_SET_PORT] = {session_set_port, false, false},
@@ -321,8 +317,6 @@ static void session_handle(struct chip_session *c)
 		return session_throw_out(c, "a message of an unknown type");
 	if ((messages[type].needs_device && !c->file) || (messages[type].needs_cm && !c->cm))
 		return session_throw_out(c, "a request before it opened the device");
-	if (messages[type].not_guest && c->guest)
-		return session_throw_out(c, "shared pages of a file that another process opened");
 	c->all->asking = c;
 	messages[type].fn(c);
 }

@@ -253,12 +253,6 @@ void kernel_settle_guests(struct uverbs_file *f)
 	}
 }
 
-void kernel_leave(struct uverbs_file *f)
-{
-	f->keeps_mm = true;
-	bar_poll(f->bar, "the process that opened the device has left it to others");
-}
-
 struct bar *file_bar(struct uverbs_file *f)
 {
 	return f->bar;
@@ -266,8 +260,6 @@ struct bar *file_bar(struct uverbs_file *f)
 
 void kernel_close(struct uverbs_file *f)
 {
-	struct mm *mm = f->keeps_mm ? f->mm : NULL;
-
 	uobj_destroy_all(f);
 	for (const struct kernel_room *const *r = f->k->rooms; *r; r++)
 		if ((*r)->file_closed)
@@ -277,7 +269,6 @@ void kernel_close(struct uverbs_file *f)
 	channel_free_all(f);
 	bar_free(f->bar);
 	file_free(f);
-	mm_close(mm);
 }
 
 int kernel_share(struct uverbs_file *f, uint64_t va, uint64_t len, int memfd)

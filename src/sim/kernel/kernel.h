@@ -55,11 +55,6 @@ int kernel_ioctl_guest(struct uverbs_file *guest, struct uverbs_request *);
 /* It closed the file, or died. What it made stays in the file. */
 void kernel_detach(struct uverbs_file *guest);
 /*
- * The process that opened the file has closed it, or died, and guests have it still: its mm goes
- * with the file.
- */
-void kernel_leave(struct uverbs_file *);
-/*
  * The pages at va are now those of this memfd, which stays the caller's. 0; on -errno the program
  * takes them back: -ENOENT if no object holds bytes there any more, otherwise as mm_share().
  */

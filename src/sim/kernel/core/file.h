@@ -61,11 +61,11 @@ struct uverbs_file {
 	struct uverbs_file *next;
 	struct vhca *vhca;
 	struct mm *mm; /* of the process that opened it */
-	bool keeps_mm; /* which has closed it: kernel_leave() */
 	struct bar *bar;
 	/*
-	 * Other processes that have it open, each with a uverbs_file of its own for its memory: no
-	 * handles, no BAR, but `mm` and `pins`.
+	 * Guests: other processes that have it open, because the one that opened it passed the
+	 * descriptor on. Each has a uverbs_file of its own for its memory: no handles, no BAR, but
+	 * `mm` and `pins`.
 	 */
 	struct uverbs_file *guests, *next_guest, *guest_of;
 	bool on_demand;		  /* regions reach what this process will map */
