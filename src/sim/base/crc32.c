@@ -55,14 +55,14 @@ static void crc32_fill_back(void)
 		back[k] = b;
 }
 
-static bool crc32_folds;
+static crc32_fold_fn *crc32_fold; /* NULL: by tables alone */
 
 /* Filled before main(), so that users need no check and no lock. */
 __attribute__((constructor)) static void crc32_prepare(void)
 {
 	crc32_fill();
 	crc32_fill_back();
-	crc32_folds = crc32_can_fold();
+	crc32_fold = crc32_folder();
 }
 
 /* Each byte is looked up in the table for its position: the eight loads are independent. */
@@ -83,7 +83,7 @@ uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len)
 	const uint8_t *p = bytes;
 	uint8_t left[CRC32_FOLDED];
 
-	if (len >= CRC32_FOLD_LEAST && crc32_folds) {
+	if (len >= CRC32_FOLD_LEAST && crc32_fold) {
 		size_t n = len - len % CRC32_FOLDED;
 
 		crc32_fold(crc, p, n, left);

@@ -13,11 +13,6 @@
 #define BY_512 _mm_set_epi64x(0x1c6e41596, 0x154442bd4)
 #define BY_128 _mm_set_epi64x(0x0ccaa009e, 0x1751997d0)
 
-bool crc32_can_fold(void)
-{
-	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
-}
-
 FOLDS static inline __m128i fold_load(const uint8_t *p)
 {
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -31,7 +26,7 @@ FOLDS static inline __m128i fold_step(__m128i x, __m128i by, __m128i next)
 	return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-FOLDS void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
+FOLDS static void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
 {
 	__m128i a = _mm_xor_si128(fold_load(p), _mm_cvtsi32_si128((int)crc));
 	__m128i b = fold_load(p + 16), c = fold_load(p + 32), d = fold_load(p + 48);
@@ -47,17 +42,13 @@ FOLDS void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[C
 		d = fold_step(d, BY_128, fold_load(p));
 	_mm_storeu_si128((__m128i *)(void *)left, d);
 }
-#else
-bool crc32_can_fold(void)
-{
-	return false;
-}
-
-void crc32_fold(uint32_t crc, const uint8_t *p, size_t len, uint8_t left[CRC32_FOLDED])
-{
-	(void)crc;
-	(void)p;
-	(void)len;
-	(void)left;
-}
 #endif
+
+crc32_fold_fn *crc32_folder(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1"))
+		return crc32_fold;
+#endif
+	return NULL;
+}
