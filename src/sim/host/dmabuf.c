@@ -4,9 +4,7 @@
  * can, so that it reaches those that can be mapped (udmabuf, heaps, most of a GPU's).
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>

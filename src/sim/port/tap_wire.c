@@ -84,7 +84,7 @@ static void tap_wire_gids_changed(struct wire *wire)
 	((struct tap_wire *)wire)->announced = false;
 }
 
-/* While the interface had no reader is not the chip's. */
+/* Frames that the interface dropped before the chip opened it are not counted. */
 static uint64_t tap_wire_missed(struct wire *wire)
 {
 	const struct tap_wire *w = (struct tap_wire *)wire;

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_netlink.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define NODE_CA 1
 
 int netlink_check_target(const struct netlink_reply *r, const struct netlink_request *q, bool index,
 			 bool port)

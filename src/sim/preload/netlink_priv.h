@@ -10,9 +10,7 @@
 #include "uverbs/resource.h"
 
 #define DEVICE_INDEX 0u /* the kernel numbers devices from 0 */
-#define DEVICE_NAME  "mlx5_0"
 #define PORTS	     1u
-#define NODE_CA	     1
 /* libmnl's buffer is 4096 bytes where pages are. */
 #define REPLY_ROOM   4096u
 #define CHARDEV_TYPE 32 /* bytes of a client's name, as in the kernel */
@@ -55,9 +53,8 @@ int netlink_check_target(const struct netlink_reply *, const struct netlink_requ
 void netlink_reply_begin(struct netlink_reply *, const struct netlink_request *, uint16_t type,
 			 uint16_t flags);
 int netlink_reply_end(struct netlink_reply *); /* sends it */
-/* Bytes as they are; an attribute. */
+/* Bytes as they are. */
 void netlink_put_bytes(struct netlink_reply *, const void *, size_t len);
-void netlink_put(struct netlink_reply *, uint16_t type, const void *value, size_t len);
 void netlink_put_u8(struct netlink_reply *, uint16_t type, uint8_t value);
 void netlink_put_u32(struct netlink_reply *, uint16_t type, uint32_t value);
 void netlink_put_u64(struct netlink_reply *, uint16_t type, uint64_t value);

@@ -4,6 +4,8 @@
 #include <rdma/rdma_netlink.h>
 #include <string.h>
 
+#define DEVICE_NAME "mlx5_0"
+
 void netlink_reply_begin(struct netlink_reply *r, const struct netlink_request *q, uint16_t type,
 			 uint16_t flags)
 {
@@ -34,7 +36,7 @@ void netlink_put_bytes(struct netlink_reply *r, const void *from, size_t len)
 	r->len += netlink_padded(len);
 }
 
-void netlink_put(struct netlink_reply *r, uint16_t type, const void *value, size_t len)
+static void netlink_put(struct netlink_reply *r, uint16_t type, const void *value, size_t len)
 {
 	const struct nlattr a = {.nla_len = (uint16_t)(sizeof(struct nlattr) + len),
 				 .nla_type = type};

@@ -20,8 +20,9 @@ static inline const uint8_t *av_of(const struct send_wr *wr)
 	return wr->wqe + PRM_WQE_CTRL_SEG_BYTES;
 }
 void av_trace(const struct queue *, const struct send_wr *);
-/* False: this function can't use the vector, which ends the request, wr->error. */
+/* Why av_check() says no: a sentence, and the request ends. */
 void av_refuse(const struct queue *, struct send_wr *);
+/* False: this function can't use the vector, which ends the request, wr->error. */
 static inline bool av_check(const struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *av = av_of(wr);

@@ -3,7 +3,6 @@
 #define SIM_TRANSPORT_DIRECT_RECV_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct queue;

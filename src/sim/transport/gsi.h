@@ -17,7 +17,7 @@ struct vhca;
 
 /* To QP1 at the end of the path. It may get lost, as any datagram. */
 void gsi_send(struct roce_path *, const uint8_t mad[GSI_BYTES]);
-/* NULL, or why the packet is dropped. */
+/* DROP_NONE, or why the packet is dropped. */
 enum drop gsi_receive(struct vhca *, const struct bth_packet *);
 
 #endif
