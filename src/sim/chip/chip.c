@@ -65,7 +65,7 @@ static void doorbell_woke(void *host, int fd)
 	host_wake(host);
 }
 
-static void stop_asked(void *arg, int fd)
+static void chip_stop_asked(void *arg, int fd)
 {
 	uint64_t count;
 	ssize_t n = read(fd, &count, sizeof(count));
@@ -113,7 +113,7 @@ static int connect_parts(struct chip *c)
 	c->device.neighbours_ctx = c;
 	host_on_doorbell(c->host, queue_doorbell, &c->device);
 	host_set_clock(c->host, c->clock);
-	err = chip_watch(c, c->stop_fd, stop_asked, NULL);
+	err = chip_watch(c, c->stop_fd, chip_stop_asked, NULL);
 	return err ? err : chip_watch(c, host_epoll_fd(c->host), doorbell_woke, c->host);
 }
 

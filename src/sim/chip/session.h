@@ -46,8 +46,8 @@ bool session_reply(struct chip_session *, int result, const void *body, size_t l
 		   unsigned int nfds);
 
 /* session_device.c: open files of the device. Each handles one message. */
-void session_open(struct chip_session *);
-void session_attach(struct chip_session *);
+void session_open_file(struct chip_session *);
+void session_attach_file(struct chip_session *);
 void session_map(struct chip_session *);
 void session_unmap(struct chip_session *);
 void session_share(struct chip_session *);

@@ -79,7 +79,7 @@ bool session_open_function(struct chip_session *c, uint32_t *function)
 	return !why;
 }
 
-void session_open(struct chip_session *c)
+void session_open_file(struct chip_session *c)
 {
 	uint32_t function;
 	int err, fd;
@@ -125,7 +125,7 @@ static int session_be_guest(struct chip_session *c, const struct chip_session *o
 	return 0;
 }
 
-void session_attach(struct chip_session *c)
+void session_attach_file(struct chip_session *c)
 {
 	const struct chip_session *owner;
 	int err;

@@ -287,8 +287,8 @@ static const struct {
 	void (*fn)(struct chip_session *);
 	bool needs_device, needs_cm;
 } messages[] = {
-	[LINK_OPEN] = {session_open, false, false},
-	[LINK_ATTACH] = {session_attach, false, false},
+	[LINK_OPEN] = {session_open_file, false, false},
+	[LINK_ATTACH] = {session_attach_file, false, false},
 	[LINK_IOCTL] = {on_ioctl, true, false},
 	[LINK_MAP] = {session_map, true, false},
 	[LINK_UNMAP] = {session_unmap, true, false},

@@ -9,7 +9,7 @@
 /* [I] With cap.ext_stride_num_range; libmlx5 and DPDK know no fewer. */
 #define WQ_LOG_STRIDES_LEAST 3u
 
-static int check_type(struct fw_cmd *c, const void *wq, uint32_t types)
+static int fw_wq_check_type(struct fw_cmd *c, const void *wq, uint32_t types)
 {
 	uint32_t type = prm_wq_get_wq_type(wq);
 
@@ -67,7 +67,8 @@ int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
 	};
 	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
 
-	if (FW_CHECK_ABSENT(c, features) || check_type(c, wq, r->types) || check_strides(c, wq))
+	if (FW_CHECK_ABSENT(c, features) || fw_wq_check_type(c, wq, r->types) ||
+	    check_strides(c, wq))
 		return -1;
 	if (prm_wq_get_log_wq_sz(wq) > r->log_most)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,

@@ -166,7 +166,7 @@ bool kernel_write_fatal(int async_fd)
 	return channel_write_fatal(async_fd);
 }
 
-static struct uverbs_file *file_new(struct kernel *k, struct mm *mm, struct vhca *v)
+static struct uverbs_file *uverbs_file_new(struct kernel *k, struct mm *mm, struct vhca *v)
 {
 	struct uverbs_file *f = calloc(1, sizeof(*f));
 
@@ -180,7 +180,7 @@ static struct uverbs_file *file_new(struct kernel *k, struct mm *mm, struct vhca
 	return f;
 }
 
-static void file_free(struct uverbs_file *f)
+static void uverbs_file_free(struct uverbs_file *f)
 {
 	struct uverbs_file **at = &f->k->files;
 
@@ -199,19 +199,19 @@ struct uverbs_file *kernel_open(struct kernel *k, struct mm *mm, unsigned int fu
 		errno = ENODEV;
 		return NULL;
 	}
-	f = file_new(k, mm, &k->dev->vhca[function]);
+	f = uverbs_file_new(k, mm, &k->dev->vhca[function]);
 	if (!f)
 		return NULL;
 	f->bar = bar_new(k->dev->host, mm, BAR_PAGES);
 	if (f->bar)
 		return f;
-	file_free(f);
+	uverbs_file_free(f);
 	return NULL;
 }
 
 struct uverbs_file *kernel_attach(struct uverbs_file *f, struct mm *mm)
 {
-	struct uverbs_file *g = file_new(f->k, mm, f->vhca);
+	struct uverbs_file *g = uverbs_file_new(f->k, mm, f->vhca);
 
 	if (!g)
 		return NULL;
@@ -229,7 +229,7 @@ static void guest_free(struct uverbs_file *g)
 		at = &(*at)->next_guest;
 	*at = g->next_guest;
 	mm_close(g->mm);
-	file_free(g);
+	uverbs_file_free(g);
 }
 
 /* While objects hold its memory, the device reaches it, unless the process is dead. */
@@ -268,7 +268,7 @@ void kernel_close(struct uverbs_file *f)
 		guest_free(f->guests);
 	channel_free_all(f);
 	bar_free(f->bar);
-	file_free(f);
+	uverbs_file_free(f);
 }
 
 int kernel_share(struct uverbs_file *f, uint64_t va, uint64_t len, int memfd)

@@ -113,7 +113,7 @@ static uint8_t *put_ip6(const struct roce_path *p, uint8_t *ip, uint8_t next, ui
 }
 
 /* Without a checksum, over IPv6 too [I] (Linux's rxe sends none): the ICRC covers more. */
-static uint8_t *put_udp(const struct roce_path *p, uint8_t *udp, uint32_t len)
+static uint8_t *roce_put_udp(const struct roce_path *p, uint8_t *udp, uint32_t len)
 {
 	const uint16_t fixed = p->from->dev->udp_sport;
 
@@ -141,8 +141,8 @@ static uint8_t *roce_put_headers(const struct roce_path *p, uint8_t *to, uint32_
 	if (type == TYPE_ROCE)
 		return put_ip6(p, to, PROTO_BTH, len);
 	if (type == TYPE_IP4)
-		return put_udp(p, put_ip4(p, to, UDP_LEN + len), len);
-	return put_udp(p, put_ip6(p, to, PROTO_UDP, UDP_LEN + len), len);
+		return roce_put_udp(p, put_ip4(p, to, UDP_LEN + len), len);
+	return roce_put_udp(p, put_ip6(p, to, PROTO_UDP, UDP_LEN + len), len);
 }
 
 /* BTH and what follows it, ICRC included. */

@@ -39,7 +39,7 @@ void hw_refs_forget(struct uverbs_file *f)
 	}
 }
 
-static struct hw_ref *events_find(struct kernel *k, const struct vhca *v, enum hw_kind kind,
+static struct hw_ref *hw_ref_find(struct kernel *k, const struct vhca *v, enum hw_kind kind,
 				  uint32_t id)
 {
 	struct hw_ref *r = *events_bucket(k, id);
@@ -54,9 +54,9 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 {
 	switch (type) {
 	case PRM_EVENT_COMP:
-		return events_find(k, v, HW_CQ, prm_eqe_get_cqn(eqe));
+		return hw_ref_find(k, v, HW_CQ, prm_eqe_get_cqn(eqe));
 	case PRM_EVENT_CQ_ERROR:
-		return events_find(k, v, HW_CQ, prm_eqe_get_cq_err_cqn(eqe));
+		return hw_ref_find(k, v, HW_CQ, prm_eqe_get_cq_err_cqn(eqe));
 	case PRM_EVENT_PATH_MIG:
 	case PRM_EVENT_COMM_EST:
 	case PRM_EVENT_SQ_DRAINED:
@@ -65,10 +65,10 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 	case PRM_EVENT_WQ_INVAL_REQ_ERROR:
 	case PRM_EVENT_WQ_ACCESS_ERROR:
 	case PRM_EVENT_SRQ_LAST_WQE:
-		return events_find(k, v, HW_QP, prm_eqe_get_qp_srq_n(eqe));
+		return hw_ref_find(k, v, HW_QP, prm_eqe_get_qp_srq_n(eqe));
 	case PRM_EVENT_SRQ_CATAS_ERROR:
 	case PRM_EVENT_SRQ_RQ_LIMIT:
-		return events_find(k, v, HW_SRQ, prm_eqe_get_qp_srq_n(eqe));
+		return hw_ref_find(k, v, HW_SRQ, prm_eqe_get_qp_srq_n(eqe));
 	default:
 		return NULL;
 	}

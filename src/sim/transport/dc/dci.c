@@ -120,7 +120,7 @@ static void channel_go_on(struct dci_channel *ch)
 		ch->wait_tail = &ch->wait;
 }
 
-static void channel_post(struct dci_channel *ch, struct send_wr *wr)
+static void dci_channel_post(struct dci_channel *ch, struct send_wr *wr)
 {
 	if (!ch->wait && (!ch->rc.req.head || channel_can_take(ch, wr))) {
 		channel_take(ch, wr);
@@ -252,7 +252,7 @@ static void dci_post(struct queue *q, struct send_wr *wr)
 	d->last = &wr->after;
 	d->n++;
 	if (!ch->failed) {
-		channel_post(ch, wr);
+		dci_channel_post(ch, wr);
 		return;
 	}
 	dci_end(wr, PRM_SYNDROME_WR_FLUSH_ERR);
