@@ -113,6 +113,20 @@ TEST_F(period_from_cqe)
 	assert_int_equal(events(p), 2);
 }
 
+/* Any number of CQEs may be polled before one is waited for: indexes have 24 bits. */
+TEST_F(many_polled)
+{
+	struct rig_pair *p = *state;
+	const uint32_t many = 0x900000;
+
+	p->ca.cq->pi = p->ca.cq->ci = p->ca.ci = many;
+	rig_arm(&p->ca, 0, true);
+	nops(p, 1);
+	assert_int_equal(events(p), 0);
+	rig_arm(&p->ca, 0, false);
+	assert_int_equal(events(p), 1);
+}
+
 /* With scqe_break_moderation_en an error, which counts as solicited, does not wait. */
 TEST_F(solicited_breaks)
 {

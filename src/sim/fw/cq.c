@@ -70,7 +70,7 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 				 "cqc.cc and cqc.cqe_comp_en: one entry can't hold a session");
 	if (prm_cqc_get_apu_cq(cqc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "cqc.apu_cq is set: it is not implemented");
+				 "cqc.apu_cq is set: this device has no APU");
 	return check_period_mode(c, cqc);
 }
 
@@ -190,8 +190,8 @@ int fw_query_cq(struct fw_cmd *c)
 	prm_cqc_set_cq_max_count(cqc, cq->max_count);
 	prm_cqc_set_cq_period_mode(cqc, cq->period_from_cqe);
 	prm_cqc_set_consumer_counter(cqc, cq->ci & 0xffffff);
-	prm_cqc_set_producer_counter(cqc, cq->pi & 0xffffff);
-	prm_cqc_set_last_notified_index(cqc, cq->notified_pi & 0xffffff);
+	prm_cqc_set_producer_counter(cqc, (uint32_t)cq->pi & 0xffffff);
+	prm_cqc_set_last_notified_index(cqc, (uint32_t)cq->notified_pi & 0xffffff);
 	return 0;
 }
 

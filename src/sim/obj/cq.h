@@ -34,13 +34,14 @@ struct cq {
 	uint16_t max_count;	/* CQEs that make an event sooner; 0: no limit */
 	uint8_t status;
 	uint8_t arm_state; /* cqc.st */
-	uint32_t pi;	   /* free running, 24 bits matter */
-	uint32_t ci;	   /* last seen in the record */
+	uint64_t pi;	   /* CQEs so far: the program's indexes are its low 24 bits */
+	uint32_t ci;	   /* last seen in the record, 24 bits */
 	uint32_t arm_seen; /* last word taken from the arm record */
-	uint32_t armed_ci;
-	uint32_t notified_pi; /* a CQE newer than this may raise the next event */
+	/* Likewise of all CQEs so far: any number of them may pass without an event. */
+	int64_t armed_ci;
+	uint64_t notified_pi; /* a CQE newer than this may raise the next event */
 	bool armed, armed_solicited;
-	uint32_t solicited_pi; /* one past the last CQE that a solicited-only arm waits for */
+	uint64_t solicited_pi; /* one past the last CQE that a solicited-only arm waits for */
 	struct cq_priv *priv;  /* the queue room's own part */
 	uint8_t cqc[64];       /* as CREATE_CQ gave it, for QUERY_CQ */
 };

@@ -277,8 +277,8 @@ static __attribute__((noinline)) void cq_trace(const struct cq *cq, bool error)
 
 	memcpy(cqe, d->next, sizeof(cqe));
 	cqe[OWNER_AT] = d->owner[d->n - 1];
-	sim_trace("cqe", error ? "err_cqe" : "cqe64", cqe, sizeof(cqe), "cq 0x%x index %u", cq->o.id,
-		  cq->pi - 1);
+	sim_trace("cqe", error ? "err_cqe" : "cqe64", cqe, sizeof(cqe), "cq 0x%x index %u",
+		  cq->o.id, (uint32_t)cq->pi - 1);
 }
 
 void cq_filled(struct cq *cq, bool solicited)

@@ -12,12 +12,7 @@ static struct device *device_of(const struct cq *cq)
 	return cq->o.vhca->dev;
 }
 
-static bool newer(uint32_t a, uint32_t b)
-{
-	return (int32_t)((a - b) << 8) > 0;
-}
-
-static uint32_t visible_pi(const struct cq *cq)
+static uint64_t visible_pi(const struct cq *cq)
 {
 	return cq->pi - cq->priv->n;
 }
@@ -37,13 +32,13 @@ static void fire(struct cq *cq)
 /* Only a CQE newer than the armed index, and than the last one told about, makes an event. */
 static bool is_due(const struct cq *cq)
 {
-	uint32_t newest = visible_pi(cq);
+	uint64_t newest = visible_pi(cq);
 
 	if (!cq->armed)
 		return false;
-	if (cq->armed_solicited)
-		newest = newer(cq->solicited_pi, newest) ? newest : cq->solicited_pi;
-	return newer(newest, cq->armed_ci) && newer(newest, cq->notified_pi);
+	if (cq->armed_solicited && cq->solicited_pi < newest)
+		newest = cq->solicited_pi;
+	return (int64_t)newest > cq->armed_ci && newest > cq->notified_pi;
 }
 
 static void period_over(struct timer *t)
@@ -61,11 +56,10 @@ static void period_over(struct timer *t)
 static bool is_moderated(struct cq *cq)
 {
 	struct device *dev = device_of(cq);
-	uint32_t fresh = (visible_pi(cq) - cq->notified_pi) & INDEX_MASK;
-	uint64_t now, at;
+	uint64_t fresh = visible_pi(cq) - cq->notified_pi, now, at;
 
 	if ((cq->max_count && fresh >= cq->max_count) ||
-	    (cq->solicited_breaks && newer(cq->solicited_pi, cq->notified_pi)))
+	    (cq->solicited_breaks && cq->solicited_pi > cq->notified_pi))
 		return false;
 	if (!cq->period)
 		return cq->max_count != 0;
@@ -81,6 +75,14 @@ void cq_notify(struct cq *cq)
 		fire(cq);
 }
 
+/* The index that the program means: its low 24 bits, nearest to the newest CQE's. */
+static int64_t cq_index_near(const struct cq *cq, uint32_t index)
+{
+	int32_t ahead = (int32_t)((index - (uint32_t)cq->pi) << 8) >> 8;
+
+	return (int64_t)cq->pi + ahead;
+}
+
 /*
  * The same word again is the same request: cmd_sn changes with each event that a program took, so
  * that a record which is read twice arms once. A request for the next CQE that has not been served
@@ -93,7 +95,7 @@ void cq_arm_word(struct cq *cq, uint32_t word)
 	cq->arm_seen = word;
 	cq->armed_solicited = (word >> 24 & 1) && !(cq->armed && !cq->armed_solicited);
 	cq->armed = true;
-	cq->armed_ci = word & INDEX_MASK;
+	cq->armed_ci = cq_index_near(cq, word & INDEX_MASK);
 	cq->arm_state = cq->armed_solicited ? ST_ARMED_SOLICITED : ST_ARMED;
 	cq_notify(cq);
 }
