@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "base/bar_file.h"
 #include "base/log.h"
 #include "host.h"
 
@@ -25,7 +26,7 @@ static int bar_map(struct bar *bar)
 			   len);
 		return -EFBIG;
 	}
-	bar->fd = memfd_create("dvx-sim-bar", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	bar->fd = memfd_create(BAR_FILE_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (bar->fd < 0 || ftruncate(bar->fd, (off_t)len) ||
 	    fcntl(bar->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return -errno;

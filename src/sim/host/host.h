@@ -4,6 +4,7 @@
 
 /* Private to this room. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/intervals.h"
 #include "mm.h"
@@ -101,7 +102,7 @@ struct iotlb {
 enum idle_phase { IDLE_SPIN, IDLE_NAP };
 
 struct host {
-	struct host_changes changes; /* first: dma_place() */
+	struct host_changes changes; /* first */
 	struct mm **slots; /* BUS_SLOTS of them; 0 is never given out */
 	uint32_t next_slot;
 	uint32_t nshares; /* of all clients */
@@ -140,6 +141,7 @@ struct host {
 	int null_fd;		  /* for eventfd.c, as is aio */
 	unsigned long aio;	  /* aio_context_t; 0: none yet */
 };
+_Static_assert(offsetof(struct host, changes) == 0, "dma_place_is_true() looks there");
 
 /* idle.c: a register of this page was written. */
 void page_landed(struct uar_page *, uint64_t now);

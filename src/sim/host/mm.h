@@ -134,7 +134,7 @@ struct dma_place {
 	uint8_t *at; /* NULL: not all of it is one piece that dma_is_direct() */
 	uint64_t changes;
 };
-struct host_changes { /* struct host begins with it */
+struct host_changes {	  /* struct host begins with it: host.h */
 	uint64_t changes; /* of what is shared, from 1 on */
 };
 uint8_t *dma_place_find(struct host *, struct dma_place *, bus_t, size_t);

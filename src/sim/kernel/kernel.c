@@ -8,6 +8,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eq.h>
 #include <dvx/prm/eqe.h>
+#include "base/bar_file.h"
 #include "fw/fw.h"
 #include "host/uar.h"
 #include "core/channel.h"
@@ -24,7 +25,6 @@
 
 static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};
 
-#define BAR_PAGES	   4096
 #define EQ_LOG_SIZE	   8
 #define UID_MAX		   0xfffe /* 0xffff: FW_UID_SHARED */
 

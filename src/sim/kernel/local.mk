@@ -76,6 +76,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/kernel.h \
 	src/sim/kernel/verbs/methods.c \
 	src/sim/kernel/verbs/priv.h \
+	src/sim/kernel/verbs/qp_plan.h \
 	src/sim/kernel/verbs/raw.h \
 	src/sim/kernel/verbs/rates.c \
 	src/sim/kernel/verbs/uverbs_ah.c \

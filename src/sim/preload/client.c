@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include "base/bar_file.h"
 #include "base/log.h"
 #include "dm_op.h"
 #include "link/link.h"
@@ -384,10 +385,10 @@ int client_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
 /* What the chip's bar.c makes. */
 static bool is_bar(int fd, const struct stat *st)
 {
-	static const char name[] = "/memfd:" CLIENT_BAR;
+	static const char name[] = "/memfd:" BAR_FILE_NAME;
 	char path[32], to[sizeof(name)];
 
-	if (!S_ISREG(st->st_mode) || st->st_nlink || st->st_size != CLIENT_BAR_BYTES)
+	if (!S_ISREG(st->st_mode) || st->st_nlink || st->st_size != BAR_BYTES)
 		return false;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return real()->readlink(path, to, sizeof(to)) == sizeof(to) &&

@@ -84,9 +84,6 @@ void backend_socket_at(const char *socket);
  */
 extern const struct backend backend_embedded;
 #define CLIENT_TREE "dvx-sim-sysfs."
-/* By which the file behind a descriptor of the device is known (host/bar.c). */
-#define CLIENT_BAR	 "dvx-sim-bar"
-#define CLIENT_BAR_BYTES (4096 * 4096)
 
 /*
  * Once, before any other call. sysfs: root of the tree, which need not exist yet. common: the

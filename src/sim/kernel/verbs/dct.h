@@ -3,7 +3,7 @@
 #define SIM_KERNEL_VERBS_DCT_H
 
 #include "priv.h"
-#include "raw.h"
+#include "qp_plan.h"
 
 /*
  * A DC target, as mlx5_ib has it: a queue pair for verbs, whose object the firmware makes when it

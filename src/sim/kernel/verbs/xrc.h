@@ -3,7 +3,7 @@
 #define SIM_KERNEL_VERBS_XRC_H
 
 #include "priv.h"
-#include "raw.h"
+#include "qp_plan.h"
 
 /*
  * XRC domains, as ib_uverbs has them: the device has a domain for each file (inode) that programs

@@ -8,7 +8,6 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/wqe.h>
-#include "base/log.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
 #include "port/port.h"
@@ -86,7 +85,6 @@ static enum drop uc_drop(struct queue *q, const struct message_result *m)
 	const struct recv_done failed = {.syndrome = m->syndrome};
 	const bool small = m->syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR;
 
-	sim_note("qp 0x%x: a message was dropped: %s", q->o.id, m->why);
 	uc->msg.in = OP_NONE; /* its receive entry is the next message's */
 	if (m->end == MESSAGE_NO_RECEIVE)
 		q->stats->out_of_buffer++;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_BASE_BAR_FILE_H
+#define SIM_BASE_BAR_FILE_H
+
+/*
+ * The file of a device's registers: the chip makes it (host/bar.c), and a preload knows a
+ * descriptor of it by name and size.
+ */
+#define BAR_FILE_NAME "dvx-sim-bar"
+#define BAR_PAGES     4096
+#define BAR_BYTES     (BAR_PAGES * 4096)
+
+#endif
