@@ -5,6 +5,8 @@
 #include "chip/datapath.h"
 #include "obj/sched_elem.h"
 #include "queue_rig.h"
+#include "transport/sched.h"
+#include "transport/transport.h"
 
 #define TEST_FIXTURE                    \
 	{                               \
@@ -110,4 +112,44 @@ TEST_PAIR(limit)
 	/* headers count, and the last share may still be unpaid */
 	assert_in_range(p->rig.now - began, 100ull * LEN * 1000 * 2 / 3, 100ull * LEN * 1000 * 2);
 	tree_close(&t);
+}
+
+/* --- shares ----------------------------------------------------------------------------------- */
+
+static struct {
+	struct sched *s;
+	struct sched_job job[2];
+	unsigned int runs;
+} shares;
+
+/* It ends the other one, as a request may that its peer can't take. */
+static bool shares_run(struct queue *q)
+{
+	(void)q;
+	assert_int_equal(++shares.runs, 1);
+	sched_leave(shares.s, &shares.job[1]);
+	return false;
+}
+
+static bool shares_ready(const struct queue *q)
+{
+	(void)q;
+	return true;
+}
+
+/* A queue that waits for the port gets one share a turn, also if the turn's last queue ends in it. */
+TEST_F(one_share)
+{
+	static const struct transport waits = {.run = shares_run, .ready = shares_ready};
+	struct rig_pair *p = *state;
+	struct queue q = {.transport = &waits};
+
+	shares.s = p->rig.dev.sched;
+	for (unsigned int i = 0; i < 2; i++) {
+		shares.job[i].q = &q;
+		sched_want_run(shares.s, &shares.job[i]);
+	}
+	sched_run(shares.s, 0);
+	sched_leave(shares.s, &shares.job[0]);
+	assert_int_equal(shares.runs, 1);
 }

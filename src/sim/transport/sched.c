@@ -82,18 +82,18 @@ static bool run_shaped(struct sched *s, struct sched_job *job)
 	return did;
 }
 
-/* Each one that was active when the turn began gets one share. */
+/* Each one that was active when the round began gets one share. A share may end other queues. */
 static bool run_shares(struct sched *s)
 {
-	struct sched_job *last = TAILQ_LAST(&s->run, sched_jobs), *job;
-	bool did = false, end = false;
+	struct sched_job *job;
+	bool did = false;
 
+	s->round++;
 	if (s->dev->shapes)
 		shape_begin(s);
-	while (!end && (job = TAILQ_FIRST(&s->run))) {
+	while ((job = TAILQ_FIRST(&s->run)) && job->round != s->round) {
 		const struct transport *t = job->q->transport;
 
-		end = job == last;
 		sched_leave_run(s, job);
 		if (!job->q->leaves)
 			did |= t->run(job->q);
