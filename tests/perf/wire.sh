@@ -17,7 +17,7 @@ fi
 mkfifo "$scratch/end" "$scratch/peer" "$scratch/asks"
 unshare -n sh -c "echo there && read -r end <'$scratch/end'" >"$scratch/there" &
 # What spins must not outlive the test, however it ends.
-trap 'kill $other $echo $serves $asks 2>/dev/null; finish' EXIT
+trap 'kill $other $echo $spins $serves $asks 2>/dev/null; finish' EXIT
 trap 'exit 1' HUP INT TERM
 other=$!
 shows_up "$scratch/there" there $other
@@ -40,10 +40,18 @@ echo=$!
 shows_up "$scratch/echo" ready $echo
 timeout 60 "$program" bare 10.9.0.2 1040 >"$scratch/bare"
 report $? "bare sockets"
-kill $echo
 read -r trip packets <"$scratch/bare"
+# A program that spins and two chips that would are three.
+sh -c 'while :; do :; done' &
+spins=$!
+timeout 60 "$program" bare 10.9.0.2 1040 >"$scratch/bare"
+report $? "bare sockets beside a program that spins"
+kill $spins $echo
+read -r crowded more <"$scratch/bare"
 
 row what wire bare ratio goal
+row "bare beside a spinning program; bare, ns" "$crowded" "$trip" "$(ratio "$crowded" "$trip")" -
+row "bare beside a spinning program; bare, 1/s" "$more" "$packets" "$(ratio "$more" "$packets")" -
 chips="here there"
 pair() { # NAME ADDRESS ADDRESS
 	"$dvx_sim" up here --wire "udp=$2" && there "$dvx_sim" up there --wire "udp=$3"

@@ -22,10 +22,10 @@
 #include "port/port.h"
 #include "port/replay.h"
 #include "port/wire.h"
+#include "wire_wait.h"
 
 #define CONTROL_NS 20000u /* a busy data path handles requests this often */
 #define EVENTS	   16
-#define WIRE_SPIN_NS 50000u /* after something came in, more is likely */
 
 /* eqe.sub_type of PORT_CHANGE, as Linux's mlx5 has them */
 #define PORT_SUBTYPE_DOWN   1
@@ -52,7 +52,8 @@ struct chip {
 	int epfd, stop_fd;
 	int stopping;
 	uint64_t control_at;
-	uint64_t wire_at; /* when something came in last */
+	bool control_done; /* requests were handled since the last turn */
+	struct wire_wait wire;
 	void (*on_link)(void *arg, bool up);
 	void *on_link_arg;
 	void (*on_neighbours)(void *arg);
@@ -216,8 +217,8 @@ void chip_on_neighbours(struct chip *c, void (*fn)(void *arg), void *arg)
 /* What came in is read in each turn; the descriptor ends the sleep. */
 static void wire_woke(void *chip, int fd)
 {
+	(void)chip;
 	(void)fd;
-	((struct chip *)chip)->wire_at = clock_monotonic.now(&clock_monotonic);
 }
 
 int chip_set_wire(struct chip *c, struct wire *w)
@@ -311,20 +312,25 @@ static bool fire_timers(struct chip *c)
 	return timers->n && timers_run(timers, c->device.now) > 0;
 }
 
+/* The data path has just read the clock, unless a test drives the chip's. */
+static uint64_t real_now(const struct chip *c)
+{
+	return c->clock == &clock_monotonic ? c->device.now : clock_monotonic.now(&clock_monotonic);
+}
+
 static bool chip_work(struct chip *c)
 {
-	bool did = host_poll(c->host) > 0;
-
-	if (port_run_wire(c->device.port)) {
-		c->wire_at = clock_monotonic.now(&clock_monotonic);
-		did = true;
-	}
+	const bool rang = host_poll(c->host) > 0, came = port_run_wire(c->device.port);
+	const struct wire *w = port_wire(c->device.port);
+	bool did = rang || came;
 
 	did |= datapath_run(&c->device);
 	did |= replay_run(c->replay);
 	did |= captures_run(c->captures);
 	did |= fire_timers(c);
 	did |= port_flush_wire(c->device.port); /* last: what the others have sent leaves now */
+	if (w)
+		wire_wait_turn(&c->wire, real_now(c), rang, came, w->sent);
 	return did;
 }
 
@@ -350,21 +356,25 @@ static uint64_t until_timer(struct chip *c)
 /* Sleeps in real time, whatever clock the chip's timers follow. */
 static void idle(struct chip *c, uint64_t now)
 {
-	uint64_t ns, timer;
+	uint64_t ns = wire_wait_ns(&c->wire, now), timer;
 
-	if (c->wire_at && now - c->wire_at < WIRE_SPIN_NS)
-		return;
-	ns = host_arm(c->host, now);
+	if (ns == WIRE_WAIT_NONE)
+		ns = host_arm(c->host, now);
 	if (!ns || queues_settle(&c->device))
 		return;
 	timer = until_timer(c);
 	requests(c, ns < timer ? ns : timer);
+	c->control_done = true;
 }
 
-/* The data path has just read the clock, unless a test drives the chip's. */
-static uint64_t real_now(const struct chip *c)
+static bool control(struct chip *c, uint64_t now)
 {
-	return c->clock == &clock_monotonic ? c->device.now : clock_monotonic.now(&clock_monotonic);
+	const bool due = now >= c->control_at && !c->control_done;
+
+	if (due || c->control_done)
+		c->control_at = now + CONTROL_NS;
+	c->control_done = false;
+	return due && requests(c, 0);
 }
 
 int chip_run(struct chip *c)
@@ -374,10 +384,7 @@ int chip_run(struct chip *c)
 		bool busy = chip_work(c);
 		uint64_t now = real_now(c);
 
-		if (now >= c->control_at) {
-			busy |= requests(c, 0);
-			c->control_at = now + CONTROL_NS;
-		}
+		busy |= control(c, now);
 		if (!busy)
 			idle(c, now);
 	}

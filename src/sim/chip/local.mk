@@ -19,7 +19,9 @@ libsim_la_SOURCES += \
 	src/sim/chip/session_wire.c \
 	src/sim/chip/sessions.c \
 	src/sim/chip/tree.c \
-	src/sim/chip/tree.h
+	src/sim/chip/tree.h \
+	src/sim/chip/wire_wait.c \
+	src/sim/chip/wire_wait.h
 
 # dvx-sim starts it; one process is one chip.
 pkglibexec_PROGRAMS = src/sim/dvx-sim-server

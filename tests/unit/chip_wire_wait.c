@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that a chip spins for its wire where that pays, and leaves its CPU to others where not. */
+#include "tests/test.h"
+#include "chip/wire_wait.h"
+
+#define US    1000u
+#define TURNS 20u
+
+static struct wire_wait w;
+static uint64_t now, sent;
+
+static void turn(bool rang, bool came, unsigned int n)
+{
+	wire_wait_turn(&w, now, rang, came, sent += n);
+}
+
+/* How many of so many answers are waited for asleep; each comes after so long. */
+static unsigned int sleeps(uint64_t answer_ns, bool rings)
+{
+	unsigned int n = 0;
+
+	w = (struct wire_wait){.sent = sent};
+	for (unsigned int i = 0; i < TURNS; i++) {
+		uint64_t end = now + answer_ns, ns;
+
+		turn(true, false, 1);
+		while (now < end && !(ns = wire_wait_ns(&w, now)))
+			now += US;
+		ns = now < end ? ns : 0;
+		n += ns && ns != WIRE_WAIT_NONE;
+		now = end;
+		turn(ns && rings, true, 0);
+	}
+	return n;
+}
+
+/* Answers that come while it spins: it never sleeps. */
+TEST(test_spins)
+{
+	assert_int_equal(sleeps(20 * US, false), 0);
+}
+
+/* Answers that do not: after few spins the CPU is given away at once. */
+TEST(test_gives_cpu)
+{
+	assert_true(sleeps(100 * US, false) >= TURNS / 2);
+	turn(true, false, 1);
+	assert_true(wire_wait_ns(&w, now) > 4000 * US);
+}
+
+/* A program that rings while the chip sleeps would wait for the wire: the chip seldom sleeps. */
+TEST(test_doorbells)
+{
+	unsigned int n = sleeps(100 * US, true);
+
+	assert_true(n && n <= 4);
+}
+
+/* Without packets the wire keeps nobody awake. */
+TEST(test_quiet)
+{
+	w = (struct wire_wait){.sent = sent};
+	turn(true, false, 0);
+	assert_true(wire_wait_ns(&w, now) == WIRE_WAIT_NONE);
+	turn(false, true, 0);
+	assert_true(wire_wait_ns(&w, now) == 0);
+	now += 1000 * US;
+	assert_true(wire_wait_ns(&w, now) == WIRE_WAIT_NONE);
+}
