@@ -341,6 +341,45 @@ TEST(shadows)
 	ruleset_free(&set);
 }
 
+/* The number of shadows, and the rule that takes the packets of the last one. */
+static size_t shadows_of(const char *text, uint32_t *by)
+{
+	struct ruleset set;
+	struct program p;
+	size_t n;
+
+	parse(text, &set);
+	compile(&set, &p);
+	n = p.nshadows;
+	*by = n ? p.shadow[n - 1].by : UINT32_MAX;
+	program_free(&p);
+	ruleset_free(&set);
+	return n;
+}
+
+/* A covered rule is found however many rules, matchers and shapes stand between. */
+TEST(far_shadows)
+{
+	char text[32768] = "drop in ipv4 src 10.0.0.0/8\n";
+	uint32_t by;
+
+	for (unsigned int i = 0; i < 200; i++)
+		sprintf(text + strlen(text), "%s in %s port %u count\n", i & 1 ? "pass" : "drop",
+			i & 1 ? "udp dst" : "tcp src", i);
+	strcat(text, "pass in ipv4 src 10.1.2.3 count\n");
+	assert_int_equal(shadows_of(text, &by), 1);
+	assert_int_equal(by, 0);
+	/* each of 100 shapes in its own matcher; those of the other direction cover nothing */
+	*text = 0;
+	for (unsigned int i = 0; i < 100; i++)
+		sprintf(text + strlen(text), "drop %s ipv4 src 10.0.0.0/%u dst port %u count\n",
+			i ? "out" : "in", 8 + i % 24, i);
+	strcat(text, "pass in ipv4 src 10.0.0.0/16 tcp dst port 0\npass in ipv4 src 10.1.0.0/16 "
+		     "udp dst port 7\n");
+	assert_int_equal(shadows_of(text, &by), 1);
+	assert_int_equal(by, 0);
+}
+
 TEST(too_much)
 {
 	char text[16384] = "drop in udp\ndrop in src port ";

@@ -10,11 +10,12 @@
 
 #include "arena.h"
 #include "compile.h"
+#include "cover.h"
 #include "map.h"
 
 /*
  * Limits the search for a place: so many matchers are searched, and so many shapes may search one
- * matcher; beyond that, an entry counts as conflicting. Each search keeps a hash table that all
+ * matcher; beyond that, an entry counts as conflicting, which costs a matcher. Each search keeps a hash table that all
  * later entries of the matcher join.
  */
 #define LOOKS 64u
@@ -24,7 +25,6 @@ struct shape_view {
 	const struct shape *other;
 	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* indexes of the values */
 	uint64_t mask[MATCH_KEYS];
-	bool covers;	 /* the matcher compares no bit that the other shape does not */
 	struct map seen; /* entries of the matcher, by the common bits */
 };
 
@@ -46,9 +46,8 @@ struct matcher_list {
 struct work {
 	struct program *out;
 	struct matcher_list list[RULE_DIRS];
-	struct map shapes; /* hash -> index in `shape` */
-	struct shape **shape;
-	size_t nshapes, shape_room;
+	struct map shapes; /* hash -> the shape's number in `cover` */
+	struct cover cover;
 	/* the current rule */
 	const struct ruleset *set;
 	uint32_t rule;
@@ -59,12 +58,6 @@ struct work {
 	size_t shadow_room;
 };
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
-}
-
 /* --- shapes ------------------------------------------------------------------------------------ */
 
 static bool same_shape(const struct shape *a, const struct shape *b)
@@ -73,26 +66,25 @@ static bool same_shape(const struct shape *a, const struct shape *b)
 	       !memcmp(a->mask, b->mask, a->n * sizeof(a->mask[0]));
 }
 
-/* Keeps one copy of each shape, so that pointers can be compared. */
-static const struct shape *intern(struct work *w, const struct shape *s)
+/* Keeps one copy of each shape, so that pointers can be compared. False: no memory. */
+static bool intern(struct work *w, const struct shape *s, size_t *number)
 {
+	struct cover *c = &w->cover;
 	uint64_t h = s->n;
 	const struct map_slot *known;
 	struct shape *kept;
 
 	for (unsigned int i = 0; i < s->n; i++)
-		h = mix(mix(h, s->key[i]), s->mask[i]);
+		h = map_mix(map_mix(h, s->key[i]), s->mask[i]);
 	known = map_get(&w->shapes, h);
-	if (known && same_shape(w->shape[known->what], s))
-		return w->shape[known->what];
+	*number = known && same_shape(c->shape[known->what].shape, s) ? known->what : c->n;
+	if (*number < c->n)
+		return true;
 	kept = arena_get(w->out->memory, sizeof(*kept));
-	if (!kept ||
-	    !array_grow((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
-	    !map_put(&w->shapes, h, (uint32_t)w->nshapes))
-		return NULL;
+	if (!kept || !map_put(&w->shapes, h, (uint32_t)c->n))
+		return false;
 	*kept = *s;
-	w->shape[w->nshapes++] = kept;
-	return kept;
+	return cover_add_shape(c, kept);
 }
 
 /* --- common bits of two shapes -------------------------------------------------------------- */
@@ -102,7 +94,7 @@ static uint64_t hash(const struct shape_view *v, const uint8_t *places, const ui
 	uint64_t h = 1;
 
 	for (unsigned int i = 0; i < v->n; i++)
-		h = mix(h, value[places[i]] & v->mask[i]);
+		h = map_mix(h, value[places[i]] & v->mask[i]);
 	return h;
 }
 
@@ -111,7 +103,6 @@ static void meet(struct shape_view *v, const struct shape *mine, const struct sh
 {
 	unsigned int j = 0;
 
-	v->covers = true;
 	for (unsigned int i = 0; i < mine->n; i++) {
 		uint64_t mask;
 
@@ -120,7 +111,6 @@ static void meet(struct shape_view *v, const struct shape *mine, const struct sh
 		mask = j < other->n && other->key[j] == mine->key[i]
 			       ? mine->mask[i] & other->mask[j]
 			       : 0;
-		v->covers &= mask == mine->mask[i];
 		if (!mask)
 			continue;
 		v->mine[v->n] = (uint8_t)i;
@@ -162,18 +152,9 @@ static struct shape_view *view_get(const struct work *w, struct matcher_build *m
 	return v;
 }
 
-/* Compares the bits, not their hash. */
-static bool compile_agree(const struct shape_view *v, const uint64_t *mine, const uint64_t *theirs)
-{
-	for (unsigned int i = 0; i < v->n; i++)
-		if ((mine[v->mine[i]] ^ theirs[v->theirs[i]]) & v->mask[i])
-			return false;
-	return true;
-}
-
 /* --- places ------------------------------------------------------------------------------------ */
 
-enum relation { APART, IN_THE_WAY, COVERED, NO_MEMORY };
+enum relation { APART, IN_THE_WAY, NO_MEMORY };
 
 /* In a long list, matchers that cannot conflict are not searched. */
 static bool indifferent(const struct work *w, const struct matcher_list *l,
@@ -187,9 +168,9 @@ static bool crowded(const struct matcher_build *m, const struct shape *shape)
 	return m->nviews >= LOOKS && m->shape != shape;
 }
 
-/* Hashes that collide only cost a matcher, so only COVERED compares the bits. */
+/* Hashes that collide only cost a matcher. */
 static enum relation relate(const struct work *w, struct matcher_build *m,
-			    const struct shape *shape, const uint64_t *value, uint32_t *rule)
+			    const struct shape *shape, const uint64_t *value)
 {
 	struct shape_view *v = view_get(w, m, shape);
 	const struct map_slot *s;
@@ -199,29 +180,28 @@ static enum relation relate(const struct work *w, struct matcher_build *m,
 	s = map_get(&v->seen, hash(v, v->theirs, value));
 	if (!s)
 		return APART;
-	*rule = m->entry[s->what].rule;
-	if (v->covers && compile_agree(v, m->entry[s->what].value, value))
-		return COVERED;
-	return s->mixed || w->action[*rule] != w->action[w->rule] ? IN_THE_WAY : APART;
+	return s->mixed || w->action[m->entry[s->what].rule] != w->action[w->rule] ? IN_THE_WAY
+										   : APART;
 }
 
 static int compile_add_entry(struct work *w, struct matcher_list *l, struct matcher_build *m,
-			     const uint64_t *value)
+			     size_t shape, const uint64_t *value)
 {
 	uint64_t *kept = arena_get(w->out->memory, m->shape->n * sizeof(*kept));
+	struct rule_entry entry = {w->rule, kept};
 
 	if (!kept || !array_grow((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
 		return -ENOMEM;
 	memcpy(kept, value, m->shape->n * sizeof(*kept));
 	m->mixed |= m->n && m->action != w->action[w->rule];
 	m->action = w->action[w->rule];
-	m->entry[m->n++] = (struct rule_entry){w->rule, kept};
+	m->entry[m->n++] = entry;
 	for (size_t i = 0; i < m->nviews; i++)
 		if (!view_add(w, &m->view[i], m, m->n - 1))
 			return -ENOMEM;
 	l->entries++;
 	w->placed = true;
-	return 0;
+	return cover_add(&w->cover, w->set->rule[w->rule].dir, shape, entry) ? 0 : -ENOMEM;
 }
 
 static int add_matcher(struct matcher_list *l, const struct shape *shape)
@@ -235,11 +215,10 @@ static int add_matcher(struct matcher_list *l, const struct shape *shape)
 }
 
 /* Finds the place of an entry: the first matcher of its shape behind all conflicting entries. */
-static enum relation find_place(struct work *w, struct matcher_list *l, const struct shape *shape,
-				const uint64_t *value, size_t *target)
+static int find_place(struct work *w, struct matcher_list *l, const struct shape *shape,
+		      const uint64_t *value, size_t *target)
 {
 	unsigned int looks = 0;
-	bool blocked = false;
 
 	*target = l->n;
 	for (size_t i = l->n; i-- > 0;) {
@@ -249,38 +228,37 @@ static enum relation find_place(struct work *w, struct matcher_list *l, const st
 		if (!indifferent(w, l, m, shape)) {
 			if (looks++ == LOOKS)
 				break;
-			how = crowded(m, shape) ? IN_THE_WAY
-						: relate(w, m, shape, value, &w->coverer);
+			how = crowded(m, shape) ? IN_THE_WAY : relate(w, m, shape, value);
 		}
-		if (how == COVERED || how == NO_MEMORY)
-			return how;
-		/* The search continues: an earlier rule may cover this entry. */
-		blocked |= how == IN_THE_WAY;
-		if (m->shape == shape && !blocked)
+		if (how == NO_MEMORY)
+			return -ENOMEM;
+		if (how == IN_THE_WAY)
+			break;
+		if (m->shape == shape)
 			*target = i;
 	}
-	return APART;
+	return 0;
 }
 
 static int compile_place(void *arg, const struct shape *wanted, const uint64_t *value)
 {
 	struct work *w = arg;
-	struct matcher_list *l = &w->list[w->set->rule[w->rule].dir];
-	const struct shape *shape = intern(w, wanted);
-	size_t target;
+	enum rule_dir dir = w->set->rule[w->rule].dir;
+	struct matcher_list *l = &w->list[dir];
+	const struct shape *shape;
+	size_t number, target;
 	int ret;
 
-	if (!shape)
+	if (!intern(w, wanted, &number))
 		return -ENOMEM;
-	switch (find_place(w, l, shape, value, &target)) {
-	case NO_MEMORY:
-		return -ENOMEM;
-	case COVERED:
-		return 0;
-	default:
-		ret = target == l->n ? add_matcher(l, shape) : 0;
-		return ret ? ret : compile_add_entry(w, l, &l->matcher[target], value);
-	}
+	ret = cover_find(&w->cover, dir, number, value, &w->coverer);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	shape = w->cover.shape[number].shape;
+	ret = find_place(w, l, shape, value, &target);
+	if (!ret && target == l->n)
+		ret = add_matcher(l, shape);
+	return ret ? ret : compile_add_entry(w, l, &l->matcher[target], number, value);
 }
 
 /* --- actions -------------------------------------------------------------------------------------
@@ -289,10 +267,10 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 /* Hashes what a rule does with a packet. A rule with a counter is equal to no other. */
 static uint64_t action_hash(const struct rule *r, uint32_t i)
 {
-	uint64_t h = mix(mix(1, r->verdict), r->verdict == RULE_SEND ? r->queue : 0);
+	uint64_t h = map_mix(map_mix(1, r->verdict), r->verdict == RULE_SEND ? r->queue : 0);
 
-	h = mix(h, r->has_tag ? 1ull << 32 | r->tag : 0);
-	return r->count ? mix(mix(2, i), h) : h;
+	h = map_mix(h, r->has_tag ? 1ull << 32 | r->tag : 0);
+	return r->count ? map_mix(map_mix(2, i), h) : h;
 }
 
 static bool same_action(const struct rule *a, const struct rule *b)
@@ -372,7 +350,7 @@ static void work_free(struct work *w)
 		free(w->list[d].matcher);
 	}
 	map_free(&w->shapes);
-	free(w->shape);
+	cover_free(&w->cover);
 	free(w->action);
 }
 

@@ -18,6 +18,13 @@ struct map {
 	size_t n, room;
 };
 
+/* Adds v to the hash h. */
+static inline uint64_t map_mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
 /* The slot of this hash, with its old content or else with `what`. NULL: no memory. */
 struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what);
 /* NULL: nothing has this hash. */

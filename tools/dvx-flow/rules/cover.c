@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An entry is covered by one of the same shape, or of a shape that compares only some of its bits,
+ * if both agree in these. Each shape keeps its entries in a hash table, so an entry asks once per
+ * wider shape, however many rules stand between.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "arena.h"
+#include "cover.h"
+
+/* Whether `wide` compares no bit that `narrow` does not. Keys are ascending in both. */
+static bool is_wider(const struct shape *wide, const struct shape *narrow)
+{
+	unsigned int j = 0;
+
+	if (wide->n > narrow->n)
+		return false;
+	for (unsigned int i = 0; i < wide->n; i++) {
+		while (j < narrow->n && narrow->key[j] < wide->key[i])
+			j++;
+		if (j == narrow->n || narrow->key[j] != wide->key[i] ||
+		    wide->mask[i] & ~narrow->mask[j])
+			return false;
+	}
+	return true;
+}
+
+/* Folds the bits that a shape compares. Keys begin at odd distances, so that few bits meet. */
+static void fold(struct cover_shape *s)
+{
+	for (unsigned int i = 0; i < s->shape->n; i++) {
+		unsigned int by = s->shape->key[i] * 23u % 64;
+		uint64_t m = s->shape->mask[i];
+
+		s->bits[s->shape->key[i] & 1] |= m << by | (by ? m >> (64 - by) : 0);
+	}
+}
+
+/* Hashes the values of an entry of shape `of`, under the bits that `wide` compares. */
+static uint64_t cover_hash(const struct shape *wide, const struct shape *of, const uint64_t *value)
+{
+	uint64_t h = 1;
+	unsigned int j = 0;
+
+	for (unsigned int i = 0; i < wide->n; i++) {
+		while (of->key[j] < wide->key[i])
+			j++;
+		h = map_mix(h, value[j] & wide->mask[i]);
+	}
+	return h;
+}
+
+/* Compares the bits, not their hash. */
+static bool cover_agrees(const struct shape *wide, const uint64_t *its, const struct shape *of,
+			 const uint64_t *value)
+{
+	unsigned int j = 0;
+
+	for (unsigned int i = 0; i < wide->n; i++) {
+		while (of->key[j] < wide->key[i])
+			j++;
+		if ((value[j] & wide->mask[i]) != its[i])
+			return false;
+	}
+	return true;
+}
+
+bool cover_add_shape(struct cover *c, const struct shape *shape)
+{
+	if (!array_grow((void **)&c->shape, c->n, &c->room, sizeof(*c->shape)))
+		return false;
+	c->shape[c->n] = (struct cover_shape){.shape = shape};
+	fold(&c->shape[c->n++]);
+	return true;
+}
+
+bool cover_add(struct cover *c, enum rule_dir dir, size_t shape, struct rule_entry entry)
+{
+	struct cover_shape *s = &c->shape[shape];
+	uint64_t h = cover_hash(s->shape, s->shape, entry.value);
+
+	if (!array_grow((void **)&c->entry, c->nentries, &c->entry_room, sizeof(*c->entry)) ||
+	    !map_put(&s->seen[dir], h, (uint32_t)c->nentries))
+		return false;
+	c->entry[c->nentries++] = entry;
+	return true;
+}
+
+/* Compares with the shapes that came since the last call. */
+static bool find_wider(const struct cover *c, struct cover_shape *s)
+{
+	for (; s->compared < c->n; s->compared++) {
+		const struct cover_shape *w = &c->shape[s->compared];
+
+		if (w->bits[0] & ~s->bits[0] || w->bits[1] & ~s->bits[1] ||
+		    !is_wider(w->shape, s->shape))
+			continue;
+		if (!array_grow((void **)&s->wider, s->nwider, &s->room, sizeof(*s->wider)))
+			return false;
+		s->wider[s->nwider++] = (uint32_t)s->compared;
+	}
+	return true;
+}
+
+int cover_find(struct cover *c, enum rule_dir dir, size_t shape, const uint64_t *value,
+	       uint32_t *by)
+{
+	struct cover_shape *s = &c->shape[shape];
+
+	if (!find_wider(c, s))
+		return -ENOMEM;
+	for (size_t i = 0; i < s->nwider; i++) {
+		const struct cover_shape *w = &c->shape[s->wider[i]];
+		const struct map_slot *slot =
+			map_get(&w->seen[dir], cover_hash(w->shape, s->shape, value));
+		const struct rule_entry *e = slot ? &c->entry[slot->what] : NULL;
+
+		if (!e || !cover_agrees(w->shape, e->value, s->shape, value))
+			continue;
+		*by = e->rule;
+		return 1;
+	}
+	return 0;
+}
+
+void cover_free(struct cover *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		for (int d = 0; d < RULE_DIRS; d++)
+			map_free(&c->shape[i].seen[d]);
+		free(c->shape[i].wider);
+	}
+	free(c->shape);
+	free(c->entry);
+	*c = (struct cover){0};
+}
