@@ -187,9 +187,28 @@ if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 	full() {
 		start --queues 2 --state "$work/tmpfs/state" && client apply --quiet "$work/a" &&
 			fails 3 "No space left" client apply "$work/many" && still &&
-			[ "$(cat "$work/tmpfs/state")" = "drop in" ] && [ "$(find "$work/tmpfs" -type f | wc -l)" = 1 ]
+			[ "$(sed 1d "$work/tmpfs/state")" = "drop in" ] && [ "$(find "$work/tmpfs" -type f | wc -l)" = 1 ]
 	}
 	check "a full disk" full
+	full_del() {
+		cat /dev/zero >"$work/tmpfs/fill" 2>"$work/err"
+		fails 3 "$work/tmpfs/state: No space left on device; the rules are as they were" client del 1 && still
+		status=$?
+		rm "$work/tmpfs/fill"
+		return $status
+	}
+	check "a full disk: del changes nothing" full_del
+	read_only() {
+		mount -o remount,ro "$work/tmpfs"
+		fails 3 "$work/tmpfs/state: Read-only file system; the rules are as they were" client apply "$work/b" && still &&
+			fails 3 "Read-only file system" client del 1 && still
+		status=$?
+		mount -o remount,rw "$work/tmpfs"
+		[ $status = 0 ] && client apply --quiet "$work/b" && holds "drop in udp
+send in to queue 1 count
+" && client apply --quiet "$work/a" && still
+	}
+	check "a folder that is read-only while rules change" read_only
 	again() { mount -o remount,ro "$work/tmpfs" && start --queues 2 --state "$work/tmpfs/state" && still; }
 	check "a disk that is read-only by now: restarted, the committed rules hold" again
 	mount -o remount,rw "$work/tmpfs"
@@ -208,9 +227,36 @@ if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 	umount "$work/tmpfs"
 else
 	skip "a full disk" "no right to mount a tmpfs"
+	skip "a full disk: del changes nothing" "no right to mount a tmpfs"
+	skip "a folder that is read-only while rules change" "no right to mount a tmpfs"
 	skip "a disk that is read-only by now: restarted, the committed rules hold" "no right to mount a tmpfs"
 	skip "a full disk ends a capture with a whole packet, and nothing else" "no right to mount a tmpfs"
 fi
+# A damaged file of rules is refused, also where it would be a smaller rule file.
+start --queues 2 --state "$work/damaged" && client apply --quiet "$work/b" && stop
+damaged() { # WORDS PERL: the daemon refuses the file after this change of $_, and leaves it alone
+	"$PERL" -0777 -pe "$2" "$work/damaged" >"$work/hurt"
+	cp "$work/hurt" "$work/hurt.copy"
+	start --queues 2 --state "$work/hurt"
+	status=$?
+	cat "$work/daemon.err"
+	[ $status = 3 ] && grep -q "hurt is damaged: $1.*; daemon --fresh starts" "$work/daemon.err" && cmp "$work/hurt" "$work/hurt.copy"
+}
+check "a file cut at a line's end" damaged "it has 12 bytes of rules, its first line says 37" 's/send.*\n//'
+check "cut to nothing" damaged "it is empty" 's/.*//s'
+check "cut behind its first line" damaged "it has 0 bytes of rules" 's/\n.*/\n/s'
+check "cut within its first line" damaged "its first line is not" 's/state.*//s'
+check "another rule of the same length" damaged "its rules. crc32c is" 's/udp/tcp/'
+check "a rule more" damaged "it has 45 bytes of rules, its first line says 37" '$_ .= "drop in\n"'
+check "a checksum that is no number" damaged "its first line is not" 's/crc32c ./crc32c x/'
+unsealed() {
+	cp "$work/b" "$work/hurt"
+	start --queues 2 --state "$work/hurt" && is '.rules | length' 2 &&
+		grep "hurt has no length and checksum (dvx-flow apply writes them)" "$work/daemon.err" &&
+		client apply --quiet "$work/b" && start --queues 2 --state "$work/hurt" && is '[.rules[].line] | join(",")' 1,2 &&
+		! grep "no length and checksum" "$work/daemon.err"
+}
+check "a file without a checksum is taken up, and the daemon says so" unsealed
 start --queues 2 --fresh
 echo "drop in" | client apply --quiet -
 device_gone() {

@@ -108,7 +108,7 @@ check "--state on a directory" left_alone "the committed rules need a regular fi
 check "--state where no directory is" left_alone "No such file or directory" "$work/none/rules"
 neighbour() { # a name that a user may well have given
 	echo precious >"$work/mine.new"
-	start --state "$work/mine" && echo "drop in" | client apply - && [ "$(cat "$work/mine")" = "drop in" ] &&
+	start --state "$work/mine" && echo "drop in" | client apply - && [ "$(sed 1d "$work/mine")" = "drop in" ] &&
 		[ "$(cat "$work/mine.new")" = precious ] && stop
 }
 check "files beside --state stay" neighbour

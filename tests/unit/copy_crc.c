@@ -2,7 +2,7 @@
 /* Proves: dvx-copy's CRC32C is the one of RFC 3720, by the CPU's instruction and by tables. */
 #include "tests/test.h"
 
-#include "crc32c.h"
+#include "tools/cli/crc32c.h"
 
 /* RFC 3720, appendix B.4, and the catalogue's check value. */
 TEST(vectors)

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "copy_fake.h"
-#include "crc32c.h"
+#include "tools/cli/crc32c.h"
 #include "pull.h"
 
 #define TEST_FIXTURE {new_dest, NULL}

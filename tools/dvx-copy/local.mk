@@ -14,7 +14,6 @@ tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(JANSSON_CFLAG
 tools_dvx_copy_libcopy_la_LIBADD = tools/cli/libcli.la $(NETTLE_LIBS) $(JANSSON_LIBS) -lpthread
 tools_dvx_copy_libcopy_la_SOURCES = \
 	tools/dvx-copy/auth.c tools/dvx-copy/auth.h tools/dvx-copy/key.c \
-	tools/dvx-copy/crc32c.c tools/dvx-copy/crc32c.h \
 	tools/dvx-copy/dest.c tools/dvx-copy/dest.h \
 	tools/dvx-copy/dest_file.c \
 	tools/dvx-copy/engine.h \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc32c.h"
+#include "tools/cli/crc32c.h"
 
 #define SPINS	 200 /* polls of the queue before sleeping: about the duration of a copy */
 #define SLICE_MS 250

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crc32c.h"
+#include "tools/cli/crc32c.h"
 
 static struct copy_bytes send_text_of(const char *s)
 {

@@ -56,6 +56,10 @@ static void tell_where_from(const struct where *w, const struct holder *h)
 
 	if (w->outlived)
 		say("the committed rules are an older %s's and are forgotten", w->device);
+	if (h->unsealed)
+		say("%s has no length and checksum (dvx-flow apply writes them): if a part of it "
+		    "is missing, nothing shows it",
+		    w->state);
 	if (!n || stat(w->state, &st) || !localtime_r(&st.st_mtim.tv_sec, &tm))
 		return;
 	strftime(when, sizeof(when), "%F %T", &tm);
@@ -136,10 +140,8 @@ static int check_state(const struct where *w, struct flow_fault *f)
 static int daemon_hold(const struct args *a, struct where *w, struct flow_fault *f)
 {
 	struct holder h = {.state = w->state};
-	struct pump_attr pump = {.queues = a->queues,
-				 .capture = a->capture,
-				 .lost = device_is_gone,
-				 .arg = w};
+	struct pump_attr pump = {
+		.queues = a->queues, .capture = a->capture, .lost = device_is_gone, .arg = w};
 	int ret;
 
 	if (check_state(w, f))

@@ -193,18 +193,14 @@ static int take_up(struct holder *h, const char *text, size_t len, struct flow_f
 int holder_restore(struct holder *h, struct flow_fault *f)
 {
 	struct flow_fault why = {0};
-	char *text;
-	size_t len;
-	int ret = state_read(h->state, &text, &len);
+	struct state_text s;
+	int ret = state_read(h->state, &s, f);
 
-	if (ret == -ENOENT)
-		return 0;
 	if (ret)
-		return fault_say(
-			f, EXIT_INPUT,
-			"the committed rules can't be read; daemon --fresh starts without them");
-	ret = take_up(h, text, len, &why);
-	free(text);
+		return ret == -ENOENT ? 0 : -1;
+	h->unsealed = !s.sealed;
+	ret = take_up(h, s.text, s.len, &why);
+	free(s.text);
 	fault_place(&why);
 	if (ret)
 		fault_say(f, why.code,

@@ -13,6 +13,7 @@ struct holder {
 	struct generation *now; /* NULL: no rules */
 	const char *state;	/* path */
 	uint64_t applied;	/* how many times */
+	bool unsealed;		/* the rules were restored from a file without a checksum */
 };
 
 /*
@@ -28,7 +29,10 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 int holder_restore(struct holder *h, struct flow_fault *f);
 void holder_free(struct holder *h);
 
-/* --- state.c: the file of the rules that were committed last. It is always complete. --- */
+/*
+ * --- state.c: the file of the rules that were committed last. It is always complete, and says its
+ * length and checksum in its first line, a comment. ---
+ */
 
 /*
  * A commit has two steps. A full disk fails the first, which leaves the old file in place; only the
@@ -43,8 +47,14 @@ void state_abandon(const char *path);
  * file.
  */
 int state_check(const char *path);
-/* -ENOENT: nothing was committed. text ends with a NUL. */
-int state_read(const char *path, char **text, size_t *len);
+struct state_text {
+	char *text; /* the rules, ended by a NUL */
+	size_t len;
+	bool sealed; /* with length and checksum, which are right; otherwise nobody knows */
+};
+
+/* -ENOENT: nothing was committed. Any other error has the fault; -EBADMSG: the file is damaged. */
+int state_read(const char *path, struct state_text *out, struct flow_fault *f);
 
 /* --- lock.c: one daemon for each device, whatever its socket. --- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DVX_COPY_CRC32C_H
-#define DVX_COPY_CRC32C_H
+#ifndef DVX_CLI_CRC32C_H
+#define DVX_CLI_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
