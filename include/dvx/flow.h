@@ -244,6 +244,52 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 			      struct dvx_flow_action **out);
 int dvx_flow_action_destroy(struct dvx_flow_action *action);
 
+/* ---- Rewrites ---- */
+
+#define DVX_FLOW_MAX_REWRITES  32u
+#define DVX_FLOW_REWRITE_BYTES 8u
+
+/*
+ * Changes of a packet's fields, in order: PRM set_add_copy_action_in_auto. Begin with all zero. The
+ * functions append, or refuse and leave the list as it was.
+ */
+struct dvx_flow_rewrites {
+	uint32_t count;
+	uint32_t reserved;
+	uint8_t action[DVX_FLOW_MAX_REWRITES][DVX_FLOW_REWRITE_BYTES];
+};
+
+/*
+ * Fields have the names that dvx_flow_match_set() knows ("outer_headers.tcp_dport",
+ * "metadata_reg_c_0"); the time to live has one for each IP version, "ipv4_ttl" and
+ * "ipv6_hop_limit". Of a packet in a tunnel, the outermost headers are rewritten. -ENOENT: no such
+ * field; -EOPNOTSUPP: no device rewrites it, or adds to it; -ERANGE: the value or the bits are
+ * not within the field; -E2BIG: the list is full.
+ */
+int dvx_flow_rewrite_set(struct dvx_flow_rewrites *list, const char *field, uint32_t value);
+/* The field wraps: 0xff subtracts 1 from ipv4_ttl. Devices add to ipv4_ttl, ipv6_hop_limit,
+ * outer_tcp_seq_num and outer_tcp_ack_num only. */
+int dvx_flow_rewrite_add(struct dvx_flow_rewrites *list, const char *field, uint32_t value);
+/* Bits are counted from the low end. */
+int dvx_flow_rewrite_copy(struct dvx_flow_rewrites *list, const char *to, uint32_t to_bit,
+			  const char *from, uint32_t from_bit, uint32_t bits);
+/* What dvx_flow_match_mac(), ipv4(), ipv6() and port() match. */
+int dvx_flow_rewrite_mac(struct dvx_flow_rewrites *list, enum dvx_flow_end end,
+			 const uint8_t mac[6]);
+int dvx_flow_rewrite_ipv4(struct dvx_flow_rewrites *list, enum dvx_flow_end end, uint32_t addr);
+int dvx_flow_rewrite_ipv6(struct dvx_flow_rewrites *list, enum dvx_flow_end end,
+			  const uint8_t addr[16]);
+int dvx_flow_rewrite_port(struct dvx_flow_rewrites *list, enum dvx_flow_end end,
+			  enum dvx_flow_proto proto, uint16_t port);
+
+/*
+ * Rewrites the packet; the device updates the checksums of IPv4, TCP and UDP. A rule's match must
+ * say that its packets have the fields (-EINVAL names it): ip_version, ip_protocol, a VLAN tag.
+ */
+int dvx_flow_action_create_modify(struct dvx_flow_domain *domain,
+				  const struct dvx_flow_rewrites *list,
+				  struct dvx_flow_action **out);
+
 /* ---- Counter ---- */
 
 struct dvx_flow_count {
@@ -272,8 +318,9 @@ struct dvx_flow_rule_attr {
 	struct dvx_flow_matcher *matcher;
 	/* The values. Its mask must be the matcher's, or all zero. */
 	const struct dvx_flow_match *match;
-	/* In any order: at most one tag, count and destination each (drop, default, table, root,
-	 * queue, rss and qp are destinations); a destination is mandatory. */
+	/* In any order: at most one modify, tag, count and destination each (drop, default, table,
+	 * root, queue, rss and qp are destinations); a destination is mandatory. They happen in
+	 * this order. */
 	struct dvx_flow_action *const *actions;
 };
 

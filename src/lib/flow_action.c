@@ -234,9 +234,12 @@ int dvx_flow_action_destroy(struct dvx_flow_action *action)
 		return 0;
 	if (dvx_in_use(&action->refs))
 		return dvx_fail(EBUSY, "action: %d rules still use it", action->refs);
-	ret = mlx5dv_dr_action_destroy(action->dr);
+	ret = action->dr ? mlx5dv_dr_action_destroy(action->dr) : 0;
 	if (ret)
 		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the action");
+	ret = dvx_flow_change_destroy(action);
+	if (ret)
+		return ret;
 	if (action->root)
 		mlx5dv_dr_table_destroy(action->root);
 	if (action->target)

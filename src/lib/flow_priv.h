@@ -51,7 +51,9 @@ struct dvx_flow_matcher {
 	int refs;
 };
 
+/* In the order that libmlx5 wants them in. */
 enum action_kind {
+	ACTION_MODIFY,
 	ACTION_TAG,
 	ACTION_COUNT,
 	/* destinations; only one of them in a rule */
@@ -62,9 +64,22 @@ enum action_kind {
 	ACTION_QUEUE,
 };
 
+/* flow_change.c: what an action that changes packets is made of, and needs of a rule's match. */
+struct dvx_flow_change {
+	struct mlx5dv_dr_action *(*make)(const struct dvx_flow_action *, bool root);
+	const char *says;		/* "a rewrite" */
+	struct mlx5dv_dr_action *dr[2]; /* other levels, root; each made with its first rule */
+	uint8_t version, protocol;	/* as in struct dvx_flow_needs */
+	bool tag;			/* a VLAN tag */
+	const char *version_of, *protocol_of; /* the fields that need them */
+	size_t bytes;
+	_Alignas(uint64_t) uint8_t data[];
+};
+
 struct dvx_flow_action {
 	struct dvx_flow_domain *domain;
-	struct mlx5dv_dr_action *dr;
+	struct mlx5dv_dr_action *dr; /* unless it is a change */
+	struct dvx_flow_change *change;
 	struct mlx5dv_dr_table *root; /* made for an action that leads to the root */
 	enum action_kind kind;
 	uint32_t level; /* of the table it leads to */
@@ -106,6 +121,31 @@ bool dvx_flow_field_next(const uint8_t *buf, uint32_t from, struct dvx_flow_fiel
 void dvx_flow_field_text(const struct dvx_flow_field *f, const uint8_t *buf, char *out,
 			 size_t size);
 void dvx_flow_field_copy(const struct dvx_flow_field *f, const uint8_t *from, uint8_t *to);
+
+enum dvx_flow_rewrite_flags {
+	REWRITE_TAG = 1 << 0, /* packets with a VLAN tag have it */
+	REWRITE_ADD = 1 << 1, /* devices add to it */
+	REWRITE_TX = 1 << 2,  /* in TX domains only */
+	REWRITE_RX = 1 << 3,  /* in RX domains only */
+};
+/* flow_rewrite.c: a field that can be rewritten, by its PRM modify_field. */
+struct dvx_flow_rewrite_field {
+	const char *path;
+	uint16_t number;
+	uint8_t bits, version, protocol; /* as in struct dvx_flow_needs */
+	uint8_t flags;			 /* enum dvx_flow_rewrite_flags */
+};
+const struct dvx_flow_rewrite_field *dvx_flow_rewrite_field(uint32_t number);
+
+/* flow_change.c */
+int dvx_flow_change_create(struct dvx_flow_domain *domain, enum action_kind kind,
+			   const struct dvx_flow_change *how, const void *data, size_t bytes,
+			   struct dvx_flow_action **out);
+int dvx_flow_change_for(struct dvx_flow_action *action, bool root, struct mlx5dv_dr_action **out);
+/* On success everything of the action is gone but itself. */
+int dvx_flow_change_destroy(struct dvx_flow_action *action);
+/* Whether the rule's match says what action i needs; `decap`: of the inner headers. */
+int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap);
 
 /* flow_check.c: `who` begins the sentence. */
 int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_needs *needs);

@@ -2,6 +2,7 @@
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"
 
+/* Kinds are sorted: these come last. */
 static bool is_destination(enum action_kind kind)
 {
 	return kind >= ACTION_DROP;
@@ -31,33 +32,59 @@ static int flow_rule_check_action(const struct dvx_flow_rule_attr *attr, uint32_
 	return 0;
 }
 
-/* Sorts them in libmlx5's order: tag, count, destination. At most one of each. */
-static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out)
+/* A class of actions, of which a rule may have `most`; all destinations are one class. */
+static const struct action_class {
+	uint8_t most;
+	const char *says;
+} classes[] = {
+	[ACTION_MODIFY] = {1, "two rewrites, put both into one list"},
+	[ACTION_TAG] = {1, "two tags"},
+	[ACTION_COUNT] = {1, "two counts"},
+	[ACTION_DROP] = {1, "two destinations"},
+};
+#define CLASSES	     (sizeof(classes) / sizeof(classes[0]))
+#define RULE_ACTIONS 4u /* the sum of `most` */
+
+static enum action_kind flow_rule_class(const struct dvx_flow_action *action)
 {
-	static const char *const names[] = {"tags", "counts", "destinations"};
-	struct dvx_flow_action *slot[3] = {NULL};
-	uint32_t i, n = 0;
-	int err;
+	return is_destination(action->kind) ? ACTION_DROP : action->kind;
+}
+
+/* Checks the actions of one class, and appends them. */
+static int flow_rule_take(const struct dvx_flow_rule_attr *attr, enum action_kind class,
+			  struct dvx_flow_action **out, uint32_t *n)
+{
+	uint32_t i, have = 0;
 
 	for (i = 0; i < attr->action_count; i++) {
-		enum action_kind kind;
-
-		err = flow_rule_check_action(attr, i);
-		if (err)
-			return err;
-		kind = attr->actions[i]->kind;
-		kind = is_destination(kind) ? ACTION_DROP : kind;
-		if (slot[kind])
-			return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions[%u]: two %s", i,
-					names[kind]);
-		slot[kind] = attr->actions[i];
+		if (flow_rule_class(attr->actions[i]) != class)
+			continue;
+		if (have++ == classes[class].most)
+			return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions[%u]: %s", i,
+					classes[class].says);
+		out[(*n)++] = attr->actions[i];
 	}
-	if (!slot[ACTION_DROP])
-		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions has no destination");
-	for (i = 0; i < 3; i++)
-		if (slot[i])
-			out[n++] = slot[i];
-	return 0;
+	return class != ACTION_DROP || have
+		       ? 0
+		       : dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions has no destination");
+}
+
+/* Sorts them in libmlx5's order. */
+static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
+			uint32_t *n)
+{
+	uint32_t i;
+	int err = 0;
+
+	*n = 0;
+	for (i = 0; i < attr->action_count && !err; i++)
+		err = flow_rule_check_action(attr, i);
+	for (i = 0; i < attr->action_count && !err; i++)
+		if (attr->actions[i]->change)
+			err = dvx_flow_change_check(attr, i, false);
+	for (i = 0; i < CLASSES && !err; i++)
+		err = flow_rule_take(attr, i, out, n);
+	return err;
 }
 
 static int flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out)
@@ -105,27 +132,56 @@ static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 	return dvx_fail(err, "dvx_flow_rule_create: the kernel refuses the rule in the root");
 }
 
-/* In the root's TX tables, letting a packet out is having no destination. */
-static bool is_implied(const struct dvx_flow_table *table, const struct dvx_flow_action *action)
+/*
+ * In the root's TX tables, letting a packet out is having no destination. Below the root, libmlx5
+ * wants no default action behind a change: no destination means the same there. And what is dropped
+ * need not be changed.
+ */
+static bool is_implied(const struct dvx_flow_rule *rule, const struct dvx_flow_action *action)
 {
-	return !table->level && table->domain->side == DVX_FLOW_TX &&
-	       action->kind == ACTION_DEFAULT;
+	const struct dvx_flow_table *table = rule->matcher->table;
+	bool changes = rule->actions[0]->change;
+	enum action_kind to = rule->actions[rule->action_count - 1]->kind;
+
+	if (action->change)
+		return to == ACTION_DROP;
+	return action->kind == ACTION_DEFAULT &&
+	       (table->level ? changes : table->domain->side == DVX_FLOW_TX);
+}
+
+/* What libmlx5 gets. */
+static int flow_rule_actions(struct dvx_flow_rule *rule, struct mlx5dv_dr_action **out, uint32_t *n)
+{
+	int err = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < rule->action_count && !err; i++) {
+		struct dvx_flow_action *action = rule->actions[i];
+
+		if (is_implied(rule, action))
+			continue;
+		if (action->change)
+			err = dvx_flow_change_for(action, !rule->matcher->table->level, &out[*n]);
+		else
+			out[*n] = action->dr;
+		++*n;
+	}
+	return err;
 }
 
 static int flow_rule_insert(struct dvx_flow_rule *rule, const struct dvx_flow_match *match)
 {
 	struct dvx_flow_matcher *matcher = rule->matcher;
-	struct mlx5dv_dr_action *actions[3];
+	struct mlx5dv_dr_action *actions[RULE_ACTIONS];
 	struct mlx5dv_dr_matcher *dr;
 	union dvx_flow_params params;
-	uint32_t i, n = 0;
+	uint32_t n;
 	int err = dvx_flow_matcher_for(matcher, match->value, &dr);
 
+	if (!err)
+		err = flow_rule_actions(rule, actions, &n);
 	if (err)
 		return err;
-	for (i = 0; i < rule->action_count; i++)
-		if (!is_implied(matcher->table, rule->actions[i]))
-			actions[n++] = rule->actions[i]->dr;
 	params.p.match_sz = matcher->bytes;
 	memcpy(params.p.match_buf, match->value, matcher->bytes);
 	errno = 0;
@@ -144,23 +200,24 @@ static void flow_rule_hold(struct dvx_flow_rule *rule)
 
 int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_rule **out)
 {
-	struct dvx_flow_action *actions[3];
+	struct dvx_flow_action *actions[RULE_ACTIONS];
 	struct dvx_flow_rule_attr attr;
 	struct dvx_flow_rule *rule;
+	uint32_t n;
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_rule_create");
 
 	if (!err)
 		err = flow_rule_check(&attr, out);
 	if (!err)
-		err = sort_actions(&attr, actions);
+		err = sort_actions(&attr, actions, &n);
 	if (err)
 		return err;
-	rule = malloc(sizeof(*rule) + attr.action_count * sizeof(actions[0]));
+	rule = malloc(sizeof(*rule) + n * sizeof(actions[0]));
 	if (!rule)
 		return dvx_fail(ENOMEM, "no memory for a rule");
 	rule->matcher = attr.matcher;
-	rule->action_count = attr.action_count;
-	memcpy(rule->actions, actions, attr.action_count * sizeof(actions[0]));
+	rule->action_count = n;
+	memcpy(rule->actions, actions, n * sizeof(actions[0]));
 	err = flow_rule_insert(rule, attr.match);
 	if (err) {
 		free(rule);

@@ -244,14 +244,12 @@ static inline void say(struct flow_rig *f, struct say s)
 }
 
 /* Asserts that the inbox's next frame is this one, with this tag, and posts its buffer again. */
-static inline void heard(struct inbox *in, struct say s, uint32_t tag)
+static inline void heard_frame(struct inbox *in, const struct frame *want, uint32_t tag)
 {
 	const void *cqe = wait_cqe(in->cq);
-	struct frame want;
 	struct dvx_sge sge;
 	uint64_t room;
 
-	frame_build(&want, s);
 	if (dvx_cqe_is_error(cqe)) {
 		struct dvx_cqe_failure why;
 
@@ -259,13 +257,21 @@ static inline void heard(struct inbox *in, struct say s, uint32_t tag)
 		fail_msg("receive: %s", dvx_cqe_strerror(why.syndrome));
 	}
 	room = dvx_rq_retire(in->rq);
-	assert_int_equal(dvx_cqe_byte_count(cqe), want.len);
+	assert_int_equal(dvx_cqe_byte_count(cqe), want->len);
 	assert_int_equal(dvx_cqe_flow_tag(cqe), tag);
-	assert_memory_equal(in->buf + room * ROOM, want.bytes, want.len);
+	assert_memory_equal(in->buf + room * ROOM, want->bytes, want->len);
 	dvx_cq_pop(in->cq);
 	sge = (struct dvx_sge){(uintptr_t)in->buf + room * ROOM, ROOM, in->rig->r.key};
 	OK(dvx_rq_post(in->rq, &sge, 1, room));
 	dvx_rq_ring(in->rq);
+}
+
+static inline void heard(struct inbox *in, struct say s, uint32_t tag)
+{
+	struct frame want;
+
+	frame_build(&want, s);
+	heard_frame(in, &want, tag);
 }
 
 /*

@@ -69,6 +69,51 @@ TEST(refused_names)
 	assert_memory_equal(&m, &before, sizeof(m));
 }
 
+/* A list of rewrites takes names of match fields, and refuses with a reason what no device does. */
+TEST(rewrite_names)
+{
+	struct dvx_flow_rewrites r = {0}, before;
+
+	assert_int_equal(dvx_flow_rewrite_set(&r, "outer_headers.tcp_dport", 0x1f90), 0);
+	assert_memory_equal(r.action[0], "\x10\x09\0\x10\0\0\x1f\x90", 8);
+	assert_int_equal(dvx_flow_rewrite_set(&r, "metadata_reg_c_1", 0xdeadbeef), 0);
+	assert_memory_equal(r.action[1], "\x10\x52\0\0\xde\xad\xbe\xef", 8);
+	assert_int_equal(dvx_flow_rewrite_add(&r, "ipv4_ttl", 0xff), 0);
+	assert_memory_equal(r.action[2], "\x20\x0a\0\0\0\0\0\xff", 8);
+	assert_int_equal(dvx_flow_rewrite_copy(&r, "metadata_reg_c_0", 8, "tcp_dport", 3, 5), 0);
+	assert_memory_equal(r.action[3], "\x30\x09\x03\x05\0\x51\x08\0", 8);
+	before = r;
+	assert_int_equal(dvx_flow_rewrite_set(&r, "outer_headers.tcp_dprot", 1), -ENOENT);
+	said("dvx_flow_rewrite_set: there is no field \"outer_headers.tcp_dprot\"", "");
+	assert_int_equal(dvx_flow_rewrite_set(&r, "inner_headers.tcp_dport", 1), -EOPNOTSUPP);
+	said("inner_headers.tcp_dport", "can be matched, but not rewritten");
+	assert_int_equal(dvx_flow_rewrite_set(&r, "outer_headers.ttl_hoplimit", 1), -EINVAL);
+	said("ipv4_ttl", "ipv6_hop_limit");
+	assert_int_equal(dvx_flow_rewrite_set(&r, "tcp_flags", 0x200), -ERANGE);
+	said("value 0x200 has more than the 9 bits of outer_headers.tcp_flags", "");
+	assert_int_equal(dvx_flow_rewrite_add(&r, "tcp_dport", 1), -EOPNOTSUPP);
+	said("dvx_flow_rewrite_add: outer_headers.tcp_dport", "outer_tcp_seq_num");
+	assert_int_equal(dvx_flow_rewrite_copy(&r, "tcp_dport", 9, "metadata_reg_c_0", 0, 8),
+			 -ERANGE);
+	said("to: 8 bits from bit 9 on", "16 of outer_headers.tcp_dport");
+	assert_int_equal(dvx_flow_rewrite_copy(&r, "tcp_dport", 0, "metadata_reg_c_0", 30, 8),
+			 -ERANGE);
+	said("from: 8 bits from bit 30 on", "32 of misc_parameters_2.metadata_reg_c_0");
+	assert_int_equal(dvx_flow_rewrite_copy(&r, "tcp_dport", 0, "metadata_reg_c_0", 0, 0),
+			 -ERANGE);
+	assert_int_equal(dvx_flow_rewrite_port(&r, DVX_FLOW_DST, DVX_FLOW_ICMP, 1), -EINVAL);
+	said("proto 1 is neither TCP nor UDP", "");
+	assert_int_equal(dvx_flow_rewrite_ipv4(&r, 7, 1), -EINVAL);
+	said("dvx_flow_rewrite_ipv4: end 7", "");
+	assert_memory_equal(&r, &before, sizeof(r));
+	r.count = DVX_FLOW_MAX_REWRITES - 1;
+	before = r;
+	assert_int_equal(dvx_flow_rewrite_mac(&r, DVX_FLOW_DST, (const uint8_t *)"\2\0\0\0\0\1"),
+			 -E2BIG);
+	said("the list is full, it has 32 rewrites", "");
+	assert_int_equal(r.count, before.count);
+}
+
 TEST(long_names)
 {
 	char name[400];
