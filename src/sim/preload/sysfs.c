@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "sysfs.h"
+#include "sysfs_priv.h"
 
 #include <dirent.h>
 #include <endian.h>
@@ -13,22 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * The kernel's own shape: the device lives under devices/, classes point to it by relative links,
- * so that `readlink .../device` ends in a PCI address. There is no network interface (no net/, no
- * gid_attrs/ndevs), as if it lived in another namespace: a name that `ip` doesn't know would be
- * worse.
- */
-#define PCI	   SYSFS_BRIDGE "/" SYSFS_SLOT
-#define IBDEV	   PCI "/infiniband/mlx5_0"
-#define PORT	   IBDEV "/ports/1"
-#define UVERBS	   PCI "/infiniband_verbs/uverbs0"
 #define PCI_VENDOR 0x15b3
-
-#define STATE_ACTIVE  "4: ACTIVE\n"
-#define STATE_DOWN    "1: DOWN\n"
-#define PHYS_LINK_UP  "5: LinkUp\n"
-#define PHYS_DISABLED "3: Disabled\n"
 
 struct tree {
 	int root;
@@ -250,7 +235,7 @@ static const struct sysfs_entry entries[] = {
 	{PCI "/local_cpulist", .make = text_cpulist},
 };
 
-static int make_parents(int root, const char *path)
+int sysfs_make_parents(int root, const char *path)
 {
 	char part[PATH_MAX];
 
@@ -264,7 +249,7 @@ static int make_parents(int root, const char *path)
 
 static int make_file_of(int root, const char *path, const void *bytes, size_t len, mode_t mode)
 {
-	int err = make_parents(root, path);
+	int err = sysfs_make_parents(root, path);
 	ssize_t n;
 	int fd;
 
@@ -279,7 +264,7 @@ static int make_file_of(int root, const char *path, const void *bytes, size_t le
 	return err;
 }
 
-static int make_file(int root, const char *path, const char *text)
+int sysfs_make_file(int root, const char *path, const char *text)
 {
 	return make_file_of(root, path, text, strlen(text), 0444);
 }
@@ -290,7 +275,7 @@ static int make_entry(const struct tree *t, const struct sysfs_entry *e)
 	int err;
 
 	if (e->link) {
-		err = make_parents(t->root, e->path);
+		err = sysfs_make_parents(t->root, e->path);
 		if (!err && symlinkat(e->link, t->root, e->path))
 			err = -errno;
 		return err;
@@ -298,17 +283,17 @@ static int make_entry(const struct tree *t, const struct sysfs_entry *e)
 	if (e->node)
 		return make_file_of(t->root, e->path, "", 0, 0666);
 	if (!e->make)
-		return make_file(t->root, e->path, e->text);
+		return sysfs_make_file(t->root, e->path, e->text);
 	err = e->make(t, text, sizeof(text));
 	return err < 0 ? -EIO : make_file_of(t->root, e->path, text, (size_t)err, 0444);
 }
 
-static const char *gid_type_text(uint8_t type)
+const char *sysfs_gid_type(uint8_t type)
 {
 	return type == 2 ? "RoCE v2\n" : "IB/RoCE v1\n";
 }
 
-static void gid_print(const uint8_t gid[16], char text[64])
+void sysfs_print_gid(const uint8_t gid[16], char text[64])
 {
 	for (unsigned int b = 0; b < 16; b += 2)
 		text += sprintf(text, "%02x%02x%c", gid[b], gid[b + 1], b == 14 ? '\n' : ':');
@@ -330,154 +315,15 @@ static int make_gid(const struct tree *t, unsigned int i)
 	char path[128], text[64];
 	int err;
 
-	gid_print(g->gid, text);
+	sysfs_print_gid(g->gid, text);
 	snprintf(path, sizeof(path), PORT "/gids/%u", i);
 	if (i && g->type == 0xff && t->fn->gids[i - 1].type == 0xff)
 		return make_gid_alike(t->root, path, i - 1);
-	err = make_file(t->root, path, text);
+	err = sysfs_make_file(t->root, path, text);
 	if (err || g->type == 0xff)
 		return err;
 	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", i);
-	return make_file(t->root, path, gid_type_text(g->type));
-}
-
-/*
- * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
- * vport: RoCE only, data in units of 4 bytes. hw_counters are those of the driver's Q counter set,
- * and of congestion. The loop wire makes no errors, so those are 0, always.
- */
-#define NEVER	       SIZE_MAX
-#define COUNTED(field) offsetof(struct port_stats, field)
-static const struct {
-	const char *path;
-	size_t at;
-	unsigned int shift;
-	size_t less; /* another counter, which is not part of it; 0: none */
-} counters[] = {
-	{"counters/port_xmit_data", COUNTED(xmit_bytes), 2, 0},
-	{"counters/port_rcv_data", COUNTED(rcv_bytes), 2, 0},
-	{"counters/port_xmit_packets", COUNTED(xmit_packets), 0, 0},
-	{"counters/port_rcv_packets", COUNTED(rcv_packets), 0, 0},
-	{"counters/unicast_xmit_packets", COUNTED(xmit_packets), 0,
-	 COUNTED(multicast_xmit_packets)},
-	{"counters/unicast_rcv_packets", COUNTED(rcv_packets), 0, COUNTED(multicast_rcv_packets)},
-	{"counters/multicast_xmit_packets", COUNTED(multicast_xmit_packets), 0, 0},
-	{"counters/multicast_rcv_packets", COUNTED(multicast_rcv_packets), 0, 0},
-	{"counters/symbol_error", NEVER, 0, 0},
-	{"counters/link_error_recovery", NEVER, 0, 0},
-	{"counters/link_downed", NEVER, 0, 0},
-	{"counters/port_rcv_errors", NEVER, 0, 0},
-	{"counters/port_rcv_remote_physical_errors", NEVER, 0, 0},
-	{"counters/port_rcv_switch_relay_errors", NEVER, 0, 0},
-	{"counters/port_xmit_discards", NEVER, 0, 0},
-	{"counters/port_xmit_constraint_errors", NEVER, 0, 0},
-	{"counters/port_rcv_constraint_errors", NEVER, 0, 0},
-	{"counters/local_link_integrity_errors", NEVER, 0, 0},
-	{"counters/excessive_buffer_overrun_errors", NEVER, 0, 0},
-	{"counters/VL15_dropped", NEVER, 0, 0},
-	{"counters/port_xmit_wait", NEVER, 0, 0},
-	{"hw_counters/rx_write_requests", COUNTED(queues.rx_write_requests), 0, 0},
-	{"hw_counters/rx_read_requests", COUNTED(queues.rx_read_requests), 0, 0},
-	{"hw_counters/rx_atomic_requests", COUNTED(queues.rx_atomic_requests), 0, 0},
-	{"hw_counters/rx_dct_connect", COUNTED(queues.rx_dct_connect), 0, 0},
-	{"hw_counters/out_of_buffer", COUNTED(queues.out_of_buffer), 0, 0},
-	{"hw_counters/out_of_sequence", COUNTED(queues.out_of_sequence), 0, 0},
-	{"hw_counters/duplicate_request", COUNTED(queues.duplicate_request), 0, 0},
-	{"hw_counters/rnr_nak_retry_err", COUNTED(queues.rnr_nak_retry_err), 0, 0},
-	{"hw_counters/packet_seq_err", COUNTED(queues.packet_seq_err), 0, 0},
-	{"hw_counters/implied_nak_seq_err", COUNTED(queues.implied_nak_seq_err), 0, 0},
-	{"hw_counters/local_ack_timeout_err", COUNTED(queues.local_ack_timeout_err), 0, 0},
-	{"hw_counters/resp_local_length_error", COUNTED(queues.resp_local_length_error), 0, 0},
-	{"hw_counters/resp_cqe_error", COUNTED(queues.resp_cqe_error), 0, 0},
-	{"hw_counters/req_cqe_error", COUNTED(queues.req_cqe_error), 0, 0},
-	{"hw_counters/req_remote_invalid_request", COUNTED(queues.req_remote_invalid_request), 0,
-	 0},
-	{"hw_counters/req_remote_access_errors", COUNTED(queues.req_remote_access_errors), 0, 0},
-	{"hw_counters/resp_remote_access_errors", COUNTED(queues.resp_remote_access_errors), 0, 0},
-	{"hw_counters/resp_cqe_flush_error", COUNTED(queues.resp_cqe_flush_error), 0, 0},
-	{"hw_counters/req_cqe_flush_error", COUNTED(queues.req_cqe_flush_error), 0, 0},
-	{"hw_counters/req_transport_retries_exceeded",
-	 COUNTED(queues.req_transport_retries_exceeded), 0, 0},
-	{"hw_counters/req_rnr_retries_exceeded", COUNTED(queues.req_rnr_retries_exceeded), 0, 0},
-	{"hw_counters/np_ecn_marked_roce_packets", COUNTED(np_ecn_marked), 0, 0},
-	{"hw_counters/np_cnp_sent", COUNTED(np_cnp_sent), 0, 0},
-	{"hw_counters/rp_cnp_handled", COUNTED(rp_cnp_handled), 0, 0},
-	{"hw_counters/rp_cnp_ignored", COUNTED(rp_cnp_ignored), 0, 0},
-	{"hw_counters/rx_icrc_encapsulated", COUNTED(rx_icrc_errors), 0, 0},
-};
-#define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))
-
-static uint64_t counter_at(const struct port_stats *stats, size_t at)
-{
-	uint64_t n;
-
-	memcpy(&n, (const char *)stats + at, sizeof(n));
-	return n;
-}
-
-static uint64_t counter_value(size_t i, const struct port_stats *stats)
-{
-	uint64_t n = 0, less = 0;
-
-	/* The part first: it never is more than what is read after it. */
-	if (counters[i].less)
-		less = counter_at(stats, counters[i].less);
-	if (counters[i].at != NEVER)
-		n = counter_at(stats, counters[i].at) - less;
-	return n >> counters[i].shift;
-}
-
-const char *sysfs_hw_counter(unsigned int i, const struct port_stats *stats, uint64_t *value)
-{
-	static const char folder[] = "hw_counters/";
-
-	for (size_t c = 0; c < NCOUNTERS; c++) {
-		if (strncmp(counters[c].path, folder, strlen(folder)) || i--)
-			continue;
-		*value = counter_value(c, stats);
-		return counters[c].path + strlen(folder);
-	}
-	return NULL;
-}
-
-size_t sysfs_counter(const char *path, const struct port_stats *stats, char text[SYSFS_COUNTER])
-{
-	static const char port[] = "/ports/1/";
-	const char *tail = strstr(path, port);
-
-	for (size_t i = 0; tail && i < NCOUNTERS; i++) {
-		if (!strcmp(tail + strlen(port), counters[i].path))
-			return (size_t)snprintf(text, SYSFS_COUNTER, "%llu\n",
-						(unsigned long long)counter_value(i, stats));
-	}
-	return 0;
-}
-
-/* Writing allocates the pages: later stores must not hit a full disk. */
-static int make_stats(int root)
-{
-	const struct port_stats none = {0};
-	int fd = openat(root, SYSFS_STATS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, &none, sizeof(none)) != (ssize_t)sizeof(none))
-		err = errno ? -errno : -EIO;
-	close(fd);
-	return err;
-}
-
-static int sysfs_make_counters(const struct tree *t)
-{
-	int err = make_stats(t->root);
-	char path[128];
-
-	for (size_t i = 0; !err && i < NCOUNTERS; i++) {
-		snprintf(path, sizeof(path), PORT "/%s", counters[i].path);
-		err = make_file(t->root, path, "0\n");
-	}
-	return err;
+	return sysfs_make_file(t->root, path, sysfs_gid_type(g->type));
 }
 
 /* A stand-in of an entry of the machine, for listings: a link with the same text, or a folder. */
@@ -506,7 +352,7 @@ static int make_shared_folder(int root, const char *folder)
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%s/", folder);
-	err = make_parents(root, path);
+	err = sysfs_make_parents(root, path);
 	snprintf(path, sizeof(path), "/sys/%s", folder);
 	d = err ? NULL : opendir(path);
 	while (d && !err && (e = readdir(d)))
@@ -525,7 +371,7 @@ static int make_device(const struct tree *t)
 		err = make_entry(t, &entries[i]);
 	for (unsigned int i = 0; !err && i < SYSFS_GIDS; i++)
 		err = make_gid(t, i);
-	return err ? err : sysfs_make_counters(t);
+	return err ? err : sysfs_make_counters(t->root);
 }
 
 /* The machine's entries come last: one of the device's name is hidden by it. */
@@ -558,119 +404,6 @@ int sysfs_make(const char *root, const struct sysfs_function *fn)
 	if (err)
 		sysfs_remove(root);
 	return err;
-}
-
-/* A reader of the file finds the old text or the new one. */
-static int sysfs_replace(int root, const char *path, const char *text)
-{
-	char fresh[PATH_MAX];
-	int err;
-
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	err = make_file(root, fresh, text);
-	if (!err && renameat(root, fresh, root, path))
-		err = -errno;
-	return err;
-}
-
-int sysfs_link(const char *root, bool up)
-{
-	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
-
-	if (dir < 0)
-		return -errno;
-	err = sysfs_replace(dir, PORT "/state", up ? STATE_ACTIVE : STATE_DOWN);
-	if (!err)
-		err = sysfs_replace(dir, PORT "/phys_state", up ? PHYS_LINK_UP : PHYS_DISABLED);
-	close(dir);
-	return err;
-}
-
-/*
- * A folder of its own and no link to /sys/class/net: that shows the interfaces of the network
- * namespace in which it was mounted.
- */
-static int netdev_file(int dir, const char *interface, const char *name, const char *text)
-{
-	char path[PATH_MAX];
-	int err;
-
-	snprintf(path, sizeof(path), PCI "/net/%s/%s", interface, name);
-	err = make_parents(dir, path);
-	return err ? err : sysfs_replace(dir, path, text);
-}
-
-int sysfs_netdev(const char *root, const struct sysfs_netdev *n)
-{
-	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
-	const uint8_t *a = n->mac;
-	char text[32];
-
-	if (dir < 0)
-		return -errno;
-	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x\n", a[0], a[1], a[2], a[3],
-		 a[4], a[5]);
-	err = netdev_file(dir, n->interface, "address", text);
-	snprintf(text, sizeof(text), "%u\n", n->mtu);
-	err = err ? err : netdev_file(dir, n->interface, "mtu", text);
-	err = err ? err : netdev_file(dir, n->interface, "operstate", n->up ? "up\n" : "down\n");
-	err = err ? err : netdev_file(dir, n->interface, "dev_id", "0x0\n");
-	err = err ? err : netdev_file(dir, n->interface, "dev_port", "0\n");
-	err = err ? err : netdev_file(dir, n->interface, "type", "1\n");
-	close(dir);
-	return err;
-}
-
-static int gid_replace(int dir, unsigned int index, const struct sysfs_gid *g,
-		       const char *interface)
-{
-	char path[128], text[64];
-	int err;
-
-	gid_print(g->gid, text);
-	snprintf(path, sizeof(path), PORT "/gids/%u", index);
-	err = sysfs_replace(dir, path, text);
-	if (err || g->type == 0xff)
-		return err;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", index);
-	err = sysfs_replace(dir, path, gid_type_text(g->type));
-	if (err)
-		return err;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/ndevs/%u", index);
-	snprintf(text, sizeof(text), "%s\n", interface);
-	return sysfs_replace(dir, path, text);
-}
-
-int sysfs_gid(const char *root, unsigned int index, const struct sysfs_gid *g,
-	      const char *interface)
-{
-	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err = 0;
-	char path[128];
-	bool was;
-
-	if (dir < 0)
-		return -errno;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", index);
-	was = !faccessat(dir, path, F_OK, 0);
-	if (was && g->type == 0xff) {
-		unlinkat(dir, path, 0);
-		snprintf(path, sizeof(path), PORT "/gid_attrs/ndevs/%u", index);
-		unlinkat(dir, path, 0);
-	}
-	if (was || g->type != 0xff)
-		err = gid_replace(dir, index, g, interface);
-	close(dir);
-	return err;
-}
-
-int sysfs_stats(const char *root)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/" SYSFS_STATS, root);
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)

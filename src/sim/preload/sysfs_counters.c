@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The counters of the port, whose files are answered from the present values. */
+#include "sysfs_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
+ * vport: RoCE only, data in units of 4 bytes. hw_counters are those of the driver's Q counter set,
+ * and of congestion. The loop wire makes no errors, so those are 0, always.
+ */
+#define NEVER	       SIZE_MAX
+#define COUNTED(field) offsetof(struct port_stats, field)
+static const struct {
+	const char *path;
+	size_t at;
+	unsigned int shift;
+	size_t less; /* another counter, which is not part of it; 0: none */
+} counters[] = {
+	{"counters/port_xmit_data", COUNTED(xmit_bytes), 2, 0},
+	{"counters/port_rcv_data", COUNTED(rcv_bytes), 2, 0},
+	{"counters/port_xmit_packets", COUNTED(xmit_packets), 0, 0},
+	{"counters/port_rcv_packets", COUNTED(rcv_packets), 0, 0},
+	{"counters/unicast_xmit_packets", COUNTED(xmit_packets), 0,
+	 COUNTED(multicast_xmit_packets)},
+	{"counters/unicast_rcv_packets", COUNTED(rcv_packets), 0, COUNTED(multicast_rcv_packets)},
+	{"counters/multicast_xmit_packets", COUNTED(multicast_xmit_packets), 0, 0},
+	{"counters/multicast_rcv_packets", COUNTED(multicast_rcv_packets), 0, 0},
+	{"counters/symbol_error", NEVER, 0, 0},
+	{"counters/link_error_recovery", NEVER, 0, 0},
+	{"counters/link_downed", NEVER, 0, 0},
+	{"counters/port_rcv_errors", NEVER, 0, 0},
+	{"counters/port_rcv_remote_physical_errors", NEVER, 0, 0},
+	{"counters/port_rcv_switch_relay_errors", NEVER, 0, 0},
+	{"counters/port_xmit_discards", NEVER, 0, 0},
+	{"counters/port_xmit_constraint_errors", NEVER, 0, 0},
+	{"counters/port_rcv_constraint_errors", NEVER, 0, 0},
+	{"counters/local_link_integrity_errors", NEVER, 0, 0},
+	{"counters/excessive_buffer_overrun_errors", NEVER, 0, 0},
+	{"counters/VL15_dropped", NEVER, 0, 0},
+	{"counters/port_xmit_wait", NEVER, 0, 0},
+	{"hw_counters/rx_write_requests", COUNTED(queues.rx_write_requests), 0, 0},
+	{"hw_counters/rx_read_requests", COUNTED(queues.rx_read_requests), 0, 0},
+	{"hw_counters/rx_atomic_requests", COUNTED(queues.rx_atomic_requests), 0, 0},
+	{"hw_counters/rx_dct_connect", COUNTED(queues.rx_dct_connect), 0, 0},
+	{"hw_counters/out_of_buffer", COUNTED(queues.out_of_buffer), 0, 0},
+	{"hw_counters/out_of_sequence", COUNTED(queues.out_of_sequence), 0, 0},
+	{"hw_counters/duplicate_request", COUNTED(queues.duplicate_request), 0, 0},
+	{"hw_counters/rnr_nak_retry_err", COUNTED(queues.rnr_nak_retry_err), 0, 0},
+	{"hw_counters/packet_seq_err", COUNTED(queues.packet_seq_err), 0, 0},
+	{"hw_counters/implied_nak_seq_err", COUNTED(queues.implied_nak_seq_err), 0, 0},
+	{"hw_counters/local_ack_timeout_err", COUNTED(queues.local_ack_timeout_err), 0, 0},
+	{"hw_counters/resp_local_length_error", COUNTED(queues.resp_local_length_error), 0, 0},
+	{"hw_counters/resp_cqe_error", COUNTED(queues.resp_cqe_error), 0, 0},
+	{"hw_counters/req_cqe_error", COUNTED(queues.req_cqe_error), 0, 0},
+	{"hw_counters/req_remote_invalid_request", COUNTED(queues.req_remote_invalid_request), 0,
+	 0},
+	{"hw_counters/req_remote_access_errors", COUNTED(queues.req_remote_access_errors), 0, 0},
+	{"hw_counters/resp_remote_access_errors", COUNTED(queues.resp_remote_access_errors), 0, 0},
+	{"hw_counters/resp_cqe_flush_error", COUNTED(queues.resp_cqe_flush_error), 0, 0},
+	{"hw_counters/req_cqe_flush_error", COUNTED(queues.req_cqe_flush_error), 0, 0},
+	{"hw_counters/req_transport_retries_exceeded",
+	 COUNTED(queues.req_transport_retries_exceeded), 0, 0},
+	{"hw_counters/req_rnr_retries_exceeded", COUNTED(queues.req_rnr_retries_exceeded), 0, 0},
+	{"hw_counters/np_ecn_marked_roce_packets", COUNTED(np_ecn_marked), 0, 0},
+	{"hw_counters/np_cnp_sent", COUNTED(np_cnp_sent), 0, 0},
+	{"hw_counters/rp_cnp_handled", COUNTED(rp_cnp_handled), 0, 0},
+	{"hw_counters/rp_cnp_ignored", COUNTED(rp_cnp_ignored), 0, 0},
+	{"hw_counters/rx_icrc_encapsulated", COUNTED(rx_icrc_errors), 0, 0},
+};
+#define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+static uint64_t counter_at(const struct port_stats *stats, size_t at)
+{
+	uint64_t n;
+
+	memcpy(&n, (const char *)stats + at, sizeof(n));
+	return n;
+}
+
+static uint64_t counter_value(size_t i, const struct port_stats *stats)
+{
+	uint64_t n = 0, less = 0;
+
+	/* The part first: it never is more than what is read after it. */
+	if (counters[i].less)
+		less = counter_at(stats, counters[i].less);
+	if (counters[i].at != NEVER)
+		n = counter_at(stats, counters[i].at) - less;
+	return n >> counters[i].shift;
+}
+
+const char *sysfs_hw_counter(unsigned int i, const struct port_stats *stats, uint64_t *value)
+{
+	static const char folder[] = "hw_counters/";
+
+	for (size_t c = 0; c < NCOUNTERS; c++) {
+		if (strncmp(counters[c].path, folder, strlen(folder)) || i--)
+			continue;
+		*value = counter_value(c, stats);
+		return counters[c].path + strlen(folder);
+	}
+	return NULL;
+}
+
+size_t sysfs_counter(const char *path, const struct port_stats *stats, char text[SYSFS_COUNTER])
+{
+	static const char port[] = "/ports/1/";
+	const char *tail = strstr(path, port);
+
+	for (size_t i = 0; tail && i < NCOUNTERS; i++) {
+		if (!strcmp(tail + strlen(port), counters[i].path))
+			return (size_t)snprintf(text, SYSFS_COUNTER, "%llu\n",
+						(unsigned long long)counter_value(i, stats));
+	}
+	return 0;
+}
+
+/* Writing allocates the pages: later stores must not hit a full disk. */
+static int make_stats(int root)
+{
+	const struct port_stats none = {0};
+	int fd = openat(root, SYSFS_STATS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, &none, sizeof(none)) != (ssize_t)sizeof(none))
+		err = errno ? -errno : -EIO;
+	close(fd);
+	return err;
+}
+
+int sysfs_make_counters(int root)
+{
+	int err = make_stats(root);
+	char path[128];
+
+	for (size_t i = 0; !err && i < NCOUNTERS; i++) {
+		snprintf(path, sizeof(path), PORT "/%s", counters[i].path);
+		err = sysfs_make_file(root, path, "0\n");
+	}
+	return err;
+}
+
+int sysfs_stats(const char *root)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" SYSFS_STATS, root);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
