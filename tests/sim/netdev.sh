@@ -37,6 +37,16 @@ check "... and for v2" next_event GID_CHANGE
 check "... a GID" says 0 '::ffff:10.9.0.1, RoCE v2' on host ibv_devinfo -v
 check "... in sysfs, too" says 0 'n-host' on host cat /sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/3
 check "sysfs has the interface" says 0 '02:d7:00:00:00:01' on host cat /sys/class/infiniband/mlx5_0/device/net/n-host/address
+# /sys shows the interfaces of the namespace in which it was mounted.
+own_sys() { unshare -m sh -c 'mount -t sysfs sysfs /sys && exec "$@"' sh "$@"; }
+if own_sys true 2>"$scratch/err"; then
+	check "the interface's own folder has the PCI function" says 0 '^/sys/devices/pci0000:03/0000:03:00.0$' \
+		own_sys "$dvx_sim" exec n -- readlink -f /sys/class/net/n-host/device
+	check "... by which its attributes are found" says 0 0x15b3 \
+		own_sys "$dvx_sim" exec n -- cat /sys/class/net/n-host/device/vendor
+	check "... other interfaces have none" says 1 'No such file' \
+		own_sys "$dvx_sim" exec n -- cat /sys/class/net/lo/device/vendor
+fi
 command -v rdma >/dev/null && check "... and so has RDMA netlink" says 0 'netdev n-host' on host rdma link
 check "... its MTU" says 0 4200 on host cat /sys/class/infiniband/mlx5_0/device/net/n-host/mtu
 

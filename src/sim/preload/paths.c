@@ -64,6 +64,26 @@ static bool path_is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, len) && (!path[len] || path[len] == '/');
 }
 
+/* The tree keeps /sys without its first part, and dev/infiniband. */
+static void path_in_tree(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s%s", client_tree(),
+		 path_is_below(name, "/sys") ? name + strlen("/sys") : name);
+}
+
+/* The link to the device, in the machine's folder of a chip's network interface. */
+static bool path_is_netdev_device(const char *name)
+{
+	static const char folder[] = "/sys/" SYSFS_VIRTUAL "/";
+	const char *slash = strrchr(name, '/');
+	char path[PATH_MAX], to[1];
+
+	if (strncmp(name, folder, strlen(folder)) || strcmp(slash, "/device"))
+		return false;
+	path_in_tree(name, path);
+	return real()->readlink(path, to, sizeof(to)) > 0;
+}
+
 static enum place_kind path_kind(const char *name)
 {
 	for (unsigned int i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
@@ -75,7 +95,7 @@ static enum place_kind path_kind(const char *name)
 		if (same)
 			return spans[i].kind;
 	}
-	return PLACE_MACHINE;
+	return path_is_netdev_device(name) ? PLACE_TREE : PLACE_MACHINE;
 }
 
 static bool path_is_passed(const char *name)
@@ -91,13 +111,6 @@ static bool path_is_near(const char *name)
 {
 	return path_is_below(name, "/sys") || !*name || !strcmp(name, "/") ||
 	       !strcmp(name, "/dev") || path_is_below(name, "/dev/infiniband");
-}
-
-/* The tree keeps /sys without its first part, and dev/infiniband. */
-static void path_in_tree(const char *name, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s%s", client_tree(),
-		 path_is_below(name, "/sys") ? name + strlen("/sys") : name);
 }
 
 bool path_name(const char *path, char name[PATH_MAX])

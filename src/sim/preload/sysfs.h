@@ -18,6 +18,8 @@
 /* The PCI function, below a root bridge of its own: the machine's bridges stay as they are. */
 #define SYSFS_BRIDGE "devices/pci0000:03"
 #define SYSFS_SLOT   "0000:03:00.0"
+/* Where the machine's own sysfs has the network interface, as one without a device. */
+#define SYSFS_VIRTUAL "devices/virtual/net"
 
 /* What the tree says of a function. */
 #define SYSFS_GIDS 255

@@ -49,6 +49,19 @@ static int netdev_file(int dir, const char *interface, const char *name, const c
 	return err ? err : sysfs_replace(dir, path, text);
 }
 
+/* What the machine's folder of the interface lacks: paths.c leads from there to here. */
+static int netdev_device(int dir, const char *interface)
+{
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), SYSFS_VIRTUAL "/%s/device", interface);
+	err = sysfs_make_parents(dir, path);
+	if (!err && symlinkat("../../../../" PCI, dir, path) && errno != EEXIST)
+		err = -errno;
+	return err;
+}
+
 int sysfs_netdev(const char *root, const struct sysfs_netdev *n)
 {
 	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
@@ -66,6 +79,7 @@ int sysfs_netdev(const char *root, const struct sysfs_netdev *n)
 	err = err ? err : netdev_file(dir, n->interface, "dev_id", "0x0\n");
 	err = err ? err : netdev_file(dir, n->interface, "dev_port", "0\n");
 	err = err ? err : netdev_file(dir, n->interface, "type", "1\n");
+	err = err ? err : netdev_device(dir, n->interface);
 	close(dir);
 	return err;
 }
