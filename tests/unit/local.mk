@@ -16,6 +16,7 @@ SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_umr te
 	tests/unit/queue_trace tests/unit/queue_ud tests/unit/queue_xrc tests/unit/queue_self tests/unit/queue_direct tests/unit/queue_post tests/unit/net_loss tests/unit/net_drops \
 	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions \
 	tests/unit/queue_srq tests/unit/queue_inline tests/unit/queue_dc tests/unit/port tests/unit/port_fault tests/unit/port_peer tests/unit/port_udp
+tests_unit_queue_atomic_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=queue_buffer_get
 tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 tests_unit_queue_direct_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=port_send
 SIM_TESTS += tests/unit/queue_shape

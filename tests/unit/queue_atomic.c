@@ -323,6 +323,38 @@ TEST_F(too_many_repeated)
 	rig_settle(&p->rig);
 }
 
+static bool out_of_memory;
+void *__real_queue_buffer_get(struct queues *);
+void *__wrap_queue_buffer_get(struct queues *);
+void *__wrap_queue_buffer_get(struct queues *qs)
+{
+	return out_of_memory ? NULL : __real_queue_buffer_get(qs);
+}
+
+/* What the chip has no memory for is as good as lost: the peer repeats it, and then it is done, once. */
+TEST_F(no_memory)
+{
+	struct rig_pair *p = *state;
+	struct heard h = {0};
+	uint32_t psn = p->b.qp->next_rcv_psn;
+	uint64_t *word = (uint64_t *)(void *)p->dst;
+
+	allow(p);
+	*word = 5;
+	port_set_hook(p->rig.dev.port, hear, &h);
+	out_of_memory = true;
+	assert_int_equal(b_takes(p, BTH_FETCH_ADD, psn), DROP_MEMORY);
+	assert_int_equal(b_takes(p, BTH_READ_REQUEST, psn), DROP_MEMORY);
+	assert_int_equal(b_takes(p, BTH_READ_REQUEST, (psn - 1) & PSN_MASK), DROP_MEMORY);
+	assert_int_equal(*word, 5);
+	out_of_memory = false;
+	assert_int_equal(b_takes(p, BTH_FETCH_ADD, psn), DROP_NONE);
+	assert_int_equal(b_takes(p, BTH_READ_REQUEST, psn + 1), DROP_NONE);
+	rig_settle(&p->rig);
+	assert_int_equal(*word, 6);
+	assert_int_equal(h.n, 2);
+}
+
 /* After 2^24 packets a PSN comes again: what is repeated is the newer one. */
 TEST_F(same_psn_again)
 {
