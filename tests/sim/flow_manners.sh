@@ -26,6 +26,19 @@ lines() { kill -9 "$daemon" && wait "$daemon"; start --queues 2 && is '[.rules[]
 check "after a restart, too" lines
 check "a queue that no daemon can have is a mistake" sh -c "! echo 'send in to queue 64' | '$flow' check - 2>'$work/err' && grep -q '0 to 63' '$work/err'"
 
+costs() {
+	i=0
+	while [ $i -lt 70 ]; do
+		echo "drop in ipv4 src 10.0.0.0/$((8 + i % 24)) tcp dst port $i count"
+		echo "pass in tcp src port $((1024 + i)) count"
+		i=$((i + 1))
+	done >"$work/costly"
+	"$flow" check --json "$work/costly" 2>"$work/err" >"$work/out" &&
+		[ "$(jq '.in.longest_path == .in.matchers + 1 and .in.longest_path > 64 and .in.mean_path < .in.matchers and (.most_expensive | length) == 5' "$work/out")" = true ] &&
+		[ "$(grep -c expensive "$work/err")" = 5 ]
+}
+check "check tells the longest and the mean path, and the most expensive rules" costs
+
 esc=$(printf '\033')
 no_escapes() {
 	echo "drop in $esc[31mudp" | "$flow" check - 2>"$work/err"

@@ -380,6 +380,40 @@ TEST(far_shadows)
 	assert_int_equal(by, 0);
 }
 
+TEST(the_cost_is_what_packets_and_rules_cost)
+{
+	/* one matcher for /8, which covers the second rule; 6-7 and 8 are two more */
+	const char *text = "drop in ipv4 src 10.0.0.0/8 count\n"
+			   "drop in ipv4 src 10.1.0.0/16 dst 10.2.0.0/16 count\n"
+			   "pass in ipv4 src 11.0.0.0/8 count\n"
+			   "pass in ipv4 tcp dst port 6-8 count\n";
+	struct table_cost cost;
+	struct rule_cost most[3];
+	struct ruleset set;
+	struct program p;
+	size_t n, sum = 0;
+
+	parse(text, &set);
+	compile(&set, &p);
+	table_cost(&p.table[RULE_IN], &cost);
+	assert_int_equal(cost.matchers, p.table[RULE_IN].n);
+	assert_int_equal(cost.entries, 4);
+	assert_int_equal(cost.longest_path, cost.matchers + 1);
+	for (size_t m = 0; m < p.table[RULE_IN].n; m++)
+		sum += (m + 1) * p.table[RULE_IN].matcher[m].n;
+	assert_true(cost.mean_path * 4 == (double)sum);
+	assert_int_equal(program_costs(&p, set.n, most, 3, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(most[0].rule, 3);
+	assert_int_equal(most[0].matchers, 2);
+	assert_int_equal(most[0].entries, 2);
+	assert_int_equal(most[1].rule, 0);
+	table_cost(&p.table[RULE_OUT], &cost);
+	assert_int_equal(cost.longest_path, 0);
+	program_free(&p);
+	ruleset_free(&set);
+}
+
 TEST(too_much)
 {
 	char text[16384] = "drop in udp\ndrop in src port ";

@@ -35,16 +35,78 @@ static json_t *json_shadows(const struct ruleset *set, const struct program *p)
 	return list;
 }
 
+/* So many rules are named as the most expensive ones. */
+#define COSTLY 5u
+/* Longer paths are reported with them. */
+#define PATH_LONG 64u
+
+static json_t *json_costly(const struct ruleset *set, const struct program *p)
+{
+	struct rule_cost cost[COSTLY];
+	json_t *list = json_array();
+	size_t n;
+
+	if (program_costs(p, set->n, cost, COSTLY, &n))
+		return list;
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "line",
+						      (json_int_t)set->rule[cost[i].rule].line,
+						      "matchers", (json_int_t)cost[i].matchers,
+						      "entries", (json_int_t)cost[i].entries));
+	return list;
+}
+
+static json_t *json_cost(const struct table *t)
+{
+	struct table_cost c;
+
+	table_cost(t, &c);
+	return json_pack("{s:I, s:I, s:I, s:f}", "matchers", (json_int_t)c.matchers, "entries",
+			 (json_int_t)c.entries, "longest_path", (json_int_t)c.longest_path,
+			 "mean_path", c.mean_path);
+}
+
 static json_t *check_json(const struct ruleset *set, const struct program *p)
 {
 	json_t *root = json_pack("{s:I}", "rules", (json_int_t)set->n);
 
 	for (int d = 0; d < RULE_DIRS; d++)
-		json_object_set_new(root, directions[d],
-				    json_pack("{s:I, s:I}", "matchers", (json_int_t)p->table[d].n,
-					      "entries", (json_int_t)p->table[d].entries));
+		json_object_set_new(root, directions[d], json_cost(&p->table[d]));
 	json_object_set_new(root, "never_met", json_shadows(set, p));
+	json_object_set_new(root, "most_expensive", json_costly(set, p));
 	return root;
+}
+
+static void print_table(int dir, const struct table *t)
+{
+	struct table_cost c;
+
+	table_cost(t, &c);
+	printf("; %s: %zu entr%s in %zu matcher%s, a packet is looked up in at most %zu, on "
+	       "average in %.1f",
+	       directions[dir], c.entries, c.entries == 1 ? "y" : "ies", c.matchers,
+	       c.matchers == 1 ? "" : "s", c.longest_path, c.mean_path);
+}
+
+/* A file that would be slow is told, not refused. */
+static void warn_costly(const char *name, const struct ruleset *set, const struct program *p)
+{
+	struct rule_cost cost[COSTLY];
+	size_t n;
+
+	if ((p->table[RULE_IN].n < PATH_LONG && p->table[RULE_OUT].n < PATH_LONG) ||
+	    program_costs(p, set->n, cost, COSTLY, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct rule *r = &set->rule[cost[i].rule];
+
+		fprintf(stderr, "%s:%u: expensive: %u matchers and %u entries begin here: %s\n",
+			name, r->line, cost[i].matchers, cost[i].entries, r->text);
+	}
+	fprintf(stderr,
+		"%s: packets are looked up in one matcher after the other; rules of one shape side "
+		"by side, and port ranges from a multiple of their size, need fewer\n",
+		name);
 }
 
 static void check_print(const struct args *a, const struct ruleset *set, const struct program *p)
@@ -52,9 +114,7 @@ static void check_print(const struct args *a, const struct ruleset *set, const s
 	printf("%s: %zu rule%s", a->argv[0], set->n, set->n == 1 ? "" : "s");
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (p->table[d].n)
-			printf("; %s: %zu entr%s in %zu matcher%s", directions[d],
-			       p->table[d].entries, p->table[d].entries == 1 ? "y" : "ies",
-			       p->table[d].n, p->table[d].n == 1 ? "" : "s");
+			print_table(d, &p->table[d]);
 	putchar('\n');
 }
 
@@ -122,6 +182,8 @@ static int check_rules(const struct args *a, const struct ruleset *set, json_t *
 	}
 	if (!a->quiet)
 		warn_shadows(a->argv[0], set, &p);
+	if (!a->quiet)
+		warn_costly(a->argv[0], set, &p);
 	if (a->json)
 		*summary = check_json(set, &p);
 	else

@@ -74,6 +74,26 @@ struct program {
 	struct arena *memory;
 };
 
+/* --- cost.c ------------------------------------------------------------------------------------ */
+
+/* What a table costs. Paths count the matchers that a packet is looked up in, below the root. */
+struct table_cost {
+	size_t entries, matchers;
+	size_t longest_path; /* of packets that no rule takes; the default way's matcher, too */
+	double mean_path;    /* of packets that meet an entry, each entry as often as the others */
+};
+void table_cost(const struct table *t, struct table_cost *out);
+
+/* A rule's part of that. */
+struct rule_cost {
+	uint32_t rule;
+	uint32_t matchers; /* that have no earlier rule's entry: without the rule they need not be */
+	uint32_t entries;
+};
+/* The most expensive rules first, at most `room`, of those that a matcher begins with. */
+int program_costs(const struct program *p, size_t nrules, struct rule_cost *out, size_t room,
+		  size_t *n);
+
 /* Limits: the hardware's priorities have 16 bits; a rule of more entries is a mistake. */
 #define MATCHERS_MAX	 65535u
 #define RULE_ENTRIES_MAX 65536u
