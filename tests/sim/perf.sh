@@ -27,6 +27,7 @@ rc='[("SEND", "SEND_IMM", "SEND_INVAL", "RDMA_WRITE_IMM", "ATOMIC_FA", "ATOMIC_C
 	[("MASKED_FA", "MASKED_CS", "UMR", "NOP", "DMA") + " libdvx"] + ["UMR ibv_wr_*"]'
 uc='[("SEND", "SEND_IMM", "RDMA_WRITE_IMM") + " " + '$all'[]] + ["RDMA_WRITE " + '$four'[]] + ["NOP libdvx"]'
 dc='[("SEND", "SEND_IMM", "RDMA_WRITE", "RDMA_WRITE_IMM", "RDMA_READ") + (" libdvx", " ibv_wr_*")] + ["NOP libdvx"]'
+xrc='[("SEND", "SEND_IMM", "RDMA_WRITE", "RDMA_WRITE_IMM", "RDMA_READ") + " " + '$all'[]] + ["NOP libdvx"]'
 check "four engines, one run" json "[.results[].engine] == $four and all(.results[]; .messages == 80 and .bytes == 8)"
 check "every operation of RC, every engine that has it" json "($pairs | sort) == ($rc | sort)" --op all
 check "every operation of UC" json "($pairs | sort) == ($uc | sort) and .transport == \"UC\"" --op all --connection uc
@@ -34,6 +35,9 @@ ud='[("SEND", "SEND_IMM") + " " + '$all'[]] + ["NOP libdvx"]'
 check "every operation of UD" json "($pairs | sort) == ($ud | sort) and .transport == \"UD\"" --op all --connection ud
 check "every operation of DC, by the engines that have it" json "($pairs | sort) == ($dc | sort) and .transport == \"DC\" and .srq" \
 	--op all --connection dc --threads 2 --qps 2
+check "every operation of XRC, with a target for each initiator" json "($pairs | sort) == ($xrc | sort) and .transport == \"XRC\" and .srq" \
+	--op all --connection xrc --threads 2 --qps 3 --window 7 --batch 3
+check "... in pieces" json '.sges == 5' --op send,read --connection xrc --size 3000 --sges 5 --window 33
 check "shared receives" json 'all(.results[]; .messages == 160) and .srq' --op send,write_imm --srq --threads 2 --qps 2
 check "... of datagrams" json .srq --op send --srq -c ud
 check "each SEND_INVAL has a valid key" json 'all(.results[]; .messages == 1600)' --op send_inval --count 400 --threads 2 --qps 3 --window 7 --batch 3 --signal 4
@@ -142,7 +146,7 @@ check "a size of 0" says 2 '--size takes a number from 1 to 1073741824, not "0"'
 check "a window that is no number" says 2 '--window takes a number from 1 to 16384, not "x"' run --window x
 check "an operation that is none" says 2 '--op takes some of send, .*, dma, or all, not "sned"' run --op read,sned
 check "an engine that is none" says 2 '--engine takes some of libdvx, template, ibv_wr, ibv_post_send, or all, not "verbs"' run -e verbs
-check "a transport that is none" says 2 '--connection takes one of RC, UC, UD, DC, not "rd"' run -c rd
+check "a transport that is none" says 2 '--connection takes one of RC, UC, UD, DC, XRC, not "rd"' run -c rd
 check "a doorbell that is none" says 2 '--doorbell takes blueflame or register, not "bf"' run --doorbell bf
 check "an operation that UC lacks" says 2 '--op=read: UC has no such operation' run -c uc -o read
 check "shared receives of windows" says 2 '--srq: send_inval has receives of each queue' run --srq -o send_inval

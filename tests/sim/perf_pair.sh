@@ -31,11 +31,12 @@ json() {
 	client --json "$@" >"$scratch/j" && jq . <"$scratch/j" &&
 		jq -e --arg at "$at" ".peer == \$at and $filter" <"$scratch/j"
 }
-check "every operation, every engine" json '(.results | length == 31) and all(.results[]; .messages == 20)' --op all
+check "every operation, every engine" json '(.results | length == 32) and all(.results[]; .messages == 20)' --op all
 check "several queues and threads" json 'all(.results[]; .messages == 40)' --op send,write -t 2 -p 3 -e libdvx
 check "UC" json '.transport == "UC" and (.results | length == 4)' --connection uc
 check "UD" json '.transport == "UD" and (.results | length == 3)' --connection ud --op send
 check "DC" json '.transport == "DC" and (.results | length == 4) and all(.results[]; .messages == 40)' -c dc -o send,read -t 2
+check "XRC" json '.transport == "XRC" and (.results | length == 6) and all(.results[]; .messages == 40)' -c xrc -o send,read -t 2 -p 2
 check "shared receives" json .srq -o send --srq -p 2
 check "large messages" json 'all(.results[]; .bytes == 100000)' --size 100000 --op send,read -e libdvx
 kill "$server"

@@ -15,7 +15,7 @@ struct perf_lane {
 	uint32_t unsignaled; /* posted since the last signaled one */
 };
 
-/* Keys of the peer's windows, of which each message invalidates the next. */
+/* What the peer has for a queue: windows, of which each message invalidates the next, or its XRC SRQ. */
 struct perf_keys {
 	const uint32_t *key;
 	uint32_t n, at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdvx's own rings: each operation as its call of dvx/post.h and its kin posts it; UD's and DC's by the
- * building blocks that those calls are made of.
+ * libdvx's own rings: each operation as its call of dvx/post.h and its kin posts it; UD's, DC's and XRC's by
+ * the building blocks that those calls are made of.
  */
 #include "rings.h"
 
@@ -93,15 +93,24 @@ PERF_INLINE int ring_post_one(struct ring_queue *q, enum perf_op op, uint64_t co
 	}
 }
 
+union ring_segs {
+	struct dvx_dc_segs dc;
+	struct dvx_xrc_segs xrc;
+};
+
 /* Where a message goes, for transports that say it in each; `segs` is where it may be written. */
 PERF_INLINE struct dvx_to ring_to(const struct ring_queue *q, enum perf_transport_id transport,
-				  enum perf_op op, struct dvx_dc_segs *segs)
+				  enum perf_op op, union ring_segs *segs)
 {
+	bool send = op == PERF_SEND || op == PERF_SEND_IMM;
+
 	if (transport == PERF_UD)
 		return dvx_to_ah(&q->ah);
-	if (op == PERF_SEND || op == PERF_SEND_IMM)
-		return dvx_to_dct(&q->ah, 0);
-	return dvx_to_dct_at(segs, &q->ah, 0, q->raddr, q->rkey);
+	if (transport == PERF_XRC)
+		return send ? dvx_to_xrc(&segs->xrc, q->srqn)
+			    : dvx_to_xrc_at(&segs->xrc, q->srqn, q->raddr, q->rkey);
+	return send ? dvx_to_dct(&q->ah, 0)
+		    : dvx_to_dct_at(&segs->dc, &q->ah, 0, q->raddr, q->rkey);
 }
 
 PERF_INLINE uint8_t ring_opcode(enum perf_op op)
@@ -126,7 +135,7 @@ PERF_INLINE int ring_post_to(const struct ring_queue *q, enum perf_transport_id 
 	const void *data = (const void *)(uintptr_t)q->sge[0].addr;
 	uint32_t imm = op == PERF_SEND_IMM || op == PERF_WRITE_IMM ? IMM : 0, n = q->inline_bytes;
 	uint8_t opcode = ring_opcode(op);
-	struct dvx_dc_segs segs;
+	union ring_segs segs;
 	struct dvx_to to;
 
 	if (op == PERF_NOP)
@@ -160,12 +169,21 @@ PERF_INLINE bool ring_post_dc(void *queue, enum perf_op op, bool signaled, uint6
 	return rc ? ring_refused(rc) : true;
 }
 
+PERF_INLINE bool ring_post_xrc(void *queue, enum perf_op op, bool signaled, uint64_t cookie)
+{
+	int rc = ring_post_to(queue, PERF_XRC, op, cookie, signaled ? DVX_SIGNALED : 0);
+
+	return rc ? ring_refused(rc) : true;
+}
+
 static int ring_latency_loop(struct perf_thread *t)
 {
 	if (t->p->transport->id == PERF_UD)
 		LOOP_ADDRESSED(loop_latency, t, ring_begin, ring_post_ud, ring_ring, ring_poll);
 	if (t->p->transport->id == PERF_DC)
 		LOOP_ADDRESSED(loop_latency, t, ring_begin, ring_post_dc, ring_ring, ring_poll);
+	if (t->p->transport->id == PERF_XRC)
+		LOOP_ADDRESSED(loop_latency, t, ring_begin, ring_post_xrc, ring_ring, ring_poll);
 	LOOP_SWITCH(loop_latency, t, ring_begin, ring_post, ring_ring, ring_poll);
 }
 
@@ -175,6 +193,8 @@ static int ring_rate_loop(struct perf_thread *t)
 		LOOP_ADDRESSED(loop_rate, t, ring_begin, ring_post_ud, ring_ring, ring_poll);
 	if (t->p->transport->id == PERF_DC)
 		LOOP_ADDRESSED(loop_rate, t, ring_begin, ring_post_dc, ring_ring, ring_poll);
+	if (t->p->transport->id == PERF_XRC)
+		LOOP_ADDRESSED(loop_rate, t, ring_begin, ring_post_xrc, ring_ring, ring_poll);
 	LOOP_SWITCH(loop_rate, t, ring_begin, ring_post, ring_ring, ring_poll);
 }
 
@@ -191,7 +211,7 @@ static int ring_rate(struct perf_thread *t)
 const struct perf_engine engine_dvx = {
 	.word = "libdvx",
 	.name = "libdvx",
-	.ops = {PERF_ALL_OPS, PERF_ALL_OPS, PERF_ALL_OPS, PERF_ALL_OPS},
+	.ops = {PERF_ALL_OPS, PERF_ALL_OPS, PERF_ALL_OPS, PERF_ALL_OPS, PERF_ALL_OPS},
 	.open = ring_open,
 	.connect = ring_connect,
 	.resize = ring_resize,

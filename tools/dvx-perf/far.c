@@ -4,6 +4,7 @@
 #include "far.h"
 #include "ops.h"
 #include "windows.h"
+#include "verbs/xrc.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
 #include "tools/cli/say.h"
@@ -50,6 +51,9 @@ static int far_srq(const struct perf_site *s, struct far *f, struct far_set *set
 		return 0;
 	if (!srq.entries) /* there is a target all the same, which needs one */
 		srq.entries = 1;
+	if (f->xrc)
+		return perf_xrc_srq(f->xrc, (uint32_t)(set - f->set), srq.entries, set->cq,
+				    &set->srq);
 	return dvx_srq_create(s->dev, &srq, &set->srq);
 }
 
@@ -80,11 +84,19 @@ static uint32_t far_cq_entries(const struct far_wish *w)
 	       (w->srq ? power_of_two(far_receives(w) + 1) : queues * power_of_two(w->receives));
 }
 
-static int far_set_make(const struct perf_site *s, struct far *f, struct far_set *set)
+static int far_cq(const struct perf_site *s, struct far *f, struct far_set *set)
 {
 	struct dvx_cq_attr cq = {
 		.size = sizeof(cq), .entries = far_cq_entries(&f->wish), .uar = f->uar};
-	int rc = dvx_cq_create(s->dev, &cq, &set->cq);
+
+	if (f->xrc)
+		return perf_xrc_cq(f->xrc, (uint32_t)(set - f->set), cq.entries, &set->cq);
+	return dvx_cq_create(s->dev, &cq, &set->cq);
+}
+
+static int far_set_make(const struct perf_site *s, struct far *f, struct far_set *set)
+{
+	int rc = far_cq(s, f, set);
 
 	set->rq = f->rq;
 	set->qp = f->wish.windows ? f->qp : NULL;
@@ -123,15 +135,26 @@ static int far_lane(const struct perf_site *s, struct far *f, uint32_t lane)
 {
 	const struct far_set *set = far_set_of(f, lane);
 
+	if (f->xrc) {
+		f->ends.keys[lane] = dvx_srq_number(set->srq);
+		return perf_xrc_target(f->xrc, lane, &f->ends.qpn[lane]);
+	}
 	if (!set->dct)
 		return far_qp(s, f, lane);
 	f->ends.qpn[lane] = dvx_dct_number(set->dct);
 	return 0;
 }
 
+static int far_pd(const struct perf_site *s, struct far *f)
+{
+	if (f->wish.transport->id == PERF_XRC)
+		return perf_xrc_open(s, f->wish.lanes, f->wish.sets, &f->xrc, &f->pd);
+	return dvx_pd_alloc(s->dev, &f->pd);
+}
+
 static int far_fill(const struct perf_site *s, struct far *f)
 {
-	int rc = dvx_pd_alloc(s->dev, &f->pd);
+	int rc = far_pd(s, f);
 
 	if (!rc)
 		rc = dvx_uar_alloc(s->dev, DVX_UAR_ANY, &f->uar);
@@ -142,6 +165,11 @@ static int far_fill(const struct perf_site *s, struct far *f)
 	for (uint32_t i = 0; !rc && i < f->wish.lanes; i++)
 		rc = far_lane(s, f, i);
 	return rc ? rc : windows_make(s, f);
+}
+
+uint32_t far_lane_keys(const struct far_wish *w)
+{
+	return w->windows ? w->receives : w->transport->id == PERF_XRC;
 }
 
 static struct far *far_alloc(const struct perf_site *s, const struct far_wish *w)
@@ -155,7 +183,9 @@ static struct far *far_alloc(const struct perf_site *s, const struct far_wish *w
 	f->set = calloc(w->sets, sizeof(*f->set));
 	f->rq = calloc(w->lanes, sizeof(*f->rq));
 	f->qp = calloc(w->lanes, sizeof(*f->qp));
-	if (f->set && f->rq && f->qp && f->ends.qpn)
+	f->ends.lane_keys = far_lane_keys(w);
+	f->ends.keys = calloc((size_t)w->lanes * f->ends.lane_keys + 1, sizeof(*f->ends.keys));
+	if (f->set && f->rq && f->qp && f->ends.qpn && f->ends.keys)
 		return f;
 	far_close(f);
 	return NULL;
@@ -182,7 +212,7 @@ int far_open(const struct perf_site *s, const struct far_wish *w, struct far **o
 		return EXIT_INPUT;
 	}
 	if (far_fill(s, f)) {
-		say("libdvx can't make the far end's queues: %s", library_says());
+		say("libdvx can't make the far end's queues: %s", perf_xrc_why(f->xrc));
 		far_close(f);
 		return EXIT_DEVICE;
 	}
@@ -211,14 +241,22 @@ static void far_fill_srq(const struct far *f, struct far_set *set)
 	dvx_srq_leave(set->srq);
 }
 
-int far_connect(const struct perf_site *s, struct far *f, const struct perf_ends *near)
+static int far_connect_one(const struct perf_site *s, struct far *f, const struct perf_ends *near,
+			   uint32_t lane)
 {
 	struct dvx_qp_local local = s->local;
 
 	local.access = f->wish.access;
+	if (f->xrc)
+		return perf_xrc_connect(f->xrc, lane, near, f->wish.access);
+	return f->qp[lane] ? site_connect(f->qp[lane], f->wish.transport, &local, near, lane) : 0;
+}
+
+int far_connect(const struct perf_site *s, struct far *f, const struct perf_ends *near)
+{
 	for (uint32_t i = 0; i < f->wish.lanes; i++) {
-		if (f->qp[i] && site_connect(f->qp[i], f->wish.transport, &local, near, i)) {
-			say("libdvx can't connect the far end's queues: %s", library_says());
+		if (far_connect_one(s, f, near, i)) {
+			say("libdvx can't connect the far end's queues: %s", perf_xrc_why(f->xrc));
 			return EXIT_DEVICE;
 		}
 		if (f->wish.windows && windows_bind(s, f, i)) {
@@ -250,7 +288,9 @@ void far_close(struct far *f)
 	dvx_mem_free(f->mem);
 	dvx_uar_free(f->uar);
 	dvx_pd_free(f->pd);
+	perf_xrc_close(f->xrc);
 	free(f->ends.qpn);
+	free(f->ends.keys);
 	free(f->qp);
 	free(f->rq);
 	free(f->set);

@@ -6,6 +6,7 @@
 #include "site.h"
 
 struct perf_transport;
+struct perf_xrc;
 
 /* What an engine needs at the other end of its queues. */
 struct far_wish {
@@ -50,8 +51,11 @@ struct far {
 	struct dvx_mkey *mkey;
 	struct dvx_qp **qp;
 	struct dvx_mkey **window; /* ends.lane_keys of each lane */
+	struct perf_xrc *xrc;	  /* NULL: all is libdvx's own */
 };
 
+/* Numbers of each queue that the other end has to know: perf_ends.lane_keys. */
+uint32_t far_lane_keys(const struct far_wish *);
 /* All return 0, or an exit code after a sentence. */
 int far_open(const struct perf_site *, const struct far_wish *, struct far **);
 int far_connect(const struct perf_site *, struct far *, const struct perf_ends *near);

@@ -11,6 +11,7 @@ tools_dvx_perf_dvx_perf_SOURCES = \
 	tools/dvx-perf/engine.h tools/dvx-perf/engine_dvx.c tools/dvx-perf/engine_template.c \
 	tools/dvx-perf/rings.h tools/dvx-perf/rings.c \
 	tools/dvx-perf/verbs/verbs.h tools/dvx-perf/verbs/queue.c \
+	tools/dvx-perf/verbs/connect.c tools/dvx-perf/verbs/connect.h tools/dvx-perf/verbs/xrc.c tools/dvx-perf/verbs/xrc.h \
 	tools/dvx-perf/verbs/post_send.c tools/dvx-perf/verbs/wr.c \
 	tools/dvx-perf/far.c tools/dvx-perf/far.h \
 	tools/dvx-perf/windows.c tools/dvx-perf/windows.h tools/dvx-perf/peer.c tools/dvx-perf/peer.h \

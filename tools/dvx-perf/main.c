@@ -16,7 +16,7 @@
 static const struct argp_option measure_options[] = {
 	OPT_DEVICE,
 	{"op", 'o', "OP,...", 0, "send, send_imm, write, ... or all (write)", 0},
-	{"connection", 'c', "TYPE", 0, "transport: rc, uc, ud or dc (rc)", 0},
+	{"connection", 'c', "TYPE", 0, "transport: rc, uc, ud, dc or xrc (rc)", 0},
 	{"engine", 'e', "ENGINE,...", 0, "libdvx, template, ibv_wr, ... (all that can)", 0},
 	{"size", 's', "BYTES", 0, "bytes of a message, up to 1G (8)", 0},
 	{"all", 'a', NULL, 0, "all sizes: powers of two from 2 to 8M", 0},

@@ -21,13 +21,15 @@ const struct perf_op_row perf_ops[PERF_OPS] = {
 
 #define OF_ALL (PERF_SENDS | PERF_OP_BIT(PERF_NOP))
 #define READ   PERF_OP_BIT(PERF_READ)
+#define AV     (PRM_AV_BYTES / DVX_SEG)
 #define MOVES  (DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 
 const struct perf_transport perf_transports[] = {
-	{"RC", PERF_RC, DVX_QP_RC, true, false, false, PERF_ALL_OPS, MOVES | DVX_REMOTE_ATOMIC},
-	{"UC", PERF_UC, DVX_QP_UC, false, false, false, OF_ALL | PERF_WRITES, DVX_REMOTE_WRITE},
-	{"UD", PERF_UD, DVX_QP_UD, false, true, false, OF_ALL, 0},
-	{"DC", PERF_DC, DVX_QP_DCI, true, true, true, OF_ALL | PERF_WRITES | READ, MOVES},
+	{"RC", PERF_RC, DVX_QP_RC, true, false, false, 0, PERF_ALL_OPS, MOVES | DVX_REMOTE_ATOMIC},
+	{"UC", PERF_UC, DVX_QP_UC, false, false, false, 0, OF_ALL | PERF_WRITES, DVX_REMOTE_WRITE},
+	{"UD", PERF_UD, DVX_QP_UD, false, true, false, AV, OF_ALL, 0},
+	{"DC", PERF_DC, DVX_QP_DCI, true, true, true, AV, OF_ALL | PERF_WRITES | READ, MOVES},
+	{"XRC", PERF_XRC, DVX_QP_XRC_INI, true, false, true, 1, OF_ALL | PERF_WRITES | READ, MOVES},
 	{0},
 };
 /* clang-format on */

@@ -41,7 +41,7 @@ struct perf_op_row {
 };
 extern const struct perf_op_row perf_ops[PERF_OPS];
 
-enum perf_transport_id { PERF_RC, PERF_UC, PERF_UD, PERF_DC, PERF_TRANSPORTS };
+enum perf_transport_id { PERF_RC, PERF_UC, PERF_UD, PERF_DC, PERF_XRC, PERF_TRANSPORTS };
 
 struct perf_transport {
 	const char *name;
@@ -50,6 +50,7 @@ struct perf_transport {
 	bool reliable;	 /* a completion says that the message arrived */
 	bool addressed;	 /* each message says where it goes: queues have no peer */
 	bool pooled;	 /* receives are shared always, not with --srq only */
+	uint8_t to_ds;	 /* segments that say where a message goes */
 	uint32_t ops;	 /* PERF_OP_BIT() */
 	uint32_t access; /* what a peer can have at all */
 };

@@ -29,7 +29,7 @@ static bool ends_number(json_int_t v, json_int_t most)
 	return v >= 0 && v <= most;
 }
 
-/* Of windows: as many as were asked for. */
+/* As many as were asked for. */
 static int keys_take(const json_t *keys, struct perf_ends *e)
 {
 	if (json_array_size(keys) != (size_t)e->n * e->lane_keys)
@@ -136,8 +136,8 @@ static int peer_open_here(struct perf_peer *p, const struct far_wish *w,
 	if (code)
 		return code;
 	memcpy(qpn, f->here->ends.qpn, f->here->ends.n * sizeof(*qpn));
-	if (keys)
-		memcpy(keys, f->here->ends.keys, (size_t)w->lanes * w->receives * sizeof(*keys));
+	memcpy(keys, f->here->ends.keys,
+	       (size_t)w->lanes * f->here->ends.lane_keys * sizeof(*keys));
 	f->ends = f->here->ends;
 	f->ends.qpn = qpn;
 	f->ends.keys = keys;
@@ -147,12 +147,11 @@ static int peer_open_here(struct perf_peer *p, const struct far_wish *w,
 int peer_begin(struct perf_peer *p, const struct far_wish *w, const struct perf_ends *near,
 	       struct peer_far *f)
 {
-	*f = (struct peer_far){.ends = {.n = w->lanes, .qpn = calloc(w->lanes, sizeof(uint32_t))}};
-	if (w->windows) {
-		f->ends.lane_keys = w->receives;
-		f->ends.keys = calloc((size_t)w->lanes * w->receives, sizeof(uint32_t));
-	}
-	if (!f->ends.qpn || (w->windows && !f->ends.keys)) {
+	*f = (struct peer_far){.ends = {.n = w->lanes,
+					.qpn = calloc(w->lanes, sizeof(uint32_t)),
+					.lane_keys = far_lane_keys(w)}};
+	f->ends.keys = calloc((size_t)w->lanes * f->ends.lane_keys + 1, sizeof(uint32_t));
+	if (!f->ends.qpn || !f->ends.keys) {
 		say("no memory for %u queues", w->lanes);
 		return EXIT_INPUT;
 	}

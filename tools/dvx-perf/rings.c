@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rings.h"
+#include "verbs/xrc.h"
 #include "tools/cli/exit.h"
 #include "tools/cli/library.h"
 #include "tools/cli/say.h"
@@ -12,6 +13,7 @@ struct ring_near {
 	struct ring_set *set;
 	struct dvx_pd *pd;
 	struct dvx_mkey *mkey;
+	struct perf_xrc *xrc; /* NULL: all is libdvx's own */
 };
 
 static void ring_queue_drop(struct ring_queue *q)
@@ -32,6 +34,7 @@ void ring_close(void *near)
 	}
 	dvx_mkey_destroy(r->mkey);
 	dvx_pd_free(r->pd);
+	perf_xrc_close(r->xrc);
 	free(r->queue);
 	free(r->set);
 	free(r);
@@ -40,7 +43,6 @@ void ring_close(void *near)
 /* Segments of the largest WQE. */
 static uint32_t ring_wqe_ds(const struct perf_params *p)
 {
-	uint32_t address = p->transport->addressed ? PRM_AV_BYTES / DVX_SEG : 0;
 	uint32_t pieces = p->sges;
 
 	if (p->op == PERF_UMR)
@@ -49,7 +51,7 @@ static uint32_t ring_wqe_ds(const struct perf_params *p)
 		return 3 + PRM_ATOMIC_MASKED_CSWAP64_SEG_BYTES / DVX_SEG;
 	if (perf_ops[p->op].inlines && p->inline_max && dvx_wqe_inline_ds(p->inline_max) > pieces)
 		pieces = dvx_wqe_inline_ds(p->inline_max);
-	return 2 + address + pieces;
+	return 2 + p->transport->to_ds + pieces;
 }
 
 /* Blocks of a queue's ring: that WQE as often as the window says, and a padded ring's end. */
@@ -72,7 +74,7 @@ static int ring_list_make(struct ring_near *r, struct ring_queue *q)
 	return rc;
 }
 
-static int ring_queue_make(struct ring_near *r, struct ring_set *set, struct ring_queue *q)
+static int ring_qp(struct ring_near *r, const struct ring_set *set, uint32_t lane)
 {
 	const struct perf_params *p = r->p;
 	struct dvx_qp_attr attr = {
@@ -84,7 +86,18 @@ static int ring_queue_make(struct ring_near *r, struct ring_set *set, struct rin
 		.sq_blocks = ring_sq_blocks(p),
 		.type = p->transport->qp_type,
 	};
-	int rc = dvx_qp_create(p->site->dev, &attr, &q->qp);
+
+	if (r->xrc)
+		return perf_xrc_initiator(r->xrc, lane, lane / p->qps, attr.sq_blocks,
+					  &r->queue[lane].qp);
+	return dvx_qp_create(p->site->dev, &attr, &r->queue[lane].qp);
+}
+
+static int ring_queue_make(struct ring_near *r, struct ring_set *set, uint32_t lane)
+{
+	const struct perf_params *p = r->p;
+	struct ring_queue *q = &r->queue[lane];
+	int rc = ring_qp(r, set, lane);
 
 	if (rc)
 		return rc;
@@ -93,20 +106,37 @@ static int ring_queue_make(struct ring_near *r, struct ring_set *set, struct rin
 	return p->op == PERF_UMR ? ring_list_make(r, q) : 0;
 }
 
-static int ring_set_make(struct ring_near *r, uint32_t thread)
+static int ring_cq(struct ring_near *r, uint32_t thread)
 {
 	const struct perf_params *p = r->p;
 	struct ring_set *set = &r->set[thread];
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = p->qps * ring_sq_blocks(p)};
-	int rc = dvx_uar_alloc(p->site->dev, DVX_UAR_ANY, &set->uar);
+	int rc;
 
-	if (rc)
-		return rc;
+	if (r->xrc)
+		return perf_xrc_cq(r->xrc, thread, cq.entries, &set->cq);
+	rc = dvx_uar_alloc(p->site->dev, DVX_UAR_ANY, &set->uar);
 	cq.uar = set->uar;
-	rc = dvx_cq_create(p->site->dev, &cq, &set->cq);
+	return rc ? rc : dvx_cq_create(p->site->dev, &cq, &set->cq);
+}
+
+static int ring_set_make(struct ring_near *r, uint32_t thread)
+{
+	const struct perf_params *p = r->p;
+	int rc = ring_cq(r, thread);
+
 	for (uint32_t i = 0; !rc && i < p->qps; i++)
-		rc = ring_queue_make(r, set, &r->queue[thread * p->qps + i]);
+		rc = ring_queue_make(r, &r->set[thread], thread * p->qps + i);
 	return rc;
+}
+
+static int ring_pd(struct ring_near *r)
+{
+	const struct perf_params *p = r->p;
+
+	if (p->transport->id == PERF_XRC)
+		return perf_xrc_open(p->site, perf_lanes(p), p->threads, &r->xrc, &r->pd);
+	return dvx_pd_alloc(p->site->dev, &r->pd);
 }
 
 static int ring_make(struct ring_near *r)
@@ -116,7 +146,7 @@ static int ring_make(struct ring_near *r)
 				     .access = DVX_LOCAL_WRITE,
 				     .addr = p->memory,
 				     .len = p->threads * perf_stride(p)};
-	int rc = dvx_pd_alloc(p->site->dev, &r->pd);
+	int rc = ring_pd(r);
 
 	if (rc)
 		return rc;
@@ -138,7 +168,7 @@ int ring_open(const struct perf_params *p, void **near, struct perf_ends *ends)
 	r->set = calloc(p->threads, sizeof(*r->set));
 	if (!r->queue || !r->set || ring_make(r)) {
 		say("libdvx can't make its queues: %s",
-		    r->queue && r->set ? library_says() : "no memory");
+		    r->queue && r->set ? perf_xrc_why(r->xrc) : "no memory");
 		ring_close(r);
 		return EXIT_DEVICE;
 	}
@@ -154,8 +184,14 @@ static int ring_connect_one(struct ring_near *r, const struct perf_ends *far, ui
 	const struct perf_transport *t = r->p->transport;
 	struct ring_queue *q = &r->queue[i];
 	struct dvx_qp_peer peer = site_peer(far, i);
-	int err = site_connect(q->qp, t, &site->local, far, i);
+	int err;
 
+	q->keys = keys_of(far, i);
+	if (r->xrc) {
+		q->srqn = *q->keys.key;
+		return perf_xrc_connect(r->xrc, i, far, 0);
+	}
+	err = site_connect(q->qp, t, &site->local, far, i);
 	if (!err && t->addressed)
 		err = dvx_ah_init(site->dev, &site->local, &peer, &q->ah);
 	if (!err && t->id == PERF_DC)
@@ -169,12 +205,11 @@ int ring_connect(void *near, const struct perf_ends *far)
 
 	for (uint32_t i = 0; i < far->n; i++) {
 		if (ring_connect_one(r, far, i)) {
-			say("libdvx can't connect its queues: %s", library_says());
+			say("libdvx can't connect its queues: %s", perf_xrc_why(r->xrc));
 			return EXIT_DEVICE;
 		}
 		r->queue[i].raddr = far->addr + i / r->p->qps * (uint64_t)r->p->max_size;
 		r->queue[i].rkey = far->key;
-		r->queue[i].keys = keys_of(far, i);
 	}
 	return EXIT_DONE;
 }

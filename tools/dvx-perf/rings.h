@@ -19,6 +19,7 @@ struct ring_queue {
 	uint32_t bytes;
 	uint32_t list_key; /* what a UMR makes anew */
 	struct dvx_ah ah;  /* where messages go, if they say so */
+	uint32_t srqn;	   /* of XRC: the same */
 	struct dvx_template made;
 	struct perf_keys keys;
 	struct dvx_qp *qp;

@@ -52,7 +52,7 @@ struct perf_ends {
 	uint32_t psn;  /* the first, of all queues */
 	uint64_t addr; /* of the memory, and its key */
 	uint32_t key;
-	uint32_t lane_keys; /* of windows, of each queue; 0: there are none */
+	uint32_t lane_keys; /* of windows of each queue, or one, its XRC SRQ; 0: there are none */
 	uint32_t *keys;	    /* those of queue 0 first */
 };
 

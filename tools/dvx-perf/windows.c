@@ -15,10 +15,8 @@ int windows_make(const struct perf_site *s, struct far *f)
 	if (!f->wish.windows)
 		return 0;
 	f->window = calloc(n, sizeof(*f->window));
-	f->ends.keys = calloc(n, sizeof(*f->ends.keys));
-	if (!f->window || !f->ends.keys)
+	if (!f->window)
 		return -ENOMEM;
-	f->ends.lane_keys = f->wish.receives;
 	for (uint32_t i = 0; i < n; i++) {
 		int rc = dvx_mkey_create_window(s->dev, f->pd, &f->window[i]);
 
@@ -69,5 +67,4 @@ void windows_drop(struct far *f)
 	for (uint32_t i = 0; f->window && i < f->wish.lanes * f->wish.receives; i++)
 		dvx_mkey_destroy(f->window[i]);
 	free(f->window);
-	free(f->ends.keys);
 }

@@ -46,7 +46,10 @@ static int send_rate(struct perf_thread *t)
 const struct perf_engine engine_post_send = {
 	.word = "ibv_post_send",
 	.name = "ibv_post_send",
-	.ops = {[PERF_RC] = VERBS_OPS, [PERF_UC] = VERBS_OPS, [PERF_UD] = VERBS_OPS},
+	.ops = {[PERF_RC] = VERBS_OPS,
+		[PERF_UC] = VERBS_OPS,
+		[PERF_UD] = VERBS_OPS,
+		[PERF_XRC] = VERBS_OPS},
 	.open = verbs_open,
 	.connect = verbs_connect,
 	.resize = verbs_resize,

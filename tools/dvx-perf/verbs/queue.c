@@ -7,6 +7,7 @@
 #include <dvx/dvx.h>
 #include "tools/cli/exit.h"
 #include "tools/cli/say.h"
+#include "connect.h"
 #include "verbs.h"
 
 static const uint64_t verbs_ops[PERF_OPS] = {
@@ -38,7 +39,8 @@ static enum ibv_qp_type verbs_type(const struct perf_params *p)
 	static const enum ibv_qp_type types[PERF_TRANSPORTS] = {[PERF_RC] = IBV_QPT_RC,
 								[PERF_UC] = IBV_QPT_UC,
 								[PERF_UD] = IBV_QPT_UD,
-								[PERF_DC] = IBV_QPT_DRIVER};
+								[PERF_DC] = IBV_QPT_DRIVER,
+								[PERF_XRC] = IBV_QPT_XRC_SEND};
 
 	return types[p->transport->id];
 }
@@ -87,7 +89,7 @@ static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = verbs_type(p),
 		.cap = {.max_send_wr = p->window,
-			.max_recv_wr = p->transport->id != PERF_DC,
+			.max_recv_wr = !p->transport->pooled, /* else it receives nothing */
 			.max_send_sge = p->sges,
 			.max_recv_sge = 1,
 			.max_inline_data = verbs_inline_data(p)},
@@ -153,74 +155,12 @@ int verbs_open(const struct perf_params *p, void **near, struct perf_ends *ends)
 	return EXIT_DONE;
 }
 
-static int verbs_to_init(const struct perf_params *p, struct ibv_qp *qp)
-{
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = SITE_Q_KEY};
-	static const int own[PERF_TRANSPORTS] = {[PERF_RC] = IBV_QP_ACCESS_FLAGS,
-						 [PERF_UC] = IBV_QP_ACCESS_FLAGS,
-						 [PERF_UD] = IBV_QP_QKEY};
-
-	return ibv_modify_qp(
-		qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | own[p->transport->id]);
-}
-
-static struct ibv_ah_attr verbs_path(const struct perf_params *p, const struct perf_ends *far)
-{
-	struct ibv_ah_attr a = {.is_global = dvx_dev_caps(p->site->dev)->roce,
-				.dlid = far->lid,
-				.port_num = 1,
-				.grh = {.sgid_index = p->site->local.gid_index, .hop_limit = 64}};
-
-	memcpy(a.grh.dgid.raw, far->gid, sizeof(far->gid));
-	return a;
-}
-
-static int verbs_to_rtr(const struct perf_params *p, struct ibv_qp *qp, const struct perf_ends *far,
-			uint32_t lane)
-{
-	int mine = p->site->local.mtu_log, log = mine < far->mtu_log ? mine : far->mtu_log;
-	struct ibv_qp_attr a = {
-		.qp_state = IBV_QPS_RTR,
-		.dest_qp_num = far->qpn[lane],
-		.rq_psn = far->psn,
-		.max_dest_rd_atomic = 16,
-		.min_rnr_timer = 12,
-		.ah_attr = verbs_path(p, far),
-	};
-	enum { peer = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN };
-	static const int own[PERF_TRANSPORTS] = {[PERF_RC] = peer | IBV_QP_MAX_DEST_RD_ATOMIC |
-							     IBV_QP_MIN_RNR_TIMER,
-						 [PERF_UC] = peer,
-						 [PERF_DC] = IBV_QP_PATH_MTU};
-
-	a.path_mtu = (enum ibv_mtu)(log - 7); /* 1 is 256 bytes */
-	return ibv_modify_qp(qp, &a, IBV_QP_STATE | own[p->transport->id]);
-}
-
-static int verbs_to_rts(const struct perf_params *p, struct ibv_qp *qp)
-{
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS,
-				.sq_psn = p->site->local.psn,
-				.timeout = 14,
-				.retry_cnt = 7,
-				.rnr_retry = 7,
-				.max_rd_atomic = 16};
-	int rc = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
-
-	return ibv_modify_qp(qp, &a,
-			     IBV_QP_STATE | IBV_QP_SQ_PSN | (p->transport->reliable ? rc : 0));
-}
-
 static int verbs_connect_one(struct verbs_near *v, const struct perf_ends *far, uint32_t i)
 {
 	struct verbs_queue *q = &v->queue[i];
-	struct ibv_ah_attr path = verbs_path(v->p, far);
-	int rc = verbs_to_init(v->p, q->qp);
+	struct ibv_ah_attr path = verbs_path(v->p->site, far);
+	int rc = verbs_connect_qp(v->p->site, q->qp, far, i, 0);
 
-	if (!rc)
-		rc = verbs_to_rtr(v->p, q->qp, far, i);
-	if (!rc)
-		rc = verbs_to_rts(v->p, q->qp);
 	if (rc || !v->p->transport->addressed)
 		return rc;
 	q->remote_qpn = far->qpn[i];
@@ -243,6 +183,7 @@ int verbs_connect(void *near, const struct perf_ends *far)
 		q->raddr = far->addr + i / v->p->qps * (uint64_t)v->p->max_size;
 		q->rkey = far->key;
 		q->keys = keys_of(far, i);
+		q->srqn = v->p->transport->id == PERF_XRC ? *q->keys.key : 0;
 	}
 	return EXIT_DONE;
 }
@@ -288,6 +229,7 @@ static struct ibv_send_wr verbs_wr(const struct perf_params *p, struct verbs_que
 		wr.wr.rdma.remote_addr = q->raddr;
 		wr.wr.rdma.rkey = q->rkey;
 	}
+	wr.qp_type.xrc.remote_srqn = q->srqn;
 	return wr;
 }
 

@@ -18,6 +18,7 @@ struct verbs_queue {
 	uint32_t filled;
 	struct ibv_ah *ah; /* where messages go that say so, and the queue or target there */
 	uint32_t remote_qpn;
+	uint32_t srqn; /* of XRC: where messages go */
 	struct perf_keys keys;
 	struct mlx5dv_qp_ex *dv; /* of DC initiators and UMR; NULL: all is verbs' */
 	bool dc;

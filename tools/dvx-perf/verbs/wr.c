@@ -62,6 +62,8 @@ PERF_INLINE bool wr_post(void *queue, enum perf_op op, bool signaled, uint64_t c
 		mlx5dv_wr_set_dc_addr(q->dv, q->ah, q->remote_qpn, SITE_DC_KEY);
 	else if ((op == PERF_SEND || op == PERF_SEND_IMM) && q->ah)
 		ibv_wr_set_ud_addr(x, q->ah, q->remote_qpn, SITE_Q_KEY);
+	if (q->srqn)
+		ibv_wr_set_xrc_srqn(x, q->srqn);
 	wr_data(q);
 	return true;
 }
@@ -86,7 +88,7 @@ static int wr_rate(struct perf_thread *t)
 const struct perf_engine engine_wr = {
 	.word = "ibv_wr",
 	.name = "ibv_wr_*",
-	.ops = {VERBS_OPS | PERF_OP_BIT(PERF_UMR), VERBS_OPS, VERBS_OPS, VERBS_OPS},
+	.ops = {VERBS_OPS | PERF_OP_BIT(PERF_UMR), VERBS_OPS, VERBS_OPS, VERBS_OPS, VERBS_OPS},
 	.open = verbs_open,
 	.connect = verbs_connect,
 	.resize = verbs_resize,
