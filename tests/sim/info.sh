@@ -111,6 +111,22 @@ all_features() {
 	done
 }
 check "every feature answers" all_features
+# What issues and manuals call the things that a user of mlx5 asks for: each word has an answer.
+words="srq rmp limit-events ud address-handles q-keys multicast rdma-cm atomics masked-atomics memory-windows rereg-mr
+zero-length-mr null-mr odp implicit-odp devx-odp device-memory memic-operations klm ksm umr interleaved xrc dc dc-streams
+send-with-invalidate local-invalidate tag-matching multi-packet-srq signature crc32 crc64 t10-dif aes-xts dek crypto-login
+parent-domains thread-domains wq indirection-tables rss striding-rq cq-resize moderation cqe-128 cqe-compression padding
+end-padding timestamps clock-page real-time-timestamps packet-pacing rate-limit var uar-kinds pp sched-elements lag
+lag-ports inline-receive scatter-to-cqe ece out-of-order counters q-counters import-device import-pd import-mr dmabuf
+async-events devx-events fd-num devx-eq msi-vector reserved-qpns data-direct dmah delay-drop match-definers
+rdma-statistic netdev umad0 roce-v1 roce-v2 uc rc raw-packets tso fdb encap sampler meters ct"
+known_words() {
+	for word in $words; do
+		"$info" why-not "$word" /dev/null >"$scratch/f" 2>&1
+		! grep "no feature is called" "$scratch/f" || return
+	done
+}
+check "why-not knows what the device has and lacks by the words that people use" known_words
 # A page that the device has not is no trouble of the user's: it is not asked for, in anybody's log.
 quiet() {
 	for what in "caps" "why-not rc" "why-not hw-steering" "why-not crypto"; do

@@ -65,7 +65,7 @@ const struct feature features[] = {
 		     NULL)}},
 	{"crossing-mkey", "crossing-vhca introspection", "mkeys of access mode CROSSING_VHCA", true, {
 		HAS(G, "crossing_vhca_mkey", "mkeys that point at another VHCA's mkey")}},
-	{"blueflame", "bf", "A WQE pushed through the doorbell page", true, {
+	{"blueflame", "bf uar uar-kinds doorbell-pages", "A WQE pushed through the doorbell page", true, {
 		HAS(G, "bf", "BlueFlame registers"),
 		HAS(G, "log_bf_reg_size", "their size"),
 		HOST(NEED_BF_UAR, "a write-combining doorbell page")}},
@@ -77,7 +77,7 @@ const struct feature features[] = {
 	{"masked-atomics", "extended-atomics", "Atomics with masks", false, {
 		HAS(G, "atomic", "the page of atomic capabilities"),
 		BITS(ATOM, "atomic_operations", 0xc, "masked compare and swap, masked fetch and add")}},
-	{"srq", "shared-receive-queue", "Receives that many queues share", false, {
+	{"srq", "shared-receive-queue limit-events srq-limit", "Receives that many queues share", false, {
 		HAS(G, "log_max_srq_sz", "WQEs in an SRQ"),
 		HAS(G, "log_max_srq", "SRQs")}},
 	{"rmp", "receive-memory-pool", "The same for queues of DevX", true, {
@@ -87,7 +87,7 @@ const struct feature features[] = {
 		HOST(NEED_ACTIVE_PORT, "a port that is up")}},
 	{"uc", "unreliable-connection", "Unreliable connections", false, {
 		HAS(G, "uc", "the UC transport")}},
-	{"ud", "datagrams", "Datagrams", false, {HAS(G, "ud", "the UD transport")}},
+	{"ud", "datagrams address-handles q-keys", "Datagrams", false, {HAS(G, "ud", "the UD transport")}},
 	{"multicast", "mcg mcast", "Datagrams to groups", false, {
 		HAS(G, "log_max_mcg", "multicast groups"),
 		HAS(G, "max_qp_mcg", "QPs in a group")}},
@@ -100,6 +100,9 @@ const struct feature features[] = {
 		HAS(G, "dct", "the DC transport"),
 		HAS(G, "log_max_dci_stream_channels", "streams of a DCI"),
 		HAS(G, "log_max_dci_errored_streams", "streams in error")}},
+	{"out-of-order", "ooo dp-ordering ddp",
+	 "Packets that are written in the order in which they arrive", false, {
+		HAS(G, "dp_ordering_ooo_all_rc", "RC queues whose packets come in any order")}},
 	{"ece", "enhanced-connection-establishment",
 	 "Options that two ends agree on as they connect", false, {
 		HAS(G, "ece_support", "options of QPs")}},
@@ -107,6 +110,15 @@ const struct feature features[] = {
 		HAS(G, "rts2rts_qp_udp_sport", "it can be changed in RTS")}},
 	{"rdma-cm", "librdmacm rdmacm", "Connections by IP address (librdmacm)", false, {
 		HOST(NEED_RDMA_CM, "the device of the connection manager")}},
+	{"netdev", "network-interface", "The port's network interface", false, {
+		HOST(NEED_NETDEV, "an interface, whose addresses are GIDs")}},
+	{"umad", "umad0 mads", "Management datagrams by programs", false, {
+		LOOK("the device file: ls /dev/infiniband/umad*",
+		     "sudo modprobe ib_umad; a RoCE port answers no subnet management")}},
+	{"roce-v1", "rocev1", "RDMA behind an Ethernet header", false, {
+		HAS(G, "roce", "the page of RoCE capabilities"),
+		BITS(ROCE, "roce_version", 0x1, "version 1"),
+		HOST(NEED_ACTIVE_PORT, "a port that is up")}},
 	{"roce-v2", "roce rocev2", "RDMA over UDP", false, {
 		HAS(G, "roce", "the page of RoCE capabilities"),
 		BITS(ROCE, "roce_version", 0x4, "version 2"),
@@ -120,6 +132,10 @@ const struct feature features[] = {
 		HAS(ODP, RC_ODP "write", "an RC WRITE may fault (transport scheme)"),
 		OR(ODP, RC_MEM "write", "an RC WRITE may fault (memory scheme)"),
 		HOST(NEED_ODP, "the kernel offers it for this device")}},
+	{"devx-odp", "odp-devx memory-scheme", "The same for queues of DevX", true, {
+		HAS(G, "pg", "the page of on-demand paging capabilities"),
+		HAS(ODP, RC_MEM "read", "an RC READ may fault (memory scheme)"),
+		HAS(ODP, RC_MEM "write", "an RC WRITE may fault (memory scheme)")}},
 	{"implicit-odp", "implicit-mr", "One region on demand for the whole address space", false, {
 		HAS(G, "pg", "the page of on-demand paging capabilities"),
 		HAS(G, "null_mkey", "the null mkey"),
@@ -172,6 +188,13 @@ const struct feature features[] = {
 		HAS(FT, "log_max_packet_reformat_context", "headers to add"),
 		HAS(FT, TX "reformat", "send rules that add them"),
 		HAS(FT, RX "reformat", "receive rules that remove them")}},
+	{"match-definers", "matcher-layout definers",
+	 "Layouts of matchers that a program chooses (mlx5dv_dr_matcher_set_layout)", true, {
+		HAS(G, "match_definer_format_supported", "their formats")}},
+	{"flow-counters", "counters", "Counters of rules", false, {
+		HAS(G, "flow_counter_bulk_alloc", "many at once"),
+		HAS(G, "max_flow_counter_15_0", "how many there are"),
+		OR(G, "max_flow_counter_31_16", "how many there are")}},
 	{"flow-samplers", "sampler", "Rules that copy a share of the packets", true, {
 		BITS(G, "general_obj_types", OBJ(0x20), "samplers")}},
 	{"flow-meters", "meters aso-meter", "Rules with a rate", true, {
@@ -184,7 +207,7 @@ const struct feature features[] = {
 		HAS(G, "eth_net_offloads", "the page of Ethernet offloads"),
 		HAS(G, "log_max_sq", "send queues"), HAS(G, "log_max_rq", "receive queues"),
 		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
-	{"hw-timestamps", "timestamps clock", "Completions with the device's clock", false, {
+	{"hw-timestamps", "timestamps clock clock-page", "Completions with the device's clock", false, {
 		HAS(G, "device_frequency_khz", "the clock's frequency"),
 		OR(G, "device_frequency_mhz", "the clock's frequency"),
 		HOST(NEED_CLOCK, "the kernel's parameters that convert timestamps to nanoseconds")}},
@@ -192,21 +215,40 @@ const struct feature features[] = {
 		HAS(G, "sq_ts_format", "real time on send queues"),
 		HAS(G, "rq_ts_format", "real time on receive queues"),
 		LOOK("that the firmware keeps UTC: mlxconfig -d DEV q REAL_TIME_CLOCK_ENABLE", NULL)}},
-	{"memory-windows", "mw send-with-invalidate local-invalidate",
+	{"memory-windows", "mw send-with-invalidate local-invalidate bind",
 	 "Memory windows of type 2, SEND with invalidate", false, {
 		HAS(G, "imaicl", "the bit that Linux asks before it offers them")}},
+	{"memory-regions", "mr rereg-mr zero-length-mr",
+	 "Memory that is registered and pinned (ibv_reg_mr)", false, {
+		HAS(G, "log_max_mkey", "mkeys"),
+		HOST(NEED_MEMLOCK, "memory that may be pinned")}},
+	{"dmabuf", "dma-buf", "Memory of other devices (ibv_reg_dmabuf_mr)", false, {
+		{.page = G, .field = "umr_modify_entity_size_disabled", .zero = true,
+		 .what = "UMR may change the page size, by which Linux maps it"},
+		LOOK("Linux 5.12 or later with CONFIG_DMABUF_MOVE_NOTIFY, and a device that exports it",
+		     NULL)}},
+	{"imports", "import-device shared-pd import-pd import-mr",
+	 "Contexts, PDs and regions of another program (ibv_import_device)", false, {
+		LOOK("a kernel with QUERY_CONTEXT, and a descriptor of the other program by SCM_RIGHTS",
+		     NULL)}},
+	{"parent-domains", "thread-domains td", "Domains of one thread, without locks", false, {
+		HAS(G, "log_max_pd", "PDs"),
+		HOST(NEED_BF_UAR, "a doorbell page for each thread")}},
+	{"dma-handles", "dmah tph", "Hints for caches in PCI requests (ibv_alloc_dmah)", false, {
+		HAS(G, "tph", "hints in mkeys"),
+		LOOK("Linux 6.17 or later", NULL)}},
 	{"null-mr", "null-mkey", "A region that discards writes", false, {
 		HAS(G, "null_mkey", "the null mkey")}},
-	{"umr", "indirect-mkey klm ksm", "mkeys that a WQE makes and changes", false, {
+	{"umr", "indirect-mkey klm ksm interleaved", "mkeys that a WQE makes and changes", false, {
 		HAS(G, "log_max_klm_list_size", "entries of an indirect mkey"),
 		HAS(G, "max_indirection", "levels of mkeys over mkeys"),
 		{.page = G, .field = "umr_indirect_mkey_disabled", .zero = true,
 		 .what = "UMR may change indirect mkeys"},
 		{.page = G, .field = "umr_modify_entity_size_disabled", .zero = true,
 		 .what = "UMR may change the page size"}}},
-	{"signature", "sig t10dif crc", "Signatures that the device makes and checks", false, {
+	{"signature", "sig t10dif t10-dif crc crc32 crc64", "Signatures that the device makes and checks", false, {
 		HAS(G, "sho", "signature handover")}},
-	{"crypto", "aes-xts dek", "AES-XTS on the fly", true, {
+	{"crypto", "aes-xts dek crypto-login", "AES-XTS on the fly", true, {
 		HAS(G, "crypto", "the page of crypto capabilities"),
 		BITS(G, "general_obj_types", OBJ(0xc), "key objects (DEK)"),
 		HAS(G, "log_max_dek", "keys"),
@@ -214,7 +256,7 @@ const struct feature features[] = {
 		OR(G, "aes_xts_single_block_le_tweak", "AES-XTS with little-endian tweaks"),
 		LOOK("that the card is a crypto-enabled part (its name ends in ...C or says Crypto Enabled)",
 		     NULL)}},
-	{"tag-matching", "tm xrq", "Receives that the device matches by tag", false, {
+	{"tag-matching", "tm xrq multi-packet-srq mp-srq", "Receives that the device matches by tag", false, {
 		{.page = G, .field = "tag_matching", .value = 1, .what = "tag matching",
 		 .remedy = "use a port whose link layer is InfiniBand: Ethernet ports have none"},
 		HAS(G, "log_tag_matching_list_sz", "length of the list"),
@@ -227,19 +269,23 @@ const struct feature features[] = {
 	{"cq-moderation", "moderation coalescing",
 	 "Events after several completions or a time", false, {
 		HAS(G, "cq_moderation", "count and period of a CQ")}},
-	{"cqe-padding", "cqe-128-pad", "Completions of 128 bytes that are padded", false, {
+	{"cqe-padding", "cqe-128-pad cqe-128 padding", "Completions of 128 bytes that are padded", false, {
 		HAS(G, "cqe_128_always", "128-byte completions of any size of the message")}},
 	{"cqe-compression", "mini-cqe", "Several completions in one entry", false, {
 		HAS(G, "cqe_compression", "completions may be compressed")}},
 	{"striding-rq", "multi-packet-rq mprq", "Receive WQEs for many packets", false, {
 		HAS(G, "striding_rq", "striding receive queues"),
 		OR(G, "ib_striding_wq", "the same for InfiniBand")}},
-	{"rss", "rx-hash indirection-tables", "Receive queues chosen by a packet's hash", false, {
+	{"rss", "rx-hash indirection-tables wq work-queues", "Receive queues chosen by a packet's hash", false, {
 		HAS(G, "eth_net_offloads", "the page of Ethernet offloads"),
 		HAS(G, "log_max_rqt", "indirection tables"),
 		HAS(ETH, "rss_ind_tbl_cap", "queues in one")}},
 	{"end-padding", "end-pad", "Writes of the device that end with a cache line", false, {
 		HAS(G, "end_pad", "padding at the end")}},
+	{"delay-drop", "rq-delay-drop",
+	 "Packets that wait for a receive (IBV_WQ_FLAGS_DELAY_DROP)", false, {
+		HAS(G, "rq_delay_drop", "receive queues that let packets wait"),
+		HAS(G, "general_notification_event", "the event when they waited too long")}},
 	{"relaxed-ordering", "ro", "PCI may reorder the device's accesses", false, {
 		HAS(G, "relaxed_ordering_write", "writes"),
 		HAS(G, "relaxed_ordering_read", "reads"),
@@ -281,6 +327,10 @@ const struct feature features[] = {
 		HAS(QOS, "packet_pacing_uid", "rates belong to a uid")}},
 	{"q-counters", "queue-counters", "Counters of one's own QPs", true, {
 		HAS(G, "max_qp_cnt", "sets of counters")}},
+	{"qp-statistics", "rdma-statistic statistic-qp",
+	 "Counters that an administrator binds to queue pairs (rdma statistic qp)", false, {
+		HAS(G, "max_qp_cnt", "sets of counters"),
+		HAS(G, "rts2rts_qp_counters_set_id", "a queue pair that works may change its set")}},
 	{"data-direct", "direct-data-path",
 	 "Another PCI function that reaches the memory of GPUs", false, {
 		HAS(G, "data_direct", "mkeys of the other function")}},
@@ -288,9 +338,12 @@ const struct feature features[] = {
 		HAS(G, "sctr_data_cqe", "received data in the completion")}},
 	{"hugepage-rings", "hugepages", "Rings and buffers on huge pages", false, {
 		HOST(NEED_HUGEPAGES, "free huge pages")}},
-	{"events", "interrupts channel", "Sleeping until a completion or an event comes", false, {
+	{"events", "interrupts channel async-events devx-events fd-num", "Sleeping until a completion or an event comes", false, {
 		HAS(G, "log_max_eq", "event queues"),
 		HOST(NEED_CHANNEL, "an event channel")}},
+	{"devx-interrupts", "devx-eq msi-vector",
+	 "Event queues and interrupts of programs (mlx5dv_devx_create_eq)", true, {
+		HOST(NEED_VFIO, "a device that no kernel driver has")}},
 };
 
 const size_t feature_count = sizeof(features) / sizeof(features[0]);

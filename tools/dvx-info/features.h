@@ -19,6 +19,9 @@ enum need {
 	NEED_IPV4_GID,
 	NEED_CLOCK,	/* timestamps can be converted to nanoseconds */
 	NEED_CHANNEL,	/* completion or event channel opens */
+	NEED_MEMLOCK,	/* RLIMIT_MEMLOCK leaves something */
+	NEED_NETDEV,	/* a port has a network interface */
+	NEED_VFIO,	/* libmlx5 drives the device without a kernel driver */
 	NEED_ELSEWHERE, /* cannot be checked from here: `what` says where to look */
 };
 

@@ -213,11 +213,63 @@ static void need_clock(const struct cap_source *s, struct whynot_finding *f)
 	snprintf(f->shown, sizeof(f->shown), "mlx5dv_get_clock_info() fails: %s", strerror(err));
 }
 
+/* What `dvx-info doctor` judges is shown here. */
+static void need_memlock(const struct cap_source *s, struct whynot_finding *f)
+{
+	uint64_t left;
+
+	(void)s;
+	if (!fact_memlock(&left))
+		whynot_note(f, UNKNOWN, "RLIMIT_MEMLOCK is not known", NULL);
+	else if (left == UINT64_MAX)
+		whynot_note(f, OK, "RLIMIT_MEMLOCK is unlimited", NULL);
+	else if (fact_may(CAP_IPC_LOCK) && fact_initial_userns())
+		whynot_note(f, OK, "CAP_IPC_LOCK lifts RLIMIT_MEMLOCK", NULL);
+	else {
+		whynot_note(f, left ? OK : MISSING, "",
+			    left ? "" : "ulimit -l unlimited; dvx-info doctor says how for good");
+		snprintf(f->shown, sizeof(f->shown), "RLIMIT_MEMLOCK leaves %" PRIu64 " KiB",
+			 left / 1024);
+	}
+}
+
+static void need_netdev(const struct cap_source *s, struct whynot_finding *f)
+{
+	struct dvx_gid *gids;
+	size_t n;
+
+	whynot_note(f, MISSING, "no GID has a network interface",
+		    "sudo modprobe mlx5_core");
+	if (dvx_dev_gids(s->dev, &gids, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!gids[i].ifindex)
+			continue;
+		snprintf(f->shown, sizeof(f->shown), "port %u has interface %u of this namespace",
+			 gids[i].port, gids[i].ifindex);
+		f->verdict = OK;
+		*f->remedy = '\0';
+		break;
+	}
+	dvx_gids_free(gids);
+}
+
+/* dvx-info opens devices by ib_uverbs. */
+static void need_vfio(const struct cap_source *s, struct whynot_finding *f)
+{
+	(void)s;
+	whynot_note(f, MISSING, "the kernel drives the device and owns its interrupts",
+		    "use event channels (dvx_channel_open), or bind the device to vfio-pci and "
+		    "open it with mlx5dv_get_vfio_device_list()");
+}
+
 static void (*const probes[])(const struct cap_source *, struct whynot_finding *) = {
 	[NEED_NET_RAW] = need_net_raw,	       [NEED_ODP] = need_odp,
 	[NEED_BF_UAR] = need_bf_uar,	       [NEED_HUGEPAGES] = need_hugepages,
 	[NEED_ACTIVE_PORT] = need_active_port, [NEED_IPV4_GID] = need_ipv4_gid,
-	[NEED_CHANNEL] = need_channel,	       [NEED_CLOCK] = need_clock, [NEED_RDMA_CM] = need_rdma_cm,
+	[NEED_CHANNEL] = need_channel,	       [NEED_CLOCK] = need_clock,
+	[NEED_RDMA_CM] = need_rdma_cm,	       [NEED_MEMLOCK] = need_memlock,
+	[NEED_NETDEV] = need_netdev,	       [NEED_VFIO] = need_vfio,
 };
 
 static void check_one(const struct cap_source *s, const struct check *c, struct whynot_finding *f)
