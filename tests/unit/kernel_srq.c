@@ -91,7 +91,7 @@ TEST_FX(refusals)
 		{ATTR(MAX_WR), UINT32_MAX, -EINVAL, "MAX_WR"},
 		{ATTR(MAX_SGE), 65, -EINVAL, "MAX_SGE"},
 		{ATTR(MAX_SGE), 64, -EINVAL, "log_wq_stride"},
-		{ATTR(TYPE), IB_UVERBS_SRQT_TM, -EOPNOTSUPP, "type 2"},
+		{ATTR(TYPE), IB_UVERBS_SRQT_TM, -ENOENT, "has a CQ and MAX_NUM_TAGS"},
 		{ATTR(TYPE), 77, -EINVAL, "type 77"},
 		{ATTR(PD_HANDLE), 999, -ENOENT, "PD handle 999"},
 		{U(buf_addr), 0, -EFAULT, "buf_addr"},

@@ -29,6 +29,9 @@ TEST_FX(handles)
 	assert_int_equal(dealloc_pd(f, pd), 0);
 	FX_REFUSES(f, dealloc_pd(f, pd), -ENOENT, "no such object");
 	assert_int_equal(dealloc_pd(f, 0xffffffff), -ENOENT);
+	FX_REFUSES(f, FX_CALL(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
+			      A_HANDLE(UVERBS_ATTR_DESTROY_PD_HANDLE, 1ull << 63)),
+		   -EINVAL, "not negative");
 }
 
 /* A method destroys its own kind of object only. */

@@ -57,7 +57,7 @@ static int close_xrcd(struct fx *f, int64_t handle)
 static int make_target(struct fx *f, int64_t xrcd, uint32_t *handle, uint32_t *qpn)
 {
 	struct request r;
-	struct mlx5_ib_create_qp u = {0};
+	struct mlx5_ib_create_qp u = {.flags = ~0u}; /* the driver does not see it */
 	int err;
 
 	rq_make(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE,

@@ -100,10 +100,14 @@ void uobj_drop(struct uobj *u)
 	free(u);
 }
 
+/* ib_uverbs takes the 64 bits for a signed number. */
 int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
 {
 	struct uobj *u = handle < f->nhandles ? f->handles[handle] : NULL;
 
+	if (handle > INT64_MAX)
+		return refuse(-EINVAL, "%s handle %lld: handles are not negative",
+			      class ? class->name : "object", (long long)handle);
 	if (!u)
 		return refuse(-ENOENT, "%s handle %llu: this file has no such object",
 			      class ? class->name : "object", (unsigned long long)handle);

@@ -8,6 +8,8 @@
 #include "kernel/core/write.h"
 #include "verbs.h"
 
+#define UIDX_DEFAULT 0xffffffu /* no user index: completions tell the number */
+
 extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_class;
 
 /* A QP's state, peer and PSNs, as QUERY_QP has them. */

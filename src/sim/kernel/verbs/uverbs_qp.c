@@ -278,7 +278,8 @@ static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp 
 	attr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
 	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
 	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn));
-	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	if (p->type != IB_UVERBS_QPT_XRC_TGT)
+		attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
 static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)

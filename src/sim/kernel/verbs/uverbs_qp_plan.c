@@ -13,7 +13,6 @@
 #include "xrc.h"
 
 #define SEND_WQE_BB_LOG 6
-#define UIDX_DEFAULT	0xffffffu
 #define UAR_MAX		0xffffffu
 #define KNOWN_UHW \
 	(MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX)
@@ -186,13 +185,15 @@ static bool known_type(uint64_t type)
 	       type == IB_UVERBS_QPT_DRIVER;
 }
 
-/* Older libraries end before ece_options. */
+/* Older libraries end before ece_options. ib_core hands the driver nothing of an XRC target. */
 static int uverbs_qp_take_uhw(struct uverbs_request *req, struct qp_plan *p)
 {
 	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_UHW_IN);
 	const size_t least = offsetof(struct mlx5_ib_create_qp, ece_options);
 
-	if (p->type != IB_UVERBS_QPT_XRC_TGT && (!a || a->len < least))
+	if (p->type == IB_UVERBS_QPT_XRC_TGT)
+		return 0;
+	if (!a || a->len < least)
 		return refuse(-EINVAL, "CREATE_QP: UHW_IN has %u bytes, at least %zu are needed",
 			      a ? a->len : 0, least);
 	return attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u)) ? -EINVAL

@@ -20,7 +20,6 @@
 
 #define DATA_SEG	16u
 #define STRIDE_LEAST	32u
-#define UIDX_DEFAULT	0xffffffu
 #define EVENT_SRQ_ERR	14 /* enum ib_event_type */
 #define EVENT_SRQ_LIMIT 15
 
@@ -157,6 +156,17 @@ static int uverbs_srq_find_xrc(struct uverbs_file *f, struct uverbs_request *req
 	return 0;
 }
 
+/* ib_uverbs wants them before the driver says that it matches no tags. */
+static int uverbs_srq_find_tags(struct uverbs_file *f, struct uverbs_request *req)
+{
+	struct uobj *cq = NULL;
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, &cq_class, &cq);
+
+	if (err || (cq && attr_find(req, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS)))
+		return err;
+	return refuse(-ENOENT, "CREATE_SRQ: one that matches tags has a CQ and MAX_NUM_TAGS");
+}
+
 static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request *req,
 				   struct srq_plan *p)
 {
@@ -170,6 +180,8 @@ static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request 
 	p->async = f->async;
 	p->xrc = attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE) == IB_UVERBS_SRQT_XRC;
 	err = p->xrc ? uverbs_srq_find_xrc(f, req, p) : 0;
+	if (!err && attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE) == IB_UVERBS_SRQT_TM)
+		err = uverbs_srq_find_tags(f, req);
 	if (err)
 		return err;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;

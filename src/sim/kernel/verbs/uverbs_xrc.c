@@ -189,7 +189,7 @@ int wcmd_close_xrcd(struct wcmd *c)
 
 /* --- targets --------------------------------------------------------------------------------- */
 
-static int xrc_target_make(struct xrc_target *t, const struct qp_plan *p, struct vhca *v)
+static int xrc_target_make(struct xrc_target *t, struct vhca *v)
 {
 	uint8_t in[PRM_CREATE_QP_IN_BYTES] = {0}, out[PRM_CREATE_QP_OUT_BYTES];
 	void *qpc = prm_create_qp_in_at_qpc(in);
@@ -202,7 +202,7 @@ static int xrc_target_make(struct xrc_target *t, const struct qp_plan *p, struct
 	prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_SRQ);
 	prm_qpc_set_no_sq(qpc, 1);
 	prm_qpc_set_xrcd(qpc, t->domain->xrcdn);
-	prm_qpc_set_user_index(qpc, p->u.uidx);
+	prm_qpc_set_user_index(qpc, UIDX_DEFAULT);
 	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		t->qpn = prm_create_qp_out_get_qpn(out);
@@ -217,7 +217,7 @@ int xrc_target_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	if (!t)
 		return -ENOMEM;
 	t->domain = p->xrcd->domain;
-	err = xrc_target_make(t, p, qp->u.file->vhca);
+	err = xrc_target_make(t, qp->u.file->vhca);
 	if (err) {
 		free(t);
 		return err;
