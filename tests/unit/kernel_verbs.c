@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* PDs, MRs, CQs, UARs, AHs: handles, memory, lifetimes. */
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel_fixture.h"
@@ -165,6 +168,7 @@ TEST_FX(guests_memory)
 TEST_FX(mr_refusals)
 {
 	uint8_t *ro = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *half = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const struct {
 		const void *at;
 		uint64_t len;
@@ -173,7 +177,7 @@ TEST_FX(mr_refusals)
 		const char *text;
 	} bad[] = {
 		{NULL, 4096, 0, -EFAULT, "not mapped"},
-		{f->mem, 1ull << 40, 0, -EFAULT, "not mapped"},
+		{half, 8192, 0, -EFAULT, "not mapped"},
 		{ro, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, -EFAULT, "or not writable"},
 		{f->mem, 0, 0, -EINVAL, "length 0"},
 		{f->mem, UINT64_MAX - 100, 0, -EINVAL, "leaves the address space"},
@@ -185,6 +189,7 @@ TEST_FX(mr_refusals)
 	struct ib_uverbs_reg_mr_resp out;
 	uint32_t pd = fx_pd(f), before = fx_objects(f);
 
+	munmap(half + 4096, 4096);
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(fx_reg_mr(f, pd, bad[i].at, bad[i].len, bad[i].access, NULL),
 				 bad[i].err);
@@ -196,6 +201,103 @@ TEST_FX(mr_refusals)
 		   "differ within a page");
 	assert_int_equal(fx_objects(f), before + 1);
 	munmap(ro, 8192);
+	munmap(half, 4096);
+}
+
+/* The soft limit of this process, and whether CAP_IPC_LOCK lifts it (if it has that). */
+static void memlock(rlim_t pages, bool lifted)
+{
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct d[2];
+	struct rlimit l;
+
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &l), 0);
+	l.rlim_cur = pages == RLIM_INFINITY ? l.rlim_max : pages * 4096;
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &l), 0);
+	assert_int_equal(syscall(SYS_capget, &h, d), 0);
+	d[0].effective &= ~(1u << CAP_IPC_LOCK);
+	d[0].effective |= lifted ? d[0].permitted & 1u << CAP_IPC_LOCK : 0;
+	assert_int_equal(syscall(SYS_capset, &h, d), 0);
+}
+
+/* Of the machine, not of a user namespace. */
+static bool may_lock(void)
+{
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct d[2];
+	unsigned int first, upper, n = 0;
+	FILE *map = fopen("/proc/self/uid_map", "r");
+
+	assert_non_null(map);
+	assert_int_equal(fscanf(map, "%u %u %u", &first, &upper, &n), 3);
+	fclose(map);
+	assert_int_equal(syscall(SYS_capget, &h, d), 0);
+	return d[0].effective >> CAP_IPC_LOCK & 1 && n == UINT32_MAX;
+}
+
+static int reg_pages(struct fx *f, uint32_t pd, uint32_t pages, uint32_t *mr)
+{
+	return fx_reg_mr(f, pd, f->mem, pages * 4096ull, IB_UVERBS_ACCESS_LOCAL_WRITE, mr);
+}
+
+static int memlock_end(void **state)
+{
+	memlock(RLIM_INFINITY, true);
+	return fx_teardown(state);
+}
+
+/*
+ * A process without CAP_IPC_LOCK pins no more than RLIMIT_MEMLOCK: regions, rings and, once, the
+ * page of doorbell records, by all files that it opened.
+ */
+TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
+{
+	struct uverbs_file *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
+	uint32_t pd = fx_pd(f), more, cq[2], mr;
+
+	memlock(16, false);
+	assert_int_equal(reg_pages(f, pd, 11, &mr), 0);
+	cq[0] = fx_cq(f, NULL); /* 128 entries: 2 pages, and the records' */
+	cq[1] = fx_cq(f, NULL);
+	FX_REFUSES(f, reg_pages(f, pd, 1, NULL), -ENOMEM,
+		   "RLIMIT_MEMLOCK is 64 KiB: the process has 64 KiB pinned");
+	assert_int_equal(FX_DESTROY(f, CQ, cq[0]), 0);
+	assert_int_equal(reg_pages(f, pd, 2, NULL), 0);
+	assert_int_equal(FX_DESTROY(f, CQ, cq[1]), 0);
+	assert_int_equal(reg_pages(f, pd, 4, NULL), -ENOMEM);
+	assert_int_equal(reg_pages(f, pd, 3, &more), 0);
+	assert_int_equal(fx_context(f, other, true), 0);
+	f->f = other;
+	FX_REFUSES(f, reg_pages(f, fx_pd(f), 1, NULL), -ENOMEM, "ulimit -l");
+	f->f = mine;
+	assert_int_equal(FX_DESTROY(f, MR, more), 0);
+	f->f = other;
+	assert_int_equal(reg_pages(f, fx_pd(f), 3, NULL), 0);
+	f->f = mine;
+	memlock(0, false);
+	assert_int_equal(reg_pages(f, pd, 1, NULL), -EPERM);
+	kernel_close(other);
+	memlock(14, false);
+	assert_int_equal(reg_pages(f, pd, 1, NULL), 0);
+	assert_int_equal(reg_pages(f, pd, 1, NULL), -ENOMEM);
+}
+
+/* Regions on demand are not pinned; CAP_IPC_LOCK and --set memlock=0 lift the limit. */
+TEST_ON(memlock_lifted, struct fx *f, {fx_setup, memlock_end})
+{
+	struct profile free = *f->dev->profile;
+	uint32_t pd = fx_pd(f);
+
+	memlock(1, false);
+	assert_int_equal(fx_reg_mr(f, pd, f->mem, FX_MEM, IB_UVERBS_ACCESS_ON_DEMAND, NULL), 0);
+	assert_int_equal(reg_pages(f, pd, 2, NULL), -ENOMEM);
+	memlock(1, true);
+	assert_int_equal(reg_pages(f, pd, 2, NULL), may_lock() ? 0 : -ENOMEM);
+	memlock(1, false);
+	free.memlock = false;
+	f->dev->profile = &free;
+	assert_int_equal(reg_pages(f, pd, 2, NULL), 0);
+	f->dev->profile = &profile_bluefield2;
 }
 
 static void good_cq(struct fx *f, struct request *r, void *u)

@@ -43,6 +43,11 @@ pid_t mm_pid(const struct mm *);
 /* The process has CAP_NET_RAW. */
 bool mm_may_net_raw(const struct mm *);
 /*
+ * Whether the process may have so many pages pinned: its RLIMIT_MEMLOCK, which CAP_IPC_LOCK lifts.
+ * 0; -ENOMEM: the limit is lower, *limit has it in bytes; -EPERM: it is 0.
+ */
+int mm_may_pin(const struct mm *, uint64_t pages, uint64_t *limit);
+/*
  * A descriptor of the chip's own for the client's event counter (eventfd), to be closed by the
  * caller; a negative errno: -EBADF, -EINVAL if it is none, or why the system does not give it.
  */

@@ -39,6 +39,7 @@ const struct profile profile_bluefield2 = {
 	.sw_owner_tx = true,
 	.fl_rc_qp = true,
 	.crypto = true,
+	.memlock = true,
 };
 
 int profile_function(const struct profile *p, const char *name, char names[FUNCTION_NAMES])

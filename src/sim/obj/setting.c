@@ -44,6 +44,7 @@ static const struct setting {
 	{FLAG(crypto_wrapped), "keys come wrapped, after a login"},
 	{FLAG(wqe_inline_l2), "raw sends must carry layer 2 inline"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
+	{FLAG(memlock), "RLIMIT_MEMLOCK counts"},
 };
 #define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
 

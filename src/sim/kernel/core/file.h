@@ -83,6 +83,7 @@ struct uverbs_file {
 	uint32_t nfreed;
 	struct uobj *newest; /* teardown goes from the newest to the oldest */
 	struct intervals pins; /* memory that its objects hold */
+	uint64_t locked;       /* how many pages they count for RLIMIT_MEMLOCK */
 	struct pin *fresh;     /* what the current request has pinned, the newest first */
 	LIST_HEAD(backs, back) backs;
 	struct uobj *holder; /* of what the current request pins: made or changed by it, or NULL */

@@ -89,7 +89,11 @@ int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 
 int queue_pages(struct pages *p, struct uverbs_file *f, const struct queue_memory *q)
 {
-	if (pin_memory(f, q->va, q->len, q->write, PIN_RING))
+	int err = pin_memory(f, q->va, q->len, q->write, PIN_RING);
+
+	if (err && err != -EFAULT)
+		return err;
+	if (err)
 		return refuse(-EFAULT, "%s: %s 0x%" PRIx64 ": %" PRIu64 " bytes are not mapped%s",
 			      q->method, q->name, q->va, q->len, q->write ? " and writable" : "");
 	if ((q->wq ? pages_wq : pages_queue)(p, file_mm(f), q->va, q->len))
@@ -100,10 +104,12 @@ int queue_pages(struct pages *p, struct uverbs_file *f, const struct queue_memor
 
 int queue_dbrec(struct uverbs_file *f, const char *method, uint64_t va, bool write)
 {
-	if (va & (DBREC_BYTES - 1) || pin_memory(f, va, DBREC_BYTES, write, PIN_RECORD))
-		return refuse(-EFAULT, "%s: db_addr 0x%" PRIx64 " is not mapped, or not aligned",
-			      method, va);
-	return 0;
+	int err = va & (DBREC_BYTES - 1) ? -EFAULT
+					 : pin_memory(f, va, DBREC_BYTES, write, PIN_RECORD);
+
+	if (err != -EFAULT)
+		return err;
+	return refuse(err, "%s: db_addr 0x%" PRIx64 " is not mapped, or not aligned", method, va);
 }
 
 unsigned int pages_queue_offset(const struct pages *p)

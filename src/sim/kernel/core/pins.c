@@ -3,6 +3,7 @@
  * Which objects hold which bytes of the program's memory, and which of its pages the device shares.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include "pins.h"
 
@@ -13,6 +14,7 @@ struct pin {
 	struct pin *next;   /* of the same owner */
 	struct uobj *owner; /* NULL: what the current request makes */
 	struct uverbs_file *file; /* of the process whose memory it is */
+	uint64_t locked; /* pages that it counts for RLIMIT_MEMLOCK */
 	uint8_t use;
 	bool own; /* a mapping of its own: mappings_check() */
 };
@@ -52,13 +54,58 @@ static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool wri
 	return err;
 }
 
+/* A record of this file in the same page as another's, that one excepted. */
+static struct pin *pins_record(const struct uverbs_file *f, uint64_t va, const struct pin *but)
+{
+	const uint64_t page = va & ~(PAGE - 1);
+	struct interval *at = NULL;
+
+	while ((at = intervals_over(&f->pins, page, page + PAGE, at)))
+		if (at != &but->at && ((struct pin *)at)->use == PIN_RECORD)
+			return (struct pin *)at;
+	return NULL;
+}
+
+/* As ib_umem_get() counts. mlx5_ib pins a page of records once for each file. */
+static uint64_t pins_pages(const struct uverbs_file *f, uint64_t va, uint64_t len, enum pin_use use)
+{
+	if (use == PIN_PASSING || (use == PIN_RECORD && pins_record(f, va, NULL)))
+		return 0;
+	return (va + len + PAGE - 1) / PAGE - va / PAGE;
+}
+
+/* Pinned pages count for the process, by whatever file they are pinned. */
+static int pins_may(const struct uverbs_file *f, uint64_t pages)
+{
+	const uint64_t kib = PAGE / 1024;
+	uint64_t locked = 0, limit;
+	int err;
+
+	if (!pages || !f->k->dev->profile->memlock)
+		return 0;
+	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
+		locked += o->locked;
+	err = mm_may_pin(f->mm, locked + pages, &limit);
+	if (!err)
+		return 0;
+	return refuse(err,
+		      "RLIMIT_MEMLOCK is %" PRIu64 " KiB: the process has %" PRIu64
+		      " KiB pinned, can't pin %" PRIu64
+		      " KiB more, and has no CAP_IPC_LOCK (ulimit -l unlimited; for good: dvx-info "
+		      "doctor; only here: dvx-sim --set memlock=0)",
+		      limit / 1024, locked * kib, pages * kib);
+}
+
 int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
 {
 	struct uverbs_file *m = file_memory(f);
+	const uint64_t pages = pins_pages(m, va, len, use);
 	struct pin *p;
 	bool own;
-	int err = pins_check(m, va, len, write, &own);
+	int err = pins_may(m, pages);
 
+	if (!err)
+		err = pins_check(m, va, len, write, &own);
 	if (err)
 		return err;
 	p = malloc(sizeof(*p));
@@ -67,9 +114,11 @@ int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enu
 	*p = (struct pin){.at = {va, va + len},
 			  .next = f->fresh,
 			  .file = m,
+			  .locked = pages,
 			  .use = (uint8_t)use,
 			  .own = own};
 	f->fresh = p;
+	m->locked += pages;
 	intervals_add(&m->pins, &p->at);
 	pins_hold(m, va, len, 1);
 	return 0;
@@ -96,10 +145,23 @@ static uint64_t pin_len(const struct pin *p)
 	return p->at.end - p->at.from;
 }
 
+/* The page of a record stays pinned for the others in it: one of them counts it from now on. */
+static void pins_uncount(struct pin *p)
+{
+	struct pin *heir =
+		p->locked && p->use == PIN_RECORD ? pins_record(p->file, p->at.from, p) : NULL;
+
+	if (heir)
+		heir->locked = p->locked;
+	else
+		p->file->locked -= p->locked;
+}
+
 static void pin_free(struct pin *p)
 {
 	struct uverbs_file *f = p->file;
 
+	pins_uncount(p);
 	pins_hold(f, p->at.from, pin_len(p), -1);
 	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
 		let_go(o, p->at.from, pin_len(p));
@@ -160,6 +222,7 @@ static const struct {
 	[PIN_RING] = {UVERBS_SHARE_RING, false},
 	[PIN_RECORD] = {UVERBS_SHARE_RING, true},
 	[PIN_LONE_RECORD] = {UVERBS_SHARE_DATA, true},
+	[PIN_PASSING] = {UVERBS_SHARE_DATA, true},
 };
 
 /* Whole pages: a ring that begins with a page owns the rest of its last page, too. */

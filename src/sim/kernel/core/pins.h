@@ -14,9 +14,10 @@ enum pin_use {
 	PIN_RING,
 	PIN_RECORD,	 /* in a page of such records */
 	PIN_LONE_RECORD, /* its page may hold other data */
+	PIN_PASSING,	 /* until the request's end, and counts for no limit */
 };
 /*
- * mappings_check(). The object that the current request makes holds the bytes until it is
+ * 0; -EFAULT as mappings_check(); -ENOMEM or -EPERM with a sentence: RLIMIT_MEMLOCK. The object that the current request makes holds the bytes until it is
  * destroyed. A ring's pages and a record's page are shared with the device (host/mm.h) while no
  * other object of this process holds bytes of them: the request's answer asks the program to do it.
  */
