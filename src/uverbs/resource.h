@@ -16,6 +16,8 @@ enum resource_kind {
 	RESOURCE_KINDS
 };
 
+#define RESOURCE_ADDR 48u
+
 struct uverbs_resource {
 	uint32_t kind;
 	uint32_t id;  /* the hardware's number; of a context, one of its own */
@@ -27,8 +29,13 @@ struct uverbs_resource {
 	uint32_t srq;		   /* of a QP: its SRQ's number, 0: none */
 	uint32_t cqn;		   /* of an XRC SRQ */
 	uint8_t type, state, port; /* of a QP: IB_UVERBS_QPT_*, enum ib_qp_state; SRQT_* */
-	uint8_t pad[5];
+	uint8_t pad[1];
+	uint32_t qpn; /* of a CM_ID: its QP, of `type`; 0: none */
 	uint64_t len;
+	/* Of a CM_ID: RDMA_PS_*, and struct sockaddr_in, _in6 or _ib; family 0: not known. */
+	uint32_t ps;
+	uint8_t src[RESOURCE_ADDR], dst[RESOURCE_ADDR];
+	uint8_t pad2[4];
 };
 
 #endif

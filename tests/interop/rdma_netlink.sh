@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that iproute2's rdma sees the device by netlink as libibverbs and sysfs show it: name, GUIDs, firmware, states, counters, a program's objects;
 # and that bad requests are refused.
-for program in rdma jq ibv_devinfo; do
+for program in rdma jq ibv_devinfo rping; do
 	command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
 done
 . "$(dirname "$0")/pair.sh"
@@ -78,15 +78,37 @@ objects() {
 	same states INIT "$(echo "$json" | jq -r 'map(.state) | unique | join(" ")')" || return
 	has '[0,0,0,0,0,0]' && return $seen
 }
+# RDMA_CM's ids: one listens; then both ends of a connection have the other's address, and a QP.
+ids() { at rdma -j res show cm_id; }
+cm_ids() {
+	timeout --foreground "$bound" "$sim" exec "$chip" --function "$function" -- rping -s >"$dir/pair" 2>&1 &
+	program=$!
+	until ids | jq -e 'length == 1 and .[0].state == "LISTEN" and .[0].ps == "TCP" and .[0].comm == "rping"' >/dev/null; do
+		kill -0 $program 2>/dev/null || return
+	done
+	timeout --foreground "$bound" "$sim" exec "$chip" --function "$function" -- rping -c -a 127.0.0.1 >"$dir/pair2" 2>&1 &
+	client=$!
+	until json=$(ids | jq -c '[.[] | select(.state == "CONNECT" and .lqpn)]') && [ "$(echo "$json" | jq length)" = 2 ]; do
+		kill -0 $client 2>/dev/null || return
+	done
+	echo "$json"
+	at rdma -j res | jq -e '.[0].cm_id == 3' >/dev/null
+	counted=$?
+	kill $client
+	wait $program $client
+	echo "$json" | jq -e '.[0]["qp-type"] == "RC" and .[0]["src-addr"] == .[1]["dst-addr"] and .[1]["src-addr"] == .[0]["dst-addr"] and
+		any(.[]; .["dst-addr"] == "127.0.0.1:7174")' >/dev/null && return $counted
+}
 refused() { ! at rdma dev set mlx5_0 name mlx5_9 && at rdma dev | grep -q mlx5_0; }
 
-plan 13
+plan 15
 for function in host dpu; do
 	check "rdma dev" device
 	check "rdma link" links
 	check "rdma system" system
 	check "rdma statistic" counters
 	check "rdma res" objects
+	check "rdma res show cm_id" cm_ids
 	check "the device can't be renamed" refused
 done
 function=dpu

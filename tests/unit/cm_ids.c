@@ -178,7 +178,7 @@ TEST_F(ports)
 	assert_int_equal(cr_bind(&udp, "0.0.0.0", 7000), 0);
 	assert_int_equal(cr_bind(&low, "0.0.0.0", 80), 0);
 	cr_close(&low);
-	low.file = cm_open(cr->cm, 0, false, &fd);
+	low.file = cm_open(cr->cm, 0, getpid(), false, &fd);
 	low.fd = fd;
 	assert_int_equal(CR_ASK(&low, RDMA_USER_CM_CMD_CREATE_ID, c, &resp), 0);
 	low.id = resp.id;

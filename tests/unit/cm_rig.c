@@ -112,7 +112,7 @@ struct cr_end cr_open(unsigned int function, uint16_t ps)
 	struct rdma_ucm_create_id_resp resp;
 	struct cr_end e;
 
-	e.file = cm_open(cr->cm, function, true, &e.fd);
+	e.file = cm_open(cr->cm, function, getpid(), true, &e.fd);
 	assert_non_null(e.file);
 	assert_int_equal(CR_ASK(&e, RDMA_USER_CM_CMD_CREATE_ID, c, &resp), 0);
 	e.id = resp.id;

@@ -15,6 +15,7 @@
 #include "queue/queue.h"
 #include "kernel/cm/cm.h"
 #include "kernel/kernel.h"
+#include "link/msg.h"
 #include "host/mm.h"
 #include "host/uar.h"
 #include "obj/vhca.h"
@@ -164,6 +165,16 @@ struct kernel *chip_kernel(struct chip *c)
 struct cm *chip_cm(struct chip *c)
 {
 	return mads_cm(c->mads);
+}
+
+size_t chip_resources(struct chip *c, unsigned int function, size_t first,
+		      struct uverbs_resource *rows, size_t max)
+{
+	const size_t verbs = kernel_resources(c->kernel, function, first, rows, max);
+	const size_t filled = verbs <= first ? 0 : verbs - first < max ? verbs - first : max;
+
+	return verbs + cm_resources(chip_cm(c), function, first > verbs ? first - verbs : 0,
+				    filled ? rows + filled : rows, max - filled);
 }
 
 struct host *chip_host(struct chip *c)

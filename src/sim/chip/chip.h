@@ -3,6 +3,7 @@
 #define SIM_CHIP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct chip;
@@ -14,6 +15,7 @@ struct port_captures;
 struct host;
 struct port_replay;
 struct device;
+struct uverbs_resource;
 struct wire;
 
 /*
@@ -25,6 +27,12 @@ struct chip *chip_new(const struct profile *, struct clock *);
 void chip_free(struct chip *);
 struct kernel *chip_kernel(struct chip *);
 struct cm *chip_cm(struct chip *);
+/*
+ * Fills rows of a function's objects as `rdma res` shows them, verbs' and RDMA_CM's, from the first
+ * on, at most max, and returns how many there are in all.
+ */
+size_t chip_resources(struct chip *, unsigned int function, size_t first,
+		      struct uverbs_resource *rows, size_t max);
 struct host *chip_host(struct chip *);
 struct device *chip_device(struct chip *);
 struct port_replay *chip_replay(struct chip *);

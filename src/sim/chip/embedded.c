@@ -272,8 +272,8 @@ static void do_share(struct call *c)
 static void do_cm_open(struct call *c)
 {
 	int fd = -1;
-	struct cm_file *f =
-		cm_open(chip_cm(embedded.chip), c->function, mads_low_ports(getpid()), &fd);
+	struct cm_file *f = cm_open(chip_cm(embedded.chip), c->function, getpid(),
+				    mads_low_ports(getpid()), &fd);
 
 	c->rc = f ? fd : -errno;
 	c->cf->inner = f;
@@ -294,13 +294,11 @@ static void do_cm_close(struct call *c)
 
 static void do_resources(struct call *c)
 {
-	struct kernel *k = chip_kernel(embedded.chip);
-
-	c->nrows = kernel_resources(k, c->function, 0, NULL, 0);
+	c->nrows = chip_resources(embedded.chip, c->function, 0, NULL, 0);
 	c->rows = calloc(c->nrows + 1, sizeof(*c->rows));
 	c->rc = c->rows ? 0 : -ENOMEM;
 	if (c->rows)
-		kernel_resources(k, c->function, 0, c->rows, c->nrows);
+		chip_resources(embedded.chip, c->function, 0, c->rows, c->nrows);
 }
 
 /* A chip that does not run yet, or that is the parent's, has nothing of this process. */

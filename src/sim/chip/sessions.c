@@ -139,7 +139,7 @@ static int session_open_cm(struct chip_session *c, uint32_t function, int *fd)
 	if (err)
 		return err;
 	c->function = function;
-	c->cm = cm_open(chip_cm(c->chip), function, mads_low_ports(c->pid), fd);
+	c->cm = cm_open(chip_cm(c->chip), function, c->pid, mads_low_ports(c->pid), fd);
 	return c->cm ? 0 : -errno;
 }
 
@@ -248,7 +248,6 @@ static void on_status(struct chip_session *c)
 static void on_resources(struct chip_session *c)
 {
 	const size_t max = LINK_BODY_MAX / sizeof(struct uverbs_resource);
-	struct kernel *k = chip_kernel(c->all->chip);
 	struct link_resources ask;
 	struct uverbs_resource *rows;
 	size_t n;
@@ -256,12 +255,12 @@ static void on_resources(struct chip_session *c)
 	if (c->in.m.h.len != sizeof(ask))
 		return session_throw_out(c, "a question for objects of a wrong length");
 	memcpy(&ask, c->in.m.body, sizeof(ask));
-	n = kernel_resources(k, ask.function, 0, NULL, 0);
+	n = chip_resources(c->all->chip, ask.function, 0, NULL, 0);
 	n = n > ask.first ? n - ask.first : 0;
 	n = n < max ? n : max;
 	rows = calloc(n + 1, sizeof(*rows));
 	if (rows)
-		kernel_resources(k, ask.function, ask.first, rows, n);
+		chip_resources(c->all->chip, ask.function, ask.first, rows, n);
 	session_reply(c, rows ? 0 : -ENOMEM, rows, rows ? n * sizeof(*rows) : 0, NULL, 0);
 	free(rows);
 }

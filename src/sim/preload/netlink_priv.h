@@ -55,6 +55,7 @@ void netlink_reply_begin(struct netlink_reply *, const struct netlink_request *,
 int netlink_reply_end(struct netlink_reply *); /* sends it */
 /* Bytes as they are. */
 void netlink_put_bytes(struct netlink_reply *, const void *, size_t len);
+void netlink_put(struct netlink_reply *, uint16_t type, const void *value, size_t len);
 void netlink_put_u8(struct netlink_reply *, uint16_t type, uint8_t value);
 void netlink_put_u32(struct netlink_reply *, uint16_t type, uint32_t value);
 void netlink_put_u64(struct netlink_reply *, uint16_t type, uint64_t value);

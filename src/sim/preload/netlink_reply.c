@@ -36,7 +36,7 @@ void netlink_put_bytes(struct netlink_reply *r, const void *from, size_t len)
 	r->len += netlink_padded(len);
 }
 
-static void netlink_put(struct netlink_reply *r, uint16_t type, const void *value, size_t len)
+void netlink_put(struct netlink_reply *r, uint16_t type, const void *value, size_t len)
 {
 	const struct nlattr a = {.nla_len = (uint16_t)(sizeof(struct nlattr) + len),
 				 .nla_type = type};

@@ -6,6 +6,8 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_netlink.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 static void fill_qp(struct netlink_reply *r, const struct uverbs_resource *o)
 {
@@ -47,8 +49,31 @@ static void fill_pd(struct netlink_reply *r, const struct uverbs_resource *o)
 	netlink_put_u32(r, RDMA_NLDEV_ATTR_RES_CTXN, o->ctx);
 }
 
+/* The kernel shows a struct sockaddr_storage, of whatever family. */
+static void put_address(struct netlink_reply *r, uint16_t type, const uint8_t addr[RESOURCE_ADDR])
+{
+	struct sockaddr_storage a = {0};
+
+	memcpy(&a, addr, RESOURCE_ADDR);
+	if (a.ss_family)
+		netlink_put(r, type, &a, sizeof(a));
+}
+
+static void fill_cm_id(struct netlink_reply *r, const struct uverbs_resource *o)
+{
+	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, o->port);
+	if (o->qpn) {
+		netlink_put_u32(r, RDMA_NLDEV_ATTR_RES_LQPN, o->qpn);
+		netlink_put_u8(r, RDMA_NLDEV_ATTR_RES_TYPE, o->type);
+	}
+	netlink_put_u32(r, RDMA_NLDEV_ATTR_RES_PS, o->ps);
+	netlink_put_u8(r, RDMA_NLDEV_ATTR_RES_STATE, o->state);
+	put_address(r, RDMA_NLDEV_ATTR_RES_SRC_ADDR, o->src);
+	put_address(r, RDMA_NLDEV_ATTR_RES_DST_ADDR, o->dst);
+}
+
 /* A message of a dump has the device and a table, and ends when few bytes are left. */
-#define RESOURCE_ROOM 256u
+#define RESOURCE_ROOM 400u
 
 static void put_qp_range(struct netlink_reply *r, uint32_t first, uint32_t last)
 {
@@ -105,6 +130,7 @@ static const struct resource_row {
 	[RESOURCE_PD] = RESOURCE_ROW("pd", PD, PDN, fill_pd),
 	[RESOURCE_CQ] = RESOURCE_ROW("cq", CQ, CQN, fill_cq),
 	[RESOURCE_QP] = RESOURCE_ROW("qp", QP, LQPN, fill_qp),
+	[RESOURCE_CM_ID] = RESOURCE_ROW("cm_id", CM_ID, CM_IDN, fill_cm_id),
 	[RESOURCE_MR] = RESOURCE_ROW("mr", MR, MRN, fill_mr),
 	[RESOURCE_CTX] = RESOURCE_ROW("ctx", CTX, CTXN, NULL),
 	[RESOURCE_SRQ] = RESOURCE_ROW("srq", SRQ, SRQN, fill_srq),
@@ -119,7 +145,7 @@ static unsigned int resource_kind_of(const struct netlink_request *q)
 	return kind;
 }
 
-/* How many there are of each kind. The ids of rdma_cm are not counted. */
+/* How many there are of each kind. */
 int netlink_fill_summary(struct netlink_reply *r, const struct netlink_request *q)
 {
 	uint64_t count[RESOURCE_KINDS] = {0};
@@ -135,8 +161,6 @@ int netlink_fill_summary(struct netlink_reply *r, const struct netlink_request *
 	netlink_put_device(r);
 	table = netlink_nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	for (unsigned int k = 0; k < RESOURCE_KINDS; k++) {
-		if (!resource_rows[k].name)
-			continue;
 		entry = netlink_nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
 		netlink_put_text(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, resource_rows[k].name);
 		netlink_put_u64(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count[k]);

@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include "uverbs/ucma.h"
 
 struct device;
 struct sockaddr;
+struct uverbs_resource;
 struct vhca;
 
 /*
@@ -49,10 +51,11 @@ void cm_receive(struct cm *, struct vhca *to, const struct cm_path *,
 void cm_neighbours(struct cm *);
 
 /*
- * low_ports: the program may bind to ports below 1024. *client_fd is the program's descriptor: it
+ * pid: the program's; low_ports: it may bind to ports below 1024. *client_fd is the program's descriptor: it
  * is readable while events wait, one byte for each. NULL and errno on failure.
  */
-struct cm_file *cm_open(struct cm *, unsigned int function, bool low_ports, int *client_fd);
+struct cm_file *cm_open(struct cm *, unsigned int function, pid_t pid, bool low_ports,
+			int *client_fd);
 /* The device's own duplicate of the program's descriptor. */
 int cm_fd(const struct cm_file *);
 /* close() or death: destroys all ids of the file; peers are told. */
@@ -64,5 +67,8 @@ int cm_write(struct cm_file *, struct ucma_request *);
 #define CM_ID_STATES 8
 void cm_count_ids(const struct cm *, const struct vhca *, uint32_t count[CM_ID_STATES]);
 const char *cm_state_name(unsigned int state);
+/* As kernel_resources(): a function's ids that have a device, for `rdma res`. */
+size_t cm_resources(const struct cm *, unsigned int function, size_t first,
+		    struct uverbs_resource *rows, size_t max);
 
 #endif

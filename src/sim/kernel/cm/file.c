@@ -113,7 +113,8 @@ static void cm_file_free(struct cm_file *f)
 	free(f);
 }
 
-struct cm_file *cm_open(struct cm *cm, unsigned int function, bool low_ports, int *client_fd)
+struct cm_file *cm_open(struct cm *cm, unsigned int function, pid_t pid, bool low_ports,
+			int *client_fd)
 {
 	struct cm_file *f = function < cm->dev->nfunctions ? calloc(1, sizeof(*f)) : NULL;
 	int err;
@@ -124,6 +125,7 @@ struct cm_file *cm_open(struct cm *cm, unsigned int function, bool low_ports, in
 	}
 	f->cm = cm;
 	f->fn = &cm->dev->vhca[function];
+	f->pid = pid;
 	f->low_ports = low_ports;
 	f->sock = f->peer = -1;
 	TAILQ_INIT(&f->events);

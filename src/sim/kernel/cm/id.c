@@ -5,6 +5,7 @@
 #include <string.h>
 #include "conn.h"
 #include "priv.h"
+#include "uverbs/resource.h"
 
 static const char *const id_states[CM_ID_STATES] = {
 	[ID_IDLE] = "IDLE",
@@ -30,6 +31,48 @@ void cm_count_ids(const struct cm *cm, const struct vhca *v, uint32_t count[CM_I
 		if (id && id->fn == v)
 			count[id->state]++;
 	}
+}
+
+/* enum rdma_cm_state of Linux has ROUTE_QUERY, too, which is over at once here. */
+static uint8_t id_linux_state(const struct cm_id *id)
+{
+	return (uint8_t)(id->state + (id->state >= ID_ROUTE_RESOLVED));
+}
+
+static void id_describe(const struct cm_id *id, struct uverbs_resource *r)
+{
+	*r = (struct uverbs_resource){
+		.kind = RESOURCE_CM_ID,
+		.id = id->number,
+		.pid = (uint32_t)id->file->pid,
+		.qpn = id->qpn,
+		.type = id->qp_type,
+		.state = id_linux_state(id),
+		.port = 1,
+		.ps = id->ps,
+	};
+	memcpy(r->src, &id->src, addr_size(&id->src));
+	memcpy(r->dst, &id->dst, addr_size(&id->dst));
+}
+
+/* Who listens on all addresses has an id on each device. */
+static bool id_is_on(const struct cm_id *id, const struct vhca *v)
+{
+	return id->vhca == v || (id->fn == v && !id->vhca && id->state == ID_LISTEN);
+}
+
+size_t cm_resources(const struct cm *cm, unsigned int function, size_t first,
+		    struct uverbs_resource *rows, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; function < cm->dev->nfunctions && i < cm->ids.n; i++) {
+		const struct cm_id *id = cm->ids.at[i];
+
+		if (id && id_is_on(id, &cm->dev->vhca[function]) && n++ - first < max)
+			id_describe(id, &rows[n - 1 - first]);
+	}
+	return n;
 }
 
 /* Numbers are the device's; -EINVAL for one of another file, as in the kernel. */

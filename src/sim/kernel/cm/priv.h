@@ -223,6 +223,7 @@ struct cm_file {
 	struct cm *cm;
 	LIST_ENTRY(cm_file) link;
 	struct vhca *fn;
+	pid_t pid; /* of the program that opened it */
 	bool low_ports;
 	int sock, peer;		  /* the device's end, and a duplicate of the program's */
 	uint64_t inode;		  /* of the program's end */
