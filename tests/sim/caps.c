@@ -97,6 +97,7 @@ static const struct row {
 	{G, "max_wqe_sz_?q", rc_works},
 	{G, "log_max_msg", rc_works},
 	{G, "rc", rc_works},
+	{G, "ece_support", ece_works},
 	{G, "rts2rts_qp_udp_sport", BY("tests/unit/fw_queues")},
 	{G, "atomic", pages_exist},
 	{G, "imaicl", windows_work},

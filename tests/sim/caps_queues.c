@@ -305,3 +305,29 @@ void q_counters_work(struct rig *r)
 	assert_int_equal(prm_query_q_counter_out_get_out_of_buffer(out), 0);
 	OK(dvx_obj_destroy(obj));
 }
+
+/* Two ends agree on version 1 of connection options, and on none of the options themselves. */
+void ece_works(struct rig *r)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct ibv_cq *cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq, .cap = {1, 1, 1, 1, 0}};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_qp *qp = ibv_create_qp(pd, &init);
+	struct ibv_ece ece;
+
+	assert_non_null(qp);
+	assert_int_equal(ibv_query_ece(qp, &ece), 0);
+	assert_int_equal(ece.vendor_id, 0x15b3);
+	assert_int_equal(ece.options, 0x10000000);
+	ece.options |= 6; /* as another vendor's firmware might have sent it */
+	assert_int_equal(ibv_set_ece(qp, &ece), 0);
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+							  IBV_QP_ACCESS_FLAGS),
+			 0);
+	assert_int_equal(ibv_query_ece(qp, &ece), 0);
+	assert_int_equal(ece.options, 0x10000000);
+	assert_int_equal(ibv_destroy_qp(qp) | ibv_destroy_cq(cq) | ibv_dealloc_pd(pd), 0);
+}

@@ -93,9 +93,9 @@ check "why-not: hw-timestamps work, by mlx5dv_get_clock_info()" says 0 'Nothing 
 check "why-not: a queue can have timestamps of real time" says 0 'rq_ts_format' host why-not real-time-timestamps
 check "why-not odp: what the device offers, whatever kernel this host has" says 0 'IBV_ODP_SUPPORT' host why-not odp
 check "why-not by another word" says 0 'dma-copy:' host why-not mmo
-check "why-not: what is missing, by the PRM's name" says 1 "GENERAL.ece_support is no" host why-not ece
-check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "ece_support" and .verdict == "missing"))' \
-	host why-not ece --json
+check "why-not: what is missing, by the PRM's name" says 1 "GENERAL.rq_delay_drop is no" host why-not delay-drop
+check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "rq_delay_drop" and .verdict == "missing"))' \
+	host why-not delay-drop --json
 check "why-not on a dump: the host is unknown" says 0 'a dump says nothing' "$info" why-not events "$scratch/host.caps"
 check "why-not: nearest names" says 2 'did you mean.* srq' host why-not srqq
 check "why-not --list" says 0 '^cross-vhca-export' "$info" why-not --list

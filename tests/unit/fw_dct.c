@@ -37,9 +37,8 @@ TEST_FX(dct_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"dct_context_entry.state", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"dct_context_entry.rlky dct_context_entry.atomic_like_write_en "
-		 "dct_context_entry.ece",
-		 1, BAD, FW_SYN_CAP_CLEAR},
+		{"dct_context_entry.rlky dct_context_entry.atomic_like_write_en", 1, BAD,
+		 FW_SYN_CAP_CLEAR},
 		{"dct_context_entry.mtu", 0, BAD, FW_SYN_SIZE},
 		{"dct_context_entry.mtu", 6, BAD, FW_SYN_SIZE},
 		{"dct_context_entry.cs_res", 1, BAD, FW_SYN_UNSUPPORTED},

@@ -179,6 +179,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	fill_completions(cap);
 	prm_cmd_hca_cap_set_rc(cap, 1);
 	prm_cmd_hca_cap_set_rts2rts_qp_udp_sport(cap, 1);
+	prm_cmd_hca_cap_set_ece_support(cap, 1);
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
 	prm_cmd_hca_cap_set_xrc(cap, 1);

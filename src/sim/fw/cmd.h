@@ -186,6 +186,8 @@ struct fw_buffer {
 	const uint8_t *pas; /* without a umem: page addresses, 8 bytes each */
 	size_t pas_at;	    /* where they begin in the mailbox */
 };
+/* What the device agrees to of the connection's options that somebody asks for. */
+uint32_t fw_ece(uint32_t asked);
 /* 0 if this queue may have qpc_ext.mmo set, and whenever it is not. */
 int fw_qp_check_mmo(struct fw_cmd *, const struct queue *, bool mmo);
 /* Fills ring (the umem is referenced from then on). 0, or refused. */

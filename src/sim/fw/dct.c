@@ -18,7 +18,6 @@ static int dct_check_features(struct fw_cmd *c, const void *dctc)
 		{prm_dctc_get_atomic_like_write_en(dctc), "dctc.atomic_like_write_en",
 		 "dvx-sim does not implement it"},
 		{prm_dctc_get_rlky(dctc), "dctc.rlky", "the reserved lkey is the kernel's"},
-		{prm_dctc_get_ece(dctc), "dctc.ece", "cap.ece_support is 0"},
 	};
 	const unsigned int mtu = prm_dctc_get_mtu(dctc), cs = prm_dctc_get_cs_res(dctc);
 
@@ -71,6 +70,7 @@ static void dct_read(struct dct *d, const void *dctc)
 	d->prio = (uint8_t)prm_dctc_get_eth_prio(dctc);
 	d->inline_most = prm_dctc_get_cs_res(dctc) ? INLINE_MOST : 0;
 	memcpy(d->ctx, dctc, sizeof(d->ctx));
+	prm_dctc_set_ece(d->ctx, fw_ece(prm_dctc_get_ece(dctc)));
 }
 
 static int dct_take_objects(struct fw_cmd *c, const void *dctc, struct dct *d)
@@ -124,6 +124,7 @@ int fw_create_dct(struct fw_cmd *c)
 		return -1;
 	}
 	prm_create_dct_out_set_dctn(c->out, d->o.id);
+	prm_create_dct_out_set_ece(c->out, prm_dctc_get_ece(d->ctx));
 	return 0;
 }
 

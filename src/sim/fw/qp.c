@@ -291,7 +291,17 @@ int fw_create_qp(struct fw_cmd *c)
 				 "no memory for one more queue pair");
 	}
 	prm_create_qp_out_set_qpn(c->out, qp->q.o.id);
+	qp->ece = fw_ece(prm_create_qp_in_get_ece(c->in));
+	prm_create_qp_out_set_ece(c->out, qp->ece);
 	return 0;
+}
+
+/* [I] The upper 4 bits are a version, of which libmlx5 begins with 1; this device has no options. */
+uint32_t fw_ece(uint32_t asked)
+{
+	const uint32_t version = asked & 0xfu << 28;
+
+	return version == 1u << 28 ? version : 0;
 }
 
 static void show_path(void *path, const struct qp *qp)
@@ -344,6 +354,7 @@ int fw_query_qp(struct fw_cmd *c)
 
 	if (!qp)
 		return -1;
+	prm_query_qp_out_set_ece(c->out, qp->ece);
 	show_context(prm_query_qp_out_at_qpc(c->out), qp);
 	if (!prm_query_qp_in_get_qpc_ext(c->in))
 		return 0;

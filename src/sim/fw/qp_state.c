@@ -322,7 +322,19 @@ static void fw_qp_forget(struct qp *qp)
 	qp->udp_sport = qp->pkey_index = 0;
 	qp->hop_limit = qp->tclass = 0;
 	qp->flow_label = qp->prio = 0;
+	qp->ece = 0;
 	memset(prm_qpc_at_primary_address_path(qp->q.ctx), 0, PRM_ADS_BYTES);
+}
+
+/* SQERR2RTS and SQD2RTS have no such fields. */
+static void answer_ece(struct fw_cmd *c, struct qp *qp)
+{
+	const uint32_t asked = prm_rst2init_qp_in_get_ece(c->in);
+
+	if (!asked || c->opcode == PRM_OPCODE_SQERR2RTS_QP || c->opcode == PRM_OPCODE_SQD_RTS_QP)
+		return;
+	qp->ece = fw_ece(asked);
+	prm_rst2init_qp_out_set_ece(c->out, qp->ece);
 }
 
 static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp *qp)
@@ -350,6 +362,7 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	apply_receive(qp, qpc, fields);
 	apply_send(qp, qpc, fields);
 	apply_more(qp, prm_qpc_cat_primary_address_path(qpc), &more);
+	answer_ece(c, qp);
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct qp {
 	struct obj *xrcd; /* of an XRC target, referenced */
 	uint32_t qkey;
 	bool block_lb_mc; /* its own multicasts do not come back to it */
+	uint32_t ece;	  /* options of the connection that were agreed on */
 	uint8_t mtu;	  /* PRM: 1=256 .. 5=4096 */
 	uint8_t log_msg_max;
 	uint8_t min_rnr_nak, retry_count, rnr_retry, ack_timeout;

@@ -89,7 +89,10 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 								       : MLX5_USER_INLINE_MODE_NONE,
 		.hca_core_clock_offset = 0, /* in its page, as in the initialization segment's */
 		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET |
-			     MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS,
+			     MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS |
+			     (prm_cmd_hca_cap_get_ece_support(file_caps(f))
+				      ? MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE
+				      : 0),
 		.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1,
 		.log_uar_size = LOG_UAR_SIZE,
 		.num_uars_per_page = 1,

@@ -43,6 +43,7 @@ int dct_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	prm_dctc_set_cqn(dctc, p->rcq->cqn);
 	prm_dctc_set_dc_access_key(dctc, p->u.access_key);
 	prm_dctc_set_user_index(dctc, p->u.uidx);
+	prm_dctc_set_ece(dctc, p->u.ece_options);
 	if (p->u.flags & MLX5_QP_FLAG_SCATTER_CQE && p->rcq->cqe_size == 128)
 		prm_dctc_set_cs_res(dctc, PRM_QPC_CS_RES_UP_TO_64B);
 	return 0;
@@ -90,6 +91,7 @@ static int dct_to_init(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m
 	}
 	prm_dctc_set_pkey_index(dctc, m->pkey_index);
 	prm_dctc_set_port(dctc, m->port_num);
+	qp->ece = 0;
 	qp->port = m->port_num;
 	return 0;
 }
@@ -123,9 +125,11 @@ static int dct_to_rtr(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 	prm_dctc_set_counter_set_id(prm_create_dct_in_at_dct_context_entry(qp->dct),
 				    file_q_counter(qp->u.file));
 	err = mbox_exec(qp->u.file->vhca, qp->dct, PRM_CREATE_DCT_IN_BYTES, out, sizeof(out));
-	if (!err)
-		qp->qpn = prm_create_dct_out_get_dctn(out);
-	return err;
+	if (err)
+		return err;
+	qp->qpn = prm_create_dct_out_get_dctn(out);
+	qp->ece = prm_create_dct_out_get_ece(out);
+	return 0;
 }
 
 int dct_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
@@ -138,6 +142,8 @@ int dct_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 			      "MODIFY_QP: attr_mask 0x%x: a DC target changes only with "
 			      "its state",
 			      m->attr_mask);
+	if (qp->ece)
+		prm_dctc_set_ece(prm_create_dct_in_at_dct_context_entry(qp->dct), qp->ece);
 	if (qp->state == RESET && m->qp_state == INIT)
 		err = dct_to_init(qp, m);
 	else if (qp->state == INIT && m->qp_state == RTR)

@@ -216,13 +216,16 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 		return -ENOMEM;
 	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
 	prm_create_qp_in_set_uid(in, qp->uid);
+	prm_create_qp_in_set_ece(in, p->u.ece_options);
 	set_qpc(f, prm_create_qp_in_at_qpc(in), p);
 	pages_write(&p->pages, in + PRM_CREATE_QP_IN_BYTES, 0);
 	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
-	if (!err)
-		qp->qpn = prm_create_qp_out_get_qpn(out);
-	return err;
+	if (err)
+		return err;
+	qp->qpn = prm_create_qp_out_get_qpn(out);
+	qp->ece = prm_create_qp_out_get_ece(out);
+	return 0;
 }
 
 static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
@@ -271,6 +274,7 @@ static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp 
 	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
 	struct ib_uverbs_qp_cap cap = p->cap;
 
+	uhw.ece_options = qp->ece;
 	cap.max_recv_wr = qp->rq_wr;
 	cap.max_recv_sge = qp->rq_sge;
 	if (qp->raw.on)

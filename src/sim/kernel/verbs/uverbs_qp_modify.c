@@ -268,6 +268,7 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 	prm_rst2init_qp_in_set_qpn(in, qp->qpn);
 	if (context) {
 		prm_rst2init_qp_in_set_opt_param_mask(in, optpar_of(m->attr_mask, t));
+		prm_rst2init_qp_in_set_ece(in, qp->ece);
 		err = fill_qpc(qp, prm_rst2init_qp_in_at_qpc(in), m);
 	}
 	if (t->opcode == PRM_OPCODE_RST2INIT_QP)
@@ -276,6 +277,7 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 	if (!err)
 		err = mbox_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
 				out, sizeof(out));
+	qp->ece = !err && context ? prm_rst2init_qp_out_get_ece(out) : 0;
 	return err;
 }
 
@@ -321,8 +323,7 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 	return err;
 }
 
-/* libmlx5's own part: bursts of raw packets; nothing for DC targets; ECE, which this device lacks.
- */
+/* libmlx5's own part: bursts of raw packets, and ECE. */
 static int qp_modify_take_uhw(struct wcmd *c, struct mlx5_ib_modify_qp *u)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
@@ -333,8 +334,6 @@ static int qp_modify_take_uhw(struct wcmd *c, struct mlx5_ib_modify_qp *u)
 	if (!err && (u->comp_mask || u->burst_info.reserved))
 		err = refuse(-EOPNOTSUPP,
 			     "MODIFY_QP: UHW_IN: comp_mask or burst_info.reserved is not 0");
-	if (!err && u->ece_options)
-		err = refuse(-EOPNOTSUPP, "MODIFY_QP: UHW_IN: this device has no ECE");
 	return err;
 }
 
@@ -370,8 +369,8 @@ static int modify_half(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m
 	return err;
 }
 
-/* dctn: what a DC target got. */
-static int modify_any(struct wcmd *c, uint32_t known, uint32_t *dctn)
+/* answer: a DC target's number, and what the device makes of the ECE options. */
+static int modify_any(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_resp *answer)
 {
 	const struct ib_uverbs_modify_qp *m = c->in;
 	struct raw_change raw = {.m = m};
@@ -391,29 +390,32 @@ static int modify_any(struct wcmd *c, uint32_t known, uint32_t *dctn)
 		err = qp_modify_take_uhw(c, &u);
 	if (err)
 		return err;
-	if (qp->type == QP_TYPE_DCT) {
-		err = dct_qp_modify(qp, m, attr_find(c->req, UVERBS_ATTR_UHW_OUT));
-		*dctn = err || qp->state != RTR ? 0 : qp->qpn;
-		return err;
+	if (qp->raw.on) {
+		err = qp_modify_rate(c, &u.burst_info, &raw);
+		return err ? err : raw_qp_modify(qp, &raw);
 	}
-	if (!qp->raw.on)
-		return modify_half(qp, m);
-	err = qp_modify_rate(c, &u.burst_info, &raw);
-	return err ? err : raw_qp_modify(qp, &raw);
+	qp->ece = u.ece_options;
+	if (qp->type == QP_TYPE_DCT)
+		err = dct_qp_modify(qp, m, attr_find(c->req, UVERBS_ATTR_UHW_OUT));
+	else
+		err = modify_half(qp, m);
+	answer->ece_options = qp->ece;
+	answer->dctn = qp->type == QP_TYPE_DCT && qp->state == RTR ? qp->qpn : 0;
+	return err;
 }
 
 int wcmd_modify_qp(struct wcmd *c)
 {
-	uint32_t dctn;
+	struct mlx5_ib_modify_qp_resp uhw;
 
-	return modify_any(c, A_STANDARD, &dctn);
+	return modify_any(c, A_STANDARD, &uhw);
 }
 
 int wcmd_modify_qp_ex(struct wcmd *c)
 {
 	struct ib_uverbs_ex_modify_qp_resp resp = {.response_length = sizeof(resp)};
 	struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
-	int err = modify_any(c, A_STANDARD | A_RATE_LIMIT, &uhw.dctn);
+	int err = modify_any(c, A_STANDARD | A_RATE_LIMIT, &uhw);
 
 	if (err)
 		return err;

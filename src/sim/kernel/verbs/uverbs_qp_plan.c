@@ -48,9 +48,6 @@ static int uverbs_qp_check_uhw(const struct mlx5_ib_create_qp *u, uint64_t type)
 		return refuse(-EINVAL, "CREATE_QP: bfreg_index 0x%x is no UAR", u->bfreg_index);
 	if (u->uidx >= UIDX_DEFAULT)
 		return refuse(-EINVAL, "CREATE_QP: uidx 0x%x is not below 0xffffff", u->uidx);
-	if (u->ece_options)
-		return refuse(-EOPNOTSUPP,
-			      "CREATE_QP: ece_options: this device does not offer them");
 	return 0;
 }
 

@@ -65,6 +65,7 @@ struct uverbs_qp {
 	uint8_t access; /* atomic_rd_en, resp_depth: rre and rae follow from them */
 	uint8_t dest_rd;
 	bool sig_all;
+	uint32_t ece; /* options of its connection: asked for, then what the firmware said */
 	struct mcast *groups; /* that it joined (uverbs_mcast.c) */
 	uint32_t max_inline;
 	uint32_t rq_wr, rq_sge; /* what the ring holds */
