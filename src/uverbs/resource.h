@@ -13,6 +13,7 @@ enum resource_kind {
 	RESOURCE_MR,
 	RESOURCE_CTX,
 	RESOURCE_SRQ,
+	RESOURCE_COUNTER, /* statistics that queue pairs are bound to */
 	RESOURCE_KINDS
 };
 
@@ -29,13 +30,31 @@ struct uverbs_resource {
 	uint32_t srq;		   /* of a QP: its SRQ's number, 0: none */
 	uint32_t cqn;		   /* of an XRC SRQ */
 	uint8_t type, state, port; /* of a QP: IB_UVERBS_QPT_*, enum ib_qp_state; SRQT_* */
-	uint8_t pad[1];
+	uint8_t mask; /* of a COUNTER: as struct uverbs_statistic has it, and mode in `state` */
 	uint32_t qpn; /* of a CM_ID: its QP, of `type`; 0: none */
 	uint64_t len;
 	/* Of a CM_ID: RDMA_PS_*, and struct sockaddr_in, _in6 or _ib; family 0: not known. */
 	uint32_t ps;
 	uint8_t src[RESOURCE_ADDR], dst[RESOURCE_ADDR];
-	uint8_t pad2[4];
+	uint32_t counter; /* of a QP: the COUNTER's number; of that: which of port_stats.bound */
+};
+
+/*
+ * What `rdma statistic qp` changes and asks. mode and mask are enum rdma_nl_counter_mode and
+ * rdma_nl_counter_mask.
+ */
+enum statistic_op {
+	STATISTIC_RULE,	  /* -> mode, mask */
+	STATISTIC_AUTO,	  /* by mask: queue pairs that come to INIT; 0: no longer */
+	STATISTIC_BIND,	  /* qpn; counter 0: a new one -> counter */
+	STATISTIC_UNBIND, /* qpn, counter */
+	STATISTIC_OPS
+};
+
+struct uverbs_statistic {
+	uint32_t function, op;
+	uint32_t qpn, counter;
+	uint32_t mode, mask;
 };
 
 #endif

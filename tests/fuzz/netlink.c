@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests of RDMA netlink, whole and damaged: each answer is a row of messages of the right
  * length. */
+#include <errno.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include "fuzz.h"
@@ -33,18 +34,36 @@ static int objects(struct uverbs_resource **rows, size_t *n)
 	return 0;
 }
 
+static int statistic(struct uverbs_statistic *s)
+{
+	s->mode = any(4);
+	return any(4) ? 0 : -ENOENT;
+}
+
+static const char *bound(const struct netlink_device *dev, unsigned int i, unsigned int slot,
+			 uint64_t *value)
+{
+	(void)dev;
+	*value = slot;
+	return i < 20 ? "as_long_as_they_are_in_mlx5_ib" : NULL;
+}
+
 static size_t put_attribute(uint8_t *to)
 {
-	static const uint16_t types[] = {RDMA_NLDEV_ATTR_DEV_INDEX, RDMA_NLDEV_ATTR_PORT_INDEX,
-					 RDMA_NLDEV_ATTR_CHARDEV_TYPE, RDMA_NLDEV_ATTR_STAT_RES};
+	static const uint16_t types[] = {RDMA_NLDEV_ATTR_DEV_INDEX,    RDMA_NLDEV_ATTR_PORT_INDEX,
+					 RDMA_NLDEV_ATTR_CHARDEV_TYPE, RDMA_NLDEV_ATTR_STAT_RES,
+					 RDMA_NLDEV_ATTR_STAT_MODE,    RDMA_NLDEV_ATTR_STAT_COUNTER_ID,
+					 RDMA_NLDEV_ATTR_RES_LQPN};
 	struct nlattr a = {.nla_len = (uint16_t)(any(8) == 5 ? any(64) : 8),
-			   .nla_type = types[any(4)]};
+			   .nla_type = types[any(7)]};
 	uint32_t value = any(3);
 
 	memcpy(to, &a, sizeof(a));
 	if (a.nla_type == RDMA_NLDEV_ATTR_CHARDEV_TYPE)
 		memcpy(to + sizeof(a), "uvb", 4);
-	else
+	if (a.nla_type == RDMA_NLDEV_ATTR_STAT_RES && any(8))
+		value = RDMA_NLDEV_ATTR_RES_QP;
+	if (a.nla_type != RDMA_NLDEV_ATTR_CHARDEV_TYPE)
 		memcpy(to + sizeof(a), &value, sizeof(value));
 	return 8;
 }
@@ -68,7 +87,8 @@ static size_t put_request(uint8_t *to)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static const struct netlink_device dev = {
-		.present = true, .resources = objects, .ncounters = 3};
+		.present = true, .admin = true, .resources = objects, .statistic = statistic,
+		.bound = bound, .ncounters = 3};
 	uint8_t request[256];
 	size_t room = 0;
 	uint8_t *copy;

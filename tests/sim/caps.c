@@ -84,6 +84,7 @@ static const struct row {
 	{G, "*_q_counters", BY("tests/unit/queue_errors")},
 	{G, "out_of_seq_cnt", BY("tests/unit/net_loss")},
 	{G, "modify_rq_counter_set_id", BY("tests/unit/fw_q_counter")},
+	{G, "rts2rts_qp_counters_set_id", BY("tests/interop/rdma_netlink.sh")},
 	{G, "device_memory", pages_exist},
 	{G, "eswitch_manager", BY("tests/unit/fw_query")},
 	{G, "qpc_extension", dma_works},

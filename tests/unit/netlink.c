@@ -13,7 +13,7 @@
 #define PORT_ID 4711u
 
 static struct netlink_device dev = {
-	.present = true, .node_guid = 5, .port_state = 4, .uverbs = {231, 1}};
+	.present = true, .admin = true, .node_guid = 5, .port_state = 4, .uverbs = {231, 1}};
 
 /* A request in the making, and what came back. */
 static struct {
@@ -141,6 +141,10 @@ static void operations(void **state)
 	(void)state;
 	request(RDMA_NLDEV_CMD_SET, 0);
 	assert_int_equal(ask(), -EOPNOTSUPP);
+	dev.admin = false;
+	request(RDMA_NLDEV_CMD_STAT_SET, 0);
+	assert_int_equal(ask(), -EPERM);
+	dev.admin = true;
 	request(RDMA_NLDEV_NUM_OPS, 0);
 	assert_int_equal(ask(), -EINVAL);
 	request(RDMA_NLDEV_CMD_SYS_GET, NLM_F_DUMP);
@@ -153,6 +157,36 @@ static void operations(void **state)
 	t.bytes[0]++; /* more bytes than there are */
 	ask();
 	assert_int_equal(t.answers, 0);
+}
+
+/* STAT_SET and STAT_DEL of a QP: what each needs, and what is nobody's. */
+static void statistics(void **state)
+{
+	(void)state;
+	for (unsigned int missing = 0; missing < 4; missing++) {
+		request(RDMA_NLDEV_CMD_STAT_DEL, 0);
+		number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+		number(RDMA_NLDEV_ATTR_PORT_INDEX, 1);
+		if (missing != 0)
+			number(RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_QP);
+		if (missing != 1)
+			number(RDMA_NLDEV_ATTR_STAT_COUNTER_ID, 2);
+		if (missing != 2)
+			number(RDMA_NLDEV_ATTR_RES_LQPN, 64);
+		assert_int_equal(ask(), missing < 3 ? -EINVAL : -EOPNOTSUPP);
+	}
+	for (uint32_t mode = 0; mode < 3; mode++) {
+		request(RDMA_NLDEV_CMD_STAT_SET, 0);
+		number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+		number(RDMA_NLDEV_ATTR_PORT_INDEX, 1);
+		number(RDMA_NLDEV_ATTR_STAT_MODE, mode);
+		assert_int_equal(ask(), -EINVAL); /* of which resource? */
+		number(RDMA_NLDEV_ATTR_STAT_RES, RDMA_NLDEV_ATTR_RES_QP);
+		assert_int_equal(ask(), mode == RDMA_COUNTER_MODE_AUTO ? -EOPNOTSUPP : -EINVAL);
+	}
+	request(RDMA_NLDEV_CMD_STAT_GET, NLM_F_DUMP);
+	number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+	assert_int_equal(ask(), -EINVAL);
 }
 
 static void no_device(void **state)
@@ -184,6 +218,7 @@ int main(void)
 		cmocka_unit_test(one_device),	cmocka_unit_test(ports),
 		cmocka_unit_test(char_devices), cmocka_unit_test(operations),
 		cmocka_unit_test(no_device),	cmocka_unit_test(longest),
+		cmocka_unit_test(statistics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,7 @@ struct call {
 	uint64_t va, len, offset;
 	unsigned int function;
 	struct uverbs_resource *rows;
+	struct uverbs_statistic *statistic;
 	size_t nrows;
 	int uffd, memfd;
 	int rc;
@@ -301,6 +302,18 @@ static void do_resources(struct call *c)
 		chip_resources(embedded.chip, c->function, 0, c->rows, c->nrows);
 }
 
+static void do_statistic(struct call *c)
+{
+	c->rc = kernel_statistic(chip_kernel(embedded.chip), c->statistic);
+}
+
+static int embedded_statistic(struct uverbs_statistic *s)
+{
+	struct call c = {.fn = do_statistic, .statistic = s};
+
+	return embedded.chip && !embedded.parents ? call(&c) : -ENODEV;
+}
+
 /* A chip that does not run yet, or that is the parent's, has nothing of this process. */
 static int embedded_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
 {
@@ -481,6 +494,7 @@ const struct backend backend_embedded = {
 	.open = embedded_open,
 	.ioctl = embedded_ioctl,
 	.resources = embedded_resources,
+	.statistic = embedded_statistic,
 	.mapped = embedded_mapped,
 	.unmapped = embedded_unmapped,
 	.share = embedded_share,

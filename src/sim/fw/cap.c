@@ -69,6 +69,7 @@ static void fill_q_counters(void *cap)
 	prm_cmd_hca_cap_set_retransmission_q_counters(cap, 1);
 	prm_cmd_hca_cap_set_enhanced_error_q_counters(cap, 1);
 	prm_cmd_hca_cap_set_modify_rq_counter_set_id(cap, 1);
+	prm_cmd_hca_cap_set_rts2rts_qp_counters_set_id(cap, 1);
 }
 
 static void fill_doorbells(void *cap)

@@ -20,6 +20,8 @@ void fw_memic_back(struct vhca *, uint64_t addr, uint32_t len, uint8_t *bytes);
 
 /* The function's driver shows this set of Q counters in the port's statistics. */
 void fw_q_counter_show(struct vhca *, uint32_t set_id);
+/* A set that is new counts in port_stats.bound: where; -1: there are as many as can be. */
+int fw_q_counter_bind(struct vhca *, uint32_t set_id);
 
 /*
  * What the kernel's own UMR queue does to an mkey of its: PD and rights (of an mkc) change, the key

@@ -78,6 +78,39 @@ void fw_q_counter_show(struct vhca *v, uint32_t id)
 {
 	struct q_counter *n = obj_find(v, OBJ_Q_COUNTER, id);
 
-	n->shown = true;
+	n->place = Q_COUNTER_PORT;
 	v->stats->queues = n->own;
+}
+
+int fw_q_counter_bind(struct vhca *v, uint32_t id)
+{
+	struct q_counter *n = obj_find(v, OBJ_Q_COUNTER, id);
+	unsigned int slot = 0;
+
+	while (slot < PORT_STATS_BOUND && v->bound_sets >> slot & 1)
+		slot++;
+	if (slot == PORT_STATS_BOUND)
+		return -1;
+	v->bound_sets |= 1ull << slot;
+	n->place = Q_COUNTER_BOUND;
+	n->slot = slot;
+	return (int)slot;
+}
+
+/* What queue pairs met while they were bound stays in the port's counters. */
+void fw_q_counter_free(struct obj *o)
+{
+	struct q_counter *n = (struct q_counter *)o;
+	struct port_stats *page = o->vhca->stats;
+
+	if (n->place == Q_COUNTER_BOUND) {
+		struct queue_stats *s = &page->bound[n->slot];
+
+#define QUEUE_STAT(name) page->queues.name += s->name;
+#include "base/queue_stats.def"
+#undef QUEUE_STAT
+		memset(s, 0, sizeof(*s));
+		o->vhca->bound_sets &= ~(1ull << n->slot);
+	}
+	obj_free(o);
 }

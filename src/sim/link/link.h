@@ -40,6 +40,7 @@ enum link_type {
 	LINK_SET_PORT,	/* u32: the link goes up */
 	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
 	LINK_ATTACH,	/* a BAR's FD: a file that another process opened; first message */
+	LINK_STATISTIC,	/* uverbs_statistic -> the same */
 	LINK_DROPS,	/* -> link_drop_row: those that are not 0 */
 };
 

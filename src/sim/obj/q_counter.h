@@ -7,16 +7,28 @@
 #include "vhca.h"
 #include "base/port_stats.h"
 
+/* Where a set counts: programs read the page of the port's counters. */
+enum q_counter_place {
+	Q_COUNTER_OWN,
+	Q_COUNTER_PORT,	 /* the set of the function's driver */
+	Q_COUNTER_BOUND, /* one that an administrator binds to queue pairs */
+};
+
 /* A set of Q counters: what the queues that name it have met. */
 struct q_counter {
 	struct obj o;
-	bool shown; /* by the function's driver: it counts in the port's page, not in own */
+	enum q_counter_place place;
+	unsigned int slot; /* of the page, BOUND */
 	struct queue_stats own;
 };
 
 static inline struct queue_stats *q_counter_stats(struct q_counter *n)
 {
-	return n->shown ? &n->o.vhca->stats->queues : &n->own;
+	struct port_stats *page = n->o.vhca->stats;
+
+	return n->place == Q_COUNTER_OWN    ? &n->own
+	       : n->place == Q_COUNTER_PORT ? &page->queues
+					    : &page->bound[n->slot];
 }
 
 /* [I] A queue that names none is counted nowhere. */

@@ -277,6 +277,25 @@ static int link_resources(unsigned int function, struct uverbs_resource **rows, 
 	return 0;
 }
 
+static int link_statistic(struct uverbs_statistic *s)
+{
+	struct link_message answer = {0};
+	int sock = link_connect(server), err;
+
+	if (sock < 0)
+		return sock;
+	err = link_ask(sock, LINK_STATISTIC, s, sizeof(*s), -1, &answer);
+	real()->close(sock);
+	if (!err && answer.h.len != sizeof(*s))
+		err = -EPROTO;
+	if (!err)
+		memcpy(s, answer.body, sizeof(*s));
+	if (!err)
+		err = answer.h.result;
+	link_message_free(&answer);
+	return err;
+}
+
 /*
  * A program that ends at once after an error completion makes no further request. It ends though
  * the server is stopped, and does not wait for an answer for long.
@@ -324,6 +343,7 @@ const struct backend backend_socket = {
 	.open = link_open,
 	.ioctl = link_ioctl,
 	.resources = link_resources,
+	.statistic = link_statistic,
 	.mapped = link_mapped,
 	.unmapped = link_unmapped,
 	.share = link_share,

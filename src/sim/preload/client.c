@@ -21,6 +21,7 @@
 #include "share.h"
 #include "share_fork.h"
 #include "sysfs.h"
+#include "uverbs/resource.h"
 
 #define CLOCK_PAGE_BYTES 4096u
 #define CFILES 4096 /* an event channel of librdmacm is a file */
@@ -157,6 +158,20 @@ int client_resources(struct uverbs_resource **rows, size_t *n)
 	return err;
 }
 
+int client_statistic(struct uverbs_statistic *s)
+{
+	struct lock_saved held;
+	int err;
+
+	if (!client_tree() || !client_is_this_process())
+		return -ENODEV;
+	s->function = client.function;
+	client_enter(&held);
+	err = client.backend->statistic(s);
+	client_leave(&held);
+	return err;
+}
+
 const char *client_tree(void)
 {
 	return inside || !client.backend ? NULL : client.sysfs;
@@ -184,7 +199,14 @@ bool client_stats(struct port_stats *stats)
 		n = pread(fd, stats, sizeof(*stats), 0);
 		real()->close(fd);
 	}
-	return n == (ssize_t)sizeof(*stats);
+	if (n != (ssize_t)sizeof(*stats))
+		return false;
+	for (unsigned int i = 0; i < PORT_STATS_BOUND; i++) {
+#define QUEUE_STAT(name) stats->queues.name += stats->bound[i].name;
+#include "base/queue_stats.def"
+#undef QUEUE_STAT
+	}
+	return true;
 }
 
 int client_counter(const char *path, int flags)

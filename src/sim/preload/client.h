@@ -16,6 +16,7 @@
 struct ucma_request;
 struct uverbs_request;
 struct uverbs_resource;
+struct uverbs_statistic;
 
 /* One open of the device in this process. A file is known by the inode of its memfd, so that
  * dup'ed and passed descriptors are the same file. */
@@ -41,6 +42,7 @@ struct backend {
 	int (*ioctl)(struct cfile *, struct uverbs_request *);
 	/* Objects of all programs; *n of them at *rows, which the caller frees. 0 or -errno. */
 	int (*resources)(unsigned int function, struct uverbs_resource **rows, size_t *n);
+	int (*statistic)(struct uverbs_statistic *);
 	/* uffd: a new userfaultfd or -1; the other side owns it from here on. */
 	int (*mapped)(struct cfile *, int uffd, uint64_t va, uint64_t len, uint64_t offset);
 	void (*unmapped)(struct cfile *, uint64_t va, uint64_t len);
@@ -102,7 +104,7 @@ const char *client_tree(void);
 const char *client_in_tree(const char *path);
 /* What the function has counted so far; false: there is no tree. */
 struct port_stats;
-bool client_stats(struct port_stats *);
+bool client_stats(struct port_stats *); /* queues: those that are bound, too */
 /* A descriptor with the present value of a counter; -1: the path is no counter. */
 int client_counter(const char *path, int flags);
 /* Makes the tree, before a program's first access to it. */
@@ -110,6 +112,7 @@ void client_sysfs(void);
 
 /* Objects of the device's function, as backend.resources. */
 int client_resources(struct uverbs_resource **rows, size_t *n);
+int client_statistic(struct uverbs_statistic *); /* of the device's function */
 
 /* false in a vfork child, which uses its parent's memory. */
 bool client_is_this_process(void);

@@ -10,10 +10,13 @@
 #include "sysfs.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 #include "base/log.h"
 #include "base/port_stats.h"
 
@@ -73,30 +76,48 @@ static void tree_chardev(const char *folder, struct netlink_chardev *c)
 	c->abi = tree_number(path);
 }
 
-static void read_counters(struct netlink_device *d)
+static const char *bound_counter(const struct netlink_device *d, unsigned int i, unsigned int slot,
+				 uint64_t *value)
 {
-	struct port_stats stats;
+	return slot < PORT_STATS_BOUND ? sysfs_bound_counter(i, d->stats, slot, value) : NULL;
+}
+
+static void read_counters(struct netlink_device *d, struct port_stats *stats)
+{
 	const char *name;
 
-	if (!client_stats(&stats))
+	if (!client_stats(stats))
 		return;
+	d->stats = stats;
+	d->bound = bound_counter;
+	d->statistic = client_statistic;
 	for (; d->ncounters < NETLINK_COUNTERS; d->ncounters++) {
 		struct netlink_counter *c = &d->counters[d->ncounters];
 
-		name = sysfs_hw_counter(d->ncounters, &stats, &c->value);
+		name = sysfs_hw_counter(d->ncounters, stats, &c->value);
 		if (!name)
 			return;
 		snprintf(c->name, sizeof(c->name), "%s", name);
 	}
 }
 
-static void read_device(struct netlink_device *d)
+static bool is_admin(void)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+
+	return !syscall(SYS_capget, &head, caps) &&
+	       caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
+}
+
+static void read_device(struct netlink_device *d, struct port_stats *stats)
 {
 	memset(d, 0, sizeof(*d));
 	d->present = tree_guid(IBDEV_FOLDER "node_guid", &d->node_guid);
 	if (!d->present)
 		return;
 	d->resources = client_resources;
+	d->admin = is_admin();
 	tree_guid(IBDEV_FOLDER "sys_image_guid", &d->sys_image_guid);
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));
 	d->port_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/state");
@@ -106,7 +127,7 @@ static void read_device(struct netlink_device *d)
 		d->ndev = if_nametoindex(d->ndev_name);
 	tree_chardev(UVERBS_FOLDER, &d->uverbs);
 	tree_chardev("class/misc/rdma_cm/", &d->rdma_cm);
-	read_counters(d);
+	read_counters(d, stats);
 }
 
 /* --- the carrier ------------------------------------------------------------------------------ */
@@ -171,6 +192,7 @@ static int send_datagram(void *arg, const void *datagram, size_t len)
 static ssize_t netlink_ask(int fd, const void *request, size_t len)
 {
 	struct netlink_device dev;
+	struct port_stats stats;
 	struct answer_way way = {.to = {.nl_family = AF_NETLINK, .nl_pid = port_id(fd)}};
 	int err, saved = errno;
 
@@ -179,7 +201,7 @@ static ssize_t netlink_ask(int fd, const void *request, size_t len)
 	way.sock = real()->socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
 	if (way.sock < 0)
 		return -1;
-	read_device(&dev);
+	read_device(&dev, &stats);
 	err = netlink_answer(&dev, request, len, way.to.nl_pid, send_datagram, &way);
 	real()->close(way.sock);
 	errno = err ? -err : saved;

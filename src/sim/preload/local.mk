@@ -35,4 +35,5 @@ EXTRA_DIST += src/sim/preload/libdvx-sim.map
 # The tree that a program sees is written by the chip's side, too. The fuzzer and a unit test feed netlink.c.
 libsim_la_SOURCES += src/sim/preload/sysfs.c src/sim/preload/sysfs.h src/sim/preload/sysfs_change.c \
 	src/sim/preload/sysfs_counters.c src/sim/preload/sysfs_priv.h src/sim/preload/netlink.c src/sim/preload/netlink.h \
-	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c
+	src/sim/preload/netlink_priv.h src/sim/preload/netlink_reply.c src/sim/preload/netlink_resources.c \
+	src/sim/preload/netlink_statistic.c

@@ -83,33 +83,19 @@ static int fill_system(struct netlink_reply *r, const struct netlink_request *q)
 	return 0;
 }
 
-/* The port's counters. Counters of a QP or an MR are bound by STAT_SET, which is not served. */
-static int fill_statistic(struct netlink_reply *r, const struct netlink_request *q)
-{
-	size_t table, entry;
-
-	if (q->has_stat)
-		return -EOPNOTSUPP;
-	netlink_put_device(r);
-	netlink_put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, PORTS);
-	table = netlink_nest_begin(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
-	for (unsigned int i = 0; i < r->dev->ncounters; i++) {
-		entry = netlink_nest_begin(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
-		netlink_put_text(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME,
-				 r->dev->counters[i].name);
-		netlink_put_u64(r, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE,
-				r->dev->counters[i].value);
-		netlink_nest_end(r, entry);
-	}
-	netlink_nest_end(r, table);
-	return 0;
-}
-
 /*
  * fill: one message about the device, or -errno. An operation without it is one that the kernel has
  * and the device lacks.
  */
-enum { ONE = 1, DUMP = 2, STRICT = 4, NEEDS_INDEX = 8, NEEDS_PORT = 16, DUMP_NEEDS_INDEX = 32 };
+enum {
+	ONE = 1,
+	DUMP = 2,
+	STRICT = 4,
+	NEEDS_INDEX = 8,
+	NEEDS_PORT = 16,
+	DUMP_NEEDS_INDEX = 32,
+	ADMIN = 64
+};
 static const struct netlink_op {
 	int (*fill)(struct netlink_reply *, const struct netlink_request *);
 	unsigned int how;
@@ -121,10 +107,12 @@ static const struct netlink_op {
 				     ONE | DUMP | NEEDS_INDEX | NEEDS_PORT | DUMP_NEEDS_INDEX},
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = {fill_chardev, ONE | STRICT, NULL},
 	[RDMA_NLDEV_CMD_SYS_GET] = {fill_system, ONE | STRICT, NULL},
-	[RDMA_NLDEV_CMD_STAT_GET] = {fill_statistic, ONE | STRICT | NEEDS_INDEX | NEEDS_PORT, NULL},
-	[RDMA_NLDEV_CMD_SET] = {NULL, ONE, NULL},
-	[RDMA_NLDEV_CMD_NEWLINK] = {NULL, ONE, NULL},
-	[RDMA_NLDEV_CMD_DELLINK] = {NULL, ONE, NULL},
+	[RDMA_NLDEV_CMD_STAT_GET] = {netlink_fill_statistic,
+				     ONE | DUMP | STRICT | NEEDS_INDEX | NEEDS_PORT,
+				     netlink_dump_statistic},
+	[RDMA_NLDEV_CMD_SET] = {NULL, ONE | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_NEWLINK] = {NULL, ONE | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_DELLINK] = {NULL, ONE | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_RES_GET] = {netlink_fill_summary, ONE | DUMP | NEEDS_INDEX, NULL},
 	[RDMA_NLDEV_CMD_RES_QP_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, netlink_dump_resources},
 	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX,
@@ -136,12 +124,14 @@ static const struct netlink_op {
 					netlink_dump_resources},
 	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX,
 					netlink_dump_resources},
-	[RDMA_NLDEV_CMD_SYS_SET] = {NULL, ONE, NULL},
-	[RDMA_NLDEV_CMD_STAT_SET] = {NULL, ONE, NULL},
-	[RDMA_NLDEV_CMD_STAT_DEL] = {NULL, ONE, NULL},
-	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = {NULL, ONE | DUMP, NULL},
-	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = {NULL, ONE | DUMP, NULL},
-	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = {NULL, ONE | DUMP, NULL},
+	[RDMA_NLDEV_CMD_SYS_SET] = {NULL, ONE | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_STAT_SET] = {netlink_set_statistic,
+				     ONE | NEEDS_INDEX | NEEDS_PORT | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_STAT_DEL] = {netlink_del_statistic,
+				     ONE | NEEDS_INDEX | NEEDS_PORT | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = {NULL, ONE | DUMP | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = {NULL, ONE | DUMP | ADMIN, NULL},
+	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = {NULL, ONE | DUMP | ADMIN, NULL},
 	[RDMA_NLDEV_CMD_STAT_GET_STATUS] = {NULL, ONE, NULL},
 };
 
@@ -172,15 +162,21 @@ static bool take_type(const struct nlattr *a, const uint8_t *value, struct netli
 /* Unknown attributes are skipped; shorter ones than their type are wrong. */
 static bool take_attribute(const struct nlattr *a, const uint8_t *value, struct netlink_request *q)
 {
-	uint32_t other;
-
 	switch (a->nla_type & NLA_TYPE_MASK) {
 	case RDMA_NLDEV_ATTR_DEV_INDEX:
 		return take_u32(a, value, &q->has_index, &q->index);
 	case RDMA_NLDEV_ATTR_PORT_INDEX:
 		return take_u32(a, value, &q->has_port, &q->port);
 	case RDMA_NLDEV_ATTR_STAT_RES:
-		return take_u32(a, value, &q->has_stat, &other);
+		return take_u32(a, value, &q->has_stat, &q->stat);
+	case RDMA_NLDEV_ATTR_STAT_MODE:
+		return take_u32(a, value, &q->has_mode, &q->mode);
+	case RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK:
+		return take_u32(a, value, &q->has_mask, &q->mask);
+	case RDMA_NLDEV_ATTR_STAT_COUNTER_ID:
+		return take_u32(a, value, &q->has_counter, &q->counter);
+	case RDMA_NLDEV_ATTR_RES_LQPN:
+		return take_u32(a, value, &q->has_qpn, &q->qpn);
 	case RDMA_NLDEV_ATTR_CHARDEV_TYPE:
 		return take_type(a, value, q);
 	default:
@@ -281,6 +277,8 @@ static int execute(struct netlink_reply *r, struct netlink_request *q, int *sent
 		return 0;
 	if (!op || (dump && !(op->how & DUMP)))
 		return -EINVAL;
+	if (op->how & ADMIN && !r->dev->admin)
+		return -EPERM;
 	if (!op->fill && !(dump && op->dump))
 		return -EOPNOTSUPP;
 	if (!dump)

@@ -13,9 +13,11 @@
 #define NETLINK_COUNTERS 32
 
 struct uverbs_resource;
+struct uverbs_statistic;
 
 struct netlink_device {
 	bool present; /* false: the list of devices is empty */
+	bool admin;   /* who asks has CAP_NET_ADMIN */
 	uint64_t node_guid, sys_image_guid;
 	char fw_ver[64];
 	uint8_t port_state, phys_state;
@@ -27,6 +29,11 @@ struct netlink_device {
 	} uverbs, rdma_cm;
 	/* Objects: *n of them at *rows, to be freed; 0 or -errno. */
 	int (*resources)(struct uverbs_resource **rows, size_t *n);
+	/* `rdma statistic qp`; the counters of port_stats.bound[slot], in order; NULL: no more. */
+	int (*statistic)(struct uverbs_statistic *);
+	const char *(*bound)(const struct netlink_device *, unsigned int i, unsigned int slot,
+			     uint64_t *value);
+	const void *stats; /* for bound */
 	unsigned int ncounters;
 	struct netlink_counter {
 		char name[40];

@@ -59,6 +59,9 @@ int sysfs_gid(const char *root, unsigned int index, const struct sysfs_gid *,
 size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSFS_COUNTER]);
 /* The name and the value of a port's i-th hw_counter; NULL behind the last. */
 const char *sysfs_hw_counter(unsigned int i, const struct port_stats *, uint64_t *value);
+/* The same of the statistics in stats->bound[slot]: queues' counters alone. */
+const char *sysfs_bound_counter(unsigned int i, const struct port_stats *stats, unsigned int slot,
+				uint64_t *value);
 /* A descriptor of the file of counters, to be mapped and counted in; -errno. */
 int sysfs_stats(const char *root);
 /* The port's state in such a tree; 0 or -errno. */

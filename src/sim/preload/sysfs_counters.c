@@ -108,6 +108,23 @@ const char *sysfs_hw_counter(unsigned int i, const struct port_stats *stats, uin
 	return NULL;
 }
 
+const char *sysfs_bound_counter(unsigned int i, const struct port_stats *stats, unsigned int slot,
+				uint64_t *value)
+{
+	static const char folder[] = "hw_counters/";
+	const size_t from = COUNTED(queues), end = from + sizeof(stats->queues);
+
+	for (size_t c = 0; c < NCOUNTERS; c++) {
+		if (strncmp(counters[c].path, folder, strlen(folder)) || counters[c].at < from ||
+		    counters[c].at >= end || i--)
+			continue;
+		memcpy(value, (const char *)&stats->bound[slot] + counters[c].at - from,
+		       sizeof(*value));
+		return counters[c].path + strlen(folder);
+	}
+	return NULL;
+}
+
 size_t sysfs_counter(const char *path, const struct port_stats *stats, char text[SYSFS_COUNTER])
 {
 	static const char port[] = "/ports/1/";

@@ -21,6 +21,7 @@ struct fs_chain;
 struct hw_ref;
 struct kernel_room;
 struct method_handler;
+struct qp_stat;
 struct rate_table;
 struct subscription;
 struct uobj;
@@ -51,6 +52,8 @@ struct kernel {
 		struct dm_map *dm[DM_KINDS];
 		struct xrcd *xrcds;	  /* XRC domains (verbs/xrc.h) */
 		struct rate_table *rates; /* NULL until it is needed */
+		LIST_HEAD(, qp_stat) stats; /* verbs/qp_stat.c */
+		uint32_t stat_mask;	    /* by what new queue pairs are bound; 0: not */
 		uint64_t memic_pages;	  /* that programs have */
 	} * fn; /* by vhca.index */
 };

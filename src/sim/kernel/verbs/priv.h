@@ -15,6 +15,16 @@ extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_cla
 /* A QP's state, peer and PSNs, as QUERY_QP has them. */
 void qp_modify_describe(struct uverbs_qp *, struct uverbs_resource *);
 void mcast_leave_all(struct uverbs_qp *);
+/* --- qp_stat.c --- */
+/* A queue pair on its way to INIT: bound, where a rule asks for it. */
+void qp_stat_bind_auto(struct uverbs_qp *);
+/* The Q counter set that RST2INIT gives it; it has got it; it is in RTS. */
+uint32_t qp_stat_set(const struct uverbs_qp *);
+void qp_stat_is_set(struct uverbs_qp *);
+void qp_stat_settle(struct uverbs_qp *);
+/* It is gone. */
+void qp_stat_leave(struct uverbs_qp *);
+/* --- */
 void context_close(struct uverbs_file *);
 void dm_stop(struct kernel *);
 void rates_stop(struct kernel *);

@@ -272,12 +272,13 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 		err = fill_qpc(qp, prm_rst2init_qp_in_at_qpc(in), m);
 	}
 	if (t->opcode == PRM_OPCODE_RST2INIT_QP)
-		prm_qpc_set_counter_set_id(prm_rst2init_qp_in_at_qpc(in),
-					   file_q_counter(qp->u.file));
+		prm_qpc_set_counter_set_id(prm_rst2init_qp_in_at_qpc(in), qp_stat_set(qp));
 	if (!err)
 		err = mbox_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
 				out, sizeof(out));
 	qp->ece = !err && context ? prm_rst2init_qp_out_get_ece(out) : 0;
+	if (!err && t->opcode == PRM_OPCODE_RST2INIT_QP)
+		qp_stat_is_set(qp);
 	return err;
 }
 
@@ -310,6 +311,7 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 		return err;
 	}
 	qp->state = (uint8_t)to;
+	qp_stat_settle(qp);
 	return 0;
 }
 
@@ -394,6 +396,8 @@ static int modify_any(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_r
 		err = qp_modify_rate(c, &u.burst_info, &raw);
 		return err ? err : raw_qp_modify(qp, &raw);
 	}
+	if (qp->state == RESET && m->attr_mask & A_STATE && m->qp_state == INIT)
+		qp_stat_bind_auto(qp);
 	qp->ece = u.ece_options;
 	if (qp->type == QP_TYPE_DCT)
 		err = dct_qp_modify(qp, m, attr_find(c->req, UVERBS_ATTR_UHW_OUT));

@@ -45,6 +45,13 @@ struct uverbs_cq {
 };
 extern const struct uobj_class cq_class;
 
+/* kernel_statistic() */
+struct uverbs_statistic;
+int qp_stat_ask(struct kernel *, struct uverbs_statistic *);
+/* As kernel_resources(), after `n` rows before: how many there are then. */
+size_t qp_stat_rows(struct kernel *, unsigned int function, size_t n, size_t first,
+		    struct uverbs_resource *rows, size_t max);
+
 struct uverbs_qp {
 	struct uobj u;
 	struct hw_ref hw;
@@ -65,6 +72,8 @@ struct uverbs_qp {
 	uint8_t access; /* atomic_rd_en, resp_depth: rre and rae follow from them */
 	uint8_t dest_rd;
 	bool sig_all;
+	/* The statistics that it is bound to, and those that its context names; NULL: the port's. */
+	struct qp_stat *stat, *stat_named;
 	uint32_t ece; /* options of its connection: asked for, then what the firmware said */
 	struct mcast *groups; /* that it joined (uverbs_mcast.c) */
 	uint32_t max_inline;
