@@ -298,8 +298,8 @@ struct dvx_flow_count {
 };
 
 /*
- * `n` counters (at least; 0 is 1) that are made, read and destroyed together, numbered from 0.
- * -EOPNOTSUPP: the device has no bulks that large (flow_counter_bulk_alloc).
+ * `n` counters (at least; 0 is 1) that are made, read and destroyed together, numbered from 0: one
+ * bulk of up to 2048, or several. -EOPNOTSUPP: the device has no bulks (flow_counter_bulk_alloc).
  */
 int dvx_flow_counter_create(struct dvx_dev *dev, uint32_t n, struct dvx_flow_counter **out);
 /* Counters first .. first + n - 1, into out[0..n-1]. */

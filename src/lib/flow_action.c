@@ -86,6 +86,7 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				 uint32_t index, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action want = {.kind = ACTION_COUNT};
+	struct dvx_flow_part *part;
 	int err = dvx_given("dvx_flow_action_create_count", "domain", domain, "counter", counter,
 			    "out", out, NULL);
 
@@ -99,7 +100,8 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				"counter's size, %u",
 				index, counter->size);
 	want.target = &counter->refs;
-	want.dr = mlx5dv_dr_action_create_flow_counter(counter->obj->devx, index);
+	part = dvx_flow_counter_part(counter, &index);
+	want.dr = mlx5dv_dr_action_create_flow_counter(part->obj->devx, index);
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_count", out);
 }
 

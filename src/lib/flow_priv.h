@@ -87,12 +87,20 @@ struct dvx_flow_action {
 	int refs;
 };
 
-struct dvx_flow_counter {
-	struct dvx_dev *dev;
+/* A bulk of counters. */
+struct dvx_flow_part {
 	struct dvx_obj *obj;
 	uint32_t id, size;
-	int refs;
 };
+struct dvx_flow_counter {
+	struct dvx_dev *dev;
+	uint32_t size; /* of all parts */
+	int refs;
+	uint32_t parts;
+	struct dvx_flow_part part[];
+};
+/* flow_counter.c: the bulk that has counter *index, which becomes the number in it. */
+struct dvx_flow_part *dvx_flow_counter_part(struct dvx_flow_counter *counter, uint32_t *index);
 
 struct dvx_flow_rule {
 	struct dvx_flow_matcher *matcher;

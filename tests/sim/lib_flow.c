@@ -94,6 +94,56 @@ TEST_LEVELS(counters)
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
+/* Numbers go on behind the largest bulk, and each counts for itself. */
+TEST_LEVELS(many_counters)
+{
+	enum { N = 5000, AT = 4095 };
+	struct dvx_flow_match first = udp(4, 1), last = udp(4, 2);
+	struct dvx_flow_counter *counter, *none = NULL;
+	struct dvx_flow_action *low, *high, *tail;
+	struct dvx_flow_count *count = calloc(N, sizeof(*count));
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r[3];
+	uint64_t all = 0;
+
+	OK(dvx_flow_counter_create(s->f->r.dev, N, &counter));
+	assert_true(dvx_flow_counter_size(counter) >= N && dvx_flow_counter_size(counter) < 6000);
+	OK(dvx_flow_action_create_count(s->domain, counter, AT, &low));
+	OK(dvx_flow_action_create_count(s->domain, counter, AT + 1, &high));
+	OK(dvx_flow_action_create_count(s->domain, counter, N - 1, &tail));
+	mt = matcher(s->table, &first, 0);
+	r[0] = rule(mt, &first, (struct dvx_flow_action *[]){low, s->drop}, 2);
+	r[1] = rule(mt, &last, (struct dvx_flow_action *[]){high, s->drop}, 2);
+	first = udp(4, 3);
+	r[2] = rule(mt, &first, (struct dvx_flow_action *[]){tail, s->to_a}, 2);
+	say(s->f, (struct say){.dport = 1});
+	for (int i = 0; i < 2; i++)
+		say(s->f, (struct say){.dport = 2});
+	for (int i = 0; i < 3; i++)
+		say(s->f, (struct say){.dport = 3});
+	for (int i = 0; i < 3; i++)
+		heard(&s->a, (struct say){.dport = 3}, 0);
+	OK(dvx_flow_counter_query(counter, 0, N, count));
+	for (int i = 0; i < N; i++)
+		all += count[i].packets;
+	assert_int_equal(all, 6);
+	assert_int_equal(count[AT].packets, 1);
+	assert_int_equal(count[AT + 1].packets, 2);
+	assert_int_equal(count[N - 1].packets, 3);
+	OK(dvx_flow_counter_query(counter, AT + 1, 1, count));
+	assert_int_equal(count[0].packets, 2);
+	refused(dvx_flow_counter_create(s->f->r.dev, UINT32_MAX, &none), -ERANGE, "n 4294967295",
+		"16777216");
+	for (int i = 0; i < 3; i++)
+		OK(dvx_flow_rule_destroy(r[i]));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(low));
+	OK(dvx_flow_action_destroy(high));
+	OK(dvx_flow_action_destroy(tail));
+	OK(dvx_flow_counter_destroy(counter));
+	free(count);
+}
+
 /* IPv4 and IPv6 rules in one matcher, prefixes, VLANs, MACs; lower priorities first. */
 TEST_LEVELS(fields)
 {
