@@ -290,6 +290,37 @@ int dvx_flow_action_create_modify(struct dvx_flow_domain *domain,
 				  const struct dvx_flow_rewrites *list,
 				  struct dvx_flow_action **out);
 
+/* ---- VLAN tags and tunnels ---- */
+
+/*
+ * Adds a VLAN tag behind the MAC addresses: ethertype 0x8100 or 0x88a8, and priority, DEI and VLAN
+ * as the tag has them (16 bits). A rule adds two at most; the second one is the outer one. Not in
+ * the root.
+ */
+int dvx_flow_action_create_push_vlan(struct dvx_flow_domain *domain, uint16_t ethertype,
+				     uint16_t tci, struct dvx_flow_action **out);
+/* Removes the first VLAN tag, which the match must say the packet has; or two, if it is twice in a
+ * rule. Not in the root. */
+int dvx_flow_action_create_pop_vlan(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
+/*
+ * Removes a tunnel's headers. l2: the packet inside has an Ethernet header (VXLAN, NVGRE, Geneve).
+ * l3: it has none and gets this one, of 14 bytes or, with a VLAN tag, 18 (GRE, IP in IP). Match
+ * the tunnel: a packet without one is lost. RX only.
+ */
+int dvx_flow_action_create_decap_l2(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
+int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *header,
+				    uint32_t bytes, struct dvx_flow_action **out);
+
+/* ---- Several destinations ---- */
+
+/*
+ * A destination: the packet goes to each of n members, 2 or more, which are queue, rss, qp or table
+ * actions, e.g. to its queue and to one that mirrors. RX only.
+ */
+int dvx_flow_action_create_array(struct dvx_flow_domain *domain,
+				 struct dvx_flow_action *const *members, uint32_t n,
+				 struct dvx_flow_action **out);
+
 /* ---- Counter ---- */
 
 struct dvx_flow_count {
@@ -318,9 +349,9 @@ struct dvx_flow_rule_attr {
 	struct dvx_flow_matcher *matcher;
 	/* The values. Its mask must be the matcher's, or all zero. */
 	const struct dvx_flow_match *match;
-	/* In any order: at most one modify, tag, count and destination each (drop, default, table,
-	 * root, queue, rss and qp are destinations); a destination is mandatory. They happen in
-	 * this order. */
+	/* In any order: at most one decap, two pops, one modify, two pushes, one tag, one count,
+	 * and one destination (drop, default, table, root, queue, rss, qp, array), which is
+	 * mandatory. They happen in this order. */
 	struct dvx_flow_action *const *actions;
 };
 

@@ -4,9 +4,8 @@
 #define TAG_BITS 24
 
 /* Takes a reference on the action's target and one on the domain. */
-static int lib_flow_action_finish(struct dvx_flow_domain *domain,
-				  const struct dvx_flow_action *want, const char *call,
-				  struct dvx_flow_action **out)
+int dvx_flow_action_finish(struct dvx_flow_domain *domain, const struct dvx_flow_action *want,
+			   const char *call, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action *action;
 
@@ -26,7 +25,7 @@ static int lib_flow_action_finish(struct dvx_flow_domain *domain,
 	return 0;
 }
 
-static int rx_only(const struct dvx_flow_domain *domain, const char *call)
+int dvx_flow_rx_only(const struct dvx_flow_domain *domain, const char *call)
 {
 	if (domain->side == DVX_FLOW_TX)
 		return dvx_fail(EINVAL, "%s: domain is TX, this is for packets that are received",
@@ -50,7 +49,7 @@ int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_drop();
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_drop", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_drop", out);
 }
 
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
@@ -61,7 +60,7 @@ int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_fl
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_default_miss();
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_default", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_default", out);
 }
 
 int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
@@ -71,7 +70,7 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 	int err = dvx_given("dvx_flow_action_create_tag", "domain", domain, "out", out, NULL);
 
 	if (!err)
-		err = rx_only(domain, "dvx_flow_action_create_tag");
+		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_tag");
 	if (err)
 		return err;
 	if (tag >> TAG_BITS)
@@ -79,7 +78,7 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 				"dvx_flow_action_create_tag: tag 0x%x has more than %d bits", tag,
 				TAG_BITS);
 	want.dr = mlx5dv_dr_action_create_tag(tag);
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_tag", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_tag", out);
 }
 
 int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow_counter *counter,
@@ -102,7 +101,7 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 	want.target = &counter->refs;
 	part = dvx_flow_counter_part(counter, &index);
 	want.dr = mlx5dv_dr_action_create_flow_counter(part->obj->devx, index);
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_count", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_count", out);
 }
 
 int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow_table *table,
@@ -123,7 +122,7 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 	want.target = &table->refs;
 	want.level = table->level;
 	want.dr = mlx5dv_dr_action_create_dest_table(table->dr);
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_table", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_table", out);
 }
 
 static int no_anchor(int err)
@@ -155,7 +154,7 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 				"dvx_flow_action_create_root: libmlx5 refuses");
 	errno = 0;
 	want.dr = mlx5dv_dr_action_create_dest_root_table(want.root, (uint16_t)priority);
-	err = want.dr ? lib_flow_action_finish(domain, &want, "dvx_flow_action_create_root", out)
+	err = want.dr ? dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_root", out)
 		      : no_anchor(errno ? errno : EIO);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
@@ -174,7 +173,7 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 			    out, NULL);
 
 	if (!err)
-		err = rx_only(domain, "dvx_flow_action_create_queue");
+		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_queue");
 	if (!err)
 		err = same_device(domain, rxq->dev, "dvx_flow_action_create_queue: rxq");
 	if (!err && !rxq->tir)
@@ -183,7 +182,7 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 		return err;
 	want.target = &rxq->refs;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rxq->tir->devx);
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_queue", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_queue", out);
 }
 
 int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *rss,
@@ -194,7 +193,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 			    NULL);
 
 	if (!err)
-		err = rx_only(domain, "dvx_flow_action_create_rss");
+		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_rss");
 	if (!err)
 		err = same_device(domain, rss->dev, "dvx_flow_action_create_rss: rss");
 	/* A refused dvx_rss_destroy() can leave the RQT without its TIR. */
@@ -204,7 +203,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 		return err;
 	want.target = &rss->refs;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rss->tir->devx);
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_rss", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_rss", out);
 }
 
 int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibqp,
@@ -215,7 +214,7 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 			    NULL);
 
 	if (!err)
-		err = rx_only(domain, "dvx_flow_action_create_qp");
+		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_qp");
 	if (err)
 		return err;
 	if (ibqp->context != domain->dev->ctx)
@@ -225,7 +224,7 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 		return dvx_fail(EINVAL,
 				"dvx_flow_action_create_qp: the ibv_qp is not a raw packet QP");
 	want.dr = mlx5dv_dr_action_create_dest_ibv_qp(ibqp);
-	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_qp", out);
+	return dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_qp", out);
 }
 
 int dvx_flow_action_destroy(struct dvx_flow_action *action)
@@ -235,7 +234,7 @@ int dvx_flow_action_destroy(struct dvx_flow_action *action)
 	if (!action)
 		return 0;
 	if (dvx_in_use(&action->refs))
-		return dvx_fail(EBUSY, "action: %d rules still use it", action->refs);
+		return dvx_fail(EBUSY, "action: %d rules or arrays still use it", action->refs);
 	ret = action->dr ? mlx5dv_dr_action_destroy(action->dr) : 0;
 	if (ret)
 		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the action");
@@ -246,6 +245,9 @@ int dvx_flow_action_destroy(struct dvx_flow_action *action)
 		mlx5dv_dr_table_destroy(action->root);
 	if (action->target)
 		dvx_unref(action->target);
+	for (uint32_t i = 0; i < action->member_count; i++)
+		dvx_unref(&action->members[i]->refs);
+	free(action->members);
 	dvx_unref(&action->domain->refs);
 	free(action);
 	return 0;

@@ -34,6 +34,12 @@ int dvx_flow_change_for(struct dvx_flow_action *action, bool root, struct mlx5dv
 	struct dvx_flow_change *c = action->change;
 	struct mlx5dv_dr_action **dr = &c->dr[root];
 
+	if (root && c->root_has && !c->root_has(dvx_flow_props(action->domain)))
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_rule_create: %s in the root: %s lacks %s.%s; use a table "
+				"of another level",
+				c->says, dvx_dev_name(action->domain->dev),
+				dvx_flow_props_name(action->domain), c->root_cap);
 	if (!*dr) {
 		errno = 0;
 		*dr = c->make(action, root);
@@ -102,6 +108,11 @@ int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, boo
 	size_t at = decap ? 2 * GROUP_BYTES : 0;
 	struct pinned p = {attr->matcher->mask + at, attr->match->value + at};
 
+	if (c->below_only && !attr->matcher->table->level)
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_rule_create: attr.actions[%u] is %s, which the kernel's "
+				"flow verbs do not have: use a table of another level than 0",
+				i, c->says);
 	if (c->version && !pinned_version(&p, c->version))
 		return dvx_fail(EINVAL,
 				"dvx_flow_rule_create: attr.actions[%u] rewrites %s, but the "
@@ -121,4 +132,21 @@ int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, boo
 				"match does not say %s_headers.cvlan_tag or svlan_tag 1",
 				i, depth);
 	return 0;
+}
+
+/* A packet that lacks the second tag would be lost. */
+int dvx_flow_change_check_pops(const struct dvx_flow_rule_attr *attr, bool decap)
+{
+	const void *misc = prm_fte_match_param_cat_misc_parameters(attr->match->value);
+	bool tag = decap ? prm_fte_match_set_misc_get_inner_second_cvlan_tag(misc) ||
+				   prm_fte_match_set_misc_get_inner_second_svlan_tag(misc)
+			 : prm_fte_match_set_misc_get_outer_second_cvlan_tag(misc) ||
+				   prm_fte_match_set_misc_get_outer_second_svlan_tag(misc);
+
+	if (tag)
+		return 0;
+	return dvx_fail(EINVAL,
+			"dvx_flow_rule_create: attr.actions pops two VLAN tags, but the match does "
+			"not say misc_parameters.%s_second_cvlan_tag or svlan_tag 1",
+			decap ? "inner" : "outer");
 }

@@ -53,7 +53,10 @@ struct dvx_flow_matcher {
 
 /* In the order that libmlx5 wants them in. */
 enum action_kind {
+	ACTION_DECAP,
+	ACTION_POP_VLAN,
 	ACTION_MODIFY,
+	ACTION_PUSH_VLAN,
 	ACTION_TAG,
 	ACTION_COUNT,
 	/* destinations; only one of them in a rule */
@@ -62,12 +65,16 @@ enum action_kind {
 	ACTION_TABLE,
 	ACTION_ROOT,
 	ACTION_QUEUE,
+	ACTION_ARRAY,
 };
 
 /* flow_change.c: what an action that changes packets is made of, and needs of a rule's match. */
 struct dvx_flow_change {
 	struct mlx5dv_dr_action *(*make)(const struct dvx_flow_action *, bool root);
-	const char *says;		/* "a rewrite" */
+	const char *says;		     /* "a rewrite" */
+	bool below_only;		     /* the root has no such action */
+	bool (*root_has)(const void *props); /* and its name: what the root needs; NULL: nothing */
+	const char *root_cap;
 	struct mlx5dv_dr_action *dr[2]; /* other levels, root; each made with its first rule */
 	uint8_t version, protocol;	/* as in struct dvx_flow_needs */
 	bool tag;			/* a VLAN tag */
@@ -82,8 +89,10 @@ struct dvx_flow_action {
 	struct dvx_flow_change *change;
 	struct mlx5dv_dr_table *root; /* made for an action that leads to the root */
 	enum action_kind kind;
-	uint32_t level; /* of the table it leads to */
-	int *target;	/* reference count of its target or counter */
+	uint32_t level;			  /* of the table it leads to */
+	int *target;			  /* reference count of its target or counter */
+	struct dvx_flow_action **members; /* of an array */
+	uint32_t member_count;
 	int refs;
 };
 
@@ -145,6 +154,11 @@ struct dvx_flow_rewrite_field {
 };
 const struct dvx_flow_rewrite_field *dvx_flow_rewrite_field(uint32_t number);
 
+/* flow_action.c: `want` is copied, and gets a reference on its target and the domain. */
+int dvx_flow_action_finish(struct dvx_flow_domain *domain, const struct dvx_flow_action *want,
+			   const char *call, struct dvx_flow_action **out);
+int dvx_flow_rx_only(const struct dvx_flow_domain *domain, const char *call);
+
 /* flow_change.c */
 int dvx_flow_change_create(struct dvx_flow_domain *domain, enum action_kind kind,
 			   const struct dvx_flow_change *how, const void *data, size_t bytes,
@@ -154,6 +168,7 @@ int dvx_flow_change_for(struct dvx_flow_action *action, bool root, struct mlx5dv
 int dvx_flow_change_destroy(struct dvx_flow_action *action);
 /* Whether the rule's match says what action i needs; `decap`: of the inner headers. */
 int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap);
+int dvx_flow_change_check_pops(const struct dvx_flow_rule_attr *attr, bool decap);
 
 /* flow_check.c: `who` begins the sentence. */
 int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_needs *needs);

@@ -18,7 +18,7 @@ static int flow_rule_check_action(const struct dvx_flow_rule_attr *attr, uint32_
 				"dvx_flow_rule_create: attr.actions[%u] is not of the matcher's "
 				"domain",
 				i);
-	if (action->kind == ACTION_TABLE && action->level <= table->level)
+	if (action->level && action->level <= table->level)
 		return dvx_fail(
 			EINVAL,
 			"dvx_flow_rule_create: attr.actions[%u] leads to level %u, which is "
@@ -37,13 +37,16 @@ static const struct action_class {
 	uint8_t most;
 	const char *says;
 } classes[] = {
+	[ACTION_DECAP] = {1, "two decapsulations"},
+	[ACTION_POP_VLAN] = {2, "three VLAN pops"},
 	[ACTION_MODIFY] = {1, "two rewrites, put both into one list"},
+	[ACTION_PUSH_VLAN] = {2, "three VLAN pushes"},
 	[ACTION_TAG] = {1, "two tags"},
 	[ACTION_COUNT] = {1, "two counts"},
 	[ACTION_DROP] = {1, "two destinations"},
 };
 #define CLASSES	     (sizeof(classes) / sizeof(classes[0]))
-#define RULE_ACTIONS 4u /* the sum of `most` */
+#define RULE_ACTIONS 9u /* the sum of `most` */
 
 static enum action_kind flow_rule_class(const struct dvx_flow_action *action)
 {
@@ -69,6 +72,36 @@ static int flow_rule_take(const struct dvx_flow_rule_attr *attr, enum action_kin
 		       : dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions has no destination");
 }
 
+static uint32_t flow_rule_count(const struct dvx_flow_rule_attr *attr, enum action_kind kind)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < attr->action_count; i++)
+		n += attr->actions[i]->kind == kind;
+	return n;
+}
+
+/* Behind a decapsulation the inner headers are the packet's. */
+static int flow_rule_check_changes(const struct dvx_flow_rule_attr *attr)
+{
+	bool decap = flow_rule_count(attr, ACTION_DECAP);
+	uint32_t pops = flow_rule_count(attr, ACTION_POP_VLAN);
+	int err = 0;
+
+	for (uint32_t i = 0; i < attr->action_count && !err; i++)
+		if (attr->actions[i]->change)
+			err = dvx_flow_change_check(attr, i, decap);
+	if (!err && pops > 1)
+		err = dvx_flow_change_check_pops(attr, decap);
+	if (!err && pops && attr->matcher->table->domain->side == DVX_FLOW_RX &&
+	    flow_rule_count(attr, ACTION_PUSH_VLAN))
+		err = dvx_fail(EOPNOTSUPP,
+			       "dvx_flow_rule_create: attr.actions pops and pushes a VLAN tag: in "
+			       "RX domains libmlx5 does one of them; rewrite first_vid, or use two "
+			       "tables");
+	return err;
+}
+
 /* Sorts them in libmlx5's order. */
 static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
 			uint32_t *n)
@@ -79,9 +112,8 @@ static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_a
 	*n = 0;
 	for (i = 0; i < attr->action_count && !err; i++)
 		err = flow_rule_check_action(attr, i);
-	for (i = 0; i < attr->action_count && !err; i++)
-		if (attr->actions[i]->change)
-			err = dvx_flow_change_check(attr, i, false);
+	if (!err)
+		err = flow_rule_check_changes(attr);
 	for (i = 0; i < CLASSES && !err; i++)
 		err = flow_rule_take(attr, i, out, n);
 	return err;

@@ -229,6 +229,34 @@ TEST_STAGE(no_capability, DVX_FLOW_TX, 2)
 		     "");
 }
 
+/* Entries of format 0 push what is sent and pop what is received, no more. */
+TEST_STAGE(format_0, DVX_FLOW_RX, 1)
+{
+	struct dvx_flow_action *none = NULL, *pop;
+
+	fake_refused(dvx_flow_action_create_push_vlan(s->domain, 0x8100, 1, &none), -EOPNOTSUPP,
+		     "dvx_flow_action_create_push_vlan: ",
+		     "in RX domains in steering_format_version 0 of mlx5_9");
+	assert_int_equal(dvx_flow_action_create_pop_vlan(s->domain, &pop), 0);
+	assert_int_equal(dvx_flow_action_destroy(pop), 0);
+}
+
+/* How many members an array may have is a capability. */
+TEST_STAGE(no_array, DVX_FLOW_RX, 1)
+{
+	struct dvx_flow_action *go, *none = NULL;
+	struct dvx_flow_table *next;
+
+	assert_int_equal(dvx_flow_table_create(s->domain, 2, &next), 0);
+	assert_int_equal(dvx_flow_action_create_table(s->domain, next, &go), 0);
+	fake_refused(dvx_flow_action_create_array(
+			     s->domain, (struct dvx_flow_action *[]){go, go}, 2, &none),
+		     -EOPNOTSUPP, "n is 2", "log_max_destination of mlx5_9 allows 1");
+	assert_null(none);
+	assert_int_equal(dvx_flow_action_destroy(go), 0);
+	assert_int_equal(dvx_flow_table_destroy(next), 0);
+}
+
 /* Software's tables need forced loopback. */
 TEST_STAGE(no_loopback, DVX_FLOW_RX, 0)
 {

@@ -162,6 +162,12 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_tag(uint32_t tag)
 	return made(&fake.made);
 }
 
+struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_table *t)
+{
+	(void)t;
+	return made(&fake.made);
+}
+
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
 {
 	return made(&fake.made);

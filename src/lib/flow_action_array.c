@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Several destinations for each packet: a firmware table with one entry that has them all. */
+#include <dvx/prm/cap.h>
+#include "flow_priv.h"
+
+static int flow_array_check_member(const struct dvx_flow_domain *domain,
+				   const struct dvx_flow_action *member, uint32_t i)
+{
+	if (!member || member->domain != domain)
+		return dvx_fail(EINVAL,
+				"dvx_flow_action_create_array: members[%u] is not of the domain",
+				i);
+	if (member->kind == ACTION_QUEUE || member->kind == ACTION_TABLE)
+		return 0;
+	return dvx_fail(EOPNOTSUPP,
+			"dvx_flow_action_create_array: members[%u] is none of queue, rss, qp and "
+			"table: devices have no array of others",
+			i);
+}
+
+static int flow_array_check_caps(const struct dvx_flow_domain *domain, uint32_t n, bool tables)
+{
+	const void *cap, *props = dvx_flow_props(domain);
+	uint32_t most = props ? 1u << prm_flow_table_prop_layout_get_log_max_destination(props) : 0;
+	int err = dvx_dev_cap_page(domain->dev, PRM_HCA_CAP_TYPE_FLOW_TABLE, &cap);
+
+	if (err)
+		return err;
+	if (n > most)
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_action_create_array: n is %u, "
+				"%s.log_max_destination of %s allows %u",
+				n, dvx_flow_props_name(domain), dvx_dev_name(domain->dev), most);
+	if (!prm_flow_table_nic_cap_get_nic_rx_multi_path_tirs(cap))
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_action_create_array: %s lacks nic_rx_multi_path_tirs",
+				dvx_dev_name(domain->dev));
+	if (tables && !prm_flow_table_nic_cap_get_nic_rx_multi_path_tirs_fts(cap))
+		return dvx_fail(
+			EOPNOTSUPP,
+			"dvx_flow_action_create_array: %s lacks nic_rx_multi_path_tirs_fts, "
+			"which an array with tables needs",
+			dvx_dev_name(domain->dev));
+	return 0;
+}
+
+/* Also finds the lowest level that a member leads to; 0: no member is a table. */
+static int flow_array_check(const struct dvx_flow_domain *domain,
+			    struct dvx_flow_action *const *members, uint32_t n, uint32_t *lowest)
+{
+	int err = dvx_flow_rx_only(domain, "dvx_flow_action_create_array");
+
+	*lowest = 0;
+	if (!err && n < 2)
+		return dvx_fail(EINVAL, "dvx_flow_action_create_array: n is %u, not 2 or more", n);
+	for (uint32_t i = 0; i < n && !err; i++) {
+		err = flow_array_check_member(domain, members[i], i);
+		if (!err && members[i]->kind == ACTION_TABLE &&
+		    (!*lowest || members[i]->level < *lowest))
+			*lowest = members[i]->level;
+	}
+	return err ? err : flow_array_check_caps(domain, n, *lowest);
+}
+
+static struct mlx5dv_dr_action *flow_array_make(const struct dvx_flow_domain *domain,
+						struct dvx_flow_action *const *members, uint32_t n)
+{
+	struct mlx5dv_dr_action_dest_attr *attr = calloc(n, sizeof(*attr)), **list;
+	struct mlx5dv_dr_action *dr = NULL;
+
+	list = calloc(n, sizeof(struct mlx5dv_dr_action_dest_attr *));
+	errno = ENOMEM;
+	if (attr && list) {
+		for (uint32_t i = 0; i < n; i++) {
+			attr[i].type = MLX5DV_DR_ACTION_DEST;
+			attr[i].dest = members[i]->dr;
+			list[i] = &attr[i];
+		}
+		errno = 0;
+		dr = mlx5dv_dr_action_create_dest_array(domain->dr, n, list);
+	}
+	free(attr);
+	free(list);
+	return dr;
+}
+
+int dvx_flow_action_create_array(struct dvx_flow_domain *domain,
+				 struct dvx_flow_action *const *members, uint32_t n,
+				 struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_ARRAY};
+	int err = dvx_given("dvx_flow_action_create_array", "domain", domain, "members", members,
+			    "out", out, NULL);
+
+	if (!err)
+		err = flow_array_check(domain, members, n, &want.level);
+	if (err)
+		return err;
+	want.members = calloc(n, sizeof(struct dvx_flow_action *));
+	if (!want.members)
+		return dvx_fail(ENOMEM, "no memory for an action");
+	memcpy(want.members, members, n * sizeof(struct dvx_flow_action *));
+	want.dr = flow_array_make(domain, members, n);
+	err = dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_array", out);
+	if (err) {
+		free(want.members);
+		return err;
+	}
+	for ((*out)->member_count = 0; (*out)->member_count < n; (*out)->member_count++)
+		dvx_ref(&members[(*out)->member_count]->refs);
+	return 0;
+}
