@@ -2,6 +2,7 @@
 /* A queue that is its own peer: its shortcut does what the long way does, bytes, completions,
  * sequence numbers and errors alike, and is not taken while somebody looks at the wire. */
 #include "tests/test.h"
+#include <dvx/prm/mkey.h>
 #include "queue_rig.h"
 #include "transport/rc/rc.h"
 
@@ -188,4 +189,31 @@ TEST_PAIR(fails_as_the_long_way)
 		free(brief);
 		free(lengthy);
 	}
+}
+
+/* Small WRITEs are read together ahead of their turn, but not before an UMR that takes their key. */
+TEST_PAIR(key_taken_away)
+{
+	struct mkey *key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, AREA, MKEY_LR | MKEY_UMR);
+	struct result *r;
+	struct rig_wqe w;
+	struct self s;
+
+	open_self(&s, p, false);
+	w = rig_begin(&s.q, PRM_WQE_OPCODE_UMR, SIGNALED, rig_key(key));
+	w.ds = 8;
+	memset(w.bytes + 16, 0, 7 * 16);
+	prm_wqe_umr_ctrl_seg_set_mkey_mask(w.bytes + 16, PRM_UMR_MKEY_MASK_FREE);
+	prm_mkc_set_free(w.bytes + 64, 1);
+	rig_end(&w);
+	for (unsigned int i = 0; i < 2; i++)
+		rig_rdma(&s.q, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, p->src + AREA, p->ms, p->src,
+			 32, key);
+	drain(&s);
+	r = close_self(&s);
+	assert_int_equal(r->cqe_opcode[0], PRM_CQE_OPCODE_REQ);
+	assert_int_equal(r->syndrome, PRM_SYNDROME_LOCAL_PROT_ERR);
+	assert_int_equal(r->mem[AREA + 1], 1);
+	free(r);
+	rig_mkey_close(key);
 }

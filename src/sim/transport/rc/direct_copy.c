@@ -75,7 +75,9 @@ uint8_t *direct_buffer(struct sched *s)
 	return s->direct->part;
 }
 
-/* Without a fence, reads of earlier requests need not have ended before this one's memory is read.
+/*
+ * Without a fence, reads of earlier requests need not have ended before this one's memory is read.
+ * But an UMR may take its key away.
  */
 void direct_note(struct rc *rc, struct send_wr *wr)
 {
@@ -83,8 +85,8 @@ void direct_note(struct rc *rc, struct send_wr *wr)
 	const struct qp *qp = rc->qp;
 
 	if (!qp->fl || qp->remote_qpn != qp->q.o.id || wr->kind != SEND_WRITE || wr->error ||
-	    wr->fence || wr->strong || wr->ds != HEAD_DS + 1 || !wr->len || wr->len > INLINE_MOST ||
-	    b->n == BATCH)
+	    wr->fence || wr->strong || rc->req.locals || wr->ds != HEAD_DS + 1 || !wr->len ||
+	    wr->len > INLINE_MOST || b->n == BATCH)
 		return;
 	b->wr[b->n++] = wr;
 }

@@ -15,7 +15,7 @@
 /* One reliable connection: a requester (our SQ against the peer's responder) and a responder. */
 struct req {
 	struct send_wr *head, **tail;
-	unsigned int n;
+	unsigned int n, locals; /* of all, and of local operations */
 	struct send_wr *cur; /* the next packet is this one's, from byte off on */
 	uint64_t off;
 	uint64_t sent; /* bytes, in this turn */

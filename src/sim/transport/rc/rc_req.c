@@ -68,6 +68,7 @@ void req_add(struct rc *rc, struct send_wr *wr)
 	*q->tail = wr;
 	q->tail = &wr->next;
 	q->n++;
+	q->locals += wr->kind == SEND_LOCAL;
 	if (!q->cur) {
 		q->cur = wr;
 		q->off = 0;
@@ -94,6 +95,7 @@ struct send_wr *req_unsent(struct queue *sq)
 	q->tail = at;
 	for (const struct send_wr *wr = list; wr; wr = wr->next) {
 		q->n--;
+		q->locals -= wr->kind == SEND_LOCAL;
 		if (q->cur == wr)
 			q->cur = NULL;
 	}
@@ -109,6 +111,7 @@ static struct send_wr *rc_req_pop(struct req *q)
 	if (!q->head)
 		q->tail = &q->head;
 	q->n--;
+	q->locals -= wr->kind == SEND_LOCAL;
 	if (q->cur == wr) {
 		q->cur = wr->next;
 		q->off = 0;
