@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	doc/design/0031-shared-receive-queues.md \
 	doc/design/0032-port-and-frames.md \
 	doc/design/0040-memory-doorbells-sleep.md \
+	doc/design/0044-cross-channel.md \
 	doc/design/0064-rule-model.md \
 	doc/design/0061-replay-and-capture.md
 

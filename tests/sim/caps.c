@@ -134,6 +134,7 @@ static const struct row {
 	{G, "cqe_compression_max_num", BY("tests/unit/queue_raw_rx")},
 	{G, "cqe_compression*", cq_compressed},
 	{G, "mini_cqe_resp_stride_index", cq_compressed},
+	{G, "cd", BY("tests/unit/queue_cross")},
 	{G, "xrc", BY("tests/unit/queue_xrc")},
 	{G, "log_max_xrcd", BY("tests/unit/fw_xrc")},
 	{G, "dct", BY("tests/unit/queue_dc")},

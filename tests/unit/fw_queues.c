@@ -155,8 +155,20 @@ TEST_FX(qp_bad_input)
 	f->profile.log_max_qp_sz = 3;
 	prm_qpc_set_log_rq_stride(qpc, 2);
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_SIZE);
-	/* neither ring */
+	/* what is not there starts nothing, and is not started */
+	prm_qpc_set_rq_type(qpc, 3);
+	prm_qpc_set_cd_slave_receive(qpc, 1);
+	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
+	prm_qpc_set_rq_type(qpc, 0);
 	prm_qpc_set_no_sq(qpc, 1);
+	for (unsigned int master = 0; master < 2; master++) {
+		prm_qpc_set_cd_slave_receive(qpc, 0);
+		prm_qpc_set_cd_master(qpc, master);
+		prm_qpc_set_cd_slave_send(qpc, !master);
+		FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
+	}
+	prm_qpc_set_cd_master(qpc, 0);
+	/* neither ring */
 	prm_qpc_set_rq_type(qpc, 3);
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_RESERVED);
 }
@@ -180,6 +192,7 @@ TEST_FX(qp_kinds)
 	assert_true(qp->mmo && !qp->q.rq);
 	assert_int_equal(qp->sq.offset, 0);
 	assert_int_equal(qp->q.ring.len, 1024);
+	assert_false(qp->sq.master || qp->sq.managed || qp->rq.managed);
 	prm_qpc_set_st(qpc, PRM_QP_ST_UC);
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
 	prm_qpc_set_st(qpc, PRM_QP_ST_RC);

@@ -13,7 +13,7 @@
 TEST_FX(sq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
-		{"ctx.rlky ctx.cd_master ctx.fre ctx.reg_umr "
+		{"ctx.rlky ctx.fre ctx.reg_umr "
 		 "ctx.allow_swp ctx.hairpin ctx.non_wire "
 		 "ctx.wq.wq_signature",
 		 1, BAD, FW_SYN_CAP_CLEAR},

@@ -63,6 +63,9 @@ const struct feature features[] = {
 		 .remedy = "its public users run on the Arm cores of a BlueField in DPU mode"},
 		LOOK("that the other side exports: ask there with dvx-info why-not cross-vhca-export",
 		     NULL)}},
+	{"cross-channel", "cd wait send-enable recv-enable core-direct managed",
+	 "Queues that wait for completions and start others (WAIT, SEND_EN, RECV_EN)", true, {
+		HAS(G, "cd", "cross-channel requests")}},
 	{"crossing-mkey", "crossing-vhca introspection", "mkeys of access mode CROSSING_VHCA", true, {
 		HAS(G, "crossing_vhca_mkey", "mkeys that point at another VHCA's mkey")}},
 	{"blueflame", "bf uar uar-kinds doorbell-pages", "A WQE pushed through the doorbell page", true, {

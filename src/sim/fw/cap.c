@@ -178,6 +178,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_striding_rq(cap, 1);
 	prm_cmd_hca_cap_set_ext_stride_num_range(cap, 1);
 	fill_completions(cap);
+	prm_cmd_hca_cap_set_cd(cap, 1);
 	prm_cmd_hca_cap_set_rc(cap, 1);
 	prm_cmd_hca_cap_set_rts2rts_qp_udp_sport(cap, 1);
 	prm_cmd_hca_cap_set_ece_support(cap, 1);

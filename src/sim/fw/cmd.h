@@ -199,6 +199,7 @@ _Static_assert(1u << FW_LOG_MAX_WQE == VHCA_MAX_WQE, "a receive may have VHCA_MA
 struct fw_wq_rules {
 	uint32_t types; /* bits of enum prm_wq_type */
 	bool lwm;
+	bool managed; /* other queues may start it */
 	unsigned int log_most; /* entries */
 	unsigned int log_stride_least, log_stride_most;
 };

@@ -98,6 +98,23 @@ static int fw_qp_check_sizes(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	return 0;
 }
 
+/* [I] A queue that is not there can't start others, or be started. */
+static int fw_qp_check_cross(struct fw_cmd *c, const void *qpc, const struct qp *qp)
+{
+	if (prm_qpc_get_cd_master(qpc) && !qp->q.sq)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.cd_master is set, but the QP has no send queue");
+	if (prm_qpc_get_cd_slave_send(qpc) && !qp->q.sq)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.cd_slave_send is set, but the QP has no send queue");
+	if (prm_qpc_get_cd_slave_receive(qpc) &&
+	    (!qp->q.rq || prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.cd_slave_receive is set, but the QP has no receive queue of "
+				 "its own");
+	return 0;
+}
+
 static bool is_xrc(const void *qpc)
 {
 	return prm_qpc_get_st(qpc) == PRM_QP_ST_XRC;
@@ -125,6 +142,9 @@ static void read_sizes(struct qp *qp, const void *qpc)
 	qp->log_dci_channels = (uint8_t)prm_qpc_get_log_num_dci_stream_channels(qpc);
 	qp->log_dci_errored = (uint8_t)prm_qpc_get_log_num_dci_errored_streams(qpc);
 	qp->block_lb_mc = prm_qpc_get_block_lb_mc(qpc);
+	qp->sq.master = prm_qpc_get_cd_master(qpc);
+	qp->sq.managed = prm_qpc_get_cd_slave_send(qpc);
+	qp->rq.managed = prm_qpc_get_cd_slave_receive(qpc);
 }
 
 /*
@@ -261,7 +281,8 @@ static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	uint64_t dbrec;
 
 	read_sizes(qp, qpc);
-	if (take_numbers(c, qpc, qp) || fw_qp_take_inline(c, qpc, qp) || fw_qp_check_sizes(c, qpc, qp) ||
+	if (fw_qp_check_cross(c, qpc, qp) || take_numbers(c, qpc, qp) ||
+	    fw_qp_take_inline(c, qpc, qp) || fw_qp_check_sizes(c, qpc, qp) ||
 	    take_extension(c, qp) || fw_qp_take_buffer(c, qpc, qp) ||
 	    fw_dbrec(c, prm_qpc_get_dbr_umem_valid(qpc), prm_qpc_get_dbr_umem_id(qpc),
 		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->q.dbr_umem))

@@ -97,7 +97,6 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 {
 	const struct fw_absent features[] = {
 		{prm_sqc_get_rlky(sqc), "sqc.rlky", "the reserved lkey is the kernel's"},
-		{prm_sqc_get_cd_master(sqc), "sqc.cd_master", "cap.cd is 0"},
 		{prm_sqc_get_fre(sqc), "sqc.fre", "fast registration is not implemented"},
 		{prm_sqc_get_allow_multi_pkt_send_wqe(sqc) && c->vhca->dev->profile->wqe_inline_l2,
 		 "sqc.allow_multi_pkt_send_wqe", "cap.enhanced_multi_pkt_send_wqe is 0"},
@@ -111,6 +110,7 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		.log_most = c->vhca->dev->profile->log_max_qp_sz,
 		.log_stride_least = LOG_WQEBB,
 		.log_stride_most = LOG_WQEBB,
+		.managed = true,
 	};
 
 	if (FW_CHECK_ABSENT(c, features))
@@ -143,6 +143,8 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 	sq->sq.q = &sq->q;
 	sq->q.sq = &sq->sq;
 	sq->sq.log_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
+	sq->sq.master = prm_sqc_get_cd_master(sqc);
+	sq->sq.managed = prm_wq_get_cd_slave(wq);
 	sq->q.user_index = prm_sqc_get_user_index(sqc);
 	sq->q.utc = prm_sqc_get_ts_format(sqc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	sq->q.flush_silent = !prm_sqc_get_flush_in_error_en(sqc);

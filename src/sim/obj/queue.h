@@ -37,6 +37,10 @@ struct sq {
 	uint8_t inline_most; /* a READ or atomic that brings no more has it in its CQE: qpc.cs_req
 			      */
 	bool held;	  /* by its transport, which calls sq_more() when it may go on */
+	bool waits;	  /* a WAIT holds it (queue/cross.c) */
+	bool master;	  /* cd_master: its requests may start other queues */
+	bool managed;	  /* cd_slave_send: other queues' requests start it, and its record */
+	uint16_t rung;	  /* managed: the last record that was read */
 	struct sq_priv *priv;
 };
 
@@ -51,7 +55,8 @@ struct rq {
 	uint8_t log_stride_bytes; /* 0: an entry is for one packet */
 	uint8_t log_strides;
 	uint8_t shift; /* bytes that are left free before each packet */
-	uint16_t pi, ci;
+	bool managed; /* cd_slave_receive: it receives up to `enabled` */
+	uint16_t pi, ci, enabled;
 	uint8_t inline_most; /* a SEND that brings no more has it in its CQE: qpc.cs_res */
 	struct rq_priv *priv;
 };

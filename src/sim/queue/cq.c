@@ -57,6 +57,7 @@ void cq_stop(struct cq *cq)
 		return;
 	uar_del_cq(cq);
 	cq_event_stop(cq);
+	cross_cq_stop(cq);
 	if (cq->priv->dirty)
 		TAILQ_REMOVE(&qs->dirty, cq->priv, dirty_link);
 	free(cq->priv);
@@ -199,6 +200,8 @@ static void cq_flush(struct cq *cq)
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
 	else if (cq->armed)
 		cq_notify(cq);
+	if (!LIST_EMPTY(&d->waiters))
+		cross_wake(cq);
 }
 
 void cq_show(struct cq *cq)

@@ -188,7 +188,7 @@ static void sq_poll_record(struct sq *sq)
 	struct queue *q = sq->q;
 	uint32_t counter;
 
-	if (!ring_bytes(host_of(&q->o), &q->ring))
+	if (!sq->managed && !ring_bytes(host_of(&q->o), &q->ring))
 		sq_poll_ahead(sq);
 	else if (!dbrec_load(host_of(&q->o), &q->dbrec_place, q->dbrec, SND_RECORD, &counter))
 		sq_record(sq, (uint16_t)counter);

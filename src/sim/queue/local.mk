@@ -3,6 +3,7 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/cq.c \
 	src/sim/queue/cq_compress.c \
 	src/sim/queue/cq_event.c \
+	src/sim/queue/cross.c \
 	src/sim/queue/crypt.c \
 	src/sim/queue/data_seg.h \
 	src/sim/queue/doorbell.c \

@@ -42,6 +42,14 @@ struct sq_priv {
 	uint16_t cache_at, cache_n;
 	uint8_t *cache; /* queue_buffer_get(); NULL: there are none */
 	struct send_wr *flush, **flush_tail; /* requests that the transport gave back */
+	struct cross_wait *wait;	     /* of sq.waits; NULL: it never waited */
+};
+
+/* A queue that is held until its CQ has had `index` completions. */
+struct cross_wait {
+	LIST_ENTRY(cross_wait) link;
+	struct sq *sq;
+	uint32_t index;
 };
 
 struct rq_priv {
@@ -67,6 +75,7 @@ struct cq_priv {
 	unsigned int at_uar; /* index in its UAR's list */
 	uint32_t n; /* CQEs made and not yet written, the last of pi */
 	uint8_t *next; /* that cq_next() gave */
+	LIST_HEAD(, cross_wait) waiters; /* queues that wait for more */
 	struct timer moderate; /* an event waits for the CQ's period */
 	uint64_t last_event;
 	uint8_t owner[CQ_BATCH];
@@ -188,6 +197,8 @@ void sq_record(struct sq *, uint16_t counter); /* what the doorbell record says 
 int sq_ahead(const struct sq *, struct dma_seg *, unsigned int max, unsigned int n,
 	     unsigned int *blocks);
 void sq_fetched(struct sq *, const void *bytes, unsigned int blocks, uint16_t counter);
+/* SEND_EN: up to this counter, whatever the record says. */
+void sq_enable(struct sq *, uint16_t counter);
 void sq_ready(struct sq *);
 bool sq_run(struct queues *);
 int sq_start(struct sq *);
@@ -219,6 +230,7 @@ int rq_start(struct rq *);
 void rq_stop(struct rq *);
 unsigned int rq_flush(struct rq *, unsigned int n);
 void rq_reset(struct rq *);
+void rq_enable(struct rq *, uint16_t counter); /* RECV_EN */
 /* Reads a record of receives; where it points is at most a ring ahead of ci. */
 /* False: it can't be read. */
 bool rq_record(const struct obj *, struct dma_place *, bus_t dbrec, unsigned int log_size,
@@ -227,10 +239,18 @@ bool rq_record(const struct obj *, struct dma_place *, bus_t dbrec, unsigned int
 /* srq.c: copies the oldest entry; its data segments, or NULL: none is posted, or the SRQ failed. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
 
-/* mmo.c, umr.c, sig.c: sq_local() */
+/* mmo.c, umr.c, sig.c, cross.c: sq_local() */
 int mmo_step(struct queue *, struct send_wr *);
 int umr_step(struct queue *, struct send_wr *);
 int set_psv_step(struct queue *, struct send_wr *);
+int cross_step(struct queue *, struct send_wr *);
+
+/* cross.c: a WAIT's CQ is not there yet: sq_more() is called when it is. */
+bool cross_holds(struct sq *, const struct send_wr *);
+void cross_stop(struct sq *); /* it waits no more; NULL: nothing to do */
+/* CQEs were written for which queues may wait; the CQ goes. */
+void cross_wake(struct cq *);
+void cross_cq_stop(struct cq *);
 
 /* sig.c: what MKEY_SIGNED asks for. False: it may not, or memory is not mapped any more. */
 struct sig_range {

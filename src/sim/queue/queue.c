@@ -249,6 +249,7 @@ void queue_set_state(struct queue *q, uint8_t to)
 		q->priv->drained = false;
 		if (t->resume)
 			t->resume(q);
+		cross_stop(q->sq); /* a WAIT is looked at again */
 		sq_more(q->sq);
 	}
 }

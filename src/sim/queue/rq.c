@@ -61,6 +61,12 @@ bool rq_record(const struct obj *o, struct dma_place *place, bus_t dbrec, unsign
 	return true;
 }
 
+/* [I] In ERR all that the record has is flushed. */
+static bool rq_is_enabled(const struct rq *rq)
+{
+	return (int16_t)(rq->enabled - rq->ci) > 0 || rq->q->state == QP_ERR;
+}
+
 /* Receives have no doorbell register: their record is read when an entry is needed. */
 static bool any_posted(struct rq *rq)
 {
@@ -69,7 +75,7 @@ static bool any_posted(struct rq *rq)
 	if (!posted(rq) &&
 	    !rq_record(&q->o, &q->dbrec_place, q->dbrec, rq->log_size, rq->ci, &rq->pi))
 		queue_record_gone(q);
-	return posted(rq) > 0;
+	return posted(rq) > 0 && (!rq->managed || rq_is_enabled(rq));
 }
 
 /* --- copies of entries: a program may still change what it posted ------------------------------ */
@@ -426,11 +432,18 @@ void rq_serve(struct rq *rq, struct srq *srq)
 		rq_entry_ends(rq);
 }
 
+/* [I] One that was reached before changes nothing; entries beyond the record are not posted yet. */
+void rq_enable(struct rq *rq, uint16_t counter)
+{
+	if ((int16_t)(counter - rq->enabled) > 0)
+		rq->enabled = counter;
+}
+
 void rq_reset(struct rq *rq)
 {
 	rq->priv->recv = NULL;
 	rq_cache_drop(rq);
-	rq->pi = rq->ci = 0;
+	rq->pi = rq->ci = rq->enabled = 0;
 }
 
 int rq_start(struct rq *rq)

@@ -33,6 +33,7 @@ enum wqe_vendor {
 	VENDOR_PAST_DB = 0xe6, /* the WQE goes on past the doorbell record */
 	VENDOR_MMO = 0xe7,     /* MMO on a QP without qpc_ext.mmo, or of another opmod */
 	VENDOR_UMR = 0xe8,     /* an UMR that the mkey or the device does not allow */
+	VENDOR_CROSS = 0xe9,   /* a WAIT, SEND_EN or RECV_EN, of a CQ or queue that it may not name */
 };
 
 /* --- send WQEs (wqe.c, mmo.c): parsers for rows of struct transport ------------------------ */
@@ -44,6 +45,7 @@ void wqe_parse_masked_atomic(struct queue *, struct send_wr *);
 void mmo_parse(struct queue *, struct send_wr *);
 void umr_parse(struct queue *, struct send_wr *);
 void set_psv_parse(struct queue *, struct send_wr *);
+void cross_parse(struct queue *, struct send_wr *);
 /* The request fails in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 

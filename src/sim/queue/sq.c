@@ -232,23 +232,33 @@ void sq_again(struct sq *sq)
 
 void sq_more(struct sq *sq)
 {
-	if (sq && sq->q->state == QP_RTS && pending(sq))
+	if (sq && sq->q->state == QP_RTS && pending(sq) && !sq->waits)
 		sq_ready(sq);
 }
 
+/*
+ * Of a queue that others start, a record says something only when it changes, and is ahead: libraries
+ * do not write it when others start the queue.
+ */
+static bool sq_record_is_news(struct sq *sq, uint16_t counter)
+{
+	bool news = counter != sq->rung && (int16_t)(counter - sq->pi) > 0;
+
+	sq->rung = counter;
+	return news;
+}
+
 /* [I] a counter more than a ring ahead is taken as a full ring; wqe_index tells stale WQEs. */
-void sq_record(struct sq *sq, uint16_t counter)
+static void sq_advance(struct sq *sq, uint16_t counter)
 {
 	uint16_t ahead = (uint16_t)(counter - sq->ci);
 
-	if (counter == sq->pi)
-		return;
 	if (sq->q->state != QP_RTS && sq->q->state != QP_SQD && !queue_flushes(sq->q))
 		return;
 	if (ahead > ring_blocks(sq)) {
 		obj_refuse(&sq->q->o,
-			   "the doorbell record's send counter 0x%04x is more than a ring"
-			   " ahead of 0x%04x",
+			   "the doorbell record's send counter 0x%04x (or SEND_EN's index) is "
+			   "more than a ring ahead of 0x%04x",
 			   counter, sq->ci);
 		counter = (uint16_t)(sq->ci + ring_blocks(sq));
 	}
@@ -257,6 +267,19 @@ void sq_record(struct sq *sq, uint16_t counter)
 		queue_flush_later(sq->q);
 	else
 		sq_more(sq);
+}
+
+void sq_record(struct sq *sq, uint16_t counter)
+{
+	if (counter != sq->pi && (!sq->managed || sq_record_is_news(sq, counter)))
+		sq_advance(sq, counter);
+}
+
+/* [I] An index counts blocks, as a record does. One that was reached before changes nothing. */
+void sq_enable(struct sq *sq, uint16_t counter)
+{
+	if ((int16_t)(counter - sq->pi) > 0)
+		sq_advance(sq, counter);
 }
 
 static void ring_gone(struct sq *sq)
@@ -293,6 +316,10 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		if (!wr->error)
 			wqe_parse(sq->q, wr);
 		bad = wr->error;
+		if (wr->opcode == PRM_WQE_OPCODE_WAIT && !bad && cross_holds(sq, wr)) {
+			sq_rewind(sq, wr);
+			return true;
+		}
 		t->post(sq->q, wr);
 		if (bad || sq->q->state != QP_RTS)
 			return true;
@@ -351,6 +378,7 @@ void sq_stop(struct sq *sq)
 	if (sq->priv) {
 		uar_del_sq(sq);
 		sq_cache_drop(queues_of(&sq->q->o), sq->priv);
+		free(sq->priv->wait);
 	}
 	free(sq->priv);
 	sq->priv = NULL;
@@ -369,8 +397,9 @@ void sq_reset(struct sq *sq)
 	if (d->ready)
 		TAILQ_REMOVE(&queues_of(&sq->q->o)->ready, d, ready_link);
 	d->ready = false;
+	cross_stop(sq);
 	sq_cache_drop(queues_of(&sq->q->o), d);
-	sq->pi = sq->ci = sq->done = 0;
+	sq->pi = sq->ci = sq->done = sq->rung = 0;
 }
 
 void sq_rewind(struct sq *sq, struct send_wr *list)
@@ -472,6 +501,9 @@ int sq_local(struct sq *sq, struct send_wr *wr)
 		return umr_step(sq->q, wr);
 	case PRM_WQE_OPCODE_SET_PSV:
 		return set_psv_step(sq->q, wr);
+	case PRM_WQE_OPCODE_SEND_EN:
+	case PRM_WQE_OPCODE_RECV_EN:
+		return cross_step(sq->q, wr);
 	default:
 		return 0;
 	}

@@ -179,6 +179,15 @@ extern const struct transport transport_rc, transport_uc, transport_ud, transpor
 					     .data_at = 2                                        \
 	}
 
+/* Of all transports. */
+#define WQE_CROSS                                                     \
+	{                                                             \
+		cross_parse, true, .kind = SEND_LOCAL, .min_ds = 2    \
+	}
+#define WQE_CROSS_ROWS                                                              \
+	[PRM_WQE_OPCODE_WAIT] = WQE_CROSS, [PRM_WQE_OPCODE_SEND_EN] = WQE_CROSS,    \
+	[PRM_WQE_OPCODE_RECV_EN] = WQE_CROSS
+
 #define WQE_ATOMIC(parse)                                                   \
 	{                                                                   \
 		parse, true, .kind = SEND_ATOMIC, .min_ds = 3, .data_at = 3 \

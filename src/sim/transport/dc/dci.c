@@ -417,6 +417,7 @@ static void dci_parse(struct queue *q, struct send_wr *wr)
 /* [I] No MMO, and no UMR. */
 static wqe_rows dci_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_SEND] = DCI_ROW(0, .kind = SEND_MESSAGE, .inline_ok = true),
 	[PRM_WQE_OPCODE_SEND_IMM] =
 		DCI_ROW(0, .kind = SEND_MESSAGE, .inline_ok = true, .imm = true),

@@ -493,6 +493,8 @@ static void send_alone(struct raw_sq *sq, struct raw_wqe *w)
 		sq_give_back(&sq->sq, w->wr);
 		return;
 	}
+	if (!w->wr->error && w->wr->kind == SEND_LOCAL)
+		w->wr->error = (uint8_t)sq_local(&sq->sq, w->wr);
 	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_SEND)
 		transmit(sq, w, NULL);
 	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_ENHANCED_MPSW)
@@ -563,6 +565,7 @@ static int raw_start(struct queue *q)
 
 static wqe_rows raw_wqe_rows = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_SEND] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
 	[PRM_WQE_OPCODE_TSO] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
 	[PRM_WQE_OPCODE_ENHANCED_MPSW] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 3},

@@ -9,6 +9,7 @@
 
 static wqe_rows rc_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_SET_PSV] = {set_psv_parse, true, .kind = SEND_LOCAL, .min_ds = 2},
 	[PRM_WQE_OPCODE_SEND] = WQE_SEND,

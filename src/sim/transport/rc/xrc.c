@@ -18,6 +18,7 @@
 
 static wqe_rows xrc_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_SEND] = XRC_ROW(wqe_parse_data, SEND_MESSAGE, 1, .inline_ok = true),
 	[PRM_WQE_OPCODE_SEND_IMM] =

@@ -177,6 +177,7 @@ static struct send_wr *uc_abort(struct queue *q)
 /* [I] No MMO. */
 static wqe_rows uc_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_SEND] = WQE_SEND,
 	[PRM_WQE_OPCODE_SEND_IMM] = WQE_SEND_IMM,

@@ -184,6 +184,7 @@ static struct send_wr *ud_abort(struct queue *q)
 
 static wqe_rows ud_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_SEND] = {UD_SEND},
 	[PRM_WQE_OPCODE_SEND_IMM] = {UD_SEND, .imm = true},
 };
