@@ -3,7 +3,7 @@ EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flo
 	examples/README.md examples/example.h examples/exchange.h examples/traffic/record examples/traffic/switch.py
 EXAMPLES = examples/atomics examples/completions examples/errors examples/events examples/kv examples/multicast examples/nvme examples/placement \
 	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/srq examples/steer examples/ud
-EXAMPLES += examples/dc examples/xrc
+EXAMPLES += examples/chain examples/dc examples/xrc
 EXAMPLES += examples/alias examples/umr_scatter examples/window
 if HAVE_RDMACM
 EXAMPLES += examples/rdma_cm

@@ -9,6 +9,7 @@
 #include <dvx/cmd.h>
 #include <dvx/connect.h>
 #include <dvx/cq.h>
+#include <dvx/cross.h>
 #include <dvx/crypt.h>
 #include <dvx/dbr.h>
 #include <dvx/dc.h>

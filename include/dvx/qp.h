@@ -16,6 +16,10 @@ enum dvx_qp_flags {
 	DVX_QP_MMO = 1 << 0,		/* dvx_post_dma() works on it */
 	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets stay inside the NIC */
 	DVX_QP_REAL_TIME = 1 << 2,	/* CQEs have the time of day (clock.h) */
+	/* Cross-channel (cross.h), where the device has it (PRM: cd). */
+	DVX_QP_MASTER = 1 << 3,	      /* its requests may start managed queues */
+	DVX_QP_MANAGED_SEND = 1 << 4, /* it sends, and ... */
+	DVX_QP_MANAGED_RECV = 1 << 5, /* ... receives, as far as a master's requests say */
 };
 
 /*

@@ -19,6 +19,9 @@ struct dvx_txq;
 
 enum dvx_txq_flags {
 	DVX_TXQ_REAL_TIME = 1 << 0, /* CQEs have the time of day (clock.h) */
+	/* Cross-channel (cross.h), where the device has it (PRM: cd). */
+	DVX_TXQ_MASTER = 1 << 1,  /* its requests may start managed queues */
+	DVX_TXQ_MANAGED = 1 << 2, /* it sends as far as a master's requests say */
 };
 
 struct dvx_txq_attr {

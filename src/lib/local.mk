@@ -22,7 +22,7 @@ src_lib_libdvx_la_DEPENDENCIES = src/prm/libprmmatch.la src/lib/libdvx.map
 EXTRA_DIST += src/lib/libdvx.map
 pkgconfig_DATA += src/lib/dvx.pc
 dvxinclude_HEADERS += \
-	include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/clock.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h \
+	include/dvx/atomic.h include/dvx/barrier.h include/dvx/channel.h include/dvx/clock.h include/dvx/cmd.h include/dvx/common.h include/dvx/connect.h include/dvx/cq.h include/dvx/cross.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dc.h include/dvx/xrc.h include/dvx/dev.h include/dvx/dvx.h include/dvx/events.h \
 	include/dvx/flow.h include/dvx/rxq.h include/dvx/txq.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/poll.h include/dvx/post.h include/dvx/post_to.h include/dvx/qp.h include/dvx/rq.h \

@@ -295,6 +295,7 @@ int dvx_ts_format(const struct dvx_dev *dev, const char *call, uint32_t cap, boo
 
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);
+int dvx_cross_supported(struct dvx_dev *dev, const char *call);
 void dvx_caps_free(struct dvx_dev *dev);
 
 /* tir.c: the transport domain that a device's TIRs and TISs share */

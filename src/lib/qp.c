@@ -4,6 +4,8 @@
 #include "priv.h"
 
 #define MAX_USER_INDEX 0xfffffeu
+#define CROSS	       (DVX_QP_MASTER | DVX_QP_MANAGED_SEND | DVX_QP_MANAGED_RECV)
+#define KNOWN	       (DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK | DVX_QP_REAL_TIME | CROSS)
 
 /* Sizes of a QP's rings. The RQ comes first in their memory (PRM). */
 struct layout {
@@ -68,6 +70,14 @@ static int check_type(const struct dvx_qp_attr *attr)
 	return 0;
 }
 
+static int lib_qp_check_cross(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
+{
+	if (attr->flags & DVX_QP_MANAGED_RECV && !attr->rq_entries)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags has DVX_QP_MANAGED_RECV, but the "
+					"queue pair has no receives of its own");
+	return attr->flags & CROSS ? dvx_cross_supported(dev, "dvx_qp_create") : 0;
+}
+
 static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 {
 	int err = check_type(attr);
@@ -75,9 +85,12 @@ static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 
 	if (err)
 		return err;
-	if (attr->flags & ~(uint32_t)(DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK | DVX_QP_REAL_TIME))
+	if (attr->flags & ~(uint32_t)KNOWN)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
+	err = lib_qp_check_cross(dev, attr);
+	if (err)
+		return err;
 	err = dvx_ts_format(dev, "dvx_qp_create", dev->qp_ts_format, attr->flags & DVX_QP_REAL_TIME,
 			    &ts_format);
 	if (err)
@@ -129,6 +142,9 @@ static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct
 	prm_qpc_set_pd(qpc, attr->pd->pdn);
 	prm_qpc_set_uar_page(qpc, dvx_uar_index(attr->uar));
 	prm_qpc_set_user_index(qpc, attr->user_index);
+	prm_qpc_set_cd_master(qpc, !!(attr->flags & DVX_QP_MASTER));
+	prm_qpc_set_cd_slave_send(qpc, !!(attr->flags & DVX_QP_MANAGED_SEND));
+	prm_qpc_set_cd_slave_receive(qpc, !!(attr->flags & DVX_QP_MANAGED_RECV));
 	prm_qpc_set_log_num_dci_stream_channels(qpc, attr->log_dci_streams);
 	prm_qpc_set_log_num_dci_errored_streams(qpc, attr->log_dci_errored);
 	prm_qpc_set_ts_format(qpc, attr->flags & DVX_QP_REAL_TIME ? PRM_QPC_TS_FORMAT_REAL_TIME

@@ -7,6 +7,7 @@
 #include "priv.h"
 
 #define MAX_USER_INDEX 0xfffffeu
+#define CROSS	       (DVX_TXQ_MASTER | DVX_TXQ_MANAGED)
 #define MAX_LOG_QUEUE  15u
 #define LOG_BLOCK      6u
 #define INLINE_NONE    2u /* per_protocol_networking_offload_caps.wqe_inline_mode */
@@ -32,7 +33,7 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 
 	if (!max || max > MAX_LOG_QUEUE)
 		max = MAX_LOG_QUEUE;
-	if (attr->flags & ~(uint32_t)DVX_TXQ_REAL_TIME)
+	if (attr->flags & ~(uint32_t)(DVX_TXQ_REAL_TIME | CROSS))
 		return dvx_fail(EINVAL, "dvx_txq_create: attr.flags 0x%x: unknown bits",
 				attr->flags);
 	if (!attr->pd || attr->pd->dev != dev)
@@ -48,7 +49,7 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 		return dvx_fail(EINVAL,
 				"dvx_txq_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
-	return 0;
+	return attr->flags & CROSS ? dvx_cross_supported(dev, "dvx_txq_create") : 0;
 }
 
 static int txq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
@@ -124,7 +125,9 @@ static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 	prm_sqc_set_cqn(sqc, attr->cq->cqn);
 	prm_sqc_set_tis_lst_sz(sqc, 1);
 	prm_sqc_set_tis_num_0(sqc, txq->tisn);
+	prm_sqc_set_cd_master(sqc, !!(attr->flags & DVX_TXQ_MASTER));
 	txq_fill_wq(prm_sqc_at_wq(sqc), txq);
+	prm_wq_set_cd_slave(prm_sqc_at_wq(sqc), !!(attr->flags & DVX_TXQ_MANAGED));
 	err = dvx_obj_create(txq->dev, in, sizeof(in), reply, sizeof(reply), &txq->sq);
 	if (!err)
 		dvx_sq_set_qpn(&txq->ring, prm_create_sq_out_get_sqn(reply));

@@ -158,6 +158,10 @@ const struct golden_case golden_cases[] = {
 	{"xrc_write", G_XRC_WRITE, DVX_SIGNALED, 0, 1, 0, NULL},
 	{"eth_multi", G_ETH_MULTI, 0, 0, 4, 0, NULL},
 	{"eth_vlan", G_ETH_VLAN, 0, 0, 1, 0, NULL},
+	/* inline_len: the index */
+	{"wait", G_WAIT, 0, 0x2000, 0, 0, NULL},
+	{"send_enable", G_SEND_EN, DVX_SIGNALED, 0x4000, 0, 0, NULL},
+	{"recv_enable", G_RECV_EN, DVX_FENCE, 3, 0, 0, NULL},
 	/* a device that wants layer 2 in the WQE */
 	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER, NULL},
 	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER, NULL},
@@ -370,7 +374,7 @@ static int post_sig(struct dvx_sq *sq, const struct golden_case *c, const struct
 
 bool golden_of_dpdk(enum golden_kind kind)
 {
-	return kind == G_ETH_MULTI || kind == G_ETH_VLAN;
+	return kind == G_ETH_MULTI || kind == G_ETH_VLAN || kind >= G_WAIT;
 }
 
 static int post_given(struct dvx_sq *sq, const struct golden_case *c, const struct golden_given *g)
@@ -382,6 +386,12 @@ static int post_given(struct dvx_sq *sq, const struct golden_case *c, const stru
 		return dvx_post_eth_multi(sq, g->packets, c->n, 1, c->flags);
 	case G_ETH_VLAN:
 		return dvx_post_eth_vlan(sq, GOLDEN_TCI, g->packets, c->n, 1, c->flags);
+	case G_WAIT:
+		return dvx_post_wait(sq, GOLDEN_CQN, c->inline_len, 1, c->flags);
+	case G_SEND_EN:
+		return dvx_post_send_enable(sq, GOLDEN_MANAGED, c->inline_len, 1, c->flags);
+	case G_RECV_EN:
+		return dvx_post_recv_enable(sq, GOLDEN_MANAGED, c->inline_len, 1, c->flags);
 	default:
 		return post(sq, c);
 	}

@@ -39,7 +39,10 @@ enum golden_kind {
 	G_XRC_SEND,
 	G_XRC_WRITE,
 	G_ETH_MULTI,
-	G_ETH_VLAN
+	G_ETH_VLAN,
+	G_WAIT,
+	G_SEND_EN,
+	G_RECV_EN
 };
 
 /* Signatures and encryption of an mkey. */
@@ -97,6 +100,8 @@ struct dvx_ah golden_ah(uint32_t udp_sport);
  * process, since the WQE has it.
  */
 #define GOLDEN_TCI    0xe123u
+#define GOLDEN_CQN     0x102u
+#define GOLDEN_MANAGED 0x10bu /* a queue that others start */
 #define GOLDEN_MSS    1460u
 #define GOLDEN_DC_KEY 0x0123456789abcdefu
 #define GOLDEN_SRQN   0xabcdefu
@@ -116,7 +121,7 @@ struct golden_given {
 	struct dvx_sge packets[4]; /* of DPDK's memory */
 };
 
-/* What libmlx5 has no call for: the vectors are DPDK's. */
+/* What libmlx5 has no call for: the vectors are DPDK's, or of its older kin. */
 bool golden_of_dpdk(enum golden_kind);
 
 /* Posts the case by libdvx into a ring in plain memory. */

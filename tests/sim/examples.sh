@@ -91,6 +91,12 @@ prices: 1.20 9.99 0.30 4.75
 after the invalidation: remote access error: a remote key, its rights, PD or bounds
 END
 
+check "chain" prints chain <<'END'
+round 1: "the token" came back to node 0
+round 2: "the token" came back to node 0
+round 3: "the token" came back to node 0
+END
+
 check "window" prints window <<'END'
 owner: window bound
 peer: WRITE: done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs on a device made of software: libdvx's, then raw packets and libmlx5's software-managed steering
 # without libdvx. `dvx-sim run` starts the tests, scripts start the helpers.
-LIB_TESTS += tests/sim/lib_cq tests/sim/lib_cq_compressed tests/sim/lib_rxq_strides tests/sim/lib_dc tests/sim/lib_xrc
+LIB_TESTS += tests/sim/lib_cq tests/sim/lib_cq_compressed tests/sim/lib_rxq_strides tests/sim/lib_dc tests/sim/lib_cross tests/sim/lib_xrc
 LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_bad tests/sim/lib_objects tests/sim/lib_adopt tests/sim/lib_life tests/sim/lib_connect tests/sim/lib_events tests/sim/lib_atomic tests/sim/lib_ud tests/sim/lib_srq tests/sim/lib_umr tests/sim/lib_sig tests/sim/lib_flow \
 	tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/lib_flow_change tests/sim/caps
 tests_sim_caps_SOURCES = tests/sim/caps.c tests/sim/caps.h tests/sim/caps_cq.c tests/sim/caps_memory.c tests/sim/caps_queues.c
