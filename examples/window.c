@@ -18,7 +18,7 @@ static uint32_t owner_bind(struct dvx_qp *owner, struct dvx_cq *cq, struct dvx_m
 			   uint32_t key)
 {
 	struct dvx_sge part = {(uintptr_t)memory + FROM, LENGTH, key};
-	uint32_t bound = dvx_window_next(dvx_mkey_key(window));
+	uint32_t bound = dvx_key_next(dvx_mkey_key(window));
 
 	must(dvx_post_bind(dvx_qp_sq(owner), dvx_mkey_key(window), bound, DVX_REMOTE_WRITE, &part,
 			   part.addr, BOUND, DVX_SIGNALED),

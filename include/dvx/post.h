@@ -22,7 +22,7 @@ DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
 		return -EBADR;
-	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_odd(sge, n) || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_bad_length(sge, n) || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);

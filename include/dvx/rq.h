@@ -26,8 +26,8 @@ struct dvx_rq {
 	uint32_t mask;	  /* entries - 1 */
 	uint32_t stride;
 	uint32_t max_sge;
-	uint32_t layout;   /* DVX_RING_LAYOUT */
-	struct dvx_cq *cq; /* of this queue alone: dvx_rq_poll() */
+	uint32_t layout;	/* DVX_RING_LAYOUT */
+	struct dvx_cq *cq;	/* of this queue alone: dvx_rq_poll() */
 	struct dvx_users users; /* users.h */
 };
 
@@ -69,7 +69,7 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 		return -EUSERS;
 	if (DVX_UNLIKELY(pi - rq->ci > rq->mask))
 		return -ENOSPC;
-	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_odd(sge, n)))
+	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_bad_length(sge, n)))
 		return -EMSGSIZE;
 	if (n != rq->max_sge) {
 		if (DVX_UNLIKELY(n > rq->max_sge))

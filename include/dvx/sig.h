@@ -60,11 +60,11 @@ struct dvx_sig {
 	uint8_t check; /* which bytes are checked */
 	/*
 	 * With as long blocks of the same kind on both sides: bytes that go through as they are, if
-	 * `copies`. Else, as libmlx5 does it, those whose first values are the same on both sides:
-	 * set it where a reference tag grows on one side alone.
+	 * copy_given. Else, as libmlx5 does it, those whose first values are the same on both
+	 * sides: give it where a reference tag grows on one side alone.
 	 */
 	uint8_t copy;
-	bool copies;
+	bool copy_given;
 };
 
 /* What requests know of such an mkey. One thread's, as a ring is. */
@@ -72,9 +72,9 @@ struct dvx_sig_key {
 	uint32_t key;	      /* lkey and rkey */
 	uint32_t psv[2];      /* signature states: of the memory, of the wire */
 	bool signs, encrypts; /* what it was created for */
-	bool news;	      /* an error was taken that no request has answered yet */
+	bool unanswered;      /* an error was taken that no request has answered yet */
 	uint8_t errors;	      /* modulo 2 */
-	struct dvx_sig now;   /* of the last request */
+	struct dvx_sig last;  /* of the last request */
 };
 
 enum dvx_mkey_sig_flags {

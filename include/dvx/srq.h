@@ -143,7 +143,7 @@ DVX_INLINE int dvx_srq_post(struct dvx_srq *srq, const struct dvx_sge *sge, uint
 
 	if (DVX_FOREIGN(&srq->users, DVX_USERS_SRQ, srq->srqn))
 		return -EUSERS;
-	if (DVX_UNLIKELY(n > srq->max_sge || dvx_wqe_odd(sge, n)))
+	if (DVX_UNLIKELY(n > srq->max_sge || dvx_wqe_bad_length(sge, n)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!srq->free))
 		return -ENOSPC;

@@ -104,8 +104,8 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
 		return -EBADR;
-	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS || dvx_wqe_odd(sge, n) ||
-			 !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS ||
+			 dvx_wqe_bad_length(sge, n) || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
@@ -168,7 +168,7 @@ DVX_INLINE int dvx_post_eth_vlan(struct dvx_sq *sq, uint16_t tci, const struct d
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
 		return -EBADR;
-	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_odd(sge, n) || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_bad_length(sge, n) || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
@@ -201,7 +201,7 @@ DVX_INLINE int dvx_post_eth_tso(struct dvx_sq *sq, const void *headers, uint32_t
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
 		return -EBADR;
 	if (DVX_UNLIKELY(len < DVX_ETH_LEAST || len > DVX_MAX_DS * DVX_SEG || !mss ||
-			 n - 1 >= DVX_MAX_DS || dvx_wqe_odd(sge, n) || !dvx_sq_fits(sq, ds)))
+			 n - 1 >= DVX_MAX_DS || dvx_wqe_bad_length(sge, n) || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);

@@ -77,10 +77,16 @@ DVX_INLINE void dvx_umr_fill(uint8_t *list, uint32_t n)
 	}
 }
 
+/* The same mkey by another number, so that what still has the old one fails: the low byte counts. */
+DVX_INLINE uint32_t dvx_key_next(uint32_t key)
+{
+	return (key & ~0xffu) | ((key + 1) & 0xff);
+}
+
 /*
  * From now on the mkey is these pieces, n >= 1, with these rights (enum dvx_access, but for relaxed
  * ordering); it begins at address 0. The pieces' own mkeys need the rights, too. The key is called
- * new_key then, which differs from `key` in its low byte only: what still has the old one fails.
+ * new_key then, which differs from `key` in its low byte only: dvx_key_next().
  */
 DVX_INLINE int dvx_post_umr_renew(struct dvx_sq *sq, uint32_t key, uint32_t new_key,
 				  uint32_t access, const struct dvx_sge *pieces, uint32_t n,
@@ -94,7 +100,8 @@ DVX_INLINE int dvx_post_umr_renew(struct dvx_sq *sq, uint32_t key, uint32_t new_
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
 		return -EBADR;
-	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || dvx_wqe_odd(pieces, n) || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(!n || n > DVX_MAX_DS || dvx_wqe_bad_length(pieces, n) ||
+			 !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);
@@ -210,14 +217,10 @@ DVX_INLINE int dvx_post_local_inval(struct dvx_sq *sq, uint32_t key, uint64_t wr
  *
  * The key of dvx_mkey_create_window() becomes a range of an mkey, with rights of its own, for the
  * peer of this queue alone (any queue's peer can use a list). It is called new_key from now on,
- * which differs from `key` in its low byte: dvx_window_next(). The peer names the first byte by
+ * which differs from `key` in its low byte: dvx_key_next(). The peer names the first byte by
  * `start`: the piece's address, as verbs does it by default, or 0. A window that is bound is
  * unbound before it is bound again, by this queue or by the peer's dvx_post_send_inval().
  */
-DVX_INLINE uint32_t dvx_window_next(uint32_t key)
-{
-	return (key & ~0xffu) | ((key + 1) & 0xff);
-}
 
 /* What both requests change of a window, and how they treat its list. */
 #define DVX_WINDOW_MASK (PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN)
@@ -233,7 +236,7 @@ DVX_INLINE int dvx_post_bind(struct dvx_sq *sq, uint32_t key, uint32_t new_key, 
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_POST_FLAGS))
 		return -EBADR;
-	if (DVX_UNLIKELY(dvx_wqe_odd(piece, 1) || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(dvx_wqe_bad_length(piece, 1) || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), &p)))
 		return dvx_sq_refuse(sq);

@@ -83,14 +83,14 @@ DVX_INLINE void dvx_wqe_data(void *seg, const struct dvx_sge *sge)
 }
 
 /* Whether a piece is empty, which the WQE would take for 2 GiB, or longer. */
-DVX_INLINE bool dvx_wqe_odd(const struct dvx_sge *sge, uint32_t n)
+DVX_INLINE bool dvx_wqe_bad_length(const struct dvx_sge *sge, uint32_t n)
 {
-	uint32_t odd = 0, i;
+	uint32_t bad = 0, i;
 
 #pragma GCC unroll 4
 	for (i = 0; i < n; i++)
-		odd |= sge[i].length - 1;
-	return odd >= DVX_MAX_SEGMENT;
+		bad |= sge[i].length - 1;
+	return bad >= DVX_MAX_SEGMENT;
 }
 
 /*

@@ -20,7 +20,7 @@ static int lib_list_check(struct dvx_dev *dev, const struct dvx_mkey_list_attr *
 		return dvx_fail(EINVAL, "dvx_mkey_create_of: attr.log_entity is %u, not 0 to 31",
 				attr->log_entity);
 	for (i = 0; i < attr->n; i++) {
-		if (dvx_wqe_odd(&attr->pieces[i], 1))
+		if (dvx_wqe_bad_length(&attr->pieces[i], 1))
 			return dvx_fail(EINVAL,
 					"dvx_mkey_create_of: attr.pieces[%u].length is %u, not 1 "
 					"to 2 GiB",

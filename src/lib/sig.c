@@ -115,7 +115,7 @@ static int lib_sig_make(struct dvx_mkey *mkey, const struct dvx_mkey_sig_attr *a
 	mkey->sig = sig;
 	/* As libmlx5's: none is told before a request has said which count to expect. */
 	sig->open.errors = 1;
-	sig->open.news = sig->open.signs = attr->flags & DVX_MKEY_SIGNS;
+	sig->open.unanswered = sig->open.signs = attr->flags & DVX_MKEY_SIGNS;
 	sig->open.encrypts = attr->flags & DVX_MKEY_ENCRYPTS;
 	for (i = 0; i < 2 && sig->open.signs && !err; i++)
 		err = psv_create(mkey, i);
@@ -193,9 +193,9 @@ int dvx_sig_error_read(struct dvx_sig_key *key, const void *cqe, struct dvx_sig_
 			prm_sig_err_cqe_get_expected_reftag(cqe);
 	out->actual = (uint64_t)prm_sig_err_cqe_get_actual_trans_sig(cqe) << 32 |
 		      prm_sig_err_cqe_get_actual_reftag(cqe);
-	sig_error_part(out->wire ? &key->now.wire : &key->now.memory, cqe, out);
+	sig_error_part(out->wire ? &key->last.wire : &key->last.memory, cqe, out);
 	key->errors ^= 1;
-	key->news = true;
+	key->unanswered = true;
 	return 0;
 }
 

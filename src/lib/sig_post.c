@@ -88,9 +88,10 @@ static int lib_sig_check(const struct dvx_sig_key *key, const struct dvx_sig *si
 	err = sig_check_side(&sig->memory, "memory");
 	if (!err)
 		err = sig_check_side(&sig->wire, "wire");
-	if (!err && sig->copies && !sig_same(sig))
-		err = dvx_fail(EINVAL, "dvx_post_umr_sig: sig->copies is for blocks of the same "
-				       "kind and length on both sides");
+	if (!err && sig->copy_given && !sig_same(sig))
+		err = dvx_fail(EINVAL,
+			       "dvx_post_umr_sig: sig->copy_given is for blocks of the same "
+			       "kind and length on both sides");
 	return err;
 }
 
@@ -157,7 +158,7 @@ static uint8_t sig_copied(const struct dvx_sig *s)
 	const bool same_seed = !((m->flags ^ w->flags) & DVX_SIG_ONES);
 	uint8_t bytes = 0;
 
-	if (s->copies)
+	if (s->copy_given)
 		return s->copy;
 	if (!kinds[m->type].dif)
 		return same_seed ? kinds[m->type].copied : 0;
@@ -255,7 +256,7 @@ static int sig_request_check(struct dvx_sq *sq, const struct dvx_sge *pieces, ui
 
 	if (flags & ~(uint32_t)DVX_POST_FLAGS)
 		return -EBADR;
-	if (!n || n > DVX_MAX_DS || dvx_wqe_odd(pieces, n) || !dvx_sq_fits(sq, r->ds))
+	if (!n || n > DVX_MAX_DS || dvx_wqe_bad_length(pieces, n) || !dvx_sq_fits(sq, r->ds))
 		return -EMSGSIZE;
 	for (i = 0; i < n; i++)
 		r->len += pieces[i].length;
@@ -283,11 +284,11 @@ static void sig_write_umr(const struct dvx_sq *sq, const struct dvx_sq_place *p,
 
 	umr.bsf_octowords = bsf;
 	umr.mkey_mask = DVX_UMR_LIST_MASK | PRM_UMR_MKEY_MASK_BSF_EN |
-			(key->news ? PRM_UMR_MKEY_MASK_EN_SIGERR : 0);
+			(key->unanswered ? PRM_UMR_MKEY_MASK_EN_SIGERR : 0);
 	mkey = dvx_umr_begin(sq, p, key->key, r->ds, flags, umr);
 	dvx_umr_fields(mkey, key->key, access, r->len);
 	prm_mkey_seg_set_bsf_en(mkey, !!bsf);
-	prm_mkey_seg_set_sig_err_count(mkey, key->news && key->errors & 1);
+	prm_mkey_seg_set_sig_err_count(mkey, key->unanswered && key->errors & 1);
 	memset(mkey + PRM_MKEY_SEG_BYTES + (size_t)r->room * DVX_SEG, 0, (size_t)bsf * DVX_SEG);
 }
 
@@ -334,7 +335,7 @@ int dvx_post_umr_sig(struct dvx_sq *sq, struct dvx_sig_key *key, uint32_t access
 		psv_post(sq, key->psv[0], &s->memory, wr_id, s->wire.type ? quiet : flags);
 	if (s->wire.type)
 		psv_post(sq, key->psv[1], &s->wire, wr_id, flags);
-	key->news = false;
-	key->now = *s;
+	key->unanswered = false;
+	key->last = *s;
 	return 0;
 }

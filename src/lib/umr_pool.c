@@ -159,7 +159,7 @@ int dvx_umr_pool_take(struct dvx_umr_pool *pool, uint32_t access, const struct d
 	if (!pool->waiting || pool_in_flight(pool, 0))
 		return -ENOSPC;
 	k = &pool->keys[pool->order[pool->first]];
-	next = dvx_window_next(k->key);
+	next = dvx_key_next(k->key);
 	err = dvx_post_umr_renew(pool->sq, k->key, next, access, pieces, n, wr_id, flags);
 	if (err)
 		return err;

@@ -70,7 +70,7 @@ static const struct golden_sig sigs[] = {
 			     .wire = SIDE(DVX_SIG_DIF_CRC, DVX_SIG_ONES, 512),
 			     .check = DVX_SIG_GUARD,
 			     .copy = DVX_SIG_APP_TAG | DVX_SIG_REF_TAG,
-			     .copies = true},
+			     .copy_given = true},
 			    {0}},
 	[SIG_DIF_TO_CRC32] = {{.memory = SIDE(DVX_SIG_DIF_CRC, 0, 512),
 			       .wire = CRC_SIDE(DVX_SIG_CRC32, DVX_SIG_ONES, 4048),
@@ -301,7 +301,7 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 		return dvx_post_umr_strides(sq, sq->mmo_lkey, DVX_LOCAL_WRITE | DVX_REMOTE_WRITE,
 					    GOLDEN_ROWS, golden_columns, n, 1, c->flags);
 	case G_BIND:
-		return dvx_post_bind(sq, sq->mmo_lkey, dvx_window_next(sq->mmo_lkey),
+		return dvx_post_bind(sq, sq->mmo_lkey, dvx_key_next(sq->mmo_lkey),
 				     DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC, sge, sge->addr, 1,
 				     c->flags);
 	case G_UNBIND:
@@ -362,7 +362,7 @@ static int post_sig(struct dvx_sq *sq, const struct golden_case *c, const struct
 				  .psv = {g->psv[0], g->psv[1]},
 				  .signs = golden_signs(c),
 				  .encrypts = c->sig->crypt.data_unit != 0,
-				  .news = golden_signs(c),
+				  .unanswered = golden_signs(c),
 				  .errors = 1};
 	struct dvx_crypt crypt = c->sig->crypt;
 

@@ -94,7 +94,7 @@ static void set_sig(struct mlx5dv_qp_ex *dv, const struct dvx_sig *sig)
 	struct mlx5dv_sig_block_attr attr = {
 		.mem = domain_of(&memory, &sig->memory),
 		.wire = domain_of(&wire, &sig->wire),
-		.flags = sig->copies ? MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK : 0,
+		.flags = sig->copy_given ? MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK : 0,
 		.check_mask = sig->check,
 		.copy_mask = sig->copy};
 

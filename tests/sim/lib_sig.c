@@ -163,7 +163,7 @@ TEST_PAIR(signatures, ALL)
 		 .wire = DIF_SIDE(DVX_SIG_ONES | DVX_SIG_REF_GROWS, 512),
 		 .check = DVX_SIG_ALL,
 		 .copy = DVX_SIG_GUARD | DVX_SIG_APP_TAG,
-		 .copies = true},
+		 .copy_given = true},
 	};
 	struct dvx_mkey *mkey = sig_make(r, DVX_MKEY_SIGNS);
 	uint8_t data[BLOCKS * 4096];
@@ -412,9 +412,9 @@ TEST_PAIR(refusals, ALL)
 	sig.memory.flags = DVX_SIG_REF_GROWS;
 	refused(post_bad(p, signs, &sig, NULL), -EINVAL, "memory.flags", "type");
 	sig.memory = (struct dvx_sig_side)DIF_SIDE(0, 512);
-	sig.copies = true;
-	refused(post_bad(p, signs, &sig, NULL), -EINVAL, "copies", "both sides");
-	sig.copies = false;
+	sig.copy_given = true;
+	refused(post_bad(p, signs, &sig, NULL), -EINVAL, "copy_given", "both sides");
+	sig.copy_given = false;
 	refused(post_bad(p, both, &sig, &crypt), -EINVAL, "order of encryption", "both sides");
 	crypt.data_unit = 1;
 	refused(post_bad(p, encrypts, NULL, &crypt), -EINVAL, "data_unit", "512");

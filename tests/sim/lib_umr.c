@@ -236,7 +236,7 @@ TEST_PAIR(renewed, ALL)
 {
 	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 5, r->key};
 	struct dvx_mkey *list;
-	uint32_t key = list_make(r, &list), next = dvx_window_next(key);
+	uint32_t key = list_make(r, &list), next = dvx_key_next(key);
 
 	three_pieces(r, pieces);
 	OK(dvx_post_umr_renew(p->sq, key, next, DVX_REMOTE_READ, pieces, 1, 1, 0));
@@ -276,7 +276,7 @@ TEST_PAIR(window, ALL)
 	memcpy(r->buf + 0x300, "abcdefghijklmnop", 16);
 	OK(dvx_mkey_create_window(r->dev, r->pd, &window));
 	key = dvx_mkey_key(window);
-	bound = dvx_window_next(key);
+	bound = dvx_key_next(key);
 	OK(dvx_post_bind(peer, key, bound, DVX_REMOTE_READ, &piece, piece.addr, 1, DVX_SIGNALED));
 	on_peer(p, 1);
 	read_window(r, p, piece.addr + 12, bound, 2);

@@ -22,7 +22,7 @@ int windows_make(const struct perf_site *s, struct far *f)
 
 		if (rc)
 			return rc;
-		f->ends.keys[i] = dvx_window_next(dvx_mkey_key(f->window[i]));
+		f->ends.keys[i] = dvx_key_next(dvx_mkey_key(f->window[i]));
 	}
 	return 0;
 }
