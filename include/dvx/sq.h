@@ -202,22 +202,6 @@ DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 }
 
 /*
- * Takes the padding behind pi back, if there is any: the last WQE is the one that ends there. It
- * begins at the block whose slot says so.
- */
-DVX_INLINE void dvx_sq_unpad(struct dvx_sq *sq, uint32_t pi)
-{
-	struct dvx_sq_place p = dvx_sq_place_at(sq, pi - 1, 1);
-
-	if (sq->pi == pi)
-		return;
-	while (p.slot->end != pi)
-		p = dvx_sq_place_at(sq, p.index - 1, 1);
-	memcpy(&sq->head, p.wqe, sizeof(sq->head));
-	sq->pi = pi;
-}
-
-/*
  * Finds `blocks` consecutive blocks, after padding where needed. The caller writes the whole WQE
  * there, and commits it. False: no room, nothing changed; dvx_sq_refuse() is the error.
  */

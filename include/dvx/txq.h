@@ -128,6 +128,7 @@ DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packe
 				  uint64_t wr_id, uint32_t flags)
 {
 	uint32_t ds = 2 + n, pi = sq->pi, odd = 0, i;
+	uint64_t head = sq->head;
 	struct dvx_sq_place p;
 
 	if (DVX_UNLIKELY(flags & ~(uint32_t)DVX_ETH_FLAGS))
@@ -143,7 +144,8 @@ DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packe
 		dvx_wqe_data_from(p.wqe + (2 + i) * DVX_SEG, &packets[i], DVX_ETH_LONGEST);
 	}
 	if (DVX_UNLIKELY(odd >= DVX_ETH_LONGEST)) {
-		dvx_sq_unpad(sq, pi);
+		sq->pi = pi; /* and padding is taken back */
+		sq->head = head;
 		return -EMSGSIZE;
 	}
 	dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_ENHANCED_MPSW, 0, ds, flags, 0);
