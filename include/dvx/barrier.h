@@ -94,6 +94,15 @@ DVX_INLINE void dvx_barrier_owner_to_cqe(void)
 }
 
 /*
+ * Orders loads of a CQE before another one of its last word: of a collapsed CQ it tells whether the
+ * device has written over the CQE meanwhile.
+ */
+DVX_INLINE void dvx_barrier_cqe_to_owner(void)
+{
+	DVX_ORDER_LOADS();
+}
+
+/*
  * Orders loads of the CQE before the consumer index, which allows the device to overwrite it. On
  * aarch64 a load barrier also delays later stores; a store barrier would not wait for the loads.
  */

@@ -127,6 +127,26 @@ DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n,
 }
 
 /*
+ * The newest CQE of a collapsed CQ, all 64 bytes of it; returns its last word. The device may write
+ * the next one over it at any moment, at once. Two CQEs in a row differ in the last word: if it is
+ * the same behind the copy, no load of the copy saw the next CQE.
+ */
+DVX_INLINE uint32_t dvx_cq_copy_newest(const struct dvx_cq *cq, void *cqe)
+{
+	const volatile uint32_t *last =
+		(const volatile uint32_t *)(cq->first + DVX_CQE_BYTES - sizeof(*last));
+	uint32_t word;
+
+	do {
+		word = *last;
+		dvx_barrier_owner_to_cqe();
+		memcpy(cqe, cq->first, DVX_CQE_BYTES);
+		dvx_barrier_cqe_to_owner();
+	} while (*last != word);
+	return word;
+}
+
+/*
  * Of a collapsed CQ (DVX_CQ_COLLAPSED): the newest completion, which also says that all sends
  * before it are done: their cookies are passed over. After an error, the newest is the last flushed
  * one. dvx_sq_poll() does the same, slower. -EBADMSG once for each wrong signature: nothing of such
@@ -141,7 +161,7 @@ DVX_INLINE int dvx_sq_poll_newest(struct dvx_sq *sq, struct dvx_wc *wc)
 		return -EUSERS;
 	if (word == cq->newest)
 		return 0;
-	if (DVX_UNLIKELY(word & DVX_CQ_BITS(0xfcu)))
+	if (DVX_UNLIKELY(word & (DVX_CQ_NOT_PLAIN_SEND & ~DVX_CQ_OLD)))
 		return dvx_sq_poll_rest(sq, wc);
 	dvx_barrier_owner_to_cqe();
 	cq->newest = word;
@@ -178,11 +198,11 @@ struct dvx_rx {
 	uint32_t info;
 };
 
-DVX_INLINE uint32_t dvx_rx_info(const struct dvx_cq *cq, const void *cqe)
+/* `hash`: of a CQ whose compressed CQEs keep it. */
+DVX_INLINE uint32_t dvx_rx_info(bool hash, const void *cqe)
 {
-	return cq->mini == DVX_CQ_MINI_HASH
-		       ? dvx_cqe_rss_hash(cqe)
-		       : (uint32_t)dvx_cqe_checksum(cqe) << 16 | dvx_cqe_wqe_index(cqe);
+	return hash ? dvx_cqe_rss_hash(cqe)
+		    : (uint32_t)dvx_cqe_checksum(cqe) << 16 | dvx_cqe_wqe_index(cqe);
 }
 
 /*
@@ -194,23 +214,30 @@ DVX_INLINE int dvx_rq_poll_many(struct dvx_rq *rq, struct dvx_rx *out, uint32_t 
 {
 	struct dvx_cq *cq = rq->cq;
 	const uint8_t *cqe = cq->next, *stop = cq->stop;
-	uint32_t state = DVX_CQ_OLD, got = 0;
+	const uint64_t *wr_ids = rq->wr_ids;
+	const bool hash = cq->mini == DVX_CQ_MINI_HASH;
+	uint32_t mask = rq->mask, ci = rq->ci, phase = cq->phase, state = DVX_CQ_OLD;
+	size_t stride = cq->stride;
+	struct dvx_rx *to = out;
 
 	if (DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1))
 		return -EUSERS;
-	for (; got < n && cqe != stop; cqe += cq->stride, got++) {
-		state = dvx_cq_state(cq, cqe);
+	if ((size_t)(stop - cqe) > n * stride)
+		stop = cqe + n * stride;
+	for (; cqe != stop; cqe += stride, to++) {
+		state = *(const volatile uint32_t *)(cqe + DVX_CQE_BYTES - 4) ^ phase;
 		if (state & (DVX_CQ_OLD | DVX_CQ_FORMAT) ||
 		    dvx_cq_last_byte(state) >= DVX_CQE_ERRORS)
 			break;
 		dvx_barrier_owner_to_cqe();
-		out[got].byte_count = dvx_cqe_byte_count(cqe);
-		out[got].info = dvx_rx_info(cq, cqe);
-		out[got].wr_id = rq->wr_ids[rq->ci++ & rq->mask];
+		to->byte_count = dvx_cqe_byte_count(cqe);
+		to->info = dvx_rx_info(hash, cqe);
+		to->wr_id = wr_ids[ci++ & mask];
 	}
-	if (DVX_LIKELY(got)) {
+	if (DVX_LIKELY(to != out)) {
+		rq->ci = ci;
 		dvx_cq_consume_to(cq, cqe);
-		return (int)got;
+		return (int)(to - out);
 	}
 	return state & DVX_CQ_OLD ? 0 : dvx_rq_poll_many_rest(rq, out, n, wc);
 }

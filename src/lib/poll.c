@@ -53,13 +53,19 @@ static bool poll_is_pad(const struct dvx_wc *wc, int n)
 	return n == -EIO && wc->wr_id == DVX_WR_ID_PAD;
 }
 
-/* It retires nothing, and only who knows the mkey can read it: it stays. */
-static int poll_signature(const void *cqe)
+/*
+ * The CQE that the inline poll has seen. One of a wrong signature retires nothing, and only who knows
+ * the mkey can read it: it stays.
+ */
+static int poll_next(const struct dvx_cq *cq, const void **cqe)
 {
-	return dvx_fail(EBADMSG,
-			"the next CQE tells of a wrong signature of mkey 0x%x: "
-			"dvx_sig_error_read() of dvx_cq_peek(), then dvx_cq_pop()",
-			dvx_cqe_sig_key(cqe));
+	*cqe = dvx_cq_peek(cq);
+	return dvx_cqe_is_sig_error(*cqe)
+		       ? dvx_fail(EBADMSG,
+				  "the next CQE tells of a wrong signature of mkey 0x%x: "
+				  "dvx_sig_error_read() of dvx_cq_peek(), then dvx_cq_pop()",
+				  dvx_cqe_sig_key(*cqe))
+		       : 0;
 }
 
 static int poll_not_alone(void)
@@ -67,23 +73,21 @@ static int poll_not_alone(void)
 	return dvx_fail(EINVAL, "this queue does not have a CQ to itself: use dvx_cq_poll()");
 }
 
-/* The entry is read as it is at this moment: the device may write the next CQE there. */
-int dvx_sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
+/* dvx_sq_poll_rest() of a collapsed CQ. */
+static int sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = sq->cq;
 	uint8_t cqe[DVX_CQE_BYTES];
-	uint32_t word;
+	uint32_t word = dvx_cq_copy_newest(cq, cqe);
 	int n;
 
-	memcpy(cqe, cq->first, sizeof(cqe));
-	memcpy(&word, cqe + DVX_CQE_BYTES - 4, sizeof(word));
 	if (word == cq->newest || dvx_cqe_opcode(cqe) == PRM_CQE_OPCODE_INVALID)
 		return 0; /* invalid: the next CQE is being written */
 	cq->newest = word;
 	if (dvx_cqe_is_sig_error(cqe))
 		return dvx_fail(EBADMSG,
 				"CQ %u: a wrong signature of mkey 0x%x: dvx_sig_error_read() of "
-				"cq->first, while no newer CQE has come over it",
+				"dvx_cq_copy_newest(), while no newer CQE has come over it",
 				cq->cqn, dvx_cqe_sig_key(cqe));
 	if (dvx_cqe_is_error(cqe))
 		poll_read_error(wc, cqe);
@@ -108,10 +112,10 @@ int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
 	if (sq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
 	if (poll_is_collapsed(sq->cq))
-		return dvx_sq_poll_collapsed(sq, wc);
-	cqe = dvx_cq_peek(sq->cq);
-	if (dvx_cqe_is_sig_error(cqe))
-		return poll_signature(cqe);
+		return sq_poll_collapsed(sq, wc);
+	n = poll_next(sq->cq, &cqe);
+	if (n)
+		return n;
 	n = poll_take(sq->cq, cqe, &own, wc);
 	return poll_is_pad(wc, n) ? dvx_sq_poll(sq, wc) : n;
 }
@@ -120,27 +124,28 @@ int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc)
 {
 	const struct dvx_cq_queue own = {.rq = rq};
 	const void *cqe;
+	int err;
 
 	if (rq->cq == &dvx_cq_of_several)
 		return poll_not_alone();
-	cqe = dvx_cq_peek(rq->cq);
-	if (dvx_cqe_is_sig_error(cqe))
-		return poll_signature(cqe);
-	return poll_take(rq->cq, cqe, &own, wc);
+	err = poll_next(rq->cq, &cqe);
+	return err ? err : poll_take(rq->cq, cqe, &own, wc);
 }
 
 int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
 {
-	const void *cqe = dvx_cq_peek(cq);
+	const void *cqe;
 	const struct dvx_cq_queue *q;
 	int n;
 
-	if (poll_is_collapsed(cq))
-		return dvx_cq_only_sq(cq->priv)
-			       ? dvx_sq_poll_collapsed(dvx_cq_only_sq(cq->priv), wc)
-			       : 0;
-	if (dvx_cqe_is_sig_error(cqe))
-		return poll_signature(cqe);
+	if (poll_is_collapsed(cq)) {
+		struct dvx_sq *sq = dvx_cq_only_sq(cq->priv);
+
+		return sq ? sq_poll_collapsed(sq, wc) : 0;
+	}
+	n = poll_next(cq, &cqe);
+	if (n)
+		return n;
 	q = cq->priv ? dvx_cq_queue_of(cq->priv, cqe) : NULL;
 	if (!q)
 		return dvx_fail(ENOENT,

@@ -174,7 +174,7 @@ TEST_RIG(collapsed_errors)
 	OK(dvx_post_nop(k.sq, 5, 0));
 	free_blocks = dvx_sq_free(k.sq);
 	kind_invent(&k, PRM_CQE_OPCODE_SIG_ERR);
-	refused(dvx_sq_poll_newest(k.sq, &wc), -EBADMSG, "mkey 0x1234", "cq->first");
+	refused(dvx_sq_poll_newest(k.sq, &wc), -EBADMSG, "mkey 0x1234", "dvx_cq_copy_newest()");
 	assert_int_equal(dvx_sq_free(k.sq), free_blocks);
 	assert_int_equal(dvx_sq_poll_newest(k.sq, &wc), 0);
 	k.sq->slots[k.sq->pi & k.sq->mask].wr_id = DVX_WR_ID_PAD;

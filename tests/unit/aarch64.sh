@@ -119,6 +119,13 @@ uint64_t poll__cqe_record_slot(const uint8_t *cqe, uint32_t *record, void *slots
 	return wc.wr_id;
 }
 
+uint32_t newest__cqe_copy(const uint8_t *cqe, uint8_t *copy)
+{
+	struct dvx_cq cq = {.first = cqe};
+
+	return dvx_cq_copy_newest(&cq, copy);
+}
+
 void arm__cqe_record_register(const uint8_t *cqe, uint32_t *record, uint64_t *reg)
 {
 	struct dvx_cq cq = {.next = cqe, .first = cqe, .end = cqe + 4096, .stride = 64,
@@ -176,6 +183,7 @@ again; ((load|store) (wqe|cookie|data) )*load data ((load|store) (wqe|cookie|dat
 peek; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (pop)
 batch; load cqe dmb oshld (load cqe )+dmb oshld store record; owner, CQE, consumer index (publish)
 poll; load cqe dmb oshld (load slot )+dmb oshld store record; owner, CQE, consumer index (poll)
+newest; load cqe dmb oshld ((load cqe|store copy) )*load cqe ((load cqe|store copy) )*dmb oshld load cqe; last word, copy, last word again
 arm; dmb oshld (store record ){2}dsb st store register dsb st; arm record, arm register
 END
 
@@ -217,7 +225,7 @@ machine_code() { # COMPILER
 	# Store instructions in a row, or newer cores do not combine them.
 	grep '^bf:' "$tmp/trace" | tee -a "$tmp/log" | grep -Eq '( store register){8}'
 	ok $? "$1: nothing between the stores of a BlueFlame block"
-	for b in wqe_to_record record_to_register register_flush owner_to_cqe cqe_to_index; do
+	for b in wqe_to_record record_to_register register_flush owner_to_cqe cqe_to_owner cqe_to_index; do
 		taken "$1" "/void dvx_barrier_$b(void)/,/^}/{/DVX_ORDER/d}" "no dvx_barrier_$b()"
 	done
 	taken "$1" 's/dmb osh"/dmb oshst"/' "a store barrier where loads count too"

@@ -299,6 +299,7 @@ static void newest(void **state)
 {
 	struct plain_sq s;
 	struct plain_cq p;
+	uint8_t cqe[DVX_CQE_BYTES];
 	struct dvx_wc wc;
 
 	(void)state;
@@ -317,6 +318,8 @@ static void newest(void **state)
 		assert_int_equal(dvx_sq_poll_newest(&s.sq, &wc), 1);
 		assert_int_equal(wc.wr_id, i);
 		assert_int_equal(dvx_sq_free(&s.sq), 8);
+		assert_int_equal(dvx_cq_copy_newest(&p.cq, cqe), p.cq.newest);
+		assert_memory_equal(cqe, p.buf[0], sizeof(cqe));
 	}
 }
 
