@@ -21,18 +21,19 @@ int dvx_clock_read(struct dvx_dev *dev, struct dvx_clock *out)
 	return 0;
 }
 
-/* What a device's ?q_ts_format allows: free-running stamps (0), those of the day (1), or both. */
-int dvx_ts_format(const struct dvx_dev *dev, const char *call, uint32_t cap, bool real_time,
-		  uint32_t *out)
+int dvx_ts_check(const struct dvx_dev *dev, const char *call, uint32_t cap, bool real_time)
 {
-	/* A device with timestamp formats needs DEFAULT; older ones know only 0. */
-	*out = cap ? PRM_QPC_TS_FORMAT_DEFAULT : PRM_QPC_TS_FORMAT_FREE_RUNNING;
-	if (!real_time)
-		return 0;
-	*out = PRM_QPC_TS_FORMAT_REAL_TIME;
-	return cap ? 0
-		   : dvx_fail(EOPNOTSUPP,
-			      "%s: attr.flags asks for real time, but %s has free-running "
-			      "timestamps only (ts_format)",
-			      call, dvx_dev_name(dev));
+	return !real_time || cap ? 0
+				 : dvx_fail(EOPNOTSUPP,
+					    "%s: attr.flags asks for real time, but %s has "
+					    "free-running timestamps only (ts_format)",
+					    call, dvx_dev_name(dev));
+}
+
+/* A device with timestamp formats needs DEFAULT; older ones know only 0. */
+uint32_t dvx_ts_format(uint32_t cap, bool real_time)
+{
+	if (real_time)
+		return PRM_QPC_TS_FORMAT_REAL_TIME;
+	return cap ? PRM_QPC_TS_FORMAT_DEFAULT : PRM_QPC_TS_FORMAT_FREE_RUNNING;
 }

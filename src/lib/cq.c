@@ -300,16 +300,23 @@ static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 	cq->arm_reg = dv->cq_uar ? (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET : 0;
 }
 
-/* How a verbs CQ compresses, which libmlx5 does not tell: only CQs that do need it. */
-static uint32_t lib_cq_mini_of(struct ibv_cq *ibcq, uint32_t cqn)
+/*
+ * What a verbs CQ keeps in compressed CQEs. libmlx5 does not tell, nor whether it compresses at all,
+ * so the device is asked. Without an answer packets might get a checksum for their hash.
+ */
+static int lib_cq_read_mini(struct dvx_cq *cq, struct ibv_cq *ibcq)
 {
 	uint8_t in[PRM_QUERY_CQ_IN_BYTES] = {0}, reply[PRM_QUERY_CQ_OUT_BYTES] = {0};
+	int err;
 
 	prm_query_cq_in_set_opcode(in, PRM_OPCODE_QUERY_CQ);
-	prm_query_cq_in_set_cqn(in, cqn);
-	if (mlx5dv_devx_cq_query(ibcq, in, sizeof(in), reply, sizeof(reply)))
-		return DVX_CQ_MINI_HASH;
-	return (uint32_t)prm_cqc_get_mini_cqe_res_format(prm_query_cq_out_cat_cq_context(reply));
+	prm_query_cq_in_set_cqn(in, cq->cqn);
+	err = mlx5dv_devx_cq_query(ibcq, in, sizeof(in), reply, sizeof(reply));
+	if (err)
+		return dvx_fail_cmd(in, reply, err);
+	cq->mini =
+		(uint32_t)prm_cqc_get_mini_cqe_res_format(prm_query_cq_out_cat_cq_context(reply));
+	return 0;
 }
 
 static void lib_cq_enlist(struct dvx_cq_priv *cq)
@@ -372,7 +379,11 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 	cq->ring.layout = layout;
 	cq->ring.priv = cq;
 	take_over(&cq->ring, &dv);
-	cq->ring.mini = lib_cq_mini_of(ibcq, dv.cqn);
+	err = lib_cq_read_mini(&cq->ring, ibcq);
+	if (err) {
+		free(cq);
+		return err;
+	}
 	dvx_cq_set_slack(&cq->ring, 0);
 	lib_cq_enlist(cq);
 	dvx_ref(&dev->refs);

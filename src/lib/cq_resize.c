@@ -25,11 +25,9 @@ static int cq_resize_fits(const struct dvx_cq *ring, uint32_t wanted)
 static int cq_resize_check(const struct dvx_cq *ring, uint32_t entries)
 {
 	const struct dvx_cq_priv *cq = ring->priv;
-	uint32_t max;
 
 	if (!cq)
 		return dvx_fail(EINVAL, "dvx_cq_resize: the CQ is a plain ring");
-	max = dvx_cq_log_max(cq->dev);
 	if (cq->ibcq)
 		return dvx_fail(EOPNOTSUPP,
 				"dvx_cq_resize: CQ %u is adopted: libmlx5 moves what "
@@ -37,9 +35,9 @@ static int cq_resize_check(const struct dvx_cq *ring, uint32_t entries)
 				ring->cqn);
 	if (cq->flags & DVX_CQ_COLLAPSED)
 		return dvx_fail(EOPNOTSUPP, "dvx_cq_resize: CQ %u is collapsed", ring->cqn);
-	if (!entries || entries > 1u << max)
+	if (!entries || entries > 1u << dvx_cq_log_max(cq->dev))
 		return dvx_fail(EINVAL, "dvx_cq_resize: entries is %u, not 1 to 2^%u", entries,
-				max);
+				dvx_cq_log_max(cq->dev));
 	if (dvx_cq_entries(cq->dev, entries) < cq->room &&
 	    !(cq->flags & (DVX_CQ_OVERCOMMIT | DVX_CQ_OVERRUN_IGNORE)))
 		return dvx_fail(EINVAL, "dvx_cq_resize: entries is %u, but its queues may need %u",
@@ -92,51 +90,55 @@ static void cq_resize_copy(const struct dvx_cq *from, const struct dvx_cq *to, u
 	}
 }
 
-/* The CQ takes the new ring, whose memory comes in place of the old one's. */
+/* Swaps the CQ's ring with the new one, which lies at `at`. */
 static void cq_resize_take(struct dvx_cq_priv *cq, const struct dvx_cq *to,
 			   struct dvx_queue_memory *at)
 {
 	struct dvx_queue_memory old = cq->at;
 
-	cq->at.mem = at->mem;
-	cq->at.umem = at->umem;
-	at->mem = old.mem;
-	at->umem = old.umem;
+	cq->at = *at;
+	cq->at.dbr = old.dbr;
+	old.dbr = NULL;
+	*at = old;
 	dvx_cq_place(&cq->ring, dvx_mem_addr(cq->at.mem), to->entries, dvx_cq_index(to));
 	dvx_cq_refit(cq);
 	dvx_cq_publish(&cq->ring);
+}
+
+/* To a ring in memory that was allocated. What `at` has then is to be freed. */
+static int cq_resize_move(struct dvx_cq *ring, uint32_t entries, struct dvx_queue_memory *at)
+{
+	uint32_t index = (dvx_cq_index(ring) + 1) & 0xffffff;
+	struct dvx_cq to = *ring;
+	int err;
+
+	dvx_cq_place(&to, dvx_mem_addr(at->mem), entries, index);
+	cq_resize_clear(&to, index);
+	err = cq_resize_command(ring->priv, at, entries);
+	if (err)
+		return err;
+	cq_resize_copy(ring, &to, index);
+	cq_resize_take(ring->priv, &to, at);
+	return 0;
 }
 
 int dvx_cq_resize(struct dvx_cq *ring, uint32_t wanted, const struct dvx_place *place)
 {
 	int err = dvx_given("dvx_cq_resize", "cq", ring, NULL);
 	struct dvx_queue_memory at = {0};
-	struct dvx_cq to;
-	uint32_t entries, index;
+	struct dvx_error why = {0};
+	uint32_t entries;
 
 	if (!err)
 		err = cq_resize_check(ring, wanted);
 	if (err)
 		return err;
 	entries = dvx_cq_entries(ring->priv->dev, wanted);
-	index = (dvx_cq_index(ring) + 1) & 0xffffff;
-	err = dvx_queue_memory_alloc(ring->priv->dev, entries * ring->stride, place, &at);
-	if (!err) {
-		to = *ring;
-		dvx_cq_place(&to, dvx_mem_addr(at.mem), entries, index);
-		cq_resize_clear(&to, index);
-		err = cq_resize_command(ring->priv, &at, entries);
-	}
-	if (!err) {
-		cq_resize_copy(ring, &to, index);
-		cq_resize_take(ring->priv, &to, &at);
-	}
-	if (err) {
-		struct dvx_error why = *dvx_last_error();
-
-		dvx_queue_memory_free(&at);
-		return dvx_restore(&why);
-	}
+	err = dvx_queue_ring_alloc(ring->priv->dev, entries * ring->stride, place, &at);
+	if (!err)
+		err = cq_resize_move(ring, entries, &at);
+	if (err)
+		why = *dvx_last_error();
 	dvx_queue_memory_free(&at);
-	return 0;
+	return err ? dvx_restore(&why) : 0;
 }

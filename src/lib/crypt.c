@@ -19,6 +19,22 @@ struct dvx_login {
 	uint32_t id;
 };
 
+int dvx_crypt_supported(struct dvx_dev *dev)
+{
+	const void *cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+
+	if (err)
+		return err;
+	return prm_cmd_hca_cap_get_crypto(cap) &&
+			       prm_cmd_hca_cap_get_aes_xts_multi_block_be_tweak(cap)
+		       ? 0
+		       : dvx_fail(EOPNOTSUPP,
+				  "%s has no AES-XTS for mkeys (crypto, "
+				  "aes_xts_multi_block_be_tweak)",
+				  dvx_dev_name(dev));
+}
+
 static int lib_dek_check(struct dvx_dev *dev, const struct dvx_dek_attr *attr)
 {
 	uint32_t least = attr->bits / 4 + (attr->flags & DVX_DEK_KEYTAG ? KEYTAG_BYTES : 0);

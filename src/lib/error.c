@@ -5,9 +5,24 @@
 #include "prm/reflect.h"
 #include "priv.h"
 
+#define SENTENCE_BYTES 320 /* of dvx_strerror() */
+#define STATUS_BYTES   96  /* in it: what the firmware said */
+
 /* The library's only global mutable state. */
 static _Thread_local struct dvx_error last;
-static _Thread_local char text[320];
+static _Thread_local char text[SENTENCE_BYTES];
+
+static const char no_room[] =
+	"the ring is full, or a pool has no free key: poll the queue's completions first, and post "
+	"again; nothing was written";
+static const char no_fit[] =
+	"the work request does not fit: its inline data or its pieces are more than the queue's "
+	"largest WQE or receive has room for, or a piece is empty or longer than 2 GiB (or a large "
+	"send has no headers or no mss)";
+static const char no_flag[] =
+	"flags has a bit that this call does not know: the flags of posts are DVX_SIGNALED, "
+	"DVX_FENCE and so on, not those of verbs";
+static const char no_mmo[] = "the queue has no MMO: create it with DVX_QP_MMO";
 
 /*
  * The errors of inline calls, which cannot keep a sentence. No other call returns one of them, so
@@ -18,19 +33,10 @@ static const struct {
 	int elsewhere;
 	const char *sentence;
 } inline_errors[] = {
-	{ENOSPC, ENOMEM,
-	 "the ring is full, or a pool has no free key: poll the queue's completions first, and "
-	 "post "
-	 "again; nothing was written"},
-	{EMSGSIZE, EINVAL,
-	 "the work request does not fit: its inline data or its pieces are more than the queue's "
-	 "largest WQE or receive has room for, or a piece is empty or longer than 2 GiB (or a "
-	 "large "
-	 "send has no headers or no mss)"},
-	{EBADR, EINVAL,
-	 "flags has a bit that this call does not know: the flags of posts are DVX_SIGNALED, "
-	 "DVX_FENCE and so on, not those of verbs"},
-	{EBADRQC, EOPNOTSUPP, "the queue has no MMO: create it with DVX_QP_MMO"},
+	{ENOSPC, ENOMEM, no_room},
+	{EMSGSIZE, EINVAL, no_fit},
+	{EBADR, EINVAL, no_flag},
+	{EBADRQC, EOPNOTSUPP, no_mmo},
 };
 
 static int not_inline(int err)
@@ -86,7 +92,7 @@ const struct dvx_error *dvx_last_error(void)
 
 static void describe_command(void)
 {
-	char why[96];
+	char why[STATUS_BYTES];
 
 	if (last.status)
 		snprintf(why, sizeof(why), "%s (0x%x), syndrome 0x%x", prm_status_name(last.status),

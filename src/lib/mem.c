@@ -155,16 +155,21 @@ bool dvx_mem_huge(const struct dvx_mem *mem)
 	return mem->huge;
 }
 
+int dvx_queue_ring_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
+			 struct dvx_queue_memory *at)
+{
+	int err = dvx_mem_alloc(bytes, place, &at->mem);
+
+	return err ? err
+		   : dvx_umem_reg(dev, dvx_mem_addr(at->mem), bytes, DVX_LOCAL_WRITE, &at->umem);
+}
+
 int dvx_queue_memory_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
 			   struct dvx_queue_memory *at)
 {
 	int err = dvx_dbr_alloc(dev, &at->dbr);
 
-	if (!err)
-		err = dvx_mem_alloc(bytes, place, &at->mem);
-	if (!err)
-		err = dvx_umem_reg(dev, dvx_mem_addr(at->mem), bytes, DVX_LOCAL_WRITE, &at->umem);
-	return err;
+	return err ? err : dvx_queue_ring_alloc(dev, bytes, place, at);
 }
 
 void dvx_queue_memory_free(struct dvx_queue_memory *at)

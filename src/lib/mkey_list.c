@@ -35,18 +35,23 @@ static int lib_list_check(struct dvx_dev *dev, const struct dvx_mkey_list_attr *
 }
 
 /* As mlx5dv_create_mkey() makes one: room for a list, which a UMR writes. */
+void dvx_mkey_list_context(const struct dvx_mkey *mkey, void *mkc, uint32_t max_pieces)
+{
+	dvx_mkey_context(mkey, mkc);
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_1_0_KLM);
+	prm_mkc_set_free(mkc, 1);
+	prm_mkc_set_umr_en(mkc, 1);
+	prm_mkc_set_translations_octword_size(mkc, dvx_umr_room(max_pieces));
+}
+
 static int lib_list_empty(struct dvx_mkey *mkey, uint32_t max_pieces, bool window)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
 
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
-	dvx_mkey_context(mkey, mkc);
-	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_1_0_KLM);
-	prm_mkc_set_free(mkc, 1);
-	prm_mkc_set_umr_en(mkc, 1);
+	dvx_mkey_list_context(mkey, mkc, max_pieces);
 	prm_mkc_set_en_rinval(mkc, window);
-	prm_mkc_set_translations_octword_size(mkc, dvx_umr_room(max_pieces));
 	return dvx_mkey_submit(mkey, in, sizeof(in));
 }
 

@@ -25,7 +25,7 @@ struct dvx_dev {
 	int refs; /* objects that must go first */
 	int node;
 	struct dvx_caps caps;
-	uint8_t qp_ts_format;  /* qpc.ts_format that this device requires */
+	uint8_t qp_ts_format;  /* of the RoCE capabilities: dvx_ts_format() */
 	uint8_t log_max_msg;   /* bytes of a message, as log2 */
 	uint8_t log_rd_atomic; /* reads in flight that a QP of this device can have, as log2 */
 	uint8_t mkey_variant;  /* low byte of the next mkey; it changes, so that stale keys fail */
@@ -113,7 +113,7 @@ struct dvx_cq_priv {
 	uint32_t raw_receivers;
 	struct dvx_cq_pool *pools; /* of pool_count SRQs */
 	uint32_t pool_count;
-	uint32_t room; /* entries that all queues together may need */
+	uint32_t room;	/* entries that all queues together may need */
 	uint32_t flags; /* enum dvx_cq_flags */
 	/* channel.c */
 	struct dvx_channel *channel;
@@ -217,8 +217,11 @@ void dvx_mkey_drop(struct dvx_mkey *mkey);
 void dvx_mkey_context(const struct dvx_mkey *mkey, void *mkc);
 int dvx_mkey_submit(struct dvx_mkey *mkey, const void *in, size_t len);
 int dvx_mkey_check_access(const char *call, const char *name, uint32_t access);
+/* mkey_list.c: the context of an mkey with room for a list */
+void dvx_mkey_list_context(const struct dvx_mkey *mkey, void *mkc, uint32_t max_pieces);
 /* sig.c */
 void dvx_mkey_sig_free(struct dvx_mkey *mkey);
+/* crypt.c: whether mkeys can encrypt */
 int dvx_crypt_supported(struct dvx_dev *dev);
 /* mkey_verbs.c: an mkey whose pages the device faults in */
 int dvx_mkey_on_demand(struct dvx_mkey *mkey, const struct dvx_mkey_attr *attr);
@@ -227,6 +230,9 @@ int dvx_mkey_dereg(struct dvx_mkey *mkey);
 /* mem.c; what a failed dvx_queue_memory_alloc() leaves is freed like the whole. */
 int dvx_queue_memory_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
 			   struct dvx_queue_memory *at);
+/* The same without a doorbell record. */
+int dvx_queue_ring_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
+			 struct dvx_queue_memory *at);
 void dvx_queue_memory_free(struct dvx_queue_memory *at);
 /* A raw queue's wq structure. */
 void dvx_queue_memory_wq(const struct dvx_queue_memory *at, void *wq, const struct dvx_pd *pd);
@@ -281,17 +287,18 @@ void dvx_cq_refit(struct dvx_cq_priv *cq);
 void dvx_cq_copy(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from, uint8_t owner);
 /* A collapsed CQ without a completion. */
 void dvx_cq_collapse(struct dvx_cq *cq);
-/* dvx_sq_poll_rest() of it. */
-int dvx_sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc);
 struct dvx_sq *dvx_cq_only_sq(const struct dvx_cq_priv *cq);
 /* Removes the CQEs of a queue that was reset. */
 void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number);
 /* The queue of a CQE; NULL: none of libdvx's. */
 const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const void *cqe);
 
-/* clock.c: ?qc.ts_format, by the device's capability of the same name */
-int dvx_ts_format(const struct dvx_dev *dev, const char *call, uint32_t cap, bool real_time,
-		  uint32_t *out);
+/*
+ * clock.c: by a device's ?q_ts_format, which allows free-running stamps (0), those of the day (1) or
+ * both, whether it has what attr.flags asks for, and a queue's ts_format.
+ */
+int dvx_ts_check(const struct dvx_dev *dev, const char *call, uint32_t cap, bool real_time);
+uint32_t dvx_ts_format(uint32_t cap, bool real_time);
 
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);

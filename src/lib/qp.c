@@ -81,7 +81,6 @@ static int lib_qp_check_cross(struct dvx_dev *dev, const struct dvx_qp_attr *att
 static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 {
 	int err = check_type(attr);
-	uint32_t ts_format;
 
 	if (err)
 		return err;
@@ -91,8 +90,7 @@ static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 	err = lib_qp_check_cross(dev, attr);
 	if (err)
 		return err;
-	err = dvx_ts_format(dev, "dvx_qp_create", dev->qp_ts_format, attr->flags & DVX_QP_REAL_TIME,
-			    &ts_format);
+	err = dvx_ts_check(dev, "dvx_qp_create", dev->qp_ts_format, attr->flags & DVX_QP_REAL_TIME);
 	if (err)
 		return err;
 	if (attr->flags & DVX_QP_MMO && !dev->caps.dma_mmo)
@@ -147,8 +145,8 @@ static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct
 	prm_qpc_set_cd_slave_receive(qpc, !!(attr->flags & DVX_QP_MANAGED_RECV));
 	prm_qpc_set_log_num_dci_stream_channels(qpc, attr->log_dci_streams);
 	prm_qpc_set_log_num_dci_errored_streams(qpc, attr->log_dci_errored);
-	prm_qpc_set_ts_format(qpc, attr->flags & DVX_QP_REAL_TIME ? PRM_QPC_TS_FORMAT_REAL_TIME
-								  : qp->dev->qp_ts_format);
+	prm_qpc_set_ts_format(qpc,
+			      dvx_ts_format(qp->dev->qp_ts_format, attr->flags & DVX_QP_REAL_TIME));
 	prm_qpc_set_cqn_snd(qpc, attr->send_cq->cqn);
 	prm_qpc_set_cqn_rcv(qpc, attr->recv_cq->cqn);
 	prm_qpc_set_log_sq_size(qpc, dvx_log2_up(l->sq_blocks));

@@ -110,12 +110,16 @@ static int rxq_check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 
 static int rxq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
 {
-	const void *cap;
-	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+	const bool real_time = flags & DVX_RXQ_REAL_TIME;
+	const void *page;
+	uint32_t cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &page);
 
-	return err ? err
-		   : dvx_ts_format(dev, "dvx_rxq_create", prm_cmd_hca_cap_get_rq_ts_format(cap),
-				   flags & DVX_RXQ_REAL_TIME, out);
+	if (err)
+		return err;
+	cap = prm_cmd_hca_cap_get_rq_ts_format(page);
+	*out = dvx_ts_format(cap, real_time);
+	return dvx_ts_check(dev, "dvx_rxq_create", cap, real_time);
 }
 
 static void rxq_fill_wq(void *wq, const struct dvx_rxq *rxq)

@@ -9,22 +9,6 @@
 
 #define BSF_OCTWORDS (PRM_BSF_BYTES / 16)
 
-int dvx_crypt_supported(struct dvx_dev *dev)
-{
-	const void *cap;
-	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
-
-	if (err)
-		return err;
-	return prm_cmd_hca_cap_get_crypto(cap) &&
-			       prm_cmd_hca_cap_get_aes_xts_multi_block_be_tweak(cap)
-		       ? 0
-		       : dvx_fail(EOPNOTSUPP,
-				  "%s has no AES-XTS for mkeys (crypto, "
-				  "aes_xts_multi_block_be_tweak)",
-				  dvx_dev_name(dev));
-}
-
 static int sig_supported(struct dvx_dev *dev)
 {
 	const void *cap;
@@ -81,11 +65,7 @@ static int sig_command(struct dvx_mkey *mkey, const struct dvx_mkey_sig_attr *at
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
 
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
-	dvx_mkey_context(mkey, mkc);
-	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_1_0_KLM);
-	prm_mkc_set_free(mkc, 1);
-	prm_mkc_set_umr_en(mkc, 1);
-	prm_mkc_set_translations_octword_size(mkc, dvx_umr_room(attr->max_pieces));
+	dvx_mkey_list_context(mkey, mkc, attr->max_pieces);
 	prm_mkc_set_crypto_en(mkc, encrypts);
 	prm_mkc_set_bsf_en(mkc, 1);
 	prm_mkc_set_bsf_octword_size(mkc, (uint32_t)(signs + encrypts) * BSF_OCTWORDS);

@@ -246,7 +246,6 @@ static void psv_post(struct dvx_sq *sq, uint32_t psv, const struct dvx_sig_side 
 struct sig_request {
 	uint32_t room, ds, psvs;
 	uint64_t len;
-	const struct dvx_sig *sig;
 };
 
 static int sig_request_check(struct dvx_sq *sq, const struct dvx_sge *pieces, uint32_t n,
@@ -297,7 +296,7 @@ int dvx_post_umr_sig(struct dvx_sq *sq, struct dvx_sig_key *key, uint32_t access
 		     const struct dvx_crypt *crypt, uint64_t wr_id, uint32_t flags)
 {
 	const struct dvx_sig *s = sig ? sig : &unsigned_data;
-	struct sig_request r = {.room = dvx_umr_room(n), .sig = s};
+	struct sig_request r = {.room = dvx_umr_room(n)};
 	uint32_t quiet = flags & ~(uint32_t)DVX_SIGNALED;
 	struct dvx_sq_place p;
 	uint8_t *list;

@@ -54,16 +54,23 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 
 static int txq_ts_format(struct dvx_dev *dev, uint32_t flags, uint32_t *out)
 {
-	const void *cap;
-	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap);
+	const bool real_time = flags & DVX_TXQ_REAL_TIME;
+	const void *page;
+	uint32_t cap;
+	int err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &page);
 
-	return err ? err
-		   : dvx_ts_format(dev, "dvx_txq_create", prm_cmd_hca_cap_get_sq_ts_format(cap),
-				   flags & DVX_TXQ_REAL_TIME, out);
+	if (err)
+		return err;
+	cap = prm_cmd_hca_cap_get_sq_ts_format(page);
+	*out = dvx_ts_format(cap, real_time);
+	return dvx_ts_check(dev, "dvx_txq_create", cap, real_time);
 }
 
-/* Mode 0 needs layer 2 inline. Mode 1 (the vport's context decides) needs at most that at first. */
-static int read_inline(struct dvx_txq *txq)
+/*
+ * What the device can send. Of wqe_inline_mode, 0 needs layer 2 inline; 1 (the vport's context
+ * decides) needs at most that at first.
+ */
+static int txq_read_caps(struct dvx_txq *txq)
 {
 	const void *cap;
 	uint32_t log_tso;
@@ -134,7 +141,7 @@ static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 	return err;
 }
 
-static int make_ready(struct dvx_txq *txq)
+static int txq_make_ready(struct dvx_txq *txq)
 {
 	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0}, reply[PRM_MODIFY_SQ_OUT_BYTES];
 
@@ -184,18 +191,18 @@ static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint3
 	int err = txq_init_ring(txq, attr, layout);
 
 	if (!err)
-		err = read_inline(txq);
+		err = txq_read_caps(txq);
 	if (!err)
 		err = txq_create_tis(txq);
 	if (!err)
 		err = txq_create_sq(txq, attr);
 	if (!err)
-		err = make_ready(txq);
+		err = txq_make_ready(txq);
 	return err ? err : txq_attach(txq, attr->user_index);
 }
 
 /* The device's objects: the SQ before the TIS that it sends through. */
-static int destroy_objects(struct dvx_txq *txq)
+static int txq_destroy_objects(struct dvx_txq *txq)
 {
 	int err = dvx_obj_destroy(txq->sq);
 
@@ -242,7 +249,7 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		destroy_objects(txq);
+		txq_destroy_objects(txq);
 		txq_release(txq);
 		return dvx_restore(&why);
 	}
@@ -258,7 +265,7 @@ int dvx_txq_destroy(struct dvx_txq *txq)
 
 	if (!txq)
 		return 0;
-	err = destroy_objects(txq);
+	err = txq_destroy_objects(txq);
 	if (err)
 		return err;
 	dvx_cq_detach(txq->cq, txq->ring.qpn);
