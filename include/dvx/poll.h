@@ -89,6 +89,14 @@ DVX_INLINE int dvx_sq_poll(struct dvx_sq *sq, struct dvx_wc *wc)
 	return 1;
 }
 
+/* Where the ring remembers the send whose CQE has this state. */
+DVX_INLINE const struct dvx_sq_slot *dvx_sq_slot_of(const struct dvx_sq *sq, uint32_t state)
+{
+	const uint8_t *slots = (const uint8_t *)sq->slots;
+
+	return (const struct dvx_sq_slot *)(slots + (prm_swap32(state) >> 12 & sq->slot_mask));
+}
+
 /*
  * Up to `n` completions at the cost of fewer instructions each: their cookies, oldest first.
  * Returns how many, perhaps fewer than there are. A completion that failed comes alone, as from
@@ -97,9 +105,11 @@ DVX_INLINE int dvx_sq_poll(struct dvx_sq *sq, struct dvx_wc *wc)
 DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n, struct dvx_wc *wc)
 {
 	struct dvx_cq *cq = sq->cq;
-	const uint8_t *cqe = cq->next, *stop = cq->stop, *slots = (const uint8_t *)sq->slots;
-	uint32_t mask = sq->slot_mask, phase = cq->phase, state, at = 0;
-	size_t stride = cq->stride;
+	const struct dvx_sq ring = *sq;	   /* in registers: `out` could be anywhere */
+	const struct dvx_cq entries = *cq; /* the same */
+	const uint8_t *cqe = cq->next, *stop = cq->stop, *even;
+	const size_t stride = cq->stride;
+	uint32_t state, second;
 	uint64_t *out = wr_ids;
 	int got;
 
@@ -107,16 +117,25 @@ DVX_INLINE int dvx_sq_poll_many(struct dvx_sq *sq, uint64_t *wr_ids, uint32_t n,
 		return -EUSERS;
 	if ((size_t)(stop - cqe) > n * stride)
 		stop = cqe + n * stride;
+	/* in pairs: their loop costs less */
+	even = cqe + ((size_t)(stop - cqe) & ~stride);
+	for (; cqe != even; cqe += 2 * stride, out += 2) {
+		state = dvx_cq_state(&entries, cqe);
+		second = dvx_cq_state(&entries, cqe + stride);
+		if ((state | second) & DVX_CQ_NOT_PLAIN_SEND)
+			break;
+		out[0] = dvx_sq_slot_of(&ring, state)->wr_id;
+		out[1] = dvx_sq_slot_of(&ring, second)->wr_id;
+	}
 	for (; cqe != stop; cqe += stride) {
-		state = *(const volatile uint32_t *)(cqe + DVX_CQE_BYTES - 4) ^ phase;
+		state = dvx_cq_state(&entries, cqe);
 		if (state & DVX_CQ_NOT_PLAIN_SEND)
 			break;
-		at = prm_swap32(state) >> 12 & mask;
-		*out++ = ((const struct dvx_sq_slot *)(slots + at))->wr_id;
+		*out++ = dvx_sq_slot_of(&ring, state)->wr_id;
 	}
 	if (DVX_LIKELY(out != wr_ids)) {
 		dvx_barrier_owner_to_cqe();
-		sq->ci = ((const struct dvx_sq_slot *)(slots + at))->end;
+		sq->ci = dvx_sq_slot_of(&ring, dvx_cq_state(&entries, cqe - stride))->end;
 		dvx_cq_consume_to(cq, cqe);
 		return (int)(out - wr_ids);
 	}
@@ -216,7 +235,7 @@ DVX_INLINE int dvx_rq_poll_many(struct dvx_rq *rq, struct dvx_rx *out, uint32_t 
 	const uint8_t *cqe = cq->next, *stop = cq->stop;
 	const uint64_t *wr_ids = rq->wr_ids;
 	const bool hash = cq->mini == DVX_CQ_MINI_HASH;
-	uint32_t mask = rq->mask, ci = rq->ci, phase = cq->phase, state = DVX_CQ_OLD;
+	uint32_t mask = rq->mask, limit = rq->limit, phase = cq->phase, state = DVX_CQ_OLD;
 	size_t stride = cq->stride;
 	struct dvx_rx *to = out;
 
@@ -232,10 +251,10 @@ DVX_INLINE int dvx_rq_poll_many(struct dvx_rq *rq, struct dvx_rx *out, uint32_t 
 		dvx_barrier_owner_to_cqe();
 		to->byte_count = dvx_cqe_byte_count(cqe);
 		to->info = dvx_rx_info(hash, cqe);
-		to->wr_id = wr_ids[ci++ & mask];
+		to->wr_id = wr_ids[limit++ & mask];
 	}
 	if (DVX_LIKELY(to != out)) {
-		rq->ci = ci;
+		rq->limit = limit;
 		dvx_cq_consume_to(cq, cqe);
 		return (int)(to - out);
 	}

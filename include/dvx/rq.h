@@ -22,7 +22,7 @@ struct dvx_rq {
 	uint64_t *wr_ids; /* the callers' cookies, one per WQE */
 	uint32_t *dbrec;  /* big-endian receive counter */
 	uint32_t pi;	  /* WQEs posted, free running */
-	uint32_t ci;	  /* WQEs retired */
+	uint32_t limit;	  /* pi when the ring is full: WQEs retired, and one lap */
 	uint32_t mask;	  /* entries - 1 */
 	uint32_t stride;
 	uint32_t max_sge;
@@ -49,7 +49,7 @@ DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *init)
 /* WQEs that can still be posted. */
 DVX_INLINE uint32_t dvx_rq_free(const struct dvx_rq *rq)
 {
-	return rq->mask + 1 - (rq->pi - rq->ci);
+	return rq->limit - rq->pi;
 }
 
 /* The next thread may use it: for debug builds (users.h). */
@@ -67,11 +67,12 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 
 	if (DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1))
 		return -EUSERS;
-	if (DVX_UNLIKELY(pi - rq->ci > rq->mask))
+	if (DVX_UNLIKELY((int32_t)(rq->limit - pi) <= 0))
 		return -ENOSPC;
 	if (DVX_UNLIKELY(n > DVX_MAX_DS || dvx_wqe_bad_length(sge, n)))
 		return -EMSGSIZE;
 	if (n != rq->max_sge) {
+		__asm__("" : "+m"(rq->max_sge)); /* the test before is of memory then */
 		if (DVX_UNLIKELY(n > rq->max_sge))
 			return -EMSGSIZE;
 		/* the list ends here */
@@ -79,7 +80,10 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 	}
 	rq->wr_ids[at] = wr_id;
 	rq->pi = pi + 1;
-	dvx_wqe_gather(wqe, sge, n);
+	if (__builtin_constant_p(n) && n == 1 && !__builtin_constant_p(sge->length))
+		dvx_wqe_data_from(wqe, sge, DVX_MAX_SEGMENT);
+	else
+		dvx_wqe_gather(wqe, sge, n);
 	return 0;
 }
 
@@ -105,7 +109,7 @@ DVX_INLINE void dvx_rq_ring(struct dvx_rq *rq)
 DVX_INLINE uint64_t dvx_rq_retire(struct dvx_rq *rq)
 {
 	(void)DVX_FOREIGN(&rq->users, DVX_USERS_RQ, rq->mask + 1);
-	return rq->wr_ids[rq->ci++ & rq->mask];
+	return rq->wr_ids[rq->limit++ & rq->mask];
 }
 
 DVX_END_DECLS

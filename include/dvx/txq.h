@@ -140,7 +140,7 @@ DVX_INLINE int dvx_post_eth_multi(struct dvx_sq *sq, const struct dvx_sge *packe
 		/* Each piece is read once: what is written before the commit does not count. */
 #pragma GCC unroll 4
 	for (i = 0; i < n; i++) {
-		odd |= packets[i].length - 1;
+		odd |= (uint32_t)dvx_sge_word(&packets[i]) - 1;
 		dvx_wqe_data_from(p.wqe + (2 + i) * DVX_SEG, &packets[i], DVX_ETH_LONGEST);
 	}
 	if (DVX_UNLIKELY(odd >= DVX_ETH_LONGEST)) {

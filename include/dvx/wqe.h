@@ -82,6 +82,12 @@ DVX_INLINE void dvx_wqe_data(void *seg, const struct dvx_sge *sge)
 	prm_wqe_data_seg_set_addr(seg, sge->addr);
 }
 
+/* Length and key of a piece as they lie in memory: both come by one load. */
+DVX_INLINE uint64_t dvx_sge_word(const struct dvx_sge *sge)
+{
+	return (uint64_t)sge->lkey << 32 | sge->length;
+}
+
 /* Whether a piece is empty, which the WQE would take for 2 GiB, or longer. */
 DVX_INLINE bool dvx_wqe_bad_length(const struct dvx_sge *sge, uint32_t n)
 {
@@ -94,16 +100,15 @@ DVX_INLINE bool dvx_wqe_bad_length(const struct dvx_sge *sge, uint32_t n)
 }
 
 /*
- * The same of a piece in memory: length and key lie there as in the WQE, but for the order of their
- * bytes, so that they go in one. `longest` is DVX_MAX_SEGMENT, or less: then no bit is masked off.
+ * dvx_wqe_data() of a piece in memory: length and key lie there as in the WQE, but for the order of
+ * their bytes, so that they go in one. `longest` is DVX_MAX_SEGMENT, or less: then no bit is masked
+ * off.
  */
 DVX_INLINE void dvx_wqe_data_from(uint8_t *seg, const struct dvx_sge *sge, uint32_t longest)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint64_t w;
+	uint64_t w = prm_swap64(dvx_sge_word(sge));
 
-	memcpy(&w, &sge->length, sizeof(w));
-	w = prm_swap64(w);
 	w = w >> 32 | w << 32;
 	if (longest == DVX_MAX_SEGMENT)
 		w &= ~(uint64_t)0x80;

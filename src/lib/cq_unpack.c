@@ -7,6 +7,12 @@
  */
 #include "priv.h"
 
+/* An entry of this byte order is a packet's byte_count and its info. */
+#define UNPACK_COUNT offsetof(struct dvx_rx, byte_count)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
+		       offsetof(struct dvx_rx, info) == UNPACK_COUNT + sizeof(uint32_t),
+	       "unpack_minis() stores both at once");
+
 #define UNPACK_ARRAY (PRM_MINI_CQE_ARRAY_BYTES / PRM_MINI_CQE8_BYTES)
 
 /* How many packets a title stands for, never more than the ring could hold. */
@@ -90,77 +96,76 @@ void dvx_cq_unpack(const struct dvx_cq *cq)
 	}
 }
 
+/* The next packets of a session, which one array tells of; places and cookies lie in a row. */
+struct unpack_row {
+	const uint8_t *array;
+	const uint64_t *wr_ids;
+	uint8_t *last; /* last byte of the first place */
+	size_t stride;
+	uint8_t used; /* that byte of a consumed CQE of this lap */
+};
+
+/*
+ * n packets of it. Their places never got an owner bit of this lap, so they would look new in the
+ * next one; the array is in one of them, so it is read before. A whole array's loops are unrolled.
+ */
+static inline void unpack_minis(struct unpack_row row, uint32_t n, struct dvx_rx *out)
+{
+	uint32_t i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < n; i++) {
+		uint64_t mini = prm_load64(row.array, i * PRM_MINI_CQE8_BYTES);
+
+		out[i].wr_id = row.wr_ids[i];
+		memcpy((uint8_t *)&out[i] + UNPACK_COUNT, &mini, sizeof(mini));
+	}
+#pragma GCC unroll 8
+	for (i = 0; i < n; i++, row.last += row.stride)
+		*row.last = row.used;
+}
+
 /* Consumes n CQEs, perhaps over the ends of turns. */
 static void unpack_consume(struct dvx_cq *cq, uint32_t n)
 {
-	uint32_t here;
+	size_t here, left = n * cq->stride;
 
-	for (; n; n -= here) {
-		here = (uint32_t)((size_t)(cq->stop - cq->next) / cq->stride);
-		here = here < n ? here : n;
-		dvx_cq_consume_to(cq, cq->next + here * cq->stride);
+	for (; left; left -= here) {
+		here = (size_t)(cq->stop - cq->next);
+		here = here < left ? here : left;
+		dvx_cq_consume_to(cq, cq->next + here);
 	}
 }
 
-/* Where the next packets of a session are, as far as all of it lies in a row. */
-struct unpack_row {
-	uint8_t minis[PRM_MINI_CQE_ARRAY_BYTES];
-	const uint64_t *wr_ids;
-	uint8_t *cqe;
-	size_t stride;
-	uint8_t used; /* last byte of a CQE of this lap that was consumed */
-};
-
-/* Its places never got an owner bit of this lap, so they would look new in the next one. */
-static inline void unpack_minis(const struct unpack_row *row, uint32_t first, uint32_t n,
-				struct dvx_rx *out)
+/* Whether neither a session's places nor its cookies go on at the beginning of their ring. */
+static bool unpack_in_a_row(const struct dvx_rq *rq, uint32_t n)
 {
-	uint8_t *last = row->cqe + DVX_CQE_BYTES - 1;
-	uint64_t mini;
+	const struct dvx_cq *cq = rq->cq;
 
-	for (uint32_t i = 0; i < n; i++, last += row->stride) {
-		mini = prm_load64(row->minis, (first + i) * PRM_MINI_CQE8_BYTES);
-		out[i].wr_id = row->wr_ids[i];
-		out[i].byte_count = (uint32_t)mini;
-		out[i].info = (uint32_t)(mini >> 32);
-		*last = row->used;
-	}
+	return n * cq->stride <= (size_t)(cq->end - cq->next) &&
+	       (rq->limit & rq->mask) + n <= rq->mask + 1;
 }
 
-static uint32_t unpack_least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * The session's packets without their CQEs, an array at a time. The array is copied: the places
- * that are marked are its own, too.
- */
+/* The packets of such a session, without their CQEs. */
 static void unpack_take(struct dvx_rq *rq, uint32_t n, struct dvx_rx *out)
 {
 	const struct dvx_cq *cq = rq->cq;
-	const uint8_t *title = cq->next;
-	uint8_t owner = title[DVX_CQE_BYTES - 1] & 1;
-	struct unpack_row row = {.stride = cq->stride};
-	uint32_t i, at, first, here;
+	uint8_t *last = (uint8_t *)(uintptr_t)cq->next + DVX_CQE_BYTES - 1;
+	struct unpack_row row = {.array = unpack_array(cq, cq->next, 0),
+				 .wr_ids = rq->wr_ids + (rq->limit & rq->mask),
+				 .last = last,
+				 .stride = cq->stride,
+				 .used = (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | (*last & 1))};
+	uint32_t left;
 
-	for (i = 0; i < n; i += here) {
-		at = rq->ci & rq->mask;
-		first = i % UNPACK_ARRAY;
-		row.cqe = unpack_place(cq, title, i);
-		row.wr_ids = rq->wr_ids + at;
-		row.used = (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | (owner ^ (row.cqe < title)));
-		if (!first)
-			memcpy(row.minis, unpack_array(cq, title, i), sizeof(row.minis));
-		here = unpack_least(UNPACK_ARRAY - first, n - i);
-		here = unpack_least(here, rq->mask + 1 - at);
-		here = unpack_least(here, (uint32_t)((size_t)(cq->end - row.cqe) / cq->stride));
-		if (here == UNPACK_ARRAY)
-			unpack_minis(&row, 0, UNPACK_ARRAY, out + i); /* unrolled */
-		else
-			unpack_minis(&row, first, here, out + i);
-		rq->ci += here;
+	for (left = n; left >= UNPACK_ARRAY; left -= UNPACK_ARRAY, out += UNPACK_ARRAY) {
+		unpack_minis(row, UNPACK_ARRAY, out);
+		row.wr_ids += UNPACK_ARRAY;
+		row.last += UNPACK_ARRAY * row.stride;
+		row.array = row.last + 1 - DVX_CQE_BYTES; /* its first packet's place */
 	}
+	unpack_minis(row, left, out);
+	rq->limit += n;
 	unpack_consume(rq->cq, n);
 }
 
@@ -174,7 +179,7 @@ int dvx_rq_poll_many_rest(struct dvx_rq *rq, struct dvx_rx *out, uint32_t n, str
 	if (cq != &dvx_cq_of_several && dvx_cqe_format(cq->next) == DVX_CQE_FORMAT) {
 		dvx_barrier_owner_to_cqe();
 		count = unpack_count(cq, cq->next);
-		if (count <= n) {
+		if (count <= n && unpack_in_a_row(rq, count)) {
 			unpack_take(rq, count, out);
 			return (int)count;
 		}

@@ -66,7 +66,7 @@ void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dv
 		wqe = sq->buf + (size_t)(dvx_cqe_wqe_index(cqe) & sq->mask) * DVX_BLOCK;
 		cqe_scatter(wqe + 2 * DVX_SEG, prm_wqe_ctrl_seg_get_ds(wqe) - 2, data, len);
 	} else if (rq) {
-		wqe = rq->buf + (size_t)(rq->ci & rq->mask) * rq->stride;
+		wqe = rq->buf + (size_t)(rq->limit & rq->mask) * rq->stride;
 		cqe_scatter(wqe, rq->max_sge, data, len);
 	}
 }

@@ -240,6 +240,9 @@ void dvx_queue_memory_wq(const struct dvx_queue_memory *at, void *wq, const stru
 /* uar.c: NULL, if any thread may write it */
 struct dvx_users *dvx_uar_users(struct dvx_uar *uar);
 
+/* rq.c: as after its creation; the record, too */
+void dvx_rq_empty(struct dvx_rq *rq);
+
 /* sq.c; with 24 bits */
 void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn);
 

@@ -284,8 +284,7 @@ static void lib_qp_state_empty(struct dvx_qp *qp)
 	qp->sq.pi = qp->sq.ci = 0;
 	if (!qp->has_rq)
 		return;
-	*qp->rq.dbrec = 0;
-	qp->rq.pi = qp->rq.ci = 0;
+	dvx_rq_empty(&qp->rq);
 }
 
 /* An object of the kernel's own (uid 0), which DevX can't reset: nothing of it may be on its way.

@@ -4,6 +4,13 @@
 _Static_assert(sizeof(struct dvx_rq) == 64, "layout 3");
 _Static_assert(offsetof(struct dvx_rq, pi) == 24, "layout 3");
 
+void dvx_rq_empty(struct dvx_rq *rq)
+{
+	rq->pi = 0;
+	rq->limit = rq->mask + 1;
+	*rq->dbrec = 0;
+}
+
 int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint32_t layout)
 {
 	struct dvx_rq_memory init;
@@ -30,6 +37,7 @@ int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint
 	rq->wr_ids = init.wr_ids;
 	rq->dbrec = init.dbrec;
 	rq->mask = init.entries - 1;
+	rq->limit = init.entries;
 	rq->stride = init.stride;
 	rq->max_sge = init.stride / DVX_SEG;
 	rq->layout = layout;

@@ -346,8 +346,6 @@ int dvx_rxq_reset(struct dvx_rxq *rxq)
 	if (err)
 		return err;
 	dvx_cq_clean(rxq->cq, rxq->rqn);
-	rxq->ring.pi = 0;
-	rxq->ring.ci = 0;
-	*rxq->ring.dbrec = 0;
+	dvx_rq_empty(&rxq->ring);
 	return rxq_move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
 }

@@ -27,7 +27,7 @@ int dvx_rxq_take(struct dvx_rxq *rxq, const void *cqe, struct dvx_strided *out)
 	memset(out, 0, sizeof(*out));
 	if (dvx_cqe_is_error(cqe))
 		return strides_failed(rxq, cqe, out);
-	out->wr_id = rxq->ring.wr_ids[rxq->ring.ci & rxq->ring.mask];
+	out->wr_id = rxq->ring.wr_ids[rxq->ring.limit & rxq->ring.mask];
 	out->offset = first * rxq->stride_bytes;
 	out->bytes = count & 0xffff;
 	out->last = first + (count >> DVX_CQE_STRIDES_SHIFT & DVX_CQE_STRIDES_MASK) >= rxq->strides;

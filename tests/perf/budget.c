@@ -56,13 +56,13 @@ NOINLINE int post_write8_bf(uint64_t raddr, uint32_t rkey, uint64_t value, uint6
 	return err;
 }
 
-/* Sixteen of post_write8() with one doorbell. */
-NOINLINE int post_batch(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
+/* n of post_write8() with one doorbell. */
+NOINLINE int post_batch(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id, int n)
 {
 	struct dvx_sq batch = dvx_sq_begin(&sq);
 	int err = 0;
 
-	for (int i = 0; i < 16 && !err; i++)
+	for (int i = 0; i < n && !err; i++)
 		err = dvx_post_write_inline(&batch, raddr, rkey, &value, sizeof(value), wr_id + i,
 					    DVX_SIGNALED);
 	dvx_sq_end(&sq, &batch);
@@ -127,14 +127,14 @@ NOINLINE uint64_t poll_many_all(void)
 	return sum;
 }
 
-/* Packets of compressed sessions, by up to 16 at a time. */
-NOINLINE uint64_t minis_all(void)
+/* Packets, plain or in compressed sessions, by up to n at a time. */
+NOINLINE uint64_t rx_many_all(uint32_t n)
 {
-	struct dvx_rx rx[16];
+	struct dvx_rx rx[BLOCKS];
 	struct dvx_wc wc;
 	uint64_t sum = 0;
 
-	while (dvx_rq_poll_many(&rq, rx, 16, &wc) > 0)
+	while (dvx_rq_poll_many(&rq, rx, n, &wc) > 0)
 		sum ^= rx[0].byte_count;
 	return sum;
 }
@@ -253,7 +253,8 @@ static void setup(void)
 				  .buf = rq_buf,
 				  .wr_ids = rooms,
 				  .dbrec = rq_dbrec,
-				  .stride = DVX_SEG};
+				  .stride = DVX_SEG,
+				  .cq = &cq};
 	struct dvx_sge room = {1 << 11, 2048, 7};
 	uint64_t i;
 
@@ -275,17 +276,17 @@ static void complete_all(uint32_t lap)
 	}
 }
 
-/* A lap of sessions of 16 packets. */
-static void compress_all(uint32_t lap)
+/* A lap of sessions of n packets. */
+static void compress_all(uint32_t lap, uint32_t n)
 {
-	for (uint32_t i = 0; i < BLOCKS; i += 16) {
-		prm_cqe64_set_byte_cnt(cq_buf[i], 16);
+	for (uint32_t i = 0; i < BLOCKS; i += n) {
+		prm_cqe64_set_byte_cnt(cq_buf[i], n);
 		cq_buf[i][63] =
 			(uint8_t)(PRM_CQE_OPCODE_RESP_SEND << 4 | DVX_CQE_FORMAT | (lap & 1));
 	}
 }
 
-static void post_loop(const char *what, long rounds)
+static void post_loop(const char *what, long rounds, int many)
 {
 	bool template = !strcmp(what, "post_template8");
 	struct dvx_sge sixteen[16];
@@ -304,7 +305,7 @@ static void post_loop(const char *what, long rounds)
 		else if (!strcmp(what, "post_write8_bf"))
 			err = post_write8_bf(1, 2, 3, (uint64_t)i);
 		else if (!strcmp(what, "post_batch"))
-			err = i % 16 ? 0 : post_batch(1, 2, 3, (uint64_t)i);
+			err = i % many ? 0 : post_batch(1, 2, 3, (uint64_t)i, many);
 		else if (!strcmp(what, "post_multi"))
 			err = i % 16 ? 0 : post_multi(sixteen, (uint64_t)i);
 		else if (!strcmp(what, "post_write_sge4"))
@@ -325,15 +326,16 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
 	long rounds = argc > 2 ? atol(argv[2]) : 0, i;
+	uint32_t many = argc > 3 ? (uint32_t)atol(argv[3]) : 16, session = argc > 4 ? many : 0;
 
 	setup();
 	if (!strncmp(what, "post", 4))
-		post_loop(what, rounds);
+		post_loop(what, rounds, (int)many);
 	for (i = 0; i < rounds; i++) {
 		if (!strcmp(what, "poll_empty") && poll_empty(&cq))
 			return 97;
 		if (!strcmp(what, "recv_post")) {
-			rq.ci = rq.pi;
+			rq.limit = rq.pi + BLOCKS;
 			if (recv_post(many_sge, (uint64_t)i))
 				return 95;
 		}
@@ -342,18 +344,21 @@ int main(int argc, char **argv)
 		/* one CQE is one round */
 		if (i % BLOCKS || what[strlen(what) - 1] != 'l')
 			continue;
-		if (what[0] == 'm') {
-			compress_all((uint32_t)(i / BLOCKS));
-			sink = minis_all();
-			continue;
-		}
-		complete_all((uint32_t)(i / BLOCKS));
-		if (what[0] == 'r')
+		if (session)
+			compress_all((uint32_t)(i / BLOCKS), session);
+		else
+			complete_all((uint32_t)(i / BLOCKS));
+		if (what[1] == 'x')
+			sink = rx_many_all(many);
+		else if (what[0] == 'r')
 			sink = what[2] == 'c' ? receive_all(&cq, &rq) : repost_all(&cq, &rq);
 		else
 			sink = what[1] == 'e'	? peek_all()
 			       : what[5] == 'm' ? poll_many_all()
 						: poll_all();
+		/* what was not polled was not counted */
+		if (dvx_cq_index(&cq) != (i + BLOCKS) % 0x1000000)
+			return 94;
 	}
 	return 0;
 }
