@@ -352,28 +352,6 @@ static void cq_move(const struct dvx_cq *cq, uint8_t *to, const uint8_t *from)
 }
 
 /*
- * Makes old CQEs invalid. libmlx5 looks through an adopted CQ when its QP is reset or destroyed,
- * from the entry at which it once stopped: what it took for new it would count, and set the
- * consumer index back. A CQE that the device writes at this moment has the other owner bit, and
- * stays.
- */
-static void cq_scrub(struct dvx_cq *cq)
-{
-	uint32_t i, index;
-	uint8_t *last, old;
-
-	for (i = 0; i < cq->entries; i++) {
-		last = cq_entry(cq, i) + DVX_CQE_BYTES - 1;
-		index = dvx_cq_index(cq) + i;
-		old = __atomic_load_n(last, __ATOMIC_RELAXED);
-		if ((old & 1) != !!(index & cq->entries))
-			__atomic_compare_exchange_n(
-				last, &old, (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | (old & 1)),
-				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	}
-}
-
-/*
  * The queue is reset or gone, so the device adds nothing of it any more. What waits of other queues
  * keeps its order: it moves on over the removed entries, from the newest to the oldest.
  */
@@ -402,6 +380,4 @@ void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number)
 	while (removed--)
 		dvx_cq_consume_to(&cq->ring, cq->ring.next + cq->ring.stride);
 	dvx_cq_publish(&cq->ring);
-	if (cq->ibcq)
-		cq_scrub(&cq->ring);
 }

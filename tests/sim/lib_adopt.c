@@ -358,8 +358,8 @@ static void next_is(struct adopted *a, const struct dvx_qp *qp, uint64_t cookie)
 }
 
 /*
- * libmlx5 cleans its CQ when a QP is reset or destroyed, from where it last polled; libdvx has gone
- * on since. The other QP's completions must come, each once, and none of the old one's.
+ * When a QP is reset or destroyed, libmlx5 would clean the CQ from where it last polled; libdvx has
+ * gone on since. The other QP's completions must come, each once, and none of the old one's.
  */
 TEST_RIG(reset_and_destroy)
 {

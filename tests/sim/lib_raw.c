@@ -291,7 +291,7 @@ TEST_FLOW(attributes)
 	said("DVX_RXQ_KEEP_FCS", "scatter_fcs");
 	assert_int_equal(dvx_rxq_create_layout(f->r.dev, &good, 99, &rxq), -EPROTO);
 	TX(size, 1);
-	TX(flags, 2);
+	TX(flags, 0x80);
 	TX(pd, NULL);
 	TX(cq, NULL);
 	TX(uar, NULL);
