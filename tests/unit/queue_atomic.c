@@ -324,11 +324,15 @@ TEST_F(too_many_repeated)
 }
 
 static bool out_of_memory;
+static unsigned int buffers_left; /* that are there all the same */
 void *__real_queue_buffer_get(struct queues *);
 void *__wrap_queue_buffer_get(struct queues *);
 void *__wrap_queue_buffer_get(struct queues *qs)
 {
-	return out_of_memory ? NULL : __real_queue_buffer_get(qs);
+	if (out_of_memory && !buffers_left)
+		return NULL;
+	buffers_left -= out_of_memory;
+	return __real_queue_buffer_get(qs);
 }
 
 /* What the chip has no memory for is as good as lost: the peer repeats it, and then it is done, once. */
@@ -343,6 +347,7 @@ TEST_F(no_memory)
 	*word = 5;
 	port_set_hook(p->rig.dev.port, hear, &h);
 	out_of_memory = true;
+	buffers_left = 0;
 	assert_int_equal(b_takes(p, BTH_FETCH_ADD, psn), DROP_MEMORY);
 	assert_int_equal(b_takes(p, BTH_READ_REQUEST, psn), DROP_MEMORY);
 	assert_int_equal(b_takes(p, BTH_READ_REQUEST, (psn - 1) & PSN_MASK), DROP_MEMORY);
@@ -353,6 +358,23 @@ TEST_F(no_memory)
 	rig_settle(&p->rig);
 	assert_int_equal(*word, 6);
 	assert_int_equal(h.n, 2);
+}
+
+/* The same without packets; the one buffer is the send queue's. */
+TEST_F(no_memory_directly)
+{
+	struct rig_pair *p = *state;
+	const struct op add = {.opcode = FA, .size = 8, .value = 1};
+
+	allow(p);
+	p->b.qp->rae = false; /* the responder has to say so */
+	out_of_memory = true;
+	buffers_left = 1;
+	post(p, &add, 64, 8, SIGNALED);
+	rig_settle(&p->rig);
+	out_of_memory = false;
+	assert_int_equal(p->b.queue->o.vhca->drops.n[DROP_MEMORY], 1);
+	assert_int_equal(prm_err_cqe_get_syndrome(one_cqe(p)), PRM_SYNDROME_REMOTE_ACCESS_ERR);
 }
 
 /* After 2^24 packets a PSN comes again: what is repeated is the newer one. */

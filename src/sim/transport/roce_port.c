@@ -103,7 +103,7 @@ void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_pack
 }
 
 /* dqpn: a group's is none's. A burst is several packets. */
-static void roce_port_dropped(struct vhca *v, uint32_t dqpn, uint32_t npkts, enum drop why)
+void roce_port_dropped(struct vhca *v, uint32_t dqpn, uint32_t npkts, enum drop why)
 {
 	if (!why)
 		return;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/drops.h"
 #include "port/roce.h"
 
 struct bth_packet;
@@ -27,6 +28,8 @@ void roce_port_send_to(const struct qp *, struct roce_path *, struct bth_packet 
 void roce_port_put(struct roce_path *, struct frame *, bool datagram);
 /* Drops what is still under way to the QP: it is not for the number's next life. */
 void roce_port_purge(const struct qp *);
+/* So many packets for a QP were dropped, or none (DROP_NONE); it is counted, and noted. */
+void roce_port_dropped(struct vhca *, uint32_t dqpn, uint32_t npkts, enum drop why);
 /* A packet came for this function: it is its QP's transport's. */
 void roce_port_rx(struct vhca *, const struct roce_packet *);
 

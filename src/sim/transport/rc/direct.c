@@ -257,12 +257,14 @@ static bool direct_send(struct rc *rc, struct rc *peer, struct send_wr *wr)
 static bool direct_taken(struct rc *rc, struct rc *peer, struct bth_packet *p)
 {
 	uint32_t end = psn_add(p->psn, p->npkts);
+	enum drop why;
 
 	p->op = bth_row(p->opcode)->op;
 	p->starts = bth_row(p->opcode)->starts;
 	p->ends = bth_row(p->last_opcode)->ends;
 	p->mtu = rc->mtu;
-	resp_rx(peer, p);
+	why = resp_rx(peer, p);
+	roce_port_dropped(peer->qp->q.o.vhca, peer->qp->q.o.id, p->npkts, why);
 	if (peer->resp.up && !peer->resp.fatal && peer->resp.epsn == end) {
 		direct_acknowledged(rc, end);
 		return true;
