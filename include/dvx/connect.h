@@ -86,7 +86,8 @@ int dvx_qp_sides_from_verbs(const struct ibv_qp_attr *attr, int mask, struct dvx
  *
  *	 0 "DVXC"	16 GID			36 log2 of the MTU
  *	 4 version, 1	32 LID			37 max_rd_atomic
- *	 6 length, 64	34 enum dvx_qp_type	38 0
+ *	 6 length, 64	34 enum dvx_qp_type, or	38 0
+ *			   6: a DC target
  *	 8 QPN		35 enum dvx_gid_type	40 user
  *	12 first PSN				56 Q_Key of a UD queue, else 0
  *						60 CRC32C of bytes 0 to 59

@@ -18,6 +18,7 @@
  * streams (dvx_qp_attr.log_dci_streams) have a connection each. Completions come in the order of
  * the posts.
  */
+#include <dvx/connect.h>
 #include <dvx/ud.h>
 
 DVX_BEGIN_DECLS
@@ -41,6 +42,20 @@ int dvx_dct_create(struct dvx_dev *dev, const struct dvx_dct_attr *attr,
 		   const struct dvx_qp_local *local, struct dvx_dct **out);
 int dvx_dct_destroy(struct dvx_dct *dct);
 uint32_t dvx_dct_number(const struct dvx_dct *dct);
+
+/*
+ * The target's connection blob (connect.h): dvx_qp_blob_read() by an initiator makes the peer of
+ * dvx_ah_init() from it, whose qpn is the target's number. The key is not in it: who may send gets
+ * that in another way.
+ */
+int dvx_dct_blob_write(struct dvx_dct *dct, const struct dvx_qp_local *local,
+		       uint8_t blob[DVX_QP_BLOB_BYTES]);
+
+/*
+ * The next message with a wrong key makes one event, DCT_KEY_VIOLATION (dvx_events_watch_dct());
+ * after it call this again. PRM: ARM_DCT_FOR_KEY_VIOLATION.
+ */
+int dvx_dct_arm(struct dvx_dct *dct);
 
 /*
  * A stream whose request failed is stopped: what is posted to it is flushed. This lets it go on.
@@ -145,6 +160,52 @@ DVX_INLINE int dvx_post_dc_read(struct dvx_sq *sq, const struct dvx_ah *ah, uint
 	return dvx_post_gather_to(sq, PRM_WQE_OPCODE_RDMA_READ, 0,
 				  dvx_to_dct_at(&segs, ah, stream, raddr, rkey), sge, n, wr_id,
 				  flags);
+}
+
+/* Atomics of 8 bytes, as those of atomic.h. */
+struct dvx_dc_atomic_segs {
+	struct dvx_dc_segs at;
+	uint64_t operands[DVX_SEG / 8];
+};
+
+DVX_INLINE int dvx_post_dc_atomic(struct dvx_sq *sq, uint8_t opcode, const struct dvx_ah *ah,
+				  uint16_t stream, uint64_t raddr, uint32_t rkey,
+				  struct prm_wqe_atomic_seg_args operands, uint64_t *old,
+				  uint32_t lkey, uint64_t wr_id, uint32_t flags)
+{
+	struct dvx_sge piece = {(uintptr_t)old, sizeof(*old), lkey};
+	struct dvx_dc_atomic_segs segs;
+	struct dvx_to to = dvx_to_dct_at(&segs.at, ah, stream, raddr, rkey);
+
+	prm_wqe_atomic_seg_pack_args(segs.operands, operands);
+	to.seg = &segs;
+	to.ds = sizeof(segs) / DVX_SEG;
+	return dvx_post_gather_to(sq, opcode, 0, to, &piece, 1, wr_id, flags);
+}
+
+/* Compare and swap: `swap` goes where `compare` was. */
+DVX_INLINE int dvx_post_dc_cas(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+			       uint64_t raddr, uint32_t rkey, uint64_t compare, uint64_t swap,
+			       uint64_t *old, uint32_t lkey, uint64_t wr_id, uint32_t flags)
+{
+	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
+
+	a.swap_add = swap;
+	a.compare = compare;
+	return dvx_post_dc_atomic(sq, PRM_WQE_OPCODE_ATOMIC_CS, ah, stream, raddr, rkey, a, old,
+				  lkey, wr_id, flags);
+}
+
+/* Fetch and add. */
+DVX_INLINE int dvx_post_dc_faa(struct dvx_sq *sq, const struct dvx_ah *ah, uint16_t stream,
+			       uint64_t raddr, uint32_t rkey, uint64_t add, uint64_t *old,
+			       uint32_t lkey, uint64_t wr_id, uint32_t flags)
+{
+	struct prm_wqe_atomic_seg_args a = PRM_NOTHING;
+
+	a.swap_add = add;
+	return dvx_post_dc_atomic(sq, PRM_WQE_OPCODE_ATOMIC_FA, ah, stream, raddr, rkey, a, old,
+				  lkey, wr_id, flags);
 }
 
 DVX_END_DECLS

@@ -7,6 +7,7 @@
 
 DVX_BEGIN_DECLS
 
+struct dvx_dct;
 struct dvx_qp;
 struct dvx_rxq;
 struct dvx_txq;
@@ -28,7 +29,7 @@ struct dvx_events;
 
 struct dvx_event {
 	void *cookie;	 /* of the call that watches the object; NULL: the port's event */
-	uint32_t number; /* CQN, QPN, SRQN, RQN, SQN; the port, counted from 1 */
+	uint32_t number; /* CQN, QPN, SRQN, RQN, SQN, DCTN; the port, counted from 1 */
 	uint8_t type;	 /* enum prm_event: CQ_ERROR, WQ_CATAS_ERROR, WQ_ACCESS_ERROR, ... */
 	/* Of CQ_ERROR: enum prm_cq_error; of PORT_CHANGE: 1 down, 4 up, others: addresses, keys. */
 	uint8_t reason;
@@ -49,6 +50,7 @@ int dvx_events_watch_cq(struct dvx_events *events, struct dvx_cq *cq, void *cook
 int dvx_events_watch_srq(struct dvx_events *events, struct dvx_srq *srq, void *cookie);
 int dvx_events_watch_qp(struct dvx_events *events, struct dvx_qp *qp, void *cookie);
 int dvx_events_watch_rxq(struct dvx_events *events, struct dvx_rxq *rxq, void *cookie);
+int dvx_events_watch_dct(struct dvx_events *events, struct dvx_dct *dct, void *cookie);
 int dvx_events_watch_txq(struct dvx_events *events, struct dvx_txq *txq, void *cookie);
 
 /*

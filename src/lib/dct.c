@@ -149,3 +149,31 @@ uint32_t dvx_dct_number(const struct dvx_dct *dct)
 {
 	return dct->dctn;
 }
+
+struct dvx_obj *dvx_dct_obj(const struct dvx_dct *dct)
+{
+	return dct->obj;
+}
+
+int dvx_dct_arm(struct dvx_dct *dct)
+{
+	uint8_t in[PRM_ARM_DCT_IN_BYTES] = {0}, reply[PRM_ARM_DCT_OUT_BYTES];
+	int err = dvx_given("dvx_dct_arm", "dct", dct, NULL);
+
+	if (err)
+		return err;
+	prm_arm_dct_in_set_opcode(in, PRM_OPCODE_ARM_DCT_FOR_KEY_VIOLATION);
+	prm_arm_dct_in_set_dct_number(in, dct->dctn);
+	return dvx_obj_modify(dct->obj, in, sizeof(in), reply, sizeof(reply));
+}
+
+int dvx_dct_blob_write(struct dvx_dct *dct, const struct dvx_qp_local *user,
+		       uint8_t blob[DVX_QP_BLOB_BYTES])
+{
+	struct dvx_qp_local local;
+	int err = dvx_given("dvx_dct_blob_write", "dct", dct, "blob", blob, NULL);
+
+	if (!err)
+		err = dvx_local_side(dct->dev, "dvx_dct_blob_write", user, &local);
+	return err ? err : dvx_blob_write(dct->dev, dct->dctn, DVX_BLOB_DCT, &local, blob);
+}

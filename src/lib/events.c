@@ -29,6 +29,7 @@ struct dvx_watch {
 
 static const uint16_t cq_types[] = {PRM_EVENT_CQ_ERROR};
 static const uint16_t srq_types[] = {PRM_EVENT_SRQ_RQ_LIMIT, PRM_EVENT_SRQ_CATAS_ERROR};
+static const uint16_t dct_types[] = {PRM_EVENT_DCT_KEY_VIOLATION};
 static const uint16_t port_types[] = {PRM_EVENT_PORT_CHANGE};
 static const uint16_t queue_types[] = {PRM_EVENT_SQ_DRAINED, PRM_EVENT_WQ_CATAS_ERROR,
 				       PRM_EVENT_WQ_INVAL_REQ_ERROR, PRM_EVENT_WQ_ACCESS_ERROR,
@@ -224,6 +225,15 @@ int dvx_events_watch_qp(struct dvx_events *ev, struct dvx_qp *qp, void *cookie)
 
 	return err ? err
 		   : events_watch(ev, "qp", qp->obj, qp->qpn, cookie, queue_types, MOST_TYPES);
+}
+
+int dvx_events_watch_dct(struct dvx_events *ev, struct dvx_dct *dct, void *cookie)
+{
+	int err = dvx_given("dvx_events_watch_dct", "events", ev, "dct", dct, NULL);
+
+	return err ? err
+		   : events_watch(ev, "dct", dvx_dct_obj(dct), dvx_dct_number(dct), cookie, dct_types,
+				  1);
 }
 
 int dvx_events_watch_rxq(struct dvx_events *ev, struct dvx_rxq *rxq, void *cookie)

@@ -388,4 +388,12 @@ void dvx_events_forget(struct dvx_obj *obj);
 /* txq.c */
 struct dvx_obj *dvx_txq_obj(const struct dvx_txq *txq);
 
+/* dct.c */
+struct dvx_obj *dvx_dct_obj(const struct dvx_dct *dct);
+
+/* qp_blob.c: of any queue; *local is checked. */
+int dvx_blob_write(struct dvx_dev *dev, uint32_t number, uint8_t type,
+		   const struct dvx_qp_local *local, uint8_t *blob);
+#define DVX_BLOB_DCT 6u /* beside enum dvx_qp_type; PRM: qp_st */
+
 #endif

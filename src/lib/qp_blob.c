@@ -26,38 +26,57 @@ static const uint8_t blob_magic[4] = {'D', 'V', 'X', 'C'};
 _Static_assert(AT_SUM + 4 == DVX_QP_BLOB_BYTES, "a blob ends with its checksum");
 _Static_assert(AT_USER + DVX_QP_USER_BYTES == AT_Q_KEY, "the program's bytes fit");
 
-int dvx_qp_blob_write(struct dvx_qp *qp, const struct dvx_qp_local *user,
-		      uint8_t blob[DVX_QP_BLOB_BYTES])
+int dvx_blob_write(struct dvx_dev *dev, uint32_t number, uint8_t type,
+		   const struct dvx_qp_local *local, uint8_t *blob)
 {
-	struct dvx_qp_local local;
 	struct dvx_port port;
 	struct dvx_gid gid;
-	int err = dvx_given("dvx_qp_blob_write", "qp", qp, "blob", blob, NULL);
+	int err = dvx_dev_port(dev, local->port, &port);
 
 	if (!err)
-		err = dvx_qp_sides(qp, "dvx_qp_blob_write", user, &local, NULL, NULL);
-	if (!err)
-		err = dvx_dev_port(qp->dev, local.port, &port);
-	if (!err)
-		err = dvx_gid_at(qp->dev, local.port, local.gid_index, &gid);
+		err = dvx_gid_at(dev, local->port, local->gid_index, &gid);
 	if (err)
 		return err;
 	memset(blob, 0, DVX_QP_BLOB_BYTES);
 	memcpy(blob + AT_MAGIC, blob_magic, sizeof(blob_magic));
 	prm_store16(blob, AT_VERSION, DVX_QP_BLOB_VERSION);
 	prm_store16(blob, AT_LENGTH, DVX_QP_BLOB_BYTES);
-	prm_store32(blob, AT_QPN, qp->qpn);
-	prm_store32(blob, AT_PSN, local.psn);
+	prm_store32(blob, AT_QPN, number);
+	prm_store32(blob, AT_PSN, local->psn);
 	memcpy(blob + AT_GID, gid.gid, sizeof(gid.gid));
 	prm_store16(blob, AT_LID, port.lid);
-	blob[AT_TYPE] = qp->type;
+	blob[AT_TYPE] = type;
 	blob[AT_GID_TYPE] = (uint8_t)gid.type;
-	blob[AT_MTU_LOG] = local.mtu_log;
-	blob[AT_RD_ATOMIC] = local.max_rd_atomic;
-	memcpy(blob + AT_USER, local.user, sizeof(local.user));
-	prm_store32(blob, AT_Q_KEY, qp->type == DVX_QP_UD ? local.q_key : 0);
+	blob[AT_MTU_LOG] = local->mtu_log;
+	blob[AT_RD_ATOMIC] = local->max_rd_atomic;
+	memcpy(blob + AT_USER, local->user, sizeof(local->user));
+	prm_store32(blob, AT_Q_KEY, type == DVX_QP_UD ? local->q_key : 0);
 	prm_store32(blob, AT_SUM, dvx_crc32c(blob, AT_SUM));
 	return 0;
+}
+
+int dvx_qp_blob_write(struct dvx_qp *qp, const struct dvx_qp_local *user,
+		      uint8_t blob[DVX_QP_BLOB_BYTES])
+{
+	struct dvx_qp_local local;
+	int err = dvx_given("dvx_qp_blob_write", "qp", qp, "blob", blob, NULL);
+
+	if (!err)
+		err = dvx_qp_sides(qp, "dvx_qp_blob_write", user, &local, NULL, NULL);
+	return err ? err : dvx_blob_write(qp->dev, qp->qpn, qp->type, &local, blob);
+}
+
+static const char *blob_type_name(uint8_t type)
+{
+	if (type == DVX_BLOB_DCT)
+		return "a DC target";
+	return dvx_qp_kind(type) ? dvx_qp_kind(type)->name : NULL;
+}
+
+/* A target is for initiators. */
+static bool blob_type_fits(const struct dvx_qp *qp, uint8_t type)
+{
+	return type == qp->type || (type == DVX_BLOB_DCT && qp->type == DVX_QP_DCI);
 }
 
 /* The order of checks decides which error is reported: magic, version, length, checksum. */
@@ -89,11 +108,11 @@ static int blob_check_values(const struct dvx_qp *qp, const uint8_t *in)
 		return dvx_fail(EBADMSG, "connection blob: reserved bytes are not 0");
 	if (prm_load32(in, AT_QPN) >> 24 || prm_load32(in, AT_PSN) >> 24 ||
 	    in[AT_GID_TYPE] > DVX_GID_ROCE_V2 || in[AT_MTU_LOG] < 8 || in[AT_MTU_LOG] > 12 ||
-	    in[AT_RD_ATOMIC] > 128 || !dvx_qp_kind(in[AT_TYPE]))
+	    in[AT_RD_ATOMIC] > 128 || !blob_type_name(in[AT_TYPE]))
 		return dvx_fail(EBADMSG, "connection blob: a value is impossible");
-	if (in[AT_TYPE] != qp->type)
+	if (!blob_type_fits(qp, in[AT_TYPE]))
 		return dvx_fail(EINVAL, "connection blob: the peer's queue is %s, this one %s",
-				dvx_qp_kind(in[AT_TYPE])->name, dvx_qp_kind(qp->type)->name);
+				blob_type_name(in[AT_TYPE]), blob_type_name(qp->type));
 	return 0;
 }
 

@@ -31,21 +31,27 @@ static struct dvx_dct_attr dct_attr(const struct rig *r, const struct dc *d)
 	return attr;
 }
 
+static void dc_connect(struct rig *r, struct dc *d)
+{
+	struct dvx_qp_local local = rig_local(r, 0);
+
+	local.retry_count = 1;
+	local.ack_timeout = 1;
+	OK(dvx_qp_connect(d->qp, &local, NULL));
+}
+
 static void dc_make_initiator(struct rig *r, struct dc *d, uint8_t log_streams, uint8_t log_errored)
 {
 	struct dvx_qp_attr qa = rig_qp_attr(r);
-	struct dvx_qp_local local = rig_local(r, 0);
 
 	qa.flags = qa.rq_entries = qa.rq_sge = 0;
 	qa.type = DVX_QP_DCI;
 	qa.send_cq = d->cq;
 	qa.log_dci_streams = log_streams;
 	qa.log_dci_errored = log_errored;
-	local.retry_count = 1;
-	local.ack_timeout = 1;
 	OK(dvx_qp_create(r->dev, &qa, &d->qp));
 	assert_null(dvx_qp_rq(d->qp));
-	OK(dvx_qp_connect(d->qp, &local, NULL));
+	dc_connect(r, d);
 	d->sq = dvx_qp_sq(d->qp);
 }
 
@@ -53,7 +59,8 @@ static void dc_make(struct rig *r, struct dc *d)
 {
 	struct dvx_srq_attr sa = {.size = sizeof(sa), .pd = r->pd, .entries = 15};
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 128, .uar = r->uar};
-	struct dvx_qp_local local = rig_local(r, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+	struct dvx_qp_local local =
+		rig_local(r, DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC);
 
 	OK(dvx_srq_create(r->dev, &sa, &d->srq));
 	OK(dvx_cq_create(r->dev, &ca, &d->cq));
@@ -189,6 +196,87 @@ TEST_DC(rdma)
 }
 
 /* Without the key nobody answers; without streams that ends the queue. */
+/* Atomics of each target, and what they find. */
+TEST_DC(atomics)
+{
+	uint64_t *there = (uint64_t *)(r->buf + FAR), *old = (uint64_t *)r->buf;
+
+	*there = 40;
+	for (uint32_t i = 0; i < TARGETS; i++) {
+		OK(dvx_post_dc_faa(d->sq, &d->ah[i], 0, (uintptr_t)there, r->key, 2, old, r->key,
+				   2 * i, DVX_SIGNALED));
+		dvx_sq_ring(d->sq);
+		dc_done(d, 2 * i);
+		assert_int_equal(*old, 40 + i);
+		OK(dvx_post_dc_cas(d->sq, &d->ah[i], 0, (uintptr_t)there, r->key, 42 + i, 41 + i,
+				   old, r->key, 2 * i + 1, DVX_SIGNALED));
+		dvx_sq_ring(d->sq);
+		dc_done(d, 2 * i + 1);
+		assert_int_equal(*old, 42 + i);
+		assert_int_equal(*there, 41 + i);
+	}
+	assert_int_equal(dvx_post_dc_faa(d->sq, &d->ah[0], 0, 0, 0, 0, old, 0, 0, 1), -EBADR);
+}
+
+/* A target that is armed tells of the next wrong key, once. */
+TEST_DC(key_violation)
+{
+	struct dvx_dct_attr attr = dct_attr(r, d);
+	struct dvx_qp_local local = rig_local(r, 0);
+	struct dvx_events *events;
+	struct dvx_event e;
+	struct dvx_dct *dct;
+	struct dvx_wc wc;
+
+	attr.user_index = 0xe0;
+	OK(dvx_dct_create(r->dev, &attr, &local, &dct));
+	OK(dvx_events_open(r->dev, &events));
+	OK(dvx_events_watch_dct(events, dct, d));
+	dvx_ah_set_dct(&d->ah[0], dvx_dct_number(dct), KEY + 1);
+	OK(dvx_dct_arm(dct));
+	for (int i = 0; i < 2; i++) {
+		OK(dvx_post_dc_send_inline(d->sq, &d->ah[0], 0, "x", 1, 1, DVX_SIGNALED));
+		dvx_sq_ring(d->sq);
+		assert_int_equal(dc_next(d->cq, &wc), -EIO);
+		OK(dvx_qp_to_rst(d->qp));
+		dc_connect(r, d);
+	}
+	OK(dvx_events_wait(events, PATIENCE_SECONDS * 1000, &e));
+	assert_int_equal(e.type, PRM_EVENT_DCT_KEY_VIOLATION);
+	assert_int_equal(e.number, dvx_dct_number(dct));
+	assert_ptr_equal(e.cookie, d);
+	assert_int_equal(dvx_events_wait(events, 0, &e), -ETIMEDOUT);
+	OK(dvx_dct_destroy(dct));
+	OK(dvx_events_close(events));
+}
+
+/* An initiator finds a target by its blob alone; other queues refuse it. */
+TEST_DC(blob)
+{
+	struct dvx_qp_local local = rig_local(r, 0);
+	uint8_t blob[DVX_QP_BLOB_BYTES];
+	struct dvx_qp_peer peer;
+	struct pair p;
+
+	memcpy(local.user, "target", 6);
+	OK(dvx_dct_blob_write(d->dct[2], &local, blob));
+	OK(dvx_qp_blob_read(d->qp, blob, sizeof(blob), &peer));
+	assert_int_equal(peer.qpn, dvx_dct_number(d->dct[2]));
+	assert_memory_equal(peer.user, "target", 6);
+	OK(dvx_ah_init(r->dev, &local, &peer, &d->ah[2]));
+	dvx_ah_set_dct(&d->ah[2], peer.qpn, KEY);
+	dc_post_receives(r, d, 1);
+	OK(dvx_post_dc_send_inline(d->sq, &d->ah[2], 0, "by blob", 7, 1, DVX_SIGNALED));
+	dvx_sq_ring(d->sq);
+	dc_done(d, 1);
+	dc_arrived(r, d, 2, "by blob", 7);
+	pair_make(r, &p, 0);
+	refused(dvx_qp_blob_read(p.qp[0], blob, sizeof(blob), &peer), -EINVAL, "a DC target", "RC");
+	pair_free(&p);
+	local.mtu_log = 7;
+	refused(dvx_dct_blob_write(d->dct[2], &local, blob), -EINVAL, "dvx_dct_blob_write", "mtu");
+}
+
 TEST_DC(wrong_key)
 {
 	struct dvx_wc wc;
@@ -276,8 +364,10 @@ TEST_DC(refusals)
 	struct dvx_dct_attr attr = dct_attr(r, d);
 	struct dvx_srq_attr sa = {.size = sizeof(sa), .pd = r->pd, .entries = 3};
 	struct dvx_dct *dct = NULL;
+	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 64};
 	struct dvx_srq *other;
 	struct dvx_qp *qp = NULL;
+	struct dvx_dev *dev;
 
 	qa.type = DVX_QP_DCI;
 	qa.send_cq = d->cq;
@@ -306,6 +396,15 @@ TEST_DC(refusals)
 	refused(dvx_dct_create(r->dev, &attr, &local, &dct), -EINVAL, "user_index 0xd0",
 		"another SRQ");
 	OK(dvx_srq_destroy(other));
+	/* another context of the device has CQs of its own */
+	attr.srq = d->srq;
+	OK(dvx_dev_open(NULL, &dev));
+	OK(dvx_uar_alloc(dev, DVX_UAR_ANY, &ca.uar));
+	OK(dvx_cq_create(dev, &ca, &attr.cq));
+	refused(dvx_dct_create(r->dev, &attr, &local, &dct), -EINVAL, "attr.cq", "device");
+	OK(dvx_cq_destroy(attr.cq));
+	OK(dvx_uar_free(ca.uar));
+	OK(dvx_dev_close(dev));
 	assert_true(!dct && !qp);
 }
 
@@ -326,7 +425,8 @@ static void verbs_dci_make(struct rig *r, struct verbs_dci *v, uint32_t receives
 		.qp_type = IBV_QPT_DRIVER,
 		.cap = {64, receives, 2, receives, 64},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE};
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE |
+				  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
 
 	v->pd = ibv_alloc_pd(ctx);
 	v->cq = ibv_create_cq(ctx, 1024, NULL, NULL, 0);
@@ -344,7 +444,7 @@ static void verbs_dci_free(struct verbs_dci *v)
 	assert_int_equal(ibv_dealloc_pd(v->pd), 0);
 }
 
-/* The same SEND and WRITE as libmlx5 builds them; what it adds to an address of RoCE is taken over.
+/* The same SEND, WRITE and atomic as libmlx5 builds them; what it adds to an address of RoCE is taken over.
  */
 TEST_DC(bytes)
 {
@@ -355,7 +455,7 @@ TEST_DC(bytes)
 	struct ibv_qp_ex *ex;
 	struct mlx5dv_qp_ex *dx;
 	struct ibv_ah *ah;
-	uint8_t *their[2], *mine = d->sq->buf, wqes[4 * DVX_BLOCK];
+	uint8_t *their[3], *mine = d->sq->buf, wqes[6 * DVX_BLOCK];
 
 	verbs_dci_make(r, &v, 0);
 	aa.grh.hop_limit = 64;
@@ -373,12 +473,15 @@ TEST_DC(bytes)
 	ibv_wr_rdma_write(ex, 0x55, 0x1234567890ab);
 	mlx5dv_wr_set_dc_addr(dx, ah, dvx_dct_number(d->dct[0]), KEY + 1);
 	ibv_wr_set_sge(ex, 0x77, 0xfedcba98, 100);
+	ibv_wr_atomic_fetch_add(ex, 0x55, 0x1234567890a8, 0x1122334455667788);
+	mlx5dv_wr_set_dc_addr(dx, ah, dvx_dct_number(d->dct[0]), KEY + 1);
+	ibv_wr_set_sge(ex, 0x77, 0xfedcba98, 8);
 	assert_int_equal(ibv_wr_complete(ex), 0);
 	obj.qp.in = v.qp;
 	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), 0);
 	memcpy(wqes, dv.sq.buf, sizeof(wqes));
-	their[0] = wqes;
-	their[1] = wqes + 2 * DVX_BLOCK;
+	for (int i = 0; i < 3; i++)
+		their[i] = wqes + (size_t)i * 2 * DVX_BLOCK;
 
 	struct dvx_ah same;
 	struct dvx_sge piece = {0xfedcba98, 100, 0x77};
@@ -388,10 +491,13 @@ TEST_DC(bytes)
 	assert_memory_equal(same.av, their[0] + DVX_SEG, sizeof(same.av));
 	OK(dvx_post_dc_send_inline(d->sq, &same, 0, "bytes", 5, 1, DVX_SIGNALED));
 	OK(dvx_post_dc_write(d->sq, &same, 0, 0x1234567890ab, 0x55, &piece, 1, 2, DVX_SIGNALED));
-	for (int i = 0; i < 2; i++) {
+	OK(dvx_post_dc_faa(d->sq, &same, 0, 0x1234567890a8, 0x55, 0x1122334455667788,
+			   (uint64_t *)0xfedcba98, 0x77, 3, DVX_SIGNALED));
+	for (int i = 0; i < 3; i++) {
+		static const size_t len[] = {64 + 4 + 5, 96, 112};
+
 		prm_wqe_ctrl_seg_set_qpn(their[i], dvx_qp_number(d->qp));
-		assert_memory_equal(mine + (size_t)i * 2 * DVX_BLOCK, their[i],
-				    i ? 96 : 64 + 4 + 5);
+		assert_memory_equal(mine + (size_t)i * 2 * DVX_BLOCK, their[i], len[i]);
 	}
 	assert_int_equal(ibv_destroy_ah(ah), 0);
 	verbs_dci_free(&v);

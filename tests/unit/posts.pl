@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 
-my %inner = map { $_ => 1 } qw(dvx_post_atomic dvx_post_gather_to dvx_post_inline_to);
+my %inner = map { $_ => 1 } qw(dvx_post_atomic dvx_post_dc_atomic dvx_post_gather_to dvx_post_inline_to);
 
 print "#include <dvx/dvx.h>\n";
 for my $header (sort glob("$ARGV[0]/dvx/*.h")) {
