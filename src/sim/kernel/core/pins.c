@@ -61,7 +61,7 @@ static struct pin *pins_record(const struct uverbs_file *f, uint64_t va, const s
 	struct interval *at = NULL;
 
 	while ((at = intervals_over(&f->pins, page, page + PAGE, at)))
-		if (at != &but->at && ((struct pin *)at)->use == PIN_RECORD)
+		if ((struct pin *)at != but && ((struct pin *)at)->use == PIN_RECORD)
 			return (struct pin *)at;
 	return NULL;
 }
