@@ -40,6 +40,13 @@ drop in mpls label 5 tc 3 mpls_bos 1 mpls_ttl 64
 drop in inner ipv4 dst 10.0.0.0/8 outer ipv6
 send in ipv4 to queue 1 tag 7 count
 drop out tcp dst port 25
+send in ipv4 tcp set eth src 02:00:00:00:00:01 ipv4 dst 192.0.2.7 tcp src port 80 dec ttl to queue 1 tag 3
+pass in ipv6 set eth dst 02:00:00:00:00:01 ipv6 dst 2001:db8::1 ttl 3 push vlan 7 pcp 3
+pass out ipv6 udp set ipv6 src 2001:db8::1 udp dst port 53 ttl 9 push vlan 7
+count out vlan pop vlan push vlan 9
+send in vlan set vlan 5 to queue 0
+pass in svlan pop vlan
+send in vxlan vni 5 decap to queue 1
 pass in udp and vport 1|17|misc_parameters.source_port: mlx5_0 lacks eswitch_manager
 drop out udp sqn 5|14|misc_parameters.source_sqn: libmlx5 compares it in RX domains only
 END

@@ -53,6 +53,37 @@ if command -v tcpdump >/dev/null; then
 else
 	skip "the capture has them, whole" "no tcpdump"
 fi
+# Packets are changed on their way: tcpdump finds the new fields, and no wrong checksum.
+if command -v tcpdump >/dev/null; then
+	cat >"$work/nat" <<'END'
+send in untagged ipv4 src 10.9.0.0/16 tcp dst port 443 set ipv4 dst 192.0.2.7 tcp dst port 8443 dec ttl to queue 0 count
+send in untagged ipv4 udp push vlan 7 pcp 3 to queue 1 count
+send in vlan ipv4 pop vlan to queue 2 count
+END
+	told() { # FILE FILTER
+		tcpdump -Z "$(id -un)" -nevvr "$1" "$2" 2>/dev/null
+	}
+	changed() {
+		start --queues 4 --fresh --capture "$work/nat.d" && client apply --quiet "$work/nat" && replay || return 1
+		n0=$(stat_of '.rules[0].packets') n1=$(stat_of '.rules[1].packets') n2=$(stat_of '.rules[2].packets')
+		[ "$n0" -gt 0 ] && [ "$n1" -gt 0 ] && [ "$n2" -gt 0 ] &&
+			[ "$(count_packets "$work/nat.d/queue0.pcap" "dst host 192.0.2.7 and tcp dst port 8443")" = "$n0" ] &&
+			[ "$(count_packets "$work/nat.d/queue1.pcap" "vlan 7 and udp")" = "$n1" ] &&
+			[ "$(told "$work/nat.d/queue1.pcap" "" | grep -c "vlan 7, p 3,")" = "$n1" ] &&
+			[ "$(count_packets "$work/nat.d/queue2.pcap" "ip")" = "$n2" ] || return 1
+		told "$traffic" "ip and src net 10.9 and tcp dst port 443" >"$work/before"
+		told "$work/nat.d/queue0.pcap" "" >"$work/after"
+		[ "$(grep -c incorrect "$work/before")" = "$(grep -c incorrect "$work/after")" ] && ! grep -q "bad cksum" "$work/after" &&
+			[ -s "$work/after" ] &&
+			[ "$(sed -n 's/.* ttl \([0-9]*\),.*/\1/p' "$work/before" | awk '{ print $1 - 1 }')" = "$(sed -n 's/.* ttl \([0-9]*\),.*/\1/p' "$work/after")" ]
+	}
+	check "packets are rewritten, tagged and untagged" changed
+	check "as before" start --queues 4 --fresh --capture "$work/cap"
+	client apply --quiet "$work/rules" && replay
+else
+	skip "packets are rewritten, tagged and untagged" "no tcpdump"
+	skip "as before" "no tcpdump"
+fi
 agree() {
 	dropped=$(jq .dropped "$work/replay")
 	queued=$(jq .queued "$work/replay")

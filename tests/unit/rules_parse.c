@@ -299,8 +299,8 @@ TEST(mistakes)
 		{"foo in", "1:1+3 expected drop, pass, send or count, not \"foo\""},
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
-		 "tcp, udp, port, ...), to queue, tag or count, not \"udpp\"; did you mean "
-		 "\"udp\"?"},
+		 "tcp, udp, port, ...), to queue, tag, count, set, push, pop or decap, not "
+		 "\"udpp\"; did you mean \"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
 					    "\"prot\"; did you mean \"port\"?\n"},
@@ -325,6 +325,36 @@ TEST(mistakes)
 		{"drop in protocol ipv6 ipv4",
 		 "1:23+4 this is IPv4, but the rule said IPv6 before"},
 		{"drop in protocol wifi", "1:18+4 no protocol is called \"wifi\""},
+		{"drop in ipv4 set ttl 4",
+		 "1:18+5 a rule that drops its packets cannot change them"},
+		{"send in tcp set tcp dst port 80 udp src port 1 to queue 1",
+		 "1:33+14 \"set src port\" needs a rule for packets of UDP: write `udp' among"},
+		{"send in set ipv4 dst 10.0.0.1 to queue 1",
+		 "1:13+17 \"set ip dst\" needs a rule for packets of IPv4: write `ipv4' among"},
+		{"send in ipv4 set ipv4 dst fe80::1 to queue 0",
+		 "1:27+7 expected an IPv4 address, not \"fe80::1\""},
+		{"send in ipv4 set ipv4 dst 10.0.0.0/8 to queue 0", "1:35+1 expected"},
+		{"send in tcp set tcp dst port 80000 to queue 0",
+		 "1:17+18 \"set dst port\" takes 0 to 65535, not 80000"},
+		{"send in tcp set tcp port 4 to queue 0", "1:17+10 which port? write `src port' or"},
+		{"pass in tcp dec ttl",
+		 "1:13+7 \"dec ttl\" needs a rule for packets of one IP version"},
+		{"pass in ipv4 set ttl 1 dec ttl", "1:24+7 \"set ttl\" and \"dec ttl\" in one rule"},
+		{"pass in ipv4 set ttl 3 ttl 4", "1:24+5 a second \"set ttl\" in one rule"},
+		{"pass in ipv4 set ttl 256", "1:18+7 \"set ttl\" takes 0 to 255, not 256"},
+		{"pass in set", "1:12+1 expected something to set (eth, ipv4, ipv6, tcp, udp, ttl or "
+				"vlan), not the line's end"},
+		{"pass in pop vlan", "1:9+8 \"pop vlan\" needs a rule for packets with a VLAN tag"},
+		{"pass in set vlan 5", "1:13+6 \"set vlan\" needs a rule for packets with a VLAN tag"},
+		{"pass in vlan pop vlan push vlan 5",
+		 "1:23+11 a rule for incoming packets pops a VLAN tag or pushes one"},
+		{"pass in push vlan", "1:18+1 expected a number, not the line's end"},
+		{"pass in push vlan 4096", "1:9+14 a VLAN is 0 to 4095, not 4096"},
+		{"pass in push vlan 1 pcp 8", "1:9+17 a priority (pcp) is 0 to 7, not 8"},
+		{"send in udp decap to queue 1", "1:13+5 \"decap\" needs a rule for packets of a tunnel"},
+		{"pass out vxlan decap", "1:16+5 tunnels end at incoming packets"},
+		{"send in vxlan set eth dst 2:0:0:0:0:1 decap to queue 0",
+		 "1:19+19 \"decap\" and \"set eth dst\" in one rule"},
 		{"drop in ttl 256", "1:9+7 a TTL is 0 to 255, not 256"},
 		{"drop in vlan 4096", "1:14+4 a VLAN id is 0 to 4095, not 4096"},
 		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},
@@ -416,7 +446,8 @@ TEST(mistakes)
 		 "1:23+13 a second host address in one rule; if it may be either"},
 		{"drop in eth src 02:00:00:00:00:01,02:00:00:00:00:02", "1:34+1 expected"},
 		{"drop in count udp",
-		 "1:15+3 expected the end of the line, count, to, queue or tag, not \"udp\""},
+		 "1:15+3 expected the end of the line, to queue, tag, count, set, push, pop or "
+		 "decap, not \"udp\""},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -14,6 +14,7 @@ struct holding {
 	struct bulk *bulk; /* NULL: the rule has no counter */
 	uint32_t index;	   /* in the bulk */
 	struct dvx_flow_action *count;
+	struct changes *changes;     /* NULL: the rule changes nothing */
 	struct dvx_flow_action *tag; /* shared by rules of the same tag, owned by the generation */
 };
 
@@ -47,7 +48,7 @@ struct generation_build {
 	/* the next entry */
 	size_t matcher, entry;
 	struct dvx_flow_match match;
-	struct dvx_flow_action *actions[3];
+	struct dvx_flow_action *actions[3 + CHANGE_ACTIONS];
 	/* progress */
 	built_fn built;
 	void *arg;
@@ -147,6 +148,22 @@ static int make_tags(struct generation *gen, struct flow_fault *f)
 	return ret;
 }
 
+static int generation_make_changes(struct generation *gen, struct flow_fault *f)
+{
+	for (size_t i = 0; i < gen->set.n; i++) {
+		const struct rule *r = &gen->set.rule[i];
+
+		if (!r->nchanges)
+			continue;
+		gen->hold[i].changes = calloc(1, sizeof(struct changes));
+		if (!gen->hold[i].changes)
+			return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		if (changes_make(gen->base->side[r->dir].domain, r, gen->hold[i].changes, f))
+			return -1;
+	}
+	return 0;
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 static int make_matcher(struct half *h, const struct matcher *m, size_t i)
@@ -244,6 +261,8 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 		b->actions[n++] = hold->tag;
 	if (hold->count)
 		b->actions[n++] = hold->count;
+	for (uint32_t c = 0; hold->changes && c < hold->changes->n; c++)
+		b->actions[n++] = hold->changes->action[c];
 	ret = destination(b, &b->gen->set.rule[h->owner[i]], &b->actions[n++]);
 	b->queue_refused = ret;
 	attr->matcher = h->matcher[b->matcher];
@@ -351,7 +370,7 @@ static int generation_make(struct generation_build *b, const struct generation *
 	if (like)
 		generation_take_counters(gen, like, from);
 	if (generation_make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||
-	    make_tags(gen, b->fault))
+	    make_tags(gen, b->fault) || generation_make_changes(gen, b->fault))
 		return -1;
 	for (b->dir = 0; b->dir < RULE_DIRS; b->dir++)
 		if (make_table(b))
@@ -394,6 +413,7 @@ static void generation_release(struct generation *gen)
 		dvx_flow_action_destroy(gen->tag[i]);
 	for (size_t i = 0; i < gen->set.n; i++) {
 		dvx_flow_action_destroy(gen->hold[i].count);
+		changes_free(gen->hold[i].changes);
 		bulk_drop(gen->hold[i].bulk);
 	}
 	free(gen->tag);

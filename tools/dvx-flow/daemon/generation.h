@@ -76,4 +76,17 @@ void bulk_drop(struct bulk *b);
 struct dvx_flow_counter *bulk_counter(const struct bulk *b);
 uint32_t bulk_size(const struct bulk *b);
 
+/* --- changes.c: the actions of a rule that changes its packets. --- */
+
+#define CHANGE_ACTIONS 4u /* decap, pop, push, rewrites */
+struct changes {
+	struct dvx_flow_action *action[CHANGE_ACTIONS];
+	uint32_t n;
+};
+
+/* Adds to out->action; on a fault the caller frees them. */
+int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct changes *out,
+		 struct flow_fault *f);
+void changes_free(struct changes *c);
+
 #endif

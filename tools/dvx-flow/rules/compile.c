@@ -264,19 +264,20 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 /* --- actions -------------------------------------------------------------------------------------
  */
 
-/* Hashes what a rule does with a packet. A rule with a counter is equal to no other. */
+/* Hashes what a rule does with a packet. A rule with a counter or a change is equal to no other. */
 static uint64_t action_hash(const struct rule *r, uint32_t i)
 {
 	uint64_t h = map_mix(map_mix(1, r->verdict), r->verdict == RULE_SEND ? r->queue : 0);
 
 	h = map_mix(h, r->has_tag ? 1ull << 32 | r->tag : 0);
-	return r->count ? map_mix(map_mix(2, i), h) : h;
+	return r->count || r->nchanges ? map_mix(map_mix(2, i), h) : h;
 }
 
 static bool same_action(const struct rule *a, const struct rule *b)
 {
-	return a == b || (!a->count && !b->count && a->verdict == b->verdict &&
-			  a->queue == b->queue && a->has_tag == b->has_tag && a->tag == b->tag);
+	return a == b || (!a->count && !b->count && !a->nchanges && !b->nchanges &&
+			  a->verdict == b->verdict && a->queue == b->queue &&
+			  a->has_tag == b->has_tag && a->tag == b->tag);
 }
 
 static int compile_find_actions(struct work *w)

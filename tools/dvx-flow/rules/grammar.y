@@ -93,6 +93,7 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
+%token <word> T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap"
 
 %type <name> name
 %type <word> keyword
@@ -318,6 +319,27 @@ modifier:
 | T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $2); }
 | T_TAG T_NUMBER	{ parse_tag(ps, &@$, $2); }
 | T_COUNT		{ parse_count(ps, &@$); }
+| T_SET settings
+| T_DEC T_TTL		{ parse_change(ps, &@$, CHANGE_DEC_TTL, 0); }
+| T_PUSH T_VLAN T_NUMBER	{ parse_push_vlan(ps, &@$, $3, 0); }
+| T_PUSH T_VLAN T_NUMBER T_PCP T_NUMBER	{ parse_push_vlan(ps, &@$, $3, $5); }
+| T_POP T_VLAN		{ parse_change(ps, &@$, CHANGE_POP, 0); }
+| T_DECAP		{ parse_change(ps, &@$, CHANGE_DECAP, 0); }
+;
+
+settings:
+  setting
+| settings setting
+;
+
+setting:
+  T_ETH side T_MAC	{ parse_change_mac(ps, &@$, $2, &$3); }
+| T_IPV4 side T_IPV4_ADDRESS	{ parse_change_address(ps, &@$, 4, $2, &$3); }
+| T_IPV6 side T_IPV6_ADDRESS	{ parse_change_address(ps, &@$, 6, $2, &$3); }
+| T_TCP port_side port	{ parse_change_port(ps, &@$, L4_TCP, $2, $3); }
+| T_UDP port_side port	{ parse_change_port(ps, &@$, L4_UDP, $2, $3); }
+| T_TTL T_NUMBER	{ parse_change(ps, &@$, CHANGE_TTL, $2); }
+| T_VLAN T_NUMBER	{ parse_change(ps, &@$, CHANGE_VLAN, $2); }
 ;
 
 %%
@@ -372,10 +394,14 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 		bool more = among(list, n, YYSYMBOL_T_TAG);
 
 		if (!among(list, n, YYSYMBOL_T_ETH))
-			snprintf(text, size, "drop, pass, send or count");
+			snprintf(text, size, more ? "the end of the line, to queue, tag, count, set, push, pop or decap"
+						  : "drop, pass, send or count");
+		else if (!among(list, n, YYSYMBOL_T_ANY))
+			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl or vlan)%s",
+				 more ? ", to queue, tag, count, push, pop or decap" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
-				 "proto, tcp, udp, port, ...)%s", more ? ", to queue, tag or count" : "");
+				 "proto, tcp, udp, port, ...)%s", more ? ", to queue, tag, count, set, push, pop or decap" : "");
 		return;
 	}
 	*text = 0;

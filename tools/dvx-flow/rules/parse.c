@@ -83,6 +83,7 @@ void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rul
 	ps->nets = (struct parse_nets){0};
 	ps->flags = ps->flags_mask = 0;
 	ps->tunnel = TUNNEL_NONE;
+	parse_begin_changes(ps);
 }
 
 void parse_direction(struct rule_parser *ps, const struct source_range *at, enum rule_dir dir)

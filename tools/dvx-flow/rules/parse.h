@@ -54,6 +54,8 @@ struct rule_parser {
 	enum parse_tunnel tunnel;
 	struct rule_headers inner;
 	struct rule_headers *h; /* the headers that words refer to: the rule's outer, or inner */
+	struct rule_change change[RULE_CHANGE_KINDS]; /* kind RULE_CHANGE_KINDS: not said */
+	struct source_range change_at[RULE_CHANGE_KINDS];
 	bool bad, has_queue;
 	bool asks_inner;	  /* the word `inner` was there */
 	struct parse_ports ports; /* the current lists */
@@ -153,5 +155,21 @@ void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struc
 void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue);
 void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag);
 void parse_count(struct rule_parser *ps, const struct source_range *at);
+
+/* Changes. `side` is an enum parse_side. */
+void parse_begin_changes(struct rule_parser *ps);
+void parse_change(struct rule_parser *ps, const struct source_range *at, enum rule_change_kind kind,
+		  uint64_t value);
+void parse_change_port(struct rule_parser *ps, const struct source_range *at, enum rule_l4 l4,
+		       int side, uint64_t port);
+void parse_change_address(struct rule_parser *ps, const struct source_range *at, uint8_t version,
+			  int side, const struct address *a);
+void parse_change_mac(struct rule_parser *ps, const struct source_range *at, int side,
+		      const struct address *a);
+void parse_push_vlan(struct rule_parser *ps, const struct source_range *at, uint64_t id,
+		     uint64_t pcp);
+/* Checks that the matches say what the changes need. */
+void parse_settle_changes(struct rule_parser *ps);
+bool parse_keep_changes(struct rule_parser *ps);
 
 #endif

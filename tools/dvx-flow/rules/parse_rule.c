@@ -56,6 +56,7 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 	settle_l4(ps, at);
 	settle_ip(ps, at);
 	parse_settle_inner(ps, at);
+	parse_settle_changes(ps);
 	if (ps->rule.verdict == RULE_SEND && !ps->has_queue)
 		parse_mistake(ps, at, "send needs a queue: write `to queue 0' behind the matches");
 }
@@ -120,7 +121,7 @@ void parse_end(struct rule_parser *ps, const struct source_range *at)
 		parse_settle(ps, at);
 	if (ps->bad || ps->mistakes)
 		return;
-	if (keep_fields(ps) && keep_inner(ps) && keep_text(ps, at) &&
+	if (keep_fields(ps) && keep_inner(ps) && parse_keep_changes(ps) && keep_text(ps, at) &&
 	    array_grow((void **)&ps->set->rule, ps->set->n, &ps->room, sizeof(struct rule)))
 		ps->set->rule[ps->set->n++] = ps->rule;
 	else

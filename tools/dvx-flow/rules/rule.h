@@ -97,6 +97,31 @@ struct rule_headers {
 	struct source_location ip_at, l4_at;
 };
 
+/* What a rule changes in its packets; in this order the daemon makes libdvx's actions. */
+enum rule_change_kind {
+	CHANGE_ETH_SRC,
+	CHANGE_ETH_DST,
+	CHANGE_IP_SRC,
+	CHANGE_IP_DST,
+	CHANGE_SPORT,
+	CHANGE_DPORT,
+	CHANGE_TTL,
+	CHANGE_DEC_TTL,
+	CHANGE_VLAN,
+	CHANGE_PUSH,
+	CHANGE_POP,
+	CHANGE_DECAP,
+	RULE_CHANGE_KINDS
+};
+
+struct rule_change {
+	enum rule_change_kind kind;
+	struct source_location at;
+	uint8_t of;	  /* IP version of an address, protocol of a port; 0: any */
+	uint8_t addr[16]; /* network order: MAC, IPv4, IPv6 */
+	uint32_t value;	  /* port, TTL, VLAN; of a push the tag's 16 bits */
+};
+
 struct rule {
 	enum rule_dir dir;
 	enum rule_verdict verdict;
@@ -105,8 +130,10 @@ struct rule {
 
 	struct rule_headers outer;
 	const struct rule_headers *inner; /* inside a tunnel; NULL: the rule does not refer to it */
-	const struct rule_field *field; /* sorted by key, each at most once */
+	const struct rule_field *field;	  /* sorted by key, each at most once */
 	size_t nfields;
+	const struct rule_change *change; /* each kind at most once */
+	size_t nchanges;
 
 	const char *text; /* as written, without comments, one blank between words */
 	uint32_t line;	  /* first line, from 1 */
