@@ -193,6 +193,16 @@ TEST_FX(qp_kinds)
 	assert_int_equal(qp->sq.offset, 0);
 	assert_int_equal(qp->q.ring.len, 1024);
 	assert_false(qp->sq.master || qp->sq.managed || qp->rq.managed);
+	prm_qpc_set_cd_master(qpc, 1);
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
+	qp = obj_find(f->v, OBJ_QP, prm_create_qp_out_get_qpn(f->out));
+	assert_true(qp->sq.master && !qp->sq.managed);
+	prm_qpc_set_cd_master(qpc, 0);
+	prm_qpc_set_cd_slave_send(qpc, 1);
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
+	qp = obj_find(f->v, OBJ_QP, prm_create_qp_out_get_qpn(f->out));
+	assert_true(!qp->sq.master && qp->sq.managed && !qp->rq.managed);
+	prm_qpc_set_cd_slave_send(qpc, 0);
 	prm_qpc_set_st(qpc, PRM_QP_ST_UC);
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
 	prm_qpc_set_st(qpc, PRM_QP_ST_RC);

@@ -44,6 +44,27 @@ TEST_FX(sq_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, in, len, packets);
 }
 
+/* A queue may do what its context says, and nothing besides. */
+TEST_FX(sq_rights)
+{
+	static const char *const field[] = {"ctx.allow_multi_pkt_send_wqe", "ctx.cd_master",
+					    "ctx.wq.cd_slave"};
+	struct parts p = parts(f);
+
+	for (unsigned int i = 0; i < 3; i++) {
+		uint8_t in[FX_IN];
+		size_t len = fx_fill_sq(in, &p.q, p.tis);
+		const struct raw_sq *sq;
+
+		FX_SET(in, CREATE_SQ, {field[i], 1});
+		assert_int_equal(FX_EXEC(f, CREATE_SQ, in, len), 0);
+		sq = obj_find(f->v, OBJ_SQ, prm_create_sq_out_get_sqn(f->out));
+		assert_int_equal(sq->multi, i == 0);
+		assert_int_equal(sq->sq.master, i == 1);
+		assert_int_equal(sq->sq.managed, i == 2);
+	}
+}
+
 TEST_FX(rq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
