@@ -159,6 +159,18 @@ CROSS(own_doorbell)
 	rig_run(&x->m);
 	completed(&x->p->ca, 1);
 	assert_int_equal(x->p->a.qp->sq.ci, 3);
+	x->p->a.sq_pi = 1; /* a record that comes late */
+	rig_run(&x->p->a);
+	completed(&x->p->ca, 0);
+	assert_int_equal(x->p->a.qp->sq.ci, 3);
+	/* and in another life the same record says something again */
+	queue_set_state(x->p->a.queue, QP_RST);
+	x->p->a.sq_pi = 0;
+	x->p->a.dbrec[1] = 0;
+	rig_connect(&x->p->a, &x->p->b);
+	rig_nop(&x->p->a);
+	rig_run(&x->p->a);
+	completed(&x->p->ca, 1);
 }
 
 /* A message that arrives starts an answer that was prepared; the processor does nothing. */
