@@ -134,6 +134,11 @@ static bool batch_store(struct cq *cq, size_t size)
 		return false;
 	post_flush(queues_of(&cq->o));
 	at += batch_at(cq, size);
+	/* A NIC writes an entry at once: who reads it over and over sees here that it is being written. */
+	if (cq->collapsed) {
+		__atomic_store_n(at + size - 1, d->cqe[size - 1], __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+	}
 	memcpy(at, d->cqe, d->n * size);
 	for (unsigned int i = 0; i < d->n; i++)
 		__atomic_store_n(at + (i + 1) * size - 1, d->owner[i], __ATOMIC_RELEASE);
