@@ -4,7 +4,8 @@
  *
  *	goals handover			8-byte WRITEs, and a cache line handed to a thread and back
  *	goals large BYTES QPS		WRITEs, and memcpy() of the same buffers
- *	goals many QPS MKEYS		8-byte WRITEs on 10 queues and keys, then on so many
+ *	goals many QPS MKEYS		8-byte WRITEs on so many queues and keys, and on 10; then the
+ *					memory alone that these touch
  *	goals hold QPS			so many idle queues, until stdin ends
  *	goals spin MILLISECONDS		WRITEs, one after the other: how many
  */
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <dvx/dvx.h>
@@ -294,22 +296,107 @@ static double many_written(struct bench *b, uint8_t *mem, const uint32_t *key, u
 	return each[MANY_WRITES / 2];
 }
 
+/*
+ * What each such message must touch, whoever executes it, without a device: the program's key, its
+ * queue and its state, the WQE, the doorbell record; then the device's index of queues, the queue,
+ * its peer, its index of mkeys, the mkey: a line each. Only the device's own may lie in huge pages.
+ */
+#define PAGE	  4096u
+#define QUEUE_LEN 2048u /* of the device */
+#define LINE	  64u
+
+struct touched {
+	uint32_t *key;
+	uint8_t **queue; /* the program's */
+	uint8_t *ring, *record;
+	uint8_t **device_queue, **mkey;
+	uint8_t line[LINE];
+};
+
+static uint8_t *touched_huge(size_t len)
+{
+	uint8_t *p = must_have(aligned_alloc(2u << 20, (len + (2u << 20)) & ~(size_t)((2u << 20) - 1)));
+
+	madvise(p, len, MADV_HUGEPAGE);
+	memset(p, 0, len);
+	return p;
+}
+
+static uint8_t **touched_index(uint32_t n, size_t each)
+{
+	uint8_t **index = (uint8_t **)(void *)touched_huge(n * sizeof(*index));
+	uint8_t *objects = touched_huge(n * each);
+
+	for (uint32_t i = 0; i < n; i++)
+		index[i] = objects + i * each;
+	return index;
+}
+
+static void touched_new(struct touched *t, uint32_t qps, uint32_t keys)
+{
+	t->key = must_have(calloc(keys, sizeof(*t->key)));
+	t->queue = must_have(calloc(qps, sizeof(*t->queue)));
+	for (uint32_t i = 0; i < qps; i++)
+		t->queue[i] = must_have(calloc(1, 1024));
+	t->ring = must_have(aligned_alloc(PAGE, (size_t)qps * PAGE));
+	memset(t->ring, 0, (size_t)qps * PAGE);
+	t->record = must_have(calloc(qps, LINE));
+	t->device_queue = touched_index(qps, QUEUE_LEN);
+	t->mkey = touched_index(keys, LINE);
+}
+
+static uint64_t touch(struct touched *t, uint32_t q, uint32_t k)
+{
+	uint64_t key = t->key[k], sum;
+
+	memset(t->line, (int)key + t->queue[q][0]++, LINE);
+	memcpy(t->ring + (size_t)q * PAGE, t->line, LINE);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	t->record[q * LINE]++;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	sum = t->device_queue[q][t->record[q * LINE] & 1]++;
+	memcpy(t->line, t->ring + (size_t)q * PAGE + (sum & 1), LINE - 1);
+	sum += t->device_queue[q ^ 1][t->line[0] & 1]++;
+	sum += t->mkey[k][sum & 1];
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return sum;
+}
+
+static double many_touched(struct touched *t, uint32_t qps, uint32_t keys)
+{
+	static volatile uint64_t sum;
+	uint64_t x = 88172645463325252ull;
+	double from = now_ns();
+
+	for (uint32_t i = 0; i < MANY_WRITES; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		sum += touch(t, (uint32_t)(x >> 32) % qps, (uint32_t)x % keys);
+	}
+	return (now_ns() - from) / MANY_WRITES;
+}
+
 static void goal_many(uint32_t qps, uint32_t keys)
 {
 	uint32_t *key = must_have(calloc(keys, sizeof(*key)));
-	double few[ROUNDS], many[ROUNDS];
+	double few[ROUNDS], many[ROUNDS], alone[ROUNDS];
 	uint8_t *mem = bench_memory(4096);
+	struct touched t;
 	struct bench b;
 
 	bench_open(&b, qps);
 	bench_grow(&b, qps);
 	for (uint32_t i = 0; i < keys; i++)
 		key[i] = bench_key(&b, mem, 4096);
+	touched_new(&t, qps, keys);
 	for (uint32_t r = 0; r < ROUNDS; r++) {
 		few[r] = many_written(&b, mem, key, FEW, FEW);
 		many[r] = many_written(&b, mem, key, qps, keys);
+		alone[r] = -many_touched(&t, FEW, FEW);
+		alone[r] += many_touched(&t, qps, keys);
 	}
-	printf("%.0f %.0f\n", least(many, ROUNDS), least(few, ROUNDS));
+	printf("%.0f %.0f %.0f\n", least(many, ROUNDS), least(few, ROUNDS), least(alone, ROUNDS));
 }
 
 /* --- what a script watches from outside ----------------------------------------------------------

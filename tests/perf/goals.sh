@@ -37,6 +37,8 @@ for size in $sizes; do
 done
 measured "$qps queues and $keys keys" many "$qps" "$keys"
 row "8-byte WRITE among $qps QPs, $keys mkeys, ns; 10" "$a" "$b" "$(ratio "$a" "$b")" "<= 1.5"
+# What the cold lines of program and device take without either, which neither can do without.
+row "... ns; 10, and its cold lines alone" "$a" "$((b + c))" "$(ratio "$a" "$((b + c))")" -
 
 # --- from outside: bytes of queues, an idle chip, four programs ---------------------------------------
 check "a chip is up" "$dvx_sim" up goals

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/heap.h"
 #include "base/thread.h"
 #include "chip.h"
 #include "datapath.h"
@@ -47,6 +48,7 @@ struct chip {
 	struct port_captures *captures;
 	struct clock *clock;
 	bool has_device, has_datapath;
+	bool own_heap;
 	struct watched *watched; /* by fd */
 	int nwatched;
 	uint32_t generation;
@@ -238,6 +240,11 @@ int chip_set_wire(struct chip *c, struct wire *w)
 	return chip_watch(c, w->fd, wire_woke, c);
 }
 
+void chip_owns_heap(struct chip *c)
+{
+	c->own_heap = true;
+}
+
 static int watched_grow(struct chip *c, int fd)
 {
 	int i, n = fd + 32;
@@ -369,6 +376,8 @@ static void idle(struct chip *c, uint64_t now)
 {
 	uint64_t ns = wire_wait_ns(&c->wire, now), timer;
 
+	if (c->own_heap && heap_settle())
+		return;
 	if (ns == WIRE_WAIT_NONE)
 		ns = host_arm(c->host, now);
 	if (!ns || queues_settle(&c->device))

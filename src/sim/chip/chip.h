@@ -48,6 +48,9 @@ void chip_on_neighbours(struct chip *, void (*fn)(void *arg), void *arg);
 /* The port's wire is this one from now on. 0 or -errno; the wire is the port's in any case. */
 int chip_set_wire(struct chip *, struct wire *);
 
+/* The process is this chip alone: its loop may arrange malloc()'s memory (base/heap.h). */
+void chip_owns_heap(struct chip *);
+
 /* Call fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
 int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);
 void chip_unwatch(struct chip *, int fd);

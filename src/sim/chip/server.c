@@ -375,6 +375,7 @@ static int run_chip(void)
 	if (!chip)
 		return chip_server_fail("can't build a chip for");
 	chip_server_take_signals(chip);
+	chip_owns_heap(chip);
 	chip_on_link(chip, show_link, NULL);
 	rc = set_wire(chip) || set_ips(chip_device(chip)) || set_faults(chip) || make_trees(chip) ||
 			     make_netdevs(chip)

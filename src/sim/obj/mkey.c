@@ -12,6 +12,7 @@
 #include "table.h"
 #include "vhca.h"
 #include "base/log.h"
+#include "base/prefetch.h"
 
 #define WRITES (MKEY_LW | MKEY_RW | MKEY_ATOMIC)
 
@@ -441,6 +442,22 @@ uint8_t *mkey_bytes(const struct queue *q, uint32_t key, uint64_t va, uint64_t l
 	if (m->place.at && dma_place_is_true(q->o.vhca->dev->host, &m->place))
 		return m->place.at + (va - m->start);
 	return mkey_find_bytes(m, va, len);
+}
+
+void mkey_foresee(const struct vhca *v, uint32_t key)
+{
+	const struct obj_leaf *l = obj_leaf_of(v->tables[OBJ_MKEY], key >> 8);
+
+	if (l)
+		__builtin_prefetch(&l->slot[(key >> 8) % OBJ_FANOUT]);
+}
+
+void mkey_foresee_self(const struct vhca *v, uint32_t key)
+{
+	const struct mkey *m = obj_look(v, OBJ_MKEY, key >> 8);
+
+	if (m)
+		prefetch(m, offsetof(struct mkey, list));
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

@@ -28,18 +28,19 @@ struct queue_priv {
 	bool last_wqe;	 /* SRQ_LAST_WQE was sent since it is in ERR */
 	bool write_lost; /* a posted write for it failed */
 	/* in ERR, where no packet comes, the record of new receives is polled */
+	uint32_t poll_after; /* ns */
 	struct timer poll;
-	uint64_t poll_after;
 };
 
 struct sq_priv {
 	struct sq *sq;
 	TAILQ_ENTRY(sq_priv) ready_link;
-	bool ready;
-	unsigned int at_uar; /* index in its UAR's list */
-	uint8_t ahead; /* blocks that sq_poll_record() reads beyond the least */
+	bool ready : 1;
+	uint8_t ahead : 7; /* blocks that sq_poll_record() reads beyond the least */
 	/* blocks that were fetched ahead, of a ring that the device does not reach itself */
-	uint16_t cache_at, cache_n;
+	uint8_t cache_n;
+	uint16_t cache_at;
+	unsigned int at_uar; /* index in its UAR's list */
 	uint8_t *cache; /* queue_buffer_get(); NULL: there are none */
 	struct send_wr *flush, **flush_tail; /* requests that the transport gave back */
 	struct cross_wait *wait;	     /* of sq.waits; NULL: it never waited */

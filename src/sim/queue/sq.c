@@ -99,7 +99,7 @@ static const uint8_t *block_fetched(struct queues *qs, struct sq *sq, uint16_t i
 	if (!sq_cache_make(qs, d) || read_blocks(sq, index, want, d->cache))
 		return NULL;
 	d->cache_at = index;
-	d->cache_n = (uint16_t)want;
+	d->cache_n = (uint8_t)want;
 	return d->cache;
 }
 
@@ -140,7 +140,7 @@ void sq_fetched(struct sq *sq, const void *bytes, unsigned int count, uint16_t c
 	if (!posted || !sq_cache_make(queues_of(&sq->q->o), d))
 		return;
 	d->cache_at = sq->ci;
-	d->cache_n = (uint16_t)(posted < count ? posted : count);
+	d->cache_n = (uint8_t)(posted < count ? posted : count);
 	memcpy(d->cache, bytes, d->cache_n * SQ_BLOCK);
 }
 

@@ -15,7 +15,7 @@ struct sched_job {
 	struct queue *q;
 	TAILQ_ENTRY(sched_job) ack_link, run_link;
 	bool in_ack, in_run;
-	uint64_t round; /* in which it came to `run` */
+	uint32_t round; /* in which it came to `run` */
 };
 TAILQ_HEAD(sched_jobs, sched_job);
 
@@ -23,7 +23,7 @@ TAILQ_HEAD(sched_jobs, sched_job);
 struct sched {
 	struct device *dev;
 	struct sched_jobs ack, run;
-	uint64_t round; /* of shares */
+	uint32_t round; /* of shares */
 	uint64_t now;
 	uint64_t pass;		     /* of shape.c */
 	uint64_t changes;	     /* RC: a connection got its peer, or ended */

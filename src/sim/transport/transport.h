@@ -140,6 +140,13 @@ struct transport {
 	/* The requests that were not begun leave the connection, oldest first. NULL: it can't. */
 	struct send_wr *(*unsent)(struct queue *);
 
+	/*
+	 * The queue's memory comes into the cache: of the connection; a step later, of what it
+	 * names. NULL: there is nothing.
+	 */
+	void (*foresee)(const struct queue *);
+	void (*foresee_peer)(const struct queue *);
+
 	/* How many more requests the queue may post; one of them; those of this turn are posted. */
 	unsigned int (*room)(const struct queue *);
 	void (*post)(struct queue *, struct send_wr *);

@@ -92,11 +92,11 @@ void direct_end_turn(struct rc *rc)
 
 	if (!d->done.packets && !d->done.answers)
 		return; /* parts of a READ but the first are answers only */
-	if (d->ack_owed)
+	if (rc->ack_owed)
 		direct_count(rc, 0, 0, 1, AETH_LEN);
 	direct_tell_port(rc);
 	d->done = (struct direct_traffic){0};
-	d->ack_owed = false;
+	rc->ack_owed = false;
 }
 
 /* The peer's machines; NULL: packets go another way, or nowhere. */
@@ -109,6 +109,7 @@ static struct rc *direct_peer(struct rc *rc)
 		direct_end_turn(rc);
 		*d = (struct direct){
 			.to = to, .peer = direct_find(rc, to), .changes = rc->sched->changes};
+		d->qp = d->peer ? d->peer->qp : NULL;
 	}
 	return d->peer;
 }
@@ -168,7 +169,7 @@ static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	} else {
 		rc_stats(peer)->rx_write_requests++;
 		direct_count(rc, wr->npsn, RETH_LEN + padded(wr->len), 0, 0);
-		rc->direct.ack_owed = true;
+		rc->ack_owed = true;
 	}
 	return true;
 }
@@ -226,7 +227,7 @@ static void direct_received(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	peer->resp.msg.recv = false;
 	rc->req.sent += wr->len;
 	direct_count(rc, wr->npsn, (wr->has_imm ? IMM_LEN : 0) + padded(wr->len), 0, 0);
-	rc->direct.ack_owed = true;
+	rc->ack_owed = true;
 	rq_end(&peer->qp->rq, &done);
 	wr->done = peer->resp.up;
 	if (wr->done)
@@ -311,7 +312,7 @@ static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	q->sent += n;
 	q->off += n;
 	direct_count(rc, p.npkts, direct_headers(&p, wr, last) + padded(n), 0, 0);
-	rc->direct.ack_owed |= last;
+	rc->ack_owed |= last;
 	wr->done = direct_taken(rc, peer, &p) && last;
 }
 

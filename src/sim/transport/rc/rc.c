@@ -157,6 +157,22 @@ bool rc_responds(const struct queue *q)
 	return rc_of(q)->resp.njobs;
 }
 
+static void rc_foresee(const struct queue *q)
+{
+	prefetch(q->conn, sizeof(struct rc));
+}
+
+static void rc_foresee_peer(const struct queue *q)
+{
+	const struct direct *d = &rc_of(q)->direct;
+
+	if (!d->peer || d->changes != rc_of(q)->sched->changes)
+		return;
+	prefetch(d->peer, sizeof(struct rc));
+	__builtin_prefetch(d->qp);
+	prefetch(&d->qp->rre, 64);
+}
+
 const struct transport transport_rc = {
 	.name = "RC",
 	.st = PRM_QP_ST_RC,
@@ -171,6 +187,8 @@ const struct transport transport_rc = {
 	.resume = rc_resume,
 	.abort = rc_abort,
 	.unsent = req_unsent,
+	.foresee = rc_foresee,
+	.foresee_peer = rc_foresee_peer,
 	.room = req_room,
 	.post = req_post,
 	.posted = direct_gather,

@@ -3,6 +3,7 @@
 #define SIM_TRANSPORT_RC_RC_H
 
 #include "base/clock.h"
+#include "base/prefetch.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
 #include "port/port.h"
@@ -77,13 +78,13 @@ struct rc_owner {
 struct direct {
 	struct vhca *to;
 	struct rc *peer;
+	const struct qp *qp; /* the peer's */
 	uint64_t changes; /* of sched's connections, when it was looked for */
 	/* of this turn: the requests' packets and bytes, and the answers' */
 	struct direct_traffic {
 		uint32_t packets, answers;
 		uint64_t bytes, back;
 	} done;
-	bool ack_owed; /* one for all its messages */
 };
 
 struct rc {
@@ -93,6 +94,7 @@ struct rc {
 	struct sched_job *turn;	      /* whose turn is this connection's */
 	struct sched_job job;
 	uint32_t mtu;
+	bool ack_owed;	       /* by the peer of `direct`: one for all messages of this turn */
 	struct roce_path path; /* from RTR on */
 	struct direct direct;
 	struct req req;
