@@ -42,8 +42,8 @@ struct uverbs_share {
 	} what;
 };
 
-/* No longer region is asked for: fork children get copies. */
-#define UVERBS_SHARE_DATA_MOST (64u << 20)
+/* Longer memory is no ring. */
+#define UVERBS_SHARE_RING_MOST (64u << 20)
 
 #define UVERBS_REQUEST_FDS    4
 #define UVERBS_REQUEST_SHARES 8

@@ -2,6 +2,7 @@
 /* Proves that calls about shared memory do what they do with a program's own. */
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include "share_rig.h"
 #include "share_scenes.h"
 
@@ -81,6 +82,32 @@ int scene_drop(void)
 	return 0;
 }
 
+static bool one_thread(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/task", &st) && st.st_nlink == 3;
+}
+
+/* A large region of a program with one thread is copied; a fresh one needs no copy. */
+static void large_region(struct rig *r)
+{
+	const size_t len = (64u << 20) + PAGE;
+	char *mem = mem_pages(len);
+	struct ibv_mr *mr;
+
+	memset(mem, 7, len);
+	mr = rig_reg(r, mem, len);
+	CHECK(mem_shared(mem, len) == one_thread());
+	rig_write(r, mem + len - PAGE, mr->lkey, mem, mr->rkey, PAGE);
+	CHECK(!ibv_dereg_mr(mr) && mem_all(mem, 7, PAGE));
+	CHECK(!munmap(mem, len));
+	mem = mem_pages(len);
+	mr = rig_reg(r, mem, len);
+	CHECK(mem_shared(mem, len) == 1);
+	CHECK(!ibv_dereg_mr(mr) && !munmap(mem, len));
+}
+
 /* A limit on the size of files is none on memory. */
 int scene_limit(void)
 {
@@ -103,6 +130,9 @@ int scene_limit(void)
 		CHECK(mem_all(mem + PAGE, (int)pages, PAGE));
 		CHECK(!ibv_dereg_mr(mr));
 	}
+	limit.rlim_cur = limit.rlim_max;
+	CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
+	large_region(&r);
 	rig_close(&r);
 	return 0;
 }

@@ -301,8 +301,8 @@ TEST_FX(not_own)
 	mprotect(m, FX_MEM, PROT_READ | PROT_WRITE);
 }
 
-/* More than 64 MiB is not worth its copy. */
-TEST_FX(too_large)
+/* What has more than 64 MiB is no ring: the program decides whether it is worth its copy. */
+TEST_FX(large)
 {
 	const size_t most = 64u << 20, len = most + 2 * PAGE;
 	uint8_t *m = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -310,10 +310,11 @@ TEST_FX(too_large)
 	uint32_t umem;
 
 	assert_ptr_not_equal(m, MAP_FAILED);
-	end_umem(f->f, SAYS(make_umem(f->f, m, most + 1, 1)));
+	umem = SAYS(make_umem(f->f, m, most + 1, 1), {m, 16385, DATA});
+	SAYS(end_umem(f->f, umem), {m, 16385, BACK});
 	umem = SAYS(make_umem(f->f, m, most, 1), {m, 16384, RING});
 	SAYS(end_umem(f->f, umem), {m, 16384, BACK});
-	SAYS(make_mr(f, pd, m, most + 1));
+	SAYS(make_mr(f, pd, m, most + 1), {m, 16385, DATA});
 	munmap(m, len);
 }
 

@@ -76,7 +76,6 @@ bool mm_same_process(const struct mm *, const struct mm *);
  * bytes. -EINVAL: not whole pages, or too many; -EEXIST: some are shared already; -EPERM: no such
  * memfd, or not all of its pages are there; -ENOSPC, -ENOMEM.
  */
-#define MM_SHARE_MOST (64u << 20) /* bytes of a piece: larger ones are copied for too long */
 int mm_share(struct mm *, uint64_t va, uint64_t len, int memfd);
 /* Drops the piece that begins at va. */
 void mm_unshare(struct mm *, uint64_t va);

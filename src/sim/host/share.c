@@ -17,6 +17,7 @@
 #define PAGE	  4096u
 #define OF_CLIENT 16384u
 #define OF_ALL	  49152u /* a process has 65,530 mappings */
+#define POPULATED (64u << 20) /* of a larger piece, which takes too long, pages are mapped one by one */
 
 /* The first share that overlaps a range, or the next one; they do not overlap each other. */
 static struct share *share_over(const struct mm *mm, uint64_t va, uint64_t len,
@@ -67,7 +68,7 @@ static int share_check(const struct mm *mm, uint64_t va, uint64_t len, int fd, s
 {
 	uint64_t first, bytes;
 
-	if (va % PAGE || len % PAGE || !len || len > MM_SHARE_MOST ||
+	if (va % PAGE || len % PAGE || !len || len > 1ull << BUS_SLOT_SHIFT ||
 	    va > (1ull << BUS_SLOT_SHIFT) - len)
 		return -EINVAL;
 	if (mm_share_over(mm, va, len, false, &first, &bytes))
@@ -86,7 +87,8 @@ int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 
 	if (err)
 		return err;
-	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		   len > POPULATED ? MAP_SHARED : MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	s = malloc(sizeof(*s));

@@ -18,7 +18,7 @@ src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/preload/hooks_path.c \
 	src/sim/preload/hooks_signal.c \
 	src/sim/preload/hooks_stat.c \
-	src/sim/preload/page_move.h src/sim/preload/page_move.c \
+	src/sim/preload/move_budget.h src/sim/preload/page_move.h src/sim/preload/page_move.c \
 	src/sim/preload/pieces.h src/sim/preload/pieces.c \
 	src/sim/preload/paths.h src/sim/preload/paths.c \
 	src/sim/preload/preload.c \

@@ -10,7 +10,7 @@ static struct shared_piece pieces[PIECES], *by_inode[BUCKETS];
 static struct piece_list unused = LIST_HEAD_INITIALIZER(unused);
 static struct intervals by_address;
 static unsigned int count, used; /* places from `used` on never had a piece */
-static uint64_t bytes;
+static uint64_t bytes[2]; /* of rings, of data */
 
 unsigned int pieces_count(void)
 {
@@ -19,7 +19,12 @@ unsigned int pieces_count(void)
 
 uint64_t pieces_bytes(void)
 {
-	return bytes;
+	return bytes[false] + bytes[true];
+}
+
+uint64_t pieces_ring_bytes(void)
+{
+	return bytes[false];
 }
 
 /* All memfds of a system have one dev, and their inodes are numbered in order. */
@@ -28,7 +33,8 @@ static struct shared_piece **piece_bucket(uint64_t inode)
 	return &by_inode[inode % BUCKETS];
 }
 
-struct shared_piece *piece_add(uint64_t va, uint64_t len, uint64_t inode, dev_t dev)
+struct shared_piece *piece_add(uint64_t va, uint64_t len, uint64_t inode, dev_t dev,
+			       bool data)
 {
 	struct shared_piece *p = LIST_FIRST(&unused), **bucket = piece_bucket(inode);
 
@@ -37,12 +43,12 @@ struct shared_piece *piece_add(uint64_t va, uint64_t len, uint64_t inode, dev_t 
 	else
 		p = &pieces[used++];
 	*p = (struct shared_piece){
-		.at = {va, va + len}, .next = *bucket, .inode = inode, .dev = dev};
+		.at = {va, va + len}, .next = *bucket, .inode = inode, .dev = dev, .data = data};
 	*bucket = p;
 	intervals_add(&by_address, &p->at);
 	madvise_piece((unsigned int)(p - pieces), va, len, inode, dev);
 	count++;
-	bytes += len;
+	bytes[data] += len;
 	return p;
 }
 
@@ -57,7 +63,7 @@ void piece_drop(struct shared_piece *p)
 	madvise_piece((unsigned int)(p - pieces), 0, 0, 0, 0);
 	LIST_INSERT_HEAD(&unused, p, link);
 	count--;
-	bytes -= piece_len(p);
+	bytes[p->data] -= piece_len(p);
 }
 
 struct shared_piece *piece_over(uint64_t va, uint64_t len, const struct shared_piece *last)

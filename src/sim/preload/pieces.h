@@ -36,8 +36,9 @@ static inline uint64_t piece_len(const struct shared_piece *p)
 /* How many there are, and the sum of their bytes. */
 unsigned int pieces_count(void);
 uint64_t pieces_bytes(void);
+uint64_t pieces_ring_bytes(void); /* without regions */
 /* There are fewer than PIECES. The caller fills in the rest. */
-struct shared_piece *piece_add(uint64_t va, uint64_t len, uint64_t inode, dev_t);
+struct shared_piece *piece_add(uint64_t va, uint64_t len, uint64_t inode, dev_t, bool data);
 void piece_drop(struct shared_piece *);
 /* Those that were in a range when they became shared: the first, or the next one. */
 struct shared_piece *piece_over(uint64_t va, uint64_t len, const struct shared_piece *last);

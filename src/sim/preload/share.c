@@ -4,17 +4,20 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "base/maps.h"
 #include "uverbs/request.h"
 #include "client.h"
 #include "madvise.h"
+#include "move_budget.h"
 #include "page_move.h"
 #include "pieces.h"
 #include "real.h"
 
 #define PAGE	   4096u
-#define DATA_ALL   (256u << 20)	/* no region is shared beyond this sum */
-#define RINGS_ALL  (1u << 30)	/* and no ring beyond this one, since a fork child copies all */
+#define LARGE	   (64u << 20)	/* a region whose copy takes long */
+#define SMALL_ALL  (256u << 20)	/* small ones move up to this sum of all pieces */
+#define RINGS_ALL  (1u << 30)	/* no ring is shared beyond this sum */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack during a move */
 
 /* A piece is in one of these. */
@@ -177,21 +180,37 @@ static bool is_alone(void)
 	return !real()->stat("/proc/self/task", &st) && st.st_nlink == 3;
 }
 
+/* What follows these words in one of the kernel's files; NULL: they are not there. */
+static const char *kernel_says(const char *path, const char *words)
+{
+	int fd = real()->open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, maps.buf, sizeof(maps.buf) - 1);
+	const char *at;
+
+	if (fd >= 0)
+		real()->close(fd);
+	maps.buf[n > 0 ? n : 0] = 0;
+	at = strstr(maps.buf, words);
+	return at ? at + strlen(words) : NULL;
+}
+
+/* Of the machine's memory, in bytes. */
+static uint64_t memory_bytes(const char *words)
+{
+	const char *kib = kernel_says("/proc/meminfo", words);
+
+	return kib ? strtoull(kib, NULL, 10) << 10 : 0;
+}
+
 /*
  * Whatever has pinned pages (an io_uring its buffers) goes on using them, so pages of such a
  * process must not move.
  */
 static bool is_dma_elsewhere(void)
 {
-	int fd = real()->open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, maps.buf, sizeof(maps.buf) - 1);
-	const char *pin;
+	const char *pin = kernel_says("/proc/self/status", "\nVmPin:");
 
-	if (fd >= 0)
-		real()->close(fd);
-	maps.buf[n > 0 ? n : 0] = 0;
-	pin = strstr(maps.buf, "\nVmPin:");
-	return !pin || strtoul(pin + strlen("\nVmPin:"), NULL, 10);
+	return !pin || strtoull(pin, NULL, 10);
 }
 
 /* --- what answers ask for --------------------------------------------------------------------- */
@@ -239,18 +258,47 @@ static bool pieces_full(void)
 }
 
 /*
- * Regions must be small, since a fork child gets a copy of all of them, and no other thread may
- * have the kernel store there: the process has one thread, or the pages were never touched. (Later
- * another thread may; without the privilege they then stay shared.)
+ * A fork child gets a copy of all pieces: they take a quarter of the machine's memory at most, and
+ * this one half of what is left now.
  */
+static bool memory_allows(uint64_t len)
+{
+	return pieces_bytes() + len <= memory_bytes("MemTotal:") / 4 &&
+	       len <= memory_bytes("\nMemAvailable:") / 2;
+}
+
+static struct move_budget budget;
+
+static uint64_t share_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * Pages that were never touched need no copy. Others move only if no other thread may have the
+ * kernel store there, so the process has one thread. (Later another one may; without the privilege
+ * they then stay shared.)
+ */
+static bool data_may_move(const struct uverbs_share *s, bool alone)
+{
+	const bool large = s->len > LARGE, small = pieces_bytes() + s->len <= SMALL_ALL;
+
+	if ((large || !small) && !memory_allows(s->len))
+		return false;
+	if (!(alone && (large || small) && move_budget_left(&budget, share_now())) && !is_fresh(s))
+		return false;
+	return !is_dma_elsewhere();
+}
+
 static bool may_move(const struct uverbs_share *s, bool alone)
 {
-	uint64_t most = s->what == UVERBS_SHARE_RING ? RINGS_ALL : DATA_ALL;
-
-	if (near_stack(s) || pieces_full() || pieces_bytes() + s->len > most)
+	if (near_stack(s) || pieces_full())
 		return false;
-	return s->what == UVERBS_SHARE_RING ||
-	       (s->len <= UVERBS_SHARE_DATA_MOST && (alone || is_fresh(s)) && !is_dma_elsewhere());
+	return s->what == UVERBS_SHARE_DATA ? data_may_move(s, alone)
+					    : pieces_ring_bytes() + s->len <= RINGS_ALL;
 }
 
 /* Whatever else has pinned data goes on using the pages where they are. */
@@ -289,8 +337,11 @@ static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s,
 
 	for (; s < end; s++)
 		for (p = NULL; (p = piece_over(s->va, s->len, p));)
-			if (p->file == cf && p->at.from == s->va && piece_len(p) == s->len)
+			if (p->file == cf && p->at.from == s->va && piece_len(p) == s->len) {
+				if (p->data)
+					move_budget_spend(&budget, share_now(), s->len);
 				piece_returns(p, &pinned);
+			}
 	if (!LIST_EMPTY(&ending))
 		share_sweep(alone, false);
 }
@@ -306,9 +357,8 @@ static void share(struct cfile *cf, const struct backend *t, const struct uverbs
 		return;
 	if (!real()->fstat(memfd, &st) && !pages_to_memfd(memfd, (void *)(uintptr_t)s->va, s->len,
 							  alone ? STORES_NONE : STORES_USER)) {
-		p = piece_add(s->va, s->len, st.st_ino, st.st_dev);
+		p = piece_add(s->va, s->len, st.st_ino, st.st_dev, s->what == UVERBS_SHARE_DATA);
 		p->file = cf;
-		p->data = s->what == UVERBS_SHARE_DATA;
 		LIST_INSERT_HEAD(&living, p, link);
 		if (t->share(cf, s->va, s->len, memfd))
 			pieces_end_now(cf, s, 1, alone);

@@ -225,13 +225,16 @@ static const struct {
 	[PIN_PASSING] = {UVERBS_SHARE_DATA, true},
 };
 
-/* Whole pages: a ring that begins with a page owns the rest of its last page, too. */
+/*
+ * Whole pages: a ring that begins with a page owns the rest of its last page, too. A umem is taken
+ * for a ring's memory; what is so long is a region.
+ */
 static bool pages_of(const struct pin *p, struct uverbs_share *s)
 {
 	s->va = uses[p->use].around ? p->at.from & ~(PAGE - 1) : p->at.from;
 	s->len = (p->at.end - s->va + PAGE - 1) & ~(PAGE - 1);
-	s->what = uses[p->use].what;
-	return p->own && !(s->va % PAGE) && s->len <= MM_SHARE_MOST;
+	s->what = s->len > UVERBS_SHARE_RING_MOST ? UVERBS_SHARE_DATA : uses[p->use].what;
+	return p->own && !(s->va % PAGE);
 }
 
 static bool asked_already(const struct uverbs_request *req, const struct uverbs_share *s)
@@ -253,8 +256,6 @@ static void ask_for(struct uverbs_file *f, struct uverbs_request *req, const str
 	struct uverbs_share s;
 
 	if (p->file != f) /* a guest's pages stay where they are */
-		return;
-	if (p->use == PIN_DATA && pin_len(p) > UVERBS_SHARE_DATA_MOST)
 		return;
 	if (req->nshares < UVERBS_REQUEST_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
 	    !mm_share_over(f->mm, s.va, s.len, false, &first, &len) &&
