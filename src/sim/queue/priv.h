@@ -55,12 +55,12 @@ struct cross_wait {
 
 struct rq_priv {
 	uint16_t at, n; /* entries that were fetched ahead, likewise */
+	uint16_t index; /* of the current one */
+	uint32_t stride; /* of the current one: the next free stride */
+	uint32_t taken;	 /* strides of the packet that is coming in */
 	uint8_t *cache; /* these, or the current entry if it is not small; NULL: there is none */
 	uint8_t small[ENTRY_SMALL];
 	const uint8_t *recv, *end; /* data segments of the current one; NULL: none */
-	uint16_t index;
-	uint32_t stride; /* of the current one: the next free stride */
-	uint32_t taken;	 /* strides of the packet that is coming in */
 };
 
 struct srq_priv {
