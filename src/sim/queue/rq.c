@@ -61,12 +61,6 @@ bool rq_record(const struct obj *o, struct dma_place *place, bus_t dbrec, unsign
 	return true;
 }
 
-/* [I] In ERR all that the record has is flushed. */
-static bool rq_is_enabled(const struct rq *rq)
-{
-	return (int16_t)(rq->enabled - rq->ci) > 0 || rq->q->state == QP_ERR;
-}
-
 /* Receives have no doorbell register: their record is read when an entry is needed. */
 static bool any_posted(struct rq *rq)
 {
@@ -75,7 +69,7 @@ static bool any_posted(struct rq *rq)
 	if (!posted(rq) &&
 	    !rq_record(&q->o, &q->dbrec_place, q->dbrec, rq->log_size, rq->ci, &rq->pi))
 		queue_record_gone(q);
-	return posted(rq) > 0 && (!rq->managed || rq_is_enabled(rq));
+	return posted(rq) > 0;
 }
 
 /* --- copies of entries: a program may still change what it posted ------------------------------ */
@@ -188,12 +182,18 @@ static bool begin_shared(struct rq *rq)
 	return d->recv;
 }
 
+/* No RECV_EN has reached it. [I] In ERR all that the record has is flushed. */
+static inline bool rq_is_held(const struct rq *rq)
+{
+	return rq->managed && (int16_t)(rq->enabled - rq->ci) <= 0;
+}
+
 static bool begin_own(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 	size_t size;
 
-	if (!has_rq(rq) || !any_posted(rq))
+	if (!has_rq(rq) || !any_posted(rq) || rq_is_held(rq))
 		return false;
 	size = stride(rq);
 	d->recv = rq_entry(rq, size);
