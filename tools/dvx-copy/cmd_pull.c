@@ -3,13 +3,15 @@
 
 #include "dvx-copy.h"
 #include "net.h"
+#include "pool.h"
 #include "pull.h"
 
 static int connect_to(struct pull *p, const struct copy_target *t, const struct copy_args *a,
 		      const struct key *key, struct copy_fault *f)
 {
-	const struct pull_wish wish = {.slots = a->slots,
-				       .slot_bytes = a->slot_bytes & ~4095u,
+	const uint32_t slot_bytes = a->slot_bytes & ~4095u;
+	const struct pull_wish wish = {.slots = a->slots ? a->slots : pool_slots(slot_bytes),
+				       .slot_bytes = slot_bytes,
 				       .patience_ms = (int)a->timeout * 1000};
 	int fd = net_connect(t, key->n != 0, f);
 

@@ -7,6 +7,7 @@
 
 #include "dvx-copy.h"
 #include "net.h"
+#include "pool.h"
 #include "serve.h"
 #include "tools/cli/json.h"
 
@@ -55,6 +56,7 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct k
 
 int copy_cmd_serve(const struct copy_args *a)
 {
+	const uint32_t slot_bytes = a->slot_bytes & ~4095u;
 	struct key key = {.n = 0};
 	struct serve wish = {
 		.quiet = a->quiet,
@@ -62,7 +64,9 @@ int copy_cmd_serve(const struct copy_args *a)
 		.max_clients = a->max_clients,
 		.patience_ms = (int)a->timeout * 1000,
 		.key = &key,
-		.shared = {.root = -1, .slots = a->slots, .slot_bytes = a->slot_bytes & ~4095u},
+		.shared = {.root = -1,
+			   .slots = a->slots ? a->slots : pool_slots(slot_bytes),
+			   .slot_bytes = slot_bytes},
 	};
 	struct copy_fault f = {0};
 

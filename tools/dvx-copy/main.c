@@ -20,7 +20,7 @@ static const struct argp_option serve_options[] = {
 	CLI_DEVICE,
 	{"once", OPT_ONCE, NULL, 0, "end after the first client", 0},
 	{"max-clients", OPT_CLIENTS, "N", 0, "clients at a time (8)", 0},
-	{"slots", OPT_SLOTS, "N", 0, "most chunks in flight for a client (32)", 0},
+	{"slots", OPT_SLOTS, "N", 0, "most chunks in flight for a client (up to 32)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "largest chunk (1M)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent client (60)", 0},
 	CLI_JSON,
@@ -31,7 +31,7 @@ static const struct argp_option pull_options[] = {
 	KEY_OPTION,
 	CLI_DEVICE,
 	CLI_JSON,
-	{"slots", OPT_SLOTS, "N", 0, "chunks in flight (32)", 0},
+	{"slots", OPT_SLOTS, "N", 0, "chunks in flight (up to 32)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a chunk (1M)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 0},
 	{0},
@@ -67,7 +67,6 @@ static const struct cli_option values[] = {
 };
 
 static struct copy_args args = {
-	.slots = 32,
 	.slot_bytes = 1u << 20,
 	.timeout = 60,
 	.listen = "127.0.0.1:" TARGET_PORT,
@@ -110,9 +109,21 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &lim);
 }
 
+/* Slots are registered memory. */
+static void raise_memlock_limit(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &lim))
+		return;
+	lim.rlim_cur = lim.rlim_max;
+	setrlimit(RLIMIT_MEMLOCK, &lim);
+}
+
 int main(int argc, char **argv)
 {
 	set_signals();
 	raise_descriptor_limit();
+	raise_memlock_limit();
 	return cli_main(&cli, argc, argv);
 }

@@ -2,10 +2,39 @@
 #include "pool.h"
 
 #include <errno.h>
+#include <linux/capability.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define HUGE_BYTES ((size_t)2 << 20)
+#define SLOTS	   32u
+
+/* CAP_IPC_LOCK lifts the limit. */
+static bool pool_is_limited(struct rlimit *lim)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+
+	if (getrlimit(RLIMIT_MEMLOCK, lim) || lim->rlim_cur == RLIM_INFINITY)
+		return false;
+	return syscall(SYS_capget, &head, caps) ||
+	       !(caps[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK));
+}
+
+uint32_t pool_slots(uint32_t slot_bytes)
+{
+	struct rlimit lim;
+	rlim_t fit;
+
+	if (!pool_is_limited(&lim))
+		return SLOTS;
+	fit = lim.rlim_cur / 2 / slot_bytes;
+	return fit < 1 ? 1 : fit < SLOTS ? (uint32_t)fit : SLOTS;
+}
 
 /* Huge pages need few translations in the device. If none are reserved, the kernel may still find
  * some. */
