@@ -153,9 +153,13 @@ const struct golden_case golden_cases[] = {
 	{"dc_send", G_DC_SEND, DVX_SIGNALED, 0, 2, 0, NULL},
 	{"dc_send_inline", G_DC_SEND, DVX_SOLICITED, 60, 0, 0, NULL},
 	{"dc_write", G_DC_WRITE, DVX_SIGNALED | DVX_FENCE, 0, 1, 0, NULL},
+	{"dc_read", G_DC_READ, DVX_SIGNALED, 0, 2, 0, NULL},
+	{"dc_cas", G_DC_CAS, DVX_SIGNALED, 0, 0, 0, NULL},
+	{"dc_faa", G_DC_FAA, DVX_FENCE, 0, 0, 0, NULL},
 	{"xrc_send", G_XRC_SEND, DVX_SIGNALED, 0, 3, 0, NULL},
 	{"xrc_send_inline", G_XRC_SEND, 0, 20, 0, 0, NULL},
 	{"xrc_write", G_XRC_WRITE, DVX_SIGNALED, 0, 1, 0, NULL},
+	{"xrc_read", G_XRC_READ, DVX_SIGNALED | DVX_FENCE, 0, 2, 0, NULL},
 	{"eth_multi", G_ETH_MULTI, 0, 0, 4, 0, NULL},
 	{"eth_vlan", G_ETH_VLAN, 0, 0, 1, 0, NULL},
 	/* inline_len: the index */
@@ -249,6 +253,17 @@ static int post_to(struct dvx_sq *sq, const struct golden_case *c)
 	case G_DC_WRITE:
 		return dvx_post_dc_write(sq, &ah, 0, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1,
 					 c->flags);
+	case G_DC_READ:
+		return dvx_post_dc_read(sq, &ah, 0, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1, c->flags);
+	case G_DC_CAS:
+		return dvx_post_dc_cas(sq, &ah, 0, GOLDEN_RADDR, GOLDEN_RKEY, GOLDEN_COMPARE,
+				       GOLDEN_SWAP, (uint64_t *)sge->addr, sge->lkey, 1, c->flags);
+	case G_DC_FAA:
+		return dvx_post_dc_faa(sq, &ah, 0, GOLDEN_RADDR, GOLDEN_RKEY, GOLDEN_COMPARE,
+				       (uint64_t *)sge->addr, sge->lkey, 1, c->flags);
+	case G_XRC_READ:
+		return dvx_post_xrc_read(sq, GOLDEN_SRQN, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1,
+					 c->flags);
 	case G_XRC_SEND:
 		return len ? dvx_post_xrc_send_inline(sq, GOLDEN_SRQN, golden_payload, len, 1,
 						      c->flags)
@@ -326,8 +341,12 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 		return post_tso(sq, c);
 	case G_DC_SEND:
 	case G_DC_WRITE:
+	case G_DC_READ:
+	case G_DC_CAS:
+	case G_DC_FAA:
 	case G_XRC_SEND:
 	case G_XRC_WRITE:
+	case G_XRC_READ:
 		return post_to(sq, c);
 	default:
 		return dvx_post_nop(sq, 1, c->flags);
@@ -467,6 +486,9 @@ void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *their
 	case G_UD_SEND_IMM:
 	case G_DC_SEND:
 	case G_DC_WRITE:
+	case G_DC_READ:
+	case G_DC_CAS:
+	case G_DC_FAA:
 		g.key = prm_av_get_udp_sport(meta);
 		break;
 	case G_DMA:

@@ -47,8 +47,12 @@ static const struct {
 	[G_TSO] = {IBV_WR_TSO, "ibv_post_send, IBV_WR_TSO"},
 	[G_DC_SEND] = {0, "ibv_wr_send, mlx5dv_wr_set_dc_addr"},
 	[G_DC_WRITE] = {0, "ibv_wr_rdma_write, mlx5dv_wr_set_dc_addr"},
+	[G_DC_READ] = {0, "ibv_wr_rdma_read, mlx5dv_wr_set_dc_addr"},
+	[G_DC_CAS] = {0, "ibv_wr_atomic_cmp_swp, mlx5dv_wr_set_dc_addr"},
+	[G_DC_FAA] = {0, "ibv_wr_atomic_fetch_add, mlx5dv_wr_set_dc_addr"},
 	[G_XRC_SEND] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on an XRC QP"},
 	[G_XRC_WRITE] = {IBV_WR_RDMA_WRITE, "ibv_post_send, IBV_WR_RDMA_WRITE on an XRC QP"},
+	[G_XRC_READ] = {IBV_WR_RDMA_READ, "ibv_post_send, IBV_WR_RDMA_READ on an XRC QP"},
 	[G_ETH] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on a raw packet QP"},
 };
 
@@ -59,12 +63,12 @@ static bool is_datagram(enum golden_kind kind)
 
 static bool is_dc(enum golden_kind kind)
 {
-	return kind == G_DC_SEND || kind == G_DC_WRITE;
+	return kind >= G_DC_SEND && kind <= G_DC_FAA;
 }
 
 static bool is_xrc(enum golden_kind kind)
 {
-	return kind == G_XRC_SEND || kind == G_XRC_WRITE;
+	return kind >= G_XRC_SEND && kind <= G_XRC_READ;
 }
 
 static bool is_raw(enum golden_kind kind)
@@ -105,7 +109,9 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 	if (is_dc(kind)) {
 		attr.qp_type = IBV_QPT_DRIVER;
 		attr.cap.max_recv_wr = attr.cap.max_recv_sge = 0;
-		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE |
+				      IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+				      IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 		dv = (struct mlx5dv_qp_init_attr){.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
 						  .dc_init_attr = {.dc_type = MLX5DV_DCTYPE_DCI}};
 	} else if (is_mlx5dv(kind) && kind != G_DMA) {
@@ -120,7 +126,8 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 	if (is_xrc(kind)) {
 		attr.qp_type = IBV_QPT_XRC_SEND;
 		attr.cap.max_recv_wr = attr.cap.max_recv_sge = 0;
-		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE;
+		attr.send_ops_flags =
+			IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ;
 	}
 	if (is_raw(kind)) {
 		attr.qp_type = IBV_QPT_RAW_PACKET;
@@ -162,7 +169,7 @@ static void take(const struct golden_case *c, struct ibv_qp *qp, struct golden_w
 
 static bool is_atomic(const struct golden_case *c)
 {
-	return c->kind == G_CAS || c->kind == G_FAA;
+	return c->kind == G_CAS || c->kind == G_FAA || c->kind == G_DC_CAS || c->kind == G_DC_FAA;
 }
 
 static void fill_sge(const struct golden_case *c, struct ibv_sge *sge, int *n)
@@ -336,9 +343,11 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 		ibv_wr_send_inv(ex, GOLDEN_RKEY);
 		break;
 	case G_CAS:
+	case G_DC_CAS:
 		ibv_wr_atomic_cmp_swp(ex, GOLDEN_RKEY, GOLDEN_RADDR, GOLDEN_COMPARE, GOLDEN_SWAP);
 		break;
 	case G_FAA:
+	case G_DC_FAA:
 		ibv_wr_atomic_fetch_add(ex, GOLDEN_RKEY, GOLDEN_RADDR, GOLDEN_COMPARE);
 		break;
 	case G_UMR_LIST:
@@ -358,6 +367,8 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 		ibv_wr_local_inv(ex, GOLDEN_RKEY);
 		break;
 	case G_READ:
+	case G_DC_READ:
+	case G_XRC_READ:
 		ibv_wr_rdma_read(ex, GOLDEN_RKEY, GOLDEN_RADDR);
 		break;
 	default:
