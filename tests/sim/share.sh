@@ -50,7 +50,7 @@ done
 
 # Not even the registers fit: that is told.
 little() {
-	(ulimit -f 8 && "$@" limit) 2>&1 | grep -q RLIMIT_FSIZE
+	(ulimit -f 32 && "$@" limit) 2>&1 | grep -q RLIMIT_FSIZE
 }
 check "run: a limit on files below the device's" little run
 check "bare: a limit on files below the device's" little bare

@@ -247,7 +247,7 @@ int sysfs_make_parents(int root, const char *path)
 	return 0;
 }
 
-static int make_file_of(int root, const char *path, const void *bytes, size_t len, mode_t mode)
+int sysfs_make_bytes(int root, const char *path, const void *bytes, size_t len, mode_t mode)
 {
 	int err = sysfs_make_parents(root, path);
 	ssize_t n;
@@ -266,7 +266,7 @@ static int make_file_of(int root, const char *path, const void *bytes, size_t le
 
 int sysfs_make_file(int root, const char *path, const char *text)
 {
-	return make_file_of(root, path, text, strlen(text), 0444);
+	return sysfs_make_bytes(root, path, text, strlen(text), 0444);
 }
 
 static int make_entry(const struct tree *t, const struct sysfs_entry *e)
@@ -281,11 +281,11 @@ static int make_entry(const struct tree *t, const struct sysfs_entry *e)
 		return err;
 	}
 	if (e->node)
-		return make_file_of(t->root, e->path, "", 0, 0666);
+		return sysfs_make_bytes(t->root, e->path, "", 0, 0666);
 	if (!e->make)
 		return sysfs_make_file(t->root, e->path, e->text);
 	err = e->make(t, text, sizeof(text));
-	return err < 0 ? -EIO : make_file_of(t->root, e->path, text, (size_t)err, 0444);
+	return err < 0 ? -EIO : sysfs_make_bytes(t->root, e->path, text, (size_t)err, 0444);
 }
 
 const char *sysfs_gid_type(uint8_t type)

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /*
  * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
@@ -142,15 +141,8 @@ size_t sysfs_counter(const char *path, const struct port_stats *stats, char text
 static int make_stats(int root)
 {
 	const struct port_stats none = {0};
-	int fd = openat(root, SYSFS_STATS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	int err = 0;
 
-	if (fd < 0)
-		return -errno;
-	if (write(fd, &none, sizeof(none)) != (ssize_t)sizeof(none))
-		err = errno ? -errno : -EIO;
-	close(fd);
-	return err;
+	return sysfs_make_bytes(root, SYSFS_STATS, &none, sizeof(none), 0644);
 }
 
 int sysfs_make_counters(int root)

@@ -3,6 +3,7 @@
 #define SIM_SYSFS_PRIV_H
 
 /* Between the files that write a tree. */
+#include <sys/types.h>
 #include "sysfs.h"
 
 /*
@@ -23,7 +24,9 @@
 
 /* Paths are relative to the tree's root, an open folder. All: 0 or -errno. */
 int sysfs_make_parents(int root, const char *path);
-int sysfs_make_file(int root, const char *path, const char *text); /* a new one */
+/* A new one, and the folders on the way. 0 or -errno; -ENOSPC if it has no room. */
+int sysfs_make_bytes(int root, const char *path, const void *, size_t len, mode_t mode);
+int sysfs_make_file(int root, const char *path, const char *text);
 int sysfs_make_counters(int root);
 
 const char *sysfs_gid_type(uint8_t type);
