@@ -45,7 +45,6 @@ static const struct action_class {
 	[ACTION_COUNT] = {1, "two counts"},
 	[ACTION_DROP] = {1, "two destinations"},
 };
-#define CLASSES	     (sizeof(classes) / sizeof(classes[0]))
 #define RULE_ACTIONS 9u /* the sum of `most` */
 
 static enum action_kind flow_rule_class(const struct dvx_flow_action *action)
@@ -53,23 +52,14 @@ static enum action_kind flow_rule_class(const struct dvx_flow_action *action)
 	return is_destination(action->kind) ? ACTION_DROP : action->kind;
 }
 
-/* Checks the actions of one class, and appends them. */
-static int flow_rule_take(const struct dvx_flow_rule_attr *attr, enum action_kind class,
-			  struct dvx_flow_action **out, uint32_t *n)
+/* Behind those of its class and of earlier ones. */
+static void flow_rule_put(struct dvx_flow_action *action, struct dvx_flow_action **out, uint32_t n)
 {
-	uint32_t i, have = 0;
+	enum action_kind class = flow_rule_class(action);
 
-	for (i = 0; i < attr->action_count; i++) {
-		if (flow_rule_class(attr->actions[i]) != class)
-			continue;
-		if (have++ == classes[class].most)
-			return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions[%u]: %s", i,
-					classes[class].says);
-		out[(*n)++] = attr->actions[i];
-	}
-	return class != ACTION_DROP || have
-		       ? 0
-		       : dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions has no destination");
+	for (; n && flow_rule_class(out[n - 1]) > class; n--)
+		out[n] = out[n - 1];
+	out[n] = action;
 }
 
 static uint32_t flow_rule_count(const struct dvx_flow_rule_attr *attr, enum action_kind kind)
@@ -106,17 +96,24 @@ static int flow_rule_check_changes(const struct dvx_flow_rule_attr *attr)
 static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out,
 			uint32_t *n)
 {
-	uint32_t i;
-	int err = 0;
+	uint8_t have[ACTION_DROP + 1] = {0};
+	bool changes = false;
 
-	*n = 0;
-	for (i = 0; i < attr->action_count && !err; i++)
-		err = flow_rule_check_action(attr, i);
-	if (!err)
-		err = flow_rule_check_changes(attr);
-	for (i = 0; i < CLASSES && !err; i++)
-		err = flow_rule_take(attr, i, out, n);
-	return err;
+	for (*n = 0; *n < attr->action_count; ++*n) {
+		struct dvx_flow_action *action = attr->actions[*n];
+		int err = flow_rule_check_action(attr, *n);
+
+		if (err)
+			return err;
+		if (have[flow_rule_class(action)]++ == classes[flow_rule_class(action)].most)
+			return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions[%u]: %s", *n,
+					classes[flow_rule_class(action)].says);
+		changes |= action->change != NULL;
+		flow_rule_put(action, out, *n);
+	}
+	if (!have[ACTION_DROP])
+		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions has no destination");
+	return changes ? flow_rule_check_changes(attr) : 0;
 }
 
 static int flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out)
@@ -165,38 +162,26 @@ static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 }
 
 /*
- * In the root's TX tables, letting a packet out is having no destination. Below the root, libmlx5
- * wants no default action behind a change: no destination means the same there. And what is dropped
- * need not be changed.
+ * What libmlx5 gets. In the root's TX tables, letting a packet out is having no destination. Below the
+ * root, libmlx5 wants no default action behind a change: no destination means the same there. And
+ * what is dropped need not be changed.
  */
-static bool is_implied(const struct dvx_flow_rule *rule, const struct dvx_flow_action *action)
-{
-	const struct dvx_flow_table *table = rule->matcher->table;
-	bool changes = rule->actions[0]->change;
-	enum action_kind to = rule->actions[rule->action_count - 1]->kind;
-
-	if (action->change)
-		return to == ACTION_DROP;
-	return action->kind == ACTION_DEFAULT &&
-	       (table->level ? changes : table->domain->side == DVX_FLOW_TX);
-}
-
-/* What libmlx5 gets. */
 static int flow_rule_actions(struct dvx_flow_rule *rule, struct mlx5dv_dr_action **out, uint32_t *n)
 {
+	const struct dvx_flow_table *table = rule->matcher->table;
+	bool drops = rule->actions[rule->action_count - 1]->kind == ACTION_DROP;
+	bool no_default = table->level ? rule->actions[0]->change != NULL
+				       : table->domain->side == DVX_FLOW_TX;
 	int err = 0;
 
 	*n = 0;
 	for (uint32_t i = 0; i < rule->action_count && !err; i++) {
 		struct dvx_flow_action *action = rule->actions[i];
 
-		if (is_implied(rule, action))
-			continue;
-		if (action->change)
-			err = dvx_flow_change_for(action, !rule->matcher->table->level, &out[*n]);
-		else
-			out[*n] = action->dr;
-		++*n;
+		if (action->change && !drops)
+			err = dvx_flow_change_for(action, !table->level, &out[(*n)++]);
+		else if (!action->change && !(no_default && action->kind == ACTION_DEFAULT))
+			out[(*n)++] = action->dr;
 	}
 	return err;
 }
@@ -232,25 +217,21 @@ static void flow_rule_hold(struct dvx_flow_rule *rule)
 
 int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_rule **out)
 {
-	struct dvx_flow_action *actions[RULE_ACTIONS];
 	struct dvx_flow_rule_attr attr;
 	struct dvx_flow_rule *rule;
-	uint32_t n;
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_rule_create");
 
 	if (!err)
 		err = flow_rule_check(&attr, out);
-	if (!err)
-		err = sort_actions(&attr, actions, &n);
 	if (err)
 		return err;
-	rule = malloc(sizeof(*rule) + n * sizeof(actions[0]));
+	rule = malloc(sizeof(*rule) + attr.action_count * sizeof(rule->actions[0]));
 	if (!rule)
 		return dvx_fail(ENOMEM, "no memory for a rule");
 	rule->matcher = attr.matcher;
-	rule->action_count = n;
-	memcpy(rule->actions, actions, n * sizeof(actions[0]));
-	err = flow_rule_insert(rule, attr.match);
+	err = sort_actions(&attr, rule->actions, &rule->action_count);
+	if (!err)
+		err = flow_rule_insert(rule, attr.match);
 	if (err) {
 		free(rule);
 		return err;

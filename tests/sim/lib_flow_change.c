@@ -377,7 +377,7 @@ TEST_LEVELS(unmatched)
 				     rows[i].needs);
 		if (!i)
 			rule_refused(s, &all, (struct dvx_flow_action *[]){change, change, s->to_a},
-				     3, -EINVAL, "attr.actions[0]", "outer_headers.ip_version 4");
+				     3, -EINVAL, "attr.actions[1]", "two rewrites");
 		OK(dvx_flow_action_destroy(change));
 	}
 }
