@@ -119,6 +119,21 @@ static uint64_t batch_at(const struct cq *cq, size_t size)
 }
 
 /*
+ * A NIC writes an entry at once. Who reads a collapsed CQ's over and over sees by its last byte, which
+ * is invalid before any other changes, that it is being written.
+ */
+static void collapsed_store(uint8_t *at, const uint8_t *cqe, size_t size)
+{
+	uint64_t word;
+
+	__atomic_store_n(at + size - 1, cqe[size - 1], __ATOMIC_RELAXED);
+	for (size_t i = 0; i < size; i += sizeof(word)) {
+		memcpy(&word, cqe + i, sizeof(word));
+		__atomic_store_n((uint64_t *)(void *)(at + i), word, __ATOMIC_RELEASE);
+	}
+}
+
+/*
  * In pages that are shared, as write_batch() does it by a call. False: they are not. A release
  * store is seen after all that its thread stored before: the message's data, the CQEs, which are
  * not valid yet, and the older CQEs' owner bytes. So it is on aarch64 (stlrb) as on x86-64: a
@@ -134,12 +149,10 @@ static bool batch_store(struct cq *cq, size_t size)
 		return false;
 	post_flush(queues_of(&cq->o));
 	at += batch_at(cq, size);
-	/* A NIC writes an entry at once: who reads it over and over sees here that it is being written. */
-	if (cq->collapsed) {
-		__atomic_store_n(at + size - 1, d->cqe[size - 1], __ATOMIC_RELAXED);
-		__atomic_thread_fence(__ATOMIC_RELEASE);
-	}
-	memcpy(at, d->cqe, d->n * size);
+	if (cq->collapsed)
+		collapsed_store(at, d->cqe, size);
+	else
+		memcpy(at, d->cqe, d->n * size);
 	for (unsigned int i = 0; i < d->n; i++)
 		__atomic_store_n(at + (i + 1) * size - 1, d->owner[i], __ATOMIC_RELEASE);
 	return true;
