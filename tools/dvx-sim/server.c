@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dvx-sim.h"
-#include "src/sim/obj/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,24 +14,6 @@
 static void start_keep(int fd)
 {
 	fcntl(fd, F_SETFD, 0);
-}
-
-/* What DVX_SIM_SET asks for, then what --set does: later values win. */
-static bool add_environment(struct start *s)
-{
-	static char all[4096];
-	const char *env = getenv("DVX_SIM_SET");
-	char why[SETTING_WHY];
-
-	if (!env || !*env)
-		return true;
-	if (settings_check(env, why)) {
-		say("DVX_SIM_SET: %s", why);
-		return false;
-	}
-	snprintf(all, sizeof(all), "%s%s%s", env, s->set ? "," : "", s->set ? s->set : "");
-	s->set = all;
-	return true;
 }
 
 /* The server gets a session of its own: signals of the terminal are for the command. */
@@ -99,15 +80,14 @@ static bool wait_ready(int fd)
 	return n == 1 && byte == 'R';
 }
 
-pid_t start_server(const struct start *asked)
+pid_t start_server(const struct start *s)
 {
-	struct start with = *asked, *s = &with;
 	const char *server = server_path();
 	char dir[PATH_MAX];
 	int ready[2];
 	pid_t pid;
 
-	if (!server || !registry() || !add_environment(s))
+	if (!server || !registry())
 		return -1;
 	registry_file(dir, s->name, "");
 	if (pipe2(ready, O_CLOEXEC)) {

@@ -426,15 +426,22 @@ static int chip_server_parse(int argc, char **argv)
 	return option.dir && option.name ? 0 : -1;
 }
 
-static int choose_profile(void)
+static int profile_take(const char *from, const char *set)
 {
 	char why[SETTING_WHY];
 
-	profile = profile_bluefield2;
-	if (!option.set || !settings_apply(&profile, option.set, why))
+	if (!set || !*set || !settings_apply(&profile, set, why))
 		return 0;
-	fprintf(stderr, "dvx-sim: --set: %s\n", why);
+	fprintf(stderr, "dvx-sim: %s: %s\n", from, why);
 	return -1;
+}
+
+/* Later values win. */
+static int choose_profile(void)
+{
+	profile = profile_bluefield2;
+	return profile_take("DVX_SIM_SET", getenv("DVX_SIM_SET")) ||
+	       profile_take("--set", option.set);
 }
 
 int main(int argc, char **argv)
