@@ -13,8 +13,10 @@
  * vport: RoCE only, data in units of 4 bytes. hw_counters are those of the driver's Q counter set,
  * and of congestion. The loop wire makes no errors, so those are 0, always.
  */
-#define NEVER	       SIZE_MAX
-#define COUNTED(field) offsetof(struct port_stats, field)
+#define NEVER		SIZE_MAX
+#define COUNTED(field)	offsetof(struct port_stats, field)
+#define HW_FOLDER	"hw_counters/"
+#define OF_QUEUES(name) HW_FOLDER #name, COUNTED(queues.name), 0, 0
 static const struct {
 	const char *path;
 	size_t at;
@@ -43,38 +45,36 @@ static const struct {
 	{"counters/excessive_buffer_overrun_errors", NEVER, 0, 0},
 	{"counters/VL15_dropped", NEVER, 0, 0},
 	{"counters/port_xmit_wait", NEVER, 0, 0},
-	{"hw_counters/rx_write_requests", COUNTED(queues.rx_write_requests), 0, 0},
-	{"hw_counters/rx_read_requests", COUNTED(queues.rx_read_requests), 0, 0},
-	{"hw_counters/rx_atomic_requests", COUNTED(queues.rx_atomic_requests), 0, 0},
-	{"hw_counters/rx_dct_connect", COUNTED(queues.rx_dct_connect), 0, 0},
-	{"hw_counters/out_of_buffer", COUNTED(queues.out_of_buffer), 0, 0},
-	{"hw_counters/out_of_sequence", COUNTED(queues.out_of_sequence), 0, 0},
-	{"hw_counters/duplicate_request", COUNTED(queues.duplicate_request), 0, 0},
-	{"hw_counters/rnr_nak_retry_err", COUNTED(queues.rnr_nak_retry_err), 0, 0},
-	{"hw_counters/packet_seq_err", COUNTED(queues.packet_seq_err), 0, 0},
-	{"hw_counters/implied_nak_seq_err", COUNTED(queues.implied_nak_seq_err), 0, 0},
-	{"hw_counters/local_ack_timeout_err", COUNTED(queues.local_ack_timeout_err), 0, 0},
-	{"hw_counters/resp_local_length_error", COUNTED(queues.resp_local_length_error), 0, 0},
-	{"hw_counters/resp_cqe_error", COUNTED(queues.resp_cqe_error), 0, 0},
-	{"hw_counters/req_cqe_error", COUNTED(queues.req_cqe_error), 0, 0},
-	{"hw_counters/req_remote_invalid_request", COUNTED(queues.req_remote_invalid_request), 0,
-	 0},
-	{"hw_counters/req_remote_access_errors", COUNTED(queues.req_remote_access_errors), 0, 0},
-	{"hw_counters/resp_remote_access_errors", COUNTED(queues.resp_remote_access_errors), 0, 0},
-	{"hw_counters/resp_cqe_flush_error", COUNTED(queues.resp_cqe_flush_error), 0, 0},
-	{"hw_counters/req_cqe_flush_error", COUNTED(queues.req_cqe_flush_error), 0, 0},
-	{"hw_counters/req_transport_retries_exceeded",
-	 COUNTED(queues.req_transport_retries_exceeded), 0, 0},
-	{"hw_counters/req_rnr_retries_exceeded", COUNTED(queues.req_rnr_retries_exceeded), 0, 0},
-	{"hw_counters/np_ecn_marked_roce_packets", COUNTED(np_ecn_marked), 0, 0},
-	{"hw_counters/np_cnp_sent", COUNTED(np_cnp_sent), 0, 0},
-	{"hw_counters/rp_cnp_handled", COUNTED(rp_cnp_handled), 0, 0},
-	{"hw_counters/rp_cnp_ignored", COUNTED(rp_cnp_ignored), 0, 0},
-	{"hw_counters/rx_icrc_encapsulated", COUNTED(rx_icrc_errors), 0, 0},
+	{OF_QUEUES(rx_write_requests)},
+	{OF_QUEUES(rx_read_requests)},
+	{OF_QUEUES(rx_atomic_requests)},
+	{OF_QUEUES(rx_dct_connect)},
+	{OF_QUEUES(out_of_buffer)},
+	{OF_QUEUES(out_of_sequence)},
+	{OF_QUEUES(duplicate_request)},
+	{OF_QUEUES(rnr_nak_retry_err)},
+	{OF_QUEUES(packet_seq_err)},
+	{OF_QUEUES(implied_nak_seq_err)},
+	{OF_QUEUES(local_ack_timeout_err)},
+	{OF_QUEUES(resp_local_length_error)},
+	{OF_QUEUES(resp_cqe_error)},
+	{OF_QUEUES(req_cqe_error)},
+	{OF_QUEUES(req_remote_invalid_request)},
+	{OF_QUEUES(req_remote_access_errors)},
+	{OF_QUEUES(resp_remote_access_errors)},
+	{OF_QUEUES(resp_cqe_flush_error)},
+	{OF_QUEUES(req_cqe_flush_error)},
+	{OF_QUEUES(req_transport_retries_exceeded)},
+	{OF_QUEUES(req_rnr_retries_exceeded)},
+	{HW_FOLDER "np_ecn_marked_roce_packets", COUNTED(np_ecn_marked), 0, 0},
+	{HW_FOLDER "np_cnp_sent", COUNTED(np_cnp_sent), 0, 0},
+	{HW_FOLDER "rp_cnp_handled", COUNTED(rp_cnp_handled), 0, 0},
+	{HW_FOLDER "rp_cnp_ignored", COUNTED(rp_cnp_ignored), 0, 0},
+	{HW_FOLDER "rx_icrc_encapsulated", COUNTED(rx_icrc_errors), 0, 0},
 };
 #define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))
 
-static uint64_t counter_at(const struct port_stats *stats, size_t at)
+static uint64_t counter_at(const void *stats, size_t at)
 {
 	uint64_t n;
 
@@ -94,15 +94,28 @@ static uint64_t counter_value(size_t i, const struct port_stats *stats)
 	return n >> counters[i].shift;
 }
 
+/* NULL: it is in the other folder. */
+static const char *counter_hw_name(size_t c)
+{
+	const size_t len = strlen(HW_FOLDER);
+
+	return strncmp(counters[c].path, HW_FOLDER, len) ? NULL : counters[c].path + len;
+}
+
+static bool counter_is_of_queues(size_t c)
+{
+	const size_t from = COUNTED(queues);
+
+	return counters[c].at >= from && counters[c].at < from + sizeof(struct queue_stats);
+}
+
 const char *sysfs_hw_counter(unsigned int i, const struct port_stats *stats, uint64_t *value)
 {
-	static const char folder[] = "hw_counters/";
-
 	for (size_t c = 0; c < NCOUNTERS; c++) {
-		if (strncmp(counters[c].path, folder, strlen(folder)) || i--)
+		if (!counter_hw_name(c) || i--)
 			continue;
 		*value = counter_value(c, stats);
-		return counters[c].path + strlen(folder);
+		return counter_hw_name(c);
 	}
 	return NULL;
 }
@@ -110,16 +123,11 @@ const char *sysfs_hw_counter(unsigned int i, const struct port_stats *stats, uin
 const char *sysfs_bound_counter(unsigned int i, const struct port_stats *stats, unsigned int slot,
 				uint64_t *value)
 {
-	static const char folder[] = "hw_counters/";
-	const size_t from = COUNTED(queues), end = from + sizeof(stats->queues);
-
 	for (size_t c = 0; c < NCOUNTERS; c++) {
-		if (strncmp(counters[c].path, folder, strlen(folder)) || counters[c].at < from ||
-		    counters[c].at >= end || i--)
+		if (!counter_is_of_queues(c) || i--)
 			continue;
-		memcpy(value, (const char *)&stats->bound[slot] + counters[c].at - from,
-		       sizeof(*value));
-		return counters[c].path + strlen(folder);
+		*value = counter_at(&stats->bound[slot], counters[c].at - COUNTED(queues));
+		return counter_hw_name(c);
 	}
 	return NULL;
 }
