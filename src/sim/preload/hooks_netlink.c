@@ -90,7 +90,6 @@ static void read_counters(struct netlink_device *d, struct port_stats *stats)
 		return;
 	d->stats = stats;
 	d->bound = bound_counter;
-	d->statistic = client_statistic;
 	for (; d->ncounters < NETLINK_COUNTERS; d->ncounters++) {
 		struct netlink_counter *c = &d->counters[d->ncounters];
 
@@ -117,6 +116,7 @@ static void read_device(struct netlink_device *d, struct port_stats *stats)
 	if (!d->present)
 		return;
 	d->resources = client_resources;
+	d->statistic = client_statistic;
 	d->admin = is_admin();
 	tree_guid(IBDEV_FOLDER "sys_image_guid", &d->sys_image_guid);
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));

@@ -50,7 +50,8 @@ static void fill_pd(struct netlink_reply *r, const struct uverbs_resource *o)
 }
 
 /* The kernel shows a struct sockaddr_storage, of whatever family. */
-static void put_address(struct netlink_reply *r, uint16_t type, const uint8_t addr[RESOURCE_ADDR])
+static void resource_put_address(struct netlink_reply *r, uint16_t type,
+				 const uint8_t addr[RESOURCE_ADDR])
 {
 	struct sockaddr_storage a = {0};
 
@@ -68,8 +69,8 @@ static void fill_cm_id(struct netlink_reply *r, const struct uverbs_resource *o)
 	}
 	netlink_put_u32(r, RDMA_NLDEV_ATTR_RES_PS, o->ps);
 	netlink_put_u8(r, RDMA_NLDEV_ATTR_RES_STATE, o->state);
-	put_address(r, RDMA_NLDEV_ATTR_RES_SRC_ADDR, o->src);
-	put_address(r, RDMA_NLDEV_ATTR_RES_DST_ADDR, o->dst);
+	resource_put_address(r, RDMA_NLDEV_ATTR_RES_SRC_ADDR, o->src);
+	resource_put_address(r, RDMA_NLDEV_ATTR_RES_DST_ADDR, o->dst);
 }
 
 /* A message of a dump has the device and a table, and ends when few bytes are left. */

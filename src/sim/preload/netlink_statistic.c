@@ -126,12 +126,22 @@ static int fill_one_statistic(struct netlink_reply *r, uint32_t counter)
 	return err;
 }
 
+/* Queue pairs alone have them here. mlx5_ib has some of regions on demand, too. */
+static int statistic_check(const struct netlink_request *q)
+{
+	if (q->has_stat && q->stat == RDMA_NLDEV_ATTR_RES_QP)
+		return 0;
+	return q->has_stat && q->stat == RDMA_NLDEV_ATTR_RES_MR ? -EOPNOTSUPP : -EINVAL;
+}
+
 int netlink_fill_statistic(struct netlink_reply *r, const struct netlink_request *q)
 {
+	int err = q->has_stat ? statistic_check(q) : 0;
+
+	if (err)
+		return err;
 	if (!q->has_stat)
 		return fill_port_counters(r);
-	if (q->stat != RDMA_NLDEV_ATTR_RES_QP)
-		return q->stat == RDMA_NLDEV_ATTR_RES_MR ? -EOPNOTSUPP : -EINVAL;
 	if (q->has_counter)
 		return fill_one_statistic(r, q->counter);
 	return q->has_mode ? fill_rule(r) : -EINVAL;
@@ -156,13 +166,12 @@ static int send_statistic(struct netlink_reply *r, const struct netlink_request 
 int netlink_dump_statistic(struct netlink_reply *r, const struct netlink_request *q)
 {
 	struct uverbs_resource *rows;
-	int err;
+	int err = netlink_check_target(r, q, true, q->has_port);
 
-	if (!q->has_stat || (q->stat != RDMA_NLDEV_ATTR_RES_QP && q->stat != RDMA_NLDEV_ATTR_RES_MR) ||
-	    netlink_check_target(r, q, true, q->has_port))
-		return -EINVAL;
-	if (q->stat == RDMA_NLDEV_ATTR_RES_MR)
-		return -EOPNOTSUPP;
+	if (!err)
+		err = statistic_check(q);
+	if (err)
+		return err;
 	err = read_rows(r, &rows);
 	for (size_t i = 0; !err && i < r->nrows; i++)
 		if (rows[i].kind == RESOURCE_COUNTER)
