@@ -2,7 +2,7 @@
 /*
  * Statistics of queue pairs, as ib_core has them for `rdma statistic qp`: Q counter sets that an
  * administrator binds to queue pairs, or a rule to new ones. A queue pair's context names its set
- * from INIT on; one that works is told another set by RTS2RTS, one on its way there later.
+ * from INIT on. RTS2RTS changes it; one that is bound in another state than RTS is told later.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static int stat_tell(const struct uverbs_qp *qp)
 	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-/* In other states than RTS it waits. */
+/* In RTS. Before that, qp_stat_settle() does it later. */
 static int stat_apply(struct uverbs_qp *qp)
 {
 	int err;
@@ -301,10 +301,11 @@ int qp_stat_ask(struct kernel *k, struct uverbs_statistic *r)
 	fn = &k->fn[r->function];
 	if (r->op == STATISTIC_AUTO)
 		return stat_auto(fn, r->mask);
-	r->mode = stat_mode(fn);
-	r->mask = fn->stat_mask;
-	if (r->op == STATISTIC_RULE)
+	if (r->op == STATISTIC_RULE) {
+		r->mode = stat_mode(fn);
+		r->mask = fn->stat_mask;
 		return 0;
+	}
 	qp = stat_find_qp(k, r->function, r->qpn);
 	if (!qp || qp->target)
 		return refuse(-ENOENT, "STAT_SET: lqpn %u: there is none", r->qpn);
