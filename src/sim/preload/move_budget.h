@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * To move a region's pages costs more than some messages. That is lost if the region soon returns:
- * a program may register its memory for each message. So what returned counts against a budget of
- * 64 MiB, which fills by 8 MiB a second; while it is used up, no pages are copied for a region.
+ * Moving a region's pages costs more than a few messages, which is wasted on a program that
+ * registers its memory for each message. So the bytes of regions that end count against a budget
+ * of 64 MiB, which refills by 8 MiB a second; while it is used up, no region's pages are copied.
  */
 #define MOVE_NS_OF_BYTE 119u /* 1 s / 8 MiB */
 #define MOVE_BUDGET_NS	((uint64_t)MOVE_NS_OF_BYTE * (64u << 20))

@@ -51,8 +51,8 @@ void cm_receive(struct cm *, struct vhca *to, const struct cm_path *,
 void cm_neighbours(struct cm *);
 
 /*
- * pid: the program's; low_ports: it may bind to ports below 1024. *client_fd is the program's descriptor: it
- * is readable while events wait, one byte for each. NULL and errno on failure.
+ * pid: the program's; low_ports: it may bind to ports below 1024. *client_fd is the program's
+ * descriptor: it is readable while events wait, one byte for each. NULL and errno on failure.
  */
 struct cm_file *cm_open(struct cm *, unsigned int function, pid_t pid, bool low_ports,
 			int *client_fd);

@@ -33,7 +33,7 @@ void cm_count_ids(const struct cm *cm, const struct vhca *v, uint32_t count[CM_I
 	}
 }
 
-/* enum rdma_cm_state of Linux has ROUTE_QUERY, too, which is over at once here. */
+/* enum rdma_cm_state of Linux has ROUTE_QUERY before ROUTE_RESOLVED; here a query ends at once. */
 static uint8_t id_linux_state(const struct cm_id *id)
 {
 	return (uint8_t)(id->state + (id->state >= ID_ROUTE_RESOLVED));
@@ -55,7 +55,7 @@ static void id_describe(const struct cm_id *id, struct uverbs_resource *r)
 	memcpy(r->dst, &id->dst, addr_size(&id->dst));
 }
 
-/* Who listens on all addresses has an id on each device. */
+/* Linux makes an id on each device for one that listens on all addresses. */
 static bool id_is_on(const struct cm_id *id, const struct vhca *v)
 {
 	return id->vhca == v || (id->fn == v && !id->vhca && id->state == ID_LISTEN);

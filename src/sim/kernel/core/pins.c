@@ -54,7 +54,7 @@ static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool wri
 	return err;
 }
 
-/* A record of this file in the same page as another's, that one excepted. */
+/* A record of this file in the page of va; not `but`. */
 static struct pin *pins_record(const struct uverbs_file *f, uint64_t va, const struct pin *but)
 {
 	const uint64_t page = va & ~(PAGE - 1);

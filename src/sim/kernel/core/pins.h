@@ -17,9 +17,10 @@ enum pin_use {
 	PIN_PASSING,	 /* until the request's end, and counts for no limit */
 };
 /*
- * 0; -EFAULT as mappings_check(); -ENOMEM or -EPERM with a sentence: RLIMIT_MEMLOCK. The object that the current request makes holds the bytes until it is
- * destroyed. A ring's pages and a record's page are shared with the device (host/mm.h) while no
- * other object of this process holds bytes of them: the request's answer asks the program to do it.
+ * 0; -EFAULT as mappings_check(); -ENOMEM or -EPERM with a sentence: RLIMIT_MEMLOCK. The object
+ * that the current request makes holds the bytes until it is destroyed. A ring's pages and a
+ * record's page are shared with the device (host/mm.h) while no other object of this process holds
+ * bytes of them: the request's answer asks the program to do it.
  */
 int pin_memory(struct uverbs_file *, uint64_t va, uint64_t len, bool write, enum pin_use);
 /* The request is done; made: what it has made, or NULL. */
