@@ -19,11 +19,11 @@ struct far_wish {
 	uint32_t access;
 	uint64_t memory; /* bytes that the peer may reach */
 };
-#define FAR_LANES    16384u
-#define FAR_RECEIVES 32768u
-#define FAR_KEYS     65536u /* windows of all queues */
+#define FAR_LANES     16384u
+#define FAR_RECEIVES  32768u
+#define FAR_KEYS      65536u /* windows of all queues */
 #define FAR_SQ_BLOCKS 32768u /* dvx_qp_create(3): sq_blocks */
-#define FAR_MEMORY   ((uint64_t)64 << 30)
+#define FAR_MEMORY    ((uint64_t)64 << 30)
 
 /* The receives of a thread's queues. */
 struct far_set {

@@ -21,7 +21,7 @@ static const struct argp_option measure_options[] = {
 	{"size", 's', "BYTES", 0, "bytes of a message, up to 1G (8)", 0},
 	{"all", 'a', NULL, 0, "all sizes: powers of two from 2 to 8M", 0},
 	{"count", 'n', "N", 0, "messages of a thread and round (2000)", 0},
-	{"warmup", OPT_WARMUP, "N", 0, "uncounted ones first (tenth of --count to 100)", 0},
+	{"warmup", OPT_WARMUP, "N", 0, "uncounted messages before (to 100)", 0},
 	{"rounds", 'r', "N", 0, "rounds, in which the engines take turns (5)", 0},
 	{"duration", 'D', "SECONDS", 0, "rounds for so long, for each size", 0},
 	{"window", 'w', "N", 0, "outstanding of a queue, for the rate (64)", 0},
