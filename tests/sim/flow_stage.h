@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A receive side with a table of the run's level that all packets enter. */
+/* A receive or send side with a table of the run's level that all packets enter. */
 #ifndef TESTS_SIM_FLOW_STAGE_H
 #define TESTS_SIM_FLOW_STAGE_H
 
@@ -53,20 +53,17 @@ static inline struct dvx_flow_rule *rule(struct dvx_flow_matcher *matcher,
 	return out;
 }
 
-static inline void stage_open(struct stage *s, void **state)
+/* The domain of a side, and its tables. */
+static inline void stage_tables_open(struct stage *s, struct flow_rig *f, enum dvx_flow_side side)
 {
-	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_RX};
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = side};
 	static const struct dvx_flow_match all;
 
 	memset(s, 0, sizeof(*s));
-	s->f = *state;
-	inbox_open(s->f, &s->a, 0);
-	inbox_open(s->f, &s->b, 1);
+	s->f = f;
 	OK(dvx_flow_domain_create(s->f->r.dev, &attr, &s->domain));
 	OK(dvx_flow_table_create(s->domain, level, &s->table));
 	OK(dvx_flow_action_create_drop(s->domain, &s->drop));
-	OK(dvx_flow_action_create_queue(s->domain, s->a.rxq, &s->to_a));
-	OK(dvx_flow_action_create_queue(s->domain, s->b.rxq, &s->to_b));
 	if (!level)
 		return;
 	OK(dvx_flow_table_create(s->domain, 0, &s->root));
@@ -75,19 +72,59 @@ static inline void stage_open(struct stage *s, void **state)
 	s->link = rule(s->link_matcher, &all, &s->to_table, 1);
 }
 
-static inline void stage_close(struct stage *s)
+static inline void stage_tables_close(struct stage *s)
 {
 	OK(dvx_flow_rule_destroy(s->link));
 	OK(dvx_flow_matcher_destroy(s->link_matcher));
 	OK(dvx_flow_action_destroy(s->to_table));
-	OK(dvx_flow_action_destroy(s->to_b));
-	OK(dvx_flow_action_destroy(s->to_a));
 	OK(dvx_flow_action_destroy(s->drop));
 	OK(dvx_flow_table_destroy(s->table));
 	OK(dvx_flow_table_destroy(s->root));
 	OK(dvx_flow_domain_destroy(s->domain));
+}
+
+static inline void stage_open(struct stage *s, void **state)
+{
+	stage_tables_open(s, *state, DVX_FLOW_RX);
+	inbox_open(s->f, &s->a, 0);
+	inbox_open(s->f, &s->b, 1);
+	OK(dvx_flow_action_create_queue(s->domain, s->a.rxq, &s->to_a));
+	OK(dvx_flow_action_create_queue(s->domain, s->b.rxq, &s->to_b));
+}
+
+static inline void stage_close(struct stage *s)
+{
+	OK(dvx_flow_action_destroy(s->to_b));
+	OK(dvx_flow_action_destroy(s->to_a));
+	stage_tables_close(s);
 	inbox_close(&s->b);
 	inbox_close(&s->a);
+}
+
+/* A TX side, and a rule by which the first queue gets all that it lets out. */
+struct stage_tx {
+	struct stage s; /* without queues */
+	struct dvx_flow_action *pass;
+	struct dvx_flow_matcher *any;
+	struct dvx_flow_rule *rest;
+};
+
+static inline void stage_tx_open(struct stage_tx *tx, struct stage *rx)
+{
+	static const struct dvx_flow_match all;
+
+	tx->any = matcher(rx->table, &all, 0);
+	tx->rest = rule(tx->any, &all, &rx->to_a, 1);
+	stage_tables_open(&tx->s, rx->f, DVX_FLOW_TX);
+	OK(dvx_flow_action_create_default(tx->s.domain, &tx->pass));
+}
+
+static inline void stage_tx_close(struct stage_tx *tx)
+{
+	OK(dvx_flow_action_destroy(tx->pass));
+	stage_tables_close(&tx->s);
+	OK(dvx_flow_rule_destroy(tx->rest));
+	OK(dvx_flow_matcher_destroy(tx->any));
 }
 
 static inline struct dvx_flow_match udp(uint8_t version, uint16_t dport)

@@ -326,34 +326,20 @@ TEST_LEVELS(rss)
 /* What is sent: dropped, counted, or let out, by rules of the TX side. */
 TEST_LEVELS(sending)
 {
-	static const struct dvx_flow_match all;
-	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
 	struct dvx_flow_match m5 = udp(4, 5), m6 = udp(4, 6);
-	struct dvx_flow_action *drop, *pass, *count, *to_table = NULL;
-	struct dvx_flow_matcher *mt, *any, *link_matcher = NULL;
-	struct dvx_flow_table *table, *root = NULL;
-	struct dvx_flow_rule *r5, *r6, *rest, *link = NULL;
+	struct dvx_flow_action *count;
 	struct dvx_flow_counter *counter;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r5, *r6;
 	struct dvx_flow_count n;
-	struct dvx_flow_domain *tx;
+	struct stage_tx tx;
 
-	any = matcher(s->table, &all, 0);
-	rest = rule(any, &all, &s->to_a, 1);
-	OK(dvx_flow_domain_create(s->f->r.dev, &attr, &tx));
+	stage_tx_open(&tx, s);
 	OK(dvx_flow_counter_create(s->f->r.dev, 1, &counter));
-	OK(dvx_flow_action_create_drop(tx, &drop));
-	OK(dvx_flow_action_create_default(tx, &pass));
-	OK(dvx_flow_action_create_count(tx, counter, 0, &count));
-	OK(dvx_flow_table_create(tx, level, &table));
-	mt = matcher(table, &m5, 0);
-	r5 = rule(mt, &m5, (struct dvx_flow_action *[]){drop, count}, 2);
-	r6 = rule(mt, &m6, (struct dvx_flow_action *[]){pass, count}, 2);
-	if (level) {
-		OK(dvx_flow_table_create(tx, 0, &root));
-		OK(dvx_flow_action_create_table(tx, table, &to_table));
-		link_matcher = matcher(root, &all, 0);
-		link = rule(link_matcher, &all, &to_table, 1);
-	}
+	OK(dvx_flow_action_create_count(tx.s.domain, counter, 0, &count));
+	mt = matcher(tx.s.table, &m5, 0);
+	r5 = rule(mt, &m5, (struct dvx_flow_action *[]){tx.s.drop, count}, 2);
+	r6 = rule(mt, &m6, (struct dvx_flow_action *[]){tx.pass, count}, 2);
 	say(s->f, (struct say){.dport = 5});
 	say(s->f, (struct say){.dport = 6});
 	say(s->f, (struct say){.dport = 7});
@@ -362,21 +348,58 @@ TEST_LEVELS(sending)
 	silent(&s->a);
 	OK(dvx_flow_counter_query(counter, 0, 1, &n));
 	assert_int_equal(n.packets, 2);
-	OK(dvx_flow_rule_destroy(link));
-	OK(dvx_flow_matcher_destroy(link_matcher));
-	OK(dvx_flow_action_destroy(to_table));
-	OK(dvx_flow_table_destroy(root));
 	OK(dvx_flow_rule_destroy(r6));
 	OK(dvx_flow_rule_destroy(r5));
 	OK(dvx_flow_matcher_destroy(mt));
-	OK(dvx_flow_table_destroy(table));
 	OK(dvx_flow_action_destroy(count));
-	OK(dvx_flow_action_destroy(pass));
-	OK(dvx_flow_action_destroy(drop));
 	OK(dvx_flow_counter_destroy(counter));
-	OK(dvx_flow_domain_destroy(tx));
-	OK(dvx_flow_rule_destroy(rest));
-	OK(dvx_flow_matcher_destroy(any));
+	stage_tx_close(&tx);
+}
+
+/* Both queues get the packet, one of them by a further table. */
+TEST_LEVELS(mirror)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_action *both, *far, *go, *none = NULL, *tag5;
+	struct dvx_flow_matcher *mt = matcher(s->table, &m, 0), *behind;
+	struct dvx_flow_rule *r, *b;
+	struct dvx_flow_table *next;
+
+	OK(dvx_flow_table_create(s->domain, 5, &next));
+	OK(dvx_flow_action_create_table(s->domain, next, &go));
+	OK(dvx_flow_action_create_tag(s->domain, 5, &tag5));
+	behind = matcher(next, &all, 0);
+	b = rule(behind, &all, (struct dvx_flow_action *[]){s->to_b, tag5}, 2);
+	OK(dvx_flow_action_create_array(s->domain, (struct dvx_flow_action *[]){s->to_a, s->to_b},
+					2, &both));
+	OK(dvx_flow_action_create_array(s->domain, (struct dvx_flow_action *[]){s->to_a, go}, 2,
+					&far));
+	r = rule(mt, &m, &both, 1);
+	say(s->f, (struct say){.dport = 53});
+	heard(&s->a, (struct say){.dport = 53}, 0);
+	heard(&s->b, (struct say){.dport = 53}, 0);
+	assert_int_equal(dvx_flow_action_destroy(s->to_b), -EBUSY);
+	assert_int_equal(dvx_flow_action_destroy(both), -EBUSY);
+	OK(dvx_flow_rule_destroy(r));
+	r = rule(mt, &m, &far, 1);
+	say(s->f, (struct say){.dport = 53});
+	heard(&s->a, (struct say){.dport = 53}, 0);
+	heard(&s->b, (struct say){.dport = 53}, 5);
+	silent(&s->a);
+	OK(dvx_flow_rule_destroy(r));
+	refused(dvx_flow_action_create_array(s->domain, &s->to_a, 1, &none), -EINVAL, "n is 1", "");
+	refused(dvx_flow_action_create_array(
+			s->domain, (struct dvx_flow_action *[]){s->to_a, s->drop}, 2, &none),
+		-EOPNOTSUPP, "members[1]", "queue, rss, qp and table");
+	OK(dvx_flow_action_destroy(far));
+	OK(dvx_flow_action_destroy(both));
+	OK(dvx_flow_rule_destroy(b));
+	OK(dvx_flow_matcher_destroy(behind));
+	OK(dvx_flow_action_destroy(tag5));
+	OK(dvx_flow_action_destroy(go));
+	OK(dvx_flow_table_destroy(next));
+	OK(dvx_flow_matcher_destroy(mt));
 }
 
 /* From a level back to the root, to what stands there behind the link; a miss below does not. */

@@ -3,7 +3,7 @@
 # without libdvx. `dvx-sim run` starts the tests, scripts start the helpers.
 LIB_TESTS += tests/sim/lib_cq tests/sim/lib_cq_compressed tests/sim/lib_rxq_strides tests/sim/lib_dc tests/sim/lib_cross tests/sim/lib_xrc
 LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_bad tests/sim/lib_objects tests/sim/lib_adopt tests/sim/lib_life tests/sim/lib_connect tests/sim/lib_events tests/sim/lib_atomic tests/sim/lib_ud tests/sim/lib_srq tests/sim/lib_umr tests/sim/lib_sig tests/sim/lib_flow \
-	tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/lib_flow_change tests/sim/caps
+	tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/lib_flow_change tests/sim/lib_flow_tags tests/sim/caps
 tests_sim_caps_SOURCES = tests/sim/caps.c tests/sim/caps.h tests/sim/caps_cq.c tests/sim/caps_memory.c tests/sim/caps_queues.c
 VERBS_TESTS += tests/sim/verbs_cq tests/sim/ud_verbs tests/sim/raw_verbs tests/sim/raw_rss tests/sim/verbs_tunnels tests/sim/dr_fields tests/sim/dr_limits
 VERBS_TESTS += tests/sim/verbs_srq tests/sim/dm_op tests/sim/imports tests/sim/dmabuf
@@ -40,4 +40,4 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tes
 	tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh tests/sim/flow_rules.sh \
 	tests/sim/flow_lacks.sh tests/sim/flow_death.sh tests/sim/flow_icm.sh
 EXTRA_DIST += tests/sim/tap.sh tests/sim/patience.h tests/sim/old_chip.pl tests/sim/copy_lib.sh tests/sim/lib_rig.h \
-	tests/sim/flow_rig.h tests/sim/flow_stage.h tests/sim/flow_lib.sh tests/sim/flow_ways.pl
+	tests/sim/flow_rig.h tests/sim/flow_stage.h tests/sim/flow_change.h tests/sim/flow_lib.sh tests/sim/flow_ways.pl
