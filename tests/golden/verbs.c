@@ -400,7 +400,7 @@ static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 	if (is_raw(c->kind))
 		assert_int_equal(verbs_qp_raise(qp, IBV_QPS_RTS), 0);
 	else if (is_dc(c->kind) || is_xrc(c->kind))
-		assert_int_equal(verbs_qp_raise_initiator(qp, is_xrc(c->kind) ? GOLDEN_QPN : 0), 0);
+		assert_int_equal(verbs_qp_connect(qp, is_xrc(c->kind) ? GOLDEN_QPN : 0, 1), 0);
 	else if (is_datagram(c->kind))
 		assert_int_equal(verbs_qp_raise_ud(qp, GOLDEN_Q_KEY), 0);
 	else

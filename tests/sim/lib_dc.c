@@ -434,7 +434,7 @@ static void verbs_dci_make(struct rig *r, struct verbs_dci *v, uint32_t receives
 	ex.send_cq = ex.recv_cq = v->cq;
 	v->qp = mlx5dv_create_qp(ctx, &ex, &dv);
 	assert_true(v->pd && v->cq && v->qp);
-	assert_int_equal(verbs_qp_raise_initiator(v->qp, 0), 0);
+	assert_int_equal(verbs_qp_connect(v->qp, 0, 1), 0);
 }
 
 static void verbs_dci_free(struct verbs_dci *v)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>
 #include "lib_rig.h"
+#include "verbs_qp.h"
 
 #define SRQS 2u
 #define ROOM 4096u
@@ -20,43 +21,6 @@ struct xrc {
 	struct ibv_qp *initiator, *target;
 	uint32_t srqn[SRQS];
 };
-
-static void xrc_connect(struct ibv_qp *from, struct ibv_qp *to, bool initiator)
-{
-	struct ibv_qp_attr a = {.port_num = 1,
-				.path_mtu = IBV_MTU_1024,
-				.dest_qp_num = to->qp_num,
-				.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
-				.max_dest_rd_atomic = 4,
-				.max_rd_atomic = 4,
-				.min_rnr_timer = 12,
-				.timeout = 14,
-				.retry_cnt = 7,
-				.rnr_retry = 7,
-				.ah_attr = {.is_global = 1,
-					    .port_num = 1,
-					    .grh = {.sgid_index = 1, .hop_limit = 1}}};
-	int sends = IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
-	    receives = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-
-	assert_int_equal(ibv_query_gid(from->context, 1, 1, &a.ah_attr.grh.dgid), 0);
-	a.qp_state = IBV_QPS_INIT;
-	assert_int_equal(
-		ibv_modify_qp(from, &a,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-		0);
-	a.qp_state = IBV_QPS_RTR;
-	assert_int_equal(ibv_modify_qp(from, &a,
-				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					       (initiator ? 0 : receives)),
-			 0);
-	a.qp_state = IBV_QPS_RTS;
-	assert_int_equal(ibv_modify_qp(from, &a,
-				       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-					       (initiator ? sends : 0)),
-			 0);
-}
 
 static void xrc_make_srq(struct ibv_context *ctx, struct xrc *x, uint32_t i)
 {
@@ -104,8 +68,8 @@ static void xrc_make(struct rig *r, struct xrc *x)
 	x->initiator = ibv_create_qp_ex(ctx, &ia);
 	x->target = ibv_create_qp_ex(ctx, &ta);
 	assert_true(x->initiator && x->target);
-	xrc_connect(x->target, x->initiator, false);
-	xrc_connect(x->initiator, x->target, true);
+	assert_int_equal(verbs_qp_connect(x->target, x->initiator->qp_num, 1), 0);
+	assert_int_equal(verbs_qp_connect(x->initiator, x->target->qp_num, 1), 0);
 }
 
 static void xrc_free(struct xrc *x)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdbool.h>
 #include "verbs_qp.h"
 
 struct ibv_context *verbs_open(void)
@@ -11,38 +12,44 @@ struct ibv_context *verbs_open(void)
 	return ctx;
 }
 
-int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index)
+int verbs_qp_connect(struct ibv_qp *qp, uint32_t peer, uint8_t gid_index)
 {
-	struct ibv_qp_attr a = {
-		.port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = qp->qp_num,
-		.max_dest_rd_atomic = 4,
-		.max_rd_atomic = 4,
-		.min_rnr_timer = 12,
-		.timeout = 14,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-		.ah_attr = {.is_global = 1,
-			    .port_num = 1,
-			    .grh = {.sgid_index = gid_index, .hop_limit = 1}}};
-	static const struct {
-		enum ibv_qp_state state;
-		int mask;
-	} step[] = {
-		{IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
-		{IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER},
-		{IBV_QPS_RTS, IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				      IBV_QP_MAX_QP_RD_ATOMIC}};
+	struct ibv_qp_attr a = {.port_num = 1,
+				.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+				.path_mtu = IBV_MTU_1024,
+				.dest_qp_num = peer,
+				.max_dest_rd_atomic = 4,
+				.max_rd_atomic = 4,
+				.min_rnr_timer = 12,
+				.timeout = 14,
+				.retry_cnt = 7,
+				.rnr_retry = 7,
+				.ah_attr = {.is_global = 1,
+					    .port_num = 1,
+					    .grh = {.sgid_index = gid_index, .hop_limit = 1}}};
+	const int sends = IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
+		  receives = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		  connects = IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	enum ibv_qp_type type = qp->qp_type;
+	bool dc = type == IBV_QPT_DRIVER, initiator = dc || type == IBV_QPT_XRC_SEND;
+	const int mask[] = {[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+					     (dc ? 0 : IBV_QP_ACCESS_FLAGS),
+			    [IBV_QPS_RTR] = IBV_QP_AV | IBV_QP_PATH_MTU | (dc ? 0 : connects) |
+					    (initiator ? 0 : receives),
+			    [IBV_QPS_RTS] = IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+					    (type == IBV_QPT_XRC_RECV ? 0 : sends)};
 	int err = ibv_query_gid(qp->context, 1, gid_index, &a.ah_attr.grh.dgid);
 
-	for (int i = 0; i < 3 && !err; i++) {
-		a.qp_state = step[i].state;
-		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | step[i].mask);
+	for (int s = IBV_QPS_INIT; s <= IBV_QPS_RTS && !err; s++) {
+		a.qp_state = (enum ibv_qp_state)s;
+		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | mask[s]);
 	}
 	return err;
+}
+
+int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index)
+{
+	return verbs_qp_connect(qp, qp->qp_num, gid_index);
 }
 
 int verbs_qp_raise_ud(struct ibv_qp *qp, uint32_t qkey)
@@ -68,33 +75,6 @@ int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to)
 	for (int s = IBV_QPS_RTR; s <= (int)to && !err; s++) {
 		a.qp_state = (enum ibv_qp_state)s;
 		err = ibv_modify_qp(qp, &a, IBV_QP_STATE);
-	}
-	return err;
-}
-
-int verbs_qp_raise_initiator(struct ibv_qp *qp, uint32_t xrc_target)
-{
-	struct ibv_qp_attr a = {.port_num = 1,
-				.path_mtu = IBV_MTU_1024,
-				.dest_qp_num = xrc_target,
-				.max_rd_atomic = 1,
-				.timeout = 14,
-				.retry_cnt = 7,
-				.rnr_retry = 7,
-				.ah_attr = {.is_global = 1,
-					    .port_num = 1,
-					    .grh = {.sgid_index = 1, .hop_limit = 1}}};
-	const int mask[] = {[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-					     (xrc_target ? IBV_QP_ACCESS_FLAGS : 0),
-			    [IBV_QPS_RTR] = IBV_QP_PATH_MTU | IBV_QP_AV |
-					    (xrc_target ? IBV_QP_DEST_QPN | IBV_QP_RQ_PSN : 0),
-			    [IBV_QPS_RTS] = IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-					    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC};
-	int err = ibv_query_gid(qp->context, 1, 1, &a.ah_attr.grh.dgid);
-
-	for (int s = IBV_QPS_INIT; s <= IBV_QPS_RTS && !err; s++) {
-		a.qp_state = (enum ibv_qp_state)s;
-		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | mask[s]);
 	}
 	return err;
 }

@@ -7,12 +7,15 @@
 
 /* NULL without a device. */
 struct ibv_context *verbs_open(void);
+/*
+ * A queue pair of RC or XRC to this one, or an initiator of DC (no peer: 0), from RST to RTS; the
+ * peer has the port's GID of this index, and need not exist. Returns an errno.
+ */
+int verbs_qp_connect(struct ibv_qp *qp, uint32_t peer, uint8_t gid_index);
 /* An RC queue pair, from RST; its own peer, by the port's GID of this index. Returns an errno. */
 int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index);
 /* A UD queue pair, from RST to RTS. */
 int verbs_qp_raise_ud(struct ibv_qp *qp, uint32_t qkey);
-/* An initiator of DC, or of XRC to this target (0: DC), from RST to RTS; nothing need answer it. */
-int verbs_qp_raise_initiator(struct ibv_qp *qp, uint32_t xrc_target);
 /* A raw packet queue pair, from RST to RTR or RTS. */
 int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to);
 
