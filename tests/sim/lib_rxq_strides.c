@@ -65,23 +65,32 @@ static void strided_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 
 TEST_FLOW(strided)
 {
-	struct dvx_rxq_attr ra = {.size = sizeof(ra), .pd = f->r.pd, .cq = f->tx_cq, .entries = 4};
-	struct dvx_rxq *rxq;
-
 	strided_as(f, 0, 0);
 	strided_as(f, DVX_CQ_COMPRESSED, DVX_CQ_MINI_CSUM_STRIDE);
-	ra.strides = 12;
-	ra.stride_bytes = 64;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.strides is 12", "from 8");
-	ra.strides = 16;
-	ra.stride_bytes = 32;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.stride_bytes is 32", "from 64");
-	ra.stride_bytes = 64;
-	ra.sge = 2;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "attr.sge", "one piece");
-	ra.sge = 1;
-	ra.strides = 64;
-	refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, "may need", "256 more");
+}
+
+TEST_FLOW(strides_refused)
+{
+	static const struct {
+		uint32_t strides, bytes, sge;
+		const char *field, *why;
+	} rows[] = {{12, 64, 0, "attr.strides is 12", "from 8"},
+		    {16, 32, 0, "attr.stride_bytes is 32", "from 64"},
+		    {16, 64, 2, "attr.sge", "one piece"},
+		    {64, 64, 1, "may need", "256 more"}};
+	struct dvx_rxq *rxq;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dvx_rxq_attr ra = {.size = sizeof(ra),
+					  .pd = f->r.pd,
+					  .cq = f->tx_cq,
+					  .entries = 4,
+					  .strides = rows[i].strides,
+					  .stride_bytes = rows[i].bytes,
+					  .sge = rows[i].sge};
+
+		refused(dvx_rxq_create(f->r.dev, &ra, &rxq), -EINVAL, rows[i].field, rows[i].why);
+	}
 }
 
 TEST_GROUP(flow_open, flow_close)

@@ -271,6 +271,15 @@ static void hear(void *ctx, struct port *w, struct frame *f)
 	frame_free(f);
 }
 
+/* Keeps what b sends from a. Returns the PSN that b expects. */
+static uint32_t overhear(struct rig_pair *p, struct heard *h)
+{
+	*h = (struct heard){0};
+	allow(p);
+	port_set_hook(p->rig.dev.port, hear, h);
+	return p->b.qp->next_rcv_psn;
+}
+
 static enum drop b_takes(struct rig_pair *p, uint8_t opcode, uint32_t psn)
 {
 	uint8_t hdr[64] = {opcode, 0x40, 0xff, 0xff}, *eth = hdr + BTH_LEN;
@@ -294,11 +303,9 @@ static enum drop b_takes(struct rig_pair *p, uint8_t opcode, uint32_t psn)
 TEST_F(not_kept)
 {
 	struct rig_pair *p = *state;
-	struct heard h = {0};
-	uint32_t psn = p->b.qp->next_rcv_psn;
+	struct heard h;
+	uint32_t psn = overhear(p, &h);
 
-	allow(p);
-	port_set_hook(p->rig.dev.port, hear, &h);
 	assert_int_equal(b_takes(p, BTH_READ_REQUEST, psn), DROP_NONE);
 	assert_int_equal(b_takes(p, BTH_WRITE_ONLY, psn + 1), DROP_NONE);
 	assert_int_equal(b_takes(p, BTH_FETCH_ADD, (psn - 1) & PSN_MASK), DROP_ANSWERED);
@@ -312,11 +319,9 @@ TEST_F(not_kept)
 TEST_F(too_many_repeated)
 {
 	struct rig_pair *p = *state;
-	struct heard h = {0};
-	uint32_t psn = p->b.qp->next_rcv_psn;
+	struct heard h;
+	uint32_t psn = overhear(p, &h);
 
-	allow(p);
-	port_set_hook(p->rig.dev.port, hear, &h);
 	for (uint32_t i = READ_JOBS; i; i--)
 		assert_int_equal(b_takes(p, BTH_READ_REQUEST, (psn - i - 1) & PSN_MASK), DROP_NONE);
 	assert_int_equal(b_takes(p, BTH_READ_REQUEST, (psn - 1) & PSN_MASK), DROP_BUSY);
@@ -339,13 +344,11 @@ void *__wrap_queue_buffer_get(struct queues *qs)
 TEST_F(no_memory)
 {
 	struct rig_pair *p = *state;
-	struct heard h = {0};
-	uint32_t psn = p->b.qp->next_rcv_psn;
+	struct heard h;
+	uint32_t psn = overhear(p, &h);
 	uint64_t *word = (uint64_t *)(void *)p->dst;
 
-	allow(p);
 	*word = 5;
-	port_set_hook(p->rig.dev.port, hear, &h);
 	out_of_memory = true;
 	buffers_left = 0;
 	assert_int_equal(b_takes(p, BTH_FETCH_ADD, psn), DROP_MEMORY);
@@ -381,12 +384,10 @@ TEST_F(no_memory_directly)
 TEST_F(same_psn_again)
 {
 	struct rig_pair *p = *state;
-	struct heard h = {0};
-	uint32_t psn = p->b.qp->next_rcv_psn;
+	struct heard h;
+	uint32_t psn = overhear(p, &h);
 
-	allow(p);
 	memset(p->dst, 0, 8);
-	port_set_hook(p->rig.dev.port, hear, &h);
 	for (unsigned int i = 0; i < 2; i++) {
 		rc_of(p->b.queue)->resp.epsn = psn;
 		assert_int_equal(b_takes(p, BTH_FETCH_ADD, psn), DROP_NONE);
