@@ -195,7 +195,7 @@ static void goal_handover(void)
 			write_small(&b, 0, mem, key);
 		trip[r] = (now_ns() - from) / TRIPS;
 	}
-	printf("%.0f %.0f\n", least(trip, ROUNDS), least(line, ROUNDS));
+	printf("%.0f %.0f\n", rounds_least(trip, ROUNDS), rounds_least(line, ROUNDS));
 }
 
 /* --- large messages -----------------------------------------------------------------------------
@@ -269,7 +269,8 @@ static void goal_large(size_t bytes, uint32_t qps)
 		copied[r] = large_copied(&m);
 	}
 	must(memcmp(m.from, m.to, bytes * qps) ? -EIO : 0, "data");
-	printf("%.2f %.2f\n", most(written, LARGE_ROUNDS), most(copied, LARGE_ROUNDS));
+	printf("%.2f %.2f\n", rounds_most(written, LARGE_ROUNDS),
+	       rounds_most(copied, LARGE_ROUNDS));
 }
 
 /* --- many objects -------------------------------------------------------------------------------
@@ -315,7 +316,8 @@ struct touched {
 
 static uint8_t *touched_huge(size_t len)
 {
-	uint8_t *p = must_have(aligned_alloc(2u << 20, (len + (2u << 20)) & ~(size_t)((2u << 20) - 1)));
+	uint8_t *p =
+		must_have(aligned_alloc(2u << 20, (len + (2u << 20)) & ~(size_t)((2u << 20) - 1)));
 
 	madvise(p, len, MADV_HUGEPAGE);
 	memset(p, 0, len);
@@ -396,7 +398,8 @@ static void goal_many(uint32_t qps, uint32_t keys)
 		alone[r] = -many_touched(&t, FEW, FEW);
 		alone[r] += many_touched(&t, qps, keys);
 	}
-	printf("%.0f %.0f %.0f\n", least(many, ROUNDS), least(few, ROUNDS), least(alone, ROUNDS));
+	printf("%.0f %.0f %.0f\n", rounds_least(many, ROUNDS), rounds_least(few, ROUNDS),
+	       rounds_least(alone, ROUNDS));
 }
 
 /* --- what a script watches from outside ----------------------------------------------------------

@@ -42,13 +42,13 @@ static inline int by_count(const void *a, const void *b)
 }
 
 /* Of rounds, the quiet ones count: on a loaded machine the others are the scheduler's. */
-static inline double least(double *x, size_t n)
+static inline double rounds_least(double *x, size_t n)
 {
 	qsort(x, n, sizeof(*x), by_size);
 	return x[n / 10];
 }
 
-static inline double most(double *x, size_t n)
+static inline double rounds_most(double *x, size_t n)
 {
 	qsort(x, n, sizeof(*x), by_size);
 	return x[n - 1 - n / 10];

@@ -191,7 +191,7 @@ static void ask(void)
 		trip[r] = read_trips(&e, &o);
 		packets[r] = write_stream(&e, &o);
 	}
-	printf("%.0f %.0f\n", least(trip, ROUNDS), most(packets, ROUNDS));
+	printf("%.0f %.0f\n", rounds_least(trip, ROUNDS), rounds_most(packets, ROUNDS));
 }
 
 /* --- bare sockets ------------------------------------------------------------------------------ */
@@ -284,7 +284,7 @@ static void bare(const char *address, size_t len)
 		trip[r] = bare_trips(fd);
 		packets[r] = bare_stream(fd, len);
 	}
-	printf("%.0f %.0f\n", least(trip, ROUNDS), most(packets, ROUNDS));
+	printf("%.0f %.0f\n", rounds_least(trip, ROUNDS), rounds_most(packets, ROUNDS));
 }
 
 int main(int argc, char **argv)

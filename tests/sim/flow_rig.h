@@ -140,7 +140,7 @@ static inline void way_begin(struct flow_rig *f, struct way *w)
 	OK(dvx_flow_matcher_create(w->root, &ma, &w->matcher));
 }
 
-static inline void way_end(struct way *w)
+static inline void way_lead(struct way *w)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_rule_attr ra = {.size = sizeof(ra), .match = &all, .action_count = 1};
@@ -154,7 +154,7 @@ static inline void way_open(struct flow_rig *f, struct way *w, struct dvx_rxq *r
 {
 	way_begin(f, w);
 	OK(dvx_flow_action_create_queue(w->domain, rxq, &w->to));
-	way_end(w);
+	way_lead(w);
 }
 
 static inline void way_close(struct way *w)

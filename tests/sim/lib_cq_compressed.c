@@ -26,7 +26,7 @@ static void compressed_open(struct flow_rig *f, struct compressed *s, uint32_t f
 	OK(dvx_rss_create(f->r.dev, &ra, &s->rss));
 	way_begin(f, &s->way);
 	OK(dvx_flow_action_create_rss(s->way.domain, s->rss, &s->way.to));
-	way_end(&s->way);
+	way_lead(&s->way);
 }
 
 static void compressed_close(struct compressed *s)
@@ -71,7 +71,7 @@ static const void *compressed_next(const struct dvx_cq *cq)
 }
 
 /* Burst after burst over laps of the ring: some by CQEs, some by many. */
-static void compressed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
+static void cq_compressed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 {
 	uint32_t words = 0, before = 0, sessions = 0;
 	struct dvx_rx rx[2 * ROOMS];
@@ -116,9 +116,9 @@ static void compressed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 
 TEST_FLOW(compressed)
 {
-	compressed_as(f, 0, DVX_CQ_MINI_HASH);
-	compressed_as(f, 0, DVX_CQ_MINI_CSUM);
-	compressed_as(f, DVX_CQ_128, DVX_CQ_MINI_CSUM_STRIDE);
+	cq_compressed_as(f, 0, DVX_CQ_MINI_HASH);
+	cq_compressed_as(f, 0, DVX_CQ_MINI_CSUM);
+	cq_compressed_as(f, DVX_CQ_128, DVX_CQ_MINI_CSUM_STRIDE);
 }
 
 /* A session that waits is moved whole. */

@@ -9,7 +9,7 @@
 static struct wire_wait w;
 static uint64_t now, sent;
 
-static void turn(bool rang, bool came, unsigned int n)
+static void wire_turn(bool rang, bool came, unsigned int n)
 {
 	wire_wait_turn(&w, now, rang, came, sent += n);
 }
@@ -23,13 +23,13 @@ static unsigned int sleeps(uint64_t answer_ns, bool rings)
 	for (unsigned int i = 0; i < TURNS; i++) {
 		uint64_t end = now + answer_ns, ns;
 
-		turn(true, false, 1);
+		wire_turn(true, false, 1);
 		while (now < end && !(ns = wire_wait_ns(&w, now)))
 			now += US;
 		ns = now < end ? ns : 0;
 		n += ns && ns != WIRE_WAIT_NONE;
 		now = end;
-		turn(ns && rings, true, 0);
+		wire_turn(ns && rings, true, 0);
 	}
 	return n;
 }
@@ -44,7 +44,7 @@ TEST(test_spins)
 TEST(test_gives_cpu)
 {
 	assert_true(sleeps(100 * US, false) >= TURNS / 2);
-	turn(true, false, 1);
+	wire_turn(true, false, 1);
 	assert_true(wire_wait_ns(&w, now) > 4000 * US);
 }
 
@@ -60,9 +60,9 @@ TEST(test_doorbells)
 TEST(test_quiet)
 {
 	w = (struct wire_wait){.sent = sent};
-	turn(true, false, 0);
+	wire_turn(true, false, 0);
 	assert_true(wire_wait_ns(&w, now) == WIRE_WAIT_NONE);
-	turn(false, true, 0);
+	wire_turn(false, true, 0);
 	assert_true(wire_wait_ns(&w, now) == 0);
 	now += 1000 * US;
 	assert_true(wire_wait_ns(&w, now) == WIRE_WAIT_NONE);

@@ -205,7 +205,7 @@ TEST_FX(mr_refusals)
 }
 
 /* The soft limit of this process, and whether CAP_IPC_LOCK lifts it (if it has that). */
-static void memlock(rlim_t pages, bool lifted)
+static void memlock_set(rlim_t pages, bool lifted)
 {
 	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct d[2];
@@ -242,7 +242,7 @@ static int reg_pages(struct fx *f, uint32_t pd, uint32_t pages, uint32_t *mr)
 
 static int memlock_end(void **state)
 {
-	memlock(RLIM_INFINITY, true);
+	memlock_set(RLIM_INFINITY, true);
 	return fx_teardown(state);
 }
 
@@ -256,7 +256,7 @@ TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
 	uint32_t pd = fx_pd(f), more, cq[2], mr;
 
 	f->dev->profile = &profile_bluefield2;
-	memlock(16, false);
+	memlock_set(16, false);
 	assert_int_equal(reg_pages(f, pd, 11, &mr), 0);
 	cq[0] = fx_cq(f, NULL); /* 128 entries: 2 pages, and the records' */
 	cq[1] = fx_cq(f, NULL);
@@ -275,10 +275,10 @@ TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
 	f->f = other;
 	assert_int_equal(reg_pages(f, fx_pd(f), 3, NULL), 0);
 	f->f = mine;
-	memlock(0, false);
+	memlock_set(0, false);
 	assert_int_equal(reg_pages(f, pd, 1, NULL), -EPERM);
 	kernel_close(other);
-	memlock(14, false);
+	memlock_set(14, false);
 	assert_int_equal(reg_pages(f, pd, 1, NULL), 0);
 	assert_int_equal(reg_pages(f, pd, 1, NULL), -ENOMEM);
 }
@@ -290,12 +290,12 @@ TEST_ON(memlock_lifted, struct fx *f, {fx_setup, memlock_end})
 	uint32_t pd = fx_pd(f);
 
 	f->dev->profile = &profile_bluefield2;
-	memlock(1, false);
+	memlock_set(1, false);
 	assert_int_equal(fx_reg_mr(f, pd, f->mem, FX_MEM, IB_UVERBS_ACCESS_ON_DEMAND, NULL), 0);
 	assert_int_equal(reg_pages(f, pd, 2, NULL), -ENOMEM);
-	memlock(1, true);
+	memlock_set(1, true);
 	assert_int_equal(reg_pages(f, pd, 2, NULL), may_lock() ? 0 : -ENOMEM);
-	memlock(1, false);
+	memlock_set(1, false);
 	free.memlock = false;
 	f->dev->profile = &free;
 	assert_int_equal(reg_pages(f, pd, 2, NULL), 0);

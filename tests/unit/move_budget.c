@@ -7,7 +7,7 @@
 #define MIB    (1ull << 20)
 
 /* Of a second of registrations that take no time, how many MiB move. */
-static unsigned int moved(struct move_budget *b, uint64_t second, uint64_t mib)
+static unsigned int budget_moved(struct move_budget *b, uint64_t second, uint64_t mib)
 {
 	unsigned int n = 0;
 
@@ -26,10 +26,10 @@ TEST(test_each_message)
 {
 	struct move_budget b = {0};
 
-	assert_in_range(moved(&b, 5, 1), 64, 80);
+	assert_in_range(budget_moved(&b, 5, 1), 64, 80);
 	for (uint64_t s = 6; s < 9; s++)
-		assert_in_range(moved(&b, s, 1), 7, 9);
-	assert_in_range(moved(&b, 1000, 1), 64, 80); /* long after */
+		assert_in_range(budget_moved(&b, s, 1), 7, 9);
+	assert_in_range(budget_moved(&b, 1000, 1), 64, 80); /* long after */
 }
 
 /* One that is larger than the budget moves once. */

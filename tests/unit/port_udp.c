@@ -239,7 +239,7 @@ TEST_OF(test_leaves, struct two, t, {two_setup, two_teardown})
 }
 
 /* One packet to an address of this network. */
-static void send_from(struct two *t, const struct gid_entry *source, uint8_t opcode)
+static void udp_send_from(struct two *t, const struct gid_entry *source, uint8_t opcode)
 {
 	static const uint8_t zeros[MASKED_ETH_LEN];
 	struct vhca *v = &t->p->rig.dev.vhca[0];
@@ -257,7 +257,7 @@ static void send_from(struct two *t, const struct gid_entry *source, uint8_t opc
 
 static void send_opcode(struct two *t, uint8_t opcode)
 {
-	send_from(t, &t->p->rig.dev.vhca[0].gids[3], opcode);
+	udp_send_from(t, &t->p->rig.dev.vhca[0].gids[3], opcode);
 }
 
 /* Groups with members have sockets, by which their packets come in; none leaves by them. */
@@ -269,7 +269,7 @@ TEST_OF(test_group_sends_nothing, struct two, t, {two_setup, two_teardown})
 	gid_ipv4(group.gid, (const uint8_t[]){239, 1, 2, 3});
 	assert_int_equal(mcg_attach(v, group.gid, t->p->a.qp), 0);
 	port_run_wire(t->p->rig.dev.port);
-	send_from(t, &group, BTH_SEND_ONLY);
+	udp_send_from(t, &group, BTH_SEND_ONLY);
 	port_flush_wire(t->p->rig.dev.port);
 	assert_int_equal(t->p->rig.dev.drops.n[DROP_WIRE_FORM], 1);
 	assert_int_equal(t->w->sent, 0);

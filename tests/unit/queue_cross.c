@@ -95,7 +95,7 @@ static void completed(struct rig_cq *cq, unsigned int n)
 	assert_null(rig_poll(cq));
 }
 
-static void receive(struct cross *x, struct rig_qp *q, uint8_t *to, unsigned int n)
+static void cross_receive(struct cross *x, struct rig_qp *q, uint8_t *to, unsigned int n)
 {
 	const uint32_t key = rig_key(to == x->p->dst ? x->p->md : x->p->ms);
 
@@ -179,8 +179,8 @@ CROSS(a_receive_starts_a_send)
 	struct rig_wqe w = rig_begin(&x->p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 
 	x->p->b.qp->sq.managed = true;
-	receive(x, &x->p->b, x->p->dst, 1);
-	receive(x, &x->p->a, x->p->src + 4096, 1);
+	cross_receive(x, &x->p->b, x->p->dst, 1);
+	cross_receive(x, &x->p->a, x->p->src + 4096, 1);
 	rig_data(&w, x->p->dst, 6, rig_key(x->p->md));
 	rig_end(&w);
 	wait_for(&x->m, &x->p->cb, 1);
@@ -253,7 +253,7 @@ CROSS(nothing_polls)
 CROSS(enabled_receives)
 {
 	x->p->b.qp->rq.managed = true;
-	receive(x, &x->p->b, x->p->dst, 1);
+	cross_receive(x, &x->p->b, x->p->dst, 1);
 	for (unsigned int i = 0; i < 2; i++)
 		rig_message(&x->p->a, SIGNALED, "x");
 	rig_run(&x->p->a);
@@ -263,7 +263,7 @@ CROSS(enabled_receives)
 	completed(&x->cq, 1);
 	rig_pass(&x->p->rig, 1000000000);
 	completed(&x->p->cb, 1);
-	receive(x, &x->p->b, x->p->dst, 3);
+	cross_receive(x, &x->p->b, x->p->dst, 3);
 	rig_pass(&x->p->rig, 1000000000);
 	completed(&x->p->cb, 1);
 	for (unsigned int i = 0; i < 2; i++)
@@ -302,7 +302,7 @@ CROSS(all_transports)
 	}
 }
 
-static void refused(struct cross *x, const char *what, uint8_t vendor)
+static void cross_refused(struct cross *x, const char *what, uint8_t vendor)
 {
 	const uint8_t *cqe;
 
@@ -351,7 +351,7 @@ CROSS(refusals)
 			   : table[i].cq ? ca
 					 : a,
 			   0);
-		refused(x, table[i].what, table[i].vendor);
+		cross_refused(x, table[i].what, table[i].vendor);
 	}
 }
 
@@ -365,7 +365,7 @@ CROSS(ends)
 	rig_run(&x->m);
 	completed(&x->cq, 0);
 	rig_cq_close(&cq);
-	refused(x, "WAIT for a CQ that went", VENDOR_CROSS);
+	cross_refused(x, "WAIT for a CQ that went", VENDOR_CROSS);
 	for (unsigned int i = 0; i < 2; i++) {
 		wait_for(&x->m, &x->p->ca, 1);
 		rig_run(&x->m);
