@@ -104,7 +104,8 @@ static int flow_rewrite_add_entry(struct dvx_flow_rewrites *r, const char *who,
 	return 0;
 }
 
-static int too_wide(const char *who, const struct dvx_flow_rewrite_field *f, uint32_t value)
+static int flow_rewrite_check_value(const char *who, const struct dvx_flow_rewrite_field *f,
+				    uint32_t value)
 {
 	if (f->bits == 32 || !(value >> f->bits))
 		return 0;
@@ -112,55 +113,47 @@ static int too_wide(const char *who, const struct dvx_flow_rewrite_field *f, uin
 			f->bits, f->path);
 }
 
-int dvx_flow_rewrite_set(struct dvx_flow_rewrites *r, const char *name, uint32_t value)
+/* SET or ADD; an ADD has no length, it is of the whole field. */
+static int flow_rewrite_by_value(struct dvx_flow_rewrites *r, const char *who, uint32_t type,
+				 const char *name, uint32_t value)
 {
 	uint8_t a[DVX_FLOW_REWRITE_BYTES] = {0};
 	const struct dvx_flow_rewrite_field *f;
-	int err = dvx_given("dvx_flow_rewrite_set", "list", r, NULL);
+	int err = dvx_given(who, "list", r, NULL);
 
 	if (err)
 		return err;
-	f = flow_rewrite_find("dvx_flow_rewrite_set", name);
+	f = flow_rewrite_find(who, name);
 	if (!f)
 		return -dvx_last_error()->err;
-	err = too_wide("dvx_flow_rewrite_set", f, value);
+	if (type == PRM_ACTION_TYPE_ADD && !(f->flags & REWRITE_ADD))
+		return dvx_fail(EOPNOTSUPP,
+				"%s: %s: devices add to ipv4_ttl, ipv6_hop_limit, "
+				"outer_tcp_seq_num and outer_tcp_ack_num only",
+				who, f->path);
+	err = flow_rewrite_check_value(who, f, value);
 	if (err)
 		return err;
-	prm_set_action_in_set_action_type(a, PRM_ACTION_TYPE_SET);
+	prm_set_action_in_set_action_type(a, type);
 	prm_set_action_in_set_field(a, f->number);
-	prm_set_action_in_set_length(a, f->bits % 32u);
+	prm_set_action_in_set_length(a, type == PRM_ACTION_TYPE_SET ? f->bits % 32u : 0);
 	prm_set_action_in_set_data(a, value);
-	return flow_rewrite_add_entry(r, "dvx_flow_rewrite_set", a);
+	return flow_rewrite_add_entry(r, who, a);
+}
+
+int dvx_flow_rewrite_set(struct dvx_flow_rewrites *r, const char *name, uint32_t value)
+{
+	return flow_rewrite_by_value(r, "dvx_flow_rewrite_set", PRM_ACTION_TYPE_SET, name, value);
 }
 
 int dvx_flow_rewrite_add(struct dvx_flow_rewrites *r, const char *name, uint32_t value)
 {
-	uint8_t a[DVX_FLOW_REWRITE_BYTES] = {0};
-	const struct dvx_flow_rewrite_field *f;
-	int err = dvx_given("dvx_flow_rewrite_add", "list", r, NULL);
-
-	if (err)
-		return err;
-	f = flow_rewrite_find("dvx_flow_rewrite_add", name);
-	if (!f)
-		return -dvx_last_error()->err;
-	if (!(f->flags & REWRITE_ADD))
-		return dvx_fail(EOPNOTSUPP,
-				"dvx_flow_rewrite_add: %s: devices add to ipv4_ttl, "
-				"ipv6_hop_limit, outer_tcp_seq_num and outer_tcp_ack_num only",
-				f->path);
-	err = too_wide("dvx_flow_rewrite_add", f, value);
-	if (err)
-		return err;
-	prm_add_action_in_set_action_type(a, PRM_ACTION_TYPE_ADD);
-	prm_add_action_in_set_field(a, f->number);
-	prm_add_action_in_set_data(a, value);
-	return flow_rewrite_add_entry(r, "dvx_flow_rewrite_add", a);
+	return flow_rewrite_by_value(r, "dvx_flow_rewrite_add", PRM_ACTION_TYPE_ADD, name, value);
 }
 
 /* Whether bits first .. first + n - 1 are in the field. */
-static int bits_within(const char *what, const struct dvx_flow_rewrite_field *f, uint32_t first,
-		       uint32_t n)
+static int flow_rewrite_check_bits(const char *what, const struct dvx_flow_rewrite_field *f,
+				   uint32_t first, uint32_t n)
 {
 	if (n && n <= f->bits && first <= f->bits - n)
 		return 0;
@@ -184,9 +177,9 @@ int dvx_flow_rewrite_copy(struct dvx_flow_rewrites *r, const char *to, uint32_t 
 		src = flow_rewrite_find("dvx_flow_rewrite_copy", from);
 	if (!src)
 		return -dvx_last_error()->err;
-	err = bits_within("to", dst, to_bit, bits);
+	err = flow_rewrite_check_bits("to", dst, to_bit, bits);
 	if (!err)
-		err = bits_within("from", src, from_bit, bits);
+		err = flow_rewrite_check_bits("from", src, from_bit, bits);
 	if (err)
 		return err;
 	prm_copy_action_in_set_action_type(a, PRM_ACTION_TYPE_COPY);
@@ -198,99 +191,78 @@ int dvx_flow_rewrite_copy(struct dvx_flow_rewrites *r, const char *to, uint32_t 
 	return flow_rewrite_add_entry(r, "dvx_flow_rewrite_copy", a);
 }
 
-/* Several fields together, or none of them. */
-static int flow_rewrite_all(struct dvx_flow_rewrites *r, const char *const names[],
-			    const uint32_t *values, unsigned int n)
+/* The fields of one end together, or none of them; names of the source come first. */
+static int flow_rewrite_end(struct dvx_flow_rewrites *r, const char *who, enum dvx_flow_end end,
+			    const char *const names[], const uint32_t *values, uint32_t n)
 {
-	uint32_t count = r->count;
-	int err = 0;
+	uint32_t count;
+	int err = dvx_given(who, "list", r, NULL);
 
-	for (unsigned int i = 0; i < n && !err; i++)
-		err = dvx_flow_rewrite_set(r, names[i], values[i]);
+	if (err)
+		return err;
+	if (end != DVX_FLOW_SRC && end != DVX_FLOW_DST)
+		return dvx_fail(EINVAL, "%s: end %u is neither source nor destination", who,
+				(unsigned int)end);
+	count = r->count;
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = flow_rewrite_by_value(r, who, PRM_ACTION_TYPE_SET,
+					    names[end == DVX_FLOW_DST ? n + i : i], values[i]);
 	if (err)
 		r->count = count;
 	return err;
 }
 
-static int flow_rewrite_check_end(const char *who, enum dvx_flow_end end)
-{
-	if (end == DVX_FLOW_SRC || end == DVX_FLOW_DST)
-		return 0;
-	return dvx_fail(EINVAL, "%s: end %u is neither source nor destination", who,
-			(unsigned int)end);
-}
-
 int dvx_flow_rewrite_mac(struct dvx_flow_rewrites *r, enum dvx_flow_end end, const uint8_t mac[6])
 {
-	static const char *const names[2][2] = {
-		{"outer_headers.smac_47_16", "outer_headers.smac_15_0"},
-		{"outer_headers.dmac_47_16", "outer_headers.dmac_15_0"},
-	};
+	static const char *const names[] = {"smac_47_16", "smac_15_0", "dmac_47_16", "dmac_15_0"};
 	int err = dvx_given("dvx_flow_rewrite_mac", "list", r, "mac", mac, NULL);
 
-	if (!err)
-		err = flow_rewrite_check_end("dvx_flow_rewrite_mac", end);
-	if (err)
-		return err;
-	return flow_rewrite_all(r, names[end], (uint32_t[]){prm_load32(mac, 0), prm_load16(mac, 4)},
-				2);
+	return err ? err
+		   : flow_rewrite_end(r, "dvx_flow_rewrite_mac", end, names,
+				      (uint32_t[]){prm_load32(mac, 0), prm_load16(mac, 4)}, 2);
 }
 
 int dvx_flow_rewrite_ipv4(struct dvx_flow_rewrites *r, enum dvx_flow_end end, uint32_t addr)
 {
-	int err = dvx_given("dvx_flow_rewrite_ipv4", "list", r, NULL);
+	static const char *const names[] = {"src_ipv4_src_ipv6.ipv4_layout.ipv4",
+					    "dst_ipv4_dst_ipv6.ipv4_layout.ipv4"};
 
-	if (!err)
-		err = flow_rewrite_check_end("dvx_flow_rewrite_ipv4", end);
-	if (err)
-		return err;
-	return dvx_flow_rewrite_set(r,
-				    end == DVX_FLOW_SRC
-					    ? "outer_headers.src_ipv4_src_ipv6.ipv4_layout.ipv4"
-					    : "outer_headers.dst_ipv4_dst_ipv6.ipv4_layout.ipv4",
-				    addr);
+	return flow_rewrite_end(r, "dvx_flow_rewrite_ipv4", end, names, &addr, 1);
 }
 
 int dvx_flow_rewrite_ipv6(struct dvx_flow_rewrites *r, enum dvx_flow_end end,
 			  const uint8_t addr[16])
 {
-	static const char *const names[2][4] = {
-		{"src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_127_96",
-		 "src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_95_64",
-		 "src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_63_32",
-		 "src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_31_0"},
-		{"dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_127_96",
-		 "dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_95_64",
-		 "dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_63_32",
-		 "dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_31_0"},
+	static const char *const names[] = {
+		"src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_127_96",
+		"src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_95_64",
+		"src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_63_32",
+		"src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_31_0",
+		"dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_127_96",
+		"dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_95_64",
+		"dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_63_32",
+		"dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_31_0",
 	};
 	uint32_t words[4];
 	int err = dvx_given("dvx_flow_rewrite_ipv6", "list", r, "addr", addr, NULL);
 
-	if (!err)
-		err = flow_rewrite_check_end("dvx_flow_rewrite_ipv6", end);
 	if (err)
 		return err;
-	for (unsigned int i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < 4; i++)
 		words[i] = prm_load32(addr, 4 * i);
-	return flow_rewrite_all(r, names[end], words, 4);
+	return flow_rewrite_end(r, "dvx_flow_rewrite_ipv6", end, names, words, 4);
 }
 
 int dvx_flow_rewrite_port(struct dvx_flow_rewrites *r, enum dvx_flow_end end,
 			  enum dvx_flow_proto proto, uint16_t port)
 {
-	int err = dvx_given("dvx_flow_rewrite_port", "list", r, NULL);
+	static const char *const tcp[] = {"tcp_sport", "tcp_dport"};
+	static const char *const udp[] = {"udp_sport", "udp_dport"};
+	const uint32_t value = port;
 
-	if (!err)
-		err = flow_rewrite_check_end("dvx_flow_rewrite_port", end);
-	if (err)
-		return err;
-	if (proto == DVX_FLOW_TCP)
-		return dvx_flow_rewrite_set(r, end == DVX_FLOW_SRC ? "tcp_sport" : "tcp_dport",
-					    port);
-	if (proto == DVX_FLOW_UDP)
-		return dvx_flow_rewrite_set(r, end == DVX_FLOW_SRC ? "udp_sport" : "udp_dport",
-					    port);
-	return dvx_fail(EINVAL, "dvx_flow_rewrite_port: proto %u is neither TCP nor UDP",
-			(unsigned int)proto);
+	if (proto != DVX_FLOW_TCP && proto != DVX_FLOW_UDP)
+		return dvx_fail(EINVAL, "dvx_flow_rewrite_port: proto %u is neither TCP nor UDP",
+				(unsigned int)proto);
+	return flow_rewrite_end(r, "dvx_flow_rewrite_port", end, proto == DVX_FLOW_TCP ? tcp : udp,
+				&value, 1);
 }

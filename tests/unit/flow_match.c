@@ -110,7 +110,7 @@ TEST(rewrite_names)
 	before = r;
 	assert_int_equal(dvx_flow_rewrite_mac(&r, DVX_FLOW_DST, (const uint8_t *)"\2\0\0\0\0\1"),
 			 -E2BIG);
-	said("the list is full, it has 32 rewrites", "");
+	said("dvx_flow_rewrite_mac: the list is full, it has 32 rewrites", "");
 	assert_int_equal(r.count, before.count);
 }
 
