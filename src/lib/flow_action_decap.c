@@ -7,12 +7,12 @@
 #define TAG_BYTES      4u
 
 /* What the root needs; entries need nothing. */
-static bool has_l2(const void *props)
+static bool flow_decap_root_has_l2(const void *props)
 {
 	return prm_flow_table_prop_layout_get_decap(props);
 }
 
-static bool has_l3(const void *props)
+static bool flow_decap_root_has_l3(const void *props)
 {
 	return prm_flow_table_prop_layout_get_reformat_l3_tunnel_to_l2(props);
 }
@@ -32,7 +32,7 @@ int dvx_flow_action_create_decap_l2(struct dvx_flow_domain *domain, struct dvx_f
 {
 	struct dvx_flow_change c = {.make = flow_decap_make,
 				    .says = "a decapsulation",
-				    .root_has = has_l2,
+				    .root_has = flow_decap_root_has_l2,
 				    .root_cap = "decap"};
 	int err = dvx_given("dvx_flow_action_create_decap_l2", "domain", domain, "out", out, NULL);
 
@@ -46,7 +46,7 @@ int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *
 {
 	struct dvx_flow_change c = {.make = flow_decap_make,
 				    .says = "a decapsulation",
-				    .root_has = has_l3,
+				    .root_has = flow_decap_root_has_l3,
 				    .root_cap = "reformat_l3_tunnel_to_l2"};
 	int err = dvx_given("dvx_flow_action_create_decap_l3", "domain", domain, "header", header,
 			    "out", out, NULL);

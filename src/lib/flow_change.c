@@ -70,9 +70,9 @@ int dvx_flow_change_destroy(struct dvx_flow_action *action)
 
 /* --- what a change needs of the match ---------------------------------------------------------- */
 
-/* A header's field under a mask of all ones; false: not matched so. */
+/* Headers of one depth. The functions tell whether a field is matched exactly, and has a value. */
 struct pinned {
-	const uint8_t *mask, *value; /* headers of one depth */
+	const uint8_t *mask, *value;
 };
 
 static bool pinned_version(const struct pinned *p, uint8_t version)

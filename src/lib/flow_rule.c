@@ -62,20 +62,21 @@ static void flow_rule_put(struct dvx_flow_action *action, struct dvx_flow_action
 	out[n] = action;
 }
 
-static uint32_t flow_rule_count(const struct dvx_flow_rule_attr *attr, enum action_kind kind)
+static uint32_t flow_rule_count(struct dvx_flow_action *const *actions, uint32_t action_count,
+				enum action_kind kind)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < attr->action_count; i++)
-		n += attr->actions[i]->kind == kind;
+	for (uint32_t i = 0; i < action_count; i++)
+		n += actions[i]->kind == kind;
 	return n;
 }
 
 /* Behind a decapsulation the inner headers are the packet's. */
 static int flow_rule_check_changes(const struct dvx_flow_rule_attr *attr)
 {
-	bool decap = flow_rule_count(attr, ACTION_DECAP);
-	uint32_t pops = flow_rule_count(attr, ACTION_POP_VLAN);
+	bool decap = flow_rule_count(attr->actions, attr->action_count, ACTION_DECAP);
+	uint32_t pops = flow_rule_count(attr->actions, attr->action_count, ACTION_POP_VLAN);
 	int err = 0;
 
 	for (uint32_t i = 0; i < attr->action_count && !err; i++)
@@ -84,7 +85,7 @@ static int flow_rule_check_changes(const struct dvx_flow_rule_attr *attr)
 	if (!err && pops > 1)
 		err = dvx_flow_change_check_pops(attr, decap);
 	if (!err && pops && attr->matcher->table->domain->side == DVX_FLOW_RX &&
-	    flow_rule_count(attr, ACTION_PUSH_VLAN))
+	    flow_rule_count(attr->actions, attr->action_count, ACTION_PUSH_VLAN))
 		err = dvx_fail(EOPNOTSUPP,
 			       "dvx_flow_rule_create: attr.actions pops and pushes a VLAN tag: in "
 			       "RX domains libmlx5 does one of them; rewrite first_vid, or use two "
@@ -149,7 +150,7 @@ static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 				"dvx_flow_rule_create: match: the matcher already has this rule");
 	if (rule->matcher->table->level)
 		return refused_below(rule, value, err);
-	if (props && rule->actions[0]->kind == ACTION_TAG &&
+	if (props && flow_rule_count(rule->actions, rule->action_count, ACTION_TAG) &&
 	    !prm_flow_table_prop_layout_get_flow_tag(props))
 		return dvx_fail(EOPNOTSUPP, "dvx_flow_rule_create: %s lacks %s.flow_tag",
 				dvx_dev_name(domain->dev), dvx_flow_props_name(domain));
