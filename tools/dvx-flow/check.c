@@ -77,7 +77,7 @@ static json_t *check_json(const struct ruleset *set, const struct program *p)
 	return root;
 }
 
-static void print_table(int dir, const struct table *t)
+static void check_print_table(int dir, const struct table *t)
 {
 	struct table_cost c;
 
@@ -88,7 +88,7 @@ static void print_table(int dir, const struct table *t)
 	       c.matchers == 1 ? "" : "s", c.longest_path, c.mean_path);
 }
 
-/* A file that would be slow is told, not refused. */
+/* Rules that would be slow get warnings; they are not refused. */
 static void warn_costly(const char *name, const struct ruleset *set, const struct program *p)
 {
 	struct rule_cost cost[COSTLY];
@@ -100,8 +100,8 @@ static void warn_costly(const char *name, const struct ruleset *set, const struc
 	for (size_t i = 0; i < n; i++) {
 		const struct rule *r = &set->rule[cost[i].rule];
 
-		fprintf(stderr, "%s:%u: expensive: %u matchers and %u entries begin here: %s\n",
-			name, r->line, cost[i].matchers, cost[i].entries, r->text);
+		fprintf(stderr, "%s:%u: expensive: its %u entries begin %u matchers: %s\n", name,
+			r->line, cost[i].entries, cost[i].matchers, r->text);
 	}
 	fprintf(stderr,
 		"%s: packets are looked up in one matcher after the other; rules of one shape side "
@@ -114,7 +114,7 @@ static void check_print(const struct args *a, const struct ruleset *set, const s
 	printf("%s: %zu rule%s", a->argv[0], set->n, set->n == 1 ? "" : "s");
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (p->table[d].n)
-			print_table(d, &p->table[d]);
+			check_print_table(d, &p->table[d]);
 	putchar('\n');
 }
 

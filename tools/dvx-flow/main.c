@@ -62,8 +62,8 @@ static const struct argp_option dump_options[] = {
 
 static const struct cli_command commands[] = {
 	{"check", 1, 1, "FILE",
-	 "Checks a rule file, and shows how many entries and matchers it becomes.", check_options,
-	 cmd_check},
+	 "Checks a rule file, and shows what its rules cost: entries, matchers, look-ups.",
+	 check_options, cmd_check},
 	{"daemon", 0, 0, "",
 	 "Holds rules on the device, and receives the packets that they send to queues.",
 	 daemon_options, cmd_daemon},

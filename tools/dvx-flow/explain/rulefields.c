@@ -27,7 +27,7 @@ static void put_key(struct fields *p, const struct rule_field *f)
 }
 
 /* Of a list the first one. */
-static void put_address(struct fields *p, enum field f, const struct rule_nets *nets)
+static void rulefields_put_address(struct fields *p, enum field f, const struct rule_nets *nets)
 {
 	const struct rule_prefix *a = nets->prefix;
 	u128 v = 0;
@@ -62,8 +62,8 @@ static void put_headers(struct fields *p, const struct rule_headers *r)
 		if (!p->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
 			rulefields_put(p, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
 	}
-	put_address(p, F_SRC, r->src.n ? &r->src : &r->host);
-	put_address(p, F_DST, &r->dst);
+	rulefields_put_address(p, F_SRC, r->src.n ? &r->src : &r->host);
+	rulefields_put_address(p, F_DST, &r->dst);
 	put_l4(p, r);
 }
 

@@ -15,8 +15,8 @@
 
 /*
  * Limits the search for a place: so many matchers are searched, and so many shapes may search one
- * matcher; beyond that, an entry counts as conflicting, which costs a matcher. Each search keeps a hash table that all
- * later entries of the matcher join.
+ * matcher; beyond that, an entry counts as conflicting, which costs a matcher. Each search keeps a
+ * hash table that all later entries of the matcher join.
  */
 #define LOOKS 64u
 

@@ -87,7 +87,7 @@ void table_cost(const struct table *t, struct table_cost *out);
 /* A rule's part of that. */
 struct rule_cost {
 	uint32_t rule;
-	uint32_t matchers; /* that have no earlier rule's entry: without the rule they need not be */
+	uint32_t matchers; /* that begin with its entry: no earlier rule needs them */
 	uint32_t entries;
 };
 /* The most expensive rules first, at most `room`, of those that a matcher begins with. */
