@@ -47,8 +47,8 @@ static void open_node(struct example *x, struct node *n)
 }
 
 /*
- * All that the node will do: each time that the token arrives, it is sent on. Node 0 sends it first,
- * and keeps it in the end.
+ * All that the node will do: each time that the token arrives, it is sent on. Node 0 sends it
+ * first, and keeps it in the end.
  */
 static void prepare(struct node *n, int number, uint32_t key)
 {

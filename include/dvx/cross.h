@@ -5,7 +5,7 @@
 /*
  * Cross-channel: requests by which the device itself starts what was prepared in other queues, when
  * something has happened, without the processor. A managed queue (DVX_QP_MANAGED_SEND,
- * DVX_QP_MANAGED_RECV, DVX_TXQ_MANAGED) is filled by posts as any other one, and not rung: it runs as
+ * DVX_QP_MANAGED_RECV, DVX_TXQ_MANAGED) is filled by posts like any other, but not rung: it runs as
  * far as requests of a master (DVX_QP_MASTER, DVX_TXQ_MASTER) say.
  *
  *	dvx_post_send_inline(prepared, "done", 5, cookie, DVX_SIGNALED);	not rung
@@ -58,8 +58,8 @@ DVX_INLINE int dvx_post_send_enable(struct dvx_sq *sq, uint32_t qpn, uint32_t in
 }
 
 /*
- * The same of receives: the pi that its dvx_rq has behind them. They are told by dvx_rq_ring(), too:
- * before, or until they are needed.
+ * The same for receives: the index is the pi that its dvx_rq has behind them. dvx_rq_ring() must
+ * have told the device about them, too, by the time that a message needs them.
  */
 DVX_INLINE int dvx_post_recv_enable(struct dvx_sq *sq, uint32_t qpn, uint32_t index, uint64_t wr_id,
 				    uint32_t flags)

@@ -77,7 +77,7 @@ DVX_INLINE void dvx_umr_fill(uint8_t *list, uint32_t n)
 	}
 }
 
-/* The same mkey by another number, so that what still has the old one fails: the low byte counts. */
+/* The same mkey by another number (in the low byte), so that what still has the old one fails. */
 DVX_INLINE uint32_t dvx_key_next(uint32_t key)
 {
 	return (key & ~0xffu) | ((key + 1) & 0xff);

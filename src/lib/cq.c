@@ -301,8 +301,8 @@ static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 }
 
 /*
- * What a verbs CQ keeps in compressed CQEs. libmlx5 does not tell, nor whether it compresses at all,
- * so the device is asked. Without an answer packets might get a checksum for their hash.
+ * What a verbs CQ keeps in compressed CQEs. libmlx5 does not tell, nor whether it compresses at
+ * all, so the device is asked. Without an answer packets might get a checksum for their hash.
  */
 static int lib_cq_read_mini(struct dvx_cq *cq, struct ibv_cq *ibcq)
 {

@@ -232,8 +232,8 @@ int dvx_events_watch_dct(struct dvx_events *ev, struct dvx_dct *dct, void *cooki
 	int err = dvx_given("dvx_events_watch_dct", "events", ev, "dct", dct, NULL);
 
 	return err ? err
-		   : events_watch(ev, "dct", dvx_dct_obj(dct), dvx_dct_number(dct), cookie, dct_types,
-				  1);
+		   : events_watch(ev, "dct", dvx_dct_obj(dct), dvx_dct_number(dct), cookie,
+				  dct_types, 1);
 }
 
 int dvx_events_watch_rxq(struct dvx_events *ev, struct dvx_rxq *rxq, void *cookie)

@@ -163,9 +163,9 @@ static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 }
 
 /*
- * What libmlx5 gets. In the root's TX tables, letting a packet out is having no destination. Below the
- * root, libmlx5 wants no default action behind a change: no destination means the same there. And
- * what is dropped need not be changed.
+ * What libmlx5 gets. A rule without a destination lets the packet go on in two places, so that the
+ * default action is left out: in the root's TX tables, and behind a change below the root, where
+ * libmlx5 refuses it. Packets that are dropped need no change.
  */
 static int flow_rule_actions(struct dvx_flow_rule *rule, struct mlx5dv_dr_action **out, uint32_t *n)
 {

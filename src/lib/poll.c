@@ -54,8 +54,8 @@ static bool poll_is_pad(const struct dvx_wc *wc, int n)
 }
 
 /*
- * The CQE that the inline poll has seen. One of a wrong signature retires nothing, and only who knows
- * the mkey can read it: it stays.
+ * The CQE that the inline poll has seen. One of a wrong signature retires nothing, and only who
+ * knows the mkey can read it: it stays.
  */
 static int poll_next(const struct dvx_cq *cq, const void **cqe)
 {

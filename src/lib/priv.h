@@ -297,8 +297,9 @@ void dvx_cq_clean(struct dvx_cq_priv *cq, uint32_t number);
 const struct dvx_cq_queue *dvx_cq_queue_of(const struct dvx_cq_priv *cq, const void *cqe);
 
 /*
- * clock.c: by a device's ?q_ts_format, which allows free-running stamps (0), those of the day (1) or
- * both, whether it has what attr.flags asks for, and a queue's ts_format.
+ * clock.c: `cap` is a device's ?q_ts_format, which allows free-running timestamps (0), real-time
+ * ones (1) or both. The first fails if the device lacks what attr.flags asks for; the second
+ * returns the queue's ts_format.
  */
 int dvx_ts_check(const struct dvx_dev *dev, const char *call, uint32_t cap, bool real_time);
 uint32_t dvx_ts_format(uint32_t cap, bool real_time);
