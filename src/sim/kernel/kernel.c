@@ -60,17 +60,13 @@ static int function_eq(struct vhca *v, struct kernel_function *fn)
 /* The set of the queues that programs make by verbs: hw_counters shows it. */
 static int function_q_counter(struct vhca *v, struct kernel_function *fn)
 {
-	uint8_t in[PRM_ALLOC_Q_COUNTER_IN_BYTES] = {0};
-	uint8_t out[PRM_ALLOC_Q_COUNTER_OUT_BYTES];
-	int err;
+	uint32_t set;
+	int err = mbox_alloc_q_counter(v, &set);
 
-	prm_alloc_q_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_Q_COUNTER);
-	prm_alloc_q_counter_in_set_uid(in, FW_UID_SHARED);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
-	fn->q_counter = (uint8_t)prm_alloc_q_counter_out_get_counter_set_id(out);
-	fw_q_counter_show(v, fn->q_counter);
+	fn->q_counter = (uint8_t)set;
+	fw_q_counter_show(v, set);
 	return 0;
 }
 

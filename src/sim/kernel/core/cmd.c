@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Firmware commands, and their status as an errno. */
 #include <errno.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/object.h>
 #include "fw/fw.h"
@@ -55,4 +56,17 @@ int mbox_destroy(struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t number)
 	prm_general_obj_in_cmd_hdr_set_uid(in, uid);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
 	return mbox_exec(v, in, sizeof(in), out, sizeof(out));
+}
+
+int mbox_alloc_q_counter(struct vhca *v, uint32_t *set)
+{
+	uint8_t in[PRM_ALLOC_Q_COUNTER_IN_BYTES] = {0}, out[PRM_ALLOC_Q_COUNTER_OUT_BYTES];
+	int err;
+
+	prm_alloc_q_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_Q_COUNTER);
+	prm_alloc_q_counter_in_set_uid(in, FW_UID_SHARED);
+	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		*set = prm_alloc_q_counter_out_get_counter_set_id(out);
+	return err;
 }

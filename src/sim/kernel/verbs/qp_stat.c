@@ -6,8 +6,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -56,18 +54,6 @@ static uint32_t stat_mode(const struct kernel_function *fn)
 	return stat_any(fn) ? RDMA_COUNTER_MODE_MANUAL : RDMA_COUNTER_MODE_NONE;
 }
 
-static int stat_alloc(struct vhca *v, uint32_t *set)
-{
-	uint8_t in[PRM_ALLOC_Q_COUNTER_IN_BYTES] = {0}, out[PRM_ALLOC_Q_COUNTER_OUT_BYTES];
-	int err;
-
-	prm_alloc_q_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_Q_COUNTER);
-	prm_alloc_q_counter_in_set_uid(in, FW_UID_SHARED);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
-	*set = prm_alloc_q_counter_out_get_counter_set_id(out);
-	return err;
-}
-
 static void stat_dealloc(struct vhca *v, uint32_t set)
 {
 	(void)mbox_destroy(v, PRM_OPCODE_DEALLOC_Q_COUNTER, FW_UID_SHARED, set);
@@ -80,7 +66,7 @@ static struct qp_stat *stat_new(const struct uverbs_qp *qp, uint32_t mask)
 	struct vhca *v = qp->u.file->vhca;
 	int slot;
 
-	if (!s || stat_alloc(v, &s->set)) {
+	if (!s || mbox_alloc_q_counter(v, &s->set)) {
 		free(s);
 		return NULL;
 	}
