@@ -83,7 +83,7 @@ const struct feature features[] = {
 	{"srq", "shared-receive-queue limit-events srq-limit", "Receives that many queues share", false, {
 		HAS(G, "log_max_srq_sz", "WQEs in an SRQ"),
 		HAS(G, "log_max_srq", "SRQs")}},
-	{"rmp", "receive-memory-pool", "The same for queues of DevX", true, {
+	{"rmp", "receive-memory-pool", "Receives that many queues of DevX share", true, {
 		HAS(G, "log_max_rmp", "RMPs")}},
 	{"rc", "reliable-connection", "Reliable connections", false, {
 		HAS(G, "rc", "the RC transport"), HAS(G, "log_max_qp", "QPs"),
@@ -135,7 +135,7 @@ const struct feature features[] = {
 		HAS(ODP, RC_ODP "write", "an RC WRITE may fault (transport scheme)"),
 		OR(ODP, RC_MEM "write", "an RC WRITE may fault (memory scheme)"),
 		HOST(NEED_ODP, "the kernel offers it for this device")}},
-	{"devx-odp", "odp-devx memory-scheme", "The same for queues of DevX", true, {
+	{"devx-odp", "odp-devx memory-scheme", "On-demand paging for queues of DevX", true, {
 		HAS(G, "pg", "the page of on-demand paging capabilities"),
 		HAS(ODP, RC_MEM "read", "an RC READ may fault (memory scheme)"),
 		HAS(ODP, RC_MEM "write", "an RC WRITE may fault (memory scheme)")}},

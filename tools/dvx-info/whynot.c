@@ -213,7 +213,7 @@ static void need_clock(const struct cap_source *s, struct whynot_finding *f)
 	snprintf(f->shown, sizeof(f->shown), "mlx5dv_get_clock_info() fails: %s", strerror(err));
 }
 
-/* What `dvx-info doctor` judges is shown here. */
+/* Whether it is enough is judged by `dvx-info doctor`: here it is shown. */
 static void need_memlock(const struct cap_source *s, struct whynot_finding *f)
 {
 	uint64_t left;
@@ -238,8 +238,8 @@ static void need_netdev(const struct cap_source *s, struct whynot_finding *f)
 	struct dvx_gid *gids;
 	size_t n;
 
-	whynot_note(f, MISSING, "no GID has a network interface",
-		    "sudo modprobe mlx5_core");
+	whynot_note(f, MISSING, "no GID has a network interface of this namespace",
+		    "ip -all netns exec ip -brief link: another network namespace may have it");
 	if (dvx_dev_gids(s->dev, &gids, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
