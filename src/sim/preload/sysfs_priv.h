@@ -24,7 +24,7 @@
 
 /* Paths are relative to the tree's root, an open folder. All: 0 or -errno. */
 int sysfs_make_parents(int root, const char *path);
-/* A new one, and the folders on the way. 0 or -errno; -ENOSPC if it has no room. */
+/* A new file, and the folders above it; -ENOSPC if it has no room. */
 int sysfs_make_bytes(int root, const char *path, const void *, size_t len, mode_t mode);
 int sysfs_make_file(int root, const char *path, const char *text);
 int sysfs_make_counters(int root);

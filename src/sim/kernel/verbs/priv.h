@@ -15,16 +15,18 @@ extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_cla
 /* A QP's state, peer and PSNs, as QUERY_QP has them. */
 void qp_modify_describe(struct uverbs_qp *, struct uverbs_resource *);
 void mcast_leave_all(struct uverbs_qp *);
-/* --- qp_stat.c --- */
-/* A queue pair on its way to INIT: bound, where a rule asks for it. */
+
+/* Statistics of a queue pair (qp_stat.c). Before RST2INIT: binds it where a rule asks for it. */
 void qp_stat_bind_auto(struct uverbs_qp *);
-/* The Q counter set that RST2INIT gives it; it has got it; it is in RTS. */
+/* The Q counter set that its context should name. */
 uint32_t qp_stat_set(const struct uverbs_qp *);
+/* Its context names that set now. */
 void qp_stat_is_set(struct uverbs_qp *);
+/* After each change of its state: in RTS, its context gets a set that it does not name yet. */
 void qp_stat_settle(struct uverbs_qp *);
-/* It is gone. */
+/* It is destroyed. */
 void qp_stat_leave(struct uverbs_qp *);
-/* --- */
+
 void context_close(struct uverbs_file *);
 void dm_stop(struct kernel *);
 void rates_stop(struct kernel *);
