@@ -473,6 +473,33 @@ void __wrap_port_send(struct port *p, struct frame *f)
 	__real_port_send(p, f);
 }
 
+#define MANY 129u /* more than one UAR's queues that a doorbell's message is prefetched among */
+
+/* Among many queues a doorbell may name one without a send queue, or with a ring that went away. */
+TEST(test_doorbells_among_many_queues)
+{
+	struct run r = run_open(rig_setup, SHARED);
+	struct rig_qp *q = calloc(MANY, sizeof(*q)), *a = &r.p->a;
+	const uintptr_t ring = (uintptr_t)a->ring;
+
+	assert_non_null(q);
+	for (unsigned int i = 0; i < MANY; i++)
+		rig_qp_open(&r.p->rig, &q[i], BLUEFIELD2_HOST, &r.p->ca, &r.p->ca, 2, 2);
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 128, 0);
+	direct_drain(&r);
+	a->queue->sq = NULL;
+	rig_ring(a);
+	a->queue->sq = &a->qp->sq;
+	mm_unshare(r.p->rig.mm, ring & ~(uintptr_t)4095);
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 128, 0);
+	direct_drain(&r);
+	assert_int_equal(r.o->ncqes[0], 2);
+	for (unsigned int i = 0; i < MANY; i++)
+		rig_qp_close(&q[i]);
+	free(q);
+	free(run_close(&r));
+}
+
 /* A long READ in the middle, too, whoever looks at the wire then. */
 TEST(test_a_long_read_has_no_packets)
 {

@@ -444,7 +444,7 @@ uint8_t *mkey_bytes(const struct queue *q, uint32_t key, uint64_t va, uint64_t l
 	return mkey_find_bytes(m, va, len);
 }
 
-void mkey_foresee(const struct vhca *v, uint32_t key)
+void mkey_prefetch_slot(const struct vhca *v, uint32_t key)
 {
 	const struct obj_leaf *l = obj_leaf_of(v->tables[OBJ_MKEY], key >> 8);
 
@@ -452,7 +452,7 @@ void mkey_foresee(const struct vhca *v, uint32_t key)
 		__builtin_prefetch(&l->slot[(key >> 8) % OBJ_FANOUT]);
 }
 
-void mkey_foresee_self(const struct vhca *v, uint32_t key)
+void mkey_prefetch(const struct vhca *v, uint32_t key)
 {
 	const struct mkey *m = obj_look(v, OBJ_MKEY, key >> 8);
 

@@ -143,8 +143,8 @@ int mkey_part(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t 
 bool mkey_piece(const struct queue *, uint32_t key, uint64_t va, uint64_t len, unsigned int rights,
 		struct dma_seg *);
 /* The mkey of a key comes into the cache: where it is found; a step later, itself. */
-void mkey_foresee(const struct vhca *, uint32_t key);
-void mkey_foresee_self(const struct vhca *, uint32_t key);
+void mkey_prefetch_slot(const struct vhca *, uint32_t key);
+void mkey_prefetch(const struct vhca *, uint32_t key);
 /* The same access, to bytes that the device reaches itself. NULL: it is another one. */
 uint8_t *mkey_bytes(const struct queue *, uint32_t key, uint64_t va, uint64_t len,
 		    unsigned int rights);

@@ -157,7 +157,7 @@ static void sweep_later(struct queues *qs, struct uar *u)
 	TAILQ_INSERT_TAIL(&qs->sweep, u, sweep_link);
 }
 
-static void foresee(struct sq *sq, uint16_t posted)
+static void sq_expect(struct sq *sq, uint16_t posted)
 {
 	uint16_t more = posted > AHEAD_LEAST ? (uint16_t)(posted - AHEAD_LEAST) : 0;
 
@@ -176,7 +176,7 @@ static void sq_poll_ahead(struct sq *sq)
 
 	if (n > 0 && !dma_gather(host_of(&sq->q->o), seg, (unsigned int)n + 1, got)) {
 		memcpy(&be, got, sizeof(be));
-		foresee(sq, (uint16_t)(be32toh(be) - sq->ci));
+		sq_expect(sq, (uint16_t)(be32toh(be) - sq->ci));
 		sq_fetched(sq, got + sizeof(be), blocks, (uint16_t)be32toh(be));
 		sq_record(sq, (uint16_t)be32toh(be));
 	} else if (!dma_read(host_of(&sq->q->o), sq->q->dbrec + SND_RECORD, &be, sizeof(be))) {
@@ -192,7 +192,7 @@ static void sq_poll_record(struct sq *sq)
 	struct queue *q = sq->q;
 	uint32_t counter;
 
-	if (!sq->managed && !ring_bytes(host_of(&q->o), &q->ring))
+	if (!ring_bytes(host_of(&q->o), &q->ring) && !sq->managed)
 		sq_poll_ahead(sq);
 	else if (!dbrec_load(host_of(&q->o), &q->dbrec_place, q->dbrec, SND_RECORD, &counter))
 		sq_record(sq, (uint16_t)counter);
@@ -212,7 +212,7 @@ static inline struct queue *doorbell_queue(const struct vhca *v, uint32_t number
  * Among thousands of queues, what a message touches is in no cache: some 30 lines. They are asked
  * for in as few steps as possible, before the first of them is waited for (doc/design/0024).
  */
-static __attribute__((noinline)) void sq_foresee(struct queue *q)
+static __attribute__((noinline)) void sq_prefetch(struct queue *q)
 {
 	const struct transport *t;
 	const uint8_t *wqe;
@@ -221,18 +221,20 @@ static __attribute__((noinline)) void sq_foresee(struct queue *q)
 	prefetch(q, offsetof(struct queue, ctx));
 	prefetch((const uint8_t *)q + offsetof(struct qp, sq), sizeof(struct sq));
 	t = q->transport;
-	if (!t->foresee || !q->priv || !q->ring.place.at)
+	if (!t->prefetch || !q->priv || !q->sq)
 		return;
-	wqe = q->ring.place.at + q->sq->offset;
-	wqe += (q->sq->pi & ((1u << q->sq->log_size) - 1)) * SQ_BLOCK;
+	wqe = ring_bytes(host_of(&q->o), &q->ring);
+	if (!wqe)
+		return;
+	wqe += q->sq->offset + (q->sq->pi & ((1u << q->sq->log_size) - 1)) * SQ_BLOCK;
 	__builtin_prefetch(wqe);
 	__builtin_prefetch(q->dbrec_place.at);
 	__builtin_prefetch(q->sq->priv);
-	t->foresee(q);
+	t->prefetch(q);
 	rkey = prm_wqe_raddr_seg_get_rkey(wqe + PRM_WQE_CTRL_SEG_BYTES);
-	mkey_foresee(q->o.vhca, rkey);
-	t->foresee_peer(q);
-	mkey_foresee_self(q->o.vhca, rkey);
+	mkey_prefetch_slot(q->o.vhca, rkey);
+	t->prefetch_peer(q);
+	mkey_prefetch(q->o.vhca, rkey);
 }
 
 static void ring_sq(struct queues *qs, struct uar *u, uint64_t be_value)
@@ -242,7 +244,7 @@ static void ring_sq(struct queues *qs, struct uar *u, uint64_t be_value)
 	struct sq *sq;
 
 	if (q && u->nsq > MANY)
-		sq_foresee(q);
+		sq_prefetch(q);
 	sq = q ? q->sq : NULL;
 	if (sq && sq->q->uar == u->uar && sq->priv)
 		sq_poll_record(sq);

@@ -144,8 +144,8 @@ struct transport {
 	 * The queue's memory comes into the cache: of the connection; a step later, of what it
 	 * names. NULL: there is nothing.
 	 */
-	void (*foresee)(const struct queue *);
-	void (*foresee_peer)(const struct queue *);
+	void (*prefetch)(const struct queue *);
+	void (*prefetch_peer)(const struct queue *);
 
 	/* How many more requests the queue may post; one of them; those of this turn are posted. */
 	unsigned int (*room)(const struct queue *);

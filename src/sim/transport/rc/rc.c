@@ -157,12 +157,12 @@ bool rc_responds(const struct queue *q)
 	return rc_of(q)->resp.njobs;
 }
 
-static void rc_foresee(const struct queue *q)
+static void rc_prefetch(const struct queue *q)
 {
 	prefetch(q->conn, sizeof(struct rc));
 }
 
-static void rc_foresee_peer(const struct queue *q)
+static void rc_prefetch_peer(const struct queue *q)
 {
 	const struct direct *d = &rc_of(q)->direct;
 
@@ -187,8 +187,8 @@ const struct transport transport_rc = {
 	.resume = rc_resume,
 	.abort = rc_abort,
 	.unsent = req_unsent,
-	.foresee = rc_foresee,
-	.foresee_peer = rc_foresee_peer,
+	.prefetch = rc_prefetch,
+	.prefetch_peer = rc_prefetch_peer,
 	.room = req_room,
 	.post = req_post,
 	.posted = direct_gather,
