@@ -35,9 +35,22 @@ static bool cross_reached(const struct cq *cq, uint32_t index)
 	return ((cq->pi - cq->priv->n - index) & INDEX_MASK) < INDEX_AHEAD;
 }
 
+/* Nothing starts the queue until cross_stop(), because it is `ready`. */
+static void cross_hold(struct sq *sq, struct cq *cq, uint32_t index)
+{
+	struct cross_wait *w = sq->priv->wait;
+
+	w->sq = sq;
+	w->index = index;
+	LIST_INSERT_HEAD(&cq->priv->waiters, w, link);
+	sq->waits = sq->priv->ready = true;
+}
+
 /* [I] DPDK's queues of packets, and UCC's queue pairs, wait without cd_master. */
 static void cross_parse_wait(struct queue *q, struct send_wr *wr)
 {
+	const uint32_t index = prm_wqe_qseg_get_max_index(cross_seg(wr));
+	struct cq *cq = cross_cq(q, wr);
 	struct sq_priv *d = q->sq->priv;
 
 	if (wr->opmod != PRM_WAIT_OPMOD_CQ_PI) {
@@ -46,29 +59,20 @@ static void cross_parse_wait(struct queue *q, struct send_wr *wr)
 			"a WAIT's opmod is 0 (a CQ's index): memory and time are not waited for");
 		return;
 	}
-	if (!cross_cq(q, wr)) {
+	if (!cq) {
 		wqe_refuse(q, wr, VENDOR_CROSS, "it waits for a CQ that is not there"); /* [I] */
 		return;
 	}
+	if (cross_reached(cq, index))
+		return;
 	if (!d->wait)
 		d->wait = calloc(1, sizeof(*d->wait));
-	if (!d->wait)
+	if (!d->wait) {
 		wqe_refuse(q, wr, VENDOR_CROSS, "no memory to wait");
-}
-
-bool cross_holds(struct sq *sq, const struct send_wr *wr)
-{
-	const uint32_t index = prm_wqe_qseg_get_max_index(cross_seg(wr));
-	struct cq *cq = cross_cq(sq->q, wr);
-	struct cross_wait *w = sq->priv->wait;
-
-	if (cross_reached(cq, index))
-		return false;
-	w->sq = sq;
-	w->index = index;
-	LIST_INSERT_HEAD(&cq->priv->waiters, w, link);
-	sq->waits = true;
-	return true;
+		return;
+	}
+	cross_hold(q->sq, cq, index);
+	wr->error = WQE_WAITS;
 }
 
 void cross_stop(struct sq *sq)
@@ -76,7 +80,7 @@ void cross_stop(struct sq *sq)
 	if (!sq || !sq->waits)
 		return;
 	LIST_REMOVE(sq->priv->wait, link);
-	sq->waits = false;
+	sq->waits = sq->priv->ready = false;
 }
 
 static void cross_release(struct cross_wait *w)

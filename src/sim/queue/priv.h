@@ -35,7 +35,7 @@ struct queue_priv {
 struct sq_priv {
 	struct sq *sq;
 	TAILQ_ENTRY(sq_priv) ready_link;
-	bool ready : 1;
+	bool ready : 1;	   /* it has ready_link, or a WAIT holds it */
 	uint8_t ahead : 7; /* blocks that sq_poll_record() reads beyond the least */
 	/* blocks that were fetched ahead, of a ring that the device does not reach itself */
 	uint8_t cache_n;
@@ -246,8 +246,8 @@ int umr_step(struct queue *, struct send_wr *);
 int set_psv_step(struct queue *, struct send_wr *);
 int cross_step(struct queue *, struct send_wr *);
 
-/* cross.c: a WAIT's CQ is not there yet: sq_more() is called when it is. */
-bool cross_holds(struct sq *, const struct send_wr *);
+/* cross.c: send_wr.error of a WAIT whose CQ is not there yet: sq_more() is called when it is. */
+#define WQE_WAITS 0xffu /* no CQE's syndrome */
 void cross_stop(struct sq *); /* it waits no more; NULL: nothing to do */
 /* CQEs were written for which queues may wait; the CQ goes. */
 void cross_wake(struct cq *);

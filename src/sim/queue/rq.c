@@ -61,14 +61,25 @@ bool rq_record(const struct obj *o, struct dma_place *place, bus_t dbrec, unsign
 	return true;
 }
 
-/* Receives have no doorbell register: their record is read when an entry is needed. */
-static bool any_posted(struct rq *rq)
+/*
+ * Of a managed queue only what a RECV_EN has reached counts, and [I] in ERR all that the record has,
+ * which is flushed.
+ */
+static void rq_look(struct rq *rq)
 {
 	struct queue *q = rq->q;
 
-	if (!posted(rq) &&
-	    !rq_record(&q->o, &q->dbrec_place, q->dbrec, rq->log_size, rq->ci, &rq->pi))
+	if (!rq_record(&q->o, &q->dbrec_place, q->dbrec, rq->log_size, rq->ci, &rq->pi))
 		queue_record_gone(q);
+	else if (rq->managed && q->state != QP_ERR && (int16_t)(rq->pi - rq->enabled) > 0)
+		rq->pi = rq->enabled;
+}
+
+/* Receives have no doorbell register: their record is read when an entry is needed. */
+static bool any_posted(struct rq *rq)
+{
+	if (!posted(rq))
+		rq_look(rq);
 	return posted(rq) > 0;
 }
 
@@ -182,18 +193,12 @@ static bool begin_shared(struct rq *rq)
 	return d->recv;
 }
 
-/* No RECV_EN has reached it. [I] In ERR all that the record has is flushed. */
-static inline bool rq_is_held(const struct rq *rq)
-{
-	return rq->managed && (int16_t)(rq->enabled - rq->ci) <= 0;
-}
-
 static bool begin_own(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 	size_t size;
 
-	if (!has_rq(rq) || !any_posted(rq) || rq_is_held(rq))
+	if (!has_rq(rq) || !any_posted(rq))
 		return false;
 	size = stride(rq);
 	d->recv = rq_entry(rq, size);

@@ -232,7 +232,7 @@ void sq_again(struct sq *sq)
 
 void sq_more(struct sq *sq)
 {
-	if (sq && sq->q->state == QP_RTS && pending(sq) && !sq->waits)
+	if (sq && sq->q->state == QP_RTS && pending(sq))
 		sq_ready(sq);
 }
 
@@ -297,15 +297,23 @@ static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
 }
 
 /*
- * A bad WQE still takes its turn: those before it complete first, what comes after is flushed.
- * False: the ring can't be read.
+ * A bad WQE still takes its turn: those before it complete first, what comes after is flushed. A WAIT
+ * whose CQ is not there yet stays in the ring.
  */
+static void fetch_ends(struct sq *sq, struct send_wr *wr)
+{
+	if (wr->error == WQE_WAITS)
+		sq_rewind(sq, wr);
+	else
+		sq->q->transport->post(sq->q, wr);
+}
+
+/* False: the ring can't be read. */
 static bool fetch_some(struct queues *qs, struct sq *sq)
 {
 	const struct transport *t = sq->q->transport;
 	unsigned int room = t->room(sq->q);
 	struct send_wr *wr;
-	bool bad;
 
 	for (unsigned int i = 0; room && i < WQES_A_TURN && pending(sq); i++) {
 		wr = next_wr(qs, sq);
@@ -315,13 +323,12 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 			trace_ctrl(sq, wr);
 		if (!wr->error)
 			wqe_parse(sq->q, wr);
-		bad = wr->error;
-		if (wr->opcode == PRM_WQE_OPCODE_WAIT && !bad && cross_holds(sq, wr)) {
-			sq_rewind(sq, wr);
+		if (wr->error) {
+			fetch_ends(sq, wr);
 			return true;
 		}
 		t->post(sq->q, wr);
-		if (bad || sq->q->state != QP_RTS)
+		if (sq->q->state != QP_RTS)
 			return true;
 		/* What was posted may leave less than one less room: a raw packet may be held. */
 		room = t->polls_room ? t->room(sq->q) : room - 1;
@@ -394,10 +401,10 @@ void sq_reset(struct sq *sq)
 		wr_free(queues_of(&sq->q->o), wr);
 	}
 	d->flush_tail = &d->flush;
+	cross_stop(sq);
 	if (d->ready)
 		TAILQ_REMOVE(&queues_of(&sq->q->o)->ready, d, ready_link);
 	d->ready = false;
-	cross_stop(sq);
 	sq_cache_drop(queues_of(&sq->q->o), d);
 	sq->pi = sq->ci = sq->done = sq->rung = 0;
 }
