@@ -11,7 +11,7 @@
 #define MADV_COLLAPSE 25
 #endif
 
-/* From malloc()'s first byte on, which may lie in the middle of a huge page, up to here. */
+/* From where the heap ended at the first call, up to here. */
 static uintptr_t settled;
 
 /* Only what is in use altogether: no byte is added to the process. Where it fails nothing changes. */
@@ -19,9 +19,7 @@ bool heap_settle(void)
 {
 	const uintptr_t end = (uintptr_t)sbrk(0);
 
-	if (!settled)
-		settled = (end + HUGE - 1) & ~(HUGE - 1);
-	if (settled > end)
+	if (!settled || settled > end) /* it shrank */
 		settled = end & ~(HUGE - 1);
 	if (end - settled < HUGE)
 		return false;

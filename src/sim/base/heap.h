@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * The heap of a process that is a chip alone: what is full of it becomes a huge page, so that an
- * object among a million costs no walk through page tables. False: there is nothing to do now.
+ * For a process that is a chip alone: the next 2 MiB of the heap that are in use become a huge page,
+ * so that an object among a million costs no walk through page tables. False: there are none.
  */
 bool heap_settle(void);
 

@@ -374,10 +374,11 @@ static uint64_t until_timer(struct chip *c)
 /* Sleeps in real time, whatever clock the chip's timers follow. */
 static void idle(struct chip *c, uint64_t now)
 {
-	uint64_t ns = wire_wait_ns(&c->wire, now), timer;
+	uint64_t ns, timer;
 
 	if (c->own_heap && heap_settle())
 		return;
+	ns = wire_wait_ns(&c->wire, now);
 	if (ns == WIRE_WAIT_NONE)
 		ns = host_arm(c->host, now);
 	if (!ns || queues_settle(&c->device))
