@@ -103,6 +103,15 @@ static void cross_receive(struct cross *x, struct rig_qp *q, uint8_t *to, unsign
 		rig_recv(q, to + i * LEN, LEN, key);
 }
 
+/* Through RST back to RTS: its ring is empty. */
+static void cross_restart(struct rig_qp *q, struct rig_qp *peer)
+{
+	queue_set_state(q->queue, QP_RST);
+	q->sq_pi = 0;
+	q->dbrec[1] = 0;
+	rig_connect(q, peer);
+}
+
 /* A managed queue runs as far as SEND_EN says; nobody writes its record or its register. */
 CROSS(enabled_sends)
 {
@@ -164,10 +173,7 @@ CROSS(own_doorbell)
 	completed(&x->p->ca, 0);
 	assert_int_equal(x->p->a.qp->sq.ci, 3);
 	/* and in another life the same record says something again */
-	queue_set_state(x->p->a.queue, QP_RST);
-	x->p->a.sq_pi = 0;
-	x->p->a.dbrec[1] = 0;
-	rig_connect(&x->p->a, &x->p->b);
+	cross_restart(&x->p->a, &x->p->b);
 	rig_nop(&x->p->a);
 	rig_run(&x->p->a);
 	completed(&x->p->ca, 1);
@@ -244,6 +250,8 @@ CROSS(nothing_polls)
 		memset(x->m.sq + 64, 0xff, 16); /* the WAIT, should it be fetched again */
 		rig_nop(&x->m);
 		rig_run(&x->m);
+		sq_again(&x->m.qp->sq); /* as a timer of its transport does */
+		rig_settle(&x->p->rig);
 	}
 	assert_int_equal(x->m.qp->sq.ci, 1);
 	assert_int_equal(x->m.queue->state, QP_RTS);
@@ -311,10 +319,7 @@ static void cross_refused(struct cross *x, const char *what, uint8_t vendor)
 	if (!cqe || prm_err_cqe_get_syndrome(cqe) != PRM_SYNDROME_LOCAL_QP_OP_ERR ||
 	    prm_err_cqe_get_vendor_err_synd(cqe) != vendor)
 		fail_msg("%s: not refused", what);
-	queue_set_state(x->m.queue, QP_RST);
-	x->m.sq_pi = 0;
-	x->m.dbrec[1] = 0;
-	rig_connect(&x->m, &x->m);
+	cross_restart(&x->m, &x->m);
 }
 
 /* What is not there, or was not made for it, is refused. */
@@ -373,10 +378,7 @@ CROSS(ends)
 			queue_set_state(x->m.queue, QP_ERR);
 		rig_settle(&x->p->rig);
 		assert_true(!i == !rig_poll(&x->cq)); /* flushed */
-		queue_set_state(x->m.queue, QP_RST);
-		x->m.sq_pi = 0;
-		x->m.dbrec[1] = 0;
-		rig_connect(&x->m, &x->m);
+		cross_restart(&x->m, &x->m);
 	}
 	rig_nop(&x->p->a);
 	rig_run(&x->p->a);
