@@ -102,7 +102,7 @@ cm_ids() {
 statistic() { at rdma -j statistic "$@"; }
 bind() { at rdma statistic qp "$1" link mlx5_0/1 $2 lqpn "$lqpn"; }
 reads() { statistic | jq '.[0].rx_read_requests'; }
-bound() {
+by_hand() {
 	lqpn=$(ids | jq ".[] | select(.pid == $(ids | jq '.[] | select(.["dst-addr"] == "127.0.0.1:7174") | .pid') and .lqpn) | .lqpn")
 	bind bind && ! bind bind || return
 	until json=$(statistic qp show) && echo "$json" | jq -e '.[0].rx_read_requests > 2' >/dev/null; do
@@ -126,7 +126,7 @@ by_rule() {
 	at rdma statistic qp set link mlx5_0/1 auto off && at rdma statistic qp mode | grep 'auto off' && return $ruled
 }
 statistics() {
-	bound
+	by_hand
 	counted=$?
 	kill $client
 	wait $program $client

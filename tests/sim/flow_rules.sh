@@ -78,11 +78,11 @@ END
 			[ "$(sed -n 's/.* ttl \([0-9]*\),.*/\1/p' "$work/before" | awk '{ print $1 - 1 }')" = "$(sed -n 's/.* ttl \([0-9]*\),.*/\1/p' "$work/after")" ]
 	}
 	check "packets are rewritten, tagged and untagged" changed
-	check "as before" start --queues 4 --fresh --capture "$work/cap"
+	check "the daemon starts once more, for the first rules" start --queues 4 --fresh --capture "$work/cap"
 	client apply --quiet "$work/rules" && replay
 else
 	skip "packets are rewritten, tagged and untagged" "no tcpdump"
-	skip "as before" "no tcpdump"
+	skip "the daemon starts once more, for the first rules" "no tcpdump"
 fi
 agree() {
 	dropped=$(jq .dropped "$work/replay")

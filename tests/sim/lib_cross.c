@@ -69,8 +69,10 @@ TEST_RIG(a_receive_starts_a_send)
 		memset(r->buf + 0x2000, 0, 64);
 		OK(dvx_post_send_inline(c.p.sq, "0123456789", 10, 1, DVX_SIGNALED));
 		dvx_sq_ring(c.p.sq);
-		for (unsigned int n = 0; n < 2;) /* ours is sent, the answer is there */
-			n += dvx_cq_poll(c.p.cq[0], &wc) == 1;
+		for (unsigned int n = 0; n < 2; n++) { /* ours is sent, the answer is there */
+			wait_cqe(c.p.cq[0]);
+			assert_int_equal(dvx_cq_poll(c.p.cq[0], &wc), 1);
+		}
 		assert_memory_equal(r->buf + 0x2000, "0123456789", 10);
 		done(c.cq, c.sq, 70 + i);
 	}

@@ -46,6 +46,10 @@ if own_sys true 2>"$scratch/err"; then
 		own_sys "$dvx_sim" exec n -- cat /sys/class/net/n-host/device/vendor
 	check "... other interfaces have none" says 1 'No such file' \
 		own_sys "$dvx_sim" exec n -- cat /sys/class/net/lo/device/vendor
+else
+	for what in "the interface's own folder has the PCI function" "... by which its attributes are found" "... other interfaces have none"; do
+		skip "$what" "no /sys of its own: $(cat "$scratch/err")"
+	done
 fi
 command -v rdma >/dev/null && check "... and so has RDMA netlink" says 0 'netdev n-host' on host rdma link
 check "... its MTU" says 0 4200 on host cat /sys/class/infiniband/mlx5_0/device/net/n-host/mtu

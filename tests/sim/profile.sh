@@ -49,7 +49,9 @@ if command -v ibv_devinfo >/dev/null; then
 		grep -qF "DVX_SIM_SET: $2" "$work/out" && [ "$(wc -l <"$work/out")" = 2 ] &&
 			grep -qx "No IB devices found" "$work/out"
 	}
-	check "run takes it" qps env DVX_SIM_SET=log_max_qp=9 "$dvx_sim" run --set dma_mmo=0 --
+	long=$(printf 'log_max_qp=%d,' $(seq 7 23) $(seq 7 23))
+	long=$long$long$long$long$long$long$long$long$long$long # beyond 4096 bytes
+	check "run takes it, however long" qps env DVX_SIM_SET="${long}log_max_qp=9" "$dvx_sim" run --set dma_mmo=0 --
 	check "... and --set wins" qps env DVX_SIM_SET=log_max_qp=8 "$dvx_sim" run --set log_max_qp=9 --
 	check "DVX_SIM_SET with a bad value: no device, and why" refused log_max_qp=x "log_max_qp=x: the value"
 	check "DVX_SIM_SET with an unknown name" refused dma_nmo=1 'there is no setting "dma_nmo"'
