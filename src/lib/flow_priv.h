@@ -73,8 +73,8 @@ struct dvx_flow_change {
 	struct mlx5dv_dr_action *(*make)(const struct dvx_flow_action *, bool root);
 	const char *says;		     /* "a rewrite" */
 	bool below_only;		     /* the root has no such action */
-	bool (*root_has)(const void *props); /* and its name: what the root needs; NULL: nothing */
-	const char *root_cap;
+	bool (*root_has)(const void *props); /* what it needs in the root; NULL: it needs nothing */
+	const char *root_cap;		     /* the name of that capability */
 	struct mlx5dv_dr_action *dr[2]; /* other levels, root; each made with its first rule */
 	uint8_t version, protocol;	/* as in struct dvx_flow_needs */
 	bool tag;			/* a VLAN tag */
