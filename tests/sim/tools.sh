@@ -73,6 +73,8 @@ done <<END
 2|j|unrecognized option '--frob'|dvx-prm list --frob
 2|j|one argument too many|dvx-perf localhost frob
 2|j|takes a number from 1 to 4096|dvx-copy pull a:b c --slots 0
+2|j|no command "show" (did you mean list?)|dvx-flow show
+2|j|no command "delete" (did you mean del?)|dvx-flow delete
 2|j|no command "frob"|dvx-flow frob
 2|j|no command "frob"|dvx-sim frob
 3|j|No such file|dvx-prm decode err_cqe $scratch/none

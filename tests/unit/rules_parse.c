@@ -258,6 +258,18 @@ TEST(ports)
 	assert_int_equal(r->outer.dport.range[0].first, 123);
 }
 
+TEST(names)
+{
+	const struct rule *r = only("send in udp to queue 1 name \"dns-1.a\" count");
+
+	assert_string_equal(r->name, "dns-1.a");
+	assert_int_equal(r->name_at.column, 29);
+	assert_string_equal(r->text, "send in udp to queue 1 name \"dns-1.a\" count");
+	assert_string_equal(only("drop in name web")->name, "web");
+	assert_string_equal(only("drop in name \"tcp\"")->name, "tcp");
+	assert_null(only("drop in")->name);
+}
+
 TEST(lines)
 {
 	static const char text[] = "# all of it\n\n  drop in   \\\n\tudp\r\n"
@@ -299,7 +311,7 @@ TEST(mistakes)
 		{"foo in", "1:1+3 expected drop, pass, send or count, not \"foo\""},
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
-		 "tcp, udp, port, ...), to queue, tag, count, set, push, pop or decap, not "
+		 "tcp, udp, port, ...), to queue, tag, count, name, set, push, pop or decap, not "
 		 "\"udpp\"; did you mean \"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
@@ -336,22 +348,27 @@ TEST(mistakes)
 		{"send in ipv4 set ipv4 dst 10.0.0.0/8 to queue 0", "1:35+1 expected"},
 		{"send in tcp set tcp dst port 80000 to queue 0",
 		 "1:17+18 \"set dst port\" takes 0 to 65535, not 80000"},
-		{"send in tcp set tcp port 4 to queue 0", "1:17+10 which port? write `src port' or"},
+		{"send in tcp set tcp port 4 to queue 0",
+		 "1:17+10 which port? write `src port' or"},
 		{"pass in tcp dec ttl",
 		 "1:13+7 \"dec ttl\" needs a rule for packets of one IP version"},
-		{"pass in ipv4 set ttl 1 dec ttl", "1:24+7 \"set ttl\" and \"dec ttl\" in one rule"},
+		{"pass in ipv4 set ttl 1 dec ttl",
+		 "1:24+7 \"set ttl\" and \"dec ttl\" in one rule"},
 		{"pass in ipv4 set ttl 3 ttl 4", "1:24+5 a second \"set ttl\" in one rule"},
 		{"pass in ipv4 set ttl 256", "1:18+7 \"set ttl\" takes 0 to 255, not 256"},
-		{"pass in set", "1:12+1 expected something to set (eth, ipv4, ipv6, tcp, udp, ttl or "
-				"vlan), not the line's end"},
+		{"pass in set",
+		 "1:12+1 expected something to set (eth, ipv4, ipv6, tcp, udp, ttl or "
+		 "vlan), not the line's end"},
 		{"pass in pop vlan", "1:9+8 \"pop vlan\" needs a rule for packets with a VLAN tag"},
-		{"pass in set vlan 5", "1:13+6 \"set vlan\" needs a rule for packets with a VLAN tag"},
+		{"pass in set vlan 5",
+		 "1:13+6 \"set vlan\" needs a rule for packets with a VLAN tag"},
 		{"pass in vlan pop vlan push vlan 5",
 		 "1:23+11 a rule for incoming packets pops a VLAN tag or pushes one"},
 		{"pass in push vlan", "1:18+1 expected a number, not the line's end"},
 		{"pass in push vlan 4096", "1:9+14 a VLAN is 0 to 4095, not 4096"},
 		{"pass in push vlan 1 pcp 8", "1:9+17 a priority (pcp) is 0 to 7, not 8"},
-		{"send in udp decap to queue 1", "1:13+5 \"decap\" needs a rule for packets of a tunnel"},
+		{"send in udp decap to queue 1",
+		 "1:13+5 \"decap\" needs a rule for packets of a tunnel"},
 		{"pass out vxlan decap", "1:16+5 tunnels end at incoming packets"},
 		{"send in vxlan set eth dst 2:0:0:0:0:1 decap to queue 0",
 		 "1:19+19 \"decap\" and \"set eth dst\" in one rule"},
@@ -411,7 +428,16 @@ TEST(mistakes)
 		{"drop in port 99999999999999999999",
 		 "1:14+20 99999999999999999999 is too large a number"},
 		{"drop in \033[31m", "1:9+1 a control character is not allowed in a rule"},
-		{"drop in \"x\"", "1:9+1 \"\"\" is not allowed in a rule"},
+		{"drop in \"x\"", "1:9+3 expected something to match"},
+		{"drop in \"x", "1:9+2 the quote that ends this name is missing"},
+		{"drop in name", "1:13+1 expected a name, not the line's end"},
+		{"drop in name 7", "1:14+1 expected a name, not \"7\""},
+		{"drop in name \"7\"", "1:14+3 a name is a letter, then letters, digits"},
+		{"drop in name \"\"", "1:14+2 a name is a letter, then"},
+		{"drop in name \"a b\"", "1:14+5 a name is a letter, then"},
+		{"drop in name a name b", "1:21+1 a second name of one rule"},
+		{"drop in name a\npass in\npass in name \"a\"",
+		 "3:14+3 the rule in line 1 is called \"a\", too"},
 		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4",
 		 "2:9+1 \"\xc3\xa4\" is not allowed in a rule"},
 		/* invisible characters; a byte order mark at the beginning is skipped */
@@ -445,9 +471,9 @@ TEST(mistakes)
 		{"drop in host 10.0.0.1 host 10.0.0.2",
 		 "1:23+13 a second host address in one rule; if it may be either"},
 		{"drop in eth src 02:00:00:00:00:01,02:00:00:00:00:02", "1:34+1 expected"},
-		{"drop in count udp",
-		 "1:15+3 expected the end of the line, to queue, tag, count, set, push, pop or "
-		 "decap, not \"udp\""},
+		{"drop in count udp", "1:15+3 expected the end of the line, to queue, tag, count, "
+				      "name, set, push, pop or "
+				      "decap, not \"udp\""},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -258,7 +258,10 @@ static void no_command(const struct cli *cli, struct argp_state *state, const ch
 	struct near near = {.count = 0};
 	char text[128];
 
-	for (size_t i = 0; i < cli->count; i++)
+	for (size_t i = 0; i < cli->foreign_count; i++)
+		if (!strcmp(name, cli->foreign[i].first))
+			near_offer(&near, cli->foreign[i].command, cli->foreign[i].command);
+	for (size_t i = 0; i < cli->count && !near.count; i++)
 		near_offer(&near, name, cli->commands[i].name);
 	argp_error(state, "there is no command \"%s\"%s", name,
 		   near_text(&near, text, sizeof(text)));

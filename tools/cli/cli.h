@@ -27,8 +27,8 @@ struct cli_command {
 		"json", 'j', NULL, 0, "print JSON, of failures too", 0 \
 	}
 
-#define CLI_DEVICE                                                                                 \
-	{                                                                                          \
+#define CLI_DEVICE                                                                            \
+	{                                                                                     \
 		"device", 'd', "DEV", 0, "device by name, PCI address or GUID (the first)", 0 \
 	}
 
@@ -56,6 +56,8 @@ struct cli {
 	size_t count;
 	const struct cli_short *shorts;
 	size_t short_count;
+	const struct cli_short *foreign; /* commands of other tools; errors name this tool's */
+	size_t foreign_count;
 	struct CLI_ARGS *args;
 	int *argc; /* the operands, in args, with a NULL after the last */
 	char ***argv;

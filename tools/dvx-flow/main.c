@@ -85,6 +85,12 @@ static const struct cli_command commands[] = {
 	 dump_options, cmd_dump},
 };
 
+/* What ip, tc, nft and iptables call them. */
+static const struct cli_short foreign[] = {
+	{"show", "list"},  {"ls", "list"},    {"delete", "del"}, {"rm", "del"},
+	{"remove", "del"}, {"append", "add"}, {"load", "apply"},
+};
+
 static const char overview[] =
 	"Steering rules as text, held on an mlx5 device by a daemon.\v"
 	"Commands (dvx-flow COMMAND --help says more):\n"
@@ -126,6 +132,8 @@ static struct args args = {.queues = 1};
 static const struct cli cli = {
 	.tool = "dvx-flow",
 	.overview = overview,
+	.foreign = foreign,
+	.foreign_count = sizeof(foreign) / sizeof(foreign[0]),
 	CLI_TABLES(commands, values, args),
 };
 

@@ -17,6 +17,8 @@ static json_t *answers_rule_json(const struct generation *gen, size_t i)
 			      r->dir == RULE_IN ? "in" : "out", "action", verdicts[r->verdict],
 			      "text", r->text);
 
+	if (r->name)
+		json_object_set_new(j, "name", json_string(r->name));
 	if (r->verdict == RULE_SEND)
 		json_object_set_new(j, "queue", json_integer(r->queue));
 	if (r->has_tag)

@@ -79,7 +79,7 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 
 %token T_EOL "the end of the line"
 %token <number> T_NUMBER "a number"
-%token <name> T_NAME "a name"
+%token <name> T_NAME "a name" T_STRING "a name in quotes"
 %token <address> T_IPV4_ADDRESS "an IPv4 address" T_IPV6_ADDRESS "an IPv6 address" T_MAC "a MAC address"
 %token <word> T_DROP "drop" T_PASS "pass" T_SEND "send" T_COUNT "count" T_IN "in" T_OUT "out"
 %token <word> T_ANY "any" T_AND "and" T_OR "or" T_NOT "not" T_NE "!=" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
@@ -93,7 +93,7 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
-%token <word> T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap"
+%token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap"
 
 %type <name> name
 %type <word> keyword
@@ -319,6 +319,8 @@ modifier:
 | T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $2); }
 | T_TAG T_NUMBER	{ parse_tag(ps, &@$, $2); }
 | T_COUNT		{ parse_count(ps, &@$); }
+| T_NAMED T_STRING	{ parse_name(ps, &@2, $2); }
+| T_NAMED name		{ parse_name(ps, &@2, $2); }
 | T_SET settings
 | T_DEC T_TTL		{ parse_change(ps, &@$, CHANGE_DEC_TTL, 0); }
 | T_PUSH T_VLAN T_NUMBER	{ parse_push_vlan(ps, &@$, $3, 0); }
@@ -377,6 +379,8 @@ static bool may_stand(const void *ctx, int token)
 
 static const char *const value_kinds[] = {"a number", "a name"};
 
+#define MODIFIERS "to queue, tag, count, name, set, push, pop or decap"
+
 static void expected(char *text, size_t size, const yypcontext_t *ctx)
 {
 	yysymbol_kind_t list[YYNTOKENS];
@@ -394,14 +398,14 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 		bool more = among(list, n, YYSYMBOL_T_TAG);
 
 		if (!among(list, n, YYSYMBOL_T_ETH))
-			snprintf(text, size, more ? "the end of the line, to queue, tag, count, set, push, pop or decap"
+			snprintf(text, size, more ? "the end of the line, " MODIFIERS
 						  : "drop, pass, send or count");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
 			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl or vlan)%s",
-				 more ? ", to queue, tag, count, push, pop or decap" : "");
+				 more ? ", to queue, tag, count, name, push, pop or decap" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
-				 "proto, tcp, udp, port, ...)%s", more ? ", to queue, tag, count, set, push, pop or decap" : "");
+				 "proto, tcp, udp, port, ...)%s", more ? ", " MODIFIERS : "");
 		return;
 	}
 	*text = 0;
@@ -502,6 +506,7 @@ int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn te
 	if (!flow__scan_bytes(ps.text, (int)ps.len, scanner) || flow_parse(scanner, &ps) == 2 || ps.no_memory)
 		ret = -ENOMEM;
 	flow_lex_destroy(scanner);
+	parse_end_names(&ps);
 	if (!ret)
 		ret = ps.mistakes;
 	if (ret)

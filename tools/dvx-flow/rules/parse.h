@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "arena.h"
+#include "map.h"
 #include "rule.h"
 
 /* From the first character to the last. Bytes count from the beginning of the text. */
@@ -17,6 +18,11 @@ struct source_range {
 struct parse_ports {
 	struct rule_range *range;
 	size_t n, room;
+};
+
+struct parse_named {
+	const char *name;
+	uint32_t line;
 };
 
 struct parse_nets {
@@ -47,6 +53,9 @@ struct rule_parser {
 	void *tell_arg;
 	int mistakes;
 	bool no_memory, ended;
+	struct parse_named *named; /* the rules with a name */
+	size_t nnamed, named_room;
+	struct map names; /* hash -> a place in `named` */
 	/* the current rule */
 	struct rule rule;
 	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
@@ -155,6 +164,9 @@ void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struc
 void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue);
 void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag);
 void parse_count(struct rule_parser *ps, const struct source_range *at);
+
+void parse_name(struct rule_parser *ps, const struct source_range *at, const char *name);
+void parse_end_names(struct rule_parser *ps);
 
 /* Changes. `side` is an enum parse_side. */
 void parse_begin_changes(struct rule_parser *ps);

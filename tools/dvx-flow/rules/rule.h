@@ -135,10 +135,14 @@ struct rule {
 	const struct rule_change *change; /* each kind at most once */
 	size_t nchanges;
 
+	const char *name; /* unique in the set; NULL: it has none */
 	const char *text; /* as written, without comments, one blank between words */
 	uint32_t line;	  /* first line, from 1 */
-	struct source_location at, dir_at, queue_at, tag_at, count_at;
+	struct source_location at, dir_at, queue_at, tag_at, count_at, name_at;
 };
+
+/* Names of rules: a letter, then letters, digits, '_', '-' and '.'. */
+#define RULE_NAME_MAX 63u
 
 /* The most queues of a daemon. A rule's queue is 0 to 63. */
 #define QUEUES_MAX 64u

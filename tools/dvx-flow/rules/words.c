@@ -118,6 +118,7 @@ static const struct rule_word words[] = {
 	{"to", T_TO, 0},
 	{"queue", T_QUEUE, 0},
 	{"tag", T_TAG, 0},
+	{"name", T_NAMED, 0},
 	{"set", T_SET, 0},
 	{"dec", T_DEC, 0},
 	{"push", T_PUSH, 0},

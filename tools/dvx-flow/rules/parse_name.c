@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of rules. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parse.h"
+
+/* A name never begins with a digit, so that commands can tell it from an ID. */
+static bool name_is_right(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!n || n > RULE_NAME_MAX || !isalpha((unsigned char)name[0]))
+		return false;
+	for (size_t i = 1; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_-.", name[i]))
+			return false;
+	return true;
+}
+
+static uint64_t name_hash(const char *name)
+{
+	uint64_t h = 1;
+
+	for (; *name; name++)
+		h = map_mix(h, (unsigned char)*name);
+	return h;
+}
+
+static void name_keep(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	struct map_slot *s;
+	const struct parse_named *other;
+
+	if (!array_grow((void **)&ps->named, ps->nnamed, &ps->named_room, sizeof(*ps->named)) ||
+	    !(s = map_put(&ps->names, name_hash(name), (uint32_t)ps->nnamed))) {
+		ps->no_memory = true;
+		return;
+	}
+	ps->named[ps->nnamed++] = (struct parse_named){name, ps->rule.line};
+	other = &ps->named[s->what];
+	if (other->line != ps->rule.line && !strcmp(other->name, name))
+		parse_mistake(ps, at, "the rule in line %u is called \"%s\", too", other->line,
+			      name);
+}
+
+void parse_name(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	if (ps->rule.name)
+		parse_mistake(ps, at, "a second name of one rule");
+	else if (!name_is_right(name))
+		parse_mistake(ps, at,
+			      "a name is a letter, then letters, digits, _, - and . (at most %u "
+			      "characters)",
+			      RULE_NAME_MAX);
+	else
+		name_keep(ps, at, name);
+	ps->rule.name = name;
+	ps->rule.name_at = parse_location(ps, at);
+}
+
+void parse_end_names(struct rule_parser *ps)
+{
+	map_free(&ps->names);
+	free(ps->named);
+}
