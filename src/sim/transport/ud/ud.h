@@ -21,7 +21,7 @@ struct ud {
 		uint32_t len;
 		uint64_t resolved;
 		uint8_t grh[ROCE_GRH];
-		struct recv_done done; /* without what is the message's own */
+		struct recv_done done; /* what is the message's own is written for each */
 	} header;
 	/* the receiver */
 	bool up;   /* RTR or later */

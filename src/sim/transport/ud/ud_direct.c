@@ -77,15 +77,16 @@ static void ud_count(const struct queue *q, const struct queue *to, uint32_t oct
 	there->rcv_bytes += bytes;
 }
 
+/* What the request adds to the description of its path. */
 static void ud_received(const struct queue *q, struct rq *rq, const struct send_wr *wr)
 {
-	struct recv_done done = ud_of(q)->header.done;
+	struct recv_done *done = &ud_of(q)->header.done;
 
-	done.opcode = wr->has_imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND;
-	done.imm = wr->has_imm ? wr->imm : 0;
-	done.solicited = wr->solicited;
-	done.len = ROCE_GRH + wr->len;
-	rq_end(rq, &done);
+	done->opcode = wr->has_imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND;
+	done->imm = wr->has_imm ? wr->imm : 0;
+	done->solicited = wr->solicited;
+	done->len = ROCE_GRH + wr->len;
+	rq_end(rq, done);
 }
 
 bool ud_direct(struct queue *q, struct send_wr *wr)
