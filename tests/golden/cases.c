@@ -133,6 +133,8 @@ const struct golden_case golden_cases[] = {
 	{"recv", G_RECV, 0, 0, 1, 0, NULL},
 	{"recv_three_of_four", G_RECV, 0, 0, 3, 0, NULL},
 	{"recv_four_of_four", G_RECV, 0, 0, 4, 0, NULL},
+	{"srq_recv", G_SRQ_RECV, 0, 0, 1, 0, NULL},
+	{"srq_recv_three_of_three", G_SRQ_RECV, 0, 0, 3, 0, NULL},
 	{"eth", G_ETH, DVX_SIGNALED, 0, 1, 0, NULL},
 	{"eth_three", G_ETH, 0, 0, 3, 0, NULL},
 	{"eth_inline", G_ETH, DVX_SIGNALED, 60, 0, 0, NULL},
@@ -370,6 +372,23 @@ static void receive(const struct golden_case *c, struct ring *r, struct golden_w
 	memcpy(out->bytes, r->buf, out->len);
 }
 
+/* With the link to the next entry before it. */
+static void receive_shared(const struct golden_case *c, struct ring *r, struct golden_wqe *out)
+{
+	struct dvx_srq srq;
+	struct dvx_srq_memory m = {.size = sizeof(m),
+				   .entries = 4,
+				   .buf = r->buf,
+				   .wr_ids = r->wr_ids,
+				   .dbrec = r->dbrec,
+				   .stride = 64};
+
+	assert_int_equal(dvx_srq_init(&srq, &m), 0);
+	assert_int_equal(dvx_srq_post(&srq, golden_pieces, c->n, 1), 0);
+	out->len = DVX_SEG * (1 + (c->n < 3 ? c->n + 1 : 3));
+	memcpy(out->bytes, r->buf, out->len);
+}
+
 bool golden_signs(const struct golden_case *c)
 {
 	return c->sig && (c->sig->sig.memory.type || c->sig->sig.wire.type);
@@ -431,6 +450,10 @@ void golden_dvx(const struct golden_case *c, const struct golden_given *g, struc
 	memset(out, 0, sizeof(*out));
 	if (c->kind == G_RECV) {
 		receive(c, &r, out);
+		return;
+	}
+	if (c->kind == G_SRQ_RECV) {
+		receive_shared(c, &r, out);
 		return;
 	}
 	assert_int_equal(dvx_sq_init(&r.sq, &m), 0);

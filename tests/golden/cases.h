@@ -22,6 +22,7 @@ enum golden_kind {
 	G_DMA,
 	G_NOP,
 	G_RECV,
+	G_SRQ_RECV,
 	G_ETH,
 	G_SEND_INVAL,
 	G_CAS,

@@ -44,6 +44,7 @@ static const struct {
 	[G_BIND] = {IBV_WR_BIND_MW, "ibv_post_send, IBV_WR_BIND_MW"},
 	[G_UNBIND] = {IBV_WR_LOCAL_INV, "ibv_post_send, IBV_WR_LOCAL_INV"},
 	[G_RECV] = {0, "ibv_post_recv"},
+	[G_SRQ_RECV] = {0, "ibv_post_srq_recv"},
 	[G_TSO] = {IBV_WR_TSO, "ibv_post_send, IBV_WR_TSO"},
 	[G_DC_SEND] = {0, "ibv_wr_send, mlx5dv_wr_set_dc_addr"},
 	[G_DC_WRITE] = {0, "ibv_wr_rdma_write, mlx5dv_wr_set_dc_addr"},
@@ -414,6 +415,28 @@ static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 		verbs_sig_close(&sig_mkey);
 }
 
+/* The first receive of an SRQ: the link to the next entry, and its pieces. */
+static void theirs_shared(const struct golden_case *c, struct golden_wqe *out)
+{
+	struct ibv_srq_init_attr attr = {.attr = {.max_wr = 3, .max_sge = 3}};
+	struct ibv_srq *srq = ibv_create_srq(pd, &attr);
+	struct mlx5dv_srq dv = {0};
+	struct mlx5dv_obj obj = {.srq = {srq, &dv}};
+	struct ibv_sge sge[5];
+	struct ibv_recv_wr wr = {.wr_id = 1, .sg_list = sge}, *bad;
+
+	assert_non_null(srq);
+	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_SRQ), 0);
+	assert_int_equal(dv.stride, 64);
+	fill_sge(c, sge, &wr.num_sge);
+	assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
+	assert_int_equal(be32toh(dv.dbrec[0]), 1);
+	memset(out, 0, sizeof(*out));
+	out->len = DVX_SEG * (1 + (c->n < 3 ? c->n + 1 : 3));
+	memcpy(out->bytes, (uint8_t *)dv.buf + (size_t)dv.head * dv.stride, out->len);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+}
+
 static void keep(const struct golden_case *c, const struct golden_wqe *w)
 {
 	char path[512], source[256];
@@ -431,7 +454,10 @@ static void same_as_libmlx5(void **state)
 
 	if (c->kind == G_NOP || golden_of_dpdk(c->kind)) /* libmlx5 has no call that posts one */
 		skip();
-	theirs_by(is_mlx5dv(c->kind) ? post_ex : post, c, &theirs);
+	if (c->kind == G_SRQ_RECV)
+		theirs_shared(c, &theirs);
+	else
+		theirs_by(is_mlx5dv(c->kind) ? post_ex : post, c, &theirs);
 	if (c->kind == G_ETH &&
 	    prm_wqe_eth_seg_get_inline_hdr_sz(theirs.bytes + DVX_SEG) != c->header)
 		skip(); /* of a device that wants more, or less, inside the WQE */
@@ -441,7 +467,7 @@ static void same_as_libmlx5(void **state)
 	}
 	golden_dvx_like(c, &theirs, &ours);
 	golden_compare(c->name, &theirs, &ours);
-	if (c->kind == G_RECV || is_mlx5dv(c->kind))
+	if (c->kind == G_RECV || c->kind == G_SRQ_RECV || is_mlx5dv(c->kind))
 		return;
 	theirs_by(post_ex, c, &theirs);
 	golden_dvx_like(c, &theirs, &ours);
