@@ -130,7 +130,9 @@ hostile() {
 		for my $bytes ("", "D", "DVXF", "DVXF\0\0\0\x0d\0\0\0\0", "GET / HTTP/1.0\r\n\r\n", "DVXF" . "\xff" x 8,
 			"DVXF" . pack("NN", 2, 0) . "[]", "DVXF" . pack("NN", 5, 0) . "{\"do\"", "DVXF" . pack("NN", 12, 0) . "{\"do\":\"bad\"}",
 			"DVXF" . pack("NN", 8, 0) . "{\"do\":1}", "DVXF" . pack("NN", 14, 20) . "{\"do\":\"apply\"}drop in udp\ndrop",
-			"DVXF" . pack("NN", 14, 9) . "{\"do\":\"apply\"}drop inn\n", "DVXF" . pack("NN", 23, 0) . "{\"do\":\"del\",\"rule\":null}",
+			"DVXF" . pack("NN", 14, 9) . "{\"do\":\"apply\"}drop inn\n", "DVXF" . pack("NN", 24, 0) . "{\"do\":\"del\",\"rules\":null}",
+			"DVXF" . pack("NN", 26, 0) . "{\"do\":\"del\",\"rules\":[null]}", "DVXF" . pack("NN", 24, 0) . "{\"do\":\"del\",\"rules\":[[]]}",
+			"DVXF" . pack("NN", 12, 0) . "{\"do\":\"add\"}", "DVXF" . pack("NN", 24, 0) . "{\"do\":\"add\",\"before\":{}}",
 			"DVXF" . pack("NN", 12, 0) . "{\"do\":\"del\"}", "\0" x 100000, join "", map { chr rand 256 } 1 .. 5000) {
 			my $s = IO::Socket::UNIX->new(Peer => $path) or die "connect: $!";
 			syswrite $s, $bytes;

@@ -117,7 +117,10 @@ by_words() {
 	client del "pass in icmp" && is '[.rules[].id] | join(",")' 2,3,5 && client del count in && is '[.rules[].id] | join(",")' 2,3
 }
 check "del by words" by_words
-no_such() { fails 1 "no such rule" client del 1 && fails 1 "no such rule" client del drop in udp; }
+no_such() {
+	fails 1 "no such rule (1)" client del 1 && fails 1 "no such rule (drop in udp)" client del drop in udp &&
+		fails 1 "no such rule (7 to 9)" client del 2 7-9 && is '[.rules[].id] | join(",")' 2,3
+}
 check "del of a rule that does not exist" no_such
 deleted_steers() {
 	before=$(stat_of '.queues[3].packets')
@@ -126,8 +129,48 @@ deleted_steers() {
 }
 check "the remaining rules steer as before" deleted_steers
 
-empty() { : >"$work/none" && client apply "$work/none" && nothing_held; }
+# apply and the edits keep IDs and counters of rules that stay.
+cat >"$work/kept" <<'END'
+# what stays
+drop in udp dst port 53 count
+send in ipv6 tcp to queue 1 count # by its words
+count in vlan 7
+END
+ids() { is '[.rules[].id] | join(",")' "$1"; }
+applied_again() {
+	before=$(stat_of '.rules[] | select(.id == 3).packets')
+	client apply --quiet "$work/kept" && ids 6,3,7 && is '.rules[1].packets' "$before" && is '.rules[0].packets' 0
+}
+check "apply: a rule with the same words keeps its counter and its ID" applied_again
+edited() {
+	[ "$(client add drop in vlan 9)" = "added as 8; 4 rules in effect" ] && client insert before 3 pass in arp &&
+		client replace 7 "count in vlan 8" && ids 6,9,3,10,8 && is '.rules[2].packets' "$before" &&
+		client list --json | jq -e '[.rules[].line] == [2, 3, 4, 5, 6]' &&
+		fails 1 "RULE:1:6: expected in or out" client add drop inn && fails 1 "RULE:1:9: no queue 5" client add send in to queue 5 &&
+		fails 1 "no such rule (7)" client replace 7 drop in && fails 2 "insert before ID|NAME RULE" client insert 3 drop in && ids 6,9,3,10,8
+}
+check "add, insert and replace, at their places" edited
+saved() {
+	client save "$work/saved" && printf '%s\n' "# what stays" "drop in udp dst port 53 count" "pass in arp" \
+		"send in ipv6 tcp to queue 1 count # by its words" "count in vlan 8" "drop in vlan 9" | diff - "$work/saved" &&
+		[ "$(client save --json | jq -r .text)" = "$(cat "$work/saved")" ]
+}
+check "save writes them with the file's comments" saved
+differs() {
+	client diff "$work/kept" >"$work/out" && printf '%s\n' "      6  drop in udp dst port 53 count" "-     9  pass in arp" \
+		"      3  send in ipv6 tcp to queue 1 count" "-    10  count in vlan 8" "-     8  drop in vlan 9" "+        count in vlan 7" \
+		"2 stay, 1 added, 3 deleted, 0 moved" | diff - "$work/out" &&
+		sort -r "$work/saved" | client diff --json - | jq -e '.stay == 2 and (.moved | length) == 3 and .moved[0].id == 3' && ids 6,9,3,10,8
+}
+check "diff shows what apply would do, and does nothing" differs
 nothing_held() { is '.rules | length' 0 && replay && [ "$(jq .queued "$work/replay")" = 0 ]; }
+several() {
+	client replace 10 'count in vlan 8 name "eight"' && client insert before eight count in name last && fails 1 "no such rule (none)" client del none &&
+		client del 8-9 last 6 eight && ids 3 && is '.rules[0].packets' "$before" && client flush && nothing_held
+}
+check "del takes several IDs, ranges and names; flush takes all" several
+
+empty() { client apply --quiet "$work/kept" && : >"$work/none" && client apply "$work/none" && nothing_held; }
 check "an empty file takes all rules away" empty
 
 from_stdin() { echo "drop in" | client apply - && holds "drop in

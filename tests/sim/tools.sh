@@ -76,6 +76,7 @@ done <<END
 2|j|no command "show" (did you mean list?)|dvx-flow show
 2|j|no command "delete" (did you mean del?)|dvx-flow delete
 2|j|no command "frob"|dvx-flow frob
+2|j|no command "append" (did you mean add?)|dvx-flow append
 2|j|no command "frob"|dvx-sim frob
 3|j|No such file|dvx-prm decode err_cqe $scratch/none
 3|j|No such file|dvx-flow check $scratch/none

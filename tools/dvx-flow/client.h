@@ -22,6 +22,9 @@ typedef void (*progress_fn)(void *arg, json_t *head);
 int client_ask(int fd, json_t *head, const struct rules_text *rules, struct flow_msg *answer,
 	       progress_fn progress, void *arg);
 
+/* Prints what changed and how many rules are in effect, or the answer as JSON. */
+int say_result(const struct args *a, const struct flow_msg *answer, const char *verb);
+
 /* Connects, asks and closes. */
 int client_once(const struct args *a, json_t *head, struct flow_msg *answer);
 

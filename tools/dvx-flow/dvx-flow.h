@@ -61,6 +61,12 @@ int cmd_apply(const struct args *a);
 int cmd_list(const struct args *a);
 int cmd_stats(const struct args *a);
 int cmd_del(const struct args *a);
+int cmd_add(const struct args *a);
+int cmd_insert(const struct args *a);
+int cmd_replace(const struct args *a);
+int cmd_flush(const struct args *a);
+int cmd_diff(const struct args *a);
+int cmd_save(const struct args *a);
 int cmd_explain(const struct args *a);
 int cmd_dump(const struct args *a);
 

@@ -73,8 +73,21 @@ static const struct cli_command commands[] = {
 	{"stats", 0, 0, "",
 	 "Shows packets and bytes of each rule with a counter, and of each queue.", stats_options,
 	 cmd_stats},
-	{"del", 1, CLI_ANY, "ID|RULE...", "Removes one rule. The others' counters continue.",
+	{"add", 1, CLI_ANY, "RULE...", "Adds a rule behind all others.", client_options, cmd_add},
+	{"insert", 3, CLI_ANY, "before ID|NAME RULE...", "Adds a rule before another one.",
+	 client_options, cmd_insert},
+	{"replace", 2, CLI_ANY, "ID|NAME RULE...", "Replaces one rule, in its place.",
+	 client_options, cmd_replace},
+	{"del", 1, CLI_ANY, "ID|NAME...|RULE...",
+	 "Removes rules: by their names, IDs or ranges of IDs (dns 3 7-9), or one by its words. "
+	 "The "
+	 "others' counters continue.",
 	 client_options, cmd_del},
+	{"flush", 0, 0, "", "Removes all rules.", client_options, cmd_flush},
+	{"diff", 1, 1, "FILE", "Shows which rules apply would add, delete and move.",
+	 client_options, cmd_diff},
+	{"save", 0, 1, "[FILE]", "Writes the rules in effect as a rule file, with its comments.",
+	 client_options, cmd_save},
 	{"explain", 1, CLI_ANY, "[in|out] MATCH...|FILE.pcap",
 	 "Shows which tables, rules and entries a packet meets, and what decides. The packet is "
 	 "written like a rule's matches (ipv4 dst 10.0.0.1 udp dst port 53); it comes in unless "
@@ -97,9 +110,12 @@ static const char overview[] =
 	"  check FILE    check a rule file\n"
 	"  daemon        hold rules on the device; --queues N, --capture DIR\n"
 	"  apply FILE    replace all rules by those of FILE\n"
+	"  add RULE      add a rule behind all others\n"
+	"  insert before ID RULE, replace ID RULE, del ID...|RULE, flush\n"
+	"  diff FILE     show what apply would change\n"
+	"  save [FILE]   write the rules in effect as a rule file\n"
 	"  list          list the rules in effect\n"
 	"  stats         show packets and bytes of rules and queues; --watch\n"
-	"  del ID|RULE   remove one rule\n"
 	"  explain WHAT  show which tables, rules and entries a packet meets\n"
 	"  dump          print libmlx5's dump of the tables\n"
 	"\n"

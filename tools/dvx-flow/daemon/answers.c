@@ -47,7 +47,7 @@ static void answers_failed(struct server_conn *c, const struct flow_fault *f)
 	conn_fault(c, f);
 }
 
-/* --- apply, del ------------------------------------------------------------------------------- */
+/* --- apply ----------------------------------------------------------------------------------- */
 
 struct telling {
 	struct server_conn *c;
@@ -79,32 +79,6 @@ static void do_apply(struct holder *h, struct server_conn *c, const struct flow_
 	struct flow_fault f = {0};
 
 	if (holder_apply(h, m->body, m->body_len, tell_progress, &t, tell_done, &f))
-		answers_failed(c, &f);
-}
-
-/* Finds a rule by its ID, or by its words with one blank between them. */
-static size_t find_rule(const struct generation *gen, const json_t *which)
-{
-	const struct ruleset *set = generation_rules(gen);
-	const char *text = json_string_value(which);
-	size_t i = 0;
-
-	while (i < set->n && !(text ? !strcmp(set->rule[i].text, text)
-				    : generation_id(gen, i) == json_integer_value(which)))
-		i++;
-	return i;
-}
-
-static void do_del(struct holder *h, struct server_conn *c, const struct flow_msg *m)
-{
-	const json_t *which = json_object_get(m->head, "rule");
-	struct telling t = {c, h};
-	struct flow_fault f = {0};
-	size_t i = h->now ? find_rule(h->now, which) : 0;
-
-	if (!h->now || i == generation_rules(h->now)->n)
-		conn_fail(c, EXIT_RULES, "there is no such rule; see dvx-flow list");
-	else if (holder_delete(h, i, tell_done, &t, &f))
 		answers_failed(c, &f);
 }
 
@@ -227,8 +201,8 @@ static const struct {
 	const char *name;
 	void (*run)(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 } requests[] = {
-	{"apply", do_apply}, {"list", do_list}, {"stats", do_stats},
-	{"del", do_del},     {"dump", do_dump},
+	{"apply", do_apply}, {"list", do_list},	     {"stats", do_stats}, {"dump", do_dump},
+	{"del", edits_del},  {"flush", edits_flush}, {"add", edits_add},  {"save", edits_save},
 };
 
 void answer(void *holder, struct server_conn *c, const struct flow_msg *m)

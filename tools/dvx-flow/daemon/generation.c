@@ -34,6 +34,7 @@ struct generation {
 	struct base_tables *base;
 	struct ruleset set;
 	struct holding *hold;
+	uint32_t next_id;
 	struct half half[RULE_DIRS];
 	struct dvx_flow_action **tag;
 	size_t ntags;
@@ -94,13 +95,32 @@ static int generation_make_counters(struct generation *gen, struct flow_fault *f
 	return 0;
 }
 
+/*
+ * IDs belong to rules. Where none of the old ones stays, they begin anew, so that a file's rules
+ * are numbered as its lines are.
+ */
+static void generation_number(struct generation *gen, const struct generation *like,
+			      const uint32_t *from)
+{
+	bool anew = true;
+
+	for (size_t i = 0; like && anew && i < gen->set.n; i++)
+		anew = from[i] == UINT32_MAX;
+	gen->next_id = anew ? 1 : like->next_id;
+	for (size_t i = 0; i < gen->set.n; i++)
+		gen->hold[i].id =
+			like && from[i] != UINT32_MAX ? like->hold[from[i]].id : gen->next_id++;
+}
+
 static void generation_take_counters(struct generation *gen, const struct generation *like,
 				     const uint32_t *from)
 {
 	for (size_t i = 0; i < gen->set.n; i++) {
-		const struct holding *h = &like->hold[from[i]];
+		const struct holding *h;
 
-		gen->hold[i].id = h->id;
+		if (from[i] == UINT32_MAX)
+			continue;
+		h = &like->hold[from[i]];
 		gen->hold[i].bulk = h->bulk;
 		gen->hold[i].index = h->index;
 		if (h->bulk)
@@ -363,10 +383,10 @@ static int generation_make(struct generation_build *b, const struct generation *
 	for (size_t i = 0; i < gen->set.n; i++) {
 		const struct rule *r = &gen->set.rule[i];
 
-		gen->hold[i].id = (uint32_t)i + 1;
 		if (base_tables_side(b->base, r->dir, b->fault))
 			return fault_at(b->fault, r, r->dir_at);
 	}
+	generation_number(gen, like, from);
 	if (like)
 		generation_take_counters(gen, like, from);
 	if (generation_make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||

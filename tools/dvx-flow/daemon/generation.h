@@ -19,8 +19,9 @@ struct generation;
 typedef int (*built_fn)(void *arg, size_t done, size_t of);
 
 /*
- * Takes the set (and empties *set) on success. `like`, if given, is a generation whose counters
- * continue: rule i of the set is its rule from[i]. Returns 0, or -1 with the fault.
+ * Takes the set (and empties *set) on success. `like`, if given, is a generation whose IDs and
+ * counters continue: rule i of the set is its rule from[i], or a new one (UINT32_MAX). Returns 0,
+ * or -1 with the fault.
  */
 int generation_build(struct base_tables *g, struct ruleset *set, const struct generation *like,
 		     const uint32_t *from, built_fn built, void *arg, struct generation **out,

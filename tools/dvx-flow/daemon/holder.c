@@ -5,6 +5,7 @@
 
 #include "dvx-flow.h"
 #include "holder.h"
+#include "rules/pairs.h"
 
 static int commit_fault(const struct holder *h, int err, struct flow_fault *f)
 {
@@ -33,16 +34,21 @@ static int holder_exchange(struct holder *h, struct generation *gen, const char 
 	return commit_fault(h, err, f);
 }
 
-static int holder_replace(struct holder *h, struct generation *gen, const char *text, size_t len,
+/* Takes the text, which becomes the committed one. */
+static int holder_replace(struct holder *h, struct generation *gen, char *text, size_t len,
 			  void (*after)(void *arg), void *arg, struct flow_fault *f)
 {
 	struct generation *old = h->now;
 
 	if (holder_exchange(h, gen, text, len, f)) {
 		generation_free(gen);
+		free(text);
 		return -1;
 	}
 	h->now = gen;
+	free(h->text);
+	h->text = text;
+	h->len = len;
 	h->applied++;
 	if (after)
 		after(arg);
@@ -94,83 +100,129 @@ static int holder_parse(const struct holder *h, const char *text, size_t len, st
 	return ret;
 }
 
-static int holder_build(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
-			struct generation **gen, struct flow_fault *f)
+const struct ruleset *holder_rules(const struct holder *h)
 {
-	struct ruleset set;
+	static const struct ruleset none;
 
-	if (holder_parse(h, text, len, &set, f))
-		return -1;
-	if (!generation_build(&h->base, &set, NULL, NULL, built, arg, gen, f))
-		return 0;
-	ruleset_free(&set);
-	return -1;
+	return h->now ? generation_rules(h->now) : &none;
+}
+
+/* A copy without the byte order mark: places in it are those of the rules. */
+static char *holder_copy(const char *text, size_t *len)
+{
+	size_t mark = rules_mark(text, *len);
+	char *copy = malloc(*len - mark + 1);
+
+	if (!copy)
+		return NULL;
+	*len -= mark;
+	memcpy(copy, text + mark, *len);
+	copy[*len] = 0;
+	return copy;
+}
+
+static const char **holder_texts(const struct ruleset *set, struct texts *out)
+{
+	const char **text = calloc(set->n ? set->n : 1, sizeof(*text));
+
+	for (size_t i = 0; text && i < set->n; i++)
+		text[i] = set->rule[i].text;
+	*out = (struct texts){text, set->n};
+	return text;
+}
+
+/* A rule with the text of one in effect is that rule. */
+static uint32_t *holder_origins(const struct holder *h, const struct ruleset *set)
+{
+	uint32_t *from = calloc(set->n ? set->n : 1, sizeof(*from));
+	struct texts old, now;
+	const char **old_texts = holder_texts(holder_rules(h), &old);
+	const char **now_texts = holder_texts(set, &now);
+
+	if (!from || !old_texts || !now_texts || pairs_find(old, now, from)) {
+		free(from);
+		from = NULL;
+	}
+	free(old_texts);
+	free(now_texts);
+	return from;
+}
+
+/* Rule i of the set continues rule from[i] of those in effect; from is freed. */
+static int holder_build(struct holder *h, struct ruleset *set, uint32_t *from, built_fn built,
+			void *arg, struct generation **gen, struct flow_fault *f)
+{
+	int ret = from ? generation_build(&h->base, set, h->now, from, built, arg, gen, f)
+		       : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+
+	free(from);
+	if (ret)
+		ruleset_free(set);
+	return ret;
 }
 
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
 		 void (*after)(void *arg), struct flow_fault *f)
 {
 	struct generation *gen;
+	struct ruleset set;
+	char *copy;
 
-	if (holder_build(h, text, len, built, arg, &gen, f))
+	if (holder_parse(h, text, len, &set, f) ||
+	    holder_build(h, &set, holder_origins(h, &set), built, arg, &gen, f))
 		return -1;
-	return holder_replace(h, gen, text, len, after, arg, f);
+	copy = holder_copy(text, &len);
+	if (copy)
+		return holder_replace(h, gen, copy, len, after, arg, f);
+	generation_free(gen);
+	return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
-/* Returns the text of all rules but one, each on its old line, and their old indexes. */
-static char *holder_without(const struct ruleset *all, size_t rule, uint32_t **from, size_t *len)
+static uint32_t *holder_edit_origins(const struct rules_edit *e)
 {
-	size_t room = 1, n = 0, used = 0;
-	uint32_t line = 1;
-	char *text;
+	size_t n = edit_count(e);
+	uint32_t *from = calloc(n ? n : 1, sizeof(*from));
 
-	for (size_t i = 0; i < all->n; i++)
-		room += strlen(all->rule[i].text);
-	if (all->n)
-		room += all->rule[all->n - 1].line;
-	text = malloc(room);
-	*from = calloc(all->n, sizeof(**from));
-	if (!text || !*from) {
-		free(text);
-		free(*from);
-		return NULL;
-	}
-	for (size_t i = 0; i < all->n; i++) {
-		size_t bytes = strlen(all->rule[i].text);
-
-		if (i == rule)
-			continue;
-		for (; line < all->rule[i].line; line++)
-			text[used++] = '\n';
-		memcpy(text + used, all->rule[i].text, bytes);
-		used += bytes;
-		(*from)[n++] = (uint32_t)i;
-	}
-	if (used)
-		text[used++] = '\n';
-	*len = used;
-	return text;
+	if (from)
+		edit_origins(e, from);
+	return from;
 }
 
-int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg,
-		  struct flow_fault *f)
+/* Builds the edited rules beside those in effect. */
+static int holder_rebuild(struct holder *h, const struct rules_edit *e, void (*after)(void *arg),
+			  void *arg, struct flow_fault *f)
 {
 	struct generation *gen;
 	struct ruleset set;
-	uint32_t *from;
 	size_t len;
-	char *text = holder_without(generation_rules(h->now), rule, &from, &len);
-	int ret = -1;
+	char *text = source_edit(h->text ? h->text : "", h->len, e, &len);
+	int ret = text ? holder_parse(h, text, len, &set, f)
+		       : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 
-	if (!text)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-	if (!holder_parse(h, text, len, &set, f)) {
-		if (!generation_build(&h->base, &set, h->now, from, NULL, NULL, &gen, f))
-			ret = holder_replace(h, gen, text, len, after, arg, f);
-		ruleset_free(&set);
-	}
+	if (!ret)
+		ret = holder_build(h, &set, holder_edit_origins(e), NULL, NULL, &gen, f);
+	if (!ret)
+		return holder_replace(h, gen, text, len, after, arg, f);
 	free(text);
-	free(from);
+	/* The client has no text with such a line. */
+	fault_place(f);
+	return ret;
+}
+
+int holder_edit(struct holder *h, const bool *gone, size_t at, const struct flow_msg *words,
+		void (*after)(void *arg), void *arg, struct flow_fault *f)
+{
+	struct ruleset more = {0};
+	struct rules_edit e = {holder_rules(h), gone, &more, at};
+	int ret = words ? holder_parse(h, words->body, words->body_len, &more, f) : 0;
+
+	if (ret)
+		return ret;
+	if (words && more.n != 1)
+		ret = fault_say(f, EXIT_RULES, "one rule is needed, not %zu", more.n);
+	else
+		ret = holder_rebuild(h, &e, after, arg, f);
+	ruleset_free(&more);
 	return ret;
 }
 
@@ -178,13 +230,17 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 static int take_up(struct holder *h, const char *text, size_t len, struct flow_fault *f)
 {
 	struct generation *gen;
+	struct ruleset set;
 
-	if (holder_build(h, text, len, NULL, NULL, &gen, f))
+	if (holder_parse(h, text, len, &set, f) ||
+	    holder_build(h, &set, holder_origins(h, &set), NULL, NULL, &gen, f))
 		return -1;
-	if (generation_switch(gen, NULL, f)) {
+	h->text = holder_copy(text, &len);
+	if (!h->text || generation_switch(gen, NULL, f)) {
 		generation_free(gen);
-		return -1;
+		return h->text ? -1 : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	}
+	h->len = len;
 	h->now = gen;
 	h->applied++;
 	return 0;
@@ -213,5 +269,6 @@ int holder_restore(struct holder *h, struct flow_fault *f)
 void holder_free(struct holder *h)
 {
 	generation_free(h->now);
+	free(h->text);
 	base_tables_free(&h->base);
 }

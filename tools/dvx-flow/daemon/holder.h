@@ -7,24 +7,33 @@
 #include "generation.h"
 #include "fault.h"
 #include "server.h"
+#include "rules/source.h"
 
 struct holder {
 	struct base_tables base;
 	struct generation *now; /* NULL: no rules */
+	char *text;		/* of its rules, with comments; NULL: none */
+	size_t len;
 	const char *state;	/* path */
 	uint64_t applied;	/* how many times */
 	bool unsealed;		/* the rules were restored from a file without a checksum */
 };
 
 /*
- * Replaces all rules by those of text and commits them, or changes nothing. Calls `after` on
- * success, before the old rules are freed.
+ * Replaces all rules by those of text and commits them, or changes nothing. Rules that were in
+ * effect already keep their IDs and counters. Calls `after` on success, before the old rules are
+ * freed.
  */
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
 		 void (*after)(void *arg), struct flow_fault *f);
-/* The same with one rule less (its index in the set). The others' counters continue. */
-int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg,
-		  struct flow_fault *f);
+/*
+ * The same with some rules less, some more. Faults are about places in `words`, if the rules that
+ * come have them; NULL: none comes.
+ */
+int holder_edit(struct holder *h, const bool *gone, size_t at, const struct flow_msg *words,
+		void (*after)(void *arg), void *arg, struct flow_fault *f);
+/* The rules in effect; an empty set if there are none. */
+const struct ruleset *holder_rules(const struct holder *h);
 /* Restores the rules that were committed last, if any. */
 int holder_restore(struct holder *h, struct flow_fault *f);
 void holder_free(struct holder *h);
@@ -71,9 +80,20 @@ int device_lock(const char *device, struct flow_fault *f);
  *	apply	the body is a rule file
  *	list	{"rules": [{"id", "line", "direction", "action", "text"}]}
  *	stats	{"rules": [the same with "packets", "bytes" if it has a counter], "queues": [...]}
- *	del	"rule": an id, or a rule's text
+ *	del	"rules": [each an id, a range of ids [first, last], or a rule's text]
+ *	add	the body is a rule, which comes behind all others, "before" the rule of this id, or
+ *		to "replace" it
+ *	flush
+ *	save	the body is the rules' text, with comments
  *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the dump
  */
 void answer(void *holder, struct server_conn *c, const struct flow_msg *request);
+
+/* --- edits.c: the requests that change some rules. --- */
+
+void edits_del(struct holder *h, struct server_conn *c, const struct flow_msg *m);
+void edits_flush(struct holder *h, struct server_conn *c, const struct flow_msg *m);
+void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m);
+void edits_save(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 
 #endif

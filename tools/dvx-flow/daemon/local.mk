@@ -2,7 +2,7 @@
 # What holds the rules on the device.
 tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/server.h tools/dvx-flow/daemon/server.c \
-	tools/dvx-flow/daemon/answers.c \
+	tools/dvx-flow/daemon/answers.c tools/dvx-flow/daemon/edits.c \
 	tools/dvx-flow/daemon/holder.h tools/dvx-flow/daemon/holder.c \
 	tools/dvx-flow/daemon/lock.c \
 	tools/dvx-flow/daemon/state.c \

@@ -19,6 +19,8 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \
 	tools/dvx-flow/rules/cover.h tools/dvx-flow/rules/cover.c \
 	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/location.c \
-	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c
+	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c \
+	tools/dvx-flow/rules/pairs.h tools/dvx-flow/rules/pairs.c \
+	tools/dvx-flow/rules/source.h tools/dvx-flow/rules/source.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h

@@ -102,6 +102,8 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 	if (!out)
 		return false;
 	ps->rule.text = out;
+	ps->rule.first_byte = (uint32_t)at->first_byte;
+	ps->rule.end_byte = (uint32_t)at->end_byte;
 	for (; p < end; p++) {
 		if (strchr(" \t\r\f\n\\", *p)) {
 			blank = true;

@@ -135,9 +135,10 @@ struct rule {
 	const struct rule_change *change; /* each kind at most once */
 	size_t nchanges;
 
-	const char *name; /* unique in the set; NULL: it has none */
-	const char *text; /* as written, without comments, one blank between words */
-	uint32_t line;	  /* first line, from 1 */
+	const char *name;	       /* unique in the set; NULL: it has none */
+	const char *text;	       /* as written, without comments, one blank between words */
+	uint32_t line;		       /* first line, from 1 */
+	uint32_t first_byte, end_byte; /* its place in the text */
 	struct source_location at, dir_at, queue_at, tag_at, count_at, name_at;
 };
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proves what happens to a rule file when rules come and go: comments stay, the other rules keep
+ * their lines, and of two files the rules that are the same are found, in their order.
+ */
+#include "tests/test.h"
+#include "rules/pairs.h"
+#include "rules/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void edit_parse(const char *text, struct ruleset *set)
+{
+	assert_int_equal(rules_parse(text, strlen(text), set, NULL, NULL), 0);
+}
+
+/* The rules of a text by one letter each, which their VLANs are. */
+TEST(text_of_edited_rules)
+{
+	static const char before[] = "# head\ndrop in vlan 1 # one\n\n# two\ndrop in \\\n vlan 2\n"
+				     "drop in vlan 3\n# tail";
+	static const struct {
+		const char *gone, *more, *after;
+		size_t at;
+	} cases[] = {
+		{"", "drop in",
+		 "# head\ndrop in\ndrop in vlan 1 # one\n\n# two\ndrop in \\\n vlan 2\n"
+		 "drop in vlan 3\n# tail",
+		 0},
+		{"", "drop in",
+		 "# head\ndrop in vlan 1 # one\ndrop in\n\n# two\ndrop in \\\n vlan 2\n"
+		 "drop in vlan 3\n# tail",
+		 1},
+		{"", "drop in",
+		 "# head\ndrop in vlan 1 # one\n\n# two\ndrop in \\\n vlan 2\n"
+		 "drop in vlan 3\n# tail\ndrop in\n",
+		 3},
+		{"1", "", "# head\n\n\n# two\ndrop in \\\n vlan 2\ndrop in vlan 3\n# tail", 0},
+		{"23", "", "# head\ndrop in vlan 1 # one\n\n# two\n\n\n\n# tail", 0},
+		{"2", "drop in",
+		 "# head\ndrop in vlan 1 # one\ndrop in\n\n# two\n\ndrop in vlan 3\n"
+		 "# tail",
+		 1},
+		{"123", "", "# head\n\n\n# two\n\n\n\n# tail", 0},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct ruleset set, more, again;
+		bool gone[3] = {0};
+		struct rules_edit e = {&set, gone, &more, cases[i].at};
+		uint32_t from[4];
+		size_t len;
+		char *text;
+
+		edit_parse(before, &set);
+		edit_parse(cases[i].more, &more);
+		for (const char *p = cases[i].gone; *p; p++)
+			gone[*p - '1'] = true;
+		text = source_edit(before, strlen(before), &e, &len);
+		assert_string_equal(text, cases[i].after);
+		assert_int_equal(len, strlen(text));
+		edit_parse(text, &again);
+		assert_int_equal(again.n, edit_count(&e));
+		edit_origins(&e, from);
+		for (size_t r = 0; r < again.n; r++)
+			assert_string_equal(again.rule[r].text, from[r] == EDIT_NEW
+									? more.rule[0].text
+									: set.rule[from[r]].text);
+		ruleset_free(&again);
+		ruleset_free(&more);
+		ruleset_free(&set);
+		free(text);
+	}
+}
+
+/* Each letter is a rule's text. */
+static void edit_letters(const char *letters, char room[][2], const char **text)
+{
+	for (size_t i = 0; letters[i]; i++) {
+		room[i][0] = letters[i];
+		room[i][1] = 0;
+		text[i] = room[i];
+	}
+}
+
+TEST(pairs_of_two_files)
+{
+	static const struct {
+		const char *old, *now;
+		const char *from;  /* '-': new */
+		const char *stays; /* '.': it does not */
+	} cases[] = {
+		{"abc", "abc", "012", "abc"},	 {"abc", "", "", ""},
+		{"", "ab", "--", ".."},		 {"abc", "bxc", "1-2", "b.c"},
+		{"aab", "aba", "021", "a.a"},	 {"abcd", "dabc", "3012", ".abc"},
+		{"aaa", "aaaa", "012-", "aaa."}, {"abcde", "ebcda", "41230", ".bcd."},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char room[2][8][2];
+		const char *old[8], *now[8];
+		size_t n = strlen(cases[i].now);
+		uint32_t from[8];
+		bool stays[8];
+
+		edit_letters(cases[i].old, room[0], old);
+		edit_letters(cases[i].now, room[1], now);
+		assert_int_equal(pairs_find((struct texts){old, strlen(cases[i].old)},
+					    (struct texts){now, n}, from),
+				 0);
+		assert_int_equal(pairs_in_order(from, n, stays), 0);
+		for (size_t k = 0; k < n; k++) {
+			assert_int_equal(from[k], cases[i].from[k] == '-'
+							  ? PAIR_NONE
+							  : (uint32_t)(cases[i].from[k] - '0'));
+			assert_int_equal(stays[k], cases[i].stays[k] != '.');
+		}
+	}
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Requests that change rules: they name them by ID, by a range of IDs, by their name, or by their words. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dvx-flow.h"
+#include "holder.h"
+
+/* --- which rules ------------------------------------------------------------------------------ */
+
+static bool edits_called(const struct holder *h, size_t i, const char *name)
+{
+	const char *its = holder_rules(h)->rule[i].name;
+
+	return its && !strcmp(its, name);
+}
+
+static bool edits_means(const struct holder *h, size_t i, const json_t *which)
+{
+	const char *text = json_string_value(which);
+	json_int_t id = generation_id(h->now, i);
+
+	if (text)
+		return !strcmp(holder_rules(h)->rule[i].text, text) || edits_called(h, i, text);
+	if (json_is_array(which))
+		return id >= json_integer_value(json_array_get(which, 0)) &&
+		       id <= json_integer_value(json_array_get(which, 1));
+	return json_is_integer(which) && id == json_integer_value(which);
+}
+
+static int edits_no_rule(const json_t *which, struct flow_fault *f)
+{
+	const char *text = json_string_value(which);
+
+	if (text)
+		return fault_say(f, EXIT_RULES, "there is no such rule (%.300s); see dvx-flow list",
+				 text);
+	if (json_is_array(which))
+		return fault_say(f, EXIT_RULES,
+				 "there is no such rule (%lld to %lld); see dvx-flow list",
+				 json_integer_value(json_array_get(which, 0)),
+				 json_integer_value(json_array_get(which, 1)));
+	return fault_say(f, EXIT_RULES, "there is no such rule (%lld); see dvx-flow list",
+			 json_integer_value(which));
+}
+
+/* Marks all rules that this one names; of those with the same words the first. */
+static int edits_mark(const struct holder *h, const json_t *which, bool *mark, size_t *first,
+		      struct flow_fault *f)
+{
+	size_t n = holder_rules(h)->n, found = n;
+
+	for (size_t i = 0; i < n && (found == n || json_is_array(which)); i++)
+		if (!mark[i] && edits_means(h, i, which)) {
+			found = found == n ? i : found;
+			mark[i] = true;
+		}
+	*first = found;
+	return found == n ? edits_no_rule(which, f) : 0;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+struct edits_answer {
+	struct server_conn *c;
+	const struct holder *h;
+	size_t added; /* the index of the rule that came; SIZE_MAX: none did */
+};
+
+static void edits_done(void *arg)
+{
+	struct edits_answer *a = arg;
+	json_t *j = json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules",
+			      (json_int_t)holder_rules(a->h)->n);
+
+	if (a->added != SIZE_MAX)
+		json_object_set_new(j, "id", json_integer(generation_id(a->h->now, a->added)));
+	conn_say(a->c, j, NULL, 0);
+}
+
+static bool *edits_marks(const struct holder *h, struct flow_fault *f)
+{
+	bool *mark = calloc(holder_rules(h)->n + 1, sizeof(*mark));
+
+	if (!mark)
+		fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return mark;
+}
+
+void edits_del(struct holder *h, struct server_conn *c, const struct flow_msg *m)
+{
+	const json_t *rules = json_object_get(m->head, "rules");
+	struct edits_answer a = {c, h, SIZE_MAX};
+	struct flow_fault f = {0};
+	bool *gone = edits_marks(h, &f);
+	size_t first, n = json_array_size(rules);
+	int ret = gone ? 0 : -1;
+
+	if (!ret && !n)
+		ret = fault_say(&f, EXIT_RULES, "there is no such rule; see dvx-flow list");
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = edits_mark(h, json_array_get(rules, i), gone, &first, &f);
+	if (!ret)
+		ret = holder_edit(h, gone, 0, NULL, edits_done, &a, &f);
+	if (ret)
+		conn_fault(c, &f);
+	free(gone);
+}
+
+void edits_flush(struct holder *h, struct server_conn *c, const struct flow_msg *m)
+{
+	struct edits_answer a = {c, h, SIZE_MAX};
+	struct flow_fault f = {0};
+	bool *gone = edits_marks(h, &f);
+
+	(void)m;
+	if (gone)
+		memset(gone, true, holder_rules(h)->n);
+	if (!gone || holder_edit(h, gone, 0, NULL, edits_done, &a, &f))
+		conn_fault(c, &f);
+	free(gone);
+}
+
+void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m)
+{
+	const json_t *before = json_object_get(m->head, "before");
+	const json_t *replace = json_object_get(m->head, "replace");
+	struct edits_answer a = {c, h, holder_rules(h)->n};
+	struct flow_fault f = {0};
+	bool *mark = edits_marks(h, &f);
+	int ret = mark ? 0 : -1;
+
+	if (!ret && (before || replace))
+		ret = edits_mark(h, replace ? replace : before, mark, &a.added, &f);
+	if (!ret)
+		ret = holder_edit(h, replace ? mark : NULL, a.added, m, edits_done, &a, &f);
+	if (ret)
+		conn_fault(c, &f);
+	free(mark);
+}
+
+void edits_save(struct holder *h, struct server_conn *c, const struct flow_msg *m)
+{
+	(void)m;
+	conn_say(
+		c,
+		json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules", (json_int_t)holder_rules(h)->n),
+		h->text, h->len);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dvx-flow diff: which rules apply would add, delete and move, and which would stay. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "rules/pairs.h"
+
+/* Rules that stay are shown only this near to one that does not. */
+#define CONTEXT 3u
+
+struct diff {
+	const json_t *rules; /* in effect */
+	struct ruleset set;  /* of the file */
+	struct texts old, now;
+	const char **old_text, **now_text;
+	uint32_t *from;
+	bool *stays;
+	bool *kept,
+		*left; /* of the old rules: they stay in their place; they are no longer there */
+	size_t stay, added, deleted, moved;
+};
+
+/* --- what differs ----------------------------------------------------------------------------- */
+
+static int diff_rooms(struct diff *d)
+{
+	size_t old = json_array_size(d->rules), now = d->set.n;
+
+	d->old_text = calloc(old + 1, sizeof(*d->old_text));
+	d->now_text = calloc(now + 1, sizeof(*d->now_text));
+	d->from = calloc(now + 1, sizeof(*d->from));
+	d->stays = calloc(now + 1, sizeof(*d->stays));
+	d->kept = calloc(old + 1, sizeof(*d->kept));
+	d->left = calloc(old + 1, sizeof(*d->left));
+	d->old = (struct texts){d->old_text, old};
+	d->now = (struct texts){d->now_text, now};
+	return d->old_text && d->now_text && d->from && d->stays && d->kept && d->left ? 0 : -1;
+}
+
+static int diff_find(struct diff *d)
+{
+	json_t *rule;
+	size_t i;
+
+	if (diff_rooms(d))
+		return -1;
+	json_array_foreach (d->rules, i, rule)
+		d->old_text[i] = json_string_value(json_object_get(rule, "text"));
+	for (i = 0; i < d->now.n; i++)
+		d->now_text[i] = d->set.rule[i].text;
+	if (pairs_find(d->old, d->now, d->from) || pairs_in_order(d->from, d->now.n, d->stays))
+		return -1;
+	memset(d->left, true, d->old.n);
+	for (i = 0; i < d->now.n; i++) {
+		if (d->from[i] == PAIR_NONE) {
+			d->added++;
+			continue;
+		}
+		d->left[d->from[i]] = false;
+		d->kept[d->from[i]] = d->stays[i];
+		d->stay += d->stays[i];
+		d->moved += !d->stays[i];
+	}
+	d->deleted = d->old.n - d->stay - d->moved;
+	return 0;
+}
+
+static void diff_free(struct diff *d)
+{
+	ruleset_free(&d->set);
+	free(d->old_text);
+	free(d->now_text);
+	free(d->from);
+	free(d->stays);
+	free(d->kept);
+	free(d->left);
+}
+
+static json_int_t diff_id(const struct diff *d, size_t old)
+{
+	return json_integer_value(json_object_get(json_array_get(d->rules, old), "id"));
+}
+
+/* --- for people ------------------------------------------------------------------------------- */
+
+/* Prints the list's lines; those of context wait until it is known whether a change is near. */
+struct diff_lines {
+	const struct diff *d;
+	size_t waiting; /* old rules before `next`, not printed yet */
+	size_t behind;	/* how many more lines of context the last change has */
+	bool begun, gap;
+};
+
+static void diff_line(const struct diff *d, char sign, size_t old, const char *text)
+{
+	if (old == PAIR_NONE)
+		printf("%c        %s\n", sign, text);
+	else
+		printf("%c%6" JSON_INTEGER_FORMAT "  %s\n", sign, diff_id(d, old), text);
+}
+
+/* An old rule that stays. */
+static void diff_stays(struct diff_lines *l, size_t old)
+{
+	if (l->behind) {
+		diff_line(l->d, ' ', old, l->d->old_text[old]);
+		l->behind--;
+		return;
+	}
+	if (l->waiting < CONTEXT)
+		l->waiting++;
+	else
+		l->gap = true;
+}
+
+/* A rule that goes or comes; `next` is the old rule behind those that wait. */
+static void diff_changes(struct diff_lines *l, char sign, size_t next, size_t old, const char *text)
+{
+	if (l->gap && l->begun)
+		puts("...");
+	for (size_t i = 0, at = next; i < l->waiting; i++) {
+		size_t back = l->waiting - i, seen = 0;
+
+		for (at = next; seen < back;)
+			seen += l->d->kept[--at];
+		diff_line(l->d, ' ', at, l->d->old_text[at]);
+	}
+	l->waiting = 0;
+	l->gap = false;
+	l->begun = true;
+	l->behind = CONTEXT;
+	diff_line(l->d, sign, old, text);
+}
+
+static void diff_all_lines(const struct diff *d)
+{
+	struct diff_lines l = {.d = d};
+	size_t old = 0;
+
+	for (size_t now = 0; now <= d->now.n; now++) {
+		bool stays = now < d->now.n && d->stays[now];
+
+		for (; old < d->old.n && !d->kept[old]; old++)
+			diff_changes(&l, '-', old, old, d->old_text[old]);
+		if (stays)
+			diff_stays(&l, old++);
+		else if (now < d->now.n)
+			diff_changes(&l, '+', old, d->from[now], d->now_text[now]);
+	}
+	printf("%zu stay, %zu added, %zu deleted, %zu moved\n", d->stay, d->added, d->deleted,
+	       d->moved);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *diff_json(const struct diff *d)
+{
+	json_t *added = json_array(), *deleted = json_array(), *moved = json_array();
+
+	for (size_t i = 0; i < d->now.n; i++) {
+		json_t *j;
+
+		if (d->stays[i])
+			continue;
+		j = json_pack("{s:I, s:s}", "line", (json_int_t)d->set.rule[i].line, "text",
+			      d->now_text[i]);
+		if (d->from[i] != PAIR_NONE)
+			json_object_set_new(j, "id", json_integer(diff_id(d, d->from[i])));
+		json_array_append_new(d->from[i] == PAIR_NONE ? added : moved, j);
+	}
+	for (size_t i = 0; i < d->old.n; i++)
+		if (d->left[i])
+			json_array_append_new(deleted, json_pack("{s:I, s:s}", "id", diff_id(d, i),
+								 "text", d->old_text[i]));
+	return json_pack("{s:I, s:o, s:o, s:o}", "stay", (json_int_t)d->stay, "added", added,
+			 "deleted", deleted, "moved", moved);
+}
+
+static int diff_show(const struct args *a, struct diff *d)
+{
+	if (diff_find(d)) {
+		say("no memory");
+		return EXIT_INPUT;
+	}
+	if (a->json)
+		return json_out(diff_json(d));
+	diff_all_lines(d);
+	return EXIT_DONE;
+}
+
+int cmd_diff(const struct args *a)
+{
+	struct diff d = {0};
+	struct flow_msg answer;
+	size_t len;
+	char *text;
+	int code;
+
+	if (file_read(a->argv[0], &text, &len))
+		return EXIT_INPUT;
+	code = rules_read(a->argv[0], text, len, &d.set) ? EXIT_RULES : EXIT_DONE;
+	free(text);
+	if (!code)
+		code = client_once(a, json_pack("{s:s}", "do", "list"), &answer);
+	if (code) {
+		ruleset_free(&d.set);
+		return code;
+	}
+	d.rules = json_object_get(answer.head, "rules");
+	code = diff_show(a, &d);
+	diff_free(&d);
+	msg_free(&answer);
+	return code;
+}

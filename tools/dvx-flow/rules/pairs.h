@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which rules of a new set are those of an old one: a rule with the same text is the same rule. */
+#ifndef DVX_FLOW_PAIRS_H
+#define DVX_FLOW_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAIR_NONE UINT32_MAX
+
+struct texts {
+	const char *const *text;
+	size_t n;
+};
+
+/*
+ * from[i]: the index of the old text that text i of `now` continues, or PAIR_NONE. Equal texts are
+ * paired in their order. Returns 0 or -ENOMEM.
+ */
+int pairs_find(struct texts old, struct texts now, uint32_t *from);
+
+/*
+ * stays[i]: text i is paired, and keeps its place. The others move, or are new: as few as possible.
+ */
+int pairs_in_order(const uint32_t *from, size_t n, bool *stays);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source.h"
+
+size_t edit_count(const struct rules_edit *e)
+{
+	size_t n = e->set->n + e->more->n;
+
+	for (size_t i = 0; e->gone && i < e->set->n; i++)
+		n -= e->gone[i];
+	return n;
+}
+
+void edit_origins(const struct rules_edit *e, uint32_t *from)
+{
+	for (uint32_t i = 0; i <= e->set->n; i++) {
+		for (size_t m = 0; i == e->at && m < e->more->n; m++)
+			*from++ = EDIT_NEW;
+		if (i < e->set->n && !(e->gone && e->gone[i]))
+			*from++ = i;
+	}
+}
+
+/* A text that is being written; the old one is copied up to `taken`. */
+struct source_copy {
+	const char *text;
+	size_t len, taken;
+	char *out;
+	size_t used;
+};
+
+static void source_take(struct source_copy *c, size_t until)
+{
+	memcpy(c->out + c->used, c->text + c->taken, until - c->taken);
+	c->used += until - c->taken;
+	c->taken = until;
+}
+
+static void source_empty(struct source_copy *c, size_t until)
+{
+	for (; c->taken < until; c->taken++)
+		if (c->text[c->taken] == '\n')
+			c->out[c->used++] = '\n';
+}
+
+static void source_more(struct source_copy *c, const struct ruleset *more)
+{
+	if (more->n && c->used && c->out[c->used - 1] != '\n')
+		c->out[c->used++] = '\n';
+	for (size_t m = 0; m < more->n; m++) {
+		size_t n = strlen(more->rule[m].text);
+
+		memcpy(c->out + c->used, more->rule[m].text, n);
+		c->used += n;
+		c->out[c->used++] = '\n';
+	}
+}
+
+static size_t line_begin(const struct source_copy *c, size_t byte)
+{
+	while (byte && c->text[byte - 1] != '\n')
+		byte--;
+	return byte;
+}
+
+/* Behind the line's end, if it has one. */
+static size_t line_end(const struct source_copy *c, size_t byte)
+{
+	const char *end = byte < c->len ? memchr(c->text + byte, '\n', c->len - byte) : NULL;
+
+	return end ? (size_t)(end + 1 - c->text) : c->len;
+}
+
+char *source_edit(const char *text, size_t len, const struct rules_edit *e, size_t *out_len)
+{
+	struct source_copy c = {.text = text, .len = len};
+	size_t room = len + 2;
+
+	for (size_t m = 0; m < e->more->n; m++)
+		room += strlen(e->more->rule[m].text) + 1;
+	c.out = malloc(room);
+	if (!c.out)
+		return NULL;
+	for (size_t i = 0; i < e->set->n; i++) {
+		const struct rule *r = &e->set->rule[i];
+
+		/* In front of the first rule stands what the file says of itself. */
+		if (i == e->at && !i)
+			source_take(&c, line_begin(&c, r->first_byte));
+		if (i == e->at)
+			source_more(&c, e->more);
+		if (e->gone && e->gone[i]) {
+			source_take(&c, line_begin(&c, r->first_byte));
+			source_empty(&c, line_end(&c, r->end_byte));
+			/* A rule that replaces it takes one of its lines. */
+			c.used -= i == e->at && e->more->n && c.out[c.used - 1] == '\n';
+		} else {
+			source_take(&c, line_end(&c, r->end_byte));
+		}
+	}
+	source_take(&c, len);
+	if (e->at == e->set->n)
+		source_more(&c, e->more);
+	c.out[c.used] = 0;
+	*out_len = c.used;
+	return c.out;
+}
