@@ -60,6 +60,7 @@ exec 9>&-
 # The device goes away under a program: DEVICE_FATAL, then EIO with a sentence; no crash, no hang.
 mkfifo "$scratch/end"
 orphaned() {
+	: >"$scratch/orphan" # the one before has said "open", too
 	"$dvx_sim" exec front -- "$client" orphan <"$scratch/end" >"$scratch/orphan" 2>&1 &
 	orphan=$!
 	exec 9>"$scratch/end"
