@@ -79,13 +79,15 @@ static void rule_mac(struct dice *d, struct line *l)
 	if (chance(d, 25))
 		add(l, "/ff:ff:ff:ff:ff:%02x",
 		    PICK(d, ((const uint8_t[]){0xff, 0xfe, 0xfc, 0x01})));
+	if (chance(d, 20))
+		add(l, ",02:00:00:00:00:%02x", mac_end(d));
 }
 
 static void rule_tag(struct dice *d, struct line *l)
 {
 	add(l, chance(d, 60) ? " vlan" : " svlan");
 	if (chance(d, 60))
-		add(l, " id %u", PICK(d, vids));
+		add(l, chance(d, 75) ? " id %u" : " id 5,%u", PICK(d, vids));
 	if (chance(d, 20))
 		add(l, " pcp %u", dice_roll(d, 8));
 	if (chance(d, 10))
@@ -132,6 +134,23 @@ static void rule_address(struct dice *d, struct line *l, bool six)
 	}
 }
 
+/* A mask that is no prefix, or a range. */
+static void rule_odd_address(struct dice *d, struct line *l, bool six)
+{
+	static const char *const sides[] = {"src", "dst", "host"};
+	uint32_t low = dice_roll(d, 4), high = low + dice_roll(d, 200);
+
+	add(l, " %s ", PICK(d, sides));
+	if (six && chance(d, 50))
+		add(l, "::%u/::3", low);
+	else if (six)
+		add(l, "2001:db8::%x-2001:db8:0:%u::%x", low, dice_roll(d, 2), high);
+	else if (chance(d, 50))
+		add(l, "10.0.0.%u/255.0.1.3", low);
+	else
+		add(l, "10.0.0.%u-10.%u.0.%u", low, dice_roll(d, 2), high);
+}
+
 static void rule_ports(struct dice *d, struct line *l)
 {
 	static const char *const sides[] = {"src port", "dst port", "port"};
@@ -145,6 +164,8 @@ static void rule_ports(struct dice *d, struct line *l)
 		if (first != last)
 			add(l, "-%u", first < last ? last : first);
 	}
+	if (chance(d, 10))
+		add(l, ",1/0x%x", 1 + 2 * dice_roll(d, 32));
 }
 
 static void rule_l4(struct dice *d, struct line *l, bool six)
@@ -188,10 +209,10 @@ static void rule_ip(struct dice *d, struct line *l)
 	if (chance(d, 85))
 		add(l, six ? " ipv6" : " ipv4");
 	for (uint32_t n = dice_roll(d, 3); n; n--)
-		rule_address(d, l, six);
+		(chance(d, 25) ? rule_odd_address : rule_address)(d, l, six);
 	rule_l4(d, l, six);
 	if (chance(d, 12))
-		add(l, " ttl %u", PICK(d, ttls));
+		add(l, chance(d, 75) ? " ttl %u" : " ttl %u,1/0x3", PICK(d, ttls));
 	if (chance(d, 12))
 		add(l, " dscp %u", PICK(d, dscps));
 	if (chance(d, 8))

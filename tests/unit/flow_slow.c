@@ -23,10 +23,15 @@ static bool must_be_there(enum rule_key key)
 static bool meets_field(const struct rule_field *f, const struct fields *p)
 {
 	enum field field = (enum field)keys[f->key].field;
+	uint64_t have;
 
 	if (!p->known[field] && must_be_there(f->key))
 		return false;
-	return ((uint64_t)(p->value[field] >> keys[f->key].low) & f->mask) == f->value;
+	have = (uint64_t)(p->value[field] >> keys[f->key].low);
+	for (size_t i = 0; i < f->nmore; i++)
+		if ((have & f->more[i].mask) == f->more[i].value)
+			return true;
+	return (have & f->mask) == f->value;
 }
 
 static unsigned int version(const struct fields *p)
@@ -39,10 +44,24 @@ static bool meets_ip(const struct rule_headers *r, const struct fields *p)
 	return !r->ip || (r->ip == RULE_IP ? version(p) != 0 : version(p) == r->ip);
 }
 
-static bool meets_address(const struct rule_prefix *want, u128 have)
+static u128 slow_number(const struct rule_net *want, const uint8_t *bytes)
+{
+	u128 v = 0;
+
+	for (unsigned int i = 0; i < (want->family == 4 ? 4 : 16); i++)
+		v = v << 8 | bytes[i];
+	return v;
+}
+
+static bool meets_address(const struct rule_net *want, u128 have)
 {
 	unsigned int width = want->family == 4 ? 32 : 128;
 
+	if (want->bits == NET_RANGE)
+		return slow_number(want, want->addr) <= have &&
+		       have <= slow_number(want, want->end);
+	if (want->bits == NET_MASK)
+		return (have & slow_number(want, want->end)) == slow_number(want, want->addr);
 	for (unsigned int i = 0; i < want->bits; i++)
 		if ((want->addr[i / 8] >> (7 - i % 8) & 1) != (have >> (width - 1 - i) & 1))
 			return false;
@@ -52,7 +71,7 @@ static bool meets_address(const struct rule_prefix *want, u128 have)
 static bool meets_one(const struct rule_nets *nets, const struct fields *p, u128 have)
 {
 	for (size_t i = 0; i < nets->n; i++)
-		if (version(p) == nets->prefix[i].family && meets_address(&nets->prefix[i], have))
+		if (version(p) == nets->net[i].family && meets_address(&nets->net[i], have))
 			return true;
 	return false;
 }
@@ -80,7 +99,9 @@ static bool meets_l4(const struct rule_headers *r, const struct fields *p)
 static bool in_ranges(const struct rule_ports *ports, uint64_t port)
 {
 	for (size_t i = 0; i < ports->n; i++)
-		if (ports->range[i].first <= port && port <= ports->range[i].last)
+		if (ports->range[i].wild
+			    ? (port & (0xffff ^ ports->range[i].wild)) == ports->range[i].first
+			    : ports->range[i].first <= port && port <= ports->range[i].last)
 			return true;
 	return false;
 }

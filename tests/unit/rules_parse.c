@@ -79,14 +79,60 @@ TEST(lists)
 		only("drop in src 10.0.0.0/8, 192.168.0.0/16 tcp && dst port 80 or 443");
 
 	assert_int_equal(r->outer.src.n, 2);
-	assert_int_equal(r->outer.src.prefix[1].bits, 16);
-	assert_int_equal(r->outer.src.prefix[1].addr[0], 192);
+	assert_int_equal(r->outer.src.net[1].bits, 16);
+	assert_int_equal(r->outer.src.net[1].addr[0], 192);
 	assert_int_equal(r->outer.dport.n, 2);
 	assert_string_equal(r->text,
 			    "drop in src 10.0.0.0/8, 192.168.0.0/16 tcp && dst port 80 or 443");
 	r = only("drop in inner net 2001:db8::/32 or fe80::/10");
 	assert_int_equal(r->inner->host.n, 2);
 	assert_int_equal(r->inner->ip, 6);
+}
+
+TEST(masks_and_ranges)
+{
+	const struct rule *r = only("drop in ipv4 src 0.0.0.1/0.0.0.3");
+
+	assert_int_equal(r->outer.src.net->bits, NET_MASK);
+	assert_int_equal(r->outer.src.net->addr[3], 1);
+	assert_int_equal(r->outer.src.net->end[3], 3);
+	assert_int_equal(only("drop in src 10.0.0.0/255.0.0.0")->outer.src.net->bits, 8);
+	assert_int_equal(only("drop in dst ::1/::ffff")->outer.dst.net->bits, NET_MASK);
+	r = only("drop in ipv4 src 10.0.0.1-10.0.0.9, 11.0.0.0/8");
+	assert_int_equal(r->outer.src.n, 2);
+	assert_int_equal(r->outer.src.net->bits, NET_RANGE);
+	assert_int_equal(r->outer.src.net->end[3], 9);
+	r = only("drop in tcp dst port 0x50/0xff,0x100/0xff00,22");
+	assert_int_equal(r->outer.dport.n, 3);
+	assert_int_equal(r->outer.dport.range[1].last, 0x1ff);
+	assert_int_equal(r->outer.dport.range[2].first, 0x50);
+	assert_int_equal(r->outer.dport.range[2].wild, 0xff00);
+	has("drop in ttl 0/0xfe", KEY_TTL, 0, 0xfe);
+	has("drop in dscp 0x28/0x38,ef", KEY_DSCP, 0x28, 0x38);
+}
+
+static void has_more(const char *text, enum rule_key key, uint64_t second)
+{
+	const struct rule_field *f = field(only(text), key);
+
+	assert_non_null(f);
+	assert_int_equal(f->nmore, 1);
+	assert_int_equal(f->more->value, second);
+}
+
+TEST(sets)
+{
+	has_more("drop in eth src 2:0:0:0:0:1,2:0:0:0:0:2", KEY_SMAC, 0x020000000002);
+	has_more("drop in eth dst 2:0:0:0:0:0/ff:0:0:0:0:0 or 3:0:0:0:0:2", KEY_DMAC,
+		 0x030000000002);
+	has_more("drop in vlan 5,6", KEY_VLAN_ID, 6);
+	has_more("drop in svlan 5 vlan id 6,7", KEY_VLAN2_ID, 7);
+	has_more("drop in dscp ef,af11", KEY_DSCP, 10);
+	has_more("drop in ttl 1,2 tcp", KEY_TTL, 2);
+	has_more("drop in vxlan 7,8", KEY_VXLAN_VNI, 8);
+	has_more("drop in mpls 16,17", KEY_MPLS_LABEL, 17);
+	has_more("drop in gre key 1,2", KEY_GRE_KEY, 2);
+	has_more("drop in vlan_id 1,2", KEY_VLAN_ID, 2);
 }
 
 TEST(issues_examples)
@@ -99,8 +145,8 @@ TEST(issues_examples)
 	assert_int_equal(r->outer.dport.range[0].first, 53);
 	r = only("send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count");
 	assert_int_equal(r->outer.ip, 4);
-	assert_int_equal(r->outer.src.prefix->bits, 8);
-	assert_int_equal(r->outer.src.prefix->addr[0], 10);
+	assert_int_equal(r->outer.src.net->bits, 8);
+	assert_int_equal(r->outer.src.net->addr[0], 10);
 	assert_int_equal(r->outer.l4, L4_TCP);
 	assert_int_equal(r->outer.dport.range[0].first, 80);
 	assert_int_equal(r->outer.dport.range[0].last, 443);
@@ -207,14 +253,14 @@ TEST(inner)
 	assert_int_equal(r->outer.l4, L4_UDP);
 	assert_int_equal(r->outer.dport.range[0].first, 6081);
 	assert_int_equal(r->inner->ip, 4);
-	assert_int_equal(r->inner->dst.prefix->bits, 8);
+	assert_int_equal(r->inner->dst.net->bits, 8);
 	assert_int_equal(r->inner->l4, L4_TCP);
 	assert_int_equal(r->inner->dport.range[0].last, 81);
 	r = only("drop in inner udp port 53 outer ipv6 src 2001:db8::/32");
 	assert_int_equal(r->inner->ip, RULE_IP);
 	assert_int_equal(r->inner->port.n, 1);
 	assert_int_equal(r->outer.ip, 6);
-	assert_int_equal(r->outer.src.prefix->bits, 32);
+	assert_int_equal(r->outer.src.net->bits, 32);
 	assert_int_equal(r->outer.l4, L4_ANY);
 	has("drop in vlan 5 inner vlan 6", KEY_VLAN_ID, 5, 0xfff);
 	has("drop in vlan 5 inner vlan 6", KEY_INNER(KEY_VLAN_ID), 6, 0xfff);
@@ -327,6 +373,18 @@ TEST(mistakes)
 		 "1:13+10 the address has bits behind its prefix; write 10.0.0.0/8"},
 		{"drop in src 10.0.0.0/33", "1:13+11 an IPv4 prefix has 0 to 32 bits, not 33"},
 		{"drop in src fe80::/129", "1:13+10 an IPv6 prefix has 0 to 128 bits, not 129"},
+		{"drop in src 10.0.0.1/0.0.0.2", "1:13+16 the address has bits outside the mask"},
+		{"drop in src 0.0.0.0/0.0.0.0", "1:13+15 a mask of 0 compares nothing"},
+		{"drop in src 10.0.0.9-10.0.0.1",
+		 "1:13+17 a range goes upwards: 10.0.0.1-10.0.0.9"},
+		{"drop in src fe80::2-fe80::1", "1:13+15 a range goes upwards: fe80::1-fe80::2"},
+		{"drop in src 10.0.0.1-fe80::1", "1:22+7 expected an IPv4 address, not"},
+		{"drop in src 10.0.0.1/ff::", "1:22+4 expected a number or an IPv4 address"},
+		{"drop in port 0x50/0xf", "1:14+8 the port has bits outside the mask"},
+		{"drop in port 0/0x10000", "1:14+9 a port and its mask are 0 to 0xffff"},
+		{"drop in port 0/0", "1:14+3 a mask of 0 compares nothing"},
+		{"drop in vlan 5,4096", "1:14+6 a VLAN id is 0 to 4095, not 4096"},
+		{"drop in ttl 1,2 ttl 1", "1:17+5 a second TTL in one rule"},
 		{"drop in src 10.0.0", "1:13+6 an IPv4 address is four numbers"},
 		{"drop in src 1:2:3", "1:13+5 neither an IPv6 address"},
 		{"drop in ipv4 src fe80::1", "1:18+7 this is IPv6, but the rule said IPv4 before"},
@@ -470,7 +528,7 @@ TEST(mistakes)
 		 "1:22+1 expected an IPv4 address or an IPv6 address, not the line's end"},
 		{"drop in host 10.0.0.1 host 10.0.0.2",
 		 "1:23+13 a second host address in one rule; if it may be either"},
-		{"drop in eth src 02:00:00:00:00:01,02:00:00:00:00:02", "1:34+1 expected"},
+		{"drop in eth src 02:00:00:00:00:01,10.0.0.1", "1:35+8 expected a MAC address"},
 		{"drop in count udp", "1:15+3 expected the end of the line, to queue, tag, count, "
 				      "name, set, push, pop or "
 				      "decap, not \"udp\""},

@@ -29,7 +29,7 @@ static void put_key(struct fields *p, const struct rule_field *f)
 /* Of a list the first one. */
 static void rulefields_put_address(struct fields *p, enum field f, const struct rule_nets *nets)
 {
-	const struct rule_prefix *a = nets->prefix;
+	const struct rule_net *a = nets->net;
 	u128 v = 0;
 
 	for (unsigned int i = 0; nets->n && i < (a->family == 4 ? 4 : 16); i++)

@@ -113,11 +113,4 @@ typedef int (*entry_fn)(void *arg, const struct shape *shape, const uint64_t *va
 /* Returns 0, the function's nonzero value, or -E2BIG. */
 int rule_expand(const struct rule *r, entry_fn each, void *arg);
 
-/* A range of ports as prefixes: at most 30. */
-#define RANGE_PREFIXES_MAX 30
-struct port_prefix {
-	uint16_t value, mask;
-};
-size_t range_prefixes(struct rule_range range, struct port_prefix out[RANGE_PREFIXES_MAX]);
-
 #endif

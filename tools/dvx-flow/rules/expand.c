@@ -4,25 +4,11 @@
  * each.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compile.h"
-
-size_t range_prefixes(struct rule_range range, struct port_prefix out[RANGE_PREFIXES_MAX])
-{
-	uint32_t at = range.first;
-	size_t n = 0;
-
-	while (at <= range.last) {
-		uint32_t size = at ? at & -at : 65536;
-
-		while (size > range.last - at + 1u)
-			size >>= 1;
-		out[n++] = (struct port_prefix){(uint16_t)at, (uint16_t)(65536 - size)};
-		at += size;
-	}
-	return n;
-}
+#include "cubes.h"
 
 /* An entry that is being built. */
 struct alternative {
@@ -30,8 +16,12 @@ struct alternative {
 	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
 };
 
+/* The lists in the order in which they multiply. HOST and PORT are tried on both sides. */
+enum { LIST_SRC, LIST_DST, LIST_HOST, LIST_SPORT, LIST_DPORT, LIST_PORT, LISTS };
+
 struct expansion {
 	const struct rule *rule;
+	struct cubes list[2][LISTS]; /* of the outer headers, and of the inner ones */
 	entry_fn each;
 	void *arg;
 	size_t entries;
@@ -90,9 +80,6 @@ static unsigned int port_key(uint64_t proto, int side)
 	return side == SIDE_S ? MATCH_UDP_SPORT : MATCH_UDP_DPORT;
 }
 
-/* The lists in the order in which they multiply. `port` is tried on both sides. */
-enum { LIST_SPORT, LIST_DPORT, LIST_PORT, LISTS };
-
 static int with_headers(struct expansion *x, const struct alternative *a);
 
 /* The inner headers follow when the outer ones are complete. */
@@ -109,39 +96,32 @@ static int level_end(struct expansion *x, const struct alternative *a)
 
 static int with_ports(struct expansion *x, const struct alternative *a, int list);
 
-static int with_side(struct expansion *x, const struct alternative *a, int list, int side,
-		     const struct rule_ports *ports)
+static int with_side(struct expansion *x, const struct alternative *a, int list, int side)
 {
-	struct port_prefix prefix[RANGE_PREFIXES_MAX];
+	const struct cubes *ports = &x->list[a->inner][list];
 	unsigned int key = port_key(a->value[at_level(a, KEY_PROTO)], side);
 	int ret = 0;
 
-	for (size_t r = 0; r < ports->n && !ret; r++) {
-		size_t n = range_prefixes(ports->range[r], prefix);
+	for (size_t i = 0; i < ports->n && !ret; i++) {
+		struct alternative b = *a;
 
-		for (size_t i = 0; i < n && !ret; i++) {
-			struct alternative b = *a;
-
-			if (both(&b, key, prefix[i].value, prefix[i].mask))
-				ret = with_ports(x, &b, list + 1);
-		}
+		if (both(&b, key, (uint64_t)ports->cube[i].value, (uint64_t)ports->cube[i].mask))
+			ret = with_ports(x, &b, list + 1);
 	}
 	return ret;
 }
 
 static int with_ports(struct expansion *x, const struct alternative *a, int list)
 {
-	const struct rule_headers *h = expand_headers(x, a);
-	const struct rule_ports *lists[LISTS] = {&h->sport, &h->dport, &h->port};
 	int ret;
 
-	while (list < LISTS && !lists[list]->n)
+	while (list < LISTS && !x->list[a->inner][list].n)
 		list++;
 	if (list == LISTS)
 		return level_end(x, a);
-	ret = with_side(x, a, list, list == LIST_DPORT ? SIDE_D : SIDE_S, lists[list]);
+	ret = with_side(x, a, list, list == LIST_DPORT ? SIDE_D : SIDE_S);
 	if (!ret && list == LIST_PORT)
-		ret = with_side(x, a, list, SIDE_D, lists[list]);
+		ret = with_side(x, a, list, SIDE_D);
 	return ret;
 }
 
@@ -158,74 +138,59 @@ static int with_l4(struct expansion *x, const struct alternative *a)
 
 		if ((l4 == L4_TCP_OR_UDP || l4 == tcp_udp[i]) &&
 		    both(&b, KEY_PROTO, tcp_udp[i], 0xff))
-			ret = with_ports(x, &b, 0);
+			ret = with_ports(x, &b, LIST_SPORT);
 	}
 	return ret;
 }
 
-static uint32_t expand_word_at(const uint8_t *p)
+static bool with_address(struct alternative *a, unsigned int first_key, uint8_t version,
+			 const struct cube *c)
 {
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static uint32_t word_mask(int bits)
-{
-	return bits <= 0 ? 0 : bits >= 32 ? UINT32_MAX : ~(UINT32_MAX >> bits);
-}
-
-static bool with_address(struct alternative *a, unsigned int first_key, const struct rule_prefix *p)
-{
-	if (p->family == 4)
-		return both(a, first_key + 3, expand_word_at(p->addr), word_mask(p->bits));
-	for (unsigned int i = 0; i < 4; i++)
-		if (!both(a, first_key + i, expand_word_at(p->addr + 4 * i),
-			  word_mask(p->bits - 32 * (int)i)))
+	for (unsigned int i = version == 4 ? 3 : 0; i < 4; i++)
+		if (!both(a, first_key + i, (uint32_t)(c->value >> 32 * (3 - i)),
+			  (uint32_t)(c->mask >> 32 * (3 - i))))
 			return false;
 	return true;
 }
 
-typedef int (*next_fn)(struct expansion *x, const struct alternative *a);
+static int with_addresses(struct expansion *x, const struct alternative *a, int list);
 
-static int with_each(struct expansion *x, const struct alternative *a, const struct rule_nets *nets,
-		     unsigned int first_key, next_fn next)
+static int with_each(struct expansion *x, const struct alternative *a, int list,
+		     unsigned int first_key)
 {
+	const struct cubes *nets = &x->list[a->inner][list];
+	uint8_t version = expand_headers(x, a)->ip;
 	int ret = 0;
 
 	for (size_t i = 0; i < nets->n && !ret; i++) {
 		struct alternative b = *a;
 
-		if (with_address(&b, first_key, &nets->prefix[i]))
-			ret = next(x, &b);
+		if (with_address(&b, first_key, version, &nets->cube[i]))
+			ret = with_addresses(x, &b, list + 1);
 	}
 	return ret;
 }
 
-/* `host` is either address. */
-static int with_host(struct expansion *x, const struct alternative *a)
+static int with_addresses(struct expansion *x, const struct alternative *a, int list)
 {
-	const struct rule_nets *host = &expand_headers(x, a)->host;
 	int ret;
 
-	if (!host->n)
+	while (list <= LIST_HOST && !x->list[a->inner][list].n)
+		list++;
+	if (list > LIST_HOST)
 		return with_l4(x, a);
-	ret = with_each(x, a, host, MATCH_SRC_127_96, with_l4);
-	return ret ? ret : with_each(x, a, host, MATCH_DST_127_96, with_l4);
-}
-
-static int with_dst(struct expansion *x, const struct alternative *a)
-{
-	const struct rule_nets *dst = &expand_headers(x, a)->dst;
-
-	return dst->n ? with_each(x, a, dst, MATCH_DST_127_96, with_host) : with_host(x, a);
+	ret = with_each(x, a, list, list == LIST_DST ? MATCH_DST_127_96 : MATCH_SRC_127_96);
+	if (!ret && list == LIST_HOST)
+		ret = with_each(x, a, list, MATCH_DST_127_96);
+	return ret;
 }
 
 static int with_version(struct expansion *x, const struct alternative *a, uint64_t version)
 {
-	const struct rule_nets *src = &expand_headers(x, a)->src;
 	struct alternative b = *a;
 
 	both(&b, MATCH_IP_VERSION, version, 0xf);
-	return src->n ? with_each(x, &b, src, MATCH_SRC_127_96, with_dst) : with_dst(x, &b);
+	return with_addresses(x, &b, LIST_SRC);
 }
 
 static int with_headers(struct expansion *x, const struct alternative *a)
@@ -241,14 +206,60 @@ static int with_headers(struct expansion *x, const struct alternative *a)
 	return ret ? ret : with_version(x, a, 6);
 }
 
+/* --- a rule ------------------------------------------------------------------------------------ */
+
+/* A field may have several values. Keys of fields are of their level already. */
+static int with_fields(struct expansion *x, const struct alternative *a, size_t i)
+{
+	const struct rule *r = x->rule;
+	int ret = 0;
+
+	while (i < r->nfields && !r->field[i].nmore)
+		i++;
+	if (i == r->nfields)
+		return with_headers(x, a);
+	for (size_t v = 0; v <= r->field[i].nmore && !ret; v++) {
+		struct alternative b = *a;
+
+		if (v) {
+			b.value[r->field[i].key] = r->field[i].more[v - 1].value;
+			b.mask[r->field[i].key] = r->field[i].more[v - 1].mask;
+		}
+		ret = with_fields(x, &b, i + 1);
+	}
+	return ret;
+}
+
+static int expand_lists(struct cubes list[LISTS], const struct rule_headers *h)
+{
+	int err = 0;
+
+	cubes_add_nets(&list[LIST_SRC], &h->src);
+	cubes_add_nets(&list[LIST_DST], &h->dst);
+	cubes_add_nets(&list[LIST_HOST], &h->host);
+	cubes_add_ports(&list[LIST_SPORT], &h->sport);
+	cubes_add_ports(&list[LIST_DPORT], &h->dport);
+	cubes_add_ports(&list[LIST_PORT], &h->port);
+	for (int i = 0; i < LISTS && !err; i++)
+		err = list[i].err;
+	return err;
+}
+
 int rule_expand(const struct rule *r, entry_fn each, void *arg)
 {
 	struct expansion x = {.rule = r, .each = each, .arg = arg};
 	struct alternative a = {0};
+	int ret = expand_lists(x.list[0], &r->outer);
 
+	if (!ret && r->inner)
+		ret = expand_lists(x.list[1], r->inner);
 	for (size_t i = 0; i < r->nfields; i++) {
 		a.value[r->field[i].key] = r->field[i].value;
 		a.mask[r->field[i].key] = r->field[i].mask;
 	}
-	return with_headers(&x, &a);
+	if (!ret)
+		ret = with_fields(&x, &a, 0);
+	for (int i = 0; i < 2 * LISTS; i++)
+		free(x.list[i / LISTS][i % LISTS].cube);
+	return ret;
 }

@@ -97,8 +97,8 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 
 %type <name> name
 %type <word> keyword
-%type <number> proto ethertype dscp port
-%type <address> mac ip_address
+%type <number> proto ethertype port
+%type <address> ip_address
 %type <masked> masked
 %type <side> side port_side tunnel
 
@@ -147,17 +147,17 @@ match:
 | T_TYPE name		{ parse_type(ps, &@$, $2, 0); }
 | T_CODE T_NUMBER	{ parse_code(ps, &@$, $2); }
 | T_VLAN		{ parse_vlan(ps, &@$, true, false); }
-| T_VLAN T_NUMBER	{ parse_vlan(ps, &@1, true, false); parse_vlan_part(ps, &@2, KEY_VLAN_ID, $2); }
+| T_VLAN numbers	{ parse_tag_list(ps, &@1, &@2, true); }
 | T_SVLAN		{ parse_vlan(ps, &@$, false, true); }
-| T_SVLAN T_NUMBER	{ parse_vlan(ps, &@1, false, true); parse_vlan_part(ps, &@2, KEY_VLAN_ID, $2); }
+| T_SVLAN numbers	{ parse_tag_list(ps, &@1, &@2, false); }
 | T_UNTAGGED		{ parse_vlan(ps, &@$, false, false); }
-| T_ID T_NUMBER		{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_part(ps, &@$, KEY_VLAN_ID, $2); }
-| T_PCP T_NUMBER	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_part(ps, &@$, KEY_VLAN_PCP, $2); }
-| T_DEI T_NUMBER	{ parse_vlan_part(ps, &@$, KEY_VLAN_DEI, $2); }
+| T_ID numbers		{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_ID); }
+| T_PCP numbers		{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_PCP); }
+| T_DEI numbers		{ parse_vlan_list(ps, &@$, KEY_VLAN_DEI); }
 | T_ARP			{ parse_ethertype(ps, &@$, 0x0806); }
 | T_IPV4		{ parse_ip(ps, &@$, 4); }
 | T_IPV6		{ parse_ip(ps, &@$, 6); }
-| side mac		{ parse_mac(ps, &@$, $1, &$2); }
+| side macs		{ parse_field_list(ps, &@$, $1 == SIDE_SRC ? KEY_SMAC : KEY_DMAC); }
 | side nets		{ parse_net_list(ps, &@$, $1); }
 | side T_HOST nets	{ parse_net_list(ps, &@$, $1); }
 | T_HOST nets		{ parse_net_list(ps, &@$, SIDE_EITHER); }
@@ -165,10 +165,10 @@ match:
 | T_PROTOCOL T_NUMBER	{ parse_protocol(ps, &@2, NULL, $2); }
 | T_PROTOCOL name	{ parse_protocol(ps, &@2, $2, 0); }
 | T_TOS masked		{ parse_tos(ps, &@$, $2.value, $2.mask); }
-| T_DSCP dscp		{ parse_field(ps, &@$, KEY_DSCP, $2, 0x3f); }
-| T_ECN T_NUMBER	{ parse_field(ps, &@$, KEY_ECN, $2, 0x3); }
-| T_TTL T_NUMBER	{ parse_field(ps, &@$, KEY_TTL, $2, 0xff); }
-| T_FLOWLABEL masked	{ parse_ip(ps, &@1, 6); parse_field(ps, &@$, KEY_FLOWLABEL, $2.value, $2.mask); }
+| T_DSCP dscps		{ parse_field_list(ps, &@$, KEY_DSCP); }
+| T_ECN numbers		{ parse_field_list(ps, &@$, KEY_ECN); }
+| T_TTL values		{ parse_field_list(ps, &@$, KEY_TTL); }
+| T_FLOWLABEL values	{ parse_ip(ps, &@1, 6); parse_field_list(ps, &@$, KEY_FLOWLABEL); }
 | T_FRAG		{ parse_field(ps, &@$, KEY_FRAGMENT, 1, 1); }
 | T_NOFRAG		{ parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
 | negation T_FRAG	{ parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
@@ -179,21 +179,21 @@ match:
 | port_side ports	{ parse_port_list(ps, &@$, $1); }
 | T_FLAGS flags		{ parse_flags(ps, &@$); }
 | T_FLAGS masked	{ parse_field(ps, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
-| T_FIELD masked		{ parse_field(ps, &@$, (enum rule_key)$1->arg, $2.value, $2.mask); }
+| T_FIELD values	{ parse_field_list(ps, &@$, (enum rule_key)$1->arg); }
 | T_VPORT T_NUMBER	{ parse_vport(ps, &@$, $2); }
 | tunnel		{ parse_tunnel_word(ps, &@$, (enum parse_tunnel)$1); }
-| tunnel masked		{ parse_tunnel_word(ps, &@1, (enum parse_tunnel)$1); parse_vni(ps, &@2, $2.value, $2.mask); }
+| tunnel { parse_tunnel_word(ps, &@1, (enum parse_tunnel)$1); } values { parse_vni_list(ps, &@3); }
 | T_OAM			{ parse_oam(ps, &@$, 1); }
 | T_OAM T_NUMBER	{ parse_oam(ps, &@$, $2); }
-| T_VNI masked		{ parse_vni(ps, &@$, $2.value, $2.mask); }
+| T_VNI values		{ parse_vni_list(ps, &@$); }
 | T_GRE			{ parse_proto(ps, &@$, 47); }
-| T_KEY masked		{ parse_gre_key(ps, &@$, $2.value, $2.mask); }
+| T_KEY values		{ parse_gre_key_list(ps, &@$); }
 | T_MPLS		{ parse_mpls_word(ps, &@$); }
-| T_MPLS T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_LABEL, $2); }
-| T_LABEL T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_LABEL, $2); }
-| T_TC T_NUMBER		{ parse_mpls_part(ps, &@$, KEY_MPLS_TC, $2); }
-| T_MPLS_BOS T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_BOTTOM, $2); }
-| T_MPLS_TTL T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_TTL, $2); }
+| T_MPLS numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
+| T_LABEL numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
+| T_TC numbers		{ parse_mpls_list(ps, &@$, KEY_MPLS_TC); }
+| T_MPLS_BOS numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_BOTTOM); }
+| T_MPLS_TTL numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_TTL); }
 | T_SQN T_NUMBER	{ parse_sqn(ps, &@$, $2); }
 ;
 
@@ -221,9 +221,14 @@ port_side:
 | T_DST T_PORT		{ $$ = SIDE_DST; }
 ;
 
+macs:
+  mac
+| macs or mac
+;
+
 mac:
-  T_MAC
-| T_MAC '/' T_MAC	{ $$ = $1; parse_mac_mask(ps, &@$, &$$, $3.mac); }
+  T_MAC			{ parse_value(ps, $1.mac, UINT64_MAX); }
+| T_MAC '/' T_MAC	{ parse_mac_mask(ps, &@$, $1.mac, $3.mac); }
 ;
 
 nets:
@@ -233,6 +238,8 @@ nets:
 
 net:
   ip_address		{ parse_net(ps, &@1, &$1); }
+| T_IPV4_ADDRESS '-' T_IPV4_ADDRESS	{ parse_net_range(ps, &@$, &$1, &$3); }
+| T_IPV6_ADDRESS '-' T_IPV6_ADDRESS	{ parse_net_range(ps, &@$, &$1, &$3); }
 ;
 
 /* Separates the elements of a list. */
@@ -246,6 +253,8 @@ ip_address:
 | T_IPV6_ADDRESS
 | T_IPV4_ADDRESS '/' T_NUMBER	{ $$ = $1; parse_prefix(ps, &@$, &$$, $3); }
 | T_IPV6_ADDRESS '/' T_NUMBER	{ $$ = $1; parse_prefix(ps, &@$, &$$, $3); }
+| T_IPV4_ADDRESS '/' T_IPV4_ADDRESS	{ $$ = $1; parse_net_mask(ps, &@$, &$$, &$3); }
+| T_IPV6_ADDRESS '/' T_IPV6_ADDRESS	{ $$ = $1; parse_net_mask(ps, &@$, &$$, &$3); }
 ;
 
 ports:
@@ -256,6 +265,7 @@ ports:
 range:
   port			{ parse_range(ps, &@$, $1, $1); }
 | port '-' port		{ parse_range(ps, &@$, $1, $3); }
+| port '/' T_NUMBER	{ parse_port_mask(ps, &@$, $1, $3); }
 ;
 
 port:
@@ -271,6 +281,21 @@ flags:
 flag:
   name			{ parse_flag(ps, &@$, $1, true); }
 | '!' name		{ parse_flag(ps, &@$, $2, false); }
+;
+
+numbers:
+  T_NUMBER		{ parse_value(ps, $1, UINT64_MAX); }
+| numbers or T_NUMBER	{ parse_value(ps, $3, UINT64_MAX); }
+;
+
+values:
+  masked		{ parse_value(ps, $1.value, $1.mask); }
+| values or masked	{ parse_value(ps, $3.value, $3.mask); }
+;
+
+dscps:
+  dscp
+| dscps or dscp
 ;
 
 masked:
@@ -294,8 +319,8 @@ ethertype:
 ;
 
 dscp:
-  T_NUMBER
-| name			{ $$ = named(ps, &@$, $1, "DSCP", dscp_number); }
+  masked		{ parse_value(ps, $1.value, $1.mask); }
+| name			{ parse_value(ps, named(ps, &@$, $1, "DSCP", dscp_number), UINT64_MAX); }
 ;
 
 /* A value's name may be a word of the language: proto tcp, type arp. */

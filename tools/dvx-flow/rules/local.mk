@@ -18,6 +18,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/parse_rule.c tools/dvx-flow/rules/parse_tunnel.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \
 	tools/dvx-flow/rules/cover.h tools/dvx-flow/rules/cover.c \
+	tools/dvx-flow/rules/cubes.h tools/dvx-flow/rules/cubes.c \
 	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/location.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c \
 	tools/dvx-flow/rules/pairs.h tools/dvx-flow/rules/pairs.c \

@@ -81,6 +81,7 @@ void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rul
 	ps->bad = ps->has_queue = ps->asks_inner = false;
 	ps->ports = (struct parse_ports){0};
 	ps->nets = (struct parse_nets){0};
+	ps->values = (struct parse_values){0};
 	ps->flags = ps->flags_mask = 0;
 	ps->tunnel = TUNNEL_NONE;
 	parse_begin_changes(ps);
@@ -94,6 +95,17 @@ void parse_direction(struct rule_parser *ps, const struct source_range *at, enum
 
 /* --- numbers -----------------------------------------------------------------------------------
  */
+
+void parse_value(struct rule_parser *ps, uint64_t value, uint64_t mask)
+{
+	struct parse_values *l = &ps->values;
+	struct rule_value *grown = parse_one_more(ps, l->value, l->n, &l->room, sizeof(*grown));
+
+	if (!grown)
+		return;
+	l->value = grown;
+	l->value[l->n++] = (struct rule_value){value, mask};
+}
 
 static const char *an(const char *noun)
 {
@@ -110,25 +122,54 @@ static bool parse_fits(struct rule_parser *ps, const struct source_range *at, en
 	return false;
 }
 
+static bool parse_mask_fits(struct rule_parser *ps, const struct source_range *at,
+			    enum rule_key key, uint64_t mask)
+{
+	if (!mask)
+		parse_mistake(ps, at, "a mask of 0 compares nothing");
+	else if (mask > match_key_max(key))
+		parse_mistake(ps, at, "the mask of %s %s has no bit above 0x%" PRIx64,
+			      an(match_keys[key].noun), match_keys[key].noun, match_key_max(key));
+	return mask && mask <= match_key_max(key);
+}
+
+static bool same_values(const struct rule_field *a, const struct rule_field *b)
+{
+	return a->value == b->value && a->mask == b->mask && a->nmore == b->nmore &&
+	       (!a->nmore || !memcmp(a->more, b->more, a->nmore * sizeof(*a->more)));
+}
+
+void parse_field_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
+{
+	struct rule_field *f = parse_said(ps, key), said = {.key = (enum rule_key)(f - ps->field)};
+	struct parse_values l = ps->values;
+
+	ps->values = (struct parse_values){0};
+	for (size_t i = 0; i < l.n; i++) {
+		if (l.value[i].mask == UINT64_MAX)
+			l.value[i].mask = match_key_max(key);
+		if (!parse_fits(ps, at, key, l.value[i].value) ||
+		    !parse_mask_fits(ps, at, key, l.value[i].mask))
+			return;
+	}
+	if (!l.n) /* no memory */
+		return;
+	said.at = f->mask ? f->at : parse_location(ps, at);
+	said.value = l.value[0].value;
+	said.mask = l.value[0].mask;
+	said.more = l.value + 1;
+	said.nmore = l.n - 1;
+	if (f->mask && !same_values(f, &said))
+		parse_mistake(ps, at, "a second %s in one rule", match_keys[key].noun);
+	else
+		*f = said;
+}
+
 void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		 uint64_t value, uint64_t mask)
 {
-	struct rule_field *f = parse_said(ps, key);
-
-	if (!parse_fits(ps, at, key, value))
-		return;
-	if (mask == UINT64_MAX)
-		mask = match_key_max(key);
-	if (mask > match_key_max(key))
-		parse_mistake(ps, at, "the mask of %s %s has no bit above 0x%" PRIx64,
-			      an(match_keys[key].noun), match_keys[key].noun, match_key_max(key));
-	else if (!mask)
-		parse_mistake(ps, at, "a mask of 0 compares nothing");
-	else if (f->mask && (f->value != value || f->mask != mask))
-		parse_mistake(ps, at, "a second %s in one rule", match_keys[key].noun);
-	else
-		*f = (struct rule_field){(enum rule_key)(f - ps->field),
-					 f->mask ? f->at : parse_location(ps, at), value, mask};
+	parse_value(ps, value, mask);
+	parse_field_list(ps, at, key);
 }
 
 void parse_vport(struct rule_parser *ps, const struct source_range *at, uint64_t vport)
@@ -286,19 +327,33 @@ void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool cust
 
 void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan)
 {
+	struct parse_values list = ps->values;
+
+	ps->values = (struct parse_values){0};
 	if (says_vlan && !parse_said(ps, KEY_CVLAN)->mask && !parse_said(ps, KEY_SVLAN)->mask)
 		parse_vlan(ps, at, true, false);
+	ps->values = list;
 }
 
-void parse_vlan_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
-		     uint64_t value)
+void parse_vlan_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
 {
 	unsigned int tags = vlan_tags(ps);
 
 	if (!tags)
 		parse_mistake(ps, at, "%s belongs behind vlan or svlan", match_keys[key].noun);
 	else
-		parse_field(ps, at, tags > 1 ? second_tag(key) : key, value, match_key_max(key));
+		parse_field_list(ps, at, tags > 1 ? second_tag(key) : key);
+}
+
+void parse_tag_list(struct rule_parser *ps, const struct source_range *word,
+		    const struct source_range *ids, bool customer)
+{
+	struct parse_values list = ps->values;
+
+	ps->values = (struct parse_values){0};
+	parse_vlan(ps, word, customer, !customer);
+	ps->values = list;
+	parse_vlan_list(ps, ids, KEY_VLAN_ID);
 }
 
 static void icmp_field(struct rule_parser *ps, const struct source_range *at, enum rule_key v4,

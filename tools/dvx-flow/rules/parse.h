@@ -26,12 +26,17 @@ struct parse_named {
 };
 
 struct parse_nets {
-	struct rule_prefix *prefix;
+	struct rule_net *net;
+	size_t n, room;
+};
+
+struct parse_values {
+	struct rule_value *value;
 	size_t n, room;
 };
 
 struct address {
-	struct rule_prefix ip; /* family 0: it is a MAC */
+	struct rule_net ip; /* family 0: it is a MAC */
 	uint64_t mac, mac_mask;
 };
 
@@ -69,6 +74,7 @@ struct rule_parser {
 	bool asks_inner;	  /* the word `inner` was there */
 	struct parse_ports ports; /* the current lists */
 	struct parse_nets nets;
+	struct parse_values values;
 	uint64_t flags, flags_mask;
 };
 
@@ -77,6 +83,12 @@ void parse_mistake(struct rule_parser *ps, const struct source_range *at, const 
 
 /* The place relative to the rule's first line. */
 struct source_location parse_location(const struct rule_parser *ps, const struct source_range *at);
+
+/*
+ * Makes room for one more element in an array that doubles. NULL, with no_memory set, if it cannot
+ * grow.
+ */
+void *parse_one_more(struct rule_parser *ps, void *list, size_t n, size_t *room, size_t size);
 
 void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rule_verdict verdict,
 		 bool count);
@@ -94,6 +106,9 @@ const char *parse_ip_name(uint8_t version);
 /* Matches. */
 void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		 uint64_t value, uint64_t mask);
+/* Adds to the list of values; parse_field_list() takes it. mask UINT64_MAX: all of the field. */
+void parse_value(struct rule_parser *ps, uint64_t value, uint64_t mask);
+void parse_field_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key);
 void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type);
 /*
  * tc's word `protocol`: an EtherType by name or number (ip, arp, 0x88cc), else an IP protocol (tcp,
@@ -109,10 +124,13 @@ void parse_tos(struct rule_parser *ps, const struct source_range *at, uint64_t v
 void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t version);
 void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer,
 		bool provider);
+/* ... followed by IDs. */
+void parse_tag_list(struct rule_parser *ps, const struct source_range *word,
+		    const struct source_range *ids, bool customer);
 /* vlan_id and vlan_prio imply vlan, as in tc. */
 void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan);
-void parse_vlan_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
-		     uint64_t value);
+/* Those that end in _list take the list of values. */
+void parse_vlan_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key);
 void parse_type(struct rule_parser *ps, const struct source_range *at, const char *name,
 		uint64_t value);
 void parse_code(struct rule_parser *ps, const struct source_range *at, uint64_t value);
@@ -122,14 +140,11 @@ void parse_flags(struct rule_parser *ps, const struct source_range *at);
 /* Tunnels and labels. */
 void parse_tunnel_word(struct rule_parser *ps, const struct source_range *at,
 		       enum parse_tunnel tunnel);
-void parse_vni(struct rule_parser *ps, const struct source_range *at, uint64_t value,
-	       uint64_t mask);
+void parse_vni_list(struct rule_parser *ps, const struct source_range *at);
 void parse_oam(struct rule_parser *ps, const struct source_range *at, uint64_t value);
-void parse_gre_key(struct rule_parser *ps, const struct source_range *at, uint64_t value,
-		   uint64_t mask);
+void parse_gre_key_list(struct rule_parser *ps, const struct source_range *at);
 void parse_mpls_word(struct rule_parser *ps, const struct source_range *at);
-void parse_mpls_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
-		     uint64_t value);
+void parse_mpls_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key);
 /* Adds UDP to the tunnel's port, if the rule does not name it. */
 void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at);
 /* Whether the rule names an EtherType other than IP and MPLS. */
@@ -143,21 +158,26 @@ bool parse_says_inner(const struct rule_parser *ps);
 bool parse_only_outer(struct rule_parser *ps, const struct source_range *at, const char *name);
 
 enum parse_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
-void parse_mac(struct rule_parser *ps, const struct source_range *at, enum parse_side side,
-	       const struct address *a);
 /* Takes the list that parse_net() gathered. */
 void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side);
 void parse_net(struct rule_parser *ps, const struct source_range *at, const struct address *a);
+/* From a to the address `end`. */
+void parse_net_range(struct rule_parser *ps, const struct source_range *at, const struct address *a,
+		     const struct address *end);
 /* Takes the list that parse_range() gathered. */
 void parse_port_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side);
 void parse_range(struct rule_parser *ps, const struct source_range *at, uint64_t first,
 		 uint64_t last);
+void parse_port_mask(struct rule_parser *ps, const struct source_range *at, uint64_t port,
+		     uint64_t mask);
 uint64_t parse_service(struct rule_parser *ps, const struct source_range *at, const char *name);
 
 /* Apply a prefix length or a mask to an address. */
 void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct address *a,
 		  uint64_t bits);
-void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
+void parse_net_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
+		    const struct address *mask);
+void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, uint64_t mac,
 		    uint64_t mask);
 
 /* Modifiers. */

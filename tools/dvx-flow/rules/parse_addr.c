@@ -8,13 +8,13 @@
 #include "parse.h"
 #include "words.h"
 
-static unsigned int address_bits(const struct rule_prefix *p)
+static unsigned int address_bits(const struct rule_net *p)
 {
 	return p->family == 4 ? 32 : 128;
 }
 
 /* Clears the bits behind the prefix. True if one was set. */
-static bool parse_addr_cut(struct rule_prefix *p)
+static bool parse_addr_cut(struct rule_net *p)
 {
 	uint8_t before[16];
 
@@ -48,27 +48,46 @@ void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct 
 		      meant, bits);
 }
 
-void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
+/* The length of the prefix that this mask is, or NET_MASK. */
+static uint8_t mask_bits(const struct rule_net *mask)
+{
+	unsigned int bits = 0, width = address_bits(mask);
+
+	while (bits < width && mask->addr[bits / 8] & 0x80 >> bits % 8)
+		bits++;
+	for (unsigned int i = bits; i < width; i++)
+		if (mask->addr[i / 8] & 0x80 >> i % 8)
+			return NET_MASK;
+	return (uint8_t)bits;
+}
+
+void parse_net_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
+		    const struct address *mask)
+{
+	uint8_t outside = 0, any = 0;
+
+	for (unsigned int i = 0; i < sizeof(a->ip.addr); i++) {
+		outside |= (uint8_t)(a->ip.addr[i] & ~mask->ip.addr[i]);
+		any |= mask->ip.addr[i];
+	}
+	if (!any)
+		parse_mistake(ps, at, "a mask of 0 compares nothing");
+	else if (outside)
+		parse_mistake(ps, at, "the address has bits outside the mask");
+	a->ip.bits = mask_bits(&mask->ip);
+	if (a->ip.bits == NET_MASK)
+		memcpy(a->ip.end, mask->ip.addr, sizeof(a->ip.end));
+}
+
+void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, uint64_t mac,
 		    uint64_t mask)
 {
-	if (!mask)
-		parse_mistake(ps, at, "a mask of 0 compares nothing");
-	else if (a->mac & ~mask)
+	if (mac & ~mask)
 		parse_mistake(ps, at, "the MAC has bits outside the mask");
-	a->mac_mask = mask;
+	parse_value(ps, mac, mask);
 }
 
-void parse_mac(struct rule_parser *ps, const struct source_range *at, enum parse_side side,
-	       const struct address *a)
-{
-	parse_field(ps, at, side == SIDE_SRC ? KEY_SMAC : KEY_DMAC, a->mac, a->mac_mask);
-}
-
-/*
- * Makes room for one more element in an array that doubles. NULL, with no_memory set, if it cannot
- * grow.
- */
-static void *one_more(struct rule_parser *ps, void *list, size_t n, size_t *room, size_t size)
+void *parse_one_more(struct rule_parser *ps, void *list, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 4;
 	void *grown;
@@ -90,14 +109,30 @@ static void *one_more(struct rule_parser *ps, void *list, size_t n, size_t *room
 void parse_net(struct rule_parser *ps, const struct source_range *at, const struct address *a)
 {
 	struct parse_nets *l = &ps->nets;
-	struct rule_prefix *grown;
+	struct rule_net *grown;
 
 	parse_ip(ps, at, a->ip.family);
-	grown = one_more(ps, l->prefix, l->n, &l->room, sizeof(*grown));
+	grown = parse_one_more(ps, l->net, l->n, &l->room, sizeof(*grown));
 	if (!grown)
 		return;
-	l->prefix = grown;
-	l->prefix[l->n++] = a->ip;
+	l->net = grown;
+	l->net[l->n++] = a->ip;
+}
+
+void parse_net_range(struct rule_parser *ps, const struct source_range *at, const struct address *a,
+		     const struct address *end)
+{
+	struct address range = *a;
+	char low[INET6_ADDRSTRLEN], high[INET6_ADDRSTRLEN];
+	int family = a->ip.family == 4 ? AF_INET : AF_INET6;
+
+	if (memcmp(a->ip.addr, end->ip.addr, sizeof(a->ip.addr)) > 0)
+		parse_mistake(ps, at, "a range goes upwards: %s-%s",
+			      inet_ntop(family, end->ip.addr, low, sizeof(low)),
+			      inet_ntop(family, a->ip.addr, high, sizeof(high)));
+	range.ip.bits = NET_RANGE;
+	memcpy(range.ip.end, end->ip.addr, sizeof(range.ip.end));
+	parse_net(ps, at, &range);
 }
 
 void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side)
@@ -112,7 +147,7 @@ void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum 
 			      "a second %s address in one rule; if it may be either, write a list: "
 			      "10.0.0.0/8,192.168.0.0/16",
 			      names[side]);
-	*p = (struct rule_nets){ps->nets.prefix, ps->nets.n, parse_location(ps, at)};
+	*p = (struct rule_nets){ps->nets.net, ps->nets.n, parse_location(ps, at)};
 	ps->nets = (struct parse_nets){0};
 }
 
@@ -128,15 +163,15 @@ uint64_t parse_service(struct rule_parser *ps, const struct source_range *at, co
 	return port;
 }
 
-static void add_range(struct rule_parser *ps, uint64_t first, uint64_t last)
+static void add_range(struct rule_parser *ps, uint64_t first, uint64_t last, uint64_t wild)
 {
 	struct parse_ports *l = &ps->ports;
-	struct rule_range *grown = one_more(ps, l->range, l->n, &l->room, sizeof(*grown));
+	struct rule_range *grown = parse_one_more(ps, l->range, l->n, &l->room, sizeof(*grown));
 
 	if (!grown)
 		return;
 	l->range = grown;
-	l->range[l->n++] = (struct rule_range){(uint16_t)first, (uint16_t)last};
+	l->range[l->n++] = (struct rule_range){(uint16_t)first, (uint16_t)last, (uint16_t)wild};
 }
 
 void parse_range(struct rule_parser *ps, const struct source_range *at, uint64_t first,
@@ -149,13 +184,32 @@ void parse_range(struct rule_parser *ps, const struct source_range *at, uint64_t
 	else if (first > last)
 		parse_mistake(ps, at, "a range goes upwards: %" PRIu64 "-%" PRIu64, last, first);
 	else
-		add_range(ps, first, last);
+		add_range(ps, first, last, 0);
+}
+
+void parse_port_mask(struct rule_parser *ps, const struct source_range *at, uint64_t port,
+		     uint64_t mask)
+{
+	uint64_t wild = 0xffff & ~mask;
+
+	if (port > 65535 || mask > 65535)
+		parse_mistake(ps, at, "a port and its mask are 0 to 0xffff");
+	else if (!mask)
+		parse_mistake(ps, at, "a mask of 0 compares nothing");
+	else if (port & wild)
+		parse_mistake(ps, at, "the port has bits outside the mask");
+	else if (wild & (wild + 1))
+		add_range(ps, port, port, wild);
+	else
+		add_range(ps, port, port | wild, 0);
 }
 
 static int by_first(const void *a, const void *b)
 {
 	const struct rule_range *x = a, *y = b;
 
+	if (!x->wild != !y->wild)
+		return x->wild ? 1 : -1;
 	return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -168,7 +222,7 @@ static size_t merge(struct rule_range *r, size_t n)
 		return 0;
 	qsort(r, n, sizeof(*r), by_first);
 	for (size_t i = 1; i < n; i++)
-		if (r[i].first > r[kept].last + 1)
+		if (r[i].wild || r[kept].wild || r[i].first > r[kept].last + 1)
 			r[++kept] = r[i];
 		else if (r[i].last > r[kept].last)
 			r[kept].last = r[i].last;

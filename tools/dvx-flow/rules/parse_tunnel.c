@@ -32,12 +32,12 @@ void parse_tunnel_word(struct rule_parser *ps, const struct source_range *at,
 	parse_proto(ps, at, PROTO_UDP);
 }
 
-void parse_vni(struct rule_parser *ps, const struct source_range *at, uint64_t value, uint64_t mask)
+void parse_vni_list(struct rule_parser *ps, const struct source_range *at)
 {
 	if (!ps->tunnel)
 		parse_mistake(ps, at, "vni belongs behind vxlan, vxlan-gpe or geneve");
 	else
-		parse_field(ps, at, tunnels[ps->tunnel].vni, value, mask);
+		parse_field_list(ps, at, tunnels[ps->tunnel].vni);
 }
 
 void parse_oam(struct rule_parser *ps, const struct source_range *at, uint64_t value)
@@ -48,14 +48,17 @@ void parse_oam(struct rule_parser *ps, const struct source_range *at, uint64_t v
 		parse_field(ps, at, KEY_GENEVE_OAM, value, 1);
 }
 
-void parse_gre_key(struct rule_parser *ps, const struct source_range *at, uint64_t value,
-		   uint64_t mask)
+void parse_gre_key_list(struct rule_parser *ps, const struct source_range *at)
 {
+	struct parse_values keys = ps->values;
+
 	if (!parse_only_outer(ps, at, "a GRE key"))
 		return;
+	ps->values = (struct parse_values){0};
 	parse_proto(ps, at, PROTO_GRE);
 	parse_field(ps, at, KEY_GRE_HAS_KEY, 1, 1);
-	parse_field(ps, at, KEY_GRE_KEY, value, mask);
+	ps->values = keys;
+	parse_field_list(ps, at, KEY_GRE_KEY);
 }
 
 void parse_mpls_word(struct rule_parser *ps, const struct source_range *at)
@@ -63,11 +66,14 @@ void parse_mpls_word(struct rule_parser *ps, const struct source_range *at)
 	parse_ethertype(ps, at, TYPE_MPLS);
 }
 
-void parse_mpls_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
-		     uint64_t value)
+void parse_mpls_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
 {
+	struct parse_values parts = ps->values;
+
+	ps->values = (struct parse_values){0};
 	parse_mpls_word(ps, at);
-	parse_field(ps, at, key, value, UINT64_MAX);
+	ps->values = parts;
+	parse_field_list(ps, at, key);
 }
 
 bool parse_not_ip(struct rule_parser *ps)

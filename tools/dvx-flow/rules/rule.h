@@ -47,32 +47,46 @@ struct source_location {
 	uint16_t line, column;
 };
 
+/* Bits outside the mask are 0 in the value. */
+struct rule_value {
+	uint64_t value, mask;
+};
+
+/* The field has this value under this mask, or one of the others. */
 struct rule_field {
 	enum rule_key key;
 	struct source_location at;
 	uint64_t value, mask;
+	const struct rule_value *more;
+	size_t nmore;
 };
 
-/* An address and the number of leading bits that are compared. */
-struct rule_prefix {
+/* Addresses, in network order; IPv4 is in the first four bytes. */
+struct rule_net {
 	uint8_t family;	  /* 4 or 6; the same for all addresses of a level, and for its `ip` */
-	uint8_t bits;	  /* 0 to 32 or 128 */
-	uint8_t addr[16]; /* network order, IPv4 in the first four bytes; bits behind the prefix are
-			     0 */
+	uint8_t bits;	  /* leading bits that are compared, 0 to 32 or 128; or: */
+#define NET_RANGE 254	  /* the addresses from addr to end */
+#define NET_MASK  255	  /* the bits that are set in `end` are compared; they are not a prefix */
+	uint8_t addr[16]; /* bits that are not compared are 0 */
+	uint8_t end[16];
 };
 
 /* One of them must match. n 0: the rule names none. */
 struct rule_nets {
-	const struct rule_prefix *prefix;
+	const struct rule_net *net;
 	size_t n;
 	struct source_location at;
 };
 
 struct rule_range {
 	uint16_t first, last; /* inclusive */
+	uint16_t wild;	      /* bits that are not compared; first and last are the same then */
 };
 
-/* One of the ranges must match. n 0: the rule names none. Sorted and not adjacent. */
+/*
+ * One of the ranges must match. n 0: the rule names none. Sorted and not adjacent, those with wild
+ * bits last.
+ */
 struct rule_ports {
 	const struct rule_range *range;
 	size_t n;

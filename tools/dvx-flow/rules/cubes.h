@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sets of a field's values as masked compares. A cube is the values that equal `value` in the bits
+ * of `mask`.
+ */
+#ifndef DVX_FLOW_CUBES_H
+#define DVX_FLOW_CUBES_H
+
+#include "rule.h"
+
+typedef unsigned __int128 cube_bits;
+
+struct cube {
+	cube_bits value, mask;
+};
+
+struct cubes {
+	struct cube *cube;
+	size_t n, room;
+	int err; /* -ENOMEM or -E2BIG: the list is not complete */
+};
+
+/* More cubes in one list are -E2BIG. */
+#define CUBES_MAX 65536u
+
+void cubes_add(struct cubes *c, cube_bits value, cube_bits mask);
+
+/* The values first to last of a field of so many bits, as the fewest prefixes. */
+void cubes_add_range(struct cubes *c, cube_bits first, cube_bits last, unsigned int width);
+
+/* The elements of a list: those that touch are joined before they are cut into prefixes. */
+void cubes_add_nets(struct cubes *c, const struct rule_nets *nets);
+void cubes_add_ports(struct cubes *c, const struct rule_ports *ports);
+
+#endif
