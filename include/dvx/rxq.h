@@ -35,6 +35,8 @@ enum dvx_rxq_flags {
 	DVX_RXQ_KEEP_FCS = 1 << 1,
 	/* CQEs have the time of day (clock.h). */
 	DVX_RXQ_REAL_TIME = 1 << 2,
+	/* Counts the packets that found no receive: dvx_rxq_drops(). */
+	DVX_RXQ_COUNT_DROPS = 1 << 3,
 };
 
 struct dvx_rxq_attr {
@@ -91,6 +93,12 @@ uint32_t dvx_rxq_tirn(const struct dvx_rxq *rxq);
 int dvx_rxq_to_err(struct dvx_rxq *rxq);
 /* Back to an empty ring that receives. The CQEs of old receives must be consumed first. */
 int dvx_rxq_reset(struct dvx_rxq *rxq);
+/*
+ * How many packets for the queue the device dropped because no receive was posted. The device's
+ * number has 32 bits: ask at least every 2^32 packets. -EINVAL without DVX_RXQ_COUNT_DROPS. PRM:
+ * QUERY_Q_COUNTER.
+ */
+int dvx_rxq_drops(struct dvx_rxq *rxq, uint64_t *out);
 
 /* ---- Several queues, chosen by a hash of the packet ---- */
 

@@ -165,6 +165,10 @@ struct dvx_rxq {
 	struct dvx_obj *rq, *tir;
 	struct dvx_queue_memory at;
 	uint32_t rqn, tirn;
+	/* rxq_drops.c */
+	struct dvx_obj *q_counter; /* NULL: drops are not counted */
+	uint32_t q_counter_set;
+	uint64_t drops; /* its low half is the device's last number */
 	int refs;
 };
 
@@ -200,6 +204,9 @@ int dvx_given(const char *call, ...) __attribute__((sentinel));
  * the device until its context is closed; libdvx frees its part.
  */
 void dvx_obj_abandon(struct dvx_obj *obj);
+
+/* rxq_drops.c: a set of Q counters, which counts for the queues that name it. */
+int dvx_q_counter_alloc(struct dvx_dev *dev, struct dvx_obj **out, uint32_t *set);
 
 void dvx_ref(int *refs);
 void dvx_unref(int *refs);

@@ -24,7 +24,8 @@ static int check_flags(struct dvx_dev *dev, uint32_t flags)
 	const void *cap;
 	int err;
 
-	if (flags & ~(uint32_t)(DVX_RXQ_STRIP_VLAN | DVX_RXQ_KEEP_FCS | DVX_RXQ_REAL_TIME))
+	if (flags & ~(uint32_t)(DVX_RXQ_STRIP_VLAN | DVX_RXQ_KEEP_FCS | DVX_RXQ_REAL_TIME |
+				DVX_RXQ_COUNT_DROPS))
 		return dvx_fail(EINVAL, "dvx_rxq_create: attr.flags 0x%x: unknown bits", flags);
 	if (!flags)
 		return 0;
@@ -151,6 +152,7 @@ static int rxq_create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
 	prm_rqc_set_ts_format(rqc, ts_format);
 	prm_rqc_set_user_index(rqc, attr->user_index);
 	prm_rqc_set_cqn(rqc, attr->cq->cqn);
+	prm_rqc_set_counter_set_id(rqc, rxq->q_counter_set);
 	rxq_fill_wq(prm_rqc_at_wq(rqc), rxq);
 	err = dvx_obj_create(rxq->dev, in, sizeof(in), reply, sizeof(reply), &rxq->rq);
 	if (!err)
@@ -230,6 +232,8 @@ static int rxq_build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint3
 	struct dvx_tir tir = {0};
 	int err = rxq_init_ring(rxq, attr, layout);
 
+	if (!err && attr->flags & DVX_RXQ_COUNT_DROPS)
+		err = dvx_q_counter_alloc(rxq->dev, &rxq->q_counter, &rxq->q_counter_set);
 	if (!err)
 		err = rxq_create_rq(rxq, attr);
 	if (!err)
@@ -274,6 +278,7 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 
 		dvx_tir_destroy(rxq->dev, rxq->tir);
 		dvx_obj_abandon(rxq->rq);
+		dvx_obj_abandon(rxq->q_counter);
 		rxq_release(rxq);
 		return dvx_restore(&why);
 	}
@@ -303,6 +308,7 @@ int dvx_rxq_destroy(struct dvx_rxq *rxq)
 		dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
 		return dvx_restore(&why);
 	}
+	dvx_obj_abandon(rxq->q_counter);
 	dvx_cq_detach(rxq->cq, rxq->rqn);
 	dvx_unref(&rxq->pd->refs);
 	rxq_release(rxq);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw receive and send queues of libdvx: what completions say, errors and the way back, attributes.
  */
+#include <sched.h>
 #include "tests/test.h"
 #include "flow_rig.h"
 
@@ -220,6 +221,50 @@ TEST_FLOW(too_long)
 	say(f, (struct say){.sport = 5});
 	heard(&in, (struct say){.sport = 5}, 0);
 	way_close_inbox(&w, &in);
+}
+
+static uint64_t drops(const struct inbox *in)
+{
+	uint64_t n = 99;
+
+	OK(dvx_rxq_drops(in->rxq, &n));
+	return n;
+}
+
+/* A queue's drops are the packets that found no receive there, in its life and not before. */
+TEST_FLOW(dropped)
+{
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ROOMS};
+	struct dvx_rxq_attr rx = {
+		.size = sizeof(rx), .entries = ROOMS, .flags = DVX_RXQ_COUNT_DROPS};
+	struct inbox in, other, plain;
+	uint64_t n;
+	struct way w;
+
+	inbox_open_as(f, &other, 1, cq, rx);
+	inbox_open(f, &plain, 2);
+	inbox_open_as(f, &in, 0, cq, rx);
+	way_open(f, &w, in.rxq);
+	inbox_post(&in, 0, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		say(f, (struct say){.sport = 5});
+	while (drops(&in) < 3)
+		sched_yield();
+	inbox_post(&in, 1, 1);
+	say(f, (struct say){.sport = 6});
+	heard(&in, (struct say){.sport = 5}, 0);
+	heard(&in, (struct say){.sport = 6}, 0);
+	assert_int_equal(drops(&in), 3);
+	assert_int_equal(drops(&other), 0);
+	OK(dvx_rxq_reset(in.rxq));
+	assert_int_equal(drops(&in), 3);
+	refused(dvx_rxq_drops(plain.rxq, &n), -EINVAL, "DVX_RXQ_COUNT_DROPS", "");
+	inbox_close(&plain);
+	inbox_close(&other);
+	way_close_inbox(&w, &in);
+	inbox_open_as(f, &in, 0, cq, rx);
+	assert_int_equal(drops(&in), 0);
+	inbox_close(&in);
 }
 
 /* The tag is taken off, and told. */

@@ -126,6 +126,8 @@ static json_t *queue_json(struct pump *p, unsigned int i)
 	j = json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "queue", (json_int_t)i, "packets",
 		      (json_int_t)q.packets, "bytes", (json_int_t)q.bytes, "errors",
 		      (json_int_t)q.errors, "captured", (json_int_t)q.captured, "tags", tags);
+	if (q.drops_known)
+		json_object_set_new(j, "dropped", json_integer((json_int_t)q.dropped));
 	if (q.other_tags)
 		json_object_set_new(j, "other_tags", json_integer((json_int_t)q.other_tags));
 	if (q.capture_err)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 #include <dvx/cmd.h>
 #include <dvx/channel.h>
@@ -22,6 +23,8 @@
 #define PACKETS	     1024u  /* receives that wait in each queue */
 #define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
 #define BATCH	     64u    /* completions of one queue before the next queue */
+/* The device's counts of drops wrap after 2^32: at 400 million packets a second, not before this. */
+#define DROPS_SECONDS 10
 
 struct pump_queue {
 	struct dvx_cq *cq;
@@ -41,6 +44,7 @@ struct pump {
 	struct dvx_channel *channel;
 	int stop_fd;
 	bool running, stop;
+	time_t drops_at; /* when the thread asks for drops again */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all queues */
 	unsigned int n;
@@ -70,6 +74,17 @@ static void post_all(struct pump_queue *q)
 	dvx_rq_ring(dvx_rxq_ring(q->rxq));
 }
 
+/* A device without counters left makes the queue all the same; its drops are unknown then. */
+static int queue_receive(struct pump *p, struct pump_queue *q, struct dvx_rxq_attr *rxq)
+{
+	rxq->flags = DVX_RXQ_COUNT_DROPS;
+	q->count.drops_known = !dvx_rxq_create(p->dev, rxq, &q->rxq);
+	if (q->count.drops_known)
+		return 0;
+	rxq->flags = 0;
+	return dvx_rxq_create(p->dev, rxq, &q->rxq);
+}
+
 static int queue_make(struct pump *p, struct pump_queue *q, unsigned int number)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = PACKETS, .uar = p->uar};
@@ -89,7 +104,7 @@ static int queue_make(struct pump *p, struct pump_queue *q, unsigned int number)
 	ret = dvx_mkey_create(p->dev, &key, &q->mkey);
 	rxq.cq = q->cq;
 	if (!ret)
-		ret = dvx_rxq_create(p->dev, &rxq, &q->rxq);
+		ret = queue_receive(p, q, &rxq);
 	if (ret)
 		return ret;
 	post_all(q);
@@ -204,6 +219,27 @@ static bool drain(struct pump_queue *q)
 	return n != 0;
 }
 
+/* What the device cannot tell stays as it was. */
+static void count_drops(struct pump_queue *q)
+{
+	if (q->count.drops_known)
+		dvx_rxq_drops(q->rxq, &q->count.dropped);
+}
+
+static void drops_in_time(struct pump *p)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	if (t.tv_sec < p->drops_at)
+		return;
+	p->drops_at = t.tv_sec + DROPS_SECONDS;
+	pthread_mutex_lock(&p->lock);
+	for (unsigned int i = 0; i < p->n; i++)
+		count_drops(&p->queue[i]);
+	pthread_mutex_unlock(&p->lock);
+}
+
 static bool drain_all(struct pump *p)
 {
 	bool any = false;
@@ -238,7 +274,7 @@ static void rest(struct pump *p)
 	int err;
 
 	flush_files(p);
-	if (poll(fds, 2, -1) < 0 || !fds[0].revents)
+	if (poll(fds, 2, DROPS_SECONDS * 1000) < 0 || !fds[0].revents)
 		return;
 	err = fds[0].revents & (POLLHUP | POLLERR | POLLNVAL) ? -EIO : 0;
 	pthread_mutex_lock(&p->lock);
@@ -260,9 +296,11 @@ static void *pump_run(void *arg)
 	for (unsigned int i = 0; i < p->n; i++)
 		dvx_cq_arm(p->queue[i].cq, false);
 	pthread_mutex_unlock(&p->lock);
-	while (!__atomic_load_n(&p->stop, __ATOMIC_ACQUIRE))
+	while (!__atomic_load_n(&p->stop, __ATOMIC_ACQUIRE)) {
 		if (!drain_all(p))
 			rest(p);
+		drops_in_time(p);
+	}
 	drain_all(p);
 	flush_files(p);
 	return NULL;
@@ -367,6 +405,7 @@ void pump_count(struct pump *p, unsigned int queue, struct queue_count *out)
 		if (!drain(&p->queue[queue]))
 			break;
 	flush_file(&p->queue[queue]);
+	count_drops(&p->queue[queue]);
 	*out = p->queue[queue].count;
 	pthread_mutex_unlock(&p->lock);
 }

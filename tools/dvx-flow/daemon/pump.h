@@ -21,6 +21,8 @@ struct tag_count {
 
 struct queue_count {
 	uint64_t packets, bytes, errors;
+	uint64_t dropped; /* by the device, because the queue was full; if drops_known */
+	bool drops_known;
 	uint64_t captured; /* in the file, not in a buffer */
 	int capture_err;   /* errno that ended its capture; 0: none */
 	struct tag_count tag[TAGS_KEPT];
