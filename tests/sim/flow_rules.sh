@@ -217,6 +217,68 @@ out_rules() {
 "
 }
 check "rules of both directions" out_rules
+
+# A daemon that stands still takes no packets: its queue is soon full.
+printf '%s\n' 'send in udp to queue 1 count' 'send in to queue 0 count' 'drop out' 'count out tcp name "web"' >"$work/lose"
+lost() {
+	client apply --quiet "$work/lose" || return 1
+	kill -STOP "$daemon"
+	dropped=0
+	for _ in 1 2 3; do replay && dropped=$((dropped + $(jq .no_buffer "$work/replay"))); done
+	kill -CONT "$daemon"
+	[ "$dropped" -gt 0 ] && is '.queues[0].dropped' "$dropped" && is '.queues[1].dropped' 0 &&
+		is '.rules[1].packets' $((1024 + dropped)) &&
+		client stats >"$work/out" && grep -Eq "^ +0 +[0-9]+ +[0-9]+ +$dropped\$" "$work/out"
+}
+check "each queue tells what it lost, as the chip does" lost
+
+# A terminal of 12 rows and 70 columns, on which Ctrl-C is typed after a few reports
+screen() {
+	mkfifo "$work/keys"
+	script -qec "stty rows 12 cols 70; exec $dvx_sim exec $chip -- $flow stats --watch 0.02" /dev/null <"$work/keys" >"$work/screen" &
+	screen=$!
+	exec 7>"$work/keys"
+	until [ "$(grep -c 'Ctrl-C ends' "$work/screen")" -ge 3 ]; do kill -0 $screen || return 1; done
+	printf '\003' >&7
+	wait $screen
+	status=$?
+	exec 7>&-
+	return $status
+}
+check "stats --watch on a terminal ends by Ctrl-C, with status 0" screen
+steady() { # one erasure at the beginning; then lines are written over the old ones, and fit
+	"$PERL" -0777 -ne '
+		my ($begin, @reports) = split /\e\[H(?!\e\[J)/;
+		die "begins without erasing: $begin" if $begin ne "\e[?25l\e[H\e[J";
+		die "the cursor stays hidden" unless pop(@reports) =~ /\e\[\?25h$/;
+		for my $r (@reports) {
+			my @lines = split /\r\n/, $r;
+			die "erases more than the end" if pop(@lines) ne "\e[J";
+			die scalar(@lines) . " lines" if @lines > 11;
+			s/\e\[K$// ? length() < 70 : length() == 70 or die "line: $_" for @lines;
+			die "the busiest is not first: $r" unless $lines[8] =~ /^ +2 .*send in to queue 0/;
+		}' "$work/screen"
+}
+check "and its screen is steady" steady
+
+# A strict reader of the text format (0.0.4): each metric has its lines in one place, and no series is there twice.
+prometheus() {
+	client stats --prometheus >"$work/prom" && cat "$work/prom" && "$PERL" -ne '
+		/^# HELP (\w+) \S.*\.$/ and !$help{$1}++ and $at = $1, next;
+		/^# TYPE (\w+) (counter|gauge)$/ and $1 eq $at and !$type{$1}++ and ($2 eq "counter") == /_total / and next;
+		my $v = qr/"(?:[^"\\\n]|\\[\\n"])*"/;
+		/^((\w+)\{[a-z]+=$v(?:,[a-z]+=$v)*\}) (\d+)$/ and $2 eq $at and $type{$2} and !$is{$1}++ and ++$n and next;
+		die "line $.: $_";
+		END { die "$n samples" unless $n == 28 }' "$work/prom" || return 1
+	grep -qF 'dvx_flow_rule_packets_total{device="mlx5_0",id="4",direction="out",action="pass",name="web",rule="count out tcp name \"web\""} 0' "$work/prom" &&
+		grep -qx "dvx_flow_queue_dropped_packets_total{device=\"mlx5_0\",queue=\"0\"} $(stat_of '.queues[0].dropped')" "$work/prom" || return 1
+	! command -v promtool >/dev/null || promtool check metrics <"$work/prom"
+}
+check "stats --prometheus is what scrapers read" prometheus
+one_report() { fails 2 "leave out --json" client stats --prometheus --json && fails 2 "leave out --watch" client stats --prometheus --watch; }
+check "and one report, in one format" one_report
+seconds() { fails 2 "SECONDS belong to --watch" client stats 3 && fails 2 "not a number of seconds" client stats --watch 1x; }
+check "--watch takes seconds" seconds
 check "the daemon ends on SIGTERM" stop
 gone() { [ ! -S "$socket" ] && fails 3 "no daemon holds" client list; }
 check "its socket is gone" gone

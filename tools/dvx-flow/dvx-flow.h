@@ -20,7 +20,7 @@ enum {
 };
 
 struct args {
-	bool json, quiet, watch, fresh, ste;
+	bool json, quiet, watch, prometheus, fresh, ste;
 	const char *device, *socket, *state, *capture;
 	unsigned int queues;
 	double interval, wait; /* interval 0: none was given */

@@ -5,7 +5,7 @@
 #include "dvx-flow.h"
 #include "daemon/pump.h"
 
-enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
+enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT, OPT_PROMETHEUS };
 
 #define SOCKET_OPTION                                                                    \
 	{                                                                                \
@@ -38,8 +38,9 @@ static const struct argp_option daemon_options[] = {
 static const struct argp_option client_options[] = {CLIENT_OPTIONS, {0}};
 static const struct argp_option stats_options[] = {
 	CLIENT_OPTIONS,
-	{"watch", 'w', NULL, 0, "repeat with rates until interrupted", 0},
-	{"interval", 'i', "SECONDS", 0, "repeat interval (1); implies --watch", 0},
+	{"watch", 'w', NULL, 0, "repeat every SECONDS (1), with rates, until interrupted", 0},
+	{"interval", 'i', "SECONDS", 0, "the same as --watch SECONDS", 0},
+	{"prometheus", OPT_PROMETHEUS, NULL, 0, "print Prometheus' text format", 0},
 	{0},
 };
 
@@ -70,8 +71,10 @@ static const struct cli_command commands[] = {
 	{"apply", 1, 1, "FILE", "Replaces all rules by those of FILE, or changes nothing.",
 	 client_options, cmd_apply},
 	{"list", 0, 0, "", "Lists the rules in effect.", client_options, cmd_list},
-	{"stats", 0, 0, "",
-	 "Shows packets and bytes of each rule with a counter, and of each queue.", stats_options,
+	{"stats", 0, 1, "[SECONDS]",
+	 "Shows packets and bytes of each rule with a counter, and what each queue received and "
+	 "lost.",
+	 stats_options,
 	 cmd_stats},
 	{"add", 1, CLI_ANY, "RULE...", "Adds a rule behind all others.", client_options, cmd_add},
 	{"insert", 3, CLI_ANY, "before ID|NAME RULE...", "Adds a rule before another one.",
@@ -129,6 +132,7 @@ static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TRUE('q', quiet),
 	CLI_TRUE('w', watch),
+	CLI_TRUE(OPT_PROMETHEUS, prometheus),
 	CLI_TRUE('o', out),
 	CLI_TRUE(OPT_FRESH, fresh),
 	CLI_TRUE(OPT_STE, ste),
