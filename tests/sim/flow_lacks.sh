@@ -103,13 +103,14 @@ on_chip() { "$dvx_sim" exec "$chip" -- "$@"; }
 applied() {
 	start --queues 2 || return 1
 	fails 4 "$work/rule:2:9: match.misc_parameters.source_port: mlx5_0 lacks eswitch_manager" client apply "$work/rule" &&
-		grep -q '^            ^~~~~$' "$work/err" &&
+		grep -q '^            ^~~~~$' "$work/err" && client apply --json "$work/rule" 2>/dev/null | jq -e '.error | .line == 2 and .column == 9 and .exit == 4' &&
 		echo "send in ipv4 to queue 2" | fails 1 "^-:1:14: no queue 2, the daemon has 2" client apply - && stop
 }
 check "a daemon says as much" applied
 committed() {
 	cp "$work/rule" "$work/state"
-	fails 4 "can't be applied: line 2, column 9: match.misc_parameters.source_port: mlx5_0 lacks" client daemon --state "$work/state"
+	fails 4 "can't be applied: line 2, column 9: match.misc_parameters.source_port: mlx5_0 lacks" client daemon --json --state "$work/state" >"$work/out" &&
+		head -n 1 "$work/out" | jq -e ".error | .line == 2 and .column == 9"
 }
 check "and of the file that was committed" committed
 

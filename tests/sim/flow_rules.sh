@@ -99,11 +99,11 @@ table() {
 check "stats prints a table" table
 
 watched() {
-	on_chip "$flow" stats --watch --interval 0.02 --json >"$work/watch" &
+	"$dvx_sim" exec "$chip" -- "$flow" stats --watch --interval 0.02 --json >"$work/watch" &
 	watcher=$!
 	until [ "$(grep -c . "$work/watch")" -ge 3 ]; do kill -0 $watcher || return 1; done
 	kill $watcher
-	wait $watcher
+	wait $watcher; status=$?; cat "$work/watch.err"; tail -n 1 "$work/watch"; echo $status
 	head -n 3 "$work/watch" | jq -e '.rules | length == 5' >/dev/null
 }
 check "stats --watch goes on" watched
@@ -279,7 +279,16 @@ one_report() { fails 2 "leave out --json" client stats --prometheus --json && fa
 check "and one report, in one format" one_report
 seconds() { fails 2 "SECONDS belong to --watch" client stats 3 && fails 2 "not a number of seconds" client stats --watch 1x; }
 check "--watch takes seconds" seconds
+# Who watches is told in the same form that the daemon ended.
+on_chip "$flow" stats --watch 0.02 --json >"$work/ends" 2>"$work/ends.err" &
+watcher=$!
+until [ -s "$work/ends" ]; do kill -0 $watcher || break; done
 check "the daemon ends on SIGTERM" stop
+told() {
+	wait $watcher
+	[ $? = 3 ] && [ "$(tail -n 1 "$work/ends" | jq .error.exit)" = 3 ] && [ "$(head -n 1 "$work/ends" | jq .error)" = null ]
+}
+check "and stats --watch --json ends with an error object" told
 gone() { [ ! -S "$socket" ] && fails 3 "no daemon holds" client list; }
 check "its socket is gone" gone
 plan

@@ -89,6 +89,8 @@ done <<END
 126|-|can't run /etc/passwd|dvx-sim run -- /etc/passwd
 127|-|can't run /nonexistent|dvx-sim run -- /nonexistent
 END
+place() { [ "$(dvx-flow check --json "$scratch/wrong" 2>/dev/null | jq -c '.error | [.line, .column]')" = "[1,17]" ]; }
+check "a mistake's line and column as JSON" place
 chips=face
 check "a chip without the DMA engine" dvx-sim up face --set dma_mmo=0,sw_owner_rx=0
 chip() { dvx-sim exec face -- "$@"; }

@@ -15,7 +15,6 @@ static int json_dump(json_t *root, size_t flags)
 	int err = !root || json_dumpf(root, stdout, flags | JSON_ENSURE_ASCII) ||
 		  putchar('\n') == EOF;
 
-	is_out = true;
 	json_decref(root);
 	if (err && !ferror(stdout)) /* cli_main() reports those */
 		say("out of memory for the JSON");
@@ -24,6 +23,7 @@ static int json_dump(json_t *root, size_t flags)
 
 int json_out(json_t *root)
 {
+	is_out = true;
 	return json_dump(root, JSON_INDENT(2));
 }
 
@@ -41,8 +41,15 @@ bool json_is_out(void)
 
 json_t *json_error(const char *message, int code)
 {
-	return json_pack("{s:o, s:i}", "message", json_text(message, strlen(message)), "exit",
-			 code);
+	json_t *j = json_pack("{s:o, s:i}", "message", json_text(message, strlen(message)), "exit",
+			      code);
+	struct say_where at = say_placed();
+
+	if (at.line)
+		json_object_set_new(j, "line", json_integer(at.line));
+	if (at.column)
+		json_object_set_new(j, "column", json_integer(at.column));
+	return j;
 }
 
 json_t *json_number(uint64_t v)

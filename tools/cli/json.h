@@ -10,10 +10,10 @@
 int json_out(json_t *root);
 /* The same on one line, flushed: for what prints one object after another. */
 int json_out_line(json_t *root);
-/* true once one of them has printed. */
+/* true once json_out() has printed the answer. */
 bool json_is_out(void);
 
-/* {"message": ..., "exit": ...}, the error object of all tools. */
+/* {"message": ..., "exit": ...}, the error object of all tools; with say_placed()'s line and column. */
 json_t *json_error(const char *message, int code);
 
 /* Numbers above 2^53 are strings, "0x...", as in prm.json. */

@@ -9,6 +9,7 @@ static const char *name;
 static char record[4096];
 static size_t recorded;
 static char last[512];
+static struct say_where placed;
 
 void say_as(const char *tool)
 {
@@ -34,6 +35,17 @@ void say_record(const char *fmt, ...)
 	say_keep(fmt, args);
 	va_end(args);
 	funlockfile(stderr);
+}
+
+void say_place(unsigned int line, unsigned int column)
+{
+	if (!placed.line)
+		placed = (struct say_where){line, column};
+}
+
+struct say_where say_placed(void)
+{
+	return placed;
 }
 
 const char *say_recorded(void)

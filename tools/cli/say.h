@@ -11,6 +11,14 @@ void say_as(const char *tool);
 /* Records a sentence that the caller prints by itself, for say_recorded(). */
 void say_record(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* The place in a text that a sentence is about, for the same error object. */
+struct say_where {
+	unsigned int line, column; /* from 1; 0: unknown */
+};
+/* Only the first call counts. */
+void say_place(unsigned int line, unsigned int column);
+struct say_where say_placed(void);
+
 /* All sentences so far, one a line, for the error object of --json. */
 const char *say_recorded(void);
 

@@ -121,6 +121,8 @@ static int verdict(const struct flow_msg *m, const struct rules_text *source)
 	const char *error = json_string_value(json_object_get(m->head, "error"));
 	uint32_t line = client_number(m, "line"), column = client_number(m, "column");
 
+	if (code && line)
+		say_place(line, column);
 	if (!error)
 		error = "the daemon refused the request and gave no reason";
 	if (code && line && source)

@@ -85,6 +85,7 @@ static void point(const struct mistake *m)
 static void input_tell(void *arg, const struct mistake *m)
 {
 	fprintf(stderr, "%s:%u:%u: %s\n", (const char *)arg, m->line, m->column, m->text);
+	say_place(m->line, m->column);
 	say_record("%s:%u:%u: %s", (const char *)arg, m->line, m->column, m->text);
 	if (m->source_len <= LINE_SHOWN)
 		point(m);
@@ -122,6 +123,7 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 	take_line(s, line, &m);
 	m.width = word_width(&m);
 	fprintf(stderr, "%s:%u:%u: %s\n", s->name, line, column, what);
+	say_place(line, column);
 	say_record("%s:%u:%u: %s", s->name, line, column, what);
 	if (m.source_len <= LINE_SHOWN)
 		point(&m);

@@ -111,17 +111,24 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 	return ret ? fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
 }
 
+struct running {
+	const struct args *a;
+	const struct where *w;
+};
+
 /*
  * Ends at once: destroying software steering would wait for the device forever. Its rules are gone
  * with it, and the committed file is complete.
  */
 static void device_is_gone(void *arg)
 {
-	struct where *w = arg;
+	const struct running *r = arg;
 
-	if (w->bound)
-		unlink(w->socket);
-	say("%s is gone, and its rules with it", w->device);
+	if (r->w->bound)
+		unlink(r->w->socket);
+	say("%s is gone, and its rules with it", r->w->device);
+	if (r->a->json)
+		json_out_line(json_pack("{s:o}", "error", json_error(say_last(), EXIT_DEVICE)));
 	_exit(EXIT_DEVICE);
 }
 
@@ -140,8 +147,9 @@ static int check_state(const struct where *w, struct flow_fault *f)
 static int daemon_hold(const struct args *a, struct where *w, struct flow_fault *f)
 {
 	struct holder h = {.state = w->state};
+	struct running running = {a, w};
 	struct pump_attr pump = {
-		.queues = a->queues, .capture = a->capture, .lost = device_is_gone, .arg = w};
+		.queues = a->queues, .capture = a->capture, .lost = device_is_gone, .arg = &running};
 	int ret;
 
 	if (check_state(w, f))
@@ -172,6 +180,8 @@ int cmd_daemon(const struct args *a)
 		daemon_hold(a, &w, &f);
 		close(lock);
 	}
+	if (f.line)
+		say_place(f.line, f.column);
 	if (f.code)
 		say("%s", f.text);
 	return f.code;

@@ -248,7 +248,7 @@ static int take_up(struct holder *h, const char *text, size_t len, struct flow_f
 
 int holder_restore(struct holder *h, struct flow_fault *f)
 {
-	struct flow_fault why = {0};
+	struct flow_fault why = {0}, bare;
 	struct state_text s;
 	int ret = state_read(h->state, &s, f);
 
@@ -257,13 +257,17 @@ int holder_restore(struct holder *h, struct flow_fault *f)
 	h->unsealed = !s.sealed;
 	ret = take_up(h, s.text, s.len, &why);
 	free(s.text);
+	if (!ret)
+		return 0;
+	bare = why;
 	fault_place(&why);
-	if (ret)
-		fault_say(f, why.code,
-			  "the committed rules (%.200s) can't be applied: %.300s; daemon --fresh "
-			  "starts without them",
-			  h->state, why.text);
-	return ret;
+	fault_say(f, why.code,
+		  "the committed rules (%.200s) can't be applied: %.300s; daemon --fresh "
+		  "starts without them",
+		  h->state, why.text);
+	f->line = bare.line;
+	f->column = bare.column;
+	return -1;
 }
 
 void holder_free(struct holder *h)

@@ -119,8 +119,10 @@ static int tell_one(struct explain_job *job, const struct fields *p, const char 
 static void tell_mistake(void *arg, const struct mistake *m)
 {
 	unsigned int before = *(const unsigned int *)arg;
+	unsigned int column = m->column > before ? m->column - before : 1;
 
-	say("the packet, column %u: %s", m->column > before ? m->column - before : 1, m->text);
+	say_place(1, column);
+	say("the packet, column %u: %s", column, m->text);
 }
 
 /* The parser reads rules: what makes one of the packet's words stands before them. */
