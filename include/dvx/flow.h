@@ -243,6 +243,8 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibqp,
 			      struct dvx_flow_action **out);
 int dvx_flow_action_destroy(struct dvx_flow_action *action);
+/* The id in dvx_flow_domain_dump(); 0 as long as no rule below the root has the action. */
+uint64_t dvx_flow_action_id(const struct dvx_flow_action *action);
 
 /* ---- Rewrites ---- */
 
@@ -289,6 +291,10 @@ int dvx_flow_rewrite_port(struct dvx_flow_rewrites *list, enum dvx_flow_end end,
 int dvx_flow_action_create_modify(struct dvx_flow_domain *domain,
 				  const struct dvx_flow_rewrites *list,
 				  struct dvx_flow_action **out);
+
+/* Copies the list of such an action, which libmlx5's dump does not have. -EINVAL: it is another
+ * action. */
+int dvx_flow_action_rewrites(const struct dvx_flow_action *action, struct dvx_flow_rewrites *list);
 
 /* ---- VLAN tags and tunnels ---- */
 

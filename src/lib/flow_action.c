@@ -252,3 +252,10 @@ int dvx_flow_action_destroy(struct dvx_flow_action *action)
 	free(action);
 	return 0;
 }
+
+uint64_t dvx_flow_action_id(const struct dvx_flow_action *action)
+{
+	if (!action)
+		return 0;
+	return (uintptr_t)(action->change ? action->change->dr[0] : action->dr);
+}

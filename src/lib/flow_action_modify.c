@@ -107,3 +107,17 @@ int dvx_flow_action_create_modify(struct dvx_flow_domain *domain,
 	return dvx_flow_change_create(domain, ACTION_MODIFY, &c, list->action,
 				      list->count * DVX_FLOW_REWRITE_BYTES, out);
 }
+
+int dvx_flow_action_rewrites(const struct dvx_flow_action *action, struct dvx_flow_rewrites *list)
+{
+	int err = dvx_given("dvx_flow_action_rewrites", "action", action, "list", list, NULL);
+
+	if (err)
+		return err;
+	if (action->kind != ACTION_MODIFY)
+		return dvx_fail(EINVAL, "dvx_flow_action_rewrites: action does not rewrite");
+	memset(list, 0, sizeof(*list));
+	list->count = (uint32_t)(action->change->bytes / DVX_FLOW_REWRITE_BYTES);
+	memcpy(list->action, action->change->data, action->change->bytes);
+	return 0;
+}

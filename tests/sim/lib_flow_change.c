@@ -173,7 +173,7 @@ TEST_LEVELS(rewritten)
 	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++) {
 		const struct rewritten *w = &rewrites[i];
 		struct dvx_flow_match m = match_of(&w->say);
-		struct dvx_flow_rewrites list = {0};
+		struct dvx_flow_rewrites list = {0}, copy;
 		struct dvx_flow_action *change;
 		struct frame sent, want;
 
@@ -186,6 +186,9 @@ TEST_LEVELS(rewritten)
 		patch(&want, w);
 		frame_sums(&want, !w->no_sum);
 		stage_passes(s, &m, (struct dvx_flow_action *[]){s->to_a, change}, 2, &sent, &want);
+		memset(&copy, 0xff, sizeof(copy));
+		OK(dvx_flow_action_rewrites(change, &copy));
+		assert_memory_equal(&copy, &list, sizeof(list));
 		OK(dvx_flow_action_destroy(change));
 	}
 }
@@ -321,5 +324,6 @@ TEST_BELOW(bad_lists)
 	list.count = 1;
 	refused(dvx_flow_action_create_modify(s->domain, &list, &none), -EINVAL, "list.action[0]",
 		"none of");
+	refused(dvx_flow_action_rewrites(s->to_a, &list), -EINVAL, "action does not rewrite", "");
 	assert_null(none);
 }
