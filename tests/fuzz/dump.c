@@ -12,6 +12,7 @@ static void walk_all(const struct steering_dump *d, struct view_cache *cache, ui
 	struct walk_trace trace = {.cache = cache};
 	uint8_t packet[PACKET];
 	struct fields p;
+	size_t len;
 
 	for (size_t i = 0; i < sizeof(packet); i++)
 		packet[i] = (uint8_t)fuzz_random(&seed);
@@ -20,9 +21,13 @@ static void walk_all(const struct steering_dump *d, struct view_cache *cache, ui
 
 		memcpy(packet + 12, usual, sizeof(usual));
 	}
-	fields_of_frame(&p, packet, fuzz_random(&seed) % (PACKET + 1));
+	len = fuzz_random(&seed) % (PACKET + 1);
+	fields_of_frame(&p, packet, len);
 	for (uint32_t t = 0; t < d->ntables; t++) {
-		struct explain_walk w = {.cache = cache};
+		struct explain_walk w = {.cache = cache,
+					 .frame = fuzz_random(&seed) % 2 ? packet : NULL,
+					 .len = len,
+					 .keep = true};
 
 		assert_int_equal(walk_run(&w, d, t, fuzz_random(&seed) % 2 ? SIDE_RX : SIDE_TX, &p), 0);
 		json_decref(walk_trace_json(&trace, &w));

@@ -54,6 +54,17 @@ says() { # TEXT ARGS: a line of what dvx-flow says
 	grep -qF -- "$text" "$scratch/says"
 }
 
+changes() {
+	on "$flow" apply "$scratch/changes" >/dev/null &&
+		says "the packet changes: ipv4 dst 10.0.0.9 -> 192.0.2.7, dst port 80 -> 8080" \
+			explain ipv4 src 10.0.0.1 dst 10.0.0.9 tcp dst port 80 &&
+		says "the packet changes: vlan 7 and 9 -> 9" explain vlan 7 vlan 9 ipv4 &&
+		says "the packet changes: vlan none -> 7 pcp 3, ttl 64 -> 63" explain ipv4 dst 10.0.0.8 ttl 64 &&
+		says "inside ipv4 ? > 1.2.3.4 -> ipv4 ? > 1.2.3.4" explain ipv4 udp vxlan vni 42 inner ipv4 dst 1.2.3.4 &&
+		says "only acts; changes vlan none -> 9" explain out ipv4 dst 10.0.0.9 &&
+		on "$flow" apply "$scratch/rules" >/dev/null
+}
+
 offline() {
 	on "$flow" dump >"$scratch/dump" && kill $daemon && wait $daemon
 	"$flow" explain --dump "$scratch/dump" "in ipv4 src 10.1.1.1 tcp dst port 80" >"$scratch/says" || return 1
@@ -61,6 +72,13 @@ offline() {
 	grep -q "tag 0x7" "$scratch/says"
 }
 
+cat >"$scratch/changes" <<'R'
+send in ipv4 dst 10.0.0.9 tcp dst port 80 set ipv4 dst 192.0.2.7 tcp dst port 8080 to queue 1
+send in vlan 7 vlan 9 pop vlan to queue 1
+send in ipv4 dst 10.0.0.8 push vlan 7 pcp 3 dec ttl to queue 1
+send in ipv4 udp vxlan vni 42 decap to queue 1
+pass out ipv4 dst 10.0.0.9 set ttl 7 push vlan 9
+R
 check "no rules are applied" on "$flow" apply --wait 300 /dev/null
 check "explain reports that there are no rules" says "the daemon holds no rules" explain "in ipv4"
 check "rules are applied" on "$flow" apply "$scratch/rules"
@@ -72,6 +90,7 @@ check "the root table's action is printed" says "root table: dvx-flow's rule sen
 check "packets that no rule takes" says "no rule takes it: the default way" explain "in ethertype 0x88cc"
 check "the other direction" says '=> rule "drop out tcp dst port 23 count"' explain "out ipv4 tcp dst port 23"
 check "entries field by field" says "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0xa" dump --ste
+check "what the daemon's rules change in a packet" changes
 check "a dump explains without device and daemon" offline
 check "without a daemon: one sentence" says "daemon" explain "in ipv4"
 plan

@@ -111,6 +111,29 @@ r=$(sed -n 's/^3300,\(0x[0-9a-f]*\),.*/\1/p' "$v1" | head -n 1)
 sed -e '1s/$/,1/' -e "/^3403,[^,]*,$r/i 3402,0xabc0,$r,0x1,0,0x2,0x10,0x20,0x1234567800000000,0x1234567800000001" "$v1" >"$tmp/broken"
 says 0 "the words of rdma-core 65" "rewrites headers, drop" \
 	-- explain --dump "$tmp/broken" "in ipv6 udp dst port 53"
+# dvx-flow's rules that change packets, as rdma-core 44 dumps them: without the lists of rewrites.
+change=$dumps/steering_change.csv
+says 0 "a list of rewrites that the dump lacks" "=> rule 0x" \
+	"; headers are rewritten by a list that the dump does not have: what changes is not known" \
+	-- explain --dump "$change" ipv4 dst 10.0.0.9 tcp dst port 80
+says 0 "a rewrite and a tag that are in the entries" "=> rule" "the packet changes: vlan none -> 7 pcp 3, ttl 64 -> 63" \
+	-- explain --dump "$change" ipv4 dst 10.0.0.8 ttl 64
+says 0 "no more than the words say" "the packet changes: vlan none -> 7 pcp 3, ttl ? -> ?" \
+	-- explain --dump "$change" ipv4 dst 10.0.0.8
+says 0 "what changes as JSON" '"after": "7 pcp 3"' '"before": "64"' '"unknown_changes": false' \
+	-- explain --json --dump "$change" ipv4 dst 10.0.0.8 ttl 64
+# rdma-core 46 and later write the list, as entries have it, and the entries' format.
+sed -e '1s/$/,1/' -e 's/^\(3402,.*\),0$/\1,0,0x2,0x0,0x0,0x06412000c0000207,0x0618201000001f90/' "$change" >"$tmp/list.csv"
+says 0 "the lists of rdma-core 46" "the packet changes: ipv4 dst 10.0.0.9 -> 192.0.2.7, dst port 80 -> 8080" \
+	-- explain --dump "$tmp/list.csv" ipv4 dst 10.0.0.9 tcp dst port 80
+sed 's/,0x2,0x0,0x0,0x0641/,0x3,0x0,0x0,0x0641/' "$tmp/list.csv" >"$tmp/short.csv"
+says 3 "a list that is cut short" "a rewrite (3402) of 3 fields has 2 of them" -- explain --dump "$tmp/short.csv" ipv4
+sed '/,0xc002,/s/f3800000c20000000000000000000001200/f3800000c20000000000000000040001200/' "$v0" >"$tmp/pop.csv"
+says 0 "format 0: a tag is popped before the next table" "changes vlan 5 pcp 3 -> none" "table 0xa100 of level 2" \
+	"=> rule 0xc100: rewrites headers, drop; the packet changes: vlan 5 pcp 3 -> none" \
+	-- explain --dump "$tmp/pop.csv" vlan 5 pcp 3 ipv4 dst 10.0.2.1 tcp dst port 80
+says 1 "format 0: a tag that the packet lacks cannot be popped" "removes a VLAN tag, and the packet was given without one" \
+	-- explain --dump "$tmp/pop.csv" ipv4 dst 10.0.2.1 tcp dst port 80
 # What the library's memory of a mask looked like, word by word: compiled from the structs of rdma-core 28, 33 and 36.
 zero=00000000
 l3="$zero$zero$zero${zero}000800ff$zero" # ip_version 4, ip_protocol

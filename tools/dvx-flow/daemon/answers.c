@@ -168,6 +168,16 @@ static void answers_add_entry(void *arg, uint64_t id, size_t rule)
 						 (json_int_t)generation_id(e->gen, rule)));
 }
 
+static void answers_add_rewrites(void *arg, uint64_t id, const struct dvx_flow_rewrites *list)
+{
+	char hex[2 * sizeof(list->action) + 1];
+	size_t n = sizeof(list->action[0]) * list->count;
+
+	for (size_t i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", list->action[i / 8][i % 8]);
+	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)id, hex));
+}
+
 static void do_dump(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct entries e = {h->now, json_array()};
@@ -175,7 +185,7 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
-	json_t *j;
+	json_t *j, *rewrites;
 	int ret = to ? 0 : -1;
 
 	(void)m;
@@ -193,6 +203,10 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 		generation_entries(h->now, answers_add_entry, &e);
 	j = good(h);
 	json_object_set_new(j, "entries", e.list);
+	rewrites = json_array();
+	if (h->now)
+		generation_rewrites(h->now, answers_add_rewrites, rewrites);
+	json_object_set_new(j, "rewrites", rewrites);
 	conn_say(c, j, text, len);
 	free(text);
 }

@@ -106,3 +106,12 @@ void changes_free(struct changes *c)
 		dvx_flow_action_destroy(c->action[--c->n]);
 	free(c);
 }
+
+void changes_tell(const struct changes *c, rewrites_fn tell, void *arg)
+{
+	struct dvx_flow_rewrites list;
+
+	for (uint32_t i = 0; c && i < c->n; i++)
+		if (!dvx_flow_action_rewrites(c->action[i], &list))
+			tell(arg, dvx_flow_action_id(c->action[i]), &list);
+}

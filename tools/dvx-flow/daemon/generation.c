@@ -591,3 +591,9 @@ void generation_entries(const struct generation *gen, entry_of_fn entry_of, void
 			entry_of(arg, dvx_flow_rule_id(h->rule[i]), h->owner[i]);
 	}
 }
+
+void generation_rewrites(const struct generation *gen, rewrites_fn tell, void *arg)
+{
+	for (size_t i = 0; i < gen->set.n; i++)
+		changes_tell(gen->hold[i].changes, tell, arg);
+}

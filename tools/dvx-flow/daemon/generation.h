@@ -44,6 +44,9 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
 typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, size_t rule);
 void generation_entries(const struct generation *gen, entry_of_fn tell, void *arg);
+/* The lists of rewrites, which the dump has only the actions' ids of. */
+typedef void (*rewrites_fn)(void *arg, uint64_t action_id, const struct dvx_flow_rewrites *list);
+void generation_rewrites(const struct generation *gen, rewrites_fn tell, void *arg);
 
 /* --- blame.c: the word of a rule that the device refused. Both return -1 and set the fault. --- */
 
@@ -89,5 +92,7 @@ struct changes {
 int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct changes *out,
 		 struct flow_fault *f);
 void changes_free(struct changes *c);
+/* The list of the one that rewrites; c may be NULL. */
+void changes_tell(const struct changes *c, rewrites_fn tell, void *arg);
 
 #endif

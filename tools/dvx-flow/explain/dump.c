@@ -7,7 +7,8 @@
 #include <string.h>
 #include "dump.h"
 
-#define FIELDS_MAX 16
+#define FIELDS_MAX 80 /* a rewrite has 8, and its list */
+#define LIST_FIELD 8
 
 struct dump_reader {
 	struct steering_dump *d;
@@ -30,7 +31,7 @@ static int __attribute__((format(printf, 2, 3))) wrong(struct dump_reader *r, co
 }
 
 /* One more row at the end of an array, zeroed; arrays double. */
-static void *explain_dump_grow(void **rows, uint32_t *n, size_t size)
+void *dump_grow(void **rows, uint32_t *n, size_t size)
 {
 	if ((*n & (*n - 1)) == 0) {
 		void *more = realloc(*rows, (*n ? 2 * (size_t)*n : 1) * size);
@@ -43,7 +44,7 @@ static void *explain_dump_grow(void **rows, uint32_t *n, size_t size)
 }
 
 #define GROW(r, rows, count) \
-	explain_dump_grow((void **)&(r)->d->rows, &(r)->d->count, sizeof(*(r)->d->rows))
+	dump_grow((void **)&(r)->d->rows, &(r)->d->count, sizeof(*(r)->d->rows))
 
 /* --- numbers --- */
 
@@ -368,6 +369,33 @@ static void part_fields(struct dump_reader *r, const struct dump_rule *rl)
 	r->len[3] -= n;
 }
 
+/* rdma-core 46 and later end a rewrite's record with the list, if the device takes arguments. */
+static int action_list(struct dump_reader *r, uint32_t at)
+{
+	uint32_t n = 0;
+
+	r->d->action[at].first = r->d->nrewrites;
+	if (r->type != 3402 || r->n <= LIST_FIELD || !number32(r, LIST_FIELD - 3, &n))
+		return 0;
+	if (n != r->n - LIST_FIELD)
+		return wrong(r, "a rewrite (3402) of %u fields has %u of them", n,
+			     r->n - LIST_FIELD);
+	for (uint32_t i = 0; i < n; i++) {
+		struct dump_rewrite *w = GROW(r, rewrite, nrewrites);
+		uint64_t bits;
+
+		if (!w)
+			return -ENOMEM;
+		if (!explain_dump_number(r, LIST_FIELD + i, &bits))
+			return wrong(r, "an action (%u) has no number in field %u", r->type,
+				     LIST_FIELD + i + 1);
+		for (unsigned int k = 0; k < sizeof(w->bytes); k++)
+			w->bytes[k] = (uint8_t)(bits >> (56 - 8 * k));
+	}
+	r->d->action[at].n = n;
+	return 0;
+}
+
 static int action(struct dump_reader *r)
 {
 	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
@@ -387,7 +415,7 @@ static int action(struct dump_reader *r)
 		if (!explain_dump_number(r, i, &new->arg[new->nargs++]) && r->type != 3402)
 			return wrong(r, "an action (%u) has no number in field %u", r->type, i + 1);
 	rl->nactions++;
-	return 0;
+	return action_list(r, r->d->nactions - 1);
 }
 
 static const struct {
@@ -506,6 +534,7 @@ void steering_dump_free(struct steering_dump *d)
 	free(d->matcher);
 	free(d->rule);
 	free(d->action);
+	free(d->rewrite);
 	free(d->entry);
 	free(d->by_index);
 	memset(d, 0, sizeof(*d));

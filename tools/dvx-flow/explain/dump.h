@@ -68,6 +68,13 @@ struct dump_action {
 	uint64_t id;
 	uint64_t arg[6];
 	uint8_t nargs;
+	uint32_t first, n; /* its rewrites; n 0: they are not known */
+};
+
+/* One of a list of rewrites. */
+struct dump_rewrite {
+	bool prm; /* as a program gave it to its library; else as an entry has it */
+	uint8_t bytes[8];
 };
 
 struct dump_rule {
@@ -94,8 +101,9 @@ struct steering_dump {
 	struct dump_matcher *matcher;
 	struct dump_rule *rule;
 	struct dump_action *action;
+	struct dump_rewrite *rewrite;
 	struct dump_entry *entry;
-	uint32_t ndomains, nvports, ntables, nmatchers, nrules, nactions, nentries;
+	uint32_t ndomains, nvports, ntables, nmatchers, nrules, nactions, nrewrites, nentries;
 	uint32_t *
 		by_index; /* entries, sorted by domain and index, the first of each address first */
 	uint32_t unknown, unknown_line; /* records of types that are not known, and the first one */
@@ -111,6 +119,20 @@ int steering_dump_parse(struct steering_dump *d, const char *text, size_t len,
 			struct dump_error *err);
 void steering_dump_free(struct steering_dump *d);
 
+/*
+ * The lists of rewrites that the library's records lack (before rdma-core 46), by their actions'
+ * ids. Rows are sorted by id. 0, -ENOMEM.
+ */
+struct dump_rewrites {
+	uint64_t id;
+	const uint8_t *bytes; /* n times PRM set_add_copy_action_in_auto */
+	uint32_t n;
+};
+int steering_dump_rewrites(struct steering_dump *d, const struct dump_rewrites *rows, size_t n);
+
+/* The action of a rule that rewrites headers; NULL: it has none, or several. */
+const struct dump_action *dump_rewrite_of(const struct steering_dump *d, const struct dump_rule *r);
+
 /* The entry at that index, NULL: none of a rule's. */
 const struct dump_entry *dump_entry_at(const struct steering_dump *d, uint32_t domain,
 				       uint32_t index);
@@ -120,6 +142,9 @@ const struct dump_table *dump_table_at(const struct steering_dump *d, uint32_t d
 
 /* len hexadecimal digits as bytes; false: others are among them. */
 bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out);
+
+/* For the files of dump*.c: one more row at the end of an array, zeroed; NULL: no memory. */
+void *dump_grow(void **rows, uint32_t *n, size_t size);
 
 /* --- dump_mask.c --- */
 

@@ -27,6 +27,13 @@ struct explain_job {
 	json_t *out;
 };
 
+/* In words it has no bytes. */
+struct seen_packet {
+	struct fields f;
+	const uint8_t *bytes;
+	size_t len;
+};
+
 /* --- one packet --- */
 
 /* A range is many entries: prints a rule's first, then how many more, and the fields they miss by.
@@ -52,7 +59,7 @@ static bool run_on(struct entry_run *r, json_t *step)
 	const char *field = json_string_value(json_object_get(step, "field"));
 	size_t len = strlen(r->fields);
 
-	if (!rule || !r->rule || strcmp(rule, r->rule) ||
+	if (!rule || !r->rule || strcmp(rule, r->rule) || json_object_get(step, "changes") ||
 	    json_is_true(json_object_get(step, "acts")))
 		return false;
 	r->more++;
@@ -81,9 +88,10 @@ static void print_walk_trace(json_t *j)
 	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
 }
 
-static int tell_one(struct explain_job *job, const struct fields *p, const char *name,
+static int tell_one(struct explain_job *job, const struct seen_packet *seen, const char *name,
 		    const char *note)
 {
+	const struct fields *p = &seen->f;
 	char line[LINE_MAX_BYTES];
 	json_t *ways = json_array();
 	int rc = 0;
@@ -94,7 +102,10 @@ static int tell_one(struct explain_job *job, const struct fields *p, const char 
 		       job->src.daemon ? "  root table: dvx-flow's rule sends every packet on\n"
 				       : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
-		struct explain_walk w = {.cache = job->src.cache};
+		struct explain_walk w = {.cache = job->src.cache,
+					 .frame = seen->bytes,
+					 .len = seen->len,
+					 .keep = true};
 		json_t *j = NULL;
 
 		rc = walk_run(&w, &job->src.d, job->start[i], job->side, p);
@@ -172,7 +183,7 @@ static int explain_words(struct explain_job *job)
 {
 	char words[WORDS_BYTES_MAX];
 	struct ruleset set;
-	struct fields p;
+	struct seen_packet p = {.bytes = NULL};
 	bool said;
 	int ret;
 
@@ -185,12 +196,12 @@ static int explain_words(struct explain_job *job)
 	if (one_rule(&set, words, said ? "" : job->args->out ? "out " : "in "))
 		return EXIT_USAGE;
 	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
-	fields_of_rule(&p, &set.rule[0]);
+	fields_of_rule(&p.f, &set.rule[0]);
 	job->trace.written = true;
 	ruleset_free(&set);
 	ret = find_starts(job);
 	if (!ret)
-		ret = find_vport(job, &p);
+		ret = find_vport(job, &p.f);
 	if (ret)
 		return ret;
 	return tell_one(job, &p, "packet",
@@ -205,10 +216,10 @@ static void explain_count(uint64_t *n, uint64_t *first, uint64_t packet)
 		*first = packet;
 }
 
-static int sum_up(struct explain_job *job, const struct fields *p, uint64_t packet)
+static int sum_up(struct explain_job *job, const struct seen_packet *p, uint64_t packet)
 {
-	struct explain_walk w = {.cache = job->src.cache};
-	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, p);
+	struct explain_walk w = {.cache = job->src.cache, .frame = p->bytes, .len = p->len};
+	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, &p->f);
 
 	if (!rc && w.end == WALK_RULE)
 		explain_count(&job->by_rule[w.rule], &job->first_by_rule[w.rule], packet);
@@ -316,12 +327,12 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 
 	tell_start(job);
 	while (!rc && (got = pcap_next_ex(in, &head, &bytes)) > 0) {
-		struct fields p;
+		struct seen_packet p = {.bytes = bytes, .len = head->caplen};
 
 		job->packets++;
 		if (job->args->packet && job->args->packet != job->packets)
 			continue;
-		fields_of_frame(&p, bytes, head->caplen);
+		fields_of_frame(&p.f, bytes, head->caplen);
 		job->cut += head->caplen < head->len;
 		if (job->args->packet) {
 			char name[48];

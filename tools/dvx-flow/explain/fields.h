@@ -52,4 +52,14 @@ size_t fields_line(char *buf, size_t size, const struct fields *p);
 /* An Ethernet frame's fields; bytes after len are not there. Registers are 0. */
 void fields_of_frame(struct fields *out, const uint8_t *frame, size_t len);
 
+/* Where headers begin; 0: the frame does not have them. */
+struct frame_places {
+	size_t type;   /* the EtherType behind the VLAN tags */
+	size_t l3, l4; /* l4: of TCP or UDP */
+	size_t end;    /* of the IP packet */
+	size_t inner_l2, inner_l3;
+};
+void fields_of_frame_at(struct fields *out, struct frame_places *at, const uint8_t *frame,
+			size_t len);
+
 #endif

@@ -14,6 +14,7 @@ struct frame_reader {
 	const uint8_t *p;
 	size_t len, at;
 	struct fields *out;
+	struct frame_places *places;
 	bool inner;
 };
 
@@ -49,6 +50,10 @@ static void layer3(struct frame_reader *c, uint32_t type);
 
 static void ports(struct frame_reader *c, unsigned int l4)
 {
+	if (!c->inner) {
+		c->places->l4 = c->at;
+		c->places->end = c->len;
+	}
 	frame_fields_put(c, F_L4, l4);
 	frame_fields_put(c, F_SPORT, frame_fields_number(c, c->at, 2));
 	frame_fields_put(c, F_DPORT, frame_fields_number(c, c->at + 2, 2));
@@ -200,6 +205,14 @@ static void layer4(struct frame_reader *c, unsigned int protocol, bool later_fra
 		frame_fields_other(c, protocol);
 }
 
+static void frame_fields_place_l3(struct frame_reader *c)
+{
+	if (c->inner)
+		c->places->inner_l3 = c->at;
+	else
+		c->places->l3 = c->at;
+}
+
 static void frame_fields_traffic_class(struct frame_reader *c, unsigned int tos)
 {
 	frame_fields_put(c, F_DSCP, tos >> 2);
@@ -220,6 +233,7 @@ static void ipv4(struct frame_reader *c)
 
 	if (!frame_fields_has(c, 20) || c->p[start] >> 4 != 4 || (c->p[start] & 0xf) < 5)
 		return;
+	frame_fields_place_l3(c);
 	ihl = (c->p[start] & 0xf) * 4u;
 	frag = frame_fields_number(c, start + 6, 2);
 	frame_fields_put(c, F_L3, 1);
@@ -290,6 +304,7 @@ static void ipv6(struct frame_reader *c)
 
 	if (!frame_fields_has(c, 40) || c->p[start] >> 4 != 6)
 		return;
+	frame_fields_place_l3(c);
 	frame_fields_put(c, F_L3, 2);
 	frame_fields_traffic_class(c, frame_fields_number(c, start, 2) >> 4 & 0xff);
 	frame_fields_put(c, F_FLOWLABEL, frame_fields_number(c, start, 4) & 0xfffff);
@@ -358,6 +373,8 @@ static void ethernet(struct frame_reader *c)
 	frame_fields_put(c, F_DMAC, wide(c, c->at, 6));
 	frame_fields_put(c, F_SMAC, wide(c, c->at + 6, 6));
 	type = frame_fields_number(c, c->at + 12, 2);
+	if (c->inner)
+		c->places->inner_l2 = c->at;
 	c->at += 14;
 	frame_fields_put(c, F_VLAN_KIND, 0);
 	frame_fields_put(c, F_VLAN2_KIND, 0);
@@ -368,13 +385,24 @@ static void ethernet(struct frame_reader *c)
 		type = frame_fields_number(c, c->at + 2, 2);
 		c->at += 4;
 	}
+	if (!c->inner)
+		c->places->type = c->at - 2;
 	layer3(c, type);
+}
+
+void fields_of_frame_at(struct fields *out, struct frame_places *at, const uint8_t *frame,
+			size_t len)
+{
+	struct frame_reader c = {.p = frame, .len = len, .out = out, .places = at};
+
+	memset(out, 0, sizeof(*out));
+	memset(at, 0, sizeof(*at));
+	ethernet(&c);
 }
 
 void fields_of_frame(struct fields *out, const uint8_t *frame, size_t len)
 {
-	struct frame_reader c = {.p = frame, .len = len, .out = out};
+	struct frame_places at;
 
-	memset(out, 0, sizeof(*out));
-	ethernet(&c);
+	fields_of_frame_at(out, &at, frame, len);
 }

@@ -80,6 +80,48 @@ static int dump_source_read_names(struct dump_source *s)
 	return EXIT_DONE;
 }
 
+static int compare_rewrites(const void *a, const void *b)
+{
+	const struct dump_rewrites *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The daemon's answer has the lists of rewrites that the dump lacks. */
+static int dump_source_read_rewrites(struct dump_source *s)
+{
+	json_t *lists = json_object_get(s->head, "rewrites"), *pair;
+	size_t n = json_array_size(lists), i, used = 0, digits = 0;
+	struct dump_rewrites *rows = calloc(n + 1, sizeof(*rows));
+	uint8_t *bytes;
+	int ret = -1;
+
+	json_array_foreach (lists, i, pair)
+		digits += json_string_length(json_array_get(pair, 1));
+	bytes = malloc(digits / 2 + 1);
+	json_array_foreach (lists, i, pair) {
+		size_t len = json_string_length(json_array_get(pair, 1)) / 16 * 16;
+
+		if (!rows || !bytes ||
+		    !dump_hex_bytes(json_string_value(json_array_get(pair, 1)), len, bytes + used))
+			break;
+		rows[i] = (struct dump_rewrites){
+			.id = (uint64_t)json_integer_value(json_array_get(pair, 0)),
+			.bytes = bytes + used,
+			.n = (uint32_t)(len / 16)};
+		used += len / 2;
+	}
+	if (rows && bytes && i == n) {
+		qsort(rows, n, sizeof(*rows), compare_rewrites);
+		ret = steering_dump_rewrites(&s->d, rows, n);
+	}
+	free(rows);
+	free(bytes);
+	if (ret)
+		say("%s: no memory", s->name);
+	return ret ? EXIT_INPUT : EXIT_DONE;
+}
+
 const char *dump_source_rule(void *source, uint64_t id)
 {
 	const struct dump_source *s = source;
@@ -110,6 +152,8 @@ static int ask_daemon(struct dump_source *s, const struct args *a)
 	answer.body = NULL;
 	if (!ret)
 		ret = read_dump(s, s->text, s->len);
+	if (!ret)
+		ret = dump_source_read_rewrites(s);
 	msg_free(&answer);
 	if (ret)
 		dump_source_close(s);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "change.h"
 #include "dump.h"
 #include "src/prm/reflect.h"
 
@@ -54,7 +55,6 @@ struct ste {
 	/* effects of the actions */
 	bool tags;
 	uint32_t flow_tag;
-	bool rewrites; /* the packet's bytes may change */
 };
 
 /*
@@ -86,6 +86,9 @@ struct ste_reader {
 	const char *any_name; /* of LOOKUP_ANY, if its mask is 0; NULL: its name */
 	/* Fills the control part, the actions, tag_bytes and, of an entry that only acts, any. */
 	void (*read)(struct ste *, const uint8_t *bytes);
+	/* What the entry does to packets, one thing after the other; false: there is no i-th one.
+	 * format: the dump's, -1: unknown. */
+	bool (*change)(const struct ste *, unsigned int i, int format, struct packet_change *c);
 	/*
 	 * m: the matcher's mask, which decides where a lookup type has several layouts; left: the
 	 * part of it that no earlier entry compares. Both are NULL if the matcher is unknown.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Entries of format 0 (ConnectX-5): prm/ste.prm. */
 #include "dvx/prm/ste.h"
+#include "dvx/prm/ste1.h"
 #include "ste.h"
 
 static void ste_v0_read(struct ste *s, const uint8_t *p)
@@ -24,13 +25,63 @@ static void ste_v0_read(struct ste *s, const uint8_t *p)
 	if (kind == PRM_STE_ENTRY_TYPE_RX) {
 		s->flow_tag = prm_ste_rx_steering_mult_get_qp_list_pointer(p);
 		s->tags = s->flow_tag != 0;
-		s->rewrites = prm_ste_rx_steering_mult_get_tunneling_action(p) > 1;
-	} else if (kind == PRM_STE_ENTRY_TYPE_TX) {
-		s->rewrites = prm_ste_sx_transmit_get_action_type(p) ||
-			      prm_ste_sx_transmit_get_encap_pointer_vlan_data(p);
-	} else {
-		s->rewrites = true;
 	}
+}
+
+/* Its words and format 1's mean the same. */
+static void ste_v0_tunnel(struct packet_change *c, uint32_t action)
+{
+	switch (action) {
+	case PRM_STE_TUNNEL_ACTION_DECAP:
+		c->kind = PACKET_REMOVE_TO;
+		c->anchor = PRM_STE_ANCHOR_START_OUTER;
+		c->end = PRM_STE_ANCHOR_INNER_MAC;
+		break;
+	case PRM_STE_TUNNEL_ACTION_L3_DECAP:
+		c->kind = PACKET_UNKNOWN;
+		break;
+	case PRM_STE_TUNNEL_ACTION_POP_VLAN:
+		c->kind = PACKET_REMOVE;
+		c->anchor = PRM_STE_ANCHOR_1ST_VLAN;
+		c->bytes = 4;
+		break;
+	default:
+		break;
+	}
+}
+
+static void ste_v0_insert(struct packet_change *c, const uint8_t *p)
+{
+	uint32_t what = prm_ste_sx_transmit_get_action_description(p);
+
+	if (what == PRM_STE_ACTION_DESCRIPTION_PUSH_VLAN) {
+		c->kind = PACKET_INSERT;
+		c->anchor = PRM_STE_ANCHOR_START_OUTER;
+		c->offset = 12;
+		c->value = prm_ste_sx_transmit_get_encap_pointer_vlan_data(p);
+	} else if (what) {
+		c->kind = PACKET_UNKNOWN;
+	}
+}
+
+static bool ste_v0_change(const struct ste *s, unsigned int i, int format, struct packet_change *c)
+{
+	uint32_t kind = prm_ste_rx_steering_mult_get_entry_type(s->bytes);
+
+	(void)format;
+	if (i > 1)
+		return false;
+	*c = (struct packet_change){.kind = PACKET_NOTHING};
+	if (kind == PRM_STE_ENTRY_TYPE_TX && !i)
+		ste_v0_insert(c, s->bytes);
+	else if (kind == PRM_STE_ENTRY_TYPE_RX && !i)
+		ste_v0_tunnel(c, prm_ste_rx_steering_mult_get_tunneling_action(s->bytes));
+	else if (kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT && !i)
+		ste_v0_tunnel(c, prm_ste_modify_packet_get_tunneling_action(s->bytes));
+	else if (kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT &&
+		 prm_ste_modify_packet_get_number_of_re_write_actions(s->bytes))
+		c->kind = PACKET_LIST;
+	return true;
 }
 
 static void ste_v0_lookup(struct lookup_type *t, uint16_t lookup, int definer,
@@ -43,4 +94,9 @@ static void ste_v0_lookup(struct lookup_type *t, uint16_t lookup, int definer,
 		t->layout = NULL;
 }
 
-const struct ste_reader ste_reader_v0 = {.format = 0, .read = ste_v0_read, .lookup = ste_v0_lookup};
+const struct ste_reader ste_reader_v0 = {
+	.format = 0,
+	.read = ste_v0_read,
+	.change = ste_v0_change,
+	.lookup = ste_v0_lookup,
+};

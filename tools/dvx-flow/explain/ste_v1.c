@@ -9,20 +9,18 @@
 static const struct {
 	uint8_t id;
 	const char *layout;
-	bool rewrites;
 } actions[] = {
-	{PRM_STE_ACTION_COPY, "ste_double_action_copy_v1", true},
-	{PRM_STE_ACTION_SET, "ste_double_action_set_v1", true},
-	{PRM_STE_ACTION_ADD, "ste_double_action_add_v1", true},
-	{PRM_STE_ACTION_REMOVE_BY_SIZE, "ste_single_action_remove_header_size_v1", true},
-	{PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER, "ste_single_action_remove_header_v1", true},
-	{PRM_STE_ACTION_INSERT_INLINE, "ste_double_action_insert_with_inline_v1", true},
-	{PRM_STE_ACTION_INSERT_POINTER, "ste_double_action_insert_with_ptr_v1", true},
-	{PRM_STE_ACTION_FLOW_TAG, "ste_single_action_flow_tag_v1", false},
-	{PRM_STE_ACTION_ACCELERATED_LIST, "ste_double_action_accelerated_modify_action_list_v1",
-	 true},
-	{PRM_STE_ACTION_MODIFY_LIST, "ste_single_action_modify_list_v1", true},
-	{PRM_STE_ACTION_ASO, "ste_double_action_aso_v1", false},
+	{PRM_STE_ACTION_COPY, "ste_double_action_copy_v1"},
+	{PRM_STE_ACTION_SET, "ste_double_action_set_v1"},
+	{PRM_STE_ACTION_ADD, "ste_double_action_add_v1"},
+	{PRM_STE_ACTION_REMOVE_BY_SIZE, "ste_single_action_remove_header_size_v1"},
+	{PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER, "ste_single_action_remove_header_v1"},
+	{PRM_STE_ACTION_INSERT_INLINE, "ste_double_action_insert_with_inline_v1"},
+	{PRM_STE_ACTION_INSERT_POINTER, "ste_double_action_insert_with_ptr_v1"},
+	{PRM_STE_ACTION_FLOW_TAG, "ste_single_action_flow_tag_v1"},
+	{PRM_STE_ACTION_ACCELERATED_LIST, "ste_double_action_accelerated_modify_action_list_v1"},
+	{PRM_STE_ACTION_MODIFY_LIST, "ste_single_action_modify_list_v1"},
+	{PRM_STE_ACTION_ASO, "ste_double_action_aso_v1"},
 };
 
 static void ste_v1_read_action(struct ste *s, unsigned int at, unsigned int left)
@@ -34,7 +32,6 @@ static void ste_v1_read_action(struct ste *s, unsigned int at, unsigned int left
 		if (actions[i].id == a->id) {
 			a->layout = prm_find_struct(actions[i].layout);
 			a->len = (uint8_t)a->layout->bytes;
-			s->rewrites = s->rewrites || actions[i].rewrites;
 		}
 	if (a->len > left) {
 		a->layout = NULL;
@@ -78,6 +75,68 @@ static void ste_v1_read(struct ste *s, const uint8_t *p)
 	s->tag_bytes = wide ? STE_TAG_BYTES : 16;
 	s->any = s->lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
 	ste_v1_read_actions(s, wide ? 20 : 24);
+}
+
+static void ste_v1_remove_size(struct packet_change *c, const uint8_t *a)
+{
+	c->kind = PACKET_REMOVE;
+	c->anchor = (uint8_t)prm_ste_single_action_remove_header_size_v1_get_start_anchor(a);
+	c->offset = (uint16_t)(2 * prm_ste_single_action_remove_header_size_v1_get_start_offset(a));
+	c->bytes = (uint16_t)(2 * prm_ste_single_action_remove_header_size_v1_get_remove_size(a));
+}
+
+static void ste_v1_remove_to(struct packet_change *c, const uint8_t *a)
+{
+	c->kind = PACKET_REMOVE_TO;
+	c->anchor = (uint8_t)prm_ste_single_action_remove_header_v1_get_start_anchor(a);
+	c->end = (uint8_t)prm_ste_single_action_remove_header_v1_get_end_anchor(a);
+}
+
+static void ste_v1_insert(struct packet_change *c, const uint8_t *a)
+{
+	c->kind = PACKET_INSERT;
+	c->anchor = (uint8_t)prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a);
+	c->offset = (uint16_t)(2 * prm_ste_double_action_insert_with_inline_v1_get_start_offset(a));
+	c->value = prm_ste_double_action_insert_with_inline_v1_get_inline_data(a);
+}
+
+/* Format 3 lays out removals and insertions anew. */
+static bool ste_v1_change(const struct ste *s, unsigned int i, int format, struct packet_change *c)
+{
+	const uint8_t *a;
+
+	if (i >= s->nactions)
+		return false;
+	*c = (struct packet_change){.kind = PACKET_NOTHING};
+	a = s->bytes + s->action[i].at;
+	switch (s->action[i].layout ? s->action[i].id : PRM_STE_ACTION_INSERT_POINTER) {
+	case PRM_STE_ACTION_REMOVE_BY_SIZE:
+		ste_v1_remove_size(c, a);
+		break;
+	case PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER:
+		ste_v1_remove_to(c, a);
+		break;
+	case PRM_STE_ACTION_INSERT_INLINE:
+		ste_v1_insert(c, a);
+		break;
+	case PRM_STE_ACTION_ACCELERATED_LIST:
+	case PRM_STE_ACTION_MODIFY_LIST:
+		c->kind = PACKET_LIST;
+		return true;
+	case PRM_STE_ACTION_INSERT_POINTER:
+		c->kind = PACKET_UNKNOWN;
+		return true;
+	case PRM_STE_ACTION_FLOW_TAG:
+	case PRM_STE_ACTION_ASO:
+		return true;
+	default:
+		change_of_entry(c, a, format);
+		c->inlined = true;
+		return true;
+	}
+	if (format > 2)
+		c->kind = PACKET_UNKNOWN;
+	return true;
 }
 
 /* The matcher decides between two layouts of one lookup type. */
@@ -140,6 +199,7 @@ const struct ste_reader ste_reader_v1 = {
 	.format = 1,
 	.any_name = "any packet",
 	.read = ste_v1_read,
+	.change = ste_v1_change,
 	.lookup = ste_v1_lookup,
 	.adjust_mask = ste_v1_mask,
 };

@@ -39,8 +39,7 @@ static struct walk_step *explain_walk_step(struct explain_walk *w, enum step_kin
 	return s;
 }
 
-static void __attribute__((format(printf, 2, 3)))
-explain_walk_lost(struct explain_walk *w, const char *fmt, ...)
+void walk_lost(struct explain_walk *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -83,12 +82,11 @@ static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint
 		}
 		v = matcher_view(w->cache, at->matcher, w->side);
 		if (!v || !v->slots[w->side]) {
-			explain_walk_lost(w,
-					  "the entries of matcher 0x%llx fit no table of any size",
-					  (unsigned long long)m->id);
+			walk_lost(w, "the entries of matcher 0x%llx fit no table of any size",
+				  (unsigned long long)m->id);
 			return false;
 		}
-		tag_of_packet(tag, &v->view[w->side][0], w->packet);
+		tag_of_packet(tag, &v->view[w->side][0], &w->now.f);
 		at->slots = v->slots[w->side];
 		at->slot = tag_slot(tag, v->view[w->side][0].tag_bytes,
 				    tag_byte_mask(v->view[w->side][0].mask), at->slots);
@@ -101,21 +99,24 @@ static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint
 	return false;
 }
 
-static void circle(struct explain_walk *w)
-{
-	explain_walk_lost(w, "the tables lead in a circle%s",
-			  w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
-}
-
-/* The packet does not change, so entering a table twice is a circle. */
+/* Entering a table twice with the same packet is a circle. */
 static bool enter_table(struct explain_walk *w, struct walk_position *at, uint32_t table)
 {
-	for (uint32_t i = 0; i < w->nsteps; i++)
+	for (uint32_t i = w->since; i < w->nsteps; i++)
 		if (w->step[i].kind == STEP_TABLE && w->step[i].table == table) {
-			circle(w);
+			walk_lost(w, "the tables lead in a circle");
 			return false;
 		}
+	if (w->unknown) {
+		walk_lost(w,
+			  "headers were rewritten by a list that the dump does not have: how the "
+			  "packet goes on in table 0x%llx is not known",
+			  (unsigned long long)w->d->table[table].id);
+		return false;
+	}
 	*at = (struct walk_position){.table = table};
+	/* Without a circle, a table's way meets each entry and each matcher's end once. */
+	w->hops = 2 * (uint64_t)w->d->nmatchers + w->d->nentries + 1;
 	if (!explain_walk_step(w, STEP_TABLE, at))
 		return false;
 	return enter_matcher(w, at, w->d->table[table].first);
@@ -134,13 +135,13 @@ static bool explain_walk_compare(struct explain_walk *w, struct walk_position *a
 	st->hit = s->any;
 	if (s->any || !v)
 		return s->any;
-	tag_of_packet(tag, v, w->packet);
+	tag_of_packet(tag, v, &w->now.f);
 	st->hit = tag_hits(s, v, tag, &st->field);
 	if (!st->hit && st->field != F_NONE) {
-		st->have = w->packet->value[st->field];
+		st->have = w->now.f.value[st->field];
 		st->want = tag_get(s->tag, v, st->field);
 		st->mask = tag_get(s->mask, v, st->field);
-		st->given = w->packet->known[st->field];
+		st->given = w->now.f.known[st->field];
 	}
 	return st->hit;
 }
@@ -161,7 +162,6 @@ static void account(struct explain_walk *w, const struct ste *s)
 		w->tagged = true;
 		w->tag = s->flow_tag;
 	}
-	w->rewrites = w->rewrites || s->rewrites;
 }
 
 /* Where a hit leads: the next entry of the rule, another table, or the end. False: the end. */
@@ -173,12 +173,14 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 	uint8_t tag[STE_TAG_BYTES];
 
 	account(w, s);
+	if (!walk_act(w, e, s))
+		return false;
 	if (!entry_ends(w->d, e)) {
 		at->index = ste_index(s->next);
 		at->chained = false;
 		at->slot = at->slots = 0;
 		if (v) {
-			tag_of_packet(tag, v, w->packet);
+			tag_of_packet(tag, v, &w->now.f);
 			at->slots = s->next_entries;
 			at->slot = tag_slot(tag, v->tag_bytes, s->byte_mask, s->next_entries);
 			at->index += at->slot;
@@ -200,8 +202,8 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 static bool explain_walk_nothing(struct explain_walk *w, struct walk_position *at)
 {
 	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side]) {
-		explain_walk_lost(w, "an entry leads to 0x%llx, where the dump has nothing",
-				  (unsigned long long)at->index << 6);
+		walk_lost(w, "an entry leads to 0x%llx, where the dump has nothing",
+			  (unsigned long long)at->index << 6);
 		return false;
 	}
 	if (!at->chained)
@@ -219,11 +221,10 @@ static bool explain_walk_look(struct explain_walk *w, struct walk_position *at)
 		return explain_walk_nothing(w, at);
 	entry_read(w->cache, e, &s);
 	if (!s.mask_known && !s.any) {
-		explain_walk_lost(
-			w,
-			"the fields that the entry of line %u compares are not in the dump, or "
-			"unknown",
-			w->d->rule[e->rule].line);
+		walk_lost(w,
+			  "the fields that the entry of line %u compares are not in the dump, or "
+			  "unknown",
+			  w->d->rule[e->rule].line);
 		return false;
 	}
 	if (explain_walk_compare(w, at, e, &s))
@@ -233,31 +234,56 @@ static bool explain_walk_look(struct explain_walk *w, struct walk_position *at)
 	return true;
 }
 
+/*
+ * The packet may change each time that it comes into a table: a way that is this long is taken for
+ * a circle. dvx-sim gives up then, too.
+ */
+#define HOPS_MAX (1u << 17)
+
+static void walk_all(struct explain_walk *w, struct walk_position *at)
+{
+	for (uint32_t hops = 0; !w->err; hops++) {
+		if (!w->hops--) {
+			walk_lost(w, "the tables lead in a circle");
+			return;
+		}
+		if (hops == HOPS_MAX) {
+			walk_lost(w,
+				  "after %u entries it is still on its way: the tables lead in "
+				  "a circle that changes the packet each time",
+				  HOPS_MAX);
+			return;
+		}
+		if (!explain_walk_look(w, at))
+			return;
+	}
+}
+
 int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
 	     const struct fields *packet)
 {
-	struct view_cache *cache = w->cache;
-	/* A way without a circle meets each entry and each matcher's end once. */
-	uint64_t hops = 2 * (uint64_t)d->nmatchers + d->nentries + 1;
 	struct walk_position at;
-	bool on;
 
-	*w = (struct explain_walk){
-		.d = d, .side = side, .packet = packet, .cache = cache, .table = table};
-	on = enter_table(w, &at, table);
-	while (on && !w->err) {
-		if (!hops--) {
-			circle(w);
-			break;
-		}
-		on = explain_walk_look(w, &at);
-	}
+	*w = (struct explain_walk){.d = d,
+				   .side = side,
+				   .packet = packet,
+				   .cache = w->cache,
+				   .frame = w->frame,
+				   .len = w->len,
+				   .keep = w->keep,
+				   .table = table};
+	w->err = changing_packet_begin(&w->now, packet, w->frame, w->len);
+	if (!w->err && enter_table(w, &at, table))
+		walk_all(w, &at);
 	return w->err;
 }
 
 void walk_free(struct explain_walk *w)
 {
+	changing_packet_end(&w->now);
+	free(w->change);
 	free(w->step);
+	w->change = NULL;
 	w->step = NULL;
-	w->nsteps = 0;
+	w->nsteps = w->nchanges = 0;
 }

@@ -33,10 +33,29 @@ enum walk_end {
 
 #define WALK_COUNTERS 16
 
+/* What an entry did to the packet; kept if the walk is to be told. */
+struct walk_change {
+	uint32_t step;
+	bool unknown; /* it changed in a way that the dump does not tell */
+	bool decap;   /* a tunnel's headers are gone */
+	struct fields before, after;
+};
+
 struct explain_walk {
 	const struct steering_dump *d;
 	enum side side;
 	const struct fields *packet;
+	/* The caller may set these first: the packet's bytes, and whether to keep its changes. */
+	const uint8_t *frame;
+	size_t len;
+	bool keep;
+	struct changing_packet now;
+	bool changed;	/* a header or a register has another value, or its bytes differ */
+	bool unknown;	/* by a list that the dump does not have */
+	uint32_t since; /* the first step after the last change of a field */
+	uint64_t hops;	/* that are left in this table */
+	struct walk_change *change;
+	uint32_t nchanges;
 	struct walk_step *step;
 	uint32_t nsteps;
 	enum walk_end end;
@@ -44,17 +63,23 @@ struct explain_walk {
 	uint64_t last;	      /* address that the last entry leads to */
 	uint32_t counter[WALK_COUNTERS];
 	unsigned int ncounters;
-	bool tagged, rewrites;
+	bool tagged;
 	uint32_t tag;
 	char lost[160];
 	int err; /* -ENOMEM */
 	struct view_cache *cache;
 };
 
-/* Walks from a table on and fills w. Call walk_free() in any case. 0, -ENOMEM. */
+/* Walks from a table on and fills w. now is the packet as it leaves. Call walk_free() in any case. 0, -ENOMEM. */
 int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
 	     const struct fields *packet);
 void walk_free(struct explain_walk *w);
+
+/* --- for the files of walk*.c --- */
+
+void __attribute__((format(printf, 2, 3))) walk_lost(struct explain_walk *w, const char *fmt, ...);
+/* What an entry that was hit does to the packet; false: the walk ends here. */
+bool walk_act(struct explain_walk *w, const struct dump_entry *e, const struct ste *s);
 
 /* For many packets through one dump: a matcher's views are made once. */
 struct view_cache *view_cache_new(const struct steering_dump *d);

@@ -2,7 +2,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "trace_change.h"
 #include "walk_trace.h"
 
 struct trace_text {
@@ -232,6 +234,46 @@ static json_t *walk_trace_entry_json(const struct walk_trace *s, const struct ex
 	return j;
 }
 
+static const struct walk_change *change_of_step(const struct explain_walk *w,
+						const struct walk_step *st)
+{
+	uint32_t low = 0, high = w->nchanges, step = (uint32_t)(st - w->step);
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (w->change[mid].step < step)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < w->nchanges && w->change[low].step == step ? &w->change[low] : NULL;
+}
+
+static const char not_in_dump[] =
+	"headers are rewritten by a list that the dump does not have: what changes is not known";
+
+/* Also what a rule writes that the packet had already. */
+static void walk_trace_change(const struct explain_walk *w, const struct walk_step *st,
+			      struct trace_text *t, json_t *j)
+{
+	const struct walk_change *c = change_of_step(w, st);
+	json_t *changes = c ? trace_change_json(c, true) : NULL;
+	char text[512];
+
+	if (!changes)
+		return;
+	if (trace_change_say(text, sizeof(text), changes))
+		walk_trace_say(t, "; changes %s", text);
+	else if (!c->unknown)
+		walk_trace_say(t, "; changes nothing: the packet has these values already");
+	if (c->unknown)
+		walk_trace_say(t, "; %s", not_in_dump);
+	json_object_set_new(j, "changes", changes);
+	if (c->unknown)
+		json_object_set_new(j, "unknown_changes", json_true());
+}
+
 static json_t *step_json(const struct walk_trace *s, const struct explain_walk *w,
 			 const struct walk_step *st)
 {
@@ -244,6 +286,8 @@ static json_t *step_json(const struct walk_trace *s, const struct explain_walk *
 
 	if (st->kind == STEP_ENTRY) {
 		j = walk_trace_entry_json(s, w, st, &t);
+		if (j)
+			walk_trace_change(w, st, &t, j);
 	} else if (st->kind == STEP_EMPTY) {
 		walk_trace_mask(mask, sizeof(mask), &m->mask);
 		walk_trace_say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
@@ -302,6 +346,39 @@ static void end_default(const struct explain_walk *w, struct trace_text *t)
 	walk_trace_say(t, ", the default of such tables");
 }
 
+static void end_frame(const struct explain_walk *w, json_t *j)
+{
+	char *hex = malloc(2 * w->now.len + 1);
+
+	for (size_t i = 0; hex && i < w->now.len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", w->now.bytes[i]);
+	if (hex)
+		json_object_set_new(j, "frame", json_string(hex));
+	free(hex);
+}
+
+/* The whole way's changes; registers end with it. */
+static void end_changes(const struct explain_walk *w, struct trace_text *t, json_t *j)
+{
+	struct walk_change c = {.before = *w->packet, .after = w->now.f};
+	json_t *changes;
+	char text[512];
+
+	if (!w->changed)
+		return;
+	for (uint32_t i = 0; i < w->nchanges; i++)
+		c.decap = c.decap || w->change[i].decap;
+	changes = trace_change_json(&c, false);
+	if (changes && trace_change_say(text, sizeof(text), changes))
+		walk_trace_say(t, "; the packet changes: %s", text);
+	if (w->unknown && w->end != WALK_LOST)
+		walk_trace_say(t, "; %s", not_in_dump);
+	json_object_set_new(j, "changes", changes);
+	json_object_set_new(j, "unknown_changes", json_boolean(w->unknown));
+	if (w->now.framed && !w->unknown)
+		end_frame(w, j);
+}
+
 static json_t *end_json(const struct walk_trace *s, const struct explain_walk *w)
 {
 	static const char *const ends[] = {"rule", "default", "lost"};
@@ -317,9 +394,7 @@ static json_t *end_json(const struct walk_trace *s, const struct explain_walk *w
 		end_default(w, &t);
 	else
 		walk_trace_say(&t, "%s", w->lost);
-	if (w->rewrites && w->end != WALK_LOST)
-		walk_trace_say(&t,
-			       "; headers were rewritten on the way, which is not followed here");
+	end_changes(w, &t, j);
 	for (unsigned int i = 0; i < w->ncounters; i++)
 		json_array_append_new(counters, json_integer((json_int_t)w->counter[i]));
 	json_object_set_new(j, "counters", counters);

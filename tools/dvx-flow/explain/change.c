@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rewrites of fields. Which bits a dword has follows from libmlx5's table of fields that can be
+ * modified. Nothing of src/sim is used: explain is the witness of the device's rewrites.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "change.h"
+#include "dvx/prm/flow.h"
+#include "dvx/prm/ste1.h"
+
+#define PARTS	   6u
+#define DWORD_BITS 32u
+
+static const struct change_part parts[DW_COUNT][PARTS] = {
+	[DW_DMAC_HIGH] = {{0, 32, ETHERNET, 0, 4, 0, F_DMAC, 16}},
+	[DW_DMAC_LOW] = {{16, 16, ETHERNET, 4, 2, 0, F_DMAC, 0},
+			 {0, 16, TYPE, 0, 2, 0, F_ETHERTYPE, 0}},
+	[DW_SMAC_HIGH] = {{0, 32, ETHERNET, 6, 4, 0, F_SMAC, 16}},
+	[DW_SMAC_LOW] = {{16, 16, ETHERNET, 10, 2, 0, F_SMAC, 0},
+			 {0, 16, TYPE, 0, 2, 0, F_ETHERTYPE, 0}},
+	[DW_VLAN] = {{0, 12, TAG, 0, 2, 0, F_VLAN_ID, 0},
+		     {12, 1, TAG, 0, 2, 12, F_VLAN_DEI, 0},
+		     {13, 3, TAG, 0, 2, 13, F_VLAN_PCP, 0}},
+	[DW_CLASS_TTL] = {{16, 2, IPV4, 0, 2, 0, F_ECN, 0},
+			  {18, 6, IPV4, 0, 2, 2, F_DSCP, 0},
+			  {8, 8, IPV4, 8, 2, 8, F_TTL, 0},
+			  {16, 2, IPV6, 0, 2, 4, F_ECN, 0},
+			  {18, 6, IPV6, 0, 2, 6, F_DSCP, 0},
+			  {8, 8, IPV6, 6, 2, 0, F_TTL, 0}},
+	[DW_PORTS] = {{16, 16, PORTS, 0, 2, 0, F_SPORT, 0}, {0, 16, PORTS, 2, 2, 0, F_DPORT, 0}},
+	[DW_TCP_FLAGS] = {{16, 9, TCP, 12, 2, 0, F_TCP_FLAGS, 0}},
+	[DW_TCP_SEQ] = {{0, 32, TCP, 4, 4, 0, F_TCP_SEQ, 0}},
+	[DW_TCP_ACK] = {{0, 32, TCP, 8, 4, 0, F_TCP_ACK, 0}},
+	[DW_IPV4_SRC] = {{0, 32, IPV4, 12, 4, 0, F_SRC, 0}},
+	[DW_IPV4_DST] = {{0, 32, IPV4, 16, 4, 0, F_DST, 0}},
+	[DW_IPV6_SRC] = {{0, 32, IPV6, 8, 4, 0, F_SRC, 96}},
+	[DW_IPV6_SRC + 1] = {{0, 32, IPV6, 12, 4, 0, F_SRC, 64}},
+	[DW_IPV6_SRC + 2] = {{0, 32, IPV6, 16, 4, 0, F_SRC, 32}},
+	[DW_IPV6_SRC + 3] = {{0, 32, IPV6, 20, 4, 0, F_SRC, 0}},
+	[DW_IPV6_DST] = {{0, 32, IPV6, 24, 4, 0, F_DST, 96}},
+	[DW_IPV6_DST + 1] = {{0, 32, IPV6, 28, 4, 0, F_DST, 64}},
+	[DW_IPV6_DST + 2] = {{0, 32, IPV6, 32, 4, 0, F_DST, 32}},
+	[DW_IPV6_DST + 3] = {{0, 32, IPV6, 36, 4, 0, F_DST, 0}},
+	[DW_REG_A] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_A, 0}},
+	[DW_REG_C] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C0, 0}},
+	[DW_REG_C + 1] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C1, 0}},
+	[DW_REG_C + 2] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C2, 0}},
+	[DW_REG_C + 3] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C3, 0}},
+	[DW_REG_C + 4] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C4, 0}},
+	[DW_REG_C + 5] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C5, 0}},
+};
+
+/* --- what a rewrite names ---------------------------------------------------------------------- */
+
+static const struct change_field {
+	uint16_t number; /* PRM modify_field */
+	uint8_t dword, low, bits;
+} fields[] = {
+	{PRM_MODIFY_FIELD_OUT_SMAC_47_16, DW_SMAC_HIGH, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_SMAC_15_0, DW_SMAC_LOW, 16, 16},
+	{PRM_MODIFY_FIELD_OUT_ETHERTYPE, DW_DMAC_LOW, 0, 16},
+	{PRM_MODIFY_FIELD_OUT_DMAC_47_16, DW_DMAC_HIGH, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_DMAC_15_0, DW_DMAC_LOW, 16, 16},
+	{PRM_MODIFY_FIELD_OUT_IP_DSCP, DW_CLASS_TTL, 18, 6},
+	{PRM_MODIFY_FIELD_OUT_IP_ECN, DW_CLASS_TTL, 16, 2},
+	{PRM_MODIFY_FIELD_OUT_TCP_FLAGS, DW_TCP_FLAGS, 16, 9},
+	{PRM_MODIFY_FIELD_OUT_TCP_SPORT, DW_PORTS, 16, 16},
+	{PRM_MODIFY_FIELD_OUT_TCP_DPORT, DW_PORTS, 0, 16},
+	{PRM_MODIFY_FIELD_OUT_UDP_SPORT, DW_PORTS, 16, 16},
+	{PRM_MODIFY_FIELD_OUT_UDP_DPORT, DW_PORTS, 0, 16},
+	{PRM_MODIFY_FIELD_OUT_IP_TTL, DW_CLASS_TTL, 8, 8},
+	{PRM_MODIFY_FIELD_OUT_IPV6_HOPLIMIT, DW_CLASS_TTL, 8, 8},
+	{PRM_MODIFY_FIELD_OUT_SIPV6_127_96, DW_IPV6_SRC, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_SIPV6_95_64, DW_IPV6_SRC + 1, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_SIPV6_63_32, DW_IPV6_SRC + 2, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_SIPV6_31_0, DW_IPV6_SRC + 3, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_DIPV6_127_96, DW_IPV6_DST, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_DIPV6_95_64, DW_IPV6_DST + 1, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_DIPV6_63_32, DW_IPV6_DST + 2, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_DIPV6_31_0, DW_IPV6_DST + 3, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_SIPV4, DW_IPV4_SRC, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_DIPV4, DW_IPV4_DST, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_FIRST_VID, DW_VLAN, 0, 16},
+	{PRM_MODIFY_FIELD_OUT_TCP_SEQ_NUM, DW_TCP_SEQ, 0, 32},
+	{PRM_MODIFY_FIELD_OUT_TCP_ACK_NUM, DW_TCP_ACK, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_A, DW_REG_A, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_B, DW_REG_B, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_C_0, DW_REG_C, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_C_1, DW_REG_C + 1, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_C_2, DW_REG_C + 2, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_C_3, DW_REG_C + 3, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_C_4, DW_REG_C + 4, 0, 32},
+	{PRM_MODIFY_FIELD_METADATA_REG_C_5, DW_REG_C + 5, 0, 32},
+};
+
+static bool change_field_bits(uint32_t number, uint32_t offset, uint32_t length,
+			      struct change_bits *b)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct change_field *f = &fields[i];
+
+		if (f->number != number)
+			continue;
+		*b = (struct change_bits){f->dword, (uint8_t)(f->low + offset),
+					  (uint8_t)(length ? length : DWORD_BITS)};
+		/* An addition has the whole field. */
+		if (b->low + b->bits > f->low + f->bits)
+			b->bits = (uint8_t)(f->bits - offset);
+		return offset < f->bits;
+	}
+	return false;
+}
+
+void change_of_prm(struct packet_change *c, const uint8_t *a)
+{
+	uint32_t field = prm_set_action_in_get_field(a);
+	bool known;
+
+	*c = (struct packet_change){.value = prm_set_action_in_get_data(a)};
+	switch (prm_set_action_in_get_action_type(a)) {
+	case PRM_ACTION_TYPE_SET:
+		c->kind = PACKET_SET;
+		known = change_field_bits(field, prm_set_action_in_get_offset(a),
+					  prm_set_action_in_get_length(a), &c->to);
+		break;
+	case PRM_ACTION_TYPE_ADD:
+		c->kind = PACKET_ADD;
+		known = change_field_bits(field, 0, 0, &c->to);
+		break;
+	case PRM_ACTION_TYPE_COPY:
+		c->kind = PACKET_COPY;
+		known = change_field_bits(field, prm_copy_action_in_get_src_offset(a),
+					  prm_copy_action_in_get_length(a), &c->from) &&
+			change_field_bits(prm_copy_action_in_get_dst_field(a),
+					  prm_copy_action_in_get_dst_offset(a),
+					  prm_copy_action_in_get_length(a), &c->to);
+		break;
+	default:
+		known = false;
+	}
+	if (!known)
+		c->kind = PACKET_UNKNOWN;
+}
+
+/* By an entry's number of a dword. */
+static const uint8_t entry_dwords[] = {
+	[0x00] = DW_DMAC_HIGH,	  [0x01] = DW_DMAC_LOW,	    [0x02] = DW_VLAN,
+	[0x08] = DW_SMAC_HIGH,	  [0x09] = DW_SMAC_LOW,	    [0x0e] = DW_CLASS_TTL,
+	[0x18] = DW_PORTS,	  [0x19] = DW_TCP_FLAGS,    [0x40] = DW_IPV4_SRC,
+	[0x41] = DW_IPV4_DST,	  [0x44] = DW_IPV6_DST,	    [0x45] = DW_IPV6_DST + 1,
+	[0x46] = DW_IPV6_DST + 2, [0x47] = DW_IPV6_DST + 3, [0x4c] = DW_IPV6_SRC,
+	[0x4d] = DW_IPV6_SRC + 1, [0x4e] = DW_IPV6_SRC + 2, [0x4f] = DW_IPV6_SRC + 3,
+	[0x5e] = DW_TCP_SEQ,	  [0x5f] = DW_TCP_ACK,	    [0x7b] = DW_REG_B,
+	[0x7c] = DW_REG_A,
+};
+
+/* Pairs of registers: c4 and c5, c2 and c3, c0 and c1. */
+static enum change_dword entry_register(unsigned int number, int format)
+{
+	static const uint8_t pairs[] = {DW_REG_C + 4, DW_REG_C + 2, DW_REG_C};
+	unsigned int first = format >= 2 || (format < 0 && number >= 0x92) ? 0x90 : 0x8c;
+
+	if (number < first || number >= first + 6 ||
+	    (format < 0 && (number == 0x90 || number == 0x91)))
+		return DW_NONE;
+	return (enum change_dword)(pairs[(number - first) / 2] + (number - first) % 2);
+}
+
+/* Shifts count in 64 bits, of which the dword is the high half; length 0 is 32. */
+static bool entry_bits(unsigned int number, unsigned int shift, unsigned int length, int format,
+		       struct change_bits *b)
+{
+	enum change_dword dword = number < sizeof(entry_dwords)
+					  ? (enum change_dword)entry_dwords[number]
+					  : entry_register(number, format);
+
+	*b = (struct change_bits){(uint8_t)dword, (uint8_t)(shift - DWORD_BITS),
+				  (uint8_t)(length ? length : DWORD_BITS)};
+	return dword && shift >= DWORD_BITS && b->low + b->bits <= DWORD_BITS;
+}
+
+void change_of_entry(struct packet_change *c, const uint8_t *a, int format)
+{
+	static const enum packet_change_kind kinds[] = {[PRM_STE_ACTION_COPY] = PACKET_COPY,
+							[PRM_STE_ACTION_SET] = PACKET_SET,
+							[PRM_STE_ACTION_ADD] = PACKET_ADD};
+	uint32_t length = prm_ste_double_action_set_v1_get_destination_length(a);
+	bool known = a[0] < sizeof(kinds) / sizeof(kinds[0]);
+
+	*c = (struct packet_change){.kind = known ? kinds[a[0]] : PACKET_UNKNOWN,
+				    .value = prm_ste_double_action_set_v1_get_inline_data(a)};
+	if (c->kind == PACKET_NOTHING || c->kind == PACKET_UNKNOWN)
+		return;
+	known = entry_bits(prm_ste_double_action_set_v1_get_destination_dw_offset(a),
+			   prm_ste_double_action_set_v1_get_destination_left_shifter(a), length,
+			   format, &c->to);
+	if (c->kind == PACKET_COPY)
+		known = entry_bits(prm_ste_double_action_copy_v1_get_source_dw_offset(a),
+				   prm_ste_double_action_copy_v1_get_source_right_shifter(a),
+				   length, format, &c->from) &&
+			known;
+	if (!known)
+		c->kind = PACKET_UNKNOWN;
+}
+
+/* --- rewriting --------------------------------------------------------------------------------- */
+
+static uint32_t change_mask(unsigned int bits)
+{
+	return bits < DWORD_BITS ? (1u << bits) - 1 : UINT32_MAX;
+}
+
+/* A field of a header that the packet lacks reads as 0 and stays unwritten. */
+static bool change_has(const struct changing_packet *p, enum change_header header)
+{
+	const u128 *v = p->f.value;
+
+	switch (header) {
+	case TAG:
+		return v[F_VLAN_KIND] != 0;
+	case IPV4:
+		return v[F_L3] == 1;
+	case IPV6:
+		return v[F_L3] == 2;
+	case PORTS:
+		return v[F_L4] == 1 || v[F_L4] == 2;
+	case TCP:
+		return v[F_L4] == 1;
+	default:
+		return !p->framed || header == NO_HEADER || p->f.known[F_DMAC];
+	}
+}
+
+static uint32_t change_load(const struct changing_packet *p, const struct change_part *part)
+{
+	return (uint32_t)(p->f.value[part->field] >> part->above) & change_mask(part->bits);
+}
+
+/* The bits; *known: the packet has all of them. */
+static uint32_t change_get(const struct changing_packet *p, struct change_bits b, bool *known)
+{
+	uint32_t v = 0;
+
+	for (const struct change_part *part = parts[b.dword];
+	     part < parts[b.dword] + PARTS && part->bits; part++) {
+		if (part->low >= b.low + b.bits || part->low + part->bits <= b.low ||
+		    !change_has(p, (enum change_header)part->header))
+			continue;
+		v |= change_load(p, part) << part->low;
+		*known = *known && (p->f.known[part->field] || part->header == NO_HEADER);
+	}
+	return v >> b.low & change_mask(b.bits);
+}
+
+static void words_store(struct changing_packet *p, const struct change_part *part, uint32_t value,
+			bool known)
+{
+	u128 mask = (u128)change_mask(part->bits) << part->above;
+
+	p->f.value[part->field] = (p->f.value[part->field] & ~mask) | (u128)value << part->above;
+	p->f.known[part->field] = known;
+}
+
+static int change_set(struct changing_packet *p, struct change_bits b, uint32_t value, bool known)
+{
+	uint32_t mask = change_mask(b.bits) << b.low;
+	int ret = 0;
+
+	value <<= b.low;
+	for (const struct change_part *part = parts[b.dword];
+	     part < parts[b.dword] + PARTS && part->bits && !ret; part++) {
+		uint32_t m = mask >> part->low & change_mask(part->bits), v;
+
+		if (!m || !change_has(p, (enum change_header)part->header))
+			continue;
+		v = (change_load(p, part) & ~m) | (value >> part->low & m);
+		if (p->framed && part->header != NO_HEADER)
+			ret = frame_store(p, part, v);
+		else
+			words_store(p, part, v, known);
+	}
+	return ret;
+}
+
+static int change_rewrite(struct changing_packet *p, const struct packet_change *c)
+{
+	uint32_t value = c->value;
+	bool known = true;
+
+	if (c->kind == PACKET_ADD)
+		value += change_get(p, c->to, &known);
+	else if (c->kind == PACKET_COPY)
+		value = change_get(p, c->from, &known);
+	return change_set(p, c->to, value, known);
+}
+
+int packet_change(struct changing_packet *p, const struct packet_change *c, const char **why)
+{
+	switch (c->kind) {
+	case PACKET_NOTHING:
+		return 0;
+	case PACKET_SET:
+	case PACKET_ADD:
+	case PACKET_COPY:
+		return change_rewrite(p, c);
+	default:
+		return p->framed ? frame_resize(p, c, why) : words_resize(p, c, why);
+	}
+}
+
+int changing_packet_begin(struct changing_packet *p, const struct fields *f, const uint8_t *frame,
+			  size_t len)
+{
+	struct fields again;
+
+	*p = (struct changing_packet){.f = *f, .framed = frame != NULL, .len = len, .room = len};
+	if (!frame)
+		return 0;
+	p->bytes = malloc(len ? len : 1);
+	if (!p->bytes)
+		return -ENOMEM;
+	memcpy(p->bytes, frame, len);
+	fields_of_frame_at(&again, &p->at, frame, len);
+	return 0;
+}
+
+void changing_packet_end(struct changing_packet *p)
+{
+	free(p->bytes);
+	p->bytes = NULL;
+}

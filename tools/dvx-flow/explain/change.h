@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an entry does to a packet: rewrites of fields, removal and insertion of headers. A packet is
+ * a frame's bytes, or only the fields that its words gave.
+ */
+#ifndef DVX_FLOW_CHANGE_H
+#define DVX_FLOW_CHANGE_H
+
+#include "fields.h"
+
+/* Dwords of the parsed headers, of which a rewrite names bits. */
+enum change_dword {
+	DW_NONE,
+	DW_DMAC_HIGH,
+	DW_DMAC_LOW, /* bits 31:16; EtherType in 15:0 */
+	DW_VLAN,
+	DW_SMAC_HIGH,
+	DW_SMAC_LOW, /* bits 31:16; EtherType in 15:0 */
+	DW_CLASS_TTL,
+	DW_PORTS,
+	DW_TCP_FLAGS,
+	DW_IPV4_SRC,
+	DW_IPV4_DST,
+	DW_IPV6_SRC, /* four, the high end first */
+	DW_IPV6_DST = DW_IPV6_SRC + 4,
+	DW_TCP_SEQ = DW_IPV6_DST + 4,
+	DW_TCP_ACK,
+	DW_REG_A,
+	DW_REG_B, /* nothing matches it */
+	DW_REG_C, /* six */
+	DW_COUNT = DW_REG_C + 6
+};
+
+struct change_bits {
+	uint8_t dword, low, bits;
+};
+
+enum packet_change_kind {
+	PACKET_NOTHING,
+	PACKET_SET,
+	PACKET_ADD,
+	PACKET_COPY,
+	PACKET_REMOVE,	  /* `bytes`, from `offset` behind an anchor on */
+	PACKET_REMOVE_TO, /* from an anchor to another one */
+	PACKET_INSERT,	  /* four bytes, at `offset` behind an anchor */
+	PACKET_LIST,	  /* the rule's list of rewrites */
+	PACKET_UNKNOWN,	  /* of a kind that is not known here */
+};
+
+struct packet_change {
+	enum packet_change_kind kind;
+	struct change_bits to, from;
+	uint32_t value;	     /* set, add, insert */
+	uint8_t anchor, end; /* PRM ste_anchor */
+	uint16_t offset, bytes;
+	bool inlined; /* the rule's list, of one rewrite, in the entry itself */
+};
+
+/* The packet as it is after some changes. */
+struct changing_packet {
+	struct fields f;
+	bool framed; /* it has bytes */
+	uint8_t *bytes;
+	size_t len, room;
+	struct frame_places at;
+};
+
+/* Copies the packet; frame may be NULL. 0, -ENOMEM. */
+int changing_packet_begin(struct changing_packet *p, const struct fields *f, const uint8_t *frame,
+			  size_t len);
+void changing_packet_end(struct changing_packet *p);
+
+/* 0; -ENOMEM; -EINVAL with the reason why it cannot be done: a device loses such a packet. */
+int packet_change(struct changing_packet *p, const struct packet_change *c, const char **why);
+
+/* A rewrite (8 bytes) as PRM set_add_copy_action_in_auto has it, in a list that a program made. */
+void change_of_prm(struct packet_change *c, const uint8_t *action);
+/*
+ * As an entry of format 1 or later has it; format -1: the dump does not name it. The formats number
+ * registers c0 to c5 differently: PACKET_UNKNOWN where that decides.
+ */
+void change_of_entry(struct packet_change *c, const uint8_t *action, int format);
+
+/* --- for the files of change_*.c --- */
+
+enum change_header { NO_HEADER, ETHERNET, TYPE, TAG, IPV4, IPV6, PORTS, TCP };
+
+/* Some bits of a dword, and where they are in a frame and among the fields. */
+struct change_part {
+	uint8_t low, bits;		  /* in the dword */
+	uint8_t header, at, bytes, shift; /* of `bytes` bytes as a number */
+	uint8_t field, above;		  /* explain's field, and the lowest bit in it */
+};
+
+int frame_store(struct changing_packet *p, const struct change_part *part, uint32_t value);
+int frame_resize(struct changing_packet *p, const struct packet_change *c, const char **why);
+int words_resize(struct changing_packet *p, const struct packet_change *c, const char **why);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Changes of a frame's bytes. Its fields are read again after each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "change.h"
+#include "dvx/prm/ste1.h"
+
+#define SHORTEST_FRAME 14u
+
+/* What entries compare beside the frame, which a change of it leaves alone. */
+static const enum field kept[] = {F_REG_A,  F_REG_C0, F_REG_C1, F_REG_C2, F_REG_C3, F_REG_C4,
+				  F_REG_C5, F_REG_C6, F_REG_C7, F_SOURCE, F_SQN,    F_LOOPED};
+
+static void frame_parse(struct changing_packet *p)
+{
+	struct fields old = p->f;
+
+	fields_of_frame_at(&p->f, &p->at, p->bytes, p->len);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		p->f.value[kept[i]] = old.value[kept[i]];
+		p->f.known[kept[i]] = old.known[kept[i]];
+	}
+}
+
+/* --- checksums: each covers all its bytes, and is corrected by what their sum changes --- */
+
+static uint32_t sum_of(const uint8_t *p, size_t len)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < len; i++)
+		sum += i % 2 ? p[i] : (uint32_t)p[i] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint32_t)sum;
+}
+
+struct covered {
+	uint8_t *field; /* NULL: there is none */
+	uint32_t sum;	/* of what it covers */
+};
+
+static struct covered covered_by_ipv4(const struct changing_packet *p)
+{
+	uint8_t *ip = p->bytes + p->at.l3;
+
+	if (p->f.value[F_L3] != 1)
+		return (struct covered){NULL, 0};
+	return (struct covered){ip + 10, sum_of(ip, 10) + sum_of(ip + 12, 8)};
+}
+
+static struct covered covered_by_l4(const struct changing_packet *p)
+{
+	bool tcp = p->f.value[F_L4] == 1, six = p->f.value[F_L3] == 2;
+	uint8_t *l4 = p->bytes + p->at.l4, *ip = p->bytes + p->at.l3;
+	size_t at = tcp ? 16 : 6;
+
+	if (!p->at.l4 || (!tcp && p->f.value[F_L4] != 2))
+		return (struct covered){NULL, 0};
+	if (!tcp && !l4[6] && !l4[7]) /* UDP without a checksum */
+		return (struct covered){NULL, 0};
+	return (struct covered){l4 + at,
+				sum_of(ip + (six ? 8 : 12), six ? 32 : 8) + sum_of(l4, at) +
+					sum_of(l4 + at + 2, p->at.end - p->at.l4 - at - 2)};
+}
+
+/* In ones' complement a sum is 0xffff, not 0: some byte is not 0. */
+static void correct(const struct covered *c, uint32_t now, bool udp)
+{
+	uint32_t sum;
+
+	if (!c->field || now == c->sum)
+		return;
+	sum = (~((uint32_t)c->field[0] << 8 | c->field[1]) & 0xffff) + 0xffff - c->sum % 0xffff;
+	sum = (sum + now) % 0xffff;
+	sum = sum ? 0xffff - sum : 0;
+	if (!sum && udp) /* 0 would mean none */
+		sum = 0xffff;
+	c->field[0] = (uint8_t)(sum >> 8);
+	c->field[1] = (uint8_t)sum;
+}
+
+/* --- fields --- */
+
+static uint8_t *frame_header(struct changing_packet *p, enum change_header header)
+{
+	switch (header) {
+	case TYPE:
+		return p->bytes + p->at.type;
+	case TAG:
+		return p->bytes + 14;
+	case IPV4:
+	case IPV6:
+		return p->bytes + p->at.l3;
+	case PORTS:
+	case TCP:
+		return p->bytes + p->at.l4;
+	default:
+		return p->bytes;
+	}
+}
+
+static uint32_t frame_load(const uint8_t *at, unsigned int n)
+{
+	uint32_t v = 0;
+
+	while (n--)
+		v = v << 8 | *at++;
+	return v;
+}
+
+int frame_store(struct changing_packet *p, const struct change_part *part, uint32_t value)
+{
+	uint8_t *at = frame_header(p, (enum change_header)part->header) + part->at;
+	struct covered ip = covered_by_ipv4(p), l4 = covered_by_l4(p);
+	uint32_t mask = (part->bits < 32 ? (1u << part->bits) - 1 : UINT32_MAX) << part->shift;
+	uint32_t word = (frame_load(at, part->bytes) & ~mask) | (value << part->shift & mask);
+
+	for (unsigned int i = part->bytes; i--; word >>= 8)
+		at[i] = (uint8_t)word;
+	correct(&ip, covered_by_ipv4(p).sum, false);
+	correct(&l4, covered_by_l4(p).sum, p->f.value[F_L4] == 2);
+	frame_parse(p);
+	return 0;
+}
+
+/* --- headers --- */
+
+static bool frame_anchor(const struct changing_packet *p, unsigned int anchor, size_t *at)
+{
+	switch (anchor) {
+	case PRM_STE_ANCHOR_START_OUTER:
+		*at = 0;
+		return p->f.known[F_DMAC];
+	case PRM_STE_ANCHOR_1ST_VLAN:
+		*at = 12;
+		return p->f.value[F_VLAN_KIND] != 0;
+	case PRM_STE_ANCHOR_IPV6_IPV4:
+		*at = p->at.l3;
+		return p->at.l3;
+	case PRM_STE_ANCHOR_INNER_MAC:
+		*at = p->at.inner_l2;
+		return p->at.inner_l2;
+	case PRM_STE_ANCHOR_INNER_IPV6_IPV4:
+		*at = p->at.inner_l3;
+		return p->at.inner_l3;
+	default:
+		return false;
+	}
+}
+
+static int frame_remove(struct changing_packet *p, size_t from, size_t to, const char **why)
+{
+	if (to < from || to > p->len || p->len - (to - from) < SHORTEST_FRAME) {
+		*why = "removes more bytes than the packet has";
+		return -EINVAL;
+	}
+	memmove(p->bytes + from, p->bytes + to, p->len - to);
+	p->len -= to - from;
+	frame_parse(p);
+	return 0;
+}
+
+static int frame_insert(struct changing_packet *p, size_t at, uint32_t value, const char **why)
+{
+	if (at > p->len) {
+		*why = "inserts bytes behind the packet's end";
+		return -EINVAL;
+	}
+	if (p->room < p->len + 4) {
+		uint8_t *more = realloc(p->bytes, p->len + 64);
+
+		if (!more)
+			return -ENOMEM;
+		p->bytes = more;
+		p->room = p->len + 64;
+	}
+	memmove(p->bytes + at + 4, p->bytes + at, p->len - at);
+	for (unsigned int i = 0; i < 4; i++)
+		p->bytes[at + i] = (uint8_t)(value >> (24 - 8 * i));
+	p->len += 4;
+	frame_parse(p);
+	return 0;
+}
+
+int frame_resize(struct changing_packet *p, const struct packet_change *c, const char **why)
+{
+	size_t at, end = 0;
+
+	if (!frame_anchor(p, c->anchor, &at) ||
+	    (c->kind == PACKET_REMOVE_TO && !frame_anchor(p, c->end, &end))) {
+		*why = "counts from a header that the packet does not have";
+		return -EINVAL;
+	}
+	at += c->offset;
+	if (c->kind == PACKET_INSERT)
+		return frame_insert(p, at, c->value, why);
+	return frame_remove(p, at, c->kind == PACKET_REMOVE ? at + c->bytes : end, why);
+}
