@@ -86,11 +86,43 @@ else
 	skip "packets of more tags than are counted separately" "no tcpdump"
 fi
 "$PERL" -e 'for (1 .. 40000) { printf "count in ipv4 src 10.%d.%d.%d\n", $_ >> 16, $_ >> 8 & 255, $_ & 255 }' >"$work/many"
+memory() { awk '/^RssAnon/ { print $2 }' "/proc/$daemon/status"; }
+small=$(memory)
 names() { # ids have a gap then
 	client apply --quiet "$work/many" && client del 1 && client explain "in ipv4 src 10.0.1.0" >"$work/told" &&
 		grep -q 'hits: ipv4 src 10.0.1.0' "$work/told"
 }
 check "rules are called by their words after a deletion, too" names
+gives_back() { # the second answer comes when the old rules are gone
+	large=$(memory)
+	client flush && client list || return 1
+	echo "$small KiB, with rules $large KiB, without $(memory) KiB"
+	[ $((large - small)) -gt 30000 ] && [ $(($(memory) - small)) -lt 4000 ]
+}
+if [ "$asan" ]; then
+	skip "memory of rules that are gone is given back" "a sanitizer keeps it"
+else
+	check "memory of rules that are gone is given back" gives_back
+fi
+ends_amid() { # SIGTERM once the first of the rules are in
+	client flush
+	"$PERL" -MIO::Socket::UNIX -e '
+		my ($path, $daemon, $file) = @ARGV;
+		open my $f, "<", $file or die;
+		my $body = do { local $/; <$f> };
+		my $s = IO::Socket::UNIX->new(Peer => $path) or die;
+		print $s "DVXF" . pack("NN", 14, length $body) . "{\"do\":\"apply\"}$body";
+		$s->flush;
+		sysread $s, $_, 1;
+		kill TERM => $daemon;
+		print while sysread $s, $_, 65536;
+	' "$socket" "$daemon" "$work/many" >"$work/answer"
+	stop || return 1
+	want=0
+	! grep -a '"exit"' "$work/answer" || want=40000
+	start --queues 2 && is '.rules | length' $want
+}
+check "SIGTERM while rules go in: the daemon ends, with the rules before or after" ends_amid
 stop
 
 # A capture that can't be written is a file's fault (3), not the device's (4).

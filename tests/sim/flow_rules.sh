@@ -279,6 +279,11 @@ one_report() { fails 2 "leave out --json" client stats --prometheus --json && fa
 check "and one report, in one format" one_report
 seconds() { fails 2 "SECONDS belong to --watch" client stats 3 && fails 2 "not a number of seconds" client stats --watch 1x; }
 check "--watch takes seconds" seconds
+# Packets that came just before the end are in the capture, all of them.
+echo "send in to queue 0" | client apply --quiet -
+is '.queues[0].captured > 0' true
+captured=$(stat -c %s "$work/cap/queue0.pcap")
+replay
 # Who watches is told in the same form that the daemon ended.
 on_chip "$flow" stats --watch 0.02 --json >"$work/ends" 2>"$work/ends.err" &
 watcher=$!
@@ -289,6 +294,8 @@ told() {
 	[ $? = 3 ] && [ "$(tail -n 1 "$work/ends" | jq .error.exit)" = 3 ] && [ "$(head -n 1 "$work/ends" | jq .error)" = null ]
 }
 check "and stats --watch --json ends with an error object" told
+whole() { [ "$(stat -c %s "$work/cap/queue0.pcap")" = $((captured + 16 * $(jq .frames "$work/replay") + $(jq .bytes "$work/replay"))) ]; }
+check "its captures are complete" whole
 gone() { [ ! -S "$socket" ] && fails 3 "no daemon holds" client list; }
 check "its socket is gone" gone
 plan

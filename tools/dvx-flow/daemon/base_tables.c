@@ -61,10 +61,23 @@ int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_act
 	return ret;
 }
 
+static void free_queues(struct base_tables *g)
+{
+	for (unsigned int i = 0; i < QUEUES_MAX; i++) {
+		dvx_flow_action_destroy(g->queue[i]);
+		g->queue[i] = NULL;
+	}
+}
+
+void base_tables_free_side(struct base_tables *g, enum rule_dir dir)
+{
+	if (dir == RULE_IN)
+		free_queues(g);
+	free_side(&g->side[dir]);
+}
+
 void base_tables_free(struct base_tables *g)
 {
-	for (unsigned int i = 0; i < QUEUES_MAX; i++)
-		dvx_flow_action_destroy(g->queue[i]);
 	for (int d = 0; d < RULE_DIRS; d++)
-		free_side(&g->side[d]);
+		base_tables_free_side(g, (enum rule_dir)d);
 }

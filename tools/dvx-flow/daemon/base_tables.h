@@ -24,6 +24,8 @@ struct base_tables {
 int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f);
 /* The action that delivers to a queue of the pump. Returns libdvx's -errno. */
 int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out);
+/* When no generation has rules of this direction: libmlx5 keeps the memory of former rules until then. */
+void base_tables_free_side(struct base_tables *g, enum rule_dir dir);
 void base_tables_free(struct base_tables *g);
 
 #endif

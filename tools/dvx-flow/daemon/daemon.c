@@ -4,8 +4,10 @@
  * rules.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -84,14 +86,38 @@ static void daemon_announce(const struct args *a, const struct where *w, const s
 	fflush(stdout);
 }
 
+struct daemon_ending {
+	struct flow_server s;
+	const struct where *w;
+	struct holder *h;
+};
+
+/* Old rules stay committed: the new ones are not complete. */
+static void daemon_end_between(void *arg)
+{
+	struct daemon_ending *e = arg;
+	struct pollfd p = {e->s.stop_fd, POLLIN, 0};
+
+	if (poll(&p, 1, 0) <= 0)
+		return;
+	if (e->w->bound)
+		unlink(e->w->socket);
+	holder_leave(e->h);
+	pump_leave(e->h->base.pump);
+	exit(EXIT_DONE);
+}
+
 static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 			struct flow_fault *f)
 {
 	struct flow_server s = {
 		.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
+	struct daemon_ending ending = {s, w, h};
 	bool fresh = a->fresh || w->outlived;
 	int ret;
 
+	h->pause = daemon_end_between;
+	h->pause_arg = &ending;
 	if (!fresh && holder_restore(h, f))
 		return -1;
 	s.listener = server_listen(w->socket);
@@ -146,10 +172,13 @@ static int check_state(const struct where *w, struct flow_fault *f)
 
 static int daemon_hold(const struct args *a, struct where *w, struct flow_fault *f)
 {
-	struct holder h = {.state = w->state};
+	/* What ends with the process stays in sight of leak checkers. */
+	static struct holder h;
 	struct running running = {a, w};
-	struct pump_attr pump = {
-		.queues = a->queues, .capture = a->capture, .lost = device_is_gone, .arg = &running};
+	struct pump_attr pump = {.queues = a->queues,
+				 .capture = a->capture,
+				 .lost = device_is_gone,
+				 .arg = &running};
 	int ret;
 
 	if (check_state(w, f))
@@ -158,12 +187,12 @@ static int daemon_hold(const struct args *a, struct where *w, struct flow_fault 
 		return -1;
 	if (dvx_dev_open(w->device, &h.base.dev))
 		return fault_say(f, EXIT_INPUT, "%s", library_says());
+	h.state = w->state;
 	pump.dev = h.base.dev;
 	ret = pump_start(&pump, &h.base.pump, f);
 	ret = ret ? ret : daemon_serve(a, w, &h, f);
-	holder_free(&h);
-	pump_stop(h.base.pump);
-	dvx_dev_close(h.base.dev);
+	holder_leave(&h);
+	pump_leave(h.base.pump);
 	return ret;
 }
 

@@ -506,7 +506,7 @@ static int detach_half(struct generation *gen, enum rule_dir dir)
 	return ret;
 }
 
-static void generation_detach(struct generation *gen)
+void generation_detach(struct generation *gen)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
 		detach_half(gen, (enum rule_dir)d);
@@ -540,6 +540,11 @@ int generation_switch(struct generation *gen, struct generation *old, struct flo
 const struct ruleset *generation_rules(const struct generation *gen)
 {
 	return &gen->set;
+}
+
+bool generation_has(const struct generation *gen, enum rule_dir dir)
+{
+	return gen->half[dir].table;
 }
 
 uint32_t generation_id(const struct generation *gen, size_t i)

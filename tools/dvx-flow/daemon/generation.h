@@ -34,7 +34,12 @@ void generation_free(struct generation *gen);
  */
 int generation_switch(struct generation *gen, struct generation *old, struct flow_fault *f);
 
+/* Packets meet it no longer. */
+void generation_detach(struct generation *gen);
+
 const struct ruleset *generation_rules(const struct generation *gen);
+/* Whether there are rules of this direction. */
+bool generation_has(const struct generation *gen, enum rule_dir dir);
 /* The ID that users see of rule i. */
 uint32_t generation_id(const struct generation *gen, size_t i);
 /* The counters of all rules. packets is UINT64_MAX for a rule without a counter. */

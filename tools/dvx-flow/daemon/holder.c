@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,15 @@ static int holder_exchange(struct holder *h, struct generation *gen, const char 
 	return commit_fault(h, err, f);
 }
 
+/* Back to the system, as far as libmlx5 has it no longer. */
+static void holder_give_back(struct holder *h)
+{
+	for (int d = 0; d < RULE_DIRS; d++)
+		if (!generation_has(h->now, (enum rule_dir)d))
+			base_tables_free_side(&h->base, (enum rule_dir)d);
+	malloc_trim(0);
+}
+
 /* Takes the text, which becomes the committed one. */
 static int holder_replace(struct holder *h, struct generation *gen, char *text, size_t len,
 			  void (*after)(void *arg), void *arg, struct flow_fault *f)
@@ -53,6 +63,7 @@ static int holder_replace(struct holder *h, struct generation *gen, char *text, 
 	if (after)
 		after(arg);
 	generation_free(old);
+	holder_give_back(h);
 	return 0;
 }
 
@@ -148,11 +159,27 @@ static uint32_t *holder_origins(const struct holder *h, const struct ruleset *se
 	return from;
 }
 
+struct holder_work {
+	const struct holder *h;
+	built_fn built;
+	void *arg;
+};
+
+static int holder_built(void *arg, size_t done, size_t of)
+{
+	const struct holder_work *w = arg;
+
+	if (w->h->pause)
+		w->h->pause(w->h->pause_arg);
+	return w->built ? w->built(w->arg, done, of) : 0;
+}
+
 /* Rule i of the set continues rule from[i] of those in effect; from is freed. */
 static int holder_build(struct holder *h, struct ruleset *set, uint32_t *from, built_fn built,
 			void *arg, struct generation **gen, struct flow_fault *f)
 {
-	int ret = from ? generation_build(&h->base, set, h->now, from, built, arg, gen, f)
+	struct holder_work work = {h, built, arg};
+	int ret = from ? generation_build(&h->base, set, h->now, from, holder_built, &work, gen, f)
 		       : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 
 	free(from);
@@ -270,9 +297,8 @@ int holder_restore(struct holder *h, struct flow_fault *f)
 	return -1;
 }
 
-void holder_free(struct holder *h)
+void holder_leave(struct holder *h)
 {
-	generation_free(h->now);
-	free(h->text);
-	base_tables_free(&h->base);
+	if (h->now)
+		generation_detach(h->now);
 }

@@ -16,6 +16,9 @@ struct holder {
 	size_t len;
 	const char *state;	/* path */
 	uint64_t applied;	/* how many times */
+	/* Called from time to time while rules are built: NULL, or what must not wait that long. */
+	void (*pause)(void *arg);
+	void *pause_arg;
 	bool unsealed;		/* the rules were restored from a file without a checksum */
 };
 
@@ -36,7 +39,11 @@ int holder_edit(struct holder *h, const bool *gone, size_t at, const struct flow
 const struct ruleset *holder_rules(const struct holder *h);
 /* Restores the rules that were committed last, if any. */
 int holder_restore(struct holder *h, struct flow_fault *f);
-void holder_free(struct holder *h);
+/*
+ * Packets go the default way from here on. The rest goes with the process: to destroy each of 100,000
+ * rules takes seconds, during which no other daemon could start.
+ */
+void holder_leave(struct holder *h);
 
 /*
  * --- state.c: the file of the rules that were committed last. It is always complete, and says its

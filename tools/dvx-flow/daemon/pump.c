@@ -124,14 +124,20 @@ static int queue_open(struct pump *p, struct pump_queue *q, unsigned int number,
 		   : 0;
 }
 
+static void capture_end(struct pump_queue *q)
+{
+	if (q->capture)
+		queue_capture_close(q->capture);
+	q->capture = NULL;
+}
+
 static void queue_close(struct pump_queue *q)
 {
+	capture_end(q);
 	dvx_rxq_destroy(q->rxq);
 	dvx_cq_destroy(q->cq);
 	dvx_mkey_destroy(q->mkey);
 	dvx_mem_free(q->mem);
-	if (q->capture)
-		queue_capture_close(q->capture);
 }
 
 /* --- packets ----------------------------------------------------------------------------------- */
@@ -301,7 +307,10 @@ static void *pump_run(void *arg)
 			rest(p);
 		drops_in_time(p);
 	}
-	drain_all(p);
+	/* What has arrived is counted and captured. */
+	for (unsigned int n = 0; n < PACKETS; n += BATCH)
+		if (!drain_all(p))
+			break;
 	flush_files(p);
 	return NULL;
 }
@@ -365,7 +374,7 @@ int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_faul
 	return 0;
 }
 
-void pump_stop(struct pump *p)
+void pump_leave(struct pump *p)
 {
 	uint64_t one = 1;
 
@@ -376,6 +385,16 @@ void pump_stop(struct pump *p)
 		if (write(p->stop_fd, &one, sizeof(one)) == sizeof(one))
 			pthread_join(p->thread, NULL);
 	}
+	p->running = false;
+	for (unsigned int i = 0; i < p->n; i++)
+		capture_end(&p->queue[i]);
+}
+
+void pump_stop(struct pump *p)
+{
+	if (!p)
+		return;
+	pump_leave(p);
 	while (p->n)
 		queue_close(&p->queue[--p->n]);
 	dvx_channel_close(p->channel);

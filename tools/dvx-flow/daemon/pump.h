@@ -42,6 +42,8 @@ struct pump_attr {
 };
 
 int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_fault *f);
+/* Ends the thread and completes the captures. The queues go with the process, or by pump_stop(). */
+void pump_leave(struct pump *p);
 void pump_stop(struct pump *p);
 unsigned int pump_queues(const struct pump *p);
 struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue);

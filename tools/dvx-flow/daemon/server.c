@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -181,11 +182,18 @@ static bool may_ask(int fd)
 	       (peer.uid == geteuid() || !peer.uid);
 }
 
+/* A client that moved more than this leaves memory behind that the allocator would keep. */
+#define CONN_LARGE (1u << 20)
+
 static void close_conn(struct server_conn *c)
 {
+	bool large = c->in.room + c->out.room > CONN_LARGE;
+
 	close(c->fd);
 	free(c->in.p);
 	free(c->out.p);
+	if (large)
+		malloc_trim(0);
 	*c = (struct server_conn){.fd = -1};
 }
 
