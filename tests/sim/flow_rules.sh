@@ -177,6 +177,43 @@ from_stdin() { echo "drop in" | client apply - && holds "drop in
 " && replay && [ "$(jq .dropped "$work/replay")" = 521 ]; }
 check "rules come from standard input too" from_stdin
 
+# Copies, and a table of its own: DNS is counted twice and sent once, TCP is judged in "web" alone.
+cat >"$work/ways" <<'END'
+mirror in udp dst port 53 to queue 2 count
+send in tcp goto web count
+mirror in udp to queue 3 count
+send in udp dst port 53 to queue 1 tag 5 count
+drop in tcp count
+table web
+send in tcp dst port 443 to queue 0 count
+END
+ways() {
+	client apply --quiet "$work/ways" && replay || return 1
+	dns=$(stat_of '.rules[0].packets') tcp=$(stat_of '.rules[1].packets') udp=$(stat_of '.rules[2].packets')
+	[ "$dns" = 60 ] && [ "$udp" -gt "$dns" ] && [ "$tcp" -gt "$(stat_of '.rules[5].packets')" ] &&
+		is '.queues[2].packets' "$dns" && is '.queues[3].packets' "$udp" && is '.queues[1].packets' "$dns" &&
+		is '.queues[1].tags[0].packets' "$dns" && is '.queues[2].tags | length' 0 &&
+		is '.queues[0].packets == .rules[5].packets and .rules[5].packets > 0' true &&
+		is '.rules[4].packets' 0 && is '.rules[1].goto' web && is '.rules[5].table' web
+}
+check "a daemon starts for mirrors and tables" start --queues 4 --fresh --capture "$work/cap"
+check "mirrors copy and tables judge" ways
+kept_table() {
+	client del 3 && holds "$(grep -v "udp to queue 3\|^table" "$work/ways")
+" && is '.rules[4].table' web && replay && is '.rules[0].packets' $((2 * dns)) && is '.queues[3].packets' "$udp"
+}
+check "del keeps the tables" kept_table
+orphan() {
+	fails 1 "has rules for incoming packets, but no such rule leads here" client del 2
+}
+check "del of the only way to a table" orphan
+main_too() {
+	client add "send in icmp goto web" && is '.rules[4].text' "send in icmp goto web" && is '.rules[4].goto' web &&
+		client insert before 6 "drop in icmp" && is '.rules[5].table' web && client save - >"$work/saved" &&
+		grep -A1 "^table" "$work/saved" | grep -q "^drop in icmp$" && client flush && nothing_held
+}
+check "add adds to the table main, insert to that of its rule" main_too
+
 # A matcher of the device for an IP version that no rule has would be a question for each packet.
 asks_little() {
 	echo "send in ip6 to queue 1" | client apply --quiet - && client explain "in arp" >"$work/out" &&

@@ -162,10 +162,33 @@ bool slow_meets(const struct rule *r, const struct fields *p)
 	return meets_inner(r, &in);
 }
 
+void slow_walk(const struct ruleset *set, enum rule_dir dir, const struct fields *p,
+	       struct slow_way *out)
+{
+	uint32_t table = 0;
+
+	*out = (struct slow_way){0};
+	for (size_t i = 0; i < set->n; i++) {
+		const struct rule *r = &set->rule[i];
+
+		if (r->dir != dir || r->table != table || !slow_meets(r, p))
+			continue;
+		if (r->verdict == RULE_GOTO) {
+			table = r->go;
+			i = SIZE_MAX; /* from the first rule again */
+		} else if (r->verdict != RULE_MIRROR) {
+			out->end = r;
+			return;
+		}
+		if (out->n < SLOW_WAY_MAX)
+			out->on[out->n++] = r;
+	}
+}
+
 const struct rule *slow_match(const struct ruleset *set, enum rule_dir dir, const struct fields *p)
 {
-	for (size_t i = 0; i < set->n; i++)
-		if (set->rule[i].dir == dir && slow_meets(&set->rule[i], p))
-			return &set->rule[i];
-	return NULL;
+	struct slow_way way;
+
+	slow_walk(set, dir, p, &way);
+	return way.end;
 }

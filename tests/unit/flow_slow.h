@@ -15,7 +15,16 @@
  */
 bool slow_meets(const struct rule *r, const struct fields *p);
 
-/* The first rule of the direction that matches the packet; NULL: the default way. */
+/* The rules that a packet meets: those that it passes (mirrors, ways to tables), and the last. */
+#define SLOW_WAY_MAX 64u
+struct slow_way {
+	const struct rule *on[SLOW_WAY_MAX], *end; /* end NULL: the default way */
+	size_t n;
+};
+void slow_walk(const struct ruleset *set, enum rule_dir dir, const struct fields *p,
+	       struct slow_way *out);
+
+/* The rule that decides; NULL: the default way. */
 const struct rule *slow_match(const struct ruleset *set, enum rule_dir dir, const struct fields *p);
 
 #endif

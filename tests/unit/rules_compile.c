@@ -275,6 +275,114 @@ TEST(as_written)
 	}
 }
 
+/* --- tables and mirrors ------------------------------------------------------------------------ */
+
+/* The rules that take a packet one after the other: mirrors, ways to tables, and the last one. */
+struct taken {
+	size_t rule[64], n;
+};
+
+static void follow(const struct program *p, const struct ruleset *set, const uint64_t v[MATCH_KEYS],
+		   struct taken *out)
+{
+	uint32_t t = RULE_IN, level = 0;
+
+	out->n = 0;
+	while (t != TABLE_NONE) {
+		size_t rule = decide(&p->table[t], v, set->n);
+
+		assert_true(p->table[t].level > level);
+		level = p->table[t].level;
+		if (rule < set->n)
+			out->rule[out->n++] = rule;
+		t = rule == set->n || set->rule[rule].verdict == RULE_MIRROR
+			    ? p->table[t].next
+			    : program_goto(&set->rule[rule]);
+	}
+}
+
+static void follow_text(const struct ruleset *set, const struct packet *p, struct taken *out)
+{
+	uint32_t table = 0;
+
+	out->n = 0;
+	for (size_t i = 0; i < set->n; i++) {
+		const struct rule *r = &set->rule[i];
+
+		if (r->table != table || !meets(r, p))
+			continue;
+		out->rule[out->n++] = i;
+		if (r->verdict == RULE_GOTO) {
+			table = r->go;
+			i = SIZE_MAX;
+		} else if (r->verdict != RULE_MIRROR) {
+			return;
+		}
+	}
+}
+
+/* A rule of random matches that begins and ends with these words. */
+static void random_way(char *out, const char *begin, const char *end)
+{
+	char text[256];
+
+	do
+		random_rule(text, sizeof(text));
+	while (strncmp(text, "send in", 7));
+	*strstr(text, "to queue") = 0;
+	sprintf(out, "%s%s %s count\n", begin, text + 4, end);
+}
+
+static void random_table(char *out, const char *next)
+{
+	for (unsigned int n = 1 + below(12); n; n--) {
+		out += strlen(out);
+		switch (below(5)) {
+		case 0:
+			random_way(out, "mirror", "to queue 1");
+			break;
+		case 1:
+			random_way(out, next ? "send" : "drop", next ? next : "");
+			break;
+		default:
+			random_way(out, below(2) ? "pass" : "drop", "");
+		}
+	}
+	if (next)
+		sprintf(out + strlen(out), "send in vlan 1 %s count\n", next);
+}
+
+TEST(tables_and_mirrors_as_written)
+{
+	for (int round = 0; round < 300; round++) {
+		char text[16384] = "";
+		struct ruleset set;
+		struct program p;
+
+		random_table(text, "goto web");
+		strcat(text, "send in ttl 2 goto ssh count\ntable web\n");
+		random_table(text, "goto ssh");
+		strcat(text, "table ssh\n");
+		random_table(text, NULL);
+		parse(text, &set);
+		compile(&set, &p);
+		for (int i = 0; i < 1000; i++) {
+			struct packet packet = random_packet();
+			struct taken wanted, got;
+			uint64_t v[MATCH_KEYS];
+
+			values(&packet, v);
+			follow_text(&set, &packet, &wanted);
+			follow(&p, &set, v, &got);
+			if (wanted.n != got.n ||
+			    memcmp(wanted.rule, got.rule, got.n * sizeof(got.rule[0])))
+				fail_msg("%zu rules, not %zu of:\n%s\n", got.n, wanted.n, text);
+		}
+		program_free(&p);
+		ruleset_free(&set);
+	}
+}
+
 /* --- prefixes --------------------------------------------------------------------------------- */
 
 static struct cubes range_cubes(uint64_t first, uint64_t last)
@@ -440,6 +548,27 @@ TEST(far_shadows)
 	assert_int_equal(by, 0);
 }
 
+/* A mirror's packets go on, so it covers nothing; a rule that leads to a table covers. */
+TEST(mirrors_and_tables_shadow)
+{
+	uint32_t by;
+
+	assert_int_equal(shadows_of("mirror in udp to queue 1\nmirror in udp dst port 53 to queue "
+				    "1\ndrop in udp\n",
+				    &by),
+			 0);
+	assert_int_equal(shadows_of("drop in udp\ncount in tcp\nmirror in udp dst port 53 to "
+				    "queue 1\n",
+				    &by),
+			 1);
+	assert_int_equal(by, 0);
+	assert_int_equal(shadows_of("mirror in udp to queue 1\nsend in tcp goto web\n"
+				    "drop in tcp dst port 80\ntable web\ndrop in tcp\n",
+				    &by),
+			 1);
+	assert_int_equal(by, 1);
+}
+
 TEST(the_cost_is_what_packets_and_rules_cost)
 {
 	/* one matcher for /8, which covers the second rule; 6-7 and 8 are two more */
@@ -455,7 +584,7 @@ TEST(the_cost_is_what_packets_and_rules_cost)
 
 	parse(text, &set);
 	compile(&set, &p);
-	table_cost(&p.table[RULE_IN], &cost);
+	assert_int_equal(program_cost(&p, &set, RULE_IN, &cost), 0);
 	assert_int_equal(cost.matchers, p.table[RULE_IN].n);
 	assert_int_equal(cost.entries, 4);
 	assert_int_equal(cost.longest_path, cost.matchers + 1);
@@ -468,8 +597,48 @@ TEST(the_cost_is_what_packets_and_rules_cost)
 	assert_int_equal(most[0].matchers, 2);
 	assert_int_equal(most[0].entries, 2);
 	assert_int_equal(most[1].rule, 0);
-	table_cost(&p.table[RULE_OUT], &cost);
+	assert_int_equal(program_cost(&p, &set, RULE_OUT, &cost), 0);
 	assert_int_equal(cost.longest_path, 0);
+	program_free(&p);
+	ruleset_free(&set);
+}
+
+/* The web's packets pass main's first two matchers, others all of the four, then the mirror's. */
+TEST(the_cost_of_tables)
+{
+	struct table_cost cost;
+	struct ruleset set;
+	struct program p;
+
+	parse("drop in ipv4 src 10.0.0.1 count\nsend in ipv4 tcp goto web count\n"
+	      "count in ipv4 dst 10.0.0.1\nmirror in ipv4 to queue 1\ndrop in ipv4 ttl 1\n"
+	      "table web\ndrop in vlan 7 count\npass in ipv4 tcp dst port 80 count\n",
+	      &set);
+	compile(&set, &p);
+	assert_int_equal(program_cost(&p, &set, RULE_IN, &cost), 0);
+	assert_int_equal(cost.tables, 3);
+	assert_int_equal(cost.matchers, 7);
+	assert_int_equal(cost.longest_path, 4 + 1 + 1 + 1);
+	assert_true(cost.mean_path * 7 == 1 + 2 + 3 + 4 + (5 + 1) + (2 + 1) + (2 + 2));
+	program_free(&p);
+	ruleset_free(&set);
+}
+
+/* Levels are limited: a mirror too many is named. */
+TEST(too_many_tables)
+{
+	char text[8192] = "";
+	struct ruleset set;
+	struct program p;
+	size_t wrong;
+
+	for (unsigned int i = 0; i < TABLES_DEEP; i++)
+		sprintf(text + strlen(text), "mirror in udp dst port %u to queue 0\n", i);
+	parse(text, &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), -EMLINK);
+	assert_int_equal(wrong, TABLES_DEEP - 1);
+	set.n--;
+	assert_int_equal(rules_compile(&set, &p, &wrong), 0);
 	program_free(&p);
 	ruleset_free(&set);
 }

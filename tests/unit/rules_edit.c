@@ -47,7 +47,7 @@ TEST(text_of_edited_rules)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct ruleset set, more, again;
 		bool gone[3] = {0};
-		struct rules_edit e = {&set, gone, &more, cases[i].at};
+		struct rules_edit e = {&set, gone, &more, cases[i].at, 0};
 		uint32_t from[4];
 		size_t len;
 		char *text;

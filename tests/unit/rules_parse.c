@@ -316,6 +316,54 @@ TEST(names)
 	assert_null(only("drop in")->name);
 }
 
+/* Several queues: default, given kinds, a key in both notations; rules that spread alike share. */
+TEST(spreads)
+{
+	static const char key[] = "6d:5a:56:da:25:5b:0e:c2:41:67:25:3d:43:a3:8f:b0:d0:ca:2b:cb:"
+				  "ae:7b:30:b4:77:cb:2d:a3:80:30:f2:0c:6a:42:b7:3b:be:ac:01:fa";
+	char text[1024], plain[2 * HASH_KEY_BYTES + 1] = "";
+	const struct rule_rss *r =
+		only("send in ipv4 dst 10.0.0.0/8 to rss 0-3 on ipv4,tcp count")->rss;
+
+	assert_int_equal(r->first, 0);
+	assert_int_equal(r->last, 3);
+	assert_int_equal(r->on, HASH_IPV4 | HASH_TCP);
+	assert_false(r->has_key);
+	assert_int_equal(only("send in to rss 2-4")->rss->on, HASH_ALL);
+	for (size_t i = 0; i < HASH_KEY_BYTES; i++)
+		memcpy(plain + 2 * i, key + 3 * i, 2);
+	snprintf(text, sizeof(text),
+		 "send in tcp to rss 0-1 key %s\nsend in udp to rss 0-1 key 0x%s "
+		 "on ipv4, ipv6, tcp, udp\nsend in to rss 0-1",
+		 key, plain);
+	ruleset_free(&set);
+	assert_int_equal(rules_parse(text, strlen(text), &set, NULL, NULL), 0);
+	assert_ptr_equal(set.rule[0].rss, set.rule[1].rss);
+	assert_ptr_not_equal(set.rule[0].rss, set.rule[2].rss);
+	assert_int_equal(set.rule[0].rss->key[0], 0x6d);
+	assert_int_equal(set.rule[0].rss->key[39], 0xfa);
+}
+
+TEST(tables)
+{
+	static const char text[] = "mirror in udp dst port 53 to queue 2\nsend in tcp goto web\n"
+				   "table web\ndrop in\ntable main\nsend in udp goto dns\n"
+				   "table dns\ncount in\ntable web\npass in";
+	static const uint32_t in[] = {0, 0, 1, 0, 2, 1};
+
+	ruleset_free(&set);
+	assert_int_equal(rules_parse(text, strlen(text), &set, NULL, NULL), 0);
+	assert_int_equal(set.n, COUNT(in));
+	for (size_t i = 0; i < set.n; i++)
+		assert_int_equal(set.rule[i].table, in[i]);
+	assert_int_equal(set.rule[0].verdict, RULE_MIRROR);
+	assert_int_equal(set.rule[0].queue, 2);
+	assert_int_equal(set.rule[1].verdict, RULE_GOTO);
+	assert_int_equal(set.rule[1].go, 1);
+	assert_int_equal(set.rule[3].go, 2);
+	assert_string_equal(set.table[2].name, "dns");
+}
+
 TEST(lines)
 {
 	static const char text[] = "# all of it\n\n  drop in   \\\n\tudp\r\n"
@@ -354,10 +402,11 @@ TEST(mistakes)
 		const char *text, *told;
 	} cases[] = {
 		{"drop udp", "1:6+3 expected in or out, not \"udp\""},
-		{"foo in", "1:1+3 expected drop, pass, send or count, not \"foo\""},
+		{"foo in", "1:1+3 expected drop, pass, send, mirror, count or table, not \"foo\""},
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
-		 "tcp, udp, port, ...), to queue, tag, count, name, set, push, pop or decap, not "
+		 "tcp, udp, port, ...), to queue, to rss, goto, tag, count, name, set, push, pop "
+		 "or decap, not "
 		 "\"udpp\"; did you mean \"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
@@ -469,7 +518,7 @@ TEST(mistakes)
 		{"drop in inner icmp type 8", "1:20+6 ICMP type is compared in the outer headers"},
 		{"drop in ipv4 inner tcp udp", "1:24+3 a second protocol in one rule"},
 		{"drop in code 8", "1:9+6 code belongs behind icmp"},
-		{"drop in to queue 1", "1:9+10 only a rule that begins with send has a queue"},
+		{"drop in to queue 1", "1:9+10 only a rule that begins with send or mirror has a queue"},
 		{"drop in tag 1", "1:9+5 only a rule that begins with send has a tag"},
 		{"send in", "1:1+7 send needs a queue"},
 		{"send in to queue 5000", "1:9+13 a queue is 0 to 63, not 5000"},
@@ -499,10 +548,11 @@ TEST(mistakes)
 		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4",
 		 "2:9+1 \"\xc3\xa4\" is not allowed in a rule"},
 		/* invisible characters; a byte order mark at the beginning is skipped */
-		{"\xef\xbb\xbf# windows\r\ndrip in", "2:1+4 expected drop, pass, send or count"},
+		{"\xef\xbb\xbf# windows\r\ndrip in",
+		 "2:1+4 expected drop, pass, send, mirror, count or table"},
 		{"\xef\xbb\xbf"
 		 "drip in",
-		 "1:1+4 expected drop, pass, send or count"},
+		 "1:1+4 expected drop, pass, send, mirror, count or table"},
 		{"drop in\n\xef\xbb\xbf"
 		 "drop in",
 		 "2:1+1 a byte order mark (U+FEFF) is not allowed in a rule"},
@@ -529,9 +579,55 @@ TEST(mistakes)
 		{"drop in host 10.0.0.1 host 10.0.0.2",
 		 "1:23+13 a second host address in one rule; if it may be either"},
 		{"drop in eth src 02:00:00:00:00:01,10.0.0.1", "1:35+8 expected a MAC address"},
-		{"drop in count udp", "1:15+3 expected the end of the line, to queue, tag, count, "
-				      "name, set, push, pop or "
-				      "decap, not \"udp\""},
+		/* where packets go */
+		{"mirror in udp", "1:1+13 mirror needs a queue: write `to queue 0'"},
+		{"mirror out udp to queue 1", "1:16+10 a queue takes incoming packets"},
+		{"mirror in to queue 1 tag 7",
+		 "1:22+5 only a rule that begins with send has a tag"},
+		{"mirror in ipv4 dec ttl to queue 1",
+		 "1:16+7 a rule that copies packets does not change them"},
+		{"mirror in to rss 0-1", "1:18+1 mirror copies to one queue: write `to queue 0'"},
+		{"drop in to queue 1",
+		 "1:9+10 only a rule that begins with send or mirror has a queue"},
+		{"send in to queue 1 to queue 2",
+		 "1:20+10 a rule has one destination; this is the second"},
+		{"send in goto web to queue 2\ntable web\ndrop in",
+		 "1:18+10 a rule has one destination"},
+		{"send in to rss 3", "1:17+1 expected '-', not the line's end"},
+		{"send in to rss 3-1", "1:18+1 rss spreads over several queues: its last one is "
+				       "above 3"},
+		{"send in to rss 0-64", "1:18+2 a queue is 0 to 63, not 64"},
+		{"send out to rss 0-3", "1:17+1 a queue takes incoming packets"},
+		{"send in to rss 0-3 on", "1:22+1 expected ipv4, ipv6, tcp or udp, not the line's"},
+		{"send in to rss 0-3 on tcp",
+		 "1:23+3 ports are hashed with addresses: write `on ipv4,tcp', `on ipv6,tcp' or"},
+		{"send in to rss 0-3 on ipv4,ipv4", "1:28+4 this is in the list already"},
+		{"send in to rss 0-3 key 7", "1:24+1 expected a key of 40 bytes, not \"7\""},
+		{"send in to rss 0-3 key 6d:5a:56:da:25:5b:0e:c2:41",
+		 "1:24+26 a key of rss has 40 bytes (80 hexadecimal digits), not 18"},
+		{"drop in goto web", "1:14+3 only a rule that begins with send leads to a table"},
+		{"send in goto web", "1:14+3 no table is called \"web\": write a line `table web'"},
+		{"send in goto web\ntable web2\ndrop in",
+		 "1:14+3 no table is called \"web\"; did you mean \"web2\"?"},
+		{"send in goto main", "1:14+4 packets begin in the table \"main\""},
+		{"send in tag 3 goto web\ntable web\ndrop in",
+		 "1:1+22 a rule that leads to a table sets no tag"},
+		{"send in goto web\ntable web\ndrop out",
+		 "1:14+3 the table \"web\" has no rule for incoming packets"},
+		{"send in goto web\ntable web",
+		 "1:14+3 the table \"web\" has no rule for incoming packets"},
+		{"table web\ndrop in",
+		 "1:7+3 the table \"web\" has rules for incoming packets, but no such rule leads "
+		 "here: write `send in any goto web' in another table"},
+		{"send in goto a\ntable a\nsend in goto b\ntable b\ndrop in tcp\nsend in goto a\n"
+		 "send in goto c\ntable c\ndrop in",
+		 "6:14+1 the tables lead in a circle: \"b\" leads to \"a\" again"},
+		{"send in goto a\ntable a\nsend in goto a",
+		 "3:14+1 the tables lead in a circle: \"a\" leads to \"a\" again"},
+		{"table", "1:6+1 expected a name"},
+		{"drop in count udp",
+		 "1:15+3 expected the end of the line, to queue, to rss, goto, "
+		 "tag, count, name, set, push, pop or decap, not \"udp\""},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

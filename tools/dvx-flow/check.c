@@ -56,46 +56,47 @@ static json_t *json_costly(const struct ruleset *set, const struct program *p)
 	return list;
 }
 
-static json_t *json_cost(const struct table *t)
+static json_t *json_cost(const struct table_cost *c)
 {
-	struct table_cost c;
-
-	table_cost(t, &c);
-	return json_pack("{s:I, s:I, s:I, s:f}", "matchers", (json_int_t)c.matchers, "entries",
-			 (json_int_t)c.entries, "longest_path", (json_int_t)c.longest_path,
-			 "mean_path", c.mean_path);
+	return json_pack("{s:I, s:I, s:I, s:I, s:f}", "tables", (json_int_t)c->tables, "matchers",
+			 (json_int_t)c->matchers, "entries", (json_int_t)c->entries, "longest_path",
+			 (json_int_t)c->longest_path, "mean_path", c->mean_path);
 }
 
 static json_t *check_json(const struct ruleset *set, const struct program *p)
 {
 	json_t *root = json_pack("{s:I}", "rules", (json_int_t)set->n);
+	struct table_cost c;
 
 	for (int d = 0; d < RULE_DIRS; d++)
-		json_object_set_new(root, directions[d], json_cost(&p->table[d]));
+		if (!program_cost(p, set, (enum rule_dir)d, &c))
+			json_object_set_new(root, directions[d], json_cost(&c));
 	json_object_set_new(root, "never_met", json_shadows(set, p));
 	json_object_set_new(root, "most_expensive", json_costly(set, p));
 	return root;
 }
 
-static void check_print_table(int dir, const struct table *t)
+static void check_print_cost(int dir, const struct table_cost *c)
 {
-	struct table_cost c;
-
-	table_cost(t, &c);
-	printf("; %s: %zu entr%s in %zu matcher%s, a packet is looked up in at most %zu, on "
-	       "average in %.1f",
-	       directions[dir], c.entries, c.entries == 1 ? "y" : "ies", c.matchers,
-	       c.matchers == 1 ? "" : "s", c.longest_path, c.mean_path);
+	printf("; %s: %zu entr%s in %zu matcher%s", directions[dir], c->entries,
+	       c->entries == 1 ? "y" : "ies", c->matchers, c->matchers == 1 ? "" : "s");
+	if (c->tables > 1)
+		printf(" of %zu tables", c->tables);
+	printf(", a packet is looked up in at most %zu, on average in %.1f", c->longest_path,
+	       c->mean_path);
 }
 
 /* Rules that would be slow get warnings; they are not refused. */
 static void warn_costly(const char *name, const struct ruleset *set, const struct program *p)
 {
 	struct rule_cost cost[COSTLY];
-	size_t n;
+	struct table_cost c;
+	size_t n, longest = 0;
 
-	if ((p->table[RULE_IN].n < PATH_LONG && p->table[RULE_OUT].n < PATH_LONG) ||
-	    program_costs(p, set->n, cost, COSTLY, &n))
+	for (int d = 0; d < RULE_DIRS; d++)
+		if (!program_cost(p, set, (enum rule_dir)d, &c) && c.longest_path > longest)
+			longest = c.longest_path;
+	if (longest <= PATH_LONG || program_costs(p, set->n, cost, COSTLY, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct rule *r = &set->rule[cost[i].rule];
@@ -111,10 +112,12 @@ static void warn_costly(const char *name, const struct ruleset *set, const struc
 
 static void check_print(const struct args *a, const struct ruleset *set, const struct program *p)
 {
+	struct table_cost c;
+
 	printf("%s: %zu rule%s", a->argv[0], set->n, set->n == 1 ? "" : "s");
 	for (int d = 0; d < RULE_DIRS; d++)
-		if (p->table[d].n)
-			check_print_table(d, &p->table[d]);
+		if (!program_cost(p, set, (enum rule_dir)d, &c) && c.tables)
+			check_print_cost(d, &c);
 	putchar('\n');
 }
 
@@ -133,10 +136,8 @@ static int check_make_queues(struct base_tables *g, const struct ruleset *set, s
 	for (size_t i = 0; i < set->n; i++) {
 		const struct rule *r = &set->rule[i];
 
-		if (r->verdict != RULE_SEND)
-			continue;
-		if (r->queue >= attr.queues)
-			attr.queues = r->queue + 1;
+		if (rule_last_queue(r) >= attr.queues)
+			attr.queues = rule_last_queue(r) + 1;
 	}
 	return pump_start(&attr, &g->pump, f);
 }

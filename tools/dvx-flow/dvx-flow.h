@@ -40,6 +40,8 @@ int file_read(const char *path, char **text, size_t *len);
 
 /* Parses rules and prints mistakes to stderr as FILE:LINE:COLUMN, or nothing if name is NULL. */
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set);
+/* Of rules that are to be part of others: rules_parse_part(). */
+int rules_read_part(const char *name, const char *text, size_t len, struct ruleset *set);
 
 /* Prints a message about a place in the rules in the form of a mistake. */
 struct rules_text {

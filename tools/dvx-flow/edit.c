@@ -60,7 +60,7 @@ static bool edit_is_rule(const char *text, char *const *words, int n)
 	struct ruleset set;
 	bool is = n == 1 && strchr(words[0], ' ');
 
-	if (!rules_read(NULL, text, strlen(text), &set)) {
+	if (!rules_read_part(NULL, text, strlen(text), &set)) {
 		is = true;
 		ruleset_free(&set);
 	}
@@ -145,7 +145,7 @@ static int edit_rule(const struct args *a, json_t *head, int first, const char *
 
 	words_join(text, sizeof(text), a->argv + first, a->argc - first);
 	words.len = strlen(text);
-	if (rules_read(words.name, text, words.len, &set)) {
+	if (rules_read_part(words.name, text, words.len, &set)) {
 		json_decref(head);
 		return EXIT_RULES;
 	}

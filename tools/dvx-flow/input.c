@@ -129,10 +129,8 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 		point(&m);
 }
 
-int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
+static int input_read(const char *name, int ret)
 {
-	int ret = rules_parse(text, len, set, name ? input_tell : NULL, (void *)(uintptr_t)name);
-
 	if (name && ret < 0)
 		say("%s: %s", name, strerror(-ret));
 	if (name && ret == MISTAKES_MAX)
@@ -140,20 +138,41 @@ int rules_read(const char *name, const char *text, size_t len, struct ruleset *s
 	return ret;
 }
 
+int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
+{
+	return input_read(name, rules_parse(text, len, set, name ? input_tell : NULL,
+					    (void *)(uintptr_t)name));
+}
+
+int rules_read_part(const char *name, const char *text, size_t len, struct ruleset *set)
+{
+	return input_read(name, rules_parse_part(text, len, set, name ? input_tell : NULL,
+						 (void *)(uintptr_t)name));
+}
+
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size)
 {
 	const char *text = wrong < set->n ? set->rule[wrong].text : "";
 	unsigned int line = wrong < set->n ? set->rule[wrong].line : 0;
 	struct program p;
-	struct ruleset one = {&(struct rule){0}, 1, NULL};
+	struct ruleset one = {.rule = &(struct rule){0}, .n = 1};
 	size_t unused;
 
+	if (err == -EMLINK) {
+		snprintf(why, size,
+			 "line %u: packets would pass more than %u tables (each mirror and each "
+			 "goto begins one): %s",
+			 line, TABLES_DEEP, text);
+		return;
+	}
 	if (err != -E2BIG) {
 		snprintf(why, size, "%s", strerror(-err));
 		return;
 	}
 	/* Is this rule alone too much? */
 	one.rule[0] = set->rule[wrong];
+	one.rule[0].table = 0;
+	one.rule[0].verdict = RULE_DROP;
 	err = rules_compile(&one, &p, &unused);
 	program_free(&p);
 	if (err)

@@ -102,7 +102,7 @@ void edits_del(struct holder *h, struct server_conn *c, const struct flow_msg *m
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = edits_mark(h, json_array_get(rules, i), gone, &first, &f);
 	if (!ret)
-		ret = holder_edit(h, gone, 0, NULL, edits_done, &a, &f);
+		ret = holder_edit(h, gone, (struct holder_place){0}, NULL, edits_done, &a, &f);
 	if (ret)
 		conn_fault(c, &f);
 	free(gone);
@@ -117,24 +117,38 @@ void edits_flush(struct holder *h, struct server_conn *c, const struct flow_msg 
 	(void)m;
 	if (gone)
 		memset(gone, true, holder_rules(h)->n);
-	if (!gone || holder_edit(h, gone, 0, NULL, edits_done, &a, &f))
+	if (!gone || holder_edit(h, gone, (struct holder_place){0}, NULL, edits_done, &a, &f))
 		conn_fault(c, &f);
 	free(gone);
+}
+
+/* Behind the last rule of the table that packets come to. */
+static size_t edits_end(const struct holder *h)
+{
+	size_t n = holder_rules(h)->n;
+
+	while (n && holder_rules(h)->rule[n - 1].table)
+		n--;
+	return n;
 }
 
 void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	const json_t *before = json_object_get(m->head, "before");
 	const json_t *replace = json_object_get(m->head, "replace");
-	struct edits_answer a = {c, h, holder_rules(h)->n};
+	struct edits_answer a = {c, h, edits_end(h)};
+	struct holder_place to = {0};
 	struct flow_fault f = {0};
 	bool *mark = edits_marks(h, &f);
 	int ret = mark ? 0 : -1;
 
 	if (!ret && (before || replace))
 		ret = edits_mark(h, replace ? replace : before, mark, &a.added, &f);
+	to.rule = a.added;
+	if (!ret && (before || replace))
+		to.table = holder_rules(h)->rule[to.rule].table;
 	if (!ret)
-		ret = holder_edit(h, replace ? mark : NULL, a.added, m, edits_done, &a, &f);
+		ret = holder_edit(h, replace ? mark : NULL, to, m, edits_done, &a, &f);
 	if (ret)
 		conn_fault(c, &f);
 	free(mark);

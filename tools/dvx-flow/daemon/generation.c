@@ -16,18 +16,24 @@ struct holding {
 	struct dvx_flow_action *count;
 	struct changes *changes;     /* NULL: the rule changes nothing */
 	struct dvx_flow_action *tag; /* shared by rules of the same tag, owned by the generation */
+	struct dvx_flow_action *mirror; /* to the queue and to the next table */
 };
 
-struct half {
-	struct dvx_flow_table *table; /* NULL: no rule in this direction */
+/* A table of the program on the device. */
+struct built_table {
+	struct dvx_flow_table *table; /* NULL: no packet comes here */
 	struct dvx_flow_matcher **matcher;
 	size_t nmatchers;
 	struct dvx_flow_rule **rule;
 	uint32_t *owner; /* the rule's index, for each entry */
 	size_t nrules;
 	struct dvx_flow_action *to_table; /* to the table */
-	struct dvx_flow_rule *attached;	  /* in the root */
-	unsigned int priority;		  /* of the root's two priorities */
+};
+
+/* How packets of a direction come to its first table. */
+struct half {
+	struct dvx_flow_rule *attached; /* in the root */
+	unsigned int priority;		/* of the root's two priorities */
 };
 
 struct generation {
@@ -35,6 +41,8 @@ struct generation {
 	struct ruleset set;
 	struct holding *hold;
 	uint32_t next_id;
+	struct built_table *table; /* as the program has them */
+	size_t ntables;
 	struct half half[RULE_DIRS];
 	struct dvx_flow_action **tag;
 	size_t ntags;
@@ -45,8 +53,9 @@ struct generation_build {
 	struct base_tables *base;
 	struct generation *gen;
 	const struct program *program;
-	enum rule_dir dir;
-	/* the next entry */
+	/* the table, and its next entry */
+	const struct table *now;
+	struct built_table *into;
 	size_t matcher, entry;
 	struct dvx_flow_match match;
 	struct dvx_flow_action *actions[3 + CHANGE_ACTIONS];
@@ -186,7 +195,7 @@ static int generation_make_changes(struct generation *gen, struct flow_fault *f)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static int make_matcher(struct half *h, const struct matcher *m, size_t i)
+static int make_matcher(struct built_table *h, const struct matcher *m, size_t i)
 {
 	struct dvx_flow_match match = {0};
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr),
@@ -205,23 +214,26 @@ static int make_matcher(struct half *h, const struct matcher *m, size_t i)
 }
 
 /* Of several refused matchers, reports the first one of the file. */
-static int blame_matcher(struct generation_build *b, struct half *h, const struct table *t,
-			 size_t refused)
+static int blame_matcher(struct generation_build *b, size_t refused)
 {
+	const struct table *t = b->now;
+
 	for (size_t i = 0; i <= refused; i++)
-		if (make_matcher(h, &t->matcher[i], i))
+		if (make_matcher(b->into, &t->matcher[i], i))
 			return blame_match(b->fault, &b->gen->set.rule[t->matcher[i].entry->rule]);
 	return fault_device(b->fault);
 }
 
 /*
- * The last matcher returns unmatched packets to the default way. Matchers are made from the last to
+ * The last matcher takes unmatched packets the default way, or on to the next table. Matchers are made from the last to
  * the first, because libmlx5 searches for a matcher's place from the front of the table's list.
  */
-static int make_matchers(struct generation_build *b, struct half *h, const struct table *t)
+static int make_matchers(struct generation_build *b)
 {
 	static const struct shape nothing;
 	static const struct matcher last = {&nothing, NULL, 1};
+	struct built_table *h = b->into;
+	const struct table *t = b->now;
 
 	h->matcher = calloc(t->n + 1, sizeof(struct dvx_flow_matcher *));
 	if (!h->matcher)
@@ -231,26 +243,44 @@ static int make_matchers(struct generation_build *b, struct half *h, const struc
 		return fault_device(b->fault);
 	for (size_t i = t->n; i-- > 0;)
 		if (make_matcher(h, &t->matcher[i], i))
-			return blame_matcher(b, h, t, i);
+			return blame_matcher(b, i);
 	return 0;
 }
 
-static int destination(struct generation_build *b, const struct rule *r,
-		       struct dvx_flow_action **out)
+static int destination(struct generation_build *b, uint32_t rule, struct dvx_flow_action **out)
 {
-	struct direction_base *s = &b->base->side[r->dir];
+	const struct rule *r = &b->gen->set.rule[rule];
 
-	if (r->verdict == RULE_SEND)
+	switch (r->verdict) {
+	case RULE_SEND:
 		return base_tables_queue(b->base, r->queue, out);
-	*out = r->verdict == RULE_DROP ? s->drop : s->back;
-	return 0;
+	case RULE_MIRROR:
+		*out = b->gen->hold[rule].mirror;
+		return 0;
+	case RULE_GOTO:
+		*out = b->gen->table[program_goto(r)].to_table;
+		return 0;
+	case RULE_DROP:
+		*out = b->base->side[r->dir].drop;
+		return 0;
+	default:
+		*out = b->base->side[r->dir].back;
+		return 0;
+	}
+}
+
+/* Where packets go that no rule of the table takes. */
+static struct dvx_flow_action *generation_rest(const struct generation_build *b)
+{
+	return b->now->next == TABLE_NONE ? b->base->side[b->now->dir].back
+					  : b->gen->table[b->now->next].to_table;
 }
 
 static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 {
 	struct generation_build *b = arg;
-	const struct table *t = &b->program->table[b->dir];
-	struct half *h = &b->gen->half[b->dir];
+	const struct table *t = b->now;
+	struct built_table *h = b->into;
 	const struct matcher *m;
 	const struct holding *hold;
 	uint32_t n = 0;
@@ -261,7 +291,7 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	attr->actions = b->actions;
 	if (i + 1 == h->nrules) {
 		attr->matcher = h->matcher[t->n];
-		b->actions[n++] = b->base->side[b->dir].back;
+		b->actions[n++] = generation_rest(b);
 		attr->action_count = n;
 		return 0;
 	}
@@ -283,7 +313,7 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 		b->actions[n++] = hold->count;
 	for (uint32_t c = 0; hold->changes && c < hold->changes->n; c++)
 		b->actions[n++] = hold->changes->action[c];
-	ret = destination(b, &b->gen->set.rule[h->owner[i]], &b->actions[n++]);
+	ret = destination(b, h->owner[i], &b->actions[n++]);
 	b->queue_refused = ret;
 	attr->matcher = h->matcher[b->matcher];
 	attr->action_count = n;
@@ -297,7 +327,7 @@ static int generation_tell(void *arg, size_t done)
 {
 	struct generation_build *b = arg;
 
-	if (dvx_flow_domain_has_room(b->base->side[b->dir].domain))
+	if (dvx_flow_domain_has_room(b->base->side[b->now->dir].domain))
 		b->cramped_at = 0;
 	else if (!b->cramped_at)
 		b->cramped_at = done;
@@ -309,8 +339,9 @@ static int generation_tell(void *arg, size_t done)
 static const char no_room[] =
 	"the device has no steering memory left for these rules beside those in effect";
 
-static int entry_fault(struct generation_build *b, const struct table *t)
+static int entry_fault(struct generation_build *b)
 {
+	const struct table *t = b->now;
 	bool empty = dvx_last_error()->err == ENOMEM;
 	const struct rule *r;
 
@@ -326,8 +357,10 @@ static int entry_fault(struct generation_build *b, const struct table *t)
 	return fault_at(b->fault, r, r->at);
 }
 
-static int insert_entries(struct generation_build *b, struct half *h, const struct table *t)
+static int insert_entries(struct generation_build *b)
 {
+	struct built_table *h = b->into;
+	const struct table *t = b->now;
 	struct dvx_flow_bulk bulk = {
 		.size = sizeof(bulk), .next = next_entry, .progress = generation_tell, .arg = b};
 	size_t n = t->entries + 1;
@@ -338,39 +371,100 @@ static int insert_entries(struct generation_build *b, struct half *h, const stru
 		return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	h->nrules = n;
 	h->owner[n - 1] = UINT32_MAX;
-	b->matcher = t->n - 1;
+	b->matcher = t->n ? t->n - 1 : 0;
 	b->entry = b->cramped_at = 0;
 	if (!dvx_flow_rules_insert(&bulk, n, h->rule)) {
 		b->before += n;
 		return 0;
 	}
-	return entry_fault(b, t);
+	return entry_fault(b);
 }
 
-/* The fault is about the first rule of this direction. */
-static int blame_direction(struct generation_build *b)
+/* The fault is about the first rule of the table; an empty one is behind a mirror. */
+static int blame_table(struct generation_build *b, const struct table *t)
 {
 	const struct rule *r = b->gen->set.rule;
 
-	while (r->dir != b->dir)
+	while (r->dir != t->dir || r->table != t->of)
 		r++;
 	return blame_location(b->fault, r, r->dir_at);
 }
 
-static int make_table(struct generation_build *b)
+static int make_tables(struct generation_build *b)
 {
-	struct half *h = &b->gen->half[b->dir];
-	const struct table *t = &b->program->table[b->dir];
-	struct direction_base *s = &b->base->side[b->dir];
+	const struct program *p = b->program;
 
-	if (!t->n)
+	b->gen->table = calloc(p->ntables, sizeof(*b->gen->table));
+	if (!b->gen->table)
+		return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+	b->gen->ntables = p->ntables;
+	for (size_t i = 0; i < p->ntables; i++) {
+		const struct table *t = &p->table[i];
+		struct direction_base *s = &b->base->side[t->dir];
+		struct built_table *into = &b->gen->table[i];
+
+		if (t->level &&
+		    (dvx_flow_table_create(s->domain, t->level, &into->table) ||
+		     dvx_flow_action_create_table(s->domain, into->table, &into->to_table)))
+			return blame_table(b, t);
+	}
+	return 0;
+}
+
+static int fill_table(struct generation_build *b, size_t i)
+{
+	b->now = &b->program->table[i];
+	b->into = &b->gen->table[i];
+	if (!b->into->table)
 		return 0;
-	if (dvx_flow_table_create(s->domain, 1, &h->table) ||
-	    dvx_flow_action_create_table(s->domain, h->table, &h->to_table))
-		return blame_direction(b);
-	if (make_matchers(b, h, t) || insert_entries(b, h, t))
-		return -1;
-	return dvx_flow_domain_sync(s->domain) ? fault_device(b->fault) : 0;
+	return make_matchers(b) || insert_entries(b) ? -1 : 0;
+}
+
+static int fill_tables(struct generation_build *b)
+{
+	for (size_t i = 0; i < b->program->ntables; i++)
+		if (fill_table(b, i))
+			return -1;
+	for (int d = 0; d < RULE_DIRS; d++)
+		if (b->gen->table[d].table && dvx_flow_domain_sync(b->base->side[d].domain))
+			return fault_device(b->fault);
+	return 0;
+}
+
+/* --- mirrors --------------------------------------------------------------------------------- */
+
+static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
+{
+	const struct rule *r = &b->gen->set.rule[rule];
+	struct dvx_flow_action *to[] = {NULL, b->gen->table[next].to_table};
+
+	if (base_tables_queue(b->base, r->queue, &to[0]) ||
+	    dvx_flow_action_create_array(b->base->side[r->dir].domain, to, 2,
+					 &b->gen->hold[rule].mirror))
+		return blame_location(b->fault, r, r->queue_at);
+	return 0;
+}
+
+/* A mirror is the last rule of its table. */
+static int make_mirrors(struct generation_build *b)
+{
+	const struct program *p = b->program;
+
+	for (size_t i = 0; i < p->ntables; i++) {
+		uint32_t last = 0;
+
+		if (p->table[i].next == TABLE_NONE)
+			continue;
+		for (size_t m = 0; m < p->table[i].n; m++) {
+			const struct matcher *of = &p->table[i].matcher[m];
+
+			if (of->entry[of->n - 1].rule > last)
+				last = of->entry[of->n - 1].rule;
+		}
+		if (make_mirror(b, last, p->table[i].next))
+			return -1;
+	}
+	return 0;
 }
 
 /* --- a whole generation --------------------------------------------------------------------- */
@@ -392,10 +486,7 @@ static int generation_make(struct generation_build *b, const struct generation *
 	if (generation_make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||
 	    make_tags(gen, b->fault) || generation_make_changes(gen, b->fault))
 		return -1;
-	for (b->dir = 0; b->dir < RULE_DIRS; b->dir++)
-		if (make_table(b))
-			return -1;
-	return 0;
+	return make_tables(b) || make_mirrors(b) || fill_tables(b) ? -1 : 0;
 }
 
 static int compile(struct generation *gen, struct program *p, struct flow_fault *f)
@@ -410,25 +501,37 @@ static int compile(struct generation *gen, struct program *p, struct flow_fault 
 	return fault_say(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
 }
 
-static void free_half(struct half *h)
+static void free_entries(struct built_table *t)
 {
-	dvx_flow_rule_destroy(h->attached);
-	if (h->rule)
-		dvx_flow_rules_delete(h->rule, h->nrules);
-	while (h->nmatchers)
-		dvx_flow_matcher_destroy(h->matcher[--h->nmatchers]);
-	dvx_flow_action_destroy(h->to_table);
-	dvx_flow_table_destroy(h->table);
-	free(h->matcher);
-	free(h->rule);
-	free(h->owner);
+	if (t->rule)
+		dvx_flow_rules_delete(t->rule, t->nrules);
+	while (t->nmatchers)
+		dvx_flow_matcher_destroy(t->matcher[--t->nmatchers]);
+	free(t->matcher);
+	free(t->rule);
+	free(t->owner);
+}
+
+/* Entries of one table, and mirrors, lead to other tables: these go last. */
+static void free_tables(struct generation *gen)
+{
+	for (int d = 0; d < RULE_DIRS; d++)
+		dvx_flow_rule_destroy(gen->half[d].attached);
+	for (size_t i = 0; i < gen->ntables; i++)
+		free_entries(&gen->table[i]);
+	for (size_t i = 0; i < gen->set.n; i++)
+		dvx_flow_action_destroy(gen->hold[i].mirror);
+	for (size_t i = 0; i < gen->ntables; i++) {
+		dvx_flow_action_destroy(gen->table[i].to_table);
+		dvx_flow_table_destroy(gen->table[i].table);
+	}
+	free(gen->table);
 }
 
 /* Frees all but the rules' text. */
 static void generation_release(struct generation *gen)
 {
-	for (int d = 0; d < RULE_DIRS; d++)
-		free_half(&gen->half[d]);
+	free_tables(gen);
 	for (size_t i = 0; i < gen->ntags; i++)
 		dvx_flow_action_destroy(gen->tag[i]);
 	for (size_t i = 0; i < gen->set.n; i++) {
@@ -467,7 +570,8 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	ret = compile(gen, &program, f);
 	if (!ret) {
 		b.program = &program;
-		b.total = program.table[RULE_IN].entries + program.table[RULE_OUT].entries;
+		for (size_t i = 0; i < program.ntables; i++)
+			b.total += program.table[i].entries;
 		ret = generation_make(&b, like, from);
 		program_free(&program);
 	}
@@ -487,12 +591,12 @@ static int attach_half(struct generation *gen, const struct generation *old, enu
 {
 	struct half *h = &gen->half[dir];
 	struct dvx_flow_match all = {0};
-	struct dvx_flow_rule_attr attr = {
-		.size = sizeof(attr), .match = &all, .actions = &h->to_table, .action_count = 1};
+	struct dvx_flow_rule_attr attr = {.size = sizeof(attr), .match = &all, .action_count = 1};
 
-	if (!h->table || h->attached)
+	if (!gen->table[dir].table || h->attached)
 		return 0;
 	h->priority = old && old->half[dir].attached ? !old->half[dir].priority : 0;
+	attr.actions = &gen->table[dir].to_table;
 	attr.matcher = gen->base->side[dir].everything[h->priority];
 	return dvx_flow_rule_create(&attr, &h->attached);
 }
@@ -544,7 +648,7 @@ const struct ruleset *generation_rules(const struct generation *gen)
 
 bool generation_has(const struct generation *gen, enum rule_dir dir)
 {
-	return gen->half[dir].table;
+	return gen->table[dir].table;
 }
 
 uint32_t generation_id(const struct generation *gen, size_t i)
@@ -582,19 +686,17 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out, s
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		if (gen->half[d].table && dvx_flow_domain_dump(gen->base->side[d].domain, to))
+		if (gen->table[d].table && dvx_flow_domain_dump(gen->base->side[d].domain, to))
 			return fault_device(f);
 	return 0;
 }
 
 void generation_entries(const struct generation *gen, entry_of_fn entry_of, void *arg)
 {
-	for (int d = 0; d < RULE_DIRS; d++) {
-		const struct half *h = &gen->half[d];
-
-		for (size_t i = 0; i + 1 < h->nrules; i++)
-			entry_of(arg, dvx_flow_rule_id(h->rule[i]), h->owner[i]);
-	}
+	for (size_t t = 0; t < gen->ntables; t++)
+		for (size_t i = 0; i + 1 < gen->table[t].nrules; i++)
+			entry_of(arg, dvx_flow_rule_id(gen->table[t].rule[i]),
+				 gen->table[t].owner[i]);
 }
 
 void generation_rewrites(const struct generation *gen, rewrites_fn tell, void *arg)

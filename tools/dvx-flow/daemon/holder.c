@@ -69,9 +69,11 @@ static int holder_replace(struct holder *h, struct generation *gen, char *text, 
 
 static int no_queue(const struct rule *r, unsigned int n, struct flow_fault *f)
 {
+	uint32_t queue = rule_last_queue(r);
+
 	fault_say(f, EXIT_RULES,
-		  "no queue %u, the daemon has %u (0 to %u); start it with --queues %u", r->queue,
-		  n, n - 1, r->queue + 1);
+		  "no queue %u, the daemon has %u (0 to %u); start it with --queues %u", queue, n,
+		  n - 1, queue + 1);
 	return fault_at(f, r, r->queue_at);
 }
 
@@ -80,7 +82,7 @@ static int check_queues(const struct holder *h, const struct ruleset *set, struc
 	unsigned int n = pump_queues(h->base.pump);
 
 	for (size_t i = 0; i < set->n; i++)
-		if (set->rule[i].verdict == RULE_SEND && set->rule[i].queue >= n)
+		if (rule_has_queue(&set->rule[i]) && rule_last_queue(&set->rule[i]) >= n)
 			return no_queue(&set->rule[i], n, f);
 	return 0;
 }
@@ -109,6 +111,19 @@ static int holder_parse(const struct holder *h, const char *text, size_t len, st
 	if (ret)
 		ruleset_free(set);
 	return ret;
+}
+
+/* A rule to come, which may name the tables of those in effect. */
+static int holder_parse_words(const struct holder *h, const struct flow_msg *words,
+			      struct ruleset *more, struct flow_fault *f)
+{
+	int ret = rules_parse_part(words->body, words->body_len, more, first_mistake, f);
+
+	if (ret < 0)
+		return fault_say(f, EXIT_INPUT, "%s", strerror(-ret));
+	if (!ret && more->n != 1)
+		ret = fault_say(f, EXIT_RULES, "one rule is needed, not %zu", more->n);
+	return ret ? -1 : check_queues(h, more, f);
 }
 
 const struct ruleset *holder_rules(const struct holder *h)
@@ -236,18 +251,15 @@ static int holder_rebuild(struct holder *h, const struct rules_edit *e, void (*a
 	return ret;
 }
 
-int holder_edit(struct holder *h, const bool *gone, size_t at, const struct flow_msg *words,
-		void (*after)(void *arg), void *arg, struct flow_fault *f)
+int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
+		const struct flow_msg *words, void (*after)(void *arg), void *arg,
+		struct flow_fault *f)
 {
 	struct ruleset more = {0};
-	struct rules_edit e = {holder_rules(h), gone, &more, at};
-	int ret = words ? holder_parse(h, words->body, words->body_len, &more, f) : 0;
+	struct rules_edit e = {holder_rules(h), gone, &more, to.rule, to.table};
+	int ret = words ? holder_parse_words(h, words, &more, f) : 0;
 
-	if (ret)
-		return ret;
-	if (words && more.n != 1)
-		ret = fault_say(f, EXIT_RULES, "one rule is needed, not %zu", more.n);
-	else
+	if (!ret)
 		ret = holder_rebuild(h, &e, after, arg, f);
 	ruleset_free(&more);
 	return ret;

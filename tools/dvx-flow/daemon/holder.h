@@ -29,12 +29,18 @@ struct holder {
  */
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
 		 void (*after)(void *arg), struct flow_fault *f);
+/* Where a rule comes. */
+struct holder_place {
+	size_t rule;
+	uint32_t table; /* of the set: that of this rule, or of the one before it */
+};
 /*
  * The same with some rules less, some more. Faults are about places in `words`, if the rules that
  * come have them; NULL: none comes.
  */
-int holder_edit(struct holder *h, const bool *gone, size_t at, const struct flow_msg *words,
-		void (*after)(void *arg), void *arg, struct flow_fault *f);
+int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
+		const struct flow_msg *words, void (*after)(void *arg), void *arg,
+		struct flow_fault *f);
 /* The rules in effect; an empty set if there are none. */
 const struct ruleset *holder_rules(const struct holder *h);
 /* Restores the rules that were committed last, if any. */

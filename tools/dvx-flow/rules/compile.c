@@ -43,12 +43,28 @@ struct matcher_list {
 	size_t n, room, entries;
 };
 
-struct work {
-	struct program *out;
-	struct matcher_list list[RULE_DIRS];
+/* The rules of one table of the file. */
+struct table_work {
 	struct map shapes; /* hash -> the shape's number in `cover` */
 	struct cover cover;
+	uint32_t list[RULE_DIRS]; /* where the next rule's entries go */
+};
+
+/* A rule that leads from one table to another. */
+struct table_way {
+	uint32_t from, to, rule;
+};
+
+struct work {
+	struct program *out;
+	struct table_work *of; /* for each table of the file */
+	size_t nof;
+	struct matcher_list *list; /* for each table of the program */
+	size_t list_room, table_room;
+	struct table_way *way;
+	size_t nways, way_room;
 	/* the current rule */
+	struct table_work *now;
 	const struct ruleset *set;
 	uint32_t rule;
 	uint32_t *action; /* the first rule with the same action, for each rule; such rules never
@@ -69,19 +85,19 @@ static bool same_shape(const struct shape *a, const struct shape *b)
 /* Keeps one copy of each shape, so that pointers can be compared. False: no memory. */
 static bool intern(struct work *w, const struct shape *s, size_t *number)
 {
-	struct cover *c = &w->cover;
+	struct cover *c = &w->now->cover;
 	uint64_t h = s->n;
 	const struct map_slot *known;
 	struct shape *kept;
 
 	for (unsigned int i = 0; i < s->n; i++)
 		h = map_mix(map_mix(h, s->key[i]), s->mask[i]);
-	known = map_get(&w->shapes, h);
+	known = map_get(&w->now->shapes, h);
 	*number = known && same_shape(c->shape[known->what].shape, s) ? known->what : c->n;
 	if (*number < c->n)
 		return true;
 	kept = arena_get(w->out->memory, sizeof(*kept));
-	if (!kept || !map_put(&w->shapes, h, (uint32_t)c->n))
+	if (!kept || !map_put(&w->now->shapes, h, (uint32_t)c->n))
 		return false;
 	*kept = *s;
 	return cover_add_shape(c, kept);
@@ -184,6 +200,16 @@ static enum relation relate(const struct work *w, struct matcher_build *m,
 										   : APART;
 }
 
+/* A mirror's packets go on to later rules: it covers none. */
+static int compile_covers(struct work *w, size_t shape, struct rule_entry entry)
+{
+	const struct rule *r = &w->set->rule[w->rule];
+
+	if (r->verdict == RULE_MIRROR)
+		return 0;
+	return cover_add(&w->now->cover, r->dir, shape, entry) ? 0 : -ENOMEM;
+}
+
 static int compile_add_entry(struct work *w, struct matcher_list *l, struct matcher_build *m,
 			     size_t shape, const uint64_t *value)
 {
@@ -201,7 +227,7 @@ static int compile_add_entry(struct work *w, struct matcher_list *l, struct matc
 			return -ENOMEM;
 	l->entries++;
 	w->placed = true;
-	return cover_add(&w->cover, w->set->rule[w->rule].dir, shape, entry) ? 0 : -ENOMEM;
+	return compile_covers(w, shape, entry);
 }
 
 static int add_matcher(struct matcher_list *l, const struct shape *shape)
@@ -244,17 +270,17 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 {
 	struct work *w = arg;
 	enum rule_dir dir = w->set->rule[w->rule].dir;
-	struct matcher_list *l = &w->list[dir];
+	struct matcher_list *l = &w->list[w->now->list[dir]];
 	const struct shape *shape;
 	size_t number, target;
 	int ret;
 
 	if (!intern(w, wanted, &number))
 		return -ENOMEM;
-	ret = cover_find(&w->cover, dir, number, value, &w->coverer);
+	ret = cover_find(&w->now->cover, dir, number, value, &w->coverer);
 	if (ret)
 		return ret < 0 ? ret : 0;
-	shape = w->cover.shape[number].shape;
+	shape = w->now->cover.shape[number].shape;
 	ret = find_place(w, l, shape, value, &target);
 	if (!ret && target == l->n)
 		ret = add_matcher(l, shape);
@@ -267,17 +293,19 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 /* Hashes what a rule does with a packet. A rule with a counter or a change is equal to no other. */
 static uint64_t action_hash(const struct rule *r, uint32_t i)
 {
-	uint64_t h = map_mix(map_mix(1, r->verdict), r->verdict == RULE_SEND ? r->queue : 0);
+	uint64_t h = map_mix(map_mix(1, r->verdict), r->queue);
 
 	h = map_mix(h, r->has_tag ? 1ull << 32 | r->tag : 0);
+	h = map_mix(map_mix(h, r->go), r->rss ? r->rss->number + 1 : 0);
 	return r->count || r->nchanges ? map_mix(map_mix(2, i), h) : h;
 }
 
 static bool same_action(const struct rule *a, const struct rule *b)
 {
-	return a == b || (!a->count && !b->count && !a->nchanges && !b->nchanges &&
-			  a->verdict == b->verdict && a->queue == b->queue &&
-			  a->has_tag == b->has_tag && a->tag == b->tag);
+	return a == b ||
+	       (!a->count && !b->count && !a->nchanges && !b->nchanges &&
+		a->verdict == b->verdict && a->queue == b->queue && a->has_tag == b->has_tag &&
+		a->tag == b->tag && a->go == b->go && a->rss == b->rss);
 }
 
 static int compile_find_actions(struct work *w)
@@ -295,6 +323,98 @@ static int compile_find_actions(struct work *w)
 	}
 	map_free(&firsts);
 	return w->action ? ret : -ENOMEM;
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+static int compile_add_table(struct work *w, enum rule_dir dir, uint32_t of)
+{
+	struct program *p = w->out;
+
+	if (!array_grow((void **)&w->list, p->ntables, &w->list_room, sizeof(*w->list)) ||
+	    !array_grow((void **)&p->table, p->ntables, &w->table_room, sizeof(*p->table)))
+		return -ENOMEM;
+	w->list[p->ntables] = (struct matcher_list){0};
+	p->table[p->ntables] = (struct table){.dir = dir, .of = of, .next = TABLE_NONE};
+	w->of[of].list[dir] = (uint32_t)p->ntables++;
+	return 0;
+}
+
+/* The first table for each direction comes first. */
+static int compile_add_tables(struct work *w)
+{
+	int ret = 0;
+
+	w->nof = w->set->ntables ? w->set->ntables : 1;
+	w->of = calloc(w->nof, sizeof(*w->of));
+	if (!w->of)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < w->nof; t++)
+		for (int d = 0; d < RULE_DIRS && !ret; d++)
+			ret = compile_add_table(w, (enum rule_dir)d, t);
+	return ret;
+}
+
+/* The current rule leads from its table to another one. */
+static int compile_add_way(struct work *w, uint32_t from, uint32_t to)
+{
+	if (!array_grow((void **)&w->way, w->nways, &w->way_room, sizeof(*w->way)))
+		return -ENOMEM;
+	w->way[w->nways++] = (struct table_way){from, to, w->rule};
+	return 0;
+}
+
+/* Later rules of the mirror's table judge its packets, too. */
+static int compile_mirror(struct work *w)
+{
+	const struct rule *r = &w->set->rule[w->rule];
+	uint32_t before = w->now->list[r->dir];
+	int ret = compile_add_table(w, r->dir, r->table);
+
+	if (ret)
+		return ret;
+	w->out->table[before].next = w->now->list[r->dir];
+	return compile_add_way(w, before, w->now->list[r->dir]);
+}
+
+uint32_t program_goto(const struct rule *r)
+{
+	return r->verdict == RULE_GOTO ? RULE_DIRS * r->go + (uint32_t)r->dir : TABLE_NONE;
+}
+
+static int compile_ways(struct work *w)
+{
+	const struct rule *r = &w->set->rule[w->rule];
+
+	if (r->verdict == RULE_GOTO)
+		return compile_add_way(w, w->now->list[r->dir], program_goto(r));
+	return r->verdict == RULE_MIRROR ? compile_mirror(w) : 0;
+}
+
+/* Puts a table behind one that leads to it: 1, or 0 if it is there, or -EMLINK. */
+static int compile_deepen(struct work *w, const struct table_way *way)
+{
+	uint32_t level = w->out->table[way->from].level;
+
+	if (!level || w->out->table[way->to].level > level)
+		return 0;
+	w->rule = way->rule;
+	w->out->table[way->to].level = level + 1;
+	return level == TABLES_DEEP ? -EMLINK : 1;
+}
+
+static int compile_levels(struct work *w)
+{
+	int moved = 1, ret = 0;
+
+	for (int d = 0; d < RULE_DIRS; d++)
+		w->out->table[d].level = w->list[d].n != 0;
+	while (moved && ret >= 0) {
+		moved = 0;
+		for (size_t i = 0; i < w->nways && ret >= 0; i++)
+			moved |= ret = compile_deepen(w, &w->way[i]);
+	}
+	return ret < 0 ? ret : 0;
 }
 
 /* --- a whole set of rules ------------------------------------------------------------------- */
@@ -315,9 +435,10 @@ static int place_rules(struct work *w)
 
 	for (; w->rule < w->set->n && !ret; w->rule += !ret) {
 		w->placed = false;
+		w->now = &w->of[w->set->rule[w->rule].table];
 		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
-		if (!ret && !w->placed)
-			ret = keep_shadow(w);
+		if (!ret)
+			ret = w->placed ? compile_ways(w) : keep_shadow(w);
 	}
 	return ret;
 }
@@ -337,21 +458,30 @@ static int keep_table(struct matcher_list *l, struct table *t)
 	return 0;
 }
 
+static void list_free(struct matcher_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct matcher_build *m = &l->matcher[i];
+
+		for (size_t v = 0; v < m->nviews; v++)
+			map_free(&m->view[v].seen);
+		free(m->view);
+		free(m->entry);
+	}
+	free(l->matcher);
+}
+
 static void work_free(struct work *w)
 {
-	for (int d = 0; d < RULE_DIRS; d++) {
-		for (size_t i = 0; i < w->list[d].n; i++) {
-			struct matcher_build *m = &w->list[d].matcher[i];
-
-			for (size_t v = 0; v < m->nviews; v++)
-				map_free(&m->view[v].seen);
-			free(m->view);
-			free(m->entry);
-		}
-		free(w->list[d].matcher);
+	for (size_t t = 0; t < w->out->ntables; t++)
+		list_free(&w->list[t]);
+	for (size_t t = 0; w->of && t < w->nof; t++) {
+		map_free(&w->of[t].shapes);
+		cover_free(&w->of[t].cover);
 	}
-	map_free(&w->shapes);
-	cover_free(&w->cover);
+	free(w->list);
+	free(w->of);
+	free(w->way);
 	free(w->action);
 }
 
@@ -363,9 +493,13 @@ int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
 	*out = (struct program){.memory = arena_new()};
 	ret = out->memory ? compile_find_actions(&w) : -ENOMEM;
 	if (!ret)
+		ret = compile_add_tables(&w);
+	if (!ret)
 		ret = place_rules(&w);
-	for (int d = 0; d < RULE_DIRS && !ret; d++)
-		ret = keep_table(&w.list[d], &out->table[d]);
+	if (!ret)
+		ret = compile_levels(&w);
+	for (size_t t = 0; t < out->ntables && !ret; t++)
+		ret = keep_table(&w.list[t], &out->table[t]);
 	*wrong = w.rule;
 	work_free(&w);
 	if (ret)
@@ -375,11 +509,12 @@ int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
 
 void program_free(struct program *p)
 {
-	for (int d = 0; d < RULE_DIRS; d++) {
-		for (size_t i = 0; i < p->table[d].n; i++)
-			free(p->table[d].matcher[i].entry);
-		free(p->table[d].matcher);
+	for (size_t t = 0; t < p->ntables; t++) {
+		for (size_t i = 0; i < p->table[t].n; i++)
+			free(p->table[t].matcher[i].entry);
+		free(p->table[t].matcher);
 	}
+	free(p->table);
 	free(p->shadow);
 	arena_free(p->memory);
 	*p = (struct program){0};

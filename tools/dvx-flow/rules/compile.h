@@ -3,7 +3,7 @@
  * What rules become in tables: masks, entries under them, and an order. No device, no library:
  * `check`, the daemon and the tests read the same result.
  *
- * A table of each direction is a list of matchers. A packet asks them in this order, and the first
+ * A table is a list of matchers. A packet asks them in this order, and the first
  * one that has an entry for it decides. A matcher has one mask, so at most one of its entries fits
  * a packet; that is why its entries need no order, and why 100,000 rules of one shape are one
  * matcher.
@@ -56,10 +56,21 @@ struct matcher {
 	size_t n;
 };
 
+#define TABLE_NONE UINT32_MAX
+
+/*
+ * The rules of one table of the file and one direction; a mirror ends it, because other rules judge
+ * its packets, too. `next` has the rules behind the mirror.
+ */
 struct table {
 	struct matcher *matcher; /* looked up in this order */
 	size_t n;
 	size_t entries; /* of all of them */
+	enum rule_dir dir;
+	uint32_t of;   /* the table of the file */
+	uint32_t next; /* where packets go that no rule takes; TABLE_NONE: the default way */
+	/* Tables that it leads to have a higher one. 0: no packet comes here, there are no rules. */
+	uint32_t level;
 };
 
 /* A rule that no packet can reach. */
@@ -68,7 +79,9 @@ struct shadow {
 };
 
 struct program {
-	struct table table[RULE_DIRS];
+	/* Packets begin in table[RULE_IN] or table[RULE_OUT]. */
+	struct table *table;
+	size_t ntables;
 	struct shadow *shadow;
 	size_t nshadows;
 	struct arena *memory;
@@ -76,13 +89,17 @@ struct program {
 
 /* --- cost.c ------------------------------------------------------------------------------------ */
 
-/* What a table costs. Paths count the matchers that a packet is looked up in, below the root. */
+/*
+ * What a direction's tables cost. Paths count the matchers that a packet is looked up in, below the
+ * root.
+ */
 struct table_cost {
-	size_t entries, matchers;
+	size_t tables, entries, matchers;
 	size_t longest_path; /* of packets that no rule takes; the default way's matcher, too */
 	double mean_path;    /* of packets that meet an entry, each entry as often as the others */
 };
-void table_cost(const struct table *t, struct table_cost *out);
+int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
+		 struct table_cost *out);
 
 /* A rule's part of that. */
 struct rule_cost {
@@ -99,11 +116,13 @@ int program_costs(const struct program *p, size_t nrules, struct rule_cost *out,
 #define RULE_ENTRIES_MAX 65536u
 
 /*
- * Returns 0, -ENOMEM, or -E2BIG with the rule in *wrong that has too many entries or needs too many
- * matchers.
+ * Returns 0, -ENOMEM, -E2BIG with the rule in *wrong that has too many entries or needs too many
+ * matchers, or -EMLINK with one that needs a table behind too many others.
  */
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
 void program_free(struct program *p);
+/* The table that a rule's packets go to: of a RULE_GOTO; TABLE_NONE: none. */
+uint32_t program_goto(const struct rule *r);
 
 /* --- expand.c: the entries of one rule -------------------------------------------------------- */
 

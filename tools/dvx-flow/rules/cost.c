@@ -5,18 +5,56 @@
 
 #include "compile.h"
 
-void table_cost(const struct table *t, struct table_cost *out)
+/* The most look-ups that a packet has had before it comes to a table. */
+static void cost_before(const struct program *p, const struct ruleset *set, const struct table *t,
+			size_t *before)
 {
-	double sum = 0;
+	size_t here = before[t - p->table] + t->n + 1;
 
+	if (t->next != TABLE_NONE && before[t->next] < here)
+		before[t->next] = here;
 	for (size_t m = 0; m < t->n; m++)
-		sum += (double)(m + 1) * (double)t->matcher[m].n;
-	*out = (struct table_cost){
-		.entries = t->entries,
-		.matchers = t->n,
-		.longest_path = t->n ? t->n + 1 : 0,
-		.mean_path = t->entries ? sum / (double)t->entries : 0,
-	};
+		for (size_t e = 0; e < t->matcher[m].n; e++) {
+			uint32_t to = program_goto(&set->rule[t->matcher[m].entry[e].rule]);
+
+			here = before[t - p->table] + m + 1;
+			if (to != TABLE_NONE && before[to] < here)
+				before[to] = here;
+		}
+}
+
+static void cost_add(const struct table *t, size_t before, struct table_cost *out)
+{
+	for (size_t m = 0; m < t->n; m++)
+		out->mean_path += (double)(before + m + 1) * (double)t->matcher[m].n;
+	out->tables++;
+	out->entries += t->entries;
+	out->matchers += t->n;
+	if (out->longest_path < before + t->n + 1)
+		out->longest_path = before + t->n + 1;
+}
+
+int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
+		 struct table_cost *out)
+{
+	size_t *before = calloc(p->ntables, sizeof(*before));
+
+	*out = (struct table_cost){0};
+	if (!before)
+		return -ENOMEM;
+	for (uint32_t level = 1; level <= TABLES_DEEP; level++)
+		for (size_t i = 0; i < p->ntables; i++) {
+			const struct table *t = &p->table[i];
+
+			if (t->dir != dir || t->level != level)
+				continue;
+			cost_before(p, set, t, before);
+			cost_add(t, before[i], out);
+		}
+	if (out->entries)
+		out->mean_path /= (double)out->entries;
+	free(before);
+	return 0;
 }
 
 /* Entries stand in the order of their rules. */
@@ -49,9 +87,9 @@ int program_costs(const struct program *p, size_t nrules, struct rule_cost *out,
 		return -ENOMEM;
 	for (uint32_t r = 0; r < nrules; r++)
 		cost[r].rule = r;
-	for (int d = 0; d < RULE_DIRS; d++)
-		for (size_t m = 0; m < p->table[d].n; m++)
-			cost_count(&p->table[d].matcher[m], cost);
+	for (size_t t = 0; t < p->ntables; t++)
+		for (size_t m = 0; m < p->table[t].n; m++)
+			cost_count(&p->table[t].matcher[m], cost);
 	qsort(cost, nrules, sizeof(*cost), cost_order);
 	for (; *n < room && *n < nrules && cost[*n].matchers; ++*n)
 		out[*n] = cost[*n];

@@ -94,6 +94,8 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
 %token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap"
+%token <word> T_MIRROR "mirror" T_TABLE "table" T_GOTO "goto" T_RSS "rss" T_ON "on"
+%token <name> T_DIGITS "a key of 40 bytes"
 
 %type <name> name
 %type <word> keyword
@@ -112,6 +114,7 @@ file:
 line:
   T_EOL
 | rule T_EOL
+| T_TABLE name T_EOL	{ parse_table(ps, &@2, $2); }
 | error T_EOL		{ yyerrok; }
 ;
 
@@ -124,6 +127,7 @@ head:
 | T_PASS { parse_begin(ps, &@1, RULE_PASS, false); } direction
 | T_SEND { parse_begin(ps, &@1, RULE_SEND, false); } direction
 | T_COUNT { parse_begin(ps, &@1, RULE_PASS, true); } direction
+| T_MIRROR { parse_begin(ps, &@1, RULE_MIRROR, false); } direction
 ;
 
 direction:
@@ -342,6 +346,8 @@ modifiers:
 modifier:
   T_TO T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $3); }
 | T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $2); }
+| T_TO T_RSS rss
+| T_GOTO name		{ parse_goto(ps, &@2, $2); }
 | T_TAG T_NUMBER	{ parse_tag(ps, &@$, $2); }
 | T_COUNT		{ parse_count(ps, &@$); }
 | T_NAMED T_STRING	{ parse_name(ps, &@2, $2); }
@@ -352,6 +358,34 @@ modifier:
 | T_PUSH T_VLAN T_NUMBER T_PCP T_NUMBER	{ parse_push_vlan(ps, &@$, $3, $5); }
 | T_POP T_VLAN		{ parse_change(ps, &@$, CHANGE_POP, 0); }
 | T_DECAP		{ parse_change(ps, &@$, CHANGE_DECAP, 0); }
+;
+
+rss:
+  rss_queues
+| rss_queues rss_on
+| rss_queues rss_key
+| rss_queues rss_on rss_key
+| rss_queues rss_key rss_on
+;
+
+rss_queues:
+  T_NUMBER '-' T_NUMBER	{ parse_rss(ps, &@1, $1, &@3, $3); }
+;
+
+rss_on:
+  T_ON rss_kind
+| rss_on ',' rss_kind
+;
+
+rss_kind:
+  T_IPV4		{ parse_rss_on(ps, &@$, HASH_IPV4); }
+| T_IPV6		{ parse_rss_on(ps, &@$, HASH_IPV6); }
+| T_TCP			{ parse_rss_on(ps, &@$, HASH_TCP); }
+| T_UDP			{ parse_rss_on(ps, &@$, HASH_UDP); }
+;
+
+rss_key:
+  T_KEY T_DIGITS	{ parse_rss_key(ps, &@2, $2); }
 ;
 
 settings:
@@ -404,7 +438,7 @@ static bool may_stand(const void *ctx, int token)
 
 static const char *const value_kinds[] = {"a number", "a name"};
 
-#define MODIFIERS "to queue, tag, count, name, set, push, pop or decap"
+#define MODIFIERS "to queue, to rss, goto, tag, count, name, set, push, pop or decap"
 
 static void expected(char *text, size_t size, const yypcontext_t *ctx)
 {
@@ -424,10 +458,10 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 
 		if (!among(list, n, YYSYMBOL_T_ETH))
 			snprintf(text, size, more ? "the end of the line, " MODIFIERS
-						  : "drop, pass, send or count");
+						  : "drop, pass, send, mirror, count or table");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
 			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl or vlan)%s",
-				 more ? ", to queue, tag, count, name, push, pop or decap" : "");
+				 more ? ", to queue, to rss, goto, tag, count, name, push, pop or decap" : "");
 		else
 			snprintf(text, size, "something to match (eth, vlan, ipv4, ipv6, src, dst, "
 				 "proto, tcp, udp, port, ...)%s", more ? ", " MODIFIERS : "");
@@ -504,7 +538,7 @@ static bool is_utf16(const char *text, size_t len)
 	return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 }
 
-int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
+static int parse_rules(const char *text, size_t len, struct ruleset *set, bool whole, mistake_fn tell, void *arg)
 {
 	size_t mark = rules_mark(text, len);
 	struct rule_parser ps = {.text = text + mark,
@@ -528,13 +562,27 @@ int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn te
 		ruleset_free(set);
 		return -ENOMEM;
 	}
-	if (!flow__scan_bytes(ps.text, (int)ps.len, scanner) || flow_parse(scanner, &ps) == 2 || ps.no_memory)
+	if (!parse_tables_begin(&ps) || !flow__scan_bytes(ps.text, (int)ps.len, scanner) ||
+	    flow_parse(scanner, &ps) == 2 || ps.no_memory)
 		ret = -ENOMEM;
+	else if (whole)
+		parse_tables_end(&ps);
 	flow_lex_destroy(scanner);
 	parse_end_names(&ps);
+	parse_tables_free(&ps);
 	if (!ret)
 		ret = ps.mistakes;
 	if (ret)
 		ruleset_free(set);
 	return ret;
+}
+
+int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
+{
+	return parse_rules(text, len, set, true, tell, arg);
+}
+
+int rules_parse_part(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
+{
+	return parse_rules(text, len, set, false, tell, arg);
 }

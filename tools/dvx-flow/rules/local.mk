@@ -16,6 +16,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/parse.c \
 	tools/dvx-flow/rules/parse_addr.c tools/dvx-flow/rules/parse_change.c tools/dvx-flow/rules/parse_name.c \
 	tools/dvx-flow/rules/parse_rule.c tools/dvx-flow/rules/parse_tunnel.c \
+	tools/dvx-flow/rules/parse_to.c tools/dvx-flow/rules/parse_table.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \
 	tools/dvx-flow/rules/cover.h tools/dvx-flow/rules/cover.c \
 	tools/dvx-flow/rules/cubes.h tools/dvx-flow/rules/cubes.c \

@@ -70,7 +70,8 @@ struct source_location parse_location(const struct rule_parser *ps, const struct
 void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rule_verdict verdict,
 		 bool count)
 {
-	ps->rule = (struct rule){.verdict = verdict, .line = at->first_line};
+	ps->rule = (struct rule){
+		.verdict = verdict, .line = at->first_line, .table = ps->in_table};
 	ps->rule.at = parse_location(ps, at);
 	if (count)
 		parse_count(ps, at);
@@ -78,13 +79,14 @@ void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rul
 	parse_level(ps, false);
 	memset(ps->field, 0, sizeof(ps->field));
 	ps->context = CONTEXT_NONE;
-	ps->bad = ps->has_queue = ps->asks_inner = false;
+	ps->bad = ps->asks_inner = false;
 	ps->ports = (struct parse_ports){0};
 	ps->nets = (struct parse_nets){0};
 	ps->values = (struct parse_values){0};
 	ps->flags = ps->flags_mask = 0;
 	ps->tunnel = TUNNEL_NONE;
 	parse_begin_changes(ps);
+	parse_begin_to(ps);
 }
 
 void parse_direction(struct rule_parser *ps, const struct source_range *at, enum rule_dir dir)
@@ -408,27 +410,11 @@ void parse_code(struct rule_parser *ps, const struct source_range *at, uint64_t 
 
 /* --- modifiers ------------------------------------------------------------------------------ */
 
-void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue)
-{
-	if (queue >= QUEUES_MAX)
-		parse_mistake(ps, at, "a queue is 0 to %u, not %" PRIu64, QUEUES_MAX - 1, queue);
-	else if (ps->rule.verdict != RULE_SEND)
-		parse_mistake(ps, at, "only a rule that begins with send has a queue");
-	else if (ps->rule.dir == RULE_OUT)
-		parse_mistake(ps, at,
-			      "a queue takes incoming packets; this rule is for outgoing ones");
-	else if (ps->has_queue)
-		parse_mistake(ps, at, "a second queue in one rule");
-	ps->rule.queue = (uint32_t)queue;
-	ps->rule.queue_at = parse_location(ps, at);
-	ps->has_queue = true;
-}
-
 void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag)
 {
 	if (tag > TAG_MAX)
 		parse_mistake(ps, at, "a tag is 0 to %llu, not %" PRIu64, TAG_MAX, tag);
-	else if (ps->rule.verdict != RULE_SEND)
+	else if (ps->rule.verdict != RULE_SEND && ps->rule.verdict != RULE_GOTO)
 		parse_mistake(ps, at, "only a rule that begins with send has a tag");
 	else if (ps->rule.has_tag)
 		parse_mistake(ps, at, "a second tag in one rule");

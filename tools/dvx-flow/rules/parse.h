@@ -48,6 +48,17 @@ enum parse_tunnel { TUNNEL_NONE, TUNNEL_VXLAN, TUNNEL_GPE, TUNNEL_GENEVE, TUNNEL
 
 #define TYPE_MPLS 0x8847
 
+/* A table of the file, and a rule that leads to one. */
+struct parse_table {
+	struct source_range at; /* where its name was first */
+	bool has[RULE_DIRS];	/* rules of this direction */
+};
+struct parse_goto {
+	const char *name;
+	struct source_range at;
+	size_t rule;
+};
+
 struct rule_parser {
 	/* the text and its result */
 	const char *text;
@@ -60,7 +71,12 @@ struct rule_parser {
 	bool no_memory, ended;
 	struct parse_named *named; /* the rules with a name */
 	size_t nnamed, named_room;
-	struct map names; /* hash -> a place in `named` */
+	struct map names;	   /* hash -> a place in `named` */
+	struct parse_table *table; /* as many as the set has */
+	size_t table_room, names_room;
+	struct parse_goto *gotos;
+	size_t ngotos, goto_room;
+	uint32_t in_table; /* where the next rule belongs */
 	/* the current rule */
 	struct rule rule;
 	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
@@ -76,6 +92,8 @@ struct rule_parser {
 	struct parse_nets nets;
 	struct parse_values values;
 	uint64_t flags, flags_mask;
+	struct rule_rss rss;  /* last 0: not said */
+	struct parse_goto go; /* name NULL: not said */
 };
 
 void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
@@ -180,8 +198,32 @@ void parse_net_mask(struct rule_parser *ps, const struct source_range *at, struc
 void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, uint64_t mac,
 		    uint64_t mask);
 
-/* Modifiers. */
+/* --- parse_to.c: where packets go --- */
+
+void parse_begin_to(struct rule_parser *ps);
 void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue);
+void parse_rss(struct rule_parser *ps, const struct source_range *at, uint64_t first,
+	       const struct source_range *last_at, uint64_t last);
+void parse_rss_on(struct rule_parser *ps, const struct source_range *at, enum rule_hash kind);
+/* Hexadecimal digits behind 0x, or in pairs with colons between them. */
+void parse_rss_key(struct rule_parser *ps, const struct source_range *at, const char *digits);
+void parse_goto(struct rule_parser *ps, const struct source_range *at, const char *table);
+/* At the rule's end: is there a place to go to, and does the rest of the rule suit it? */
+void parse_settle_to(struct rule_parser *ps, const struct source_range *at);
+bool parse_keep_to(struct rule_parser *ps);
+
+/* --- parse_table.c --- */
+
+/* The following rules belong to this table. */
+void parse_table(struct rule_parser *ps, const struct source_range *at, const char *name);
+/* Before the first rule. False: no memory. */
+bool parse_tables_begin(struct rule_parser *ps);
+bool parse_tables_keep(struct rule_parser *ps);
+/* At the file's end: finds the tables that rules name; reports those that no packet reaches. */
+void parse_tables_end(struct rule_parser *ps);
+void parse_tables_free(struct rule_parser *ps);
+
+/* Modifiers. */
 void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag);
 void parse_count(struct rule_parser *ps, const struct source_range *at);
 

@@ -57,8 +57,7 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 	settle_ip(ps, at);
 	parse_settle_inner(ps, at);
 	parse_settle_changes(ps);
-	if (ps->rule.verdict == RULE_SEND && !ps->has_queue)
-		parse_mistake(ps, at, "send needs a queue: write `to queue 0' behind the matches");
+	parse_settle_to(ps, at);
 }
 
 static bool keep_fields(struct rule_parser *ps)
@@ -123,7 +122,8 @@ void parse_end(struct rule_parser *ps, const struct source_range *at)
 		parse_settle(ps, at);
 	if (ps->bad || ps->mistakes)
 		return;
-	if (keep_fields(ps) && keep_inner(ps) && parse_keep_changes(ps) && keep_text(ps, at) &&
+	if (keep_fields(ps) && keep_inner(ps) && parse_keep_changes(ps) && parse_keep_to(ps) &&
+	    parse_tables_keep(ps) && keep_text(ps, at) &&
 	    array_grow((void **)&ps->set->rule, ps->set->n, &ps->room, sizeof(struct rule)))
 		ps->set->rule[ps->set->n++] = ps->rule;
 	else
@@ -133,6 +133,7 @@ void parse_end(struct rule_parser *ps, const struct source_range *at)
 void ruleset_free(struct ruleset *set)
 {
 	free(set->rule);
+	free(set->table);
 	arena_free(set->memory);
 	*set = (struct ruleset){0};
 }

@@ -20,8 +20,10 @@ enum rule_dir {
 
 enum rule_verdict {
 	RULE_DROP,
-	RULE_PASS, /* the default way: what would happen without dvx-flow */
-	RULE_SEND, /* to a queue of the daemon; only RULE_IN */
+	RULE_PASS,   /* the default way: what would happen without dvx-flow */
+	RULE_SEND,   /* to a queue of the daemon, or to several by hash; only RULE_IN */
+	RULE_GOTO,   /* the rules of another table judge the packet; it does not come back */
+	RULE_MIRROR, /* a copy to a queue, and later rules judge the packet; only RULE_IN */
 };
 
 /*
@@ -136,11 +138,34 @@ struct rule_change {
 	uint32_t value;	  /* port, TTL, VLAN; of a push the tag's 16 bits */
 };
 
+/* Which packets are spread over queues: by their addresses, and by their ports as well. */
+enum rule_hash {
+	HASH_IPV4 = 1 << 0,
+	HASH_IPV6 = 1 << 1,
+	HASH_TCP = 1 << 2,
+	HASH_UDP = 1 << 3,
+};
+#define HASH_ALL       (HASH_IPV4 | HASH_IPV6 | HASH_TCP | HASH_UDP)
+#define HASH_KEY_BYTES 40
+
+/* Rules that spread alike share one of these. Other packets go to the first queue. */
+struct rule_rss {
+	const struct rule_rss *before; /* another one of the file */
+	uint32_t number;	       /* of those of the file */
+	uint32_t first, last;	       /* queues; first < last */
+	uint8_t on;		       /* enum rule_hash */
+	bool has_key;
+	uint8_t key[HASH_KEY_BYTES];
+};
+
 struct rule {
 	enum rule_dir dir;
 	enum rule_verdict verdict;
 	bool has_tag, count;
-	uint32_t queue, tag; /* tag: 24 bits */
+	uint32_t queue, tag;	    /* tag: 24 bits */
+	const struct rule_rss *rss; /* RULE_SEND without a queue */
+	uint32_t table;		    /* that the rule is in */
+	uint32_t go;		    /* the table of RULE_GOTO */
 
 	struct rule_headers outer;
 	const struct rule_headers *inner; /* inside a tunnel; NULL: the rule does not refer to it */
@@ -159,6 +184,17 @@ struct rule {
 /* Names of rules: a letter, then letters, digits, '_', '-' and '.'. */
 #define RULE_NAME_MAX 63u
 
+static inline bool rule_has_queue(const struct rule *r)
+{
+	return r->verdict == RULE_SEND || r->verdict == RULE_MIRROR;
+}
+
+/* The highest queue that a rule names; 0 if it names none. */
+static inline uint32_t rule_last_queue(const struct rule *r)
+{
+	return r->rss ? r->rss->last : r->queue;
+}
+
 /* The most queues of a daemon. A rule's queue is 0 to 63. */
 #define QUEUES_MAX 64u
 
@@ -167,10 +203,25 @@ struct rule {
 
 struct arena;
 
+/*
+ * A list of rules. Packets come to the first one, and go the default way at the end of each. Rules
+ * lead from one to the next without a circle.
+ */
+struct rule_table {
+	const char *name;
+};
+#define TABLE_MAIN  "main"
+#define TABLES_MAX  4096u
+#define TABLES_DEEP 60u /* one after the other: the hardware has 64 levels */
+#define RSS_MAX	    64u /* different ones of a file */
+
 struct ruleset {
 	struct rule *rule; /* in the file's order */
 	size_t n;
-	struct arena *memory; /* for everything that the rules point to */
+	struct rule_table *table;
+	size_t ntables;		    /* 0: there is no table but the first */
+	const struct rule_rss *rss; /* the last one; NULL: none */
+	struct arena *memory;	    /* for everything that the rules point to */
 };
 
 void ruleset_free(struct ruleset *set);
@@ -202,6 +253,8 @@ typedef void (*mistake_fn)(void *arg, const struct mistake *m);
  * that were reported through `tell`, or -ENOMEM; then *set is empty.
  */
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
+/* Of rules that are to be part of another text, whose tables they may name. Not to be compiled. */
+int rules_parse_part(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
 
 /* The length of the byte order mark at the beginning of the text, which some editors write. */
 size_t rules_mark(const char *text, size_t len);

@@ -73,6 +73,17 @@ static size_t line_end(const struct source_copy *c, size_t byte)
 	return end ? (size_t)(end + 1 - c->text) : c->len;
 }
 
+/*
+ * Whether the rules that come begin their table, or the file: in front of the first rule stands what
+ * the file says of itself, or the table's line.
+ */
+static bool source_heads(const struct rules_edit *e)
+{
+	const struct rule *next = &e->set->rule[e->at];
+
+	return !e->at || (next->table == e->table && next[-1].table != e->table);
+}
+
 char *source_edit(const char *text, size_t len, const struct rules_edit *e, size_t *out_len)
 {
 	struct source_copy c = {.text = text, .len = len};
@@ -86,8 +97,7 @@ char *source_edit(const char *text, size_t len, const struct rules_edit *e, size
 	for (size_t i = 0; i < e->set->n; i++) {
 		const struct rule *r = &e->set->rule[i];
 
-		/* In front of the first rule stands what the file says of itself. */
-		if (i == e->at && !i)
+		if (i == e->at && source_heads(e))
 			source_take(&c, line_begin(&c, r->first_byte));
 		if (i == e->at)
 			source_more(&c, e->more);

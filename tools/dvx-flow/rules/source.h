@@ -11,6 +11,7 @@ struct rules_edit {
 	const bool *gone; /* for each rule of the set; NULL: none goes */
 	const struct ruleset *more;
 	size_t at;
+	uint32_t table; /* that these come to: that of rule `at`, or of the one before it */
 };
 
 /* How many rules the edited set has. */
