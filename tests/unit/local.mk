@@ -52,7 +52,7 @@ tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c $(COPY_FAKE)
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
 
 # dvx-flow's rules and its explain, without a device.
-FLOW_TESTS += tests/unit/rules_parse tests/unit/rules_edit tests/unit/rules_compile tests/unit/rules_fill
+FLOW_TESTS += tests/unit/import tests/unit/rules_parse tests/unit/rules_edit tests/unit/rules_compile tests/unit/rules_fill
 tests_unit_rules_fill_SOURCES = tests/unit/rules_fill.c tools/dvx-flow/daemon/fill.c
 tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/src
 
@@ -70,6 +70,6 @@ tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixtur
 
 dist_check_SCRIPTS += tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh \
 	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
-	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/completion.sh \
+	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/flow_import.sh tests/unit/completion.sh \
 	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh
-EXTRA_DIST += tests/unit/posts.pl tests/unit/posts.awk tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps
+EXTRA_DIST += tests/unit/import.rows tests/unit/posts.pl tests/unit/posts.awk tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps

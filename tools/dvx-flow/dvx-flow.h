@@ -28,6 +28,8 @@ struct args {
 	const char *dump; /* a file, not the daemon */
 	uint64_t packet;  /* number in a packet file, from 1; 0: all */
 	bool out;	  /* the packets go out */
+	/* import and export */
+	const char *from, *to, *netdev;
 	int argc;
 	char **argv;
 };
@@ -71,5 +73,7 @@ int cmd_diff(const struct args *a);
 int cmd_save(const struct args *a);
 int cmd_explain(const struct args *a);
 int cmd_dump(const struct args *a);
+int cmd_import(const struct args *a);
+int cmd_export(const struct args *a);
 
 #endif

@@ -6,13 +6,15 @@ tools_dvx_flow_dvx_flow_SOURCES = tools/dvx-flow/dvx-flow.h tools/dvx-flow/main.
 	tools/dvx-flow/client.h tools/dvx-flow/client.c tools/dvx-flow/commands.c tools/dvx-flow/edit.c tools/dvx-flow/diff.c tools/dvx-flow/show.h tools/dvx-flow/show.c \
 	tools/dvx-flow/stats.h tools/dvx-flow/stats.c tools/dvx-flow/stats_table.c \
 	tools/dvx-flow/stats_screen.c tools/dvx-flow/stats_prometheus.c \
-	tools/dvx-flow/fault.h tools/dvx-flow/fault.c
+	tools/dvx-flow/fault.h tools/dvx-flow/fault.c \
+	tools/dvx-flow/import_cmd.c tools/dvx-flow/export_cmd.c
 tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) \
 	-I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS) $(PCAP_CFLAGS)
-tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la tools/cli/libcli.la \
+tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/libimport.la tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la tools/cli/libcli.la \
 	src/lib/libdvx.la $(JANSSON_LIBS) $(PCAP_LIBS) -lpthread
 include tools/dvx-flow/rules/local.mk
 include tools/dvx-flow/daemon/local.mk
 include tools/dvx-flow/explain/local.mk
+include tools/dvx-flow/import/local.mk
 dist_man_MANS += doc/man/dvx-flow.1
 EXTRA_DIST += doc/design/0065-dvx-flow.md

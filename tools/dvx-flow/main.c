@@ -5,7 +5,7 @@
 #include "dvx-flow.h"
 #include "daemon/pump.h"
 
-enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT, OPT_PROMETHEUS };
+enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT, OPT_PROMETHEUS, OPT_FROM, OPT_TO, OPT_NETDEV };
 
 #define SOCKET_OPTION                                                                    \
 	{                                                                                \
@@ -61,6 +61,21 @@ static const struct argp_option dump_options[] = {
 	{0},
 };
 
+static const struct argp_option import_options[] = {
+	{"from", OPT_FROM, "TOOL", 0,
+	 "tc, testpmd, iptables, ip6tables, nft or ovs; default: found out from the text", 0},
+	{"netdev", OPT_NETDEV, "NAME", 0, "the interface (port) whose rules to take", 0},
+	CLI_JSON,
+	{0},
+};
+
+static const struct argp_option export_options[] = {
+	{"to", OPT_TO, "TOOL", 0, "tc or testpmd", 0},
+	{"netdev", OPT_NETDEV, "NAME", 0, "tc's interface (eth0), testpmd's port (0)", 0},
+	CLIENT_OPTIONS,
+	{0},
+};
+
 static const struct cli_command commands[] = {
 	{"check", 1, 1, "FILE",
 	 "Checks a rule file, and shows what its rules cost: entries, matchers, look-ups.",
@@ -99,6 +114,13 @@ static const struct cli_command commands[] = {
 	{"dump", 0, 0, "",
 	 "Prints libmlx5's dump of the daemon's tables, or each entry field by field.",
 	 dump_options, cmd_dump},
+	{"import", 0, 1, "[FILE]",
+	 "Prints rules of tc-flower, testpmd, iptables-save, nft or ovs-ofctl as rules of dvx-flow, "
+	 "and tells which ones cannot be said.",
+	 import_options, cmd_import},
+	{"export", 0, 1, "[FILE]",
+	 "Prints the rules of FILE, or those in effect, as commands of tc or testpmd.",
+	 export_options, cmd_export},
 };
 
 /* What ip, tc, nft and iptables call them. */
@@ -121,6 +143,8 @@ static const char overview[] =
 	"  stats         show packets and bytes of rules and queues; --watch\n"
 	"  explain WHAT  show which tables, rules and entries a packet meets\n"
 	"  dump          print libmlx5's dump of the tables\n"
+	"  import FILE   print rules of tc, testpmd, iptables, nft, ovs as rules;\n"
+	"  export FILE   ... and rules as commands of tc or testpmd: --to tc|testpmd\n"
 	"\n"
 	"A rule: drop in udp dst port 53\n"
 	"        send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
@@ -141,6 +165,9 @@ static const struct cli_option values[] = {
 	CLI_TEXT('c', capture),
 	CLI_TEXT('D', dump),
 	CLI_TEXT(OPT_STATE, state),
+	CLI_TEXT(OPT_FROM, from),
+	CLI_TEXT(OPT_TO, to),
+	CLI_TEXT(OPT_NETDEV, netdev),
 	CLI_NUMBER('n', queues, 1, QUEUES_MAX),
 	CLI_NUMBER('p', packet, 1, UINT64_MAX),
 	CLI_SECONDS('i', interval, 10),

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which tool a text is of. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect.h"
+#include "rules/arena.h"
+#include "rules/words.h"
+
+static bool own_looks(const struct tokens *line)
+{
+	return line->n > 1 && word_is_direction(line->token[1].text) &&
+	       word_find(line->token[0].text);
+}
+
+#define DIALECT_BLANKS " \t\r\f"
+
+static const struct dialect_row {
+	const char *name;
+	bool (*looks)(const struct tokens *line);
+	void (*read)(struct import *im, struct token_reader *r);
+	const char *marks, *blanks; /* of its words */
+} dialects[DIALECTS] = {
+	[DIALECT_TC] = {"tc", tc_looks, tc_read, "", DIALECT_BLANKS},
+	[DIALECT_TESTPMD] = {"testpmd", testpmd_looks, testpmd_read, "", DIALECT_BLANKS},
+	[DIALECT_IPTABLES] = {"iptables", iptables_looks, iptables_read, "", DIALECT_BLANKS},
+	[DIALECT_IP6TABLES] = {"ip6tables", ip6tables_looks, ip6tables_read, "", DIALECT_BLANKS},
+	[DIALECT_NFT] = {"nft", nft_looks, nft_read, "{}();,&|<>=!",
+			 /* A shell's quotes and escapes around commands. */
+			 DIALECT_BLANKS "'\\"},
+	[DIALECT_OVS] = {"ovs", ovs_looks, ovs_read, "", DIALECT_BLANKS},
+	[DIALECT_OWN] = {"dvx-flow", own_looks, NULL, "", DIALECT_BLANKS},
+};
+
+static const struct {
+	const char *id, *text;
+} reasons[IMPORT_REASONS] = {
+#define REASON(name, id, text) {id, text},
+#include "reasons.def"
+};
+
+const char *reason_text(enum import_reason reason)
+{
+	return reasons[reason].text;
+}
+
+const char *reason_id(enum import_reason reason)
+{
+	return reasons[reason].id;
+}
+
+const char *dialect_name(enum import_dialect d)
+{
+	return dialects[d].name;
+}
+
+enum import_dialect dialect_find(const char *name)
+{
+	int d = 0;
+
+	while (d < DIALECT_OWN && strcmp(dialects[d].name, name))
+		d++;
+	return d < DIALECT_OWN ? (enum import_dialect)d : DIALECTS;
+}
+
+bool dialect_among(const struct token *t, const char *const *words)
+{
+	for (; *words; words++)
+		if (token_is(t, *words))
+			return true;
+	return false;
+}
+
+static enum import_dialect dialect_of(const struct tokens *line)
+{
+	int d = 0;
+
+	while (d < DIALECTS && !dialects[d].looks(line))
+		d++;
+	return (enum import_dialect)d;
+}
+
+void dialect_stranger(struct import *im, const struct draft *d, const struct tokens *line)
+{
+	import_leave(im, d, &line->token[0],
+		     dialect_of(line) == DIALECTS ? REASON_UNKNOWN : REASON_DIALECT);
+}
+
+/* iptables-save and ip6tables-save write the same lines; only the comment tells them apart. */
+static enum import_dialect dialect_family(enum import_dialect d, const struct token_reader *r)
+{
+	size_t n = (size_t)(r->end - r->p);
+
+	if (d == DIALECT_IPTABLES && memmem(r->p, n, "ip6tables-", 10) &&
+	    !memmem(r->p, n, " iptables-", 10))
+		return DIALECT_IP6TABLES;
+	return d;
+}
+
+/* Of the first line that is of any dialect, or `wanted` if one is of that. */
+static enum import_dialect dialect_guess(const struct token_reader *reader,
+					 enum import_dialect wanted, bool *no_memory)
+{
+	struct token_reader r = *reader;
+	enum import_dialect first = DIALECTS;
+	struct tokens line = {0};
+
+	r.marks = "";
+	r.blanks = DIALECT_BLANKS;
+	while (tokens_line(&r, &line)) {
+		if (wanted != DIALECTS && dialects[wanted].looks(&line)) {
+			first = wanted;
+			break;
+		}
+		if (first == DIALECTS)
+			first = dialect_of(&line);
+		if (first != DIALECTS && wanted == DIALECTS)
+			break;
+	}
+	free(line.token);
+	*no_memory = r.no_memory;
+	return wanted == DIALECTS ? dialect_family(first, reader) : first;
+}
+
+static int dialect_compare(const void *a, const void *b)
+{
+	const struct import_item *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+int import_text(const struct import_ask *ask, const char *text, size_t len,
+		struct import_result *out)
+{
+	struct import im = {.ask = ask, .out = out};
+	struct token_reader r = {
+		.p = text, .end = text + len, .line = 1, .column = 1, .memory = arena_new()};
+
+	*out = (struct import_result){.memory = r.memory, .dialect = DIALECTS};
+	if (!r.memory)
+		return -ENOMEM;
+	out->dialect = dialect_guess(&r, ask->from, &im.no_memory);
+	if (im.no_memory)
+		return -ENOMEM;
+	if (out->dialect >= DIALECT_OWN || (ask->from != DIALECTS && out->dialect != ask->from))
+		return -EPROTOTYPE;
+	r.marks = dialects[out->dialect].marks;
+	r.blanks = dialects[out->dialect].blanks;
+	dialects[out->dialect].read(&im, &r);
+	if (out->n)
+		qsort(out->item, out->n, sizeof(*out->item), dialect_compare);
+	return im.no_memory || r.no_memory ? -ENOMEM : 0;
+}
+
+void import_free(struct import_result *out)
+{
+	free(out->item);
+	arena_free(out->memory);
+	*out = (struct import_result){0};
+}

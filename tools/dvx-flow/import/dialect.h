@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The importers: each reads a whole text and adds its rules. */
+#ifndef DVX_FLOW_IMPORT_DIALECT_H
+#define DVX_FLOW_IMPORT_DIALECT_H
+
+#include "draft.h"
+
+void tc_read(struct import *im, struct token_reader *r);
+void testpmd_read(struct import *im, struct token_reader *r);
+void iptables_read(struct import *im, struct token_reader *r);
+void ip6tables_read(struct import *im, struct token_reader *r);
+void nft_read(struct import *im, struct token_reader *r);
+void ovs_read(struct import *im, struct token_reader *r);
+
+/* Whether a line is of this dialect. */
+bool tc_looks(const struct tokens *line);
+bool testpmd_looks(const struct tokens *line);
+bool iptables_looks(const struct tokens *line);
+bool ip6tables_looks(const struct tokens *line);
+bool nft_looks(const struct tokens *line);
+bool ovs_looks(const struct tokens *line);
+/* Leaves out a line that is of no dialect, or of another one. */
+void dialect_stranger(struct import *im, const struct draft *d, const struct tokens *line);
+
+/* A command that adds no rule, and whether it may be passed over. */
+bool dialect_among(const struct token *t, const char *const *words);
+
+#endif

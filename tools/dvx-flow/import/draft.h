@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rule that an importer is making, piece by piece, and the text that becomes of it. */
+#ifndef DVX_FLOW_IMPORT_DRAFT_H
+#define DVX_FLOW_IMPORT_DRAFT_H
+
+#include "import.h"
+#include "tokens.h"
+
+/* What a rule says of a level's headers, in the order of its text. */
+enum draft_slot {
+	SLOT_ETH_SRC,
+	SLOT_ETH_DST,
+	SLOT_TAG, /* vlan, svlan, untagged */
+	SLOT_VLAN_ID,
+	SLOT_VLAN_PCP,
+	SLOT_VLAN_DEI,
+	SLOT_TAG2,
+	SLOT_VLAN2_ID,
+	SLOT_VLAN2_PCP,
+	SLOT_VLAN2_DEI,
+	SLOT_ETHERTYPE,
+	SLOT_MPLS,
+	SLOT_MPLS_LABEL,
+	SLOT_MPLS_TC,
+	SLOT_MPLS_BOS,
+	SLOT_MPLS_TTL,
+	SLOT_IP, /* ipv4, ipv6 */
+	SLOT_SRC,
+	SLOT_DST,
+	SLOT_HOST,
+	SLOT_DSCP,
+	SLOT_ECN,
+	SLOT_TOS,
+	SLOT_TTL,
+	SLOT_FLOWLABEL,
+	SLOT_FRAGMENT, /* fragment, nofrag */
+	SLOT_PROTO,    /* tcp, udp, icmp, icmp6, proto N */
+	SLOT_TYPE,
+	SLOT_CODE,
+	SLOT_SPORT,
+	SLOT_DPORT,
+	SLOT_PORT,
+	SLOT_FLAGS,
+	SLOT_TUNNEL, /* vxlan, vxlan-gpe, geneve */
+	SLOT_VNI,
+	SLOT_OAM,
+	SLOT_KEY,
+	DRAFT_SLOTS,
+};
+
+/* What it does, in the order of its text. */
+enum draft_change {
+	EDIT_DECAP,
+	EDIT_POP,
+	EDIT_ETH_SRC,
+	EDIT_ETH_DST,
+	EDIT_IP_SRC,
+	EDIT_IP_DST,
+	EDIT_SPORT,
+	EDIT_DPORT,
+	EDIT_TTL,
+	EDIT_DEC_TTL,
+	EDIT_VLAN,
+	EDIT_PUSH,
+	EDIT_PUSH_PCP,
+	DRAFT_CHANGES,
+};
+
+struct draft_part {
+	const char *text; /* NULL: not said */
+	bool negated;
+};
+
+struct draft {
+	const struct token *at; /* where the rule begins */
+	uint64_t order;
+	const char *verdict; /* drop, pass, send; NULL: not said yet */
+	const char *direction;
+	const char *queue, *tag;
+	bool count, inner; /* words refer to the headers inside a tunnel */
+	bool nothing;	   /* the conditions exclude each other: no packet */
+	struct draft_part part[2][DRAFT_SLOTS];
+	const char *change[DRAFT_CHANGES];
+};
+
+/* Everything of one import. */
+struct import {
+	const struct import_ask *ask;
+	struct import_result *out;
+	const char *netdev; /* of the rules so far, if none was asked for */
+	bool no_memory;
+};
+
+/* Memory of the result. "" if there is none left. */
+const char *import_format(struct import *im, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Notes what is left out. Returns false, for its caller to return. */
+bool import_leave(struct import *im, const struct draft *d, const struct token *at,
+		  enum import_reason reason);
+/* Adds the rule, or what dvx-flow says against it. */
+void import_add(struct import *im, const struct draft *d);
+/* Whether a rule for this interface concerns the device: 1, 0, -1: nobody says. */
+int import_netdev(struct import *im, const char *netdev);
+
+/* Adds a condition. False: it cannot be joined with what the draft says already. */
+bool draft_say(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
+bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
+const char *draft_said(const struct draft *d, enum draft_slot slot);
+/* Adds all that another draft says of its packets. False: not joined. */
+bool draft_join(struct import *im, struct draft *d, const struct draft *also);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "export.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+
+const struct export_tool *export_find(const char *name)
+{
+	static const struct export_tool *const tools[] = {&export_tc, &export_testpmd};
+
+	for (size_t i = 0; i < 2; i++)
+		if (!strcmp(tools[i]->name, name))
+			return tools[i];
+	return NULL;
+}
+
+/* --- an entry's parts -------------------------------------------------------------------------- */
+
+unsigned int entry_key(unsigned int key, bool inner)
+{
+	if (!inner)
+		return key;
+	return key < KEY_PER_LEVEL ? (unsigned int)KEY_INNER(key) : MATCH_INNER(key);
+}
+
+bool entry_has(const struct entry *e, unsigned int key, uint64_t value)
+{
+	return e->mask[key] == match_key_max(key) && e->value[key] == value;
+}
+
+bool entry_take_masked(struct entry *e, unsigned int key, uint64_t *value, uint64_t *mask)
+{
+	*value = e->value[key];
+	*mask = e->mask[key];
+	e->mask[key] = 0;
+	return *mask != 0;
+}
+
+bool entry_take(struct entry *e, unsigned int key, uint64_t *value)
+{
+	uint64_t mask;
+
+	return e->mask[key] == match_key_max(key) && entry_take_masked(e, key, value, &mask);
+}
+
+static int address_length(const uint8_t *mask, int bytes)
+{
+	int n = 0;
+
+	while (n < bytes * 8 && mask[n / 8] >> (7 - n % 8) & 1)
+		n++;
+	for (int i = n; i < bytes * 8; i++)
+		if (mask[i / 8] >> (7 - i % 8) & 1)
+			return -1;
+	return n;
+}
+
+bool entry_take_address(struct entry *e, unsigned int first, bool inner, int family,
+			struct entry_address *a)
+{
+	unsigned int words = family == AF_INET ? 1 : 4;
+	bool any = false;
+
+	*a = (struct entry_address){.family = family};
+	for (unsigned int i = 0; i < words; i++) {
+		uint64_t value, mask;
+		uint32_t v, m;
+
+		/* IPv4's is the last word. */
+		any |= entry_take_masked(e, entry_key(first + 4 - words + i, inner), &value, &mask);
+		v = htonl((uint32_t)(value & mask));
+		m = htonl((uint32_t)mask);
+		memcpy(a->addr + i * 4, &v, 4);
+		memcpy(a->mask + i * 4, &m, 4);
+	}
+	a->bits = address_length(a->mask, (int)words * 4);
+	return any;
+}
+
+const struct rule_change *entry_change(const struct entry *e, enum rule_change_kind kind)
+{
+	for (size_t i = 0; i < e->rule->nchanges; i++)
+		if (e->rule->change[i].kind == kind)
+			return &e->rule->change[i];
+	return NULL;
+}
+
+bool entry_refuse(struct entry *e, struct source_location at, const char *fmt, ...)
+{
+	va_list ap;
+
+	e->at = at;
+	va_start(ap, fmt);
+	vsnprintf(e->why, sizeof(e->why), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* What words imply has no noun of its own. */
+static const char *entry_noun(unsigned int key)
+{
+	if (match_keys[key].noun)
+		return match_keys[key].noun;
+	return strstr(match_keys[key].path, "port")	 ? "port"
+	       : strstr(match_keys[key].path, "version") ? "IP version"
+							 : "address";
+}
+
+bool entry_done(struct entry *e, const char *tool)
+{
+	for (unsigned int key = 0; key < MATCH_KEYS; key++)
+		if (e->mask[key])
+			return entry_refuse(e, rule_location(e->rule, key),
+					    "%s cannot compare this %s, or not under this mask",
+					    tool, entry_noun(key));
+	return true;
+}
+
+/* --- rules ------------------------------------------------------------------------------------- */
+
+struct export_run {
+	const struct export_ask *ask;
+	struct export_state state;
+	const struct rule *rule;
+	size_t number;
+	FILE *out;
+	struct source_location at;
+	char why[256];
+};
+
+static int export_entry(void *arg, const struct shape *shape, const uint64_t *value)
+{
+	struct export_run *x = arg;
+	struct entry e = {
+		.rule = x->rule, .number = x->number, .netdev = x->ask->netdev, .out = x->out};
+
+	for (unsigned int i = 0; i < shape->n; i++) {
+		e.value[shape->key[i]] = value[i];
+		e.mask[shape->key[i]] = shape->mask[i];
+	}
+	if (x->ask->tool->write(&x->state, &e))
+		return 0;
+	x->at = e.at;
+	memcpy(x->why, e.why, sizeof(x->why));
+	return 1;
+}
+
+/* All entries of a rule, or none: to memory first. */
+static int export_rule(struct export_run *x, FILE *out)
+{
+	struct export_state before = x->state;
+	char *text = NULL;
+	size_t n = 0;
+	int ret;
+
+	x->out = open_memstream(&text, &n);
+	if (!x->out)
+		return -ENOMEM;
+	ret = rule_expand(x->rule, export_entry, x);
+	if (ret < 0) {
+		x->at = x->rule->at;
+		snprintf(x->why, sizeof(x->why), "becomes more than %u entries", RULE_ENTRIES_MAX);
+	}
+	if (fclose(x->out))
+		ret = -ENOMEM;
+	else if (ret)
+		x->state = before;
+	else
+		fwrite(text, 1, n, out);
+	free(text);
+	return ret;
+}
+
+int export_rules(const struct export_ask *ask, const struct ruleset *set, FILE *out,
+		 export_tell_fn tell, void *arg)
+{
+	struct export_run x = {.ask = ask};
+	int left_out = 0;
+
+	for (x.number = 0; x.number < set->n; x.number++) {
+		int ret;
+
+		x.rule = &set->rule[x.number];
+		ret = export_rule(&x, out);
+		if (ret == -ENOMEM)
+			return ret;
+		if (!ret)
+			continue;
+		left_out++;
+		tell(arg, x.rule, x.at, x.why);
+	}
+	return left_out;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rule of iptables while its words are read. */
+#ifndef DVX_FLOW_IMPORT_IPTABLES_H
+#define DVX_FLOW_IMPORT_IPTABLES_H
+
+#include "draft.h"
+
+struct ipt_read {
+	struct import *im;
+	struct draft *d;
+	struct tokens *line;
+	const struct token *target; /* of -j or -g */
+	uint8_t family;		    /* 4 or 6 */
+	bool negated;
+	bool elsewhere; /* the rule is for another interface */
+	bool goes;	/* -g */
+};
+
+/* Reads all words up to the target's own. False: the rule is left out. */
+bool ipt_words_read(struct ipt_read *r);
+
+#endif

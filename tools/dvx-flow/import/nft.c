@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * "nft list ruleset", and the commands "add table|chain|rule|set". Chains of the hooks ingress,
+ * prerouting and input become rules for packets that come in.
+ */
+#include "nft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/arena.h"
+
+bool nft_is(const struct nft *t, size_t at, const char *word)
+{
+	return at < t->words.n && token_is(&t->words.token[at], word);
+}
+
+bool nft_leave(struct nft *t, const struct draft *d, size_t at, enum import_reason reason)
+{
+	const struct token *word = &t->words.token[at < t->words.n ? at : t->words.n];
+
+	if (word != t->left)
+		import_leave(t->im, d, word, reason);
+	t->left = word;
+	return false;
+}
+
+size_t nft_skip(const struct nft *t, size_t from, size_t end)
+{
+	int depth = 0;
+
+	for (; from < end; from++) {
+		depth += nft_is(t, from, "{") || nft_is(t, from, "(");
+		depth -= nft_is(t, from, "}") || nft_is(t, from, ")");
+		if (depth <= 0)
+			return from + 1;
+	}
+	return end;
+}
+
+struct nft_chain *nft_chain_find(struct nft *t, const struct nft_chain *from, const char *name)
+{
+	for (size_t i = 0; i < t->nchains; i++) {
+		struct nft_chain *c = &t->chain[i];
+
+		if (c->family == from->family && !strcmp(c->table, from->table) &&
+		    !strcmp(c->name, name))
+			return c;
+	}
+	return NULL;
+}
+
+const struct nft_set *nft_set_find(const struct nft *t, const struct nft_chain *of,
+				   const char *name)
+{
+	for (size_t i = 0; i < t->nsets; i++) {
+		const struct nft_set *s = &t->set[i];
+
+		if (s->family == of->family && !strcmp(s->table, of->table) &&
+		    !strcmp(s->name, name))
+			return s;
+	}
+	return NULL;
+}
+
+/* --- reading ----------------------------------------------------------------------------------- */
+
+/* The place of a declaration. */
+struct nft_scope {
+	enum nft_family family;
+	const char *table;
+};
+
+static const struct {
+	const char *name;
+	enum nft_family family;
+} nft_families[] = {
+	{"ip", NFT_IP},		{"ip6", NFT_IP6},      {"inet", NFT_INET},
+	{"netdev", NFT_NETDEV}, {"bridge", NFT_OTHER}, {"arp", NFT_OTHER},
+};
+
+/* [FAMILY] TABLE. Returns the next word. */
+static size_t nft_scope(const struct nft *t, size_t at, struct nft_scope *scope)
+{
+	scope->family = NFT_IP;
+	for (size_t i = 0; i < sizeof(nft_families) / sizeof(nft_families[0]); i++)
+		if (nft_is(t, at, nft_families[i].name)) {
+			scope->family = nft_families[i].family;
+			at++;
+			break;
+		}
+	scope->table = at < t->words.n ? t->words.token[at].text : "";
+	return at + 1;
+}
+
+/* The end of a statement: a line's end or a semicolon outside of braces. */
+static size_t nft_statement_end(const struct nft *t, size_t from, size_t end)
+{
+	while (from < end && !nft_is(t, from, "\n") && !nft_is(t, from, ";"))
+		from = nft_is(t, from, "{") || nft_is(t, from, "(") ? nft_skip(t, from, end)
+								    : from + 1;
+	return from;
+}
+
+static const struct {
+	const char *name;
+	long value;
+} nft_priorities[] = {
+	{"raw", -300}, {"mangle", -150}, {"dstnat", -100},
+	{"filter", 0}, {"security", 50}, {"srcnat", 100},
+};
+
+/* NAME [+|-] NUMBER, or a number. */
+static long nft_priority(const struct nft *t, size_t at, size_t end)
+{
+	long v = 0;
+
+	if (at < end)
+		v = strtol(t->words.token[at].text, NULL, 10);
+	for (size_t i = 0; at < end && i < sizeof(nft_priorities) / sizeof(nft_priorities[0]); i++)
+		if (nft_is(t, at, nft_priorities[i].name))
+			v = nft_priorities[i].value;
+	if (at + 2 < end && (nft_is(t, at + 1, "+") || nft_is(t, at + 1, "-"))) {
+		long more = strtol(t->words.token[at + 2].text, NULL, 10) % 100000;
+
+		v = v % 100000 + (nft_is(t, at + 1, "+") ? more : -more);
+	}
+	return v;
+}
+
+static void nft_base(const struct nft *t, struct nft_chain *c, size_t at, size_t end)
+{
+	c->base = true;
+	c->at = at;
+	c->filter = nft_is(t, at + 1, "filter");
+	for (; at + 1 < end; at++) {
+		if (nft_is(t, at, "hook"))
+			c->hook = t->words.token[at + 1].text;
+		if (nft_is(t, at, "device"))
+			c->netdev = t->words.token[at + 1].text;
+		if (nft_is(t, at, "priority"))
+			c->priority = nft_priority(t, at + 1, end);
+		/* Of several devices none is ours for sure. */
+		if (nft_is(t, at, "devices"))
+			c->netdev = "*";
+	}
+}
+
+static bool nft_add_rule(struct nft_chain *c, size_t at, size_t end, bool first)
+{
+	if (!array_grow((void **)&c->rule, c->n, &c->room, sizeof(*c->rule)))
+		return false;
+	if (first)
+		memmove(c->rule + 1, c->rule, c->n * sizeof(*c->rule));
+	c->rule[first ? 0 : c->n] = (struct nft_span){at, end};
+	c->n++;
+	return true;
+}
+
+static void nft_chain_statement(struct nft *t, struct nft_chain *c, size_t at, size_t end)
+{
+	if (at == end || nft_is(t, at, "comment") || nft_is(t, at, "flags"))
+		return;
+	if (nft_is(t, at, "type"))
+		nft_base(t, c, at, end);
+	else if (nft_is(t, at, "policy"))
+		c->drops = nft_is(t, at + 1, "drop");
+	else if (!nft_add_rule(c, at, end, false))
+		t->im->no_memory = true;
+}
+
+static struct nft_chain *nft_chain(struct nft *t, const struct nft_scope *scope, const char *name)
+{
+	struct nft_chain key = {.table = scope->table, .family = scope->family};
+	struct nft_chain *c = nft_chain_find(t, &key, name);
+
+	if (c)
+		return c;
+	if (!array_grow((void **)&t->chain, t->nchains, &t->chain_room, sizeof(*t->chain))) {
+		t->im->no_memory = true;
+		return NULL;
+	}
+	key.name = name;
+	t->chain[t->nchains] = key;
+	return &t->chain[t->nchains++];
+}
+
+/* Behind the words of a declaration: "{" and its end, if they are there. */
+static bool nft_block(const struct nft *t, size_t *at, size_t *end)
+{
+	size_t last = *end;
+
+	while (nft_is(t, *at, "\n"))
+		++*at;
+	if (!nft_is(t, *at, "{")) {
+		*end = *at;
+		return false;
+	}
+	*end = nft_skip(t, *at, last);
+	++*at;
+	return true;
+}
+
+/* NAME { STATEMENT... }. Returns the word behind it. */
+static size_t nft_read_chain(struct nft *t, const struct nft_scope *scope, size_t at, size_t end)
+{
+	struct nft_chain *c;
+	size_t stop = end;
+
+	if (at >= end)
+		return end;
+	c = nft_chain(t, scope, t->words.token[at++].text);
+	if (!nft_block(t, &at, &stop) || !c)
+		return stop;
+	while (at + 1 < stop) {
+		size_t last = nft_statement_end(t, at, stop - 1);
+
+		nft_chain_statement(t, c, at, last);
+		at = last + 1;
+	}
+	return stop;
+}
+
+/* NAME { type ...; flags ...; elements = { ... } }. */
+static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t at, size_t end)
+{
+	struct nft_set s = {.table = scope->table, .family = scope->family, .changes = true};
+	size_t stop = end;
+
+	if (at >= end)
+		return end;
+	s.name = t->words.token[at++].text;
+	if (!nft_block(t, &at, &stop))
+		return stop;
+	for (; at < stop; at++) {
+		if (nft_is(t, at, "elements") && nft_is(t, at + 1, "=") && nft_is(t, at + 2, "{")) {
+			s.elements = (struct nft_span){at + 3, nft_skip(t, at + 2, stop) - 1};
+			s.changes = false;
+			at = s.elements.end;
+		}
+	}
+	for (at = s.elements.from ? s.elements.from : stop; at-- > 0 && !nft_is(t, at, "set");)
+		if (nft_is(t, at, "timeout") || nft_is(t, at, "dynamic"))
+			s.changes = true;
+	if (array_grow((void **)&t->set, t->nsets, &t->set_room, sizeof(*t->set)))
+		t->set[t->nsets++] = s;
+	else
+		t->im->no_memory = true;
+	return stop;
+}
+
+/* One declaration of a table. Returns the word behind it. */
+static size_t nft_read_part(struct nft *t, const struct nft_scope *scope, size_t at, size_t end)
+{
+	size_t stop;
+
+	if (nft_is(t, at, "chain"))
+		return nft_read_chain(t, scope, at + 1, end);
+	if (nft_is(t, at, "set") || nft_is(t, at, "map"))
+		return nft_read_set(t, scope, at + 1, end);
+	/* Counters, quotas, helpers: no rules. */
+	stop = nft_statement_end(t, at, end);
+	return stop > at ? stop : at + 1;
+}
+
+static size_t nft_read_table(struct nft *t, size_t at)
+{
+	struct nft_scope scope;
+	size_t end = t->words.n;
+
+	at = nft_scope(t, at, &scope);
+	if (!nft_block(t, &at, &end))
+		return end;
+	while (at + 1 < end)
+		at = nft_read_part(t, &scope, at, end - 1);
+	return end;
+}
+
+/* add|insert|create OBJECT [FAMILY] TABLE NAME ... */
+static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
+{
+	bool rule = nft_is(t, at, "rule");
+	struct nft_scope scope;
+	struct nft_chain *c;
+	size_t next;
+
+	if (nft_is(t, at, "table"))
+		return true;
+	next = nft_scope(t, at + 1, &scope);
+	if (next >= end)
+		return false;
+	if (nft_is(t, at, "chain")) {
+		nft_read_chain(t, &scope, next, end);
+	} else if (nft_is(t, at, "set") || nft_is(t, at, "map")) {
+		nft_read_set(t, &scope, next, end);
+	} else if (rule) {
+		c = nft_chain(t, &scope, t->words.token[next].text);
+		if (!c || !nft_add_rule(c, next + 1, end, first))
+			t->im->no_memory = true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static size_t nft_read_command(struct nft *t, size_t at)
+{
+	const struct draft d = {.at = &t->words.token[at]};
+	size_t end;
+
+	while (nft_is(t, at, "nft") || nft_is(t, at, "sudo") || nft_is(t, at, "$"))
+		at++;
+	if (nft_is(t, at, "table"))
+		return nft_read_table(t, at + 1);
+	end = nft_statement_end(t, at, t->words.n);
+	if (nft_is(t, at, "add") || nft_is(t, at, "insert") || nft_is(t, at, "create")) {
+		if (!nft_read_add(t, at + 1, end, nft_is(t, at, "insert")))
+			nft_leave(t, &d, at + 1, REASON_COMMAND);
+	} else if (end > at && !nft_is(t, at, "flush")) {
+		nft_leave(t, &d, at, REASON_COMMAND);
+	}
+	return end + 1;
+}
+
+/* --- what packets meet ------------------------------------------------------------------------- */
+
+static const char *const nft_hooks[] = {"ingress", "prerouting", "input"};
+
+static size_t nft_hook(const struct nft_chain *c)
+{
+	size_t i = 0;
+
+	while (i < 3 && (!c->hook || strcmp(c->hook, nft_hooks[i])))
+		i++;
+	return i;
+}
+
+/* Whether the device's packets enter the chain: 1, 0 (another interface's), or -1: left out. */
+static int nft_enters(struct nft *t, const struct nft_chain *c)
+{
+	const struct draft d = {.at = &t->words.token[c->at]};
+	enum import_reason reason = IMPORT_REASONS;
+	int ours = c->netdev ? import_netdev(t->im, c->netdev) : 1;
+
+	if (!c->filter)
+		reason = REASON_TABLE;
+	else if (nft_hook(c) == 3)
+		reason = REASON_DIRECTION;
+	else if (c->family == NFT_OTHER)
+		reason = REASON_HOST;
+	else if (ours < 0)
+		reason = REASON_INTERFACE;
+	if (reason == IMPORT_REASONS)
+		return ours;
+	for (size_t i = 0; i < c->n; i++)
+		nft_leave(t, &(struct draft){.at = d.at}, c->rule[i].from, reason);
+	if (c->drops && !c->n)
+		nft_leave(t, &d, c->at, reason);
+	return -1;
+}
+
+static bool nft_before(const struct nft_chain *a, const struct nft_chain *b)
+{
+	if (nft_hook(a) != nft_hook(b))
+		return nft_hook(a) < nft_hook(b);
+	return a->priority < b->priority;
+}
+
+/* Whether some packets meet both. */
+static bool nft_shares(const struct nft_chain *a, const struct nft_chain *b)
+{
+	return a->family == b->family || (a->family != NFT_IP && a->family != NFT_IP6) ||
+	       (b->family != NFT_IP && b->family != NFT_IP6);
+}
+
+/* A base chain's rules and its policy. */
+static void nft_enter(struct nft *t, struct nft_chain *c)
+{
+	struct draft d = {.at = &t->words.token[c->at], .direction = "in"};
+
+	if (c->family == NFT_IP || c->family == NFT_IP6)
+		draft_say(t->im, &d, SLOT_IP, c->family == NFT_IP ? "ipv4" : "ipv6");
+	nft_run(t, c, &d);
+	if (!c->drops)
+		return;
+	d.verdict = "drop";
+	if (c->family != NFT_INET) {
+		import_add(t->im, &d);
+		return;
+	}
+	d.part[0][SLOT_IP].text = "ipv4";
+	import_add(t->im, &d);
+	d.part[0][SLOT_IP].text = "ipv6";
+	import_add(t->im, &d);
+}
+
+static void nft_emit(struct nft *t)
+{
+	size_t *order = calloc(t->nchains + 1, sizeof(*order)), n = 0;
+
+	if (!order) {
+		t->im->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < t->nchains; i++)
+		if (t->chain[i].base && nft_enters(t, &t->chain[i]) == 1) {
+			size_t at = n++;
+
+			for (; at && nft_before(&t->chain[i], &t->chain[order[at - 1]]); at--)
+				order[at] = order[at - 1];
+			order[at] = i;
+		}
+	for (size_t i = 0; i < n; i++) {
+		struct nft_chain *c = &t->chain[order[i]];
+
+		c->last = true;
+		for (size_t j = i + 1; j < n; j++)
+			c->last &= !nft_shares(c, &t->chain[order[j]]);
+		nft_enter(t, c);
+	}
+	free(order);
+}
+
+/* --- the text ---------------------------------------------------------------------------------- */
+
+/* All words, with a "\n" behind each line. */
+static bool nft_words(struct nft *t, struct token_reader *r)
+{
+	struct tokens line = {0};
+
+	while (!r->no_memory && tokens_line(r, &line))
+		for (size_t i = 0; i <= line.n; i++) {
+			if (!array_grow((void **)&t->words.token, t->words.n + 1, &t->words.room,
+					sizeof(struct token))) {
+				r->no_memory = true;
+				break;
+			}
+			t->words.token[t->words.n] = line.token[i];
+			if (i == line.n)
+				t->words.token[t->words.n].text = "\n";
+			t->words.n++;
+		}
+	free(line.token);
+	if (t->words.n)
+		t->words.token[t->words.n] = (struct token){NULL, r->line, r->column, false};
+	return t->words.n && !r->no_memory;
+}
+
+void nft_read(struct import *im, struct token_reader *r)
+{
+	struct nft t = {.im = im};
+
+	if (nft_words(&t, r)) {
+		for (size_t at = 0; at < t.words.n;)
+			at = nft_read_command(&t, at);
+		nft_emit(&t);
+	}
+	for (size_t i = 0; i < t.nchains; i++)
+		free(t.chain[i].rule);
+	free(t.chain);
+	free(t.set);
+	free(t.words.token);
+}
+
+bool nft_looks(const struct tokens *line)
+{
+	static const char *const objects[] = {"table", "chain",	  "rule", "set",
+					      "map",   "element", NULL};
+	size_t i = token_is(&line->token[0], "nft") || token_is(&line->token[0], "$");
+
+	if (i && line->n > 1 && token_is(&line->token[0], "nft"))
+		return true;
+	if (token_is(&line->token[0], "table") && line->n > 1)
+		return true;
+	if (token_is(&line->token[0], "flush") && line->n > 1)
+		return token_is(&line->token[1], "ruleset") || token_is(&line->token[1], "table");
+	return line->n > i + 1 &&
+	       (token_is(&line->token[i], "add") || token_is(&line->token[i], "insert")) &&
+	       dialect_among(&line->token[i + 1], objects);
+}

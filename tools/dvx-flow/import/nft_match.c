@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "nft_match.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "rules/words.h"
+#include "values.h"
+
+enum nft_kind {
+	NFT_NET4,
+	NFT_NET6,
+	NFT_PORT,
+	NFT_PROTO,
+	NFT_NUMBER,
+	NFT_DSCP,
+	NFT_TYPE4,
+	NFT_TYPE6,
+	NFT_FLAGS,
+	NFT_MAC,
+	NFT_NFPROTO,
+	NFT_ETHERTYPE,
+	NFT_NETDEV_NAME,
+	NFT_REFUSE,
+};
+
+struct nft_key {
+	const char *first, *second; /* its words; NULL: one word */
+	enum nft_kind kind;
+	unsigned int slot;	/* NFT_REFUSE: the reason */
+	const char *ip, *proto; /* what the packet must be; "l4": TCP or UDP, as said before */
+	unsigned int bits;
+};
+
+static const struct nft_key nft_keys[] = {
+	{"ip", "saddr", NFT_NET4, SLOT_SRC, "ipv4", NULL, 0},
+	{"ip", "daddr", NFT_NET4, SLOT_DST, "ipv4", NULL, 0},
+	{"ip", "protocol", NFT_PROTO, SLOT_PROTO, "ipv4", NULL, 0},
+	{"ip", "dscp", NFT_DSCP, SLOT_DSCP, "ipv4", NULL, 6},
+	{"ip", "ttl", NFT_NUMBER, SLOT_TTL, "ipv4", NULL, 8},
+	{"ip", "frag-off", NFT_REFUSE, REASON_FRAGMENT, NULL, NULL, 0},
+	{"ip6", "saddr", NFT_NET6, SLOT_SRC, "ipv6", NULL, 0},
+	{"ip6", "daddr", NFT_NET6, SLOT_DST, "ipv6", NULL, 0},
+	{"ip6", "dscp", NFT_DSCP, SLOT_DSCP, "ipv6", NULL, 6},
+	{"ip6", "hoplimit", NFT_NUMBER, SLOT_TTL, "ipv6", NULL, 8},
+	{"ip6", "flowlabel", NFT_NUMBER, SLOT_FLOWLABEL, "ipv6", NULL, 20},
+	{"ip6", "nexthdr", NFT_REFUSE, REASON_NEXTHDR, NULL, NULL, 0},
+	{"tcp", "sport", NFT_PORT, SLOT_SPORT, NULL, "tcp", 16},
+	{"tcp", "dport", NFT_PORT, SLOT_DPORT, NULL, "tcp", 16},
+	{"tcp", "flags", NFT_FLAGS, SLOT_FLAGS, NULL, "tcp", 8},
+	{"udp", "sport", NFT_PORT, SLOT_SPORT, NULL, "udp", 16},
+	{"udp", "dport", NFT_PORT, SLOT_DPORT, NULL, "udp", 16},
+	{"th", "sport", NFT_PORT, SLOT_SPORT, NULL, "l4", 16},
+	{"th", "dport", NFT_PORT, SLOT_DPORT, NULL, "l4", 16},
+	{"icmp", "type", NFT_TYPE4, SLOT_TYPE, "ipv4", "icmp", 8},
+	{"icmp", "code", NFT_NUMBER, SLOT_CODE, "ipv4", "icmp", 8},
+	{"icmpv6", "type", NFT_TYPE6, SLOT_TYPE, "ipv6", "icmp6", 8},
+	{"icmpv6", "code", NFT_NUMBER, SLOT_CODE, "ipv6", "icmp6", 8},
+	{"ether", "saddr", NFT_MAC, SLOT_ETH_SRC, NULL, NULL, 0},
+	{"ether", "daddr", NFT_MAC, SLOT_ETH_DST, NULL, NULL, 0},
+	{"vlan", "id", NFT_REFUSE, REASON_FIELD, NULL, NULL, 0},
+	{"meta", "l4proto", NFT_PROTO, SLOT_PROTO, NULL, NULL, 0},
+	{"meta", "nfproto", NFT_NFPROTO, SLOT_IP, NULL, NULL, 0},
+	{"meta", "protocol", NFT_ETHERTYPE, 0, NULL, NULL, 0},
+	{"meta", "iif", NFT_NETDEV_NAME, 0, NULL, NULL, 0},
+	{"meta", "iifname", NFT_NETDEV_NAME, 0, NULL, NULL, 0},
+	{"meta", "mark", NFT_REFUSE, REASON_MARK, NULL, NULL, 0},
+	{"meta", "oif", NFT_REFUSE, REASON_DIRECTION, NULL, NULL, 0},
+	{"meta", "oifname", NFT_REFUSE, REASON_DIRECTION, NULL, NULL, 0},
+	{"meta", "pkttype", NFT_REFUSE, REASON_HOST, NULL, NULL, 0},
+	{"meta", "skuid", NFT_REFUSE, REASON_HOST, NULL, NULL, 0},
+	{"meta", "ipsec", NFT_REFUSE, REASON_HOST, NULL, NULL, 0},
+	{"iif", NULL, NFT_NETDEV_NAME, 0, NULL, NULL, 0},
+	{"iifname", NULL, NFT_NETDEV_NAME, 0, NULL, NULL, 0},
+	{"l4proto", NULL, NFT_PROTO, SLOT_PROTO, NULL, NULL, 0},
+	{"nfproto", NULL, NFT_NFPROTO, SLOT_IP, NULL, NULL, 0},
+};
+
+static const struct {
+	const char *name;
+	unsigned int type4, type6; /* 256: there is none */
+} nft_types[] = {
+	{"echo-reply", 0, 129},
+	{"destination-unreachable", 3, 1},
+	{"packet-too-big", 256, 2},
+	{"source-quench", 4, 256},
+	{"redirect", 5, 256},
+	{"echo-request", 8, 128},
+	{"router-advertisement", 9, 256},
+	{"router-solicitation", 10, 256},
+	{"time-exceeded", 11, 3},
+	{"parameter-problem", 12, 4},
+	{"timestamp-request", 13, 256},
+	{"timestamp-reply", 14, 256},
+	{"info-request", 15, 256},
+	{"info-reply", 16, 256},
+	{"address-mask-request", 17, 256},
+	{"address-mask-reply", 18, 256},
+	{"mld-listener-query", 256, 130},
+	{"mld-listener-report", 256, 131},
+	{"mld-listener-done", 256, 132},
+	{"mld-listener-reduction", 256, 132},
+	{"nd-router-solicit", 256, 133},
+	{"nd-router-advert", 256, 134},
+	{"nd-neighbor-solicit", 256, 135},
+	{"nd-neighbor-advert", 256, 136},
+	{"nd-redirect", 256, 137},
+	{"mld2-listener-report", 256, 143},
+};
+
+static const char *const nft_flags[] = {"fin", "syn", "rst", "psh", "ack", "urg", "ecn", "cwr"};
+
+/* --- keys -------------------------------------------------------------------------------------- */
+
+const struct nft_key *nft_key_find(const struct nft *t, size_t at, size_t end, size_t *words)
+{
+	for (size_t i = 0; i < sizeof(nft_keys) / sizeof(nft_keys[0]); i++) {
+		const struct nft_key *k = &nft_keys[i];
+
+		*words = k->second ? 2 : 1;
+		if (at + *words <= end && nft_is(t, at, k->first) &&
+		    (!k->second || nft_is(t, at + 1, k->second)))
+			return k;
+	}
+	return NULL;
+}
+
+static bool nft_say(struct nft *t, struct draft *d, size_t at, unsigned int slot, const char *text)
+{
+	if (!text)
+		return nft_leave(t, d, at, REASON_VALUE);
+	return draft_say(t->im, d, (enum draft_slot)slot, text) ||
+	       nft_leave(t, d, at, REASON_TWICE);
+}
+
+bool nft_key_implies(struct nft *t, const struct nft_key *key, size_t at, struct draft *d)
+{
+	const char *proto = draft_said(d, SLOT_PROTO);
+
+	if (key->kind == NFT_REFUSE)
+		return nft_leave(t, d, at, (enum import_reason)key->slot);
+	if (key->ip && !nft_say(t, d, at, SLOT_IP, key->ip))
+		return false;
+	if (!key->proto)
+		return true;
+	if (strcmp(key->proto, "l4"))
+		return nft_say(t, d, at, SLOT_PROTO, key->proto);
+	return (proto && (!strcmp(proto, "tcp") || !strcmp(proto, "udp"))) ||
+	       nft_leave(t, d, at, REASON_FIELD);
+}
+
+/* --- values ------------------------------------------------------------------------------------ */
+
+static const char *nft_type(struct nft *t, const char *text, bool v6)
+{
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(nft_types) / sizeof(nft_types[0]); i++)
+		if (!strcmp(nft_types[i].name, text)) {
+			unsigned int type = v6 ? nft_types[i].type6 : nft_types[i].type4;
+
+			return type < 256 ? import_format(t->im, "%u", type) : NULL;
+		}
+	return value_number(text, 0, 255, &n) ? import_format(t->im, "%" PRIu64, n) : NULL;
+}
+
+/* ADDRESS[/BITS] or FIRST-LAST. */
+static const char *nft_net(struct nft *t, const char *text, int family)
+{
+	const char *between = strchr(text, '-'), *first, *last;
+
+	if (!between)
+		return value_net(t->im, text, family);
+	first = value_net(t->im, import_format(t->im, "%.*s", (int)(between - text), text), family);
+	last = value_net(t->im, between + 1, family);
+	return first && last && *first && *last ? import_format(t->im, "%s-%s", first, last) : NULL;
+}
+
+static const char *nft_ethertype(struct nft *t, struct draft *d, size_t at, const char *text)
+{
+	uint64_t type;
+
+	if (!ethertype_number(text, &type) && !value_number(text, 0, 0xffff, &type))
+		return NULL;
+	if (type == 0x0800 || type == 0x86dd)
+		return nft_say(t, d, at, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6") ? "" : NULL;
+	return nft_say(t, d, at, SLOT_ETHERTYPE, import_format(t->im, "0x%x", (unsigned int)type))
+		       ? ""
+		       : NULL;
+}
+
+static const char *nft_nfproto(const char *text)
+{
+	return !strcmp(text, "ipv4") ? "ipv4" : !strcmp(text, "ipv6") ? "ipv6" : NULL;
+}
+
+/* The word's value in dvx-flow's notation. NULL: it is none. */
+static const char *nft_value(struct nft *t, const struct nft_key *key, const char *text)
+{
+	uint64_t n;
+
+	switch (key->kind) {
+	case NFT_NET4:
+		return nft_net(t, text, AF_INET);
+	case NFT_NET6:
+		return nft_net(t, text, AF_INET6);
+	case NFT_PORT:
+		return value_ports(t->im, text, '-');
+	case NFT_PROTO:
+		return value_proto(t->im, text, 0);
+	case NFT_DSCP:
+		if (dscp_number(text, &n))
+			return import_format(t->im, "%" PRIu64, n);
+		return strchr(text, '/') ? NULL : value_masked(t->im, text, 0, key->bits);
+	case NFT_TYPE4:
+	case NFT_TYPE6:
+		return nft_type(t, text, key->kind == NFT_TYPE6);
+	case NFT_MAC:
+		return strchr(text, '/') ? NULL : value_mac(t->im, text);
+	case NFT_NFPROTO:
+		return nft_nfproto(text);
+	default:
+		return strchr(text, '/') ? NULL : value_masked(t->im, text, 0, key->bits);
+	}
+}
+
+/* Interfaces of other devices have none of our packets. */
+static bool nft_netdev(struct nft *t, const struct nft_chain *c, size_t at, bool negated,
+		       struct draft *d)
+{
+	int ours = import_netdev(t->im, t->words.token[at].text);
+
+	if (ours < 0)
+		return nft_leave(t, d, at, REASON_INTERFACE);
+	if (ours == negated)
+		d->nothing = true;
+	/* Behind the hook ingress, tagged packets belong to other interfaces. */
+	if (ours && !negated && c->family != NFT_NETDEV)
+		draft_say(t->im, d, SLOT_TAG, "untagged");
+	return true;
+}
+
+/* --- TCP flags --------------------------------------------------------------------------------- */
+
+/* One flag, or several with | or commas between, in parentheses if need be. */
+static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t *bits, bool *many)
+{
+	bool open = nft_is(t, *at, "(");
+
+	*bits = 0;
+	*at += open;
+	for (;;) {
+		uint64_t n = 0, before = *bits;
+
+		for (size_t i = 0; *at < end && i < 8; i++)
+			if (nft_is(t, *at, nft_flags[i]))
+				*bits |= 1ull << i;
+		if (*bits == before &&
+		    (*at >= end || !value_number(t->words.token[*at].text, 0, 0xff, &n)))
+			return false;
+		*bits |= n;
+		++*at;
+		if (!nft_is(t, *at, "|") && !nft_is(t, *at, ","))
+			break;
+		*many |= nft_is(t, *at, ",");
+		++*at;
+	}
+	if (open && !nft_is(t, *at, ")"))
+		return false;
+	*at += open;
+	return true;
+}
+
+/* FLAGS, == FLAGS, & MASK == FLAGS, FLAGS / MASK. */
+static bool nft_flags_match(struct nft *t, const struct nft_key *key, size_t *at, size_t end,
+			    struct draft *d)
+{
+	uint64_t value, mask = 0xff;
+	bool many = false, exact = false, masked = nft_is(t, *at, "&"), negated;
+	size_t from = *at;
+
+	*at += masked;
+	if (masked && !nft_flag_bits(t, at, end, &mask, &many))
+		return nft_leave(t, d, *at, REASON_VALUE);
+	exact = nft_is(t, *at, "==");
+	negated = nft_is(t, *at, "!=");
+	*at += exact || negated;
+	many = false;
+	if (!nft_flag_bits(t, at, end, &value, &many))
+		return nft_leave(t, d, *at, REASON_VALUE);
+	if (nft_is(t, *at, "/")) {
+		++*at;
+		exact = true;
+		if (!nft_flag_bits(t, at, end, &mask, &many))
+			return nft_leave(t, d, *at, REASON_VALUE);
+	} else if (!masked && !exact && !negated) {
+		/* A bare flag is set, whatever the others are; of several one is enough. */
+		if (value & (value - 1))
+			return nft_leave(t, d, from, REASON_MASK);
+		mask = value;
+	}
+	if (value & ~mask)
+		d->nothing = !negated;
+	if (negated)
+		return draft_deny(t->im, d, (enum draft_slot)key->slot,
+				  value_flags(t->im, value & mask, mask)) ||
+		       nft_leave(t, d, from, REASON_TWICE);
+	return nft_say(t, d, from, key->slot, value_flags(t->im, value & mask, mask));
+}
+
+/* --- one value, or a list ---------------------------------------------------------------------- */
+
+bool nft_match_one(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t at,
+		   struct draft *d)
+{
+	const char *text = t->words.token[at].text, *value;
+	uint64_t bits;
+	bool many = false;
+
+	if (key->kind == NFT_NETDEV_NAME)
+		return nft_netdev(t, c, at, false, d);
+	if (key->kind == NFT_ETHERTYPE) {
+		value = nft_ethertype(t, d, at, text);
+		return value || nft_leave(t, d, at, REASON_VALUE);
+	}
+	if (key->kind == NFT_FLAGS) {
+		if (!nft_flag_bits(t, &at, at + 1, &bits, &many))
+			return nft_leave(t, d, at, REASON_VALUE);
+		return nft_say(t, d, at, key->slot, value_flags(t->im, bits, 0xff));
+	}
+	return nft_say(t, d, at, key->slot, nft_value(t, key, text));
+}
+
+/* Whether dvx-flow has lists of this field. */
+static bool nft_lists(const struct nft_key *key)
+{
+	return key->kind == NFT_NET4 || key->kind == NFT_NET6 || key->kind == NFT_PORT;
+}
+
+/* The elements of a set as a list of dvx-flow. NULL: left out. */
+static const char *nft_join(struct nft *t, const struct nft_key *key, struct nft_span span,
+			    const struct draft *d)
+{
+	const char *list = NULL;
+
+	for (; span.from < span.end; span.from++) {
+		const char *value;
+
+		if (nft_is(t, span.from, ",") || nft_is(t, span.from, "\n"))
+			continue;
+		value = nft_value(t, key, t->words.token[span.from].text);
+		if (!value) {
+			nft_leave(t, d, span.from, REASON_VALUE);
+			return NULL;
+		}
+		if (!*value)
+			return value;
+		list = list ? import_format(t->im, "%s,%s", list, value) : value;
+	}
+	if (!list)
+		nft_leave(t, d, span.from, REASON_SETS);
+	return list;
+}
+
+/* < <= > >= of a port, as a range. */
+static const char *nft_compare(struct nft *t, const struct nft_key *key, const char *how,
+			       const char *text)
+{
+	bool below = *how == '<' || *how == 'l', equal = how[1] == '=' || how[1] == 'e';
+	uint64_t n;
+
+	if (key->kind != NFT_PORT ||
+	    (!value_number(text, 10, 65535, &n) && !service_number(text, &n)))
+		return NULL;
+	if (!equal && n == (below ? 0u : 65535u))
+		return NULL;
+	n = equal ? n : below ? n - 1 : n + 1;
+	return below ? import_format(t->im, "0-%" PRIu64, n)
+		     : import_format(t->im, "%" PRIu64 "-65535", n);
+}
+
+static bool nft_compared(struct nft *t, const struct nft_key *key, size_t *at, size_t end,
+			 struct draft *d)
+{
+	const char *text = *at + 1 < end ? nft_compare(t, key, t->words.token[*at].text,
+						       t->words.token[*at + 1].text)
+					 : NULL;
+
+	if (!text)
+		return nft_leave(t, d, *at, REASON_RANGE);
+	*at += 2;
+	return nft_say(t, d, *at - 1, key->slot, text);
+}
+
+/* & MASK == VALUE of an address. */
+static bool nft_under_mask(struct nft *t, const struct nft_key *key, size_t *at, size_t end,
+			   struct draft *d)
+{
+	if ((key->kind != NFT_NET4 && key->kind != NFT_NET6) || *at + 3 >= end ||
+	    !nft_is(t, *at + 2, "=="))
+		return nft_leave(t, d, *at, REASON_MASK);
+	*at += 4;
+	return nft_say(t, d, *at - 1, key->slot,
+		       value_net(t->im,
+				 import_format(t->im, "%s/%s", t->words.token[*at - 1].text,
+					       t->words.token[*at - 3].text),
+				 key->kind == NFT_NET4 ? AF_INET : AF_INET6));
+}
+
+static bool nft_value_or_list(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
+			      size_t *at, size_t end, bool negated, struct draft *d)
+{
+	struct nft_span span = {*at, *at + 1};
+	const char *text = t->words.token[*at].text;
+	const struct nft_set *s;
+
+	if (*text == '@') {
+		s = nft_set_find(t, c, text + 1);
+		if (!s || s->changes)
+			return nft_leave(t, d, *at, REASON_SETS);
+		span = s->elements;
+		++*at;
+	} else if (nft_is(t, *at, "{")) {
+		*at = nft_skip(t, *at, end);
+		span = (struct nft_span){span.from + 1, *at - 1};
+	} else {
+		++*at;
+	}
+	text = nft_join(t, key, span, d);
+	if (!text)
+		return false;
+	if (!negated)
+		return nft_say(t, d, span.from, key->slot, text);
+	return draft_deny(t->im, d, (enum draft_slot)key->slot, text) ||
+	       nft_leave(t, d, span.from, REASON_TWICE);
+}
+
+bool nft_match_list(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t *at,
+		    size_t end, struct draft *d)
+{
+	static const char *const compares[] = {"<", "<=", ">", ">=", "lt", "le", "gt", "ge", NULL};
+	size_t place = *at;
+	bool set, negated, ok;
+
+	if (place >= end) {
+		nft_leave(t, d, place, REASON_ENDS);
+		*at = end + 1;
+		return false;
+	}
+	negated = nft_is(t, place, "!=") || nft_is(t, place, "ne");
+	if (negated || nft_is(t, place, "==") || nft_is(t, place, "eq"))
+		place++;
+	set = nft_is(t, place, "{") || (place < end && *t->words.token[place].text == '@');
+	if (set && !nft_lists(key) && !negated)
+		return false;
+	if (key->kind == NFT_FLAGS)
+		ok = nft_flags_match(t, key, at, end, d);
+	else if (place >= end)
+		ok = nft_leave(t, d, place, REASON_ENDS);
+	else if (dialect_among(&t->words.token[place], compares))
+		ok = nft_compared(t, key, at, end, d);
+	else if (nft_is(t, place, "&"))
+		ok = nft_under_mask(t, key, at, end, d);
+	else if (set && !nft_lists(key))
+		ok = nft_leave(t, d, place, REASON_NEGATION);
+	else if (key->kind == NFT_NETDEV_NAME)
+		*at = place + 1, ok = nft_netdev(t, c, place, negated, d);
+	else if (key->kind == NFT_ETHERTYPE)
+		*at = place + 1, ok = negated ? nft_leave(t, d, place, REASON_NEGATION)
+					      : nft_match_one(t, c, key, place, d);
+	else
+		*at = place, ok = nft_value_or_list(t, c, key, at, end, negated, d);
+	if (!ok)
+		*at = end + 1;
+	return ok;
+}

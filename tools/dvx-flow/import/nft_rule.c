@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rule of nft: its matches, its verdict, and the other statements of nft(8). */
+#include "nft.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nft_match.h"
+#include "rules/arena.h"
+#include "values.h"
+
+/* --- statements that are no matches ------------------------------------------------------------ */
+
+/* Statements that end or leave out a rule. */
+static const struct {
+	const char *name;
+	enum import_reason reason;
+} nft_others[] = {
+	{"reject", REASON_REPLY},      {"log", REASON_LOG},	      {"limit", REASON_LIMIT},
+	{"quota", REASON_LIMIT},       {"queue", REASON_TARGET},      {"continue", REASON_FINAL},
+	{"goto", REASON_RETURN},       {"dnat", REASON_NAT},	      {"snat", REASON_NAT},
+	{"masquerade", REASON_NAT},    {"redirect", REASON_NAT},      {"dup", REASON_TARGET},
+	{"fwd", REASON_TARGET},	       {"flow", REASON_CONNTRACK},    {"ct", REASON_CONNTRACK},
+	{"notrack", REASON_CONNTRACK}, {"tproxy", REASON_TARGET},     {"synproxy", REASON_REPLY},
+	{"meter", REASON_LIMIT},       {"update", REASON_MEMORY},     {"add", REASON_MEMORY},
+	{"delete", REASON_MEMORY},     {"reset", REASON_CHANGE},      {"mark", REASON_MARK},
+	{"oif", REASON_DIRECTION},     {"oifname", REASON_DIRECTION}, {"fib", REASON_HOST},
+	{"rt", REASON_HOST},	       {"ipsec", REASON_HOST},	      {"socket", REASON_HOST},
+	{"osf", REASON_HOST},	       {"numgen", REASON_LIMIT},      {"jhash", REASON_FIELD},
+	{"symhash", REASON_FIELD},     {"skuid", REASON_HOST},	      {"skgid", REASON_HOST},
+	{"pkttype", REASON_HOST},      {"arp", REASON_FIELD},	      {"exthdr", REASON_FIELD},
+	{"sctp", REASON_FIELD},	       {"dccp", REASON_FIELD},	      {"udplite", REASON_FIELD},
+	{"esp", REASON_FIELD},	       {"ah", REASON_FIELD},	      {"comp", REASON_FIELD},
+	{"igmp", REASON_FIELD},	       {"gre", REASON_FIELD},	      {"vxlan", REASON_FIELD},
+	{"geneve", REASON_FIELD},      {"frag", REASON_FRAGMENT},     {"hbh", REASON_FIELD},
+	{"dst", REASON_FIELD},	       {"mh", REASON_FIELD},
+};
+
+static size_t nft_counter(const struct nft *t, size_t at, size_t end, struct draft *d)
+{
+	if (nft_is(t, at, "name"))
+		return at + 2;
+	d->count = true;
+	while (at + 1 < end && (nft_is(t, at, "packets") || nft_is(t, at, "bytes")))
+		at += 2;
+	return at;
+}
+
+/* --- verdicts ---------------------------------------------------------------------------------- */
+
+/* In an inet chain a rule is for both IP versions and for no other packets. */
+static void nft_add(struct nft *t, const struct nft_chain *c, struct draft *d)
+{
+	bool says = draft_said(d, SLOT_IP);
+
+	for (unsigned int s = SLOT_SRC; s < SLOT_TUNNEL; s++)
+		says |= d->part[0][s].text && !d->part[0][s].negated;
+	if (c->family != NFT_INET || says) {
+		import_add(t->im, d);
+		return;
+	}
+	d->part[0][SLOT_IP].text = "ipv4";
+	import_add(t->im, d);
+	d->part[0][SLOT_IP].text = "ipv6";
+	import_add(t->im, d);
+}
+
+static void nft_jump(struct nft *t, struct nft_chain *from, size_t at, const struct draft *d)
+{
+	struct nft_chain *to =
+		at < t->words.n ? nft_chain_find(t, from, t->words.token[at].text) : NULL;
+
+	if (!to || to->running || to->base) {
+		nft_leave(t, d, at, REASON_CHAIN);
+		return;
+	}
+	/* Whether an `accept' there is final depends on where the jump is. */
+	to->last = from->last;
+	nft_run(t, to, d);
+}
+
+/* Returns the word behind the verdict, or 0: this is none. */
+static size_t nft_verdict(struct nft *t, struct nft_chain *c, size_t at, bool is_last,
+			  struct draft *d)
+{
+	if (nft_is(t, at, "drop")) {
+		d->verdict = "drop";
+		nft_add(t, c, d);
+	} else if (nft_is(t, at, "accept")) {
+		d->verdict = "pass";
+		if (c->last)
+			nft_add(t, c, d);
+		else
+			nft_leave(t, d, at, REASON_HOOK);
+	} else if (nft_is(t, at, "return")) {
+		if (c->base && c->drops)
+			d->verdict = "drop";
+		else if (c->base)
+			d->verdict = "pass";
+		if (c->base && (c->drops || c->last))
+			nft_add(t, c, d);
+		else if (!is_last || c->base)
+			nft_leave(t, d, at, c->base ? REASON_HOOK : REASON_RETURN);
+	} else if (nft_is(t, at, "jump")) {
+		nft_jump(t, c, at + 1, d);
+		return at + 2;
+	} else {
+		return 0;
+	}
+	return at + 1;
+}
+
+/* --- alternatives ------------------------------------------------------------------------------ */
+
+static void nft_statements(struct nft *t, struct nft_chain *c, size_t at, size_t end, bool is_last,
+			   const struct draft *before);
+
+static bool nft_enough(struct nft *t, const struct draft *d, size_t at)
+{
+	if (t->emitted++ < NFT_RULES_MAX)
+		return false;
+	nft_leave(t, d, at, REASON_LONG);
+	return true;
+}
+
+/* The end of an element: a comma, or a colon in front of a verdict. */
+static size_t nft_element_end(const struct nft *t, size_t at, size_t end, const char *stop)
+{
+	while (at < end && !nft_is(t, at, ",") && !nft_is(t, at, stop))
+		at++;
+	return at;
+}
+
+/* One value for each key of a concatenation, with a word "." between. */
+static bool nft_element(struct nft *t, const struct nft_chain *c, const struct nft_key *const *key,
+			size_t keys, struct nft_span e, struct draft *d)
+{
+	for (size_t k = 0; k < keys; k++) {
+		while (e.from < e.end && nft_is(t, e.from, "\n"))
+			e.from++;
+		if (e.from >= e.end)
+			return nft_leave(t, d, e.from, REASON_VALUE);
+		if (!nft_match_one(t, c, key[k], e.from, d))
+			return false;
+		e.from++;
+		if (k + 1 < keys && !nft_is(t, e.from++, "."))
+			return nft_leave(t, d, e.from - 1, REASON_SYNTAX);
+	}
+	while (e.from < e.end && nft_is(t, e.from, "\n"))
+		e.from++;
+	return e.from == e.end || nft_leave(t, d, e.from, REASON_SYNTAX);
+}
+
+/* One rule for each element: what the rest of the statement says, or the element's verdict. */
+static void nft_each(struct nft *t, struct nft_chain *c, const struct nft_key *const *key,
+		     size_t keys, struct nft_span set, bool verdicts, size_t rest, size_t end,
+		     bool is_last, const struct draft *before)
+{
+	while (set.from < set.end) {
+		size_t stop = nft_element_end(t, set.from, set.end, verdicts ? ":" : ",");
+		struct draft d = *before;
+		bool empty = true;
+
+		for (size_t i = set.from; i < stop; i++)
+			empty &= nft_is(t, i, "\n");
+		if (nft_enough(t, before, set.from))
+			return;
+		if (!empty && nft_element(t, c, key, keys, (struct nft_span){set.from, stop}, &d)) {
+			if (!verdicts)
+				nft_statements(t, c, rest, end, is_last, &d);
+			else if (!d.nothing && (!nft_is(t, stop, ":") ||
+						!nft_verdict(t, c, stop + 1, is_last, &d)))
+				nft_leave(t, &d, stop, REASON_VALUE);
+		}
+		set.from = nft_element_end(t, stop, set.end, ",") + 1;
+	}
+}
+
+/* { ... } or @NAME. False: neither, or left out. */
+static bool nft_set_span(struct nft *t, const struct nft_chain *c, size_t at, size_t end,
+			 struct nft_span *span, size_t *next, const struct draft *d)
+{
+	const struct nft_set *s;
+
+	if (nft_is(t, at, "{")) {
+		*next = nft_skip(t, at, end);
+		*span = (struct nft_span){at + 1, *next - 1};
+		return true;
+	}
+	if (at >= end || *t->words.token[at].text != '@')
+		return nft_leave(t, d, at, REASON_VALUE);
+	s = nft_set_find(t, c, t->words.token[at].text + 1);
+	if (!s || s->changes)
+		return nft_leave(t, d, at, REASON_SETS);
+	*span = s->elements;
+	*next = at + 1;
+	return true;
+}
+
+/* --- matches ----------------------------------------------------------------------------------- */
+
+#define NFT_KEYS_MAX 6
+
+/* KEY [. KEY]... [OPERATOR] VALUE|SET|vmap MAP, and what follows. */
+static void nft_match(struct nft *t, struct nft_chain *c, size_t at, size_t end, bool is_last,
+		      struct draft *d)
+{
+	const struct nft_key *key[NFT_KEYS_MAX];
+	struct nft_span span;
+	size_t keys = 0, next, words;
+
+	do {
+		key[keys] = nft_key_find(t, at, end, &words);
+		if (!key[keys]) {
+			nft_leave(t, d, at, REASON_FIELD);
+			return;
+		}
+		if (!nft_key_implies(t, key[keys], at, d))
+			return;
+		at += words;
+		keys++;
+	} while (keys < NFT_KEYS_MAX && nft_is(t, at, ".") && ++at);
+	if (nft_is(t, at, "vmap")) {
+		if (nft_set_span(t, c, at + 1, end, &span, &next, d))
+			nft_each(t, c, key, keys, span, true, next, end, is_last, d);
+		return;
+	}
+	if (keys == 1 && nft_match_list(t, c, key[0], &at, end, d)) {
+		nft_statements(t, c, at, end, is_last, d);
+		return;
+	}
+	if (at == end + 1)
+		return;
+	if (nft_is(t, at, "==") || nft_is(t, at, "eq"))
+		at++;
+	if (nft_is(t, at, "!="))
+		nft_leave(t, d, at, REASON_NEGATION);
+	else if (nft_set_span(t, c, at, end, &span, &next, d))
+		nft_each(t, c, key, keys, span, false, next, end, is_last, d);
+}
+
+/* The statements of a rule from here on. */
+static void nft_statements(struct nft *t, struct nft_chain *c, size_t at, size_t end, bool is_last,
+			   const struct draft *before)
+{
+	struct draft d = *before;
+
+	while (at < end) {
+		size_t next;
+
+		if (d.nothing)
+			return;
+		if (nft_is(t, at, "counter")) {
+			at = nft_counter(t, at + 1, end, &d);
+			continue;
+		}
+		if (nft_is(t, at, "comment")) {
+			at += 2;
+			continue;
+		}
+		next = nft_verdict(t, c, at, is_last, &d);
+		if (next) {
+			while (nft_is(t, next, "comment") && next < end)
+				next += 2;
+			if (next < end)
+				nft_leave(t, &d, next, REASON_SYNTAX);
+			return;
+		}
+		for (size_t i = 0; i < sizeof(nft_others) / sizeof(nft_others[0]); i++)
+			if (nft_is(t, at, nft_others[i].name)) {
+				nft_leave(t, &d, at, nft_others[i].reason);
+				return;
+			}
+		nft_match(t, c, at, end, is_last, &d);
+		return;
+	}
+	if (!d.nothing)
+		nft_leave(t, &d, end, REASON_FINAL);
+}
+
+void nft_rule(struct nft *t, struct nft_chain *chain, struct nft_span rule, bool is_last,
+	      const struct draft *before)
+{
+	struct draft d = *before;
+
+	d.at = &t->words.token[rule.from];
+	if (chain->base || !nft_enough(t, &d, rule.from))
+		nft_statements(t, chain, rule.from, rule.end, is_last, &d);
+}
+
+void nft_run(struct nft *t, struct nft_chain *chain, const struct draft *before)
+{
+	chain->running = true;
+	for (size_t i = 0; i < chain->n && t->emitted <= NFT_RULES_MAX; i++)
+		nft_rule(t, chain, chain->rule[i], i + 1 == chain->n, before);
+	chain->running = false;
+}

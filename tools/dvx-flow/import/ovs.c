@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * OpenFlow flows as ovs-ofctl(8) takes and prints them. Higher priorities come first. `normal' and
+ * `local' are the default way. A packet that no flow of a table takes is dropped.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ovs.h"
+#include "rules/arena.h"
+#include "values.h"
+
+/* --- a flow's parts ---------------------------------------------------------------------------- */
+
+/* The length of a part: up to a comma outside of parentheses. */
+static size_t ovs_part_length(const char *text, int *depth)
+{
+	size_t n = 0;
+
+	for (; text[n] && (text[n] != ',' || *depth); n++)
+		*depth += (text[n] == '(' || text[n] == '[') - (text[n] == ')' || text[n] == ']');
+	return n;
+}
+
+/* Splits words at commas. Blanks inside parentheses end a part, too: nothing there is imported. */
+static bool ovs_split(struct import *im, const struct tokens *line, size_t from, struct tokens *out)
+{
+	out->n = out->at = 0;
+	for (size_t i = from; i <= line->n; i++) {
+		struct token t = line->token[i];
+		int depth = 0;
+
+		do {
+			size_t n = t.text ? ovs_part_length(t.text, &depth) : 0;
+			const char *rest = t.text && t.text[n] ? t.text + n + 1 : NULL;
+
+			if (!array_grow((void **)&out->token, out->n, &out->room, sizeof(t)))
+				return false;
+			out->token[out->n] = t;
+			if (!t.text)
+				return true;
+			out->token[out->n].text = import_format(im, "%.*s", (int)n, t.text);
+			out->n += n != 0;
+			t.column += (uint32_t)n + 1;
+			t.text = rest;
+		} while (t.text);
+	}
+	return true;
+}
+
+/* --- flows ------------------------------------------------------------------------------------- */
+
+static void ovs_emit(struct ovs_read *r)
+{
+	if (!r->any_tag) {
+		import_add(r->im, r->d);
+		return;
+	}
+	/* A tag of either type. */
+	draft_say(r->im, r->d, SLOT_TAG, "vlan");
+	import_add(r->im, r->d);
+	r->d->part[0][SLOT_TAG].text = "svlan";
+	import_add(r->im, r->d);
+}
+
+static bool ovs_has_conditions(const struct draft *d)
+{
+	for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
+		if (d->part[0][s].text)
+			return true;
+	return false;
+}
+
+static void ovs_flow(struct ovs *o, struct tokens *parts)
+{
+	struct draft d = {.at = &parts->token[0], .direction = "in"};
+	struct ovs_read r = {.im = o->im, .d = &d, .parts = parts, .priority = 32768};
+	bool ok = ovs_match_read(&r);
+
+	d.order = 65535 - r.priority;
+	/* What is left out keeps its place among the others. */
+	if (!ok && o->im->out->n)
+		o->im->out->item[o->im->out->n - 1].order = d.order;
+	if (!ok || r.elsewhere || !ovs_actions_read(&r))
+		return;
+	o->whole |= !r.any_tag && !ovs_has_conditions(&d);
+	ovs_emit(&r);
+}
+
+/* --- lines ------------------------------------------------------------------------------------- */
+
+/* What takes packets that no flow takes: a new bridge's first flow, unless it was deleted. */
+static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts)
+{
+	const struct draft d = {.at = &line->token[0]};
+
+	while (tokens_peek(line)->text && *tokens_peek(line)->text == '-') {
+		bool value = token_is(tokens_peek(line), "-O");
+
+		tokens_next(line);
+		if (value)
+			tokens_next(line);
+	}
+	if (tokens_take(line, "add-flow")) {
+		o->commands = true;
+		tokens_next(line);
+		if (!ovs_split(o->im, line, line->at, parts))
+			o->im->no_memory = true;
+		else
+			ovs_flow(o, parts);
+	} else if (token_is(tokens_peek(line), "del-flows") && line->n - line->at == 2) {
+		o->deleted = true;
+	} else {
+		import_leave(o->im, &d, tokens_peek(line), REASON_COMMAND);
+	}
+}
+
+static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
+{
+	static const char *const programs[] = {"$", "sudo", "ovs-ofctl", "%", NULL};
+	const struct draft d = {.at = &line->token[0]};
+	bool command = false;
+
+	while (dialect_among(tokens_peek(line), programs))
+		command |= token_is(tokens_next(line), "ovs-ofctl");
+	if (command) {
+		ovs_command(o, line, parts);
+	} else if (strstr(line->token[0].text, "ST_FLOW")) {
+		/* The heading of dump-flows. */
+	} else if (!ovs_looks(line)) {
+		dialect_stranger(o->im, &d, line);
+	} else if (!ovs_split(o->im, line, line->at, parts)) {
+		o->im->no_memory = true;
+	} else {
+		o->flows = true;
+		ovs_flow(o, parts);
+	}
+}
+
+/* The end of the table. */
+static void ovs_miss(struct ovs *o, const struct token_reader *r)
+{
+	const struct token end = {NULL, r->line, r->column, false};
+	struct draft d = {.at = &end, .direction = "in", .verdict = "drop", .order = UINT64_MAX};
+
+	if (!o->whole && (o->deleted || (o->flows && !o->commands)))
+		import_add(o->im, &d);
+}
+
+void ovs_read(struct import *im, struct token_reader *r)
+{
+	struct ovs o = {.im = im};
+	struct tokens line = {0}, parts = {0};
+
+	while (tokens_line(r, &line))
+		ovs_line(&o, &line, &parts);
+	ovs_miss(&o, r);
+	free(line.token);
+	free(parts.token);
+}
+
+bool ovs_looks(const struct tokens *line)
+{
+	for (size_t i = 0; i < line->n; i++)
+		if (strstr(line->token[i].text, "actions=") ||
+		    strstr(line->token[i].text, "action="))
+			return true;
+	return strstr(line->token[0].text, "ST_FLOW") || token_is(&line->token[0], "ovs-ofctl") ||
+	       (line->n > 1 && token_is(&line->token[1], "ovs-ofctl"));
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Commands "tc filter add dev ... ingress ... flower ... action ...". A filter of a smaller
+ * preference comes first. Inside one preference the kernel asks masks in the order in which they
+ * came, and filters of one mask exclude each other.
+ */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/arena.h"
+#include "rules/words.h"
+#include "tc.h"
+#include "values.h"
+
+/* A preference. */
+struct tc_prio {
+	const char *protocol; /* NULL: it is not in use */
+	const char **mask;    /* which fields are compared, in the order of the masks */
+	size_t n, room;
+};
+
+struct tc {
+	struct import *im;
+	struct tc_prio *prio; /* all that there are */
+	uint64_t last_auto;   /* taken because none was given, or a higher one that was */
+};
+
+#define TC_PRIOS 65536u
+
+/* --- the head: up to the kind of filter -------------------------------------------------------- */
+
+enum tc_head_kind {
+	TC_DEV,
+	TC_PROTOCOL,
+	TC_PRIO,
+	TC_CHAIN,
+	TC_PARENT,
+	TC_INGRESS,
+	TC_SKIP1,
+	TC_HEAD_REFUSE,
+};
+
+static const struct tc_head {
+	const char *name;
+	enum tc_head_kind kind;
+	enum import_reason reason;
+} tc_heads[] = {
+	{"dev", TC_DEV, 0},
+	{"protocol", TC_PROTOCOL, 0},
+	{"proto", TC_PROTOCOL, 0},
+	{"prio", TC_PRIO, 0},
+	{"preference", TC_PRIO, 0},
+	{"pref", TC_PRIO, 0},
+	{"chain", TC_CHAIN, 0},
+	{"parent", TC_PARENT, 0},
+	{"handle", TC_SKIP1, 0},
+	{"ingress", TC_INGRESS, 0},
+	{"egress", TC_HEAD_REFUSE, REASON_EGRESS},
+	{"root", TC_HEAD_REFUSE, REASON_EGRESS},
+	{"block", TC_HEAD_REFUSE, REASON_INTERFACE},
+};
+
+/* The parents of an ingress qdisc and of clsact's ingress side. */
+static const char *const tc_parents[] = {"ffff:", "ffff:fff2", "ffff:0", "ffff:ffff", NULL};
+
+static bool tc_head_value(struct tc_read *r, enum tc_head_kind kind, const struct token *at)
+{
+	uint64_t n;
+	int ours;
+
+	switch (kind) {
+	case TC_DEV:
+		ours = import_netdev(r->im, at->text);
+		r->elsewhere |= ours == 0;
+		return ours >= 0 || tc_leave(r, at, REASON_INTERFACE);
+	case TC_PROTOCOL:
+		r->protocol = at;
+		return true;
+	case TC_PRIO:
+		return value_number(at->text, 0, 0xffff, &r->prio) || tc_leave(r, at, REASON_VALUE);
+	case TC_CHAIN:
+		return (value_number(at->text, 0, UINT32_MAX, &n) && n == 0) ||
+		       tc_leave(r, at, REASON_TABLES);
+	case TC_PARENT:
+		r->ingress = dialect_among(at, tc_parents);
+		return r->ingress || tc_leave(r, at, REASON_EGRESS);
+	default:
+		return true;
+	}
+}
+
+static bool tc_head_word(struct tc_read *r, const struct tc_head *h, const struct token *name)
+{
+	const struct token *value;
+
+	if (h->kind == TC_HEAD_REFUSE)
+		return tc_leave(r, name, h->reason);
+	if (h->kind == TC_INGRESS) {
+		r->ingress = true;
+		return true;
+	}
+	value = tokens_next(r->line);
+	return value->text ? tc_head_value(r, h->kind, value) : tc_leave(r, value, REASON_ENDS);
+}
+
+/* False: the filter is left out. */
+static bool tc_head(struct tc_read *r)
+{
+	for (;;) {
+		const struct token *name = tokens_next(r->line);
+		size_t i = 0;
+
+		if (token_is(name, "flower") || token_is(name, "matchall"))
+			return r->ingress || tc_leave(r, name, REASON_EGRESS);
+		if (!name->text)
+			return tc_leave(r, name, REASON_ENDS);
+		while (i < sizeof(tc_heads) / sizeof(tc_heads[0]) &&
+		       !token_is(name, tc_heads[i].name))
+			i++;
+		if (i == sizeof(tc_heads) / sizeof(tc_heads[0]))
+			return tc_leave(r, name, REASON_KIND);
+		if (!tc_head_word(r, &tc_heads[i], name))
+			return false;
+	}
+}
+
+/* --- the order --------------------------------------------------------------------------------- */
+
+/* The preference that a filter names, or the one that the kernel takes: one less than the last. */
+static uint64_t tc_take_prio(struct tc *t, const struct tc_read *r)
+{
+	uint64_t prio = r->prio ? r->prio : t->last_auto - 1;
+
+	if (prio >= 0x8000 && prio < t->last_auto)
+		t->last_auto = prio;
+	return prio;
+}
+
+/* The place of a mask among those of its preference. */
+static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
+{
+	size_t i = 0;
+
+	while (i < p->n && strcmp(p->mask[i], mask))
+		i++;
+	if (i < p->n)
+		return i;
+	if (!array_grow((void **)&p->mask, p->n, &p->room, sizeof(*p->mask))) {
+		t->im->no_memory = true;
+		return 0;
+	}
+	p->mask[p->n++] = mask;
+	return i;
+}
+
+/* Among the preferences. False: the kernel would not take this filter. */
+static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
+{
+	const char *protocol = r->protocol ? r->protocol->text : "all";
+	uint64_t prio = tc_take_prio(t, r);
+
+	r->d->order = prio << 32;
+	*p = &t->prio[prio];
+	if (!(*p)->protocol)
+		(*p)->protocol = protocol;
+	return !strcmp((*p)->protocol, protocol) ||
+	       tc_leave(r, r->protocol ? r->protocol : r->d->at, REASON_PRIORITY);
+}
+
+/* --- lines ------------------------------------------------------------------------------------- */
+
+static const char *const tc_adds[] = {"add", "replace", NULL};
+static const char *const tc_objects[] = {"filter", "qdisc", "chain", "class", "actions", NULL};
+static const char *const tc_programs[] = {"tc", "sudo", "/sbin/tc", "/usr/sbin/tc", NULL};
+/* Options of tc itself, and prompts. */
+static const char *const tc_options[] = {"-s", "-force", "-b", "-batch", "$", "-p", NULL};
+
+static void tc_filter(struct tc *t, struct tokens *line)
+{
+	struct draft d = {.at = &line->token[0], .direction = "in"};
+	struct tc_read r = {.im = t->im, .d = &d, .line = line, .mask = ""};
+
+	struct tc_prio *p;
+
+	if (!tc_head(&r) || r.elsewhere || !tc_order(t, &r, &p) || !tc_protocol(&r) ||
+	    !tc_keys_read(&r))
+		return;
+	d.order += tc_mask_rank(t, p, r.mask);
+	if (tc_actions_read(&r))
+		import_add(t->im, &d);
+}
+
+static void tc_line(struct tc *t, struct tokens *line)
+{
+	const struct draft d = {.at = &line->token[0]};
+
+	while (dialect_among(tokens_peek(line), tc_programs) ||
+	       dialect_among(tokens_peek(line), tc_options))
+		tokens_next(line);
+	if (!tc_looks(line)) {
+		dialect_stranger(t->im, &d, line);
+	} else if (tokens_take(line, "filter")) {
+		if (dialect_among(tokens_peek(line), tc_adds)) {
+			tokens_next(line);
+			tc_filter(t, line);
+		} else {
+			import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
+		}
+	} else if (tokens_take(line, "qdisc")) {
+		/* Makes a place for filters. */
+	} else {
+		import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
+	}
+}
+
+void tc_read(struct import *im, struct token_reader *r)
+{
+	struct tc t = {im, calloc(TC_PRIOS, sizeof(*t.prio)), 0xc001};
+	struct tokens line = {0};
+
+	im->no_memory |= !t.prio;
+	while (t.prio && tokens_line(r, &line))
+		tc_line(&t, &line);
+	for (size_t i = 0; t.prio && i < TC_PRIOS; i++)
+		free(t.prio[i].mask);
+	free(t.prio);
+	free(line.token);
+}
+
+bool tc_looks(const struct tokens *line)
+{
+	size_t i = 0;
+
+	while (i < line->n && (dialect_among(&line->token[i], tc_programs) ||
+			       dialect_among(&line->token[i], tc_options)))
+		i++;
+	return i < line->n && dialect_among(&line->token[i], tc_objects);
+}

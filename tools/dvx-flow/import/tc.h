@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A filter of tc while its words are read. All functions return false if it is left out. */
+#ifndef DVX_FLOW_IMPORT_TC_H
+#define DVX_FLOW_IMPORT_TC_H
+
+#include "dialect.h"
+
+struct tc_read {
+	struct import *im;
+	struct draft *d;
+	struct tokens *line;
+	const struct token *protocol;
+	uint64_t prio; /* 0: none given */
+	bool ingress, elsewhere;
+	unsigned int tags;     /* VLAN tags that the protocols name */
+	int ip;		       /* 4 or 6: what the innermost protocol is */
+	const char *mask;      /* which fields are compared */
+	unsigned int unsummed; /* checksums that pedit made wrong and `csum` did not mend yet */
+};
+
+static inline bool tc_leave(struct tc_read *r, const struct token *at, enum import_reason reason)
+{
+	return import_leave(r->im, r->d, at, reason);
+}
+
+/* The filter's protocol: which EtherType the packet has. */
+bool tc_protocol(struct tc_read *r);
+bool tc_keys_read(struct tc_read *r);
+bool tc_actions_read(struct tc_read *r);
+
+#endif

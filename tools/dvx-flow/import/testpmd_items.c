@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The items of a testpmd pattern. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testpmd.h"
+#include "values.h"
+
+enum pmd_kind {
+	PMD_MAC,
+	PMD_NET4,
+	PMD_NET6,
+	PMD_PORT,
+	PMD_NUMBER,
+	PMD_TYPE,
+	PMD_TCI,
+	PMD_PROTO,
+	PMD_FLAGS,
+	PMD_NO_VLAN,
+	PMD_REFUSE
+};
+
+struct pmd_field {
+	const char *name;
+	enum pmd_kind kind;
+	unsigned int slot; /* PMD_REFUSE: the reason */
+	unsigned int bits;
+	bool whole; /* compared if the item has a spec and no mask at all */
+};
+
+static const struct pmd_field pmd_eth[] = {
+	{"dst", PMD_MAC, SLOT_ETH_DST, 48, true},
+	{"src", PMD_MAC, SLOT_ETH_SRC, 48, true},
+	{"type", PMD_TYPE, 0, 16, true},
+	{"has_vlan", PMD_NO_VLAN, 0, 1, false},
+	{0},
+};
+
+/* The slots of the second tag follow those of the first. */
+static const struct pmd_field pmd_vlan[] = {
+	{"vid", PMD_NUMBER, SLOT_VLAN_ID, 12, true},  {"pcp", PMD_NUMBER, SLOT_VLAN_PCP, 3, false},
+	{"dei", PMD_NUMBER, SLOT_VLAN_DEI, 1, false}, {"tci", PMD_TCI, 0, 16, false},
+	{"inner_type", PMD_TYPE, 0, 16, false},	      {0},
+};
+
+static const struct pmd_field pmd_ipv4[] = {
+	{"src", PMD_NET4, SLOT_SRC, 32, true},
+	{"dst", PMD_NET4, SLOT_DST, 32, true},
+	{"tos", PMD_NUMBER, SLOT_TOS, 8, false},
+	{"ttl", PMD_NUMBER, SLOT_TTL, 8, false},
+	{"proto", PMD_PROTO, SLOT_PROTO, 8, false},
+	{"fragment_offset", PMD_REFUSE, REASON_FRAGMENT, 0, false},
+	{0},
+};
+
+static const struct pmd_field pmd_ipv6[] = {
+	{"src", PMD_NET6, SLOT_SRC, 128, true},
+	{"dst", PMD_NET6, SLOT_DST, 128, true},
+	{"tc", PMD_NUMBER, SLOT_TOS, 8, false},
+	{"hop", PMD_NUMBER, SLOT_TTL, 8, false},
+	{"flow", PMD_NUMBER, SLOT_FLOWLABEL, 20, false},
+	{"proto", PMD_REFUSE, REASON_NEXTHDR, 0, false},
+	{"has_frag_ext", PMD_REFUSE, REASON_FRAGMENT, 0, false},
+	{0},
+};
+
+static const struct pmd_field pmd_tcp[] = {
+	{"src", PMD_PORT, SLOT_SPORT, 16, true},
+	{"dst", PMD_PORT, SLOT_DPORT, 16, true},
+	{"flags", PMD_FLAGS, SLOT_FLAGS, 8, false},
+	{0},
+};
+
+static const struct pmd_field pmd_udp[] = {
+	{"src", PMD_PORT, SLOT_SPORT, 16, true},
+	{"dst", PMD_PORT, SLOT_DPORT, 16, true},
+	{0},
+};
+
+static const struct pmd_field pmd_icmp[] = {
+	{"type", PMD_NUMBER, SLOT_TYPE, 8, true},
+	{"code", PMD_NUMBER, SLOT_CODE, 8, true},
+	{0},
+};
+
+static const struct pmd_field pmd_vni[] = {
+	{"vni", PMD_NUMBER, SLOT_VNI, 24, true},
+	{0},
+};
+
+static const struct pmd_field pmd_gre_key[] = {
+	{"value", PMD_NUMBER, SLOT_KEY, 32, true},
+	{0},
+};
+
+static const struct pmd_field pmd_mpls[] = {
+	{"label", PMD_NUMBER, SLOT_MPLS_LABEL, 20, true},
+	{"tc", PMD_NUMBER, SLOT_MPLS_TC, 3, false},
+	{"s", PMD_NUMBER, SLOT_MPLS_BOS, 1, false},
+	{"ttl", PMD_NUMBER, SLOT_MPLS_TTL, 8, false},
+	{0},
+};
+
+static const struct pmd_field pmd_none[] = {{0}};
+
+/* Items that add nothing by themselves have no slot. */
+#define PMD_BARE DRAFT_SLOTS
+
+static const struct pmd_item {
+	const char *name;
+	int depth; /* 0: any place; 5 begins the headers inside a tunnel */
+	unsigned int slot;
+	const char *text;
+	const struct pmd_field *field;
+} pmd_items[] = {
+	{"void", 0, PMD_BARE, NULL, pmd_none},
+	{"eth", 1, PMD_BARE, NULL, pmd_eth},
+	{"vlan", 2, SLOT_TAG, "vlan", pmd_vlan},
+	{"mpls", 2, SLOT_MPLS, "mpls", pmd_mpls},
+	{"ipv4", 3, SLOT_IP, "ipv4", pmd_ipv4},
+	{"ipv6", 3, SLOT_IP, "ipv6", pmd_ipv6},
+	{"tcp", 4, SLOT_PROTO, "tcp", pmd_tcp},
+	{"udp", 4, SLOT_PROTO, "udp", pmd_udp},
+	{"sctp", 4, SLOT_PROTO, "proto 132", pmd_none},
+	{"icmp", 4, SLOT_PROTO, "icmp", pmd_icmp},
+	{"icmp6", 4, SLOT_PROTO, "icmp6", pmd_icmp},
+	{"esp", 4, SLOT_PROTO, "proto 50", pmd_none},
+	{"ah", 4, SLOT_PROTO, "proto 51", pmd_none},
+	{"vxlan", 5, SLOT_TUNNEL, "vxlan", pmd_vni},
+	{"vxlan-gpe", 5, SLOT_TUNNEL, "vxlan-gpe", pmd_vni},
+	{"geneve", 5, SLOT_TUNNEL, "geneve", pmd_vni},
+	{"gre", 5, SLOT_PROTO, "proto 47", pmd_none},
+	{"gre_key", 5, PMD_BARE, NULL, pmd_gre_key},
+};
+
+static const struct {
+	const char *name;
+	enum import_reason reason;
+} pmd_refused[] = {
+	{"raw", REASON_FIELD},
+	{"flex", REASON_FIELD},
+	{"integrity", REASON_FIELD},
+	{"conntrack", REASON_CONNTRACK},
+	{"meta", REASON_FIELD},
+	{"mark", REASON_FIELD},
+	{"tag", REASON_FIELD},
+	{"port_id", REASON_TRANSFER},
+	{"pf", REASON_TRANSFER},
+	{"vf", REASON_TRANSFER},
+	{"phy_port", REASON_TRANSFER},
+	{"represented_port", REASON_TRANSFER},
+	{"invert", REASON_NEGATION},
+	{"any", REASON_FIELD},
+	{"fuzzy", REASON_FIELD},
+	{"arp_eth_ipv4", REASON_FIELD},
+	{"gtpu", REASON_FIELD},
+	{"gtpc", REASON_FIELD},
+	{"gtp", REASON_FIELD},
+	{"pppoes", REASON_FIELD},
+	{"pfcp", REASON_FIELD},
+	{"l2tpv2", REASON_FIELD},
+	{"l2tpv3oip", REASON_FIELD},
+	{"ecpri", REASON_FIELD},
+	{"port_representor", REASON_TRANSFER},
+	/* It compares what GRE carries, too. */
+	{"nvgre", REASON_FIELD},
+};
+
+/* What was written of a field: its tokens. */
+struct pmd_said {
+	const struct token *spec, *last, *mask, *prefix, *is, *at;
+};
+
+#define PMD_FIELDS_MAX 8
+
+/* --- values ------------------------------------------------------------------------------------ */
+
+static bool pmd_say(struct pmd_read *r, const struct token *at, unsigned int slot, const char *text)
+{
+	if (!text)
+		return pmd_leave(r, at, REASON_VALUE);
+	return draft_say(r->im, r->d, (enum draft_slot)slot, text) ||
+	       pmd_leave(r, at, REASON_TWICE);
+}
+
+/* The mask of a number: as written, or so many leading bits, or all. */
+static bool pmd_mask(const struct pmd_said *s, unsigned int bits, uint64_t *mask)
+{
+	uint64_t most = bits == 64 ? UINT64_MAX : (1ull << bits) - 1, n;
+
+	*mask = most;
+	if (s->mask)
+		return value_number(s->mask->text, 0, UINT64_MAX, mask);
+	if (!s->prefix)
+		return true;
+	if (!value_number(s->prefix->text, 0, bits, &n))
+		return false;
+	*mask = n ? most & ~(most >> n) : 0;
+	return true;
+}
+
+static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
+		      uint64_t first)
+{
+	uint64_t last;
+
+	if (f->kind != PMD_PORT || s->mask || s->prefix)
+		return pmd_leave(r, s->last, REASON_RANGE);
+	if (!value_number(s->last->text, 0, 0xffff, &last) || last < first)
+		return pmd_leave(r, s->last, REASON_VALUE);
+	return pmd_say(r, s->last, f->slot,
+		       import_format(r->im, "%" PRIu64 "-%" PRIu64, first, last));
+}
+
+/* A VLAN tag's 16 bits as its three fields. */
+static bool pmd_tci(struct pmd_read *r, const struct token *at, unsigned int shift, uint64_t v,
+		    uint64_t mask)
+{
+	static const struct {
+		unsigned int slot, low;
+		uint64_t most;
+	} parts[] = {{SLOT_VLAN_ID, 0, 0xfff}, {SLOT_VLAN_PCP, 13, 7}, {SLOT_VLAN_DEI, 12, 1}};
+
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t part = mask >> parts[i].low & parts[i].most;
+
+		if (part && part != parts[i].most)
+			return pmd_leave(r, at, REASON_MASK);
+		if (part &&
+		    !pmd_say(r, at, parts[i].slot + shift,
+			     import_format(r->im, "%" PRIu64, v >> parts[i].low & parts[i].most)))
+			return false;
+	}
+	return true;
+}
+
+/* A tag's type belongs to the tag behind it. */
+static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
+{
+	unsigned int slot = r->tags ? SLOT_TAG2 : SLOT_TAG;
+
+	if (type == 0x8100 || type == 0x88a8)
+		return r->tags > 1 ? pmd_leave(r, at, REASON_FIELD)
+				   : pmd_say(r, at, slot, type == 0x8100 ? "vlan" : "svlan");
+	if (type == 0x0800 || type == 0x86dd)
+		return pmd_say(r, at, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6");
+	if (type == 0x8847)
+		return pmd_say(r, at, SLOT_MPLS, "mpls");
+	return pmd_say(r, at, SLOT_ETHERTYPE, import_format(r->im, "0x%x", (unsigned int)type));
+}
+
+static const char *pmd_masked(struct pmd_read *r, uint64_t v, uint64_t mask, unsigned int bits)
+{
+	return value_masked(r->im, import_format(r->im, "%" PRIu64 "/%" PRIu64, v, mask), 0, bits);
+}
+
+static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
+			     const struct pmd_said *s, const struct token *spec)
+{
+	unsigned int shift = r->tags > 1 && f->slot >= SLOT_VLAN_ID && f->slot <= SLOT_VLAN_DEI
+				     ? SLOT_VLAN2_ID - SLOT_VLAN_ID
+				     : 0;
+	uint64_t most = (1ull << f->bits) - 1, v, mask;
+
+	if (!value_number(spec->text, 0, most, &v) || !pmd_mask(s, f->bits, &mask))
+		return pmd_leave(r, spec, REASON_VALUE);
+	mask &= most;
+	if (s->last)
+		return pmd_range(r, f, s, v);
+	if (f->kind == PMD_TCI)
+		return pmd_tci(r, spec, r->tags > 1 ? SLOT_VLAN2_ID - SLOT_VLAN_ID : 0, v, mask);
+	if (f->kind == PMD_TYPE || f->kind == PMD_NO_VLAN) {
+		if (mask != most)
+			return !mask || pmd_leave(r, s->at, REASON_MASK);
+		if (f->kind == PMD_TYPE)
+			return pmd_type(r, spec, v);
+		return v ? pmd_leave(r, spec, REASON_FIELD)
+			 : pmd_say(r, spec, SLOT_TAG, "untagged");
+	}
+	if (f->kind == PMD_FLAGS)
+		return pmd_say(r, spec, f->slot, value_flags(r->im, v, mask));
+	if (f->kind == PMD_PORT)
+		return pmd_say(r, spec, f->slot, value_port_mask(r->im, v, mask));
+	return pmd_say(r, spec, f->slot + shift, pmd_masked(r, v, mask, f->bits));
+}
+
+static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
+			      const struct pmd_said *s, const struct token *spec)
+{
+	const struct token *mask = s->mask ? s->mask : s->prefix;
+	const char *text =
+		mask ? import_format(r->im, "%s/%s", spec->text, mask->text) : spec->text;
+
+	if (s->last)
+		return pmd_leave(r, s->last, REASON_RANGE);
+	if (f->kind == PMD_MAC)
+		return pmd_say(r, spec, f->slot, value_mac(r->im, text));
+	return pmd_say(r, spec, f->slot,
+		       value_net(r->im, text, f->kind == PMD_NET4 ? AF_INET : AF_INET6));
+}
+
+static bool pmd_field_say(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
+			  bool masked)
+{
+	const struct token *spec = s->is ? s->is : s->spec;
+	uint64_t mask;
+
+	if (f->kind == PMD_REFUSE)
+		return pmd_leave(r, s->at, (enum import_reason)f->slot);
+	/* Without a spec the field may have any value. */
+	if (!spec)
+		return true;
+	/* Another field's mask leaves this one uncompared; without any, the item's default does. */
+	if (!s->is && !s->mask && !s->prefix && (masked || !f->whole))
+		return masked || pmd_leave(r, s->at, REASON_MASK);
+	if (f->kind == PMD_PROTO) {
+		if (!pmd_mask(s, 8, &mask) || (mask & 0xff) != 0xff)
+			return pmd_leave(r, s->at, REASON_MASK);
+		return pmd_say(r, spec, f->slot, value_proto(r->im, spec->text, 0));
+	}
+	if (f->kind == PMD_MAC || f->kind == PMD_NET4 || f->kind == PMD_NET6)
+		return pmd_address_field(r, f, s, spec);
+	return pmd_number_field(r, f, s, spec);
+}
+
+/* --- items ------------------------------------------------------------------------------------- */
+
+/* FIELD OPERATOR VALUE. */
+static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, struct pmd_said *said)
+{
+	const struct token *name = tokens_next(r->line), *how = tokens_next(r->line), *value;
+	size_t i = 0;
+
+	while (item->field[i].name && !token_is(name, item->field[i].name))
+		i++;
+	if (!item->field[i].name)
+		return pmd_leave(r, name, REASON_FIELD);
+	value = tokens_next(r->line);
+	if (!value->text)
+		return pmd_leave(r, value, REASON_ENDS);
+	said[i].at = name;
+	if (token_is(how, "is"))
+		said[i].is = value;
+	else if (token_is(how, "spec"))
+		said[i].spec = value;
+	else if (token_is(how, "last"))
+		said[i].last = value;
+	else if (token_is(how, "mask"))
+		said[i].mask = value;
+	else if (token_is(how, "prefix"))
+		said[i].prefix = value;
+	else
+		return pmd_leave(r, how, REASON_SYNTAX);
+	return true;
+}
+
+static bool pmd_fields(struct pmd_read *r, const struct pmd_item *item)
+{
+	struct pmd_said said[PMD_FIELDS_MAX] = {0};
+	bool masked = false;
+
+	while (tokens_peek(r->line)->text && !token_is(tokens_peek(r->line), "/") &&
+	       !token_is(tokens_peek(r->line), "end"))
+		if (!pmd_field_read(r, item, said))
+			return false;
+	for (size_t i = 0; item->field[i].name; i++)
+		masked |= said[i].is || said[i].mask || said[i].prefix;
+	for (size_t i = 0; item->field[i].name; i++)
+		if (said[i].at && !pmd_field_say(r, &item->field[i], &said[i], masked))
+			return false;
+	return true;
+}
+
+/* Headers stand in the order of the packet; behind a tunnel they begin anew. */
+static bool pmd_place(struct pmd_read *r, const struct pmd_item *item, const struct token *at)
+{
+	if (!item->depth)
+		return true;
+	if (r->depth == 5 && item->depth < 5) {
+		if (r->d->inner)
+			return pmd_leave(r, at, REASON_FIELD);
+		r->d->inner = true;
+		r->tags = 0;
+	} else if (item->depth < r->depth ||
+		   (item->depth == r->depth && item->depth != 2 && strcmp(item->name, "gre_key"))) {
+		return pmd_leave(r, at, REASON_SYNTAX);
+	}
+	r->depth = item->depth;
+	return true;
+}
+
+static bool pmd_vlan_item(struct pmd_read *r, const struct token *at)
+{
+	unsigned int slot = r->tags ? SLOT_TAG2 : SLOT_TAG;
+
+	if (r->tags == 2)
+		return pmd_leave(r, at, REASON_FIELD);
+	r->tags++;
+	/* The type before may have said svlan. */
+	return draft_said(r->d, (enum draft_slot)slot) || pmd_say(r, at, slot, "vlan");
+}
+
+static bool pmd_item(struct pmd_read *r, const struct token *at)
+{
+	const struct pmd_item *item = NULL;
+
+	for (size_t i = 0; i < sizeof(pmd_items) / sizeof(pmd_items[0]); i++)
+		if (token_is(at, pmd_items[i].name))
+			item = &pmd_items[i];
+	for (size_t i = 0; i < sizeof(pmd_refused) / sizeof(pmd_refused[0]); i++)
+		if (token_is(at, pmd_refused[i].name))
+			return pmd_leave(r, at, pmd_refused[i].reason);
+	if (!item)
+		return pmd_leave(r, at, at->text ? REASON_UNKNOWN : REASON_ENDS);
+	if (!pmd_place(r, item, at))
+		return false;
+	if (item->slot == SLOT_TAG ? !pmd_vlan_item(r, at)
+				   : item->text && !pmd_say(r, at, item->slot, item->text))
+		return false;
+	return pmd_fields(r, item);
+}
+
+bool pmd_pattern(struct pmd_read *r)
+{
+	while (!tokens_take(r->line, "end")) {
+		if (!pmd_item(r, tokens_next(r->line)))
+			return false;
+		if (!token_is(tokens_peek(r->line), "end") && !tokens_take(r->line, "/"))
+			return pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
+	}
+	r->d->inner = false;
+	return tokens_take(r->line, "actions") || pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
+}

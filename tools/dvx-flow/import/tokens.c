@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "rules/arena.h"
+#include "tokens.h"
+
+static void token_step(struct token_reader *r)
+{
+	r->column += (*r->p & 0xc0) != 0x80;
+	if (*r->p++ == '\n') {
+		r->line++;
+		r->column = 1;
+	}
+}
+
+/* The length of a \ and the end of its line, which join two lines. */
+static size_t token_joint(const struct token_reader *r)
+{
+	if (r->end - r->p >= 2 && r->p[0] == '\\' && r->p[1] == '\n')
+		return 2;
+	return r->end - r->p >= 3 && !memcmp(r->p, "\\\r\n", 3) ? 3 : 0;
+}
+
+static void token_skip(struct token_reader *r)
+{
+	while (r->p < r->end) {
+		size_t joint = token_joint(r);
+
+		if (!joint && (!*r->p || !strchr(r->blanks, *r->p)))
+			return;
+		for (size_t i = joint ? joint : 1; i; i--)
+			token_step(r);
+	}
+}
+
+/* One word of marks: a character, or one of != <= >= ==. */
+static size_t token_mark(const struct token_reader *r)
+{
+	if (!*r->p || !strchr(r->marks, *r->p))
+		return 0;
+	return strchr("!<>=", *r->p) && r->end - r->p > 1 && r->p[1] == '=' ? 2 : 1;
+}
+
+/* Copies a word without its quotes, unless `to` is NULL. Returns its length. */
+static size_t token_copy(struct token_reader *r, char *to, bool *quoted)
+{
+	size_t n = 0;
+	char quote = 0;
+
+	for (; r->p < r->end && *r->p && *r->p != '\n'; token_step(r)) {
+		if (quote ? *r->p == quote
+			  : (*r->p == '"' || *r->p == '\'') && !strchr(r->blanks, *r->p)) {
+			quote = quote ? 0 : *r->p;
+			*quoted = true;
+			continue;
+		}
+		if (!quote && (strchr(r->blanks, *r->p) || token_mark(r) || token_joint(r)))
+			break;
+		if (to)
+			to[n] = *r->p;
+		n++;
+	}
+	return n;
+}
+
+/* A word, or a mark. A NUL byte is an empty word. */
+static bool token_word(struct token_reader *r, struct tokens *t)
+{
+	struct token *k = &t->token[t->n];
+	struct token_reader ahead = *r;
+	bool quoted = false;
+	size_t mark = token_mark(r), n = mark ? mark : token_copy(&ahead, NULL, &quoted);
+	char *text = arena_get(r->memory, n + 1);
+
+	*k = (struct token){text, r->line, r->column, quoted};
+	if (!text)
+		return false;
+	if (mark)
+		memcpy(text, r->p, mark);
+	else
+		token_copy(r, text, &quoted);
+	for (; mark; mark--)
+		token_step(r);
+	if (!n && !quoted)
+		token_step(r);
+	t->n++;
+	return true;
+}
+
+static bool tokens_end(struct token_reader *r, struct tokens *t)
+{
+	t->token[t->n] = (struct token){NULL, r->line, r->column, false};
+	return true;
+}
+
+static bool tokens_fill(struct token_reader *r, struct tokens *t)
+{
+	while (array_grow((void **)&t->token, t->n + 1, &t->room, sizeof(*t->token))) {
+		token_skip(r);
+		if (r->p < r->end && *r->p == '#')
+			while (r->p < r->end && *r->p != '\n')
+				token_step(r);
+		if (r->p == r->end || *r->p == '\n')
+			return tokens_end(r, t);
+		if (!token_word(r, t))
+			break;
+	}
+	r->no_memory = true;
+	return false;
+}
+
+bool tokens_line(struct token_reader *r, struct tokens *t)
+{
+	t->n = t->at = 0;
+	while (r->p < r->end) {
+		if (!tokens_fill(r, t))
+			return false;
+		if (r->p < r->end)
+			token_step(r);
+		if (t->n)
+			return true;
+	}
+	return false;
+}
+
+const struct token *tokens_peek(const struct tokens *t)
+{
+	return &t->token[t->at];
+}
+
+const struct token *tokens_next(struct tokens *t)
+{
+	const struct token *k = &t->token[t->at];
+
+	t->at += k->text != NULL;
+	return k;
+}
+
+bool token_is(const struct token *t, const char *word)
+{
+	return t->text && !strcmp(t->text, word);
+}
+
+bool tokens_take(struct tokens *t, const char *word)
+{
+	if (!token_is(tokens_peek(t), word))
+		return false;
+	t->at++;
+	return true;
+}

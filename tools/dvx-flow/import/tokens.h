@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Words of another tool's text with their places. */
+#ifndef DVX_FLOW_IMPORT_TOKENS_H
+#define DVX_FLOW_IMPORT_TOKENS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+struct token {
+	const char *text;
+	uint32_t line, column; /* from 1; columns count characters */
+	bool quoted;
+};
+
+/* The words of a line; `at` is the next one. The last one's text is NULL: the line's end. */
+struct tokens {
+	struct token *token;
+	size_t n, room, at;
+};
+
+struct token_reader {
+	const char *p, *end;
+	const char *marks;  /* characters that are words of their own */
+	const char *blanks; /* characters between words */
+	struct arena *memory;
+	uint32_t line, column;
+	bool no_memory;
+};
+
+/*
+ * The next line that has words, without comments; a \ at its end joins the following one. Single
+ * and double quotes keep blanks in a word. False: the text ends. The caller frees t->token.
+ */
+bool tokens_line(struct token_reader *r, struct tokens *t);
+
+/* The next word, the one after n more, or the line's end. */
+const struct token *tokens_peek(const struct tokens *t);
+const struct token *tokens_next(struct tokens *t);
+/* Whether the next word is this one; takes it then. */
+bool tokens_take(struct tokens *t, const char *word);
+bool token_is(const struct token *t, const char *word);
+
+#endif
