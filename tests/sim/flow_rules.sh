@@ -214,6 +214,40 @@ main_too() {
 }
 check "add adds to the table main, insert to that of its rule" main_too
 
+# The flows of Microsoft's "Verifying the RSS Hash Calculation", as TCP: queues by the hashes published there.
+"${PERL:-perl}" -MSocket=:DEFAULT,inet_pton,AF_INET6 -e '
+	print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1);
+	for (map { [split] } "66.9.149.187 161.142.100.80 2794 1766", "199.92.111.2 65.69.140.83 14230 4739",
+		"24.19.198.95 12.22.207.184 12898 38024", "38.27.205.30 209.142.163.6 48228 2217",
+		"153.39.163.191 202.188.127.2 44251 1303", "3ffe:2501:200:1fff::7 3ffe:2501:200:3::1 2794 1766",
+		"3ffe:501:8::260:97ff:fe40:efab ff02::1 14230 4739",
+		"3ffe:1900:4545:3:200:f8ff:fe21:67cf fe80::200:f8ff:fe21:67cf 44251 38024") {
+		my ($src, $dst, $sport, $dport) = @$_;
+		my $v6 = $src =~ /:/;
+		my @ip = map { inet_pton($v6 ? AF_INET6 : AF_INET, $_) } $src, $dst;
+		my $f = pack("H24 n", "02d700000001020000000009", $v6 ? 0x86dd : 0x0800)
+			. ($v6 ? pack("NnCC", 6 << 28, 20, 6, 64) : pack("CCnnnCCn", 0x45, 0, 40, 0, 0, 64, 6, 0))
+			. join("", @ip) . pack("nnNNnnnn", $sport, $dport, 0, 0, 0x5002, 0, 0, 0) . "\0" x 6;
+		print pack("VVVV", 1, 0, length $f, length $f), $f;
+	}' >"$work/rss.pcap"
+spread() { # RSS PACKETS-OF-EACH-QUEUE
+	echo "send in tcp to rss $1" | client apply --quiet - || return 1
+	before=$(stat_of '[.queues[].packets] | join(" ")')
+	"$dvx_sim" replay "$chip" "$work/rss.pcap" --json >"$work/replay"
+	got=$(stat_of "[[.queues[].packets], [$(echo "$before" | tr " " ,)]] | transpose | map(.[0] - .[1]) | join(\" \")")
+	[ "$got" = "$2" ] || { echo "$1: $got"; return 1; }
+}
+spreads() {
+	spread "0-3" "1 1 3 3" && spread "0-3 on ipv4,ipv6" "1 3 4 0" && spread "0-3 on ipv4,tcp" "4 0 3 1" &&
+		spread "0-2" "3 4 1 0" && spread "1-2" "0 4 4 0" &&
+		spread "2-3 key 0x$(printf '%080d' 0)" "0 0 8 0"
+}
+check "rss spreads as Microsoft's Toeplitz hash says" spreads
+no_such_rss() {
+	echo "send in to rss 2-4" >"$work/rss" && fails 1 "rss:1:18: no queue 4, the daemon has 4" client apply "$work/rss"
+}
+check "rss over queues that the daemon lacks: the place of the number" no_such_rss
+
 # A matcher of the device for an IP version that no rule has would be a question for each packet.
 asks_little() {
 	echo "send in ip6 to queue 1" | client apply --quiet - && client explain "in arp" >"$work/out" &&

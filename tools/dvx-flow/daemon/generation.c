@@ -5,6 +5,7 @@
 #include <dvx/cmd.h>
 
 #include "generation.h"
+#include "spread.h"
 #include "dvx-flow.h"
 #include "rules/map.h"
 
@@ -44,6 +45,7 @@ struct generation {
 	struct built_table *table; /* as the program has them */
 	size_t ntables;
 	struct half half[RULE_DIRS];
+	struct spread *spread[RSS_MAX]; /* by the rss's number */
 	struct dvx_flow_action **tag;
 	size_t ntags;
 };
@@ -253,6 +255,10 @@ static int destination(struct generation_build *b, uint32_t rule, struct dvx_flo
 
 	switch (r->verdict) {
 	case RULE_SEND:
+		if (r->rss) {
+			*out = spread_action(b->gen->spread[r->rss->number]);
+			return 0;
+		}
 		return base_tables_queue(b->base, r->queue, out);
 	case RULE_MIRROR:
 		*out = b->gen->hold[rule].mirror;
@@ -433,6 +439,18 @@ static int fill_tables(struct generation_build *b)
 
 /* --- mirrors --------------------------------------------------------------------------------- */
 
+static int make_spreads(struct generation_build *b)
+{
+	for (size_t i = 0; i < b->gen->set.n; i++) {
+		const struct rule *r = &b->gen->set.rule[i];
+
+		if (r->rss && !b->gen->spread[r->rss->number] &&
+		    spread_make(b->base, r, &b->gen->spread[r->rss->number], b->fault))
+			return -1;
+	}
+	return 0;
+}
+
 static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 {
 	const struct rule *r = &b->gen->set.rule[rule];
@@ -486,7 +504,7 @@ static int generation_make(struct generation_build *b, const struct generation *
 	if (generation_make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||
 	    make_tags(gen, b->fault) || generation_make_changes(gen, b->fault))
 		return -1;
-	return make_tables(b) || make_mirrors(b) || fill_tables(b) ? -1 : 0;
+	return make_spreads(b) || make_tables(b) || make_mirrors(b) || fill_tables(b) ? -1 : 0;
 }
 
 static int compile(struct generation *gen, struct program *p, struct flow_fault *f)
@@ -521,6 +539,8 @@ static void free_tables(struct generation *gen)
 		free_entries(&gen->table[i]);
 	for (size_t i = 0; i < gen->set.n; i++)
 		dvx_flow_action_destroy(gen->hold[i].mirror);
+	for (size_t i = 0; i < RSS_MAX; i++)
+		spread_free(gen->spread[i]);
 	for (size_t i = 0; i < gen->ntables; i++) {
 		dvx_flow_action_destroy(gen->table[i].to_table);
 		dvx_flow_table_destroy(gen->table[i].table);
