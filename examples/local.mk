@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/traffic/README.md examples/traffic/traffic.pcap \
+EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/nat-vlan examples/nat-host.flow examples/nat-dpu.flow examples/traffic/README.md examples/traffic/traffic.pcap \
 	examples/README.md examples/example.h examples/exchange.h examples/traffic/record examples/traffic/switch.py
 EXAMPLES = examples/atomics examples/completions examples/errors examples/events examples/kv examples/multicast examples/nvme examples/placement \
 	examples/post_poll examples/raw_ethernet examples/rc_socket examples/recover examples/srq examples/steer examples/ud

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that a TCP connection of two kernels passes NAT and VLAN rules on both NICs, byte for byte, and that
+# examples/nat-vlan notices rules that do something else than they say.
+. "$top_srcdir/tests/sim/tap.sh"
+
+timeout 100 "$top_srcdir/examples/nat-vlan" "$top_builddir" "$scratch/held" >"$scratch/said" 2>&1
+done=$?
+! grep -q "left out: " "$scratch/said" || skip_all "$(sed -n 's/.*left out: //p' "$scratch/said")"
+[ "$done" = 0 ] || cat "$scratch/said"
+report "$done" "nat-vlan succeeds"
+check "... every byte came" grep -q '1000000 bytes equal' "$scratch/held"
+
+# The same files with one word changed.
+altered() { # FILE SED SENTENCE
+	rm -rf "$scratch/altered"
+	mkdir "$scratch/altered"
+	cp "$top_srcdir"/examples/nat-* "$scratch/altered"
+	sed "$2" "$top_srcdir/examples/$1" >"$scratch/altered/$1"
+	timeout 100 "$scratch/altered/nat-vlan" "$top_builddir" >"$scratch/said" 2>&1 && return 1
+	cat "$scratch/said"
+	grep -q "$3" "$scratch/said"
+}
+check "a mirror of other packets is noticed" altered nat-dpu.flow '/^mirror/s/port 80/port 81/' 'queue 1 has 0 copies'
+check "an answer that is not translated is noticed" altered nat-dpu.flow 's/set ipv4 src 10.9.0.9/set ipv4 src 10.9.0.8/' 'the connection failed'
+plan
