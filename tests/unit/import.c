@@ -392,6 +392,9 @@ TEST(rules_that_a_tool_cannot_say_are_named)
 		{"testpmd", "drop in fragment", "fragment", 9},
 		{"testpmd", "drop in vport 1", "vport", 9},
 		{"testpmd", "drop in tcp flags ns", "TCP flags", 13},
+		{"tc", "mirror in udp to queue 1", "copies", 1},
+		{"testpmd", "mirror in udp to queue 1", "copies", 1},
+		{"testpmd", "send in udp to rss 0-3", "rss", 1},
 		{"testpmd", "send in geneve decap to queue 1", "VXLAN", 16},
 	};
 
@@ -412,6 +415,24 @@ TEST(rules_that_a_tool_cannot_say_are_named)
 		free(out);
 		ruleset_free(&set);
 	}
+}
+
+/* A rule of another table is for packets that were sent there. */
+TEST(tables_are_not_exported)
+{
+	struct export_ask ask = {.tool = export_find("testpmd")};
+	struct ruleset set;
+	struct told told;
+	char *out = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&out, &n);
+
+	parsed("send in tcp goto web\ntable web\ndrop in tcp dst port 80\n", &set);
+	assert_int_equal(export_rules(&ask, &set, f, hear, &told), 2);
+	fclose(f);
+	assert_string_equal(out, "");
+	free(out);
+	ruleset_free(&set);
 }
 
 __attribute__((constructor)) static void group(void)

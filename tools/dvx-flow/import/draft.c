@@ -308,7 +308,7 @@ static void draft_print(FILE *f, const struct draft *d)
 	}
 	draft_print_changes(f, d);
 	if (d->queue)
-		fprintf(f, " to queue %s", d->queue);
+		fprintf(f, " to %s", d->queue);
 	if (d->tag)
 		fprintf(f, " tag %s", d->tag);
 	if (d->count)

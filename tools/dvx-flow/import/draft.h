@@ -76,7 +76,7 @@ struct draft {
 	uint64_t order;
 	const char *verdict; /* drop, pass, send; NULL: not said yet */
 	const char *direction;
-	const char *queue, *tag;
+	const char *queue, *tag; /* "queue 1", "rss 0-3" */
 	bool count, inner; /* words refer to the headers inside a tunnel */
 	bool nothing;	   /* the conditions exclude each other: no packet */
 	struct draft_part part[2][DRAFT_SLOTS];

@@ -150,6 +150,30 @@ static int export_entry(void *arg, const struct shape *shape, const uint64_t *va
 	return 1;
 }
 
+/* What no tool is told of. */
+static const struct {
+	enum rule_verdict verdict;
+	const char *why;
+} export_verdicts[] = {
+	{RULE_GOTO, "tables are not exported"},
+	{RULE_MIRROR, "copies are not exported"},
+};
+
+static bool export_can(struct export_run *x)
+{
+	const char *why = x->rule->table ? "tables are not exported" : NULL;
+
+	for (size_t i = 0; i < sizeof(export_verdicts) / sizeof(export_verdicts[0]); i++)
+		if (x->rule->verdict == export_verdicts[i].verdict)
+			why = export_verdicts[i].why;
+	if (x->rule->rss)
+		why = "queues of `to rss' are not exported";
+	x->at = x->rule->at;
+	if (why)
+		snprintf(x->why, sizeof(x->why), "%s", why);
+	return !why;
+}
+
 /* All entries of a rule, or none: to memory first. */
 static int export_rule(struct export_run *x, FILE *out)
 {
@@ -158,6 +182,8 @@ static int export_rule(struct export_run *x, FILE *out)
 	size_t n = 0;
 	int ret;
 
+	if (!export_can(x))
+		return 1;
 	x->out = open_memstream(&text, &n);
 	if (!x->out)
 		return -ENOMEM;

@@ -10,7 +10,7 @@ tools_dvx_flow_libimport_la_SOURCES = tools/dvx-flow/import/import.h tools/dvx-f
 	tools/dvx-flow/import/tc.h tools/dvx-flow/import/tc.c tools/dvx-flow/import/tc_keys.c \
 	tools/dvx-flow/import/tc_actions.c \
 	tools/dvx-flow/import/testpmd.h tools/dvx-flow/import/testpmd.c \
-	tools/dvx-flow/import/testpmd_items.c tools/dvx-flow/import/testpmd_actions.c \
+	tools/dvx-flow/import/testpmd_items.c tools/dvx-flow/import/testpmd_actions.c tools/dvx-flow/import/testpmd_rss.c \
 	tools/dvx-flow/import/iptables.h tools/dvx-flow/import/iptables.c tools/dvx-flow/import/iptables_words.c \
 	tools/dvx-flow/import/nft.h tools/dvx-flow/import/nft.c tools/dvx-flow/import/nft_rule.c \
 	tools/dvx-flow/import/nft_match.h tools/dvx-flow/import/nft_match.c \

@@ -22,5 +22,7 @@ static inline bool pmd_leave(struct pmd_read *r, const struct token *at, enum im
 /* From behind `pattern` to behind its `end`. */
 bool pmd_pattern(struct pmd_read *r);
 bool pmd_actions(struct pmd_read *r);
+/* Behind the word `rss`: queues and types. */
+bool pmd_rss(struct pmd_read *r, const struct token *at);
 
 #endif

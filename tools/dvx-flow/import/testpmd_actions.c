@@ -12,6 +12,7 @@ enum pmd_do {
 	PMD_QUEUE,
 	PMD_TAG,
 	PMD_COUNT,
+	PMD_RSS,
 	PMD_EDIT,
 	PMD_ADDRESS4,
 	PMD_ADDRESS6,
@@ -52,7 +53,7 @@ static const struct pmd_action {
 	{"jump", NULL, PMD_LEAVE, REASON_TABLES, NULL},
 	{"passthru", NULL, PMD_LEAVE, REASON_FINAL, NULL},
 	{"flag", NULL, PMD_LEAVE, REASON_MARK, NULL},
-	{"rss", NULL, PMD_LEAVE, REASON_TARGET, NULL},
+	{"rss", NULL, PMD_RSS, 0, NULL},
 	{"pf", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
 	{"vf", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
 	{"port_id", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
@@ -138,16 +139,21 @@ static bool pmd_apply(struct pmd_read *r, const struct pmd_action *a, const stru
 		      const char *value)
 {
 	struct import *im = r->im;
+	uint64_t n;
 
 	switch (a->how) {
 	case PMD_VERDICT:
 		return pmd_fate(r, at, a->text);
 	case PMD_QUEUE:
-		r->d->queue = value_masked(im, value, 0, 16);
-		return r->d->queue ? pmd_fate(r, at, "send") : pmd_leave(r, at, REASON_VALUE);
+		if (!value_number(value, 0, 0xffff, &n))
+			return pmd_leave(r, at, REASON_VALUE);
+		r->d->queue = import_format(im, "queue %u", (unsigned int)n);
+		return pmd_fate(r, at, "send");
 	case PMD_TAG:
 		r->d->tag = value_masked(im, value, 0, 32);
 		return r->d->tag || pmd_leave(r, at, REASON_VALUE);
+	case PMD_RSS:
+		return pmd_rss(r, at) && pmd_fate(r, at, "send");
 	case PMD_COUNT:
 		r->d->count = true;
 		return true;
