@@ -33,8 +33,8 @@ int dvx_rxq_drops(struct dvx_rxq *rxq, uint64_t *out)
 	if (err)
 		return err;
 	/* The difference to the last number is right across a wrap. */
-	rxq->drops += (uint32_t)(prm_query_q_counter_out_get_out_of_buffer(reply) -
-				 (uint32_t)rxq->drops);
+	rxq->drops +=
+		(uint32_t)(prm_query_q_counter_out_get_out_of_buffer(reply) - (uint32_t)rxq->drops);
 	*out = rxq->drops;
 	return 0;
 }

@@ -162,4 +162,111 @@ gone_runtime() { # as su leaves it: a daemon is looked for elsewhere
 		! grep -q "$work/none" "$work/err"
 }
 check "a runtime directory that is gone is not insisted on" gone_runtime
+
+# --- as a service ---------------------------------------------------------------------------------
+# A manager made by hand: a listening socket as descriptor 3, and the variables.
+launch='
+	use IO::Socket::UNIX;
+	my ($path, @command) = @ARGV;
+	$^F = 99;
+	my $s = IO::Socket::UNIX->new(Local => $path, Listen => 5) or die;
+	require POSIX;
+	POSIX::dup2(fileno $s, 3);
+	@ENV{qw(LISTEN_PID LISTEN_FDS)} = ($$, 1);
+	exec @command;'
+service() { # OPTION...: $daemon has a socket at $work/service
+	rm -f "$work/service"
+	background "$work/daemon.err" "$PERL" -e "$launch" "$work/service" "$dvx_sim" exec "$chip" -- "$flow" daemon --json "$@"
+	daemon=$child
+	socket=$(printf '%s' "$line" | jq -er .socket)
+}
+activated() {
+	service && [ "$socket" = "$work/service" ] && client list --socket "$work/service" && stop && [ -S "$work/service" ]
+}
+check "a socket that the service manager passes is served, and stays" activated
+if command -v systemd-socket-activate >/dev/null; then
+	by_systemd() { # the client's connection starts the daemon
+		systemd-socket-activate -E XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR" -l "$work/activate" \
+			"$dvx_sim" exec "$chip" -- "$flow" daemon 2>"$work/manager.err" >"$work/manager.out" &
+		daemon=$!
+		shows_up "$work/manager.err" "Listening on" $daemon && "$flow" list --socket "$work/activate" && stop
+	}
+	check "systemd's own activation works" by_systemd
+else
+	skip "systemd's own activation works" "no systemd-socket-activate"
+fi
+other_socket() {
+	fails 3 "takes one listening Unix socket" "$PERL" -e '$^F = 99; open my $f, "<", "/dev/null"; require POSIX; POSIX::dup2(fileno $f, 3);
+		@ENV{qw(LISTEN_PID LISTEN_FDS)} = ($$, 1); exec @ARGV' "$dvx_sim" exec "$chip" -- "$flow" daemon
+}
+check "a descriptor that is no such socket is refused" other_socket
+mkfifo "$work/states"
+"$PERL" -MIO::Socket::UNIX -e '$| = 1; my $s = IO::Socket::UNIX->new(Local => $ARGV[0], Type => SOCK_DGRAM) or die; print "bound\n";
+	do { defined $s->recv($_, 4096) or die; print "$_\n" } until /STOPPING/' "$work/notify" >"$work/states" &
+manager=$!
+exec 8<"$work/states"
+read -r _ <&8
+notifies() {
+	export NOTIFY_SOCKET="$work/notify"
+	start
+	unset NOTIFY_SOCKET
+	read -r first <&8 && [ "$first" = READY=1 ] && client list &&
+		stop && read -r last <&8 && [ "$last" = STOPPING=1 ]
+}
+check "the service manager is told when the daemon is ready, and when it stops" notifies
+kill $manager 2>/dev/null
+wait $manager 2>/dev/null
+waits() { # the next daemon has the device when the last one has ended
+	start || return 1
+	rm -f "$work/line3"
+	mkfifo "$work/line3"
+	"$dvx_sim" exec "$chip" -- "$flow" daemon --json --wait 300 >"$work/line3" 2>"$work/next.err" &
+	next=$!
+	fails 5 "holds mlx5_0's rules" client daemon && kill "$daemon" && wait "$daemon" && read -r line <"$work/line3"
+	status=$?
+	daemon=$next
+	[ $status = 0 ] && client list && stop
+}
+check "daemon --wait starts when the other one has ended" waits
+
+# --- a group --------------------------------------------------------------------------------------
+fails_group() { fails 3 "there is no group no-such-group" client daemon --group no-such-group; }
+check "a group that does not exist" fails_group
+ask_as() { # USER-OPTIONS...: whether this user gets an answer
+	setpriv "$@" "$PERL" -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "connect: $!\n";
+		syswrite $s, "DVXF" . pack("NN", 13, 0) . "{\"do\":\"list\"}";
+		exit !sysread $s, $_, 1;' "$socket"
+}
+group_asks() {
+	chmod 711 "$scratch" "$work"
+	start --group daemon --socket "$work/group" && [ "$(stat -c '%a %G' "$socket")" = "660 daemon" ] &&
+		ask_as --reuid 65534 --regid 65534 --groups 1 && ask_as --reuid 65534 --regid 1 --clear-groups &&
+		! ask_as --reuid 65534 --regid 65534 --clear-groups && chmod 666 "$socket" && ! ask_as --reuid 65534 --regid 65534 --clear-groups && stop
+}
+machines() { # where a client looks if the user has no daemon of its own
+	mark=$(printf '%s' "$own" | sed -n 's/.*\(-[0-9a-f]*\)\.sock$/\1/p')
+	there=/run/dvx-flow/mlx5_0$mark.sock
+	mkdir -p /run/dvx-flow && start --socket "$there" && on_chip env XDG_RUNTIME_DIR="$work/none" "$flow" list
+	status=$?
+	stop && rmdir --ignore-fail-on-non-empty /run/dvx-flow && [ $status = 0 ]
+}
+if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups true 2>/dev/null; then
+	check "--group lets its members ask, by first and supplementary group, and nobody else" group_asks
+	start && own=$socket && stop >/dev/null
+	check "a client finds the machine's daemon" machines
+else
+	skip "--group lets its members ask, by first and supplementary group, and nobody else" "not root"
+	skip "a client finds the machine's daemon" "not root"
+fi
+units() {
+	mkdir "$work/units" && cp "$top_srcdir/tools/dvx-flow/systemd/dvx-flow@.socket" "$work/units" &&
+		sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" "$top_builddir/tools/dvx-flow/systemd/dvx-flow@.service" >"$work/units/dvx-flow@.service" &&
+		systemd-analyze verify --man=no "$work/units/dvx-flow@mlx5_0.service" "$work/units/dvx-flow@mlx5_0.socket"
+}
+if command -v systemd-analyze >/dev/null; then
+	check "systemd takes the units" units
+else
+	skip "systemd takes the units" "no systemd-analyze"
+fi
 plan

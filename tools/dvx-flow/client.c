@@ -19,14 +19,14 @@ static double client_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int try_connect(const struct where *w)
+static int try_connect(const char *path)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -errno;
-	memcpy(to.sun_path, w->socket, sizeof(to.sun_path));
+	memcpy(to.sun_path, path, sizeof(to.sun_path));
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to))) {
 		int err = errno;
 
@@ -34,6 +34,22 @@ static int try_connect(const struct where *w)
 		return -err;
 	}
 	return fd;
+}
+
+static bool client_nobody(int fd)
+{
+	return fd == -ENOENT || fd == -ECONNREFUSED;
+}
+
+/* One's own daemon first, then the machine's. */
+static int try_all(const struct where *w)
+{
+	int fd = try_connect(w->socket), other;
+
+	if (!client_nobody(fd) || !w->service[0])
+		return fd;
+	other = try_connect(w->service);
+	return client_nobody(other) ? fd : other;
 }
 
 int client_connect(const struct args *a, int *code)
@@ -45,7 +61,7 @@ int client_connect(const struct args *a, int *code)
 	*code = where_to_ask(a, &w);
 	if (*code)
 		return -1;
-	while ((fd = try_connect(&w)) == -ENOENT || fd == -ECONNREFUSED) {
+	while (client_nobody(fd = try_all(&w))) {
 		if (client_now() >= until)
 			break;
 		poll(NULL, 0, 20);
@@ -53,7 +69,7 @@ int client_connect(const struct args *a, int *code)
 	if (fd >= 0)
 		return fd;
 	*code = EXIT_INPUT;
-	if (fd == -ENOENT || fd == -ECONNREFUSED)
+	if (client_nobody(fd))
 		say("no daemon holds %s%s rules (%s); start one: dvx-flow daemon",
 		    w.device[0] ? w.device : "these", w.device[0] ? "'s" : "", w.socket);
 	else

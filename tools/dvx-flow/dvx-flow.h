@@ -21,7 +21,7 @@ enum {
 
 struct args {
 	bool json, quiet, watch, prometheus, fresh, ste;
-	const char *device, *socket, *state, *capture;
+	const char *device, *socket, *state, *capture, *group;
 	unsigned int queues;
 	double interval, wait; /* interval 0: none was given */
 	/* explain and dump */

@@ -5,7 +5,17 @@
 #include "dvx-flow.h"
 #include "daemon/pump.h"
 
-enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT, OPT_PROMETHEUS, OPT_FROM, OPT_TO, OPT_NETDEV };
+enum {
+	OPT_STATE = 256,
+	OPT_FRESH,
+	OPT_STE,
+	OPT_WAIT,
+	OPT_PROMETHEUS,
+	OPT_GROUP,
+	OPT_FROM,
+	OPT_TO,
+	OPT_NETDEV
+};
 
 #define SOCKET_OPTION                                                                    \
 	{                                                                                \
@@ -29,6 +39,8 @@ static const struct argp_option daemon_options[] = {
 	{"capture", 'c', "DIR", 0, "write each queue's packets to DIR/queueN.pcap", 0},
 	{"fresh", OPT_FRESH, NULL, 0, "start without the committed rules", 0},
 	{"state", OPT_STATE, "FILE", 0, "the file of the committed rules", 0},
+	{"group", OPT_GROUP, "NAME", 0, "let this group's members ask, too", 0},
+	{"wait", OPT_WAIT, "SECONDS", 0, "how long to wait for a daemon that is ending (0)", 0},
 	CLI_JSON,
 	CLI_DEVICE,
 	SOCKET_OPTION,
@@ -168,6 +180,7 @@ static const struct cli_option values[] = {
 	CLI_TEXT(OPT_FROM, from),
 	CLI_TEXT(OPT_TO, to),
 	CLI_TEXT(OPT_NETDEV, netdev),
+	CLI_TEXT(OPT_GROUP, group),
 	CLI_NUMBER('n', queues, 1, QUEUES_MAX),
 	CLI_NUMBER('p', packet, 1, UINT64_MAX),
 	CLI_SECONDS('i', interval, 10),

@@ -118,6 +118,7 @@ int where_to_hold(const struct args *a, struct where *w)
 	sysfs_mark(mark);
 	snprintf(base, sizeof(base), "%s/dvx-flow-%s-%016" PRIx64 "%s", dir, info.name, info.guid,
 		 mark);
+	snprintf(w->service, sizeof(w->service), "/run/dvx-flow/%s%s.sock", info.name, mark);
 	ret = where_set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
 			a->socket ? "" : ".sock");
 	if (!ret)

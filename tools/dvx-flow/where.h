@@ -10,6 +10,7 @@
 struct where {
 	char device[64];   /* its name; empty if the client was given a socket */
 	char socket[108];  /* the size of a Unix socket's address */
+	char service[108]; /* of the machine's daemon, if it is a service; empty as device is */
 	atomic_bool bound; /* the socket at the path is ours and may be removed */
 	char state[4096]; /* the rules that were committed last */
 	bool outlived;	  /* ... of another chip, which is gone */

@@ -17,6 +17,8 @@
 #include <dvx/dev.h>
 
 #include "holder.h"
+#include "members.h"
+#include "service.h"
 #include "where.h"
 #include "tools/cli/library.h"
 
@@ -100,6 +102,7 @@ static void daemon_end_between(void *arg)
 
 	if (poll(&p, 1, 0) <= 0)
 		return;
+	service_tell("STOPPING=1");
 	if (e->w->bound)
 		unlink(e->w->socket);
 	holder_leave(e->h);
@@ -107,23 +110,53 @@ static void daemon_end_between(void *arg)
 	exit(EXIT_DONE);
 }
 
+/* A socket of the service manager stays when the daemon ends; its unit says who may use it. */
+static int daemon_listen(const struct args *a, struct where *w, struct flow_server *s,
+			 struct flow_fault *f)
+{
+	int ret = 0;
+
+	s->listener = service_socket(w->socket, sizeof(w->socket), f);
+	if (s->listener == -2)
+		return -1;
+	if (s->listener >= 0) {
+		if (!a->group)
+			s->group = members_of_path(w->socket);
+		return 0;
+	}
+	s->listener = server_listen(w->socket);
+	if (s->listener < 0)
+		return fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s->listener));
+	w->bound = true;
+	if (s->group != NO_GROUP)
+		ret = members_let_in(w->socket, s->group);
+	if (ret)
+		unlink(w->socket);
+	return ret ? fault_say(f, EXIT_INPUT, "%s: group %s: %s", w->socket, a->group,
+			       strerror(-ret))
+		   : 0;
+}
+
 static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 			struct flow_fault *f)
 {
-	struct flow_server s = {
-		.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
+	struct flow_server s = {.stop_fd = signals(),
+				.idle_ms = IDLE_MS,
+				.answer = answer,
+				.arg = h,
+				.group = NO_GROUP};
 	struct daemon_ending ending = {s, w, h};
 	bool fresh = a->fresh || w->outlived;
 	int ret;
 
 	h->pause = daemon_end_between;
 	h->pause_arg = &ending;
+	if (a->group && members_find(a->group, &s.group, f))
+		return -1;
 	if (!fresh && holder_restore(h, f))
 		return -1;
-	s.listener = server_listen(w->socket);
-	if (s.listener < 0)
-		return fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
-	w->bound = true;
+	if (daemon_listen(a, w, &s, f))
+		return -1;
 	/* The committed rules are removed only when this daemon is sure to serve. */
 	if (fresh && unlink(w->state) && errno != ENOENT)
 		say("%s: %s: a daemon without --fresh would apply it again", w->state,
@@ -131,8 +164,11 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 	if (!a->quiet && !a->fresh)
 		tell_where_from(w, h);
 	daemon_announce(a, w, h);
+	service_tell("READY=1");
 	ret = server_run(&s);
-	unlink(w->socket);
+	service_tell("STOPPING=1");
+	if (w->bound)
+		unlink(w->socket);
 	close(s.listener);
 	return ret ? fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
 }
@@ -196,6 +232,21 @@ static int daemon_hold(const struct args *a, struct where *w, struct flow_fault 
 	return ret;
 }
 
+/* A daemon that is ending has the lock for a moment more. */
+static int daemon_lock(const struct args *a, const struct where *w, struct flow_fault *f)
+{
+	const int ms = 20;
+	int lock = device_lock(w->device, f);
+
+	for (double left = a->wait; lock < 0 && f->code == EXIT_BUSY && left > 0;
+	     left -= ms / 1e3) {
+		poll(NULL, 0, ms);
+		*f = (struct flow_fault){0};
+		lock = device_lock(w->device, f);
+	}
+	return lock;
+}
+
 int cmd_daemon(const struct args *a)
 {
 	struct flow_fault f = {0};
@@ -204,7 +255,7 @@ int cmd_daemon(const struct args *a)
 
 	if (code)
 		return code;
-	lock = device_lock(w.device, &f);
+	lock = daemon_lock(a, &w, &f);
 	if (lock >= 0) {
 		daemon_hold(a, &w, &f);
 		close(lock);

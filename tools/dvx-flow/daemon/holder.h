@@ -14,12 +14,12 @@ struct holder {
 	struct generation *now; /* NULL: no rules */
 	char *text;		/* of its rules, with comments; NULL: none */
 	size_t len;
-	const char *state;	/* path */
-	uint64_t applied;	/* how many times */
+	const char *state; /* path */
+	uint64_t applied;  /* how many times */
 	/* Called from time to time while rules are built: NULL, or what must not wait that long. */
 	void (*pause)(void *arg);
 	void *pause_arg;
-	bool unsealed;		/* the rules were restored from a file without a checksum */
+	bool unsealed; /* the rules were restored from a file without a checksum */
 };
 
 /*

@@ -5,6 +5,8 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/answers.c tools/dvx-flow/daemon/edits.c \
 	tools/dvx-flow/daemon/holder.h tools/dvx-flow/daemon/holder.c \
 	tools/dvx-flow/daemon/lock.c \
+	tools/dvx-flow/daemon/service.h tools/dvx-flow/daemon/service.c \
+	tools/dvx-flow/daemon/members.h tools/dvx-flow/daemon/members.c \
 	tools/dvx-flow/daemon/state.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \

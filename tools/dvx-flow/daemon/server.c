@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dvx-flow.h"
+#include "members.h"
 #include "server.h"
 
 struct conn_buffer {
@@ -173,13 +174,13 @@ static void take_in(const struct flow_server *s, struct server_conn *c)
 
 /* --- clients ----------------------------------------------------------------------------------- */
 
-static bool may_ask(int fd)
+static bool may_ask(const struct flow_server *s, int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       (peer.uid == geteuid() || !peer.uid);
+	       (peer.uid == geteuid() || !peer.uid || members_has_peer(fd, s->group));
 }
 
 /* A client that moved more than this leaves memory behind that the allocator would keep. */
@@ -217,7 +218,7 @@ static void server_welcome(const struct flow_server *s, struct server_conn conns
 		return;
 	while (i < CLIENTS_MAX && conns[i].fd >= 0)
 		i++;
-	if (!may_ask(new.fd))
+	if (!may_ask(s, new.fd))
 		close_conn(&new);
 	else if (i < CLIENTS_MAX)
 		conns[i] = new;

@@ -4,6 +4,7 @@
 #define DVX_FLOW_SERVER_H
 
 #include <signal.h>
+#include <sys/types.h>
 
 #include "fault.h"
 #include "msg.h"
@@ -22,6 +23,7 @@ typedef void (*answer_fn)(void *arg, struct server_conn *c, const struct flow_ms
 
 struct flow_server {
 	int listener;
+	gid_t group; /* whose members may ask, too; NO_GROUP (members.h): nobody else */
 	int stop_fd; /* readable: end */
 	int idle_ms; /* a client that sends half a request or reads no answer for this long is
 			closed */
