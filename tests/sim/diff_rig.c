@@ -17,7 +17,7 @@ static void open_queue(struct rig *r, struct queue *q, uint8_t *buf)
 	OK(dvx_rxq_create(r->dev, &attr, &q->rxq));
 	q->rq = dvx_rxq_ring(q->rxq);
 	for (uint32_t i = 0; i < ENTRIES; i++) {
-		struct dvx_sge sge = {(uintptr_t)buf + i * PACKET_MAX, PACKET_MAX,
+		struct dvx_sge sge = {(uintptr_t)buf + i * PACKET_ROOM, PACKET_ROOM,
 				      dvx_mkey_key(r->mkey)};
 
 		if (dvx_rq_post(q->rq, &sge, 1, i) < 0)
@@ -94,7 +94,7 @@ static void open_flow(struct rig *r)
 
 void rig_open(struct rig *r)
 {
-	size_t bytes = (size_t)QUEUES * ENTRIES * PACKET_MAX;
+	size_t bytes = (size_t)QUEUES * ENTRIES * PACKET_ROOM;
 	struct dvx_mkey_attr mkey = {.size = sizeof(mkey), .access = DVX_LOCAL_WRITE, .len = bytes};
 
 	OK(dvx_dev_open(NULL, &r->dev));
@@ -107,7 +107,7 @@ void rig_open(struct rig *r)
 	open_flow(r);
 	for (int i = 0; i < QUEUES; i++)
 		open_queue(r, &r->queue[i],
-			   (uint8_t *)mkey.addr + (size_t)i * ENTRIES * PACKET_MAX);
+			   (uint8_t *)mkey.addr + (size_t)i * ENTRIES * PACKET_ROOM);
 	open_sender(r);
 }
 
@@ -158,7 +158,8 @@ static void put_in(struct rig *r, struct installed *in, struct piece *p)
 	const struct rule *rule = &in->set.rule[p->rule];
 	const struct lane *l = &r->lane[p->dir];
 	struct dvx_flow_match match = {0};
-	struct dvx_flow_action *actions[3];
+	struct dvx_flow_action *actions[3 + CHANGE_ACTIONS];
+	const struct changes *c = in->changes[p->rule];
 	struct dvx_flow_rule_attr attr = {.size = sizeof(attr),
 					  .match = &match,
 					  .actions = actions,
@@ -174,6 +175,8 @@ static void put_in(struct rig *r, struct installed *in, struct piece *p)
 	}
 	if (rule->count)
 		actions[attr.action_count++] = l->count[p->rule];
+	for (uint32_t i = 0; c && i < c->n; i++)
+		actions[attr.action_count++] = c->action[i];
 	OK(dvx_flow_rule_create(&attr, &p->rule_in));
 }
 
@@ -241,10 +244,25 @@ static void sync_lanes(struct rig *r)
 	OK(dvx_flow_domain_sync(r->lane[RULE_OUT].domain));
 }
 
+static void make_changes(struct rig *r, struct installed *in)
+{
+	struct flow_fault f;
+
+	for (size_t i = 0; i < in->set.n; i++) {
+		const struct rule *rule = &in->set.rule[i];
+
+		if (!rule->nchanges)
+			continue;
+		in->changes[i] = calloc(1, sizeof(*in->changes[i]));
+		OK(changes_make(r->lane[rule->dir].domain, rule, in->changes[i], &f));
+	}
+}
+
 void file_install(struct rig *r, struct installed *in, struct dice *d)
 {
 	const struct table *t = in->program.table;
 
+	make_changes(r, in);
 	in->piece = calloc(t[RULE_IN].entries + t[RULE_OUT].entries + 1, sizeof(*in->piece));
 	add_matchers(r, in, RULE_IN);
 	add_matchers(r, in, RULE_OUT);
@@ -262,6 +280,8 @@ void file_uninstall(struct installed *in)
 			OK(dvx_flow_matcher_destroy(in->matcher[dir][i]));
 		free(in->matcher[dir]);
 	}
+	for (size_t i = 0; i < RULES_ALL; i++)
+		changes_free(in->changes[i]);
 	free(in->piece);
 	program_free(&in->program);
 	ruleset_free(&in->set);
@@ -308,10 +328,10 @@ void packets_send(struct rig *r, const struct made_packet *p, uint32_t n)
 	OK(wc.status);
 }
 
-void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len)
+const uint8_t *packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len)
 {
 	struct queue *q = &r->queue[queue];
-	struct dvx_sge sge = {0, PACKET_MAX, dvx_mkey_key(r->mkey)};
+	struct dvx_sge sge = {0, PACKET_ROOM, dvx_mkey_key(r->mkey)};
 	time_t end = patience_from_now();
 	const void *cqe;
 	uint64_t slot;
@@ -323,27 +343,50 @@ void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len)
 	*len = dvx_cqe_byte_count(cqe);
 	slot = dvx_rq_retire(q->rq);
 	dvx_cq_pop(q->cq);
-	sge.addr = (uintptr_t)q->buf + slot * PACKET_MAX;
+	sge.addr = (uintptr_t)q->buf + slot * PACKET_ROOM;
 	dvx_rq_post(q->rq, &sge, 1, slot);
+	return q->buf + slot * PACKET_ROOM;
 }
 
 /* --- random files --- */
 
-void file_random(struct dice *d, bool both, char text[TEXT_MAX])
+/* Ranges of several fields multiply. Such a rule would take the test's time, or be refused. */
+#define RULE_ENTRIES 512u
+
+static int count_entry(void *arg, const struct shape *shape, const uint64_t *value)
+{
+	(void)shape;
+	(void)value;
+	return ++*(unsigned int *)arg > RULE_ENTRIES;
+}
+
+/* The parser takes the rule, and it is not too many entries. */
+static bool is_good(const char *line)
+{
+	unsigned int entries = 0;
+	struct ruleset one;
+	bool good;
+
+	if (rules_parse(line, strlen(line), &one, NULL, NULL))
+		return false;
+	good = !rule_expand(&one.rule[0], count_entry, &entries);
+	ruleset_free(&one);
+	return good;
+}
+
+void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX])
 {
 	uint32_t rules = 1 + dice_roll(d, RULES_MAX);
 	size_t at = (size_t)sprintf(text, "%s", LAST_RULES);
-	char line[256];
+	char line[256], changed[256];
 
 	for (uint32_t i = RULES_OWN; i < RULES_OWN + rules;) {
-		struct ruleset one;
-
 		random_rule(d, line, sizeof(line) - 1, both && !dice_roll(d, 5) ? "out" : "in", i);
-		strcat(line, "\n");
-		if (rules_parse(line, strlen(line), &one, NULL, NULL))
+		memcpy(changed, line, sizeof(changed));
+		random_changes(d, changed, sizeof(changed), all);
+		if (!is_good(line))
 			continue;
-		ruleset_free(&one);
-		at += (size_t)sprintf(text + at, "%s", line);
+		at += (size_t)sprintf(text + at, "%s\n", is_good(changed) ? changed : line);
 		i++;
 	}
 }

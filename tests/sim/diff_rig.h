@@ -13,16 +13,18 @@
 #include <dvx/flow.h>
 #include <dvx/rxq.h>
 #include "rules/compile.h"
+#include "daemon/generation.h"
 #include "flow_random.h"
 
-#define QUEUES	  2
-#define ENTRIES	  1024 /* of each receive queue */
-#define BATCH	  256
-#define RULES_MAX 24
-#define SHORTEST  60 /* a port pads shorter frames */
-#define RULES_OWN 3  /* the rules of LAST_RULES */
-#define RULES_ALL (RULES_OWN + RULES_MAX)
-#define TEXT_MAX  (RULES_ALL * 256)
+#define QUEUES	    2
+#define ENTRIES	    1024	      /* of each receive queue */
+#define PACKET_ROOM (PACKET_MAX + 16) /* of a packet that rules made longer */
+#define BATCH	    256
+#define RULES_MAX   24
+#define SHORTEST    60 /* a port pads shorter frames */
+#define RULES_OWN   3  /* the rules of LAST_RULES */
+#define RULES_ALL   (RULES_OWN + RULES_MAX)
+#define TEXT_MAX    (RULES_ALL * 256)
 
 /* Each queue's last packet ends a batch, because completions of two queues have no order. */
 #define LAST_TAG 0xfffffeu
@@ -44,7 +46,7 @@ struct queue {
 	struct dvx_cq *cq;
 	struct dvx_rxq *rxq;
 	struct dvx_rq *rq;
-	uint8_t *buf; /* PACKET_MAX for each entry */
+	uint8_t *buf; /* PACKET_ROOM for each entry */
 	struct dvx_flow_action *action;
 };
 
@@ -77,6 +79,7 @@ struct installed {
 	struct ruleset set;
 	struct program program;
 	struct dvx_flow_matcher **matcher[RULE_DIRS];
+	struct changes *changes[RULES_ALL];
 	struct piece {
 		uint32_t dir, matcher, entry, rule;
 		struct dvx_flow_rule *rule_in;
@@ -100,18 +103,20 @@ void file_install(struct rig *r, struct installed *in, struct dice *d);
 /* Deletes all but the first rules. */
 void file_cut(struct rig *r, struct installed *in, size_t rules);
 void file_uninstall(struct installed *in);
-/* A random file of 1 to RULES_MAX rules, after LAST_RULES; both: some are for packets that go out.
+/*
+ * A random file of 1 to RULES_MAX rules, after LAST_RULES; both: some are for packets that go out;
+ * all: with every change of packets, otherwise those of the root.
  */
-void file_random(struct dice *d, bool both, char text[TEXT_MAX]);
+void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX]);
 
 /*
  * Sends the packets (at most BATCH) and one final packet for each queue. Returns when all are sent.
  */
 void packets_send(struct rig *r, const struct made_packet *p, uint32_t n);
 /*
- * Waits up to 20 seconds for a queue's next completion. Its buffer is posted again at the next
- * doorbell.
+ * Waits up to 20 seconds for a queue's next completion, and returns its bytes. Their buffer is
+ * posted again at the next doorbell.
  */
-void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len);
+const uint8_t *packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len);
 
 #endif

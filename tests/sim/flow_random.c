@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "../unit/flow_slow_change.h"
 #include "flow_random.h"
 
 /* xorshift64*: the same numbers everywhere from the same seed. */
@@ -317,7 +318,7 @@ static void packet_l4(struct dice *d, struct pen *w, uint8_t proto)
 		put(w, PICK(d, ports), 2);
 		put(w, PICK(d, ports), 2);
 		put(w, 8 + 16, 2);
-		put(w, 0, 2);
+		put(w, chance(d, 80), 2); /* 0: no checksum */
 		break;
 	default:
 		put(w, PICK(d, icmp_types), 1);
@@ -401,6 +402,7 @@ static void packet_ipv6(struct dice *d, struct pen *w)
 
 static void packet_spoil(struct dice *d, struct made_packet *p)
 {
+	slow_sums(p->bytes, p->len);
 	if (chance(d, 4))
 		p->bytes[12 + dice_roll(d, p->len - 12)] ^= (uint8_t)(1u << dice_roll(d, 8));
 	if (chance(d, 4))

@@ -3,6 +3,7 @@
 #ifndef TESTS_FLOW_RANDOM_H
 #define TESTS_FLOW_RANDOM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,11 @@ struct made_packet {
  * or counts.
  */
 void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint32_t number);
+/*
+ * Appends changes to a rule's text, which the parser may refuse then: rewrites of fields, and if
+ * `all`, tags and tunnels that come and go.
+ */
+void random_changes(struct dice *d, char *text, size_t size, bool all);
 void random_packet(struct dice *d, struct made_packet *p);
 /* Puts a packet into a tunnel, and cuts off what is too long then. */
 void random_tunnel(struct dice *d, struct made_packet *p);

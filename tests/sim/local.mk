@@ -24,12 +24,17 @@ tests_sim_share_SOURCES = tests/sim/share.c tests/sim/share_scenes.h tests/sim/s
 	tests/sim/share_rig.c tests/sim/share_rig.h
 # Rules against packets, through libmlx5 and the device.
 FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain
-DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h
+# The daemon's way from a rule's changes to actions is under test, too.
+DIFF_DAEMON = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
+$(DIFF_DAEMON:.c=.$(OBJEXT)): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) \
+	-I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS)
+DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h \
+	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
 tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c $(DIFF_RIG)
 tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
-	tests/sim/flow_random.c tests/sim/flow_random.h
+	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_change.c
 tests_librigs_a_SOURCES += tests/sim/verbs_self.c tests/sim/verbs_self.h
 dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh tests/sim/gone.sh \
 	tests/sim/onecpu.sh tests/sim/readme.sh tests/sim/refusals.sh tests/sim/profile.sh tests/sim/wire.sh \

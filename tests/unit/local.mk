@@ -63,7 +63,8 @@ PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig_wqe.c tests/unit/queue_rig_pair.c \
 	tests/unit/queue_rig_frame.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
 	tests/unit/fw_fixture.c tests/unit/fw_fixture.h tests/unit/fw_raw_rig.c tests/unit/fw_raw_rig.h \
-	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h
+	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h \
+	tests/unit/flow_slow_change.c tests/unit/flow_slow_change.h
 tests_librigs_a_SOURCES += tests/unit/cm_rig.c tests/unit/cm_rig.h
 tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h \
 	tests/unit/kernel_flow_rig.c tests/unit/kernel_flow_rig.h
