@@ -267,8 +267,9 @@ static char *program_text(const struct ruleset *set)
 			for (size_t e = 0; e < at->n; e++) {
 				const struct rule *r = &set->rule[at->entry[e].rule];
 
-				fprintf(f, "%d %zu: verdict %d queue %u tag %u changes %zu", dir, m,
-					r->verdict, r->queue, r->tag, r->nchanges);
+				fprintf(f, "%d %zu: verdict %d queues %u-%u tag %u changes %zu",
+					dir, m, r->verdict, r->rss ? r->rss->first : r->queue,
+					rule_last_queue(r), r->tag, r->nchanges);
 				for (unsigned int k = 0; k < at->shape->n; k++)
 					fprintf(f, " %u=%llx/%llx", at->shape->key[k],
 						(unsigned long long)at->entry[e].value[k],
@@ -344,6 +345,9 @@ TEST(exported_rules_come_back_as_the_same_entries)
 		{"p",
 		 "send in vxlan 42 inner ipv4 dst 10.0.0.0/8 tcp dst port 80 decap to queue 3"},
 		{"p", "send in geneve inner ipv6 udp to queue 1 tag 7 count"},
+		{"p", "send in vlan 7 ipv4 tcp to rss 0-3 on ipv4,tcp"},
+		{"p", "send in vlan 7 ipv6 to rss 2-5"},
+		{"p", "send in vlan 7 ethertype 0x88cc to rss 0-1 on ipv4,ipv6"},
 		{"p", "send in gre key 0x1234 inner ipv4 to queue 1"},
 		{"p",
 		 "send in vlan 7 ipv4 tcp set ipv4 dst 192.0.2.7 tcp dst port 8080 to queue 2"},
@@ -374,6 +378,9 @@ static void hear(void *arg, const struct rule *r, struct source_location at, con
 	snprintf(told->why, sizeof(told->why), "%s", why);
 }
 
+#define TEN "0123456789"
+#define KEY TEN TEN TEN TEN TEN TEN TEN TEN
+
 TEST(rules_that_a_tool_cannot_say_are_named)
 {
 	static const struct {
@@ -394,7 +401,7 @@ TEST(rules_that_a_tool_cannot_say_are_named)
 		{"testpmd", "drop in tcp flags ns", "TCP flags", 13},
 		{"tc", "mirror in udp to queue 1", "copies", 1},
 		{"testpmd", "mirror in udp to queue 1", "copies", 1},
-		{"testpmd", "send in udp to rss 0-3", "rss", 1},
+		{"testpmd", "send in udp to rss 0-3 key 0x" KEY, "keys of rss", 22},
 		{"testpmd", "send in geneve decap to queue 1", "VXLAN", 16},
 	};
 

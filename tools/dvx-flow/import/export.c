@@ -166,8 +166,6 @@ static bool export_can(struct export_run *x)
 	for (size_t i = 0; i < sizeof(export_verdicts) / sizeof(export_verdicts[0]); i++)
 		if (x->rule->verdict == export_verdicts[i].verdict)
 			why = export_verdicts[i].why;
-	if (x->rule->rss)
-		why = "queues of `to rss' are not exported";
 	x->at = x->rule->at;
 	if (why)
 		snprintf(x->why, sizeof(x->why), "%s", why);

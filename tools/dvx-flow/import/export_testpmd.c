@@ -321,6 +321,30 @@ static void pmd_put_edit(struct entry *e, const struct rule_change *c)
 	fputs(" / ", e->out);
 }
 
+static const struct {
+	unsigned int on; /* all of these */
+	const char *type;
+} pmd_types[] = {
+	{HASH_IPV4, "ipv4"},
+	{HASH_IPV6, "ipv6"},
+	{HASH_IPV4 | HASH_TCP, "ipv4-tcp"},
+	{HASH_IPV6 | HASH_TCP, "ipv6-tcp"},
+	{HASH_IPV4 | HASH_UDP, "ipv4-udp"},
+	{HASH_IPV6 | HASH_UDP, "ipv6-udp"},
+};
+
+static void pmd_put_rss(struct entry *e, const struct rule_rss *rss)
+{
+	fputs("rss types", e->out);
+	for (size_t i = 0; i < sizeof(pmd_types) / sizeof(pmd_types[0]); i++)
+		if ((rss->on & pmd_types[i].on) == pmd_types[i].on)
+			fprintf(e->out, " %s", pmd_types[i].type);
+	fputs(" end queues", e->out);
+	for (uint32_t queue = rss->first; queue <= rss->last; queue++)
+		fprintf(e->out, " %u", queue);
+	fputs(" end / end\n", e->out);
+}
+
 static void pmd_put_actions(struct entry *e)
 {
 	const struct rule *r = e->rule;
@@ -339,7 +363,9 @@ static void pmd_put_actions(struct entry *e)
 		fputs("count / ", e->out);
 	if (r->has_tag)
 		fprintf(e->out, "mark id %u / ", r->tag);
-	if (r->verdict == RULE_SEND)
+	if (r->rss)
+		pmd_put_rss(e, r->rss);
+	else if (r->verdict == RULE_SEND)
 		fprintf(e->out, "queue index %u / end\n", r->queue);
 	else
 		fputs("drop / end\n", e->out);
@@ -353,6 +379,9 @@ static bool pmd_can(struct entry *e)
 	if (e->rule->verdict == RULE_PASS)
 		return entry_refuse(e, e->rule->at,
 				    "testpmd has no action that leaves a packet to the kernel");
+	if (e->rule->rss && e->rule->rss->has_key)
+		return entry_refuse(e, e->rule->queue_at,
+				    "keys of rss are not exported: leave `key' out");
 	if (c && !entry_has(e, MATCH_UDP_DPORT, 4789))
 		return entry_refuse(e, c->at, "testpmd ends VXLAN tunnels only");
 	return true;
