@@ -23,6 +23,11 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/location.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c \
 	tools/dvx-flow/rules/pairs.h tools/dvx-flow/rules/pairs.c \
-	tools/dvx-flow/rules/source.h tools/dvx-flow/rules/source.c
+	tools/dvx-flow/rules/source.h tools/dvx-flow/rules/source.c \
+	tools/dvx-flow/rules/acl.h tools/dvx-flow/rules/acl_work.h tools/dvx-flow/rules/acl.c \
+	tools/dvx-flow/rules/acl_class.c tools/dvx-flow/rules/acl_family.c tools/dvx-flow/rules/acl_range.c \
+	tools/dvx-flow/rules/acl_field.c tools/dvx-flow/rules/acl_level.c tools/dvx-flow/rules/acl_merge.c \
+	tools/dvx-flow/rules/acl_band.c tools/dvx-flow/rules/acl_code.c tools/dvx-flow/rules/acl_lookup.c \
+	tools/dvx-flow/rules/acl_emit.c tools/dvx-flow/rules/acl_program.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h

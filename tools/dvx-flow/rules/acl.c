@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "acl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "acl_work.h"
+#include "arena.h"
+
+int acl_refuse(struct acl_work *w, uint32_t rule, const char *why)
+{
+	*w->refusal = (struct acl_refusal){rule, why};
+	return -E2BIG;
+}
+
+/* Merges masks further while the bands are long and the budget lasts. */
+static int acl_class_order(struct acl_work *w, struct acl_class *c)
+{
+	size_t cells = acl_class_cells(c);
+	int ret = 0;
+
+	for (size_t g = ACL_GROWTH; g <= ACL_GROWTH_MOST && !ret; g *= 2) {
+		ret = acl_merge(w, c, cells * g + 64);
+		if (!ret)
+			ret = acl_bands_make(w, c);
+		if (!ret && c->bands.path <= ACL_BAND_GOAL)
+			break;
+		/* More cells may be fewer masks. */
+		if (ret == -E2BIG && g < ACL_GROWTH_MOST)
+			ret = 0;
+	}
+	return ret;
+}
+
+static int acl_class_compile(struct acl_work *w, struct acl_class *c)
+{
+	int ret = acl_fields_make(w, c);
+
+	if (!ret)
+		ret = acl_class_order(w, c);
+	return ret ? ret : acl_code_make(w, c);
+}
+
+/* "No hit yet" for a class of several bands, whose answers are compared with it. */
+static int acl_begin_list(struct acl_work *w, const struct acl_class *c, uint32_t *out)
+{
+	struct acl_list l = {.n = 1,
+			     .write = {{.key = ACL_BEST, .mask = UINT32_MAX, .value = ACL_NO_HIT}}};
+	int ret = c->bands.bands > 1 ? acl_list_add(w->out, &l) : 0;
+
+	*out = c->bands.bands > 1 ? (uint32_t)ret : ACL_NONE;
+	return ret;
+}
+
+/* Which matcher leads to a class: version and protocol, version alone, or all others. */
+static int acl_class_step(const struct acl_class *c)
+{
+	return c->proto ? 0 : c->version ? 1 : 2;
+}
+
+static int acl_dispatch_add(struct acl_work *w, int step, const int first[ACL_CLASSES])
+{
+	static const struct shape shapes[] = {
+		{.n = 2, .key = {KEY_PROTO, MATCH_IP_VERSION}, .mask = {0xff, 0xf}},
+		{.n = 1, .key = {MATCH_IP_VERSION}, .mask = {0xf}},
+		{.n = 0},
+	};
+	bool begun = false;
+	int ret = 0;
+
+	for (int i = 0; i < ACL_CLASSES && ret >= 0; i++) {
+		const struct acl_class *c = &w->class[i];
+		uint64_t both[] = {c->proto, c->version}, version[] = {c->version};
+		uint32_t list;
+
+		if (!c->used || acl_class_step(c) != step)
+			continue;
+		ret = begun ? 0 : acl_matcher_add(w->out, 0, &shapes[step]);
+		begun = true;
+		if (ret >= 0)
+			ret = acl_begin_list(w, c, &list);
+		if (ret >= 0)
+			ret = acl_entry_add(w->out, 0, step ? version : both, list,
+					    (uint32_t)first[i], ACL_NONE);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+static int acl_classes_emit(struct acl_work *w)
+{
+	int first[ACL_CLASSES], ret = acl_table_add(w->out);
+
+	for (int i = 0; i < ACL_CLASSES && ret >= 0; i++) {
+		if (!w->class[i].used)
+			continue;
+		first[i] = w->class[i].n ? ret = acl_class_emit(w, &w->class[i]) : (int)ACL_NONE;
+	}
+	for (int step = 0; step < 3 && ret >= 0; step++)
+		ret = acl_dispatch_add(w, step, first);
+	return ret < 0 ? ret : acl_results_emit(w);
+}
+
+static void acl_work_free(struct acl_work *w)
+{
+	for (int i = 0; w->class && i < ACL_CLASSES; i++)
+		acl_class_free(&w->class[i]);
+	free(w->class);
+	free(w->result);
+	arena_free(w->memory);
+}
+
+int acl_compile(const struct ruleset *set, enum rule_dir dir, struct acl_program *out,
+		struct acl_refusal *refusal)
+{
+	struct acl_work w = {.set = set, .dir = dir, .out = out, .refusal = refusal};
+	int ret;
+
+	*out = (struct acl_program){.memory = arena_new()};
+	*refusal = (struct acl_refusal){0};
+	w.memory = arena_new();
+	w.class = calloc(ACL_CLASSES, sizeof(*w.class));
+	w.result = calloc(set->n + 1, sizeof(*w.result));
+	ret = out->memory && w.memory && w.class && w.result ? acl_classes_make(&w) : -ENOMEM;
+	for (int i = 0; i < ACL_CLASSES && !ret; i++)
+		if (w.class[i].used && w.class[i].n)
+			ret = acl_class_compile(&w, &w.class[i]);
+	if (!ret)
+		ret = acl_classes_emit(&w);
+	acl_work_free(&w);
+	if (ret)
+		acl_free(out);
+	return ret;
+}

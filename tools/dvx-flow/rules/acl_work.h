@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the steps of acl_compile() hand on: classes, boxes, fields, cells, bands. */
+#ifndef DVX_FLOW_ACL_WORK_H
+#define DVX_FLOW_ACL_WORK_H
+
+#include "acl.h"
+#include "map.h"
+
+__extension__ typedef unsigned __int128 acl_bits;
+
+#define ACL_FIELDS 16u	 /* fields that the rules of a class compare */
+#define ACL_MASKS  1024u /* masks of codes before they are merged */
+/* And after that: a band's views are the square of them. */
+#define ACL_BAND_MASKS 128u
+#define ACL_BANDS      48u
+#define ACL_DEPTHS     (254u * 254u)
+#define ACL_HEIGHT     64u /* prefixes in prefixes */
+#define ACL_CELLS      (1u << 20)
+#define ACL_SPANS      (1u << 17) /* values of a field */
+/*
+ * Merging masks may make so many times as many cells as the rules have; more, up to the second
+ * number, if the bands have more matchers than the third.
+ */
+#define ACL_GROWTH	4u
+#define ACL_GROWTH_MOST 16u
+#define ACL_BAND_GOAL	36u
+
+enum { ACL_SPORT, ACL_DPORT, ACL_PORTS };
+
+/* Conditions beside ports, IP version and protocol, as expand.c yields them. */
+struct acl_rest {
+	uint8_t n;
+	const uint8_t *key;
+	const uint64_t *mask, *value;
+};
+
+/* A part of a rule: its conditions in a class. */
+struct acl_box {
+	uint32_t rule, rest;
+	uint16_t first[ACL_PORTS], last[ACL_PORTS];
+};
+
+struct acl_span {
+	acl_bits first, last;
+};
+
+/*
+ * Spans of a field's values, any two of them nested or apart. Nodes stand in preorder, and node 0 is
+ * all values. A leaf's height is 0, a parent's is one more than its highest child's. Level L has a
+ * class for each node of at least this height: its values that no smaller such node has.
+ */
+struct acl_family {
+	struct acl_span *span;
+	uint32_t *parent, *end; /* end: behind the last node inside */
+	uint8_t *height;
+	uint32_t *rank[ACL_HEIGHT + 1]; /* by level: how many classes stand before a node's */
+	uint32_t n;
+	uint8_t top; /* node 0's height */
+};
+
+/* A level of a field in the code. */
+struct acl_digit {
+	uint8_t level, at, bytes;
+};
+
+struct acl_field {
+	uint8_t key[4], nkeys, bits; /* the values of these keys, one behind the other */
+	acl_bits mask;		     /* what is compared of them */
+	bool spread;		     /* spans are prefixes or ranges; else values under the mask */
+	int port;		     /* ACL_SPORT, ACL_DPORT; -1: a field of the rest */
+	struct acl_family family;
+	struct acl_digit digit[ACL_CODE_BYTES];
+	unsigned int ndigits;
+};
+
+/* A node for each field: the codes of some packets. All of a mask's nodes are classes of its levels. */
+struct acl_cell {
+	uint32_t rule, node[ACL_FIELDS];
+};
+
+struct acl_mask {
+	uint8_t level[ACL_FIELDS];
+	struct acl_cell *cell; /* sorted by nodes */
+	size_t n, room;
+};
+
+struct acl_placed {
+	struct acl_cell cell;
+	uint16_t mask, band;
+};
+
+/* What a class's matchers look up: in each band, the masks in `order`. */
+struct acl_bands {
+	struct acl_placed *placed; /* sorted by rule */
+	size_t n;
+	uint16_t order[ACL_MASKS], position[ACL_MASKS];
+	uint16_t bands;
+	uint16_t *depth; /* by rule of the set */
+	uint16_t depths; /* the deepest one */
+	size_t path;	 /* matchers of all bands, and of the choices between them */
+};
+
+/* Packets of one IP version and protocol. 0: the others. */
+struct acl_class {
+	uint8_t version, proto;
+	bool used;
+	struct acl_box *box;
+	size_t n, room;
+	struct acl_rest *rest;
+	size_t nrests, rest_room;
+	struct map rests;
+	struct acl_field field[ACL_FIELDS];
+	unsigned int nfields;
+	struct acl_mask mask[ACL_MASKS];
+	size_t nmasks;
+	struct acl_bands bands;
+};
+
+struct acl_work {
+	const struct ruleset *set;
+	enum rule_dir dir;
+	struct acl_program *out;
+	struct acl_refusal *refusal;
+	struct arena *memory;	 /* of the work */
+	struct acl_class *class; /* ACL_CLASSES */
+	uint32_t *result;	 /* of rules whose hits are chosen from, from 1 */
+	uint32_t results;
+	uint32_t rule; /* the current one */
+};
+
+int acl_refuse(struct acl_work *w, uint32_t rule, const char *why);
+
+/* --- acl_class.c: rules by IP version and protocol ------------------------------------------- */
+
+#define ACL_CLASSES 7
+int acl_classes_make(struct acl_work *w);
+void acl_class_free(struct acl_class *c);
+/* The key that a class compares for a port, RULE_KEYS if it has none. */
+unsigned int acl_port_key(const struct acl_class *c, int port);
+
+/* --- acl_family.c ----------------------------------------------------------------------------- */
+
+/* Makes the tree of n spans, which are nested or apart. Takes *span, which may have some twice. */
+int acl_family_make(struct acl_work *w, struct acl_family *f, struct acl_span *span, size_t n,
+		    acl_bits max);
+uint32_t acl_family_find(const struct acl_family *f, const struct acl_span *span);
+uint32_t acl_family_class(const struct acl_family *f, uint32_t node, unsigned int level);
+/* How many classes of a level are inside a node. */
+uint32_t acl_family_count(const struct acl_family *f, uint32_t node, unsigned int level);
+/* Sorts spans, the longer of two with one beginning first, and drops doubles. */
+size_t acl_spans_sort(struct acl_span *span, size_t n);
+
+/* --- acl_range.c: ranges that overlap ------------------------------------------------------- */
+
+/* Cuts spans until any two are nested or apart. */
+int acl_ranges_cut(struct acl_work *w, struct acl_span **span, size_t *n, size_t *room);
+/* The nodes that a range was cut into, up to `room`. */
+size_t acl_range_nodes(const struct acl_family *f, struct acl_span range, uint32_t *node,
+		       size_t room);
+
+/* --- acl_field.c: the fields of a class, and its rules as cells ---------------------------- */
+
+int acl_fields_make(struct acl_work *w, struct acl_class *c);
+
+/* --- acl_level.c: fewer levels, until the digits fit into the registers ------------------- */
+
+int acl_levels_reduce(struct acl_work *w, struct acl_class *c);
+
+/* --- acl_merge.c: fewer masks ---------------------------------------------------------------- */
+
+/* Writes a mask's cells at a lower level of a field. */
+int acl_mask_lower(struct acl_class *c, size_t m, unsigned int f, unsigned int level);
+/* Mask a takes b's cells, at the lower levels of both; the last mask takes b's place. */
+int acl_masks_join(struct acl_class *c, size_t a, size_t b);
+size_t acl_class_cells(const struct acl_class *c);
+int acl_merge(struct acl_work *w, struct acl_class *c, size_t budget);
+
+/* --- acl_band.c ----------------------------------------------------------------------------- */
+
+int acl_bands_make(struct acl_work *w, struct acl_class *c);
+void acl_bands_free(struct acl_bands *b);
+
+/* --- acl_code.c: the bytes of a code -------------------------------------------------------- */
+
+unsigned int acl_digit_bytes(const struct acl_family *f, unsigned int level);
+int acl_code_make(struct acl_work *w, struct acl_class *c);
+/* Adds the bytes of a field's node at the levels of `mask`, or of all its levels. */
+void acl_code_write(const struct acl_field *f, uint32_t node, const uint8_t *level,
+		    uint8_t value[ACL_CODE_BYTES], uint8_t mask[ACL_CODE_BYTES]);
+
+/* --- acl_program.c --------------------------------------------------------------------------- */
+
+/* These return the new thing's index, or a negative errno. */
+int acl_table_add(struct acl_program *p);
+int acl_list_add(struct acl_program *p, const struct acl_list *list);
+int acl_matcher_add(struct acl_program *p, int table, const struct shape *shape);
+/* Adds to the table's last matcher. */
+int acl_entry_add(struct acl_program *p, int table, const uint64_t *value, uint32_t list,
+		  uint32_t next, uint32_t rule);
+/* An entry for each packet that comes so far. */
+int acl_all_add(struct acl_program *p, int table, uint32_t list, uint32_t next, uint32_t rule);
+
+/* --- acl_lookup.c: a field's table ------------------------------------------------------------ */
+
+/* The next table is the one behind it. */
+int acl_lookup_add(struct acl_work *w, const struct acl_class *c, const struct acl_field *f);
+
+/* --- acl_emit.c -------------------------------------------------------------------------------- */
+
+/* `next` of an entry that leads to the table of results, until that is made. */
+#define ACL_RESULTS (UINT32_MAX - 1)
+#define ACL_NO_HIT  0xffff0000u /* ACL_BEST before the first hit */
+/* The tables of a class; returns the first. */
+int acl_class_emit(struct acl_work *w, const struct acl_class *c);
+int acl_results_emit(struct acl_work *w);
+
+#endif
