@@ -23,7 +23,7 @@ tests_sim_share_SOURCES = tests/sim/share.c tests/sim/share_scenes.h tests/sim/s
 	tests/sim/share_others.c tests/sim/share_mem.c tests/sim/share_mem.h \
 	tests/sim/share_rig.c tests/sim/share_rig.h
 # Rules against packets, through libmlx5 and the device.
-FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain
+FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain tests/sim/flow_acl
 # The daemon's way from a rule's changes to actions is under test, too.
 DIFF_DAEMON = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
 $(DIFF_DAEMON:.c=.$(OBJEXT)): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) \
@@ -31,6 +31,7 @@ $(DIFF_DAEMON:.c=.$(OBJEXT)): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_bui
 DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
 tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c $(DIFF_RIG)
+tests_sim_flow_acl_SOURCES = tests/sim/flow_acl.c $(DIFF_RIG)
 tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
@@ -41,7 +42,7 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tes
 	tests/sim/faults.sh tests/sim/netdev.sh tests/sim/share.sh tests/sim/copy_tree.sh \
 	tests/sim/copy_refuse.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/lib_alias.sh \
 	tests/sim/lib_example.sh tests/sim/lib_sig_wrapped.sh tests/sim/examples.sh tests/sim/connect.sh tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh tests/sim/perf_pair.sh tests/sim/perf_threads.sh tests/sim/tools.sh \
-	tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/dr_garbage.sh tests/sim/flow_diff.sh \
+	tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/dr_garbage.sh tests/sim/flow_diff.sh tests/sim/flow_acl.sh \
 	tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh tests/sim/flow_rules.sh \
 	tests/sim/flow_lacks.sh tests/sim/flow_death.sh tests/sim/flow_icm.sh
 EXTRA_DIST += tests/sim/tap.sh tests/sim/patience.h tests/sim/old_chip.pl tests/sim/copy_lib.sh tests/sim/lib_rig.h \

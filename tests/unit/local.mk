@@ -53,6 +53,8 @@ tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
 
 # dvx-flow's rules and its explain, without a device.
 FLOW_TESTS += tests/unit/import tests/unit/rules_parse tests/unit/rules_edit tests/unit/rules_compile tests/unit/rules_fill
+FLOW_TESTS += tests/unit/rules_acl
+tests_unit_rules_acl_SOURCES = tests/unit/rules_acl.c tests/unit/acl_run.c tests/unit/acl_run.h
 tests_unit_rules_fill_SOURCES = tests/unit/rules_fill.c tools/dvx-flow/daemon/fill.c
 tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/src
 
@@ -64,7 +66,8 @@ tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig_wqe.c tes
 	tests/unit/queue_rig_frame.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
 	tests/unit/fw_fixture.c tests/unit/fw_fixture.h tests/unit/fw_raw_rig.c tests/unit/fw_raw_rig.h \
 	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h \
-	tests/unit/flow_slow_change.c tests/unit/flow_slow_change.h
+	tests/unit/flow_slow_change.c tests/unit/flow_slow_change.h \
+	tests/unit/acl_sets.c tests/unit/acl_sets.h tests/unit/acl_packets.c tests/unit/acl_packets.h
 tests_librigs_a_SOURCES += tests/unit/cm_rig.c tests/unit/cm_rig.h
 tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h \
 	tests/unit/kernel_flow_rig.c tests/unit/kernel_flow_rig.h
