@@ -269,6 +269,9 @@ struct dvx_flow_rewrites {
  * not within the field; -E2BIG: the list is full.
  */
 int dvx_flow_rewrite_set(struct dvx_flow_rewrites *list, const char *field, uint32_t value);
+/* Sets `bits` bits of the field from `bit` on, counted from the low end; the others stay. */
+int dvx_flow_rewrite_set_bits(struct dvx_flow_rewrites *list, const char *field, uint32_t bit,
+			      uint32_t bits, uint32_t value);
 /* The field wraps: 0xff subtracts 1 from ipv4_ttl. Devices add to ipv4_ttl, ipv6_hop_limit,
  * outer_tcp_seq_num and outer_tcp_ack_num only. */
 int dvx_flow_rewrite_add(struct dvx_flow_rewrites *list, const char *field, uint32_t value);

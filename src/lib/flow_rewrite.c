@@ -152,15 +152,42 @@ int dvx_flow_rewrite_add(struct dvx_flow_rewrites *r, const char *name, uint32_t
 }
 
 /* Whether bits first .. first + n - 1 are in the field. */
-static int flow_rewrite_check_bits(const char *what, const struct dvx_flow_rewrite_field *f,
-				   uint32_t first, uint32_t n)
+static int flow_rewrite_check_bits(const char *who, const char *what,
+				   const struct dvx_flow_rewrite_field *f, uint32_t first,
+				   uint32_t n)
 {
 	if (n && n <= f->bits && first <= f->bits - n)
 		return 0;
-	return dvx_fail(ERANGE,
-			"dvx_flow_rewrite_copy: %s: %u bits from bit %u on are not within the %u "
-			"of %s",
+	return dvx_fail(ERANGE, "%s: %s: %u bits from bit %u on are not within the %u of %s", who,
 			what, n, first, f->bits, f->path);
+}
+
+int dvx_flow_rewrite_set_bits(struct dvx_flow_rewrites *r, const char *name, uint32_t bit,
+			      uint32_t bits, uint32_t value)
+{
+	static const char who[] = "dvx_flow_rewrite_set_bits";
+	uint8_t a[DVX_FLOW_REWRITE_BYTES] = {0};
+	const struct dvx_flow_rewrite_field *f;
+	int err = dvx_given(who, "list", r, NULL);
+
+	if (err)
+		return err;
+	f = flow_rewrite_find(who, name);
+	if (!f)
+		return -dvx_last_error()->err;
+	err = flow_rewrite_check_bits(who, "field", f, bit, bits);
+	if (err)
+		return err;
+	if (bits < 32 && value >> bits)
+		return dvx_fail(ERANGE,
+				"%s: value 0x%x has more than the %u bits from bit %u of %s", who,
+				value, bits, bit, f->path);
+	prm_set_action_in_set_action_type(a, PRM_ACTION_TYPE_SET);
+	prm_set_action_in_set_field(a, f->number);
+	prm_set_action_in_set_offset(a, bit);
+	prm_set_action_in_set_length(a, bits % 32u);
+	prm_set_action_in_set_data(a, value);
+	return flow_rewrite_add_entry(r, who, a);
 }
 
 int dvx_flow_rewrite_copy(struct dvx_flow_rewrites *r, const char *to, uint32_t to_bit,
@@ -177,9 +204,9 @@ int dvx_flow_rewrite_copy(struct dvx_flow_rewrites *r, const char *to, uint32_t 
 		src = flow_rewrite_find("dvx_flow_rewrite_copy", from);
 	if (!src)
 		return -dvx_last_error()->err;
-	err = flow_rewrite_check_bits("to", dst, to_bit, bits);
+	err = flow_rewrite_check_bits("dvx_flow_rewrite_copy", "to", dst, to_bit, bits);
 	if (!err)
-		err = flow_rewrite_check_bits("from", src, from_bit, bits);
+		err = flow_rewrite_check_bits("dvx_flow_rewrite_copy", "from", src, from_bit, bits);
 	if (err)
 		return err;
 	prm_copy_action_in_set_action_type(a, PRM_ACTION_TYPE_COPY);

@@ -82,6 +82,18 @@ static void rewrite_copies(struct dvx_flow_rewrites *r)
 				 32));
 }
 
+/* Parts of fields: the bits around them stay, in a register too. */
+static void rewrite_parts(struct dvx_flow_rewrites *r)
+{
+	OK(dvx_flow_rewrite_set_bits(r, "dst_ipv4_dst_ipv6.ipv4_layout.ipv4", 8, 16, 0xabcd));
+	OK(dvx_flow_rewrite_set_bits(r, "udp_dport", 4, 8, 0xff));
+	OK(dvx_flow_rewrite_set(r, "metadata_reg_c_2", 0x11223344));
+	OK(dvx_flow_rewrite_set_bits(r, "metadata_reg_c_2", 8, 8, 0xee));
+	OK(dvx_flow_rewrite_set_bits(r, "metadata_reg_c_2", 31, 1, 1));
+	OK(dvx_flow_rewrite_copy(r, "src_ipv4_src_ipv6.ipv4_layout.ipv4", 0, "metadata_reg_c_2", 0,
+				 32));
+}
+
 /* [MAC(0)]: the first address, [MAC(14)]: the first tag; then bytes of IP and behind it. */
 static const struct rewritten rewrites[] = {
 	{"NAT of TCP",
@@ -143,6 +155,11 @@ static const struct rewritten rewrites[] = {
 	 {.src = 0x0a01beef},
 	 false,
 	 {{12, 4, 0xbeef0002}, {16, 4, 0xbeef0002}, {22, 2, 1000}}},
+	{"parts of fields",
+	 rewrite_parts,
+	 {.dst = 0x0a010203, .dport = 0x1234},
+	 false,
+	 {{12, 4, 0x9122ee44}, {16, 4, 0x0aabcd03}, {22, 2, 0x1ff4}}},
 };
 
 /* The match that says what the rewrites need. */

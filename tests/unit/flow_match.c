@@ -82,6 +82,10 @@ TEST(rewrite_names)
 	assert_memory_equal(r.action[2], "\x20\x0a\0\0\0\0\0\xff", 8);
 	assert_int_equal(dvx_flow_rewrite_copy(&r, "metadata_reg_c_0", 8, "tcp_dport", 3, 5), 0);
 	assert_memory_equal(r.action[3], "\x30\x09\x03\x05\0\x51\x08\0", 8);
+	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "metadata_reg_c_0", 8, 16, 0xabcd), 0);
+	assert_memory_equal(r.action[4], "\x10\x51\x08\x10\0\0\xab\xcd", 8);
+	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "metadata_reg_c_0", 0, 32, 7), 0);
+	assert_memory_equal(r.action[5], "\x10\x51\0\0\0\0\0\x07", 8);
 	before = r;
 	assert_int_equal(dvx_flow_rewrite_set(&r, "outer_headers.tcp_dprot", 1), -ENOENT);
 	said("dvx_flow_rewrite_set: there is no field \"outer_headers.tcp_dprot\"", "");
@@ -101,6 +105,15 @@ TEST(rewrite_names)
 	said("from: 8 bits from bit 30 on", "32 of misc_parameters_2.metadata_reg_c_0");
 	assert_int_equal(dvx_flow_rewrite_copy(&r, "tcp_dport", 0, "metadata_reg_c_0", 0, 0),
 			 -ERANGE);
+	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "ipv4_ttl", 4, 5, 0), -ERANGE);
+	said("dvx_flow_rewrite_set_bits: field: 5 bits from bit 4 on",
+	     "8 of outer_headers.ipv4_ttl");
+	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "metadata_reg_c_0", 33, UINT32_MAX, 0),
+			 -ERANGE);
+	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "ipv4_ttl", 4, 0, 0), -ERANGE);
+	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "ipv4_ttl", 4, 4, 16), -ERANGE);
+	said("value 0x10 has more than the 4 bits from bit 4 of outer_headers.ipv4_ttl", "");
+	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "vid", 0, 1, 0), -ENOENT);
 	assert_int_equal(dvx_flow_rewrite_port(&r, DVX_FLOW_DST, DVX_FLOW_ICMP, 1), -EINVAL);
 	said("proto 1 is neither TCP nor UDP", "");
 	assert_int_equal(dvx_flow_rewrite_ipv4(&r, 7, 1), -EINVAL);
