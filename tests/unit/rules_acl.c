@@ -225,6 +225,8 @@ TEST(rules_of_every_word_decide_as_one_after_the_other)
 
 		random_set(&d, 1 + dice_roll(&d, 12), &set);
 		if (acl_compile(&set, RULE_IN, &p, &refusal)) {
+			print_message("refused: %s: %s\n", refusal.why,
+				      set.rule[refusal.rule].text);
 			refused++;
 			ruleset_free(&set);
 			continue;

@@ -120,6 +120,8 @@ int acl_compile(const struct ruleset *set, enum rule_dir dir, struct acl_program
 	w.memory = arena_new();
 	w.class = calloc(ACL_CLASSES, sizeof(*w.class));
 	w.result = calloc(set->n + 1, sizeof(*w.result));
+	for (size_t i = 0; i < set->n; i++)
+		w.changes |= set->rule[i].dir == dir && set->rule[i].nchanges;
 	ret = out->memory && w.memory && w.class && w.result ? acl_classes_make(&w) : -ENOMEM;
 	for (int i = 0; i < ACL_CLASSES && !ret; i++)
 		if (w.class[i].used && w.class[i].n)

@@ -37,7 +37,7 @@ struct acl_entry {
 	const uint64_t *value; /* one for each of the shape's keys */
 	uint32_t list;	       /* of the program's */
 	uint32_t next; /* table; none: the packet's verdict is this rule's, or the default */
-	uint32_t rule;
+	uint32_t rule; /* that it is made for */
 };
 
 struct acl_matcher {
@@ -63,6 +63,7 @@ struct acl_program {
 struct acl_cost {
 	size_t tables, matchers, entries, lists;
 	size_t longest_path;
+	double mean_path; /* if packets meet each entry of a table as often as the others */
 };
 
 /* Why a rule list can't be such a program, and the rule that shows it. */
@@ -76,5 +77,10 @@ int acl_compile(const struct ruleset *set, enum rule_dir dir, struct acl_program
 		struct acl_refusal *refusal);
 void acl_free(struct acl_program *p);
 int acl_cost(const struct acl_program *p, struct acl_cost *out);
+/*
+ * Writes for each table how many tables can stand before it on a packet's path, and returns the
+ * largest of these numbers: tables beside each other share a level of the device.
+ */
+uint32_t acl_levels(const struct acl_program *p, uint32_t *level);
 
 #endif

@@ -114,6 +114,13 @@ static bool acl_class_says(const struct acl_class *c, unsigned int key, uint64_t
 	       (key == KEY_PROTO && c->proto && value == c->proto && mask == 0xff);
 }
 
+static bool acl_port_is_prefix(uint64_t mask)
+{
+	uint64_t low = ~mask & UINT16_MAX;
+
+	return !(low & (low + 1));
+}
+
 static int acl_box_add(struct acl_work *w, struct acl_class *c, const struct shape *s,
 		       const uint64_t *value)
 {
@@ -128,7 +135,7 @@ static int acl_box_add(struct acl_work *w, struct acl_class *c, const struct sha
 			   : s->key[i] == acl_port_key(c, ACL_DPORT) ? ACL_DPORT
 								     : ACL_PORTS;
 
-		if (port < ACL_PORTS) {
+		if (port < ACL_PORTS && acl_port_is_prefix(s->mask[i])) {
 			b.first[port] = (uint16_t)value[i];
 			b.last[port] = (uint16_t)(value[i] | ~s->mask[i]);
 		} else if (!acl_class_says(c, s->key[i], value[i], s->mask[i])) {

@@ -112,9 +112,7 @@ static int acl_cell_emit(struct acl_emission *e, int table, const struct acl_pla
 	*begun = true;
 	if (ret >= 0 && next != ACL_NONE)
 		ret = acl_hit_list(e, p->cell.rule, p->band > 0, &list);
-	return ret < 0 ? ret
-		       : acl_entry_add(e->w->out, table, value, list, next,
-				       next == ACL_NONE ? p->cell.rule : ACL_NONE);
+	return ret < 0 ? ret : acl_entry_add(e->w->out, table, value, list, next, p->cell.rule);
 }
 
 /* The matchers of one band. `hit` and `miss` are tables; none: verdicts. */
@@ -184,6 +182,8 @@ static int acl_choice_emit(struct acl_emission *e, int table, uint32_t next)
 static int acl_bands_emit(struct acl_emission *e)
 {
 	unsigned int bands = e->c->bands.bands;
+	/* A rule that changes packets acts in the table of results, which says what they have. */
+	uint32_t only = e->w->changes ? ACL_RESULTS : ACL_NONE;
 	int ret = 0;
 
 	for (unsigned int b = 0; b < bands && ret >= 0; b++) {
@@ -192,7 +192,7 @@ static int acl_bands_emit(struct acl_emission *e)
 		uint32_t next;
 
 		if (bands == 1)
-			return table < 0 ? table : acl_band_emit(e, b, table, ACL_NONE, ACL_NONE);
+			return table < 0 ? table : acl_band_emit(e, b, table, only, ACL_NONE);
 		choice = b ? acl_table_add(e->w->out) : table;
 		end = b && !acl_one_digit(e->c) ? acl_table_add(e->w->out) : choice;
 		if (table < 0 || choice < 0 || end < 0)
@@ -226,42 +226,4 @@ int acl_class_emit(struct acl_work *w, const struct acl_class *c)
 	free(e.list[0]);
 	free(e.list[1]);
 	return ret < 0 ? ret : first;
-}
-
-/* --- results ------------------------------------------------------------------------------------ */
-
-/* Says whether some entry leads to results. */
-static bool acl_results_lead(struct acl_program *p, uint32_t table)
-{
-	bool any = false;
-
-	for (size_t t = 0; t < p->n; t++)
-		for (size_t m = 0; m < p->table[t].n; m++)
-			for (size_t i = 0; i < p->table[t].matcher[m].n; i++) {
-				struct acl_entry *e = &p->table[t].matcher[m].entry[i];
-
-				any |= e->next == ACL_RESULTS;
-				if (e->next == ACL_RESULTS)
-					e->next = table;
-			}
-	return any;
-}
-
-int acl_results_emit(struct acl_work *w)
-{
-	static const struct shape result = {.n = 1, .key = {ACL_BEST}, .mask = {0xffff}};
-	int table, ret;
-
-	if (!acl_results_lead(w->out, (uint32_t)w->out->n))
-		return 0;
-	table = acl_table_add(w->out);
-	ret = table < 0 ? table : acl_matcher_add(w->out, table, &result);
-	ret = ret < 0 ? ret : 0;
-	for (uint32_t i = 0; i < w->set->n && !ret; i++) {
-		uint64_t value = w->result[i];
-
-		if (value)
-			ret = acl_entry_add(w->out, table, &value, ACL_NONE, ACL_NONE, i);
-	}
-	return ret ? ret : acl_all_add(w->out, table, ACL_NONE, ACL_NONE, ACL_NONE);
 }

@@ -12,7 +12,15 @@
 
 /* --- which fields ------------------------------------------------------------------------------ */
 
-/* The first key of a field: addresses have a key for each word. */
+/* The two bits of a VLAN tag: libdvx takes "no tag" only as both. */
+static bool acl_is_tag(unsigned int first)
+{
+	return first == KEY_CVLAN || first == KEY_CVLAN2 ||
+	       first == (unsigned int)KEY_INNER(KEY_CVLAN) ||
+	       first == (unsigned int)KEY_INNER(KEY_CVLAN2);
+}
+
+/* The first key of a field: addresses have a key for each word, tags two. */
 static unsigned int acl_field_first(unsigned int key)
 {
 	static const unsigned int addresses[] = {MATCH_SRC_127_96, MATCH_DST_127_96,
@@ -22,7 +30,7 @@ static unsigned int acl_field_first(unsigned int key)
 	for (int i = 0; i < 4; i++)
 		if (key >= addresses[i] && key < addresses[i] + 4)
 			return addresses[i];
-	return key;
+	return key && acl_is_tag(key - 1) ? key - 1 : key;
 }
 
 /* What a rest says of a field's keys: value and mask, one key behind the other. */
@@ -85,24 +93,31 @@ static int acl_field_put(struct acl_work *w, struct acl_class *c, const struct a
 	return 0;
 }
 
-/* One field if its masks are prefixes, else one a mask. */
+/* Whether values under a mask are spans: as a prefix's values, a tag would be of both kinds, too. */
+static bool acl_mask_spreads(const struct acl_field *f, acl_bits mask)
+{
+	return !acl_is_tag(f->key[0]) && acl_is_prefix(f, mask);
+}
+
+/* One field for all masks that are prefixes, and one for each other mask. */
 static int acl_field_add(struct acl_work *w, struct acl_class *c, struct acl_field *f)
 {
 	acl_bits mask[129];
 	size_t n = acl_field_masks(c, f, mask, 129);
 	int ret = 0;
 
-	f->spread = n > 0;
-	for (size_t i = 0; i < n; i++)
-		f->spread &= acl_is_prefix(f, mask[i]);
-	f->mask = acl_field_all(f);
-	if (f->spread)
-		return acl_field_put(w, c, f);
 	if (!n)
 		return acl_refuse(w, c->box[0].rule, "the rules compare a field under many masks");
+	for (size_t i = 0; i < n; i++)
+		f->spread |= acl_mask_spreads(f, mask[i]);
+	f->mask = acl_field_all(f);
+	if (f->spread)
+		ret = acl_field_put(w, c, f);
+	f->spread = false;
 	for (size_t i = 0; i < n && !ret; i++) {
 		f->mask = mask[i];
-		ret = acl_field_put(w, c, f);
+		if (!acl_mask_spreads(f, mask[i]))
+			ret = acl_field_put(w, c, f);
 	}
 	return ret;
 }
@@ -170,7 +185,7 @@ static bool acl_field_span(const struct acl_class *c, const struct acl_field *f,
 		return !acl_port_whole(b, f->port);
 	}
 	said = acl_field_said(f, &c->rest[b->rest]);
-	if (!said.last || (!f->spread && said.last != f->mask))
+	if (!said.last || (f->spread ? !acl_mask_spreads(f, said.last) : said.last != f->mask))
 		return false;
 	*out = (struct acl_span){said.first, said.first | (f->mask & ~said.last)};
 	return true;

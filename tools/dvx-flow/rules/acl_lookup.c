@@ -12,8 +12,8 @@
 
 struct acl_lookup {
 	struct acl_work *w;
-	const struct acl_class *c;
 	const struct acl_field *f;
+	struct acl_headers headers;
 	int table;
 	uint32_t next;
 	uint32_t *list; /* of each node; ACL_NONE: not made yet */
@@ -55,45 +55,9 @@ static int acl_node_list(struct acl_lookup *l, uint32_t node, uint32_t *out)
 
 /* --- matchers and entries -------------------------------------------------------------------- */
 
-static bool acl_is_port(unsigned int key)
-{
-	return key >= MATCH_TCP_SPORT && key <= MATCH_UDP_DPORT;
-}
+#define ACL_LOOKUP_KEYS (4 + ACL_HEADERS) /* an address's, and what leads to it */
 
-/* A device finds a field by the headers before it, so a matcher names them, too. */
-static bool acl_needs_proto(unsigned int key)
-{
-	return acl_is_port(key) || key == KEY_TCP_FLAGS;
-}
-
-static bool acl_needs_version(unsigned int key)
-{
-	return acl_needs_proto(key) || (key >= KEY_PROTO && key <= KEY_FLOWLABEL) ||
-	       (key >= MATCH_SRC_127_96 && key <= MATCH_DST_31_0);
-}
-
-/* Keys of a shape are ascending. */
-static void acl_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value,
-		    uint64_t mask)
-{
-	unsigned int at = s->n;
-
-	if (!mask)
-		return;
-	for (; at && s->key[at - 1] > key; at--) {
-		s->key[at] = s->key[at - 1];
-		s->mask[at] = s->mask[at - 1];
-		values[at] = values[at - 1];
-	}
-	s->key[at] = (uint8_t)key;
-	s->mask[at] = mask;
-	values[at] = value & mask;
-	s->n++;
-}
-
-#define ACL_LOOKUP_KEYS 6 /* an address's, version, protocol */
-
-/* What a matcher compares, and an entry's values: what the class says, and the field. */
+/* What a matcher compares, and an entry's values: the field, and the headers that lead to it. */
 static void acl_lookup_shape(const struct acl_lookup *l, acl_bits value, acl_bits mask,
 			     struct shape *s, uint64_t values[ACL_LOOKUP_KEYS])
 {
@@ -104,13 +68,12 @@ static void acl_lookup_shape(const struct acl_lookup *l, acl_bits value, acl_bit
 		unsigned int key = l->f->key[k];
 
 		below -= match_keys[key].bits;
-		acl_put(s, values, key, (uint64_t)(value >> below),
-			(uint64_t)(mask >> below) & match_key_max(key));
+		acl_shape_put(s, values, key, (uint64_t)(value >> below),
+			      (uint64_t)(mask >> below) & match_key_max(key));
 	}
-	if (l->c->version && acl_needs_version(l->f->key[0]))
-		acl_put(s, values, MATCH_IP_VERSION, l->c->version, 0xf);
-	if (l->c->proto && acl_needs_proto(l->f->key[0]))
-		acl_put(s, values, KEY_PROTO, l->c->proto, 0xff);
+	for (unsigned int k = 0; k < l->headers.n; k++)
+		acl_shape_put(s, values, l->headers.key[k], l->headers.value[k],
+			      match_key_max(l->headers.key[k]));
 }
 
 /* A matcher for values of the field under a mask. */
@@ -234,7 +197,8 @@ static int acl_prefixes_add(struct acl_lookup *l)
 			least = acl_border(l->f, i);
 	for (unsigned int border = (l->f->bits + 7u) / 8 * 8; border && !ret; border -= 8) {
 		unsigned int bits = border > l->f->bits ? l->f->bits : border;
-		bool fill = bits == least && bits <= 8 && l->f->family.n >= ACL_FILL;
+		bool fill = bits == least && bits <= 8 && l->f->family.n >= ACL_FILL &&
+			    !l->headers.narrow;
 
 		ret = acl_prefix_matcher(l, bits, fill);
 		if (fill)
@@ -335,21 +299,22 @@ static int acl_values_add(struct acl_lookup *l)
 
 int acl_lookup_add(struct acl_work *w, const struct acl_class *c, const struct acl_field *f)
 {
-	struct acl_lookup l = {.w = w, .c = c, .f = f, .table = acl_table_add(w->out)};
-	int ret = l.table;
+	struct acl_lookup l = {.w = w, .f = f, .table = acl_table_add(w->out)};
+	int ret = l.table < 0 ? l.table : acl_headers_find(w, c, f, &l.headers);
+
+	if (ret < 0)
+		return ret;
 
 	l.next = (uint32_t)l.table + 1;
 	l.list = malloc(f->family.n * sizeof(*l.list));
-	if (ret < 0 || !l.list) {
-		free(l.list);
+	if (!l.list)
 		return -ENOMEM;
-	}
 	memset(l.list, 0xff, f->family.n * sizeof(*l.list));
 	ret = f->port >= 0 ? acl_ports_add(&l)
 	      : f->spread  ? acl_prefixes_add(&l)
 			   : acl_values_add(&l);
 	free(l.list);
-	return ret == -E2BIG ? acl_refuse(w, w->rule, "a field's table has too many entries")
+	return ret == -E2BIG ? acl_refuse(w, c->box[0].rule, "a field's table has too many entries")
 	       : ret < 0     ? ret
 			     : l.table;
 }

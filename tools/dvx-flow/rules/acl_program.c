@@ -73,32 +73,61 @@ void acl_free(struct acl_program *p)
 }
 
 /* Of packets that come to a table; those of later tables are known. */
-static size_t acl_table_path(const struct acl_table *t, const size_t *path)
+struct acl_path {
+	size_t longest;
+	double mean;
+};
+
+static void acl_table_path(const struct acl_table *t, size_t at, struct acl_path *path)
 {
-	size_t longest = 0;
+	struct acl_path *p = &path[at];
+	size_t entries = 0;
 
 	for (size_t m = 0; m < t->n; m++)
 		for (size_t e = 0; e < t->matcher[m].n; e++) {
 			uint32_t next = t->matcher[m].entry[e].next;
-			size_t n = m + 1 + (next == ACL_NONE ? 0 : path[next]);
+			struct acl_path on = next == ACL_NONE ? (struct acl_path){0} : path[next];
 
-			longest = n > longest ? n : longest;
+			if (m + 1 + on.longest > p->longest)
+				p->longest = m + 1 + on.longest;
+			p->mean += (double)(m + 1) + on.mean;
+			entries++;
 		}
-	return longest;
+	p->mean /= entries ? (double)entries : 1;
 }
 
 int acl_cost(const struct acl_program *p, struct acl_cost *out)
 {
-	size_t *path = calloc(p->n + 1, sizeof(*path));
+	struct acl_path *path = calloc(p->n + 1, sizeof(*path));
 
 	*out = (struct acl_cost){.tables = p->n, .lists = p->nlists};
 	for (size_t t = p->n; path && t-- > 0;) {
-		path[t] = acl_table_path(&p->table[t], path);
+		acl_table_path(&p->table[t], t, path);
 		out->matchers += p->table[t].n;
 		for (size_t m = 0; m < p->table[t].n; m++)
 			out->entries += p->table[t].matcher[m].n;
 	}
-	out->longest_path = path && p->n ? path[0] : 0;
+	out->longest_path = path ? path[0].longest : 0;
+	out->mean_path = path ? path[0].mean : 0;
 	free(path);
 	return path ? 0 : -ENOMEM;
+}
+
+uint32_t acl_levels(const struct acl_program *p, uint32_t *level)
+{
+	uint32_t most = 0;
+
+	memset(level, 0, p->n * sizeof(*level));
+	for (size_t t = 0; t < p->n; t++)
+		for (size_t m = 0; m < p->table[t].n; m++)
+			for (size_t e = 0; e < p->table[t].matcher[m].n; e++) {
+				uint32_t next = p->table[t].matcher[m].entry[e].next;
+
+				if (next == ACL_NONE)
+					continue;
+				if (level[next] <= level[t])
+					level[next] = level[t] + 1;
+				most = level[next] > most ? level[next] : most;
+			}
+	return most;
 }

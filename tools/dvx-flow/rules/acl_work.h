@@ -126,6 +126,7 @@ struct acl_work {
 	uint32_t *result;	 /* of rules whose hits are chosen from, from 1 */
 	uint32_t results;
 	uint32_t rule; /* the current one */
+	bool changes;  /* some rule changes its packets */
 };
 
 int acl_refuse(struct acl_work *w, uint32_t rule, const char *why);
@@ -200,6 +201,21 @@ int acl_entry_add(struct acl_program *p, int table, const uint64_t *value, uint3
 /* An entry for each packet that comes so far. */
 int acl_all_add(struct acl_program *p, int table, uint32_t list, uint32_t next, uint32_t rule);
 
+/* --- acl_headers.c: the headers that lead to a field ------------------------------------------ */
+
+/* They are compared as a whole. */
+#define ACL_HEADERS 6
+struct acl_headers {
+	bool narrow; /* not all packets of the class have them */
+	uint8_t n, key[ACL_HEADERS];
+	uint64_t value[ACL_HEADERS];
+};
+int acl_headers_find(struct acl_work *w, const struct acl_class *c, const struct acl_field *f,
+		     struct acl_headers *out);
+/* Keys of a shape are ascending. A mask of 0 is nothing. */
+void acl_shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value,
+		   uint64_t mask);
+
 /* --- acl_lookup.c: a field's table ------------------------------------------------------------ */
 
 /* The next table is the one behind it. */
@@ -212,6 +228,9 @@ int acl_lookup_add(struct acl_work *w, const struct acl_class *c, const struct a
 #define ACL_NO_HIT  0xffff0000u /* ACL_BEST before the first hit */
 /* The tables of a class; returns the first. */
 int acl_class_emit(struct acl_work *w, const struct acl_class *c);
+
+/* --- acl_result.c ------------------------------------------------------------------------------ */
+
 int acl_results_emit(struct acl_work *w);
 
 #endif
