@@ -31,7 +31,7 @@ $(DIFF_DAEMON:.c=.$(OBJEXT)): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_bui
 DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
 tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c $(DIFF_RIG)
-tests_sim_flow_acl_SOURCES = tests/sim/flow_acl.c $(DIFF_RIG)
+tests_sim_flow_acl_SOURCES = tests/sim/flow_acl.c
 tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \

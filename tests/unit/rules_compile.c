@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "rules/compile.h"
 #include "rules/cubes.h"
+#include "rules/plan.h"
 
 static uint32_t seed = 2463534242u;
 
@@ -576,30 +576,30 @@ TEST(the_cost_is_what_packets_and_rules_cost)
 			   "drop in ipv4 src 10.1.0.0/16 dst 10.2.0.0/16 count\n"
 			   "pass in ipv4 src 11.0.0.0/8 count\n"
 			   "pass in ipv4 tcp dst port 6-8 count\n";
-	struct table_cost cost;
-	struct rule_cost most[3];
+	const struct table_cost *in;
+	struct plan_cost cost;
 	struct ruleset set;
-	struct program p;
-	size_t n, sum = 0;
+	struct plan p;
+	size_t wrong, sum = 0;
 
 	parse(text, &set);
-	compile(&set, &p);
-	assert_int_equal(program_cost(&p, &set, RULE_IN, &cost), 0);
-	assert_int_equal(cost.matchers, p.table[RULE_IN].n);
-	assert_int_equal(cost.entries, 4);
-	assert_int_equal(cost.longest_path, cost.matchers + 1);
-	for (size_t m = 0; m < p.table[RULE_IN].n; m++)
-		sum += (m + 1) * p.table[RULE_IN].matcher[m].n;
-	assert_true(cost.mean_path * 4 == (double)sum);
-	assert_int_equal(program_costs(&p, set.n, most, 3, &n), 0);
-	assert_int_equal(n, 2);
-	assert_int_equal(most[0].rule, 3);
-	assert_int_equal(most[0].matchers, 2);
-	assert_int_equal(most[0].entries, 2);
-	assert_int_equal(most[1].rule, 0);
-	assert_int_equal(program_cost(&p, &set, RULE_OUT, &cost), 0);
-	assert_int_equal(cost.longest_path, 0);
-	program_free(&p);
+	assert_int_equal(plan_make(&set, &p, &wrong), 0);
+	assert_int_equal(plan_cost(&p, &set, &cost), 0);
+	in = &cost.table[RULE_IN];
+	assert_false(cost.codes[RULE_IN]);
+	assert_int_equal(in->matchers, p.list.table[RULE_IN].n);
+	assert_int_equal(in->entries, 4);
+	assert_int_equal(in->longest_path, in->matchers + 1);
+	for (size_t m = 0; m < in->matchers; m++)
+		sum += (m + 1) * p.list.table[RULE_IN].matcher[m].n;
+	assert_true(in->mean_path * 4 == (double)sum);
+	assert_int_equal(cost.ncostly, 2);
+	assert_int_equal(cost.costly[0].rule, 3);
+	assert_int_equal(cost.costly[0].matchers, 2);
+	assert_int_equal(cost.costly[0].entries, 2);
+	assert_int_equal(cost.costly[1].rule, 0);
+	assert_int_equal(cost.table[RULE_OUT].longest_path, 0);
+	plan_free(&p);
 	ruleset_free(&set);
 }
 

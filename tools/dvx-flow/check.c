@@ -5,12 +5,10 @@
 #include <dvx/cmd.h>
 #include <dvx/dev.h>
 
-#include "rules/compile.h"
+#include "cost.h"
 #include "dvx-flow.h"
 #include "daemon/generation.h"
 #include "tools/cli/library.h"
-
-static const char *const directions[RULE_DIRS] = {"in", "out"};
 
 static void warn_shadows(const char *name, const struct ruleset *set, const struct program *p)
 {
@@ -35,90 +33,15 @@ static json_t *json_shadows(const struct ruleset *set, const struct program *p)
 	return list;
 }
 
-/* So many rules are named as the most expensive ones. */
-#define COSTLY 5u
-/* Longer paths are reported with them. */
-#define PATH_LONG 64u
-
-static json_t *json_costly(const struct ruleset *set, const struct program *p)
-{
-	struct rule_cost cost[COSTLY];
-	json_t *list = json_array();
-	size_t n;
-
-	if (program_costs(p, set->n, cost, COSTLY, &n))
-		return list;
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "line",
-						      (json_int_t)set->rule[cost[i].rule].line,
-						      "matchers", (json_int_t)cost[i].matchers,
-						      "entries", (json_int_t)cost[i].entries));
-	return list;
-}
-
-static json_t *json_cost(const struct table_cost *c)
-{
-	return json_pack("{s:I, s:I, s:I, s:I, s:f}", "tables", (json_int_t)c->tables, "matchers",
-			 (json_int_t)c->matchers, "entries", (json_int_t)c->entries, "longest_path",
-			 (json_int_t)c->longest_path, "mean_path", c->mean_path);
-}
-
-static json_t *check_json(const struct ruleset *set, const struct program *p)
+static json_t *check_json(const struct ruleset *set, const struct plan *p)
 {
 	json_t *root = json_pack("{s:I}", "rules", (json_int_t)set->n);
-	struct table_cost c;
+	struct plan_cost cost;
 
-	for (int d = 0; d < RULE_DIRS; d++)
-		if (!program_cost(p, set, (enum rule_dir)d, &c))
-			json_object_set_new(root, directions[d], json_cost(&c));
-	json_object_set_new(root, "never_met", json_shadows(set, p));
-	json_object_set_new(root, "most_expensive", json_costly(set, p));
+	if (!plan_cost(p, set, &cost))
+		cost_json(root, set, &cost);
+	json_object_set_new(root, "never_met", json_shadows(set, &p->list));
 	return root;
-}
-
-static void check_print_cost(int dir, const struct table_cost *c)
-{
-	printf("; %s: %zu entr%s in %zu matcher%s", directions[dir], c->entries,
-	       c->entries == 1 ? "y" : "ies", c->matchers, c->matchers == 1 ? "" : "s");
-	if (c->tables > 1)
-		printf(" of %zu tables", c->tables);
-	printf(", a packet is looked up in at most %zu, on average in %.1f", c->longest_path,
-	       c->mean_path);
-}
-
-/* Rules that would be slow get warnings; they are not refused. */
-static void warn_costly(const char *name, const struct ruleset *set, const struct program *p)
-{
-	struct rule_cost cost[COSTLY];
-	struct table_cost c;
-	size_t n, longest = 0;
-
-	for (int d = 0; d < RULE_DIRS; d++)
-		if (!program_cost(p, set, (enum rule_dir)d, &c) && c.longest_path > longest)
-			longest = c.longest_path;
-	if (longest <= PATH_LONG || program_costs(p, set->n, cost, COSTLY, &n))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const struct rule *r = &set->rule[cost[i].rule];
-
-		fprintf(stderr, "%s:%u: expensive: its %u entries begin %u matchers: %s\n", name,
-			r->line, cost[i].entries, cost[i].matchers, r->text);
-	}
-	fprintf(stderr,
-		"%s: packets are looked up in one matcher after the other; rules of one shape side "
-		"by side, and port ranges from a multiple of their size, need fewer\n",
-		name);
-}
-
-static void check_print(const struct args *a, const struct ruleset *set, const struct program *p)
-{
-	struct table_cost c;
-
-	printf("%s: %zu rule%s", a->argv[0], set->n, set->n == 1 ? "" : "s");
-	for (int d = 0; d < RULE_DIRS; d++)
-		if (!program_cost(p, set, (enum rule_dir)d, &c) && c.tables)
-			check_print_cost(d, &c);
-	putchar('\n');
 }
 
 /* --- on a device ------------------------------------------------------------------------------- */
@@ -142,8 +65,12 @@ static int check_make_queues(struct base_tables *g, const struct ruleset *set, s
 	return pump_start(&attr, &g->pump, f);
 }
 
-/* Builds the rules in tables that no packet enters, and removes them. Takes the set. */
-static int check_device(const struct args *a, struct ruleset *set, const struct rules_text *source)
+/*
+ * Builds the rules in tables that no packet enters, and removes them. Takes the set. The summary
+ * gets what they cost on this device.
+ */
+static int check_device(const struct args *a, struct ruleset *set, const struct rules_text *source,
+			json_t *summary)
 {
 	struct generation *gen = NULL;
 	struct base_tables g = {0};
@@ -155,6 +82,8 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 	}
 	if (!check_make_queues(&g, set, &f))
 		generation_build(&g, set, NULL, NULL, NULL, NULL, &gen, &f);
+	if (gen)
+		cost_json(summary, generation_rules(gen), generation_cost(gen));
 	generation_free(gen);
 	base_tables_free(&g);
 	pump_stop(g.pump);
@@ -168,13 +97,12 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* With --json *summary is to be printed if the device takes the rules, too. */
 static int check_rules(const struct args *a, const struct ruleset *set, json_t **summary)
 {
-	struct program p;
+	struct plan p;
 	char why[512];
 	size_t wrong;
-	int ret = rules_compile(set, &p, &wrong);
+	int ret = plan_make(set, &p, &wrong);
 
 	if (ret) {
 		compile_why(set, ret, wrong, why, sizeof(why));
@@ -182,14 +110,23 @@ static int check_rules(const struct args *a, const struct ruleset *set, json_t *
 		return EXIT_RULES;
 	}
 	if (!a->quiet)
-		warn_shadows(a->argv[0], set, &p);
+		warn_shadows(a->argv[0], set, &p.list);
+	*summary = check_json(set, &p);
+	plan_free(&p);
+	return EXIT_DONE;
+}
+
+static int check_print(const struct args *a, const json_t *summary)
+{
+	json_int_t rules = json_integer_value(json_object_get(summary, "rules"));
+
 	if (!a->quiet)
-		warn_costly(a->argv[0], set, &p);
+		cost_warn(a->argv[0], summary);
 	if (a->json)
-		*summary = check_json(set, &p);
-	else
-		check_print(a, set, &p);
-	program_free(&p);
+		return json_out(json_deep_copy(summary));
+	printf("%s: %lld rule%s", a->argv[0], rules, rules == 1 ? "" : "s");
+	cost_print(summary);
+	putchar('\n');
 	return EXIT_DONE;
 }
 
@@ -207,9 +144,9 @@ int cmd_check(const struct args *a)
 	s.text = text;
 	ret = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : check_rules(a, &set, &summary);
 	if (!ret && a->device)
-		ret = check_device(a, &set, &s);
-	if (!ret && a->json)
-		ret = json_out(json_incref(summary));
+		ret = check_device(a, &set, &s, summary);
+	if (!ret)
+		ret = check_print(a, summary);
 	json_decref(summary);
 	ruleset_free(&set);
 	free(text);

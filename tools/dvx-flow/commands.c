@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "cost.h"
 
 static void show_progress(void *arg, json_t *head)
 {
@@ -27,8 +28,11 @@ int say_result(const struct args *a, const struct flow_msg *answer, const char *
 		json_object_del(j, "exit");
 		return json_out(j);
 	}
-	if (!a->quiet)
-		printf("%s; %lld %s in effect\n", verb, rules, rules == 1 ? "rule" : "rules");
+	if (a->quiet)
+		return EXIT_DONE;
+	printf("%s; %lld %s in effect", verb, rules, rules == 1 ? "rule" : "rules");
+	cost_print(answer->head);
+	putchar('\n');
 	return EXIT_DONE;
 }
 
@@ -45,6 +49,8 @@ static int send_file(const struct args *a, const struct rules_text *rules)
 	if (!a->quiet && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (!code) {
+		if (!a->quiet)
+			cost_warn(rules->name, answer.head);
 		code = say_result(a, &answer, "applied");
 		msg_free(&answer);
 	}

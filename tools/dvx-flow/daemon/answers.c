@@ -4,6 +4,7 @@
 #include <string.h>
 #include <dvx/dev.h>
 
+#include "cost.h"
 #include "holder.h"
 #include "dvx-flow.h"
 
@@ -82,10 +83,11 @@ static void tell_done(void *arg)
 {
 	struct telling *t = arg;
 
-	conn_say(t->c,
-		 json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules",
-			   (json_int_t)generation_rules(t->h->now)->n),
-		 NULL, 0);
+	const struct ruleset *set = generation_rules(t->h->now);
+	json_t *j = json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules", (json_int_t)set->n);
+
+	cost_json(j, set, generation_cost(t->h->now));
+	conn_say(t->c, j, NULL, 0);
 }
 
 static void do_apply(struct holder *h, struct server_conn *c, const struct flow_msg *m)
@@ -175,10 +177,12 @@ struct entries {
 	json_t *list;
 };
 
-static void answers_add_entry(void *arg, uint64_t id, size_t rule)
+static void answers_add_entry(void *arg, uint64_t id, uint32_t rule)
 {
 	struct entries *e = arg;
 
+	if (rule == ACL_NONE)
+		return;
 	json_array_append_new(e->list, json_pack("[I, I]", (json_int_t)id,
 						 (json_int_t)generation_id(e->gen, rule)));
 }

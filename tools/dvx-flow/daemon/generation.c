@@ -4,6 +4,7 @@
 #include <string.h>
 #include <dvx/cmd.h>
 
+#include "acl_tables.h"
 #include "generation.h"
 #include "spread.h"
 #include "dvx-flow.h"
@@ -28,6 +29,7 @@ struct built_table {
 	struct dvx_flow_rule **rule;
 	uint32_t *owner; /* the rule's index, for each entry */
 	size_t nrules;
+	struct acl_tables *codes;	  /* instead of these entries; NULL: none */
 	struct dvx_flow_action *to_table; /* to the table */
 };
 
@@ -48,13 +50,14 @@ struct generation {
 	struct spread *spread[RSS_MAX]; /* by the rss's number */
 	struct dvx_flow_action **tag;
 	size_t ntags;
+	struct plan_cost cost;
 };
 
 /* State while a generation is built. */
 struct generation_build {
 	struct base_tables *base;
 	struct generation *gen;
-	const struct program *program;
+	struct plan *plan;
 	/* the table, and its next entry */
 	const struct table *now;
 	struct built_table *into;
@@ -282,24 +285,45 @@ static struct dvx_flow_action *generation_rest(const struct generation_build *b)
 					  : b->gen->table[b->now->next].to_table;
 }
 
+/* What happens to packets that a rule takes; ACL_NONE: to those that no rule takes. */
+static int generation_verdict(void *arg, uint32_t rule, struct dvx_flow_rule_attr *attr)
+{
+	struct generation_build *b = arg;
+	const struct holding *hold;
+	uint32_t n = 0;
+	int ret = 0;
+
+	attr->actions = b->actions;
+	if (rule == ACL_NONE) {
+		b->actions[n++] = generation_rest(b);
+		attr->action_count = n;
+		return 0;
+	}
+	hold = &b->gen->hold[rule];
+	if (hold->tag)
+		b->actions[n++] = hold->tag;
+	if (hold->count)
+		b->actions[n++] = hold->count;
+	for (uint32_t c = 0; hold->changes && c < hold->changes->n; c++)
+		b->actions[n++] = hold->changes->action[c];
+	ret = destination(b, rule, &b->actions[n++]);
+	b->queue_refused = ret;
+	attr->action_count = n;
+	return ret;
+}
+
 static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 {
 	struct generation_build *b = arg;
 	const struct table *t = b->now;
 	struct built_table *h = b->into;
 	const struct matcher *m;
-	const struct holding *hold;
-	uint32_t n = 0;
-	int ret = 0;
 
 	memset(&b->match, 0, sizeof(b->match));
 	attr->match = &b->match;
-	attr->actions = b->actions;
 	if (i + 1 == h->nrules) {
 		attr->matcher = h->matcher[t->n];
-		b->actions[n++] = generation_rest(b);
-		attr->action_count = n;
-		return 0;
+		return generation_verdict(b, ACL_NONE, attr);
 	}
 	/*
 	 * From the last matcher to the first, since libdvx may make one here for its second IP
@@ -311,19 +335,9 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	}
 	m = &t->matcher[b->matcher];
 	h->owner[i] = m->entry[b->entry].rule;
-	hold = &b->gen->hold[h->owner[i]];
 	fill_match(b->match.value, m->shape, m->entry[b->entry++].value);
-	if (hold->tag)
-		b->actions[n++] = hold->tag;
-	if (hold->count)
-		b->actions[n++] = hold->count;
-	for (uint32_t c = 0; hold->changes && c < hold->changes->n; c++)
-		b->actions[n++] = hold->changes->action[c];
-	ret = destination(b, h->owner[i], &b->actions[n++]);
-	b->queue_refused = ret;
 	attr->matcher = h->matcher[b->matcher];
-	attr->action_count = n;
-	return ret;
+	return generation_verdict(b, h->owner[i], attr);
 }
 
 /* About this many entries fit in what libmlx5 has left of its last piece of memory. */
@@ -398,7 +412,7 @@ static int blame_table(struct generation_build *b, const struct table *t)
 
 static int make_tables(struct generation_build *b)
 {
-	const struct program *p = b->program;
+	const struct program *p = &b->plan->list;
 
 	b->gen->table = calloc(p->ntables, sizeof(*b->gen->table));
 	if (!b->gen->table)
@@ -417,18 +431,44 @@ static int make_tables(struct generation_build *b)
 	return 0;
 }
 
+/*
+ * Returns 0 if the table, a direction's first, leads to tables of codes now. If the device refuses
+ * them, e.g. for want of memory, the list of matchers says what is wrong, or takes their place.
+ */
+static int make_codes(struct generation_build *b, size_t i)
+{
+	struct acl_program *p = i < RULE_DIRS ? &b->plan->codes[i] : NULL;
+	struct acl_tables_attr attr = {.domain = b->base->side[b->now->dir].domain,
+				       .first = b->into->table,
+				       .program = p,
+				       .verdict = generation_verdict,
+				       .progress = generation_tell,
+				       .arg = b};
+
+	if (!p || !p->n)
+		return -1;
+	b->cramped_at = 0;
+	if (!acl_tables_make(&attr, &b->into->codes)) {
+		b->before += b->gen->cost.table[i].entries;
+		return 0;
+	}
+	acl_free(p);
+	b->no_room = false;
+	return -1;
+}
+
 static int fill_table(struct generation_build *b, size_t i)
 {
-	b->now = &b->program->table[i];
+	b->now = &b->plan->list.table[i];
 	b->into = &b->gen->table[i];
-	if (!b->into->table)
+	if (!b->into->table || !make_codes(b, i))
 		return 0;
 	return make_matchers(b) || insert_entries(b) ? -1 : 0;
 }
 
 static int fill_tables(struct generation_build *b)
 {
-	for (size_t i = 0; i < b->program->ntables; i++)
+	for (size_t i = 0; i < b->plan->list.ntables; i++)
 		if (fill_table(b, i))
 			return -1;
 	for (int d = 0; d < RULE_DIRS; d++)
@@ -466,7 +506,7 @@ static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 /* A mirror is the last rule of its table. */
 static int make_mirrors(struct generation_build *b)
 {
-	const struct program *p = b->program;
+	const struct program *p = &b->plan->list;
 
 	for (size_t i = 0; i < p->ntables; i++) {
 		uint32_t last = 0;
@@ -507,11 +547,11 @@ static int generation_make(struct generation_build *b, const struct generation *
 	return make_spreads(b) || make_tables(b) || make_mirrors(b) || fill_tables(b) ? -1 : 0;
 }
 
-static int compile(struct generation *gen, struct program *p, struct flow_fault *f)
+static int compile(struct generation *gen, struct plan *p, struct flow_fault *f)
 {
 	char why[512];
 	size_t wrong;
-	int ret = rules_compile(&gen->set, p, &wrong);
+	int ret = plan_make(&gen->set, p, &wrong);
 
 	if (!ret)
 		return 0;
@@ -521,6 +561,7 @@ static int compile(struct generation *gen, struct program *p, struct flow_fault 
 
 static void free_entries(struct built_table *t)
 {
+	acl_tables_free(t->codes);
 	if (t->rule)
 		dvx_flow_rules_delete(t->rule, t->nrules);
 	while (t->nmatchers)
@@ -572,13 +613,21 @@ void generation_free(struct generation *gen)
 	free(gen);
 }
 
+/* Again when all is made: the device may have refused codes. */
+static int generation_costs(struct generation_build *b)
+{
+	if (!plan_cost(b->plan, &b->gen->set, &b->gen->cost))
+		return 0;
+	return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+}
+
 int generation_build(struct base_tables *g, struct ruleset *set, const struct generation *like,
 		     const uint32_t *from, built_fn built, void *arg, struct generation **out,
 		     struct flow_fault *f)
 {
 	struct generation *gen = calloc(1, sizeof(*gen));
 	struct generation_build b = {.base = g, .gen = gen, .built = built, .arg = arg, .fault = f};
-	struct program program;
+	struct plan plan;
 	int ret;
 
 	if (!gen || !(gen->hold = calloc(set->n ? set->n : 1, sizeof(*gen->hold)))) {
@@ -587,13 +636,16 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	}
 	gen->base = g;
 	gen->set = *set;
-	ret = compile(gen, &program, f);
+	ret = compile(gen, &plan, f);
 	if (!ret) {
-		b.program = &program;
-		for (size_t i = 0; i < program.ntables; i++)
-			b.total += program.table[i].entries;
-		ret = generation_make(&b, like, from);
-		program_free(&program);
+		b.plan = &plan;
+		ret = generation_costs(&b);
+		b.total = gen->cost.table[RULE_IN].entries + gen->cost.table[RULE_OUT].entries;
+		if (!ret)
+			ret = generation_make(&b, like, from);
+		if (!ret)
+			ret = generation_costs(&b);
+		plan_free(&plan);
 	}
 	if (ret) {
 		generation_release(gen);
@@ -671,6 +723,11 @@ bool generation_has(const struct generation *gen, enum rule_dir dir)
 	return gen->table[dir].table;
 }
 
+const struct plan_cost *generation_cost(const struct generation *gen)
+{
+	return &gen->cost;
+}
+
 uint32_t generation_id(const struct generation *gen, size_t i)
 {
 	return gen->hold[i].id;
@@ -713,14 +770,20 @@ int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f
 
 void generation_entries(const struct generation *gen, entry_of_fn entry_of, void *arg)
 {
-	for (size_t t = 0; t < gen->ntables; t++)
+	for (size_t t = 0; t < gen->ntables; t++) {
 		for (size_t i = 0; i + 1 < gen->table[t].nrules; i++)
 			entry_of(arg, dvx_flow_rule_id(gen->table[t].rule[i]),
 				 gen->table[t].owner[i]);
+		if (gen->table[t].codes)
+			acl_tables_entries(gen->table[t].codes, entry_of, arg);
+	}
 }
 
 void generation_rewrites(const struct generation *gen, rewrites_fn tell, void *arg)
 {
 	for (size_t i = 0; i < gen->set.n; i++)
 		changes_tell(gen->hold[i].changes, tell, arg);
+	for (size_t t = 0; t < gen->ntables; t++)
+		if (gen->table[t].codes)
+			acl_tables_rewrites(gen->table[t].codes, tell, arg);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <dvx/flow.h>
 
-#include "rules/compile.h"
+#include "rules/plan.h"
 #include "base_tables.h"
 #include "fault.h"
 
@@ -40,6 +40,8 @@ void generation_detach(struct generation *gen);
 const struct ruleset *generation_rules(const struct generation *gen);
 /* Whether there are rules of this direction. */
 bool generation_has(const struct generation *gen, enum rule_dir dir);
+/* What the device's tables cost. */
+const struct plan_cost *generation_cost(const struct generation *gen);
 /* The ID that users see of rule i. */
 uint32_t generation_id(const struct generation *gen, size_t i);
 /* The counters of all rules. packets is UINT64_MAX for a rule without a counter. */
@@ -47,7 +49,7 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 		     struct flow_fault *f);
 /* For explain: libmlx5's dump, and the rule of each of its entries. */
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
-typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, size_t rule);
+typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, uint32_t rule);
 void generation_entries(const struct generation *gen, entry_of_fn tell, void *arg);
 /* The lists of rewrites, which the dump has only the actions' ids of. */
 typedef void (*rewrites_fn)(void *arg, uint64_t action_id, const struct dvx_flow_rewrites *list);

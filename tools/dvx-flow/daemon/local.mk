@@ -10,6 +10,7 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/state.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
+	tools/dvx-flow/daemon/acl_tables.h tools/dvx-flow/daemon/acl_tables.c \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/spread.h tools/dvx-flow/daemon/spread.c \
 	tools/dvx-flow/daemon/counters.c \
 	tools/dvx-flow/daemon/blame.c \

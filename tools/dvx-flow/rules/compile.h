@@ -107,9 +107,14 @@ struct rule_cost {
 	uint32_t matchers; /* that begin with its entry: no earlier rule needs them */
 	uint32_t entries;
 };
-/* The most expensive rules first, at most `room`, of those that a matcher begins with. */
-int program_costs(const struct program *p, size_t nrules, struct rule_cost *out, size_t room,
-		  size_t *n);
+/* All 0, to be counted and freed by the caller. NULL: no memory. */
+struct rule_cost *rule_costs_new(size_t nrules);
+void table_costs_count(const struct table *t, struct rule_cost *cost);
+/*
+ * Sorts cost, the most expensive rules first, and returns how many were put into out[0..room-1].
+ * Rules of one entry that begin no matcher are left out.
+ */
+size_t rule_costs_most(struct rule_cost *cost, size_t nrules, struct rule_cost *out, size_t room);
 
 /* Limits: the hardware's priorities have 16 bits; a rule of more entries is a mistake. */
 #define MATCHERS_MAX	 65535u

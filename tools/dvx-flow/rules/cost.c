@@ -77,22 +77,27 @@ static int cost_order(const void *one, const void *other)
 	return (a->rule > b->rule) - (a->rule < b->rule);
 }
 
-int program_costs(const struct program *p, size_t nrules, struct rule_cost *out, size_t room,
-		  size_t *n)
+struct rule_cost *rule_costs_new(size_t nrules)
 {
 	struct rule_cost *cost = calloc(nrules + 1, sizeof(*cost));
 
-	*n = 0;
-	if (!cost)
-		return -ENOMEM;
-	for (uint32_t r = 0; r < nrules; r++)
+	for (uint32_t r = 0; r < nrules && cost; r++)
 		cost[r].rule = r;
-	for (size_t t = 0; t < p->ntables; t++)
-		for (size_t m = 0; m < p->table[t].n; m++)
-			cost_count(&p->table[t].matcher[m], cost);
+	return cost;
+}
+
+void table_costs_count(const struct table *t, struct rule_cost *cost)
+{
+	for (size_t m = 0; m < t->n; m++)
+		cost_count(&t->matcher[m], cost);
+}
+
+size_t rule_costs_most(struct rule_cost *cost, size_t nrules, struct rule_cost *out, size_t room)
+{
+	size_t n = 0;
+
 	qsort(cost, nrules, sizeof(*cost), cost_order);
-	for (; *n < room && *n < nrules && cost[*n].matchers; ++*n)
-		out[*n] = cost[*n];
-	free(cost);
-	return 0;
+	for (; n < room && n < nrules && (cost[n].matchers || cost[n].entries > 1); n++)
+		out[n] = cost[n];
+	return n;
 }

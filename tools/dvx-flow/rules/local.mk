@@ -28,6 +28,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/acl_class.c tools/dvx-flow/rules/acl_family.c tools/dvx-flow/rules/acl_range.c \
 	tools/dvx-flow/rules/acl_field.c tools/dvx-flow/rules/acl_level.c tools/dvx-flow/rules/acl_merge.c \
 	tools/dvx-flow/rules/acl_band.c tools/dvx-flow/rules/acl_code.c tools/dvx-flow/rules/acl_lookup.c \
-	tools/dvx-flow/rules/acl_emit.c tools/dvx-flow/rules/acl_headers.c tools/dvx-flow/rules/acl_result.c tools/dvx-flow/rules/acl_program.c
+	tools/dvx-flow/rules/acl_emit.c tools/dvx-flow/rules/acl_headers.c tools/dvx-flow/rules/acl_result.c tools/dvx-flow/rules/acl_program.c \
+	tools/dvx-flow/rules/plan.h tools/dvx-flow/rules/plan.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h

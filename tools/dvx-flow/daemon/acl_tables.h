@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An acl_program on the device: tables behind a first one, and the entries of all of them. */
+#ifndef DVX_FLOW_ACL_TABLES_H
+#define DVX_FLOW_ACL_TABLES_H
+
+#include <dvx/flow.h>
+
+#include "rules/acl.h"
+
+struct acl_tables;
+
+struct acl_tables_attr {
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_table *first; /* where packets begin: the caller's, without matchers */
+	const struct acl_program *program;
+	/*
+	 * Puts the actions of a rule (ACL_NONE: of packets that no rule takes) where the next call
+	 * may write others, and returns 0 or libdvx's -errno.
+	 */
+	int (*verdict)(void *arg, uint32_t rule, struct dvx_flow_rule_attr *attr);
+	int (*progress)(void *arg, size_t done); /* of dvx_flow_bulk */
+	void *arg;
+};
+
+/* Returns libdvx's -errno, after which nothing is left. The program may go afterwards. */
+int acl_tables_make(const struct acl_tables_attr *attr, struct acl_tables **out);
+void acl_tables_free(struct acl_tables *t);
+
+/* Tells each entry's id, and the rule that it is made for (ACL_NONE: none). */
+void acl_tables_entries(const struct acl_tables *t,
+			void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg);
+/* Tells what each list writes into registers, by its action's id. */
+void acl_tables_rewrites(const struct acl_tables *t,
+			 void (*tell)(void *arg, uint64_t action_id,
+				      const struct dvx_flow_rewrites *list),
+			 void *arg);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a set of rules becomes on a device, in each direction: the list of matchers of compile.h, or
+ * the tables of codes of acl.h, if they make the longest path shorter. `check` and the daemon make
+ * the same plan.
+ */
+#ifndef DVX_FLOW_PLAN_H
+#define DVX_FLOW_PLAN_H
+
+#include "acl.h"
+#include "compile.h"
+
+/* A list of matchers with this path or a shorter one is kept. */
+#define PLAN_PATH 24u
+
+struct plan {
+	struct program list;
+	struct acl_program codes[RULE_DIRS];   /* n 0: not used */
+	struct acl_refusal refusal[RULE_DIRS]; /* why a direction has no codes; why NULL: none */
+};
+
+/* As rules_compile(). */
+int plan_make(const struct ruleset *set, struct plan *out, size_t *wrong);
+void plan_free(struct plan *p);
+
+/* So many rules are named as the most expensive ones. */
+#define PLAN_COSTLY 5u
+
+struct plan_cost {
+	struct table_cost table[RULE_DIRS];
+	bool codes[RULE_DIRS];
+	struct acl_refusal refusal[RULE_DIRS];
+	struct rule_cost costly[PLAN_COSTLY];
+	size_t ncostly;
+};
+int plan_cost(const struct plan *p, const struct ruleset *set, struct plan_cost *out);
+
+#endif
