@@ -62,6 +62,10 @@ changes() {
 		says "the packet changes: vlan none -> 7 pcp 3, ttl 64 -> 63" explain ipv4 dst 10.0.0.8 ttl 64 &&
 		says "inside ipv4 ? > 1.2.3.4 -> ipv4 ? > 1.2.3.4" explain ipv4 udp vxlan vni 42 inner ipv4 dst 1.2.3.4 &&
 		says "only acts; changes vlan none -> 9" explain out ipv4 dst 10.0.0.9 &&
+		says '=> rule "send in ipv4 dst 10.0.0.7 udp dst port 53 to queue 1"' \
+			explain ipv4 dst 10.0.0.7 udp dst port 53 &&
+		grep -q "dst port 53, proto udp; a copy goes to another queue" "$scratch/says" &&
+		says '=> rule "send in ipv4 tcp to rss 0-1"' explain ipv4 tcp &&
 		on "$flow" apply "$scratch/rules" >/dev/null
 }
 
@@ -78,6 +82,9 @@ send in vlan 7 vlan 9 pop vlan to queue 1
 send in ipv4 dst 10.0.0.8 push vlan 7 pcp 3 dec ttl to queue 1
 send in ipv4 udp vxlan vni 42 decap to queue 1
 pass out ipv4 dst 10.0.0.9 set ttl 7 push vlan 9
+mirror in udp dst port 53 to queue 0
+send in ipv4 dst 10.0.0.7 udp dst port 53 to queue 1
+send in ipv4 tcp to rss 0-1
 R
 check "no rules are applied" on "$flow" apply --wait 300 /dev/null
 check "explain reports that there are no rules" says "the daemon holds no rules" explain "in ipv4"

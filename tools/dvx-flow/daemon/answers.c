@@ -197,6 +197,11 @@ static void answers_add_rewrites(void *arg, uint64_t id, const struct dvx_flow_r
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)id, hex));
 }
 
+static void answers_add_mirror(void *arg, uint64_t action, uint64_t table)
+{
+	json_array_append_new(arg, json_pack("[I, I]", (json_int_t)action, (json_int_t)table));
+}
+
 static void do_dump(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct entries e = {h->now, json_array()};
@@ -204,7 +209,7 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
-	json_t *j, *rewrites;
+	json_t *j, *rewrites, *mirrors;
 	int ret = to ? 0 : -1;
 
 	(void)m;
@@ -223,8 +228,12 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 	j = good(h);
 	json_object_set_new(j, "entries", e.list);
 	rewrites = json_array();
-	if (h->now)
+	mirrors = json_array();
+	if (h->now) {
 		generation_rewrites(h->now, answers_add_rewrites, rewrites);
+		generation_mirrors(h->now, answers_add_mirror, mirrors);
+	}
+	json_object_set_new(j, "mirrors", mirrors);
 	json_object_set_new(j, "rewrites", rewrites);
 	conn_say(c, j, text, len);
 	free(text);

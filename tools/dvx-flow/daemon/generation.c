@@ -19,6 +19,7 @@ struct holding {
 	struct changes *changes;     /* NULL: the rule changes nothing */
 	struct dvx_flow_action *tag; /* shared by rules of the same tag, owned by the generation */
 	struct dvx_flow_action *mirror; /* to the queue and to the next table */
+	uint32_t next;			/* that table */
 };
 
 /* A table of the program on the device. */
@@ -500,6 +501,7 @@ static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 	    dvx_flow_action_create_array(b->base->side[r->dir].domain, to, 2,
 					 &b->gen->hold[rule].mirror))
 		return blame_location(b->fault, r, r->queue_at);
+	b->gen->hold[rule].next = next;
 	return 0;
 }
 
@@ -786,4 +788,12 @@ void generation_rewrites(const struct generation *gen, rewrites_fn tell, void *a
 	for (size_t t = 0; t < gen->ntables; t++)
 		if (gen->table[t].codes)
 			acl_tables_rewrites(gen->table[t].codes, tell, arg);
+}
+
+void generation_mirrors(const struct generation *gen, mirror_fn tell, void *arg)
+{
+	for (size_t i = 0; i < gen->set.n; i++)
+		if (gen->hold[i].mirror)
+			tell(arg, dvx_flow_action_id(gen->hold[i].mirror),
+			     dvx_flow_table_id(gen->table[gen->hold[i].next].table));
 }

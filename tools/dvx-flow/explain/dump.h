@@ -69,6 +69,7 @@ struct dump_action {
 	uint64_t arg[6];
 	uint8_t nargs;
 	uint32_t first, n; /* its rewrites; n 0: they are not known */
+	uint32_t onward;   /* of an array: the table where the packet goes on, plus 1; 0: unknown */
 };
 
 /* One of a list of rewrites. */
@@ -129,6 +130,11 @@ struct dump_rewrites {
 	uint32_t n;
 };
 int steering_dump_rewrites(struct steering_dump *d, const struct dump_rewrites *rows, size_t n);
+
+/* A destination array's table, by their ids; false: the dump does not have both. */
+bool steering_dump_onward(struct steering_dump *d, uint64_t action, uint64_t table);
+/* The table to which a rule's array leads; NULL: it has none, or it is not known. */
+const struct dump_table *dump_onward_of(const struct steering_dump *d, const struct dump_rule *r);
 
 /* The action of a rule that rewrites headers; NULL: it has none, or several. */
 const struct dump_action *dump_rewrite_of(const struct steering_dump *d, const struct dump_rule *r);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of rewrites: whose they are, and those that came beside the dump. */
+/* What came beside the dump: lists of rewrites, and where mirrors lead. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "dump.h"
 
 #define REWRITES 3402 /* records: an action that rewrites headers */
+#define ARRAY	 3416 /* destinations: a queue that mirrors, and where the packet goes on */
 #define DECAP_L3 3410 /* its list writes the new Ethernet header */
 
 static int dump_rewrite_append(struct steering_dump *d, const struct dump_rewrites *row)
@@ -64,4 +65,27 @@ const struct dump_action *dump_rewrite_of(const struct steering_dump *d, const s
 			found = &d->action[i];
 	}
 	return found;
+}
+
+bool steering_dump_onward(struct steering_dump *d, uint64_t action, uint64_t table)
+{
+	bool found = false;
+	uint32_t t = 0;
+
+	while (t < d->ntables && d->table[t].id != table)
+		t++;
+	for (uint32_t i = 0; i < d->nactions && t < d->ntables; i++)
+		if (d->action[i].type == ARRAY && d->action[i].id == action) {
+			d->action[i].onward = t + 1;
+			found = true;
+		}
+	return found;
+}
+
+const struct dump_table *dump_onward_of(const struct steering_dump *d, const struct dump_rule *r)
+{
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		if (d->action[i].onward)
+			return &d->table[d->action[i].onward - 1];
+	return NULL;
 }

@@ -216,17 +216,35 @@ static void explain_count(uint64_t *n, uint64_t *first, uint64_t packet)
 		*first = packet;
 }
 
+static void explain_count_rule(struct explain_job *job, uint32_t rule, uint64_t packet)
+{
+	explain_count(&job->by_rule[rule], &job->first_by_rule[rule], packet);
+}
+
+/* A mirror took the packet, and so did the rule where it ended. */
+static void count_mirrors(struct explain_job *job, const struct explain_walk *w, uint64_t packet)
+{
+	for (uint32_t i = 0; i < w->nsteps; i++) {
+		const struct dump_entry *e = &w->d->entry[w->step[i].entry];
+
+		if (w->step[i].kind == STEP_ENTRY && w->step[i].hit && entry_ends(w->d, e) &&
+		    dump_onward_of(w->d, &w->d->rule[e->rule]))
+			explain_count_rule(job, e->rule, packet);
+	}
+}
+
 static int sum_up(struct explain_job *job, const struct seen_packet *p, uint64_t packet)
 {
 	struct explain_walk w = {.cache = job->src.cache, .frame = p->bytes, .len = p->len};
 	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, &p->f);
 
 	if (!rc && w.end == WALK_RULE)
-		explain_count(&job->by_rule[w.rule], &job->first_by_rule[w.rule], packet);
+		explain_count_rule(job, walk_trace_rule(&job->trace, &w), packet);
 	else if (!rc && w.end == WALK_DEFAULT)
 		explain_count(&job->by_default, &job->first_default, packet);
 	else if (!rc)
 		explain_count(&job->by_lost, &job->first_lost, packet);
+	count_mirrors(job, &w, packet);
 	walk_free(&w);
 	return rc;
 }

@@ -122,6 +122,17 @@ static int dump_source_read_rewrites(struct dump_source *s)
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
+/* A packet that is mirrored goes on: the dump has the array's address only. */
+static void dump_source_read_mirrors(struct dump_source *s)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach (json_object_get(s->head, "mirrors"), i, pair)
+		steering_dump_onward(&s->d, (uint64_t)json_integer_value(json_array_get(pair, 0)),
+				     (uint64_t)json_integer_value(json_array_get(pair, 1)));
+}
+
 const char *dump_source_rule(void *source, uint64_t id)
 {
 	const struct dump_source *s = source;
@@ -154,6 +165,8 @@ static int ask_daemon(struct dump_source *s, const struct args *a)
 		ret = read_dump(s, s->text, s->len);
 	if (!ret)
 		ret = dump_source_read_rewrites(s);
+	if (!ret)
+		dump_source_read_mirrors(s);
 	msg_free(&answer);
 	if (ret)
 		dump_source_close(s);

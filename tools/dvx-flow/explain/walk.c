@@ -192,8 +192,12 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 	w->table = at->table;
 	t = s->next_entries == 1 ? dump_table_at(w->d, e->domain, w->side, ste_index(s->next))
 				 : NULL;
-	if (t)
+	if (!t)
+		t = dump_onward_of(w->d, &w->d->rule[e->rule]);
+	if (t) {
+		w->via = e->rule;
 		return enter_table(w, at, (uint32_t)(t - w->d->table));
+	}
 	w->end = WALK_RULE;
 	return false;
 }
@@ -271,7 +275,8 @@ int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t tab
 				   .frame = w->frame,
 				   .len = w->len,
 				   .keep = w->keep,
-				   .table = table};
+				   .table = table,
+				   .via = DUMP_NONE};
 	w->err = changing_packet_begin(&w->now, packet, w->frame, w->len);
 	if (!w->err && enter_table(w, &at, table))
 		walk_all(w, &at);

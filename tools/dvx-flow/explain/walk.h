@@ -60,6 +60,7 @@ struct explain_walk {
 	uint32_t nsteps;
 	enum walk_end end;
 	uint32_t rule, table; /* where it ended */
+	uint32_t via;	      /* the last rule that led to another table; DUMP_NONE: none */
 	uint64_t last;	      /* address that the last entry leads to */
 	uint32_t counter[WALK_COUNTERS];
 	unsigned int ncounters;

@@ -221,6 +221,8 @@ static json_t *walk_trace_entry_json(const struct walk_trace *s, const struct ex
 		walk_trace_say(t, v ? "hits: %s" : "only acts", what);
 	else
 		say_miss(t, s, st, v);
+	if (st->hit && entry_ends(w->d, e) && dump_onward_of(w->d, &w->d->rule[e->rule]))
+		walk_trace_say(t, "; a copy goes to another queue, the packet goes on");
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6,
 		      "index", (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
 		      ste_lookup_name(&ste), "hit", (int)st->hit, "compares", what);
@@ -313,11 +315,25 @@ static json_t *step_json(const struct walk_trace *s, const struct explain_walk *
 
 /* --- the end --- */
 
+#define TIR 3411 /* records: a queue, or a group of queues */
+
+uint32_t walk_trace_rule(const struct walk_trace *s, const struct explain_walk *w)
+{
+	const struct dump_rule *r = &w->d->rule[w->rule];
+
+	if (!s->name || s->name(s->arg, r->id) || w->via == DUMP_NONE)
+		return w->rule;
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		if (w->d->action[i].type == TIR)
+			return w->via;
+	return w->rule;
+}
+
 static void end_rule(const struct walk_trace *s, const struct explain_walk *w, struct trace_text *t,
 		     json_t *j)
 {
 	const struct dump_rule *r = &w->d->rule[w->rule];
-	const char *name = s->name ? s->name(s->arg, r->id) : NULL;
+	const char *name = s->name ? s->name(s->arg, w->d->rule[walk_trace_rule(s, w)].id) : NULL;
 	char does[256];
 
 	walk_trace_actions(does, sizeof(does), w->d, r);

@@ -19,6 +19,12 @@ struct walk_trace {
 /* Object with "steps" (each with "says") and "end" (with "says"); NULL: no memory. */
 json_t *walk_trace_json(const struct walk_trace *s, const struct explain_walk *w);
 
+/*
+ * The rule whose words the packet's end has: the last one, or that which led to a table of
+ * dvx-flow's own that spreads packets over queues.
+ */
+uint32_t walk_trace_rule(const struct walk_trace *s, const struct explain_walk *w);
+
 /* "to QP 0x12, counter 3, tag 7": what a rule does, from the dump's action records. */
 size_t walk_trace_actions(char *buf, size_t size, const struct steering_dump *d,
 			  const struct dump_rule *r);
