@@ -90,6 +90,7 @@ static uint8_t raw_recv_scatter(struct raw_rq *rq, const struct packet *p, bool 
 				       p->data + VLAN_AT + VLAN_BYTES);
 }
 
+/* [I] Packets for a queue that is not RDY count, too. */
 static void no_receive(struct raw_rq *rq, const struct packet *p)
 {
 	rq->q.o.vhca->raw.out_of_buffer++;
