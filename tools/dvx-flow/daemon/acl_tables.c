@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packets that go back to the root keep what was written into registers. No table behind it looks at
+ * them in legacy mode [I].
+ */
 #include "acl_tables.h"
 
 #include <errno.h>
