@@ -60,7 +60,17 @@ static uint8_t mac_end(struct dice *d)
 struct line {
 	char *text;
 	size_t size, at;
+	bool negated;
 };
+
+/* One negation in a rule, since their entries multiply. */
+static bool negates(struct dice *d, struct line *l, uint32_t percent)
+{
+	bool now = !l->negated && chance(d, percent);
+
+	l->negated |= now;
+	return now;
+}
 
 static void __attribute__((format(printf, 2, 3))) add(struct line *l, const char *fmt, ...)
 {
@@ -76,7 +86,7 @@ static void rule_mac(struct dice *d, struct line *l)
 {
 	const char *side = chance(d, 50) ? "src" : "dst";
 
-	add(l, " eth %s 02:00:00:00:00:%02x", side, mac_end(d));
+	add(l, " eth %s%s 02:00:00:00:00:%02x", side, negates(d, l, 2) ? " !=" : "", mac_end(d));
 	if (chance(d, 25))
 		add(l, "/ff:ff:ff:ff:ff:%02x",
 		    PICK(d, ((const uint8_t[]){0xff, 0xfe, 0xfc, 0x01})));
@@ -86,6 +96,10 @@ static void rule_mac(struct dice *d, struct line *l)
 
 static void rule_tag(struct dice *d, struct line *l)
 {
+	if (negates(d, l, 10)) {
+		add(l, " not vlan %u", PICK(d, vids));
+		return;
+	}
 	add(l, chance(d, 60) ? " vlan" : " svlan");
 	if (chance(d, 60))
 		add(l, chance(d, 75) ? " id %u" : " id 5,%u", PICK(d, vids));
@@ -141,7 +155,7 @@ static void rule_odd_address(struct dice *d, struct line *l, bool six)
 	static const char *const sides[] = {"src", "dst", "host"};
 	uint32_t low = dice_roll(d, 4), high = low + dice_roll(d, 200);
 
-	add(l, " %s ", PICK(d, sides));
+	add(l, " %s%s ", PICK(d, sides), !six && negates(d, l, 15) ? " !=" : "");
 	if (six && chance(d, 50))
 		add(l, "::%u/::3", low);
 	else if (six)
@@ -157,7 +171,7 @@ static void rule_ports(struct dice *d, struct line *l)
 	static const char *const sides[] = {"src port", "dst port", "port"};
 	uint32_t n = 1 + dice_roll(d, 2);
 
-	add(l, " %s ", PICK(d, sides));
+	add(l, " %s%s ", PICK(d, sides), negates(d, l, 5) ? " !=" : "");
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t first = PICK(d, ports), last = chance(d, 30) ? PICK(d, ports) : first;
 
@@ -171,6 +185,8 @@ static void rule_ports(struct dice *d, struct line *l)
 
 static void rule_l4(struct dice *d, struct line *l, bool six)
 {
+	if (negates(d, l, 5))
+		add(l, " not");
 	switch (dice_roll(d, 7)) {
 	case 0:
 		add(l, " tcp");
@@ -213,7 +229,11 @@ static void rule_ip(struct dice *d, struct line *l)
 		(chance(d, 25) ? rule_odd_address : rule_address)(d, l, six);
 	rule_l4(d, l, six);
 	if (chance(d, 12))
-		add(l, chance(d, 75) ? " ttl %u" : " ttl %u,1/0x3", PICK(d, ttls));
+		add(l,
+		    negates(d, l, 30) ? " ttl != %u"
+		    : chance(d, 75)   ? " ttl %u"
+				      : " ttl %u,1/0x3",
+		    PICK(d, ttls));
 	if (chance(d, 12))
 		add(l, " dscp %u", PICK(d, dscps));
 	if (chance(d, 8))
@@ -229,7 +249,7 @@ static void rule_tunnel(struct dice *d, struct line *l)
 	static const char *const kinds[] = {"vxlan", "vxlan-gpe", "geneve", "gre", "mpls"};
 	uint32_t kind = dice_roll(d, 5);
 
-	add(l, " %s", kinds[kind]);
+	add(l, !negates(d, l, 8) ? " %s" : " not %s", kinds[kind]);
 	if (chance(d, 20))
 		return;
 	if (kind < 3)
@@ -267,7 +287,7 @@ void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint3
 {
 	static const char *const verdicts[] = {"send", "send", "drop", "pass"};
 	const char *verdict = dir[0] == 'o' ? verdicts[2 + dice_roll(d, 2)] : PICK(d, verdicts);
-	struct line l = {text, size, 0};
+	struct line l = {text, size, 0, false};
 
 	add(&l, "%s %s", verdict, dir);
 	if (chance(d, 20))

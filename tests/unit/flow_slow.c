@@ -146,6 +146,30 @@ static bool meets_inner(const struct rule *r, const struct fields *p)
 	return meets_headers(r->inner, p);
 }
 
+/* A group is a small rule of one level, outer or inner. */
+static bool meets_group(const struct rule_except *e, const struct fields *p)
+{
+	for (size_t i = 0; i < e->nfields; i++) {
+		struct rule_field f = e->field[i];
+
+		if (e->inner && f.key < 2 * KEY_PER_LEVEL)
+			f.key = (enum rule_key)(f.key - KEY_PER_LEVEL);
+		if (!meets_field(&f, p))
+			return false;
+	}
+	return meets_headers(&e->headers, p);
+}
+
+static bool excepted(const struct rule *r, const struct fields *p)
+{
+	struct fields in = inside(p);
+
+	for (size_t i = 0; i < r->nexcepts; i++)
+		if (meets_group(&r->except[i], r->except[i].inner ? &in : p))
+			return true;
+	return false;
+}
+
 bool slow_meets(const struct rule *r, const struct fields *p)
 {
 	struct fields in;
@@ -155,6 +179,8 @@ bool slow_meets(const struct rule *r, const struct fields *p)
 		    !meets_field(&r->field[i], p))
 			return false;
 	if (!meets_headers(&r->outer, p))
+		return false;
+	if (excepted(r, p))
 		return false;
 	if (!r->inner)
 		return true;

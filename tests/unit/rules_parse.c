@@ -135,6 +135,83 @@ TEST(sets)
 	has_more("drop in vlan_id 1,2", KEY_VLAN_ID, 2);
 }
 
+static const struct rule_except *except(const char *text)
+{
+	const struct rule *r = only(text);
+
+	if (r->nexcepts != 1)
+		fail_msg("%s: %zu exceptions", text, r->nexcepts);
+	return r->except;
+}
+
+/* `not` takes a match; behind a protocol it takes what follows of its header. */
+TEST(not_binds_a_match_and_its_header)
+{
+	const struct rule_except *e = except("drop in ipv4 not tcp dst port 22");
+
+	assert_int_equal(e->headers.l4, L4_TCP);
+	assert_int_equal(e->headers.dport.range[0].first, 22);
+	assert_int_equal(set.rule[0].outer.ip, 4);
+	assert_int_equal(set.rule[0].outer.l4, L4_ANY);
+	e = except("drop in not tcp src port 1 dst port 2 flags syn ttl 5 dst port 7");
+	assert_int_equal(e->headers.sport.n, 1);
+	assert_int_equal(e->headers.dport.n, 1);
+	assert_int_equal(e->nfields, 1);
+	assert_non_null(field(&set.rule[0], KEY_TTL));
+	assert_int_equal(set.rule[0].outer.dport.range[0].first, 7);
+	e = except("drop in not src 10.0.0.0/8 dst 11.0.0.1");
+	assert_int_equal(e->headers.src.n, 1);
+	assert_int_equal(e->headers.dst.n, 0);
+	assert_int_equal(set.rule[0].outer.dst.n, 1);
+	e = except("drop in not dst port 22 src port 3");
+	assert_int_equal(e->headers.dport.n, 1);
+	assert_int_equal(set.rule[0].outer.sport.n, 1);
+	e = except("drop in not icmp type 8 code 1");
+	assert_int_equal(e->nfields, 3);
+	assert_int_equal(e->headers.ip, 4);
+	assert_int_equal(set.rule[0].outer.ip, RULE_IP);
+	e = except("drop in not vxlan 7");
+	assert_int_equal(e->headers.dport.range[0].first, 4789);
+	assert_int_equal(e->field[0].key, KEY_VXLAN_VNI);
+	assert_int_equal(set.rule[0].outer.dport.n, 0);
+	e = except("drop in vlan 7 not vlan 9 pcp 1");
+	assert_int_equal(e->nfields, 3);
+	assert_int_equal(e->field[0].key, KEY_CVLAN2);
+	e = except("drop in gre inner ipv4 not tcp dst port 80");
+	assert_true(e->inner);
+	assert_int_equal(only("drop in not tcp and not src 10.0.0.1")->nexcepts, 2);
+	assert_int_equal(only("drop in not fragment")->nexcepts, 0);
+}
+
+/* A field that is negated is there. */
+TEST(not_needs_the_header)
+{
+	except("drop in not src 10.0.0.0/8");
+	assert_int_equal(set.rule[0].outer.ip, 4);
+	except("drop in dst port != 80,443");
+	assert_int_equal(set.rule[0].outer.l4, L4_TCP_OR_UDP);
+	except("drop in tcp dst port not 22");
+	assert_int_equal(set.rule[0].outer.l4, L4_TCP);
+	except("drop in ttl != 1");
+	assert_int_equal(set.rule[0].outer.ip, RULE_IP);
+	except("drop in flags != syn");
+	assert_int_equal(set.rule[0].outer.l4, L4_TCP);
+	except("drop in flowlabel != 7");
+	assert_int_equal(set.rule[0].outer.ip, 6);
+	except("drop in vlan != 7");
+	assert_non_null(field(&set.rule[0], KEY_CVLAN));
+	except("drop in not vlan 7");
+	assert_null(field(&set.rule[0], KEY_CVLAN));
+	except("drop in label != 16");
+	assert_non_null(field(&set.rule[0], KEY_ETHERTYPE));
+	except("drop in gre key != 16");
+	assert_non_null(field(&set.rule[0], KEY_GRE_HAS_KEY));
+	except("drop in eth src != 2:0:0:0:0:1");
+	assert_int_equal(set.rule[0].outer.ip, 0);
+	assert_int_equal(except("drop in ethertype != ip")->field[0].value, 0x800);
+	assert_int_equal(except("drop in proto != tcp")->headers.l4, L4_TCP);
+}
+
 TEST(issues_examples)
 {
 	const struct rule *r = only("drop in udp dst port 53");
@@ -567,11 +644,29 @@ TEST(mistakes)
 		{"drop in tcp || udp", "1:13+2 \"or\" is possible in lists only"},
 		{"drop in port 80 or port 443", "1:20+4 \"or\" is possible in lists only"},
 		{"drop in src 10.0.0.1 or dst 10.0.0.1", "1:25+3 \"or\" is possible in lists only"},
-		{"drop in not tcp", "1:13+3 a match cannot be negated (except fragment)"},
-		{"drop in !tcp", "1:10+3 a match cannot be negated"},
-		{"drop in dst port != 80", "1:18+2 a match cannot be negated"},
-		{"drop in src not 10.0.0.1", "1:13+3 a match cannot be negated"},
-		{"drop in tcp dst port not 80", "1:22+3 a match cannot be negated"},
+		{"drop in not", "1:12+1 \"not\" stands before a match"},
+		{"drop in vlan not 7", "1:18+1 \"not\" stands before a match (not tcp dst port 22, "
+				       "not src 10.0.0.0/8), or \"!=\" before its value"},
+		{"drop in not not tcp", "1:13+3 \"not\" stands before a match"},
+		{"drop in not any", "1:13+3 no packet matches not any"},
+		{"drop in not eth", "1:9+3 not needs a match behind it"},
+		{"drop in not inner tcp", "1:9+3 not needs a match behind it"},
+		{"drop in not ipv4",
+		 "1:9+3 no device compares that a packet is not IPv4: write `ipv6', "
+		 "`arp' or `ethertype != 0x0800'"},
+		{"drop in !ip6 tcp", "1:9+1 no device compares that a packet is not IPv6"},
+		{"drop in not vport 2", "1:9+3 devices compare a vport or a send queue as a whole"},
+		{"drop in not dst port != 22", "1:22+2 one match is negated twice"},
+		{"drop in ipv6 not src 10.0.0.1", "1:14+3 this is IPv4, but the rule said IPv6"},
+		{"drop in arp ttl != 1",
+		 "1:1+20 the rule matches an IP field and EtherType 0x0806"},
+		{"drop in gre port != 80", "1:1+22 ports go with tcp or udp, not with protocol 47"},
+		{"drop in udp flags != syn", "1:1+24 UDP has no flags"},
+		{"drop in not tcp udp dst port 5 tcp", "1:32+3 a second protocol in one rule"},
+		{"drop in inner not eth dst 2:0:0:0:0:1",
+		 "1:1+37 a packet without a tunnel matches this, too"},
+		{"drop in tcp not port 0-65535", "1:1+28 no packet matches this rule"},
+		{"drop in tcp not tcp", "1:1+19 no packet matches this rule"},
 		{"drop in src 10.0.0.1,fe80::1",
 		 "1:22+7 this is IPv6, but the rule said IPv4 before"},
 		{"drop in src 10.0.0.1,",

@@ -137,4 +137,7 @@ typedef int (*entry_fn)(void *arg, const struct shape *shape, const uint64_t *va
 /* Returns 0, the function's nonzero value, or -E2BIG. */
 int rule_expand(const struct rule *r, entry_fn each, void *arg);
 
+/* False: negated matches leave it no packet (tcp not port 0-65535). */
+bool rule_is_possible(const struct rule *r);
+
 #endif

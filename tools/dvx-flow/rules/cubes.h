@@ -32,4 +32,14 @@ void cubes_add_range(struct cubes *c, cube_bits first, cube_bits last, unsigned 
 void cubes_add_nets(struct cubes *c, const struct rule_nets *nets);
 void cubes_add_ports(struct cubes *c, const struct rule_ports *ports);
 
+/*
+ * The complements: all other values of the field. Masks end at a multiple of `stride` bits: with 4,
+ * "not port 22" is 60 cubes under 4 masks; with 1, it is 16 under 16.
+ */
+void cubes_not_nets(struct cubes *c, const struct rule_nets *nets, unsigned int stride);
+void cubes_not_ports(struct cubes *c, const struct rule_ports *ports, unsigned int stride);
+/* All values but these of a field; `all` has its bits set. */
+void cubes_not_values(struct cubes *c, const struct rule_value *v, size_t n, uint64_t all,
+		      unsigned int stride);
+
 #endif

@@ -73,6 +73,13 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 }
 }
 
+%code {
+/* Which header a match belongs to: `not tcp` goes on with what belongs to TCP. */
+#define ONE	    parse_target(ps, SCOPE_ONE, false)
+#define WORD(scope) parse_target(ps, SCOPE_##scope, true)
+#define PART(scope) parse_target(ps, SCOPE_##scope, false)
+}
+
 %initial-action {
 	@$ = (struct source_range){1, 1, 1, 1, 0, 0};
 }
@@ -142,63 +149,77 @@ matches:
 ;
 
 match:
-  T_ANY
+  one_match
+| negation { parse_not(ps, &@1); } one_match
+;
+
+/* Before a value. */
+ne:
+  %empty
+| T_NE			{ parse_not_value(ps, &@1); }
+| negation		{ parse_not_value(ps, &@1); }
+;
+
+one_match:
+  T_ANY			{ parse_any(ps, &@$); }
 | T_INNER		{ parse_level(ps, true); ps->asks_inner = true; }
 | T_OUTER		{ parse_level(ps, false); }
-| T_ETH			{ ps->context = CONTEXT_ETH; }
-| T_ETHERTYPE ethertype	{ parse_ethertype(ps, &@$, $2); }
-| T_TYPE T_NUMBER	{ parse_type(ps, &@$, NULL, $2); }
-| T_TYPE name		{ parse_type(ps, &@$, $2, 0); }
-| T_CODE T_NUMBER	{ parse_code(ps, &@$, $2); }
-| T_VLAN		{ parse_vlan(ps, &@$, true, false); }
-| T_VLAN numbers	{ parse_tag_list(ps, &@1, &@2, true); }
-| T_SVLAN		{ parse_vlan(ps, &@$, false, true); }
-| T_SVLAN numbers	{ parse_tag_list(ps, &@1, &@2, false); }
-| T_UNTAGGED		{ parse_vlan(ps, &@$, false, false); }
-| T_ID numbers		{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_ID); }
-| T_PCP numbers		{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_PCP); }
-| T_DEI numbers		{ parse_vlan_list(ps, &@$, KEY_VLAN_DEI); }
-| T_ARP			{ parse_ethertype(ps, &@$, 0x0806); }
-| T_IPV4		{ parse_ip(ps, &@$, 4); }
-| T_IPV6		{ parse_ip(ps, &@$, 6); }
-| side macs		{ parse_field_list(ps, &@$, $1 == SIDE_SRC ? KEY_SMAC : KEY_DMAC); }
-| side nets		{ parse_net_list(ps, &@$, $1); }
-| side T_HOST nets	{ parse_net_list(ps, &@$, $1); }
-| T_HOST nets		{ parse_net_list(ps, &@$, SIDE_EITHER); }
-| T_PROTO proto		{ parse_proto(ps, &@$, $2); }
-| T_PROTOCOL T_NUMBER	{ parse_protocol(ps, &@2, NULL, $2); }
-| T_PROTOCOL name	{ parse_protocol(ps, &@2, $2, 0); }
-| T_TOS masked		{ parse_tos(ps, &@$, $2.value, $2.mask); }
-| T_DSCP dscps		{ parse_field_list(ps, &@$, KEY_DSCP); }
-| T_ECN numbers		{ parse_field_list(ps, &@$, KEY_ECN); }
-| T_TTL values		{ parse_field_list(ps, &@$, KEY_TTL); }
-| T_FLOWLABEL values	{ parse_ip(ps, &@1, 6); parse_field_list(ps, &@$, KEY_FLOWLABEL); }
-| T_FRAG		{ parse_field(ps, &@$, KEY_FRAGMENT, 1, 1); }
-| T_NOFRAG		{ parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
-| negation T_FRAG	{ parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
-| T_TCP			{ parse_proto(ps, &@$, 6); }
-| T_UDP			{ parse_proto(ps, &@$, 17); }
-| T_ICMP		{ parse_proto(ps, &@$, 1); }
-| T_ICMP6		{ parse_proto(ps, &@$, 58); }
-| port_side ports	{ parse_port_list(ps, &@$, $1); }
-| T_FLAGS flags		{ parse_flags(ps, &@$); }
-| T_FLAGS masked	{ parse_field(ps, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
-| T_FIELD values	{ parse_field_list(ps, &@$, (enum rule_key)$1->arg); }
-| T_VPORT T_NUMBER	{ parse_vport(ps, &@$, $2); }
+| T_ETH			{ parse_eth(ps); }
+| T_ETHERTYPE ne ethertype	{ ONE; parse_ethertype(ps, &@$, $3); }
+| T_TYPE ne T_NUMBER	{ parse_type(ps, &@$, NULL, $3); }
+| T_TYPE ne name	{ parse_type(ps, &@$, $3, 0); }
+| T_CODE ne T_NUMBER	{ parse_code(ps, &@$, $3); }
+| T_VLAN		{ WORD(VLAN); parse_vlan(ps, &@$, true, false); }
+| T_VLAN numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@2, true); }
+| T_VLAN T_NE { parse_not_value(ps, &@2); } numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@4, true); }
+| T_SVLAN		{ WORD(VLAN); parse_vlan(ps, &@$, false, true); }
+| T_SVLAN numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@2, false); }
+| T_SVLAN T_NE { parse_not_value(ps, &@2); } numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@4, false); }
+| T_UNTAGGED		{ ONE; parse_vlan(ps, &@$, false, false); }
+| T_ID ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_ID); }
+| T_PCP ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_PCP); }
+| T_DEI numbers		{ PART(VLAN); parse_vlan_list(ps, &@$, KEY_VLAN_DEI); }
+| T_ARP			{ ONE; parse_ethertype(ps, &@$, 0x0806); }
+| T_IPV4		{ ONE; parse_ip(ps, &@$, 4); }
+| T_IPV6		{ ONE; parse_ip(ps, &@$, 6); }
+| side ne macs		{ ONE; parse_field_list(ps, &@$, $1 == SIDE_SRC ? KEY_SMAC : KEY_DMAC); }
+| side ne nets		{ parse_net_list(ps, &@$, $1); }
+| side T_HOST ne nets	{ parse_net_list(ps, &@$, $1); }
+| T_HOST ne nets	{ parse_net_list(ps, &@$, SIDE_EITHER); }
+| T_PROTO ne proto	{ WORD(L4); parse_proto(ps, &@$, $3); }
+| T_PROTOCOL ne T_NUMBER	{ parse_protocol(ps, &@3, NULL, $3); }
+| T_PROTOCOL ne name	{ parse_protocol(ps, &@3, $3, 0); }
+| T_TOS masked		{ ONE; parse_tos(ps, &@$, $2.value, $2.mask); }
+| T_DSCP ne dscps	{ ONE; parse_field_list(ps, &@$, KEY_DSCP); }
+| T_ECN ne numbers	{ ONE; parse_field_list(ps, &@$, KEY_ECN); }
+| T_TTL ne values	{ ONE; parse_field_list(ps, &@$, KEY_TTL); }
+| T_FLOWLABEL ne values	{ ONE; parse_ip(ps, &@1, 6); parse_field_list(ps, &@$, KEY_FLOWLABEL); }
+| T_FRAG		{ ONE; parse_field(ps, &@$, KEY_FRAGMENT, 1, 1); }
+| T_NOFRAG		{ ONE; parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
+| T_TCP			{ WORD(L4); parse_proto(ps, &@$, 6); }
+| T_UDP			{ WORD(L4); parse_proto(ps, &@$, 17); }
+| T_ICMP		{ WORD(L4); parse_proto(ps, &@$, 1); }
+| T_ICMP6		{ WORD(L4); parse_proto(ps, &@$, 58); }
+| port_side ne ports	{ PART(L4); parse_port_list(ps, &@$, $1); }
+| T_FLAGS flags		{ PART(L4); parse_flags(ps, &@$); }
+| T_FLAGS masked	{ PART(L4); parse_field(ps, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
+| T_FLAGS T_NE flags	{ PART(L4); parse_not_value(ps, &@2); parse_flags(ps, &@$); }
+| T_FIELD ne values	{ ONE; parse_field_list(ps, &@$, (enum rule_key)$1->arg); }
+| T_VPORT T_NUMBER	{ ONE; parse_vport(ps, &@$, $2); }
 | tunnel		{ parse_tunnel_word(ps, &@$, (enum parse_tunnel)$1); }
 | tunnel { parse_tunnel_word(ps, &@1, (enum parse_tunnel)$1); } values { parse_vni_list(ps, &@3); }
 | T_OAM			{ parse_oam(ps, &@$, 1); }
 | T_OAM T_NUMBER	{ parse_oam(ps, &@$, $2); }
-| T_VNI values		{ parse_vni_list(ps, &@$); }
-| T_GRE			{ parse_proto(ps, &@$, 47); }
-| T_KEY values		{ parse_gre_key_list(ps, &@$); }
+| T_VNI ne values	{ parse_vni_list(ps, &@$); }
+| T_GRE			{ WORD(L4); parse_proto(ps, &@$, 47); }
+| T_KEY ne values	{ parse_gre_key_list(ps, &@$); }
 | T_MPLS		{ parse_mpls_word(ps, &@$); }
-| T_MPLS numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
-| T_LABEL numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
-| T_TC numbers		{ parse_mpls_list(ps, &@$, KEY_MPLS_TC); }
+| T_MPLS numbers	{ WORD(MPLS); parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
+| T_LABEL ne numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_LABEL); }
+| T_TC ne numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_TC); }
 | T_MPLS_BOS numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_BOTTOM); }
-| T_MPLS_TTL numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_TTL); }
-| T_SQN T_NUMBER	{ parse_sqn(ps, &@$, $2); }
+| T_MPLS_TTL ne numbers	{ parse_mpls_list(ps, &@$, KEY_MPLS_TTL); }
+| T_SQN T_NUMBER	{ ONE; parse_sqn(ps, &@$, $2); }
 ;
 
 tunnel:
@@ -440,10 +461,21 @@ static const char *const value_kinds[] = {"a number", "a name"};
 
 #define MODIFIERS "to queue, to rss, goto, tag, count, name, set, push, pop or decap"
 
+/* Negations can stand before most things, and would make each list of words too long. */
+static int without_negations(yysymbol_kind_t *list, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (list[i] != YYSYMBOL_T_NE && list[i] != YYSYMBOL_T_NOT && list[i] != YYTRANSLATE('!'))
+			list[kept++] = list[i];
+	return kept ? kept : n;
+}
+
 static void expected(char *text, size_t size, const yypcontext_t *ctx)
 {
 	yysymbol_kind_t list[YYNTOKENS];
-	int n = yypcontext_expected_tokens(ctx, list, YYNTOKENS);
+	int n = without_negations(list, yypcontext_expected_tokens(ctx, list, YYNTOKENS));
 	size_t used = 0;
 
 	if (among(list, n, YYSYMBOL_T_NAME)) {
@@ -478,8 +510,8 @@ static const char no_or[] =
 	"\"or\" is possible in lists only (port 80,443; src 10.0.0.0/8,192.168.0.0/16): write one rule "
 	"for each alternative";
 static const char no_not[] =
-	"a match cannot be negated (except fragment). The first matching rule acts: above this one, write "
-	"one that takes the exceptions: pass in ...";
+	"\"not\" stands before a match (not tcp dst port 22, not src 10.0.0.0/8), or \"!=\" before its "
+	"value (vlan != 7)";
 
 /* Whether this word stands before the place. */
 static bool follows(const struct rule_parser *ps, const struct source_range *at, const char *word)

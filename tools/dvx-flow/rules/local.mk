@@ -15,6 +15,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
 	tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/parse.c \
 	tools/dvx-flow/rules/parse_addr.c tools/dvx-flow/rules/parse_change.c tools/dvx-flow/rules/parse_name.c \
+	tools/dvx-flow/rules/parse_not.c \
 	tools/dvx-flow/rules/parse_rule.c tools/dvx-flow/rules/parse_tunnel.c \
 	tools/dvx-flow/rules/parse_to.c tools/dvx-flow/rules/parse_table.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \

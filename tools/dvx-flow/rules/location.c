@@ -34,6 +34,24 @@ static struct source_location in_headers(const struct rule_headers *h, unsigned 
 	}
 }
 
+/* A negated match's place, if none of the others is about this key. */
+static struct source_location in_excepts(const struct rule *r, unsigned int key)
+{
+	for (size_t i = 0; i < r->nexcepts; i++) {
+		const struct rule_except *e = &r->except[i];
+		unsigned int level = key;
+
+		for (size_t f = 0; f < e->nfields; f++)
+			if (e->field[f].key == key)
+				return e->at;
+		if (e->inner)
+			level = key == KEY_INNER(KEY_PROTO) ? KEY_PROTO : key - MATCH_PER_LEVEL;
+		if (in_headers(&e->headers, level).column)
+			return e->at;
+	}
+	return (struct source_location){0};
+}
+
 struct source_location rule_location(const struct rule *r, unsigned int key)
 {
 	struct source_location s = {0};
@@ -47,5 +65,5 @@ struct source_location rule_location(const struct rule *r, unsigned int key)
 		s = in_headers(r->inner, KEY_PROTO);
 	else
 		s = in_headers(&r->outer, key);
-	return either(s, r->at);
+	return either(either(s, in_excepts(r, key)), r->at);
 }

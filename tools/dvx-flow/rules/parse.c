@@ -11,18 +11,40 @@
 
 void parse_level(struct rule_parser *ps, bool inner)
 {
+	parse_group_end(ps);
+	ps->is_inner = inner;
 	ps->h = inner ? &ps->inner : &ps->rule.outer;
 	ps->context = CONTEXT_NONE;
 }
 
 bool parse_is_inner(const struct rule_parser *ps)
 {
-	return ps->h == &ps->inner;
+	return ps->is_inner;
+}
+
+static enum rule_key level_key(const struct rule_parser *ps, enum rule_key key)
+{
+	return parse_is_inner(ps) && key < KEY_PER_LEVEL ? KEY_INNER(key) : key;
 }
 
 struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key)
 {
-	return &ps->field[parse_is_inner(ps) && key < KEY_PER_LEVEL ? KEY_INNER(key) : key];
+	return &(ps->group.active ? ps->group.field : ps->field)[level_key(ps, key)];
+}
+
+struct parse_aside parse_aside(struct rule_parser *ps)
+{
+	struct parse_aside a = {ps->values, ps->not_value};
+
+	ps->values = (struct parse_values){0};
+	ps->not_value = false;
+	return a;
+}
+
+void parse_resume(struct rule_parser *ps, const struct parse_aside *a)
+{
+	ps->values = a->values;
+	ps->not_value = a->not_value;
 }
 
 static void find_line(const struct rule_parser *ps, size_t byte, struct mistake *m)
@@ -76,6 +98,9 @@ void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rul
 	if (count)
 		parse_count(ps, at);
 	ps->inner = (struct rule_headers){0};
+	ps->group.active = ps->group.empty = ps->not_value = false;
+	ps->excepts = (struct parse_excepts){0};
+	memset(ps->needs, 0, sizeof(ps->needs));
 	parse_level(ps, false);
 	memset(ps->field, 0, sizeof(ps->field));
 	ps->context = CONTEXT_NONE;
@@ -141,30 +166,46 @@ static bool same_values(const struct rule_field *a, const struct rule_field *b)
 	       (!a->nmore || !memcmp(a->more, b->more, a->nmore * sizeof(*a->more)));
 }
 
-void parse_field_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
+/* True: the list's values have their masks, and fit the field. */
+static bool list_fits(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		      const struct parse_values *l)
 {
-	struct rule_field *f = parse_said(ps, key), said = {.key = (enum rule_key)(f - ps->field)};
-	struct parse_values l = ps->values;
-
-	ps->values = (struct parse_values){0};
-	for (size_t i = 0; i < l.n; i++) {
-		if (l.value[i].mask == UINT64_MAX)
-			l.value[i].mask = match_key_max(key);
-		if (!parse_fits(ps, at, key, l.value[i].value) ||
-		    !parse_mask_fits(ps, at, key, l.value[i].mask))
-			return;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->value[i].mask == UINT64_MAX)
+			l->value[i].mask = match_key_max(key);
+		if (!parse_fits(ps, at, key, l->value[i].value) ||
+		    !parse_mask_fits(ps, at, key, l->value[i].mask))
+			return false;
 	}
-	if (!l.n) /* no memory */
-		return;
+	return l->n; /* 0: no memory */
+}
+
+static void field_keep(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		       const struct parse_values *l)
+{
+	struct rule_field *f = parse_said(ps, key), said = {.key = level_key(ps, key)};
+
 	said.at = f->mask ? f->at : parse_location(ps, at);
-	said.value = l.value[0].value;
-	said.mask = l.value[0].mask;
-	said.more = l.value + 1;
-	said.nmore = l.n - 1;
+	said.value = l->value[0].value;
+	said.mask = l->value[0].mask;
+	said.more = l->value + 1;
+	said.nmore = l->n - 1;
 	if (f->mask && !same_values(f, &said))
 		parse_mistake(ps, at, "a second %s in one rule", match_keys[key].noun);
 	else
 		*f = said;
+}
+
+void parse_field_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
+{
+	struct parse_values l = ps->values;
+	bool negated = parse_begin_value(ps);
+
+	ps->values = (struct parse_values){0};
+	if (list_fits(ps, at, key, &l))
+		field_keep(ps, at, key, &l);
+	if (negated)
+		parse_group_end(ps);
 }
 
 void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
@@ -265,11 +306,14 @@ static void set_ethertype(struct rule_parser *ps, const struct source_range *at,
 		parse_field(ps, at, KEY_ETHERTYPE, type, 0xffff);
 }
 
+/* Negated, the names ip and ipv6 are numbers as others are. */
 void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type)
 {
-	if (type == 0x0800)
+	bool literal = parse_is_negated(ps);
+
+	if (type == 0x0800 && !literal)
 		parse_ip(ps, at, 4);
-	else if (type == 0x86dd)
+	else if (type == 0x86dd && !literal)
 		parse_ip(ps, at, 6);
 	else if (type == 0x8100 || type == 0x88a8)
 		parse_mistake(ps, at, "the EtherType behind all VLAN tags is compared; write %s",
@@ -283,6 +327,8 @@ void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint
 /* A rule may name the same protocol twice (`tcp ... proto 6`). */
 void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t proto)
 {
+	bool negated = parse_begin_value(ps);
+
 	parse_field(ps, at, KEY_PROTO, proto, 0xff);
 	if (proto == 1) {
 		ps->context = CONTEXT_ICMP;
@@ -290,6 +336,11 @@ void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t
 	} else if (proto == 58) {
 		ps->context = CONTEXT_ICMP6;
 		parse_ip(ps, at, 6);
+	}
+	if (negated) {
+		ps->group.chain = true;
+		ps->group.scope = SCOPE_L4;
+		parse_group_end(ps);
 	}
 }
 
@@ -302,10 +353,11 @@ static enum rule_key second_tag(enum rule_key key)
 
 static bool says_tag(struct rule_parser *ps, enum rule_key cvlan, enum rule_key svlan)
 {
-	return parse_said(ps, cvlan)->value || parse_said(ps, svlan)->value;
+	return ps->field[level_key(ps, cvlan)].value || ps->field[level_key(ps, svlan)].value ||
+	       parse_said(ps, cvlan)->value || parse_said(ps, svlan)->value;
 }
 
-/* The VLAN tags that the rule names so far at this level. */
+/* The VLAN tags that the rule names so far at this level, negated or not. */
 static unsigned int vlan_tags(struct rule_parser *ps)
 {
 	return says_tag(ps, KEY_CVLAN2, KEY_SVLAN2) ? 2 : says_tag(ps, KEY_CVLAN, KEY_SVLAN);
@@ -329,12 +381,12 @@ void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool cust
 
 void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan)
 {
-	struct parse_values list = ps->values;
+	struct parse_aside said = parse_aside(ps);
 
-	ps->values = (struct parse_values){0};
-	if (says_vlan && !parse_said(ps, KEY_CVLAN)->mask && !parse_said(ps, KEY_SVLAN)->mask)
+	parse_target(ps, SCOPE_VLAN, false);
+	if (says_vlan && !vlan_tags(ps) && !parse_said(ps, KEY_CVLAN)->mask)
 		parse_vlan(ps, at, true, false);
-	ps->values = list;
+	parse_resume(ps, &said);
 }
 
 void parse_vlan_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
@@ -350,11 +402,10 @@ void parse_vlan_list(struct rule_parser *ps, const struct source_range *at, enum
 void parse_tag_list(struct rule_parser *ps, const struct source_range *word,
 		    const struct source_range *ids, bool customer)
 {
-	struct parse_values list = ps->values;
+	struct parse_aside ids_said = parse_aside(ps);
 
-	ps->values = (struct parse_values){0};
 	parse_vlan(ps, word, customer, !customer);
-	ps->values = list;
+	parse_resume(ps, &ids_said);
 	parse_vlan_list(ps, ids, KEY_VLAN_ID);
 }
 
@@ -370,7 +421,10 @@ static void icmp_field(struct rule_parser *ps, const struct source_range *at, en
 void parse_protocol(struct rule_parser *ps, const struct source_range *at, const char *name,
 		    uint64_t value)
 {
-	if (name ? ethertype_number(name, &value) : value >= 0x600)
+	bool type = name ? ethertype_number(name, &value) : value >= 0x600;
+
+	parse_target(ps, type ? SCOPE_ONE : SCOPE_L4, !type);
+	if (type)
 		parse_ethertype(ps, at, value);
 	else if (name && !proto_number(name, &value))
 		parse_mistake(ps, at, "no protocol is called \"%s\"; give its number", name);
@@ -383,6 +437,7 @@ void parse_type(struct rule_parser *ps, const struct source_range *at, const cha
 {
 	bool v6 = ps->context == CONTEXT_ICMP6;
 
+	parse_target(ps, ps->context == CONTEXT_ETH ? SCOPE_ONE : SCOPE_L4, false);
 	if (ps->context == CONTEXT_NONE) {
 		parse_mistake(ps, at,
 			      "type needs a protocol before it: eth type, icmp type or icmp6 type");
@@ -402,6 +457,7 @@ void parse_type(struct rule_parser *ps, const struct source_range *at, const cha
 
 void parse_code(struct rule_parser *ps, const struct source_range *at, uint64_t value)
 {
+	parse_target(ps, SCOPE_L4, false);
 	if (ps->context == CONTEXT_ICMP || ps->context == CONTEXT_ICMP6)
 		icmp_field(ps, at, KEY_ICMP_CODE, KEY_ICMP6_CODE, value);
 	else

@@ -59,6 +59,32 @@ struct parse_goto {
 	size_t rule;
 };
 
+struct parse_excepts {
+	struct rule_except *except;
+	size_t n, room;
+};
+
+/* Matches that belong to one header. */
+enum parse_scope { SCOPE_ONE, SCOPE_L4, SCOPE_VLAN, SCOPE_MPLS };
+
+/* What stands behind `not`. */
+struct parse_group {
+	bool active, empty; /* empty: nothing yet */
+	bool chain;	    /* a header's word began it: it goes on with that header's fields */
+	bool says_tunnel;
+	enum parse_scope scope;
+	struct source_range at;
+	struct rule_headers headers;
+	struct rule_field field[RULE_KEYS];
+	enum parse_tunnel tunnel; /* what was said before */
+	enum parse_context context;
+};
+
+/* Headers that packets must have, because a negated match is about them. */
+struct parse_needs {
+	bool ip, ports, flags;
+};
+
 struct rule_parser {
 	/* the text and its result */
 	const char *text;
@@ -83,7 +109,14 @@ struct rule_parser {
 	enum parse_context context;
 	enum parse_tunnel tunnel;
 	struct rule_headers inner;
-	struct rule_headers *h; /* the headers that words refer to: the rule's outer, or inner */
+	struct rule_headers *h; /* the headers that words refer to: the rule's outer, or inner, or
+				   the group's */
+	bool is_inner;
+	struct parse_group group;
+	struct parse_excepts excepts;
+	struct parse_needs needs[2]; /* of the outer headers, and the inner ones */
+	bool not_value;		     /* != stands before the value */
+	struct source_range not_at;
 	struct rule_change change[RULE_CHANGE_KINDS]; /* kind RULE_CHANGE_KINDS: not said */
 	struct source_range change_at[RULE_CHANGE_KINDS];
 	bool bad, has_queue;
@@ -101,6 +134,14 @@ void parse_mistake(struct rule_parser *ps, const struct source_range *at, const 
 
 /* The place relative to the rule's first line. */
 struct source_location parse_location(const struct rule_parser *ps, const struct source_range *at);
+
+/* Sets the value that a match says aside while what the match implies is kept. */
+struct parse_aside {
+	struct parse_values values;
+	bool not_value;
+};
+struct parse_aside parse_aside(struct rule_parser *ps);
+void parse_resume(struct rule_parser *ps, const struct parse_aside *a);
 
 /*
  * Makes room for one more element in an array that doubles. NULL, with no_memory set, if it cannot
@@ -120,6 +161,20 @@ bool parse_is_inner(const struct rule_parser *ps);
 struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key);
 
 const char *parse_ip_name(uint8_t version);
+
+/* `not` before a match. */
+void parse_not(struct rule_parser *ps, const struct source_range *at);
+/* `!=` or `not` before a value; parse_begin_value() opens the group if there was one. */
+void parse_not_value(struct rule_parser *ps, const struct source_range *at);
+bool parse_begin_value(struct rule_parser *ps);
+bool parse_is_negated(const struct rule_parser *ps);
+/* Begins a match: does it belong to the open group? word: it names the header. */
+void parse_target(struct rule_parser *ps, enum parse_scope scope, bool word);
+void parse_any(struct rule_parser *ps, const struct source_range *at);
+void parse_eth(struct rule_parser *ps);
+/* Closes the group, if one is open. */
+void parse_group_end(struct rule_parser *ps);
+void parse_settle_l4(struct rule_parser *ps, const struct source_range *at);
 
 /* Matches. */
 void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,

@@ -111,6 +111,8 @@ void parse_net(struct rule_parser *ps, const struct source_range *at, const stru
 	struct parse_nets *l = &ps->nets;
 	struct rule_net *grown;
 
+	if (!l->n)
+		parse_target(ps, SCOPE_ONE, false);
 	parse_ip(ps, at, a->ip.family);
 	grown = parse_one_more(ps, l->net, l->n, &l->room, sizeof(*grown));
 	if (!grown)
@@ -138,10 +140,13 @@ void parse_net_range(struct rule_parser *ps, const struct source_range *at, cons
 void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side)
 {
 	static const char *const names[] = {"source", "destination", "host"};
+	bool negated = parse_begin_value(ps);
 	struct rule_nets *p = side == SIDE_SRC	 ? &ps->h->src
 			      : side == SIDE_DST ? &ps->h->dst
 						 : &ps->h->host;
 
+	if (negated && ps->nets.n)
+		ps->h->ip = ps->nets.net->family;
 	if (p->n)
 		parse_mistake(ps, at,
 			      "a second %s address in one rule; if it may be either, write a list: "
@@ -149,6 +154,8 @@ void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum 
 			      names[side]);
 	*p = (struct rule_nets){ps->nets.net, ps->nets.n, parse_location(ps, at)};
 	ps->nets = (struct parse_nets){0};
+	if (negated)
+		parse_group_end(ps);
 }
 
 /* --- ports -------------------------------------------------------------------------------------
@@ -229,11 +236,15 @@ static size_t merge(struct rule_range *r, size_t n)
 	return kept + 1;
 }
 
+static struct rule_ports *ports_of(struct rule_headers *h, enum parse_side side)
+{
+	return side == SIDE_SRC ? &h->sport : side == SIDE_DST ? &h->dport : &h->port;
+}
+
 void parse_port_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side)
 {
-	struct rule_ports *p = side == SIDE_SRC	  ? &ps->h->sport
-			       : side == SIDE_DST ? &ps->h->dport
-						  : &ps->h->port;
+	bool negated = parse_begin_value(ps);
+	struct rule_ports *p = ports_of(ps->h, side);
 
 	if (p->n)
 		parse_mistake(
@@ -243,4 +254,6 @@ void parse_port_list(struct rule_parser *ps, const struct source_range *at, enum
 	p->range = ps->ports.range;
 	p->at = parse_location(ps, at);
 	ps->ports = (struct parse_ports){0};
+	if (negated)
+		parse_group_end(ps);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile.h"
 #include "parse.h"
 
 static bool has_ports(const struct rule_headers *r)
@@ -11,21 +12,23 @@ static bool has_ports(const struct rule_headers *r)
 	return r->sport.n || r->dport.n || r->port.n;
 }
 
-static void settle_l4(struct rule_parser *ps, const struct source_range *at)
+void parse_settle_l4(struct rule_parser *ps, const struct source_range *at)
 {
 	struct rule_field *proto = parse_said(ps, KEY_PROTO);
-	bool flags = parse_said(ps, KEY_TCP_FLAGS)->mask != 0;
+	const struct parse_needs *needs = &ps->needs[parse_is_inner(ps)];
+	bool flags = parse_said(ps, KEY_TCP_FLAGS)->mask || (needs->flags && !ps->group.active);
+	bool ports = has_ports(ps->h) || (needs->ports && !ps->group.active);
 
 	if (proto->mask && (proto->value == L4_TCP || proto->value == L4_UDP)) {
 		ps->h->l4 = (enum rule_l4)proto->value;
 		ps->h->l4_at = proto->at;
 		proto->mask = 0;
-	} else if (proto->mask && (has_ports(ps->h) || flags)) {
+	} else if (proto->mask && (ports || flags)) {
 		parse_mistake(ps, at, "%s go with tcp%s, not with protocol %" PRIu64,
 			      flags ? "flags" : "ports", flags ? "" : " or udp", proto->value);
 	} else if (flags) {
 		ps->h->l4 = L4_TCP;
-	} else if (has_ports(ps->h)) {
+	} else if (ports) {
 		ps->h->l4 = L4_TCP_OR_UDP;
 	}
 	if (flags && ps->h->l4 == L4_UDP)
@@ -35,7 +38,7 @@ static void settle_l4(struct rule_parser *ps, const struct source_range *at)
 static void settle_ip(struct rule_parser *ps, const struct source_range *at)
 {
 	static const enum rule_key of_ip[] = {KEY_PROTO, KEY_DSCP, KEY_ECN, KEY_TTL, KEY_FRAGMENT};
-	bool needed = ps->h->l4 != L4_ANY;
+	bool needed = ps->h->l4 != L4_ANY || ps->needs[parse_is_inner(ps)].ip;
 
 	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
 		needed |= parse_said(ps, of_ip[i])->mask != 0;
@@ -50,10 +53,10 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 {
 	parse_level(ps, false);
 	parse_settle_tunnel(ps, at);
-	settle_l4(ps, at);
+	parse_settle_l4(ps, at);
 	settle_ip(ps, at);
 	parse_level(ps, true);
-	settle_l4(ps, at);
+	parse_settle_l4(ps, at);
 	settle_ip(ps, at);
 	parse_settle_inner(ps, at);
 	parse_settle_changes(ps);
@@ -118,16 +121,22 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 
 void parse_end(struct rule_parser *ps, const struct source_range *at)
 {
+	parse_group_end(ps);
 	if (!ps->bad)
 		parse_settle(ps, at);
+	ps->rule.except = ps->excepts.except;
+	ps->rule.nexcepts = ps->excepts.n;
 	if (ps->bad || ps->mistakes)
 		return;
-	if (keep_fields(ps) && keep_inner(ps) && parse_keep_changes(ps) && parse_keep_to(ps) &&
-	    parse_tables_keep(ps) && keep_text(ps, at) &&
-	    array_grow((void **)&ps->set->rule, ps->set->n, &ps->room, sizeof(struct rule)))
-		ps->set->rule[ps->set->n++] = ps->rule;
-	else
+	if (!keep_fields(ps) || !keep_inner(ps) || !parse_keep_changes(ps) || !parse_keep_to(ps) ||
+	    !parse_tables_keep(ps) || !keep_text(ps, at) ||
+	    !array_grow((void **)&ps->set->rule, ps->set->n, &ps->room, sizeof(struct rule)))
 		ps->no_memory = true;
+	else if (ps->rule.nexcepts && !rule_is_possible(&ps->rule))
+		parse_mistake(ps, at,
+			      "no packet matches this rule: its negated matches leave none");
+	else
+		ps->set->rule[ps->set->n++] = ps->rule;
 }
 
 void ruleset_free(struct ruleset *set)

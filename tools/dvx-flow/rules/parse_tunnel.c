@@ -25,15 +25,19 @@ bool parse_only_outer(struct rule_parser *ps, const struct source_range *at, con
 void parse_tunnel_word(struct rule_parser *ps, const struct source_range *at,
 		       enum parse_tunnel tunnel)
 {
-	if (parse_only_outer(ps, at, "a tunnel") && ps->tunnel && ps->tunnel != tunnel)
+	parse_target(ps, SCOPE_L4, true);
+	if (parse_only_outer(ps, at, "a tunnel") && ps->tunnel && ps->tunnel != tunnel &&
+	    !ps->group.active)
 		parse_mistake(ps, at, "a packet is in one tunnel; the rule said %s before",
 			      tunnels[ps->tunnel].name);
 	ps->tunnel = tunnel;
+	ps->group.says_tunnel = ps->group.active;
 	parse_proto(ps, at, PROTO_UDP);
 }
 
 void parse_vni_list(struct rule_parser *ps, const struct source_range *at)
 {
+	parse_target(ps, SCOPE_L4, false);
 	if (!ps->tunnel)
 		parse_mistake(ps, at, "vni belongs behind vxlan, vxlan-gpe or geneve");
 	else
@@ -42,6 +46,7 @@ void parse_vni_list(struct rule_parser *ps, const struct source_range *at)
 
 void parse_oam(struct rule_parser *ps, const struct source_range *at, uint64_t value)
 {
+	parse_target(ps, SCOPE_L4, false);
 	if (ps->tunnel != TUNNEL_GENEVE)
 		parse_mistake(ps, at, "oam is a bit of Geneve's header; it belongs behind geneve");
 	else
@@ -50,29 +55,31 @@ void parse_oam(struct rule_parser *ps, const struct source_range *at, uint64_t v
 
 void parse_gre_key_list(struct rule_parser *ps, const struct source_range *at)
 {
-	struct parse_values keys = ps->values;
+	struct parse_aside keys;
 
+	parse_target(ps, SCOPE_L4, false);
 	if (!parse_only_outer(ps, at, "a GRE key"))
 		return;
-	ps->values = (struct parse_values){0};
+	keys = parse_aside(ps);
 	parse_proto(ps, at, PROTO_GRE);
 	parse_field(ps, at, KEY_GRE_HAS_KEY, 1, 1);
-	ps->values = keys;
+	parse_resume(ps, &keys);
 	parse_field_list(ps, at, KEY_GRE_KEY);
 }
 
 void parse_mpls_word(struct rule_parser *ps, const struct source_range *at)
 {
+	parse_target(ps, SCOPE_MPLS, true);
 	parse_ethertype(ps, at, TYPE_MPLS);
 }
 
 void parse_mpls_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
 {
-	struct parse_values parts = ps->values;
+	struct parse_aside parts = parse_aside(ps);
 
-	ps->values = (struct parse_values){0};
-	parse_mpls_word(ps, at);
-	ps->values = parts;
+	parse_target(ps, SCOPE_MPLS, false);
+	parse_ethertype(ps, at, TYPE_MPLS);
+	parse_resume(ps, &parts);
 	parse_field_list(ps, at, key);
 }
 
@@ -89,6 +96,8 @@ bool parse_says_inner(const struct rule_parser *ps)
 
 	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
 		said |= ps->field[KEY_INNER(k)].mask;
+	for (size_t i = 0; i < ps->excepts.n; i++)
+		said |= ps->excepts.except[i].inner;
 	return said;
 }
 

@@ -113,6 +113,18 @@ struct rule_headers {
 	struct source_location ip_at, l4_at;
 };
 
+/*
+ * Matches that must not hold together: `not tcp dst port 22`. The rule's other matches say which
+ * headers its packets have.
+ */
+struct rule_except {
+	bool inner;			/* about the headers inside a tunnel */
+	struct rule_headers headers;	/* ip 0 or the version; RULE_IP does not occur */
+	const struct rule_field *field; /* sorted by key */
+	size_t nfields;
+	struct source_location at;
+};
+
 /* What a rule changes in its packets; in this order the daemon makes libdvx's actions. */
 enum rule_change_kind {
 	CHANGE_ETH_SRC,
@@ -171,6 +183,8 @@ struct rule {
 	const struct rule_headers *inner; /* inside a tunnel; NULL: the rule does not refer to it */
 	const struct rule_field *field;	  /* sorted by key, each at most once */
 	size_t nfields;
+	const struct rule_except *except; /* none of them may hold */
+	size_t nexcepts;
 	const struct rule_change *change; /* each kind at most once */
 	size_t nchanges;
 
