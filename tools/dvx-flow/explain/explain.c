@@ -195,6 +195,11 @@ static int explain_words(struct explain_job *job)
 	said = word_is_direction(words);
 	if (one_rule(&set, words, said ? "" : job->args->out ? "out " : "in "))
 		return EXIT_USAGE;
+	if (set.rule[0].nexcepts) {
+		say("a packet has values: write what it has, not `not' or `!='");
+		ruleset_free(&set);
+		return EXIT_USAGE;
+	}
 	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
 	fields_of_rule(&p.f, &set.rule[0]);
 	job->trace.written = true;
