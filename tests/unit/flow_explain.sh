@@ -81,6 +81,10 @@ says 2 "a mistake's column counts the words" "the packet, column 10: an IPv4 add
 # Entries of every lookup type (line 127: layer 4 misc) are read without their matcher when a second table is there.
 { cat "$v1"; printf '3100,0x999,%s,0,2\n3101,0x999,0x400000ff\n' "$(sed -n '1s/^3000,\(0x[0-9a-f]*\),.*/\1/p' "$v1")"; } >"$tmp/two.csv"
 says 0 "a dump of two tables" "=> rule" -- explain --dump "$tmp/two.csv" ipv4 dst 1.2.3.4
+# The queue's address 0x9000000080 is index 0x40000002 in a dump, as that of a table at 0x1000000080.
+sed 's/0x400000ff$/0x40000002/' "$tmp/two.csv" >"$tmp/alias.csv"
+says 0 "a queue with the index of a table" "to the TIR at 0x9000000080" \
+	-- explain --dump "$tmp/alias.csv" "in ipv4 src 10.1.2.3 tcp dst port 443"
 # 30 of 54 bytes of a TCP packet, as a small snap length leaves them.
 "${PERL:-perl}" -e 'print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 30, 1), pack("VVVV", 1, 0, 30, 54), pack("H60", "02d7000000010200000000090800" . "45000028000000004006000001020304")' >"$tmp/cut.pcap"
 says 0 "a packet that was cut is reported" "1 packet was cut when it was captured" -- explain --dump "$v1" "$tmp/cut.pcap"
@@ -175,7 +179,7 @@ sed -e "28s/,[0-9a-f]\{128\},.*/,$zero$zero$zero${zero}00003000$zero$zero$zero$z
 says 1 "bits of an unknown field are not said to hit" "the fields that the entry of line 32 compares are not in the dump, or unknown" \
 	-- explain --dump "$tmp/old" "in ipv6 udp dst port 53"
 # The second table's rule leads back to the first.
-sed 's/^\(3301,0xe0000032,.*0f\)00000016a0/\13800000420/' "$v0" >"$tmp/broken"
+sed -e 's/^\(3301,0xe0000032,.*0f\)00000016a0/\13800000420/' -e 's/^3403,0xf000,0xc100/3405,0xf000,0xc100,0x4f,0xa000/' "$v0" >"$tmp/broken"
 says 1 "tables that lead in a circle" "lead in a circle" \
 	-- explain --dump "$tmp/broken" "in ipv4 dst 10.0.2.1 tcp dst port 80"
 plan

@@ -131,6 +131,12 @@ struct dump_rewrites {
 };
 int steering_dump_rewrites(struct steering_dump *d, const struct dump_rewrites *rows, size_t n);
 
+/*
+ * A rule that leads to no table. A dump cuts addresses to 32 bits of index: that of a queue may be
+ * the one of a table.
+ */
+bool dump_rule_ends(const struct steering_dump *d, const struct dump_rule *r);
+
 /* A destination array's table, by their ids; false: the dump does not have both. */
 bool steering_dump_onward(struct steering_dump *d, uint64_t action, uint64_t table);
 /* The table to which a rule's array leads; NULL: it has none, or it is not known. */

@@ -89,3 +89,14 @@ const struct dump_table *dump_onward_of(const struct steering_dump *d, const str
 			return &d->table[d->action[i].onward - 1];
 	return NULL;
 }
+
+bool dump_rule_ends(const struct steering_dump *d, const struct dump_rule *r)
+{
+	static const uint32_t ends[] = {3403, 3404, 3408, 3411, ARRAY, 3423, 3424};
+
+	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
+		for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
+			if (d->action[i].type == ends[k])
+				return true;
+	return false;
+}

@@ -215,7 +215,8 @@ static bool led_to(const struct steering_dump *d, const struct dump_table *t, en
 		const struct dump_matcher *m = &d->matcher[d->rule[e->rule].matcher];
 		struct ste s;
 
-		if (e->domain != t->domain || e->side != side || &d->table[m->table] == t)
+		if (e->domain != t->domain || e->side != side || &d->table[m->table] == t ||
+		    dump_rule_ends(d, &d->rule[e->rule]))
 			continue;
 		ste_read(&s, e, NULL);
 		if (s.next_entries == 1 && ste_index(s.next) == t->anchor[side])

@@ -190,8 +190,9 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 	w->last = s->next;
 	w->rule = e->rule;
 	w->table = at->table;
-	t = s->next_entries == 1 ? dump_table_at(w->d, e->domain, w->side, ste_index(s->next))
-				 : NULL;
+	t = s->next_entries == 1 && !dump_rule_ends(w->d, &w->d->rule[e->rule])
+		    ? dump_table_at(w->d, e->domain, w->side, ste_index(s->next))
+		    : NULL;
 	if (!t)
 		t = dump_onward_of(w->d, &w->d->rule[e->rule]);
 	if (t) {
