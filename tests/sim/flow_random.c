@@ -287,7 +287,7 @@ void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint3
 {
 	static const char *const verdicts[] = {"send", "send", "drop", "pass"};
 	const char *verdict = dir[0] == 'o' ? verdicts[2 + dice_roll(d, 2)] : PICK(d, verdicts);
-	struct line l = {text, size, 0, false};
+	struct line l = {text, size, 0, !chance(d, 25)};
 
 	add(&l, "%s %s", verdict, dir);
 	if (chance(d, 20))
