@@ -27,11 +27,11 @@
 #define TEXT_MAX    (RULES_ALL * 256)
 
 /* Each queue's last packet ends a batch, because completions of two queues have no order. */
-#define LAST_TAG 0xfffffeu
-#define LAST_RULES                                                    \
-	"send in eth dst 02:ff:00:00:00:00 to queue 0 tag 16777214\n" \
-	"send in eth dst 02:ff:00:00:00:01 to queue 1 tag 16777214\n" \
-	"pass out eth dst 02:ff:00:00:00:00/ff:ff:ff:ff:ff:fe\n"
+#define LAST_TAG     0xfffffeu
+#define LAST_RULES_0 "send in eth dst 02:ff:00:00:00:00 to queue 0 tag 16777214"
+#define LAST_RULES_1 "send in eth dst 02:ff:00:00:00:01 to queue 1 tag 16777214"
+#define LAST_RULES_2 "pass out eth dst 02:ff:00:00:00:00/ff:ff:ff:ff:ff:fe"
+#define LAST_RULES   LAST_RULES_0 "\n" LAST_RULES_1 "\n" LAST_RULES_2 "\n"
 
 #define OK(call)                                                                               \
 	do {                                                                                   \

@@ -23,7 +23,7 @@ tests_sim_share_SOURCES = tests/sim/share.c tests/sim/share_scenes.h tests/sim/s
 	tests/sim/share_others.c tests/sim/share_mem.c tests/sim/share_mem.h \
 	tests/sim/share_rig.c tests/sim/share_rig.h
 # Rules against packets, through libmlx5 and the device.
-FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain tests/sim/flow_acl
+FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain tests/sim/flow_acl tests/sim/flow_edit
 # The daemon's way from a rule's changes to actions is under test, too.
 DIFF_DAEMON = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
 $(DIFF_DAEMON:.c=.$(OBJEXT)): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) \
@@ -33,6 +33,17 @@ DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h \
 tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c $(DIFF_RIG)
 tests_sim_flow_acl_SOURCES = tests/sim/flow_acl.c
 tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
+# The daemon's rules on the device, without its queues. Packets are sent whenever an entry came or went.
+tests_sim_flow_edit_SOURCES = tests/sim/flow_edit.c $(DIFF_RIG) tools/dvx-flow/daemon/holder.c \
+	tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
+	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c tools/dvx-flow/daemon/acl_tables.c \
+	tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/fill.c tools/dvx-flow/input.c
+tests_sim_flow_edit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir) -I$(top_srcdir)/src \
+	-I$(top_builddir) $(JANSSON_CFLAGS)
+FLOW_EDIT = tests/sim/flow_edit
+$(FLOW_EDIT): tools/cli/libcli.la
+$(FLOW_EDIT): private FIRST = tools/cli/libcli.la
+tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_change.c
@@ -42,7 +53,7 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tes
 	tests/sim/faults.sh tests/sim/netdev.sh tests/sim/share.sh tests/sim/copy_tree.sh \
 	tests/sim/copy_refuse.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/lib_alias.sh \
 	tests/sim/lib_example.sh tests/sim/lib_sig_wrapped.sh tests/sim/examples.sh tests/sim/connect.sh tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh tests/sim/perf_pair.sh tests/sim/perf_threads.sh tests/sim/tools.sh \
-	tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/dr_garbage.sh tests/sim/flow_diff.sh tests/sim/flow_acl.sh \
+	tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/dr_garbage.sh tests/sim/flow_diff.sh tests/sim/flow_acl.sh tests/sim/flow_edit.sh \
 	tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh tests/sim/flow_rules.sh \
 	tests/sim/flow_lacks.sh tests/sim/flow_death.sh tests/sim/flow_icm.sh
 EXTRA_DIST += tests/sim/tap.sh tests/sim/patience.h tests/sim/old_chip.pl tests/sim/copy_lib.sh tests/sim/lib_rig.h \

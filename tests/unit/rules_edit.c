@@ -48,6 +48,7 @@ TEST(text_of_edited_rules)
 		struct ruleset set, more, again;
 		bool gone[3] = {0};
 		struct rules_edit e = {&set, gone, &more, cases[i].at, 0};
+		struct source_place place[4];
 		uint32_t from[4];
 		size_t len;
 		char *text;
@@ -56,16 +57,22 @@ TEST(text_of_edited_rules)
 		edit_parse(cases[i].more, &more);
 		for (const char *p = cases[i].gone; *p; p++)
 			gone[*p - '1'] = true;
-		text = source_edit(before, strlen(before), &e, &len);
+		text = source_edit(before, strlen(before), &e, place, &len);
 		assert_string_equal(text, cases[i].after);
 		assert_int_equal(len, strlen(text));
 		edit_parse(text, &again);
 		assert_int_equal(again.n, edit_count(&e));
 		edit_origins(&e, from);
-		for (size_t r = 0; r < again.n; r++)
-			assert_string_equal(again.rule[r].text, from[r] == EDIT_NEW
-									? more.rule[0].text
-									: set.rule[from[r]].text);
+		for (size_t r = 0; r < again.n; r++) {
+			const struct rule *now = &again.rule[r];
+
+			assert_string_equal(now->text, from[r] == EDIT_NEW
+							       ? more.rule[0].text
+							       : set.rule[from[r]].text);
+			assert_int_equal(now->line, place[r].line);
+			assert_int_equal(now->first_byte, place[r].first_byte);
+			assert_int_equal(now->end_byte, place[r].end_byte);
+		}
 		ruleset_free(&again);
 		ruleset_free(&more);
 		ruleset_free(&set);

@@ -186,7 +186,7 @@ int cmd_replace(const struct args *a)
 
 /* --- save ------------------------------------------------------------------------------------- */
 
-static int edit_write(const char *path, const struct flow_msg *m)
+static int edit_write_text(const char *path, const struct flow_msg *m)
 {
 	bool out = !strcmp(path, "-");
 	FILE *to = out ? stdout : fopen(path, "we");
@@ -214,7 +214,7 @@ int cmd_save(const struct args *a)
 					  json_object_get(answer.head, "rules"), "text",
 					  answer.body, (int)answer.body_len));
 	else
-		code = edit_write(path, &answer);
+		code = edit_write_text(path, &answer);
 	if (!code && strcmp(path, "-") != 0)
 		code = say_result(a, &answer, "saved");
 	msg_free(&answer);

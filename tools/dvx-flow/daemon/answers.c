@@ -82,11 +82,9 @@ static int tell_progress(void *arg, size_t done, size_t of)
 static void tell_done(void *arg)
 {
 	struct telling *t = arg;
+	json_t *j = edits_summary(t->h);
 
-	const struct ruleset *set = generation_rules(t->h->now);
-	json_t *j = json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules", (json_int_t)set->n);
-
-	cost_json(j, set, generation_cost(t->h->now));
+	cost_json(j, holder_rules(t->h), generation_cost(t->h->now));
 	conn_say(t->c, j, NULL, 0);
 }
 

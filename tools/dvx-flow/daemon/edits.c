@@ -62,6 +62,13 @@ static int edits_mark(const struct holder *h, const json_t *which, bool *mark, s
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
+json_t *edits_summary(const struct holder *h)
+{
+	return json_pack("{s:i, s:I, s:I, s:b}", "exit", EXIT_DONE, "rules",
+			 (json_int_t)holder_rules(h)->n, "entries_written", (json_int_t)h->written,
+			 "rebuilt", (int)h->rebuilt);
+}
+
 struct edits_answer {
 	struct server_conn *c;
 	const struct holder *h;
@@ -71,8 +78,7 @@ struct edits_answer {
 static void edits_done(void *arg)
 {
 	struct edits_answer *a = arg;
-	json_t *j = json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules",
-			      (json_int_t)holder_rules(a->h)->n);
+	json_t *j = edits_summary(a->h);
 
 	if (a->added != SIZE_MAX)
 		json_object_set_new(j, "id", json_integer(generation_id(a->h->now, a->added)));

@@ -10,6 +10,7 @@
 #include <dvx/flow.h>
 
 #include "rules/plan.h"
+#include "rules/source.h"
 #include "base_tables.h"
 #include "fault.h"
 
@@ -37,7 +38,35 @@ int generation_switch(struct generation *gen, struct generation *old, struct flo
 /* Packets meet it no longer. */
 void generation_detach(struct generation *gen);
 
+/* --- generation_edit.c: the same with few rules more or less, in the tables as they are. --- */
+
+struct generation_change {
+	const bool *gone; /* of the rules in effect; NULL: none goes */
+	/* Rules that come, each before one of those in effect (their number: behind all). */
+	const struct rule *more;
+	const size_t *before; /* ascending */
+	size_t nmore;
+};
+
+struct generation_edit;
+#define EDIT_REBUILD 1
+
+/*
+ * Rules that come take effect, and the list of rules has them and still those that go. Returns 0,
+ * -1 with the fault, or EDIT_REBUILD: this change needs a new generation. Otherwise nothing has
+ * changed.
+ */
+int generation_edit_begin(struct generation *gen, const struct generation_change *c,
+			  struct generation_edit **out, struct flow_fault *f);
+/* Both end the edit. Rules that go, go; or all is as before. */
+int generation_edit_finish(struct generation_edit *e, size_t *written, struct flow_fault *f);
+void generation_edit_undo(struct generation_edit *e);
+
 const struct ruleset *generation_rules(const struct generation *gen);
+/* Entries of all of its rules. */
+size_t generation_size(const struct generation *gen);
+/* Where the rules stand in their text now. */
+void generation_set_places(struct generation *gen, const struct source_place *place);
 /* Whether there are rules of this direction. */
 bool generation_has(const struct generation *gen, enum rule_dir dir);
 /* What the device's tables cost. */

@@ -60,6 +60,8 @@ static int holder_replace(struct holder *h, struct generation *gen, char *text, 
 	h->text = text;
 	h->len = len;
 	h->applied++;
+	h->rebuilt = true;
+	h->written = generation_size(gen);
 	if (after)
 		after(arg);
 	generation_free(old);
@@ -230,25 +232,104 @@ static uint32_t *holder_edit_origins(const struct rules_edit *e)
 	return from;
 }
 
+/* Rules that come and go, and the text that has the result. */
+struct holder_edit {
+	struct rules_edit rules;
+	struct source_place *place;
+	char *text;
+	size_t len;
+	void (*after)(void *arg);
+	void *arg;
+};
+
+static int holder_edit_text(struct holder *h, struct holder_edit *e, struct flow_fault *f)
+{
+	e->place = calloc(edit_count(&e->rules) + 1, sizeof(*e->place));
+	if (e->place)
+		e->text = source_edit(h->text ? h->text : "", h->len, &e->rules, e->place, &e->len);
+	return e->text ? 0 : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+}
+
 /* Builds the edited rules beside those in effect. */
-static int holder_rebuild(struct holder *h, const struct rules_edit *e, void (*after)(void *arg),
-			  void *arg, struct flow_fault *f)
+static int holder_rebuild(struct holder *h, struct holder_edit *e, struct flow_fault *f)
 {
 	struct generation *gen;
 	struct ruleset set;
-	size_t len;
-	char *text = source_edit(h->text ? h->text : "", h->len, e, &len);
-	int ret = text ? holder_parse(h, text, len, &set, f)
-		       : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	int ret = holder_parse(h, e->text, e->len, &set, f);
 
 	if (!ret)
-		ret = holder_build(h, &set, holder_edit_origins(e), NULL, NULL, &gen, f);
-	if (!ret)
-		return holder_replace(h, gen, text, len, after, arg, f);
-	free(text);
-	/* The client has no text with such a line. */
-	fault_place(f);
+		ret = holder_build(h, &set, holder_edit_origins(&e->rules), NULL, NULL, &gen, f);
+	if (!ret) {
+		ret = holder_replace(h, gen, e->text, e->len, e->after, e->arg, f);
+		e->text = NULL;
+	} else {
+		/* The client has no text with such a line. */
+		fault_place(f);
+	}
 	return ret;
+}
+
+static int holder_commit(const struct holder *h, const char *text, size_t len, struct flow_fault *f)
+{
+	int err = state_prepare(h->state, text, len);
+
+	if (!err)
+		err = state_commit(h->state);
+	if (!err)
+		return 0;
+	state_abandon(h->state);
+	return commit_fault(h, err, f);
+}
+
+static int holder_edited(struct holder *h, struct generation_edit *edit, struct holder_edit *e,
+			 struct flow_fault *f)
+{
+	int ret;
+
+	if (holder_commit(h, e->text, e->len, f)) {
+		generation_edit_undo(edit);
+		return -1;
+	}
+	ret = generation_edit_finish(edit, &h->written, f);
+	generation_set_places(h->now, e->place);
+	free(h->text);
+	h->text = e->text;
+	h->len = e->len;
+	e->text = NULL;
+	h->applied++;
+	h->rebuilt = false;
+	if (!ret && e->after)
+		e->after(e->arg);
+	return ret;
+}
+
+/* Whether the parser can only tell from all of the rules what is wrong. */
+static bool holder_takes_name(const struct rules_edit *e)
+{
+	const char *name = e->more->n ? e->more->rule[0].name : NULL;
+
+	for (size_t i = 0; name && i < e->set->n; i++)
+		if (!(e->gone && e->gone[i]) && e->set->rule[i].name &&
+		    !strcmp(e->set->rule[i].name, name))
+			return true;
+	return false;
+}
+
+/* In the tables as they are, or else in new ones. */
+static int holder_change(struct holder *h, struct holder_edit *e, struct flow_fault *f)
+{
+	struct generation_change c = {.gone = e->rules.gone,
+				      .more = e->rules.more->rule,
+				      .before = &e->rules.at,
+				      .nmore = e->rules.more->n};
+	struct generation_edit *edit;
+	int ret = EDIT_REBUILD;
+
+	if (h->now && !e->rules.table && !holder_takes_name(&e->rules))
+		ret = generation_edit_begin(h->now, &c, &edit, f);
+	if (!ret)
+		return holder_edited(h, edit, e, f);
+	return ret == EDIT_REBUILD ? holder_rebuild(h, e, f) : ret;
 }
 
 int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
@@ -256,12 +337,26 @@ int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 		struct flow_fault *f)
 {
 	struct ruleset more = {0};
-	struct rules_edit e = {holder_rules(h), gone, &more, to.rule, to.table};
+	struct holder_edit e = {.rules = {holder_rules(h), gone, &more, to.rule, to.table},
+				.after = after,
+				.arg = arg};
+	const struct generation *before = h->now;
 	int ret = words ? holder_parse_words(h, words, &more, f) : 0;
 
 	if (!ret)
-		ret = holder_rebuild(h, &e, after, arg, f);
+		ret = holder_edit_text(h, &e, f);
+	if (!ret && words) {
+		more.rule[0].own = more.memory;
+		more.memory = NULL;
+	}
+	if (!ret)
+		ret = holder_change(h, &e, f);
+	/* The rule is the generation's now. */
+	if (!ret && h->now == before)
+		more.n = 0;
 	ruleset_free(&more);
+	free(e.place);
+	free(e.text);
 	return ret;
 }
 

@@ -19,7 +19,10 @@ struct holder {
 	/* Called from time to time while rules are built: NULL, or what must not wait that long. */
 	void (*pause)(void *arg);
 	void *pause_arg;
-	bool unsealed; /* the rules were restored from a file without a checksum */
+	/* by the last change */
+	size_t written; /* entries that came or went */
+	bool rebuilt;	/* ... since the rules were built anew */
+	bool unsealed;	/* the rules were restored from a file without a checksum */
 };
 
 /*
@@ -107,6 +110,8 @@ void answer(void *holder, struct server_conn *c, const struct flow_msg *request)
 void edits_del(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 void edits_flush(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m);
+/* The head of an answer: what the last change came to. */
+json_t *edits_summary(const struct holder *h);
 void edits_save(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 
 #endif

@@ -9,6 +9,7 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/members.h tools/dvx-flow/daemon/members.c \
 	tools/dvx-flow/daemon/state.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
+	tools/dvx-flow/daemon/generation_priv.h tools/dvx-flow/daemon/generation_table.c tools/dvx-flow/daemon/generation_edit.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
 	tools/dvx-flow/daemon/acl_tables.h tools/dvx-flow/daemon/acl_tables.c \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/spread.h tools/dvx-flow/daemon/spread.c \

@@ -5,6 +5,8 @@
 
 #include "arena.h"
 
+/* The first block is small: a rule that comes alone has an arena of its own. */
+#define BLOCK_FIRST 1024ul
 #define BLOCK_BYTES (64ul << 10)
 
 struct block {
@@ -35,9 +37,12 @@ void arena_free(struct arena *a)
 
 static struct block *add_block(struct arena *a, size_t bytes)
 {
-	size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-	struct block *b = calloc(1, sizeof(*b) + size);
+	size_t next = a->block ? a->block->size * 2 : BLOCK_FIRST;
+	size_t size = next < BLOCK_BYTES ? next : BLOCK_BYTES;
+	struct block *b;
 
+	size = bytes > size ? bytes : size;
+	b = calloc(1, sizeof(*b) + size);
 	if (!b)
 		return NULL;
 	b->size = size;

@@ -12,6 +12,7 @@
 #include "compile.h"
 #include "cover.h"
 #include "map.h"
+#include "shape.h"
 
 /*
  * Limits the search for a place: so many matchers are searched, and so many shapes may search one
@@ -23,8 +24,7 @@
 /* The entries of a matcher under the bits that its shape and another shape both compare. */
 struct shape_view {
 	const struct shape *other;
-	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* indexes of the values */
-	uint64_t mask[MATCH_KEYS];
+	struct shape_common common;
 	struct map seen; /* entries of the matcher, by the common bits */
 };
 
@@ -76,12 +76,6 @@ struct work {
 
 /* --- shapes ------------------------------------------------------------------------------------ */
 
-static bool same_shape(const struct shape *a, const struct shape *b)
-{
-	return a->n == b->n && !memcmp(a->key, b->key, a->n) &&
-	       !memcmp(a->mask, b->mask, a->n * sizeof(a->mask[0]));
-}
-
 /* Keeps one copy of each shape, so that pointers can be compared. False: no memory. */
 static bool intern(struct work *w, const struct shape *s, size_t *number)
 {
@@ -93,7 +87,7 @@ static bool intern(struct work *w, const struct shape *s, size_t *number)
 	for (unsigned int i = 0; i < s->n; i++)
 		h = map_mix(map_mix(h, s->key[i]), s->mask[i]);
 	known = map_get(&w->now->shapes, h);
-	*number = known && same_shape(c->shape[known->what].shape, s) ? known->what : c->n;
+	*number = known && shape_same(c->shape[known->what].shape, s) ? known->what : c->n;
 	if (*number < c->n)
 		return true;
 	kept = arena_get(w->out->memory, sizeof(*kept));
@@ -109,37 +103,17 @@ static uint64_t hash(const struct shape_view *v, const uint8_t *places, const ui
 {
 	uint64_t h = 1;
 
-	for (unsigned int i = 0; i < v->n; i++)
-		h = map_mix(h, value[places[i]] & v->mask[i]);
+	for (unsigned int i = 0; i < v->common.n; i++)
+		h = map_mix(h, value[places[i]] & v->common.mask[i]);
 	return h;
-}
-
-/* Finds the bits that both shapes compare. */
-static void meet(struct shape_view *v, const struct shape *mine, const struct shape *other)
-{
-	unsigned int j = 0;
-
-	for (unsigned int i = 0; i < mine->n; i++) {
-		uint64_t mask;
-
-		while (j < other->n && other->key[j] < mine->key[i])
-			j++;
-		mask = j < other->n && other->key[j] == mine->key[i]
-			       ? mine->mask[i] & other->mask[j]
-			       : 0;
-		if (!mask)
-			continue;
-		v->mine[v->n] = (uint8_t)i;
-		v->theirs[v->n] = (uint8_t)j;
-		v->mask[v->n++] = mask;
-	}
 }
 
 /* Keeps the first entry with these bits; a later one only records whether it acts differently. */
 static bool view_add(const struct work *w, struct shape_view *v, const struct matcher_build *m,
 		     size_t i)
 {
-	struct map_slot *s = map_put(&v->seen, hash(v, v->mine, m->entry[i].value), (uint32_t)i);
+	struct map_slot *s =
+		map_put(&v->seen, hash(v, v->common.mine, m->entry[i].value), (uint32_t)i);
 
 	if (s && w->action[m->entry[s->what].rule] != w->action[m->entry[i].rule])
 		s->mixed = true;
@@ -160,7 +134,7 @@ static struct shape_view *view_get(const struct work *w, struct matcher_build *m
 	m->view = grown;
 	v = &grown[m->nviews];
 	*v = (struct shape_view){.other = other};
-	meet(v, m->shape, other);
+	shape_meet(&v->common, m->shape, other);
 	m->nviews++;
 	for (size_t i = 0; i < m->n; i++)
 		if (!view_add(w, v, m, i))
@@ -193,7 +167,7 @@ static enum relation relate(const struct work *w, struct matcher_build *m,
 
 	if (!v)
 		return NO_MEMORY;
-	s = map_get(&v->seen, hash(v, v->theirs, value));
+	s = map_get(&v->seen, hash(v, v->common.theirs, value));
 	if (!s)
 		return APART;
 	return s->mixed || w->action[m->entry[s->what].rule] != w->action[w->rule] ? IN_THE_WAY
@@ -266,6 +240,26 @@ static int find_place(struct work *w, struct matcher_list *l, const struct shape
 	return 0;
 }
 
+/* What it would be entered with, should the one that covers it go. */
+static int keep_covered(struct work *w, size_t shape, const uint64_t *value)
+{
+	struct table *t = &w->out->table[w->now->list[w->set->rule[w->rule].dir]];
+	struct covered_entry c = {
+		.shape = w->now->cover.shape[shape].shape, .rule = w->rule, .by = w->coverer};
+	uint64_t *kept;
+
+	/* The rule covers it itself: they go together. */
+	if (c.by == c.rule)
+		return 0;
+	kept = arena_get(w->out->memory, c.shape->n * sizeof(*kept));
+	if (!kept ||
+	    !array_grow((void **)&t->covered, t->ncovered, &t->covered_room, sizeof(*t->covered)))
+		return -ENOMEM;
+	c.value = memcpy(kept, value, c.shape->n * sizeof(*kept));
+	t->covered[t->ncovered++] = c;
+	return 0;
+}
+
 static int compile_place(void *arg, const struct shape *wanted, const uint64_t *value)
 {
 	struct work *w = arg;
@@ -279,7 +273,7 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 		return -ENOMEM;
 	ret = cover_find(&w->now->cover, dir, number, value, &w->coverer);
 	if (ret)
-		return ret < 0 ? ret : 0;
+		return ret < 0 ? ret : keep_covered(w, number, value);
 	shape = w->now->cover.shape[number].shape;
 	ret = find_place(w, l, shape, value, &target);
 	if (!ret && target == l->n)
@@ -300,7 +294,7 @@ static uint64_t action_hash(const struct rule *r, uint32_t i)
 	return r->count || r->nchanges ? map_mix(map_mix(2, i), h) : h;
 }
 
-static bool same_action(const struct rule *a, const struct rule *b)
+bool rule_same_action(const struct rule *a, const struct rule *b)
 {
 	return a == b ||
 	       (!a->count && !b->count && !a->nchanges && !b->nchanges &&
@@ -318,8 +312,9 @@ static int compile_find_actions(struct work *w)
 		struct map_slot *s = map_put(&firsts, action_hash(&w->set->rule[i], i), i);
 
 		ret = s ? 0 : -ENOMEM;
-		w->action[i] =
-			s && same_action(&w->set->rule[s->what], &w->set->rule[i]) ? s->what : i;
+		w->action[i] = s && rule_same_action(&w->set->rule[s->what], &w->set->rule[i])
+				       ? s->what
+				       : i;
 	}
 	map_free(&firsts);
 	return w->action ? ret : -ENOMEM;
@@ -513,6 +508,7 @@ void program_free(struct program *p)
 		for (size_t i = 0; i < p->table[t].n; i++)
 			free(p->table[t].matcher[i].entry);
 		free(p->table[t].matcher);
+		free(p->table[t].covered);
 	}
 	free(p->table);
 	free(p->shadow);

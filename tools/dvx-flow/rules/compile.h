@@ -56,6 +56,13 @@ struct matcher {
 	size_t n;
 };
 
+/* It is left out: an entry of an earlier rule takes all of its packets. */
+struct covered_entry {
+	const struct shape *shape;
+	const uint64_t *value;
+	uint32_t rule, by;
+};
+
 #define TABLE_NONE UINT32_MAX
 
 /*
@@ -71,6 +78,8 @@ struct table {
 	uint32_t next; /* where packets go that no rule takes; TABLE_NONE: the default way */
 	/* Tables that it leads to have a higher one. 0: no packet comes here, there are no rules. */
 	uint32_t level;
+	struct covered_entry *covered;
+	size_t ncovered, covered_room;
 };
 
 /* A rule that no packet can reach. */
@@ -125,6 +134,8 @@ size_t rule_costs_most(struct rule_cost *cost, size_t nrules, struct rule_cost *
  * matchers, or -EMLINK with one that needs a table behind too many others.
  */
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
+/* Whether it makes no difference which of the two rules takes a packet. */
+bool rule_same_action(const struct rule *a, const struct rule *b);
 void program_free(struct program *p);
 /* The table that a rule's packets go to: of a RULE_GOTO; TABLE_NONE: none. */
 uint32_t program_goto(const struct rule *r);

@@ -9,23 +9,7 @@
 
 #include "arena.h"
 #include "cover.h"
-
-/* Whether `wide` compares no bit that `narrow` does not. Keys are ascending in both. */
-static bool is_wider(const struct shape *wide, const struct shape *narrow)
-{
-	unsigned int j = 0;
-
-	if (wide->n > narrow->n)
-		return false;
-	for (unsigned int i = 0; i < wide->n; i++) {
-		while (j < narrow->n && narrow->key[j] < wide->key[i])
-			j++;
-		if (j == narrow->n || narrow->key[j] != wide->key[i] ||
-		    wide->mask[i] & ~narrow->mask[j])
-			return false;
-	}
-	return true;
-}
+#include "shape.h"
 
 /* Folds the bits that a shape compares. Keys begin at odd distances, so that few bits meet. */
 static void fold(struct cover_shape *s)
@@ -95,7 +79,7 @@ static bool find_wider(const struct cover *c, struct cover_shape *s)
 		const struct cover_shape *w = &c->shape[s->compared];
 
 		if (w->bits[0] & ~s->bits[0] || w->bits[1] & ~s->bits[1] ||
-		    !is_wider(w->shape, s->shape))
+		    !shape_is_wider(w->shape, s->shape))
 			continue;
 		if (!array_grow((void **)&s->wider, s->nwider, &s->room, sizeof(*s->wider)))
 			return false;

@@ -24,6 +24,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/location.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c \
 	tools/dvx-flow/rules/pairs.h tools/dvx-flow/rules/pairs.c \
+	tools/dvx-flow/rules/shape.h tools/dvx-flow/rules/shape.c tools/dvx-flow/rules/live.h tools/dvx-flow/rules/live.c \
 	tools/dvx-flow/rules/source.h tools/dvx-flow/rules/source.c \
 	tools/dvx-flow/rules/acl.h tools/dvx-flow/rules/acl_work.h tools/dvx-flow/rules/acl.c \
 	tools/dvx-flow/rules/acl_class.c tools/dvx-flow/rules/acl_family.c tools/dvx-flow/rules/acl_range.c \

@@ -141,6 +141,8 @@ void parse_end(struct rule_parser *ps, const struct source_range *at)
 
 void ruleset_free(struct ruleset *set)
 {
+	for (size_t i = 0; i < set->n; i++)
+		arena_free(set->rule[i].own);
 	free(set->rule);
 	free(set->table);
 	arena_free(set->memory);

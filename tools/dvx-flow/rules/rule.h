@@ -170,6 +170,8 @@ struct rule_rss {
 	uint8_t key[HASH_KEY_BYTES];
 };
 
+struct arena;
+
 struct rule {
 	enum rule_dir dir;
 	enum rule_verdict verdict;
@@ -188,6 +190,7 @@ struct rule {
 	const struct rule_change *change; /* each kind at most once */
 	size_t nchanges;
 
+	struct arena *own;	       /* what it points to, if not in the set's memory */
 	const char *name;	       /* unique in the set; NULL: it has none */
 	const char *text;	       /* as written, without comments, one blank between words */
 	uint32_t line;		       /* first line, from 1 */
@@ -214,8 +217,6 @@ static inline uint32_t rule_last_queue(const struct rule *r)
 
 /* The value of `ip` for a rule that names an IP field (a protocol, a TTL) but no version. */
 #define RULE_IP 46
-
-struct arena;
 
 /*
  * A list of rules. Packets come to the first one, and go the default way at the end of each. Rules

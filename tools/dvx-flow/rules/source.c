@@ -29,6 +29,8 @@ struct source_copy {
 	size_t len, taken;
 	char *out;
 	size_t used;
+	uint32_t more_lines;	    /* than were taken; modulo 2^32 */
+	struct source_place *place; /* of the next rule */
 };
 
 static void source_take(struct source_copy *c, size_t until)
@@ -45,6 +47,19 @@ static void source_empty(struct source_copy *c, size_t until)
 			c->out[c->used++] = '\n';
 }
 
+/* The line of the next byte. */
+static uint32_t source_line(const struct source_copy *c)
+{
+	const char *p = c->out, *end = c->out + c->used;
+	uint32_t line = 1;
+
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
+		line++;
+		p++;
+	}
+	return line;
+}
+
 static void source_more(struct source_copy *c, const struct ruleset *more)
 {
 	if (more->n && c->used && c->out[c->used - 1] != '\n')
@@ -52,10 +67,23 @@ static void source_more(struct source_copy *c, const struct ruleset *more)
 	for (size_t m = 0; m < more->n; m++) {
 		size_t n = strlen(more->rule[m].text);
 
+		*c->place++ = (struct source_place){(uint32_t)c->used, (uint32_t)(c->used + n),
+						    source_line(c)};
 		memcpy(c->out + c->used, more->rule[m].text, n);
 		c->used += n;
 		c->out[c->used++] = '\n';
+		c->more_lines++;
 	}
+}
+
+/* A rule that stays, as its line is about to be taken. */
+static void source_place_of(struct source_copy *c, const struct rule *r)
+{
+	size_t moved = c->used - c->taken;
+
+	*c->place++ =
+		(struct source_place){(uint32_t)(r->first_byte + moved),
+				      (uint32_t)(r->end_byte + moved), r->line + c->more_lines};
 }
 
 static size_t line_begin(const struct source_copy *c, size_t byte)
@@ -84,9 +112,28 @@ static bool source_heads(const struct rules_edit *e)
 	return !e->at || (next->table == e->table && next[-1].table != e->table);
 }
 
-char *source_edit(const char *text, size_t len, const struct rules_edit *e, size_t *out_len)
+static void source_rule(struct source_copy *c, const struct rules_edit *e, size_t i)
 {
-	struct source_copy c = {.text = text, .len = len};
+	const struct rule *r = &e->set->rule[i];
+
+	if (!e->gone || !e->gone[i]) {
+		source_place_of(c, r);
+		source_take(c, line_end(c, r->end_byte));
+		return;
+	}
+	source_take(c, line_begin(c, r->first_byte));
+	source_empty(c, line_end(c, r->end_byte));
+	/* A rule that replaces it takes one of its lines. */
+	if (i == e->at && e->more->n && c->out[c->used - 1] == '\n') {
+		c->used--;
+		c->more_lines--;
+	}
+}
+
+char *source_edit(const char *text, size_t len, const struct rules_edit *e,
+		  struct source_place *place, size_t *out_len)
+{
+	struct source_copy c = {.text = text, .len = len, .place = place};
 	size_t room = len + 2;
 
 	for (size_t m = 0; m < e->more->n; m++)
@@ -95,20 +142,11 @@ char *source_edit(const char *text, size_t len, const struct rules_edit *e, size
 	if (!c.out)
 		return NULL;
 	for (size_t i = 0; i < e->set->n; i++) {
-		const struct rule *r = &e->set->rule[i];
-
 		if (i == e->at && source_heads(e))
-			source_take(&c, line_begin(&c, r->first_byte));
+			source_take(&c, line_begin(&c, e->set->rule[i].first_byte));
 		if (i == e->at)
 			source_more(&c, e->more);
-		if (e->gone && e->gone[i]) {
-			source_take(&c, line_begin(&c, r->first_byte));
-			source_empty(&c, line_end(&c, r->end_byte));
-			/* A rule that replaces it takes one of its lines. */
-			c.used -= i == e->at && e->more->n && c.out[c.used - 1] == '\n';
-		} else {
-			source_take(&c, line_end(&c, r->end_byte));
-		}
+		source_rule(&c, e, i);
 	}
 	source_take(&c, len);
 	if (e->at == e->set->n)

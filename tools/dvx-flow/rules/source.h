@@ -20,11 +20,17 @@ size_t edit_count(const struct rules_edit *e);
 #define EDIT_NEW UINT32_MAX
 void edit_origins(const struct rules_edit *e, uint32_t *from);
 
+/* Where a rule stands in the text. */
+struct source_place {
+	uint32_t first_byte, end_byte, line;
+};
+
 /*
- * The edited text, or NULL: no memory. Rules that come get a line each, behind the one of the rule
+ * The edited text, or NULL: no memory. Sets the places of all rules (edit_count() of them). Rules that come get a line each, behind the one of the rule
  * before them. Rules that go leave their lines empty, so that the others keep their numbers; one that comes
  * at such a place takes a line of it.
  */
-char *source_edit(const char *text, size_t len, const struct rules_edit *e, size_t *out_len);
+char *source_edit(const char *text, size_t len, const struct rules_edit *e,
+		  struct source_place *place, size_t *out_len);
 
 #endif

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Random edits of rules while packets flow. DVX_EDITS="EDITS SEED" chooses others.
+edits=30
+[ -z "${DVX_TEST_LONG-}" ] || edits=1000
+state=$(mktemp "${TMPDIR:-/tmp}/dvx-test.XXXXXX") || exit 99
+trap 'rm -f "$state"' EXIT
+# shellcheck disable=SC2086 # words
+"${top_builddir:?}/tools/dvx-sim/dvx-sim" run -- "$top_builddir/tests/sim/flow_edit" "$state" ${DVX_EDITS:-$edits}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "shape.h"
+
+void shape_meet(struct shape_common *out, const struct shape *mine, const struct shape *theirs)
+{
+	unsigned int j = 0;
+
+	out->n = 0;
+	for (unsigned int i = 0; i < mine->n; i++) {
+		uint64_t mask;
+
+		while (j < theirs->n && theirs->key[j] < mine->key[i])
+			j++;
+		mask = j < theirs->n && theirs->key[j] == mine->key[i]
+			       ? mine->mask[i] & theirs->mask[j]
+			       : 0;
+		if (!mask)
+			continue;
+		out->mine[out->n] = (uint8_t)i;
+		out->theirs[out->n] = (uint8_t)j;
+		out->mask[out->n++] = mask;
+	}
+}
+
+/* Keys are ascending in both. */
+bool shape_is_wider(const struct shape *wide, const struct shape *narrow)
+{
+	unsigned int j = 0;
+
+	if (wide->n > narrow->n)
+		return false;
+	for (unsigned int i = 0; i < wide->n; i++) {
+		while (j < narrow->n && narrow->key[j] < wide->key[i])
+			j++;
+		if (j == narrow->n || narrow->key[j] != wide->key[i] ||
+		    wide->mask[i] & ~narrow->mask[j])
+			return false;
+	}
+	return true;
+}

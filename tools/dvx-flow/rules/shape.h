@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the bits that two shapes compare relate. */
+#ifndef DVX_FLOW_SHAPE_H
+#define DVX_FLOW_SHAPE_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "compile.h"
+
+static inline bool shape_same(const struct shape *a, const struct shape *b)
+{
+	return a->n == b->n && !memcmp(a->key, b->key, a->n) &&
+	       !memcmp(a->mask, b->mask, a->n * sizeof(a->mask[0]));
+}
+
+/* The bits that both compare. */
+struct shape_common {
+	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* indexes of the values */
+	uint64_t mask[MATCH_KEYS];
+};
+
+void shape_meet(struct shape_common *out, const struct shape *mine, const struct shape *theirs);
+
+/* Whether some packet has both values. */
+static inline bool shape_agree(const struct shape_common *c, const uint64_t *mine,
+			       const uint64_t *theirs)
+{
+	for (unsigned int i = 0; i < c->n; i++)
+		if ((mine[c->mine[i]] ^ theirs[c->theirs[i]]) & c->mask[i])
+			return false;
+	return true;
+}
+
+/* Whether `wide` compares no bit that `narrow` does not. */
+bool shape_is_wider(const struct shape *wide, const struct shape *narrow);
+
+#endif
