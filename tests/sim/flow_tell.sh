@@ -69,6 +69,19 @@ changes() {
 		on "$flow" apply "$scratch/rules" >/dev/null
 }
 
+# Rules that lead on count as well: explain's sums are the counters of each rule.
+led_on() {
+	on "$flow" apply "$scratch/led" >/dev/null && on "$flow" explain --json "$traffic" >"$scratch/told" &&
+		"$dvx_sim" replay tell "$traffic" && on "$flow" stats --json >"$scratch/stats" || return 1
+	jq -r '.rules[] | "\(.packets) \(.text)"' "$scratch/stats" | grep -v "^0 " | sort >"$scratch/counted"
+	jq -r '.rows[] | select(.rule | startswith("no rule") | not) | "\(.packets) \(.rule)"' "$scratch/told" |
+		sort | diff "$scratch/counted" - && [ "$(wc -l <"$scratch/counted")" = 7 ] &&
+		says " of level 3 (web)" explain ipv4 tcp dst port 80 &&
+		says '=> rule "send in tcp dst port 80 to queue 0 count": counter' explain ipv4 tcp dst port 80 &&
+		says '=> rule "send in udp to rss 0-1 count": to the TIR' explain ipv4 udp dst port 53 &&
+		on "$flow" apply "$scratch/rules" >/dev/null
+}
+
 # Few rules: tables of codes rewrite registers, by lists that a dump does not have.
 offline() {
 	sed -n 3p "$scratch/rules" | on "$flow" apply - >/dev/null || return 1
@@ -88,6 +101,16 @@ mirror in udp dst port 53 to queue 0
 send in ipv4 dst 10.0.0.7 udp dst port 53 to queue 1
 send in ipv4 tcp to rss 0-1
 R
+cat >"$scratch/led" <<'R'
+mirror in udp dst port 53 to queue 1 count
+send in tcp goto web count
+mirror in udp to queue 0 count
+send in udp to rss 0-1 count
+drop in ipv6 count
+table web
+send in tcp dst port 80 to queue 0 count
+count in ipv4
+R
 check "no rules are applied" on "$flow" apply --wait 300 /dev/null
 check "explain reports that there are no rules" says "the daemon holds no rules" explain "in ipv4"
 check "rules are applied" on "$flow" apply "$scratch/rules"
@@ -100,6 +123,7 @@ check "packets that no rule takes" says "no rule takes it: the default way" expl
 check "the other direction" says '=> rule "drop out tcp dst port 23 count"' explain "out ipv4 tcp dst port 23"
 check "entries field by field" says "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0xa" dump --ste
 check "what the daemon's rules change in a packet" changes
+check "sums of mirrors, tables and spreads" led_on
 check "a dump explains without device and daemon" offline
 check "without a daemon: one sentence" says "daemon" explain "in ipv4"
 plan

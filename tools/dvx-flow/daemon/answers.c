@@ -200,6 +200,11 @@ static void answers_add_mirror(void *arg, uint64_t action, uint64_t table)
 	json_array_append_new(arg, json_pack("[I, I]", (json_int_t)action, (json_int_t)table));
 }
 
+static void answers_add_table(void *arg, uint64_t table, const char *name)
+{
+	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)table, name));
+}
+
 static void do_dump(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct entries e = {h->now, json_array()};
@@ -207,7 +212,7 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
-	json_t *j, *rewrites, *mirrors;
+	json_t *j, *rewrites, *mirrors, *tables;
 	int ret = to ? 0 : -1;
 
 	(void)m;
@@ -227,10 +232,13 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 	json_object_set_new(j, "entries", e.list);
 	rewrites = json_array();
 	mirrors = json_array();
+	tables = json_array();
 	if (h->now) {
 		generation_rewrites(h->now, answers_add_rewrites, rewrites);
 		generation_mirrors(h->now, answers_add_mirror, mirrors);
+		generation_tables(h->now, answers_add_table, tables);
 	}
+	json_object_set_new(j, "tables", tables);
 	json_object_set_new(j, "mirrors", mirrors);
 	json_object_set_new(j, "rewrites", rewrites);
 	conn_say(c, j, text, len);

@@ -411,3 +411,11 @@ void generation_mirrors(const struct generation *gen, mirror_fn tell, void *arg)
 			tell(arg, dvx_flow_action_id(gen->hold[i].mirror),
 			     dvx_flow_table_id(gen->table[gen->hold[i].next].table));
 }
+
+void generation_tables(const struct generation *gen, table_of_fn tell, void *arg)
+{
+	for (size_t t = 0; t < gen->ntables; t++)
+		if (gen->table[t].table && gen->set.ntables > 1)
+			tell(arg, dvx_flow_table_id(gen->table[t].table),
+			     gen->set.table[gen->table[t].of].name);
+}

@@ -80,6 +80,9 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
 typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, uint32_t rule);
 void generation_entries(const struct generation *gen, entry_of_fn tell, void *arg);
+/* The names that the rules give to tables, by the dump's ids. */
+typedef void (*table_of_fn)(void *arg, uint64_t table_id, const char *name);
+void generation_tables(const struct generation *gen, table_of_fn tell, void *arg);
 /* Mirrors: the table where the packet itself goes on, which a destination array hides. */
 typedef void (*mirror_fn)(void *arg, uint64_t action_id, uint64_t table_id);
 void generation_mirrors(const struct generation *gen, mirror_fn tell, void *arg);

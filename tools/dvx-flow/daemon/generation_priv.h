@@ -41,6 +41,7 @@ struct built_table {
 	size_t cramped;			  /* entries that came since the device had no more room */
 	struct acl_tables *codes;	  /* instead of these entries; NULL: none */
 	struct dvx_flow_action *to_table; /* to the table */
+	uint32_t of;			  /* table of the rules */
 };
 
 /* How packets of a direction come to its first table. */

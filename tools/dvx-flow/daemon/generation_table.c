@@ -230,6 +230,7 @@ static int make_tables(struct generation_build *b)
 		struct direction_base *s = &b->base->side[t->dir];
 		struct built_table *into = &b->gen->table[i];
 
+		into->of = t->of;
 		if (t->level &&
 		    (dvx_flow_table_create(s->domain, t->level, &into->table) ||
 		     dvx_flow_action_create_table(s->domain, into->table, &into->to_table)))

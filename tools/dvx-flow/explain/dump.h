@@ -37,6 +37,7 @@ struct dump_vport {
 
 struct dump_table {
 	uint64_t id;
+	const char *name; /* that users gave it; NULL: none */
 	uint32_t domain, type, level;
 	uint32_t first, n; /* matchers, by priority */
 	bool has[SIDES];

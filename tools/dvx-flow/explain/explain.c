@@ -226,14 +226,15 @@ static void explain_count_rule(struct explain_job *job, uint32_t rule, uint64_t 
 	explain_count(&job->by_rule[rule], &job->first_by_rule[rule], packet);
 }
 
-/* A mirror took the packet, and so did the rule where it ended. */
-static void count_mirrors(struct explain_job *job, const struct explain_walk *w, uint64_t packet)
+/* Mirrors and rules that lead to tables took the packet, and so did the rule where it ended. */
+static void count_ways(struct explain_job *job, const struct explain_walk *w, uint64_t packet)
 {
 	for (uint32_t i = 0; i < w->nsteps; i++) {
 		const struct dump_entry *e = &w->d->entry[w->step[i].entry];
 
 		if (w->step[i].kind == STEP_ENTRY && w->step[i].hit && entry_ends(w->d, e) &&
-		    dump_onward_of(w->d, &w->d->rule[e->rule]))
+		    (dump_onward_of(w->d, &w->d->rule[e->rule]) ||
+		     dump_source_leads(&job->src, w->d->rule[e->rule].id)))
 			explain_count_rule(job, e->rule, packet);
 	}
 }
@@ -249,7 +250,7 @@ static int sum_up(struct explain_job *job, const struct seen_packet *p, uint64_t
 		explain_count(&job->by_default, &job->first_default, packet);
 	else if (!rc)
 		explain_count(&job->by_lost, &job->first_lost, packet);
-	count_mirrors(job, &w, packet);
+	count_ways(job, &w, packet);
 	walk_free(&w);
 	return rc;
 }

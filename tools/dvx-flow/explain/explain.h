@@ -32,6 +32,8 @@ void dump_source_close(struct dump_source *s);
 
 /* A rule_name_fn of a source. */
 const char *dump_source_rule(void *source, uint64_t id);
+/* Whether that rule is one of the daemon's that lead to another table. */
+bool dump_source_leads(const struct dump_source *s, uint64_t id);
 
 /* The first tables of packets of that direction, at most max; returns how many there are. */
 unsigned int dump_source_starts(const struct steering_dump *d, enum side side, uint32_t *table,

@@ -10,6 +10,7 @@
 struct rule_name {
 	uint64_t id;
 	const char *text;
+	bool leads; /* to another table of the rules */
 };
 
 static int read_dump(struct dump_source *s, const char *text, size_t len)
@@ -42,40 +43,43 @@ static int compare_names(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Ids rise with the rules' order, with gaps where some were deleted. */
-static const char *dump_source_text_of(json_t *rules, json_int_t id)
+/* Sorted by the daemon's ids, which do not rise with the rules' order. */
+static struct rule_name *dump_source_texts(json_t *rules)
 {
-	size_t low = 0, high = json_array_size(rules);
+	struct rule_name *texts = calloc(json_array_size(rules) + 1, sizeof(*texts));
 	json_t *rule;
+	size_t i;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (json_integer_value(json_object_get(json_array_get(rules, mid), "id")) < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	rule = json_array_get(rules, low);
-	if (json_integer_value(json_object_get(rule, "id")) != id)
-		return NULL;
-	return json_string_value(json_object_get(rule, "text"));
+	json_array_foreach (rules, i, rule)
+		if (texts)
+			texts[i] = (struct rule_name){
+				(uint64_t)json_integer_value(json_object_get(rule, "id")),
+				json_string_value(json_object_get(rule, "text")),
+				json_object_get(rule, "goto") != NULL};
+	if (texts)
+		qsort(texts, json_array_size(rules), sizeof(*texts), compare_names);
+	return texts;
 }
 
 static int dump_source_read_names(struct dump_source *s)
 {
 	json_t *entries = json_object_get(s->head, "entries"), *pair;
 	json_t *rules = json_object_get(s->head, "rules");
+	struct rule_name *texts = dump_source_texts(rules), key = {0}, *found;
 	size_t i;
 
 	s->names = calloc(json_array_size(entries) + 1, sizeof(*s->names));
-	if (!s->names)
+	if (!s->names || !texts) {
+		free(texts);
 		return EXIT_INPUT;
-	json_array_foreach (entries, i, pair) {
-		s->names[s->nnames].id = (uint64_t)json_integer_value(json_array_get(pair, 0));
-		s->names[s->nnames++].text =
-			dump_source_text_of(rules, json_integer_value(json_array_get(pair, 1)));
 	}
+	json_array_foreach (entries, i, pair) {
+		key.id = (uint64_t)json_integer_value(json_array_get(pair, 1));
+		found = bsearch(&key, texts, json_array_size(rules), sizeof(key), compare_names);
+		s->names[s->nnames] = found ? *found : key;
+		s->names[s->nnames++].id = (uint64_t)json_integer_value(json_array_get(pair, 0));
+	}
+	free(texts);
 	qsort(s->names, s->nnames, sizeof(*s->names), compare_names);
 	return EXIT_DONE;
 }
@@ -133,13 +137,38 @@ static void dump_source_read_mirrors(struct dump_source *s)
 				     (uint64_t)json_integer_value(json_array_get(pair, 1)));
 }
 
+/* The daemon's answer has the names of tables, if the rules are in several. */
+static void dump_source_read_tables(struct dump_source *s)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach (json_object_get(s->head, "tables"), i, pair)
+		for (uint32_t t = 0; t < s->d.ntables; t++)
+			if (s->d.table[t].id ==
+			    (uint64_t)json_integer_value(json_array_get(pair, 0)))
+				s->d.table[t].name = json_string_value(json_array_get(pair, 1));
+}
+
+static const struct rule_name *dump_source_find(const struct dump_source *s, uint64_t id)
+{
+	struct rule_name key = {.id = id};
+
+	return bsearch(&key, s->names, s->nnames, sizeof(key), compare_names);
+}
+
 const char *dump_source_rule(void *source, uint64_t id)
 {
-	const struct dump_source *s = source;
-	struct rule_name key = {.id = id}, *found;
+	const struct rule_name *found = dump_source_find(source, id);
 
-	found = bsearch(&key, s->names, s->nnames, sizeof(key), compare_names);
 	return found ? found->text : NULL;
+}
+
+bool dump_source_leads(const struct dump_source *s, uint64_t id)
+{
+	const struct rule_name *found = dump_source_find(s, id);
+
+	return found && found->leads;
 }
 
 static int ask_daemon(struct dump_source *s, const struct args *a)
@@ -165,8 +194,10 @@ static int ask_daemon(struct dump_source *s, const struct args *a)
 		ret = read_dump(s, s->text, s->len);
 	if (!ret)
 		ret = dump_source_read_rewrites(s);
-	if (!ret)
+	if (!ret) {
 		dump_source_read_mirrors(s);
+		dump_source_read_tables(s);
+	}
 	msg_free(&answer);
 	if (ret)
 		dump_source_close(s);

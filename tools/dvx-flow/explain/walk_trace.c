@@ -171,6 +171,8 @@ static void say_miss(struct trace_text *t, const struct walk_trace *s, const str
 static void say_table(struct trace_text *t, const struct dump_table *tbl)
 {
 	walk_trace_say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
+	if (tbl->name)
+		walk_trace_say(t, " (%s)", tbl->name);
 }
 
 /* An entry's sharers are searched among this many rules of a matcher. */
