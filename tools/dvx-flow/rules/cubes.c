@@ -27,8 +27,11 @@ static void cubes_add_prefix(struct cubes *c, cube_bits first, unsigned int low,
 {
 	unsigned int bits = width - low, more = (stride - bits % stride) % stride;
 
-	if (!bits)
-		more = 0;
+	/* All values: no bit is compared, and none is shifted. */
+	if (!bits) {
+		cubes_add(c, 0, 0);
+		return;
+	}
 	if (more > low)
 		more = low;
 	for (unsigned int i = 0; i < 1u << more; i++)
