@@ -165,6 +165,7 @@ static struct fate fate_of(const struct made_packet *p)
 
 static struct {
 	bool on;
+	uint32_t seen; /* moments */
 	struct ruleset old, now;
 	struct made_packet p[WITNESSES];
 	struct fate expected[WITNESSES][4]; /* before, behind, and one direction of each */
@@ -206,9 +207,13 @@ static void judge(const char *when, int from, int to)
 	}
 }
 
+/* A rule can have thousands of entries; then the first moments and some of the others are enough. */
 static void moment(const char *when)
 {
 	if (!edit.on)
+		return;
+	edit.seen++;
+	if (edit.seen > 24 && edit.seen % 256)
 		return;
 	edit.on = false;
 	moments++;
@@ -377,6 +382,7 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	find_witnesses(d);
 	/* New rules are built where no packet comes; those moments show nothing. */
 	edit.on = !s.apply;
+	edit.seen = 0;
 	ret = script_run(&s, state, text);
 	edit.on = false;
 	judge("done", !ret, 1 + !ret);
