@@ -47,6 +47,9 @@ count out vlan pop vlan push vlan 9
 send in vlan set vlan 5 to queue 0
 pass in svlan pop vlan
 send in vxlan vni 5 decap to queue 1
+mirror in udp dst port 53 to queue 1 count
+send in tcp to rss 0-3 on ipv4,tcp
+send in tcp name "web" goto web \n table web \n drop in any
 pass in udp and vport 1|17|misc_parameters.source_port: mlx5_0 lacks eswitch_manager
 drop out udp sqn 5|14|misc_parameters.source_sqn: libmlx5 compares it in RX domains only
 END
@@ -67,7 +70,7 @@ check "there is a rule for each kind of word" all_words
 
 # try CHIP-OPTION... : the rule of $rule as second line of a file, checked on a device.
 try() {
-	{ echo; printf '%s\n' "$rule"; } >"$work/rule"
+	{ echo; printf '%b\n' "$rule"; } >"$work/rule" # \n: another line
 	on_chip "$flow" check --quiet --device mlx5_0 "$work/rule" 2>"$work/err"
 	status=$?
 	cat "$work/err"
