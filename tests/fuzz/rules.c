@@ -49,4 +49,4 @@ static void judge(unsigned int inputs)
 }
 
 const struct fuzz_target fuzz_target = {
-	.corpus = "fuzz/corpus/rules/*", .inputs = 20000, .judge = judge};
+	.corpus = "fuzz/corpus/rules/*", .inputs = 6000, .judge = judge};

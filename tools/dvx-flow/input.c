@@ -177,8 +177,9 @@ void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, si
 	program_free(&p);
 	if (err)
 		snprintf(why, size,
-			 "line %u: its lists and ranges multiply to more than %u entries: %s", line,
-			 RULE_ENTRIES_MAX, text);
+			 "line %u: its lists, ranges and negations multiply to more than %u entries "
+			 "(what is excepted can be a rule above instead): %s",
+			 line, RULE_ENTRIES_MAX, text);
 	else
 		snprintf(why, size,
 			 "line %u: the rules up to here need more than %u matchers; rules that "

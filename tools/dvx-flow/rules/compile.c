@@ -431,6 +431,7 @@ static int place_rules(struct work *w)
 	for (; w->rule < w->set->n && !ret; w->rule += !ret) {
 		w->placed = false;
 		w->now = &w->of[w->set->rule[w->rule].table];
+		w->now->cover.settled = w->now->cover.n;
 		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
 		if (!ret)
 			ret = w->placed ? compile_ways(w) : keep_shadow(w);

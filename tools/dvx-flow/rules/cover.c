@@ -72,10 +72,10 @@ bool cover_add(struct cover *c, enum rule_dir dir, size_t shape, struct rule_ent
 	return true;
 }
 
-/* Compares with the shapes that came since the last call. */
+/* Compares with the shapes that came since the last call, of earlier rules. */
 static bool find_wider(const struct cover *c, struct cover_shape *s)
 {
-	for (; s->compared < c->n; s->compared++) {
+	for (; s->compared < c->settled; s->compared++) {
 		const struct cover_shape *w = &c->shape[s->compared];
 
 		if (w->bits[0] & ~s->bits[0] || w->bits[1] & ~s->bits[1] ||
@@ -88,25 +88,30 @@ static bool find_wider(const struct cover *c, struct cover_shape *s)
 	return true;
 }
 
+/* The entry of shape w that takes what one of shape s would. */
+static const struct rule_entry *cover_entry(const struct cover *c, enum rule_dir dir,
+					    const struct cover_shape *w, const struct shape *s,
+					    const uint64_t *value)
+{
+	const struct map_slot *slot = map_get(&w->seen[dir], cover_hash(w->shape, s, value));
+	const struct rule_entry *e = slot ? &c->entry[slot->what] : NULL;
+
+	return e && cover_agrees(w->shape, e->value, s, value) ? e : NULL;
+}
+
 int cover_find(struct cover *c, enum rule_dir dir, size_t shape, const uint64_t *value,
 	       uint32_t *by)
 {
 	struct cover_shape *s = &c->shape[shape];
+	const struct rule_entry *e = cover_entry(c, dir, s, s->shape, value);
 
 	if (!find_wider(c, s))
 		return -ENOMEM;
-	for (size_t i = 0; i < s->nwider; i++) {
-		const struct cover_shape *w = &c->shape[s->wider[i]];
-		const struct map_slot *slot =
-			map_get(&w->seen[dir], cover_hash(w->shape, s->shape, value));
-		const struct rule_entry *e = slot ? &c->entry[slot->what] : NULL;
-
-		if (!e || !cover_agrees(w->shape, e->value, s->shape, value))
-			continue;
+	for (size_t i = 0; i < s->nwider && !e; i++)
+		e = cover_entry(c, dir, &c->shape[s->wider[i]], s->shape, value);
+	if (e)
 		*by = e->rule;
-		return 1;
-	}
-	return 0;
+	return e != NULL;
 }
 
 void cover_free(struct cover *c)

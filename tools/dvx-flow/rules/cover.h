@@ -21,6 +21,7 @@ struct cover_shape {
 struct cover {
 	struct cover_shape *shape;
 	size_t n, room;
+	size_t settled; /* shapes of earlier rules: of a rule's own, only equal entries are found */
 	struct rule_entry *entry;
 	size_t nentries, entry_room;
 };
