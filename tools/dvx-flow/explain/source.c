@@ -154,7 +154,8 @@ static const struct rule_name *dump_source_find(const struct dump_source *s, uin
 {
 	struct rule_name key = {.id = id};
 
-	return bsearch(&key, s->names, s->nnames, sizeof(key), compare_names);
+	/* a file has no names, and bsearch() wants an array even of none */
+	return s->nnames ? bsearch(&key, s->names, s->nnames, sizeof(key), compare_names) : NULL;
 }
 
 const char *dump_source_rule(void *source, uint64_t id)
