@@ -3,6 +3,7 @@
  * Proves what happens to a rule file when rules come and go: comments stay, the other rules keep
  * their lines, and of two files the rules that are the same are found, in their order.
  */
+#include <ctype.h>
 #include "tests/test.h"
 #include "rules/pairs.h"
 #include "rules/source.h"
@@ -80,13 +81,13 @@ TEST(text_of_edited_rules)
 	}
 }
 
-/* Each letter is a rule's text. */
-static void edit_letters(const char *letters, char room[][2], const char **text)
+/* Each letter is a rule's text; a capital one's rule is in another table. */
+static void edit_letters(const char *letters, char room[][2], struct pair_text *rule)
 {
 	for (size_t i = 0; letters[i]; i++) {
-		room[i][0] = letters[i];
+		room[i][0] = (char)tolower(letters[i]);
 		room[i][1] = 0;
-		text[i] = room[i];
+		rule[i] = (struct pair_text){room[i], isupper(letters[i]) ? "web" : "main"};
 	}
 }
 
@@ -101,11 +102,12 @@ TEST(pairs_of_two_files)
 		{"", "ab", "--", ".."},		 {"abc", "bxc", "1-2", "b.c"},
 		{"aab", "aba", "021", "a.a"},	 {"abcd", "dabc", "3012", ".abc"},
 		{"aaa", "aaaa", "012-", "aaa."}, {"abcde", "ebcda", "41230", ".bcd."},
+		{"aA", "Aa", "10", ".a"},	 {"aA", "A", "1", "A"},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char room[2][8][2];
-		const char *old[8], *now[8];
+		struct pair_text old[8], now[8];
 		size_t n = strlen(cases[i].now);
 		uint32_t from[8];
 		bool stays[8];

@@ -14,7 +14,7 @@ struct diff {
 	const json_t *rules; /* in effect */
 	struct ruleset set;  /* of the file */
 	struct texts old, now;
-	const char **old_text, **now_text;
+	struct pair_text *old_text, *now_text;
 	uint32_t *from;
 	bool *stays;
 	bool *kept,
@@ -39,6 +39,14 @@ static int diff_rooms(struct diff *d)
 	return d->old_text && d->now_text && d->from && d->stays && d->kept && d->left ? 0 : -1;
 }
 
+static struct pair_text diff_old(const json_t *rule)
+{
+	const char *table = json_string_value(json_object_get(rule, "table"));
+
+	return (struct pair_text){json_string_value(json_object_get(rule, "text")),
+				  table ? table : TABLE_MAIN};
+}
+
 static int diff_find(struct diff *d)
 {
 	json_t *rule;
@@ -47,9 +55,10 @@ static int diff_find(struct diff *d)
 	if (diff_rooms(d))
 		return -1;
 	json_array_foreach (d->rules, i, rule)
-		d->old_text[i] = json_string_value(json_object_get(rule, "text"));
+		d->old_text[i] = diff_old(rule);
 	for (i = 0; i < d->now.n; i++)
-		d->now_text[i] = d->set.rule[i].text;
+		d->now_text[i] = (struct pair_text){d->set.rule[i].text,
+						    rule_table_name(&d->set, &d->set.rule[i])};
 	if (pairs_find(d->old, d->now, d->from) || pairs_in_order(d->from, d->now.n, d->stays))
 		return -1;
 	memset(d->left, true, d->old.n);
@@ -105,7 +114,7 @@ static void diff_line(const struct diff *d, char sign, size_t old, const char *t
 static void diff_stays(struct diff_lines *l, size_t old)
 {
 	if (l->behind) {
-		diff_line(l->d, ' ', old, l->d->old_text[old]);
+		diff_line(l->d, ' ', old, l->d->old_text[old].text);
 		l->behind--;
 		return;
 	}
@@ -125,7 +134,7 @@ static void diff_changes(struct diff_lines *l, char sign, size_t next, size_t ol
 
 		for (at = next; seen < back;)
 			seen += l->d->kept[--at];
-		diff_line(l->d, ' ', at, l->d->old_text[at]);
+		diff_line(l->d, ' ', at, l->d->old_text[at].text);
 	}
 	l->waiting = 0;
 	l->gap = false;
@@ -143,11 +152,11 @@ static void diff_all_lines(const struct diff *d)
 		bool stays = now < d->now.n && d->stays[now];
 
 		for (; old < d->old.n && !d->kept[old]; old++)
-			diff_changes(&l, '-', old, old, d->old_text[old]);
+			diff_changes(&l, '-', old, old, d->old_text[old].text);
 		if (stays)
 			diff_stays(&l, old++);
 		else if (now < d->now.n)
-			diff_changes(&l, '+', old, d->from[now], d->now_text[now]);
+			diff_changes(&l, '+', old, d->from[now], d->now_text[now].text);
 	}
 	printf("%zu stay, %zu added, %zu deleted, %zu moved\n", d->stay, d->added, d->deleted,
 	       d->moved);
@@ -165,7 +174,7 @@ static json_t *diff_json(const struct diff *d)
 		if (d->stays[i])
 			continue;
 		j = json_pack("{s:I, s:s}", "line", (json_int_t)d->set.rule[i].line, "text",
-			      d->now_text[i]);
+			      d->now_text[i].text);
 		if (d->from[i] != PAIR_NONE)
 			json_object_set_new(j, "id", json_integer(diff_id(d, d->from[i])));
 		json_array_append_new(d->from[i] == PAIR_NONE ? added : moved, j);
@@ -173,7 +182,7 @@ static json_t *diff_json(const struct diff *d)
 	for (size_t i = 0; i < d->old.n; i++)
 		if (d->left[i])
 			json_array_append_new(deleted, json_pack("{s:I, s:s}", "id", diff_id(d, i),
-								 "text", d->old_text[i]));
+								 "text", d->old_text[i].text));
 	return json_pack("{s:I, s:o, s:o, s:o}", "stay", (json_int_t)d->stay, "added", added,
 			 "deleted", deleted, "moved", moved);
 }

@@ -149,23 +149,24 @@ static char *holder_copy(const char *text, size_t *len)
 	return copy;
 }
 
-static const char **holder_texts(const struct ruleset *set, struct texts *out)
+static struct pair_text *holder_texts(const struct ruleset *set, struct texts *out)
 {
-	const char **text = calloc(set->n ? set->n : 1, sizeof(*text));
+	struct pair_text *text = calloc(set->n ? set->n : 1, sizeof(*text));
 
 	for (size_t i = 0; text && i < set->n; i++)
-		text[i] = set->rule[i].text;
+		text[i] =
+			(struct pair_text){set->rule[i].text, rule_table_name(set, &set->rule[i])};
 	*out = (struct texts){text, set->n};
 	return text;
 }
 
-/* A rule with the text of one in effect is that rule. */
+/* A rule with the text of one in effect, in the table of that name, is that rule. */
 static uint32_t *holder_origins(const struct holder *h, const struct ruleset *set)
 {
 	uint32_t *from = calloc(set->n ? set->n : 1, sizeof(*from));
 	struct texts old, now;
-	const char **old_texts = holder_texts(holder_rules(h), &old);
-	const char **now_texts = holder_texts(set, &now);
+	struct pair_text *old_texts = holder_texts(holder_rules(h), &old);
+	struct pair_text *now_texts = holder_texts(set, &now);
 
 	if (!from || !old_texts || !now_texts || pairs_find(old, now, from)) {
 		free(from);

@@ -6,20 +6,28 @@
 #include "map.h"
 #include "pairs.h"
 
-static uint64_t pairs_hash(const char *text)
+static uint64_t pairs_mix(uint64_t h, const char *text)
 {
-	uint64_t h = 1;
-
 	for (; *text; text++)
 		h = map_mix(h, (unsigned char)*text);
 	return h;
 }
 
-/* Of each hash the first old text; next[] leads to the others in their order. */
+static uint64_t pairs_hash(const struct pair_text *r)
+{
+	return pairs_mix(pairs_mix(1, r->text), r->table);
+}
+
+static bool pairs_equal(const struct pair_text *a, const struct pair_text *b)
+{
+	return !strcmp(a->text, b->text) && !strcmp(a->table, b->table);
+}
+
+/* Of each hash the first old rule; next[] leads to the others in their order. */
 static int pairs_index(struct texts old, struct map *first, uint32_t *next)
 {
 	for (size_t i = old.n; i-- > 0;) {
-		struct map_slot *s = map_put(first, pairs_hash(old.text[i]), PAIR_NONE);
+		struct map_slot *s = map_put(first, pairs_hash(&old.rule[i]), PAIR_NONE);
 
 		if (!s)
 			return -ENOMEM;
@@ -29,14 +37,15 @@ static int pairs_index(struct texts old, struct map *first, uint32_t *next)
 	return 0;
 }
 
-/* Takes the first old text that equals this one out of its list. */
-static uint32_t pairs_take(struct texts old, struct map *first, uint32_t *next, const char *text)
+/* Takes the first old rule that equals this one out of its list. */
+static uint32_t pairs_take(struct texts old, struct map *first, uint32_t *next,
+			   const struct pair_text *rule)
 {
-	uint64_t hash = pairs_hash(text);
+	uint64_t hash = pairs_hash(rule);
 	struct map_slot *s = map_get(first, hash) ? map_put(first, hash, PAIR_NONE) : NULL;
 	uint32_t *at = s ? &s->what : NULL, found;
 
-	while (at && *at != PAIR_NONE && strcmp(old.text[*at], text) != 0)
+	while (at && *at != PAIR_NONE && !pairs_equal(&old.rule[*at], rule))
 		at = &next[*at];
 	if (!at || *at == PAIR_NONE)
 		return PAIR_NONE;
@@ -52,15 +61,15 @@ int pairs_find(struct texts old, struct texts now, uint32_t *from)
 	int ret = next ? pairs_index(old, &first, next) : -ENOMEM;
 
 	for (size_t i = 0; i < now.n && !ret; i++)
-		from[i] = pairs_take(old, &first, next, now.text[i]);
+		from[i] = pairs_take(old, &first, next, &now.rule[i]);
 	map_free(&first);
 	free(next);
 	return ret;
 }
 
 /*
- * The longest ascending subsequence. end[k] is the text with which one of length k + 1 ends, of
- * those the one that comes first among the old texts.
+ * The longest ascending subsequence. end[k] is the rule with which one of length k + 1 ends, of
+ * those the one that comes first among the old rules.
  */
 int pairs_in_order(const uint32_t *from, size_t n, bool *stays)
 {

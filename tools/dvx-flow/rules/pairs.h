@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which rules of a new set are those of an old one: a rule with the same text is the same rule. */
+/*
+ * Which rules of a new set are those of an old one: a rule with the same text in a table of the same
+ * name is the same rule.
+ */
 #ifndef DVX_FLOW_PAIRS_H
 #define DVX_FLOW_PAIRS_H
 
@@ -9,19 +12,23 @@
 
 #define PAIR_NONE UINT32_MAX
 
+struct pair_text {
+	const char *text, *table;
+};
+
 struct texts {
-	const char *const *text;
+	const struct pair_text *rule;
 	size_t n;
 };
 
 /*
- * from[i]: the index of the old text that text i of `now` continues, or PAIR_NONE. Equal texts are
+ * from[i]: the index of the old rule that rule i of `now` continues, or PAIR_NONE. Equal ones are
  * paired in their order. Returns 0 or -ENOMEM.
  */
 int pairs_find(struct texts old, struct texts now, uint32_t *from);
 
 /*
- * stays[i]: text i is paired, and keeps its place. The others move, or are new: as few as possible.
+ * stays[i]: rule i is paired, and keeps its place. The others move, or are new: as few as possible.
  */
 int pairs_in_order(const uint32_t *from, size_t n, bool *stays);
 

@@ -241,6 +241,11 @@ struct ruleset {
 
 void ruleset_free(struct ruleset *set);
 
+static inline const char *rule_table_name(const struct ruleset *set, const struct rule *r)
+{
+	return r->table ? set->table[r->table].name : TABLE_MAIN;
+}
+
 /* --- grammar.y -------------------------------------------------------------------------------- */
 
 /*
