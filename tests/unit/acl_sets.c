@@ -19,7 +19,7 @@ struct lengths {
 struct row {
 	const char *proto; /* its words */
 	uint8_t weight, sport, dport;
-	struct lengths lengths[9];
+	const struct lengths *lengths; /* the last one has weight 0 */
 };
 
 /* For each bit: how many percent of the prefixes so far go on with both values, and how uneven. */
@@ -37,182 +37,91 @@ struct seed {
 	const struct port_row *range, *one;
 };
 
-#define ADDRESSES_32                       \
-	{                                  \
-		{32, 32, 95}, {31, 32, 4}, \
-		{                          \
-			23, 32, 1          \
-		}                          \
-	}
+static const struct lengths acl_any[] = {{32, 32, 49}, {32, 24, 11}, {23, 32, 10}, {32, 22, 8},
+					 {23, 16, 5},  {31, 32, 3},  {30, 22, 2},  {8, 0, 1},
+					 {25, 28, 1},  {0}};
+static const struct lengths acl_icmp[] = {{32, 32, 49}, {32, 24, 11}, {23, 32, 10},
+					  {32, 22, 8},	{23, 16, 5},  {13, 0, 1},
+					  {27, 29, 1},	{26, 30, 1},  {0}};
+static const struct lengths acl_tcp[] = {{32, 32, 49}, {32, 24, 11}, {23, 32, 10}, {32, 22, 8},
+					 {23, 16, 5},  {31, 32, 3},  {30, 22, 2},  {0, 0, 1},
+					 {24, 23, 1},  {0}};
+static const struct lengths acl_range[] = {{32, 32, 95}, {31, 32, 4}, {23, 32, 1}, {0}};
+static const struct lengths acl_tcp_one[] = {{32, 32, 85}, {32, 22, 4}, {23, 32, 3}, {31, 32, 3},
+					     {32, 31, 2},  {30, 22, 1}, {32, 30, 1}, {31, 22, 1},
+					     {23, 28, 1},  {0}};
+static const struct lengths acl_udp_one[] = {
+	{32, 32, 85}, {32, 22, 4}, {23, 32, 3}, {31, 32, 3}, {0}};
 
 static const struct row acl_rows[] = {
-	{"",
-	 8,
-	 ANY,
-	 ANY,
-	 {{32, 32, 49},
-	  {32, 24, 11},
-	  {23, 32, 10},
-	  {32, 22, 8},
-	  {23, 16, 5},
-	  {31, 32, 3},
-	  {30, 22, 2},
-	  {8, 0, 1},
-	  {25, 28, 1}}},
-	{"icmp",
-	 3,
-	 ANY,
-	 ANY,
-	 {{32, 32, 49},
-	  {32, 24, 11},
-	  {23, 32, 10},
-	  {32, 22, 8},
-	  {23, 16, 5},
-	  {13, 0, 1},
-	  {27, 29, 1},
-	  {26, 30, 1}}},
-	{"tcp",
-	 19,
-	 ANY,
-	 ANY,
-	 {{32, 32, 49},
-	  {32, 24, 11},
-	  {23, 32, 10},
-	  {32, 22, 8},
-	  {23, 16, 5},
-	  {31, 32, 3},
-	  {30, 22, 2},
-	  {0, 0, 1},
-	  {24, 23, 1}}},
-	{"tcp", 11, ANY, RANGE, ADDRESSES_32},
-	{"tcp",
-	 57,
-	 ANY,
-	 ONE,
-	 {{32, 32, 85},
-	  {32, 22, 4},
-	  {23, 32, 3},
-	  {31, 32, 3},
-	  {32, 31, 2},
-	  {30, 22, 1},
-	  {32, 30, 1},
-	  {31, 22, 1},
-	  {23, 28, 1}}},
-	{"udp", 2, ANY, ONE, {{32, 32, 85}, {32, 22, 4}, {23, 32, 3}, {31, 32, 3}}},
-	{NULL}};
+	{"", 8, ANY, ANY, acl_any},
+	{"icmp", 3, ANY, ANY, acl_icmp},
+	{"tcp", 19, ANY, ANY, acl_tcp},
+	{"tcp", 11, ANY, RANGE, acl_range},
+	{"tcp", 57, ANY, ONE, acl_tcp_one},
+	{"udp", 2, ANY, ONE, acl_udp_one},
+	{NULL},
+};
 
-#define FW_WIDE                                                                          \
-	{                                                                                \
-		{32, 0, 18}, {0, 0, 12}, {30, 0, 8}, {21, 0, 7}, {23, 0, 7}, {27, 0, 7}, \
-			{28, 32, 7}, {32, 28, 7},                                        \
-		{                                                                        \
-			30, 32, 7                                                        \
-		}                                                                        \
-	}
-#define FW_HIGH                            \
-	{                                  \
-		{0, 32, 35}, {32, 32, 35}, \
-		{                          \
-			32, 21, 29         \
-		}                          \
-	}
+static const struct lengths fw_any[] = {{32, 0, 18}, {0, 0, 12}, {30, 0, 8},  {21, 0, 7},
+					{23, 0, 7},  {27, 0, 7}, {28, 32, 7}, {32, 28, 7},
+					{30, 32, 7}, {0}};
+static const struct lengths fw_high[] = {{0, 32, 35}, {32, 32, 35}, {32, 21, 29}, {0}};
+static const struct lengths fw_one[] = {{0, 32, 88}, {0, 0, 6},	  {32, 32, 2}, {32, 0, 2},
+					{0, 27, 1},  {26, 21, 1}, {0}};
+static const struct lengths fw_open[] = {{0, 0, 1}, {0}};
+static const struct lengths fw_server[] = {{32, 0, 82}, {0, 32, 11}, {0, 0, 7}, {0}};
+static const struct lengths fw_high_one[] = {{32, 32, 60}, {0, 32, 40}, {0}};
+static const struct lengths fw_one_high[] = {{32, 32, 60}, {32, 0, 40}, {0}};
+static const struct lengths fw_one_one[] = {{0, 32, 33}, {32, 0, 33}, {28, 28, 33}, {0}};
 
 static const struct row fw_rows[] = {
-	{"", 1, ANY, ANY, FW_WIDE},
-	{"icmp", 4, ANY, ANY, FW_WIDE},
-	{"proto 47", 6, ANY, ANY, FW_WIDE},
-	{"tcp", 11, ANY, ANY, FW_WIDE},
-	{"tcp", 4, HIGH, HIGH, FW_HIGH},
-	{"tcp",
-	 42,
-	 ANY,
-	 ONE,
-	 {{0, 32, 88}, {0, 0, 6}, {32, 32, 2}, {32, 0, 2}, {0, 27, 1}, {26, 21, 1}}},
-	{"udp", 2, HIGH, HIGH, FW_HIGH},
-	{"udp", 1, HIGH, RANGE, {{0, 0, 1}}},
-	{"udp", 1, RANGE, HIGH, {{0, 0, 1}}},
-	{"udp",
-	 14,
-	 ANY,
-	 ONE,
-	 {{0, 32, 88}, {0, 0, 6}, {32, 32, 2}, {32, 0, 2}, {0, 27, 1}, {26, 21, 1}}},
-	{"udp", 10, ONE, ANY, {{32, 0, 82}, {0, 32, 11}, {0, 0, 7}}},
-	{"udp", 2, HIGH, ONE, {{32, 32, 60}, {0, 32, 40}}},
-	{"udp", 2, ONE, HIGH, {{32, 32, 60}, {32, 0, 40}}},
-	{"udp", 2, ONE, ONE, {{0, 32, 33}, {32, 0, 33}, {28, 28, 33}}},
-	{NULL}};
+	{"", 1, ANY, ANY, fw_any},
+	{"icmp", 4, ANY, ANY, fw_any},
+	{"proto 47", 6, ANY, ANY, fw_any},
+	{"tcp", 11, ANY, ANY, fw_any},
+	{"tcp", 4, HIGH, HIGH, fw_high},
+	{"tcp", 42, ANY, ONE, fw_one},
+	{"udp", 2, HIGH, HIGH, fw_high},
+	{"udp", 1, HIGH, RANGE, fw_open},
+	{"udp", 1, RANGE, HIGH, fw_open},
+	{"udp", 14, ANY, ONE, fw_one},
+	{"udp", 10, ONE, ANY, fw_server},
+	{"udp", 2, HIGH, ONE, fw_high_one},
+	{"udp", 2, ONE, HIGH, fw_one_high},
+	{"udp", 2, ONE, ONE, fw_one_one},
+	{NULL},
+};
 
-#define IPC_WIDE                                                                               \
-	{                                                                                      \
-		{24, 24, 22}, {23, 24, 8}, {24, 16, 7}, {26, 24, 5}, {16, 24, 5}, {24, 26, 5}, \
-			{0, 24, 3}, {24, 0, 3},                                                \
-		{                                                                              \
-			24, 28, 2                                                              \
-		}                                                                              \
-	}
-#define IPC_RANGE                                                                                \
-	{                                                                                        \
-		{24, 32, 50}, {23, 32, 12}, {16, 32, 10}, {26, 32, 10}, {0, 32, 7}, {25, 32, 5}, \
-			{32, 0, 2}, {22, 32, 2},                                                 \
-		{                                                                                \
-			32, 32, 2                                                                \
-		}                                                                                \
-	}
-#define IPC_ONE                                                                              \
-	{                                                                                    \
-		{32, 32, 46}, {24, 32, 17}, {0, 32, 7}, {23, 32, 5}, {24, 0, 4}, {0, 24, 2}, \
-			{23, 24, 2}, {16, 32, 2},                                            \
-		{                                                                            \
-			24, 24, 2                                                            \
-		}                                                                            \
-	}
-#define IPC_SERVER                                                                             \
-	{                                                                                      \
-		{32, 24, 26}, {32, 26, 15}, {32, 32, 12}, {24, 32, 8}, {0, 32, 7}, {32, 0, 5}, \
-			{32, 25, 4}, {23, 32, 4},                                              \
-		{                                                                              \
-			16, 32, 2                                                              \
-		}                                                                              \
-	}
+static const struct lengths ipc_any[] = {{24, 24, 22}, {23, 24, 8}, {24, 16, 7}, {26, 24, 5},
+					 {16, 24, 5},  {24, 26, 5}, {0, 24, 3},	 {24, 0, 3},
+					 {24, 28, 2},  {0}};
+static const struct lengths ipc_range[] = {{24, 32, 50}, {23, 32, 12}, {16, 32, 10}, {26, 32, 10},
+					   {0, 32, 7},	 {25, 32, 5},  {32, 0, 2},   {22, 32, 2},
+					   {32, 32, 2},	 {0}};
+static const struct lengths ipc_from_range[] = {
+	{32, 24, 44}, {32, 16, 12}, {32, 26, 12}, {32, 0, 6},  {32, 23, 6},
+	{32, 25, 6},  {0, 32, 3},   {23, 32, 3},  {24, 32, 3}, {0}};
+static const struct lengths ipc_one[] = {{32, 32, 46}, {24, 32, 17}, {0, 32, 7},  {23, 32, 5},
+					 {24, 0, 4},   {0, 24, 2},   {23, 24, 2}, {16, 32, 2},
+					 {24, 24, 2},  {0}};
+static const struct lengths ipc_server[] = {{32, 24, 26}, {32, 26, 15}, {32, 32, 12}, {24, 32, 8},
+					    {0, 32, 7},	  {32, 0, 5},	{32, 25, 4},  {23, 32, 4},
+					    {16, 32, 2},  {0}};
+static const struct lengths ipc_high[] = {{32, 32, 81}, {24, 32, 6}, {0, 32, 3},
+					  {16, 32, 3},	{23, 32, 3}, {30, 32, 2},
+					  {31, 32, 2},	{32, 24, 1}, {0}};
+static const struct lengths ipc_from_high[] = {{32, 16, 50}, {32, 24, 33}, {32, 0, 17}, {0}};
 
 static const struct row ipc_rows[] = {
-	{"", 34, ANY, ANY, IPC_WIDE},
-	{"icmp", 1, ANY, ANY, IPC_WIDE},
-	{"proto 47", 1, ANY, ANY, IPC_WIDE},
-	{"tcp", 2, ANY, ANY, IPC_WIDE},
-	{"tcp", 2, ANY, RANGE, IPC_RANGE},
-	{"tcp",
-	 2,
-	 RANGE,
-	 ANY,
-	 {{32, 24, 44},
-	  {32, 16, 12},
-	  {32, 26, 12},
-	  {32, 0, 6},
-	  {32, 23, 6},
-	  {32, 25, 6},
-	  {0, 32, 3},
-	  {23, 32, 3},
-	  {24, 32, 3}}},
-	{"tcp", 13, ANY, ONE, IPC_ONE},
-	{"tcp", 7, ONE, ANY, IPC_SERVER},
-	{"udp",
-	 7,
-	 ANY,
-	 HIGH,
-	 {{32, 32, 81},
-	  {24, 32, 6},
-	  {0, 32, 3},
-	  {16, 32, 3},
-	  {23, 32, 3},
-	  {30, 32, 2},
-	  {31, 32, 2},
-	  {32, 24, 1}}},
-	{"udp", 1, HIGH, ANY, {{32, 16, 50}, {32, 24, 33}, {32, 0, 17}}},
-	{"udp", 22, ANY, ONE, IPC_ONE},
-	{"udp", 7, ONE, ANY, IPC_SERVER},
-	{"udp", 1, ANY, RANGE, IPC_RANGE},
-	{NULL}};
+	{"", 34, ANY, ANY, ipc_any},	    {"icmp", 1, ANY, ANY, ipc_any},
+	{"proto 47", 1, ANY, ANY, ipc_any}, {"tcp", 2, ANY, ANY, ipc_any},
+	{"tcp", 2, ANY, RANGE, ipc_range},  {"tcp", 2, RANGE, ANY, ipc_from_range},
+	{"tcp", 13, ANY, ONE, ipc_one},	    {"tcp", 7, ONE, ANY, ipc_server},
+	{"udp", 7, ANY, HIGH, ipc_high},    {"udp", 1, HIGH, ANY, ipc_from_high},
+	{"udp", 22, ANY, ONE, ipc_one},	    {"udp", 7, ONE, ANY, ipc_server},
+	{"udp", 1, ANY, RANGE, ipc_range},  {NULL},
+};
 
 static const struct tree acl_trees[] = {
 	{{100, 0, 0, 0, 0, 0, 50, 0, 0,	 0,  0,	 0,  0,	 0,  0,	 0,
@@ -410,15 +319,16 @@ static const struct row *row_of(struct dice *d, const struct row *rows)
 /* One in sixteen has other lengths near by: real sets have a long tail. */
 static struct lengths lengths_of(struct dice *d, const struct row *r)
 {
-	uint32_t all = 0, at, i = 0;
+	const struct lengths *at = r->lengths;
+	uint32_t all = 0, roll;
 	struct lengths l;
 
-	for (i = 0; i < 9; i++)
-		all += r->lengths[i].weight;
-	at = dice_roll(d, all);
-	for (i = 0; at >= r->lengths[i].weight; i++)
-		at -= r->lengths[i].weight;
-	l = r->lengths[i];
+	for (; at->weight; at++)
+		all += at->weight;
+	roll = dice_roll(d, all);
+	for (at = r->lengths; roll >= at->weight; at++)
+		roll -= at->weight;
+	l = *at;
 	if (!dice_roll(d, 16)) {
 		l.src = (uint8_t)(l.src > 6 ? l.src - dice_roll(d, 6) : l.src);
 		l.dst = (uint8_t)(l.dst > 6 ? l.dst - dice_roll(d, 6) : l.dst);
