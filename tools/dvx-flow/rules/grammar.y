@@ -164,7 +164,7 @@ one_match:
   T_ANY			{ parse_any(ps, &@$); }
 | T_INNER		{ parse_level(ps, true); ps->asks_inner = true; }
 | T_OUTER		{ parse_level(ps, false); }
-| T_ETH			{ parse_eth(ps); }
+| T_ETH			{ parse_eth_word(ps); }
 | T_ETHERTYPE ne ethertype	{ ONE; parse_ethertype(ps, &@$, $3); }
 | T_TYPE ne T_NUMBER	{ parse_type(ps, &@$, NULL, $3); }
 | T_TYPE ne name	{ parse_type(ps, &@$, $3, 0); }
@@ -371,8 +371,8 @@ modifier:
 | T_GOTO name		{ parse_goto(ps, &@2, $2); }
 | T_TAG T_NUMBER	{ parse_tag(ps, &@$, $2); }
 | T_COUNT		{ parse_count(ps, &@$); }
-| T_NAMED T_STRING	{ parse_name(ps, &@2, $2); }
-| T_NAMED name		{ parse_name(ps, &@2, $2); }
+| T_NAMED T_STRING	{ parse_rule_name(ps, &@2, $2); }
+| T_NAMED name		{ parse_rule_name(ps, &@2, $2); }
 | T_SET settings
 | T_DEC T_TTL		{ parse_change(ps, &@$, CHANGE_DEC_TTL, 0); }
 | T_PUSH T_VLAN T_NUMBER	{ parse_push_vlan(ps, &@$, $3, 0); }

@@ -171,7 +171,7 @@ bool parse_is_negated(const struct rule_parser *ps);
 /* Begins a match: does it belong to the open group? word: it names the header. */
 void parse_target(struct rule_parser *ps, enum parse_scope scope, bool word);
 void parse_any(struct rule_parser *ps, const struct source_range *at);
-void parse_eth(struct rule_parser *ps);
+void parse_eth_word(struct rule_parser *ps);
 /* Closes the group, if one is open. */
 void parse_group_end(struct rule_parser *ps);
 void parse_settle_l4(struct rule_parser *ps, const struct source_range *at);
@@ -282,7 +282,7 @@ void parse_tables_free(struct rule_parser *ps);
 void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag);
 void parse_count(struct rule_parser *ps, const struct source_range *at);
 
-void parse_name(struct rule_parser *ps, const struct source_range *at, const char *name);
+void parse_rule_name(struct rule_parser *ps, const struct source_range *at, const char *name);
 void parse_end_names(struct rule_parser *ps);
 
 /* Changes. `side` is an enum parse_side. */

@@ -49,7 +49,7 @@ void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct 
 }
 
 /* The length of the prefix that this mask is, or NET_MASK. */
-static uint8_t mask_bits(const struct rule_net *mask)
+static uint8_t net_mask_bits(const struct rule_net *mask)
 {
 	unsigned int bits = 0, width = address_bits(mask);
 
@@ -74,7 +74,7 @@ void parse_net_mask(struct rule_parser *ps, const struct source_range *at, struc
 		parse_mistake(ps, at, "a mask of 0 compares nothing");
 	else if (outside)
 		parse_mistake(ps, at, "the address has bits outside the mask");
-	a->ip.bits = mask_bits(&mask->ip);
+	a->ip.bits = net_mask_bits(&mask->ip);
 	if (a->ip.bits == NET_MASK)
 		memcpy(a->ip.end, mask->ip.addr, sizeof(a->ip.end));
 }

@@ -45,7 +45,7 @@ static void name_keep(struct rule_parser *ps, const struct source_range *at, con
 			      name);
 }
 
-void parse_name(struct rule_parser *ps, const struct source_range *at, const char *name)
+void parse_rule_name(struct rule_parser *ps, const struct source_range *at, const char *name)
 {
 	if (ps->rule.name)
 		parse_mistake(ps, at, "a second name of one rule");

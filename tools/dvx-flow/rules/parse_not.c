@@ -70,7 +70,7 @@ void parse_any(struct rule_parser *ps, const struct source_range *at)
 	parse_target(ps, SCOPE_ONE, false);
 }
 
-void parse_eth(struct rule_parser *ps)
+void parse_eth_word(struct rule_parser *ps)
 {
 	if (!ps->group.empty)
 		parse_group_end(ps);
