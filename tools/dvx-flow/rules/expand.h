@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What expand.c, which expands what a rule says, and expand_not.c, which expands what it excludes,
+ * share.
+ */
+#ifndef DVX_FLOW_EXPAND_H
+#define DVX_FLOW_EXPAND_H
+
+#include "compile.h"
+#include "cubes.h"
+
+/* An entry that is being built. */
+struct alternative {
+	bool inner; /* the current level */
+	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
+};
+
+/* The lists in the order in which they multiply. HOST and PORT are tried on both sides. */
+enum { LIST_SRC, LIST_DST, LIST_HOST, LIST_SPORT, LIST_DPORT, LIST_PORT, LISTS };
+
+enum { SIDE_S, SIDE_D };
+
+struct expansion {
+	const struct rule *rule;
+	struct cubes list[2][LISTS]; /* of the outer headers, and of the inner ones */
+	struct exception *except;
+	entry_fn each;
+	void *arg;
+	size_t entries;
+};
+
+/* A key of the current level. */
+unsigned int alternative_key(const struct alternative *a, unsigned int key);
+
+/* Adds a condition. False if no packet can meet both (src port 80, and any port 90 tried there). */
+bool alternative_add(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
+bool alternative_add_here(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
+bool alternative_add_net(struct alternative *a, unsigned int first_key, uint8_t version,
+			 const struct cube *c);
+
+unsigned int expand_port_key(uint64_t proto, int side);
+int expand_lists(struct cubes list[LISTS], const struct rule_headers *h);
+int expand_emit(struct expansion *x, const struct alternative *a);
+
+/* The exceptions of a rule: once before its entries are made, and for each of these from i = 0 on. */
+int excepts_make(struct expansion *x, unsigned int stride);
+int expand_excepts(struct expansion *x, const struct alternative *a, size_t i);
+void excepts_free(struct expansion *x);
+
+#endif

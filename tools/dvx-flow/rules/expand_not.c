@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Expands what a rule excludes. A group of matches does not hold if its first one fails, or that
+ * holds and the second one fails, and so on. Each of these is a set of entries; all of them are the
+ * rule's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "expand.h"
+
+/* What must not hold. */
+struct exception {
+	const struct rule_except *says;
+	struct cubes list[LISTS], others[LISTS]; /* the lists, and all other values */
+	struct cubes proto;			 /* all protocols but its own */
+	struct cubes *field;			 /* for each of its fields, all other values */
+};
+
+/* Each cube of a key. */
+static int except_key(struct expansion *x, const struct alternative *a, size_t i, unsigned int key,
+		      const struct cubes *others)
+{
+	int ret = 0;
+
+	for (size_t n = 0; n < others->n && !ret; n++) {
+		struct alternative b = *a;
+
+		if (alternative_add(&b, key, (uint64_t)others->cube[n].value,
+				    (uint64_t)others->cube[n].mask))
+			ret = expand_excepts(x, &b, i + 1);
+	}
+	return ret;
+}
+
+/* The key of the other kind of tag, or 0 (no tag's) if this key is no kind. */
+static unsigned int other_kind(unsigned int key)
+{
+	unsigned int level = key >= KEY_PER_LEVEL ? KEY_PER_LEVEL : 0;
+
+	switch (key - level) {
+	case KEY_CVLAN:
+	case KEY_CVLAN2:
+		return key + 1;
+	case KEY_SVLAN:
+	case KEY_SVLAN2:
+		return key - 1;
+	default:
+		return 0;
+	}
+}
+
+_Static_assert(KEY_SVLAN == KEY_CVLAN + 1 && KEY_SVLAN2 == KEY_CVLAN2 + 1 && KEY_CVLAN > 0,
+	       "the kinds of a tag are side by side");
+
+/* No device compares "not a tag of this kind" alone: there is no tag, or one of the other kind. */
+static int except_kind(struct expansion *x, const struct alternative *a, size_t i, unsigned int key)
+{
+	unsigned int other = other_kind(key);
+	struct alternative b = *a, c = *a;
+	int ret = 0;
+
+	if (alternative_add(&b, key, 0, 1) && alternative_add(&b, other, 0, 1))
+		ret = expand_excepts(x, &b, i + 1);
+	/* no tag is of both kinds */
+	if (!ret && !a->value[key] && alternative_add(&c, other, 1, 1))
+		ret = expand_excepts(x, &c, i + 1);
+	return ret;
+}
+
+static int except_field(struct expansion *x, const struct alternative *a, size_t i, size_t f)
+{
+	const struct rule_field *field = &x->except[i].says->field[f];
+
+	if (other_kind(field->key) && field->value)
+		return except_kind(x, a, i, field->key);
+	return except_key(x, a, i, field->key, &x->except[i].field[f]);
+}
+
+/* A value of 0 says that a header lacks; fields behind it need no such entry. */
+static int except_fields(struct expansion *x, const struct alternative *a, size_t i)
+{
+	const struct rule_except *e = x->except[i].says;
+	struct alternative b = *a;
+	int ret = 0;
+
+	for (size_t f = 0; f < e->nfields && !ret; f++) {
+		const struct rule_field *field = &e->field[f];
+
+		ret = except_field(x, &b, i, f);
+		if (field->value && !field->nmore &&
+		    !alternative_add(&b, field->key, field->value, field->mask))
+			break;
+	}
+	return ret;
+}
+
+static int except_nets(struct expansion *x, const struct alternative *a, size_t i, int list,
+		       unsigned int first_key)
+{
+	const struct cubes *others = &x->except[i].others[list];
+	uint8_t version = x->except[i].says->headers.ip;
+	int ret = 0;
+
+	for (size_t n = 0; n < others->n && !ret; n++) {
+		struct alternative b = *a;
+
+		if (!alternative_add_net(&b, first_key, version, &others->cube[n]))
+			continue;
+		/* `host` must be neither address */
+		ret = list == LIST_HOST && first_key == MATCH_SRC_127_96
+			      ? except_nets(x, &b, i, list, MATCH_DST_127_96)
+			      : expand_excepts(x, &b, i + 1);
+	}
+	return ret;
+}
+
+static int except_addresses(struct expansion *x, const struct alternative *a, size_t i)
+{
+	const struct rule_headers *h = &x->except[i].says->headers;
+	int ret = 0;
+
+	if (h->src.n)
+		ret = except_nets(x, a, i, LIST_SRC, MATCH_SRC_127_96);
+	if (!ret && h->dst.n)
+		ret = except_nets(x, a, i, LIST_DST, MATCH_DST_127_96);
+	if (!ret && h->host.n)
+		ret = except_nets(x, a, i, LIST_HOST, MATCH_SRC_127_96);
+	return ret;
+}
+
+/* `port` must be neither. */
+static int except_either_port(struct expansion *x, const struct alternative *a, size_t i,
+			      uint64_t proto)
+{
+	const struct cubes *others = &x->except[i].others[LIST_PORT];
+	unsigned int sport = alternative_key(a, expand_port_key(proto, SIDE_S)),
+		     dport = alternative_key(a, expand_port_key(proto, SIDE_D));
+	int ret = 0;
+
+	for (size_t n = 0; n < others->n && !ret; n++) {
+		struct alternative b = *a;
+
+		if (alternative_add(&b, sport, (uint64_t)others->cube[n].value,
+				    (uint64_t)others->cube[n].mask))
+			ret = except_key(x, &b, i, dport, others);
+	}
+	return ret;
+}
+
+static int except_ports(struct expansion *x, struct alternative *a, size_t i, uint64_t proto)
+{
+	const struct exception *e = &x->except[i];
+	int ret = 0;
+
+	for (int side = SIDE_S; side <= SIDE_D && !ret; side++) {
+		int list = side == SIDE_S ? LIST_SPORT : LIST_DPORT;
+		unsigned int key = alternative_key(a, expand_port_key(proto, side));
+
+		if (!e->list[list].n)
+			continue;
+		ret = except_key(x, a, i, key, &e->others[list]);
+		/* A tunnel's fields are compared where its port is. */
+		if (e->list[list].n == 1 &&
+		    !alternative_add(a, key, (uint64_t)e->list[list].cube->value,
+				     (uint64_t)e->list[list].cube->mask))
+			return ret;
+	}
+	if (!ret && e->list[LIST_PORT].n)
+		ret = except_either_port(x, a, i, proto);
+	return ret ? ret : except_fields(x, a, i);
+}
+
+static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
+{
+	static const uint64_t protos[] = {L4_TCP, L4_UDP};
+	enum rule_l4 l4 = x->except[i].says->headers.l4;
+	int ret = except_key(x, a, i, alternative_key(a, KEY_PROTO), &x->except[i].proto);
+
+	for (int p = 0; p < 2 && !ret; p++) {
+		struct alternative b = *a;
+
+		if ((l4 == L4_TCP_OR_UDP || l4 == protos[p]) &&
+		    alternative_add_here(&b, KEY_PROTO, protos[p], 0xff))
+			ret = except_ports(x, &b, i, protos[p]);
+	}
+	return ret;
+}
+
+int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
+{
+	const struct rule_except *e = i < x->rule->nexcepts ? x->except[i].says : NULL;
+	struct alternative b = *a;
+	uint64_t version;
+	int ret;
+
+	if (!e)
+		return expand_emit(x, a);
+	b.inner = e->inner;
+	version = b.value[alternative_key(&b, MATCH_IP_VERSION)];
+	if (e->headers.ip && version != e->headers.ip)
+		return expand_excepts(x, &b, i + 1);
+	if (e->headers.l4 != L4_ANY)
+		return except_l4(x, &b, i);
+	ret = except_fields(x, &b, i);
+	return ret ? ret : except_addresses(x, &b, i);
+}
+
+/* --- what does not hold ------------------------------------------------------------------------ */
+
+static void not_lists(struct exception *e, unsigned int stride)
+{
+	const struct rule_headers *h = &e->says->headers;
+
+	expand_lists(e->list, h);
+	cubes_not_nets(&e->others[LIST_SRC], &h->src, stride);
+	cubes_not_nets(&e->others[LIST_DST], &h->dst, stride);
+	cubes_not_nets(&e->others[LIST_HOST], &h->host, stride);
+	cubes_not_ports(&e->others[LIST_SPORT], &h->sport, stride);
+	cubes_not_ports(&e->others[LIST_DPORT], &h->dport, stride);
+	cubes_not_ports(&e->others[LIST_PORT], &h->port, stride);
+}
+
+static void not_proto(struct exception *e, unsigned int stride)
+{
+	static const struct rule_value tcp_udp[] = {{L4_TCP, 0xff}, {L4_UDP, 0xff}};
+	enum rule_l4 l4 = e->says->headers.l4;
+
+	cubes_not_values(&e->proto, &tcp_udp[l4 == L4_UDP], l4 == L4_TCP_OR_UDP ? 2 : 1, 0xff,
+			 stride);
+}
+
+static void not_field(struct cubes *c, const struct rule_field *f, unsigned int stride)
+{
+	struct rule_value *v = calloc(f->nmore + 1, sizeof(*v));
+
+	if (!v) {
+		c->err = -ENOMEM;
+		return;
+	}
+	v[0] = (struct rule_value){f->value, f->mask};
+	for (size_t i = 0; i < f->nmore; i++)
+		v[i + 1] = f->more[i];
+	cubes_not_values(c, v, f->nmore + 1, match_key_max(f->key), stride);
+	free(v);
+}
+
+static int exception_make(struct exception *e, const struct rule_except *says, unsigned int stride)
+{
+	int err = 0;
+
+	e->says = says;
+	e->field = calloc(says->nfields + 1, sizeof(*e->field));
+	if (!e->field)
+		return -ENOMEM;
+	not_lists(e, stride);
+	not_proto(e, stride);
+	for (size_t f = 0; f < says->nfields; f++)
+		not_field(&e->field[f], &says->field[f], stride);
+	for (int l = 0; l < LISTS; l++)
+		err = err ? err : e->list[l].err ? e->list[l].err : e->others[l].err;
+	for (size_t f = 0; f < says->nfields && !err; f++)
+		err = e->field[f].err;
+	return err ? err : e->proto.err;
+}
+
+static void exception_free(struct exception *e)
+{
+	for (int l = 0; l < LISTS; l++) {
+		free(e->list[l].cube);
+		free(e->others[l].cube);
+	}
+	for (size_t f = 0; e->field && f < e->says->nfields; f++)
+		free(e->field[f].cube);
+	free(e->field);
+	free(e->proto.cube);
+}
+
+int excepts_make(struct expansion *x, unsigned int stride)
+{
+	size_t n = x->rule->nexcepts;
+	int ret = 0;
+
+	x->except = n ? calloc(n, sizeof(*x->except)) : NULL;
+	if (n && !x->except)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = exception_make(&x->except[i], &x->rule->except[i], stride);
+	return ret;
+}
+
+void excepts_free(struct expansion *x)
+{
+	for (size_t i = 0; x->except && i < x->rule->nexcepts; i++)
+		exception_free(&x->except[i]);
+	free(x->except);
+}
