@@ -52,9 +52,12 @@ tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c $(COPY_FAKE)
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
 
 # dvx-flow's rules and its explain, without a device.
-FLOW_TESTS += tests/unit/import tests/unit/rules_parse tests/unit/rules_edit tests/unit/rules_compile tests/unit/rules_fill
-FLOW_TESTS += tests/unit/rules_acl
-tests_unit_rules_acl_SOURCES = tests/unit/rules_acl.c tests/unit/acl_run.c tests/unit/acl_run.h
+FLOW_TESTS += tests/unit/import tests/unit/rules_parse tests/unit/rules_mistakes tests/unit/rules_edit tests/unit/rules_fill
+FLOW_TESTS += tests/unit/rules_compile tests/unit/rules_entries tests/unit/rules_acl
+tests_unit_rules_compile_SOURCES = tests/unit/rules_compile.c tests/unit/rules_rig.h
+tests_unit_rules_entries_SOURCES = tests/unit/rules_entries.c tests/unit/rules_rig.h
+tests_unit_rules_edit_SOURCES = tests/unit/rules_edit.c tests/unit/rules_rig.h
+tests_unit_rules_acl_SOURCES = tests/unit/rules_acl.c tests/unit/acl_run.c tests/unit/acl_run.h tests/unit/rules_rig.h
 tests_unit_rules_fill_SOURCES = tests/unit/rules_fill.c tools/dvx-flow/daemon/fill.c
 tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/src
 

@@ -11,6 +11,7 @@
 #include "acl_packets.h"
 #include "acl_sets.h"
 #include "flow_slow.h"
+#include "rules_rig.h"
 
 static const char *const names[ACL_SHAPES] = {"acl", "fw", "ipc", "mixed", "hostile"};
 
@@ -20,11 +21,6 @@ static bool long_run(void)
 }
 
 /* --- sets ----------------------------------------------------------------------------------------- */
-
-static void parse_set(const char *text, struct ruleset *set)
-{
-	assert_int_equal(rules_parse(text, strlen(text), set, NULL, NULL), 0);
-}
 
 /* Sums of paths, and how many packets met another rule than the slow matcher's. */
 struct tried {
@@ -74,7 +70,7 @@ static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 	struct ruleset set;
 	struct tried t = {0};
 
-	parse_set(text, &set);
+	parse(text, &set);
 	assert_int_equal(acl_compile(&set, RULE_IN, &p, &refusal), 0);
 	assert_int_equal(acl_cost(&p, &cost), 0);
 	run = acl_run_new(&p);
@@ -146,7 +142,7 @@ static void random_ranges(struct dice *d, struct ruleset *set)
 		fprintf(f, " count\n");
 	}
 	fclose(f);
-	parse_set(text, set);
+	parse(text, set);
 	free(text);
 }
 
@@ -207,7 +203,7 @@ static void random_set(struct dice *d, size_t rules, struct ruleset *set)
 		n++;
 	}
 	fclose(f);
-	parse_set(text, set);
+	parse(text, set);
 	free(text);
 }
 
@@ -257,7 +253,7 @@ TEST(a_rule_that_names_a_register_of_the_codes_is_refused_by_line)
 	struct acl_program p;
 	struct ruleset set;
 
-	parse_set("drop in ipv4 tcp\ndrop in reg_c1 7\n", &set);
+	parse("drop in ipv4 tcp\ndrop in reg_c1 7\n", &set);
 	assert_int_equal(acl_compile(&set, RULE_IN, &p, &refusal), -E2BIG);
 	assert_int_equal(refusal.rule, 1);
 	assert_string_equal(refusal.why, "it names a register that codes are kept in");
@@ -273,7 +269,7 @@ TEST(rules_of_the_other_direction_are_no_part)
 	struct ruleset set;
 	size_t path;
 
-	parse_set("drop out any\npass in any\n", &set);
+	parse("drop out any\npass in any\n", &set);
 	assert_int_equal(acl_compile(&set, RULE_IN, &p, &refusal), 0);
 	run = acl_run_new(&p);
 	assert_int_equal(acl_run_packet(run, &packet, &path), 1);

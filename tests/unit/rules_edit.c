@@ -7,13 +7,9 @@
 #include "tests/test.h"
 #include "rules/pairs.h"
 #include "rules/source.h"
+#include "rules_rig.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static void edit_parse(const char *text, struct ruleset *set)
-{
-	assert_int_equal(rules_parse(text, strlen(text), set, NULL, NULL), 0);
-}
 
 /* The rules of a text by one letter each, which their VLANs are. */
 TEST(text_of_edited_rules)
@@ -54,14 +50,14 @@ TEST(text_of_edited_rules)
 		size_t len;
 		char *text;
 
-		edit_parse(before, &set);
-		edit_parse(cases[i].more, &more);
+		parse(before, &set);
+		parse(cases[i].more, &more);
 		for (const char *p = cases[i].gone; *p; p++)
 			gone[*p - '1'] = true;
 		text = source_edit(before, strlen(before), &e, place, &len);
 		assert_string_equal(text, cases[i].after);
 		assert_int_equal(len, strlen(text));
-		edit_parse(text, &again);
+		parse(text, &again);
 		assert_int_equal(again.n, edit_count(&e));
 		edit_origins(&e, from);
 		for (size_t r = 0; r < again.n; r++) {

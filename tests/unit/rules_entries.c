@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proves that ranges become the fewest prefixes, that rules of one shape share a matcher, and that
+ * shadows, the cost and what is too much are reported.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include "rules/cubes.h"
+#include "rules/plan.h"
+#include "rules_rig.h"
+
+/* --- prefixes --------------------------------------------------------------------------------- */
+
+static struct cubes range_cubes(uint64_t first, uint64_t last)
+{
+	struct cubes c = {0};
+
+	cubes_add_range(&c, first, last, 16);
+	assert_int_equal(c.err, 0);
+	return c;
+}
+
+static size_t prefix_count(uint64_t first, uint64_t last)
+{
+	struct cubes c = range_cubes(first, last);
+
+	free(c.cube);
+	return c.n;
+}
+
+TEST(prefixes)
+{
+	assert_int_equal(prefix_count(0, 65535), 1);
+	assert_int_equal(prefix_count(53, 53), 1);
+	assert_int_equal(prefix_count(80, 443), 8);
+	assert_int_equal(prefix_count(1, 65534), 30);
+	assert_int_equal(prefix_count(65535, 65535), 1);
+	for (int round = 0; round < 200; round++) {
+		uint64_t first = below(65536), last = first + below(65536u - (uint32_t)first);
+		struct cubes c = range_cubes(first, last);
+		uint64_t covered = 0;
+
+		for (size_t i = 0; i < c.n; i++) {
+			assert_true(!(c.cube[i].value & ~c.cube[i].mask));
+			assert_true(c.cube[i].value >= first);
+			covered += 65536u - (uint64_t)c.cube[i].mask;
+		}
+		assert_int_equal(covered, last - first + 1u);
+		free(c.cube);
+	}
+}
+
+/* The size of the table that rules become. */
+struct size {
+	size_t matchers, entries;
+};
+
+static struct size size_of(const char *text)
+{
+	struct ruleset set;
+	struct program p;
+	struct size size;
+
+	parse(text, &set);
+	compile(&set, &p);
+	size = (struct size){p.table[RULE_IN].n, p.table[RULE_IN].entries};
+	program_free(&p);
+	ruleset_free(&set);
+	return size;
+}
+
+static size_t entries(const char *text)
+{
+	return size_of(text).entries;
+}
+
+static size_t matchers(const char *text)
+{
+	return size_of(text).matchers;
+}
+
+/* Elements that touch are one, however they were written. */
+TEST(lists_are_cut_jointly)
+{
+	assert_int_equal(entries("drop in src 10.0.0.1-10.0.0.9"), 4);
+	assert_int_equal(entries("drop in src 10.0.0.0/9,10.128.0.0/9"), 1);
+	assert_int_equal(entries("drop in src 10.0.0.4/30,10.0.0.0-10.0.0.3,10.0.0.2"), 1);
+	assert_int_equal(entries("drop in src 0.0.0.0-255.255.255.255"), 1);
+	assert_int_equal(entries("drop in src ::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), 1);
+	assert_int_equal(entries("drop in src ::1-ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe"), 254);
+	assert_int_equal(entries("drop in src 10.0.0.1/255.0.0.255"), 1);
+	assert_int_equal(entries("drop in ipv4 tcp port 80/0xff"), 2);
+	assert_int_equal(entries("drop in vlan 5,6 eth dst 2:0:0:0:0:1,2:0:0:0:0:2"), 4);
+}
+
+/* A complement takes few masks, because each is a matcher. */
+TEST(not_takes_few_masks)
+{
+	assert_int_equal(matchers("drop in ipv4 not tcp dst port 22"), 6);
+	assert_int_equal(entries("drop in ipv4 not tcp dst port 22"), 90);
+	assert_int_equal(matchers("drop in not src 10.0.0.0/8"), 2);
+	assert_int_equal(matchers("drop in not src 10.0.0.1 not dst 10.0.0.2"), 64);
+	assert_int_equal(entries("drop in not src 0.0.0.1/0.0.0.1"), 1);
+	assert_int_equal(entries("drop in tcp flags != syn,!ack"), 2 * 3);
+	/* too many entries: the fewest, under more masks */
+	assert_int_equal(entries("drop in not src ::1 not dst ::2"), 128 * 128);
+}
+
+/* --- economy ---------------------------------------------------------------------------------- */
+
+TEST(economy)
+{
+	/* one shape, one matcher, though they do different things */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\npass in ipv4 src 10.0.0.2\n"
+				  "count in ipv4 src 10.0.0.3"),
+			 1);
+	/* apart, so the third joins the first */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ncount in ipv6 src fe80::1\n"
+				  "pass in ipv4 src 10.0.0.2"),
+			 2);
+	/* in the way: 10.0.0.2 to port 53 is counted, not passed */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ncount in ipv4 udp dst port 53\n"
+				  "pass in ipv4 src 10.0.0.2"),
+			 3);
+	/* what does the same is never in the way */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ndrop in ipv4 udp dst port 53\n"
+				  "drop in ipv4 src 10.0.0.2"),
+			 2);
+	assert_int_equal(matchers(""), 0);
+}
+
+TEST(shadows)
+{
+	struct ruleset set;
+	struct program p;
+
+	parse("pass in ipv4 src 10.0.0.0/8\ndrop in ipv4 src 10.1.0.0/16 tcp\n"
+	      "drop in tcp dst port 80\ncount in tcp dst port 80-81\ncount in ipv4 src "
+	      "10.0.0.0/8\n",
+	      &set);
+	compile(&set, &p);
+	assert_int_equal(p.nshadows, 2);
+	assert_int_equal(p.shadow[0].rule, 1);
+	assert_int_equal(p.shadow[0].by, 0);
+	assert_int_equal(p.shadow[1].rule, 4);
+	assert_int_equal(p.shadow[1].by, 0);
+	program_free(&p);
+	ruleset_free(&set);
+}
+
+/* The number of shadows, and the rule that takes the packets of the last one. */
+static size_t shadows_of(const char *text, uint32_t *by)
+{
+	struct ruleset set;
+	struct program p;
+	size_t n;
+
+	parse(text, &set);
+	compile(&set, &p);
+	n = p.nshadows;
+	*by = n ? p.shadow[n - 1].by : UINT32_MAX;
+	program_free(&p);
+	ruleset_free(&set);
+	return n;
+}
+
+/* A covered rule is found however many rules, matchers and shapes stand between. */
+TEST(far_shadows)
+{
+	char text[32768] = "drop in ipv4 src 10.0.0.0/8\n";
+	uint32_t by;
+
+	for (unsigned int i = 0; i < 200; i++)
+		sprintf(text + strlen(text), "%s in %s port %u count\n", i & 1 ? "pass" : "drop",
+			i & 1 ? "udp dst" : "tcp src", i);
+	strcat(text, "pass in ipv4 src 10.1.2.3 count\n");
+	assert_int_equal(shadows_of(text, &by), 1);
+	assert_int_equal(by, 0);
+	/* each of 100 shapes in its own matcher; those of the other direction cover nothing */
+	*text = 0;
+	for (unsigned int i = 0; i < 100; i++)
+		sprintf(text + strlen(text), "drop %s ipv4 src 10.0.0.0/%u dst port %u count\n",
+			i ? "out" : "in", 8 + i % 24, i);
+	strcat(text, "pass in ipv4 src 10.0.0.0/16 tcp dst port 0\npass in ipv4 src 10.1.0.0/16 "
+		     "udp dst port 7\n");
+	assert_int_equal(shadows_of(text, &by), 1);
+	assert_int_equal(by, 0);
+}
+
+/* A mirror's packets go on, so it covers nothing; a rule that leads to a table covers. */
+TEST(mirrors_and_tables_shadow)
+{
+	uint32_t by;
+
+	assert_int_equal(shadows_of("mirror in udp to queue 1\nmirror in udp dst port 53 to queue "
+				    "1\ndrop in udp\n",
+				    &by),
+			 0);
+	assert_int_equal(shadows_of("drop in udp\ncount in tcp\nmirror in udp dst port 53 to "
+				    "queue 1\n",
+				    &by),
+			 1);
+	assert_int_equal(by, 0);
+	assert_int_equal(shadows_of("mirror in udp to queue 1\nsend in tcp goto web\n"
+				    "drop in tcp dst port 80\ntable web\ndrop in tcp\n",
+				    &by),
+			 1);
+	assert_int_equal(by, 1);
+}
+
+TEST(the_cost_is_what_packets_and_rules_cost)
+{
+	/* one matcher for /8, which covers the second rule; 6-7 and 8 are two more */
+	const char *text = "drop in ipv4 src 10.0.0.0/8 count\n"
+			   "drop in ipv4 src 10.1.0.0/16 dst 10.2.0.0/16 count\n"
+			   "pass in ipv4 src 11.0.0.0/8 count\n"
+			   "pass in ipv4 tcp dst port 6-8 count\n";
+	const struct table_cost *in;
+	struct plan_cost cost;
+	struct ruleset set;
+	struct plan p;
+	size_t wrong, sum = 0;
+
+	parse(text, &set);
+	assert_int_equal(plan_make(&set, &p, &wrong), 0);
+	assert_int_equal(plan_cost(&p, &set, &cost), 0);
+	in = &cost.table[RULE_IN];
+	assert_false(cost.codes[RULE_IN]);
+	assert_int_equal(in->matchers, p.list.table[RULE_IN].n);
+	assert_int_equal(in->entries, 4);
+	assert_int_equal(in->longest_path, in->matchers + 1);
+	for (size_t m = 0; m < in->matchers; m++)
+		sum += (m + 1) * p.list.table[RULE_IN].matcher[m].n;
+	assert_true(in->mean_path * 4 == (double)sum);
+	assert_int_equal(cost.ncostly, 2);
+	assert_int_equal(cost.costly[0].rule, 3);
+	assert_int_equal(cost.costly[0].matchers, 2);
+	assert_int_equal(cost.costly[0].entries, 2);
+	assert_int_equal(cost.costly[1].rule, 0);
+	assert_int_equal(cost.table[RULE_OUT].longest_path, 0);
+	plan_free(&p);
+	ruleset_free(&set);
+}
+
+/* The web's packets pass main's first two matchers, others all of the four, then the mirror's. */
+TEST(the_cost_of_tables)
+{
+	struct table_cost cost;
+	struct ruleset set;
+	struct program p;
+
+	parse("drop in ipv4 src 10.0.0.1 count\nsend in ipv4 tcp goto web count\n"
+	      "count in ipv4 dst 10.0.0.1\nmirror in ipv4 to queue 1\ndrop in ipv4 ttl 1\n"
+	      "table web\ndrop in vlan 7 count\npass in ipv4 tcp dst port 80 count\n",
+	      &set);
+	compile(&set, &p);
+	assert_int_equal(program_cost(&p, &set, RULE_IN, &cost), 0);
+	assert_int_equal(cost.tables, 3);
+	assert_int_equal(cost.matchers, 7);
+	assert_int_equal(cost.longest_path, 4 + 1 + 1 + 1);
+	assert_true(cost.mean_path * 7 == 1 + 2 + 3 + 4 + (5 + 1) + (2 + 1) + (2 + 2));
+	program_free(&p);
+	ruleset_free(&set);
+}
+
+/* Levels are limited: a mirror too many is named. */
+TEST(too_many_tables)
+{
+	char text[8192] = "";
+	struct ruleset set;
+	struct program p;
+	size_t wrong;
+
+	for (unsigned int i = 0; i < TABLES_DEEP; i++)
+		sprintf(text + strlen(text), "mirror in udp dst port %u to queue 0\n", i);
+	parse(text, &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), -EMLINK);
+	assert_int_equal(wrong, TABLES_DEEP - 1);
+	set.n--;
+	assert_int_equal(rules_compile(&set, &p, &wrong), 0);
+	program_free(&p);
+	ruleset_free(&set);
+}
+
+TEST(too_much)
+{
+	char text[16384] = "drop in udp\ndrop in src port ";
+	struct ruleset set;
+	struct program p;
+	size_t wrong;
+
+	/* 30 x 30 x 2 versions x 2 protocols is fine; 300 x 300 of them isn't */
+	parse("drop in udp\ndrop in src port 1-65534 dst port 1-65534\n", &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), 0);
+	program_free(&p);
+	ruleset_free(&set);
+	for (int i = 0; i < 600; i++)
+		sprintf(text + strlen(text), "%s%d", !(i % 300) ? i ? " dst port " : "" : ",",
+			10 * i);
+	parse(text, &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), -E2BIG);
+	assert_int_equal(wrong, 1);
+	assert_null(p.memory);
+	ruleset_free(&set);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that each mistake in a rule is reported with line, column, width and what was expected. */
+#include "tests/test.h"
+#include <stdio.h>
+#include "rules/rule.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct ruleset set;
+
+static char told[4096];
+
+static void tell(void *arg, const struct mistake *m)
+{
+	size_t used = strlen(told);
+
+	(void)arg;
+	snprintf(told + used, sizeof(told) - used, "%u:%u+%u %s\n", m->line, m->column, m->width,
+		 m->text);
+}
+
+TEST(mistakes)
+{
+	static const struct {
+		const char *text, *told;
+	} cases[] = {
+		{"drop udp", "1:6+3 expected in or out, not \"udp\""},
+		{"foo in", "1:1+3 expected drop, pass, send, mirror, count or table, not \"foo\""},
+		{"drop in udpp",
+		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
+		 "tcp, udp, port, ...), to queue, to rss, goto, tag, count, name, set, push, pop "
+		 "or decap, not "
+		 "\"udpp\"; did you mean \"udp\"?"},
+		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
+					    "MAC address, host or port, not "
+					    "\"prot\"; did you mean \"port\"?\n"},
+		{"drop in src hosts", "1:13+5 expected an IPv4 address, an IPv6 address, a MAC "
+				      "address, host or port, not "
+				      "\"hosts\"; did you mean \"host\"?"},
+		{"drop in\n\n  pass in src", "3:14+1 expected an IPv4 address, an IPv6 address"},
+		{"drop in dst port 70000", "1:18+5 a port is 0 to 65535, not 70000"},
+		{"drop in dst port 90-80", "1:18+5 a range goes upwards: 80-90"},
+		{"drop in dst port nonesuch", "1:18+8 no service is called \"nonesuch\""},
+		{"drop in src 10.0.0.1/8",
+		 "1:13+10 the address has bits behind its prefix; write 10.0.0.0/8"},
+		{"drop in src 10.0.0.0/33", "1:13+11 an IPv4 prefix has 0 to 32 bits, not 33"},
+		{"drop in src fe80::/129", "1:13+10 an IPv6 prefix has 0 to 128 bits, not 129"},
+		{"drop in src 10.0.0.1/0.0.0.2", "1:13+16 the address has bits outside the mask"},
+		{"drop in src 0.0.0.0/0.0.0.0", "1:13+15 a mask of 0 compares nothing"},
+		{"drop in src 10.0.0.9-10.0.0.1",
+		 "1:13+17 a range goes upwards: 10.0.0.1-10.0.0.9"},
+		{"drop in src fe80::2-fe80::1", "1:13+15 a range goes upwards: fe80::1-fe80::2"},
+		{"drop in src 10.0.0.1-fe80::1", "1:22+7 expected an IPv4 address, not"},
+		{"drop in src 10.0.0.1/ff::", "1:22+4 expected a number or an IPv4 address"},
+		{"drop in port 0x50/0xf", "1:14+8 the port has bits outside the mask"},
+		{"drop in port 0/0x10000", "1:14+9 a port and its mask are 0 to 0xffff"},
+		{"drop in port 0/0", "1:14+3 a mask of 0 compares nothing"},
+		{"drop in vlan 5,4096", "1:14+6 a VLAN id is 0 to 4095, not 4096"},
+		{"drop in ttl 1,2 ttl 1", "1:17+5 a second TTL in one rule"},
+		{"drop in src 10.0.0", "1:13+6 an IPv4 address is four numbers"},
+		{"drop in src 1:2:3", "1:13+5 neither an IPv6 address"},
+		{"drop in ipv4 src fe80::1", "1:18+7 this is IPv6, but the rule said IPv4 before"},
+		{"drop in arp ipv4",
+		 "1:13+4 this is IPv4, but the rule said EtherType 0x0806 before"},
+		{"drop in proto ip", "1:15+2 no protocol is called \"ip\""},
+		{"drop in protocol ip ip6", "1:21+3 this is IPv6, but the rule said IPv4 before"},
+		{"drop in protocol ipv6 ipv4",
+		 "1:23+4 this is IPv4, but the rule said IPv6 before"},
+		{"drop in protocol wifi", "1:18+4 no protocol is called \"wifi\""},
+		{"drop in ipv4 set ttl 4",
+		 "1:18+5 a rule that drops its packets cannot change them"},
+		{"send in tcp set tcp dst port 80 udp src port 1 to queue 1",
+		 "1:33+14 \"set src port\" needs a rule for packets of UDP: write `udp' among"},
+		{"send in set ipv4 dst 10.0.0.1 to queue 1",
+		 "1:13+17 \"set ip dst\" needs a rule for packets of IPv4: write `ipv4' among"},
+		{"send in ipv4 set ipv4 dst fe80::1 to queue 0",
+		 "1:27+7 expected an IPv4 address, not \"fe80::1\""},
+		{"send in ipv4 set ipv4 dst 10.0.0.0/8 to queue 0", "1:35+1 expected"},
+		{"send in tcp set tcp dst port 80000 to queue 0",
+		 "1:17+18 \"set dst port\" takes 0 to 65535, not 80000"},
+		{"send in tcp set tcp port 4 to queue 0",
+		 "1:17+10 which port? write `src port' or"},
+		{"pass in tcp dec ttl",
+		 "1:13+7 \"dec ttl\" needs a rule for packets of one IP version"},
+		{"pass in ipv4 set ttl 1 dec ttl",
+		 "1:24+7 \"set ttl\" and \"dec ttl\" in one rule"},
+		{"pass in ipv4 set ttl 3 ttl 4", "1:24+5 a second \"set ttl\" in one rule"},
+		{"pass in ipv4 set ttl 256", "1:18+7 \"set ttl\" takes 0 to 255, not 256"},
+		{"pass in set",
+		 "1:12+1 expected something to set (eth, ipv4, ipv6, tcp, udp, ttl or "
+		 "vlan), not the line's end"},
+		{"pass in pop vlan", "1:9+8 \"pop vlan\" needs a rule for packets with a VLAN tag"},
+		{"pass in set vlan 5",
+		 "1:13+6 \"set vlan\" needs a rule for packets with a VLAN tag"},
+		{"pass in vlan pop vlan push vlan 5",
+		 "1:23+11 a rule for incoming packets pops a VLAN tag or pushes one"},
+		{"pass in push vlan", "1:18+1 expected a number, not the line's end"},
+		{"pass in push vlan 4096", "1:9+14 a VLAN is 0 to 4095, not 4096"},
+		{"pass in push vlan 1 pcp 8", "1:9+17 a priority (pcp) is 0 to 7, not 8"},
+		{"send in udp decap to queue 1",
+		 "1:13+5 \"decap\" needs a rule for packets of a tunnel"},
+		{"pass out vxlan decap", "1:16+5 tunnels end at incoming packets"},
+		{"send in vxlan set eth dst 2:0:0:0:0:1 decap to queue 0",
+		 "1:19+19 \"decap\" and \"set eth dst\" in one rule"},
+		{"drop in ttl 256", "1:9+7 a TTL is 0 to 255, not 256"},
+		{"drop in vlan 4096", "1:14+4 a VLAN id is 0 to 4095, not 4096"},
+		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},
+		{"drop in untagged vlan_id 3", "1:18+9 VLAN id belongs behind vlan or svlan"},
+		{"drop in vlan 1 vlan 2 svlan 3", "1:23+5 a rule names at most two VLAN tags"},
+		{"drop in vlan untagged", "1:14+8 a second VLAN tag in one rule"},
+		{"drop in untagged vlan", "1:18+4 a second VLAN tag in one rule"},
+		{"drop in eth type vlan", "1:13+9 the EtherType behind all VLAN tags is compared"},
+		{"drop in ethertype 5", "1:9+11 an EtherType is 0x600 to 0xffff"},
+		{"drop in reg_c0 5/4", "1:16+3 the value has bits outside the mask"},
+		{"drop in reg_c0 0/0", "1:9+10 a mask of 0 compares nothing"},
+		{"drop in reg_c0 4294967296", "1:9+17 a register's value is 0 to 4294967295"},
+		{"drop in flowlabel 1/0x100000", "1:19+10 the value has bits"},
+		{"drop in eth src 02:00:00:00:00:01/02:00:00:00:00:00", "1:17+35 the MAC has bits"},
+		{"drop in tcp udp", "1:13+3 a second protocol in one rule"},
+		{"drop in udp flags syn", "1:1+21 UDP has no flags"},
+		{"drop in proto gre port 1",
+		 "1:1+24 ports go with tcp or udp, not with protocol 47"},
+		{"drop in flags sin", "1:15+3 no TCP flag is called \"sin\""},
+		{"drop in flags syn,!syn", "1:19+4 the flag syn cannot be both set and clear"},
+		{"drop in type 8", "1:9+6 type needs a protocol before it"},
+		{"drop in vni 8", "1:9+5 vni belongs behind vxlan"},
+		{"drop in vxlan vni 16777216", "1:15+12 a VNI is 0 to 16777215"},
+		{"drop in vxlan geneve", "1:15+6 a packet is in one tunnel; the rule said vxlan"},
+		{"drop in vxlan dst port 80", "1:1+25 vxlan is UDP to port 4789"},
+		{"drop in vxlan dst port 4789,80", "1:1+30 vxlan is UDP to port 4789"},
+		{"drop in tcp vxlan", "1:13+5 a second protocol in one rule"},
+		{"drop in gre port 80", "1:1+19 ports go with tcp or udp, not with protocol 47"},
+		{"drop in vxlan oam",
+		 "1:15+3 oam is a bit of Geneve's header; it belongs behind geneve"},
+		{"drop in mpls_ttl 256", "1:9+12 a TTL of MPLS is 0 to 255, not 256"},
+		{"drop in mpls 1048576", "1:9+12 a label of MPLS is 0 to 1048575"},
+		{"drop in arp mpls", "1:13+4 a second EtherType"},
+		{"drop in inner untagged", "1:1+22 a packet without a tunnel matches this, too"},
+		{"drop in inner vxlan 7", "1:15+5 a tunnel is compared in the outer headers only"},
+		{"drop in inner key 7", "1:15+5 a GRE key is compared in the outer headers only"},
+		{"drop in inner icmp type 8", "1:20+6 ICMP type is compared in the outer headers"},
+		{"drop in ipv4 inner tcp udp", "1:24+3 a second protocol in one rule"},
+		{"drop in code 8", "1:9+6 code belongs behind icmp"},
+		{"drop in to queue 1",
+		 "1:9+10 only a rule that begins with send or mirror has a queue"},
+		{"drop in tag 1", "1:9+5 only a rule that begins with send has a tag"},
+		{"send in", "1:1+7 send needs a queue"},
+		{"send in to queue 5000", "1:9+13 a queue is 0 to 63, not 5000"},
+		{"drop in inner", "1:1+13 inner needs a match behind it"},
+		{"drop in inner any", "1:1+17 inner needs a match"},
+		{"drop in vxlan inner vport 3", "1:1+27 inner needs a match"},
+		{"send in to queue 64", "1:9+11 a queue is 0 to 63, not 64"},
+		{"send in to queue", "1:17+1 expected a number, not the line's end"},
+		{"send in to queue 1 tag 16777216", "1:20+12 a tag is 0 to 16777215, not 16777216"},
+		{"send out to queue 1", "1:10+10 a queue takes incoming packets"},
+		{"drop in ipv4 flowlabel 5", "1:14+9 this is IPv6, but the rule said IPv4 before"},
+		{"drop out vport 1", "1:10+7 vport is the origin of incoming packets"},
+		{"drop in sqn 1", "1:9+5 sqn is the send queue of outgoing packets"},
+		{"drop in port 99999999999999999999",
+		 "1:14+20 99999999999999999999 is too large a number"},
+		{"drop in \033[31m", "1:9+1 a control character is not allowed in a rule"},
+		{"drop in \"x\"", "1:9+3 expected something to match"},
+		{"drop in \"x", "1:9+2 the quote that ends this name is missing"},
+		{"drop in name", "1:13+1 expected a name, not the line's end"},
+		{"drop in name 7", "1:14+1 expected a name, not \"7\""},
+		{"drop in name \"7\"", "1:14+3 a name is a letter, then letters, digits"},
+		{"drop in name \"\"", "1:14+2 a name is a letter, then"},
+		{"drop in name \"a b\"", "1:14+5 a name is a letter, then"},
+		{"drop in name a name b", "1:21+1 a second name of one rule"},
+		{"drop in name a\npass in\npass in name \"a\"",
+		 "3:14+3 the rule in line 1 is called \"a\", too"},
+		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4",
+		 "2:9+1 \"\xc3\xa4\" is not allowed in a rule"},
+		/* invisible characters; a byte order mark at the beginning is skipped */
+		{"\xef\xbb\xbf# windows\r\ndrip in",
+		 "2:1+4 expected drop, pass, send, mirror, count or table"},
+		{"\xef\xbb\xbf"
+		 "drip in",
+		 "1:1+4 expected drop, pass, send, mirror, count or table"},
+		{"drop in\n\xef\xbb\xbf"
+		 "drop in",
+		 "2:1+1 a byte order mark (U+FEFF) is not allowed in a rule"},
+		{"drop\xc2\xa0in", "1:5+1 a no-break space (U+00A0) is not allowed in a rule"},
+		{"drop in \xe2\x80\x8budp",
+		 "1:9+1 a zero width space (U+200B) is not allowed in a rule"},
+		{"\xff\xfe"
+		 "d\0r\0",
+		 "1:1+1 the text is UTF-16; save it as UTF-8"},
+		/* what tcpdump and tc say otherwise */
+		{"drop in tcp or udp", "1:13+2 \"or\" is possible in lists only (port 80,443; src"},
+		{"drop in tcp || udp", "1:13+2 \"or\" is possible in lists only"},
+		{"drop in port 80 or port 443", "1:20+4 \"or\" is possible in lists only"},
+		{"drop in src 10.0.0.1 or dst 10.0.0.1", "1:25+3 \"or\" is possible in lists only"},
+		{"drop in not", "1:12+1 \"not\" stands before a match"},
+		{"drop in vlan not 7", "1:18+1 \"not\" stands before a match (not tcp dst port 22, "
+				       "not src 10.0.0.0/8), or \"!=\" before its value"},
+		{"drop in not not tcp", "1:13+3 \"not\" stands before a match"},
+		{"drop in not any", "1:13+3 no packet matches not any"},
+		{"drop in not eth", "1:9+3 not needs a match behind it"},
+		{"drop in not inner tcp", "1:9+3 not needs a match behind it"},
+		{"drop in not ipv4",
+		 "1:9+3 no device compares that a packet is not IPv4: write `ipv6', "
+		 "`arp' or `ethertype != 0x0800'"},
+		{"drop in !ip6 tcp", "1:9+1 no device compares that a packet is not IPv6"},
+		{"drop in not vport 2", "1:9+3 devices compare a vport or a send queue as a whole"},
+		{"drop in not dst port != 22", "1:22+2 one match is negated twice"},
+		{"drop in ipv6 not src 10.0.0.1", "1:14+3 this is IPv4, but the rule said IPv6"},
+		{"drop in arp ttl != 1",
+		 "1:1+20 the rule matches an IP field and EtherType 0x0806"},
+		{"drop in gre port != 80", "1:1+22 ports go with tcp or udp, not with protocol 47"},
+		{"drop in udp flags != syn", "1:1+24 UDP has no flags"},
+		{"drop in not tcp udp dst port 5 tcp", "1:32+3 a second protocol in one rule"},
+		{"drop in inner not eth dst 2:0:0:0:0:1",
+		 "1:1+37 a packet without a tunnel matches this, too"},
+		{"drop in tcp not port 0-65535", "1:1+28 no packet matches this rule"},
+		{"drop in tcp not tcp", "1:1+19 no packet matches this rule"},
+		{"drop in src 10.0.0.1,fe80::1",
+		 "1:22+7 this is IPv6, but the rule said IPv4 before"},
+		{"drop in src 10.0.0.1,",
+		 "1:22+1 expected an IPv4 address or an IPv6 address, not the line's end"},
+		{"drop in host 10.0.0.1 host 10.0.0.2",
+		 "1:23+13 a second host address in one rule; if it may be either"},
+		{"drop in eth src 02:00:00:00:00:01,10.0.0.1", "1:35+8 expected a MAC address"},
+		/* where packets go */
+		{"mirror in udp", "1:1+13 mirror needs a queue: write `to queue 0'"},
+		{"mirror out udp to queue 1", "1:16+10 a queue takes incoming packets"},
+		{"mirror in to queue 1 tag 7",
+		 "1:22+5 only a rule that begins with send has a tag"},
+		{"mirror in ipv4 dec ttl to queue 1",
+		 "1:16+7 a rule that copies packets does not change them"},
+		{"mirror in to rss 0-1", "1:18+1 mirror copies to one queue: write `to queue 0'"},
+		{"drop in to queue 1",
+		 "1:9+10 only a rule that begins with send or mirror has a queue"},
+		{"send in to queue 1 to queue 2",
+		 "1:20+10 a rule has one destination; this is the second"},
+		{"send in goto web to queue 2\ntable web\ndrop in",
+		 "1:18+10 a rule has one destination"},
+		{"send in to rss 3", "1:17+1 expected '-', not the line's end"},
+		{"send in to rss 3-1", "1:18+1 rss spreads over several queues: its last one is "
+				       "above 3"},
+		{"send in to rss 0-64", "1:18+2 a queue is 0 to 63, not 64"},
+		{"send out to rss 0-3", "1:17+1 a queue takes incoming packets"},
+		{"send in to rss 0-3 on", "1:22+1 expected ipv4, ipv6, tcp or udp, not the line's"},
+		{"send in to rss 0-3 on tcp",
+		 "1:23+3 ports are hashed with addresses: write `on ipv4,tcp', `on ipv6,tcp' or"},
+		{"send in to rss 0-3 on ipv4,ipv4", "1:28+4 this is in the list already"},
+		{"send in to rss 0-3 key 7", "1:24+1 expected a key of 40 bytes, not \"7\""},
+		{"send in to rss 0-3 key 6d:5a:56:da:25:5b:0e:c2:41",
+		 "1:24+26 a key of rss has 40 bytes (80 hexadecimal digits), not 18"},
+		{"drop in goto web", "1:14+3 only a rule that begins with send leads to a table"},
+		{"send in goto web", "1:14+3 no table is called \"web\": write a line `table web'"},
+		{"send in goto web\ntable web2\ndrop in",
+		 "1:14+3 no table is called \"web\"; did you mean \"web2\"?"},
+		{"send in goto main", "1:14+4 packets begin in the table \"main\""},
+		{"send in tag 3 goto web\ntable web\ndrop in",
+		 "1:1+22 a rule that leads to a table sets no tag"},
+		{"send in goto web\ntable web\ndrop out",
+		 "1:14+3 the table \"web\" has no rule for incoming packets"},
+		{"send in goto web\ntable web",
+		 "1:14+3 the table \"web\" has no rule for incoming packets"},
+		{"table web\ndrop in",
+		 "1:7+3 the table \"web\" has rules for incoming packets, but no such rule leads "
+		 "here: write `send in any goto web' in another table"},
+		{"send in goto a\ntable a\nsend in goto b\ntable b\ndrop in tcp\nsend in goto a\n"
+		 "send in goto c\ntable c\ndrop in",
+		 "6:14+1 the tables lead in a circle: \"b\" leads to \"a\" again"},
+		{"send in goto a\ntable a\nsend in goto a",
+		 "3:14+1 the tables lead in a circle: \"a\" leads to \"a\" again"},
+		{"table", "1:6+1 expected a name"},
+		{"drop in count udp",
+		 "1:15+3 expected the end of the line, to queue, to rss, goto, "
+		 "tag, count, name, set, push, pop or decap, not \"udp\""},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int ret;
+
+		told[0] = 0;
+		ret = rules_parse(cases[i].text, strlen(cases[i].text), &set, tell, NULL);
+		if (strncmp(told, cases[i].told, strlen(cases[i].told)))
+			print_message("%s\n  wanted %s\n  told   %s\n", cases[i].text,
+				      cases[i].told, told);
+		assert_true(ret >= 1);
+		assert_memory_equal(told, cases[i].told, strlen(cases[i].told));
+		assert_null(set.rule);
+	}
+}
+
+/* Each bad line is reported, up to a limit, also between good ones. */
+TEST(many_mistakes)
+{
+	char text[4096] = "";
+	unsigned int lines_told = 0;
+
+	for (int i = 0; i < 30; i++)
+		strcat(text, i % 3 ? "drop inn\n" : "drop in udp\n");
+	told[0] = 0;
+	assert_int_equal(rules_parse(text, strlen(text), &set, tell, NULL), MISTAKES_MAX);
+	for (char *p = told; *p; p++)
+		lines_told += *p == '\n';
+	assert_int_equal(lines_told, MISTAKES_MAX);
+	assert_non_null(strstr(told, "\n3:6+3 expected in or out"));
+}
