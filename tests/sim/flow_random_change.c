@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "flow_random.h"
+#include "flow_random_values.h"
 
 static const uint16_t change_ports[] = {1, 53, 80, 443, 5000, 65535, 4789, 4790, 6081};
 static const uint8_t change_ttls[] = {1, 64, 255};
@@ -14,11 +14,9 @@ struct change_line {
 	size_t size;
 };
 
-#define PICK(d, list) ((list)[dice_roll(d, sizeof(list) / sizeof((list)[0]))])
-
 static bool change_chance(struct change_line *l, uint32_t percent)
 {
-	return dice_roll(l->d, 100) < percent;
+	return chance(l->d, percent);
 }
 
 static void __attribute__((format(printf, 2, 3)))

@@ -46,7 +46,8 @@ $(FLOW_EDIT): private FIRST = tools/cli/libcli.la
 tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
-	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_change.c
+	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_values.h \
+	tests/sim/flow_random_packet.c tests/sim/flow_random_change.c
 tests_librigs_a_SOURCES += tests/sim/verbs_self.c tests/sim/verbs_self.h
 dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh tests/sim/gone.sh \
 	tests/sim/onecpu.sh tests/sim/readme.sh tests/sim/refusals.sh tests/sim/profile.sh tests/sim/wire.sh \
