@@ -398,15 +398,6 @@ static uint32_t write_mixed(struct dice *d, FILE *f, bool hostile)
 
 /* --- sets ----------------------------------------------------------------------------------------- */
 
-static uint64_t line_hash(const char *s)
-{
-	uint64_t h = 1;
-
-	for (; *s; s++)
-		h = map_mix(h, (uint8_t)*s);
-	return h;
-}
-
 struct line {
 	char *text;
 	uint32_t place;
@@ -426,7 +417,7 @@ static struct line new_line(struct dice *d, enum acl_shape shape, struct nest ne
 								      tries > 8 ? tries : 0));
 		fprintf(f, " count\n");
 		fclose(f);
-		map_put(seen, line_hash(strchr(line.text, ' ')), 0);
+		map_put(seen, map_mix_text(1, strchr(line.text, ' ')), 0);
 		if (seen->n > before)
 			return line;
 		free(line.text);

@@ -72,7 +72,7 @@ struct acl_refusal {
 	const char *why;
 };
 
-/* Returns 0, -ENOMEM, or -E2BIG with *refusal: today's compiler can take such a list. */
+/* Returns 0, -ENOMEM, or -E2BIG with *refusal; rules_compile() can take such a list. */
 int acl_compile(const struct ruleset *set, enum rule_dir dir, struct acl_program *out,
 		struct acl_refusal *refusal);
 void acl_free(struct acl_program *p);

@@ -341,7 +341,7 @@ static void acl_order_fine(const struct acl_class *c, struct acl_bands *b)
 /* Tries two orders, and ends with the better one. */
 static int acl_orders_try(const struct acl_class *c, struct acl_bands *b, const uint32_t *before)
 {
-	size_t path = SIZE_MAX;
+	size_t path;
 	int ret;
 
 	acl_order_fine(c, b);

@@ -265,16 +265,6 @@ int acl_classes_make(struct acl_work *w)
 	return ret;
 }
 
-static void acl_family_free(struct acl_family *f)
-{
-	free(f->span);
-	free(f->parent);
-	free(f->end);
-	free(f->height);
-	for (unsigned int l = 0; l <= ACL_HEIGHT; l++)
-		free(f->rank[l]);
-}
-
 void acl_class_free(struct acl_class *c)
 {
 	free(c->box);

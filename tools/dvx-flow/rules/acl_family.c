@@ -112,3 +112,13 @@ uint32_t acl_family_count(const struct acl_family *f, uint32_t node, unsigned in
 {
 	return f->rank[level][f->end[node]] - f->rank[level][node];
 }
+
+void acl_family_free(struct acl_family *f)
+{
+	free(f->span);
+	free(f->parent);
+	free(f->end);
+	free(f->height);
+	for (unsigned int l = 0; l <= ACL_HEIGHT; l++)
+		free(f->rank[l]);
+}

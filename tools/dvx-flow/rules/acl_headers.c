@@ -135,23 +135,3 @@ int acl_headers_find(struct acl_work *w, const struct acl_class *c, const struct
 	}
 	return 0;
 }
-
-/* --- keys of a shape --------------------------------------------------------------------------- */
-
-void acl_shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value,
-		   uint64_t mask)
-{
-	unsigned int at = s->n;
-
-	if (!mask)
-		return;
-	for (; at && s->key[at - 1] > key; at--) {
-		s->key[at] = s->key[at - 1];
-		s->mask[at] = s->mask[at - 1];
-		values[at] = values[at - 1];
-	}
-	s->key[at] = (uint8_t)key;
-	s->mask[at] = mask;
-	values[at] = value & mask;
-	s->n++;
-}

@@ -6,6 +6,7 @@
 
 #include "acl_work.h"
 #include "arena.h"
+#include "shape.h"
 
 /* With so many nodes, a last matcher of one byte has all 256 values and saves the one for "any". */
 #define ACL_FILL 32u
@@ -68,12 +69,12 @@ static void acl_lookup_shape(const struct acl_lookup *l, acl_bits value, acl_bit
 		unsigned int key = l->f->key[k];
 
 		below -= match_keys[key].bits;
-		acl_shape_put(s, values, key, (uint64_t)(value >> below),
-			      (uint64_t)(mask >> below) & match_key_max(key));
+		shape_put(s, values, key, (uint64_t)(value >> below),
+			  (uint64_t)(mask >> below) & match_key_max(key));
 	}
 	for (unsigned int k = 0; k < l->headers.n; k++)
-		acl_shape_put(s, values, l->headers.key[k], l->headers.value[k],
-			      match_key_max(l->headers.key[k]));
+		shape_put(s, values, l->headers.key[k], l->headers.value[k],
+			  match_key_max(l->headers.key[k]));
 }
 
 /* A matcher for values of the field under a mask. */
@@ -172,13 +173,12 @@ static int acl_slots_make(const struct acl_field *f, unsigned int border, bool f
 static int acl_prefix_matcher(struct acl_lookup *l, unsigned int border, bool fill)
 {
 	unsigned int shift = l->f->bits - border;
-	acl_bits all = l->f->bits == 128 ? ~(acl_bits)0 : ((acl_bits)1 << l->f->bits) - 1;
 	struct acl_slot *slot = NULL;
 	size_t n = 0;
 	int ret = acl_slots_make(l->f, border, fill, &slot, &n);
 
 	if (!ret && n)
-		ret = acl_lookup_matcher(l, all >> shift << shift);
+		ret = acl_lookup_matcher(l, l->f->mask >> shift << shift);
 	ret = ret < 0 ? ret : 0;
 	for (size_t i = 0; i < n && !ret; i++)
 		if (!i || slot[i].value != slot[i - 1].value)

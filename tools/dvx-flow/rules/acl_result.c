@@ -10,6 +10,7 @@
 
 #include "acl_work.h"
 #include "arena.h"
+#include "shape.h"
 
 /* Says whether some entry leads to results. */
 static bool acl_results_lead(struct acl_program *p, uint32_t table)
@@ -55,12 +56,6 @@ static bool acl_says_header(unsigned int key)
 	return key == MATCH_IP_VERSION || key == MATCH_INNER(MATCH_IP_VERSION);
 }
 
-static bool acl_shape_same(const struct shape *a, const struct shape *b)
-{
-	return a->n == b->n && !memcmp(a->key, b->key, a->n) &&
-	       !memcmp(a->mask, b->mask, a->n * sizeof(a->mask[0]));
-}
-
 /* An entry of a rule, less all that its result implies. */
 static int acl_kind_note(void *arg, const struct shape *s, const uint64_t *value)
 {
@@ -73,10 +68,10 @@ static int acl_kind_note(void *arg, const struct shape *s, const uint64_t *value
 	*new = (struct acl_kind){.rule = k->w->rule};
 	for (unsigned int i = 0; i < s->n; i++)
 		if (acl_says_header(s->key[i]))
-			acl_shape_put(&new->shape, new->value, s->key[i], value[i], s->mask[i]);
-	acl_shape_put(&new->shape, new->value, ACL_BEST, k->w->result[k->w->rule], 0xffff);
+			shape_put(&new->shape, new->value, s->key[i], value[i], s->mask[i]);
+	shape_put(&new->shape, new->value, ACL_BEST, k->w->result[k->w->rule], 0xffff);
 	for (size_t i = k->first; i < k->n; i++)
-		if (acl_shape_same(&k->kind[i].shape, &new->shape) &&
+		if (shape_same(&k->kind[i].shape, &new->shape) &&
 		    !memcmp(k->kind[i].value, new->value, new->shape.n * sizeof(*new->value)))
 			return 0;
 	k->n++;
@@ -92,13 +87,13 @@ static int acl_kinds_emit(struct acl_kinds *k, int table)
 		const struct shape *s = &k->kind[i].shape;
 		size_t first = 0;
 
-		while (!acl_shape_same(&k->kind[first].shape, s))
+		while (!shape_same(&k->kind[first].shape, s))
 			first++;
 		if (first < i)
 			continue;
 		ret = acl_matcher_add(k->w->out, table, s);
 		for (size_t j = i; j < k->n && ret >= 0; j++)
-			if (acl_shape_same(&k->kind[j].shape, s))
+			if (shape_same(&k->kind[j].shape, s))
 				ret = acl_entry_add(k->w->out, table, k->kind[j].value, ACL_NONE,
 						    ACL_NONE, k->kind[j].rule);
 	}

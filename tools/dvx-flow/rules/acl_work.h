@@ -150,6 +150,7 @@ uint32_t acl_family_class(const struct acl_family *f, uint32_t node, unsigned in
 uint32_t acl_family_count(const struct acl_family *f, uint32_t node, unsigned int level);
 /* Sorts spans, the longer of two with one beginning first, and drops doubles. */
 size_t acl_spans_sort(struct acl_span *span, size_t n);
+void acl_family_free(struct acl_family *f);
 
 /* --- acl_range.c: ranges that overlap ------------------------------------------------------- */
 
@@ -212,9 +213,6 @@ struct acl_headers {
 };
 int acl_headers_find(struct acl_work *w, const struct acl_class *c, const struct acl_field *f,
 		     struct acl_headers *out);
-/* Keys of a shape are ascending. A mask of 0 is nothing. */
-void acl_shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value,
-		   uint64_t mask);
 
 /* --- acl_lookup.c: a field's table ------------------------------------------------------------ */
 

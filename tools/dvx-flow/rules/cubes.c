@@ -203,26 +203,26 @@ static cube_bits next_bits(cube_bits mask, cube_bits done, unsigned int stride)
 }
 
 /* Each value of the group's bits but one, behind those that are done. */
-static void cubes_add_others(struct cubes *c, const struct cube * not, cube_bits done,
+static void cubes_add_others(struct cubes *c, const struct cube *hole, cube_bits done,
 			     cube_bits group)
 {
 	cube_bits v = 0;
 
 	do {
-		if (v != (not ->value & group))
-			cubes_add(c, (not ->value & done) | v, done | group);
+		if (v != (hole->value & group))
+			cubes_add(c, (hole->value & done) | v, done | group);
 		v = (v - group) & group; /* the next value of these bits */
 	} while (v);
 }
 
 /* Keeps what is outside of one cube. */
-static void cubes_without(struct cubes *c, const struct cube * not, unsigned int stride)
+static void cubes_without(struct cubes *c, const struct cube *hole, unsigned int stride)
 {
 	struct cubes others = {0}, old = *c;
 	cube_bits done = 0, group;
 
-	for (; (group = next_bits(not ->mask, done, stride)); done |= group)
-		cubes_add_others(&others, not, done, group);
+	for (; (group = next_bits(hole->mask, done, stride)); done |= group)
+		cubes_add_others(&others, hole, done, group);
 	*c = (struct cubes){.err = old.err ? old.err : others.err};
 	for (size_t i = 0; i < old.n; i++)
 		for (size_t j = 0; j < others.n && !c->err; j++)
@@ -239,10 +239,10 @@ void cubes_not_nets(struct cubes *c, const struct rule_nets *nets, unsigned int 
 	free(s.span);
 	for (size_t i = 0; i < nets->n; i++) {
 		const struct rule_net *net = &nets->net[i];
-		struct cube not = {net_word(net, net->addr), net_word(net, net->end)};
+		struct cube hole = {net_word(net, net->addr), net_word(net, net->end)};
 
 		if (net->bits == NET_MASK)
-			cubes_without(c, &not, stride);
+			cubes_without(c, &hole, stride);
 	}
 }
 
@@ -257,10 +257,10 @@ void cubes_not_ports(struct cubes *c, const struct rule_ports *ports, unsigned i
 	free(s.span);
 	for (size_t i = 0; i < ports->n; i++) {
 		const struct rule_range *r = &ports->range[i];
-		struct cube not = {r->first, 0xffff & ~r->wild};
+		struct cube hole = {r->first, 0xffff & ~r->wild};
 
 		if (r->wild)
-			cubes_without(c, &not, stride);
+			cubes_without(c, &hole, stride);
 	}
 }
 
@@ -277,9 +277,9 @@ void cubes_not_values(struct cubes *c, const struct rule_value *v, size_t n, uin
 	cubes_add_gaps(c, &s, width, stride);
 	free(s.span);
 	for (size_t i = 0; i < n; i++) {
-		struct cube not = {v[i].value, v[i].mask};
+		struct cube hole = {v[i].value, v[i].mask};
 
 		if (v[i].mask != all)
-			cubes_without(c, &not, stride);
+			cubes_without(c, &hole, stride);
 	}
 }

@@ -56,3 +56,10 @@ void map_free(struct map *m)
 	free(m->slot);
 	*m = (struct map){0};
 }
+
+uint64_t map_mix_text(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = map_mix(h, (unsigned char)*text);
+	return h;
+}

@@ -6,16 +6,9 @@
 #include "map.h"
 #include "pairs.h"
 
-static uint64_t pairs_mix(uint64_t h, const char *text)
-{
-	for (; *text; text++)
-		h = map_mix(h, (unsigned char)*text);
-	return h;
-}
-
 static uint64_t pairs_hash(const struct pair_text *r)
 {
-	return pairs_mix(pairs_mix(1, r->text), r->table);
+	return map_mix_text(map_mix_text(1, r->text), r->table);
 }
 
 static bool pairs_equal(const struct pair_text *a, const struct pair_text *b)

@@ -19,22 +19,13 @@ static bool name_is_right(const char *name)
 	return true;
 }
 
-static uint64_t name_hash(const char *name)
-{
-	uint64_t h = 1;
-
-	for (; *name; name++)
-		h = map_mix(h, (unsigned char)*name);
-	return h;
-}
-
 static void name_keep(struct rule_parser *ps, const struct source_range *at, const char *name)
 {
 	struct map_slot *s;
 	const struct parse_named *other;
 
 	if (!array_grow((void **)&ps->named, ps->nnamed, &ps->named_room, sizeof(*ps->named)) ||
-	    !(s = map_put(&ps->names, name_hash(name), (uint32_t)ps->nnamed))) {
+	    !(s = map_put(&ps->names, map_mix_text(1, name), (uint32_t)ps->nnamed))) {
 		ps->no_memory = true;
 		return;
 	}

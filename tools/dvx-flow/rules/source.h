@@ -26,9 +26,9 @@ struct source_place {
 };
 
 /*
- * The edited text, or NULL: no memory. Sets the places of all rules (edit_count() of them). Rules that come get a line each, behind the one of the rule
- * before them. Rules that go leave their lines empty, so that the others keep their numbers; one that comes
- * at such a place takes a line of it.
+ * The edited text, or NULL: no memory. Sets the places of all rules (edit_count() of them). Rules
+ * that come get a line each, behind the one of the rule before them. Rules that go leave their lines
+ * empty, so that the others keep their numbers; one that comes at such a place takes a line of it.
  */
 char *source_edit(const char *text, size_t len, const struct rules_edit *e,
 		  struct source_place *place, size_t *out_len);
