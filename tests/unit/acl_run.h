@@ -4,7 +4,7 @@
 #define TESTS_ACL_RUN_H
 
 #include "explain/fields.h"
-#include "rules/acl.h"
+#include "rules/acl/acl.h"
 
 struct acl_run;
 

@@ -5,7 +5,7 @@
 
 #include <dvx/flow.h>
 
-#include "rules/acl.h"
+#include "rules/acl/acl.h"
 
 struct acl_tables;
 

@@ -27,11 +27,12 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/pairs.h tools/dvx-flow/rules/pairs.c \
 	tools/dvx-flow/rules/shape.h tools/dvx-flow/rules/shape.c tools/dvx-flow/rules/live.h tools/dvx-flow/rules/live.c \
 	tools/dvx-flow/rules/source.h tools/dvx-flow/rules/source.c \
-	tools/dvx-flow/rules/acl.h tools/dvx-flow/rules/acl_work.h tools/dvx-flow/rules/acl.c \
-	tools/dvx-flow/rules/acl_class.c tools/dvx-flow/rules/acl_family.c tools/dvx-flow/rules/acl_range.c \
-	tools/dvx-flow/rules/acl_field.c tools/dvx-flow/rules/acl_level.c tools/dvx-flow/rules/acl_merge.c \
-	tools/dvx-flow/rules/acl_band.c tools/dvx-flow/rules/acl_code.c tools/dvx-flow/rules/acl_lookup.c \
-	tools/dvx-flow/rules/acl_emit.c tools/dvx-flow/rules/acl_headers.c tools/dvx-flow/rules/acl_result.c tools/dvx-flow/rules/acl_program.c \
+	tools/dvx-flow/rules/acl/acl.h tools/dvx-flow/rules/acl/work.h tools/dvx-flow/rules/acl/acl.c \
+	tools/dvx-flow/rules/acl/class.c tools/dvx-flow/rules/acl/family.c tools/dvx-flow/rules/acl/range.c \
+	tools/dvx-flow/rules/acl/field.c tools/dvx-flow/rules/acl/level.c tools/dvx-flow/rules/acl/merge.c \
+	tools/dvx-flow/rules/acl/band.c tools/dvx-flow/rules/acl/code.c tools/dvx-flow/rules/acl/lookup.c \
+	tools/dvx-flow/rules/acl/emit.c tools/dvx-flow/rules/acl/headers.c tools/dvx-flow/rules/acl/result.c \
+	tools/dvx-flow/rules/acl/program.c \
 	tools/dvx-flow/rules/plan.h tools/dvx-flow/rules/plan.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h

@@ -7,7 +7,7 @@
 #ifndef DVX_FLOW_PLAN_H
 #define DVX_FLOW_PLAN_H
 
-#include "acl.h"
+#include "acl/acl.h"
 #include "compile.h"
 
 /* A list of matchers with this path or a shorter one is kept. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
+#include "work.h"
 
 /* So many levels of a field are left before masks are merged: masks multiply. */
 #define ACL_LEVELS 6u

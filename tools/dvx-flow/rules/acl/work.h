@@ -4,7 +4,7 @@
 #define DVX_FLOW_ACL_WORK_H
 
 #include "acl.h"
-#include "map.h"
+#include "rules/map.h"
 
 __extension__ typedef unsigned __int128 acl_bits;
 
@@ -131,7 +131,7 @@ struct acl_work {
 
 int acl_refuse(struct acl_work *w, uint32_t rule, const char *why);
 
-/* --- acl_class.c: rules by IP version and protocol ------------------------------------------- */
+/* --- class.c: rules by IP version and protocol ------------------------------------------------ */
 
 #define ACL_CLASSES 7
 int acl_classes_make(struct acl_work *w);
@@ -139,7 +139,7 @@ void acl_class_free(struct acl_class *c);
 /* The key that a class compares for a port, RULE_KEYS if it has none. */
 unsigned int acl_port_key(const struct acl_class *c, int port);
 
-/* --- acl_family.c ----------------------------------------------------------------------------- */
+/* --- family.c --------------------------------------------------------------------------------- */
 
 /* Makes the tree of n spans, which are nested or apart. Takes *span, which may have some twice. */
 int acl_family_make(struct acl_work *w, struct acl_family *f, struct acl_span *span, size_t n,
@@ -152,7 +152,7 @@ uint32_t acl_family_count(const struct acl_family *f, uint32_t node, unsigned in
 size_t acl_spans_sort(struct acl_span *span, size_t n);
 void acl_family_free(struct acl_family *f);
 
-/* --- acl_range.c: ranges that overlap ------------------------------------------------------- */
+/* --- range.c: ranges that overlap ------------------------------------------------------------- */
 
 /* Cuts spans until any two are nested or apart. */
 int acl_ranges_cut(struct acl_work *w, struct acl_span **span, size_t *n, size_t *room);
@@ -160,15 +160,15 @@ int acl_ranges_cut(struct acl_work *w, struct acl_span **span, size_t *n, size_t
 size_t acl_range_nodes(const struct acl_family *f, struct acl_span range, uint32_t *node,
 		       size_t room);
 
-/* --- acl_field.c: the fields of a class, and its rules as cells ---------------------------- */
+/* --- field.c: the fields of a class, and its rules as cells ----------------------------------- */
 
 int acl_fields_make(struct acl_work *w, struct acl_class *c);
 
-/* --- acl_level.c: fewer levels, until the digits fit into the registers ------------------- */
+/* --- level.c: fewer levels, until the digits fit into the registers --------------------------- */
 
 int acl_levels_reduce(struct acl_work *w, struct acl_class *c);
 
-/* --- acl_merge.c: fewer masks ---------------------------------------------------------------- */
+/* --- merge.c: fewer masks --------------------------------------------------------------------- */
 
 /* Writes a mask's cells at a lower level of a field. */
 int acl_mask_lower(struct acl_class *c, size_t m, unsigned int f, unsigned int level);
@@ -177,12 +177,12 @@ int acl_masks_join(struct acl_class *c, size_t a, size_t b);
 size_t acl_class_cells(const struct acl_class *c);
 int acl_merge(struct acl_work *w, struct acl_class *c, size_t budget);
 
-/* --- acl_band.c ----------------------------------------------------------------------------- */
+/* --- band.c ----------------------------------------------------------------------------------- */
 
 int acl_bands_make(struct acl_work *w, struct acl_class *c);
 void acl_bands_free(struct acl_bands *b);
 
-/* --- acl_code.c: the bytes of a code -------------------------------------------------------- */
+/* --- code.c: the bytes of a code -------------------------------------------------------------- */
 
 unsigned int acl_digit_bytes(const struct acl_family *f, unsigned int level);
 int acl_code_make(struct acl_work *w, struct acl_class *c);
@@ -190,7 +190,7 @@ int acl_code_make(struct acl_work *w, struct acl_class *c);
 void acl_code_write(const struct acl_field *f, uint32_t node, const uint8_t *level,
 		    uint8_t value[ACL_CODE_BYTES], uint8_t mask[ACL_CODE_BYTES]);
 
-/* --- acl_program.c --------------------------------------------------------------------------- */
+/* --- program.c -------------------------------------------------------------------------------- */
 
 /* These return the new thing's index, or a negative errno. */
 int acl_table_add(struct acl_program *p);
@@ -202,7 +202,7 @@ int acl_entry_add(struct acl_program *p, int table, const uint64_t *value, uint3
 /* An entry for each packet that comes so far. */
 int acl_all_add(struct acl_program *p, int table, uint32_t list, uint32_t next, uint32_t rule);
 
-/* --- acl_headers.c: the headers that lead to a field ------------------------------------------ */
+/* --- headers.c: the headers that lead to a field ---------------------------------------------- */
 
 /* They are compared as a whole. */
 #define ACL_HEADERS 6
@@ -214,12 +214,12 @@ struct acl_headers {
 int acl_headers_find(struct acl_work *w, const struct acl_class *c, const struct acl_field *f,
 		     struct acl_headers *out);
 
-/* --- acl_lookup.c: a field's table ------------------------------------------------------------ */
+/* --- lookup.c: a field's table ---------------------------------------------------------------- */
 
 /* The next table is the one behind it. */
 int acl_lookup_add(struct acl_work *w, const struct acl_class *c, const struct acl_field *f);
 
-/* --- acl_emit.c -------------------------------------------------------------------------------- */
+/* --- emit.c ----------------------------------------------------------------------------------- */
 
 /* `next` of an entry that leads to the table of results, until that is made. */
 #define ACL_RESULTS (UINT32_MAX - 1)
@@ -227,7 +227,7 @@ int acl_lookup_add(struct acl_work *w, const struct acl_class *c, const struct a
 /* The tables of a class; returns the first. */
 int acl_class_emit(struct acl_work *w, const struct acl_class *c);
 
-/* --- acl_result.c ------------------------------------------------------------------------------ */
+/* --- result.c --------------------------------------------------------------------------------- */
 
 int acl_results_emit(struct acl_work *w);
 

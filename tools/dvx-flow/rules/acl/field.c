@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
-#include "arena.h"
+#include "work.h"
+#include "rules/arena.h"
 
 /* --- which fields ------------------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
  * The bytes of a code: a digit for each level of a field that a mask compares. A digit has whole
  * bytes, since a steering entry hashes only bytes that are compared as a whole.
  */
-#include "acl_work.h"
+#include "work.h"
 
 static bool acl_level_used(const struct acl_class *c, unsigned int f, unsigned int level)
 {

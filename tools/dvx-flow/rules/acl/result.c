@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
-#include "arena.h"
-#include "shape.h"
+#include "work.h"
+#include "rules/arena.h"
+#include "rules/shape.h"
 
 /* Says whether some entry leads to results. */
 static bool acl_results_lead(struct acl_program *p, uint32_t table)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
-#include "arena.h"
+#include "work.h"
+#include "rules/arena.h"
 
 int acl_table_add(struct acl_program *p)
 {

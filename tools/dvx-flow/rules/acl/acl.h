@@ -10,7 +10,7 @@
 #ifndef DVX_FLOW_ACL_H
 #define DVX_FLOW_ACL_H
 
-#include "compile.h"
+#include "rules/compile.h"
 
 /* The registers of a program. Rules that name one of them can't be part of it. */
 #define ACL_CODE	KEY_REG_C0 /* the code of a packet: four registers */

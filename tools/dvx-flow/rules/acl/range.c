@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "acl_work.h"
-#include "arena.h"
+#include "work.h"
+#include "rules/arena.h"
 
 /* Two pieces in place of span i. */
 static int acl_range_cut(struct acl_span **span, size_t *n, size_t *room, size_t i, acl_bits at)

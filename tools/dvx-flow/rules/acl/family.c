@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "acl_work.h"
+#include "work.h"
 
 static int acl_span_order(const void *one, const void *other)
 {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
-#include "arena.h"
+#include "work.h"
+#include "rules/arena.h"
 
 /* Which cells of a band and mask are there, as far as another mask can tell them apart. */
 struct acl_view {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
-#include "arena.h"
-#include "shape.h"
+#include "work.h"
+#include "rules/arena.h"
+#include "rules/shape.h"
 
 /* With so many nodes, a last matcher of one byte has all 256 values and saves the one for "any". */
 #define ACL_FILL 32u

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
-#include "arena.h"
+#include "work.h"
+#include "rules/arena.h"
 
 /* A depth is two digits; the second one is enough if its pairs are few, or few beside the cells. */
 #define ACL_PAIRS 120u

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl_work.h"
-#include "arena.h"
+#include "work.h"
+#include "rules/arena.h"
 
 static int acl_cell_order(const void *one, const void *other)
 {

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "acl_work.h"
+#include "work.h"
 
 static bool acl_is_inner(unsigned int key)
 {
