@@ -41,20 +41,21 @@ static void try_packet(const struct acl_run *run, const struct ruleset *set, con
 		print_message("rule %d decides, not %s\n", (int)got, want ? want->text : "none");
 }
 
-static void today(const struct ruleset *set)
+static void print_list_cost(const struct ruleset *set)
 {
 	struct program p;
 	size_t wrong, sum = 0;
 
 	if (rules_compile(set, &p, &wrong)) {
-		print_message("; today refuses it\n");
+		print_message("; no list of matchers\n");
 		return;
 	}
 	for (size_t m = 0; m < p.table[RULE_IN].n; m++)
 		sum += (m + 1) * p.table[RULE_IN].matcher[m].n;
-	print_message("; today %zu entries, %zu matchers, %.0f on the mean path\n",
-		      p.table[RULE_IN].entries, p.table[RULE_IN].n,
-		      (double)sum / (double)p.table[RULE_IN].entries);
+	print_message(
+		"; the list of matchers has %zu entries, %zu matchers, %.0f on the mean path\n",
+		p.table[RULE_IN].entries, p.table[RULE_IN].n,
+		(double)sum / (double)p.table[RULE_IN].entries);
 	program_free(&p);
 }
 
@@ -90,7 +91,7 @@ static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 	if (packets)
 		print_message(", mean %.1f", (double)t.sum / (double)t.packets);
 	if (long_run())
-		today(&set);
+		print_list_cost(&set);
 	else
 		print_message("\n");
 	acl_run_free(run);

@@ -281,8 +281,7 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 	return ret ? ret : compile_add_entry(w, l, &l->matcher[target], number, value);
 }
 
-/* --- actions -------------------------------------------------------------------------------------
- */
+/* --- actions ----------------------------------------------------------------------------------- */
 
 /* Hashes what a rule does with a packet. A rule with a counter or a change is equal to no other. */
 static uint64_t action_hash(const struct rule *r, uint32_t i)

@@ -22,14 +22,14 @@ bool parse_is_inner(const struct rule_parser *ps)
 	return ps->is_inner;
 }
 
-static enum rule_key level_key(const struct rule_parser *ps, enum rule_key key)
+enum rule_key parse_key(const struct rule_parser *ps, enum rule_key key)
 {
 	return parse_is_inner(ps) && key < KEY_PER_LEVEL ? KEY_INNER(key) : key;
 }
 
 struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key)
 {
-	return &(ps->group.active ? ps->group.field : ps->field)[level_key(ps, key)];
+	return &(ps->group.active ? ps->group.field : ps->field)[parse_key(ps, key)];
 }
 
 struct parse_aside parse_aside(struct rule_parser *ps)
@@ -92,8 +92,7 @@ struct source_location parse_location(const struct rule_parser *ps, const struct
 void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rule_verdict verdict,
 		 bool count)
 {
-	ps->rule = (struct rule){
-		.verdict = verdict, .line = at->first_line, .table = ps->in_table};
+	ps->rule = (struct rule){.verdict = verdict, .line = at->first_line, .table = ps->in_table};
 	ps->rule.at = parse_location(ps, at);
 	if (count)
 		parse_count(ps, at);
@@ -120,8 +119,7 @@ void parse_direction(struct rule_parser *ps, const struct source_range *at, enum
 	ps->rule.dir = dir;
 }
 
-/* --- numbers -----------------------------------------------------------------------------------
- */
+/* --- numbers --------------------------------------------------------------------------------- */
 
 void parse_value(struct rule_parser *ps, uint64_t value, uint64_t mask)
 {
@@ -183,7 +181,7 @@ static bool list_fits(struct rule_parser *ps, const struct source_range *at, enu
 static void field_keep(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		       const struct parse_values *l)
 {
-	struct rule_field *f = parse_said(ps, key), said = {.key = level_key(ps, key)};
+	struct rule_field *f = parse_said(ps, key), said = {.key = parse_key(ps, key)};
 
 	said.at = f->mask ? f->at : parse_location(ps, at);
 	said.value = l->value[0].value;
@@ -274,8 +272,7 @@ void parse_flags(struct rule_parser *ps, const struct source_range *at)
 	ps->flags = ps->flags_mask = 0;
 }
 
-/* --- layers ------------------------------------------------------------------------------------
- */
+/* --- layers ---------------------------------------------------------------------------------- */
 
 const char *parse_ip_name(uint8_t ip)
 {
@@ -353,7 +350,7 @@ static enum rule_key second_tag(enum rule_key key)
 
 static bool says_tag(struct rule_parser *ps, enum rule_key cvlan, enum rule_key svlan)
 {
-	return ps->field[level_key(ps, cvlan)].value || ps->field[level_key(ps, svlan)].value ||
+	return ps->field[parse_key(ps, cvlan)].value || ps->field[parse_key(ps, svlan)].value ||
 	       parse_said(ps, cvlan)->value || parse_said(ps, svlan)->value;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The rule that is being parsed. Each call takes its place in the text, for messages. */
-#ifndef DVX_FLOW_DRAFT_H
-#define DVX_FLOW_DRAFT_H
+#ifndef DVX_FLOW_PARSE_H
+#define DVX_FLOW_PARSE_H
 
 #include <stdarg.h>
 
@@ -157,6 +157,10 @@ void parse_end(struct rule_parser *ps, const struct source_range *at);
 /* Following words refer to the headers inside a tunnel, or to the outer ones. */
 void parse_level(struct rule_parser *ps, bool inner);
 bool parse_is_inner(const struct rule_parser *ps);
+/* The key at the current level. */
+enum rule_key parse_key(const struct rule_parser *ps, enum rule_key key);
+/* Whether one of these fields is of the current level's IP header. */
+bool parse_has_ip_field(const struct rule_parser *ps, const struct rule_field field[RULE_KEYS]);
 /* What the rule says of a key so far, at the current level. */
 struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key);
 

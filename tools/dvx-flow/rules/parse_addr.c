@@ -158,8 +158,7 @@ void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum 
 		parse_group_end(ps);
 }
 
-/* --- ports -------------------------------------------------------------------------------------
- */
+/* --- ports ----------------------------------------------------------------------------------- */
 
 uint64_t parse_service(struct rule_parser *ps, const struct source_range *at, const char *name)
 {

@@ -113,15 +113,11 @@ static void group_refuse(struct rule_parser *ps, const struct parse_group *g)
 /* A match of a header's field is for packets that have the header. */
 static void group_base(struct rule_parser *ps, const struct parse_group *g)
 {
-	static const enum rule_key of_ip[] = {KEY_PROTO, KEY_DSCP, KEY_ECN, KEY_TTL, KEY_FRAGMENT};
 	struct parse_needs *needs = &ps->needs[parse_is_inner(ps)];
 
 	if (g->scope == SCOPE_ONE && g->headers.ip)
 		parse_ip(ps, &g->at, g->headers.ip);
-	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
-		needs->ip |=
-			g->field[parse_is_inner(ps) ? KEY_INNER(of_ip[i]) : of_ip[i]].mask != 0;
-	needs->ip |= g->headers.l4 != L4_ANY;
+	needs->ip |= parse_has_ip_field(ps, g->field) || g->headers.l4 != L4_ANY;
 	if (g->chain || g->headers.l4 == L4_ANY)
 		return;
 	needs->ports |= g->headers.l4 == L4_TCP_OR_UDP;
@@ -156,12 +152,9 @@ static void group_keep(struct rule_parser *ps, const struct parse_group *g)
 }
 
 /* `not fragment` is a bit that is 0. */
-static bool group_is_nofrag(struct rule_parser *ps, const struct parse_group *g)
+static bool group_is_nofrag(const struct rule_parser *ps, const struct parse_group *g)
 {
-	const struct rule_field *f =
-		&g->field[parse_is_inner(ps) ? KEY_INNER(KEY_FRAGMENT) : KEY_FRAGMENT];
-
-	return f->mask && group_fields(g) == 1;
+	return g->field[parse_key(ps, KEY_FRAGMENT)].mask && group_fields(g) == 1;
 }
 
 static void group_close(struct rule_parser *ps)

@@ -35,13 +35,21 @@ void parse_settle_l4(struct rule_parser *ps, const struct source_range *at)
 		parse_mistake(ps, at, "UDP has no flags");
 }
 
-static void settle_ip(struct rule_parser *ps, const struct source_range *at)
+bool parse_has_ip_field(const struct rule_parser *ps, const struct rule_field field[RULE_KEYS])
 {
 	static const enum rule_key of_ip[] = {KEY_PROTO, KEY_DSCP, KEY_ECN, KEY_TTL, KEY_FRAGMENT};
-	bool needed = ps->h->l4 != L4_ANY || ps->needs[parse_is_inner(ps)].ip;
+	bool has = false;
 
 	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
-		needed |= parse_said(ps, of_ip[i])->mask != 0;
+		has |= field[parse_key(ps, of_ip[i])].mask != 0;
+	return has;
+}
+
+static void settle_ip(struct rule_parser *ps, const struct source_range *at)
+{
+	bool needed = ps->h->l4 != L4_ANY || ps->needs[parse_is_inner(ps)].ip ||
+		      parse_has_ip_field(ps, ps->field);
+
 	if (needed && parse_not_ip(ps))
 		parse_mistake(ps, at, "the rule matches an IP field and EtherType 0x%04" PRIx64,
 			      parse_said(ps, KEY_ETHERTYPE)->value);
