@@ -83,6 +83,7 @@ static void large_region_forks(struct rig *r)
 /* Before and after the queue is destroyed; the child's exit harms nothing. */
 int scene_fork(void)
 {
+	const unsigned int rounds = (unsigned int)mem_rounds(20, 300);
 	struct arena a = {mem_pages(64 * PAGE), PAGE};
 	volatile uint64_t *cell = (void *)(a.at + 2048), *in_umem;
 	char *mem = mem_pages(4 * PAGE), *data = mem_pages(2 * PAGE);
@@ -92,7 +93,7 @@ int scene_fork(void)
 
 	in_umem = (void *)(mem + 3 * PAGE + 2048);
 	rig_open(&r, &a);
-	for (unsigned int i = 0; i < (MEM_TSAN ? 20 : 100); i++) {
+	for (unsigned int i = 0; i < rounds; i++) {
 		struct family one, two;
 
 		rig_connect(&r);

@@ -28,6 +28,7 @@ int scene_close(void)
 /* One process, two opens of the device, the same memory in both. */
 int scene_twice(void)
 {
+	const int rounds = mem_rounds(200, 3000);
 	char *data = mem_pages(4 * PAGE), *from = mem_pages(PAGE);
 	struct ibv_mr *first, *second, *source;
 	struct rig a, b;
@@ -36,7 +37,7 @@ int scene_twice(void)
 	rig_open(&b, NULL);
 	rig_connect(&b);
 	source = rig_reg(&b, from, PAGE);
-	for (int i = 1; i < (MEM_TSAN ? 200 : 1000); i++) {
+	for (int i = 1; i < rounds; i++) {
 		first = rig_reg(&a, data, 4 * PAGE);
 		second = rig_reg(&b, data, 4 * PAGE);
 		memset(from, i, PAGE);

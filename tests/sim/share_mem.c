@@ -29,7 +29,11 @@ void mem_expect_shared(const void *va, size_t len)
 
 int mem_rounds(int tsan, int n)
 {
-	return MEM_TSAN ? tsan : getenv("DVX_TEST_LONG") ? n : n / 3;
+	if (MEM_TSAN)
+		return tsan;
+	if (getenv("DVX_TEST_LONG"))
+		return n;
+	return MEM_ASAN ? n / 10 : n / 3;
 }
 
 void *mem_pages(size_t len)

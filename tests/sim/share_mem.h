@@ -28,10 +28,18 @@
 #else
 #define MEM_TSAN false
 #endif
+#ifdef __SANITIZE_ADDRESS__
+#define MEM_ASAN true
+#else
+#define MEM_ASAN false
+#endif
 
 extern bool mem_shares; /* pages are expected to be shared at all */
 
-/* How often: as said under the thread sanitizer, a third of n otherwise, n with DVX_TEST_LONG. */
+/*
+ * How often: n with DVX_TEST_LONG, a third of it without. Under a sanitizer `tsan` or a tenth of n:
+ * races show in the build that is not slowed down.
+ */
 int mem_rounds(int tsan, int n);
 void *mem_pages(size_t len);
 /* Mappings in [va, va + len) that are shared with the device; len 0: anywhere. */

@@ -141,7 +141,7 @@ TEST_F(test_overlapping)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-#define ROUNDS 5000
+#define ROUNDS 2000
 
 struct watch {
 	volatile uint8_t *at;

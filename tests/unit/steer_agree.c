@@ -14,7 +14,7 @@
 #include "tools/dvx-flow/explain/fields.h"
 
 #define TEST_FIXTURE {find_all, NULL}
-#define PACKETS 200000u
+#define PACKETS 80000u
 
 /* A field of both; low: its first bit in ours. A frame has the bits of a tag's kind apart. */
 static const struct pair {
