@@ -24,7 +24,7 @@ row()
 	what=passes
 	if [ "$2" != 0 ]; then
 		why=$(cat "$dir/client" "$dir/server" 2>/dev/null | grep -iE -m 1 "^dvx-sim: |error|fail|unable|not supp|couldn")
-		[ "$2" != 124 ] || why="does not end within a minute"
+		[ "$2" != 124 ] || why="does not end within $((bound / 60)) minutes"
 		what="fails: $(echo "${why:-no word}" | sed 's/.*UCX *ERROR //; s/^[ 0-9.]*//; s/0x[0-9a-f]*/0x../g; s/uid [0-9]*/uid N/; s/|/ /g' | cut -c1-100)"
 	fi
 	printf '%s\t%s\n' "$1" "$what" >>"$all"
