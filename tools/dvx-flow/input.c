@@ -129,7 +129,7 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 		point(&m);
 }
 
-static int input_read(const char *name, int ret)
+static int input_result(const char *name, int ret)
 {
 	if (name && ret < 0)
 		say("%s: %s", name, strerror(-ret));
@@ -140,14 +140,14 @@ static int input_read(const char *name, int ret)
 
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
 {
-	return input_read(name, rules_parse(text, len, set, name ? input_tell : NULL,
-					    (void *)(uintptr_t)name));
+	return input_result(name, rules_parse(text, len, set, name ? input_tell : NULL,
+					      (void *)(uintptr_t)name));
 }
 
 int rules_read_part(const char *name, const char *text, size_t len, struct ruleset *set)
 {
-	return input_read(name, rules_parse_part(text, len, set, name ? input_tell : NULL,
-						 (void *)(uintptr_t)name));
+	return input_result(name, rules_parse_part(text, len, set, name ? input_tell : NULL,
+						   (void *)(uintptr_t)name));
 }
 
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size)
@@ -176,10 +176,11 @@ void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, si
 	err = rules_compile(&one, &p, &unused);
 	program_free(&p);
 	if (err)
-		snprintf(why, size,
-			 "line %u: its lists, ranges and negations multiply to more than %u entries "
-			 "(what is excepted can be a rule above instead): %s",
-			 line, RULE_ENTRIES_MAX, text);
+		snprintf(
+			why, size,
+			"line %u: its lists, ranges and negations multiply to more than %u entries "
+			"(what is excepted can be a rule above instead): %s",
+			line, RULE_ENTRIES_MAX, text);
 	else
 		snprintf(why, size,
 			 "line %u: the rules up to here need more than %u matchers; rules that "
