@@ -115,22 +115,47 @@ bool import_leave(struct import *im, const struct draft *d, const struct token *
 	return import_leave_more(im, d, at, reason, NULL);
 }
 
+/* eth+ of iptables, eth* of nft. */
+static bool netdev_is_pattern(const char *netdev)
+{
+	size_t n = strlen(netdev);
+
+	return n && (netdev[n - 1] == '+' || netdev[n - 1] == '*');
+}
+
 int import_netdev(struct import *im, const char *netdev)
 {
 	const char *ours = im->ask->netdev ? im->ask->netdev : im->netdev;
-	size_t n = strlen(netdev);
+	bool pattern = netdev_is_pattern(netdev);
+	size_t n;
 
 	if (!strcmp(netdev, "lo"))
 		return 0;
-	if (!ours && n && (netdev[n - 1] == '+' || netdev[n - 1] == '*'))
+	if (!ours && pattern)
 		return -1;
 	if (!ours)
 		im->netdev = ours = netdev;
-	if (n && (netdev[n - 1] == '+' || netdev[n - 1] == '*'))
-		return !strncmp(netdev, ours, n - 1);
+	if (pattern)
+		return !strncmp(netdev, ours, strlen(netdev) - 1);
 	if (!strcmp(netdev, ours))
 		return 1;
-	return im->ask->netdev ? 0 : -1;
+	/* A VLAN interface has packets of the device, too; only the kernel knows which. */
+	n = strlen(ours);
+	return im->ask->netdev && (strncmp(netdev, ours, n) || netdev[n] != '.') ? 0 : -1;
+}
+
+int import_interface(struct import *im, struct draft *d, const char *netdev, bool negated)
+{
+	int ours;
+
+	/* A name that is excluded does not tell which interface is meant. */
+	if (negated && !im->ask->netdev && !im->netdev && strcmp(netdev, "lo"))
+		return -1;
+	ours = import_netdev(im, netdev);
+	/* Tagged packets belong to VLAN interfaces, whose names a pattern takes, too. */
+	if (ours == 1 && !negated && !netdev_is_pattern(netdev))
+		draft_say(im, d, SLOT_TAG, "untagged");
+	return ours < 0 ? -1 : ours != negated;
 }
 
 /* --- conditions that meet ---------------------------------------------------------------------- */
@@ -254,6 +279,15 @@ bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const 
 			       &(struct draft_part){text, true});
 }
 
+bool draft_say_type(struct import *im, struct draft *d, uint64_t type)
+{
+	if (type == 0x0800 || type == 0x86dd)
+		return draft_say(im, d, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6");
+	if (type == 0x8847)
+		return draft_say(im, d, SLOT_MPLS, "mpls");
+	return draft_say(im, d, SLOT_ETHERTYPE, import_format(im, "0x%x", (unsigned int)type));
+}
+
 const char *draft_said(const struct draft *d, enum draft_slot slot)
 {
 	return d->part[d->inner][slot].text;
@@ -366,4 +400,16 @@ void import_add(struct import *im, const struct draft *d)
 	else
 		draft_add_text(im, d, text, n);
 	free(text);
+}
+
+bool import_add_last(struct import *im, const struct draft *d, size_t first)
+{
+	size_t i = first;
+
+	while (i < im->out->n && !im->out->item[i].rule)
+		i++;
+	if (i == im->out->n && i > first)
+		return import_leave(im, d, d->at, REASON_LAST);
+	import_add(im, d);
+	return true;
 }

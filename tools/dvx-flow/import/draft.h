@@ -77,8 +77,8 @@ struct draft {
 	const char *verdict; /* drop, pass, send; NULL: not said yet */
 	const char *direction;
 	const char *queue, *tag; /* "queue 1", "rss 0-3" */
-	bool count, inner; /* words refer to the headers inside a tunnel */
-	bool nothing;	   /* the conditions exclude each other: no packet */
+	bool count, inner;	 /* words refer to the headers inside a tunnel */
+	bool nothing;		 /* the conditions exclude each other: no packet */
 	struct draft_part part[2][DRAFT_SLOTS];
 	const char *change[DRAFT_CHANGES];
 };
@@ -99,13 +99,22 @@ bool import_leave(struct import *im, const struct draft *d, const struct token *
 		  enum import_reason reason);
 /* Adds the rule, or what dvx-flow says against it. */
 void import_add(struct import *im, const struct draft *d);
+/*
+ * Adds a policy, or what a table does at its end. It is left out if all items from `first` on are:
+ * alone it would take their packets. Returns false then.
+ */
+bool import_add_last(struct import *im, const struct draft *d, size_t first);
 /* Whether a rule for this interface concerns the device: 1, 0, -1: nobody says. */
 int import_netdev(struct import *im, const char *netdev);
+/* The same of a condition in a rule of the kernel's, which adds what it says of VLAN tags. */
+int import_interface(struct import *im, struct draft *d, const char *netdev, bool negated);
 
 /* Adds a condition. False: it cannot be joined with what the draft says already. */
 bool draft_say(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
 bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
 const char *draft_said(const struct draft *d, enum draft_slot slot);
+/* The EtherType behind the tags: an IP version, MPLS or a number. */
+bool draft_say_type(struct import *im, struct draft *d, uint64_t type);
 /* Adds all that another draft says of its packets. False: not joined. */
 bool draft_join(struct import *im, struct draft *d, const struct draft *also);
 

@@ -118,6 +118,8 @@ static void ipt_target(struct ipt *t, struct ipt_read *r, const struct ipt_chain
 {
 	size_t i = 0;
 
+	if (r->elsewhere || r->d->nothing)
+		return;
 	if (!r->target) {
 		import_leave(r->im, r->d, r->d->at, REASON_FINAL);
 		return;
@@ -125,10 +127,15 @@ static void ipt_target(struct ipt *t, struct ipt_read *r, const struct ipt_chain
 	while (i < sizeof(ipt_targets) / sizeof(ipt_targets[0]) &&
 	       !token_is(r->target, ipt_targets[i].name))
 		i++;
+	if (i < sizeof(ipt_targets) / sizeof(ipt_targets[0]) && !ipt_targets[i].verdict) {
+		import_leave(r->im, r->d, r->target, ipt_targets[i].reason);
+		return;
+	}
+	/* More conditions may stand behind a target without words of its own. */
+	if (!ipt_words_read(r) || r->elsewhere || r->d->nothing)
+		return;
 	if (i == sizeof(ipt_targets) / sizeof(ipt_targets[0])) {
 		ipt_jump(t, r);
-	} else if (!ipt_targets[i].verdict) {
-		import_leave(r->im, r->d, r->target, ipt_targets[i].reason);
 	} else if (!*ipt_targets[i].verdict) {
 		ipt_return(r, chain, last);
 	} else {
@@ -150,7 +157,7 @@ static void ipt_rule(struct ipt *t, struct ipt_chain *chain, size_t number,
 		import_leave(t->im, &d, d.at, REASON_LONG);
 		return;
 	}
-	if (ipt_words_read(&r) && !r.elsewhere && !d.nothing)
+	if (ipt_words_read(&r))
 		ipt_target(t, &r, chain, number + 1 == chain->n);
 }
 
@@ -168,6 +175,7 @@ static void ipt_run(struct ipt *t, struct ipt_chain *chain, const struct draft *
 static void ipt_input(struct ipt *t, uint8_t family)
 {
 	struct draft d = {.direction = "in"};
+	size_t first = t->im->out->n;
 	struct ipt_chain *input;
 
 	t->family = family;
@@ -179,7 +187,7 @@ static void ipt_input(struct ipt *t, uint8_t family)
 	d.at = &input->policy_at;
 	d.verdict = input->policy;
 	if (strcmp(input->policy, "pass"))
-		import_add(t->im, &d);
+		import_add_last(t->im, &d, first);
 }
 
 /* --- lines ------------------------------------------------------------------------------------- */
@@ -238,8 +246,12 @@ static void ipt_policy(struct ipt *t, const struct token *name, const struct tok
 	bool drop = token_is(policy, "DROP");
 	struct ipt_chain *chain;
 
-	if (strcmp(t->table, "filter") || token_is(policy, "-"))
+	if (strcmp(t->table, "filter"))
 		return;
+	if (token_is(policy, "-")) {
+		ipt_chain(t, name->text, true);
+		return;
+	}
 	if (!drop && !token_is(policy, "ACCEPT")) {
 		import_leave(t->im, &d, policy, REASON_VALUE);
 	} else if (!strcmp(name->text, "INPUT")) {
@@ -253,6 +265,15 @@ static void ipt_policy(struct ipt *t, const struct token *name, const struct tok
 	}
 }
 
+/* Takes away the rules of a chain, or of all. */
+static void ipt_flush(struct ipt *t, const char *chain)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->table, "filter") && t->chain[i].family == t->family &&
+		    (!chain || !strcmp(t->chain[i].name, chain)))
+			t->chain[i].n = 0;
+}
+
 static const char *const ipt_commands[] = {
 	"iptables",	      "sudo", "iptables-legacy", "iptables-nft", "/sbin/iptables",
 	"/usr/sbin/iptables", NULL};
@@ -263,9 +284,9 @@ static const char *const ipt_adds[] = {"-A", "--append", NULL};
 static const char *const ipt_inserts[] = {"-I", "--insert", NULL};
 static const char *const ipt_policies[] = {"-P", "--policy", NULL};
 /* Make or empty chains, as a script does before its rules. */
-static const char *const ipt_silent[] = {
-	"-N", "--new-chain", "-F",     "--flush", "-X", "--delete-chain",
-	"-Z", "--zero",	     "COMMIT", NULL};
+static const char *const ipt_silent[] = {"-N", "--new-chain", "-X",	"--delete-chain",
+					 "-Z", "--zero",      "COMMIT", NULL};
+static const char *const ipt_flushes[] = {"-F", "--flush", NULL};
 
 /* Options that may stand before the command. */
 static void ipt_options(struct ipt *t, struct tokens *line)
@@ -304,6 +325,8 @@ static void ipt_command(struct ipt *t, struct tokens *line)
 		ipt_append(t, line, true);
 	else if (dialect_among(name, ipt_policies) && line->n - line->at == 2)
 		ipt_policy(t, &line->token[line->at], &line->token[line->at + 1]);
+	else if (dialect_among(name, ipt_flushes))
+		ipt_flush(t, tokens_peek(line)->text);
 	else if (!dialect_among(name, ipt_silent))
 		import_leave(t->im, &d, name->text ? name : &line->token[0], REASON_COMMAND);
 }
@@ -329,7 +352,8 @@ static void ipt_line(struct ipt *t, struct tokens *line)
 		ipt_command(t, line);
 		t->family = family;
 		t->table = table;
-	} else if (iptables_looks(line) || dialect_among(&name, ipt_silent)) {
+	} else if (iptables_looks(line) || dialect_among(&name, ipt_silent) ||
+		   dialect_among(&name, ipt_flushes)) {
 		line->at += *name.text == '[';
 		ipt_command(t, line);
 	} else {

@@ -16,7 +16,7 @@ struct ipt_read {
 	bool goes;	/* -g */
 };
 
-/* Reads all words up to the target's own. False: the rule is left out. */
+/* Reads words up to a target, or to the end. False: the rule is left out. */
 bool ipt_words_read(struct ipt_read *r);
 
 #endif

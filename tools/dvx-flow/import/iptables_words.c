@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The matches of iptables(8) and iptables-extensions(8). */
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "iptables.h"
+#include "rules/words.h"
 #include "values.h"
 
 enum ipt_kind {
@@ -245,20 +247,6 @@ static const char *ipt_list(struct ipt_read *r, const char *text,
 	return list;
 }
 
-/* FIRST-LAST, as dvx-flow writes it. */
-static const char *ipt_addresses(struct ipt_read *r, const char *text)
-{
-	const char *between = strchr(text, '-');
-	struct import *im = r->im;
-	const char *first, *last;
-
-	if (!between)
-		return ipt_net(r, text, 0);
-	first = ipt_net(r, import_format(im, "%.*s", (int)(between - text), text), 0);
-	last = ipt_net(r, between + 1, 0);
-	return first && last && *first && *last ? import_format(im, "%s-%s", first, last) : NULL;
-}
-
 static bool ipt_icmp_type(struct ipt_read *r, const struct token *at)
 {
 	const struct ipt_icmp *row = r->family == 4 ? ipt_icmp : ipt_icmp6;
@@ -277,8 +265,11 @@ static bool ipt_icmp_type(struct ipt_read *r, const struct token *at)
 		   (!any_code && !value_number(at->text + n + 1, 10, 255, &code))) {
 		return ipt_leave(r, at, REASON_VALUE);
 	}
-	if (row->name && row->type < 0)
+	/* The kernel takes 255 as any type. */
+	if (r->family == 4 && (uint8_t)type == 255) {
+		r->d->nothing |= r->negated;
 		return true;
+	}
 	if (r->negated && !any_code)
 		return ipt_leave(r, at, REASON_NEGATION);
 	if (!ipt_say(r, at, SLOT_TYPE, import_format(im, "%u", (unsigned int)type)))
@@ -313,23 +304,19 @@ static bool ipt_tcp_flags(struct ipt_read *r, const struct token *at)
 	if (!ipt_flag_bits(at->text, &mask) || !ipt_flag_bits(which->text, &value))
 		return ipt_leave(r, at, REASON_VALUE);
 	/* A flag outside the mask is never set under it. */
-	if (value & ~mask)
-		r->d->nothing = true;
+	if (value & ~mask) {
+		r->d->nothing |= !r->negated;
+		return true;
+	}
 	return ipt_say(r, at, SLOT_FLAGS, value_flags(r->im, value & mask, mask));
 }
 
 static bool ipt_interface(struct ipt_read *r, const struct token *at)
 {
-	int ours = import_netdev(r->im, at->text);
+	int ours = import_interface(r->im, r->d, at->text, r->negated);
 
-	if (ours < 0)
-		return ipt_leave(r, at, REASON_INTERFACE);
-	if (ours == r->negated)
-		r->elsewhere = true;
-	/* Tagged packets belong to other interfaces. */
-	if (ours && !r->negated)
-		draft_say(r->im, r->d, SLOT_TAG, "untagged");
-	return true;
+	r->elsewhere |= ours == 0;
+	return ours >= 0 || ipt_leave(r, at, REASON_INTERFACE);
 }
 
 static bool ipt_module(struct ipt_read *r, const struct token *at)
@@ -353,12 +340,14 @@ static bool ipt_protocol(struct ipt_read *r, const struct token *at)
 static bool ipt_value(struct ipt_read *r, const struct ipt_word *w, const struct token *at)
 {
 	struct import *im = r->im;
+	uint64_t dscp;
 
 	switch (w->kind) {
 	case IPT_NETS:
 		return ipt_say(r, at, w->slot, ipt_list(r, at->text, ipt_net, 0));
 	case IPT_RANGE:
-		return ipt_say(r, at, w->slot, ipt_addresses(r, at->text));
+		return ipt_say(r, at, w->slot,
+			       value_nets(im, at->text, r->family == 4 ? AF_INET : AF_INET6));
 	case IPT_PROTO:
 		return ipt_protocol(r, at);
 	case IPT_PORTS:
@@ -371,7 +360,9 @@ static bool ipt_value(struct ipt_read *r, const struct ipt_word *w, const struct
 	case IPT_MASKED:
 		return ipt_say(r, at, w->slot, value_masked(im, at->text, 0, 8));
 	case IPT_NAME:
-		return ipt_say(r, at, w->slot, at->text);
+		return ipt_say(r, at, w->slot,
+			       dscp_number(at->text, &dscp) ? import_format(im, "%" PRIu64, dscp)
+							    : NULL);
 	case IPT_ICMP:
 		return ipt_icmp_type(r, at);
 	case IPT_FLAGS:
@@ -381,6 +372,8 @@ static bool ipt_value(struct ipt_read *r, const struct ipt_word *w, const struct
 	case IPT_MODULE:
 		return ipt_module(r, at);
 	default:
+		if (r->target)
+			return ipt_leave(r, at, REASON_SYNTAX);
 		r->target = at;
 		r->goes = w->kind == IPT_GOTO;
 		return true;
@@ -409,7 +402,9 @@ static bool ipt_word(struct ipt_read *r, const struct ipt_word *w, const struct 
 
 bool ipt_words_read(struct ipt_read *r)
 {
-	while (!r->target && tokens_peek(r->line)->text) {
+	const struct token *before = r->target;
+
+	while (r->target == before && tokens_peek(r->line)->text) {
 		const struct token *name;
 		size_t i = 0;
 

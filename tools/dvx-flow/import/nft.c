@@ -271,6 +271,10 @@ static size_t nft_read_table(struct nft *t, size_t at)
 	at = nft_scope(t, at, &scope);
 	if (!nft_block(t, &at, &end))
 		return end;
+	/* No packet meets a dormant table. */
+	for (size_t i = at; i + 1 < end; i++)
+		if (nft_is(t, i, "flags") && nft_is(t, i + 1, "dormant"))
+			return end;
 	while (at + 1 < end)
 		at = nft_read_part(t, &scope, at, end - 1);
 	return end;
@@ -316,7 +320,7 @@ static size_t nft_read_command(struct nft *t, size_t at)
 	if (nft_is(t, at, "add") || nft_is(t, at, "insert") || nft_is(t, at, "create")) {
 		if (!nft_read_add(t, at + 1, end, nft_is(t, at, "insert")))
 			nft_leave(t, &d, at + 1, REASON_COMMAND);
-	} else if (end > at && !nft_is(t, at, "flush")) {
+	} else if (end > at && (!nft_is(t, at, "flush") || t->nchains)) {
 		nft_leave(t, &d, at, REASON_COMMAND);
 	}
 	return end + 1;
@@ -377,6 +381,7 @@ static bool nft_shares(const struct nft_chain *a, const struct nft_chain *b)
 static void nft_enter(struct nft *t, struct nft_chain *c)
 {
 	struct draft d = {.at = &t->words.token[c->at], .direction = "in"};
+	size_t first = t->im->out->n;
 
 	if (c->family == NFT_IP || c->family == NFT_IP6)
 		draft_say(t->im, &d, SLOT_IP, c->family == NFT_IP ? "ipv4" : "ipv6");
@@ -384,14 +389,13 @@ static void nft_enter(struct nft *t, struct nft_chain *c)
 	if (!c->drops)
 		return;
 	d.verdict = "drop";
-	if (c->family != NFT_INET) {
-		import_add(t->im, &d);
-		return;
+	if (c->family == NFT_INET) {
+		d.part[0][SLOT_IP].text = "ipv4";
+		if (!import_add_last(t->im, &d, first))
+			return;
+		d.part[0][SLOT_IP].text = "ipv6";
 	}
-	d.part[0][SLOT_IP].text = "ipv4";
-	import_add(t->im, &d);
-	d.part[0][SLOT_IP].text = "ipv6";
-	import_add(t->im, &d);
+	import_add_last(t->im, &d, first);
 }
 
 static void nft_emit(struct nft *t)

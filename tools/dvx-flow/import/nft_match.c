@@ -165,29 +165,13 @@ static const char *nft_type(struct nft *t, const char *text, bool v6)
 	return value_number(text, 0, 255, &n) ? import_format(t->im, "%" PRIu64, n) : NULL;
 }
 
-/* ADDRESS[/BITS] or FIRST-LAST. */
-static const char *nft_net(struct nft *t, const char *text, int family)
-{
-	const char *between = strchr(text, '-'), *first, *last;
-
-	if (!between)
-		return value_net(t->im, text, family);
-	first = value_net(t->im, import_format(t->im, "%.*s", (int)(between - text), text), family);
-	last = value_net(t->im, between + 1, family);
-	return first && last && *first && *last ? import_format(t->im, "%s-%s", first, last) : NULL;
-}
-
-static const char *nft_ethertype(struct nft *t, struct draft *d, size_t at, const char *text)
+static bool nft_ethertype(struct nft *t, struct draft *d, size_t at, const char *text)
 {
 	uint64_t type;
 
 	if (!ethertype_number(text, &type) && !value_number(text, 0, 0xffff, &type))
-		return NULL;
-	if (type == 0x0800 || type == 0x86dd)
-		return nft_say(t, d, at, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6") ? "" : NULL;
-	return nft_say(t, d, at, SLOT_ETHERTYPE, import_format(t->im, "0x%x", (unsigned int)type))
-		       ? ""
-		       : NULL;
+		return nft_leave(t, d, at, REASON_VALUE);
+	return draft_say_type(t->im, d, type) || nft_leave(t, d, at, REASON_TWICE);
 }
 
 static const char *nft_nfproto(const char *text)
@@ -202,9 +186,9 @@ static const char *nft_value(struct nft *t, const struct nft_key *key, const cha
 
 	switch (key->kind) {
 	case NFT_NET4:
-		return nft_net(t, text, AF_INET);
+		return value_nets(t->im, text, AF_INET);
 	case NFT_NET6:
-		return nft_net(t, text, AF_INET6);
+		return value_nets(t->im, text, AF_INET6);
 	case NFT_PORT:
 		return value_ports(t->im, text, '-');
 	case NFT_PROTO:
@@ -229,16 +213,13 @@ static const char *nft_value(struct nft *t, const struct nft_key *key, const cha
 static bool nft_netdev(struct nft *t, const struct nft_chain *c, size_t at, bool negated,
 		       struct draft *d)
 {
-	int ours = import_netdev(t->im, t->words.token[at].text);
+	struct draft none = {0};
+	/* At the hook ingress, tagged packets still belong to the device's interface. */
+	int ours = import_interface(t->im, c->family == NFT_NETDEV ? &none : d,
+				    t->words.token[at].text, negated);
 
-	if (ours < 0)
-		return nft_leave(t, d, at, REASON_INTERFACE);
-	if (ours == negated)
-		d->nothing = true;
-	/* Behind the hook ingress, tagged packets belong to other interfaces. */
-	if (ours && !negated && c->family != NFT_NETDEV)
-		draft_say(t->im, d, SLOT_TAG, "untagged");
-	return true;
+	d->nothing |= ours == 0;
+	return ours >= 0 || nft_leave(t, d, at, REASON_INTERFACE);
 }
 
 /* --- TCP flags --------------------------------------------------------------------------------- */
@@ -300,8 +281,11 @@ static bool nft_flags_match(struct nft *t, const struct nft_key *key, size_t *at
 			return nft_leave(t, d, from, REASON_MASK);
 		mask = value;
 	}
-	if (value & ~mask)
+	/* A flag outside the mask is never set under it. */
+	if (value & ~mask) {
 		d->nothing = !negated;
+		return true;
+	}
 	if (negated)
 		return draft_deny(t->im, d, (enum draft_slot)key->slot,
 				  value_flags(t->im, value & mask, mask)) ||
@@ -314,16 +298,14 @@ static bool nft_flags_match(struct nft *t, const struct nft_key *key, size_t *at
 bool nft_match_one(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t at,
 		   struct draft *d)
 {
-	const char *text = t->words.token[at].text, *value;
+	const char *text = t->words.token[at].text;
 	uint64_t bits;
 	bool many = false;
 
 	if (key->kind == NFT_NETDEV_NAME)
 		return nft_netdev(t, c, at, false, d);
-	if (key->kind == NFT_ETHERTYPE) {
-		value = nft_ethertype(t, d, at, text);
-		return value || nft_leave(t, d, at, REASON_VALUE);
-	}
+	if (key->kind == NFT_ETHERTYPE)
+		return nft_ethertype(t, d, at, text);
 	if (key->kind == NFT_FLAGS) {
 		if (!nft_flag_bits(t, &at, at + 1, &bits, &many))
 			return nft_leave(t, d, at, REASON_VALUE);

@@ -57,7 +57,10 @@ static void ovs_emit(struct ovs_read *r)
 		return;
 	}
 	/* A tag of either type. */
-	draft_say(r->im, r->d, SLOT_TAG, "vlan");
+	if (!draft_say(r->im, r->d, SLOT_TAG, "vlan")) {
+		ovs_leave(r, r->d->at, REASON_TWICE);
+		return;
+	}
 	import_add(r->im, r->d);
 	r->d->part[0][SLOT_TAG].text = "svlan";
 	import_add(r->im, r->d);
@@ -89,6 +92,17 @@ static void ovs_flow(struct ovs *o, struct tokens *parts)
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
+/* A second bridge has flows of its own. */
+static bool ovs_bridge(struct ovs *o, const struct token *at)
+{
+	const struct draft d = {.at = at};
+
+	if (!o->bridge)
+		o->bridge = at->text;
+	return !at->text || !strcmp(at->text, o->bridge) ||
+	       import_leave(o->im, &d, at, REASON_TABLES);
+}
+
 /* What takes packets that no flow takes: a new bridge's first flow, unless it was deleted. */
 static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts)
 {
@@ -103,12 +117,14 @@ static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts
 	}
 	if (tokens_take(line, "add-flow")) {
 		o->commands = true;
-		tokens_next(line);
+		if (!ovs_bridge(o, tokens_next(line)))
+			return;
 		if (!ovs_split(o->im, line, line->at, parts))
 			o->im->no_memory = true;
 		else
 			ovs_flow(o, parts);
-	} else if (token_is(tokens_peek(line), "del-flows") && line->n - line->at == 2) {
+	} else if (token_is(tokens_peek(line), "del-flows") && line->n - line->at == 2 &&
+		   !o->im->out->n) {
 		o->deleted = true;
 	} else {
 		import_leave(o->im, &d, tokens_peek(line), REASON_COMMAND);
@@ -144,7 +160,7 @@ static void ovs_miss(struct ovs *o, const struct token_reader *r)
 	struct draft d = {.at = &end, .direction = "in", .verdict = "drop", .order = UINT64_MAX};
 
 	if (!o->whole && (o->deleted || (o->flows && !o->commands)))
-		import_add(o->im, &d);
+		import_add_last(o->im, &d, 0);
 }
 
 void ovs_read(struct import *im, struct token_reader *r)

@@ -7,10 +7,11 @@
 
 struct ovs {
 	struct import *im;
-	bool whole;    /* a flow takes every packet */
-	bool flows;    /* a table's flows were printed, rather than added by commands */
-	bool commands; /* ovs-ofctl add-flow */
-	bool deleted;  /* ovs-ofctl del-flows */
+	const char *bridge; /* of the first command */
+	bool whole;	    /* a flow takes every packet */
+	bool flows;	    /* a table's flows were printed, rather than added by commands */
+	bool commands;	    /* ovs-ofctl add-flow */
+	bool deleted;	    /* ovs-ofctl del-flows */
 };
 
 struct ovs_read {

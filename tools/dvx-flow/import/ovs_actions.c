@@ -147,6 +147,9 @@ static bool ovs_set_vlan(struct ovs_read *r, const struct token *at, const char 
 
 	if (!value_number(value, 0, 0x1fff, &id))
 		return ovs_leave(r, at, REASON_VALUE);
+	/* Whether there is another tag is not known. */
+	if (r->d->change[EDIT_POP] && !r->d->change[EDIT_PUSH])
+		return ovs_leave(r, at, REASON_CHANGE);
 	text = import_format(r->im, "%u", (unsigned int)id & 0xfff);
 	/* A packet without a tag gets one. */
 	if (tag && !strcmp(tag, "untagged") && !r->d->change[EDIT_PUSH])

@@ -58,8 +58,8 @@ static const struct ovs_field {
 	{"dl_vlan", OVS_VLAN, 0, 0},
 	{"dl_vlan_pcp", OVS_NUMBER, SLOT_VLAN_PCP, 3},
 	{"vlan_pcp", OVS_NUMBER, SLOT_VLAN_PCP, 3},
-	{"vlan_tci", OVS_TCI, 0xffff, 16},
-	{"vlan_vid", OVS_TCI, 0x1fff, 13},
+	{"vlan_tci", OVS_TCI, 0, 16},
+	{"vlan_vid", OVS_TCI, 0, 13},
 	{"nw_src", OVS_NET4, SLOT_SRC, 0},
 	{"ip_src", OVS_NET4, SLOT_SRC, 0},
 	{"nw_dst", OVS_NET4, SLOT_DST, 0},
@@ -131,32 +131,13 @@ static bool ovs_say(struct ovs_read *r, const struct token *at, unsigned int slo
 	       ovs_leave(r, at, REASON_TWICE);
 }
 
-/* NUMBER[/MASK]. */
-static bool ovs_masked(const char *text, uint64_t most, uint64_t *v, uint64_t *mask)
-{
-	char head[24];
-	size_t n = strcspn(text, "/");
-
-	if (n >= sizeof(head))
-		return false;
-	memcpy(head, text, n);
-	head[n] = 0;
-	*mask = most;
-	return value_number(head, 0, most, v) &&
-	       (!text[n] || value_number(text + n + 1, 0, most, mask));
-}
-
 static bool ovs_type(struct ovs_read *r, const struct token *at, const char *text)
 {
 	uint64_t type;
 
 	if (!value_number(text, 0, 0xffff, &type))
 		return ovs_leave(r, at, REASON_VALUE);
-	if (type == 0x0800 || type == 0x86dd)
-		return ovs_say(r, at, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6");
-	if (type == 0x8847)
-		return ovs_say(r, at, SLOT_MPLS, "mpls");
-	return ovs_say(r, at, SLOT_ETHERTYPE, import_format(r->im, "0x%x", (unsigned int)type));
+	return draft_say_type(r->im, r->d, type) || ovs_leave(r, at, REASON_TWICE);
 }
 
 /* The tag's 16 bits, of which 0x1000 says that there is one. */
@@ -192,7 +173,7 @@ static bool ovs_flags(struct ovs_read *r, const struct token *at, const char *te
 	uint64_t v = 0, mask = 0;
 
 	if (*text != '+' && *text != '-') {
-		if (!ovs_masked(text, 0xfff, &v, &mask))
+		if (!value_pair(text, 0, 12, &v, &mask))
 			return ovs_leave(r, at, REASON_VALUE);
 		return v & mask & ~0x1ffull
 			       ? ovs_leave(r, at, REASON_FIELD)
@@ -228,7 +209,7 @@ static bool ovs_port(struct ovs_read *r, const struct token *at, unsigned int sl
 {
 	uint64_t v, mask;
 
-	if (!ovs_masked(text, 0xffff, &v, &mask))
+	if (!value_pair(text, 0, 16, &v, &mask))
 		return ovs_leave(r, at, REASON_VALUE);
 	return ovs_say(r, at, slot, value_port_mask(r->im, v, mask));
 }
@@ -286,8 +267,8 @@ static bool ovs_field(struct ovs_read *r, const struct ovs_field *f, const struc
 	case OVS_VLAN:
 		return ovs_vlan(r, at, text);
 	case OVS_TCI:
-		return ovs_masked(text, f->slot, &v, &mask) ? ovs_tag(r, at, v, mask)
-							    : ovs_leave(r, at, REASON_VALUE);
+		return value_pair(text, 0, f->bits, &v, &mask) ? ovs_tag(r, at, v, mask)
+							       : ovs_leave(r, at, REASON_VALUE);
 	case OVS_NET4:
 		return ovs_say(r, at, f->slot, value_net(im, text, AF_INET));
 	case OVS_NET6:
@@ -349,6 +330,17 @@ static bool ovs_at_actions(const struct token *t)
 	return t->text && (!strncmp(t->text, "actions=", 8) || !strncmp(t->text, "action=", 7));
 }
 
+/* Open vSwitch takes a field as if it were not there if the flow does not name its protocol. */
+static bool ovs_has_protocols(const struct ovs_read *r)
+{
+	bool ip = draft_said(r->d, SLOT_IP), l4 = draft_said(r->d, SLOT_PROTO), ok = true;
+
+	for (unsigned int s = SLOT_SRC; s < SLOT_TUNNEL; s++)
+		if (draft_said(r->d, (enum draft_slot)s))
+			ok &= ip && (l4 || s <= SLOT_PROTO);
+	return ok;
+}
+
 bool ovs_match_read(struct ovs_read *r)
 {
 	bool ok = true;
@@ -360,5 +352,7 @@ bool ovs_match_read(struct ovs_read *r)
 		if (ok || !strncmp(at->text, "priority=", 9))
 			ok &= ovs_part(r, at);
 	}
+	if (ok && !ovs_has_protocols(r))
+		return ovs_leave(r, r->d->at, REASON_FIELD);
 	return ok;
 }

@@ -137,6 +137,17 @@ static uint64_t tc_take_prio(struct tc *t, const struct tc_read *r)
 	return prio;
 }
 
+/* The filter's mask: equal ones have equal texts, in whatever order their words stand. */
+static const char *tc_mask_text(const struct tc_read *r)
+{
+	const char *text = "";
+
+	for (unsigned int slot = 0; slot < DRAFT_SLOTS; slot++)
+		if (r->mask[slot])
+			text = import_format(r->im, "%s %u%s", text, slot, r->mask[slot]);
+	return text;
+}
+
 /* The place of a mask among those of its preference. */
 static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 {
@@ -179,14 +190,13 @@ static const char *const tc_options[] = {"-s", "-force", "-b", "-batch", "$", "-
 static void tc_filter(struct tc *t, struct tokens *line)
 {
 	struct draft d = {.at = &line->token[0], .direction = "in"};
-	struct tc_read r = {.im = t->im, .d = &d, .line = line, .mask = ""};
-
+	struct tc_read r = {.im = t->im, .d = &d, .line = line};
 	struct tc_prio *p;
 
 	if (!tc_head(&r) || r.elsewhere || !tc_order(t, &r, &p) || !tc_protocol(&r) ||
 	    !tc_keys_read(&r))
 		return;
-	d.order += tc_mask_rank(t, p, r.mask);
+	d.order += tc_mask_rank(t, p, tc_mask_text(&r));
 	if (tc_actions_read(&r))
 		import_add(t->im, &d);
 }
@@ -207,8 +217,9 @@ static void tc_line(struct tc *t, struct tokens *line)
 		} else {
 			import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
 		}
-	} else if (tokens_take(line, "qdisc")) {
-		/* Makes a place for filters. */
+	} else if (token_is(tokens_peek(line), "qdisc") &&
+		   (!t->im->out->n || token_is(tokens_peek(line) + 1, "add"))) {
+		/* Makes a place for filters, or removes it before there are any. */
 	} else {
 		import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
 	}

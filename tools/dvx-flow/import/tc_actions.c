@@ -6,13 +6,14 @@
 #include "tc.h"
 #include "values.h"
 
-/* `pipe` goes on with the next action, which every action that changes something does by default. */
-static bool tc_control(struct tc_read *r)
+/* What follows an action: `pipe` goes on with the next one. Without a word, `usual` is done. */
+static bool tc_control(struct tc_read *r, const char *usual)
 {
 	static const char *const others[] = {"pass",	   "ok",   "drop", "shot", "continue",
 					     "reclassify", "goto", "jump", "trap", NULL};
 
-	tokens_take(r->line, "pipe");
+	if (!tokens_take(r->line, "pipe"))
+		r->d->verdict = usual;
 	if (dialect_among(tokens_peek(r->line), others))
 		return tc_leave(r, tokens_peek(r->line), REASON_FINAL);
 	while (token_is(tokens_peek(r->line), "index") ||
@@ -74,7 +75,7 @@ static bool tc_vlan_push(struct tc_read *r, const struct token *at)
 	if (!tc_change(r, at, EDIT_PUSH, id ? value_masked(r->im, id, 0, 12) : NULL))
 		return false;
 	r->d->change[EDIT_PUSH_PCP] = pcp;
-	return tc_control(r);
+	return tc_control(r, NULL);
 }
 
 static bool tc_vlan_modify(struct tc_read *r, const struct token *at)
@@ -93,13 +94,13 @@ static bool tc_vlan_modify(struct tc_read *r, const struct token *at)
 		return false;
 	if (token_is(tokens_peek(r->line), "priority"))
 		return tc_leave(r, tokens_peek(r->line), REASON_CHANGE);
-	return tc_control(r);
+	return tc_control(r, NULL);
 }
 
 static bool tc_vlan(struct tc_read *r, const struct token *at)
 {
 	if (tokens_take(r->line, "pop"))
-		return tc_change(r, at, EDIT_POP, "") && tc_control(r);
+		return tc_change(r, at, EDIT_POP, "") && tc_control(r, NULL);
 	if (tokens_take(r->line, "push"))
 		return tc_vlan_push(r, at);
 	if (tokens_take(r->line, "modify"))
@@ -207,7 +208,7 @@ static bool tc_pedit(struct tc_read *r, const struct token *at)
 	while (tokens_take(r->line, "munge"))
 		if (!tc_munge(r))
 			return false;
-	return tc_control(r);
+	return tc_control(r, "pass");
 }
 
 /* The device sums headers anew by itself; the words are needed for what tc would do. */
@@ -231,7 +232,7 @@ static bool tc_csum(struct tc_read *r, const struct token *at)
 			r->unsummed &= ~words[i].sums;
 		i = is ? 0 : i + 1;
 	}
-	return tc_control(r);
+	return tc_control(r, "pass");
 }
 
 /* --- all --------------------------------------------------------------------------------------- */
@@ -293,13 +294,9 @@ static bool tc_action(struct tc_read *r)
 		return a->read(r, name);
 	if (!a->verdict)
 		return tc_leave(r, name, a->reason);
-	r->d->verdict = a->verdict;
 	if (token_is(tokens_peek(r->line), "random"))
 		return tc_leave(r, tokens_peek(r->line), REASON_LIMIT);
-	if (!tc_control(r))
-		return false;
-	return !tokens_peek(r->line)->text || token_is(tokens_peek(r->line), "action") ||
-	       tc_leave(r, tokens_peek(r->line), REASON_SYNTAX);
+	return tc_control(r, a->verdict);
 }
 
 /* A dropped packet's changes do not matter. */
@@ -311,11 +308,17 @@ static void tc_forget_changes(struct draft *d)
 
 bool tc_actions_read(struct tc_read *r)
 {
-	while (!r->d->verdict && tokens_take(r->line, "action"))
+	while (!r->d->verdict && tokens_peek(r->line)->text) {
+		/* The word may be left out behind `pipe'. */
+		tokens_take(r->line, "action");
 		if (!tc_action(r))
 			return false;
+	}
 	if (!r->d->verdict)
 		return tc_leave(r, tokens_peek(r->line), REASON_FINAL);
+	/* Further actions are not reached. */
+	if (tokens_peek(r->line)->text && !token_is(tokens_peek(r->line), "action"))
+		return tc_leave(r, tokens_peek(r->line), REASON_SYNTAX);
 	tc_forget_changes(r->d);
 	if (r->unsummed && strcmp(r->d->verdict, "drop"))
 		return tc_leave(r, r->d->at, REASON_CSUM);

@@ -117,14 +117,10 @@ static bool tc_take_type(struct tc_read *r, const struct token *at, uint64_t typ
 
 	if ((type == 0x8100 || type == 0x88a8) && r->tags < 2)
 		ok = draft_say(im, r->d, tags[r->tags++], type == 0x8100 ? "vlan" : "svlan");
-	else if (type == 0x0800 || type == 0x86dd)
-		ok = draft_say(im, r->d, SLOT_IP,
-			       (r->ip = type == 0x0800 ? 4 : 6) == 4 ? "ipv4" : "ipv6");
-	else if (type == 0x8847)
-		ok = draft_say(im, r->d, SLOT_MPLS, "mpls");
 	else
-		ok = draft_say(im, r->d, SLOT_ETHERTYPE,
-			       import_format(im, "0x%x", (unsigned int)type));
+		ok = draft_say_type(im, r->d, type);
+	if (type == 0x0800 || type == 0x86dd)
+		r->ip = type == 0x0800 ? 4 : 6;
 	return ok || tc_leave(r, at, REASON_TWICE);
 }
 
@@ -144,36 +140,34 @@ bool tc_protocol(struct tc_read *r)
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-/* Decimal, or else hexadecimal: as tc reads some numbers. */
+/* Decimal, or else hexadecimal: as tc reads some numbers. Their masks are hexadecimal. */
 static const char *tc_number(struct tc_read *r, const char *text, unsigned int bits)
 {
-	const char *value = value_masked(r->im, text, 10, bits);
+	const char *slash = strchr(text, '/');
+	const char *head = slash ? import_format(r->im, "%.*s", (int)(slash - text), text) : text;
+	uint64_t v, mask = UINT64_MAX;
 
-	return value ? value : value_masked(r->im, text, 16, bits);
+	if ((!value_number(head, 10, (1u << bits) - 1, &v) &&
+	     !value_number(head, 16, (1u << bits) - 1, &v)) ||
+	    (slash && !value_number(slash + 1, 16, (1u << bits) - 1, &mask)))
+		return NULL;
+	return value_under_mask(r->im, v, mask, bits);
 }
 
 static const char *tc_ports(struct tc_read *r, const char *text)
 {
 	uint64_t port, mask;
-	const char *slash = strchr(text, '/');
 
-	if (!slash)
+	if (!strchr(text, '/'))
 		return value_ports(r->im, text, '-');
-	if (!value_number(import_format(r->im, "%.*s", (int)(slash - text), text), 10, 0xffff,
-			  &port) ||
-	    !value_number(slash + 1, 0, 0xffff, &mask))
-		return NULL;
-	return value_port_mask(r->im, port, mask);
+	return value_pair(text, 0, 16, &port, &mask) ? value_port_mask(r->im, port, mask) : NULL;
 }
 
 static const char *tc_flags(struct tc_read *r, const char *text)
 {
-	const char *slash = strchr(text, '/');
-	uint64_t value, mask = 0xfff;
-	size_t n = slash ? (size_t)(slash - text) : strlen(text);
+	uint64_t value, mask;
 
-	if (!value_number(import_format(r->im, "%.*s", (int)n, text), 16, 0xfff, &value) ||
-	    (slash && !value_number(slash + 1, 16, 0xfff, &mask)) || (value & mask & ~0x1ffull))
+	if (!value_pair(text, 16, 12, &value, &mask) || (value & mask & ~0x1ffull))
 		return NULL;
 	return value_flags(r->im, value, mask);
 }
@@ -209,15 +203,21 @@ static const char *tc_value(struct tc_read *r, const struct tc_key *k, const cha
 	}
 }
 
-/* Which bits of a field are compared, as a text: the part that is no value. */
-static void tc_mask(struct tc_read *r, const struct tc_key *k, const char *text)
+/* Which bits of a field are compared. `value` is what `text` became. */
+static const char *tc_mask(struct tc_read *r, const struct tc_key *k, const char *text,
+			   const char *value)
 {
-	const char *mask = strchr(text, '/');
+	const char *mask = strchr(value, '/');
+	uint64_t v, bits;
 
-	if (mask && (!strcmp(mask, "/32") || !strcmp(mask, "/128")) && k->kind == KEY_NET)
-		mask = NULL;
-	r->mask = import_format(r->im, "%s %s%s%s", r->mask, k->name, mask ? mask : "",
-				k->kind == KEY_PORTS && strchr(text, '-') ? "-" : "");
+	if (!*value)
+		return NULL;
+	/* dvx-flow writes some masks of ports as ranges, and has fewer flags. */
+	if (k->kind == KEY_PORTS || k->kind == KEY_HEX_FLAGS)
+		return value_pair(text, k->kind == KEY_PORTS ? 0 : 16, 16, &v, &bits)
+			       ? import_format(r->im, "/%x", (unsigned int)bits)
+			       : "-";
+	return mask ? mask : "";
 }
 
 static bool tc_key_value(struct tc_read *r, const struct tc_key *k, const struct token *at)
@@ -228,15 +228,17 @@ static bool tc_key_value(struct tc_read *r, const struct tc_key *k, const struct
 	if (k->kind == KEY_TYPE) {
 		if (!tc_type(at->text, &type))
 			return tc_leave(r, at, REASON_VALUE);
-		return k->bits == r->tags || k->bits == 0 ? tc_take_type(r, at, type)
-							  : tc_leave(r, at, REASON_SYNTAX);
+		if (k->bits != r->tags && k->bits != 0)
+			return tc_leave(r, at, REASON_SYNTAX);
+		r->mask[k->bits == 2 ? SLOT_TAG2 : k->bits ? SLOT_TAG : SLOT_ETHERTYPE] = "";
+		return tc_take_type(r, at, type);
 	}
 	text = tc_value(r, k, at->text);
 	if (!text && k->kind == KEY_IP_FLAGS)
 		return tc_leave(r, at, REASON_FRAGMENT);
 	if (!text)
 		return tc_leave(r, at, REASON_VALUE);
-	tc_mask(r, k, at->text);
+	r->mask[k->slot] = tc_mask(r, k, at->text, text);
 	return draft_say(r->im, r->d, (enum draft_slot)k->slot, text) ||
 	       tc_leave(r, at, REASON_TWICE);
 }

@@ -10,7 +10,7 @@ struct pmd_read {
 	struct draft *d;
 	struct tokens *line;
 	bool elsewhere; /* another port's */
-	int depth;	/* of the last item: Ethernet before VLAN before IP before layer 4 */
+	int depth;	/* of the last item: Ethernet, VLAN, MPLS, IP, layer 4, tunnel */
 	unsigned int tags;
 };
 

@@ -108,31 +108,34 @@ static const struct pmd_field pmd_none[] = {{0}};
 /* Items that add nothing by themselves have no slot. */
 #define PMD_BARE DRAFT_SLOTS
 
+/* Depths with a role of their own: VLAN tags and GRE's key may repeat theirs. */
+enum { PMD_TAGS = 2, PMD_TUNNEL = 6 };
+
 static const struct pmd_item {
 	const char *name;
-	int depth; /* 0: any place; 5 begins the headers inside a tunnel */
+	int depth; /* 0: any place; PMD_TUNNEL begins the headers inside */
 	unsigned int slot;
 	const char *text;
 	const struct pmd_field *field;
 } pmd_items[] = {
 	{"void", 0, PMD_BARE, NULL, pmd_none},
 	{"eth", 1, PMD_BARE, NULL, pmd_eth},
-	{"vlan", 2, SLOT_TAG, "vlan", pmd_vlan},
-	{"mpls", 2, SLOT_MPLS, "mpls", pmd_mpls},
-	{"ipv4", 3, SLOT_IP, "ipv4", pmd_ipv4},
-	{"ipv6", 3, SLOT_IP, "ipv6", pmd_ipv6},
-	{"tcp", 4, SLOT_PROTO, "tcp", pmd_tcp},
-	{"udp", 4, SLOT_PROTO, "udp", pmd_udp},
-	{"sctp", 4, SLOT_PROTO, "proto 132", pmd_none},
-	{"icmp", 4, SLOT_PROTO, "icmp", pmd_icmp},
-	{"icmp6", 4, SLOT_PROTO, "icmp6", pmd_icmp},
-	{"esp", 4, SLOT_PROTO, "proto 50", pmd_none},
-	{"ah", 4, SLOT_PROTO, "proto 51", pmd_none},
-	{"vxlan", 5, SLOT_TUNNEL, "vxlan", pmd_vni},
-	{"vxlan-gpe", 5, SLOT_TUNNEL, "vxlan-gpe", pmd_vni},
-	{"geneve", 5, SLOT_TUNNEL, "geneve", pmd_vni},
-	{"gre", 5, SLOT_PROTO, "proto 47", pmd_none},
-	{"gre_key", 5, PMD_BARE, NULL, pmd_gre_key},
+	{"vlan", PMD_TAGS, SLOT_TAG, "vlan", pmd_vlan},
+	{"mpls", 3, SLOT_MPLS, "mpls", pmd_mpls},
+	{"ipv4", 4, SLOT_IP, "ipv4", pmd_ipv4},
+	{"ipv6", 4, SLOT_IP, "ipv6", pmd_ipv6},
+	{"tcp", 5, SLOT_PROTO, "tcp", pmd_tcp},
+	{"udp", 5, SLOT_PROTO, "udp", pmd_udp},
+	{"sctp", 5, SLOT_PROTO, "proto 132", pmd_none},
+	{"icmp", 5, SLOT_PROTO, "icmp", pmd_icmp},
+	{"icmp6", 5, SLOT_PROTO, "icmp6", pmd_icmp},
+	{"esp", 5, SLOT_PROTO, "proto 50", pmd_none},
+	{"ah", 5, SLOT_PROTO, "proto 51", pmd_none},
+	{"vxlan", PMD_TUNNEL, SLOT_TUNNEL, "vxlan", pmd_vni},
+	{"vxlan-gpe", PMD_TUNNEL, SLOT_TUNNEL, "vxlan-gpe", pmd_vni},
+	{"geneve", PMD_TUNNEL, SLOT_TUNNEL, "geneve", pmd_vni},
+	{"gre", PMD_TUNNEL, SLOT_PROTO, "proto 47", pmd_none},
+	{"gre_key", PMD_TUNNEL, PMD_BARE, NULL, pmd_gre_key},
 };
 
 static const struct {
@@ -244,16 +247,7 @@ static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
 	if (type == 0x8100 || type == 0x88a8)
 		return r->tags > 1 ? pmd_leave(r, at, REASON_FIELD)
 				   : pmd_say(r, at, slot, type == 0x8100 ? "vlan" : "svlan");
-	if (type == 0x0800 || type == 0x86dd)
-		return pmd_say(r, at, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6");
-	if (type == 0x8847)
-		return pmd_say(r, at, SLOT_MPLS, "mpls");
-	return pmd_say(r, at, SLOT_ETHERTYPE, import_format(r->im, "0x%x", (unsigned int)type));
-}
-
-static const char *pmd_masked(struct pmd_read *r, uint64_t v, uint64_t mask, unsigned int bits)
-{
-	return value_masked(r->im, import_format(r->im, "%" PRIu64 "/%" PRIu64, v, mask), 0, bits);
+	return draft_say_type(r->im, r->d, type) || pmd_leave(r, at, REASON_TWICE);
 }
 
 static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
@@ -283,7 +277,7 @@ static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 		return pmd_say(r, spec, f->slot, value_flags(r->im, v, mask));
 	if (f->kind == PMD_PORT)
 		return pmd_say(r, spec, f->slot, value_port_mask(r->im, v, mask));
-	return pmd_say(r, spec, f->slot + shift, pmd_masked(r, v, mask, f->bits));
+	return pmd_say(r, spec, f->slot + shift, value_under_mask(r->im, v, mask, f->bits));
 }
 
 static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
@@ -378,13 +372,13 @@ static bool pmd_place(struct pmd_read *r, const struct pmd_item *item, const str
 {
 	if (!item->depth)
 		return true;
-	if (r->depth == 5 && item->depth < 5) {
+	if (r->depth == PMD_TUNNEL && item->depth < PMD_TUNNEL) {
 		if (r->d->inner)
 			return pmd_leave(r, at, REASON_FIELD);
 		r->d->inner = true;
 		r->tags = 0;
-	} else if (item->depth < r->depth ||
-		   (item->depth == r->depth && item->depth != 2 && strcmp(item->name, "gre_key"))) {
+	} else if (item->depth < r->depth || (item->depth == r->depth && item->depth != PMD_TAGS &&
+					      strcmp(item->name, "gre_key"))) {
 		return pmd_leave(r, at, REASON_SYNTAX);
 	}
 	r->depth = item->depth;

@@ -44,8 +44,7 @@ static void net_bits(uint8_t mask[16], unsigned int bits)
 	}
 }
 
-/* The number of leading bits, or -1: there are holes. */
-static int net_length(const uint8_t *mask, unsigned int bytes)
+int value_mask_length(const uint8_t *mask, unsigned int bytes)
 {
 	unsigned int n = 0;
 
@@ -75,7 +74,7 @@ const char *value_net(struct import *im, const char *text, int family)
 		return NULL;
 	for (unsigned int i = 0; i < bytes; i++)
 		addr[i] &= mask[i];
-	length = net_length(mask, bytes);
+	length = value_mask_length(mask, bytes);
 	inet_ntop(family, addr, head, sizeof(head));
 	if (length == 0)
 		return "";
@@ -85,6 +84,17 @@ const char *value_net(struct import *im, const char *text, int family)
 		return import_format(im, "%s/%d", head, length);
 	inet_ntop(family, mask, masked, sizeof(masked));
 	return import_format(im, "%s/%s", head, masked);
+}
+
+const char *value_nets(struct import *im, const char *text, int family)
+{
+	const char *between = strchr(text, '-'), *first, *last;
+
+	if (!between)
+		return value_net(im, text, family);
+	first = value_net(im, import_format(im, "%.*s", (int)(between - text), text), family);
+	last = value_net(im, between + 1, family);
+	return first && last && *first && *last ? import_format(im, "%s-%s", first, last) : NULL;
 }
 
 static bool mac_read(const char *text, uint64_t *mac)
@@ -131,22 +141,33 @@ const char *value_mac(struct import *im, const char *text)
 
 /* --- numbers ----------------------------------------------------------------------------------- */
 
-const char *value_masked(struct import *im, const char *text, int base, unsigned int bits)
+bool value_pair(const char *text, int base, unsigned int bits, uint64_t *v, uint64_t *mask)
 {
-	uint64_t most = (1ull << bits) - 1, v, mask = most;
 	char head[32];
 	const char *tail = value_split(text, head, sizeof(head));
 
-	if (!tail || !value_number(head, base, most, &v))
-		return NULL;
-	if (strchr(text, '/') && !value_number(tail, base, UINT64_MAX, &mask))
-		return NULL;
+	*mask = (1ull << bits) - 1;
+	return tail && value_number(head, base, *mask, v) &&
+	       (!strchr(text, '/') || value_number(tail, base, UINT64_MAX, mask));
+}
+
+const char *value_under_mask(struct import *im, uint64_t v, uint64_t mask, unsigned int bits)
+{
+	uint64_t most = (1ull << bits) - 1;
+
 	mask &= most;
 	if (!mask)
 		return "";
 	if (mask == most)
 		return import_format(im, "%" PRIu64, v);
 	return import_format(im, "0x%" PRIx64 "/0x%" PRIx64, v & mask, mask);
+}
+
+const char *value_masked(struct import *im, const char *text, int base, unsigned int bits)
+{
+	uint64_t v, mask;
+
+	return value_pair(text, base, bits, &v, &mask) ? value_under_mask(im, v, mask, bits) : NULL;
 }
 
 /* One end of a range: `none` if nothing is written. */

@@ -10,9 +10,16 @@
 
 /* ADDRESS[/BITS|/MASK]; bits behind the prefix are cut off. */
 const char *value_net(struct import *im, const char *text, int family);
+/* The same, or FIRST-LAST. */
+const char *value_nets(struct import *im, const char *text, int family);
+/* The number of a mask's leading bits, or -1: there are holes. */
+int value_mask_length(const uint8_t *mask, unsigned int bytes);
 /* MAC[/MASK|/BITS]. */
 const char *value_mac(struct import *im, const char *text);
-/* NUMBER[/MASK] of so many bits; base 0: hexadecimal after 0x. */
+/* NUMBER[/MASK] of so many bits, all of them without a mask; base 0: hexadecimal after 0x. */
+bool value_pair(const char *text, int base, unsigned int bits, uint64_t *v, uint64_t *mask);
+const char *value_under_mask(struct import *im, uint64_t v, uint64_t mask, unsigned int bits);
+/* Both at once. */
 const char *value_masked(struct import *im, const char *text, int base, unsigned int bits);
 /* The same without a mask. */
 bool value_number(const char *text, int base, uint64_t most, uint64_t *v);
