@@ -403,6 +403,8 @@ TEST(rules_that_a_tool_cannot_say_are_named)
 		{"testpmd", "mirror in udp to queue 1", "copies", 1},
 		{"testpmd", "send in udp to rss 0-3 key 0x" KEY, "keys of rss", 22},
 		{"testpmd", "send in geneve decap to queue 1", "VXLAN", 16},
+		{"testpmd", "drop in vlan 7 not vlan not svlan", "tag", 16},
+		{"tc", "drop in vlan 7 not vlan not svlan", "second tag", 16},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

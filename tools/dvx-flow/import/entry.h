@@ -36,6 +36,8 @@ extern const struct export_tool export_tc, export_testpmd;
 bool entry_take(struct entry *e, unsigned int key, uint64_t *value);
 /* Its value under any mask. */
 bool entry_take_masked(struct entry *e, unsigned int key, uint64_t *value, uint64_t *mask);
+/* A tag's type, 0: there is no tag, -1: the entry does not say, or only which type it is not. */
+int entry_take_tag(struct entry *e, unsigned int cvlan, unsigned int svlan);
 bool entry_has(const struct entry *e, unsigned int key, uint64_t value);
 /* A key of this level: the outer or the inner headers. */
 unsigned int entry_key(unsigned int key, bool inner);

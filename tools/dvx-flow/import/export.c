@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "entry.h"
+#include "values.h"
 
 const struct export_tool *export_find(const char *name)
 {
@@ -48,16 +49,14 @@ bool entry_take(struct entry *e, unsigned int key, uint64_t *value)
 	return e->mask[key] == match_key_max(key) && entry_take_masked(e, key, value, &mask);
 }
 
-static int address_length(const uint8_t *mask, int bytes)
+int entry_take_tag(struct entry *e, unsigned int cvlan, unsigned int svlan)
 {
-	int n = 0;
+	bool c = entry_has(e, cvlan, 1), s = entry_has(e, svlan, 1);
 
-	while (n < bytes * 8 && mask[n / 8] >> (7 - n % 8) & 1)
-		n++;
-	for (int i = n; i < bytes * 8; i++)
-		if (mask[i / 8] >> (7 - i % 8) & 1)
-			return -1;
-	return n;
+	if (!c && !s && (!entry_has(e, cvlan, 0) || !entry_has(e, svlan, 0)))
+		return -1;
+	e->mask[cvlan] = e->mask[svlan] = 0;
+	return c ? 0x8100 : s ? 0x88a8 : 0;
 }
 
 bool entry_take_address(struct entry *e, unsigned int first, bool inner, int family,
@@ -78,7 +77,7 @@ bool entry_take_address(struct entry *e, unsigned int first, bool inner, int fam
 		memcpy(a->addr + i * 4, &v, 4);
 		memcpy(a->mask + i * 4, &m, 4);
 	}
-	a->bits = address_length(a->mask, (int)words * 4);
+	a->bits = value_mask_length(a->mask, words * 4);
 	return any;
 }
 

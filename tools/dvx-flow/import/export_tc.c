@@ -17,11 +17,16 @@ static const char tc_q[] = "802.1Q", tc_ad[] = "802.1ad";
 /* The kind of a tag: 802.1Q, 802.1ad or none (""); NULL: the entry does not say. */
 static const char *tc_tag_kind(struct entry *e, unsigned int cvlan, unsigned int svlan)
 {
-	uint64_t c = 0, s = 0;
-	bool says = entry_take(e, cvlan, &c);
-
-	says |= entry_take(e, svlan, &s);
-	return !says ? NULL : c ? tc_q : s ? tc_ad : "";
+	switch (entry_take_tag(e, cvlan, svlan)) {
+	case 0x8100:
+		return tc_q;
+	case 0x88a8:
+		return tc_ad;
+	case 0:
+		return "";
+	default:
+		return NULL;
+	}
 }
 
 /* --- what it compares -------------------------------------------------------------------------- */

@@ -71,14 +71,11 @@ static void pmd_put_row(struct entry *e, const struct pmd_number *row, bool inne
 
 /* --- items ------------------------------------------------------------------------------------- */
 
-/* 0x8100, 0x88a8, 0 (no tag); -1: not said. */
-static int pmd_tag(struct entry *e, unsigned int cvlan, unsigned int svlan)
+/* testpmd has no word for it, so it stays in the entry. */
+static bool pmd_second_is_absent(const struct entry *e, bool inner)
 {
-	uint64_t c = 0, s = 0;
-	bool says = entry_take(e, cvlan, &c);
-
-	says |= entry_take(e, svlan, &s);
-	return !says ? -1 : c ? 0x8100 : s ? 0x88a8 : 0;
+	return entry_has(e, entry_key(KEY_CVLAN2, inner), 0) &&
+	       entry_has(e, entry_key(KEY_SVLAN2, inner), 0);
 }
 
 static void pmd_put_eth(struct entry *e, bool inner)
@@ -87,8 +84,11 @@ static void pmd_put_eth(struct entry *e, bool inner)
 		{KEY_VLAN_ID, "vid"}, {KEY_VLAN_PCP, "pcp"}, {KEY_VLAN_DEI, "dei"}, {0}};
 	static const struct pmd_number vlan2[] = {
 		{KEY_VLAN2_ID, "vid"}, {KEY_VLAN2_PCP, "pcp"}, {KEY_VLAN2_DEI, "dei"}, {0}};
-	int first = pmd_tag(e, entry_key(KEY_CVLAN, inner), entry_key(KEY_SVLAN, inner));
-	int second = pmd_tag(e, entry_key(KEY_CVLAN2, inner), entry_key(KEY_SVLAN2, inner));
+	int first = entry_take_tag(e, entry_key(KEY_CVLAN, inner), entry_key(KEY_SVLAN, inner));
+	int second = pmd_second_is_absent(e, inner)
+			     ? 0
+			     : entry_take_tag(e, entry_key(KEY_CVLAN2, inner),
+					      entry_key(KEY_SVLAN2, inner));
 	uint64_t type;
 
 	fputs("eth", e->out);
