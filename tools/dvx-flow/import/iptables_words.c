@@ -25,6 +25,7 @@ enum ipt_kind {
 	IPT_TARGET,
 	IPT_GOTO,
 	IPT_SKIP,
+	IPT_FAMILY,
 	IPT_SKIP1,
 	IPT_SKIP2,
 	IPT_REFUSE,
@@ -33,7 +34,7 @@ enum ipt_kind {
 static const struct ipt_word {
 	const char *name, *other;
 	enum ipt_kind kind;
-	unsigned int slot; /* IPT_REFUSE: the reason */
+	unsigned int slot; /* IPT_REFUSE: the reason; IPT_FAMILY: 4 or 6 */
 } ipt_words[] = {
 	{"-s", "--source", IPT_NETS, SLOT_SRC},
 	{"--src", "--src", IPT_NETS, SLOT_SRC},
@@ -49,8 +50,8 @@ static const struct ipt_word {
 	{"-f", "--fragment", IPT_REFUSE, REASON_FRAGMENT},
 	{"-c", "--set-counters", IPT_SKIP2, 0},
 	{"-w", "--wait", IPT_SKIP, 0},
-	{"-4", "--ipv4", IPT_SKIP, 0},
-	{"-6", "--ipv6", IPT_SKIP, 0},
+	{"-4", "--ipv4", IPT_FAMILY, 4},
+	{"-6", "--ipv6", IPT_FAMILY, 6},
 	{"-t", "--table", IPT_SKIP1, 0},
 	{"--comment", "--comment", IPT_SKIP1, 0},
 	{"--sport", "--source-port", IPT_PORTS, SLOT_SPORT},
@@ -386,7 +387,10 @@ static bool ipt_word(struct ipt_read *r, const struct ipt_word *w, const struct 
 
 	if (w->kind == IPT_REFUSE)
 		return ipt_leave(r, name, (enum import_reason)w->slot);
-	if (w->kind == IPT_SKIP)
+	/* A file for both IP versions has rules of one of them. */
+	if (w->kind == IPT_FAMILY)
+		r->elsewhere |= w->slot != r->family;
+	if (w->kind == IPT_SKIP || w->kind == IPT_FAMILY)
 		return true;
 	if (w->kind == IPT_SYN)
 		return ipt_say(r, name, w->slot, value_flags(r->im, 2, 0x17));
