@@ -3,9 +3,10 @@
  * Proves that each packet is judged by the rules before an edit or by those after it, at each
  * moment of the edit, and that counters of rules that stay go on. The daemon's own code makes
  * random edits on the device; whenever it has inserted or deleted one entry, packets are sent whose
- * verdict the edit changes, and the slow matcher judges them by both sets. Some edits fail at the
- * end, because the state file cannot be written: these must leave nothing behind. Usage: flow_edit
- * STATE-FILE [EDITS [SEED]]
+ * verdict the edit changes, and the slow matcher judges them by both sets. Some edits fail, because
+ * the device refuses an entry or, at the end, because the state file cannot be written: these must
+ * leave nothing behind. Where the device refuses to delete an entry, the rules have changed. Usage:
+ * flow_edit STATE-FILE [EDITS [SEED]]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +22,7 @@
 
 static struct rig r;
 static struct holder h;
-static uint64_t moments, differences, in_place, rebuilt, failed;
+static uint64_t moments, differences, in_place, rebuilt, failed, kept;
 static uint64_t tally[IDS_MAX]; /* what the rule of this ID has counted */
 static uint32_t written[IDS_MAX], nwritten;
 static char what[512]; /* the edit */
@@ -221,6 +222,22 @@ static void moment(const char *when)
 	edit.on = true;
 }
 
+/* Refusals to come: of the entry inserted after so many others, of the first one deleted. */
+static struct {
+	uint32_t create;
+	bool destroy, committed; /* the first one after the commit */
+	bool created, destroyed; /* happened */
+} refuse;
+
+int __real_state_commit(const char *path);
+int __wrap_state_commit(const char *path);
+
+int __wrap_state_commit(const char *path)
+{
+	refuse.committed = true;
+	return __real_state_commit(path);
+}
+
 int __real_dvx_flow_rule_create(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out);
 int __real_dvx_flow_rule_destroy(struct dvx_flow_rule *rule);
 int __wrap_dvx_flow_rule_create(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out);
@@ -228,8 +245,13 @@ int __wrap_dvx_flow_rule_destroy(struct dvx_flow_rule *rule);
 
 int __wrap_dvx_flow_rule_create(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out)
 {
-	int ret = __real_dvx_flow_rule_create(attr, out);
+	int ret;
 
+	if (refuse.create && !--refuse.create) {
+		refuse.created = true;
+		return -EIO;
+	}
+	ret = __real_dvx_flow_rule_create(attr, out);
 	moment("an entry inserted");
 	return ret;
 }
@@ -240,7 +262,11 @@ int __wrap_dvx_flow_rule_destroy(struct dvx_flow_rule *rule)
 
 	if (rule)
 		moment("an entry deleted");
-	return ret;
+	if (!rule || !refuse.destroy || !refuse.committed)
+		return ret;
+	refuse.destroy = false;
+	refuse.destroyed = true;
+	return -EIO;
 }
 
 /* Packets that the edit matters to, if they can be found. */
@@ -316,6 +342,7 @@ static int script_run(struct script *s, const char *state, const char *text)
 {
 	struct flow_msg words = {.body = s->words, .body_len = strlen(s->words)};
 	struct flow_fault f = {0};
+	bool told;
 	int ret;
 
 	h.state = s->nowhere ? "/nonexistent/state" : state;
@@ -324,10 +351,12 @@ static int script_run(struct script *s, const char *state, const char *text)
 	else
 		ret = holder_edit(&h, s->gone, (struct holder_place){s->at, 0},
 				  *s->words ? &words : NULL, NULL, NULL, &f);
-	if (ret && !s->nowhere)
+	told = s->nowhere || refuse.created || refuse.destroyed;
+	if (ret && !told)
 		printf("# %s: %s\n", what, f.text);
-	differences += ret && !s->nowhere;
-	return ret;
+	differences += ret && !told;
+	kept += ret && refuse.destroyed;
+	return refuse.destroyed ? 0 : ret;
 }
 
 /* The IDs of rules that came with an edit that was undone are given again. */
@@ -340,6 +369,18 @@ static void forget_undone(void)
 		known[generation_id(h.now, i)] = true;
 	for (uint32_t id = 0; id < IDS_MAX; id++)
 		tally[id] = known[id] ? tally[id] : 0;
+}
+
+/* A rule of a new generation counts from the switch on, before counts_now() knows of it. */
+static void tally_begin(const struct script *s)
+{
+	struct dvx_flow_count *c;
+
+	if (!h.rebuilt || s->apply || !*s->words)
+		return;
+	c = counts_now();
+	tally[generation_id(h.now, s->at)] = c[s->at].packets;
+	free(c);
 }
 
 static void check_counters(void)
@@ -383,8 +424,14 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	/* New rules are built where no packet comes; those moments show nothing. */
 	edit.on = !s.apply;
 	edit.seen = 0;
+	memset(&refuse, 0, sizeof(refuse));
+	refuse.create = number % 5 == 3 ? 1 + number % 4 : 0;
+	refuse.destroy = number % 3 == 1;
 	ret = script_run(&s, state, text);
 	edit.on = false;
+	memset(&refuse, 0, sizeof(refuse));
+	if (!ret)
+		tally_begin(&s);
 	judge("done", !ret, 1 + !ret);
 	check_counters();
 	check_text(ret ? old_text : text);
@@ -435,9 +482,9 @@ int main(int argc, char **argv)
 	rig_close(&r);
 	qsort(written, nwritten, sizeof(written[0]), by_size);
 	printf("%s 1 - %u edits (%" PRIu64 " in place, %" PRIu64 " new generations, %" PRIu64
-	       " undone), packets at %" PRIu64
+	       " undone, %" PRIu64 " with an entry that stays), packets at %" PRIu64
 	       " moments, %u entries written at the 95th percentile, %" PRIu64 " differences\n",
-	       differences ? "not ok" : "ok", edits, in_place, rebuilt, failed, moments,
+	       differences ? "not ok" : "ok", edits, in_place, rebuilt, failed, kept, moments,
 	       nwritten ? written[nwritten * 95 / 100] : 0, differences);
 	return differences != 0;
 }

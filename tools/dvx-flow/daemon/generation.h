@@ -58,7 +58,10 @@ struct generation_edit;
  */
 int generation_edit_begin(struct generation *gen, const struct generation_change *c,
 			  struct generation_edit **out, struct flow_fault *f);
-/* Both end the edit. Rules that go, go; or all is as before. */
+/*
+ * Both end the edit. Rules that go, go; or all is as before. The fault is about an entry that the
+ * device keeps: the rules have changed all the same.
+ */
 int generation_edit_finish(struct generation_edit *e, size_t *written, struct flow_fault *f);
 void generation_edit_undo(struct generation_edit *e);
 
@@ -69,7 +72,7 @@ size_t generation_size(const struct generation *gen);
 void generation_set_places(struct generation *gen, const struct source_place *place);
 /* Whether there are rules of this direction. */
 bool generation_has(const struct generation *gen, enum rule_dir dir);
-/* What the device's tables cost. */
+/* What the device's tables cost when they were built: edits do not change it. */
 const struct plan_cost *generation_cost(const struct generation *gen);
 /* The ID that users see of rule i. */
 uint32_t generation_id(const struct generation *gen, size_t i);

@@ -35,6 +35,9 @@ struct generation_edit {
 	struct edit_uncovered *uncovered;
 	size_t nuncovered, room;
 	struct flow_fault *fault;
+	/* room for the ends of an edit, which must not fail for want of memory */
+	uint32_t *to, *drop;
+	size_t drop_room;
 	/* the rule whose entries come */
 	uint32_t rule;
 	const bool *going;
@@ -96,15 +99,6 @@ static void edit_forget(struct built_table *h, size_t i)
 	h->matcher[m] = NULL;
 }
 
-static int edit_leave(struct generation_edit *e, struct built_table *h, size_t i)
-{
-	if (dvx_flow_rule_destroy(h->rule[i]))
-		return fault_device(e->fault);
-	e->written++;
-	edit_forget(h, i);
-	return 0;
-}
-
 /* The device gets the entry and its matcher when all have a place. */
 static int edit_put(struct generation_edit *e, struct built_table *h, const struct covered_entry *c,
 		    struct live_spot spot)
@@ -123,6 +117,7 @@ static int edit_put(struct generation_edit *e, struct built_table *h, const stru
 		h->matcher[spot.matcher] = NULL;
 	}
 	if (!array_grow((void **)&h->rule, i, &h->rule_room, sizeof(struct dvx_flow_rule *)) ||
+	    !array_grow((void **)&e->drop, i, &e->drop_room, sizeof(*e->drop)) ||
 	    !live_add(&h->live, c->rule, spot.matcher, c->value))
 		return edit_no_memory(e);
 	h->rule[i] = NULL;
@@ -360,15 +355,12 @@ static int edit_merge(struct generation_edit *e, const struct generation_change 
 {
 	struct generation *gen = e->gen;
 	size_t m = c->nmore, k = gen->set.n + m;
-	uint32_t *to = calloc(gen->set.n + 1, sizeof(*to));
 
-	if (!to || !edit_grow(gen, k)) {
-		free(to);
+	if (!edit_grow(gen, k))
 		return edit_no_memory(e);
-	}
 	for (size_t i = gen->set.n + 1; i-- > 0;) {
 		if (i < gen->set.n) {
-			to[i] = (uint32_t)--k;
+			e->to[i] = (uint32_t)--k;
 			if (k != i) {
 				gen->set.rule[k] = gen->set.rule[i];
 				gen->hold[k] = gen->hold[i];
@@ -380,21 +372,17 @@ static int edit_merge(struct generation_edit *e, const struct generation_change 
 			gen->hold[k] = (struct holding){.came = true};
 		}
 	}
-	edit_renumber(gen, to);
+	edit_renumber(gen, e->to);
 	gen->set.n += c->nmore;
-	free(to);
 	return 0;
 }
 
 /* Drops the rules that came, or else those that went; they have no entries any more. */
-static int edit_compact(struct generation_edit *e, bool came)
+static void edit_compact(struct generation_edit *e, bool came)
 {
 	struct generation *gen = e->gen;
-	uint32_t *to = calloc(gen->set.n + 1, sizeof(*to));
 	size_t n = 0;
 
-	if (!to)
-		return edit_no_memory(e);
 	for (size_t i = 0; i < gen->set.n; i++) {
 		struct holding *h = &gen->hold[i];
 
@@ -405,7 +393,7 @@ static int edit_compact(struct generation_edit *e, bool came)
 			continue;
 		}
 		h->came = h->goes = false;
-		to[i] = (uint32_t)n;
+		e->to[i] = (uint32_t)n;
 		if (n != i) {
 			gen->set.rule[n] = gen->set.rule[i];
 			gen->hold[n] = *h;
@@ -413,12 +401,18 @@ static int edit_compact(struct generation_edit *e, bool came)
 		n++;
 	}
 	gen->set.n = n;
-	edit_renumber(gen, to);
-	free(to);
-	return 0;
+	edit_renumber(gen, e->to);
 }
 
 /* --- rules that go ---------------------------------------------------------------------------- */
+
+static int edit_kept(struct generation_edit *e)
+{
+	return fault_say(e->fault, EXIT_DEVICE,
+			 "%s; the device keeps an entry of a rule that is no longer in the list: "
+			 "dvx-flow apply builds all of them anew",
+			 device_says());
+}
 
 static bool edit_drops(const struct generation *gen, uint32_t rule, bool came)
 {
@@ -433,44 +427,49 @@ static int edit_later_first(const void *a, const void *b, void *half)
 	return (one < other) - (one > other);
 }
 
-/* The device's entries go from the last rule's to the first one's; then the list is packed. */
+/*
+ * The device's entries go from the last rule's to the first one's; then the list is packed. One that
+ * the device keeps leaves the list, too: the list is that of the text whatever happens.
+ */
 static int edit_drop_half(struct generation_edit *e, struct built_table *h, bool came)
 {
-	uint32_t *drop = calloc(h->live.n + 1, sizeof(*drop));
+	uint32_t *drop = e->drop;
 	size_t n = 0;
 	int ret = 0;
 
-	if (!drop)
-		return edit_no_memory(e);
 	for (uint32_t i = 0; i < h->live.n; i++)
 		if (edit_drops(e->gen, h->live.entry[i].rule, came))
 			drop[n++] = i;
 	qsort_r(drop, n, sizeof(*drop), edit_later_first, h);
-	for (size_t i = 0; i < n && !ret; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct dvx_flow_rule **rule = &h->rule[drop[i]];
 
 		e->written += *rule != NULL;
-		ret = dvx_flow_rule_destroy(*rule);
-		*rule = ret ? *rule : NULL;
+		if (dvx_flow_rule_destroy(*rule))
+			ret = edit_kept(e);
+		*rule = NULL;
 	}
-	if (ret)
-		fault_device(e->fault);
 	for (size_t i = h->live.n; i-- > 0;)
 		if (!h->rule[i])
 			edit_forget(h, i);
 	for (size_t i = h->live.ncovered; i-- > 0;)
 		if (edit_drops(e->gen, h->live.covered[i].rule, came))
 			live_uncover(&h->live, i);
-	free(drop);
 	return ret;
 }
 
+/* No packet meets the entries any more when their rules' counters and actions go. */
 static int edit_drop(struct generation_edit *e, bool came)
 {
+	int ret = 0;
+
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (edit_drop_half(e, &e->gen->table[d], came))
-			return -1;
-	return edit_compact(e, came);
+			ret = -1;
+	if (edit_sync(e))
+		ret = -1;
+	edit_compact(e, came);
+	return ret;
 }
 
 /* --- the edit --------------------------------------------------------------------------------- */
@@ -498,22 +497,25 @@ static bool edit_fits(const struct generation *gen, const struct generation_chan
 static void edit_free(struct generation_edit *e)
 {
 	free(e->uncovered);
+	free(e->to);
+	free(e->drop);
 	free(e);
 }
 
-static void edit_cover_again(struct built_table *h, struct generation_edit *e,
-			     const struct edit_uncovered *u)
+static void edit_cover_again(struct built_table *h, const struct edit_uncovered *u)
 {
 	size_t i = 0;
 
 	if (u->entered) {
-		while (i < h->live.n && h->live.entry[i].value != u->was.value)
+		while (h->live.entry[i].rule != u->was.rule ||
+		       h->live.entry[i].value != u->was.value)
 			i++;
-		edit_leave(e, h, i);
+		dvx_flow_rule_destroy(h->rule[i]);
+		edit_forget(h, i);
 		live_cover(&h->live, &u->was);
 		return;
 	}
-	while (h->live.covered[i].value != u->was.value)
+	while (h->live.covered[i].rule != u->was.rule || h->live.covered[i].value != u->was.value)
 		i++;
 	h->live.covered[i].by = u->was.by;
 }
@@ -524,11 +526,31 @@ void generation_edit_undo(struct generation_edit *e)
 
 	e->fault = &unused;
 	while (e->nuncovered--)
-		edit_cover_again(&e->gen->table[e->uncovered[e->nuncovered].dir], e,
+		edit_cover_again(&e->gen->table[e->uncovered[e->nuncovered].dir],
 				 &e->uncovered[e->nuncovered]);
 	edit_drop(e, true);
 	e->gen->next_id = e->next_id;
 	edit_free(e);
+}
+
+static struct generation_edit *edit_new(struct generation *gen, size_t more, struct flow_fault *f)
+{
+	struct generation_edit *e = calloc(1, sizeof(*e));
+
+	if (e) {
+		*e = (struct generation_edit){.gen = gen, .next_id = gen->next_id, .fault = f};
+		for (int d = 0; d < RULE_DIRS; d++) {
+			e->entries[d] = gen->table[d].live.n;
+			e->drop_room += e->entries[d];
+		}
+		e->drop = calloc(++e->drop_room, sizeof(*e->drop));
+		e->to = calloc(gen->set.n + more + 1, sizeof(*e->to));
+		if (e->drop && e->to)
+			return e;
+		edit_free(e);
+	}
+	fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return NULL;
 }
 
 int generation_edit_begin(struct generation *gen, const struct generation_change *c,
@@ -539,12 +561,9 @@ int generation_edit_begin(struct generation *gen, const struct generation_change
 
 	if (!edit_fits(gen, c))
 		return EDIT_REBUILD;
-	e = calloc(1, sizeof(*e));
+	e = edit_new(gen, c->nmore, f);
 	if (!e)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-	*e = (struct generation_edit){.gen = gen, .next_id = gen->next_id, .fault = f};
-	for (int d = 0; d < RULE_DIRS; d++)
-		e->entries[d] = gen->table[d].live.n;
+		return -1;
 	ret = edit_merge(e, c);
 	if (ret) {
 		edit_free(e);
@@ -568,8 +587,6 @@ int generation_edit_finish(struct generation_edit *e, size_t *written, struct fl
 
 	e->fault = f;
 	ret = edit_drop(e, false);
-	if (!ret)
-		ret = edit_sync(e);
 	*written = e->written;
 	edit_free(e);
 	return ret;

@@ -241,6 +241,7 @@ struct holder_edit {
 	size_t len;
 	void (*after)(void *arg);
 	void *arg;
+	bool taken; /* rules that come belong to the generation now */
 };
 
 static int holder_edit_text(struct holder *h, struct holder_edit *e, struct flow_fault *f)
@@ -292,6 +293,7 @@ static int holder_edited(struct holder *h, struct generation_edit *edit, struct 
 		return -1;
 	}
 	ret = generation_edit_finish(edit, &h->written, f);
+	e->taken = true;
 	generation_set_places(h->now, e->place);
 	free(h->text);
 	h->text = e->text;
@@ -341,7 +343,6 @@ int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 	struct holder_edit e = {.rules = {holder_rules(h), gone, &more, to.rule, to.table},
 				.after = after,
 				.arg = arg};
-	const struct generation *before = h->now;
 	int ret = words ? holder_parse_words(h, words, &more, f) : 0;
 
 	if (!ret)
@@ -352,8 +353,7 @@ int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 	}
 	if (!ret)
 		ret = holder_change(h, &e, f);
-	/* The rule is the generation's now. */
-	if (!ret && h->now == before)
+	if (e.taken)
 		more.n = 0;
 	ruleset_free(&more);
 	free(e.place);
