@@ -87,13 +87,13 @@ void dialect_stranger(struct import *im, const struct draft *d, const struct tok
 		     dialect_of(line) == DIALECTS ? REASON_UNKNOWN : REASON_DIALECT);
 }
 
-/* iptables-save and ip6tables-save write the same lines; only the comment tells them apart. */
-static enum import_dialect dialect_family(enum import_dialect d, const struct token_reader *r)
+/* iptables-save and ip6tables-save write the same lines; only their comments tell them apart. */
+static enum import_dialect dialect_family(enum import_dialect d, enum import_dialect wanted,
+					  const struct token_reader *r)
 {
-	size_t n = (size_t)(r->end - r->p);
+	uint8_t first = iptables_section(r->p, r->end);
 
-	if (d == DIALECT_IPTABLES && memmem(r->p, n, "ip6tables-", 10) &&
-	    !memmem(r->p, n, " iptables-", 10))
+	if (d == DIALECT_IPTABLES && (first ? first == 6 : wanted == DIALECT_IP6TABLES))
 		return DIALECT_IP6TABLES;
 	return d;
 }
@@ -120,7 +120,7 @@ static enum import_dialect dialect_guess(const struct token_reader *reader,
 	}
 	free(line.token);
 	*no_memory = r.no_memory;
-	return wanted == DIALECTS ? dialect_family(first, reader) : first;
+	return dialect_family(first, wanted, reader);
 }
 
 static int dialect_compare(const void *a, const void *b)

@@ -19,6 +19,8 @@ bool iptables_looks(const struct tokens *line);
 bool ip6tables_looks(const struct tokens *line);
 bool nft_looks(const struct tokens *line);
 bool ovs_looks(const struct tokens *line);
+/* The IP version that the first comment of iptables-save or ip6tables-save tells; 0: none does. */
+uint8_t iptables_section(const char *from, const char *end);
 /* Leaves out a line that is of no dialect, or of another one. */
 void dialect_stranger(struct import *im, const struct draft *d, const struct tokens *line);
 
