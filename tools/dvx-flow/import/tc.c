@@ -201,6 +201,16 @@ static void tc_filter(struct tc *t, struct tokens *line)
 		import_add(t->im, &d);
 }
 
+/* `replace' with a handle may take away a filter that was read before. */
+static bool tc_replaces(const struct tokens *line)
+{
+	bool handle = false;
+
+	for (size_t i = line->at; i < line->n; i++)
+		handle |= token_is(&line->token[i], "handle");
+	return handle && token_is(tokens_peek(line), "replace");
+}
+
 static void tc_line(struct tc *t, struct tokens *line)
 {
 	const struct draft d = {.at = &line->token[0]};
@@ -211,7 +221,7 @@ static void tc_line(struct tc *t, struct tokens *line)
 	if (!tc_looks(line)) {
 		dialect_stranger(t->im, &d, line);
 	} else if (tokens_take(line, "filter")) {
-		if (dialect_among(tokens_peek(line), tc_adds)) {
+		if (dialect_among(tokens_peek(line), tc_adds) && !tc_replaces(line)) {
 			tokens_next(line);
 			tc_filter(t, line);
 		} else {
