@@ -269,6 +269,21 @@ int __wrap_dvx_flow_rule_destroy(struct dvx_flow_rule *rule)
 	return -EIO;
 }
 
+int __real_generation_edit_begin(struct generation *g, const struct generation_change *c,
+				 struct generation_edit **out, struct flow_fault *f);
+int __wrap_generation_edit_begin(struct generation *g, const struct generation_change *c,
+				 struct generation_edit **out, struct flow_fault *f);
+
+/* New rules are built where no packet comes; and until the end, nobody can read their counters. */
+int __wrap_generation_edit_begin(struct generation *g, const struct generation_change *c,
+				 struct generation_edit **out, struct flow_fault *f)
+{
+	int ret = __real_generation_edit_begin(g, c, out, f);
+
+	edit.on &= !ret;
+	return ret;
+}
+
 /* Packets that the edit matters to, if they can be found. */
 static void find_witnesses(struct dice *d)
 {
@@ -421,8 +436,7 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	script_make(&s, d, l, number);
 	lines_parse(l, &edit.now, text);
 	find_witnesses(d);
-	/* New rules are built where no packet comes; those moments show nothing. */
-	edit.on = !s.apply;
+	edit.on = !s.apply; /* which builds new rules */
 	edit.seen = 0;
 	memset(&refuse, 0, sizeof(refuse));
 	refuse.create = number % 5 == 3 ? 1 + number % 4 : 0;

@@ -43,7 +43,7 @@ tests_sim_flow_edit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow -I$
 FLOW_EDIT = tests/sim/flow_edit
 $(FLOW_EDIT): tools/cli/libcli.la
 $(FLOW_EDIT): private FIRST = tools/cli/libcli.la
-tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=state_commit
+tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=generation_edit_begin,--wrap=state_commit
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_values.h \
