@@ -166,7 +166,7 @@ check "diff shows what apply would do, and does nothing" differs
 nothing_held() { is '.rules | length' 0 && replay && [ "$(jq .queued "$work/replay")" = 0 ]; }
 several() {
 	client replace 10 'count in vlan 8 name "eight"' && client insert before eight count in name last && fails 1 "no such rule (none)" client del none &&
-		client del 8-9 last 6 eight && ids 3 && is '.rules[0].packets' "$before" && client flush && nothing_held
+		client del 8-9 8 last 6 eight && ids 3 && is '.rules[0].packets' "$before" && client flush && nothing_held
 }
 check "del takes several IDs, ranges and names; flush takes all" several
 

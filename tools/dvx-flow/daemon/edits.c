@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests that change rules: they name them by ID, by a range of IDs, by their name, or by their words. */
+/*
+ * Requests that change rules: they name them by ID, by a range of IDs, by their name, or by their
+ * words.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +48,14 @@ static int edits_no_rule(const json_t *which, struct flow_fault *f)
 			 json_integer_value(which));
 }
 
-/* Marks all rules that this one names; of those with the same words the first. */
+/* Marks all rules that this one names; of those with the same words the first that has no mark. */
 static int edits_mark(const struct holder *h, const json_t *which, bool *mark, size_t *first,
 		      struct flow_fault *f)
 {
 	size_t n = holder_rules(h)->n, found = n;
 
 	for (size_t i = 0; i < n && (found == n || json_is_array(which)); i++)
-		if (!mark[i] && edits_means(h, i, which)) {
+		if (!(mark[i] && json_is_string(which)) && edits_means(h, i, which)) {
 			found = found == n ? i : found;
 			mark[i] = true;
 		}
