@@ -386,18 +386,6 @@ static void forget_undone(void)
 		tally[id] = known[id] ? tally[id] : 0;
 }
 
-/* A rule of a new generation counts from the switch on, before counts_now() knows of it. */
-static void tally_begin(const struct script *s)
-{
-	struct dvx_flow_count *c;
-
-	if (!h.rebuilt || s->apply || !*s->words)
-		return;
-	c = counts_now();
-	tally[generation_id(h.now, s->at)] = c[s->at].packets;
-	free(c);
-}
-
 static void check_counters(void)
 {
 	struct dvx_flow_count *c = counts_now();
@@ -444,8 +432,6 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	ret = script_run(&s, state, text);
 	edit.on = false;
 	memset(&refuse, 0, sizeof(refuse));
-	if (!ret)
-		tally_begin(&s);
 	judge("done", !ret, 1 + !ret);
 	check_counters();
 	check_text(ret ? old_text : text);
