@@ -102,6 +102,9 @@ TEST(not_takes_few_masks)
 	assert_int_equal(matchers("drop in not src 10.0.0.1 not dst 10.0.0.2"), 64);
 	assert_int_equal(entries("drop in not src 0.0.0.1/0.0.0.1"), 1);
 	assert_int_equal(entries("drop in tcp flags != syn,!ack"), 2 * 3);
+	/* an entry of both kinds of tag would be refused by libmlx5 */
+	assert_int_equal(entries("drop in not vlan 4094 svlan"), 1);
+	assert_int_equal(entries("drop in not svlan 5 vlan 7"), 1);
 	/* too many entries: the fewest, under more masks */
 	assert_int_equal(entries("drop in not src ::1 not dst ::2"), 128 * 128);
 }

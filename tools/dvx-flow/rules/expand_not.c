@@ -77,6 +77,15 @@ static int except_field(struct expansion *x, const struct alternative *a, size_t
 	return except_key(x, a, i, field->key, &x->except[i].field[f]);
 }
 
+/* False: no packet has that; a tag of one kind is none of the other. */
+static bool alternative_has(struct alternative *a, const struct rule_field *field)
+{
+	const unsigned int other = other_kind(field->key);
+
+	return !(other && field->value && a->value[other]) &&
+	       alternative_add(a, field->key, field->value, field->mask);
+}
+
 /* A value of 0 says that a header lacks; fields behind it need no such entry. */
 static int except_fields(struct expansion *x, const struct alternative *a, size_t i)
 {
@@ -88,8 +97,7 @@ static int except_fields(struct expansion *x, const struct alternative *a, size_
 		const struct rule_field *field = &e->field[f];
 
 		ret = except_field(x, &b, i, f);
-		if (field->value && !field->nmore &&
-		    !alternative_add(&b, field->key, field->value, field->mask))
+		if (field->value && !field->nmore && !alternative_has(&b, field))
 			break;
 	}
 	return ret;
