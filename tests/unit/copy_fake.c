@@ -15,7 +15,7 @@
 #include "engine.h"
 
 uint32_t copy_fake_max = 1u << 20;
-unsigned int copy_fake_corrupt;
+unsigned int copy_fake_corrupt, copy_fake_fails;
 
 #define RING 64u
 
@@ -124,9 +124,10 @@ void engine_ring(struct copy_engine *e)
 
 int engine_poll(struct copy_engine *e, uint32_t *cookie, struct copy_fault *f)
 {
-	(void)f;
 	if (!e->n)
 		return 0;
+	if (copy_fake_fails && !--copy_fake_fails)
+		return copy_fail(f, COPY_DEVICE, "the fake's copy ended with an error");
 	*cookie = e->done[e->from];
 	e->from = (e->from + 1) % RING;
 	e->n--;

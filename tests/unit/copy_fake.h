@@ -6,5 +6,6 @@
 
 extern uint32_t copy_fake_max;	       /* what one copy may carry */
 extern unsigned int copy_fake_corrupt; /* n: the n-th copy from now flips a bit; 0: none */
+extern unsigned int copy_fake_fails;   /* n: the n-th copy from now ends with an error; 0: none */
 
 #endif

@@ -69,10 +69,11 @@ struct actor {
 	{                         \
 		.type = MSG_TYPES \
 	}
-#define FAILS                                      \
-	{                                          \
-		.type = MSG_TYPES, .code = COPY_IO \
+#define FAILS_AS(why)                            \
+	{                                        \
+		.type = MSG_TYPES, .code = (why) \
 	}
+#define FAILS FAILS_AS(COPY_IO)
 
 static void end_with(struct actor *a, uint32_t code)
 {
@@ -120,9 +121,11 @@ static void *act(void *arg)
 		return NULL;
 	for (const struct copy_msg *said = a->script; said->type; said++)
 		say(a, *said);
-	/* What the client still says, up to its end. */
+	/* What the client still says, up to its end. A server answers a failure with it. */
 	while (a->l->fd >= 0 && !link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_BYE)
 		;
+	if (a->f.code && a->f.code != COPY_PEER)
+		link_tell(a->l, &a->f);
 	return NULL;
 }
 
@@ -379,6 +382,30 @@ TEST(corrupted_on_the_way)
 	corrupt = 2;
 	expect(&honest);
 	corrupt = 0;
+}
+
+/*
+ * A server that gives up frees its pool, so the client's copies fail. What the server says, and
+ * that it died, is the cause; without either the device is.
+ */
+TEST(causes)
+{
+	static const struct play plays[] = {
+		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), FAILS_AS(COPY_AUTH)}, COPY_AUTH, "on fire", 0},
+		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), FAILS}, COPY_IO, "on fire", 0},
+		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), FAILS_AS(COPY_PROTOCOL)},
+		 COPY_PROTOCOL,
+		 "on fire",
+		 0},
+		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), DIES}, COPY_PEER, "died", 0},
+		{{FILE_("", SLOT), CHUNK(0, 0, SLOT)}, COPY_DEVICE, "ended with an error", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
+		copy_fake_fails = 1;
+		expect(&plays[i]);
+	}
+	copy_fake_fails = 0;
 }
 
 TEST_GROUP(set_up, tear_down)

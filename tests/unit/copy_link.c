@@ -228,6 +228,22 @@ TEST(tampering)
 	}
 }
 
+/* A peer that gave up has closed: the next send fails, and its words are the reason. */
+TEST(last_words)
+{
+	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
+	struct copy_fault why = {COPY_REFUSED, "not for you"};
+	struct end c, s;
+
+	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
+	link_tell(s.link, &why);
+	link_close(s.link);
+	assert_int_equal(link_send(c.link, &m, &c.f), -1);
+	assert_int_equal(c.f.code, COPY_REFUSED);
+	assert_non_null(strstr(c.f.text, "not for you"));
+	close_pair(&c, &s);
+}
+
 /* A recorded frame, sent again, is not taken: each has its number. */
 TEST(replay)
 {

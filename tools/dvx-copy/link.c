@@ -68,6 +68,19 @@ static int silent(struct link *l, struct copy_fault *f)
 			 l->patience_ms / 1000);
 }
 
+/* A peer that gives up says why before it closes: its words may have come already. */
+static int link_send_failed(struct link *l, int err, struct copy_fault *f)
+{
+	struct copy_fault words = {0};
+	struct copy_msg m;
+
+	while (link_take(l, &m, 0, &words) == 1)
+		;
+	if (words.code && words.code != COPY_PEER)
+		return copy_fail(f, (enum copy_exit)words.code, "%s", words.text);
+	return died(l, err, f);
+}
+
 static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy_fault *f)
 {
 	while (n) {
@@ -81,7 +94,7 @@ static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN && errno != EWOULDBLOCK)
-			return died(l, errno, f);
+			return link_send_failed(l, errno, f);
 		done = link_wait_for(l, POLLOUT, l->patience_ms, f);
 		if (done <= 0)
 			return done ? -1 : silent(l, f);
@@ -235,4 +248,33 @@ void link_tell(struct link *l, const struct copy_fault *why)
 			     .text = {(const uint8_t *)why->text, (uint32_t)strlen(why->text)}};
 
 	link_send(l, &m, &ignored);
+}
+
+int link_ask_cause(struct link *l, const struct copy_fault *own, struct copy_fault *f)
+{
+	const int64_t deadline = link_now_ms() + l->patience_ms;
+	struct copy_fault words = {0};
+	struct copy_msg m;
+	int64_t left;
+
+	link_tell(l, own);
+	while ((left = deadline - link_now_ms()) > 0 && link_take(l, &m, (int)left, &words) == 1)
+		;
+	if (!words.code || words.code == own->code)
+		words = *own;
+	return copy_fail(f, (enum copy_exit)words.code, "%s", words.text);
+}
+
+#define PART_MS 2000
+
+void link_part(struct link *l, const struct copy_fault *why)
+{
+	const int64_t deadline = link_now_ms() + PART_MS;
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+
+	link_tell(l, why);
+	shutdown(l->fd, SHUT_WR);
+	while (link_now_ms() < deadline && poll(&p, 1, SLICE_MS) >= 0)
+		if (p.revents && recv(l->fd, l->in, sizeof(l->in), MSG_DONTWAIT) <= 0)
+			return;
 }

@@ -50,4 +50,17 @@ int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct c
 /* Sends the reason for stopping to the peer; a failure to send is ignored. */
 void link_tell(struct link *l, const struct copy_fault *why);
 
+/*
+ * When this end fails by something that the peer may have caused: tells the peer, which answers
+ * with the cause that it knows, or with ours. Returns -1; f is the peer's cause, its death, or own.
+ */
+int link_ask_cause(struct link *l, const struct copy_fault *own, struct copy_fault *f);
+
+/*
+ * link_tell(), then reads on for a while until the peer closes: closing a socket that holds unread
+ * bytes resets the connection, and a reset can overtake the last message. Only link_close() may
+ * follow.
+ */
+void link_part(struct link *l, const struct copy_fault *why);
+
 #endif

@@ -19,20 +19,6 @@ struct chunk {
 	uint32_t posted, done; /* bytes asked of the device; pieces are counted by bytes */
 };
 
-/*
- * If the server dies, its memory is gone, and the first sign may be a refused ticket or a failed
- * copy. The connection shows the cause.
- */
-static void find_cause(struct pull *p, struct copy_fault *f, const struct copy_fault *device)
-{
-	struct copy_fault peer = {0};
-	struct copy_msg m;
-
-	while (link_take(&p->link, &m, 2000, &peer) == 1)
-		;
-	*f = peer.code == COPY_PEER ? peer : *device;
-}
-
 static int pull_make_pool(struct pull *p, const struct pull_wish *wish, struct copy_fault *f)
 {
 	struct copy_msg m = {
@@ -54,8 +40,8 @@ static int pull_make_pool(struct pull *p, const struct pull_wish *wish, struct c
 	else
 		ret = pool_make(&p->pool, m.slots, m.slot_bytes, f);
 	if (!ret && engine_make(&p->engine, p->device, &p->pool, &ticket, &device)) {
-		find_cause(p, f, &device);
-		ret = -1;
+		/* A server that gave up, or died, has freed its memory: the device can't say that. */
+		ret = link_ask_cause(&p->link, &device, f);
 	}
 	explicit_bzero(&ticket, sizeof(ticket));
 	return ret;
@@ -216,11 +202,7 @@ static int reap(struct pull *p, struct copy_fault *f)
 		if (p->chunks[slot].done == p->chunks[slot].len && finish_chunk(p, slot, f))
 			return -1;
 	}
-	if (got < 0) {
-		find_cause(p, f, &device);
-		return -1;
-	}
-	return reaped;
+	return got < 0 ? link_ask_cause(&p->link, &device, f) : reaped;
 }
 
 /* Takes one message if there is one. */
