@@ -61,25 +61,37 @@ stranger() {
 	pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/after"
 }
 [ -z "$BASH_VERSION" ] || check "a stranger's bytes don't disturb the server" stranger
-# idle N: N connections that say nothing, until the descriptor 8 is closed.
+# idle N ADDRESSES: N connections that say nothing, from so many addresses beginning with 127.0.0.1, until the
+# descriptor 8 is closed.
 idle() {
 	rm -f "$work/idle"
 	mkfifo "$work/idle"
-	"$PERL" -MIO::Socket::INET -e 'my @s = map { IO::Socket::INET->new("127.0.0.1:$ARGV[0]") or die } 1 .. $ARGV[1];
-		$| = 1; print "connected\n"; <STDIN>' "$port" "$1" <"$work/idle" >"$work/line" &
+	(ulimit -n "$(ulimit -Hn)"
+		exec "$PERL" -MIO::Socket::INET -e 'my ($port, $n, $addresses) = @ARGV;
+		my @s = map { my $a = ($_ - 1) % $addresses + 1;
+			IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port",
+				LocalAddr => sprintf("127.0.%d.%d", $a >> 8, $a & 255)) or die } 1 .. $n;
+		$| = 1; print "connected\n"; <STDIN>' "$port" "$1" "$2" <"$work/idle" >"$work/line") &
 	idler=$!
 	exec 8>"$work/idle"
 	read -r _ <"$work/line"
 }
 crowd() {
-	idle 20
-	pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/crowd"
+	idle 1000 "$1"
+	for n in 1 2 3; do
+		pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/crowd" || break
+	done
 	status=$?
 	exec 8>&-
 	wait "$idler"
 	return $status
 }
-check "silent strangers do not keep other clients out" crowd
+check "1,000 silent strangers from the client's own address do not keep it out" crowd 1
+check "nor do those from 1,000 other addresses" crowd 1000
+quiet_log() {
+	wc -l "$work/server.err" && [ "$(wc -l <"$work/server.err")" -lt 100 ]
+}
+check "nor do they fill the log" quiet_log
 check "server ends well with a key" stop
 
 start "$src" --max-clients 1 --slots 1 --slot-size 4K

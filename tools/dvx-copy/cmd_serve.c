@@ -32,7 +32,8 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct k
 	struct copy_target t;
 	int listener, ret;
 
-	if (target_parse_listen(&t, a->listen, f) || (a->key_file && key_load(key, a->key_file, f)))
+	if (gate_parse(&wish->gate, a->max_starting, a->max_per_source, f) ||
+	    target_parse_listen(&t, a->listen, f) || (a->key_file && key_load(key, a->key_file, f)))
 		return -1;
 	s->root = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->root < 0)

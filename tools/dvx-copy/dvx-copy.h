@@ -21,6 +21,7 @@ struct copy_args {
 	const char *root, *listen;
 	bool once;
 	unsigned int max_clients;
+	const char *max_starting, *max_per_source;
 	/* pull: sources, and the destination behind them */
 	int argc;
 	char **argv;

@@ -18,6 +18,7 @@ tools_dvx_copy_libcopy_la_SOURCES = \
 	tools/dvx-copy/dest_file.c \
 	tools/dvx-copy/engine.h \
 	tools/dvx-copy/fault.c tools/dvx-copy/fault.h \
+	tools/dvx-copy/gate.c tools/dvx-copy/gate.h \
 	tools/dvx-copy/handshake.c tools/dvx-copy/link.c tools/dvx-copy/link.h \
 	tools/dvx-copy/msg.c tools/dvx-copy/msg.h \
 	tools/dvx-copy/net.c tools/dvx-copy/net.h \

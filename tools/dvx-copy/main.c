@@ -4,9 +4,10 @@
 #include <sys/resource.h>
 
 #include "dvx-copy.h"
+#include "gate.h"
 #include "target.h"
 
-enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_ONCE };
+enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_STARTING, OPT_SOURCE, OPT_ONCE };
 
 #define KEY_OPTION                                                                       \
 	{                                                                                \
@@ -20,6 +21,12 @@ static const struct argp_option serve_options[] = {
 	CLI_DEVICE,
 	{"once", OPT_ONCE, NULL, 0, "end after the first client", 0},
 	{"max-clients", OPT_CLIENTS, "N", 0, "clients at a time (8)", 0},
+	{"max-starting", OPT_STARTING, "START:RATE:FULL", 0,
+	 "connections that have not shown the key: drop one of START with RATE%, of FULL always "
+	 "(" GATE_STARTING ")",
+	 0},
+	{"max-starting-per-source", OPT_SOURCE, "N[:V4BITS[:V6BITS]]", 0,
+	 "of these, from one network (" GATE_PER_SOURCE ")", 0},
 	{"slots", OPT_SLOTS, "N", 0, "most chunks in flight for a client (up to 32)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "largest chunk (1M)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent client (60)", 0},
@@ -60,6 +67,8 @@ static const struct cli_option values[] = {
 	CLI_TEXT('l', listen),
 	CLI_TEXT('k', key_file),
 	CLI_TEXT('d', device),
+	CLI_TEXT(OPT_STARTING, max_starting),
+	CLI_TEXT(OPT_SOURCE, max_per_source),
 	CLI_NUMBER(OPT_CLIENTS, max_clients, 1, 1000),
 	CLI_NUMBER(OPT_SLOTS, slots, 1, 4096),
 	CLI_SIZE(OPT_SLOT, slot_bytes, 4096, 1u << 30),
@@ -71,6 +80,8 @@ static struct copy_args args = {
 	.timeout = 60,
 	.listen = "127.0.0.1:" TARGET_PORT,
 	.max_clients = 8,
+	.max_starting = GATE_STARTING,
+	.max_per_source = GATE_PER_SOURCE,
 };
 
 static const struct cli cli = {

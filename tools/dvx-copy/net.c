@@ -120,7 +120,7 @@ int net_listen(const struct copy_target *t, bool has_key, struct copy_fault *f)
 	fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (fd < 0 || bind(fd, list->ai_addr, list->ai_addrlen) || listen(fd, 64))
+	if (fd < 0 || bind(fd, list->ai_addr, list->ai_addrlen) || listen(fd, SOMAXCONN))
 		err = errno;
 	freeaddrinfo(list);
 	if (!err)
@@ -131,12 +131,12 @@ int net_listen(const struct copy_target *t, bool has_key, struct copy_fault *f)
 			 strerror(err));
 }
 
-static void net_format(const struct sockaddr_storage *ss, socklen_t len, char name[NET_NAME])
+void net_format(const struct sockaddr_storage *ss, char name[NET_NAME])
 {
 	char host[64], port[8];
 
-	if (getnameinfo((const struct sockaddr *)ss, len, host, sizeof(host), port, sizeof(port),
-			NI_NUMERICHOST | NI_NUMERICSERV))
+	if (getnameinfo((const struct sockaddr *)ss, sizeof(*ss), host, sizeof(host), port,
+			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
 		snprintf(name, NET_NAME, "unknown");
 	else if (ss->ss_family == AF_INET6)
 		snprintf(name, NET_NAME, "[%s]:%s", host, port);
@@ -150,14 +150,5 @@ void net_own_name(int fd, char name[NET_NAME])
 	socklen_t len = sizeof(ss);
 
 	getsockname(fd, (struct sockaddr *)&ss, &len);
-	net_format(&ss, len, name);
-}
-
-void net_peer_name(int fd, char name[NET_NAME])
-{
-	struct sockaddr_storage ss = {0};
-	socklen_t len = sizeof(ss);
-
-	getpeername(fd, (struct sockaddr *)&ss, &len);
-	net_format(&ss, len, name);
+	net_format(&ss, name);
 }

@@ -5,22 +5,24 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "net.h"
 #include "tools/cli/say.h"
 
 #define SLICE_MS  250
-#define STRANGERS 64u /* connections beyond max_clients; the next ones wait in the kernel's queue \
-		       */
+#define WORDS_MAX 20u /* sentences about strangers in a minute */
 
 struct clients;
 
 struct serve_client {
 	struct serve_client *next, **back;
-	bool known;
+	bool known, dropped; /* dropped: another stranger needed its place */
 	struct clients *all;
 	struct link link;
+	struct gate_source source;
 	char name[NET_NAME];
 };
 
@@ -33,16 +35,51 @@ struct clients {
 	unsigned int n, known; /* connections, and those among them that showed the key */
 	bool served;	       /* at least one has come and gone */
 	struct copy_fault last;
+	unsigned int words, unsaid; /* about strangers in this minute */
+	time_t minute;
 };
+
+/* Whoever can connect must not be able to fill the disk that the log is on. */
+static bool serve_may_say(struct clients *all)
+{
+	struct timespec now;
+	unsigned int unsaid = 0;
+	bool may;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	pthread_mutex_lock(&all->lock);
+	if (now.tv_sec / 60 != all->minute) {
+		unsaid = all->unsaid;
+		all->minute = now.tv_sec / 60;
+		all->words = all->unsaid = 0;
+	}
+	may = all->words++ < WORDS_MAX;
+	all->unsaid += !may;
+	pthread_mutex_unlock(&all->lock);
+	if (unsaid)
+		say("%u more connections ended without the key", unsaid);
+	return may;
+}
 
 static void farewell(const struct serve_client *c, const struct session_totals *t,
 		     const struct copy_fault *f)
 {
-	if (f->code)
-		say("client %s: %s", c->name, f->text);
+	if (f->code && (c->known || serve_may_say(c->all)))
+		say("client %s: %s", c->name,
+		    c->dropped ? "dropped during the handshake: too many connections at once"
+			       : f->text);
+	else if (f->code)
+		return;
 	else if (!c->all->serve->quiet)
 		say("client %s: sent %llu files, %llu bytes", c->name, (unsigned long long)t->files,
 		    (unsigned long long)t->bytes);
+}
+
+static void serve_unlink(struct serve_client *c)
+{
+	*c->back = c->next;
+	if (c->next)
+		c->next->back = c->back;
 }
 
 /* The socket is closed under the lock: serve_stop() shuts only sockets down that are ours. */
@@ -51,9 +88,7 @@ static void serve_leave(struct serve_client *c, const struct copy_fault *f)
 	struct clients *all = c->all;
 
 	pthread_mutex_lock(&all->lock);
-	*c->back = c->next;
-	if (c->next)
-		c->next->back = c->back;
+	serve_unlink(c);
 	link_close(&c->link);
 	all->n--;
 	all->known -= c->known;
@@ -89,7 +124,7 @@ static void *client_main(void *arg)
 	if (link_handshake(&c->link, s->key, &f) || promote(c, &f) ||
 	    session_run(&s->shared, &c->link, &t, &f))
 		if (f.code != COPY_PEER)
-			link_tell(&c->link, &f);
+			link_part(&c->link, &f);
 	farewell(c, &t, &f);
 	serve_leave(c, &f);
 	return NULL;
@@ -104,6 +139,36 @@ static void enlist(struct clients *all, struct serve_client *c)
 		c->next->back = &c->next;
 	all->first = c;
 	all->n++;
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* Its own thread notices the end of the connection, and takes it off the list. */
+static void serve_drop(struct serve_client *c)
+{
+	c->dropped = true;
+	shutdown(c->link.fd, SHUT_RDWR);
+}
+
+/* Makes room for a stranger by another one's place, if the gate says so. */
+static void serve_make_room(struct clients *all, const struct gate_source *comes)
+{
+	struct serve_client *who[GATE_FULL_MAX];
+	struct gate_source from[GATE_FULL_MAX];
+	uint32_t random[2] = {0};
+	unsigned int n = 0;
+	int victim;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		random[0] = (uint32_t)time(NULL); /* a guess helps to keep a place, no more */
+	pthread_mutex_lock(&all->lock);
+	for (struct serve_client *c = all->first; c && n < GATE_FULL_MAX; c = c->next)
+		if (!c->known && !c->dropped) {
+			who[n] = c;
+			from[n++] = c->source;
+		}
+	victim = gate_victim(&all->serve->gate, from, n, comes, random);
+	if (victim >= 0)
+		serve_drop(who[victim]);
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -125,7 +190,7 @@ static int serve_start_thread(struct serve_client *c)
 	return err;
 }
 
-static void serve_admit(struct clients *all, int fd)
+static void serve_admit(struct clients *all, int fd, const struct sockaddr_storage *from)
 {
 	struct serve_client *c = calloc(1, sizeof(*c));
 	struct copy_fault f = {0};
@@ -135,9 +200,11 @@ static void serve_admit(struct clients *all, int fd)
 		return;
 	}
 	net_tune(fd);
-	net_peer_name(fd, c->name);
+	net_format(from, c->name);
 	link_init(&c->link, fd, true, all->serve->patience_ms);
 	c->all = all;
+	c->source = gate_source(&all->serve->gate, from);
+	serve_make_room(all, &c->source);
 	enlist(all, c);
 	if (serve_start_thread(c)) {
 		copy_fail(&f, COPY_IO, "no thread for another client");
@@ -167,21 +234,34 @@ static bool finished(struct clients *all)
 	return yes;
 }
 
+/*
+ * Those that were dropped still have their threads for a moment: if these fall behind, the next
+ * connections wait in the kernel's queue.
+ */
+static void serve_await_threads(struct clients *all)
+{
+	const unsigned int most = all->serve->max_clients + 2 * all->serve->gate.full;
+
+	pthread_mutex_lock(&all->lock);
+	while (all->n >= most)
+		pthread_cond_wait(&all->changed, &all->lock);
+	pthread_mutex_unlock(&all->lock);
+}
+
 /* Takes the next connection, within a slice of time. */
 static void serve_welcome(struct clients *all, int listener)
 {
 	struct pollfd p = {.fd = listener, .events = POLLIN};
-	bool room;
+	struct sockaddr_storage from = {0};
+	socklen_t len = sizeof(from);
 	int fd;
 
-	pthread_mutex_lock(&all->lock);
-	room = all->n < all->serve->max_clients + STRANGERS;
-	pthread_mutex_unlock(&all->lock);
-	if (poll(&p, room, SLICE_MS) <= 0)
+	serve_await_threads(all);
+	if (poll(&p, 1, SLICE_MS) <= 0)
 		return;
-	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	fd = accept4(listener, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		serve_admit(all, fd);
+		serve_admit(all, fd, &from);
 	else if (errno == EMFILE || errno == ENFILE)
 		poll(NULL, 0, SLICE_MS); /* until a client leaves */
 }

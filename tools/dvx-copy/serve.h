@@ -4,12 +4,14 @@
 
 #include <signal.h>
 
+#include "gate.h"
 #include "session.h"
 
 struct serve {
 	struct copy_server shared;
 	const struct key *key;
 	unsigned int max_clients;
+	struct copy_gate gate; /* for those that have not shown the key */
 	int patience_ms;
 	bool quiet, once;
 };
