@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "engine.h"
+#include "engine/engine.h"
 
 uint32_t copy_fake_max = 1u << 20;
 unsigned int copy_fake_corrupt, copy_fake_fails;

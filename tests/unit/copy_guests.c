@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <sys/socket.h>
 
-#include "session.h"
+#include "source/session.h"
 
 #define SLOT 8192u
 

@@ -15,7 +15,7 @@
 
 #include "copy_fake.h"
 #include "tools/cli/crc32c.h"
-#include "pull.h"
+#include "dest/pull.h"
 
 #define TEST_FIXTURE {new_dest, NULL}
 #define SLOTS 4u

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "link.h"
+#include "wire/link.h"
 
 struct end {
 	struct link *link;

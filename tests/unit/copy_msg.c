@@ -2,7 +2,7 @@
 /* Proves: control messages survive the wire, and no cut, padded or garbled one is taken. */
 #include "tests/test.h"
 
-#include "msg.h"
+#include "wire/msg.h"
 
 static const uint8_t some[64] = {'n', 'a', 'm', 'e', 0xff, 1};
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
-#include "dest.h"
-#include "target.h"
-#include "tree.h"
+#include "dest/dest.h"
+#include "wire/target.h"
+#include "source/tree.h"
 
 static char dir[] = "copy_paths.XXXXXX";
 static int root;

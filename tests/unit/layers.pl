@@ -69,7 +69,13 @@ my %may = (
 	'tools/dvx-flow/explain' => ['tools/dvx-flow', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:pcap/'],
 	# The two ends of libdvx's engine are libdvx's, but for what of XRC is verbs' alone.
 	'tools/dvx-perf' => ['tools/dvx-perf/verbs/xrc.h', 'include/dvx', 'include/dvx/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
-	'tools/dvx-copy' => ['include/dvx', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:nettle/'],
+	# The commands put the rooms together; source and dest, the two roles of a copy, don't know each other (doc/design/0010).
+	'tools/dvx-copy' => ['tools/dvx-copy/*', 'tools/cli', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-copy/base' => ['tools/cli', 'ext:jansson'],
+	'tools/dvx-copy/wire' => ['tools/dvx-copy/base', 'tools/cli', 'ext:nettle/'],
+	'tools/dvx-copy/engine' => ['tools/dvx-copy/base', 'tools/cli', 'include/dvx'],
+	'tools/dvx-copy/source' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
+	'tools/dvx-copy/dest' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'examples' => ['include/dvx', @rdma],
 );
 
@@ -94,7 +100,7 @@ sub allowed {
 sub resolve {    # quoted or bracketed header -> path in the tree, or undef
 	my ($file, $header, $quoted) = @_;
 	(my $dir = $file) =~ s{/[^/]*$}{};
-	my @dirs = ($quoted ? $dir : (), $file =~ m{^(tools/dvx-flow)/} ? $1 : (), 'include', 'src', 'src/sim', '.');
+	my @dirs = ($quoted ? $dir : (), $file =~ m{^(tools/dvx-(?:flow|copy))/} ? $1 : (), 'include', 'src', 'src/sim', '.');
 	for my $d (@dirs) {
 		my $p = "$d/$header";
 		$p =~ s{^\./}{};

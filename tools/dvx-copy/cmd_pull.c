@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "dvx-copy.h"
-#include "net.h"
-#include "pool.h"
-#include "pull.h"
+#include "wire/net.h"
+#include "base/pool.h"
+#include "dest/pull.h"
 
 static int connect_to(struct pull *p, const struct copy_target *t, const struct copy_args *a,
 		      const struct key *key, struct copy_fault *f)

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "dvx-copy.h"
-#include "net.h"
-#include "pool.h"
+#include "wire/net.h"
+#include "base/pool.h"
 #include "serve.h"
 #include "tools/cli/json.h"
 

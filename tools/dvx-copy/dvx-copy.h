@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fault.h"
+#include "base/fault.h"
 #define CLI_ARGS copy_args
 #include "tools/cli/cli.h"
 #include "tools/cli/say.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "fault.h"
+#include "base/fault.h"
 
 /*
  * Strangers are connections that have not shown the key yet. When there are too many of them, one

@@ -5,7 +5,7 @@
 
 #include "dvx-copy.h"
 #include "gate.h"
-#include "target.h"
+#include "wire/target.h"
 
 enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_STARTING, OPT_SOURCE, OPT_ONCE };
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "net.h"
+#include "wire/net.h"
 #include "tools/cli/say.h"
 
 #define SLICE_MS  250

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "gate.h"
-#include "session.h"
+#include "source/session.h"
 
 struct serve {
 	struct copy_server shared;

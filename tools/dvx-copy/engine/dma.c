@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "engine_device.h"
+#include "device.h"
 
 #include <stdlib.h>
 #include <string.h>

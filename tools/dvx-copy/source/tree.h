@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "fault.h"
+#include "base/fault.h"
 
 /* Where a path that a client asked for leads: an entry of an open directory beneath the root. */
 struct tree_entry {

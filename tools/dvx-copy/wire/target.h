@@ -2,7 +2,7 @@
 #ifndef DVX_COPY_TARGET_H
 #define DVX_COPY_TARGET_H
 
-#include "fault.h"
+#include "base/fault.h"
 
 #define TARGET_PORT "18525"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "fault.h"
-#include "msg.h"
+#include "bytes.h"
 
 /* What a pull did, as --json and the last line tell it. */
 struct report {

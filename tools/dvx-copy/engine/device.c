@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "engine_device.h"
+#include "device.h"
 #include "tools/cli/library.h"
 
 #include <stdlib.h>

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-#include "pool.h"
+#include "base/pool.h"
 
 /*
- * Everything that uses the device: engine_device.c for both ends, engine_export.c for the server,
- * engine_dma.c for the client.
+ * Everything that uses the device: device.c for both ends, export.c for the server,
+ * dma.c for the client.
  */
 struct copy_device;
 int device_open(struct copy_device **d, const char *name, struct copy_fault *f);

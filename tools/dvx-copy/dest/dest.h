@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
-#include "fault.h"
-#include "msg.h"
+#include "base/fault.h"
+#include "wire/msg.h"
 
 /*
  * The tree that is written. A server may be hostile: every name is checked to be one component,

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fault.h"
+#include "base/bytes.h"
+#include "base/fault.h"
 
 /* Messages of the control connection; doc/design/0010-dvx-copy.md shows their order. */
 #define MSG_MAGIC   0x43787664u /* "dvxC" in little-endian bytes */
@@ -37,11 +38,6 @@ enum msg_flag {
 	MSG_HAS_KEY = 1,     /* HELLO: sender was given a key */
 	MSG_WANT_TOTALS = 1, /* PULL */
 	MSG_BROKEN = 1,	     /* END: the file could not be read to its end; discard it */
-};
-
-struct copy_bytes {
-	const uint8_t *p;
-	uint32_t n;
 };
 
 /* One struct for all types; a type uses the fields that its row in msg.c names. */

@@ -5,9 +5,9 @@
 #include <signal.h>
 
 #include "dest.h"
-#include "engine.h"
-#include "link.h"
-#include "report.h"
+#include "engine/engine.h"
+#include "wire/link.h"
+#include "base/report.h"
 
 /* One connection to a server, and the client's pool of the same shape. */
 struct pull {

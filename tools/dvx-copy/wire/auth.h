@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <nettle/chacha-poly1305.h>
 
-#include "fault.h"
+#include "base/fault.h"
 
 #define AUTH_NONCE 32
 #define AUTH_PROOF 32

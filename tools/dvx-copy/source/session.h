@@ -2,8 +2,8 @@
 #ifndef DVX_COPY_SESSION_H
 #define DVX_COPY_SESSION_H
 
-#include "engine.h"
-#include "link.h"
+#include "engine/engine.h"
+#include "wire/link.h"
 
 /* What all clients of a server share. */
 struct copy_server {
