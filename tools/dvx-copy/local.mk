@@ -14,8 +14,11 @@ tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(JANSSON_CFLAG
 tools_dvx_copy_libcopy_la_LIBADD = tools/cli/libcli.la $(NETTLE_LIBS) $(JANSSON_LIBS) -lpthread
 tools_dvx_copy_libcopy_la_SOURCES = \
 	tools/dvx-copy/base/bytes.h tools/dvx-copy/base/fault.c tools/dvx-copy/base/fault.h \
+	tools/dvx-copy/base/bwlimit.c tools/dvx-copy/base/bwlimit.h \
+	tools/dvx-copy/base/filter.c tools/dvx-copy/base/filter.h \
 	tools/dvx-copy/base/pool.c tools/dvx-copy/base/pool.h \
 	tools/dvx-copy/base/report.c tools/dvx-copy/base/report.h \
+	tools/dvx-copy/base/wild.c tools/dvx-copy/base/wild.h \
 	tools/dvx-copy/engine/engine.h \
 	tools/dvx-copy/gate.c tools/dvx-copy/gate.h \
 	tools/dvx-copy/serve.c tools/dvx-copy/serve.h

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "filter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wild.h"
+
+struct filter_rule {
+	char *text;	      /* "+ PATTERN" */
+	char *pattern;	      /* without the slash at either end */
+	bool include;	      /* of what matches */
+	bool dirs_only;	      /* it ended in "/" */
+	bool anchored;	      /* it began with "/" */
+	bool wild;	      /* has a wildcard */
+	bool across;	      /* has "**", which matches slashes */
+	bool leads, trails;   /* begins with "**", ends in "***" */
+	unsigned int slashes; /* within */
+};
+
+static void filter_forget(struct filter *f)
+{
+	while (f->n) {
+		struct filter_rule *r = &f->rules[--f->n];
+
+		free(r->text);
+		free(r->pattern);
+	}
+}
+
+void filter_free(struct filter *f)
+{
+	filter_forget(f);
+	free(f->rules);
+	free(f->path);
+	*f = (struct filter){0};
+}
+
+static bool ends_in(const char *s, size_t n, const char *end)
+{
+	size_t k = strlen(end);
+
+	return n >= k && !memcmp(s + n - k, end, k);
+}
+
+/* What filter_matches() needs to know of the pattern at text + 2. */
+static int filter_parse(struct filter_rule *r)
+{
+	const char *p = r->text + 2;
+	size_t n = strlen(p);
+
+	r->include = r->text[0] == '+';
+	r->leads = n > 1 && !memcmp(p, "**", 2);
+	r->anchored = *p == '/';
+	r->dirs_only = n > 1 && p[n - 1] == '/';
+	r->pattern = strndup(p + r->anchored, n - r->anchored - r->dirs_only);
+	if (!r->pattern)
+		return -1;
+	for (p = r->pattern; (p = strchr(p, '/')); p++)
+		r->slashes++;
+	r->wild = strpbrk(r->pattern, "*?[");
+	r->across = strstr(r->pattern, "**");
+	r->trails = r->across && ends_in(r->pattern, strlen(r->pattern), "***");
+	return 0;
+}
+
+static int filter_push(struct filter *f, const char *pattern, bool include)
+{
+	size_t room = f->room ? 2 * f->room : 16, size = strlen(pattern) + 3;
+	struct filter_rule *r;
+
+	if (f->n == f->room) {
+		r = realloc(f->rules, room * sizeof(*r));
+		if (!r)
+			return -1;
+		f->rules = r;
+		f->room = room;
+	}
+	r = &f->rules[f->n++];
+	*r = (struct filter_rule){.text = malloc(size)};
+	if (!r->text)
+		return -1;
+	snprintf(r->text, size, "%c %s", include ? '+' : '-', pattern);
+	return filter_parse(r);
+}
+
+int filter_add(struct filter *f, const char *arg, bool include, struct copy_fault *fault)
+{
+	if (!strcmp(arg, "!")) {
+		filter_forget(f);
+		return 0;
+	}
+	if ((arg[0] == '+' || arg[0] == '-') && arg[1] == ' ') {
+		include = arg[0] == '+';
+		arg += 2;
+	}
+	if (!*arg)
+		return copy_fail(fault, COPY_USAGE, "--%s: the pattern is empty",
+				 include ? "include" : "exclude");
+	if (strlen(arg) >= FILTER_PATTERN_MAX)
+		return copy_fail(fault, COPY_USAGE, "--%s: the pattern is longer than %d bytes",
+				 include ? "include" : "exclude", FILTER_PATTERN_MAX - 1);
+	if (filter_push(f, arg, include))
+		return copy_fail(fault, COPY_IO, "out of memory");
+	return 0;
+}
+
+static int filter_add_lines(struct filter *f, FILE *from, bool include, struct copy_fault *fault)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int ret = 0;
+
+	while (!ret && getline(&line, &room, from) >= 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (*line && *line != '#' && *line != ';')
+			ret = filter_add(f, line, include, fault);
+	}
+	free(line);
+	return ret;
+}
+
+int filter_add_file(struct filter *f, const char *file, bool include, struct copy_fault *fault)
+{
+	FILE *from = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	int ret;
+
+	if (!from)
+		return copy_fail(fault, COPY_IO, "%s: %s", file, strerror(errno));
+	ret = filter_add_lines(f, from, include, fault);
+	if (!ret && ferror(from))
+		ret = copy_fail(fault, COPY_IO, "%s: cannot be read", file);
+	if (from != stdin)
+		fclose(from);
+	return ret;
+}
+
+const char *filter_text(const struct filter *f, size_t i)
+{
+	return i < f->n ? f->rules[i].text : NULL;
+}
+
+/* The last n names of a path, NULL if it has fewer. */
+static const char *last_names(const char *path, unsigned int n)
+{
+	const char *p = path + strlen(path);
+
+	while (p > path)
+		if (*--p == '/' && !--n)
+			return p + 1;
+	return n == 1 ? path : NULL;
+}
+
+static bool filter_compare(const struct filter_rule *r, const char *text)
+{
+	return r->wild ? wild_match(r->pattern, text) : !strcmp(r->pattern, text);
+}
+
+/* Tries the pattern at every name of the path. */
+static bool filter_compare_all(const struct filter_rule *r, const char *path)
+{
+	do {
+		if (filter_compare(r, path))
+			return true;
+		path = strchr(path, '/');
+	} while (path++);
+	return false;
+}
+
+/* path has a slash before it, and n bytes; one more may be written behind them. */
+static bool filter_matches(const struct filter_rule *r, char *path, size_t n, bool is_dir)
+{
+	const char *names;
+
+	if (r->dirs_only && !is_dir)
+		return false;
+	/* "a/" and three stars match the directory itself by its slash. */
+	path[n] = is_dir && r->trails ? '/' : '\0';
+	path[n + 1] = '\0';
+	if (r->anchored)
+		return filter_compare(r, path);
+	if (r->leads) /* two stars and "/a" match at the top by the slash before it */
+		return filter_compare(r, path - 1);
+	if (r->across)
+		return filter_compare_all(r, path);
+	names = last_names(path, r->slashes + 1);
+	return names && filter_compare(r, names);
+}
+
+/* Without memory for the path nothing may be copied that was to be hidden. */
+bool filter_hides(struct filter *f, const char *path, bool is_dir)
+{
+	size_t n = strlen(path);
+
+	if (!f->n || !n || !strcmp(path, "."))
+		return false;
+	if (f->path_room < n + 3) {
+		free(f->path);
+		f->path_room = 2 * n + 256;
+		f->path = malloc(f->path_room);
+		if (!f->path) {
+			f->path_room = 0;
+			return true;
+		}
+		f->path[0] = '/';
+	}
+	memcpy(f->path + 1, path, n);
+	for (size_t i = 0; i < f->n; i++)
+		if (filter_matches(&f->rules[i], f->path + 1, n, is_dir))
+			return !f->rules[i].include;
+	return false;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_FILTER_H
+#define DVX_COPY_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fault.h"
+
+/*
+ * Which entries of a tree a copy leaves out, with the meaning of rsync's --exclude, --include,
+ * --exclude-from and --include-from. Rules are in the order of the command line, and the first that
+ * matches decides; an entry that none matches is copied.
+ *
+ * - "/" at the front ties a pattern to the top of the copy; at the end it means directories only.
+ * - A pattern with a "/" elsewhere, or with "**", is compared with the path, or with its last names;
+ *   any other with the name alone.
+ * - "dir/" followed by three stars is the directory and all that is in it.
+ * - wild.h has the wildcards. Without one, "\" is a byte like others.
+ *
+ * Paths begin at the top of the copy, without a "/" in front: for the source "dir/" or "dir/." that
+ * is what dir holds ("sub/file"), for the source "dir" it is dir ("dir/sub/file"). The top itself
+ * ("." and "") is never hidden. Nothing below a hidden directory is asked: a walk must not enter it.
+ * At the destination the same rules say what --delete must leave alone.
+ *
+ * A struct filter belongs to one thread: filter_hides() uses its buffer.
+ */
+struct filter_rule;
+struct filter {
+	struct filter_rule *rules;
+	size_t n, room;
+	char *path; /* the path asked about, with a slash before and behind it */
+	size_t path_room;
+};
+
+#define FILTER_PATTERN_MAX 4096 /* bytes of a rule */
+
+/*
+ * Adds the argument of --include or --exclude: PATTERN, or with a sign of its own "+ PATTERN" or
+ * "- PATTERN". "!" forgets all rules so far.
+ */
+int filter_add(struct filter *f, const char *arg, bool include, struct copy_fault *fault);
+
+/* One rule a line; empty lines, and lines that begin with "#" or ";", are comments. "-" is stdin. */
+int filter_add_file(struct filter *f, const char *file, bool include, struct copy_fault *fault);
+
+/*
+ * The i-th rule as "+ PATTERN" or "- PATTERN", NULL behind the last one. This is how rules travel
+ * to the other end: filter_add() takes it.
+ */
+const char *filter_text(const struct filter *f, size_t i);
+
+/* Whether the entry is left out. A symbolic link is no directory. */
+bool filter_hides(struct filter *f, const char *path, bool is_dir);
+
+void filter_free(struct filter *f);
+
+#endif

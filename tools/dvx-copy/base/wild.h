@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_WILD_H
+#define DVX_COPY_WILD_H
+
+#include <stdbool.h>
+
+/*
+ * Whether all of text matches a pattern of rsync's: "?" is any byte of a name, "*" any bytes of a
+ * name, "**" any bytes with slashes too, "[a-z[:digit:]]" and "[!...]" one byte of a name, "\" the
+ * byte behind it. A class that does not end, or whose [:word:] is unknown, matches nothing. The time
+ * is at most the product of the lengths for each "**", whoever wrote the pattern.
+ */
+bool wild_match(const char *pattern, const char *text);
+
+#endif
