@@ -6,6 +6,7 @@
 #include "fuzz.h"
 #include <sys/socket.h>
 #include <unistd.h>
+#include "base/options.h"
 #include "wire/link.h"
 
 #define MOST 16384u
@@ -20,16 +21,17 @@ static size_t encode(uint8_t to[MSG_MAX])
 			      .magic = MSG_MAGIC,
 			      .version = MSG_VERSION,
 			      .flags = any(2),
-			      .code = COPY_IO,
+			      .code = FSYNC_MODES - 1,
 			      .slots = 7,
 			      .slot_bytes = 65536,
 			      .slot = 3,
 			      .len = 4097,
 			      .mode = 0750,
+			      .options = OPTIONS_PLAIN,
 			      .off = 0x123456789abc,
 			      .size = INT64_MAX,
 			      .name = {name, sizeof(name)},
-			      .text = {name, 5}};
+			      .text = {name, 20}};
 
 	return msg_encode(&m, to);
 }

@@ -48,7 +48,7 @@ client_dies() {
 	whole "$src" "$work/dest" || return 1
 	rm -rf "$work/dest"
 	# The server lives, and serves the next one.
-	pull --quiet "127.0.0.1:$port:sub" "$work/next" && same "$src/sub" "$work/next" || return 1
+	pull --quiet "127.0.0.1:$port:sub/" "$work/next" && same "$src/sub" "$work/next" || return 1
 	rm -rf "$work/next"
 	cat "$work/server.err"
 	stop

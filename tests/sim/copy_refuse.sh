@@ -142,7 +142,7 @@ check "not loopback without a key: serve" fails 11 "not a loopback" serve --root
 check "no such root" fails 3 "No such file" serve --root "$work/none"
 check "no such device" fails 3 "no mlx5 device mlx5_99" serve --root "$src" --listen 127.0.0.1:0 --device mlx5_99
 usage() {
-	for args in "" "pull" "pull x" "pull a:b" "serve" "serve --root . x" "fly" \
+	for args in "" "pull" "pull x" "pull a:b" "push" "push x" "pull --fsync=now a:b c" "serve" "serve --root . x" "fly" \
 		"pull --slots 0 a:b c" "pull --slot-size 3 a:b c" "serve --root . --max-clients=-1"; do
 		# Words are to be split here.
 		"$copy" $args >/dev/null 2>&1
@@ -152,7 +152,7 @@ usage() {
 }
 check "wrong usage ends with 2" usage
 manual() {
-	for verb in serve pull; do
+	for verb in serve pull push; do
 		"$copy" "$verb" --help | grep -o -- '--[a-z-]*'
 	done | grep -vxE -- '--(help|usage|version)' | sort -u >"$work/options"
 	sed 's/\\-/-/g' "$top_srcdir/doc/man/dvx-copy.1" | grep -o -- '--[a-z-]*[a-z]' |

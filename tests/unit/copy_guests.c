@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include <sys/socket.h>
 
-#include "source/session.h"
+#include "base/verdict.h"
+#include "session.h"
 
 #define SLOT 8192u
 
@@ -29,6 +30,8 @@ static void say(struct guest *a, struct copy_msg m)
 	link_send(a->l, &m, &a->f);
 }
 
+static bool writable;
+
 struct visit {
 	struct link *l;
 	struct copy_server server;
@@ -38,7 +41,7 @@ struct visit {
 static void *serve_one(void *arg)
 {
 	struct visit *v = arg;
-	struct session_totals t = {0};
+	struct copy_counts t = {0};
 	struct key none = {.n = 0};
 
 	if (link_handshake(v->l, &none, &v->f) || session_run(&v->server, v->l, &t, &v->f))
@@ -51,7 +54,7 @@ static void visit(void (*play)(struct guest *a), int code, const char *words)
 {
 	struct key none = {.n = 0};
 	struct visit v = {.l = calloc(1, sizeof(struct link)),
-			  .server = {.slots = 2, .slot_bytes = SLOT}};
+			  .server = {.writable = writable, .slots = 2, .slot_bytes = SLOT}};
 	struct guest a = {.l = calloc(1, sizeof(struct link))};
 	pthread_t t;
 	int fds[2];
@@ -74,18 +77,30 @@ static void visit(void (*play)(struct guest *a), int code, const char *words)
 	free(v.l);
 }
 
+static void start(struct guest *a)
+{
+	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN});
+}
+
 static void setup(struct guest *a)
 {
 	struct copy_msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30};
 
+	start(a);
 	say(a, m);
 	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0);
 	assert_int_equal(m.slots, 2); /* the server's limits hold */
 	assert_int_equal(m.slot_bytes, SLOT);
 }
 
+static void play_no_start(struct guest *a)
+{
+	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096});
+}
+
 static void play_no_setup(struct guest *a)
 {
+	start(a);
 	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(".")});
 }
 
@@ -119,7 +134,7 @@ static void play_talk(struct guest *a)
 
 	setup(a);
 	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(".")});
-	assert_int_equal(link_expect(a->l, MSG_DIR, &m, &a->f), 0);
+	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
 	say(a, (struct copy_msg){.type = MSG_DONE});
 }
 
@@ -130,15 +145,105 @@ static void play_hang_up(struct guest *a)
 	shutdown(a->l->fd, SHUT_RDWR);
 }
 
-static void play_keep_slots(struct guest *a)
+/* One verdict for the one entry. */
+static void judge(struct guest *a, uint32_t n, uint32_t verdict)
+{
+	uint8_t bytes[8];
+
+	msg_verdict_put(bytes, verdict);
+	msg_verdict_put(bytes + 4, verdict);
+	say(a, (struct copy_msg){.type = MSG_VERDICT, .text = {bytes, 4 * n}});
+}
+
+static void play_list(struct guest *a, const char *path)
 {
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("big")});
-	for (int i = 0; i < 3; i++) /* FILE and both slots, never returned */
-		assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(path)});
+	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
+	assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
+}
+
+static void play_keep_slots(struct guest *a)
+{
+	struct copy_msg m;
+
+	play_list(a, "big");
+	judge(a, 1, VERDICT_WANT);
+	for (int i = 0; i < 2; i++) /* both slots, never returned */
+		assert_int_equal(link_expect(a->l, MSG_DATA, &m, &a->f), 0);
 	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);
+}
+
+static void play_judge_more(struct guest *a)
+{
+	play_list(a, "big");
+	judge(a, 2, 0);
+}
+
+static void play_want_dir(struct guest *a)
+{
+	play_list(a, ".");
+	judge(a, 1, VERDICT_WANT);
+}
+
+static void play_have_more(struct guest *a)
+{
+	play_list(a, "big");
+	say(a, (struct copy_msg){.type = MSG_FROM, .off = 1u << 30});
+}
+
+static void play_have_other(struct guest *a)
+{
+	play_list(a, "big");
+	say(a, (struct copy_msg){.type = MSG_FROM, .id = 1});
+}
+
+static void push(struct guest *a, const char *dest)
+{
+	say(a, (struct copy_msg){.type = MSG_START,
+				 .flags = MSG_PUSH,
+				 .options = OPTIONS_PLAIN,
+				 .name = text(dest)});
+}
+
+static void play_push(struct guest *a)
+{
+	push(a, "new");
+}
+
+/* A whole file, as far as the server lets it come. */
+static void push_to(struct guest *a, const char *dest)
+{
+	uint8_t ticket[sizeof(pid_t) + sizeof(void *) + 4] = {0};
+	struct copy_msg m;
+
+	push(a, dest);
+	if (link_expect(a->l, MSG_SETUP, &m, &a->f))
+		return;
+	m = (struct copy_msg){.type = MSG_POOL,
+			      .slots = m.slots,
+			      .slot_bytes = m.slot_bytes,
+			      .name = {ticket, sizeof(ticket)}};
+	say(a, m);
+	say(a, (struct copy_msg){.type = MSG_TOP, .name = text("f")});
+	say(a, (struct copy_msg){.type = MSG_FILE});
+}
+
+static void play_push_out(struct guest *a)
+{
+	push_to(a, "../outside");
+}
+
+static void play_push_link(struct guest *a)
+{
+	push_to(a, "leave/here");
+}
+
+static void play_push_absolute(struct guest *a)
+{
+	push_to(a, "/tmp");
 }
 
 TEST(guests)
@@ -151,6 +256,7 @@ TEST(guests)
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(pwrite(fd, path, sizeof(path), i * SLOT), sizeof(path));
 	close(fd);
+	visit(play_no_start, COPY_PROTOCOL, "SETUP where START belongs");
 	visit(play_no_setup, COPY_PROTOCOL, "PULL where SETUP belongs");
 	visit(play_two_setups, COPY_PROTOCOL, "SETUP unasked");
 	visit(play_return_free, COPY_PROTOCOL, "slot 0");
@@ -159,7 +265,27 @@ TEST(guests)
 	visit(play_talk, COPY_PROTOCOL, "DONE");
 	visit(play_hang_up, COPY_PEER, "the client died");
 	visit(play_keep_slots, COPY_PEER, "the client");
+	visit(play_judge_more, COPY_PROTOCOL, "more entries than were listed");
+	visit(play_want_dir, COPY_PROTOCOL, "no file");
+	visit(play_have_more, COPY_PROTOCOL, "more of a file than there is");
+	visit(play_have_other, COPY_PROTOCOL, "not listed");
+	visit(play_push, COPY_REFUSED, "read-only");
 	unlink(path);
+}
+
+/* Whatever a client that may push says, it writes below the root. */
+TEST(writers)
+{
+	char path[80];
+
+	writable = true;
+	snprintf(path, sizeof(path), "%s/leave", work);
+	assert_int_equal(symlink("..", path), 0);
+	visit(play_push_out, COPY_REFUSED, "leaves the served directory");
+	visit(play_push_link, COPY_REFUSED, "leaves the served directory");
+	visit(play_push_absolute, COPY_REFUSED, "absolute");
+	unlink(path);
+	writable = false;
 }
 
 static int set_up(UNUSED void **state)

@@ -15,7 +15,7 @@
 
 #include "copy_fake.h"
 #include "tools/cli/crc32c.h"
-#include "dest/pull.h"
+#include "client.h"
 
 #define TEST_FIXTURE {new_dest, NULL}
 #define SLOTS 4u
@@ -30,10 +30,17 @@ struct actor {
 	const struct copy_msg *script; /* up to a message without a type */
 };
 
-/* Messages of a server; of a chunk without a CRC the data is written, and the CRC right. */
+/*
+ * Messages of a sender. Of DATA, id, off, flags and size are those of its one piece (size 0: all of
+ * the slot); without a CRC the bytes are written, and the CRC is right. slots: sent so many times.
+ */
 #define TEXT(s)                                     \
 	{                                           \
 		(const uint8_t *)(s), sizeof(s) - 1 \
+	}
+#define TOP(n)                                  \
+	{                                       \
+		.type = MSG_TOP, .name = TEXT(n) \
 	}
 #define DIR_(n)                                                             \
 	{                                                                   \
@@ -43,21 +50,23 @@ struct actor {
 	{                                                                                      \
 		.type = MSG_FILE, .name = TEXT(n), .mode = 04644, .size = (bytes), .sec = 1000 \
 	}
-#define CHUNK(in, at, bytes)                                                 \
-	{                                                                    \
-		.type = MSG_CHUNK, .slot = (in), .off = (at), .len = (bytes) \
+#define DATA(in, entry, at, bytes)                                                         \
+	{                                                                                  \
+		.type = MSG_DATA, .slot = (in), .id = (entry), .off = (at), .len = (bytes) \
 	}
-#define END(n)                                 \
-	{                                      \
-		.type = MSG_END, .chunks = (n) \
+#define LAST(in, entry, at, bytes)                                                          \
+	{                                                                                   \
+		.type = MSG_DATA, .slot = (in), .id = (entry), .off = (at), .len = (bytes), \
+		.flags = PIECE_LAST                                                         \
 	}
+#define END(entry, at) LAST(0, entry, at, 0)
 #define LINK(n, to)                                                 \
 	{                                                           \
 		.type = MSG_LINK, .name = TEXT(n), .text = TEXT(to) \
 	}
-#define UP                     \
-	{                      \
-		.type = MSG_UP \
+#define UP                                        \
+	{                                         \
+		.type = MSG_UP, .flags = MSG_WHOLE \
 	}
 #define DONE                     \
 	{                        \
@@ -87,18 +96,37 @@ static void end_with(struct actor *a, uint32_t code)
 	link_tell(a->l, &f);
 }
 
-static void say(struct actor *a, struct copy_msg m)
+static void say_data(struct actor *a, struct copy_msg m)
 {
 	uint8_t *p = m.slot < SLOTS ? pool_slot(&a->pool, m.slot) : a->pool.mem;
+	const struct msg_piece piece = {m.id, m.flags, m.off, m.size ? (uint32_t)m.size : m.len};
+	uint8_t bytes[MSG_PIECE_BYTES];
 
-	if (m.type == MSG_CHUNK && !m.crc) {
+	if (m.len && !m.crc) {
 		memset(p, 'x', m.len < SLOT ? m.len : SLOT);
 		m.crc = m.len <= SLOT ? crc32c(p, m.len) : 0;
 	}
+	msg_piece_put(bytes, &piece);
+	m.text = (struct copy_bytes){bytes, sizeof(bytes)};
+	link_send(a->l, &m, &a->f);
+}
+
+static void say_one(struct actor *a, struct copy_msg m)
+{
 	if (m.type == MSG_TYPES)
 		end_with(a, m.code);
+	else if (m.type == MSG_DATA)
+		say_data(a, m);
 	else
 		link_send(a->l, &m, &a->f);
+}
+
+static void say(struct actor *a, struct copy_msg m)
+{
+	uint32_t times = m.type == MSG_POOL || !m.slots ? 1 : m.slots;
+
+	while (times--)
+		say_one(a, m);
 }
 
 static void *act(void *arg)
@@ -111,7 +139,8 @@ static void *act(void *arg)
 	} ticket = {getpid(), a->pool.mem};
 	struct copy_msg m;
 
-	if (link_handshake(a->l, &none, &a->f) || link_expect(a->l, MSG_SETUP, &m, &a->f))
+	if (link_handshake(a->l, &none, &a->f) || link_expect(a->l, MSG_START, &m, &a->f) ||
+	    link_expect(a->l, MSG_SETUP, &m, &a->f))
 		return NULL;
 	say(a, (struct copy_msg){.type = MSG_POOL,
 				 .slots = SLOTS,
@@ -119,6 +148,8 @@ static void *act(void *arg)
 				 .name = {(const uint8_t *)&ticket, sizeof(ticket)}});
 	if (link_expect(a->l, MSG_PULL, &m, &a->f))
 		return NULL;
+	if (a->script->type != MSG_TOP)
+		say(a, (struct copy_msg)TOP("got"));
 	for (const struct copy_msg *said = a->script; said->type; said++)
 		say(a, *said);
 	/* What the client still says, up to its end. A server answers a failure with it. */
@@ -168,9 +199,7 @@ static struct report last;
 static struct copy_fault pull_from(const struct copy_msg *script)
 {
 	struct actor a = {.l = calloc(1, sizeof(struct link)), .script = script};
-	struct pull *p = calloc(1, sizeof(*p));
-	struct pull_wish wish = {.slots = SLOTS, .slot_bytes = SLOT, .patience_ms = 5000};
-	struct dest_plan plan = {.dest = dest, .base = "got"};
+	struct client *c = calloc(1, sizeof(*c));
 	struct key none = {.n = 0};
 	struct copy_fault f = {0};
 	pthread_t t;
@@ -180,17 +209,19 @@ static struct copy_fault pull_from(const struct copy_msg *script)
 	assert_int_equal(pool_make(&a.pool, SLOTS, SLOT, &a.f), 0);
 	link_init(a.l, fds[1], true, 5000);
 	report_begin(&last, true, false);
-	p->report = &last;
-	assert_int_equal(device_open(&p->device, NULL, &f), 0);
+	*c = (struct client){.options = {.bits = OPTIONS_PLAIN},
+			     .report = &last,
+			     .slots = SLOTS,
+			     .slot_bytes = SLOT,
+			     .patience_ms = 5000};
+	assert_int_equal(device_open(&c->device, NULL, &f), 0);
 	pthread_create(&t, NULL, act, &a);
-	if (!pull_open(p, fds[0], &none, &wish, &f))
-		pull_path(p, "x", &plan, &f);
-	pull_close(p, &f);
+	client_pull(c, fds[0], &none, "x", "got", dest, false, &f);
 	pthread_join(t, NULL);
 	link_close(a.l);
 	pool_free(&a.pool);
-	device_close(p->device);
-	free(p);
+	device_close(c->device);
+	free(c);
 	free(a.l);
 	return f;
 }
@@ -252,10 +283,10 @@ static void expect_each(const struct play *p, size_t n)
 
 /* --- what goes well, to see that the actor can --- */
 
-#define HONEST                                                                              \
-	DIR_(""), FILE_("f", 3 * SLOT + 5), CHUNK(0, 0, SLOT), CHUNK(1, SLOT, SLOT),        \
-		CHUNK(2, 2 * SLOT, SLOT), CHUNK(3, 3 * SLOT, 5), END(4), FILE_("empty", 0), \
-		END(0), LINK("l", "/nowhere"), UP, DONE
+#define HONEST                                                                             \
+	DIR_(""), FILE_("f", 3 * SLOT + 5), DATA(0, 1, 0, SLOT), DATA(1, 1, SLOT, SLOT),   \
+		DATA(2, 1, 2 * SLOT, SLOT), LAST(3, 1, 3 * SLOT, 5), FILE_("empty", 0),    \
+		END(2, 0), LINK("l", "/nowhere"), UP, DONE
 
 TEST(honest)
 {
@@ -271,14 +302,14 @@ TEST(honest)
 	assert_int_equal(st.st_size, 3 * SLOT + 5);
 	assert_int_equal(st.st_mode & 07777, 0644); /* set-user-id does not travel */
 	assert_int_equal(st.st_mtim.tv_sec, 1000);
-	assert_int_equal(last.copies, 3 * 3 + 1);
+	assert_int_equal(last.counts.copies, 3 * 3 + 1);
 }
 
 /* --- attacks --- */
 
 #define NAMED(n)                                                                          \
 	{                                                                                 \
-		{DIR_(""), FILE_(n, 5), CHUNK(0, 0, 5), END(1), UP, DONE}, COPY_PROTOCOL, \
+		{DIR_(""), FILE_(n, 5), LAST(0, 1, 0, 5), UP, DONE}, COPY_PROTOCOL,       \
 			"no entry may have", 1                                            \
 	}
 
@@ -295,11 +326,11 @@ TEST(names)
 TEST(links)
 {
 	static const struct play plays[] = {
-		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), END(0), UP, UP,
-		  DONE},
+		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), END(3, 0), UP,
+		  UP, DONE},
 		 COPY_IO, "is not a directory", 2},
 		/* the link itself is replaced */
-		{{DIR_(""), LINK("a", "../../outside/x"), FILE_("a", 5), CHUNK(0, 0, 5), END(1), UP,
+		{{DIR_(""), LINK("a", "../../outside/x"), FILE_("a", 5), LAST(0, 2, 0, 5), UP,
 		  DONE},
 		 COPY_OK, "", 2},
 	};
@@ -310,26 +341,34 @@ TEST(links)
 TEST(lies_about_files)
 {
 	static const struct play plays[] = {
-		{{FILE_("", 10), CHUNK(0, 5, 6)}, COPY_PROTOCOL, "past the end", 0},
-		{{FILE_("", 10), CHUNK(0, INT64_MAX, 6)}, COPY_PROTOCOL, "past the end", 0},
-		{{FILE_("", SLOT), CHUNK(SLOTS, 0, 10)}, COPY_PROTOCOL, "slot 4", 0},
-		{{FILE_("", 10 * SLOT), CHUNK(0, 0, SLOT + 1)},
-		 COPY_PROTOCOL, "larger than its slot", 0},
-		{{DIR_(""), CHUNK(0, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
-		{{FILE_("", 2 * SLOT), CHUNK(0, 0, SLOT), CHUNK(1, SLOT, SLOT), END(1), DONE},
+		{{FILE_("", 10), DATA(0, 0, 5, 6)}, COPY_PROTOCOL, "past the end", 0},
+		{{FILE_("", 10), DATA(0, 0, INT64_MAX, 6)}, COPY_PROTOCOL, "past the end", 0},
+		{{FILE_("", SLOT), DATA(SLOTS, 0, 0, 10)}, COPY_PROTOCOL, "slot 4", 0},
+		{{FILE_("", 10 * SLOT), DATA(0, 0, 0, SLOT + 1)},
+		 COPY_PROTOCOL, "more than its slot holds", 0},
+		{{DIR_(""), DATA(0, 1, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
+		{{DIR_(""), DATA(0, 0, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
+		{{FILE_("", 5), LAST(0, 0, 0, 5), DATA(1, 0, 0, 5)},
+		 COPY_PROTOCOL, "outside of a file", 0},
+		{{FILE_("", 10), DATA(0, 0, 4, 2), DATA(1, 0, 0, 5)}, COPY_PROTOCOL, "twice", 0},
+		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 4}},
 		 COPY_PROTOCOL, "miscounted", 0},
-		{{FILE_("", 10), {.type = MSG_CHUNK, .len = 10, .crc = 0x12345678}, END(1), DONE},
+		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 6}},
+		 COPY_PROTOCOL, "miscounted", 0},
+		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .flags = 8}},
+		 COPY_PROTOCOL, "unknown flags", 0},
+		{{FILE_("", 10), {.type = MSG_DATA, .len = 10, .crc = 0x12345678}, END(0, 10), DONE},
 		 COPY_INTEGRITY, "CRC32C", 0},
 	};
 
 	EXPECT_EACH(plays);
 }
 
-/* Both chunks are on their way before the client can return the first. */
+/* Both slots are on their way before the client can return the first. */
 TEST_F(slot_twice)
 {
-	static const struct copy_msg script[] = {FILE_("", 2 * SLOT),  CHUNK(1, 0, 10),
-						 CHUNK(1, 0, 10),      CHUNK(1, 0, 10),
+	static const struct copy_msg script[] = {FILE_("", 2 * SLOT),  DATA(1, 0, 0, 10),
+						 DATA(1, 0, 10, 10),   DATA(1, 0, 20, 10),
 						 {.type = MSG_TOTALS}, {0}};
 	struct copy_fault f = pull_from(script);
 
@@ -343,14 +382,31 @@ TEST_F(slot_twice)
 TEST(lies_about_trees)
 {
 	static const struct play plays[] = {
-		{{FILE_("", 0), END(0), FILE_("", 0)}, COPY_PROTOCOL, "beside", 0},
+		{{FILE_("", 0), END(0, 0), FILE_("", 0)}, COPY_PROTOCOL, "beside", 0},
 		{{DIR_(""), UP, FILE_("beside", 0)}, COPY_PROTOCOL, "beside", 1},
 		{{UP}, COPY_PROTOCOL, "had not started", 0},
-		{{DIR_(""), END(0)}, COPY_PROTOCOL, "had not started", 1},
-		{{DIR_(""), FILE_("f", 0), DIR_("d")}, COPY_PROTOCOL, "within a file", 1},
 		{{DIR_(""), DONE}, COPY_PROTOCOL, "within the tree", 1},
 		{{FILE_("", 10), DONE}, COPY_PROTOCOL, "within the tree", 0},
 		{{{.type = MSG_RETURN}}, COPY_PROTOCOL, "RETURN", 0},
+		{{TOP("other"), FILE_("", 0)}, COPY_PROTOCOL, "instead of \"got\"", 0},
+		{{{.type = MSG_TOP, .flags = MSG_CONTENTS}, DIR_("")},
+		 COPY_PROTOCOL, "instead of \"got\"", 0},
+		{{DIR_(""), {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFCHR | 0666}},
+		 COPY_PROTOCOL, "not asked for", 1},
+	};
+
+	EXPECT_EACH(plays);
+}
+
+/* What a sender could fill the memory with is bounded. */
+TEST(floods)
+{
+	static const struct play plays[] = {
+		{{DIR_(""), {.type = MSG_FILE, .name = TEXT("f"), .slots = MSG_WINDOW + 1}},
+		 COPY_PROTOCOL, "entries at once", 1},
+		{{DIR_(""),
+		  {.type = MSG_XATTR, .name = TEXT("user.x"), .flags = MSG_GOES_ON, .slots = 1000}},
+		 COPY_PROTOCOL, "extended attributes", 1},
 	};
 
 	EXPECT_EACH(plays);
@@ -361,13 +417,13 @@ TEST(lies_about_trees)
 TEST(ends)
 {
 	static const struct play plays[] = {
-		{{DIR_(""), FILE_("whole", 5), CHUNK(0, 0, 5), END(1), FILE_("half", 2 * SLOT),
-		  CHUNK(1, 0, SLOT), DIES},
+		{{DIR_(""), FILE_("whole", 5), LAST(0, 1, 0, 5), FILE_("half", 2 * SLOT),
+		  DATA(1, 2, 0, SLOT), DIES},
 		 COPY_PEER, "died or closed", 1},
 		{{FILE_("", SLOT), FAILS}, COPY_IO, "on fire\\x1b", 0},
-		{{DIR_(""), FILE_("shrunk", 2 * SLOT), CHUNK(0, 0, SLOT),
+		{{DIR_(""), FILE_("shrunk", 2 * SLOT), DATA(0, 1, 0, SLOT),
 		  {.type = MSG_NOTICE, .name = TEXT("shrunk"), .text = TEXT("shrank")},
-		  {.type = MSG_END, .chunks = 1, .flags = MSG_BROKEN}, UP, DONE},
+		  {.type = MSG_DATA, .id = 1, .off = SLOT, .flags = PIECE_LAST | PIECE_BROKEN}, UP, DONE},
 		 COPY_OK, "", 1},
 	};
 
@@ -391,14 +447,14 @@ TEST(corrupted_on_the_way)
 TEST(causes)
 {
 	static const struct play plays[] = {
-		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), FAILS_AS(COPY_AUTH)}, COPY_AUTH, "on fire", 0},
-		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), FAILS}, COPY_IO, "on fire", 0},
-		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), FAILS_AS(COPY_PROTOCOL)},
+		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_AUTH)}, COPY_AUTH, "on fire", 0},
+		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS}, COPY_IO, "on fire", 0},
+		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_PROTOCOL)},
 		 COPY_PROTOCOL,
 		 "on fire",
 		 0},
-		{{FILE_("", SLOT), CHUNK(0, 0, SLOT), DIES}, COPY_PEER, "died", 0},
-		{{FILE_("", SLOT), CHUNK(0, 0, SLOT)}, COPY_DEVICE, "ended with an error", 0},
+		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), DIES}, COPY_PEER, "died", 0},
+		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT)}, COPY_DEVICE, "ended with an error", 0},
 	};
 
 	for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {

@@ -2,6 +2,7 @@
 /* Proves: control messages survive the wire, and no cut, padded or garbled one is taken. */
 #include "tests/test.h"
 
+#include "base/options.h"
 #include "wire/msg.h"
 
 static const uint8_t some[64] = {'n', 'a', 'm', 'e', 0xff, 1};
@@ -13,7 +14,7 @@ static struct copy_msg sample(unsigned int type)
 				 .magic = MSG_MAGIC,
 				 .version = MSG_VERSION,
 				 .flags = 1,
-				 .code = COPY_IO,
+				 .code = FSYNC_MODES - 1,
 				 .slots = 7,
 				 .slot_bytes = 65536,
 				 .slot = 3,
@@ -25,9 +26,14 @@ static struct copy_msg sample(unsigned int type)
 				 .size = 0x7fffffffffffffff,
 				 .files = 11,
 				 .chunks = 13,
+				 .options = OPTIONS_PLAIN,
+				 .uid = 1000,
+				 .gid = 1001,
+				 .id = 17,
+				 .copies = 19,
 				 .sec = -1,
 				 .name = {some, 32},
-				 .text = {some, 5}};
+				 .text = {some, 20}};
 }
 
 TEST(round_trips)
@@ -93,9 +99,13 @@ TEST(limits)
 	refused(MSG_POOL, 12, 0x7fffffff, "name length");
 	refused(MSG_HELLO, 16, 31, "name length");
 	refused(MSG_DIR, 4, 256, "name length");
-	refused(MSG_CHUNK, 16, 0, "len");
-	refused(MSG_CHUNK, 12, 0x80000000, "off");
+	refused(MSG_START, 8, OPTIONS_ALL + 1, "options");
+	refused(MSG_START, 12, FSYNC_MODES, "code");
+	refused(MSG_DATA, 8, (1u << 30) + 1, "len");
+	refused(MSG_DATA, 16, 19, "text length");
+	refused(MSG_FROM, 12, 0x80000000, "off");
 	refused(MSG_LINK, 4 + 4 + 32, 4096, "text length");
+	refused(MSG_UP, 4, 2, "flags");
 	refused(MSG_UP, 0, 0, "type");
 	refused(MSG_UP, 0, MSG_TYPES, "type");
 	refused(MSG_UP, 0, 0xffffffff, "type");

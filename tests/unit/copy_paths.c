@@ -8,7 +8,8 @@
 
 #include "dest/dest.h"
 #include "wire/target.h"
-#include "source/tree.h"
+#include "base/beneath.h"
+#include "source/resolve.h"
 
 static char dir[] = "copy_paths.XXXXXX";
 static int root;
@@ -42,12 +43,12 @@ static int tear_down(UNUSED void **state)
 
 static int resolve(const char *path, struct copy_fault *f)
 {
-	struct tree_entry e;
+	struct source_entry e;
 	int ret;
 
 	*f = (struct copy_fault){0};
-	ret = tree_resolve(&e, root, (const uint8_t *)path, strlen(path), f);
-	tree_close(&e);
+	ret = source_resolve(&e, root, (const uint8_t *)path, strlen(path), f);
+	source_close(&e);
 	return ret;
 }
 
@@ -106,9 +107,9 @@ TEST(bad_paths)
 TEST(zero_byte)
 {
 	struct copy_fault f = {0};
-	struct tree_entry e;
+	struct source_entry e;
 
-	assert_int_equal(tree_resolve(&e, root, (const uint8_t *)"a\0b", 3, &f), -1);
+	assert_int_equal(source_resolve(&e, root, (const uint8_t *)"a\0b", 3, &f), -1);
 	assert_int_equal(f.code, COPY_REFUSED);
 }
 
@@ -116,15 +117,15 @@ TEST(zero_byte)
 TEST(step_by_step)
 {
 	static const char *const bad[] = {"inside/b", "absolute", "a/up", "magic/etc", "a/b/file"};
-	int fd = tree_open_steps(root, "a//b/");
+	int fd = beneath_open_steps(root, "a//b/", O_PATH | O_DIRECTORY);
 
 	assert_true(fd >= 0);
 	close(fd);
-	fd = tree_open_steps(root, ".");
+	fd = beneath_open_steps(root, ".", O_PATH | O_DIRECTORY);
 	assert_true(fd >= 0);
 	close(fd);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(tree_open_steps(root, bad[i]), -1);
+		assert_int_equal(beneath_open_steps(root, bad[i], O_PATH | O_DIRECTORY), -1);
 }
 
 static int name_ok(const char *name, size_t n)
@@ -132,7 +133,7 @@ static int name_ok(const char *name, size_t n)
 	return dest_name_ok((struct copy_bytes){(const uint8_t *)name, (uint32_t)n});
 }
 
-TEST(names_of_a_server)
+TEST(names_of_a_sender)
 {
 	char longest[256];
 

@@ -71,7 +71,7 @@ my %may = (
 	'tools/dvx-perf' => ['tools/dvx-perf/verbs/xrc.h', 'include/dvx', 'include/dvx/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	# The commands put the rooms together; source and dest, the two roles of a copy, don't know each other (doc/design/0010).
 	'tools/dvx-copy' => ['tools/dvx-copy/*', 'tools/cli', 'ext:jansson', 'ext:argp'],
-	'tools/dvx-copy/base' => ['tools/cli', 'ext:jansson'],
+	'tools/dvx-copy/base' => ['tools/cli', 'ext:jansson', 'ext:nettle/'],
 	'tools/dvx-copy/wire' => ['tools/dvx-copy/base', 'tools/cli', 'ext:nettle/'],
 	'tools/dvx-copy/engine' => ['tools/dvx-copy/base', 'tools/cli', 'include/dvx'],
 	'tools/dvx-copy/source' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],

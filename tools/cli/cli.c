@@ -12,7 +12,7 @@
 #include "names.h"
 #include "say.h"
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 64
 #define OPT_USAGE   512
 
 /* Every command has these; --quiet is missing where another program runs. */

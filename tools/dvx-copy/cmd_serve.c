@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "dvx-copy.h"
-#include "wire/net.h"
 #include "base/pool.h"
 #include "serve.h"
 #include "tools/cli/json.h"
+#include "wire/net.h"
 
 /* The line that scripts wait for. It has the port that the kernel chose for ":0". */
 static void cmd_serve_announce(const struct copy_args *a, struct copy_device *device, int listener)
@@ -35,6 +35,8 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct k
 	if (gate_parse(&wish->gate, a->max_starting, a->max_per_source, f) ||
 	    target_parse_listen(&t, a->listen, f) || (a->key_file && key_load(key, a->key_file, f)))
 		return -1;
+	s->writable = a->writable;
+	s->umask = copy_umask();
 	s->root = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->root < 0)
 		return copy_fail(f, COPY_IO, "%s: %s", a->root, strerror(errno));

@@ -22,7 +22,13 @@ struct copy_args {
 	bool once;
 	unsigned int max_clients;
 	const char *max_starting, *max_per_source;
-	/* pull: sources, and the destination behind them */
+	bool writable;
+	/* pull, push: what is kept, and how */
+	uint32_t bits; /* enum copy_option */
+	bool chosen;   /* a letter of what is kept was given */
+	bool verbose, itemize;
+	const char *fsync;
+	/* sources, and the destination behind them */
 	int argc;
 	char **argv;
 };
@@ -33,5 +39,9 @@ extern volatile sig_atomic_t stop_asked;
 /* Return an enum copy_exit. */
 int copy_cmd_serve(const struct copy_args *a);
 int copy_cmd_pull(const struct copy_args *a);
+int copy_cmd_push(const struct copy_args *a);
+
+/* The process's mask for modes that are not kept. */
+uint32_t copy_umask(void);
 
 #endif

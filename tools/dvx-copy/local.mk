@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += tools/dvx-copy/dvx-copy
 tools_dvx_copy_dvx_copy_SOURCES = tools/dvx-copy/dvx-copy.h tools/dvx-copy/main.c \
-	tools/dvx-copy/cmd_pull.c tools/dvx-copy/cmd_serve.c \
+	tools/dvx-copy/cmd_copy.c tools/dvx-copy/cmd_serve.c \
 	tools/dvx-copy/engine/device.c tools/dvx-copy/engine/device.h \
 	tools/dvx-copy/engine/dma.c tools/dvx-copy/engine/export.c
 tools_dvx_copy_dvx_copy_LDADD = tools/dvx-copy/libcopy.la tools/cli/libcli.la src/lib/libdvx.la
@@ -13,33 +13,47 @@ tools_dvx_copy_dvx_copy_CPPFLAGS = $(tools_dvx_copy_libcopy_la_CPPFLAGS) $(JANSS
 tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(JANSSON_CFLAGS)
 tools_dvx_copy_libcopy_la_LIBADD = tools/cli/libcli.la $(NETTLE_LIBS) $(JANSSON_LIBS) -lpthread
 tools_dvx_copy_libcopy_la_SOURCES = \
-	tools/dvx-copy/base/bytes.h tools/dvx-copy/base/fault.c tools/dvx-copy/base/fault.h \
+	tools/dvx-copy/engine/engine.h \
+	tools/dvx-copy/client.c tools/dvx-copy/client.h tools/dvx-copy/gate.c \
+	tools/dvx-copy/gate.h tools/dvx-copy/serve.c tools/dvx-copy/serve.h \
+	tools/dvx-copy/session.c tools/dvx-copy/session.h
+
+# Under all of them.
+tools_dvx_copy_libcopy_la_SOURCES += \
+	tools/dvx-copy/base/acl.c tools/dvx-copy/base/acl.h tools/dvx-copy/base/beneath.c \
 	tools/dvx-copy/base/bwlimit.c tools/dvx-copy/base/bwlimit.h \
 	tools/dvx-copy/base/filter.c tools/dvx-copy/base/filter.h \
-	tools/dvx-copy/base/pool.c tools/dvx-copy/base/pool.h \
-	tools/dvx-copy/base/report.c tools/dvx-copy/base/report.h \
 	tools/dvx-copy/base/wild.c tools/dvx-copy/base/wild.h \
-	tools/dvx-copy/engine/engine.h \
-	tools/dvx-copy/gate.c tools/dvx-copy/gate.h \
-	tools/dvx-copy/serve.c tools/dvx-copy/serve.h
+	tools/dvx-copy/base/beneath.h tools/dvx-copy/base/bytes.h tools/dvx-copy/base/digest.c \
+	tools/dvx-copy/base/digest.h tools/dvx-copy/base/fault.c tools/dvx-copy/base/fault.h \
+	tools/dvx-copy/base/options.h tools/dvx-copy/base/pool.c tools/dvx-copy/base/pool.h \
+	tools/dvx-copy/base/report.c tools/dvx-copy/base/report.h tools/dvx-copy/base/verdict.c \
+	tools/dvx-copy/base/verdict.h
 
 # What travels: addresses, keys, frames, messages.
 tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/wire/auth.c tools/dvx-copy/wire/auth.h tools/dvx-copy/wire/handshake.c \
 	tools/dvx-copy/wire/key.c tools/dvx-copy/wire/link.c tools/dvx-copy/wire/link.h \
-	tools/dvx-copy/wire/msg.c tools/dvx-copy/wire/msg.h tools/dvx-copy/wire/net.c tools/dvx-copy/wire/net.h \
-	tools/dvx-copy/wire/target.c tools/dvx-copy/wire/target.h
+	tools/dvx-copy/wire/msg.c tools/dvx-copy/wire/msg.h tools/dvx-copy/wire/net.c \
+	tools/dvx-copy/wire/net.h tools/dvx-copy/wire/target.c tools/dvx-copy/wire/target.h
 
-# The end that reads.
+# The role that reads.
 tools_dvx_copy_libcopy_la_SOURCES += \
-	tools/dvx-copy/source/resolve.c tools/dvx-copy/source/send.c tools/dvx-copy/source/send.h \
-	tools/dvx-copy/source/session.c tools/dvx-copy/source/session.h \
-	tools/dvx-copy/source/tree.c tools/dvx-copy/source/tree.h
+	tools/dvx-copy/source/ids.c tools/dvx-copy/source/ids.h tools/dvx-copy/source/list.c \
+	tools/dvx-copy/source/list.h tools/dvx-copy/source/match.c tools/dvx-copy/source/pack.c \
+	tools/dvx-copy/source/resolve.c tools/dvx-copy/source/resolve.h tools/dvx-copy/source/sender.c \
+	tools/dvx-copy/source/sender.h tools/dvx-copy/source/walk.c tools/dvx-copy/source/walk.h \
+	tools/dvx-copy/source/xattrs.c tools/dvx-copy/source/xattrs.h
 
-# The end that writes.
+# The role that writes.
 tools_dvx_copy_libcopy_la_SOURCES += \
-	tools/dvx-copy/dest/dest.c tools/dvx-copy/dest/dest.h tools/dvx-copy/dest/dest_file.c \
-	tools/dvx-copy/dest/pull.c tools/dvx-copy/dest/pull.h
+	tools/dvx-copy/dest/begin.c tools/dvx-copy/dest/commit.c tools/dvx-copy/dest/commit.h \
+	tools/dvx-copy/dest/delete.c tools/dvx-copy/dest/delete.h tools/dvx-copy/dest/dest.c \
+	tools/dvx-copy/dest/dest.h tools/dvx-copy/dest/file.c tools/dvx-copy/dest/hard.c \
+	tools/dvx-copy/dest/hard.h tools/dvx-copy/dest/intake.c tools/dvx-copy/dest/intake.h \
+	tools/dvx-copy/dest/meta.c tools/dvx-copy/dest/meta.h tools/dvx-copy/dest/node.c \
+	tools/dvx-copy/dest/owner.c tools/dvx-copy/dest/receiver.c tools/dvx-copy/dest/receiver.h \
+	tools/dvx-copy/dest/xattr.c tools/dvx-copy/dest/xattr.h
 
 dist_man_MANS += doc/man/dvx-copy.1
-EXTRA_DIST += doc/design/0010-dvx-copy.md
+EXTRA_DIST += doc/design/0010-dvx-copy.md doc/design/0070-dvx-copy-sync.md

@@ -2,12 +2,26 @@
 /* dvx-copy: copies directory trees between a host and its DPU with the device's DMA engine. */
 #include <argp.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
+#include "base/options.h"
 #include "dvx-copy.h"
 #include "gate.h"
 #include "wire/target.h"
 
-enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_STARTING, OPT_SOURCE, OPT_ONCE };
+enum {
+	OPT_SLOTS = 256,
+	OPT_SLOT,
+	OPT_TIMEOUT,
+	OPT_CLIENTS,
+	OPT_STARTING,
+	OPT_SOURCE,
+	OPT_ONCE,
+	OPT_WRITABLE,
+	OPT_DELETE,
+	OPT_INPLACE,
+	OPT_FSYNC,
+};
 
 #define KEY_OPTION                                                                       \
 	{                                                                                \
@@ -16,6 +30,7 @@ enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_STARTING, OPT_SO
 
 static const struct argp_option serve_options[] = {
 	{"root", 'r', "DIR", 0, "directory that clients may read (required)", 0},
+	{"writable", OPT_WRITABLE, NULL, 0, "clients may push into it, too", 0},
 	{"listen", 'l', "ADDR[:PORT]", 0, "address to listen on (127.0.0.1:" TARGET_PORT ")", 0},
 	KEY_OPTION,
 	CLI_DEVICE,
@@ -34,37 +49,103 @@ static const struct argp_option serve_options[] = {
 	{0},
 };
 
-static const struct argp_option pull_options[] = {
+static const struct argp_option copy_options[] = {
 	KEY_OPTION,
 	CLI_DEVICE,
 	CLI_JSON,
-	{"slots", OPT_SLOTS, "N", 0, "chunks in flight (up to 32)", 0},
-	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a chunk (1M)", 0},
-	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 0},
+	{"archive", 'a', NULL, 0, "-rlptgoD", 1},
+	{"recursive", 'r', NULL, 0, "directories and what is in them", 1},
+	{"links", 'l', NULL, 0, "symbolic links, as links", 1},
+	{"perms", 'p', NULL, 0, "modes", 1},
+	{"times", 't', NULL, 0, "modification times", 1},
+	{"owner", 'o', NULL, 0, "owners (root only)", 1},
+	{"group", 'g', NULL, 0, "groups", 1},
+	{"devices", 'D', NULL, 0, "devices (root only), FIFOs and sockets", 1},
+	{"hard-links", 'H', NULL, 0, "which files are links to one", 1},
+	{"acls", 'A', NULL, 0, "ACLs; means -p", 1},
+	{"xattrs", 'X', NULL, 0, "extended attributes", 1},
+	{"sparse", 'S', NULL, 0, "make holes of zeros", 1},
+	{"update", 'u', NULL, 0, "leave files that are newer at the destination", 2},
+	{"checksum", 'c', NULL, 0, "compare contents, not size and time", 2},
+	{"delete", OPT_DELETE, NULL, 0, "delete what the source does not have", 2},
+	{"dry-run", 'n', NULL, 0, "only print what would be done", 2},
+	{"itemize-changes", 'i', NULL, 0, "print what is done to each entry", 2},
+	{"verbose", 'v', NULL, 0, "print what is copied", 2},
+	{"inplace", OPT_INPLACE, NULL, 0, "write files under their own names", 3},
+	{"fsync", OPT_FSYNC, "WHEN", 0, "each, group (default), end, none: see the manual", 3},
+	{"slots", OPT_SLOTS, "N", 0, "slots in flight (up to 32)", 3},
+	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a slot (1M)", 3},
+	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 3},
 	{0},
 };
 
 static const struct cli_command commands[] = {
-	{"serve", 0, 0, "--root DIR",
-	 "Serves DIR to dvx-copy pull on the other function of the device.", serve_options,
-	 copy_cmd_serve},
+	{"serve", 0, 0, "--root DIR", "Serves DIR to dvx-copy on the other function of the device.",
+	 serve_options, copy_cmd_serve},
 	{"pull", 2, CLI_ANY, "ADDR[:PORT]:PATH... DEST",
-	 "Copies files and directory trees from a dvx-copy server to DEST.", pull_options,
+	 "Copies files and directory trees from a dvx-copy server to DEST.", copy_options,
 	 copy_cmd_pull},
+	{"push", 2, CLI_ANY, "SRC... ADDR[:PORT]:PATH",
+	 "Copies files and directory trees to a dvx-copy server.", copy_options, copy_cmd_push},
 };
 
 static const char overview[] =
 	"Copies directory trees between a host and its DPU with the device's DMA engine.\v"
 	"Commands (dvx-copy COMMAND --help says more):\n"
-	"  serve --root DIR [--listen ADDR[:PORT]]   serves DIR to pull\n"
-	"  pull ADDR[:PORT]:PATH... DEST             copies from a server to DEST\n";
+	"  serve --root DIR [--listen ADDR[:PORT]]   serves DIR to pull, and with --writable to "
+	"push\n"
+	"  pull ADDR[:PORT]:PATH... DEST             copies from a server to DEST\n"
+	"  push SRC... ADDR[:PORT]:PATH              copies to a server\n";
+
+/* serve has options with a value under two of these letters. */
+static const struct {
+	int key;
+	bool chooses;
+	uint32_t bits;
+} letters[] = {
+	{'a', true, OPTIONS_ARCHIVE},
+	{'r', true, OPTION_RECURSE},
+	{'l', true, OPTION_LINKS},
+	{'p', true, OPTION_PERMS},
+	{'t', true, OPTION_TIMES},
+	{'o', true, OPTION_OWNER},
+	{'g', true, OPTION_GROUP},
+	{'D', true, OPTION_SPECIALS},
+	{'H', false, OPTION_HARD},
+	{'A', false, OPTION_ACLS},
+	{'X', false, OPTION_XATTRS},
+	{'S', false, OPTION_SPARSE},
+	{'u', false, OPTION_UPDATE},
+	{'c', false, OPTION_CHECKSUM},
+	{'n', false, OPTION_DRY},
+	{OPT_DELETE, false, OPTION_DELETE},
+	{OPT_INPLACE, false, OPTION_INPLACE},
+};
+
+static error_t take_letter(int key, char *arg, struct argp_state *state, struct copy_args *a)
+{
+	(void)state;
+	if (arg && (key == 'r' || key == 'l')) {
+		*(key == 'r' ? &a->root : &a->listen) = arg;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+		if (letters[i].key == key) {
+			a->bits |= letters[i].bits;
+			a->chosen |= letters[i].chooses;
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
 
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TRUE('q', quiet),
 	CLI_TRUE(OPT_ONCE, once),
-	CLI_TEXT('r', root),
-	CLI_TEXT('l', listen),
+	CLI_TRUE(OPT_WRITABLE, writable),
+	CLI_TRUE('v', verbose),
+	CLI_TRUE('i', itemize),
+	CLI_TEXT(OPT_FSYNC, fsync),
 	CLI_TEXT('k', key_file),
 	CLI_TEXT('d', device),
 	CLI_TEXT(OPT_STARTING, max_starting),
@@ -88,6 +169,7 @@ static const struct cli cli = {
 	.tool = "dvx-copy",
 	.overview = overview,
 	CLI_TABLES(commands, values, args),
+	.option = take_letter,
 };
 
 volatile sig_atomic_t stop_asked;
@@ -129,6 +211,14 @@ static void raise_memlock_limit(void)
 		return;
 	lim.rlim_cur = lim.rlim_max;
 	setrlimit(RLIMIT_MEMLOCK, &lim);
+}
+
+uint32_t copy_umask(void)
+{
+	mode_t mask = umask(022);
+
+	umask(mask);
+	return mask;
 }
 
 int main(int argc, char **argv)

@@ -61,7 +61,7 @@ static bool serve_may_say(struct clients *all)
 	return may;
 }
 
-static void farewell(const struct serve_client *c, const struct session_totals *t,
+static void farewell(const struct serve_client *c, const struct copy_counts *t,
 		     const struct copy_fault *f)
 {
 	if (f->code && (c->known || serve_may_say(c->all)))
@@ -71,8 +71,8 @@ static void farewell(const struct serve_client *c, const struct session_totals *
 	else if (f->code)
 		return;
 	else if (!c->all->serve->quiet)
-		say("client %s: sent %llu files, %llu bytes", c->name, (unsigned long long)t->files,
-		    (unsigned long long)t->bytes);
+		say("client %s: %llu file%s, %llu bytes", c->name, (unsigned long long)t->files,
+		    t->files == 1 ? "" : "s", (unsigned long long)t->bytes);
 }
 
 static void serve_unlink(struct serve_client *c)
@@ -118,7 +118,7 @@ static void *client_main(void *arg)
 {
 	struct serve_client *c = arg;
 	const struct serve *s = c->all->serve;
-	struct session_totals t = {0};
+	struct copy_counts t = {0};
 	struct copy_fault f = {0};
 
 	if (link_handshake(&c->link, s->key, &f) || promote(c, &f) ||

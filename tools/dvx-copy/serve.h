@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "gate.h"
-#include "source/session.h"
+#include "session.h"
 
 struct serve {
 	struct copy_server shared;

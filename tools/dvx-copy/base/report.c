@@ -49,6 +49,54 @@ void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why
 						json_text((const char *)why.p, why.n)));
 }
 
+void report_gone(struct report *r, struct copy_bytes path)
+{
+	if (r->items && !r->quiet && !r->json) {
+		clear_line(r);
+		printf(r->items > 1 ? "*deleting   %s\n" : "deleting %s\n", QUOTED(path.p, path.n));
+	}
+}
+
+bool report_wants_items(const struct report *r)
+{
+	return r->items && !r->quiet && !r->json;
+}
+
+void report_item(struct report *r, uint32_t verdict, char kind, const char *path,
+		 const char *target)
+{
+	const uint32_t copied = VERDICT_DATA | VERDICT_MADE | VERDICT_HARD;
+	char item[ITEM_BYTES];
+
+	if (!(r->items > 1 ? verdict : verdict & copied))
+		return;
+	clear_line(r);
+	verdict_itemize(item, verdict, kind, r->sending);
+	if (r->items > 1)
+		printf("%s ", item);
+	fputs(*path ? QUOTED(path, strlen(path)) : ".", stdout);
+	if (kind == 'd')
+		putchar('/');
+	if (target)
+		printf(" -> %s", QUOTED(target, strlen(target)));
+	putchar('\n');
+}
+
+void report_lost(struct report *r, const struct copy_lost *lost)
+{
+	r->lost.acls += lost->acls;
+	r->lost.xattrs += lost->xattrs;
+	r->lost.hard += lost->hard;
+}
+
+void report_want(struct report *r, uint64_t files, uint64_t bytes)
+{
+	if (!r->want_files)
+		r->before = r->counts;
+	r->want_files = r->before.files + files;
+	r->want_bytes = r->before.bytes + bytes;
+}
+
 static const char *human(char to[16], double bytes)
 {
 	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -66,7 +114,7 @@ static double rate(const struct report *r, double at)
 {
 	double t = at - r->began;
 
-	return t > 0 ? (double)r->bytes / t : 0;
+	return t > 0 ? (double)r->counts.bytes / t : 0;
 }
 
 /* A file costs about as much time as this many bytes. */
@@ -87,11 +135,11 @@ static double smooth(double old, uint64_t more, double seconds)
 
 static void report_measure(struct report *r, double t)
 {
-	uint64_t done = report_work(r->files, r->bytes);
+	uint64_t done = report_work(r->counts.files, r->counts.bytes);
 
-	r->speed = smooth(r->speed, r->bytes - r->shown_bytes, t - r->shown);
+	r->speed = smooth(r->speed, r->counts.bytes - r->shown_bytes, t - r->shown);
 	r->pace = smooth(r->pace, done - r->shown_work, t - r->shown);
-	r->shown_bytes = r->bytes;
+	r->shown_bytes = r->counts.bytes;
 	r->shown_work = done;
 	r->shown = t;
 }
@@ -102,11 +150,11 @@ static void draw(const struct report *r)
 	char size[16], of[16], speed[16];
 	unsigned long left;
 
-	human(size, (double)r->bytes);
+	human(size, (double)r->counts.bytes);
 	human(speed, r->speed);
 	if (!all) {
 		fprintf(stderr, "\r%s in %llu files, %s/s\033[K", size,
-			(unsigned long long)r->files, speed);
+			(unsigned long long)r->counts.files, speed);
 		return;
 	}
 	if (done > all) /* the tree has grown */
@@ -134,31 +182,64 @@ void report_progress(struct report *r)
 
 static int report_print_json(struct report *r, int code, const struct copy_fault *f, double seconds)
 {
+	const struct copy_counts *n = &r->counts;
 	json_t *j = json_pack(
-		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O}", "result",
-		fault_word(code), "exit", code, "files", (json_int_t)r->files, "directories",
-		(json_int_t)r->dirs, "symlinks", (json_int_t)r->links, "bytes",
-		(json_int_t)r->bytes, "chunks_verified", (json_int_t)r->chunks, "dma_copies",
-		(json_int_t)r->copies, "skipped", (json_int_t)r->skipped, "seconds", seconds,
-		"bytes_per_second", rate(r, r->began + seconds), "skips", r->skips);
+		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O}",
+		"result", fault_word(code), "exit", code, "files", (json_int_t)n->files,
+		"directories", (json_int_t)n->dirs, "symlinks", (json_int_t)n->links, "specials",
+		(json_int_t)n->specials, "hard_links", (json_int_t)n->hard, "unchanged",
+		(json_int_t)n->same, "deleted", (json_int_t)n->gone, "bytes", (json_int_t)n->bytes,
+		"chunks_verified", (json_int_t)n->chunks, "dma_copies", (json_int_t)n->copies,
+		"skipped", (json_int_t)r->skipped, "seconds", seconds, "bytes_per_second",
+		rate(r, r->began + seconds), "skips", r->skips);
 
 	if (j && f->code)
 		json_object_set_new(j, "error", json_error(f->text, code));
 	return json_out(j);
 }
 
+static void print_count(uint64_t n, const char *one, const char *many, const char *before)
+{
+	if (n)
+		printf("%s%llu %s", before, (unsigned long long)n, n == 1 ? one : many);
+}
+
 static void print_line(struct report *r, double seconds)
 {
+	const struct copy_counts *n = &r->counts;
 	char size[16], speed[16];
 
-	printf("%llu files, %llu directories, %llu symbolic links: %s in %.2f s (%s/s), "
-	       "every chunk's CRC32C verified",
-	       (unsigned long long)r->files, (unsigned long long)r->dirs,
-	       (unsigned long long)r->links, human(size, (double)r->bytes), seconds,
+	printf("%llu file%s", (unsigned long long)n->files, n->files == 1 ? "" : "s");
+	print_count(n->dirs, "directory", "directories", ", ");
+	print_count(n->links, "symbolic link", "symbolic links", ", ");
+	print_count(n->hard, "hard link", "hard links", ", ");
+	print_count(n->specials, "special file", "special files", ", ");
+	print_count(n->gone, "entry deleted", "entries deleted", ", ");
+	print_count(n->same, "file unchanged", "files unchanged", ", ");
+	printf(": %s in %.2f s (%s/s)", human(size, (double)n->bytes), seconds,
 	       human(speed, rate(r, r->began + seconds)));
-	if (r->skipped)
-		printf("; %llu not copied completely", (unsigned long long)r->skipped);
+	fputs(r->dry ? "; nothing was changed (dry run)" : ", every slot's CRC32C verified",
+	      stdout);
+	print_count(r->skipped, "not copied completely", "not copied completely", "; ");
 	putchar('\n');
+}
+
+static void print_lost(const struct report *r)
+{
+	static const char text[] = "not kept: ";
+	const struct copy_lost *l = &r->lost;
+
+	print_count(l->acls, "entry's ACL (-A keeps it)", "entries' ACLs (-A keeps them)", text);
+	if (l->acls)
+		putchar('\n');
+	print_count(l->xattrs, "entry's extended attributes (-X keeps them)",
+		    "entries' extended attributes (-X keeps them)", text);
+	if (l->xattrs)
+		putchar('\n');
+	print_count(l->hard, "link to a file with several (-H keeps it)",
+		    "links to files with several (-H keeps them)", text);
+	if (l->hard)
+		putchar('\n');
 }
 
 int report_end(struct report *r, const struct copy_fault *f)
@@ -171,8 +252,10 @@ int report_end(struct report *r, const struct copy_fault *f)
 		say("%s", f->text);
 	if (r->json)
 		code = report_print_json(r, code, f, seconds) ? COPY_IO : code;
-	else if (!r->quiet && !f->code)
+	else if (!r->quiet && !f->code) {
 		print_line(r, seconds);
+		print_lost(r);
+	}
 	return code;
 }
 

@@ -6,26 +6,45 @@
 #include <stdint.h>
 
 #include "fault.h"
+#include "options.h"
+#include "verdict.h"
 #include "bytes.h"
 
-/* What a pull did, as --json and the last line tell it. */
+/* What a copy did, as --json and the last line tell it. */
 struct report {
 	bool quiet, json;
 	bool live; /* progress line: stderr is a terminal */
 	double began, shown;
-	uint64_t want_files, want_bytes; /* 0 until the server has counted */
+	uint64_t want_files, want_bytes; /* 0 until the sender has counted */
 	uint64_t shown_bytes, shown_work;
 	double speed, pace; /* bytes and work a second, of late */
-	uint64_t files, dirs, links, bytes;
-	uint64_t chunks, copies; /* chunks verified, DMA work requests they took */
+	struct copy_counts counts;
+	struct copy_lost lost;
+	struct copy_counts before; /* the source that is being copied */
 	uint64_t skipped;
+	bool sending, dry;
+	int items;   /* 1: names of what is copied; 2: itemized */
 	void *skips; /* json_t array */
 };
 
 void report_begin(struct report *r, bool quiet, bool json);
 
-/* An entry that the server could not send whole. Names come as bytes. */
+/* An entry that was not copied whole. Names come as bytes. */
 void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why);
+
+/* An entry that was deleted at the destination. */
+void report_gone(struct report *r, struct copy_bytes path);
+
+/* A judged entry. kind is one of f d L D S; target is a symbolic link's, or NULL. */
+bool report_wants_items(const struct report *r);
+void report_item(struct report *r, uint32_t verdict, char kind, const char *path,
+		 const char *target);
+
+/* What the options did not keep. */
+void report_lost(struct report *r, const struct copy_lost *lost);
+
+/* What the source that comes next holds. */
+void report_want(struct report *r, uint64_t files, uint64_t bytes);
 
 /* Redraws the progress line, at most some times a second. */
 void report_progress(struct report *r);

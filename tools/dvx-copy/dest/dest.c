@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Directories, and the names of entries in them. */
 #include "dest.h"
 
 #include <errno.h>
@@ -6,8 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "commit.h"
+#include "delete.h"
+#include "hard.h"
+#include "meta.h"
 
 bool dest_name_ok(struct copy_bytes name)
 {
@@ -18,14 +23,11 @@ bool dest_name_ok(struct copy_bytes name)
 	return !(name.p[0] == '.' && (name.n == 1 || (name.n == 2 && name.p[1] == '.')));
 }
 
-/* The entry's local name. The client chooses the top entry's name; the server sends none. */
+/* The entry's local name. TOP gave the top entry's; entries below have names of their own. */
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], struct copy_fault *f)
 {
 	if (!d->now)
-		return copy_fail(f, COPY_PROTOCOL, "the server sent %s after the tree's end",
-				 msg_name(m->type));
-	if (d->file)
-		return copy_fail(f, COPY_PROTOCOL, "the server sent %s within a file",
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s outside of a source",
 				 msg_name(m->type));
 	if (!d->top_done && m->name.n == 0) {
 		d->top_done = true;
@@ -33,42 +35,85 @@ int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], s
 		return 0;
 	}
 	if (!d->now->parent)
-		return copy_fail(f, COPY_PROTOCOL, "the server sent %s beside the tree",
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s beside the tree",
 				 msg_name(m->type));
 	if (!dest_name_ok(m->name))
 		return copy_fail(f, COPY_PROTOCOL,
-				 "the server sent the name \"%s\", which no entry may have",
+				 "the sender sent the name \"%s\", which no entry may have",
 				 QUOTED(m->name.p, m->name.n));
 	memcpy(to, m->name.p, m->name.n);
 	to[m->name.n] = '\0';
-	return 0;
+	return delete_keep(d, d->now, to, f);
 }
 
-static struct dest_dir *new_dir(struct dest_dir *parent, int fd)
+const char *dest_path(char *to, const struct dest_dir *dir, const char *name)
 {
-	struct dest_dir *n = calloc(1, sizeof(*n));
+	size_t n = strlen(dir->path), more = strlen(name);
 
-	if (!n)
+	if (n + more + 2 > PATH_MAX)
+		n = 0; /* the name alone */
+	memcpy(to, dir->path, n);
+	if (n)
+		to[n++] = '/';
+	memcpy(to + n, name, more + 1);
+	return to;
+}
+
+const char *dest_where(char to[520], const struct dest_dir *dir, const char *name)
+{
+	char link[40], path[PATH_MAX + NAME_MAX + 2];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir->fd);
+	n = readlink(link, path, PATH_MAX);
+	if (n <= 0 || n > 400) /* a long path would push the name out of the sentence */
+		n = 0;
+	else
+		path[n++] = '/';
+	strcpy(path + n, name);
+	return quote(to, 520, path, strlen(path));
+}
+
+int dest_fault(const struct dest_dir *dir, const char *what, const char *name, struct copy_fault *f)
+{
+	int err = errno;
+
+	if (err == ENOTDIR || err == ELOOP)
+		return copy_fail(
+			f, COPY_IO,
+			"%s exists and is not a directory, but a directory is to be copied there",
+			DEST_WHERE(dir, name));
+	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(dir, name), strerror(err));
+}
+
+/* --- a directory's life --- */
+
+static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *path)
+{
+	size_t n = strlen(path);
+	struct dest_dir *dir = calloc(1, sizeof(*dir) + n + 1);
+
+	if (!dir)
 		return NULL;
-	n->parent = parent;
-	n->fd = fd;
-	n->refs = 1;
+	memcpy(dir->path, path, n + 1);
+	dir->parent = parent;
+	dir->fd = fd;
+	dir->refs = 1;
 	if (parent)
 		parent->refs++;
-	return n;
+	return dir;
 }
 
 static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 {
-	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->mtime};
-
-	if (!dir->parent || dir->theirs) /* makes the entry's name durable, too */
-		return fsync(dir->fd) ? copy_fail(f, COPY_IO, "syncing the destination: %s",
-						  strerror(errno))
-				      : 0;
-	if (fchmod(dir->fd, dir->mode & 01777) || futimens(dir->fd, times) || fsync(dir->fd))
-		return copy_fail(f, COPY_IO, "finishing a directory: %s", strerror(errno));
-	d->dirs++;
+	if (dir->fd < 0 || d->options.bits & OPTION_DRY)
+		return 0;
+	if (dir->parent && !dir->theirs && meta_apply(d, dir, ".", dir->fd, &dir->meta, f))
+		return -1;
+	/* Makes the names of its entries durable, too. */
+	if (commit_each_dir(d) && fsync(dir->fd))
+		return copy_fail(f, COPY_IO, "syncing %s: %s", DEST_WHERE(dir, "."),
+				 strerror(errno));
 	return 0;
 }
 
@@ -81,171 +126,127 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 
 		if (finish_dir(d, dir, f))
 			ret = -1;
-		close(dir->fd);
+		if (dir->fd >= 0)
+			close(dir->fd);
+		d->dirs_open--;
+		delete_forget(dir);
+		meta_free(&dir->meta);
 		free(dir);
 		dir = parent;
 	}
 	return ret;
 }
 
+/* fd is -1 in a dry run. */
 static int dest_enter(struct dest *d, int fd, const char *path, struct copy_fault *f)
 {
-	struct dest_dir *n = fd < 0 ? NULL : new_dir(d->now, fd);
+	struct dest_dir *dir = new_dir(d->now, fd, path);
 
-	if (n) {
-		d->now = n;
+	if (dir) {
+		d->now = dir;
+		d->dirs_open++;
 		return 0;
 	}
 	if (fd >= 0)
 		close(fd);
-	return copy_fail(f, COPY_IO, "opening %s: %s", path, strerror(errno));
+	return copy_fail(f, COPY_IO, "out of memory");
 }
 
-/* DEST will be the entry: opens its parent; its last component is the name. */
-static int begin_named(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
+static int open_dir(struct dest *d, const char *name, uint32_t *verdict, struct copy_fault *f)
 {
-	char path[PATH_MAX];
-	size_t n = strlen(plan->dest);
-	char *slash;
-	const char *name, *parent;
+	bool dry = d->options.bits & OPTION_DRY;
+	int fd, made;
 
-	if (!n || n >= sizeof(path))
-		return copy_fail(f, COPY_USAGE, "DEST is empty or too long");
-	strcpy(path, plan->dest);
-	while (n > 1 && path[n - 1] == '/')
-		path[--n] = '\0';
-	slash = strrchr(path, '/');
-	name = slash ? slash + 1 : path;
-	if (!dest_name_ok((struct copy_bytes){(const uint8_t *)name, (uint32_t)strlen(name)}))
-		return copy_fail(f, COPY_IO, "%s: %s", plan->dest, strerror(ENOENT));
-	strcpy(d->top, name);
-	if (slash)
-		slash[slash == path] = '\0';
-	parent = slash ? path : ".";
-	return dest_enter(d, open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), parent, f);
-}
-
-int dest_begin(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
-{
-	struct stat st;
-
-	d->now = NULL;
-	d->file = NULL;
-	d->top_done = d->into = false;
-	if (stat(plan->dest, &st)) {
-		if (errno != ENOENT)
-			return copy_fail(f, COPY_IO, "%s: %s", plan->dest, strerror(errno));
-		st.st_mode = S_IFREG;
+	if (!d->now->fresh || dry) {
+		fd = d->now->fd < 0 ? -1
+				    : openat(d->now->fd, name,
+					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0 ||
+		    (d->now->fd >= 0 && errno != ENOENT &&
+		     !(d->options.bits & OPTION_DELETE && delete_in_way(d, name, f) > 0)))
+			return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
+		if (f->code)
+			return -1;
 	}
-	/* A rename would replace the device by a file. */
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return copy_fail(f, COPY_IO, "%s is neither a file nor a directory", plan->dest);
-	if (S_ISREG(st.st_mode)) {
-		if (plan->many)
-			return copy_fail(f, COPY_IO,
-					 "%s is not a directory; several sources need one",
-					 plan->dest);
-		return begin_named(d, plan, f);
-	}
-	d->into = !*plan->base;
-	strcpy(d->top, d->into ? "." : plan->base);
-	return dest_enter(d, open(plan->dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC), plan->dest, f);
-}
-
-static int dir_fault(struct dest *d, const char *what, const char *name, struct copy_fault *f)
-{
-	int err = errno;
-
-	if (err == ENOTDIR || err == ELOOP)
-		return copy_fail(
-			f, COPY_IO,
-			"%s exists and is not a directory, but a directory is to be copied there",
-			DEST_WHERE(d->now, name));
-	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(d->now, name), strerror(err));
-}
-
-static int open_dir(struct dest *d, const char *name, struct copy_fault *f)
-{
-	int fd, made = mkdirat(d->now->fd, name, 0700);
-
+	*verdict |= VERDICT_NEW | VERDICT_MADE;
+	if (dry)
+		return -1;
+	made = mkdirat(d->now->fd, name, 0700);
 	if (made && errno != EEXIST)
-		return dir_fault(d, "making directory", name, f);
+		return dest_fault(d->now, "making directory", name, f);
 	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return dir_fault(d, "opening directory", name, f);
-	/* A read-only directory of an earlier copy would refuse new entries. */
-	if (made)
-		(void)!fchmod(fd, 0700);
-	return fd;
+	return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
 }
 
-int dest_add_dir(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
+static void make_writable(struct dest_dir *dir, const struct stat *st)
 {
-	char name[NAME_MAX + 1];
+	/* A read-only directory of an earlier copy would refuse new entries. */
+	if (!(st->st_mode & 0200) || !(st->st_mode & 0100))
+		(void)!fchmod(dir->fd, (st->st_mode & 07777) | 0700);
+}
+
+int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		 struct copy_fault *f)
+{
+	char name[NAME_MAX + 1], path[PATH_MAX];
 	bool into = d->into && !d->top_done;
+	struct stat st;
 	int fd;
 
 	if (dest_name(d, m, name, f))
 		return -1;
-	fd = into ? openat(d->now->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-		  : open_dir(d, name, f);
+	fd = !into	      ? open_dir(d, name, &found->verdict, f)
+	     : d->now->fd < 0 ? -1
+			      : openat(d->now->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && f->code)
 		return -1;
-	if (dest_enter(d, fd, "the directory", f))
+	if (into)
+		strcpy(path, d->now->path);
+	else
+		dest_path(path, d->now, name);
+	if (dest_enter(d, fd, path, f))
 		return -1;
-	d->now->theirs = into;
-	d->now->mode = m->mode;
-	d->now->mtime = (struct timespec){m->sec, m->nsec};
-	return 0;
+	d->now->fresh = into ? d->now->parent->fresh : found->verdict & VERDICT_NEW;
+	/* Without letters DEST keeps its own mode and time if it was there before. */
+	d->now->theirs = into && !d->now->fresh && d->options.bits & OPTION_PLAIN;
+	meta_take(d, m, &d->now->meta);
+	if (into && d->now->fresh)
+		found->verdict |= VERDICT_NEW | VERDICT_MADE;
+	if (fd < 0 || d->now->fresh)
+		meta_compare(d, d->now, NULL, NULL, &d->now->meta);
+	else if (fstat(fd, &st))
+		return dest_fault(d->now, "opening directory", ".", f);
+	else if (d->other_fs |= st.st_dev != d->dev, !d->now->theirs)
+		found->verdict |= meta_compare(d, d->now, NULL, &st, &d->now->meta);
+	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY))
+		make_writable(d->now, &st);
+	d->counts->dirs += !!(found->verdict & VERDICT_MADE);
+	return d->dirs_open > MSG_WINDOW / 2 ? dest_commit(d, true, f) : 0;
 }
 
-int dest_up(struct dest *d, struct copy_fault *f)
+int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct dest_dir *dir = d->now;
 
-	if (!dir || !dir->parent || d->file)
+	if (!dir || !dir->parent)
 		return copy_fail(f, COPY_PROTOCOL,
-				 "the server ended a directory that it had not started");
+				 "the sender ended a directory that it had not started");
+	if (m->flags & MSG_WHOLE && delete_others(d, dir, f))
+		return -1;
 	d->now = dir->parent;
 	return dest_put(d, dir, f);
-}
-
-int dest_add_link(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
-{
-	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {m->sec, m->nsec}};
-	char name[NAME_MAX + 1], target[PATH_MAX], temp[32];
-
-	if (dest_name(d, m, name, f) || dest_temp_name(temp, f))
-		return -1;
-	if (memchr(m->text.p, '\0', m->text.n))
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the server sent a link target with a zero byte");
-	if (d->into && !d->now->parent)
-		return copy_fail(f, COPY_IO, "the source is a symbolic link, not a directory");
-	memcpy(target, m->text.p, m->text.n);
-	target[m->text.n] = '\0';
-	if (symlinkat(target, d->now->fd, temp))
-		return dir_fault(d, "making symbolic link", name, f);
-	if (utimensat(d->now->fd, temp, times, AT_SYMLINK_NOFOLLOW) ||
-	    renameat(d->now->fd, temp, d->now->fd, name)) {
-		dir_fault(d, "making symbolic link", name, f);
-		unlinkat(d->now->fd, temp, 0);
-		return -1;
-	}
-	d->links++;
-	return 0;
 }
 
 int dest_finish(struct dest *d, struct copy_fault *f)
 {
 	struct dest_dir *base = d->now;
 
-	if (d->file || d->open || !base || base->parent)
-		return copy_fail(f, COPY_PROTOCOL, "the server ended the copy within the tree");
-	if (dest_commit(d, true, f))
+	if (d->open || !base || base->parent)
+		return copy_fail(f, COPY_PROTOCOL, "the sender ended the copy within the tree");
+	if (dest_commit(d, true, f) || hard_finish(d, f))
 		return -1;
 	d->now = NULL;
-	return dest_put(d, base, f);
+	return commit_end(d, f) || dest_put(d, base, f) ? -1 : 0;
 }
 
 void dest_abort(struct dest *d)
@@ -253,11 +254,12 @@ void dest_abort(struct dest *d)
 	struct copy_fault ignored = {0};
 
 	dest_drop_files(d);
-	d->file = NULL;
 	while (d->now) {
 		struct dest_dir *dir = d->now;
 
 		d->now = dir->parent;
 		dest_put(d, dir, &ignored);
 	}
+	hard_forget(d);
+	meta_forget(d);
 }

@@ -5,80 +5,136 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 #include <time.h>
+
 #include "base/fault.h"
+#include "base/options.h"
+#include "base/verdict.h"
 #include "wire/msg.h"
 
 /*
- * The tree that is written. A server may be hostile: every name is checked to be one component,
+ * The tree that is written. A sender may be hostile: every name is checked to be one component,
  * every open is relative to a directory that this transfer holds open, and no symbolic link is
  * followed below DEST.
  *
- * Entries finish late: chunks of a file arrive after the next file has started, and a directory's
+ * Entries finish late: data of a file arrives after the next entries were listed, and a directory's
  * times must be set after everything in it. So a directory counts its users (itself while
  * it is listed, its subdirectories, its unfinished files) and is finished when there are none.
  */
+
+/* An extended attribute that an entry has at the source; ACLs are two of them. */
+struct dest_xattr {
+	struct dest_xattr *next;
+	uint32_t n;
+	uint8_t *value;
+	char name[256];
+};
+
+/* What is kept of an entry besides its data. */
+struct dest_meta {
+	uint32_t mode, uid, gid;
+	struct timespec mtime;
+	struct dest_xattr *xattrs;
+};
+
 struct dest_dir {
 	struct dest_dir *parent;
-	int fd;
+	int fd; /* -1 in a dry run, where the directory would have to be made */
 	unsigned int refs;
 	bool theirs; /* the user's DEST, which existed before: mode and times stay */
-	uint32_t mode;
-	struct timespec mtime;
+	bool fresh;  /* made by this copy: nothing can be in the way */
+	struct dest_meta meta;
+	char **names; /* listed entries, with --delete */
+	size_t n_names, room_names;
+	char path[]; /* from the directory that the copy began in */
 };
 
 struct dest_file {
 	struct dest_file *next, **link;
 	struct dest_dir *dir;
 	int fd;
-	bool ended, broken; /* broken: the server could not read all of it */
-	uint32_t mode;
-	uint64_t size, sent, written; /* chunks the server sent, and those in the file */
-	uint64_t behind;	      /* bytes since the disk was last told to write */
-	struct timespec mtime;
+	bool made, ended, broken; /* broken: the sender could not read all of it */
+	uint32_t verdict, hard;
+	struct dest_meta meta;
+	uint64_t size, at;	    /* at: how far pieces were announced */
+	uint64_t expected, written; /* bytes announced, and those in the file */
+	uint64_t behind;	    /* bytes since the disk was last told to write */
+	struct journal *journal;
 	char name[NAME_MAX + 1], temp[32];
 };
 
+struct dest_hard;
+struct dest_owner;
+
 struct dest {
-	struct dest_dir *now;	/* the directory being listed */
-	struct dest_file *file; /* the file that chunks belong to */
+	struct copy_options options;
+	struct copy_counts *counts;
+	struct dest_dir *now; /* the directory being listed */
 	struct dest_file *open, *ready;
-	unsigned int ready_files;
+	unsigned int ready_files, dirs_open;
 	uint64_t ready_bytes;
-	bool top_done, into; /* into: the top entry is DEST itself, which exists */
+	uint64_t renamed;    /* files of this source that have their names */
+	dev_t dev;	     /* of the base */
+	bool other_fs;	     /* a directory lies on another file system */
+	bool top_done, into; /* into: the top entry is DEST itself */
+	int base;	     /* the directory that the copy began in */
 	char top[NAME_MAX + 1];
-	uint64_t files, dirs, links, bytes; /* finished */
+	struct dest_xattr *xattrs; /* of the next entry */
+	uint32_t xattr_bytes;
+	struct dest_hard **hard; /* by id */
+	uint32_t n_hard;
+	struct dest_late *late; /* hard links to be made at the end */
+	struct dest_owner *owners;
+	uint32_t umask;
+	/* Tells that an entry was not copied whole, or was deleted. */
+	int (*skip)(void *arg, const char *path, const char *why);
+	int (*gone)(void *arg, const char *path);
+	void *arg;
 };
 
-/* How DEST and the source's path name the entry to be made; see dest_begin. */
+/* How DEST names the entries to be made; see dest_begin. */
 struct dest_plan {
+	int root;	  /* DEST is relative to this directory and stays beneath it; or AT_FDCWD */
 	const char *dest; /* as the user gave it */
-	const char *base; /* last component of the source, "" for all that a directory holds */
 	bool many;	  /* several sources: DEST has to be a directory */
 };
 
+/* Of an entry: what was found, and the file to be written if its data is wanted. */
+struct dest_found {
+	uint32_t verdict;
+	struct dest_file *file;
+};
+
 /*
- * As cp -r: into an existing directory DEST the entry goes under its own name, else it is called
- * DEST. The contents of a source directory ("." or "dir/.") go into DEST itself.
+ * As rsync: a source goes into DEST under its own name, and the contents of a directory ("dir/")
+ * go into DEST itself; DEST is made if it is missing. A single file may be called DEST instead.
  */
-int dest_begin(struct dest *d, const struct dest_plan *plan, struct copy_fault *f);
+int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_msg *top,
+	       bool is_dir, struct copy_fault *f);
 
-int dest_add_dir(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
-int dest_up(struct dest *d, struct copy_fault *f);
-int dest_add_link(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
-int dest_add_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		 struct copy_fault *f);
+int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+int dest_add_link(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		  struct copy_fault *f);
+int dest_add_special(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		     struct copy_fault *f);
+int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		  struct copy_fault *f);
+int dest_add_xattr(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 
-/* Checks that a chunk lies in the current file. The file waits for it until dest_write(). */
-struct dest_file *dest_expect(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+/* Checks that a piece lies in the file. The file waits for it until dest_write(). */
+int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_fault *f);
 int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
 	       struct copy_fault *f);
-int dest_end_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+int dest_end_file(struct dest *d, struct dest_file *file, bool broken, struct copy_fault *f);
 
 /* Syncs and renames the complete files; without force only if there are enough of them. */
 int dest_commit(struct dest *d, bool force, struct copy_fault *f);
 
-/* Finishes the tree: everything has been listed and written. */
+/* Finishes a source: everything has been listed and written. */
 int dest_finish(struct dest *d, struct copy_fault *f);
 
 /* Removes unfinished files. Harmless after dest_finish. */
@@ -86,7 +142,7 @@ void dest_abort(struct dest *d);
 
 bool dest_name_ok(struct copy_bytes name);
 
-/* --- what dest.c and dest_file.c share --- */
+/* --- what the files of this folder share --- */
 
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
 	      struct copy_fault *f);
@@ -98,7 +154,12 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
 #define DEST_WHERE(dir, name) dest_where((char[520]){0}, (dir), (name))
 const char *dest_where(char to[520], const struct dest_dir *dir, const char *name);
 
+/* Path of an entry as lists give it; `to` has PATH_MAX bytes. */
+const char *dest_path(char *to, const struct dest_dir *dir, const char *name);
+
 int dest_temp_name(char to[32], struct copy_fault *f);
+int dest_fault(const struct dest_dir *dir, const char *what, const char *name,
+	       struct copy_fault *f);
 
 void dest_drop_files(struct dest *d);
 

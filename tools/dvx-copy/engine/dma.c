@@ -22,13 +22,12 @@ static int import_fault(struct copy_fault *f, int err)
 	if (err == -EXDEV)
 		return copy_fail(
 			f, COPY_DEVICE,
-			"the device refused the server's ticket: do both ends use the same chip?");
+			"the device refused the other end's ticket: do both use the same chip?");
 	if (err == -EINVAL)
-		return copy_fail(
-			f, COPY_DEVICE,
-			"the server uses the same function of the device as this end; run one of "
-			"them on the other function");
-	return device_fault(f, "importing the server's pool");
+		return copy_fail(f, COPY_DEVICE,
+				 "both ends use the same function of the device; run one of "
+				 "them on the other function");
+	return device_fault(f, "importing the other end's pool");
 }
 
 static int import(struct copy_engine *e, const struct ticket *t, struct copy_fault *f)
@@ -37,10 +36,12 @@ static int import(struct copy_engine *e, const struct ticket *t, struct copy_fau
 	int err;
 
 	if (dvx_ticket_decode(t->bytes, t->n, &plain))
-		return copy_fail(f, COPY_PROTOCOL, "the server sent a ticket that can't be read");
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the other end sent a ticket that can't be read");
 	if (plain.len < dvx_mkey_len(e->local)) {
 		dvx_ticket_wipe(&plain);
-		return copy_fail(f, COPY_PROTOCOL, "the server's ticket is for less than its pool");
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the other end's ticket is for less than its pool");
 	}
 	err = dvx_mkey_import(e->d->dev, e->d->pd, &plain, &e->alias);
 	dvx_ticket_wipe(&plain);

@@ -9,7 +9,7 @@ struct export
 };
 
 /* The pool is read-only: a copy out of it needs only local read, which every mkey grants.
- * needs. */
+ */
 #define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
 
 int export_check(const struct copy_device *d, struct copy_fault *f)

@@ -1,55 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tree.h"
+#include "resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-int tree_open_steps(int root, const char *path)
-{
-	char part[NAME_MAX + 1];
-	int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
-
-	while (at >= 0 && *path) {
-		size_t n = strcspn(path, "/");
-		int next;
-
-		if (n > NAME_MAX) {
-			close(at);
-			errno = ENAMETOOLONG;
-			return -1;
-		}
-		memcpy(part, path, n);
-		part[n] = '\0';
-		path += n;
-		path += strspn(path, "/");
-		if (!n)
-			continue;
-		next = openat(at, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		close(at);
-		at = next;
-	}
-	return at;
-}
-
-/* The kernel refuses with EXDEV what would leave the root, however the path is built. */
-static int open_beneath(int root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-	};
-	long fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-
-	if (fd < 0 && errno == ENOSYS)
-		return tree_open_steps(root, path);
-	return (int)fd;
-}
+#include "base/beneath.h"
 
 static bool has_dotdot(const char *path)
 {
@@ -64,10 +22,11 @@ static bool has_dotdot(const char *path)
 	return false;
 }
 
-/* Takes trailing slashes and "." components off: "a/./" and "a" are the same entry. */
-static void trim(char *path)
+/* Takes trailing slashes and "." components off: what is left names the same entry. They mean that
+ * its contents are to be copied: true if there were any. */
+static bool resolve_trim(char *path)
 {
-	size_t n = strlen(path);
+	size_t n = strlen(path), all = n;
 
 	for (;;) {
 		if (n && path[n - 1] == '/')
@@ -78,24 +37,67 @@ static void trim(char *path)
 			break;
 	}
 	path[n] = '\0';
+	return n < all || !n;
 }
 
-static int resolve_split(struct tree_entry *e, int root, char *path, struct copy_fault *f)
+/* Splits the path: its directory, "." if it has none, and the entry's name. */
+static int resolve_split(struct source_entry *e, char *path, const char **dir, bool contents,
+			 struct copy_fault *f)
 {
 	char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path, *dir = ".";
+	const char *name = slash ? slash + 1 : path;
 
-	if (slash) {
-		*slash = '\0';
-		dir = path;
-	}
 	if (strlen(name) > NAME_MAX)
 		return copy_fail(f, COPY_IO, "%s: %s", QUOTED(name, strlen(name)),
 				 strerror(ENAMETOOLONG));
-	strcpy(e->name, *name ? name : ".");
-	e->dir = open_beneath(root, dir);
-	if (e->dir >= 0)
+	strcpy(e->entry, *name ? name : ".");
+	strcpy(e->name, contents ? "" : name);
+	*dir = !slash ? "." : slash == path ? "/" : path;
+	if (slash && slash != path)
+		*slash = '\0';
+	return 0;
+}
+
+static int resolve_check(struct source_entry *e, const char *path, bool contents,
+			 struct copy_fault *f)
+{
+	struct stat st;
+	int err = 0;
+
+	if (fstatat(e->dir, e->entry, &st, AT_SYMLINK_NOFOLLOW))
+		err = errno;
+	/* "link/" is the directory that the link leads to: that is a path of its own. */
+	else if (contents && !S_ISDIR(st.st_mode))
+		err = ENOTDIR;
+	if (!err)
 		return 0;
+	source_close(e);
+	return copy_fail(f, COPY_IO, "%s: %s", path, strerror(err));
+}
+
+int source_resolve(struct source_entry *e, int root, const uint8_t *bytes, size_t len,
+		   struct copy_fault *f)
+{
+	const char *dir, *shown = QUOTED(bytes, len);
+	char path[PATH_MAX];
+	bool contents;
+
+	e->dir = -1;
+	if (len >= sizeof(path) || memchr(bytes, '\0', len))
+		return copy_fail(f, COPY_REFUSED, "path is too long or holds a zero byte");
+	memcpy(path, bytes, len);
+	path[len] = '\0';
+	contents = resolve_trim(path);
+	if (path[0] == '/')
+		return copy_fail(f, COPY_REFUSED,
+				 "path %s is absolute; paths begin at the served directory", shown);
+	if (has_dotdot(path))
+		return copy_fail(f, COPY_REFUSED, "path %s holds \"..\"", shown);
+	if (resolve_split(e, path, &dir, contents, f))
+		return -1;
+	e->dir = beneath_open(root, dir, O_PATH | O_DIRECTORY);
+	if (e->dir >= 0)
+		return resolve_check(e, shown, contents, f);
 	if (errno == EXDEV || errno == ELOOP)
 		return copy_fail(f, COPY_REFUSED,
 				 "path %s leaves the served directory through a symbolic link",
@@ -103,34 +105,42 @@ static int resolve_split(struct tree_entry *e, int root, char *path, struct copy
 	return copy_fail(f, COPY_IO, "%s: %s", QUOTED(dir, strlen(dir)), strerror(errno));
 }
 
-int tree_resolve(struct tree_entry *e, int root, const uint8_t *bytes, size_t len,
-		 struct copy_fault *f)
+int source_local(struct source_entry *e, const char *arg, struct copy_fault *f)
 {
 	char path[PATH_MAX];
-	struct stat st;
+	size_t n = strlen(arg);
+	const char *dir = arg;
+	bool contents;
 
 	e->dir = -1;
-	if (len >= sizeof(path) || memchr(bytes, '\0', len))
-		return copy_fail(f, COPY_REFUSED, "path is too long or holds a zero byte");
-	memcpy(path, bytes, len);
-	path[len] = '\0';
-	trim(path);
-	if (path[0] == '/')
-		return copy_fail(f, COPY_REFUSED,
-				 "path %s is absolute; paths begin at the served directory",
-				 QUOTED(bytes, len));
-	if (has_dotdot(path))
-		return copy_fail(f, COPY_REFUSED, "path %s holds \"..\"", QUOTED(bytes, len));
-	if (resolve_split(e, root, path, f))
+	if (!n || n >= sizeof(path))
+		return copy_fail(f, COPY_USAGE, "a source is empty or too long");
+	strcpy(path, arg);
+	contents = resolve_trim(path);
+	/* "..", "dir/.." and "link/" are directories by another name than their own. */
+	contents = contents || source_is_contents(path);
+	if (contents) {
+		strcpy(e->entry, ".");
+		e->name[0] = '\0';
+	} else if (resolve_split(e, path, &dir, false, f)) {
 		return -1;
-	if (!fstatat(e->dir, e->name, &st, AT_SYMLINK_NOFOLLOW))
-		return 0;
-	copy_fail(f, COPY_IO, "%s: %s", QUOTED(bytes, len), strerror(errno));
-	tree_close(e);
-	return -1;
+	}
+	e->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (e->dir < 0)
+		return copy_fail(f, COPY_IO, "%s: %s", QUOTED(dir, strlen(dir)), strerror(errno));
+	return resolve_check(e, QUOTED(arg, strlen(arg)), contents, f);
 }
 
-void tree_close(struct tree_entry *e)
+bool source_is_contents(const char *arg)
+{
+	size_t n = strlen(arg);
+
+	for (int dots = 0; n && arg[n - 1] == '.' && dots < 2; dots++)
+		n--;
+	return !n || arg[n - 1] == '/' || arg[n - 1] == ':';
+}
+
+void source_close(struct source_entry *e)
 {
 	if (e->dir >= 0)
 		close(e->dir);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -16,7 +17,8 @@ void link_init(struct link *l, int fd, bool is_server, int patience_ms)
 	l->patience_ms = patience_ms;
 	l->sealed = false;
 	l->stop = NULL;
-	l->at = l->have = l->used = 0;
+	l->at = l->have = l->used = l->queued = 0;
+	l->spill = (struct link_spill){0};
 }
 
 void link_close(struct link *l)
@@ -27,6 +29,10 @@ void link_close(struct link *l)
 	auth_wipe(&l->auth);
 	explicit_bzero(l->in, sizeof(l->in)); /* the ticket was in here */
 	explicit_bzero(l->out, sizeof(l->out));
+	if (l->spill.p)
+		explicit_bzero(l->spill.p, l->spill.room);
+	free(l->spill.p);
+	l->spill = (struct link_spill){0};
 }
 
 static int died(struct link *l, int err, struct copy_fault *f)
@@ -81,6 +87,40 @@ static int link_send_failed(struct link *l, int err, struct copy_fault *f)
 	return died(l, err, f);
 }
 
+#define SPILL_MAX ((size_t)16 << 20)
+
+static size_t link_spill_room(const struct link *l)
+{
+	return SPILL_MAX - l->spill.at - l->spill.n;
+}
+
+/*
+ * Whoever waits to send reads meanwhile: two ends that both wait for the other to read would wait
+ * for ever. What comes stays valid for the message that is being handled: `in` is left alone.
+ */
+static int link_spill_fill(struct link *l, struct copy_fault *f)
+{
+	struct link_spill *sp = &l->spill;
+	size_t at = sp->at + sp->n;
+	ssize_t n;
+
+	if (!link_spill_room(l))
+		return 0;
+	if (at == sp->room) {
+		size_t room = sp->room ? 2 * sp->room : 65536;
+		uint8_t *more = realloc(sp->p, room);
+
+		if (!more)
+			return copy_fail(f, COPY_IO, "out of memory");
+		sp->p = more;
+		sp->room = room;
+	}
+	n = recv(l->fd, sp->p + at, sp->room - at, MSG_DONTWAIT);
+	if (n > 0)
+		sp->n += (size_t)n;
+	return n == 0 ? link_send_failed(l, 0, f) : 0;
+}
+
 static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy_fault *f)
 {
 	while (n) {
@@ -95,25 +135,62 @@ static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy
 			continue;
 		if (errno != EAGAIN && errno != EWOULDBLOCK)
 			return link_send_failed(l, errno, f);
-		done = link_wait_for(l, POLLOUT, l->patience_ms, f);
+		done = link_wait_for(l, link_spill_room(l) ? POLLOUT | POLLIN : POLLOUT,
+				     l->patience_ms, f);
 		if (done <= 0)
 			return done ? -1 : silent(l, f);
+		if (link_spill_fill(l, f))
+			return -1;
 	}
+	return 0;
+}
+
+int link_flush(struct link *l, struct copy_fault *f)
+{
+	size_t n = l->queued;
+
+	l->queued = 0;
+	return n ? link_send_all(l, l->out, n, f) : 0;
+}
+
+int link_queue(struct link *l, const struct copy_msg *m, struct copy_fault *f)
+{
+	struct seal *s = l->is_server ? &l->auth.to_client : &l->auth.to_server;
+	uint8_t *head, *body;
+	size_t len, all;
+
+	if (l->queued + LINK_FRAME > sizeof(l->out) && link_flush(l, f))
+		return -1;
+	head = l->out + l->queued;
+	body = head + LINK_HEAD;
+	len = msg_encode(m, body);
+	all = len + (l->sealed ? AUTH_TAG : 0);
+	for (size_t i = 0; i < LINK_HEAD; i++)
+		head[i] = (uint8_t)(all >> 8 * i);
+	if (l->sealed)
+		seal_close(s, head, body, len);
+	l->queued += LINK_HEAD + all;
 	return 0;
 }
 
 int link_send(struct link *l, const struct copy_msg *m, struct copy_fault *f)
 {
-	struct seal *s = l->is_server ? &l->auth.to_client : &l->auth.to_server;
-	uint8_t *body = l->out + LINK_HEAD;
-	size_t len = msg_encode(m, body);
-	size_t all = len + (l->sealed ? AUTH_TAG : 0);
+	return link_queue(l, m, f) || link_flush(l, f) ? -1 : 0;
+}
 
-	for (size_t i = 0; i < LINK_HEAD; i++)
-		l->out[i] = (uint8_t)(all >> 8 * i);
-	if (l->sealed)
-		seal_close(s, l->out, body, len);
-	return link_send_all(l, l->out, LINK_HEAD + all, f);
+static void link_unspill(struct link *l)
+{
+	struct link_spill *sp = &l->spill;
+	size_t n = sizeof(l->in) - l->have;
+
+	if (n > sp->n)
+		n = sp->n;
+	memcpy(l->in + l->have, sp->p + sp->at, n);
+	l->have += n;
+	sp->at += n;
+	sp->n -= n;
+	if (!sp->n)
+		sp->at = 0;
 }
 
 /* 1 if bytes came, 0 if none were there. */
@@ -125,6 +202,10 @@ static int link_fill(struct link *l, struct copy_fault *f)
 		memmove(l->in, l->in + l->at, l->have - l->at);
 		l->have -= l->at;
 		l->at = 0;
+	}
+	if (l->spill.n) {
+		link_unspill(l);
+		return 1;
 	}
 	n = recv(l->fd, l->in + l->have, sizeof(l->in) - l->have, MSG_DONTWAIT);
 	if (n > 0) {

@@ -24,8 +24,14 @@ struct link {
 	struct auth auth;
 	size_t at, have; /* the unread part of `in` */
 	size_t used;	 /* length of the frame handed out last */
+	size_t queued;	 /* bytes in `out` */
 	uint8_t in[4 * LINK_FRAME];
-	uint8_t out[LINK_FRAME];
+	uint8_t out[4 * LINK_FRAME];
+	/* What came while this end waited to send; it is read before the socket is. */
+	struct link_spill {
+		uint8_t *p;
+		size_t at, n, room;
+	} spill;
 };
 
 void link_init(struct link *l, int fd, bool is_server, int patience_ms);
@@ -37,6 +43,10 @@ void link_close(struct link *l);
 int link_handshake(struct link *l, const struct key *k, struct copy_fault *f);
 
 int link_send(struct link *l, const struct copy_msg *m, struct copy_fault *f);
+
+/* As link_send(), but the message may wait for others: link_flush() sends them all. */
+int link_queue(struct link *l, const struct copy_msg *m, struct copy_fault *f);
+int link_flush(struct link *l, struct copy_fault *f);
 
 /*
  * Takes a message: 1, or 0 if none came within wait_ms (0: does not wait), or -1.

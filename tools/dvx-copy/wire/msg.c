@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/options.h"
+
 enum kind { END_OF_ROW, U32, U64, BYTES };
 
 struct msg_field {
@@ -16,7 +18,7 @@ struct msg_field {
 
 struct msg_row {
 	const char *name;
-	struct msg_field field[8];
+	struct msg_field field[10];
 };
 
 /* clang-format off */
@@ -30,27 +32,43 @@ struct msg_row {
 #define OFF(f)		IN64(f, 0, INT64_MAX) /* what off_t can say */
 #define NSEC		IN32(nsec, 0, 999999999)
 #define MODE		IN32(mode, 0, 07777)
+#define NAME		RAW(name, 0, NAME_MAX)
+#define TIME		ANY64(sec), NSEC
+#define OWNERS		ANY32(uid), ANY32(gid)
 
 /* The format is this table: fields in order, little-endian; RAW has a 32-bit count before it. */
 static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_HELLO] = {"HELLO", {ANY32(magic), ANY32(version), ANY32(flags), RAW(name, 32, 32)}},
 	[MSG_PROOF] = {"PROOF", {RAW(name, 32, 32)}},
 	[MSG_ERROR] = {"ERROR", {IN32(code, 0, 255), RAW(text, 0, 1024)}},
+	[MSG_START] = {"START",
+		       {IN32(flags, 0, MSG_PUSH | MSG_MANY), IN32(options, 0, OPTIONS_ALL),
+			IN32(code, 0, FSYNC_MODES - 1), RAW(name, 0, PATH_MAX - 1)}},
 	[MSG_SETUP] = {"SETUP", {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30)}},
 	[MSG_POOL] = {"POOL",
 		      {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30), RAW(name, 1, 1024)}},
-	[MSG_PULL] = {"PULL", {ANY32(flags), RAW(name, 0, PATH_MAX - 1)}},
+	[MSG_PULL] = {"PULL", {RAW(name, 0, PATH_MAX - 1)}},
 	[MSG_TOTALS] = {"TOTALS", {ANY64(files), ANY64(size)}},
-	[MSG_DIR] = {"DIR", {RAW(name, 0, NAME_MAX), MODE, ANY64(sec), NSEC}},
-	[MSG_UP] = {"UP", {{0}}},
-	[MSG_FILE] = {"FILE", {RAW(name, 0, NAME_MAX), MODE, OFF(size), ANY64(sec), NSEC}},
-	[MSG_CHUNK] = {"CHUNK", {ANY32(slot), OFF(off), IN32(len, 1, 1u << 30), ANY32(crc)}},
-	[MSG_END] = {"END", {ANY64(chunks), ANY32(flags)}},
-	[MSG_LINK] = {"LINK",
-		      {RAW(name, 0, NAME_MAX), RAW(text, 1, PATH_MAX - 1), ANY64(sec), NSEC}},
+	[MSG_TOP] = {"TOP", {IN32(flags, 0, MSG_CONTENTS), NAME}},
+	[MSG_OWNER] = {"OWNER", {IN32(flags, 0, MSG_IS_GROUP), ANY32(id), RAW(name, 1, 255)}},
+	[MSG_XATTR] = {"XATTR",
+		       {IN32(flags, 0, MSG_GOES_ON), RAW(name, 1, 255), RAW(text, 0, 4096)}},
+	[MSG_DIR] = {"DIR", {NAME, MODE, TIME, OWNERS}},
+	[MSG_UP] = {"UP", {IN32(flags, 0, MSG_WHOLE)}},
+	[MSG_FILE] = {"FILE", {NAME, MODE, OFF(size), TIME, OWNERS, ANY32(id), RAW(text, 0, 32)}},
+	[MSG_LINK] = {"LINK", {NAME, RAW(text, 1, PATH_MAX - 1), TIME, OWNERS, ANY32(id)}},
+	[MSG_SPECIAL] = {"SPECIAL",
+			 {NAME, IN32(mode, 0, 0177777), ANY64(off), TIME, OWNERS, ANY32(id)}},
+	[MSG_DATA] = {"DATA",
+		      {ANY32(slot), IN32(len, 0, 1u << 30), ANY32(crc),
+		       RAW(text, MSG_PIECE_BYTES, MSG_PIECES *MSG_PIECE_BYTES)}},
 	[MSG_NOTICE] = {"NOTICE", {RAW(name, 0, PATH_MAX - 1), RAW(text, 0, 1024)}},
+	[MSG_DONE] = {"DONE", {ANY64(files), ANY64(chunks), ANY64(copies)}},
+	[MSG_VERDICT] = {"VERDICT", {RAW(text, 4, 4 * MSG_VERDICTS)}},
+	[MSG_FROM] = {"FROM", {ANY32(id), OFF(off)}},
+	[MSG_GONE] = {"GONE", {RAW(name, 1, PATH_MAX - 1)}},
 	[MSG_RETURN] = {"RETURN", {ANY32(slot)}},
-	[MSG_DONE] = {"DONE", {{0}}},
+	[MSG_FINISHED] = {"FINISHED", {ANY64(files), ANY64(chunks), ANY64(copies)}},
 	[MSG_BYE] = {"BYE", {{0}}},
 };
 
@@ -86,6 +104,32 @@ static uint64_t msg_value_of(const struct msg_field *d, const struct copy_msg *m
 	}
 	memcpy(&narrow, d->kind == BYTES ? p + offsetof(struct copy_bytes, n) : p, sizeof(narrow));
 	return narrow;
+}
+
+void msg_piece_put(uint8_t to[MSG_PIECE_BYTES], const struct msg_piece *p)
+{
+	msg_put_bytes(to, p->entry, 4);
+	msg_put_bytes(to + 4, p->flags, 4);
+	msg_put_bytes(to + 8, p->off, 8);
+	msg_put_bytes(to + 16, p->len, 4);
+}
+
+void msg_piece_get(struct msg_piece *p, const uint8_t from[MSG_PIECE_BYTES])
+{
+	p->entry = (uint32_t)msg_get(from, 4);
+	p->flags = (uint32_t)msg_get(from + 4, 4);
+	p->off = msg_get(from + 8, 8);
+	p->len = (uint32_t)msg_get(from + 16, 4);
+}
+
+void msg_verdict_put(uint8_t to[4], uint32_t verdict)
+{
+	msg_put_bytes(to, verdict, 4);
+}
+
+uint32_t msg_verdict_get(const uint8_t from[4])
+{
+	return (uint32_t)msg_get(from, 4);
 }
 
 size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX])

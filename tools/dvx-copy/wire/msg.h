@@ -8,48 +8,87 @@
 #include "base/bytes.h"
 #include "base/fault.h"
 
-/* Messages of the control connection; doc/design/0010-dvx-copy.md shows their order. */
+/* Messages of the control connection; doc/design/0070-dvx-copy-sync.md shows their order. */
 #define MSG_MAGIC   0x43787664u /* "dvxC" in little-endian bytes */
-#define MSG_VERSION 2u
-#define MSG_MAX	    8192u /* one encoded message: the longest is a symlink (name and target) */
+#define MSG_VERSION 3u
+#define MSG_MAX	    8192u /* one encoded message: the longest is a slot's list of pieces */
 
+/* The roles: the sender walks a tree and reads, the receiver compares and writes. */
 enum msg_type {
 	MSG_HELLO = 1, /* both: magic, version, nonce; in the clear */
 	MSG_PROOF,     /* both: proves knowledge of the key; in the clear */
-	MSG_ERROR,     /* both: the sender gives up, and why */
-	MSG_SETUP,     /* client: the pool that it wants */
-	MSG_POOL,      /* server: the pool that it made, and its ticket */
-	MSG_PULL,      /* client: send this path */
-	MSG_TOTALS,    /* server: what the path holds, for progress */
-	MSG_DIR,       /* server: a directory begins; what follows is inside */
-	MSG_UP,	       /* server: it ends */
-	MSG_FILE,      /* server: a file begins */
-	MSG_CHUNK,     /* server: a slot of the pool holds this part of the file */
-	MSG_END,       /* server: the file ends */
-	MSG_LINK,      /* server: a symbolic link */
-	MSG_NOTICE,    /* server: an entry that it could not send, and why; the copy goes on */
-	MSG_RETURN,    /* client: the slot is free again */
-	MSG_DONE,      /* server: the path has been sent */
+	MSG_ERROR,     /* both: this end gives up, and why */
+	MSG_START,     /* client: which way it copies, and how */
+	MSG_SETUP,     /* receiver: the pool that it wants */
+	MSG_POOL,      /* sender: the pool that it made, and its ticket */
+	MSG_PULL,      /* client that receives: send what this path names */
+	MSG_TOTALS,    /* sender: what the path holds, for progress */
+	MSG_TOP,       /* sender: a source begins; its name at the destination */
+	MSG_OWNER,     /* sender: the name of a user or group that entries mention */
+	MSG_XATTR,     /* sender: an extended attribute of the next entry, or a part of its value */
+	MSG_DIR,       /* sender: a directory; what follows up to its UP is inside */
+	MSG_UP,	       /* sender: it ends */
+	MSG_FILE,      /* sender: a file */
+	MSG_LINK,      /* sender: a symbolic link */
+	MSG_SPECIAL,   /* sender: a device, FIFO or socket */
+	MSG_DATA,      /* sender: a slot of the pool holds these pieces of files */
+	MSG_NOTICE,    /* both: an entry that was not copied whole, and why; the copy goes on */
+	MSG_DONE,      /* sender: everything has been sent */
+	MSG_VERDICT,   /* receiver: what it found of the next entries, and whether it wants them */
+	MSG_FROM,      /* receiver: it has this file up to an offset */
+	MSG_GONE,      /* receiver: it deleted this entry */
+	MSG_RETURN,    /* receiver: the slot is free again */
+	MSG_FINISHED,  /* receiver: everything is at its place */
 	MSG_BYE,       /* client: no more requests, the ticket is no longer used */
 	MSG_TYPES,
 };
 
 enum msg_flag {
-	MSG_HAS_KEY = 1,     /* HELLO: sender was given a key */
-	MSG_WANT_TOTALS = 1, /* PULL */
-	MSG_BROKEN = 1,	     /* END: the file could not be read to its end; discard it */
+	MSG_HAS_KEY = 1,  /* HELLO: this end was given a key */
+	MSG_PUSH = 1,	  /* START: the client is the sender */
+	MSG_MANY = 2,	  /* START: several sources, so that the destination is a directory */
+	MSG_CONTENTS = 1, /* TOP: the source is what a directory holds */
+	MSG_WHOLE = 1,	  /* UP: every entry of the directory was listed */
+	MSG_GOES_ON = 1,  /* XATTR: the value goes on in the next one */
+	MSG_IS_GROUP = 1, /* OWNER */
 };
+
+/* At most so many entries are listed before the receiver has judged them and has their data. */
+#define MSG_WINDOW 2048u
 
 /* One struct for all types; a type uses the fields that its row in msg.c names. */
 struct copy_msg {
 	enum msg_type type;
-	uint32_t magic, version, flags, code;
-	uint32_t slots, slot_bytes, slot, len, crc, mode, nsec;
-	uint64_t off, size, files, chunks;
+	uint32_t magic, version, flags, code, options;
+	uint32_t slots, slot_bytes, slot, len, crc, mode, nsec, uid, gid;
+	uint32_t id; /* of hard links; of an owner; the number of an entry */
+	uint64_t off, size, files, chunks, copies;
 	int64_t sec;
 	struct copy_bytes name; /* nonce, proof, ticket, path or name */
-	struct copy_bytes text; /* link target, or a sentence */
+	struct copy_bytes text; /* link target, value, digest, sentence, pieces or verdicts */
 };
+
+/* A part of a file in a slot. Pieces lie one behind the other. */
+struct msg_piece {
+	uint32_t entry; /* its number in the order of DIR, FILE, LINK and SPECIAL */
+	uint32_t flags;
+	uint64_t off;
+	uint32_t len;
+};
+
+enum msg_piece_flag {
+	PIECE_LAST = 1,	  /* the file ends here */
+	PIECE_BROKEN = 2, /* with LAST: it could not be read to its end; discard it */
+};
+
+#define MSG_PIECE_BYTES 20u
+#define MSG_PIECES	400u
+#define MSG_VERDICTS	1024u /* in one message, 4 bytes each */
+
+void msg_piece_put(uint8_t to[MSG_PIECE_BYTES], const struct msg_piece *p);
+void msg_piece_get(struct msg_piece *p, const uint8_t from[MSG_PIECE_BYTES]);
+void msg_verdict_put(uint8_t to[4], uint32_t verdict);
+uint32_t msg_verdict_get(const uint8_t from[4]); /* enum verdict */
 
 /* Returns the encoded length. Asserts that the message keeps the limits of its row. */
 size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX]);

@@ -2,22 +2,21 @@
 #ifndef DVX_COPY_SESSION_H
 #define DVX_COPY_SESSION_H
 
+#include "base/options.h"
 #include "engine/engine.h"
 #include "wire/link.h"
 
 /* What all clients of a server share. */
 struct copy_server {
 	int root;
+	bool writable;	/* clients may push */
+	uint32_t umask; /* of new entries whose mode is not kept */
 	struct copy_device *device;
 	uint32_t slots, slot_bytes;
 };
 
-struct session_totals {
-	uint64_t files, bytes;
-};
-
 /* One client from its handshake to its last byte. The link is the caller's. */
-int session_run(const struct copy_server *s, struct link *l, struct session_totals *t,
+int session_run(const struct copy_server *s, struct link *l, struct copy_counts *counts,
 		struct copy_fault *f);
 
 #endif

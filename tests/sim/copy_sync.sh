@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves: dvx-copy keeps two trees the same, both ways, as rsync does with the same letters.
+. "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
+
+src=$work/src
+mkdir -p "$src/dir/sub" "$src/gone" "$src/empty"
+for n in $(seq 300); do echo "$n" >"$src/dir/$n"; done
+dd if=/dev/urandom of="$src/big" bs=1M count=3 status=none
+ln "$src/big" "$src/dir/other-name"
+ln -s 1 "$src/dir/link"
+mkfifo "$src/dir/fifo"
+: >"$src/gone/file"
+truncate -s 2M "$src/hole"
+echo odd >"$src/dir/sub/$(printf 'a\nb \377')"
+chmod 4711 "$src/dir/1"
+chmod 2750 "$src/dir/sub"
+touch -h -d '2002-03-04 05:06:07.89' "$src/dir/link" "$src/dir/2"
+
+start "$work" --writable
+# Whose disk is slow need not wait here.
+push() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" push --fsync=none "$@"; }
+pull() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" pull --fsync=none "$@"; }
+# What an independent tool finds to be done is nothing.
+alike() {
+	command -v rsync >"$work/which" || { same "$1" "$2"; return; }
+	rsync -n -i "${3:--aHX}" --checksum --delete "$1/" "$2/" >"$work/rsync"
+	cat "$work/rsync"
+	[ ! -s "$work/rsync" ]
+}
+check "pull -aHX" pull -aHX "127.0.0.1:$port:src/" "$work/pulled"
+check "leaves rsync nothing to do" alike "$src" "$work/pulled"
+check "push -aHX" push -aHX "$src/" "127.0.0.1:$port:pushed"
+check "leaves rsync nothing to do, either" alike "$src" "$work/pushed"
+
+batches() {
+	pull --json -r "127.0.0.1:$port:src/dir/" "$work/batches" >"$work/json"
+	cat "$work/json"
+	grep -q '"files": 30[0-9]' "$work/json" || return 1
+	[ "$(sed -n 's/.*"dma_copies": \([0-9]*\).*/\1/p' "$work/json")" -lt 20 ]
+}
+check "many small files travel in a few copies" batches
+
+again() {
+	pull --json -aHX --delete "127.0.0.1:$port:src/" "$work/pulled" >"$work/json" && cat "$work/json" &&
+		grep -q '"files": 0,' "$work/json" && grep -q '"bytes": 0,' "$work/json"
+}
+check "a second run copies nothing" again
+
+rm -r "$src/gone" "$src/dir/3"
+echo changed >"$src/dir/4"
+chmod 600 "$src/dir/5"
+mkdir "$src/dir/new"
+rm "$src/dir/link" && ln -s 2 "$src/dir/link"
+cp -p "$src/dir/6" "$work/six" && echo x >"$src/dir/6" && touch -r "$work/six" "$src/dir/6"
+items() {
+	"$1" -n -aHX --delete "$2" "$3" | sed '$d' | sort >"$work/items"
+	cat "$work/items"
+	"$PERL" -pe "s/^>/$4/" >"$work/want" <<-END
+		*deleting   dir/3
+		*deleting   gone/
+		*deleting   gone/file
+		.d..t...... ./
+		.d..t...... dir/
+		.f...p..... dir/5
+		>f.st...... dir/4
+		cLc.t...... dir/link -> 2
+		cd+++++++++ dir/new/
+	END
+	LC_ALL=C sort "$work/want" >"$work/want.sorted"
+	LC_ALL=C sort "$work/items" | diff - "$work/want.sorted"
+}
+check "--dry-run says what pull would do" items pull "127.0.0.1:$port:src/" "$work/pulled" '>'
+check "--dry-run says what push would do" items push "$src/" "127.0.0.1:$port:pushed" '<'
+dry() { [ -e "$work/pulled/gone/file" ] && [ -e "$work/pushed/dir/3" ] && [ ! -e "$work/pulled/dir/new" ]; }
+check "and does none of it" dry
+check "--delete by pull" pull --quiet -aHX --delete "127.0.0.1:$port:src/" "$work/pulled"
+check "--delete by push" push --quiet -aHX --delete "$src/" "127.0.0.1:$port:pushed"
+stale() { [ "$(cat "$work/pulled/dir/6")" = 6 ] && [ "$(cat "$work/pushed/dir/6")" = 6 ]; }
+check "what changed with neither size nor time is not seen" stale
+check "--checksum sees it" pull --quiet -aHXc "127.0.0.1:$port:src/" "$work/pulled"
+check "in pull: the trees are alike" alike "$src" "$work/pulled"
+check "--checksum sees it" push --quiet -aHXc "$src/" "127.0.0.1:$port:pushed"
+check "in push: the trees are alike" alike "$src" "$work/pushed"
+
+update() {
+	echo newer >"$work/pulled/dir/7"
+	pull --quiet -au "127.0.0.1:$port:src/" "$work/pulled" && [ "$(cat "$work/pulled/dir/7")" = newer ]
+}
+check "--update leaves what is newer" update
+inplace() {
+	old=$(stat -c %i "$work/pulled/big")
+	cat "$src/big" "$src/big" >"$src/bigger" && mv "$src/bigger" "$src/big" && truncate -s 1000 "$src/dir/8"
+	echo a much longer one >"$work/pulled/dir/8" && truncate -s 5000 "$work/pulled/dir/8"
+	pull --quiet -a --inplace "127.0.0.1:$port:src/" "$work/pulled" &&
+		[ "$(stat -c %i "$work/pulled/big")" = "$old" ] && cmp "$src/big" "$work/pulled/big" &&
+		cmp "$src/dir/8" "$work/pulled/dir/8"
+}
+check "--inplace writes the file itself" inplace
+sparse() {
+	dd if=/dev/zero of="$src/zeros" bs=1M count=4 status=none
+	pull --quiet -aS "127.0.0.1:$port:src/zeros" "$work/zeros" && cmp "$src/zeros" "$work/zeros" &&
+		[ "$(stat -c %b "$work/zeros")" -lt 100 ]
+}
+check "--sparse makes holes" sparse
+globs() {
+	pull --quiet "127.0.0.1:$port:src/d*/1?" "$work/globbed" && [ "$(ls "$work/globbed" | tr '\n' ' ')" = \
+		"10 11 12 13 14 15 16 17 18 19 " ] && pull --quiet "127.0.0.1:$port:src/[h]ole" "$work/globbed" &&
+		cmp "$src/hole" "$work/globbed/hole"
+}
+check "patterns of the server's names" globs
+for when in each group end; do
+	synced() { pull --quiet -a --fsync="$1" "127.0.0.1:$port:src/dir/" "$work/$1" && alike "$src/dir" "$work/$1" -a; }
+	check "--fsync=$when copies the same" synced "$when"
+done
+several() {
+	mkdir "$work/several" && push --quiet "$src/big" "$src/dir/sub" "127.0.0.1:$port:several" &&
+		cmp "$src/big" "$work/several/big" && same "$src/dir/sub" "$work/several/sub"
+}
+check "push of several sources" several
+check "one file to a new name" push --quiet "$src/hole" "127.0.0.1:$port:called"
+check "has it" cmp "$src/hole" "$work/called"
+check "--delete of several contents is refused" fails 2 "--delete takes" \
+	pull --delete "127.0.0.1:$port:src/dir/" "127.0.0.1:$port:src/" "$work/no"
+check "the server ends well" stop
+
+start "$work/src"
+check "push to a read-only server" fails 7 "read-only" push "$src/hole" "127.0.0.1:$port:x"
+if command -v setfacl >"$work/which" && setfacl -m u:12345:rw "$src/dir/9" 2>"$work/err"; then
+	chmod 660 "$src/dir/9"
+	acl() { [ "$(getfacl -cn "$1" | tr '\n' ' ')" = "$(getfacl -cn "$src/dir/9" | tr '\n' ' ')" ]; }
+	told() {
+		pull "127.0.0.1:$port:dir/9" "$work/acl.0" >"$work/out" && cat "$work/out" && stat -c %a "$work/acl.0" &&
+			grep -q "1 entry's ACL" "$work/out" && [ "$(stat -c %a "$work/acl.0")" = 640 ]
+	}
+	check "an ACL that is left behind is told, and opens nothing to the group" told
+	check "pull -A" pull --quiet -A "127.0.0.1:$port:dir/9" "$work/acl.1"
+	check "keeps it" acl "$work/acl.1"
+else
+	skip "an ACL that is left behind" "no setfacl, or no ACLs here"
+fi
+check "SIGTERM ends the server with 0" stop
+plan

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the user asked for. It travels to the server, so that both roles follow the same options. */
+#ifndef DVX_COPY_OPTIONS_H
+#define DVX_COPY_OPTIONS_H
+
+#include <stdint.h>
+
+/* Bits of START's options; the letters are rsync's. */
+enum copy_option {
+	OPTION_RECURSE = 1u << 0,  /* -r */
+	OPTION_LINKS = 1u << 1,	   /* -l */
+	OPTION_PERMS = 1u << 2,	   /* -p */
+	OPTION_TIMES = 1u << 3,	   /* -t */
+	OPTION_OWNER = 1u << 4,	   /* -o */
+	OPTION_GROUP = 1u << 5,	   /* -g */
+	OPTION_SPECIALS = 1u << 6, /* -D: devices (as root) and FIFOs, sockets */
+	OPTION_ACLS = 1u << 7,	   /* -A */
+	OPTION_XATTRS = 1u << 8,   /* -X */
+	OPTION_HARD = 1u << 9,	   /* -H */
+	OPTION_SPARSE = 1u << 10,  /* -S */
+	OPTION_UPDATE = 1u << 11,  /* -u */
+	OPTION_CHECKSUM = 1u << 12,
+	OPTION_DELETE = 1u << 13,
+	OPTION_DRY = 1u << 14,
+	OPTION_INPLACE = 1u << 15,
+	OPTION_PARTIAL = 1u << 16,
+	OPTION_PLAIN = 1u << 17,  /* no letter of what to keep was given */
+	OPTION_TOTALS = 1u << 18, /* count before sending, for progress */
+	OPTIONS_ALL = (1u << 19) - 1,
+};
+
+/* Without letters: trees, symbolic links, modes, times. */
+#define OPTIONS_PLAIN (OPTION_RECURSE | OPTION_LINKS | OPTION_PERMS | OPTION_TIMES | OPTION_PLAIN)
+#define OPTIONS_ARCHIVE                                                               \
+	(OPTION_RECURSE | OPTION_LINKS | OPTION_PERMS | OPTION_TIMES | OPTION_OWNER | \
+	 OPTION_GROUP | OPTION_SPECIALS)
+
+/* When files are on the disk: doc/design/0070-dvx-copy-sync.md. */
+enum copy_fsync { FSYNC_GROUP, FSYNC_EACH, FSYNC_END, FSYNC_NONE, FSYNC_MODES };
+
+struct copy_options {
+	uint32_t bits; /* enum copy_option */
+	enum copy_fsync fsync;
+};
+
+/* What a role has done so far. */
+struct copy_counts {
+	uint64_t files, dirs, links, specials, hard; /* made or brought up to date */
+	uint64_t same;				     /* files that were there already */
+	uint64_t gone;				     /* deleted entries */
+	uint64_t bytes;
+	uint64_t chunks, copies; /* slots verified, DMA work requests they took */
+};
+
+/* Entries that have what the options don't keep. */
+struct copy_lost {
+	uint64_t acls, xattrs, hard;
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_VERDICT_H
+#define DVX_COPY_VERDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of an entry: what the receiver wants, and how what it has differs from what was listed. */
+enum verdict {
+	VERDICT_WANT = 1 << 0,
+	VERDICT_NEW = 1 << 1,
+	VERDICT_SUM = 1 << 2,
+	VERDICT_SIZE = 1 << 3,
+	VERDICT_TIME = 1 << 4,
+	VERDICT_PERMS = 1 << 5,
+	VERDICT_OWNER = 1 << 6,
+	VERDICT_GROUP = 1 << 7,
+	VERDICT_ACL = 1 << 8,
+	VERDICT_XATTR = 1 << 9,
+	VERDICT_HARD = 1 << 10, /* a hard link to an earlier entry */
+	VERDICT_MADE = 1 << 11, /* a directory, link or special file was made or replaced */
+	VERDICT_DATA = 1 << 12, /* the data is not the same: it is copied, or would be */
+};
+
+#define ITEM_BYTES 12
+
+/* As rsync's --itemize-changes: ">f+++++++++". kind is one of f d L D S. */
+void verdict_itemize(char to[ITEM_BYTES], uint32_t verdict, char kind, bool sending);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "client.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "dest/receiver.h"
+#include "source/list.h"
+#include "source/resolve.h"
+
+static int client_start(struct client *c, int fd, const struct key *key, uint32_t flags,
+			const char *dest, struct copy_fault *f)
+{
+	struct copy_msg m = {.type = MSG_START,
+			     .flags = flags,
+			     .options = c->options.bits,
+			     .code = c->options.fsync,
+			     .name = {(const uint8_t *)dest, (uint32_t)strlen(dest)}};
+
+	link_init(&c->link, fd, false, c->patience_ms);
+	c->link.stop = c->stop;
+	if (m.name.n >= PATH_MAX)
+		return copy_fail(f, COPY_USAGE, "the path is longer than %d bytes", PATH_MAX - 1);
+	return link_handshake(&c->link, key, f) || link_send(&c->link, &m, f);
+}
+
+static void client_end(struct client *c, const struct copy_fault *f)
+{
+	struct copy_msg bye = {.type = MSG_BYE};
+	struct copy_fault ignored = {0};
+
+	if (!f->code)
+		link_send(&c->link, &bye, &ignored);
+	else if (f->code != COPY_PEER)
+		link_tell(&c->link, f);
+	link_close(&c->link);
+}
+
+/* --- pull --- */
+
+static int client_request(struct client *c, const char *path, struct copy_fault *f)
+{
+	struct copy_msg m = {.type = MSG_PULL,
+			     .name = {(const uint8_t *)path, (uint32_t)strlen(path)}};
+
+	if (m.name.n >= PATH_MAX)
+		return copy_fail(f, COPY_USAGE, "source path is longer than %d bytes",
+				 PATH_MAX - 1);
+	return link_send(&c->link, &m, f);
+}
+
+int client_pull(struct client *c, int fd, const struct key *key, const char *path,
+		const char *expect, const char *dest, bool many, struct copy_fault *f)
+{
+	struct receiver *r = calloc(1, sizeof(*r));
+	int ret = client_start(c, fd, key, 0, "", f);
+
+	if (!r)
+		ret = copy_fail(f, COPY_IO, "out of memory");
+	if (!ret) {
+		*r = (struct receiver){.link = &c->link,
+				       .device = c->device,
+				       .options = c->options,
+				       .counts = &c->report->counts,
+				       .report = c->report,
+				       .f = f,
+				       .stop = c->stop,
+				       .plan = {AT_FDCWD, dest, many},
+				       .expect = expect};
+		r->dest.umask = c->umask;
+		ret = receiver_open(r, c->slots, c->slot_bytes) || client_request(c, path, f) ||
+		      receiver_run(r);
+		receiver_close(r);
+	}
+	client_end(c, f);
+	free(r);
+	return ret ? -1 : 0;
+}
+
+/* --- push --- */
+
+static int client_send_one(struct copy_sender *s, const char *path)
+{
+	struct source_entry e;
+	int ret;
+
+	if (source_local(&e, path, s->f))
+		return -1;
+	ret = sender_send(s, e.dir, e.entry, e.name);
+	source_close(&e);
+	return ret;
+}
+
+static int client_send(struct copy_sender *s, char *const *sources, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (client_send_one(s, sources[i]))
+			return -1;
+	return sender_done(s, true);
+}
+
+int client_push(struct client *c, int fd, const struct key *key, char *const *sources, int n,
+		const char *dest, struct copy_fault *f)
+{
+	struct copy_sender s = {.link = &c->link,
+				.device = c->device,
+				.options = c->options,
+				.counts = &c->report->counts,
+				.report = c->report,
+				.f = f,
+				.fd = -1};
+	int ret = client_start(c, fd, key, MSG_PUSH | (n > 1 ? MSG_MANY : 0), dest, f) ||
+		  sender_open(&s, c->slots, c->slot_bytes) || client_send(&s, sources, n);
+
+	sender_close(&s);
+	client_end(c, f);
+	return ret ? -1 : 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_CLIENT_H
+#define DVX_COPY_CLIENT_H
+
+#include <signal.h>
+
+#include "base/report.h"
+#include "engine/engine.h"
+#include "wire/link.h"
+
+/* The client's end of a connection, whichever way the data goes. */
+struct client {
+	struct link link;
+	struct copy_device *device;
+	struct copy_options options;
+	struct report *report;
+	uint32_t slots, slot_bytes;
+	int patience_ms;
+	uint32_t umask;
+	const volatile sig_atomic_t *stop;
+};
+
+/* fd is connected; it is closed in any case. */
+int client_pull(struct client *c, int fd, const struct key *key, const char *path,
+		const char *expect, const char *dest, bool many, struct copy_fault *f);
+int client_push(struct client *c, int fd, const struct key *key, char *const *sources, int n,
+		const char *dest, struct copy_fault *f);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pull and push: what the command line says, and one connection for each server. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "client.h"
+#include "dvx-copy.h"
+#include "source/resolve.h"
+#include "wire/net.h"
+
+static const char *const fsync_words[FSYNC_MODES] = {
+	[FSYNC_GROUP] = "group",
+	[FSYNC_EACH] = "each",
+	[FSYNC_END] = "end",
+	[FSYNC_NONE] = "none",
+};
+
+static int cmd_fsync(const char *word, enum copy_fsync *mode, struct copy_fault *f)
+{
+	for (unsigned int i = 0; word && i < FSYNC_MODES; i++)
+		if (!strcmp(word, fsync_words[i])) {
+			*mode = (enum copy_fsync)i;
+			return 0;
+		}
+	if (!word)
+		return 0;
+	return copy_fail(f, COPY_USAGE, "--fsync is each, group, end or none, not \"%s\"", word);
+}
+
+static int cmd_options(const struct copy_args *a, struct copy_options *o, struct copy_fault *f)
+{
+	o->bits = a->chosen ? a->bits : a->bits | OPTIONS_PLAIN;
+	if (o->bits & OPTION_ACLS)
+		o->bits |= OPTION_PERMS;
+	if (o->bits & OPTION_DELETE && !(o->bits & OPTION_RECURSE))
+		return copy_fail(f, COPY_USAGE, "--delete needs -r or -a");
+	return cmd_fsync(a->fsync, &o->fsync, f);
+}
+
+struct cmd_copy {
+	const struct copy_args *a;
+	struct key key;
+	struct client client;
+	struct copy_target *targets;
+};
+
+static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
+{
+	return net_connect(t, c->key.n != 0, f);
+}
+
+/* One connection per source: the server keeps no state between them. */
+static int cmd_pull_one(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
+{
+	const struct copy_args *a = c->a;
+	int fd = cmd_connect(c, t, f);
+
+	if (fd < 0)
+		return -1;
+	return client_pull(
+		&c->client, fd, &c->key, t->path, source_is_contents(t->path) ? "" : t->base,
+		a->argv[a->argc - 1],
+		a->argc > 2 || source_is_pattern((const uint8_t *)t->path, strlen(t->path)), f);
+}
+
+/* What one source holds is not in the other: the second would delete what the first brought. */
+static int cmd_check_delete(const struct copy_args *a, struct copy_fault *f)
+{
+	int contents = 0, n = a->argc - 1;
+
+	for (int i = 0; i < n; i++)
+		contents += source_is_contents(a->argv[i]);
+	if (a->bits & OPTION_DELETE && contents && n > 1)
+		return copy_fail(f, COPY_USAGE,
+				 "--delete takes the contents of one directory (\"DIR/\"), not of "
+				 "several sources");
+	return 0;
+}
+
+static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
+{
+	const struct copy_args *a = c->a;
+	int n = a->argc - 1, bad = 0;
+
+	for (int i = 0; !bad && i < n; i++)
+		bad = target_parse(&c->targets[i], a->argv[i], f);
+	bad = bad || cmd_check_delete(a, f) || device_open(&c->client.device, a->device, f);
+	for (int i = 0; !bad && i < n; i++)
+		bad = cmd_pull_one(c, &c->targets[i], f);
+	return bad;
+}
+
+static int cmd_push_all(struct cmd_copy *c, struct copy_fault *f)
+{
+	const struct copy_args *a = c->a;
+	int n = a->argc - 1, fd;
+	struct copy_target *t = &c->targets[0];
+
+	if (target_parse(t, a->argv[n], f) || cmd_check_delete(a, f) ||
+	    device_open(&c->client.device, a->device, f) || export_check(c->client.device, f))
+		return -1;
+	fd = cmd_connect(c, t, f);
+	return fd < 0 ? -1 : client_push(&c->client, fd, &c->key, a->argv, n, t->path, f);
+}
+
+static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struct copy_fault *),
+			 struct copy_fault *f)
+{
+	const struct copy_args *a = c->a;
+
+	c->targets = calloc((size_t)a->argc, sizeof(*c->targets));
+	if (!c->targets)
+		copy_fail(f, COPY_IO, "out of memory");
+	else if (!cmd_options(a, &c->client.options, f) &&
+		 (!a->key_file || !key_load(&c->key, a->key_file, f)))
+		all(c, f);
+	device_close(c->client.device);
+	key_wipe(&c->key);
+	free(c->targets);
+}
+
+static int cmd_copy(const struct copy_args *a, bool sending,
+		    int (*all)(struct cmd_copy *, struct copy_fault *))
+{
+	const uint32_t slot_bytes = a->slot_bytes & ~4095u;
+	struct cmd_copy *c = calloc(1, sizeof(*c));
+	struct copy_fault f = {0};
+	struct report r;
+	int code;
+
+	report_begin(&r, a->quiet, a->json);
+	r.sending = sending;
+	r.dry = a->bits & OPTION_DRY;
+	r.items = r.dry || a->itemize ? 2 : a->verbose;
+	if (c) {
+		c->a = a;
+		c->client.report = &r;
+		c->client.slots = a->slots ? a->slots : pool_slots(slot_bytes);
+		c->client.slot_bytes = slot_bytes;
+		c->client.patience_ms = (int)a->timeout * 1000;
+		c->client.stop = &stop_asked;
+		c->client.umask = copy_umask();
+		cmd_copy_run(c, all, &f);
+	} else {
+		copy_fail(&f, COPY_IO, "out of memory");
+	}
+	code = report_end(&r, &f);
+	report_free(&r);
+	free(c);
+	return code;
+}
+
+int copy_cmd_pull(const struct copy_args *a)
+{
+	return cmd_copy(a, false, cmd_pull_all);
+}
+
+int copy_cmd_push(const struct copy_args *a)
+{
+	return cmd_copy(a, true, cmd_push_all);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where a source goes: DEST, or an entry of DEST. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/beneath.h"
+#include "dest.h"
+
+static int begin_open(const struct dest_plan *plan, const char *path, int flags)
+{
+	if (plan->root == AT_FDCWD)
+		return open(path, flags | O_CLOEXEC);
+	return beneath_open(plan->root, *path ? path : ".", flags);
+}
+
+static int begin_fault(const char *path, struct copy_fault *f)
+{
+	if (errno == EXDEV)
+		return copy_fail(f, COPY_REFUSED, "path %s leaves the served directory",
+				 QUOTED(path, strlen(path)));
+	return copy_fail(f, COPY_IO, "opening %s: %s", QUOTED(path, strlen(path)), strerror(errno));
+}
+
+/* DEST's parent, and DEST's name in it. */
+static int begin_parent(const struct dest_plan *plan, char name[NAME_MAX + 1], struct copy_fault *f)
+{
+	char path[PATH_MAX];
+	size_t n = strlen(plan->dest);
+	const char *last, *parent;
+	char *slash;
+	int fd;
+
+	if (n >= sizeof(path))
+		return copy_fail(f, COPY_USAGE, "DEST is too long");
+	strcpy(path, plan->dest);
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+	slash = strrchr(path, '/');
+	last = slash ? slash + 1 : path;
+	if (!dest_name_ok((struct copy_bytes){(const uint8_t *)last, (uint32_t)strlen(last)}))
+		return copy_fail(f, COPY_IO, "%s: %s", QUOTED(plan->dest, strlen(plan->dest)),
+				 strerror(ENOENT));
+	strcpy(name, last);
+	if (slash)
+		slash[slash == path] = '\0';
+	parent = slash ? path : ".";
+	fd = begin_open(plan, parent, O_RDONLY | O_DIRECTORY);
+	return fd < 0 ? begin_fault(parent, f) : fd;
+}
+
+static int begin_base(struct dest *d, int fd, bool fresh, struct copy_fault *f)
+{
+	struct dest_dir *dir = calloc(1, sizeof(*dir) + 1);
+	struct stat st;
+
+	d->other_fs = false;
+	d->renamed = 0;
+	d->dev = fd >= 0 && !fstat(fd, &st) ? st.st_dev : 0;
+	if (!dir) {
+		close(fd);
+		return copy_fail(f, COPY_IO, "out of memory");
+	}
+	dir->fd = fd;
+	dir->refs = 1;
+	dir->fresh = fresh;
+	d->dirs_open++;
+	d->now = dir;
+	d->base = fd;
+	return 0;
+}
+
+/* One level, as rsync does: a mistyped path is no reason to make a tree of directories. */
+static int begin_make(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
+{
+	char name[NAME_MAX + 1];
+	int parent = begin_parent(plan, name, f), fd = -1;
+
+	if (parent < 0)
+		return -1;
+	if (d->options.bits & OPTION_DRY) {
+		close(parent);
+		return begin_base(d, -1, true, f);
+	}
+	if (!mkdirat(parent, name, 0777) || errno == EEXIST)
+		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	close(parent);
+	return fd < 0 ? begin_fault(plan->dest, f) : begin_base(d, fd, true, f);
+}
+
+/* DEST is a file, or becomes one. */
+static int begin_named(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
+{
+	int fd = begin_parent(plan, d->top, f);
+
+	return fd < 0 ? -1 : begin_base(d, fd, false, f);
+}
+
+static int begin_found(struct dest *d, const struct dest_plan *plan, const struct stat *st,
+		       bool need_dir, struct copy_fault *f)
+{
+	const char *dest = QUOTED(plan->dest, strlen(plan->dest));
+	int fd;
+
+	if (S_ISDIR(st->st_mode)) {
+		fd = begin_open(plan, plan->dest, O_RDONLY | O_DIRECTORY);
+		return fd < 0 ? begin_fault(plan->dest, f) : begin_base(d, fd, false, f);
+	}
+	/* A rename would replace the device by a file. */
+	if (!S_ISREG(st->st_mode))
+		return copy_fail(f, COPY_IO, "%s is neither a file nor a directory", dest);
+	if (need_dir)
+		return copy_fail(f, COPY_IO, "%s is not a directory; %s need%s one", dest,
+				 plan->many ? "several sources" : "the source",
+				 plan->many ? "" : "s");
+	return begin_named(d, plan, f);
+}
+
+int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_msg *top,
+	       bool is_dir, struct copy_fault *f)
+{
+	size_t n = strlen(plan->dest);
+	bool need_dir = plan->many || is_dir || !n || plan->dest[n - 1] == '/';
+	int fd = begin_open(plan, plan->dest, O_PATH), err;
+	struct stat st;
+
+	d->top_done = false;
+	d->into = top->flags & MSG_CONTENTS;
+	if (d->into && !is_dir)
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the sender sent the contents of what is no directory");
+	if (!d->into && !dest_name_ok(top->name))
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the sender sent the name \"%s\", which no entry may have",
+				 QUOTED(top->name.p, top->name.n));
+	memcpy(d->top, top->name.p, top->name.n);
+	d->top[top->name.n] = '\0';
+	if (fd < 0 && errno != ENOENT)
+		return begin_fault(plan->dest, f);
+	if (fd < 0)
+		return need_dir ? begin_make(d, plan, f) : begin_named(d, plan, f);
+	err = fstat(fd, &st) ? errno : 0;
+	close(fd);
+	errno = err;
+	return err ? begin_fault(plan->dest, f) : begin_found(d, plan, &st, need_dir, f);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --delete: what the source does not have. */
+#include "delete.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEPTH_MAX 512
+
+int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct copy_fault *f)
+{
+	char **more;
+
+	if (!(d->options.bits & OPTION_DELETE) || !dir->parent)
+		return 0;
+	if (dir->n_names == dir->room_names) {
+		size_t room = dir->room_names ? 2 * dir->room_names : 64;
+
+		more = reallocarray(dir->names, room, sizeof(*more));
+		if (!more)
+			return copy_fail(f, COPY_IO, "out of memory");
+		dir->names = more;
+		dir->room_names = room;
+	}
+	dir->names[dir->n_names] = strdup(name);
+	return dir->names[dir->n_names++] ? 0 : copy_fail(f, COPY_IO, "out of memory");
+}
+
+void delete_forget(struct dest_dir *dir)
+{
+	for (size_t i = 0; i < dir->n_names; i++)
+		free(dir->names[i]);
+	free(dir->names);
+	dir->names = NULL;
+	dir->n_names = dir->room_names = 0;
+}
+
+static int delete_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* An entry that is to be deleted: its directory's descriptor and path, and its name. */
+struct doomed {
+	int dir;
+	const char *path; /* of the entry */
+	const char *name;
+	unsigned int depth;
+};
+
+static int delete_tree(struct dest *d, const struct doomed *e, struct copy_fault *f);
+
+static int delete_fault(const struct doomed *e, struct copy_fault *f)
+{
+	int err = errno;
+
+	return copy_fail(f, COPY_IO, "deleting %s: %s", QUOTED(e->path, strlen(e->path)),
+			 strerror(err));
+}
+
+static int delete_child(struct dest *d, const struct doomed *parent, int fd, const char *name,
+			struct copy_fault *f)
+{
+	char path[PATH_MAX];
+	size_t n = strlen(parent->path);
+	struct doomed e = {.dir = fd, .path = path, .name = name, .depth = parent->depth + 1};
+
+	if (n + strlen(name) + 2 > sizeof(path) || e.depth > DEPTH_MAX) {
+		errno = ENAMETOOLONG;
+		return delete_fault(parent, f);
+	}
+	memcpy(path, parent->path, n);
+	path[n] = '/';
+	strcpy(path + n + 1, name);
+	return delete_tree(d, &e, f);
+}
+
+/* Everything in a directory that is to be deleted. Takes the descriptor. */
+static int delete_contents(struct dest *d, const struct doomed *e, int fd, struct copy_fault *f)
+{
+	DIR *list = fdopendir(fd);
+	const struct dirent *de;
+	int bad = 0;
+
+	if (!list) {
+		close(fd);
+		return delete_fault(e, f);
+	}
+	while (!bad && (de = readdir(list)))
+		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
+			bad = delete_child(d, e, fd, de->d_name, f);
+	closedir(list);
+	return bad;
+}
+
+static int delete_dir(struct dest *d, const struct doomed *e, struct copy_fault *f)
+{
+	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char path[PATH_MAX + 1];
+
+	if (fd < 0)
+		return delete_fault(e, f);
+	if (delete_contents(d, e, fd, f))
+		return -1;
+	if (!(d->options.bits & OPTION_DRY) && unlinkat(e->dir, e->name, AT_REMOVEDIR))
+		return delete_fault(e, f);
+	strcpy(path, e->path);
+	strcat(path, "/");
+	return d->gone(d->arg, path);
+}
+
+static int delete_tree(struct dest *d, const struct doomed *e, struct copy_fault *f)
+{
+	struct stat st;
+
+	if (fstatat(e->dir, e->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : delete_fault(e, f);
+	if (S_ISDIR(st.st_mode))
+		return delete_dir(d, e, f);
+	if (!(d->options.bits & OPTION_DRY) && unlinkat(e->dir, e->name, 0))
+		return delete_fault(e, f);
+	return d->gone(d->arg, e->path);
+}
+
+static int delete_one(struct dest *d, const struct dest_dir *dir, const char *name,
+		      struct copy_fault *f)
+{
+	char path[PATH_MAX];
+	struct doomed e = {.dir = dir->fd, .path = dest_path(path, dir, name), .name = name};
+
+	return delete_tree(d, &e, f);
+}
+
+int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
+{
+	return delete_one(d, d->now, name, f) ? -1 : 1;
+}
+
+/* Temporaries may be another copy's that is running. */
+static bool delete_is_extra(const struct dest_dir *dir, const char *name)
+{
+	if (!strcmp(name, ".") || !strcmp(name, "..") || !strncmp(name, ".dvx-copy.", 10))
+		return false;
+	return !bsearch(&name, dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
+}
+
+int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
+{
+	const struct dirent *de;
+	int bad = 0, fd;
+	DIR *list;
+
+	if (!(d->options.bits & OPTION_DELETE) || dir->fresh || dir->fd < 0)
+		return 0;
+	if (dir->n_names)
+		qsort(dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
+	fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	list = fd < 0 ? NULL : fdopendir(fd);
+	if (!list)
+		return dest_fault(dir, "reading directory", ".", f);
+	while (!bad && (de = readdir(list)))
+		if (delete_is_extra(dir, de->d_name))
+			bad = delete_one(d, dir, de->d_name, f);
+	closedir(list);
+	return bad;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files: what is there, and what is written. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "commit.h"
+#include "delete.h"
+#include "hard.h"
+#include "meta.h"
+
+/* The disk starts to write while more arrives, so that the final sync is short. */
+#define WRITE_BEHIND (8u << 20)
+
+int dest_temp_name(char to[32], struct copy_fault *f)
+{
+	uint64_t r;
+
+	if (getrandom(&r, sizeof(r), 0) != sizeof(r))
+		return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
+				 strerror(errno));
+	snprintf(to, 32, ".dvx-copy.%016" PRIx64, r);
+	return 0;
+}
+
+static int file_fault(struct dest_file *file, const char *what, struct copy_fault *f)
+{
+	return dest_fault(file->dir, what, file->name, f);
+}
+
+void file_link_to(struct dest_file **list, struct dest_file *file)
+{
+	file->next = *list;
+	file->link = list;
+	if (*list)
+		(*list)->link = &file->next;
+	*list = file;
+}
+
+void file_unlink_from(struct dest_file *file)
+{
+	*file->link = file->next;
+	if (file->next)
+		file->next->link = file->link;
+}
+
+/* The entry is on no list; its temporary file is removed unless it was renamed. */
+int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
+	struct dest_dir *dir = file->dir;
+
+	if (file->temp[0])
+		unlinkat(dir->fd, file->temp, 0);
+	if (file->fd >= 0)
+		close(file->fd);
+	meta_free(&file->meta);
+	free(file);
+	return dest_put(d, dir, f);
+}
+
+/* --- what is there --- */
+
+static bool same_digest(const struct dest_dir *dir, const char *name, struct copy_bytes theirs)
+{
+	uint8_t ours[DIGEST_BYTES];
+
+	return theirs.n == DIGEST_BYTES && !digest_at(dir->fd, name, ours) &&
+	       !memcmp(ours, theirs.p, DIGEST_BYTES);
+}
+
+static bool same_time(const struct copy_msg *m, const struct stat *st)
+{
+	return m->sec == st->st_mtim.tv_sec && (long)m->nsec == st->st_mtim.tv_nsec;
+}
+
+static bool is_newer(const struct stat *st, const struct copy_msg *m)
+{
+	return st->st_mtim.tv_sec > m->sec ||
+	       (st->st_mtim.tv_sec == m->sec && st->st_mtim.tv_nsec > (long)m->nsec);
+}
+
+static uint32_t file_data_differs(const struct dest *d, const char *name, const struct copy_msg *m,
+				  const struct stat *st)
+{
+	if ((uint64_t)st->st_size != m->size)
+		return VERDICT_SIZE | VERDICT_DATA;
+	if (d->options.bits & OPTION_CHECKSUM)
+		return same_digest(d->now, name, m->text) ? 0 : VERDICT_SUM | VERDICT_DATA;
+	return same_time(m, st) ? 0 : VERDICT_DATA;
+}
+
+/* In a directory that this copy made nothing can be in the way: no need to look. */
+static int file_compare(struct dest *d, const char *name, const struct copy_msg *m,
+			struct dest_meta *meta, uint32_t *verdict, struct copy_fault *f)
+{
+	struct stat st;
+
+	if (d->now->fresh || fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		if (!d->now->fresh && errno != ENOENT)
+			return dest_fault(d->now, "looking at", name, f);
+		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
+		return 0;
+	}
+	if (S_ISDIR(st.st_mode) &&
+	    (!(d->options.bits & OPTION_DELETE) || delete_in_way(d, name, f) < 0))
+		return copy_fail(f, COPY_IO, "%s is a directory, but a file is to be copied there",
+				 DEST_WHERE(d->now, name));
+	if (!S_ISREG(st.st_mode)) {
+		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
+		return 0;
+	}
+	if (d->options.bits & OPTION_UPDATE && is_newer(&st, m)) {
+		*verdict = 0;
+		return 1;
+	}
+	*verdict = file_data_differs(d, name, m, &st) | meta_compare(d, d->now, name, &st, meta);
+	return 0;
+}
+
+static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
+		    struct dest_meta *meta, struct dest_found *found, struct copy_fault *f)
+{
+	struct dest_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return copy_fail(f, COPY_IO, "out of memory");
+	strcpy(file->name, name);
+	file->fd = -1;
+	file->dir = d->now;
+	file->dir->refs++;
+	file->size = m->size;
+	file->meta = *meta;
+	meta->xattrs = NULL;
+	file_link_to(&d->open, file);
+	found->file = file;
+	found->verdict |= VERDICT_WANT;
+	return 0;
+}
+
+int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		  struct copy_fault *f)
+{
+	bool dry = d->options.bits & OPTION_DRY;
+	char name[NAME_MAX + 1];
+	struct dest_meta meta;
+	int skip, ret = 0;
+
+	meta_take(d, m, &meta);
+	if (dest_name(d, m, name, f))
+		ret = -1;
+	else if ((skip = hard_later(d, m, name, found, f)) != 0)
+		ret = skip < 0 ? -1 : 0;
+	else if ((skip = file_compare(d, name, m, &meta, &found->verdict, f)) != 0)
+		ret = skip < 0 ? -1 : 0;
+	else if (dry)
+		;
+	else if (found->verdict & VERDICT_DATA)
+		ret = file_new(d, m, name, &meta, found, f);
+	else if (found->verdict)
+		ret = meta_apply_at(d, d->now, name, false, &meta, f);
+	if (!ret && !(found->verdict & (VERDICT_DATA | VERDICT_HARD))) {
+		d->counts->same++;
+		hard_same(d, m);
+	}
+	meta_free(&meta);
+	return ret;
+}
+
+/* --- what is written --- */
+
+/* With --inplace there is no temporary: the file itself is written. */
+static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
+	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+	bool inplace = d->options.bits & OPTION_INPLACE;
+	struct stat st;
+
+	if (!inplace && dest_temp_name(file->temp, f))
+		return -1;
+	file->fd = openat(file->dir->fd, inplace ? file->name : file->temp,
+			  flags | (inplace ? 0 : O_EXCL), 0600);
+	if (file->fd < 0) {
+		file->temp[0] = '\0';
+		return file_fault(file, "making", f);
+	}
+	file->made = true;
+	if (inplace && (fstat(file->fd, &st) || !S_ISREG(st.st_mode)))
+		return copy_fail(f, COPY_IO, "%s is no file that could be written in place",
+				 DEST_WHERE(file->dir, file->name));
+	return 0;
+}
+
+int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_fault *f)
+{
+	const char *name = QUOTED(file->name, strlen(file->name));
+
+	if (p->off > file->size || p->len > file->size - p->off)
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent data past the end of %s", name);
+	if (p->off < file->at)
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent a part of %s twice", name);
+	file->at = p->off + p->len;
+	file->expected += p->len;
+	return 0;
+}
+
+/* A file whose end came and whose pieces are all written is complete. */
+static int file_settle(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
+	uint64_t written = file->written;
+
+	if (!file->ended || file->written < file->expected)
+		return 0;
+	file_unlink_from(file);
+	if (file->broken)
+		return file_drop(d, file, f);
+	file_link_to(&d->ready, file);
+	if (!file->made && file_make(d, file, f))
+		return -1;
+	/* Holes, above all the one at the end; in place, what was longer. */
+	if ((written < file->size || d->options.bits & OPTION_INPLACE) &&
+	    ftruncate(file->fd, (off_t)file->size))
+		return file_fault(file, "sizing", f);
+	return commit_add(d, file, f);
+}
+
+static bool all_zero(const char *p, size_t n)
+{
+	return !*p && !memcmp(p, p + 1, n - 1);
+}
+
+#define SPARSE_BLOCK 4096u
+
+/* How many bytes from here are to be written, or to be left as a hole. */
+static size_t file_run(const struct dest *d, const char *p, size_t n, bool *hole)
+{
+	size_t run = 0;
+
+	*hole = false;
+	if (!(d->options.bits & OPTION_SPARSE) || d->options.bits & OPTION_INPLACE)
+		return n;
+	*hole = n >= SPARSE_BLOCK && all_zero(p, SPARSE_BLOCK);
+	while (run + SPARSE_BLOCK <= n && all_zero(p + run, SPARSE_BLOCK) == *hole)
+		run += SPARSE_BLOCK;
+	return *hole ? run : run + SPARSE_BLOCK > n ? n : run;
+}
+
+static int file_put(struct dest_file *file, const char *p, size_t n, uint64_t off,
+		    struct copy_fault *f)
+{
+	while (n) {
+		ssize_t done = pwrite(file->fd, p, n, (off_t)off);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return file_fault(file, "writing", f);
+		p += done;
+		off += (uint64_t)done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
+	       struct copy_fault *f)
+{
+	const char *from = p;
+
+	if (!file->made && file_make(d, file, f))
+		return -1;
+	d->counts->bytes += n;
+	file->behind += n;
+	for (size_t at = 0, run; at < n; at += run) {
+		bool hole;
+
+		run = file_run(d, from + at, n - at, &hole);
+		if (!hole && file_put(file, from + at, run, off + at, f))
+			return -1;
+		/* A hole is part of the file, but its size has to be set. */
+		file->written += hole ? 0 : run;
+		file->expected -= hole ? run : 0;
+	}
+	if (file->behind >= WRITE_BEHIND && d->options.fsync != FSYNC_NONE) {
+		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+		file->behind = 0;
+	}
+	return file_settle(d, file, f);
+}
+
+int dest_end_file(struct dest *d, struct dest_file *file, bool broken, struct copy_fault *f)
+{
+	file->ended = true;
+	file->broken = broken;
+	return file_settle(d, file, f);
+}
+
+void dest_drop_files(struct dest *d)
+{
+	struct copy_fault ignored = {0};
+
+	for (int i = 0; i < 2; i++) {
+		struct dest_file **list = i ? &d->ready : &d->open;
+
+		while (*list) {
+			struct dest_file *file = *list;
+
+			file_unlink_from(file);
+			file_drop(d, file, &ignored);
+		}
+	}
+}

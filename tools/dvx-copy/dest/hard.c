@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/beneath.h"
+
+#define IDS_MAX (1u << 24)
+
+/* An entry by its directory's path, from the copy's base, and its name. */
+struct hard_place {
+	char *dir, *name;
+};
+
+struct dest_hard {
+	struct hard_place first;
+	bool same;
+};
+
+struct dest_late {
+	struct dest_late *next;
+	struct hard_place place;
+	uint32_t id;
+};
+
+static int hard_place(struct hard_place *p, const struct dest_dir *dir, const char *name,
+		      struct copy_fault *f)
+{
+	p->dir = strdup(dir->path);
+	p->name = strdup(name);
+	return p->dir && p->name ? 0 : copy_fail(f, COPY_IO, "out of memory");
+}
+
+static int hard_room(struct dest *d, uint32_t id, struct copy_fault *f)
+{
+	struct dest_hard **more;
+	uint32_t n = d->n_hard ? d->n_hard : 64;
+
+	if (id >= IDS_MAX)
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent more hard links than it may");
+	if (id < d->n_hard)
+		return 0;
+	while (n <= id)
+		n *= 2;
+	more = reallocarray(d->hard, n, sizeof(struct dest_hard *));
+	if (!more)
+		return copy_fail(f, COPY_IO, "out of memory");
+	memset(more + d->n_hard, 0, (n - d->n_hard) * sizeof(struct dest_hard *));
+	d->hard = more;
+	d->n_hard = n;
+	return 0;
+}
+
+static int hard_first(struct dest *d, uint32_t id, const char *name, struct copy_fault *f)
+{
+	struct dest_hard *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return copy_fail(f, COPY_IO, "out of memory");
+	d->hard[id] = h;
+	return hard_place(&h->first, d->now, name, f);
+}
+
+static int hard_open(const struct dest *d, const struct hard_place *p)
+{
+	return beneath_open_steps(d->base, p->dir, O_RDONLY | O_DIRECTORY);
+}
+
+/* Whether the entry is a link to the first one already. */
+static bool hard_is_linked(const struct dest *d, const struct dest_hard *h, const struct stat *st)
+{
+	int dir = h->same ? hard_open(d, &h->first) : -1;
+	struct stat first;
+	bool yes;
+
+	if (dir < 0)
+		return false;
+	yes = !fstatat(dir, h->first.name, &first, AT_SYMLINK_NOFOLLOW) &&
+	      first.st_dev == st->st_dev && first.st_ino == st->st_ino;
+	close(dir);
+	return yes;
+}
+
+static int hard_add_late(struct dest *d, const struct copy_msg *m, const char *name,
+			 struct copy_fault *f)
+{
+	struct dest_late *late = calloc(1, sizeof(*late));
+
+	if (!late)
+		return copy_fail(f, COPY_IO, "out of memory");
+	late->id = m->id;
+	late->next = d->late;
+	d->late = late;
+	return hard_place(&late->place, d->now, name, f);
+}
+
+int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struct dest_found *found,
+	       struct copy_fault *f)
+{
+	bool there;
+	struct stat st;
+
+	if (!m->id || !(d->options.bits & OPTION_HARD))
+		return 0;
+	if (hard_room(d, m->id, f))
+		return -1;
+	if (!d->hard[m->id])
+		return hard_first(d, m->id, name, f);
+	there = d->now->fd >= 0 && !fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW);
+	if (there && hard_is_linked(d, d->hard[m->id], &st))
+		return 1;
+	if (there && S_ISDIR(st.st_mode))
+		return copy_fail(f, COPY_IO,
+				 "%s is a directory, but a hard link is to be made there",
+				 DEST_WHERE(d->now, name));
+	found->verdict = VERDICT_HARD | (there ? 0 : VERDICT_NEW);
+	if (!(d->options.bits & OPTION_DRY) && hard_add_late(d, m, name, f))
+		return -1;
+	return 1;
+}
+
+void hard_same(struct dest *d, const struct copy_msg *m)
+{
+	if (m->id && m->id < d->n_hard && d->hard[m->id])
+		d->hard[m->id]->same = true;
+}
+
+/* By way of a temporary name: what has the name now is replaced at once. */
+static int hard_make(int from, const char *first, int to, const char *name, struct copy_fault *f)
+{
+	struct stat st;
+	struct timespec times[2];
+	char temp[32];
+	int err;
+
+	if (fstat(to, &st) || dest_temp_name(temp, f))
+		return -1;
+	if (linkat(from, first, to, temp, 0))
+		return -1;
+	err = renameat(to, temp, to, name) ? errno : 0;
+	unlinkat(to, temp, 0); /* it stays if both were links to one file already */
+	times[0] = st.st_atim;
+	times[1] = st.st_mtim;
+	futimens(to, times); /* the directory may be finished */
+	errno = err;
+	return err ? -1 : 0;
+}
+
+static int hard_late(struct dest *d, const struct dest_late *late, struct copy_fault *f)
+{
+	const struct hard_place *first = &d->hard[late->id]->first;
+	int from = hard_open(d, first), to = hard_open(d, &late->place), ret = -1, err;
+	char path[PATH_MAX];
+
+	if (from >= 0 && to >= 0)
+		ret = hard_make(from, first->name, to, late->place.name, f);
+	err = errno;
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	d->counts->hard += !ret;
+	if (!ret || f->code)
+		return ret;
+	/* Too long a path is cut: it is for a sentence only. */
+	strncpy(path, late->place.dir, sizeof(path) - NAME_MAX - 3);
+	path[sizeof(path) - NAME_MAX - 3] = '\0';
+	if (*path)
+		strcat(path, "/");
+	strcat(path, late->place.name);
+	return d->skip(d->arg, path, strerror(err));
+}
+
+int hard_finish(struct dest *d, struct copy_fault *f)
+{
+	for (const struct dest_late *late = d->late; late; late = late->next)
+		if (hard_late(d, late, f))
+			return -1;
+	hard_forget(d);
+	return 0;
+}
+
+void hard_forget(struct dest *d)
+{
+	while (d->late) {
+		struct dest_late *late = d->late;
+
+		d->late = late->next;
+		free(late->place.dir);
+		free(late->place.name);
+		free(late);
+	}
+	for (uint32_t i = 0; i < d->n_hard; i++) {
+		if (!d->hard[i])
+			continue;
+		free(d->hard[i]->first.dir);
+		free(d->hard[i]->first.name);
+		free(d->hard[i]);
+	}
+	free(d->hard);
+	d->hard = NULL;
+	d->n_hard = 0;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Modes, owners and times of entries. */
+#include "meta.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "xattr.h"
+
+#define NOT_KEPT UINT32_MAX /* chown()'s word for "leave it" */
+
+void meta_take(struct dest *d, const struct copy_msg *m, struct dest_meta *meta)
+{
+	*meta = (struct dest_meta){.mode = m->mode,
+				   .uid = m->uid,
+				   .gid = m->gid,
+				   .mtime = {m->sec, m->nsec},
+				   .xattrs = d->xattrs};
+	d->xattrs = NULL;
+	d->xattr_bytes = 0;
+}
+
+void meta_free(struct dest_meta *meta)
+{
+	xattr_free(meta->xattrs);
+	meta->xattrs = NULL;
+}
+
+/*
+ * Set-user-id and set-group-id would grant the rights of whoever runs the copy, unless the owner
+ * is kept, too.
+ */
+static uint32_t meta_mode(const struct dest *d, const struct dest_meta *meta, const struct stat *st)
+{
+	uint32_t bits = d->options.bits, keep = 01777;
+
+	if (!(bits & OPTION_PERMS))
+		return st ? st->st_mode & 07777 : meta->mode & 0777 & ~d->umask;
+	if (bits & OPTION_PLAIN)
+		return meta->mode & keep;
+	if (meta->uid != NOT_KEPT)
+		keep |= 04000;
+	if (meta->gid != NOT_KEPT)
+		keep |= 02000;
+	return meta->mode & keep;
+}
+
+uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *name,
+		      const struct stat *st, struct dest_meta *meta)
+{
+	uint32_t bits = d->options.bits, v = 0;
+	bool is_link = st && S_ISLNK(st->st_mode);
+
+	/* Only root can give files away; others keep their own as rsync does. */
+	meta->uid = bits & OPTION_OWNER && !geteuid() ? meta_owner(d, meta->uid, false) : NOT_KEPT;
+	meta->gid = bits & OPTION_GROUP ? meta_owner(d, meta->gid, true) : NOT_KEPT;
+	meta->mode = meta_mode(d, meta, st);
+	if (!(bits & OPTION_TIMES))
+		meta->mtime.tv_nsec = UTIME_OMIT;
+	if (!st)
+		return 0;
+	if (bits & OPTION_TIMES && (st->st_mtim.tv_sec != meta->mtime.tv_sec ||
+				    st->st_mtim.tv_nsec != meta->mtime.tv_nsec))
+		v |= VERDICT_TIME;
+	if (!is_link && (st->st_mode & 07777) != meta->mode)
+		v |= VERDICT_PERMS;
+	if (meta->uid != NOT_KEPT && st->st_uid != meta->uid)
+		v |= VERDICT_OWNER;
+	if (meta->gid != NOT_KEPT && st->st_gid != meta->gid)
+		v |= VERDICT_GROUP;
+	return v | xattr_compare(d, dir, name, is_link, meta->xattrs);
+}
+
+/* How an entry is reached: an open descriptor, or a path. */
+struct meta_way {
+	int fd;
+	const char *path;
+	int follow; /* AT_SYMLINK_NOFOLLOW or 0 */
+};
+
+static int meta_chown(const struct meta_way *w, uint32_t uid, uint32_t gid)
+{
+	return w->path ? fchownat(AT_FDCWD, w->path, uid, gid, w->follow) : fchown(w->fd, uid, gid);
+}
+
+/* A group that this user is not in is no reason to stop: it is told. */
+static int meta_own(struct dest *d, const struct dest_dir *dir, const char *name,
+		    const struct meta_way *w, const struct dest_meta *meta, uint32_t *mode)
+{
+	char path[PATH_MAX];
+
+	if ((meta->uid == NOT_KEPT && meta->gid == NOT_KEPT) ||
+	    !meta_chown(w, meta->uid, meta->gid))
+		return 0;
+	if (errno != EPERM)
+		return -1;
+	*mode &= ~06000u;
+	return d->skip(d->arg, dest_path(path, dir, name), "its owner or group can't be set here");
+}
+
+static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name,
+		    const struct meta_way *w, const struct dest_meta *meta)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, meta->mtime};
+	uint32_t mode = meta->mode;
+
+	if (meta_own(d, dir, name, w, meta, &mode))
+		return -1;
+	if (!w->follow && (w->path ? chmod(w->path, mode) : fchmod(w->fd, mode)))
+		return -1;
+	if (xattr_apply(d, dir, name, w->path, w->fd, w->follow, meta->xattrs))
+		return -1;
+	if (meta->mtime.tv_nsec == UTIME_OMIT)
+		return 0;
+	return w->path ? utimensat(AT_FDCWD, w->path, times, w->follow) : futimens(w->fd, times);
+}
+
+int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int fd,
+	       const struct dest_meta *meta, struct copy_fault *f)
+{
+	const struct meta_way w = {.fd = fd};
+
+	return meta_set(d, dir, name, &w, meta) ? dest_fault(dir, "finishing", name, f) : 0;
+}
+
+int meta_apply_at(struct dest *d, const struct dest_dir *dir, const char *name, bool is_link,
+		  const struct dest_meta *meta, struct copy_fault *f)
+{
+	char path[PATH_MAX];
+	struct meta_way w = {.path = path};
+	int fd = -1, ret;
+
+	if (is_link) {
+		w.follow = AT_SYMLINK_NOFOLLOW;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", dir->fd, name);
+	} else {
+		/* Not what a link that was put there meanwhile leads to. */
+		fd = openat(dir->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return dest_fault(dir, "finishing", name, f);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	}
+	ret = meta_set(d, dir, name, &w, meta) ? dest_fault(dir, "finishing", name, f) : 0;
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}

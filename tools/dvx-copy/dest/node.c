@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Symbolic links, devices, FIFOs and sockets: made under a temporary name, then renamed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "delete.h"
+#include "hard.h"
+#include "meta.h"
+
+/* What is listed. target is a symbolic link's, else NULL. */
+struct node {
+	const char *name, *target;
+	mode_t mode;
+	dev_t rdev;
+};
+
+static bool node_same(const struct dest_dir *dir, const struct node *n, const struct stat *st)
+{
+	char target[PATH_MAX];
+	ssize_t len;
+
+	if ((st->st_mode & S_IFMT) != (n->mode & S_IFMT))
+		return false;
+	if (S_ISBLK(n->mode) || S_ISCHR(n->mode))
+		return st->st_rdev == n->rdev;
+	if (!n->target)
+		return true;
+	len = readlinkat(dir->fd, n->name, target, sizeof(target));
+	return len == (ssize_t)strlen(n->target) && !memcmp(target, n->target, (size_t)len);
+}
+
+static int node_compare(struct dest *d, const struct node *n, struct dest_meta *meta,
+			uint32_t *verdict, struct copy_fault *f)
+{
+	struct stat st;
+
+	if (d->now->fresh || fstatat(d->now->fd, n->name, &st, AT_SYMLINK_NOFOLLOW)) {
+		*verdict =
+			VERDICT_NEW | VERDICT_MADE | meta_compare(d, d->now, n->name, NULL, meta);
+		return 0;
+	}
+	if (node_same(d->now, n, &st)) {
+		*verdict = meta_compare(d, d->now, n->name, &st, meta);
+		return 0;
+	}
+	if (S_ISDIR(st.st_mode) &&
+	    (!(d->options.bits & OPTION_DELETE) || delete_in_way(d, n->name, f) < 0))
+		return copy_fail(f, COPY_IO,
+				 "%s is a directory, but something else is to be made there",
+				 DEST_WHERE(d->now, n->name));
+	if ((st.st_mode & S_IFMT) == (n->mode & S_IFMT))
+		*verdict = VERDICT_SUM | meta_compare(d, d->now, n->name, &st, meta);
+	else
+		*verdict = VERDICT_NEW | meta_compare(d, d->now, n->name, NULL, meta);
+	*verdict |= VERDICT_MADE;
+	return 0;
+}
+
+static int node_put(struct dest *d, const struct node *n, const struct dest_meta *meta,
+		    struct copy_fault *f)
+{
+	int dir = d->now->fd;
+	char temp[32];
+
+	if (dest_temp_name(temp, f))
+		return -1;
+	if (n->target ? symlinkat(n->target, dir, temp)
+		      : mknodat(dir, temp, (n->mode & S_IFMT) | 0600, n->rdev))
+		return 1;
+	if (meta_apply_at(d, d->now, temp, n->target, meta, f) ||
+	    renameat(dir, temp, dir, n->name)) {
+		unlinkat(dir, temp, 0);
+		return f->code ? -1 : 1;
+	}
+	return 0;
+}
+
+static int node_make(struct dest *d, const struct node *n, const struct dest_meta *meta,
+		     struct copy_fault *f)
+{
+	int ret = node_put(d, n, meta, f);
+	char path[PATH_MAX];
+
+	if (ret <= 0)
+		return ret;
+	if (n->target || errno != EPERM)
+		return dest_fault(d->now, n->target ? "making symbolic link" : "making", n->name,
+				  f);
+	return d->skip(d->arg, dest_path(path, d->now, n->name), "only root can make devices");
+}
+
+static int node_add(struct dest *d, const struct copy_msg *m, const struct node *n,
+		    struct dest_found *found, struct copy_fault *f)
+{
+	bool dry = d->options.bits & OPTION_DRY;
+	struct dest_meta meta;
+	int later, ret = 0;
+
+	meta_take(d, m, &meta);
+	later = hard_later(d, m, n->name, found, f);
+	if (later)
+		ret = later < 0 ? -1 : 0;
+	else if (node_compare(d, n, &meta, &found->verdict, f))
+		ret = -1;
+	else if (found->verdict & VERDICT_MADE)
+		ret = dry ? 0 : node_make(d, n, &meta, f);
+	else
+		ret = dry || !found->verdict
+			      ? 0
+			      : meta_apply_at(d, d->now, n->name, n->target, &meta, f);
+	if (!later && !(found->verdict & VERDICT_MADE))
+		hard_same(d, m);
+	meta_free(&meta);
+	return ret;
+}
+
+int dest_add_link(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		  struct copy_fault *f)
+{
+	char name[NAME_MAX + 1], target[PATH_MAX];
+	struct node n = {.name = name, .target = target, .mode = S_IFLNK};
+
+	if (dest_name(d, m, name, f))
+		return -1;
+	if (memchr(m->text.p, '\0', m->text.n))
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the sender sent a link target with a zero byte");
+	memcpy(target, m->text.p, m->text.n);
+	target[m->text.n] = '\0';
+	if (node_add(d, m, &n, found, f))
+		return -1;
+	d->counts->links += !!(found->verdict & VERDICT_MADE);
+	return 0;
+}
+
+int dest_add_special(struct dest *d, const struct copy_msg *m, struct dest_found *found,
+		     struct copy_fault *f)
+{
+	char name[NAME_MAX + 1];
+	struct node n = {.name = name, .mode = m->mode, .rdev = m->off};
+	struct copy_msg plain = *m;
+
+	if (dest_name(d, m, name, f))
+		return -1;
+	if (!(d->options.bits & OPTION_SPECIALS) ||
+	    !(S_ISBLK(m->mode) || S_ISCHR(m->mode) || S_ISFIFO(m->mode) || S_ISSOCK(m->mode)))
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the sender sent a special file that was not asked for");
+	plain.mode &= 07777;
+	if (node_add(d, &plain, &n, found, f))
+		return -1;
+	d->counts->specials += !!(found->verdict & VERDICT_MADE);
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Users and groups: a name at the source, and its number here. */
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta.h"
+#include "xattr.h"
+
+struct dest_owner {
+	struct dest_owner *next;
+	bool group;
+	uint32_t theirs, ours;
+};
+
+static uint32_t owner_find(const char *name, bool group, uint32_t otherwise)
+{
+	struct passwd pw, *user = NULL;
+	struct group gr, *grp = NULL;
+	char buf[4096];
+
+	if (group)
+		return !getgrnam_r(name, &gr, buf, sizeof(buf), &grp) && grp ? grp->gr_gid
+									     : otherwise;
+	return !getpwnam_r(name, &pw, buf, sizeof(buf), &user) && user ? user->pw_uid : otherwise;
+}
+
+/* As rsync: by name, and root stays root. */
+int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
+{
+	struct dest_owner *o = calloc(1, sizeof(*o));
+	char name[256];
+
+	if (!o)
+		return copy_fail(f, COPY_IO, "out of memory");
+	memcpy(name, m->name.p, m->name.n);
+	name[m->name.n] = '\0';
+	o->group = m->flags & MSG_IS_GROUP;
+	o->theirs = m->id;
+	o->ours = m->id ? owner_find(name, o->group, m->id) : 0;
+	o->next = d->owners;
+	d->owners = o;
+	return 0;
+}
+
+uint32_t meta_owner(const struct dest *d, uint32_t id, bool group)
+{
+	for (const struct dest_owner *o = d->owners; o; o = o->next)
+		if (o->theirs == id && o->group == group)
+			return o->ours;
+	return id;
+}
+
+void meta_forget(struct dest *d)
+{
+	while (d->owners) {
+		struct dest_owner *o = d->owners;
+
+		d->owners = o->next;
+		free(o);
+	}
+	xattr_free(d->xattrs);
+	d->xattrs = NULL;
+}

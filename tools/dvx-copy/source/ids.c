@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ids.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hard_id {
+	dev_t dev;
+	ino_t ino;
+	uint32_t id;
+};
+
+struct ids {
+	void *hard; /* a tree of struct hard_id */
+	uint32_t n_hard;
+	uint32_t *told[2]; /* users and groups that the receiver knows */
+	size_t n[2], room[2];
+};
+
+static int hard_compare(const void *a, const void *b)
+{
+	const struct hard_id *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+static struct ids *ids_of(struct copy_sender *s)
+{
+	if (!s->ids)
+		s->ids = calloc(1, sizeof(*s->ids));
+	return s->ids;
+}
+
+int ids_hard(struct copy_sender *s, const struct stat *st, uint32_t *id)
+{
+	struct ids *ids = ids_of(s);
+	struct hard_id *new = ids ? malloc(sizeof(*new)) : NULL, **at;
+
+	if (!new)
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	*new = (struct hard_id){.dev = st->st_dev, .ino = st->st_ino};
+	at = tsearch(new, &ids->hard, hard_compare);
+	if (!at) {
+		free(new);
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	}
+	if (*at == new)
+		new->id = ++ids->n_hard;
+	else
+		free(new);
+	*id = (*at)->id;
+	return 0;
+}
+
+static bool ids_told(struct ids *ids, uint32_t id, bool group)
+{
+	/* Most entries have the owner of the entry before: newest first. */
+	for (size_t i = ids->n[group]; i; i--)
+		if (ids->told[group][i - 1] == id)
+			return true;
+	return false;
+}
+
+static int ids_tell(struct copy_sender *s, uint32_t id, bool group)
+{
+	struct copy_msg m = {.type = MSG_OWNER, .flags = group ? MSG_IS_GROUP : 0, .id = id};
+	struct passwd pw, *user = NULL;
+	struct group gr, *grp = NULL;
+	const char *name = NULL;
+	char buf[4096];
+
+	if (group && !getgrgid_r(id, &gr, buf, sizeof(buf), &grp) && grp)
+		name = grp->gr_name;
+	if (!group && !getpwuid_r(id, &pw, buf, sizeof(buf), &user) && user)
+		name = user->pw_name;
+	if (!name || !*name || strlen(name) > 255)
+		return 0; /* the number stands for itself */
+	m.name = (struct copy_bytes){(const uint8_t *)name, (uint32_t)strlen(name)};
+	return link_queue(s->link, &m, s->f);
+}
+
+int ids_owner(struct copy_sender *s, uint32_t id, bool group)
+{
+	struct ids *ids = ids_of(s);
+
+	if (!ids)
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	if (ids_told(ids, id, group))
+		return 0;
+	if (ids->n[group] == ids->room[group]) {
+		size_t room = ids->room[group] ? 2 * ids->room[group] : 16;
+		uint32_t *more = reallocarray(ids->told[group], room, sizeof(*more));
+
+		if (!more)
+			return copy_fail(s->f, COPY_IO, "out of memory");
+		ids->told[group] = more;
+		ids->room[group] = room;
+	}
+	ids->told[group][ids->n[group]++] = id;
+	return ids_tell(s, id, group);
+}
+
+void ids_free(struct copy_sender *s)
+{
+	if (!s->ids)
+		return;
+	tdestroy(s->ids->hard, free);
+	free(s->ids->told[0]);
+	free(s->ids->told[1]);
+	free(s->ids);
+	s->ids = NULL;
+}

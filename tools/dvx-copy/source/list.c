@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists what the walk finds: one message for an entry, with all that its options keep of it. */
+#include "list.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/digest.h"
+#include "ids.h"
+#include "xattrs.h"
+
+static struct copy_bytes list_text(const char *s)
+{
+	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+}
+
+static int list_remember(struct copy_sender *s, const struct walk_item *item)
+{
+	size_t n = strlen(item->name);
+	size_t more = item->event == WALK_LINK && s->report ? item->target_len : 0;
+	struct listed *e = malloc(sizeof(*e) + n + more + 2);
+
+	if (!e)
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	*e = (struct listed){.dir = item->dir,
+			     .mtime = item->st.st_mtim,
+			     .size = (uint64_t)item->st.st_size,
+			     .ino = item->st.st_ino,
+			     .kind = (uint8_t)item->event,
+			     .is_device = S_ISBLK(item->st.st_mode) || S_ISCHR(item->st.st_mode),
+			     .sparse = (uint64_t)item->st.st_blocks * 512 <
+				       (uint64_t)item->st.st_size};
+	memcpy(e->name, item->name, n + 1);
+	memcpy(e->name + n + 1, item->target, more);
+	e->name[n + 1 + more] = '\0';
+	walk_hold(item->dir);
+	s->ring[s->n_listed++ % MSG_WINDOW] = e;
+	return 0;
+}
+
+/* The top entry has no name of its own: the receiver knows it from TOP. */
+static bool list_is_top(const struct copy_sender *s, const struct walk_item *item)
+{
+	return item->dir == s->walk.base;
+}
+
+static int list_owners(struct copy_sender *s, const struct walk_item *item, struct copy_msg *m)
+{
+	m->uid = item->st.st_uid;
+	m->gid = item->st.st_gid;
+	if (s->options.bits & OPTION_OWNER && ids_owner(s, m->uid, false))
+		return -1;
+	return s->options.bits & OPTION_GROUP ? ids_owner(s, m->gid, true) : 0;
+}
+
+static void list_times(const struct walk_item *item, struct copy_msg *m)
+{
+	m->sec = item->st.st_mtim.tv_sec;
+	m->nsec = (uint32_t)item->st.st_mtim.tv_nsec;
+}
+
+static int list_hard(struct copy_sender *s, const struct walk_item *item, struct copy_msg *m)
+{
+	if (item->event == WALK_DIR || item->st.st_nlink < 2)
+		return 0;
+	if (s->options.bits & OPTION_HARD)
+		return ids_hard(s, &item->st, &m->id);
+	s->lost.hard++;
+	return 0;
+}
+
+static int list_digest(struct copy_sender *s, const struct walk_item *item, struct copy_msg *m,
+		       uint8_t digest[DIGEST_BYTES])
+{
+	if (!(s->options.bits & OPTION_CHECKSUM) || item->event != WALK_FILE)
+		return 0;
+	/* A file that can't be read is wanted, and the reason told when it is sent. */
+	if (!digest_at(item->dir->fd, item->fs_name, digest))
+		m->text = (struct copy_bytes){digest, DIGEST_BYTES};
+	return 0;
+}
+
+/* "dir/" of what is no directory. */
+static int list_check_top(struct copy_sender *s, const struct walk_item *item)
+{
+	if (!list_is_top(s, item) || *item->name || item->event == WALK_DIR)
+		return 0;
+	return copy_fail(s->f, COPY_IO, "%s is %s, not a directory",
+			 QUOTED(item->fs_name, strlen(item->fs_name)),
+			 item->event == WALK_LINK ? "a symbolic link" : "a file");
+}
+
+static int list_entry(struct copy_sender *s, const struct walk_item *item, enum msg_type type)
+{
+	uint8_t digest[DIGEST_BYTES];
+	struct copy_msg m = {.type = type, .mode = item->st.st_mode & 07777};
+
+	if (!list_is_top(s, item))
+		m.name = list_text(item->name);
+	if (type == MSG_LINK)
+		m.text = (struct copy_bytes){(const uint8_t *)item->target,
+					     (uint32_t)item->target_len};
+	if (type == MSG_SPECIAL) {
+		m.mode = item->st.st_mode;
+		m.off = item->st.st_rdev;
+	}
+	m.size = (uint64_t)item->st.st_size;
+	list_times(item, &m);
+	if (list_check_top(s, item) || list_owners(s, item, &m) || list_hard(s, item, &m) ||
+	    list_digest(s, item, &m, digest) || xattrs_send(s, item, &m.mode) ||
+	    list_remember(s, item))
+		return -1;
+	return link_queue(s->link, &m, s->f);
+}
+
+static int list_special(struct copy_sender *s, const struct walk_item *item)
+{
+	if (s->options.bits & OPTION_SPECIALS)
+		return list_entry(s, item, MSG_SPECIAL);
+	return sender_skip(s, item->dir, item->name,
+			   "is neither a file, a directory nor a symbolic link");
+}
+
+static int list_link(struct copy_sender *s, const struct walk_item *item)
+{
+	if (s->options.bits & OPTION_LINKS)
+		return list_entry(s, item, MSG_LINK);
+	return sender_skip(s, item->dir, item->name,
+			   "is a symbolic link, and these are copied with -l only");
+}
+
+int list_next(struct copy_sender *s)
+{
+	struct copy_msg up = {.type = MSG_UP};
+	struct walk_item item;
+
+	if (walk_step(&s->walk, &item, s->f))
+		return -1;
+	switch (item.event) {
+	case WALK_END:
+		s->walking = false;
+		walk_stop(&s->walk);
+		return 0;
+	case WALK_DIR:
+		return list_entry(s, &item, MSG_DIR);
+	case WALK_FILE:
+		return list_entry(s, &item, MSG_FILE);
+	case WALK_LINK:
+		return list_link(s, &item);
+	case WALK_SPECIAL:
+		return list_special(s, &item);
+	case WALK_UP:
+		up.flags = item.whole ? MSG_WHOLE : 0;
+		return link_queue(s->link, &up, s->f);
+	case WALK_SKIP:
+		break;
+	}
+	return sender_skip(s, item.dir, item.name, item.why);
+}
+
+void list_show(struct copy_sender *s, const struct listed *e)
+{
+	static const char kinds[] = {[WALK_DIR] = 'd', [WALK_FILE] = 'f', [WALK_LINK] = 'L'};
+	char kind = e->kind < sizeof(kinds) && kinds[e->kind] ? kinds[e->kind] : 'S';
+	char path[PATH_MAX];
+
+	if (!report_wants_items(s->report))
+		return;
+	if (e->kind == WALK_SPECIAL && e->is_device)
+		kind = 'D';
+	walk_path(path, e->dir, e->name);
+	report_item(s->report, e->verdict, kind, path,
+		    e->kind == WALK_LINK ? e->name + strlen(e->name) + 1 : NULL);
+}
+
+/* A huge tree takes long to count: the sum so far shows the client that we live. */
+int list_totals(struct copy_sender *s, int dir, const char *entry)
+{
+	struct copy_msg sum = {.type = MSG_TOTALS};
+	time_t told = time(NULL), now;
+	struct walk_item item = {.event = WALK_SKIP};
+	struct walk w;
+	int bad = walk_start(&w, dir, entry, "", s->options.bits & OPTION_RECURSE, s->f);
+
+	while (!bad && !(bad = walk_step(&w, &item, s->f)) && item.event != WALK_END) {
+		off_t allocated = (off_t)item.st.st_blocks * 512; /* holes aren't sent */
+
+		if (item.event != WALK_FILE)
+			continue;
+		sum.files++;
+		sum.size += (uint64_t)(allocated < item.st.st_size ? allocated : item.st.st_size);
+		now = time(NULL);
+		if (now != told)
+			bad = link_send(s->link, &sum, s->f);
+		told = now;
+	}
+	walk_stop(&w);
+	return bad || link_send(s->link, &sum, s->f);
+}
+
+void list_free(struct copy_sender *s)
+{
+	ids_free(s);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_LIST_H
+#define DVX_COPY_LIST_H
+
+#include "sender.h"
+
+/* Takes the next step of the walk and lists what it finds. */
+int list_next(struct copy_sender *s);
+
+/* Shows a judged entry to the user, if the report shows entries. */
+void list_show(struct copy_sender *s, const struct listed *e);
+
+/* Counts a tree that is going to be sent, and tells the receiver. */
+int list_totals(struct copy_sender *s, int dir, const char *entry);
+
+/* Frees what was kept for hard links and owners. */
+void list_free(struct copy_sender *s);
+
+#endif

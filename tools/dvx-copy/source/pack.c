@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fills slots with what the receiver wants: parts of large files, or many small files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sender.h"
+#include "tools/cli/crc32c.h"
+
+/* A slot that is being filled. */
+struct pack {
+	struct copy_sender *s;
+	uint8_t *bytes;
+	uint32_t have, room;
+	uint32_t n; /* pieces */
+	struct msg_piece pieces[MSG_PIECES];
+};
+
+/* Reads until n bytes are there or the file ends. */
+static ssize_t read_full(int fd, uint8_t *to, size_t n, off_t off)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t got = pread(fd, to + have, n - have, off + (off_t)have);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (!got)
+			break;
+		have += (size_t)got;
+	}
+	return (ssize_t)have;
+}
+
+static struct msg_piece *pack_piece(struct pack *p, uint64_t off, uint32_t len)
+{
+	struct msg_piece *piece = &p->pieces[p->n++];
+
+	*piece = (struct msg_piece){.entry = p->s->n_sent, .off = off, .len = len};
+	p->have += len;
+	return piece;
+}
+
+/* Ends the file that is being sent; `why` tells what is wrong with it. */
+static int pack_end(struct pack *p, struct listed *e, bool broken, const char *why)
+{
+	struct msg_piece *last = p->n ? &p->pieces[p->n - 1] : NULL;
+	struct copy_sender *s = p->s;
+
+	if (!last || last->entry != s->n_sent)
+		last = pack_piece(p, e->at, 0);
+	last->flags = PIECE_LAST | (broken ? PIECE_BROKEN : 0);
+	s->counts->files += !broken;
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	if (why && sender_skip(s, e->dir, e->name, why))
+		return -1;
+	sender_retire(s);
+	return 0;
+}
+
+static bool same_file(const struct listed *e, const struct stat *st)
+{
+	return e->ino == st->st_ino && e->size == (uint64_t)st->st_size &&
+	       e->mtime.tv_sec == st->st_mtim.tv_sec && e->mtime.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+/* Everything was read. One look at the file tells whether it was the listed one all the time. */
+static int pack_check(struct pack *p, struct listed *e)
+{
+	struct stat st;
+
+	if (fstat(p->s->fd, &st))
+		return pack_end(p, e, true, strerror(errno));
+	if ((uint64_t)st.st_size < e->size)
+		return pack_end(p, e, true,
+				"shrank while it was copied; not kept at the destination");
+	if (!S_ISREG(st.st_mode))
+		return pack_end(p, e, true, "was replaced by something else while it was copied");
+	if (!same_file(e, &st))
+		return pack_end(p, e, false,
+				"changed while it was copied; the copy may mix old and new");
+	return pack_end(p, e, false, NULL);
+}
+
+/* Where data begins at or after `at`, and where it ends; file systems without holes say all is. */
+static void next_data(const struct listed *e, int fd, uint64_t *from, uint64_t *to)
+{
+	off_t a, b;
+
+	*from = e->at;
+	*to = e->size;
+	if (!e->sparse)
+		return;
+	a = lseek(fd, (off_t)e->at, SEEK_DATA);
+	if (a < 0) {
+		*from = errno == ENXIO ? e->size : e->at;
+		return;
+	}
+	b = lseek(fd, a, SEEK_HOLE);
+	*from = (uint64_t)a < e->size ? (uint64_t)a : e->size;
+	*to = b < 0 || (uint64_t)b > e->size ? e->size : (uint64_t)b;
+}
+
+/* O_NONBLOCK: the name may have become a FIFO since it was listed. */
+static int pack_open(struct copy_sender *s, struct listed *e)
+{
+	s->fd = openat(e->dir->fd, e->name,
+		       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (s->fd < 0)
+		return -1;
+	e->at = e->from;
+	if (e->size > s->pool.slot_bytes)
+		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return 0;
+}
+
+/* As much of the file as the slot takes. */
+static int pack_file(struct pack *p, struct listed *e)
+{
+	struct copy_sender *s = p->s;
+	uint64_t from, to;
+	uint32_t n;
+	ssize_t got;
+
+	if (s->fd < 0 && pack_open(s, e))
+		return pack_end(p, e, true, strerror(errno));
+	next_data(e, s->fd, &from, &to);
+	n = to - from < p->room - p->have ? (uint32_t)(to - from) : p->room - p->have;
+	got = n ? read_full(s->fd, p->bytes + p->have, n, (off_t)from) : 0;
+	if (got < 0)
+		return pack_end(p, e, true, strerror(errno));
+	if (got < (ssize_t)n)
+		return pack_check(p, e); /* it says what became of it */
+	if (n)
+		pack_piece(p, from, n);
+	e->at = from + n;
+	s->counts->bytes += n;
+	s->wanted_bytes -= n < s->wanted_bytes ? n : s->wanted_bytes;
+	return e->at < e->size ? 0 : pack_check(p, e);
+}
+
+/* Whether the next file goes into this slot, too: what does not fit begins in a slot of its own. */
+static bool pack_more(const struct pack *p)
+{
+	const struct copy_sender *s = p->s;
+	const struct listed *e;
+
+	if (s->n_sent == s->n_judged || p->n + 1 > MSG_PIECES)
+		return false;
+	e = s->ring[s->n_sent % MSG_WINDOW];
+	if (!p->have || s->fd >= 0)
+		return p->have < p->room;
+	return e->size - e->from <= p->room - p->have;
+}
+
+static int pack_send(struct pack *p, uint32_t slot)
+{
+	struct copy_sender *s = p->s;
+	uint8_t pieces[MSG_PIECES * MSG_PIECE_BYTES];
+	struct copy_msg m = {.type = MSG_DATA,
+			     .slot = slot,
+			     .len = p->have,
+			     .text = {pieces, p->n * MSG_PIECE_BYTES}};
+
+	if (!p->n)
+		return 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		msg_piece_put(pieces + i * MSG_PIECE_BYTES, &p->pieces[i]);
+	if (p->have) {
+		m.crc = crc32c(p->bytes, p->have);
+		s->n_free--;
+		s->lent[slot] = true;
+	}
+	return link_send(s->link, &m, s->f);
+}
+
+int pack_slot(struct copy_sender *s)
+{
+	uint32_t slot = s->free_slots[s->n_free - 1];
+	struct pack p = {.s = s, .bytes = pool_slot(&s->pool, slot), .room = s->pool.slot_bytes};
+
+	while (pack_more(&p)) {
+		struct listed *e = s->ring[s->n_sent % MSG_WINDOW];
+
+		if (!(e->verdict & VERDICT_WANT))
+			sender_retire(s);
+		else if (pack_file(&p, e))
+			return -1;
+	}
+	return pack_send(&p, slot);
+}

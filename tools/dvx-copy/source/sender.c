@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sender.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "list.h"
+
+static struct copy_bytes sender_text(const char *s)
+{
+	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+}
+
+int sender_skip(struct copy_sender *s, const struct walk_dir *dir, const char *name,
+		const char *why)
+{
+	char path[PATH_MAX];
+	struct copy_msg m = {.type = MSG_NOTICE, .text = sender_text(why)};
+
+	m.name = sender_text(walk_path(path, dir, name));
+	if (!s->report)
+		return link_queue(s->link, &m, s->f);
+	report_skip(s->report, m.name, m.text);
+	return 0;
+}
+
+/* --- the pool --- */
+
+static uint32_t sender_least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int sender_make_pool(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes,
+			    struct ticket *ticket)
+{
+	s->free_slots = calloc(slots, sizeof(*s->free_slots));
+	s->lent = calloc(slots, sizeof(*s->lent));
+	s->ring = calloc(MSG_WINDOW, sizeof(struct listed *));
+	if (!s->free_slots || !s->lent || !s->ring)
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	for (uint32_t i = slots; i; i--)
+		s->free_slots[s->n_free++] = i - 1;
+	return pool_make(&s->pool, slots, slot_bytes, s->f) ||
+	       export_make(&s->export, s->device, &s->pool, ticket, s->f);
+}
+
+/* The pool is this receiver's alone: another's bytes must not be readable through its ticket. */
+int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
+{
+	struct copy_msg m = {.type = MSG_POOL};
+	struct ticket ticket;
+	struct copy_msg wish;
+	int ret;
+
+	s->fd = -1;
+	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
+		return -1;
+	m.slots = sender_least(wish.slots, slots);
+	m.slot_bytes = sender_least(wish.slot_bytes, slot_bytes) & ~4095u;
+	if (sender_make_pool(s, m.slots, m.slot_bytes, &ticket))
+		return -1;
+	m.name = (struct copy_bytes){ticket.bytes, (uint32_t)ticket.n};
+	ret = link_send(s->link, &m, s->f);
+	explicit_bzero(&ticket, sizeof(ticket));
+	return ret;
+}
+
+void sender_close(struct copy_sender *s)
+{
+	if (s->walking)
+		walk_stop(&s->walk);
+	while (s->ring && s->n_sent != s->n_listed)
+		sender_retire(s);
+	list_free(s);
+	export_free(s->export);
+	pool_free(&s->pool);
+	free(s->free_slots);
+	free(s->lent);
+	free(s->ring);
+}
+
+/* --- what the receiver says --- */
+
+void sender_retire(struct copy_sender *s)
+{
+	struct listed **at = &s->ring[s->n_sent++ % MSG_WINDOW], *e = *at;
+
+	if (e->verdict & VERDICT_WANT) {
+		s->wanted_files--;
+		/* What was estimated and is not there must not look like work to do. */
+		if (!s->wanted_files)
+			s->wanted_bytes = 0;
+	}
+	walk_release(e->dir);
+	free(e);
+	*at = NULL;
+}
+
+static int take_return(struct copy_sender *s, const struct copy_msg *m)
+{
+	if (m->slot >= s->pool.slots || !s->lent[m->slot])
+		return copy_fail(s->f, COPY_PROTOCOL, "%s returned slot %u, which it had not",
+				 s->link->peer, m->slot);
+	s->lent[m->slot] = false;
+	s->free_slots[s->n_free++] = m->slot;
+	return 0;
+}
+
+static void count_verdict(struct copy_counts *n, const struct listed *e, uint32_t verdict)
+{
+	bool made = verdict & VERDICT_MADE;
+
+	n->dirs += made && e->kind == WALK_DIR;
+	n->links += made && e->kind == WALK_LINK;
+	n->specials += made && e->kind == WALK_SPECIAL;
+	n->hard += !!(verdict & VERDICT_HARD);
+	n->same += e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD));
+}
+
+static int take_verdict(struct copy_sender *s, struct listed *e, uint32_t verdict)
+{
+	e->verdict = verdict;
+	count_verdict(s->counts, e, verdict);
+	if (!(verdict & VERDICT_WANT))
+		return 0;
+	if (e->kind != WALK_FILE)
+		return copy_fail(s->f, COPY_PROTOCOL, "%s wants the data of what is no file",
+				 s->link->peer);
+	s->wanted_files++;
+	s->wanted_bytes += e->size - e->from;
+	return 0;
+}
+
+static int take_verdicts(struct copy_sender *s, const struct copy_msg *m)
+{
+	uint32_t n = m->text.n / 4;
+
+	if (m->text.n % 4 || n > s->n_listed - s->n_judged)
+		return copy_fail(s->f, COPY_PROTOCOL, "%s judged more entries than were listed",
+				 s->link->peer);
+	for (uint32_t i = 0; i < n; i++) {
+		struct listed *e = s->ring[s->n_judged % MSG_WINDOW];
+
+		if (take_verdict(s, e, msg_verdict_get(m->text.p + 4 * i)))
+			return -1;
+		s->n_judged++;
+		if (s->report)
+			list_show(s, e);
+	}
+	return 0;
+}
+
+/* Of the next entries that are to be judged. */
+static int take_from(struct copy_sender *s, const struct copy_msg *m)
+{
+	struct listed *e;
+
+	if (m->id - s->n_judged >= s->n_listed - s->n_judged)
+		return copy_fail(s->f, COPY_PROTOCOL, "%s has part of a file that was not listed",
+				 s->link->peer);
+	e = s->ring[m->id % MSG_WINDOW];
+	if (m->off > e->size)
+		return copy_fail(s->f, COPY_PROTOCOL, "%s has more of a file than there is",
+				 s->link->peer);
+	e->from = m->off;
+	return 0;
+}
+
+static int take_finished(struct copy_sender *s, const struct copy_msg *m)
+{
+	s->finished = true;
+	s->counts->chunks += m->chunks;
+	s->counts->copies += m->copies;
+	return 0;
+}
+
+int sender_obey(struct copy_sender *s, const struct copy_msg *m)
+{
+	switch (m->type) {
+	case MSG_RETURN:
+		return take_return(s, m);
+	case MSG_VERDICT:
+		return take_verdicts(s, m);
+	case MSG_FROM:
+		return take_from(s, m);
+	case MSG_FINISHED:
+		return take_finished(s, m);
+	case MSG_NOTICE:
+		if (s->report)
+			report_skip(s->report, m->name, m->text);
+		return 0;
+	case MSG_GONE:
+		s->counts->gone++;
+		if (s->report)
+			report_gone(s->report, m->name);
+		return 0;
+	default:
+		return copy_fail(s->f, COPY_PROTOCOL, "%s sent %s during a copy", s->link->peer,
+				 msg_name(m->type));
+	}
+}
+
+/* --- one source --- */
+
+#define BUNCH 64u /* entries listed before the receiver is heard again */
+
+static int list_bunch(struct copy_sender *s)
+{
+	for (unsigned int i = 0; i < BUNCH && s->walking; i++) {
+		if (s->n_listed - s->n_sent == MSG_WINDOW)
+			break;
+		if (list_next(s))
+			return -1;
+	}
+	return link_flush(s->link, s->f);
+}
+
+static int sender_hear(struct copy_sender *s, bool wait)
+{
+	struct copy_msg m;
+	int got;
+
+	if (wait && (link_expect(s->link, MSG_TYPES, &m, s->f) || sender_obey(s, &m)))
+		return -1;
+	while ((got = link_take(s->link, &m, 0, s->f)) == 1)
+		if (sender_obey(s, &m))
+			return -1;
+	return got;
+}
+
+/* Entries that need no data leave the window from its old end. */
+static void retire_settled(struct copy_sender *s)
+{
+	while (s->n_sent != s->n_judged &&
+	       !(s->ring[s->n_sent % MSG_WINDOW]->verdict & VERDICT_WANT))
+		sender_retire(s);
+}
+
+/*
+ * A slot is sent when it is full. One that is not goes when no more can be listed and judged:
+ * small files travel in batches.
+ */
+static int sender_work(struct copy_sender *s)
+{
+	bool can_list, full;
+
+	retire_settled(s);
+	can_list = s->walking && s->n_listed - s->n_sent < MSG_WINDOW;
+	full = s->wanted_bytes >= s->pool.slot_bytes || s->wanted_files >= MSG_PIECES / 2;
+	if (s->n_free && s->wanted_files && (full || (!can_list && s->n_judged == s->n_listed)))
+		return pack_slot(s);
+	if (can_list)
+		return list_bunch(s);
+	if (s->n_sent == s->n_listed)
+		return 0;
+	return sender_hear(s, true);
+}
+
+int sender_send(struct copy_sender *s, int dir, const char *entry, const char *name)
+{
+	struct copy_msg top = {
+		.type = MSG_TOP, .flags = *name ? 0 : MSG_CONTENTS, .name = sender_text(name)};
+	bool into_dirs = s->options.bits & OPTION_RECURSE;
+
+	if (walk_start(&s->walk, dir, entry, name, into_dirs, s->f))
+		return -1;
+	s->walking = true;
+	if (link_queue(s->link, &top, s->f))
+		return -1;
+	while (s->walking || s->n_sent != s->n_listed) {
+		if (sender_hear(s, false) || sender_work(s))
+			return -1;
+		if (s->report)
+			report_progress(s->report);
+	}
+	return 0;
+}
+
+int sender_done(struct copy_sender *s, bool wait)
+{
+	struct copy_msg m = {.type = MSG_DONE,
+			     .files = s->lost.acls,
+			     .chunks = s->lost.xattrs,
+			     .copies = s->lost.hard};
+
+	if (s->report)
+		report_lost(s->report, &s->lost);
+	s->lost = (struct copy_lost){0};
+	s->finished = false;
+	if (link_send(s->link, &m, s->f))
+		return -1;
+	while (wait && !s->finished)
+		if (sender_hear(s, true))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_WALK_H
+#define DVX_COPY_WALK_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/fault.h"
+
+/*
+ * Walks a tree entry by entry, depth first, with one stat for each. Directories stay open as long
+ * as somebody holds them: a listed file is read later, relative to its directory. No symbolic link
+ * is followed.
+ */
+struct walk_dir {
+	struct walk_dir *up;
+	unsigned int users;
+	int fd;
+	size_t rel_len;
+	char rel[]; /* path from the walk's beginning, as messages and lists give it */
+};
+
+void walk_hold(struct walk_dir *dir);
+void walk_release(struct walk_dir *dir);
+
+/* Path of an entry of a directory, for sentences; `to` has PATH_MAX bytes. */
+const char *walk_path(char *to, const struct walk_dir *dir, const char *name);
+
+enum walk_event {
+	WALK_END,  /* everything has been walked */
+	WALK_DIR,  /* a directory begins: the next events are inside */
+	WALK_UP,   /* it ends */
+	WALK_FILE, /* a regular file; not opened */
+	WALK_LINK,
+	WALK_SPECIAL,
+	WALK_SKIP, /* an entry that can't be walked, and why */
+};
+
+struct walk_item {
+	enum walk_event event;
+	struct walk_dir *dir; /* that holds the entry; NULL above the top entry */
+	const char *name;    /* valid up to the next call; of the top entry: its path in messages */
+	const char *fs_name; /* what it is called in dir */
+	struct stat st;
+	bool whole;	       /* UP: all entries of the directory were found */
+	const char *why;       /* SKIP */
+	char target[PATH_MAX]; /* LINK */
+	size_t target_len;
+};
+
+struct walk_level;
+struct walk {
+	struct walk_level *level; /* the innermost directory */
+	unsigned int depth;
+	struct walk_dir *base;
+	bool begun, into_dirs;
+	char name[NAME_MAX + 1];
+	char top[NAME_MAX + 1];
+};
+
+/*
+ * Begins at an entry of an open directory. `rel` is its path in messages: "" for a directory of
+ * which only the contents count. Without into_dirs directories are skipped. dir is not closed.
+ */
+int walk_start(struct walk *w, int dir, const char *name, const char *rel, bool into_dirs,
+	       struct copy_fault *f);
+void walk_stop(struct walk *w);
+
+/* -1 if the walk can't go on: it is short of descriptors or memory. */
+int walk_step(struct walk *w, struct walk_item *item, struct copy_fault *f);
+
+#endif

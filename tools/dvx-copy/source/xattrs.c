@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "xattrs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/xattr.h>
+
+#include "base/acl.h"
+
+#define LIST_MAX  65536u
+#define VALUE_MAX 65536u
+#define PART	  4096u
+
+/* There is no lgetxattrat() in the kernels that people have: the directory's link in /proc. */
+static const char *xattrs_path(char to[PATH_MAX], const struct walk_item *item)
+{
+	snprintf(to, PATH_MAX, "/proc/self/fd/%d/%s", item->dir->fd, item->fs_name);
+	return to;
+}
+
+static int xattrs_part(struct copy_sender *s, const char *name, const uint8_t *value, size_t n)
+{
+	size_t at = 0;
+
+	do {
+		size_t part = n - at < PART ? n - at : PART;
+		struct copy_msg m = {.type = MSG_XATTR,
+				     .flags = at + part < n ? MSG_GOES_ON : 0,
+				     .name = {(const uint8_t *)name, (uint32_t)strlen(name)},
+				     .text = {value + at, (uint32_t)part}};
+
+		if (link_queue(s->link, &m, s->f))
+			return -1;
+		at += part;
+	} while (at < n);
+	return 0;
+}
+
+/* As rsync: root copies all but what the kernel derives, others their own. */
+static bool xattrs_ours(const char *name)
+{
+	if (!strncmp(name, "user.", 5))
+		return true;
+	return !geteuid() && strncmp(name, "system.", 7) != 0 &&
+	       strcmp(name, "security.selinux") != 0;
+}
+
+/* Each call sees one attribute. */
+static int xattrs_one(struct copy_sender *s, const char *path, const char *name, uint32_t *mode,
+		      bool seen[2])
+{
+	bool is_acl = acl_is_name(name), ours = is_acl || xattrs_ours(name);
+	bool keep = s->options.bits & (is_acl ? OPTION_ACLS : OPTION_XATTRS);
+	static _Thread_local uint8_t value[VALUE_MAX];
+	ssize_t n;
+
+	if (!ours)
+		return 0;
+	seen[is_acl] |= !keep;
+	if (!keep && !is_acl)
+		return 0;
+	n = lgetxattr(path, name, value, sizeof(value));
+	if (n < 0)
+		return 0; /* gone meanwhile */
+	if (keep)
+		return xattrs_part(s, name, value, (size_t)n);
+	if (!strcmp(name, ACL_ACCESS))
+		*mode = acl_narrow(value, (size_t)n, *mode);
+	return 0;
+}
+
+int xattrs_send(struct copy_sender *s, const struct walk_item *item, uint32_t *mode)
+{
+	char path[PATH_MAX], names[4096];
+	bool seen[2] = {false, false};
+	ssize_t n = llistxattr(xattrs_path(path, item), names, sizeof(names));
+	char *list = names, *more = NULL;
+	int bad = 0;
+
+	if (n == 0 || (n < 0 && errno != ERANGE))
+		return 0;
+	if (n < 0) {
+		list = more = malloc(LIST_MAX);
+		if (!more)
+			return copy_fail(s->f, COPY_IO, "out of memory");
+		n = llistxattr(path, list, LIST_MAX);
+	}
+	for (ssize_t at = 0; !bad && at < n; at += (ssize_t)strlen(list + at) + 1)
+		bad = xattrs_one(s, path, list + at, mode, seen);
+	free(more);
+	s->lost.xattrs += seen[0];
+	s->lost.acls += seen[1];
+	return bad;
+}
