@@ -38,13 +38,13 @@ ratio() { awk "BEGIN { printf \"%.2f\", $1 / $2 }"; }
 nsenter -t $other -n "$program" echo 10.9.0.2 >"$scratch/echo" & # not by there(): its pid would be a shell's
 echo=$!
 shows_up "$scratch/echo" ready $echo
-timeout 60 "$program" bare 10.9.0.2 1040 >"$scratch/bare"
+timeout 300 "$program" bare 10.9.0.2 1040 >"$scratch/bare"
 report $? "bare sockets"
 read -r trip packets <"$scratch/bare"
 # A program that spins and two chips that would are three.
 sh -c 'while :; do :; done' &
 spins=$!
-timeout 60 "$program" bare 10.9.0.2 1040 >"$scratch/bare"
+timeout 300 "$program" bare 10.9.0.2 1040 >"$scratch/bare"
 report $? "bare sockets beside a program that spins"
 kill $spins $echo
 read -r crowded more <"$scratch/bare"
@@ -56,10 +56,10 @@ chips="here there"
 pair() { # NAME ADDRESS ADDRESS
 	"$dvx_sim" up here --wire "udp=$2" && there "$dvx_sim" up there --wire "udp=$3"
 	report $? "two chips, $1"
-	timeout 60 "$dvx_sim" exec there -- "$program" serve <"$scratch/peer" >"$scratch/served" 2>"$scratch/err" &
+	timeout 300 "$dvx_sim" exec there -- "$program" serve <"$scratch/peer" >"$scratch/served" 2>"$scratch/err" &
 	serves=$!
 	exec 7>"$scratch/peer"
-	timeout 60 "$dvx_sim" exec here -- "$program" ask <"$scratch/asks" >"$scratch/asked" 2>"$scratch/err2" &
+	timeout 300 "$dvx_sim" exec here -- "$program" ask <"$scratch/asks" >"$scratch/asked" 2>"$scratch/err2" &
 	asks=$!
 	exec 6>"$scratch/asks"
 	shows_up "$scratch/served" " " $serves && shows_up "$scratch/asked" " " $asks
