@@ -9,25 +9,11 @@ dist_man_MANS += \
 dist_man_MANS += doc/man/dvx_template_write.3 doc/man/dvx_post_bind.3 doc/man/dvx_umr_pool_create.3 doc/man/dvx_mkey_create_sig.3 doc/man/dvx_dek_create.3
 dist_man_MANS += doc/man/dvx_dct_create.3 doc/man/dvx_post_wait.3 doc/man/dvx_post_xrc_send.3
 EXTRA_DIST += \
-	doc/GLOSSARY.md \
+	doc/GLOSSARY.md doc/design \
 	doc/programs.md \
 	doc/rdma-core-tests.md doc/rdma-core-newest-tests.md \
-	doc/design/0002-rings.md doc/design/0008-shared-receives.md doc/design/0009-threads-on-rings.md doc/design/0012-barriers.md \
 	doc/hardware-to-verify.md \
-	doc/syndromes.md \
-	doc/design/0001-rooms-of-dvx-sim.md \
-	doc/design/0003-firmware-and-objects.md \
-	doc/design/0007-connections.md \
-	doc/design/0020-client-half-and-link.md \
-	doc/design/0021-kernel-half.md \
-	doc/design/0024-many-objects.md \
-	doc/design/0030-data-path.md \
-	doc/design/0031-shared-receive-queues.md \
-	doc/design/0032-port-and-frames.md \
-	doc/design/0040-memory-doorbells-sleep.md \
-	doc/design/0044-cross-channel.md \
-	doc/design/0064-rule-model.md \
-	doc/design/0061-replay-and-capture.md
+	doc/syndromes.md
 
 # `man dvx_post_send` finds dvx_post_write.3: a page of one line for each further name.
 install-data-hook:

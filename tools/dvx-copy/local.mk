@@ -56,4 +56,3 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/dest/xattr.c tools/dvx-copy/dest/xattr.h
 
 dist_man_MANS += doc/man/dvx-copy.1
-EXTRA_DIST += doc/design/0010-dvx-copy.md doc/design/0070-dvx-copy-sync.md

@@ -25,4 +25,3 @@ tools/dvx-flow/systemd/dvx-flow@.service: tools/dvx-flow/systemd/dvx-flow@.servi
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed 's|@bindir[@]|$(bindir)|' $(srcdir)/$@.in >$@
 CLEANFILES += tools/dvx-flow/systemd/dvx-flow@.service
 EXTRA_DIST += tools/dvx-flow/systemd/dvx-flow@.service.in
-EXTRA_DIST += doc/design/0065-dvx-flow.md doc/design/0066-compiling-rule-lists.md

@@ -18,4 +18,3 @@ tools_dvx_info_dvx_info_CPPFLAGS = $(tools_dvx_info_libinfo_la_CPPFLAGS)
 tools_dvx_info_dvx_info_LDADD = tools/dvx-info/libinfo.la tools/dvx-prm/libtool.la src/lib/libdvx.la \
 	$(JANSSON_LIBS)
 dist_man_MANS += doc/man/dvx-info.1
-EXTRA_DIST += doc/design/0050-dvx-info.md

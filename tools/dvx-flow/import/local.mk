@@ -19,4 +19,3 @@ tools_dvx_flow_libimport_la_SOURCES = tools/dvx-flow/import/import.h tools/dvx-f
 	tools/dvx-flow/import/export.h tools/dvx-flow/import/entry.h tools/dvx-flow/import/export.c \
 	tools/dvx-flow/import/export_tc.c tools/dvx-flow/import/export_testpmd.c
 tools_dvx_flow_libimport_la_LIBADD = tools/dvx-flow/librules.la
-EXTRA_DIST += doc/design/0067-import-export.md
