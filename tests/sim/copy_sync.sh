@@ -112,6 +112,22 @@ for when in each group end; do
 	synced() { pull --quiet -a --fsync="$1" "127.0.0.1:$port:src/dir/" "$work/$1" && alike "$src/dir" "$work/$1" -a; }
 	check "--fsync=$when copies the same" synced "$when"
 done
+filtered() {
+	set -- --exclude=/dir/1? --include=link --exclude='l*' --exclude=sub/
+	pull --quiet -a "$@" "127.0.0.1:$port:src/" "$work/filtered" || return 1
+	[ ! -e "$work/filtered/dir/10" ] && [ ! -e "$work/filtered/dir/sub" ] && [ -L "$work/filtered/dir/link" ] || return 1
+	mkdir "$work/filtered/dir/sub" "$work/filtered/dir/old"
+	: >"$work/filtered/dir/sub/mine"
+	push --quiet -a --delete "$@" "$src/" "127.0.0.1:$port:filtered" &&
+		[ -e "$work/filtered/dir/sub/mine" ] && [ ! -e "$work/filtered/dir/old" ]
+}
+check "--exclude and --include, which --delete respects" filtered
+slow() {
+	head -c 65536 /dev/urandom >"$work/src/slow"
+	pull --json --bwlimit=64k "127.0.0.1:$port:src/slow" "$work/slow" >"$work/json" && cmp "$src/slow" "$work/slow" &&
+		grep -q '"chunks_verified": 8' "$work/json"
+}
+check "--bwlimit reaches the sender, which moves an eighth of a second's bytes at once" slow
 several() {
 	mkdir "$work/several" && push --quiet "$src/big" "$src/dir/sub" "127.0.0.1:$port:several" &&
 		cmp "$src/big" "$work/several/big" && same "$src/dir/sub" "$work/several/sub"

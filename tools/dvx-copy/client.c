@@ -6,9 +6,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/filter.h"
 #include "dest/receiver.h"
 #include "source/list.h"
 #include "source/resolve.h"
+
+static int client_send_filter(struct client *c, struct copy_fault *f)
+{
+	const char *rule;
+
+	for (size_t i = 0; c->options.filter && (rule = filter_text(c->options.filter, i)); i++) {
+		struct copy_msg m = {.type = MSG_FILTER,
+				     .text = {(const uint8_t *)rule, (uint32_t)strlen(rule)}};
+
+		if (link_queue(&c->link, &m, f))
+			return -1;
+	}
+	return 0;
+}
 
 static int client_start(struct client *c, int fd, const struct key *key, uint32_t flags,
 			const char *dest, struct copy_fault *f)
@@ -17,13 +32,17 @@ static int client_start(struct client *c, int fd, const struct key *key, uint32_
 			     .flags = flags,
 			     .options = c->options.bits,
 			     .code = c->options.fsync,
+			     .size = c->options.rate,
 			     .name = {(const uint8_t *)dest, (uint32_t)strlen(dest)}};
 
 	link_init(&c->link, fd, false, c->patience_ms);
 	c->link.stop = c->stop;
 	if (m.name.n >= PATH_MAX)
 		return copy_fail(f, COPY_USAGE, "the path is longer than %d bytes", PATH_MAX - 1);
-	return link_handshake(&c->link, key, f) || link_send(&c->link, &m, f);
+	while (c->options.filter && filter_text(c->options.filter, m.chunks))
+		m.chunks++;
+	return link_handshake(&c->link, key, f) || link_queue(&c->link, &m, f) ||
+	       client_send_filter(c, f) || link_flush(&c->link, f);
 }
 
 static void client_end(struct client *c, const struct copy_fault *f)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bwlimit.h"
 #include "base/pool.h"
 #include "client.h"
 #include "dvx-copy.h"
@@ -35,6 +36,8 @@ static int cmd_options(const struct copy_args *a, struct copy_options *o, struct
 		o->bits |= OPTION_PERMS;
 	if (o->bits & OPTION_DELETE && !(o->bits & OPTION_RECURSE))
 		return copy_fail(f, COPY_USAGE, "--delete needs -r or -a");
+	if (a->bwlimit && bwlimit_parse(a->bwlimit, &o->rate, f))
+		return -1;
 	return cmd_fsync(a->fsync, &o->fsync, f);
 }
 
@@ -43,6 +46,7 @@ struct cmd_copy {
 	struct key key;
 	struct client client;
 	struct copy_target *targets;
+	struct filter filter; /* the command line's */
 };
 
 static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
@@ -117,6 +121,7 @@ static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struc
 		all(c, f);
 	device_close(c->client.device);
 	key_wipe(&c->key);
+	filter_free(&c->filter);
 	free(c->targets);
 }
 
@@ -135,6 +140,8 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 	r.items = r.dry || a->itemize ? 2 : a->verbose;
 	if (c) {
 		c->a = a;
+		c->filter = a->filter;
+		c->client.options.filter = c->filter.n ? &c->filter : NULL;
 		c->client.report = &r;
 		c->client.slots = a->slots ? a->slots : pool_slots(slot_bytes);
 		c->client.slot_bytes = slot_bytes;

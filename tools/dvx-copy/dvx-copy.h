@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "base/filter.h"
 #define CLI_ARGS copy_args
 #include "tools/cli/cli.h"
 #include "tools/cli/say.h"
@@ -27,7 +28,8 @@ struct copy_args {
 	uint32_t bits; /* enum copy_option */
 	bool chosen;   /* a letter of what is kept was given */
 	bool verbose, itemize;
-	const char *fsync;
+	const char *fsync, *bwlimit;
+	struct filter filter;
 	/* sources, and the destination behind them */
 	int argc;
 	char **argv;

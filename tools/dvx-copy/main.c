@@ -21,6 +21,11 @@ enum {
 	OPT_DELETE,
 	OPT_INPLACE,
 	OPT_FSYNC,
+	OPT_EXCLUDE,
+	OPT_INCLUDE,
+	OPT_EXCLUDE_FROM,
+	OPT_INCLUDE_FROM,
+	OPT_BWLIMIT,
 };
 
 #define KEY_OPTION                                                                       \
@@ -68,11 +73,16 @@ static const struct argp_option copy_options[] = {
 	{"update", 'u', NULL, 0, "leave files that are newer at the destination", 2},
 	{"checksum", 'c', NULL, 0, "compare contents, not size and time", 2},
 	{"delete", OPT_DELETE, NULL, 0, "delete what the source does not have", 2},
+	{"exclude", OPT_EXCLUDE, "PATTERN", 0, "leave out what matches, as rsync's", 2},
+	{"include", OPT_INCLUDE, "PATTERN", 0, "but not this; the first that matches decides", 2},
+	{"exclude-from", OPT_EXCLUDE_FROM, "FILE", 0, "patterns to leave out, one a line", 2},
+	{"include-from", OPT_INCLUDE_FROM, "FILE", 0, "patterns not to leave out", 2},
 	{"dry-run", 'n', NULL, 0, "only print what would be done", 2},
 	{"itemize-changes", 'i', NULL, 0, "print what is done to each entry", 2},
 	{"verbose", 'v', NULL, 0, "print what is copied", 2},
 	{"inplace", OPT_INPLACE, NULL, 0, "write files under their own names", 3},
 	{"fsync", OPT_FSYNC, "WHEN", 0, "each, group (default), end, none: see the manual", 3},
+	{"bwlimit", OPT_BWLIMIT, "RATE", 0, "at most so many KiB a second, or with a unit", 3},
 	{"slots", OPT_SLOTS, "N", 0, "slots in flight (up to 32)", 3},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a slot (1M)", 3},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 3},
@@ -122,9 +132,22 @@ static const struct {
 	{OPT_INPLACE, false, OPTION_INPLACE},
 };
 
+static error_t take_rule(int key, const char *arg, struct argp_state *state, struct copy_args *a)
+{
+	bool include = key == OPT_INCLUDE || key == OPT_INCLUDE_FROM;
+	bool file = key == OPT_EXCLUDE_FROM || key == OPT_INCLUDE_FROM;
+	struct copy_fault f = {0};
+
+	if (file ? filter_add_file(&a->filter, arg, include, &f)
+		 : filter_add(&a->filter, arg, include, &f))
+		argp_error(state, "%s", f.text);
+	return 0;
+}
+
 static error_t take_letter(int key, char *arg, struct argp_state *state, struct copy_args *a)
 {
-	(void)state;
+	if (key >= OPT_EXCLUDE && key <= OPT_INCLUDE_FROM)
+		return take_rule(key, arg, state, a);
 	if (arg && (key == 'r' || key == 'l')) {
 		*(key == 'r' ? &a->root : &a->listen) = arg;
 		return 0;
@@ -146,6 +169,7 @@ static const struct cli_option values[] = {
 	CLI_TRUE('v', verbose),
 	CLI_TRUE('i', itemize),
 	CLI_TEXT(OPT_FSYNC, fsync),
+	CLI_TEXT(OPT_BWLIMIT, bwlimit),
 	CLI_TEXT('k', key_file),
 	CLI_TEXT('d', device),
 	CLI_TEXT(OPT_STARTING, max_starting),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/filter.h"
 #include "dest/receiver.h"
 #include "source/list.h"
 #include "source/resolve.h"
@@ -15,6 +16,7 @@ struct session {
 	struct copy_fault *f;
 	struct copy_options options;
 	struct copy_sender sender;
+	struct filter filter;
 };
 
 /* --- a client that pulls --- */
@@ -27,7 +29,8 @@ static int session_send(void *arg, const uint8_t *path, size_t len)
 
 	if (source_resolve(&e, s->server->root, path, len, s->f))
 		return -1;
-	ret = (s->options.bits & OPTION_TOTALS && list_totals(&s->sender, e.dir, e.entry)) ||
+	ret = (s->options.bits & OPTION_TOTALS &&
+	       list_totals(&s->sender, e.dir, e.entry, e.name)) ||
 	      sender_send(&s->sender, e.dir, e.entry, e.name);
 	source_close(&e);
 	return ret;
@@ -122,20 +125,46 @@ static int session_check_dest(struct session *s, const char *dest)
 	return 0;
 }
 
+static int session_filter(struct session *s, uint64_t rules)
+{
+	struct copy_msg m;
+
+	for (; rules; rules--) {
+		char text[FILTER_PATTERN_MAX + 3];
+
+		if (link_expect(s->link, MSG_FILTER, &m, s->f))
+			return -1;
+		memcpy(text, m.text.p, m.text.n);
+		text[m.text.n] = '\0';
+		if (strlen(text) != m.text.n || (text[0] != '+' && text[0] != '-') ||
+		    text[1] != ' ')
+			return copy_fail(s->f, COPY_PROTOCOL,
+					 "the client sent a filter that is none");
+		if (filter_add(&s->filter, text, false, s->f))
+			return -1;
+	}
+	s->options.filter = &s->filter;
+	return 0;
+}
+
 static int session_start(struct session *s, const struct copy_msg *start)
 {
+	const uint64_t rules = start->chunks;
+	const bool push = start->flags & MSG_PUSH, many = start->flags & MSG_MANY;
 	char dest[PATH_MAX];
 
 	if (memchr(start->name.p ? start->name.p : (const uint8_t *)"", '\0', start->name.n))
 		return copy_fail(s->f, COPY_PROTOCOL, "the client's path holds a zero byte");
-	s->options = (struct copy_options){.bits = start->options,
-					   .fsync = (enum copy_fsync)start->code};
-	if (!(start->flags & MSG_PUSH))
-		return session_serve(s);
+	s->options = (struct copy_options){
+		.bits = start->options, .fsync = (enum copy_fsync)start->code, .rate = start->size};
 	if (start->name.n)
 		memcpy(dest, start->name.p, start->name.n);
 	dest[start->name.n] = '\0';
-	return session_check_dest(s, dest) || session_take(s, dest, start->flags & MSG_MANY);
+	if (session_filter(s, rules))
+		return -1;
+	if (!push)
+		return session_serve(s);
+	return session_check_dest(s, dest) || session_take(s, dest, many);
 }
 
 int session_run(const struct copy_server *server, struct link *l, struct copy_counts *counts,
@@ -143,8 +172,11 @@ int session_run(const struct copy_server *server, struct link *l, struct copy_co
 {
 	struct session s = {.server = server, .link = l, .f = f, .counts = counts};
 	struct copy_msg start;
+	int ret;
 
 	if (link_expect(l, MSG_START, &start, f))
 		return -1;
-	return session_start(&s, &start) ? -1 : 0;
+	ret = session_start(&s, &start);
+	filter_free(&s.filter);
+	return ret ? -1 : 0;
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+struct filter;
+
 /* Bits of START's options; the letters are rsync's. */
 enum copy_option {
 	OPTION_RECURSE = 1u << 0,  /* -r */
@@ -41,6 +43,8 @@ enum copy_fsync { FSYNC_GROUP, FSYNC_EACH, FSYNC_END, FSYNC_NONE, FSYNC_MODES };
 struct copy_options {
 	uint32_t bits; /* enum copy_option */
 	enum copy_fsync fsync;
+	uint64_t rate;	       /* bytes a second; 0: no limit */
+	struct filter *filter; /* what is left out; NULL: nothing */
 };
 
 /* What a role has done so far. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filter.h"
+
 #define DEPTH_MAX 512
 
 int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct copy_fault *f)
@@ -50,9 +52,10 @@ struct doomed {
 	const char *path; /* of the entry */
 	const char *name;
 	unsigned int depth;
+	bool keeps; /* it holds what the filter protects */
 };
 
-static int delete_tree(struct dest *d, const struct doomed *e, struct copy_fault *f);
+static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f);
 
 static int delete_fault(const struct doomed *e, struct copy_fault *f)
 {
@@ -62,7 +65,7 @@ static int delete_fault(const struct doomed *e, struct copy_fault *f)
 			 strerror(err));
 }
 
-static int delete_child(struct dest *d, const struct doomed *parent, int fd, const char *name,
+static int delete_child(struct dest *d, struct doomed *parent, int fd, const char *name,
 			struct copy_fault *f)
 {
 	char path[PATH_MAX];
@@ -76,11 +79,14 @@ static int delete_child(struct dest *d, const struct doomed *parent, int fd, con
 	memcpy(path, parent->path, n);
 	path[n] = '/';
 	strcpy(path + n + 1, name);
-	return delete_tree(d, &e, f);
+	if (delete_tree(d, &e, f))
+		return -1;
+	parent->keeps |= e.keeps;
+	return 0;
 }
 
 /* Everything in a directory that is to be deleted. Takes the descriptor. */
-static int delete_contents(struct dest *d, const struct doomed *e, int fd, struct copy_fault *f)
+static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy_fault *f)
 {
 	DIR *list = fdopendir(fd);
 	const struct dirent *de;
@@ -97,7 +103,7 @@ static int delete_contents(struct dest *d, const struct doomed *e, int fd, struc
 	return bad;
 }
 
-static int delete_dir(struct dest *d, const struct doomed *e, struct copy_fault *f)
+static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
 {
 	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	char path[PATH_MAX + 1];
@@ -106,6 +112,8 @@ static int delete_dir(struct dest *d, const struct doomed *e, struct copy_fault 
 		return delete_fault(e, f);
 	if (delete_contents(d, e, fd, f))
 		return -1;
+	if (e->keeps)
+		return 0;
 	if (!(d->options.bits & OPTION_DRY) && unlinkat(e->dir, e->name, AT_REMOVEDIR))
 		return delete_fault(e, f);
 	strcpy(path, e->path);
@@ -113,12 +121,16 @@ static int delete_dir(struct dest *d, const struct doomed *e, struct copy_fault 
 	return d->gone(d->arg, path);
 }
 
-static int delete_tree(struct dest *d, const struct doomed *e, struct copy_fault *f)
+static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
 {
 	struct stat st;
 
 	if (fstatat(e->dir, e->name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : delete_fault(e, f);
+	if (d->options.filter && filter_hides(d->options.filter, e->path, S_ISDIR(st.st_mode))) {
+		e->keeps = true;
+		return 0;
+	}
 	if (S_ISDIR(st.st_mode))
 		return delete_dir(d, e, f);
 	if (!(d->options.bits & OPTION_DRY) && unlinkat(e->dir, e->name, 0))

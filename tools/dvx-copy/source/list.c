@@ -153,6 +153,8 @@ int list_next(struct copy_sender *s)
 	case WALK_UP:
 		up.flags = item.whole ? MSG_WHOLE : 0;
 		return link_queue(s->link, &up, s->f);
+	case WALK_HIDDEN:
+		return 0;
 	case WALK_SKIP:
 		break;
 	}
@@ -175,14 +177,15 @@ void list_show(struct copy_sender *s, const struct listed *e)
 }
 
 /* A huge tree takes long to count: the sum so far shows the client that we live. */
-int list_totals(struct copy_sender *s, int dir, const char *entry)
+int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name)
 {
 	struct copy_msg sum = {.type = MSG_TOTALS};
 	time_t told = time(NULL), now;
 	struct walk_item item = {.event = WALK_SKIP};
 	struct walk w;
-	int bad = walk_start(&w, dir, entry, "", s->options.bits & OPTION_RECURSE, s->f);
+	int bad = walk_start(&w, dir, entry, name, s->options.bits & OPTION_RECURSE, s->f);
 
+	w.filter = s->options.filter;
 	while (!bad && !(bad = walk_step(&w, &item, s->f)) && item.event != WALK_END) {
 		off_t allocated = (off_t)item.st.st_blocks * 512; /* holes aren't sent */
 

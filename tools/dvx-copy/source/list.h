@@ -11,7 +11,7 @@ int list_next(struct copy_sender *s);
 void list_show(struct copy_sender *s, const struct listed *e);
 
 /* Counts a tree that is going to be sent, and tells the receiver. */
-int list_totals(struct copy_sender *s, int dir, const char *entry);
+int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name);
 
 /* Frees what was kept for hard links and owners. */
 void list_free(struct copy_sender *s);

@@ -176,14 +176,25 @@ static int pack_send(struct pack *p, uint32_t slot)
 		m.crc = crc32c(p->bytes, p->have);
 		s->n_free--;
 		s->lent[slot] = true;
+		bwlimit_spend(&s->limit, p->have);
 	}
 	return link_send(s->link, &m, s->f);
+}
+
+/* A slow copy moves little at a time: neither end is silent for long. */
+static uint32_t pack_room(const struct copy_sender *s)
+{
+	uint64_t part = s->options.rate / 8;
+
+	if (!s->options.rate || part > s->pool.slot_bytes)
+		return s->pool.slot_bytes;
+	return part < 4096 ? 4096 : (uint32_t)part;
 }
 
 int pack_slot(struct copy_sender *s)
 {
 	uint32_t slot = s->free_slots[s->n_free - 1];
-	struct pack p = {.s = s, .bytes = pool_slot(&s->pool, slot), .room = s->pool.slot_bytes};
+	struct pack p = {.s = s, .bytes = pool_slot(&s->pool, slot), .room = pack_room(s)};
 
 	while (pack_more(&p)) {
 		struct listed *e = s->ring[s->n_sent % MSG_WINDOW];

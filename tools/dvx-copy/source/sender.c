@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "list.h"
 
@@ -22,6 +23,14 @@ int sender_skip(struct copy_sender *s, const struct walk_dir *dir, const char *n
 		return link_queue(s->link, &m, s->f);
 	report_skip(s->report, m.name, m.text);
 	return 0;
+}
+
+static uint64_t sender_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* --- the pool --- */
@@ -54,6 +63,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	int ret;
 
 	s->fd = -1;
+	bwlimit_begin(&s->limit, s->options.rate, sender_now());
 	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
 	m.slots = sender_least(wish.slots, slots);
@@ -237,6 +247,25 @@ static void retire_settled(struct copy_sender *s)
 		sender_retire(s);
 }
 
+/* --- --bwlimit --- */
+
+/* Milliseconds until data may go, 0 for now. */
+static int sender_pace(struct copy_sender *s)
+{
+	uint64_t ns = s->options.rate ? bwlimit_wait(&s->limit, sender_now()) : 0;
+
+	return (int)(ns / 1000000 + (ns > 0));
+}
+
+/* The receiver is heard meanwhile. */
+static int sender_wait(struct copy_sender *s)
+{
+	struct copy_msg m;
+	int got = link_take(s->link, &m, sender_pace(s), s->f);
+
+	return got == 1 ? sender_obey(s, &m) : got;
+}
+
 /*
  * A slot is sent when it is full. One that is not goes when no more can be listed and judged:
  * small files travel in batches.
@@ -249,7 +278,7 @@ static int sender_work(struct copy_sender *s)
 	can_list = s->walking && s->n_listed - s->n_sent < MSG_WINDOW;
 	full = s->wanted_bytes >= s->pool.slot_bytes || s->wanted_files >= MSG_PIECES / 2;
 	if (s->n_free && s->wanted_files && (full || (!can_list && s->n_judged == s->n_listed)))
-		return pack_slot(s);
+		return sender_pace(s) ? sender_wait(s) : pack_slot(s);
 	if (can_list)
 		return list_bunch(s);
 	if (s->n_sent == s->n_listed)
@@ -266,6 +295,7 @@ int sender_send(struct copy_sender *s, int dir, const char *entry, const char *n
 	if (walk_start(&s->walk, dir, entry, name, into_dirs, s->f))
 		return -1;
 	s->walking = true;
+	s->walk.filter = s->options.filter;
 	if (link_queue(s->link, &top, s->f))
 		return -1;
 	while (s->walking || s->n_sent != s->n_listed) {

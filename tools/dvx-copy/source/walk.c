@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filter.h"
+
 #define DEPTH_MAX 512 /* each level holds a descriptor and a buffer */
 
 struct walk_level {
@@ -176,6 +178,10 @@ static int walk_visit(struct walk *w, struct walk_dir *dir, const char *name, co
 {
 	if (fstatat(dir->fd, name, &item->st, AT_SYMLINK_NOFOLLOW))
 		return walk_errno(item, f);
+	if (w->filter && *rel && filter_hides(w->filter, rel, S_ISDIR(item->st.st_mode))) {
+		item->event = WALK_HIDDEN;
+		return 0;
+	}
 	switch (item->st.st_mode & S_IFMT) {
 	case S_IFDIR:
 		return walk_enter(w, dir, name, rel, item, f);

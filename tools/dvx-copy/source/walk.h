@@ -34,7 +34,8 @@ enum walk_event {
 	WALK_FILE, /* a regular file; not opened */
 	WALK_LINK,
 	WALK_SPECIAL,
-	WALK_SKIP, /* an entry that can't be walked, and why */
+	WALK_SKIP,   /* an entry that can't be walked, and why */
+	WALK_HIDDEN, /* an entry that the filter leaves out */
 };
 
 struct walk_item {
@@ -55,6 +56,7 @@ struct walk {
 	unsigned int depth;
 	struct walk_dir *base;
 	bool begun, into_dirs;
+	struct filter *filter; /* of entries that are passed over; or NULL */
 	char name[NAME_MAX + 1];
 	char top[NAME_MAX + 1];
 };

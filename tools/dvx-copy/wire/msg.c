@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/filter.h"
 #include "base/options.h"
 
 enum kind { END_OF_ROW, U32, U64, BYTES };
@@ -43,7 +44,9 @@ static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_ERROR] = {"ERROR", {IN32(code, 0, 255), RAW(text, 0, 1024)}},
 	[MSG_START] = {"START",
 		       {IN32(flags, 0, MSG_PUSH | MSG_MANY), IN32(options, 0, OPTIONS_ALL),
-			IN32(code, 0, FSYNC_MODES - 1), RAW(name, 0, PATH_MAX - 1)}},
+			IN32(code, 0, FSYNC_MODES - 1), IN64(chunks, 0, 16384), ANY64(size),
+			RAW(name, 0, PATH_MAX - 1)}},
+	[MSG_FILTER] = {"FILTER", {RAW(text, 3, FILTER_PATTERN_MAX + 2)}},
 	[MSG_SETUP] = {"SETUP", {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30)}},
 	[MSG_POOL] = {"POOL",
 		      {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30), RAW(name, 1, 1024)}},

@@ -19,6 +19,7 @@ enum msg_type {
 	MSG_PROOF,     /* both: proves knowledge of the key; in the clear */
 	MSG_ERROR,     /* both: this end gives up, and why */
 	MSG_START,     /* client: which way it copies, and how */
+	MSG_FILTER,    /* client: a rule of --exclude and --include */
 	MSG_SETUP,     /* receiver: the pool that it wants */
 	MSG_POOL,      /* sender: the pool that it made, and its ticket */
 	MSG_PULL,      /* client that receives: send what this path names */
