@@ -45,8 +45,9 @@ check "a destination whose directory is not there" fails 3 "opening $work/none" 
 check "no temporary is left" no_temps "$work"
 check "client has a key, server has none" fails 11 "without a key" \
 	pull --key-file "$work/key" "127.0.0.1:$port:file" "$work/no"
-same_side() { "$dvx_sim" exec "$chip" -- "$copy" pull "127.0.0.1:$port:file" "$work/no"; }
+same_side() { "$dvx_sim" exec "$chip" -- "$copy" pull --via dma "127.0.0.1:$port:file" "$work/no"; }
 check "both ends on one function" fails 4 "same function" same_side
+check "a way that there isn't" fails 2 "--via is auto, dma or rc" pull --via tcp "127.0.0.1:$port:file" "$work/no"
 check "server ends well" stop
 
 start "$src" --key-file "$work/key"

@@ -101,4 +101,42 @@ engine() {
 		grep -q 'vhca 2 .*CREATE_GENERAL_OBJECT' "$work/trace"
 }
 check "the device's engine moved it all, through an alias" engine
+
+# By RDMA READ: asked for on one chip, and of itself between the chips of two machines.
+over_rc() { # WORDS OPTION...
+	words=$1
+	shift
+	rm -rf "$work/rc"
+	pull "$@" "127.0.0.1:$port:." "$work/rc" >"$work/out" 2>"$work/err"
+	status=$?
+	cat "$work/out" "$work/err"
+	[ "$status" = 0 ] && grep -q "RDMA READ over a connection: $words" "$work/err" && same "$src" "$work/rc"
+}
+by_read() {
+	start "$src"
+	before=$(grep -c 'wqe_ctrl_seg .*opcode=MMO' "$work/trace")
+	over_rc "--via rc was given" --via rc || return 1
+	grep -q 'wqe_ctrl_seg .*opcode=RDMA_READ' "$work/trace" &&
+		[ "$(grep -c 'wqe_ctrl_seg .*opcode=MMO' "$work/trace")" = "$before" ]
+}
+rm -f "$src/big"
+check "--via rc copies the same tree by RDMA READ" by_read
+two_chips() {
+	stop || return 1
+	chip=$chip-a
+	far=$chip-b
+	chips="$chips $chip $far"
+	"$dvx_sim" up "$chip" --wire "peer=$$" && "$dvx_sim" up "$far" --wire "peer=$$" || return 1
+	start "$src"
+	chip=$far
+	over_rc "the ends are on two chips"
+}
+check "two chips on a wire copy by RDMA READ" two_chips
+lossy() {
+	"$dvx_sim" fault "$far" drop=1% || return 1
+	over_rc "the ends are on two chips"
+}
+check "a wire that loses packets makes it no worse" lossy
+apart() { fails 4 "the ends are on two chips, and --via dma was given" pull --via dma "127.0.0.1:$port:empty" "$work/no"; }
+check "--via dma between them says why not" apart
 plan

@@ -53,12 +53,13 @@ const char *device_name(const struct copy_device *d)
 	return "fake";
 }
 
-int export_make(struct export **e, struct copy_device *d, const struct pool *p, struct ticket *t,
-		struct copy_fault *f)
+int export_make(struct export **e, struct copy_device *d, const struct pool *p,
+		const struct ticket *offer, struct ticket *t, struct copy_fault *f)
 {
 	struct plain plain = {.pid = getpid(), .mem = p->mem};
 
 	(void)d;
+	(void)offer;
 	(void)f;
 	*e = NULL;
 	memcpy(t->bytes, &plain, sizeof(plain));
@@ -71,21 +72,39 @@ void export_free(struct export *e)
 	(void)e;
 }
 
-int engine_make(struct copy_engine **out, struct copy_device *d, const struct pool *local,
-		const struct ticket *t, struct copy_fault *f)
+int engine_offer(struct copy_engine **out, struct copy_device *d, struct ticket *offer,
+		 struct copy_fault *f)
 {
-	struct copy_engine *e = calloc(1, sizeof(*e));
-
 	(void)d;
-	if (!e || t->n != sizeof(e->remote)) {
-		free(e);
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return copy_fail(f, COPY_IO, "out of memory");
+	(*out)->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	offer->bytes[0] = 0;
+	offer->n = 1;
+	return 0;
+}
+
+int engine_make(struct copy_engine *e, const struct pool *local, const struct ticket *t,
+		struct copy_fault *f)
+{
+	if (t->n != sizeof(e->remote))
 		return copy_fail(f, COPY_PROTOCOL, "the server sent a ticket that can't be read");
-	}
 	memcpy(&e->remote, t->bytes, sizeof(e->remote));
 	e->local = local;
-	e->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	*out = e;
 	return 0;
+}
+
+const char *export_says(const struct export *e)
+{
+	(void)e;
+	return NULL;
+}
+
+const char *engine_says(const struct copy_engine *e)
+{
+	(void)e;
+	return NULL;
 }
 
 void engine_free(struct copy_engine *e)

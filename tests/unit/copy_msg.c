@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: control messages survive the wire, and no cut, padded or garbled one is taken. */
+/* Proves: control messages survive the wire, and no cut, padded or garbled one is taken;
+ * the way of the bytes is chosen by what both ends can do. */
 #include "tests/test.h"
 
 #include "base/options.h"
+#include "engine/way.h"
 #include "wire/msg.h"
 
 static const uint8_t some[64] = {'n', 'a', 'm', 'e', 0xff, 1};
@@ -119,4 +121,47 @@ TEST(quoting)
 	assert_string_equal(quote(to, sizeof(to), "a\033[2Jb\n", 7), "a\\x1b[2Jb\\x0a");
 	assert_string_equal(quote(to, sizeof(to), "\xc2\x9b", 2), "\\xc2\\x9b");
 	assert_true(strlen(quote(to, sizeof(to), "0123456789abcdefghi", 19)) < sizeof(to));
+}
+
+#define DMA  (WAY_EXPORTS | WAY_IMPORTS | WAY_MMO)
+#define BOTH (DMA | WAY_CONNECTS)
+
+static const struct {
+	struct way_end source, receiver;
+	enum way way;
+	enum way_why why;
+} ways[] = {
+	{{BOTH, 1, 9}, {BOTH, 2, 9}, WAY_ALIAS, WHY_ONE_CHIP},
+	{{WAY_EXPORTS, 1, 9}, {WAY_IMPORTS | WAY_MMO, 2, 9}, WAY_ALIAS, WHY_ONE_CHIP},
+	{{BOTH, 1, 0}, {BOTH, 2, 9}, WAY_ALIAS, WHY_ONE_CHIP}, /* nobody knows: it is tried */
+	{{BOTH, 1, 9}, {BOTH, 2, 8}, WAY_RC, WHY_CHIPS},
+	{{BOTH, 1, 9}, {BOTH, 1, 8}, WAY_RC, WHY_CHIPS},
+	{{BOTH, 1, 9}, {BOTH, 1, 9}, WAY_RC, WHY_FUNCTION},
+	{{BOTH | WAY_ONLY_RC, 1, 9}, {BOTH, 2, 9}, WAY_RC, WHY_ASKED},
+	{{BOTH, 1, 9}, {BOTH | WAY_ONLY_RC, 2, 9}, WAY_RC, WHY_ASKED},
+	{{BOTH, 1, 9}, {BOTH & ~WAY_MMO, 2, 9}, WAY_RC, WHY_NO_MMO},
+	{{BOTH, 1, 9}, {BOTH & ~WAY_IMPORTS, 2, 9}, WAY_RC, WHY_NO_IMPORT},
+	{{BOTH & ~WAY_EXPORTS, 1, 9}, {BOTH, 2, 9}, WAY_RC, WHY_NO_EXPORT},
+	{{BOTH & ~(WAY_MMO | WAY_IMPORTS), 1, 9},
+	 {BOTH & ~WAY_EXPORTS, 2, 9},
+	 WAY_ALIAS,
+	 WHY_ONE_CHIP},
+	{{DMA, 1, 9}, {BOTH, 2, 8}, WAY_NONE, WHY_CHIPS},
+	{{BOTH, 1, 9}, {DMA, 2, 8}, WAY_NONE, WHY_CHIPS},
+	{{BOTH, 1, 9}, {BOTH | WAY_ONLY_DMA, 2, 8}, WAY_NONE, WHY_CHIPS},
+	{{BOTH | WAY_ONLY_DMA, 1, 9}, {BOTH | WAY_ONLY_RC, 2, 9}, WAY_NONE, WHY_ASKED},
+};
+
+TEST(way_chosen)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		uint8_t travels[WAY_END_BYTES];
+		struct way_end receiver;
+		enum way_why why;
+
+		way_end_put(travels, &ways[i].receiver);
+		way_end_get(&receiver, travels);
+		assert_int_equal(way_choose(&ways[i].source, &receiver, &why), ways[i].way);
+		assert_int_equal(why, ways[i].why);
+	}
 }

@@ -89,7 +89,8 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 
 	for (int i = 0; !bad && i < n; i++)
 		bad = target_parse(&c->targets[i], a->argv[i], f);
-	bad = bad || cmd_check_delete(a, f) || device_open(&c->client.device, a->device, f);
+	bad = bad || cmd_check_delete(a, f) || device_open(&c->client.device, a->device, f) ||
+	      device_via(c->client.device, a->via, f);
 	for (int i = 0; !bad && i < n; i++)
 		bad = cmd_pull_one(c, &c->targets[i], f);
 	return bad;
@@ -102,7 +103,7 @@ static int cmd_push_all(struct cmd_copy *c, struct copy_fault *f)
 	struct copy_target *t = &c->targets[0];
 
 	if (target_parse(t, a->argv[n], f) || cmd_check_delete(a, f) ||
-	    device_open(&c->client.device, a->device, f) || export_check(c->client.device, f))
+	    device_open(&c->client.device, a->device, f) || device_via(c->client.device, a->via, f))
 		return -1;
 	fd = cmd_connect(c, t, f);
 	return fd < 0 ? -1 : client_push(&c->client, fd, &c->key, a->argv, n, t->path, f);

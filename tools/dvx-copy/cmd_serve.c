@@ -47,11 +47,8 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct k
 		close(listener);
 		return -1;
 	}
-	ret = export_check(s->device, f);
-	if (!ret) {
-		cmd_serve_announce(a, s->device, listener);
-		ret = serve(wish, listener, &stop_asked, f);
-	}
+	cmd_serve_announce(a, s->device, listener);
+	ret = serve(wish, listener, &stop_asked, f);
 	close(listener);
 	device_close(s->device);
 	return ret;

@@ -14,7 +14,7 @@
 #include "tools/cli/say.h"
 
 struct copy_args {
-	const char *key_file, *device;
+	const char *key_file, *device, *via;
 	bool json, quiet;
 	uint32_t slots, slot_bytes;
 	uint32_t timeout; /* seconds */

@@ -3,7 +3,9 @@ bin_PROGRAMS += tools/dvx-copy/dvx-copy
 tools_dvx_copy_dvx_copy_SOURCES = tools/dvx-copy/dvx-copy.h tools/dvx-copy/main.c \
 	tools/dvx-copy/cmd_copy.c tools/dvx-copy/cmd_serve.c \
 	tools/dvx-copy/engine/device.c tools/dvx-copy/engine/device.h \
-	tools/dvx-copy/engine/dma.c tools/dvx-copy/engine/export.c
+	tools/dvx-copy/engine/dma.c tools/dvx-copy/engine/export.c \
+	tools/dvx-copy/engine/fetch.c tools/dvx-copy/engine/fetch.h \
+	tools/dvx-copy/engine/queue.c tools/dvx-copy/engine/queue.h tools/dvx-copy/engine/rc.c
 tools_dvx_copy_dvx_copy_LDADD = tools/dvx-copy/libcopy.la tools/cli/libcli.la src/lib/libdvx.la
 
 # All but the device and main: the unit tests bring a device of their own.
@@ -13,7 +15,7 @@ tools_dvx_copy_dvx_copy_CPPFLAGS = $(tools_dvx_copy_libcopy_la_CPPFLAGS) $(JANSS
 tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(JANSSON_CFLAGS)
 tools_dvx_copy_libcopy_la_LIBADD = tools/cli/libcli.la $(NETTLE_LIBS) $(JANSSON_LIBS) -lpthread
 tools_dvx_copy_libcopy_la_SOURCES = \
-	tools/dvx-copy/engine/engine.h \
+	tools/dvx-copy/engine/engine.h tools/dvx-copy/engine/way.c tools/dvx-copy/engine/way.h \
 	tools/dvx-copy/client.c tools/dvx-copy/client.h tools/dvx-copy/gate.c \
 	tools/dvx-copy/gate.h tools/dvx-copy/serve.c tools/dvx-copy/serve.h \
 	tools/dvx-copy/session.c tools/dvx-copy/session.h

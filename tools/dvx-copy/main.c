@@ -26,6 +26,7 @@ enum {
 	OPT_EXCLUDE_FROM,
 	OPT_INCLUDE_FROM,
 	OPT_BWLIMIT,
+	OPT_VIA,
 };
 
 #define KEY_OPTION                                                                       \
@@ -83,6 +84,7 @@ static const struct argp_option copy_options[] = {
 	{"inplace", OPT_INPLACE, NULL, 0, "write files under their own names", 3},
 	{"fsync", OPT_FSYNC, "WHEN", 0, "each, group (default), end, none: see the manual", 3},
 	{"bwlimit", OPT_BWLIMIT, "RATE", 0, "at most so many KiB a second, or with a unit", 3},
+	{"via", OPT_VIA, "WAY", 0, "dma, rc, or auto (default): see the manual", 3},
 	{"slots", OPT_SLOTS, "N", 0, "slots in flight (up to 32)", 3},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a slot (1M)", 3},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 3},
@@ -172,6 +174,7 @@ static const struct cli_option values[] = {
 	CLI_TEXT(OPT_BWLIMIT, bwlimit),
 	CLI_TEXT('k', key_file),
 	CLI_TEXT('d', device),
+	CLI_TEXT(OPT_VIA, via),
 	CLI_TEXT(OPT_STARTING, max_starting),
 	CLI_TEXT(OPT_SOURCE, max_per_source),
 	CLI_NUMBER(OPT_CLIENTS, max_clients, 1, 1000),

@@ -49,6 +49,18 @@ void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why
 						json_text((const char *)why.p, why.n)));
 }
 
+/* Once, though each source has a connection of its own. */
+void report_via(struct report *r, const char *why)
+{
+	if (!r)
+		return;
+	if (why && !r->rc && !r->quiet && !r->json) {
+		clear_line(r);
+		say("copies by RDMA READ over a connection: %s", why);
+	}
+	r->rc = why;
+}
+
 void report_gone(struct report *r, struct copy_bytes path)
 {
 	if (r->items && !r->quiet && !r->json) {
@@ -193,6 +205,10 @@ static int report_print_json(struct report *r, int code, const struct copy_fault
 		"skipped", (json_int_t)r->skipped, "seconds", seconds, "bytes_per_second",
 		rate(r, r->began + seconds), "skips", r->skips);
 
+	if (j)
+		json_object_set_new(j, "via", json_string(r->rc ? "rc" : "dma"));
+	if (j && r->rc)
+		json_object_set_new(j, "via_reason", json_string(r->rc));
 	if (j && f->code)
 		json_object_set_new(j, "error", json_error(f->text, code));
 	return json_out(j);

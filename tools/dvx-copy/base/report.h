@@ -22,12 +22,16 @@ struct report {
 	struct copy_lost lost;
 	struct copy_counts before; /* the source that is being copied */
 	uint64_t skipped;
+	const char *rc; /* why bytes travel over a connection */
 	bool sending, dry;
 	int items;   /* 1: names of what is copied; 2: itemized */
 	void *skips; /* json_t array */
 };
 
 void report_begin(struct report *r, bool quiet, bool json);
+
+/* That bytes travel over a connection, and why; NULL if by the DMA engine. r may be NULL. */
+void report_via(struct report *r, const char *why);
 
 /* An entry that was not copied whole. Names come as bytes. */
 void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why);

@@ -7,8 +7,8 @@
 #include "dest.h"
 #include "tools/cli/crc32c.h"
 
-int intake_open(struct intake *in, struct copy_device *device, uint32_t slots, uint32_t slot_bytes,
-		const struct ticket *t, struct copy_fault *f)
+int intake_open(struct intake *in, uint32_t slots, uint32_t slot_bytes, const struct ticket *t,
+		struct copy_fault *f)
 {
 	in->slots = calloc(slots, sizeof(*in->slots));
 	in->queue = calloc(slots, sizeof(*in->queue));
@@ -16,7 +16,7 @@ int intake_open(struct intake *in, struct copy_device *device, uint32_t slots, u
 		return copy_fail(f, COPY_IO, "out of memory");
 	if (pool_make(&in->pool, slots, slot_bytes, f))
 		return -1;
-	return engine_make(&in->engine, device, &in->pool, t, f);
+	return engine_make(in->engine, &in->pool, t, f);
 }
 
 void intake_stop(struct intake *in)

@@ -32,8 +32,9 @@ struct intake {
 	struct copy_counts *counts;
 };
 
-int intake_open(struct intake *in, struct copy_device *device, uint32_t slots, uint32_t slot_bytes,
-		const struct ticket *t, struct copy_fault *f);
+/* The engine has made its offer; the ticket answers it. */
+int intake_open(struct intake *in, uint32_t slots, uint32_t slot_bytes, const struct ticket *t,
+		struct copy_fault *f);
 void intake_stop(struct intake *in); /* the device writes nothing any more */
 void intake_close(struct intake *in);
 

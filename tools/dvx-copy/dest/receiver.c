@@ -48,15 +48,16 @@ static int receiver_import(struct receiver *r, uint32_t slots, uint32_t slot_byt
 	struct copy_fault device = {0};
 
 	/* A sender that gave up, or died, has freed its memory: the device can't say that. */
-	if (intake_open(&r->intake, r->device, slots, slot_bytes, ticket, &device))
+	if (intake_open(&r->intake, slots, slot_bytes, ticket, &device))
 		return link_ask_cause(r->link, &device, r->f);
+	report_via(r->report, engine_says(r->intake.engine));
 	return 0;
 }
 
 int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 {
 	struct copy_msg m = {.type = MSG_SETUP, .slots = slots, .slot_bytes = slot_bytes};
-	struct ticket ticket;
+	struct ticket offer, ticket;
 	int ret;
 
 	r->intake.counts = r->dest.counts = r->counts;
@@ -67,6 +68,9 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
+	if (engine_offer(&r->intake.engine, r->device, &offer, r->f))
+		return -1;
+	m.name = (struct copy_bytes){offer.bytes, (uint32_t)offer.n};
 	if (link_send(r->link, &m, r->f) || link_expect(r->link, MSG_POOL, &m, r->f))
 		return -1;
 	if (m.slots > slots || m.slot_bytes > slot_bytes)

@@ -2,12 +2,61 @@
 #include "device.h"
 #include "tools/cli/library.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 int device_fault(struct copy_fault *f, const char *what)
 {
 	return copy_fail(f, COPY_DEVICE, "%s: %s", what, library_says());
+}
+
+/* The file that all verbs programs know; it has 248a:0703:00b8:f4d2 or the like. */
+static uint64_t device_chip(const struct copy_device *d)
+{
+	char path[160];
+	uint64_t part[4] = {0};
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/sys_image_guid", device_name(d));
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx64, &part[0], &part[1],
+		   &part[2], &part[3]) != 4)
+		memset(part, 0, sizeof(part));
+	fclose(file);
+	return part[0] << 48 | part[1] << 32 | part[2] << 16 | part[3];
+}
+
+static void device_look(struct copy_device *d)
+{
+	const struct dvx_caps *c = dvx_dev_caps(d->dev);
+	struct dvx_qp_local side;
+
+	d->end.vhca = c->vhca_id;
+	d->end.chip = device_chip(d);
+	d->end.flags = (c->mkey_export ? WAY_EXPORTS : 0) | (c->mkey_import ? WAY_IMPORTS : 0) |
+		       (c->dma_mmo ? WAY_MMO : 0);
+	if (!dvx_qp_local_init(d->dev, DEVICE_PORT, &side))
+		d->end.flags |= WAY_CONNECTS;
+}
+
+int device_via(struct copy_device *d, const char *via, struct copy_fault *f)
+{
+	static const struct {
+		const char *name;
+		uint8_t flag;
+	} vias[] = {{"auto", 0}, {"dma", WAY_ONLY_DMA}, {"rc", WAY_ONLY_RC}};
+
+	for (size_t i = 0; i < sizeof(vias) / sizeof(vias[0]); i++)
+		if (!via || !strcmp(via, vias[i].name)) {
+			d->end.flags |= vias[i].flag;
+			return 0;
+		}
+	return copy_fail(f, COPY_USAGE, "--via is auto, dma or rc, not %s", via);
 }
 
 int device_open(struct copy_device **out, const char *name, struct copy_fault *f)
@@ -25,6 +74,7 @@ int device_open(struct copy_device **out, const char *name, struct copy_fault *f
 		device_close(d);
 		return -1;
 	}
+	device_look(d);
 	*out = d;
 	return 0;
 }

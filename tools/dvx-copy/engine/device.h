@@ -5,12 +5,16 @@
 #include <dvx/dvx.h>
 
 #include "engine.h"
+#include "way.h"
 
 /* Shared by the engine's files, the only ones that use libdvx. */
 struct copy_device {
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
+	struct way_end end; /* what this end can do */
 };
+
+#define DEVICE_PORT 1 /* of connections */
 
 /* "<doing what>: <libdvx's sentence>" */
 int device_fault(struct copy_fault *f, const char *what);

@@ -7,32 +7,41 @@
 #include "base/pool.h"
 
 /*
- * Everything that uses the device: device.c for both ends, export.c for the server,
- * dma.c for the client.
+ * Everything that uses the device. Two ways lead from the source's pool to the receiver's (way.h):
+ * the DMA engine inside one chip, and RDMA READ over a connection. The receiver makes an offer, the
+ * source answers with a ticket; what is in them is the engine's affair alone.
  */
 struct copy_device;
 int device_open(struct copy_device **d, const char *name, struct copy_fault *f);
 void device_close(struct copy_device *d);
 const char *device_name(const struct copy_device *d);
 
-/* The server's pool. Until it is freed, whoever holds the ticket can read it. */
-struct export;
+/* --via: auto (NULL), dma or rc. */
+int device_via(struct copy_device *d, const char *via, struct copy_fault *f);
+
 #define TICKET_MAX 1024
 struct ticket {
 	uint8_t bytes[TICKET_MAX];
 	size_t n;
 };
-/* Checks at start whether the device can export: -1 and a sentence if not. */
-int export_check(const struct copy_device *d, struct copy_fault *f);
-int export_make(struct export **e, struct copy_device *d, const struct pool *p, struct ticket *t,
-		struct copy_fault *f);
+
+/* The source's pool. Until it is freed, whoever holds the ticket can read it. */
+struct export;
+int export_make(struct export **e, struct copy_device *d, const struct pool *p,
+		const struct ticket *offer, struct ticket *t, struct copy_fault *f);
 void export_free(struct export *e);
 
-/* The client's end: reads the server's pool into its own through the alias and the MMO engine. */
+/* The receiver's end: first the offer; with the ticket that answers it, it reads the pool. */
 struct copy_engine;
-int engine_make(struct copy_engine **e, struct copy_device *d, const struct pool *local,
-		const struct ticket *t, struct copy_fault *f);
+int engine_offer(struct copy_engine **e, struct copy_device *d, struct ticket *offer,
+		 struct copy_fault *f);
+int engine_make(struct copy_engine *e, const struct pool *local, const struct ticket *t,
+		struct copy_fault *f);
 void engine_free(struct copy_engine *e);
+
+/* Why bytes travel over a connection, or NULL if they go through the DMA engine. */
+const char *export_says(const struct export *e);
+const char *engine_says(const struct copy_engine *e);
 
 /* The longest piece that one work request moves. */
 uint32_t engine_max(const struct copy_engine *e);

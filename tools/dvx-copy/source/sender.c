@@ -41,8 +41,11 @@ static uint32_t sender_least(uint32_t a, uint32_t b)
 }
 
 static int sender_make_pool(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes,
-			    struct ticket *ticket)
+			    const struct copy_bytes *wish, struct ticket *ticket)
 {
+	struct ticket offer = {.n = wish->n};
+
+	memcpy(offer.bytes, wish->p, wish->n);
 	s->free_slots = calloc(slots, sizeof(*s->free_slots));
 	s->lent = calloc(slots, sizeof(*s->lent));
 	s->ring = calloc(MSG_WINDOW, sizeof(struct listed *));
@@ -50,8 +53,11 @@ static int sender_make_pool(struct copy_sender *s, uint32_t slots, uint32_t slot
 		return copy_fail(s->f, COPY_IO, "out of memory");
 	for (uint32_t i = slots; i; i--)
 		s->free_slots[s->n_free++] = i - 1;
-	return pool_make(&s->pool, slots, slot_bytes, s->f) ||
-	       export_make(&s->export, s->device, &s->pool, ticket, s->f);
+	if (pool_make(&s->pool, slots, slot_bytes, s->f) ||
+	    export_make(&s->export, s->device, &s->pool, &offer, ticket, s->f))
+		return -1;
+	report_via(s->report, export_says(s->export));
+	return 0;
 }
 
 /* The pool is this receiver's alone: another's bytes must not be readable through its ticket. */
@@ -68,7 +74,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 		return -1;
 	m.slots = sender_least(wish.slots, slots);
 	m.slot_bytes = sender_least(wish.slot_bytes, slot_bytes) & ~4095u;
-	if (sender_make_pool(s, m.slots, m.slot_bytes, &ticket))
+	if (sender_make_pool(s, m.slots, m.slot_bytes, &wish.name, &ticket))
 		return -1;
 	m.name = (struct copy_bytes){ticket.bytes, (uint32_t)ticket.n};
 	ret = link_send(s->link, &m, s->f);

@@ -20,7 +20,7 @@ enum msg_type {
 	MSG_ERROR,     /* both: this end gives up, and why */
 	MSG_START,     /* client: which way it copies, and how */
 	MSG_FILTER,    /* client: a rule of --exclude and --include */
-	MSG_SETUP,     /* receiver: the pool that it wants */
+	MSG_SETUP,     /* receiver: the pool that it wants, and its offer */
 	MSG_POOL,      /* sender: the pool that it made, and its ticket */
 	MSG_PULL,      /* client that receives: send what this path names */
 	MSG_TOTALS,    /* sender: what the path holds, for progress */
@@ -65,7 +65,7 @@ struct copy_msg {
 	uint32_t id; /* of hard links; of an owner; the number of an entry */
 	uint64_t off, size, files, chunks, copies;
 	int64_t sec;
-	struct copy_bytes name; /* nonce, proof, ticket, path or name */
+	struct copy_bytes name; /* nonce, proof, offer, ticket, path or name */
 	struct copy_bytes text; /* link target, value, digest, sentence, pieces or verdicts */
 };
 

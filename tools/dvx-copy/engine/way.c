@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "way.h"
+
+static const char *const reasons[WHY_TYPES] = {
+	[WHY_ONE_CHIP] = "the ends are two functions of one chip",
+	[WHY_ASKED] = "--via rc was given",
+	[WHY_NO_MMO] = "the receiving end's device has no DMA copy engine for this function",
+	[WHY_NO_IMPORT] = "the receiving end's device can't use memory keys of another function",
+	[WHY_NO_EXPORT] = "the sending end's device lets no other function use its memory keys",
+	[WHY_CHIPS] = "the ends are on two chips",
+	[WHY_FUNCTION] = "both ends use the same function of the device",
+};
+
+const char *way_reason(enum way_why why)
+{
+	return why < WHY_TYPES ? reasons[why] : "the other end gives no reason";
+}
+
+/* What speaks against the alias, or WHY_ONE_CHIP. */
+static enum way_why against(const struct way_end *source, const struct way_end *receiver)
+{
+	if ((source->flags | receiver->flags) & WAY_ONLY_RC)
+		return WHY_ASKED;
+	if (!(receiver->flags & WAY_MMO))
+		return WHY_NO_MMO;
+	if (!(receiver->flags & WAY_IMPORTS))
+		return WHY_NO_IMPORT;
+	if (!(source->flags & WAY_EXPORTS))
+		return WHY_NO_EXPORT;
+	if (source->chip != receiver->chip && source->chip && receiver->chip)
+		return WHY_CHIPS;
+	if (source->vhca == receiver->vhca)
+		return WHY_FUNCTION;
+	return WHY_ONE_CHIP;
+}
+
+enum way way_choose(const struct way_end *source, const struct way_end *receiver, enum way_why *why)
+{
+	const uint8_t both = source->flags & receiver->flags, any = source->flags | receiver->flags;
+
+	*why = against(source, receiver);
+	if (*why == WHY_ONE_CHIP)
+		return WAY_ALIAS;
+	return both & WAY_CONNECTS && !(any & WAY_ONLY_DMA) ? WAY_RC : WAY_NONE;
+}
+
+void way_end_put(uint8_t to[WAY_END_BYTES], const struct way_end *e)
+{
+	to[0] = e->flags;
+	for (int i = 0; i < 2; i++)
+		to[1 + i] = (uint8_t)(e->vhca >> 8 * i);
+	for (int i = 0; i < 8; i++)
+		to[3 + i] = (uint8_t)(e->chip >> 8 * i);
+}
+
+void way_end_get(struct way_end *e, const uint8_t from[WAY_END_BYTES])
+{
+	*e = (struct way_end){.flags = from[0], .vhca = (uint16_t)(from[1] | from[2] << 8)};
+	for (int i = 0; i < 8; i++)
+		e->chip |= (uint64_t)from[3 + i] << 8 * i;
+}
