@@ -20,6 +20,7 @@ enum {
 	OPT_WRITABLE,
 	OPT_DELETE,
 	OPT_INPLACE,
+	OPT_PARTIAL,
 	OPT_FSYNC,
 	OPT_EXCLUDE,
 	OPT_INCLUDE,
@@ -81,6 +82,7 @@ static const struct argp_option copy_options[] = {
 	{"dry-run", 'n', NULL, 0, "only print what would be done", 2},
 	{"itemize-changes", 'i', NULL, 0, "print what is done to each entry", 2},
 	{"verbose", 'v', NULL, 0, "print what is copied", 2},
+	{"partial", OPT_PARTIAL, NULL, 0, "keep half files for the next run when interrupted", 3},
 	{"inplace", OPT_INPLACE, NULL, 0, "write files under their own names", 3},
 	{"fsync", OPT_FSYNC, "WHEN", 0, "each, group (default), end, none: see the manual", 3},
 	{"bwlimit", OPT_BWLIMIT, "RATE", 0, "at most so many KiB a second, or with a unit", 3},
@@ -132,6 +134,7 @@ static const struct {
 	{'n', false, OPTION_DRY},
 	{OPT_DELETE, false, OPTION_DELETE},
 	{OPT_INPLACE, false, OPTION_INPLACE},
+	{OPT_PARTIAL, false, OPTION_PARTIAL},
 };
 
 static error_t take_rule(int key, const char *arg, struct argp_state *state, struct copy_args *a)

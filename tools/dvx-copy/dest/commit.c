@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "journal.h"
 #include "meta.h"
 
 #define GROUP_FILES 4096u
@@ -25,6 +26,7 @@ static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fa
 	if (file->temp[0] && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
 		return dest_fault(file->dir, "renaming to", file->name, f);
 	file->temp[0] = '\0';
+	journal_close(file, false);
 	d->counts->files++;
 	d->renamed++;
 	file_unlink_from(file);
@@ -57,7 +59,8 @@ int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
 	if (commit_each(d) || d->options.fsync != FSYNC_GROUP)
 		return commit_publish(d, file, f);
 	d->ready_bytes += file->size;
-	if (++d->ready_files > SINGLE_FILES) {
+	/* A part stays open: it is locked by that. */
+	if (++d->ready_files > SINGLE_FILES && !file->journal) {
 		close(file->fd);
 		file->fd = -1;
 	}

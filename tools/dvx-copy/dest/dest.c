@@ -224,6 +224,13 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	return d->dirs_open > MSG_WINDOW / 2 ? dest_commit(d, true, f) : 0;
 }
 
+/* What killed copies left here, but nothing that this one may be about to take up. */
+static void dest_clean(const struct dest *d, const struct dest_dir *dir)
+{
+	if (dir->fd >= 0 && !dir->fresh && !(d->options.bits & OPTION_DRY))
+		temp_clean(dir->fd);
+}
+
 int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct dest_dir *dir = d->now;
@@ -233,6 +240,7 @@ int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 				 "the sender ended a directory that it had not started");
 	if (m->flags & MSG_WHOLE && delete_others(d, dir, f))
 		return -1;
+	dest_clean(d, dir);
 	d->now = dir->parent;
 	return dest_put(d, dir, f);
 }
@@ -245,6 +253,7 @@ int dest_finish(struct dest *d, struct copy_fault *f)
 		return copy_fail(f, COPY_PROTOCOL, "the sender ended the copy within the tree");
 	if (dest_commit(d, true, f) || hard_finish(d, f))
 		return -1;
+	dest_clean(d, base);
 	d->now = NULL;
 	return commit_end(d, f) || dest_put(d, base, f) ? -1 : 0;
 }

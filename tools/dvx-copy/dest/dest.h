@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/options.h"
 #include "base/verdict.h"
+#include "temp.h"
 #include "wire/msg.h"
 
 /*
@@ -61,7 +62,9 @@ struct dest_file {
 	uint64_t expected, written; /* bytes announced, and those in the file */
 	uint64_t behind;	    /* bytes since the disk was last told to write */
 	struct journal *journal;
-	char name[NAME_MAX + 1], temp[32];
+	struct timespec stamp; /* the source's time */
+	uint32_t pieces;       /* announced or taken up so far */
+	char name[NAME_MAX + 1], temp[TEMP_BYTES];
 };
 
 struct dest_hard;
@@ -91,6 +94,7 @@ struct dest {
 	int (*skip)(void *arg, const char *path, const char *why);
 	int (*gone)(void *arg, const char *path);
 	void *arg;
+	bool keep; /* unfinished files stay for the next copy, if they have a journal */
 };
 
 /* How DEST names the entries to be made; see dest_begin. */
@@ -103,6 +107,7 @@ struct dest_plan {
 /* Of an entry: what was found, and the file to be written if its data is wanted. */
 struct dest_found {
 	uint32_t verdict;
+	uint64_t from; /* what of the file is there already */
 	struct dest_file *file;
 };
 
@@ -127,8 +132,8 @@ int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *
 
 /* Checks that a piece lies in the file. The file waits for it until dest_write(). */
 int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_fault *f);
-int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
-	       struct copy_fault *f);
+int dest_write(struct dest *d, struct dest_file *file, uint32_t number, const void *p, size_t n,
+	       uint64_t off, struct copy_fault *f);
 int dest_end_file(struct dest *d, struct dest_file *file, bool broken, struct copy_fault *f);
 
 /* Syncs and renames the complete files; without force only if there are enough of them. */
@@ -157,7 +162,6 @@ const char *dest_where(char to[520], const struct dest_dir *dir, const char *nam
 /* Path of an entry as lists give it; `to` has PATH_MAX bytes. */
 const char *dest_path(char *to, const struct dest_dir *dir, const char *name);
 
-int dest_temp_name(char to[32], struct copy_fault *f);
 int dest_fault(const struct dest_dir *dir, const char *what, const char *name,
 	       struct copy_fault *f);
 

@@ -2,32 +2,20 @@
 /* Files: what is there, and what is written. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/digest.h"
 #include "commit.h"
 #include "delete.h"
 #include "hard.h"
+#include "journal.h"
 #include "meta.h"
 
 /* The disk starts to write while more arrives, so that the final sync is short. */
 #define WRITE_BEHIND (8u << 20)
-
-int dest_temp_name(char to[32], struct copy_fault *f)
-{
-	uint64_t r;
-
-	if (getrandom(&r, sizeof(r), 0) != sizeof(r))
-		return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
-				 strerror(errno));
-	snprintf(to, 32, ".dvx-copy.%016" PRIx64, r);
-	return 0;
-}
 
 static int file_fault(struct dest_file *file, const char *what, struct copy_fault *f)
 {
@@ -55,8 +43,14 @@ int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	struct dest_dir *dir = file->dir;
 
-	if (file->temp[0])
+	bool keep = d->keep && file->journal && file->temp[0];
+
+	if (keep)
+		(void)!fchmod(file->fd,
+			      0600); /* it may have been complete, with a mode of its own */
+	else if (file->temp[0])
 		unlinkat(dir->fd, file->temp, 0);
+	journal_close(file, keep);
 	if (file->fd >= 0)
 		close(file->fd);
 	meta_free(&file->meta);
@@ -135,12 +129,15 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	file->dir = d->now;
 	file->dir->refs++;
 	file->size = m->size;
+	file->stamp = (struct timespec){m->sec, m->nsec};
 	file->meta = *meta;
 	meta->xattrs = NULL;
 	file_link_to(&d->open, file);
 	found->file = file;
 	found->verdict |= VERDICT_WANT;
-	return 0;
+	if (file->size < JOURNAL_LEAST || d->options.bits & OPTION_INPLACE)
+		return 0;
+	return journal_open(file, &found->from, f);
 }
 
 int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found,
@@ -181,7 +178,7 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 	bool inplace = d->options.bits & OPTION_INPLACE;
 	struct stat st;
 
-	if (!inplace && dest_temp_name(file->temp, f))
+	if (!inplace && temp_name(file->temp, f))
 		return -1;
 	file->fd = openat(file->dir->fd, inplace ? file->name : file->temp,
 			  flags | (inplace ? 0 : O_EXCL), 0600);
@@ -206,6 +203,7 @@ int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_f
 		return copy_fail(f, COPY_PROTOCOL, "the sender sent a part of %s twice", name);
 	file->at = p->off + p->len;
 	file->expected += p->len;
+	file->pieces += !!p->len;
 	return 0;
 }
 
@@ -267,8 +265,8 @@ static int file_put(struct dest_file *file, const char *p, size_t n, uint64_t of
 	return 0;
 }
 
-int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
-	       struct copy_fault *f)
+int dest_write(struct dest *d, struct dest_file *file, uint32_t number, const void *p, size_t n,
+	       uint64_t off, struct copy_fault *f)
 {
 	const char *from = p;
 
@@ -286,6 +284,7 @@ int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, 
 		file->written += hole ? 0 : run;
 		file->expected -= hole ? run : 0;
 	}
+	journal_add(file, number, off, p, n);
 	if (file->behind >= WRITE_BEHIND && d->options.fsync != FSYNC_NONE) {
 		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 		file->behind = 0;

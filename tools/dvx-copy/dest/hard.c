@@ -135,10 +135,10 @@ static int hard_make(int from, const char *first, int to, const char *name, stru
 {
 	struct stat st;
 	struct timespec times[2];
-	char temp[32];
+	char temp[TEMP_BYTES];
 	int err;
 
-	if (fstat(to, &st) || dest_temp_name(temp, f))
+	if (fstat(to, &st) || temp_name(temp, f))
 		return -1;
 	if (linkat(from, first, to, temp, 0))
 		return -1;

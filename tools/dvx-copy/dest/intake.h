@@ -18,7 +18,7 @@ struct intake_slot {
 	struct intake_piece {
 		struct dest_file *file;
 		uint64_t off;
-		uint32_t len;
+		uint32_t len, number; /* in the file */
 	} * pieces;
 };
 

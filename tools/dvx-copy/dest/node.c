@@ -64,9 +64,9 @@ static int node_put(struct dest *d, const struct node *n, const struct dest_meta
 		    struct copy_fault *f)
 {
 	int dir = d->now->fd;
-	char temp[32];
+	char temp[TEMP_BYTES];
 
-	if (dest_temp_name(temp, f))
+	if (temp_name(temp, f))
 		return -1;
 	if (n->target ? symlinkat(n->target, dir, temp)
 		      : mknodat(dir, temp, (n->mode & S_IFMT) | 0600, n->rdev))

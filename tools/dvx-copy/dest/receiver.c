@@ -87,6 +87,9 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 void receiver_close(struct receiver *r)
 {
 	intake_stop(&r->intake); /* before the files are closed */
+	/* What arrived of a large file is taken up by the next copy. */
+	r->dest.keep = r->f->code == COPY_PEER ||
+		       (r->f->code == COPY_INTERRUPTED && r->options.bits & OPTION_PARTIAL);
 	dest_abort(&r->dest);
 	intake_close(&r->intake);
 	free(r->ring);
@@ -107,7 +110,10 @@ static int flush_verdicts(struct receiver *r)
 static int judge(struct receiver *r, const struct dest_found *found)
 {
 	uint32_t number = r->n_entries++;
+	struct copy_msg from = {.type = MSG_FROM, .id = number, .off = found->from};
 
+	if (found->from && link_queue(r->link, &from, r->f))
+		return -1;
 	msg_verdict_put(r->verdicts + 4 * r->n_verdicts++, found->verdict);
 	if (r->ring[number % MSG_WINDOW])
 		return copy_fail(r->f, COPY_PROTOCOL, "%s listed more than %u entries at once",
@@ -233,7 +239,8 @@ static int take_piece(struct receiver *r, const struct msg_piece *p, struct inta
 	if (dest_expect(file, p, r->f))
 		return -1;
 	if (p->len)
-		slot->pieces[slot->n++] = (struct intake_piece){file, p->off, p->len};
+		slot->pieces[slot->n++] =
+			(struct intake_piece){file, p->off, p->len, file->pieces - 1};
 	if (!(p->flags & PIECE_LAST))
 		return 0;
 	*at = NULL;
@@ -332,7 +339,7 @@ static int finish_slot(struct receiver *r, uint32_t number)
 	for (uint32_t i = 0; i < slot->n; i++) {
 		const struct intake_piece *p = &slot->pieces[i];
 
-		if (dest_write(&r->dest, p->file, bytes, p->len, p->off, r->f))
+		if (dest_write(&r->dest, p->file, p->number, bytes, p->len, p->off, r->f))
 			return -1;
 		bytes += p->len;
 	}

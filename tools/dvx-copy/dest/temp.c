@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of temporary files, and what is stale of them. A name tells which process made it, so that
+ * the next copy can remove what a killed one left and leave alone what a running one has.
+ */
+#include "temp.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STRANGE_AGE 86400 /* seconds until a file of another machine counts as left */
+
+static uint64_t hash_add(uint64_t h, const void *p, size_t n)
+{
+	for (const uint8_t *b = p; n--; b++)
+		h = (h ^ *b) * 0x100000001b3u;
+	return h;
+}
+
+/* Process numbers mean something within one boot of one machine, and one namespace of them. */
+static uint32_t temp_home(void)
+{
+	static uint32_t home;
+	uint64_t h = 0xcbf29ce484222325u;
+	char boot[40];
+	struct stat st;
+	int fd;
+
+	if (home)
+		return home;
+	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		ssize_t n = read(fd, boot, sizeof(boot));
+
+		h = hash_add(h, boot, n > 0 ? (size_t)n : 0);
+		close(fd);
+	}
+	if (!stat("/proc/self/ns/pid", &st))
+		h = hash_add(h, &st.st_ino, sizeof(st.st_ino));
+	home = (uint32_t)(h >> 32 ^ h) & 0xffff;
+	home += !home;
+	return home;
+}
+
+int temp_name(char to[TEMP_BYTES], struct copy_fault *f)
+{
+	static uint32_t next; /* of all threads */
+	uint32_t n = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+
+	/* Begins anywhere: an earlier process of this number may have left files. */
+	if (!n) {
+		if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+			return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
+					 strerror(errno));
+		__atomic_store_n(&next, (n | 1) + 1, __ATOMIC_RELAXED);
+	}
+	snprintf(to, TEMP_BYTES, TEMP_PREFIX "%04x%06x%06x", temp_home(),
+		 (unsigned int)getpid() & 0xffffff, n & 0xffffff);
+	return 0;
+}
+
+void temp_part_name(char to[TEMP_BYTES], const char *name, uint64_t size,
+		    const struct timespec *mtime)
+{
+	uint64_t h = hash_add(0xcbf29ce484222325u, name, strlen(name) + 1);
+
+	h = hash_add(h, &size, sizeof(size));
+	h = hash_add(h, &mtime->tv_sec, sizeof(mtime->tv_sec));
+	h = hash_add(h, &mtime->tv_nsec, sizeof(mtime->tv_nsec));
+	snprintf(to, TEMP_BYTES, TEMP_PREFIX "%016" PRIx64 TEMP_PART, h);
+}
+
+void temp_journal_name(char to[TEMP_BYTES], const char *part)
+{
+	size_t n = strlen(part) - strlen(TEMP_PART);
+
+	snprintf(to, TEMP_BYTES, "%.*s" TEMP_JOURNAL, (int)n, part);
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n > m && !strcmp(name + n - m, end);
+}
+
+/* A part is locked as long as somebody writes it; its journal goes with it. */
+static bool part_is_left(int dir, const char *name)
+{
+	char part[TEMP_BYTES];
+	bool left;
+	int fd;
+
+	if (strlen(name) >= sizeof(part))
+		return false;
+	strcpy(part, name);
+	if (ends_in(name, TEMP_JOURNAL))
+		strcpy(part + strlen(name) - strlen(TEMP_JOURNAL), TEMP_PART);
+	fd = openat(dir, part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT;
+	left = !flock(fd, LOCK_EX | LOCK_NB);
+	close(fd);
+	return left;
+}
+
+static bool temp_is_left(int dir, const char *name)
+{
+	unsigned int home, pid, n;
+	struct stat st;
+	int end = 0;
+
+	if (ends_in(name, TEMP_PART) || ends_in(name, TEMP_JOURNAL))
+		return part_is_left(dir, name);
+	if (sscanf(name, TEMP_PREFIX "%4x%6x%6x%n", &home, &pid, &n, &end) != 3 || name[end])
+		return false;
+	if (home == temp_home())
+		return pid != ((unsigned int)getpid() & 0xffffff) && kill((pid_t)pid, 0) &&
+		       errno == ESRCH;
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       time(NULL) - st.st_ctim.tv_sec > STRANGE_AGE;
+}
+
+void temp_clean(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *de;
+
+	if (!list && fd >= 0)
+		close(fd);
+	while (list && (de = readdir(list)))
+		if (!strncmp(de->d_name, TEMP_PREFIX, strlen(TEMP_PREFIX)) &&
+		    temp_is_left(dir, de->d_name))
+			unlinkat(dir, de->d_name, 0);
+	if (list)
+		closedir(list);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_TEMP_H
+#define DVX_COPY_TEMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/fault.h"
+
+#define TEMP_PREFIX  ".dvx-copy."
+#define TEMP_PART    ".part"
+#define TEMP_JOURNAL ".journal"
+#define TEMP_BYTES   40
+
+/* A name of this process's own. */
+int temp_name(char to[TEMP_BYTES], struct copy_fault *f);
+
+/* The name that every copy of this version of a file uses, so that the next one can go on. */
+void temp_part_name(char to[TEMP_BYTES], const char *name, uint64_t size,
+		    const struct timespec *mtime);
+void temp_journal_name(char to[TEMP_BYTES], const char *part);
+
+/* Removes what killed copies left in a directory. */
+void temp_clean(int dir);
+
+#endif
