@@ -188,22 +188,63 @@ static bool walk_absolute(struct path_walk *w, const char *path)
 	       walk_set(w, "/", path, false);
 }
 
+/*
+ * Directories that were found to be away from the tree. To ask where one is costs ten times what it
+ * costs to ask which one it is, and a program that copies a tree does so for each name.
+ */
+#define FAR_DIRS 16u
+static _Thread_local struct far_dir {
+	dev_t dev;
+	ino_t ino;
+} far_dirs[FAR_DIRS];
+
+/* The place of this directory; NULL if it is none. *far: it is known. */
+static struct far_dir *path_far_place(int dir, struct far_dir *is, bool *far)
+{
+	struct far_dir *place;
+	struct stat st;
+
+	*far = false;
+	if (real()->fstat(dir, &st))
+		return NULL;
+	*is = (struct far_dir){st.st_dev, st.st_ino};
+	place = &far_dirs[st.st_ino % FAR_DIRS];
+	*far = place->ino == is->ino && place->dev == is->dev && is->ino;
+	return place;
+}
+
+/* Where a directory is; false if that is known to be away from the tree. */
+static bool walk_from_fd(int dir, char at[PATH_MAX])
+{
+	struct far_dir *place, is;
+	char name[PATH_MAX];
+	bool far;
+
+	place = path_far_place(dir, &is, &far);
+	if (far || !path_of_fd(dir, at))
+		return false;
+	if (place && !path_is_near(at) && !path_name(at, name))
+		*place = is;
+	return true;
+}
+
 /* A relative path leads into the tree from near it, or begins upwards. */
 static bool walk_relative(struct path_walk *w, int dir, const char *path)
 {
 	char at[PATH_MAX], name[PATH_MAX];
+	bool upwards = !strncmp(path, "..", 2);
 
 	if (dir == AT_FDCWD) {
-		if (!path_cwd_is_near() && strncmp(path, "..", 2))
+		if (!path_cwd_is_near() && !upwards)
 			return false;
 		if (!real()->getcwd(at, sizeof(at)))
 			return false;
-	} else if (!path_of_fd(dir, at)) {
+	} else if (upwards ? !path_of_fd(dir, at) : !walk_from_fd(dir, at)) {
 		return false;
 	}
 	if (path_name(at, name))
 		return walk_set(w, name, path, true);
-	return (path_is_near(at) || !strncmp(path, "..", 2)) && walk_set(w, at, path, false);
+	return (path_is_near(at) || upwards) && walk_set(w, at, path, false);
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
