@@ -213,6 +213,11 @@ main_too() {
 		grep -A1 "^table" "$work/saved" | grep -q "^drop in icmp$" && client flush && nothing_held
 }
 check "add adds to the table main, insert to that of its rule" main_too
+# No packet comes to "web": its mirror has no table to lead on to.
+unreached() {
+	printf '%s\n' "drop in" "send in tcp goto web" "table web" "mirror in to queue 1" "drop in" | client apply --quiet - && client flush
+}
+check "a mirror in a table that no packet reaches" unreached
 
 # The flows of Microsoft's "Verifying the RSS Hash Calculation", as TCP: queues by the hashes published there.
 "${PERL:-perl}" -MSocket=:DEFAULT,inet_pton,AF_INET6 -e '

@@ -334,7 +334,8 @@ static int make_mirrors(struct generation_build *b)
 	for (size_t i = 0; i < p->ntables; i++) {
 		uint32_t last = 0;
 
-		if (p->table[i].next == TABLE_NONE)
+		/* Without a level no packet comes here, and there are no tables for its copies. */
+		if (p->table[i].next == TABLE_NONE || !p->table[i].level)
 			continue;
 		for (size_t m = 0; m < p->table[i].n; m++) {
 			const struct matcher *of = &p->table[i].matcher[m];
