@@ -21,10 +21,17 @@
  */
 #define LOOKS 64u
 
-/* The entries of a matcher under the bits that its shape and another shape both compare. */
+/*
+ * The entries of a matcher under the bits that its shape and another shape both compare. There are
+ * many: a long list has LOOKS of them for each matcher.
+ */
 struct shape_view {
 	const struct shape *other;
-	struct shape_common common;
+	const struct view_key {
+		uint64_t mask;
+		uint8_t mine, theirs; /* indexes of the values */
+	} * key;
+	unsigned int n;
 	struct map seen; /* entries of the matcher, by the common bits */
 };
 
@@ -63,6 +70,7 @@ struct work {
 	size_t list_room, table_room;
 	struct table_way *way;
 	size_t nways, way_room;
+	struct arena *scratch; /* of the views */
 	/* the current rule */
 	struct table_work *now;
 	const struct ruleset *set;
@@ -77,7 +85,7 @@ struct work {
 /* --- shapes ------------------------------------------------------------------------------------ */
 
 /* Keeps one copy of each shape, so that pointers can be compared. False: no memory. */
-static bool intern(struct work *w, const struct shape *s, size_t *number)
+static bool compile_intern(struct work *w, const struct shape *s, size_t *number)
 {
 	struct cover *c = &w->now->cover;
 	uint64_t h = s->n;
@@ -99,29 +107,51 @@ static bool intern(struct work *w, const struct shape *s, size_t *number)
 
 /* --- common bits of two shapes -------------------------------------------------------------- */
 
-static uint64_t hash(const struct shape_view *v, const uint8_t *places, const uint64_t *value)
+static uint64_t compile_view_hash_mine(const struct shape_view *v, const uint64_t *value)
 {
 	uint64_t h = 1;
 
-	for (unsigned int i = 0; i < v->common.n; i++)
-		h = map_mix(h, value[places[i]] & v->common.mask[i]);
+	for (unsigned int i = 0; i < v->n; i++)
+		h = map_mix(h, value[v->key[i].mine] & v->key[i].mask);
+	return h;
+}
+
+static uint64_t compile_view_hash_theirs(const struct shape_view *v, const uint64_t *value)
+{
+	uint64_t h = 1;
+
+	for (unsigned int i = 0; i < v->n; i++)
+		h = map_mix(h, value[v->key[i].theirs] & v->key[i].mask);
 	return h;
 }
 
 /* Keeps the first entry with these bits; a later one only records whether it acts differently. */
-static bool view_add(const struct work *w, struct shape_view *v, const struct matcher_build *m,
-		     size_t i)
+static bool compile_view_add(const struct work *w, struct shape_view *v,
+			     const struct matcher_build *m, size_t i)
 {
 	struct map_slot *s =
-		map_put(&v->seen, hash(v, v->common.mine, m->entry[i].value), (uint32_t)i);
+		map_put(&v->seen, compile_view_hash_mine(v, m->entry[i].value), (uint32_t)i);
 
 	if (s && w->action[m->entry[s->what].rule] != w->action[m->entry[i].rule])
 		s->mixed = true;
 	return s != NULL;
 }
 
-static struct shape_view *view_get(const struct work *w, struct matcher_build *m,
-				   const struct shape *other)
+static bool compile_view_meet(const struct work *w, struct shape_view *v, const struct shape *mine)
+{
+	struct shape_common common;
+	struct view_key *key;
+
+	shape_meet(&common, mine, v->other);
+	v->key = key = arena_get(w->scratch, common.n * sizeof(*key) + 1);
+	v->n = common.n;
+	for (unsigned int i = 0; key && i < common.n; i++)
+		key[i] = (struct view_key){common.mask[i], common.mine[i], common.theirs[i]};
+	return key;
+}
+
+static struct shape_view *compile_view_get(const struct work *w, struct matcher_build *m,
+					   const struct shape *other)
 {
 	struct shape_view *grown, *v;
 
@@ -134,10 +164,11 @@ static struct shape_view *view_get(const struct work *w, struct matcher_build *m
 	m->view = grown;
 	v = &grown[m->nviews];
 	*v = (struct shape_view){.other = other};
-	shape_meet(&v->common, m->shape, other);
 	m->nviews++;
+	if (!compile_view_meet(w, v, m->shape))
+		return NULL;
 	for (size_t i = 0; i < m->n; i++)
-		if (!view_add(w, v, m, i))
+		if (!compile_view_add(w, v, m, i))
 			return NULL;
 	return v;
 }
@@ -147,27 +178,27 @@ static struct shape_view *view_get(const struct work *w, struct matcher_build *m
 enum relation { APART, IN_THE_WAY, NO_MEMORY };
 
 /* In a long list, matchers that cannot conflict are not searched. */
-static bool indifferent(const struct work *w, const struct matcher_list *l,
-			const struct matcher_build *m, const struct shape *shape)
+static bool compile_indifferent(const struct work *w, const struct matcher_list *l,
+				const struct matcher_build *m, const struct shape *shape)
 {
 	return l->n > LOOKS && m->shape != shape && !m->mixed && m->action == w->action[w->rule];
 }
 
-static bool crowded(const struct matcher_build *m, const struct shape *shape)
+static bool compile_crowded(const struct matcher_build *m, const struct shape *shape)
 {
 	return m->nviews >= LOOKS && m->shape != shape;
 }
 
 /* Hashes that collide only cost a matcher. */
-static enum relation relate(const struct work *w, struct matcher_build *m,
-			    const struct shape *shape, const uint64_t *value)
+static enum relation compile_relate(const struct work *w, struct matcher_build *m,
+				    const struct shape *shape, const uint64_t *value)
 {
-	struct shape_view *v = view_get(w, m, shape);
+	struct shape_view *v = compile_view_get(w, m, shape);
 	const struct map_slot *s;
 
 	if (!v)
 		return NO_MEMORY;
-	s = map_get(&v->seen, hash(v, v->common.theirs, value));
+	s = map_get(&v->seen, compile_view_hash_theirs(v, value));
 	if (!s)
 		return APART;
 	return s->mixed || w->action[m->entry[s->what].rule] != w->action[w->rule] ? IN_THE_WAY
@@ -197,14 +228,14 @@ static int compile_add_entry(struct work *w, struct matcher_list *l, struct matc
 	m->action = w->action[w->rule];
 	m->entry[m->n++] = entry;
 	for (size_t i = 0; i < m->nviews; i++)
-		if (!view_add(w, &m->view[i], m, m->n - 1))
+		if (!compile_view_add(w, &m->view[i], m, m->n - 1))
 			return -ENOMEM;
 	l->entries++;
 	w->placed = true;
 	return compile_covers(w, shape, entry);
 }
 
-static int add_matcher(struct matcher_list *l, const struct shape *shape)
+static int compile_add_matcher(struct matcher_list *l, const struct shape *shape)
 {
 	if (l->n == MATCHERS_MAX)
 		return -E2BIG;
@@ -215,8 +246,8 @@ static int add_matcher(struct matcher_list *l, const struct shape *shape)
 }
 
 /* Finds the place of an entry: the first matcher of its shape behind all conflicting entries. */
-static int find_place(struct work *w, struct matcher_list *l, const struct shape *shape,
-		      const uint64_t *value, size_t *target)
+static int compile_find_place(struct work *w, struct matcher_list *l, const struct shape *shape,
+			      const uint64_t *value, size_t *target)
 {
 	unsigned int looks = 0;
 
@@ -225,10 +256,11 @@ static int find_place(struct work *w, struct matcher_list *l, const struct shape
 		struct matcher_build *m = &l->matcher[i];
 		enum relation how = APART;
 
-		if (!indifferent(w, l, m, shape)) {
+		if (!compile_indifferent(w, l, m, shape)) {
 			if (looks++ == LOOKS)
 				break;
-			how = crowded(m, shape) ? IN_THE_WAY : relate(w, m, shape, value);
+			how = compile_crowded(m, shape) ? IN_THE_WAY
+							: compile_relate(w, m, shape, value);
 		}
 		if (how == NO_MEMORY)
 			return -ENOMEM;
@@ -241,7 +273,7 @@ static int find_place(struct work *w, struct matcher_list *l, const struct shape
 }
 
 /* What it would be entered with, should the one that covers it go. */
-static int keep_covered(struct work *w, size_t shape, const uint64_t *value)
+static int compile_keep_covered(struct work *w, size_t shape, const uint64_t *value)
 {
 	struct table *t = &w->out->table[w->now->list[w->set->rule[w->rule].dir]];
 	struct covered_entry c = {
@@ -269,15 +301,15 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 	size_t number, target;
 	int ret;
 
-	if (!intern(w, wanted, &number))
+	if (!compile_intern(w, wanted, &number))
 		return -ENOMEM;
 	ret = cover_find(&w->now->cover, dir, number, value, &w->coverer);
 	if (ret)
-		return ret < 0 ? ret : keep_covered(w, number, value);
+		return ret < 0 ? ret : compile_keep_covered(w, number, value);
 	shape = w->now->cover.shape[number].shape;
-	ret = find_place(w, l, shape, value, &target);
+	ret = compile_find_place(w, l, shape, value, &target);
 	if (!ret && target == l->n)
-		ret = add_matcher(l, shape);
+		ret = compile_add_matcher(l, shape);
 	return ret ? ret : compile_add_entry(w, l, &l->matcher[target], number, value);
 }
 
@@ -413,7 +445,7 @@ static int compile_levels(struct work *w)
 
 /* --- a whole set of rules ------------------------------------------------------------------- */
 
-static int keep_shadow(struct work *w)
+static int compile_keep_shadow(struct work *w)
 {
 	struct program *p = w->out;
 
@@ -423,7 +455,7 @@ static int keep_shadow(struct work *w)
 	return 0;
 }
 
-static int place_rules(struct work *w)
+static int compile_place_rules(struct work *w)
 {
 	int ret = 0;
 
@@ -433,12 +465,12 @@ static int place_rules(struct work *w)
 		w->now->cover.settled = w->now->cover.n;
 		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
 		if (!ret)
-			ret = w->placed ? compile_ways(w) : keep_shadow(w);
+			ret = w->placed ? compile_ways(w) : compile_keep_shadow(w);
 	}
 	return ret;
 }
 
-static int keep_table(struct matcher_list *l, struct table *t)
+static int compile_keep_table(struct matcher_list *l, struct table *t)
 {
 	t->matcher = calloc(l->n ? l->n : 1, sizeof(*t->matcher));
 	if (!t->matcher)
@@ -453,7 +485,7 @@ static int keep_table(struct matcher_list *l, struct table *t)
 	return 0;
 }
 
-static void list_free(struct matcher_list *l)
+static void compile_list_free(struct matcher_list *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct matcher_build *m = &l->matcher[i];
@@ -466,14 +498,15 @@ static void list_free(struct matcher_list *l)
 	free(l->matcher);
 }
 
-static void work_free(struct work *w)
+static void compile_work_free(struct work *w)
 {
 	for (size_t t = 0; t < w->out->ntables; t++)
-		list_free(&w->list[t]);
+		compile_list_free(&w->list[t]);
 	for (size_t t = 0; w->of && t < w->nof; t++) {
 		map_free(&w->of[t].shapes);
 		cover_free(&w->of[t].cover);
 	}
+	arena_free(w->scratch);
 	free(w->list);
 	free(w->of);
 	free(w->way);
@@ -482,21 +515,21 @@ static void work_free(struct work *w)
 
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
 {
-	struct work w = {.out = out, .set = set};
+	struct work w = {.out = out, .set = set, .scratch = arena_new()};
 	int ret;
 
 	*out = (struct program){.memory = arena_new()};
-	ret = out->memory ? compile_find_actions(&w) : -ENOMEM;
+	ret = out->memory && w.scratch ? compile_find_actions(&w) : -ENOMEM;
 	if (!ret)
 		ret = compile_add_tables(&w);
 	if (!ret)
-		ret = place_rules(&w);
+		ret = compile_place_rules(&w);
 	if (!ret)
 		ret = compile_levels(&w);
 	for (size_t t = 0; t < out->ntables && !ret; t++)
-		ret = keep_table(&w.list[t], &out->table[t]);
+		ret = compile_keep_table(&w.list[t], &out->table[t]);
 	*wrong = w.rule;
-	work_free(&w);
+	compile_work_free(&w);
 	if (ret)
 		program_free(out);
 	return ret;

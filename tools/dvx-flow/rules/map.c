@@ -17,7 +17,7 @@ static bool map_grow(struct map *m)
 {
 	struct map old = *m;
 
-	m->room = old.room ? old.room * 2 : 16;
+	m->room = old.room ? old.room * 2 : 4;
 	m->slot = calloc(m->room, sizeof(*m->slot));
 	if (!m->slot) {
 		*m = old;
