@@ -20,9 +20,14 @@ sub quote
 	return "\"$text\"";
 }
 
+# What stays as it is keeps its time, so that what includes it need not be compiled again.
 sub write_file
 {
 	my ($path, $text) = @_;
+	if (open my $old, "<", $path) {
+		local $/;
+		return if (<$old> // "") eq $text;
+	}
 	open my $out, ">", "$path.tmp" or die "$path.tmp: $!\n";
 	print $out $text;
 	close $out or die "$path.tmp: $!\n";
@@ -240,7 +245,10 @@ sub rows_text
 		$_->{kernel} ? "\"$_->{kernel}\"" : "NULL", $_->{bytes}, scalar @{$_->{fields}},
 		scalar @{$_->{branches}}, $_->{name}, @{$_->{branches}} ? "branches_$_->{name}" : "NULL",
 		$_->{family} for @structs;
-	return "$out};\nconst size_t prm_struct_count = " . scalar(@structs) . ";\n";
+	$out .= "};\nconst size_t prm_struct_count = " . scalar(@structs) . ";\n\n";
+	$out .= "const uint16_t prm_structs_by_name[] = {\n";
+	$out .= "\t$at{$_},\n" for sort keys %at;
+	return "$out};\n";
 }
 
 # Each opcode's input and reply, by opcode.

@@ -7,12 +7,17 @@
 #include <string.h>
 #include "src/prm/reflect.h"
 
+static int reflect_order(const void *name, const void *at)
+{
+	return strcmp(name, prm_structs[*(const uint16_t *)at].name);
+}
+
 const struct prm_struct *prm_find_struct(const char *name)
 {
-	for (size_t i = 0; i < prm_struct_count; i++)
-		if (!strcmp(prm_structs[i].name, name))
-			return &prm_structs[i];
-	return NULL;
+	const uint16_t *at =
+		bsearch(name, prm_structs_by_name, prm_struct_count, sizeof(*at), reflect_order);
+
+	return at ? &prm_structs[*at] : NULL;
 }
 
 static const struct prm_field *field_named(const struct prm_struct *s, const char *name, size_t n)

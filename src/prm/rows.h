@@ -66,6 +66,7 @@ struct prm_struct {
 
 extern const struct prm_struct prm_structs[];
 extern const size_t prm_struct_count;
+extern const uint16_t prm_structs_by_name[]; /* indexes, in the order of strcmp() */
 struct prm_command {
 	uint32_t opcode;
 	const struct prm_struct *in, *out;

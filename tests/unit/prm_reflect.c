@@ -235,6 +235,7 @@ TEST(bounds)
 		const struct prm_struct *s = &prm_structs[i];
 		size_t step = s->bytes > 512 ? 61 : 1;
 
+		assert_ptr_equal(prm_find_struct(s->name), s);
 		for (size_t len = 0; len <= s->bytes + 16; len += step) {
 			uint8_t *p = malloc(len ? len : 1);
 			char small[8];
