@@ -72,7 +72,7 @@ static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 	struct tried t = {0};
 
 	parse(text, &set);
-	assert_int_equal(acl_compile(&set, RULE_IN, &p, &refusal), 0);
+	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
 	assert_int_equal(acl_cost(&p, &cost), 0);
 	run = acl_run_new(&p);
 	while (t.packets < packets) {
@@ -173,7 +173,8 @@ TEST(ranges_that_overlap_or_touch_keep_every_port)
 		struct ruleset set;
 
 		random_ranges(&d, &set);
-		assert_int_equal(acl_compile(&set, RULE_IN, &p, &refusal), 0);
+		assert_int_equal(
+			acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
 		run = acl_run_new(&p);
 		try_all_ports(run, &set, &t);
 		acl_run_free(run);
@@ -221,7 +222,7 @@ TEST(rules_of_every_word_decide_as_one_after_the_other)
 		struct ruleset set;
 
 		random_set(&d, 1 + dice_roll(&d, 12), &set);
-		if (acl_compile(&set, RULE_IN, &p, &refusal)) {
+		if (acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal)) {
 			print_message("refused: %s: %s\n", refusal.why,
 				      set.rule[refusal.rule].text);
 			refused++;
@@ -255,7 +256,8 @@ TEST(a_rule_that_names_a_register_of_the_codes_is_refused_by_line)
 	struct ruleset set;
 
 	parse("drop in ipv4 tcp\ndrop in reg_c1 7\n", &set);
-	assert_int_equal(acl_compile(&set, RULE_IN, &p, &refusal), -E2BIG);
+	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal),
+			 -E2BIG);
 	assert_int_equal(refusal.rule, 1);
 	assert_string_equal(refusal.why, "it names a register that codes are kept in");
 	ruleset_free(&set);
@@ -271,7 +273,7 @@ TEST(rules_of_the_other_direction_are_no_part)
 	size_t path;
 
 	parse("drop out any\npass in any\n", &set);
-	assert_int_equal(acl_compile(&set, RULE_IN, &p, &refusal), 0);
+	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
 	run = acl_run_new(&p);
 	assert_int_equal(acl_run_packet(run, &packet, &path), 1);
 	acl_run_free(run);

@@ -257,7 +257,7 @@ TEST(the_cost_of_tables)
 	      "table web\ndrop in vlan 7 count\npass in ipv4 tcp dst port 80 count\n",
 	      &set);
 	compile(&set, &p);
-	assert_int_equal(program_cost(&p, &set, RULE_IN, &cost), 0);
+	assert_int_equal(program_cost(&p, &set, RULE_IN, NULL, &cost), 0);
 	assert_int_equal(cost.tables, 3);
 	assert_int_equal(cost.matchers, 7);
 	assert_int_equal(cost.longest_path, 4 + 1 + 1 + 1);

@@ -10,9 +10,6 @@
 
 #include "generation.h"
 
-/* The first table's level; the root is before it. */
-#define FIRST_LEVEL 1u
-
 struct acl_tables {
 	const struct acl_program *program; /* while they are made */
 	struct acl_tables_attr attr;
@@ -74,7 +71,7 @@ static int acl_tables_levels(struct acl_tables *t)
 	if (level)
 		acl_levels(t->program, level);
 	for (size_t i = 1; i < t->ntables && !ret; i++) {
-		ret = dvx_flow_table_create(t->attr.domain, FIRST_LEVEL + level[i], &t->table[i]);
+		ret = dvx_flow_table_create(t->attr.domain, t->attr.level + level[i], &t->table[i]);
 		if (!ret)
 			ret = dvx_flow_action_create_table(t->attr.domain, t->table[i], &t->to[i]);
 	}
@@ -235,6 +232,11 @@ void acl_tables_free(struct acl_tables *t)
 	free(t->entry);
 	free(t->owner);
 	free(t);
+}
+
+size_t acl_tables_size(const struct acl_tables *t)
+{
+	return t->nentries;
 }
 
 void acl_tables_entries(const struct acl_tables *t,

@@ -12,6 +12,7 @@ struct acl_tables;
 struct acl_tables_attr {
 	struct dvx_flow_domain *domain;
 	struct dvx_flow_table *first; /* where packets begin: the caller's, without matchers */
+	uint32_t level;		      /* of the first one; others follow it */
 	const struct acl_program *program;
 	/*
 	 * Puts the actions of a rule (ACL_NONE: of packets that no rule takes) where the next call
@@ -25,6 +26,8 @@ struct acl_tables_attr {
 /* Returns libdvx's -errno, after which nothing is left. The program may go afterwards. */
 int acl_tables_make(const struct acl_tables_attr *attr, struct acl_tables **out);
 void acl_tables_free(struct acl_tables *t);
+/* How many entries they have. */
+size_t acl_tables_size(const struct acl_tables *t);
 
 /* Tells each entry's id, and the rule that it is made for (ACL_NONE: none). */
 void acl_tables_entries(const struct acl_tables *t,

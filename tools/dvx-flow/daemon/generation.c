@@ -328,7 +328,8 @@ size_t generation_size(const struct generation *gen)
 	size_t n = 0;
 
 	for (size_t i = 0; i < gen->ntables; i++)
-		n += gen->table[i].codes ? gen->cost.table[i].entries : gen->table[i].live.n;
+		n += gen->table[i].codes ? acl_tables_size(gen->table[i].codes)
+					 : gen->table[i].live.n;
 	return n;
 }
 

@@ -254,24 +254,25 @@ static int table_verdict(void *arg, uint32_t rule, struct dvx_flow_rule_attr *at
 }
 
 /*
- * Returns 0 if the table, a direction's first, leads to tables of codes now. If the device refuses
- * them, e.g. for want of memory, the list of matchers says what is wrong, or takes their place.
+ * Returns 0 if the table leads to tables of codes now. If the device refuses them, e.g. for want of
+ * memory, the list of matchers says what is wrong, or takes their place.
  */
 static int make_codes(struct generation_build *b, size_t i)
 {
-	struct acl_program *p = i < RULE_DIRS ? &b->gen->plan.codes[i] : NULL;
+	struct acl_program *p = &b->gen->plan.codes[i];
 	struct acl_tables_attr attr = {.domain = b->base->side[b->now->dir].domain,
 				       .first = b->into->table,
+				       .level = b->now->level,
 				       .program = p,
 				       .verdict = table_verdict,
 				       .progress = generation_tell,
 				       .arg = b};
 
-	if (!p || !p->n)
+	if (!p->n)
 		return -1;
 	b->cramped_at = 0;
 	if (!acl_tables_make(&attr, &b->into->codes)) {
-		b->before += b->gen->cost.table[i].entries;
+		b->before += acl_tables_size(b->into->codes);
 		return 0;
 	}
 	acl_free(p);

@@ -463,6 +463,7 @@ static int compile_place_rules(struct work *w)
 		w->placed = false;
 		w->now = &w->of[w->set->rule[w->rule].table];
 		w->now->cover.settled = w->now->cover.n;
+		w->out->where[w->rule] = w->now->list[w->set->rule[w->rule].dir];
 		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
 		if (!ret)
 			ret = w->placed ? compile_ways(w) : compile_keep_shadow(w);
@@ -519,7 +520,8 @@ int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
 	int ret;
 
 	*out = (struct program){.memory = arena_new()};
-	ret = out->memory && w.scratch ? compile_find_actions(&w) : -ENOMEM;
+	out->where = calloc(set->n + 1, sizeof(*out->where));
+	ret = out->memory && out->where && w.scratch ? compile_find_actions(&w) : -ENOMEM;
 	if (!ret)
 		ret = compile_add_tables(&w);
 	if (!ret)
@@ -544,6 +546,7 @@ void program_free(struct program *p)
 		free(p->table[t].covered);
 	}
 	free(p->table);
+	free(p->where);
 	free(p->shadow);
 	arena_free(p->memory);
 	*p = (struct program){0};

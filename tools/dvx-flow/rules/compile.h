@@ -91,6 +91,7 @@ struct program {
 	/* Packets begin in table[RULE_IN] or table[RULE_OUT]. */
 	struct table *table;
 	size_t ntables;
+	uint32_t *where; /* by rule: the table that its entries are in */
 	struct shadow *shadow;
 	size_t nshadows;
 	struct arena *memory;
@@ -107,8 +108,9 @@ struct table_cost {
 	size_t longest_path; /* of packets that no rule takes; the default way's matcher, too */
 	double mean_path;    /* of packets that meet an entry, each entry as often as the others */
 };
+/* other: by table; what stands for a list on the device, if tables is not 0. NULL: nothing does. */
 int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
-		 struct table_cost *out);
+		 const struct table_cost *other, struct table_cost *out);
 
 /* A rule's part of that. */
 struct rule_cost {

@@ -5,55 +5,83 @@
 
 #include "compile.h"
 
-/* The most look-ups that a packet has had before it comes to a table. */
-static void cost_before(const struct program *p, const struct ruleset *set, const struct table *t,
-			size_t *before)
+struct cost_work {
+	const struct program *p;
+	const struct ruleset *set;
+	const struct table_cost *other; /* by table; NULL: all are lists */
+	size_t *before; /* by table: the most look-ups of a packet that comes to it */
+};
+
+/* What other tables stand for a list; NULL: it is itself. */
+static const struct table_cost *cost_other(const struct cost_work *w, const struct table *t)
 {
-	size_t here = before[t - p->table] + t->n + 1;
+	const struct table_cost *other = w->other ? &w->other[t - w->p->table] : NULL;
 
-	if (t->next != TABLE_NONE && before[t->next] < here)
-		before[t->next] = here;
-	for (size_t m = 0; m < t->n; m++)
-		for (size_t e = 0; e < t->matcher[m].n; e++) {
-			uint32_t to = program_goto(&set->rule[t->matcher[m].entry[e].rule]);
-
-			here = before[t - p->table] + m + 1;
-			if (to != TABLE_NONE && before[to] < here)
-				before[to] = here;
-		}
+	return other && other->tables ? other : NULL;
 }
 
-static void cost_add(const struct table *t, size_t before, struct table_cost *out)
+static void cost_leads(const struct cost_work *w, uint32_t to, size_t here)
 {
+	if (to != TABLE_NONE && w->before[to] < here)
+		w->before[to] = here;
+}
+
+static void cost_before(const struct cost_work *w, const struct table *t)
+{
+	const struct table_cost *other = cost_other(w, t);
+	size_t before = w->before[t - w->p->table];
+
+	cost_leads(w, t->next, before + (other ? other->longest_path : t->n + 1));
 	for (size_t m = 0; m < t->n; m++)
-		out->mean_path += (double)(before + m + 1) * (double)t->matcher[m].n;
-	out->tables++;
+		for (size_t e = 0; e < t->matcher[m].n; e++)
+			cost_leads(w, program_goto(&w->set->rule[t->matcher[m].entry[e].rule]),
+				   before + (other ? other->longest_path : m + 1));
+}
+
+static void cost_add(struct table_cost *out, const struct table_cost *t, size_t before)
+{
+	out->mean_path += ((double)before + t->mean_path) * (double)t->entries;
+	out->tables += t->tables;
 	out->entries += t->entries;
-	out->matchers += t->n;
-	if (out->longest_path < before + t->n + 1)
-		out->longest_path = before + t->n + 1;
+	out->matchers += t->matchers;
+	if (out->longest_path < before + t->longest_path)
+		out->longest_path = before + t->longest_path;
 }
 
-int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
-		 struct table_cost *out)
+static struct table_cost cost_of_list(const struct table *t)
 {
-	size_t *before = calloc(p->ntables, sizeof(*before));
+	struct table_cost c = {
+		.tables = 1, .entries = t->entries, .matchers = t->n, .longest_path = t->n + 1};
+
+	for (size_t m = 0; m < t->n; m++)
+		c.mean_path += (double)(m + 1) * (double)t->matcher[m].n;
+	c.mean_path /= t->entries ? (double)t->entries : 1;
+	return c;
+}
+
+/* Tables lead to higher levels. */
+int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
+		 const struct table_cost *other, struct table_cost *out)
+{
+	struct cost_work w = {p, set, other, calloc(p->ntables, sizeof(*w.before))};
 
 	*out = (struct table_cost){0};
-	if (!before)
+	if (!w.before)
 		return -ENOMEM;
 	for (uint32_t level = 1; level <= TABLES_DEEP; level++)
 		for (size_t i = 0; i < p->ntables; i++) {
 			const struct table *t = &p->table[i];
+			struct table_cost list;
 
 			if (t->dir != dir || t->level != level)
 				continue;
-			cost_before(p, set, t, before);
-			cost_add(t, before[i], out);
+			list = cost_of_list(t);
+			cost_before(&w, t);
+			cost_add(out, cost_other(&w, t) ? cost_other(&w, t) : &list, w.before[i]);
 		}
 	if (out->entries)
 		out->mean_path /= (double)out->entries;
-	free(before);
+	free(w.before);
 	return 0;
 }
 

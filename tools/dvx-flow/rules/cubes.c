@@ -60,19 +60,15 @@ void cubes_add_range(struct cubes *c, cube_bits first, cube_bits last, unsigned 
 
 /* --- lists ------------------------------------------------------------------------------------- */
 
-struct span {
-	cube_bits first, last;
-};
-
 static int cubes_order(const void *one, const void *other)
 {
-	const struct span *a = one, *b = other;
+	const struct cube_span *a = one, *b = other;
 
 	return (a->first > b->first) - (a->first < b->first);
 }
 
 struct spans {
-	struct span *span;
+	struct cube_span *span;
 	size_t n;
 };
 
@@ -88,7 +84,7 @@ static struct spans spans_new(struct cubes *c, size_t room)
 /* Sorts ranges, and joins those that touch. */
 static void spans_join(struct spans *s)
 {
-	struct span *r = s->span;
+	struct cube_span *r = s->span;
 	size_t kept = 0;
 
 	if (s->n < 2)
@@ -111,12 +107,12 @@ static cube_bits net_word(const struct rule_net *net, const uint8_t bytes[16])
 	return v;
 }
 
-static struct span net_span(const struct rule_net *net, unsigned int width)
+static struct cube_span net_span(const struct rule_net *net, unsigned int width)
 {
 	cube_bits first = net_word(net, net->addr);
 
-	return (struct span){first, net->bits == NET_RANGE ? net_word(net, net->end)
-							   : first | ones(width - net->bits)};
+	return (struct cube_span){first, net->bits == NET_RANGE ? net_word(net, net->end)
+								: first | ones(width - net->bits)};
 }
 
 static unsigned int nets_width(const struct rule_nets *nets)
@@ -252,7 +248,8 @@ void cubes_not_ports(struct cubes *c, const struct rule_ports *ports, unsigned i
 
 	for (size_t i = 0; i < ports->n && s.span; i++)
 		if (!ports->range[i].wild)
-			s.span[s.n++] = (struct span){ports->range[i].first, ports->range[i].last};
+			s.span[s.n++] =
+				(struct cube_span){ports->range[i].first, ports->range[i].last};
 	cubes_add_gaps(c, &s, 16, stride);
 	free(s.span);
 	for (size_t i = 0; i < ports->n; i++) {
@@ -272,7 +269,7 @@ void cubes_not_values(struct cubes *c, const struct rule_value *v, size_t n, uin
 
 	for (size_t i = 0; i < n && s.span; i++)
 		if (v[i].mask == all)
-			s.span[s.n++] = (struct span){v[i].value, v[i].value};
+			s.span[s.n++] = (struct cube_span){v[i].value, v[i].value};
 	spans_join(&s);
 	cubes_add_gaps(c, &s, width, stride);
 	free(s.span);

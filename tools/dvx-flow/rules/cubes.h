@@ -10,6 +10,10 @@
 
 typedef unsigned __int128 cube_bits;
 
+struct cube_span {
+	cube_bits first, last;
+};
+
 struct cube {
 	cube_bits value, mask;
 };

@@ -4,76 +4,156 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Tables of a NIC have 64 levels; the daemon's are between the root and other programs' tables. */
-#define PLAN_LEVELS 56u
+/* --- levels: a table of codes is several, one behind the other ------------------------------- */
 
-/* Why a direction's rules can't be codes, whatever they compare. */
-static const char *plan_obstacle(const struct ruleset *set, enum rule_dir dir, uint32_t *rule)
+/* Puts `to` behind `from` and its codes. Whether it moved. */
+static bool plan_deepen(const struct plan *p, const uint32_t *depth, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = 0; i < set->n; i++) {
-		const struct rule *r = &set->rule[i];
+	uint32_t level = p->list.table[from].level, *its = &p->list.table[to].level;
 
-		*rule = i;
-		if (r->dir != dir)
-			continue;
-		if (r->verdict == RULE_MIRROR)
-			return "later rules judge what it mirrors";
-		if (r->verdict == RULE_GOTO)
-			return "it leads to another table";
-	}
-	return NULL;
+	if (!level || !*its || *its > level + depth[from])
+		return false;
+	*its = level + depth[from] + 1;
+	return true;
 }
 
-/* Whether the device has levels for them, and their path is shorter than the list's. */
-static int plan_better(const struct acl_program *codes, size_t path, bool *better)
+/* As rules_compile() did for the lists. The parser has refused circles. */
+static void plan_levels(const struct plan *p, const struct ruleset *set, const uint32_t *depth)
 {
-	uint32_t *level = malloc(codes->n * sizeof(*level) + 1);
+	bool moved = true;
+
+	while (moved) {
+		moved = false;
+		for (uint32_t t = 0; t < p->list.ntables; t++)
+			if (p->list.table[t].next != TABLE_NONE)
+				moved |= plan_deepen(p, depth, t, p->list.table[t].next);
+		for (uint32_t i = 0; i < set->n; i++)
+			if (set->rule[i].verdict == RULE_GOTO)
+				moved |= plan_deepen(p, depth, p->list.where[i],
+						     program_goto(&set->rule[i]));
+	}
+}
+
+static bool plan_fits(const struct plan *p, const uint32_t *depth)
+{
+	for (uint32_t t = 0; t < p->list.ntables; t++)
+		if (p->list.table[t].level + depth[t] > TABLES_DEEP)
+			return false;
+	return true;
+}
+
+/* --- codes ------------------------------------------------------------------------------------- */
+
+/* What the plan of one set has beside its result. */
+struct plan_work {
+	struct plan *out;
+	const struct ruleset *set;
+	uint32_t *depth; /* by table: levels that its codes need beyond its own */
+};
+
+static void plan_too_deep(struct plan_work *w, uint32_t t)
+{
+	struct acl_refusal *refusal = &w->out->refusal[w->out->list.table[t].dir];
+	uint32_t rule = 0;
+
+	while (w->out->list.where[rule] != t)
+		rule++;
+	*refusal = (struct acl_refusal){
+		rule, "codes of its table need more tables, one behind the other, than there are"};
+}
+
+/* The levels before the codes came, if the device has none for them. */
+static int plan_place(struct plan_work *w, uint32_t t)
+{
+	struct program *list = &w->out->list;
+	uint32_t *before = malloc((list->ntables + 1) * sizeof(*before));
+
+	if (!before)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < list->ntables; i++)
+		before[i] = list->table[i].level;
+	plan_levels(w->out, w->set, w->depth);
+	if (!plan_fits(w->out, w->depth)) {
+		for (uint32_t i = 0; i < list->ntables; i++)
+			list->table[i].level = before[i];
+		w->depth[t] = 0;
+		acl_free(&w->out->codes[t]);
+		plan_too_deep(w, t);
+	}
+	free(before);
+	return 0;
+}
+
+/* Keeps the codes if packets' path is shorter with them. */
+static int plan_keep(struct plan_work *w, uint32_t t)
+{
+	struct acl_program *codes = &w->out->codes[t];
+	uint32_t *level = malloc((codes->n + 1) * sizeof(*level));
 	struct acl_cost cost;
 	int ret = level ? acl_cost(codes, &cost) : -ENOMEM;
 
-	if (!ret)
-		*better = cost.longest_path < path && acl_levels(codes, level) < PLAN_LEVELS;
+	if (!ret && cost.longest_path < w->out->list.table[t].n + 1) {
+		w->depth[t] = acl_levels(codes, level);
+		ret = plan_place(w, t);
+	} else {
+		acl_free(codes);
+	}
 	free(level);
 	return ret;
 }
 
-/* path: of the list. A direction whose rules do not fit codes has none. */
-static int plan_codes(const struct ruleset *set, enum rule_dir dir, size_t path,
-		      struct acl_program *out, struct acl_refusal *refusal)
+/* A table whose rules do not fit codes has none. */
+static int plan_table(struct plan_work *w, uint32_t t)
 {
-	bool better = false;
-	int ret = acl_compile(set, dir, out, refusal);
+	const struct table *table = &w->out->list.table[t];
+	const struct acl_rules rules = {w->set, table->dir, w->out->list.where, t};
+	struct acl_refusal refusal;
+	int ret = acl_compile(&rules, &w->out->codes[t], &refusal);
 
-	if (!ret)
-		ret = plan_better(out, path, &better);
-	if (!better)
-		acl_free(out);
-	return ret == -E2BIG ? 0 : ret;
+	if (ret == -E2BIG && !w->out->refusal[table->dir].why)
+		w->out->refusal[table->dir] = refusal;
+	return ret == -E2BIG ? 0 : ret ? ret : plan_keep(w, t);
 }
 
-static int plan_direction(const struct ruleset *set, enum rule_dir dir, struct plan *out)
+/* The longest list first: it has most to gain, if levels run out. */
+static uint32_t plan_next(const struct plan *p, const bool *seen)
 {
-	struct acl_refusal *refusal = &out->refusal[dir];
-	struct table_cost cost;
-	int ret = program_cost(&out->list, set, dir, &cost);
+	uint32_t best = TABLE_NONE;
 
-	if (ret || cost.longest_path <= PLAN_PATH)
-		return ret;
-	refusal->why = plan_obstacle(set, dir, &refusal->rule);
-	return refusal->why ? 0
-			    : plan_codes(set, dir, cost.longest_path, &out->codes[dir], refusal);
+	for (uint32_t t = 0; t < p->list.ntables; t++)
+		if (!seen[t] && p->list.table[t].level && p->list.table[t].n + 1 > PLAN_PATH &&
+		    (best == TABLE_NONE || p->list.table[t].n > p->list.table[best].n))
+			best = t;
+	return best;
+}
+
+static int plan_tables(struct plan_work *w)
+{
+	bool *seen = calloc(w->out->list.ntables + 1, sizeof(*seen));
+	int ret = seen ? 0 : -ENOMEM;
+	uint32_t t;
+
+	while (!ret && (t = plan_next(w->out, seen)) != TABLE_NONE) {
+		seen[t] = true;
+		ret = plan_table(w, t);
+	}
+	free(seen);
+	return ret;
 }
 
 int plan_make(const struct ruleset *set, struct plan *out, size_t *wrong)
 {
+	struct plan_work w = {.out = out, .set = set};
 	int ret;
 
 	*out = (struct plan){.list = {.memory = NULL}};
 	ret = rules_compile(set, &out->list, wrong);
 	if (ret)
 		return ret;
-	for (int d = 0; d < RULE_DIRS && !ret; d++)
-		ret = plan_direction(set, (enum rule_dir)d, out);
+	out->codes = calloc(out->list.ntables + 1, sizeof(*out->codes));
+	w.depth = calloc(out->list.ntables + 1, sizeof(*w.depth));
+	ret = out->codes && w.depth ? plan_tables(&w) : -ENOMEM;
+	free(w.depth);
 	if (ret)
 		plan_free(out);
 	return ret;
@@ -81,9 +161,11 @@ int plan_make(const struct ruleset *set, struct plan *out, size_t *wrong)
 
 void plan_free(struct plan *p)
 {
+	for (size_t t = 0; p->codes && t < p->list.ntables; t++)
+		acl_free(&p->codes[t]);
+	free(p->codes);
 	program_free(&p->list);
-	for (int d = 0; d < RULE_DIRS; d++)
-		acl_free(&p->codes[d]);
+	*p = (struct plan){.list = {.memory = NULL}};
 }
 
 /* --- cost -------------------------------------------------------------------------------------- */
@@ -107,32 +189,40 @@ static void plan_codes_count(const struct acl_program *p, struct rule_cost *cost
 					cost[p->table[t].matcher[m].entry[e].rule].entries++;
 }
 
-static void plan_list_count(const struct program *p, int dir, struct rule_cost *cost)
+/* By table; `codes` tells which of them the costs are of. */
+static int plan_tables_cost(const struct plan *p, struct table_cost *by_table,
+			    struct rule_cost *by_rule, struct plan_cost *out)
 {
-	for (size_t t = 0; t < p->ntables; t++)
-		if ((int)p->table[t].dir == dir)
-			table_costs_count(&p->table[t], cost);
+	int ret = 0;
+
+	for (size_t t = 0; t < p->list.ntables && !ret; t++) {
+		if (!p->codes[t].n) {
+			table_costs_count(&p->list.table[t], by_rule);
+			continue;
+		}
+		ret = plan_codes_cost(&p->codes[t], &by_table[t]);
+		plan_codes_count(&p->codes[t], by_rule);
+		out->codes[p->list.table[t].dir] = true;
+	}
+	return ret;
 }
 
 int plan_cost(const struct plan *p, const struct ruleset *set, struct plan_cost *out)
 {
-	struct rule_cost *cost = rule_costs_new(set->n);
-	int ret = cost ? 0 : -ENOMEM;
+	struct rule_cost *by_rule = rule_costs_new(set->n);
+	struct table_cost *by_table = calloc(p->list.ntables + 1, sizeof(*by_table));
+	int ret = by_rule && by_table ? 0 : -ENOMEM;
 
 	*out = (struct plan_cost){.ncostly = 0};
+	if (!ret)
+		ret = plan_tables_cost(p, by_table, by_rule, out);
 	for (int d = 0; d < RULE_DIRS && !ret; d++) {
-		out->codes[d] = p->codes[d].n > 0;
 		out->refusal[d] = p->refusal[d];
-		if (out->codes[d]) {
-			ret = plan_codes_cost(&p->codes[d], &out->table[d]);
-			plan_codes_count(&p->codes[d], cost);
-		} else {
-			ret = program_cost(&p->list, set, (enum rule_dir)d, &out->table[d]);
-			plan_list_count(&p->list, d, cost);
-		}
+		ret = program_cost(&p->list, set, (enum rule_dir)d, by_table, &out->table[d]);
 	}
 	if (!ret)
-		out->ncostly = rule_costs_most(cost, set->n, out->costly, PLAN_COSTLY);
-	free(cost);
+		out->ncostly = rule_costs_most(by_rule, set->n, out->costly, PLAN_COSTLY);
+	free(by_table);
+	free(by_rule);
 	return ret;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a set of rules becomes on a device, in each direction: the list of matchers of compile.h, or
- * the tables of codes of acl.h, if they make the longest path shorter. `check` and the daemon make
- * the same plan.
+ * What a set of rules becomes on a device. Each table of the program is the list of matchers of
+ * compile.h, or tables of codes of acl.h, if they make its longest path shorter. `check` and the
+ * daemon make the same plan.
  */
 #ifndef DVX_FLOW_PLAN_H
 #define DVX_FLOW_PLAN_H
@@ -14,9 +14,9 @@
 #define PLAN_PATH 24u
 
 struct plan {
-	struct program list;
-	struct acl_program codes[RULE_DIRS];   /* n 0: not used */
-	struct acl_refusal refusal[RULE_DIRS]; /* why a direction has no codes; why NULL: none */
+	struct program list;		       /* levels: with those that codes need */
+	struct acl_program *codes;	       /* by table of the list; n 0: not used */
+	struct acl_refusal refusal[RULE_DIRS]; /* why a table has no codes; why NULL: none */
 };
 
 /* As rules_compile(). */
@@ -28,7 +28,7 @@ void plan_free(struct plan *p);
 
 struct plan_cost {
 	struct table_cost table[RULE_DIRS];
-	bool codes[RULE_DIRS];
+	bool codes[RULE_DIRS]; /* one of its tables, or all, are codes */
 	struct acl_refusal refusal[RULE_DIRS];
 	struct rule_cost costly[PLAN_COSTLY];
 	size_t ncostly;

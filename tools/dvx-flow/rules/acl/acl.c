@@ -109,10 +109,45 @@ static void acl_work_free(struct acl_work *w)
 	arena_free(w->memory);
 }
 
-int acl_compile(const struct ruleset *set, enum rule_dir dir, struct acl_program *out,
-		struct acl_refusal *refusal)
+bool acl_takes(const struct acl_rules *rules, uint32_t rule)
 {
-	struct acl_work w = {.set = set, .dir = dir, .out = out, .refusal = refusal};
+	return rules->set->rule[rule].dir == rules->dir &&
+	       (!rules->where || rules->where[rule] == rules->table);
+}
+
+static bool acl_names_code(const struct rule_field *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (f[i].key >= KEY_REG_C0 && f[i].key <= KEY_REG_C5)
+			return true;
+	return false;
+}
+
+static int acl_rule_look(struct acl_work *w, const struct rule *r)
+{
+	bool names = acl_names_code(r->field, r->nfields);
+
+	for (size_t i = 0; i < r->nexcepts; i++)
+		names |= acl_names_code(r->except[i].field, r->except[i].nfields);
+	w->changes |= r->nchanges && acl_takes(w->rules, w->rule);
+	return names ? acl_refuse(w, w->rule, "it names a register that codes are kept in") : 0;
+}
+
+/* Rules that packets come to later are looked at, too. */
+static int acl_rules_look(struct acl_work *w)
+{
+	int ret = 0;
+
+	for (w->rule = 0; w->rule < w->set->n && !ret; w->rule++)
+		if (w->set->rule[w->rule].dir == w->rules->dir)
+			ret = acl_rule_look(w, &w->set->rule[w->rule]);
+	return ret;
+}
+
+int acl_compile(const struct acl_rules *rules, struct acl_program *out, struct acl_refusal *refusal)
+{
+	const struct ruleset *set = rules->set;
+	struct acl_work w = {.rules = rules, .set = set, .out = out, .refusal = refusal};
 	int ret;
 
 	*out = (struct acl_program){.memory = arena_new()};
@@ -120,9 +155,9 @@ int acl_compile(const struct ruleset *set, enum rule_dir dir, struct acl_program
 	w.memory = arena_new();
 	w.class = calloc(ACL_CLASSES, sizeof(*w.class));
 	w.result = calloc(set->n + 1, sizeof(*w.result));
-	for (size_t i = 0; i < set->n; i++)
-		w.changes |= set->rule[i].dir == dir && set->rule[i].nchanges;
-	ret = out->memory && w.memory && w.class && w.result ? acl_classes_make(&w) : -ENOMEM;
+	ret = out->memory && w.memory && w.class && w.result ? acl_rules_look(&w) : -ENOMEM;
+	if (!ret)
+		ret = acl_classes_make(&w);
 	for (int i = 0; i < ACL_CLASSES && !ret; i++)
 		if (w.class[i].used && w.class[i].n)
 			ret = acl_class_compile(&w, &w.class[i]);

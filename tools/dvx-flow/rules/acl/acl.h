@@ -72,8 +72,22 @@ struct acl_refusal {
 	const char *why;
 };
 
-/* Returns 0, -ENOMEM, or -E2BIG with *refusal; rules_compile() can take such a list. */
-int acl_compile(const struct ruleset *set, enum rule_dir dir, struct acl_program *out,
+/*
+ * Those of a direction, or of one of its tables. What a rule does with its packets is no part of the
+ * program: they may go on to other tables, whose rules are no part either.
+ */
+struct acl_rules {
+	const struct ruleset *set;
+	enum rule_dir dir;
+	const uint32_t *where; /* by rule: its table; NULL: all of the direction */
+	uint32_t table;
+};
+
+/*
+ * Returns 0, -ENOMEM, or -E2BIG with *refusal; rules_compile() can take such a list. No rule of the
+ * direction, whatever its table, may name a register that codes are kept in.
+ */
+int acl_compile(const struct acl_rules *rules, struct acl_program *out,
 		struct acl_refusal *refusal);
 void acl_free(struct acl_program *p);
 int acl_cost(const struct acl_program *p, struct acl_cost *out);

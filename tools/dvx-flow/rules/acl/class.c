@@ -41,9 +41,6 @@ static int acl_class_note(void *arg, const struct shape *s, const uint64_t *valu
 	uint64_t version = acl_said(s, value, MATCH_IP_VERSION, 0xf),
 		 proto = acl_said(s, value, KEY_PROTO, 0xff);
 
-	for (unsigned int i = 0; i < s->n; i++)
-		if (s->key[i] >= KEY_REG_C0 && s->key[i] <= KEY_REG_C5)
-			return acl_refuse(w, w->rule, "it names a register that codes are kept in");
 	for (int i = 0; i < ACL_CLASSES; i++) {
 		struct acl_class *c = &w->class[i];
 
@@ -52,14 +49,19 @@ static int acl_class_note(void *arg, const struct shape *s, const uint64_t *valu
 	return 0;
 }
 
-static int acl_each_rule(struct acl_work *w, entry_fn each)
+static int acl_each_rule(struct acl_work *w, int (*each)(struct acl_work *w))
 {
 	int ret = 0;
 
 	for (w->rule = 0; w->rule < w->set->n && !ret; w->rule++)
-		if (w->set->rule[w->rule].dir == w->dir)
-			ret = rule_expand(&w->set->rule[w->rule], each, w);
+		if (acl_takes(w->rules, w->rule))
+			ret = each(w);
 	return ret;
+}
+
+static int acl_rule_note(struct acl_work *w)
+{
+	return rule_expand(&w->set->rule[w->rule], acl_class_note, w);
 }
 
 /* --- boxes ------------------------------------------------------------------------------------ */
@@ -258,11 +260,8 @@ int acl_classes_make(struct acl_work *w)
 		w->class[i].proto = acl_classes[i].proto;
 	}
 	w->class[ACL_CLASSES - 1].used = true;
-	ret = acl_each_rule(w, acl_class_note);
-	for (w->rule = 0; w->rule < w->set->n && !ret; w->rule++)
-		if (w->set->rule[w->rule].dir == w->dir)
-			ret = acl_class_rule(w);
-	return ret;
+	ret = acl_each_rule(w, acl_rule_note);
+	return ret ? ret : acl_each_rule(w, acl_class_rule);
 }
 
 void acl_class_free(struct acl_class *c)

@@ -6,14 +6,14 @@
 
 static int acl_span_order(const void *one, const void *other)
 {
-	const struct acl_span *a = one, *b = other;
+	const struct cube_span *a = one, *b = other;
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
 	return (a->last < b->last) - (a->last > b->last);
 }
 
-size_t acl_spans_sort(struct acl_span *span, size_t n)
+size_t acl_spans_sort(struct cube_span *span, size_t n)
 {
 	size_t kept = 0;
 
@@ -70,15 +70,15 @@ static int acl_family_ranks(struct acl_family *f)
 	return 0;
 }
 
-int acl_family_make(struct acl_work *w, struct acl_family *f, struct acl_span *span, size_t n,
-		    acl_bits max)
+int acl_family_make(struct acl_work *w, struct acl_family *f, struct cube_span *span, size_t n,
+		    cube_bits max)
 {
-	struct acl_span *all = reallocarray(span, n + 1, sizeof(*all));
+	struct cube_span *all = reallocarray(span, n + 1, sizeof(*all));
 
 	f->span = all ? all : span;
 	if (!all)
 		return -ENOMEM;
-	all[n] = (struct acl_span){0, max};
+	all[n] = (struct cube_span){0, max};
 	n = acl_spans_sort(all, n + 1);
 	if (n > ACL_SPANS)
 		return acl_refuse(w, w->rule, "a field has too many values");
@@ -94,9 +94,9 @@ int acl_family_make(struct acl_work *w, struct acl_family *f, struct acl_span *s
 	return acl_family_ranks(f);
 }
 
-uint32_t acl_family_find(const struct acl_family *f, const struct acl_span *span)
+uint32_t acl_family_find(const struct acl_family *f, const struct cube_span *span)
 {
-	const struct acl_span *at = bsearch(span, f->span, f->n, sizeof(*span), acl_span_order);
+	const struct cube_span *at = bsearch(span, f->span, f->n, sizeof(*span), acl_span_order);
 
 	return at ? (uint32_t)(at - f->span) : ACL_NONE;
 }

@@ -34,9 +34,9 @@ static unsigned int acl_field_first(unsigned int key)
 }
 
 /* What a rest says of a field's keys: value and mask, one key behind the other. */
-static struct acl_span acl_field_said(const struct acl_field *f, const struct acl_rest *r)
+static struct cube_span acl_field_said(const struct acl_field *f, const struct acl_rest *r)
 {
-	struct acl_span said = {0, 0};
+	struct cube_span said = {0, 0};
 
 	for (unsigned int k = 0; k < f->nkeys; k++) {
 		unsigned int bits = match_keys[f->key[k]].bits;
@@ -52,27 +52,27 @@ static struct acl_span acl_field_said(const struct acl_field *f, const struct ac
 	return said;
 }
 
-static acl_bits acl_field_all(const struct acl_field *f)
+static cube_bits acl_field_all(const struct acl_field *f)
 {
-	return f->bits == 128 ? ~(acl_bits)0 : ((acl_bits)1 << f->bits) - 1;
+	return f->bits == 128 ? ~(cube_bits)0 : ((cube_bits)1 << f->bits) - 1;
 }
 
 /* A mask of leading bits. */
-static bool acl_is_prefix(const struct acl_field *f, acl_bits mask)
+static bool acl_is_prefix(const struct acl_field *f, cube_bits mask)
 {
-	acl_bits low = ~mask & acl_field_all(f);
+	cube_bits low = ~mask & acl_field_all(f);
 
 	return !(low & (low + 1));
 }
 
 /* The different masks under which the class compares a field; 0: more than `room`. */
-static size_t acl_field_masks(const struct acl_class *c, const struct acl_field *f, acl_bits *mask,
+static size_t acl_field_masks(const struct acl_class *c, const struct acl_field *f, cube_bits *mask,
 			      size_t room)
 {
 	size_t n = 0;
 
 	for (size_t r = 0; r < c->nrests; r++) {
-		acl_bits m = acl_field_said(f, &c->rest[r]).last;
+		cube_bits m = acl_field_said(f, &c->rest[r]).last;
 		size_t i = 0;
 
 		while (m && i < n && mask[i] != m)
@@ -94,7 +94,7 @@ static int acl_field_put(struct acl_work *w, struct acl_class *c, const struct a
 }
 
 /* Whether values under a mask are spans: as a prefix's values, a tag would be of both kinds, too. */
-static bool acl_mask_spreads(const struct acl_field *f, acl_bits mask)
+static bool acl_mask_spreads(const struct acl_field *f, cube_bits mask)
 {
 	return !acl_is_tag(f->key[0]) && acl_is_prefix(f, mask);
 }
@@ -102,7 +102,7 @@ static bool acl_mask_spreads(const struct acl_field *f, acl_bits mask)
 /* One field for all masks that are prefixes, and one for each other mask. */
 static int acl_field_add(struct acl_work *w, struct acl_class *c, struct acl_field *f)
 {
-	acl_bits mask[129];
+	cube_bits mask[129];
 	size_t n = acl_field_masks(c, f, mask, 129);
 	int ret = 0;
 
@@ -176,29 +176,29 @@ static int acl_port_fields(struct acl_work *w, struct acl_class *c)
 
 /* The values that a rest or a box lets a field have. False: all of them. */
 static bool acl_field_span(const struct acl_class *c, const struct acl_field *f,
-			   const struct acl_box *b, struct acl_span *out)
+			   const struct acl_box *b, struct cube_span *out)
 {
-	struct acl_span said;
+	struct cube_span said;
 
 	if (f->port >= 0) {
-		*out = (struct acl_span){b->first[f->port], b->last[f->port]};
+		*out = (struct cube_span){b->first[f->port], b->last[f->port]};
 		return !acl_port_whole(b, f->port);
 	}
 	said = acl_field_said(f, &c->rest[b->rest]);
 	if (!said.last || (f->spread ? !acl_mask_spreads(f, said.last) : said.last != f->mask))
 		return false;
-	*out = (struct acl_span){said.first, said.first | (f->mask & ~said.last)};
+	*out = (struct cube_span){said.first, said.first | (f->mask & ~said.last)};
 	return true;
 }
 
 static int acl_tree_make(struct acl_work *w, const struct acl_class *c, struct acl_field *f)
 {
-	struct acl_span *span = NULL;
+	struct cube_span *span = NULL;
 	size_t n = 0, room = 0;
 	int ret = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		struct acl_span s;
+		struct cube_span s;
 
 		if (!acl_field_span(c, f, &c->box[i], &s))
 			continue;
@@ -257,7 +257,7 @@ static int acl_cell_add(struct acl_work *w, struct acl_class *c, const struct ac
 static int acl_box_cells(struct acl_work *w, struct acl_class *c, const struct acl_box *b,
 			 unsigned int f, struct acl_cell *cell)
 {
-	struct acl_span s;
+	struct cube_span s;
 	uint32_t *node;
 	size_t n;
 	int ret = 0;

@@ -18,7 +18,7 @@ struct acl_lookup {
 	int table;
 	uint32_t next;
 	uint32_t *list; /* of each node; ACL_NONE: not made yet */
-	acl_bits mask;	/* of the last matcher */
+	cube_bits mask; /* of the last matcher */
 };
 
 /* The registers that bytes of a code are in. */
@@ -59,7 +59,7 @@ static int acl_node_list(struct acl_lookup *l, uint32_t node, uint32_t *out)
 #define ACL_LOOKUP_KEYS (4 + ACL_HEADERS) /* an address's, and what leads to it */
 
 /* What a matcher compares, and an entry's values: the field, and the headers that lead to it. */
-static void acl_lookup_shape(const struct acl_lookup *l, acl_bits value, acl_bits mask,
+static void acl_lookup_shape(const struct acl_lookup *l, cube_bits value, cube_bits mask,
 			     struct shape *s, uint64_t values[ACL_LOOKUP_KEYS])
 {
 	unsigned int below = l->f->bits;
@@ -78,7 +78,7 @@ static void acl_lookup_shape(const struct acl_lookup *l, acl_bits value, acl_bit
 }
 
 /* A matcher for values of the field under a mask. */
-static int acl_lookup_matcher(struct acl_lookup *l, acl_bits mask)
+static int acl_lookup_matcher(struct acl_lookup *l, cube_bits mask)
 {
 	uint64_t values[ACL_LOOKUP_KEYS];
 	struct shape s;
@@ -88,7 +88,7 @@ static int acl_lookup_matcher(struct acl_lookup *l, acl_bits mask)
 	return acl_matcher_add(l->w->out, l->table, &s);
 }
 
-static int acl_lookup_entry(struct acl_lookup *l, acl_bits value, uint32_t node)
+static int acl_lookup_entry(struct acl_lookup *l, cube_bits value, uint32_t node)
 {
 	uint64_t values[ACL_LOOKUP_KEYS];
 	struct shape s;
@@ -110,7 +110,7 @@ static int acl_lookup_any(struct acl_lookup *l)
 /* --- prefixes, expanded to whole bytes --------------------------------------------------------- */
 
 struct acl_slot {
-	acl_bits value; /* the leading bits */
+	cube_bits value; /* the leading bits */
 	uint32_t node;
 };
 
@@ -125,9 +125,9 @@ static int acl_slot_order(const void *one, const void *other)
 }
 
 /* The bits that a span leaves open. */
-static unsigned int acl_span_open(const struct acl_span *s)
+static unsigned int acl_span_open(const struct cube_span *s)
 {
-	acl_bits size = s->last - s->first;
+	cube_bits size = s->last - s->first;
 	unsigned int bits = 0;
 
 	for (; size; size >>= 1)
@@ -152,8 +152,8 @@ static int acl_slots_make(const struct acl_field *f, unsigned int border, bool f
 	size_t room = 0;
 
 	for (uint32_t i = 0; i < f->family.n; i++) {
-		const struct acl_span *s = &f->family.span[i];
-		acl_bits v = s->first >> shift, last = s->last >> shift;
+		const struct cube_span *s = &f->family.span[i];
+		cube_bits v = s->first >> shift, last = s->last >> shift;
 
 		if (i ? acl_border(f, i) != border : !fill)
 			continue;

@@ -7,22 +7,22 @@
 #include "rules/arena.h"
 
 /* Two pieces in place of span i. */
-static int acl_range_cut(struct acl_span **span, size_t *n, size_t *room, size_t i, acl_bits at)
+static int acl_range_cut(struct cube_span **span, size_t *n, size_t *room, size_t i, cube_bits at)
 {
-	struct acl_span whole = (*span)[i];
+	struct cube_span whole = (*span)[i];
 
 	if (!array_grow((void **)span, *n, room, sizeof(**span)))
 		return -ENOMEM;
 	(*span)[i].last = at;
-	(*span)[(*n)++] = (struct acl_span){at + 1, whole.last};
+	(*span)[(*n)++] = (struct cube_span){at + 1, whole.last};
 	return 0;
 }
 
 /* One pass over sorted spans. Says how many were cut, or a negative errno. */
-static int acl_ranges_pass(struct acl_span **span, size_t *n, size_t *room)
+static int acl_ranges_pass(struct cube_span **span, size_t *n, size_t *room)
 {
 	size_t sorted = *n, depth = 0;
-	acl_bits *open = calloc(sorted + 1, sizeof(*open)); /* ends of the spans around */
+	cube_bits *open = calloc(sorted + 1, sizeof(*open)); /* ends of the spans around */
 	int cuts = 0, ret = open ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < sorted && !ret; i++) {
@@ -38,7 +38,7 @@ static int acl_ranges_pass(struct acl_span **span, size_t *n, size_t *room)
 	return ret ? ret : cuts;
 }
 
-int acl_ranges_cut(struct acl_work *w, struct acl_span **span, size_t *n, size_t *room)
+int acl_ranges_cut(struct acl_work *w, struct cube_span **span, size_t *n, size_t *room)
 {
 	int cuts;
 
@@ -52,7 +52,7 @@ int acl_ranges_cut(struct acl_work *w, struct acl_span **span, size_t *n, size_t
 }
 
 /* The first node that begins at a value; of those, the longest. */
-static uint32_t acl_range_at(const struct acl_family *f, acl_bits first)
+static uint32_t acl_range_at(const struct acl_family *f, cube_bits first)
 {
 	uint32_t low = 0, high = f->n;
 
@@ -67,7 +67,7 @@ static uint32_t acl_range_at(const struct acl_family *f, acl_bits first)
 	return low;
 }
 
-size_t acl_range_nodes(const struct acl_family *f, struct acl_span range, uint32_t *node,
+size_t acl_range_nodes(const struct acl_family *f, struct cube_span range, uint32_t *node,
 		       size_t room)
 {
 	size_t n = 0;

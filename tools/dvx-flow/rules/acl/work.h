@@ -4,9 +4,8 @@
 #define DVX_FLOW_ACL_WORK_H
 
 #include "acl.h"
+#include "rules/cubes.h"
 #include "rules/map.h"
-
-__extension__ typedef unsigned __int128 acl_bits;
 
 #define ACL_FIELDS 16u	 /* fields that the rules of a class compare */
 #define ACL_MASKS  1024u /* masks of codes before they are merged */
@@ -40,17 +39,13 @@ struct acl_box {
 	uint16_t first[ACL_PORTS], last[ACL_PORTS];
 };
 
-struct acl_span {
-	acl_bits first, last;
-};
-
 /*
  * Spans of a field's values, any two of them nested or apart. Nodes stand in preorder, and node 0 is
  * all values. A leaf's height is 0, a parent's is one more than its highest child's. Level L has a
  * class for each node of at least this height: its values that no smaller such node has.
  */
 struct acl_family {
-	struct acl_span *span;
+	struct cube_span *span;
 	uint32_t *parent, *end; /* end: behind the last node inside */
 	uint8_t *height;
 	uint32_t *rank[ACL_HEIGHT + 1]; /* by level: how many classes stand before a node's */
@@ -65,7 +60,7 @@ struct acl_digit {
 
 struct acl_field {
 	uint8_t key[4], nkeys, bits; /* the values of these keys, one behind the other */
-	acl_bits mask;		     /* what is compared of them */
+	cube_bits mask;		     /* what is compared of them */
 	bool spread;		     /* spans are prefixes or ranges; else values under the mask */
 	int port;		     /* ACL_SPORT, ACL_DPORT; -1: a field of the rest */
 	struct acl_family family;
@@ -117,8 +112,8 @@ struct acl_class {
 };
 
 struct acl_work {
-	const struct ruleset *set;
-	enum rule_dir dir;
+	const struct acl_rules *rules;
+	const struct ruleset *set; /* of the rules */
 	struct acl_program *out;
 	struct acl_refusal *refusal;
 	struct arena *memory;	 /* of the work */
@@ -130,6 +125,8 @@ struct acl_work {
 };
 
 int acl_refuse(struct acl_work *w, uint32_t rule, const char *why);
+/* Whether the program is to have this rule. */
+bool acl_takes(const struct acl_rules *rules, uint32_t rule);
 
 /* --- class.c: rules by IP version and protocol ------------------------------------------------ */
 
@@ -142,22 +139,22 @@ unsigned int acl_port_key(const struct acl_class *c, int port);
 /* --- family.c --------------------------------------------------------------------------------- */
 
 /* Makes the tree of n spans, which are nested or apart. Takes *span, which may have some twice. */
-int acl_family_make(struct acl_work *w, struct acl_family *f, struct acl_span *span, size_t n,
-		    acl_bits max);
-uint32_t acl_family_find(const struct acl_family *f, const struct acl_span *span);
+int acl_family_make(struct acl_work *w, struct acl_family *f, struct cube_span *span, size_t n,
+		    cube_bits max);
+uint32_t acl_family_find(const struct acl_family *f, const struct cube_span *span);
 uint32_t acl_family_class(const struct acl_family *f, uint32_t node, unsigned int level);
 /* How many classes of a level are inside a node. */
 uint32_t acl_family_count(const struct acl_family *f, uint32_t node, unsigned int level);
 /* Sorts spans, the longer of two with one beginning first, and drops doubles. */
-size_t acl_spans_sort(struct acl_span *span, size_t n);
+size_t acl_spans_sort(struct cube_span *span, size_t n);
 void acl_family_free(struct acl_family *f);
 
 /* --- range.c: ranges that overlap ------------------------------------------------------------- */
 
 /* Cuts spans until any two are nested or apart. */
-int acl_ranges_cut(struct acl_work *w, struct acl_span **span, size_t *n, size_t *room);
+int acl_ranges_cut(struct acl_work *w, struct cube_span **span, size_t *n, size_t *room);
 /* The nodes that a range was cut into, up to `room`. */
-size_t acl_range_nodes(const struct acl_family *f, struct acl_span range, uint32_t *node,
+size_t acl_range_nodes(const struct acl_family *f, struct cube_span range, uint32_t *node,
 		       size_t room);
 
 /* --- field.c: the fields of a class, and its rules as cells ----------------------------------- */
