@@ -206,12 +206,18 @@ static void insert_all(struct rig *r, struct installed *in, struct dice *d)
 	}
 }
 
+static void file_mistake(void *arg, const struct mistake *m)
+{
+	(void)arg;
+	printf("# %u:%u: %s\n", m->line, m->column, m->text);
+}
+
 bool file_compile(struct installed *in, const char *text)
 {
 	size_t wrong;
 
 	memset(in, 0, sizeof(*in));
-	if (rules_parse(text, strlen(text), &in->set, NULL, NULL))
+	if (rules_parse(text, strlen(text), &in->set, file_mistake, NULL))
 		return false;
 	OK(rules_compile(&in->set, &in->program, &wrong));
 	return true;
@@ -346,47 +352,4 @@ const uint8_t *packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t 
 	sge.addr = (uintptr_t)q->buf + slot * PACKET_ROOM;
 	dvx_rq_post(q->rq, &sge, 1, slot);
 	return q->buf + slot * PACKET_ROOM;
-}
-
-/* --- random files --- */
-
-/* Ranges of several fields multiply. Such a rule would take the test's time, or be refused. */
-#define RULE_ENTRIES 512u
-
-static int count_entry(void *arg, const struct shape *shape, const uint64_t *value)
-{
-	(void)shape;
-	(void)value;
-	return ++*(unsigned int *)arg > RULE_ENTRIES;
-}
-
-/* The parser takes the rule, and it is not too many entries. */
-static bool is_good(const char *line)
-{
-	unsigned int entries = 0;
-	struct ruleset one;
-	bool good;
-
-	if (rules_parse(line, strlen(line), &one, NULL, NULL))
-		return false;
-	good = !rule_expand(&one.rule[0], count_entry, &entries);
-	ruleset_free(&one);
-	return good;
-}
-
-void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX])
-{
-	uint32_t rules = 1 + dice_roll(d, RULES_MAX);
-	size_t at = (size_t)sprintf(text, "%s", LAST_RULES);
-	char line[256], changed[256];
-
-	for (uint32_t i = RULES_OWN; i < RULES_OWN + rules;) {
-		random_rule(d, line, sizeof(line) - 1, both && !dice_roll(d, 5) ? "out" : "in", i);
-		memcpy(changed, line, sizeof(changed));
-		random_changes(d, changed, sizeof(changed), all);
-		if (!is_good(line))
-			continue;
-		at += (size_t)sprintf(text + at, "%s\n", is_good(changed) ? changed : line);
-		i++;
-	}
 }

@@ -6,6 +6,7 @@
 #define TESTS_DIFF_RIG_H
 
 #include <infiniband/verbs.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,10 @@
 #define SHORTEST    60 /* a port pads shorter frames */
 #define RULES_OWN   3  /* the rules of LAST_RULES */
 #define RULES_ALL   (RULES_OWN + RULES_MAX)
-#define TEXT_MAX    (RULES_ALL * 256)
+#define LINE_BYTES  512u /* the longest rule; random matches have half of it */
+#define LIST_RULES  75u	 /* of an access list */
+#define LIST_WAYS   2u	 /* rules that lead on from it */
+#define TEXT_MAX    ((RULES_OWN + LIST_RULES + LIST_WAYS) * LINE_BYTES)
 
 /* Each queue's last packet ends a batch, because completions of two queues have no order. */
 #define LAST_TAG     0xfffffeu
@@ -71,11 +75,13 @@ struct rig {
 	} lane[RULE_DIRS];
 	struct dvx_flow_action *tag[RULES_ALL];
 	struct dvx_flow_counter *counter;
+	struct base_tables base; /* of the daemon's code */
 };
 
 /* One compiled rule file in the device. */
 struct installed {
-	bool root; /* in the root tables of the firmware, not below */
+	bool root;		 /* in the root tables of the firmware, not below */
+	struct generation *held; /* by the daemon's code; NULL: by the rig's */
 	struct ruleset set;
 	struct program program;
 	struct dvx_flow_matcher **matcher[RULE_DIRS];
@@ -103,11 +109,25 @@ void file_install(struct rig *r, struct installed *in, struct dice *d);
 /* Deletes all but the first rules. */
 void file_cut(struct rig *r, struct installed *in, size_t rules);
 void file_uninstall(struct installed *in);
+
+/* The same by the daemon's code, which also has tables, mirrors, spreads and codes. */
+void file_hold(struct rig *r, struct installed *in);
+void file_drop(struct installed *in);
+
+/* --- diff_file.c: random files, which begin with LAST_RULES --- */
+
 /*
- * A random file of 1 to RULES_MAX rules, after LAST_RULES; both: some are for packets that go out;
- * all: with every change of packets, otherwise those of the root.
+ * A random file of 1 to RULES_MAX rules; both: some are for packets that go out; all: with every
+ * change of packets, otherwise those of the root.
  */
 void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX]);
+/* With several tables, mirrors, and spreads over the queues. */
+void file_random_ways(struct dice *d, char text[TEXT_MAX]);
+/*
+ * An access list of LIST_RULES rules, half of which send, spread and change their packets. Some
+ * lists have a mirror in between, and a second table.
+ */
+void file_random_list(struct dice *d, char text[TEXT_MAX]);
 
 /*
  * Sends the packets (at most BATCH) and one final packet for each queue. Returns when all are sent.

@@ -27,20 +27,6 @@ static uint64_t tally[IDS_MAX]; /* what the rule of this ID has counted */
 static uint32_t written[IDS_MAX], nwritten;
 static char what[512]; /* the edit */
 
-/* --- queues: the rig's, instead of the daemon's pump --- */
-
-unsigned int pump_queues(const struct pump *p)
-{
-	(void)p;
-	return QUEUES;
-}
-
-struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue)
-{
-	(void)p;
-	return r.queue[queue].rxq;
-}
-
 /* --- sets --- */
 
 struct lines {

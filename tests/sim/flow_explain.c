@@ -445,6 +445,8 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < sets && !wrong; i++)
 		one_code(&r, seed + i, out);
 	rig_close(&r);
+	/* Walks that change nothing prove nothing about changes. */
+	wrong += !changed || !codes;
 	printf("%s 1 - %" PRIu64 " walks over dumps come to the rule as written, and to the bytes "
 	       "that arrive: %" PRIu64 " were changed, %" PRIu64 " by registers, seeds %" PRIu64
 	       " to %" PRIu64 "\n",

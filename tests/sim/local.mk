@@ -24,25 +24,24 @@ tests_sim_share_SOURCES = tests/sim/share.c tests/sim/share_scenes.h tests/sim/s
 	tests/sim/share_rig.c tests/sim/share_rig.h
 # Rules against packets, through libmlx5 and the device.
 FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain tests/sim/flow_acl tests/sim/flow_edit
-# The daemon's way from a rule's changes to actions is under test, too.
-DIFF_DAEMON = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
-$(DIFF_DAEMON:.c=.$(OBJEXT)): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) \
-	-I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS)
-DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h \
-	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
-tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c $(DIFF_RIG)
+# The daemon's way from a rule's changes to actions is under test, too; and how it holds rules on the device.
+DIFF_CHANGES = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
+DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
+	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c \
+	tools/dvx-flow/daemon/acl_tables.c tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/fill.c \
+	tools/dvx-flow/input.c
+DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/state.c
+DIFF_OBJECTS = $(DIFF_CHANGES:.c=.$(OBJEXT)) $(DIFF_DAEMON:.c=.$(OBJEXT)) $(DIFF_HOLDER:.c=.$(OBJEXT)) tests/sim/flow_edit.$(OBJEXT)
+$(DIFF_OBJECTS): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) -I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS)
+DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h tests/sim/diff_file.c $(DIFF_CHANGES)
+tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c tests/sim/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON)
 tests_sim_flow_acl_SOURCES = tests/sim/flow_acl.c
 tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
-# The daemon's rules on the device, without its queues. Packets are sent whenever an entry came or went.
-tests_sim_flow_edit_SOURCES = tests/sim/flow_edit.c $(DIFF_RIG) tools/dvx-flow/daemon/holder.c \
-	tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
-	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c tools/dvx-flow/daemon/acl_tables.c \
-	tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/fill.c tools/dvx-flow/input.c
-tests_sim_flow_edit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir) -I$(top_srcdir)/src \
-	-I$(top_builddir) $(JANSSON_CFLAGS)
-FLOW_EDIT = tests/sim/flow_edit
-$(FLOW_EDIT): tools/cli/libcli.la
-$(FLOW_EDIT): private FIRST = tools/cli/libcli.la
+# Packets are sent whenever an entry came or went.
+tests_sim_flow_edit_SOURCES = tests/sim/flow_edit.c tests/sim/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON) $(DIFF_HOLDER)
+FLOW_BY_DAEMON = tests/sim/flow_diff tests/sim/flow_edit
+$(FLOW_BY_DAEMON): tools/cli/libcli.la
+$(FLOW_BY_DAEMON): private FIRST = tools/cli/libcli.la
 tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=generation_edit_begin,--wrap=state_commit
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \

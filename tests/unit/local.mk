@@ -71,6 +71,7 @@ tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig_wqe.c tes
 	tests/unit/fw_fixture.c tests/unit/fw_fixture.h tests/unit/fw_raw_rig.c tests/unit/fw_raw_rig.h \
 	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h \
 	tests/unit/flow_slow_change.c tests/unit/flow_slow_change.h \
+	tests/unit/flow_slow_spread.c tests/unit/flow_slow_spread.h \
 	tests/unit/acl_sets.c tests/unit/acl_sets.h tests/unit/acl_packets.c tests/unit/acl_packets.h
 tests_librigs_a_SOURCES += tests/unit/cm_rig.c tests/unit/cm_rig.h
 tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h \
