@@ -6,7 +6,12 @@
 
 timeout 100 "$top_srcdir/examples/nat-vlan" "$top_builddir" "$scratch/held" >"$scratch/said" 2>&1
 done=$?
-! grep -q "left out: " "$scratch/said" || skip_all "$(sed -n 's/.*left out: //p' "$scratch/said")"
+# What a kernel or container can lack. Programs that are missing are a mistake of ours.
+lacks=$(sed -n 's/.*left out: //p' "$scratch/said")
+case $lacks in
+*/dev/net/tun | *"network namespaces") skip_all "$lacks" ;;
+?*) bail_out "nat-vlan is left out: $lacks" ;;
+esac
 [ "$done" = 0 ] || cat "$scratch/said"
 report "$done" "nat-vlan succeeds"
 check "... every byte came" grep -q '1000000 bytes equal' "$scratch/held"
