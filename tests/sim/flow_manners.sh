@@ -95,13 +95,12 @@ fi
 memory() { awk '/^RssAnon/ { print $2 }' "/proc/$daemon/status"; }
 small=$(memory)
 names() { # ids have a gap then
-	client apply --quiet "$work/many" && client del 1 && client explain "in ipv4 src 10.0.1.0" >"$work/told" &&
+	head -n 2000 "$work/many" | client apply --quiet - && client del 1 && client explain "in ipv4 src 10.0.1.0" >"$work/told" &&
 		grep -q 'hits: ipv4 src 10.0.1.0' "$work/told"
 }
 check "rules are called by their words after a deletion, too" names
 gives_back() { # the second answer comes when the old rules are gone
-	large=$(memory)
-	client flush && client list || return 1
+	client apply --quiet "$work/many" && large=$(memory) && client flush && client list || return 1
 	echo "$small KiB, with rules $large KiB, without $(memory) KiB"
 	[ $((large - small)) -gt 30000 ] && [ $(($(memory) - small)) -lt 4000 ]
 }
