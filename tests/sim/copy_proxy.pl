@@ -4,12 +4,12 @@
 #   copy_proxy.pl PORT FAULT
 # FAULT is WHAT:WAY:AT, where WAY is up (to the server) or down (to the client) and AT a number of bytes of
 # this way that pass unharmed first. WHAT is
-#   flip   one bit of the next byte is changed
+#   flip   one bit of the last byte that came with the next one is changed: the end of a record
 #   stall  nothing passes any more, either way; the connection stays
 #   reset  both connections are reset
 #   cut    both connections are closed in order
 #   twice  the next bytes pass two times
-#   drop   the next bytes are lost, later ones pass
+#   drop   the next byte is lost, later ones pass
 #   crumbs everything passes, in pieces of at most 7 bytes
 use strict;
 use warnings;
@@ -32,9 +32,9 @@ sub harm {
 	my ($before, $rest) = (substr($bytes, 0, $at - $from), substr($bytes, $at - $from));
 	if ($what eq 'crumbs') { $c->{crumbs} = 1; return $bytes }
 	$c->{done} = 1;
-	if ($what eq 'flip') { substr($rest, 0, 1) ^= "\x04"; return $before . $rest }
+	if ($what eq 'flip') { substr($rest, -1) ^= "\x04"; return $before . $rest }
 	if ($what eq 'twice') { return $before . $rest . $rest }
-	if ($what eq 'drop') { return $before }
+	if ($what eq 'drop') { return $before . substr($rest, 1) }
 	die { what => $what, before => $before };
 }
 

@@ -72,7 +72,7 @@ my %may = (
 	# The commands put the rooms together; source and dest, the two roles of a copy, don't know each other (doc/design/0010).
 	'tools/dvx-copy' => ['tools/dvx-copy/*', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-copy/base' => ['tools/cli', 'ext:jansson', 'ext:nettle/'],
-	'tools/dvx-copy/wire' => ['tools/dvx-copy/base', 'tools/cli', 'ext:nettle/'],
+	'tools/dvx-copy/wire' => ['tools/dvx-copy/base', 'tools/cli', 'ext:gnutls/'],
 	'tools/dvx-copy/engine' => ['tools/dvx-copy/base', 'tools/cli', 'include/dvx'],
 	'tools/dvx-copy/source' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'tools/dvx-copy/dest' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
@@ -131,7 +131,7 @@ for my $file (@files) {
 				unless allowed($from, $target, $may{$from});
 		} elsif ($quoted && $header ne 'config.h') {
 			push @bad, "$file:$.: \"$header\" is not in the tree";
-		} elsif ($header =~ m{^(infiniband/|rdma/|numa|uthash|utlist|jansson|argp|nettle/|pcap)}) {
+		} elsif ($header =~ m{^(infiniband/|rdma/|numa|uthash|utlist|jansson|argp|nettle/|gnutls/|pcap)}) {
 			push @bad, "$file:$.: $from may not include <$header>"
 				unless grep { /^ext:(.*)/ && index($header, $1) == 0 } @{$may{$from}};
 		}

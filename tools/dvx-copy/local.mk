@@ -12,8 +12,8 @@ tools_dvx_copy_dvx_copy_LDADD = tools/dvx-copy/libcopy.la tools/cli/libcli.la sr
 noinst_LTLIBRARIES += tools/dvx-copy/libcopy.la
 tools_dvx_copy_libcopy_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-copy
 tools_dvx_copy_dvx_copy_CPPFLAGS = $(tools_dvx_copy_libcopy_la_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(JANSSON_CFLAGS)
-tools_dvx_copy_libcopy_la_LIBADD = tools/cli/libcli.la $(NETTLE_LIBS) $(JANSSON_LIBS) -lpthread
+tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(GNUTLS_CFLAGS) $(JANSSON_CFLAGS)
+tools_dvx_copy_libcopy_la_LIBADD = tools/cli/libcli.la $(NETTLE_LIBS) $(GNUTLS_LIBS) $(JANSSON_LIBS) -lpthread
 tools_dvx_copy_libcopy_la_SOURCES = \
 	tools/dvx-copy/engine/engine.h tools/dvx-copy/engine/way.c tools/dvx-copy/engine/way.h \
 	tools/dvx-copy/client.c tools/dvx-copy/client.h tools/dvx-copy/gate.c \
@@ -34,10 +34,10 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 
 # What travels: addresses, keys, frames, messages.
 tools_dvx_copy_libcopy_la_SOURCES += \
-	tools/dvx-copy/wire/auth.c tools/dvx-copy/wire/auth.h tools/dvx-copy/wire/handshake.c \
-	tools/dvx-copy/wire/key.c tools/dvx-copy/wire/link.c tools/dvx-copy/wire/link.h \
-	tools/dvx-copy/wire/msg.c tools/dvx-copy/wire/msg.h tools/dvx-copy/wire/net.c \
-	tools/dvx-copy/wire/net.h tools/dvx-copy/wire/target.c tools/dvx-copy/wire/target.h
+	tools/dvx-copy/wire/handshake.c tools/dvx-copy/wire/key.c tools/dvx-copy/wire/key.h \
+	tools/dvx-copy/wire/secure.c tools/dvx-copy/wire/secure.h tools/dvx-copy/wire/link.c tools/dvx-copy/wire/link.h \
+	tools/dvx-copy/wire/msg.c tools/dvx-copy/wire/msg.h tools/dvx-copy/wire/net.c tools/dvx-copy/wire/net.h \
+	tools/dvx-copy/wire/target.c tools/dvx-copy/wire/target.h
 
 # The role that reads.
 tools_dvx_copy_libcopy_la_SOURCES += \

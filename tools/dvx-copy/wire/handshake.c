@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "link.h"
 
+#include <string.h>
+
 /*
- * Both ends send HELLO, then the client proves that it knows the key, then the server does. The
- * client goes first, so that an unauthenticated client gets nothing computed from the key. Without
- * a key (loopback only) the same steps run with an empty one: one path, and no downgrade, since
- * both HELLOs say whether there is a key, and the proofs cover them.
+ * Both ends say HELLO in the clear: which protocol they speak, and whether they have a key, so that
+ * a mismatch gets a sentence. There is one version, and an end that has a key insists on it, so
+ * nothing can be gained by changing these messages. TLS follows. Without a key (loopback only) the
+ * same steps run with an empty one.
  */
-static void make_hello(struct copy_msg *m, const struct key *k, const uint8_t nonce[AUTH_NONCE])
+static void make_hello(struct copy_msg *m, bool has_key)
 {
+	static const uint8_t none[32];
+
 	*m = (struct copy_msg){.type = MSG_HELLO,
 			       .magic = MSG_MAGIC,
 			       .version = MSG_VERSION,
-			       .flags = k->n ? MSG_HAS_KEY : 0,
-			       .name = {nonce, AUTH_NONCE}};
+			       .flags = has_key ? MSG_HAS_KEY : 0,
+			       .name = {none, sizeof(none)}};
 }
 
-static int check_hello(struct link *l, const struct copy_msg *m, const struct key *k,
-		       struct copy_fault *f)
+static int check_hello(struct link *l, const struct copy_msg *m, bool ours, struct copy_fault *f)
 {
-	bool theirs = m->flags & MSG_HAS_KEY, ours = k->n != 0;
+	bool theirs = m->flags & MSG_HAS_KEY;
 
 	if (m->magic != MSG_MAGIC)
 		return copy_fail(f, COPY_PROTOCOL, "%s does not speak dvx-copy's protocol",
@@ -37,75 +40,87 @@ static int check_hello(struct link *l, const struct copy_msg *m, const struct ke
 	return 0;
 }
 
-static int send_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct copy_fault *f)
+static int handshake_hello(struct link *l, bool has_key, struct copy_fault *f)
 {
-	struct copy_msg m = {.type = MSG_PROOF, .name = {proof, AUTH_PROOF}};
+	struct copy_msg mine, theirs;
 
-	return link_send(l, &m, f);
+	make_hello(&mine, has_key);
+	if (!l->is_server && link_send(l, &mine, f))
+		return -1;
+	if (link_expect(l, MSG_HELLO, &theirs, f))
+		return -1;
+	/* Sent before any check, so that the other end can report the mismatch, too. */
+	if (l->is_server && link_send(l, &mine, f))
+		return -1;
+	return check_hello(l, &theirs, has_key, f);
 }
 
-static int check_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct copy_fault *f)
+static int handshake_secure(struct link *l, struct copy_fault *f)
 {
-	struct copy_msg m;
+	enum secure_result got;
 
-	if (link_expect(l, MSG_PROOF, &m, f))
-		return -1;
-	if (!auth_equal(m.name.p, proof))
-		return copy_fail(f, COPY_AUTH, "%s has another key", l->peer);
-	return 0;
-}
-
-/* The keys are derived from both HELLOs as encoded. */
-static int handshake_hello(struct link *l, const struct key *k, struct copy_fault *f)
-{
-	uint8_t nonce[AUTH_NONCE], mine[MSG_MAX], theirs[MSG_MAX];
-	struct hello_bytes a = {mine, 0}, b = {theirs, 0};
-	struct copy_msg m;
-
-	if (auth_nonce(nonce, f))
-		return -1;
-	make_hello(&m, k, nonce);
-	a.n = msg_encode(&m, mine);
-	if (!l->is_server && link_send(l, &m, f))
-		return -1;
-	if (link_expect(l, MSG_HELLO, &m, f))
-		return -1;
-	b.n = msg_encode(&m, theirs);
-	if (l->is_server) {
-		struct copy_msg reply;
-
-		/* Sent before any check, so that the other end can report the mismatch, too. */
-		make_hello(&reply, k, nonce);
-		if (link_send(l, &reply, f))
+	while ((got = secure_handshake(l->secure)) != SECURE_OK) {
+		if (got == SECURE_UNKNOWN)
+			return copy_fail(f, COPY_AUTH,
+					 "%s has another key, or the handshake was tampered with",
+					 l->peer);
+		if (link_wait_secure(l, got, f))
 			return -1;
 	}
-	if (check_hello(l, &m, k, f))
-		return -1;
-	auth_derive(&l->auth, k, l->is_server ? b : a, l->is_server ? a : b);
 	return 0;
 }
 
-#define HANDSHAKE_MS 10000 /* longest wait for a message of an unauthenticated peer */
-
-static int handshake_prove(struct link *l, const struct key *k, struct copy_fault *f)
+static int handshake_steps(struct link *l, const struct secure_end *end, struct copy_fault *f)
 {
-	if (handshake_hello(l, k, f))
+	bool has_key = end->is_server ? end->ring->any : end->key->n != 0;
+
+	if (handshake_hello(l, has_key, f))
 		return -1;
-	if (l->is_server)
-		return check_proof(l, l->auth.proof_client, f) ||
-		       send_proof(l, l->auth.proof_server, f);
-	return send_proof(l, l->auth.proof_client, f) || check_proof(l, l->auth.proof_server, f);
+	if (l->have != l->at + l->used)
+		return copy_fail(f, COPY_PROTOCOL, "%s did not wait for an answer", l->peer);
+	l->secure = secure_new(end);
+	if (!l->secure)
+		return copy_fail(f, COPY_IO, "out of memory");
+	if (handshake_secure(l, f))
+		return -1;
+	l->key = secure_key(l->secure);
+	l->sealed = true;
+	return 0;
+}
+
+#define HANDSHAKE_MS 10000 /* for all of it: an unauthenticated peer holds a place meanwhile */
+
+static int handshake(struct link *l, struct secure_end *end, struct copy_fault *f)
+{
+	l->deadline = link_now_ms() + HANDSHAKE_MS;
+	end->fd = l->fd;
+	end->is_server = l->is_server;
+	if (handshake_steps(l, end, f))
+		return -1;
+	l->deadline = 0;
+	return 0;
+}
+
+static const struct key *handshake_only_key(const void *keys, const char *id)
+{
+	const struct key *k = keys;
+	char own[KEY_ID];
+
+	key_id(k, own);
+	return strcmp(own, id) ? NULL : k;
 }
 
 int link_handshake(struct link *l, const struct key *k, struct copy_fault *f)
 {
-	int patience_ms = l->patience_ms;
+	struct key_ring ring = {handshake_only_key, k, k->n != 0};
+	struct secure_end end = {.key = k, .ring = &ring};
 
-	if (l->patience_ms > HANDSHAKE_MS)
-		l->patience_ms = HANDSHAKE_MS;
-	if (handshake_prove(l, k, f))
-		return -1;
-	l->patience_ms = patience_ms;
-	l->sealed = true;
-	return 0;
+	return handshake(l, &end, f);
+}
+
+int link_welcome(struct link *l, const struct key_ring *ring, struct copy_fault *f)
+{
+	struct secure_end end = {.ring = ring};
+
+	return handshake(l, &end, f);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "auth.h"
+#include "key.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,4 +70,24 @@ int key_load(struct key *k, const char *path, struct copy_fault *f)
 void key_wipe(struct key *k)
 {
 	explicit_bzero(k, sizeof(*k));
+}
+
+/* As HKDF's extract step: what is computed with one label says nothing of the key or another. */
+static void key_derive(const struct key *k, const char *label, uint8_t out[32])
+{
+	gnutls_hmac_fast(GNUTLS_MAC_SHA256, k->bytes, k->n, label, strlen(label), out);
+}
+
+void key_psk(const struct key *k, uint8_t psk[KEY_PSK])
+{
+	key_derive(k, "dvx-copy 3 pre-shared key", psk);
+}
+
+void key_id(const struct key *k, char id[KEY_ID])
+{
+	uint8_t bytes[32];
+
+	key_derive(k, "dvx-copy 3 identity", bytes);
+	for (int i = 0; i < 8; i++)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
 }

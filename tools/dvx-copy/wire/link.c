@@ -15,18 +15,24 @@ void link_init(struct link *l, int fd, bool is_server, int patience_ms)
 	l->is_server = is_server;
 	l->peer = is_server ? "the client" : "the server";
 	l->patience_ms = patience_ms;
+	l->deadline = 0;
 	l->sealed = false;
+	l->secure = NULL;
+	l->key = NULL;
 	l->stop = NULL;
+	l->err = 0;
 	l->at = l->have = l->used = l->queued = 0;
 	l->spill = (struct link_spill){0};
 }
 
 void link_close(struct link *l)
 {
-	if (l->fd >= 0)
+	if (l->fd >= 0) {
+		secure_free(l->secure);
 		close(l->fd);
+	}
 	l->fd = -1;
-	auth_wipe(&l->auth);
+	l->secure = NULL;
 	explicit_bzero(l->in, sizeof(l->in)); /* the ticket was in here */
 	explicit_bzero(l->out, sizeof(l->out));
 	if (l->spill.p)
@@ -44,6 +50,21 @@ static int died(struct link *l, int err, struct copy_fault *f)
 		return copy_fail(f, COPY_PEER, "%s can no longer be reached: %s", l->peer,
 				 strerror(err));
 	return copy_fail(f, COPY_PEER, "connection to %s: %s", l->peer, strerror(err));
+}
+
+/* What a read or a write that ended so means. */
+static int link_fault(struct link *l, ssize_t why, struct copy_fault *f)
+{
+	switch (why) {
+	case SECURE_FORGED:
+		return copy_fail(f, COPY_AUTH, "a message from %s was tampered with", l->peer);
+	case SECURE_ACCUSED:
+		return copy_fail(f, COPY_AUTH, "a message to %s was tampered with on its way",
+				 l->peer);
+	case SECURE_UNKNOWN:
+		return copy_fail(f, COPY_AUTH, "%s does not accept this end's key", l->peer);
+	}
+	return died(l, l->secure ? secure_errno(l->secure) : l->err, f);
 }
 
 #define SLICE_MS 250 /* a signal that comes just before poll() is noticed after one slice */
@@ -68,14 +89,44 @@ static int link_wait_for(struct link *l, short events, int wait_ms, struct copy_
 	}
 }
 
+int64_t link_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* How long the peer may be silent now: the handshake has a deadline as a whole. */
+static int link_patience(const struct link *l)
+{
+	int64_t left = l->deadline - link_now_ms();
+
+	if (!l->deadline || left > l->patience_ms)
+		return l->patience_ms;
+	return left > 0 ? (int)left : 0;
+}
+
 static int silent(struct link *l, struct copy_fault *f)
 {
+	if (l->deadline)
+		return copy_fail(f, COPY_PEER, "%s was silent during the handshake", l->peer);
 	return copy_fail(f, COPY_PEER, "%s has been silent for %d s", l->peer,
 			 l->patience_ms / 1000);
 }
 
+int link_wait_secure(struct link *l, ssize_t why, struct copy_fault *f)
+{
+	int got;
+
+	if (why != SECURE_READ && why != SECURE_WRITE)
+		return link_fault(l, why, f);
+	got = link_wait_for(l, why == SECURE_READ ? POLLIN : POLLOUT, link_patience(l), f);
+	return got > 0 ? 0 : got ? -1 : silent(l, f);
+}
+
 /* A peer that gives up says why before it closes: its words may have come already. */
-static int link_send_failed(struct link *l, int err, struct copy_fault *f)
+static int link_send_failed(struct link *l, ssize_t why, struct copy_fault *f)
 {
 	struct copy_fault words = {0};
 	struct copy_msg m;
@@ -84,7 +135,36 @@ static int link_send_failed(struct link *l, int err, struct copy_fault *f)
 		;
 	if (words.code && words.code != COPY_PEER)
 		return copy_fail(f, (enum copy_exit)words.code, "%s", words.text);
-	return died(l, err, f);
+	return link_fault(l, why, f);
+}
+
+/* Bytes, or an enum secure_result. */
+static ssize_t link_write(struct link *l, const void *p, size_t n)
+{
+	ssize_t done;
+
+	if (l->sealed)
+		return secure_send(l->secure, p, n);
+	done = send(l->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (done >= 0)
+		return done;
+	l->err = errno;
+	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? SECURE_WRITE
+									 : SECURE_CLOSED;
+}
+
+static ssize_t link_read(struct link *l, void *p, size_t n)
+{
+	ssize_t done;
+
+	if (l->sealed)
+		return secure_recv(l->secure, p, n);
+	done = recv(l->fd, p, n, MSG_DONTWAIT);
+	if (done > 0)
+		return done;
+	l->err = done ? errno : 0;
+	return l->err == EAGAIN || l->err == EWOULDBLOCK || l->err == EINTR ? SECURE_READ
+									    : SECURE_CLOSED;
 }
 
 #define SPILL_MAX ((size_t)16 << 20)
@@ -115,32 +195,35 @@ static int link_spill_fill(struct link *l, struct copy_fault *f)
 		sp->p = more;
 		sp->room = room;
 	}
-	n = recv(l->fd, sp->p + at, sp->room - at, MSG_DONTWAIT);
+	n = link_read(l, sp->p + at, sp->room - at);
 	if (n > 0)
 		sp->n += (size_t)n;
-	return n == 0 ? link_send_failed(l, 0, f) : 0;
+	return n < 0 && n != SECURE_READ && n != SECURE_WRITE ? link_send_failed(l, n, f) : 0;
+}
+
+static int link_send_wait(struct link *l, struct copy_fault *f)
+{
+	short events = link_spill_room(l) ? POLLOUT | POLLIN : POLLOUT;
+	int got = link_wait_for(l, events, link_patience(l), f);
+
+	if (got <= 0)
+		return got ? -1 : silent(l, f);
+	return link_spill_fill(l, f);
 }
 
 static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy_fault *f)
 {
 	while (n) {
-		ssize_t done = send(l->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t done = link_write(l, p, n);
 
 		if (done >= 0) {
 			p += done;
 			n -= (size_t)done;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		if (errno != EAGAIN && errno != EWOULDBLOCK)
-			return link_send_failed(l, errno, f);
-		done = link_wait_for(l, link_spill_room(l) ? POLLOUT | POLLIN : POLLOUT,
-				     l->patience_ms, f);
-		if (done <= 0)
-			return done ? -1 : silent(l, f);
-		if (link_spill_fill(l, f))
+		} else if (done != SECURE_WRITE) {
+			return link_send_failed(l, done, f);
+		} else if (link_send_wait(l, f)) {
 			return -1;
+		}
 	}
 	return 0;
 }
@@ -155,21 +238,18 @@ int link_flush(struct link *l, struct copy_fault *f)
 
 int link_queue(struct link *l, const struct copy_msg *m, struct copy_fault *f)
 {
-	struct seal *s = l->is_server ? &l->auth.to_client : &l->auth.to_server;
-	uint8_t *head, *body;
-	size_t len, all;
+	uint8_t *head;
+	size_t len;
 
+	if (l->secure && !l->sealed) /* nothing but the handshake's own alerts */
+		return link_fault(l, SECURE_UNKNOWN, f);
 	if (l->queued + LINK_FRAME > sizeof(l->out) && link_flush(l, f))
 		return -1;
 	head = l->out + l->queued;
-	body = head + LINK_HEAD;
-	len = msg_encode(m, body);
-	all = len + (l->sealed ? AUTH_TAG : 0);
+	len = msg_encode(m, head + LINK_HEAD);
 	for (size_t i = 0; i < LINK_HEAD; i++)
-		head[i] = (uint8_t)(all >> 8 * i);
-	if (l->sealed)
-		seal_close(s, head, body, len);
-	l->queued += LINK_HEAD + all;
+		head[i] = (uint8_t)(len >> 8 * i);
+	l->queued += LINK_HEAD + len;
 	return 0;
 }
 
@@ -207,16 +287,12 @@ static int link_fill(struct link *l, struct copy_fault *f)
 		link_unspill(l);
 		return 1;
 	}
-	n = recv(l->fd, l->in + l->have, sizeof(l->in) - l->have, MSG_DONTWAIT);
+	n = link_read(l, l->in + l->have, sizeof(l->in) - l->have);
 	if (n > 0) {
 		l->have += (size_t)n;
 		return 1;
 	}
-	if (n == 0)
-		return died(l, 0, f);
-	if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
-		return 0;
-	return died(l, errno, f);
+	return n == SECURE_READ || n == SECURE_WRITE ? 0 : link_fault(l, n, f);
 }
 
 /* Drops the bytes of the last message. */
@@ -231,14 +307,12 @@ static void link_retire(struct link *l)
 static int frame_length(struct link *l, size_t *len, struct copy_fault *f)
 {
 	const uint8_t *p = l->in + l->at;
-	size_t least = 4 + (l->sealed ? AUTH_TAG : 0);
-	size_t most = MSG_MAX + (l->sealed ? AUTH_TAG : 0);
 
 	*len = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
-	if (*len < least || *len > most)
+	if (*len < 4 || *len > MSG_MAX)
 		return copy_fail(f, COPY_PROTOCOL,
-				 "%s sent a frame of %zu bytes, allowed are %zu to %zu%s", l->peer,
-				 *len, least, most, l->sealed ? "" : ": is the peer dvx-copy?");
+				 "%s sent a frame of %zu bytes, allowed are 4 to %u%s", l->peer,
+				 *len, MSG_MAX, l->sealed ? "" : ": is the peer dvx-copy?");
 	return 0;
 }
 
@@ -255,8 +329,7 @@ static int peers_error(struct link *l, const struct copy_msg *m, struct copy_fau
 /* Takes a frame out of the buffer: 1, or 0 if it is not complete yet. */
 static int link_parse(struct link *l, struct copy_msg *m, struct copy_fault *f)
 {
-	struct seal *s = l->is_server ? &l->auth.to_server : &l->auth.to_client;
-	uint8_t *head = l->in + l->at, *body = head + LINK_HEAD;
+	const uint8_t *body = l->in + l->at + LINK_HEAD;
 	size_t len;
 
 	if (l->have - l->at < LINK_HEAD)
@@ -266,23 +339,9 @@ static int link_parse(struct link *l, struct copy_msg *m, struct copy_fault *f)
 	if (l->have - l->at < LINK_HEAD + len)
 		return 0;
 	l->used = LINK_HEAD + len;
-	if (l->sealed) {
-		len -= AUTH_TAG;
-		if (seal_open(s, head, body, len))
-			return copy_fail(f, COPY_AUTH, "a message from %s was tampered with",
-					 l->peer);
-	}
 	if (msg_decode(m, body, len, f))
 		return -1;
 	return m->type == MSG_ERROR ? peers_error(l, m, f) : 1;
-}
-
-static int64_t link_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* The whole message has to arrive in time: a peer that sends single bytes counts as silent. */
@@ -309,7 +368,7 @@ int link_take(struct link *l, struct copy_msg *m, int wait_ms, struct copy_fault
 
 int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct copy_fault *f)
 {
-	int got = link_take(l, m, l->patience_ms, f);
+	int got = link_take(l, m, link_patience(l), f);
 
 	if (got < 0)
 		return -1;

@@ -40,7 +40,6 @@ struct msg_row {
 /* The format is this table: fields in order, little-endian; RAW has a 32-bit count before it. */
 static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_HELLO] = {"HELLO", {ANY32(magic), ANY32(version), ANY32(flags), RAW(name, 32, 32)}},
-	[MSG_PROOF] = {"PROOF", {RAW(name, 32, 32)}},
 	[MSG_ERROR] = {"ERROR", {IN32(code, 0, 255), RAW(text, 0, 1024)}},
 	[MSG_START] = {"START",
 		       {IN32(flags, 0, MSG_PUSH | MSG_MANY), IN32(options, 0, OPTIONS_ALL),

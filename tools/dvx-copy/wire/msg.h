@@ -15,8 +15,7 @@
 
 /* The roles: the sender walks a tree and reads, the receiver compares and writes. */
 enum msg_type {
-	MSG_HELLO = 1, /* both: magic, version, nonce; in the clear */
-	MSG_PROOF,     /* both: proves knowledge of the key; in the clear */
+	MSG_HELLO = 1, /* both: magic, version; in the clear, before TLS */
 	MSG_ERROR,     /* both: this end gives up, and why */
 	MSG_START,     /* client: which way it copies, and how */
 	MSG_FILTER,    /* client: a rule of --exclude and --include */
