@@ -95,6 +95,39 @@ quiet_log() {
 check "nor do they fill the log" quiet_log
 check "server ends well with a key" stop
 
+# allowed KEY: as pull or push with this key
+mkdir "$src/dir/in box"
+(umask 077; echo fedcba9876543210-web >"$work/web.key"; echo fedcba9876543210-old >"$work/old.key")
+cat >"$work/allow" <<END
+# who may what
+key ops key
+key web web.key until 2999-12-31
+key old old.key until 2026-01-01
+read ops
+write web dir/in box
+read web dir
+END
+start "$src" --allow "$work/allow"
+push() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" push "$@"; }
+whole_root() { pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/ops" && cmp "$src/file" "$work/ops"; }
+check "a key for all of the root" whole_root
+its_dir() { pull --quiet --key-file "$work/web.key" "127.0.0.1:$port:dir" "$work/web" && cmp "$src/dir/sub/file" "$work/web/dir/sub/file"; }
+check "a key for a directory" its_dir
+check "not for what is beside it" fails 7 "key web may not read file" \
+	pull --key-file "$work/web.key" "127.0.0.1:$port:file" "$work/no"
+pushed() { push --quiet --key-file "$work/web.key" "$src/file" "127.0.0.1:$port:dir/in box/" && cmp "$src/file" "$src/dir/in box/file"; }
+check "a key that may write a directory" pushed
+check "and nothing else" fails 7 "key web may not write dir/sub" \
+	push --key-file "$work/web.key" "$src/file" "127.0.0.1:$port:dir/sub"
+check "a key that may only read" fails 7 "key ops may not write" push --key-file "$work/key" "$src/file" "127.0.0.1:$port:dir"
+check "a key that is no longer valid" fails 11 "key old is no longer valid" \
+	pull --key-file "$work/old.key" "127.0.0.1:$port:file" "$work/no"
+check "a key that is not in the list" fails 11 "another key" \
+	pull --key-file "$work/other" "127.0.0.1:$port:file" "$work/no"
+named() { grep -q '(key web): 1 file' "$work/server.err"; }
+check "the log names the key" named
+check "server ends well with a list" stop
+
 start "$src" --max-clients 1 --slots 1 --slot-size 4K
 second() {
 	dd if=/dev/zero of="$src/long" bs=1M count=32 status=none

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/verdict.h"
+#include "copy_swap.h"
 #include "session.h"
 
 #define SLOT 8192u
@@ -35,6 +36,7 @@ static bool writable;
 struct visit {
 	struct link *l;
 	struct copy_server server;
+	struct access *access;
 	struct copy_fault f;
 };
 
@@ -50,17 +52,19 @@ static void *serve_one(void *arg)
 	return NULL;
 }
 
-static void visit(void (*play)(struct guest *a), int code, const char *words)
+/* A visit, however it ends: its fault. */
+static struct copy_fault look(void (*play)(struct guest *a))
 {
 	struct key none = {.n = 0};
 	struct visit v = {.l = calloc(1, sizeof(struct link)),
-			  .server = {.writable = writable, .slots = 2, .slot_bytes = SLOT}};
+			  .server = {.slots = 2, .slot_bytes = SLOT}};
 	struct guest a = {.l = calloc(1, sizeof(struct link))};
 	pthread_t t;
-	int fds[2];
+	int fds[2], root = open(work, O_PATH | O_DIRECTORY);
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-	v.server.root = open(work, O_PATH | O_DIRECTORY);
+	assert_int_equal(access_single(&v.access, &none, root, writable, &v.f), 0);
+	v.server.access = v.access;
 	link_init(v.l, fds[1], true, 2000);
 	link_init(a.l, fds[0], false, 2000);
 	pthread_create(&t, NULL, serve_one, &v);
@@ -68,13 +72,20 @@ static void visit(void (*play)(struct guest *a), int code, const char *words)
 	play(&a);
 	shutdown(fds[0], SHUT_WR);
 	pthread_join(t, NULL);
-	if (v.f.code != code || !strstr(v.f.text, words))
-		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", v.f.code, v.f.text, code,
-			 words);
 	link_close(a.l);
-	close(v.server.root);
+	access_free(v.access);
+	close(root);
 	free(a.l);
 	free(v.l);
+	return v.f;
+}
+
+static void visit(void (*play)(struct guest *a), int code, const char *words)
+{
+	struct copy_fault f = look(play);
+
+	if (f.code != code || !strstr(f.text, words))
+		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, code, words);
 }
 
 static void start(struct guest *a)
@@ -286,6 +297,60 @@ TEST(writers)
 	visit(play_push_absolute, COPY_REFUSED, "absolute");
 	unlink(path);
 	writable = false;
+}
+
+/* Lists what the path names; a name from outside must not be in it. */
+static void play_look(struct guest *a, const char *path)
+{
+	struct copy_msg m;
+
+	setup(a);
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(path)});
+	for (;;) {
+		if (link_expect(a->l, MSG_TYPES, &m, &a->f) || m.type == MSG_DONE)
+			return;
+		if (m.type == MSG_FILE && m.name.n == 6 && !memcmp(m.name.p, "secret", 6))
+			fail_msg("%s leads out", path);
+		if (m.type == MSG_DIR || m.type == MSG_FILE || m.type == MSG_LINK)
+			judge(a, 1, 0);
+	}
+}
+
+static void play_look_into(struct guest *a)
+{
+	play_look(a, "tree/sub/");
+}
+
+static void play_look_around(struct guest *a)
+{
+	play_look(a, "tree");
+}
+
+static void play_look_at(struct guest *a)
+{
+	play_look(a, "tree/sub/secret");
+}
+
+/* While a directory of the source turns into a link and back, nothing is read through the link. */
+TEST(exchanged_meanwhile)
+{
+	void (*const plays[])(struct guest * a) = {play_look_into, play_look_around, play_look_at};
+	struct swap s = {.times = 0};
+	char cmd[640];
+
+	snprintf(s.a, sizeof(s.a), "%s/tree/sub", work);
+	snprintf(s.b, sizeof(s.b), "%s/tree/evil", work);
+	snprintf(cmd, sizeof(cmd),
+		 "mkdir -p %s %s.out && touch %s/in %s.out/secret && ln -s ../../%s.out %s", s.a,
+		 work, s.a, work, work, s.b);
+	assert_int_equal(system(cmd), 0);
+	swap_begin(&s);
+	for (int i = 0; i < 60; i++)
+		look(plays[i % 3]);
+	swap_end(&s);
+	assert_int_not_equal(s.times, 0);
+	snprintf(cmd, sizeof(cmd), "rm -r %s/tree %s.out", work, work);
+	assert_int_equal(system(cmd), 0);
 }
 
 static int set_up(UNUSED void **state)

@@ -14,10 +14,14 @@
 #include <sys/stat.h>
 
 #include "copy_fake.h"
+#include "copy_swap.h"
 #include "tools/cli/crc32c.h"
 #include "client.h"
 
-#define TEST_FIXTURE {new_dest, NULL}
+#define TEST_FIXTURE           \
+	{                      \
+		new_dest, NULL \
+	}
 #define SLOTS 4u
 #define SLOT  8192u
 
@@ -38,8 +42,8 @@ struct actor {
 	{                                           \
 		(const uint8_t *)(s), sizeof(s) - 1 \
 	}
-#define TOP(n)                                  \
-	{                                       \
+#define TOP(n)                                   \
+	{                                        \
 		.type = MSG_TOP, .name = TEXT(n) \
 	}
 #define DIR_(n)                                                             \
@@ -64,8 +68,8 @@ struct actor {
 	{                                                           \
 		.type = MSG_LINK, .name = TEXT(n), .text = TEXT(to) \
 	}
-#define UP                                        \
-	{                                         \
+#define UP                                         \
+	{                                          \
 		.type = MSG_UP, .flags = MSG_WHOLE \
 	}
 #define DONE                     \
@@ -283,10 +287,10 @@ static void expect_each(const struct play *p, size_t n)
 
 /* --- what goes well, to see that the actor can --- */
 
-#define HONEST                                                                             \
-	DIR_(""), FILE_("f", 3 * SLOT + 5), DATA(0, 1, 0, SLOT), DATA(1, 1, SLOT, SLOT),   \
-		DATA(2, 1, 2 * SLOT, SLOT), LAST(3, 1, 3 * SLOT, 5), FILE_("empty", 0),    \
-		END(2, 0), LINK("l", "/nowhere"), UP, DONE
+#define HONEST                                                                                     \
+	DIR_(""), FILE_("f", 3 * SLOT + 5), DATA(0, 1, 0, SLOT), DATA(1, 1, SLOT, SLOT),           \
+		DATA(2, 1, 2 * SLOT, SLOT), LAST(3, 1, 3 * SLOT, 5), FILE_("empty", 0), END(2, 0), \
+		LINK("l", "/nowhere"), UP, DONE
 
 TEST(honest)
 {
@@ -307,10 +311,10 @@ TEST(honest)
 
 /* --- attacks --- */
 
-#define NAMED(n)                                                                          \
-	{                                                                                 \
-		{DIR_(""), FILE_(n, 5), LAST(0, 1, 0, 5), UP, DONE}, COPY_PROTOCOL,       \
-			"no entry may have", 1                                            \
+#define NAMED(n)                                                                    \
+	{                                                                           \
+		{DIR_(""), FILE_(n, 5), LAST(0, 1, 0, 5), UP, DONE}, COPY_PROTOCOL, \
+			"no entry may have", 1                                      \
 	}
 
 TEST(names)
@@ -326,13 +330,17 @@ TEST(names)
 TEST(links)
 {
 	static const struct play plays[] = {
-		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), END(3, 0), UP,
-		  UP, DONE},
-		 COPY_IO, "is not a directory", 2},
+		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), END(3, 0), UP, UP,
+		  DONE},
+		 COPY_IO,
+		 "is not a directory",
+		 2},
 		/* the link itself is replaced */
 		{{DIR_(""), LINK("a", "../../outside/x"), FILE_("a", 5), LAST(0, 2, 0, 5), UP,
 		  DONE},
-		 COPY_OK, "", 2},
+		 COPY_OK,
+		 "",
+		 2},
 	};
 
 	EXPECT_EACH(plays);
@@ -345,20 +353,35 @@ TEST(lies_about_files)
 		{{FILE_("", 10), DATA(0, 0, INT64_MAX, 6)}, COPY_PROTOCOL, "past the end", 0},
 		{{FILE_("", SLOT), DATA(SLOTS, 0, 0, 10)}, COPY_PROTOCOL, "slot 4", 0},
 		{{FILE_("", 10 * SLOT), DATA(0, 0, 0, SLOT + 1)},
-		 COPY_PROTOCOL, "more than its slot holds", 0},
+		 COPY_PROTOCOL,
+		 "more than its slot holds",
+		 0},
 		{{DIR_(""), DATA(0, 1, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
 		{{DIR_(""), DATA(0, 0, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
 		{{FILE_("", 5), LAST(0, 0, 0, 5), DATA(1, 0, 0, 5)},
-		 COPY_PROTOCOL, "outside of a file", 0},
+		 COPY_PROTOCOL,
+		 "outside of a file",
+		 0},
 		{{FILE_("", 10), DATA(0, 0, 4, 2), DATA(1, 0, 0, 5)}, COPY_PROTOCOL, "twice", 0},
 		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 4}},
-		 COPY_PROTOCOL, "miscounted", 0},
+		 COPY_PROTOCOL,
+		 "miscounted",
+		 0},
 		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .size = 6}},
-		 COPY_PROTOCOL, "miscounted", 0},
+		 COPY_PROTOCOL,
+		 "miscounted",
+		 0},
 		{{FILE_("", 10), {.type = MSG_DATA, .len = 5, .flags = 8}},
-		 COPY_PROTOCOL, "unknown flags", 0},
-		{{FILE_("", 10), {.type = MSG_DATA, .len = 10, .crc = 0x12345678}, END(0, 10), DONE},
-		 COPY_INTEGRITY, "CRC32C", 0},
+		 COPY_PROTOCOL,
+		 "unknown flags",
+		 0},
+		{{FILE_("", 10),
+		  {.type = MSG_DATA, .len = 10, .crc = 0x12345678},
+		  END(0, 10),
+		  DONE},
+		 COPY_INTEGRITY,
+		 "CRC32C",
+		 0},
 	};
 
 	EXPECT_EACH(plays);
@@ -390,9 +413,13 @@ TEST(lies_about_trees)
 		{{{.type = MSG_RETURN}}, COPY_PROTOCOL, "RETURN", 0},
 		{{TOP("other"), FILE_("", 0)}, COPY_PROTOCOL, "instead of \"got\"", 0},
 		{{{.type = MSG_TOP, .flags = MSG_CONTENTS}, DIR_("")},
-		 COPY_PROTOCOL, "instead of \"got\"", 0},
+		 COPY_PROTOCOL,
+		 "instead of \"got\"",
+		 0},
 		{{DIR_(""), {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFCHR | 0666}},
-		 COPY_PROTOCOL, "not asked for", 1},
+		 COPY_PROTOCOL,
+		 "not asked for",
+		 1},
 	};
 
 	EXPECT_EACH(plays);
@@ -403,10 +430,14 @@ TEST(floods)
 {
 	static const struct play plays[] = {
 		{{DIR_(""), {.type = MSG_FILE, .name = TEXT("f"), .slots = MSG_WINDOW + 1}},
-		 COPY_PROTOCOL, "entries at once", 1},
+		 COPY_PROTOCOL,
+		 "entries at once",
+		 1},
 		{{DIR_(""),
 		  {.type = MSG_XATTR, .name = TEXT("user.x"), .flags = MSG_GOES_ON, .slots = 1000}},
-		 COPY_PROTOCOL, "extended attributes", 1},
+		 COPY_PROTOCOL,
+		 "extended attributes",
+		 1},
 	};
 
 	EXPECT_EACH(plays);
@@ -419,12 +450,20 @@ TEST(ends)
 	static const struct play plays[] = {
 		{{DIR_(""), FILE_("whole", 5), LAST(0, 1, 0, 5), FILE_("half", 2 * SLOT),
 		  DATA(1, 2, 0, SLOT), DIES},
-		 COPY_PEER, "died or closed", 1},
+		 COPY_PEER,
+		 "died or closed",
+		 1},
 		{{FILE_("", SLOT), FAILS}, COPY_IO, "on fire\\x1b", 0},
-		{{DIR_(""), FILE_("shrunk", 2 * SLOT), DATA(0, 1, 0, SLOT),
+		{{DIR_(""),
+		  FILE_("shrunk", 2 * SLOT),
+		  DATA(0, 1, 0, SLOT),
 		  {.type = MSG_NOTICE, .name = TEXT("shrunk"), .text = TEXT("shrank")},
-		  {.type = MSG_DATA, .id = 1, .off = SLOT, .flags = PIECE_LAST | PIECE_BROKEN}, UP, DONE},
-		 COPY_OK, "", 1},
+		  {.type = MSG_DATA, .id = 1, .off = SLOT, .flags = PIECE_LAST | PIECE_BROKEN},
+		  UP,
+		  DONE},
+		 COPY_OK,
+		 "",
+		 1},
 	};
 
 	EXPECT_EACH(plays);
@@ -440,6 +479,38 @@ TEST(corrupted_on_the_way)
 	corrupt = 0;
 }
 
+/* While a directory of the destination turns into a link and back, nothing goes through the link. */
+TEST(exchanged_meanwhile)
+{
+	static const struct copy_msg script[] = {DIR_(""),
+						 DIR_("sub"),
+						 DIR_("deep"),
+						 FILE_("f", 5),
+						 LAST(0, 3, 0, 5),
+						 LINK("l", "x"),
+						 UP,
+						 UP,
+						 UP,
+						 DONE,
+						 {0}};
+	struct swap s = {.times = 0};
+	char cmd[640];
+
+	snprintf(s.a, sizeof(s.a), "%s/got/sub", dest);
+	snprintf(s.b, sizeof(s.b), "%s/got/evil", dest);
+	new_dest(NULL);
+	snprintf(cmd, sizeof(cmd), "mkdir -p %s && ln -s ../../outside %s", s.a, s.b);
+	assert_int_equal(system(cmd), 0);
+	swap_begin(&s);
+	for (int i = 0; i < 30; i++) {
+		pull_from(script);
+		report_free(&last);
+	}
+	swap_end(&s);
+	assert_int_not_equal(s.times, 0);
+	assert_int_equal(entries(outside), 0);
+}
+
 /*
  * A server that gives up frees its pool, so the client's copies fail. What the server says, and
  * that it died, is the cause; without either the device is.
@@ -447,7 +518,10 @@ TEST(corrupted_on_the_way)
 TEST(causes)
 {
 	static const struct play plays[] = {
-		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_AUTH)}, COPY_AUTH, "on fire", 0},
+		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_AUTH)},
+		 COPY_AUTH,
+		 "on fire",
+		 0},
 		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS}, COPY_IO, "on fire", 0},
 		{{FILE_("", SLOT), DATA(0, 0, 0, SLOT), FAILS_AS(COPY_PROTOCOL)},
 		 COPY_PROTOCOL,

@@ -46,9 +46,9 @@ tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c
 
 # dvx-copy without a device: copy_fake.c moves the bytes.
 COPY_TESTS += tests/unit/copy_filter tests/unit/copy_bwlimit
-COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/unit/copy_gate tests/unit/copy_paths \
+COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/unit/copy_gate tests/unit/copy_access tests/unit/copy_confine tests/unit/copy_paths \
 	tests/unit/copy_hostile tests/unit/copy_guests
-COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h
+COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h tests/unit/copy_swap.h
 tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c $(COPY_FAKE)
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bwlimit.h"
+#include "base/confine.h"
 #include "base/pool.h"
 #include "client.h"
 #include "dvx-copy.h"
@@ -82,6 +83,16 @@ static int cmd_check_delete(const struct copy_args *a, struct copy_fault *f)
 	return 0;
 }
 
+/* After the device is open: its driver may write where it likes. */
+static void cmd_confine(const struct copy_args *a, const char *dest)
+{
+	char told[CONFINE_TOLD];
+
+	confine_client(dest, told);
+	if (a->verbose)
+		say("confined %s", told);
+}
+
 static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 {
 	const struct copy_args *a = c->a;
@@ -91,6 +102,8 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 		bad = target_parse(&c->targets[i], a->argv[i], f);
 	bad = bad || cmd_check_delete(a, f) || device_open(&c->client.device, a->device, f) ||
 	      device_via(c->client.device, a->via, f);
+	if (!bad)
+		cmd_confine(a, a->argv[n]);
 	for (int i = 0; !bad && i < n; i++)
 		bad = cmd_pull_one(c, &c->targets[i], f);
 	return bad;
@@ -105,6 +118,7 @@ static int cmd_push_all(struct cmd_copy *c, struct copy_fault *f)
 	if (target_parse(t, a->argv[n], f) || cmd_check_delete(a, f) ||
 	    device_open(&c->client.device, a->device, f) || device_via(c->client.device, a->via, f))
 		return -1;
+	cmd_confine(a, NULL);
 	fd = cmd_connect(c, t, f);
 	return fd < 0 ? -1 : client_push(&c->client, fd, &c->key, a->argv, n, t->path, f);
 }

@@ -6,78 +6,116 @@
 #include <unistd.h>
 
 #include "dvx-copy.h"
+#include "base/confine.h"
 #include "base/pool.h"
 #include "serve.h"
 #include "tools/cli/json.h"
 #include "wire/net.h"
 
 /* The line that scripts wait for. It has the port that the kernel chose for ":0". */
-static void cmd_serve_announce(const struct copy_args *a, struct copy_device *device, int listener)
+static void cmd_serve_announce(const struct copy_args *a, struct copy_device *device, int listener,
+			       const char *confined)
 {
 	char name[NET_NAME];
 
 	net_own_name(listener, name);
 	if (a->json)
-		json_out_line(
-			json_pack("{s:s, s:s}", "listening", name, "device", device_name(device)));
+		json_out_line(json_pack("{s:s, s:s, s:s}", "listening", name, "device",
+					device_name(device), "confined", confined));
 	else
-		printf("serving %s on %s through %s\n", a->root, name, device_name(device));
+		printf("serving %s on %s through %s, confined %s\n", a->root, name,
+		       device_name(device), confined);
 	fflush(stdout);
 }
 
-static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct key *key,
-			 struct copy_fault *f)
+/* Nothing but what somebody has a right to is opened from here on, and nothing is connected to. */
+static const char *cmd_serve_confine(const struct access *access, char told[CONFINE_TOLD])
+{
+	struct confine_dir dirs[CONFINE_DIRS];
+	struct confine c = {.dirs = dirs, .reads = true, .network = true};
+
+	while (c.n < CONFINE_DIRS && access_dir(access, c.n, &dirs[c.n].fd, &dirs[c.n].write))
+		c.n++;
+	return confine(&c, told);
+}
+
+static int cmd_serve_access(const struct copy_args *a, int root, struct access **access,
+			    struct copy_fault *f)
+{
+	struct key key = {.n = 0};
+	int ret;
+
+	if (a->allow && (a->key_file || a->writable))
+		return copy_fail(f, COPY_USAGE,
+				 "--allow has the keys and what they may do: no --key-file and no "
+				 "--writable beside it");
+	if (a->allow)
+		return access_load(access, a->allow, root, f);
+	ret = (a->key_file && key_load(&key, a->key_file, f)) ||
+	      access_single(access, &key, root, a->writable, f);
+	key_wipe(&key);
+	return ret;
+}
+
+static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct copy_fault *f)
 {
 	struct copy_server *s = &wish->shared;
 	struct copy_target t;
-	int listener, ret;
+	int listener, ret = -1;
 
-	if (gate_parse(&wish->gate, a->max_starting, a->max_per_source, f) ||
-	    target_parse_listen(&t, a->listen, f) || (a->key_file && key_load(key, a->key_file, f)))
-		return -1;
-	s->writable = a->writable;
-	s->umask = copy_umask();
-	s->root = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (s->root < 0)
-		return copy_fail(f, COPY_IO, "%s: %s", a->root, strerror(errno));
-	listener = net_listen(&t, key->n != 0, f);
+	listener = target_parse_listen(&t, a->listen, f)
+			   ? -1
+			   : net_listen(&t, access_ring(s->access).any, f);
 	if (listener < 0)
 		return -1;
-	if (device_open(&s->device, a->device, f)) {
-		close(listener);
-		return -1;
+	if (!device_open(&s->device, a->device, f)) {
+		char told[CONFINE_TOLD];
+
+		cmd_serve_announce(a, s->device, listener, cmd_serve_confine(s->access, told));
+		ret = serve(wish, listener, &stop_asked, f);
+		device_close(s->device);
 	}
-	cmd_serve_announce(a, s->device, listener);
-	ret = serve(wish, listener, &stop_asked, f);
 	close(listener);
-	device_close(s->device);
+	return ret;
+}
+
+static int cmd_serve_root(const struct copy_args *a, struct serve *wish, struct copy_fault *f)
+{
+	struct access *access;
+	int root, ret;
+
+	if (!a->root)
+		return copy_fail(f, COPY_USAGE, "serve needs --root DIR");
+	if (gate_parse(&wish->gate, a->max_starting, a->max_per_source, f))
+		return -1;
+	root = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return copy_fail(f, COPY_IO, "%s: %s", a->root, strerror(errno));
+	ret = cmd_serve_access(a, root, &access, f);
+	if (!ret) {
+		wish->shared.access = access;
+		ret = cmd_serve_run(a, wish, f);
+		access_free(access);
+	}
+	close(root);
 	return ret;
 }
 
 int copy_cmd_serve(const struct copy_args *a)
 {
 	const uint32_t slot_bytes = a->slot_bytes & ~4095u;
-	struct key key = {.n = 0};
 	struct serve wish = {
 		.quiet = a->quiet,
 		.once = a->once,
 		.max_clients = a->max_clients,
 		.patience_ms = (int)a->timeout * 1000,
-		.key = &key,
-		.shared = {.root = -1,
+		.shared = {.umask = copy_umask(),
 			   .slots = a->slots ? a->slots : pool_slots(slot_bytes),
 			   .slot_bytes = slot_bytes},
 	};
 	struct copy_fault f = {0};
 
-	if (a->root)
-		cmd_serve_run(a, &wish, &key, &f);
-	else
-		copy_fail(&f, COPY_USAGE, "serve needs --root DIR");
-	if (f.code)
+	if (cmd_serve_root(a, &wish, &f))
 		say("%s", f.text);
-	if (wish.shared.root >= 0)
-		close(wish.shared.root);
-	key_wipe(&key);
 	return f.code;
 }

@@ -24,6 +24,7 @@ struct copy_args {
 	unsigned int max_clients;
 	const char *max_starting, *max_per_source;
 	bool writable;
+	const char *allow;
 	/* pull, push: what is kept, and how */
 	uint32_t bits; /* enum copy_option */
 	bool chosen;   /* a letter of what is kept was given */

@@ -24,6 +24,7 @@ tools_dvx_copy_libcopy_la_SOURCES = \
 tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/base/acl.c tools/dvx-copy/base/acl.h tools/dvx-copy/base/beneath.c \
 	tools/dvx-copy/base/bwlimit.c tools/dvx-copy/base/bwlimit.h \
+	tools/dvx-copy/base/confine.c tools/dvx-copy/base/confine.h \
 	tools/dvx-copy/base/filter.c tools/dvx-copy/base/filter.h \
 	tools/dvx-copy/base/wild.c tools/dvx-copy/base/wild.h \
 	tools/dvx-copy/base/beneath.h tools/dvx-copy/base/bytes.h tools/dvx-copy/base/digest.c \
@@ -34,7 +35,8 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 
 # What travels: addresses, keys, frames, messages.
 tools_dvx_copy_libcopy_la_SOURCES += \
-	tools/dvx-copy/wire/handshake.c tools/dvx-copy/wire/key.c tools/dvx-copy/wire/key.h \
+	tools/dvx-copy/wire/access.c tools/dvx-copy/wire/access.h \
+	tools/dvx-copy/wire/access_list.c tools/dvx-copy/wire/access_list.h tools/dvx-copy/wire/handshake.c tools/dvx-copy/wire/key.c tools/dvx-copy/wire/key.h \
 	tools/dvx-copy/wire/secure.c tools/dvx-copy/wire/secure.h tools/dvx-copy/wire/link.c tools/dvx-copy/wire/link.h \
 	tools/dvx-copy/wire/msg.c tools/dvx-copy/wire/msg.h tools/dvx-copy/wire/net.c tools/dvx-copy/wire/net.h \
 	tools/dvx-copy/wire/target.c tools/dvx-copy/wire/target.h

@@ -18,6 +18,7 @@ enum {
 	OPT_SOURCE,
 	OPT_ONCE,
 	OPT_WRITABLE,
+	OPT_ALLOW,
 	OPT_DELETE,
 	OPT_INPLACE,
 	OPT_PARTIAL,
@@ -38,6 +39,7 @@ enum {
 static const struct argp_option serve_options[] = {
 	{"root", 'r', "DIR", 0, "directory that clients may read (required)", 0},
 	{"writable", OPT_WRITABLE, NULL, 0, "clients may push into it, too", 0},
+	{"allow", OPT_ALLOW, "LIST", 0, "file of keys, and what each may read or write", 0},
 	{"listen", 'l', "ADDR[:PORT]", 0, "address to listen on (127.0.0.1:" TARGET_PORT ")", 0},
 	KEY_OPTION,
 	CLI_DEVICE,
@@ -171,6 +173,7 @@ static const struct cli_option values[] = {
 	CLI_TRUE('q', quiet),
 	CLI_TRUE(OPT_ONCE, once),
 	CLI_TRUE(OPT_WRITABLE, writable),
+	CLI_TEXT(OPT_ALLOW, allow),
 	CLI_TRUE('v', verbose),
 	CLI_TRUE('i', itemize),
 	CLI_TEXT(OPT_FSYNC, fsync),

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +25,7 @@ struct serve_client {
 	struct clients *all;
 	struct link link;
 	struct gate_source source;
-	char name[NET_NAME];
+	char name[NET_NAME + 80]; /* and its key */
 };
 
 /* The lock guards the list and what follows it; each client's own state is its thread's. */
@@ -114,14 +116,27 @@ static int promote(struct serve_client *c, struct copy_fault *f)
 			: copy_fail(f, COPY_CONNECT, "as many clients as allowed are being served");
 }
 
+/* From here on the log names the key. */
+static int serve_know(struct serve_client *c, struct copy_fault *f)
+{
+	const struct access *a = c->all->serve->shared.access;
+	const char *key = access_name(a, c->link.key);
+	size_t n = strlen(c->name);
+
+	if (*key)
+		snprintf(c->name + n, sizeof(c->name) - n, " (key %s)", key);
+	return access_check(a, c->link.key, f) || promote(c, f);
+}
+
 static void *client_main(void *arg)
 {
 	struct serve_client *c = arg;
 	const struct serve *s = c->all->serve;
+	const struct key_ring ring = access_ring(s->shared.access);
 	struct copy_counts t = {0};
 	struct copy_fault f = {0};
 
-	if (link_handshake(&c->link, s->key, &f) || promote(c, &f) ||
+	if (link_welcome(&c->link, &ring, &f) || serve_know(c, &f) ||
 	    session_run(&s->shared, &c->link, &t, &f))
 		if (f.code != COPY_PEER)
 			link_part(&c->link, &f);

@@ -9,7 +9,6 @@
 
 struct serve {
 	struct copy_server shared;
-	const struct key *key;
 	unsigned int max_clients;
 	struct copy_gate gate; /* for those that have not shown the key */
 	int patience_ms;

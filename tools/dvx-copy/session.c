@@ -17,6 +17,8 @@ struct session {
 	struct copy_options options;
 	struct copy_sender sender;
 	struct filter filter;
+	struct access_place place;   /* of the path that the client asked for */
+	char own_name[NAME_MAX + 1]; /* and its name, if it is place.dir itself */
 };
 
 /* --- a client that pulls --- */
@@ -27,8 +29,10 @@ static int session_send(void *arg, const uint8_t *path, size_t len)
 	struct source_entry e;
 	int ret;
 
-	if (source_resolve(&e, s->server->root, path, len, s->f))
+	if (source_resolve(&e, s->place.dir, path, len, s->f))
 		return -1;
+	if (!len)
+		strcpy(e.name, s->own_name);
 	ret = (s->options.bits & OPTION_TOTALS &&
 	       list_totals(&s->sender, e.dir, e.entry, e.name)) ||
 	      sender_send(&s->sender, e.dir, e.entry, e.name);
@@ -36,16 +40,30 @@ static int session_send(void *arg, const uint8_t *path, size_t len)
 	return ret;
 }
 
+/* A right's directory that is asked for as "dir", not as "dir/", is copied under its name. */
+static void session_set_name(struct session *s, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	s->own_name[0] = '\0';
+	if (!source_is_contents(path) && strlen(name) <= NAME_MAX)
+		strcpy(s->own_name, name);
+}
+
 static int answer_pull(struct session *s, const struct copy_msg *m)
 {
-	uint8_t path[PATH_MAX];
-	size_t n = m->name.n;
+	char path[PATH_MAX] = "";
+	struct copy_bytes asked = {(const uint8_t *)path, m->name.n}, *rest = &s->place.rest;
 	int bad;
 
-	memcpy(path, m->name.p, n);
-	bad = source_is_pattern(path, n)
-		      ? source_match(s->server->root, path, n, session_send, s, s->f)
-		      : session_send(s, path, n);
+	if (asked.n)
+		memcpy(path, m->name.p, asked.n);
+	if (access_find(s->server->access, s->link->key, false, asked, &s->place, s->f))
+		return -1;
+	session_set_name(s, path);
+	bad = source_is_pattern(rest->p, rest->n)
+		      ? source_match(s->place.dir, rest->p, rest->n, session_send, s, s->f)
+		      : session_send(s, rest->p, rest->n);
 	return bad ? -1 : sender_done(&s->sender, true);
 }
 
@@ -103,26 +121,13 @@ static int session_take(struct session *s, const char *dest, bool many)
 			       .options = s->options,
 			       .counts = s->counts,
 			       .f = s->f,
-			       .plan = {s->server->root, dest, many}};
+			       .plan = {s->place.dir, dest, many}};
 	r->dest.umask = s->server->umask;
 	ret = receiver_open(r, s->server->slots, s->server->slot_bytes) || receiver_run(r) ||
 	      link_expect(s->link, MSG_BYE, &bye, s->f);
 	receiver_close(r);
 	free(r);
 	return ret;
-}
-
-/* Both ways to leave the root end here, so that the reason is told; the kernel checks links. */
-static int session_check_dest(struct session *s, const char *dest)
-{
-	if (!s->server->writable)
-		return copy_fail(s->f, COPY_REFUSED,
-				 "this server is read-only: serve --writable admits push");
-	if (*dest == '/')
-		return copy_fail(s->f, COPY_REFUSED,
-				 "path %s is absolute; paths begin at the served directory",
-				 QUOTED(dest, strlen(dest)));
-	return 0;
 }
 
 static int session_filter(struct session *s, uint64_t rules)
@@ -152,6 +157,7 @@ static int session_start(struct session *s, const struct copy_msg *start)
 	const uint64_t rules = start->chunks;
 	const bool push = start->flags & MSG_PUSH, many = start->flags & MSG_MANY;
 	char dest[PATH_MAX];
+	const struct copy_bytes path = {(const uint8_t *)dest, start->name.n};
 
 	if (memchr(start->name.p ? start->name.p : (const uint8_t *)"", '\0', start->name.n))
 		return copy_fail(s->f, COPY_PROTOCOL, "the client's path holds a zero byte");
@@ -164,7 +170,8 @@ static int session_start(struct session *s, const struct copy_msg *start)
 		return -1;
 	if (!push)
 		return session_serve(s);
-	return session_check_dest(s, dest) || session_take(s, dest, many);
+	return access_find(s->server->access, s->link->key, true, path, &s->place, s->f) ||
+	       session_take(s, (const char *)s->place.rest.p, many);
 }
 
 int session_run(const struct copy_server *server, struct link *l, struct copy_counts *counts,

@@ -4,12 +4,12 @@
 
 #include "base/options.h"
 #include "engine/engine.h"
+#include "wire/access.h"
 #include "wire/link.h"
 
 /* What all clients of a server share. */
 struct copy_server {
-	int root;
-	bool writable;	/* clients may push */
+	const struct access *access;
 	uint32_t umask; /* of new entries whose mode is not kept */
 	struct copy_device *device;
 	uint32_t slots, slot_bytes;

@@ -64,7 +64,7 @@ struct copy_msg {
 	uint32_t id; /* of hard links; of an owner; the number of an entry */
 	uint64_t off, size, files, chunks, copies;
 	int64_t sec;
-	struct copy_bytes name; /* nonce, proof, offer, ticket, path or name */
+	struct copy_bytes name; /* offer, ticket, path or name */
 	struct copy_bytes text; /* link target, value, digest, sentence, pieces or verdicts */
 };
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves: what confine() is told is all that the process, and threads of it, can still open. */
+#include "tests/test.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/confine.h"
+
+static char work[] = "copy_confine.XXXXXX";
+static int at;
+
+static int set_up(UNUSED void **state)
+{
+	if (!mkdtemp(work))
+		return -1;
+	at = open(work, O_RDONLY | O_DIRECTORY);
+	mkdirat(at, "in", 0700);
+	mkdirat(at, "out", 0700);
+	mkdirat(at, "wr", 0700);
+	close(openat(at, "in/file", O_CREAT | O_WRONLY, 0600));
+	close(openat(at, "out/file", O_CREAT | O_WRONLY, 0600));
+	return symlinkat("../out/file", at, "in/leave");
+}
+
+static int tear_down(UNUSED void **state)
+{
+	char cmd[64];
+
+	close(at);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", work);
+	return system(cmd);
+}
+
+/* Runs what is confined in a process of its own; the first step that is not as it should be. */
+static void confined(int (*steps)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(steps());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (status == 99 << 8)
+		skip();
+	if (status)
+		fail_msg("step %d (status 0x%x)", status >> 8, (unsigned int)status);
+}
+
+static int opens(const char *path, int flags)
+{
+	int fd = openat(at, path, flags, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int connects(void)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	return !connect(fd, (struct sockaddr *)&to, sizeof(to)) || errno != EACCES;
+}
+
+static void *thread_opens(void *arg)
+{
+	*(int *)arg = opens("out/file", O_RDONLY);
+	return NULL;
+}
+
+static int server_steps(void)
+{
+	struct confine_dir dirs[] = {{openat(at, "in", O_PATH), false},
+				     {openat(at, "wr", O_PATH), true}};
+	struct confine c = {dirs, 2, true, true};
+	char told[CONFINE_TOLD];
+	pthread_t t;
+	int got = 1, version;
+
+	if (sscanf(confine(&c, told), "by Landlock (version %d)", &version) != 1)
+		return 99;
+	if (!opens("in/file", O_RDONLY) || !opens("wr/new", O_CREAT | O_RDWR))
+		return 1;
+	if (opens("in/file", O_WRONLY) || opens("in/new", O_CREAT | O_WRONLY) ||
+	    !unlinkat(at, "in/file", 0))
+		return 2;
+	if (opens("out/file", O_RDONLY) || opens("in/leave", O_RDONLY) || opens("out", O_RDONLY))
+		return 3;
+	if (!renameat(at, "wr/new", at, "out/new") || !renameat(at, "wr/new", at, "in/new"))
+		return 4;
+	pthread_create(&t, NULL, thread_opens, &got);
+	pthread_join(t, NULL);
+	if (got)
+		return 5;
+	if (version >= 4 && connects())
+		return 6;
+	execl("/bin/true", "true", NULL);
+	return errno == EACCES ? 0 : 7;
+}
+
+TEST(server)
+{
+	confined(server_steps);
+}
+
+/* DEST is not there yet: its directory may be written, and all may be read. */
+static int client_steps(void)
+{
+	char path[64], told[CONFINE_TOLD];
+
+	snprintf(path, sizeof(path), "%s/wr/dest", work);
+	if (strncmp(confine_client(path, told), "by ", 3))
+		return 99;
+	if (!opens("wr/dest", O_CREAT | O_WRONLY) || !opens("out/file", O_RDONLY))
+		return 1;
+	return opens("out/file", O_WRONLY) || opens("in/new", O_CREAT | O_WRONLY) ? 2 : 0;
+}
+
+TEST(client)
+{
+	confined(client_steps);
+}
+
+TEST_GROUP(set_up, tear_down)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "access.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "access_list.h"
+
+/* The components of a path; "." and empty ones don't count. Returns what is left, at its end. */
+static const char *access_skip(const char *p, const char *end)
+{
+	for (;;) {
+		while (p < end && *p == '/')
+			p++;
+		if (p < end && *p == '.' && (p + 1 == end || p[1] == '/'))
+			p++;
+		else
+			return p;
+	}
+}
+
+static size_t access_component(const char *p, const char *end)
+{
+	const char *slash = memchr(p, '/', (size_t)(end - p));
+
+	return (size_t)((slash ? slash : end) - p);
+}
+
+/* The rest of the path beneath dir, or NULL if it does not lead there. */
+static const char *access_beneath(const char *dir, const char *p, const char *end)
+{
+	const char *dir_end = dir + strlen(dir);
+
+	for (;;) {
+		size_t n;
+
+		dir = access_skip(dir, dir_end);
+		p = access_skip(p, end);
+		n = access_component(dir, dir_end);
+		if (!n)
+			return p;
+		if (n != access_component(p, end) || memcmp(dir, p, n))
+			return NULL;
+		dir += n;
+		p += n;
+	}
+}
+
+/* Of several rights the one of the deepest directory counts. */
+static const struct access_right *access_best(const struct access_key *k, struct copy_bytes path,
+					      const char **rest, uint32_t *n)
+{
+	const char *p = path.n ? (const char *)path.p : "", *end = p + path.n;
+	const struct access_right *best = NULL;
+
+	for (const struct access_right *r = k->rights; r; r = r->next) {
+		const char *left = access_beneath(r->path, p, end);
+
+		if (left && (!best || left > *rest)) {
+			best = r;
+			*rest = left;
+			*n = (uint32_t)(end - left);
+		}
+	}
+	return best;
+}
+
+static int access_refuse(const struct access_key *k, bool write, struct copy_bytes path,
+			 struct copy_fault *f)
+{
+	const char *what = write ? "write" : "read";
+
+	if (!*k->name)
+		return copy_fail(f, COPY_REFUSED,
+				 "this server is read-only: serve --writable admits push");
+	return copy_fail(f, COPY_REFUSED, "key %s may not %s %s", k->name, what,
+			 path.n ? QUOTED(path.p, path.n) : "all that is served");
+}
+
+int access_check(const struct access *a, const struct key *who, struct copy_fault *f)
+{
+	const struct access_key *k = access_key_of(a, who);
+
+	if (!k->until || time(NULL) < k->until)
+		return 0;
+	return copy_fail(f, COPY_AUTH, "key %s is no longer valid", k->name);
+}
+
+/* "/" alone is the root, as "." is. */
+static bool access_is_absolute(struct copy_bytes path)
+{
+	const char *p = (const char *)path.p, *end = p + path.n;
+
+	return path.n && *p == '/' && access_skip(p, end) != end;
+}
+
+int access_find(const struct access *a, const struct key *who, bool write, struct copy_bytes path,
+		struct access_place *out, struct copy_fault *f)
+{
+	const struct access_key *k = access_key_of(a, who);
+	const struct access_right *r;
+	const char *rest = NULL;
+	uint32_t left = 0;
+
+	if (access_check(a, who, f))
+		return -1;
+	if (access_is_absolute(path))
+		return copy_fail(f, COPY_REFUSED,
+				 "path %s is absolute; paths begin at the served directory",
+				 QUOTED(path.p, path.n));
+	r = access_best(k, path, &rest, &left);
+	if (!r || (write && !r->write))
+		return access_refuse(k, write, path, f);
+	out->dir = r->dir;
+	out->rest = (struct copy_bytes){(const uint8_t *)rest, left};
+	return 0;
+}
+
+/* One that is no longer valid is found, too: access_check() says so when the channel is secure. */
+static const struct key *access_by_id(const void *keys, const char *id)
+{
+	const struct access *a = keys;
+
+	for (const struct access_key *k = a->keys; k; k = k->next)
+		if (!strcmp(k->id, id))
+			return &k->key;
+	return NULL;
+}
+
+struct key_ring access_ring(const struct access *a)
+{
+	return (struct key_ring){access_by_id, a, a->keys->key.n != 0};
+}
+
+const char *access_name(const struct access *a, const struct key *who)
+{
+	return who ? access_key_of(a, who)->name : "";
+}
+
+bool access_dir(const struct access *a, size_t n, int *fd, bool *write)
+{
+	for (const struct access_key *k = a->keys; k; k = k->next)
+		for (const struct access_right *r = k->rights; r; r = r->next)
+			if (!n--) {
+				*fd = r->dir;
+				*write = r->write;
+				return true;
+			}
+	return false;
+}

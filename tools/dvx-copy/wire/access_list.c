@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "access_list.h"
+#include "base/beneath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the reading of a list is. */
+struct access_reader {
+	struct access *a;
+	const char *list;
+	unsigned int line;
+	struct copy_fault *f;
+};
+
+static int access_wrong(struct access_reader *r, const char *what, const char *which)
+{
+	return copy_fail(r->f, COPY_USAGE, "%s:%u: %s%s", r->list, r->line, what, which);
+}
+
+const struct access_key *access_key_of(const struct access *a, const struct key *who)
+{
+	for (const struct access_key *k = a->keys; k; k = k->next)
+		if (&k->key == who)
+			return k;
+	return a->keys;
+}
+
+static struct access_key *access_new_key(struct access *a, const char *name)
+{
+	struct access_key *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	snprintf(k->name, sizeof(k->name), "%s", name);
+	k->next = a->keys;
+	a->keys = k;
+	return k;
+}
+
+/* The directory of a right: the administrator's links are followed, but not out of the root. */
+static int access_new_right(struct access *a, struct access_key *k, const char *path, bool write)
+{
+	struct access_right *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -1;
+	r->write = write;
+	r->path = strdup(path);
+	r->next = k->rights;
+	k->rights = r;
+	r->dir = beneath_open(a->root, *path ? path : ".", O_PATH | O_DIRECTORY);
+	return r->dir < 0 || !r->path ? -1 : 0;
+}
+
+static struct access *access_new(int root)
+{
+	struct access *a = calloc(1, sizeof(*a));
+
+	if (a)
+		a->root = root;
+	return a;
+}
+
+int access_single(struct access **out, const struct key *key, int root, bool write,
+		  struct copy_fault *f)
+{
+	struct access *a = access_new(root);
+	struct access_key *k = a ? access_new_key(a, "") : NULL;
+
+	if (!k || access_new_right(a, k, "", write)) {
+		access_free(a);
+		return copy_fail(f, COPY_IO, "the served directory: %s", strerror(errno));
+	}
+	k->key = *key;
+	key_id(&k->key, k->id);
+	*out = a;
+	return 0;
+}
+
+void access_free(struct access *a)
+{
+	while (a && a->keys) {
+		struct access_key *k = a->keys;
+
+		while (k->rights) {
+			struct access_right *r = k->rights;
+
+			k->rights = r->next;
+			if (r->dir >= 0)
+				close(r->dir);
+			free(r->path);
+			free(r);
+		}
+		a->keys = k->next;
+		key_wipe(&k->key);
+		free(k);
+	}
+	free(a);
+}
+
+static struct access_key *access_named(struct access *a, const char *name)
+{
+	for (struct access_key *k = a->keys; k; k = k->next)
+		if (!strcmp(k->name, name))
+			return k;
+	return NULL;
+}
+
+/* A day counts to its end. */
+static int access_until(struct access_reader *r, const char *s, time_t *until)
+{
+	struct tm t = {0};
+	const char *end = strptime(s, "%Y-%m-%d", &t);
+	bool day = end && !*end;
+
+	if (end && !day)
+		end = strptime(s, "%Y-%m-%dT%H:%M", &t);
+	if (!end || *end)
+		return access_wrong(r, "a date is YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC), not ", s);
+	*until = timegm(&t) + (day ? 86400 : 0);
+	return 0;
+}
+
+/* A relative name counts from the list's own directory. */
+static int access_load_key(struct access_reader *r, struct access_key *k, const char *file)
+{
+	const char *slash = *file == '/' ? NULL : strrchr(r->list, '/');
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash - r->list) + 1 : 0,
+			 r->list, file);
+
+	if (n >= (int)sizeof(path))
+		return access_wrong(r, "this name is too long: ", file);
+	if (key_load(&k->key, path, r->f))
+		return -1;
+	key_id(&k->key, k->id);
+	for (struct access_key *o = r->a->keys; o; o = o->next)
+		if (o != k && !strcmp(o->id, k->id))
+			return access_wrong(r, "this key is the same as that of ", o->name);
+	return 0;
+}
+
+/* key NAME FILE [until DATE] */
+static int access_read_key(struct access_reader *r, const char *name, char *rest)
+{
+	const char *file = strtok(rest, " \t"), *until = strtok(NULL, " \t");
+	const char *date = strtok(NULL, " \t");
+	struct access_key *k;
+
+	if (!file || (until && (strcmp(until, "until") || !date)) || strtok(NULL, " \t"))
+		return access_wrong(r, "it is: key NAME FILE [until DATE]", "");
+	if (access_named(r->a, name))
+		return access_wrong(r, "there is a key of this name already: ", name);
+	k = access_new_key(r->a, name);
+	if (!k)
+		return copy_fail(r->f, COPY_IO, "out of memory");
+	return access_load_key(r, k, file) || (date && access_until(r, date, &k->until)) ? -1 : 0;
+}
+
+/* read NAME [DIR], write NAME [DIR] */
+static int access_read_right(struct access_reader *r, const char *name, const char *dir, bool write)
+{
+	struct access_key *k = access_named(r->a, name);
+
+	if (!k)
+		return access_wrong(r, "there is no key of this name above: ", name);
+	if (access_new_right(r->a, k, dir, write))
+		return copy_fail(r->f, COPY_USAGE, "%s:%u: %s: %s", r->list, r->line, dir,
+				 strerror(errno));
+	return 0;
+}
+
+static bool access_name_ok(const char *name)
+{
+	static const char good[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+	return *name && strlen(name) < 64 && !name[strspn(name, good)];
+}
+
+/* Cuts the next word off *rest. */
+static const char *access_word(char **rest)
+{
+	char *word = *rest + strspn(*rest, " \t");
+	char *end = word + strcspn(word, " \t");
+
+	*rest = *end ? end + 1 + strspn(end + 1, " \t") : end;
+	*end = '\0';
+	return word;
+}
+
+static int access_read_line(struct access_reader *r, char *line)
+{
+	const char *word, *name;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	word = access_word(&line);
+	if (!*word || *word == '#')
+		return 0;
+	name = access_word(&line);
+	if (!access_name_ok(name))
+		return access_wrong(
+			r, "a name is 1 to 63 letters, digits, \".\", \"_\" or \"-\", not ", name);
+	if (!strcmp(word, "key"))
+		return access_read_key(r, name, line);
+	if (!strcmp(word, "read") || !strcmp(word, "write"))
+		return access_read_right(r, name, line, *word == 'w');
+	return access_wrong(r, "a line begins with key, read or write, not ", word);
+}
+
+static int access_read_all(struct access_reader *r, FILE *in)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int bad = 0;
+
+	while (!bad && getline(&line, &room, in) >= 0) {
+		r->line++;
+		bad = access_read_line(r, line);
+	}
+	free(line);
+	if (!bad && ferror(in))
+		return copy_fail(r->f, COPY_IO, "%s: %s", r->list, strerror(errno));
+	if (!bad && !r->a->keys)
+		return copy_fail(r->f, COPY_USAGE, "%s: has no key", r->list);
+	return bad;
+}
+
+/* Whoever can write into the list can give himself any right. */
+static int access_check_list(const char *list, FILE *in, struct copy_fault *f)
+{
+	struct stat st;
+
+	if (fstat(fileno(in), &st))
+		return copy_fail(f, COPY_IO, "%s: %s", list, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return copy_fail(f, COPY_AUTH, "%s is not a regular file", list);
+	if (st.st_mode & 022 || (st.st_uid != geteuid() && st.st_uid != 0))
+		return copy_fail(f, COPY_AUTH, "%s can be written by others (mode %04o)", list,
+				 st.st_mode & 07777u);
+	return 0;
+}
+
+int access_load(struct access **out, const char *list, int root, struct copy_fault *f)
+{
+	struct access_reader r = {.a = access_new(root), .list = list, .f = f};
+	FILE *in = fopen(list, "re");
+	int bad;
+
+	if (!r.a || !in) {
+		bad = copy_fail(f, COPY_IO, "%s: %s", list, strerror(errno));
+	} else {
+		bad = access_check_list(list, in, f) || access_read_all(&r, in);
+	}
+	if (in)
+		fclose(in);
+	if (bad) {
+		access_free(r.a);
+		return -1;
+	}
+	*out = r.a;
+	return 0;
+}
