@@ -5,8 +5,8 @@
 "$dvx_sim" up "$chip" --set log_ste_icm=26 || exit 99
 start
 echo "drop in udp dst port 53 count" | client apply --quiet -
-# Each becomes 900 entries of several steering entries each. The mirror keeps them from becoming codes.
-echo "mirror in vlan 4095 to queue 0" >"$work/many"
+# Each becomes 900 entries of several steering entries each. A register of the codes keeps them in a list.
+echo "drop in reg_c5 4095" >"$work/many"
 seq 600 | sed 's/.*/drop in ip6 src 2001:db8::&\/128 dst fe80::1 tcp src port 1-65534 dst port 1-65534 ttl 1/' >>"$work/many"
 runs_out() { fails 4 "^$work/many:[0-9]*:1: .*the device has no steering memory left" client apply "$work/many"; }
 check "memory that runs out is reported" runs_out
