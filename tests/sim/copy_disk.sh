@@ -28,7 +28,15 @@ fi
 # A disk that can't keep what it was given says so at fsync only.
 cat >"$work/nosync.c" <<'END'
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 int fsync(int fd) { (void)fd; errno = EIO; return -1; }
+int syncfs(int fd)
+{
+	(void)fd;
+	errno = EIO;
+	return getenv("SLOW_DISK") ? poll(0, 0, 4000) : -1;
+}
 END
 if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
 	# A sanitizer's runtime wants to be first.
@@ -37,6 +45,25 @@ if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
 	check "a disk that fails to sync" fails 3 "Input/output error" unsynced
 	unnamed() { [ ! -e "$work/unsynced" ] && no_temps "$work"; }
 	check "leaves nothing" unnamed
+	mkdir "$src/many"
+	for n in $(seq 20); do echo "$n" >"$src/many/$n"; done
+	group() { (LD_PRELOAD="$asan$work/nosync.so" && export LD_PRELOAD && pull ${1+"$@"} "127.0.0.1:$port:many/" "$work/group"); }
+	check "a group of files whose sync fails" fails 3 "Input/output error" group
+	none_named() { [ -z "$(ls -A "$work/group")" ]; }
+	check "leaves none of them" none_named
+	check "--fsync=none does not ask the disk" group --quiet --fsync=none
+	if [ -n "${DVX_TEST_LONG-}" ]; then
+		slow() {
+			stop || return 1
+			start "$src" --timeout 2
+			SLOW_DISK=1
+			export SLOW_DISK
+			rm -r "$work/group"
+			group --quiet && unset SLOW_DISK && diff -r "$src/many" "$work/group" && ! grep silent "$work/server.err"
+		}
+		check "a disk that takes longer to sync than the server waits for a silent client" slow
+	fi
+	rm -r "$src/many"
 fi
 if [ "$(id -u)" != 0 ]; then
 	mkdir "$work/locked"

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fa
 	journal_close(file, false);
 	d->counts->files++;
 	d->renamed++;
+	file->dir->dirty = true;
 	file_unlink_from(file);
 	return file_drop(d, file, f);
 }
@@ -67,11 +69,46 @@ int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
 	return dest_commit(d, false, f);
 }
 
+/* A disk takes its time: the other end hears meanwhile that this one lives. */
+struct commit_wait {
+	int fd, err;
+};
+
+static void *commit_syncfs(void *arg)
+{
+	struct commit_wait *w = arg;
+
+	w->err = syncfs(w->fd) ? errno : 0;
+	return NULL;
+}
+
+/* Whether the thread still runs after a while. */
+static bool commit_timed_join(pthread_t thread)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ALIVE_SECONDS;
+	return pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT;
+}
+
 static int commit_sync_all(struct dest *d, struct copy_fault *f)
 {
-	if (!syncfs(d->base))
-		return 0;
-	return copy_fail(f, COPY_IO, "syncing the destination: %s", strerror(errno));
+	struct commit_wait w = {.fd = d->base};
+	int lost = 0;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, commit_syncfs, &w)) {
+		commit_syncfs(&w);
+	} else {
+		/* The thread needs w: it is waited for even if the connection is lost. */
+		while (commit_timed_join(thread))
+			if (!lost)
+				lost = alive_tick(&d->alive);
+	}
+	if (!w.err)
+		return lost;
+	return copy_fail(f, COPY_IO, "syncing the destination: %s", strerror(w.err));
 }
 
 static int commit_sync_group(struct dest *d, struct copy_fault *f)

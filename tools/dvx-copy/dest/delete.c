@@ -149,6 +149,7 @@ static int delete_one(struct dest *d, const struct dest_dir *dir, const char *na
 
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 {
+	d->now->dirty = true;
 	return delete_one(d, d->now, name, f) ? -1 : 1;
 }
 
@@ -175,8 +176,10 @@ int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 	if (!list)
 		return dest_fault(dir, "reading directory", ".", f);
 	while (!bad && (de = readdir(list)))
-		if (delete_is_extra(dir, de->d_name))
+		if (delete_is_extra(dir, de->d_name)) {
+			dir->dirty = true;
 			bad = delete_one(d, dir, de->d_name, f);
+		}
 	closedir(list);
 	return bad;
 }

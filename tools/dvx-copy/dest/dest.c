@@ -108,6 +108,8 @@ static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f
 {
 	if (dir->fd < 0 || d->options.bits & OPTION_DRY)
 		return 0;
+	if (!dir->dirty)
+		return 0;
 	if (dir->parent && !dir->theirs && meta_apply(d, dir, ".", dir->fd, &dir->meta, f))
 		return -1;
 	/* Makes the names of its entries durable, too. */
@@ -182,7 +184,7 @@ static void make_writable(struct dest_dir *dir, const struct stat *st)
 {
 	/* A read-only directory of an earlier copy would refuse new entries. */
 	if (!(st->st_mode & 0200) || !(st->st_mode & 0100))
-		(void)!fchmod(dir->fd, (st->st_mode & 07777) | 0700);
+		dir->dirty = !fchmod(dir->fd, (st->st_mode & 07777) | 0700);
 }
 
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
@@ -221,14 +223,20 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY))
 		make_writable(d->now, &st);
 	d->counts->dirs += !!(found->verdict & VERDICT_MADE);
-	return d->dirs_open > MSG_WINDOW / 2 ? dest_commit(d, true, f) : 0;
+	d->now->dirty |= !!found->verdict;
+	if (found->verdict & VERDICT_NEW) {
+		d->now->parent->dirty = true;
+		d->renamed++;
+	}
+	/* More than the files to come can hold: files that wait for the sync hold them. */
+	return d->dirs_open > MSG_WINDOW + MSG_WINDOW / 2 ? dest_commit(d, true, f) : 0;
 }
 
 /* What killed copies left here, but nothing that this one may be about to take up. */
-static void dest_clean(const struct dest *d, const struct dest_dir *dir)
+static void dest_clean(const struct dest *d, struct dest_dir *dir)
 {
 	if (dir->fd >= 0 && !dir->fresh && !(d->options.bits & OPTION_DRY))
-		temp_clean(dir->fd);
+		dir->dirty |= temp_clean(dir->fd);
 }
 
 int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/alive.h"
 #include "base/fault.h"
 #include "base/options.h"
 #include "base/verdict.h"
@@ -44,6 +45,7 @@ struct dest_dir {
 	int fd; /* -1 in a dry run, where the directory would have to be made */
 	unsigned int refs;
 	bool theirs; /* the user's DEST, which existed before: mode and times stay */
+	bool dirty;  /* an entry of it changed, or it did: there is something to finish */
 	bool fresh;  /* made by this copy: nothing can be in the way */
 	struct dest_meta meta;
 	char **names; /* listed entries, with --delete */
@@ -77,7 +79,7 @@ struct dest {
 	struct dest_file *open, *ready;
 	unsigned int ready_files, dirs_open;
 	uint64_t ready_bytes;
-	uint64_t renamed;    /* files of this source that have their names */
+	uint64_t renamed;    /* entries of this source that have their names */
 	dev_t dev;	     /* of the base */
 	bool other_fs;	     /* a directory lies on another file system */
 	bool top_done, into; /* into: the top entry is DEST itself */
@@ -94,6 +96,7 @@ struct dest {
 	int (*skip)(void *arg, const char *path, const char *why);
 	int (*gone)(void *arg, const char *path);
 	void *arg;
+	struct alive alive;
 	bool keep; /* unfinished files stay for the next copy, if they have a journal */
 };
 

@@ -60,11 +60,12 @@ int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 
 /* --- what is there --- */
 
-static bool same_digest(const struct dest_dir *dir, const char *name, struct copy_bytes theirs)
+static bool same_digest(struct dest *d, const struct dest_dir *dir, const char *name,
+			struct copy_bytes theirs)
 {
 	uint8_t ours[DIGEST_BYTES];
 
-	return theirs.n == DIGEST_BYTES && !digest_at(dir->fd, name, ours) &&
+	return theirs.n == DIGEST_BYTES && !digest_at(dir->fd, name, ours, &d->alive) &&
 	       !memcmp(ours, theirs.p, DIGEST_BYTES);
 }
 
@@ -79,13 +80,13 @@ static bool is_newer(const struct stat *st, const struct copy_msg *m)
 	       (st->st_mtim.tv_sec == m->sec && st->st_mtim.tv_nsec > (long)m->nsec);
 }
 
-static uint32_t file_data_differs(const struct dest *d, const char *name, const struct copy_msg *m,
+static uint32_t file_data_differs(struct dest *d, const char *name, const struct copy_msg *m,
 				  const struct stat *st)
 {
 	if ((uint64_t)st->st_size != m->size)
 		return VERDICT_SIZE | VERDICT_DATA;
 	if (d->options.bits & OPTION_CHECKSUM)
-		return same_digest(d->now, name, m->text) ? 0 : VERDICT_SUM | VERDICT_DATA;
+		return same_digest(d, d->now, name, m->text) ? 0 : VERDICT_SUM | VERDICT_DATA;
 	return same_time(m, st) ? 0 : VERDICT_DATA;
 }
 
@@ -137,7 +138,7 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	found->verdict |= VERDICT_WANT;
 	if (file->size < JOURNAL_LEAST || d->options.bits & OPTION_INPLACE)
 		return 0;
-	return journal_open(file, &found->from, f);
+	return journal_open(file, &found->from, &d->alive, f);
 }
 
 int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found,
@@ -187,6 +188,7 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 		return file_fault(file, "making", f);
 	}
 	file->made = true;
+	file->dir->dirty = true;
 	if (inplace && (fstat(file->fd, &st) || !S_ISREG(st.st_mode)))
 		return copy_fail(f, COPY_IO, "%s is no file that could be written in place",
 				 DEST_WHERE(file->dir, file->name));

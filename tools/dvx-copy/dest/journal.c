@@ -69,7 +69,7 @@ static off_t piece_place(uint32_t number)
 }
 
 /* Each piece has its place by number: one that was not written ends what can be taken up. */
-static uint64_t journal_verify(struct journal *j, struct dest_file *file)
+static uint64_t journal_verify(struct journal *j, struct dest_file *file, struct alive *alive)
 {
 	struct journal_piece p;
 	uint64_t from = 0;
@@ -78,19 +78,21 @@ static uint64_t journal_verify(struct journal *j, struct dest_file *file)
 	       piece_ok(&p, file->pieces, from, file) && piece_is_there(file->fd, &p)) {
 		from = p.off + p.len;
 		file->pieces++;
+		if (alive_tick(alive))
+			break;
 	}
 	return from;
 }
 
 /* How much of the file is there; the journal ends behind what was verified. */
-static uint64_t journal_read(struct journal *j, struct dest_file *file)
+static uint64_t journal_read(struct journal *j, struct dest_file *file, struct alive *alive)
 {
 	const struct journal_head want = head_of(file);
 	struct journal_head h;
 	uint64_t from = 0;
 
 	if (pread(j->fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(&h, &want, sizeof(h)))
-		from = journal_verify(j, file);
+		from = journal_verify(j, file, alive);
 	if (ftruncate(j->fd, piece_place(file->pieces)))
 		return 0;
 	return pwrite(j->fd, &want, sizeof(want), 0) == sizeof(want) ? from : 0;
@@ -111,7 +113,7 @@ static int part_open(int dir, const char *name)
 	return -1;
 }
 
-int journal_open(struct dest_file *file, uint64_t *from, struct copy_fault *f)
+int journal_open(struct dest_file *file, uint64_t *from, struct alive *alive, struct copy_fault *f)
 {
 	struct journal *j = calloc(1, sizeof(*j));
 
@@ -134,7 +136,8 @@ int journal_open(struct dest_file *file, uint64_t *from, struct copy_fault *f)
 	}
 	file->journal = j;
 	file->made = true;
-	*from = file->at = journal_read(j, file);
+	file->dir->dirty = true;
+	*from = file->at = journal_read(j, file, alive);
 	return 0;
 }
 

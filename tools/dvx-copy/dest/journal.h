@@ -11,7 +11,7 @@
 #define JOURNAL_LEAST (4u << 20) /* bytes: a smaller file is sent again */
 
 /* Takes up or begins the temporary of a file that is wanted. *from: how much of it is there. */
-int journal_open(struct dest_file *file, uint64_t *from, struct copy_fault *f);
+int journal_open(struct dest_file *file, uint64_t *from, struct alive *alive, struct copy_fault *f);
 
 /* A piece was written. Its number is its order in the file. */
 void journal_add(struct dest_file *file, uint32_t number, uint64_t off, const void *p, size_t n);

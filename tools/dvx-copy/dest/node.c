@@ -112,6 +112,10 @@ static int node_add(struct dest *d, const struct copy_msg *m, const struct node 
 		ret = dry || !found->verdict
 			      ? 0
 			      : meta_apply_at(d, d->now, n->name, n->target, &meta, f);
+	if (found->verdict & VERDICT_MADE) {
+		d->now->dirty = true;
+		d->renamed++;
+	}
 	if (!later && !(found->verdict & VERDICT_MADE))
 		hard_same(d, m);
 	meta_free(&meta);

@@ -42,6 +42,14 @@ static int receiver_gone(void *arg, const char *path)
 	return 0;
 }
 
+static int receiver_alive(void *arg)
+{
+	struct receiver *r = arg;
+	struct copy_msg m = {.type = MSG_ALIVE};
+
+	return link_send(r->link, &m, r->f);
+}
+
 static int receiver_import(struct receiver *r, uint32_t slots, uint32_t slot_bytes,
 			   const struct ticket *ticket)
 {
@@ -65,6 +73,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->dest.skip = receiver_skip;
 	r->dest.gone = receiver_gone;
 	r->dest.arg = r;
+	r->dest.alive = (struct alive){.tell = receiver_alive, .arg = r};
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
@@ -313,6 +322,8 @@ static int receiver_obey(struct receiver *r, const struct copy_msg *m)
 		return dest_up(&r->dest, m, r->f);
 	case MSG_DATA:
 		return take_data(r, m);
+	case MSG_ALIVE:
+		return 0;
 	case MSG_NOTICE:
 		if (r->report)
 			report_skip(r->report, m->name, m->text);

@@ -132,8 +132,9 @@ static bool temp_is_left(int dir, const char *name)
 	       time(NULL) - st.st_ctim.tv_sec > STRANGE_AGE;
 }
 
-void temp_clean(int dir)
+bool temp_clean(int dir)
 {
+	bool found = false;
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *de;
@@ -143,7 +144,8 @@ void temp_clean(int dir)
 	while (list && (de = readdir(list)))
 		if (!strncmp(de->d_name, TEMP_PREFIX, strlen(TEMP_PREFIX)) &&
 		    temp_is_left(dir, de->d_name))
-			unlinkat(dir, de->d_name, 0);
+			found |= !unlinkat(dir, de->d_name, 0);
 	if (list)
 		closedir(list);
+	return found;
 }

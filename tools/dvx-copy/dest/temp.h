@@ -21,7 +21,7 @@ void temp_part_name(char to[TEMP_BYTES], const char *name, uint64_t size,
 		    const struct timespec *mtime);
 void temp_journal_name(char to[TEMP_BYTES], const char *part);
 
-/* Removes what killed copies left in a directory. */
-void temp_clean(int dir);
+/* Removes what killed copies left in a directory; whether there was anything. */
+bool temp_clean(int dir);
 
 #endif

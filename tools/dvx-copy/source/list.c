@@ -76,7 +76,7 @@ static int list_digest(struct copy_sender *s, const struct walk_item *item, stru
 	if (!(s->options.bits & OPTION_CHECKSUM) || item->event != WALK_FILE)
 		return 0;
 	/* A file that can't be read is wanted, and the reason told when it is sent. */
-	if (!digest_at(item->dir->fd, item->fs_name, digest))
+	if (!digest_at(item->dir->fd, item->fs_name, digest, &s->alive))
 		m->text = (struct copy_bytes){digest, DIGEST_BYTES};
 	return 0;
 }

@@ -60,6 +60,14 @@ static int sender_make_pool(struct copy_sender *s, uint32_t slots, uint32_t slot
 	return 0;
 }
 
+static int sender_alive(void *arg)
+{
+	struct copy_sender *s = arg;
+	struct copy_msg m = {.type = MSG_ALIVE};
+
+	return link_send(s->link, &m, s->f);
+}
+
 /* The pool is this receiver's alone: another's bytes must not be readable through its ticket. */
 int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 {
@@ -69,6 +77,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	int ret;
 
 	s->fd = -1;
+	s->alive = (struct alive){.tell = sender_alive, .arg = s};
 	bwlimit_begin(&s->limit, s->options.rate, sender_now());
 	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
@@ -198,6 +207,8 @@ int sender_obey(struct copy_sender *s, const struct copy_msg *m)
 		return take_return(s, m);
 	case MSG_VERDICT:
 		return take_verdicts(s, m);
+	case MSG_ALIVE:
+		return 0;
 	case MSG_FROM:
 		return take_from(s, m);
 	case MSG_FINISHED:

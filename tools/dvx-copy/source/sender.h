@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/alive.h"
 #include "base/bwlimit.h"
 #include "base/options.h"
 #include "base/report.h"
@@ -38,6 +39,7 @@ struct copy_sender {
 	uint64_t wanted_bytes; /* judged, not sent */
 	uint32_t wanted_files;
 	struct bwlimit limit;
+	struct alive alive;
 	int fd;		       /* of the file that is being sent */
 	struct ids *ids;       /* of hard links and owners */
 	struct copy_lost lost; /* what the options don't keep */

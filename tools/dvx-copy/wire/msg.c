@@ -67,6 +67,7 @@ static const struct msg_row rows[MSG_TYPES] = {
 		      {ANY32(slot), IN32(len, 0, 1u << 30), ANY32(crc),
 		       RAW(text, MSG_PIECE_BYTES, MSG_PIECES *MSG_PIECE_BYTES)}},
 	[MSG_NOTICE] = {"NOTICE", {RAW(name, 0, PATH_MAX - 1), RAW(text, 0, 1024)}},
+	[MSG_ALIVE] = {"ALIVE", {{0}}},
 	[MSG_DONE] = {"DONE", {ANY64(files), ANY64(chunks), ANY64(copies)}},
 	[MSG_VERDICT] = {"VERDICT", {RAW(text, 4, 4 * MSG_VERDICTS)}},
 	[MSG_FROM] = {"FROM", {ANY32(id), OFF(off)}},

@@ -33,6 +33,7 @@ enum msg_type {
 	MSG_SPECIAL,   /* sender: a device, FIFO or socket */
 	MSG_DATA,      /* sender: a slot of the pool holds these pieces of files */
 	MSG_NOTICE,    /* both: an entry that was not copied whole, and why; the copy goes on */
+	MSG_ALIVE,     /* both: this end is busy with something long */
 	MSG_DONE,      /* sender: everything has been sent */
 	MSG_VERDICT,   /* receiver: what it found of the next entries, and whether it wants them */
 	MSG_FROM,      /* receiver: it has this file up to an offset */
