@@ -41,17 +41,16 @@ done
 
 client_dies() {
 	start "$src" --slots 4 --slot-size 64K
-	exec_pull "127.0.0.1:$port:." "$work/dest" >/dev/null 2>&1 &
+	exec_pull "127.0.0.1:$port:./" "$work/dest" >/dev/null 2>&1 &
 	client=$!
 	a_moment "$1"
 	kill -9 "$client" 2>/dev/null
 	wait "$client" 2>/dev/null
 	mkdir -p "$work/dest"
 	whole "$src" "$work/dest" || return 1
+	# The server lives, and serves the next one, which leaves nothing of the first.
+	pull --quiet "127.0.0.1:$port:./" "$work/dest" && same "$src" "$work/dest" && no_temps "$work/dest" || return 1
 	rm -rf "$work/dest"
-	# The server lives, and serves the next one.
-	pull --quiet "127.0.0.1:$port:sub/" "$work/next" && same "$src/sub" "$work/next" || return 1
-	rm -rf "$work/next"
 	cat "$work/server.err"
 	stop
 }
@@ -128,6 +127,16 @@ stale() {
 		[ "$(find "$work" -name '.dvx-copy.*')" = "$work/.dvx-copy.other" ] && rm "$work/.dvx-copy.other" "$work/dest"
 }
 check "of a source that changed nothing is taken up, and nothing of it is left" stale
+small_ones() {
+	exec_paused "127.0.0.1:$port:sub/" "$work/dest" >/dev/null 2>"$work/err" &
+	client=$!
+	paused && kill -9 "$client"
+	wait "$client"
+	no_temps "$work/dest" >/dev/null && return 1
+	pull --quiet "127.0.0.1:$port:sub/" "$work/dest" && same "$src/sub" "$work/dest" && no_temps "$work/dest" &&
+		rm -r "$work/dest"
+}
+check "nor is anything left of small files that a killed client had begun" small_ones
 running() {
 	exec_paused "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!

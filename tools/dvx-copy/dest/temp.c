@@ -31,7 +31,8 @@ static uint64_t hash_add(uint64_t h, const void *p, size_t n)
 /* Process numbers mean something within one boot of one machine, and one namespace of them. */
 static uint32_t temp_home(void)
 {
-	static uint32_t home;
+	static uint32_t known; /* to all threads */
+	uint32_t home = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	uint64_t h = 0xcbf29ce484222325u;
 	char boot[40];
 	struct stat st;
@@ -50,6 +51,7 @@ static uint32_t temp_home(void)
 		h = hash_add(h, &st.st_ino, sizeof(st.st_ino));
 	home = (uint32_t)(h >> 32 ^ h) & 0xffff;
 	home += !home;
+	__atomic_store_n(&known, home, __ATOMIC_RELAXED);
 	return home;
 }
 
