@@ -128,6 +128,15 @@ slow() {
 		grep -q '"chunks_verified": 8' "$work/json"
 }
 check "--bwlimit reaches the sender, which moves an eighth of a second's bytes at once" slow
+progress() {
+	script -qec "'$dvx_sim' exec '$chip' --function dpu -- '$copy' $1 --fsync=none --bwlimit=128k $2" /dev/null >"$work/screen"
+	tr '\r' '\n' <"$work/screen"
+	grep -q '64.0 KiB (.*%), .*/s' "$work/screen"
+}
+if command -v script >"$work/which"; then
+	check "a terminal shows how far pull is" progress pull "127.0.0.1:$port:src/slow $work/slow.1"
+	check "and push" progress push "$src/slow 127.0.0.1:$port:slow.2"
+fi
 several() {
 	mkdir "$work/several" && push --quiet "$src/big" "$src/dir/sub" "127.0.0.1:$port:several" &&
 		cmp "$src/big" "$work/several/big" && same "$src/dir/sub" "$work/several/sub"

@@ -107,7 +107,8 @@ static int client_send_one(struct copy_sender *s, const char *path)
 
 	if (source_local(&e, path, s->f))
 		return -1;
-	ret = sender_send(s, e.dir, e.entry, e.name);
+	ret = (s->options.bits & OPTION_TOTALS && list_totals(s, e.dir, e.entry, e.name)) ||
+	      sender_send(s, e.dir, e.entry, e.name);
 	source_close(&e);
 	return ret;
 }

@@ -30,9 +30,12 @@ static int cmd_fsync(const char *word, enum copy_fsync *mode, struct copy_fault 
 	return copy_fail(f, COPY_USAGE, "--fsync is each, group, end or none, not \"%s\"", word);
 }
 
-static int cmd_options(const struct copy_args *a, struct copy_options *o, struct copy_fault *f)
+static int cmd_options(const struct copy_args *a, bool live, struct copy_options *o,
+		       struct copy_fault *f)
 {
 	o->bits = a->chosen ? a->bits : a->bits | OPTIONS_PLAIN;
+	if (live)
+		o->bits |= OPTION_TOTALS;
 	if (o->bits & OPTION_ACLS)
 		o->bits |= OPTION_PERMS;
 	if (o->bits & OPTION_DELETE && !(o->bits & OPTION_RECURSE))
@@ -131,7 +134,7 @@ static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struc
 	c->targets = calloc((size_t)a->argc, sizeof(*c->targets));
 	if (!c->targets)
 		copy_fail(f, COPY_IO, "out of memory");
-	else if (!cmd_options(a, &c->client.options, f) &&
+	else if (!cmd_options(a, c->client.report->live, &c->client.options, f) &&
 		 (!a->key_file || !key_load(&c->key, a->key_file, f)))
 		all(c, f);
 	device_close(c->client.device);

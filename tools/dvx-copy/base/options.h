@@ -51,6 +51,7 @@ struct copy_options {
 struct copy_counts {
 	uint64_t files, dirs, links, specials, hard; /* made or brought up to date */
 	uint64_t same;				     /* files that were there already */
+	uint64_t same_bytes;			     /* in these */
 	uint64_t gone;				     /* deleted entries */
 	uint64_t bytes;
 	uint64_t chunks, copies; /* slots verified, DMA work requests they took */

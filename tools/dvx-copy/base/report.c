@@ -103,10 +103,14 @@ void report_lost(struct report *r, const struct copy_lost *lost)
 
 void report_want(struct report *r, uint64_t files, uint64_t bytes)
 {
-	if (!r->want_files)
-		r->before = r->counts;
-	r->want_files = r->before.files + files;
-	r->want_bytes = r->before.bytes + bytes;
+	r->want_files = r->before.files + r->before.same + files;
+	r->want_bytes = r->before.bytes + r->before.same_bytes + bytes;
+}
+
+void report_source(struct report *r)
+{
+	r->before = r->counts;
+	r->want_files = r->want_bytes = 0;
 }
 
 static const char *human(char to[16], double bytes)
@@ -147,7 +151,8 @@ static double smooth(double old, uint64_t more, double seconds)
 
 static void report_measure(struct report *r, double t)
 {
-	uint64_t done = report_work(r->counts.files, r->counts.bytes);
+	const struct copy_counts *n = &r->counts;
+	uint64_t done = report_work(n->files + n->same, n->bytes + n->same_bytes);
 
 	r->speed = smooth(r->speed, r->counts.bytes - r->shown_bytes, t - r->shown);
 	r->pace = smooth(r->pace, done - r->shown_work, t - r->shown);
@@ -162,7 +167,7 @@ static void draw(const struct report *r)
 	char size[16], of[16], speed[16];
 	unsigned long left;
 
-	human(size, (double)r->counts.bytes);
+	human(size, (double)(r->counts.bytes + (all ? r->counts.same_bytes : 0)));
 	human(speed, r->speed);
 	if (!all) {
 		fprintf(stderr, "\r%s in %llu files, %s/s\033[K", size,

@@ -47,7 +47,8 @@ void report_item(struct report *r, uint32_t verdict, char kind, const char *path
 /* What the options did not keep. */
 void report_lost(struct report *r, const struct copy_lost *lost);
 
-/* What the source that comes next holds. */
+/* A source begins; what it holds, as far as it is counted. */
+void report_source(struct report *r);
 void report_want(struct report *r, uint64_t files, uint64_t bytes);
 
 /* Redraws the progress line, at most some times a second. */

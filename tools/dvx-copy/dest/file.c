@@ -164,6 +164,7 @@ int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *f
 		ret = meta_apply_at(d, d->now, name, false, &meta, f);
 	if (!ret && !(found->verdict & (VERDICT_DATA | VERDICT_HARD))) {
 		d->counts->same++;
+		d->counts->same_bytes += m->size;
 		hard_same(d, m);
 	}
 	meta_free(&meta);

@@ -175,8 +175,20 @@ static int end_source(struct receiver *r)
 {
 	if (r->top_waits) /* it could not be listed */
 		r->top_waits = false;
-	else if (r->dest.now)
-		return receiver_drain(r) || dest_finish(&r->dest, r->f);
+	else if (r->dest.now && (receiver_drain(r) || dest_finish(&r->dest, r->f)))
+		return -1;
+	return 0;
+}
+
+/* The sums so far of the source that comes next. */
+static int take_totals(struct receiver *r, const struct copy_msg *m)
+{
+	if (!r->report)
+		return 0;
+	if (!r->counting)
+		report_source(r->report);
+	r->counting = true;
+	report_want(r->report, m->files, m->size);
 	return 0;
 }
 
@@ -184,6 +196,7 @@ static int take_top(struct receiver *r, const struct copy_msg *m)
 {
 	if (end_source(r))
 		return -1;
+	r->counting = false;
 	memcpy(r->top_name, m->name.p, m->name.n);
 	r->top_name[m->name.n] = '\0';
 	r->top = *m;
@@ -304,9 +317,7 @@ static int receiver_obey(struct receiver *r, const struct copy_msg *m)
 {
 	switch (m->type) {
 	case MSG_TOTALS:
-		if (r->report)
-			report_want(r->report, m->files, m->size);
-		return 0;
+		return take_totals(r, m);
 	case MSG_TOP:
 		return take_top(r, m);
 	case MSG_OWNER:

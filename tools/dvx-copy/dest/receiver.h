@@ -25,6 +25,7 @@ struct receiver {
 	struct dest dest;
 	struct dest_file **ring; /* files whose data is to come, by number; MSG_WINDOW of them */
 	uint32_t n_entries;
+	bool counting;	/* TOTALS came for the next source */
 	bool top_waits; /* TOP came, its first entry did not */
 	struct copy_msg top;
 	char top_name[NAME_MAX + 1];

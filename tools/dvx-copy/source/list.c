@@ -176,6 +176,14 @@ void list_show(struct copy_sender *s, const struct listed *e)
 		    e->kind == WALK_LINK ? e->name + strlen(e->name) + 1 : NULL);
 }
 
+static int list_tell_totals(struct copy_sender *s, const struct copy_msg *sum)
+{
+	if (!s->report)
+		return link_send(s->link, sum, s->f);
+	report_want(s->report, sum->files, sum->size);
+	return alive_tick(&s->alive);
+}
+
 /* A huge tree takes long to count: the sum so far shows the client that we live. */
 int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name)
 {
@@ -186,6 +194,8 @@ int list_totals(struct copy_sender *s, int dir, const char *entry, const char *n
 	int bad = walk_start(&w, dir, entry, name, s->options.bits & OPTION_RECURSE, s->f);
 
 	w.filter = s->options.filter;
+	if (s->report)
+		report_source(s->report);
 	while (!bad && !(bad = walk_step(&w, &item, s->f)) && item.event != WALK_END) {
 		off_t allocated = (off_t)item.st.st_blocks * 512; /* holes aren't sent */
 
@@ -195,11 +205,11 @@ int list_totals(struct copy_sender *s, int dir, const char *entry, const char *n
 		sum.size += (uint64_t)(allocated < item.st.st_size ? allocated : item.st.st_size);
 		now = time(NULL);
 		if (now != told)
-			bad = link_send(s->link, &sum, s->f);
+			bad = list_tell_totals(s, &sum);
 		told = now;
 	}
 	walk_stop(&w);
-	return bad || link_send(s->link, &sum, s->f);
+	return bad || list_tell_totals(s, &sum);
 }
 
 void list_free(struct copy_sender *s)

@@ -140,7 +140,10 @@ static void count_verdict(struct copy_counts *n, const struct listed *e, uint32_
 	n->links += made && e->kind == WALK_LINK;
 	n->specials += made && e->kind == WALK_SPECIAL;
 	n->hard += !!(verdict & VERDICT_HARD);
-	n->same += e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD));
+	if (e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD))) {
+		n->same++;
+		n->same_bytes += e->size;
+	}
 }
 
 static int take_verdict(struct copy_sender *s, struct listed *e, uint32_t verdict)
