@@ -93,6 +93,45 @@ TEST(no_key)
 	close_pair(&c, &s);
 }
 
+#define MUCH 1000u /* messages of 4 KiB: more than two sockets hold */
+
+/* Says all of it before it hears anything. */
+static void *talk(void *arg)
+{
+	static const uint8_t bytes[4000];
+	struct end *e = arg;
+	struct copy_msg m;
+
+	for (uint32_t i = 0; i < MUCH; i++) {
+		m = (struct copy_msg){
+			.type = MSG_XATTR, .name = {bytes, 1}, .text = {bytes, sizeof(bytes)}};
+		if (link_send(e->link, &m, &e->f))
+			return NULL;
+	}
+	for (e->ret = 0; e->ret < (int)MUCH; e->ret++)
+		if (link_expect(e->link, MSG_XATTR, &m, &e->f))
+			break;
+	return NULL;
+}
+
+/* Two ends that wait for room to send read meanwhile: neither waits for ever. */
+TEST(both_send)
+{
+	struct end c, s;
+	pthread_t t;
+
+	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
+	c.link->patience_ms = s.link->patience_ms = 2000;
+	pthread_create(&t, NULL, talk, &s);
+	talk(&c);
+	pthread_join(t, NULL);
+	if (c.f.code || s.f.code)
+		fail_msg("%s %s", c.f.text, s.f.text);
+	assert_int_equal(c.ret, MUCH);
+	assert_int_equal(s.ret, MUCH);
+	close_pair(&c, &s);
+}
+
 static void differing(const char *ck, const char *sk)
 {
 	struct end c, s;
