@@ -73,6 +73,30 @@ interrupted() {
 }
 check "an interrupted pull removes its temporary" interrupted
 
+typed() {
+	start "$src" --slots 1 --slot-size 4K
+	mkfifo "$work/keys"
+	(exec 6>"$work/here"
+		LD_PRELOAD=$asan$work/pause.so && export LD_PRELOAD
+		exec script -qec "'$dvx_sim' exec '$chip' --function dpu -- '$copy' pull '127.0.0.1:$port:big' '$work/dest'" \
+			/dev/null <"$work/keys" >"$work/screen") &
+	client=$!
+	exec 8<>"$work/keys"
+	paused || return 1
+	printf '\003' >&8
+	go_on
+	wait "$client"
+	status=$?
+	exec 8>&-
+	cat "$work/screen"
+	[ "$status" = 130 ] && grep -q "interrupted" "$work/screen" && no_temps "$work" && [ ! -e "$work/dest" ] && stop
+}
+if command -v script >/dev/null; then
+	check "Ctrl-C on a terminal does as well" typed
+else
+	skip "Ctrl-C on a terminal" "no script(1)"
+fi
+
 # halfway SIGNAL [client|server] [OPTION]: a pull of a large file; one of the two gets a signal in the middle of it.
 halfway() {
 	exec_paused ${3:+"$3"} "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &

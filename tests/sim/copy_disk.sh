@@ -96,6 +96,12 @@ start "$src" --slots 1 --slot-size 4K
 touched() { meanwhile touch "$src/big" && grep -q 'big: changed while' "$work/err" && cmp "$src/big" "$work/changed/big"; }
 check "a source that is touched meanwhile is named and kept" touched
 rm -rf "$work/changed"
+grown() {
+	meanwhile sh -c 'printf more >>"$1"' sh "$src/big" && grep -q 'big: changed while' "$work/err" &&
+		[ "$(wc -c <"$work/changed/big")" = 33554432 ] && cmp -n 33554432 "$src/big" "$work/changed/big"
+}
+check "a source that grows meanwhile is named and kept as long as it was" grown
+rm -rf "$work/changed"
 shrunk() { meanwhile truncate -s 5000 "$src/big" && grep -q 'big: shrank while' "$work/err" && [ ! -e "$work/changed/big" ]; }
 check "a source that shrinks meanwhile is named and not kept" shrunk
 check "server ends well" stop

@@ -5,28 +5,35 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 struct swap {
 	char a[128], b[128];
-	volatile sig_atomic_t stop;
+	atomic_bool stop;
 	unsigned long times;
 	pthread_t thread;
 };
+
+static inline void swap_once(struct swap *s)
+{
+	s->times += !renameat2(AT_FDCWD, s->a, AT_FDCWD, s->b, RENAME_EXCHANGE);
+}
 
 static inline void *swap_main(void *arg)
 {
 	struct swap *s = arg;
 
 	while (!s->stop)
-		s->times += !renameat2(AT_FDCWD, s->a, AT_FDCWD, s->b, RENAME_EXCHANGE);
+		swap_once(s);
 	return NULL;
 }
 
+/* The first exchange is done when it returns. */
 static inline void swap_begin(struct swap *s)
 {
 	s->stop = 0;
+	swap_once(s);
 	pthread_create(&s->thread, NULL, swap_main, s);
 }
 
