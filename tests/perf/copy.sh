@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Reports what dvx-copy costs beside cp and rsync: the same trees on the same medium in one run, as a table of seconds
+# and of ratios to cp, and the system calls of both ends for each file. No time fails this test: a copy that is wrong
+# does. COPY_FILES: how many small files (100,000); COPY_MIB: size of the large one (1024); COPY_DISK: a directory on
+# a disk (/var/tmp). The device is emulated: its copies are this machine's memcpy, on the cores that the copy uses, too.
+. "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
+[ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
+[ -n "${DVX_TEST_LONG-}${COPY_FILES-}" ] || skip_all "it takes minutes (DVX_TEST_LONG=1)"
+rsync --version >/dev/null 2>&1 || skip_all "rsync is not installed"
+files=${COPY_FILES:-100000}
+mib=${COPY_MIB:-1024}
+disk=$(mktemp -d "${COPY_DISK:-/var/tmp}/dvx-copy-perf.XXXXXX") || bail_out "no directory on a disk"
+memory=$(mktemp -d /dev/shm/dvx-copy-perf.XXXXXX) || bail_out "no tmpfs"
+trap 'rm -rf "$disk" "$memory"; clean_up' EXIT
+
+make_small() { # DIR: directories of 500 files of 4 KiB
+	"$PERL" -e '
+		my ($dir, $n) = @ARGV;
+		my $bytes = join "", map { chr int rand 256 } 1 .. 4096;
+		mkdir $dir;
+		for my $i (0 .. $n - 1) {
+			my $sub = sprintf "%s/%04d", $dir, $i / 500;
+			mkdir $sub unless $i % 500;
+			substr $bytes, 0, 8, sprintf "%08d", $i;
+			open my $f, ">", "$sub/$i" or die "$sub/$i: $!";
+			print $f $bytes;
+		}' "$1" "$files"
+}
+row() { printf '# %-34s %9s %8s\n' "$@" >>"$scratch/table"; }
+
+# timed NAME COMMAND...: with the source in memory and nothing waiting for the disk. What it copied is compared.
+timed() {
+	what=$1
+	shift
+	rm -rf "$to"
+	find "$from" -type f -exec cat {} + >/dev/null
+	sync -f "$(dirname "$to")"
+	took=$("$PERL" -MTime::HiRes=time -e '
+		open my $out, ">&", *STDOUT; open STDOUT, ">&", *STDERR;
+		my $t = time;
+		exit 1 if system @ARGV;
+		printf $out "%.3f", time - $t' "$@" 2>"$scratch/err") || { cat "$scratch/err"; return 1; }
+	[ -n "$base" ] || base=$took
+	row "$what" "$took" "$("$PERL" -e 'printf "%.2f", $ARGV[0] / $ARGV[1]' "$took" "$base")"
+	diff -r "$from" "$to" >"$scratch/err" || { head "$scratch/err"; return 1; }
+}
+client() { echo "$dvx_sim exec $chip --function dpu -- $copy"; }
+
+# medium WORDS DIR: cp, rsync, and dvx-copy with and without syncing, of $from to DIR
+medium() {
+	to=$2/to base=
+	row "$1" seconds "of cp"
+	timed "cp -r" cp -r "$from" "$to" &&
+		timed "cp -r, sync -f" sh -c 'cp -r "$1" "$2" && sync -f "$2"' - "$from" "$to" &&
+		timed "rsync -a" rsync -a "$from/" "$to/" || return 1
+	for how in none group; do
+		# shellcheck disable=SC2046
+		timed "dvx-copy pull --fsync=$how" $(client) pull --quiet --fsync=$how "127.0.0.1:$port:." "$to" || return 1
+	done
+	rm -rf "$to"
+}
+
+small_on_disk() { start "$from" && medium "$files files of 4 KiB, disk" "$disk" && stop; }
+small_in_memory() { start "$from" && medium "$files files of 4 KiB, tmpfs" "$memory" && stop; }
+large() { start "$from" && medium "a file of $mib MiB, tmpfs" "$memory" && stop; }
+
+from=$disk/small
+make_small "$from"
+check "small files on a disk" small_on_disk
+from=$memory/small
+make_small "$from"
+check "small files in memory" small_in_memory
+
+# calls FILE: of strace -c, for each file
+calls() { awk -v n="$files" '$NF == "total" { printf "%.1f", $4 / n }' "$1"; }
+counted() {
+	# shellcheck disable=SC2086
+	background "$scratch/serve.err" strace -qq -f -c -o "$scratch/serve.calls" $dvx_sim exec "$chip" -- "$copy" serve --root "$from" --listen 127.0.0.1:0 --once || return 1
+	port=${line##*127.0.0.1:}
+	port=${port%%[!0-9]*}
+	# shellcheck disable=SC2046
+	strace -qq -f -c -o "$scratch/pull.calls" $(client) pull --quiet --fsync=none "127.0.0.1:$port:." "$memory/to" || return 1
+	wait "$child"
+	row "system calls for a small file" "of pull" "of serve"
+	row "all (with the start of both)" "$(calls "$scratch/pull.calls")" "$(calls "$scratch/serve.calls")"
+	awk -v n="$files" 'FNR > 2 && $4 >= n / 2 && $NF != "total" { many[$NF, FILENAME] = $4 / n; name[$NF] }
+		END { for (c in name) printf "# %-34s %9.1f %8.1f\n", c, many[c, ARGV[1]], many[c, ARGV[2]] }' \
+		"$scratch/pull.calls" "$scratch/serve.calls" | sort >>"$scratch/table"
+	rm -rf "$memory/to"
+}
+if strace -V >/dev/null 2>&1; then
+	check "system calls" counted
+else
+	skip "system calls" "strace is not installed"
+fi
+rm -rf "$memory/small"
+from=$memory/large
+mkdir "$from"
+dd if=/dev/urandom of="$from/large" bs=1M count="$mib" status=none
+check "a large file in memory" large
+cat "$scratch/table"
+plan
