@@ -76,6 +76,8 @@ static void rule_vlan(struct dice *d, struct line *l)
 	rule_tag(d, l);
 	if (chance(d, 40))
 		rule_tag(d, l);
+	else if (chance(d, 25))
+		add(l, " num_of_vlans 1");
 }
 
 /* A prefix may have bits behind it. Such a rule is refused, and another one is generated. */

@@ -355,6 +355,26 @@ one_report() { fails 2 "leave out --json" client stats --prometheus --json && fa
 check "and one report, in one format" one_report
 seconds() { fails 2 "SECONDS belong to --watch" client stats 3 && fails 2 "not a number of seconds" client stats --watch 1x; }
 check "--watch takes seconds" seconds
+# What a file includes is part of its rules; the daemon is told where each came from, and opens nothing.
+included() {
+	mkdir -p "$work/in/sub" && printf 'define dns = 53\ninclude "sub/web.flow"\ncount in # the rest\n' >"$work/in/main.flow" &&
+		printf '# web\ndrop in udp dst port $dns\n' >"$work/in/sub/web.flow" && client apply --quiet "$work/in/main.flow" &&
+		client list >"$work/out" && grep -q 'sub/web.flow:2 *drop in udp dst port 53$' "$work/out" &&
+		grep -q 'line 3 *count in$' "$work/out" &&
+		client list --json | jq -e '[.rules[] | [.file, .line]] == [["sub/web.flow", 2], [null, 3]]'
+}
+check "rules of an included file are named by it" included
+one_file() {
+	client add --quiet pass in tcp && client save >"$work/saved" && cat "$work/saved" &&
+		grep -qx '# line 1 "sub/web.flow"' "$work/saved" && grep -qx 'define dns = 53' "$work/saved" &&
+		client diff "$work/saved" | grep -q '3 stay, 0 added' && client diff "$work/in/main.flow" | grep -q '^- .*pass in tcp'
+}
+check "save writes one file, which means the same" one_file
+no_queue() {
+	printf 'include "sub/bad.flow"\n' >"$work/in/bad.flow" && printf '\nsend in to queue 9\n' >"$work/in/sub/bad.flow" &&
+		fails 1 'sub/bad.flow:2:9: no queue 9' client apply "$work/in/bad.flow"
+}
+check "what the daemon refuses is named by the included file" no_queue
 # Packets that came just before the end are in the capture, all of them.
 echo "send in to queue 0" | client apply --quiet -
 is '.queues[0].captured > 0' true

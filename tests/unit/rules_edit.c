@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include "tests/test.h"
+#include "rules/marks.h"
 #include "rules/pairs.h"
 #include "rules/source.h"
 #include "rules_rig.h"
@@ -121,4 +122,33 @@ TEST(pairs_of_two_files)
 			assert_int_equal(stays[k], cases[i].stays[k] != '.');
 		}
 	}
+}
+
+/* Where lines of a text come from; `save` makes comments of what says it. */
+TEST(lines_of_files)
+{
+	static const char text[] = "drop in\n#line 1 \"sub/web.flow\"\none\ntwo\n#line x\n"
+				   " #line 9\n#line 2 \"web\n#line 3\nlast";
+	static const struct {
+		uint32_t line, is;
+		const char *file;
+	} cases[] = {{1, 1, ""},
+		     {3, 1, "sub/web.flow"},
+		     {4, 2, "sub/web.flow"},
+		     {7, 5, "sub/web.flow"},
+		     {9, 3, ""}};
+	struct mark_name n;
+	size_t len;
+	char *plain = marks_plain(text, sizeof(text) - 1, &len);
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		marks_name(text, sizeof(text) - 1, cases[i].line, &n);
+		assert_int_equal(n.line, cases[i].is);
+		assert_string_equal(n.file, cases[i].file);
+		marks_name(plain, len, cases[i].line, &n);
+		assert_int_equal(n.line, cases[i].line);
+		assert_string_equal(n.file, "");
+	}
+	assert_non_null(strstr(plain, "drop in\n# line 1 \"sub/web.flow\"\none\n"));
+	free(plain);
 }

@@ -19,13 +19,95 @@ static void tell(void *arg, const struct mistake *m)
 		 m->text);
 }
 
+/* Variables: the place is where the file names them. */
+TEST(mistakes_of_variables)
+{
+	static const struct {
+		const char *text, *told;
+	} cases[] = {
+		{"define", "1:7+1 expected a variable's name, not the line's end"},
+		{"define 7a = 1",
+		 "1:8+1 a variable's name is a letter, then letters, digits and _"},
+		{"define a-b = 1", "1:8+3 a variable's name is a letter"},
+		{"define $a = 1", "1:8+2 a definition names its variable without $"},
+		{"define a 1", "1:10+1 expected =, not \"1\""},
+		{"define a =", "1:11+1 the set is empty; write define a = VALUES, e.g. 80,443"},
+		{"define a = { }", "1:12+1 the set is empty"},
+		{"define a = { 80\ndrop in\n",
+		 "2:1+4 expected a comma or the end of the line, not \"drop\""},
+		{"define a = { 80\n", "1:12+1 the brace that ends this set is missing"},
+		{"define a = 80,", "1:15+1 expected a value, not the line's end"},
+		{"define a = 80,,90", "1:15+1 expected a value, not \",\""},
+		{"define a = 80 90", "1:15+2 expected a comma or the end of the line, not \"90\""},
+		{"define a = drop", "1:12+4 expected a value, not \"drop\""},
+		{"define a = { 80 } 90", "1:19+2 expected the end of the line, not \"90\""},
+		{"define a = 80,10.0.0.1",
+		 "1:15+8 a set has values of one kind: this is an IPv4 address, before it "
+		 "stands a number or a name"},
+		{"define a = 80\ndefine b = 10.0.0.1,$a",
+		 "2:21+2 a set has values of one kind: $a has a number or a name, before it "
+		 "stands an IPv4 address"},
+		{"define a = 1\n\ndefine a = 2",
+		 "3:8+1 $a is defined in line 1, too; a variable has one definition"},
+		{"define a = $a", "1:12+2 $a is defined by itself"},
+		{"define a = 1,$b\ndefine b = $a", "1:14+2 $a and $b (line 2) are defined by each "
+						   "other; write the values of one"},
+		{"drop in vlan $a\ndefine a = 1",
+		 "1:14+2 $a is defined behind this line, in line 2; define it before"},
+		{"drop in vlan $web", "1:14+4 no variable is called \"web\"; write define NAME = "
+				      "VALUES above"},
+		{"define web = 1\ndrop in vlan $wbe",
+		 "2:14+4 no variable is called \"wbe\"; did you mean \"$web\"?"},
+		{"define web = 80,443\ndrop in src $web",
+		 "2:13+4 expected an IPv4 address, an IPv6 address, a MAC address, host or port, "
+		 "not \"$web\", which is 80,443 (line 1)"},
+		{"define net = 10.0.0.0/8\ndrop in dst port $net",
+		 "2:18+4 expected a number or a name, not \"$net\", which is 10.0.0.0/8 (line 1)"},
+		{"define q = 1,2\nsend in to queue $q", "2:18+2 expected the end of the line"},
+		{"define p = 70000\ndrop in dst port $p", "2:18+2 a port is 0 to 65535, not 70000"},
+		{"define p = 80,90\ndrop in dst port $p-100",
+		 "2:20+1 $p is a list (80,90); one value stands before \"-\""},
+		{"define p = 80,90\ndrop in dst port 1-$p",
+		 "2:20+2 $p is a list (80,90); one value stands here"},
+		{"define p = 80,90\ndefine q = 1-$p", "2:14+2 expected one value, not \"$p\""},
+		{"define p = tcp\ndrop in $p", "2:9+2 expected something to match"},
+		{"drop in vlan $", "1:14+1 \"$\" is not allowed in a rule"},
+		{"drop in dst port { 80 }", "1:18+1 a list in a rule has no braces: port 80,443"},
+		{"define a = 1,\ndrop in vlan $a", "1:14+1 expected a value"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		told[0] = 0;
+		assert_true(rules_parse(cases[i].text, strlen(cases[i].text), &set, tell, NULL));
+		if (strncmp(told, cases[i].told, strlen(cases[i].told)))
+			print_message("%s\n", cases[i].text);
+		assert_memory_equal(told, cases[i].told, strlen(cases[i].told));
+	}
+	told[0] = 0;
+	assert_true(rules_parse_part("drop in vlan $a", 15, &set, tell, NULL));
+	assert_string_equal(told, "1:14+2 variables belong to a file; write the values of $a "
+				  "instead\n");
+}
+
 TEST(mistakes)
 {
 	static const struct {
 		const char *text, *told;
 	} cases[] = {
 		{"drop udp", "1:6+3 expected in or out, not \"udp\""},
-		{"foo in", "1:1+3 expected drop, pass, send, mirror, count or table, not \"foo\""},
+		{"foo in", "1:1+3 expected drop, pass, send, mirror, count, table, define or "
+			   "include, not \"foo\""},
+		{"defin a = 1", "1:1+5 expected drop, pass, send, mirror, count, table, define or "
+				"include, not \"defin\"; did you mean \"define\"?"},
+		{"drop in num_of_vlans 1", "1:9+14 num_of_vlans 1 belongs behind vlan or svlan"},
+		{"drop in vlan 7 num_of_vlans 2", "1:16+14 num_of_vlans 2 belongs behind two words"},
+		{"drop in num_of_vlans 3", "1:9+14 the device sees two VLAN tags"},
+		{"drop in vlan 7 num_of_vlans 1 vlan 9", "1:31+4 a second"},
+		{"send in encap vxlan vni 5 to queue 1",
+		 "1:9+5 a rule cannot add headers of a tunnel: libdvx has no action for it yet "
+		 "(reformat_l2_to_l2_tunnel); send the packets to a queue"},
+		{"send out push vxlan vni 5 to queue 1", "1:10+10 a rule cannot add headers"},
+		{"include \"x\"", "1:1+7 include is possible in files that"},
 		{"drop in udpp",
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
 		 "tcp, udp, port, ...), to queue, to rss, goto, tag, count, name, set, push, pop "
@@ -173,10 +255,10 @@ TEST(mistakes)
 		 "2:9+1 \"\xc3\xa4\" is not allowed in a rule"},
 		/* invisible characters; a byte order mark at the beginning is skipped */
 		{"\xef\xbb\xbf# windows\r\ndrip in",
-		 "2:1+4 expected drop, pass, send, mirror, count or table"},
+		 "2:1+4 expected drop, pass, send, mirror, count, table, define or include"},
 		{"\xef\xbb\xbf"
 		 "drip in",
-		 "1:1+4 expected drop, pass, send, mirror, count or table"},
+		 "1:1+4 expected drop, pass, send, mirror, count, table, define or include"},
 		{"drop in\n\xef\xbb\xbf"
 		 "drop in",
 		 "2:1+1 a byte order mark (U+FEFF) is not allowed in a rule"},

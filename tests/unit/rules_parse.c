@@ -70,6 +70,47 @@ TEST(verdicts)
 	}
 }
 
+/* A rule has the values in the place of a variable; an unused one is no mistake. */
+TEST(variables)
+{
+	static const struct {
+		const char *defines, *rule, *becomes;
+	} cases[] = {
+		{"define WEB = 80,443\n", "drop in tcp dst port $WEB",
+		 "drop in tcp dst port 80,443"},
+		{"define web = { 80, https }\n", "drop in tcp dst port 22, $web",
+		 "drop in tcp dst port 22, 80,https"},
+		{"define web = {\n 80 ,\n 443 # tls\n}\n", "drop in port != $web",
+		 "drop in port != 80,443"},
+		{"define n = 10.0.0.0/8 or 192.168.0.1-192.168.0.9\n", "drop in ipv4 src $n tcp",
+		 "drop in ipv4 src 10.0.0.0/8,192.168.0.1-192.168.0.9 tcp"},
+		{"define a = 80\ndefine b = $a-90, 0x100/0xf00\n", "drop in dport $b",
+		 "drop in dport 80-90,0x100/0xf00"},
+		{"define lo = 80\ndefine hi = 90\n", "drop in dport $lo-$hi",
+		 "drop in dport 80-90"},
+		{"define net = 10.1.0.0\n", "drop in src $net/16", "drop in src 10.1.0.0/16"},
+		{"define m = 02:00:00:00:00:01\n", "drop in eth dst $m",
+		 "drop in eth dst 02:00:00:00:00:01"},
+		{"define f = syn,!ack\n", "drop in tcp flags $f", "drop in tcp flags syn,!ack"},
+		{"define p = TCP\n", "drop in proto $p", "drop in proto TCP"},
+		{"define q = 3\ndefine n = \"dns\"\n", "send in to queue $q \\\n name $n",
+		 "send in to queue 3 name \"dns\""},
+		{"define unused = 1\n", "drop in", "drop in"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char text[256], *plain;
+		struct rule r;
+
+		snprintf(text, sizeof(text), "%s%s", cases[i].defines, cases[i].rule);
+		r = *only(text);
+		assert_string_equal(r.text, cases[i].becomes);
+		plain = strdup(r.text);
+		assert_int_equal(only(plain)->nfields, r.nfields);
+		free(plain);
+	}
+}
+
 /* Lists, by comma or by the word. */
 TEST(lists)
 {
@@ -245,6 +286,9 @@ TEST(fields)
 	has("drop in svlan 5", KEY_SVLAN, 1, 1);
 	has("drop in vlan 7 vlan 9", KEY_VLAN_ID, 7, 0xfff);
 	has("drop in vlan 7 vlan 9", KEY_VLAN2_ID, 9, 0xfff);
+	has("drop in vlan 7 num_of_vlans 1", KEY_CVLAN2, 0, 1);
+	has("drop in svlan num_of_vlans 1 id 7", KEY_SVLAN2, 0, 1);
+	has("drop in num_of_vlans 0", KEY_CVLAN, 0, 1);
 	has("drop in vlan 7 vlan 9", KEY_CVLAN2, 1, 1);
 	has("drop in qinq pcp 1 vlan id 9 pcp 2", KEY_VLAN_PCP, 1, 7);
 	has("drop in svlan vlan 9 dei 1 pcp 2", KEY_VLAN2_PCP, 2, 7);

@@ -45,6 +45,8 @@ json_t *json_error(const char *message, int code)
 			      code);
 	struct say_where at = say_placed();
 
+	if (at.file[0])
+		json_object_set_new(j, "file", json_text(at.file, strlen(at.file)));
 	if (at.line)
 		json_object_set_new(j, "line", json_integer(at.line));
 	if (at.column)

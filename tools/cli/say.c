@@ -37,10 +37,13 @@ void say_record(const char *fmt, ...)
 	funlockfile(stderr);
 }
 
-void say_place(unsigned int line, unsigned int column)
+void say_place(const char *file, unsigned int line, unsigned int column)
 {
-	if (!placed.line)
-		placed = (struct say_where){line, column};
+	if (placed.line)
+		return;
+	placed.line = line;
+	placed.column = column;
+	snprintf(placed.file, sizeof(placed.file), "%s", file ? file : "");
 }
 
 struct say_where say_placed(void)

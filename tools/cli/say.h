@@ -14,9 +14,10 @@ void say_record(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The place in a text that a sentence is about, for the same error object. */
 struct say_where {
 	unsigned int line, column; /* from 1; 0: unknown */
+	char file[256];		   /* empty: unknown */
 };
-/* Only the first call counts. */
-void say_place(unsigned int line, unsigned int column);
+/* Only the first call counts. file NULL: the text has no name. */
+void say_place(const char *file, unsigned int line, unsigned int column);
 struct say_where say_placed(void);
 
 /* All sentences so far, one a line, for the error object of --json. */

@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-flow check: checks a rule file, and on request builds its rules on a device. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <dvx/cmd.h>
 #include <dvx/dev.h>
 
 #include "cost.h"
 #include "dvx-flow.h"
+#include "places.h"
 #include "daemon/generation.h"
 #include "tools/cli/library.h"
 
-static void warn_shadows(const char *name, const struct ruleset *set, const struct program *p)
+/* `never`: json_shadows() of them. */
+static void warn_shadows(const char *name, const json_t *never, const struct ruleset *set,
+			 const struct program *p)
 {
-	for (size_t i = 0; i < p->nshadows; i++) {
-		const struct rule *r = &set->rule[p->shadow[i].rule],
-				  *by = &set->rule[p->shadow[i].by];
+	const json_t *j;
+	size_t i;
 
-		fprintf(stderr, "%s:%u: no packet reaches this rule, line %u takes them: %s\n",
-			name, r->line, by->line, r->text);
+	json_array_foreach (never, i, j) {
+		const char *file = json_str(j, "file"), *by = json_str(j, "taken_by_file");
+		char buf[PATH_MAX];
+
+		fprintf(stderr,
+			"%s:%lld: no packet reaches this rule, line %lld%s%s takes them: %s\n",
+			rules_file_name(name, file, buf, sizeof(buf)),
+			json_integer_value(json_object_get(j, "line")),
+			json_integer_value(json_object_get(j, "taken_by_line")),
+			strcmp(file, by) != 0 ? " of " : "",
+			strcmp(file, by) != 0 ? (by[0] ? by : name) : "",
+			set->rule[p->shadow[i].rule].text);
 	}
 }
 
@@ -65,6 +79,17 @@ static int check_make_queues(struct base_tables *g, const struct ruleset *set, s
 	return pump_start(&attr, &g->pump, f);
 }
 
+/* What they cost on the device takes the place of what was expected. */
+static void check_update(json_t *summary, const struct generation *gen, const struct rules_text *s)
+{
+	json_t *cost = json_object();
+
+	cost_json(cost, generation_rules(gen), generation_cost(gen));
+	places_json(cost, s->text, s->len);
+	json_object_update(summary, cost);
+	json_decref(cost);
+}
+
 /*
  * Builds the rules in tables that no packet enters, and removes them. Takes the set. The summary
  * gets what they cost on this device.
@@ -83,7 +108,7 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 	if (!check_make_queues(&g, set, &f))
 		generation_build(&g, set, NULL, NULL, NULL, NULL, &gen, &f);
 	if (gen)
-		cost_json(summary, generation_rules(gen), generation_cost(gen));
+		check_update(summary, gen, source);
 	generation_free(gen);
 	base_tables_free(&g);
 	pump_stop(g.pump);
@@ -97,21 +122,33 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-static int check_rules(const struct args *a, const struct ruleset *set, json_t **summary)
+static int check_refuse(const struct rules_text *s, const struct ruleset *set, int err,
+			size_t wrong)
+{
+	const struct rule *r = wrong < set->n ? &set->rule[wrong] : NULL;
+	char why[512];
+
+	compile_why(set, err, wrong, why, sizeof(why));
+	if (r)
+		rules_point(s, r->line + r->at.line, r->at.column, why);
+	else
+		say("%s: %s", s->name, why);
+	return EXIT_RULES;
+}
+
+static int check_rules(const struct args *a, const struct ruleset *set, const struct rules_text *s,
+		       json_t **summary)
 {
 	struct plan p;
-	char why[512];
-	size_t wrong;
+	size_t wrong = set->n;
 	int ret = plan_make(set, &p, &wrong);
 
-	if (ret) {
-		compile_why(set, ret, wrong, why, sizeof(why));
-		say("%s: %s", a->argv[0], why);
-		return EXIT_RULES;
-	}
-	if (!a->quiet)
-		warn_shadows(a->argv[0], set, &p.list);
+	if (ret)
+		return check_refuse(s, set, ret, wrong);
 	*summary = check_json(set, &p);
+	places_json(*summary, s->text, s->len);
+	if (!a->quiet)
+		warn_shadows(s->name, json_object_get(*summary, "never_met"), set, &p.list);
 	plan_free(&p);
 	return EXIT_DONE;
 }
@@ -135,20 +172,18 @@ int cmd_check(const struct args *a)
 	struct ruleset set;
 	struct rules_text s;
 	json_t *summary = NULL;
-	char *text;
-	int ret;
+	int ret = rules_load(a->argv[0], &s);
 
-	if (file_read(a->argv[0], &text, &s.len))
-		return EXIT_INPUT;
-	s.name = a->argv[0];
-	s.text = text;
-	ret = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : check_rules(a, &set, &summary);
+	if (ret)
+		return ret;
+	ret = rules_read(s.name, s.text, s.len, &set) ? EXIT_RULES
+						      : check_rules(a, &set, &s, &summary);
 	if (!ret && a->device)
 		ret = check_device(a, &set, &s, summary);
 	if (!ret)
 		ret = check_print(a, summary);
 	json_decref(summary);
 	ruleset_free(&set);
-	free(text);
+	rules_text_free(&s);
 	return ret;
 }

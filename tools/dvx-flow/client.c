@@ -137,16 +137,16 @@ static int verdict(const struct flow_msg *m, const struct rules_text *source)
 	const char *error = json_string_value(json_object_get(m->head, "error"));
 	uint32_t line = client_number(m, "line"), column = client_number(m, "column");
 
-	if (code && line)
-		say_place(line, column);
 	if (!error)
 		error = "the daemon refused the request and gave no reason";
 	if (code && line && source)
 		rules_point(source, line, column, error);
-	else if (code && line)
+	else if (code && line) {
+		say_place(NULL, line, column);
 		say("line %u, column %u: %s", line, column, error);
-	else if (code)
+	} else if (code) {
 		say("%s", error);
+	}
 	return code;
 }
 

@@ -63,18 +63,15 @@ int cmd_apply(const struct args *a)
 {
 	struct ruleset set;
 	struct rules_text s;
-	char *text;
-	int code;
+	int code = rules_load(a->argv[0], &s);
 
-	if (file_read(a->argv[0], &text, &s.len))
-		return EXIT_INPUT;
-	s.name = a->argv[0];
-	s.text = text;
-	code = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : EXIT_DONE;
+	if (code)
+		return code;
+	code = rules_read(s.name, s.text, s.len, &set) ? EXIT_RULES : EXIT_DONE;
 	if (!code) {
 		ruleset_free(&set);
 		code = send_file(a, &s);
 	}
-	free(text);
+	rules_text_free(&s);
 	return code;
 }

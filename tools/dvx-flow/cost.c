@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cost.h"
+#include "dvx-flow.h"
 
 /* Paths that are longer are warned of. */
 #define PATH_LONG 64
@@ -90,9 +92,11 @@ static void cost_warn_rules(const char *name, const json_t *j)
 
 	json_array_foreach (json_object_get(j, "most_expensive"), i, rule) {
 		json_int_t matchers = cost_number(rule, "matchers");
+		char buf[PATH_MAX];
 
-		fprintf(stderr, "%s:%lld: expensive: %lld entries", name, cost_number(rule, "line"),
-			cost_number(rule, "entries"));
+		fprintf(stderr, "%s:%lld: expensive: %lld entries",
+			rules_file_name(name, cost_text(rule, "file"), buf, sizeof(buf)),
+			cost_number(rule, "line"), cost_number(rule, "entries"));
 		if (matchers)
 			fprintf(stderr, ", %lld matchers begin with them", matchers);
 		fprintf(stderr, ": %s\n", cost_text(rule, "text"));
@@ -102,11 +106,13 @@ static void cost_warn_rules(const char *name, const json_t *j)
 static void cost_warn_direction(const char *name, const char *direction, const json_t *of)
 {
 	const json_t *refusal = json_object_get(of, "no_codes");
+	char buf[PATH_MAX];
 
 	if (refusal)
 		fprintf(stderr,
 			"%s:%lld: this rule keeps those that go %s in one list of matchers: %s\n",
-			name, cost_number(refusal, "line"), direction, cost_text(refusal, "why"));
+			rules_file_name(name, cost_text(refusal, "file"), buf, sizeof(buf)),
+			cost_number(refusal, "line"), direction, cost_text(refusal, "why"));
 	fprintf(stderr,
 		!strcmp(cost_text(of, "compiled"), "list")
 			? "%s: packets are looked up in one matcher after the other; rules of one "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "places.h"
 #include "rules/pairs.h"
 
 /* Rules that stay are shown only this near to one that does not. */
@@ -12,7 +13,8 @@
 
 struct diff {
 	const json_t *rules; /* in effect */
-	struct ruleset set;  /* of the file */
+	struct rules_text text;
+	struct ruleset set; /* of the file */
 	struct texts old, now;
 	struct pair_text *old_text, *now_text;
 	uint32_t *from;
@@ -167,6 +169,8 @@ static void diff_all_lines(const struct diff *d)
 static json_t *diff_json(const struct diff *d)
 {
 	json_t *added = json_array(), *deleted = json_array(), *moved = json_array();
+	json_t *all = json_pack("{s:I, s:o, s:o, s:o}", "stay", (json_int_t)d->stay, "added", added,
+				"deleted", deleted, "moved", moved);
 
 	for (size_t i = 0; i < d->now.n; i++) {
 		json_t *j;
@@ -183,8 +187,8 @@ static json_t *diff_json(const struct diff *d)
 		if (d->left[i])
 			json_array_append_new(deleted, json_pack("{s:I, s:s}", "id", diff_id(d, i),
 								 "text", d->old_text[i].text));
-	return json_pack("{s:I, s:o, s:o, s:o}", "stay", (json_int_t)d->stay, "added", added,
-			 "deleted", deleted, "moved", moved);
+	places_json(all, d->text.text, d->text.len);
+	return all;
 }
 
 static int diff_show(const struct args *a, struct diff *d)
@@ -203,23 +207,19 @@ int cmd_diff(const struct args *a)
 {
 	struct diff d = {0};
 	struct flow_msg answer;
-	size_t len;
-	char *text;
-	int code;
+	int code = rules_load(a->argv[0], &d.text);
 
-	if (file_read(a->argv[0], &text, &len))
-		return EXIT_INPUT;
-	code = rules_read(a->argv[0], text, len, &d.set) ? EXIT_RULES : EXIT_DONE;
-	free(text);
+	if (code)
+		return code;
+	code = rules_read(d.text.name, d.text.text, d.text.len, &d.set) ? EXIT_RULES : EXIT_DONE;
 	if (!code)
 		code = client_once(a, json_pack("{s:s}", "do", "list"), &answer);
-	if (code) {
-		ruleset_free(&d.set);
-		return code;
+	if (!code) {
+		d.rules = json_object_get(answer.head, "rules");
+		code = diff_show(a, &d);
+		msg_free(&answer);
 	}
-	d.rules = json_object_get(answer.head, "rules");
-	code = diff_show(a, &d);
+	rules_text_free(&d.text);
 	diff_free(&d);
-	msg_free(&answer);
 	return code;
 }

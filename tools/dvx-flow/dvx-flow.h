@@ -15,8 +15,9 @@
 
 /* dvx(7) lists these exit codes and those of tools/cli. */
 enum {
-	EXIT_RULES = EXIT_NO, /* a mistake in the rules, no such rule; explain: no way for the packet */
-	EXIT_BUSY = 5,	      /* this device has a daemon already */
+	EXIT_RULES =
+		EXIT_NO, /* a mistake in the rules, no such rule; explain: no way for the packet */
+	EXIT_BUSY = 5,	 /* this device has a daemon already */
 };
 
 struct args {
@@ -40,6 +41,9 @@ struct args {
  */
 int file_read(const char *path, char **text, size_t *len);
 
+/* The same without a message. */
+int file_load(const char *path, char **text, size_t *len);
+
 /* Parses rules and prints mistakes to stderr as FILE:LINE:COLUMN, or nothing if name is NULL. */
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set);
 /* Of rules that are to be part of others: rules_parse_part(). */
@@ -50,6 +54,14 @@ struct rules_text {
 	const char *name, *text;
 	size_t len;
 };
+/* A rule file with what it includes. Returns EXIT_DONE, or an exit code after messages. */
+int rules_load(const char *path, struct rules_text *s);
+void rules_text_free(struct rules_text *s);
+/* The name for messages of a file that the first one includes; "": of the first one. */
+const char *rules_file_name(const char *first, const char *file, char *buf, size_t size);
+
+/* Prints a mistake of the file as FILE:LINE:COLUMN, and its line. */
+void mistake_say(const char *name, const struct mistake *m);
 void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, const char *what);
 
 /* Joins operands with one blank between words, as in a rule's text. "": they are too long. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "rules/marks.h"
 
 void words_join(char *out, size_t size, char *const *words, int n)
 {
@@ -201,12 +202,31 @@ static int edit_write_text(const char *path, const struct flow_msg *m)
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
+/* What was included is part of the text now. Frees the answer if it fails. */
+static int edit_own_lines(struct flow_msg *m)
+{
+	size_t len;
+	char *plain = marks_plain(m->body, m->body_len, &len);
+
+	if (!plain) {
+		say("%s", strerror(errno));
+		msg_free(m);
+		return -1;
+	}
+	free(m->body);
+	m->body = plain;
+	m->body_len = len;
+	return 0;
+}
+
 int cmd_save(const struct args *a)
 {
 	const char *path = a->argc ? a->argv[0] : "-";
 	struct flow_msg answer;
 	int code = client_once(a, json_pack("{s:s}", "do", "save"), &answer);
 
+	if (!code && edit_own_lines(&answer))
+		code = EXIT_INPUT;
 	if (code)
 		return code;
 	if (a->json && !strcmp(path, "-"))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "places.h"
 #include "import/export.h"
 
 struct export_job {
@@ -55,6 +56,7 @@ static int export_json(const struct export_ask *ask, const struct ruleset *set,
 	left_out = export_rules(ask, set, f, export_tell, job);
 	if (fclose(f))
 		left_out = -ENOMEM;
+	places_json(job->left_out, job->rules->text, job->rules->len);
 	if (left_out >= 0 && json_out(json_pack("{s:o, s:O}", "commands", export_lines(text),
 						"left_out", job->left_out)) != EXIT_DONE)
 		left_out = -EIO;
@@ -107,20 +109,18 @@ static int export_daemon(const struct args *a, const struct export_ask *ask)
 int cmd_export(const struct args *a)
 {
 	struct export_ask ask = {.tool = export_find(a->to ? a->to : ""), .netdev = a->netdev};
-	struct rules_text rules = {.name = a->argc ? a->argv[0] : NULL};
-	char *text;
+	struct rules_text rules = {0};
 	int code;
 
 	if (!ask.tool) {
 		say("--to takes tc or testpmd, not \"%s\"", a->to ? a->to : "");
 		return EXIT_USAGE;
 	}
-	if (!rules.name)
+	if (!a->argc)
 		return export_daemon(a, &ask);
-	if (file_read(rules.name, &text, &rules.len))
-		return EXIT_INPUT;
-	rules.text = text;
-	code = export_text(a, &ask, &rules);
-	free(text);
+	code = rules_load(a->argv[0], &rules);
+	if (!code)
+		code = export_text(a, &ask, &rules);
+	rules_text_free(&rules);
 	return code;
 }

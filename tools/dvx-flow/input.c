@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "rules/compile.h"
+#include "rules/marks.h"
 #include "dvx-flow.h"
 
 #define STEP (64ul << 10)
@@ -36,7 +38,7 @@ static int input_read_all(int fd, char **text, size_t *len)
 	return n ? -errno : 0;
 }
 
-int file_read(const char *path, char **text, size_t *len)
+int file_load(const char *path, char **text, size_t *len)
 {
 	bool input = !strcmp(path, "-");
 	int fd = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -46,9 +48,26 @@ int file_read(const char *path, char **text, size_t *len)
 		free(*text);
 	if (fd >= 0 && !input)
 		close(fd);
+	return ret;
+}
+
+int file_read(const char *path, char **text, size_t *len)
+{
+	int ret = file_load(path, text, len);
+
 	if (ret)
 		say("%s: %s", path, strerror(-ret));
 	return ret;
+}
+
+const char *rules_file_name(const char *first, const char *file, char *buf, size_t size)
+{
+	const char *slash = strrchr(first, '/');
+
+	if (!file[0])
+		return first;
+	snprintf(buf, size, "%.*s%s", slash ? (int)(slash + 1 - first) : 0, first, file);
+	return buf;
 }
 
 /* Control characters of a file must not reach the terminal. */
@@ -82,13 +101,31 @@ static void point(const struct mistake *m)
 
 #define LINE_SHOWN 400
 
-static void input_tell(void *arg, const struct mistake *m)
+void mistake_say(const char *name, const struct mistake *m)
 {
-	fprintf(stderr, "%s:%u:%u: %s\n", (const char *)arg, m->line, m->column, m->text);
-	say_place(m->line, m->column);
-	say_record("%s:%u:%u: %s", (const char *)arg, m->line, m->column, m->text);
+	fprintf(stderr, "%s:%u:%u: %s\n", name, m->line, m->column, m->text);
+	say_place(name, m->line, m->column);
+	say_record("%s:%u:%u: %s", name, m->line, m->column, m->text);
 	if (m->source_len <= LINE_SHOWN)
 		point(m);
+}
+
+/* The mistake's line is one of the text; it becomes the one of its file. */
+static void input_say(const struct rules_text *s, struct mistake *m)
+{
+	char name[PATH_MAX + MARK_NAME_MAX];
+	struct mark_name at;
+
+	marks_name(s->text, s->len, m->line, &at);
+	m->line = at.line;
+	mistake_say(rules_file_name(s->name, at.file, name, sizeof(name)), m);
+}
+
+static void input_tell(void *arg, const struct mistake *m)
+{
+	struct mistake copy = *m;
+
+	input_say(arg, &copy);
 }
 
 static void take_line(const struct rules_text *s, uint32_t line, struct mistake *m)
@@ -120,13 +157,10 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 {
 	struct mistake m = {.line = line, .column = column};
 
+	snprintf(m.text, sizeof(m.text), "%s", what);
 	take_line(s, line, &m);
 	m.width = word_width(&m);
-	fprintf(stderr, "%s:%u:%u: %s\n", s->name, line, column, what);
-	say_place(line, column);
-	say_record("%s:%u:%u: %s", s->name, line, column, what);
-	if (m.source_len <= LINE_SHOWN)
-		point(&m);
+	input_say(s, &m);
 }
 
 static int input_result(const char *name, int ret)
@@ -140,35 +174,33 @@ static int input_result(const char *name, int ret)
 
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
 {
-	return input_result(name, rules_parse(text, len, set, name ? input_tell : NULL,
-					      (void *)(uintptr_t)name));
+	struct rules_text s = {name, text, len};
+
+	return input_result(name, rules_parse(text, len, set, name ? input_tell : NULL, &s));
 }
 
 int rules_read_part(const char *name, const char *text, size_t len, struct ruleset *set)
 {
-	return input_result(name, rules_parse_part(text, len, set, name ? input_tell : NULL,
-						   (void *)(uintptr_t)name));
+	struct rules_text s = {name, text, len};
+
+	return input_result(name, rules_parse_part(text, len, set, name ? input_tell : NULL, &s));
 }
 
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size)
 {
-	const char *text = wrong < set->n ? set->rule[wrong].text : "";
-	unsigned int line = wrong < set->n ? set->rule[wrong].line : 0;
 	struct program p;
 	struct ruleset one = {.rule = &(struct rule){0}, .n = 1};
 	size_t unused;
 
-	if (err == -EMLINK) {
+	if (err == -EMLINK)
 		snprintf(why, size,
-			 "line %u: packets would pass more than %u tables (each mirror and each "
-			 "goto begins one): %s",
-			 line, TABLES_DEEP, text);
-		return;
-	}
-	if (err != -E2BIG) {
+			 "packets would pass more than %u tables (each mirror and each goto begins "
+			 "one)",
+			 TABLES_DEEP);
+	else if (err != -E2BIG)
 		snprintf(why, size, "%s", strerror(-err));
+	if (err != -E2BIG)
 		return;
-	}
 	/* Is this rule alone too much? */
 	one.rule[0] = set->rule[wrong];
 	one.rule[0].table = 0;
@@ -176,14 +208,13 @@ void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, si
 	err = rules_compile(&one, &p, &unused);
 	program_free(&p);
 	if (err)
-		snprintf(
-			why, size,
-			"line %u: its lists, ranges and negations multiply to more than %u entries "
-			"(what is excepted can be a rule above instead): %s",
-			line, RULE_ENTRIES_MAX, text);
+		snprintf(why, size,
+			 "the lists, ranges and negations of this rule multiply to more than %u "
+			 "entries (what is excepted can be a rule above instead)",
+			 RULE_ENTRIES_MAX);
 	else
 		snprintf(why, size,
-			 "line %u: the rules up to here need more than %u matchers; rules that "
-			 "compare the same fields next to each other need fewer",
-			 line, MATCHERS_MAX);
+			 "the rules up to here need more than %u matchers; rules that compare the "
+			 "same fields next to each other need fewer",
+			 MATCHERS_MAX);
 }

@@ -6,6 +6,7 @@ tools_dvx_flow_dvx_flow_SOURCES = tools/dvx-flow/dvx-flow.h tools/dvx-flow/main.
 	tools/dvx-flow/client.h tools/dvx-flow/client.c tools/dvx-flow/commands.c tools/dvx-flow/edit.c tools/dvx-flow/diff.c tools/dvx-flow/show.h tools/dvx-flow/show.c \
 	tools/dvx-flow/stats.h tools/dvx-flow/stats.c tools/dvx-flow/stats_table.c \
 	tools/dvx-flow/stats_screen.c tools/dvx-flow/stats_prometheus.c \
+	tools/dvx-flow/splice.c tools/dvx-flow/places.h tools/dvx-flow/places.c \
 	tools/dvx-flow/fault.h tools/dvx-flow/fault.c \
 	tools/dvx-flow/import_cmd.c tools/dvx-flow/export_cmd.c
 tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) \

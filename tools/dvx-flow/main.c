@@ -160,6 +160,7 @@ static const char overview[] =
 	"\n"
 	"A rule: drop in udp dst port 53\n"
 	"        send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
+	"A file: define web = 80,443   drop in tcp dst port $web   include \"more.flow\"\n"
 	"The first matching rule acts. dvx-flow(1) describes the language.\n"
 	"Exit: 0 success, 1 wrong rules, 2 wrong command line, 3 no device, daemon or\n"
 	"      file, 4 the device lacks or refuses something, 5 it has a daemon already\n";

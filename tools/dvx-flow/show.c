@@ -26,11 +26,45 @@ json_t *show_take(struct flow_msg *answer)
 	return j;
 }
 
+/* The file and line of each rule, if one of them came from an included file. */
+static bool show_any_file(const json_t *rules)
+{
+	const json_t *rule;
+	size_t i;
+
+	json_array_foreach (rules, i, rule)
+		if (json_object_get(rule, "file"))
+			return true;
+	return false;
+}
+
+static void show_rules(const json_t *rules)
+{
+	bool files = show_any_file(rules);
+	const json_t *rule;
+	char from[80];
+	size_t i;
+
+	json_array_foreach (rules, i, rule) {
+		if (!i)
+			printf("    ID  %s%sRULE\n", files ? "FROM" : "",
+			       files ? "                " : "");
+		printf("%6" JSON_INTEGER_FORMAT "  ", show_number(rule, "id"));
+		if (files) {
+			const char *file = show_text(rule, "file");
+
+			snprintf(from, sizeof(from), file[0] ? "%s:%lld" : "%sline %lld", file,
+				 show_number(rule, "line"));
+			printf("%-18s  ", from);
+		}
+		puts(show_text(rule, "text"));
+	}
+}
+
 int cmd_list(const struct args *a)
 {
 	struct flow_msg answer;
-	json_t *j, *rule;
-	size_t i;
+	json_t *j;
 	int code = client_once(a, json_pack("{s:s}", "do", "list"), &answer);
 
 	if (code)
@@ -38,9 +72,7 @@ int cmd_list(const struct args *a)
 	j = show_take(&answer);
 	if (a->json)
 		return json_out(j);
-	json_array_foreach (json_object_get(j, "rules"), i, rule)
-		printf("%s%6" JSON_INTEGER_FORMAT "  %s\n", i ? "" : "    ID  RULE\n",
-		       show_number(rule, "id"), show_text(rule, "text"));
+	show_rules(json_object_get(j, "rules"));
 	if (!json_array_size(json_object_get(j, "rules")))
 		printf("no rules: everything on %s goes the default way\n", show_text(j, "device"));
 	json_decref(j);

@@ -6,6 +6,7 @@
 
 #include "cost.h"
 #include "holder.h"
+#include "places.h"
 #include "dvx-flow.h"
 
 static const char *const verdicts[] = {"drop", "pass", "send", "send", "mirror"};
@@ -48,6 +49,7 @@ static json_t *rules_json(const struct holder *h)
 
 	for (size_t i = 0; h->now && i < generation_rules(h->now)->n; i++)
 		json_array_append_new(list, answers_rule_json(h->now, i));
+	places_json(list, h->text, h->len);
 	return list;
 }
 
@@ -85,6 +87,7 @@ static void tell_done(void *arg)
 	json_t *j = edits_summary(t->h);
 
 	cost_json(j, holder_rules(t->h), generation_cost(t->h->now));
+	places_json(j, t->h->text, t->h->len);
 	conn_say(t->c, j, NULL, 0);
 }
 

@@ -261,7 +261,7 @@ int cmd_daemon(const struct args *a)
 		close(lock);
 	}
 	if (f.line)
-		say_place(f.line, f.column);
+		say_place(NULL, f.line, f.column);
 	if (f.code)
 		say("%s", f.text);
 	return f.code;

@@ -179,14 +179,15 @@ static int generation_make(struct generation_build *b, const struct generation *
 static int compile(struct generation *gen, struct plan *p, struct flow_fault *f)
 {
 	char why[512];
-	size_t wrong;
+	size_t wrong = 0;
 	int ret = plan_make(&gen->set, p, &wrong);
 
 	if (!ret)
 		return 0;
 	*p = (struct plan){0};
 	compile_why(&gen->set, ret, wrong, why, sizeof(why));
-	return fault_say(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
+	fault_say(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
+	return ret == -ENOMEM ? -1 : fault_at(f, &gen->set.rule[wrong], gen->set.rule[wrong].at);
 }
 
 /* Frees all but the rules' text. */

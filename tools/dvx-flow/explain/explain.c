@@ -132,7 +132,7 @@ static void tell_mistake(void *arg, const struct mistake *m)
 	unsigned int before = *(const unsigned int *)arg;
 	unsigned int column = m->column > before ? m->column - before : 1;
 
-	say_place(1, column);
+	say_place(NULL, 1, column);
 	say("the packet, column %u: %s", column, m->text);
 }
 

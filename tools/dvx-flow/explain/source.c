@@ -19,7 +19,7 @@ static int read_dump(struct dump_source *s, const char *text, size_t len)
 	int rc = steering_dump_parse(&s->d, text, len, &err);
 
 	if (rc) {
-		say_place(err.line, 0);
+		say_place(NULL, err.line, 0);
 		if (err.line)
 			say("%s:%u: %s", s->name, err.line, err.text);
 		else

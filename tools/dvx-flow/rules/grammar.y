@@ -33,7 +33,10 @@
 
 %code provides {
 /* flex declares these in no header. */
+int flow_scan(FLOW_STYPE *value, struct source_range *at, void *scanner);
+/* The scanner's tokens, those of variables instead of their names: parse_define.c. */
 int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner);
+struct rule_parser *flow_get_extra(void *scanner);
 int flow_lex_init_extra(struct rule_parser *ps, void **scanner);
 struct yy_buffer_state *flow__scan_bytes(const char *bytes, int len, void *scanner);
 int flow_lex_destroy(void *scanner);
@@ -89,7 +92,7 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <address> T_IPV4_ADDRESS "an IPv4 address" T_IPV6_ADDRESS "an IPv6 address" T_MAC "a MAC address"
 %token <word> T_DROP "drop" T_PASS "pass" T_SEND "send" T_COUNT "count" T_IN "in" T_OUT "out"
 %token <word> T_ANY "any" T_AND "and" T_OR "or" T_NOT "not" T_NE "!=" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
-%token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_ID "id" T_PCP "pcp" T_DEI "dei"
+%token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_VLANS "num_of_vlans" T_ID "id" T_PCP "pcp" T_DEI "dei"
 %token <word> T_IPV4 "ipv4" T_IPV6 "ipv6" T_ARP "arp" T_SRC "src" T_DST "dst" T_HOST "host"
 %token <word> T_PROTO "proto" T_PROTOCOL "protocol" T_TOS "tos" T_DSCP "dscp" T_ECN "ecn" T_TTL "ttl" T_FRAG "fragment"
 %token <word> T_NOFRAG "nofrag" T_FLOWLABEL "flowlabel" T_TCP "tcp" T_UDP "udp" T_ICMP "icmp"
@@ -99,9 +102,10 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
-%token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap"
+%token <word> T_NAMED "name" T_SET "set" T_DEC "dec" T_PUSH "push" T_POP "pop" T_DECAP "decap" T_ENCAP "encap"
 %token <word> T_MIRROR "mirror" T_TABLE "table" T_GOTO "goto" T_RSS "rss" T_ON "on"
-%token <name> T_DIGITS "a key of 40 bytes"
+%token <name> T_DIGITS "a key of 40 bytes" T_VARIABLE "a variable"
+%token <word> T_DEFINE "define" T_INCLUDE "include"
 
 %type <name> name
 %type <word> keyword
@@ -121,6 +125,8 @@ line:
   T_EOL
 | rule T_EOL
 | T_TABLE name T_EOL	{ parse_table(ps, &@2, $2); }
+| T_DEFINE T_EOL	/* parse_define.c read it */
+| T_INCLUDE T_STRING T_EOL	{ parse_include(ps, &@1); }
 | error T_EOL		{ yyerrok; }
 ;
 
@@ -175,6 +181,7 @@ one_match:
 | T_SVLAN numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@2, false); }
 | T_SVLAN T_NE { parse_not_value(ps, &@2); } numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@4, false); }
 | T_UNTAGGED		{ ONE; parse_vlan(ps, &@$, false, false); }
+| T_VLANS T_NUMBER	{ ONE; parse_vlan_count(ps, &@$, $2); }
 | T_ID ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_ID); }
 | T_PCP ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_PCP); }
 | T_DEI numbers		{ PART(VLAN); parse_vlan_list(ps, &@$, KEY_VLAN_DEI); }
@@ -378,6 +385,12 @@ modifier:
 | T_PUSH T_VLAN T_NUMBER T_PCP T_NUMBER	{ parse_push_vlan(ps, &@$, $3, $5); }
 | T_POP T_VLAN		{ parse_change(ps, &@$, CHANGE_POP, 0); }
 | T_DECAP		{ parse_change(ps, &@$, CHANGE_DECAP, 0); }
+| T_ENCAP		{ parse_encap(ps, &@$); YYERROR; }
+| T_PUSH pushed		{ parse_encap(ps, &@$); YYERROR; }
+;
+
+pushed:
+  T_VXLAN | T_GPE | T_GENEVE | T_GRE | T_MPLS
 ;
 
 rss:
@@ -489,7 +502,7 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 
 		if (!among(list, n, YYSYMBOL_T_ETH))
 			snprintf(text, size, more ? "the end of the line, " MODIFIERS
-						  : "drop, pass, send, mirror, count or table");
+						  : "drop, pass, send, mirror, count, table, define or include");
 		else if (!among(list, n, YYSYMBOL_T_ANY))
 			snprintf(text, size, "something to set (eth, ipv4, ipv6, tcp, udp, ttl or vlan)%s",
 				 more ? ", to queue, to rss, goto, tag, count, name, push, pop or decap" : "");
@@ -539,7 +552,7 @@ static const char *other_tongue(const yypcontext_t *ctx, const struct rule_parse
 
 static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)
 {
-	char saw[64], wanted[160];
+	char saw[64], wanted[160], variable[160];
 	const char *near = NULL, *other = other_tongue(ctx, ps);
 
 	(void)scanner;
@@ -549,12 +562,12 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct 
 	}
 	found(saw, sizeof(saw), ctx, ps);
 	expected(wanted, sizeof(wanted), ctx);
-	if (yypcontext_token(ctx) == YYSYMBOL_T_NAME) {
+	if (yypcontext_token(ctx) == YYSYMBOL_T_NAME && !ps->vars.last) {
 		saw[strlen(saw) - 1] = 0;
 		near = word_near(saw + 1, may_stand, ctx);
 		saw[strlen(saw)] = '"';
 	}
-	parse_mistake(ps, yypcontext_location(ctx), "expected %s, not %s%s%s%s", wanted, saw,
-		      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	parse_mistake(ps, yypcontext_location(ctx), "expected %s, not %s%s%s%s%s", wanted, saw,
+		      parse_variable_says(ps, variable, sizeof(variable)), near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	return 0;
 }

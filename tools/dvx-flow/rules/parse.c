@@ -376,6 +376,25 @@ void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool cust
 	}
 }
 
+void parse_vlan_count(struct rule_parser *ps, const struct source_range *at, uint64_t tags)
+{
+	if (tags > 2)
+		parse_mistake(ps, at, "the device sees two VLAN tags");
+	else if (!tags)
+		parse_vlan(ps, at, false, false);
+	else if (vlan_tags(ps) != tags)
+		parse_mistake(ps, at,
+			      "num_of_vlans %u belongs behind %s, which say the tags' types",
+			      (unsigned int)tags,
+			      tags == 1 ? "vlan or svlan" : "two words vlan or svlan");
+	else if (tags == 1 && parse_is_negated(ps))
+		parse_mistake(ps, at, "num_of_vlans cannot be negated");
+	else if (tags == 1) {
+		parse_field(ps, at, KEY_CVLAN2, 0, 1);
+		parse_field(ps, at, KEY_SVLAN2, 0, 1);
+	}
+}
+
 void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan)
 {
 	struct parse_aside said = parse_aside(ps);

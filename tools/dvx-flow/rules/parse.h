@@ -85,6 +85,28 @@ struct parse_needs {
 	bool ip, ports, flags;
 };
 
+/* A variable in the rule that is being read, and what it stands for. */
+struct parse_use {
+	size_t first_byte, end_byte;
+	const char *text;
+	size_t len;
+};
+
+struct parse_define;
+
+/* Variables, and the one whose tokens the grammar reads instead of the text's. */
+struct parse_vars {
+	struct parse_define **define;
+	size_t n, room;
+	struct map names; /* hash -> a place in `define` */
+	struct parse_use *use;
+	size_t nuses, use_room;
+	const struct parse_define *now, *last; /* last: that the last token came from */
+	size_t next;			       /* token of `now` */
+	int pending, before;		       /* the next token; the last of the text */
+	bool in_line, defining;
+};
+
 struct rule_parser {
 	/* the text and its result */
 	const char *text;
@@ -94,7 +116,8 @@ struct rule_parser {
 	mistake_fn tell;
 	void *tell_arg;
 	int mistakes;
-	bool no_memory, ended;
+	bool no_memory, ended, part; /* part: it is to be part of another text */
+	struct parse_vars vars;
 	struct parse_named *named; /* the rules with a name */
 	size_t nnamed, named_room;
 	struct map names;	   /* hash -> a place in `named` */
@@ -131,6 +154,9 @@ struct rule_parser {
 
 void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* "line 3" for messages about another line. */
+const char *parse_line_name(const struct rule_parser *ps, uint32_t line, char *buf, size_t size);
 
 /* The place relative to the rule's first line. */
 struct source_location parse_location(const struct rule_parser *ps, const struct source_range *at);
@@ -201,6 +227,8 @@ void parse_tos(struct rule_parser *ps, const struct source_range *at, uint64_t v
 void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t version);
 void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer,
 		bool provider);
+/* How many tags, with the words of the tags before. */
+void parse_vlan_count(struct rule_parser *ps, const struct source_range *at, uint64_t tags);
 /* ... followed by IDs. */
 void parse_tag_list(struct rule_parser *ps, const struct source_range *word,
 		    const struct source_range *ids, bool customer);
@@ -282,6 +310,14 @@ bool parse_tables_keep(struct rule_parser *ps);
 void parse_tables_end(struct rule_parser *ps);
 void parse_tables_free(struct rule_parser *ps);
 
+/* --- parse_define.c --- */
+
+/* Says ", which is 80,443 (line 3)" if the last token came from a variable, else "". */
+const char *parse_variable_says(const struct rule_parser *ps, char *buf, size_t size);
+void parse_vars_free(struct rule_parser *ps);
+/* `include`, where no file can be read. */
+void parse_include(struct rule_parser *ps, const struct source_range *at);
+
 /* Modifiers. */
 void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag);
 void parse_count(struct rule_parser *ps, const struct source_range *at);
@@ -301,6 +337,8 @@ void parse_change_mac(struct rule_parser *ps, const struct source_range *at, int
 		      const struct address *a);
 void parse_push_vlan(struct rule_parser *ps, const struct source_range *at, uint64_t id,
 		     uint64_t pcp);
+/* A tunnel's headers cannot be added. */
+void parse_encap(struct rule_parser *ps, const struct source_range *at);
 /* Checks that the matches say what the changes need. */
 void parse_settle_changes(struct rule_parser *ps);
 bool parse_keep_changes(struct rule_parser *ps);

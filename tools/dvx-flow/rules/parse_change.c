@@ -79,6 +79,14 @@ void parse_change_mac(struct rule_parser *ps, const struct source_range *at, int
 		c->addr[i] = (uint8_t)(a->mac >> 8 * (5 - i));
 }
 
+void parse_encap(struct rule_parser *ps, const struct source_range *at)
+{
+	parse_mistake(ps, at,
+		      "a rule cannot add headers of a tunnel: libdvx has no action for it yet "
+		      "(reformat_l2_to_l2_tunnel); send the packets to a queue, or to the kernel's "
+		      "tunnel device");
+}
+
 void parse_push_vlan(struct rule_parser *ps, const struct source_range *at, uint64_t id,
 		     uint64_t pcp)
 {

@@ -23,6 +23,7 @@ static void name_keep(struct rule_parser *ps, const struct source_range *at, con
 {
 	struct map_slot *s;
 	const struct parse_named *other;
+	char where[64];
 
 	if (!array_grow((void **)&ps->named, ps->nnamed, &ps->named_room, sizeof(*ps->named)) ||
 	    !(s = map_put(&ps->names, map_mix_text(1, name), (uint32_t)ps->nnamed))) {
@@ -32,8 +33,8 @@ static void name_keep(struct rule_parser *ps, const struct source_range *at, con
 	ps->named[ps->nnamed++] = (struct parse_named){name, ps->rule.line};
 	other = &ps->named[s->what];
 	if (other->line != ps->rule.line && !strcmp(other->name, name))
-		parse_mistake(ps, at, "the rule in line %u is called \"%s\", too", other->line,
-			      name);
+		parse_mistake(ps, at, "the rule in %s is called \"%s\", too",
+			      parse_line_name(ps, other->line, where, sizeof(where)), name);
 }
 
 void parse_rule_name(struct rule_parser *ps, const struct source_range *at, const char *name)

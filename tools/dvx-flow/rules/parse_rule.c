@@ -102,11 +102,22 @@ static bool keep_inner(struct rule_parser *ps)
 	return kept;
 }
 
-/* Keeps the rule's words with one blank between them. */
+/* The length of the rule's words at most, with values in the place of variables. */
+static size_t text_room(const struct rule_parser *ps, const struct source_range *at)
+{
+	size_t n = at->end_byte - at->first_byte + 1;
+
+	for (size_t i = 0; i < ps->vars.nuses; i++)
+		n += ps->vars.use[i].len;
+	return n;
+}
+
+/* Keeps the rule's words with one blank between them, and values in the place of variables. */
 static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 {
 	const char *p = ps->text + at->first_byte, *end = ps->text + at->end_byte;
-	char *out = arena_get(ps->set->memory, at->end_byte - at->first_byte + 1);
+	const struct parse_use *use = ps->vars.use, *uses_end = use + ps->vars.nuses;
+	char *out = arena_get(ps->set->memory, text_room(ps, at));
 	bool blank = false;
 
 	if (!out)
@@ -122,6 +133,11 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 		if (blank)
 			*out++ = ' ';
 		blank = false;
+		if (use < uses_end && p == ps->text + use->first_byte) {
+			out = (char *)memcpy(out, use->text, use->len) + use->len;
+			p = ps->text + use++->end_byte - 1;
+			continue;
+		}
 		*out++ = *p;
 	}
 	return true;

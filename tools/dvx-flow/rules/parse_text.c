@@ -10,7 +10,7 @@ size_t rules_mark(const char *text, size_t len)
 	return len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-static bool is_utf16(const char *text, size_t len)
+bool rules_utf16(const char *text, size_t len)
 {
 	return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 }
@@ -27,7 +27,7 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 	*set = (struct ruleset){0};
 	if (len > RULES_BYTES_MAX)
 		return -EFBIG;
-	if (is_utf16(text, len)) {
+	if (rules_utf16(text, len)) {
 		parse_mistake(&ps, &(struct source_range){1, 1, 1, 2, 0, 2},
 			      "the text is UTF-16; save it as UTF-8");
 		return ps.mistakes;
@@ -37,6 +37,7 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 		ruleset_free(set);
 		return -ENOMEM;
 	}
+	ps.part = !whole;
 	if (!parse_tables_begin(&ps) || !flow__scan_bytes(ps.text, (int)ps.len, scanner) ||
 	    flow_parse(scanner, &ps) == 2 || ps.no_memory)
 		ret = -ENOMEM;
@@ -44,6 +45,7 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 		parse_tables_end(&ps);
 	flow_lex_destroy(scanner);
 	parse_end_names(&ps);
+	parse_vars_free(&ps);
 	parse_tables_free(&ps);
 	if (!ret)
 		ret = ps.mistakes;

@@ -278,5 +278,6 @@ int rules_parse_part(const char *text, size_t len, struct ruleset *set, mistake_
 
 /* The length of the byte order mark at the beginning of the text, which some editors write. */
 size_t rules_mark(const char *text, size_t len);
+bool rules_utf16(const char *text, size_t len);
 
 #endif

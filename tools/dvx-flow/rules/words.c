@@ -24,6 +24,8 @@ static const struct rule_word words[] = {
 	{"count", T_COUNT, 0},
 	{"mirror", T_MIRROR, 0},
 	{"table", T_TABLE, 0},
+	{"define", T_DEFINE, 0},
+	{"include", T_INCLUDE, 0},
 	{"goto", T_GOTO, 0},
 	{"rss", T_RSS, 0},
 	{"on", T_ON, 0},
@@ -47,6 +49,7 @@ static const struct rule_word words[] = {
 	{"qinq", T_SVLAN, 0},
 	{"untagged", T_UNTAGGED, 0},
 	{"novlan", T_UNTAGGED, 0},
+	{"num_of_vlans", T_VLANS, 0},
 	{"id", T_ID, 0},
 	{"vlan_id", T_ID, 1},
 	{"pcp", T_PCP, 0},
@@ -129,6 +132,7 @@ static const struct rule_word words[] = {
 	{"push", T_PUSH, 0},
 	{"pop", T_POP, 0},
 	{"decap", T_DECAP, 0},
+	{"encap", T_ENCAP, 0},
 };
 
 struct named {
