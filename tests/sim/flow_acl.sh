@@ -19,10 +19,35 @@ same() {
 		jq -e --argjson sent "$3" --slurpfile want "$work/want" '[.rules[].packets] as $got |
 			[$sent - ($got | add)] + $got == $want[0]' "$work/stats"
 }
+# The addresses that a code stands for, in explain's words: the packet's own is among those of the codes that it has, and
+# not among all of those that an entry which it misses wants.
+codes_in_words() {
+	for packet in 1 2 3; do
+		client explain --packet=$packet "$work/packets.pcap" || return 1
+	done >"$work/says"
+	perl -ne 'sub number { my $n = 0; $n = $n << 8 | $_ for split /\./, shift; $n }
+		sub among { my ($address, $list) = @_;
+			for (split / or /, $list) {
+				return 1 if /more/;
+				my ($low, $bits, $high) = m{^([\d.]+)(?:/(\d+)|-([\d.]+))?$} or die "no addresses: $_";
+				my ($from, $to) = (number($low), number($high // $low));
+				$to |= 2 ** (32 - $bits) - 1 if defined $bits;
+				return 1 if $from <= $address && $address <= $to } 0 }
+		sub all { my ($words, $of) = @_; my $all = 1;
+			while ($words =~ /code 0x\w+ of ipv4 (src|dst): ((?:[\d.\/-]+|\d+ more)(?: or (?:[\d.\/-]+|\d+ more))*)/g) {
+				$codes++; $all &= among($of->{$1}, $2) } $all }
+		%of = (src => number($1), dst => number($2)) if /^packet .* ipv4 ([\d.]+) > ([\d.]+)/;
+		die "a number: $_" if /register c[0-3] 0x/ && !/changes/;
+		next unless /code 0x/ && /ipv4/;
+		if (/misses: it wants (.*), the packet has (.*)/) { die "it has: $_" unless all($2, \%of) }
+		elsif (/hits: (.*)/) { die "it hits: $_" unless all($1, \%of) }
+		END { print "# $codes codes\n"; exit !$codes }' "$work/says" || { cat "$work/says"; return 1; }
+}
 # shellcheck disable=SC2086 # words
 set -- ${DVX_ACL:-$sets}
 while [ $# -ge 3 ]; do
 	check "each of $3 packets meets its rule of $2 (shape $1)" same "$1" "$2" "$3"
 	shift 3
 done
+check "explain says in words what codes mean" codes_in_words
 plan

@@ -100,7 +100,8 @@ TEST(mistakes)
 		{"defin a = 1", "1:1+5 expected drop, pass, send, mirror, count, table, define or "
 				"include, not \"defin\"; did you mean \"define\"?"},
 		{"drop in num_of_vlans 1", "1:9+14 num_of_vlans 1 belongs behind vlan or svlan"},
-		{"drop in vlan 7 num_of_vlans 2", "1:16+14 num_of_vlans 2 belongs behind two words"},
+		{"drop in vlan 7 num_of_vlans 2",
+		 "1:16+14 num_of_vlans 2 belongs behind two words"},
 		{"drop in num_of_vlans 3", "1:9+14 the device sees two VLAN tags"},
 		{"drop in vlan 7 num_of_vlans 1 vlan 9", "1:31+4 a second"},
 		{"send in encap vxlan vni 5 to queue 1",

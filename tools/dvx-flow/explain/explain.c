@@ -439,12 +439,14 @@ int cmd_explain(const struct args *a)
 		return ret;
 	}
 	job.trace = (struct walk_trace){.cache = job.src.cache,
+					.codes = codes_new(&job.src.d, job.src.cache),
 					.name = job.src.daemon ? dump_source_rule : NULL,
 					.arg = &job.src};
 	ret = explain_is_file(a) ? explain_file(&job, a->argv[0]) : explain_words(&job);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);
+	codes_free(job.trace.codes);
 	dump_source_close(&job.src);
 	return ret ? ret : job.lost ? EXIT_RULES : EXIT_DONE;
 }

@@ -250,7 +250,7 @@ static bool led_to(const struct steering_dump *d, const struct dump_table *t, en
 		if (e->domain != t->domain || e->side != side || &d->table[m->table] == t ||
 		    dump_rule_ends(d, &d->rule[e->rule]))
 			continue;
-		ste_read(&s, e, NULL);
+		ste_read_links(&s, e);
 		if (s.next_entries == 1 && ste_index(s.next) == t->anchor[side])
 			return true;
 	}

@@ -91,14 +91,19 @@ static void read_mask(struct ste *s, const struct dump_entry *e, const struct bu
 	s->any = s->any || (s->mask_known && ste_all_zero(s->mask, s->tag_bytes));
 }
 
-void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
+void ste_read_links(struct ste *s, const struct dump_entry *e)
 {
-	struct lookup_type t;
-
 	memset(s, 0, sizeof(*s));
 	s->reader = ste_reader_of(e->format);
 	s->bytes = e->bytes;
 	s->reader->read(s, e->bytes);
+}
+
+void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
+{
+	struct lookup_type t;
+
+	ste_read_links(s, e);
 	memcpy(s->tag, e->bytes + 32, s->tag_bytes <= e->len - 32 ? s->tag_bytes : 16);
 	if (!view)
 		s->reader->lookup(&t, s->lookup, -1, NULL, NULL);

@@ -116,6 +116,9 @@ void matcher_views(const struct dump_matcher *m, enum side side, const struct st
 /* Reads an entry; view: of its position, NULL if it only acts or the matcher is unknown. */
 void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view);
 
+/* Only where it leads, by a hit or a miss, and whether it compares: no tag, no mask. */
+void ste_read_links(struct ste *s, const struct dump_entry *e);
+
 /* Index as a dump has it. */
 static inline uint32_t ste_index(uint64_t addr)
 {

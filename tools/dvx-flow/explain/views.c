@@ -69,7 +69,7 @@ static bool chained(const struct steering_dump *d, uint32_t from, const struct d
 
 		if (!at || from == e->index)
 			return at != NULL;
-		ste_read(&s, at, NULL);
+		ste_read_links(&s, at);
 		from = ste_index(s.miss);
 	}
 	return false;

@@ -126,10 +126,27 @@ static unsigned int layout_l3(const struct builder_view *v)
 	return v->layout && strstr(v->layout->name, "ipv6") ? 2 : 1;
 }
 
-size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struct builder_view *v)
+/* Where a register is compared, for the meaning of its codes. */
+struct trace_place {
+	struct codes *codes;
+	const struct explain_walk *w;
+	uint32_t step;
+};
+
+/* A field and its value, or what it means as a code. */
+static void trace_field(char *buf, size_t size, const struct trace_place *at, enum field f,
+			u128 value, u128 mask, unsigned int l3)
+{
+	if (!at ||
+	    !codes_say(at->codes, at->w, at->step, f, (uint32_t)value, (uint32_t)mask, buf, size))
+		field_say(buf, size, f, value, mask, l3);
+}
+
+static size_t walk_trace_compared(char *buf, size_t size, const struct ste *s,
+				  const struct builder_view *v, const struct trace_place *at)
 {
 	struct trace_text t = {buf, size, 0};
-	char words[128];
+	char words[512];
 
 	if (size)
 		buf[0] = 0;
@@ -138,8 +155,8 @@ size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struc
 
 		if (!mask)
 			continue;
-		field_say(words, sizeof(words), v->row[i].field,
-			  tag_get(s->tag, v, v->row[i].field), mask, layout_l3(v));
+		trace_field(words, sizeof(words), at, v->row[i].field,
+			    tag_get(s->tag, v, v->row[i].field), mask, layout_l3(v));
 		comma(&t);
 		walk_trace_say(&t, "%s", words);
 	}
@@ -148,19 +165,26 @@ size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struc
 	return t.at;
 }
 
+size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struct builder_view *v)
+{
+	return walk_trace_compared(buf, size, s, v, NULL);
+}
+
 /* --- steps --- */
 
 static void say_miss(struct trace_text *t, const struct walk_trace *s, const struct walk_step *st,
-		     const struct builder_view *v)
+		     const struct builder_view *v, const struct trace_place *at)
 {
-	char have[64], want[128];
+	char have[512], want[512];
 
 	if (st->field == F_NONE) {
 		walk_trace_say(t, "misses by bits of an unknown field");
 		return;
 	}
-	field_say(want, sizeof(want), st->field, st->want, st->mask, layout_l3(v));
-	field_value(have, sizeof(have), st->field, st->have, layout_l3(v));
+	trace_field(want, sizeof(want), at, st->field, st->want, st->mask, layout_l3(v));
+	if (!codes_say(at->codes, at->w, at->step, st->field, (uint32_t)st->have,
+		       (uint32_t)st->mask, have, sizeof(have)))
+		field_value(have, sizeof(have), st->field, st->have, layout_l3(v));
 	if (st->given)
 		walk_trace_say(t, "misses: it wants %s, the packet has %s", want, have);
 	else
@@ -209,7 +233,8 @@ static json_t *walk_trace_entry_json(const struct walk_trace *s, const struct ex
 					       ? &mv->view[w->side][place]
 					       : NULL;
 	const char *name = entry_name(s, w->d, e);
-	char what[512], words[64];
+	struct trace_place at = {s->codes, w, (uint32_t)(st - w->step)};
+	char what[1024], words[64];
 	struct ste ste;
 	json_t *j;
 
@@ -218,11 +243,11 @@ static json_t *walk_trace_entry_json(const struct walk_trace *s, const struct ex
 		       ste_lookup_name(&ste));
 	if (name)
 		walk_trace_say(t, "of \"%s\" ", name);
-	walk_trace_entry(what, sizeof(what), &ste, v);
+	walk_trace_compared(what, sizeof(what), &ste, v, &at);
 	if (st->hit)
 		walk_trace_say(t, v ? "hits: %s" : "only acts", what);
 	else
-		say_miss(t, s, st, v);
+		say_miss(t, s, st, v, &at);
 	if (st->hit && entry_ends(w->d, e) && dump_onward_of(w->d, &w->d->rule[e->rule]))
 		walk_trace_say(t, "; a copy goes to another queue, the packet goes on");
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6,
@@ -284,7 +309,7 @@ static json_t *step_json(const struct walk_trace *s, const struct explain_walk *
 	static const char *const kinds[] = {"table", "empty", "entry", "no more"};
 	const struct dump_table *tbl = &w->d->table[st->table];
 	const struct dump_matcher *m = st->kind == STEP_EMPTY ? &w->d->matcher[st->matcher] : NULL;
-	char buf[1024] = "", mask[256];
+	char buf[2048] = "", mask[256];
 	struct trace_text t = {buf, sizeof(buf), 0};
 	json_t *j;
 

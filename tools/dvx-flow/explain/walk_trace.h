@@ -4,6 +4,7 @@
 #define DVX_FLOW_WALK_TRACE_H
 
 #include <jansson.h>
+#include "codes.h"
 #include "walk.h"
 
 /* A rule's text by its id in the dump; NULL: unknown. */
@@ -11,8 +12,9 @@ typedef const char *(*rule_name_fn)(void *arg, uint64_t id);
 
 struct walk_trace {
 	struct view_cache *cache;
-	bool written;	   /* the packet was given in words; fields that they leave out are 0 */
-	rule_name_fn name; /* may be NULL; otherwise a rule without a text is dvx-flow's own */
+	struct codes *codes; /* for words of codes; NULL: numbers */
+	bool written;	     /* the packet was given in words; fields that they leave out are 0 */
+	rule_name_fn name;   /* may be NULL; otherwise a rule without a text is dvx-flow's own */
 	void *arg;
 };
 

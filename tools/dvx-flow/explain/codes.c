@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "codes.h"
+
+#define CODE_REGISTERS 6
+#define CODE_DEEP      160 /* intervals inside each other: prefixes of 128 bits, and some */
+#define CODE_SHOWN     3   /* values of a code */
+
+/* Values that one rule of a table takes; `order`: its place among the table's rules. */
+struct code_part {
+	u128 first, last;
+	uint32_t order;
+};
+
+/* What a rule writes into the registers. */
+struct code_wrote {
+	uint32_t mask[CODE_REGISTERS], value[CODE_REGISTERS];
+};
+
+/* A table that writes a code of one field. */
+struct code_table {
+	bool ready, usable;
+	enum field field;
+	unsigned int l3;
+	u128 full; /* the field's bits */
+	struct code_part *part;
+	uint32_t n, room;
+	struct code_wrote *wrote; /* by a part's order */
+	uint32_t nwrote, wrote_room;
+	uint32_t writes[CODE_REGISTERS]; /* all of them together */
+};
+
+struct codes {
+	const struct steering_dump *d;
+	struct view_cache *cache;
+	struct code_table *table; /* for each of the dump's */
+};
+
+struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache)
+{
+	struct codes *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->d = d;
+	c->cache = cache;
+	c->table = calloc(d->ntables + 1u, sizeof(*c->table));
+	if (c->table)
+		return c;
+	free(c);
+	return NULL;
+}
+
+void codes_free(struct codes *c)
+{
+	for (uint32_t i = 0; c && i < c->d->ntables; i++) {
+		free(c->table[i].part);
+		free(c->table[i].wrote);
+	}
+	if (c)
+		free(c->table);
+	free(c);
+}
+
+/* --- what a rule writes and compares ------------------------------------------------------------- */
+
+/* The bits of the register that the rule's list sets, and their values. */
+static uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r,
+			     unsigned int reg, uint32_t *value)
+{
+	const struct dump_action *a = dump_rewrite_of(d, r);
+	uint32_t mask = 0;
+
+	*value = 0;
+	for (uint32_t i = 0; a && i < a->n; i++) {
+		const struct dump_rewrite *w = &d->rewrite[a->first + i];
+		struct packet_change c;
+		uint32_t bits;
+
+		if (!w->prm)
+			continue;
+		change_of_prm(&c, w->bytes);
+		if (c.kind != PACKET_SET || c.to.dword != DW_REG_C + reg || c.to.low > 31)
+			continue;
+		bits = (uint32_t)(((1ull << c.to.bits) - 1) << c.to.low);
+		mask |= bits;
+		*value = (*value & ~bits) | (c.value << c.to.low & bits);
+	}
+	return mask;
+}
+
+/* A field that a rule's entries compare, all of them together. */
+struct code_compared {
+	u128 value[F_COUNT], mask[F_COUNT];
+	unsigned int l3;
+};
+
+static bool code_compares(const struct codes *c, uint32_t rule, enum side side,
+			  struct code_compared *out)
+{
+	const struct dump_rule *r = &c->d->rule[rule];
+	const struct matcher_view *mv = matcher_view(c->cache, r->matcher, side);
+
+	*out = (struct code_compared){.l3 = c->d->matcher[r->matcher].mask.l3};
+	for (uint32_t i = r->first; mv && i < r->first + r->n; i++) {
+		const struct dump_entry *e = &c->d->entry[i];
+		uint32_t place = entry_place(c->d, e);
+		const struct builder_view *v;
+		struct ste s;
+
+		if (e->side != side || place >= c->d->matcher[r->matcher].builders[side])
+			continue;
+		v = &mv->view[side][place];
+		ste_read(&s, e, v);
+		if (!s.mask_known)
+			return false;
+		for (unsigned int k = 0; k < v->rows; k++) {
+			enum field f = v->row[k].field;
+
+			if (f == F_NONE)
+				continue;
+			out->mask[f] |= tag_get(s.mask, v, f);
+			out->value[f] |= tag_get(s.tag, v, f) & tag_get(s.mask, v, f);
+		}
+	}
+	return mv;
+}
+
+/* --- a table ------------------------------------------------------------------------------------- */
+
+/* Which fields a table's rules compare, and in which they differ. */
+struct code_fields {
+	u128 value[F_COUNT], mask[F_COUNT], all[F_COUNT];
+	bool said[F_COUNT], differs[F_COUNT];
+};
+
+static void code_fields_add(struct code_fields *t, const struct code_compared *r)
+{
+	for (unsigned int f = 0; f < F_COUNT; f++) {
+		if (!r->mask[f])
+			continue;
+		if (t->said[f] && (t->value[f] != r->value[f] || t->mask[f] != r->mask[f]))
+			t->differs[f] = true;
+		t->said[f] = true;
+		t->value[f] = r->value[f];
+		t->mask[f] = r->mask[f];
+		t->all[f] |= r->mask[f];
+	}
+}
+
+/* The headers that lead to a field are compared beside it. */
+static bool code_is_header(unsigned int f)
+{
+	return f == F_L3 || f == F_L4 || f == F_ETHERTYPE || f == F_PROTO || f == F_FRAG ||
+	       f == F_L3_OK || f == F_L4_OK;
+}
+
+/* The one field that the table is about, or F_NONE. */
+static enum field code_field(const struct code_fields *t)
+{
+	unsigned int said = 0, differ = 0, last_said = 0, last_differs = 0;
+
+	for (unsigned int f = 0; f < F_COUNT; f++) {
+		if (!t->said[f] || code_is_header(f))
+			continue;
+		said++;
+		last_said = f;
+		differ += t->differs[f];
+		last_differs = t->differs[f] ? f : last_differs;
+	}
+	if (said == 1)
+		return (enum field)last_said;
+	return differ == 1 ? (enum field)last_differs : F_NONE;
+}
+
+static void *code_grow(void *list, uint32_t n, uint32_t *room, size_t size)
+{
+	uint32_t wanted = *room ? *room * 2 : 64;
+	void *grown;
+
+	if (n < *room)
+		return list;
+	grown = realloc(list, wanted * size);
+	*room = grown ? wanted : *room;
+	return grown;
+}
+
+static bool code_add_part(struct code_table *t, struct code_part p)
+{
+	struct code_part *grown = code_grow(t->part, t->n, &t->room, sizeof(p));
+
+	if (!grown)
+		return false;
+	t->part = grown;
+	t->part[t->n++] = p;
+	return true;
+}
+
+/* False: no memory. */
+static bool code_add_wrote(struct code_table *t, const struct steering_dump *d,
+			   const struct dump_rule *r)
+{
+	struct code_wrote *grown = code_grow(t->wrote, t->nwrote, &t->wrote_room, sizeof(*grown));
+	struct code_wrote *w;
+
+	if (!grown)
+		return false;
+	t->wrote = grown;
+	w = &t->wrote[t->nwrote++];
+	for (unsigned int i = 0; i < CODE_REGISTERS; i++) {
+		w->mask[i] = code_written(d, r, i, &w->value[i]);
+		t->writes[i] |= w->mask[i];
+	}
+	return true;
+}
+
+/* Calls `take` for each rule of the table that has a list of rewrites. */
+static bool code_rules(struct codes *c, uint32_t table, enum side side,
+		       bool (*take)(struct codes *c, uint32_t rule, enum side side, void *arg),
+		       void *arg)
+{
+	const struct dump_table *t = &c->d->table[table];
+
+	for (uint32_t m = t->first; m < t->first + t->n; m++) {
+		const struct dump_matcher *of = &c->d->matcher[m];
+
+		for (uint32_t i = of->first; i < of->first + of->n; i++)
+			if (dump_rewrite_of(c->d, &c->d->rule[i]) && !take(c, i, side, arg))
+				return false;
+	}
+	return true;
+}
+
+static bool code_note_fields(struct codes *c, uint32_t rule, enum side side, void *arg)
+{
+	struct code_compared r;
+
+	if (!code_compares(c, rule, side, &r))
+		return false;
+	code_fields_add(arg, &r);
+	return true;
+}
+
+/* Its values as an interval; false: they are none. */
+static bool code_note_part(struct codes *c, uint32_t rule, enum side side, void *arg)
+{
+	struct code_table *t = arg;
+	struct code_compared r;
+	u128 rest;
+
+	if (!code_compares(c, rule, side, &r))
+		return false;
+	rest = t->full & ~r.mask[t->field];
+	if (rest & (rest + 1))
+		return false;
+	if (r.mask[t->field])
+		t->l3 = r.l3;
+	return code_add_wrote(t, c->d, &c->d->rule[rule]) &&
+	       code_add_part(t, (struct code_part){r.value[t->field], r.value[t->field] | rest,
+						   t->nwrote - 1});
+}
+
+/* Wider ones first, so that each stands behind all that contain it. */
+static int code_compare(const void *a, const void *b)
+{
+	const struct code_part *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->last != y->last)
+		return x->last > y->last ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The intervals that the place is in. */
+struct code_open {
+	struct code_part part[CODE_DEEP];
+	unsigned int n;
+	u128 at;   /* values before it are done */
+	bool done; /* all values are */
+};
+
+/* Adds the values up to `last` for the rule that takes them: the first of the open ones. */
+static bool code_take(struct code_table *out, struct code_open *o, u128 last)
+{
+	const struct code_part *best = &o->part[0];
+
+	for (unsigned int i = 1; i < o->n; i++)
+		if (o->part[i].order < best->order)
+			best = &o->part[i];
+	if (o->done || o->at > last)
+		return true;
+	if (!code_add_part(out, (struct code_part){o->at, last, best->order}))
+		return false;
+	o->at = last + 1;
+	o->done = !o->at;
+	return true;
+}
+
+/* Takes what ends before the value. */
+static bool code_close(struct code_table *out, struct code_open *o, u128 before, bool all)
+{
+	while (o->n && (all || o->part[o->n - 1].last < before)) {
+		if (!code_take(out, o, o->part[o->n - 1].last))
+			return false;
+		o->n--;
+	}
+	return true;
+}
+
+/* Cuts the intervals, which contain each other or are apart, so that each value is in one. */
+static bool code_cut(struct code_table *t)
+{
+	struct code_table cut = {0};
+	struct code_open *o = calloc(1, sizeof(*o));
+	bool good = o != NULL;
+
+	qsort(t->part, t->n, sizeof(*t->part), code_compare);
+	for (uint32_t i = 0; i < t->n && good; i++) {
+		const struct code_part *p = &t->part[i];
+
+		good = code_close(&cut, o, p->first, false) &&
+		       (!o->n || p->first <= o->at || code_take(&cut, o, p->first - 1)) &&
+		       o->n < CODE_DEEP && (!o->n || p->last <= o->part[o->n - 1].last);
+		if (!good)
+			break;
+		if (!o->n)
+			o->at = p->first;
+		o->part[o->n++] = *p;
+	}
+	good = good && code_close(&cut, o, 0, true);
+	free(o);
+	free(t->part);
+	t->part = cut.part;
+	t->n = cut.n;
+	t->room = cut.room;
+	return good;
+}
+
+/* All bits up to the highest one that is compared. */
+static u128 code_full(u128 mask)
+{
+	for (unsigned int i = 1; i < 128; i *= 2)
+		mask |= mask >> i;
+	return mask;
+}
+
+static const struct code_table *code_table_of(struct codes *c, uint32_t table, enum side side)
+{
+	struct code_table *t = &c->table[table];
+	struct code_fields *f;
+
+	if (t->ready)
+		return t->usable ? t : NULL;
+	t->ready = true;
+	f = calloc(1, sizeof(*f));
+	if (f && code_rules(c, table, side, code_note_fields, f)) {
+		t->field = code_field(f);
+		if (t->field != F_NONE && !(t->field >= F_REG_C0 && t->field <= F_REG_C5)) {
+			t->full = code_full(f->all[t->field]);
+			t->usable = code_rules(c, table, side, code_note_part, t) && code_cut(t);
+		}
+	}
+	free(f);
+	return t->usable ? t : NULL;
+}
+
+/* --- words --------------------------------------------------------------------------------------- */
+
+struct code_text {
+	char *buf;
+	size_t size, used;
+	unsigned int shown, more;
+};
+
+static void code_put(struct code_text *x, const char *text)
+{
+	int n = snprintf(x->buf + x->used, x->size - x->used, "%s", text);
+
+	x->used += (size_t)n < x->size - x->used ? (size_t)n : x->size - x->used - 1;
+}
+
+static void code_put_part(struct code_text *x, const struct code_table *t, u128 first, u128 last)
+{
+	unsigned int width = 0, bits = 0;
+	char a[64], b[64], text[160];
+	u128 span = last - first;
+
+	if (x->shown == CODE_SHOWN) {
+		x->more++;
+		return;
+	}
+	while (width < 128 && t->full >> width)
+		width++;
+	while (bits < 128 && span >> bits)
+		bits++;
+	field_value(a, sizeof(a), t->field, first, t->l3);
+	field_value(b, sizeof(b), t->field, last, t->l3);
+	if (!span)
+		snprintf(text, sizeof(text), "%s", a);
+	else if (t->full > UINT16_MAX && !(first & span) && !(span & (span + 1)))
+		snprintf(text, sizeof(text), "%s/%u", a, width - bits);
+	else
+		snprintf(text, sizeof(text), "%s-%s", a, b);
+	code_put(x, x->shown++ ? " or " : " ");
+	code_put(x, text);
+}
+
+/* The values that have this code; neighbours are one interval. */
+static void code_put_values(struct code_text *x, const struct code_table *t, unsigned int reg,
+			    uint32_t value, uint32_t mask)
+{
+	u128 first = 0, last = 0;
+	bool open = false;
+	char more[32];
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct code_wrote *w = &t->wrote[t->part[i].order];
+
+		if ((w->mask[reg] & mask) != mask || (w->value[reg] ^ value) & mask)
+			continue;
+		if (open && t->part[i].first == last + 1) {
+			last = t->part[i].last;
+			continue;
+		}
+		if (open)
+			code_put_part(x, t, first, last);
+		first = t->part[i].first;
+		last = t->part[i].last;
+		open = true;
+	}
+	if (open)
+		code_put_part(x, t, first, last);
+	else
+		code_put(x, " no value");
+	snprintf(more, sizeof(more), " or %u more", x->more);
+	if (x->more)
+		code_put(x, more);
+}
+
+static void code_put_table(struct code_text *x, const struct code_table *t, unsigned int reg,
+			   uint32_t value, uint32_t mask)
+{
+	bool address = t->field == F_SRC || t->field == F_DST || t->field == F_INNER(F_SRC) ||
+		       t->field == F_INNER(F_DST);
+	char words[64], text[128];
+
+	snprintf(text, sizeof(text), "%scode 0x%" PRIx32 " of %s%s:", x->used ? ", " : "",
+		 (value & mask) >> __builtin_ctz(mask),
+		 !address		       ? ""
+		 : t->l3 == 2 || t->full >> 32 ? "ipv6 "
+					       : "ipv4 ",
+		 field_words(t->field, words, sizeof(words)));
+	code_put(x, text);
+	x->shown = x->more = 0;
+	code_put_values(x, t, reg, value, mask);
+}
+
+bool codes_say(struct codes *c, const struct explain_walk *w, uint32_t steps, enum field reg,
+	       uint32_t value, uint32_t mask, char *buf, size_t size)
+{
+	struct code_text x = {.buf = buf, .size = size};
+	unsigned int r = reg - F_REG_C0;
+
+	buf[0] = 0;
+	if (!c || reg < F_REG_C0 || reg > F_REG_C5)
+		return false;
+	for (uint32_t i = 0; i < steps && mask; i++) {
+		const struct code_table *t = w->step[i].kind == STEP_TABLE
+						     ? code_table_of(c, w->step[i].table, w->side)
+						     : NULL;
+		uint32_t part = t ? t->writes[r] & mask : 0;
+
+		if (part)
+			code_put_table(&x, t, r, value, part);
+		mask &= ~part;
+	}
+	return x.used && !mask;
+}
