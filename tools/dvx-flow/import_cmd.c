@@ -21,11 +21,14 @@ static void import_sentence(const struct import_item *item, char *text, size_t s
 
 static void import_print(const struct rules_text *s, const struct import_result *r)
 {
+	uint32_t table = 0;
 	char text[512];
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct import_item *item = &r->item[i];
 
+		if (item->rule && item->table != table)
+			printf("table table%u\n", table = item->table);
 		if (item->rule) {
 			puts(item->rule);
 			continue;
@@ -34,6 +37,15 @@ static void import_print(const struct rules_text *s, const struct import_result 
 		printf("# left out: %s:%u: %s\n", s->name, item->line, text);
 		rules_point(s, item->line, item->column, text);
 	}
+}
+
+static json_t *import_rule_json(const struct import_item *item)
+{
+	json_t *j = json_pack("{s:I, s:s}", "line", (json_int_t)item->line, "text", item->rule);
+
+	if (item->table)
+		json_object_set_new(j, "table", json_sprintf("table%u", item->table));
+	return j;
 }
 
 static json_t *import_json(const struct rules_text *s, const struct import_result *r)
@@ -45,9 +57,7 @@ static json_t *import_json(const struct rules_text *s, const struct import_resul
 		const struct import_item *item = &r->item[i];
 
 		if (item->rule) {
-			json_array_append_new(rules, json_pack("{s:I, s:s}", "line",
-							       (json_int_t)item->line, "text",
-							       item->rule));
+			json_array_append_new(rules, import_rule_json(item));
 			continue;
 		}
 		import_sentence(item, text, sizeof(text));

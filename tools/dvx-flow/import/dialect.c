@@ -127,6 +127,8 @@ static int dialect_compare(const void *a, const void *b)
 {
 	const struct import_item *x = a, *y = b;
 
+	if (x->table != y->table)
+		return x->table < y->table ? -1 : 1;
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
@@ -152,6 +154,7 @@ int import_text(const struct import_ask *ask, const char *text, size_t len,
 	dialects[out->dialect].read(&im, &r);
 	if (out->n)
 		qsort(out->item, out->n, sizeof(*out->item), dialect_compare);
+	im.no_memory |= !import_tables(out);
 	return im.no_memory || r.no_memory ? -ENOMEM : 0;
 }
 

@@ -88,7 +88,8 @@ static struct import_item *import_item(struct import *im, const struct draft *d,
 		return NULL;
 	}
 	item = &out->item[out->n++];
-	*item = (struct import_item){.order = d->order,
+	*item = (struct import_item){.table = d->table,
+				     .order = d->order,
 				     .number = (uint32_t)out->n,
 				     .line = at->line,
 				     .column = at->column};
@@ -288,6 +289,16 @@ bool draft_say_type(struct import *im, struct draft *d, uint64_t type)
 	return draft_say(im, d, SLOT_ETHERTYPE, import_format(im, "0x%x", (unsigned int)type));
 }
 
+void draft_one_tag(struct import *im, struct draft *d)
+{
+	const struct draft_part *p = d->part[0];
+	bool tag = p[SLOT_TAG].text && !p[SLOT_TAG].negated && strcmp(p[SLOT_TAG].text, "untagged");
+
+	if (tag && !p[SLOT_TAG2].text &&
+	    (p[SLOT_IP].text || p[SLOT_ETHERTYPE].text || p[SLOT_MPLS].text))
+		draft_say(im, d, SLOT_TAG2, "num_of_vlans 1");
+}
+
 const char *draft_said(const struct draft *d, enum draft_slot slot)
 {
 	return d->part[d->inner][slot].text;
@@ -341,6 +352,8 @@ static void draft_print(FILE *f, const struct draft *d)
 		draft_print_parts(f, d->part[level], true);
 	}
 	draft_print_changes(f, d);
+	if (d->leads)
+		fprintf(f, " goto table%u", d->go);
 	if (d->queue)
 		fprintf(f, " to %s", d->queue);
 	if (d->tag)
@@ -363,7 +376,7 @@ static void draft_add_text(struct import *im, const struct draft *d, const char 
 	char why[sizeof(((struct mistake *)0)->text)] = "";
 	struct ruleset set;
 	struct import_item *item;
-	int ret = rules_parse(text, n, &set, draft_hear, why);
+	int ret = rules_parse_part(text, n, &set, draft_hear, why);
 
 	if (ret < 0) {
 		im->no_memory = true;
@@ -375,8 +388,12 @@ static void draft_add_text(struct import *im, const struct draft *d, const char 
 				  import_format(im, "%s: %s", text, why));
 	} else {
 		item = import_item(im, d, d->at);
-		if (item)
-			item->rule = import_format(im, "%s", text);
+		if (!item)
+			return;
+		item->rule = import_format(im, "%s", text);
+		item->leads = d->leads;
+		item->go = d->go;
+		im->out->any_leads |= d->leads;
 	}
 	ruleset_free(&set);
 }
@@ -404,11 +421,13 @@ void import_add(struct import *im, const struct draft *d)
 
 bool import_add_last(struct import *im, const struct draft *d, size_t first)
 {
-	size_t i = first;
+	bool any = false, said = false;
 
-	while (i < im->out->n && !im->out->item[i].rule)
-		i++;
-	if (i == im->out->n && i > first)
+	for (size_t i = first; i < im->out->n; i++) {
+		any |= im->out->item[i].table == d->table;
+		said |= im->out->item[i].table == d->table && im->out->item[i].rule;
+	}
+	if (any && !said)
 		return import_leave(im, d, d->at, REASON_LAST);
 	import_add(im, d);
 	return true;

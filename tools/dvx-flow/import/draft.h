@@ -73,8 +73,11 @@ struct draft_part {
 
 struct draft {
 	const struct token *at; /* where the rule begins */
+	uint32_t table;
 	uint64_t order;
 	const char *verdict; /* drop, pass, send; NULL: not said yet */
+	bool leads;	     /* to the table `go`; the verdict is send */
+	uint32_t go;
 	const char *direction;
 	const char *queue, *tag; /* "queue 1", "rss 0-3" */
 	bool count, inner;	 /* words refer to the headers inside a tunnel */
@@ -104,6 +107,11 @@ void import_add(struct import *im, const struct draft *d);
  * alone it would take their packets. Returns false then.
  */
 bool import_add_last(struct import *im, const struct draft *d, size_t first);
+/*
+ * At the end: leaves out rules that lead nowhere, and those of tables to which none leads. False: no
+ * memory.
+ */
+bool import_tables(struct import_result *out);
 /* Whether a rule for this interface concerns the device: 1, 0, -1: nobody says. */
 int import_netdev(struct import *im, const char *netdev);
 /* The same of a condition in a rule of the kernel's, which adds what it says of VLAN tags. */
@@ -115,6 +123,8 @@ bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const 
 const char *draft_said(const struct draft *d, enum draft_slot slot);
 /* The EtherType behind the tags: an IP version, MPLS or a number. */
 bool draft_say_type(struct import *im, struct draft *d, uint64_t type);
+/* Of a tool whose EtherType is what stands behind the first tag: if there is one, no second tag is. */
+void draft_one_tag(struct import *im, struct draft *d);
 /* Adds all that another draft says of its packets. False: not joined. */
 bool draft_join(struct import *im, struct draft *d, const struct draft *also);
 

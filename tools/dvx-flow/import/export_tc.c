@@ -9,7 +9,6 @@
 /* A packet's tags, as tc names them: the filter's protocol is the first one's type. */
 struct tc_tags {
 	const char *type[2]; /* of each tag; NULL: no tag */
-	bool any;	     /* the rule does not say: one filter for each of these */
 };
 
 static const char tc_q[] = "802.1Q", tc_ad[] = "802.1ad";
@@ -334,11 +333,40 @@ static bool tc_filter_write(struct export_state *state, struct entry *e, const s
 	return entry_done(e, "tc");
 }
 
+static bool tc_write_copy(struct export_state *state, struct entry *e, const struct tc_tags *tags,
+			  const char *type)
+{
+	struct entry copy = *e;
+
+	if (tc_filter_write(state, &copy, tags, type))
+		return true;
+	e->at = copy.at;
+	memcpy(e->why, copy.why, sizeof(e->why));
+	return false;
+}
+
+/* tc's type behind a tag is what stands there: a second tag, if the rule does not say "none". */
+static bool tc_write_second(struct export_state *state, struct entry *e, struct tc_tags *tags,
+			    const char *second, const char *type)
+{
+	static const char *const seconds[] = {NULL, tc_q, tc_ad};
+	bool each = tags->type[0] && type && !second;
+
+	for (size_t i = 0; i < (each ? 3u : 1u); i++) {
+		tags->type[1] = each ? seconds[i] : second && *second ? second : NULL;
+		if (!tc_write_copy(state, e, tags, type))
+			return false;
+	}
+	return true;
+}
+
 static bool tc_write(struct export_state *state, struct entry *e)
 {
-	struct tc_tags tags = {{NULL, NULL}, false};
+	static const char *const firsts[] = {NULL, tc_q, tc_ad};
+	struct tc_tags tags = {{NULL, NULL}};
 	const char *first, *second, *type;
 	char text[16];
+	bool each;
 
 	if (!tc_can(e))
 		return false;
@@ -349,23 +377,16 @@ static bool tc_write(struct export_state *state, struct entry *e)
 		return entry_refuse(
 			e, rule_location(e->rule, KEY_CVLAN),
 			"tc cannot say `untagged' without a protocol: add one, such as ipv4");
-	if (second && !*second)
+	if (second && !*second && !type)
 		return entry_refuse(e, rule_location(e->rule, KEY_CVLAN2),
-				    "tc cannot say that there is no second tag");
-	tags.type[0] = first && *first ? first : NULL;
-	tags.type[1] = second;
-	if (first || !type)
-		return tc_filter_write(state, e, &tags, type);
+				    "tc cannot say that there is no second tag without a protocol: "
+				    "add one, such as ipv4");
+	each = !first && type;
 	/* tc's protocol is the tag's: untagged packets, and those of either tag. */
-	for (int i = 0; i < 3; i++) {
-		struct entry copy = *e;
-
-		tags.type[0] = i == 0 ? NULL : i == 1 ? tc_q : tc_ad;
-		if (!tc_filter_write(state, &copy, &tags, type)) {
-			e->at = copy.at;
-			memcpy(e->why, copy.why, sizeof(e->why));
+	for (size_t i = 0; i < (each ? 3u : 1u); i++) {
+		tags.type[0] = each ? firsts[i] : first && *first ? first : NULL;
+		if (!tc_write_second(state, e, &tags, second, type))
 			return false;
-		}
 	}
 	return true;
 }

@@ -30,6 +30,9 @@ enum import_reason {
 
 /* A rule, or something that is left out. */
 struct import_item {
+	uint32_t table; /* that it is in; 0: main. Its rules stand together */
+	bool leads;	/* to the table `go` */
+	uint32_t go;
 	uint64_t order;	       /* smaller ones come first; equal ones as in the text */
 	uint32_t number;       /* of the item, in the order of the text */
 	uint32_t line, column; /* in the other tool's text, from 1 */
@@ -43,6 +46,7 @@ struct import_result {
 	enum import_dialect dialect; /* DIALECTS: none was recognized */
 	struct import_item *item;
 	size_t n, room, left_out;
+	bool any_leads;
 	struct arena *memory;
 };
 

@@ -5,6 +5,7 @@ tools_dvx_flow_libimport_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
 tools_dvx_flow_libimport_la_SOURCES = tools/dvx-flow/import/import.h tools/dvx-flow/import/reasons.def \
 	tools/dvx-flow/import/tokens.h tools/dvx-flow/import/tokens.c \
 	tools/dvx-flow/import/draft.h tools/dvx-flow/import/draft.c \
+	tools/dvx-flow/import/tables.c \
 	tools/dvx-flow/import/values.h tools/dvx-flow/import/values.c \
 	tools/dvx-flow/import/dialect.h tools/dvx-flow/import/dialect.c \
 	tools/dvx-flow/import/tc.h tools/dvx-flow/import/tc.c tools/dvx-flow/import/tc_keys.c \

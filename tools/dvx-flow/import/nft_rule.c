@@ -57,10 +57,12 @@ static void nft_add(struct nft *t, const struct nft_chain *c, struct draft *d)
 	for (unsigned int s = SLOT_SRC; s < SLOT_TUNNEL; s++)
 		says |= d->part[0][s].text && !d->part[0][s].negated;
 	if (c->family != NFT_INET || says) {
+		draft_one_tag(t->im, d);
 		import_add(t->im, d);
 		return;
 	}
 	d->part[0][SLOT_IP].text = "ipv4";
+	draft_one_tag(t->im, d);
 	import_add(t->im, d);
 	d->part[0][SLOT_IP].text = "ipv6";
 	import_add(t->im, d);

@@ -61,6 +61,7 @@ static void ovs_emit(struct ovs_read *r)
 		ovs_leave(r, r->d->at, REASON_TWICE);
 		return;
 	}
+	draft_one_tag(r->im, r->d);
 	import_add(r->im, r->d);
 	r->d->part[0][SLOT_TAG].text = "svlan";
 	import_add(r->im, r->d);
@@ -74,19 +75,36 @@ static bool ovs_has_conditions(const struct draft *d)
 	return false;
 }
 
+static struct ovs_table *ovs_table_of(struct ovs *o, uint32_t number)
+{
+	size_t i = 0;
+
+	while (i < o->n && o->table[i].number != number)
+		i++;
+	if (i < o->n)
+		return &o->table[i];
+	if (!array_grow((void **)&o->table, o->n, &o->room, sizeof(*o->table))) {
+		o->im->no_memory = true;
+		return NULL;
+	}
+	o->table[o->n] = (struct ovs_table){.number = number};
+	return &o->table[o->n++];
+}
+
 static void ovs_flow(struct ovs *o, struct tokens *parts)
 {
 	struct draft d = {.at = &parts->token[0], .direction = "in"};
 	struct ovs_read r = {.im = o->im, .d = &d, .parts = parts, .priority = 32768};
 	bool ok = ovs_match_read(&r);
+	struct ovs_table *table = ovs_table_of(o, d.table);
 
 	d.order = 65535 - r.priority;
 	/* What is left out keeps its place among the others. */
 	if (!ok && o->im->out->n)
 		o->im->out->item[o->im->out->n - 1].order = d.order;
-	if (!ok || r.elsewhere || !ovs_actions_read(&r))
+	if (!ok || !table || r.elsewhere || !ovs_actions_read(&r))
 		return;
-	o->whole |= !r.any_tag && !ovs_has_conditions(&d);
+	table->whole |= !r.any_tag && !ovs_has_conditions(&d);
 	ovs_emit(&r);
 }
 
@@ -153,14 +171,17 @@ static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
 	}
 }
 
-/* The end of the table. */
+/* The end of each table. A bridge begins with a flow in the first one, which has been deleted. */
 static void ovs_miss(struct ovs *o, const struct token_reader *r)
 {
 	const struct token end = {NULL, r->line, r->column, false};
 	struct draft d = {.at = &end, .direction = "in", .verdict = "drop", .order = UINT64_MAX};
 
-	if (!o->whole && (o->deleted || (o->flows && !o->commands)))
-		import_add_last(o->im, &d, 0);
+	for (size_t i = 0; i < o->n; i++) {
+		d.table = o->table[i].number;
+		if (!o->table[i].whole && (d.table || o->deleted || (o->flows && !o->commands)))
+			import_add_last(o->im, &d, 0);
+	}
 }
 
 void ovs_read(struct import *im, struct token_reader *r)
@@ -171,6 +192,7 @@ void ovs_read(struct import *im, struct token_reader *r)
 	while (tokens_line(r, &line))
 		ovs_line(&o, &line, &parts);
 	ovs_miss(&o, r);
+	free(o.table);
 	free(line.token);
 	free(parts.token);
 }

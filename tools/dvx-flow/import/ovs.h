@@ -5,13 +5,20 @@
 
 #include "dialect.h"
 
+/* A table, and whether a flow of it takes every packet. */
+struct ovs_table {
+	uint32_t number;
+	bool whole;
+};
+
 struct ovs {
 	struct import *im;
 	const char *bridge; /* of the first command */
-	bool whole;	    /* a flow takes every packet */
-	bool flows;	    /* a table's flows were printed, rather than added by commands */
-	bool commands;	    /* ovs-ofctl add-flow */
-	bool deleted;	    /* ovs-ofctl del-flows */
+	struct ovs_table *table;
+	size_t n, room;
+	bool flows;    /* a table's flows were printed, rather than added by commands */
+	bool commands; /* ovs-ofctl add-flow */
+	bool deleted;  /* ovs-ofctl del-flows */
 };
 
 struct ovs_read {

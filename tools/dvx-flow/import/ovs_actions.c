@@ -8,6 +8,7 @@
 
 enum ovs_do {
 	OVS_FATE,
+	OVS_GOTO,
 	OVS_POP,
 	OVS_PUSH,
 	OVS_SET_VLAN,
@@ -58,8 +59,8 @@ static const struct ovs_action {
 	{"set_tunnel", OVS_LEAVE, REASON_ENCAP, NULL},
 	{"set_queue", OVS_LEAVE, REASON_KERNEL_QUEUE, NULL},
 	{"enqueue", OVS_LEAVE, REASON_KERNEL_QUEUE, NULL},
-	{"resubmit", OVS_LEAVE, REASON_TABLES, NULL},
-	{"goto_table", OVS_LEAVE, REASON_TABLES, NULL},
+	{"resubmit", OVS_GOTO, 0, NULL},
+	{"goto_table", OVS_GOTO, 0, NULL},
 	{"conjunction", OVS_LEAVE, REASON_TABLES, NULL},
 	{"ct", OVS_LEAVE, REASON_CONNTRACK, NULL},
 	{"ct_clear", OVS_LEAVE, REASON_CONNTRACK, NULL},
@@ -230,6 +231,25 @@ static const struct ovs_action *ovs_action_find(const char *text)
 	return NULL;
 }
 
+/* goto_table:5, or resubmit(,5) behind which nothing stands. */
+static bool ovs_goto(struct ovs_read *r, const struct token *at, const char *text)
+{
+	const char *from = strpbrk(text, ":(,");
+	uint64_t n;
+	size_t len;
+
+	from = from && !strncmp(from, "(,", 2) ? from + 1 : from;
+	if (!from || *from == '(')
+		return ovs_leave(r, at, REASON_TABLES);
+	len = strcspn(++from, ")");
+	if (!value_number(import_format(r->im, "%.*s", (int)len, from), 10, 254, &n))
+		return ovs_leave(r, at, REASON_TABLES);
+	r->d->leads = true;
+	r->d->go = (uint32_t)n;
+	r->d->verdict = "send";
+	return true;
+}
+
 static bool ovs_action(struct ovs_read *r, const struct token *at, const char *text)
 {
 	const struct ovs_action *a = ovs_action_find(text);
@@ -244,6 +264,8 @@ static bool ovs_action(struct ovs_read *r, const struct token *at, const char *t
 								       : REASON_UNKNOWN);
 	if (a->how == OVS_LEAVE)
 		return ovs_leave(r, at, (enum import_reason)a->what);
+	if (a->how == OVS_GOTO)
+		return ovs_goto(r, at, text);
 	if (a->how != OVS_FATE)
 		return ovs_apply(r, at, a->how, a->what, a->text, value ? value + 1 : "");
 	r->d->verdict = a->text;

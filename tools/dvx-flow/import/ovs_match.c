@@ -248,8 +248,10 @@ static bool ovs_flow_part(struct ovs_read *r, const struct ovs_field *f, const s
 		return ovs_leave(r, at, REASON_VALUE);
 	if (f->kind == OVS_PRIORITY)
 		r->priority = v;
+	else if (f->kind == OVS_TABLE)
+		r->d->table = (uint32_t)v;
 	else if (v)
-		return ovs_leave(r, at, f->kind == OVS_TABLE ? REASON_TABLES : REASON_MEMORY);
+		return ovs_leave(r, at, REASON_MEMORY);
 	return true;
 }
 

@@ -20,13 +20,20 @@ struct tc_prio {
 	size_t n, room;
 };
 
-struct tc {
-	struct import *im;
-	struct tc_prio *prio; /* all that there are */
-	uint64_t last_auto;   /* taken because none was given, or a higher one that was */
+struct tc_chain {
+	struct tc_prio *prio; /* all that there are; NULL: no memory */
+	uint32_t number;
+	uint64_t last_auto; /* taken because none was given, or a higher one that was */
 };
 
-#define TC_PRIOS 65536u
+#define TC_PRIOS  65536u
+#define TC_CHAINS 256u
+
+struct tc {
+	struct import *im;
+	struct tc_chain chain[TC_CHAINS];
+	size_t n;
+};
 
 /* --- the head: up to the kind of filter -------------------------------------------------------- */
 
@@ -66,7 +73,7 @@ static const char *const tc_parents[] = {"ffff:", "ffff:fff2", "ffff:0", "ffff:f
 
 static bool tc_head_value(struct tc_read *r, enum tc_head_kind kind, const struct token *at)
 {
-	uint64_t n;
+	uint64_t n = 0;
 	int ours;
 
 	switch (kind) {
@@ -80,8 +87,10 @@ static bool tc_head_value(struct tc_read *r, enum tc_head_kind kind, const struc
 	case TC_PRIO:
 		return value_number(at->text, 0, 0xffff, &r->prio) || tc_leave(r, at, REASON_VALUE);
 	case TC_CHAIN:
-		return (value_number(at->text, 0, UINT32_MAX, &n) && n == 0) ||
-		       tc_leave(r, at, REASON_TABLES);
+		if (!value_number(at->text, 0, UINT32_MAX, &n))
+			return tc_leave(r, at, REASON_VALUE);
+		r->d->table = (uint32_t)n;
+		return true;
 	case TC_PARENT:
 		r->ingress = dialect_among(at, tc_parents);
 		return r->ingress || tc_leave(r, at, REASON_EGRESS);
@@ -128,13 +137,30 @@ static bool tc_head(struct tc_read *r)
 /* --- the order --------------------------------------------------------------------------------- */
 
 /* The preference that a filter names, or the one that the kernel takes: one less than the last. */
-static uint64_t tc_take_prio(struct tc *t, const struct tc_read *r)
+static uint64_t tc_take_prio(struct tc_chain *c, const struct tc_read *r)
 {
-	uint64_t prio = r->prio ? r->prio : t->last_auto - 1;
+	uint64_t prio = r->prio ? r->prio : c->last_auto - 1;
 
-	if (prio >= 0x8000 && prio < t->last_auto)
-		t->last_auto = prio;
+	if (prio >= 0x8000 && prio < c->last_auto)
+		c->last_auto = prio;
 	return prio;
+}
+
+/* NULL: no memory, or too many. */
+static struct tc_chain *tc_chain_of(struct tc *t, uint32_t number)
+{
+	struct tc_chain *c;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->chain[i].number == number)
+			return &t->chain[i];
+	if (t->n == TC_CHAINS)
+		return NULL;
+	c = &t->chain[t->n];
+	*c = (struct tc_chain){calloc(TC_PRIOS, sizeof(*c->prio)), number, 0xc001};
+	t->im->no_memory |= !c->prio;
+	t->n += c->prio != NULL;
+	return c->prio ? c : NULL;
 }
 
 /* The filter's mask: equal ones have equal texts, in whatever order their words stand. */
@@ -169,10 +195,13 @@ static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 {
 	const char *protocol = r->protocol ? r->protocol->text : "all";
-	uint64_t prio = tc_take_prio(t, r);
+	struct tc_chain *c = tc_chain_of(t, r->d->table);
+	uint64_t prio = c ? tc_take_prio(c, r) : 0;
 
+	if (!c)
+		return tc_leave(r, r->d->at, REASON_LONG);
 	r->d->order = prio << 32;
-	*p = &t->prio[prio];
+	*p = &c->prio[prio];
 	if (!(*p)->protocol)
 		(*p)->protocol = protocol;
 	return !strcmp((*p)->protocol, protocol) ||
@@ -191,7 +220,7 @@ static void tc_filter(struct tc *t, struct tokens *line)
 {
 	struct draft d = {.at = &line->token[0], .direction = "in"};
 	struct tc_read r = {.im = t->im, .d = &d, .line = line};
-	struct tc_prio *p;
+	struct tc_prio *p = NULL;
 
 	if (!tc_head(&r) || r.elsewhere || !tc_order(t, &r, &p) || !tc_protocol(&r) ||
 	    !tc_keys_read(&r))
@@ -237,15 +266,16 @@ static void tc_line(struct tc *t, struct tokens *line)
 
 void tc_read(struct import *im, struct token_reader *r)
 {
-	struct tc t = {im, calloc(TC_PRIOS, sizeof(*t.prio)), 0xc001};
+	struct tc t = {.im = im};
 	struct tokens line = {0};
 
-	im->no_memory |= !t.prio;
-	while (t.prio && tokens_line(r, &line))
+	while (tokens_line(r, &line))
 		tc_line(&t, &line);
-	for (size_t i = 0; t.prio && i < TC_PRIOS; i++)
-		free(t.prio[i].mask);
-	free(t.prio);
+	for (size_t c = 0; c < t.n; c++) {
+		for (size_t i = 0; i < TC_PRIOS; i++)
+			free(t.chain[c].prio[i].mask);
+		free(t.chain[c].prio);
+	}
 	free(line.token);
 }
 

@@ -235,6 +235,22 @@ static bool tc_csum(struct tc_read *r, const struct token *at)
 	return tc_control(r, "pass");
 }
 
+static bool tc_goto(struct tc_read *r, const struct token *at)
+{
+	const struct token *number;
+	uint64_t n;
+
+	if (!tokens_take(r->line, "chain"))
+		return tc_leave(r, at, REASON_SYNTAX);
+	number = tokens_next(r->line);
+	if (!value_number(number->text ? number->text : "", 0, UINT32_MAX, &n))
+		return tc_leave(r, number, REASON_VALUE);
+	r->d->leads = true;
+	r->d->go = (uint32_t)n;
+	r->d->verdict = "send";
+	return tc_control(r, "send");
+}
+
 /* --- all --------------------------------------------------------------------------------------- */
 
 static const struct tc_action {
@@ -253,7 +269,7 @@ static const struct tc_action {
 	{"continue", NULL, NULL, REASON_FINAL},
 	{"pipe", NULL, NULL, REASON_FINAL},
 	{"reclassify", NULL, NULL, REASON_FINAL},
-	{"goto", NULL, NULL, REASON_TABLES},
+	{"goto", NULL, tc_goto, 0},
 	{"jump", NULL, NULL, REASON_TABLES},
 	{"trap", NULL, NULL, REASON_TARGET},
 	{"mirred", NULL, NULL, REASON_TARGET},

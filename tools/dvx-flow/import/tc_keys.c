@@ -108,6 +108,13 @@ static bool tc_type(const char *text, uint64_t *type)
 	return value_number(text, 16, 0xffff, type) || ethertype_number(text, type);
 }
 
+/* What stands behind one tag is no second one. */
+static bool tc_one_tag(struct tc_read *r, uint64_t type)
+{
+	return r->tags != 1 || type == 0x8100 || type == 0x88a8 ||
+	       draft_say(r->im, r->d, SLOT_TAG2, "num_of_vlans 1");
+}
+
 /* Adds what a protocol behind so many tags says. */
 static bool tc_take_type(struct tc_read *r, const struct token *at, uint64_t type)
 {
@@ -118,7 +125,7 @@ static bool tc_take_type(struct tc_read *r, const struct token *at, uint64_t typ
 	if ((type == 0x8100 || type == 0x88a8) && r->tags < 2)
 		ok = draft_say(im, r->d, tags[r->tags++], type == 0x8100 ? "vlan" : "svlan");
 	else
-		ok = draft_say_type(im, r->d, type);
+		ok = tc_one_tag(r, type) && draft_say_type(im, r->d, type);
 	if (type == 0x0800 || type == 0x86dd)
 		r->ip = type == 0x0800 ? 4 : 6;
 	return ok || tc_leave(r, at, REASON_TWICE);

@@ -35,7 +35,7 @@ static bool pmd_attribute(struct pmd_read *r, const struct token *at)
 	} else if (token_is(at, "group")) {
 		if (!pmd_number(r, &n))
 			return false;
-		return !n || pmd_leave(r, at, REASON_TABLES);
+		return !n || pmd_leave(r, at, REASON_GROUP);
 	} else if (token_is(at, "transfer")) {
 		return pmd_leave(r, at, REASON_TRANSFER);
 	} else {

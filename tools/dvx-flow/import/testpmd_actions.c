@@ -50,7 +50,7 @@ static const struct pmd_action {
 	{"of_set_vlan_vid", "vlan_vid", PMD_VID, EDIT_VLAN, NULL},
 	{"of_set_vlan_pcp", "vlan_pcp", PMD_EDIT, EDIT_PUSH_PCP, NULL},
 	{"vxlan_decap", NULL, PMD_EDIT, EDIT_DECAP, ""},
-	{"jump", NULL, PMD_LEAVE, REASON_TABLES, NULL},
+	{"jump", NULL, PMD_LEAVE, REASON_GROUP, NULL},
 	{"passthru", NULL, PMD_LEAVE, REASON_FINAL, NULL},
 	{"flag", NULL, PMD_LEAVE, REASON_MARK, NULL},
 	{"rss", NULL, PMD_RSS, 0, NULL},
