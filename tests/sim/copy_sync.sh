@@ -137,6 +137,11 @@ if command -v script >"$work/which"; then
 	check "a terminal shows how far pull is" progress pull "127.0.0.1:$port:src/slow $work/slow.1"
 	check "and push" progress push "$src/slow 127.0.0.1:$port:slow.2"
 fi
+few_descriptors() {
+	mkdir "$src/dirs" && for n in $(seq 300); do mkdir "$src/dirs/$n" && : >"$src/dirs/$n/f"; done
+	(ulimit -S -n 200; ulimit -H -n 200 && pull --quiet "127.0.0.1:$port:src/dirs/" "$work/dirs") && same "$src/dirs" "$work/dirs"
+}
+check "more directories than a process may have open" few_descriptors
 several() {
 	mkdir "$work/several" && push --quiet "$src/big" "$src/dir/sub" "127.0.0.1:$port:several" &&
 		cmp "$src/big" "$work/several/big" && same "$src/dir/sub" "$work/several/sub"

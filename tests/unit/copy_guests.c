@@ -95,7 +95,7 @@ static void start(struct guest *a)
 
 static void setup(struct guest *a)
 {
-	struct copy_msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30};
+	struct copy_msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30, .window = 8};
 
 	start(a);
 	say(a, m);
@@ -106,7 +106,7 @@ static void setup(struct guest *a)
 
 static void play_no_start(struct guest *a)
 {
-	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096});
+	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
 static void play_no_setup(struct guest *a)
@@ -118,7 +118,7 @@ static void play_no_setup(struct guest *a)
 static void play_two_setups(struct guest *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096});
+	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
 static void play_return_free(struct guest *a)

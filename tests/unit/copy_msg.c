@@ -18,6 +18,7 @@ static struct copy_msg sample(unsigned int type)
 				 .flags = 1,
 				 .code = FSYNC_MODES - 1,
 				 .slots = 7,
+				 .window = 9,
 				 .slot_bytes = 65536,
 				 .slot = 3,
 				 .len = 4097,

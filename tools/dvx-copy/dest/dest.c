@@ -229,7 +229,7 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 		d->renamed++;
 	}
 	/* More than the files to come can hold: files that wait for the sync hold them. */
-	return d->dirs_open > MSG_WINDOW + MSG_WINDOW / 2 ? dest_commit(d, true, f) : 0;
+	return d->dirs_open > d->dirs_most ? dest_commit(d, true, f) : 0;
 }
 
 /* What killed copies left here, but nothing that this one may be about to take up. */

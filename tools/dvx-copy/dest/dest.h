@@ -77,7 +77,7 @@ struct dest {
 	struct copy_counts *counts;
 	struct dest_dir *now; /* the directory being listed */
 	struct dest_file *open, *ready;
-	unsigned int ready_files, dirs_open;
+	unsigned int ready_files, dirs_open, dirs_most;
 	uint64_t ready_bytes;
 	uint64_t renamed;    /* entries of this source that have their names */
 	dev_t dev;	     /* of the base */

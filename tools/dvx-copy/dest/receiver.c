@@ -64,7 +64,10 @@ static int receiver_import(struct receiver *r, uint32_t slots, uint32_t slot_byt
 
 int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 {
-	struct copy_msg m = {.type = MSG_SETUP, .slots = slots, .slot_bytes = slot_bytes};
+	struct copy_msg m = {.type = MSG_SETUP,
+			     .slots = slots,
+			     .slot_bytes = slot_bytes,
+			     .window = msg_window()};
 	struct ticket offer, ticket;
 	int ret;
 
@@ -73,6 +76,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->dest.skip = receiver_skip;
 	r->dest.gone = receiver_gone;
 	r->dest.arg = r;
+	r->dest.dirs_most = m.window + m.window / 2;
 	r->dest.alive = (struct alive){.tell = receiver_alive, .arg = r};
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)

@@ -81,6 +81,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	bwlimit_begin(&s->limit, s->options.rate, sender_now());
 	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
+	s->window = sender_least(wish.window, msg_window());
 	m.slots = sender_least(wish.slots, slots);
 	m.slot_bytes = sender_least(wish.slot_bytes, slot_bytes) & ~4095u;
 	if (sender_make_pool(s, m.slots, m.slot_bytes, &wish.name, &ticket))
@@ -238,7 +239,7 @@ int sender_obey(struct copy_sender *s, const struct copy_msg *m)
 static int list_bunch(struct copy_sender *s)
 {
 	for (unsigned int i = 0; i < BUNCH && s->walking; i++) {
-		if (s->n_listed - s->n_sent == MSG_WINDOW)
+		if (s->n_listed - s->n_sent >= s->window)
 			break;
 		if (list_next(s))
 			return -1;
@@ -295,7 +296,7 @@ static int sender_work(struct copy_sender *s)
 	bool can_list, full;
 
 	retire_settled(s);
-	can_list = s->walking && s->n_listed - s->n_sent < MSG_WINDOW;
+	can_list = s->walking && s->n_listed - s->n_sent < s->window;
 	full = s->wanted_bytes >= s->pool.slot_bytes || s->wanted_files >= MSG_PIECES / 2;
 	if (s->n_free && s->wanted_files && (full || (!can_list && s->n_judged == s->n_listed)))
 		return sender_pace(s) ? sender_wait(s) : pack_slot(s);

@@ -33,6 +33,7 @@ struct copy_sender {
 
 	struct walk walk;
 	bool walking;
+	uint32_t window;      /* entries that may be under way */
 	struct listed **ring; /* MSG_WINDOW of them, by number */
 	/* Numbers of entries: listed, judged and sent so far. */
 	uint32_t n_listed, n_judged, n_sent;

@@ -48,7 +48,7 @@ static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_FILTER] = {"FILTER", {RAW(text, 3, FILTER_PATTERN_MAX + 2)}},
 	[MSG_SETUP] = {"SETUP",
 		       {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30),
-			RAW(name, 0, 1024)}},
+			IN32(window, 1, MSG_WINDOW), RAW(name, 0, 1024)}},
 	[MSG_POOL] = {"POOL",
 		      {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30), RAW(name, 1, 1024)}},
 	[MSG_PULL] = {"PULL", {RAW(name, 0, PATH_MAX - 1)}},

@@ -54,14 +54,16 @@ enum msg_flag {
 	MSG_IS_GROUP = 1, /* OWNER */
 };
 
-/* At most so many entries are listed before the receiver has judged them and has their data. */
+/* At most so many entries are listed before the receiver has judged them and has their data. Either
+ * end may have room for fewer: SETUP says the receiver's. */
 #define MSG_WINDOW 2048u
+uint32_t msg_window(void);
 
 /* One struct for all types; a type uses the fields that its row in msg.c names. */
 struct copy_msg {
 	enum msg_type type;
 	uint32_t magic, version, flags, code, options;
-	uint32_t slots, slot_bytes, slot, len, crc, mode, nsec, uid, gid;
+	uint32_t slots, slot_bytes, window, slot, len, crc, mode, nsec, uid, gid;
 	uint32_t id; /* of hard links; of an owner; the number of an entry */
 	uint64_t off, size, files, chunks, copies;
 	int64_t sec;
