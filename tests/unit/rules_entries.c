@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "rules/cubes.h"
 #include "rules/plan.h"
+#include "acl_sets.h"
 #include "rules_rig.h"
 
 /* --- prefixes --------------------------------------------------------------------------------- */
@@ -264,6 +265,58 @@ TEST(the_cost_of_tables)
 	assert_true(cost.mean_path * 7 == 1 + 2 + 3 + 4 + (5 + 1) + (2 + 1) + (2 + 2));
 	program_free(&p);
 	ruleset_free(&set);
+}
+
+/* The levels of a table's codes beyond its own. */
+static uint32_t levels_of(const struct acl_program *codes)
+{
+	uint32_t *level = calloc(codes->n + 1, sizeof(*level)), most = acl_levels(codes, level);
+
+	free(level);
+	return most;
+}
+
+/* "drop in ipv4 ..." of packets with this tag. */
+static void write_list(FILE *f, unsigned int tag)
+{
+	char *list = acl_set_text(MIXED_SHAPE, 100, tag), *rest = list, *line;
+
+	while ((line = strsep(&rest, "\n")) && *line)
+		fprintf(f, "%.7s vlan %u%s\n", line, tag, line + 7);
+	free(list);
+}
+
+/* Lists between mirrors: codes are as deep as the device allows, and the others stay lists. */
+TEST(codes_between_mirrors_end_where_levels_do)
+{
+	char *text = NULL;
+	size_t len = 0, wrong, coded = 0, lists = 0;
+	FILE *f = open_memstream(&text, &len);
+	struct ruleset set;
+	struct plan p;
+
+	for (unsigned int i = 1; i < 9; i++) {
+		write_list(f, i);
+		fprintf(f, "mirror in udp dst port %u to queue 0\n", i);
+	}
+	fclose(f);
+	parse(text, &set);
+	assert_int_equal(plan_make(&set, &p, &wrong), 0);
+	for (uint32_t t = RULE_IN; t != TABLE_NONE; t = p.list.table[t].next) {
+		const struct table *at = &p.list.table[t];
+		uint32_t last = at->level + levels_of(&p.codes[t]);
+
+		assert_true(last <= TABLES_DEEP);
+		assert_true(at->next == TABLE_NONE || p.list.table[at->next].level > last);
+		coded += p.codes[t].n > 0;
+		lists += !p.codes[t].n && at->n + 1 > PLAN_PATH;
+	}
+	assert_true(coded > 1);
+	assert_true(lists > 0);
+	assert_non_null(strstr(p.refusal[RULE_IN].why, "more tables, one behind the other"));
+	plan_free(&p);
+	ruleset_free(&set);
+	free(text);
 }
 
 /* Levels are limited: a mirror too many is named. */
