@@ -166,7 +166,7 @@ full() {
 		"$copy" pull "127.0.0.1:$port:file" "$work/copy")
 }
 check "dvx-copy where no mkey is left names the command, not a limit of memory" \
-	says 4 "registering the pool: CREATE_MKEY (0x200) op_mod 0x0: $lim" full
+	says 4 "making the queue for copies: CREATE_MKEY (0x200) op_mod 0x0: $lim" full
 chip log_max_cq=1
 start
 full() { "$dvx_sim" exec "$chips" -f dpu -- "$limits" cq "$copy" pull "127.0.0.1:$port:file" "$work/copy"; }
