@@ -75,6 +75,44 @@ static void single(const uint8_t *mask, const struct dvx_flow_field *f, uint8_t 
 	dvx_flow_field_copy(f, mask, out);
 }
 
+/* The mask without a field. */
+static void flow_matcher_without(const uint8_t *mask, const struct dvx_flow_field *f, uint8_t *out)
+{
+	static const uint8_t nothing[MATCH_BYTES];
+
+	memcpy(out, mask, MATCH_BYTES);
+	dvx_flow_field_copy(f, nothing, out);
+}
+
+/* Each field is accepted alone: leaves out those without which the others are refused, too. */
+static int flow_matcher_blame(const struct dvx_flow_matcher *matcher, unsigned int kind, int err)
+{
+	uint8_t mask[MATCH_BYTES], fewer[MATCH_BYTES];
+	struct dvx_flow_field f = {.bit = 0};
+	struct mlx5dv_dr_matcher *dr;
+	char names[160] = "";
+	size_t used = 0;
+	uint32_t bit;
+
+	memcpy(mask, matcher->mask, sizeof(mask));
+	for (bit = 0; dvx_flow_field_next(matcher->mask, bit, &f); bit = f.bit + f.width) {
+		flow_matcher_without(mask, &f, fewer);
+		dr = try(matcher, fewer, kind);
+		if (dr)
+			mlx5dv_dr_matcher_destroy(dr);
+		else
+			memcpy(mask, fewer, sizeof(mask));
+	}
+	for (bit = 0; used < sizeof(names) && dvx_flow_field_next(mask, bit, &f);
+	     bit = f.bit + f.width)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 used ? ", " : "", f.path);
+	return dvx_fail(err,
+			"dvx_flow_matcher_create: match: libmlx5 refuses these fields in one "
+			"matcher: %s",
+			names);
+}
+
 /* libmlx5 names no field: try each of them alone. */
 static int blame(const struct dvx_flow_matcher *matcher, unsigned int kind, int err)
 {
@@ -92,7 +130,7 @@ static int blame(const struct dvx_flow_matcher *matcher, unsigned int kind, int 
 			return dvx_flow_lacks_field(matcher->table->domain, f.path);
 		mlx5dv_dr_matcher_destroy(alone);
 	}
-	return dvx_fail(err, "dvx_flow_matcher_create: libmlx5 refuses these fields together");
+	return flow_matcher_blame(matcher, kind, err);
 }
 
 static int lib_flow_matcher_refused(const struct dvx_flow_matcher *matcher, unsigned int kind)

@@ -9,7 +9,10 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 
-#define TEST_FIXTURE {fake_setup, fake_teardown}
+#define TEST_FIXTURE                      \
+	{                                 \
+		fake_setup, fake_teardown \
+	}
 
 /*
  * Below the root, ip_version is no mask for libmlx5: one matcher becomes two, each made at its
@@ -176,6 +179,12 @@ TEST_STAGE(blamed, DVX_FLOW_RX, 2)
 	assert_int_equal(fake.matchers, 0);
 	fake_said("match.outer_headers.tcp_flags", "mlx5_9");
 	fake.refuse_tcp = false;
+	fake.refuse_both = true;
+	dvx_flow_match_set(&m, "outer_headers.ip_ecn", 1, 3);
+	fake_refused(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP,
+		     "in one matcher:", ": outer_headers.ip_ecn, outer_headers.tcp_flags");
+	assert_int_equal(fake.matchers, 0);
+	fake.refuse_both = false;
 	fake.matcher_err = ENOMEM;
 	assert_int_equal(fake_try_matcher(s, &m, &mt), -ENOMEM);
 }
@@ -249,8 +258,8 @@ TEST_STAGE(no_array, DVX_FLOW_RX, 1)
 
 	assert_int_equal(dvx_flow_table_create(s->domain, 2, &next), 0);
 	assert_int_equal(dvx_flow_action_create_table(s->domain, next, &go), 0);
-	fake_refused(dvx_flow_action_create_array(
-			     s->domain, (struct dvx_flow_action *[]){go, go}, 2, &none),
+	fake_refused(dvx_flow_action_create_array(s->domain, (struct dvx_flow_action *[]){go, go},
+						  2, &none),
 		     -EOPNOTSUPP, "n is 2", "log_max_destination of mlx5_9 allows 1");
 	assert_null(none);
 	assert_int_equal(dvx_flow_action_destroy(go), 0);

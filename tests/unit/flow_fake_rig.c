@@ -117,6 +117,9 @@ struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *t, ui
 	errno = fake.matcher_err;
 	if (fake.refuse_tcp && prm_fte_match_set_lyr_2_4_get_tcp_flags(fake.mask))
 		errno = EOPNOTSUPP;
+	if (fake.refuse_both && prm_fte_match_set_lyr_2_4_get_tcp_flags(fake.mask) &&
+	    prm_fte_match_set_lyr_2_4_get_ip_ecn(fake.mask))
+		errno = EOPNOTSUPP;
 	for (size_t i = 64; fake.refuse_misc && i < mask->match_sz; i++)
 		if (fake.mask[i])
 			errno = EOPNOTSUPP;

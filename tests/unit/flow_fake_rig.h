@@ -20,6 +20,7 @@ struct fake {
 	int domain_err, table_err, matcher_err, rule_err, rule_destroy_err, anchor_err;
 	unsigned int rules_before_err;
 	bool refuse_tcp;  /* matchers that compare tcp_flags */
+	bool refuse_both; /* matchers that compare tcp_flags and ip_ecn */
 	bool refuse_misc; /* matchers that compare anything beside the outer headers */
 	/* the last arguments */
 	uint8_t mask[512], value[512];
