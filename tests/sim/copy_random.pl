@@ -4,7 +4,8 @@
 #	copy_random.pl make SEED DIR		a tree
 #	copy_random.pl change SEED DIR		some changes in it, of every kind
 #	copy_random.pl hash DIR [-t]		a line for each entry, without times with -t
-# SKIP (environment): letters of what this file system or user can't: A (ACLs), X (attributes), o (owners). With d no
+# SKIP (environment): letters of what this file system or user can't: A (ACLs), X (attributes), o (owners),
+# s (set-user-id). With d no
 # entry is removed or becomes one of another kind, which only --delete makes equal at both ends.
 use strict;
 use warnings;
@@ -55,7 +56,7 @@ sub dress {
 	if (!$link && $skip !~ /X/ && (-f $path || -d _) && rand() < 0.15) {
 		system 'setfattr', '-n', 'user.' . pick('a', 'b.c', 'long'), '-v', pick('', 'value', 'y' x 900), '--', $path;
 	}
-	chmod pick(0644, 0600, 0755, 0700, 0444, 0640, 0664, -d $path ? 0711 : 04755, -d $path ? 01777 : 0000), $path
+	chmod pick(0644, 0600, 0755, 0700, 0444, 0640, 0664, -d $path ? 0711 : $skip =~ /s/ ? 0755 : 04755, -d $path ? 01777 : 0000), $path
 		if !$link && rand() < 0.6;
 	my $t = moment();
 	utime $t, $t, $path if !$link;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/beneath.h"
+#include "delete.h"
 
 #define IDS_MAX (1u << 24)
 
@@ -114,10 +115,12 @@ int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struc
 	there = d->now->fd >= 0 && !fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (there && hard_is_linked(d, d->hard[m->id], &st))
 		return 1;
-	if (there && S_ISDIR(st.st_mode))
+	if (there && S_ISDIR(st.st_mode) &&
+	    (!(d->options.bits & OPTION_DELETE) || delete_in_way(d, name, f) < 0))
 		return copy_fail(f, COPY_IO,
 				 "%s is a directory, but a hard link is to be made there",
 				 DEST_WHERE(d->now, name));
+	there = there && !S_ISDIR(st.st_mode);
 	found->verdict = VERDICT_HARD | (there ? 0 : VERDICT_NEW);
 	if (!(d->options.bits & OPTION_DRY) && hard_add_late(d, m, name, f))
 		return -1;
