@@ -53,6 +53,23 @@ json() {
 	cmp "$src/big" "$work/json-copy"
 }
 check "--json reports what was copied" json
+events() {
+	rm -rf "$work/events"
+	pull --json --progress --slot-size 64K --bwlimit 2m "127.0.0.1:$port:deep/er/odd" "$work/events" >"$work/json" || return 1
+	cat "$work/json"
+	grep '"event"' "$work/json" | tail -n 1 >"$work/last"
+	grep -q '"bytes":3145731,' "$work/last" && grep -q '"want_files":1,' "$work/last" &&
+		[ "$(grep -c '"event"' "$work/json")" -gt 1 ] && grep -v '"event"' "$work/json" | head -n 1 | grep -qx '{'
+}
+check "--json --progress reports on the way, and the result" events
+shown() {
+	rm -rf "$work/events"
+	pull --progress --stats "127.0.0.1:$port:big" "$work/events" >"$work/out" 2>"$work/err" || return 1
+	cat "$work/out" "$work/err"
+	grep -q '^1 file: 256 MiB in ' "$work/out" && grep -qx 'bytes copied           268435456' "$work/out" &&
+		grep -qx 'way                    DMA engine' "$work/out"
+}
+check "--stats prints the counters" shown
 quiet() { [ -z "$(pull --quiet "127.0.0.1:$port:empty" "$work/q" 2>&1)" ]; }
 check "--quiet is quiet" quiet
 

@@ -134,7 +134,8 @@ static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struc
 	c->targets = calloc((size_t)a->argc, sizeof(*c->targets));
 	if (!c->targets)
 		copy_fail(f, COPY_IO, "out of memory");
-	else if (!cmd_options(a, c->client.report->live, &c->client.options, f) &&
+	else if (!cmd_options(a, c->client.report->live || c->client.report->events,
+			      &c->client.options, f) &&
 		 (!a->key_file || !key_load(&c->key, a->key_file, f)))
 		all(c, f);
 	device_close(c->client.device);
@@ -153,6 +154,7 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 	int code;
 
 	report_begin(&r, a->quiet, a->json);
+	report_ask(&r, a->progress, a->stats);
 	r.sending = sending;
 	r.dry = a->bits & OPTION_DRY;
 	r.items = r.dry || a->itemize ? 2 : a->verbose;

@@ -28,7 +28,7 @@ struct copy_args {
 	/* pull, push: what is kept, and how */
 	uint32_t bits; /* enum copy_option */
 	bool chosen;   /* a letter of what is kept was given */
-	bool verbose, itemize;
+	bool verbose, itemize, progress, stats;
 	const char *fsync, *bwlimit;
 	struct filter filter;
 	/* sources, and the destination behind them */

@@ -29,6 +29,8 @@ enum {
 	OPT_INCLUDE_FROM,
 	OPT_BWLIMIT,
 	OPT_VIA,
+	OPT_PROGRESS,
+	OPT_STATS,
 };
 
 #define KEY_OPTION                                                                       \
@@ -88,6 +90,8 @@ static const struct argp_option copy_options[] = {
 	{"inplace", OPT_INPLACE, NULL, 0, "write files under their own names", 3},
 	{"fsync", OPT_FSYNC, "WHEN", 0, "each, group (default), end, none: see the manual", 3},
 	{"bwlimit", OPT_BWLIMIT, "RATE", 0, "at most so many KiB a second, or with a unit", 3},
+	{"progress", OPT_PROGRESS, NULL, 0, "show progress, with --json as objects", 2},
+	{"stats", OPT_STATS, NULL, 0, "print all counters at the end", 2},
 	{"via", OPT_VIA, "WAY", 0, "dma, rc, or auto (default): see the manual", 3},
 	{"slots", OPT_SLOTS, "N", 0, "slots in flight (up to 32)", 3},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a slot (1M)", 3},
@@ -178,6 +182,8 @@ static const struct cli_option values[] = {
 	CLI_TRUE('i', itemize),
 	CLI_TEXT(OPT_FSYNC, fsync),
 	CLI_TEXT(OPT_BWLIMIT, bwlimit),
+	CLI_TRUE(OPT_PROGRESS, progress),
+	CLI_TRUE(OPT_STATS, stats),
 	CLI_TEXT('k', key_file),
 	CLI_TEXT('d', device),
 	CLI_TEXT(OPT_VIA, via),

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define REDRAW_SECONDS 0.2
+#define EVENT_SECONDS  1
 #define SKIPS_LISTED   1000u /* in the JSON; all are counted */
 
 static double report_now(void)
@@ -27,6 +28,13 @@ void report_begin(struct report *r, bool quiet, bool json)
 	r->live = !quiet && isatty(STDERR_FILENO);
 	r->began = r->shown = report_now();
 	r->skips = json_array();
+}
+
+void report_ask(struct report *r, bool progress, bool stats)
+{
+	r->events = progress && r->json;
+	r->live = !r->events && (r->live || (progress && !r->quiet));
+	r->stats = stats;
 }
 
 /* Clears the progress line before a message is printed. */
@@ -161,40 +169,73 @@ static void report_measure(struct report *r, double t)
 	r->shown = t;
 }
 
+/* Seconds, 0 if nobody knows. */
+static unsigned long report_left(const struct report *r)
+{
+	uint64_t all = report_work(r->want_files, r->want_bytes), done = r->shown_work;
+
+	return r->pace > 0 && done < all ? (unsigned long)((double)(all - done) / r->pace) : 0;
+}
+
+static void draw_files(const struct report *r)
+{
+	uint64_t files = r->counts.files + r->counts.same;
+
+	if (r->want_files)
+		fprintf(stderr, ", %llu of %llu file%s", (unsigned long long)files,
+			(unsigned long long)r->want_files, r->want_files == 1 ? "" : "s");
+	else
+		fprintf(stderr, " in %llu file%s", (unsigned long long)r->counts.files,
+			r->counts.files == 1 ? "" : "s");
+}
+
 static void draw(const struct report *r)
 {
 	uint64_t all = report_work(r->want_files, r->want_bytes), done = r->shown_work;
 	char size[16], of[16], speed[16];
-	unsigned long left;
+	unsigned long left = report_left(r);
 
 	human(size, (double)(r->counts.bytes + (all ? r->counts.same_bytes : 0)));
 	human(speed, r->speed);
-	if (!all) {
-		fprintf(stderr, "\r%s in %llu files, %s/s\033[K", size,
-			(unsigned long long)r->counts.files, speed);
-		return;
-	}
 	if (done > all) /* the tree has grown */
 		done = all;
-	fprintf(stderr, "\r%s of %s (%.0f%%), %s/s", size, human(of, (double)r->want_bytes),
-		100 * (double)done / (double)all, speed);
-	left = r->pace > 0 ? (unsigned long)((double)(all - done) / r->pace) : 0;
+	fprintf(stderr, "\r%s", size);
+	if (all)
+		fprintf(stderr, " of %s (%.0f%%)", human(of, (double)r->want_bytes),
+			100 * (double)done / (double)all);
+	draw_files(r);
+	fprintf(stderr, ", %s/s", speed);
 	if (left)
 		fprintf(stderr, ", %lu:%02lu left", left / 60, left % 60);
 	fputs("\033[K", stderr);
+}
+
+static void report_event(const struct report *r)
+{
+	const struct copy_counts *n = &r->counts;
+
+	json_out_line(json_pack(
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "event", "progress", "files",
+		(json_int_t)n->files, "unchanged", (json_int_t)n->same, "want_files",
+		(json_int_t)r->want_files, "bytes", (json_int_t)n->bytes, "want_bytes",
+		(json_int_t)r->want_bytes, "skipped", (json_int_t)r->skipped, "bytes_per_second",
+		r->speed, "seconds_left", (json_int_t)report_left(r)));
 }
 
 void report_progress(struct report *r)
 {
 	double t;
 
-	if (!r->live)
+	if (!r->live && !r->events)
 		return;
 	t = report_now();
-	if (t - r->shown < REDRAW_SECONDS)
+	if (t - r->shown < (r->events ? EVENT_SECONDS : REDRAW_SECONDS))
 		return;
 	report_measure(r, t);
-	draw(r);
+	if (r->events)
+		report_event(r);
+	else
+		draw(r);
 }
 
 static int report_print_json(struct report *r, int code, const struct copy_fault *f, double seconds)
@@ -245,6 +286,33 @@ static void print_line(struct report *r, double seconds)
 	putchar('\n');
 }
 
+static void print_stats(const struct report *r, double seconds)
+{
+	const struct copy_counts *n = &r->counts;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {
+		{"files copied", n->files},
+		{"bytes copied", n->bytes},
+		{"files unchanged", n->same},
+		{"bytes unchanged", n->same_bytes},
+		{"directories", n->dirs},
+		{"symbolic links", n->links},
+		{"hard links", n->hard},
+		{"special files", n->specials},
+		{"entries deleted", n->gone},
+		{"not copied completely", r->skipped},
+		{"slots verified", n->chunks},
+		{"copies by the device", n->copies},
+		{"bytes a second", (uint64_t)rate(r, r->began + seconds)},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		printf("%-22s %llu\n", rows[i].name, (unsigned long long)rows[i].value);
+	printf("%-22s %s\n", "way", r->rc ? "RDMA READ" : "DMA engine");
+}
+
 static void print_lost(const struct report *r)
 {
 	static const char text[] = "not kept: ";
@@ -269,6 +337,8 @@ int report_end(struct report *r, const struct copy_fault *f)
 	double seconds = report_now() - r->began;
 
 	clear_line(r);
+	if (r->events) /* a program sees the last state, however short the copy was */
+		report_event(r);
 	if (f->code)
 		say("%s", f->text);
 	if (r->json)
@@ -276,6 +346,8 @@ int report_end(struct report *r, const struct copy_fault *f)
 	else if (!r->quiet && !f->code) {
 		print_line(r, seconds);
 		print_lost(r);
+		if (r->stats)
+			print_stats(r, seconds);
 	}
 	return code;
 }

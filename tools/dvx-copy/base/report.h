@@ -13,7 +13,9 @@
 /* What a copy did, as --json and the last line tell it. */
 struct report {
 	bool quiet, json;
-	bool live; /* progress line: stderr is a terminal */
+	bool live;   /* progress line: stderr is a terminal */
+	bool events; /* progress as lines of JSON on stdout */
+	bool stats;
 	double began, shown;
 	uint64_t want_files, want_bytes; /* 0 until the sender has counted */
 	uint64_t shown_bytes, shown_work;
@@ -29,6 +31,9 @@ struct report {
 };
 
 void report_begin(struct report *r, bool quiet, bool json);
+
+/* --progress: for who is no terminal, too. --stats: all counters at the end. */
+void report_ask(struct report *r, bool progress, bool stats);
 
 /* That bytes travel over a connection, and why; NULL if by the DMA engine. r may be NULL. */
 void report_via(struct report *r, const char *why);
