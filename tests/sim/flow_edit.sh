@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Random edits of rules while packets flow. DVX_EDITS="EDITS SEED" chooses others.
-edits="20 2"
+edits="20 4"
 [ -z "${DVX_TEST_LONG-}" ] || edits=1000
 state=$(mktemp "${TMPDIR:-/tmp}/dvx-test.XXXXXX") || exit 99
 trap 'rm -f "$state" "$state.out"' EXIT
