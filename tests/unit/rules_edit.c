@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include "tests/test.h"
+#include "rules/live.h"
 #include "rules/marks.h"
 #include "rules/pairs.h"
 #include "rules/source.h"
@@ -151,4 +152,61 @@ TEST(lines_of_files)
 	}
 	assert_non_null(strstr(plain, "drop in\n# line 1 \"sub/web.flow\"\none\n"));
 	free(plain);
+}
+
+/* --- where an entry of a rule goes ------------------------------------------------------------ */
+
+/* The matcher of the rule's only entry. */
+static struct live_matcher *edit_matcher(struct live_table *t, uint32_t rule)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->entry[i].rule == rule)
+			return &t->matcher[t->entry[i].matcher];
+	fail();
+	return NULL;
+}
+
+struct edit_finder {
+	struct live_table *t;
+	const struct ruleset *set;
+	struct live_spot spot;
+};
+
+static int edit_find(void *arg, const struct shape *shape, const uint64_t *value)
+{
+	struct edit_finder *f = arg;
+
+	f->spot = live_find(f->t, f->set, NULL, 1, shape, value);
+	return 0;
+}
+
+/*
+ * Rule 1 meets packets of 0 and of 2. These two have none in common, so earlier edits may have put
+ * their matchers in either order; in one of them nothing can stand behind the one and before the other.
+ */
+TEST(no_place_between_matchers_in_the_other_order)
+{
+	struct ruleset set;
+	struct program p;
+	struct live_table t = {0};
+	struct edit_finder f = {&t, &set, {0}};
+
+	parse("drop in ipv4 src 10.0.0.1 udp dst port 1 count\n"
+	      "drop in ipv4 src 10.0.0.1 count\n"
+	      "drop in ipv4 udp dst port 2 count",
+	      &set);
+	compile(&set, &p);
+	assert_true(live_begin(&t, &p.table[RULE_IN]));
+	for (size_t i = 0; i < t.n; i++)
+		if (t.entry[i].rule == 1)
+			live_remove(&t, i);
+	assert_int_equal(rule_expand(&set.rule[1], edit_find, &f), 0);
+	assert_int_equal(f.spot.place, LIVE_BEGINS);
+	edit_matcher(&t, 0)->priority = 300;
+	edit_matcher(&t, 2)->priority = 100;
+	assert_int_equal(rule_expand(&set.rule[1], edit_find, &f), 0);
+	assert_int_equal(f.spot.place, LIVE_NOWHERE);
+	live_free(&t);
+	program_free(&p);
+	ruleset_free(&set);
 }

@@ -75,7 +75,8 @@ void live_uncover(struct live_table *t, size_t covered)
 void live_renumber(struct live_table *t, const uint32_t *to)
 {
 	for (size_t i = 0; i < t->n; i++)
-		t->entry[i].rule = to[t->entry[i].rule];
+		if (t->entry[i].rule != LIVE_REST)
+			t->entry[i].rule = to[t->entry[i].rule];
 	for (size_t i = 0; i < t->ncovered; i++) {
 		t->covered[i].rule = to[t->covered[i].rule];
 		t->covered[i].by = to[t->covered[i].by];
@@ -105,6 +106,7 @@ bool live_begin(struct live_table *t, const struct table *from)
 {
 	bool fine = live_begin_matchers(t, from);
 
+	t->last = LIVE_LAST;
 	for (size_t m = from->n; m-- > 0;)
 		for (size_t e = 0; e < from->matcher[m].n && fine; e++)
 			fine = live_add(t, from->matcher[m].entry[e].rule, (uint32_t)m,
@@ -152,6 +154,13 @@ static void live_turn_to(struct live_search *s, uint32_t matcher)
 	s->same = shape_same(its, s->shape);
 }
 
+static bool live_same_action(const struct ruleset *set, uint32_t a, uint32_t b)
+{
+	if (a == LIVE_REST || b == LIVE_REST)
+		return a == b;
+	return rule_same_action(&set->rule[a], &set->rule[b]);
+}
+
 /*
  * Two entries that some packet has both of: the earlier rule's is looked up first, unless it makes
  * no difference. Equal ones never share a matcher. Returns whether the earlier one covers ours.
@@ -159,11 +168,12 @@ static void live_turn_to(struct live_search *s, uint32_t matcher)
 static bool live_relate(struct live_search *s, const struct live_entry *e)
 {
 	int64_t priority = s->t->matcher[e->matcher].priority;
-	bool goes = s->going && s->going[e->rule], earlier = e->rule <= s->rule;
+	bool goes = s->going && e->rule != LIVE_REST && s->going[e->rule],
+	     earlier = e->rule <= s->rule;
 
 	if (earlier && s->wider && !goes)
 		return true;
-	if (!s->same && rule_same_action(&s->set->rule[e->rule], &s->set->rule[s->rule]))
+	if (!s->same && live_same_action(s->set, e->rule, s->rule))
 		return false;
 	if (earlier && priority > s->low)
 		s->low = priority;
@@ -211,7 +221,7 @@ static struct live_spot live_begins(const struct live_search *s)
 	qsort(used, n, sizeof(*used), live_by_value);
 	for (size_t i = 0; i + 1 < n; i++) {
 		int64_t gap = used[i + 1] - used[i];
-		bool last = used[i + 1] == LIVE_LAST && gap > 1;
+		bool last = used[i + 1] == s->t->last && gap > 1;
 
 		if (gap <= widest && !last)
 			continue;
@@ -233,7 +243,7 @@ struct live_spot live_find(const struct live_table *t, const struct ruleset *set
 				.shape = shape,
 				.value = value,
 				.low = -1,
-				.high = LIVE_LAST,
+				.high = t->last,
 				.matcher = UINT32_MAX};
 	struct live_spot out;
 
@@ -245,5 +255,7 @@ struct live_spot live_find(const struct live_table *t, const struct ruleset *set
 		if (shape_agree(&s.common, e->value, value) && live_relate(&s, e))
 			return (struct live_spot){LIVE_COVERED, .by = e->rule};
 	}
+	if (s.low >= s.high)
+		return (struct live_spot){.place = LIVE_NOWHERE};
 	return live_joins(&s, &out) ? out : live_begins(&s);
 }

@@ -11,6 +11,9 @@
 /* Priorities of matchers leave gaps; the last one is the default way's. */
 #define LIVE_LAST 65535u
 
+/* The rule of an entry behind those of all rules: its packets go the default way. */
+#define LIVE_REST UINT32_MAX
+
 struct live_matcher {
 	const struct shape *shape; /* NULL: there is no such matcher now */
 	uint32_t priority;
@@ -27,6 +30,7 @@ struct live_table {
 	size_t nmatchers, matcher_room;
 	struct live_entry *entry; /* in no order */
 	size_t n, room;
+	uint32_t last; /* the priority of what comes behind all of them */
 	struct covered_entry *covered;
 	size_t ncovered, covered_room;
 	struct shape **own; /* shapes that are not the program's */
