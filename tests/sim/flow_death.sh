@@ -65,26 +65,48 @@ check "and packets are dropped again" verdict dropped 521
 fresh() { die && start --fresh --queues 2 && holds "" && die && start --queues 2 && holds ""; }
 check "--fresh begins without" fresh
 
-# Killed at any moment of an exchange: the old set or the new one, whole, and a restart says which.
-client apply "$work/a" >/dev/null
-killed() {
-	"$dvx_sim" exec "$chip" -- "$flow" apply --quiet "$work/$2" 2>"$work/err" &
-	applying=$!
-	a_moment "$1"
-	die
-	wait $applying
-	status=$?
-	start --queues 2 || { cat "$work/daemon.err"; return 1; }
-	client list --json | jq -r '.rules[].text' >"$work/now"
-	[ $status = 0 ] && { cmp "$work/now" "$work/$2"; return; }
-	cmp -s "$work/now" "$work/a" || cmp -s "$work/now" "$work/b"
+# Killed at a random moment of a change: the rules before or those after, whole, and a restart says which.
+change() { # NUMBER: prints when to kill, and a client's words that make "after" of "before"
+	"$PERL" -e '
+		my ($number, $before, $after) = @ARGV;
+		srand $number;
+		open my $in, "<", $before or die;
+		my @rules = <$in>;
+		my ($at, $ms, $new) = (int rand @rules, int rand 60, "drop in tcp dst port " . (1000 + $number) . " count\n");
+		my @kinds = ("add $new", "insert before " . ($at + 1) . " $new", "replace " . ($at + 1) . " $new", "del " . ($at + 1),
+			"apply $after", "apply $after");
+		my $kind = $number % @kinds;
+		$kind == 0 ? push @rules, $new : $kind == 1 ? splice @rules, $at, 0, $new : $kind == 2 ? splice @rules, $at, 1, $new :
+			$kind == 3 ? splice @rules, $at, 1 : $kind == 4 ? splice @rules, $at, 2, $new, "drop in icmp type $number count\n" :
+			(@rules = map { "drop in udp dst port " . ($number + $_) . " count\n" } 1 .. 100);
+		open my $out, ">", $after or die;
+		print $out @rules;
+		print "$ms $kinds[$kind]";
+	' "$1" "$work/before" "$work/after"
 }
-moments="8 30"
-[ -z "${DVX_TEST_LONG-}" ] || moments="1 3 5 8 12 16 20 25 30 40"
-for m in $moments; do
-	check "killed after $m ms of apply b" killed "$m" b
-	check "killed after $m ms of apply a" killed "$m" a
-done
+killed() { # FROM TO
+	n=$1
+	while [ "$n" -lt "$2" ]; do
+		words=$(change "$n")
+		# shellcheck disable=SC2086 # words
+		"$dvx_sim" exec "$chip" -- "$flow" ${words#* } >"$work/out" 2>"$work/err" &
+		changing=$!
+		a_moment "${words%% *}"
+		die
+		wait $changing
+		status=$?
+		start --queues 2 || { cat "$work/daemon.err"; return 1; }
+		client list --json | jq -r '.rules[].text' >"$work/now"
+		{ [ $status != 0 ] && cmp -s "$work/now" "$work/before"; } || cmp "$work/now" "$work/after" ||
+			{ echo "change $n, status $status, $words"; return 1; }
+		mv "$work/now" "$work/before"
+		n=$((n + 1))
+	done
+}
+"$PERL" -e 'print "drop in udp dst port $_ count\n" for 1 .. 100' >"$work/before"
+client apply "$work/before" >/dev/null
+check "killed while rules change" killed 0 8
+[ -z "${DVX_TEST_LONG-}" ] || check "killed 200 times" killed 8 200
 no_leftover() { [ -z "$(find "$scratch" -name '*.new' -size +1k)" ] && start --queues 2; }
 check "an incomplete file is not restored" no_leftover
 
@@ -192,18 +214,20 @@ if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 			[ "$(sed 1d "$work/tmpfs/state")" = "drop in" ] && [ "$(find "$work/tmpfs" -type f | wc -l)" = 1 ]
 	}
 	check "a full disk" full
-	full_del() {
+	full_edit() {
 		cat /dev/zero >"$work/tmpfs/fill" 2>"$work/err"
-		fails 3 "$work/tmpfs/state: No space left on device; the rules are as they were" client del 1 && still
+		cp "$work/tmpfs/state" "$work/state"
+		fails 3 "$work/tmpfs/state: No space left on device; the rules are as they were" client insert before 1 \
+			"drop in tcp port $(seq -s , 1 2 4001)" && still && cmp "$work/state" "$work/tmpfs/state"
 		status=$?
 		rm "$work/tmpfs/fill"
 		return $status
 	}
-	check "a full disk: del changes nothing" full_del
+	check "a full disk: an edit changes nothing, and leaves nothing in the file" full_edit
 	read_only() {
 		mount -o remount,ro "$work/tmpfs"
 		fails 3 "$work/tmpfs/state: Read-only file system; the rules are as they were" client apply "$work/b" && still &&
-			fails 3 "Read-only file system" client del 1 && still
+			fails 3 "Read-only file system" client del 1 && still && fails 3 "Read-only" client add "drop in" && still
 		status=$?
 		mount -o remount,rw "$work/tmpfs"
 		[ $status = 0 ] && client apply --quiet "$work/b" && holds "drop in udp
@@ -229,7 +253,7 @@ send in to queue 1 count
 	umount "$work/tmpfs"
 else
 	skip "a full disk" "no right to mount a tmpfs"
-	skip "a full disk: del changes nothing" "no right to mount a tmpfs"
+	skip "a full disk: an edit changes nothing, and leaves nothing in the file" "no right to mount a tmpfs"
 	skip "a folder that is read-only while rules change" "no right to mount a tmpfs"
 	skip "a disk that is read-only by now: restarted, the committed rules hold" "no right to mount a tmpfs"
 	skip "a full disk ends a capture with a whole packet, and nothing else" "no right to mount a tmpfs"
@@ -251,6 +275,29 @@ check "cut within its first line" damaged "its first line is not" 's/state.*//s'
 check "another rule of the same length" damaged "its rules. crc32c is" 's/udp/tcp/'
 check "a rule more" damaged "it has 45 bytes of rules, its first line says 37" '$_ .= "drop in\n"'
 check "a checksum that is no number" damaged "its first line is not" 's/crc32c ./crc32c x/'
+# Edits are appended to it: one that its first line counts is there, any other was not made.
+appended() { start --queues 2 --state "$work/damaged" && client add "drop in tcp" && client replace 1 "drop in icmp" && stop &&
+	[ "$(grep -c '^# edit of' "$work/damaged")" = 2 ]; }
+check "edits are appended to the file" appended
+check "an edit that is missing" damaged "it has [0-9]* bytes of rules, its first line says" 's/# edit of \w*: 2 bytes.*//s'
+check "all of them" damaged "it has 37 bytes of rules, its first line says" 's/# edit.*//s'
+check "cut within one" damaged "it has [0-9]* bytes of rules, its first line says" 's/icm\n$//'
+check "another byte in one" damaged "edit 2 of its rules is not what was written" 's/drop in tcp/drop in udp/'
+check "another byte in the last one" damaged "its last edit.s crc32c is" 's/icm\n$/igm\n/'
+check "fewer edits in its first line" damaged "its last edit.s crc32c is\|edit 2 of" 's/edits \d+/edits 0000000000/'
+check "a rule behind them" damaged "it has [0-9]* bytes of rules" '$_ .= "drop in\n"'
+unfinished() { # PERL: an edit that was not finished was not made
+	"$PERL" -0777 -pe "$1" "$work/damaged" >"$work/hurt"
+	start --queues 2 --state "$work/hurt" && holds "drop in icmp
+send in to queue 1 count
+drop in tcp
+" && client del 1 && start --queues 2 --state "$work/hurt" && holds "send in to queue 1 count
+drop in tcp
+"
+}
+check "a part of one more edit" unfinished '$_ .= "# edit of 12"'
+check "one that is whole, but not counted" unfinished '/(# edit of \w*: 2 bytes.*)/s; $_ .= $1'
+check "a disk that kept its length only" unfinished '$_ .= "\0" x 5000'
 unsealed() {
 	cp "$work/b" "$work/hurt"
 	start --queues 2 --state "$work/hurt" && is '.rules | length' 2 &&

@@ -5,7 +5,9 @@
  * random edits on the device; whenever it has inserted or deleted one entry, packets are sent whose
  * verdict the edit changes, and the slow matcher judges them by both sets. Some edits fail, because
  * the device refuses an entry or, at the end, because the state file cannot be written: these must
- * leave nothing behind. Where the device refuses to delete an entry, the rules have changed. Usage:
+ * leave nothing behind. Where the device refuses to delete an entry, the rules have changed. Each
+ * third seed has named tables, mirrors and rules that spread, the next one rules that are compiled to
+ * codes. Usage:
  * flow_edit STATE-FILE [EDITS [SEED]]
  */
 #include <errno.h>
@@ -15,99 +17,93 @@
 #include "daemon/holder.h"
 #include "explain/fields.h"
 #include "diff_rig.h"
+#include "flow_edit_lines.h"
 
-#define SETS_MAX  40
 #define WITNESSES 6 /* packets of each moment */
 #define IDS_MAX	  65536
 
 static struct rig r;
 static struct holder h;
-static uint64_t moments, differences, in_place, rebuilt, failed, kept;
+static uint64_t moments, differences, in_place, rebuilt, failed, kept, before_codes;
 static uint64_t tally[IDS_MAX]; /* what the rule of this ID has counted */
 static uint32_t written[IDS_MAX], nwritten;
 static char what[512]; /* the edit */
 
-/* --- sets --- */
-
-struct lines {
-	char line[SETS_MAX][256];
-	uint32_t n;
-};
-
-static void lines_parse(const struct lines *l, struct ruleset *set, char text[TEXT_MAX * 2])
-{
-	size_t at = 0;
-
-	for (uint32_t i = 0; i < l->n; i++)
-		at += (size_t)sprintf(text + at, "%s\n", l->line[i]);
-	text[at] = 0;
-	OK(rules_parse(text, at, set, NULL, NULL));
-}
-
-static void random_line(struct dice *d, uint32_t number, char line[256])
-{
-	struct ruleset one;
-
-	for (;;) {
-		random_rule(d, line, 255, dice_roll(d, 5) ? "in" : "out", number);
-		if (rules_parse(line, strlen(line), &one, NULL, NULL))
-			continue;
-		ruleset_free(&one);
-		return;
-	}
-}
-
-static void lines_insert(struct lines *l, uint32_t at, const char *line)
-{
-	memmove(l->line[at + 1], l->line[at], (l->n++ - at) * sizeof(l->line[0]));
-	snprintf(l->line[at], sizeof(l->line[0]), "%s", line);
-}
-
-static void lines_delete(struct lines *l, uint32_t at)
-{
-	memmove(l->line[at], l->line[at + 1], (--l->n - at) * sizeof(l->line[0]));
-}
-
 /* --- a packet's fate --- */
 
 struct fate {
-	const char *counts[RULE_DIRS]; /* the rule's text, or NULL */
-	int queue;
-	uint32_t tag;
+	uint64_t counted[RULE_DIRS]; /* the sum of the hashes of the rules that counted it */
+	uint64_t tags;
+	uint32_t copies[QUEUES], spread; /* spread: copies to either queue */
+	const char *by[RULE_DIRS];	 /* one of the rules */
 };
+
+static void fate_count(struct fate *f, const struct rule *rule)
+{
+	uint64_t hash = 1469598103934665603u;
+
+	for (const char *c = rule->text; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 1099511628211u;
+	f->counted[rule->dir] += hash;
+	f->by[rule->dir] = rule->text;
+}
+
+static void fate_add(struct fate *f, const struct rule *rule)
+{
+	if (rule->count)
+		fate_count(f, rule);
+	if (rule->rss)
+		f->spread++;
+	else if (rule_has_queue(rule))
+		f->copies[rule->queue]++;
+	f->tags += rule->has_tag ? rule->tag : 0;
+}
+
+static const struct rule *fate_walk(struct fate *f, const struct ruleset *set, enum rule_dir dir,
+				    const struct fields *x)
+{
+	struct slow_way way;
+
+	slow_walk(set, dir, x, &way);
+	for (size_t i = 0; i < way.n; i++)
+		fate_add(f, way.on[i]);
+	if (way.end)
+		fate_add(f, way.end);
+	return way.end;
+}
 
 /* The directions change one after the other. */
 static struct fate fate_expect(const struct ruleset *out, const struct ruleset *in,
 			       const struct made_packet *p)
 {
-	struct fate f = {.queue = -1};
+	struct fate f = {.tags = 0};
 	const struct rule *rule;
 	struct fields x;
 
 	fields_of_frame(&x, p->bytes, p->len);
-	rule = slow_match(out, RULE_OUT, &x);
-	f.counts[RULE_OUT] = rule && rule->count ? rule->text : NULL;
+	rule = fate_walk(&f, out, RULE_OUT, &x);
 	if (rule && rule->verdict == RULE_DROP)
 		return f;
 	fields_of_frame(&x, p->bytes, p->len < SHORTEST ? SHORTEST : p->len);
-	rule = slow_match(in, RULE_IN, &x);
-	f.counts[RULE_IN] = rule && rule->count ? rule->text : NULL;
-	if (rule && rule->verdict == RULE_SEND) {
-		f.queue = (int)rule->queue;
-		f.tag = rule->tag;
-	}
+	fate_walk(&f, in, RULE_IN, &x);
 	return f;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
 }
 
 static bool fate_same(const struct fate *a, const struct fate *b)
 {
-	return a->queue == b->queue && a->tag == b->tag && same_text(a->counts[0], b->counts[0]) &&
-	       same_text(a->counts[1], b->counts[1]);
+	return a->tags == b->tags && !memcmp(a->counted, b->counted, sizeof(a->counted)) &&
+	       !memcmp(a->copies, b->copies, sizeof(a->copies)) && a->spread == b->spread;
+}
+
+/* Copies that are spread come to one queue or the other. */
+static bool fate_meets(const struct fate *found, const struct fate *expected)
+{
+	struct fate f = *found;
+
+	for (int q = 0; q < QUEUES; q++)
+		for (; f.copies[q] > expected->copies[q]; f.copies[q]--)
+			f.spread++;
+	return fate_same(&f, expected);
 }
 
 static struct dvx_flow_count *counts_now(void)
@@ -119,33 +115,53 @@ static struct dvx_flow_count *counts_now(void)
 	return c;
 }
 
+/* A rule that moves is there twice for a while, with one counter. */
+static bool fate_again(size_t rule)
+{
+	for (size_t i = 0; i < rule; i++)
+		if (generation_id(h.now, i) == generation_id(h.now, rule))
+			return true;
+	return false;
+}
+
 /* Sends the packet, and finds what happened to it. */
 static struct fate fate_of(const struct made_packet *p)
 {
 	const struct ruleset *set = holder_rules(&h);
 	struct dvx_flow_count *before = counts_now(), *after;
-	struct fate f = {.queue = -1};
+	struct fate f = {.tags = 0};
 	uint32_t tag, len;
 
 	packets_send(&r, p, 1);
 	for (int q = 0; q < QUEUES; q++) {
 		for (packet_receive(&r, q, &tag, &len); tag != LAST_TAG;
 		     packet_receive(&r, q, &tag, &len)) {
-			f.queue = q;
-			f.tag = tag;
+			f.copies[q]++;
+			f.tags += tag;
 		}
 		dvx_rq_ring(r.queue[q].rq);
 	}
 	after = counts_now();
-	for (size_t i = 0; i < set->n; i++) {
-		if (after[i].packets == before[i].packets)
-			continue;
-		f.counts[set->rule[i].dir] = set->rule[i].text;
-		tally[generation_id(h.now, i)]++;
-	}
+	for (size_t i = 0; i < set->n; i++)
+		if (after[i].packets != before[i].packets && !fate_again(i)) {
+			fate_count(&f, &set->rule[i]);
+			tally[generation_id(h.now, i)]++;
+		}
 	free(before);
 	free(after);
 	return f;
+}
+
+/* The IDs of rules that came with an edit that was undone are given again. */
+static void forget_undone(void)
+{
+	static bool known[IDS_MAX];
+
+	memset(known, 0, sizeof(known));
+	for (size_t i = 0; i < holder_rules(&h)->n; i++)
+		known[generation_id(h.now, i)] = true;
+	for (uint32_t id = 0; id < IDS_MAX; id++)
+		tally[id] = known[id] ? tally[id] : 0;
 }
 
 /* --- moments --- */
@@ -160,9 +176,10 @@ static struct {
 
 static void tell_fate(const char *when, const struct fate *f)
 {
-	printf("#   %s: queue %d, tag %u, counted in by \"%s\", out by \"%s\"\n", when, f->queue,
-	       f->tag, f->counts[RULE_IN] ? f->counts[RULE_IN] : "",
-	       f->counts[RULE_OUT] ? f->counts[RULE_OUT] : "");
+	printf("#   %s: to queue 0 %u times, to queue 1 %u, to either %u, tags %" PRIu64
+	       ", counted in by \"%s\", out by \"%s\"\n",
+	       when, f->copies[0], f->copies[1], f->spread, f->tags,
+	       f->by[RULE_IN] ? f->by[RULE_IN] : "", f->by[RULE_OUT] ? f->by[RULE_OUT] : "");
 }
 
 static void tell(const char *when, uint32_t i, const struct fate *got)
@@ -188,7 +205,7 @@ static void judge(const char *when, int from, int to)
 		bool fine = false;
 
 		for (int k = from; k < to; k++)
-			fine |= fate_same(&got, &edit.expected[i][k]);
+			fine |= fate_meets(&got, &edit.expected[i][k]);
 		if (!fine)
 			tell(when, i, &got);
 	}
@@ -215,13 +232,17 @@ static struct {
 	bool created, destroyed; /* happened */
 } refuse;
 
-int __real_state_commit(const char *path);
-int __wrap_state_commit(const char *path);
+int __real_journal_append(const char *path, struct state_tail *t,
+			  const struct journal_texts *texts);
+int __wrap_journal_append(const char *path, struct state_tail *t,
+			  const struct journal_texts *texts);
 
-int __wrap_state_commit(const char *path)
+int __wrap_journal_append(const char *path, struct state_tail *t, const struct journal_texts *texts)
 {
-	refuse.committed = true;
-	return __real_state_commit(path);
+	int ret = __real_journal_append(path, t, texts);
+
+	refuse.committed = !ret;
+	return ret;
 }
 
 int __real_dvx_flow_rule_create(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out);
@@ -260,7 +281,6 @@ int __real_generation_edit_begin(struct generation *g, const struct generation_c
 int __wrap_generation_edit_begin(struct generation *g, const struct generation_change *c,
 				 struct generation_edit **out, struct flow_fault *f);
 
-/* New rules are built where no packet comes; and until the end, nobody can read their counters. */
 int __wrap_generation_edit_begin(struct generation *g, const struct generation_change *c,
 				 struct generation_edit **out, struct flow_fault *f)
 {
@@ -268,6 +288,25 @@ int __wrap_generation_edit_begin(struct generation *g, const struct generation_c
 
 	edit.on &= !ret;
 	return ret;
+}
+
+int __real_generation_build(struct base_tables *g, struct ruleset *set,
+			    const struct generation *like, const uint32_t *from, built_fn built,
+			    void *arg, struct generation **out, struct flow_fault *f);
+int __wrap_generation_build(struct base_tables *g, struct ruleset *set,
+			    const struct generation *like, const uint32_t *from, built_fn built,
+			    void *arg, struct generation **out, struct flow_fault *f);
+
+/* New rules are built where no packet comes; and until the end, nobody can read their counters. */
+int __wrap_generation_build(struct base_tables *g, struct ruleset *set,
+			    const struct generation *like, const uint32_t *from, built_fn built,
+			    void *arg, struct generation **out, struct flow_fault *f)
+{
+	edit.on = false;
+	/* An edit that the device refused before codes was undone. */
+	if (h.now)
+		forget_undone();
+	return __real_generation_build(g, set, like, from, built, arg, out, f);
 }
 
 /* Packets that the edit matters to, if they can be found. */
@@ -292,30 +331,53 @@ static void find_witnesses(struct dice *d)
 /* An edit, as the daemon gets it, and what it makes of the lines. */
 struct script {
 	bool gone[SETS_MAX + 1], apply, nowhere;
-	size_t at;
+	struct holder_place to;
 	char words[256];
 };
 
 static void script_add(struct script *s, struct dice *d, struct lines *l, uint32_t at,
 		       uint32_t number)
 {
-	random_line(d, number, s->words);
-	s->at = at;
-	lines_insert(l, at, s->words);
+	s->to = lines_place(l, d, at);
+	lines_random(l, d, s->to.table, number, s->words);
+	lines_insert(l, at, s->to.table, s->words);
 }
 
 static void script_delete(struct script *s, struct dice *d, struct lines *l, uint32_t most)
 {
 	for (uint32_t i = l->n; i-- > RULES_OWN;)
-		if (most >= l->n || dice_roll(d, l->n) < most) {
+		if (!l->stays[i] && (most >= l->n || dice_roll(d, l->n) < most)) {
 			s->gone[i] = true;
 			lines_delete(l, i);
 		}
 }
 
+/* Apply moves a rule as well. */
+static void script_apply(struct script *s, struct dice *d, struct lines *l, uint32_t at,
+			 uint32_t number)
+{
+	uint32_t from = RULES_OWN + dice_roll(d, l->n - RULES_OWN);
+	char line[256];
+
+	s->apply = true;
+	if (!l->stays[from] && dice_roll(d, 2)) {
+		uint32_t table = l->table[from], to = from;
+
+		while (to > RULES_OWN && l->table[to - 1] == table && dice_roll(d, 4))
+			to--;
+		snprintf(line, sizeof(line), "%s", l->line[from]);
+		lines_delete(l, from);
+		lines_insert(l, to, table, line);
+	}
+	if (dice_roll(d, 2))
+		script_delete(s, d, l, 2);
+	if (dice_roll(d, 2))
+		script_add(s, d, l, at < l->n ? at : l->n, number);
+}
+
 static void script_make(struct script *s, struct dice *d, struct lines *l, uint32_t number)
 {
-	uint32_t kind = l->n < 8 ? 0 : l->n > SETS_MAX - 8 ? 4 : dice_roll(d, 12);
+	uint32_t kind = l->n < 8 ? 0 : l->n > l->most - 8 ? 4 : dice_roll(d, 14);
 	uint32_t at = RULES_OWN + dice_roll(d, l->n + 1 - RULES_OWN);
 
 	*s = (struct script){.nowhere = !dice_roll(d, 10)};
@@ -323,20 +385,21 @@ static void script_make(struct script *s, struct dice *d, struct lines *l, uint3
 		script_add(s, d, l, l->n, number);
 	} else if (kind < 6 && kind != 4) {
 		script_add(s, d, l, at, number);
-	} else if (kind < 9 && kind != 4 && at < l->n) {
+	} else if (kind < 9 && kind != 4 && at < l->n && !l->stays[at]) {
+		uint32_t table = l->table[at];
+
 		s->gone[at] = true;
 		lines_delete(l, at);
-		script_add(s, d, l, at, number);
-	} else if (kind < 11) {
+		lines_random(l, d, table, number, s->words);
+		s->to = (struct holder_place){at, table};
+		lines_insert(l, at, table, s->words);
+	} else if (kind < 10) {
 		script_delete(s, d, l, kind == 4 ? 8 : 2);
 	} else {
-		s->apply = true;
-		script_delete(s, d, l, 2);
-		random_line(d, number, s->words);
-		lines_insert(l, at < l->n ? at : l->n, s->words);
+		script_apply(s, d, l, at, number);
 	}
 	snprintf(what, sizeof(what), "edit %u: %s at %zu: %.256s", number,
-		 s->apply ? "apply" : "edit", s->at, s->words);
+		 s->apply ? "apply" : "edit", s->to.rule, s->words);
 }
 
 static int script_run(struct script *s, const char *state, const char *text)
@@ -350,26 +413,13 @@ static int script_run(struct script *s, const char *state, const char *text)
 	if (s->apply)
 		ret = holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f);
 	else
-		ret = holder_edit(&h, s->gone, (struct holder_place){s->at, 0},
-				  *s->words ? &words : NULL, NULL, NULL, &f);
+		ret = holder_edit(&h, s->gone, s->to, *s->words ? &words : NULL, NULL, NULL, &f);
 	told = s->nowhere || refuse.created || refuse.destroyed;
 	if (ret && !told)
 		printf("# %s: %s\n", what, f.text);
 	differences += ret && !told;
 	kept += ret && refuse.destroyed;
 	return refuse.destroyed ? 0 : ret;
-}
-
-/* The IDs of rules that came with an edit that was undone are given again. */
-static void forget_undone(void)
-{
-	static bool known[IDS_MAX];
-
-	memset(known, 0, sizeof(known));
-	for (size_t i = 0; i < holder_rules(&h)->n; i++)
-		known[generation_id(h.now, i)] = true;
-	for (uint32_t id = 0; id < IDS_MAX; id++)
-		tally[id] = known[id] ? tally[id] : 0;
 }
 
 static void check_counters(void)
@@ -399,9 +449,23 @@ static void check_text(const char *text)
 	ruleset_free(&want);
 }
 
+/* The file has the rules in effect, whole or with edits behind it. */
+static void check_state(const char *state)
+{
+	struct flow_fault f = {0};
+	struct state_text s;
+	bool same = !state_read(state, &s, &f) && s.len == h.len && !memcmp(s.text, h.text, s.len);
+
+	if (!same)
+		printf("# %s: the state file is another one: %s\n", what, f.text);
+	differences += !same;
+	if (!f.code)
+		free(s.text);
+}
+
 static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_t number)
 {
-	static char old_text[TEXT_MAX * 2], text[TEXT_MAX * 2];
+	static char old_text[LINES_TEXT], text[LINES_TEXT];
 	struct lines before = *l;
 	struct script s;
 	int ret;
@@ -410,7 +474,7 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	script_make(&s, d, l, number);
 	lines_parse(l, &edit.now, text);
 	find_witnesses(d);
-	edit.on = !s.apply; /* which builds new rules */
+	edit.on = true;
 	edit.seen = 0;
 	memset(&refuse, 0, sizeof(refuse));
 	refuse.create = number % 5 == 3 ? 1 + number % 4 : 0;
@@ -421,6 +485,7 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	judge("done", !ret, 1 + !ret);
 	check_counters();
 	check_text(ret ? old_text : text);
+	check_state(state);
 	if (ret)
 		*l = before;
 	if (ret)
@@ -429,6 +494,7 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 		written[nwritten++] = (uint32_t)h.written;
 	failed += ret != 0;
 	in_place += !ret && !h.rebuilt;
+	before_codes += !ret && !h.rebuilt && generation_cost(h.now)->codes[RULE_IN];
 	rebuilt += !ret && h.rebuilt;
 	ruleset_free(&edit.old);
 	ruleset_free(&edit.now);
@@ -446,9 +512,9 @@ int main(int argc, char **argv)
 	const char *state = argv[1];
 	uint32_t edits = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 100;
 	struct dice d = {argc > 3 ? strtoull(argv[3], NULL, 0) : 1};
-	struct lines l = {{LAST_RULES_0, LAST_RULES_1, LAST_RULES_2}, RULES_OWN};
+	struct lines l;
 	struct flow_fault f = {0};
-	char text[TEXT_MAX * 2];
+	char text[LINES_TEXT];
 	struct ruleset set;
 
 	printf("1..1\n");
@@ -456,7 +522,7 @@ int main(int argc, char **argv)
 	h.base.dev = r.dev;
 	h.base.pump = (struct pump *)&r;
 	h.state = state;
-	random_line(&d, RULES_OWN, l.line[l.n++]);
+	lines_begin(&l, &d, (enum lines_kind)(d.state % LINES_KINDS));
 	lines_parse(&l, &set, text);
 	ruleset_free(&set);
 	OK(holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f));
@@ -467,10 +533,11 @@ int main(int argc, char **argv)
 	free(h.text);
 	rig_close(&r);
 	qsort(written, nwritten, sizeof(written[0]), by_size);
-	printf("%s 1 - %u edits (%" PRIu64 " in place, %" PRIu64 " new generations, %" PRIu64
-	       " undone, %" PRIu64 " with an entry that stays), packets at %" PRIu64
+	printf("%s 1 - %u edits (%" PRIu64 " in place, %" PRIu64 " of them before codes, %" PRIu64
+	       " new generations, %" PRIu64 " undone, %" PRIu64
+	       " with an entry that stays), packets at %" PRIu64
 	       " moments, %u entries written at the 95th percentile, %" PRIu64 " differences\n",
-	       differences ? "not ok" : "ok", edits, in_place, rebuilt, failed, kept, moments,
-	       nwritten ? written[nwritten * 95 / 100] : 0, differences);
+	       differences ? "not ok" : "ok", edits, in_place, before_codes, rebuilt, failed, kept,
+	       moments, nwritten ? written[nwritten * 95 / 100] : 0, differences);
 	return differences != 0;
 }

@@ -27,10 +27,11 @@ FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain tests/sim/flow_acl te
 # The daemon's way from a rule's changes to actions is under test, too; and how it holds rules on the device.
 DIFF_CHANGES = tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/blame.c tools/dvx-flow/fault.c
 DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generation_table.c \
-	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c \
+	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/generation_entries.c \
+	tools/dvx-flow/daemon/front.c tools/dvx-flow/daemon/generation_cost.c tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c \
 	tools/dvx-flow/daemon/acl_tables.c tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/fill.c \
 	tools/dvx-flow/input.c
-DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/state.c
+DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c
 DIFF_OBJECTS = $(DIFF_CHANGES:.c=.$(OBJEXT)) $(DIFF_DAEMON:.c=.$(OBJEXT)) $(DIFF_HOLDER:.c=.$(OBJEXT)) tests/sim/flow_edit.$(OBJEXT)
 $(DIFF_OBJECTS): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) -I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS)
 DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h tests/sim/diff_file.c $(DIFF_CHANGES)
@@ -38,11 +39,11 @@ tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c tests/sim/diff_daemon.c $(DI
 tests_sim_flow_acl_SOURCES = tests/sim/flow_acl.c
 tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 # Packets are sent whenever an entry came or went.
-tests_sim_flow_edit_SOURCES = tests/sim/flow_edit.c tests/sim/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON) $(DIFF_HOLDER)
+tests_sim_flow_edit_SOURCES = tests/sim/flow_edit.c tests/sim/flow_edit_lines.h tests/sim/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON) $(DIFF_HOLDER)
 FLOW_BY_DAEMON = tests/sim/flow_diff tests/sim/flow_edit
 $(FLOW_BY_DAEMON): tools/cli/libcli.la
 $(FLOW_BY_DAEMON): private FIRST = tools/cli/libcli.la
-tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=generation_edit_begin,--wrap=state_commit
+tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=generation_edit_begin,--wrap=generation_build,--wrap=journal_append
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_values.h \

@@ -80,7 +80,7 @@ static int check_make_queues(struct base_tables *g, const struct ruleset *set, s
 }
 
 /* What they cost on the device takes the place of what was expected. */
-static void check_update(json_t *summary, const struct generation *gen, const struct rules_text *s)
+static void check_update(json_t *summary, struct generation *gen, const struct rules_text *s)
 {
 	json_t *cost = json_object();
 

@@ -85,7 +85,7 @@ static int acl_tables_matcher(struct acl_tables *t, size_t table, size_t m, size
 	struct dvx_flow_match match = {0};
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr),
 					     .match = &match,
-					     .priority = (uint32_t)m,
+					     .priority = ACL_TABLES_FIRST + (uint32_t)m,
 					     .expected_rules = (uint32_t)from->n};
 
 	fill_match(match.mask, from->shape, from->shape->mask);
@@ -209,6 +209,13 @@ int acl_tables_make(const struct acl_tables_attr *attr, struct acl_tables **out)
 	else
 		*out = t;
 	return ret;
+}
+
+void acl_tables_renumber(struct acl_tables *t, const uint32_t *to)
+{
+	for (size_t i = 0; i < t->nentries; i++)
+		if (t->owner[i] != ACL_NONE)
+			t->owner[i] = to[t->owner[i]];
 }
 
 void acl_tables_free(struct acl_tables *t)

@@ -9,6 +9,9 @@
 
 struct acl_tables;
 
+/* Priorities below this one are free for entries before the codes. */
+#define ACL_TABLES_FIRST 32768u
+
 struct acl_tables_attr {
 	struct dvx_flow_domain *domain;
 	struct dvx_flow_table *first; /* where packets begin: the caller's, without matchers */
@@ -28,6 +31,9 @@ int acl_tables_make(const struct acl_tables_attr *attr, struct acl_tables **out)
 void acl_tables_free(struct acl_tables *t);
 /* How many entries they have. */
 size_t acl_tables_size(const struct acl_tables *t);
+
+/* Rule i is rule to[i] now; ACL_NONE: there is no such rule any more. */
+void acl_tables_renumber(struct acl_tables *t, const uint32_t *to);
 
 /* Tells each entry's id, and the rule that it is made for (ACL_NONE: none). */
 void acl_tables_entries(const struct acl_tables *t,

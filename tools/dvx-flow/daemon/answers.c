@@ -84,9 +84,11 @@ static int tell_progress(void *arg, size_t done, size_t of)
 static void tell_done(void *arg)
 {
 	struct telling *t = arg;
+	const struct plan_cost *cost = generation_cost(t->h->now);
 	json_t *j = edits_summary(t->h);
 
-	cost_json(j, holder_rules(t->h), generation_cost(t->h->now));
+	if (cost)
+		cost_json(j, holder_rules(t->h), cost);
 	places_json(j, t->h->text, t->h->len);
 	conn_say(t->c, j, NULL, 0);
 }

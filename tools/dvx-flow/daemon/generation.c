@@ -145,8 +145,61 @@ static int generation_make_changes(struct generation *gen, struct flow_fault *f)
 	return 0;
 }
 
+static bool spread_alike(const struct rule_rss *a, const struct rule_rss *b)
+{
+	return a->first == b->first && a->last == b->last && a->on == b->on &&
+	       a->has_key == b->has_key && !memcmp(a->key, b->key, sizeof(a->key));
+}
+
+/* Rules that spread alike share one. */
+int holding_make_spread(struct generation *gen, size_t i, struct flow_fault *f)
+{
+	const struct rule *r = &gen->set.rule[i];
+	struct generation_spread *of = NULL;
+
+	if (!r->rss)
+		return 0;
+	for (size_t s = RSS_MAX; s-- > 0;)
+		if (!gen->spread[s].to)
+			of = &gen->spread[s];
+	for (size_t s = 0; s < RSS_MAX; s++)
+		if (gen->spread[s].to && spread_alike(&gen->spread[s].rss, r->rss))
+			of = &gen->spread[s];
+	if (!of)
+		return EDIT_REBUILD;
+	if (!of->to && spread_make(gen->base, r, &of->to, f))
+		return -1;
+	of->rss = *r->rss;
+	gen->hold[i].spread = of->to;
+	return 0;
+}
+
+void generation_drop_spreads(struct generation *gen)
+{
+	for (size_t s = 0; s < RSS_MAX; s++) {
+		bool used = !gen->spread[s].to;
+
+		for (size_t i = 0; i < gen->set.n && !used; i++)
+			used = gen->hold[i].spread == gen->spread[s].to;
+		for (size_t i = 0; i < gen->nburied && !used; i++)
+			used = gen->buried[i].spread == gen->spread[s].to;
+		if (used)
+			continue;
+		spread_free(gen->spread[s].to);
+		gen->spread[s].to = NULL;
+	}
+}
+
+/* It leads to a table, which goes behind it. */
+void holding_drop_mirror(struct holding *h)
+{
+	dvx_flow_action_destroy(h->mirror);
+	h->mirror = NULL;
+}
+
 void holding_free(struct holding *h)
 {
+	holding_drop_mirror(h);
 	dvx_flow_action_destroy(h->count);
 	dvx_flow_action_destroy(h->own_tag);
 	changes_free(h->changes);
@@ -198,6 +251,9 @@ static void generation_release(struct generation *gen)
 		dvx_flow_action_destroy(gen->tag[i]);
 	for (size_t i = 0; i < gen->set.n; i++)
 		holding_free(&gen->hold[i]);
+	for (size_t i = 0; i < gen->nburied; i++)
+		holding_free(&gen->buried[i]);
+	free(gen->buried);
 	bulk_drop(gen->spare);
 	plan_free(&gen->plan);
 	free(gen->tag);
@@ -319,11 +375,6 @@ bool generation_has(const struct generation *gen, enum rule_dir dir)
 	return gen->table[dir].table;
 }
 
-const struct plan_cost *generation_cost(const struct generation *gen)
-{
-	return &gen->cost;
-}
-
 size_t generation_size(const struct generation *gen)
 {
 	size_t n = 0;
@@ -343,6 +394,14 @@ void generation_set_places(struct generation *gen, const struct source_place *pl
 		r->end_byte = place[i].end_byte;
 		r->line = place[i].line;
 	}
+}
+
+void generation_take(struct generation *gen, struct ruleset *set)
+{
+	ruleset_free(&gen->set);
+	gen->set = *set;
+	gen->room = 0;
+	*set = (struct ruleset){0};
 }
 
 uint32_t generation_id(const struct generation *gen, size_t i)

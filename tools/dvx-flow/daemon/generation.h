@@ -45,6 +45,11 @@ struct generation_change {
 	/* Rules that come, each before one of those in effect (their number: behind all). */
 	const struct rule *more;
 	const size_t *before; /* ascending */
+	/*
+	 * Which of those in effect each is, elsewhere in the list: that one goes, and its ID and
+	 * counter go on. UINT32_MAX: a new one. NULL: all are new.
+	 */
+	const uint32_t *from;
 	size_t nmore;
 };
 
@@ -70,10 +75,12 @@ const struct ruleset *generation_rules(const struct generation *gen);
 size_t generation_size(const struct generation *gen);
 /* Where the rules stand in their text now. */
 void generation_set_places(struct generation *gen, const struct source_place *place);
+/* Takes a set that has the same rules, and empties *set. */
+void generation_take(struct generation *gen, struct ruleset *set);
 /* Whether there are rules of this direction. */
 bool generation_has(const struct generation *gen, enum rule_dir dir);
-/* What the device's tables cost when they were built: edits do not change it. */
-const struct plan_cost *generation_cost(const struct generation *gen);
+/* What the device's tables cost now. NULL: no memory. */
+const struct plan_cost *generation_cost(struct generation *gen);
 /* The ID that users see of rule i. */
 uint32_t generation_id(const struct generation *gen, size_t i);
 /* The counters of all rules. packets is UINT64_MAX for a rule without a counter. */

@@ -27,6 +27,8 @@ struct holding {
 	bool came, goes;		 /* with the edit that is being made */
 	struct dvx_flow_action *mirror;	 /* to the queue and to the next table */
 	uint32_t next;			 /* that table */
+	uint32_t table;			 /* of the program, that its entries are in */
+	struct spread *spread;		 /* where it sends to; owned by the generation */
 };
 
 /* A table of the program on the device. */
@@ -39,7 +41,8 @@ struct built_table {
 	struct dvx_flow_matcher *last_matcher; /* takes what no rule took */
 	struct dvx_flow_rule *last;
 	size_t cramped;			  /* entries that came since the device had no more room */
-	struct acl_tables *codes;	  /* instead of these entries; NULL: none */
+	struct acl_tables *codes;	  /* behind these entries, which edits made; NULL: none */
+	struct arena *memory;		  /* of entries before codes */
 	struct dvx_flow_action *to_table; /* to the table */
 	uint32_t of;			  /* table of the rules */
 };
@@ -61,9 +64,17 @@ struct generation {
 	struct built_table *table; /* as the program has them */
 	size_t ntables;
 	struct half half[RULE_DIRS];
-	struct spread *spread[RSS_MAX]; /* by the rss's number */
+	struct generation_spread {
+		struct rule_rss rss;
+		struct spread *to; /* NULL: free */
+	} spread[RSS_MAX];
 	struct dvx_flow_action **tag;
 	size_t ntags;
+	/* Codes have entries of rules that went, which no packet meets. */
+	struct holding *buried;
+	size_t nburied, buried_room;
+	bool edited;	    /* since the cost was counted */
+	bool keeps;	    /* an entry that is in no list; an edit would not know of it */
 	struct bulk *spare; /* counters for rules that come later; NULL: none */
 	uint32_t spare_used;
 };
@@ -91,6 +102,11 @@ struct generation_build {
 
 int holding_make_count(struct generation *gen, size_t i, struct flow_fault *f);
 int holding_make_changes(struct generation *gen, size_t i, struct flow_fault *f);
+/* As generation_edit_begin(): there may be no room for one more. */
+int holding_make_spread(struct generation *gen, size_t i, struct flow_fault *f);
+/* Frees those that no rule sends to. */
+void generation_drop_spreads(struct generation *gen);
+void holding_drop_mirror(struct holding *h);
 void holding_free(struct holding *h);
 int no_counter(const struct rule *r, struct flow_fault *f);
 
@@ -100,9 +116,12 @@ int generation_make_tables(struct generation_build *b);
 void generation_free_tables(struct generation *gen);
 /* Makes the device's matcher for matcher m of h->live; `like` is one of its entries' values. */
 int half_make_matcher(struct built_table *h, size_t m, size_t expected, const uint64_t *like);
-/* Writes what happens to a rule's packets, and tells whether its queue was refused. */
-int generation_actions(struct generation *gen, uint32_t rule, struct dvx_flow_action **out,
-		       uint32_t *n, bool *queue_refused);
+/*
+ * Writes what happens to a rule's packets (LIVE_REST: to those of no rule), and tells whether its
+ * queue was refused.
+ */
+int generation_actions(struct generation *gen, size_t table, uint32_t rule,
+		       struct dvx_flow_action **out, uint32_t *n, bool *queue_refused);
 /* About this many entries fit in what libmlx5 has left of its last piece of memory. */
 #define LAST_ENTRIES 4096u
 int no_room_fault(const struct rule *r, bool told, struct flow_fault *f);

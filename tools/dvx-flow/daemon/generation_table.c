@@ -45,10 +45,11 @@ static int blame_matcher(struct generation_build *b, size_t refused)
 }
 
 /* Where packets go that no rule of the table takes. */
-static struct dvx_flow_action *table_rest(const struct generation_build *b)
+static struct dvx_flow_action *table_rest(const struct generation *gen, size_t table)
 {
-	return b->now->next == TABLE_NONE ? b->base->side[b->now->dir].back
-					  : b->gen->table[b->now->next].to_table;
+	const struct table *t = &gen->plan.list.table[table];
+
+	return t->next == TABLE_NONE ? gen->base->side[t->dir].back : gen->table[t->next].to_table;
 }
 
 /* The last matcher takes unmatched packets the default way, or on to the next table. */
@@ -56,7 +57,7 @@ static int make_last(struct generation_build *b)
 {
 	static const struct dvx_flow_match all;
 	struct built_table *h = b->into;
-	struct dvx_flow_action *rest = table_rest(b);
+	struct dvx_flow_action *rest = table_rest(b->gen, (size_t)(b->into - b->gen->table));
 	struct dvx_flow_matcher_attr attr = {
 		.size = sizeof(attr), .priority = LIVE_LAST, .match = &all, .expected_rules = 1};
 	struct dvx_flow_rule_attr rule = {
@@ -96,7 +97,7 @@ static int destination(struct generation *gen, uint32_t rule, struct dvx_flow_ac
 	switch (r->verdict) {
 	case RULE_SEND:
 		if (r->rss) {
-			*out = spread_action(gen->spread[r->rss->number]);
+			*out = spread_action(gen->hold[rule].spread);
 			return 0;
 		}
 		return base_tables_queue(gen->base, r->queue, out);
@@ -115,13 +116,19 @@ static int destination(struct generation *gen, uint32_t rule, struct dvx_flow_ac
 	}
 }
 
-int generation_actions(struct generation *gen, uint32_t rule, struct dvx_flow_action **out,
-		       uint32_t *n, bool *queue_refused)
+int generation_actions(struct generation *gen, size_t table, uint32_t rule,
+		       struct dvx_flow_action **out, uint32_t *n, bool *queue_refused)
 {
-	const struct holding *hold = &gen->hold[rule];
+	const struct holding *hold;
 	int ret;
 
 	*n = 0;
+	*queue_refused = false;
+	if (rule == LIVE_REST) {
+		out[(*n)++] = table_rest(gen, table);
+		return 0;
+	}
+	hold = &gen->hold[rule];
 	if (hold->tag)
 		out[(*n)++] = hold->tag;
 	if (hold->count)
@@ -146,8 +153,8 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	attr->match = &b->match;
 	attr->actions = b->actions;
 	attr->matcher = h->matcher[e->matcher];
-	return generation_actions(b->gen, e->rule, b->actions, &attr->action_count,
-				  &b->queue_refused);
+	return generation_actions(b->gen, (size_t)(b->into - b->gen->table), e->rule, b->actions,
+				  &attr->action_count, &b->queue_refused);
 }
 
 static int generation_tell(void *arg, size_t done)
@@ -246,9 +253,9 @@ static int table_verdict(void *arg, uint32_t rule, struct dvx_flow_rule_attr *at
 
 	attr->actions = b->actions;
 	if (rule != ACL_NONE)
-		return generation_actions(b->gen, rule, b->actions, &attr->action_count,
-					  &b->queue_refused);
-	b->actions[0] = table_rest(b);
+		return generation_actions(b->gen, (size_t)(b->into - b->gen->table), rule,
+					  b->actions, &attr->action_count, &b->queue_refused);
+	b->actions[0] = table_rest(b->gen, (size_t)(b->into - b->gen->table));
 	attr->action_count = 1;
 	return 0;
 }
@@ -272,6 +279,7 @@ static int make_codes(struct generation_build *b, size_t i)
 		return -1;
 	b->cramped_at = 0;
 	if (!acl_tables_make(&attr, &b->into->codes)) {
+		b->into->live.last = ACL_TABLES_FIRST;
 		b->before += acl_tables_size(b->into->codes);
 		return 0;
 	}
@@ -304,13 +312,9 @@ static int table_fill_all(struct generation_build *b)
 
 static int make_spreads(struct generation_build *b)
 {
-	for (size_t i = 0; i < b->gen->set.n; i++) {
-		const struct rule *r = &b->gen->set.rule[i];
-
-		if (r->rss && !b->gen->spread[r->rss->number] &&
-		    spread_make(b->base, r, &b->gen->spread[r->rss->number], b->fault))
+	for (size_t i = 0; i < b->gen->set.n; i++)
+		if (holding_make_spread(b->gen, i, b->fault))
 			return -1;
-	}
 	return 0;
 }
 
@@ -350,14 +354,22 @@ static int make_mirrors(struct generation_build *b)
 	return 0;
 }
 
+static void find_tables(struct generation *gen)
+{
+	for (size_t i = 0; i < gen->set.n; i++)
+		gen->hold[i].table = gen->plan.list.where[i];
+}
+
 int generation_make_tables(struct generation_build *b)
 {
+	find_tables(b->gen);
 	return make_spreads(b) || make_tables(b) || make_mirrors(b) || table_fill_all(b) ? -1 : 0;
 }
 
 static void free_entries(struct built_table *t)
 {
 	acl_tables_free(t->codes);
+	arena_free(t->memory);
 	dvx_flow_rule_destroy(t->last);
 	if (t->rule)
 		dvx_flow_rules_delete(t->rule, t->live.n);
@@ -377,9 +389,11 @@ void generation_free_tables(struct generation *gen)
 	for (size_t i = 0; i < gen->ntables; i++)
 		free_entries(&gen->table[i]);
 	for (size_t i = 0; i < gen->set.n; i++)
-		dvx_flow_action_destroy(gen->hold[i].mirror);
+		holding_drop_mirror(&gen->hold[i]);
+	for (size_t i = 0; i < gen->nburied; i++)
+		holding_drop_mirror(&gen->buried[i]);
 	for (size_t i = 0; i < RSS_MAX; i++)
-		spread_free(gen->spread[i]);
+		spread_free(gen->spread[i].to);
 	for (size_t i = 0; i < gen->ntables; i++) {
 		dvx_flow_action_destroy(gen->table[i].to_table);
 		dvx_flow_table_destroy(gen->table[i].table);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "dvx-flow.h"
-#include "holder.h"
-#include "rules/pairs.h"
+#include "holder_priv.h"
 
 static int commit_fault(const struct holder *h, int err, struct flow_fault *f)
 {
@@ -18,7 +17,8 @@ static int commit_fault(const struct holder *h, int err, struct flow_fault *f)
 static int holder_exchange(struct holder *h, struct generation *gen, const char *text, size_t len,
 			   struct flow_fault *f)
 {
-	int err = state_prepare(h->state, text, len);
+	struct state_tail tail;
+	int err = state_prepare(h->state, text, len, &tail);
 
 	if (err)
 		return commit_fault(h, err, f);
@@ -27,8 +27,10 @@ static int holder_exchange(struct holder *h, struct generation *gen, const char 
 		return -1;
 	}
 	err = state_commit(h->state);
-	if (!err)
+	if (!err) {
+		h->tail = tail;
 		return 0;
+	}
 	state_abandon(h->state);
 	if (h->now && generation_switch(h->now, gen, f))
 		return -1;
@@ -44,9 +46,8 @@ static void holder_give_back(struct holder *h)
 	malloc_trim(0);
 }
 
-/* Takes the text, which becomes the committed one. */
-static int holder_replace(struct holder *h, struct generation *gen, char *text, size_t len,
-			  void (*after)(void *arg), void *arg, struct flow_fault *f)
+int holder_replace(struct holder *h, struct generation *gen, char *text, size_t len,
+		   void (*after)(void *arg), void *arg, struct flow_fault *f)
 {
 	struct generation *old = h->now;
 
@@ -60,6 +61,7 @@ static int holder_replace(struct holder *h, struct generation *gen, char *text, 
 	h->text = text;
 	h->len = len;
 	h->applied++;
+	h->edited = 0;
 	h->rebuilt = true;
 	h->written = generation_size(gen);
 	if (after)
@@ -100,8 +102,8 @@ static void first_mistake(void *arg, const struct mistake *m)
 	f->column = m->column;
 }
 
-static int holder_parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
-			struct flow_fault *f)
+int holder_parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
+		 struct flow_fault *f)
 {
 	int ret = rules_parse(text, len, set, first_mistake, f);
 
@@ -135,8 +137,7 @@ const struct ruleset *holder_rules(const struct holder *h)
 	return h->now ? generation_rules(h->now) : &none;
 }
 
-/* A copy without the byte order mark: places in it are those of the rules. */
-static char *holder_copy(const char *text, size_t *len)
+char *holder_copy(const char *text, size_t *len)
 {
 	size_t mark = rules_mark(text, *len);
 	char *copy = malloc(*len - mark + 1);
@@ -147,34 +148,6 @@ static char *holder_copy(const char *text, size_t *len)
 	memcpy(copy, text + mark, *len);
 	copy[*len] = 0;
 	return copy;
-}
-
-static struct pair_text *holder_texts(const struct ruleset *set, struct texts *out)
-{
-	struct pair_text *text = calloc(set->n ? set->n : 1, sizeof(*text));
-
-	for (size_t i = 0; text && i < set->n; i++)
-		text[i] =
-			(struct pair_text){set->rule[i].text, rule_table_name(set, &set->rule[i])};
-	*out = (struct texts){text, set->n};
-	return text;
-}
-
-/* A rule with the text of one in effect, in the table of that name, is that rule. */
-static uint32_t *holder_origins(const struct holder *h, const struct ruleset *set)
-{
-	uint32_t *from = calloc(set->n ? set->n : 1, sizeof(*from));
-	struct texts old, now;
-	struct pair_text *old_texts = holder_texts(holder_rules(h), &old);
-	struct pair_text *now_texts = holder_texts(set, &now);
-
-	if (!from || !old_texts || !now_texts || pairs_find(old, now, from)) {
-		free(from);
-		from = NULL;
-	}
-	free(old_texts);
-	free(now_texts);
-	return from;
 }
 
 struct holder_work {
@@ -192,35 +165,15 @@ static int holder_built(void *arg, size_t done, size_t of)
 	return w->built ? w->built(w->arg, done, of) : 0;
 }
 
-/* Rule i of the set continues rule from[i] of those in effect; from is freed. */
-static int holder_build(struct holder *h, struct ruleset *set, uint32_t *from, built_fn built,
-			void *arg, struct generation **gen, struct flow_fault *f)
+int holder_build(struct holder *h, struct ruleset *set, const uint32_t *from, built_fn built,
+		 void *arg, struct generation **gen, struct flow_fault *f)
 {
 	struct holder_work work = {h, built, arg};
-	int ret = from ? generation_build(&h->base, set, h->now, from, holder_built, &work, gen, f)
-		       : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	int ret = generation_build(&h->base, set, h->now, from, holder_built, &work, gen, f);
 
-	free(from);
 	if (ret)
 		ruleset_free(set);
 	return ret;
-}
-
-int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
-		 void (*after)(void *arg), struct flow_fault *f)
-{
-	struct generation *gen;
-	struct ruleset set;
-	char *copy;
-
-	if (holder_parse(h, text, len, &set, f) ||
-	    holder_build(h, &set, holder_origins(h, &set), built, arg, &gen, f))
-		return -1;
-	copy = holder_copy(text, &len);
-	if (copy)
-		return holder_replace(h, gen, copy, len, after, arg, f);
-	generation_free(gen);
-	return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
 static uint32_t *holder_edit_origins(const struct rules_edit *e)
@@ -255,12 +208,15 @@ static int holder_edit_text(struct holder *h, struct holder_edit *e, struct flow
 /* Builds the edited rules beside those in effect. */
 static int holder_rebuild(struct holder *h, struct holder_edit *e, struct flow_fault *f)
 {
+	uint32_t *from = holder_edit_origins(&e->rules);
 	struct generation *gen;
 	struct ruleset set;
-	int ret = holder_parse(h, e->text, e->len, &set, f);
+	int ret = from ? holder_parse(h, e->text, e->len, &set, f)
+		       : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 
 	if (!ret)
-		ret = holder_build(h, &set, holder_edit_origins(&e->rules), NULL, NULL, &gen, f);
+		ret = holder_build(h, &set, from, NULL, NULL, &gen, f);
+	free(from);
 	if (!ret) {
 		ret = holder_replace(h, gen, e->text, e->len, e->after, e->arg, f);
 		e->text = NULL;
@@ -271,42 +227,56 @@ static int holder_rebuild(struct holder *h, struct holder_edit *e, struct flow_f
 	return ret;
 }
 
-static int holder_commit(const struct holder *h, const char *text, size_t len, struct flow_fault *f)
+static int holder_write(struct holder *h, const char *text, size_t len)
 {
-	int err = state_prepare(h->state, text, len);
+	struct state_tail tail;
+	int err = state_prepare(h->state, text, len, &tail);
 
 	if (!err)
 		err = state_commit(h->state);
-	if (!err)
-		return 0;
-	state_abandon(h->state);
-	return commit_fault(h, err, f);
+	if (err)
+		state_abandon(h->state);
+	else
+		h->tail = tail;
+	return err;
 }
 
-static int holder_edited(struct holder *h, struct generation_edit *edit, struct holder_edit *e,
-			 struct flow_fault *f)
+/* What differs is appended to the file, or the file written anew. */
+static int holder_commit(struct holder *h, const char *text, size_t len, struct flow_fault *f)
+{
+	struct journal_texts texts = {h->text, text, h->len, len};
+	int err = h->text ? journal_append(h->state, &h->tail, &texts) : JOURNAL_WHOLE;
+
+	if (err == JOURNAL_WHOLE)
+		err = holder_write(h, text, len);
+	return err ? commit_fault(h, err, f) : 0;
+}
+
+int holder_commit_edit(struct holder *h, struct holder_edited *e, struct flow_fault *f)
 {
 	int ret;
 
 	if (holder_commit(h, e->text, e->len, f)) {
-		generation_edit_undo(edit);
+		generation_edit_undo(e->edit);
 		return -1;
 	}
-	ret = generation_edit_finish(edit, &h->written, f);
-	e->taken = true;
-	generation_set_places(h->now, e->place);
+	ret = generation_edit_finish(e->edit, &h->written, f) ? 1 : 0;
+	if (e->set)
+		generation_take(h->now, e->set);
+	else
+		generation_set_places(h->now, e->place);
 	free(h->text);
 	h->text = e->text;
 	h->len = e->len;
 	e->text = NULL;
 	h->applied++;
+	h->edited += e->changed;
 	h->rebuilt = false;
 	if (!ret && e->after)
 		e->after(e->arg);
 	return ret;
 }
 
-/* Whether the parser can only tell from all of the rules what is wrong. */
 static bool holder_takes_name(const struct rules_edit *e)
 {
 	const char *name = e->more->n ? e->more->rule[0].name : NULL;
@@ -318,21 +288,63 @@ static bool holder_takes_name(const struct rules_edit *e)
 	return false;
 }
 
+/* Tables with rules that stay, by direction. NULL: no memory. */
+static bool *holder_tables_left(const struct rules_edit *e)
+{
+	bool *left = calloc(RULE_DIRS * (e->set->ntables + 1), sizeof(*left));
+
+	for (size_t i = 0; i < e->set->n && left; i++)
+		if (!e->gone || !e->gone[i])
+			left[RULE_DIRS * e->set->rule[i].table + e->set->rule[i].dir] = true;
+	return left;
+}
+
+/* A goto has the name of its table only in the text; tables without rules or ways are mistakes. */
+static bool holder_changes_ways(const struct rules_edit *e)
+{
+	bool *left = holder_tables_left(e), changes = !left;
+
+	changes |= e->more->n && e->more->rule[0].verdict == RULE_GOTO;
+	for (size_t i = 0; e->gone && e->set->ntables > 1 && i < e->set->n && !changes; i++) {
+		const struct rule *r = &e->set->rule[i];
+
+		changes = e->gone[i] &&
+			  (r->verdict == RULE_GOTO || !left[RULE_DIRS * r->table + r->dir]);
+	}
+	free(left);
+	return changes;
+}
+
+/* Whether the parser can only tell from all of the rules what is wrong. */
+static bool holder_needs_parser(const struct rules_edit *e)
+{
+	return holder_takes_name(e) || holder_changes_ways(e);
+}
+
 /* In the tables as they are, or else in new ones. */
 static int holder_change(struct holder *h, struct holder_edit *e, struct flow_fault *f)
 {
+	size_t came = e->rules.more->n;
 	struct generation_change c = {.gone = e->rules.gone,
 				      .more = e->rules.more->rule,
 				      .before = &e->rules.at,
-				      .nmore = e->rules.more->n};
-	struct generation_edit *edit;
+				      .nmore = came};
+	struct holder_edited done = {.text = e->text,
+				     .len = e->len,
+				     .place = e->place,
+				     .changed = e->rules.set->n + 2 * came - edit_count(&e->rules),
+				     .after = e->after,
+				     .arg = e->arg};
 	int ret = EDIT_REBUILD;
 
-	if (h->now && !e->rules.table && !holder_takes_name(&e->rules))
-		ret = generation_edit_begin(h->now, &c, &edit, f);
-	if (!ret)
-		return holder_edited(h, edit, e, f);
-	return ret == EDIT_REBUILD ? holder_rebuild(h, e, f) : ret;
+	if (h->now && !holder_needs_parser(&e->rules))
+		ret = generation_edit_begin(h->now, &c, &done.edit, f);
+	if (ret)
+		return ret == EDIT_REBUILD ? holder_rebuild(h, e, f) : ret;
+	ret = holder_commit_edit(h, &done, f);
+	e->text = done.text;
+	e->taken = ret >= 0;
+	return ret ? -1 : 0;
 }
 
 int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
@@ -349,6 +361,7 @@ int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 		ret = holder_edit_text(h, &e, f);
 	if (!ret && words) {
 		more.rule[0].own = more.memory;
+		more.rule[0].table = to.table;
 		more.memory = NULL;
 	}
 	if (!ret)
@@ -367,8 +380,7 @@ static int take_up(struct holder *h, const char *text, size_t len, struct flow_f
 	struct generation *gen;
 	struct ruleset set;
 
-	if (holder_parse(h, text, len, &set, f) ||
-	    holder_build(h, &set, holder_origins(h, &set), NULL, NULL, &gen, f))
+	if (holder_parse(h, text, len, &set, f) || holder_build(h, &set, NULL, NULL, NULL, &gen, f))
 		return -1;
 	h->text = holder_copy(text, &len);
 	if (!h->text || generation_switch(gen, NULL, f)) {
@@ -390,6 +402,7 @@ int holder_restore(struct holder *h, struct flow_fault *f)
 	if (ret)
 		return ret == -ENOENT ? 0 : -1;
 	h->unsealed = !s.sealed;
+	h->tail = s.tail;
 	ret = take_up(h, s.text, s.len, &why);
 	free(s.text);
 	if (!ret)

@@ -7,6 +7,7 @@
 #include "generation.h"
 #include "fault.h"
 #include "server.h"
+#include "state.h"
 #include "rules/source.h"
 
 struct holder {
@@ -15,7 +16,9 @@ struct holder {
 	char *text;		/* of its rules, with comments; NULL: none */
 	size_t len;
 	const char *state; /* path */
-	uint64_t applied;  /* how many times */
+	struct state_tail tail;
+	uint64_t applied; /* how many times */
+	size_t edited;	  /* rules that came or went since all were built */
 	/* Called from time to time while rules are built: NULL, or what must not wait that long. */
 	void (*pause)(void *arg);
 	void *pause_arg;
@@ -53,33 +56,6 @@ int holder_restore(struct holder *h, struct flow_fault *f);
  * rules takes seconds, during which no other daemon could start.
  */
 void holder_leave(struct holder *h);
-
-/*
- * --- state.c: the file of the rules that were committed last. It is always complete, and says its
- * length and checksum in its first line, a comment. ---
- */
-
-/*
- * A commit has two steps. A full disk fails the first, which leaves the old file in place; only the
- * second changes what a restarted daemon finds. Both return 0 or -errno.
- */
-int state_prepare(const char *path, const char *text, size_t len);
-int state_commit(const char *path);
-void state_abandon(const char *path);
-
-/*
- * Checks that path can be such a file. Returns 0 or -errno, -EINVAL if it exists and is no regular
- * file.
- */
-int state_check(const char *path);
-struct state_text {
-	char *text; /* the rules, ended by a NUL */
-	size_t len;
-	bool sealed; /* with length and checksum, which are right; otherwise nobody knows */
-};
-
-/* -ENOENT: nothing was committed. Any other error has the fault; -EBADMSG: the file is damaged. */
-int state_read(const char *path, struct state_text *out, struct flow_fault *f);
 
 /* --- lock.c: one daemon for each device, whatever its socket. --- */
 

@@ -4,12 +4,14 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/server.h tools/dvx-flow/daemon/server.c \
 	tools/dvx-flow/daemon/answers.c tools/dvx-flow/daemon/edits.c \
 	tools/dvx-flow/daemon/holder.h tools/dvx-flow/daemon/holder.c \
+	tools/dvx-flow/daemon/holder_priv.h tools/dvx-flow/daemon/apply.c \
 	tools/dvx-flow/daemon/lock.c \
 	tools/dvx-flow/daemon/service.h tools/dvx-flow/daemon/service.c \
 	tools/dvx-flow/daemon/members.h tools/dvx-flow/daemon/members.c \
-	tools/dvx-flow/daemon/state.c \
+	tools/dvx-flow/daemon/state.h tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
-	tools/dvx-flow/daemon/generation_priv.h tools/dvx-flow/daemon/generation_table.c tools/dvx-flow/daemon/generation_edit.c \
+	tools/dvx-flow/daemon/generation_priv.h tools/dvx-flow/daemon/generation_table.c tools/dvx-flow/daemon/generation_edit.h \
+	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/generation_cost.c tools/dvx-flow/daemon/generation_entries.c tools/dvx-flow/daemon/front.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
 	tools/dvx-flow/daemon/acl_tables.h tools/dvx-flow/daemon/acl_tables.c \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/spread.h tools/dvx-flow/daemon/spread.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file begins with the length and the checksum of its rules, in a comment: a rule file that was
- * cut at a line's end would be a smaller rule file.
+ * The file begins with the length and the checksum of its rules and of their edits, in a comment: a
+ * rule file that was cut at a line's end would be a smaller rule file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,12 +14,10 @@
 #include <unistd.h>
 
 #include "dvx-flow.h"
-#include "holder.h"
+#include "state.h"
 #include "tools/cli/crc32c.h"
 
 #define PATH_ROOM 4200
-#define SEAL	  "# dvx-flow state: "
-#define SEAL_ROOM 80
 
 static void temporary(const char *path, char out[PATH_ROOM])
 {
@@ -27,10 +25,10 @@ static void temporary(const char *path, char out[PATH_ROOM])
 	snprintf(out, PATH_ROOM, "%s.dvx-flow.new", path);
 }
 
-static int write_all(int fd, const char *p, size_t n)
+int state_write(int fd, const char *p, size_t n, off_t at)
 {
 	while (n) {
-		ssize_t wrote = write(fd, p, n);
+		ssize_t wrote = at < 0 ? write(fd, p, n) : pwrite(fd, p, n, at);
 
 		if (wrote < 0 && errno == EINTR)
 			continue;
@@ -38,16 +36,45 @@ static int write_all(int fd, const char *p, size_t n)
 			return -errno;
 		p += wrote;
 		n -= (size_t)wrote;
+		at += at < 0 ? 0 : wrote;
 	}
 	return 0;
 }
 
-int state_prepare(const char *path, const char *text, size_t len)
+size_t state_seal_line(const struct state_seal *s, char out[STATE_SEAL_ROOM])
 {
-	char tmp[PATH_ROOM], seal[SEAL_ROOM];
-	int fd, ret,
-		n = snprintf(seal, sizeof(seal), SEAL "%zu bytes, crc32c %08" PRIx32 "\n", len,
-			     crc32c(text, len));
+	return (size_t)snprintf(out, STATE_SEAL_ROOM,
+				STATE_SEAL "%zu bytes, crc32c %08" PRIx32
+					   ", edits %010zu bytes, crc32c %08" PRIx32 "\n",
+				s->rules, s->sum, s->edits, s->last);
+}
+
+static int state_fill(int fd, const struct state_seal *seal, const char *text,
+		      struct state_tail *out)
+{
+	char line[STATE_SEAL_ROOM];
+	struct stat st;
+	int err = state_write(fd, line, state_seal_line(seal, line), -1);
+
+	if (!err)
+		err = state_write(fd, text, seal->rules, -1);
+	if (!err && (fsync(fd) || fstat(fd, &st)))
+		err = -errno;
+	if (!err)
+		*out = (struct state_tail){.known = true,
+					   .dev = st.st_dev,
+					   .ino = st.st_ino,
+					   .seal = *seal,
+					   .len = seal->rules};
+	return err;
+}
+
+int state_prepare(const char *path, const char *text, size_t len, struct state_tail *out)
+{
+	uint32_t sum = crc32c(text, len);
+	struct state_seal seal = {.rules = len, .sum = sum, .last = sum};
+	char tmp[PATH_ROOM];
+	int fd, ret;
 
 	temporary(path, tmp);
 	/* A leftover may be somebody's link, or a partial file of a daemon that died. */
@@ -55,11 +82,7 @@ int state_prepare(const char *path, const char *text, size_t len)
 	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	ret = write_all(fd, seal, (size_t)n);
-	if (!ret)
-		ret = write_all(fd, text, len);
-	if (!ret && fsync(fd))
-		ret = -errno;
+	ret = state_fill(fd, &seal, text, out);
 	if (close(fd) && !ret)
 		ret = -errno;
 	if (ret)
@@ -112,7 +135,7 @@ int state_check(const char *path)
 	return stat(dirname(copy), &st) ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
-static int state_damaged(struct flow_fault *f, const char *path, const char *how)
+int state_damaged(struct flow_fault *f, const char *path, const char *how)
 {
 	fault_say(f, EXIT_INPUT,
 		  "%s is damaged: %s; daemon --fresh starts without the committed rules", path,
@@ -120,50 +143,91 @@ static int state_damaged(struct flow_fault *f, const char *path, const char *how
 	return -EBADMSG;
 }
 
-/* Compares the rules behind the seal with it. */
-static int state_compare(const char *path, const char *rules, size_t len, size_t wanted,
-			 uint32_t sum, struct flow_fault *f)
+/* Compares the rules behind the first line with it. `edits`: it counts edits as well. */
+static int state_compare(const char *path, const struct state_text *s, bool edits,
+			 struct flow_fault *f)
 {
-	uint32_t got = crc32c(rules, len);
+	const struct state_seal *seal = &s->tail.seal;
+	size_t wanted = seal->rules + seal->edits;
 	char how[120];
+	uint32_t got;
 
-	if (len == wanted && got == sum)
-		return 0;
-	if (len != wanted)
+	if (s->len < wanted || (!edits && s->len > wanted)) {
 		snprintf(how, sizeof(how), "it has %zu bytes of rules, its first line says %zu",
-			 len, wanted);
-	else
-		snprintf(how, sizeof(how),
-			 "its rules' crc32c is %08" PRIx32 ", its first line says %08" PRIx32, got,
-			 sum);
+			 s->len, wanted);
+		return state_damaged(f, path, how);
+	}
+	got = crc32c(s->text, seal->rules);
+	if (got == seal->sum)
+		return 0;
+	snprintf(how, sizeof(how),
+		 "its rules' crc32c is %08" PRIx32 ", its first line says %08" PRIx32, got,
+		 seal->sum);
 	return state_damaged(f, path, how);
 }
 
-/* Removes the seal from the text. A file that is cut within the seal is a damaged one, too. */
+/* Reads the first line: its length, or 0. One that counts no edits is of an older dvx-flow. */
+static size_t state_seal_read(const char *text, struct state_seal *seal, bool *edits)
+{
+	char line[STATE_SEAL_ROOM];
+	int used = 0;
+
+	if (sscanf(text, STATE_SEAL "%zu bytes, crc32c %8" SCNx32 "%n", &seal->rules, &seal->sum,
+		   &used) != 2 ||
+	    !used)
+		return 0;
+	*edits = text[used] != '\n';
+	if (!*edits)
+		return (size_t)used + 1;
+	if (sscanf(text + used, ", edits %10zu bytes, crc32c %8" SCNx32 "\n", &seal->edits,
+		   &seal->last) != 2)
+		return 0;
+	used = (int)state_seal_line(seal, line);
+	return strncmp(text, line, (size_t)used) ? 0 : (size_t)used;
+}
+
+/* Removes the first line from the text. A file that is cut within it is a damaged one, too. */
 static int state_unseal(const char *path, struct state_text *s, struct flow_fault *f)
 {
-	size_t n = strlen(SEAL), wanted;
-	uint32_t sum;
-	int used = 0;
+	size_t n = strlen(STATE_SEAL), line;
+	bool edits;
+	int ret;
 
 	if (!s->len)
 		return state_damaged(f, path, "it is empty");
-	s->sealed = !strncmp(s->text, SEAL, s->len < n ? s->len : n);
+	s->sealed = !strncmp(s->text, STATE_SEAL, s->len < n ? s->len : n);
 	if (!s->sealed)
 		return 0;
-	if (sscanf(s->text, SEAL "%zu bytes, crc32c %8" SCNx32 "%n", &wanted, &sum, &used) != 2 ||
-	    !used || s->text[used] != '\n')
+	line = state_seal_read(s->text, &s->tail.seal, &edits);
+	if (!line)
 		return state_damaged(f, path,
-				     "its first line is not \"" SEAL "LENGTH bytes, crc32c SUM\"");
-	s->len -= (size_t)used + 1;
-	memmove(s->text, s->text + used + 1, s->len + 1);
-	return state_compare(path, s->text, s->len, wanted, sum, f);
+				     "its first line is not \"" STATE_SEAL
+				     "LENGTH bytes, crc32c SUM, edits LENGTH bytes, crc32c SUM\"");
+	s->len -= line;
+	memmove(s->text, s->text + line, s->len + 1);
+	ret = state_compare(path, s, edits, f);
+	s->tail.known = edits;
+	return ret || !edits ? ret : journal_replay(path, s, f);
+}
+
+/* Edits can go on in the file that was read. */
+static void state_know(const char *path, struct state_tail *t)
+{
+	struct stat st;
+
+	t->known = t->known && !stat(path, &st);
+	if (!t->known)
+		return;
+	t->dev = st.st_dev;
+	t->ino = st.st_ino;
 }
 
 int state_read(const char *path, struct state_text *out, struct flow_fault *f)
 {
-	int ret = access(path, F_OK) ? -errno : file_read(path, &out->text, &out->len);
+	int ret;
 
+	*out = (struct state_text){.text = NULL};
+	ret = access(path, F_OK) ? -errno : file_read(path, &out->text, &out->len);
 	if (ret == -ENOENT)
 		return ret;
 	if (ret) {
@@ -174,5 +238,7 @@ int state_read(const char *path, struct state_text *out, struct flow_fault *f)
 	ret = state_unseal(path, out, f);
 	if (ret)
 		free(out->text);
+	else
+		state_know(path, &out->tail);
 	return ret;
 }

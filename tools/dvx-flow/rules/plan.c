@@ -179,6 +179,20 @@ static int plan_codes_cost(const struct acl_program *p, struct table_cost *out)
 	return ret;
 }
 
+/* Packets are looked up there first. mean_path: of those that meet an entry there. */
+static void plan_before_cost(const struct table_cost *before, struct table_cost *out)
+{
+	double entries = (double)out->entries, first = (double)before->entries;
+
+	out->mean_path =
+		(out->mean_path + (double)before->matchers) * entries + before->mean_path * first;
+	if (entries + first > 0)
+		out->mean_path /= entries + first;
+	out->entries += before->entries;
+	out->matchers += before->matchers;
+	out->longest_path += before->matchers;
+}
+
 /* Entries that are made for a rule alone. */
 static void plan_codes_count(const struct acl_program *p, struct rule_cost *cost)
 {
@@ -201,6 +215,8 @@ static int plan_tables_cost(const struct plan *p, struct table_cost *by_table,
 			continue;
 		}
 		ret = plan_codes_cost(&p->codes[t], &by_table[t]);
+		if (!ret && p->before)
+			plan_before_cost(&p->before[t], &by_table[t]);
 		plan_codes_count(&p->codes[t], by_rule);
 		out->codes[p->list.table[t].dir] = true;
 	}

@@ -17,6 +17,7 @@ struct plan {
 	struct program list;		       /* levels: with those that codes need */
 	struct acl_program *codes;	       /* by table of the list; n 0: not used */
 	struct acl_refusal refusal[RULE_DIRS]; /* why a table has no codes; why NULL: none */
+	struct table_cost *before; /* by table: what edits put before codes; NULL: nothing */
 };
 
 /* As rules_compile(). */

@@ -55,3 +55,21 @@ void shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t val
 	values[at] = value & mask;
 	s->n++;
 }
+
+void shape_both(struct shape *out, uint64_t *values, const struct shape *a, const uint64_t *of_a,
+		const struct shape *b, const uint64_t *of_b)
+{
+	unsigned int i = 0, j = 0;
+
+	*out = (struct shape){0};
+	while (i < a->n || j < b->n) {
+		bool mine = i < a->n && (j == b->n || a->key[i] <= b->key[j]);
+		bool its = j < b->n && (i == a->n || b->key[j] <= a->key[i]);
+
+		out->key[out->n] = mine ? a->key[i] : b->key[j];
+		out->mask[out->n] = (mine ? a->mask[i] : 0) | (its ? b->mask[j] : 0);
+		values[out->n++] = (mine ? of_a[i] : 0) | (its ? of_b[j] : 0);
+		i += mine;
+		j += its;
+	}
+}

@@ -35,6 +35,10 @@ static inline bool shape_agree(const struct shape_common *c, const uint64_t *min
 /* Whether `wide` compares no bit that `narrow` does not. */
 bool shape_is_wider(const struct shape *wide, const struct shape *narrow);
 
+/* What has both values, which agree. */
+void shape_both(struct shape *out, uint64_t *values, const struct shape *a, const uint64_t *of_a,
+		const struct shape *b, const uint64_t *of_b);
+
 /* Adds a key in its place: keys of a shape are ascending. A mask of 0 is nothing. */
 void shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value, uint64_t mask);
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which changes can be made entry by entry. doc/design/0065 says why each packet then meets the rules
+ * before or those after; it needs that
+ *
+ *	- the rules that change in a direction are in one table of the file: a packet that is on its
+ *	  way from one table to the next would else meet one change and not the other;
+ *	- none of them is a mirror, or it is the only change: a packet meets it and a later rule;
+ *	- a rule that comes leads to a table that is there, and behind its own.
+ */
+#include <stdlib.h>
+
+#include "generation_edit.h"
+
+/* What changes in one direction. */
+struct fits_direction {
+	size_t n, mirrors;
+	uint32_t table; /* of the file: of the last one */
+	bool apart;	/* not all in one table */
+};
+
+static void fits_add(struct fits_direction of[RULE_DIRS], const struct rule *r)
+{
+	struct fits_direction *f = &of[r->dir];
+
+	f->apart |= f->n && f->table != r->table;
+	f->table = r->table;
+	f->mirrors += r->verdict == RULE_MIRROR;
+	f->n++;
+}
+
+bool edit_leads_on(const struct generation *gen, const struct rule *r, uint32_t in)
+{
+	uint32_t to = program_goto(r);
+
+	return to == TABLE_NONE || (gen->table[to].table && gen->plan.list.table[to].level >
+								    gen->plan.list.table[in].level);
+}
+
+/* The rule comes to the table `in` of the program. */
+static bool fits_comes(const struct generation *gen, const struct rule *r, uint32_t in)
+{
+	return (gen->table[in].last || gen->table[in].codes) && r->verdict != RULE_MIRROR &&
+	       edit_leads_on(gen, r, in);
+}
+
+/* More changes than this are a new generation. */
+static size_t fits_most(const struct generation *gen)
+{
+	return 64 + gen->set.n / 16;
+}
+
+bool edit_fits(const struct generation_edit *e, const struct generation_change *c)
+{
+	const struct generation *gen = e->gen;
+	struct fits_direction of[RULE_DIRS] = {{0}};
+	bool fits = !gen->keeps;
+
+	for (size_t i = 0; i < c->nmore && fits; i++) {
+		fits_add(of, &c->more[i]);
+		fits = fits_comes(gen, &c->more[i], e->in[i]);
+	}
+	for (size_t i = 0; c->gone && i < gen->set.n; i++)
+		if (c->gone[i])
+			fits_add(of, &gen->set.rule[i]);
+	for (int d = 0; d < RULE_DIRS; d++)
+		fits &= !of[d].apart && (!of[d].mirrors || of[d].n == 1);
+	return fits && of[RULE_IN].n + of[RULE_OUT].n <= fits_most(gen);
+}
+
+/* --- which table ------------------------------------------------------------------------------ */
+
+static uint32_t fits_first(const struct rule *r)
+{
+	return RULE_DIRS * r->table + (uint32_t)r->dir;
+}
+
+/* Behind the last mirror. */
+static uint32_t fits_last(const struct generation *gen, uint32_t table)
+{
+	while (gen->plan.list.table[table].next != TABLE_NONE)
+		table = gen->plan.list.table[table].next;
+	return table;
+}
+
+int edit_find_tables(struct generation_edit *e, const struct generation_change *c)
+{
+	const struct generation *gen = e->gen;
+	uint32_t *next = calloc(gen->ntables, sizeof(*next));
+	size_t m = c->nmore;
+
+	if (!next)
+		return edit_no_memory(e);
+	for (uint32_t t = 0; t < gen->ntables; t++)
+		next[t] = fits_last(gen, t);
+	for (size_t i = gen->set.n + 1; i-- > 0;) {
+		if (i < gen->set.n)
+			next[fits_first(&gen->set.rule[i])] = gen->hold[i].table;
+		for (; m && c->before[m - 1] == i; m--)
+			e->in[m - 1] = next[fits_first(&c->more[m - 1])];
+	}
+	free(next);
+	return 0;
+}
