@@ -70,6 +70,11 @@ shown() {
 		grep -qx 'way                    DMA engine' "$work/out"
 }
 check "--stats prints the counters" shown
+in_place() {
+	head -c 50000000 /dev/zero | tr '\0' x >"$work/in-place"
+	pull --inplace "127.0.0.1:$port:sparse" "$work/in-place" && cmp "$src/sparse" "$work/in-place"
+}
+check "--inplace: what was there does not show through holes" in_place
 quiet() { [ -z "$(pull --quiet "127.0.0.1:$port:empty" "$work/q" 2>&1)" ]; }
 check "--quiet is quiet" quiet
 

@@ -193,6 +193,9 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 	if (inplace && (fstat(file->fd, &st) || !S_ISREG(st.st_mode)))
 		return copy_fail(f, COPY_IO, "%s is no file that could be written in place",
 				 DEST_WHERE(file->dir, file->name));
+	/* What was there must not show through the source's holes, which are not sent. */
+	if (inplace && ftruncate(file->fd, 0))
+		return file_fault(file, "emptying", f);
 	return 0;
 }
 
