@@ -35,7 +35,6 @@ CALL(int, mkdirat, (int a, const char *b, mode_t c), (a, b, c))
 CALL(int, symlinkat, (const char *a, int b, const char *c), (a, b, c))
 CALL(int, linkat, (int a, const char *b, int c, const char *d, int e), (a, b, c, d, e))
 CALL(int, renameat, (int a, const char *b, int c, const char *d), (a, b, c, d))
-CALL(int, ftruncate, (int a, off_t b), (a, b))
 CALL(int, fchmod, (int a, mode_t b), (a, b))
 CALL(int, futimens, (int a, const struct timespec *b), (a, b))
 CALL(int, fsync, (int a), (a))
@@ -109,7 +108,6 @@ if [ -n "${DVX_TEST_LONG-}" ]; then
 	check "no room for a directory" failing mkdirat 28 "No space left on device"
 	check "no room for a symbolic link" failing symlinkat 28 "No space left on device"
 	check "no more links" failing linkat 31 "Too many links"
-	check "a size that can't be set" failing ftruncate 27 "File too large"
 	check "a mode that can't be set" failing fchmod 1 "Operation not permitted"
 	check "a time that can't be set" failing futimens 5 "Input/output error"
 	check "a disk that fails to sync a file" failing fsync 5 "Input/output error" --fsync each

@@ -5,8 +5,8 @@
 #	copy_random.pl change SEED DIR		some changes in it, of every kind
 #	copy_random.pl hash DIR [-t]		a line for each entry, without times with -t
 # SKIP (environment): letters of what this file system or user can't: A (ACLs), X (attributes), o (owners),
-# s (set-user-id). With d no
-# entry is removed or becomes one of another kind, which only --delete makes equal at both ends.
+# s (set-user-id), h (hard links). With d no entry is removed or becomes one of another kind, which only --delete makes
+# equal at both ends.
 use strict;
 use warnings;
 use Digest::SHA;
@@ -85,9 +85,10 @@ sub make_entry {
 		make_dir($path, $depth - 1, $files);
 	} elsif ($kind < 0.37) {
 		symlink pick('a', '../b', '/nowhere', 'x' x 300, '.'), $path;
+		system 'touch', '-h', '-d', '2001-02-03 04:05:06', '--', $path;    # not now
 	} elsif ($kind < 0.45) {
 		mkfifo($path, 0600);
-	} elsif ($kind < 0.57 && @$files) {
+	} elsif ($kind < 0.57 && @$files && $skip !~ /h/) {
 		link pick(@$files), $path or return;
 		return;    # what it is a link to is dressed
 	} else {
@@ -133,7 +134,7 @@ sub change_one {
 	} elsif ($kind == 5 && -f $path && !-l $path) {
 		truncate $path, int rand 5000;
 		utime moment(), moment(), $path;
-	} elsif ($kind == 6 && -f $path && !-l $path) {
+	} elsif ($kind == 6 && $skip !~ /h/ && -f $path && !-l $path) {
 		link $path, "$parent/linked$args[0]." . int(rand 100);
 	} elsif ($kind == 7 && -f $path && !-l $path) {    # a link no more; with equal content rsync would leave it one
 		open my $in, '<', $path or return;

@@ -70,6 +70,8 @@ as_rsync() {
 	case $1 in *A*) SKIP=$cannot ;; *) SKIP=${cannot}A ;; esac
 	# Set-user-id without the owner is dropped, which rsync keeps.
 	case $1 in -a* | *o*) ;; *) SKIP=${SKIP}s ;; esac
+	# What is written into one of two names of a file is read by the other.
+	case $* in *--inplace*) SKIP=${SKIP}h ;; esac
 	case $* in *--delete*) ;; *) SKIP=${SKIP}d ;; esac
 	echo "a new tree"
 	$random make "$seed" "$work/src" && copy_once "$@" && agree "$@" || return 1
