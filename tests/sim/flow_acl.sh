@@ -34,14 +34,14 @@ codes_in_words() {
 				$to |= 2 ** (32 - $bits) - 1 if defined $bits;
 				return 1 if $from <= $address && $address <= $to } 0 }
 		sub all { my ($words, $of) = @_; my $all = 1;
-			while ($words =~ /code 0x\w+ of ipv4 (src|dst): ((?:[\d.\/-]+|\d+ more)(?: or (?:[\d.\/-]+|\d+ more))*)/g) {
+			while ($words =~ /code 0x\w+ of ipv4 (src|dst): ((?:\d+ more|[\d.\/-]+)(?: or (?:\d+ more|[\d.\/-]+))*)/g) {
 				$codes++; $all &= among($of->{$1}, $2) } $all }
 		%of = (src => number($1), dst => number($2)) if /^packet .* ipv4 ([\d.]+) > ([\d.]+)/;
 		die "a number: $_" if /register c[0-3] 0x/ && !/changes/;
 		next unless /code 0x/ && /ipv4/;
 		if (/misses: it wants (.*), the packet has (.*)/) { die "it has: $_" unless all($2, \%of) }
 		elsif (/hits: (.*)/) { die "it hits: $_" unless all($1, \%of) }
-		END { print "# $codes codes\n"; exit !$codes }' "$work/says" || { cat "$work/says"; return 1; }
+		END { print "# $codes codes\n"; $? ||= !$codes }' "$work/says" || { cat "$work/says"; return 1; }
 }
 # shellcheck disable=SC2086 # words
 set -- ${DVX_ACL:-$sets}
