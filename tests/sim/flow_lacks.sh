@@ -13,7 +13,7 @@ drop in ethertype 0x88cc
 drop in vlan id 5 pcp 3 dei 1
 drop in svlan 7 vlan id 9 pcp 2 dei 0
 drop in untagged
-drop in num_of_vlans 1
+drop in vlan num_of_vlans 1
 drop in ipv4 src 10.0.0.0/8 dst 10.1.2.3
 drop in ipv6 src 2001:db8::/32 dst 2001:db8::1
 drop in host 10.1.2.3 or 10.2.0.0/16, 10.3.0.0/16
