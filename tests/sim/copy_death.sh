@@ -77,9 +77,9 @@ check "an interrupted pull removes its temporary" interrupted
 typed() {
 	start "$src" --slots 1 --slot-size 4K
 	mkfifo "$work/keys"
+	# script(1) itself leaks, which the sanitizer would report.
 	(exec 6>"$work/here"
-		LD_PRELOAD=$asan$work/pause.so && export LD_PRELOAD
-		exec script -qec "'$dvx_sim' exec '$chip' --function dpu -- '$copy' pull '127.0.0.1:$port:big' '$work/dest'" \
+		exec script -qec "LD_PRELOAD='$asan$work/pause.so' '$dvx_sim' exec '$chip' --function dpu -- '$copy' pull '127.0.0.1:$port:big' '$work/dest'" \
 			/dev/null <"$work/keys" >"$work/screen") &
 	client=$!
 	exec 8<>"$work/keys"
