@@ -56,6 +56,8 @@ struct dvx_caps {
 	/* what DVX_RELAXED_ORDERING may relax here */
 	bool relaxed_write;
 	bool relaxed_read;
+	/* the e-switch has representors, and the kernel uses reg_c_0 and reg_c_1; or nobody knows */
+	bool switchdev;
 };
 
 const struct dvx_caps *dvx_dev_caps(const struct dvx_dev *dev);

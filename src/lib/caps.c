@@ -97,11 +97,23 @@ static void from_general_2(struct dvx_caps *caps, const void *cap)
 	caps->min_mkey_log_entity = (uint8_t)prm_cmd_hca_cap_2_get_log_min_mkey_entity_size(cap);
 }
 
+/*
+ * The kernel tells a port's vport and register value only if its e-switch is in switchdev mode; it
+ * needs no rights for that, as devlink does.
+ */
+static bool caps_switchdev(struct dvx_dev *dev)
+{
+	struct mlx5dv_port port = {.flags = 0};
+
+	return mlx5dv_query_port(dev->ctx, 1, &port) || port.flags;
+}
+
 int dvx_caps_read(struct dvx_dev *dev)
 {
 	const void *general, *page;
 	int err;
 
+	dev->caps.switchdev = caps_switchdev(dev);
 	err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &general);
 	if (err)
 		return err;

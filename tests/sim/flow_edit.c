@@ -500,6 +500,37 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	ruleset_free(&edit.now);
 }
 
+static bool switchdev;
+const struct dvx_caps *__real_dvx_dev_caps(const struct dvx_dev *dev);
+const struct dvx_caps *__wrap_dvx_dev_caps(const struct dvx_dev *dev);
+
+const struct dvx_caps *__wrap_dvx_dev_caps(const struct dvx_dev *dev)
+{
+	static struct dvx_caps caps;
+
+	caps = *__real_dvx_dev_caps(dev);
+	caps.switchdev = switchdev;
+	return &caps;
+}
+
+/* Where the kernel uses registers that codes need, the same rules become a list, and that is told. */
+static void check_switchdev(struct lines *l)
+{
+	static char text[LINES_TEXT];
+	struct flow_fault f = {0};
+	struct ruleset set;
+
+	if (l->kind != LINES_CODES)
+		return;
+	lines_parse(l, &set, text);
+	ruleset_free(&set);
+	switchdev = true;
+	h.edited = SIZE_MAX / 2; /* all is built anew */
+	OK(holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f));
+	differences += generation_cost(h.now)->codes[RULE_IN] ||
+		       !generation_cost(h.now)->refusal[RULE_IN].why;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
@@ -528,6 +559,7 @@ int main(int argc, char **argv)
 	OK(holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f));
 	for (uint32_t i = 0; i < edits && differences < 8; i++)
 		one_edit(&d, &l, state, RULES_OWN + 1 + i);
+	check_switchdev(&l);
 	generation_free(h.now);
 	base_tables_free(&h.base);
 	free(h.text);

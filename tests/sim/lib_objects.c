@@ -2,6 +2,7 @@
 /* Control calls: devices by name, commands and their failures, attributes, lifetimes. */
 #include "tests/test.h"
 #include <sys/mman.h>
+#include <infiniband/mlx5dv.h>
 #include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include "lib_rig.h"
@@ -36,6 +37,30 @@ TEST_RIG(open_by)
 	OK(dvx_dev_adopt(dvx_dev_ibv(r->dev), &dev));
 	OK(dvx_dev_close(dev));
 	dvx_dev_list_free(list);
+}
+
+static bool lib_objects_switchdev;
+
+/* In place of libmlx5's: dvx-sim has no e-switch. */
+int _mlx5dv_query_port(struct ibv_context *ctx, uint32_t port, struct mlx5dv_port *info, size_t len)
+{
+	assert_non_null(ctx);
+	assert_int_equal(port, 1);
+	assert_int_equal(len, sizeof(*info));
+	info->flags = lib_objects_switchdev ? MLX5DV_QUERY_PORT_VPORT : 0;
+	return 0;
+}
+
+TEST_RIG(switchdev_mode)
+{
+	struct dvx_dev *dev;
+
+	assert_false(dvx_dev_caps(r->dev)->switchdev);
+	lib_objects_switchdev = true;
+	OK(dvx_dev_open(NULL, &dev));
+	assert_true(dvx_dev_caps(dev)->switchdev);
+	OK(dvx_dev_close(dev));
+	lib_objects_switchdev = false;
 }
 
 /* The handful of capabilities and the raw page say the same. */

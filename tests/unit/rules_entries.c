@@ -226,7 +226,7 @@ TEST(the_cost_is_what_packets_and_rules_cost)
 	size_t wrong, sum = 0;
 
 	parse(text, &set);
-	assert_int_equal(plan_make(&set, &p, &wrong), 0);
+	assert_int_equal(plan_make(&set, NULL, &p, &wrong), 0);
 	assert_int_equal(plan_cost(&p, &set, &cost), 0);
 	in = &cost.table[RULE_IN];
 	assert_false(cost.codes[RULE_IN]);
@@ -301,7 +301,7 @@ TEST(codes_between_mirrors_end_where_levels_do)
 	}
 	fclose(f);
 	parse(text, &set);
-	assert_int_equal(plan_make(&set, &p, &wrong), 0);
+	assert_int_equal(plan_make(&set, NULL, &p, &wrong), 0);
 	for (uint32_t t = RULE_IN; t != TABLE_NONE; t = p.list.table[t].next) {
 		const struct table *at = &p.list.table[t];
 		uint32_t last = at->level + levels_of(&p.codes[t]);

@@ -141,7 +141,7 @@ static int check_rules(const struct args *a, const struct ruleset *set, const st
 {
 	struct plan p;
 	size_t wrong = set->n;
-	int ret = plan_make(set, &p, &wrong);
+	int ret = plan_make(set, NULL, &p, &wrong);
 
 	if (ret)
 		return check_refuse(s, set, ret, wrong);

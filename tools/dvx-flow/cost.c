@@ -13,6 +13,15 @@ static const char *const directions[RULE_DIRS] = {"in", "out"};
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+static json_t *cost_json_refusal(const struct ruleset *set, const struct acl_refusal *r)
+{
+	json_t *j = json_pack("{s:s}", "why", r->why);
+
+	if (r->rule != ACL_NONE)
+		json_object_set_new(j, "line", json_integer((json_int_t)set->rule[r->rule].line));
+	return j;
+}
+
 static json_t *cost_json_direction(const struct ruleset *set, const struct plan_cost *c, int d)
 {
 	const struct table_cost *t = &c->table[d];
@@ -23,10 +32,7 @@ static json_t *cost_json_direction(const struct ruleset *set, const struct plan_
 			  "compiled", c->codes[d] ? "codes" : "list");
 
 	if (c->refusal[d].why)
-		json_object_set_new(j, "no_codes",
-				    json_pack("{s:I, s:s}", "line",
-					      (json_int_t)set->rule[c->refusal[d].rule].line, "why",
-					      c->refusal[d].why));
+		json_object_set_new(j, "no_codes", cost_json_refusal(set, &c->refusal[d]));
 	return j;
 }
 
@@ -108,7 +114,10 @@ static void cost_warn_direction(const char *name, const char *direction, const j
 	const json_t *refusal = json_object_get(of, "no_codes");
 	char buf[PATH_MAX];
 
-	if (refusal)
+	if (refusal && !json_object_get(refusal, "line"))
+		fprintf(stderr, "%s: rules for packets that go %s stay in one list of matchers: %s\n",
+			name, direction, cost_text(refusal, "why"));
+	else if (refusal)
 		fprintf(stderr,
 			"%s:%lld: this rule keeps those that go %s in one list of matchers: %s\n",
 			rules_file_name(name, cost_text(refusal, "file"), buf, sizeof(buf)),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/cmd.h>
+#include <dvx/dev.h>
 
 #include "acl_tables.h"
 #include "generation_priv.h"
@@ -233,7 +234,10 @@ static int compile(struct generation *gen, struct plan *p, struct flow_fault *f)
 {
 	char why[512];
 	size_t wrong = 0;
-	int ret = plan_make(&gen->set, p, &wrong);
+	const char *no_codes = dvx_dev_caps(gen->base->dev)->switchdev
+				       ? "in switchdev mode the kernel uses c0 and c1, which codes need"
+				       : NULL;
+	int ret = plan_make(&gen->set, no_codes, p, &wrong);
 
 	if (!ret)
 		return 0;

@@ -44,10 +44,11 @@ static void edit_renumber(struct generation *gen, const uint32_t *to)
 	for (int d = 0; d < RULE_DIRS; d++) {
 		struct acl_refusal *why = &gen->plan.refusal[d];
 
-		if (why->why && to[why->rule] == UINT32_MAX)
+		if (!why->why || why->rule == ACL_NONE)
+			continue;
+		why->rule = to[why->rule];
+		if (why->rule == ACL_NONE)
 			why->why = NULL;
-		else if (why->why)
-			why->rule = to[why->rule];
 	}
 }
 

@@ -48,6 +48,7 @@ static bool plan_fits(const struct plan *p, const uint32_t *depth)
 struct plan_work {
 	struct plan *out;
 	const struct ruleset *set;
+	const char *no_codes;
 	uint32_t *depth; /* by table: levels that its codes need beyond its own */
 };
 
@@ -107,8 +108,8 @@ static int plan_table(struct plan_work *w, uint32_t t)
 {
 	const struct table *table = &w->out->list.table[t];
 	const struct acl_rules rules = {w->set, table->dir, w->out->list.where, t};
-	struct acl_refusal refusal;
-	int ret = acl_compile(&rules, &w->out->codes[t], &refusal);
+	struct acl_refusal refusal = {ACL_NONE, w->no_codes};
+	int ret = w->no_codes ? -E2BIG : acl_compile(&rules, &w->out->codes[t], &refusal);
 
 	if (ret == -E2BIG && !w->out->refusal[table->dir].why)
 		w->out->refusal[table->dir] = refusal;
@@ -141,9 +142,9 @@ static int plan_tables(struct plan_work *w)
 	return ret;
 }
 
-int plan_make(const struct ruleset *set, struct plan *out, size_t *wrong)
+int plan_make(const struct ruleset *set, const char *no_codes, struct plan *out, size_t *wrong)
 {
-	struct plan_work w = {.out = out, .set = set};
+	struct plan_work w = {.out = out, .set = set, .no_codes = no_codes};
 	int ret;
 
 	*out = (struct plan){.list = {.memory = NULL}};

@@ -16,12 +16,12 @@
 struct plan {
 	struct program list;		       /* levels: with those that codes need */
 	struct acl_program *codes;	       /* by table of the list; n 0: not used */
-	struct acl_refusal refusal[RULE_DIRS]; /* why a table has no codes; why NULL: none */
+	struct acl_refusal refusal[RULE_DIRS]; /* why a table has no codes; why NULL: none; rule ACL_NONE: no rule shows it */
 	struct table_cost *before; /* by table: what edits put before codes; NULL: nothing */
 };
 
-/* As rules_compile(). */
-int plan_make(const struct ruleset *set, struct plan *out, size_t *wrong);
+/* As rules_compile(). no_codes: why the device can have none, for a reason that is no rule's; or NULL. */
+int plan_make(const struct ruleset *set, const char *no_codes, struct plan *out, size_t *wrong);
 void plan_free(struct plan *p);
 
 /* So many rules are named as the most expensive ones. */
