@@ -500,33 +500,24 @@ static void one_edit(struct dice *d, struct lines *l, const char *state, uint32_
 	ruleset_free(&edit.now);
 }
 
-static bool switchdev;
-const struct dvx_caps *__real_dvx_dev_caps(const struct dvx_dev *dev);
-const struct dvx_caps *__wrap_dvx_dev_caps(const struct dvx_dev *dev);
-
-const struct dvx_caps *__wrap_dvx_dev_caps(const struct dvx_dev *dev)
-{
-	static struct dvx_caps caps;
-
-	caps = *__real_dvx_dev_caps(dev);
-	caps.switchdev = switchdev;
-	return &caps;
-}
-
-/* Where the kernel uses registers that codes need, the same rules become a list, and that is told. */
-static void check_switchdev(struct lines *l)
+static void apply_lines(const struct lines *l)
 {
 	static char text[LINES_TEXT];
 	struct flow_fault f = {0};
 	struct ruleset set;
 
-	if (l->kind != LINES_CODES)
-		return;
 	lines_parse(l, &set, text);
 	ruleset_free(&set);
-	switchdev = true;
-	h.edited = SIZE_MAX / 2; /* all is built anew */
 	OK(holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f));
+}
+
+/* Where the kernel uses registers that codes need, the same rules become a list, and that is told. */
+static void check_switchdev(const struct lines *l)
+{
+	/* As if the device had been in that mode when it was opened. */
+	((struct dvx_caps *)(uintptr_t)dvx_dev_caps(r.dev))->switchdev = true;
+	h.edited = SIZE_MAX / 2; /* all is built anew */
+	apply_lines(l);
 	differences += generation_cost(h.now)->codes[RULE_IN] ||
 		       !generation_cost(h.now)->refusal[RULE_IN].why;
 }
@@ -544,9 +535,6 @@ int main(int argc, char **argv)
 	uint32_t edits = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 100;
 	struct dice d = {argc > 3 ? strtoull(argv[3], NULL, 0) : 1};
 	struct lines l;
-	struct flow_fault f = {0};
-	char text[LINES_TEXT];
-	struct ruleset set;
 
 	printf("1..1\n");
 	rig_open(&r);
@@ -554,12 +542,12 @@ int main(int argc, char **argv)
 	h.base.pump = (struct pump *)&r;
 	h.state = state;
 	lines_begin(&l, &d, (enum lines_kind)(d.state % LINES_KINDS));
-	lines_parse(&l, &set, text);
-	ruleset_free(&set);
-	OK(holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f));
+	apply_lines(&l);
 	for (uint32_t i = 0; i < edits && differences < 8; i++)
 		one_edit(&d, &l, state, RULES_OWN + 1 + i);
-	check_switchdev(&l);
+	h.state = state;
+	if (l.kind == LINES_CODES)
+		check_switchdev(&l);
 	generation_free(h.now);
 	base_tables_free(&h.base);
 	free(h.text);

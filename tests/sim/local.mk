@@ -48,7 +48,7 @@ tests_perf_flow_inserts_SOURCES = tests/perf/flow_inserts.c $(DIFF_CHANGES) $(DI
 FLOW_BY_DAEMON = tests/sim/flow_diff tests/sim/flow_edit tests/perf/flow_apply tests/perf/flow_inserts
 $(FLOW_BY_DAEMON): tools/cli/libcli.la
 $(FLOW_BY_DAEMON): private FIRST = tools/cli/libcli.la
-tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=generation_edit_begin,--wrap=generation_build,--wrap=dvx_dev_caps,--wrap=journal_append
+tests_sim_flow_edit_LDFLAGS = -Wl,--wrap=dvx_flow_rule_create,--wrap=dvx_flow_rule_destroy,--wrap=generation_edit_begin,--wrap=generation_build,--wrap=journal_append
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_values.h \
