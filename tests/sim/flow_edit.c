@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "../unit/flow_slow.h"
+#include "daemon/generation_priv.h"
 #include "daemon/holder.h"
 #include "explain/fields.h"
 #include "diff_rig.h"
@@ -511,6 +512,24 @@ static void apply_lines(const struct lines *l)
 	OK(holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f));
 }
 
+/* A rule that comes and goes again and again before codes leaves nothing behind. */
+static void check_come_and_go(void)
+{
+	struct flow_msg words = {.body = "drop in ipv4 src 10.0.0.1 dst 10.1.0.1 tcp count"};
+	size_t n = holder_rules(&h)->n, buried = h.now->nburied;
+	struct flow_fault f = {0};
+	bool gone[SETS_MAX + 1] = {false};
+
+	words.body_len = strlen(words.body);
+	gone[0] = true;
+	for (uint32_t i = 0; i < 3; i++) {
+		OK(holder_edit(&h, NULL, (struct holder_place){0}, &words, NULL, NULL, &f));
+		OK(holder_edit(&h, gone, (struct holder_place){0}, NULL, NULL, NULL, &f));
+		differences += h.rebuilt || h.now->nburied != buried;
+	}
+	differences += holder_rules(&h)->n != n;
+}
+
 /* Where the kernel uses registers that codes need, the same rules become a list, and that is told. */
 static void check_switchdev(const struct lines *l)
 {
@@ -546,8 +565,10 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < edits && differences < 8; i++)
 		one_edit(&d, &l, state, RULES_OWN + 1 + i);
 	h.state = state;
-	if (l.kind == LINES_CODES)
+	if (l.kind == LINES_CODES) {
+		check_come_and_go();
 		check_switchdev(&l);
+	}
 	generation_free(h.now);
 	base_tables_free(&h.base);
 	free(h.text);

@@ -29,6 +29,7 @@ struct front {
 	uint32_t table;
 	struct front_region *region;
 	size_t n, room;
+	struct arena *memory; /* of the regions */
 	bool *going;   /* the rules that go: their entries cover nothing */
 	uint32_t rule; /* that is expanded */
 };
@@ -38,14 +39,14 @@ static struct built_table *front_table(const struct front *f)
 	return &f->e->gen->table[f->table];
 }
 
-static const uint64_t *front_keep(struct front *f, const struct shape *shape, const uint64_t *value)
+static const uint64_t *front_keep(struct arena **memory, const struct shape *shape,
+				  const uint64_t *value)
 {
-	struct built_table *h = front_table(f);
 	uint64_t *kept;
 
-	if (!h->memory)
-		h->memory = arena_new();
-	kept = h->memory ? arena_get(h->memory, (shape->n + 1u) * sizeof(*kept)) : NULL;
+	if (!*memory)
+		*memory = arena_new();
+	kept = *memory ? arena_get(*memory, (shape->n + 1u) * sizeof(*kept)) : NULL;
 	return kept ? memcpy(kept, value, shape->n * sizeof(*kept)) : NULL;
 }
 
@@ -57,7 +58,7 @@ static int front_add_region(void *arg, const struct shape *shape, const uint64_t
 	struct front_region r = {.rule = f->rule, .goes = f->e->gen->hold[f->rule].goes};
 
 	r.shape = live_keep_shape(&front_table(f)->live, shape);
-	r.value = front_keep(f, shape, value);
+	r.value = front_keep(&f->memory, shape, value);
 	if (!r.shape || !r.value ||
 	    !array_grow((void **)&f->region, f->n, &f->room, sizeof(*f->region)))
 		return edit_no_memory(f->e);
@@ -90,6 +91,14 @@ static bool front_full(const struct built_table *h)
 	return n > FRONT_MATCHERS || h->live.n > FRONT_ENTRIES;
 }
 
+/* Entries of a rule that came later go with it. */
+static struct arena **front_memory(struct front *f, uint32_t rule)
+{
+	struct holding *hold = rule == LIVE_REST ? NULL : &f->e->gen->hold[rule];
+
+	return hold && hold->memory ? &hold->memory : &front_table(f)->memory;
+}
+
 /* An entry that one before it covers is left out. */
 static int front_put(struct front *f, uint32_t rule, const struct shape *shape,
 		     const uint64_t *value)
@@ -102,7 +111,7 @@ static int front_put(struct front *f, uint32_t rule, const struct shape *shape,
 	if (spot.place == LIVE_COVERED)
 		return 0;
 	c.shape = live_keep_shape(&h->live, shape);
-	c.value = front_keep(f, shape, value);
+	c.value = front_keep(front_memory(f, rule), shape, value);
 	if (!c.shape || !c.value)
 		return edit_no_memory(f->e);
 	ret = edit_put(f->e, h, &c, spot);
@@ -194,6 +203,7 @@ static int front_make(struct generation_edit *e, uint32_t table)
 	if (!ret && f.n)
 		ret = front_entries(&f);
 	free(f.region);
+	arena_free(f.memory);
 	free(f.going);
 	return ret;
 }

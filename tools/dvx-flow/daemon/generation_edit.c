@@ -95,10 +95,10 @@ static int edit_merge(struct generation_edit *e, const struct generation_change 
 	return 0;
 }
 
-/* There is room for those that go (edit_new). Codes keep the entries that they began with. */
+/* Codes keep entries of rules that they began with. There is room for these (edit_new). */
 static void edit_bury(struct generation *gen, struct holding *h, bool came)
 {
-	if (!came && gen->table[h->table].codes)
+	if (!came && gen->table[h->table].codes && !h->memory)
 		gen->buried[gen->nburied++] = *h;
 	else
 		holding_free(h);
