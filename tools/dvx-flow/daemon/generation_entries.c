@@ -273,15 +273,17 @@ int edit_uncover(struct generation_edit *e)
 	return ret;
 }
 
-static void edit_cover_one(struct built_table *h, const struct edit_uncovered *u)
+static void edit_cover_one(struct generation_edit *e, const struct edit_uncovered *u)
 {
+	struct built_table *h = &e->gen->table[u->table];
 	size_t i = 0;
 
 	if (u->entered) {
 		while (h->live.entry[i].rule != u->was.rule ||
 		       h->live.entry[i].value != u->was.value)
 			i++;
-		dvx_flow_rule_destroy(h->rule[i]);
+		if (dvx_flow_rule_destroy(h->rule[i]))
+			edit_kept(e);
 		edit_forget(h, i);
 		live_cover(&h->live, &u->was);
 		return;
@@ -294,8 +296,7 @@ static void edit_cover_one(struct built_table *h, const struct edit_uncovered *u
 void edit_cover_again(struct generation_edit *e)
 {
 	while (e->nuncovered--)
-		edit_cover_one(&e->gen->table[e->uncovered[e->nuncovered].table],
-			       &e->uncovered[e->nuncovered]);
+		edit_cover_one(e, &e->uncovered[e->nuncovered]);
 }
 
 /* --- rules that go ---------------------------------------------------------------------------- */
