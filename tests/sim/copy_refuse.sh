@@ -194,5 +194,15 @@ manual() {
 	diff "$work/options" "$work/manual"
 }
 check "the manual has the options that the program has" manual
+start "$src"
+device_gone() {
+	"$dvx_sim" down "$chip" && chips=
+	wait "$server"
+	status=$?
+	server=
+	cat "$work/server.err"
+	[ "$status" = 4 ] && [ "$(tail -n 1 "$work/server.err")" = "dvx-copy: mlx5_0 is gone" ]
+}
+check "a device that goes away ends the server" device_gone
 check "nothing came after all" nothing_came
 plan

@@ -71,8 +71,12 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct c
 	if (!device_open(&s->device, a->device, f)) {
 		char told[CONFINE_TOLD];
 
-		cmd_serve_announce(a, s->device, listener, cmd_serve_confine(s->access, told));
-		ret = serve(wish, listener, &stop_asked, f);
+		wish->watch = device_watch(s->device, f);
+		if (wish->watch >= 0) {
+			cmd_serve_announce(a, s->device, listener,
+					   cmd_serve_confine(s->access, told));
+			ret = serve(wish, listener, &stop_asked, f);
+		}
 		device_close(s->device);
 	}
 	close(listener);

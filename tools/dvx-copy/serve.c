@@ -263,22 +263,28 @@ static void serve_await_threads(struct clients *all)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* Takes the next connection, within a slice of time. */
-static void serve_welcome(struct clients *all, int listener)
+/* Takes the next connection, within a slice of time. -1: the device is gone. */
+static int serve_welcome(struct clients *all, int listener, struct copy_fault *f)
 {
-	struct pollfd p = {.fd = listener, .events = POLLIN};
+	struct pollfd p[] = {{.fd = listener, .events = POLLIN},
+			     {.fd = all->serve->watch, .events = POLLIN}};
 	struct sockaddr_storage from = {0};
 	socklen_t len = sizeof(from);
 	int fd;
 
 	serve_await_threads(all);
-	if (poll(&p, 1, SLICE_MS) <= 0)
-		return;
+	if (poll(p, 2, SLICE_MS) <= 0)
+		return 0;
+	if (p[1].revents && device_check(all->serve->shared.device, f))
+		return -1;
+	if (!p[0].revents)
+		return 0;
 	fd = accept4(listener, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
 		serve_admit(all, fd, &from);
 	else if (errno == EMFILE || errno == ENFILE)
 		poll(NULL, 0, SLICE_MS); /* until a client leaves */
+	return 0;
 }
 
 int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop,
@@ -287,10 +293,10 @@ int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop
 	struct clients all = {
 		.serve = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-	while (!*stop && !finished(&all))
-		serve_welcome(&all, listener);
+	while (!*stop && !finished(&all) && !serve_welcome(&all, listener, f))
+		;
 	dismiss(&all);
-	if (s->once && all.last.code)
+	if (s->once && all.last.code && !f->code)
 		*f = all.last;
 	return f->code ? -1 : 0;
 }

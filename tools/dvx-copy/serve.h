@@ -12,10 +12,14 @@ struct serve {
 	unsigned int max_clients;
 	struct copy_gate gate; /* for those that have not shown the key */
 	int patience_ms;
+	int watch; /* device_watch()'s */
 	bool quiet, once;
 };
 
-/* Takes clients, one thread each, until told to stop. With once: returns that client's fault. */
+/*
+ * Takes clients, one thread each, until told to stop or the device is gone. With once: returns that
+ * client's fault.
+ */
 int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop,
 	  struct copy_fault *f);
 

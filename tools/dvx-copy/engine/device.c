@@ -2,6 +2,7 @@
 #include "device.h"
 #include "tools/cli/library.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,8 @@ void device_close(struct copy_device *d)
 {
 	if (!d)
 		return;
+	if (d->watch)
+		dvx_channel_close(d->watch);
 	if (d->pd)
 		dvx_pd_free(d->pd);
 	dvx_dev_close(d->dev);
@@ -92,6 +95,22 @@ void device_close(struct copy_device *d)
 const char *device_name(const struct copy_device *d)
 {
 	return dvx_dev_name(d->dev);
+}
+
+int device_watch(struct copy_device *d, struct copy_fault *f)
+{
+	if (dvx_channel_open(d->dev, &d->watch))
+		return device_fault(f, "watching the device");
+	return dvx_channel_fd(d->watch);
+}
+
+int device_check(const struct copy_device *d, struct copy_fault *f)
+{
+	int err = dvx_channel_wait(d->watch, 0, NULL, NULL);
+
+	if (err == -EIO)
+		return copy_fail(f, COPY_DEVICE, "%s is gone", device_name(d));
+	return err == -ETIMEDOUT || err == -EINTR ? 0 : device_fault(f, "watching the device");
 }
 
 int device_register(struct copy_device *d, const struct pool *p, uint32_t access,

@@ -11,6 +11,7 @@
 struct copy_device {
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
+	struct dvx_channel *watch; /* of a server; no CQ's */
 	struct way_end end; /* what this end can do */
 };
 

@@ -16,6 +16,10 @@ int device_open(struct copy_device **d, const char *name, struct copy_fault *f);
 void device_close(struct copy_device *d);
 const char *device_name(const struct copy_device *d);
 
+/* For a server: the descriptor becomes readable when the device goes away; then the check fails. */
+int device_watch(struct copy_device *d, struct copy_fault *f);
+int device_check(const struct copy_device *d, struct copy_fault *f);
+
 /* --via: auto (NULL), dma or rc. */
 int device_via(struct copy_device *d, const char *via, struct copy_fault *f);
 
