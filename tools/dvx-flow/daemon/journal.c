@@ -128,8 +128,9 @@ static int journal_write(int fd, struct state_tail *t, size_t end, const char *e
 		t->seal = next;
 		return 0;
 	}
-	if (!t->known)
-		journal_seal(fd, &t->seal);
+	/* The disk may have either first line: as long as the edit stays, either is right. */
+	if (!t->known && journal_seal(fd, &t->seal))
+		return err;
 	if (ftruncate(fd, (off_t)end))
 		t->known = false;
 	return err;
@@ -169,21 +170,42 @@ struct journal_reader {
 	uint32_t last;
 };
 
-/* Its first line; `bytes` are those that come. 0, or -1: it is no edit. */
+/* Its first line, up to eol. */
+static bool journal_parse_head(const char *p, const char *eol, struct journal_splice *s,
+			       uint32_t *before)
+{
+	char line[JOURNAL_HEAD_MAX] = "";
+	int used = 0;
+
+	if (!eol || (size_t)(eol - p) >= sizeof(line))
+		return false;
+	memcpy(line, p, (size_t)(eol - p));
+	return sscanf(line, JOURNAL_HEAD "%8" SCNx32 ": %zu bytes at %zu become %zu:%n", before,
+		      &s->less, &s->at, &s->more, &used) == 4 &&
+	       used && !line[used];
+}
+
+bool journal_has_edit(const char *text)
+{
+	struct journal_splice s;
+	uint32_t before;
+	bool has = false;
+
+	while (!has && (text = strstr(text, JOURNAL_HEAD))) {
+		has = journal_parse_head(text, strchr(text, '\n'), &s, &before);
+		text += strlen(JOURNAL_HEAD);
+	}
+	return has;
+}
+
+/* `bytes` are those that come. 0, or -1: it is no edit. */
 static int journal_parse(const struct journal_reader *r, struct journal_splice *s,
 			 const char **bytes)
 {
 	const char *eol = memchr(r->at, '\n', (size_t)(r->end - r->at));
-	char line[JOURNAL_HEAD_MAX] = "";
 	uint32_t before;
-	int used = 0;
 
-	if (!eol || (size_t)(eol - r->at) >= sizeof(line))
-		return -1;
-	memcpy(line, r->at, (size_t)(eol - r->at));
-	if (sscanf(line, JOURNAL_HEAD "%8" SCNx32 ": %zu bytes at %zu become %zu:%n", &before,
-		   &s->less, &s->at, &s->more, &used) != 4 ||
-	    !used || line[used] || before != r->last)
+	if (!journal_parse_head(r->at, eol, s, &before) || before != r->last)
 		return -1;
 	*bytes = eol + 1;
 	return (size_t)(r->end - *bytes) > s->more && (*bytes)[s->more] == '\n' ? 0 : -1;

@@ -148,13 +148,13 @@ static int state_compare(const char *path, const struct state_text *s, bool edit
 			 struct flow_fault *f)
 {
 	const struct state_seal *seal = &s->tail.seal;
-	size_t wanted = seal->rules + seal->edits;
 	char how[120];
 	uint32_t got;
 
-	if (s->len < wanted || (!edits && s->len > wanted)) {
+	if (s->len < seal->rules || s->len - seal->rules < seal->edits ||
+	    (!edits && s->len > seal->rules)) {
 		snprintf(how, sizeof(how), "it has %zu bytes of rules, its first line says %zu",
-			 s->len, wanted);
+			 s->len, seal->rules + seal->edits);
 		return state_damaged(f, path, how);
 	}
 	got = crc32c(s->text, seal->rules);
@@ -196,9 +196,9 @@ static int state_unseal(const char *path, struct state_text *s, struct flow_faul
 	if (!s->len)
 		return state_damaged(f, path, "it is empty");
 	s->sealed = !strncmp(s->text, STATE_SEAL, s->len < n ? s->len : n);
-	if (!s->sealed)
+	if (!s->sealed && !journal_has_edit(s->text))
 		return 0;
-	line = state_seal_read(s->text, &s->tail.seal, &edits);
+	line = s->sealed ? state_seal_read(s->text, &s->tail.seal, &edits) : 0;
 	if (!line)
 		return state_damaged(f, path,
 				     "its first line is not \"" STATE_SEAL
