@@ -46,7 +46,7 @@ static bool apply_rooms(struct apply_change *c, size_t old, size_t now)
 static int apply_differs(const struct ruleset *old, const struct ruleset *set, const uint32_t *from,
 			 struct apply_change *c)
 {
-	size_t next = old->n, at = set->n;
+	size_t next = old->n, at;
 
 	if (!apply_rooms(c, old->n, set->n) || pairs_in_order(from, set->n, c->stays))
 		return -ENOMEM;

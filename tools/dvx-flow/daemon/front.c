@@ -30,8 +30,8 @@ struct front {
 	struct front_region *region;
 	size_t n, room;
 	struct arena *memory; /* of the regions */
-	bool *going;   /* the rules that go: their entries cover nothing */
-	uint32_t rule; /* that is expanded */
+	bool *going;	      /* the rules that go: their entries cover nothing */
+	uint32_t rule;	      /* that is expanded */
 };
 
 static struct built_table *front_table(const struct front *f)
