@@ -107,8 +107,8 @@ TEST(rights)
 	ops = who(a, "0123456789abcdef-ops");
 	web = who(a, "0123456789abcdef-web");
 	assert_null(who(a, "0123456789abcdef-nobody"));
-	assert_string_equal(access_name(a, ops), "ops");
-	assert_string_equal(access_name(a, web), "web");
+	assert_string_equal(access_key_name(a, ops), "ops");
+	assert_string_equal(access_key_name(a, web), "web");
 
 	assert_string_equal(leads(a, ops, false, ""), "");
 	assert_string_equal(leads(a, ops, false, "secret/file"), "secret/file");

@@ -46,7 +46,7 @@ static void *serve_one(void *arg)
 	struct copy_counts t = {0};
 	struct key none = {.n = 0};
 
-	if (link_handshake(v->l, &none, &v->f) || session_run(&v->server, v->l, &t, &v->f))
+	if (link_handshake(v->l, &none, &v->f) || copy_session_run(&v->server, v->l, &t, &v->f))
 		link_tell(v->l, &v->f);
 	link_close(v->l);
 	return NULL;

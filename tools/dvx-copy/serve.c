@@ -120,7 +120,7 @@ static int promote(struct serve_client *c, struct copy_fault *f)
 static int serve_know(struct serve_client *c, struct copy_fault *f)
 {
 	const struct access *a = c->all->serve->shared.access;
-	const char *key = access_name(a, c->link.key);
+	const char *key = access_key_name(a, c->link.key);
 	size_t n = strlen(c->name);
 
 	if (*key)
@@ -137,7 +137,7 @@ static void *client_main(void *arg)
 	struct copy_fault f = {0};
 
 	if (link_welcome(&c->link, &ring, &f) || serve_know(c, &f) ||
-	    session_run(&s->shared, &c->link, &t, &f))
+	    copy_session_run(&s->shared, &c->link, &t, &f))
 		if (f.code != COPY_PEER)
 			link_part(&c->link, &f);
 	farewell(c, &t, &f);

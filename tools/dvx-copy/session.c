@@ -174,8 +174,8 @@ static int session_start(struct session *s, const struct copy_msg *start)
 	       session_take(s, (const char *)s->place.rest.p, many);
 }
 
-int session_run(const struct copy_server *server, struct link *l, struct copy_counts *counts,
-		struct copy_fault *f)
+int copy_session_run(const struct copy_server *server, struct link *l, struct copy_counts *counts,
+		     struct copy_fault *f)
 {
 	struct session s = {.server = server, .link = l, .f = f, .counts = counts};
 	struct copy_msg start;

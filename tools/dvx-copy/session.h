@@ -16,7 +16,7 @@ struct copy_server {
 };
 
 /* One client from its handshake to its last byte. The link is the caller's. */
-int session_run(const struct copy_server *s, struct link *l, struct copy_counts *counts,
-		struct copy_fault *f);
+int copy_session_run(const struct copy_server *s, struct link *l, struct copy_counts *counts,
+		     struct copy_fault *f);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef DVX_COPY_BYTES_H
 #define DVX_COPY_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bytes that belong to somebody else: a name, a ticket, part of a frame. */
@@ -9,5 +10,21 @@ struct copy_bytes {
 	const uint8_t *p;
 	uint32_t n;
 };
+
+/* Numbers travel in little-endian order. */
+static inline void bytes_put(uint8_t *to, uint64_t v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline uint64_t bytes_get(const uint8_t *from, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)from[i] << 8 * i;
+	return v;
+}
 
 #endif

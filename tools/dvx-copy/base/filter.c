@@ -38,13 +38,6 @@ void filter_free(struct filter *f)
 	*f = (struct filter){0};
 }
 
-static bool ends_in(const char *s, size_t n, const char *end)
-{
-	size_t k = strlen(end);
-
-	return n >= k && !memcmp(s + n - k, end, k);
-}
-
 /* What filter_matches() needs to know of the pattern at text + 2. */
 static int filter_parse(struct filter_rule *r)
 {
@@ -62,7 +55,8 @@ static int filter_parse(struct filter_rule *r)
 		r->slashes++;
 	r->wild = strpbrk(r->pattern, "*?[");
 	r->across = strstr(r->pattern, "**");
-	r->trails = r->across && ends_in(r->pattern, strlen(r->pattern), "***");
+	n = strlen(r->pattern);
+	r->trails = n > 2 && !strcmp(r->pattern + n - 3, "***");
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static int export_connection(struct export *e, struct copy_device *d, const stru
 	struct queue_far mine, ignored;
 
 	if (device_register(d, p, DVX_REMOTE_READ, &e->mkey, f) ||
-	    queue_make(&e->queue, d, 0, 0, f) || queue_face(&e->queue, d, blob, f))
+	    copy_queue_make(&e->queue, d, 0, 0, f) || queue_face(&e->queue, d, blob, f))
 		return -1;
 	mine = (struct queue_far){.addr = dvx_mkey_addr(e->mkey),
 				  .len = dvx_mkey_len(e->mkey),

@@ -18,7 +18,7 @@ int engine_offer(struct copy_engine **out, struct copy_device *d, struct ticket 
 	way_end_put(offer->bytes, &d->end);
 	offer->n = WAY_END_BYTES;
 	/* One queue for whichever way the source chooses: it is connected afterwards. */
-	if (queue_make(&e->queue, d, d->end.flags & WAY_MMO ? DVX_QP_MMO : 0, RING_BLOCKS, f))
+	if (copy_queue_make(&e->queue, d, d->end.flags & WAY_MMO ? DVX_QP_MMO : 0, RING_BLOCKS, f))
 		goto fail;
 	if (d->end.flags & WAY_CONNECTS) {
 		if (queue_blob(&e->queue, &none, offer->bytes + offer->n, f))

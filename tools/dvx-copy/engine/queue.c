@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "queue.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -12,8 +13,8 @@ static int queue_events(struct copy_queue *q, struct copy_device *d, struct copy
 	return 0;
 }
 
-int queue_make(struct copy_queue *q, struct copy_device *d, uint32_t flags, uint32_t blocks,
-	       struct copy_fault *f)
+int copy_queue_make(struct copy_queue *q, struct copy_device *d, uint32_t flags, uint32_t blocks,
+		    struct copy_fault *f)
 {
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = blocks ? blocks : 1};
 	struct dvx_qp_attr qa = {
@@ -64,27 +65,12 @@ int queue_face(struct copy_queue *q, struct copy_device *d, const uint8_t *blob,
 	return 0;
 }
 
-static void queue_put(uint8_t *to, uint64_t v, int n)
-{
-	for (int i = 0; i < n; i++)
-		to[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint64_t queue_get(const uint8_t *from, int n)
-{
-	uint64_t v = 0;
-
-	for (int i = 0; i < n; i++)
-		v |= (uint64_t)from[i] << 8 * i;
-	return v;
-}
-
 int queue_blob(struct copy_queue *q, const struct queue_far *mine, uint8_t *blob,
 	       struct copy_fault *f)
 {
-	queue_put(q->side.user, mine->addr, 8);
-	queue_put(q->side.user + 8, mine->key, 4);
-	queue_put(q->side.user + 12, mine->len / PAGE, 4);
+	bytes_put(q->side.user, mine->addr, 8);
+	bytes_put(q->side.user + 8, mine->key, 4);
+	bytes_put(q->side.user + 12, mine->len / PAGE, 4);
 	if (dvx_qp_blob_write(q->qp, &q->side, blob))
 		return device_fault(f, "describing the connection");
 	return 0;
@@ -97,9 +83,9 @@ int queue_connect(struct copy_queue *q, const uint8_t *blob, struct queue_far *f
 
 	if (dvx_qp_blob_read(q->qp, blob, DVX_QP_BLOB_BYTES, &peer))
 		return queue_blob_fault(f);
-	far->addr = queue_get(peer.user, 8);
-	far->key = (uint32_t)queue_get(peer.user + 8, 4);
-	far->len = queue_get(peer.user + 12, 4) * PAGE;
+	far->addr = bytes_get(peer.user, 8);
+	far->key = (uint32_t)bytes_get(peer.user + 8, 4);
+	far->len = bytes_get(peer.user + 12, 4) * PAGE;
 	if (dvx_qp_connect(q->qp, &q->side, &peer))
 		return device_fault(f, "connecting the queues");
 	return 0;

@@ -14,8 +14,8 @@ struct copy_queue {
 };
 
 /* With blocks: a ring for so many requests, whose completions raise events. */
-int queue_make(struct copy_queue *q, struct copy_device *d, uint32_t flags, uint32_t blocks,
-	       struct copy_fault *f);
+int copy_queue_make(struct copy_queue *q, struct copy_device *d, uint32_t flags, uint32_t blocks,
+		    struct copy_fault *f);
 void queue_free(struct copy_queue *q);
 
 /* What a blob carries beside the connection: a pool. All 0 from the receiving end. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "way.h"
+#include "base/bytes.h"
 
 static const char *const reasons[WHY_TYPES] = {
 	[WHY_ONE_CHIP] = "the ends are two functions of one chip",
@@ -47,15 +48,13 @@ enum way way_choose(const struct way_end *source, const struct way_end *receiver
 void way_end_put(uint8_t to[WAY_END_BYTES], const struct way_end *e)
 {
 	to[0] = e->flags;
-	for (int i = 0; i < 2; i++)
-		to[1 + i] = (uint8_t)(e->vhca >> 8 * i);
-	for (int i = 0; i < 8; i++)
-		to[3 + i] = (uint8_t)(e->chip >> 8 * i);
+	bytes_put(to + 1, e->vhca, 2);
+	bytes_put(to + 3, e->chip, 8);
 }
 
 void way_end_get(struct way_end *e, const uint8_t from[WAY_END_BYTES])
 {
-	*e = (struct way_end){.flags = from[0], .vhca = (uint16_t)(from[1] | from[2] << 8)};
-	for (int i = 0; i < 8; i++)
-		e->chip |= (uint64_t)from[3 + i] << 8 * i;
+	*e = (struct way_end){.flags = from[0],
+			      .vhca = (uint16_t)bytes_get(from + 1, 2),
+			      .chip = bytes_get(from + 3, 8)};
 }

@@ -132,7 +132,7 @@ struct key_ring access_ring(const struct access *a)
 	return (struct key_ring){access_by_id, a, a->keys->key.n != 0};
 }
 
-const char *access_name(const struct access *a, const struct key *who)
+const char *access_key_name(const struct access *a, const struct key *who)
 {
 	return who ? access_key_of(a, who)->name : "";
 }

@@ -28,7 +28,7 @@ int access_check(const struct access *a, const struct key *who, struct copy_faul
 bool access_dir(const struct access *a, size_t n, int *fd, bool *write);
 
 /* Printable name of a key, for the log; "" of the only one. */
-const char *access_name(const struct access *a, const struct key *who);
+const char *access_key_name(const struct access *a, const struct key *who);
 
 /*
  * Where a path leads that a client asks for: the directory, which the path may not leave, and the

@@ -139,7 +139,7 @@ static int link_send_failed(struct link *l, ssize_t why, struct copy_fault *f)
 }
 
 /* Bytes, or an enum secure_result. */
-static ssize_t link_write(struct link *l, const void *p, size_t n)
+static ssize_t link_write_socket(struct link *l, const void *p, size_t n)
 {
 	ssize_t done;
 
@@ -153,7 +153,7 @@ static ssize_t link_write(struct link *l, const void *p, size_t n)
 									 : SECURE_CLOSED;
 }
 
-static ssize_t link_read(struct link *l, void *p, size_t n)
+static ssize_t link_read_socket(struct link *l, void *p, size_t n)
 {
 	ssize_t done;
 
@@ -195,7 +195,7 @@ static int link_spill_fill(struct link *l, struct copy_fault *f)
 		sp->p = more;
 		sp->room = room;
 	}
-	n = link_read(l, sp->p + at, sp->room - at);
+	n = link_read_socket(l, sp->p + at, sp->room - at);
 	if (n > 0)
 		sp->n += (size_t)n;
 	return n < 0 && n != SECURE_READ && n != SECURE_WRITE ? link_send_failed(l, n, f) : 0;
@@ -214,7 +214,7 @@ static int link_send_wait(struct link *l, struct copy_fault *f)
 static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy_fault *f)
 {
 	while (n) {
-		ssize_t done = link_write(l, p, n);
+		ssize_t done = link_write_socket(l, p, n);
 
 		if (done >= 0) {
 			p += done;
@@ -247,8 +247,7 @@ int link_queue(struct link *l, const struct copy_msg *m, struct copy_fault *f)
 		return -1;
 	head = l->out + l->queued;
 	len = msg_encode(m, head + LINK_HEAD);
-	for (size_t i = 0; i < LINK_HEAD; i++)
-		head[i] = (uint8_t)(len >> 8 * i);
+	bytes_put(head, len, LINK_HEAD);
 	l->queued += LINK_HEAD + len;
 	return 0;
 }
@@ -287,7 +286,7 @@ static int link_fill(struct link *l, struct copy_fault *f)
 		link_unspill(l);
 		return 1;
 	}
-	n = link_read(l, l->in + l->have, sizeof(l->in) - l->have);
+	n = link_read_socket(l, l->in + l->have, sizeof(l->in) - l->have);
 	if (n > 0) {
 		l->have += (size_t)n;
 		return 1;
@@ -306,9 +305,7 @@ static void link_retire(struct link *l)
 
 static int frame_length(struct link *l, size_t *len, struct copy_fault *f)
 {
-	const uint8_t *p = l->in + l->at;
-
-	*len = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+	*len = bytes_get(l->in + l->at, LINK_HEAD);
 	if (*len < 4 || *len > MSG_MAX)
 		return copy_fail(f, COPY_PROTOCOL,
 				 "%s sent a frame of %zu bytes, allowed are 4 to %u%s", l->peer,

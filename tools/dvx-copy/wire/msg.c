@@ -82,21 +82,6 @@ const char *msg_name(unsigned int type)
 	return type < MSG_TYPES && rows[type].name ? rows[type].name : "unknown";
 }
 
-static void msg_put_bytes(uint8_t *to, uint64_t v, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		to[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint64_t msg_get(const uint8_t *from, size_t n)
-{
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < n; i++)
-		v |= (uint64_t)from[i] << 8 * i;
-	return v;
-}
-
 static uint64_t msg_value_of(const struct msg_field *d, const struct copy_msg *m)
 {
 	const char *p = (const char *)m + d->at;
@@ -113,41 +98,41 @@ static uint64_t msg_value_of(const struct msg_field *d, const struct copy_msg *m
 
 void msg_piece_put(uint8_t to[MSG_PIECE_BYTES], const struct msg_piece *p)
 {
-	msg_put_bytes(to, p->entry, 4);
-	msg_put_bytes(to + 4, p->flags, 4);
-	msg_put_bytes(to + 8, p->off, 8);
-	msg_put_bytes(to + 16, p->len, 4);
+	bytes_put(to, p->entry, 4);
+	bytes_put(to + 4, p->flags, 4);
+	bytes_put(to + 8, p->off, 8);
+	bytes_put(to + 16, p->len, 4);
 }
 
 void msg_piece_get(struct msg_piece *p, const uint8_t from[MSG_PIECE_BYTES])
 {
-	p->entry = (uint32_t)msg_get(from, 4);
-	p->flags = (uint32_t)msg_get(from + 4, 4);
-	p->off = msg_get(from + 8, 8);
-	p->len = (uint32_t)msg_get(from + 16, 4);
+	p->entry = (uint32_t)bytes_get(from, 4);
+	p->flags = (uint32_t)bytes_get(from + 4, 4);
+	p->off = bytes_get(from + 8, 8);
+	p->len = (uint32_t)bytes_get(from + 16, 4);
 }
 
 void msg_verdict_put(uint8_t to[4], uint32_t verdict)
 {
-	msg_put_bytes(to, verdict, 4);
+	bytes_put(to, verdict, 4);
 }
 
 uint32_t msg_verdict_get(const uint8_t from[4])
 {
-	return (uint32_t)msg_get(from, 4);
+	return (uint32_t)bytes_get(from, 4);
 }
 
 size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX])
 {
 	size_t at = 4;
 
-	msg_put_bytes(to, m->type, 4);
+	bytes_put(to, m->type, 4);
 	for (const struct msg_field *d = rows[m->type].field; d->kind; d++) {
 		uint64_t v = msg_value_of(d, m);
 		size_t n = d->kind == U64 ? 8 : 4;
 
 		assert(v >= d->min && v <= d->max);
-		msg_put_bytes(to + at, v, n);
+		bytes_put(to + at, v, n);
 		at += n;
 		if (d->kind == BYTES && v) {
 			struct copy_bytes b;
@@ -173,7 +158,7 @@ static int read_field(struct copy_msg *m, const struct msg_field *d, const uint8
 	if (len - *at < n)
 		return copy_fail(f, COPY_PROTOCOL, "%s message is cut short before its field %s",
 				 msg_name(m->type), d->name);
-	v = msg_get(from + *at, n);
+	v = bytes_get(from + *at, n);
 	*at += n;
 	if (v < d->min || v > d->max)
 		return copy_fail(f, COPY_PROTOCOL,
@@ -207,7 +192,7 @@ int msg_decode(struct copy_msg *m, const uint8_t *from, size_t len, struct copy_
 	if (len < 4)
 		return copy_fail(f, COPY_PROTOCOL, "message of %zu bytes is too short for its type",
 				 len);
-	type = msg_get(from, 4);
+	type = bytes_get(from, 4);
 	if (type >= MSG_TYPES || !rows[type].name)
 		return copy_fail(f, COPY_PROTOCOL, "message type %llu is unknown",
 				 (unsigned long long)type);
