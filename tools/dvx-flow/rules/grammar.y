@@ -34,7 +34,7 @@
 %code provides {
 /* flex declares these in no header. */
 int flow_scan(FLOW_STYPE *value, struct source_range *at, void *scanner);
-/* The scanner's tokens, those of variables instead of their names: parse_define.c. */
+/* The scanner's tokens, those of variables instead of their names: parse_variable.c. */
 int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner);
 struct rule_parser *flow_get_extra(void *scanner);
 int flow_lex_init_extra(struct rule_parser *ps, void **scanner);

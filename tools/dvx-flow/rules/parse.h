@@ -310,7 +310,7 @@ bool parse_tables_keep(struct rule_parser *ps);
 void parse_tables_end(struct rule_parser *ps);
 void parse_tables_free(struct rule_parser *ps);
 
-/* --- parse_define.c --- */
+/* --- parse_variable.c --- */
 
 /* Says ", which is 80,443 (line 3)" if the last token came from a variable, else "". */
 const char *parse_variable_says(const struct rule_parser *ps, char *buf, size_t size);

@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Variables: `define NAME = LIST`, and $NAME where a value or a list can stand. This is a layer
- * between scanner and grammar: a variable's tokens take its place, at its place in the text.
- */
+/* A variable's definition: `define NAME = LIST`. */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "rules/grammar.h"
-#include "tools/cli/names.h"
-
-struct define_token {
-	int token;
-	FLOW_STYPE value;
-};
-
-enum define_kind { KIND_NONE, KIND_NUMBER, KIND_IPV4, KIND_IPV6, KIND_MAC };
+#include "define.h"
 
 static const char *const define_kinds[] = {
 	[KIND_NUMBER] = "a number or a name",
 	[KIND_IPV4] = "an IPv4 address",
 	[KIND_IPV6] = "an IPv6 address",
 	[KIND_MAC] = "a MAC address",
-};
-
-struct parse_define {
-	const char *name, *text; /* text: with commas and without blanks */
-	struct define_token *token;
-	size_t n, room, text_len, text_room;
-	enum define_kind kind;
-	bool is_list, bad; /* bad: it has a mistake, which was reported */
-	uint32_t line;
 };
 
 /* The line of a definition while it is read. */
@@ -46,147 +24,6 @@ struct define_line {
 	bool ends_with_list, in_braces, closed;
 	struct source_range brace;
 };
-
-/* --- known ones --------------------------------------------------------------------------------- */
-
-static struct parse_define *define_find(const struct rule_parser *ps, const char *name)
-{
-	const struct map_slot *s = map_get(&ps->vars.names, map_mix_text(1, name));
-	struct parse_define *d = s ? ps->vars.define[s->what] : NULL;
-
-	return d && !strcmp(d->name, name) ? d : NULL;
-}
-
-static bool define_keep(struct rule_parser *ps, struct parse_define *d)
-{
-	struct parse_vars *v = &ps->vars;
-
-	if (!array_grow((void **)&v->define, v->n, &v->room, sizeof(*v->define)) ||
-	    !map_put(&v->names, map_mix_text(1, d->name), (uint32_t)v->n))
-		return false;
-	v->define[v->n++] = d;
-	return true;
-}
-
-static void define_drop(struct parse_define *d)
-{
-	free(d->token);
-	free((void *)(uintptr_t)d->text);
-	free(d);
-}
-
-void parse_vars_free(struct rule_parser *ps)
-{
-	for (size_t i = 0; i < ps->vars.n; i++)
-		define_drop(ps->vars.define[i]);
-	free(ps->vars.define);
-	free(ps->vars.use);
-	map_free(&ps->vars.names);
-}
-
-static const char *define_near(const struct rule_parser *ps, const char *name)
-{
-	const char *best = NULL;
-	unsigned int nearest = 3;
-
-	for (size_t i = 0; i < ps->vars.n; i++) {
-		unsigned int d = name_distance(name, ps->vars.define[i]->name);
-
-		if (d < nearest) {
-			nearest = d;
-			best = ps->vars.define[i]->name;
-		}
-	}
-	return best;
-}
-
-/* --- unknown ones ------------------------------------------------------------------------------ */
-
-static bool name_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static const char *skip_blanks(const char *p, const char *end)
-{
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	return p;
-}
-
-/* Whether this line defines the variable. Sets the place behind its name. */
-static bool line_defines(const char *p, const char *end, const char *name, const char **behind)
-{
-	size_t n = strlen(name);
-
-	p = skip_blanks(p, end);
-	if (end - p < 7 || strncasecmp(p, "define", 6) != 0 || (p[6] != ' ' && p[6] != '\t'))
-		return false;
-	p = skip_blanks(p + 6, end);
-	if ((size_t)(end - p) < n || memcmp(p, name, n) || (p + n < end && name_char(p[n])))
-		return false;
-	*behind = p + n;
-	return true;
-}
-
-/* The line behind byte `from` that defines the variable, or 0; *p to *end is what it says. */
-static uint32_t later_line(const struct rule_parser *ps, const struct source_range *at,
-			   const char *name, const char **p, const char **end)
-{
-	const char *line = ps->text + at->end_byte, *stop = ps->text + ps->len;
-
-	for (uint32_t n = at->last_line; (line = memchr(line, '\n', (size_t)(stop - line)));) {
-		n++;
-		line++;
-		*end = memchr(line, '\n', (size_t)(stop - line));
-		if (!*end)
-			*end = stop;
-		if (line_defines(line, *end, name, p))
-			return n;
-	}
-	return 0;
-}
-
-/* Whether the words name the variable. */
-static bool says_variable(const char *p, const char *end, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (; (p = memchr(p, '$', (size_t)(end - p))); p++)
-		if ((size_t)(end - p) > n && !memcmp(p + 1, name, n) &&
-		    (p + 1 + n == end || !name_char(p[1 + n])))
-			return true;
-	return false;
-}
-
-/* `of`: the variable whose definition names this one; NULL: a rule does. */
-static void define_unknown(struct rule_parser *ps, const struct source_range *at, const char *name,
-			   const char *of)
-{
-	const char *p, *end, *near = define_near(ps, name);
-	uint32_t line = later_line(ps, at, name, &p, &end);
-	char where[64];
-
-	if (of && !strcmp(of, name))
-		parse_mistake(ps, at, "$%s is defined by itself; write its values", name);
-	else if (line && of && says_variable(p, end, of))
-		parse_mistake(ps, at,
-			      "$%s and $%s (%s) are defined by each other; write the "
-			      "values of one",
-			      of, name, parse_line_name(ps, line, where, sizeof(where)));
-	else if (line)
-		parse_mistake(ps, at, "$%s is defined behind this line, in %s; define it before",
-			      name, parse_line_name(ps, line, where, sizeof(where)));
-	else if (ps->vars.n || !ps->part)
-		parse_mistake(ps, at, "no variable is called \"%s\"%s%s%s", name,
-			      near ? "; did you mean \"$" : "; write define NAME = VALUES above",
-			      near ? near : "", near ? "\"?" : "");
-	else
-		parse_mistake(ps, at, "variables belong to a file; write the values of $%s instead",
-			      name);
-}
-
-/* --- a definition's line ------------------------------------------------------------------------ */
 
 static void define_wrong(struct define_line *l, const char *expected)
 {
@@ -208,22 +45,21 @@ static void define_scan(struct define_line *l)
 	l->token = flow_scan(&l->value, l->at, l->scanner);
 }
 
-static bool define_text(struct define_line *l, const char *bytes, size_t n)
+static void define_text(struct define_line *l, const char *bytes, size_t n)
 {
 	struct parse_define *d = l->d;
-	char *text = (char *)(uintptr_t)d->text;
+	void *text = (void *)(uintptr_t)d->text;
 
-	for (size_t i = 0; i <= n; i++)
-		if (!array_grow((void **)&text, d->text_len + i, &d->text_room, 1)) {
+	while (d->text_room <= d->text_len + n) {
+		if (!array_grow(&text, d->text_room, &d->text_room, 1)) {
 			l->ps->no_memory = true;
-			return false;
-		} else {
-			d->text = text;
+			return;
 		}
-	memcpy(text + d->text_len, bytes, n);
+		d->text = text;
+	}
+	memcpy((char *)text + d->text_len, bytes, n);
 	d->text_len += n;
-	text[d->text_len] = 0;
-	return true;
+	((char *)text)[d->text_len] = 0;
 }
 
 static void define_add(struct define_line *l, int token, const FLOW_STYPE *value)
@@ -252,7 +88,7 @@ static void define_add_word(struct define_line *l, int token)
 	l->ends_with_list = false;
 }
 
-static enum define_kind kind_of(int token)
+static enum define_kind define_kind_of(int token)
 {
 	switch (token) {
 	case T_IPV4_ADDRESS:
@@ -285,7 +121,7 @@ static bool define_is_name(int token)
 
 static bool define_may_value(const struct define_line *l)
 {
-	return !kind_of(l->before);
+	return !define_kind_of(l->before);
 }
 
 static void define_value(struct define_line *l, enum define_kind kind)
@@ -342,7 +178,7 @@ static void define_between(struct define_line *l)
 	bool joins = l->token == '-' || l->token == '/';
 
 	if (l->token == '!' ? define_may_value(l) && l->before != '!'
-			    : kind_of(l->before) && !(joins && l->ends_with_list))
+			    : define_kind_of(l->before) && !(joins && l->ends_with_list))
 		define_add_word(l, l->token == T_OR ? ',' : l->token);
 	else
 		define_wrong(l, define_may_value(l) ? "a value" : "a comma or the end of the line");
@@ -350,7 +186,7 @@ static void define_between(struct define_line *l)
 
 static void define_token(struct define_line *l)
 {
-	enum define_kind kind = kind_of(l->token);
+	enum define_kind kind = define_kind_of(l->token);
 
 	if (define_is_name(l->token)) {
 		l->token = T_NAME;
@@ -413,7 +249,7 @@ static void define_set_read(struct define_line *l)
 static bool define_name_is_right(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!name_char(p[i]))
+		if (!define_name_char(p[i]))
 			return false;
 	return n && n <= RULE_NAME_MAX && isalpha((unsigned char)p[0]);
 }
@@ -470,8 +306,7 @@ static void define_read(struct define_line *l)
 	}
 }
 
-/* Reads all of the line and leaves its end for the next token. */
-static int define_line(struct rule_parser *ps, struct source_range *at, void *scanner)
+int define_line(struct rule_parser *ps, struct source_range *at, void *scanner)
 {
 	struct define_line l = {.ps = ps, .at = at, .scanner = scanner};
 
@@ -486,97 +321,4 @@ static int define_line(struct rule_parser *ps, struct source_range *at, void *sc
 	ps->vars.defining = false;
 	ps->vars.pending = l.token;
 	return T_DEFINE;
-}
-
-/* --- a variable in a rule ----------------------------------------------------------------------- */
-
-static int define_use(struct rule_parser *ps, const struct source_range *at, FLOW_STYPE *value,
-		      int before)
-{
-	struct parse_vars *v = &ps->vars;
-	struct parse_define *d = define_find(ps, value->name);
-
-	if (!d)
-		define_unknown(ps, at, value->name, NULL);
-	if (!d || d->bad)
-		return FLOW_error;
-	if (d->is_list && (before == '-' || before == '/')) {
-		parse_mistake(ps, at, "$%s is a list (%s); one value stands here", d->name,
-			      d->text);
-		return FLOW_error;
-	}
-	if (!array_grow((void **)&v->use, v->nuses, &v->use_room, sizeof(*v->use))) {
-		ps->no_memory = true;
-		return FLOW_error;
-	}
-	v->use[v->nuses++] = (struct parse_use){at->first_byte, at->end_byte, d->text, d->text_len};
-	v->now = v->last = d;
-	v->next = 1;
-	*value = d->token[0].value;
-	return d->token[0].token;
-}
-
-/* The next token of a variable that was begun; 0: there is none. */
-static int define_replay(struct parse_vars *v, FLOW_STYPE *value)
-{
-	const struct parse_define *d = v->now;
-
-	if (!d || v->next == d->n)
-		return 0;
-	*value = d->token[v->next].value;
-	return d->token[v->next++].token;
-}
-
-static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct source_range *at,
-			  void *scanner)
-{
-	struct parse_vars *v = &ps->vars;
-	const struct parse_define *last = v->last;
-	int token = flow_scan(value, at, scanner), before = v->before;
-
-	v->now = v->last = NULL;
-	v->before = token;
-	if (token == T_DEFINE && !v->in_line)
-		return define_line(ps, at, scanner);
-	if (token == T_VARIABLE)
-		return define_use(ps, at, value, before);
-	if ((token == '-' || token == '/') && last && last->is_list) {
-		parse_mistake(ps, at, "$%s is a list (%s); one value stands before \"%c\"",
-			      last->name, last->text, token);
-		return FLOW_error;
-	}
-	return token;
-}
-
-int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner)
-{
-	struct rule_parser *ps = flow_get_extra(scanner);
-	struct parse_vars *v = &ps->vars;
-	int token = v->pending;
-
-	v->pending = 0;
-	if (!token)
-		token = define_replay(v, value);
-	if (!token) {
-		if (!v->in_line)
-			v->nuses = 0;
-		token = define_scanned(ps, value, at, scanner);
-	}
-	v->in_line = token != T_EOL;
-	return token;
-}
-
-#define SAID_MAX 40
-
-const char *parse_variable_says(const struct rule_parser *ps, char *buf, size_t size)
-{
-	const struct parse_define *d = ps->vars.last;
-	char where[64];
-
-	buf[0] = 0;
-	if (d)
-		snprintf(buf, size, ", which is %.*s%s (%s)", SAID_MAX, d->text,
-			 d->text_len > SAID_MAX ? "..." : "",
-			 parse_line_name(ps, d->line, where, sizeof(where)));
-	return buf;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Variables of the rules: those that are known, and a definition's line. */
+#ifndef DVX_FLOW_DEFINE_H
+#define DVX_FLOW_DEFINE_H
+
+#include "rules/grammar.h"
+
+struct define_token {
+	int token;
+	FLOW_STYPE value;
+};
+
+enum define_kind { KIND_NONE, KIND_NUMBER, KIND_IPV4, KIND_IPV6, KIND_MAC };
+
+struct parse_define {
+	const char *name, *text; /* text: with commas and without blanks */
+	struct define_token *token;
+	size_t n, room, text_len, text_room;
+	enum define_kind kind;
+	bool is_list, bad; /* bad: it has a mistake, which was reported */
+	uint32_t line;
+};
+
+/* NULL: unknown. */
+struct parse_define *define_find(const struct rule_parser *ps, const char *name);
+/* False: no memory. */
+bool define_keep(struct rule_parser *ps, struct parse_define *d);
+void define_drop(struct parse_define *d);
+/* Reports it. `of`: the variable whose definition names this one; NULL: a rule does. */
+void define_unknown(struct rule_parser *ps, const struct source_range *at, const char *name,
+		    const char *of);
+
+/* Letters, digits and _. */
+bool define_name_char(char c);
+
+/* Reads all of a definition's line and leaves its end for the next token. */
+int define_line(struct rule_parser *ps, struct source_range *at, void *scanner);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Variables, and $NAME where a value or a list can stand. This is a layer between scanner and
+ * grammar: a variable's tokens take its place, at its place in the text.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "define.h"
+#include "tools/cli/names.h"
+
+/* --- known ones --------------------------------------------------------------------------------- */
+
+struct parse_define *define_find(const struct rule_parser *ps, const char *name)
+{
+	const struct map_slot *s = map_get(&ps->vars.names, map_mix_text(1, name));
+	struct parse_define *d = s ? ps->vars.define[s->what] : NULL;
+
+	return d && !strcmp(d->name, name) ? d : NULL;
+}
+
+bool define_keep(struct rule_parser *ps, struct parse_define *d)
+{
+	struct parse_vars *v = &ps->vars;
+
+	if (!array_grow((void **)&v->define, v->n, &v->room, sizeof(*v->define)) ||
+	    !map_put(&v->names, map_mix_text(1, d->name), (uint32_t)v->n))
+		return false;
+	v->define[v->n++] = d;
+	return true;
+}
+
+void define_drop(struct parse_define *d)
+{
+	free(d->token);
+	free((void *)(uintptr_t)d->text);
+	free(d);
+}
+
+void parse_vars_free(struct rule_parser *ps)
+{
+	for (size_t i = 0; i < ps->vars.n; i++)
+		define_drop(ps->vars.define[i]);
+	free(ps->vars.define);
+	free(ps->vars.use);
+	map_free(&ps->vars.names);
+}
+
+static const char *define_near(const struct rule_parser *ps, const char *name)
+{
+	const char *best = NULL;
+	unsigned int nearest = 3;
+
+	for (size_t i = 0; i < ps->vars.n; i++) {
+		unsigned int d = name_distance(name, ps->vars.define[i]->name);
+
+		if (d < nearest) {
+			nearest = d;
+			best = ps->vars.define[i]->name;
+		}
+	}
+	return best;
+}
+
+/* --- unknown ones ------------------------------------------------------------------------------ */
+
+bool define_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *define_blanks(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p;
+}
+
+/* Whether this line defines the variable. Sets the place behind its name. */
+static bool define_in_line(const char *p, const char *end, const char *name, const char **behind)
+{
+	size_t n = strlen(name);
+
+	p = define_blanks(p, end);
+	if (end - p < 7 || strncasecmp(p, "define", 6) != 0 || (p[6] != ' ' && p[6] != '\t'))
+		return false;
+	p = define_blanks(p + 6, end);
+	if ((size_t)(end - p) < n || memcmp(p, name, n) || (p + n < end && define_name_char(p[n])))
+		return false;
+	*behind = p + n;
+	return true;
+}
+
+/* The line behind byte `from` that defines the variable, or 0; *p to *end is what it says. */
+static uint32_t define_later_line(const struct rule_parser *ps, const struct source_range *at,
+				  const char *name, const char **p, const char **end)
+{
+	const char *line = ps->text + at->end_byte, *stop = ps->text + ps->len;
+
+	for (uint32_t n = at->last_line; (line = memchr(line, '\n', (size_t)(stop - line)));) {
+		n++;
+		line++;
+		*end = memchr(line, '\n', (size_t)(stop - line));
+		if (!*end)
+			*end = stop;
+		if (define_in_line(line, *end, name, p))
+			return n;
+	}
+	return 0;
+}
+
+/* Whether the words name the variable. */
+static bool define_says(const char *p, const char *end, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; (p = memchr(p, '$', (size_t)(end - p))); p++)
+		if ((size_t)(end - p) > n && !memcmp(p + 1, name, n) &&
+		    (p + 1 + n == end || !define_name_char(p[1 + n])))
+			return true;
+	return false;
+}
+
+void define_unknown(struct rule_parser *ps, const struct source_range *at, const char *name,
+		    const char *of)
+{
+	const char *p, *end, *near = define_near(ps, name);
+	uint32_t line = define_later_line(ps, at, name, &p, &end);
+	char where[64];
+
+	if (of && !strcmp(of, name))
+		parse_mistake(ps, at, "$%s is defined by itself; write its values", name);
+	else if (line && of && define_says(p, end, of))
+		parse_mistake(ps, at,
+			      "$%s and $%s (%s) are defined by each other; write the "
+			      "values of one",
+			      of, name, parse_line_name(ps, line, where, sizeof(where)));
+	else if (line)
+		parse_mistake(ps, at, "$%s is defined behind this line, in %s; define it before",
+			      name, parse_line_name(ps, line, where, sizeof(where)));
+	else if (ps->vars.n || !ps->part)
+		parse_mistake(ps, at, "no variable is called \"%s\"%s%s%s", name,
+			      near ? "; did you mean \"$" : "; write define NAME = VALUES above",
+			      near ? near : "", near ? "\"?" : "");
+	else
+		parse_mistake(ps, at, "variables belong to a file; write the values of $%s instead",
+			      name);
+}
+
+/* --- a variable in a rule ----------------------------------------------------------------------- */
+
+static int define_use(struct rule_parser *ps, const struct source_range *at, FLOW_STYPE *value,
+		      int before)
+{
+	struct parse_vars *v = &ps->vars;
+	struct parse_define *d = define_find(ps, value->name);
+
+	if (!d)
+		define_unknown(ps, at, value->name, NULL);
+	if (!d || d->bad)
+		return FLOW_error;
+	if (d->is_list && (before == '-' || before == '/')) {
+		parse_mistake(ps, at, "$%s is a list (%s); one value stands here", d->name,
+			      d->text);
+		return FLOW_error;
+	}
+	if (!array_grow((void **)&v->use, v->nuses, &v->use_room, sizeof(*v->use))) {
+		ps->no_memory = true;
+		return FLOW_error;
+	}
+	v->use[v->nuses++] = (struct parse_use){at->first_byte, at->end_byte, d->text, d->text_len};
+	v->now = v->last = d;
+	v->next = 1;
+	*value = d->token[0].value;
+	return d->token[0].token;
+}
+
+/* The next token of a variable that was begun; 0: there is none. */
+static int define_replay(struct parse_vars *v, FLOW_STYPE *value)
+{
+	const struct parse_define *d = v->now;
+
+	if (!d || v->next == d->n)
+		return 0;
+	*value = d->token[v->next].value;
+	return d->token[v->next++].token;
+}
+
+static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct source_range *at,
+			  void *scanner)
+{
+	struct parse_vars *v = &ps->vars;
+	const struct parse_define *last = v->last;
+	int token = flow_scan(value, at, scanner), before = v->before;
+
+	v->now = v->last = NULL;
+	v->before = token;
+	if (token == T_DEFINE && !v->in_line)
+		return define_line(ps, at, scanner);
+	if (token == T_VARIABLE)
+		return define_use(ps, at, value, before);
+	if ((token == '-' || token == '/') && last && last->is_list) {
+		parse_mistake(ps, at, "$%s is a list (%s); one value stands before \"%c\"",
+			      last->name, last->text, token);
+		return FLOW_error;
+	}
+	return token;
+}
+
+int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner)
+{
+	struct rule_parser *ps = flow_get_extra(scanner);
+	struct parse_vars *v = &ps->vars;
+	int token = v->pending;
+
+	v->pending = 0;
+	if (!token)
+		token = define_replay(v, value);
+	if (!token) {
+		if (!v->in_line)
+			v->nuses = 0;
+		token = define_scanned(ps, value, at, scanner);
+	}
+	v->in_line = token != T_EOL;
+	return token;
+}
+
+#define SAID_MAX 40
+
+const char *parse_variable_says(const struct rule_parser *ps, char *buf, size_t size)
+{
+	const struct parse_define *d = ps->vars.last;
+	char where[64];
+
+	buf[0] = 0;
+	if (d)
+		snprintf(buf, size, ", which is %.*s%s (%s)", SAID_MAX, d->text,
+			 d->text_len > SAID_MAX ? "..." : "",
+			 parse_line_name(ps, d->line, where, sizeof(where)));
+	return buf;
+}
