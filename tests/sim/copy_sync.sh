@@ -122,6 +122,13 @@ filtered() {
 		[ -e "$work/filtered/dir/sub/mine" ] && [ ! -e "$work/filtered/dir/old" ]
 }
 check "--exclude and --include, which --delete respects" filtered
+too_deep() {
+	deep=$(printf 'd/%.0s' $(seq 513))
+	mkdir -p "$work/pulled/deep/$deep" "$src/deep/$deep" && echo mine >"$work/pulled/deep/$deep/mine"
+	pull --quiet -r --delete "127.0.0.1:$port:src/deep" "$work/pulled"
+	[ "$?" = 1 ] && [ -e "$work/pulled/deep/$deep/mine" ] && rm -r "$src/deep"
+}
+check "--delete leaves what could not be listed" too_deep
 slow() {
 	head -c 65536 /dev/urandom >"$work/src/slow"
 	pull --json --bwlimit=64k "127.0.0.1:$port:src/slow" "$work/slow" >"$work/json" && cmp "$src/slow" "$work/slow" &&

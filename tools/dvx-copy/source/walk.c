@@ -207,7 +207,7 @@ static const char *walk_name(struct walk_level *level)
 			level->at = 0;
 			level->have = n > 0 ? (size_t)n : 0;
 			level->ended = n <= 0;
-			level->whole = n >= 0;
+			level->whole &= n >= 0;
 			continue;
 		}
 		de = (const struct dirent64 *)(level->names + level->at);
