@@ -143,11 +143,11 @@ int journal_open(struct dest_file *file, uint64_t *from, struct alive *alive, st
 
 void journal_add(struct dest_file *file, uint32_t number, uint64_t off, const void *p, size_t n)
 {
-	struct journal_piece piece = {
-		.off = off, .len = (uint32_t)n, .crc = crc32c(p, n), .number = number};
+	struct journal_piece piece = {.off = off, .len = (uint32_t)n, .number = number};
 
 	if (!file->journal)
 		return;
+	piece.crc = crc32c(p, n);
 	piece.check = crc32c(&piece, offsetof(struct journal_piece, check));
 	/* A journal that can't be written costs the next copy some time, no more. */
 	(void)!pwrite(file->journal->fd, &piece, sizeof(piece), piece_place(number));
