@@ -122,6 +122,11 @@ filtered() {
 		[ -e "$work/filtered/dir/sub/mine" ] && [ ! -e "$work/filtered/dir/old" ]
 }
 check "--exclude and --include, which --delete respects" filtered
+set_user_id() {
+	echo old >"$work/suid" && chmod 4755 "$work/suid" && pull --quiet -r "127.0.0.1:$port:src/dir/10" "$work/suid" &&
+		[ "$(stat -c %a "$work/suid")" = 755 ]
+}
+check "new contents do not get the old ones' set-user-id" set_user_id
 too_deep() {
 	deep=$(printf 'd/%.0s' $(seq 513))
 	mkdir -p "$work/pulled/deep/$deep" "$src/deep/$deep" && echo mine >"$work/pulled/deep/$deep/mine"
@@ -172,6 +177,17 @@ if command -v setfacl >"$work/which" && setfacl -m u:12345:rw "$src/dir/9" 2>"$w
 	check "an ACL that is left behind is told, and opens nothing to the group" told
 	check "pull -A" pull --quiet -A "127.0.0.1:$port:dir/9" "$work/acl.1"
 	check "keeps it" acl "$work/acl.1"
+	mkdir "$work/no_acls"
+	if mount -t ramfs none "$work/no_acls" 2>"$work/err"; then
+		narrow() {
+			pull --quiet -A "127.0.0.1:$port:dir/9" "$work/no_acls/9"
+			[ "$?" = 1 ] && [ "$(stat -c %a "$work/no_acls/9")" = 640 ]
+		}
+		check "where it can't be set nothing is open to the group" narrow
+		umount "$work/no_acls"
+	else
+		skip "where it can't be set nothing is open to the group" "no right to mount a ramfs"
+	fi
 else
 	skip "an ACL that is left behind" "no setfacl, or no ACLs here"
 fi

@@ -132,6 +132,9 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	file->size = m->size;
 	file->stamp = (struct timespec){m->sec, m->nsec};
 	file->meta = *meta;
+	/* The old contents' set-user-id says nothing about the new ones. */
+	if (!(d->options.bits & OPTION_PERMS))
+		file->meta.mode &= 01777;
 	meta->xattrs = NULL;
 	file_link_to(&d->open, file);
 	found->file = file;

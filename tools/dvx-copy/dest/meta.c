@@ -106,7 +106,8 @@ static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name
 		    const struct meta_way *w, const struct dest_meta *meta)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, meta->mtime};
-	uint32_t mode = meta->mode;
+	/* Setting the ACL widens the mode to its mask; where it can't be set, nothing does. */
+	uint32_t mode = xattr_narrow(d, meta->xattrs, meta->mode);
 
 	if (meta_own(d, dir, name, w, meta, &mode))
 		return -1;

@@ -142,6 +142,14 @@ static int xattr_set(const char *path, int fd, int nofollow, const struct dest_x
 			  : setxattr(path, x->name, x->value, x->n, 0);
 }
 
+uint32_t xattr_narrow(const struct dest *d, const struct dest_xattr *want, uint32_t mode)
+{
+	const struct dest_xattr *x =
+		xattr_allowed(d, ACL_ACCESS) ? xattr_find(want, ACL_ACCESS) : NULL;
+
+	return x ? acl_narrow(x->value, x->n, mode) : mode;
+}
+
 int xattr_apply(struct dest *d, const struct dest_dir *dir, const char *name, const char *path,
 		int fd, int nofollow, const struct dest_xattr *want)
 {

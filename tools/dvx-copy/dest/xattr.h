@@ -8,6 +8,9 @@
 uint32_t xattr_compare(const struct dest *d, const struct dest_dir *dir, const char *name,
 		       bool is_link, const struct dest_xattr *want);
 
+/* The mode up to the moment when the ACL is set: the group's bits are the ACL's mask until then. */
+uint32_t xattr_narrow(const struct dest *d, const struct dest_xattr *want, uint32_t mode);
+
 /* Makes them the wanted ones, through a path or, if that is NULL, a descriptor. */
 int xattr_apply(struct dest *d, const struct dest_dir *dir, const char *name, const char *path,
 		int fd, int nofollow, const struct dest_xattr *want);
