@@ -145,6 +145,18 @@ damaged() {
 	resumed
 }
 check "a piece that is not what it was is sent again" damaged
+# Of the same size and time, with a hole where the first version had data.
+holed() {
+	halfway KILL client
+	cp -p "$src/big" "$work/kept" || return 1
+	printf x | dd of="$(find "$work" -name '.dvx-copy.*.part')" bs=1 seek=70000 conv=notrunc status=none
+	size=$(stat -c %s "$src/big")
+	truncate -s 65536 "$src/big" && truncate -s "$size" "$src/big" && touch -r "$work/kept" "$src/big"
+	pull --quiet "127.0.0.1:$port:big" "$work/dest" && cmp "$src/big" "$work/dest" && no_temps "$work"
+	status=$?
+	cp -p "$work/kept" "$src/big" && rm "$work/kept" "$work/dest" && return $status
+}
+check "what was not verified does not show through the holes of another version" holed
 stale() {
 	halfway KILL client
 	: >"$work/.dvx-copy.other"

@@ -98,16 +98,21 @@ static uint64_t journal_read(struct journal *j, struct dest_file *file, struct a
 	return pwrite(j->fd, &want, sizeof(want), 0) == sizeof(want) ? from : 0;
 }
 
-/* Not a link, not somebody else's, not a name of something that is elsewhere, too. */
+/*
+ * Not a link, not somebody else's, not a name of something that is elsewhere, too. Looked at under
+ * the lock: until then another copy may have renamed or removed what was opened.
+ */
 static int part_open(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	struct stat st;
+	struct stat st, named;
 
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
-	    !flock(fd, LOCK_EX | LOCK_NB) && !fchmod(fd, 0600))
+	if (!flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() && st.st_nlink == 1 &&
+	    !fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) && named.st_dev == st.st_dev &&
+	    named.st_ino == st.st_ino && !fchmod(fd, 0600))
 		return fd;
 	close(fd);
 	return -1;
@@ -138,6 +143,10 @@ int journal_open(struct dest_file *file, uint64_t *from, struct alive *alive, st
 	file->made = true;
 	file->dir->dirty = true;
 	*from = file->at = journal_read(j, file, alive);
+	/* What was not verified would show through holes that the source has there now. */
+	if (ftruncate(file->fd, (off_t)*from))
+		return copy_fail(f, COPY_IO, "%s: %s", DEST_WHERE(file->dir, file->name),
+				 strerror(errno));
 	return 0;
 }
 

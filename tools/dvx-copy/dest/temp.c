@@ -90,31 +90,34 @@ void temp_journal_name(char to[TEMP_BYTES], const char *part)
 	snprintf(to, TEMP_BYTES, "%.*s" TEMP_JOURNAL, (int)n, part);
 }
 
-static bool ends_in(const char *name, const char *end)
+static bool temp_ends_in(const char *name, const char *end)
 {
 	size_t n = strlen(name), m = strlen(end);
 
 	return n > m && !strcmp(name + n - m, end);
 }
 
-/* A part is locked as long as somebody writes it; its journal goes with it. */
-static bool part_is_left(int dir, const char *name)
+/*
+ * A part is locked as long as somebody writes it; its journal goes with it. Removed under the lock:
+ * nobody can begin to write it meanwhile.
+ */
+static bool part_remove(int dir, const char *name)
 {
 	char part[TEMP_BYTES];
-	bool left;
+	bool removed;
 	int fd;
 
 	if (strlen(name) >= sizeof(part))
 		return false;
 	strcpy(part, name);
-	if (ends_in(name, TEMP_JOURNAL))
+	if (temp_ends_in(name, TEMP_JOURNAL))
 		strcpy(part + strlen(name) - strlen(TEMP_JOURNAL), TEMP_PART);
 	fd = openat(dir, part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT;
-	left = !flock(fd, LOCK_EX | LOCK_NB);
+		return errno == ENOENT && !unlinkat(dir, name, 0);
+	removed = !flock(fd, LOCK_EX | LOCK_NB) && !unlinkat(dir, name, 0);
 	close(fd);
-	return left;
+	return removed;
 }
 
 static bool temp_is_left(int dir, const char *name)
@@ -123,8 +126,6 @@ static bool temp_is_left(int dir, const char *name)
 	struct stat st;
 	int end = 0;
 
-	if (ends_in(name, TEMP_PART) || ends_in(name, TEMP_JOURNAL))
-		return part_is_left(dir, name);
 	if (sscanf(name, TEMP_PREFIX "%4x%6x%6x%n", &home, &pid, &n, &end) != 3 || name[end])
 		return false;
 	if (home == temp_home())
@@ -132,6 +133,13 @@ static bool temp_is_left(int dir, const char *name)
 		       errno == ESRCH;
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	       time(NULL) - st.st_ctim.tv_sec > STRANGE_AGE;
+}
+
+static bool temp_remove(int dir, const char *name)
+{
+	if (temp_ends_in(name, TEMP_PART) || temp_ends_in(name, TEMP_JOURNAL))
+		return part_remove(dir, name);
+	return temp_is_left(dir, name) && !unlinkat(dir, name, 0);
 }
 
 bool temp_clean(int dir)
@@ -144,9 +152,8 @@ bool temp_clean(int dir)
 	if (!list && fd >= 0)
 		close(fd);
 	while (list && (de = readdir(list)))
-		if (!strncmp(de->d_name, TEMP_PREFIX, strlen(TEMP_PREFIX)) &&
-		    temp_is_left(dir, de->d_name))
-			found |= !unlinkat(dir, de->d_name, 0);
+		if (!strncmp(de->d_name, TEMP_PREFIX, strlen(TEMP_PREFIX)))
+			found |= temp_remove(dir, de->d_name);
 	if (list)
 		closedir(list);
 	return found;
