@@ -91,11 +91,13 @@ inplace() {
 	old=$(stat -c %i "$work/pulled/big")
 	cat "$src/big" "$src/big" >"$src/bigger" && mv "$src/bigger" "$src/big" && truncate -s 1000 "$src/dir/8"
 	echo a much longer one >"$work/pulled/dir/8" && truncate -s 5000 "$work/pulled/dir/8"
-	pull --quiet -a --inplace "127.0.0.1:$port:src/" "$work/pulled" &&
+	echo of others >"$work/aside" && ln -sf "$work/aside" "$work/pulled/dir/9"
+	pull --quiet -a --inplace "127.0.0.1:$port:src/" "$work/pulled" && [ ! -L "$work/pulled/dir/9" ] &&
+		cmp "$src/dir/9" "$work/pulled/dir/9" && [ "$(cat "$work/aside")" = "of others" ] && rm "$work/aside" &&
 		[ "$(stat -c %i "$work/pulled/big")" = "$old" ] && cmp "$src/big" "$work/pulled/big" &&
 		cmp "$src/dir/8" "$work/pulled/dir/8"
 }
-check "--inplace writes the file itself" inplace
+check "--inplace writes the file itself, but not what a link leads to" inplace
 sparse() {
 	dd if=/dev/zero of="$src/zeros" bs=1M count=4 status=none
 	pull --quiet -aS "127.0.0.1:$port:src/zeros" "$work/zeros" && cmp "$src/zeros" "$work/zeros" &&

@@ -98,7 +98,7 @@ static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy
 	}
 	while (!bad && (de = readdir(list)))
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
-			bad = delete_child(d, e, fd, de->d_name, f);
+			bad = delete_child(d, e, fd, de->d_name, f) || alive_tick(&d->alive) ? -1 : 0;
 	closedir(list);
 	return bad;
 }

@@ -185,6 +185,10 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 
 	if (!inplace && temp_name(file->temp, f))
 		return -1;
+	/* A link is replaced, as without --inplace. */
+	if (inplace && !fstatat(file->dir->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISLNK(st.st_mode) && unlinkat(file->dir->fd, file->name, 0))
+		return file_fault(file, "replacing", f);
 	file->fd = openat(file->dir->fd, inplace ? file->name : file->temp,
 			  flags | (inplace ? 0 : O_EXCL), 0600);
 	if (file->fd < 0) {
