@@ -11,7 +11,7 @@ SH_LOG_DRIVER = $(LOG_DRIVER)
 SH_LOG_COMPILER = $(RUN_TEST) $(SHELL)
 PL_LOG_DRIVER = $(LOG_DRIVER)
 PL_LOG_COMPILER = $(RUN_TEST) $(PERL)
-TEST_EXTENSIONS = .sh .pl
+TEST_EXTENSIONS = .sh .pl .md
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
@@ -23,14 +23,14 @@ ALONE_TESTS = tests/sim/onecpu.sh tests/perf/steer.sh
 # What takes longest begins first: else a run waits for it at its end, with a processor idle.
 FIRST_TESTS = tests/unit/aarch64.sh tests/interop/rdma_core.sh tests/interop/perftest.sh tests/sim/share.sh \
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/sim/flow_icm.sh tests/sim/flow_explain.sh
-SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS))
+SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
 ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl \
 	tests/unit/prm_witness.pl \
 	tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
 	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
-	tests/interop/capture.sh tests/sim/flow_icm.sh tests/perf/%,$(SHARED_TESTS))
+	tests/interop/capture.sh tests/sim/flow_icm.sh tests/perf/% doc/tutorial/%,$(SHARED_TESTS))
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link \
 	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/wire.sh tests/sim/dr_limits \

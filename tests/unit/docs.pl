@@ -32,7 +32,7 @@ for my $row (split /\n/, slurp('doc/hardware-to-verify.md')) {
 }
 
 # Paths of the tree, wherever a document has them.
-my @docs = (glob("$top/doc/*.md"), glob("$top/doc/design/*.md"),
+my @docs = (glob("$top/doc/*.md"), glob("$top/doc/design/*.md"), glob("$top/doc/tutorial/*.md"),
 	map { "$top/$_" } qw(README.md CONTRIBUTING.md prm/README.md tests/README.md examples/README.md));
 for my $doc (@docs) {
 	(my $name = $doc) =~ s{^\Q$top\E/}{};

@@ -77,6 +77,7 @@ my %may = (
 	'tools/dvx-copy/source' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'tools/dvx-copy/dest' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'examples' => ['include/dvx', @rdma],
+	'doc/tutorial' => ['include/dvx', @rdma],
 );
 
 sub room {    # the row of a file; '' if its folder has none
@@ -110,7 +111,7 @@ sub resolve {    # quoted or bracketed header -> path in the tree, or undef
 	return undef;
 }
 
-my @files = split /\n/, `cd '$top' && find include src tools examples -name '*.[ch]' | sort`;
+my @files = split /\n/, `cd '$top' && find include src tools examples doc/tutorial -name '*.[ch]' | sort`;
 my (@bad, %seen);
 my $n = 0;
 for my $file (@files) {

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The tutorial: pages, each of which is a test (README.md), and their programs.
+TUTORIAL_PAGES = doc/tutorial/01-first-connection.md
+# With libibverbs alone, with librdmacm too, with libdvx.
+TUTORIAL_VERBS = doc/tutorial/first_rc
+TUTORIAL_CM =
+TUTORIAL_DVX =
+EXTRA_DIST += $(TUTORIAL_PAGES) $(TUTORIAL_PAGES:.md=.pic) $(TUTORIAL_PAGES:.md=.svg) \
+	doc/tutorial/README.md doc/tutorial/picture.pl doc/tutorial/tutorial.h
+noinst_PROGRAMS += $(TUTORIAL_VERBS) $(TUTORIAL_DVX)
+$(TUTORIAL_VERBS): private LDADD = $(MLX5_LIBS) $(IBVERBS_LIBS)
+if HAVE_RDMACM
+noinst_PROGRAMS += $(TUTORIAL_CM)
+$(TUTORIAL_CM): private LDADD = $(RDMACM_LIBS) $(IBVERBS_LIBS)
+endif
+$(TUTORIAL_DVX): src/lib/libdvx.la
+$(TUTORIAL_DVX): private LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS)
+
+# A page runs as a test: tests/tutorial/page.pl compares what it says with what happens.
+TESTS += $(TUTORIAL_PAGES)
+MD_LOG_DRIVER = $(LOG_DRIVER)
+MD_LOG_COMPILER = $(RUN_TEST) $(PERL) $(top_srcdir)/tests/tutorial/page.pl
+EXTRA_DIST += tests/tutorial/page.pl tests/tutorial/Page.pm tests/tutorial/Terminal.pm
