@@ -328,5 +328,6 @@ write_file($want{json}, json_text()) if $want{json};
 if ($want{pages}) {
 	write_file("$want{pages}/$_->{name}.html", page_text($_)) for @families;
 	write_file("$want{pages}/index.html", index_text());
+	write_file("$want{pages}/search.js", search_text());
 }
 print dump_text() if exists $want{dump};

@@ -17,11 +17,11 @@ PRM_PAGES = \
 	doc/prm/cqe.html doc/prm/db.html doc/prm/dct.html doc/prm/eq.html doc/prm/eqe.html \
 	doc/prm/eth.html doc/prm/flow.html doc/prm/hws.html doc/prm/match.html doc/prm/misc.html \
 	doc/prm/mkey.html doc/prm/object.html doc/prm/qp.html doc/prm/query.html doc/prm/rq.html \
-	doc/prm/ste.html doc/prm/ste1.html doc/prm/vport.html doc/prm/wqe.html doc/prm/index.html
+	doc/prm/ste.html doc/prm/ste1.html doc/prm/vport.html doc/prm/wqe.html doc/prm/index.html doc/prm/search.js
 PRM_GENERATED = $(PRM_BUILT) $(PRM_PAGES) src/prm/rows.c src/prm/match.c src/prm/enums.c \
 	src/prm/fields.inc prm/prm.json
 
-EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm $(PRM_TABLES)
+EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm prm/pages.css prm/pages.js $(PRM_TABLES)
 dvxprm_HEADERS = include/dvx/prm/prm.h
 nodist_dvxprm_HEADERS = $(PRM_BUILT)
 dvxdatadir = $(datadir)/dvx
@@ -32,7 +32,7 @@ BUILT_SOURCES += $(PRM_GENERATED)
 CLEANFILES += $(PRM_GENERATED) prm/generated
 
 # One run makes everything; the stamp keeps a parallel make from running it once per file.
-prm/generated: prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm $(PRM_TABLES)
+prm/generated: prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm prm/pages.css prm/pages.js $(PRM_TABLES)
 	$(AM_V_GEN)$(MKDIR_P) prm include/dvx/prm src/prm doc/prm && \
 	cd '$(srcdir)' && $(PERL) prm/gen.pl --headers '$(abs_builddir)/include/dvx/prm' \
 		--rows '$(abs_builddir)/src/prm/rows.c' --match '$(abs_builddir)/src/prm/match.c' \
