@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The tutorial: pages, each of which is a test (README.md), and their programs.
 TUTORIAL_PAGES = doc/tutorial/01-first-connection.md
+TUTORIAL_PAGES += doc/tutorial/13-prm-by-hand.md
 # With libibverbs alone, with librdmacm too, with libdvx.
 TUTORIAL_VERBS = doc/tutorial/first_rc
+TUTORIAL_VERBS += doc/tutorial/prm_by_hand
 TUTORIAL_CM =
 TUTORIAL_DVX =
 EXTRA_DIST += $(TUTORIAL_PAGES) $(TUTORIAL_PAGES:.md=.pic) $(TUTORIAL_PAGES:.md=.svg) \
