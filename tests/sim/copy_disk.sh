@@ -30,24 +30,25 @@ cat >"$work/nosync.c" <<'END'
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-int fsync(int fd) { (void)fd; errno = EIO; return -1; }
 int syncfs(int fd)
 {
 	(void)fd;
 	errno = EIO;
 	return getenv("SLOW_DISK") ? poll(0, 0, 4000) : -1;
 }
+int fsync(int fd) { return syncfs(fd); }
 END
 if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
 	# A sanitizer's runtime wants to be first.
 	asan=$(ldd "$top_builddir/src/sim/.libs/libdvx-sim.so" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
-	unsynced() { (LD_PRELOAD="$asan$work/nosync.so" && export LD_PRELOAD && pull "127.0.0.1:$port:big" "$work/unsynced"); }
+	unsynced() { (LD_PRELOAD="$asan$work/nosync.so" && export LD_PRELOAD && pull ${1+"$@"} "127.0.0.1:$port:big" "$work/unsynced"); }
 	check "a disk that fails to sync" fails 3 "Input/output error" unsynced
 	unnamed() { [ ! -e "$work/unsynced" ] && no_temps "$work"; }
 	check "leaves nothing" unnamed
 	mkdir "$src/many"
 	for n in $(seq 20); do echo "$n" >"$src/many/$n"; done
 	group() { (LD_PRELOAD="$asan$work/nosync.so" && export LD_PRELOAD && pull ${1+"$@"} "127.0.0.1:$port:many/" "$work/group"); }
+	mkdir "$work/group"
 	check "a group of files whose sync fails" fails 3 "Input/output error" group
 	none_named() { [ -z "$(ls -A "$work/group")" ]; }
 	check "leaves none of them" none_named
@@ -59,11 +60,48 @@ if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
 			SLOW_DISK=1
 			export SLOW_DISK
 			rm -r "$work/group"
-			group --quiet && unset SLOW_DISK && diff -r "$src/many" "$work/group" && ! grep silent "$work/server.err"
+			group --quiet && diff -r "$src/many" "$work/group" && unsynced --quiet && rm "$work/unsynced" &&
+				unset SLOW_DISK && ! grep silent "$work/server.err"
 		}
 		check "a disk that takes longer to sync than the server waits for a silent client" slow
 	fi
 	rm -r "$src/many"
+fi
+# What has got a new name is synced after that: the directory, or with many of them the file system.
+cat >"$work/names.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+static void note(const char *what, int dir)
+{
+	char link[40], path[4096];
+	FILE *log = fopen(getenv("NAMES_LOG"), "a");
+	ssize_t n;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	n = readlink(link, path, sizeof(path) - 1);
+	fprintf(log, "%s %.*s\n", what, n > 0 ? (int)n : 0, path);
+	fclose(log);
+}
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+int fsync(int fd) { note("sync", fd); return 0; }
+int mkdirat(int d, const char *p, mode_t m) { note("name", d); return NEXT(mkdirat)(d, p, m); }
+int renameat(int a, const char *b, int c, const char *d) { note("name", c); return NEXT(renameat)(a, b, c, d); }
+END
+if ${CC:-cc} -shared -fPIC -o "$work/names.so" "$work/names.c" -ldl; then
+	durable() {
+		mkdir -p "$src/linked/1" "$src/linked/2" && echo x >"$src/linked/1/f" && ln "$src/linked/1/f" "$src/linked/2/f"
+		rm -f "$work/names"
+		(LD_PRELOAD="$asan$work/names.so" NAMES_LOG=$work/names && export LD_PRELOAD NAMES_LOG &&
+			pull --quiet -aH "127.0.0.1:$port:linked" "$work/durable/") || return 1
+		cat "$work/names"
+		rm -r "$src/linked"
+		awk '/^name/ { names++; open[$2] = 1 } /^sync/ { delete open[$2] }
+			END { for (d in open) { print d " was not synced"; names = 0 } exit names < 5 }' "$work/names"
+	}
+	check "few new names are durable at the end: directories, files, hard links, DEST" durable
 fi
 if [ "$(id -u)" != 0 ]; then
 	mkdir "$work/locked"

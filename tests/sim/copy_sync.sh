@@ -136,6 +136,26 @@ too_deep() {
 	[ "$?" = 1 ] && [ -e "$work/pulled/deep/$deep/mine" ] && rm -r "$src/deep"
 }
 check "--delete leaves what could not be listed" too_deep
+left_out() {
+	mkdir -p "$src/left/sub" "$work/left" && ln -s a "$src/left/link" && mkfifo "$src/left/fifo" && : >"$src/left/file"
+	ln -s mine "$work/left/link" && echo mine >"$work/left/fifo" && : >"$work/left/extra"
+	pull -r --delete "127.0.0.1:$port:src/left/" "$work/left" 2>"$work/err"
+	status=$?
+	cat "$work/err"
+	[ "$status" = 1 ] && grep -q '^dvx-copy: link: is a symbolic link' "$work/err" && grep -q '^dvx-copy: fifo: ' "$work/err" &&
+		[ "$(readlink "$work/left/link")" = mine ] && [ -s "$work/left/fifo" ] && [ ! -e "$work/left/extra" ]
+}
+check "--delete leaves the destination's own of what is named as left out" left_out
+in_the_way() {
+	rm -r "$work/left" && mkdir -p "$work/left/file/full" "$work/left/link" && : >"$work/left/sub"
+	pull -rl "127.0.0.1:$port:src/left/" "$work/left" 2>"$work/err"
+	status=$?
+	cat "$work/err"
+	[ "$status" = 1 ] && grep -q '^dvx-copy: file: not copied: a directory' "$work/err" && [ -d "$work/left/file/full" ] &&
+		[ -L "$work/left/link" ] && [ -d "$work/left/sub" ] || return 1
+	pull --quiet -a --delete "127.0.0.1:$port:src/left/" "$work/left" && alike "$src/left" "$work/left" -a && rm -r "$src/left"
+}
+check "a full directory in a file's way stays without --delete, an empty one or a file does not" in_the_way
 slow() {
 	head -c 65536 /dev/urandom >"$work/src/slow"
 	pull --json --bwlimit=64k "127.0.0.1:$port:src/slow" "$work/slow" >"$work/json" && cmp "$src/slow" "$work/slow" &&
@@ -156,6 +176,12 @@ few_descriptors() {
 	(ulimit -S -n 200; ulimit -H -n 200 && pull --quiet "127.0.0.1:$port:src/dirs/" "$work/dirs") && same "$src/dirs" "$work/dirs"
 }
 check "more directories than a process may have open" few_descriptors
+few_for_parts() {
+	mkdir "$src/parts" && for n in $(seq 100); do mkdir "$src/parts/$n" && truncate -s 4M "$src/parts/$n/f" && echo x >>"$src/parts/$n/f"; done
+	(ulimit -S -n 128; ulimit -H -n 128 && pull --quiet --fsync=group "127.0.0.1:$port:src/parts/" "$work/parts") &&
+		same "$src/parts" "$work/parts" && rm -r "$src/parts"
+}
+check "and more files with journals" few_for_parts
 several() {
 	mkdir "$work/several" && push --quiet "$src/big" "$src/dir/sub" "127.0.0.1:$port:several" &&
 		cmp "$src/big" "$work/several/big" && same "$src/dir/sub" "$work/several/sub"

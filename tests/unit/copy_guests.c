@@ -57,7 +57,7 @@ static struct copy_fault look(void (*play)(struct guest *a))
 {
 	struct key none = {.n = 0};
 	struct visit v = {.l = calloc(1, sizeof(struct link)),
-			  .server = {.slots = 2, .slot_bytes = SLOT}};
+			  .server = {.slots = 2, .slot_bytes = SLOT, .clients = 1}};
 	struct guest a = {.l = calloc(1, sizeof(struct link))};
 	pthread_t t;
 	int fds[2], root = open(work, O_PATH | O_DIRECTORY);

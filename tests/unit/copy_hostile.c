@@ -333,7 +333,7 @@ TEST(links)
 		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), END(3, 0), UP, UP,
 		  DONE},
 		 COPY_IO,
-		 "is not a directory",
+		 "Not a directory",
 		 2},
 		/* the link itself is replaced */
 		{{DIR_(""), LINK("a", "../../outside/x"), FILE_("a", 5), LAST(0, 2, 0, 5), UP,

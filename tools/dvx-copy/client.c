@@ -86,6 +86,7 @@ int client_pull(struct client *c, int fd, const struct key *key, const char *pat
 				       .report = c->report,
 				       .f = f,
 				       .stop = c->stop,
+				       .window = msg_window(1),
 				       .plan = {AT_FDCWD, dest, many},
 				       .expect = expect};
 		r->dest.umask = c->umask;
@@ -130,6 +131,7 @@ int client_push(struct client *c, int fd, const struct key *key, char *const *so
 				.counts = &c->report->counts,
 				.report = c->report,
 				.f = f,
+				.window = msg_window(1),
 				.fd = -1};
 	int ret = client_start(c, fd, key, MSG_PUSH | (n > 1 ? MSG_MANY : 0), dest, f) ||
 		  sender_open(&s, c->slots, c->slot_bytes) || client_send(&s, sources, n);

@@ -115,7 +115,8 @@ int copy_cmd_serve(const struct copy_args *a)
 		.patience_ms = (int)a->timeout * 1000,
 		.shared = {.umask = copy_umask(),
 			   .slots = a->slots ? a->slots : pool_slots(slot_bytes),
-			   .slot_bytes = slot_bytes},
+			   .slot_bytes = slot_bytes,
+			   .clients = a->max_clients},
 	};
 	struct copy_fault f = {0};
 

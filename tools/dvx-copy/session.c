@@ -100,6 +100,7 @@ static int session_serve(struct session *s)
 					 .device = s->server->device,
 					 .options = s->options,
 					 .counts = s->counts,
+					 .window = msg_window(s->server->clients),
 					 .f = s->f};
 	ret = sender_open(&s->sender, s->server->slots, s->server->slot_bytes) || converse(s);
 	sender_close(&s->sender);
@@ -121,6 +122,7 @@ static int session_take(struct session *s, const char *dest, bool many)
 			       .options = s->options,
 			       .counts = s->counts,
 			       .f = s->f,
+			       .window = msg_window(s->server->clients),
 			       .plan = {s->place.dir, dest, many}};
 	r->dest.umask = s->server->umask;
 	ret = receiver_open(r, s->server->slots, s->server->slot_bytes) || receiver_run(r) ||

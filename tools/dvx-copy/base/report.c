@@ -88,7 +88,7 @@ void report_item(struct report *r, uint32_t verdict, char kind, const char *path
 	const uint32_t copied = VERDICT_DATA | VERDICT_MADE | VERDICT_HARD;
 	char item[ITEM_BYTES];
 
-	if (!(r->items > 1 ? verdict : verdict & copied))
+	if (!(r->items > 1 ? verdict : verdict & copied) || verdict & VERDICT_LEFT)
 		return;
 	clear_line(r);
 	verdict_itemize(item, verdict, kind, r->sending);

@@ -20,6 +20,7 @@ enum verdict {
 	VERDICT_HARD = 1 << 10, /* a hard link to an earlier entry */
 	VERDICT_MADE = 1 << 11, /* a directory, link or special file was made or replaced */
 	VERDICT_DATA = 1 << 12, /* the data is not the same: it is copied, or would be */
+	VERDICT_LEFT = 1 << 13, /* not copied, and the user was told why */
 };
 
 #define ITEM_BYTES 12

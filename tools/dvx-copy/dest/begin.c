@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/beneath.h"
+#include "commit.h"
 #include "dest.h"
 
 static int begin_open(const struct dest_plan *plan, const char *path, int flags)
@@ -86,8 +87,16 @@ static int begin_make(struct dest *d, const struct dest_plan *plan, struct copy_
 	}
 	if (!mkdirat(parent, name, 0777) || errno == EEXIST)
 		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || begin_base(d, fd, true, f)) {
+		if (!f->code)
+			begin_fault(plan->dest, f);
+		close(parent);
+		return -1;
+	}
+	/* Its own name; what it holds is synced with its files. */
+	fd = commit_dir(d, parent, plan->dest, f);
 	close(parent);
-	return fd < 0 ? begin_fault(plan->dest, f) : begin_base(d, fd, true, f);
+	return fd ? -1 : 0;
 }
 
 /* DEST is a file, or becomes one. */

@@ -52,7 +52,8 @@ struct doomed {
 	const char *path; /* of the entry */
 	const char *name;
 	unsigned int depth;
-	bool keeps; /* it holds what the filter protects */
+	bool keeps;  /* it holds what the filter protects, or what is not to be deleted */
+	bool in_way; /* it is replaced: nobody is told that it is gone */
 };
 
 static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f);
@@ -98,7 +99,8 @@ static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy
 	}
 	while (!bad && (de = readdir(list)))
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
-			bad = delete_child(d, e, fd, de->d_name, f) || alive_tick(&d->alive) ? -1 : 0;
+			bad = delete_child(d, e, fd, de->d_name, f) || alive_tick(&d->alive) ? -1
+											     : 0;
 	closedir(list);
 	return bad;
 }
@@ -116,6 +118,8 @@ static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
 		return 0;
 	if (!(d->options.bits & OPTION_DRY) && unlinkat(e->dir, e->name, AT_REMOVEDIR))
 		return delete_fault(e, f);
+	if (e->in_way)
+		return 0;
 	strcpy(path, e->path);
 	strcat(path, "/");
 	return d->gone(d->arg, path);
@@ -147,10 +151,45 @@ static int delete_one(struct dest *d, const struct dest_dir *dir, const char *na
 	return delete_tree(d, &e, f);
 }
 
+/* Without --delete what a directory holds stays. */
+static int delete_look(struct doomed *e, struct copy_fault *f)
+{
+	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *de;
+
+	if (!list) {
+		if (fd >= 0)
+			close(fd);
+		return delete_fault(e, f);
+	}
+	while (!e->keeps && (de = readdir(list)))
+		e->keeps = strcmp(de->d_name, ".") && strcmp(de->d_name, "..");
+	closedir(list);
+	return 0;
+}
+
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 {
-	d->now->dirty = true;
-	return delete_one(d, d->now, name, f) ? -1 : 1;
+	char path[PATH_MAX];
+	struct doomed e = {.dir = d->now->fd,
+			   .path = dest_path(path, d->now, name),
+			   .name = name,
+			   .in_way = true};
+
+	if (!(d->options.bits & OPTION_DELETE) && delete_look(&e, f))
+		return -1;
+	if (!e.keeps && delete_dir(d, &e, f))
+		return -1;
+	if (!e.keeps) {
+		d->now->dirty = true;
+		return 1;
+	}
+	return d->skip(d->arg, path,
+		       d->options.bits & OPTION_DELETE
+			       ? "not copied: a directory of this name holds what is excluded"
+			       : "not copied: a directory of this name is not empty (--delete "
+				 "replaces it)");
 }
 
 /* Temporaries may be another copy's that is running. */
@@ -178,7 +217,7 @@ int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 	while (!bad && (de = readdir(list)))
 		if (delete_is_extra(dir, de->d_name)) {
 			dir->dirty = true;
-			bad = delete_one(d, dir, de->d_name, f);
+			bad = delete_one(d, dir, de->d_name, f) || alive_tick(&d->alive);
 		}
 	closedir(list);
 	return bad;

@@ -10,7 +10,10 @@ int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct c
 /* Deletes what the directory holds and the source's does not. */
 int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
 
-/* Deletes an entry of another kind where one is to be made: 1, or -1 if it can't be. */
+/*
+ * Removes a directory where an entry of another kind is to be made, as rsync does: if it is empty,
+ * or with --delete. 1, or 0 if it stays, which is told, or -1.
+ */
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f);
 
 void delete_forget(struct dest_dir *dir);

@@ -23,6 +23,29 @@ bool dest_name_ok(struct copy_bytes name)
 	return !(name.p[0] == '.' && (name.n == 1 || (name.n == 2 && name.p[1] == '.')));
 }
 
+/* The name of an entry below the top one. */
+static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
+			   struct copy_fault *f)
+{
+	if (!d->now || !d->now->parent)
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s beside the tree",
+				 msg_name(m->type));
+	if (!dest_name_ok(m->name))
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the sender sent the name \"%s\", which no entry may have",
+				 QUOTED(m->name.p, m->name.n));
+	memcpy(to, m->name.p, m->name.n);
+	to[m->name.n] = '\0';
+	return delete_keep(d, d->now, to, f);
+}
+
+int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
+{
+	char name[NAME_MAX + 1];
+
+	return dest_inner_name(d, m, name, f);
+}
+
 /* The entry's local name. TOP gave the top entry's; entries below have names of their own. */
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], struct copy_fault *f)
 {
@@ -34,16 +57,7 @@ int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], s
 		strcpy(to, d->top);
 		return 0;
 	}
-	if (!d->now->parent)
-		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s beside the tree",
-				 msg_name(m->type));
-	if (!dest_name_ok(m->name))
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the sender sent the name \"%s\", which no entry may have",
-				 QUOTED(m->name.p, m->name.n));
-	memcpy(to, m->name.p, m->name.n);
-	to[m->name.n] = '\0';
-	return delete_keep(d, d->now, to, f);
+	return dest_inner_name(d, m, to, f);
 }
 
 const char *dest_path(char *to, const struct dest_dir *dir, const char *name)
@@ -78,11 +92,6 @@ int dest_fault(const struct dest_dir *dir, const char *what, const char *name, s
 {
 	int err = errno;
 
-	if (err == ENOTDIR || err == ELOOP)
-		return copy_fail(
-			f, COPY_IO,
-			"%s exists and is not a directory, but a directory is to be copied there",
-			DEST_WHERE(dir, name));
 	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(dir, name), strerror(err));
 }
 
@@ -112,11 +121,7 @@ static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f
 		return 0;
 	if (dir->parent && !dir->theirs && meta_apply(d, dir, ".", dir->fd, &dir->meta, f))
 		return -1;
-	/* Makes the names of its entries durable, too. */
-	if (commit_each_dir(d) && fsync(dir->fd))
-		return copy_fail(f, COPY_IO, "syncing %s: %s", DEST_WHERE(dir, "."),
-				 strerror(errno));
-	return 0;
+	return commit_dir(d, dir->fd, DEST_WHERE(dir, "."), f);
 }
 
 int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
@@ -154,21 +159,30 @@ static int dest_enter(struct dest *d, int fd, const char *path, struct copy_faul
 	return copy_fail(f, COPY_IO, "out of memory");
 }
 
+/* What is there already. A file or link in the way is removed, as rsync does. */
+static int open_old_dir(struct dest *d, const char *name, struct copy_fault *f)
+{
+	int fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 || errno == ENOENT)
+		return fd;
+	if (errno != ENOTDIR && errno != ELOOP)
+		return dest_fault(d->now, "opening directory", name, f);
+	d->now->dirty = true;
+	if (!(d->options.bits & OPTION_DRY) && unlinkat(d->now->fd, name, 0))
+		return dest_fault(d->now, "replacing", name, f);
+	return -1;
+}
+
 static int open_dir(struct dest *d, const char *name, uint32_t *verdict, struct copy_fault *f)
 {
 	bool dry = d->options.bits & OPTION_DRY;
 	int fd, made;
 
-	if (!d->now->fresh || dry) {
-		fd = d->now->fd < 0 ? -1
-				    : openat(d->now->fd, name,
-					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0 ||
-		    (d->now->fd >= 0 && errno != ENOENT &&
-		     !(d->options.bits & OPTION_DELETE && delete_in_way(d, name, f) > 0)))
-			return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
-		if (f->code)
-			return -1;
+	if (!d->now->fresh && d->now->fd >= 0) {
+		fd = open_old_dir(d, name, f);
+		if (fd >= 0 || f->code)
+			return fd;
 	}
 	*verdict |= VERDICT_NEW | VERDICT_MADE;
 	if (dry)
@@ -229,7 +243,7 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 		d->renamed++;
 	}
 	/* More than the files to come can hold: files that wait for the sync hold them. */
-	return d->dirs_open > d->dirs_most ? dest_commit(d, true, f) : 0;
+	return d->dirs_open > d->most ? dest_commit(d, true, f) : 0;
 }
 
 /* What killed copies left here, but nothing that this one may be about to take up. */

@@ -77,7 +77,8 @@ struct dest {
 	struct copy_counts *counts;
 	struct dest_dir *now; /* the directory being listed */
 	struct dest_file *open, *ready;
-	unsigned int ready_files, dirs_open, dirs_most;
+	unsigned int ready_files;
+	unsigned int dirs_open, parts_open, most; /* of either, before those that wait are synced */
 	uint64_t ready_bytes;
 	uint64_t renamed;    /* entries of this source that have their names */
 	dev_t dev;	     /* of the base */
@@ -124,6 +125,7 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_m
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		 struct copy_fault *f);
 int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 int dest_add_link(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		  struct copy_fault *f);
 int dest_add_special(struct dest *d, const struct copy_msg *m, struct dest_found *found,

@@ -38,6 +38,12 @@ void file_unlink_from(struct dest_file *file)
 		file->next->link = file->link;
 }
 
+void file_end_journal(struct dest *d, struct dest_file *file, bool keep)
+{
+	d->parts_open -= !!file->journal;
+	journal_close(file, keep);
+}
+
 /* The entry is on no list; its temporary file is removed unless it was renamed. */
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
@@ -50,7 +56,7 @@ int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 			      0600); /* it may have been complete, with a mode of its own */
 	else if (file->temp[0])
 		unlinkat(dir->fd, file->temp, 0);
-	journal_close(file, keep);
+	file_end_journal(d, file, keep);
 	if (file->fd >= 0)
 		close(file->fd);
 	meta_free(&file->meta);
@@ -95,6 +101,7 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 			struct dest_meta *meta, uint32_t *verdict, struct copy_fault *f)
 {
 	struct stat st;
+	int way = 1;
 
 	if (d->now->fresh || fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (!d->now->fresh && errno != ENOENT)
@@ -102,10 +109,10 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
 		return 0;
 	}
-	if (S_ISDIR(st.st_mode) &&
-	    (!(d->options.bits & OPTION_DELETE) || delete_in_way(d, name, f) < 0))
-		return copy_fail(f, COPY_IO, "%s is a directory, but a file is to be copied there",
-				 DEST_WHERE(d->now, name));
+	if (S_ISDIR(st.st_mode) && (way = delete_in_way(d, name, f)) <= 0) {
+		*verdict = VERDICT_LEFT;
+		return way < 0 ? -1 : 1;
+	}
 	if (!S_ISREG(st.st_mode)) {
 		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
 		return 0;
@@ -141,7 +148,11 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	found->verdict |= VERDICT_WANT;
 	if (file->size < JOURNAL_LEAST || d->options.bits & OPTION_INPLACE)
 		return 0;
-	return journal_open(file, &found->from, &d->alive, f);
+	if (journal_open(file, &found->from, &d->alive, f))
+		return -1;
+	d->parts_open += !!file->journal;
+	/* A part that waits for the sync stays open. */
+	return d->parts_open > d->most ? dest_commit(d, true, f) : 0;
 }
 
 int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found,
@@ -165,7 +176,7 @@ int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *f
 		ret = file_new(d, m, name, &meta, found, f);
 	else if (found->verdict)
 		ret = meta_apply_at(d, d->now, name, false, &meta, f);
-	if (!ret && !(found->verdict & (VERDICT_DATA | VERDICT_HARD))) {
+	if (!ret && !(found->verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT))) {
 		d->counts->same++;
 		d->counts->same_bytes += m->size;
 		hard_same(d, m);

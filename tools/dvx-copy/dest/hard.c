@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/beneath.h"
+#include "commit.h"
 #include "delete.h"
 
 #define IDS_MAX (1u << 24)
@@ -105,6 +106,7 @@ int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struc
 {
 	bool there;
 	struct stat st;
+	int way = 1;
 
 	if (!m->id || !(d->options.bits & OPTION_HARD))
 		return 0;
@@ -115,11 +117,10 @@ int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struc
 	there = d->now->fd >= 0 && !fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (there && hard_is_linked(d, d->hard[m->id], &st))
 		return 1;
-	if (there && S_ISDIR(st.st_mode) &&
-	    (!(d->options.bits & OPTION_DELETE) || delete_in_way(d, name, f) < 0))
-		return copy_fail(f, COPY_IO,
-				 "%s is a directory, but a hard link is to be made there",
-				 DEST_WHERE(d->now, name));
+	if (there && S_ISDIR(st.st_mode) && (way = delete_in_way(d, name, f)) <= 0) {
+		found->verdict = VERDICT_LEFT;
+		return way < 0 ? -1 : 1;
+	}
 	there = there && !S_ISDIR(st.st_mode);
 	found->verdict = VERDICT_HARD | (there ? 0 : VERDICT_NEW);
 	if (!(d->options.bits & OPTION_DRY) && hard_add_late(d, m, name, f))
@@ -163,6 +164,10 @@ static int hard_late(struct dest *d, const struct dest_late *late, struct copy_f
 	if (from >= 0 && to >= 0)
 		ret = hard_make(from, first->name, to, late->place.name, f);
 	err = errno;
+	d->renamed += !ret;
+	/* The directory may have been synced before. */
+	if (!ret && commit_dir(d, to, late->place.name, f))
+		ret = -1;
 	if (from >= 0)
 		close(from);
 	if (to >= 0)

@@ -37,6 +37,7 @@ static int node_compare(struct dest *d, const struct node *n, struct dest_meta *
 			uint32_t *verdict, struct copy_fault *f)
 {
 	struct stat st;
+	int way = 1;
 
 	if (d->now->fresh || fstatat(d->now->fd, n->name, &st, AT_SYMLINK_NOFOLLOW)) {
 		*verdict =
@@ -47,11 +48,10 @@ static int node_compare(struct dest *d, const struct node *n, struct dest_meta *
 		*verdict = meta_compare(d, d->now, n->name, &st, meta);
 		return 0;
 	}
-	if (S_ISDIR(st.st_mode) &&
-	    (!(d->options.bits & OPTION_DELETE) || delete_in_way(d, n->name, f) < 0))
-		return copy_fail(f, COPY_IO,
-				 "%s is a directory, but something else is to be made there",
-				 DEST_WHERE(d->now, n->name));
+	if (S_ISDIR(st.st_mode) && (way = delete_in_way(d, n->name, f)) <= 0) {
+		*verdict = VERDICT_LEFT;
+		return way;
+	}
 	if ((st.st_mode & S_IFMT) == (n->mode & S_IFMT))
 		*verdict = VERDICT_SUM | meta_compare(d, d->now, n->name, &st, meta);
 	else
@@ -80,7 +80,7 @@ static int node_put(struct dest *d, const struct node *n, const struct dest_meta
 }
 
 static int node_make(struct dest *d, const struct node *n, const struct dest_meta *meta,
-		     struct copy_fault *f)
+		     uint32_t *verdict, struct copy_fault *f)
 {
 	int ret = node_put(d, n, meta, f);
 	char path[PATH_MAX];
@@ -90,6 +90,7 @@ static int node_make(struct dest *d, const struct node *n, const struct dest_met
 	if (n->target || errno != EPERM)
 		return dest_fault(d->now, n->target ? "making symbolic link" : "making", n->name,
 				  f);
+	*verdict = VERDICT_LEFT;
 	return d->skip(d->arg, dest_path(path, d->now, n->name), "only root can make devices");
 }
 
@@ -107,16 +108,16 @@ static int node_add(struct dest *d, const struct copy_msg *m, const struct node 
 	else if (node_compare(d, n, &meta, &found->verdict, f))
 		ret = -1;
 	else if (found->verdict & VERDICT_MADE)
-		ret = dry ? 0 : node_make(d, n, &meta, f);
+		ret = dry ? 0 : node_make(d, n, &meta, &found->verdict, f);
 	else
-		ret = dry || !found->verdict
+		ret = dry || !found->verdict || found->verdict & VERDICT_LEFT
 			      ? 0
 			      : meta_apply_at(d, d->now, n->name, n->target, &meta, f);
 	if (found->verdict & VERDICT_MADE) {
 		d->now->dirty = true;
 		d->renamed++;
 	}
-	if (!later && !(found->verdict & VERDICT_MADE))
+	if (!later && !(found->verdict & (VERDICT_MADE | VERDICT_LEFT)))
 		hard_same(d, m);
 	meta_free(&meta);
 	return ret;

@@ -64,10 +64,8 @@ static int receiver_import(struct receiver *r, uint32_t slots, uint32_t slot_byt
 
 int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 {
-	struct copy_msg m = {.type = MSG_SETUP,
-			     .slots = slots,
-			     .slot_bytes = slot_bytes,
-			     .window = msg_window()};
+	struct copy_msg m = {
+		.type = MSG_SETUP, .slots = slots, .slot_bytes = slot_bytes, .window = r->window};
 	struct ticket offer, ticket;
 	int ret;
 
@@ -76,7 +74,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->dest.skip = receiver_skip;
 	r->dest.gone = receiver_gone;
 	r->dest.arg = r;
-	r->dest.dirs_most = m.window + m.window / 2;
+	r->dest.most = m.window + m.window / 2;
 	r->dest.alive = (struct alive){.tell = receiver_alive, .arg = r};
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
@@ -333,6 +331,8 @@ static int receiver_obey(struct receiver *r, const struct copy_msg *m)
 	case MSG_LINK:
 	case MSG_SPECIAL:
 		return receiver_entry(r, m);
+	case MSG_KEEP:
+		return dest_keep(&r->dest, m, r->f);
 	case MSG_UP:
 		return dest_up(&r->dest, m, r->f);
 	case MSG_DATA:

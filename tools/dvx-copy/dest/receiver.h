@@ -18,6 +18,7 @@ struct receiver {
 	struct report *report; /* of the client; NULL in a server, which tells the client */
 	struct copy_fault *f;
 	const volatile sig_atomic_t *stop;
+	uint32_t window; /* entries that may be under way */
 	struct dest_plan plan;
 	const char *expect; /* a client knows the source's name, or a pattern for it; or NULL */
 

@@ -114,20 +114,30 @@ static int list_entry(struct copy_sender *s, const struct walk_item *item, enum 
 	return link_queue(s->link, &m, s->f);
 }
 
+/* The destination's own entry of that name is not deleted for it. */
+static int list_leave_out(struct copy_sender *s, const struct walk_item *item, const char *why)
+{
+	struct copy_msg keep = {.type = MSG_KEEP, .name = list_text(item->name)};
+
+	if (sender_skip(s, item->dir, item->name, why))
+		return -1;
+	if (!(s->options.bits & OPTION_DELETE) || list_is_top(s, item))
+		return 0;
+	return link_queue(s->link, &keep, s->f);
+}
+
 static int list_special(struct copy_sender *s, const struct walk_item *item)
 {
 	if (s->options.bits & OPTION_SPECIALS)
 		return list_entry(s, item, MSG_SPECIAL);
-	return sender_skip(s, item->dir, item->name,
-			   "is neither a file, a directory nor a symbolic link");
+	return list_leave_out(s, item, "is neither a file, a directory nor a symbolic link");
 }
 
 static int list_link(struct copy_sender *s, const struct walk_item *item)
 {
 	if (s->options.bits & OPTION_LINKS)
 		return list_entry(s, item, MSG_LINK);
-	return sender_skip(s, item->dir, item->name,
-			   "is a symbolic link, and these are copied with -l only");
+	return list_leave_out(s, item, "is a symbolic link, and these are copied with -l only");
 }
 
 int list_next(struct copy_sender *s)
@@ -153,8 +163,8 @@ int list_next(struct copy_sender *s)
 	case WALK_UP:
 		up.flags = item.whole ? MSG_WHOLE : 0;
 		return link_queue(s->link, &up, s->f);
-	case WALK_HIDDEN:
-		return 0;
+	case WALK_HIDDEN: /* there may be millions: nothing else is said meanwhile */
+		return alive_tick(&s->alive);
 	case WALK_SKIP:
 		break;
 	}
@@ -199,10 +209,11 @@ int list_totals(struct copy_sender *s, int dir, const char *entry, const char *n
 	while (!bad && !(bad = walk_step(&w, &item, s->f)) && item.event != WALK_END) {
 		off_t allocated = (off_t)item.st.st_blocks * 512; /* holes aren't sent */
 
-		if (item.event != WALK_FILE)
-			continue;
-		sum.files++;
-		sum.size += (uint64_t)(allocated < item.st.st_size ? allocated : item.st.st_size);
+		if (item.event == WALK_FILE) {
+			sum.files++;
+			sum.size += (uint64_t)(allocated < item.st.st_size ? allocated
+									   : item.st.st_size);
+		}
 		now = time(NULL);
 		if (now != told)
 			bad = list_tell_totals(s, &sum);

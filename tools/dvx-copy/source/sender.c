@@ -81,7 +81,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	bwlimit_begin(&s->limit, s->options.rate, sender_now());
 	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
-	s->window = sender_least(wish.window, msg_window());
+	s->window = sender_least(wish.window, s->window);
 	m.slots = sender_least(wish.slots, slots);
 	m.slot_bytes = sender_least(wish.slot_bytes, slot_bytes) & ~4095u;
 	if (sender_make_pool(s, m.slots, m.slot_bytes, &wish.name, &ticket))
@@ -141,7 +141,7 @@ static void count_verdict(struct copy_counts *n, const struct listed *e, uint32_
 	n->links += made && e->kind == WALK_LINK;
 	n->specials += made && e->kind == WALK_SPECIAL;
 	n->hard += !!(verdict & VERDICT_HARD);
-	if (e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD))) {
+	if (e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT))) {
 		n->same++;
 		n->same_bytes += e->size;
 	}
@@ -274,17 +274,20 @@ static void retire_settled(struct copy_sender *s)
 static int sender_pace(struct copy_sender *s)
 {
 	uint64_t ns = s->options.rate ? bwlimit_wait(&s->limit, sender_now()) : 0;
+	uint64_t ms = ns / 1000000 + (ns > 0);
 
-	return (int)(ns / 1000000 + (ns > 0));
+	return ms < 1000 * ALIVE_SECONDS ? (int)ms : 1000 * ALIVE_SECONDS;
 }
 
-/* The receiver is heard meanwhile. */
+/* The receiver is heard meanwhile, and hears that this end lives: a limit may be some bytes. */
 static int sender_wait(struct copy_sender *s)
 {
 	struct copy_msg m;
 	int got = link_take(s->link, &m, sender_pace(s), s->f);
 
-	return got == 1 ? sender_obey(s, &m) : got;
+	if (got < 0 || (got == 1 && sender_obey(s, &m)))
+		return -1;
+	return alive_tick(&s->alive);
 }
 
 /*

@@ -63,6 +63,7 @@ static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_LINK] = {"LINK", {NAME, RAW(text, 1, PATH_MAX - 1), TIME, OWNERS, ANY32(id)}},
 	[MSG_SPECIAL] = {"SPECIAL",
 			 {NAME, IN32(mode, 0, 0177777), ANY64(off), TIME, OWNERS, ANY32(id)}},
+	[MSG_KEEP] = {"KEEP", {RAW(name, 1, NAME_MAX)}},
 	[MSG_DATA] = {"DATA",
 		      {ANY32(slot), IN32(len, 0, 1u << 30), ANY32(crc),
 		       RAW(text, MSG_PIECE_BYTES, MSG_PIECES *MSG_PIECE_BYTES)}},

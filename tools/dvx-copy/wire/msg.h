@@ -10,7 +10,7 @@
 
 /* Messages of the control connection; doc/design/0070-dvx-copy-sync.md shows their order. */
 #define MSG_MAGIC   0x43787664u /* "dvxC" in little-endian bytes */
-#define MSG_VERSION 3u
+#define MSG_VERSION 4u
 #define MSG_MAX	    8192u /* one encoded message: the longest is a slot's list of pieces */
 
 /* The roles: the sender walks a tree and reads, the receiver compares and writes. */
@@ -31,6 +31,7 @@ enum msg_type {
 	MSG_FILE,      /* sender: a file */
 	MSG_LINK,      /* sender: a symbolic link */
 	MSG_SPECIAL,   /* sender: a device, FIFO or socket */
+	MSG_KEEP,      /* sender: a name of this directory that is not copied, nor to be deleted */
 	MSG_DATA,      /* sender: a slot of the pool holds these pieces of files */
 	MSG_NOTICE,    /* both: an entry that was not copied whole, and why; the copy goes on */
 	MSG_ALIVE,     /* both: this end is busy with something long */
@@ -55,9 +56,10 @@ enum msg_flag {
 };
 
 /* At most so many entries are listed before the receiver has judged them and has their data. Either
- * end may have room for fewer: SETUP says the receiver's. */
+ * end may have room for fewer: SETUP says the receiver's. So many connections share a process's
+ * descriptors. */
 #define MSG_WINDOW 2048u
-uint32_t msg_window(void);
+uint32_t msg_window(unsigned int sharers);
 
 /* One struct for all types; a type uses the fields that its row in msg.c names. */
 struct copy_msg {

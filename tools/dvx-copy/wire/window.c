@@ -3,17 +3,21 @@
 
 #include "msg.h"
 
-#define WINDOW_LEAST 16u
-#define OTHERS	     64u /* descriptors that are no directories */
+#define WINDOW_LEAST 4u
+#define OTHERS	     56u /* of a connection: sockets, the device's, files that are being written */
 
-/* Each listed entry may keep a directory open, and files that wait for a sync half as many more. */
-uint32_t msg_window(void)
+/*
+ * Each listed entry may keep its directory open, and a large file itself and its journal. What waits
+ * for a sync may keep half as many more.
+ */
+uint32_t msg_window(unsigned int sharers)
 {
 	struct rlimit lim;
-	rlim_t fit;
+	rlim_t mine, fit;
 
 	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == RLIM_INFINITY)
 		return MSG_WINDOW;
-	fit = lim.rlim_cur > OTHERS ? (lim.rlim_cur - OTHERS) / 2 : 0;
+	mine = lim.rlim_cur / sharers;
+	fit = mine > OTHERS ? (mine - OTHERS) * 2 / 9 : 0;
 	return fit < WINDOW_LEAST ? WINDOW_LEAST : fit > MSG_WINDOW ? MSG_WINDOW : (uint32_t)fit;
 }
