@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The tutorial: pages, each of which is a test (README.md), and their programs.
 TUTORIAL_PAGES = doc/tutorial/01-first-connection.md
-TUTORIAL_PAGES += doc/tutorial/13-prm-by-hand.md
+TUTORIAL_PAGES += doc/tutorial/13-prm-by-hand.md doc/tutorial/18-key-value.md doc/tutorial/19-nvme-capsules.md
 # With libibverbs alone, with librdmacm too, with libdvx.
 TUTORIAL_VERBS = doc/tutorial/first_rc
 TUTORIAL_VERBS += doc/tutorial/prm_by_hand
