@@ -54,6 +54,9 @@ check "exec really execs" says 0 same \
 	sh -c "sh -c 'echo \$\$; exec \"$dvx_sim\" exec a -- sh -c \"echo \\\$\\\$\"' | uniq | wc -l | sed 's/^1$/same/'"
 check "exec keeps an earlier preload behind its own" says 0 'libdvx-sim.so:.*libm.so.6$' \
 	env LD_PRELOAD="${asan}libm.so.6" "$dvx_sim" exec a -- env
+mkdir "$scratch/other" && cp "$preload" "$scratch/other/"
+check "... but not that of another dvx-sim" says 0 '1' sh -c \
+	"LD_PRELOAD='$asan$scratch/other/libdvx-sim.so:libm.so.6' '$dvx_sim' exec a -- env | grep '^LD_PRELOAD.*:libm.so.6$' | grep -o 'libdvx-sim.so' | wc -l"
 check "exec names the device" says 0 'DVX_SIM_FUNCTION=dpu' "$dvx_sim" exec a -f dpu -- env
 
 pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "a") | .pid')
@@ -164,6 +167,17 @@ old_told() {
 		says 3 "old $versions" "$dvx_sim" capture old "$scratch/x"
 }
 check "a chip of another version is reported as such" old_told
+# In a shell of "exec", for example: the preload is new, the chip is not.
+old_preload() {
+	cp -r "$scratch/dvx-sim/bare/host" "$scratch/dvx-sim/old/" || return 1
+	for program in ibv_devinfo "rdma resource show"; do
+		env LD_PRELOAD="$asan$preload" DVX_SIM_SOCKET="$scratch/dvx-sim/old/socket" timeout 60 $program >"$scratch/old.out" 2>&1
+		[ $? -lt 124 ] || return
+		cat "$scratch/old.out"
+		grep "the device at .*/old/socket speaks link version 2, this preload speaks [0-9]*: .*dvx-sim down and up" "$scratch/old.out" || return
+	done
+}
+check "... by the preload, too" old_preload
 old_ends() {
 	says 0 "old $versions; ending its server (pid $old)" timeout 60 "$dvx_sim" down old || return 1
 	wait $old

@@ -27,17 +27,54 @@ static int prepend(const char *lib)
 	return err;
 }
 
-/* Only once, also when a client starts a client. */
+static bool is_preload(const char *entry, size_t len)
+{
+	static const char name[] = "libdvx-sim.so";
+	const size_t n = sizeof(name) - 1;
+
+	return len >= n && !memcmp(entry + len - n, name, n) &&
+	       (len == n || entry[len - n - 1] == '/');
+}
+
+/*
+ * Takes out this preload, when a client starts a client, and those of other dvx-sims, which would
+ * take this one's open devices for another process's.
+ */
+static void drop_preloads(char *list)
+{
+	size_t len;
+	char *to = list;
+
+	for (const char *at = list; *at; at += len + (at[len] != 0)) {
+		len = strcspn(at, " :");
+		if (!len || is_preload(at, len))
+			continue;
+		if (to != list)
+			*to++ = ':';
+		memmove(to, at, len);
+		to += len;
+	}
+	*to = 0;
+}
+
 static int add_preload(const char *lib)
 {
 	const char *old = getenv("LD_PRELOAD");
+	char *rest;
+	int err;
 
 	if (strpbrk(lib, " :")) {
 		say("%s can't be preloaded: LD_PRELOAD takes no path with spaces or colons", lib);
 		errno = EINVAL;
 		return -1;
 	}
-	return old && strstr(old, lib) ? 0 : prepend(lib);
+	rest = strdup(old ? old : "");
+	if (!rest)
+		return -1;
+	drop_preloads(rest);
+	err = setenv("LD_PRELOAD", rest, 1);
+	free(rest);
+	return err ? err : prepend(lib);
 }
 
 /* AddressSanitizer's runtime refuses to start behind a preload without this option. */

@@ -125,11 +125,8 @@ unsigned int registry_other_version(const char *name, int err)
 {
 	char path[PATH_MAX];
 
-	/* A server closes a connection that speaks another version. */
-	if (err != -EPIPE && err != -ECONNRESET)
-		return 0;
 	registry_file(path, name, "socket");
-	return link_version(path);
+	return link_version(path, err);
 }
 
 void registry_say_version(const char *name, unsigned int version, const char *what_now)

@@ -100,8 +100,10 @@ static bool speaks(const char *path, uint16_t version)
 	return yes;
 }
 
-unsigned int link_version(const char *path)
+unsigned int link_version(const char *path, int err)
 {
+	if (err != -EPIPE && err != -ECONNRESET)
+		return 0;
 	for (uint16_t v = 1; v <= LINK_VERSION + VERSIONS_AHEAD; v++)
 		if (v != LINK_VERSION && speaks(path, v))
 			return v;

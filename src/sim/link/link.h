@@ -150,8 +150,11 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
  * of the program.
  */
 void link_on_refusals(void (*print)(const char *lines, size_t len));
-/* The version of a server that does not answer this one; 0: no known one. */
-unsigned int link_version(const char *path);
+/*
+ * The version of a server that met this one's with err (it closes the connection then); 0: it is
+ * not the version.
+ */
+unsigned int link_version(const char *path, int err);
 void link_message_free(struct link_message *);
 
 #endif

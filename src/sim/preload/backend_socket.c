@@ -49,6 +49,22 @@ static void allow_dma(int sock)
 		prctl(PR_SET_PTRACER, (unsigned long)peer.pid, 0, 0, 0);
 }
 
+/* dvx-sim was upgraded, or there are two: a shell of dvx-sim exec, for example, outlives that. */
+static void backend_socket_refused(const char *what, int err)
+{
+	unsigned int version = link_version(server, err);
+
+	if (version)
+		sim_refuse(
+			"the device at %s speaks link version %u, this preload speaks %u: it was "
+			"started by another dvx-sim; use that dvx-sim's exec, or restart the "
+			"device "
+			"with dvx-sim down and up",
+			server, version, LINK_VERSION);
+	else
+		sim_refuse("the device at %s can't be %s: %s", server, what, strerror(-err));
+}
+
 /* A new connection, and the descriptor that the answer brings. */
 static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 {
@@ -69,7 +85,7 @@ static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 	if (!err && answer.nfds != 1)
 		err = -EPROTO;
 	if (err) {
-		sim_refuse("the device at %s can't be opened: %s", server, strerror(-err));
+		backend_socket_refused("opened", err);
 		link_message_free(&answer);
 		real()->close(cf->sock);
 		return err;
@@ -269,6 +285,7 @@ static int link_resources(unsigned int function, struct uverbs_resource **rows, 
 	if (sock >= 0)
 		real()->close(sock);
 	if (got < 0) {
+		backend_socket_refused("listed", (int)got);
 		free(r.at);
 		return (int)got;
 	}
@@ -286,6 +303,8 @@ static int link_statistic(struct uverbs_statistic *s)
 		return sock;
 	err = link_ask(sock, LINK_STATISTIC, s, sizeof(*s), -1, &answer);
 	real()->close(sock);
+	if (err)
+		backend_socket_refused("read", err);
 	if (!err && answer.h.len != sizeof(*s))
 		err = -EPROTO;
 	if (!err)
