@@ -30,12 +30,12 @@ partial() {
 }
 check "a FIFO is named and left out, the rest is copied" partial
 rm "$src/dir/fifo"
-mkdir -p "$work/taken/file" "$work/linked"
-check "a file where a directory is" fails 3 "file" pull "127.0.0.1:$port:file" "$work/taken"
+mkdir -p "$work/taken/file/full" "$work/linked"
+check "a file where a full directory is" fails 1 "file: not copied: a directory" \
+	pull --quiet "127.0.0.1:$port:file" "$work/taken"
 ln -s "$work/taken" "$work/linked/sub"
-check "a directory where a link is, is not followed" fails 3 "is not a directory" \
-	pull "127.0.0.1:$port:dir/." "$work/linked"
-not_through() { [ ! -e "$work/taken/file/file" ] && [ -z "$(ls "$work/taken/file")" ]; }
+check "a directory where a link is replaces the link" pull --quiet "127.0.0.1:$port:dir/." "$work/linked"
+not_through() { [ ! -L "$work/linked/sub" ] && [ "$(ls "$work/taken")" = file ] && [ "$(ls "$work/taken/file")" = full ]; }
 check "and nothing went through it" not_through
 mkfifo "$work/fifo"
 check "a FIFO is not replaced" fails 3 "neither a file nor a directory" \
@@ -127,6 +127,18 @@ check "a key that is not in the list" fails 11 "another key" \
 named() { grep -q '(key web): 1 file' "$work/server.err"; }
 check "the log names the key" named
 check "server ends well with a list" stop
+
+many_rights() {
+	echo "key ops key" >"$work/many" && mkdir "$src/many" || return 1
+	for n in $(seq 300); do mkdir "$src/many/$n" && echo "read ops many/$n" >>"$work/many"; done
+	echo served >"$src/many/1/f" && echo served >"$src/many/300/f"
+	start "$src" --allow "$work/many"
+	for n in 1 300; do
+		pull --quiet --key-file "$work/key" "127.0.0.1:$port:many/$n/f" "$work/many.$n" && cmp "$src/many/$n/f" "$work/many.$n" || return 1
+	done
+	rm -r "$src/many" && stop
+}
+check "a list of 300 directories serves the first and the last" many_rights
 
 start "$src" --max-clients 1 --slots 1 --slot-size 4K
 second() {

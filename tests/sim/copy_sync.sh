@@ -189,6 +189,32 @@ several() {
 check "push of several sources" several
 check "one file to a new name" push --quiet "$src/hole" "127.0.0.1:$port:called"
 check "has it" cmp "$src/hole" "$work/called"
+cat >"$work/names.c" <<'END'
+#include <pwd.h>
+#include <string.h>
+int getpwuid_r(uid_t id, struct passwd *pw, char *buf, size_t n, struct passwd **found)
+{
+	(void)n;
+	*found = id == 12345 ? pw : 0;
+	pw->pw_name = strcpy(buf, "nobody");
+	return 0;
+}
+END
+owner() { # WANTED UID, OPTIONS...
+	want=$1
+	shift
+	(LD_PRELOAD="$asan$work/names.so" && export LD_PRELOAD && push --quiet -o "$@" "$src/dir/10" "127.0.0.1:$port:owned") &&
+		[ "$(stat -c %u "$work/owned")" = "$want" ]
+}
+if [ "$(id -u)" = 0 ] && ${CC:-cc} -shared -fPIC -o "$work/names.so" "$work/names.c"; then
+	chown 12345 "$src/dir/10"
+	check "owners go by name" owner "$(id -u nobody)"
+	check "--numeric-ids by number" owner 12345 --numeric-ids
+	no_proc() { "$dvx_sim" exec "$chip" --function dpu -- unshare -m sh -c "umount -l /proc && exec $copy pull 127.0.0.1:$port:src/hole $work/no"; }
+	check "without /proc nothing is copied" fails 3 "/proc is not mounted" no_proc
+else
+	skip "owners go by name" "only root can give files away"
+fi
 check "--delete of several contents is refused" fails 2 "--delete takes" \
 	pull --delete "127.0.0.1:$port:src/dir/" "127.0.0.1:$port:src/" "$work/no"
 check "the server ends well" stop

@@ -438,6 +438,10 @@ TEST(floods)
 		 COPY_PROTOCOL,
 		 "extended attributes",
 		 1},
+		{{DIR_(""), {.type = MSG_OWNER, .name = TEXT("root"), .slots = 65537}},
+		 COPY_PROTOCOL,
+		 "more than 65536 owners",
+		 1},
 	};
 
 	EXPECT_EACH(plays);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,12 +32,21 @@ static void cmd_serve_announce(const struct copy_args *a, struct copy_device *de
 /* Nothing but what somebody has a right to is opened from here on, and nothing is connected to. */
 static const char *cmd_serve_confine(const struct access *access, char told[CONFINE_TOLD])
 {
-	struct confine_dir dirs[CONFINE_DIRS];
-	struct confine c = {.dirs = dirs, .reads = true, .network = true};
+	struct confine_dir d, *dirs;
+	struct confine c = {.reads = true, .network = true};
 
-	while (c.n < CONFINE_DIRS && access_dir(access, c.n, &dirs[c.n].fd, &dirs[c.n].write))
+	while (access_dir(access, c.n, &d.fd, &d.write))
 		c.n++;
-	return confine(&c, told);
+	dirs = calloc(c.n + 1, sizeof(*dirs));
+	for (size_t i = 0; dirs && i < c.n; i++)
+		access_dir(access, i, &dirs[i].fd, &dirs[i].write);
+	c.dirs = dirs;
+	if (dirs)
+		confine(&c, told);
+	else
+		snprintf(told, CONFINE_TOLD, "not by Landlock (%s)", strerror(ENOMEM));
+	free(dirs);
+	return told;
 }
 
 static int cmd_serve_access(const struct copy_args *a, int root, struct access **access,

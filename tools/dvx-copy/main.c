@@ -31,6 +31,7 @@ enum {
 	OPT_VIA,
 	OPT_PROGRESS,
 	OPT_STATS,
+	OPT_NUMERIC,
 };
 
 #define KEY_OPTION                                                                       \
@@ -71,6 +72,7 @@ static const struct argp_option copy_options[] = {
 	{"times", 't', NULL, 0, "modification times", 1},
 	{"owner", 'o', NULL, 0, "owners (root only)", 1},
 	{"group", 'g', NULL, 0, "groups", 1},
+	{"numeric-ids", OPT_NUMERIC, NULL, 0, "owners and groups by number, not by name", 1},
 	{"devices", 'D', NULL, 0, "devices (root only), FIFOs and sockets", 1},
 	{"hard-links", 'H', NULL, 0, "which files are links to one", 1},
 	{"acls", 'A', NULL, 0, "ACLs; means -p", 1},
@@ -112,8 +114,7 @@ static const struct cli_command commands[] = {
 static const char overview[] =
 	"Copies directory trees between a host and its DPU with the device's DMA engine.\v"
 	"Commands (dvx-copy COMMAND --help says more):\n"
-	"  serve --root DIR [--listen ADDR[:PORT]]   serves DIR to pull, and with --writable to "
-	"push\n"
+	"  serve --root DIR [--listen ADDR[:PORT]]   serves DIR to the other two\n"
 	"  pull ADDR[:PORT]:PATH... DEST             copies from a server to DEST\n"
 	"  push SRC... ADDR[:PORT]:PATH              copies to a server\n";
 
@@ -141,6 +142,7 @@ static const struct {
 	{OPT_DELETE, false, OPTION_DELETE},
 	{OPT_INPLACE, false, OPTION_INPLACE},
 	{OPT_PARTIAL, false, OPTION_PARTIAL},
+	{OPT_NUMERIC, false, OPTION_NUMERIC},
 };
 
 static error_t take_rule(int key, const char *arg, struct argp_state *state, struct copy_args *a)

@@ -22,7 +22,6 @@ struct confine {
 	bool network; /* takes no further listening and no connecting */
 };
 
-#define CONFINE_DIRS 256u
 #define CONFINE_TOLD 80
 
 /* "by Landlock (version 7)", or "not by Landlock (why)": for the line that says so. */

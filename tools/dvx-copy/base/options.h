@@ -26,9 +26,10 @@ enum copy_option {
 	OPTION_DRY = 1u << 14,
 	OPTION_INPLACE = 1u << 15,
 	OPTION_PARTIAL = 1u << 16,
-	OPTION_PLAIN = 1u << 17,  /* no letter of what to keep was given */
-	OPTION_TOTALS = 1u << 18, /* count before sending, for progress */
-	OPTIONS_ALL = (1u << 19) - 1,
+	OPTION_PLAIN = 1u << 17,   /* no letter of what to keep was given */
+	OPTION_TOTALS = 1u << 18,  /* count before sending, for progress */
+	OPTION_NUMERIC = 1u << 19, /* owners by number, not by name */
+	OPTIONS_ALL = (1u << 20) - 1,
 };
 
 /* Without letters: trees, symbolic links, modes, times. */
@@ -55,6 +56,7 @@ struct copy_counts {
 	uint64_t gone;				     /* deleted entries */
 	uint64_t bytes;
 	uint64_t chunks, copies; /* slots verified, DMA work requests they took */
+	uint64_t crc_ns;	 /* spent by this end on their CRC32C */
 };
 
 /* Entries that have what the options don't keep. */

@@ -252,6 +252,8 @@ static int report_print_json(struct report *r, int code, const struct copy_fault
 		rate(r, r->began + seconds), "skips", r->skips);
 
 	if (j)
+		json_object_set_new(j, "crc_seconds", json_real((double)n->crc_ns / 1e9));
+	if (j)
 		json_object_set_new(j, "via", json_string(r->rc ? "rc" : "dma"));
 	if (j && r->rc)
 		json_object_set_new(j, "via_reason", json_string(r->rc));
@@ -310,6 +312,8 @@ static void print_stats(const struct report *r, double seconds)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		printf("%-22s %llu\n", rows[i].name, (unsigned long long)rows[i].value);
+	printf("%-22s %.3f (%.1f%% of the time)\n", "seconds for CRC32C", (double)n->crc_ns / 1e9,
+	       (double)n->crc_ns / 1e7 / (seconds > 0 ? seconds : 1));
 	printf("%-22s %s\n", "way", r->rc ? "RDMA READ" : "DMA engine");
 }
 

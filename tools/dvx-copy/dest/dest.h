@@ -92,6 +92,7 @@ struct dest {
 	uint32_t n_hard;
 	struct dest_late *late; /* hard links to be made at the end */
 	struct dest_owner *owners;
+	uint32_t n_owners;
 	uint32_t umask;
 	/* Tells that an entry was not copied whole, or was deleted. */
 	int (*skip)(void *arg, const char *path, const char *why);

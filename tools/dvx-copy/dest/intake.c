@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/slot_crc.h"
 #include "dest.h"
-#include "tools/cli/crc32c.h"
 
 int intake_open(struct intake *in, uint32_t slots, uint32_t slot_bytes, const struct ticket *t,
 		struct copy_fault *f)
@@ -123,7 +123,7 @@ int intake_check(const struct intake *in, uint32_t number, struct copy_fault *f)
 {
 	const struct intake_slot *slot = &in->slots[number];
 	const struct intake_piece *first = &slot->pieces[0], *last = &slot->pieces[slot->n - 1];
-	uint32_t crc = crc32c(pool_slot(&in->pool, number), slot->len);
+	uint32_t crc = slot_crc(pool_slot(&in->pool, number), slot->len, in->counts);
 	const char *name = first->file->name;
 
 	if (crc == slot->crc)

@@ -8,6 +8,8 @@
 #include "meta.h"
 #include "xattr.h"
 
+#define OWNERS_MAX 65536u /* users and groups that a sender may name */
+
 struct dest_owner {
 	struct dest_owner *next;
 	bool group;
@@ -29,9 +31,13 @@ static uint32_t owner_find(const char *name, bool group, uint32_t otherwise)
 /* As rsync: by name, and root stays root. */
 int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
-	struct dest_owner *o = calloc(1, sizeof(*o));
+	struct dest_owner *o;
 	char name[256];
 
+	if (d->n_owners == OWNERS_MAX)
+		return copy_fail(f, COPY_PROTOCOL, "the sender named more than %u owners",
+				 OWNERS_MAX);
+	o = calloc(1, sizeof(*o));
 	if (!o)
 		return copy_fail(f, COPY_IO, "out of memory");
 	memcpy(name, m->name.p, m->name.n);
@@ -41,6 +47,7 @@ int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *
 	o->ours = m->id ? owner_find(name, o->group, m->id) : 0;
 	o->next = d->owners;
 	d->owners = o;
+	d->n_owners++;
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "receiver.h"
+#include "base/proc.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -79,7 +80,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
-	if (engine_offer(&r->intake.engine, r->device, &offer, r->f))
+	if (proc_need(r->f) || engine_offer(&r->intake.engine, r->device, &offer, r->f))
 		return -1;
 	m.name = (struct copy_bytes){offer.bytes, (uint32_t)offer.n};
 	if (link_send(r->link, &m, r->f) || link_expect(r->link, MSG_POOL, &m, r->f))

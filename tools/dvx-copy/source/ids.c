@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IDS_NAMED 65536u /* as many as a receiver remembers */
+
 struct hard_id {
 	dev_t dev;
 	ino_t ino;
@@ -16,6 +18,7 @@ struct hard_id {
 struct ids {
 	void *hard; /* a tree of struct hard_id */
 	uint32_t n_hard;
+	uint32_t named;	   /* of them, with a name */
 	uint32_t *told[2]; /* users and groups that the receiver knows */
 	size_t n[2], room[2];
 };
@@ -80,6 +83,10 @@ static int ids_tell(struct copy_sender *s, uint32_t id, bool group)
 		name = user->pw_name;
 	if (!name || !*name || strlen(name) > 255)
 		return 0; /* the number stands for itself */
+	if (s->ids->named++ == IDS_NAMED)
+		return copy_fail(s->f, COPY_IO,
+				 "the source has more than %u owners: --numeric-ids copies them",
+				 IDS_NAMED);
 	m.name = (struct copy_bytes){(const uint8_t *)name, (uint32_t)strlen(name)};
 	return link_queue(s->link, &m, s->f);
 }
@@ -90,7 +97,7 @@ int ids_owner(struct copy_sender *s, uint32_t id, bool group)
 
 	if (!ids)
 		return copy_fail(s->f, COPY_IO, "out of memory");
-	if (ids_told(ids, id, group))
+	if (s->options.bits & OPTION_NUMERIC || ids_told(ids, id, group))
 		return 0;
 	if (ids->n[group] == ids->room[group]) {
 		size_t room = ids->room[group] ? 2 * ids->room[group] : 16;

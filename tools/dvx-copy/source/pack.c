@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/slot_crc.h"
 #include "sender.h"
-#include "tools/cli/crc32c.h"
 
 /* A slot that is being filled. */
 struct pack {
@@ -173,7 +173,7 @@ static int pack_send(struct pack *p, uint32_t slot)
 	for (uint32_t i = 0; i < p->n; i++)
 		msg_piece_put(pieces + i * MSG_PIECE_BYTES, &p->pieces[i]);
 	if (p->have) {
-		m.crc = crc32c(p->bytes, p->have);
+		m.crc = slot_crc(p->bytes, p->have, s->counts);
 		s->n_free--;
 		s->lent[slot] = true;
 		bwlimit_spend(&s->limit, p->have);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/proc.h"
 #include "list.h"
 
 static struct copy_bytes sender_text(const char *s)
@@ -79,7 +80,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	s->fd = -1;
 	s->alive = (struct alive){.tell = sender_alive, .arg = s};
 	bwlimit_begin(&s->limit, s->options.rate, sender_now());
-	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
+	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
 	s->window = sender_least(wish.window, s->window);
 	m.slots = sender_least(wish.slots, slots);

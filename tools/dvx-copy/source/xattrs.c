@@ -72,6 +72,15 @@ static int xattrs_one(struct copy_sender *s, const char *path, const char *name,
 	return 0;
 }
 
+/* The group's bits may be an ACL's mask: they don't travel. ENOENT: the entry is gone. */
+static int xattrs_unknown(struct copy_sender *s, const struct walk_item *item, uint32_t *mode)
+{
+	if (errno == ENOTSUP || errno == ENOENT)
+		return 0;
+	*mode &= ~070u;
+	return sender_skip(s, item->dir, item->name, "its ACL and attributes can't be read");
+}
+
 int xattrs_send(struct copy_sender *s, const struct walk_item *item, uint32_t *mode)
 {
 	char path[PATH_MAX], names[4096];
@@ -80,7 +89,9 @@ int xattrs_send(struct copy_sender *s, const struct walk_item *item, uint32_t *m
 	char *list = names, *more = NULL;
 	int bad = 0;
 
-	if (n == 0 || (n < 0 && errno != ERANGE))
+	if (n < 0 && errno != ERANGE)
+		return xattrs_unknown(s, item, mode);
+	if (n == 0)
 		return 0;
 	if (n < 0) {
 		list = more = malloc(LIST_MAX);
