@@ -231,6 +231,11 @@ if command -v setfacl >"$work/which" && setfacl -m u:12345:rw "$src/dir/9" 2>"$w
 	check "an ACL that is left behind is told, and opens nothing to the group" told
 	check "pull -A" pull --quiet -A "127.0.0.1:$port:dir/9" "$work/acl.1"
 	check "keeps it" acl "$work/acl.1"
+	into_acl() {
+		mkdir "$work/into" && setfacl -d -m g::-,o::- "$work/into" && chmod 644 "$src/dir/2" &&
+			pull --quiet "127.0.0.1:$port:dir/2" "$work/into/" && [ "$(stat -c %a "$work/into/2")" = 644 ]
+	}
+	check "a directory's default ACL does not narrow the mode" into_acl
 	mkdir "$work/no_acls"
 	if mount -t ramfs none "$work/no_acls" 2>"$work/err"; then
 		narrow() {

@@ -38,6 +38,7 @@ struct dest_meta {
 	uint32_t mode, uid, gid;
 	struct timespec mtime;
 	struct dest_xattr *xattrs;
+	bool has_mode; /* the entry was made with its mode */
 };
 
 struct dest_dir {
@@ -47,6 +48,7 @@ struct dest_dir {
 	bool theirs; /* the user's DEST, which existed before: mode and times stay */
 	bool dirty;  /* an entry of it changed, or it did: there is something to finish */
 	bool fresh;  /* made by this copy: nothing can be in the way */
+	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* its default ACL, which new entries get */
 	struct dest_meta meta;
 	char **names; /* listed entries, with --delete */
 	size_t n_names, room_names;

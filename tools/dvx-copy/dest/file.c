@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/acl.h"
 #include "base/digest.h"
 #include "commit.h"
 #include "delete.h"
@@ -187,6 +189,30 @@ int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *f
 
 /* --- what is written --- */
 
+/* A directory's default ACL takes the place of the umask in what is made there. */
+static bool file_gets_acl(struct dest_dir *dir)
+{
+	if (dir->acl == ACL_UNKNOWN)
+		dir->acl = fgetxattr(dir->fd, ACL_DEFAULT, NULL, 0) < 0 &&
+					   (errno == ENODATA || errno == EOPNOTSUPP)
+				   ? ACL_NONE
+				   : ACL_SOME;
+	return dir->acl == ACL_SOME;
+}
+
+/*
+ * The mode to make a temporary with. It is the final one where nobody can get at the file meanwhile
+ * who can't afterwards: that saves a call for each file.
+ */
+static uint32_t file_first_mode(const struct dest *d, struct dest_file *file)
+{
+	struct dest_meta *meta = &file->meta;
+
+	meta->has_mode = !(meta->mode & (07000 | d->umask)) && !meta_owned(meta) && !meta->xattrs &&
+			 !file_gets_acl(file->dir);
+	return meta->has_mode ? meta->mode : 0600;
+}
+
 /* With --inplace there is no temporary: the file itself is written. */
 static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
@@ -200,8 +226,9 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 	if (inplace && !fstatat(file->dir->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    S_ISLNK(st.st_mode) && unlinkat(file->dir->fd, file->name, 0))
 		return file_fault(file, "replacing", f);
-	file->fd = openat(file->dir->fd, inplace ? file->name : file->temp,
-			  flags | (inplace ? 0 : O_EXCL), 0600);
+	file->fd =
+		openat(file->dir->fd, inplace ? file->name : file->temp,
+		       flags | (inplace ? 0 : O_EXCL), inplace ? 0600 : file_first_mode(d, file));
 	if (file->fd < 0) {
 		file->temp[0] = '\0';
 		return file_fault(file, "making", f);

@@ -49,6 +49,11 @@ static uint32_t meta_mode(const struct dest *d, const struct dest_meta *meta, co
 	return meta->mode & keep;
 }
 
+bool meta_owned(const struct dest_meta *meta)
+{
+	return meta->uid != NOT_KEPT || meta->gid != NOT_KEPT;
+}
+
 uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *name,
 		      const struct stat *st, struct dest_meta *meta)
 {
@@ -93,8 +98,7 @@ static int meta_own(struct dest *d, const struct dest_dir *dir, const char *name
 {
 	char path[PATH_MAX];
 
-	if ((meta->uid == NOT_KEPT && meta->gid == NOT_KEPT) ||
-	    !meta_chown(w, meta->uid, meta->gid))
+	if (!meta_owned(meta) || !meta_chown(w, meta->uid, meta->gid))
 		return 0;
 	if (errno != EPERM)
 		return -1;
@@ -111,7 +115,7 @@ static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name
 
 	if (meta_own(d, dir, name, w, meta, &mode))
 		return -1;
-	if (!w->follow && (w->path ? chmod(w->path, mode) : fchmod(w->fd, mode)))
+	if (!w->follow && !meta->has_mode && (w->path ? chmod(w->path, mode) : fchmod(w->fd, mode)))
 		return -1;
 	if (xattr_apply(d, dir, name, w->path, w->fd, w->follow, meta->xattrs))
 		return -1;

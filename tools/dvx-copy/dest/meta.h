@@ -15,6 +15,9 @@ void meta_free(struct dest_meta *meta);
 uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *name,
 		      const struct stat *st, struct dest_meta *meta);
 
+/* Whether owner or group are to be set. */
+bool meta_owned(const struct dest_meta *meta);
+
 /* Sets them, through an open descriptor of the entry. */
 int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int fd,
 	       const struct dest_meta *meta, struct copy_fault *f);
