@@ -77,7 +77,7 @@ my %may = (
 	'tools/dvx-copy/source' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'tools/dvx-copy/dest' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'examples' => ['include/dvx', @rdma],
-	'doc/tutorial' => ['include/dvx', @rdma],
+	'doc/tutorial' => ['include/dvx', 'include/dvx/prm', @rdma],
 );
 
 sub room {    # the row of a file; '' if its folder has none
