@@ -4,12 +4,13 @@ TUTORIAL_PAGES = \
 	doc/tutorial/01-first-connection.md \
 	doc/tutorial/04-memory-and-errors.md \
 	doc/tutorial/13-prm-by-hand.md \
+	doc/tutorial/15-direct-rules.md \
 	doc/tutorial/16-dma-host-dpu.md \
 	doc/tutorial/17-threads.md \
 	doc/tutorial/18-key-value.md \
 	doc/tutorial/19-nvme-capsules.md
 # With libibverbs alone, with librdmacm too, with libdvx.
-TUTORIAL_VERBS = doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/prm_by_hand doc/tutorial/regions
+TUTORIAL_VERBS = doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/prm_by_hand doc/tutorial/regions
 TUTORIAL_CM =
 TUTORIAL_DVX =
 EXTRA_DIST += $(TUTORIAL_PAGES) $(TUTORIAL_PAGES:.md=.pic) $(TUTORIAL_PAGES:.md=.svg) \

@@ -97,7 +97,8 @@ symlink "$build/doc/tutorial/.libs", "$desk/.libs";
 mkdir "$desk/.run", 0700;
 my $path_of_tools = join ':', map { "$build/tools/$_" } qw(dvx-sim dvx-perf dvx-copy dvx-flow dvx-prm dvx-info);
 my $terminal = Terminal->new("$desk", XDG_RUNTIME_DIR => "$desk/.run", LC_ALL => 'C.UTF-8', COLUMNS => 80,
-	PATH => "$path_of_tools:$ENV{PATH}", examples => "$build/examples", PAGER => 'cat');
+	PATH => "$path_of_tools:$ENV{PATH}", examples => "$build/examples",
+	traffic => File::Spec->rel2abs("$top/examples/traffic/traffic.pcap"), PAGER => 'cat');
 
 sub compare {
 	my ($c, $rc, $got, $all) = @_;
