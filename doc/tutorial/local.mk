@@ -8,7 +8,8 @@ TUTORIAL_PAGES = \
 	doc/tutorial/16-dma-host-dpu.md \
 	doc/tutorial/17-threads.md \
 	doc/tutorial/18-key-value.md \
-	doc/tutorial/19-nvme-capsules.md
+	doc/tutorial/19-nvme-capsules.md \
+	doc/tutorial/20-flow-offload.md
 # With libibverbs alone, with librdmacm too, with libdvx.
 TUTORIAL_VERBS = doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/prm_by_hand doc/tutorial/regions
 TUTORIAL_CM =
