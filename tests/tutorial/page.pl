@@ -125,8 +125,8 @@ sub console {
 	my $all = $block->{words} =~ /\bnumbers\b/;
 	my ($until) = $block->{words} =~ /\buntil: (.*)/;
 	my ($needs) = $block->{words} =~ /\bneeds: (\S+)/;
-	if ($needs && system("command -v '$needs' >/dev/null")) {
-		return print 'ok ', ++$n, " - the commands of line $block->{at} # SKIP $needs is not installed\n";
+	if ($needs && system("cd '$desk' && command -v '$needs' >/dev/null")) {
+		return print 'ok ', ++$n, " - the commands of line $block->{at} # SKIP there is no $needs\n";
 	}
 	for my $c (page_commands($block)) {
 		if ($c->{background}) { background($c, $all, $until) } else { compare($c, $terminal->run($c->{text}), $all) }
