@@ -4,6 +4,7 @@ TUTORIAL_PAGES = \
 	doc/tutorial/01-first-connection.md \
 	doc/tutorial/02-rdma-cm.md \
 	doc/tutorial/04-memory-and-errors.md \
+	doc/tutorial/05-shared-receives.md \
 	doc/tutorial/13-prm-by-hand.md \
 	doc/tutorial/15-direct-rules.md \
 	doc/tutorial/16-dma-host-dpu.md \
@@ -12,8 +13,11 @@ TUTORIAL_PAGES = \
 	doc/tutorial/19-nvme-capsules.md \
 	doc/tutorial/20-flow-offload.md
 # With libibverbs alone, with librdmacm too, with libdvx.
-TUTORIAL_VERBS = doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/prm_by_hand doc/tutorial/regions
-TUTORIAL_CM = doc/tutorial/cm_group doc/tutorial/cm_pair
+TUTORIAL_VERBS = \
+	doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/prm_by_hand \
+	doc/tutorial/regions doc/tutorial/shared_receives
+TUTORIAL_CM = \
+	doc/tutorial/cm_group doc/tutorial/cm_pair
 TUTORIAL_DVX =
 EXTRA_DIST += $(TUTORIAL_PAGES) $(TUTORIAL_PAGES:.md=.pic) $(TUTORIAL_PAGES:.md=.svg) \
 	doc/tutorial/README.md doc/tutorial/picture.pl doc/tutorial/tutorial.h
