@@ -6,6 +6,7 @@ TUTORIAL_PAGES = \
 	doc/tutorial/04-memory-and-errors.md \
 	doc/tutorial/05-shared-receives.md \
 	doc/tutorial/13-prm-by-hand.md \
+	doc/tutorial/14-rings-by-hand.md \
 	doc/tutorial/15-direct-rules.md \
 	doc/tutorial/16-dma-host-dpu.md \
 	doc/tutorial/17-threads.md \
@@ -18,7 +19,8 @@ TUTORIAL_VERBS = \
 	doc/tutorial/regions doc/tutorial/shared_receives
 TUTORIAL_CM = \
 	doc/tutorial/cm_group doc/tutorial/cm_pair
-TUTORIAL_DVX =
+TUTORIAL_DVX = \
+	doc/tutorial/ring_by_hand
 EXTRA_DIST += $(TUTORIAL_PAGES) $(TUTORIAL_PAGES:.md=.pic) $(TUTORIAL_PAGES:.md=.svg) \
 	doc/tutorial/README.md doc/tutorial/picture.pl doc/tutorial/tutorial.h
 noinst_PROGRAMS += $(TUTORIAL_VERBS) $(TUTORIAL_DVX)
