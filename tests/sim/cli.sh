@@ -57,6 +57,8 @@ check "exec keeps an earlier preload behind its own" says 0 'libdvx-sim.so:.*lib
 mkdir "$scratch/other" && cp "$preload" "$scratch/other/"
 check "... but not that of another dvx-sim" says 0 '1' sh -c \
 	"LD_PRELOAD='$asan$scratch/other/libdvx-sim.so:libm.so.6' '$dvx_sim' exec a -- env | grep '^LD_PRELOAD.*:libm.so.6$' | grep -o 'libdvx-sim.so' | wc -l"
+check "a command of run reaches the other function of its chip by name" says 0 '^DVX_SIM_FUNCTION=dpu' \
+	"$dvx_sim" run -- sh -c "'$dvx_sim' exec \"\$DVX_SIM_CHIP\" -f dpu -- env"
 check "exec names the device" says 0 'DVX_SIM_FUNCTION=dpu' "$dvx_sim" exec a -f dpu -- env
 
 pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "a") | .pid')

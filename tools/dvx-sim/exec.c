@@ -132,8 +132,8 @@ int exec_on_chip(const struct chip_command *c)
 	registry_file(socket, c->chip, "socket");
 	registry_file(tree, c->chip, c->function);
 	if (add_preload(lib) || add_sanitizer() || allow_asan() ||
-	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_FUNCTION", c->function, 1) ||
-	    setenv("SYSFS_PATH", tree, 1)) {
+	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_CHIP", c->chip, 1) ||
+	    setenv("DVX_SIM_FUNCTION", c->function, 1) || setenv("SYSFS_PATH", tree, 1)) {
 		say("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
