@@ -54,7 +54,7 @@ tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/r
 	tests/sim/flow_random.c tests/sim/flow_random.h tests/sim/flow_random_values.h \
 	tests/sim/flow_random_packet.c tests/sim/flow_random_change.c
 tests_librigs_a_SOURCES += tests/sim/verbs_self.c tests/sim/verbs_self.h
-dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh tests/sim/gone.sh \
+dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/ci_recipe.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh tests/sim/gone.sh \
 	tests/sim/onecpu.sh tests/sim/readme.sh tests/sim/refusals.sh tests/sim/profile.sh tests/sim/wire.sh \
 	tests/sim/faults.sh tests/sim/netdev.sh tests/sim/share.sh tests/sim/copy_tree.sh \
 	tests/sim/copy_refuse.sh tests/sim/copy_network.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh \

@@ -78,6 +78,9 @@ my %may = (
 	'tools/dvx-copy/dest' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'examples' => ['include/dvx', @rdma],
 	'doc/tutorial' => ['include/dvx', 'include/dvx/prm', @rdma],
+	# A project of somebody else: verbs alone.
+	'examples/ci' => ['ext:infiniband/verbs.h'],
+	'examples/ci/tests' => ['examples/ci'],
 );
 
 sub room {    # the row of a file; '' if its folder has none
@@ -101,7 +104,7 @@ sub allowed {
 sub resolve {    # quoted or bracketed header -> path in the tree, or undef
 	my ($file, $header, $quoted) = @_;
 	(my $dir = $file) =~ s{/[^/]*$}{};
-	my @dirs = ($quoted ? $dir : (), $file =~ m{^(tools/dvx-(?:flow|copy))/} ? $1 : (), 'include', 'src', 'src/sim', '.');
+	my @dirs = ($quoted ? $dir : (), $file =~ m{^(tools/dvx-(?:flow|copy)|examples/ci)/} ? $1 : (), 'include', 'src', 'src/sim', '.');
 	for my $d (@dirs) {
 		my $p = "$d/$header";
 		$p =~ s{^\./}{};
