@@ -5,6 +5,7 @@ TUTORIAL_PAGES = \
 	doc/tutorial/02-rdma-cm.md \
 	doc/tutorial/04-memory-and-errors.md \
 	doc/tutorial/05-shared-receives.md \
+	doc/tutorial/12-devx-objects.md \
 	doc/tutorial/13-prm-by-hand.md \
 	doc/tutorial/14-rings-by-hand.md \
 	doc/tutorial/15-direct-rules.md \
@@ -15,7 +16,7 @@ TUTORIAL_PAGES = \
 	doc/tutorial/20-flow-offload.md
 # With libibverbs alone, with librdmacm too, with libdvx.
 TUTORIAL_VERBS = \
-	doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/prm_by_hand \
+	doc/tutorial/devx_key doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/prm_by_hand \
 	doc/tutorial/regions doc/tutorial/shared_receives
 TUTORIAL_CM = \
 	doc/tutorial/cm_group doc/tutorial/cm_pair
