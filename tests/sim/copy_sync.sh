@@ -215,8 +215,33 @@ if [ "$(id -u)" = 0 ] && ${CC:-cc} -shared -fPIC -o "$work/names.so" "$work/name
 else
 	skip "owners go by name" "only root can give files away"
 fi
-check "--delete of several contents is refused" fails 2 "--delete takes" \
-	pull --delete "127.0.0.1:$port:src/dir/" "127.0.0.1:$port:src/" "$work/no"
+merged() { # pull|push SOURCE SOURCE
+	rm -rf "$work/ours" "$work/theirs"
+	mkdir -p "$work/ours/sub/old" "$work/ours/old" "$work/ours/b/old"
+	touch -d 2001-01-01 "$work/ours/sub"
+	cp -a "$work/ours" "$work/theirs"
+	rsync -a --delete "$src/m/$2" "$src/m/$3" "$work/theirs/" || return 1
+	if [ "$1" = pull ]; then
+		pull --quiet -a --delete "127.0.0.1:$port:src/m/$2" "127.0.0.1:$port:src/m/$3" "$work/ours/"
+	else
+		push --quiet -a --delete "$src/m/$2" "$src/m/$3" "127.0.0.1:$port:ours/"
+	fi && rsync -n -i -a --checksum --delete "$work/theirs/" "$work/ours/" >"$work/rsync" && cat "$work/rsync" && [ ! -s "$work/rsync" ]
+}
+if command -v rsync >"$work/which"; then
+	mkdir -p "$src/m/a/sub" "$src/m/a/n" "$src/m/b/sub/deep" "$src/m/b/kind"
+	for f in a/same b/same a/sub/x b/sub/y b/sub/x a/only b/only.b a/n/1 b/kind/f; do echo "$f" >"$src/m/$f"; done
+	ln -s dangling "$src/m/a/kind" && mkdir "$src/m/b/n" && echo 2 >"$src/m/b/n/2"
+	chmod 555 "$src/m/a/sub" && touch -d 2003-03-03 "$src/m/a/sub" "$src/m/a/n"
+	for way in pull push; do
+		check "$way --delete a/ b/ as rsync: the first counts, what is in neither goes" merged $way a/ b/
+		check "$way --delete b/ a/" merged $way b/ a/
+		check "$way --delete a/ b: b is not deleted" merged $way a/ b
+		check "$way --delete a/n b/n: one directory" merged $way a/n b/n
+	done
+	chmod -R u+w "$src/m"
+else
+	skip "--delete of several sources as rsync" "no rsync"
+fi
 check "the server ends well" stop
 
 start "$work/src"

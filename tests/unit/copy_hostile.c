@@ -204,6 +204,7 @@ static struct copy_fault pull_from(const struct copy_msg *script)
 {
 	struct actor a = {.l = calloc(1, sizeof(struct link)), .script = script};
 	struct client *c = calloc(1, sizeof(*c));
+	const struct dest_plan plan = {.root = AT_FDCWD, .dest = dest};
 	struct key none = {.n = 0};
 	struct copy_fault f = {0};
 	pthread_t t;
@@ -220,7 +221,7 @@ static struct copy_fault pull_from(const struct copy_msg *script)
 			     .patience_ms = 5000};
 	assert_int_equal(device_open(&c->device, NULL, &f), 0);
 	pthread_create(&t, NULL, act, &a);
-	client_pull(c, fds[0], &none, "x", "got", dest, false, &f);
+	client_pull(c, fds[0], &none, "x", "got", &plan, &f);
 	pthread_join(t, NULL);
 	link_close(a.l);
 	pool_free(&a.pool);

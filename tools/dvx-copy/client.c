@@ -71,7 +71,7 @@ static int client_request(struct client *c, const char *path, struct copy_fault 
 }
 
 int client_pull(struct client *c, int fd, const struct key *key, const char *path,
-		const char *expect, const char *dest, bool many, struct copy_fault *f)
+		const char *expect, const struct dest_plan *plan, struct copy_fault *f)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	int ret = client_start(c, fd, key, 0, "", f);
@@ -87,7 +87,7 @@ int client_pull(struct client *c, int fd, const struct key *key, const char *pat
 				       .f = f,
 				       .stop = c->stop,
 				       .window = msg_window(1),
-				       .plan = {AT_FDCWD, dest, many},
+				       .plan = *plan,
 				       .expect = expect};
 		r->dest.umask = c->umask;
 		ret = receiver_open(r, c->slots, c->slot_bytes) || client_request(c, path, f) ||
@@ -123,8 +123,9 @@ static int client_send(struct copy_sender *s, char *const *sources, int n)
 }
 
 int client_push(struct client *c, int fd, const struct key *key, char *const *sources, int n,
-		const char *dest, struct copy_fault *f)
+		const char *dest, bool merge, struct copy_fault *f)
 {
+	const uint32_t flags = MSG_PUSH | (n > 1 ? MSG_MANY : 0) | (merge ? MSG_MERGE : 0);
 	struct copy_sender s = {.link = &c->link,
 				.device = c->device,
 				.options = c->options,
@@ -133,7 +134,7 @@ int client_push(struct client *c, int fd, const struct key *key, char *const *so
 				.f = f,
 				.window = msg_window(1),
 				.fd = -1};
-	int ret = client_start(c, fd, key, MSG_PUSH | (n > 1 ? MSG_MANY : 0), dest, f) ||
+	int ret = client_start(c, fd, key, flags, dest, f) ||
 		  sender_open(&s, c->slots, c->slot_bytes) || client_send(&s, sources, n);
 
 	sender_close(&s);

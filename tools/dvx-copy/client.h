@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "base/report.h"
+#include "dest/dest.h"
 #include "engine/engine.h"
 #include "wire/link.h"
 
@@ -22,8 +23,8 @@ struct client {
 
 /* fd is connected; it is closed in any case. */
 int client_pull(struct client *c, int fd, const struct key *key, const char *path,
-		const char *expect, const char *dest, bool many, struct copy_fault *f);
+		const char *expect, const struct dest_plan *plan, struct copy_fault *f);
 int client_push(struct client *c, int fd, const struct key *key, char *const *sources, int n,
-		const char *dest, struct copy_fault *f);
+		const char *dest, bool merge, struct copy_fault *f);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pull and push: what the command line says, and one connection for each server. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/confine.h"
 #include "base/pool.h"
 #include "client.h"
+#include "dest/seen.h"
 #include "dvx-copy.h"
 #include "source/resolve.h"
 #include "wire/net.h"
@@ -50,7 +52,8 @@ struct cmd_copy {
 	struct key key;
 	struct client client;
 	struct copy_target *targets;
-	struct filter filter; /* the command line's */
+	struct filter filter;	/* the command line's */
+	struct dest_seen *seen; /* over all sources of a pull, if it matters; or NULL */
 };
 
 static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
@@ -59,31 +62,48 @@ static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct c
 }
 
 /* One connection per source: the server keeps no state between them. */
-static int cmd_pull_one(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
+static int cmd_pull_one(struct cmd_copy *c, int i, struct copy_fault *f)
 {
 	const struct copy_args *a = c->a;
+	const struct copy_target *t = &c->targets[i];
+	const struct dest_plan plan = {
+		.root = AT_FDCWD,
+		.dest = a->argv[a->argc - 1],
+		.many = a->argc > 2 || source_is_pattern((const uint8_t *)t->path, strlen(t->path)),
+		.last = i == a->argc - 2,
+		.seen = c->seen};
 	int fd = cmd_connect(c, t, f);
 
 	if (fd < 0)
 		return -1;
-	return client_pull(
-		&c->client, fd, &c->key, t->path, source_is_contents(t->path) ? "" : t->base,
-		a->argv[a->argc - 1],
-		a->argc > 2 || source_is_pattern((const uint8_t *)t->path, strlen(t->path)), f);
+	return client_pull(&c->client, fd, &c->key, t->path,
+			   source_is_contents(t->path) ? "" : t->base, &plan, f);
 }
 
-/* What one source holds is not in the other: the second would delete what the first brought. */
-static int cmd_check_delete(const struct copy_args *a, struct copy_fault *f)
+static const char *cmd_name(const char *arg)
 {
-	int contents = 0, n = a->argc - 1;
+	const char *slash = strrchr(arg, '/'), *colon = strrchr(slash ? slash : arg, ':');
 
-	for (int i = 0; i < n; i++)
-		contents += source_is_contents(a->argv[i]);
-	if (a->bits & OPTION_DELETE && contents && n > 1)
-		return copy_fail(f, COPY_USAGE,
-				 "--delete takes the contents of one directory (\"DIR/\"), not of "
-				 "several sources");
-	return 0;
+	return colon ? colon + 1 : slash ? slash + 1 : arg;
+}
+
+/* Whether two sources may have entries of one path: they have one name, or hold the DEST's own. */
+static bool cmd_merges(const struct copy_args *a)
+{
+	const int n = a->argc - 1;
+
+	for (int i = 0; i < n; i++) {
+		const char *arg = a->argv[i];
+
+		if (n > 1 && source_is_contents(arg))
+			return true;
+		if (source_is_pattern((const uint8_t *)arg, strlen(arg)))
+			return true;
+		for (int k = 0; k < i; k++)
+			if (!strcmp(cmd_name(arg), cmd_name(a->argv[k])))
+				return true;
+	}
+	return false;
 }
 
 /* After the device is open: its driver may write where it likes. */
@@ -103,12 +123,15 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 
 	for (int i = 0; !bad && i < n; i++)
 		bad = target_parse(&c->targets[i], a->argv[i], f);
-	bad = bad || cmd_check_delete(a, f) || device_open(&c->client.device, a->device, f) ||
+	if (cmd_merges(a) && !(c->seen = seen_new()))
+		bad = copy_fail(f, COPY_IO, "out of memory");
+	bad = bad || device_open(&c->client.device, a->device, f) ||
 	      device_via(c->client.device, a->via, f);
 	if (!bad)
 		cmd_confine(a, a->argv[n]);
 	for (int i = 0; !bad && i < n; i++)
-		bad = cmd_pull_one(c, &c->targets[i], f);
+		bad = cmd_pull_one(c, i, f);
+	seen_free(c->seen);
 	return bad;
 }
 
@@ -118,12 +141,13 @@ static int cmd_push_all(struct cmd_copy *c, struct copy_fault *f)
 	int n = a->argc - 1, fd;
 	struct copy_target *t = &c->targets[0];
 
-	if (target_parse(t, a->argv[n], f) || cmd_check_delete(a, f) ||
-	    device_open(&c->client.device, a->device, f) || device_via(c->client.device, a->via, f))
+	if (target_parse(t, a->argv[n], f) || device_open(&c->client.device, a->device, f) ||
+	    device_via(c->client.device, a->via, f))
 		return -1;
 	cmd_confine(a, NULL);
 	fd = cmd_connect(c, t, f);
-	return fd < 0 ? -1 : client_push(&c->client, fd, &c->key, a->argv, n, t->path, f);
+	return fd < 0 ? -1
+		      : client_push(&c->client, fd, &c->key, a->argv, n, t->path, cmd_merges(a), f);
 }
 
 static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struct copy_fault *),

@@ -6,6 +6,7 @@
 
 #include "base/filter.h"
 #include "dest/receiver.h"
+#include "dest/seen.h"
 #include "source/list.h"
 #include "source/resolve.h"
 
@@ -109,7 +110,7 @@ static int session_serve(struct session *s)
 
 /* --- a client that pushes --- */
 
-static int session_take(struct session *s, const char *dest, bool many)
+static int session_take(struct session *s, const char *dest, uint32_t flags)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	struct copy_msg bye;
@@ -123,11 +124,18 @@ static int session_take(struct session *s, const char *dest, bool many)
 			       .counts = s->counts,
 			       .f = s->f,
 			       .window = msg_window(s->server->clients),
-			       .plan = {s->place.dir, dest, many}};
+			       .plan = {.root = s->place.dir,
+					.dest = dest,
+					.many = flags & MSG_MANY,
+					.last = true,
+					.seen = flags & MSG_MERGE ? seen_new() : NULL}};
 	r->dest.umask = s->server->umask;
-	ret = receiver_open(r, s->server->slots, s->server->slot_bytes) || receiver_run(r) ||
-	      link_expect(s->link, MSG_BYE, &bye, s->f);
+	if (flags & MSG_MERGE && !r->plan.seen)
+		copy_fail(s->f, COPY_IO, "out of memory");
+	ret = s->f->code || receiver_open(r, s->server->slots, s->server->slot_bytes) ||
+	      receiver_run(r) || link_expect(s->link, MSG_BYE, &bye, s->f);
 	receiver_close(r);
+	seen_free(r->plan.seen);
 	free(r);
 	return ret;
 }
@@ -157,7 +165,7 @@ static int session_filter(struct session *s, uint64_t rules)
 static int session_start(struct session *s, const struct copy_msg *start)
 {
 	const uint64_t rules = start->chunks;
-	const bool push = start->flags & MSG_PUSH, many = start->flags & MSG_MANY;
+	const uint32_t flags = start->flags;
 	char dest[PATH_MAX];
 	const struct copy_bytes path = {(const uint8_t *)dest, start->name.n};
 
@@ -170,10 +178,10 @@ static int session_start(struct session *s, const struct copy_msg *start)
 	dest[start->name.n] = '\0';
 	if (session_filter(s, rules))
 		return -1;
-	if (!push)
+	if (!(flags & MSG_PUSH))
 		return session_serve(s);
 	return access_find(s->server->access, s->link->key, true, path, &s->place, s->f) ||
-	       session_take(s, (const char *)s->place.rest.p, many);
+	       session_take(s, (const char *)s->place.rest.p, flags);
 }
 
 int copy_session_run(const struct copy_server *server, struct link *l, struct copy_counts *counts,

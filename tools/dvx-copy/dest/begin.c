@@ -9,12 +9,18 @@
 #include "base/beneath.h"
 #include "commit.h"
 #include "dest.h"
+#include "seen.h"
 
 static int begin_open(const struct dest_plan *plan, const char *path, int flags)
 {
 	if (plan->root == AT_FDCWD)
 		return open(path, flags | O_CLOEXEC);
 	return beneath_open(plan->root, *path ? path : ".", flags);
+}
+
+int dest_open(const struct dest_plan *plan)
+{
+	return begin_open(plan, plan->dest, O_RDONLY | O_DIRECTORY);
 }
 
 static int begin_fault(const char *path, struct copy_fault *f)
@@ -55,7 +61,7 @@ static int begin_parent(const struct dest_plan *plan, char name[NAME_MAX + 1], s
 static int begin_base(struct dest *d, int fd, bool fresh, struct copy_fault *f)
 {
 	struct dest_dir *dir = calloc(1, sizeof(*dir) + 1);
-	struct stat st;
+	struct stat st = {0};
 
 	d->other_fs = false;
 	d->renamed = 0;
@@ -67,6 +73,10 @@ static int begin_base(struct dest *d, int fd, bool fresh, struct copy_fault *f)
 	dir->fd = fd;
 	dir->refs = 1;
 	dir->fresh = fresh;
+	dir->again = fd >= 0 && seen_dest(d);
+	dir->theirs = d->options.bits & OPTION_PLAIN;
+	dir->meta.mode = st.st_mode & 07777;
+	dir->meta.mtime = st.st_mtim;
 	d->dirs_open++;
 	d->now = dir;
 	d->base = fd;
@@ -114,7 +124,7 @@ static int begin_found(struct dest *d, const struct dest_plan *plan, const struc
 	int fd;
 
 	if (S_ISDIR(st->st_mode)) {
-		fd = begin_open(plan, plan->dest, O_RDONLY | O_DIRECTORY);
+		fd = dest_open(plan);
 		return fd < 0 ? begin_fault(plan->dest, f) : begin_base(d, fd, false, f);
 	}
 	/* A rename would replace the device by a file. */

@@ -17,8 +17,11 @@ int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct c
 {
 	char **more;
 
-	if (!(d->options.bits & OPTION_DELETE) || !dir->parent)
+	if (!(d->options.bits & OPTION_DELETE) || !dir->parent || d->seen)
 		return 0;
+	if (dir->n_names == DELETE_NAMES)
+		return copy_fail(f, COPY_IO, "--delete: a directory may have %u entries",
+				 DELETE_NAMES);
 	if (dir->n_names == dir->room_names) {
 		size_t room = dir->room_names ? 2 * dir->room_names : 64;
 
@@ -142,13 +145,19 @@ static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
 	return d->gone(d->arg, e->path);
 }
 
+int delete_entry(struct dest *d, int dir, const char *path, const char *name, struct copy_fault *f)
+{
+	struct doomed e = {.dir = dir, .path = path, .name = name};
+
+	return delete_tree(d, &e, f);
+}
+
 static int delete_one(struct dest *d, const struct dest_dir *dir, const char *name,
 		      struct copy_fault *f)
 {
 	char path[PATH_MAX];
-	struct doomed e = {.dir = dir->fd, .path = dest_path(path, dir, name), .name = name};
 
-	return delete_tree(d, &e, f);
+	return delete_entry(d, dir->fd, dest_path(path, dir, name), name, f);
 }
 
 /* Without --delete what a directory holds stays. */
@@ -192,10 +201,14 @@ int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 				 "replaces it)");
 }
 
-/* Temporaries may be another copy's that is running. */
+bool delete_is_temporary(const char *name)
+{
+	return !strncmp(name, TEMP_PREFIX, strlen(TEMP_PREFIX));
+}
+
 static bool delete_is_extra(const struct dest_dir *dir, const char *name)
 {
-	if (!strcmp(name, ".") || !strcmp(name, "..") || !strncmp(name, ".dvx-copy.", 10))
+	if (!strcmp(name, ".") || !strcmp(name, "..") || delete_is_temporary(name))
 		return false;
 	return !bsearch(&name, dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
 }
@@ -206,7 +219,7 @@ int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 	int bad = 0, fd;
 	DIR *list;
 
-	if (!(d->options.bits & OPTION_DELETE) || dir->fresh || dir->fd < 0)
+	if (!(d->options.bits & OPTION_DELETE) || dir->fresh || dir->fd < 0 || d->seen)
 		return 0;
 	if (dir->n_names)
 		qsort(dir->names, dir->n_names, sizeof(*dir->names), delete_compare);

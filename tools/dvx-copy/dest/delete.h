@@ -16,6 +16,14 @@ int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
  */
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f);
 
+/* Deletes one entry and what is in it; path is its own, for messages and the filter. */
+int delete_entry(struct dest *d, int dir, const char *path, const char *name, struct copy_fault *f);
+
+/* Temporaries may be another copy's that is running. */
+bool delete_is_temporary(const char *name);
+
+#define DELETE_NAMES (1u << 24) /* what is remembered: a sender can't fill the memory */
+
 void delete_forget(struct dest_dir *dir);
 
 #endif

@@ -13,6 +13,7 @@
 #include "delete.h"
 #include "hard.h"
 #include "meta.h"
+#include "seen.h"
 
 bool dest_name_ok(struct copy_bytes name)
 {
@@ -36,14 +37,16 @@ static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAM
 				 QUOTED(m->name.p, m->name.n));
 	memcpy(to, m->name.p, m->name.n);
 	to[m->name.n] = '\0';
-	return delete_keep(d, d->now, to, f);
+	if (delete_keep(d, d->now, to, f))
+		return -1;
+	return seen_add(d, to, m->type == MSG_DIR, f);
 }
 
 int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	char name[NAME_MAX + 1];
 
-	return dest_inner_name(d, m, name, f);
+	return dest_inner_name(d, m, name, f) < 0 ? -1 : 0;
 }
 
 /* The entry's local name. TOP gave the top entry's; entries below have names of their own. */
@@ -55,7 +58,7 @@ int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], s
 	if (!d->top_done && m->name.n == 0) {
 		d->top_done = true;
 		strcpy(to, d->top);
-		return 0;
+		return seen_add(d, to, m->type == MSG_DIR, f);
 	}
 	return dest_inner_name(d, m, to, f);
 }
@@ -113,13 +116,28 @@ static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *pat
 	return dir;
 }
 
+/* What a directory got from an earlier source stays. */
+static int finish_again(const struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->meta.mtime};
+
+	if (!(d->options.bits & OPTION_TIMES))
+		times[1].tv_nsec = UTIME_OMIT;
+	if (!fchmod(dir->fd, dir->meta.mode) && !futimens(dir->fd, times))
+		return 0;
+	return dest_fault(dir, "finishing", ".", f);
+}
+
 static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 {
 	if (dir->fd < 0 || d->options.bits & OPTION_DRY)
 		return 0;
 	if (!dir->dirty)
 		return 0;
-	if (dir->parent && !dir->theirs && meta_apply(d, dir, ".", dir->fd, &dir->meta, f))
+	if (dir->again && !dir->theirs && finish_again(d, dir, f))
+		return -1;
+	if (dir->parent && !dir->again && !dir->theirs &&
+	    meta_apply(d, dir, ".", dir->fd, &dir->meta, f))
 		return -1;
 	return commit_dir(d, dir->fd, DEST_WHERE(dir, "."), f);
 }
@@ -222,6 +240,7 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 		dest_path(path, d->now, name);
 	if (dest_enter(d, fd, path, f))
 		return -1;
+	d->now->again = d->again;
 	d->now->fresh = into ? d->now->parent->fresh : found->verdict & VERDICT_NEW;
 	/* Without letters DEST keeps its own mode and time if it was there before. */
 	d->now->theirs = into && !d->now->fresh && d->options.bits & OPTION_PLAIN;
@@ -232,7 +251,10 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 		meta_compare(d, d->now, NULL, NULL, &d->now->meta);
 	else if (fstat(fd, &st))
 		return dest_fault(d->now, "opening directory", ".", f);
-	else if (d->other_fs |= st.st_dev != d->dev, !d->now->theirs)
+	else if (d->other_fs |= st.st_dev != d->dev, d->now->again) {
+		d->now->meta.mode = st.st_mode & 07777;
+		d->now->meta.mtime = st.st_mtim;
+	} else if (!d->now->theirs)
 		found->verdict |= meta_compare(d, d->now, NULL, &st, &d->now->meta);
 	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY))
 		make_writable(d->now, &st);
@@ -260,6 +282,7 @@ int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 	if (!dir || !dir->parent)
 		return copy_fail(f, COPY_PROTOCOL,
 				 "the sender ended a directory that it had not started");
+	seen_end(d, dir, m->flags & MSG_WHOLE);
 	if (m->flags & MSG_WHOLE && delete_others(d, dir, f))
 		return -1;
 	dest_clean(d, dir);

@@ -49,6 +49,7 @@ struct dest_dir {
 	bool dirty;  /* an entry of it changed, or it did: there is something to finish */
 	bool fresh;  /* made by this copy: nothing can be in the way */
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* its default ACL, which new entries get */
+	bool again;  /* an earlier source's: it keeps what that gave it */
 	struct dest_meta meta;
 	char **names; /* listed entries, with --delete */
 	size_t n_names, room_names;
@@ -95,6 +96,8 @@ struct dest {
 	struct dest_late *late; /* hard links to be made at the end */
 	struct dest_owner *owners;
 	uint32_t n_owners;
+	struct dest_seen *seen; /* of several sources that may have the same paths; or NULL */
+	bool again;		/* the directory is one of an earlier source, too */
 	uint32_t umask;
 	/* Tells that an entry was not copied whole, or was deleted. */
 	int (*skip)(void *arg, const char *path, const char *why);
@@ -109,6 +112,8 @@ struct dest_plan {
 	int root;	  /* DEST is relative to this directory and stays beneath it; or AT_FDCWD */
 	const char *dest; /* as the user gave it */
 	bool many;	  /* several sources: DEST has to be a directory */
+	bool last;	  /* no more of them come after this connection */
+	struct dest_seen *seen;
 };
 
 /* Of an entry: what was found, and the file to be written if its data is wanted. */
@@ -124,6 +129,9 @@ struct dest_found {
  */
 int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_msg *top,
 	       bool is_dir, struct copy_fault *f);
+
+/* DEST itself, if it is a directory. */
+int dest_open(const struct dest_plan *plan);
 
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		 struct copy_fault *f);
@@ -157,6 +165,7 @@ bool dest_name_ok(struct copy_bytes name);
 
 /* --- what the files of this folder share --- */
 
+/* 1: an earlier source has an entry of this path, which counts. */
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
 	      struct copy_fault *f);
 

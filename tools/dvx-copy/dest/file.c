@@ -166,9 +166,10 @@ int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *f
 	int skip, ret = 0;
 
 	meta_take(d, m, &meta);
-	if (dest_name(d, m, name, f))
-		ret = -1;
-	else if ((skip = hard_later(d, m, name, found, f)) != 0)
+	if ((skip = dest_name(d, m, name, f)) != 0) {
+		found->verdict = VERDICT_LEFT;
+		ret = skip < 0 ? -1 : 0;
+	} else if ((skip = hard_later(d, m, name, found, f)) != 0)
 		ret = skip < 0 ? -1 : 0;
 	else if ((skip = file_compare(d, name, m, &meta, &found->verdict, f)) != 0)
 		ret = skip < 0 ? -1 : 0;

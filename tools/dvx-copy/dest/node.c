@@ -94,14 +94,21 @@ static int node_make(struct dest *d, const struct node *n, const struct dest_met
 	return d->skip(d->arg, dest_path(path, d->now, n->name), "only root can make devices");
 }
 
-static int node_add(struct dest *d, const struct copy_msg *m, const struct node *n,
+static int node_add(struct dest *d, const struct copy_msg *m, struct node *n,
 		    struct dest_found *found, struct copy_fault *f)
 {
 	bool dry = d->options.bits & OPTION_DRY;
+	char name[NAME_MAX + 1];
 	struct dest_meta meta;
-	int later, ret = 0;
+	int later = dest_name(d, m, name, f), ret = 0;
 
 	meta_take(d, m, &meta);
+	if (later) {
+		found->verdict = VERDICT_LEFT;
+		meta_free(&meta);
+		return later < 0 ? -1 : 0;
+	}
+	n->name = name;
 	later = hard_later(d, m, n->name, found, f);
 	if (later)
 		ret = later < 0 ? -1 : 0;
@@ -126,11 +133,9 @@ static int node_add(struct dest *d, const struct copy_msg *m, const struct node 
 int dest_add_link(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		  struct copy_fault *f)
 {
-	char name[NAME_MAX + 1], target[PATH_MAX];
-	struct node n = {.name = name, .target = target, .mode = S_IFLNK};
+	char target[PATH_MAX];
+	struct node n = {.target = target, .mode = S_IFLNK};
 
-	if (dest_name(d, m, name, f))
-		return -1;
 	if (memchr(m->text.p, '\0', m->text.n))
 		return copy_fail(f, COPY_PROTOCOL,
 				 "the sender sent a link target with a zero byte");
@@ -145,12 +150,9 @@ int dest_add_link(struct dest *d, const struct copy_msg *m, struct dest_found *f
 int dest_add_special(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		     struct copy_fault *f)
 {
-	char name[NAME_MAX + 1];
-	struct node n = {.name = name, .mode = m->mode, .rdev = m->off};
+	struct node n = {.mode = m->mode, .rdev = m->off};
 	struct copy_msg plain = *m;
 
-	if (dest_name(d, m, name, f))
-		return -1;
 	if (!(d->options.bits & OPTION_SPECIALS) ||
 	    !(S_ISBLK(m->mode) || S_ISCHR(m->mode) || S_ISFIFO(m->mode) || S_ISSOCK(m->mode)))
 		return copy_fail(f, COPY_PROTOCOL,

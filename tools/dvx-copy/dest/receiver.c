@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "seen.h"
+
 #define SPINS	 200 /* polls of the queue before sleeping: about the duration of a copy */
 #define SLICE_MS 250
 
@@ -73,6 +75,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->intake.counts = r->dest.counts = r->counts;
 	r->dest.options = r->options;
 	r->dest.skip = receiver_skip;
+	r->dest.seen = r->plan.seen;
 	r->dest.gone = receiver_gone;
 	r->dest.arg = r;
 	r->dest.most = m.window + m.window / 2;
@@ -177,9 +180,10 @@ static int receiver_drain(struct receiver *r);
 static int end_source(struct receiver *r)
 {
 	if (r->top_waits) /* it could not be listed */
-		r->top_waits = false;
+		seen_fail(&r->dest);
 	else if (r->dest.now && (receiver_drain(r) || dest_finish(&r->dest, r->f)))
 		return -1;
+	r->top_waits = false;
 	return 0;
 }
 
@@ -500,7 +504,8 @@ int receiver_run(struct receiver *r)
 	struct copy_msg m = {.type = MSG_FINISHED};
 
 	r->done = false;
-	if (receiver_loop(r, true) || flush_verdicts(r) || end_source(r))
+	if (receiver_loop(r, true) || flush_verdicts(r) || end_source(r) ||
+	    seen_delete(&r->dest, &r->plan, r->f))
 		return -1;
 	m.files = r->counts->files - before.files;
 	m.chunks = r->counts->chunks - before.chunks;

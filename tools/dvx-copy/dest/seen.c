@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "seen.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commit.h"
+#include "delete.h"
+
+#define DEPTH_MAX 512
+
+struct seen_entry {
+	bool is_dir, whole;
+	char path[]; /* from DEST */
+};
+
+struct dest_seen {
+	void *entries; /* a tree of struct seen_entry */
+	uint32_t n;
+	bool failed;
+};
+
+struct dest_seen *seen_new(void)
+{
+	return calloc(1, sizeof(struct dest_seen));
+}
+
+void seen_free(struct dest_seen *seen)
+{
+	if (seen)
+		tdestroy(seen->entries, free);
+	free(seen);
+}
+
+static int seen_compare(const void *a, const void *b)
+{
+	const struct seen_entry *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+static struct seen_entry *seen_entry(const char *path, bool is_dir)
+{
+	size_t n = strlen(path) + 1;
+	struct seen_entry *e = malloc(sizeof(*e) + n);
+
+	if (!e)
+		return NULL;
+	*e = (struct seen_entry){.is_dir = is_dir, .whole = true};
+	memcpy(e->path, path, n);
+	return e;
+}
+
+/* One that was seen before, or the new one. */
+static struct seen_entry *seen_put(struct dest_seen *s, struct seen_entry *e)
+{
+	struct seen_entry **at = e ? tsearch(e, &s->entries, seen_compare) : NULL;
+
+	if (!at || *at != e)
+		free(e);
+	return at ? *at : NULL;
+}
+
+static struct seen_entry *seen_find(struct dest_seen *s, const char *path)
+{
+	struct seen_entry *key = seen_entry(path, false), **at;
+
+	at = key ? tfind(key, &s->entries, seen_compare) : NULL;
+	free(key);
+	return at ? *at : NULL;
+}
+
+int seen_add(struct dest *d, const char *name, bool is_dir, struct copy_fault *f)
+{
+	struct seen_entry *new, *e;
+	char path[PATH_MAX];
+
+	d->again = false;
+	if (!d->seen)
+		return 0;
+	if (d->seen->n == DELETE_NAMES)
+		return copy_fail(f, COPY_IO, "several sources may have %u entries", DELETE_NAMES);
+	new = seen_entry(dest_path(path, d->now, name), is_dir);
+	e = seen_put(d->seen, new);
+	if (!e)
+		return copy_fail(f, COPY_IO, "out of memory");
+	d->seen->n += e == new;
+	if (e == new)
+		return 0;
+	d->again = is_dir && e->is_dir;
+	e->is_dir |= is_dir; /* a directory counts more than a file, whichever was first */
+	return !is_dir;
+}
+
+bool seen_dest(const struct dest *d)
+{
+	return d->seen && seen_find(d->seen, "");
+}
+
+void seen_end(struct dest *d, const struct dest_dir *dir, bool whole)
+{
+	struct seen_entry *e = d->seen ? seen_find(d->seen, dir->path) : NULL;
+
+	if (e)
+		e->whole &= whole;
+}
+
+void seen_fail(struct dest *d)
+{
+	if (d->seen)
+		d->seen->failed = true;
+}
+
+/* --- deleting what no source has --- */
+
+static int seen_sweep(struct dest *d, int fd, const char *path, unsigned int depth,
+		      struct copy_fault *f);
+
+static int seen_child(struct dest *d, int fd, const char *path, const char *name, bool deletes,
+		      unsigned int depth, struct copy_fault *f)
+{
+	const struct seen_entry *e = seen_find(d->seen, path);
+	int sub, ret;
+
+	if (!e)
+		return deletes && !delete_is_temporary(name) ? delete_entry(d, fd, path, name, f)
+							     : 0;
+	if (!e->is_dir || depth > DEPTH_MAX)
+		return 0;
+	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (sub < 0) /* not what the copy made: a dry run, or somebody else */
+		return 0;
+	ret = seen_sweep(d, sub, path, depth, f);
+	close(sub);
+	return ret;
+}
+
+/* The directory's time is the source's already. */
+static int seen_put_time(struct dest *d, int fd, const char *path, const struct stat *before,
+			 struct copy_fault *f)
+{
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, before->st_mtim};
+	struct stat now;
+
+	if (fstat(fd, &now) || (now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+				now.st_mtim.tv_nsec == before->st_mtim.tv_nsec))
+		return 0;
+	if (d->options.bits & OPTION_TIMES && seen_find(d->seen, path))
+		(void)!futimens(fd, times);
+	return commit_dir(d, fd, QUOTED(path, strlen(path)), f);
+}
+
+static int seen_list(struct dest *d, int fd, const char *path, DIR *list, unsigned int depth,
+		     struct copy_fault *f)
+{
+	const struct seen_entry *e = seen_find(d->seen, path);
+	const size_t n = strlen(path);
+	const struct dirent *de;
+	char sub[PATH_MAX];
+	int bad = 0;
+
+	while (!bad && (de = readdir(list))) {
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, "..") ||
+		    n + strlen(de->d_name) + 2 > sizeof(sub))
+			continue;
+		strcpy(sub, path);
+		strcpy(sub + n, n ? "/" : "");
+		strcat(sub, de->d_name);
+		bad = seen_child(d, fd, sub, de->d_name, e && e->whole, depth + 1, f) ||
+		      alive_tick(&d->alive);
+	}
+	return bad;
+}
+
+static int seen_sweep(struct dest *d, int fd, const char *path, unsigned int depth,
+		      struct copy_fault *f)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad;
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	struct stat st;
+
+	if (!list || fstat(fd, &st))
+		bad = copy_fail(f, COPY_IO, "reading %s: %s", QUOTED(path, strlen(path)),
+				strerror(errno));
+	else
+		bad = seen_list(d, fd, path, list, depth, f);
+	if (list)
+		closedir(list);
+	else if (copy >= 0)
+		close(copy);
+	return bad ? -1 : seen_put_time(d, fd, path, &st, f);
+}
+
+int seen_delete(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
+{
+	int fd, ret;
+
+	if (!d->seen || !plan->last || d->seen->failed || !(d->options.bits & OPTION_DELETE))
+		return 0;
+	fd = dest_open(plan);
+	if (fd < 0) /* a dry run that would make it */
+		return 0;
+	ret = seen_sweep(d, fd, "", 0, f);
+	close(fd);
+	return ret;
+}
