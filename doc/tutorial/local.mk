@@ -6,6 +6,7 @@ TUTORIAL_PAGES = \
 	doc/tutorial/03-completions.md \
 	doc/tutorial/04-memory-and-errors.md \
 	doc/tutorial/05-shared-receives.md \
+	doc/tutorial/06-datagrams.md \
 	doc/tutorial/12-devx-objects.md \
 	doc/tutorial/13-prm-by-hand.md \
 	doc/tutorial/14-rings-by-hand.md \
@@ -17,20 +18,12 @@ TUTORIAL_PAGES = \
 	doc/tutorial/20-flow-offload.md
 # With libibverbs alone, with librdmacm too, with libdvx.
 TUTORIAL_VERBS = \
-	doc/tutorial/devx_key \
-	doc/tutorial/direct_rules \
-	doc/tutorial/first_rc \
-	doc/tutorial/keys \
-	doc/tutorial/order \
-	doc/tutorial/overrun \
-	doc/tutorial/prm_by_hand \
-	doc/tutorial/regions \
-	doc/tutorial/shared_receives
+	doc/tutorial/datagrams doc/tutorial/devx_key doc/tutorial/direct_rules doc/tutorial/first_rc \
+	doc/tutorial/keys doc/tutorial/order doc/tutorial/overrun doc/tutorial/prm_by_hand \
+	doc/tutorial/regions doc/tutorial/shared_receives
 TUTORIAL_CM = \
-	doc/tutorial/cm_group \
-	doc/tutorial/cm_pair
-TUTORIAL_DVX = \
-	doc/tutorial/ring_by_hand
+	doc/tutorial/cm_group doc/tutorial/cm_pair
+TUTORIAL_DVX = doc/tutorial/ring_by_hand
 EXTRA_DIST += $(TUTORIAL_PAGES) $(TUTORIAL_PAGES:.md=.pic) $(TUTORIAL_PAGES:.md=.svg) \
 	doc/tutorial/README.md doc/tutorial/picture.pl doc/tutorial/tutorial.h
 noinst_PROGRAMS += $(TUTORIAL_VERBS) $(TUTORIAL_DVX)
