@@ -10,7 +10,7 @@ dist_man_MANS += doc/man/dvx_template_write.3 doc/man/dvx_post_bind.3 doc/man/dv
 dist_man_MANS += doc/man/dvx_dct_create.3 doc/man/dvx_post_wait.3 doc/man/dvx_post_xrc_send.3
 EXTRA_DIST += \
 	doc/GLOSSARY.md doc/design \
-	doc/programs.md \
+	doc/programs.md doc/rooms.pl doc/rooms.svg \
 	doc/rdma-core-tests.md doc/rdma-core-newest-tests.md \
 	doc/hardware-to-verify.md \
 	doc/syndromes.md

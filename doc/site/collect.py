@@ -83,6 +83,7 @@ def main():
             write(path, "---\norphan: true\n---\n" + page.read())
     for svg in glob.glob("doc/tutorial/*.svg", root_dir=top):
         shutil.copy(os.path.join(top, svg), os.path.join(folder, "tutorial"))
+    shutil.copy(os.path.join(top, "doc/rooms.svg"), os.path.join(folder, "doc"))
     calls = manual.write_all(top, folder)
     reference.write_all(top, build, folder, files, calls)
     files.write_all(os.path.join(folder, "extra"))

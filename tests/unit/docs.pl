@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that documents name files and functions that exist, that design notes stay within 120 columns, and that
-# each example is in the index of examples, with calls that it makes.
+# Proves that documents name files and functions that exist, that design notes stay within 120 columns, that the
+# commits that CONTRIBUTING quotes exist, and that each example is in the index of examples, with calls that it makes.
 use strict;
 use warnings;
 
@@ -50,6 +50,20 @@ for my $doc (@docs) {
 		}
 	}
 }
+
+# Commits that CONTRIBUTING quotes: `hash`, "subject". A clone may lack old ones.
+my $guide = slurp('CONTRIBUTING.md');
+my $git = -e "$top/.git" && `git -C '$top' rev-parse HEAD 2>/dev/null`;
+my $quotes = 0;
+while ($git && $guide =~ /`([0-9a-f]{8,})`,\s+"([^"]+)"/g) {
+	my ($hash, $subject) = ($1, $2);
+	$subject =~ s/\s+/ /g;
+	chomp(my $is = `git -C '$top' log -1 --format=%s $hash 2>/dev/null`);
+	$quotes++;
+	next if $is eq $subject || ($is eq '' && `git -C '$top' rev-parse --is-shallow-repository` =~ /true/);
+	push @bad, "CONTRIBUTING.md: commit $hash is not \"$subject\", but \"$is\"";
+}
+push @bad, 'CONTRIBUTING.md quotes no commit' if $git && !$quotes;
 
 # The index of examples: a row begins with the file that it is about.
 my %row;

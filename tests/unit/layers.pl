@@ -77,11 +77,16 @@ my %may = (
 	'tools/dvx-copy/source' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'tools/dvx-copy/dest' => [map("tools/dvx-copy/$_", qw(base wire)), 'tools/dvx-copy/engine/engine.h', 'tools/cli'],
 	'examples' => ['include/dvx', @rdma],
-	'doc/tutorial' => ['include/dvx', 'include/dvx/prm', @rdma],
+	'doc/tutorial' => ['examples/example.h', 'include/dvx', 'include/dvx/prm', @rdma],
 	# A project of somebody else: verbs alone.
 	'examples/ci' => ['ext:infiniband/verbs.h'],
 	'examples/ci/tests' => ['examples/ci'],
 );
+
+if (@ARGV && $ARGV[0] eq '--table') { # for doc/rooms.pl
+	print join(' ', $_, @{$may{$_}}), "\n" for sort keys %may;
+	exit;
+}
 
 sub room {    # the row of a file; '' if its folder has none
 	my ($path) = @_;
@@ -142,8 +147,23 @@ for my $file (@files) {
 	}
 }
 push @bad, "$_: a row without sources" for grep { !$seen{$_} } sort keys %may;
-print "1..1\n";
+print "1..2\n";
 print "# $n includes in " . scalar(@files) . " files\n";
 print "# $_\n" for @bad;
-print @bad || !$n ? "not ok" : "ok", " 1 - every include follows the house's table\n";
-exit(@bad ? 1 : 0);
+my $failed = @bad || !$n;
+print $failed ? "not ok" : "ok", " 1 - every include follows the house's table\n";
+
+# What the picture was drawn from, in its first lines.
+sub drawn {
+	open my $fh, '<', "$top/doc/rooms.svg" or return 'nothing';
+	local $/;
+	return <$fh> =~ /layers\.pl:\n(.*?)-->/s ? $1 : 'nothing';
+}
+my $graph = `'$^X' '$0' --table | '$^X' '$top/doc/rooms.pl' --graph`;
+if ($graph eq drawn()) {
+	print "ok 2 - the map of the rooms (doc/rooms.svg) is that of the table\n";
+} else {
+	print "# tests/unit/layers.pl --table | doc/rooms.pl >doc/rooms.svg draws it anew\nnot ok 2 - the map of the rooms is that of the table\n";
+	$failed = 1;
+}
+exit($failed ? 1 : 0);
