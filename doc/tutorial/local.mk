@@ -26,7 +26,7 @@ TUTORIAL_CM = \
 	doc/tutorial/cm_group doc/tutorial/cm_pair
 TUTORIAL_DVX = doc/tutorial/ring_by_hand
 EXTRA_DIST += $(TUTORIAL_PAGES) $(TUTORIAL_PAGES:.md=.pic) $(TUTORIAL_PAGES:.md=.svg) \
-	doc/tutorial/README.md doc/tutorial/picture.pl doc/tutorial/tutorial.h
+	doc/tutorial/README.md doc/tutorial/picture.pl doc/tutorial/shell doc/tutorial/tutorial.h
 noinst_PROGRAMS += $(TUTORIAL_VERBS) $(TUTORIAL_DVX)
 $(TUTORIAL_VERBS): private LDADD = $(MLX5_LIBS) $(IBVERBS_LIBS)
 if HAVE_RDMACM

@@ -7,20 +7,19 @@ use Fcntl;
 
 our $LIMIT = 60;    # seconds that a command may take
 
-# In this folder, with these variables.
+# In this folder, started by these words, with these variables.
 sub new {
-	my ($class, $folder, %env) = @_;
+	my ($class, $folder, $by, %env) = @_;
 	pipe my $from, my $to or die "pipe: $!";
 	pipe my $in, my $out or die "pipe: $!";
 	my $pid = fork // die "fork: $!";
 	if (!$pid) {
 		@ENV{keys %env} = values %env;
-		chdir $folder or die "$folder: $!";
 		setpgrp;
 		open STDIN, '<&', $in or die;
 		fcntl $to, F_SETFD, 0 or die;
 		open STDERR, '>', "$folder/.shell" or die;
-		exec 'bash', '--norc', '--noprofile', '-c', 'exec 9>&' . fileno($to) . '; while IFS= read -r line; do eval "$line"; done';
+		exec @$by, 'bash', '--norc', '--noprofile', '-c', 'exec 9>&' . fileno($to) . '; while IFS= read -r line; do eval "$line"; done';
 	}
 	close $to;
 	close $in;

@@ -92,13 +92,10 @@ for my $block (grep { $_->{lang} !~ /^(?:console|text)$/ } @$blocks) {
 
 # A folder as the reader's, who works where the tutorial's programs and files are.
 my $desk = File::Temp->newdir('dvx-tutorial.XXXXXX', TMPDIR => 1);
-symlink $_, "$desk/" . basename $_ for grep { -f && !/\.(?:o|md|log|trs)$/ } glob("$folder/*"), glob("$build/doc/tutorial/*");
-symlink "$build/doc/tutorial/.libs", "$desk/.libs";
 mkdir "$desk/.run", 0700;
-my $path_of_tools = join ':', map { "$build/tools/$_" } qw(dvx-sim dvx-perf dvx-copy dvx-flow dvx-prm dvx-info);
-my $terminal = Terminal->new("$desk", XDG_RUNTIME_DIR => "$desk/.run", LC_ALL => 'C.UTF-8', COLUMNS => 80,
-	PATH => "$path_of_tools:$ENV{PATH}", examples => "$build/examples",
-	traffic => File::Spec->rel2abs("$top/examples/traffic/traffic.pcap"), PAGER => 'cat');
+my $terminal = Terminal->new("$desk", [File::Spec->rel2abs("$top/doc/tutorial/shell"), $build, "$desk"],
+	XDG_RUNTIME_DIR => "$desk/.run", LC_ALL => 'C.UTF-8', COLUMNS => 80, PAGER => 'cat');
+$terminal->run(':'); # the folder has its links then
 
 sub compare {
 	my ($c, $rc, $got, $all) = @_;
