@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# systemd looks below /usr and /usr/local.
+systemdunitdir = $(prefix)/lib/systemd/system
+sysusersdir = $(prefix)/lib/sysusers.d
+nodist_systemdunit_DATA =
 include tools/cli/local.mk
 include tools/dvx-sim/local.mk
 include tools/dvx-copy/local.mk

@@ -126,7 +126,49 @@ check "a key that is not in the list" fails 11 "another key" \
 	pull --key-file "$work/other" "127.0.0.1:$port:file" "$work/no"
 named() { grep -q '(key web): 1 file' "$work/server.err"; }
 check "the log names the key" named
+# hup WORDS: the list is read again, and the server says so
+hup() {
+	kill -HUP "$server"
+	until grep -q "$1" "$work/server.err"; do kill -0 "$server" || return 1; done
+}
+reread() {
+	head -c 131072 /dev/zero >"$src/dir/zeros"
+	exec_paused --slots 1 --slot-size 4K --key-file "$work/web.key" "127.0.0.1:$port:dir/zeros" "$work/cut" 2>"$work/err" &
+	client=$!
+	paused || return 1
+	(umask 077; echo 0123456789abcdef-new >"$work/new.key")
+	sed -i '/web/d' "$work/allow" && echo "key new new.key" >>"$work/allow" && echo "read new dir" >>"$work/allow"
+	hup "keys were read again" || return 1
+	go_on
+	wait "$client"
+	status=$?
+	cat "$work/err"
+	[ "$status" = 8 ] && [ ! -e "$work/cut" ] && grep -q "its key was taken out" "$work/server.err" &&
+		pull --quiet --key-file "$work/new.key" "127.0.0.1:$port:dir/zeros" "$work/zeros" && cmp "$src/dir/zeros" "$work/zeros"
+}
+check "SIGHUP reads the list again: a key that is gone ends its copy, a new one is served" reread
+check "the one that was taken out is unknown" fails 11 "another key" \
+	pull --key-file "$work/web.key" "127.0.0.1:$port:dir/zeros" "$work/no"
+further() {
+	echo "write new" >>"$work/allow"
+	hup "keys stay as they are: key new: nobody could write all of the root at the start" &&
+		pull --quiet --key-file "$work/new.key" "127.0.0.1:$port:dir/zeros" "$work/zeros"
+}
+check "rights beyond those at the start need a restart, and the old list stays" further
 check "server ends well with a list" stop
+if command -v systemd-analyze >"$work/which"; then
+	unit() {
+		mkdir "$work/units" && sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" \
+			"$top_builddir/tools/dvx-copy/systemd/dvx-copy@.service" >"$work/units/dvx-copy@.service" &&
+			systemd-analyze verify --man=no "$work/units/dvx-copy@images.service" >"$work/out" 2>&1
+		status=$?
+		cat "$work/out"
+		return $status
+	}
+	check "systemd takes the unit" unit
+else
+	skip "systemd takes the unit" "no systemd-analyze"
+fi
 
 many_rights() {
 	echo "key ops key" >"$work/many" && mkdir "$src/many" || return 1

@@ -225,7 +225,9 @@ merged() { # pull|push SOURCE SOURCE
 		pull --quiet -a --delete "127.0.0.1:$port:src/m/$2" "127.0.0.1:$port:src/m/$3" "$work/ours/"
 	else
 		push --quiet -a --delete "$src/m/$2" "$src/m/$3" "127.0.0.1:$port:ours/"
-	fi && rsync -n -i -a --checksum --delete "$work/theirs/" "$work/ours/" >"$work/rsync" && cat "$work/rsync" && [ ! -s "$work/rsync" ]
+	fi || return 1
+	case $2 in */) ;; *) touch -d 2000-01-01 "$work/ours" "$work/theirs" ;; esac # nobody's
+	rsync -n -i -a --checksum --delete "$work/theirs/" "$work/ours/" >"$work/rsync" && cat "$work/rsync" && [ ! -s "$work/rsync" ]
 }
 if command -v rsync >"$work/which"; then
 	mkdir -p "$src/m/a/sub" "$src/m/a/n" "$src/m/b/sub/deep" "$src/m/b/kind"

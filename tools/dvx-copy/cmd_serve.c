@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +31,22 @@ static void cmd_serve_announce(const struct copy_args *a, struct copy_device *de
 	fflush(stdout);
 }
 
-/* Nothing but what somebody has a right to is opened from here on, and nothing is connected to. */
-static const char *cmd_serve_confine(const struct access *access, char told[CONFINE_TOLD])
+/* Where the keys are read again. -1: there are none. */
+static int cmd_serve_keys_dir(const struct copy_args *a)
 {
+	const char *file = a->allow ? a->allow : a->key_file;
+	char path[PATH_MAX];
+
+	if (!file || strlen(file) >= sizeof(path))
+		return -1;
+	return open(dirname(strcpy(path, file)), O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Nothing but what somebody has a right to is opened from here on, and nothing is connected to. */
+static const char *cmd_serve_confine(const struct copy_args *a, const struct access *access,
+				     char told[CONFINE_TOLD])
+{
+	const int keys = cmd_serve_keys_dir(a);
 	struct confine_dir d, *dirs;
 	struct confine c = {.reads = true, .network = true};
 
@@ -41,12 +56,30 @@ static const char *cmd_serve_confine(const struct access *access, char told[CONF
 	for (size_t i = 0; dirs && i < c.n; i++)
 		access_dir(access, i, &dirs[i].fd, &dirs[i].write);
 	c.dirs = dirs;
+	if (dirs && keys >= 0)
+		dirs[c.n++].fd = keys;
 	if (dirs)
 		confine(&c, told);
 	else
 		snprintf(told, CONFINE_TOLD, "not by Landlock (%s)", strerror(ENOMEM));
 	free(dirs);
+	if (keys >= 0)
+		close(keys);
 	return told;
+}
+
+/* What SIGHUP reads again. */
+struct cmd_keys {
+	const struct copy_args *a;
+	int root;
+};
+
+static volatile sig_atomic_t cmd_reload_asked;
+
+static void cmd_serve_again(int sig)
+{
+	(void)sig;
+	cmd_reload_asked = 1;
 }
 
 static int cmd_serve_access(const struct copy_args *a, int root, struct access **access,
@@ -67,6 +100,27 @@ static int cmd_serve_access(const struct copy_args *a, int root, struct access *
 	return ret;
 }
 
+static int cmd_serve_reload(void *arg, struct access **out, struct copy_fault *f)
+{
+	const struct cmd_keys *k = arg;
+
+	return cmd_serve_access(k->a, k->root, out, f);
+}
+
+/* Without keys SIGHUP ends the server, as it ends other programs. */
+static void cmd_serve_await_hup(const struct copy_args *a, struct serve *wish,
+				struct cmd_keys *keys)
+{
+	struct sigaction again = {.sa_handler = cmd_serve_again};
+
+	if (!a->allow && !a->key_file)
+		return;
+	wish->reload = cmd_serve_reload;
+	wish->arg = keys;
+	wish->again = &cmd_reload_asked;
+	sigaction(SIGHUP, &again, NULL);
+}
+
 static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct copy_fault *f)
 {
 	struct copy_server *s = &wish->shared;
@@ -84,7 +138,7 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct c
 		wish->watch = device_watch(s->device, f);
 		if (wish->watch >= 0) {
 			cmd_serve_announce(a, s->device, listener,
-					   cmd_serve_confine(s->access, told));
+					   cmd_serve_confine(a, s->access, told));
 			ret = serve(wish, listener, &stop_asked, f);
 		}
 		device_close(s->device);
@@ -95,6 +149,7 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct c
 
 static int cmd_serve_root(const struct copy_args *a, struct serve *wish, struct copy_fault *f)
 {
+	struct cmd_keys keys = {.a = a};
 	struct access *access;
 	int root, ret;
 
@@ -108,6 +163,8 @@ static int cmd_serve_root(const struct copy_args *a, struct serve *wish, struct 
 	ret = cmd_serve_access(a, root, &access, f);
 	if (!ret) {
 		wish->shared.access = access;
+		keys.root = root;
+		cmd_serve_await_hup(a, wish, &keys);
 		ret = cmd_serve_run(a, wish, f);
 		access_free(access);
 	}

@@ -62,3 +62,10 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/dest/temp.h tools/dvx-copy/dest/xattr.c tools/dvx-copy/dest/xattr.h
 
 dist_man_MANS += doc/man/dvx-copy.1
+
+nodist_systemdunit_DATA += tools/dvx-copy/systemd/dvx-copy@.service
+tools/dvx-copy/systemd/dvx-copy@.service: tools/dvx-copy/systemd/dvx-copy@.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed 's|@bindir[@]|$(bindir)|' $(srcdir)/$@.in >$@
+CLEANFILES += tools/dvx-copy/systemd/dvx-copy@.service
+EXTRA_DIST += tools/dvx-copy/systemd/dvx-copy@.service.in
+dist_sysusers_DATA = tools/dvx-copy/systemd/dvx-copy.conf

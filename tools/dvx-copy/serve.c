@@ -22,6 +22,8 @@ struct clients;
 struct serve_client {
 	struct serve_client *next, **back;
 	bool known, dropped; /* dropped: another stranger needed its place */
+	bool revoked;	     /* its key was taken out of the list */
+	struct access *access;
 	struct clients *all;
 	struct link link;
 	struct gate_source source;
@@ -31,6 +33,7 @@ struct serve_client {
 /* The lock guards the list and what follows it; each client's own state is its thread's. */
 struct clients {
 	const struct serve *serve;
+	struct access *access; /* of those who come */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct serve_client *first;
@@ -68,8 +71,9 @@ static void farewell(const struct serve_client *c, const struct copy_counts *t,
 {
 	if (f->code && (c->known || serve_may_say(c->all)))
 		say("client %s: %s", c->name,
-		    c->dropped ? "dropped during the handshake: too many connections at once"
-			       : f->text);
+		    c->dropped	 ? "dropped during the handshake: too many connections at once"
+		    : c->revoked ? "its key was taken out"
+				 : f->text);
 	else if (f->code)
 		return;
 	else if (!c->all->serve->quiet)
@@ -100,6 +104,7 @@ static void serve_leave(struct serve_client *c, const struct copy_fault *f)
 	}
 	pthread_cond_signal(&all->changed);
 	pthread_mutex_unlock(&all->lock);
+	access_free(c->access);
 	free(c);
 }
 
@@ -119,7 +124,7 @@ static int promote(struct serve_client *c, struct copy_fault *f)
 /* From here on the log names the key. */
 static int serve_know(struct serve_client *c, struct copy_fault *f)
 {
-	const struct access *a = c->all->serve->shared.access;
+	const struct access *a = c->access;
 	const char *key = access_key_name(a, c->link.key);
 	size_t n = strlen(c->name);
 
@@ -131,13 +136,14 @@ static int serve_know(struct serve_client *c, struct copy_fault *f)
 static void *client_main(void *arg)
 {
 	struct serve_client *c = arg;
-	const struct serve *s = c->all->serve;
-	const struct key_ring ring = access_ring(s->shared.access);
+	const struct key_ring ring = access_ring(c->access);
+	struct copy_server server = c->all->serve->shared;
 	struct copy_counts t = {0};
 	struct copy_fault f = {0};
 
+	server.access = c->access;
 	if (link_welcome(&c->link, &ring, &f) || serve_know(c, &f) ||
-	    copy_session_run(&s->shared, &c->link, &t, &f))
+	    copy_session_run(&server, &c->link, &t, &f))
 		if (f.code != COPY_PEER)
 			link_part(&c->link, &f);
 	farewell(c, &t, &f);
@@ -218,6 +224,7 @@ static void serve_admit(struct clients *all, int fd, const struct sockaddr_stora
 	net_format(from, c->name);
 	link_init(&c->link, fd, true, all->serve->patience_ms);
 	c->all = all;
+	c->access = access_hold(all->access);
 	c->source = gate_source(&all->serve->gate, from);
 	serve_make_room(all, &c->source);
 	enlist(all, c);
@@ -237,6 +244,37 @@ static void dismiss(struct clients *all)
 	while (all->n)
 		pthread_cond_wait(&all->changed, &all->lock);
 	pthread_mutex_unlock(&all->lock);
+}
+
+/* Whose key is no longer there is served no longer; the others' rights are those that they had. */
+static void serve_revoke(struct clients *all)
+{
+	pthread_mutex_lock(&all->lock);
+	for (struct serve_client *c = all->first; c; c = c->next)
+		if (c->known && !access_has(all->access, c->access, c->link.key)) {
+			c->revoked = true;
+			shutdown(c->link.fd, SHUT_RDWR);
+		}
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* A list with a mistake changes nothing. */
+static void serve_reload(struct clients *all)
+{
+	const struct serve *s = all->serve;
+	struct access *fresh = NULL;
+	struct copy_fault f = {0};
+
+	if (s->reload(s->arg, &fresh, &f) || access_within(fresh, s->shared.access, &f)) {
+		access_free(fresh);
+		say("the keys stay as they are: %s", f.text);
+		return;
+	}
+	access_free(all->access);
+	all->access = fresh;
+	serve_revoke(all);
+	if (!s->quiet)
+		say("the keys were read again");
 }
 
 static bool finished(struct clients *all)
@@ -293,9 +331,14 @@ int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop
 	struct clients all = {
 		.serve = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+	all.access = access_hold(s->shared.access);
 	while (!*stop && !finished(&all) && !serve_welcome(&all, listener, f))
-		;
+		if (s->again && *s->again) {
+			*s->again = 0;
+			serve_reload(&all);
+		}
 	dismiss(&all);
+	access_free(all.access);
 	if (s->once && all.last.code && !f->code)
 		*f = all.last;
 	return f->code ? -1 : 0;

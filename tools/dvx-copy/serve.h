@@ -8,7 +8,11 @@
 #include "session.h"
 
 struct serve {
-	struct copy_server shared;
+	struct copy_server shared; /* with the access that was read at the start */
+	/* Reads the keys and rights again, when `again` is set; the new ones count from then on. */
+	int (*reload)(void *arg, struct access **out, struct copy_fault *f);
+	void *arg;
+	volatile sig_atomic_t *again;
 	unsigned int max_clients;
 	struct copy_gate gate; /* for those that have not shown the key */
 	int patience_ms;

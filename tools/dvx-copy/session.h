@@ -9,7 +9,7 @@
 
 /* What all clients of a server share. */
 struct copy_server {
-	const struct access *access;
+	struct access *access;
 	uint32_t umask; /* of new entries whose mode is not kept */
 	struct copy_device *device;
 	uint32_t slots, slot_bytes;

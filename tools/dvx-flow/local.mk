@@ -18,10 +18,8 @@ include tools/dvx-flow/daemon/local.mk
 include tools/dvx-flow/explain/local.mk
 include tools/dvx-flow/import/local.mk
 dist_man_MANS += doc/man/dvx-flow.1
-# systemd looks below /usr and /usr/local.
-systemdunitdir = $(prefix)/lib/systemd/system
 dist_systemdunit_DATA = tools/dvx-flow/systemd/dvx-flow@.socket
-nodist_systemdunit_DATA = tools/dvx-flow/systemd/dvx-flow@.service
+nodist_systemdunit_DATA += tools/dvx-flow/systemd/dvx-flow@.service
 tools/dvx-flow/systemd/dvx-flow@.service: tools/dvx-flow/systemd/dvx-flow@.service.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed 's|@bindir[@]|$(bindir)|' $(srcdir)/$@.in >$@
 CLEANFILES += tools/dvx-flow/systemd/dvx-flow@.service

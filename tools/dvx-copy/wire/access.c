@@ -116,6 +116,41 @@ int access_find(const struct access *a, const struct key *who, bool write, struc
 	return 0;
 }
 
+bool access_has(const struct access *a, const struct access *other, const struct key *who)
+{
+	const struct access_key *k = access_key_of(other, who);
+
+	for (const struct access_key *mine = a->keys; mine; mine = mine->next)
+		if (!strcmp(mine->id, k->id))
+			return true;
+	return false;
+}
+
+static bool access_covers(const struct access *a, const struct access_right *r)
+{
+	const char *end = r->path + strlen(r->path);
+
+	for (const struct access_key *k = a->keys; k; k = k->next)
+		for (const struct access_right *mine = k->rights; mine; mine = mine->next)
+			if (access_beneath(mine->path, r->path, end) && mine->write >= r->write)
+				return true;
+	return false;
+}
+
+int access_within(const struct access *a, const struct access *other, struct copy_fault *f)
+{
+	for (const struct access_key *k = a->keys; k; k = k->next)
+		for (const struct access_right *r = k->rights; r; r = r->next)
+			if (!access_covers(other, r))
+				return copy_fail(f, COPY_REFUSED,
+						 "key %s: nobody could %s %s at the start, and the "
+						 "server is confined to that: a restart is needed",
+						 k->name, r->write ? "write" : "read",
+						 *r->path ? QUOTED(r->path, strlen(r->path))
+							  : "all of the root");
+	return 0;
+}
+
 /* One that is no longer valid is found, too: access_check() says so when the channel is secure. */
 static const struct key *access_by_id(const void *keys, const char *id)
 {

@@ -18,7 +18,16 @@ struct access;
 int access_single(struct access **out, const struct key *k, int root, bool write,
 		  struct copy_fault *f);
 int access_load(struct access **out, const char *list, int root, struct copy_fault *f);
+
+/* It is shared by those who serve by it; the last one frees it. */
+struct access *access_hold(struct access *a);
 void access_free(struct access *a);
+
+/* Whether the key of another one is in it, too. */
+bool access_has(const struct access *a, const struct access *other, const struct key *who);
+
+/* Refuses rights that go further than those of another one: the process is confined to these. */
+int access_within(const struct access *a, const struct access *other, struct copy_fault *f);
 
 /* For link_welcome(). After it, access_check() says whether the key is still valid. */
 struct key_ring access_ring(const struct access *a);

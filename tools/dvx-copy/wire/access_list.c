@@ -64,7 +64,7 @@ static struct access *access_new(int root)
 	struct access *a = calloc(1, sizeof(*a));
 
 	if (a)
-		a->root = root;
+		*a = (struct access){.root = root, .refs = 1};
 	return a;
 }
 
@@ -84,8 +84,16 @@ int access_single(struct access **out, const struct key *key, int root, bool wri
 	return 0;
 }
 
+struct access *access_hold(struct access *a)
+{
+	__atomic_add_fetch(&a->refs, 1, __ATOMIC_RELAXED);
+	return a;
+}
+
 void access_free(struct access *a)
 {
+	if (a && __atomic_sub_fetch(&a->refs, 1, __ATOMIC_ACQ_REL))
+		return;
 	while (a && a->keys) {
 		struct access_key *k = a->keys;
 

@@ -25,6 +25,7 @@ struct access_key {
 struct access {
 	struct access_key *keys; /* at least one */
 	int root;
+	unsigned int refs;
 };
 
 /* Of a key that access_ring() gave away; without one, of the only one. */
