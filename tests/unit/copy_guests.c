@@ -211,6 +211,36 @@ static void play_have_other(struct guest *a)
 	say(a, (struct copy_msg){.type = MSG_FROM, .id = 1});
 }
 
+static void play_filter(struct guest *a)
+{
+	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 1});
+	say(a, (struct copy_msg){.type = MSG_FILTER, .text = text("? x")});
+}
+
+static void play_no_filter(struct guest *a)
+{
+	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 2});
+	say(a, (struct copy_msg){.type = MSG_FILTER, .text = text("- x")});
+	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
+}
+
+static void play_pull_twice(struct guest *a)
+{
+	play_list(a, "big");
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("big")});
+}
+
+static void play_send(struct guest *a)
+{
+	play_list(a, "big");
+	say(a, (struct copy_msg){.type = MSG_KEEP, .name = text("big")});
+}
+
+static void play_zero(struct guest *a)
+{
+	say(a, (struct copy_msg){.type = MSG_START, .name = {(const uint8_t *)"a\0b", 3}});
+}
+
 static void push(struct guest *a, const char *dest)
 {
 	say(a, (struct copy_msg){.type = MSG_START,
@@ -280,6 +310,11 @@ TEST(guests)
 	visit(play_want_dir, COPY_PROTOCOL, "no file");
 	visit(play_have_more, COPY_PROTOCOL, "more of a file than there is");
 	visit(play_have_other, COPY_PROTOCOL, "not listed");
+	visit(play_filter, COPY_PROTOCOL, "filter");
+	visit(play_no_filter, COPY_PROTOCOL, "SETUP where FILTER belongs");
+	visit(play_pull_twice, COPY_PROTOCOL, "PULL during a copy");
+	visit(play_send, COPY_PROTOCOL, "KEEP during a copy");
+	visit(play_zero, COPY_PROTOCOL, "zero byte");
 	visit(play_push, COPY_REFUSED, "read-only");
 	unlink(path);
 }

@@ -187,6 +187,7 @@ static int tear_down(UNUSED void **state)
 }
 
 static unsigned int pieces = 1u << 20, corrupt; /* of the next pull */
+static uint32_t more_options;
 
 static int new_dest(UNUSED void **state)
 {
@@ -214,7 +215,7 @@ static struct copy_fault pull_from(const struct copy_msg *script)
 	assert_int_equal(pool_make(&a.pool, SLOTS, SLOT, &a.f), 0);
 	link_init(a.l, fds[1], true, 5000);
 	report_begin(&last, true, false);
-	*c = (struct client){.options = {.bits = OPTIONS_PLAIN},
+	*c = (struct client){.options = {.bits = OPTIONS_PLAIN | more_options},
 			     .report = &last,
 			     .slots = SLOTS,
 			     .slot_bytes = SLOT,
@@ -239,7 +240,7 @@ static unsigned int entries(const char *path)
 
 	assert_non_null(d);
 	for (struct dirent *e; (e = readdir(d));) {
-		char sub[600];
+		char sub[PATH_MAX];
 
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
@@ -426,6 +427,72 @@ TEST(lies_about_trees)
 	EXPECT_EACH(plays);
 }
 
+#define NEVER(sent)                                       \
+	{                                                 \
+		{DIR_(""),                                \
+		 {.type = (sent),                         \
+		  .magic = MSG_MAGIC,                     \
+		  .name = TEXT(NAME32),                   \
+		  .text = TEXT(NAME32),                   \
+		  .slots = 1,                             \
+		  .slot_bytes = SLOT,                     \
+		  .window = 1,                            \
+		  .code = 1}},                            \
+			COPY_PROTOCOL, "during a copy", 1 \
+	}
+#define NAME32 "+ 345678901234567890123456789012"
+
+/* What only a receiver, a client or a beginning says is no part of a copy. */
+TEST(out_of_turn)
+{
+	static const struct play plays[] = {
+		NEVER(MSG_HELLO), NEVER(MSG_START),   NEVER(MSG_FILTER),   NEVER(MSG_SETUP),
+		NEVER(MSG_PULL),  NEVER(MSG_VERDICT), NEVER(MSG_FROM),	   NEVER(MSG_GONE),
+		NEVER(MSG_BYE),	  NEVER(MSG_RETURN),  NEVER(MSG_FINISHED),
+	};
+
+	EXPECT_EACH(plays);
+}
+
+#define KEEP(n)                                   \
+	{                                         \
+		.type = MSG_KEEP, .name = TEXT(n) \
+	}
+
+TEST(lies_with_letters)
+{
+	static const struct play plays[] = {
+		{{KEEP("f"), DIR_("")}, COPY_PROTOCOL, "beside the tree", 0},
+		{{DIR_(""), KEEP("../f")}, COPY_PROTOCOL, "no entry may have", 1},
+		{{DIR_(""), KEEP("f"), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_OK, "", 2},
+		{{DIR_(""), TOP("got")}, COPY_PROTOCOL, "within the tree", 1},
+		{{DIR_(""), {.type = MSG_LINK, .name = TEXT("l"), .text = TEXT("a\0b")}},
+		 COPY_PROTOCOL,
+		 "a zero byte",
+		 1},
+		{{DIR_(""), {.type = MSG_FILE, .name = TEXT("f"), .id = 1u << 24}},
+		 COPY_PROTOCOL,
+		 "more hard links",
+		 1},
+		{{DIR_(""), {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFDIR | 0666}},
+		 COPY_PROTOCOL,
+		 "not asked for",
+		 1},
+		{{{.type = MSG_TOTALS, .files = UINT64_MAX, .size = UINT64_MAX},
+		  TOP("got"),
+		  DIR_(""),
+		  UP,
+		  DONE},
+		 COPY_OK,
+		 "",
+		 1},
+	};
+
+	more_options = OPTION_HARD | OPTION_SPECIALS | OPTION_DELETE;
+	EXPECT_EACH(plays);
+	more_options = 0;
+}
+
 /* What a sender could fill the memory with is bounded. */
 TEST(floods)
 {
@@ -439,6 +506,10 @@ TEST(floods)
 		 COPY_PROTOCOL,
 		 "extended attributes",
 		 1},
+		{{DIR_(""), {.type = MSG_DIR, .name = TEXT("d"), .mode = 0755, .slots = 600}},
+		 COPY_PROTOCOL,
+		 "more than 512 deep",
+		 513},
 		{{DIR_(""), {.type = MSG_OWNER, .name = TEXT("root"), .slots = 65537}},
 		 COPY_PROTOCOL,
 		 "more than 65536 owners",

@@ -7,6 +7,8 @@
 
 struct filter;
 
+#define DEPTH_MAX 512u /* of directories: each level holds a descriptor at both ends */
+
 /* Bits of START's options; the letters are rsync's. */
 enum copy_option {
 	OPTION_RECURSE = 1u << 0,  /* -r */

@@ -11,8 +11,6 @@
 
 #include "base/filter.h"
 
-#define DEPTH_MAX 512
-
 int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct copy_fault *f)
 {
 	char **more;

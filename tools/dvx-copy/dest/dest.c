@@ -165,15 +165,20 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 /* fd is -1 in a dry run. */
 static int dest_enter(struct dest *d, int fd, const char *path, struct copy_fault *f)
 {
-	struct dest_dir *dir = new_dir(d->now, fd, path);
+	bool deep = d->now->depth == DEPTH_MAX;
+	struct dest_dir *dir = deep ? NULL : new_dir(d->now, fd, path);
 
 	if (dir) {
+		dir->depth = d->now->depth + 1;
 		d->now = dir;
 		d->dirs_open++;
 		return 0;
 	}
 	if (fd >= 0)
 		close(fd);
+	if (deep)
+		return copy_fail(f, COPY_PROTOCOL, "the sender sent directories more than %u deep",
+				 DEPTH_MAX);
 	return copy_fail(f, COPY_IO, "out of memory");
 }
 

@@ -44,12 +44,12 @@ struct dest_meta {
 struct dest_dir {
 	struct dest_dir *parent;
 	int fd; /* -1 in a dry run, where the directory would have to be made */
-	unsigned int refs;
+	unsigned int refs, depth;
 	bool theirs; /* the user's DEST, which existed before: mode and times stay */
 	bool dirty;  /* an entry of it changed, or it did: there is something to finish */
 	bool fresh;  /* made by this copy: nothing can be in the way */
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* its default ACL, which new entries get */
-	bool again;  /* an earlier source's: it keeps what that gave it */
+	bool again; /* an earlier source's: it keeps what that gave it */
 	struct dest_meta meta;
 	char **names; /* listed entries, with --delete */
 	size_t n_names, room_names;

@@ -12,8 +12,6 @@
 #include "commit.h"
 #include "delete.h"
 
-#define DEPTH_MAX 512
-
 struct seen_entry {
 	bool is_dir, whole;
 	char path[]; /* from DEST */

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "base/filter.h"
-
-#define DEPTH_MAX 512 /* each level holds a descriptor and a buffer */
+#include "base/options.h"
 
 struct walk_level {
 	struct walk_level *up;
