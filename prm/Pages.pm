@@ -149,12 +149,12 @@ sub struct_section
 
 sub value_line
 {
-	my ($v) = @_;
+	my ($v, $e) = @_;
 	my $text = html($v->{text});
 	$text .= "<br>Seen when " . html($v->{cause}) . "." if $v->{cause};
 	$text .= "<br>What to do: " . html($v->{remedy}) . "." if $v->{remedy};
-	return sprintf "<tr><td>0x%x</td><td><code>%s</code></td><td>%s</td></tr>\n", $v->{value}, $v->{name},
-		$text;
+	return sprintf "<tr id=\"%s\"><td>0x%x</td><td><code>%s</code></td><td>%s</td></tr>\n",
+		"$e->{name}.$v->{name}", $v->{value}, $v->{name}, $text;
 }
 
 sub enum_section
@@ -162,7 +162,7 @@ sub enum_section
 	my ($e) = @_;
 	return "<h2 id=\"$e->{name}\">enum $e->{name}</h2>\n<p>" . html($e->{text}) . ".</p>\n" .
 		"<table><tr><th>value</th><th>name</th><th>meaning</th></tr>\n" .
-		join("", map { value_line($_) } @{$e->{values}}) . "</table>\n";
+		join("", map { value_line($_, $e) } @{$e->{values}}) . "</table>\n";
 }
 
 sub page_text
@@ -207,7 +207,7 @@ sub found
 	my ($item) = @_;
 	my $at = "$item->{family}.html#$item->{name}";
 	my ($kind, @parts) = $item->{is_enum} ?
-		("enum ", map { [sprintf("%s 0x%x", $_->{name}, $_->{value}), $_->{text}, $at] } @{$item->{values}}) :
+		("enum ", map { [sprintf("%s 0x%x", $_->{name}, $_->{value}), $_->{text}, "$at.$_->{name}"] } @{$item->{values}}) :
 		("", map { [$_->{name}, $_->{text}, "$at.$_->{name}"] } @{$item->{fields}});
 	return ([$kind . $item->{name}, $item->{text}, $at], map { ["$item->{name}.$_->[0]", @$_[1, 2]] } @parts);
 }

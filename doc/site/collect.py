@@ -41,7 +41,7 @@ def with_links(text, at, documents, files):
     """The text, its links led to the site's pages. Fenced blocks stay."""
     def one(match):
         words, link = match.group(1), match.group(2)
-        if re.match(r"\w+:", link) or link.endswith(".svg"):
+        if re.match(r"\w+:", link):
             return match.group(0)
         to, known = led(link, at, documents, files)
         if to is None:
@@ -51,6 +51,14 @@ def with_links(text, at, documents, files):
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     return "".join(part if part.startswith("```") else
                    re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", one, part) for part in parts)
+
+
+def copy_pictures(text, at, top, folder):
+    for link in re.findall(r"!\[[^\]]*\]\(([^)\s:]+)\)", text):
+        source = os.path.normpath(os.path.join(os.path.dirname(at), link))
+        to = os.path.join(folder, os.path.dirname(place_of(at)), link)
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        shutil.copy(os.path.join(top, source), to)
 
 
 def write(path, text):
@@ -75,14 +83,13 @@ def main():
         if path == "doc/tutorial/README.md":
             text += toctree(os.path.basename(p)[:-3] for p in pages)
         write(os.path.join(folder, place_of(path)), text)
+        copy_pictures(text, path, top, folder)
     write(os.path.join(folder, "doc/design/index.md"), "# Design notes\n\nA decision each, with what was rejected.\n" +
           "\n```{toctree}\n%s\n```\n" % "\n".join(os.path.basename(p)[:-3] for p in notes))
     for other in ["doc/programs", "doc/rdma-core-tests", "doc/rdma-core-newest-tests", "prm/README", "tests/README"]:
         path = os.path.join(folder, other + ".md")
         with open(path, encoding="utf-8") as page:
             write(path, "---\norphan: true\n---\n" + page.read())
-    for svg in glob.glob("doc/tutorial/*.svg", root_dir=top):
-        shutil.copy(os.path.join(top, svg), os.path.join(folder, "tutorial"))
     shutil.copy(os.path.join(top, "doc/rooms.svg"), os.path.join(folder, "doc"))
     calls = manual.write_all(top, folder)
     reference.write_all(top, build, folder, files, calls)

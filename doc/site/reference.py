@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The PRM reference as pages of the site: what prm/gen.pl wrote, cut into sections, and for each field the
-sources and manual pages that use it."""
+"""The PRM reference as pages of the site: what prm/gen.pl wrote, cut into sections, and for each field and value the
+sources that use it, for each structure the manual pages."""
 import glob
 import json
 import os
@@ -39,15 +39,22 @@ class Uses:
                 return struct, field
         return None
 
+    def values(self, enums):
+        """PRM_QPC_RQ_TYPE_SRQ -> enum qpc_rq_type, SRQ"""
+        self.value = {("PRM_%s_%s" % (e["name"], v["name"])).upper(): (e["name"], v["name"])
+                      for e in enums for v in e["values"]}
+
     def note(self, struct, field, path, line):
         at = self.at.setdefault((struct, field), [])
         if path not in (p for p, _ in at):
             at.append((path, line))
 
     def read(self, path, text):
-        for match in re.finditer(r"\bprm_(\w+)_pack\(([^;]*);|\b(prm_\w+)\(|\"([a-z]\w+)\"", text):
+        for match in re.finditer(r"\bprm_(\w+)_pack\(([^;]*);|\b(prm_\w+)\(|\"([a-z]\w+)\"|\b(PRM_\w+)", text):
             line = text.count("\n", 0, match.start()) + 1
-            struct, args, token, name = match.groups()
+            struct, args, token, name, value = match.groups()
+            if value in self.value:
+                self.note(*self.value[value], path, line)
             if struct in self.fields:
                 for field in re.findall(r"\.(\w+) = ", args):
                     if field in self.fields[struct]:
@@ -58,8 +65,9 @@ class Uses:
                 self.note(self.owners[name][0], name, path, line)
 
 
-def find_uses(top, structs):
-    uses = Uses(structs)
+def find_uses(top, tables):
+    uses = Uses(tables["structs"])
+    uses.values(tables["enums"])
     for folder in FOLDERS:
         for path in sorted(glob.glob(folder + "/**/*.[ch]", root_dir=top, recursive=True)):
             with open(os.path.join(top, path), encoding="utf-8") as source:
@@ -109,7 +117,7 @@ def write_all(top, build, folder, files, calls):
     folder = os.path.join(folder, "prm")
     with open(os.path.join(build, "prm/prm.json"), encoding="utf-8") as export:
         tables = json.load(export)
-    at = find_uses(top, tables["structs"])
+    at = find_uses(top, tables)
     families = [f["name"] for f in tables["families"]]
     for name in families + ["index"]:
         with open(os.path.join(build, "doc/prm", name + ".html"), encoding="utf-8") as page:
