@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that no recogniser of dvx-prm explain reads past bytes that are odd, short or damaged:
- * each is asked about, and forced to explain, dumps whose memory ends with them. */
+ * each is asked about, and forced to explain, dumps whose memory ends with them. The same for its
+ * readers of lines, with damaged lines of logs. */
 #include "fuzz.h"
+#include <stdio.h>
 #include "explain.h"
+#include "paste.h"
 
 static const struct recogniser *const all[] = {
 	&recognise_cqe,	 &recognise_mini, &recognise_eqe, &recognise_wqe,
@@ -32,6 +35,26 @@ static const struct {
 	{44, {0, 0, 0x0f, 0xff, 0, 0, 0, 1}, 8},
 	{120, {0, 0, 0x12, 0x34, 0, 1, 0, 0x6c}, 8}, /* a block of them */
 	{16, {0x80, 0, 0, 0, 0, 4, 0, 0}, 8},	     /* an UMR's control segment */
+};
+
+/* Lines that lead the readers of lines on. */
+static const char *const lines[] = {
+	"mlx5_core 0000:0d:00.0: print_health_info:435:(pid 0): assert_var[0] 0x0521945b",
+	"mlx5_core 0000:0d:00.0: print_health_info:440:(pid 0): fw_ver 22.44.1036",
+	"assert_exit_ptr 0x008033b4",
+	"synd 0x8: unrecoverable hardware error",
+	"poll_health:702:(pid 0): Fatal error 1 detected",
+	"> wait_func:1189:(pid 72061):",
+	"> ACCESS_REG(0x805) timeout. Will cause a leak of a command resource",
+	"[1,0]<stdout>:ib_mlx5_log.c:139 Transport retry on m (synd 0x15 vend 0x81 hw_synd 0/0)",
+	"web-1  | ib_mlx5_log.c:139  DCI QP 0x7fba wqe[266]: SEND s-e [rqpn 0xfec4 rlid 485]",
+	"\033[31mFailed to modify QP 122273 to RTR, check mtu: Connection timed out [110]\033[0m",
+	"UCX ERROR ibv_create_cq() failed: Cannot allocate memory (ulimit -l)",
+	"UCX WARN IB Async event on mlx5_0: GID table change on port 1",
+	"create_mkey(0x200) op_mod(0x0) failed, status bad parameter(0x3), syndrome (0x35e6ec)",
+	"rx_out_of_buffer: 12 out_of_sequence 99999999999999999999",
+	"00000000 00000000 00000000 00000000",
+	"RDMA_CM_EVENT_REJECTED, error 28",
 };
 
 static size_t length(void)
@@ -72,6 +95,43 @@ static void explain_all(const struct dump *d)
 	}
 }
 
+/* A text of some of the lines, damaged; its memory ends with it. */
+static char *damaged_text(size_t *len)
+{
+	char text[2048] = "", *copy;
+	size_t changes = any(12);
+
+	for (size_t i = 1 + any(8); i--;) {
+		const char *line = lines[any(sizeof(lines) / sizeof(lines[0]))];
+
+		strcat(strncat(text, line, any(3) ? 200 : any(100)), any(9) ? "\n" : "\r\n");
+	}
+	*len = strlen(text) - any(2);
+	copy = malloc(*len + !*len);
+	assert_non_null(copy);
+	memcpy(copy, text, *len);
+	while (changes-- && *len)
+		copy[any((uint32_t)*len)] = (char)(any(3) ? 32 + any(96) : 1 + any(255));
+	return copy;
+}
+
+static void explain_lines(void)
+{
+	const struct prm_args a = {.json = true};
+	const struct wish wish = {.kind = NULL};
+	struct explain_out out = {.all = json_array()};
+	struct hex hex;
+	size_t len;
+	char *text = damaged_text(&len);
+
+	len = paste_plain(text, len);
+	hex_parse(&hex, text, len, NULL);
+	explain_text(&hex, text, len, &wish, &a, &out);
+	hex_free(&hex);
+	json_decref(out.all);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	const struct prm_args a = {.json = true};
@@ -90,6 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	if (!any(4))
 		explain_all(&d);
 	free(p);
+	if (!any(8))
+		explain_lines();
 	return 0;
 }
 

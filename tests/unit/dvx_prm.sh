@@ -39,6 +39,8 @@ says "list PATTERN with * matches whole names" 0 '^err_cqe ' list 'err_*'
 ! grep -vq '^err_' "$tmp/out"
 report $? "and nothing else"
 says "list PATTERN finds words of the texts" 0 '^wqe_raddr_seg ' list 'remote address'
+says "list finds a report's words" 0 '^health_buffer ' list assert
+says "list finds fields where no name or text matches" 0 '^    irisc_index$' list irisc_
 says "list with a PATTERN of nothing: exit code 1" 1 'matches "zzz"' list zzz
 says "show tells a variant and what chooses it" 0 'umr when opcode is UMR' show wqe_ctrl_seg
 says "show --variant draws it" 0 'umr_mkey  +\|' show --variant umr wqe_ctrl_seg
@@ -96,6 +98,9 @@ says "a line of the trace with flags comes back" 0 'cs_flags +0xc0 L3_CSUM\|L4_C
 says "show tells flags from an enumeration" 0 'cs_flags +flags eth_cs_flag:' show wqe_eth_seg
 says "encode refuses a value that does not fit" 2 'qpn: 0x1000000 does not fit' \
 	encode wqe_ctrl_seg qpn=0x1000000
+says "encode: a number that a name has is hinted at" 2 '4096 bytes is its value 5 \(4K\)' encode qpc mtu=4096
+says "encode: a size where its logarithm belongs is hinted at" 2 'logarithm to base 2: 10$' \
+	encode qpc log_rq_size=1024
 says "encode refuses a name that is none" 2 'opcode: "NOPP".*NOP\?' encode wqe_ctrl_seg opcode=NOPP
 says "encode refuses an unknown field, with the nearest" 2 'no field "qbn".*qpn' \
 	encode wqe_ctrl_seg qbn=1
@@ -161,7 +166,7 @@ printf '00123\n' >"$tmp/in"
 says "an odd number of digits: line and column" 3 'line 1, column 1' decode mkc "$tmp/in"
 says "empty input" 3 'empty' decode mkc
 echo 'nothing but words' >"$tmp/in"
-says "no hex at all" 3 'no hex' decode mkc "$tmp/in"
+says "no dump at all" 3 'none of the 1 lines is a row of a dump' decode mkc "$tmp/in"
 says "a file that is not there" 3 'nowhere: No such file' decode mkc "$tmp/nowhere"
 says "a directory" 3 'directory' decode mkc /
 head -c 6000000 /dev/zero >"$tmp/in"

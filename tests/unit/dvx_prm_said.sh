@@ -96,12 +96,33 @@ report $? "the same as JSON"
 # Lines that tell no failure of a device.
 printf '%s\n' 'all is well' 'exit status 5' 'the vendor is nice' 'syndrome' >"$tmp/x"
 "$prm" explain "$tmp/x" >"$tmp/out" 2>&1
-[ $? -eq 3 ] && grep -q 'no hex' "$tmp/out"
-report $? "text that says nothing: exit code 3"
+[ $? -eq 1 ] && grep -q '^nothing was recognised' "$tmp/out" && grep -q 'none of the 4 lines' "$tmp/out" &&
+	! grep -q 'no hex' "$tmp/out"
+report $? "text that says nothing: exit code 1, without a word on hex"
+"$prm" explain --json "$tmp/x" >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 1 ] && [ ! -s "$tmp/err" ] && grep -q 'none of the 4 lines' "$tmp/out" && grep -q '"recognised": *false' "$tmp/out"
+report $? "the same as JSON"
+# A line that is no hex does not hide the others.
+printf '%s\n' '00 11 22 zz 44' 'status=12 vendor_err=0x81' >"$tmp/x"
+"$prm" explain "$tmp/x" >"$tmp/out" 2>"$tmp/err" && grep -q RETRY_EXC "$tmp/out" && grep -q 'line 1, column 10.*not explained' "$tmp/err"
+report $? "a broken dump beside a known line: the line is explained, the dump's fault told"
+# What terminals and launchers put around lines.
+esc=$(printf '\033')
+{
+	echo "$esc[31m[1,0]<stdout>:mlx5: host: got completion with error:$esc[0m"
+	for row in 0 1 2; do echo "[1,0]<stdout>:00000000 00000000 00000000 00000000"; done
+	echo "$esc[1;31m[1,0]<stdout>:00000000 00008914 080001f7 0003f0d3$esc[0m"
+	echo "web-1  | Failed status 4: wr_id 0 syndrom 0x51"
+	echo "> Nov 26 13:42:27 node7 kernel: infiniband mlx5_0: WC error: 12, Message: transport retry counter exceeded"
+} >"$tmp/x"
+"$prm" explain "$tmp/x" >"$tmp/out" 2>&1 && grep -q 'error completion of a send WQE' "$tmp/out" &&
+	grep -q 'index 3 in QP 0x1f7' "$tmp/out" && grep -q LOC_PROT_ERR "$tmp/out" && grep -q RETRY_EXC_ERR "$tmp/out" &&
+	grep -q '^line 6:' "$tmp/out"
+report $? "colours, mpirun's and docker compose's prefixes, journald, quotes"
 # A line that is longer than any, and a binary byte in one
 { head -c 100000 /dev/zero | tr '\0' 's'; echo ' status=12 vendor_err=0x81'; } >"$tmp/x"
 timeout 300 "$prm" explain "$tmp/x" >"$tmp/out" 2>&1
-[ $? -eq 3 ]
+[ $? -eq 1 ]
 report $? "a line of 100000 characters ends soon"
 i=0
 while [ $i -lt 3000 ]; do

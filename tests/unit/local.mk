@@ -64,7 +64,7 @@ tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/
 
 # The PRM's tables and what dvx-prm and dvx-info read with them.
 PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
-	tests/unit/explain_fit tests/unit/info_words
+	tests/unit/explain_fit tests/unit/explain_corpus tests/unit/info_words
 
 tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig_wqe.c tests/unit/queue_rig_pair.c \
 	tests/unit/queue_rig_frame.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
@@ -81,4 +81,4 @@ dist_check_SCRIPTS += tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.p
 	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
 	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/flow_import.sh tests/unit/flow_include.sh tests/unit/completion.sh \
 	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh
-EXTRA_DIST += tests/unit/import.rows tests/unit/posts.pl tests/unit/posts.awk tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps
+EXTRA_DIST += tests/unit/explain.corpus tests/unit/import.rows tests/unit/posts.pl tests/unit/posts.awk tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps

@@ -123,6 +123,36 @@ static int encode_put_bytes(struct encoder *e, const struct prm_field *f, const 
 	return 0;
 }
 
+/* "; 4096 bytes is its value 5 (4K)" where a text begins with it, "; it takes the logarithm" */
+static const char *size_hint(const struct prm_field *f, const char *text, uint64_t v, char *buf,
+			     size_t size)
+{
+	size_t n = strlen(text);
+
+	*buf = 0;
+	for (size_t i = 0; f->values && i < f->values->count; i++) {
+		const struct prm_enum_value *e = &f->values->values[i];
+
+		if (!strncmp(e->text, text, n) && e->text[n] == ' ')
+			snprintf(buf, size, "; %s is its value %" PRIu64 " (%s)", e->text, e->value,
+				 e->name);
+	}
+	if (!*buf && !strncmp(f->name, "log_", 4) && !(v & (v - 1)) &&
+	    !((uint64_t)__builtin_ctzll(v) >> f->width))
+		snprintf(buf, size, "; it takes the logarithm to base 2: %d", __builtin_ctzll(v));
+	return buf;
+}
+
+static int bad_size(const struct prm_field *f, const char *path, const char *text, uint64_t v)
+{
+	char hint[128];
+
+	say("%s: %s does not fit into its %u bits; the largest value is 0x%" PRIx64 "%s", path,
+	    text, f->width, (UINT64_C(1) << f->width) - 1,
+	    size_hint(f, text, v, hint, sizeof(hint)));
+	return -1;
+}
+
 static int encode_put_number(struct encoder *e, const struct prm_field *f, const char *path,
 			     uint64_t bit, const char *text)
 {
@@ -130,11 +160,8 @@ static int encode_put_number(struct encoder *e, const struct prm_field *f, const
 
 	if (!parse_name(f, text, &v) && !parse_number(text, &v))
 		return bad_value(f, path, text);
-	if (f->width < 64 && v >> f->width) {
-		say("%s: %s does not fit into its %u bits; the largest value is 0x%" PRIx64, path,
-		    text, f->width, (UINT64_C(1) << f->width) - 1);
-		return -1;
-	}
+	if (f->width < 64 && v >> f->width)
+		return bad_size(f, path, text, v);
 	if (encode_claim(e, path, bit, f->width))
 		return -1;
 	prm_bits_set(e->bytes, bit, f->width, v);

@@ -86,8 +86,23 @@ void tell_firmware(struct finding *f, unsigned int syndrome);
 /* The syndrome that a vendor byte was seen with; 0: none is known. */
 unsigned int vendor_seen_with(unsigned int vendor);
 
+/* Findings are printed as text, or, if `all` is not NULL, appended to it. */
+struct explain_out {
+	FILE *text;
+	json_t *all;
+};
+
+/*
+ * Explains the dumps of the text, which hex holds, and its lines that report a failure. Returns how
+ * many were recognised.
+ */
+size_t explain_text(const struct hex *hex, const char *text, size_t len, const struct wish *wish,
+		    const struct prm_args *a, struct explain_out *out);
+
 struct said;
 void explain_said(struct finding *f, const struct said *s);
+void explain_topic(struct finding *f, const struct said *s);
+void tell_errno(struct finding *f, const struct said *s);
 
 /* A field of the s at `at`; 0 when the dump ends before it. */
 uint64_t field(const struct finding *f, const char *s, size_t at, const char *path);

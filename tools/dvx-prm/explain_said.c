@@ -24,6 +24,19 @@ static void tell_status_of_verbs(struct finding *f, unsigned int status)
 		     status, wc_name(status));
 }
 
+static void tell_queue(struct finding *f, const struct said *s)
+{
+	if (said_has(s, SAID_QPN))
+		fact(f, "qpn", s->value[SAID_QPN]);
+	if (said_has(s, SAID_INDEX)) {
+		fact(f, "wqe_counter", s->value[SAID_INDEX]);
+		tell(f, "queue", NULL, "the WQE with index %u of QP 0x%x", s->value[SAID_INDEX],
+		     s->value[SAID_QPN]);
+	} else if (said_has(s, SAID_QPN)) {
+		tell(f, "queue", NULL, "QP 0x%x", s->value[SAID_QPN]);
+	}
+}
+
 static void explain_completion(struct finding *f, const struct said *s)
 {
 	unsigned int synd = s->value[SAID_SYNDROME], vendor = s->value[SAID_VENDOR];
@@ -43,19 +56,19 @@ static void explain_completion(struct finding *f, const struct said *s)
 	}
 	if (synd)
 		fact(f, "syndrome", synd);
-	if (said_has(s, SAID_QPN))
-		fact(f, "qpn", s->value[SAID_QPN]);
-	if (said_has(s, SAID_INDEX))
-		fact(f, "wqe_counter", s->value[SAID_INDEX]);
+	tell_queue(f, s);
 	tell_cause(f, syndromes, synd);
 	if (said_has(s, SAID_VENDOR))
 		tell_vendor(f, synd, vendor);
+	tell(f, "source", NULL,
+	     "statuses: rdma-core, libibverbs/verbs.h; syndromes: Linux, include/linux/mlx5/cq.h; "
+	     "vendor bytes: public reports only");
 	tell(f, "note", NULL,
 	     "of a failed completion only status, vendor_err, qp_num and wr_id are valid; "
 	     "opcode and byte_len are undefined");
 }
 
-static void tell_errno(struct finding *f, const struct said *s)
+void tell_errno(struct finding *f, const struct said *s)
 {
 	int err = (int)s->value[SAID_ERRNO];
 
@@ -93,6 +106,9 @@ static void explain_command(struct finding *f, const struct said *s)
 	tell_firmware(f, s->value[SAID_FIRMWARE]);
 	if (said_has(s, SAID_ERRNO))
 		tell_errno(f, s);
+	tell(f, "source", NULL,
+	     "statuses and errnos: Linux, drivers/net/ethernet/mellanox/mlx5/core/cmd.c; layouts: "
+	     "include/linux/mlx5/mlx5_ifc.h");
 }
 
 void explain_said(struct finding *f, const struct said *s)
@@ -102,11 +118,13 @@ void explain_said(struct finding *f, const struct said *s)
 	json_array_append_new(f->why,
 			      json_pack("{s:i, s:o}", "points", 100, "text",
 					json_sprintf("the line has the form of %s", s->who)));
-	if (said_has(s, SAID_FIRMWARE))
+	if (s->topic)
+		explain_topic(f, s);
+	else if (said_has(s, SAID_FIRMWARE))
 		explain_command(f, s);
 	else
 		explain_completion(f, s);
-	if (s->times > 1)
+	if (s->times > 1 && !s->health.has)
 		tell(f, "times", NULL, "%zu lines say the same", s->times);
 	fact(f, "times", s->times);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hexrow.h"
+#include "paste.h"
 #include "trace.h"
 
 /* After a hole wider than this another dump begins. */
@@ -46,8 +47,10 @@ static int hex_fail(struct hex_parser *p, const char *fmt, ...)
 	return -1;
 }
 
-static bool is_text(const uint8_t *p, size_t len)
+bool hex_is_text(const char *text, size_t len)
 {
+	const uint8_t *p = (const uint8_t *)text;
+
 	for (size_t i = 0; i < len; i++)
 		if (p[i] >= 0xf8 || p[i] == 0x7f ||
 		    (p[i] < 0x20 && !strchr("\t\n\r\f\033", p[i])) || !p[i])
@@ -366,16 +369,6 @@ static int not_hex(struct hex_parser *p, const struct hex_line *l, size_t len)
 	return hex_fail(p, "line %u, column %u: \"%s\" is not hex", l->number, l->row.wrong, word);
 }
 
-/* Skips the "> " of a quoted line. */
-static size_t quoted(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && (text[n] == '>' || (n && text[n] == ' ')))
-		n++;
-	return n;
-}
-
 static int parse_lines(struct hex_parser *p, const char *text, size_t len)
 {
 	struct hex_line l = {.number = 0};
@@ -384,12 +377,12 @@ static int parse_lines(struct hex_parser *p, const char *text, size_t len)
 	for (size_t at = 0; at < len;) {
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t n = end ? (size_t)(end - text) - at : len - at;
-		size_t quote = quoted(text + at, n);
+		size_t skip = paste_prefix(text + at, n);
 
-		l.text = text + at + quote;
+		l.text = text + at + skip;
 		l.number++;
 		at += n + 1;
-		n -= quote;
+		n -= skip;
 		row_read(&l.row, l.text, n);
 		if (l.row.kind == ROW_WRONG)
 			return not_hex(p, &l, n);
@@ -436,13 +429,13 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	}
 	hex->dumps = calloc(HEX_MAX_DUMPS, sizeof(*hex->dumps));
 	/* Stars, holes and trace lines may expand to more bytes than there is text. */
-	room = len < HEX_MAX_BYTES && !is_text((const uint8_t *)text, len) ? len : HEX_MAX_BYTES;
+	room = len < HEX_MAX_BYTES && !hex_is_text(text, len) ? len : HEX_MAX_BYTES;
 	hex->bytes = malloc(room + 1);
 	if (!hex->dumps || !hex->bytes)
 		return hex_fail(&p, "out of memory");
 	if (!len)
 		return hex_fail(&p, "the input is empty");
-	if (!is_text((const uint8_t *)text, len)) {
+	if (!hex_is_text(text, len)) {
 		memcpy(hex->bytes, text, room);
 		new_dump(&p, 0)->len = room;
 		p.dump->form = "binary";
@@ -452,8 +445,7 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	err = parse_lines(&p, text, len);
 	hex->none = !err && !hex->count;
 	if (hex->none)
-		err = hex_fail(&p, "there is no hex in the input (%zu lines of text)",
-			       hex->text_lines);
+		err = hex_fail(&p, "none of the %zu lines is a row of a dump", hex->text_lines);
 	free(p.lines);
 	return err;
 }

@@ -30,11 +30,14 @@ struct hex {
 	uint8_t *bytes;
 	struct dump *dumps;
 	size_t count;
-	size_t text_lines; /* lines that hold no hex at all */
+	size_t text_lines; /* lines that are no row of a dump */
 	bool cut;	   /* there was more input than HEX_MAX_TEXT */
-	bool none;	   /* the input is text without any hex */
+	bool none;	   /* the input is text without any dump */
 	char error[256];   /* why nothing could be read, one sentence with line and column */
 };
+
+/* Whether it is text (UTF-8 or similar), and no binary. */
+bool hex_is_text(const char *text, size_t len);
 
 /* All that `in` holds, as far as it is read; NULL with hex->error set. Free it. */
 char *hex_load(struct hex *hex, FILE *in, size_t *len);

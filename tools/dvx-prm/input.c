@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "paste.h"
 
 int input_load(struct hex *hex, const char *path, const struct prm_args *a, char **text,
 	       size_t *len)
@@ -21,6 +22,8 @@ int input_load(struct hex *hex, const char *path, const struct prm_args *a, char
 	*text = hex_load(hex, in, len);
 	if (!from_stdin)
 		fclose(in);
+	if (*text)
+		*len = hex_is_text(*text, *len) ? paste_plain(*text, *len) : *len;
 	return *text ? hex_parse(hex, *text, *len, a->words) : -1;
 }
 
@@ -36,10 +39,15 @@ int input_read(struct hex *hex, const char *path, const struct prm_args *a)
 	return err;
 }
 
+const char *input_name(const char *path)
+{
+	return !path || !strcmp(path, "-") ? "standard input" : path;
+}
+
 void input_fail(struct hex *hex, const char *path)
 {
 	if (*hex->error)
-		say("%s: %s", !path || !strcmp(path, "-") ? "standard input" : path, hex->error);
+		say("%s: %s", input_name(path), hex->error);
 	hex_free(hex);
 }
 

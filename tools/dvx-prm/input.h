@@ -12,6 +12,9 @@ int input_read(struct hex *hex, const char *path, const struct prm_args *a);
 int input_load(struct hex *hex, const char *path, const struct prm_args *a, char **text,
 	       size_t *len);
 
+/* The path, or "standard input". */
+const char *input_name(const char *path);
+
 /* Prints why it could not be read, and frees it. */
 void input_fail(struct hex *hex, const char *path);
 

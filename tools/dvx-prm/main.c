@@ -57,7 +57,9 @@ static const struct cli_command commands[] = {
 	 "bytes.",
 	 encode_options, prm_cmd_encode},
 	{"explain", 0, 1, "[FILE]",
-	 "Recognises the dumps in FILE; prints what happened and what to check.", explain_options,
+	 "Recognises the dumps and the lines of logs in FILE; prints what happened and what to "
+	 "check.",
+	 explain_options,
 	 prm_cmd_explain},
 	{"diff", 2, 2, "A B",
 	 "Recognises the dumps in A and B; prints the fields that differ (then the exit code is "
@@ -75,7 +77,7 @@ static const char overview[] =
 	"  show STRUCT                  fields, bit diagram\n"
 	"  decode STRUCT [FILE]         a dump, field by field\n"
 	"  encode STRUCT FIELD=VALUE... the reverse\n"
-	"  explain [FILE]               what a dump is, what went wrong, what to check\n"
+	"  explain [FILE]               what a dump or log says went wrong, what to check\n"
 	"  diff A B                     fields that differ\n"
 	"  export --json                all tables for other programs\n"
 	"\n"

@@ -1,95 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "said.h"
 
+#include <ctype.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ctype.h>
+#include "forms.h"
+#include "paste.h"
 
 #define LONGEST 1024 /* of a line; the rest is ignored */
 #define GROUPS	10
+#define ERRNOS	134
 
-/*
- * Forms of lines, by who writes them. The letters name the groups: w status of libibverbs, W the
- * same in words,
- * s syndrome, v vendor byte, V the same in hex without 0x, q QP, i index of the WQE, c command,
- * m op_mod, t its status, y its syndrome (hex), e errno, n a name, - nothing. The first form that
- * fits a line is used.
- */
-#define NUMBER "(0x[0-9a-f]+|[0-9]+)"
-#define HEX    "(0x[0-9a-f]+)"
-#define VENDOR "vend(or)?[_. ]?(err|error|syndrome|synd)[a-z_]*[ =:(]*" NUMBER
-
-static const struct form {
-	const char *who, *pattern, *groups;
-} forms[] = {
-	{"the kernel's mlx5 driver",
-	 "([a-z0-9_]+)\\(" HEX "\\) op_mod\\(" HEX
-	 "\\)[^,]* failed, status [^(]*\\((0x[0-9a-f]+|-?[0-9]+)\\), "
-	 "syndrome \\(" HEX "\\)(, err\\(-?([0-9]+)\\))?",
-	 "ncmty-e"},
-	{"UCX", "mlx5dv_devx_([a-z_]+\\([^)]*\\)) failed, syndrome (0x)?([0-9a-f]+)", "n-y"},
-	{"DPDK", "DevX ([^=]+) failed errno=([0-9]+) status=" NUMBER " syndrome=" NUMBER, "nety"},
-	{"libdvx",
-	 "([a-z0-9_]+) \\(" HEX "\\) op_mod " HEX ": [a-z0-9_]+ \\(" HEX "\\), syndrome " HEX,
-	 "ncmty"},
-	{"perftest", "Failed status ([0-9]+)[^:]*: wr_id [0-9]+ syndrom[e]? " HEX, "wv"},
-	{"NCCL", "status=([0-9]+) opcode=-?[0-9]+ len=-?[0-9]+ vendor err ([0-9]+)", "wv"},
-	{"NCCL",
-	 "completion with error ([0-9]+), opcode -?[0-9]+, len -?[0-9]+, vendor err ([0-9]+)",
-	 "wv"},
-	{"UCX", "QP " HEX " wqe\\[([0-9]+)\\]: .*\\(synd " HEX " vend " HEX, "qisv"},
-	{"UCX", "\\(synd " HEX " vend " HEX, "sv"},
-	{"the kernel's mlx5 driver",
-	 "error cqe on cqn " HEX ", ci " HEX ", [a-z -]*(qpn|sqn|sq|rqn) " HEX ", opcode " HEX
-	 ", syndrome " HEX ", vendor syndrome " HEX,
-	 "---q-sv"},
-	{"the kernel's mlx5 driver", "syndrome " HEX ", vendor syndrome " HEX, "sv"},
-	{"DPDK", "CQE error syndrome " HEX " CQN = [0-9]+ [SR]QN = ([0-9]+) wqe_counter = ([0-9]+)",
-	 "sqi"},
-	{"the kernel's iSER", "\\(([0-9]+)\\):? vend_err ([0-9a-f]+)", "wV"},
-	{"an example of libibverbs", "Failed status [a-z ]+\\(([0-9]+)\\) for wr_id", "w"},
-	{"a program with libibverbs", "status[ =:(]*([0-9]+)[^0-9].*" VENDOR, "w--v"},
-	{"a program with libibverbs", VENDOR ".*status[ =:(]*([0-9]+)", "--vw"},
-	{"SPDK", "on CQ .*status: \\(([0-9]+)\\)", "w"},
-	{"the kernel's NVMe over RDMA", "CQE .*failed with status [a-z ]+\\(([0-9]+)\\)", "w"},
-	{"a program with libibverbs", VENDOR, "--v"},
-	{"a program with libibverbs",
-	 "(local length error|local QP operation error|local protection error|Work Request Flushed "
-	 "Error|"
-	 "memory management operation error|bad response error|local access error|"
-	 "remote invalid request error|remote access error|remote operation error|"
-	 "transport retry counter exceeded|RNR retry counter exceeded|aborted error)",
-	 "W"},
+/* A line and the same in lower case, for the keys of forms. */
+struct said_line {
+	char text[2 * LONGEST], lower[2 * LONGEST];
+	size_t first; /* length of the first of two joined lines */
 };
-enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
-/* As ibv_wc_status_str() has them. */
-static const struct {
+struct said_reader {
 	const char *text;
-	uint8_t status;
-} words[] = {
-	{"local length error", 1},
-	{"local QP operation error", 2},
-	{"local protection error", 4},
-	{"Work Request Flushed Error", 5},
-	{"memory management operation error", 6},
-	{"bad response error", 7},
-	{"local access error", 8},
-	{"remote invalid request error", 9},
-	{"remote access error", 10},
-	{"remote operation error", 11},
-	{"transport retry counter exceeded", 12},
-	{"RNR retry counter exceeded", 13},
-	{"aborted error", 16},
+	size_t len, at;
+	unsigned int number; /* of the line at `at`, from 1 */
+	struct said *list;
+	size_t count;
+	struct said *report; /* the health report that lines may still belong to */
+	regex_t regs[FORMS_MOST];
+	signed char compiled[FORMS_MOST]; /* 1: yes, -1: it cannot be */
 };
 
-static uint32_t status_of(const char *text)
+static uint32_t errno_of(const char *text)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcasecmp(words[i].text, text))
-			return words[i].status;
+	for (int e = 1; e < ERRNOS; e++)
+		if (!strcasecmp(strerror(e), text))
+			return (uint32_t)e;
 	return 0;
 }
 
@@ -108,13 +53,19 @@ static void said_take(struct said *s, char group, const char *text)
 		{'w', SAID_WC, 0},	  {'s', SAID_SYNDROME, 0}, {'v', SAID_VENDOR, 0},
 		{'V', SAID_VENDOR, 16},	  {'q', SAID_QPN, 0},	   {'i', SAID_INDEX, 10},
 		{'c', SAID_COMMAND, 16},  {'m', SAID_OP_MOD, 16},  {'t', SAID_STATUS, 0},
-		{'y', SAID_FIRMWARE, 16}, {'e', SAID_ERRNO, 10},
+		{'y', SAID_FIRMWARE, 16}, {'d', SAID_NUMBER, 10},  {'D', SAID_NUMBER, 16},
 	};
 
 	if (group == 'n')
 		snprintf(s->call, sizeof(s->call), "%s", text);
+	if (group == 'x')
+		snprintf(s->word, sizeof(s->word), "%s", text);
 	if (group == 'W')
-		said_set(s, SAID_WC, status_of(text));
+		said_set(s, SAID_WC, wc_of_text(text));
+	if (group == 'E' && errno_of(text))
+		said_set(s, SAID_ERRNO, errno_of(text));
+	if (group == 'e')
+		said_set(s, SAID_ERRNO, (uint32_t)abs(atoi(text)));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i].group == group)
 			said_set(s, (enum said_value)numbers[i].value,
@@ -146,19 +97,49 @@ static void set_text(struct said *s, const char *line)
 	s->text[n] = 0;
 }
 
-static bool read_line(struct said *s, const regex_t *regs, const char *line, unsigned int number)
+/* The line at offset `at` without what a paste puts before it; returns where the next begins. */
+static size_t line_at(const struct said_reader *r, size_t at, char *to)
 {
-	regmatch_t m[GROUPS];
+	const char *end = memchr(r->text + at, '\n', r->len - at);
+	size_t n = end ? (size_t)(end - r->text) - at : r->len - at;
+	size_t skip = paste_prefix(r->text + at, n), len = n - skip;
 
-	for (size_t i = 0; i < FORMS; i++) {
-		if (regexec(&regs[i], line, GROUPS, m, 0))
+	while (len && isspace((unsigned char)r->text[at + skip + len - 1]))
+		len--;
+	snprintf(to, LONGEST, "%.*s", (int)(len < LONGEST ? len : LONGEST - 1),
+		 r->text + at + skip);
+	return at + n + 1;
+}
+
+static void lower_line(struct said_line *l)
+{
+	size_t i = 0;
+
+	for (; l->text[i]; i++)
+		l->lower[i] = (char)tolower((unsigned char)l->text[i]);
+	l->lower[i] = 0;
+}
+
+/* Most inputs need a few of the regular expressions, and compiling one takes long. */
+static bool form_compiled(struct said_reader *r, size_t i)
+{
+	if (!r->compiled[i])
+		r->compiled[i] =
+			regcomp(&r->regs[i], forms[i].pattern, REG_EXTENDED | REG_ICASE) ? -1 : 1;
+	return r->compiled[i] > 0;
+}
+
+/* The first form that fits; of two joined lines only a form that reaches from one to the other. */
+static const struct form *form_find(struct said_reader *r, const struct said_line *l, regmatch_t *m)
+{
+	for (size_t i = 0; i < form_count; i++) {
+		if ((l->first && forms[i].loose) || !strstr(l->lower, forms[i].key) ||
+		    !form_compiled(r, i) || regexec(&r->regs[i], l->text, GROUPS, m, 0))
 			continue;
-		*s = (struct said){.who = forms[i].who, .line = number, .times = 1};
-		take_groups(s, &forms[i], line, m);
-		set_text(s, line);
-		return true;
+		if (!l->first || ((size_t)m->rm_so < l->first && (size_t)m->rm_eo > l->first + 1))
+			return &forms[i];
 	}
-	return false;
+	return NULL;
 }
 
 /* Lines of one failure may differ in QP and WQE index. */
@@ -166,7 +147,8 @@ static bool said_same(const struct said *a, const struct said *b)
 {
 	const unsigned int own = 1u << SAID_QPN | 1u << SAID_INDEX;
 
-	if (a->who != b->who || a->has != b->has || strcmp(a->call, b->call))
+	if (a->who != b->who || a->topic != b->topic || a->has != b->has ||
+	    strcmp(a->call, b->call) || strcmp(a->word, b->word) || a->health.has)
 		return false;
 	for (unsigned int v = 0; v < SAID_VALUES; v++)
 		if (!(own >> v & 1) && a->value[v] != b->value[v])
@@ -174,55 +156,125 @@ static bool said_same(const struct said *a, const struct said *b)
 	return true;
 }
 
-static void said_keep(struct said *list, size_t *count, const struct said *s)
+static struct said *said_keep(struct said_reader *r, const struct said *s)
 {
-	for (size_t i = 0; i < *count; i++)
-		if (said_same(&list[i], s)) {
-			list[i].times++;
-			return;
+	for (size_t i = 0; i < r->count; i++)
+		if (said_same(&r->list[i], s)) {
+			r->list[i].times++;
+			return NULL;
 		}
-	if (*count < SAID_MOST)
-		list[(*count)++] = *s;
+	if (r->count == SAID_MOST)
+		return NULL;
+	r->list[r->count] = *s;
+	return &r->list[r->count++];
 }
 
-/* Regular expressions are slow, and few lines of a log have one of these words. */
-static bool worth_it(const char *line)
+static bool read_health(struct said_reader *r, const char *line)
 {
-	return strcasestr(line, "synd") || strcasestr(line, "vend") || strcasestr(line, "status") ||
-	       strcasestr(line, "error") || strcasestr(line, "exceeded");
-}
+	struct said s = {.who = "the kernel's mlx5 driver",
+			 .topic = TOPIC_HEALTH_REPORT,
+			 .line = r->number,
+			 .times = 1};
+	bool again;
 
-static void said_read_lines(struct said *list, size_t *count, const regex_t *regs, const char *text,
-			    size_t len)
-{
-	unsigned int number = 0;
-
-	for (size_t at = 0, n; at < len; at += n + 1) {
-		const char *end = memchr(text + at, '\n', len - at);
-		char line[LONGEST];
-		struct said s;
-
-		n = end ? (size_t)(end - text) - at : len - at;
-		number++;
-		snprintf(line, sizeof(line), "%.*s", (int)(n < LONGEST ? n : LONGEST - 1),
-			 text + at);
-		if (worth_it(line) && read_line(&s, regs, line, number))
-			said_keep(list, count, &s);
+	if (r->report && health_take(&r->report->health, line, true, &again)) {
+		r->report->times++;
+		return true;
 	}
+	if (!health_take(&s.health, line, false, &again))
+		return false;
+	set_text(&s, line);
+	r->report = said_keep(r, &s);
+	return true;
+}
+
+/* "rx_out_of_buffer: 12" of ethtool -S, "out_of_buffer 12" of rdma statistic; 0 is no news. */
+static bool read_counters(struct said_reader *r, const char *line)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+	const struct topic_detail *d;
+	bool found = false;
+
+	for (const char *p = line; (p += strcspn(p, letters), *p); p += strspn(p, letters)) {
+		size_t n = strspn(p, letters);
+		const char *value = p + n + strspn(p + n, ": \t");
+		struct said s = {.who = "ethtool or rdma",
+				 .topic = TOPIC_COUNTER,
+				 .line = r->number,
+				 .times = 1};
+
+		if (value == p + n || n >= sizeof(s.word) || !memchr(p, '_', n) || *value < '1' ||
+		    *value > '9')
+			continue;
+		snprintf(s.word, sizeof(s.word), "%.*s", (int)n, p);
+		d = topic_of_word(TOPIC_COUNTER, s.word);
+		if (!d)
+			continue;
+		said_set(&s, SAID_NUMBER, (uint32_t)strtoul(value, NULL, 10));
+		set_text(&s, line);
+		said_keep(r, &s);
+		found = true;
+	}
+	return found;
+}
+
+static void said_add(struct said_reader *r, const struct form *f, const struct said_line *l,
+		     const regmatch_t *m)
+{
+	struct said s = {.who = f->who, .topic = f->topic, .line = r->number, .times = 1};
+
+	take_groups(&s, f, l->text, m);
+	set_text(&s, l->text);
+	said_keep(r, &s);
+}
+
+/* The line, or with its end on the next one: mail and narrow terminals break lines. */
+static void read_line(struct said_reader *r)
+{
+	regmatch_t alone[GROUPS], both[GROUPS];
+	struct said_line l = {.first = 0}, two;
+	const struct form *f, *g = NULL;
+	size_t next = line_at(r, r->at, l.text), after = next;
+
+	lower_line(&l);
+	if (read_health(r, l.text) || read_counters(r, l.text)) {
+		r->at = next;
+		return;
+	}
+	f = form_find(r, &l, alone);
+	if (*l.text && (!f || f->more) && next < r->len) {
+		two = l;
+		two.first = strlen(l.text);
+		two.text[two.first] = ' ';
+		after = line_at(r, next, two.text + two.first + 1);
+		lower_line(&two);
+		g = form_find(r, &two, both);
+	}
+	if (g)
+		said_add(r, g, &two, both);
+	else if (f)
+		said_add(r, f, &l, alone);
+	r->at = g ? after : next;
+	r->number += g != NULL;
 }
 
 struct said *said_read(const char *text, size_t len, size_t *count)
 {
+	struct said_reader *r = calloc(1, sizeof(*r));
 	struct said *list = calloc(SAID_MOST, sizeof(*list));
-	regex_t regs[FORMS];
-	size_t n = 0;
 
 	*count = 0;
-	while (list && n < FORMS && !regcomp(&regs[n], forms[n].pattern, REG_EXTENDED | REG_ICASE))
-		n++;
-	if (n == FORMS)
-		said_read_lines(list, count, regs, text, len);
-	while (n--)
-		regfree(&regs[n]);
+	if (r && list) {
+		*r = (struct said_reader){.text = text, .len = len, .list = list};
+		while (r->at < len) {
+			r->number++;
+			read_line(r);
+		}
+		for (size_t i = 0; i < form_count; i++)
+			if (r->compiled[i] > 0)
+				regfree(&r->regs[i]);
+		*count = r->count;
+	}
+	free(r);
 	return list;
 }

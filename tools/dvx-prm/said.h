@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "health.h"
+#include "topics.h"
 
 enum said_value {
 	SAID_WC,       /* status of libibverbs */
@@ -18,17 +20,21 @@ enum said_value {
 	SAID_STATUS,   /* of the command */
 	SAID_FIRMWARE, /* its syndrome */
 	SAID_ERRNO,
+	SAID_NUMBER, /* that the topic explains */
 	SAID_VALUES
 };
 
 struct said {
 	const char *who; /* the program that writes such lines */
+	enum topic_id topic;
 	unsigned int line;
 	size_t times;	  /* lines that say the same */
 	unsigned int has; /* bit for each value */
 	uint32_t value[SAID_VALUES];
 	char text[128]; /* the line, cut */
 	char call[64];	/* the function or object that it names, or "" */
+	char word[64];	/* that the topic explains, or "" */
+	struct health health;
 };
 
 #define SAID_MOST 256
@@ -47,5 +53,8 @@ unsigned int wc_syndrome(unsigned int status);
 
 /* The status number that libibverbs reports for a syndrome; 0: none. */
 unsigned int wc_of_syndrome(unsigned int syndrome);
+
+/* The status number of ibv_wc_status_str()'s text; 0: none. */
+unsigned int wc_of_text(const char *text);
 
 #endif

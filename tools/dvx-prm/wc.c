@@ -2,34 +2,37 @@
 /* Statuses of libibverbs' completions and the mlx5 syndromes behind them. */
 #include "said.h"
 
+#include <strings.h>
+
 static const struct {
 	const char *name;
 	uint8_t syndrome; /* 0: mlx5 has none for it */
+	const char *text; /* of ibv_wc_status_str(), where lines have it */
 } statuses[] = {
-	{"SUCCESS", 0},
-	{"LOC_LEN_ERR", 0x01},
-	{"LOC_QP_OP_ERR", 0x02},
-	{"LOC_EEC_OP_ERR", 0},
-	{"LOC_PROT_ERR", 0x04},
-	{"WR_FLUSH_ERR", 0x05},
-	{"MW_BIND_ERR", 0x06},
-	{"BAD_RESP_ERR", 0x10},
-	{"LOC_ACCESS_ERR", 0x11},
-	{"REM_INV_REQ_ERR", 0x12},
-	{"REM_ACCESS_ERR", 0x13},
-	{"REM_OP_ERR", 0x14},
-	{"RETRY_EXC_ERR", 0x15},
-	{"RNR_RETRY_EXC_ERR", 0x16},
-	{"LOC_RDD_VIOL_ERR", 0},
-	{"REM_INV_RD_REQ_ERR", 0},
-	{"REM_ABORT_ERR", 0x22},
-	{"INV_EECN_ERR", 0},
-	{"INV_EEC_STATE_ERR", 0},
-	{"FATAL_ERR", 0},
-	{"RESP_TIMEOUT_ERR", 0},
-	{"GENERAL_ERR", 0},
-	{"TM_ERR", 0},
-	{"TM_RNDV_INCOMPLETE", 0},
+	{"SUCCESS", 0, NULL},
+	{"LOC_LEN_ERR", 0x01, "local length error"},
+	{"LOC_QP_OP_ERR", 0x02, "local QP operation error"},
+	{"LOC_EEC_OP_ERR", 0, NULL},
+	{"LOC_PROT_ERR", 0x04, "local protection error"},
+	{"WR_FLUSH_ERR", 0x05, "Work Request Flushed Error"},
+	{"MW_BIND_ERR", 0x06, "memory management operation error"},
+	{"BAD_RESP_ERR", 0x10, "bad response error"},
+	{"LOC_ACCESS_ERR", 0x11, "local access error"},
+	{"REM_INV_REQ_ERR", 0x12, "remote invalid request error"},
+	{"REM_ACCESS_ERR", 0x13, "remote access error"},
+	{"REM_OP_ERR", 0x14, "remote operation error"},
+	{"RETRY_EXC_ERR", 0x15, "transport retry counter exceeded"},
+	{"RNR_RETRY_EXC_ERR", 0x16, "RNR retry counter exceeded"},
+	{"LOC_RDD_VIOL_ERR", 0, NULL},
+	{"REM_INV_RD_REQ_ERR", 0, NULL},
+	{"REM_ABORT_ERR", 0x22, "aborted error"},
+	{"INV_EECN_ERR", 0, NULL},
+	{"INV_EEC_STATE_ERR", 0, NULL},
+	{"FATAL_ERR", 0, NULL},
+	{"RESP_TIMEOUT_ERR", 0, NULL},
+	{"GENERAL_ERR", 0, NULL},
+	{"TM_ERR", 0, NULL},
+	{"TM_RNDV_INCOMPLETE", 0, NULL},
 };
 enum { STATUSES = sizeof(statuses) / sizeof(statuses[0]) };
 
@@ -47,6 +50,14 @@ unsigned int wc_of_syndrome(unsigned int syndrome)
 {
 	for (unsigned int i = 0; i < STATUSES; i++)
 		if (syndrome && statuses[i].syndrome == syndrome)
+			return i;
+	return 0;
+}
+
+unsigned int wc_of_text(const char *text)
+{
+	for (unsigned int i = 0; i < STATUSES; i++)
+		if (statuses[i].text && !strcasecmp(statuses[i].text, text))
 			return i;
 	return 0;
 }

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Explains all that a text holds: dumps, and lines that report a failure, in their order. */
+#include "explain.h"
+
+#include <stdlib.h>
+#include "said.h"
+#include "input.h"
+
+static json_t *explain_finding_json(const struct hex *hex, const struct finding *f,
+				    const json_t *also)
+{
+	const char *kind = f->kind ? f->kind->name : f->s ? f->s->name : "text";
+	json_t *o =
+		json_pack("{s:o, s:o, s:b, s:s, s:s?, s:s?}", "input", input_json(f->d), "notes",
+			  input_notes(hex, f->d), "recognised", f->known, "what", f->what, "kind",
+			  f->known ? kind : NULL, "sure", f->known ? finding_sure(f) : NULL);
+
+	json_object_set(o, "why", f->why);
+	json_object_set(o, "says", f->says);
+	json_object_set(o, "facts", f->facts);
+	json_object_set(o, "parts", f->parts);
+	json_object_set(o, "also_possible", (json_t *)also);
+	return o;
+}
+
+static const char *explain_str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static void print_says(FILE *out, const json_t *o)
+{
+	const json_t *says = json_object_get(o, "says"), *one;
+	size_t i;
+
+	json_array_foreach ((json_t *)says, i, one) {
+		fprintf(out, "  %s: %s", explain_str(one, "about"), explain_str(one, "text"));
+		if (json_object_get(one, "field"))
+			fprintf(out, " (field %s)", explain_str(one, "field"));
+		putc('\n', out);
+	}
+}
+
+static void print_parts(FILE *out, const json_t *o)
+{
+	const json_t *parts = json_object_get(o, "parts"), *tree;
+	size_t i;
+
+	json_array_foreach ((json_t *)parts, i, tree) {
+		fprintf(out, "  %s at byte 0x%llx: %s\n", explain_str(tree, "struct"),
+			(unsigned long long)json_integer_value(json_object_get(tree, "at")),
+			explain_str(tree, "text"));
+		tree_print(out, tree, "    ");
+	}
+}
+
+static void print_list(FILE *out, const json_t *list, const char *before)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach ((json_t *)list, i, one)
+		fprintf(out, "%s%s\n", before,
+			json_is_string(one) ? json_string_value(one) : explain_str(one, "text"));
+}
+
+static void explain_print_one(FILE *out, const struct dump *d, const json_t *o)
+{
+	if (d->line)
+		fprintf(out, "line %u: ", d->line);
+	if (json_is_true(json_object_get(o, "recognised")))
+		fprintf(out, "%s (%s, %s)\n", explain_str(o, "what"), explain_str(o, "kind"),
+			explain_str(o, "sure"));
+	else
+		fprintf(out, "nothing was recognised\n");
+	print_says(out, o);
+	if (json_is_true(json_object_get(o, "recognised")))
+		print_list(out, json_object_get(o, "why"), "  why: ");
+	print_list(out, json_object_get(o, "also_possible"), "  it could also be: ");
+	print_parts(out, o);
+	print_list(out, json_object_get(o, "notes"), "  note: ");
+}
+
+/* What was found, for a person or for a program. */
+static void explain_put(const struct hex *hex, const struct finding *f, const json_t *also,
+			struct explain_out *out)
+{
+	json_t *o = explain_finding_json(hex, f, also);
+
+	if (out->all)
+		json_array_append(out->all, o);
+	else
+		explain_print_one(out->text, f->d, o);
+	json_decref(o);
+}
+
+static size_t explain_piece(const struct hex *hex, const struct dump *d, const struct wish *wish,
+			    const struct prm_args *a, struct explain_out *out)
+{
+	json_t *also = json_array();
+	struct finding f;
+	size_t known;
+
+	find_out(&f, d, wish, a, also);
+	explain_put(hex, &f, also, out);
+	known = f.known;
+	finding_end(&f);
+	json_decref(also);
+	return known;
+}
+
+static size_t explain_dump(const struct hex *hex, const struct dump *d, const struct wish *wish,
+			   const struct prm_args *a, struct explain_out *out)
+{
+	size_t entry = ring_entry(d, a), found = 0;
+
+	if (!entry)
+		return explain_piece(hex, d, wish, a, out);
+	for (size_t at = 0; at < d->len;) {
+		struct dump piece = ring_piece(d, at, entry);
+
+		found += explain_piece(hex, &piece, wish, a, out);
+		at += piece.len;
+	}
+	return found;
+}
+
+static size_t explain_line(const struct hex *hex, const struct said *s, const struct prm_args *a,
+			   struct explain_out *out)
+{
+	struct dump d = {.bytes = (const uint8_t *)"", .line = s->line, .form = "a line of text"};
+	json_t *also = json_array();
+	struct finding f;
+
+	snprintf(d.label, sizeof(d.label), "%s", s->text);
+	finding_begin(&f, &d, a);
+	explain_said(&f, s);
+	explain_put(hex, &f, also, out);
+	finding_end(&f);
+	json_decref(also);
+	return 1;
+}
+
+/* Text without any dump, of which no line is known. */
+static void explain_nothing(const struct hex *hex, const struct prm_args *a,
+			    struct explain_out *out)
+{
+	struct dump d = {.bytes = (const uint8_t *)"", .form = "text"};
+	json_t *also = json_array();
+	struct finding f;
+
+	finding_begin(&f, &d, a);
+	tell(&f, "nothing", NULL,
+	     "none of the %zu lines is a row of a dump, and none has a form that is known; "
+	     "dvx-prm(1) lists whose lines are",
+	     hex->text_lines);
+	explain_put(hex, &f, also, out);
+	finding_end(&f);
+	json_decref(also);
+}
+
+/* Dumps, and lines that report a failure without one, in the order of the input. */
+static size_t explain_in_order(const struct hex *hex, const struct said *said, size_t lines,
+			       const struct wish *wish, const struct prm_args *a,
+			       struct explain_out *out)
+{
+	size_t found = 0, i = 0, l = 0;
+
+	while (i < hex->count || l < lines)
+		if (l == lines || (i < hex->count && hex->dumps[i].line < said[l].line))
+			found += explain_dump(hex, &hex->dumps[i++], wish, a, out);
+		else
+			found += explain_line(hex, &said[l++], a, out);
+	return found;
+}
+
+size_t explain_text(const struct hex *hex, const char *text, size_t len, const struct wish *wish,
+		    const struct prm_args *a, struct explain_out *out)
+{
+	/* With --as the input holds dumps only. */
+	bool binary = hex->count && !hex->dumps[0].line, named = wish->kind || wish->s;
+	struct said *said = NULL;
+	size_t lines = 0, found;
+
+	if (!binary && !named)
+		said = said_read(text, len, &lines);
+	found = explain_in_order(hex, said, lines, wish, a, out);
+	if (hex->none && !lines)
+		explain_nothing(hex, a, out);
+	free(said);
+	return found;
+}

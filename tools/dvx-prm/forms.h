@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Forms of lines that report a failure, by who writes them. */
+#ifndef DVX_PRM_FORMS_H
+#define DVX_PRM_FORMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "topics.h"
+
+/*
+ * The letters of `groups` name what the groups of the pattern are: w status of libibverbs, W the
+ * same in words, s syndrome, v vendor byte, V the same in hex without 0x, q QP, i index of the WQE,
+ * c command, m op_mod, t its status, y its syndrome (hex), e errno, E the same in words, d a number
+ * that the topic explains, D the same in hex, n a name, x a word that the topic explains,
+ * - nothing.
+ */
+struct form {
+	const char *who;
+	const char *key; /* in lower case: a line without it is not compared with the pattern */
+	const char *pattern, *groups;
+	enum topic_id topic; /* TOPIC_NONE: a completion or a command */
+	bool loose;	     /* of no certain program: such a line is not joined with the next */
+	bool more;	     /* the next line may belong to it: a form before this one has both */
+};
+
+/* The first form that fits a line is used. */
+extern const struct form forms[];
+extern const size_t form_count;
+
+#define FORMS_MOST 96
+
+#endif

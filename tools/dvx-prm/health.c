@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "health.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "src/prm/reflect.h"
+
+/* Lines of a report and where health_buffer has them. A field of NULL is text, or only tells. */
+static const struct {
+	const char *word, *field;
+} rows[] = {
+	{"assert_var[0]", "assert_var[0]"},
+	{"assert_var[1]", "assert_var[1]"},
+	{"assert_var[2]", "assert_var[2]"},
+	{"assert_var[3]", "assert_var[3]"},
+	{"assert_var[4]", "assert_var[4]"},
+	{"assert_var[5]", "assert_var[5]"},
+	{"assert_exit_ptr", "assert_existptr"},
+	{"assert_callra", "assert_callra"},
+	{"raw fw_ver", "fw_version"},
+	{"fw_ver", NULL},
+	{"time", "time"},
+	{"hw_id", "hw_id"},
+	{"rfr", "rfr"},
+	{"severity", "severity"},
+	{"irisc_index", "irisc_index"},
+	{"ext_synd", "ext_synd"},
+	{"synd", "synd"},
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), SHOWS_REPORT = 8, FIRMWARE = 9 };
+
+/* The word at the line's end or before a value: "assert_callra 0x2102d5f0", "synd 0x1: ..." */
+static const char *value_after(const char *line, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = line; (p = strstr(p, word)); p += n) {
+		bool begins = p == line || isspace((unsigned char)p[-1]);
+
+		if (begins && (p[n] == ' ' || p[n] == ':')) {
+			p += n;
+			return p + strspn(p, ": ");
+		}
+	}
+	return NULL;
+}
+
+static void find_device(char *device, size_t size, const char *line)
+{
+	static const char driver[] = "mlx5_core ";
+	const char *p = strstr(line, driver);
+	size_t n;
+
+	*device = 0;
+	if (!p)
+		return;
+	p += sizeof(driver) - 1;
+	n = strspn(p, "0123456789abcdef:.");
+	snprintf(device, size, "%.*s", (int)(n && p[n - 1] == ':' ? n - 1 : n), p);
+}
+
+static size_t find_row(const char *line, bool open, const char **value)
+{
+	const char *start = line + strspn(line, " \t");
+	bool driver = strstr(line, "print_health_info") != NULL;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		/* The words behind the first ones are common: only the driver's lines count. */
+		if (i >= SHOWS_REPORT && !driver &&
+		    (!open || strncmp(start, rows[i].word, strlen(rows[i].word))))
+			continue;
+		*value = value_after(line, rows[i].word);
+		if (*value && isdigit((unsigned char)**value))
+			return i;
+	}
+	return ROWS;
+}
+
+bool health_take(struct health *h, const char *line, bool open, bool *again)
+{
+	const char *value;
+	char device[sizeof(h->device)];
+	size_t row = find_row(line, open, &value);
+
+	*again = false;
+	if (row == ROWS)
+		return false;
+	find_device(device, sizeof(device), line);
+	if (open && (h->has >> row & 1 || strcmp(device, h->device))) {
+		*again = true;
+		return false;
+	}
+	memcpy(h->device, device, sizeof(device));
+	h->has |= 1u << row;
+	if (row == FIRMWARE)
+		snprintf(h->firmware, sizeof(h->firmware), "%.*s",
+			 (int)strspn(value, "0123456789."), value);
+	else if (rows[row].field)
+		prm_field_set(prm_find_struct("health_buffer"), h->bytes, sizeof(h->bytes),
+			      rows[row].field, strtoull(value, NULL, 0));
+	return true;
+}

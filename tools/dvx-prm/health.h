@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A health report: the lines in which the kernel (or devlink) prints firmware's health buffer. */
+#ifndef DVX_PRM_HEALTH_H
+#define DVX_PRM_HEALTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct health {
+	uint32_t has; /* bit for each row of the table of lines */
+	uint8_t bytes[64];
+	char device[24]; /* "0000:0d:00.0", or "" */
+	char firmware[24];
+};
+
+/*
+ * Takes a line if it belongs to a report; `open` says that one has begun, so that also lines
+ * without the driver's name count. A line of another device, or one that the report has already,
+ * is not taken: *again becomes true, and it begins another report.
+ */
+bool health_take(struct health *h, const char *line, bool open, bool *again);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Details of topics: what a number or a word of a line means. Sources: those of the topic. */
+#include "topics.h"
+
+#define EVENT(word, text, remedy)                        \
+	{                                                \
+		TOPIC_ASYNC_EVENT, word, 0, text, remedy \
+	}
+#define CM(word, text, remedy)                        \
+	{                                             \
+		TOPIC_CM_EVENT, word, 0, text, remedy \
+	}
+#define COUNTS(word, text, remedy)                   \
+	{                                            \
+		TOPIC_COUNTER, word, 0, text, remedy \
+	}
+
+#define OF_PROGRAM "look for a failed completion of the same QP: its syndrome names the reason"
+#define FROM_PEER                                                                             \
+	"look at the peer: its completion with error names the reason; check rkey, address, " \
+	"length and access rights that it used"
+#define LOSS                                                                                     \
+	"look for packets that were dropped on the way: pause or PFC settings, rx_discards_phy " \
+	"and out_of_buffer at the receiver, errors of the link"
+
+const struct topic_detail topic_details[] = {
+	{TOPIC_HEALTH_FATAL, NULL, 1,
+	 "1: reads of the device return all ones, PCI communication is lost",
+	 "check the slot, the link (lspci -vv, AER messages) and power; a power cycle brings the "
+	 "device back if anything does; no firmware reset helps"},
+	{TOPIC_HEALTH_FATAL, NULL, 2,
+	 "2: the PCI channel is offline, the kernel's error handling has it",
+	 "look for EEH or AER messages about this device"},
+	{TOPIC_HEALTH_FATAL, NULL, 3,
+	 "3: the NIC interface is disabled, firmware has stopped the function", NULL},
+	{TOPIC_HEALTH_FATAL, NULL, 4,
+	 "4: a software reset of the NIC goes on, maybe asked for by another function", NULL},
+	{TOPIC_HEALTH_FATAL, NULL, 5, "5: firmware reported a syndrome and asks for a reset (rfr)",
+	 NULL},
+
+	{TOPIC_CQ_ERROR, NULL, 1, "syndrome 1: overrun, more completions came than were read",
+	 NULL},
+	{TOPIC_CQ_ERROR, NULL, 2, "syndrome 2: the device could not write to the CQ's memory",
+	 "check that the CQ's buffer is still mapped, and IOMMU faults in the kernel's log"},
+
+	{TOPIC_MODIFY_QP, NULL, 22,
+	 "EINVAL: an attribute, or the mask of attributes, is not valid for this change",
+	 "check port, P_Key and GID index, path MTU (not above the port's active MTU), and that "
+	 "both ends use the same link type; on RoCE a GRH (is_global) is compulsory"},
+	{TOPIC_MODIFY_QP, NULL, 110,
+	 "ETIMEDOUT: on RoCE, the MAC address of the peer's IP address was not found in time "
+	 "(neighbour lookup)",
+	 "ping -I the interface of the local GID to the peer's address; check the GID index on "
+	 "both ends, VLAN and routes; in rail networks let only NICs of the same rail talk "
+	 "(NCCL_CROSS_NIC=0)"},
+	{TOPIC_MODIFY_QP, NULL, 101,
+	 "ENETUNREACH: there is no route from the local GID's interface to the peer's address",
+	 "add an address or a route on the interface of the local GID; check the GID index"},
+	{TOPIC_MODIFY_QP, NULL, 113, "EHOSTUNREACH: the peer's address did not answer",
+	 "ping the peer from the interface of the local GID"},
+	{TOPIC_MODIFY_QP, NULL, 19,
+	 "ENODEV: the GID's network interface does not exist here or is down",
+	 "check the GID index (dvx-info gids), ip link, and the network namespace"},
+	{TOPIC_MODIFY_QP, NULL, 12, "ENOMEM: no memory for the change", NULL},
+	{TOPIC_MODIFY_QP, NULL, 121,
+	 "EREMOTEIO: firmware refused; the command's status has the reason", NULL},
+
+	{TOPIC_MEMORY, NULL, 12,
+	 "ENOMEM: mostly the limit of locked memory (RLIMIT_MEMLOCK, ulimit -l)",
+	 "raise the limit: ulimit -l unlimited, /etc/security/limits.d, LimitMEMLOCK= of the "
+	 "systemd unit (also of slurmd or sshd), docker run --ulimit memlock=-1; check it inside "
+	 "the job itself; if it is unlimited, look in dmesg for a refused CREATE_MKEY and check "
+	 "vm.max_map_count"},
+	{TOPIC_MEMORY, NULL, 14,
+	 "EFAULT: the address is not mapped, or is memory that the kernel cannot pin, as a GPU's",
+	 "for GPU memory load nvidia-peermem, or register a dma-buf (ibv_reg_dmabuf_mr())"},
+	{TOPIC_MEMORY, NULL, 22, "EINVAL: a size or access flag that the device does not have",
+	 "compare with ibv_devinfo -v (max_cqe, max_qp_wr, max_mr_size); remote write needs local "
+	 "write"},
+	{TOPIC_MEMORY, NULL, 1, "EPERM: the process may not do that",
+	 "raw queues need CAP_NET_RAW"},
+
+	EVENT("CQ error",
+	      "IBV_EVENT_CQ_ERR (mlx5 CQ_ERROR): the CQ overran or could not be written",
+	      "make the CQ as long as all work that can be outstanding on its queues"),
+	EVENT("local work queue catastrophic error",
+	      "IBV_EVENT_QP_FATAL (mlx5 WQ_CATAS_ERROR): the QP is in error; its completions could "
+	      "not be reported",
+	      OF_PROGRAM),
+	EVENT("invalid request local work queue error",
+	      "IBV_EVENT_QP_REQ_ERR (mlx5 WQ_INVAL_REQ_ERROR): the responder got a request that is "
+	      "not valid for this QP",
+	      FROM_PEER),
+	EVENT("local access violation work queue error",
+	      "IBV_EVENT_QP_ACCESS_ERR (mlx5 WQ_ACCESS_ERROR): the responder got a request that "
+	      "violates access rights",
+	      FROM_PEER),
+	EVENT("communication established",
+	      "IBV_EVENT_COMM_EST (mlx5 COMM_EST): the first packet arrived on a QP in RTR; no "
+	      "failure",
+	      "none"),
+	EVENT("send queue drained", "IBV_EVENT_SQ_DRAINED (mlx5 SQ_DRAINED): no failure", "none"),
+	EVENT("path migrated", "IBV_EVENT_PATH_MIG (mlx5 PATH_MIG)", "none"),
+	EVENT("path migration request error", "IBV_EVENT_PATH_MIG_ERR (mlx5 PATH_MIG_FAILED)",
+	      "check the alternate path"),
+	EVENT("local catastrophic error",
+	      "IBV_EVENT_DEVICE_FATAL (mlx5 INTERNAL_ERROR, or the driver's health poll): the "
+	      "device is unusable for this process",
+	      "look in dmesg for mlx5_core health reports; close the device, and open it again "
+	      "after recovery"),
+	EVENT("port active", "IBV_EVENT_PORT_ACTIVE (mlx5 PORT_CHANGE): the link came up", "none"),
+	EVENT("port error", "IBV_EVENT_PORT_ERR (mlx5 PORT_CHANGE): the link went down",
+	      "check cable, switch port and dmesg (Link down, Port module event); work in flight "
+	      "fails after its retries"),
+	EVENT("LID change",
+	      "IBV_EVENT_LID_CHANGE (mlx5 PORT_CHANGE): the subnet manager gave the port another "
+	      "LID",
+	      "connections that use the old LID must be made anew"),
+	EVENT("P_Key change",
+	      "IBV_EVENT_PKEY_CHANGE (mlx5 PORT_CHANGE): the port's P_Key table changed",
+	      "read the P_Key index again"),
+	EVENT("SM change", "IBV_EVENT_SM_CHANGE: another subnet manager", "none"),
+	EVENT("SRQ catastrophic error",
+	      "IBV_EVENT_SRQ_ERR (mlx5 SRQ_CATAS_ERROR): the SRQ is unusable",
+	      "destroy it with its QPs; check its buffer"),
+	EVENT("SRQ limit reached",
+	      "IBV_EVENT_SRQ_LIMIT_REACHED (mlx5 SRQ_RQ_LIMIT): few receives are left; no failure",
+	      "post receives and arm the limit again"),
+	EVENT("last WQE reached",
+	      "IBV_EVENT_QP_LAST_WQE_REACHED (mlx5 SRQ_LAST_WQE): a QP in error took its last "
+	      "receive from the SRQ",
+	      OF_PROGRAM),
+	EVENT("client reregistration",
+	      "IBV_EVENT_CLIENT_REREGISTER: the subnet manager lost its registrations",
+	      "join multicast groups again"),
+	EVENT("GID table change",
+	      "IBV_EVENT_GID_CHANGE: the GID table of the port changed, as when an address is "
+	      "added or removed",
+	      "look up the GID index again (dvx-info gids); connections made with the old GID may "
+	      "fail"),
+	EVENT("WQ fatal", "IBV_EVENT_WQ_FATAL (mlx5 WQ_CATAS_ERROR): a receive WQ failed",
+	      OF_PROGRAM),
+	EVENT("was flushed",
+	      "IBV_EVENT_QP_LAST_WQE_REACHED (mlx5 SRQ_LAST_WQE): a QP in error took its last "
+	      "receive from the SRQ",
+	      OF_PROGRAM),
+
+	CM("ADDR_ERROR", "the peer's address could not be resolved to an RDMA device",
+	   "check that the address is on a network of an RDMA interface (ip route get), and that "
+	   "it answers (ARP)"),
+	CM("ROUTE_ERROR", "no path to the peer was found",
+	   "InfiniBand: check the subnet manager; RoCE: check the route and the GID type"),
+	CM("UNREACHABLE", "the peer did not answer the request to connect",
+	   "check that it listens on that port, that UDP 4791 passes firewalls, and that both use "
+	   "the same RoCE version"),
+	CM("REJECTED", "the peer rejected the connection",
+	   "status 28 is a reason of the consumer (IB_CM_REJ_CONSUMER_DEFINED): the application "
+	   "refused; status 8 (INVALID_SERVICE_ID): nobody listens on the port"),
+	CM("CONNECT_ERROR", "the connection could not be made or accepted",
+	   "look at the peer's log, and for refused commands in dmesg"),
+	CM("DEVICE_REMOVAL", "the device of this connection is going away",
+	   "close its objects; look in dmesg for the reason"),
+	CM("DISCONNECTED", "the peer closed the connection, or died", "look at the peer's log"),
+
+	COUNTS("rx_out_of_buffer", "packets for a queue that had no receive buffer were dropped",
+	       "larger rings (ethtool -G), more queues, or faster reading"),
+	COUNTS("out_of_buffer", "packets for a queue that had no receive posted were dropped",
+	       "post receives in time"),
+	COUNTS("rx_discards_phy", "received packets were dropped for lack of buffers of the port",
+	       "host or PCIe are too slow, or flow control is off"),
+	COUNTS("tx_discards_phy", "packets were dropped before the wire", LOSS),
+	COUNTS("rx_crc_errors_phy", "frames came with a wrong checksum",
+	       "check cable and transceivers"),
+	COUNTS("rx_symbol_err_phy", "the link had symbol errors", "check cable and transceivers"),
+	COUNTS("link_down_events_phy", "the link went down",
+	       "check cable, transceivers and the switch port"),
+	COUNTS("out_of_sequence",
+	       "requests arrived out of their sequence: packets were lost or reordered", LOSS),
+	COUNTS("packet_seq_err", "the peer sent NAKs of the sequence: packets to it were lost",
+	       LOSS),
+	COUNTS("local_ack_timeout_err", "the acknowledge timer of a QP ran out", LOSS),
+	COUNTS("rnr_nak_retry_err",
+	       "the peer answered that it had no receive posted, more often than rnr_retry allows",
+	       "post receives at the peer earlier, or raise rnr_retry and min_rnr_timer"),
+	COUNTS("implied_nak_seq_err", "an acknowledge was missing before a later read response",
+	       LOSS),
+	COUNTS("duplicate_request", "requests came twice: acknowledges were lost or late", LOSS),
+	COUNTS("req_cqe_error", "completions of the requester with an error", OF_PROGRAM),
+	COUNTS("resp_cqe_error", "completions of the responder with an error", OF_PROGRAM),
+	COUNTS("req_remote_access_errors", "the peer answered with a remote access error",
+	       "compare rkey, address and length with the peer's registration"),
+	COUNTS("req_remote_invalid_request", "the peer answered that a request was invalid",
+	       "check the size of its receives, and what its QP allows"),
+	COUNTS("resp_remote_access_errors", "the peer's requests violated access rights here",
+	       FROM_PEER),
+	COUNTS("resp_local_length_error", "messages were longer than the receive",
+	       "post larger receives"),
+	COUNTS("rx_icrc_encapsulated", "RoCE packets came with a wrong ICRC",
+	       "check the link, and devices on the way that change packets"),
+	COUNTS("np_ecn_marked_roce_packets", "RoCE packets came with a mark of congestion (ECN)",
+	       "look for the congested port of the switches"),
+	COUNTS("tx_timeout", "transmit queues made no progress", "look in dmesg for TX timeout"),
+	{TOPIC_NONE, NULL, 0, NULL, NULL},
+};

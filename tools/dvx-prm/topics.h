@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known, from public source, of failures that are no completion and no refused command. */
+#ifndef DVX_PRM_TOPICS_H
+#define DVX_PRM_TOPICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum topic_id {
+	TOPIC_NONE,
+	TOPIC_HEALTH_FATAL,
+	TOPIC_HEALTH_MISSED,
+	TOPIC_HEALTH_ISSUE,
+	TOPIC_HEALTH_REPORT,
+	TOPIC_HEALTH_RECOVERY,
+	TOPIC_COMMAND_TIMEOUT,
+	TOPIC_COMMAND_LATE,
+	TOPIC_COMMAND_QUEUE,
+	TOPIC_FIRMWARE_WAIT,
+	TOPIC_PROBE,
+	TOPIC_PAGES,
+	TOPIC_TEMPERATURE,
+	TOPIC_POWER,
+	TOPIC_MODULE,
+	TOPIC_CQ_ERROR,
+	TOPIC_TX_TIMEOUT,
+	TOPIC_MKEY_CACHE,
+	TOPIC_MODIFY_QP,
+	TOPIC_MEMORY,
+	TOPIC_MEMLOCK,
+	TOPIC_ASYNC_EVENT,
+	TOPIC_CM_EVENT,
+	TOPIC_NO_DRIVER,
+	TOPIC_NO_DEVICE,
+	TOPIC_DPDK_PROBE,
+	TOPIC_FLOW_REFUSED,
+	TOPIC_COUNTER,
+	TOPICS
+};
+
+struct topic {
+	const char *name; /* for programs: "command_timeout" */
+	const char *what;
+	const char *known;
+	const char *source;
+	const char *remedy;
+};
+
+/* What a number or a word in the line says; word is NULL for numbers. */
+struct topic_detail {
+	enum topic_id topic;
+	const char *word;
+	uint32_t number;
+	const char *text;
+	const char *remedy; /* instead of the topic's, or NULL */
+};
+
+extern const struct topic topics[TOPICS];
+
+/* Ends with a row without a text. */
+extern const struct topic_detail topic_details[];
+
+/* NULL: the tables have nothing about it. Words are compared without regard to case. */
+const struct topic_detail *topic_of_word(enum topic_id topic, const char *word);
+const struct topic_detail *topic_of_number(enum topic_id topic, uint32_t number);
+
+#endif
