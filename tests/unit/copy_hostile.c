@@ -218,6 +218,7 @@ static struct copy_fault pull_from(const struct copy_msg *script)
 	*c = (struct client){.options = {.bits = OPTIONS_PLAIN | more_options},
 			     .report = &last,
 			     .slots = SLOTS,
+			     .jobs = 3,
 			     .slot_bytes = SLOT,
 			     .patience_ms = 5000};
 	assert_int_equal(device_open(&c->device, NULL, &f), 0);

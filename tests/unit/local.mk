@@ -45,7 +45,7 @@ LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit
 tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c tests/unit/flow_fake_rig.h
 
 # dvx-copy without a device: copy_fake.c moves the bytes.
-COPY_TESTS += tests/unit/copy_filter tests/unit/copy_bwlimit
+COPY_TESTS += tests/unit/copy_filter tests/unit/copy_bwlimit tests/unit/copy_workers
 COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/unit/copy_gate tests/unit/copy_access tests/unit/copy_confine tests/unit/copy_paths \
 	tests/unit/copy_hostile tests/unit/copy_guests
 COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h tests/unit/copy_swap.h

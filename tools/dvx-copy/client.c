@@ -87,6 +87,7 @@ int client_pull(struct client *c, int fd, const struct key *key, const char *pat
 				       .f = f,
 				       .stop = c->stop,
 				       .window = msg_window(1),
+				       .jobs = c->jobs,
 				       .plan = *plan,
 				       .expect = expect};
 		r->dest.umask = c->umask;

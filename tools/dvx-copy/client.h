@@ -16,6 +16,7 @@ struct client {
 	struct copy_options options;
 	struct report *report;
 	uint32_t slots, slot_bytes;
+	unsigned int jobs; /* threads for files */
 	int patience_ms;
 	uint32_t umask;
 	const volatile sig_atomic_t *stop;

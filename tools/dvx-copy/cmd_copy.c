@@ -6,6 +6,7 @@
 
 #include "base/bwlimit.h"
 #include "base/confine.h"
+#include "base/workers.h"
 #include "base/pool.h"
 #include "client.h"
 #include "dest/seen.h"
@@ -189,6 +190,7 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 		c->client.report = &r;
 		c->client.slots = a->slots ? a->slots : pool_slots(slot_bytes);
 		c->client.slot_bytes = slot_bytes;
+		c->client.jobs = a->jobs ? a->jobs : workers_usual();
 		c->client.patience_ms = (int)a->timeout * 1000;
 		c->client.stop = &stop_asked;
 		c->client.umask = copy_umask();

@@ -10,6 +10,7 @@
 
 #include "dvx-copy.h"
 #include "base/confine.h"
+#include "base/workers.h"
 #include "base/pool.h"
 #include "serve.h"
 #include "tools/cli/json.h"
@@ -182,6 +183,7 @@ int copy_cmd_serve(const struct copy_args *a)
 		.patience_ms = (int)a->timeout * 1000,
 		.shared = {.umask = copy_umask(),
 			   .slots = a->slots ? a->slots : pool_slots(slot_bytes),
+			   .jobs = a->jobs ? a->jobs : workers_usual(),
 			   .slot_bytes = slot_bytes,
 			   .clients = a->max_clients},
 	};

@@ -16,7 +16,7 @@
 struct copy_args {
 	const char *key_file, *device, *via;
 	bool json, quiet;
-	uint32_t slots, slot_bytes;
+	uint32_t slots, slot_bytes, jobs;
 	uint32_t timeout; /* seconds */
 	/* serve */
 	const char *root, *listen;

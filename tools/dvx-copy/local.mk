@@ -23,7 +23,7 @@ tools_dvx_copy_libcopy_la_SOURCES = \
 # Under all of them.
 tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/base/alive.h tools/dvx-copy/base/acl.c tools/dvx-copy/base/acl.h tools/dvx-copy/base/beneath.c \
-	tools/dvx-copy/base/bwlimit.c tools/dvx-copy/base/bwlimit.h \
+	tools/dvx-copy/base/workers.c tools/dvx-copy/base/workers.h tools/dvx-copy/base/bwlimit.c tools/dvx-copy/base/bwlimit.h \
 	tools/dvx-copy/base/confine.c tools/dvx-copy/base/confine.h \
 	tools/dvx-copy/base/filter.c tools/dvx-copy/base/filter.h \
 	tools/dvx-copy/base/wild.c tools/dvx-copy/base/wild.h \
@@ -59,7 +59,8 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/dest/meta.h tools/dvx-copy/dest/node.c tools/dvx-copy/dest/owner.c \
 	tools/dvx-copy/dest/receiver.c tools/dvx-copy/dest/receiver.h \
 	tools/dvx-copy/dest/seen.c tools/dvx-copy/dest/seen.h tools/dvx-copy/dest/temp.c \
-	tools/dvx-copy/dest/temp.h tools/dvx-copy/dest/xattr.c tools/dvx-copy/dest/xattr.h
+	tools/dvx-copy/dest/temp.h tools/dvx-copy/dest/xattr.c tools/dvx-copy/dest/xattr.h \
+	tools/dvx-copy/dest/write.c tools/dvx-copy/dest/write.h
 
 dist_man_MANS += doc/man/dvx-copy.1
 

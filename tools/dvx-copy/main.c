@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/workers.h"
 #include "base/options.h"
 #include "dvx-copy.h"
 #include "gate.h"
@@ -11,6 +12,7 @@
 
 enum {
 	OPT_SLOTS = 256,
+	OPT_JOBS,
 	OPT_SLOT,
 	OPT_TIMEOUT,
 	OPT_CLIENTS,
@@ -55,6 +57,7 @@ static const struct argp_option serve_options[] = {
 	{"max-starting-per-source", OPT_SOURCE, "N[:V4BITS[:V6BITS]]", 0,
 	 "of these, from one network (" GATE_PER_SOURCE ")", 0},
 	{"slots", OPT_SLOTS, "N", 0, "most chunks in flight for a client (up to 32)", 0},
+	{"jobs", OPT_JOBS, "N", 0, "threads for each client's files (one a processor, up to 4)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "largest chunk (1M)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent client (60)", 0},
 	CLI_JSON,
@@ -96,6 +99,7 @@ static const struct argp_option copy_options[] = {
 	{"stats", OPT_STATS, NULL, 0, "print all counters at the end", 2},
 	{"via", OPT_VIA, "WAY", 0, "dma, rc, or auto (default): see the manual", 3},
 	{"slots", OPT_SLOTS, "N", 0, "slots in flight (up to 32)", 3},
+	{"jobs", OPT_JOBS, "N", 0, "threads for files (one a processor, up to 4)", 3},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a slot (1M)", 3},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 3},
 	{0},
@@ -193,6 +197,7 @@ static const struct cli_option values[] = {
 	CLI_TEXT(OPT_SOURCE, max_per_source),
 	CLI_NUMBER(OPT_CLIENTS, max_clients, 1, 1000),
 	CLI_NUMBER(OPT_SLOTS, slots, 1, 4096),
+	CLI_NUMBER(OPT_JOBS, jobs, 1, WORKERS_MOST),
 	CLI_SIZE(OPT_SLOT, slot_bytes, 4096, 1u << 30),
 	CLI_NUMBER(OPT_TIMEOUT, timeout, 1, 86400),
 };

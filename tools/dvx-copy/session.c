@@ -124,6 +124,7 @@ static int session_take(struct session *s, const char *dest, uint32_t flags)
 			       .counts = s->counts,
 			       .f = s->f,
 			       .window = msg_window(s->server->clients),
+			       .jobs = s->server->jobs,
 			       .plan = {.root = s->place.dir,
 					.dest = dest,
 					.many = flags & MSG_MANY,

@@ -13,6 +13,7 @@ struct copy_server {
 	uint32_t umask; /* of new entries whose mode is not kept */
 	struct copy_device *device;
 	uint32_t slots, slot_bytes;
+	unsigned int jobs; /* threads for files, of each client */
 	unsigned int clients; /* at a time, at most */
 };
 

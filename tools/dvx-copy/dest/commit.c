@@ -10,22 +10,28 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "journal.h"
 #include "meta.h"
+#include "write.h"
 
 #define GROUP_FILES 4096u
+#define COMMIT_MOST 128u /* names in one job */
 #define GROUP_BYTES (256u << 20)
 
 /* So few are synced one by one: syncfs() would write what others have in the cache. */
 #define SINGLE_FILES 16u
 
-static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fault *f)
+static int commit_rename(const struct dest_file *file)
 {
-	if (file->temp[0] && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
-		return dest_fault(file->dir, "renaming to", file->name, f);
+	return file->temp[0] && renameat(file->dir->fd, file->temp, file->dir->fd, file->name);
+}
+
+int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
 	file->temp[0] = '\0';
 	file_end_journal(d, file, false);
 	d->counts->files++;
@@ -33,6 +39,13 @@ static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fa
 	file->dir->dirty = true;
 	file_unlink_from(file);
 	return file_drop(d, file, f);
+}
+
+static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
+	if (commit_rename(file))
+		return dest_fault(file->dir, "renaming to", file->name, f);
+	return commit_named(d, file, f);
 }
 
 /* A disk takes its time: the other end hears meanwhile that this one lives. */
@@ -86,9 +99,14 @@ static int commit_sync(struct dest *d, struct dest_file *file, struct copy_fault
 }
 
 /* syncfs() does not reach what is mounted below. */
-static bool commit_each(const struct dest *d)
+bool commit_each(const struct dest *d)
 {
 	return d->options.fsync == FSYNC_EACH || (d->other_fs && d->options.fsync != FSYNC_NONE);
+}
+
+bool commit_is_single(const struct dest *d)
+{
+	return d->ready_files + d->flying_files < SINGLE_FILES;
 }
 
 /* With few new entries by itself, else all of them at the end. */
@@ -111,12 +129,18 @@ int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
 		return -1;
 	if (commit_each(d) || d->options.fsync != FSYNC_GROUP)
 		return commit_publish(d, file, f);
+	return commit_ready(d, file, f);
+}
+
+int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
 	d->ready_bytes += file->size;
 	/* A part stays open: it is locked by that. */
-	if (++d->ready_files > SINGLE_FILES && !file->journal) {
+	if (++d->ready_files > SINGLE_FILES && !file->journal && file->fd >= 0) {
 		close(file->fd);
 		file->fd = -1;
 	}
+	d->ready_closed |= file->fd < 0;
 	return dest_commit(d, false, f);
 }
 
@@ -131,7 +155,7 @@ static int commit_sync_all(struct dest *d, struct copy_fault *f)
 
 static int commit_sync_group(struct dest *d, struct copy_fault *f)
 {
-	if (d->ready_files > SINGLE_FILES)
+	if (d->ready_closed)
 		return commit_sync_all(d, f);
 	for (struct dest_file *file = d->ready; file; file = file->next)
 		if (commit_sync(d, file, f))
@@ -139,16 +163,105 @@ static int commit_sync_group(struct dest *d, struct copy_fault *f)
 	return 0;
 }
 
+/* --- the names of a group --- */
+
+struct commit_job {
+	struct worker_job job;
+	uint32_t n;
+	struct dest_file *files[COMMIT_MOST];
+};
+
+static void commit_run(struct worker_job *job)
+{
+	struct commit_job *c = (struct commit_job *)job;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (commit_rename(c->files[i]))
+			c->files[i]->err = errno;
+}
+
+/* Files of one directory. */
+static struct commit_job *commit_take(struct dest *d)
+{
+	struct commit_job *c = malloc(sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->job = (struct worker_job){.run = commit_run, .lane = d->ready->dir};
+	c->n = 0;
+	while (d->ready && d->ready->dir == c->job.lane && c->n < COMMIT_MOST) {
+		c->files[c->n++] = d->ready;
+		file_unlink_from(d->ready);
+	}
+	return c;
+}
+
+/* All of them are settled, whatever happens: those that have no name are ready still. */
+static int commit_settle(struct dest *d, struct commit_job *c, struct copy_fault *f)
+{
+	int bad = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct dest_file *file = c->files[i];
+
+		file_link_to(&d->ready, file);
+		errno = file->err;
+		if (file->err)
+			bad = dest_fault(file->dir, "renaming to", file->name, f);
+		else if (commit_named(d, file, f))
+			bad = -1;
+	}
+	free(c);
+	return bad;
+}
+
+static int commit_await(struct dest *d, unsigned int jobs, struct copy_fault *f)
+{
+	int bad = 0;
+
+	while (jobs) {
+		struct worker_job *job = workers_take(d->workers, ALIVE_SECONDS * 1000);
+
+		if (!job) {
+			bad |= alive_tick(&d->alive);
+		} else if (job->run != commit_run) {
+			write_put_aside(d, job);
+		} else {
+			bad |= commit_settle(d, (struct commit_job *)job, f);
+			jobs--;
+		}
+	}
+	return bad;
+}
+
+static int commit_names(struct dest *d, struct copy_fault *f)
+{
+	unsigned int jobs = 0;
+	int bad = 0;
+
+	for (struct commit_job *c; !bad && d->ready; jobs++) {
+		c = commit_take(d);
+		if (!c) {
+			bad = copy_fail(f, COPY_IO, "out of memory");
+			break;
+		}
+		workers_give(d->workers, &c->job);
+	}
+	return commit_await(d, jobs, f) | bad;
+}
+
 int dest_commit(struct dest *d, bool force, struct copy_fault *f)
 {
+	if (force && write_drain(d, f))
+		return -1;
 	if (!d->ready || (!force && d->ready_files < GROUP_FILES && d->ready_bytes < GROUP_BYTES))
 		return 0;
 	if (commit_sync_group(d, f))
 		return -1;
-	while (d->ready)
-		if (commit_publish(d, d->ready, f))
-			return -1;
+	if (commit_names(d, f))
+		return -1;
 	d->ready_files = 0;
+	d->ready_closed = false;
 	d->ready_bytes = 0;
 	return 0;
 }

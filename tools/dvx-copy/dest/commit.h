@@ -7,6 +7,16 @@
 /* Takes a file whose data is complete; it is on the ready list. */
 int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f);
 
+/* The same of one that has its mode and times; the workers may have closed it. */
+int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f);
+
+/* It has its name. */
+int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f);
+
+/* Whether files are synced one by one as they come, and whether the next one may have to be. */
+bool commit_each(const struct dest *d);
+bool commit_is_single(const struct dest *d);
+
 /* A directory that has new entries: their names become durable here, or at the end. */
 int commit_dir(struct dest *d, int fd, const char *where, struct copy_fault *f);
 
@@ -17,6 +27,7 @@ int commit_end(struct dest *d, struct copy_fault *f);
 
 void file_link_to(struct dest_file **list, struct dest_file *file);
 void file_unlink_from(struct dest_file *file);
+uint32_t file_first_mode(const struct dest *d, struct dest_file *file);
 void file_end_journal(struct dest *d, struct dest_file *file, bool keep);
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f);
 

@@ -14,6 +14,7 @@
 #include "hard.h"
 #include "meta.h"
 #include "seen.h"
+#include "write.h"
 
 bool dest_name_ok(struct copy_bytes name)
 {
@@ -312,6 +313,7 @@ void dest_abort(struct dest *d)
 {
 	struct copy_fault ignored = {0};
 
+	write_abandon(d);
 	dest_drop_files(d);
 	while (d->now) {
 		struct dest_dir *dir = d->now;

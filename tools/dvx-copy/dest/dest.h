@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/alive.h"
+#include "base/workers.h"
 #include "base/fault.h"
 #include "base/options.h"
 #include "base/verdict.h"
@@ -70,6 +71,9 @@ struct dest_file {
 	struct timespec stamp; /* the source's time */
 	uint32_t pieces;       /* announced or taken up so far */
 	char name[NAME_MAX + 1], temp[TEMP_BYTES];
+	const char *why; /* the workers could not write it, and errno */
+	int err;
+	bool owner_stays; /* it could not be given to its owner */
 };
 
 struct dest_hard;
@@ -78,9 +82,12 @@ struct dest_owner;
 struct dest {
 	struct copy_options options;
 	struct copy_counts *counts;
-	struct dest_dir *now; /* the directory being listed */
-	struct dest_file *open, *ready;
-	unsigned int ready_files;
+	struct dest_dir *now;			 /* the directory being listed */
+	struct dest_file *open, *flying, *ready; /* flying: the workers have them */
+	unsigned int ready_files, flying_files;
+	bool ready_closed; /* one of those that are ready is not open any more */
+	struct workers *workers;
+	struct worker_job *aside;		  /* finished, and not looked at */
 	unsigned int dirs_open, parts_open, most; /* of either, before those that wait are synced */
 	uint64_t ready_bytes;
 	uint64_t renamed;    /* entries of this source that have their names */
@@ -102,6 +109,8 @@ struct dest {
 	/* Tells that an entry was not copied whole, or was deleted. */
 	int (*skip)(void *arg, const char *path, const char *why);
 	int (*gone)(void *arg, const char *path);
+	/* A job of write_give() needs the slot no longer. */
+	int (*slot_done)(void *arg, uint32_t slot);
 	void *arg;
 	struct alive alive;
 	bool keep; /* unfinished files stay for the next copy, if they have a journal */
@@ -151,6 +160,9 @@ int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_f
 int dest_write(struct dest *d, struct dest_file *file, uint32_t number, const void *p, size_t n,
 	       uint64_t off, struct copy_fault *f);
 int dest_end_file(struct dest *d, struct dest_file *file, bool broken, struct copy_fault *f);
+
+/* Looks after what the workers have finished: how many jobs. */
+int dest_reap(struct dest *d, struct copy_fault *f);
 
 /* Syncs and renames the complete files; without force only if there are enough of them. */
 int dest_commit(struct dest *d, bool force, struct copy_fault *f);

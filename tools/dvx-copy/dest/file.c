@@ -205,7 +205,7 @@ static bool file_gets_acl(struct dest_dir *dir)
  * The mode to make a temporary with. It is the final one where nobody can get at the file meanwhile
  * who can't afterwards: that saves a call for each file.
  */
-static uint32_t file_first_mode(const struct dest *d, struct dest_file *file)
+uint32_t file_first_mode(const struct dest *d, struct dest_file *file)
 {
 	struct dest_meta *meta = &file->meta;
 
@@ -355,11 +355,11 @@ void dest_drop_files(struct dest *d)
 {
 	struct copy_fault ignored = {0};
 
-	for (int i = 0; i < 2; i++) {
-		struct dest_file **list = i ? &d->ready : &d->open;
+	struct dest_file **lists[] = {&d->open, &d->flying, &d->ready};
 
-		while (*list) {
-			struct dest_file *file = *list;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		while (*lists[i]) {
+			struct dest_file *file = *lists[i];
 
 			file_unlink_from(file);
 			file_drop(d, file, &ignored);

@@ -14,6 +14,7 @@ struct intake_slot {
 	bool busy;
 	uint32_t len, crc;
 	uint32_t posted, done; /* bytes asked of the device; work requests are counted by bytes */
+	uint32_t writing;      /* jobs that need its bytes, and the receiver itself */
 	uint32_t n;
 	struct intake_piece {
 		struct dest_file *file;

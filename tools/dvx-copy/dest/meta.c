@@ -103,7 +103,7 @@ static int meta_own(struct dest *d, const struct dest_dir *dir, const char *name
 	if (errno != EPERM)
 		return -1;
 	*mode &= ~06000u;
-	return d->skip(d->arg, dest_path(path, dir, name), "its owner or group can't be set here");
+	return d->skip(d->arg, dest_path(path, dir, name), META_OWNER_STAYS);
 }
 
 static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name,
@@ -130,6 +130,22 @@ int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int
 	const struct meta_way w = {.fd = fd};
 
 	return meta_set(d, dir, name, &w, meta) ? dest_fault(dir, "finishing", name, f) : 0;
+}
+
+int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, meta->mtime};
+	uint32_t mode = meta->mode;
+
+	if (meta_owned(meta) && fchown(fd, meta->uid, meta->gid)) {
+		if (errno != EPERM)
+			return -1;
+		*owner_stays = true;
+		mode &= ~06000u;
+	}
+	if (!meta->has_mode && fchmod(fd, mode))
+		return -1;
+	return meta->mtime.tv_nsec == UTIME_OMIT ? 0 : futimens(fd, times);
 }
 
 int meta_apply_at(struct dest *d, const struct dest_dir *dir, const char *name, bool is_link,

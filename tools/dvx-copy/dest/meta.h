@@ -22,6 +22,13 @@ bool meta_owned(const struct dest_meta *meta);
 int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int fd,
 	       const struct dest_meta *meta, struct copy_fault *f);
 
+/*
+ * For any thread: the same of a file that was just made and has no attributes to get. A group that
+ * this user is not in is told by *owner_stays.
+ */
+int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays);
+#define META_OWNER_STAYS "its owner or group can't be set here"
+
 /* The same of what is not open, a symbolic link too. */
 int meta_apply_at(struct dest *d, const struct dest_dir *dir, const char *name, bool is_link,
 		  const struct dest_meta *meta, struct copy_fault *f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "receiver.h"
 #include "base/proc.h"
+#include "write.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -20,6 +21,8 @@ static struct copy_bytes receiver_text(const char *s)
 }
 
 /* --- opening and closing --- */
+
+static int receiver_slot_done(void *arg, uint32_t number);
 
 static int receiver_skip(void *arg, const char *path, const char *why)
 {
@@ -77,13 +80,15 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->dest.skip = receiver_skip;
 	r->dest.seen = r->plan.seen;
 	r->dest.gone = receiver_gone;
+	r->dest.slot_done = receiver_slot_done;
 	r->dest.arg = r;
 	r->dest.most = m.window + m.window / 2;
 	r->dest.alive = (struct alive){.tell = receiver_alive, .arg = r};
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
-	if (proc_need(r->f) || engine_offer(&r->intake.engine, r->device, &offer, r->f))
+	if (workers_make(&r->dest.workers, r->jobs, r->f) || proc_need(r->f) ||
+	    engine_offer(&r->intake.engine, r->device, &offer, r->f))
 		return -1;
 	m.name = (struct copy_bytes){offer.bytes, (uint32_t)offer.n};
 	if (link_send(r->link, &m, r->f) || link_expect(r->link, MSG_POOL, &m, r->f))
@@ -106,6 +111,7 @@ void receiver_close(struct receiver *r)
 	r->dest.keep = r->f->code == COPY_PEER ||
 		       (r->f->code == COPY_INTERRUPTED && r->options.bits & OPTION_PARTIAL);
 	dest_abort(&r->dest);
+	workers_free(r->dest.workers);
 	intake_close(&r->intake);
 	free(r->ring);
 }
@@ -358,24 +364,63 @@ static int receiver_obey(struct receiver *r, const struct copy_msg *m)
 
 /* --- the engine --- */
 
+static int receiver_slot_done(void *arg, uint32_t number)
+{
+	struct receiver *r = arg;
+	struct copy_msg m = {.type = MSG_RETURN, .slot = number};
+
+	if (--r->intake.slots[number].writing)
+		return 0;
+	r->intake.slots[number].busy = false;
+	return link_send(r->link, &m, r->f);
+}
+
+/* Whole files from here on that the workers write, of one directory: how many. */
+static uint32_t receiver_give(struct receiver *r, uint32_t number, uint32_t from,
+			      const uint8_t *bytes)
+{
+	struct intake_slot *slot = &r->intake.slots[number];
+	struct write_piece run[WRITE_MOST];
+	uint32_t n = 0;
+
+	for (uint32_t i = from; i < slot->n && n < WRITE_MOST; i++) {
+		const struct intake_piece *p = &slot->pieces[i];
+
+		if (!write_is_whole(&r->dest, p->file, p->off, p->len) ||
+		    p->file->dir != slot->pieces[from].file->dir)
+			break;
+		run[n++] = (struct write_piece){p->file, bytes};
+		bytes += p->len;
+	}
+	if (!n)
+		return 0;
+	slot->writing++;
+	return write_give(&r->dest, number, run, n, r->f) ? 0 : n;
+}
+
+/* A file that the workers write must not be looked at until that is settled. */
 static int finish_slot(struct receiver *r, uint32_t number)
 {
 	struct intake_slot *slot = &r->intake.slots[number];
-	struct copy_msg m = {.type = MSG_RETURN, .slot = number};
 	const uint8_t *bytes = pool_slot(&r->intake.pool, number);
 
 	if (intake_check(&r->intake, number, r->f))
 		return -1;
 	r->counts->chunks++;
-	for (uint32_t i = 0; i < slot->n; i++) {
+	slot->writing = 1;
+	for (uint32_t i = 0, n; i < slot->n; i += n) {
 		const struct intake_piece *p = &slot->pieces[i];
 
-		if (dest_write(&r->dest, p->file, p->number, bytes, p->len, p->off, r->f))
+		n = receiver_give(r, number, i, bytes);
+		if (r->f->code)
 			return -1;
-		bytes += p->len;
+		if (!n && dest_write(&r->dest, p->file, p->number, bytes, p->len, p->off, r->f))
+			return -1;
+		n += !n;
+		for (uint32_t k = i; k < i + n; k++)
+			bytes += slot->pieces[k].len;
 	}
-	slot->busy = false;
-	return link_send(r->link, &m, r->f);
+	return receiver_slot_done(r, number);
 }
 
 /* New copies are posted before the disk writes, so that both are busy. */
@@ -411,7 +456,7 @@ static int receiver_hear(struct receiver *r)
 
 static int receiver_work(struct receiver *r, bool listen)
 {
-	int heard = listen ? receiver_hear(r) : 0, posted, reaped;
+	int heard = listen ? receiver_hear(r) : 0, posted, reaped, written;
 
 	if (heard < 0)
 		return -1;
@@ -419,7 +464,8 @@ static int receiver_work(struct receiver *r, bool listen)
 	if (posted < 0)
 		return -1;
 	reaped = receiver_reap(r);
-	return reaped < 0 ? -1 : heard + posted + reaped;
+	written = reaped < 0 ? -1 : dest_reap(&r->dest, r->f);
+	return written < 0 ? -1 : heard + posted + reaped + written;
 }
 
 static int out_of_patience(struct receiver *r)
@@ -441,21 +487,28 @@ static int receiver_stopped(struct receiver *r)
 /* Sleeps until the sender or the device has something. waited_ms counts the idle time. */
 static int sleep_for_news(struct receiver *r, bool listen, int *waited_ms)
 {
-	struct pollfd w[2] = {{.fd = listen && !r->done ? r->link->fd : -1, .events = POLLIN},
-			      {.fd = engine_fd(r->intake.engine), .events = POLLIN}};
-	int n = poll(w, 2, SLICE_MS);
+	struct pollfd w[] = {{.fd = listen && !r->done ? r->link->fd : -1, .events = POLLIN},
+			     {.fd = engine_fd(r->intake.engine), .events = POLLIN},
+			     {.fd = workers_fd(r->dest.workers), .events = POLLIN}};
+	int n = poll(w, 3, SLICE_MS);
 
 	if (n < 0 && errno != EINTR)
 		return copy_fail(r->f, COPY_IO, "poll: %s", strerror(errno));
 	*waited_ms = n > 0 ? 0 : *waited_ms + SLICE_MS;
 	if (receiver_stopped(r))
 		return -1;
+	/* A disk takes its time. */
+	if (r->dest.flying_files) {
+		*waited_ms = 0;
+		return alive_tick(&r->dest.alive);
+	}
 	return *waited_ms > r->link->patience_ms ? out_of_patience(r) : 0;
 }
 
 static bool receiver_busy(const struct receiver *r, bool listen)
 {
-	return (listen && !r->done) || r->intake.in_flight || r->intake.queue_n;
+	return (listen && !r->done) || r->intake.in_flight || r->intake.queue_n ||
+	       r->dest.flying_files;
 }
 
 /* Works until DONE, or without listening until all announced data has arrived. */

@@ -25,6 +25,7 @@ struct receiver {
 	struct intake intake;
 	struct dest dest;
 	struct dest_file **ring; /* files whose data is to come, by number; MSG_WINDOW of them */
+	unsigned int jobs;	 /* threads that write small files */
 	uint32_t n_entries;
 	bool counting;	/* TOTALS came for the next source */
 	bool top_waits; /* TOP came, its first entry did not */

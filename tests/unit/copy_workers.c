@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves: each job is done once and comes back, whether there are threads or not, and two threads
+ * work in two directories rather than in one. */
+#include "tests/test.h"
+
+#include <pthread.h>
+
+#include "base/workers.h"
+
+#define JOBS 2000u
+
+struct count_job {
+	struct worker_job job;
+	unsigned int done;
+};
+
+static void count_run(struct worker_job *job)
+{
+	((struct count_job *)job)->done++;
+}
+
+static void check_count(unsigned int threads)
+{
+	static struct count_job jobs[JOBS];
+	struct copy_fault f = {0};
+	struct workers *w = NULL;
+	unsigned int taken = 0;
+
+	assert_int_equal(workers_make(&w, threads, &f), 0);
+	for (unsigned int i = 0; i < JOBS; i++) {
+		jobs[i] = (struct count_job){.job = {.run = count_run, .lane = &jobs[i % 3]}};
+		workers_give(w, &jobs[i].job);
+		for (struct worker_job *j; i % 7 == 0 && (j = workers_take(w, 0)); taken++)
+			assert_int_equal(((struct count_job *)j)->done, 1);
+	}
+	while (workers_busy(w))
+		taken += workers_take(w, 60000) != NULL;
+	assert_int_equal(taken, JOBS);
+	for (unsigned int i = 0; i < JOBS; i++)
+		assert_int_equal(jobs[i].done, 1);
+	workers_free(w);
+}
+
+TEST(every_job_once)
+{
+	check_count(1);
+	check_count(2);
+	check_count(8);
+}
+
+/* Both threads wait until all jobs are given; then each meets the other in a job of its own. */
+struct meet_job {
+	struct worker_job job;
+	pthread_barrier_t *meet;
+	bool *tells, *asks; /* sets the one, and looks at the other */
+	bool saw;
+};
+
+static void meet_run(struct worker_job *job)
+{
+	struct meet_job *m = (struct meet_job *)job;
+
+	if (m->tells)
+		__atomic_store_n(m->tells, true, __ATOMIC_RELEASE);
+	if (m->asks)
+		m->saw = __atomic_load_n(m->asks, __ATOMIC_ACQUIRE);
+	if (m->meet)
+		pthread_barrier_wait(m->meet);
+}
+
+TEST(two_directories_at_once)
+{
+	pthread_barrier_t begin, meet;
+	struct copy_fault f = {0};
+	struct workers *w = NULL;
+	bool other = false;
+	struct meet_job jobs[] = {
+		{.job = {.run = meet_run, .lane = "1"}, .meet = &begin},
+		{.job = {.run = meet_run, .lane = "2"}, .meet = &begin},
+		{.job = {.run = meet_run, .lane = "a"}, .meet = &meet},
+		{.job = {.run = meet_run}, .asks = &other},
+		{.job = {.run = meet_run, .lane = "b"}, .meet = &meet, .tells = &other},
+	};
+
+	jobs[3].job.lane = jobs[2].job.lane;
+	pthread_barrier_init(&begin, NULL, 3);
+	pthread_barrier_init(&meet, NULL, 2);
+	assert_int_equal(workers_make(&w, 2, &f), 0);
+	for (unsigned int i = 0; i < 5; i++)
+		workers_give(w, &jobs[i].job);
+	pthread_barrier_wait(&begin);
+	while (workers_busy(w))
+		workers_take(w, 60000);
+	assert_true(jobs[3].saw);
+	workers_free(w);
+	pthread_barrier_destroy(&begin);
+	pthread_barrier_destroy(&meet);
+}

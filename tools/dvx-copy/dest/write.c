@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "commit.h"
+#include "meta.h"
+
+enum { WRITE_CLOSE = 1, WRITE_SYNC = 2, WRITE_NAME = 4 };
+
+struct write_job {
+	struct worker_job job;
+	unsigned int end; /* what is done with a file that is written */
+	uint32_t slot, n;
+	struct write_piece pieces[];
+};
+
+bool write_is_whole(const struct dest *d, const struct dest_file *file, uint64_t off, uint32_t len)
+{
+	const uint32_t by_hand =
+		OPTION_INPLACE | OPTION_SPARSE | OPTION_ACLS | OPTION_XATTRS | OPTION_DRY;
+
+	return !off && len == file->size && file->ended && !file->broken && !file->made &&
+	       !file->journal && !file->meta.xattrs && !(d->options.bits & by_hand);
+}
+
+/* --- what threads do: of dest_file they have fd, why, err and owner_stays --- */
+
+static int write_fail(struct dest_file *file, const char *why)
+{
+	file->err = errno;
+	file->why = why;
+	return -1;
+}
+
+static int write_bytes(struct dest_file *file, const uint8_t *p)
+{
+	for (uint64_t at = 0; at < file->size;) {
+		ssize_t n = pwrite(file->fd, p + at, file->size - at, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return write_fail(file, "writing");
+		at += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int write_close(struct dest_file *file)
+{
+	int fd = file->fd;
+
+	file->fd = -1;
+	return close(fd) ? write_fail(file, "writing") : 0;
+}
+
+static int write_one(struct dest_file *file, const void *bytes, unsigned int end)
+{
+	file->fd = openat(file->dir->fd, file->temp,
+			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  file->meta.has_mode ? file->meta.mode : 0600);
+	if (file->fd < 0)
+		return write_fail(file, "making");
+	file->made = true;
+	if (write_bytes(file, bytes))
+		return -1;
+	if (meta_apply_plain(file->fd, &file->meta, &file->owner_stays))
+		return write_fail(file, "finishing");
+	if (end & WRITE_SYNC && fsync(file->fd))
+		return write_fail(file, "syncing");
+	if (end & WRITE_CLOSE && write_close(file))
+		return -1;
+	if (end & WRITE_NAME && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
+		return write_fail(file, "renaming to");
+	return 0;
+}
+
+static void write_files(struct worker_job *job)
+{
+	struct write_job *w = (struct write_job *)job;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (write_one(w->pieces[i].file, w->pieces[i].bytes, w->end))
+			break;
+}
+
+/* --- what the receiver's thread does --- */
+
+static unsigned int write_end(const struct dest *d)
+{
+	if (commit_each(d))
+		return WRITE_CLOSE | WRITE_SYNC | WRITE_NAME;
+	if (d->options.fsync != FSYNC_GROUP)
+		return WRITE_CLOSE | WRITE_NAME;
+	return commit_is_single(d) ? 0 : WRITE_CLOSE;
+}
+
+int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, uint32_t n,
+	       struct copy_fault *f)
+{
+	struct write_job *w = calloc(1, sizeof(*w) + n * sizeof(*pieces));
+
+	if (!w)
+		return copy_fail(f, COPY_IO, "out of memory");
+	*w = (struct write_job){.job = {.run = write_files, .lane = pieces[0].file->dir},
+				.slot = slot,
+				.n = n,
+				.end = write_end(d)};
+	for (uint32_t i = 0; i < n; i++) {
+		struct dest_file *file = pieces[i].file;
+
+		w->pieces[i] = pieces[i];
+		file_first_mode(d, file);
+		if (temp_name(file->temp, f)) {
+			free(w);
+			return -1;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		file_unlink_from(pieces[i].file);
+		file_link_to(&d->flying, pieces[i].file);
+	}
+	d->flying_files += n;
+	pieces[0].file->dir->dirty = true;
+	workers_give(d->workers, &w->job);
+	return 0;
+}
+
+static int write_settle_file(struct dest *d, struct dest_file *file, unsigned int end,
+			     struct copy_fault *f)
+{
+	char path[PATH_MAX];
+
+	file_unlink_from(file);
+	file_link_to(&d->ready, file);
+	d->flying_files--;
+	if (!file->made)
+		file->temp[0] = '\0';
+	if (file->why) {
+		errno = file->err;
+		return dest_fault(file->dir, file->why, file->name, f);
+	}
+	d->counts->bytes += file->size;
+	if (file->owner_stays &&
+	    d->skip(d->arg, dest_path(path, file->dir, file->name), META_OWNER_STAYS))
+		return -1;
+	return end & WRITE_NAME ? commit_named(d, file, f) : commit_ready(d, file, f);
+}
+
+/* Also after a failure each file is on a list that dest_abort() empties. */
+static int write_settle(struct dest *d, struct write_job *w, struct copy_fault *f)
+{
+	int bad = 0;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct dest_file *file = w->pieces[i].file;
+
+		if (!bad)
+			bad = write_settle_file(d, file, w->end, f);
+		else if (!file->made)
+			file->temp[0] = '\0';
+	}
+	if (!bad)
+		bad = d->slot_done(d->arg, w->slot);
+	free(w);
+	return bad;
+}
+
+void write_put_aside(struct dest *d, struct worker_job *job)
+{
+	job->next = d->aside;
+	d->aside = job;
+}
+
+static struct worker_job *write_finished(struct dest *d, int wait_ms)
+{
+	struct worker_job *job = d->aside;
+
+	if (!job)
+		return workers_take(d->workers, wait_ms);
+	d->aside = job->next;
+	return job;
+}
+
+int dest_reap(struct dest *d, struct copy_fault *f)
+{
+	struct worker_job *job;
+	int reaped = 0;
+
+	while ((job = write_finished(d, 0))) {
+		reaped++;
+		if (write_settle(d, (struct write_job *)job, f))
+			return -1;
+	}
+	return reaped;
+}
+
+int write_drain(struct dest *d, struct copy_fault *f)
+{
+	while (d->flying_files) {
+		struct worker_job *job = write_finished(d, ALIVE_SECONDS * 1000);
+
+		if (job ? write_settle(d, (struct write_job *)job, f) : alive_tick(&d->alive))
+			return -1;
+	}
+	return 0;
+}
+
+void write_abandon(struct dest *d)
+{
+	struct worker_job *job;
+
+	while (d->aside || (d->workers && workers_busy(d->workers)))
+		if ((job = write_finished(d, ALIVE_SECONDS * 1000)))
+			free(job);
+	for (struct dest_file *file = d->flying; file; file = file->next)
+		if (!file->made)
+			file->temp[0] = '\0';
+}
