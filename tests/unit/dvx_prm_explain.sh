@@ -192,7 +192,6 @@ want='compressed completions, 3 of a receive queue (mini, likely)
 mini_cqe_res_format
 '
 expect 0 "a title and its array" <"$tmp/x"
-cp "$tmp/x" "$tmp/mini"
 { title opcode=REQ byte_cnt=2 qpn=0x44 s_wqe_opcode=SEND
 	bin mini_cqe8 wqe_counter=7 s_wqe_opcode=SEND byte_cnt=0
 	bin mini_cqe8 wqe_counter=9 s_wqe_opcode=RDMA_READ byte_cnt=8; head -c 48 /dev/zero; } >"$tmp/x"
@@ -362,18 +361,6 @@ want='dvx-prm: standard input
 '
 expect 3 "empty input" </dev/null
 
-ok=0
-for file in err_cqe wqe in mail cap mini; do
-	for len in 1 3 4 8 15 16 17 20 31 47 48 60 63; do
-		head -c $len "$tmp/$file" >"$tmp/x"
-		for as in "" "--as cqe" "--as mini" "--as wqe" "--as rwqe" "--as in" "--as out" "--as cap" "--as eqe" "--as qpc"; do
-			# shellcheck disable=SC2086
-			timeout 300 "$prm" explain $as "$tmp/x" >"$tmp/out" 2>"$tmp/err"
-			[ $? -le 3 ] || { ok=1; echo "# $file cut at $len, $as"; }
-		done
-	done
-done
-report $ok "cut at any length, nothing crashes or hangs"
 head -c 47 "$tmp/err_cqe" >"$tmp/x"
 want='47 bytes are too few: cqe has at least 64
 '
@@ -393,15 +380,18 @@ for len in 16 64 128 256 1000 4112 1048576; do
 done
 report $ok "random bytes end, and without a crash"
 
-ok=0
 for file in public err_cqe wqe in mail cap; do
-	"$prm" explain --json "$tmp/$file" >"$tmp/out" 2>"$tmp/err"
-	python3 -c 'import json, sys
-for o in json.load(sys.stdin):
-    assert o["recognised"] and o["kind"] and o["sure"] and o["why"] and o["says"] and o["parts"], o' \
-		<"$tmp/out" 2>>"$tmp/err" || ok=1
-done
-report $ok "--json has the same, structured"
+	"$prm" explain --json "$tmp/$file"
+done >"$tmp/out" 2>"$tmp/err"
+python3 -c 'import json, sys
+text, n = sys.stdin.read().strip(), 0
+while text:
+    all, end = json.JSONDecoder().raw_decode(text)
+    text, n = text[end:].strip(), n + 1
+    for o in all:
+        assert o["recognised"] and o["kind"] and o["sure"] and o["why"] and o["says"] and o["parts"], o
+assert n == 6, n' <"$tmp/out" 2>>"$tmp/err"
+report $? "--json has the same, structured"
 python3 -c 'import json, sys
 f = json.load(sys.stdin)[0]["facts"]
 assert f["syndrome"] == 0x14 and f["vendor_err_synd"] == 0x89 and f["qpn"] == 0x1f7, f' \

@@ -64,7 +64,7 @@ tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/
 
 # The PRM's tables and what dvx-prm and dvx-info read with them.
 PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
-	tests/unit/explain_fit tests/unit/explain_corpus tests/unit/info_words
+	tests/unit/explain_fit tests/unit/explain_corpus tests/unit/explain_cut tests/unit/info_words
 
 tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig_wqe.c tests/unit/queue_rig_pair.c \
 	tests/unit/queue_rig_frame.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
