@@ -28,6 +28,8 @@ def heading(words, mark):
 
 
 def raw(folder, name, text, parts):
+    # Sphinx's search takes the tags away: words of two cells would be one.
+    text = re.sub(r"(</(?:td|th|tr|dt|dd|li|p|div|h\d)>|<br ?/?>)", r"\1 ", text)
     path = os.path.join(folder, "raw", name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as out:

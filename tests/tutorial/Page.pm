@@ -60,8 +60,10 @@ sub masked {
 	$line =~ s/\s+/ /g;
 	$line =~ s/ $//;
 	$line =~ s/\b0x[0-9a-f]{5,}\b/0x#/gi;
+	$line =~ s{\b\d+(?:\.\d+)? ?(?:[KMG]?i?B|M|packets)/s(?![\w/])}{# per second}g;
+	$line =~ s{\b\d+(?:\.\d+)? ?(?:ns|us|ms|s)(?![\w/])}{# of time}g;
 	$line =~ s{(?<![.\d])\d+\.\d+\b(?!\.)}{#}g;
-	$line =~ s{\b\d+(?= ?(?:ns|us|ms|s|[KMG]i?B|[KMG]i?B/s|M/s|MB/s|packets/s)(?![\w/]))}{#}g;
+	$line =~ s{\b\d+(?= ?[KMG]i?B(?![\w/]))}{#}g;
 	$line =~ s/\b0x[0-9a-f]+\b|\d+/#/gi if $all;
 	return $line;
 }
