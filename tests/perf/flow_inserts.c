@@ -15,19 +15,6 @@
 
 static struct holder h;
 
-/* Rules that have no queue need none of these. */
-unsigned int pump_queues(const struct pump *p)
-{
-	return p ? 1 : 0;
-}
-
-struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue)
-{
-	(void)p;
-	(void)queue;
-	return NULL;
-}
-
 static void inserts_fault(const char *what, const struct flow_fault *f)
 {
 	fprintf(stderr, "flow_inserts: %s: %s\n", what, f->text);

@@ -33,7 +33,7 @@ DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generatio
 	tools/dvx-flow/input.c
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c
 DIFF_OBJECTS = $(DIFF_CHANGES:.c=.$(OBJEXT)) $(DIFF_DAEMON:.c=.$(OBJEXT)) $(DIFF_HOLDER:.c=.$(OBJEXT)) tests/sim/flow_edit.$(OBJEXT) \
-	tests/perf/flow_apply.$(OBJEXT) tests/perf/flow_inserts.$(OBJEXT)
+	tests/perf/flow_apply.$(OBJEXT) tests/perf/flow_inserts.$(OBJEXT) tests/perf/no_pump.$(OBJEXT)
 $(DIFF_OBJECTS): private AM_CPPFLAGS += -I$(top_srcdir) -I$(top_builddir) -I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS)
 DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h tests/sim/diff_file.c $(DIFF_CHANGES)
 tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c tests/sim/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON)
@@ -43,8 +43,8 @@ tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 tests_sim_flow_edit_SOURCES = tests/sim/flow_edit.c tests/sim/flow_edit_lines.h tests/sim/diff_daemon.c $(DIFF_RIG) $(DIFF_DAEMON) $(DIFF_HOLDER)
 # Their way to the device, compared with libmlx5 alone.
 FLOW_HELPERS += tests/perf/flow_apply tests/perf/flow_inserts
-tests_perf_flow_apply_SOURCES = tests/perf/flow_apply.c $(DIFF_CHANGES) $(DIFF_DAEMON) $(DIFF_HOLDER)
-tests_perf_flow_inserts_SOURCES = tests/perf/flow_inserts.c $(DIFF_CHANGES) $(DIFF_DAEMON) $(DIFF_HOLDER)
+tests_perf_flow_apply_SOURCES = tests/perf/flow_apply.c tests/perf/no_pump.c $(DIFF_CHANGES) $(DIFF_DAEMON) $(DIFF_HOLDER)
+tests_perf_flow_inserts_SOURCES = tests/perf/flow_inserts.c tests/perf/no_pump.c $(DIFF_CHANGES) $(DIFF_DAEMON) $(DIFF_HOLDER)
 FLOW_BY_DAEMON = tests/sim/flow_diff tests/sim/flow_edit tests/perf/flow_apply tests/perf/flow_inserts
 $(FLOW_BY_DAEMON): tools/cli/libcli.la
 $(FLOW_BY_DAEMON): private FIRST = tools/cli/libcli.la
