@@ -247,6 +247,22 @@ TEST(rules_of_every_word_decide_as_one_after_the_other)
 	assert_true(refused * 4 < sets);
 }
 
+/* --- the ends of a field ------------------------------------------------------------------------- */
+
+TEST(the_last_address_has_a_code)
+{
+	struct acl_refusal refusal;
+	struct acl_program p;
+	struct ruleset set;
+
+	parse("drop in src ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\n"
+	      "drop in src ffff:ffff:ffff:ffff:ffff:ffff:ffff:fff0/124\n",
+	      &set);
+	assert_int_equal(acl_compile(&(struct acl_rules){&set, RULE_IN, NULL, 0}, &p, &refusal), 0);
+	acl_free(&p);
+	ruleset_free(&set);
+}
+
 /* --- refusals ------------------------------------------------------------------------------------- */
 
 TEST(a_rule_that_names_a_register_of_the_codes_is_refused_by_line)

@@ -153,11 +153,12 @@ static int acl_slots_make(const struct acl_field *f, unsigned int border, bool f
 
 	for (uint32_t i = 0; i < f->family.n; i++) {
 		const struct cube_span *s = &f->family.span[i];
-		cube_bits v = s->first >> shift, last = s->last >> shift;
+		cube_bits v = s->first >> shift, values = (s->last >> shift) - v;
 
 		if (i ? acl_border(f, i) != border : !fill)
 			continue;
-		for (; v <= last; v++) {
+		/* The last value of all has no next one. */
+		for (cube_bits k = 0; k <= values; k++, v++) {
 			if (*n > ACL_CELLS)
 				return -E2BIG;
 			if (!array_grow((void **)slot, *n, &room, sizeof(**slot)))
