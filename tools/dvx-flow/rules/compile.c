@@ -21,10 +21,10 @@
  */
 #define LOOKS 64u
 
-/*
- * The entries of a matcher under the bits that its shape and another shape both compare. There are
- * many: a long list has LOOKS of them for each matcher.
- */
+/* So many entries of a matcher are compared one by one: lists of many matchers have small ones. */
+#define FEW_ENTRIES 8u
+
+/* The entries of a larger matcher under the bits that its shape and another shape both compare. */
 struct shape_view {
 	const struct shape *other;
 	const struct view_key {
@@ -189,20 +189,42 @@ static bool compile_crowded(const struct matcher_build *m, const struct shape *s
 	return m->nviews >= LOOKS && m->shape != shape;
 }
 
-/* Hashes that collide only cost a matcher. */
+static bool compile_acts_alike(const struct work *w, const struct rule_entry *e)
+{
+	return w->action[e->rule] == w->action[w->rule];
+}
+
+static enum relation compile_relate_few(const struct work *w, const struct matcher_build *m,
+					const struct shape *shape, const uint64_t *value)
+{
+	struct shape_common common;
+
+	shape_meet(&common, m->shape, shape);
+	for (size_t i = 0; i < m->n; i++)
+		if (!compile_acts_alike(w, &m->entry[i]) &&
+		    shape_agree(&common, m->entry[i].value, value))
+			return IN_THE_WAY;
+	return APART;
+}
+
+/* Hashes that collide only cost a matcher. Of its own shape, an equal entry would cover it. */
 static enum relation compile_relate(const struct work *w, struct matcher_build *m,
 				    const struct shape *shape, const uint64_t *value)
 {
-	struct shape_view *v = compile_view_get(w, m, shape);
 	const struct map_slot *s;
+	struct shape_view *v;
 
+	if (m->shape == shape)
+		return APART;
+	if (m->n <= FEW_ENTRIES)
+		return compile_relate_few(w, m, shape, value);
+	v = compile_view_get(w, m, shape);
 	if (!v)
 		return NO_MEMORY;
 	s = map_get(&v->seen, compile_view_hash_theirs(v, value));
 	if (!s)
 		return APART;
-	return s->mixed || w->action[m->entry[s->what].rule] != w->action[w->rule] ? IN_THE_WAY
-										   : APART;
+	return s->mixed || !compile_acts_alike(w, &m->entry[s->what]) ? IN_THE_WAY : APART;
 }
 
 /* A mirror's packets go on to later rules: it covers none. */
