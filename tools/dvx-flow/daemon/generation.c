@@ -234,9 +234,10 @@ static int compile(struct generation *gen, struct plan *p, struct flow_fault *f)
 {
 	char why[512];
 	size_t wrong = 0;
-	const char *no_codes = dvx_dev_caps(gen->base->dev)->switchdev
-				       ? "in switchdev mode the kernel uses c0 and c1, which codes need"
-				       : NULL;
+	const char *no_codes =
+		dvx_dev_caps(gen->base->dev)->switchdev
+			? "in switchdev mode the kernel uses c0 and c1, which codes need"
+			: NULL;
 	int ret = plan_make(&gen->set, no_codes, p, &wrong);
 
 	if (!ret)
@@ -273,7 +274,6 @@ void generation_free(struct generation *gen)
 	free(gen);
 }
 
-/* Again when all is made: the device may have refused codes. */
 static int generation_costs(struct generation_build *b)
 {
 	if (!plan_cost(&b->gen->plan, &b->gen->set, &b->gen->cost))
@@ -301,7 +301,7 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	b.total = gen->cost.table[RULE_IN].entries + gen->cost.table[RULE_OUT].entries;
 	if (!ret)
 		ret = generation_make(&b, like, from);
-	if (!ret)
+	if (!ret && b.codes_refused)
 		ret = generation_costs(&b);
 	if (ret) {
 		generation_release(gen);

@@ -95,6 +95,7 @@ struct generation_build {
 	size_t before, total;
 	size_t cramped_at; /* entries inserted when the device had no more room; 0: it has room */
 	bool no_room, queue_refused;
+	bool codes_refused; /* the plan's; lists took their place */
 	struct flow_fault *fault;
 };
 

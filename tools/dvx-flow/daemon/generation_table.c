@@ -284,6 +284,7 @@ static int make_codes(struct generation_build *b, size_t i)
 		return 0;
 	}
 	acl_free(p);
+	b->codes_refused = true;
 	b->no_room = false;
 	return -1;
 }

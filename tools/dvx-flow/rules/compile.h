@@ -122,10 +122,11 @@ struct rule_cost {
 struct rule_cost *rule_costs_new(size_t nrules);
 void table_costs_count(const struct table *t, struct rule_cost *cost);
 /*
- * Sorts cost, the most expensive rules first, and returns how many were put into out[0..room-1].
- * Rules of one entry that begin no matcher are left out.
+ * Puts the most expensive rules into out[0..room-1], the first one of all first, and returns how
+ * many. Rules of one entry that begin no matcher are left out.
  */
-size_t rule_costs_most(struct rule_cost *cost, size_t nrules, struct rule_cost *out, size_t room);
+size_t rule_costs_most(const struct rule_cost *cost, size_t nrules, struct rule_cost *out,
+		       size_t room);
 
 /* Limits: the hardware's priorities have 16 bits; a rule of more entries is a mistake. */
 #define MATCHERS_MAX	 65535u

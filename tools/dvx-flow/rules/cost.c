@@ -94,15 +94,12 @@ static void cost_count(const struct matcher *m, struct rule_cost *cost)
 		cost[m->entry[e].rule].entries++;
 }
 
-static int cost_order(const void *one, const void *other)
+/* Whether the first one is more expensive. */
+static bool cost_more(const struct rule_cost *a, const struct rule_cost *b)
 {
-	const struct rule_cost *a = one, *b = other;
-
 	if (a->matchers != b->matchers)
-		return a->matchers < b->matchers ? 1 : -1;
-	if (a->entries != b->entries)
-		return a->entries < b->entries ? 1 : -1;
-	return (a->rule > b->rule) - (a->rule < b->rule);
+		return a->matchers > b->matchers;
+	return a->entries != b->entries ? a->entries > b->entries : a->rule < b->rule;
 }
 
 struct rule_cost *rule_costs_new(size_t nrules)
@@ -120,12 +117,22 @@ void table_costs_count(const struct table *t, struct rule_cost *cost)
 		cost_count(&t->matcher[m], cost);
 }
 
-size_t rule_costs_most(struct rule_cost *cost, size_t nrules, struct rule_cost *out, size_t room)
+size_t rule_costs_most(const struct rule_cost *cost, size_t nrules, struct rule_cost *out,
+		       size_t room)
 {
 	size_t n = 0;
 
-	qsort(cost, nrules, sizeof(*cost), cost_order);
-	for (; n < room && n < nrules && (cost[n].matchers || cost[n].entries > 1); n++)
-		out[n] = cost[n];
+	for (size_t i = 0; i < nrules; i++) {
+		size_t at = n;
+
+		if (!cost[i].matchers && cost[i].entries < 2)
+			continue;
+		for (; at && cost_more(&cost[i], &out[at - 1]); at--)
+			if (at < room)
+				out[at] = out[at - 1];
+		if (at < room)
+			out[at] = cost[i];
+		n += n < room;
+	}
 	return n;
 }

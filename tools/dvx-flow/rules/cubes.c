@@ -134,8 +134,16 @@ static struct spans nets_spans(struct cubes *c, const struct rule_nets *nets)
 
 void cubes_add_nets(struct cubes *c, const struct rule_nets *nets)
 {
-	struct spans s = nets_spans(c, nets);
+	struct cube_span one;
+	struct spans s;
 
+	/* Most lists have one element: nothing to sort. */
+	if (nets->n == 1 && nets->net->bits != NET_MASK) {
+		one = net_span(nets->net, nets_width(nets));
+		cubes_add_range(c, one.first, one.last, nets_width(nets));
+		return;
+	}
+	s = nets_spans(c, nets);
 	for (size_t i = 0; i < nets->n; i++) {
 		const struct rule_net *net = &nets->net[i];
 

@@ -5,24 +5,44 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "expand.h"
+#include "shape.h"
 
 int expand_emit(struct expansion *x, const struct alternative *a)
 {
-	uint64_t value[MATCH_KEYS];
-	struct shape s = {0};
-
 	if (++x->entries > RULE_ENTRIES_MAX)
 		return -E2BIG;
-	for (unsigned int k = 0; k < MATCH_KEYS; k++) {
-		if (!a->mask[k])
-			continue;
-		s.key[s.n] = (uint8_t)k;
-		s.mask[s.n] = a->mask[k];
-		value[s.n++] = a->value[k];
-	}
-	return x->each(x->arg, &s, value);
+	return x->each(x->arg, &a->shape, a->value);
+}
+
+void alternative_copy(struct alternative *to, const struct alternative *from)
+{
+	unsigned int n = from->shape.n;
+
+	to->inner = from->inner;
+	to->shape.n = from->shape.n;
+	memcpy(to->shape.key, from->shape.key, n * sizeof(*to->shape.key));
+	memcpy(to->shape.mask, from->shape.mask, n * sizeof(*to->shape.mask));
+	memcpy(to->value, from->value, n * sizeof(*to->value));
+}
+
+/* Where the key is, or would be. */
+static unsigned int alternative_at(const struct alternative *a, unsigned int key)
+{
+	unsigned int i = 0;
+
+	while (i < a->shape.n && a->shape.key[i] < key)
+		i++;
+	return i;
+}
+
+uint64_t alternative_value(const struct alternative *a, unsigned int key)
+{
+	unsigned int i = alternative_at(a, key);
+
+	return i < a->shape.n && a->shape.key[i] == key ? a->value[i] : 0;
 }
 
 static const struct rule_headers *expand_headers(const struct expansion *x,
@@ -40,10 +60,16 @@ unsigned int alternative_key(const struct alternative *a, unsigned int key)
 
 bool alternative_add(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask)
 {
-	if ((a->value[key] ^ value) & a->mask[key] & mask)
+	unsigned int i = alternative_at(a, key);
+
+	if (i == a->shape.n || a->shape.key[i] != key) {
+		shape_put(&a->shape, a->value, key, value, mask);
+		return true;
+	}
+	if ((a->value[i] ^ value) & a->shape.mask[i] & mask)
 		return false;
-	a->value[key] |= value;
-	a->mask[key] |= mask;
+	a->value[i] |= value;
+	a->shape.mask[i] |= mask;
 	return true;
 }
 
@@ -70,7 +96,7 @@ static int level_end(struct expansion *x, const struct alternative *a)
 
 	if (a->inner || !x->rule->inner)
 		return expand_excepts(x, a, 0);
-	b = *a;
+	alternative_copy(&b, a);
 	b.inner = true;
 	return with_headers(x, &b);
 }
@@ -80,12 +106,14 @@ static int with_ports(struct expansion *x, const struct alternative *a, int list
 static int with_side(struct expansion *x, const struct alternative *a, int list, int side)
 {
 	const struct cubes *ports = &x->list[a->inner][list];
-	unsigned int key = expand_port_key(a->value[alternative_key(a, KEY_PROTO)], side);
+	uint64_t proto = alternative_value(a, alternative_key(a, KEY_PROTO));
+	unsigned int key = expand_port_key(proto, side);
 	int ret = 0;
 
 	for (size_t i = 0; i < ports->n && !ret; i++) {
-		struct alternative b = *a;
+		struct alternative b;
 
+		alternative_copy(&b, a);
 		if (alternative_add_here(&b, key, (uint64_t)ports->cube[i].value,
 					 (uint64_t)ports->cube[i].mask))
 			ret = with_ports(x, &b, list + 1);
@@ -116,10 +144,12 @@ static int with_l4(struct expansion *x, const struct alternative *a)
 	if (l4 == L4_ANY)
 		return level_end(x, a);
 	for (size_t i = 0; i < 2 && !ret; i++) {
-		struct alternative b = *a;
+		struct alternative b;
 
-		if ((l4 == L4_TCP_OR_UDP || l4 == tcp_udp[i]) &&
-		    alternative_add_here(&b, KEY_PROTO, tcp_udp[i], 0xff))
+		if (l4 != L4_TCP_OR_UDP && l4 != tcp_udp[i])
+			continue;
+		alternative_copy(&b, a);
+		if (alternative_add_here(&b, KEY_PROTO, tcp_udp[i], 0xff))
 			ret = with_ports(x, &b, LIST_SPORT);
 	}
 	return ret;
@@ -145,8 +175,9 @@ static int with_each(struct expansion *x, const struct alternative *a, int list,
 	int ret = 0;
 
 	for (size_t i = 0; i < nets->n && !ret; i++) {
-		struct alternative b = *a;
+		struct alternative b;
 
+		alternative_copy(&b, a);
 		if (alternative_add_net(&b, first_key, version, &nets->cube[i]))
 			ret = with_addresses(x, &b, list + 1);
 	}
@@ -169,8 +200,9 @@ static int with_addresses(struct expansion *x, const struct alternative *a, int 
 
 static int with_version(struct expansion *x, const struct alternative *a, uint64_t version)
 {
-	struct alternative b = *a;
+	struct alternative b;
 
+	alternative_copy(&b, a);
 	alternative_add_here(&b, MATCH_IP_VERSION, version, 0xf);
 	return with_addresses(x, &b, LIST_SRC);
 }
@@ -190,6 +222,15 @@ static int with_headers(struct expansion *x, const struct alternative *a)
 
 /* --- a rule ------------------------------------------------------------------------------------ */
 
+/* Another value in the place of a key's. */
+static void alternative_set(struct alternative *a, unsigned int key, const struct rule_value *v)
+{
+	unsigned int i = alternative_at(a, key);
+
+	a->value[i] = v->value;
+	a->shape.mask[i] = v->mask;
+}
+
 /* A field may have several values. Keys of fields are of their level already. */
 static int with_fields(struct expansion *x, const struct alternative *a, size_t i)
 {
@@ -201,12 +242,11 @@ static int with_fields(struct expansion *x, const struct alternative *a, size_t 
 	if (i == r->nfields)
 		return with_headers(x, a);
 	for (size_t v = 0; v <= r->field[i].nmore && !ret; v++) {
-		struct alternative b = *a;
+		struct alternative b;
 
-		if (v) {
-			b.value[r->field[i].key] = r->field[i].more[v - 1].value;
-			b.mask[r->field[i].key] = r->field[i].more[v - 1].mask;
-		}
+		alternative_copy(&b, a);
+		if (v)
+			alternative_set(&b, r->field[i].key, &r->field[i].more[v - 1]);
 		ret = with_fields(x, &b, i + 1);
 	}
 	return ret;
@@ -237,17 +277,17 @@ static void expansion_free(struct expansion *x)
 static int expand_with(const struct rule *r, unsigned int stride, entry_fn each, void *arg)
 {
 	struct expansion x = {.rule = r, .each = each, .arg = arg};
-	struct alternative a = {0};
+	struct alternative a;
 	int ret = expand_lists(x.list[0], &r->outer);
 
 	if (!ret && r->inner)
 		ret = expand_lists(x.list[1], r->inner);
 	if (!ret)
 		ret = excepts_make(&x, stride);
-	for (size_t i = 0; i < r->nfields; i++) {
-		a.value[r->field[i].key] = r->field[i].value;
-		a.mask[r->field[i].key] = r->field[i].mask;
-	}
+	a.inner = false;
+	a.shape.n = 0;
+	for (size_t i = 0; i < r->nfields; i++)
+		alternative_add(&a, r->field[i].key, r->field[i].value, r->field[i].mask);
 	if (!ret)
 		ret = with_fields(&x, &a, 0);
 	expansion_free(&x);

@@ -9,10 +9,11 @@
 #include "compile.h"
 #include "cubes.h"
 
-/* An entry that is being built. */
+/* An entry that is being built. Copied with alternative_copy(): the arrays are mostly empty. */
 struct alternative {
 	bool inner; /* the current level */
-	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
+	struct shape shape;
+	uint64_t value[MATCH_KEYS]; /* of the shape's keys */
 };
 
 /* The lists in the order in which they multiply. HOST and PORT are tried on both sides. */
@@ -29,6 +30,9 @@ struct expansion {
 	size_t entries;
 };
 
+void alternative_copy(struct alternative *to, const struct alternative *from);
+/* 0: nothing is said of the key. */
+uint64_t alternative_value(const struct alternative *a, unsigned int key);
 /* A key of the current level. */
 unsigned int alternative_key(const struct alternative *a, unsigned int key);
 

@@ -24,8 +24,9 @@ static int except_key(struct expansion *x, const struct alternative *a, size_t i
 	int ret = 0;
 
 	for (size_t n = 0; n < others->n && !ret; n++) {
-		struct alternative b = *a;
+		struct alternative b;
 
+		alternative_copy(&b, a);
 		if (alternative_add(&b, key, (uint64_t)others->cube[n].value,
 				    (uint64_t)others->cube[n].mask))
 			ret = expand_excepts(x, &b, i + 1);
@@ -57,13 +58,15 @@ _Static_assert(KEY_SVLAN == KEY_CVLAN + 1 && KEY_SVLAN2 == KEY_CVLAN2 + 1 && KEY
 static int except_kind(struct expansion *x, const struct alternative *a, size_t i, unsigned int key)
 {
 	unsigned int other = other_kind(key);
-	struct alternative b = *a, c = *a;
+	struct alternative b, c;
 	int ret = 0;
 
+	alternative_copy(&b, a);
+	alternative_copy(&c, a);
 	if (alternative_add(&b, key, 0, 1) && alternative_add(&b, other, 0, 1))
 		ret = expand_excepts(x, &b, i + 1);
 	/* no tag is of both kinds */
-	if (!ret && !a->value[key] && alternative_add(&c, other, 1, 1))
+	if (!ret && !alternative_value(a, key) && alternative_add(&c, other, 1, 1))
 		ret = expand_excepts(x, &c, i + 1);
 	return ret;
 }
@@ -82,7 +85,7 @@ static bool alternative_has(struct alternative *a, const struct rule_field *fiel
 {
 	const unsigned int other = other_kind(field->key);
 
-	return !(other && field->value && a->value[other]) &&
+	return !(other && field->value && alternative_value(a, other)) &&
 	       alternative_add(a, field->key, field->value, field->mask);
 }
 
@@ -90,9 +93,10 @@ static bool alternative_has(struct alternative *a, const struct rule_field *fiel
 static int except_fields(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct rule_except *e = x->except[i].says;
-	struct alternative b = *a;
+	struct alternative b;
 	int ret = 0;
 
+	alternative_copy(&b, a);
 	for (size_t f = 0; f < e->nfields && !ret; f++) {
 		const struct rule_field *field = &e->field[f];
 
@@ -111,8 +115,9 @@ static int except_nets(struct expansion *x, const struct alternative *a, size_t 
 	int ret = 0;
 
 	for (size_t n = 0; n < others->n && !ret; n++) {
-		struct alternative b = *a;
+		struct alternative b;
 
+		alternative_copy(&b, a);
 		if (!alternative_add_net(&b, first_key, version, &others->cube[n]))
 			continue;
 		/* `host` must be neither address */
@@ -147,8 +152,9 @@ static int except_either_port(struct expansion *x, const struct alternative *a, 
 	int ret = 0;
 
 	for (size_t n = 0; n < others->n && !ret; n++) {
-		struct alternative b = *a;
+		struct alternative b;
 
+		alternative_copy(&b, a);
 		if (alternative_add(&b, sport, (uint64_t)others->cube[n].value,
 				    (uint64_t)others->cube[n].mask))
 			ret = except_key(x, &b, i, dport, others);
@@ -186,8 +192,9 @@ static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
 	int ret = except_key(x, a, i, alternative_key(a, KEY_PROTO), &x->except[i].proto);
 
 	for (int p = 0; p < 2 && !ret; p++) {
-		struct alternative b = *a;
+		struct alternative b;
 
+		alternative_copy(&b, a);
 		if ((l4 == L4_TCP_OR_UDP || l4 == protos[p]) &&
 		    alternative_add_here(&b, KEY_PROTO, protos[p], 0xff))
 			ret = except_ports(x, &b, i, protos[p]);
@@ -198,15 +205,15 @@ static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
 int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct rule_except *e = i < x->rule->nexcepts ? x->except[i].says : NULL;
-	struct alternative b = *a;
-	uint64_t version;
+	struct alternative b;
 	int ret;
 
 	if (!e)
 		return expand_emit(x, a);
+	alternative_copy(&b, a);
 	b.inner = e->inner;
-	version = b.value[alternative_key(&b, MATCH_IP_VERSION)];
-	if (e->headers.ip && version != e->headers.ip)
+	if (e->headers.ip &&
+	    alternative_value(&b, alternative_key(&b, MATCH_IP_VERSION)) != e->headers.ip)
 		return expand_excepts(x, &b, i + 1);
 	if (e->headers.l4 != L4_ANY)
 		return except_l4(x, &b, i);

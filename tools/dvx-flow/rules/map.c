@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
+#include <string.h>
 
 #include "map.h"
 
@@ -59,7 +60,14 @@ void map_free(struct map *m)
 
 uint64_t map_mix_text(uint64_t h, const char *text)
 {
-	for (; *text; text++)
-		h = map_mix(h, (unsigned char)*text);
-	return h;
+	uint64_t word;
+	size_t n = strlen(text);
+
+	for (; n >= sizeof(word); n -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		h = map_mix(h, word);
+	}
+	word = 0;
+	memcpy(&word, text, n);
+	return map_mix(h, word);
 }

@@ -31,7 +31,7 @@ struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what);
 const struct map_slot *map_get(const struct map *m, uint64_t hash);
 void map_free(struct map *m);
 
-/* The same of each character of a text. */
+/* The same of a text's bytes. */
 uint64_t map_mix_text(uint64_t h, const char *text);
 
 #endif

@@ -54,7 +54,7 @@ int pairs_find(struct texts old, struct texts now, uint32_t *from)
 	int ret = next ? pairs_index(old, &first, next) : -ENOMEM;
 
 	for (size_t i = 0; i < now.n && !ret; i++)
-		from[i] = pairs_take(old, &first, next, &now.rule[i]);
+		from[i] = old.n ? pairs_take(old, &first, next, &now.rule[i]) : PAIR_NONE;
 	map_free(&first);
 	free(next);
 	return ret;

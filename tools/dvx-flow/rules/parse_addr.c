@@ -89,7 +89,7 @@ void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, uint6
 
 void *parse_one_more(struct rule_parser *ps, void *list, size_t n, size_t *room, size_t size)
 {
-	size_t more = *room ? *room * 2 : 4;
+	size_t more = *room ? *room * 2 : 1; /* most lists have one element */
 	void *grown;
 
 	if (n < *room)

@@ -63,10 +63,12 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 	parse_settle_tunnel(ps, at);
 	parse_settle_l4(ps, at);
 	settle_ip(ps, at);
-	parse_level(ps, true);
-	parse_settle_l4(ps, at);
-	settle_ip(ps, at);
-	parse_settle_inner(ps, at);
+	if (ps->asks_inner) {
+		parse_level(ps, true);
+		parse_settle_l4(ps, at);
+		settle_ip(ps, at);
+		parse_settle_inner(ps, at);
+	}
 	parse_settle_changes(ps);
 	parse_settle_to(ps, at);
 }
@@ -93,7 +95,7 @@ static bool keep_inner(struct rule_parser *ps)
 {
 	struct rule_headers *kept;
 
-	if (!parse_says_inner(ps))
+	if (!ps->asks_inner)
 		return true;
 	kept = arena_get(ps->set->memory, sizeof(*kept));
 	if (kept)
@@ -112,11 +114,32 @@ static size_t text_room(const struct rule_parser *ps, const struct source_range 
 	return n;
 }
 
-/* Keeps the rule's words with one blank between them, and values in the place of variables. */
+/* Blanks, and the \ of a line that goes on. */
+static bool text_is_blank(char c)
+{
+	return c == ' ' || c == '\\' || (c >= '\t' && c <= '\r');
+}
+
+/* Copies words with one blank between them. */
+static char *text_words(char *out, const char *p, const char *end, bool *blank)
+{
+	for (; p < end; p++) {
+		if (text_is_blank(*p)) {
+			*blank = true;
+			continue;
+		}
+		if (*blank)
+			*out++ = ' ';
+		*blank = false;
+		*out++ = *p;
+	}
+	return out;
+}
+
+/* Keeps the rule's words, and values in the place of variables. */
 static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 {
-	const char *p = ps->text + at->first_byte, *end = ps->text + at->end_byte;
-	const struct parse_use *use = ps->vars.use, *uses_end = use + ps->vars.nuses;
+	size_t from = at->first_byte;
 	char *out = arena_get(ps->set->memory, text_room(ps, at));
 	bool blank = false;
 
@@ -125,21 +148,14 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 	ps->rule.text = out;
 	ps->rule.first_byte = (uint32_t)at->first_byte;
 	ps->rule.end_byte = (uint32_t)at->end_byte;
-	for (; p < end; p++) {
-		if (strchr(" \t\r\f\n\\", *p)) {
-			blank = true;
-			continue;
-		}
-		if (blank)
-			*out++ = ' ';
-		blank = false;
-		if (use < uses_end && p == ps->text + use->first_byte) {
-			out = (char *)memcpy(out, use->text, use->len) + use->len;
-			p = ps->text + use++->end_byte - 1;
-			continue;
-		}
-		*out++ = *p;
+	for (size_t i = 0; i < ps->vars.nuses; i++) {
+		const struct parse_use *use = &ps->vars.use[i];
+
+		out = text_words(out, ps->text + from, ps->text + use->first_byte, &blank);
+		out = text_words(out, use->text, use->text + use->len, &blank);
+		from = use->end_byte;
 	}
+	text_words(out, ps->text + from, ps->text + at->end_byte, &blank);
 	return true;
 }
 

@@ -108,9 +108,9 @@ void parse_settle_inner(struct rule_parser *ps, const struct source_range *at)
 
 	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
 		proved |= ps->field[KEY_INNER(k)].value;
-	if (ps->asks_inner && !parse_says_inner(ps))
+	if (!parse_says_inner(ps))
 		parse_mistake(ps, at, "inner needs a match behind it: inner ipv4, ...");
-	else if (!proved && parse_says_inner(ps))
+	else if (!proved)
 		parse_mistake(
 			ps, at,
 			"a packet without a tunnel matches this, too; name the IP version of the "

@@ -207,15 +207,43 @@ static bool look_up(const struct named *table, size_t n, const char *name, uint6
 	return false;
 }
 
+/* Files of 100,000 rules have a million words, so these are found by their hash. */
+#define WORD_PLACES 512u
+static uint8_t word_place[WORD_PLACES]; /* the word's index, from 1; 0: none */
+_Static_assert(COUNT(words) < 255, "indexes of words have 8 bits");
+
+/* Letters count in either case. */
+static unsigned int word_hash(const char *name)
+{
+	unsigned int h = 0;
+
+	for (; *name; name++)
+		h = h * 31 + ((unsigned char)*name | 0x20);
+	return h % WORD_PLACES;
+}
+
+static void words_index(void)
+{
+	for (unsigned int i = 0; i < COUNT(words); i++) {
+		unsigned int at = word_hash(words[i].name);
+
+		while (word_place[at])
+			at = (at + 1) % WORD_PLACES;
+		word_place[at] = (uint8_t)(i + 1);
+	}
+}
+
 const struct rule_word *word_find(const char *name)
 {
-	/*
-	 * Files of 100,000 rules have a million words, so the first letter is compared before all
-	 * else.
-	 */
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (words[i].name[0] == (name[0] | 0x20) && !strcasecmp(words[i].name, name))
-			return &words[i];
+	static bool indexed;
+	unsigned int at = word_hash(name);
+
+	if (!indexed)
+		words_index();
+	indexed = true;
+	for (; word_place[at]; at = (at + 1) % WORD_PLACES)
+		if (!strcasecmp(words[word_place[at] - 1].name, name))
+			return &words[word_place[at] - 1];
 	return NULL;
 }
 
