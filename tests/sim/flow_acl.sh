@@ -37,11 +37,12 @@ codes_in_words() {
 			while ($words =~ /code 0x\w+ of ipv4 (src|dst): ((?:\d+ more|[\d.\/-]+)(?: or (?:\d+ more|[\d.\/-]+))*)/g) {
 				$codes++; $all &= among($of->{$1}, $2) } $all }
 		%of = (src => number($1), dst => number($2)) if /^packet .* ipv4 ([\d.]+) > ([\d.]+)/;
-		die "a number: $_" if /register c[0-3] 0x/ && !/changes/;
+		die "a number: $_" if /register c[0-5] 0x/ && !/changes/;
+		if (/ of "(.*?)" hits: a hit of "(.*?)"/) { $1 eq $2 or die "another rule: $_"; $hits++ }
 		next unless /code 0x/ && /ipv4/;
 		if (/misses: it wants (.*), the packet has (.*)/) { die "it has: $_" unless all($2, \%of) }
 		elsif (/hits: (.*)/) { die "it hits: $_" unless all($1, \%of) }
-		END { print "# $codes codes\n"; $? ||= !$codes }' "$work/says" || { cat "$work/says"; return 1; }
+		END { print "# $codes codes, $hits hits\n"; $? ||= !$codes || !$hits }' "$work/says" || { cat "$work/says"; return 1; }
 }
 # shellcheck disable=SC2086 # words
 set -- ${DVX_ACL:-$sets}

@@ -1,44 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include "codes.h"
+#include "codes_priv.h"
+#include "rules/arena.h"
 
-#define CODE_REGISTERS 6
-#define CODE_DEEP      160 /* intervals inside each other: prefixes of 128 bits, and some */
-#define CODE_SHOWN     3   /* values of a code */
+#define CODE_DEEP 160 /* intervals inside each other: prefixes of 128 bits, and some */
 
-/* Values that one rule of a table takes; `order`: its place among the table's rules. */
-struct code_part {
-	u128 first, last;
-	uint32_t order;
-};
-
-/* What a rule writes into the registers. */
-struct code_wrote {
-	uint32_t mask[CODE_REGISTERS], value[CODE_REGISTERS];
-};
-
-/* A table that writes a code of one field. */
-struct code_table {
-	bool ready, usable;
-	enum field field;
-	unsigned int l3;
-	u128 full; /* the field's bits */
-	struct code_part *part;
-	uint32_t n, room;
-	struct code_wrote *wrote; /* by a part's order */
-	uint32_t nwrote, wrote_room;
-	uint32_t writes[CODE_REGISTERS]; /* all of them together */
-};
-
-struct codes {
-	const struct steering_dump *d;
-	struct view_cache *cache;
-	struct code_table *table; /* for each of the dump's */
-};
-
-struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache)
+struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache, rule_name_fn name,
+			void *arg)
 {
 	struct codes *c = calloc(1, sizeof(*c));
 
@@ -46,6 +14,8 @@ struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache)
 		return NULL;
 	c->d = d;
 	c->cache = cache;
+	c->name = name;
+	c->arg = arg;
 	c->table = calloc(d->ntables + 1u, sizeof(*c->table));
 	if (c->table)
 		return c;
@@ -66,9 +36,8 @@ void codes_free(struct codes *c)
 
 /* --- what a rule writes and compares ------------------------------------------------------------- */
 
-/* The bits of the register that the rule's list sets, and their values. */
-static uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r,
-			     unsigned int reg, uint32_t *value)
+uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, unsigned int reg,
+		      uint32_t *value)
 {
 	const struct dump_action *a = dump_rewrite_of(d, r);
 	uint32_t mask = 0;
@@ -175,25 +144,10 @@ static enum field code_field(const struct code_fields *t)
 	return differ == 1 ? (enum field)last_differs : F_NONE;
 }
 
-static void *code_grow(void *list, uint32_t n, uint32_t *room, size_t size)
-{
-	uint32_t wanted = *room ? *room * 2 : 64;
-	void *grown;
-
-	if (n < *room)
-		return list;
-	grown = realloc(list, wanted * size);
-	*room = grown ? wanted : *room;
-	return grown;
-}
-
 static bool code_add_part(struct code_table *t, struct code_part p)
 {
-	struct code_part *grown = code_grow(t->part, t->n, &t->room, sizeof(p));
-
-	if (!grown)
+	if (!array_grow((void **)&t->part, t->n, &t->room, sizeof(p)))
 		return false;
-	t->part = grown;
 	t->part[t->n++] = p;
 	return true;
 }
@@ -202,12 +156,10 @@ static bool code_add_part(struct code_table *t, struct code_part p)
 static bool code_add_wrote(struct code_table *t, const struct steering_dump *d,
 			   const struct dump_rule *r)
 {
-	struct code_wrote *grown = code_grow(t->wrote, t->nwrote, &t->wrote_room, sizeof(*grown));
 	struct code_wrote *w;
 
-	if (!grown)
+	if (!array_grow((void **)&t->wrote, t->nwrote, &t->wrote_room, sizeof(*t->wrote)))
 		return false;
-	t->wrote = grown;
 	w = &t->wrote[t->nwrote++];
 	for (unsigned int i = 0; i < CODE_REGISTERS; i++) {
 		w->mask[i] = code_written(d, r, i, &w->value[i]);
@@ -259,7 +211,7 @@ static bool code_note_part(struct codes *c, uint32_t rule, enum side side, void 
 		t->l3 = r.l3;
 	return code_add_wrote(t, c->d, &c->d->rule[rule]) &&
 	       code_add_part(t, (struct code_part){r.value[t->field], r.value[t->field] | rest,
-						   t->nwrote - 1});
+						   (uint32_t)t->nwrote - 1});
 }
 
 /* Wider ones first, so that each stands behind all that contain it. */
@@ -317,8 +269,9 @@ static bool code_cut(struct code_table *t)
 	struct code_open *o = calloc(1, sizeof(*o));
 	bool good = o != NULL;
 
-	qsort(t->part, t->n, sizeof(*t->part), code_compare);
-	for (uint32_t i = 0; i < t->n && good; i++) {
+	if (t->n)
+		qsort(t->part, t->n, sizeof(*t->part), code_compare);
+	for (size_t i = 0; i < t->n && good; i++) {
 		const struct code_part *p = &t->part[i];
 
 		good = code_close(&cut, o, p->first, false) &&
@@ -347,7 +300,7 @@ static u128 code_full(u128 mask)
 	return mask;
 }
 
-static const struct code_table *code_table_of(struct codes *c, uint32_t table, enum side side)
+const struct code_table *code_table_of(struct codes *c, uint32_t table, enum side side)
 {
 	struct code_table *t = &c->table[table];
 	struct code_fields *f;
@@ -365,117 +318,4 @@ static const struct code_table *code_table_of(struct codes *c, uint32_t table, e
 	}
 	free(f);
 	return t->usable ? t : NULL;
-}
-
-/* --- words --------------------------------------------------------------------------------------- */
-
-struct code_text {
-	char *buf;
-	size_t size, used;
-	unsigned int shown, more;
-};
-
-static void code_put(struct code_text *x, const char *text)
-{
-	int n = snprintf(x->buf + x->used, x->size - x->used, "%s", text);
-
-	x->used += (size_t)n < x->size - x->used ? (size_t)n : x->size - x->used - 1;
-}
-
-static void code_put_part(struct code_text *x, const struct code_table *t, u128 first, u128 last)
-{
-	unsigned int width = 0, bits = 0;
-	char a[64], b[64], text[160];
-	u128 span = last - first;
-
-	if (x->shown == CODE_SHOWN) {
-		x->more++;
-		return;
-	}
-	while (width < 128 && t->full >> width)
-		width++;
-	while (bits < 128 && span >> bits)
-		bits++;
-	field_value(a, sizeof(a), t->field, first, t->l3);
-	field_value(b, sizeof(b), t->field, last, t->l3);
-	if (!span)
-		snprintf(text, sizeof(text), "%s", a);
-	else if (t->full > UINT16_MAX && !(first & span) && !(span & (span + 1)))
-		snprintf(text, sizeof(text), "%s/%u", a, width - bits);
-	else
-		snprintf(text, sizeof(text), "%s-%s", a, b);
-	code_put(x, x->shown++ ? " or " : " ");
-	code_put(x, text);
-}
-
-/* The values that have this code; neighbours are one interval. */
-static void code_put_values(struct code_text *x, const struct code_table *t, unsigned int reg,
-			    uint32_t value, uint32_t mask)
-{
-	u128 first = 0, last = 0;
-	bool open = false;
-	char more[32];
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		const struct code_wrote *w = &t->wrote[t->part[i].order];
-
-		if ((w->mask[reg] & mask) != mask || (w->value[reg] ^ value) & mask)
-			continue;
-		if (open && t->part[i].first == last + 1) {
-			last = t->part[i].last;
-			continue;
-		}
-		if (open)
-			code_put_part(x, t, first, last);
-		first = t->part[i].first;
-		last = t->part[i].last;
-		open = true;
-	}
-	if (open)
-		code_put_part(x, t, first, last);
-	else
-		code_put(x, " no value");
-	snprintf(more, sizeof(more), " or %u more", x->more);
-	if (x->more)
-		code_put(x, more);
-}
-
-static void code_put_table(struct code_text *x, const struct code_table *t, unsigned int reg,
-			   uint32_t value, uint32_t mask)
-{
-	bool address = t->field == F_SRC || t->field == F_DST || t->field == F_INNER(F_SRC) ||
-		       t->field == F_INNER(F_DST);
-	char words[64], text[128];
-
-	snprintf(text, sizeof(text), "%scode 0x%" PRIx32 " of %s%s:", x->used ? ", " : "",
-		 (value & mask) >> __builtin_ctz(mask),
-		 !address		       ? ""
-		 : t->l3 == 2 || t->full >> 32 ? "ipv6 "
-					       : "ipv4 ",
-		 field_words(t->field, words, sizeof(words)));
-	code_put(x, text);
-	x->shown = x->more = 0;
-	code_put_values(x, t, reg, value, mask);
-}
-
-bool codes_say(struct codes *c, const struct explain_walk *w, uint32_t steps, enum field reg,
-	       uint32_t value, uint32_t mask, char *buf, size_t size)
-{
-	struct code_text x = {.buf = buf, .size = size};
-	unsigned int r = reg - F_REG_C0;
-
-	buf[0] = 0;
-	if (!c || reg < F_REG_C0 || reg > F_REG_C5)
-		return false;
-	for (uint32_t i = 0; i < steps && mask; i++) {
-		const struct code_table *t = w->step[i].kind == STEP_TABLE
-						     ? code_table_of(c, w->step[i].table, w->side)
-						     : NULL;
-		uint32_t part = t ? t->writes[r] & mask : 0;
-
-		if (part)
-			code_put_table(&x, t, r, value, part);
-		mask &= ~part;
-	}
-	return x.used && !mask;
 }

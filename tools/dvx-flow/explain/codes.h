@@ -11,12 +11,16 @@
 
 struct codes;
 
-/* NULL: no memory. */
-struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache);
+/* A rule's text by its id in the dump; NULL: unknown. */
+typedef const char *(*rule_name_fn)(void *arg, uint64_t id);
+
+/* name may be NULL. NULL: no memory. */
+struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache, rule_name_fn name,
+			void *arg);
 void codes_free(struct codes *c);
 
 /*
- * "code 0x38 of ipv4 src: 10.0.0.0/8 or 192.168.1.0/24", for a register that is compared after the
+ * "code 0x38 of ipv4 src: 10.0.0.0/8 or 192.168.1.0/24", or "the best hit of depth 0x2", for a register that is compared after the
  * tables of the walk's first `steps` steps. False: they write nothing into these bits that has a
  * meaning here.
  */

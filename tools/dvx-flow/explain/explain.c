@@ -439,9 +439,9 @@ int cmd_explain(const struct args *a)
 		return ret;
 	}
 	job.trace = (struct walk_trace){.cache = job.src.cache,
-					.codes = codes_new(&job.src.d, job.src.cache),
 					.name = job.src.daemon ? dump_source_rule : NULL,
 					.arg = &job.src};
+	job.trace.codes = codes_new(&job.src.d, job.src.cache, job.trace.name, job.trace.arg);
 	ret = explain_is_file(a) ? explain_file(&job, a->argv[0]) : explain_words(&job);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));

@@ -7,9 +7,6 @@
 #include "codes.h"
 #include "walk.h"
 
-/* A rule's text by its id in the dump; NULL: unknown. */
-typedef const char *(*rule_name_fn)(void *arg, uint64_t id);
-
 struct walk_trace {
 	struct view_cache *cache;
 	struct codes *codes; /* for words of codes; NULL: numbers */
