@@ -276,6 +276,11 @@ check "another rule of the same length" damaged "its rules. crc32c is" 's/udp/tc
 check "a rule more" damaged "it has 45 bytes of rules, its first line says 37" '$_ .= "drop in\n"'
 check "a checksum that is no number" damaged "its first line is not" 's/crc32c ./crc32c x/'
 # Edits are appended to it: one that its first line counts is there, any other was not made.
+kept() { # a copy that a backup made as a hard link
+	cp "$work/damaged" "$work/linked" && ln "$work/linked" "$work/link" && start --queues 2 --state "$work/linked" &&
+		client add "drop in udp" && stop && cmp "$work/damaged" "$work/link" && grep -q "^drop in udp" "$work/linked"
+}
+check "edits leave a hard link of the file as it was" kept
 appended() { start --queues 2 --state "$work/damaged" && client add "drop in tcp" && client replace 1 "drop in icmp" && stop &&
 	[ "$(grep -c '^# edit of' "$work/damaged")" = 2 ]; }
 check "edits are appended to the file" appended

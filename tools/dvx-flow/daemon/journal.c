@@ -88,7 +88,10 @@ static char *journal_edit(const struct journal_splice *s, uint32_t before, const
 	return out;
 }
 
-/* The file is the one that was written last, and has its end where it was. */
+/*
+ * The file is the one that was written last, and has its end where it was. If it has another name, too, that is
+ * somebody's copy.
+ */
 static bool journal_is_ours(int fd, const struct state_tail *t, size_t *end)
 {
 	char line[STATE_SEAL_ROOM], found[STATE_SEAL_ROOM];
@@ -96,7 +99,7 @@ static bool journal_is_ours(int fd, const struct state_tail *t, size_t *end)
 	struct stat st;
 
 	*end = n + t->seal.rules + t->seal.edits;
-	return !fstat(fd, &st) && st.st_dev == t->dev && st.st_ino == t->ino &&
+	return !fstat(fd, &st) && st.st_dev == t->dev && st.st_ino == t->ino && st.st_nlink == 1 &&
 	       (size_t)st.st_size >= *end && pread(fd, found, n, 0) == (ssize_t)n &&
 	       !memcmp(found, line, n);
 }
