@@ -38,7 +38,7 @@ static size_t nrules, room;
 static struct mlx5dv_dr_domain *domain;
 static struct mlx5dv_dr_table *first; /* of the rules; root tables are not recorded */
 static bool recording;
-static uint64_t within;	/* ns of libmlx5 */
+static uint64_t within; /* ns of libmlx5 */
 static uint64_t noting; /* ns of this program's own records */
 
 static struct holder h;

@@ -370,6 +370,17 @@ one_file() {
 		client diff "$work/saved" | grep -q '3 stay, 0 added' && client diff "$work/in/main.flow" | grep -q '^- .*pass in tcp'
 }
 check "save writes one file, which means the same" one_file
+by_variable() {
+	client add 'drop in tcp dst port $dns' && is '.rules[-1].text' "drop in tcp dst port 53" &&
+		client replace "$(stat_of '.rules[-1].id')" 'drop in tcp src port $dns' && is '.rules[-1].text' "drop in tcp src port 53" &&
+		fails 1 'RULE:1:22: no variable is called "dms"; did you mean "$dns"' client add 'drop in udp dst port $dms' &&
+		fails 1 'rules have the values of variables' client del 'drop in tcp src port $dns' &&
+		fails 1 'a definition belongs to a file' client add 'define web = 80' &&
+		fails 1 'there is no rule in this' client add '# no rule' && client del "drop in tcp src port 53"
+}
+check "add and replace know the variables of the rules in effect" by_variable
+two_mistakes() { printf 'drop inn\npass in\nfoo in\n' >"$work/two" && fails 1 'two:1:6: ' client apply "$work/two" && fails 1 'two:3:1: ' client apply "$work/two"; }
+check "apply tells all mistakes of a file" two_mistakes
 no_queue() {
 	printf 'include "sub/bad.flow"\n' >"$work/in/bad.flow" && printf '\nsend in to queue 9\n' >"$work/in/sub/bad.flow" &&
 		fails 1 'sub/bad.flow:2:9: no queue 9' client apply "$work/in/bad.flow"

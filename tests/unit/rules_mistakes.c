@@ -83,10 +83,42 @@ TEST(mistakes_of_variables)
 			print_message("%s\n", cases[i].text);
 		assert_memory_equal(told, cases[i].told, strlen(cases[i].told));
 	}
-	told[0] = 0;
-	assert_true(rules_parse_part("drop in vlan $a", 15, &set, tell, NULL));
-	assert_string_equal(told, "1:14+2 variables belong to a file; write the values of $a "
-				  "instead\n");
+}
+
+/* A rule that comes alone. */
+TEST(variables_of_the_rules_in_effect)
+{
+	static const char file[] = "define bad = { 10.0.0.0/8, 192.0.2.1 }\n"
+				   "define worse = $bad, 192.0.2.7\ndrop in src $bad\n";
+	static const struct {
+		const char *text, *told;
+	} wrong[] = {
+		{"drop in src $bat",
+		 "1:13+4 no variable is called \"bat\"; did you mean \"$bad\"?\n"},
+		{"drop in src $other",
+		 "1:13+6 the rules in effect define no variable \"other\"; write "
+		 "its values, or apply a file that defines it\n"},
+		{"drop in src 10.0.0.0-$bad",
+		 "1:22+4 $bad is a list (10.0.0.0/8,192.0.2.1); one value "
+		 "stands here\n"},
+		{"define a = 1", "1:1+6 a definition belongs to a file of rules; apply the file\n"},
+		{"table web",
+		 "1:7+3 a table begins in a file of rules; to add to it, insert the rule "
+		 "before one of the table\n"},
+	};
+	struct ruleset of;
+
+	assert_int_equal(rules_parse(file, strlen(file), &of, tell, NULL), 0);
+	assert_int_equal(rules_parse_part("drop in dst $worse", 18, &of, &set, tell, NULL), 0);
+	assert_string_equal(set.rule[0].text, "drop in dst 10.0.0.0/8,192.0.2.1,192.0.2.7");
+	ruleset_free(&set);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		told[0] = 0;
+		assert_true(rules_parse_part(wrong[i].text, strlen(wrong[i].text), &of, &set, tell,
+					     NULL));
+		assert_string_equal(told, wrong[i].told);
+	}
+	ruleset_free(&of);
 }
 
 TEST(mistakes)

@@ -131,6 +131,19 @@ static uint32_t client_number(const struct flow_msg *m, const char *name)
 	return (uint32_t)json_integer_value(json_object_get(m->head, name));
 }
 
+/* The daemon tells the first mistake. This is the place for all of them. */
+static void client_point(const struct rules_text *s, uint32_t line, uint32_t column,
+			 const char *error)
+{
+	struct ruleset set;
+
+	if (s->unread && rules_read(s->name, s->text, s->len, &set))
+		return;
+	if (s->unread)
+		ruleset_free(&set);
+	rules_point(s, line, column, error);
+}
+
 static int verdict(const struct flow_msg *m, const struct rules_text *source)
 {
 	int code = (int)json_integer_value(json_object_get(m->head, "exit"));
@@ -140,7 +153,7 @@ static int verdict(const struct flow_msg *m, const struct rules_text *source)
 	if (!error)
 		error = "the daemon refused the request and gave no reason";
 	if (code && line && source)
-		rules_point(source, line, column, error);
+		client_point(source, line, column, error);
 	else if (code && line) {
 		say_place(NULL, line, column);
 		say("line %u, column %u: %s", line, column, error);

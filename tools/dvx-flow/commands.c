@@ -58,20 +58,16 @@ static int send_file(const struct args *a, const struct rules_text *rules)
 	return code;
 }
 
-/* The client reports mistakes, because it has the file; the daemon reports the first one only. */
+/* The daemon reads the rules. If it finds a mistake, the client does as well, to tell all of them. */
 int cmd_apply(const struct args *a)
 {
-	struct ruleset set;
 	struct rules_text s;
 	int code = rules_load(a->argv[0], &s);
 
 	if (code)
 		return code;
-	code = rules_read(s.name, s.text, s.len, &set) ? EXIT_RULES : EXIT_DONE;
-	if (!code) {
-		ruleset_free(&set);
-		code = send_file(a, &s);
-	}
+	s.unread = true;
+	code = send_file(a, &s);
 	rules_text_free(&s);
 	return code;
 }

@@ -53,6 +53,7 @@ int rules_read_part(const char *name, const char *text, size_t len, struct rules
 struct rules_text {
 	const char *name, *text;
 	size_t len;
+	bool unread; /* whether it has mistakes is not known yet */
 };
 /* A rule file with what it includes. Returns EXIT_DONE, or an exit code after messages. */
 int rules_load(const char *path, struct rules_text *s);

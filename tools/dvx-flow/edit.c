@@ -115,7 +115,7 @@ int cmd_flush(const struct args *a)
 
 /* --- rules that come -------------------------------------------------------------------------- */
 
-/* Sends a rule's words, which are right. */
+/* Sends a rule's words. */
 static int edit_send(const struct args *a, json_t *head, const struct rules_text *words,
 		     const char *verb)
 {
@@ -141,16 +141,19 @@ static int edit_send(const struct args *a, json_t *head, const struct rules_text
 static int edit_rule(const struct args *a, json_t *head, int first, const char *verb)
 {
 	char text[WORDS_BYTES_MAX];
-	struct rules_text words = {"RULE", text, 0};
+	struct rules_text words = {.name = "RULE", .text = text};
 	struct ruleset set;
 
 	words_join(text, sizeof(text), a->argv + first, a->argc - first);
 	words.len = strlen(text);
-	if (rules_read_part(words.name, text, words.len, &set)) {
-		json_decref(head);
-		return EXIT_RULES;
+	/* Variables are the daemon's. */
+	if (!strchr(text, '$')) {
+		if (rules_read_part(words.name, text, words.len, &set)) {
+			json_decref(head);
+			return EXIT_RULES;
+		}
+		ruleset_free(&set);
 	}
-	ruleset_free(&set);
 	return edit_send(a, head, &words, verb);
 }
 

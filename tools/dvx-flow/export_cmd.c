@@ -100,8 +100,10 @@ static int export_daemon(const struct args *a, const struct export_ask *ask)
 
 	if (code)
 		return code;
-	code = export_text(
-		a, ask, &(struct rules_text){"the rules in effect", answer.body, answer.body_len});
+	code = export_text(a, ask,
+			   &(struct rules_text){.name = "the rules in effect",
+						.text = answer.body,
+						.len = answer.body_len});
 	msg_free(&answer);
 	return code;
 }

@@ -174,16 +174,17 @@ static int input_result(const char *name, int ret)
 
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
 {
-	struct rules_text s = {name, text, len};
+	struct rules_text s = {.name = name, .text = text, .len = len};
 
 	return input_result(name, rules_parse(text, len, set, name ? input_tell : NULL, &s));
 }
 
 int rules_read_part(const char *name, const char *text, size_t len, struct ruleset *set)
 {
-	struct rules_text s = {name, text, len};
+	struct rules_text s = {.name = name, .text = text, .len = len};
 
-	return input_result(name, rules_parse_part(text, len, set, name ? input_tell : NULL, &s));
+	return input_result(name,
+			    rules_parse_part(text, len, NULL, set, name ? input_tell : NULL, &s));
 }
 
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size)

@@ -121,12 +121,19 @@ int holder_parse(const struct holder *h, const char *text, size_t len, struct ru
 static int holder_parse_words(const struct holder *h, const struct flow_msg *words,
 			      struct ruleset *more, struct flow_fault *f)
 {
-	int ret = rules_parse_part(words->body, words->body_len, more, first_mistake, f);
+	int ret = rules_parse_part(words->body, words->body_len, holder_rules(h), more,
+				   first_mistake, f);
 
 	if (ret < 0)
 		return fault_say(f, EXIT_INPUT, "%s", strerror(-ret));
-	if (!ret && more->n != 1)
-		ret = fault_say(f, EXIT_RULES, "one rule is needed, not %zu", more->n);
+	if (!ret && !more->n)
+		ret = fault_say(
+			f, EXIT_RULES,
+			"there is no rule in this; write one, like drop in tcp dst port 22");
+	if (!ret && more->n > 1)
+		ret = fault_say(f, EXIT_RULES,
+				"these are %zu rules; write one at a time, or apply a file",
+				more->n);
 	return ret ? -1 : check_queues(h, more, f);
 }
 

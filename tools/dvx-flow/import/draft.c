@@ -376,7 +376,7 @@ static void draft_add_text(struct import *im, const struct draft *d, const char 
 	char why[sizeof(((struct mistake *)0)->text)] = "";
 	struct ruleset set;
 	struct import_item *item;
-	int ret = rules_parse_part(text, n, &set, draft_hear, why);
+	int ret = rules_parse_part(text, n, NULL, &set, draft_hear, why);
 
 	if (ret < 0) {
 		im->no_memory = true;

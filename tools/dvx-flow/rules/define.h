@@ -30,6 +30,9 @@ void define_drop(struct parse_define *d);
 void define_unknown(struct rule_parser *ps, const struct source_range *at, const char *name,
 		    const char *of);
 
+/* The definitions of a set as a text, which the caller frees. NULL: no memory. */
+char *defines_text(const struct ruleset *of, size_t *len);
+
 /* Letters, digits and _. */
 bool define_name_char(char c);
 

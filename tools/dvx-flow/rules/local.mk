@@ -17,7 +17,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/parse_addr.c tools/dvx-flow/rules/parse_change.c tools/dvx-flow/rules/parse_name.c \
 	tools/dvx-flow/rules/marks.h tools/dvx-flow/rules/marks.c tools/dvx-flow/rules/parse_include.c \
 	tools/dvx-flow/rules/parse_not.c tools/dvx-flow/rules/define.h tools/dvx-flow/rules/parse_define.c \
-	tools/dvx-flow/rules/parse_variable.c \
+	tools/dvx-flow/rules/parse_variable.c tools/dvx-flow/rules/parse_known.c \
 	tools/dvx-flow/rules/parse_rule.c tools/dvx-flow/rules/parse_tunnel.c \
 	tools/dvx-flow/rules/parse_to.c tools/dvx-flow/rules/parse_table.c tools/dvx-flow/rules/parse_text.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c tools/dvx-flow/rules/cost.c \

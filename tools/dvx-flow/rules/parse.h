@@ -314,7 +314,13 @@ void parse_tables_free(struct rule_parser *ps);
 
 /* Says ", which is 80,443 (line 3)" if the last token came from a variable, else "". */
 const char *parse_variable_says(const struct rule_parser *ps, char *buf, size_t size);
+void parse_vars_begin(struct rule_parser *ps);
 void parse_vars_free(struct rule_parser *ps);
+/* Keeps them with the rules. False: no memory. */
+bool parse_vars_keep(struct rule_parser *ps);
+/* Those so far are of the rules in effect. */
+void parse_vars_known(struct rule_parser *ps);
+#define DEFINE_KNOWN 0 /* the line of such a definition */
 /* `include`, where no file can be read. */
 void parse_include(struct rule_parser *ps, const struct source_range *at);
 

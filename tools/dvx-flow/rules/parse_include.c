@@ -9,6 +9,10 @@ const char *parse_line_name(const struct rule_parser *ps, uint32_t line, char *b
 {
 	struct mark_name n;
 
+	if (line == DEFINE_KNOWN) {
+		snprintf(buf, size, "the rules in effect");
+		return buf;
+	}
 	marks_name(ps->text, ps->len, line, &n);
 	snprintf(buf, size, n.file[0] ? "line %u of %s" : "line %u", n.line, n.file);
 	return buf;

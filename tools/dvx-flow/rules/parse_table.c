@@ -36,7 +36,11 @@ void parse_table(struct rule_parser *ps, const struct source_range *at, const ch
 {
 	size_t i = parse_table_find(ps, name);
 
-	if (i == TABLES_MAX)
+	if (ps->part)
+		parse_mistake(ps, at,
+			      "a table begins in a file of rules; to add to it, insert the rule "
+			      "before one of the table");
+	else if (i == TABLES_MAX)
 		parse_mistake(ps, at, "a file has at most %u tables", TABLES_MAX);
 	else if (i == ps->set->ntables && !parse_table_add(ps, at, name))
 		ps->no_memory = true;

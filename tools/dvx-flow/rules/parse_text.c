@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A text of rules, from its first byte on. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "rules/grammar.h"
+#include "define.h"
 
 size_t rules_mark(const char *text, size_t len)
 {
@@ -15,35 +16,70 @@ bool rules_utf16(const char *text, size_t len)
 	return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 }
 
-static int parse_rules(const char *text, size_t len, struct ruleset *set, bool whole,
-		       mistake_fn tell, void *arg)
+/* Goes on with another text. Returns 0 or -ENOMEM. */
+static int parse_text(struct rule_parser *ps, const char *text, size_t len)
 {
-	size_t mark = rules_mark(text, len);
-	struct rule_parser ps = {
-		.text = text + mark, .len = len - mark, .set = set, .tell = tell, .tell_arg = arg};
 	void *scanner;
 	int ret = 0;
+
+	ps->text = text;
+	ps->len = len;
+	ps->ended = false;
+	parse_vars_begin(ps);
+	if (flow_lex_init_extra(ps, &scanner))
+		return -ENOMEM;
+	if (!flow__scan_bytes(text, (int)len, scanner) || flow_parse(scanner, ps) == 2 ||
+	    ps->no_memory)
+		ret = -ENOMEM;
+	flow_lex_destroy(scanner);
+	return ret;
+}
+
+/* Defines what the rules in effect do. */
+static int parse_known(struct rule_parser *ps, const struct ruleset *of)
+{
+	size_t len;
+	char *text = of && of->ndefines ? defines_text(of, &len) : NULL;
+	int ret = 0;
+
+	if (text)
+		ret = parse_text(ps, text, len);
+	else if (of && of->ndefines)
+		ret = -ENOMEM;
+	free(text);
+	parse_vars_known(ps);
+	return ret;
+}
+
+/* of: as in rules_parse_part(). */
+static int parse_rules(const char *text, size_t len, struct ruleset *set, bool whole,
+		       const struct ruleset *of, mistake_fn tell, void *arg)
+{
+	size_t mark = rules_mark(text, len);
+	struct rule_parser ps = {.set = set, .tell = tell, .tell_arg = arg};
+	int ret;
 
 	*set = (struct ruleset){0};
 	if (len > RULES_BYTES_MAX)
 		return -EFBIG;
 	if (rules_utf16(text, len)) {
+		ps.text = text;
+		ps.len = len;
 		parse_mistake(&ps, &(struct source_range){1, 1, 1, 2, 0, 2},
 			      "the text is UTF-16; save it as UTF-8");
 		return ps.mistakes;
 	}
 	set->memory = arena_new();
-	if (!set->memory || flow_lex_init_extra(&ps, &scanner)) {
-		ruleset_free(set);
-		return -ENOMEM;
-	}
+	ret = set->memory && parse_tables_begin(&ps) ? 0 : -ENOMEM;
+	if (!ret && memchr(text, '$', len))
+		ret = parse_known(&ps, of);
 	ps.part = !whole;
-	if (!parse_tables_begin(&ps) || !flow__scan_bytes(ps.text, (int)ps.len, scanner) ||
-	    flow_parse(scanner, &ps) == 2 || ps.no_memory)
-		ret = -ENOMEM;
-	else if (whole)
+	if (!ret)
+		ret = parse_text(&ps, text + mark, len - mark);
+	if (!ret && whole)
 		parse_tables_end(&ps);
-	flow_lex_destroy(scanner);
+	if (!ret && whole && !ps.mistakes && !parse_vars_keep(&ps))
+		ret = -ENOMEM;
 	parse_end_names(&ps);
 	parse_vars_free(&ps);
 	parse_tables_free(&ps);
@@ -56,10 +92,11 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
 {
-	return parse_rules(text, len, set, true, tell, arg);
+	return parse_rules(text, len, set, true, NULL, tell, arg);
 }
 
-int rules_parse_part(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
+int rules_parse_part(const char *text, size_t len, const struct ruleset *of, struct ruleset *set,
+		     mistake_fn tell, void *arg)
 {
-	return parse_rules(text, len, set, false, tell, arg);
+	return parse_rules(text, len, set, false, of, tell, arg);
 }

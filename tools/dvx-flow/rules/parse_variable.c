@@ -40,6 +40,16 @@ void define_drop(struct parse_define *d)
 	free(d);
 }
 
+void parse_vars_begin(struct rule_parser *ps)
+{
+	struct parse_vars *v = &ps->vars;
+
+	v->now = v->last = NULL;
+	v->nuses = 0;
+	v->pending = v->before = 0;
+	v->in_line = v->defining = false;
+}
+
 void parse_vars_free(struct rule_parser *ps)
 {
 	for (size_t i = 0; i < ps->vars.n; i++)
@@ -141,12 +151,17 @@ void define_unknown(struct rule_parser *ps, const struct source_range *at, const
 	else if (line)
 		parse_mistake(ps, at, "$%s is defined behind this line, in %s; define it before",
 			      name, parse_line_name(ps, line, where, sizeof(where)));
-	else if (ps->vars.n || !ps->part)
-		parse_mistake(ps, at, "no variable is called \"%s\"%s%s%s", name,
-			      near ? "; did you mean \"$" : "; write define NAME = VALUES above",
-			      near ? near : "", near ? "\"?" : "");
+	else if (near)
+		parse_mistake(ps, at, "no variable is called \"%s\"; did you mean \"$%s\"?", name,
+			      near);
+	else if (ps->part)
+		parse_mistake(ps, at,
+			      "the rules in effect define no variable \"%s\"; write its values, or "
+			      "apply a file that defines it",
+			      name);
 	else
-		parse_mistake(ps, at, "variables belong to a file; write the values of $%s instead",
+		parse_mistake(ps, at,
+			      "no variable is called \"%s\"; write define NAME = VALUES above",
 			      name);
 }
 
@@ -198,6 +213,11 @@ static int define_scanned(struct rule_parser *ps, FLOW_STYPE *value, struct sour
 
 	v->now = v->last = NULL;
 	v->before = token;
+	if (token == T_DEFINE && !v->in_line && ps->part) {
+		parse_mistake(ps, at, "a definition belongs to a file of rules; apply the file");
+		v->defining = true; /* its = and braces are no further mistakes */
+		return FLOW_error;
+	}
 	if (token == T_DEFINE && !v->in_line)
 		return define_line(ps, at, scanner);
 	if (token == T_VARIABLE)

@@ -230,13 +230,20 @@ struct rule_table {
 #define TABLES_DEEP 60u /* one after the other: the hardware has 64 levels */
 #define RSS_MAX	    64u /* different ones of a file */
 
+/* A variable, and what it stands for: values and commas. */
+struct rule_define {
+	const char *name, *text;
+};
+
 struct ruleset {
 	struct rule *rule; /* in the file's order */
 	size_t n;
 	struct rule_table *table;
 	size_t ntables;		    /* 0: there is no table but the first */
 	const struct rule_rss *rss; /* the last one; NULL: none */
-	struct arena *memory;	    /* for everything that the rules point to */
+	struct rule_define *define;
+	size_t ndefines;
+	struct arena *memory; /* for everything that the rules point to */
 };
 
 void ruleset_free(struct ruleset *set);
@@ -273,8 +280,12 @@ typedef void (*mistake_fn)(void *arg, const struct mistake *m);
  * that were reported through `tell`, or -ENOMEM; then *set is empty.
  */
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
-/* Of rules that are to be part of another text, whose tables they may name. Not to be compiled. */
-int rules_parse_part(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
+/*
+ * Of rules that are to be part of another text, whose tables they may name. Not to be compiled.
+ * `of` has that text's variables, which they may name as well; NULL: it is not known.
+ */
+int rules_parse_part(const char *text, size_t len, const struct ruleset *of, struct ruleset *set,
+		     mistake_fn tell, void *arg);
 
 /* The length of the byte order mark at the beginning of the text, which some editors write. */
 size_t rules_mark(const char *text, size_t len);
