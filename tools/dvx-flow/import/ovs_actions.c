@@ -2,6 +2,7 @@
 /* The actions of ovs-actions(7). They act in the order in which they stand. */
 #include <arpa/inet.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ovs.h"
 #include "values.h"
@@ -231,17 +232,20 @@ static const struct ovs_action *ovs_action_find(const char *text)
 	return NULL;
 }
 
-/* goto_table:5, or resubmit(,5) behind which nothing stands. */
+/* goto_table:5, or resubmit(,5) behind which nothing stands; resubmit:5 is about a port. */
 static bool ovs_goto(struct ovs_read *r, const struct token *at, const char *text)
 {
-	const char *from = strpbrk(text, ":(,");
+	static const char *const words[] = {"goto_table:", "resubmit(,"};
+	const char *from = NULL;
 	uint64_t n;
 	size_t len;
 
-	from = from && !strncmp(from, "(,", 2) ? from + 1 : from;
-	if (!from || *from == '(')
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strncasecmp(text, words[i], strlen(words[i])))
+			from = text + strlen(words[i]);
+	if (!from)
 		return ovs_leave(r, at, REASON_TABLES);
-	len = strcspn(++from, ")");
+	len = strcspn(from, ")");
 	if (!value_number(import_format(r->im, "%.*s", (int)len, from), 10, 254, &n))
 		return ovs_leave(r, at, REASON_TABLES);
 	r->d->leads = true;

@@ -15,8 +15,9 @@
 
 /* A preference. */
 struct tc_prio {
-	const char *protocol; /* NULL: it is not in use */
-	const char **mask;    /* which fields are compared, in the order of the masks */
+	bool used;
+	uint64_t protocol;
+	const char **mask; /* which fields are compared, in the order of the masks */
 	size_t n, room;
 };
 
@@ -194,17 +195,20 @@ static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 /* Among the preferences. False: the kernel would not take this filter. */
 static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 {
-	const char *protocol = r->protocol ? r->protocol->text : "all";
+	uint64_t protocol = TC_ALL;
 	struct tc_chain *c = tc_chain_of(t, r->d->table);
 	uint64_t prio = c ? tc_take_prio(c, r) : 0;
 
 	if (!c)
 		return tc_leave(r, r->d->at, REASON_LONG);
+	if (r->protocol && !tc_type(r->protocol->text, &protocol))
+		return tc_leave(r, r->protocol, REASON_VALUE);
 	r->d->order = prio << 32;
 	*p = &c->prio[prio];
-	if (!(*p)->protocol)
+	if (!(*p)->used)
 		(*p)->protocol = protocol;
-	return !strcmp((*p)->protocol, protocol) ||
+	(*p)->used = true;
+	return (*p)->protocol == protocol ||
 	       tc_leave(r, r->protocol ? r->protocol : r->d->at, REASON_PRIORITY);
 }
 

@@ -24,6 +24,9 @@ static inline bool tc_leave(struct tc_read *r, const struct token *at, enum impo
 	return import_leave(r->im, r->d, at, reason);
 }
 
+#define TC_ALL 3 /* the EtherType of `protocol all' */
+/* An EtherType by tc's names, or a number. */
+bool tc_type(const char *text, uint64_t *type);
 /* The filter's protocol: which EtherType the packet has. */
 bool tc_protocol(struct tc_read *r);
 bool tc_keys_read(struct tc_read *r);

@@ -65,7 +65,10 @@ static bool tc_vlan_push(struct tc_read *r, const struct token *at)
 		if (tokens_take(r->line, "id")) {
 			id = tokens_next(r->line)->text;
 		} else if (tokens_take(r->line, "priority")) {
-			pcp = tokens_next(r->line)->text;
+			word = tokens_next(r->line);
+			pcp = word->text ? value_masked(r->im, word->text, 0, 3) : NULL;
+			if (!pcp)
+				return tc_leave(r, word, word->text ? REASON_VALUE : REASON_ENDS);
 		} else if (!token_is(word, "protocol")) {
 			break;
 		} else if (!tc_vlan_protocol(r)) {

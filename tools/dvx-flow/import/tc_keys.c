@@ -94,11 +94,12 @@ static const struct {
 	const char *name;
 	uint64_t type;
 } tc_types[] = {
-	{"802.1q", 0x8100}, {"802.1ad", 0x88a8}, {"ip", 0x0800},      {"ipv4", 0x0800},
-	{"ipv6", 0x86dd},   {"arp", 0x0806},	 {"mpls_uc", 0x8847}, {"mpls_mc", 0x8848},
+	{"802.1q", 0x8100},  {"802.1ad", 0x88a8}, {"ip", 0x0800},
+	{"ipv4", 0x0800},    {"ipv6", 0x86dd},	  {"arp", 0x0806},
+	{"mpls_uc", 0x8847}, {"mpls_mc", 0x8848}, {"all", TC_ALL},
 };
 
-static bool tc_type(const char *text, uint64_t *type)
+bool tc_type(const char *text, uint64_t *type)
 {
 	for (size_t i = 0; i < sizeof(tc_types) / sizeof(tc_types[0]); i++)
 		if (!strcasecmp(text, tc_types[i].name)) {
@@ -135,10 +136,12 @@ bool tc_protocol(struct tc_read *r)
 {
 	uint64_t type;
 
-	if (!r->protocol || token_is(r->protocol, "all"))
+	if (!r->protocol)
 		return true;
 	if (!tc_type(r->protocol->text, &type))
 		return tc_leave(r, r->protocol, REASON_VALUE);
+	if (type == TC_ALL)
+		return true;
 	/* A tagged packet's protocol is its tag's. */
 	if (type != 0x8100 && type != 0x88a8)
 		draft_say(r->im, r->d, SLOT_TAG, "untagged");

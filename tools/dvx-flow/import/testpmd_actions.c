@@ -173,6 +173,9 @@ static bool pmd_apply(struct pmd_read *r, const struct pmd_action *a, const stru
 	case PMD_VID:
 		return pmd_vid(r, at, value_masked(im, value, 0, 12));
 	case PMD_EDIT:
+		/* The priority is that of a tag that was pushed before. */
+		if (a->what == EDIT_PUSH_PCP && !r->d->change[EDIT_PUSH])
+			return pmd_leave(r, at, REASON_CHANGE);
 		return pmd_edit(r, at, a->what, a->text ? a->text : value_masked(im, value, 0, 8));
 	case PMD_LEAVE:
 		return pmd_leave(r, at, (enum import_reason)a->what);

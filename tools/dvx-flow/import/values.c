@@ -12,8 +12,9 @@ bool value_number(const char *text, int base, uint64_t most, uint64_t *v)
 {
 	char *end;
 
+	/* Octal to the tools that take any base: whoever wrote it may not have meant that. */
 	if (base == 0 && text[0] == '0' && isdigit((unsigned char)text[1]))
-		base = 10;
+		return false;
 	if (!isxdigit((unsigned char)*text))
 		return false;
 	*v = strtoull(text, &end, base);
