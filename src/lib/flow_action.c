@@ -9,6 +9,9 @@ int dvx_flow_action_finish(struct dvx_flow_domain *domain, const struct dvx_flow
 {
 	struct dvx_flow_action *action;
 
+	if (!want->dr && errno == ENOMEM)
+		return dvx_fail(ENOMEM, "%s: libmlx5 has no memory left, of its own or of %s", call,
+				dvx_dev_name(domain->dev));
 	if (!want->dr)
 		return dvx_fail(errno ? errno : EIO, "%s: libmlx5 or the kernel refuses", call);
 	action = malloc(sizeof(*action));

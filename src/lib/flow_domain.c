@@ -82,7 +82,8 @@ int dvx_flow_domain_destroy(struct dvx_flow_domain *domain)
 				domain->refs);
 	ret = mlx5dv_dr_domain_destroy(domain->dr);
 	if (ret)
-		return dvx_fail(ret, "libmlx5 does not destroy the steering domain");
+		return dvx_fail(ret < 0 ? errno : ret,
+				"libmlx5 does not destroy the steering domain");
 	dvx_unref(&domain->dev->refs);
 	free(domain);
 	return 0;
@@ -148,7 +149,12 @@ int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
 
 	if (ret)
 		return ret;
+	errno = 0;
 	ret = mlx5dv_dump_dr_domain(to, domain->dr);
+	/* Mostly what fprintf() returned. */
+	if (ret == -1)
+		return dvx_fail(errno ? errno : EIO,
+				"dvx_flow_domain_dump: the dump can't be written");
 	if (ret)
 		return dvx_fail(ret < 0 ? -ret : ret, "dvx_flow_domain_dump: libmlx5 refuses");
 	return 0;

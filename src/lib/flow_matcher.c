@@ -121,6 +121,12 @@ static int blame(const struct dvx_flow_matcher *matcher, unsigned int kind, int 
 	uint8_t mask[MATCH_BYTES];
 	uint32_t bit;
 
+	if (err == ENOMEM)
+		return dvx_fail(
+			err,
+			"dvx_flow_matcher_create: libmlx5 has no memory left for a matcher, "
+			"of its own or of %s",
+			dvx_dev_name(matcher->table->domain->dev));
 	if (err != EINVAL && err != ENOTSUP)
 		return dvx_fail(err, "dvx_flow_matcher_create: libmlx5 refuses a matcher");
 	for (bit = 0; dvx_flow_field_next(matcher->mask, bit, &f); bit = f.bit + f.width) {
@@ -136,9 +142,16 @@ static int blame(const struct dvx_flow_matcher *matcher, unsigned int kind, int 
 static int lib_flow_matcher_refused(const struct dvx_flow_matcher *matcher, unsigned int kind)
 {
 	int err = errno ? errno : EIO;
+	struct dvx_flow_field f;
 
 	if (matcher->table->level)
 		return blame(matcher, kind, err);
+	if (err != ENOMEM && dvx_flow_field_without_cap(matcher->mask, &f))
+		return dvx_fail(
+			err,
+			"dvx_flow_matcher_create: the kernel refuses a matcher in the root; "
+			"perhaps because of match.%s, which has no capability bit",
+			f.path);
 	return dvx_fail(err, "dvx_flow_matcher_create: the kernel refuses a matcher in the root");
 }
 

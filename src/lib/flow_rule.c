@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"
 
@@ -132,11 +133,48 @@ static int flow_rule_check(const struct dvx_flow_rule_attr *attr, struct dvx_flo
 	return dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
 }
 
+/* libmlx5 gives an errno: what a rule's actions are is all that can be told of them. */
+static void flow_rule_name_actions(const struct dvx_flow_rule *rule, char *out, size_t size)
+{
+	static const char *const names[] = {
+		[ACTION_DECAP] = "decap",
+		[ACTION_POP_VLAN] = "pop_vlan",
+		[ACTION_MODIFY] = "modify",
+		[ACTION_PUSH_VLAN] = "push_vlan",
+		[ACTION_TAG] = "tag",
+		[ACTION_COUNT] = "count",
+		[ACTION_DROP] = "drop",
+		[ACTION_DEFAULT] = "default",
+		[ACTION_TABLE] = "table",
+		[ACTION_ROOT] = "root",
+		[ACTION_QUEUE] = "queue or rss",
+		[ACTION_ARRAY] = "array",
+	};
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < rule->action_count && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
+					 names[rule->actions[i]->kind]);
+}
+
 static int refused_below(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
 {
+	const struct dvx_flow_domain *domain = rule->matcher->table->domain;
 	int ret = dvx_flow_lacks_vport(rule, value, err);
+	char actions[96];
 
-	return ret ? ret : dvx_fail(err, "dvx_flow_rule_create: libmlx5 refuses the rule");
+	if (ret)
+		return ret;
+	if (err == ENOMEM)
+		return dvx_fail(err,
+				"dvx_flow_rule_create: libmlx5 has no memory left for the rule, of "
+				"its own or of %s",
+				dvx_dev_name(domain->dev));
+	flow_rule_name_actions(rule, actions, sizeof(actions));
+	return dvx_fail(err,
+			"dvx_flow_rule_create: libmlx5 refuses the rule; in %s table its actions "
+			"are: %s",
+			domain->side == DVX_FLOW_TX ? "a TX" : "an RX", actions);
 }
 
 static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *value, int err)

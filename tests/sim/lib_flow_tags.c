@@ -206,7 +206,7 @@ static void dumped(struct dvx_flow_domain *domain, const char *want)
 {
 	char *text = NULL, got[200] = "";
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = open_memstream(&text, &size), *full;
 
 	OK(dvx_flow_domain_dump(domain, to));
 	assert_int_equal(fclose(to), 0);
@@ -217,6 +217,12 @@ static void dumped(struct dvx_flow_domain *domain, const char *want)
 	}
 	free(text);
 	assert_string_equal(got, want);
+	full = fopen("/dev/full", "we");
+	assert_non_null(full);
+	setvbuf(full, NULL, _IONBF, 0);
+	assert_true(dvx_flow_domain_dump(domain, full) < 0);
+	assert_non_null(strstr(dvx_strerror(dvx_last_error()->err), "can't be written"));
+	fclose(full);
 }
 
 /* libmlx5 has the actions that the rule has, in the order that it wants. */

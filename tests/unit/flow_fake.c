@@ -294,8 +294,13 @@ static void vports(void)
 		  fake.eswitch ? "mlx5_9 knows no vport 77" : "mlx5_9 lacks eswitch_manager");
 	fake.rule_err = ENOMEM;
 	fake.rules_before_err = 0;
-	fake_refused(fake_try_rule(mt, &m, &s.drop, 1, &r), -ENOMEM, "libmlx5 refuses the rule",
-		     "");
+	fake_refused(fake_try_rule(mt, &m, &s.drop, 1, &r), -ENOMEM,
+		     "libmlx5 has no memory left for the rule", "mlx5_9");
+	dvx_flow_match_set(&m, "misc_parameters.source_port", 0xffff, 0xffff);
+	fake.rule_err = EOPNOTSUPP;
+	fake.rules_before_err = 0;
+	fake_refused(fake_try_rule(mt, &m, &s.drop, 1, &r), -EOPNOTSUPP,
+		     "libmlx5 refuses the rule; in an RX table its actions are: drop", "");
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
 	fake_close_stage(&s);
 }
@@ -352,7 +357,7 @@ TEST_STAGE(half_inserted, DVX_FLOW_RX, 1)
 	fake.rule_err = ENOMEM;
 	fake.rules_before_err = 3;
 	fake_refused(dvx_flow_rules_insert(&bulk, 5, rules), -ENOMEM,
-		     "rule 3: ", "libmlx5 refuses");
+		     "rule 3: ", "libmlx5 has no memory left");
 	assert_memory_equal(rules, untouched, sizeof(rules));
 	assert_int_equal(fake.rules, 0);
 	fake.rule_err = 0;
