@@ -211,7 +211,9 @@ if [ "$(id -u)" = 0 ] && ${CC:-cc} -shared -fPIC -o "$work/names.so" "$work/name
 	check "owners go by name" owner "$(id -u nobody)"
 	check "--numeric-ids by number" owner 12345 --numeric-ids
 	no_proc() { "$dvx_sim" exec "$chip" --function dpu -- unshare -m sh -c "umount -l /proc && exec $copy pull 127.0.0.1:$port:src/hole $work/no"; }
-	check "without /proc nothing is copied" fails 3 "/proc is not mounted" no_proc
+	if [ -z "$asan" ]; then # which needs it itself
+		check "without /proc nothing is copied" fails 3 "/proc is not mounted" no_proc
+	fi
 else
 	skip "owners go by name" "only root can give files away"
 fi

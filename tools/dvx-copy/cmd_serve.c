@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "serve.h"
 #include "tools/cli/json.h"
+#include "tools/cli/tcp.h"
 #include "wire/net.h"
 
 /* The line that scripts wait for. It has the port that the kernel chose for ":0". */
@@ -22,7 +23,7 @@ static void cmd_serve_announce(const struct copy_args *a, struct copy_device *de
 {
 	char name[NET_NAME];
 
-	net_own_name(listener, name);
+	tcp_own_name(listener, name, sizeof(name));
 	if (a->json)
 		json_out_line(json_pack("{s:s, s:s, s:s}", "listening", name, "device",
 					device_name(device), "confined", confined));

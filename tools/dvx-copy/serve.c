@@ -13,6 +13,7 @@
 
 #include "wire/net.h"
 #include "tools/cli/say.h"
+#include "tools/cli/tcp.h"
 
 #define SLICE_MS  250
 #define WORDS_MAX 20u /* sentences about strangers in a minute */
@@ -220,8 +221,8 @@ static void serve_admit(struct clients *all, int fd, const struct sockaddr_stora
 		close(fd);
 		return;
 	}
-	net_tune(fd);
-	net_format(from, c->name);
+	tcp_tune(fd);
+	tcp_format(from, c->name, NET_NAME);
 	link_init(&c->link, fd, true, all->serve->patience_ms);
 	c->all = all;
 	c->access = access_hold(all->access);

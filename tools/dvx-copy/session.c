@@ -155,7 +155,8 @@ static int session_filter(struct session *s, uint64_t rules)
 		if (strlen(text) != m.text.n || (text[0] != '+' && text[0] != '-') ||
 		    text[1] != ' ')
 			return copy_fail(s->f, COPY_PROTOCOL,
-					 "the client sent a filter that is none");
+					 "the client sent a filter rule that is neither \"+ "
+					 "PATTERN\" nor \"- PATTERN\"");
 		if (filter_add(&s->filter, text, false, s->f))
 			return -1;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "talk.h"
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
+#include "tools/cli/tcp.h"
 
 #define HELLO_MS 10000 /* a peer that says nothing for so long does not know the protocol */
 #define SLICE_MS 250   /* a signal that comes just before poll() is noticed after one slice */
@@ -47,7 +49,8 @@ static int talk_stranger(const struct talk *t)
 
 int talk_begin(struct talk *t, int fd, const char *peer)
 {
-	talk_tune(fd);
+	tcp_tune(fd);
+	fcntl(fd, F_SETFL, 0); /* blocking: what is sent is small */
 	*t = (struct talk){.fd = fd, .peer = peer, .line = malloc(TALK_LINE)};
 	if (t->line)
 		return EXIT_DONE;

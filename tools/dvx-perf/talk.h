@@ -27,8 +27,6 @@ struct talk {
 /* All return 0, or an exit code after a sentence. where: ADDR[:PORT] */
 int talk_connect(struct talk *, const char *where);
 int talk_listen(const char *where, int *listener, char name[TALK_NAME]);
-/* For talk_begin(): a peer whose machine is gone is noticed within half a minute. */
-void talk_tune(int fd);
 /* Takes over a connection. */
 int talk_begin(struct talk *, int fd, const char *peer);
 void talk_end(struct talk *);

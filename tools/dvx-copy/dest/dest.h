@@ -62,7 +62,6 @@ struct dest_file {
 	struct dest_dir *dir;
 	int fd;
 	bool made, ended, broken; /* broken: the sender could not read all of it */
-	uint32_t verdict, hard;
 	struct dest_meta meta;
 	uint64_t size, at;	    /* at: how far pieces were announced */
 	uint64_t expected, written; /* bytes announced, and those in the file */

@@ -77,7 +77,7 @@ uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *na
 		v |= VERDICT_OWNER;
 	if (meta->gid != NOT_KEPT && st->st_gid != meta->gid)
 		v |= VERDICT_GROUP;
-	return v | xattr_compare(d, dir, name, is_link, meta->xattrs);
+	return v | xattr_compare(d, dir, name, meta->xattrs);
 }
 
 /* How an entry is reached: an open descriptor, or a path. */

@@ -97,14 +97,13 @@ static uint32_t xattr_bit(const char *name)
 }
 
 uint32_t xattr_compare(const struct dest *d, const struct dest_dir *dir, const char *name,
-		       bool is_link, const struct dest_xattr *want)
+		       const struct dest_xattr *want)
 {
 	char path[PATH_MAX], *names;
 	uint8_t *value;
 	uint32_t v = 0;
 	ssize_t n;
 
-	(void)is_link;
 	if (!(d->options.bits & (OPTION_ACLS | OPTION_XATTRS)))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", dir->fd, name ? name : ".");

@@ -6,7 +6,7 @@
 
 /* How the entry's attributes differ from those wanted: VERDICT_ACL and VERDICT_XATTR. */
 uint32_t xattr_compare(const struct dest *d, const struct dest_dir *dir, const char *name,
-		       bool is_link, const struct dest_xattr *want);
+		       const struct dest_xattr *want);
 
 /* The mode up to the moment when the ACL is set: the group's bits are the ACL's mask until then. */
 uint32_t xattr_narrow(const struct dest *d, const struct dest_xattr *want, uint32_t mode);

@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "tools/cli/tcp.h"
 
 #define CONNECT_PATIENCE_MS 10000
 
@@ -47,42 +45,10 @@ static int need_key(const struct copy_target *t, struct copy_fault *f)
 			 *t->host ? t->host : "every address");
 }
 
-void net_tune(int fd)
-{
-	static const struct {
-		int level, option, value;
-	} options[] = {
-		{IPPROTO_TCP, TCP_NODELAY, 1},	 {SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, 10}, {IPPROTO_TCP, TCP_KEEPINTVL, 5},
-		{IPPROTO_TCP, TCP_KEEPCNT, 3},	 {IPPROTO_TCP, TCP_USER_TIMEOUT, 25000},
-	};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		setsockopt(fd, options[i].level, options[i].option, &options[i].value,
-			   sizeof(options[i].value));
-}
-
-/* 0, or an errno. */
-static int connect_within(int fd, const struct addrinfo *a)
-{
-	struct pollfd p = {.fd = fd, .events = POLLOUT};
-	socklen_t len = sizeof(int);
-	int err = 0;
-
-	if (!connect(fd, a->ai_addr, a->ai_addrlen))
-		return 0;
-	if (errno != EINPROGRESS)
-		return errno;
-	if (poll(&p, 1, CONNECT_PATIENCE_MS) <= 0)
-		return ETIMEDOUT;
-	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len);
-	return err;
-}
-
 int net_connect(const struct copy_target *t, bool has_key, struct copy_fault *f)
 {
 	struct addrinfo *list, *a;
-	int fd = -1, err = 0;
+	int fd = -EADDRNOTAVAIL;
 
 	if (net_lookup(t, 0, &list, f))
 		return -1;
@@ -91,25 +57,20 @@ int net_connect(const struct copy_target *t, bool has_key, struct copy_fault *f)
 			need_key(t, f);
 			break;
 		}
-		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		err = fd < 0 ? errno : connect_within(fd, a);
-		if (err && fd >= 0) {
-			close(fd);
-			fd = -1;
-		}
+		fd = tcp_connect(a, CONNECT_PATIENCE_MS);
 	}
 	freeaddrinfo(list);
 	if (fd < 0)
 		return copy_fail(f, COPY_CONNECT, "cannot connect to %s port %s: %s", t->host,
-				 t->port, strerror(err));
-	net_tune(fd);
+				 t->port, strerror(-fd));
+	tcp_tune(fd);
 	return fd;
 }
 
 int net_listen(const struct copy_target *t, bool has_key, struct copy_fault *f)
 {
 	struct addrinfo *list;
-	int fd, one = 1, err = 0;
+	int fd;
 
 	if (net_lookup(t, AI_PASSIVE, &list, f))
 		return -1;
@@ -117,38 +78,10 @@ int net_listen(const struct copy_target *t, bool has_key, struct copy_fault *f)
 		freeaddrinfo(list);
 		return need_key(t, f);
 	}
-	fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0)
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (fd < 0 || bind(fd, list->ai_addr, list->ai_addrlen) || listen(fd, SOMAXCONN))
-		err = errno;
+	fd = tcp_listen(list, SOMAXCONN);
 	freeaddrinfo(list);
-	if (!err)
-		return fd;
 	if (fd >= 0)
-		close(fd);
+		return fd;
 	return copy_fail(f, COPY_CONNECT, "cannot listen on %s port %s: %s", t->host, t->port,
-			 strerror(err));
-}
-
-void net_format(const struct sockaddr_storage *ss, char name[NET_NAME])
-{
-	char host[64], port[8];
-
-	if (getnameinfo((const struct sockaddr *)ss, sizeof(*ss), host, sizeof(host), port,
-			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
-		snprintf(name, NET_NAME, "unknown");
-	else if (ss->ss_family == AF_INET6)
-		snprintf(name, NET_NAME, "[%s]:%s", host, port);
-	else
-		snprintf(name, NET_NAME, "%s:%s", host, port);
-}
-
-void net_own_name(int fd, char name[NET_NAME])
-{
-	struct sockaddr_storage ss = {0};
-	socklen_t len = sizeof(ss);
-
-	getsockname(fd, (struct sockaddr *)&ss, &len);
-	net_format(&ss, name);
+			 strerror(-fd));
 }

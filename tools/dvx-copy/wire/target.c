@@ -74,7 +74,10 @@ int target_parse(struct copy_target *t, const char *arg, struct copy_fault *f)
 	if (take_host(t, arg, &rest, f))
 		return -1;
 	if (*rest != ':' || !*t->host)
-		return copy_fail(f, COPY_USAGE, "%s: a source is ADDR[:PORT]:PATH", arg);
+		return copy_fail(f, COPY_USAGE,
+				 "%s is not ADDR[:PORT]:PATH: pull takes its sources from a "
+				 "server, push copies to one",
+				 arg);
 	rest++;
 	n = port_length(rest);
 	if (n && rest[n] == ':') {

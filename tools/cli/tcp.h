@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CLI_TCP_H
+#define CLI_TCP_H
+
+#include <stddef.h>
+
+struct addrinfo;
+struct sockaddr_storage;
+
+/* Sends small messages at once, and notices within half a minute that a peer's machine is gone. */
+void tcp_tune(int fd);
+
+/* A connected socket that does not block, or a negative errno: -ETIMEDOUT after wait_ms. */
+int tcp_connect(const struct addrinfo *to, int wait_ms);
+
+/* A socket that listens there and does not block, or a negative errno. */
+int tcp_listen(const struct addrinfo *at, int backlog);
+
+/* "192.168.100.1:18525", "[::1]:18525", or "unknown"; of an address, and of a socket's own. */
+void tcp_format(const struct sockaddr_storage *ss, char *name, size_t size);
+void tcp_own_name(int fd, char *name, size_t size);
+
+#endif
