@@ -9,6 +9,7 @@ TUTORIAL_PAGES = \
 	doc/tutorial/06-datagrams.md \
 	doc/tutorial/07-xrc.md \
 	doc/tutorial/08-windows-and-atomics.md \
+	doc/tutorial/09-perftest.md \
 	doc/tutorial/12-devx-objects.md \
 	doc/tutorial/13-prm-by-hand.md \
 	doc/tutorial/14-rings-by-hand.md \
