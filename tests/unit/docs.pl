@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that documents name files and functions that exist, that design notes stay within 120 columns, that the
-# commits that CONTRIBUTING quotes exist, and that each example is in the index of examples, with calls that it makes.
+# commits that CONTRIBUTING quotes exist, that each example is in the index of examples, with calls that it makes,
+# and each page of the tutorial in its lists.
 use strict;
 use warnings;
 
@@ -82,6 +83,14 @@ for my $name (sort keys %row) {
 	for my $call ($row{$name} =~ /`(\w+)\(\)`/g) {
 		push @bad, "examples/README.md: $name does not call $call()" unless $text =~ /\b$call\(/;
 	}
+}
+
+# A page of the tutorial that its local.mk does not have is never tested, one that README.md lacks is not found.
+my ($list, $index) = (slurp('doc/tutorial/local.mk'), slurp('doc/tutorial/README.md'));
+for my $path (glob("$top/doc/tutorial/[0-9]*.md")) {
+	(my $name = $path) =~ s{.*/}{};
+	push @bad, "doc/tutorial/local.mk: no $name" unless $list =~ m{doc/tutorial/\Q$name\E};
+	push @bad, "doc/tutorial/README.md: no $name" unless $index =~ /\(\Q$name\E\)/;
 }
 
 print "1..1\n";
