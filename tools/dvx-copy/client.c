@@ -16,8 +16,7 @@ static int client_send_filter(struct client *c, struct copy_fault *f)
 	const char *rule;
 
 	for (size_t i = 0; c->options.filter && (rule = filter_text(c->options.filter, i)); i++) {
-		struct copy_msg m = {.type = MSG_FILTER,
-				     .text = {(const uint8_t *)rule, (uint32_t)strlen(rule)}};
+		struct copy_msg m = {.type = MSG_FILTER, .text = bytes_text(rule)};
 
 		if (link_queue(&c->link, &m, f))
 			return -1;
@@ -33,7 +32,7 @@ static int client_start(struct client *c, int fd, const struct key *key, uint32_
 			     .options = c->options.bits,
 			     .code = c->options.fsync,
 			     .size = c->options.rate,
-			     .name = {(const uint8_t *)dest, (uint32_t)strlen(dest)}};
+			     .name = bytes_text(dest)};
 
 	link_init(&c->link, fd, false, c->patience_ms);
 	c->link.stop = c->stop;
@@ -61,8 +60,7 @@ static void client_end(struct client *c, const struct copy_fault *f)
 
 static int client_request(struct client *c, const char *path, struct copy_fault *f)
 {
-	struct copy_msg m = {.type = MSG_PULL,
-			     .name = {(const uint8_t *)path, (uint32_t)strlen(path)}};
+	struct copy_msg m = {.type = MSG_PULL, .name = bytes_text(path)};
 
 	if (m.name.n >= PATH_MAX)
 		return copy_fail(f, COPY_USAGE, "source path is longer than %d bytes",

@@ -4,12 +4,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes that belong to somebody else: a name, a ticket, part of a frame. */
 struct copy_bytes {
 	const uint8_t *p;
 	uint32_t n;
 };
+
+static inline struct copy_bytes bytes_text(const char *s)
+{
+	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+}
 
 /* Numbers travel in little-endian order. */
 static inline void bytes_put(uint8_t *to, uint64_t v, size_t n)

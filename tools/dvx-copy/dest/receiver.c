@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Slots arrive, are verified and written; what the sender says meanwhile is obey.c's. */
 #include "receiver.h"
-#include "base/proc.h"
-#include "write.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/proc.h"
+#include "obey.h"
 #include "seen.h"
+#include "write.h"
 
 #define SPINS	 200 /* polls of the queue before sleeping: about the duration of a copy */
 #define SLICE_MS 250
-
-static struct copy_bytes receiver_text(const char *s)
-{
-	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
-}
 
 /* --- opening and closing --- */
 
@@ -27,8 +22,7 @@ static int receiver_slot_done(void *arg, uint32_t number);
 static int receiver_skip(void *arg, const char *path, const char *why)
 {
 	struct receiver *r = arg;
-	struct copy_msg m = {
-		.type = MSG_NOTICE, .name = receiver_text(path), .text = receiver_text(why)};
+	struct copy_msg m = {.type = MSG_NOTICE, .name = bytes_text(path), .text = bytes_text(why)};
 
 	if (!r->report)
 		return link_queue(r->link, &m, r->f);
@@ -39,7 +33,7 @@ static int receiver_skip(void *arg, const char *path, const char *why)
 static int receiver_gone(void *arg, const char *path)
 {
 	struct receiver *r = arg;
-	struct copy_msg m = {.type = MSG_GONE, .name = receiver_text(path)};
+	struct copy_msg m = {.type = MSG_GONE, .name = bytes_text(path)};
 
 	r->counts->gone++;
 	if (!r->report)
@@ -114,252 +108,6 @@ void receiver_close(struct receiver *r)
 	workers_free(r->dest.workers);
 	intake_close(&r->intake);
 	free(r->ring);
-}
-
-/* --- verdicts --- */
-
-static int flush_verdicts(struct receiver *r)
-{
-	struct copy_msg m = {.type = MSG_VERDICT, .text = {r->verdicts, 4 * r->n_verdicts}};
-
-	if (!r->n_verdicts)
-		return 0;
-	r->n_verdicts = 0;
-	return link_send(r->link, &m, r->f);
-}
-
-static int judge(struct receiver *r, const struct dest_found *found)
-{
-	uint32_t number = r->n_entries++;
-	struct copy_msg from = {.type = MSG_FROM, .id = number, .off = found->from};
-
-	if (found->from && link_queue(r->link, &from, r->f))
-		return -1;
-	msg_verdict_put(r->verdicts + 4 * r->n_verdicts++, found->verdict);
-	if (r->ring[number % MSG_WINDOW])
-		return copy_fail(r->f, COPY_PROTOCOL, "%s listed more than %u entries at once",
-				 r->link->peer, MSG_WINDOW);
-	r->ring[number % MSG_WINDOW] = found->file;
-	return r->n_verdicts == MSG_VERDICTS ? flush_verdicts(r) : 0;
-}
-
-static char kind_of(const struct copy_msg *m)
-{
-	switch (m->type) {
-	case MSG_DIR:
-		return 'd';
-	case MSG_FILE:
-		return 'f';
-	case MSG_LINK:
-		return 'L';
-	default:
-		return S_ISBLK(m->mode) || S_ISCHR(m->mode) ? 'D' : 'S';
-	}
-}
-
-/* dir is where the entry lies; a new directory is its own. */
-static void show(struct receiver *r, const struct copy_msg *m, const struct dest_dir *dir,
-		 const struct dest_found *found)
-{
-	char path[PATH_MAX], name[NAME_MAX + 1], target[PATH_MAX];
-
-	if (!r->report || !report_wants_items(r->report))
-		return;
-	memcpy(name, m->name.p, m->name.n);
-	name[m->name.n] = '\0';
-	if (m->type == MSG_LINK)
-		memcpy(target, m->text.p, m->text.n);
-	target[m->type == MSG_LINK ? m->text.n : 0] = '\0';
-	if (m->type == MSG_DIR)
-		strcpy(path, dir->path);
-	else
-		dest_path(path, dir, m->name.n ? name : r->dest.top);
-	report_item(r->report, found->verdict, kind_of(m), path,
-		    m->type == MSG_LINK ? target : NULL);
-}
-
-/* --- what the sender says --- */
-
-static int receiver_drain(struct receiver *r);
-
-/* The sender has sent all of the source before; its last data may be on its way. */
-static int end_source(struct receiver *r)
-{
-	if (r->top_waits) /* it could not be listed */
-		seen_fail(&r->dest);
-	else if (r->dest.now && (receiver_drain(r) || dest_finish(&r->dest, r->f)))
-		return -1;
-	r->top_waits = false;
-	return 0;
-}
-
-/* The sums so far of the source that comes next. */
-static int take_totals(struct receiver *r, const struct copy_msg *m)
-{
-	if (!r->report)
-		return 0;
-	if (!r->counting)
-		report_source(r->report);
-	r->counting = true;
-	report_want(r->report, m->files, m->size);
-	return 0;
-}
-
-static int take_top(struct receiver *r, const struct copy_msg *m)
-{
-	if (end_source(r))
-		return -1;
-	r->counting = false;
-	memcpy(r->top_name, m->name.p, m->name.n);
-	r->top_name[m->name.n] = '\0';
-	r->top = *m;
-	r->top.name.p = (const uint8_t *)r->top_name;
-	/* A sender must not choose what is overwritten in DEST. */
-	if (r->expect && strcmp(r->expect, r->top_name) != 0 &&
-	    fnmatch(r->expect, r->top_name, FNM_PERIOD) != 0)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent \"%s\" instead of \"%s\"",
-				 r->link->peer, QUOTED(r->top_name, strlen(r->top_name)),
-				 QUOTED(r->expect, strlen(r->expect)));
-	r->top_waits = true;
-	return 0;
-}
-
-static int begin_source(struct receiver *r, const struct copy_msg *m)
-{
-	if (!r->top_waits)
-		return 0;
-	r->top_waits = false;
-	return dest_begin(&r->dest, &r->plan, &r->top, m->type == MSG_DIR, r->f);
-}
-
-static int receiver_entry(struct receiver *r, const struct copy_msg *m)
-{
-	struct dest_found found = {0};
-	struct dest *d = &r->dest;
-	int bad = begin_source(r, m);
-
-	if (bad)
-		return -1;
-	switch (m->type) {
-	case MSG_DIR:
-		bad = dest_add_dir(d, m, &found, r->f);
-		break;
-	case MSG_FILE:
-		bad = dest_add_file(d, m, &found, r->f);
-		break;
-	case MSG_LINK:
-		bad = dest_add_link(d, m, &found, r->f);
-		break;
-	default:
-		bad = dest_add_special(d, m, &found, r->f);
-		break;
-	}
-	if (bad)
-		return -1;
-	show(r, m, d->now, &found);
-	return judge(r, &found);
-}
-
-/* Each file's pieces come in order, up to the last; then its place in the window is free. */
-static int take_piece(struct receiver *r, const struct msg_piece *p, struct intake_slot *slot)
-{
-	struct dest_file **at = &r->ring[p->entry % MSG_WINDOW], *file = *at;
-
-	if (!file || r->n_entries - p->entry > MSG_WINDOW || r->n_entries == p->entry)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent data outside of a file",
-				 r->link->peer);
-	if (p->flags > (PIECE_LAST | PIECE_BROKEN))
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent a piece with unknown flags",
-				 r->link->peer);
-	if (dest_expect(file, p, r->f))
-		return -1;
-	if (p->len)
-		slot->pieces[slot->n++] =
-			(struct intake_piece){file, p->off, p->len, file->pieces - 1};
-	if (!(p->flags & PIECE_LAST))
-		return 0;
-	*at = NULL;
-	return dest_end_file(&r->dest, file, p->flags & PIECE_BROKEN, r->f);
-}
-
-static int take_pieces(struct receiver *r, const struct copy_msg *m, struct intake_slot *slot)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t at = 0; at < m->text.n; at += MSG_PIECE_BYTES) {
-		struct msg_piece p;
-
-		msg_piece_get(&p, m->text.p + at);
-		sum += p.len;
-		if (sum > m->len)
-			break;
-		if (take_piece(r, &p, slot))
-			return -1;
-	}
-	return sum == m->len ? 0
-			     : copy_fail(r->f, COPY_PROTOCOL, "%s miscounted the pieces of a slot",
-					 r->link->peer);
-}
-
-static int take_data(struct receiver *r, const struct copy_msg *m)
-{
-	struct intake_slot none = {0}, *slot = &none;
-
-	if (m->text.n % MSG_PIECE_BYTES)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent half a piece", r->link->peer);
-	if (m->len && !(slot = intake_expect(&r->intake, m, r->f)))
-		return -1;
-	if (take_pieces(r, m, slot))
-		return -1;
-	if (m->len)
-		intake_queue(&r->intake, slot);
-	return 0;
-}
-
-static int take_done(struct receiver *r, const struct copy_msg *m)
-{
-	const struct copy_lost lost = {.acls = m->files, .xattrs = m->chunks, .hard = m->copies};
-
-	if (r->report)
-		report_lost(r->report, &lost);
-	r->done = true;
-	return 0;
-}
-
-static int receiver_obey(struct receiver *r, const struct copy_msg *m)
-{
-	switch (m->type) {
-	case MSG_TOTALS:
-		return take_totals(r, m);
-	case MSG_TOP:
-		return take_top(r, m);
-	case MSG_OWNER:
-		return dest_add_owner(&r->dest, m, r->f);
-	case MSG_XATTR:
-		return dest_add_xattr(&r->dest, m, r->f);
-	case MSG_DIR:
-	case MSG_FILE:
-	case MSG_LINK:
-	case MSG_SPECIAL:
-		return receiver_entry(r, m);
-	case MSG_KEEP:
-		return dest_keep(&r->dest, m, r->f);
-	case MSG_UP:
-		return dest_up(&r->dest, m, r->f);
-	case MSG_DATA:
-		return take_data(r, m);
-	case MSG_ALIVE:
-		return 0;
-	case MSG_NOTICE:
-		if (r->report)
-			report_skip(r->report, m->name, m->text);
-		return 0;
-	case MSG_DONE:
-		return take_done(r, m);
-	default:
-		return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s during a copy", r->link->peer,
-				 msg_name(m->type));
-	}
 }
 
 /* --- the engine --- */
@@ -448,8 +196,8 @@ static int receiver_hear(struct receiver *r)
 		return 0;
 	got = link_take(r->link, &m, 0, r->f);
 	if (got == 1)
-		return receiver_obey(r, &m) ? -1 : 1;
-	if (!got && flush_verdicts(r))
+		return obey_message(r, &m) ? -1 : 1;
+	if (!got && obey_flush(r))
 		return -1;
 	return got;
 }
@@ -546,7 +294,7 @@ static int receiver_loop(struct receiver *r, bool listen)
 	return 0;
 }
 
-static int receiver_drain(struct receiver *r)
+int receiver_drain(struct receiver *r)
 {
 	return receiver_loop(r, false);
 }
@@ -557,7 +305,7 @@ int receiver_run(struct receiver *r)
 	struct copy_msg m = {.type = MSG_FINISHED};
 
 	r->done = false;
-	if (receiver_loop(r, true) || flush_verdicts(r) || end_source(r) ||
+	if (receiver_loop(r, true) || obey_flush(r) || obey_end(r) ||
 	    seen_delete(&r->dest, &r->plan, r->f))
 		return -1;
 	m.files = r->counts->files - before.files;

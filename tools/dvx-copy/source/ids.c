@@ -87,7 +87,7 @@ static int ids_tell(struct copy_sender *s, uint32_t id, bool group)
 		return copy_fail(s->f, COPY_IO,
 				 "the source has more than %u owners: --numeric-ids copies them",
 				 IDS_NAMED);
-	m.name = (struct copy_bytes){(const uint8_t *)name, (uint32_t)strlen(name)};
+	m.name = bytes_text(name);
 	return link_queue(s->link, &m, s->f);
 }
 

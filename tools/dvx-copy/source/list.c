@@ -10,11 +10,6 @@
 #include "ids.h"
 #include "xattrs.h"
 
-static struct copy_bytes list_text(const char *s)
-{
-	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
-}
-
 static int list_remember(struct copy_sender *s, const struct walk_item *item)
 {
 	size_t n = strlen(item->name);
@@ -97,7 +92,7 @@ static int list_entry(struct copy_sender *s, const struct walk_item *item, enum 
 	struct copy_msg m = {.type = type, .mode = item->st.st_mode & 07777};
 
 	if (!list_is_top(s, item))
-		m.name = list_text(item->name);
+		m.name = bytes_text(item->name);
 	if (type == MSG_LINK)
 		m.text = (struct copy_bytes){(const uint8_t *)item->target,
 					     (uint32_t)item->target_len};
@@ -117,7 +112,7 @@ static int list_entry(struct copy_sender *s, const struct walk_item *item, enum 
 /* The destination's own entry of that name is not deleted for it. */
 static int list_leave_out(struct copy_sender *s, const struct walk_item *item, const char *why)
 {
-	struct copy_msg keep = {.type = MSG_KEEP, .name = list_text(item->name)};
+	struct copy_msg keep = {.type = MSG_KEEP, .name = bytes_text(item->name)};
 
 	if (sender_skip(s, item->dir, item->name, why))
 		return -1;

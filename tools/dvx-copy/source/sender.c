@@ -8,18 +8,13 @@
 #include "base/proc.h"
 #include "list.h"
 
-static struct copy_bytes sender_text(const char *s)
-{
-	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
-}
-
 int sender_skip(struct copy_sender *s, const struct walk_dir *dir, const char *name,
 		const char *why)
 {
 	char path[PATH_MAX];
-	struct copy_msg m = {.type = MSG_NOTICE, .text = sender_text(why)};
+	struct copy_msg m = {.type = MSG_NOTICE, .text = bytes_text(why)};
 
-	m.name = sender_text(walk_path(path, dir, name));
+	m.name = bytes_text(walk_path(path, dir, name));
 	if (!s->report)
 		return link_queue(s->link, &m, s->f);
 	report_skip(s->report, m.name, m.text);
@@ -314,7 +309,7 @@ static int sender_work(struct copy_sender *s)
 int sender_send(struct copy_sender *s, int dir, const char *entry, const char *name)
 {
 	struct copy_msg top = {
-		.type = MSG_TOP, .flags = *name ? 0 : MSG_CONTENTS, .name = sender_text(name)};
+		.type = MSG_TOP, .flags = *name ? 0 : MSG_CONTENTS, .name = bytes_text(name)};
 	bool into_dirs = s->options.bits & OPTION_RECURSE;
 
 	if (walk_start(&s->walk, dir, entry, name, into_dirs, s->f))
