@@ -34,7 +34,7 @@ ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/names.pl tests/unit/do
 	tests/unit/prm_witness.pl \
 	tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
 	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
-	tests/interop/capture.sh tests/sim/flow_icm.sh tests/sim/ci_recipe.sh tests/perf/% doc/tutorial/%,$(SHARED_TESTS))
+	tests/interop/capture.sh tests/sim/flow_icm.sh tests/sim/ci_recipe.sh tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link \
 	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/wire.sh tests/sim/dr_limits \

@@ -43,4 +43,5 @@ $(TUTORIAL_DVX): private LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS)
 TESTS += $(TUTORIAL_PAGES)
 MD_LOG_DRIVER = $(LOG_DRIVER)
 MD_LOG_COMPILER = $(RUN_TEST) $(PERL) $(top_srcdir)/tests/tutorial/page.pl
+dist_check_SCRIPTS += tests/tutorial/lies.sh
 EXTRA_DIST += tests/tutorial/page.pl tests/tutorial/Page.pm tests/tutorial/Terminal.pm

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Fcntl;
 
-our $LIMIT = 60;    # seconds that a command may take
+our $LIMIT = 300;    # seconds that a command may take
 
 # In this folder, started by these words, with these variables.
 sub new {
