@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# bash-completion looks for a file of the command's name: each of these reads dvx.bash.
+# Both shells look for a file of the command's name. Each is whole: a package may have one tool alone.
 completiondir = $(datadir)/bash-completion/completions
-dist_completion_DATA = tools/completion/dvx.bash
 nodist_completion_DATA = tools/completion/dvx-prm tools/completion/dvx-info tools/completion/dvx-sim \
 	tools/completion/dvx-perf tools/completion/dvx-copy tools/completion/dvx-flow
 zshcompletiondir = $(datadir)/zsh/site-functions
-dist_zshcompletion_DATA = tools/completion/_dvx
-CLEANFILES += $(nodist_completion_DATA)
+nodist_zshcompletion_DATA = $(nodist_completion_DATA:tools/completion/%=tools/completion/_%)
+CLEANFILES += $(nodist_completion_DATA) $(nodist_zshcompletion_DATA)
+EXTRA_DIST += tools/completion/dvx.bash tools/completion/_dvx
 
-$(nodist_completion_DATA): tools/completion/local.mk
+$(nodist_completion_DATA): tools/completion/dvx.bash
+	$(AM_V_GEN)$(MKDIR_P) tools/completion && cp $(srcdir)/tools/completion/dvx.bash $@
+$(nodist_zshcompletion_DATA): tools/completion/_dvx
 	$(AM_V_GEN)$(MKDIR_P) tools/completion && \
-	printf '%s\n' '. "$${BASH_SOURCE[0]%/*}/dvx.bash"' > $@
+	sed '1s/.*/#compdef $(@F:_%=%)/' $(srcdir)/tools/completion/_dvx >$@

@@ -33,14 +33,14 @@ const char *preload_path(void)
 {
 	static char path[PATH_MAX];
 
-	return install_find(path, "../../src/sim/.libs/libdvx-sim.so", "../lib/dvx/libdvx-sim.so",
-			    PKGLIBDIR "/libdvx-sim.so");
+	return install_find(path, "../../src/sim/.libs/libdvx-sim.so",
+			    PKGLIB_FROM_BIN "/libdvx-sim.so", PKGLIBDIR "/libdvx-sim.so");
 }
 
 const char *server_path(void)
 {
 	static char path[PATH_MAX];
 
-	return install_find(path, "../../src/sim/dvx-sim-server", "../libexec/dvx/dvx-sim-server",
-			    PKGLIBEXECDIR "/dvx-sim-server");
+	return install_find(path, "../../src/sim/dvx-sim-server",
+			    PKGLIBEXEC_FROM_BIN "/dvx-sim-server", PKGLIBEXECDIR "/dvx-sim-server");
 }
