@@ -30,7 +30,7 @@ PLAIN_TESTS = $(filter-out tests/fuzz/% tests/interop/rdma_core.sh tests/sim/dea
 	tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/copy_faults.sh,$(SHARED_TESTS))
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
-ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl \
+ASAN_TESTS = $(filter-out tests/unit/packages.pl tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl \
 	tests/unit/prm_witness.pl \
 	tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
 	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
