@@ -125,7 +125,7 @@ static void explain_lines(void)
 	char *text = damaged_text(&len);
 
 	len = paste_plain(text, len);
-	hex_parse(&hex, text, len, NULL);
+	hex_parse_some(&hex, text, len, NULL);
 	explain_text(&hex, text, len, &wish, &a, &out);
 	hex_free(&hex);
 	json_decref(out.all);

@@ -104,8 +104,18 @@ report $? "text that says nothing: exit code 1, without a word on hex"
 report $? "the same as JSON"
 # A line that is no hex does not hide the others.
 printf '%s\n' '00 11 22 zz 44' 'status=12 vendor_err=0x81' >"$tmp/x"
-"$prm" explain "$tmp/x" >"$tmp/out" 2>"$tmp/err" && grep -q RETRY_EXC "$tmp/out" && grep -q 'line 1, column 10.*not explained' "$tmp/err"
+"$prm" explain "$tmp/x" >"$tmp/out" 2>"$tmp/err" && grep -q RETRY_EXC "$tmp/out" &&
+	grep -q 'broken: line 1, column 10: "zz" is not hex' "$tmp/out"
 report $? "a broken dump beside a known line: the line is explained, the dump's fault told"
+"$prm" explain --json "$tmp/x" | grep -q 'line 1, column 10: ."zz." is not hex'
+report $? "the same as JSON"
+{ printf '%s\n' 'the result was' '12345' 'and then' '*' 'of' '00 zz 11 22'; cat "$tmp/log"; } >"$tmp/x"
+"$prm" explain "$tmp/x" >"$tmp/out" 2>&1 && [ "$(grep -c '^line.*failed completion\|^line.*error completion' "$tmp/out")" -eq 3 ] &&
+	grep -q 'broken: line 2, column 1: an odd number' "$tmp/out"
+report $? "lines of a log that look like a broken dump do not hide the dumps after them"
+printf '00 11 22 zz 44\n' | "$prm" decode --json mkc 2>"$tmp/err" |
+	grep -q '"error":.*is not hex.*"exit":3,.*"line":1,.*"column":10'
+report $? "decode --json: the error object has line and column"
 # What terminals and launchers put around lines.
 esc=$(printf '\033')
 {

@@ -72,7 +72,7 @@ static char *corpus_explain(char *text, size_t *found)
 	struct hex hex;
 
 	assert_non_null(out.text);
-	hex_parse(&hex, text, len, NULL);
+	hex_parse_some(&hex, text, len, NULL);
 	*found = explain_text(&hex, text, len, &wish, &a, &out);
 	fclose(out.text);
 	hex_free(&hex);

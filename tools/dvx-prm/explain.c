@@ -4,24 +4,19 @@
 #include <stdlib.h>
 #include "input.h"
 
-/* Where part of the text is no dump the rest may be one, or tell a failure in words. */
 static int explain_input(struct hex *hex, const char *path, const struct wish *wish,
 			 const struct prm_args *a, struct explain_out *out)
 {
 	size_t found, len = 0;
-	char *text;
-	int err = input_load(hex, path, a, &text, &len);
+	char *text = input_text(hex, path, &len);
+	int err = text ? hex_parse_some(hex, text, len, a->words) : -1;
 
-	if (!text || !len) {
+	if (err && !hex->none) {
 		free(text);
 		return EXIT_INPUT;
 	}
 	found = explain_text(hex, text, len, wish, a, out);
 	free(text);
-	if (err && !hex->none && !found)
-		return EXIT_INPUT;
-	if (err && !hex->none)
-		say("%s: %s; the rest is not explained", input_name(path), hex->error);
 	return found ? EXIT_DONE : EXIT_NO;
 }
 

@@ -143,22 +143,32 @@ static size_t explain_line(const struct hex *hex, const struct said *s, const st
 	return 1;
 }
 
-/* Text without any dump, of which no line is known. */
-static void explain_nothing(const struct hex *hex, const struct prm_args *a,
-			    struct explain_out *out)
+/* A finding of what was not understood. */
+static void explain_rest(const struct hex *hex, unsigned int line, const char *about,
+			 const char *text, const struct prm_args *a, struct explain_out *out)
 {
-	struct dump d = {.bytes = (const uint8_t *)"", .form = "text"};
+	struct dump d = {.bytes = (const uint8_t *)"", .line = line, .form = "text"};
 	json_t *also = json_array();
 	struct finding f;
 
 	finding_begin(&f, &d, a);
-	tell(&f, "nothing", NULL,
-	     "none of the %zu lines is a row of a dump, and none has a form that is known; "
-	     "dvx-prm(1) lists whose lines are",
-	     hex->text_lines);
+	tell(&f, about, NULL, "%s", text);
 	explain_put(hex, &f, also, out);
 	finding_end(&f);
 	json_decref(also);
+}
+
+/* Text of which nothing is known. */
+static void explain_nothing(const struct hex *hex, const struct prm_args *a,
+			    struct explain_out *out)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text),
+		 "none of the %zu lines is a row of a dump, and none has a form that is known; "
+		 "dvx-prm(1) lists whose lines are",
+		 hex->text_lines);
+	explain_rest(hex, 0, "nothing", text, a, out);
 }
 
 /* Dumps, and lines that report a failure without one, in the order of the input. */
@@ -187,7 +197,9 @@ size_t explain_text(const struct hex *hex, const char *text, size_t len, const s
 	if (!binary && !named)
 		said = said_read(text, len, &lines);
 	found = explain_in_order(hex, said, lines, wish, a, out);
-	if (hex->none && !lines)
+	if (hex->error_line)
+		explain_rest(hex, hex->error_line, "broken", hex->error, a, out);
+	else if (hex->none && !lines)
 		explain_nothing(hex, a, out);
 	free(said);
 	return found;

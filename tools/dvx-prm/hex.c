@@ -27,6 +27,7 @@ struct hex_line {
 struct hex_parser {
 	struct hex *hex;
 	const char *words;
+	bool some; /* what is no dump is left out */
 	struct hex_line *lines;
 	size_t count, room;
 	size_t used;	   /* of hex->bytes */
@@ -47,6 +48,26 @@ static int hex_fail(struct hex_parser *p, const char *fmt, ...)
 	return -1;
 }
 
+/* A fault of one place; the first line counts, which rows that wait may be found at later. */
+static int hex_fail_at(struct hex_parser *p, unsigned int line, unsigned int column,
+		       const char *fmt, ...)
+{
+	struct hex *h = p->hex;
+	char text[160], place[48] = "";
+	va_list ap;
+
+	if (h->error_line && h->error_line <= line)
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (column)
+		snprintf(place, sizeof(place), ", column %u", column);
+	h->error_line = line;
+	h->error_column = column;
+	return hex_fail(p, "line %u%s: %s", line, place, text);
+}
+
 bool hex_is_text(const char *text, size_t len)
 {
 	const uint8_t *p = (const uint8_t *)text;
@@ -61,11 +82,10 @@ bool hex_is_text(const char *text, size_t len)
 static int hex_grow(struct hex_parser *p, size_t more, unsigned int line)
 {
 	if (more > HEX_MAX_BYTES - p->used)
-		return hex_fail(
-			p,
-			"line %u: more than %u bytes of dumps; cut the input to the part that "
-			"matters",
-			line, HEX_MAX_BYTES);
+		return hex_fail_at(
+			p, line, 0,
+			"more than %u bytes of dumps; cut the input to the part that matters",
+			HEX_MAX_BYTES);
 	return 0;
 }
 
@@ -75,8 +95,9 @@ static struct dump *new_dump(struct hex_parser *p, unsigned int line)
 	struct dump *d;
 
 	if (h->count == HEX_MAX_DUMPS) {
-		hex_fail(p, "line %u: more than %u dumps; cut the input to the part that matters",
-			 line, HEX_MAX_DUMPS);
+		hex_fail_at(p, line, 0,
+			    "more than %u dumps; cut the input to the part that matters",
+			    HEX_MAX_DUMPS);
 		return NULL;
 	}
 	d = &h->dumps[h->count++];
@@ -143,10 +164,9 @@ static int hex_append(struct hex_parser *p, const struct hex_line *l)
 	size_t n = row_bytes(l->text + start, l->row.end - start, false, NULL);
 
 	if (l->offset_used && !l->row.colon && l->row.group == 6)
-		return hex_fail(
-			p,
-			"line %u: groups of 6 digits are od's octal words; dump with od -A x -t x1",
-			l->number);
+		return hex_fail_at(
+			p, l->number, 0,
+			"groups of 6 digits are od's octal words; dump with od -A x -t x1");
 	if (hex_grow(p, n, l->number))
 		return -1;
 	row_bytes(l->text + start, l->row.end - start, swap, p->hex->bytes + p->used);
@@ -282,22 +302,28 @@ static void hex_settle(struct hex_parser *p)
 	}
 }
 
+/* With `some`, a fault of one line is no fault of the others. */
+static int hex_left_out(const struct hex_parser *p, int err)
+{
+	return p->some ? 0 : err;
+}
+
 static int add_line(struct hex_parser *p, const struct hex_line *l)
 {
 	if (l->row.kind == ROW_STAR) {
 		p->star = true;
 		if (!p->dump || !p->dump_offsets)
-			return hex_fail(
-				p,
-				"line %u: \"*\" without offsets does not say how often the row "
-				"repeats; dump with offsets or all rows (od -v, hexdump -v)",
-				l->number);
+			return hex_left_out(
+				p, hex_fail_at(p, l->number, 0,
+					       "\"*\" without offsets does not say how often the "
+					       "row repeats; dump with offsets or all rows (od "
+					       "-v, hexdump -v)"));
 		return 0;
 	}
 	if (l->row.kind != ROW_LONE || !l->offset_used)
 		return l->row.kind == ROW_LONE && l->row.odd
-			       ? hex_fail(p, "line %u, column %u: an odd number of hex digits",
-					  l->number, l->row.start + 1)
+			       ? hex_left_out(p, hex_fail_at(p, l->number, l->row.start + 1,
+							     "an odd number of hex digits"))
 			       : hex_add_row(p, l);
 	/* The offset that ends a dump of hexdump or od. */
 	if (p->dump && p->dump_offsets && l->offset > p->dump->base + p->dump->len)
@@ -328,10 +354,10 @@ static int trace_line(struct hex_parser *p, const char *text, size_t len, unsign
 static int keep_line(struct hex_parser *p, const struct hex_line *l)
 {
 	if (p->count == HEX_MAX_ROWS)
-		return hex_fail(
-			p,
-			"line %u: more than %u rows of hex; cut the input to the part that matters",
-			l->number, HEX_MAX_ROWS);
+		return hex_fail_at(
+			p, l->number, 0,
+			"more than %u rows of hex; cut the input to the part that matters",
+			HEX_MAX_ROWS);
 	if (p->count == p->room) {
 		size_t room = p->room ? p->room * 2 : 64;
 		struct hex_line *more = realloc(p->lines, room * sizeof(*more));
@@ -366,7 +392,7 @@ static int not_hex(struct hex_parser *p, const struct hex_line *l, size_t len)
 	for (; n < len && n < sizeof(word) - 1 && !strchr(" \t\r\n,;", text[n]); n++)
 		word[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
 	word[n] = 0;
-	return hex_fail(p, "line %u, column %u: \"%s\" is not hex", l->number, l->row.wrong, word);
+	return hex_left_out(p, hex_fail_at(p, l->number, l->row.wrong, "\"%s\" is not hex", word));
 }
 
 static int parse_lines(struct hex_parser *p, const char *text, size_t len)
@@ -384,8 +410,11 @@ static int parse_lines(struct hex_parser *p, const char *text, size_t len)
 		at += n + 1;
 		n -= skip;
 		row_read(&l.row, l.text, n);
-		if (l.row.kind == ROW_WRONG)
-			return not_hex(p, &l, n);
+		if (l.row.kind == ROW_WRONG) {
+			if (not_hex(p, &l, n))
+				return -1;
+			l.row.kind = ROW_TEXT;
+		}
 		if (l.row.kind == ROW_EMPTY)
 			continue;
 		if (l.row.kind == ROW_TEXT) {
@@ -412,9 +441,9 @@ static int parse_lines(struct hex_parser *p, const char *text, size_t len)
 	return hex_flush(p);
 }
 
-int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
+static int hex_parse_as(struct hex *hex, const char *text, size_t len, const char *words, bool some)
 {
-	struct hex_parser p = {.hex = hex, .words = words};
+	struct hex_parser p = {.hex = hex, .words = words, .some = some};
 	bool more = len > HEX_MAX_TEXT;
 	size_t room;
 	int err = 0;
@@ -444,10 +473,20 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	}
 	err = parse_lines(&p, text, len);
 	hex->none = !err && !hex->count;
-	if (hex->none)
+	if (hex->none && !hex->error_line)
 		err = hex_fail(&p, "none of the %zu lines is a row of a dump", hex->text_lines);
 	free(p.lines);
 	return err;
+}
+
+int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
+{
+	return hex_parse_as(hex, text, len, words, false);
+}
+
+int hex_parse_some(struct hex *hex, const char *text, size_t len, const char *words)
+{
+	return hex_parse_as(hex, text, len, words, true);
 }
 
 /* Reads one byte more than is used, to notice longer input. */

@@ -34,6 +34,7 @@ struct hex {
 	bool cut;	   /* there was more input than HEX_MAX_TEXT */
 	bool none;	   /* the input is text without any dump */
 	char error[256];   /* why nothing could be read, one sentence with line and column */
+	unsigned int error_line, error_column; /* from 1; 0: it is about no place */
 };
 
 /* Whether it is text (UTF-8 or similar), and no binary. */
@@ -44,6 +45,9 @@ char *hex_load(struct hex *hex, FILE *in, size_t *len);
 
 /* words: "be", "le" or NULL. 0, or -1 with hex->error set. Free with hex_free either way. */
 int hex_parse(struct hex *hex, const char *text, size_t len, const char *words);
+
+/* The same, but lines that are no dump, as most of a log, are left out: 0, with the first fault. */
+int hex_parse_some(struct hex *hex, const char *text, size_t len, const char *words);
 void hex_free(struct hex *hex);
 
 #endif

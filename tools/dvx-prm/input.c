@@ -7,31 +7,30 @@
 #include <string.h>
 #include "paste.h"
 
-int input_load(struct hex *hex, const char *path, const struct prm_args *a, char **text,
-	       size_t *len)
+char *input_text(struct hex *hex, const char *path, size_t *len)
 {
 	bool from_stdin = !path || !strcmp(path, "-");
 	FILE *in = from_stdin ? stdin : fopen(path, "rb");
+	char *text;
 
-	*text = NULL;
 	if (!in) {
 		say("%s: %s", path, strerror(errno));
 		memset(hex, 0, sizeof(*hex));
-		return -1;
+		return NULL;
 	}
-	*text = hex_load(hex, in, len);
+	text = hex_load(hex, in, len);
 	if (!from_stdin)
 		fclose(in);
-	if (*text)
-		*len = hex_is_text(*text, *len) ? paste_plain(*text, *len) : *len;
-	return *text ? hex_parse(hex, *text, *len, a->words) : -1;
+	if (text && hex_is_text(text, *len))
+		*len = paste_plain(text, *len);
+	return text;
 }
 
 int input_read(struct hex *hex, const char *path, const struct prm_args *a)
 {
 	size_t len;
-	char *text;
-	int err = input_load(hex, path, a, &text, &len);
+	char *text = input_text(hex, path, &len);
+	int err = text ? hex_parse(hex, text, len, a->words) : -1;
 
 	free(text);
 	if (err)
@@ -46,6 +45,8 @@ const char *input_name(const char *path)
 
 void input_fail(struct hex *hex, const char *path)
 {
+	if (hex->error_line)
+		say_place(path, hex->error_line, hex->error_column);
 	if (*hex->error)
 		say("%s: %s", input_name(path), hex->error);
 	hex_free(hex);

@@ -8,9 +8,8 @@
 /* The dumps in a file ("-" or NULL: stdin); -1 after a sentence. */
 int input_read(struct hex *hex, const char *path, const struct prm_args *a);
 
-/* The same, and the text itself (or binary), which the caller frees. */
-int input_load(struct hex *hex, const char *path, const struct prm_args *a, char **text,
-	       size_t *len);
+/* The text itself (or binary), which the caller frees; NULL: input_fail() says why. */
+char *input_text(struct hex *hex, const char *path, size_t *len);
 
 /* The path, or "standard input". */
 const char *input_name(const char *path);
