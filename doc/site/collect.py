@@ -91,7 +91,7 @@ def main():
         with open(path, encoding="utf-8") as page:
             write(path, "---\norphan: true\n---\n" + page.read())
     shutil.copy(os.path.join(top, "doc/rooms.svg"), os.path.join(folder, "doc"))
-    calls = manual.write_all(top, folder)
+    calls = manual.write_all(top, folder, reference.places(build))
     reference.write_all(top, build, folder, files, calls)
     files.write_all(os.path.join(folder, "extra"))
     for name in ["doc/site/index.md", "doc/site/conf.py"]:

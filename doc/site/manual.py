@@ -23,6 +23,14 @@ def linked(text, page_of):
     return re.sub(r"<(b|i)>([\w-]+)</\1>\((\d)\)", one, text)
 
 
+def to_reference(text, places):
+    """The PRM section's commands and headlines, led to their structures."""
+    def one(match):
+        place = places.get(html.unescape(match.group(1) or match.group(2)))
+        return '<a href="../prm/%s">%s</a>' % (place, match.group(0)) if place else match.group(0)
+    return re.sub(r"&quot;(.+?)&quot;|\b([A-Z][A-Z0-9_]+)\b", one, text)
+
+
 def heading(words, mark):
     return "%s\n%s\n\n" % (words, mark * max(4, len(words)))
 
@@ -37,7 +45,7 @@ def raw(folder, name, text, parts):
     parts.append(".. raw:: html\n   :file: raw/%s\n\n" % name)
 
 
-def write_page(source, folder, page, page_of):
+def write_page(source, folder, page, page_of, places):
     text = subprocess.run(["mandoc", "-T", "html", "-O", "fragment", source], check=True, capture_output=True,
                           encoding="utf-8").stdout
     text = linked(re.sub(r'<table class="(?:head|foot)">.*?</table>', "", text, flags=re.S), page_of)
@@ -47,12 +55,14 @@ def write_page(source, folder, page, page_of):
         title = " ".join(html.unescape(re.sub(r"<[^>]*>", "", pieces[n])).split())
         parts.append(heading(title.capitalize() if title != "PRM" else title, "-"))
         body = pieces[n + 1].rsplit("</section>", 1)[0]
+        if title == "PRM":
+            body = to_reference(body, places)
         raw(folder, "%s.%d.html" % (page, n), '<div class="manpage">%s</div>' % body, parts)
     with open(os.path.join(folder, page + ".rst"), "w", encoding="utf-8") as out:
         out.writelines(parts)
 
 
-def write_all(top, folder):
+def write_all(top, folder, places):
     """Writes man/. Returns for each word of the pages' PRM sections the pages that have it."""
     folder = os.path.join(folder, "man")
     os.makedirs(folder)
@@ -67,7 +77,7 @@ def write_all(top, folder):
         for word in re.findall(r'"[^"]+"|\w+', words.group(1)) if words else []:
             prm.setdefault(word.strip('"'), []).append(page)
     for source in texts:
-        write_page(source, folder, os.path.basename(source), page_of)
+        write_page(source, folder, os.path.basename(source), page_of, places)
     order = sorted((os.path.basename(s) for s in texts), key=lambda p: ("1 7 3".index(p[-1]), p))
     with open(os.path.join(folder, "index.rst"), "w", encoding="utf-8") as out:
         out.write(heading("Manual pages", "=") + "Tools, then the library.\n\n.. toctree::\n\n" +

@@ -14,7 +14,7 @@ MOST = 5    # uses that a field shows
 # Headlines of the PRM that manual pages name, where a structure has another name.
 CHAPTERS = {"QP Context": "qpc", "Memory Key Context": "mkc", "Completion Queue Entry Format": "cqe64",
             "Completion with Error": "err_cqe", "Completion Queue Context": "cqc", "Flow Context": "flow_context",
-            "Address Vector": "wqe_av", "Address Path": "ads", "HCA Capabilities": "cmd_hca_cap",
+            "Address Vector": "base_av", "Address Path": "ads", "HCA Capabilities": "cmd_hca_cap",
             "Byte Stream Format (BSF)": "bsf", "Ethernet Segment": "wqe_eth_seg", "XRC Segment": "wqe_xrc_seg",
             "Send Work Queue Element Format": "wqe_ctrl_seg", "Events": "eqe", "fte_match_param": "fte_match_param"}
 
@@ -65,6 +65,14 @@ class Uses:
                 self.note(self.owners[name][0], name, path, line)
 
 
+def places(build):
+    """Where commands and headlines of the PRM are: CREATE_QP -> qp.html#create_qp_in"""
+    with open(os.path.join(build, "prm/prm.json"), encoding="utf-8") as export:
+        at = {s["name"]: "%s.html#%s" % (s["family"], s["name"]) for s in json.load(export)["structs"]}
+    commands = {name[:-len("_in")].upper(): place for name, place in at.items() if name.endswith("_in")}
+    return {**commands, **{title: at[name] for title, name in CHAPTERS.items() if name in at}}
+
+
 def find_uses(top, tables):
     uses = Uses(tables["structs"])
     uses.values(tables["enums"])
@@ -104,9 +112,9 @@ def write_family(name, html, folder, at, files, calls):
     for section in sections:
         item, title, rest = re.match(r'"(\w+)">(.*?)</h2>(.*)', section, re.S).groups()
         parts.append(heading(title, "-"))
-        anchor = '<span id="%s"></span>' % item if item != re.sub("_", "-", title).lower() else ""
+        own = '<span id="%s"></span>' % item if item != re.sub("_", "-", title).lower() else ""
         raw(folder, "%s.%s.html" % (name, item), '<div class="prm">%s%s%s</div>' %
-            (anchor, manuals(item, calls), with_uses(rest, at, files)), parts)
+            (own, manuals(item, calls), with_uses(rest, at, files)), parts)
     with open(os.path.join(folder, name + ".rst"), "w", encoding="utf-8") as out:
         out.writelines(parts)
 
