@@ -297,6 +297,32 @@ TEST(as_written)
 	}
 }
 
+/* Addresses of one side under one action each: all of them meet those of the other side. */
+static void write_side(char *text, const char *side, unsigned int net)
+{
+	for (unsigned int i = 0; i < 20; i++)
+		sprintf(text + strlen(text), "drop in %s 10.0.%u.%u count\n", side, net, i);
+}
+
+TEST(matchers_of_many_entries_keep_their_order)
+{
+	char text[8192] = "";
+	struct ruleset set;
+	struct program p;
+
+	for (unsigned int net = 0; net < 5; net++)
+		write_side(text, net % 2 ? "dst" : "src", net);
+	parse(text, &set);
+	compile(&set, &p);
+	assert_int_equal(p.table[RULE_IN].n, 5);
+	for (size_t m = 0; m < 5; m++) {
+		assert_int_equal(p.table[RULE_IN].matcher[m].n, 20);
+		assert_int_equal(p.table[RULE_IN].matcher[m].entry[0].rule, 20 * m);
+	}
+	program_free(&p);
+	ruleset_free(&set);
+}
+
 /* --- tables and mirrors ------------------------------------------------------------------------ */
 
 /* The rules that take a packet one after the other: mirrors, ways to tables, and the last one. */
