@@ -11,6 +11,7 @@ TUTORIAL_PAGES = \
 	doc/tutorial/08-windows-and-atomics.md \
 	doc/tutorial/09-perftest.md \
 	doc/tutorial/10-gids-and-captures.md \
+	doc/tutorial/11-memory-limits.md \
 	doc/tutorial/12-devx-objects.md \
 	doc/tutorial/13-prm-by-hand.md \
 	doc/tutorial/14-rings-by-hand.md \
@@ -24,8 +25,8 @@ TUTORIAL_PAGES = \
 TUTORIAL_VERBS = \
 	doc/tutorial/atomics doc/tutorial/by_gid doc/tutorial/datagrams doc/tutorial/devx_key \
 	doc/tutorial/direct_rules doc/tutorial/first_rc doc/tutorial/keys doc/tutorial/order \
-	doc/tutorial/overrun doc/tutorial/prm_by_hand doc/tutorial/regions doc/tutorial/shared_receives \
-	doc/tutorial/windows doc/tutorial/xrc
+	doc/tutorial/overrun doc/tutorial/pinned doc/tutorial/prm_by_hand doc/tutorial/regions \
+	doc/tutorial/shared_receives doc/tutorial/windows doc/tutorial/xrc
 TUTORIAL_CM = \
 	doc/tutorial/cm_group doc/tutorial/cm_pair
 TUTORIAL_DVX = doc/tutorial/ring_by_hand
