@@ -64,6 +64,34 @@ if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
 				unset SLOW_DISK && ! grep silent "$work/server.err"
 		}
 		check "a disk that takes longer to sync than the server waits for a silent client" slow
+		bytes() {
+			head -c 9000 "$src/big" >"$src/few" && pull --quiet --timeout 2 --bwlimit=1k "127.0.0.1:$port:few" "$work/few" &&
+				cmp "$src/few" "$work/few" && rm "$src/few"
+		}
+		check "a limit that lets a slot go each four seconds is no silence" bytes
+		cat >"$work/slow.c" <<-'END'
+			#define _GNU_SOURCE
+			#include <dlfcn.h>
+			#include <poll.h>
+			#include <string.h>
+			#include <sys/stat.h>
+			int fstatat(int d, const char *name, struct stat *st, int flags)
+			{
+				if (!strncmp(name, "hidden", 6))
+					poll(0, 0, 300);
+				return ((__typeof__(&fstatat))dlsym(RTLD_NEXT, "fstatat"))(d, name, st, flags);
+			}
+		END
+		${CC:-cc} -shared -fPIC -o "$work/slow.so" "$work/slow.c" -ldl
+		hidden() {
+			stop && mkdir "$src/filtered" && for n in $(seq 15); do : >"$src/filtered/hidden$n"; done
+			LD_PRELOAD=$asan$work/slow.so
+			export LD_PRELOAD
+			start "$src"
+			unset LD_PRELOAD
+			pull --quiet --timeout 2 --exclude='hidden*' "127.0.0.1:$port:filtered" "$work/filtered" && rm -r "$src/filtered"
+		}
+		check "nor is a long walk through what is excluded" hidden
 	fi
 	rm -r "$src/many"
 fi
