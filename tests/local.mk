@@ -35,6 +35,15 @@ ASAN_TESTS = $(filter-out tests/unit/packages.pl tests/unit/layers.pl tests/unit
 	tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
 	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
 	tests/interop/capture.sh tests/sim/flow_icm.sh tests/sim/ci_recipe.sh tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
+# For ./quickstart check fast, the loop while writing: the unit tests of all rooms but those that take seconds, a test on the
+# device of each tool, of libdvx and of the preload, the bytes beside libmlx5's, and a program of others.
+FAST_COMPILED = $(filter-out $(SLOW_UNIT),$(filter tests/unit/%,$(PROGRAM_TESTS))) \
+	tests/golden/vectors tests/sim/lib_queues tests/sim/lib_objects tests/sim/link_hostile
+FAST_TESTS = $(FAST_COMPILED) tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/symbols.sh \
+	tests/unit/prm_gen.pl tests/unit/dvx_prm.sh tests/sim/hooks.sh tests/sim/cli.sh tests/sim/info.sh tests/sim/perf.sh \
+	tests/sim/copy_refuse.sh tests/sim/flow_rules.sh tests/interop/pingpong.sh
+FAST_BUILDS = $(FAST_COMPILED) tests/sim/hooks
+SLOW_UNIT = tests/unit/copy_filter tests/unit/host_share_moves
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link \
 	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/wire.sh tests/sim/dr_limits \
