@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include <sys/socket.h>
 #include <unistd.h>
-#include "base/options.h"
+#include "tests/unit/copy_sample.h"
 #include "wire/link.h"
 
 #define MOST 16384u
@@ -16,24 +16,9 @@ static unsigned int taken;
 /* A good message of any type. */
 static size_t encode(uint8_t to[MSG_MAX])
 {
-	static const uint8_t name[32] = {'n', 'a', 'm', 'e', 0xff, 1};
-	const struct copy_msg m = {.type = (enum msg_type)(1 + any(MSG_TYPES - 1)),
-				   .magic = MSG_MAGIC,
-				   .version = MSG_VERSION,
-				   .flags = any(2),
-				   .code = FSYNC_MODES - 1,
-				   .slots = 7,
-				   .window = 9,
-				   .slot_bytes = 65536,
-				   .slot = 3,
-				   .len = 4097,
-				   .mode = 0750,
-				   .options = OPTIONS_PLAIN,
-				   .off = 0x123456789abc,
-				   .size = INT64_MAX,
-				   .name = {name, sizeof(name)},
-				   .text = {name, 20}};
+	struct copy_msg m = copy_sample(1 + any(MSG_TYPES - 1));
 
+	m.flags = any(2);
 	return msg_encode(&m, to);
 }
 

@@ -7,37 +7,7 @@
 #include "engine/way.h"
 #include "wire/msg.h"
 
-static const uint8_t some[64] = {'n', 'a', 'm', 'e', 0xff, 1};
-
-/* A valid message of a type, every field set to something of its own. */
-static struct copy_msg sample(unsigned int type)
-{
-	return (struct copy_msg){.type = (enum msg_type)type,
-				 .magic = MSG_MAGIC,
-				 .version = MSG_VERSION,
-				 .flags = 1,
-				 .code = FSYNC_MODES - 1,
-				 .slots = 7,
-				 .window = 9,
-				 .slot_bytes = 65536,
-				 .slot = 3,
-				 .len = 4097,
-				 .crc = 0xdeadbeef,
-				 .mode = 0750,
-				 .nsec = 999999999,
-				 .off = 0x123456789abc,
-				 .size = 0x7fffffffffffffff,
-				 .files = 11,
-				 .chunks = 13,
-				 .options = OPTIONS_PLAIN,
-				 .uid = 1000,
-				 .gid = 1001,
-				 .id = 17,
-				 .copies = 19,
-				 .sec = -1,
-				 .name = {some, 32},
-				 .text = {some, 20}};
-}
+#include "copy_sample.h"
 
 TEST(round_trips)
 {
@@ -45,7 +15,7 @@ TEST(round_trips)
 	struct copy_fault f = {0};
 
 	for (unsigned int t = 1; t < MSG_TYPES; t++) {
-		struct copy_msg m = sample(t), back;
+		struct copy_msg m = copy_sample(t), back;
 		size_t n = msg_encode(&m, a);
 
 		assert_int_equal(msg_decode(&back, a, n, &f), 0);
@@ -61,7 +31,7 @@ TEST(wrong_lengths)
 	uint8_t a[MSG_MAX];
 
 	for (unsigned int t = 1; t < MSG_TYPES; t++) {
-		struct copy_msg m = sample(t), back;
+		struct copy_msg m = copy_sample(t), back;
 		size_t n = msg_encode(&m, a);
 
 		for (size_t cut = 0; cut <= n + 1; cut++) {
@@ -83,7 +53,7 @@ TEST(wrong_lengths)
 
 static void refused(unsigned int type, size_t at, uint32_t v, const char *field)
 {
-	struct copy_msg m = sample(type), back;
+	struct copy_msg m = copy_sample(type), back;
 	struct copy_fault f = {0};
 	uint8_t a[MSG_MAX];
 	size_t n = msg_encode(&m, a);

@@ -279,7 +279,7 @@ static int file_settle(struct dest *d, struct dest_file *file, struct copy_fault
 	return commit_add(d, file, f);
 }
 
-static bool all_zero(const char *p, size_t n)
+static bool file_is_zero(const char *p, size_t n)
 {
 	return !*p && !memcmp(p, p + 1, n - 1);
 }
@@ -294,8 +294,8 @@ static size_t file_run(const struct dest *d, const char *p, size_t n, bool *hole
 	*hole = false;
 	if (!(d->options.bits & OPTION_SPARSE) || d->options.bits & OPTION_INPLACE)
 		return n;
-	*hole = n >= SPARSE_BLOCK && all_zero(p, SPARSE_BLOCK);
-	while (run + SPARSE_BLOCK <= n && all_zero(p + run, SPARSE_BLOCK) == *hole)
+	*hole = n >= SPARSE_BLOCK && file_is_zero(p, SPARSE_BLOCK);
+	while (run + SPARSE_BLOCK <= n && file_is_zero(p + run, SPARSE_BLOCK) == *hole)
 		run += SPARSE_BLOCK;
 	return *hole ? run : run + SPARSE_BLOCK > n ? n : run;
 }
