@@ -96,6 +96,20 @@ static void explain_put(const struct hex *hex, const struct finding *f, const js
 	json_decref(o);
 }
 
+/* Where the layout of the first part is public. */
+static void tell_layout(struct finding *f)
+{
+	const json_t *first = json_array_get(f->parts, 0);
+	const struct prm_struct *s =
+		first ? prm_find_struct(json_string_value(json_object_get(first, "struct"))) : NULL;
+
+	if (s && s->kernel)
+		tell(f, "source", NULL, "layout: Linux, include/linux/mlx5, struct %s (prm/%s.prm)",
+		     s->kernel, s->family);
+	else if (s)
+		tell(f, "source", NULL, "layout: prm/%s.prm names its public source", s->family);
+}
+
 static size_t explain_piece(const struct hex *hex, const struct dump *d, const struct wish *wish,
 			    const struct prm_args *a, struct explain_out *out)
 {
@@ -104,6 +118,8 @@ static size_t explain_piece(const struct hex *hex, const struct dump *d, const s
 	size_t known;
 
 	find_out(&f, d, wish, a, also);
+	if (f.known)
+		tell_layout(&f);
 	explain_put(hex, &f, also, out);
 	known = f.known;
 	finding_end(&f);
