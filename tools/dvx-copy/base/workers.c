@@ -209,6 +209,11 @@ unsigned int workers_busy(const struct workers *c)
 	return c->busy;
 }
 
+unsigned int workers_threads(const struct workers *c)
+{
+	return c->threads;
+}
+
 int workers_fd(const struct workers *c)
 {
 	return c->fd;

@@ -36,6 +36,9 @@ struct worker_job *workers_take(struct workers *c, int wait_ms);
 /* Jobs that were given and not taken. */
 unsigned int workers_busy(const struct workers *c);
 
+/* 0: workers_give() does the work. */
+unsigned int workers_threads(const struct workers *c);
+
 /* Readable while there may be finished jobs. */
 int workers_fd(const struct workers *c);
 

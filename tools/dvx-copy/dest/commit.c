@@ -153,11 +153,11 @@ static int commit_sync_all(struct dest *d, struct copy_fault *f)
 	return copy_fail(f, COPY_IO, "syncing the destination: %s", strerror(errno));
 }
 
-static int commit_sync_group(struct dest *d, struct copy_fault *f)
+static int commit_sync_group(struct dest *d, bool all, struct copy_fault *f)
 {
-	if (d->ready_closed)
+	if (all)
 		return commit_sync_all(d, f);
-	for (struct dest_file *file = d->ready; file; file = file->next)
+	for (struct dest_file *file = d->synced; file; file = file->next)
 		if (commit_sync(d, file, f))
 			return -1;
 	return 0;
@@ -184,27 +184,32 @@ static void commit_run(struct worker_job *job)
 static struct commit_job *commit_take(struct dest *d)
 {
 	struct commit_job *c = malloc(sizeof(*c));
+	struct dest_file *file;
 
 	if (!c)
 		return NULL;
-	c->job = (struct worker_job){.run = commit_run, .lane = d->ready->dir};
+	c->job = (struct worker_job){.run = commit_run, .lane = d->synced->dir};
 	c->n = 0;
-	while (d->ready && d->ready->dir == c->job.lane && c->n < COMMIT_MOST) {
-		c->files[c->n++] = d->ready;
-		file_unlink_from(d->ready);
+	while ((file = d->synced) && file->dir == c->job.lane && c->n < COMMIT_MOST) {
+		c->files[c->n++] = file;
+		file_unlink_from(file);
+		file_link_to(&d->flying, file);
+		d->flying_files++;
 	}
 	return c;
 }
 
-/* All of them are settled, whatever happens: those that have no name are ready still. */
-static int commit_settle(struct dest *d, struct commit_job *c, struct copy_fault *f)
+/* Those that have no name stay ready. */
+static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy_fault *f)
 {
 	int bad = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct dest_file *file = c->files[i];
 
+		file_unlink_from(file);
 		file_link_to(&d->ready, file);
+		d->flying_files--;
 		errno = file->err;
 		if (file->err)
 			bad = dest_fault(file->dir, "renaming to", file->name, f);
@@ -215,55 +220,97 @@ static int commit_settle(struct dest *d, struct commit_job *c, struct copy_fault
 	return bad;
 }
 
-static int commit_await(struct dest *d, unsigned int jobs, struct copy_fault *f)
-{
-	int bad = 0;
-
-	while (jobs) {
-		struct worker_job *job = workers_take(d->workers, ALIVE_SECONDS * 1000);
-
-		if (!job) {
-			bad |= alive_tick(&d->alive);
-		} else if (job->run != commit_run) {
-			write_put_aside(d, job);
-		} else {
-			bad |= commit_settle(d, (struct commit_job *)job, f);
-			jobs--;
-		}
-	}
-	return bad;
-}
-
+/* What is synced gets its names. */
 static int commit_names(struct dest *d, struct copy_fault *f)
 {
-	unsigned int jobs = 0;
-	int bad = 0;
+	while (d->synced) {
+		struct commit_job *c = commit_take(d);
 
-	for (struct commit_job *c; !bad && d->ready; jobs++) {
-		c = commit_take(d);
-		if (!c) {
-			bad = copy_fail(f, COPY_IO, "out of memory");
-			break;
-		}
+		if (!c)
+			return copy_fail(f, COPY_IO, "out of memory");
 		workers_give(d->workers, &c->job);
 	}
-	return commit_await(d, jobs, f) | bad;
+	return 0;
+}
+
+/* --- the sync of a group --- */
+
+struct sync_job {
+	struct worker_job job;
+	struct commit_wait wait;
+};
+
+static void commit_run_sync(struct worker_job *job)
+{
+	commit_call(&((struct sync_job *)job)->wait);
+}
+
+/* While it is synced the next group is written. */
+static int commit_give_sync(struct dest *d, struct copy_fault *f)
+{
+	struct sync_job *s = malloc(sizeof(*s));
+
+	if (!s)
+		return copy_fail(f, COPY_IO, "out of memory");
+	*s = (struct sync_job){.job = {.run = commit_run_sync},
+			       .wait = {.fd = d->base, .all = true}};
+	d->syncing = true;
+	workers_give(d->workers, &s->job);
+	return 0;
+}
+
+static int commit_settle_sync(struct dest *d, struct sync_job *s, struct copy_fault *f)
+{
+	int err = s->wait.err;
+
+	free(s);
+	d->syncing = false;
+	if (err)
+		return copy_fail(f, COPY_IO, "syncing the destination: %s", strerror(err));
+	return commit_names(d, f) || dest_commit(d, false, f) ? -1 : 0;
+}
+
+int commit_settle(struct dest *d, struct worker_job *job, struct copy_fault *f)
+{
+	return job->run == commit_run ? commit_settle_names(d, (struct commit_job *)job, f)
+				      : commit_settle_sync(d, (struct sync_job *)job, f);
+}
+
+static bool commit_is_full(const struct dest *d)
+{
+	return d->ready_files >= GROUP_FILES || d->ready_bytes >= GROUP_BYTES;
+}
+
+bool dest_is_full(const struct dest *d)
+{
+	return d->syncing && commit_is_full(d);
+}
+
+/* The files that are ready become the group that is synced. */
+static int commit_group(struct dest *d, struct copy_fault *f)
+{
+	bool all = d->ready_closed;
+
+	d->synced = d->ready;
+	d->synced->link = &d->synced;
+	d->ready = NULL;
+	d->ready_files = 0;
+	d->ready_bytes = 0;
+	d->ready_closed = false;
+	if (all && workers_threads(d->workers))
+		return commit_give_sync(d, f);
+	return commit_sync_group(d, all, f) || commit_names(d, f) ? -1 : 0;
 }
 
 int dest_commit(struct dest *d, bool force, struct copy_fault *f)
 {
 	if (force && write_drain(d, f))
 		return -1;
-	if (!d->ready || (!force && d->ready_files < GROUP_FILES && d->ready_bytes < GROUP_BYTES))
+	if (!d->ready || d->synced || (!force && !commit_is_full(d)))
 		return 0;
-	if (commit_sync_group(d, f))
+	if (commit_group(d, f))
 		return -1;
-	if (commit_names(d, f))
-		return -1;
-	d->ready_files = 0;
-	d->ready_closed = false;
-	d->ready_bytes = 0;
-	return 0;
+	return force ? write_drain(d, f) : 0;
 }
 
 int commit_end(struct dest *d, struct copy_fault *f)

@@ -17,6 +17,9 @@ int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f);
 bool commit_each(const struct dest *d);
 bool commit_is_single(const struct dest *d);
 
+/* A finished job that is not one of write_give(). */
+int commit_settle(struct dest *d, struct worker_job *job, struct copy_fault *f);
+
 /* A directory that has new entries: their names become durable here, or at the end. */
 int commit_dir(struct dest *d, int fd, const char *where, struct copy_fault *f);
 

@@ -83,10 +83,11 @@ struct dest {
 	struct copy_counts *counts;
 	struct dest_dir *now;			 /* the directory being listed */
 	struct dest_file *open, *flying, *ready; /* flying: the workers have them */
+	struct dest_file *synced;		 /* the group whose sync goes on */
+	bool syncing;				 /* by a worker */
 	unsigned int ready_files, flying_files;
 	bool ready_closed; /* one of those that are ready is not open any more */
 	struct workers *workers;
-	struct worker_job *aside;		  /* finished, and not looked at */
 	unsigned int dirs_open, parts_open, most; /* of either, before those that wait are synced */
 	uint64_t ready_bytes;
 	uint64_t renamed;    /* entries of this source that have their names */
@@ -162,6 +163,9 @@ int dest_end_file(struct dest *d, struct dest_file *file, bool broken, struct co
 
 /* Looks after what the workers have finished: how many jobs. */
 int dest_reap(struct dest *d, struct copy_fault *f);
+
+/* A group waits for the sync of the one before: no more is to be written. */
+bool dest_is_full(const struct dest *d);
 
 /* Syncs and renames the complete files; without force only if there are enough of them. */
 int dest_commit(struct dest *d, bool force, struct copy_fault *f);

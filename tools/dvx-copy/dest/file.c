@@ -355,7 +355,7 @@ void dest_drop_files(struct dest *d)
 {
 	struct copy_fault ignored = {0};
 
-	struct dest_file **lists[] = {&d->open, &d->flying, &d->ready};
+	struct dest_file **lists[] = {&d->open, &d->flying, &d->ready, &d->synced};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		while (*lists[i]) {

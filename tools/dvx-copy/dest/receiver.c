@@ -204,14 +204,15 @@ static int receiver_hear(struct receiver *r)
 
 static int receiver_work(struct receiver *r, bool listen)
 {
-	int heard = listen ? receiver_hear(r) : 0, posted, reaped, written;
+	bool full = dest_is_full(&r->dest); /* the disk is behind */
+	int heard = listen && !full ? receiver_hear(r) : 0, posted, reaped, written;
 
 	if (heard < 0)
 		return -1;
 	posted = intake_post(&r->intake, r->f);
 	if (posted < 0)
 		return -1;
-	reaped = receiver_reap(r);
+	reaped = full ? 0 : receiver_reap(r);
 	written = reaped < 0 ? -1 : dest_reap(&r->dest, r->f);
 	return written < 0 ? -1 : heard + posted + reaped + written;
 }
@@ -235,9 +236,11 @@ static int receiver_stopped(struct receiver *r)
 /* Sleeps until the sender or the device has something. waited_ms counts the idle time. */
 static int sleep_for_news(struct receiver *r, bool listen, int *waited_ms)
 {
-	struct pollfd w[] = {{.fd = listen && !r->done ? r->link->fd : -1, .events = POLLIN},
-			     {.fd = engine_fd(r->intake.engine), .events = POLLIN},
-			     {.fd = workers_fd(r->dest.workers), .events = POLLIN}};
+	bool full = dest_is_full(&r->dest);
+	struct pollfd w[] = {
+		{.fd = listen && !r->done && !full ? r->link->fd : -1, .events = POLLIN},
+		{.fd = full ? -1 : engine_fd(r->intake.engine), .events = POLLIN},
+		{.fd = workers_fd(r->dest.workers), .events = POLLIN}};
 	int n = poll(w, 3, SLICE_MS);
 
 	if (n < 0 && errno != EINTR)
@@ -246,7 +249,7 @@ static int sleep_for_news(struct receiver *r, bool listen, int *waited_ms)
 	if (receiver_stopped(r))
 		return -1;
 	/* A disk takes its time. */
-	if (r->dest.flying_files) {
+	if (workers_busy(r->dest.workers)) {
 		*waited_ms = 0;
 		return alive_tick(&r->dest.alive);
 	}
@@ -256,7 +259,7 @@ static int sleep_for_news(struct receiver *r, bool listen, int *waited_ms)
 static bool receiver_busy(const struct receiver *r, bool listen)
 {
 	return (listen && !r->done) || r->intake.in_flight || r->intake.queue_n ||
-	       r->dest.flying_files;
+	       workers_busy(r->dest.workers);
 }
 
 /* Works until DONE, or without listening until all announced data has arrived. */

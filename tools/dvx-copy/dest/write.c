@@ -171,20 +171,10 @@ static int write_settle(struct dest *d, struct write_job *w, struct copy_fault *
 	return bad;
 }
 
-void write_put_aside(struct dest *d, struct worker_job *job)
+static int write_settle_any(struct dest *d, struct worker_job *job, struct copy_fault *f)
 {
-	job->next = d->aside;
-	d->aside = job;
-}
-
-static struct worker_job *write_finished(struct dest *d, int wait_ms)
-{
-	struct worker_job *job = d->aside;
-
-	if (!job)
-		return workers_take(d->workers, wait_ms);
-	d->aside = job->next;
-	return job;
+	return job->run == write_files ? write_settle(d, (struct write_job *)job, f)
+				       : commit_settle(d, job, f);
 }
 
 int dest_reap(struct dest *d, struct copy_fault *f)
@@ -192,9 +182,9 @@ int dest_reap(struct dest *d, struct copy_fault *f)
 	struct worker_job *job;
 	int reaped = 0;
 
-	while ((job = write_finished(d, 0))) {
+	while ((job = workers_take(d->workers, 0))) {
 		reaped++;
-		if (write_settle(d, (struct write_job *)job, f))
+		if (write_settle_any(d, job, f))
 			return -1;
 	}
 	return reaped;
@@ -202,10 +192,10 @@ int dest_reap(struct dest *d, struct copy_fault *f)
 
 int write_drain(struct dest *d, struct copy_fault *f)
 {
-	while (d->flying_files) {
-		struct worker_job *job = write_finished(d, ALIVE_SECONDS * 1000);
+	while (workers_busy(d->workers)) {
+		struct worker_job *job = workers_take(d->workers, ALIVE_SECONDS * 1000);
 
-		if (job ? write_settle(d, (struct write_job *)job, f) : alive_tick(&d->alive))
+		if (job ? write_settle_any(d, job, f) : alive_tick(&d->alive))
 			return -1;
 	}
 	return 0;
@@ -215,8 +205,8 @@ void write_abandon(struct dest *d)
 {
 	struct worker_job *job;
 
-	while (d->aside || (d->workers && workers_busy(d->workers)))
-		if ((job = write_finished(d, ALIVE_SECONDS * 1000)))
+	while (d->workers && workers_busy(d->workers))
+		if ((job = workers_take(d->workers, ALIVE_SECONDS * 1000)))
 			free(job);
 	for (struct dest_file *file = d->flying; file; file = file->next)
 		if (!file->made)

@@ -22,13 +22,10 @@ struct write_piece {
 int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, uint32_t n,
 	       struct copy_fault *f);
 
-/* Waits for all files that the workers have. */
+/* Waits for all that the workers have. */
 int write_drain(struct dest *d, struct copy_fault *f);
 
 /* The same when the copy is given up: their files are on the ready list then. */
 void write_abandon(struct dest *d);
-
-/* A job that the commit found finished while it waited for its own. */
-void write_put_aside(struct dest *d, struct worker_job *job);
 
 #endif
