@@ -132,6 +132,7 @@ int client_push(struct client *c, int fd, const struct key *key, char *const *so
 				.report = c->report,
 				.f = f,
 				.window = msg_window(1),
+				.jobs = c->jobs,
 				.fd = -1};
 	int ret = client_start(c, fd, key, flags, dest, f) ||
 		  sender_open(&s, c->slots, c->slot_bytes) || client_send(&s, sources, n);

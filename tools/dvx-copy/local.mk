@@ -44,7 +44,7 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 # The role that reads.
 tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/source/ids.c tools/dvx-copy/source/ids.h tools/dvx-copy/source/list.c \
-	tools/dvx-copy/source/list.h tools/dvx-copy/source/match.c tools/dvx-copy/source/pack.c \
+	tools/dvx-copy/source/list.h tools/dvx-copy/source/read.c tools/dvx-copy/source/read.h tools/dvx-copy/source/match.c tools/dvx-copy/source/pack.c \
 	tools/dvx-copy/source/resolve.c tools/dvx-copy/source/resolve.h tools/dvx-copy/source/sender.c \
 	tools/dvx-copy/source/sender.h tools/dvx-copy/source/walk.c tools/dvx-copy/source/walk.h \
 	tools/dvx-copy/source/xattrs.c tools/dvx-copy/source/xattrs.h

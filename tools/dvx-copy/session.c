@@ -102,6 +102,7 @@ static int session_serve(struct session *s)
 					 .options = s->options,
 					 .counts = s->counts,
 					 .window = msg_window(s->server->clients),
+					 .jobs = s->server->jobs,
 					 .f = s->f};
 	ret = sender_open(&s->sender, s->server->slots, s->server->slot_bytes) || converse(s);
 	sender_close(&s->sender);

@@ -2,11 +2,12 @@
 /* Fills slots with what the receiver wants: parts of large files, or many small files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/slot_crc.h"
-#include "sender.h"
+#include "read.h"
 
 /* A slot that is being filled. */
 struct pack {
@@ -16,25 +17,6 @@ struct pack {
 	uint32_t n; /* pieces */
 	struct msg_piece pieces[MSG_PIECES];
 };
-
-/* Reads until n bytes are there or the file ends. */
-static ssize_t read_full(int fd, uint8_t *to, size_t n, off_t off)
-{
-	size_t have = 0;
-
-	while (have < n) {
-		ssize_t got = pread(fd, to + have, n - have, off + (off_t)have);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (!got)
-			break;
-		have += (size_t)got;
-	}
-	return (ssize_t)have;
-}
 
 static struct msg_piece *pack_piece(struct pack *p, uint64_t off, uint32_t len)
 {
@@ -71,21 +53,24 @@ static bool same_file(const struct listed *e, const struct stat *st)
 }
 
 /* Everything was read. One look at the file tells whether it was the listed one all the time. */
+static int pack_judge(struct pack *p, struct listed *e, const struct stat *st)
+{
+	if ((uint64_t)st->st_size < e->size)
+		return pack_end(p, e, true,
+				"shrank while it was copied; not kept at the destination");
+	if (!S_ISREG(st->st_mode))
+		return pack_end(p, e, true, "was replaced by something else while it was copied");
+	if (!same_file(e, st))
+		return pack_end(p, e, false,
+				"changed while it was copied; the copy may mix old and new");
+	return pack_end(p, e, false, NULL);
+}
+
 static int pack_check(struct pack *p, struct listed *e)
 {
 	struct stat st;
 
-	if (fstat(p->s->fd, &st))
-		return pack_end(p, e, true, strerror(errno));
-	if ((uint64_t)st.st_size < e->size)
-		return pack_end(p, e, true,
-				"shrank while it was copied; not kept at the destination");
-	if (!S_ISREG(st.st_mode))
-		return pack_end(p, e, true, "was replaced by something else while it was copied");
-	if (!same_file(e, &st))
-		return pack_end(p, e, false,
-				"changed while it was copied; the copy may mix old and new");
-	return pack_end(p, e, false, NULL);
+	return fstat(p->s->fd, &st) ? pack_end(p, e, true, strerror(errno)) : pack_judge(p, e, &st);
 }
 
 /* Where data begins at or after `at`, and where it ends; file systems without holes say all is. */
@@ -107,17 +92,21 @@ static void next_data(const struct listed *e, int fd, uint64_t *from, uint64_t *
 	*to = b < 0 || (uint64_t)b > e->size ? e->size : (uint64_t)b;
 }
 
-/* O_NONBLOCK: the name may have become a FIFO since it was listed. */
 static int pack_open(struct copy_sender *s, struct listed *e)
 {
-	s->fd = openat(e->dir->fd, e->name,
-		       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	s->fd = read_open(e);
 	if (s->fd < 0)
 		return -1;
 	e->at = e->from;
 	if (e->size > s->pool.slot_bytes)
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return 0;
+}
+
+static void pack_count(struct copy_sender *s, uint32_t n)
+{
+	s->counts->bytes += n;
+	s->wanted_bytes -= n < s->wanted_bytes ? n : s->wanted_bytes;
 }
 
 /* As much of the file as the slot takes. */
@@ -139,9 +128,8 @@ static int pack_file(struct pack *p, struct listed *e)
 		return pack_check(p, e); /* it says what became of it */
 	if (n)
 		pack_piece(p, from, n);
+	pack_count(s, n);
 	e->at = from + n;
-	s->counts->bytes += n;
-	s->wanted_bytes -= n < s->wanted_bytes ? n : s->wanted_bytes;
 	return e->at < e->size ? 0 : pack_check(p, e);
 }
 
@@ -157,6 +145,69 @@ static bool pack_more(const struct pack *p)
 	if (!p->have || s->fd >= 0)
 		return p->have < p->room;
 	return e->size - e->from <= p->room - p->have;
+}
+
+/* --- many at once --- */
+
+#define PACK_LEAST 8u /* fewer are not worth threads */
+
+/* Whole small files from the next one on that fit into the slot. */
+static uint32_t pack_choose(const struct pack *p, struct read_file *files)
+{
+	const struct copy_sender *s = p->s;
+	uint32_t n = 0, have = p->have;
+
+	for (uint32_t i = s->n_sent; i != s->n_judged && p->n + n < MSG_PIECES; i++) {
+		struct listed *e = s->ring[i % MSG_WINDOW];
+
+		if (!(e->verdict & VERDICT_WANT))
+			continue;
+		if (e->from || e->sparse || e->size > p->room - have)
+			break;
+		files[n++] = (struct read_file){.e = e, .to = p->bytes + have};
+		have += (uint32_t)e->size;
+	}
+	return n;
+}
+
+/* What could not be read leaves a gap, which the next ones fill. */
+static int pack_read(struct pack *p, struct read_file *r)
+{
+	struct listed *e = r->e;
+
+	while (p->s->ring[p->s->n_sent % MSG_WINDOW] != e)
+		sender_retire(p->s);
+	if (r->err)
+		return pack_end(p, e, true, strerror(r->err));
+	if (r->got == e->size && e->size) {
+		memmove(p->bytes + p->have, r->to, e->size);
+		pack_piece(p, 0, (uint32_t)e->size);
+		pack_count(p->s, (uint32_t)e->size);
+		e->at = e->size;
+	}
+	return pack_judge(p, e, &r->st);
+}
+
+static int pack_many(struct pack *p)
+{
+	struct read_file *files;
+	uint32_t n;
+	int bad;
+
+	if (p->s->fd >= 0 || p->s->n_judged - p->s->n_sent < PACK_LEAST ||
+	    !workers_threads(p->s->workers))
+		return 0;
+	files = malloc(MSG_PIECES * sizeof(*files));
+	if (!files)
+		return copy_fail(p->s->f, COPY_IO, "out of memory");
+	n = pack_choose(p, files);
+	if (n < PACK_LEAST)
+		n = 0;
+	bad = n ? read_files(p->s, files, n) : 0;
+	for (uint32_t i = 0; !bad && i < n; i++)
+		bad = pack_read(p, &files[i]);
+	free(files);
+	return bad;
 }
 
 static int pack_send(struct pack *p, uint32_t slot)
@@ -196,6 +247,8 @@ int pack_slot(struct copy_sender *s)
 	uint32_t slot = s->free_slots[s->n_free - 1];
 	struct pack p = {.s = s, .bytes = pool_slot(&s->pool, slot), .room = pack_room(s)};
 
+	if (pack_many(&p))
+		return -1;
 	while (pack_more(&p)) {
 		struct listed *e = s->ring[s->n_sent % MSG_WINDOW];
 

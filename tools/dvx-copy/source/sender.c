@@ -75,7 +75,8 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	s->fd = -1;
 	s->alive = (struct alive){.tell = sender_alive, .arg = s};
 	bwlimit_begin(&s->limit, s->options.rate, sender_now());
-	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &wish, s->f))
+	if (workers_make(&s->workers, s->jobs, s->f) || proc_need(s->f) ||
+	    link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
 	s->window = sender_least(wish.window, s->window);
 	m.slots = sender_least(wish.slots, slots);
@@ -97,6 +98,7 @@ void sender_close(struct copy_sender *s)
 	list_free(s);
 	export_free(s->export);
 	pool_free(&s->pool);
+	workers_free(s->workers);
 	free(s->free_slots);
 	free(s->lent);
 	free(s->ring);

@@ -7,6 +7,7 @@
 #include "base/alive.h"
 #include "base/bwlimit.h"
 #include "base/options.h"
+#include "base/workers.h"
 #include "base/report.h"
 #include "engine/engine.h"
 #include "walk.h"
@@ -41,6 +42,8 @@ struct copy_sender {
 	uint32_t wanted_files;
 	struct bwlimit limit;
 	struct alive alive;
+	unsigned int jobs; /* threads that read small files */
+	struct workers *workers;
 	int fd;		       /* of the file that is being sent */
 	struct ids *ids;       /* of hard links and owners */
 	struct copy_lost lost; /* what the options don't keep */
