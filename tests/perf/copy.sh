@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Reports what dvx-copy costs beside cp and rsync: the same trees on the same medium in one run, as a table of seconds
-# and of ratios to cp, and the system calls of both ends for each file. No time fails this test: a copy that is wrong
+# Reports what dvx-copy costs beside cp and rsync: the same trees on the same medium in one run, as a table of seconds,
+# processor time of both ends and ratios to cp, and the system calls of both, cp and rsync for each file. No time fails this test: a copy that is wrong
 # does. COPY_FILES: how many small files (100,000); COPY_MIB: size of the large one (1024); COPY_DISK: a directory on
 # a disk (/var/tmp). The device is emulated: its copies are this machine's memcpy, on the cores that the copy uses, too.
 . "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
@@ -27,7 +27,10 @@ make_small() { # DIR: directories of 500 files of 4 KiB
 			print $f $bytes;
 		}' "$1" "$files"
 }
-row() { printf '# %-34s %9s %8s\n' "$@" >>"$scratch/table"; }
+row() { printf '# %-34s %9s %8s %9s %8s\n' "$@" >>"$scratch/table"; }
+ratio() { "$PERL" -e 'printf "%.2f", $ARGV[0] / ($ARGV[1] || 1)' "$1" "$2"; }
+# Seconds of a processor that the server has taken so far.
+served() { "$PERL" -ne 's/.*\) //; my @f = split; printf "%.2f", ($f[11] + $f[12]) / 100' "/proc/$server/stat"; }
 
 # timed NAME COMMAND...: with the source in memory and nothing waiting for the disk. What it copied is compared.
 timed() {
@@ -36,13 +39,17 @@ timed() {
 	rm -rf "$to"
 	find "$from" -type f -exec cat {} + >/dev/null
 	sync -f "$(dirname "$to")"
+	before=$(served)
 	took=$("$PERL" -MTime::HiRes=time -e '
 		open my $out, ">&", *STDOUT; open STDOUT, ">&", *STDERR;
 		my $t = time;
 		exit 1 if system @ARGV;
-		printf $out "%.3f", time - $t' "$@" 2>"$scratch/err") || { cat "$scratch/err"; return 1; }
-	[ -n "$base" ] || base=$took
-	row "$what" "$took" "$("$PERL" -e 'printf "%.2f", $ARGV[0] / $ARGV[1]' "$took" "$base")"
+		my (undef, undef, $user, $sys) = times;
+		printf $out "%.3f %.2f", time - $t, $user + $sys' "$@" 2>"$scratch/err") || { cat "$scratch/err"; return 1; }
+	cpu=$("$PERL" -e 'printf "%.2f", $ARGV[0] + $ARGV[1] - $ARGV[2]' "${took#* }" "$(served)" "$before")
+	took=${took% *}
+	[ -n "$base" ] || { base=$took base_cpu=$cpu; }
+	row "$what" "$took" "$(ratio "$took" "$base")" "$cpu" "$(ratio "$cpu" "$base_cpu")"
 	diff -r "$from" "$to" >"$scratch/err" || { head "$scratch/err"; return 1; }
 }
 client() { echo "$dvx_sim exec $chip --function dpu -- $copy"; }
@@ -50,13 +57,13 @@ client() { echo "$dvx_sim exec $chip --function dpu -- $copy"; }
 # medium WORDS DIR: cp, rsync, and dvx-copy with and without syncing, of $from to DIR
 medium() {
 	to=$2/to base=
-	row "$1" seconds "of cp"
+	row "$1" seconds "of cp" cpu "of cp"
 	timed "cp -r" cp -r "$from" "$to" &&
 		timed "cp -r, sync -f" sh -c 'cp -r "$1" "$2" && sync -f "$2"' - "$from" "$to" &&
 		timed "rsync -a" rsync -a "$from/" "$to/" || return 1
-	for how in none group; do
-		# shellcheck disable=SC2046
-		timed "dvx-copy pull --fsync=$how" $(client) pull --quiet --fsync=$how "127.0.0.1:$port:." "$to" || return 1
+	for how in --fsync=none "--fsync=none --jobs=1" --fsync=group "--fsync=group --jobs=1"; do
+		# shellcheck disable=SC2046,SC2086
+		timed "pull $how" $(client) pull --quiet $how "127.0.0.1:$port:." "$to" || return 1
 	done
 	rm -rf "$to"
 }
@@ -74,20 +81,26 @@ check "small files in memory" small_in_memory
 
 # calls FILE: of strace -c, for each file
 calls() { awk -v n="$files" '$NF == "total" { printf "%.1f", $4 / n }' "$1"; }
+traced() { # NAME COMMAND...
+	name=$1
+	shift
+	strace -qq -f -c -o "$scratch/$name.calls" "$@" && rm -rf "$memory/to"
+}
 counted() {
 	# shellcheck disable=SC2086
 	background "$scratch/serve.err" strace -qq -f -c -o "$scratch/serve.calls" $dvx_sim exec "$chip" -- "$copy" serve --root "$from" --listen 127.0.0.1:0 --once || return 1
 	port=${line##*127.0.0.1:}
 	port=${port%%[!0-9]*}
 	# shellcheck disable=SC2046
-	strace -qq -f -c -o "$scratch/pull.calls" $(client) pull --quiet --fsync=none "127.0.0.1:$port:." "$memory/to" || return 1
+	traced pull $(client) pull --quiet --fsync=none "127.0.0.1:$port:." "$memory/to" || return 1
 	wait "$child"
-	row "system calls for a small file" "of pull" "of serve"
-	row "all (with the start of both)" "$(calls "$scratch/pull.calls")" "$(calls "$scratch/serve.calls")"
-	awk -v n="$files" 'FNR > 2 && $4 >= n / 2 && $NF != "total" { many[$NF, FILENAME] = $4 / n; name[$NF] }
-		END { for (c in name) printf "# %-34s %9.1f %8.1f\n", c, many[c, ARGV[1]], many[c, ARGV[2]] }' \
-		"$scratch/pull.calls" "$scratch/serve.calls" | sort >>"$scratch/table"
-	rm -rf "$memory/to"
+	traced cp cp -r "$from" "$memory/to" && traced rsync rsync -a "$from/" "$memory/to/" || return 1
+	row "system calls for a small file" pull serve cp rsync
+	set -- "$scratch/pull.calls" "$scratch/serve.calls" "$scratch/cp.calls" "$scratch/rsync.calls"
+	row "all (with the start of programs)" "$(calls "$1")" "$(calls "$2")" "$(calls "$3")" "$(calls "$4")"
+	awk -v n="$files" 'FNR > 2 && $4 >= n / 20 && $NF != "total" { many[$NF, FILENAME] = $4 / n; name[$NF] }
+		END { for (c in name) printf "# %-34s %9.1f %8.1f %9.1f %8.1f\n", c, many[c, ARGV[1]], many[c, ARGV[2]], many[c, ARGV[3]], many[c, ARGV[4]] }' \
+		"$@" | sort >>"$scratch/table"
 }
 if strace -V >/dev/null 2>&1; then
 	check "system calls" counted
