@@ -66,6 +66,17 @@ told "the vendor byte alone" 'completion failed, vendor error 0x51' 'only the ve
 told "a byte and a status that do not go together" 'status=10 vendor_err=0x81' 'here it comes with another one'
 told "in words" 'poll: remote access error' 'status 10 of libibverbs is IBV_WC_REM_ACCESS_ERR'
 told "a status that mlx5 never makes" 'status=20 vendor_err=0x0' 'mlx5 has no syndrome of its own'
+told "a connection that the application refuses: no errno" 'cma_event_handler: RDMA_CM_EVENT_REJECTED, error 28' \
+	'reason 28 (IB_CM_REJ_CONSUMER_DEFINED)' "look at the peer's log"
+! grep -q 'errno 28' "$tmp/out"
+report $? "a positive status of RDMA_CM is no errno"
+told "a connection with an errno" 'cma event RDMA_CM_EVENT_UNREACHABLE, error -110' 'errno 110' 'did not answer the request'
+told "ibv_rc_pingpong, INIT" 'Failed to modify QP to INIT' 'to INIT: port'
+told "perftest, RTS" 'Failed to modify QP 0x12 to RTS' 'to RTS: timeout'
+told "a CQ that overran" 'mlx5_core 0000:3b:00.0: CQ error on CQN 0x410, syndrome 0x1' 'syndrome 1: overrun' 'make the CQ as long'
+told "libibverbs' warning" 'libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.' 'ulimit -l unlimited'
+told "ethtool" '     rx_out_of_buffer: 123' 'had no receive buffer'
+told "rdma statistic" 'link mlx5_0/1 rx_write_requests 0 out_of_sequence 12 packet_seq_err 3' 'lost or reordered' 'sent NAKs'
 told "libdvx" 'CREATE_QP (0x500) op_mod 0x0: BAD_RES (0x5), syndrome 0xdf000009: Invalid argument' CREATE_QP BAD_RES \
 	"dvx-sim's own and means nothing on a NIC"
 

@@ -22,11 +22,11 @@ struct finding {
 	bool all;    /* fields that are 0 too */
 	bool forced; /* --as: no guess */
 	int score;
-	char what[96]; /* "error completion" */
-	json_t *why;   /* reasons of the score */
-	json_t *says;  /* sentences, in the order they are read */
-	json_t *facts; /* the same as numbers and names */
-	json_t *parts; /* structures that the bytes are made of */
+	char what[160]; /* "error completion" */
+	json_t *why;	/* reasons of the score */
+	json_t *says;	/* sentences, in the order they are read */
+	json_t *facts;	/* the same as numbers and names */
+	json_t *parts;	/* structures that the bytes are made of */
 };
 
 struct recogniser {

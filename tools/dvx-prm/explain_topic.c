@@ -18,23 +18,26 @@ static void tell_opcode(struct finding *f, unsigned int op)
 	     prm_opcode_name(op), prm_command_in(op)->text, prm_command_in(op)->name);
 }
 
-static void tell_detail(struct finding *f, const struct topic *t, const struct topic_detail *d)
+/* What the line's word and its number (or errno) say; the number knows better what to do. */
+static void tell_details(struct finding *f, const struct topic *t, const struct said *s)
 {
-	if (d)
-		tell(f, "detail", NULL, "%s", d->text);
-	if (d && d->remedy)
-		tell(f, "remedy", NULL, "%s", d->remedy);
-	else if (t->remedy)
-		tell(f, "remedy", NULL, "%s", t->remedy);
-}
+	const struct topic_detail *word = topic_of_word(s->topic, s->word), *number = NULL;
+	const char *remedy = t->remedy;
 
-static const struct topic_detail *detail_of(const struct said *s)
-{
-	if (*s->word && topic_of_word(s->topic, s->word))
-		return topic_of_word(s->topic, s->word);
 	if (said_has(s, SAID_NUMBER))
-		return topic_of_number(s->topic, s->value[SAID_NUMBER]);
-	return said_has(s, SAID_ERRNO) ? topic_of_number(s->topic, s->value[SAID_ERRNO]) : NULL;
+		number = topic_of_number(s->topic, s->value[SAID_NUMBER]);
+	else if (said_has(s, SAID_ERRNO))
+		number = topic_of_number(s->topic, s->value[SAID_ERRNO]);
+	if (word)
+		tell(f, "detail", NULL, "%s", word->text);
+	if (number)
+		tell(f, "detail", NULL, "%s", number->text);
+	if (word && word->remedy)
+		remedy = word->remedy;
+	if (number && number->remedy)
+		remedy = number->remedy;
+	if (remedy)
+		tell(f, "remedy", NULL, "%s", remedy);
 }
 
 /* Reads of a device that is gone from PCI give ones. */
@@ -83,7 +86,7 @@ static void explain_health(struct finding *f, const struct said *s, const struct
 	tell_reason(f, &s->health);
 	fact(f, "ext_synd", field(f, "health_buffer", 0, "ext_synd"));
 	tell(f, "known", NULL, "%s", t->known);
-	tell_detail(f, t, NULL);
+	tell_details(f, t, s);
 	tell_source(f, t);
 	part(f, prm_find_struct("health_buffer"), 0, d.len);
 	f->d = line;
@@ -112,6 +115,6 @@ void explain_topic(struct finding *f, const struct said *s)
 	if (said_has(s, SAID_ERRNO))
 		tell_errno(f, s);
 	tell(f, "known", NULL, "%s", t->known);
-	tell_detail(f, t, detail_of(s));
+	tell_details(f, t, s);
 	tell_source(f, t);
 }

@@ -217,7 +217,7 @@ const struct form forms[] = {
 	ABOUT("a program with librdmacm", "rdma_cm_event_", TOPIC_CM_EVENT,
 	      "RDMA_CM_EVENT_(ADDR_ERROR|ROUTE_ERROR|UNREACHABLE|REJECTED|CONNECT_ERROR|"
 	      "DEVICE_REMOVAL|DISCONNECTED)(,? ?\\(?(error|status):? ?(-?[0-9]+))?",
-	      "x--e"),
+	      "x--r"),
 
 	/* No device */
 	ABOUT("libibverbs", "couldn't load driver", TOPIC_NO_DRIVER,

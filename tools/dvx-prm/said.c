@@ -54,6 +54,7 @@ static void said_take(struct said *s, char group, const char *text)
 		{'V', SAID_VENDOR, 16},	  {'q', SAID_QPN, 0},	   {'i', SAID_INDEX, 10},
 		{'c', SAID_COMMAND, 16},  {'m', SAID_OP_MOD, 16},  {'t', SAID_STATUS, 0},
 		{'y', SAID_FIRMWARE, 16}, {'d', SAID_NUMBER, 10},  {'D', SAID_NUMBER, 16},
+		{'r', SAID_NUMBER, 10},
 	};
 
 	if (group == 'n')
@@ -64,10 +65,10 @@ static void said_take(struct said *s, char group, const char *text)
 		said_set(s, SAID_WC, wc_of_text(text));
 	if (group == 'E' && errno_of(text))
 		said_set(s, SAID_ERRNO, errno_of(text));
-	if (group == 'e')
+	if (group == 'e' || (group == 'r' && *text == '-'))
 		said_set(s, SAID_ERRNO, (uint32_t)abs(atoi(text)));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (numbers[i].group == group)
+		if (numbers[i].group == group && *text != '-')
 			said_set(s, (enum said_value)numbers[i].value,
 				 (uint32_t)strtoul(text, NULL, numbers[i].base));
 }

@@ -43,6 +43,13 @@ const struct topic_detail topic_details[] = {
 	{TOPIC_CQ_ERROR, NULL, 2, "syndrome 2: the device could not write to the CQ's memory",
 	 "check that the CQ's buffer is still mapped, and IOMMU faults in the kernel's log"},
 
+	{TOPIC_MODIFY_QP, "INIT", 0,
+	 "to INIT: port, P_Key index and access rights (or Q_Key) are set", NULL},
+	{TOPIC_MODIFY_QP, "RTR", 0,
+	 "to RTR: the peer's address, its QP number, the path MTU and the PSN that it begins with "
+	 "are set",
+	 NULL},
+	{TOPIC_MODIFY_QP, "RTS", 0, "to RTS: timeout, retries and the own PSN are set", NULL},
 	{TOPIC_MODIFY_QP, NULL, 22,
 	 "EINVAL: an attribute, or the mask of attributes, is not valid for this change",
 	 "check port, P_Key and GID index, path MTU (not above the port's active MTU), and that "
@@ -153,9 +160,17 @@ const struct topic_detail topic_details[] = {
 	CM("UNREACHABLE", "the peer did not answer the request to connect",
 	   "check that it listens on that port, that UDP 4791 passes firewalls, and that both use "
 	   "the same RoCE version"),
-	CM("REJECTED", "the peer rejected the connection",
-	   "status 28 is a reason of the consumer (IB_CM_REJ_CONSUMER_DEFINED): the application "
-	   "refused; status 8 (INVALID_SERVICE_ID): nobody listens on the port"),
+	CM("REJECTED", "the peer rejected the connection", "look at the peer's log"),
+	{TOPIC_CM_EVENT, NULL, 3,
+	 "reason 3 (IB_CM_REJ_NO_RESOURCES): the peer has no resources left", NULL},
+	{TOPIC_CM_EVENT, NULL, 8,
+	 "reason 8 (IB_CM_REJ_INVALID_SERVICE_ID): nobody listens on the port",
+	 "start the server, and compare port and port space"},
+	{TOPIC_CM_EVENT, NULL, 10,
+	 "reason 10 (IB_CM_REJ_STALE_CONN): the peer still has a connection of these numbers",
+	 "try again"},
+	{TOPIC_CM_EVENT, NULL, 28,
+	 "reason 28 (IB_CM_REJ_CONSUMER_DEFINED): the application refused", NULL},
 	CM("CONNECT_ERROR", "the connection could not be made or accepted",
 	   "look at the peer's log, and for refused commands in dmesg"),
 	CM("DEVICE_REMOVAL", "the device of this connection is going away",

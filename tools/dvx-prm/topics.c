@@ -124,9 +124,10 @@ const struct topic topics[TOPICS] = {
 		 "look for the command's refusal (CREATE_MKEY) or the completion's dump beside it"},
 	[TOPIC_MODIFY_QP] =
 		{"modify_qp", "a QP did not change its state",
-		 "INIT takes port, P_Key index and access rights; RTR takes the peer's address "
-		 "(GID "
-		 "index, LID, QPN), path MTU and PSN; RTS takes timeouts, retries and PSN",
+		 "the kernel checks which attributes a change needs, resolves the peer's address "
+		 "on "
+		 "RoCE, and sends firmware the command of the change (RST2INIT_QP, INIT2RTR_QP, "
+		 "RTR2RTS_QP)",
 		 "ibv_modify_qp(3); Linux, drivers/infiniband/core/verbs.c and hw/mlx5/qp.c",
 		 "compare both ends' GID index and type, MTU and port; dvx-info gids ranks the "
 		 "GIDs; "
@@ -154,7 +155,9 @@ const struct topic topics[TOPICS] = {
 		{"cm_event", "event of the connection manager (RDMA_CM)",
 		 "rdma_get_cm_event(3) gives the event and a status: a negative errno, or the "
 		 "peer's reason of a REJECTED",
-		 "librdmacm (rdma_get_cm_event(3)); Linux, drivers/infiniband/core/cma.c", NULL},
+		 "librdmacm (rdma_get_cm_event(3)); Linux, drivers/infiniband/core/cma.c and "
+		 "include/rdma/ib_cm.h",
+		 NULL},
 	[TOPIC_NO_DRIVER] =
 		{"no_driver", "libibverbs found a device but no driver for it",
 		 "the kernel lists the device in /sys/class/infiniband_verbs; the library that "
