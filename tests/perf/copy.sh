@@ -82,9 +82,9 @@ check "small files in memory" small_in_memory
 # calls FILE: of strace -c, for each file
 calls() { awk -v n="$files" '$NF == "total" { printf "%.1f", $4 / n }' "$1"; }
 traced() { # NAME COMMAND...
-	name=$1
+	program=$1
 	shift
-	strace -qq -f -c -o "$scratch/$name.calls" "$@" && rm -rf "$memory/to"
+	strace -qq -f -c -o "$scratch/$program.calls" "$@" && rm -rf "$memory/to"
 }
 counted() {
 	# shellcheck disable=SC2086
