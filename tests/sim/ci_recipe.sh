@@ -64,4 +64,7 @@ packages() {
 	diff "$scratch/needed" "$scratch/installed"
 }
 check "install-dvx installs what dvx is built with" packages
+# A dvx from a cache brings no compiler: gcc alone has no headers.
+tools() { [ "$(cat "$recipe/Containerfile" "$recipe/.gitlab-ci.yml" "$recipe"/.github/workflows/*.yml | grep -c 'gcc libc6-dev meson pkg-config libibverbs-dev')" = 3 ]; }
+check "each job and the container install what the project is built with" tools
 plan
