@@ -39,9 +39,9 @@ ASAN_TESTS = $(filter-out tests/unit/packages.pl tests/unit/layers.pl tests/unit
 # device of each tool, of libdvx and of the preload, the bytes beside libmlx5's, and a program of others.
 FAST_COMPILED = $(filter-out $(SLOW_UNIT),$(filter tests/unit/%,$(PROGRAM_TESTS))) \
 	tests/golden/vectors tests/sim/lib_queues tests/sim/lib_objects tests/sim/link_hostile
-FAST_TESTS = $(FAST_COMPILED) tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/symbols.sh \
-	tests/unit/prm_gen.pl tests/unit/dvx_prm.sh tests/sim/hooks.sh tests/sim/cli.sh tests/sim/info.sh tests/sim/perf.sh \
-	tests/sim/copy_refuse.sh tests/sim/flow_rules.sh tests/interop/pingpong.sh
+FAST_TESTS = tests/sim/perf.sh tests/sim/copy_refuse.sh tests/sim/flow_rules.sh tests/interop/pingpong.sh \
+	tests/sim/info.sh tests/unit/dvx_prm.sh tests/sim/cli.sh tests/sim/hooks.sh tests/unit/prm_gen.pl \
+	tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/symbols.sh $(FAST_COMPILED)
 FAST_BUILDS = $(FAST_COMPILED) tests/sim/hooks
 SLOW_UNIT = tests/unit/copy_filter tests/unit/host_share_moves
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link \
