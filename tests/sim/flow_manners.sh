@@ -58,25 +58,6 @@ watches() {
 }
 check "--interval watches" watches
 
-# An ordinary user may pin 8 MiB in most distributions.
-as_user=
-[ "$(id -u)" != 0 ] || as_user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all"
-pinned() {
-	chmod 711 "$scratch" "$work" && mkdir "$work/user" && chmod 777 "$work/user" && (
-		cd "$work/user" && ulimit -l 8192 || exit
-		# shellcheck disable=SC2086 # no word, or several
-		timeout 60 $as_user env XDG_RUNTIME_DIR="$work/user" TMPDIR="$work/user" HOME="$work/user" "$dvx_sim" run -- sh -c '
-			"$0" daemon --queues 2 --socket "$PWD/socket" &
-			"$0" list --wait 30 --socket "$PWD/socket"; held=$?
-			kill $! && wait $! && exit $held' "$flow" 2>&1) >"$work/pinned" || return
-	grep "each queue holds 256 packets, not 1024: RLIMIT_MEMLOCK is 8192 KiB" "$work/pinned"
-}
-if $as_user test -x "$flow" 2>/dev/null && [ -r "$preload" ]; then
-	check "an ordinary user's daemon has the queues that RLIMIT_MEMLOCK allows" pinned
-else
-	skip "an ordinary user's daemon has the queues that RLIMIT_MEMLOCK allows" "no other user can run what is built here"
-fi
-
 # asks N BODY: what the daemon answers to an apply of BODY while N clients are there
 asks() {
 	"$PERL" -MIO::Socket::UNIX -e '

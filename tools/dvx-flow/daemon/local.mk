@@ -18,5 +18,5 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/counters.c \
 	tools/dvx-flow/daemon/blame.c \
 	tools/dvx-flow/daemon/fill.c \
-	tools/dvx-flow/daemon/pump.h tools/dvx-flow/daemon/pump.c tools/dvx-flow/daemon/queue_packets.h tools/dvx-flow/daemon/queue_packets.c \
+	tools/dvx-flow/daemon/pump.h tools/dvx-flow/daemon/pump.c \
 	tools/dvx-flow/daemon/capture.h tools/dvx-flow/daemon/capture.c

@@ -17,10 +17,11 @@
 
 #include "capture.h"
 #include "pump.h"
-#include "queue_packets.h"
 #include "tools/cli/say.h"
 #include "tools/dvx-flow/dvx-flow.h"
 
+#define PACKETS	     1024u  /* receives that wait in each queue */
+#define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
 #define BATCH	     64u    /* completions of one queue before the next queue */
 /* The device's counts of drops wrap after 2^32: at 400 million packets a second, not before this. */
 #define DROPS_SECONDS 10
@@ -31,7 +32,6 @@ struct pump_queue {
 	struct dvx_mem *mem;
 	struct dvx_mkey *mkey;
 	struct queue_capture *capture;
-	uint32_t packets; /* that it holds */
 	bool dirty; /* has packets that are not in the file yet */
 	struct queue_count count;
 };
@@ -69,7 +69,7 @@ static void pump_post(struct pump_queue *q, uint64_t i)
 
 static void post_all(struct pump_queue *q)
 {
-	for (uint64_t i = 0; i < q->packets; i++)
+	for (uint64_t i = 0; i < PACKETS; i++)
 		pump_post(q, i);
 	dvx_rq_ring(dvx_rxq_ring(q->rxq));
 }
@@ -87,20 +87,20 @@ static int queue_receive(struct pump *p, struct pump_queue *q, struct dvx_rxq_at
 
 static int queue_make(struct pump *p, struct pump_queue *q, unsigned int number)
 {
-	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = q->packets, .uar = p->uar};
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = PACKETS, .uar = p->uar};
 	struct dvx_mkey_attr key = {.size = sizeof(key), .access = DVX_LOCAL_WRITE, .pd = p->pd};
 	struct dvx_rxq_attr rxq = {
-		.size = sizeof(rxq), .pd = p->pd, .entries = q->packets, .user_index = number};
+		.size = sizeof(rxq), .pd = p->pd, .entries = PACKETS, .user_index = number};
 	int ret = dvx_cq_create(p->dev, &cq, &q->cq);
 
 	if (!ret)
 		ret = dvx_channel_subscribe(p->channel, q->cq, q);
 	if (!ret)
-		ret = dvx_mem_alloc((size_t)q->packets * PACKET_BYTES, NULL, &q->mem);
+		ret = dvx_mem_alloc((size_t)PACKETS * PACKET_BYTES, NULL, &q->mem);
 	if (ret)
 		return ret;
 	key.addr = dvx_mem_addr(q->mem);
-	key.len = (size_t)q->packets * PACKET_BYTES;
+	key.len = (size_t)PACKETS * PACKET_BYTES;
 	ret = dvx_mkey_create(p->dev, &key, &q->mkey);
 	rxq.cq = q->cq;
 	if (!ret)
@@ -201,7 +201,7 @@ static bool take_error(struct pump_queue *q, const void *cqe)
 	dvx_rq_retire(dvx_rxq_ring(q->rxq));
 	if (why.syndrome != PRM_SYNDROME_WR_FLUSH_ERR)
 		q->count.errors++;
-	return dvx_rq_free(dvx_rxq_ring(q->rxq)) == q->packets;
+	return dvx_rq_free(dvx_rxq_ring(q->rxq)) == PACKETS;
 }
 
 static bool drain(struct pump_queue *q)
@@ -308,7 +308,7 @@ static void *pump_run(void *arg)
 		drops_in_time(p);
 	}
 	/* What has arrived is counted and captured. */
-	for (unsigned int n = 0; n < QUEUE_PACKETS; n += BATCH)
+	for (unsigned int n = 0; n < PACKETS; n += BATCH)
 		if (!drain_all(p))
 			break;
 	flush_files(p);
@@ -344,8 +344,6 @@ static int pump_start_thread(struct pump *p, struct flow_fault *f)
 
 static int open_all(struct pump *p, struct flow_fault *f)
 {
-	uint32_t packets = queue_packets(p->attr.queues);
-
 	p->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (p->stop_fd < 0)
 		return fault_say(f, EXIT_DEVICE, "%s", strerror(errno));
@@ -353,7 +351,6 @@ static int open_all(struct pump *p, struct flow_fault *f)
 		return fault_device(f);
 	for (unsigned int i = 0; i < p->attr.queues; i++) {
 		p->n++;
-		p->queue[i].packets = packets;
 		if (queue_open(p, &p->queue[i], i, f))
 			return -1;
 	}
@@ -423,7 +420,7 @@ void pump_count(struct pump *p, unsigned int queue, struct queue_count *out)
 {
 	pthread_mutex_lock(&p->lock);
 	/* Bounded by the queue's size: new packets may keep coming. */
-	for (unsigned int n = 0; n < QUEUE_PACKETS; n += BATCH)
+	for (unsigned int n = 0; n < PACKETS; n += BATCH)
 		if (!drain(&p->queue[queue]))
 			break;
 	flush_file(&p->queue[queue]);
