@@ -91,7 +91,7 @@ tests/unit/kernel_%: private FIRST = tests/libkernel.a
 tests/fuzz/%: private FIRST = tests/libreplay.a
 LIB_LIBS = tests/librigs.a src/lib/libdvx.la src/prm/libprm.la
 COPY_LIBS = tests/librigs.a tools/dvx-copy/libcopy.la
-FLOW_LIBS = tests/librigs.a tools/dvx-flow/libimport.la tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la
+FLOW_LIBS = tests/librigs.a tools/dvx-flow/libimport.la tools/dvx-flow/libexplain.la tools/dvx-flow/librules.la src/lib/libdvx.la
 PRM_LIBS = tests/librigs.a tools/dvx-info/libinfo.la tools/dvx-prm/libtool.la src/lib/libdvx.la
 SYSTEM_LIBS = -Wl,--as-needed $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS) $(CMOCKA_LIBS) -lpthread
 $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS): $(check_LIBRARIES)
