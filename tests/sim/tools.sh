@@ -66,7 +66,7 @@ done <<END
 3|j|no mlx5 device mlx5_9 among 0|dvx-flow check -d mlx5_9 $scratch/rules
 3|j|no mlx5 device mlx5_9 among 0|dvx-perf --device mlx5_9
 1|-|FAIL|dvx-info doctor
-1|j|no structure and no enumeration matches|dvx-prm list nothing_like_it
+1|j|no structure, enumeration, field or value matches|dvx-prm list nothing_like_it
 1|j|prt|dvx-flow check $scratch/wrong
 2|j|no feature is called|dvx-info why-not frob
 2|j|no structure is called|dvx-prm show frob

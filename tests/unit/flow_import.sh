@@ -47,7 +47,7 @@ tc_parses() {
 	[ -s "$scratch/tc.sh" ] && ! alone sh "$scratch/tc.sh" 2>&1 | grep -E '^(What is|Illegal|Unknown|bad|Usage|Command line|Bad)'
 }
 if command -v tc >/dev/null && alone true 2>/dev/null; then
-	texts tc | grep -v -e dst_ipp -e 'dst_ip$' -e eighty -e 'police' -e 'mirror' >"$scratch/filters"
+	texts tc | grep -v -e dst_ipp -e 'dst_ip$' -e eighty -e 'police' -e 'mirror' -e 'priority$' -e '"3 count"' >"$scratch/filters"
 	check "tc parses the filters of the rows" tc_parses "$scratch/filters"
 	printf '%s\n' 'drop in udp dst port 53,1000-2000' 'drop in svlan 7 vlan 9 pcp 3 ipv6 icmp6 type 128' 'drop in mpls 7 tc 1' \
 		'pass in vlan 7 ipv4 tcp dst port 80 pop vlan set eth dst 02:00:00:00:00:01 ipv4 dst 192.0.2.7 tcp dst port 8080' \
