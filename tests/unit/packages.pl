@@ -1,9 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that each file that "make install" installs is in exactly one package's list (debian/*.install, %files of
-# packaging/dvx.spec), that no line of these lists is without a file, and that versions and symbols are the sources'.
+# packaging/dvx.spec), that no line of these lists is without a file, that versions and symbols are the sources', and
+# that a purge deletes what the package's users made with it and nothing of the administrator's.
 use strict;
 use warnings;
+use File::Path 'make_path';
+use File::Temp 'tempdir';
 
 my ($top, $build) = @ENV{qw(top_srcdir top_builddir)};
 my $test = 0;
@@ -64,7 +67,7 @@ sub compare {
 	told("$what: each installed file is in exactly one package", @wrong);
 }
 
-print "1..4\n";
+print "1..5\n";
 my @debian;
 for my $list (glob 'debian/*.install debian/not-installed') {
 	my ($package) = $list =~ m{/(.*?)(?:\.install)?$};
@@ -94,3 +97,16 @@ my %symbols = map { $_ => 1 } slurp('debian/libdvx0.symbols') =~ /^ (dvx_\w+)\@/
 told('debian/libdvx0.symbols has the names of libdvx.map',
 	(map { "add, sorted, with the version that is next: \" $_\@DVX_0.1 $version\"" } grep { !$symbols{$_} } sort keys %map),
 	(map { "$_ is not in libdvx.map any more" } grep { !$map{$_} } sort keys %symbols));
+
+my $root = $ENV{DPKG_ROOT} = tempdir(CLEANUP => 1);
+my $units = "$root/etc/systemd/system";
+make_path("$units/sockets.target.wants", "$root/etc/dvx-copy", "$root/etc/dvx-flow", "$root/var/lib/dvx-flow");
+my $enabled = "$units/sockets.target.wants/dvx-flow\@mlx5_0.socket";
+my %others = ("$units/dvx-flow\@mlx5_1.service" => '/dev/null', "$units/dvx-copy\@.service" => '/opt/own/dvx-copy@.service');
+symlink $others{$_}, $_ for keys %others;
+symlink '/lib/systemd/system/dvx-flow@.socket', $enabled;
+my $purged = system 'sh', 'debian/dvx-tools.postrm', 'purge';
+told('purging dvx-tools deletes options, keys, rules and enabled units, and leaves masks and units of others',
+	($purged ? 'the script fails' : ()),
+	(map { "$_ is left" } grep { -l || -e } $enabled, "$root/etc/dvx-copy", "$root/etc/dvx-flow", "$root/var/lib/dvx-flow"),
+	(map { "$_ is deleted" } grep { !-l } sort keys %others));
