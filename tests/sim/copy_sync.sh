@@ -156,6 +156,14 @@ in_the_way() {
 	pull --quiet -a --delete "127.0.0.1:$port:src/left/" "$work/left" && alike "$src/left" "$work/left" -a && rm -r "$src/left"
 }
 check "a full directory in a file's way stays without --delete, an empty one or a file does not" in_the_way
+short() {
+	push -r /sys/devices/system/cpu/cpu0/topology "127.0.0.1:$port:" 2>"$work/err"
+	cat "$work/err"
+	grep -q 'fewer bytes than its size says' "$work/err" && whole /sys/devices/system/cpu/cpu0/topology "$work/topology"
+}
+if [ -d /sys/devices/system/cpu/cpu0/topology ]; then
+	check "files that end before their size, as in /sys, are named and not kept" short
+fi
 slow() {
 	head -c 65536 /dev/urandom >"$work/src/slow"
 	pull --json --bwlimit=64k "127.0.0.1:$port:src/slow" "$work/slow" >"$work/json" && cmp "$src/slow" "$work/slow" &&

@@ -52,25 +52,32 @@ static bool same_file(const struct listed *e, const struct stat *st)
 	       e->mtime.tv_sec == st->st_mtim.tv_sec && e->mtime.tv_nsec == st->st_mtim.tv_nsec;
 }
 
-/* Everything was read. One look at the file tells whether it was the listed one all the time. */
-static int pack_judge(struct pack *p, struct listed *e, const struct stat *st)
+/*
+ * One look at the file after the last read tells whether it was the listed one all the time.
+ * whole: as many bytes were read as it was listed with. Files of /sys end before their size.
+ */
+static int pack_judge(struct pack *p, struct listed *e, const struct stat *st, bool whole)
 {
 	if ((uint64_t)st->st_size < e->size)
 		return pack_end(p, e, true,
 				"shrank while it was copied; not kept at the destination");
 	if (!S_ISREG(st->st_mode))
 		return pack_end(p, e, true, "was replaced by something else while it was copied");
+	if (!whole)
+		return pack_end(p, e, true,
+				"has fewer bytes than its size says; not kept at the destination");
 	if (!same_file(e, st))
 		return pack_end(p, e, false,
 				"changed while it was copied; the copy may mix old and new");
 	return pack_end(p, e, false, NULL);
 }
 
-static int pack_check(struct pack *p, struct listed *e)
+static int pack_check(struct pack *p, struct listed *e, bool whole)
 {
 	struct stat st;
 
-	return fstat(p->s->fd, &st) ? pack_end(p, e, true, strerror(errno)) : pack_judge(p, e, &st);
+	return fstat(p->s->fd, &st) ? pack_end(p, e, true, strerror(errno))
+				    : pack_judge(p, e, &st, whole);
 }
 
 /* Where data begins at or after `at`, and where it ends; file systems without holes say all is. */
@@ -125,12 +132,12 @@ static int pack_file(struct pack *p, struct listed *e)
 	if (got < 0)
 		return pack_end(p, e, true, strerror(errno));
 	if (got < (ssize_t)n)
-		return pack_check(p, e); /* it says what became of it */
+		return pack_check(p, e, false);
 	if (n)
 		pack_piece(p, from, n);
 	pack_count(s, n);
 	e->at = from + n;
-	return e->at < e->size ? 0 : pack_check(p, e);
+	return e->at < e->size ? 0 : pack_check(p, e, true);
 }
 
 /* Whether the next file goes into this slot, too: what does not fit begins in a slot of its own. */
@@ -185,7 +192,7 @@ static int pack_read(struct pack *p, struct read_file *r)
 		pack_count(p->s, (uint32_t)e->size);
 		e->at = e->size;
 	}
-	return pack_judge(p, e, &r->st);
+	return pack_judge(p, e, &r->st, r->got == e->size);
 }
 
 static int pack_many(struct pack *p)
