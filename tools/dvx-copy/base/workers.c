@@ -73,18 +73,19 @@ static struct worker_job *workers_choose(struct workers *c)
 	return workers_unlink(&c->todo, &c->todo.first);
 }
 
-static void workers_tell(const struct workers *c)
+static void workers_tell(struct workers *c)
 {
 	const uint64_t one = 1;
 
-	(void)!write(c->fd, &one, sizeof(one));
+	if (!c->told)
+		(void)!write(c->fd, &one, sizeof(one));
+	c->told = true;
 }
 
 /* Under the lock, which it gives up meanwhile. */
 static void workers_do(struct workers *c, unsigned int me)
 {
 	struct worker_job *job = workers_choose(c);
-	bool tell;
 
 	c->lanes[me] = job->lane;
 	pthread_mutex_unlock(&c->lock);
@@ -92,10 +93,7 @@ static void workers_do(struct workers *c, unsigned int me)
 	pthread_mutex_lock(&c->lock);
 	c->lanes[me] = NULL;
 	workers_put(&c->done, job);
-	tell = !c->told;
-	c->told = true;
-	if (tell)
-		workers_tell(c);
+	workers_tell(c);
 }
 
 static void *workers_main(void *arg)

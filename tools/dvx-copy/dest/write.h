@@ -12,8 +12,8 @@
 /* Whether this piece is a file that the workers can write. */
 bool write_is_whole(const struct dest *d, const struct dest_file *file, uint64_t off, uint32_t len);
 
-/* Gives these files, whose bytes lie in a slot, to the workers. d->slot_done() tells when the slot is
- * no longer needed for one job more. */
+/* Gives these files, whose bytes lie in a slot, to the workers in one job. When it is done,
+ * d->slot_done() is called once. */
 struct write_piece {
 	struct dest_file *file;
 	const void *bytes;

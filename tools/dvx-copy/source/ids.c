@@ -18,8 +18,8 @@ struct hard_id {
 struct ids {
 	void *hard; /* a tree of struct hard_id */
 	uint32_t n_hard;
-	uint32_t named;	   /* of them, with a name */
 	uint32_t *told[2]; /* users and groups that the receiver knows */
+	uint32_t named;	   /* of these, by a name */
 	size_t n[2], room[2];
 };
 

@@ -69,17 +69,15 @@ static int read_await(struct copy_sender *s)
 
 int read_files(struct copy_sender *s, struct read_file *files, uint32_t n)
 {
-	struct read_batch jobs[MSG_PIECES / READ_MOST + 1];
+	struct read_batch jobs[WORKERS_MOST + MSG_PIECES / READ_MOST + 1];
 	uint32_t each = n / (workers_threads(s->workers) + 1) + 1, at = 0;
 
 	if (each > READ_MOST)
 		each = READ_MOST;
-	if (each < n / (sizeof(jobs) / sizeof(jobs[0])) + 1)
-		each = n / (sizeof(jobs) / sizeof(jobs[0])) + 1;
 	for (uint32_t i = 0; at < n; i++, at += each) {
 		jobs[i] = (struct read_batch){.job = {.run = read_run},
-					    .files = files + at,
-					    .n = n - at < each ? n - at : each};
+					      .files = files + at,
+					      .n = n - at < each ? n - at : each};
 		workers_give(s->workers, &jobs[i].job);
 	}
 	return read_await(s);
