@@ -67,14 +67,24 @@ static bool serve_may_say(struct clients *all)
 	return may;
 }
 
+/* Who ended it has said so under the lock. */
+static const char *serve_why(const struct serve_client *c, const struct copy_fault *f)
+{
+	const char *why;
+
+	pthread_mutex_lock(&c->all->lock);
+	why = c->dropped   ? "dropped during the handshake: too many connections at once"
+	      : c->revoked ? "its key was taken out"
+			   : f->text;
+	pthread_mutex_unlock(&c->all->lock);
+	return why;
+}
+
 static void farewell(const struct serve_client *c, const struct copy_counts *t,
 		     const struct copy_fault *f)
 {
 	if (f->code && (c->known || serve_may_say(c->all)))
-		say("client %s: %s", c->name,
-		    c->dropped	 ? "dropped during the handshake: too many connections at once"
-		    : c->revoked ? "its key was taken out"
-				 : f->text);
+		say("client %s: %s", c->name, serve_why(c, f));
 	else if (f->code)
 		return;
 	else if (!c->all->serve->quiet)
