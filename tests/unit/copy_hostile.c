@@ -13,156 +13,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "copy_actor.h"
 #include "copy_fake.h"
 #include "copy_swap.h"
-#include "tools/cli/crc32c.h"
 #include "client.h"
 
 #define TEST_FIXTURE           \
 	{                      \
 		new_dest, NULL \
 	}
-#define SLOTS 4u
-#define SLOT  8192u
-
-/* --- a server made of single messages --- */
-
-struct actor {
-	struct link *l;
-	struct pool pool;
-	struct copy_fault f;
-	const struct copy_msg *script; /* up to a message without a type */
-};
-
-/*
- * Messages of a sender. Of DATA, id, off, flags and size are those of its one piece (size 0: all of
- * the slot); without a CRC the bytes are written, and the CRC is right. slots: sent so many times.
- */
-#define TEXT(s)                                     \
-	{                                           \
-		(const uint8_t *)(s), sizeof(s) - 1 \
-	}
-#define TOP(n)                                   \
-	{                                        \
-		.type = MSG_TOP, .name = TEXT(n) \
-	}
-#define DIR_(n)                                                             \
-	{                                                                   \
-		.type = MSG_DIR, .name = TEXT(n), .mode = 0755, .sec = 1000 \
-	}
-#define FILE_(n, bytes)                                                                        \
-	{                                                                                      \
-		.type = MSG_FILE, .name = TEXT(n), .mode = 04644, .size = (bytes), .sec = 1000 \
-	}
-#define DATA(in, entry, at, bytes)                                                         \
-	{                                                                                  \
-		.type = MSG_DATA, .slot = (in), .id = (entry), .off = (at), .len = (bytes) \
-	}
-#define LAST(in, entry, at, bytes)                                                          \
-	{                                                                                   \
-		.type = MSG_DATA, .slot = (in), .id = (entry), .off = (at), .len = (bytes), \
-		.flags = PIECE_LAST                                                         \
-	}
-#define END(entry, at) LAST(0, entry, at, 0)
-#define LINK(n, to)                                                 \
-	{                                                           \
-		.type = MSG_LINK, .name = TEXT(n), .text = TEXT(to) \
-	}
-#define UP                                         \
-	{                                          \
-		.type = MSG_UP, .flags = MSG_WHOLE \
-	}
-#define DONE                     \
-	{                        \
-		.type = MSG_DONE \
-	}
-
-/* Not a message: the server dies, or fails. */
-#define DIES                      \
-	{                         \
-		.type = MSG_TYPES \
-	}
-#define FAILS_AS(why)                            \
-	{                                        \
-		.type = MSG_TYPES, .code = (why) \
-	}
-#define FAILS FAILS_AS(COPY_IO)
-
-static void end_with(struct actor *a, uint32_t code)
-{
-	struct copy_fault f = {0};
-
-	if (!code) {
-		shutdown(a->l->fd, SHUT_RDWR);
-		return;
-	}
-	copy_fail(&f, (int)code, "the disk is on fire\033[2J");
-	link_tell(a->l, &f);
-}
-
-static void say_data(struct actor *a, struct copy_msg m)
-{
-	uint8_t *p = m.slot < SLOTS ? pool_slot(&a->pool, m.slot) : a->pool.mem;
-	const struct msg_piece piece = {m.id, m.flags, m.off, m.size ? (uint32_t)m.size : m.len};
-	uint8_t bytes[MSG_PIECE_BYTES];
-
-	if (m.len && !m.crc) {
-		memset(p, 'x', m.len < SLOT ? m.len : SLOT);
-		m.crc = m.len <= SLOT ? crc32c(p, m.len) : 0;
-	}
-	msg_piece_put(bytes, &piece);
-	m.text = (struct copy_bytes){bytes, sizeof(bytes)};
-	link_send(a->l, &m, &a->f);
-}
-
-static void say_one(struct actor *a, struct copy_msg m)
-{
-	if (m.type == MSG_TYPES)
-		end_with(a, m.code);
-	else if (m.type == MSG_DATA)
-		say_data(a, m);
-	else
-		link_send(a->l, &m, &a->f);
-}
-
-static void say(struct actor *a, struct copy_msg m)
-{
-	uint32_t times = m.type == MSG_POOL || !m.slots ? 1 : m.slots;
-
-	while (times--)
-		say_one(a, m);
-}
-
-static void *act(void *arg)
-{
-	struct actor *a = arg;
-	struct key none = {.n = 0};
-	struct plain {
-		pid_t pid;
-		uint8_t *mem;
-	} ticket = {getpid(), a->pool.mem};
-	struct copy_msg m;
-
-	if (link_handshake(a->l, &none, &a->f) || link_expect(a->l, MSG_START, &m, &a->f) ||
-	    link_expect(a->l, MSG_SETUP, &m, &a->f))
-		return NULL;
-	say(a, (struct copy_msg){.type = MSG_POOL,
-				 .slots = SLOTS,
-				 .slot_bytes = SLOT,
-				 .name = {(const uint8_t *)&ticket, sizeof(ticket)}});
-	if (link_expect(a->l, MSG_PULL, &m, &a->f))
-		return NULL;
-	if (a->script->type != MSG_TOP)
-		say(a, (struct copy_msg)TOP("got"));
-	for (const struct copy_msg *said = a->script; said->type; said++)
-		say(a, *said);
-	/* What the client still says, up to its end. A server answers a failure with it. */
-	while (a->l->fd >= 0 && !link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_BYE)
-		;
-	if (a->f.code && a->f.code != COPY_PEER)
-		link_tell(a->l, &a->f);
-	return NULL;
-}
 
 /* --- the client under test --- */
 
@@ -222,7 +81,7 @@ static struct copy_fault pull_from(const struct copy_msg *script)
 			     .slot_bytes = SLOT,
 			     .patience_ms = 5000};
 	assert_int_equal(device_open(&c->device, NULL, &f), 0);
-	pthread_create(&t, NULL, act, &a);
+	pthread_create(&t, NULL, actor_main, &a);
 	client_pull(c, fds[0], &none, "x", "got", &plan, &f);
 	pthread_join(t, NULL);
 	link_close(a.l);

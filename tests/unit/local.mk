@@ -50,7 +50,7 @@ COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests
 	tests/unit/copy_hostile tests/unit/copy_guests
 COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h tests/unit/copy_swap.h
 tests_unit_copy_msg_SOURCES = tests/unit/copy_msg.c tests/unit/copy_sample.h
-tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c $(COPY_FAKE)
+tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_actor.c tests/unit/copy_actor.h $(COPY_FAKE)
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
 
 # dvx-flow's rules and its explain, without a device.
