@@ -21,11 +21,6 @@ struct guest {
 	struct copy_fault f;
 };
 
-static struct copy_bytes text(const char *s)
-{
-	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
-}
-
 static void say(struct guest *a, struct copy_msg m)
 {
 	link_send(a->l, &m, &a->f);
@@ -112,7 +107,7 @@ static void play_no_start(struct guest *a)
 static void play_no_setup(struct guest *a)
 {
 	start(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(".")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
 }
 
 static void play_two_setups(struct guest *a)
@@ -136,7 +131,7 @@ static void play_return_none(struct guest *a)
 static void play_escape(struct guest *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("../../etc/passwd")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("../../etc/passwd")});
 }
 
 static void play_talk(struct guest *a)
@@ -144,7 +139,7 @@ static void play_talk(struct guest *a)
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(".")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
 	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
 	say(a, (struct copy_msg){.type = MSG_DONE});
 }
@@ -152,7 +147,7 @@ static void play_talk(struct guest *a)
 static void play_hang_up(struct guest *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("big")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
 	shutdown(a->l->fd, SHUT_RDWR);
 }
 
@@ -171,7 +166,7 @@ static void play_list(struct guest *a, const char *path)
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(path)});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
 	assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
 }
@@ -214,26 +209,26 @@ static void play_have_other(struct guest *a)
 static void play_filter(struct guest *a)
 {
 	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 1});
-	say(a, (struct copy_msg){.type = MSG_FILTER, .text = text("? x")});
+	say(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("? x")});
 }
 
 static void play_no_filter(struct guest *a)
 {
 	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 2});
-	say(a, (struct copy_msg){.type = MSG_FILTER, .text = text("- x")});
+	say(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("- x")});
 	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
 static void play_pull_twice(struct guest *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("big")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
 }
 
 static void play_send(struct guest *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_KEEP, .name = text("big")});
+	say(a, (struct copy_msg){.type = MSG_KEEP, .name = bytes_text("big")});
 }
 
 static void play_zero(struct guest *a)
@@ -246,7 +241,7 @@ static void push(struct guest *a, const char *dest)
 	say(a, (struct copy_msg){.type = MSG_START,
 				 .flags = MSG_PUSH,
 				 .options = OPTIONS_PLAIN,
-				 .name = text(dest)});
+				 .name = bytes_text(dest)});
 }
 
 static void play_push(struct guest *a)
@@ -268,7 +263,7 @@ static void push_to(struct guest *a, const char *dest)
 			      .slot_bytes = m.slot_bytes,
 			      .name = {ticket, sizeof(ticket)}};
 	say(a, m);
-	say(a, (struct copy_msg){.type = MSG_TOP, .name = text("f")});
+	say(a, (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")});
 	say(a, (struct copy_msg){.type = MSG_FILE});
 }
 
@@ -340,7 +335,7 @@ static void play_look(struct guest *a, const char *path)
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(path)});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 	for (;;) {
 		if (link_expect(a->l, MSG_TYPES, &m, &a->f) || m.type == MSG_DONE)
 			return;
