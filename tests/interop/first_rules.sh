@@ -12,7 +12,7 @@ check "... with packets for each rule" \
 # Rules that do something else than their text says: the same file with one word changed.
 altered() { # SED SENTENCE
 	mkdir -p "$scratch/altered/traffic"
-	cp "$top_srcdir/examples/first-rules" "$scratch/altered"
+	cp "$top_srcdir/examples/first-rules" "$top_srcdir/examples/memlock.sh" "$scratch/altered"
 	cp "$top_srcdir/examples/traffic/traffic.pcap" "$scratch/altered/traffic"
 	sed "$1" "$top_srcdir/examples/first-rules.flow" >"$scratch/altered/first-rules.flow"
 	timeout 300 "$scratch/altered/first-rules" "$top_builddir" >"$scratch/said" 2>&1 && return 1

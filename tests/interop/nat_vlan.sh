@@ -20,7 +20,7 @@ check "... every byte came" grep -q '1000000 bytes equal' "$scratch/held"
 altered() { # FILE SED SENTENCE
 	rm -rf "$scratch/altered"
 	mkdir "$scratch/altered"
-	cp "$top_srcdir"/examples/nat-* "$scratch/altered"
+	cp "$top_srcdir"/examples/nat-* "$top_srcdir/examples/memlock.sh" "$scratch/altered"
 	sed "$2" "$top_srcdir/examples/$1" >"$scratch/altered/$1"
 	timeout 100 "$scratch/altered/nat-vlan" "$top_builddir" >"$scratch/said" 2>&1 && return 1
 	cat "$scratch/said"
