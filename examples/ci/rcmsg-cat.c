@@ -29,7 +29,8 @@ static int cat_accept(const char *port)
 	    getsockname(fd, (struct sockaddr *)&any, &len))
 		return -errno;
 	fprintf(stderr, "listening on port %u\n", ntohs(any.sin6_port));
-	return accept(fd, NULL, NULL);
+	fd = accept(fd, NULL, NULL);
+	return fd < 0 ? -errno : fd;
 }
 
 static int cat_dial(const char *host, const char *port)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { WINDOW = 16, PORT = 1 };
@@ -189,7 +190,7 @@ static int rcmsg_exchange(int fd, const void *mine, void *theirs, size_t bytes)
 	size_t got = 0;
 	ssize_t n;
 
-	if (write(fd, mine, bytes) != (ssize_t)bytes)
+	if (send(fd, mine, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
 		return -EPIPE;
 	for (; got < bytes; got += (size_t)n) {
 		n = read(fd, (char *)theirs + got, bytes - got);
@@ -332,11 +333,10 @@ int rcmsg_close(struct rcmsg *m)
 {
 	int err = 0;
 
-	if (m && m->qp->state == IBV_QPS_RTS && !m->last)
+	if (m->qp->state == IBV_QPS_RTS && !m->last)
 		err = rcmsg_post(m, NULL, 0, FRAME_LAST);
-	while (m && !err && m->sent != m->posted)
+	while (!err && m->sent != m->posted)
 		err = rcmsg_progress(m);
-	if (m)
-		rcmsg_free(m);
+	rcmsg_free(m);
 	return err;
 }
