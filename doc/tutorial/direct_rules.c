@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Direct Rules: this program writes rules into the NIC's own tables. DNS is counted and dropped,
- * packets from 10.9.0.0/16 get a tag and go to a queue. The rules
- * are there until a line is read from standard input; then it prints what they counted.
+ * packets from 10.9.0.0/16 get a tag and go to a queue. The rules are there until a line is read
+ * from standard input; then it prints what they counted.
  *
  *	dvx-sim exec CHIP -- ./direct_rules
  */
