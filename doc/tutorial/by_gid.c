@@ -18,11 +18,14 @@ static const char *type_of(const struct ibv_gid_entry *e)
 
 static void list_gids(struct tutorial *t)
 {
+	const uint32_t places = tutorial_gid_places(t);
 	struct ibv_gid_entry e;
 
-	for (uint32_t i = 0; !ibv_query_gid_ex(t->device, 1, i, &e, 0); i++) {
+	for (uint32_t i = 0; i < places; i++) {
 		char text[INET6_ADDRSTRLEN], interface[IF_NAMESIZE];
 
+		if (ibv_query_gid_ex(t->device, 1, i, &e, 0))
+			continue;
 		inet_ntop(AF_INET6, e.gid.raw, text, sizeof text);
 		printf("%u  %s  %-24s %s\n", i, type_of(&e), text,
 		       if_indextoname(e.ndev_ifindex, interface) ? interface : "no interface");
@@ -76,7 +79,7 @@ int main(int argc, char **argv)
 {
 	struct tutorial t;
 
-	tutorial_start(&t);
+	tutorial_begin(&t);
 	if (argc == 1)
 		list_gids(&t);
 	for (int i = 1; i < argc; i++)

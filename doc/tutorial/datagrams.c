@@ -62,7 +62,7 @@ static void open_end(struct tutorial *t, struct end *e, const char *name, int ro
 		post_room(e, i);
 }
 
-/* Who has the address of a port, makes a handle of it; the queue pair is named in each request. */
+/* A handle says the way to a port; each request names the queue pair there. */
 static struct ibv_ah *address(struct tutorial *t)
 {
 	struct ibv_ah_attr attr = {

@@ -88,10 +88,15 @@ static void make_objects(struct end *e, const char *name)
 /* A RoCE v2 address of port 1: its index, for sending; the GID, for the peer. */
 static uint32_t find_gid(struct ibv_context *device, union ibv_gid *gid)
 {
+	struct ibv_port_attr port;
 	struct ibv_gid_entry entry;
 
-	for (uint32_t i = 0; !ibv_query_gid_ex(device, 1, i, &entry, 0); i++) {
-		if (entry.gid_type != IBV_GID_TYPE_ROCE_V2)
+	errno = ibv_query_port(device, 1, &port);
+	must(errno, "query port 1", "");
+	for (uint32_t i = 0; i < (uint32_t)port.gid_tbl_len; i++) {
+		/* The table may have gaps: an address that went leaves one. */
+		if (ibv_query_gid_ex(device, 1, i, &entry, 0) ||
+		    entry.gid_type != IBV_GID_TYPE_ROCE_V2)
 			continue;
 		*gid = entry.gid;
 		return i;
@@ -194,9 +199,11 @@ static void post(struct end *e, enum ibv_wr_opcode opcode, uint32_t bytes, const
 static uint32_t complete(struct end *e)
 {
 	struct ibv_wc wc;
+	int n;
 
-	while (!ibv_poll_cq(e->cq, 1, &wc))
+	while (!(n = ibv_poll_cq(e->cq, 1, &wc)))
 		;
+	must(n < 0, "poll", "");
 	printf("  %s: completion of %s, wr_id %d: %s\n", e->name,
 	       wc.opcode & IBV_WC_RECV ? "a receive" : "a request", (int)wc.wr_id,
 	       ibv_wc_status_str(wc.status));
@@ -232,11 +239,11 @@ static void use_connection(struct end *left, struct end *right, const struct car
 
 static void destroy(struct end *e)
 {
-	must(ibv_destroy_qp(e->qp), "destroy the queue pair", "");
-	must(ibv_destroy_cq(e->cq), "destroy the completion queue", "");
-	must(ibv_dereg_mr(e->mr), "deregister", "");
-	must(ibv_dealloc_pd(e->pd), "free the protection domain", "");
-	must(ibv_close_device(e->device), "close", "");
+	must(errno = ibv_destroy_qp(e->qp), "destroy the queue pair", "");
+	must(errno = ibv_destroy_cq(e->cq), "destroy the completion queue", "");
+	must(errno = ibv_dereg_mr(e->mr), "deregister", "");
+	must(errno = ibv_dealloc_pd(e->pd), "free the protection domain", "");
+	must(errno = ibv_close_device(e->device), "close", "");
 	free(e->memory);
 }
 

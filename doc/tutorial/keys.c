@@ -15,7 +15,7 @@ struct ends {
 	struct tutorial t;
 	struct ibv_pd *other_pd;
 	struct ibv_mr *mr[KEYS];
-	uint32_t key[KEYS]; /* lkey and rkey are the same number on mlx5 */
+	uint32_t lkey[KEYS], rkey[KEYS];
 	char *memory;
 	struct ibv_cq *cq[2];
 	struct ibv_qp *qp[2]; /* sender, receiver */
@@ -66,9 +66,11 @@ static void register_all(struct ends *e)
 	must(!e->other_pd, "second protection domain");
 	e->mr[OTHER_PD] = ibv_reg_mr(e->other_pd, e->memory, BYTES, write);
 	must(!e->mr[OTHER_PD], "memory region");
-	for (enum which i = ALL; i < UNKNOWN; i++)
-		e->key[i] = e->mr[i]->lkey;
-	e->key[UNKNOWN] = 0xbad00;
+	for (enum which i = ALL; i < UNKNOWN; i++) {
+		e->lkey[i] = e->mr[i]->lkey;
+		e->rkey[i] = e->mr[i]->rkey;
+	}
+	e->lkey[UNKNOWN] = e->rkey[UNKNOWN] = 0xbad00;
 	must(errno = ibv_dereg_mr(e->mr[GONE]), "deregister");
 }
 
@@ -94,7 +96,7 @@ static void connect_pair(struct ends *e, bool deaf)
 
 static void post_room(struct ends *e, const struct mistake *m)
 {
-	struct ibv_sge sge = {(uintptr_t)e->memory, m->room, e->key[m->room_key]};
+	struct ibv_sge sge = {(uintptr_t)e->memory, m->room, e->lkey[m->room_key]};
 	struct ibv_recv_wr wr = {.sg_list = &sge, .num_sge = 1}, *bad;
 
 	must(errno = ibv_post_recv(e->qp[1], &wr, &bad), "receive");
@@ -102,7 +104,7 @@ static void post_room(struct ends *e, const struct mistake *m)
 
 static void post_request(struct ends *e, const struct mistake *m)
 {
-	struct ibv_sge sge = {(uintptr_t)e->memory + HALF, 64, e->key[m->local]};
+	struct ibv_sge sge = {(uintptr_t)e->memory + HALF, 64, e->lkey[m->local]};
 	struct ibv_send_wr wr = {.sg_list = &sge,
 				 .num_sge = 1,
 				 .opcode = m->opcode,
@@ -111,7 +113,7 @@ static void post_request(struct ends *e, const struct mistake *m)
 
 	if (m->opcode != IBV_WR_SEND) {
 		wr.wr.rdma.remote_addr = (uintptr_t)e->memory + m->offset;
-		wr.wr.rdma.rkey = e->key[m->remote];
+		wr.wr.rdma.rkey = e->rkey[m->remote];
 	}
 	must(errno = ibv_post_send(e->qp[0], &wr, &bad), "request");
 }

@@ -61,12 +61,7 @@ static void receive(uint64_t number)
 
 static uint64_t next(struct ibv_cq *cq)
 {
-	struct ibv_wc wc = tutorial_next(cq);
-
-	if (wc.status == IBV_WC_SUCCESS)
-		return wc.wr_id;
-	fprintf(stderr, "work %d: %s\n", (int)wc.wr_id, ibv_wc_status_str(wc.status));
-	exit(1);
+	return tutorial_good(tutorial_next(cq)).wr_id;
 }
 
 static void in_order(void)
@@ -122,15 +117,16 @@ static uint64_t sleep_for_next(int solicited_only)
 	struct ibv_wc wc;
 	struct ibv_cq *cq;
 	void *context;
+	int n;
 
 	must(errno = ibv_req_notify_cq(e.receive_cq, solicited_only), "arm");
-	while (!ibv_poll_cq(e.receive_cq, 1, &wc)) {
+	while (!(n = ibv_poll_cq(e.receive_cq, 1, &wc))) {
 		must(ibv_get_cq_event(e.channel, &cq, &context), "event");
 		ibv_ack_cq_events(cq, 1);
 		must(errno = ibv_req_notify_cq(cq, solicited_only), "arm again");
 	}
-	must(wc.status != IBV_WC_SUCCESS, "the completion");
-	return wc.wr_id;
+	must(n < 0, "poll");
+	return tutorial_good(wc).wr_id;
 }
 
 static void asleep(void)

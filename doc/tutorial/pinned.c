@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	char *memory = map();
 	int n = 0;
 
-	tutorial_start(&t);
+	tutorial_begin(&t);
 	cq = tutorial_cq(&t);
 	be_limited();
 	set_limit((argc > 1 ? strtoul(argv[1], NULL, 0) : 4096) * 1024);

@@ -38,7 +38,7 @@ int main(void)
 	struct tutorial t;
 	struct ibv_mr *mr[2];
 
-	tutorial_start(&t);
+	tutorial_begin(&t);
 	mr[0] = attempt(&t, "16 KiB for own writes", writable, BYTES, IBV_ACCESS_LOCAL_WRITE);
 	mr[1] = attempt(&t, "100 bytes of it, for the peer to read", writable + 50, 100,
 			IBV_ACCESS_REMOTE_READ);

@@ -56,12 +56,23 @@ static inline struct ibv_context *tutorial_open(void)
 	return device;
 }
 
+/* Places of port 1's GID table. Some may be empty: an address that went leaves a gap. */
+static inline uint32_t tutorial_gid_places(struct tutorial *t)
+{
+	struct ibv_port_attr port;
+
+	must(errno = ibv_query_port(t->device, 1, &port), "query port 1");
+	return (uint32_t)port.gid_tbl_len;
+}
+
 static inline void tutorial_find_gid(struct tutorial *t)
 {
+	const uint32_t places = tutorial_gid_places(t);
 	struct ibv_gid_entry entry;
 
-	for (uint32_t i = 0; !ibv_query_gid_ex(t->device, 1, i, &entry, 0); i++) {
-		if (entry.gid_type != IBV_GID_TYPE_ROCE_V2)
+	for (uint32_t i = 0; i < places; i++) {
+		if (ibv_query_gid_ex(t->device, 1, i, &entry, 0) ||
+		    entry.gid_type != IBV_GID_TYPE_ROCE_V2)
 			continue;
 		t->gid = entry.gid;
 		t->gid_index = (uint8_t)i;
@@ -71,13 +82,19 @@ static inline void tutorial_find_gid(struct tutorial *t)
 	exit(1);
 }
 
-/* The first device, a protection domain, an address. */
-static inline void tutorial_start(struct tutorial *t)
+/* The first device and a protection domain. */
+static inline void tutorial_begin(struct tutorial *t)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	t->device = tutorial_open();
 	t->pd = ibv_alloc_pd(t->device);
 	must(!t->pd, "protection domain");
+}
+
+/* These, and an address to connect by. */
+static inline void tutorial_start(struct tutorial *t)
+{
+	tutorial_begin(t);
 	tutorial_find_gid(t);
 }
 
@@ -180,6 +197,15 @@ static inline struct ibv_wc tutorial_next(struct ibv_cq *cq)
 		;
 	must(n < 0, "poll");
 	return wc;
+}
+
+/* This completion must be a success. */
+static inline struct ibv_wc tutorial_good(struct ibv_wc wc)
+{
+	if (wc.status == IBV_WC_SUCCESS)
+		return wc;
+	fprintf(stderr, "work request %d: %s\n", (int)wc.wr_id, ibv_wc_status_str(wc.status));
+	exit(1);
 }
 
 static inline void tutorial_close(struct tutorial *t)

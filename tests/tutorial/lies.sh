@@ -17,6 +17,21 @@ cat >"$scratch/01-lies.md" <<'END'
 ## On real hardware
 
 ```console
+$ echo late &
+early
+$ (exit 4) &
+$ wait
+$ echo is &
+is
+$ wait
+was
+```
+
+```console until: false
+$ true &
+```
+
+```console
 $ dvx-sim up left
 $ tail -f /dev/null &
 $ false
@@ -56,21 +71,43 @@ one
 int x;
 ```
 END
+cat >"$scratch/02-lies.md" <<'END'
+# 2. A page whose picture is another's
+
+![A picture](02-lies.svg)
+[a headline](#nowhere)
+
+## Exercise
+
+<summary>Answer</summary>
+
+## On real hardware
+END
+printf 'title: One\nlanes: a, b\na -> b: two\n' >"$scratch/02-lies.pic"
+echo '<svg/>' >"$scratch/02-lies.svg"
 cat >"$scratch/want" <<'END'
 has a numbered title, an exercise with its answer, notes on real hardware
 links lead somewhere
 has a picture
-the excerpt of true.txt in line 40 is in it
-the block in line 45 names its file
-line 12: false
-line 13: echo 5 cars
-line 18: echo more; echo than that
-line 22: echo 0x12 64 bytes
+the excerpt of true.txt in line 55 is in it
+the block in line 60 names its file
+line 10: echo late &
+line 13: wait
+line 16: wait
+line 21: true &
+line 27: false
+line 28: echo 5 cars
+line 33: echo more; echo than that
+line 37: echo 0x12 64 bytes
 no chip is left
 nothing is left running
+links lead somewhere
+02-lies.svg is the picture of 02-lies.pic
 END
 lies() {
-	"$PERL" "$top_srcdir/tests/tutorial/page.pl" "$scratch/01-lies.md" >"$scratch/said"
+	for page in "$scratch"/0?-lies.md; do
+		"$PERL" "$top_srcdir/tests/tutorial/page.pl" "$page"
+	done >"$scratch/said"
 	cat "$scratch/said"
 	sed -n 's/^not ok [0-9]* - //p' "$scratch/said" | diff "$scratch/want" -
 }
