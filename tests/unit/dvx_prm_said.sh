@@ -71,12 +71,20 @@ told "a connection that the application refuses: no errno" 'cma_event_handler: R
 ! grep -q 'errno 28' "$tmp/out"
 report $? "a positive status of RDMA_CM is no errno"
 told "a connection with an errno" 'cma event RDMA_CM_EVENT_UNREACHABLE, error -110' 'errno 110' 'did not answer the request'
+told "an errno that is also the number of a reason" 'RDMA_CM_EVENT_CONNECT_ERROR, error -28' 'errno 28'
+! grep -q 'CONSUMER_DEFINED' "$tmp/out"
+report $? "it is not taken for the reason"
+told "perftest, a QP" "Couldn't create QP" 'RLIMIT_MEMLOCK'
+told "a QP with its type" 'Failed to modify UD QP to INIT' 'to INIT: port'
+told "a command whose event was lost" 'mlx5_core 0000:5e:00.0: cmd[3]: CREATE_QP(0x500) recovered after timeout' \
+	'opcode 0x500 CREATE_QP' 'nothing failed, it only took long' "(the remedy is dvx's own advice)"
 told "ibv_rc_pingpong, INIT" 'Failed to modify QP to INIT' 'to INIT: port'
 told "perftest, RTS" 'Failed to modify QP 0x12 to RTS' 'to RTS: timeout'
 told "a CQ that overran" 'mlx5_core 0000:3b:00.0: CQ error on CQN 0x410, syndrome 0x1' 'syndrome 1: overrun' 'make the CQ as long'
 told "libibverbs' warning" 'libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.' 'ulimit -l unlimited'
 told "ethtool" '     rx_out_of_buffer: 123' 'had no receive buffer'
-told "rdma statistic" 'link mlx5_0/1 rx_write_requests 0 out_of_sequence 12 packet_seq_err 3' 'lost or reordered' 'sent NAKs'
+told "a counter of more than 32 bits" 'rx_discards_phy: 5000000000' 'about: rx_discards_phy 5000000000'
+told "rdma statistic" 'link mlx5_0/1 rx_write_requests 0 out_of_sequence 12 packet_seq_err 3' 'lost or reordered' 'sequence error NAKs'
 told "libdvx" 'CREATE_QP (0x500) op_mod 0x0: BAD_RES (0x5), syndrome 0xdf000009: Invalid argument' CREATE_QP BAD_RES \
 	"dvx-sim's own and means nothing on a NIC"
 
@@ -105,7 +113,7 @@ assert a[2]["sure"] == "certain" and a[2]["input"]["line"] == 8, a[2]' "$tmp/out
 report $? "the same as JSON"
 
 # Lines that tell no failure of a device.
-printf '%s\n' 'all is well' 'exit status 5' 'the vendor is nice' 'syndrome' >"$tmp/x"
+printf '%s\n' 'status=0 vendor_err=0x0' 'exit status 5' 'the vendor is nice' 'syndrome' >"$tmp/x"
 "$prm" explain "$tmp/x" >"$tmp/out" 2>&1
 [ $? -eq 1 ] && grep -q '^nothing was recognised' "$tmp/out" && grep -q 'none of the 4 lines' "$tmp/out" &&
 	! grep -q 'no hex' "$tmp/out"

@@ -24,28 +24,28 @@ static void tell_status_of_verbs(struct finding *f, unsigned int status)
 		     status, wc_name(status));
 }
 
-static void tell_queue(struct finding *f, const struct said *s)
+static void said_tell_queue(struct finding *f, const struct said *s)
 {
 	if (said_has(s, SAID_QPN))
-		fact(f, "qpn", s->value[SAID_QPN]);
+		fact(f, "qpn", said_value(s, SAID_QPN));
 	if (said_has(s, SAID_INDEX)) {
-		fact(f, "wqe_counter", s->value[SAID_INDEX]);
-		tell(f, "queue", NULL, "the WQE with index %u of QP 0x%x", s->value[SAID_INDEX],
-		     s->value[SAID_QPN]);
+		fact(f, "wqe_counter", said_value(s, SAID_INDEX));
+		tell(f, "queue", NULL, "the WQE with index %u of QP 0x%x",
+		     said_value(s, SAID_INDEX), said_value(s, SAID_QPN));
 	} else if (said_has(s, SAID_QPN)) {
-		tell(f, "queue", NULL, "QP 0x%x", s->value[SAID_QPN]);
+		tell(f, "queue", NULL, "QP 0x%x", said_value(s, SAID_QPN));
 	}
 }
 
 static void explain_completion(struct finding *f, const struct said *s)
 {
-	unsigned int synd = s->value[SAID_SYNDROME], vendor = s->value[SAID_VENDOR];
+	unsigned int synd = said_value(s, SAID_SYNDROME), vendor = said_value(s, SAID_VENDOR);
 	const struct prm_enum *syndromes = prm_find_enum("syndrome");
 
 	snprintf(f->what, sizeof(f->what), "failed completion, reported by %s", s->who);
 	if (said_has(s, SAID_WC)) {
-		tell_status_of_verbs(f, s->value[SAID_WC]);
-		synd = wc_syndrome(s->value[SAID_WC]);
+		tell_status_of_verbs(f, said_value(s, SAID_WC));
+		synd = wc_syndrome(said_value(s, SAID_WC));
 	} else if (said_has(s, SAID_SYNDROME)) {
 		tell_syndrome(f, synd);
 	} else {
@@ -56,13 +56,13 @@ static void explain_completion(struct finding *f, const struct said *s)
 	}
 	if (synd)
 		fact(f, "syndrome", synd);
-	tell_queue(f, s);
+	said_tell_queue(f, s);
 	tell_cause(f, syndromes, synd);
 	if (said_has(s, SAID_VENDOR))
 		tell_vendor(f, synd, vendor);
 	tell(f, "source", NULL,
 	     "statuses: rdma-core, libibverbs/verbs.h; syndromes: Linux, include/linux/mlx5/cq.h; "
-	     "vendor bytes: public reports only");
+	     "vendor bytes: public reports only; remedies: dvx's own advice");
 	tell(f, "note", NULL,
 	     "of a failed completion only status, vendor_err, qp_num and wr_id are valid; "
 	     "opcode and byte_len are undefined");
@@ -70,9 +70,9 @@ static void explain_completion(struct finding *f, const struct said *s)
 
 void tell_errno(struct finding *f, const struct said *s)
 {
-	int err = (int)s->value[SAID_ERRNO];
+	int err = (int)said_value(s, SAID_ERRNO);
 
-	fact(f, "errno", s->value[SAID_ERRNO]);
+	fact(f, "errno", said_value(s, SAID_ERRNO));
 	tell(f, "errno", NULL, "errno %d: %s%s", err, strerror(err),
 	     err == EREMOTEIO
 		     ? " - firmware refused; status and syndrome are in the reply's first 8 bytes"
@@ -81,7 +81,7 @@ void tell_errno(struct finding *f, const struct said *s)
 
 static void explain_command(struct finding *f, const struct said *s)
 {
-	unsigned int op = s->value[SAID_COMMAND];
+	unsigned int op = said_value(s, SAID_COMMAND);
 
 	if (said_has(s, SAID_COMMAND)) {
 		const struct prm_struct *in = prm_command_in(op);
@@ -92,23 +92,23 @@ static void explain_command(struct finding *f, const struct said *s)
 		fact_name(f, "opcode_name", prm_opcode_name(op));
 		tell(f, "command", NULL,
 		     "opcode 0x%x %s, op_mod 0x%x: %s; dvx-prm show %s has its fields", op,
-		     prm_opcode_name(op), s->value[SAID_OP_MOD], in->text, in->name);
+		     prm_opcode_name(op), said_value(s, SAID_OP_MOD), in->text, in->name);
 	} else {
 		snprintf(f->what, sizeof(f->what), "failed command, reported by %s", s->who);
 		tell(f, "command", NULL, "of %s", s->call);
 	}
 	if (said_has(s, SAID_STATUS))
-		tell_status(f, s->value[SAID_STATUS]);
+		tell_status(f, said_value(s, SAID_STATUS));
 	else
 		tell(f, "status", NULL,
 		     "the line lacks the command's status, which says more than "
 		     "the syndrome: it is the first byte of the reply");
-	tell_firmware(f, s->value[SAID_FIRMWARE]);
+	tell_firmware(f, said_value(s, SAID_FIRMWARE));
 	if (said_has(s, SAID_ERRNO))
 		tell_errno(f, s);
 	tell(f, "source", NULL,
 	     "statuses and errnos: Linux, drivers/net/ethernet/mellanox/mlx5/core/cmd.c; layouts: "
-	     "include/linux/mlx5/mlx5_ifc.h");
+	     "include/linux/mlx5/mlx5_ifc.h; remedies: dvx's own advice");
 }
 
 void explain_said(struct finding *f, const struct said *s)

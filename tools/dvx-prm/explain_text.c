@@ -182,7 +182,7 @@ static void explain_nothing(const struct hex *hex, const struct prm_args *a,
 
 	snprintf(text, sizeof(text),
 		 "none of the %zu lines is a row of a dump, and none has a form that is known; "
-		 "dvx-prm(1) lists whose lines are",
+		 "dvx-prm(1) names the programs whose lines are",
 		 hex->text_lines);
 	explain_rest(hex, 0, "nothing", text, a, out);
 }

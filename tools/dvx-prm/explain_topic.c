@@ -5,11 +5,6 @@
 #include <string.h>
 #include "said.h"
 
-static void tell_source(struct finding *f, const struct topic *t)
-{
-	tell(f, "source", NULL, "%s", t->source);
-}
-
 static void tell_opcode(struct finding *f, unsigned int op)
 {
 	fact(f, "opcode", op);
@@ -18,16 +13,17 @@ static void tell_opcode(struct finding *f, unsigned int op)
 	     prm_opcode_name(op), prm_command_in(op)->text, prm_command_in(op)->name);
 }
 
-/* What the line's word and its number (or errno) say; the number knows better what to do. */
+/* What the line's word and its number (or errno) say; the number knows better what to do. Errnos are
+ * negative in the tables: a reason of RDMA_CM may have the same number. */
 static void tell_details(struct finding *f, const struct topic *t, const struct said *s)
 {
 	const struct topic_detail *word = topic_of_word(s->topic, s->word), *number = NULL;
 	const char *remedy = t->remedy;
 
 	if (said_has(s, SAID_NUMBER))
-		number = topic_of_number(s->topic, s->value[SAID_NUMBER]);
+		number = topic_of_number(s->topic, (int64_t)s->value[SAID_NUMBER]);
 	else if (said_has(s, SAID_ERRNO))
-		number = topic_of_number(s->topic, s->value[SAID_ERRNO]);
+		number = topic_of_number(s->topic, -(int64_t)s->value[SAID_ERRNO]);
 	if (word)
 		tell(f, "detail", NULL, "%s", word->text);
 	if (number)
@@ -38,6 +34,8 @@ static void tell_details(struct finding *f, const struct topic *t, const struct 
 		remedy = number->remedy;
 	if (remedy)
 		tell(f, "remedy", NULL, "%s", remedy);
+	tell(f, "source", NULL, "%s%s", t->source,
+	     remedy ? " (the remedy is dvx's own advice)" : "");
 }
 
 /* Reads of a device that is gone from PCI give ones. */
@@ -87,7 +85,6 @@ static void explain_health(struct finding *f, const struct said *s, const struct
 	fact(f, "ext_synd", field(f, "health_buffer", 0, "ext_synd"));
 	tell(f, "known", NULL, "%s", t->known);
 	tell_details(f, t, s);
-	tell_source(f, t);
 	part(f, prm_find_struct("health_buffer"), 0, d.len);
 	f->d = line;
 }
@@ -107,7 +104,7 @@ void explain_topic(struct finding *f, const struct said *s)
 	if (*s->word)
 		fact_name(f, "word", s->word);
 	if (said_has(s, SAID_COMMAND))
-		tell_opcode(f, s->value[SAID_COMMAND]);
+		tell_opcode(f, said_value(s, SAID_COMMAND));
 	if (said_has(s, SAID_NUMBER))
 		fact(f, "number", s->value[SAID_NUMBER]);
 	if (said_has(s, SAID_QPN))
@@ -116,5 +113,4 @@ void explain_topic(struct finding *f, const struct said *s)
 		tell_errno(f, s);
 	tell(f, "known", NULL, "%s", t->known);
 	tell_details(f, t, s);
-	tell_source(f, t);
 }

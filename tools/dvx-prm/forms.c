@@ -120,9 +120,9 @@ const struct form forms[] = {
 	ABOUT(MLX5, "no done completion", TOPIC_COMMAND_TIMEOUT,
 	      COMMAND_GIVEN_UP "No done completion", "nc"),
 	ABOUT(MLX5, "recovered after timeout", TOPIC_COMMAND_LATE,
-	      COMMAND_GIVEN_UP "(Async, )?recovered after timeout", "nc"),
+	      COMMAND_GIVEN_UP "(Async, )?(recovered) after timeout", "nc-x"),
 	ABOUT(MLX5, "arrived after timeout", TOPIC_COMMAND_LATE,
-	      "Command completion arrived after timeout \\(entry idx = ([0-9]+)\\)", "-"),
+	      "Command completion (arrived) after timeout", "x"),
 	ABOUT(MLX5, "for a slot", TOPIC_COMMAND_QUEUE,
 	      COMMAND_GIVEN_UP "timed out while waiting for a slot", "nc"),
 	ABOUT(MLX5, "out of queue timeout", TOPIC_COMMAND_QUEUE,
@@ -173,7 +173,7 @@ const struct form forms[] = {
 	      "ibv_modify_qp\\([A-Z0-9a-z_ ]+, (INIT|RTR|RTS)\\) failed ?: " ERROR_WORDS, "xE"),
 	ABOUT("a program with libibverbs", "modify qp", TOPIC_MODIFY_QP,
 	      "Failed to modify QP [0-9a-fx]* ?to (INIT|RTR|RTS)[^\\[]*\\[([0-9]+)\\]", "xe"),
-	ABOUT("a program with libibverbs", "modify qp", TOPIC_MODIFY_QP,
+	ABOUT("a program with libibverbs", "failed to modify", TOPIC_MODIFY_QP,
 	      "Failed to modify ([a-z]+ )?QP [0-9a-fx]* ?(state )?to (INIT|RTR|RTS)(.*" ERROR_WORDS
 	      ")?",
 	      "--x-E"),
@@ -200,8 +200,9 @@ const struct form forms[] = {
 	      "Failed to register memory[^:]*: " ERROR_WORDS, "E"),
 	ABOUT("a program with libibverbs", "failed to create", TOPIC_MEMORY,
 	      ERROR_WORDS "\\) Failed to create (qp|cq|mr)", "E"),
-	ABOUT("perftest", "mr", TOPIC_MEMORY,
-	      "^ *(Couldn't allocate MR|failed to create mr|Couldn't create (CQ|QP|SRQ|PD))", "n"),
+	ABOUT("perftest", "mr", TOPIC_MEMORY, "^ *(Couldn't allocate MR|failed to create mr)", "n"),
+	ABOUT("perftest", "couldn't create", TOPIC_MEMORY, "^ *(Couldn't create (CQ|QP|SRQ|PD))",
+	      "n"),
 
 	/* Events */
 	ABOUT("UCX", "async event on", TOPIC_ASYNC_EVENT,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "src/prm/reflect.h"
 
-/* Lines of a report and where health_buffer has them. A field of NULL is text, or only tells. */
+/* Lines of a report and where health_buffer has them. fw_ver has no field: it is text. */
 static const struct {
 	const char *word, *field;
 } rows[] = {
@@ -29,7 +29,8 @@ static const struct {
 	{"ext_synd", "ext_synd"},
 	{"synd", "synd"},
 };
-enum { ROWS = sizeof(rows) / sizeof(rows[0]), SHOWS_REPORT = 8, FIRMWARE = 9 };
+/* The first SHOWS_REPORT words are in no other line. */
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), SHOWS_REPORT = 8 };
 
 /* The word at the line's end or before a value: "assert_callra 0x2102d5f0", "synd 0x1: ..." */
 static const char *value_after(const char *line, const char *word)
@@ -78,26 +79,23 @@ static size_t find_row(const char *line, bool open, const char **value)
 	return ROWS;
 }
 
-bool health_take(struct health *h, const char *line, bool open, bool *again)
+bool health_take(struct health *h, const char *line, bool open)
 {
 	const char *value;
 	char device[sizeof(h->device)];
 	size_t row = find_row(line, open, &value);
 
-	*again = false;
 	if (row == ROWS)
 		return false;
 	find_device(device, sizeof(device), line);
-	if (open && (h->has >> row & 1 || strcmp(device, h->device))) {
-		*again = true;
+	if (open && (h->has >> row & 1 || strcmp(device, h->device)))
 		return false;
-	}
 	memcpy(h->device, device, sizeof(device));
 	h->has |= 1u << row;
-	if (row == FIRMWARE)
+	if (!rows[row].field)
 		snprintf(h->firmware, sizeof(h->firmware), "%.*s",
 			 (int)strspn(value, "0123456789."), value);
-	else if (rows[row].field)
+	else
 		prm_field_set(prm_find_struct("health_buffer"), h->bytes, sizeof(h->bytes),
 			      rows[row].field, strtoull(value, NULL, 0));
 	return true;

@@ -16,8 +16,8 @@ struct health {
 /*
  * Takes a line if it belongs to a report; `open` says that one has begun, so that also lines
  * without the driver's name count. A line of another device, or one that the report has already,
- * is not taken: *again becomes true, and it begins another report.
+ * is not taken: it may begin another report.
  */
-bool health_take(struct health *h, const char *line, bool open, bool *again);
+bool health_take(struct health *h, const char *line, bool open);
 
 #endif

@@ -2,6 +2,7 @@
 #include "said.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static uint32_t errno_of(const char *text)
 	return 0;
 }
 
-static void said_set(struct said *s, enum said_value v, uint32_t value)
+static void said_set(struct said *s, enum said_value v, uint64_t value)
 {
 	s->has |= 1u << v;
 	s->value[v] = value;
@@ -170,19 +171,18 @@ static struct said *said_keep(struct said_reader *r, const struct said *s)
 	return &r->list[r->count++];
 }
 
-static bool read_health(struct said_reader *r, const char *line)
+static bool said_health(struct said_reader *r, const char *line)
 {
 	struct said s = {.who = "the kernel's mlx5 driver",
 			 .topic = TOPIC_HEALTH_REPORT,
 			 .line = r->number,
 			 .times = 1};
-	bool again;
 
-	if (r->report && health_take(&r->report->health, line, true, &again)) {
+	if (r->report && health_take(&r->report->health, line, true)) {
 		r->report->times++;
 		return true;
 	}
-	if (!health_take(&s.health, line, false, &again))
+	if (!health_take(&s.health, line, false))
 		return false;
 	set_text(&s, line);
 	r->report = said_keep(r, &s);
@@ -190,7 +190,7 @@ static bool read_health(struct said_reader *r, const char *line)
 }
 
 /* "rx_out_of_buffer: 12" of ethtool -S, "out_of_buffer 12" of rdma statistic; 0 is no news. */
-static bool read_counters(struct said_reader *r, const char *line)
+static bool said_counters(struct said_reader *r, const char *line)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
 	const struct topic_detail *d;
@@ -211,7 +211,8 @@ static bool read_counters(struct said_reader *r, const char *line)
 		d = topic_of_word(TOPIC_COUNTER, s.word);
 		if (!d)
 			continue;
-		said_set(&s, SAID_NUMBER, (uint32_t)strtoul(value, NULL, 10));
+		said_set(&s, SAID_NUMBER, strtoull(value, NULL, 10));
+		snprintf(s.call, sizeof(s.call), "%s %" PRIu64, s.word, s.value[SAID_NUMBER]);
 		set_text(&s, line);
 		said_keep(r, &s);
 		found = true;
@@ -225,12 +226,15 @@ static void said_add(struct said_reader *r, const struct form *f, const struct s
 	struct said s = {.who = f->who, .topic = f->topic, .line = r->number, .times = 1};
 
 	take_groups(&s, f, l->text, m);
+	/* A status of 0 is success. */
+	if (said_has(&s, SAID_WC) && !s.value[SAID_WC])
+		return;
 	set_text(&s, l->text);
 	said_keep(r, &s);
 }
 
 /* The line, or with its end on the next one: mail and narrow terminals break lines. */
-static void read_line(struct said_reader *r)
+static void said_read_line(struct said_reader *r)
 {
 	regmatch_t alone[GROUPS], both[GROUPS];
 	struct said_line l = {.first = 0}, two;
@@ -238,7 +242,7 @@ static void read_line(struct said_reader *r)
 	size_t next = line_at(r, r->at, l.text), after = next;
 
 	lower_line(&l);
-	if (read_health(r, l.text) || read_counters(r, l.text)) {
+	if (said_health(r, l.text) || said_counters(r, l.text)) {
 		r->at = next;
 		return;
 	}
@@ -269,7 +273,7 @@ struct said *said_read(const char *text, size_t len, size_t *count)
 		*r = (struct said_reader){.text = text, .len = len, .list = list};
 		while (r->at < len) {
 			r->number++;
-			read_line(r);
+			said_read_line(r);
 		}
 		for (size_t i = 0; i < form_count; i++)
 			if (r->compiled[i] > 0)

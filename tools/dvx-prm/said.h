@@ -28,12 +28,12 @@ struct said {
 	const char *who; /* the program that writes such lines */
 	enum topic_id topic;
 	unsigned int line;
-	size_t times;	  /* lines that say the same */
-	unsigned int has; /* bit for each value */
-	uint32_t value[SAID_VALUES];
-	char text[128]; /* the line, cut */
-	char call[64];	/* the function or object that it names, or "" */
-	char word[64];	/* that the topic explains, or "" */
+	size_t times;		     /* lines that say the same */
+	unsigned int has;	     /* bit for each value */
+	uint64_t value[SAID_VALUES]; /* a number may have 64 bits, as counters have */
+	char text[128];		     /* the line, cut */
+	char call[96];		     /* the function, object or counter that it names, or "" */
+	char word[64];		     /* that the topic explains, or "" */
 	struct health health;
 };
 
@@ -45,6 +45,12 @@ struct said *said_read(const char *text, size_t len, size_t *count);
 static inline bool said_has(const struct said *s, enum said_value v)
 {
 	return s->has >> v & 1;
+}
+
+/* One that has 32 bits. */
+static inline uint32_t said_value(const struct said *s, enum said_value v)
+{
+	return (uint32_t)s->value[v];
 }
 
 /* "IBV_WC_RETRY_EXC_ERR" of a status number; "?" of none. Its syndrome in a completion, or 0. */

@@ -2,6 +2,8 @@
 /* Details of topics: what a number or a word of a line means. Sources: those of the topic. */
 #include "topics.h"
 
+#include <errno.h>
+
 #define EVENT(word, text, remedy)                        \
 	{                                                \
 		TOPIC_ASYNC_EVENT, word, 0, text, remedy \
@@ -26,8 +28,7 @@
 const struct topic_detail topic_details[] = {
 	{TOPIC_HEALTH_FATAL, NULL, 1,
 	 "1: reads of the device return all ones, PCI communication is lost",
-	 "check the slot, the link (lspci -vv, AER messages) and power; a power cycle brings the "
-	 "device back if anything does; no firmware reset helps"},
+	 "check the slot, the link (lspci -vv, AER messages) and power; try a power cycle"},
 	{TOPIC_HEALTH_FATAL, NULL, 2,
 	 "2: the PCI channel is offline, the kernel's error handling has it",
 	 "look for EEH or AER messages about this device"},
@@ -36,6 +37,15 @@ const struct topic_detail topic_details[] = {
 	{TOPIC_HEALTH_FATAL, NULL, 4,
 	 "4: a software reset of the NIC goes on, maybe asked for by another function", NULL},
 	{TOPIC_HEALTH_FATAL, NULL, 5, "5: firmware reported a syndrome and asks for a reset (rfr)",
+	 NULL},
+
+	{TOPIC_COMMAND_LATE, "recovered", 0,
+	 "the answer's event was lost or late; the driver found it in the EQ, and the command went "
+	 "on: nothing failed, it only took long",
+	 "look for interrupts that the host did not serve in time (a busy or stalled CPU)"},
+	{TOPIC_COMMAND_LATE, "arrived", 0,
+	 "the command's entry of the command queue is free again, but its caller has already "
+	 "failed",
 	 NULL},
 
 	{TOPIC_CQ_ERROR, NULL, 1, "syndrome 1: overrun, more completions came than were read",
@@ -50,41 +60,41 @@ const struct topic_detail topic_details[] = {
 	 "are set",
 	 NULL},
 	{TOPIC_MODIFY_QP, "RTS", 0, "to RTS: timeout, retries and the own PSN are set", NULL},
-	{TOPIC_MODIFY_QP, NULL, 22,
+	{TOPIC_MODIFY_QP, NULL, -EINVAL,
 	 "EINVAL: an attribute, or the mask of attributes, is not valid for this change",
 	 "check port, P_Key and GID index, path MTU (not above the port's active MTU), and that "
 	 "both ends use the same link type; on RoCE a GRH (is_global) is compulsory"},
-	{TOPIC_MODIFY_QP, NULL, 110,
+	{TOPIC_MODIFY_QP, NULL, -ETIMEDOUT,
 	 "ETIMEDOUT: on RoCE, the MAC address of the peer's IP address was not found in time "
 	 "(neighbour lookup)",
 	 "ping -I the interface of the local GID to the peer's address; check the GID index on "
 	 "both ends, VLAN and routes; in rail networks let only NICs of the same rail talk "
 	 "(NCCL_CROSS_NIC=0)"},
-	{TOPIC_MODIFY_QP, NULL, 101,
+	{TOPIC_MODIFY_QP, NULL, -ENETUNREACH,
 	 "ENETUNREACH: there is no route from the local GID's interface to the peer's address",
 	 "add an address or a route on the interface of the local GID; check the GID index"},
-	{TOPIC_MODIFY_QP, NULL, 113, "EHOSTUNREACH: the peer's address did not answer",
+	{TOPIC_MODIFY_QP, NULL, -EHOSTUNREACH, "EHOSTUNREACH: the peer's address did not answer",
 	 "ping the peer from the interface of the local GID"},
-	{TOPIC_MODIFY_QP, NULL, 19,
+	{TOPIC_MODIFY_QP, NULL, -ENODEV,
 	 "ENODEV: the GID's network interface does not exist here or is down",
 	 "check the GID index (dvx-info gids), ip link, and the network namespace"},
-	{TOPIC_MODIFY_QP, NULL, 12, "ENOMEM: no memory for the change", NULL},
-	{TOPIC_MODIFY_QP, NULL, 121,
+	{TOPIC_MODIFY_QP, NULL, -ENOMEM, "ENOMEM: no memory for the change", NULL},
+	{TOPIC_MODIFY_QP, NULL, -EREMOTEIO,
 	 "EREMOTEIO: firmware refused; the command's status has the reason", NULL},
 
-	{TOPIC_MEMORY, NULL, 12,
+	{TOPIC_MEMORY, NULL, -ENOMEM,
 	 "ENOMEM: mostly the limit of locked memory (RLIMIT_MEMLOCK, ulimit -l)",
 	 "raise the limit: ulimit -l unlimited, /etc/security/limits.d, LimitMEMLOCK= of the "
 	 "systemd unit (also of slurmd or sshd), docker run --ulimit memlock=-1; check it inside "
 	 "the job itself; if it is unlimited, look in dmesg for a refused CREATE_MKEY and check "
 	 "vm.max_map_count"},
-	{TOPIC_MEMORY, NULL, 14,
+	{TOPIC_MEMORY, NULL, -EFAULT,
 	 "EFAULT: the address is not mapped, or is memory that the kernel cannot pin, as a GPU's",
 	 "for GPU memory load nvidia-peermem, or register a dma-buf (ibv_reg_dmabuf_mr())"},
-	{TOPIC_MEMORY, NULL, 22, "EINVAL: a size or access flag that the device does not have",
+	{TOPIC_MEMORY, NULL, -EINVAL, "EINVAL: a size or access flag that the device does not have",
 	 "compare with ibv_devinfo -v (max_cqe, max_qp_wr, max_mr_size); remote write needs local "
 	 "write"},
-	{TOPIC_MEMORY, NULL, 1, "EPERM: the process may not do that",
+	{TOPIC_MEMORY, NULL, -EPERM, "EPERM: the process may not do that",
 	 "raw queues need CAP_NET_RAW"},
 
 	EVENT("CQ error",
@@ -191,13 +201,16 @@ const struct topic_detail topic_details[] = {
 	       "check cable, transceivers and the switch port"),
 	COUNTS("out_of_sequence",
 	       "requests arrived out of their sequence: packets were lost or reordered", LOSS),
-	COUNTS("packet_seq_err", "the peer sent NAKs of the sequence: packets to it were lost",
+	COUNTS("packet_seq_err", "the peer sent sequence error NAKs: packets to it were lost",
 	       LOSS),
 	COUNTS("local_ack_timeout_err", "the acknowledge timer of a QP ran out", LOSS),
 	COUNTS("rnr_nak_retry_err",
-	       "the peer answered that it had no receive posted, more often than rnr_retry allows",
+	       "the peer answered that it had no receive posted (RNR NAK), and the request was "
+	       "retried",
 	       "post receives at the peer earlier, or raise rnr_retry and min_rnr_timer"),
-	COUNTS("implied_nak_seq_err", "an acknowledge was missing before a later read response",
+	COUNTS("implied_nak_seq_err",
+	       "a later request was acknowledged before a read or atomic was answered: that answer "
+	       "was lost",
 	       LOSS),
 	COUNTS("duplicate_request", "requests came twice: acknowledges were lost or late", LOSS),
 	COUNTS("req_cqe_error", "completions of the requester with an error", OF_PROGRAM),

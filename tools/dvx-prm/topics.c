@@ -10,19 +10,16 @@
 const struct topic topics[TOPICS] = {
 	[TOPIC_HEALTH_FATAL] =
 		{"health_fatal", "the device is in a fatal state",
-		 "the driver polls the device and stops to use it: commands fail, and every user "
-		 "of "
-		 "the device gets IBV_EVENT_DEVICE_FATAL",
+		 "the driver polls the device and has stopped using it: commands fail, and every "
+		 "user of the device gets IBV_EVENT_DEVICE_FATAL",
 		 CORE "health.c",
 		 "read the health report that follows; devlink health show tells whether recovery "
-		 "worked; a function that stays in this state needs a reset (devlink dev reload, "
-		 "or "
-		 "a power cycle); " REPORT},
+		 "worked; if the function stays in this state, try a reset (devlink dev reload, a "
+		 "power cycle); " REPORT},
 	[TOPIC_HEALTH_MISSED] =
 		{"health_missed", "the device's health counter stands still",
-		 "firmware counts as long as it lives; the driver found the same number three "
-		 "times "
-		 "in a row, so firmware hangs or has given up",
+		 "firmware counts as long as it lives; the driver found the number unchanged three "
+		 "times in a row, so firmware hangs or has given up",
 		 CORE "health.c",
 		 "read the health report that follows, if there is one; look for command timeouts "
 		 "after it; reset the function; " REPORT},
@@ -42,9 +39,8 @@ const struct topic topics[TOPICS] = {
 		{"health_recovery", "the driver tries to recover a device in a fatal state",
 		 "it unloads the function, waits for the PCI device to answer, and loads it again",
 		 CORE "health.c",
-		 "if it says that PCI reads still do not work, the device is gone from the bus: "
-		 "power cycle the host; else reload the function; look before it for the first "
-		 "fatal error"},
+		 "if it says that PCI reads still do not work, check the slot and power cycle the "
+		 "host; else try to reload the function; look before it for the first fatal error"},
 	[TOPIC_COMMAND_TIMEOUT] =
 		{"command_timeout", "a firmware command got no answer in time",
 		 "the driver waited (60 s by default) and gave up; the entry of the command queue "
@@ -52,10 +48,12 @@ const struct topic topics[TOPICS] = {
 		 CORE "cmd.c",
 		 "look before it for a health report or a PCI error: a device that is gone answers "
 		 "no command; if only one command times out, report command and firmware version "
-		 "to the vendor; reload the function (devlink dev reload) to get the entries back"},
+		 "to the vendor; try to reload the function (devlink dev reload), which makes the "
+		 "command queue anew"},
 	[TOPIC_COMMAND_LATE] =
 		{"command_late", "a firmware command was answered after its time",
-		 "the entry of the command queue is free again, but its caller has already failed",
+		 "the driver waited until the command's time was over, and saw the answer only "
+		 "then",
 		 CORE "cmd.c",
 		 "look which command timed out before it; firmware that is slow more than once is "
 		 "a matter for the vendor's support"},
@@ -66,15 +64,13 @@ const struct topic topics[TOPICS] = {
 	[TOPIC_FIRMWARE_WAIT] =
 		{"firmware_wait", "firmware is still initializing",
 		 "the driver reads the bit \"initializing\" of the initialization segment until it "
-		 "is "
-		 "0; the number in parentheses, where there is one, is the word that holds it",
+		 "is 0; the number in parentheses, where there is one, is the word that holds it",
 		 CORE "main.c",
 		 "0xffffffff means that reads of the device do not work (PCI); else wait for the "
 		 "end; if it aborts, power cycle the device and check its firmware image (flint)"},
 	[TOPIC_PROBE] =
-		{"probe", "the driver could not start the device",
-		 "one step of its start failed; the step's own message is in the lines before",
-		 CORE "main.c",
+		{"probe", "the driver could not start or stop the device",
+		 "one step failed; the step's own message is in the lines before", CORE "main.c",
 		 "find the first error of this device in the log, most often a refused or late "
 		 "firmware command"},
 	[TOPIC_PAGES] =
@@ -87,16 +83,16 @@ const struct topic topics[TOPICS] = {
 	[TOPIC_TEMPERATURE] =
 		{"temperature", "sensors of the device report a high temperature",
 		 "each set bit stands for a sensor whose value passed its limit; the driver only "
-		 "tells, firmware stops the device when it gets hotter",
+		 "prints that",
 		 CORE "events.c (event TEMP_WARN_EVENT)",
 		 "check airflow, fans and the transceivers' temperature (mget_temp, ethtool -m)"},
 	[TOPIC_POWER] =
 		{"power", "the PCIe slot offers less power than the device wants",
-		 "the slot's advertised power is too low or not advertised; the number is what it "
+		 "firmware read the slot's power and found it too low; the number is what the slot "
 		 "offers",
 		 CORE "events.c (register MPEIN)",
-		 "compare with lspci -vv (SlotPowerLimit) and the board's manual; some boards "
-		 "advertise too little and work, so compare the measured rate with the link's"},
+		 "compare with lspci -vv (SlotPowerLimit) and the board's manual; check "
+		 "whether it matters: compare the measured rate with the link's"},
 	[TOPIC_MODULE] =
 		{"module", "event of a cable or transceiver",
 		 "the port's module was plugged, unplugged, disabled or failed",
@@ -174,16 +170,16 @@ const struct topic topics[TOPICS] = {
 		 "check lspci, lsmod (mlx5_ib), ls /dev/infiniband, and warnings of libibverbs "
 		 "before it; in a container pass --device /dev/infiniband; dvx-info doctor checks "
 		 "them; without a NIC: dvx-sim run -- PROGRAM"},
-	[TOPIC_DPDK_PROBE] = {"dpdk_probe", "DPDK's mlx5 driver could not start a port",
-			      "the reason is the errno at its end; the driver's own messages "
-			      "before it say which "
-			      "object failed",
-			      "DPDK, drivers/common/mlx5 and drivers/net/mlx5",
-			      "run with --log-level=pmd.*mlx5:8; check that the port's netdev is "
-			      "in this network "
-			      "namespace, that the process may use it (CAP_NET_RAW, memlock), and "
-			      "the firmware's "
-			      "version"},
+	[TOPIC_DPDK_PROBE] =
+		{"dpdk_probe", "DPDK's mlx5 driver could not start a port",
+		 "the reason is the errno at its end; the driver's own messages before it say "
+		 "which object failed",
+		 "DPDK, drivers/common/mlx5 and drivers/net/mlx5",
+		 "run with --log-level=pmd.*mlx5:8; check that the port's netdev is in this "
+		 "network "
+		 "namespace, that the process may use it (CAP_NET_RAW, memlock), and the "
+		 "firmware's "
+		 "version"},
 	[TOPIC_FLOW_REFUSED] =
 		{"flow_refused", "a flow rule was refused",
 		 "the driver or the device has no way to do this combination of match and action "
@@ -194,14 +190,14 @@ const struct topic topics[TOPICS] = {
 		 "can do"},
 	[TOPIC_COUNTER] =
 		{"counter", "counter of the port or the device",
-		 "it counts since the driver started or the counter was made",
+		 "it only grows, and does not tell when it grew",
 		 "Linux, "
 		 "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst "
 		 "and drivers/infiniband/hw/mlx5/counters.c",
-		 NULL},
+		 "read it twice: only what grows now is a fault of today"},
 };
 
-const struct topic_detail *topic_of_number(enum topic_id topic, uint32_t number)
+const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number)
 {
 	for (const struct topic_detail *d = topic_details; d->text; d++)
 		if (d->topic == topic && !d->word && d->number == number)

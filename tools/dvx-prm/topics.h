@@ -38,6 +38,7 @@ enum topic_id {
 	TOPICS
 };
 
+/* The source is that of `known`. The remedy is our own advice: a thing to check, or NULL. [I] */
 struct topic {
 	const char *name; /* for programs: "command_timeout" */
 	const char *what;
@@ -46,13 +47,13 @@ struct topic {
 	const char *remedy;
 };
 
-/* What a number or a word in the line says; word is NULL for numbers. */
+/* What a number or a word in the line says; word is NULL for numbers, an errno is negative. */
 struct topic_detail {
 	enum topic_id topic;
 	const char *word;
-	uint32_t number;
+	int64_t number;
 	const char *text;
-	const char *remedy; /* instead of the topic's, or NULL */
+	const char *remedy; /* instead of the topic's, or NULL [I] */
 };
 
 extern const struct topic topics[TOPICS];
@@ -62,6 +63,6 @@ extern const struct topic_detail topic_details[];
 
 /* NULL: the tables have nothing about it. Words are compared without regard to case. */
 const struct topic_detail *topic_of_word(enum topic_id topic, const char *word);
-const struct topic_detail *topic_of_number(enum topic_id topic, uint32_t number);
+const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number);
 
 #endif
