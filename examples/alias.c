@@ -86,6 +86,14 @@ static uint8_t copy(struct dvx_qp *qp, struct dvx_cq *cq, const struct dvx_sge *
 	return example_next(cq, &wc) == 1 ? 0 : wc.syndrome;
 }
 
+static void must_copy(uint8_t syndrome, const char *what)
+{
+	if (!syndrome)
+		return;
+	fprintf(stderr, "DPU: %s: %s\n", what, dvx_cqe_strerror(syndrome));
+	exit(1);
+}
+
 static void be_dpu(struct example *x)
 {
 	struct dvx_cq *cq = example_cq(x);
@@ -103,12 +111,12 @@ static void be_dpu(struct example *x)
 	struct dvx_sge mine = {(uintptr_t)memory, NOTE, key};
 	struct dvx_sge hosts = {dvx_mkey_addr(alias), NOTE, dvx_mkey_key(alias)};
 
-	if (copy(qp, cq, &mine, &hosts) == 0)
-		fprintf(stderr, "DPU: copied %u bytes, \"%s\"\n", mine.length, memory);
+	must_copy(copy(qp, cq, &mine, &hosts), "copy from the host");
+	fprintf(stderr, "DPU: copied %u bytes, \"%s\"\n", mine.length, memory);
 	strcpy(memory, "the DPU's bytes");
 	hosts.addr += NOTE;
-	if (copy(qp, cq, &hosts, &mine) == 0)
-		say("copied");
+	must_copy(copy(qp, cq, &hosts, &mine), "copy to the host");
+	say("copied");
 	hear(text, sizeof(text)); /* "revoked" */
 	fprintf(stderr, "DPU: after that: %s\n", dvx_cqe_strerror(copy(qp, cq, &mine, &hosts)));
 	must(dvx_mkey_destroy(alias), "alias");
