@@ -112,6 +112,13 @@ assert a[2]["sure"] == "certain" and a[2]["input"]["line"] == 8, a[2]' "$tmp/out
 [ ! -s "$tmp/err" ]
 report $? "the same as JSON"
 
+for row in 'assert_var[0] 0x00000001' 'assert_callra 0x0080365c' 'synd 0x8: unrecoverable hardware error'; do
+	for port in 0 1; do echo "mlx5_core 0000:41:00.$port: print_health_info:410:(pid 0): $row"; done
+done >"$tmp/x"
+"$prm" explain "$tmp/x" >"$tmp/out"
+[ "$(grep -c '3 lines of the report are here' "$tmp/out")" -eq 2 ]
+report $? "health reports of two ports at once are two"
+
 # Lines that tell no failure of a device.
 printf '%s\n' 'status=0 vendor_err=0x0' 'exit status 5' 'the vendor is nice' 'syndrome' >"$tmp/x"
 "$prm" explain "$tmp/x" >"$tmp/out" 2>&1

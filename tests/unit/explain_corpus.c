@@ -2,8 +2,11 @@
 /* Proves that explain understands what users really paste: for each block of explain.corpus (lines
  * of public reports) the answer has the facts that the block wants. One process for all of them. */
 #include "tests/test.h"
+#include <ctype.h>
+#include <regex.h>
 #include <stdio.h>
 #include "explain.h"
+#include "forms.h"
 #include "paste.h"
 
 #define BLOCKS 100 /* fewer of them are no corpus */
@@ -99,6 +102,21 @@ static bool corpus_check(struct block *b)
 		print_message("--- %s\n%s--- is told as\n%s\n", b->source, b->text, said);
 	free(said);
 	return ok;
+}
+
+/* A form that does not compile would fit no line, and say nothing. */
+TEST(each_form_compiles_and_has_its_groups)
+{
+	for (size_t i = 0; i < form_count; i++) {
+		regex_t r;
+
+		assert_int_equal(regcomp(&r, forms[i].pattern, REG_EXTENDED | REG_ICASE), 0);
+		assert_in_range(strlen(forms[i].groups), 0, r.re_nsub);
+		assert_in_range(r.re_nsub, 0, FORMS_GROUPS - 1);
+		for (const char *p = forms[i].key; *p; p++)
+			assert_false(isupper((unsigned char)*p));
+		regfree(&r);
+	}
 }
 
 TEST(each_report_is_understood)

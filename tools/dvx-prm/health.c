@@ -48,7 +48,7 @@ static const char *value_after(const char *line, const char *word)
 	return NULL;
 }
 
-static void find_device(char *device, size_t size, const char *line)
+void health_device(char *device, size_t size, const char *line)
 {
 	static const char driver[] = "mlx5_core ";
 	const char *p = strstr(line, driver);
@@ -82,15 +82,11 @@ static size_t find_row(const char *line, bool open, const char **value)
 bool health_take(struct health *h, const char *line, bool open)
 {
 	const char *value;
-	char device[sizeof(h->device)];
 	size_t row = find_row(line, open, &value);
 
-	if (row == ROWS)
+	if (row == ROWS || h->has >> row & 1)
 		return false;
-	find_device(device, sizeof(device), line);
-	if (open && (h->has >> row & 1 || strcmp(device, h->device)))
-		return false;
-	memcpy(h->device, device, sizeof(device));
+	health_device(h->device, sizeof(h->device), line);
 	h->has |= 1u << row;
 	if (!rows[row].field)
 		snprintf(h->firmware, sizeof(h->firmware), "%.*s",

@@ -4,6 +4,7 @@
 #define DVX_PRM_HEALTH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct health {
@@ -14,10 +15,13 @@ struct health {
 };
 
 /*
- * Takes a line if it belongs to a report; `open` says that one has begun, so that also lines
- * without the driver's name count. A line of another device, or one that the report has already,
- * is not taken: it may begin another report.
+ * Takes a line if it belongs to a report of its device; `open` says that one has begun, so that
+ * also lines without the driver's name count. One that the report has already is not taken: it may
+ * begin another report.
  */
 bool health_take(struct health *h, const char *line, bool open);
+
+/* The device that the line names, or "". */
+void health_device(char *device, size_t size, const char *line);
 
 #endif

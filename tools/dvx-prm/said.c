@@ -11,7 +11,6 @@
 #include "paste.h"
 
 #define LONGEST 1024 /* of a line; the rest is ignored */
-#define GROUPS	10
 #define ERRNOS	134
 
 /* A line and the same in lower case, for the keys of forms. */
@@ -26,7 +25,6 @@ struct said_reader {
 	unsigned int number; /* of the line at `at`, from 1 */
 	struct said *list;
 	size_t count;
-	struct said *report; /* the health report that lines may still belong to */
 	regex_t regs[FORMS_MOST];
 	signed char compiled[FORMS_MOST]; /* 1: yes, -1: it cannot be */
 };
@@ -136,7 +134,7 @@ static const struct form *form_find(struct said_reader *r, const struct said_lin
 {
 	for (size_t i = 0; i < form_count; i++) {
 		if ((l->first && forms[i].loose) || !strstr(l->lower, forms[i].key) ||
-		    !form_compiled(r, i) || regexec(&r->regs[i], l->text, GROUPS, m, 0))
+		    !form_compiled(r, i) || regexec(&r->regs[i], l->text, FORMS_GROUPS, m, 0))
 			continue;
 		if (!l->first || ((size_t)m->rm_so < l->first && (size_t)m->rm_eo > l->first + 1))
 			return &forms[i];
@@ -158,17 +156,28 @@ static bool said_same(const struct said *a, const struct said *b)
 	return true;
 }
 
-static struct said *said_keep(struct said_reader *r, const struct said *s)
+static void said_keep(struct said_reader *r, const struct said *s)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (said_same(&r->list[i], s)) {
 			r->list[i].times++;
-			return NULL;
+			return;
 		}
-	if (r->count == SAID_MOST)
-		return NULL;
-	r->list[r->count] = *s;
-	return &r->list[r->count++];
+	if (r->count < SAID_MOST)
+		r->list[r->count++] = *s;
+}
+
+/* The newest health report of the line's device: those of two devices mix in a log. */
+static struct said *said_report(const struct said_reader *r, const char *line)
+{
+	char device[sizeof(r->list->health.device)];
+
+	health_device(device, sizeof(device), line);
+	for (size_t i = r->count; i--;)
+		if (r->list[i].topic == TOPIC_HEALTH_REPORT &&
+		    !strcmp(r->list[i].health.device, device))
+			return &r->list[i];
+	return NULL;
 }
 
 static bool said_health(struct said_reader *r, const char *line)
@@ -177,15 +186,16 @@ static bool said_health(struct said_reader *r, const char *line)
 			 .topic = TOPIC_HEALTH_REPORT,
 			 .line = r->number,
 			 .times = 1};
+	struct said *report = said_report(r, line);
 
-	if (r->report && health_take(&r->report->health, line, true)) {
-		r->report->times++;
+	if (report && health_take(&report->health, line, true)) {
+		report->times++;
 		return true;
 	}
 	if (!health_take(&s.health, line, false))
 		return false;
 	set_text(&s, line);
-	r->report = said_keep(r, &s);
+	said_keep(r, &s);
 	return true;
 }
 
@@ -236,7 +246,7 @@ static void said_add(struct said_reader *r, const struct form *f, const struct s
 /* The line, or with its end on the next one: mail and narrow terminals break lines. */
 static void said_read_line(struct said_reader *r)
 {
-	regmatch_t alone[GROUPS], both[GROUPS];
+	regmatch_t alone[FORMS_GROUPS], both[FORMS_GROUPS];
 	struct said_line l = {.first = 0}, two;
 	const struct form *f, *g = NULL;
 	size_t next = line_at(r, r->at, l.text), after = next;
