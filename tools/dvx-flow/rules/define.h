@@ -13,13 +13,19 @@ struct define_token {
 enum define_kind { KIND_NONE, KIND_NUMBER, KIND_IPV4, KIND_IPV6, KIND_MAC };
 
 struct parse_define {
-	const char *name, *text; /* text: with commas and without blanks */
+	const char *name, *text; /* text: with commas, and without blanks but in a range of names */
 	struct define_token *token;
 	size_t n, room, text_len, text_room;
 	enum define_kind kind;
 	bool is_list, bad; /* bad: it has a mistake, which was reported */
 	uint32_t line;
 };
+
+/* Names may have a -, so a range of them needs a blank before it. */
+static inline bool define_ends_with_name(const struct parse_define *d)
+{
+	return d->n && d->token[d->n - 1].token == T_NAME;
+}
 
 /* NULL: unknown. */
 struct parse_define *define_find(const struct rule_parser *ps, const char *name);

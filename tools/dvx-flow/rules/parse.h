@@ -90,6 +90,7 @@ struct parse_use {
 	size_t first_byte, end_byte;
 	const char *text;
 	size_t len;
+	bool ends_with_name; /* which a - behind it would go on */
 };
 
 struct parse_define;
@@ -256,7 +257,6 @@ void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at);
 bool parse_not_ip(struct rule_parser *ps);
 /* Checks that a packet without a tunnel does not match the inner headers. */
 void parse_settle_inner(struct rule_parser *ps, const struct source_range *at);
-bool parse_says_inner(const struct rule_parser *ps);
 /*
  * Reports a mistake and returns false if the current level is inner, where no device compares this.
  */

@@ -81,6 +81,8 @@ static void define_add_word(struct define_line *l, int token)
 
 	if (token == ',')
 		define_text(l, ",", 1);
+	else if (token == '-' && define_ends_with_name(l->d))
+		define_text(l, " - ", 3);
 	else
 		define_text(l, l->ps->text + at->first_byte, at->end_byte - at->first_byte);
 	define_add(l, token, &l->value);

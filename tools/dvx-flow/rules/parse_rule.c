@@ -110,7 +110,7 @@ static size_t text_room(const struct rule_parser *ps, const struct source_range 
 	size_t n = at->end_byte - at->first_byte + 1;
 
 	for (size_t i = 0; i < ps->vars.nuses; i++)
-		n += ps->vars.use[i].len;
+		n += ps->vars.use[i].len + 1;
 	return n;
 }
 
@@ -154,6 +154,7 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 		out = text_words(out, ps->text + from, ps->text + use->first_byte, &blank);
 		out = text_words(out, use->text, use->text + use->len, &blank);
 		from = use->end_byte;
+		blank = use->ends_with_name && from < at->end_byte && ps->text[from] == '-';
 	}
 	text_words(out, ps->text + from, ps->text + at->end_byte, &blank);
 	return true;

@@ -90,7 +90,7 @@ bool parse_not_ip(struct rule_parser *ps)
 	return type->mask && type->value != TYPE_MPLS;
 }
 
-bool parse_says_inner(const struct rule_parser *ps)
+static bool parse_says_inner(const struct rule_parser *ps)
 {
 	bool said = ps->inner.ip;
 

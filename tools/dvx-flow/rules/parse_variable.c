@@ -186,7 +186,8 @@ static int define_use(struct rule_parser *ps, const struct source_range *at, FLO
 		ps->no_memory = true;
 		return FLOW_error;
 	}
-	v->use[v->nuses++] = (struct parse_use){at->first_byte, at->end_byte, d->text, d->text_len};
+	v->use[v->nuses++] = (struct parse_use){at->first_byte, at->end_byte, d->text, d->text_len,
+						define_ends_with_name(d)};
 	v->now = v->last = d;
 	v->next = 1;
 	*value = d->token[0].value;

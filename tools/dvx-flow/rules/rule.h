@@ -230,7 +230,7 @@ struct rule_table {
 #define TABLES_DEEP 60u /* one after the other: the hardware has 64 levels */
 #define RSS_MAX	    64u /* different ones of a file */
 
-/* A variable, and what it stands for: values and commas. */
+/* A variable, and the values that it stands for. */
 struct rule_define {
 	const char *name, *text;
 };
