@@ -107,7 +107,7 @@ static int open_region(struct region *r, unsigned int log_size)
 		r->used = NULL;
 		return -ENOMEM;
 	}
-	/* Walks read entries all over their tables, and small pages cost a TLB miss for most of them. */
+	/* Walks read entries all over their tables: most of them miss the TLB with small pages. */
 	madvise(bytes, size, MADV_HUGEPAGE);
 	r->bytes = bytes;
 	r->size = size;

@@ -55,12 +55,10 @@ static void backend_socket_refused(const char *what, int err)
 	unsigned int version = link_version(server, err);
 
 	if (version)
-		sim_refuse(
-			"the device at %s speaks link version %u, this preload speaks %u: it was "
-			"started by another dvx-sim; use that dvx-sim's exec, or restart the "
-			"device "
-			"with dvx-sim down and up",
-			server, version, LINK_VERSION);
+		sim_refuse("the device at %s speaks link version %u, this preload speaks %u: it "
+			   "was started by another dvx-sim; use that dvx-sim's exec, or restart "
+			   "the device with dvx-sim down and up",
+			   server, version, LINK_VERSION);
 	else
 		sim_refuse("the device at %s can't be %s: %s", server, what, strerror(-err));
 }

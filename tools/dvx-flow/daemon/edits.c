@@ -36,15 +36,10 @@ static int edits_no_rule(const json_t *which, struct flow_fault *f)
 {
 	const char *text = json_string_value(which);
 
-	if (text && strchr(text, '$'))
-		return fault_say(
-			f, EXIT_RULES,
-			"there is no such rule (%.300s); rules have the values of variables, "
-			"see dvx-flow list",
-			text);
 	if (text)
-		return fault_say(f, EXIT_RULES, "there is no such rule (%.300s); see dvx-flow list",
-				 text);
+		return fault_say(f, EXIT_RULES,
+				 "there is no such rule (%.300s); %ssee dvx-flow list", text,
+				 strchr(text, '$') ? "rules have the values of variables, " : "");
 	if (json_is_array(which))
 		return fault_say(f, EXIT_RULES,
 				 "there is no such rule (%lld to %lld); see dvx-flow list",

@@ -89,8 +89,8 @@ static char *journal_edit(const struct journal_splice *s, uint32_t before, const
 }
 
 /*
- * The file is the one that was written last, and has its end where it was. If it has another name, too, that is
- * somebody's copy.
+ * The file is the one that was written last, and has its end where it was. If it has another name,
+ * too, that is somebody's copy.
  */
 static bool journal_is_ours(int fd, const struct state_tail *t, size_t *end)
 {

@@ -20,9 +20,9 @@ struct codes *codes_new(const struct steering_dump *d, struct view_cache *cache,
 void codes_free(struct codes *c);
 
 /*
- * "code 0x38 of ipv4 src: 10.0.0.0/8 or 192.168.1.0/24", or "the best hit of depth 0x2", for a register that is compared after the
- * tables of the walk's first `steps` steps. False: they write nothing into these bits that has a
- * meaning here.
+ * "code 0x38 of ipv4 src: 10.0.0.0/8 or 192.168.1.0/24", or "the best hit of depth 0x2", for a
+ * register that is compared after the tables of the walk's first `steps` steps. False: they write
+ * nothing into these bits that has a meaning here.
  */
 bool codes_say(struct codes *c, const struct explain_walk *w, uint32_t steps, enum field reg,
 	       uint32_t value, uint32_t mask, char *buf, size_t size);
