@@ -156,6 +156,19 @@ in_the_way() {
 	pull --quiet -a --delete "127.0.0.1:$port:src/left/" "$work/left" && alike "$src/left" "$work/left" -a && rm -r "$src/left"
 }
 check "a full directory in a file's way stays without --delete, an empty one or a file does not" in_the_way
+# Root may write everywhere; others may not.
+if [ "$(id -u)" = 0 ]; then bounded='setpriv --bounding-set=-dac_override'; else bounded=; fi
+read_only() { # SOURCE...
+	[ ! -e "$work/ro" ] || chmod -R u+w "$work/ro"
+	rm -rf "$work/ro" && mkdir -p "$work/ro/sub/old" "$work/ro/gone/sub" && : >"$work/ro/gone/sub/f" &&
+		chmod 555 "$work/ro/sub" "$work/ro/gone/sub" "$work/ro/gone" &&
+		$bounded "$dvx_sim" exec "$chip" --function dpu -- "$copy" pull --quiet -a --delete "$@" "$work/ro/" &&
+		same "$src/ro.1" "$work/ro"
+}
+mkdir -p "$src/ro.1/sub" "$src/ro.2/sub" && chmod 555 "$src/ro.1/sub" && touch -r "$src/ro.1" "$src/ro.2"
+check "--delete in read-only directories, and of them" read_only "127.0.0.1:$port:src/ro.1/"
+check "and with several sources" read_only "127.0.0.1:$port:src/ro.1/" "127.0.0.1:$port:src/ro.2/"
+chmod -R u+w "$src/ro.1"
 short() {
 	push -r /sys/devices/system/cpu/cpu0/topology "127.0.0.1:$port:" 2>"$work/err"
 	cat "$work/err"

@@ -92,16 +92,21 @@ static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy
 {
 	DIR *list = fdopendir(fd);
 	const struct dirent *de;
+	struct stat st;
+	bool opened;
 	int bad = 0;
 
 	if (!list) {
 		close(fd);
 		return delete_fault(e, f);
 	}
+	opened = !(d->options.bits & OPTION_DRY) && !fstat(fd, &st) && dest_make_writable(fd, &st);
 	while (!bad && (de = readdir(list)))
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
 			bad = delete_child(d, e, fd, de->d_name, f) || alive_tick(&d->alive) ? -1
 											     : 0;
+	if (opened && e->keeps)
+		(void)!fchmod(fd, st.st_mode & 07777);
 	closedir(list);
 	return bad;
 }

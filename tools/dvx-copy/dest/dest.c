@@ -218,11 +218,9 @@ static int open_dir(struct dest *d, const char *name, uint32_t *verdict, struct 
 	return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
 }
 
-static void make_writable(struct dest_dir *dir, const struct stat *st)
+bool dest_make_writable(int fd, const struct stat *st)
 {
-	/* A read-only directory of an earlier copy would refuse new entries. */
-	if (!(st->st_mode & 0200) || !(st->st_mode & 0100))
-		dir->dirty = !fchmod(dir->fd, (st->st_mode & 07777) | 0700);
+	return (st->st_mode & 0300) != 0300 && !fchmod(fd, (st->st_mode & 07777) | 0700);
 }
 
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
@@ -263,7 +261,7 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	} else if (!d->now->theirs)
 		found->verdict |= meta_compare(d, d->now, NULL, &st, &d->now->meta);
 	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY))
-		make_writable(d->now, &st);
+		d->now->dirty |= dest_make_writable(fd, &st);
 	d->counts->dirs += !!(found->verdict & VERDICT_MADE);
 	d->now->dirty |= !!found->verdict;
 	if (found->verdict & VERDICT_NEW) {

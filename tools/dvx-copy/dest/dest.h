@@ -184,6 +184,9 @@ bool dest_name_ok(struct copy_bytes name);
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
 	      struct copy_fault *f);
 
+/* A read-only directory, as copies make them too, refuses changes. Whether its mode was changed. */
+bool dest_make_writable(int fd, const struct stat *st);
+
 /* Releases one use of the directory. */
 int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
 

@@ -138,15 +138,19 @@ static int seen_child(struct dest *d, int fd, const char *path, const char *name
 	return ret;
 }
 
-/* The directory's time is the source's already. */
-static int seen_put_time(struct dest *d, int fd, const char *path, const struct stat *before,
-			 struct copy_fault *f)
+/* The directory's mode and time are the source's already. */
+static int seen_restore(struct dest *d, int fd, const char *path, const struct stat *before,
+			struct copy_fault *f)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, before->st_mtim};
 	struct stat now;
 
-	if (fstat(fd, &now) || (now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
-				now.st_mtim.tv_nsec == before->st_mtim.tv_nsec))
+	if (d->options.bits & OPTION_DRY || fstat(fd, &now))
+		return 0;
+	if (now.st_mode != before->st_mode)
+		(void)!fchmod(fd, before->st_mode & 07777);
+	if (now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
 		return 0;
 	if (d->options.bits & OPTION_TIMES && seen_find(d->seen, path))
 		(void)!futimens(fd, times);
@@ -182,16 +186,19 @@ static int seen_sweep(struct dest *d, int fd, const char *path, unsigned int dep
 	DIR *list = copy < 0 ? NULL : fdopendir(copy);
 	struct stat st;
 
-	if (!list || fstat(fd, &st))
+	if (!list || fstat(fd, &st)) {
 		bad = copy_fail(f, COPY_IO, "reading %s: %s", QUOTED(path, strlen(path)),
 				strerror(errno));
-	else
+	} else {
+		if (!(d->options.bits & OPTION_DRY))
+			dest_make_writable(fd, &st);
 		bad = seen_list(d, fd, path, list, depth, f);
+	}
 	if (list)
 		closedir(list);
 	else if (copy >= 0)
 		close(copy);
-	return bad ? -1 : seen_put_time(d, fd, path, &st, f);
+	return bad ? -1 : seen_restore(d, fd, path, &st, f);
 }
 
 int seen_delete(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
