@@ -27,11 +27,10 @@ struct atomics {
 	uint64_t old[WORKERS];
 };
 
-static void need_atomics(struct ibv_context *device)
+static void need_atomics(const struct tutorial *t)
 {
-	struct ibv_device_attr attr;
+	const struct ibv_device_attr attr = tutorial_abilities(t);
 
-	must(errno = ibv_query_device(device, &attr), "query the device");
 	printf("atomic among: %s\n", attr.atomic_cap == IBV_ATOMIC_NONE	 ? "nothing"
 				     : attr.atomic_cap == IBV_ATOMIC_HCA ? "atomics of this NIC"
 									 : "atomics and CPUs");
@@ -47,7 +46,7 @@ static void start(struct atomics *a)
 
 	link.access = IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE;
 	tutorial_start(&a->t);
-	need_atomics(a->t.device);
+	need_atomics(&a->t);
 	a->mr = tutorial_mr(&a->t, a, sizeof *a,
 			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				    IBV_ACCESS_REMOTE_ATOMIC);

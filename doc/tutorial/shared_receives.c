@@ -23,9 +23,8 @@ struct server {
 static void create_srq(struct server *s)
 {
 	struct ibv_srq_init_attr attr = {.attr = {.max_wr = RECEIVES, .max_sge = 1}};
-	struct ibv_device_attr device;
+	const struct ibv_device_attr device = tutorial_abilities(&s->t);
 
-	must(errno = ibv_query_device(s->t.device, &device), "query the device");
 	if (device.max_srq_wr < RECEIVES) {
 		fprintf(stderr, "this device has no SRQ: max_srq_wr is %d\n", device.max_srq_wr);
 		exit(1);

@@ -56,6 +56,15 @@ static inline struct ibv_context *tutorial_open(void)
 	return device;
 }
 
+/* What the device can do: programs ask before they begin, and say what it lacks. */
+static inline struct ibv_device_attr tutorial_abilities(const struct tutorial *t)
+{
+	struct ibv_device_attr attr;
+
+	must(errno = ibv_query_device(t->device, &attr), "query the device");
+	return attr;
+}
+
 /* Places of port 1's GID table. Some may be empty: an address that went leaves a gap. */
 static inline uint32_t tutorial_gid_places(struct tutorial *t)
 {

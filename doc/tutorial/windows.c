@@ -20,11 +20,10 @@ struct windows {
 	struct ibv_cq *peer_cq[PAIRS];
 };
 
-static void need_windows(struct ibv_context *device)
+static void need_windows(const struct tutorial *t)
 {
-	struct ibv_device_attr attr;
+	const struct ibv_device_attr attr = tutorial_abilities(t);
 
-	must(errno = ibv_query_device(device, &attr), "query the device");
 	if (attr.device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B))
 		return;
 	fprintf(stderr, "this device has no memory windows of type 2\n");
@@ -34,7 +33,7 @@ static void need_windows(struct ibv_context *device)
 static void start(struct windows *w)
 {
 	tutorial_start(&w->t);
-	need_windows(w->t.device);
+	need_windows(&w->t);
 	w->memory = aligned_alloc(BYTES, BYTES);
 	must(!w->memory, "memory");
 	memset(w->memory, 0, BYTES);

@@ -31,12 +31,9 @@ struct host {
 	struct ibv_qp *target, *initiator;
 };
 
-static void need_xrc(struct ibv_context *device)
+static void need_xrc(const struct tutorial *t)
 {
-	struct ibv_device_attr attr;
-
-	must(errno = ibv_query_device(device, &attr), "query the device");
-	if (attr.device_cap_flags & IBV_DEVICE_XRC)
+	if (tutorial_abilities(t).device_cap_flags & IBV_DEVICE_XRC)
 		return;
 	fprintf(stderr, "this device has no XRC (IBV_DEVICE_XRC is not set)\n");
 	exit(1);
@@ -111,7 +108,7 @@ static struct ibv_qp *create_initiator(struct host *h)
 static void start(struct host *h, bool split)
 {
 	tutorial_start(&h->t);
-	need_xrc(h->t.device);
+	need_xrc(&h->t);
 	h->domain = open_domain(&h->t, "domain");
 	h->other = open_domain(&h->t, "other-domain");
 	h->mr = tutorial_mr(&h->t, h, sizeof *h, IBV_ACCESS_LOCAL_WRITE);
