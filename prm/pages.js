@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The search box of the index: all words must be in the name or the meaning, names come first. */
 (function () {
 	const box = document.getElementById("prm-search");

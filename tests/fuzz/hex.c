@@ -35,8 +35,8 @@ static void read_lines(const char *text, size_t len)
 {
 	const struct prm_args a = {.json = true};
 	const struct dump d = {.bytes = (const uint8_t *)"", .line = 1};
-	size_t count;
-	struct said *said = said_read(text, len, &count);
+	size_t count, lost;
+	struct said *said = said_read(text, len, &count, &lost);
 
 	assert_true(count <= SAID_MOST);
 	for (size_t i = 0; i < count; i++) {

@@ -187,6 +187,19 @@ static void explain_nothing(const struct hex *hex, const struct prm_args *a,
 	explain_rest(hex, 0, "nothing", text, a, out);
 }
 
+/* Lines that would be explained, were there not so many before them. */
+static void explain_lost(const struct hex *hex, size_t lost, const struct prm_args *a,
+			 struct explain_out *out)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text),
+		 "%zu more lines report failures, after %d different ones; cut the input to the "
+		 "part that matters",
+		 lost, SAID_MOST);
+	explain_rest(hex, 0, "left out", text, a, out);
+}
+
 /* Dumps, and lines that report a failure without one, in the order of the input. */
 static size_t explain_in_order(const struct hex *hex, const struct said *said, size_t lines,
 			       const struct wish *wish, const struct prm_args *a,
@@ -208,15 +221,17 @@ size_t explain_text(const struct hex *hex, const char *text, size_t len, const s
 	/* With --as the input holds dumps only. */
 	bool binary = hex->count && !hex->dumps[0].line, named = wish->kind || wish->s;
 	struct said *said = NULL;
-	size_t lines = 0, found;
+	size_t lines = 0, lost = 0, found;
 
 	if (!binary && !named)
-		said = said_read(text, len, &lines);
+		said = said_read(text, len, &lines, &lost);
 	found = explain_in_order(hex, said, lines, wish, a, out);
 	if (hex->error_line)
 		explain_rest(hex, hex->error_line, "broken", hex->error, a, out);
 	else if (hex->none && !lines)
 		explain_nothing(hex, a, out);
+	if (lost)
+		explain_lost(hex, lost, a, out);
 	free(said);
 	return found;
 }

@@ -24,7 +24,7 @@ struct said_reader {
 	size_t len, at;
 	unsigned int number; /* of the line at `at`, from 1 */
 	struct said *list;
-	size_t count;
+	size_t count, lost;
 	regex_t regs[FORMS_MOST];
 	signed char compiled[FORMS_MOST]; /* 1: yes, -1: it cannot be */
 };
@@ -165,6 +165,8 @@ static void said_keep(struct said_reader *r, const struct said *s)
 		}
 	if (r->count < SAID_MOST)
 		r->list[r->count++] = *s;
+	else
+		r->lost++;
 }
 
 /* The newest health report of the line's device: those of two devices mix in a log. */
@@ -273,12 +275,12 @@ static void said_read_line(struct said_reader *r)
 	r->number += g != NULL;
 }
 
-struct said *said_read(const char *text, size_t len, size_t *count)
+struct said *said_read(const char *text, size_t len, size_t *count, size_t *lost)
 {
 	struct said_reader *r = calloc(1, sizeof(*r));
 	struct said *list = calloc(SAID_MOST, sizeof(*list));
 
-	*count = 0;
+	*count = *lost = 0;
 	if (r && list) {
 		*r = (struct said_reader){.text = text, .len = len, .list = list};
 		while (r->at < len) {
@@ -289,6 +291,7 @@ struct said *said_read(const char *text, size_t len, size_t *count)
 			if (r->compiled[i] > 0)
 				regfree(&r->regs[i]);
 		*count = r->count;
+		*lost = r->lost;
 	}
 	free(r);
 	return list;

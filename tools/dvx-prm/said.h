@@ -39,8 +39,11 @@ struct said {
 
 #define SAID_MOST 256
 
-/* The failures that a text reports, each once; at most SAID_MOST. Free the list. */
-struct said *said_read(const char *text, size_t len, size_t *count);
+/*
+ * The failures that a text reports, each once; at most SAID_MOST: *lost more lines are left out.
+ * Free the list.
+ */
+struct said *said_read(const char *text, size_t len, size_t *count, size_t *lost);
 
 static inline bool said_has(const struct said *s, enum said_value v)
 {
