@@ -185,9 +185,9 @@ const struct topic topics[TOPICS] = {
 		 "the driver or the device has no way to do this combination of match and action "
 		 "in this table",
 		 "DPDK, drivers/net/mlx5/mlx5_flow_verbs.c and mlx5_flow_dv.c",
-		 "take parts away until it is accepted; dvx-flow check says what of a rule a "
-		 "device "
-		 "can do"},
+		 "take parts away until it is accepted; dvx-flow check --device DEV tries a rule "
+		 "of "
+		 "dvx-flow's language on the device"},
 	[TOPIC_COUNTER] =
 		{"counter", "counter of the port or the device",
 		 "it only grows, and does not tell when it grew",
