@@ -31,8 +31,8 @@ static void set_limit(rlim_t bytes)
 
 	must(getrlimit(RLIMIT_MEMLOCK, &limit), "limit of locked memory");
 	limit.rlim_cur = bytes;
-	must(limit.rlim_cur > limit.rlim_max, "a limit above the hard one");
-	must(setrlimit(RLIMIT_MEMLOCK, &limit), "limit of locked memory");
+	must(setrlimit(RLIMIT_MEMLOCK, &limit),
+	     "set the limit (at most the hard one: ulimit -H -l)");
 	printf("limit %d KiB\n", (int)(bytes / 1024));
 }
 
