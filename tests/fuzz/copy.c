@@ -55,8 +55,7 @@ static size_t make_frames(uint8_t *to)
 		n = any(8) ? n : any((uint32_t)n + 1);
 		decode(body, n);
 		said = any(16) ? n : any(UINT32_MAX);
-		for (size_t i = 0; i < LINK_HEAD; i++)
-			to[at + i] = (uint8_t)(said >> 8 * i);
+		bytes_put(to + at, said, LINK_HEAD);
 		at += LINK_HEAD + n;
 	}
 	return at;

@@ -27,7 +27,7 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/base/confine.c tools/dvx-copy/base/confine.h \
 	tools/dvx-copy/base/filter.c tools/dvx-copy/base/filter.h \
 	tools/dvx-copy/base/wild.c tools/dvx-copy/base/wild.h \
-	tools/dvx-copy/base/beneath.h tools/dvx-copy/base/bytes.h tools/dvx-copy/base/digest.c \
+	tools/dvx-copy/base/beneath.h tools/dvx-copy/base/bytes.h tools/dvx-copy/base/clock.h tools/dvx-copy/base/digest.c \
 	tools/dvx-copy/base/digest.h tools/dvx-copy/base/fault.c tools/dvx-copy/base/fault.h \
 	tools/dvx-copy/base/options.h tools/dvx-copy/base/pool.c tools/dvx-copy/base/pool.h tools/dvx-copy/base/proc.h tools/dvx-copy/base/slot_crc.h \
 	tools/dvx-copy/base/report.c tools/dvx-copy/base/report.h tools/dvx-copy/base/verdict.c \

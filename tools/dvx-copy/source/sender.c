@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/proc.h"
 #include "list.h"
 
@@ -19,14 +19,6 @@ int sender_skip(struct copy_sender *s, const struct walk_dir *dir, const char *n
 		return link_queue(s->link, &m, s->f);
 	report_skip(s->report, m.name, m.text);
 	return 0;
-}
-
-static uint64_t sender_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* --- the pool --- */
@@ -74,7 +66,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 
 	s->fd = -1;
 	s->alive = (struct alive){.tell = sender_alive, .arg = s};
-	bwlimit_begin(&s->limit, s->options.rate, sender_now());
+	bwlimit_begin(&s->limit, s->options.rate, clock_now_ns());
 	if (workers_make(&s->workers, s->jobs, s->f) || proc_need(s->f) ||
 	    link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
@@ -271,7 +263,7 @@ static void retire_settled(struct copy_sender *s)
 /* Milliseconds until data may go, 0 for now. */
 static int sender_pace(struct copy_sender *s)
 {
-	uint64_t ns = s->options.rate ? bwlimit_wait(&s->limit, sender_now()) : 0;
+	uint64_t ns = s->options.rate ? bwlimit_wait(&s->limit, clock_now_ns()) : 0;
 	uint64_t ms = ns / 1000000 + (ns > 0);
 
 	return ms < 1000 * ALIVE_SECONDS ? (int)ms : 1000 * ALIVE_SECONDS;
