@@ -57,8 +57,7 @@ void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor)
 		tell(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %s", vendor, text);
 	else
 		tell(f, "vendor", "vendor_err_synd",
-		     "vendor syndrome 0x%02x: error reports show it together with %s; that is "
-		     "a "
+		     "vendor syndrome 0x%02x: error reports show it together with %s; that is a "
 		     "correlation, not the vendor's definition%s",
 		     vendor, prm_syndrome_name(with),
 		     with == syndrome ? "" : ", and here it comes with another one");
@@ -81,17 +80,16 @@ void tell_firmware(struct finding *f, unsigned int syndrome)
 	fact(f, "syndrome", syndrome);
 	if (!syndrome)
 		tell(f, "syndrome", "syndrome",
-		     "syndrome 0: firmware did not answer, or the kernel "
-		     "refused the command; then there is only the errno");
+		     "syndrome 0: firmware did not answer, or the kernel refused the command; then "
+		     "there is only the errno");
 	else if (syndrome >> EMULATOR_SHIFT == EMULATOR)
 		tell(f, "syndrome", "syndrome",
-		     "syndrome 0x%08x is dvx-sim's own and means nothing on a NIC: "
-		     "its log names the field, doc/syndromes.md lists them",
+		     "syndrome 0x%08x is dvx-sim's own and means nothing on a NIC: its log names "
+		     "the field, doc/syndromes.md lists them",
 		     syndrome);
 	else
 		tell(f, "syndrome", "syndrome",
-		     "syndrome 0x%06x is firmware's number of the failed check; no public "
-		     "list explains "
-		     "them; the vendor's support can",
+		     "syndrome 0x%06x is firmware's number of the failed check; no public list "
+		     "explains them; the vendor's support can",
 		     syndrome);
 }

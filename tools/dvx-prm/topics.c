@@ -8,14 +8,13 @@
 #define REPORT "keep the report and the firmware's version for the vendor's support"
 
 const struct topic topics[TOPICS] = {
-	[TOPIC_HEALTH_FATAL] =
-		{"health_fatal", "the device is in a fatal state",
-		 "the driver polls the device and has stopped using it: commands fail, and every "
-		 "user of the device gets IBV_EVENT_DEVICE_FATAL",
-		 CORE "health.c",
-		 "read the health report that follows; devlink health show tells whether recovery "
-		 "worked; if the function stays in this state, try a reset (devlink dev reload, a "
-		 "power cycle); " REPORT},
+	[TOPIC_HEALTH_FATAL] = {"health_fatal", "the device is in a fatal state",
+				"the driver polls the device and has stopped using it: commands "
+				"fail, and every user of the device gets IBV_EVENT_DEVICE_FATAL",
+				CORE "health.c",
+				"read the health report that follows; devlink health show tells "
+				"whether recovery worked; if the function stays in this state, try "
+				"a reset (devlink dev reload, a power cycle); " REPORT},
 	[TOPIC_HEALTH_MISSED] =
 		{"health_missed", "the device's health counter stands still",
 		 "firmware counts as long as it lives; the driver found the number unchanged three "
@@ -50,13 +49,12 @@ const struct topic topics[TOPICS] = {
 		 "no command; if only one command times out, report command and firmware version "
 		 "to the vendor; try to reload the function (devlink dev reload), which makes the "
 		 "command queue anew"},
-	[TOPIC_COMMAND_LATE] =
-		{"command_late", "a firmware command was answered after its time",
-		 "the driver waited until the command's time was over, and saw the answer only "
-		 "then",
-		 CORE "cmd.c",
-		 "look which command timed out before it; firmware that is slow more than once is "
-		 "a matter for the vendor's support"},
+	[TOPIC_COMMAND_LATE] = {"command_late", "a firmware command was answered after its time",
+				"the driver waited until the command's time was over, and saw the "
+				"answer only then",
+				CORE "cmd.c",
+				"look which command timed out before it; firmware that is slow "
+				"more than once is a matter for the vendor's support"},
 	[TOPIC_COMMAND_QUEUE] =
 		{"command_queue", "a firmware command found no free entry of the command queue",
 		 "other commands hold all entries, so that this one never reached firmware",
@@ -68,31 +66,29 @@ const struct topic topics[TOPICS] = {
 		 CORE "main.c",
 		 "0xffffffff means that reads of the device do not work (PCI); else wait for the "
 		 "end; if it aborts, power cycle the device and check its firmware image (flint)"},
-	[TOPIC_PROBE] =
-		{"probe", "the driver could not start or stop the device",
-		 "one step failed; the step's own message is in the lines before", CORE "main.c",
-		 "find the first error of this device in the log, most often a refused or late "
-		 "firmware command"},
-	[TOPIC_PAGES] =
-		{"pages", "firmware's memory could not be given or taken back",
-		 "firmware keeps its objects in pages of the host (MANAGE_PAGES); when it does not "
-		 "return them in time the driver gives up on them",
-		 CORE "pagealloc.c",
-		 "look for command timeouts and a health report of the same device; for pages that "
-		 "could not be given, look for failed allocations of the host"},
+	[TOPIC_PROBE] = {"probe", "the driver could not start or stop the device",
+			 "one step failed; the step's own message is in the lines before",
+			 CORE "main.c",
+			 "find the first error of this device in the log, most often a refused or "
+			 "late firmware command"},
+	[TOPIC_PAGES] = {"pages", "firmware's memory could not be given or taken back",
+			 "firmware keeps its objects in pages of the host (MANAGE_PAGES); when it "
+			 "does not return them in time the driver gives up on them",
+			 CORE "pagealloc.c",
+			 "look for command timeouts and a health report of the same device; for "
+			 "pages that could not be given, look for failed allocations of the host"},
 	[TOPIC_TEMPERATURE] =
 		{"temperature", "sensors of the device report a high temperature",
 		 "each set bit stands for a sensor whose value passed its limit; the driver only "
 		 "prints that",
 		 CORE "events.c (event TEMP_WARN_EVENT)",
 		 "check airflow, fans and the transceivers' temperature (mget_temp, ethtool -m)"},
-	[TOPIC_POWER] =
-		{"power", "the PCIe slot offers less power than the device wants",
-		 "firmware read the slot's power and found it too low; the number is what the slot "
-		 "offers",
-		 CORE "events.c (register MPEIN)",
-		 "compare with lspci -vv (SlotPowerLimit) and the board's manual; check "
-		 "whether it matters: compare the measured rate with the link's"},
+	[TOPIC_POWER] = {"power", "the PCIe slot offers less power than the device wants",
+			 "firmware read the slot's power and found it too low; the number is what "
+			 "the slot offers",
+			 CORE "events.c (register MPEIN)",
+			 "compare with lspci -vv (SlotPowerLimit) and the board's manual; check "
+			 "whether it matters: compare the measured rate with the link's"},
 	[TOPIC_MODULE] =
 		{"module", "event of a cable or transceiver",
 		 "the port's module was plugged, unplugged, disabled or failed",
@@ -106,54 +102,47 @@ const struct topic topics[TOPICS] = {
 	[TOPIC_TX_TIMEOUT] =
 		{"tx_timeout", "a transmit queue of the network interface made no progress",
 		 "the kernel's watchdog found the queue stopped for too long; Cons and Prod are "
-		 "the "
-		 "positions of the device and of the driver in the ring",
+		 "the positions of the device and of the driver in the ring",
 		 CORE "en_main.c and en/reporter_tx.c",
 		 "look for flow control (rx_prio*_pause of ethtool -S), lost interrupts, command "
 		 "timeouts and health reports of the same device"},
 	[TOPIC_MKEY_CACHE] =
 		{"mkey", "the kernel could not make or change an mkey",
 		 "ibv_reg_mr() needs CREATE_MKEY, or a UMR for large or on-demand memory; the "
-		 "number "
-		 "is an errno, or for \"reg umr failed\" a status of a completion",
+		 "number is an errno, or for \"reg umr failed\" a status of a completion",
 		 "Linux, drivers/infiniband/hw/mlx5/mr.c and umr.c",
 		 "look for the command's refusal (CREATE_MKEY) or the completion's dump beside it"},
 	[TOPIC_MODIFY_QP] =
 		{"modify_qp", "a QP did not change its state",
 		 "the kernel checks which attributes a change needs, resolves the peer's address "
-		 "on "
-		 "RoCE, and sends firmware the command of the change (RST2INIT_QP, INIT2RTR_QP, "
+		 "on RoCE, and sends firmware the command of the change (RST2INIT_QP, INIT2RTR_QP, "
 		 "RTR2RTS_QP)",
 		 "ibv_modify_qp(3); Linux, drivers/infiniband/core/verbs.c and hw/mlx5/qp.c",
 		 "compare both ends' GID index and type, MTU and port; dvx-info gids ranks the "
-		 "GIDs; "
-		 "dmesg has the refused command where firmware refused it"},
-	[TOPIC_MEMORY] =
-		{"memory", "memory could not be registered, or a queue could not be made",
-		 "the kernel pins a registration's pages and counts them against RLIMIT_MEMLOCK, "
-		 "unless the process has CAP_IPC_LOCK",
-		 "Linux, drivers/infiniband/core/umem.c", NULL},
-	[TOPIC_MEMLOCK] =
-		{"memlock", "the limit of locked memory is low",
-		 "RDMA memory is pinned and counted against RLIMIT_MEMLOCK, unless the process has "
-		 "CAP_IPC_LOCK",
-		 "Linux, drivers/infiniband/core/umem.c; libibverbs (the warning)",
-		 "raise it: ulimit -l unlimited, /etc/security/limits.d, LimitMEMLOCK= of the "
-		 "systemd unit (also of slurmd or sshd), docker run --ulimit memlock=-1; dvx-info "
-		 "doctor checks it"},
+		 "GIDs; dmesg has the refused command where firmware refused it"},
+	[TOPIC_MEMORY] = {"memory", "memory could not be registered, or a queue could not be made",
+			  "the kernel pins a registration's pages and counts them against "
+			  "RLIMIT_MEMLOCK, unless the process has CAP_IPC_LOCK",
+			  "Linux, drivers/infiniband/core/umem.c", NULL},
+	[TOPIC_MEMLOCK] = {"memlock", "the limit of locked memory is low",
+			   "RDMA memory is pinned and counted against RLIMIT_MEMLOCK, unless the "
+			   "process has CAP_IPC_LOCK",
+			   "Linux, drivers/infiniband/core/umem.c; libibverbs (the warning)",
+			   "raise it: ulimit -l unlimited, /etc/security/limits.d, LimitMEMLOCK= "
+			   "of the systemd unit (also of slurmd or sshd), docker run --ulimit "
+			   "memlock=-1; dvx-info doctor checks it"},
 	[TOPIC_ASYNC_EVENT] =
 		{"async_event", "asynchronous event",
 		 "the device reported it through ibv_get_async_event(), not through a completion",
 		 "libibverbs (ibv_event_type_str(), ibv_get_async_event(3)); Linux, "
 		 "drivers/infiniband/hw/mlx5/qp.c and main.c",
 		 NULL},
-	[TOPIC_CM_EVENT] =
-		{"cm_event", "event of the connection manager (RDMA_CM)",
-		 "rdma_get_cm_event(3) gives the event and a status: a negative errno, or the "
-		 "peer's reason of a REJECTED",
-		 "librdmacm (rdma_get_cm_event(3)); Linux, drivers/infiniband/core/cma.c and "
-		 "include/rdma/ib_cm.h",
-		 NULL},
+	[TOPIC_CM_EVENT] = {"cm_event", "event of the connection manager (RDMA_CM)",
+			    "rdma_get_cm_event(3) gives the event and a status: a negative errno, "
+			    "or the peer's reason of a REJECTED",
+			    "librdmacm (rdma_get_cm_event(3)); Linux, "
+			    "drivers/infiniband/core/cma.c and include/rdma/ib_cm.h",
+			    NULL},
 	[TOPIC_NO_DRIVER] =
 		{"no_driver", "libibverbs found a device but no driver for it",
 		 "the kernel lists the device in /sys/class/infiniband_verbs; the library that "
@@ -162,39 +151,32 @@ const struct topic topics[TOPICS] = {
 		 "rdma-core, libibverbs/init.c and dynamic_driver.c",
 		 "install the drivers that belong to this libibverbs (ibverbs-providers or "
 		 "rdma-core); in a container: the same rdma-core inside, and /etc/libibverbs.d"},
-	[TOPIC_NO_DEVICE] =
-		{"no_device", "no RDMA device was found",
-		 "libibverbs found no device that it can open: none in the kernel, no driver "
-		 "library, or no access to /dev/infiniband",
-		 "rdma-core, libibverbs/device.c and init.c",
-		 "check lspci, lsmod (mlx5_ib), ls /dev/infiniband, and warnings of libibverbs "
-		 "before it; in a container pass --device /dev/infiniband; dvx-info doctor checks "
-		 "them; without a NIC: dvx-sim run -- PROGRAM"},
-	[TOPIC_DPDK_PROBE] =
-		{"dpdk_probe", "DPDK's mlx5 driver could not start a port",
-		 "the reason is the errno at its end; the driver's own messages before it say "
-		 "which object failed",
-		 "DPDK, drivers/common/mlx5 and drivers/net/mlx5",
-		 "run with --log-level=pmd.*mlx5:8; check that the port's netdev is in this "
-		 "network "
-		 "namespace, that the process may use it (CAP_NET_RAW, memlock), and the "
-		 "firmware's "
-		 "version"},
-	[TOPIC_FLOW_REFUSED] =
-		{"flow_refused", "a flow rule was refused",
-		 "the driver or the device has no way to do this combination of match and action "
-		 "in this table",
-		 "DPDK, drivers/net/mlx5/mlx5_flow_verbs.c and mlx5_flow_dv.c",
-		 "take parts away until it is accepted; dvx-flow check --device DEV tries a rule "
-		 "of "
-		 "dvx-flow's language on the device"},
-	[TOPIC_COUNTER] =
-		{"counter", "counter of the port or the device",
-		 "it only grows, and does not tell when it grew",
-		 "Linux, "
-		 "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst "
-		 "and drivers/infiniband/hw/mlx5/counters.c",
-		 "read it twice: only what grows now is a fault of today"},
+	[TOPIC_NO_DEVICE] = {"no_device", "no RDMA device was found",
+			     "libibverbs found no device that it can open: none in the kernel, no "
+			     "driver library, or no access to /dev/infiniband",
+			     "rdma-core, libibverbs/device.c and init.c",
+			     "check lspci, lsmod (mlx5_ib), ls /dev/infiniband, and warnings of "
+			     "libibverbs before it; in a container pass --device /dev/infiniband; "
+			     "dvx-info doctor checks them; without a NIC: dvx-sim run -- PROGRAM"},
+	[TOPIC_DPDK_PROBE] = {"dpdk_probe", "DPDK's mlx5 driver could not start a port",
+			      "the reason is the errno at its end; the driver's own messages "
+			      "before it say which object failed",
+			      "DPDK, drivers/common/mlx5 and drivers/net/mlx5",
+			      "run with --log-level=pmd.*mlx5:8; check that the port's netdev is "
+			      "in this network namespace, that the process may use it "
+			      "(CAP_NET_RAW, memlock), and the firmware's version"},
+	[TOPIC_FLOW_REFUSED] = {"flow_refused", "a flow rule was refused",
+				"the driver or the device has no way to do this combination of "
+				"match and action in this table",
+				"DPDK, drivers/net/mlx5/mlx5_flow_verbs.c and mlx5_flow_dv.c",
+				"take parts away until it is accepted; dvx-flow check --device DEV "
+				"tries a rule of dvx-flow's language on the device"},
+	[TOPIC_COUNTER] = {"counter", "counter of the port or the device",
+			   "it only grows, and does not tell when it grew",
+			   "Linux, "
+			   "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/"
+			   "counters.rst and drivers/infiniband/hw/mlx5/counters.c",
+			   "read it twice: only what grows now is a fault of today"},
 };
 
 const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number)
