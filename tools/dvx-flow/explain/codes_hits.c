@@ -53,7 +53,7 @@ static void hit_note_table(struct hit_writers *h, const struct codes *c, uint32_
 	}
 }
 
-static bool hit_put_depth(struct code_text *x, unsigned int reg, uint32_t value, uint32_t mask)
+static void hit_put_depth(struct code_text *x, unsigned int reg, uint32_t value, uint32_t mask)
 {
 	const char *of = reg == HIT_BEST ? "the best hit" : "this band's hit";
 	char text[80];
@@ -64,7 +64,6 @@ static bool hit_put_depth(struct code_text *x, unsigned int reg, uint32_t value,
 		snprintf(text, sizeof(text), "%s of depth 0x%" PRIx32, of,
 			 (value & mask) >> __builtin_ctz(mask));
 	code_put(x, text);
-	return true;
 }
 
 bool code_put_hit(struct code_text *x, struct codes *c, const struct explain_walk *w,
@@ -78,14 +77,16 @@ bool code_put_hit(struct code_text *x, struct codes *c, const struct explain_wal
 	for (uint32_t i = 0; i < steps; i++)
 		if (w->step[i].kind == STEP_TABLE)
 			hit_note_table(&h, c, w->step[i].table, value & HIT_RESULT);
-	if (h.begins && !(mask & HIT_RESULT))
-		return hit_put_depth(x, reg, value, mask);
+	if (h.begins && !(mask & HIT_RESULT)) {
+		hit_put_depth(x, reg, value, mask);
+		return true;
+	}
 	if (!h.begins || mask != HIT_RESULT)
 		return false;
 	if (h.rule && !h.several)
 		snprintf(text, sizeof(text), "a hit of \"%s\"", h.rule);
 	else if (value & mask)
-		snprintf(text, sizeof(text), "a hit of another way (0x%" PRIx32 ")", value & mask);
+		snprintf(text, sizeof(text), "a hit with result 0x%" PRIx32, value & mask);
 	else
 		snprintf(text, sizeof(text), "no hit");
 	code_put(x, text);

@@ -122,8 +122,8 @@ struct rule_cost {
 struct rule_cost *rule_costs_new(size_t nrules);
 void table_costs_count(const struct table *t, struct rule_cost *cost);
 /*
- * Puts the most expensive rules into out[0..room-1], the first one of all first, and returns how
- * many. Rules of one entry that begin no matcher are left out.
+ * Puts the most expensive rules into out[0..room-1], beginning with the most expensive one, and
+ * returns how many. Rules of one entry that begin no matcher are left out.
  */
 size_t rule_costs_most(const struct rule_cost *cost, size_t nrules, struct rule_cost *out,
 		       size_t room);

@@ -27,17 +27,15 @@ char *defines_text(const struct ruleset *of, size_t *len)
 {
 	char *text = NULL;
 	FILE *f = open_memstream(&text, len);
-	bool bad = !f;
 
-	for (size_t i = 0; f && i < of->ndefines; i++)
-		fprintf(f, "define %s = %s\n", of->define[i].name, of->define[i].text);
-	if (f)
-		bad = fclose(f);
-	if (bad) {
-		free(text);
+	if (!f)
 		return NULL;
-	}
-	return text;
+	for (size_t i = 0; i < of->ndefines; i++)
+		fprintf(f, "define %s = %s\n", of->define[i].name, of->define[i].text);
+	if (!fclose(f))
+		return text;
+	free(text);
+	return NULL;
 }
 
 void parse_vars_known(struct rule_parser *ps)

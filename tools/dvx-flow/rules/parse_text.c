@@ -39,13 +39,13 @@ static int parse_text(struct rule_parser *ps, const char *text, size_t len)
 static int parse_known(struct rule_parser *ps, const struct ruleset *of)
 {
 	size_t len;
-	char *text = of && of->ndefines ? defines_text(of, &len) : NULL;
-	int ret = 0;
+	char *text;
+	int ret;
 
-	if (text)
-		ret = parse_text(ps, text, len);
-	else if (of && of->ndefines)
-		ret = -ENOMEM;
+	if (!of || !of->ndefines)
+		return 0;
+	text = defines_text(of, &len);
+	ret = text ? parse_text(ps, text, len) : -ENOMEM;
 	free(text);
 	parse_vars_known(ps);
 	return ret;
