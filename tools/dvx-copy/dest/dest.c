@@ -118,7 +118,7 @@ static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *pat
 }
 
 /* What a directory got from an earlier source stays. */
-static int finish_again(const struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
+static int dest_finish_again(const struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->meta.mtime};
 
@@ -135,7 +135,7 @@ static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f
 		return 0;
 	if (!dir->dirty)
 		return 0;
-	if (dir->again && !dir->theirs && finish_again(d, dir, f))
+	if (dir->again && !dir->theirs && dest_finish_again(d, dir, f))
 		return -1;
 	if (dir->parent && !dir->again && !dir->theirs &&
 	    meta_apply(d, dir, ".", dir->fd, &dir->meta, f))
@@ -184,7 +184,7 @@ static int dest_enter(struct dest *d, int fd, const char *path, struct copy_faul
 }
 
 /* What is there already. A file or link in the way is removed, as rsync does. */
-static int open_old_dir(struct dest *d, const char *name, struct copy_fault *f)
+static int dest_open_old(struct dest *d, const char *name, struct copy_fault *f)
 {
 	int fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -204,7 +204,7 @@ static int open_dir(struct dest *d, const char *name, uint32_t *verdict, struct 
 	int fd, made;
 
 	if (!d->now->fresh && d->now->fd >= 0) {
-		fd = open_old_dir(d, name, f);
+		fd = dest_open_old(d, name, f);
 		if (fd >= 0 || f->code)
 			return fd;
 	}

@@ -101,7 +101,7 @@ static bool temp_ends_in(const char *name, const char *end)
  * A part is locked as long as somebody writes it; its journal goes with it. Removed under the lock:
  * nobody can begin to write it meanwhile.
  */
-static bool part_remove(int dir, const char *name)
+static bool temp_part_remove(int dir, const char *name)
 {
 	char part[TEMP_BYTES];
 	bool removed;
@@ -138,7 +138,7 @@ static bool temp_is_left(int dir, const char *name)
 static bool temp_remove(int dir, const char *name)
 {
 	if (temp_ends_in(name, TEMP_PART) || temp_ends_in(name, TEMP_JOURNAL))
-		return part_remove(dir, name);
+		return temp_part_remove(dir, name);
 	return temp_is_left(dir, name) && !unlinkat(dir, name, 0);
 }
 
