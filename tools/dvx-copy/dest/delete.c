@@ -213,7 +213,8 @@ static bool delete_is_extra(const struct dest_dir *dir, const char *name)
 {
 	if (!strcmp(name, ".") || !strcmp(name, "..") || delete_is_temporary(name))
 		return false;
-	return !bsearch(&name, dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
+	return !dir->n_names ||
+	       !bsearch(&name, dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
 }
 
 int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
