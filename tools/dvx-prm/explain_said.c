@@ -48,6 +48,11 @@ static void explain_completion(struct finding *f, const struct said *s)
 		synd = wc_syndrome(said_value(s, SAID_WC));
 	} else if (said_has(s, SAID_SYNDROME)) {
 		tell_syndrome(f, synd);
+		if (*s->call && synd > 0x06)
+			tell(f, "words", NULL,
+			     "\"%s\" is how the kernel prints syndrome 0x%02x: it takes the "
+			     "number for one of ib_wc_status",
+			     s->call, synd);
 	} else {
 		synd = vendor_seen_with(vendor);
 		tell(f, "what", NULL, "the line has only the vendor's byte, not the status%s%s",
@@ -82,6 +87,7 @@ void tell_errno(struct finding *f, const struct said *s)
 static void explain_command(struct finding *f, const struct said *s)
 {
 	unsigned int op = said_value(s, SAID_COMMAND);
+	char op_mod[32] = "";
 
 	if (said_has(s, SAID_COMMAND)) {
 		const struct prm_struct *in = prm_command_in(op);
@@ -90,9 +96,11 @@ static void explain_command(struct finding *f, const struct said *s)
 			 prm_opcode_name(op), s->who);
 		fact(f, "opcode", op);
 		fact_name(f, "opcode_name", prm_opcode_name(op));
-		tell(f, "command", NULL,
-		     "opcode 0x%x %s, op_mod 0x%x: %s; dvx-prm show %s has its fields", op,
-		     prm_opcode_name(op), said_value(s, SAID_OP_MOD), in->text, in->name);
+		if (said_has(s, SAID_OP_MOD))
+			snprintf(op_mod, sizeof(op_mod), ", op_mod 0x%x",
+				 said_value(s, SAID_OP_MOD));
+		tell(f, "command", NULL, "opcode 0x%x %s%s: %s; dvx-prm show %s has its fields", op,
+		     prm_opcode_name(op), op_mod, in->text, in->name);
 	} else {
 		snprintf(f->what, sizeof(f->what), "failed command, reported by %s", s->who);
 		tell(f, "command", NULL, "of %s", s->call);

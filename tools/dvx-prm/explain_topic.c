@@ -52,6 +52,10 @@ static void tell_reason(struct finding *f, const struct health *h)
 	const struct prm_enum *e = prm_find_enum("health_syndrome");
 	uint64_t synd = field(f, "health_buffer", 0, "synd");
 
+	if (!health_has(h, "synd")) {
+		tell(f, "what", NULL, "the line with synd, which names the reason, is not here");
+		return;
+	}
 	fact(f, "health_syndrome", synd);
 	if (health_is_gone(h)) {
 		tell(f, "what", "synd",
@@ -82,7 +86,8 @@ static void explain_health(struct finding *f, const struct said *s, const struct
 	if (*s->health.device)
 		fact_name(f, "device", s->health.device);
 	tell_reason(f, &s->health);
-	fact(f, "ext_synd", field(f, "health_buffer", 0, "ext_synd"));
+	if (health_has(&s->health, "ext_synd"))
+		fact(f, "ext_synd", field(f, "health_buffer", 0, "ext_synd"));
 	tell(f, "known", NULL, "%s", t->known);
 	tell_details(f, t, s);
 	part(f, prm_find_struct("health_buffer"), 0, d.len);

@@ -9,7 +9,8 @@
 
 /*
  * The letters of `groups` name what the groups of the pattern are: w status of libibverbs, W the
- * same in words, s syndrome, v vendor byte, V the same in hex without 0x, q QP, i index of the WQE,
+ * same in words, s syndrome, k the same in the kernel's words, v vendor byte, V the same in hex
+ * without 0x, q QP, i index of the WQE,
  * c command, m op_mod, t its status, y its syndrome (hex), e errno, E the same in words, d a number
  * that the topic explains, D the same in hex, r a status: an errno if it is negative, else a number
  * that the topic explains, n a name, x a word that the topic explains, - nothing.
@@ -27,7 +28,7 @@ struct form {
 extern const struct form forms[];
 extern const size_t form_count;
 
-#define FORMS_MOST   96
+#define FORMS_MOST   128
 #define FORMS_GROUPS 10 /* of a pattern, with the whole as group 0 */
 
 #endif

@@ -48,6 +48,14 @@ static const char *value_after(const char *line, const char *word)
 	return NULL;
 }
 
+bool health_has(const struct health *h, const char *field)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].field && !strcmp(rows[i].field, field))
+			return h->has >> i & 1;
+	return false;
+}
+
 void health_device(char *device, size_t size, const char *line)
 {
 	static const char driver[] = "mlx5_core ";

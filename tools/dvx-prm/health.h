@@ -21,6 +21,9 @@ struct health {
  */
 bool health_take(struct health *h, const char *line, bool open);
 
+/* Whether a line with this field of health_buffer was taken. */
+bool health_has(const struct health *h, const char *field);
+
 /* The device that the line names, or "". */
 void health_device(char *device, size_t size, const char *line);
 

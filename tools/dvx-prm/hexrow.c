@@ -2,6 +2,7 @@
 #include "hexrow.h"
 
 #include <ctype.h>
+#include <string.h>
 
 /* A word of the line: [start, end) in the text, without a leading 0x or \x. */
 struct hex_word {
@@ -124,7 +125,8 @@ static bool read_colon(struct hexrow *row, const char *text, size_t len,
 		if (ended || text[w.start] == '|' || text[w.start] == '>')
 			break;
 		if (!is_group(&w)) {
-			row->wrong = (uint32_t)w.start + 1;
+			/* "b1360: [14280.4]" is a machine's name and a time. */
+			row->wrong = text[w.start] == '[' ? 0 : (uint32_t)w.start + 1;
 			return false;
 		}
 		if (!first.digits) {
@@ -191,7 +193,7 @@ struct words {
 	size_t tail;	      /* index of the first of the groups that end the line */
 	struct hex_word first, second, tail_first;
 	struct hex_word bad; /* the first that is not hex */
-	bool tail_even;	 /* all groups of the tail have the same length */
+	bool tail_even;	     /* all groups of the tail have the same length */
 };
 
 static void survey(struct words *ws, const char *text, size_t len)
@@ -259,6 +261,18 @@ static void read_plain(struct hexrow *row, const char *text, size_t len)
 	}
 }
 
+/* What skb_dump() of the kernel prints is a packet. */
+static bool is_packet(const char *text, size_t len)
+{
+	static const char *const parts[] = {
+		"skb headroom:", "skb linear:", "skb tailroom:", "skb frag:"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (memmem(text, len, parts[i], strlen(parts[i])))
+			return true;
+	return false;
+}
+
 void row_read(struct hexrow *row, const char *text, size_t len)
 {
 	*row = (struct hexrow){.offset = {ROW_NO_OFFSET, ROW_NO_OFFSET, ROW_NO_OFFSET}};
@@ -268,6 +282,10 @@ void row_read(struct hexrow *row, const char *text, size_t len)
 		return;
 	if (len == 1 && *text == '*') {
 		row->kind = ROW_STAR;
+		return;
+	}
+	if (is_packet(text, len)) {
+		row->kind = ROW_TEXT;
 		return;
 	}
 	if (find_colon(row, text, len))

@@ -59,8 +59,7 @@ static const struct cli_command commands[] = {
 	{"explain", 0, 1, "[FILE]",
 	 "Recognises the dumps and the lines of logs in FILE; prints what happened and what to "
 	 "check.",
-	 explain_options,
-	 prm_cmd_explain},
+	 explain_options, prm_cmd_explain},
 	{"diff", 2, 2, "A B",
 	 "Recognises the dumps in A and B; prints the fields that differ (then the exit code is "
 	 "1).",

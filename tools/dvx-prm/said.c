@@ -56,12 +56,14 @@ static void said_take(struct said *s, char group, const char *text)
 		{'r', SAID_NUMBER, 10},
 	};
 
-	if (group == 'n')
+	if (group == 'n' || group == 'k')
 		snprintf(s->call, sizeof(s->call), "%s", text);
 	if (group == 'x')
 		snprintf(s->word, sizeof(s->word), "%s", text);
 	if (group == 'W')
 		said_set(s, SAID_WC, wc_of_text(text));
+	if (group == 'k' && wc_syndrome_of_kernel(text))
+		said_set(s, SAID_SYNDROME, wc_syndrome_of_kernel(text));
 	if (group == 'E' && errno_of(text))
 		said_set(s, SAID_ERRNO, errno_of(text));
 	if (group == 'e' || (group == 'r' && *text == '-'))

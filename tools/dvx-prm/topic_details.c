@@ -17,6 +17,10 @@
 		TOPIC_COUNTER, word, 0, text, remedy \
 	}
 
+#define NO_ERRNO "perftest does not print the errno"
+#define CHECK_LIMIT                                                                          \
+	"check the limit of locked memory first: ulimit -l in the shell that starts it, or " \
+	"dvx-info doctor; strace -e ioctl shows the errno"
 #define OF_PROGRAM "look for a failed completion of the same QP: its syndrome names the reason"
 #define FROM_PEER                                                                             \
 	"look at the peer: its completion with error names the reason; check rkey, address, " \
@@ -52,6 +56,9 @@ const struct topic_detail topic_details[] = {
 	 NULL},
 	{TOPIC_CQ_ERROR, NULL, 2, "syndrome 2: the device could not write to the CQ's memory",
 	 "check that the CQ's buffer is still mapped, and IOMMU faults in the kernel's log"},
+
+	{TOPIC_MODULE, "Cable plugged", 0, "a module was plugged in: no failure", "none"},
+	{TOPIC_MODULE, "plugged and enabled", 0, "a module was plugged in: no failure", "none"},
 
 	{TOPIC_MODIFY_QP, "INIT", 0,
 	 "to INIT: port, P_Key index and access rights (or Q_Key) are set", NULL},
@@ -96,6 +103,51 @@ const struct topic_detail topic_details[] = {
 	 "write"},
 	{TOPIC_MEMORY, NULL, -EPERM, "EPERM: the process may not do that",
 	 "raw queues need CAP_NET_RAW"},
+
+	{TOPIC_MEMORY, "MR", 0, NO_ERRNO, CHECK_LIMIT},
+	{TOPIC_MEMORY, "CQ", 0, NO_ERRNO, CHECK_LIMIT},
+	{TOPIC_MEMORY, "QP", 0, NO_ERRNO, CHECK_LIMIT},
+	{TOPIC_MEMORY, "SRQ", 0, NO_ERRNO, CHECK_LIMIT},
+	{TOPIC_MEMORY, "PD", 0, NO_ERRNO, NULL},
+
+	{TOPIC_POST, NULL, -ENOMEM,
+	 "ENOMEM: the queue is full, or the request has more segments or inline bytes than the "
+	 "queue "
+	 "was made for; it has nothing to do with memory",
+	 "poll completions: a place is free when a completion behind it was polled, so signal at "
+	 "least one request per length of the queue; compare max_send_wr, max_send_sge and "
+	 "max_inline_data with what is posted; a send queue that is not in RTS has no segments"},
+	{TOPIC_POST, NULL, -EINVAL, "EINVAL: the opcode, or a flag, is none of this queue's",
+	 "compare opcode and flags with the queue's type and with send_ops_flags"},
+	{TOPIC_ADDRESS_HANDLE, NULL, -ETIMEDOUT,
+	 "ETIMEDOUT: the MAC address of the peer's IP address was not found in time",
+	 "ping -I the interface of the local GID to the peer's address"},
+	{TOPIC_DV_CALL, NULL, -EPROTONOSUPPORT,
+	 "EPROTONOSUPPORT: kernel or device lack DevX, or what the call is about", NULL},
+	{TOPIC_DV_CALL, NULL, -EOPNOTSUPP,
+	 "EOPNOTSUPP: the context is not one of libmlx5, or the device lacks what the call is "
+	 "about",
+	 NULL},
+	{TOPIC_DV_CALL, NULL, -ECANCELED,
+	 "ECANCELED: the command found no free entry of the kernel's command queue in time, and "
+	 "never "
+	 "reached firmware",
+	 "look in dmesg for the first command timeout: it holds an entry"},
+	{TOPIC_DV_CALL, NULL, -ETIMEDOUT, "ETIMEDOUT: firmware did not answer the command",
+	 "look in dmesg for the command that timed out"},
+	{TOPIC_DPDK_PROBE, "No Verbs device", 0,
+	 "libibverbs lists no device of this PCI address: mlx5_ib is not loaded, the port is bound "
+	 "to vfio-pci, or its RDMA device is in another network namespace",
+	 "lsmod (mlx5_ib), ibv_devices, lspci -k (the port's driver must be mlx5_core), rdma "
+	 "system; "
+	 "in a container pass --device /dev/infiniband"},
+	{TOPIC_DPDK_PROBE, "glue library", 0,
+	 "this DPDK loads libibverbs and libmlx5 by a plug-in, librte_*_mlx5_glue.so, which is not "
+	 "where it looks",
+	 "install the plug-in with DPDK's libraries, or build DPDK without ibverbs_link=dlopen"},
+	{TOPIC_DPDK_PROBE, "rdma-core libraries", 0,
+	 "libibverbs or libmlx5 (or the plug-in that loads them) are missing",
+	 "install rdma-core's libraries, of the version that DPDK was built with or newer"},
 
 	EVENT("CQ error",
 	      "IBV_EVENT_CQ_ERR (mlx5 CQ_ERROR): the CQ overran or could not be written",

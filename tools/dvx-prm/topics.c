@@ -177,6 +177,85 @@ const struct topic topics[TOPICS] = {
 			   "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/"
 			   "counters.rst and drivers/infiniband/hw/mlx5/counters.c",
 			   "read it twice: only what grows now is a fault of today"},
+	[TOPIC_POST] = {"post", "a work request could not be posted",
+			"libmlx5 checks opcode, number of segments, inline length and room in the "
+			"ring; the device has not seen the request",
+			"rdma-core, providers/mlx5/qp.c (_mlx5_post_send(), mlx5_post_recv())",
+			NULL},
+	[TOPIC_ADDRESS_HANDLE] =
+		{"address_handle", "an address handle could not be made",
+		 "on RoCE the kernel looks up the peer's MAC address for it, and all need the "
+		 "index "
+		 "of an own GID and the global routing header (is_global)",
+		 "Linux, drivers/infiniband/core/verbs.c (rdma_create_user_ah()); "
+		 "ibv_create_ah(3)",
+		 "set all fields of ibv_ah_attr (zero it first); check the GID index (dvx-info "
+		 "gids), and ping the peer from the interface of that GID"},
+	[TOPIC_DV_CALL] =
+		{"dv_call", "a call of mlx5dv failed",
+		 "such calls make objects with attributes of mlx5, or take a command to firmware "
+		 "(DevX); the line has the errno only",
+		 "rdma-core, providers/mlx5 (mlx5dv(7))",
+		 "dvx-info why-not devx checks context and device; dmesg has the refused command "
+		 "where the kernel sent it"},
+	[TOPIC_NO_CM] = {"no_cm", "RDMA_CM cannot be used",
+			 "librdmacm opens /dev/infiniband/rdma_cm for each event channel",
+			 "rdma-core, librdmacm/cma.c (rdma_create_event_channel())",
+			 "modprobe rdma_ucm; check the rights of /dev/infiniband/rdma_cm; in a "
+			 "container pass --device /dev/infiniband"},
+	[TOPIC_OPENIB] =
+		{"openib", "Open MPI's component openib could not use a device",
+		 "openib drives verbs devices itself; since Open MPI 4.0 UCX is the way for "
+		 "mlx5, and openib is off by default for InfiniBand",
+		 "Open MPI, opal/mca/btl/openib (help-mpi-btl-openib.txt)",
+		 "use UCX (mpirun --mca pml ucx), or leave openib out (--mca btl ^openib)"},
+	[TOPIC_OFFLOAD] =
+		{"offload", "a flow of Open vSwitch was not offloaded",
+		 "the switch asked the kernel for a tc-flower rule, which was refused; the flow "
+		 "goes on in software",
+		 "Open vSwitch, lib/dpif-netlink.c and lib/netdev-offload-tc.c",
+		 "look in ovs-vswitchd's log and dmesg for the reason; check ethtool -k (hw-tc-"
+		 "offload), devlink dev eswitch show (switchdev), and the versions of both: newer "
+		 "ones know more matches and actions"},
+	[TOPIC_PCIE] =
+		{"pcie", "the PCIe link is narrower or slower than the device could use",
+		 "the driver compares the link that was negotiated with the capability of "
+		 "the device; x0 is what a virtual function shows, whose own link registers are 0",
+		 "Linux, drivers/pci/pci.c (__pcie_print_link_status())",
+		 "lspci -vv (LnkCap, LnkSta) of the device and of the ports above it; another "
+		 "slot, or a BIOS setting of its lanes; for a virtual function look at the "
+		 "physical one"},
+	[TOPIC_POWER_UNKNOWN] =
+		{"power_unknown", "the PCIe slot does not say how much power it has",
+		 "a note, no failure: firmware found no value among the slot's capabilities",
+		 CORE "events.c (register MPEIN)", "none"},
+	[TOPIC_PROFILE] = {"profile", "the driver asked for more QPs than the device has",
+			   "it takes the device's limit and goes on: a note, no failure; the "
+			   "numbers are log2",
+			   CORE "main.c (handle_hca_cap())", "none; the failure is another line"},
+	[TOPIC_CHECKSUM] =
+		{"checksum", "the checksum that a device computed over a received packet is wrong",
+		 "the packet's own checksum is right, or it would be dropped without these words; "
+		 "the device's sum over all of it (CHECKSUM_COMPLETE), or a driver that changed "
+		 "the "
+		 "packet without it, is not; the lines behind it are the packet, no dump of mlx5",
+		 "Linux, net/core/dev.c (netdev_rx_csum_fault())",
+		 "update kernel and firmware; ethtool -K INTERFACE rx off avoids it; report it "
+		 "with "
+		 "the skb lines: the first bytes show which encapsulation is concerned"},
+	[TOPIC_DPDK_COUNTERS] =
+		{"dpdk_counters", "DPDK cannot read counters of the port",
+		 "net_mlx5 reads out_of_buffer from the device's hw_counters in sysfs, and others "
+		 "by "
+		 "ethtool's ioctl; the port works without them",
+		 "DPDK, drivers/net/mlx5/linux/mlx5_ethdev_os.c",
+		 "look for /sys/class/infiniband/DEVICE/ports/1/hw_counters; in a container mount "
+		 "the host's /sys"},
+	[TOPIC_SPDK_QPAIR] = {"spdk_qpair", "SPDK gives up a queue pair after an error",
+			      "SPDK has these words for every failed completion, whatever its "
+			      "status: no retry counter need have been exceeded",
+			      "SPDK, lib/nvme/nvme_qpair.c",
+			      "read the line of the failed completion before it"},
 };
 
 const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number)
@@ -189,8 +268,13 @@ const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number)
 
 const struct topic_detail *topic_of_word(enum topic_id topic, const char *word)
 {
+	size_t n = strlen(word);
+
 	for (const struct topic_detail *d = topic_details; d->text; d++)
-		if (d->topic == topic && d->word && !strcasecmp(d->word, word))
+		if (d->topic == topic && d->word &&
+		    (!strcasecmp(d->word, word) ||
+		     (topic == TOPIC_ASYNC_EVENT && !strncmp(d->text, word, n) &&
+		      (d->text[n] == ' ' || d->text[n] == ':'))))
 			return d;
 	return NULL;
 }

@@ -35,6 +35,18 @@ enum topic_id {
 	TOPIC_DPDK_PROBE,
 	TOPIC_FLOW_REFUSED,
 	TOPIC_COUNTER,
+	TOPIC_POST,
+	TOPIC_ADDRESS_HANDLE,
+	TOPIC_DV_CALL,
+	TOPIC_NO_CM,
+	TOPIC_OPENIB,
+	TOPIC_OFFLOAD,
+	TOPIC_PCIE,
+	TOPIC_POWER_UNKNOWN,
+	TOPIC_PROFILE,
+	TOPIC_CHECKSUM,
+	TOPIC_DPDK_COUNTERS,
+	TOPIC_SPDK_QPAIR,
 	TOPICS
 };
 
@@ -61,7 +73,10 @@ extern const struct topic topics[TOPICS];
 /* Ends with a row without a text. */
 extern const struct topic_detail topic_details[];
 
-/* NULL: the tables have nothing about it. Words are compared without regard to case. */
+/*
+ * NULL: the tables have nothing about it. Words are compared without regard to case. The text of an
+ * event begins with its constant's name, which is a word for it, too.
+ */
 const struct topic_detail *topic_of_word(enum topic_id topic, const char *word);
 const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number);
 

@@ -54,6 +54,29 @@ unsigned int wc_of_syndrome(unsigned int syndrome)
 	return 0;
 }
 
+unsigned int wc_syndrome_of_kernel(const char *text)
+{
+	/* By syndrome, as ib_wc_status_msg() has the number: above 6 it stands for another status. */
+	static const char *const words[] = {
+		[0x01] = "local length error",
+		[0x02] = "local QP operation error",
+		[0x04] = "local protection error",
+		[0x05] = "WR flushed",
+		[0x06] = "memory bind operation error",
+		[0x10] = "operation aborted",
+		[0x11] = "invalid EE context number",
+		[0x12] = "invalid EE context state",
+		[0x13] = "fatal error",
+		[0x14] = "response timeout error",
+		[0x15] = "general error",
+	};
+
+	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i] && !strcasecmp(words[i], text))
+			return i;
+	return 0;
+}
+
 unsigned int wc_of_text(const char *text)
 {
 	for (unsigned int i = 0; i < STATUSES; i++)
