@@ -352,6 +352,30 @@ TEST(test_mishaps)
 	}
 }
 
+/* max_rd_atomic is above the peer's max_dest_rd_atomic: what it has no room for, it refuses. */
+static struct outcome *direct_too_deep(uint8_t opcode, enum way way)
+{
+	struct run r = run_open(rig_setup, way);
+
+	r.p->b.qp->log_rra_max = 0;
+	for (unsigned int i = 0; i < 4; i++, r.reads = false) /* no fence */
+		direct_post(&r, opcode, 64, 4096, 0);
+	direct_drain(&r);
+	assert_int_equal(r.p->a.qp->q.state, QP_ERR);
+	assert_int_equal(r.o->cqe[0][r.o->ncqes[0] - 3].syndrome,
+			 PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+	return run_close(&r);
+}
+
+TEST(test_more_reads_than_the_peer_takes)
+{
+	static const uint8_t opcode[] = {PRM_WQE_OPCODE_RDMA_READ, PRM_WQE_OPCODE_ATOMIC_FA};
+
+	for (unsigned int i = 0; i < 4; i++)
+		same(direct_too_deep(opcode[i % 2], i < 2 ? CALLS : SHARED),
+		     direct_too_deep(opcode[i % 2], PACKETS));
+}
+
 /* A receive that comes later: the message waits for it, and so do those behind. */
 static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, enum way way)
 {
@@ -403,7 +427,6 @@ TEST(test_observed_on_the_way)
 }
 
 /* --- datagrams --------------------------------------------------------------------------------- */
-
 
 struct datagrams {
 	uint8_t dst[8][4096];

@@ -19,8 +19,7 @@ static bool direct_reaches(struct rc *rc, const struct rc *to)
 {
 	const struct qp *qp = to->qp;
 
-	return rc->qp->remote_qpn == qp->q.o.id &&
-	       port_direct(&rc->path) == qp->q.o.vhca &&
+	return rc->qp->remote_qpn == qp->q.o.id && port_direct(&rc->path) == qp->q.o.vhca &&
 	       (rc->path.forced || !memcmp(rc->path.source->gid, qp->rgid, sizeof(qp->rgid)));
 }
 
@@ -41,14 +40,23 @@ static bool requester_rests(const struct req *q, const struct send_wr *wr)
 	       q->nxt == q->max;
 }
 
+/*
+ * Here a READ is over before the next one begins. Where more may be under way than the responder has
+ * room for (max_dest_rd_atomic), packets find out, as on a wire.
+ */
+static bool direct_depth_fits(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
+{
+	return wr->kind < SEND_READ || rc->qp->log_sra_max <= peer->qp->log_rra_max;
+}
+
 /* Only what it receives in parts is a message that it is in. */
 static bool responder_rests(const struct rc *peer, const struct rc *rc, const struct send_wr *wr)
 {
 	const struct resp *r = &peer->resp;
 	const bool inside = rc->req.off > 0 && wr->kind != SEND_READ;
 
-	return r->up && (r->msg.in != OP_NONE) == inside && !r->njobs && !r->fatal &&
-	       r->epsn == rc->req.nxt && peer->mtu == rc->mtu;
+	return r->up && direct_depth_fits(rc, peer, wr) && (r->msg.in != OP_NONE) == inside &&
+	       !r->njobs && !r->fatal && r->epsn == rc->req.nxt && peer->mtu == rc->mtu;
 }
 
 /* The request's packets, and those that answer it: what they have beside BTH, and their payload. */
@@ -186,8 +194,7 @@ static bool direct_read_part(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	const uint32_t npkts = message_packets(n, rc->mtu);
 	const bool first = !wr->got, last = off + n == wr->len;
 
-	if (!read_allowed_here(rc, peer, wr) ||
-	    !direct_read(&rc->qp->q, &peer->qp->q, wr, off, n))
+	if (!read_allowed_here(rc, peer, wr) || !direct_read(&rc->qp->q, &peer->qp->q, wr, off, n))
 		return false;
 	direct_number(rc, wr);
 	direct_acknowledged(rc, psn_add(q->nxt, npkts));
