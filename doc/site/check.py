@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks the links of the built site: each leads to a file that is there, and its anchor into that file."""
+"""Checks the links of the built site: each leads to a file that is there, and its anchor into that file; and each field
+and value of the PRM reference has one."""
+import glob
 import html.parser
 import os
+import re
 import sys
 import urllib.parse
 
@@ -20,6 +23,13 @@ class Page(html.parser.HTMLParser):
                 self.ids.add(value)
             elif name in ("href", "src") and value:
                 self.links.add(value)
+
+
+def unlinked(path):
+    """The fields and values of a page of the reference that lead nowhere."""
+    with open(path, encoding="utf-8") as page:
+        rows = re.findall(r'<tr id="(\w+\.\w+)">(.*?)</tr>', page.read(), re.S)
+    return ["%s: %s has no link to its use" % (path, name) for name, row in rows if not re.search(r'class="used">.*<a ', row)]
 
 
 def main():
@@ -41,6 +51,8 @@ def main():
             anchor = urllib.parse.unquote(anchor)
             if not os.path.exists(target) or anchor and target in pages and anchor not in pages[target].ids:
                 broken.append("%s: %s" % (os.path.relpath(path, folder), link))
+    for path in glob.glob(os.path.join(folder, "prm/*.html")):
+        broken += unlinked(path)
     for line in sorted(broken):
         print("broken link:", line)
     print("%d pages, %d links, %d broken" % (len(pages), sum(len(p.links) for p in pages.values()), len(broken)))
