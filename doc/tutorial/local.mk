@@ -39,6 +39,7 @@ noinst_PROGRAMS += $(TUTORIAL_CM)
 $(TUTORIAL_CM): private LDADD = $(RDMACM_LIBS) $(IBVERBS_LIBS)
 endif
 $(TUTORIAL_DVX): src/lib/libdvx.la
+doc_tutorial_ring_by_hand_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/examples
 $(TUTORIAL_DVX): private LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS)
 
 # A page runs as a test: tests/tutorial/page.pl compares what it says with what happens.

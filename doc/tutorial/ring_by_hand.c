@@ -4,10 +4,11 @@
  * the CQE's owner bit, all by plain loads and stores. Then the same by libdvx's inline calls, whose
  * WQE must have the same bytes. The objects are libdvx's.
  *
+ *	cc -o ring_by_hand ring_by_hand.c -ldvx -lmlx5 -libverbs	(in the tutorial's shell)
  *	dvx-sim run -- ./ring_by_hand
  */
 #include <endian.h>
-#include "../../examples/example.h"
+#include "example.h"
 
 enum { BLOCK = 64, RDMA_WRITE = 8, SIGNALED = 2 << 2, TEXT = 6 };
 

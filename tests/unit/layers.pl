@@ -109,7 +109,8 @@ sub allowed {
 sub resolve {    # quoted or bracketed header -> path in the tree, or undef
 	my ($file, $header, $quoted) = @_;
 	(my $dir = $file) =~ s{/[^/]*$}{};
-	my @dirs = ($quoted ? $dir : (), $file =~ m{^(tools/dvx-(?:flow|copy)|examples/ci)/} ? $1 : (), 'include', 'src', 'src/sim', '.');
+	my @dirs = ($quoted ? $dir : (), $file =~ m{^(tools/dvx-(?:flow|copy)|examples/ci)/} ? $1 : (),
+		$file =~ m{^doc/tutorial/} ? 'examples' : (), 'include', 'src', 'src/sim', '.');
 	for my $d (@dirs) {
 		my $p = "$d/$header";
 		$p =~ s{^\./}{};
