@@ -234,8 +234,10 @@ waits() { # the next daemon has the device when the last one has ended
 }
 check "daemon --wait starts when the other one has ended" waits
 
-one_screen() { "$flow" daemon --help >"$work/out" && [ "$(wc -l <"$work/out")" -le 24 ] && grep -q -e --group "$work/out"; }
-check "daemon --help fits a screen" one_screen
+one_screen() { "$flow" "$@" --help >"$work/out" && [ "$(wc -l <"$work/out")" -le 24 ]; }
+check "--help fits a screen" one_screen
+daemon_screen() { one_screen daemon && grep -q -e --group "$work/out"; }
+check "daemon --help fits a screen" daemon_screen
 
 # --- a group --------------------------------------------------------------------------------------
 fails_group() { fails 3 "there is no group no-such-group" client daemon --group no-such-group; }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,11 +224,19 @@ static int cli_ended(const struct cli_parse *p, int code)
 	return code;
 }
 
+/* A screen has no room for argp's note, that arguments of long options are those of short ones, too. */
+static char *cli_help_filter(int key, const char *text, void *input)
+{
+	(void)input;
+	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
+}
+
 static int cli_run(const struct cli *cli, const struct cli_command *c, int argc, char **argv)
 {
 	bool program = c->most == CLI_PROGRAM;
 	struct cli_parse p = {.cli = cli, .command = c};
-	const struct argp argp = {p.options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
+	const struct argp argp = {p.options, parse_one,	      c->usage, c->doc,
+				  NULL,	     cli_help_filter, NULL};
 	char name[64];
 
 	add_options(&p, c->options, !program);
@@ -287,6 +296,7 @@ static int cli_overview(const struct cli *cli, int argc, char **argv)
 		.args_doc =
 			find_short(cli, NULL) ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
 		.doc = cli->overview,
+		.help_filter = cli_help_filter,
 	};
 
 	add_options(&p, NULL, false);

@@ -101,8 +101,7 @@ static const struct cli_command commands[] = {
 	{"stats", 0, 1, "[SECONDS]",
 	 "Shows packets and bytes of each rule with a counter, and what each queue received and "
 	 "lost.",
-	 stats_options,
-	 cmd_stats},
+	 stats_options, cmd_stats},
 	{"add", 1, CLI_ANY, "RULE...", "Adds a rule behind all others.", client_options, cmd_add},
 	{"insert", 3, CLI_ANY, "before ID|NAME RULE...", "Adds a rule before another one.",
 	 client_options, cmd_insert},
@@ -127,7 +126,8 @@ static const struct cli_command commands[] = {
 	 "Prints libmlx5's dump of the daemon's tables, or each entry field by field.",
 	 dump_options, cmd_dump},
 	{"import", 0, 1, "[FILE]",
-	 "Prints rules of tc-flower, testpmd, iptables-save, nft or ovs-ofctl as rules of dvx-flow, "
+	 "Prints rules of tc-flower, testpmd, iptables-save, nft or ovs-ofctl as rules of "
+	 "dvx-flow, "
 	 "and tells which ones cannot be said.",
 	 import_options, cmd_import},
 	{"export", 0, 1, "[FILE]",
@@ -151,19 +151,15 @@ static const char overview[] =
 	"  insert before ID RULE, replace ID RULE, del ID...|RULE, flush\n"
 	"  diff FILE     show what apply would change\n"
 	"  save [FILE]   write the rules in effect as a rule file\n"
-	"  list          list the rules in effect\n"
+	"  list, dump    list the rules in effect; print libmlx5's dump of the tables\n"
 	"  stats         show packets and bytes of rules and queues; --watch\n"
 	"  explain WHAT  show which tables, rules and entries a packet meets\n"
-	"  dump          print libmlx5's dump of the tables\n"
-	"  import FILE   print rules of tc, testpmd, iptables, nft, ovs as rules;\n"
-	"  export FILE   ... and rules as commands of tc or testpmd: --to tc|testpmd\n"
+	"  import, export FILE  rules of tc, testpmd, iptables, nft, ovs\n"
 	"\n"
-	"A rule: drop in udp dst port 53\n"
-	"        send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
+	"A rule: send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
 	"A file: define web = 80,443   drop in tcp dst port $web   include \"more.flow\"\n"
 	"The first matching rule acts. dvx-flow(1) describes the language.\n"
-	"Exit: 0 success, 1 wrong rules, 2 wrong command line, 3 no device, daemon or\n"
-	"      file, 4 the device lacks or refuses something, 5 it has a daemon already\n";
+	"Exit: 1 wrong rules, 2 usage, 3 no device or daemon, 4 refused, 5 has a daemon\n";
 
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),

@@ -65,7 +65,7 @@ static const struct argp_option threads_options[] = {
 static const struct cli_command commands[] = {
 	{"", 0, 1, "[ADDR[:PORT]]",
 	 "Measures latency and rate of posts on queues that are connected to this process, or to "
-	 "\"dvx-perf serve\" at ADDR.",
+	 "\"dvx-perf serve\" at ADDR. \"dvx-perf threads\" measures what threads share.",
 	 measure_options, perf_cmd_measure},
 	{"serve", 0, 0, "", "Is the other end of dvx-perf ADDR[:PORT].", serve_options,
 	 perf_cmd_serve},
