@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/verdict.h"
+#include "copy_fds.h"
 #include "copy_swap.h"
 #include "session.h"
 
@@ -75,10 +76,14 @@ static struct copy_fault look(void (*play)(struct guest *a))
 	return v.f;
 }
 
+/* A server lives long: nothing that a client does may leave a file open. */
 static void visit(void (*play)(struct guest *a), int code, const char *words)
 {
+	unsigned int before = copy_fds();
 	struct copy_fault f = look(play);
 
+	if (copy_fds() != before)
+		fail_msg("%u descriptors became %u after \"%s\"", before, copy_fds(), f.text);
 	if (f.code != code || !strstr(f.text, words))
 		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, code, words);
 }
@@ -249,8 +254,8 @@ static void play_push(struct guest *a)
 	push(a, "new");
 }
 
-/* A whole file, as far as the server lets it come. */
-static void push_to(struct guest *a, const char *dest)
+/* A source of this TOP, as far as the server lets it come. */
+static void push_as(struct guest *a, const char *dest, struct copy_msg top)
 {
 	uint8_t ticket[sizeof(pid_t) + sizeof(void *) + 4] = {0};
 	struct copy_msg m;
@@ -263,8 +268,23 @@ static void push_to(struct guest *a, const char *dest)
 			      .slot_bytes = m.slot_bytes,
 			      .name = {ticket, sizeof(ticket)}};
 	say(a, m);
-	say(a, (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")});
+	say(a, top);
 	say(a, (struct copy_msg){.type = MSG_FILE});
+}
+
+static void push_to(struct guest *a, const char *dest)
+{
+	push_as(a, dest, (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")});
+}
+
+static void play_push_name(struct guest *a)
+{
+	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("..")});
+}
+
+static void play_push_contents(struct guest *a)
+{
+	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .flags = MSG_CONTENTS});
 }
 
 static void play_push_out(struct guest *a)
@@ -325,6 +345,8 @@ TEST(writers)
 	visit(play_push_out, COPY_REFUSED, "leaves the served directory");
 	visit(play_push_link, COPY_REFUSED, "leaves the served directory");
 	visit(play_push_absolute, COPY_REFUSED, "absolute");
+	visit(play_push_name, COPY_PROTOCOL, "no entry may have");
+	visit(play_push_contents, COPY_PROTOCOL, "no directory");
 	unlink(path);
 	writable = false;
 }

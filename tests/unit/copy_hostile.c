@@ -6,146 +6,16 @@
  */
 #include "tests/test.h"
 #include <stdio.h>
-#include <dirent.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <unistd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "copy_actor.h"
+#include "copy_pull.h"
 #include "copy_fake.h"
 #include "copy_swap.h"
-#include "client.h"
 
-#define TEST_FIXTURE           \
-	{                      \
-		new_dest, NULL \
+#define TEST_FIXTURE                  \
+	{                             \
+		copy_pull_fresh, NULL \
 	}
-
-/* --- the client under test --- */
-
-static char work[] = "copy_hostile.XXXXXX";
-static char dest[64], outside[64];
-
-static int set_up(UNUSED void **state)
-{
-	if (!mkdtemp(work))
-		return -1;
-	snprintf(dest, sizeof(dest), "%s/dest", work);
-	snprintf(outside, sizeof(outside), "%s/outside", work);
-	return mkdir(outside, 0755);
-}
-
-static int tear_down(UNUSED void **state)
-{
-	char cmd[128];
-
-	snprintf(cmd, sizeof(cmd), "chmod -R u+rwx %s; rm -rf %s", work, work);
-	return system(cmd);
-}
-
-static unsigned int pieces = 1u << 20, corrupt; /* of the next pull */
-static uint32_t more_options;
-
-static int new_dest(UNUSED void **state)
-{
-	char cmd[160];
-
-	copy_fake_max = pieces;
-	copy_fake_corrupt = corrupt;
-	snprintf(cmd, sizeof(cmd), "rm -rf %s && mkdir %s", dest, dest);
-	return system(cmd);
-}
-
-static struct report last;
-
-static struct copy_fault pull_from(const struct copy_msg *script)
-{
-	struct actor a = {.l = calloc(1, sizeof(struct link)), .script = script};
-	struct client *c = calloc(1, sizeof(*c));
-	const struct dest_plan plan = {.root = AT_FDCWD, .dest = dest};
-	struct key none = {.n = 0};
-	struct copy_fault f = {0};
-	pthread_t t;
-	int fds[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-	assert_int_equal(pool_make(&a.pool, SLOTS, SLOT, &a.f), 0);
-	link_init(a.l, fds[1], true, 5000);
-	report_begin(&last, true, false);
-	*c = (struct client){.options = {.bits = OPTIONS_PLAIN | more_options},
-			     .report = &last,
-			     .slots = SLOTS,
-			     .jobs = 3,
-			     .slot_bytes = SLOT,
-			     .patience_ms = 5000};
-	assert_int_equal(device_open(&c->device, NULL, &f), 0);
-	pthread_create(&t, NULL, actor_main, &a);
-	client_pull(c, fds[0], &none, "x", "got", &plan, &f);
-	pthread_join(t, NULL);
-	link_close(a.l);
-	pool_free(&a.pool);
-	device_close(c->device);
-	free(c);
-	free(a.l);
-	return f;
-}
-
-/* No temporary name anywhere below, and how many entries there are. */
-static unsigned int entries(const char *path)
-{
-	DIR *d = opendir(path);
-	unsigned int n = 0;
-
-	assert_non_null(d);
-	for (struct dirent *e; (e = readdir(d));) {
-		char sub[PATH_MAX];
-
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		if (strstr(e->d_name, ".dvx-copy."))
-			fail_msg("%s/%s was left behind", path, e->d_name);
-		n++;
-		snprintf(sub, sizeof(sub), "%s/%s", path, e->d_name);
-		if (e->d_type == DT_DIR)
-			n += entries(sub);
-	}
-	closedir(d);
-	return n;
-}
-
-/* What a server says, how the pull ends, and how many entries are left of it. */
-struct play {
-	struct copy_msg script[13]; /* the last has no type */
-	int code;
-	const char *words;
-	unsigned int left;
-};
-
-static void expect(const struct play *p)
-{
-	struct copy_fault f;
-	unsigned int n;
-
-	new_dest(NULL);
-	f = pull_from(p->script);
-	if (f.code != p->code || !strstr(f.text, p->words))
-		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, p->code,
-			 p->words);
-	n = entries(dest);
-	if (n != p->left)
-		fail_msg("%u entries are left instead of %u, after \"%s\"", n, p->left, f.text);
-	assert_int_equal(entries(outside), 0);
-	report_free(&last);
-}
-
-static void expect_each(const struct play *p, size_t n)
-{
-	while (n--)
-		expect(p++);
-}
-#define EXPECT_EACH(plays) expect_each(plays, sizeof(plays) / sizeof((plays)[0]))
 
 /* --- what goes well, to see that the actor can --- */
 
@@ -160,15 +30,15 @@ TEST(honest)
 	char path[128];
 	struct stat st;
 
-	pieces = 4096 - 1; /* three a slot */
-	expect(&honest);
-	pieces = 1u << 20;
-	snprintf(path, sizeof(path), "%s/got/f", dest);
+	copy_pull.pieces = 4096 - 1; /* three a slot */
+	copy_pull_expect(&honest);
+	copy_pull.pieces = 1u << 20;
+	snprintf(path, sizeof(path), "%s/got/f", copy_pull.dest);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 3 * SLOT + 5);
 	assert_int_equal(st.st_mode & 07777, 0644); /* set-user-id does not travel */
 	assert_int_equal(st.st_mtim.tv_sec, 1000);
-	assert_int_equal(last.counts.copies, 3 * 3 + 1);
+	assert_int_equal(copy_pull.report.counts.copies, 3 * 3 + 1);
 }
 
 /* --- attacks --- */
@@ -255,13 +125,13 @@ TEST_F(slot_twice)
 	static const struct copy_msg script[] = {FILE_("", 2 * SLOT),  DATA(1, 0, 0, 10),
 						 DATA(1, 0, 10, 10),   DATA(1, 0, 20, 10),
 						 {.type = MSG_TOTALS}, {0}};
-	struct copy_fault f = pull_from(script);
+	struct copy_fault f = copy_pull_from(script);
 
 	/* Which lie is noticed depends on who is faster; that one is, and nothing is left, does
 	 * not. */
 	assert_int_not_equal(f.code, COPY_OK);
-	assert_int_equal(entries(dest), 0);
-	report_free(&last);
+	assert_int_equal(copy_pull_left(copy_pull.dest), 0);
+	report_free(&copy_pull.report);
 }
 
 TEST(lies_about_trees)
@@ -348,9 +218,9 @@ TEST(lies_with_letters)
 		 1},
 	};
 
-	more_options = OPTION_HARD | OPTION_SPECIALS | OPTION_DELETE;
+	copy_pull.options = OPTION_HARD | OPTION_SPECIALS | OPTION_DELETE;
 	EXPECT_EACH(plays);
-	more_options = 0;
+	copy_pull.options = 0;
 }
 
 /* What a sender could fill the memory with is bounded. */
@@ -403,16 +273,16 @@ TEST(ends)
 	};
 
 	EXPECT_EACH(plays);
-	assert_int_equal(last.skipped, 1);
+	assert_int_equal(copy_pull.report.skipped, 1);
 }
 
 TEST(corrupted_on_the_way)
 {
 	static const struct play honest = {{HONEST}, COPY_INTEGRITY, "arrived changed", 1};
 
-	corrupt = 2;
-	expect(&honest);
-	corrupt = 0;
+	copy_pull.corrupt = 2;
+	copy_pull_expect(&honest);
+	copy_pull.corrupt = 0;
 }
 
 /* While a directory of the destination turns into a link and back, nothing goes through the link. */
@@ -432,19 +302,19 @@ TEST(exchanged_meanwhile)
 	struct swap s = {.times = 0};
 	char cmd[640];
 
-	snprintf(s.a, sizeof(s.a), "%s/got/sub", dest);
-	snprintf(s.b, sizeof(s.b), "%s/got/evil", dest);
-	new_dest(NULL);
+	snprintf(s.a, sizeof(s.a), "%s/got/sub", copy_pull.dest);
+	snprintf(s.b, sizeof(s.b), "%s/got/evil", copy_pull.dest);
+	copy_pull_fresh(NULL);
 	snprintf(cmd, sizeof(cmd), "mkdir -p %s && ln -s ../../outside %s", s.a, s.b);
 	assert_int_equal(system(cmd), 0);
 	swap_begin(&s);
 	for (int i = 0; i < 30; i++) {
-		pull_from(script);
-		report_free(&last);
+		copy_pull_from(script);
+		report_free(&copy_pull.report);
 	}
 	swap_end(&s);
 	assert_int_not_equal(s.times, 0);
-	assert_int_equal(entries(outside), 0);
+	assert_int_equal(copy_pull_left(copy_pull.outside), 0);
 }
 
 /*
@@ -469,9 +339,9 @@ TEST(causes)
 
 	for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
 		copy_fake_fails = 1;
-		expect(&plays[i]);
+		copy_pull_expect(&plays[i]);
 	}
 	copy_fake_fails = 0;
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_GROUP(copy_pull_set_up, copy_pull_tear_down)

@@ -48,9 +48,11 @@ tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c
 COPY_TESTS += tests/unit/copy_filter tests/unit/copy_bwlimit tests/unit/copy_workers
 COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/unit/copy_gate tests/unit/copy_access tests/unit/copy_confine tests/unit/copy_paths \
 	tests/unit/copy_hostile tests/unit/copy_guests
-COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h tests/unit/copy_swap.h
+COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h tests/unit/copy_fds.h tests/unit/copy_swap.h
 tests_unit_copy_msg_SOURCES = tests/unit/copy_msg.c tests/unit/copy_sample.h
-tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_actor.c tests/unit/copy_actor.h $(COPY_FAKE)
+tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_disk.c tests/unit/copy_pull.c tests/unit/copy_pull.h \
+	tests/unit/copy_actor.c tests/unit/copy_actor.h $(COPY_FAKE)
+tests_unit_copy_hostile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syncfs
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
 
 # dvx-flow's rules and its explain, without a device.

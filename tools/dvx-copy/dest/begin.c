@@ -142,7 +142,7 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_m
 {
 	size_t n = strlen(plan->dest);
 	bool need_dir = plan->many || is_dir || !n || plan->dest[n - 1] == '/';
-	int fd = begin_open(plan, plan->dest, O_PATH), err;
+	int fd, err;
 	struct stat st;
 
 	d->top_done = false;
@@ -156,6 +156,7 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_m
 				 QUOTED(top->name.p, top->name.n));
 	memcpy(d->top, top->name.p, top->name.n);
 	d->top[top->name.n] = '\0';
+	fd = begin_open(plan, plan->dest, O_PATH);
 	if (fd < 0 && errno != ENOENT)
 		return begin_fault(plan->dest, f);
 	if (fd < 0)

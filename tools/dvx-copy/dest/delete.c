@@ -229,8 +229,12 @@ int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 		qsort(dir->names, dir->n_names, sizeof(*dir->names), delete_compare);
 	fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	list = fd < 0 ? NULL : fdopendir(fd);
-	if (!list)
-		return dest_fault(dir, "reading directory", ".", f);
+	if (!list) {
+		dest_fault(dir, "reading directory", ".", f);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
 	while (!bad && (de = readdir(list)))
 		if (delete_is_extra(dir, de->d_name)) {
 			dir->dirty = true;

@@ -303,8 +303,10 @@ int dest_finish(struct dest *d, struct copy_fault *f)
 	if (dest_commit(d, true, f) || hard_finish(d, f))
 		return -1;
 	dest_clean(d, base);
+	if (commit_end(d, f))
+		return -1;
 	d->now = NULL;
-	return commit_end(d, f) || dest_put(d, base, f) ? -1 : 0;
+	return dest_put(d, base, f);
 }
 
 void dest_abort(struct dest *d)

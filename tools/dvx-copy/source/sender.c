@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/proc.h"
@@ -87,6 +88,8 @@ void sender_close(struct copy_sender *s)
 		walk_stop(&s->walk);
 	while (s->ring && s->n_sent != s->n_listed)
 		sender_retire(s);
+	if (s->fd >= 0)
+		close(s->fd);
 	list_free(s);
 	export_free(s->export);
 	pool_free(&s->pool);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A client that pulls from a server made of single messages. */
+#ifndef COPY_PULL_H
+#define COPY_PULL_H
+
+#include <dirent.h>
+
+#include "client.h"
+#include "copy_actor.h"
+
+struct copy_pull {
+	char work[24], dest[64], outside[64];
+	/* of the next pull */
+	unsigned int pieces, corrupt;
+	uint32_t options;
+	enum copy_fsync fsync;
+	volatile sig_atomic_t stop;
+	struct report report; /* of the last one */
+};
+extern struct copy_pull copy_pull;
+
+int copy_pull_set_up(void **state);
+int copy_pull_tear_down(void **state);
+int copy_pull_fresh(void **state); /* an empty destination */
+
+struct copy_fault copy_pull_from(const struct copy_msg *script);
+
+/* No temporary name anywhere below, and how many entries there are. */
+unsigned int copy_pull_left(const char *path);
+
+/* What a server says, how the pull ends, and how many entries are left of it. */
+struct play {
+	struct copy_msg script[13]; /* the last has no type */
+	int code;
+	const char *words;
+	unsigned int left;
+};
+void copy_pull_expect(const struct play *p);
+void copy_pull_expect_each(const struct play *p, size_t n);
+#define EXPECT_EACH(plays) copy_pull_expect_each(plays, sizeof(plays) / sizeof((plays)[0]))
+
+#endif
