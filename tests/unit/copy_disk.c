@@ -5,13 +5,18 @@
  */
 #include "tests/test.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
+#include <sys/stat.h>
 
 #include "copy_pull.h"
 
 static const char *never; /* a call that fails: the disk has lost something */
 
 int __wrap_syncfs(int fd);
+int __real_close(int fd);
+int __wrap_close(int fd);
 
 static bool disk_fails(const char *call)
 {
@@ -24,6 +29,19 @@ int __wrap_syncfs(UNUSED int fd)
 	return disk_fails("syncfs") ? -1 : 0;
 }
 
+/* As NFS does: of a file that was written. */
+int __wrap_close(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+	bool lost = !fstat(fd, &st) && S_ISREG(st.st_mode) && (flags & O_ACCMODE) != O_RDONLY;
+
+	__real_close(fd);
+	return lost && disk_fails("close") ? -1 : 0;
+}
+
+#define SMALL(n) FILE_(#n, 5), LAST(0, (n), 0, 5)
+
 /* A disk that says late that it has lost something: the file must not have its name then. */
 TEST(late_losses)
 {
@@ -35,6 +53,24 @@ TEST(late_losses)
 		{"syncfs",
 		 FSYNC_END,
 		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "syncing", 2}},
+		{"close", FSYNC_NONE, {{DIR_(""), SMALL(1), UP, DONE}, COPY_IO, "writing", 1}},
+		/* of several pieces; and so large that it has a journal */
+		{"close",
+		 FSYNC_NONE,
+		 {{DIR_(""), FILE_("f", 2 * SLOT), DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP,
+		   DONE},
+		  COPY_IO,
+		  "writing",
+		  1}},
+		{"close",
+		 FSYNC_END,
+		 {{DIR_(""), FILE_("f", 5u << 20), DATA(0, 1, 0, SLOT), END(1, SLOT), UP, DONE},
+		  COPY_IO,
+		  "writing",
+		  1}},
+		{"close",
+		 FSYNC_GROUP,
+		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "writing", 1}},
 	};
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
@@ -44,4 +80,38 @@ TEST(late_losses)
 	}
 	never = NULL;
 	copy_pull.fsync = FSYNC_GROUP;
+}
+
+/* So many files that they are closed before their sync, which a worker does. */
+static struct copy_fault pull_group(void)
+{
+	enum { FILES = 20 };
+	struct copy_msg script[2 * FILES + 4] = {DIR_("")}, *m = script + 1;
+	char names[FILES][4];
+	struct copy_fault f;
+
+	copy_pull_fresh(NULL);
+	for (uint32_t i = 0; i < FILES; i++) {
+		snprintf(names[i], sizeof(names[i]), "%u", i);
+		*m = (struct copy_msg)FILE_("", 0);
+		m++->name = bytes_text(names[i]);
+		*m++ = (struct copy_msg)END(i + 1, 0);
+	}
+	*m++ = (struct copy_msg)UP;
+	*m = (struct copy_msg)DONE;
+	f = copy_pull_from(script);
+	report_free(&copy_pull.report);
+	return f;
+}
+
+TEST(late_loss_of_a_group)
+{
+	struct copy_fault f;
+
+	never = "close";
+	f = pull_group();
+	never = NULL;
+	if (f.code != COPY_IO || !strstr(f.text, "writing"))
+		fail_msg("code %d, \"%s\"", f.code, f.text);
+	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
 }

@@ -25,9 +25,14 @@
 /* So few are synced one by one: syncfs() would write what others have in the cache. */
 #define SINGLE_FILES 16u
 
-static int commit_rename(const struct dest_file *file)
+/* NULL, or what could not be done: errno. */
+static const char *commit_rename(struct dest_file *file)
 {
-	return file->temp[0] && renameat(file->dir->fd, file->temp, file->dir->fd, file->name);
+	const int dir = file->dir->fd;
+
+	if (file_close(file))
+		return "writing";
+	return file->temp[0] && renameat(dir, file->temp, dir, file->name) ? "renaming to" : NULL;
 }
 
 int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
@@ -43,9 +48,9 @@ int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
 
 static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	if (commit_rename(file))
-		return dest_fault(file->dir, "renaming to", file->name, f);
-	return commit_named(d, file, f);
+	const char *why = commit_rename(file);
+
+	return why ? dest_fault(file->dir, why, file->name, f) : commit_named(d, file, f);
 }
 
 /* A disk takes its time: the other end hears meanwhile that this one lives. */
@@ -136,10 +141,8 @@ int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	d->ready_bytes += file->size;
 	/* A part stays open: it is locked by that. */
-	if (++d->ready_files > SINGLE_FILES && !file->journal && file->fd >= 0) {
-		close(file->fd);
-		file->fd = -1;
-	}
+	if (++d->ready_files > SINGLE_FILES && !file->journal && file_close(file))
+		return dest_fault(file->dir, "writing", file->name, f);
 	d->ready_closed |= file->fd < 0;
 	return dest_commit(d, false, f);
 }
@@ -176,7 +179,7 @@ static void commit_run(struct worker_job *job)
 	struct commit_job *c = (struct commit_job *)job;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		if (commit_rename(c->files[i]))
+		if ((c->files[i]->why = commit_rename(c->files[i])))
 			c->files[i]->err = errno;
 }
 
@@ -211,8 +214,8 @@ static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy
 		file_link_to(&d->ready, file);
 		d->flying_files--;
 		errno = file->err;
-		if (file->err)
-			bad = dest_fault(file->dir, "renaming to", file->name, f);
+		if (file->why)
+			bad = dest_fault(file->dir, file->why, file->name, f);
 		else if (commit_named(d, file, f))
 			bad = -1;
 	}

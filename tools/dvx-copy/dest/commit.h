@@ -34,4 +34,7 @@ uint32_t file_first_mode(const struct dest *d, struct dest_file *file);
 void file_end_journal(struct dest *d, struct dest_file *file, bool keep);
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f);
 
+/* Before a file gets its name: -1 and errno if the file system has lost some of it. */
+int file_close(struct dest_file *file);
+
 #endif

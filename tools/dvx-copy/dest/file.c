@@ -46,6 +46,23 @@ void file_end_journal(struct dest *d, struct dest_file *file, bool keep)
 	journal_close(file, keep);
 }
 
+/*
+ * NFS and others that write late, or that have quotas, may say at close() only what they could not
+ * keep. A part stays open, which locks it: each descriptor that is closed flushes its file.
+ */
+int file_close(struct dest_file *file)
+{
+	int fd = file->fd;
+
+	if (fd < 0)
+		return 0;
+	if (file->journal)
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	else
+		file->fd = -1;
+	return close(fd);
+}
+
 /* The entry is on no list; its temporary file is removed unless it was renamed. */
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {

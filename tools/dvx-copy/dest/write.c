@@ -51,14 +51,6 @@ static int write_bytes(struct dest_file *file, const uint8_t *p)
 	return 0;
 }
 
-static int write_close(struct dest_file *file)
-{
-	int fd = file->fd;
-
-	file->fd = -1;
-	return close(fd) ? write_fail(file, "writing") : 0;
-}
-
 static int write_one(struct dest_file *file, const void *bytes, unsigned int end)
 {
 	file->fd = openat(file->dir->fd, file->temp,
@@ -73,8 +65,8 @@ static int write_one(struct dest_file *file, const void *bytes, unsigned int end
 		return write_fail(file, "finishing");
 	if (end & WRITE_SYNC && fsync(file->fd))
 		return write_fail(file, "syncing");
-	if (end & WRITE_CLOSE && write_close(file))
-		return -1;
+	if (end & WRITE_CLOSE && file_close(file))
+		return write_fail(file, "writing");
 	if (end & WRITE_NAME && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
 		return write_fail(file, "renaming to");
 	return 0;
