@@ -24,8 +24,12 @@ static bool disk_fails(const char *call)
 	return never && !strcmp(never, call);
 }
 
+static bool stop_in_sync; /* the user interrupts the copy while the disk syncs a group */
+
 int __wrap_syncfs(UNUSED int fd)
 {
+	if (stop_in_sync)
+		copy_pull.stop = 1;
 	return disk_fails("syncfs") ? -1 : 0;
 }
 
@@ -114,4 +118,17 @@ TEST(late_loss_of_a_group)
 	if (f.code != COPY_IO || !strstr(f.text, "writing"))
 		fail_msg("code %d, \"%s\"", f.code, f.text);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
+}
+
+/* Ctrl-C while the disk is busy: nothing more is begun, and nothing half is left. */
+TEST(interrupted_in_a_sync)
+{
+	struct copy_fault f;
+
+	stop_in_sync = true;
+	f = pull_group();
+	stop_in_sync = false;
+	copy_pull.stop = 0;
+	assert_int_equal(f.code, COPY_INTERRUPTED);
+	copy_pull_left(copy_pull.dest);
 }

@@ -96,3 +96,50 @@ TEST(two_directories_at_once)
 	pthread_barrier_destroy(&begin);
 	pthread_barrier_destroy(&meet);
 }
+
+struct held_job {
+	struct worker_job job;
+	pthread_barrier_t *begun, *end;
+};
+
+static void held_run(struct worker_job *job)
+{
+	struct held_job *h = (struct held_job *)job;
+
+	pthread_barrier_wait(h->begun);
+	pthread_barrier_wait(h->end);
+}
+
+/* The jobs that two threads have begun are done; the others come back undone. */
+TEST(cancelled)
+{
+	pthread_barrier_t begun, end;
+	struct held_job held[2];
+	struct count_job rest[10] = {0};
+	struct copy_fault f = {0};
+	struct workers *w = NULL;
+	unsigned int taken = 0;
+
+	pthread_barrier_init(&begun, NULL, 3);
+	pthread_barrier_init(&end, NULL, 3);
+	assert_int_equal(workers_make(&w, 2, &f), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		held[i] = (struct held_job){{.run = held_run}, &begun, &end};
+		workers_give(w, &held[i].job);
+	}
+	pthread_barrier_wait(&begun);
+	for (unsigned int i = 0; i < 10; i++) {
+		rest[i].job.run = count_run;
+		workers_give(w, &rest[i].job);
+	}
+	workers_cancel(w);
+	pthread_barrier_wait(&end);
+	while (workers_busy(w))
+		taken += workers_take(w, 60000) != NULL;
+	assert_int_equal(taken, 12);
+	for (unsigned int i = 0; i < 10; i++)
+		assert_int_equal(rest[i].done, 0);
+	workers_free(w);
+	pthread_barrier_destroy(&begun);
+	pthread_barrier_destroy(&end);
+}

@@ -176,6 +176,16 @@ void workers_give(struct workers *c, struct worker_job *job)
 	pthread_mutex_unlock(&c->lock);
 }
 
+void workers_cancel(struct workers *c)
+{
+	pthread_mutex_lock(&c->lock);
+	while (c->todo.first) {
+		workers_put(&c->done, workers_unlink(&c->todo, &c->todo.first));
+		workers_tell(c);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
 static struct worker_job *workers_pop(struct workers *c)
 {
 	struct worker_job *job;

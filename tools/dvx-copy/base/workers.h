@@ -33,6 +33,9 @@ void workers_give(struct workers *c, struct worker_job *job);
 /* A finished job, in any order. NULL if there is none; with wait_ms: none within that time. */
 struct worker_job *workers_take(struct workers *c, int wait_ms);
 
+/* What no thread has begun is not done any more: workers_take() gives it back as it is. */
+void workers_cancel(struct workers *c);
+
 /* Jobs that were given and not taken. */
 unsigned int workers_busy(const struct workers *c);
 

@@ -187,7 +187,7 @@ static int hard_late(struct dest *d, const struct dest_late *late, struct copy_f
 int hard_finish(struct dest *d, struct copy_fault *f)
 {
 	for (const struct dest_late *late = d->late; late; late = late->next)
-		if (hard_late(d, late, f))
+		if (hard_late(d, late, f) || alive_tick(&d->alive))
 			return -1;
 	hard_forget(d);
 	return 0;

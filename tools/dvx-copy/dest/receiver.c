@@ -42,12 +42,19 @@ static int receiver_gone(void *arg, const char *path)
 	return 0;
 }
 
+static int receiver_stopped(struct receiver *r)
+{
+	if (r->stop && *r->stop)
+		return copy_fail(r->f, COPY_INTERRUPTED, "interrupted; finished files stay");
+	return 0;
+}
+
 static int receiver_alive(void *arg)
 {
 	struct receiver *r = arg;
 	struct copy_msg m = {.type = MSG_ALIVE};
 
-	return link_send(r->link, &m, r->f);
+	return receiver_stopped(r) || link_send(r->link, &m, r->f) ? -1 : 0;
 }
 
 static int receiver_import(struct receiver *r, uint32_t slots, uint32_t slot_bytes,
@@ -77,7 +84,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->dest.slot_done = receiver_slot_done;
 	r->dest.arg = r;
 	r->dest.most = m.window + m.window / 2;
-	r->dest.alive = (struct alive){.tell = receiver_alive, .arg = r};
+	r->dest.alive = (struct alive){.tell = receiver_alive, .arg = r, .stop = r->stop};
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
@@ -224,13 +231,6 @@ static int out_of_patience(struct receiver *r)
 				 r->link->patience_ms / 1000);
 	return copy_fail(r->f, COPY_PEER, "%s has been silent for %d s", r->link->peer,
 			 r->link->patience_ms / 1000);
-}
-
-static int receiver_stopped(struct receiver *r)
-{
-	if (r->stop && *r->stop)
-		return copy_fail(r->f, COPY_INTERRUPTED, "interrupted; finished files stay");
-	return 0;
 }
 
 /* Sleeps until the sender or the device has something. waited_ms counts the idle time. */

@@ -187,7 +187,7 @@ int write_drain(struct dest *d, struct copy_fault *f)
 	while (workers_busy(d->workers)) {
 		struct worker_job *job = workers_take(d->workers, ALIVE_SECONDS * 1000);
 
-		if (job ? write_settle_any(d, job, f) : alive_tick(&d->alive))
+		if ((job && write_settle_any(d, job, f)) || alive_tick(&d->alive))
 			return -1;
 	}
 	return 0;
@@ -197,6 +197,8 @@ void write_abandon(struct dest *d)
 {
 	struct worker_job *job;
 
+	if (d->workers)
+		workers_cancel(d->workers);
 	while (d->workers && workers_busy(d->workers))
 		if ((job = workers_take(d->workers, ALIVE_SECONDS * 1000)))
 			free(job);

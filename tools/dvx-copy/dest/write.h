@@ -25,7 +25,7 @@ int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, 
 /* Waits for all that the workers have. */
 int write_drain(struct dest *d, struct copy_fault *f);
 
-/* The same when the copy is given up: their files are on the ready list then. */
+/* The same when the copy is given up; what no thread has begun is not done any more. */
 void write_abandon(struct dest *d);
 
 #endif

@@ -73,7 +73,7 @@ static int list_digest(struct copy_sender *s, const struct walk_item *item, stru
 	/* A file that can't be read is wanted, and the reason told when it is sent. */
 	if (!digest_at(item->dir->fd, item->fs_name, digest, &s->alive))
 		m->text = (struct copy_bytes){digest, DIGEST_BYTES};
-	return 0;
+	return s->f->code ? -1 : 0;
 }
 
 /* "dir/" of what is no directory. */

@@ -54,7 +54,7 @@ static int sender_alive(void *arg)
 	struct copy_sender *s = arg;
 	struct copy_msg m = {.type = MSG_ALIVE};
 
-	return link_send(s->link, &m, s->f);
+	return link_stopped(s->link, s->f) || link_send(s->link, &m, s->f) ? -1 : 0;
 }
 
 /* The pool is this receiver's alone: another's bytes must not be readable through its ticket. */
@@ -66,7 +66,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	int ret;
 
 	s->fd = -1;
-	s->alive = (struct alive){.tell = sender_alive, .arg = s};
+	s->alive = (struct alive){.tell = sender_alive, .arg = s, .stop = s->link->stop};
 	bwlimit_begin(&s->limit, s->options.rate, clock_now_ns());
 	if (workers_make(&s->workers, s->jobs, s->f) || proc_need(s->f) ||
 	    link_expect(s->link, MSG_SETUP, &wish, s->f))
@@ -316,7 +316,7 @@ int sender_send(struct copy_sender *s, int dir, const char *entry, const char *n
 	if (link_queue(s->link, &top, s->f))
 		return -1;
 	while (s->walking || s->n_sent != s->n_listed) {
-		if (sender_hear(s, false) || sender_work(s))
+		if (link_stopped(s->link, s->f) || sender_hear(s, false) || sender_work(s))
 			return -1;
 		if (s->report)
 			report_progress(s->report);

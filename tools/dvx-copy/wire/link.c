@@ -67,6 +67,11 @@ static int link_fault(struct link *l, ssize_t why, struct copy_fault *f)
 	return died(l, l->secure ? secure_errno(l->secure) : l->err, f);
 }
 
+int link_stopped(const struct link *l, struct copy_fault *f)
+{
+	return l->stop && *l->stop ? copy_fail(f, COPY_INTERRUPTED, "interrupted") : 0;
+}
+
 #define SLICE_MS 250 /* a signal that comes just before poll() is noticed after one slice */
 
 /* 1 ready, 0 not within wait_ms. */
@@ -81,8 +86,8 @@ static int link_wait_for(struct link *l, short events, int wait_ms, struct copy_
 			return 1;
 		if (n < 0 && errno != EINTR)
 			return copy_fail(f, COPY_PEER, "poll: %s", strerror(errno));
-		if (l->stop && *l->stop)
-			return copy_fail(f, COPY_INTERRUPTED, "interrupted");
+		if (link_stopped(l, f))
+			return -1;
 		wait_ms -= n ? 0 : SLICE_MS;
 		if (wait_ms <= 0)
 			return 0;

@@ -69,6 +69,9 @@ int link_wait_secure(struct link *l, ssize_t why, struct copy_fault *f);
 /* Milliseconds of a clock that nobody sets. */
 int64_t link_now_ms(void);
 
+/* -1 and a fault if *stop is set. */
+int link_stopped(const struct link *l, struct copy_fault *f);
+
 /* Sends the reason for stopping to the peer; a failure to send is ignored. */
 void link_tell(struct link *l, const struct copy_fault *why);
 
