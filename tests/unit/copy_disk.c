@@ -12,6 +12,11 @@
 
 #include "copy_pull.h"
 
+#define TEST_FIXTURE                  \
+	{                             \
+		copy_pull_fresh, NULL \
+	}
+
 static const char *never; /* a call that fails: the disk has lost something */
 
 int __wrap_syncfs(int fd);
@@ -131,4 +136,61 @@ TEST(interrupted_in_a_sync)
 	copy_pull.stop = 0;
 	assert_int_equal(f.code, COPY_INTERRUPTED);
 	copy_pull_left(copy_pull.dest);
+}
+
+/* --- others at the destination --- */
+
+static ino_t filled; /* a directory that somebody puts a file into when it was found empty */
+
+struct dirent *__real_readdir(DIR *list);
+struct dirent *__wrap_readdir(DIR *list);
+int __real_unlinkat(int dir, const char *name, int flags);
+int __wrap_unlinkat(int dir, const char *name, int flags);
+
+static void fill(int dir)
+{
+	struct stat st;
+
+	if (dir >= 0 && !fstat(dir, &st) && st.st_ino == filled)
+		__real_close(openat(dir, "theirs", O_CREAT | O_WRONLY, 0600));
+}
+
+struct dirent *__wrap_readdir(DIR *list)
+{
+	struct dirent *de = __real_readdir(list);
+
+	if (filled && !de)
+		fill(dirfd(list));
+	return de;
+}
+
+int __wrap_unlinkat(int dir, const char *name, int flags)
+{
+	int fd = filled && flags & AT_REMOVEDIR ? openat(dir, name, O_RDONLY | O_DIRECTORY) : -1;
+
+	fill(fd);
+	__real_close(fd);
+	return __real_unlinkat(dir, name, flags);
+}
+
+/* A file takes the place of an empty directory, without --delete of nothing else. */
+TEST_F(filled_meanwhile)
+{
+	static const struct copy_msg script[] = {DIR_(""), FILE_("1", 5), UP, DONE, {0}};
+	struct copy_fault f;
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/got", copy_pull.dest);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/got/1", copy_pull.dest);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(stat(path, &st), 0);
+	filled = st.st_ino;
+	f = copy_pull_from(script);
+	filled = 0;
+	assert_int_equal(f.code, COPY_OK);
+	assert_int_equal(copy_pull.report.skipped, 1);
+	report_free(&copy_pull.report);
+	assert_int_equal(copy_pull_left(copy_pull.dest), 3); /* got, got/1, got/1/theirs */
 }

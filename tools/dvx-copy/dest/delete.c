@@ -163,7 +163,7 @@ static int delete_one(struct dest *d, const struct dest_dir *dir, const char *na
 	return delete_entry(d, dir->fd, dest_path(path, dir, name), name, f);
 }
 
-/* Without --delete what a directory holds stays. */
+/* Whether a directory would stay. */
 static int delete_look(struct doomed *e, struct copy_fault *f)
 {
 	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -181,6 +181,17 @@ static int delete_look(struct doomed *e, struct copy_fault *f)
 	return 0;
 }
 
+/* Without --delete what a directory holds stays: the kernel looks and removes at once. */
+static int delete_if_empty(struct dest *d, struct doomed *e, struct copy_fault *f)
+{
+	if (d->options.bits & OPTION_DRY)
+		return delete_look(e, f);
+	if (!unlinkat(e->dir, e->name, AT_REMOVEDIR))
+		return 0;
+	e->keeps = errno == ENOTEMPTY || errno == EEXIST;
+	return e->keeps ? 0 : delete_fault(e, f);
+}
+
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 {
 	char path[PATH_MAX];
@@ -189,9 +200,7 @@ int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 			   .name = name,
 			   .in_way = true};
 
-	if (!(d->options.bits & OPTION_DELETE) && delete_look(&e, f))
-		return -1;
-	if (!e.keeps && delete_dir(d, &e, f))
+	if (d->options.bits & OPTION_DELETE ? delete_dir(d, &e, f) : delete_if_empty(d, &e, f))
 		return -1;
 	if (!e.keeps) {
 		d->now->dirty = true;
