@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <sys/stat.h>
@@ -193,4 +194,42 @@ TEST_F(filled_meanwhile)
 	assert_int_equal(copy_pull.report.skipped, 1);
 	report_free(&copy_pull.report);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 3); /* got, got/1, got/1/theirs */
+}
+
+/* A group of this machine that has many members: its name and number need much room. */
+int __wrap_getgrnam_r(const char *name, struct group *gr, char *buf, size_t n,
+		      struct group **found);
+int __wrap_getgrnam_r(UNUSED const char *name, struct group *gr, char *buf, size_t n,
+		      struct group **found)
+{
+	*found = NULL;
+	if (n < 100000)
+		return ERANGE;
+	*gr = (struct group){.gr_name = strcpy(buf, name), .gr_gid = getegid()};
+	*found = gr;
+	return 0;
+}
+
+/* However many members a group has here, the copy belongs to it, not to its number there. */
+TEST_F(large_group)
+{
+	static const struct copy_msg script[] = {
+		{.type = MSG_OWNER, .flags = MSG_IS_GROUP, .id = 4321, .name = TEXT("staff")},
+		{.type = MSG_FILE, .name = TEXT(""), .mode = 0644, .gid = 4321},
+		END(0, 0),
+		DONE,
+		{0}};
+	struct copy_fault f;
+	char path[128];
+	struct stat st;
+
+	copy_pull.options = OPTION_GROUP;
+	f = copy_pull_from(script);
+	copy_pull.options = 0;
+	assert_int_equal(f.code, COPY_OK);
+	assert_int_equal(copy_pull.report.skipped, 0);
+	report_free(&copy_pull.report);
+	snprintf(path, sizeof(path), "%s/got", copy_pull.dest);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_gid, getegid());
 }

@@ -22,6 +22,7 @@ tools_dvx_copy_libcopy_la_SOURCES = \
 
 # Under all of them.
 tools_dvx_copy_libcopy_la_SOURCES += \
+	tools/dvx-copy/base/account.c tools/dvx-copy/base/account.h \
 	tools/dvx-copy/base/alive.h tools/dvx-copy/base/acl.c tools/dvx-copy/base/acl.h tools/dvx-copy/base/beneath.c \
 	tools/dvx-copy/base/workers.c tools/dvx-copy/base/workers.h tools/dvx-copy/base/bwlimit.c tools/dvx-copy/base/bwlimit.h \
 	tools/dvx-copy/base/confine.c tools/dvx-copy/base/confine.h \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Users and groups: a name at the source, and its number here. */
-#include <grp.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/account.h"
 #include "meta.h"
 #include "xattr.h"
 
@@ -16,23 +15,11 @@ struct dest_owner {
 	uint32_t theirs, ours;
 };
 
-static uint32_t owner_find(const char *name, bool group, uint32_t otherwise)
-{
-	struct passwd pw, *user = NULL;
-	struct group gr, *grp = NULL;
-	char buf[4096];
-
-	if (group)
-		return !getgrnam_r(name, &gr, buf, sizeof(buf), &grp) && grp ? grp->gr_gid
-									     : otherwise;
-	return !getpwnam_r(name, &pw, buf, sizeof(buf), &user) && user ? user->pw_uid : otherwise;
-}
-
 /* As rsync: by name, and root stays root. */
 int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct dest_owner *o;
-	char name[256];
+	char name[ACCOUNT_ROOM];
 
 	if (d->n_owners == OWNERS_MAX)
 		return copy_fail(f, COPY_PROTOCOL, "the sender named more than %u owners",
@@ -44,7 +31,9 @@ int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *
 	name[m->name.n] = '\0';
 	o->group = m->flags & MSG_IS_GROUP;
 	o->theirs = m->id;
-	o->ours = m->id ? owner_find(name, o->group, m->id) : 0;
+	o->ours = m->id;
+	if (m->id)
+		account_id(name, o->group, &o->ours);
 	o->next = d->owners;
 	d->owners = o;
 	d->n_owners++;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ids.h"
 
-#include <grp.h>
-#include <pwd.h>
 #include <search.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/account.h"
 
 #define IDS_NAMED 65536u /* as many as a receiver remembers */
 
@@ -72,16 +71,9 @@ static bool ids_told(struct ids *ids, uint32_t id, bool group)
 static int ids_tell(struct copy_sender *s, uint32_t id, bool group)
 {
 	struct copy_msg m = {.type = MSG_OWNER, .flags = group ? MSG_IS_GROUP : 0, .id = id};
-	struct passwd pw, *user = NULL;
-	struct group gr, *grp = NULL;
-	const char *name = NULL;
-	char buf[4096];
+	char name[ACCOUNT_ROOM];
 
-	if (group && !getgrgid_r(id, &gr, buf, sizeof(buf), &grp) && grp)
-		name = grp->gr_name;
-	if (!group && !getpwuid_r(id, &pw, buf, sizeof(buf), &user) && user)
-		name = user->pw_name;
-	if (!name || !*name || strlen(name) > 255)
+	if (!account_name(id, group, name))
 		return 0; /* the number stands for itself */
 	if (s->ids->named++ == IDS_NAMED)
 		return copy_fail(s->f, COPY_IO,
