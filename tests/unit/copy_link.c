@@ -2,11 +2,16 @@
 /* Proves: the control connection takes what the key's holder sent, and nothing else. */
 #include "tests/test.h"
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 #include "wire/link.h"
+#include "wire/net.h"
 
 struct end {
 	struct link *link;
@@ -358,4 +363,54 @@ TEST(key_files)
 	f.code = 0;
 	assert_int_equal(key_load(&k, ".", &f), -1);
 	assert_int_equal(f.code, COPY_AUTH);
+}
+
+static volatile sig_atomic_t alarms, stop;
+
+static void on_alarm(UNUSED int sig)
+{
+	stop = ++alarms >= 3;
+}
+
+/* Its queue is full: it does not answer. */
+static int silent_listener(struct copy_target *t, int filler[4])
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(at);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, len), 0);
+	assert_int_equal(listen(fd, 0), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	for (int i = 0; i < 4; i++) {
+		filler[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		connect(filler[i], (struct sockaddr *)&at, len);
+	}
+	strcpy(t->host, "127.0.0.1");
+	snprintf(t->port, sizeof(t->port), "%u", ntohs(at.sin_port));
+	return fd;
+}
+
+/* A signal as such does not end the wait for a server: the user's wish does. */
+TEST(connecting_through_signals)
+{
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
+	struct sigaction act = {.sa_handler = on_alarm}, old;
+	struct copy_target *t = calloc(1, sizeof(*t));
+	struct copy_fault f = {0};
+	int filler[4], fd = silent_listener(t, filler), got;
+
+	sigaction(SIGALRM, &act, &old);
+	setitimer(ITIMER_REAL, &often, NULL);
+	got = net_connect(t, false, &stop, &f);
+	setitimer(ITIMER_REAL, &off, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	assert_int_equal(got, -1);
+	if (alarms < 3)
+		fail_msg("after %d signals: %s", (int)alarms, f.text);
+	assert_int_equal(f.code, COPY_INTERRUPTED);
+	for (int i = 0; i < 4; i++)
+		close(filler[i]);
+	close(fd);
+	free(t);
 }

@@ -6,8 +6,10 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 void tcp_tune(int fd)
@@ -25,31 +27,58 @@ void tcp_tune(int fd)
 			   sizeof(options[i].value));
 }
 
-/* 0, or an errno. */
-static int tcp_connect_within(int fd, const struct addrinfo *to, int wait_ms)
+static int64_t tcp_now_ms(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+#define SLICE_MS 250 /* a signal that comes just before poll() is noticed after one slice */
+
+/* 0 when the socket is connected or has failed, or an errno. */
+static int tcp_await(int fd, int wait_ms, const volatile sig_atomic_t *stop)
+{
+	const int64_t end = tcp_now_ms() + wait_ms;
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+	for (;;) {
+		int64_t left = end - tcp_now_ms();
+		int n = poll(&p, 1, left < 0 ? 0 : left < SLICE_MS ? (int)left : SLICE_MS);
+
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return errno;
+		if (stop && *stop)
+			return EINTR;
+		if (left <= 0)
+			return ETIMEDOUT;
+	}
+}
+
+/* 0, or an errno. */
+static int tcp_connect_within(int fd, const struct addrinfo *to, int wait_ms,
+			      const volatile sig_atomic_t *stop)
+{
 	socklen_t len = sizeof(int);
-	int err = 0;
+	int err;
 
 	if (!connect(fd, to->ai_addr, to->ai_addrlen))
 		return 0;
 	if (errno != EINPROGRESS)
 		return errno;
-	switch (poll(&p, 1, wait_ms)) {
-	case -1:
-		return errno;
-	case 0:
-		return ETIMEDOUT;
-	}
-	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len);
-	return err;
+	err = tcp_await(fd, wait_ms, stop);
+	if (err)
+		return err;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) ? errno : err;
 }
 
-int tcp_connect(const struct addrinfo *to, int wait_ms)
+int tcp_connect(const struct addrinfo *to, int wait_ms, const volatile sig_atomic_t *stop)
 {
 	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int err = fd < 0 ? errno : tcp_connect_within(fd, to, wait_ms);
+	int err = fd < 0 ? errno : tcp_connect_within(fd, to, wait_ms, stop);
 
 	if (!err)
 		return fd;

@@ -2,6 +2,7 @@
 #ifndef CLI_TCP_H
 #define CLI_TCP_H
 
+#include <signal.h>
 #include <stddef.h>
 
 struct addrinfo;
@@ -10,8 +11,11 @@ struct sockaddr_storage;
 /* Sends small messages at once, and notices within half a minute that a peer's machine is gone. */
 void tcp_tune(int fd);
 
-/* A connected socket that does not block, or a negative errno: -ETIMEDOUT after wait_ms. */
-int tcp_connect(const struct addrinfo *to, int wait_ms);
+/*
+ * A connected socket that does not block, or a negative errno: -ETIMEDOUT after wait_ms, -EINTR when
+ * a signal has set *stop, which may be NULL. Other signals do not end the wait.
+ */
+int tcp_connect(const struct addrinfo *to, int wait_ms, const volatile sig_atomic_t *stop);
 
 /* A socket that listens there and does not block, or a negative errno. */
 int tcp_listen(const struct addrinfo *at, int backlog);

@@ -59,7 +59,7 @@ struct cmd_copy {
 
 static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
 {
-	return net_connect(t, c->key.n != 0, f);
+	return net_connect(t, c->key.n != 0, c->client.stop, f);
 }
 
 /* One connection per source: the server keeps no state between them. */

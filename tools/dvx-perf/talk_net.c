@@ -72,7 +72,7 @@ int talk_connect(struct talk *t, const char *where)
 	if (code)
 		return code;
 	for (const struct addrinfo *a = list; a && fd < 0; a = a->ai_next)
-		fd = tcp_connect(a, CONNECT_MS);
+		fd = tcp_connect(a, CONNECT_MS, NULL);
 	freeaddrinfo(list);
 	if (fd < 0) {
 		say("cannot connect to %s port %s: %s", address.host, address.port, strerror(-fd));

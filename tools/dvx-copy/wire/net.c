@@ -45,21 +45,24 @@ static int need_key(const struct copy_target *t, struct copy_fault *f)
 			 *t->host ? t->host : "every address");
 }
 
-int net_connect(const struct copy_target *t, bool has_key, struct copy_fault *f)
+int net_connect(const struct copy_target *t, bool has_key, const volatile sig_atomic_t *stop,
+		struct copy_fault *f)
 {
 	struct addrinfo *list, *a;
 	int fd = -EADDRNOTAVAIL;
 
 	if (net_lookup(t, 0, &list, f))
 		return -1;
-	for (a = list; a && fd < 0; a = a->ai_next) {
+	for (a = list; a && fd < 0 && fd != -EINTR; a = a->ai_next) {
 		if (!has_key && !is_loopback(a->ai_addr)) {
 			need_key(t, f);
 			break;
 		}
-		fd = tcp_connect(a, CONNECT_PATIENCE_MS);
+		fd = tcp_connect(a, CONNECT_PATIENCE_MS, stop);
 	}
 	freeaddrinfo(list);
+	if (fd == -EINTR)
+		return copy_fail(f, COPY_INTERRUPTED, "interrupted");
 	if (fd < 0)
 		return copy_fail(f, COPY_CONNECT, "cannot connect to %s port %s: %s", t->host,
 				 t->port, strerror(-fd));
