@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "copy_fake.h"
 #include "tools/cli/crc32c.h"
 
 static void actor_end(struct actor *a, uint32_t code)
@@ -56,10 +57,7 @@ void *actor_main(void *arg)
 {
 	struct actor *a = arg;
 	struct key none = {.n = 0};
-	struct plain {
-		pid_t pid;
-		uint8_t *mem;
-	} ticket = {getpid(), a->pool.mem};
+	struct copy_fake_ticket ticket = {getpid(), a->pool.mem};
 	struct copy_msg m;
 
 	if (link_handshake(a->l, &none, &a->f) || link_expect(a->l, MSG_START, &m, &a->f) ||

@@ -23,13 +23,8 @@ struct copy_device {
 	int unused;
 };
 
-struct plain {
-	pid_t pid;
-	uint8_t *mem;
-};
-
 struct copy_engine {
-	struct plain remote;
+	struct copy_fake_ticket remote;
 	const struct pool *local;
 	uint32_t done[RING], from, n;
 	int fd;
@@ -56,14 +51,14 @@ const char *device_name(const struct copy_device *d)
 int export_make(struct export **e, struct copy_device *d, const struct pool *p,
 		const struct ticket *offer, struct ticket *t, struct copy_fault *f)
 {
-	struct plain plain = {.pid = getpid(), .mem = p->mem};
+	struct copy_fake_ticket ticket = {.pid = getpid(), .mem = p->mem};
 
 	(void)d;
 	(void)offer;
 	(void)f;
 	*e = NULL;
-	memcpy(t->bytes, &plain, sizeof(plain));
-	t->n = sizeof(plain);
+	memcpy(t->bytes, &ticket, sizeof(ticket));
+	t->n = sizeof(ticket);
 	return 0;
 }
 

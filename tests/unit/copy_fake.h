@@ -3,6 +3,13 @@
 #define COPY_FAKE_H
 
 #include <stdint.h>
+#include <sys/types.h>
+
+/* Where the receiver's copies come from. */
+struct copy_fake_ticket {
+	pid_t pid;
+	uint8_t *mem;
+};
 
 extern uint32_t copy_fake_max;	       /* what one copy may carry */
 extern unsigned int copy_fake_corrupt; /* n: the n-th copy from now flips a bit; 0: none */
