@@ -169,6 +169,9 @@ int main(void)
 	keep[1] = mlx5dv_dr_action_create_dest_ibv_qp(frames_qp(&t, cq, rooms));
 	rule(matcher(next, 1, source(0xffff0000), OUTER_HEADERS), source(0x0a090000), 2, keep);
 
+	must(mlx5dv_dr_domain_sync(domain,
+				   MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW),
+	     "sync");
 	printf("the rules are in\n");
 	getchar();
 	printf("%llu packets were DNS, and dropped\n",

@@ -364,6 +364,8 @@ struct dvx_flow_rule_attr {
 	struct dvx_flow_action *const *actions;
 };
 
+/* The rule takes effect some time after the call, at the end of dvx_flow_domain_sync() at the
+   latest; so does its end. */
 int dvx_flow_rule_create(const struct dvx_flow_rule_attr *attr, struct dvx_flow_rule **out);
 int dvx_flow_rule_destroy(struct dvx_flow_rule *rule);
 uint64_t dvx_flow_rule_id(const struct dvx_flow_rule *rule);

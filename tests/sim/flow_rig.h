@@ -13,7 +13,8 @@ struct flow_rig {
 	struct rig r;
 	struct dvx_cq *tx_cq;
 	struct dvx_txq *tx;
-	uint64_t sent; /* frames */
+	uint64_t sent;			   /* frames */
+	struct dvx_flow_domain *domain[2]; /* of sides whose rules may be on their way */
 };
 
 /* A receive queue with its CQ and its part of the rig's buffer. */
@@ -224,11 +225,14 @@ static inline void frame_build(struct frame *f, struct say s)
 	memset(f->bytes + f->len - s.payload, 0x5a, s.payload);
 }
 
-/* Sends a frame and waits for its completion. */
+/* Sends a frame behind all rules, which take effect only at a sync, and waits for its completion. */
 static inline void frame_send(struct flow_rig *f, const struct frame *frame)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
 
+	for (int side = DVX_FLOW_RX; side <= DVX_FLOW_TX; side++)
+		if (f->domain[side])
+			OK(dvx_flow_domain_sync(f->domain[side]));
 	OK(dvx_post_eth_inline(sq, frame->bytes, DVX_ETH_HEADER, frame->bytes + DVX_ETH_HEADER,
 			       frame->len - DVX_ETH_HEADER, ++f->sent, DVX_SIGNALED));
 	dvx_sq_ring(sq);

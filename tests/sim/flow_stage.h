@@ -62,6 +62,7 @@ static inline void stage_tables_open(struct stage *s, struct flow_rig *f, enum d
 	memset(s, 0, sizeof(*s));
 	s->f = f;
 	OK(dvx_flow_domain_create(s->f->r.dev, &attr, &s->domain));
+	f->domain[side] = s->domain;
 	OK(dvx_flow_table_create(s->domain, level, &s->table));
 	OK(dvx_flow_action_create_drop(s->domain, &s->drop));
 	if (!level)
@@ -72,8 +73,9 @@ static inline void stage_tables_open(struct stage *s, struct flow_rig *f, enum d
 	s->link = rule(s->link_matcher, &all, &s->to_table, 1);
 }
 
-static inline void stage_tables_close(struct stage *s)
+static inline void stage_tables_close(struct stage *s, enum dvx_flow_side side)
 {
+	s->f->domain[side] = NULL;
 	OK(dvx_flow_rule_destroy(s->link));
 	OK(dvx_flow_matcher_destroy(s->link_matcher));
 	OK(dvx_flow_action_destroy(s->to_table));
@@ -96,7 +98,7 @@ static inline void stage_close(struct stage *s)
 {
 	OK(dvx_flow_action_destroy(s->to_b));
 	OK(dvx_flow_action_destroy(s->to_a));
-	stage_tables_close(s);
+	stage_tables_close(s, DVX_FLOW_RX);
 	inbox_close(&s->b);
 	inbox_close(&s->a);
 }
@@ -122,7 +124,7 @@ static inline void stage_tx_open(struct stage_tx *tx, struct stage *rx)
 static inline void stage_tx_close(struct stage_tx *tx)
 {
 	OK(dvx_flow_action_destroy(tx->pass));
-	stage_tables_close(&tx->s);
+	stage_tables_close(&tx->s, DVX_FLOW_TX);
 	OK(dvx_flow_rule_destroy(tx->rest));
 	OK(dvx_flow_matcher_destroy(tx->any));
 }
