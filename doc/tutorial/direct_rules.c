@@ -152,7 +152,7 @@ int main(void)
 	must(!domain, "domain for received packets (dvx-info why-not sw-steering-rx)");
 	root = mlx5dv_dr_table_create(domain, 0);
 	next = mlx5dv_dr_table_create(domain, 1);
-	must(!root || !next, "tables");
+	must(!root || !next, "tables (dvx-info why-not sw-steering-rx)");
 
 	/* The root is the kernel's; its one rule leads into the table that this process writes. */
 	to_next = mlx5dv_dr_action_create_dest_table(next);
