@@ -28,7 +28,7 @@ struct form {
 extern const struct form forms[];
 extern const size_t form_count;
 
-#define FORMS_MOST   128
+#define FORMS_MOST   160
 #define FORMS_GROUPS 10 /* of a pattern, with the whole as group 0 */
 
 #endif

@@ -251,6 +251,34 @@ const struct topic topics[TOPICS] = {
 		 "DPDK, drivers/net/mlx5/linux/mlx5_ethdev_os.c",
 		 "look for /sys/class/infiniband/DEVICE/ports/1/hw_counters; in a container mount "
 		 "the host's /sys"},
+	[TOPIC_OPEN_DEVICE] =
+		{"open_device", "a device could not be opened, or gave no more doorbell registers",
+		 "opening takes /dev/infiniband/uverbsN, and pages of doorbell registers (UARs) of "
+		 "the "
+		 "device's BAR for each context",
+		 "rdma-core, libibverbs/device.c; mlx5dv(7); UCX, src/uct/ib/mlx5/ib_mlx5.c", NULL},
+	[TOPIC_ESWITCH] = {"eswitch", "the e-switch did not change its mode",
+			   "in switchdev mode the driver makes tables of the e-switch (FDB); one "
+			   "step failed, and a "
+			   "refused command stands in the lines before",
+			   CORE "eswitch_offloads.c",
+			   "look at the refused command in dmesg; try without virtual functions "
+			   "(sriov_numvfs 0), "
+			   "or with theirs unbound, and make them afterwards; compare the "
+			   "firmware's version"},
+	[TOPIC_LNET] =
+		{"lnet", "Lustre's network over verbs waits too long for a send",
+		 "a message to this peer was not completed in time, and the connection is closed",
+		 "Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c (kiblnd_check_conns())",
+		 "lnetctl ping of the peer; is it alive, and its port active; look for failed "
+		 "completions "
+		 "and errors of the link at both ends"},
+	[TOPIC_UMAD] = {"umad", "a management datagram of InfiniBand was not answered",
+			"the port at the end of this path, or one on the way, is gone or too slow",
+			"rdma-core, infiniband-diags and libibmad",
+			"ibtracert and iblinkinfo along the path; a longer time (-t), or run it "
+			"again: the "
+			"fabric may have changed meanwhile"},
 	[TOPIC_SPDK_QPAIR] = {"spdk_qpair", "SPDK gives up a queue pair after an error",
 			      "SPDK has these words for every failed completion, whatever its "
 			      "status: no retry counter need have been exceeded",
