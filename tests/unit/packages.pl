@@ -67,7 +67,7 @@ sub compare {
 	told("$what: each installed file is in exactly one package", @wrong);
 }
 
-print "1..5\n";
+print "1..6\n";
 my @debian;
 for my $list (glob 'debian/*.install debian/not-installed') {
 	my ($package) = $list =~ m{/(.*?)(?:\.install)?$};
@@ -104,9 +104,19 @@ make_path("$units/sockets.target.wants", "$root/etc/dvx-copy", "$root/etc/dvx-fl
 my $enabled = "$units/sockets.target.wants/dvx-flow\@mlx5_0.socket";
 my %others = ("$units/dvx-flow\@mlx5_1.service" => '/dev/null', "$units/dvx-copy\@.service" => '/opt/own/dvx-copy@.service');
 symlink $others{$_}, $_ for keys %others;
+sub units_left {
+	return ((map { "$_ is left" } grep { -l } $enabled), (map { "$_ is deleted" } grep { !-l } sort keys %others));
+}
 symlink '/lib/systemd/system/dvx-flow@.socket', $enabled;
 my $purged = system 'sh', 'debian/dvx-tools.postrm', 'purge';
 told('purging dvx-tools deletes options, keys, rules and enabled units, and leaves masks and units of others',
-	($purged ? 'the script fails' : ()),
-	(map { "$_ is left" } grep { -l || -e } $enabled, "$root/etc/dvx-copy", "$root/etc/dvx-flow", "$root/var/lib/dvx-flow"),
-	(map { "$_ is deleted" } grep { !-l } sort keys %others));
+	($purged ? 'the script fails' : ()), units_left(),
+	(map { "$_ is left" } grep { -e } "$root/etc/dvx-copy", "$root/etc/dvx-flow", "$root/var/lib/dvx-flow"));
+
+symlink '/usr/lib/systemd/system/dvx-flow@.socket', $enabled;
+my ($postun) = $spec =~ /^%postun tools\n(.*?)\n\n/ms or die 'packaging/dvx.spec has no %postun tools';
+$postun =~ s{/etc/systemd}{$root$&}g;
+my $upgraded = system('sh', '-c', $postun, 'postun', 1) || !-l $enabled;
+my $removed = system 'sh', '-c', $postun, 'postun', 0;
+told('so does removing the RPM, but for an upgrade', ($upgraded ? 'an upgrade fails or disables' : ()),
+	($removed ? 'the script fails' : ()), units_left());
