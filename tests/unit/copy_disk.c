@@ -26,8 +26,11 @@ int __wrap_close(int fd);
 
 static bool disk_fails(const char *call)
 {
-	errno = EIO;
-	return never && !strcmp(never, call);
+	bool fails = never && !strcmp(never, call);
+
+	if (fails)
+		errno = EIO;
+	return fails;
 }
 
 static bool stop_in_sync; /* the user interrupts the copy while the disk syncs a group */
@@ -194,6 +197,67 @@ TEST_F(filled_meanwhile)
 	assert_int_equal(copy_pull.report.skipped, 1);
 	report_free(&copy_pull.report);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 3); /* got, got/1, got/1/theirs */
+}
+
+int __real_mkdirat(int dir, const char *name, mode_t mode);
+int __wrap_mkdirat(int dir, const char *name, mode_t mode);
+static const char *made; /* somebody else makes this directory at the same time, and a file in it */
+
+int __wrap_mkdirat(int dir, const char *name, mode_t mode)
+{
+	int sub, file;
+
+	if (!made || strcmp(name, made) != 0)
+		return __real_mkdirat(dir, name, mode);
+	assert_int_equal(__real_mkdirat(dir, name, 0700), 0);
+	sub = openat(dir, name, O_RDONLY | O_DIRECTORY);
+	file = openat(sub, "theirs", O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(write(file, "xxxxx", 5), 5);
+	assert_int_equal(futimens(file, (const struct timespec[2]){{1000, 0}, {1000, 0}}), 0);
+	__real_close(file);
+	__real_close(sub);
+	errno = EEXIST;
+	return -1;
+}
+
+/* A directory that this copy has not made is not thought to be empty. */
+TEST(made_meanwhile)
+{
+	static const struct play play = {
+		{DIR_(""), DIR_("d"), FILE_("theirs", 5), UP, UP, DONE}, COPY_OK, "", 3};
+
+	made = "d";
+	copy_pull_expect(&play);
+	made = NULL;
+	assert_int_equal(copy_pull.report.counts.same, 1);
+}
+
+#define PART TEMP_PREFIX "0123456789abcdef" TEMP_PART
+
+int __real_flock(int fd, int how);
+int __wrap_flock(int fd, int how);
+static int parts = -1; /* its part gets its name just now, and the next copy begins */
+
+int __wrap_flock(int fd, int how)
+{
+	if (parts >= 0) {
+		assert_int_equal(renameat(parts, PART, parts, "whole"), 0);
+		__real_close(openat(parts, PART, O_CREAT | O_WRONLY, 0600));
+	}
+	return __real_flock(fd, how);
+}
+
+/* What is cleaned away is not what another copy has begun meanwhile. */
+TEST_F(part_begun_meanwhile)
+{
+	struct stat st;
+
+	parts = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
+	__real_close(openat(parts, PART, O_CREAT | O_WRONLY, 0600));
+	temp_clean(parts);
+	assert_int_equal(fstatat(parts, PART, &st, 0), 0);
+	__real_close(parts);
+	parts = -1;
 }
 
 /* A group of this machine that has many members: its name and number need much room. */

@@ -88,6 +88,7 @@ static int begin_make(struct dest *d, const struct dest_plan *plan, struct copy_
 {
 	char name[NAME_MAX + 1];
 	int parent = begin_parent(plan, name, f), fd = -1;
+	bool made;
 
 	if (parent < 0)
 		return -1;
@@ -95,9 +96,10 @@ static int begin_make(struct dest *d, const struct dest_plan *plan, struct copy_
 		close(parent);
 		return begin_base(d, -1, true, f);
 	}
-	if (!mkdirat(parent, name, 0777) || errno == EEXIST)
+	made = !mkdirat(parent, name, 0777);
+	if (made || errno == EEXIST)
 		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || begin_base(d, fd, true, f)) {
+	if (fd < 0 || begin_base(d, fd, made, f)) {
 		if (!f->code)
 			begin_fault(plan->dest, f);
 		close(parent);

@@ -216,6 +216,8 @@ static int open_dir(struct dest *d, const char *name, uint32_t *verdict, struct 
 		return dest_fault(d->now, "making directory", name, f);
 	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
+	if (made) /* somebody else was faster: it may hold something */
+		*verdict &= ~(uint32_t)(VERDICT_NEW | VERDICT_MADE);
 }
 
 bool dest_make_writable(int fd, const struct stat *st)

@@ -97,6 +97,15 @@ static bool temp_ends_in(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end);
 }
 
+/* Whether what was opened still has the name: its copy may have ended, and another one begun. */
+static bool temp_has_name(int dir, const char *name, int fd)
+{
+	struct stat opened, named;
+
+	return !fstat(fd, &opened) && !fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 /*
  * A part is locked as long as somebody writes it; its journal goes with it. Removed under the lock:
  * nobody can begin to write it meanwhile.
@@ -115,7 +124,8 @@ static bool temp_part_remove(int dir, const char *name)
 	fd = openat(dir, part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT && !unlinkat(dir, name, 0);
-	removed = !flock(fd, LOCK_EX | LOCK_NB) && !unlinkat(dir, name, 0);
+	removed = !flock(fd, LOCK_EX | LOCK_NB) && temp_has_name(dir, part, fd) &&
+		  !unlinkat(dir, name, 0);
 	close(fd);
 	return removed;
 }
