@@ -32,6 +32,11 @@ check "what a directory holds goes into DEST, which is made" pull "127.0.0.1:$po
 check "and is the same" same "$src/deep" "$work/renamed"
 dest_itself() { [ "$(stat -c '%a %y' "$src/deep")" = "$(stat -c '%a %y' "$work/renamed")" ]; }
 check "up to its own mode and time" dest_itself
+kept() {
+	mkdir -m 500 "$work/kept" && pull "127.0.0.1:$port:deep/" "$work/kept" &&
+		same "$src/deep" "$work/kept" && [ "$(stat -c %a "$work/kept")" = 500 ]
+}
+check "a DEST that was there keeps its mode, though it is read-only" kept
 check "a directory goes into DEST under its own name" pull "127.0.0.1:$port:deep" "$work/below"
 check "and is the same there" same "$src/deep" "$work/below/deep"
 check "again over what is there, read-only directories too" pull "127.0.0.1:$port:." "$work/all"

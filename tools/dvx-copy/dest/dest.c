@@ -135,6 +135,8 @@ static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f
 		return 0;
 	if (!dir->dirty)
 		return 0;
+	if (dir->opened && fchmod(dir->fd, dir->meta.mode))
+		return dest_fault(dir, "finishing", ".", f);
 	if (dir->again && !dir->theirs && dest_finish_again(d, dir, f))
 		return -1;
 	if (dir->parent && !dir->again && !dir->theirs &&
@@ -214,15 +216,23 @@ static int open_dir(struct dest *d, const char *name, uint32_t *verdict, struct 
 	made = mkdirat(d->now->fd, name, 0700);
 	if (made && errno != EEXIST)
 		return dest_fault(d->now, "making directory", name, f);
-	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
 	if (made) /* somebody else was faster: it may hold something */
 		*verdict &= ~(uint32_t)(VERDICT_NEW | VERDICT_MADE);
+	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
 }
 
 bool dest_make_writable(int fd, const struct stat *st)
 {
 	return (st->st_mode & 0300) != 0300 && !fchmod(fd, (st->st_mode & 07777) | 0700);
+}
+
+static void dest_opened(struct dest_dir *dir, const struct stat *st)
+{
+	dir->dirty = true;
+	dir->opened = dir->theirs;
+	if (dir->opened)
+		dir->meta.mode = st->st_mode & 07777;
 }
 
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
@@ -262,8 +272,9 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 		d->now->meta.mtime = st.st_mtim;
 	} else if (!d->now->theirs)
 		found->verdict |= meta_compare(d, d->now, NULL, &st, &d->now->meta);
-	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY))
-		d->now->dirty |= dest_make_writable(fd, &st);
+	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY) &&
+	    dest_make_writable(fd, &st))
+		dest_opened(d->now, &st);
 	d->counts->dirs += !!(found->verdict & VERDICT_MADE);
 	d->now->dirty |= !!found->verdict;
 	if (found->verdict & VERDICT_NEW) {

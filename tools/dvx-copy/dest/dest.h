@@ -47,6 +47,7 @@ struct dest_dir {
 	int fd; /* -1 in a dry run, where the directory would have to be made */
 	unsigned int refs, depth;
 	bool theirs; /* the user's DEST, which existed before: mode and times stay */
+	bool opened; /* theirs, and writable for this copy only: meta.mode is its own */
 	bool dirty;  /* an entry of it changed, or it did: there is something to finish */
 	bool fresh;  /* made by this copy: nothing can be in the way */
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* its default ACL, which new entries get */
