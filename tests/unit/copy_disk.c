@@ -260,6 +260,50 @@ TEST_F(part_begun_meanwhile)
 	parts = -1;
 }
 
+int __real_linkat(int from, const char *first, int to, const char *name, int flags);
+int __wrap_linkat(int from, const char *first, int to, const char *name, int flags);
+
+/* As for a user who is not root. */
+int __wrap_linkat(int from, const char *first, int to, const char *name, int flags)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(to, &st), 0);
+	errno = EACCES;
+	return st.st_mode & 0200 ? __real_linkat(from, first, to, name, flags) : -1;
+}
+
+#define LINKED(n)                                                                                \
+	{                                                                                        \
+		.type = MSG_FILE, .name = TEXT(n), .mode = 0644, .size = 0, .sec = 1000, .id = 1 \
+	}
+
+/* Hard links are made at the end, when directories have their modes. */
+TEST(hard_link_in_read_only)
+{
+	static const struct play play = {{DIR_(""),
+					  LINKED("a"),
+					  END(1, 0),
+					  {.type = MSG_DIR, .name = TEXT("ro"), .mode = 0555},
+					  LINKED("b"),
+					  UP,
+					  UP,
+					  DONE},
+					 COPY_OK,
+					 "",
+					 4};
+	char path[128];
+	struct stat st;
+
+	copy_pull.options = OPTION_HARD;
+	copy_pull_expect(&play);
+	copy_pull.options = 0;
+	assert_int_equal(copy_pull.report.skipped, 0);
+	snprintf(path, sizeof(path), "%s/got/ro", copy_pull.dest);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0555);
+}
+
 /* A group of this machine that has many members: its name and number need much room. */
 int __wrap_getgrnam_r(const char *name, struct group *gr, char *buf, size_t n,
 		      struct group **found);

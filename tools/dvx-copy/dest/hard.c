@@ -134,23 +134,33 @@ void hard_same(struct dest *d, const struct copy_msg *m)
 		d->hard[m->id]->same = true;
 }
 
-/* By way of a temporary name: what has the name now is replaced at once. */
+/* By way of a temporary name: what has the name now is replaced at once. 0, or an errno. */
+static int hard_link(int from, const char *first, int to, const char *name, const char *temp)
+{
+	int err;
+
+	if (linkat(from, first, to, temp, 0))
+		return errno;
+	err = renameat(to, temp, to, name) ? errno : 0;
+	unlinkat(to, temp, 0); /* it stays if both were links to one file already */
+	return err;
+}
+
+/* The directory may be finished, and read-only. */
 static int hard_make(int from, const char *first, int to, const char *name, struct copy_fault *f)
 {
 	struct stat st;
-	struct timespec times[2];
 	char temp[TEMP_BYTES];
+	bool opened;
 	int err;
 
 	if (fstat(to, &st) || temp_name(temp, f))
 		return -1;
-	if (linkat(from, first, to, temp, 0))
-		return -1;
-	err = renameat(to, temp, to, name) ? errno : 0;
-	unlinkat(to, temp, 0); /* it stays if both were links to one file already */
-	times[0] = st.st_atim;
-	times[1] = st.st_mtim;
-	futimens(to, times); /* the directory may be finished */
+	opened = dest_make_writable(to, &st);
+	err = hard_link(from, first, to, name, temp);
+	futimens(to, (const struct timespec[2]){st.st_atim, st.st_mtim});
+	if (opened && fchmod(to, st.st_mode & 07777) && !err)
+		err = errno;
 	errno = err;
 	return err ? -1 : 0;
 }
