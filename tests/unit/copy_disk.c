@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "copy_pull.h"
+#include "source/resolve.h"
 
 #define TEST_FIXTURE                  \
 	{                             \
@@ -163,6 +164,8 @@ struct dirent *__wrap_readdir(DIR *list)
 {
 	struct dirent *de = __real_readdir(list);
 
+	if (disk_fails("readdir"))
+		return NULL;
 	if (filled && !de)
 		fill(dirfd(list));
 	return de;
@@ -302,6 +305,24 @@ TEST(hard_link_in_read_only)
 	snprintf(path, sizeof(path), "%s/got/ro", copy_pull.dest);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0555);
+}
+
+static int each_path(UNUSED void *arg, UNUSED const uint8_t *path, UNUSED size_t len)
+{
+	return 0;
+}
+
+/* A directory that can't be read to its end has not all that a pattern matches. */
+TEST_F(pattern_in_unreadable)
+{
+	int root = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
+	struct copy_fault f = {0};
+
+	never = "readdir";
+	assert_int_not_equal(source_match(root, (const uint8_t *)"*", 1, each_path, NULL, &f), 0);
+	never = NULL;
+	assert_int_equal(f.code, COPY_IO);
+	__real_close(root);
 }
 
 /* A group of this machine that has many members: its name and number need much room. */

@@ -2,11 +2,13 @@
 /* Proves: a client that lies, breaks off or attacks gets a sentence, and nothing but its own pool.
  */
 #include "tests/test.h"
+#include <errno.h>
 #include <stdio.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/verdict.h"
 #include "copy_fds.h"
@@ -285,6 +287,83 @@ static void play_push_name(struct guest *a)
 static void play_push_contents(struct guest *a)
 {
 	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .flags = MSG_CONTENTS});
+}
+
+/* --- a source that can't be read whole --- */
+
+static bool acl_fails;
+static int lists = -1; /* so many reads of directories, then they fail; negative: all go well */
+static uint32_t mode_sent;
+static bool error_told;
+
+ssize_t __real_llistxattr(const char *path, char *names, size_t n);
+ssize_t __wrap_llistxattr(const char *path, char *names, size_t n);
+ssize_t __real_lgetxattr(const char *path, const char *name, void *value, size_t n);
+ssize_t __wrap_lgetxattr(const char *path, const char *name, void *value, size_t n);
+ssize_t __real_getdents64(int fd, void *to, size_t n);
+ssize_t __wrap_getdents64(int fd, void *to, size_t n);
+
+ssize_t __wrap_llistxattr(const char *path, char *names, size_t n)
+{
+	static const char acl[] = "system.posix_acl_access";
+
+	if (!acl_fails)
+		return __real_llistxattr(path, names, n);
+	memcpy(names, acl, sizeof(acl));
+	return sizeof(acl);
+}
+
+ssize_t __wrap_lgetxattr(const char *path, const char *name, void *value, size_t n)
+{
+	errno = EIO;
+	return acl_fails ? -1 : __real_lgetxattr(path, name, value, n);
+}
+
+ssize_t __wrap_getdents64(int fd, void *to, size_t n)
+{
+	errno = EIO;
+	return lists && lists-- ? __real_getdents64(fd, to, n) : -1;
+}
+
+/* Up to the end of the source: what is said of errors, and of the mode of files. */
+static void play_unreadable(struct guest *a)
+{
+	struct copy_msg m;
+
+	setup(a);
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
+	while (!link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_DONE) {
+		if (m.type == MSG_NOTICE)
+			error_told = true;
+		if (m.type == MSG_FILE)
+			mode_sent = m.mode;
+		if (m.type == MSG_DIR || m.type == MSG_FILE)
+			judge(a, 1, 0);
+	}
+}
+
+/* Neither does a copy look whole that is not, nor is it readable for more users than its source. */
+TEST(unreadable)
+{
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/f", work);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(fchmod(fd, 0664), 0);
+	close(fd);
+	acl_fails = true;
+	look(play_unreadable);
+	acl_fails = false;
+	assert_true(error_told);
+	assert_int_equal(mode_sent, 0604);
+	error_told = false;
+	lists = 1;
+	look(play_unreadable);
+	lists = -1;
+	assert_true(error_told);
+	assert_int_equal(mode_sent, 0664);
+	unlink(path);
 }
 
 static void play_push_out(struct guest *a)

@@ -54,6 +54,7 @@ tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_disk
 	tests/unit/copy_actor.c tests/unit/copy_actor.h $(COPY_FAKE)
 tests_unit_copy_hostile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=close,--wrap=syncfs,--wrap=linkat,--wrap=mkdirat,--wrap=flock,--wrap=readdir,--wrap=unlinkat,--wrap=getgrnam_r
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
+tests_unit_copy_guests_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=llistxattr,--wrap=lgetxattr,--wrap=getdents64
 
 # dvx-flow's rules and its explain, without a device.
 FLOW_TESTS += tests/unit/import tests/unit/rules_parse tests/unit/rules_mistakes tests/unit/rules_edit tests/unit/rules_fill

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Patterns in the paths that a client asks for: *, ? and [...], as a shell's. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -70,10 +71,13 @@ static int match_entries(struct match *w, const char *done, const char *part, co
 
 	if (!list && fd >= 0)
 		close(fd);
-	while (list && !bad && (de = readdir(list)))
+	while (list && !bad && (errno = 0, de = readdir(list)))
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, "..") &&
 		    !fnmatch(part, de->d_name, FNM_PERIOD))
 			bad = match_joined(w, done, de->d_name, rest);
+	if (list && !bad && errno)
+		bad = copy_fail(w->f, COPY_IO, "reading directory %s: %s",
+				*done ? QUOTED(done, strlen(done)) : ".", strerror(errno));
 	if (list)
 		closedir(list);
 	return bad;

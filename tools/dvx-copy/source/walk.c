@@ -16,6 +16,7 @@ struct walk_level {
 	struct walk_level *up;
 	struct walk_dir *dir;
 	bool whole, ended;
+	int err;	 /* why it could not be read to its end */
 	size_t at, have; /* of names */
 	_Alignas(struct dirent64) char names[16384];
 };
@@ -164,6 +165,7 @@ static int walk_enter(struct walk *w, struct walk_dir *dir, const char *name, co
 	}
 	level->whole = true;
 	level->ended = false;
+	level->err = 0;
 	level->at = level->have = 0;
 	level->up = w->level;
 	w->level = level;
@@ -207,6 +209,7 @@ static const char *walk_name(struct walk_level *level)
 			level->have = n > 0 ? (size_t)n : 0;
 			level->ended = n <= 0;
 			level->whole &= n >= 0;
+			level->err = n < 0 ? errno : 0;
 			continue;
 		}
 		de = (const struct dirent64 *)(level->names + level->at);
@@ -217,10 +220,18 @@ static const char *walk_name(struct walk_level *level)
 	return NULL;
 }
 
+/* Entries may be missing: that is told before the directory ends. */
 static int walk_end_dir(struct walk *w, struct walk_item *item)
 {
 	struct walk_level *level = w->level;
 
+	if (level->err) {
+		item->dir = level->dir;
+		item->name = "";
+		walk_skip(item, strerror(level->err));
+		level->err = 0;
+		return 0;
+	}
 	item->event = WALK_UP;
 	item->dir = level->dir->up;
 	item->whole = level->whole;

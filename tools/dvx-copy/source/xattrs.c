@@ -48,7 +48,9 @@ static bool xattrs_ours(const char *name)
 	       strcmp(name, "security.selinux") != 0;
 }
 
-/* Each call sees one attribute. */
+enum { ACL_UNREAD = 1, XATTR_UNREAD };
+
+/* Each call sees one attribute. One of these, and errno, if it can't be read. */
 static int xattrs_one(struct copy_sender *s, const char *path, const char *name, uint32_t *mode,
 		      bool seen[2])
 {
@@ -64,7 +66,7 @@ static int xattrs_one(struct copy_sender *s, const char *path, const char *name,
 		return 0;
 	n = lgetxattr(path, name, value, sizeof(value));
 	if (n < 0)
-		return 0; /* gone meanwhile */
+		return errno == ENODATA ? 0 : is_acl ? ACL_UNREAD : XATTR_UNREAD;
 	if (keep)
 		return xattrs_part(s, name, value, (size_t)n);
 	if (!strcmp(name, ACL_ACCESS))
@@ -72,12 +74,13 @@ static int xattrs_one(struct copy_sender *s, const char *path, const char *name,
 	return 0;
 }
 
-/* The group's bits may be an ACL's mask: they don't travel. ENOENT: the entry is gone. */
+/* The group's bits may be an ACL's mask: with mode they don't travel. ENOENT: the entry is gone. */
 static int xattrs_unknown(struct copy_sender *s, const struct walk_item *item, uint32_t *mode)
 {
 	if (errno == ENOTSUP || errno == ENOENT)
 		return 0;
-	*mode &= ~070u;
+	if (mode)
+		*mode &= ~070u;
 	return sender_skip(s, item->dir, item->name, "its ACL and attributes can't be read");
 }
 
@@ -101,6 +104,8 @@ int xattrs_send(struct copy_sender *s, const struct walk_item *item, uint32_t *m
 	}
 	for (ssize_t at = 0; !bad && at < n; at += (ssize_t)strlen(list + at) + 1)
 		bad = xattrs_one(s, path, list + at, mode, seen);
+	if (n < 0 || bad > 0)
+		bad = xattrs_unknown(s, item, bad == XATTR_UNREAD ? NULL : mode);
 	free(more);
 	s->lost.xattrs += seen[0];
 	s->lost.acls += seen[1];
