@@ -529,6 +529,18 @@ TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	assert_int_equal(p->rig.nevents, 0);
 }
 
+/* UC has no packet for it: it would be lost each time, with a good CQE. */
+TEST_OF(test_uc_cannot_invalidate, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND_INVAL, SIGNALED, rig_key(p->md));
+
+	rig_recv(&p->b, p->dst, 200, rig_key(p->md));
+	rig_inline(&w, "lost", 4);
+	rig_go(&w);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	assert_int_equal(p->a.queue->state, QP_SQER);
+}
+
 /* A failed send leaves the receive queue alive (SQER), and RTS comes back by a command; a failed
  * receive ends both. */
 TEST_OF(test_uc_errors, struct rig_pair, p, {rig_setup_uc, rig_teardown})

@@ -174,14 +174,13 @@ static struct send_wr *uc_abort(struct queue *q)
 	return sender_abort(q);
 }
 
-/* [I] No MMO. */
+/* [I] No MMO, and no SEND with invalidate, for which IBTA defines no UC opcode (vol. 1, 9.2.1). */
 static wqe_rows uc_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
 	WQE_CROSS_ROWS,
 	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_SEND] = WQE_SEND,
 	[PRM_WQE_OPCODE_SEND_IMM] = WQE_SEND_IMM,
-	[PRM_WQE_OPCODE_SEND_INVAL] = WQE_SEND_IMM,
 	[PRM_WQE_OPCODE_RDMA_WRITE] = WQE_WRITE,
 	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = WQE_WRITE_IMM,
 };
