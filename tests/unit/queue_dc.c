@@ -381,12 +381,17 @@ DC(test_a_wrong_key_is_counted_and_not_answered)
 	assert_int_equal(d->t[0].dct->o.vhca->drops.n[DROP_DC_KEY], 8);
 }
 
-/* Back from reset, the initiator reaches both targets again. */
-static void works_again(struct dc *d)
+static void reset(struct dc *d)
 {
 	queue_set_state(d->i.queue, QP_RST);
 	d->i.sq_pi = 0;
 	rig_connect_one(&d->i, &d->i);
+}
+
+/* Back from reset, the initiator reaches both targets again. */
+static void works_again(struct dc *d)
+{
+	reset(d);
 	for (unsigned int t = 0; t < TARGETS; t++) {
 		write_to(d, t, 0, 8);
 		rig_run(&d->i);
@@ -439,14 +444,30 @@ DC(test_a_drained_target_takes_nothing)
 	ends(d, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
 }
 
-/* Its vector is checked before anything is sent. */
-DC(test_a_short_vector_is_refused)
+static void count_frame(void *ctx, struct port *port, struct frame *f)
+{
+	++*(unsigned int *)ctx;
+	port_queue(port, f);
+}
+
+/* A bad vector is no target, and a NOP has none: no connection is opened, or ended. */
+DC(test_without_a_vector_nothing_is_sent)
 {
 	struct rig_wqe w = to(d, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0);
+	unsigned int frames = 0;
 
+	port_set_hook(d->p->rig.dev.port, count_frame, &frames);
 	prm_av_set_ext(w.bytes + 16, 0);
 	rig_raddr(&w, memory(d, 0), rig_key(d->p->md));
 	rig_data(&w, d->p->src, 8, rig_key(d->p->ms));
 	rig_go(&w);
 	ends(d, PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	assert_int_equal(frames, 0);
+	reset(d);
+	rig_nop(&d->i);
+	write_to(d, 0, 0, 8);
+	rig_run(&d->i);
+	ends(d, 0);
+	ends(d, 0);
+	assert_int_equal(frames, 2); /* the WRITE and its acknowledgement */
 }

@@ -92,18 +92,23 @@ static void channel_connect(struct dci_channel *ch, const uint8_t *av)
 	req_start(&ch->rc, DC_PSN);
 }
 
-/* A request that sends nothing goes with those before it. */
+/* It may have no vector, and goes with those before it. */
+static bool dci_sends_nothing(const struct send_wr *wr)
+{
+	return wr->kind == SEND_LOCAL || wr->error;
+}
+
 static bool channel_can_take(const struct dci_channel *ch, const struct send_wr *wr)
 {
-	if (wr->kind == SEND_LOCAL || wr->error)
-		return ch->rc.req.sending;
-	return ch->connected && !memcmp(av_of(wr), ch->av, PRM_AV_BYTES);
+	return dci_sends_nothing(wr) || (ch->connected && !memcmp(av_of(wr), ch->av, PRM_AV_BYTES));
 }
 
 static void channel_take(struct dci_channel *ch, struct send_wr *wr)
 {
 	if (!channel_can_take(ch, wr))
 		channel_connect(ch, av_of(wr));
+	else if (!ch->rc.req.sending)
+		req_start(&ch->rc, DC_PSN);
 	req_add(&ch->rc, wr);
 }
 
