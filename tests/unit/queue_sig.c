@@ -479,6 +479,33 @@ TEST_PAIR(psv_is_not_there)
 	signed_close(&k);
 }
 
+/* CRC32 behind each block of dst, none of them right, and none on the wire. */
+static void signed_in_memory(struct signed_key *k)
+{
+	prm_bsf_set_m_bfs(k->bsf, 0x22);
+	prm_bsf_set_m_bs_selector(k->bsf, 1);
+	prm_bsf_set_m_psv(k->bsf, k->psv->o.id);
+	prm_bsf_set_w_bfs(k->bsf, 0);
+	prm_bsf_set_w_psv(k->bsf, 0);
+	assert_int_equal(set_psv(k, k->psv->o.id, SEED), 0);
+	assert_int_equal(signed_umr(k, BSF), 0);
+}
+
+/* An XRC target's receive queue has no CQ when its SRQ is gone: a READ goes on, nobody is told. */
+TEST_PAIR(nobody_to_tell)
+{
+	struct cq *cq = p->b.qp->rq.cq;
+	struct signed_key k;
+
+	signed_open(&k, p);
+	signed_in_memory(&k);
+	p->b.qp->rq.cq = NULL;
+	assert_int_equal(signed_read(&k, PRM_WQE_OPCODE_RDMA_READ, 0, BLOCK), 0);
+	p->b.qp->rq.cq = cq;
+	assert_null(rig_poll(&p->cb));
+	signed_close(&k);
+}
+
 /* What is sent stops after the request with the wrong signature: the next one is read anew. */
 TEST_PAIR(pipelining)
 {
@@ -486,13 +513,7 @@ TEST_PAIR(pipelining)
 	const uint8_t *cqe;
 
 	signed_open(&k, p);
-	prm_bsf_set_m_bfs(k.bsf, 0x22);
-	prm_bsf_set_m_bs_selector(k.bsf, 1);
-	prm_bsf_set_m_psv(k.bsf, k.psv->o.id);
-	prm_bsf_set_w_bfs(k.bsf, 0);
-	prm_bsf_set_w_psv(k.bsf, 0);
-	assert_int_equal(set_psv(&k, k.psv->o.id, SEED), 0);
-	assert_int_equal(signed_umr(&k, BSF), 0);
+	signed_in_memory(&k);
 	p->b.queue->drain_sigerr = true;
 	for (unsigned int i = 0; i < 3; i++)
 		rig_rdma(&p->b, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, p->dst + 0x10000, p->md, NULL,

@@ -96,6 +96,14 @@ static bool sig_found(struct sig_access *a, uint64_t block, uint64_t *value)
 /* --- errors ------------------------------------------------------------------------------------
  */
 
+/* NULL: a target of XRC has none when its SRQ is gone. */
+static struct cq *sig_cq(const struct sig_access *a)
+{
+	const struct queue *q = a->q;
+
+	return a->requester || !q->rq ? q->sq->cq : q->rq->cq;
+}
+
 /*
  * The transfer itself goes on. An mkey tells one error until an UMR expects the next one (mkc.
  * expected_sigerr_count). [I] To the send CQ if the queue asked for the access, else to its receive
@@ -106,7 +114,7 @@ static void sig_tell(struct sig_access *a, enum sig_fault fault, bool wire, uint
 {
 	const struct sig_side *s = wire ? &a->sig->wire : &a->sig->memory;
 	struct queue *q = a->q;
-	struct cq *cq = a->requester || !q->rq ? q->sq->cq : q->rq->cq;
+	struct cq *cq = sig_cq(a);
 	uint8_t *cqe;
 
 	sim_note("mkey 0x%x: block %llu has a wrong signature on its %s side", a->key,
@@ -114,7 +122,7 @@ static void sig_tell(struct sig_access *a, enum sig_fault fault, bool wire, uint
 	if (a->sig->count == a->sig->expected)
 		return;
 	a->sig->count ^= 1;
-	cqe = cq_next(cq);
+	cqe = cq ? cq_next(cq) : NULL;
 	if (!cqe)
 		return;
 	prm_sig_err_cqe_set_expected_trans_sig(cqe, (uint32_t)(found >> 32));
