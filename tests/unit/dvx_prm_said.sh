@@ -20,6 +20,13 @@ told "NCCL (NVIDIA/nccl#1664)" \
 	'NET/IBP:Got completion from peer 7.6.13.83<36315> with status=12 opcode=32698 len=32696 vendor err 129 (Send)' \
 	'reported by NCCL' "$retry" '0x15 TRANSPORT_RETRY_EXC_ERR' 'remedy: check that the peer lives' \
 	'vendor syndrome 0x81: error reports show it together with TRANSPORT_RETRY_EXC_ERR' 'opcode and byte_len are undefined'
+told "NCCL, newer: names and numbers" \
+	'NET/IB: Got completion from peer 10.1.2.3<41234> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) vendor_err=129   hca mlx5_0' \
+	'reported by NCCL' "$retry" 'vendor syndrome 0x81'
+told "rping" 'cq completion failed status 10' 'status 10 of libibverbs is IBV_WC_REM_ACCESS_ERR'
+told "a status by its name, with the vendor's byte" \
+	'rdma send error IBV_WC_RNR_RETRY_EXC_ERR to 10.0.0.1 on mlx5_0 port 1 vendor_err 135' \
+	'status 13 of libibverbs is IBV_WC_RNR_RETRY_EXC_ERR' 'vendor syndrome 0x87'
 told "NCCL, older" 'NET/IB : Got completion with error 12, opcode 1, len 11155, vendor err 129' 'reported by NCCL' "$retry" 0x81
 told "perftest (linux-rdma/perftest#173)" '  Failed status 4: wr_id 0 syndrom 0x51' 'reported by perftest' LOC_PROT_ERR \
 	'0x04 LOCAL_PROT_ERR' 'remedy: check lkey' 'vendor syndrome 0x51: error reports' 'not the vendor'

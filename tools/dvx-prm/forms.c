@@ -10,6 +10,7 @@
 	"Flushed Error|memory management operation error|bad response error|local access error|" \
 	"remote invalid request error|remote access error|remote operation error|"               \
 	"transport retry counter exceeded|RNR retry counter exceeded|aborted error)"
+#define STATUS_NAME "IBV_WC_([A-Z_]+_ERR)"
 #define ERROR_WORDS                                                                     \
 	"(Cannot allocate memory|Connection timed out|Invalid argument|No such device|" \
 	"Network is unreachable|No route to host|Bad address|Operation not permitted|"  \
@@ -70,6 +71,13 @@ const struct form forms[] = {
 	    "completion (from peer [^ ]+ )?with error ([0-9]+), opcode -?[0-9]+, len -?[0-9]+, "
 	    "vendor err ([0-9]+)",
 	    "-wv"),
+	CQE("NCCL", "vendor_err",
+	    "status=IBV_WC_[A-Z_]+\\(([0-9]+)\\) opcode=.* vendor_err=([0-9]+)", "wv"),
+	CQE("NVSHMEM", "ibv_poll_cq failed", "ibv_poll_cq failed, status: ([0-9]+)", "w"),
+	CQE("a program with libibverbs", "cq completion failed",
+	    "cq completion failed status ([0-9]+)", "w"),
+	CQE("a program with libibverbs", "got bad completion",
+	    "got bad completion with status: " HEX ", vendor syndrome: " HEX, "wv"),
 	CQE("UCX", "wqe[", "QP " HEX " wqe\\[([0-9]+)\\]: .*\\(synd " HEX " vend " HEX, "qisv"),
 	CQE("UCX", "(synd ",
 	    "\\(synd " HEX " vend " HEX "[^)]*\\).*[A-Z]+ QP " HEX " wqe\\[([0-9]+)\\]", "svqi"),
@@ -231,6 +239,8 @@ const struct form forms[] = {
 	      "Failed to register memory[^:]*: " ERROR_WORDS, "E"),
 	ABOUT("a program with libibverbs", "failed to create", TOPIC_MEMORY,
 	      ERROR_WORDS "\\) Failed to create (qp|cq|mr)", "E"),
+	ABOUT("a program with libibverbs", "failed to create", TOPIC_MEMORY,
+	      "(Failed to create (QP|CQ|SRQ|MR))[^:]*: " ERROR_WORDS, "nxE"),
 	ABOUT("perftest", "mr", TOPIC_MEMORY, "^ *((Couldn't allocate|failed to create) (MR))",
 	      "n-x"),
 	ABOUT("perftest", " create ", TOPIC_MEMORY,
@@ -334,9 +344,11 @@ const struct form forms[] = {
 	LOOSE("vend", "status[ =:(]*([0-9]+)[^0-9].*" VENDOR, "w--v"),
 	LOOSE("vend", VENDOR ".*status[ =:(]*([0-9]+)", "--vw"),
 	LOOSE("vend", STATUS_WORDS ".*" VENDOR, "W--v"),
+	LOOSE("ibv_wc_", STATUS_NAME ".*" VENDOR, "N--v"),
 	LOOSE("vend", VENDOR, "--v"),
 	LOOSE("error", STATUS_WORDS, "W"),
 	LOOSE("exceeded", STATUS_WORDS, "W"),
+	LOOSE("ibv_wc_", STATUS_NAME, "N"),
 };
 const size_t form_count = sizeof(forms) / sizeof(forms[0]);
 _Static_assert(sizeof(forms) / sizeof(forms[0]) <= FORMS_MOST, "FORMS_MOST");

@@ -62,6 +62,8 @@ static void said_take(struct said *s, char group, const char *text)
 		snprintf(s->word, sizeof(s->word), "%s", text);
 	if (group == 'W')
 		said_set(s, SAID_WC, wc_of_text(text));
+	if (group == 'N' && wc_of_name(text))
+		said_set(s, SAID_WC, wc_of_name(text));
 	if (group == 'k' && wc_syndrome_of_kernel(text))
 		said_set(s, SAID_SYNDROME, wc_syndrome_of_kernel(text));
 	if (group == 'E' && errno_of(text))

@@ -66,6 +66,9 @@ unsigned int wc_of_syndrome(unsigned int syndrome);
 /* The status number of ibv_wc_status_str()'s text; 0: none. */
 unsigned int wc_of_text(const char *text);
 
+/* The status number of a name without "IBV_WC_"; 0: none. */
+unsigned int wc_of_name(const char *name);
+
 /* The syndrome that the kernel's mlx5_ib prints as ib_wc_status_msg() of its number; 0: none. */
 unsigned int wc_syndrome_of_kernel(const char *text);
 

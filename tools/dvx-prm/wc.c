@@ -84,3 +84,11 @@ unsigned int wc_of_text(const char *text)
 			return i;
 	return 0;
 }
+
+unsigned int wc_of_name(const char *name)
+{
+	for (unsigned int i = 0; i < STATUSES; i++)
+		if (!strcasecmp(statuses[i].name, name))
+			return i;
+	return 0;
+}
