@@ -5,6 +5,7 @@
  */
 #include "tests/test.h"
 #include <stdio.h>
+#include "rules/cover.h"
 #include "rules_rig.h"
 
 /* --- a small world ---------------------------------------------------------------------------- */
@@ -321,6 +322,25 @@ TEST(matchers_of_many_entries_keep_their_order)
 	}
 	program_free(&p);
 	ruleset_free(&set);
+}
+
+/* Two pairs of values with one hash: map_mix() of the second ones makes up for the first ones. */
+TEST(entries_of_one_hash_are_told_apart)
+{
+	const struct shape shape = {2, {0, 1}, {UINT64_MAX, UINT64_MAX}};
+	const uint64_t one[] = {1, 7}, other[] = {2, 7 ^ map_mix(1, 1) ^ map_mix(1, 2)};
+	struct cover c = {0};
+	uint32_t by = 0;
+
+	assert_true(cover_add_shape(&c, &shape));
+	assert_true(cover_add(&c, RULE_IN, 0, (struct rule_entry){4, one}));
+	assert_int_equal(cover_find(&c, RULE_IN, 0, other, &by), 0);
+	assert_true(cover_add(&c, RULE_IN, 0, (struct rule_entry){5, other}));
+	assert_int_equal(cover_find(&c, RULE_IN, 0, other, &by), 1);
+	assert_int_equal(by, 5);
+	assert_int_equal(cover_find(&c, RULE_IN, 0, one, &by), 1);
+	assert_int_equal(by, 4);
+	cover_free(&c);
 }
 
 /* --- tables and mirrors ------------------------------------------------------------------------ */

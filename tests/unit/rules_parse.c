@@ -5,6 +5,7 @@
  */
 #include "tests/test.h"
 #include <stdio.h>
+#include "rules/map.h"
 #include "rules/rule.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -503,4 +504,43 @@ TEST(lines)
 	assert_int_equal(rules_parse("", 0, &set, NULL, NULL), 0);
 	assert_int_equal(set.n, 0);
 	ruleset_free(&set);
+}
+
+/* Another name of 16 letters with the hash of this one: its second half makes up for its first. */
+static bool same_hash(char out[17], const char name[17])
+{
+	uint64_t half, mine, its, delta;
+
+	memcpy(&half, name, sizeof(half));
+	mine = map_mix(1, half);
+	memcpy(out, name, 17);
+	for (unsigned int i = 1; i < 1u << 20; i++) {
+		for (unsigned int k = 0; k < 5; k++)
+			out[k + 1] = (char)('a' + (i >> 4 * k & 15));
+		memcpy(&its, out, sizeof(its));
+		memcpy(&half, name + 8, sizeof(half));
+		delta = mine ^ map_mix(1, its);
+		half ^= delta;
+		memcpy(out + 8, &half, sizeof(half));
+		if (strspn(out, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
+		    16)
+			return true;
+	}
+	return false;
+}
+
+TEST(names_of_one_hash_are_two)
+{
+	const char *one = "aaaaaaaaaaaaaaaa";
+	char other[17], text[256];
+
+	assert_true(same_hash(other, one));
+	assert_true(map_mix_text(1, one) == map_mix_text(1, other));
+	snprintf(text, sizeof(text), "define %s = 80\ndefine %s = 443\ndrop in tcp dst port $%s",
+		 one, other, other);
+	assert_int_equal(only(text)->outer.dport.range->first, 443);
+	ruleset_free(&set);
+	snprintf(text, sizeof(text), "drop in name %s\npass in name %s\npass out name %s", one,
+		 other, other);
+	assert_int_equal(rules_parse(text, strlen(text), &set, NULL, NULL), 1);
 }

@@ -94,10 +94,12 @@ static bool compile_intern(struct work *w, const struct shape *s, size_t *number
 
 	for (unsigned int i = 0; i < s->n; i++)
 		h = map_mix(map_mix(h, s->key[i]), s->mask[i]);
-	known = map_get(&w->now->shapes, h);
-	*number = known && shape_same(c->shape[known->what].shape, s) ? known->what : c->n;
-	if (*number < c->n)
-		return true;
+	for (; (known = map_get(&w->now->shapes, h)); h = map_again(h))
+		if (shape_same(c->shape[known->what].shape, s)) {
+			*number = known->what;
+			return true;
+		}
+	*number = c->n;
 	kept = arena_get(w->out->memory, sizeof(*kept));
 	if (!kept || !map_put(&w->now->shapes, h, (uint32_t)c->n))
 		return false;

@@ -64,12 +64,16 @@ bool cover_add(struct cover *c, enum rule_dir dir, size_t shape, struct rule_ent
 {
 	struct cover_shape *s = &c->shape[shape];
 	uint64_t h = cover_hash(s->shape, s->shape, entry.value);
+	struct map_slot *slot;
 
-	if (!array_grow((void **)&c->entry, c->nentries, &c->entry_room, sizeof(*c->entry)) ||
-	    !map_put(&s->seen[dir], h, (uint32_t)c->nentries))
+	if (!array_grow((void **)&c->entry, c->nentries, &c->entry_room, sizeof(*c->entry)))
 		return false;
-	c->entry[c->nentries++] = entry;
-	return true;
+	while ((slot = map_put(&s->seen[dir], h, (uint32_t)c->nentries)) &&
+	       slot->what != c->nentries)
+		h = map_again(h);
+	if (slot)
+		c->entry[c->nentries++] = entry;
+	return slot;
 }
 
 /* Compares with the shapes that came since the last call, of earlier rules. */
@@ -93,10 +97,13 @@ static const struct rule_entry *cover_entry(const struct cover *c, enum rule_dir
 					    const struct cover_shape *w, const struct shape *s,
 					    const uint64_t *value)
 {
-	const struct map_slot *slot = map_get(&w->seen[dir], cover_hash(w->shape, s, value));
-	const struct rule_entry *e = slot ? &c->entry[slot->what] : NULL;
+	uint64_t h = cover_hash(w->shape, s, value);
+	const struct map_slot *slot;
 
-	return e && cover_agrees(w->shape, e->value, s, value) ? e : NULL;
+	for (; (slot = map_get(&w->seen[dir], h)); h = map_again(h))
+		if (cover_agrees(w->shape, c->entry[slot->what].value, s, value))
+			return &c->entry[slot->what];
+	return NULL;
 }
 
 int cover_find(struct cover *c, enum rule_dir dir, size_t shape, const uint64_t *value,

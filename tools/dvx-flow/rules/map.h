@@ -25,6 +25,12 @@ static inline uint64_t map_mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
+/* The hash to try next where another thing has this one. */
+static inline uint64_t map_again(uint64_t h)
+{
+	return map_mix(h, 1);
+}
+
 /* The slot of this hash, with its old content or else with `what`. NULL: no memory. */
 struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what);
 /* NULL: nothing has this hash. */

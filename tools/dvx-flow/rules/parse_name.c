@@ -21,18 +21,26 @@ static bool name_is_right(const char *name)
 
 static void name_keep(struct rule_parser *ps, const struct source_range *at, const char *name)
 {
-	struct map_slot *s;
+	uint64_t h = map_mix_text(1, name);
 	const struct parse_named *other;
+	struct map_slot *s = NULL;
 	char where[64];
 
-	if (!array_grow((void **)&ps->named, ps->nnamed, &ps->named_room, sizeof(*ps->named)) ||
-	    !(s = map_put(&ps->names, map_mix_text(1, name), (uint32_t)ps->nnamed))) {
+	if (!array_grow((void **)&ps->named, ps->nnamed, &ps->named_room, sizeof(*ps->named))) {
 		ps->no_memory = true;
 		return;
 	}
-	ps->named[ps->nnamed++] = (struct parse_named){name, ps->rule.line};
+	ps->named[ps->nnamed] = (struct parse_named){name, ps->rule.line};
+	while ((s = map_put(&ps->names, h, (uint32_t)ps->nnamed)) &&
+	       strcmp(ps->named[s->what].name, name))
+		h = map_again(h);
+	if (!s) {
+		ps->no_memory = true;
+		return;
+	}
+	ps->nnamed++;
 	other = &ps->named[s->what];
-	if (other->line != ps->rule.line && !strcmp(other->name, name))
+	if (other->line != ps->rule.line)
 		parse_mistake(ps, at, "the rule in %s is called \"%s\", too",
 			      parse_line_name(ps, other->line, where, sizeof(where)), name);
 }

@@ -16,21 +16,28 @@
 
 struct parse_define *define_find(const struct rule_parser *ps, const char *name)
 {
-	const struct map_slot *s = map_get(&ps->vars.names, map_mix_text(1, name));
-	struct parse_define *d = s ? ps->vars.define[s->what] : NULL;
+	uint64_t h = map_mix_text(1, name);
+	const struct map_slot *s;
 
-	return d && !strcmp(d->name, name) ? d : NULL;
+	for (; (s = map_get(&ps->vars.names, h)); h = map_again(h))
+		if (!strcmp(ps->vars.define[s->what]->name, name))
+			return ps->vars.define[s->what];
+	return NULL;
 }
 
 bool define_keep(struct rule_parser *ps, struct parse_define *d)
 {
 	struct parse_vars *v = &ps->vars;
+	uint64_t h = map_mix_text(1, d->name);
+	struct map_slot *s;
 
-	if (!array_grow((void **)&v->define, v->n, &v->room, sizeof(*v->define)) ||
-	    !map_put(&v->names, map_mix_text(1, d->name), (uint32_t)v->n))
+	if (!array_grow((void **)&v->define, v->n, &v->room, sizeof(*v->define)))
 		return false;
-	v->define[v->n++] = d;
-	return true;
+	while ((s = map_put(&v->names, h, (uint32_t)v->n)) && s->what != v->n)
+		h = map_again(h);
+	if (s)
+		v->define[v->n++] = d;
+	return s;
 }
 
 void define_drop(struct parse_define *d)
