@@ -82,16 +82,17 @@ static bool code_compares(const struct codes *c, uint32_t rule, enum side side,
 		if (e->side != side || place >= c->d->matcher[r->matcher].builders[side])
 			continue;
 		v = &mv->view[side][place];
-		ste_read(&s, e, v);
+		ste_read_tag(&s, e, v);
 		if (!s.mask_known)
 			return false;
 		for (unsigned int k = 0; k < v->rows; k++) {
 			enum field f = v->row[k].field;
+			u128 mask = f == F_NONE ? 0 : tag_row_get(s.mask, &v->row[k]);
 
-			if (f == F_NONE)
+			if (!mask)
 				continue;
-			out->mask[f] |= tag_get(s.mask, v, f);
-			out->value[f] |= tag_get(s.tag, v, f) & tag_get(s.mask, v, f);
+			out->mask[f] |= mask;
+			out->value[f] |= tag_row_get(s.tag, &v->row[k]) & mask;
 		}
 	}
 	return mv;

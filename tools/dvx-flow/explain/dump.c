@@ -48,19 +48,31 @@ void *dump_grow(void **rows, uint32_t *n, size_t size)
 
 /* --- numbers --- */
 
+/* -1: it is none. */
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
 static bool explain_dump_number(const struct dump_reader *r, unsigned int at, uint64_t *v)
 {
-	char text[24], *end;
+	const char *text = at < r->n ? r->field[at] : NULL;
+	size_t len = at < r->n ? r->len[at] : 0, i;
+	bool hex = len > 2 && text[0] == '0' && (text[1] | 32) == 'x';
+	unsigned int base = hex ? 16 : 10;
 
-	if (at >= r->n || !r->len[at] || r->len[at] >= sizeof(text))
-		return false;
-	memcpy(text, r->field[at], r->len[at]);
-	text[r->len[at]] = 0;
-	if (text[0] == '-' || text[0] == '+')
-		return false;
-	errno = 0;
-	*v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
-	return !*end && !errno;
+	*v = 0;
+	for (i = hex ? 2 : 0; i < len; i++) {
+		int digit = hex_digit(text[i]);
+
+		if (digit < 0 || (unsigned int)digit >= base ||
+		    __builtin_mul_overflow(*v, base, v) ||
+		    __builtin_add_overflow(*v, (unsigned int)digit, v))
+			return false;
+	}
+	return i;
 }
 
 static bool number32(const struct dump_reader *r, unsigned int at, uint32_t *v)
@@ -88,10 +100,7 @@ static void explain_dump_copy(const struct dump_reader *r, unsigned int at, char
 bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out)
 {
 	for (size_t i = 0; i < len; i++) {
-		char c = hex[i];
-		int v = c >= '0' && c <= '9'		     ? c - '0'
-			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-							     : -1;
+		int v = hex_digit(hex[i]);
 
 		if (v < 0)
 			return false;

@@ -239,36 +239,41 @@ static bool of_side(const struct steering_dump *d, const struct dump_table *t, e
 	       d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
 }
 
-/* True if a rule of another table leads to it. */
-static bool led_to(const struct steering_dump *d, const struct dump_table *t, enum side side)
+/* The table to which an entry leads from another one; NULL: none. */
+static const struct dump_table *dump_source_led(const struct steering_dump *d, enum side side,
+						const struct dump_entry *e)
 {
-	for (uint32_t i = 0; i < d->nentries; i++) {
-		const struct dump_entry *e = &d->entry[i];
-		const struct dump_matcher *m = &d->matcher[d->rule[e->rule].matcher];
-		struct ste s;
+	const struct dump_rule *r = &d->rule[e->rule];
+	const struct dump_table *to;
+	struct ste s;
 
-		if (e->domain != t->domain || e->side != side || &d->table[m->table] == t ||
-		    dump_rule_ends(d, &d->rule[e->rule]))
-			continue;
-		ste_read_links(&s, e);
-		if (s.next_entries == 1 && ste_index(s.next) == t->anchor[side])
-			return true;
-	}
-	return false;
+	if (e->side != side || dump_rule_ends(d, r))
+		return NULL;
+	ste_read_links(&s, e);
+	to = s.next_entries == 1 ? dump_table_at(d, e->domain, side, ste_index(s.next)) : NULL;
+	return to == &d->table[d->matcher[r->matcher].table] ? NULL : to;
 }
 
 unsigned int dump_source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
 				unsigned int max)
 {
+	bool *led = calloc(d->ntables + 1u, sizeof(*led));
 	uint32_t lowest = DUMP_NONE;
 	unsigned int n = 0;
 
-	for (uint32_t i = 0; i < d->ntables; i++)
-		if (of_side(d, &d->table[i], side) && !led_to(d, &d->table[i], side)) {
+	for (uint32_t i = 0; i < d->nentries && led; i++) {
+		const struct dump_table *to = dump_source_led(d, side, &d->entry[i]);
+
+		if (to)
+			led[to - d->table] = true;
+	}
+	for (uint32_t i = 0; i < d->ntables && led; i++)
+		if (of_side(d, &d->table[i], side) && !led[i]) {
 			if (n < max)
 				table[n] = i;
 			n++;
 		}
+	free(led);
 	/* A circle: a rule leads to each table. The lowest level is the first one. */
 	for (uint32_t i = 0; i < d->ntables && !n; i++)
 		if (of_side(d, &d->table[i], side) &&

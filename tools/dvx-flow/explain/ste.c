@@ -96,10 +96,10 @@ void ste_read_links(struct ste *s, const struct dump_entry *e)
 	memset(s, 0, sizeof(*s));
 	s->reader = ste_reader_of(e->format);
 	s->bytes = e->bytes;
-	s->reader->read(s, e->bytes);
+	s->reader->links(s, e->bytes);
 }
 
-void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
+void ste_read_tag(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
 {
 	struct lookup_type t;
 
@@ -109,4 +109,10 @@ void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_vi
 		s->reader->lookup(&t, s->lookup, -1, NULL, NULL);
 	s->tag_layout = view ? view->layout : t.layout;
 	read_mask(s, e, view);
+}
+
+void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
+{
+	ste_read_tag(s, e, view);
+	s->reader->acts(s, e->bytes);
 }

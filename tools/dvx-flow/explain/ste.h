@@ -84,8 +84,13 @@ struct lookup_type {
 struct ste_reader {
 	unsigned int format;  /* PRM steering_format_version */
 	const char *any_name; /* of LOOKUP_ANY, if its mask is 0; NULL: its name */
-	/* Fills the control part, the actions, tag_bytes and, of an entry that only acts, any. */
-	void (*read)(struct ste *, const uint8_t *bytes);
+	/*
+	 * Fills where it leads, what it compares, tag_bytes and, of an entry that only acts, any.
+	 * Many entries are read for no more than this.
+	 */
+	void (*links)(struct ste *, const uint8_t *bytes);
+	/* Fills the rest: the control part's layout, the counter, the actions and their effects. */
+	void (*acts)(struct ste *, const uint8_t *bytes);
 	/* What the entry does to packets, one thing after the other; false: there is no i-th one.
 	 * format: the dump's, -1: unknown. */
 	bool (*change)(const struct ste *, unsigned int i, int format, struct packet_change *c);
@@ -116,6 +121,9 @@ void matcher_views(const struct dump_matcher *m, enum side side, const struct st
 /* Reads an entry; view: of its position, NULL if it only acts or the matcher is unknown. */
 void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view);
 
+/* The same without what it does. */
+void ste_read_tag(struct ste *s, const struct dump_entry *e, const struct builder_view *view);
+
 /* Only where it leads, by a hit or a miss, and whether it compares: no tag, no mask. */
 void ste_read_links(struct ste *s, const struct dump_entry *e);
 
@@ -137,7 +145,8 @@ unsigned int tag_rows(const struct prm_struct *layout, bool inner,
 /* The tag that a packet has. */
 void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v,
 		   const struct fields *p);
-/* A field's bits in a tag or a mask. */
+/* A field's bits in a tag or a mask; of a row, its part of them. */
+u128 tag_row_get(const uint8_t *bytes, const struct tag_row *row);
 u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field field);
 /* Sets the view's mask to the fields of *left that it has, and removes them from *left. */
 void tag_mask(struct builder_view *v, struct match_mask *left);

@@ -202,14 +202,18 @@ void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v, con
 	}
 }
 
+u128 tag_row_get(const uint8_t *bytes, const struct tag_row *row)
+{
+	return (u128)prm_bits_get(bytes, row->bit, row->width) << row->shift;
+}
+
 u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field field)
 {
 	u128 value = 0;
 
 	for (unsigned int i = 0; i < v->rows; i++)
 		if (v->row[i].field == field)
-			value |= (u128)prm_bits_get(bytes, v->row[i].bit, v->row[i].width)
-				 << v->row[i].shift;
+			value |= tag_row_get(bytes, &v->row[i]);
 	return value;
 }
 

@@ -4,14 +4,8 @@
 #include "dvx/prm/ste1.h"
 #include "ste.h"
 
-static void ste_v0_read(struct ste *s, const uint8_t *p)
+static void ste_v0_links(struct ste *s, const uint8_t *p)
 {
-	uint32_t kind = prm_ste_rx_steering_mult_get_entry_type(p);
-
-	s->control =
-		prm_find_struct(kind == PRM_STE_ENTRY_TYPE_TX		? "ste_sx_transmit"
-				: kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT ? "ste_modify_packet"
-									: "ste_rx_steering_mult");
 	s->tag_bytes = 16;
 	s->lookup = (uint16_t)prm_ste_rx_steering_mult_get_entry_sub_type(p);
 	s->next_lookup = (uint16_t)prm_ste_rx_steering_mult_get_next_lu_type(p);
@@ -20,6 +14,16 @@ static void ste_v0_read(struct ste *s, const uint8_t *p)
 		  (uint64_t)prm_ste_rx_steering_mult_get_miss_address_31_6(p) << 6;
 	ste_read_next(s, prm_ste_rx_steering_mult_get_next_table_base_39_32_size(p),
 		      prm_ste_rx_steering_mult_get_next_table_base_31_5_size(p));
+}
+
+static void ste_v0_acts(struct ste *s, const uint8_t *p)
+{
+	uint32_t kind = prm_ste_rx_steering_mult_get_entry_type(p);
+
+	s->control =
+		prm_find_struct(kind == PRM_STE_ENTRY_TYPE_TX		? "ste_sx_transmit"
+				: kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT ? "ste_modify_packet"
+									: "ste_rx_steering_mult");
 	s->counter = prm_ste_rx_steering_mult_get_counter_trigger_23_16(p) << 16 |
 		     prm_ste_rx_steering_mult_get_counter_trigger_15_0(p);
 	if (kind == PRM_STE_ENTRY_TYPE_RX) {
@@ -96,7 +100,8 @@ static void ste_v0_lookup(struct lookup_type *t, uint16_t lookup, int definer,
 
 const struct ste_reader ste_reader_v0 = {
 	.format = 0,
-	.read = ste_v0_read,
+	.links = ste_v0_links,
+	.acts = ste_v0_acts,
 	.change = ste_v0_change,
 	.lookup = ste_v0_lookup,
 };

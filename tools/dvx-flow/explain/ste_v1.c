@@ -55,25 +55,31 @@ static void ste_v1_read_actions(struct ste *s, unsigned int at)
 	}
 }
 
-static void ste_v1_read(struct ste *s, const uint8_t *p)
+static void ste_v1_links(struct ste *s, const uint8_t *p)
 {
 	uint32_t format = prm_ste_match_bwc_v1_get_entry_format(p);
 	bool wide = format == PRM_STE_FORMAT_MATCH;
 
-	s->control = prm_find_struct(wide ? "ste_mask_and_match_v1" : "ste_match_bwc_v1");
 	s->lookup = (uint16_t)(format << 8 | prm_ste_match_bwc_v1_get_match_definer_ctx_idx(p));
 	s->next_lookup = (uint16_t)prm_ste_match_bwc_v1_get_hash_definer_ctx_idx(p);
 	s->miss = (uint64_t)prm_ste_match_bwc_v1_get_miss_address_39_32(p) << 32 |
 		  (uint64_t)prm_ste_match_bwc_v1_get_miss_address_31_6(p) << 6;
 	ste_read_next(s, prm_ste_match_bwc_v1_get_next_table_base_39_32_size(p),
 		      prm_ste_match_bwc_v1_get_next_table_base_31_5_size(p));
-	s->counter = prm_ste_match_bwc_v1_get_counter_id(p);
 	if (!wide) {
 		s->next_lookup |= (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(p) << 8);
 		s->byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(p);
 	}
 	s->tag_bytes = wide ? STE_TAG_BYTES : 16;
 	s->any = s->lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
+}
+
+static void ste_v1_acts(struct ste *s, const uint8_t *p)
+{
+	bool wide = s->tag_bytes == STE_TAG_BYTES;
+
+	s->control = prm_find_struct(wide ? "ste_mask_and_match_v1" : "ste_match_bwc_v1");
+	s->counter = prm_ste_match_bwc_v1_get_counter_id(p);
 	ste_v1_read_actions(s, wide ? 20 : 24);
 }
 
@@ -198,7 +204,8 @@ static void ste_v1_mask(struct match_mask *m, enum side side)
 const struct ste_reader ste_reader_v1 = {
 	.format = 1,
 	.any_name = "any packet",
-	.read = ste_v1_read,
+	.links = ste_v1_links,
+	.acts = ste_v1_acts,
 	.change = ste_v1_change,
 	.lookup = ste_v1_lookup,
 	.adjust_mask = ste_v1_mask,

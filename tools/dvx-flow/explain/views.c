@@ -56,7 +56,7 @@ static uint32_t head_hash(const struct dump_entry *e, const struct builder_view 
 {
 	struct ste s;
 
-	ste_read(&s, e, v);
+	ste_read_tag(&s, e, v);
 	return tag_slot(s.tag, v->tag_bytes, tag_byte_mask(s.mask), 1u << 31);
 }
 
