@@ -55,7 +55,13 @@ static void cubes_cut(struct cubes *c, cube_bits first, cube_bits last, unsigned
 
 void cubes_add_range(struct cubes *c, cube_bits first, cube_bits last, unsigned int width)
 {
-	cubes_cut(c, first, last, width, 1);
+	cube_bits differ = first ^ last;
+
+	/* Most ranges are a value or a prefix. */
+	if (!(differ & (differ + 1)) && !(first & differ))
+		cubes_add(c, first, ones(width) & ~differ);
+	else
+		cubes_cut(c, first, last, width, 1);
 }
 
 /* --- lists ------------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ int flow_scan(FLOW_STYPE *value, struct source_range *at, void *scanner);
 int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner);
 struct rule_parser *flow_get_extra(void *scanner);
 int flow_lex_init_extra(struct rule_parser *ps, void **scanner);
-struct yy_buffer_state *flow__scan_bytes(const char *bytes, int len, void *scanner);
+struct yy_buffer_state *flow__scan_buffer(char *bytes, size_t size, void *scanner);
 int flow_lex_destroy(void *scanner);
 }
 

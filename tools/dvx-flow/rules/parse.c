@@ -89,6 +89,16 @@ struct source_location parse_location(const struct rule_parser *ps, const struct
 					clip(at->first_column)};
 }
 
+/* The last rule's fields: it names few of them. */
+static void parse_forget(struct rule_parser *ps)
+{
+	for (unsigned int word = 0; word < SAID_WORDS; word++) {
+		for (uint64_t left = ps->said[word]; left; left &= left - 1)
+			ps->field[said_key(word, left)] = (struct rule_field){0};
+		ps->said[word] = 0;
+	}
+}
+
 void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rule_verdict verdict,
 		 bool count)
 {
@@ -101,7 +111,7 @@ void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rul
 	ps->excepts = (struct parse_excepts){0};
 	memset(ps->needs, 0, sizeof(ps->needs));
 	parse_level(ps, false);
-	memset(ps->field, 0, sizeof(ps->field));
+	parse_forget(ps);
 	ps->context = CONTEXT_NONE;
 	ps->bad = ps->asks_inner = false;
 	ps->ports = (struct parse_ports){0};
@@ -192,6 +202,8 @@ static void field_keep(struct rule_parser *ps, const struct source_range *at, en
 		parse_mistake(ps, at, "a second %s in one rule", match_keys[key].noun);
 	else
 		*f = said;
+	if (!ps->group.active)
+		ps->said[said.key / 64] |= 1ull << said.key % 64;
 }
 
 void parse_field_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)

@@ -108,10 +108,19 @@ struct parse_vars {
 	bool in_line, defining;
 };
 
+/* A set of keys, and the lowest one of a word of it: a rule names few of all keys. */
+#define SAID_WORDS ((RULE_KEYS + 63) / 64)
+
+static inline unsigned int said_key(unsigned int word, uint64_t bits)
+{
+	return 64 * word + (unsigned int)__builtin_ctzll(bits);
+}
+
 struct rule_parser {
 	/* the text and its result */
 	const char *text;
 	size_t len;
+	bool ascii; /* each byte of it is a column */
 	struct ruleset *set;
 	size_t room;
 	mistake_fn tell;
@@ -130,6 +139,7 @@ struct rule_parser {
 	/* the current rule */
 	struct rule rule;
 	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
+	uint64_t said[SAID_WORDS];	    /* keys of which the others are 0 */
 	enum parse_context context;
 	enum parse_tunnel tunnel;
 	struct rule_headers inner;

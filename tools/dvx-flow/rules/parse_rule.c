@@ -73,21 +73,31 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 	parse_settle_to(ps, at);
 }
 
-static bool keep_fields(struct rule_parser *ps)
+/* Copies the rule's fields, in the order of their keys. out may be NULL. */
+static size_t said_fields(const struct rule_parser *ps, struct rule_field *out)
 {
-	struct rule_field *kept;
 	size_t n = 0;
 
-	for (int k = 0; k < RULE_KEYS; k++)
-		n += ps->field[k].mask != 0;
-	kept = arena_get(ps->set->memory, n * sizeof(*kept));
+	for (unsigned int word = 0; word < SAID_WORDS; word++)
+		for (uint64_t left = ps->said[word]; left; left &= left - 1) {
+			const struct rule_field *f = &ps->field[said_key(word, left)];
+
+			if (f->mask && out)
+				out[n] = *f;
+			n += f->mask != 0;
+		}
+	return n;
+}
+
+static bool keep_fields(struct rule_parser *ps)
+{
+	size_t n = said_fields(ps, NULL);
+	struct rule_field *kept = arena_get(ps->set->memory, n * sizeof(*kept));
+
 	if (!kept)
 		return false;
 	ps->rule.field = kept;
-	ps->rule.nfields = n;
-	for (int k = 0; k < RULE_KEYS; k++)
-		if (ps->field[k].mask)
-			*kept++ = ps->field[k];
+	ps->rule.nfields = said_fields(ps, kept);
 	return true;
 }
 
@@ -123,15 +133,18 @@ static bool text_is_blank(char c)
 /* Copies words with one blank between them. */
 static char *text_words(char *out, const char *p, const char *end, bool *blank)
 {
-	for (; p < end; p++) {
-		if (text_is_blank(*p)) {
-			*blank = true;
-			continue;
-		}
-		if (*blank)
+	while (p < end) {
+		const char *word = p;
+
+		while (p < end && !text_is_blank(*p))
+			p++;
+		if (p > word && *blank)
 			*out++ = ' ';
-		*blank = false;
-		*out++ = *p;
+		*blank = *blank && p == word;
+		memcpy(out, word, (size_t)(p - word));
+		out += p - word;
+		for (; p < end && text_is_blank(*p); p++)
+			*blank = true;
 	}
 	return out;
 }

@@ -16,22 +16,48 @@ bool rules_utf16(const char *text, size_t len)
 	return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 }
 
+static bool text_is_ascii(const char *text, size_t len)
+{
+	uint64_t all = 0, eight;
+
+	for (; len >= sizeof(eight); len -= sizeof(eight), text += sizeof(eight)) {
+		memcpy(&eight, text, sizeof(eight));
+		all |= eight;
+	}
+	for (; len; len--)
+		all |= (uint8_t)*text++;
+	return !(all & 0x8080808080808080ull);
+}
+
+/* The scanner's end of a text is two bytes of 0. Its own copy would end the program without memory. */
+static char *text_to_scan(const char *text, size_t len)
+{
+	char *copy = calloc(1, len + 2);
+
+	return copy && len ? memcpy(copy, text, len) : copy;
+}
+
 /* Goes on with another text. Returns 0 or -ENOMEM. */
 static int parse_text(struct rule_parser *ps, const char *text, size_t len)
 {
+	char *copy = text_to_scan(text, len);
 	void *scanner;
 	int ret = 0;
 
 	ps->text = text;
 	ps->len = len;
+	ps->ascii = text_is_ascii(text, len);
 	ps->ended = false;
 	parse_vars_begin(ps);
-	if (flow_lex_init_extra(ps, &scanner))
+	if (!copy || flow_lex_init_extra(ps, &scanner)) {
+		free(copy);
 		return -ENOMEM;
-	if (!flow__scan_bytes(text, (int)len, scanner) || flow_parse(scanner, ps) == 2 ||
+	}
+	if (!flow__scan_buffer(copy, len + 2, scanner) || flow_parse(scanner, ps) == 2 ||
 	    ps->no_memory)
 		ret = -ENOMEM;
 	flow_lex_destroy(scanner);
+	free(copy);
 	return ret;
 }
 
