@@ -105,7 +105,7 @@ int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *ring, void *coo
 		err = mlx5dv_devx_subscribe_devx_event(ch->devx, cq->obj->devx, sizeof(completion),
 						       &completion, (uintptr_t)cq);
 		if (err)
-			return dvx_fail(err < 0 ? errno : err, "the kernel refuses events of CQ %u",
+			return dvx_fail(dvx_errno_of(err), "the kernel refuses events of CQ %u",
 					ring->cqn);
 	}
 	cq->cookie = cookie;

@@ -102,7 +102,7 @@ int dvx_obj_destroy(struct dvx_obj *obj)
 		return 0;
 	ret = mlx5dv_devx_obj_destroy(obj->devx);
 	if (ret)
-		return dvx_fail(ret < 0 ? errno : ret, "the device does not destroy the object");
+		return dvx_fail(dvx_errno_of(ret), "the device does not destroy the object");
 	lib_obj_free(obj);
 	return 0;
 }

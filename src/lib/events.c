@@ -69,8 +69,7 @@ static int events_subscribe(struct dvx_events *ev, struct dvx_obj *obj, const ui
 				dvx_dev_name(ev->dev), obj ? "such object's" : "port");
 	err = mlx5dv_devx_subscribe_devx_event(ev->devx, obj ? obj->devx : NULL,
 					       (uint16_t)(k * sizeof(offered[0])), offered, id);
-	return err ? dvx_fail(err < 0 ? errno : err, "the kernel refuses a subscription of events")
-		   : 0;
+	return err ? dvx_fail(dvx_errno_of(err), "the kernel refuses a subscription of events") : 0;
 }
 
 static int events_free(struct dvx_events *ev, int err)

@@ -240,7 +240,7 @@ int dvx_flow_action_destroy(struct dvx_flow_action *action)
 		return dvx_fail(EBUSY, "action: %d rules or arrays still use it", action->refs);
 	ret = action->dr ? mlx5dv_dr_action_destroy(action->dr) : 0;
 	if (ret)
-		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the action");
+		return dvx_fail(dvx_errno_of(ret), "libmlx5 does not destroy the action");
 	ret = dvx_flow_change_destroy(action);
 	if (ret)
 		return ret;

@@ -60,8 +60,7 @@ int dvx_flow_change_destroy(struct dvx_flow_action *action)
 		int ret = c->dr[root] ? mlx5dv_dr_action_destroy(c->dr[root]) : 0;
 
 		if (ret)
-			return dvx_fail(ret < 0 ? errno : ret,
-					"libmlx5 does not destroy the action");
+			return dvx_fail(dvx_errno_of(ret), "libmlx5 does not destroy the action");
 		c->dr[root] = NULL;
 	}
 	free(c);

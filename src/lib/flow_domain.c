@@ -82,8 +82,7 @@ int dvx_flow_domain_destroy(struct dvx_flow_domain *domain)
 				domain->refs);
 	ret = mlx5dv_dr_domain_destroy(domain->dr);
 	if (ret)
-		return dvx_fail(ret < 0 ? errno : ret,
-				"libmlx5 does not destroy the steering domain");
+		return dvx_fail(dvx_errno_of(ret), "libmlx5 does not destroy the steering domain");
 	dvx_unref(&domain->dev->refs);
 	free(domain);
 	return 0;
@@ -106,7 +105,7 @@ int dvx_flow_domain_sync(struct dvx_flow_domain *domain)
 	ret = mlx5dv_dr_domain_sync(domain->dr, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW |
 							MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW);
 	if (ret)
-		return dvx_fail(ret < 0 ? errno : ret, "dvx_flow_domain_sync: libmlx5 refuses");
+		return dvx_fail(dvx_errno_of(ret), "dvx_flow_domain_sync: libmlx5 refuses");
 	return 0;
 }
 
@@ -228,7 +227,7 @@ int dvx_flow_table_destroy(struct dvx_flow_table *table)
 				table->level, table->refs);
 	ret = mlx5dv_dr_table_destroy(table->dr);
 	if (ret)
-		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the flow table");
+		return dvx_fail(dvx_errno_of(ret), "libmlx5 does not destroy the flow table");
 	dvx_unref(&table->domain->refs);
 	free(table);
 	return 0;

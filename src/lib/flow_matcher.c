@@ -284,8 +284,7 @@ int dvx_flow_matcher_destroy(struct dvx_flow_matcher *matcher)
 			continue;
 		ret = mlx5dv_dr_matcher_destroy(matcher->dr[kind]);
 		if (ret)
-			return dvx_fail(ret < 0 ? errno : ret,
-					"libmlx5 does not destroy the matcher");
+			return dvx_fail(dvx_errno_of(ret), "libmlx5 does not destroy the matcher");
 		matcher->dr[kind] = NULL;
 	}
 	dvx_unref(&matcher->table->refs);

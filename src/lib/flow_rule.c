@@ -289,7 +289,7 @@ int dvx_flow_rule_destroy(struct dvx_flow_rule *rule)
 		return 0;
 	ret = mlx5dv_dr_rule_destroy(rule->dr);
 	if (ret)
-		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not delete the rule");
+		return dvx_fail(dvx_errno_of(ret), "libmlx5 does not delete the rule");
 	for (i = 0; i < rule->action_count; i++)
 		dvx_unref(&rule->actions[i]->refs);
 	dvx_unref(&rule->matcher->refs);

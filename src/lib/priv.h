@@ -187,6 +187,15 @@ int dvx_fail_cmd(const void *in, const void *out, int err);
 /* Restores an error that clean-up overwrote; returns -err. */
 int dvx_restore(const struct dvx_error *why);
 
+/*
+ * Of a call of libmlx5 that failed. Most return an errno, some -1 and leave it in errno; what is
+ * below that is neither, as the result of a poll in dr_send.c.
+ */
+static inline int dvx_errno_of(int ret)
+{
+	return ret > 0 ? ret : ret == -1 && errno ? errno : EIO;
+}
+
 /* attr.c: a caller's attribute struct, of its size, as this library's. */
 int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call);
 /* The same of another argument than attr. */

@@ -132,7 +132,7 @@ int dvx_umem_dereg(struct dvx_umem *umem)
 				umem->refs);
 	ret = mlx5dv_devx_umem_dereg(umem->devx);
 	if (ret)
-		return dvx_fail(ret < 0 ? errno : ret, "the device still uses the umem");
+		return dvx_fail(dvx_errno_of(ret), "the device still uses the umem");
 	dvx_unref(&umem->dev->refs);
 	free(umem);
 	return 0;

@@ -369,6 +369,13 @@ TEST_STAGE(half_inserted, DVX_FLOW_RX, 1)
 	assert_non_null(rules[0]);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), -EBUSY);
 	assert_int_equal(dvx_flow_action_destroy(s->drop), -EBUSY);
+	/* a result that is no errno is a failure, too, whatever errno is */
+	fake.rule_destroy_err = -2;
+	errno = 0;
+	assert_int_equal(dvx_flow_rules_delete(rules, 2), -EIO);
+	assert_non_null(rules[0]);
+	errno = ENOENT;
+	assert_int_equal(dvx_flow_rule_destroy(rules[0]), -EIO);
 	fake.rule_destroy_err = 0;
 	assert_int_equal(dvx_flow_rules_delete(rules, 5), 0);
 	assert_memory_equal(rules, untouched, sizeof(rules));
