@@ -365,6 +365,33 @@ TEST(key_files)
 	assert_int_equal(f.code, COPY_AUTH);
 }
 
+/* After a message of which only a part could go nothing follows: it would be taken for the rest. */
+TEST(given_up_within_a_message)
+{
+	static const uint8_t bytes[4000];
+	static volatile sig_atomic_t stop;
+	struct copy_msg m = {
+		.type = MSG_XATTR, .name = bytes_text("user.x"), .text = {bytes, 4000}};
+	struct copy_fault f = {0}, heard = {0};
+	struct end c, s;
+	int got;
+
+	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
+	stop = 1;
+	c.link->stop = &stop;
+	while (!link_send(c.link, &m, &f))
+		;
+	assert_int_equal(f.code, COPY_INTERRUPTED);
+	while ((got = link_take(s.link, &m, 0, &heard)) == 1)
+		;
+	assert_int_equal(got, 0);
+	link_tell(c.link, &f); /* there is room now */
+	assert_int_equal(link_take(s.link, &m, 0, &heard), 0);
+	if (heard.code)
+		fail_msg("%s", heard.text);
+	close_pair(&c, &s);
+}
+
 static volatile sig_atomic_t alarms, stop;
 
 static void on_alarm(UNUSED int sig)

@@ -16,7 +16,7 @@ void link_init(struct link *l, int fd, bool is_server, int patience_ms)
 	l->peer = is_server ? "the client" : "the server";
 	l->patience_ms = patience_ms;
 	l->deadline = 0;
-	l->sealed = false;
+	l->sealed = l->cut = false;
 	l->secure = NULL;
 	l->key = NULL;
 	l->stop = NULL;
@@ -216,8 +216,13 @@ static int link_send_wait(struct link *l, struct copy_fault *f)
 	return link_spill_fill(l, f);
 }
 
+/* GnuTLS may keep a record that it could not send, and would take what comes next for its rest. */
 static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy_fault *f)
 {
+	const size_t all = n;
+
+	if (l->cut)
+		return copy_fail(f, COPY_PEER, "%s does not take what is sent", l->peer);
 	while (n) {
 		ssize_t done = link_write_socket(l, p, n);
 
@@ -227,6 +232,7 @@ static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy
 		} else if (done != SECURE_WRITE) {
 			return link_send_failed(l, done, f);
 		} else if (link_send_wait(l, f)) {
+			l->cut = l->sealed || n < all;
 			return -1;
 		}
 	}

@@ -18,6 +18,7 @@
 struct link {
 	int fd;
 	bool sealed, is_server;
+	bool cut;			   /* half a frame was sent: nothing can follow it */
 	int patience_ms;		   /* how long a silent peer is waited for */
 	const volatile sig_atomic_t *stop; /* set by a signal: stop waiting; may be NULL */
 	const char *peer;		   /* "the server" or "the client", for messages */
