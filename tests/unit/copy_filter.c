@@ -285,6 +285,12 @@ TEST(mistakes_are_told)
 	fault.code = 0;
 	assert_int_equal(filter_add_file(&f, "no such file", false, &fault), -1);
 	assert_string_equal(fault.text, "no such file: No such file or directory");
+	fault.code = 0;
+	/* so many are sent to the other end */
+	for (unsigned int i = 0; i < FILTER_RULES_MAX; i++)
+		assert_int_equal(filter_add(&f, "x", false, &fault), 0);
+	assert_int_equal(filter_add(&f, "x", false, &fault), -1);
+	assert_string_equal(fault.text, "more than 16384 rules to include and exclude");
 	filter_free(&f);
 }
 

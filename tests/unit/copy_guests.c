@@ -247,7 +247,7 @@ static void push(struct guest *a, const char *dest)
 {
 	say(a, (struct copy_msg){.type = MSG_START,
 				 .flags = MSG_PUSH,
-				 .options = OPTIONS_PLAIN,
+				 .options = OPTIONS_PLAIN | OPTION_DELETE,
 				 .name = bytes_text(dest)});
 }
 
@@ -257,7 +257,7 @@ static void play_push(struct guest *a)
 }
 
 /* A source of this TOP, as far as the server lets it come. */
-static void push_as(struct guest *a, const char *dest, struct copy_msg top)
+static void push_as(struct guest *a, const char *dest, struct copy_msg top, struct copy_msg entry)
 {
 	uint8_t ticket[sizeof(pid_t) + sizeof(void *) + 4] = {0};
 	struct copy_msg m;
@@ -271,22 +271,25 @@ static void push_as(struct guest *a, const char *dest, struct copy_msg top)
 			      .name = {ticket, sizeof(ticket)}};
 	say(a, m);
 	say(a, top);
-	say(a, (struct copy_msg){.type = MSG_FILE});
+	say(a, entry);
 }
 
 static void push_to(struct guest *a, const char *dest)
 {
-	push_as(a, dest, (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")});
+	push_as(a, dest, (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")},
+		(struct copy_msg){.type = MSG_FILE});
 }
 
 static void play_push_name(struct guest *a)
 {
-	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("..")});
+	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("..")},
+		(struct copy_msg){.type = MSG_FILE});
 }
 
 static void play_push_contents(struct guest *a)
 {
-	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .flags = MSG_CONTENTS});
+	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .flags = MSG_CONTENTS},
+		(struct copy_msg){.type = MSG_FILE});
 }
 
 /* --- a source that can't be read whole --- */
@@ -411,6 +414,52 @@ TEST(guests)
 	visit(play_zero, COPY_PROTOCOL, "zero byte");
 	visit(play_push, COPY_REFUSED, "read-only");
 	unlink(path);
+}
+
+/* f/a.../a..., whose path is as long as one may be. */
+static void make_longest(void)
+{
+	int dir = open(work, O_RDONLY | O_DIRECTORY);
+	char name[NAME_MAX + 1] = "f";
+
+	for (size_t left = PATH_MAX, n = 1; left;) {
+		int sub;
+
+		assert_int_equal(mkdirat(dir, name, 0700), 0);
+		sub = openat(dir, name, O_RDONLY | O_DIRECTORY);
+		close(dir);
+		dir = sub;
+		left -= n + 1;
+		n = left > NAME_MAX ? NAME_MAX : left - !!left;
+		memset(name, 'a', n);
+		name[n] = '\0';
+	}
+	close(dir);
+}
+
+static void play_delete_longest(struct guest *a)
+{
+	struct copy_msg m;
+
+	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")},
+		(struct copy_msg){.type = MSG_DIR, .mode = 0755});
+	say(a, (struct copy_msg){.type = MSG_UP, .flags = MSG_WHOLE});
+	say(a, (struct copy_msg){.type = MSG_DONE});
+	while (!link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_FINISHED)
+		;
+	say(a, (struct copy_msg){.type = MSG_BYE});
+}
+
+TEST(deletes_the_longest)
+{
+	char path[80];
+
+	writable = true;
+	make_longest();
+	visit(play_delete_longest, COPY_OK, "");
+	writable = false;
+	snprintf(path, sizeof(path), "%s/f", work);
+	assert_int_equal(rmdir(path), 0); /* it is empty */
 }
 
 /* Whatever a client that may push says, it writes below the root. */

@@ -96,6 +96,9 @@ int filter_add(struct filter *f, const char *arg, bool include, struct copy_faul
 	if (strlen(arg) >= FILTER_PATTERN_MAX)
 		return copy_fail(fault, COPY_USAGE, "--%s: the pattern is longer than %d bytes",
 				 include ? "include" : "exclude", FILTER_PATTERN_MAX - 1);
+	if (f->n == FILTER_RULES_MAX)
+		return copy_fail(fault, COPY_USAGE, "more than %d rules to include and exclude",
+				 FILTER_RULES_MAX);
 	if (filter_push(f, arg, include))
 		return copy_fail(fault, COPY_IO, "out of memory");
 	return 0;

@@ -34,6 +34,7 @@ struct filter {
 };
 
 #define FILTER_PATTERN_MAX 4096 /* bytes of a rule */
+#define FILTER_RULES_MAX   16384
 
 /*
  * Adds the argument of --include or --exclude: PATTERN, or with a sign of its own "+ PATTERN" or

@@ -35,6 +35,8 @@ static int receiver_gone(void *arg, const char *path)
 	struct receiver *r = arg;
 	struct copy_msg m = {.type = MSG_GONE, .name = bytes_text(path)};
 
+	if (m.name.n >= PATH_MAX) /* the longest path, with the slash of a directory */
+		m.name.n = PATH_MAX - 1;
 	r->counts->gone++;
 	if (!r->report)
 		return link_queue(r->link, &m, r->f);

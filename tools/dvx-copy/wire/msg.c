@@ -44,7 +44,7 @@ static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_START] = {"START",
 		       {IN32(flags, 0, MSG_PUSH | MSG_MANY | MSG_MERGE),
 			IN32(options, 0, OPTIONS_ALL), IN32(code, 0, FSYNC_MODES - 1),
-			IN64(chunks, 0, 16384), ANY64(size), RAW(name, 0, PATH_MAX - 1)}},
+			IN64(chunks, 0, FILTER_RULES_MAX), ANY64(size), RAW(name, 0, PATH_MAX - 1)}},
 	[MSG_FILTER] = {"FILTER", {RAW(text, 3, FILTER_PATTERN_MAX + 2)}},
 	[MSG_SETUP] = {"SETUP",
 		       {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30),
