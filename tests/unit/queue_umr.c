@@ -419,9 +419,17 @@ TEST_F(peer_may_not)
 static void refused(struct rig_pair *p, struct umr_wqe *u, const struct mkey *m, uint8_t syndrome)
 {
 	const struct mkey before = *m;
+	const struct klm_list list = m->list ? *m->list : (struct klm_list){0};
+	uint8_t raw[ROOM * 16] = {0};
 
+	if (m->list)
+		memcpy(raw, list.raw, sizeof(raw));
 	assert_int_equal(umr_run(u), syndrome);
 	assert_memory_equal(&before, m, sizeof(before));
+	if (m->list) {
+		assert_memory_equal(&list, m->list, sizeof(list));
+		assert_memory_equal(raw, list.raw, sizeof(raw));
+	}
 	assert_int_equal(p->b.qp->q.state, QP_ERR);
 	queue_set_state(&p->b.qp->q, QP_RST);
 	queue_set_state(&p->a.qp->q, QP_RST);

@@ -39,14 +39,42 @@ static uint64_t klm_bytes(const uint8_t *entry)
 	return n ? n : 1ull << 31;
 }
 
-/* n entries in a row; those that pad the list to a multiple of 4 are behind its end. */
-static void klm_list_read_plain(struct klm_list *l, uint32_t n)
+/* Entry i, as it will be after a write of n entries to l from first on. */
+struct klm_write {
+	const struct klm_list *l;
+	const uint8_t *entries;
+	uint32_t first, n;
+};
+
+static const uint8_t *klm_entry(const struct klm_write *w, uint32_t i)
+{
+	return i >= w->first && i - w->first < w->n
+		       ? w->entries + (size_t)(i - w->first) * KLM_BYTES
+		       : w->l->raw + (size_t)i * KLM_BYTES;
+}
+
+/* What each cycle is made of stands behind a first entry that says so: n entries in all. */
+static bool klm_repeated_fits(const struct klm_write *w, uint32_t n)
+{
+	const uint8_t *head = klm_entry(w, 0);
+	const uint32_t entries = prm_umr_repeat_block_seg_get_num_entries(head);
+	uint64_t sum = 0;
+
+	if (!entries || entries >= n)
+		return false;
+	for (uint32_t i = 1; i <= entries; i++)
+		sum += prm_umr_repeat_entry_seg_get_byte_count(klm_entry(w, i));
+	return sum && sum == prm_umr_repeat_block_seg_get_byte_count(head);
+}
+
+/* Entries in a row; those that pad the list to a multiple of 4 are behind its end. */
+static void klm_list_read_plain(struct klm_list *l)
 {
 	uint64_t at = 0;
 
 	l->cycle = 0;
-	l->n = n;
-	for (uint32_t i = 0; i < n; i++) {
+	l->n = l->used;
+	for (uint32_t i = 0; i < l->n; i++) {
 		const uint8_t *entry = l->raw + (size_t)i * KLM_BYTES;
 		uint64_t len = klm_bytes(entry);
 
@@ -58,15 +86,12 @@ static void klm_list_read_plain(struct klm_list *l, uint32_t n)
 	}
 }
 
-/* A first entry that says so, then what each cycle is made of. */
-static int klm_list_read_repeated(struct klm_list *l, uint32_t n)
+static void klm_list_read_repeated(struct klm_list *l)
 {
-	uint32_t entries = prm_umr_repeat_block_seg_get_num_entries(l->raw);
 	uint64_t at = 0;
 
-	if (!entries || entries >= n)
-		return -EINVAL;
-	for (uint32_t i = 0; i < entries; i++) {
+	l->n = prm_umr_repeat_block_seg_get_num_entries(l->raw);
+	for (uint32_t i = 0; i < l->n; i++) {
 		const uint8_t *entry = l->raw + (size_t)(i + 1) * KLM_BYTES;
 		uint64_t len = prm_umr_repeat_entry_seg_get_byte_count(entry);
 
@@ -77,24 +102,27 @@ static int klm_list_read_repeated(struct klm_list *l, uint32_t n)
 					 .stride = prm_umr_repeat_entry_seg_get_stride(entry)};
 		at += len;
 	}
-	if (!at || at != prm_umr_repeat_block_seg_get_byte_count(l->raw))
-		return -EINVAL;
-	l->n = entries;
 	l->cycle = at;
 	l->repeat = prm_umr_repeat_block_seg_get_repeat_count(l->raw);
-	return 0;
 }
 
 int klm_list_write(struct klm_list *l, uint32_t first, const void *entries, uint32_t n)
 {
+	const struct klm_write w = {l, entries, first, n};
+	const uint32_t used = first + n > l->used ? first + n : l->used;
+	bool repeated;
+
 	if (first > l->room || n > l->room - first)
 		return -EINVAL;
+	repeated = prm_klm_get_mkey(klm_entry(&w, 0)) == MKEY_REPEAT;
+	if (repeated && !klm_repeated_fits(&w, used))
+		return -EINVAL;
 	memcpy(l->raw + (size_t)first * KLM_BYTES, entries, (size_t)n * KLM_BYTES);
-	if (first + n > l->used)
-		l->used = first + n;
-	if (prm_klm_get_mkey(l->raw) == MKEY_REPEAT)
-		return klm_list_read_repeated(l, l->used);
-	klm_list_read_plain(l, l->used);
+	l->used = used;
+	if (repeated)
+		klm_list_read_repeated(l);
+	else
+		klm_list_read_plain(l);
 	return 0;
 }
 
