@@ -40,6 +40,20 @@ static void poll_in_order(struct self *s, unsigned int first, unsigned int n)
 	}
 }
 
+/* 8 bytes are a packet, and the QP is its own peer. */
+TEST_F(query_qp_tells_the_next_psns)
+{
+	struct self *s = *state;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a;
+
+	writes(s, 0, 3);
+	poll_in_order(s, 0, 3);
+	assert_int_equal(ibv_query_qp(s->qp, &a, IBV_QP_SQ_PSN | IBV_QP_RQ_PSN, &init), 0);
+	assert_int_equal(a.sq_psn, 3);
+	assert_int_equal(a.rq_psn, 3);
+}
+
 /* What was not polled before the move is polled after it, in order, nothing twice. */
 TEST_F(resized_under_way)
 {

@@ -287,6 +287,22 @@ TEST_F(send_errors)
 	}
 }
 
+/* What QUERY_QP says. */
+TEST_F(next_psn)
+{
+	struct rig_pair *p = *state;
+	const uint32_t first = p->a.qp->next_send_psn;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+
+		post(p, &w, 8);
+		sent(p, 0);
+	}
+	p->a.queue->transport->psns(p->a.queue);
+	assert_int_equal(p->a.qp->next_send_psn, first + 3);
+}
+
 /* In SQER it still receives. */
 TEST_WITH(receives_in_sqer, {rig_setup_ud, rig_teardown})
 {

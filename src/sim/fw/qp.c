@@ -370,12 +370,14 @@ static void show_context(void *qpc, const struct qp *qp)
 
 int fw_query_qp(struct fw_cmd *c)
 {
-	const struct qp *qp = fw_find(c, OBJ_QP, prm_query_qp_in_get_qpn(c->in), "qpn");
+	struct qp *qp = fw_find(c, OBJ_QP, prm_query_qp_in_get_qpn(c->in), "qpn");
 	void *ext = (uint8_t *)c->out + PRM_QUERY_QP_OUT_BYTES;
 
 	if (!qp)
 		return -1;
 	prm_query_qp_out_set_ece(c->out, qp->ece);
+	if (qp->q.transport->psns)
+		qp->q.transport->psns(&qp->q);
 	show_context(prm_query_qp_out_at_qpc(c->out), qp);
 	if (!prm_query_qp_in_get_qpc_ext(c->in))
 		return 0;

@@ -137,6 +137,9 @@ struct transport {
 	struct send_wr *(*abort)(struct queue *);
 	struct send_wr *(*abort_sends)(struct queue *);
 
+	/* The PSNs of the next packets go into the queue pair's context. NULL: there are none. */
+	void (*psns)(struct queue *);
+
 	/* The requests that were not begun leave the connection, oldest first. NULL: it can't. */
 	struct send_wr *(*unsent)(struct queue *);
 

@@ -108,12 +108,23 @@ void rc_resume(struct queue *q)
 	rc_want_run(rc);
 }
 
+void rc_psns(struct queue *q)
+{
+	const struct rc *rc = rc_of(q);
+
+	if (rc->req.sending)
+		qp_of(q)->next_send_psn = rc->req.nxt;
+	if (rc->resp.up)
+		qp_of(q)->next_rcv_psn = rc->resp.epsn;
+}
+
 /* An acknowledgement that is due goes out: the message was received, whatever comes now. */
 struct send_wr *rc_abort(struct queue *q)
 {
 	struct rc *rc = rc_of(q);
 	struct send_wr *list = rc->req.head;
 
+	rc_psns(q);
 	if (rc->resp.up && rc->resp.ack_due && !rc->resp.njobs)
 		resp_ack(rc);
 	sched_leave(rc->sched, &rc->job);
@@ -186,6 +197,7 @@ const struct transport transport_rc = {
 	.rts = rc_rts,
 	.resume = rc_resume,
 	.abort = rc_abort,
+	.psns = rc_psns,
 	.unsent = req_unsent,
 	.prefetch = rc_prefetch,
 	.prefetch_peer = rc_prefetch_peer,

@@ -148,6 +148,7 @@ void rc_rtr(struct queue *);
 void rc_rts(struct queue *);
 void rc_resume(struct queue *);
 struct send_wr *rc_abort(struct queue *);
+void rc_psns(struct queue *);
 enum drop rc_receive(struct queue *, struct bth_packet *);
 void rc_answer(struct queue *);
 bool rc_run(struct queue *);

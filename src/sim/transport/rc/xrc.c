@@ -63,6 +63,7 @@ const struct transport transport_xrc = {
 	.rts = rc_rts,
 	.resume = rc_resume,
 	.abort = rc_abort,
+	.psns = rc_psns,
 	.room = req_room,
 	.post = req_post,
 	.receive = xrc_receive,

@@ -165,10 +165,21 @@ static void uc_resume(struct queue *q)
 	sender_resume(q);
 }
 
+static void uc_psns(struct queue *q)
+{
+	const struct uc *uc = uc_of(q);
+
+	if (uc->up)
+		qp_of(q)->next_rcv_psn = uc->epsn;
+	if (uc->sender.sending)
+		qp_of(q)->next_send_psn = uc->psn;
+}
+
 static struct send_wr *uc_abort(struct queue *q)
 {
 	struct uc *uc = uc_of(q);
 
+	uc_psns(q);
 	uc->sender.sending = uc->up = false;
 	memset(&uc->msg, 0, sizeof(uc->msg));
 	return sender_abort(q);
@@ -213,6 +224,7 @@ const struct transport transport_uc = {
 	.rts = uc_rts,
 	.resume = uc_resume,
 	.abort = uc_abort,
+	.psns = uc_psns,
 	.abort_sends = sender_abort,
 	.room = sender_room,
 	.post = sender_post,

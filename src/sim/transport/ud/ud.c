@@ -169,10 +169,19 @@ static void ud_rts(struct queue *q)
 	ud_of(q)->sender.sending = true;
 }
 
+static void ud_psns(struct queue *q)
+{
+	const struct ud *ud = ud_of(q);
+
+	if (ud->sender.sending)
+		qp_of(q)->next_send_psn = ud->psn;
+}
+
 static struct send_wr *ud_abort(struct queue *q)
 {
 	struct ud *ud = ud_of(q);
 
+	ud_psns(q);
 	ud->sender.sending = ud->up = ud->recv = false;
 	return sender_abort(q);
 }
@@ -218,6 +227,7 @@ const struct transport transport_ud = {
 	.rts = ud_rts,
 	.resume = sender_resume,
 	.abort = ud_abort,
+	.psns = ud_psns,
 	.abort_sends = sender_abort,
 	.room = sender_room,
 	.post = sender_post,
