@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <infiniband/mlx5dv.h>
 #include "patience.h"
 #include "verbs_self.h"
@@ -38,6 +39,27 @@ static void poll_in_order(struct self *s, unsigned int first, unsigned int n)
 		assert_int_equal(wc.status, IBV_WC_SUCCESS);
 		assert_int_equal(wc.wr_id, first + i);
 	}
+}
+
+/* A channel is a descriptor. Without one it is refused, and all else goes on. */
+TEST_F(no_descriptor_is_left)
+{
+	struct self *s = *state;
+	struct ibv_comp_channel *ch;
+	struct rlimit was, none;
+	int err;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	none = (struct rlimit){3, was.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ch = ibv_create_comp_channel(s->ctx);
+	err = errno;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_null(ch);
+	assert_int_equal(err, EMFILE);
+	ch = ibv_create_comp_channel(s->ctx);
+	assert_non_null(ch);
+	assert_int_equal(ibv_destroy_comp_channel(ch), 0);
 }
 
 /* 8 bytes are a packet, and the QP is its own peer. */

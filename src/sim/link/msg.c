@@ -155,6 +155,15 @@ static int unpack_results(struct uverbs_request *k, const uint8_t **at, const ui
 	return 0;
 }
 
+/* Those that did not come had no place in this process's table of descriptors. */
+static int skip_fds(unsigned int n, const uint8_t **at, const uint8_t *end)
+{
+	if ((size_t)(end - *at) < n * sizeof(struct msg_fd))
+		return -EPROTO;
+	*at += n * sizeof(struct msg_fd);
+	return 0;
+}
+
 static int unpack_fds(struct uverbs_request *k, const uint8_t **at, const uint8_t *end, const int *fds)
 {
 	for (unsigned int i = 0; i < k->nfds; i++) {
@@ -193,18 +202,21 @@ int msg_unpack_answer(struct uverbs_request *k, const uint8_t *body, size_t len,
 {
 	const uint8_t *at = body + sizeof(struct msg_done), *end = body + len;
 	struct msg_done h;
+	bool lost;
 
 	if (len < sizeof(h))
 		return -EPROTO;
 	memcpy(&h, body, sizeof(h));
-	if (h.nattrs != k->nattrs || h.nfds != nfds || nfds > UVERBS_REQUEST_FDS || h.nshares > UVERBS_REQUEST_SHARES)
+	if (h.nattrs != k->nattrs || h.nfds < nfds || h.nfds > UVERBS_REQUEST_FDS ||
+	    h.nshares > UVERBS_REQUEST_SHARES)
 		return -EPROTO;
 	if (unpack_results(k, &at, end))
 		return -EPROTO;
-	k->nfds = nfds;
-	for (unsigned int i = 0; i < nfds; i++)
+	lost = h.nfds > nfds;
+	k->nfds = lost ? 0 : nfds;
+	for (unsigned int i = 0; i < k->nfds; i++)
 		k->fds[i].fd = -1;
-	if (unpack_fds(k, &at, end, fds))
+	if (lost ? skip_fds(h.nfds, &at, end) : unpack_fds(k, &at, end, fds))
 		return -EPROTO;
 	if (unpack_shares(k, h.nshares, &at, end))
 		return -EPROTO;
@@ -217,5 +229,5 @@ int msg_unpack_answer(struct uverbs_request *k, const uint8_t *body, size_t len,
 			memcpy(k->attrs[i].out, at, n);
 		at += msg_padded(n);
 	}
-	return 0;
+	return lost ? -EMFILE : 0;
 }

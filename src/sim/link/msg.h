@@ -47,6 +47,7 @@ struct msg_share {
 
 /* Client: a request to a message (freed by the caller), an answer into the request. */
 int msg_pack_request(const struct uverbs_request *, uint8_t **body, size_t *len);
+/* -EMFILE: all of it, without the FDs, some of which did not come. */
 int msg_unpack_answer(struct uverbs_request *, const uint8_t *body, size_t len, const int *fds,
 		      unsigned int nfds);
 

@@ -73,7 +73,7 @@ static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 	cf->sock = link_connect(server);
 	if (cf->sock < 0) {
 		sim_refuse("no device answers at %s: %s", server, strerror(-cf->sock));
-		return -ENODEV;
+		return cf->sock == -EMFILE ? -EMFILE : -ENODEV;
 	}
 	if (type == LINK_OPEN)
 		allow_dma(cf->sock);
@@ -81,7 +81,7 @@ static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 	if (!err)
 		err = answer.h.result;
 	if (!err && answer.nfds != 1)
-		err = -EPROTO;
+		err = answer.nfds ? -EPROTO : -EMFILE; /* there was no place for it */
 	if (err) {
 		backend_socket_refused("opened", err);
 		link_message_free(&answer);
@@ -125,6 +125,8 @@ static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link
 	if (answer->h.len)
 		err = msg_unpack_answer(req, answer->body, answer->h.len, answer->fds,
 					answer->nfds);
+	if (err == -EMFILE)
+		return err;
 	if (err)
 		return backend_socket_gone(cf, err);
 	answer->nfds = 0; /* the request has them */
