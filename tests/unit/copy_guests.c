@@ -50,6 +50,8 @@ static void *serve_one(void *arg)
 	return NULL;
 }
 
+#define STACK ((size_t)2 << 20) /* what a thread gets when the limit is "unlimited" */
+
 /* A visit, however it ends: its fault. */
 static struct copy_fault look(void (*play)(struct guest *a))
 {
@@ -57,6 +59,7 @@ static struct copy_fault look(void (*play)(struct guest *a))
 	struct visit v = {.l = calloc(1, sizeof(struct link)),
 			  .server = {.slots = 2, .slot_bytes = SLOT, .clients = 1}};
 	struct guest a = {.l = calloc(1, sizeof(struct link))};
+	pthread_attr_t attr;
 	pthread_t t;
 	int fds[2], root = open(work, O_PATH | O_DIRECTORY);
 
@@ -65,7 +68,10 @@ static struct copy_fault look(void (*play)(struct guest *a))
 	v.server.access = v.access;
 	link_init(v.l, fds[1], true, 2000);
 	link_init(a.l, fds[0], false, 2000);
-	pthread_create(&t, NULL, serve_one, &v);
+	pthread_attr_init(&attr);
+	assert_int_equal(pthread_attr_setstacksize(&attr, STACK), 0);
+	pthread_create(&t, &attr, serve_one, &v);
+	pthread_attr_destroy(&attr);
 	assert_int_equal(link_handshake(a.l, &none, &a.f), 0);
 	play(&a);
 	shutdown(fds[0], SHUT_WR);
@@ -416,6 +422,26 @@ TEST(guests)
 	unlink(path);
 }
 
+static int make_dir(int dir, const char *name)
+{
+	int sub;
+
+	assert_int_equal(mkdirat(dir, name, 0700), 0);
+	sub = openat(dir, name, O_RDONLY | O_DIRECTORY);
+	close(dir);
+	return sub;
+}
+
+/* f/a/a..., as deep as --delete goes. */
+static void make_deepest(void)
+{
+	int dir = make_dir(open(work, O_RDONLY | O_DIRECTORY), "f");
+
+	for (unsigned int i = 0; i < DEPTH_MAX; i++)
+		dir = make_dir(dir, "a");
+	close(dir);
+}
+
 /* f/a.../a..., whose path is as long as one may be. */
 static void make_longest(void)
 {
@@ -423,12 +449,7 @@ static void make_longest(void)
 	char name[NAME_MAX + 1] = "f";
 
 	for (size_t left = PATH_MAX, n = 1; left;) {
-		int sub;
-
-		assert_int_equal(mkdirat(dir, name, 0700), 0);
-		sub = openat(dir, name, O_RDONLY | O_DIRECTORY);
-		close(dir);
-		dir = sub;
+		dir = make_dir(dir, name);
 		left -= n + 1;
 		n = left > NAME_MAX ? NAME_MAX : left - !!left;
 		memset(name, 'a', n);
@@ -437,7 +458,7 @@ static void make_longest(void)
 	close(dir);
 }
 
-static void play_delete_longest(struct guest *a)
+static void play_delete_below(struct guest *a)
 {
 	struct copy_msg m;
 
@@ -450,16 +471,20 @@ static void play_delete_longest(struct guest *a)
 	say(a, (struct copy_msg){.type = MSG_BYE});
 }
 
-TEST(deletes_the_longest)
+/* --delete of any tree ends well. */
+TEST(deletes_far_below)
 {
+	void (*const trees[])(void) = {make_longest, make_deepest};
 	char path[80];
 
 	writable = true;
-	make_longest();
-	visit(play_delete_longest, COPY_OK, "");
-	writable = false;
 	snprintf(path, sizeof(path), "%s/f", work);
-	assert_int_equal(rmdir(path), 0); /* it is empty */
+	for (unsigned int i = 0; i < 2; i++) {
+		trees[i]();
+		visit(play_delete_below, COPY_OK, "");
+		assert_int_equal(rmdir(path), 0); /* it is empty */
+	}
+	writable = false;
 }
 
 /* Whatever a client that may push says, it writes below the root. */

@@ -47,10 +47,12 @@ static int delete_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* An entry that is to be deleted: its directory's descriptor and path, and its name. */
+#define DELETE_PATH (PATH_MAX + 1) /* with a slash behind it */
+
+/* An entry that is to be deleted: its directory's descriptor, its path and its name. */
 struct doomed {
 	int dir;
-	const char *path; /* of the entry */
+	char *path; /* one buffer, of DELETE_PATH bytes, for all entries below the first */
 	const char *name;
 	unsigned int depth;
 	bool keeps;  /* it holds what the filter protects, or what is not to be deleted */
@@ -59,7 +61,8 @@ struct doomed {
 
 static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f);
 
-static int delete_fault(const struct doomed *e, struct copy_fault *f)
+/* Its buffer is kept out of the frames of those that call each other 512 directories deep. */
+__attribute__((noinline)) static int delete_fault(const struct doomed *e, struct copy_fault *f)
 {
 	int err = errno;
 
@@ -70,21 +73,21 @@ static int delete_fault(const struct doomed *e, struct copy_fault *f)
 static int delete_child(struct dest *d, struct doomed *parent, int fd, const char *name,
 			struct copy_fault *f)
 {
-	char path[PATH_MAX];
-	size_t n = strlen(parent->path);
-	struct doomed e = {.dir = fd, .path = path, .name = name, .depth = parent->depth + 1};
+	char *end = parent->path + strlen(parent->path);
+	struct doomed e = {
+		.dir = fd, .path = parent->path, .name = name, .depth = parent->depth + 1};
+	int bad;
 
-	if (n + strlen(name) + 2 > sizeof(path) || e.depth > DEPTH_MAX) {
+	if ((size_t)(end - e.path) + strlen(name) + 2 > PATH_MAX || e.depth > DEPTH_MAX) {
 		errno = ENAMETOOLONG;
 		return delete_fault(parent, f);
 	}
-	memcpy(path, parent->path, n);
-	path[n] = '/';
-	strcpy(path + n + 1, name);
-	if (delete_tree(d, &e, f))
-		return -1;
+	*end = '/';
+	strcpy(end + 1, name);
+	bad = delete_tree(d, &e, f);
+	*end = '\0';
 	parent->keeps |= e.keeps;
-	return 0;
+	return bad;
 }
 
 /* Everything in a directory that is to be deleted. Takes the descriptor. */
@@ -113,8 +116,7 @@ static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy
 
 static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
 {
-	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	char path[PATH_MAX + 1];
+	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return delete_fault(e, f);
@@ -126,9 +128,10 @@ static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
 		return delete_fault(e, f);
 	if (e->in_way)
 		return 0;
-	strcpy(path, e->path);
-	strcat(path, "/");
-	return d->gone(d->arg, path);
+	strcat(e->path, "/");
+	ret = d->gone(d->arg, e->path);
+	e->path[strlen(e->path) - 1] = '\0';
+	return ret;
 }
 
 static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
@@ -150,7 +153,8 @@ static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
 
 int delete_entry(struct dest *d, int dir, const char *path, const char *name, struct copy_fault *f)
 {
-	struct doomed e = {.dir = dir, .path = path, .name = name};
+	char below[DELETE_PATH];
+	struct doomed e = {.dir = dir, .path = strcpy(below, path), .name = name};
 
 	return delete_tree(d, &e, f);
 }
@@ -194,12 +198,10 @@ static int delete_if_empty(struct dest *d, struct doomed *e, struct copy_fault *
 
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 {
-	char path[PATH_MAX];
-	struct doomed e = {.dir = d->now->fd,
-			   .path = dest_path(path, d->now, name),
-			   .name = name,
-			   .in_way = true};
+	char path[DELETE_PATH];
+	struct doomed e = {.dir = d->now->fd, .path = path, .name = name, .in_way = true};
 
+	dest_path(path, d->now, name);
 	if (d->options.bits & OPTION_DELETE ? delete_dir(d, &e, f) : delete_if_empty(d, &e, f))
 		return -1;
 	if (!e.keeps) {
