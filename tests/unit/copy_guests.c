@@ -147,6 +147,19 @@ static void play_escape(struct guest *a)
 	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("../../etc/passwd")});
 }
 
+/* As many names as a path has room for, and a wildcard. */
+static void play_long_pattern(struct guest *a)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(path) - 2; i += 2)
+		memcpy(path + i, "a/", 2);
+	path[sizeof(path) - 2] = '*';
+	path[sizeof(path) - 1] = '\0';
+	setup(a);
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
+}
+
 static void play_talk(struct guest *a)
 {
 	struct copy_msg m;
@@ -406,6 +419,7 @@ TEST(guests)
 	visit(play_return_free, COPY_PROTOCOL, "slot 0");
 	visit(play_return_none, COPY_PROTOCOL, "slot 4294967295");
 	visit(play_escape, COPY_REFUSED, "..");
+	visit(play_long_pattern, COPY_IO, "No such file");
 	visit(play_talk, COPY_PROTOCOL, "DONE");
 	visit(play_hang_up, COPY_PEER, "the client died");
 	visit(play_keep_slots, COPY_PEER, "the client");

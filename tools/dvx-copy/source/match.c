@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,92 +24,125 @@ bool source_is_pattern(const uint8_t *path, size_t len)
 
 struct match {
 	int root;
+	char path[PATH_MAX]; /* what is matched so far: one buffer, however deep a pattern goes */
 	char **paths;
 	size_t n, room;
 	struct copy_fault *f;
 };
 
-static int match_add(struct match *w, const char *path)
+static int match_room(struct match *w)
 {
+	size_t room = w->room ? 2 * w->room : 16;
+	char **more;
+
+	if (w->n < w->room)
+		return 0;
+	more = reallocarray(w->paths, room, sizeof(*more));
+	if (!more)
+		return copy_fail(w->f, COPY_IO, "out of memory");
+	w->paths = more;
+	w->room = room;
+	return 0;
+}
+
+/* The whole pattern is matched, up to slashes behind it. */
+static int match_add(struct match *w, const char *slashes)
+{
+	int fd = beneath_open(w->root, *w->path ? w->path : ".", O_PATH | O_NOFOLLOW);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	if (strlen(w->path) + strlen(slashes) >= PATH_MAX)
+		return 0;
 	if (w->n == MATCHES_MAX)
 		return copy_fail(w->f, COPY_IO, "the pattern matches more than %u entries",
 				 MATCHES_MAX);
-	if (w->n == w->room) {
-		size_t room = w->room ? 2 * w->room : 16;
-		char **more = reallocarray(w->paths, room, sizeof(*more));
-
-		if (!more)
-			return copy_fail(w->f, COPY_IO, "out of memory");
-		w->paths = more;
-		w->room = room;
-	}
-	w->paths[w->n] = strdup(path);
-	return w->paths[w->n++] ? 0 : copy_fail(w->f, COPY_IO, "out of memory");
+	if (match_room(w))
+		return -1;
+	if (asprintf(&w->paths[w->n], "%s%s", w->path, slashes) < 0)
+		return copy_fail(w->f, COPY_IO, "out of memory");
+	w->n++;
+	return 0;
 }
 
-static int match_at(struct match *w, const char *done, const char *rest);
-
-static int match_joined(struct match *w, const char *done, const char *name, const char *rest)
+/* Goes on below; false if the path becomes too long. */
+static bool match_push(struct match *w, const char *name, size_t n)
 {
-	char path[PATH_MAX];
-	size_t a = strlen(done), b = strlen(name);
+	size_t have = strlen(w->path);
 
-	if (a + b + 2 > sizeof(path))
-		return 0;
-	memcpy(path, done, a);
-	if (a)
-		path[a++] = '/';
-	memcpy(path + a, name, b + 1);
-	return match_at(w, path, rest);
+	if (have + n + 2 > sizeof(w->path))
+		return false;
+	if (have)
+		w->path[have++] = '/';
+	memcpy(w->path + have, name, n);
+	w->path[have + n] = '\0';
+	return true;
 }
 
-static int match_entries(struct match *w, const char *done, const char *part, const char *rest)
+/* Kept out of the frames of those that call each other for each wildcard. */
+__attribute__((noinline)) static int match_unread(const struct match *w)
 {
-	int fd = beneath_open(w->root, *done ? done : ".", O_RDONLY | O_DIRECTORY);
+	int err = errno;
+	const char *path = *w->path ? w->path : ".";
+
+	return copy_fail(w->f, COPY_IO, "reading directory %s: %s", QUOTED(path, strlen(path)),
+			 strerror(err));
+}
+
+static int match_at(struct match *w, const char *rest);
+
+static int match_entry(struct match *w, const char *name, const char *rest)
+{
+	size_t n = strlen(w->path);
+	int bad = match_push(w, name, strlen(name)) ? match_at(w, rest) : 0;
+
+	w->path[n] = '\0';
+	return bad;
+}
+
+/* The entries that one part of the pattern matches. */
+static int match_entries(struct match *w, const char *from, size_t n, const char *rest)
+{
+	int fd = beneath_open(w->root, *w->path ? w->path : ".", O_RDONLY | O_DIRECTORY);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *de;
+	char part[NAME_MAX + 1];
 	int bad = 0;
 
+	memcpy(part, from, n);
+	part[n] = '\0';
 	if (!list && fd >= 0)
 		close(fd);
 	while (list && !bad && (errno = 0, de = readdir(list)))
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, "..") &&
 		    !fnmatch(part, de->d_name, FNM_PERIOD))
-			bad = match_joined(w, done, de->d_name, rest);
+			bad = match_entry(w, de->d_name, rest);
 	if (list && !bad && errno)
-		bad = copy_fail(w->f, COPY_IO, "reading directory %s: %s",
-				*done ? QUOTED(done, strlen(done)) : ".", strerror(errno));
+		bad = match_unread(w);
 	if (list)
 		closedir(list);
 	return bad;
 }
 
-/* `done` is matched; rest is what is left of the pattern. */
-static int match_at(struct match *w, const char *done, const char *rest)
+/* What is left of the pattern. Parts without a wildcard are names. */
+static int match_at(struct match *w, const char *rest)
 {
-	char part[NAME_MAX + 1], whole[PATH_MAX];
-	size_t n = strcspn(rest, "/"), a = strlen(done);
-	int fd;
+	for (;;) {
+		size_t n = strcspn(rest, "/"), slashes = strspn(rest + n, "/");
 
-	if (!*rest || strspn(rest, "/") == strlen(rest)) {
-		fd = beneath_open(w->root, *done ? done : ".", O_PATH | O_NOFOLLOW);
-		if (fd < 0 || a + strlen(rest) >= sizeof(whole))
+		if (!n && !rest[slashes])
+			return match_add(w, rest);
+		if (n > NAME_MAX)
 			return 0;
-		close(fd);
-		strcpy(whole, done);
-		return match_add(w, strcat(whole, rest));
+		if (!rest[n + slashes]) /* a slash at the end says something */
+			slashes = 0;
+		if (source_is_pattern((const uint8_t *)rest, n))
+			return match_entries(w, rest, n, rest + n + slashes);
+		if (n && !match_push(w, rest, n))
+			return 0;
+		rest += n + slashes;
 	}
-	if (n > NAME_MAX)
-		return 0;
-	memcpy(part, rest, n);
-	part[n] = '\0';
-	rest += n;
-	if (*rest && rest[strspn(rest, "/")]) /* a slash at the end says something */
-		rest += strspn(rest, "/");
-	if (!n)
-		return match_at(w, done, rest);
-	return source_is_pattern((const uint8_t *)part, n) ? match_entries(w, done, part, rest)
-							   : match_joined(w, done, part, rest);
 }
 
 static int match_compare(const void *a, const void *b)
@@ -128,7 +162,7 @@ int source_match(int root, const uint8_t *pattern, size_t len,
 		return each(arg, pattern, len); /* it is refused there */
 	memcpy(text, pattern, len);
 	text[len] = '\0';
-	bad = match_at(&w, "", text);
+	bad = match_at(&w, text);
 	if (w.n)
 		qsort(w.paths, w.n, sizeof(*w.paths), match_compare);
 	for (size_t i = 0; i < w.n; i++) {
