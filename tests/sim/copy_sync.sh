@@ -279,6 +279,35 @@ if command -v setfacl >"$work/which" && setfacl -m u:12345:rw "$src/dir/9" 2>"$w
 			grep -q "1 entry's ACL" "$work/out" && [ "$(stat -c %a "$work/acl.0")" = 640 ]
 	}
 	check "an ACL that is left behind is told, and opens nothing to the group" told
+	cat >"$work/older.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+long syscall(long n, ...)
+{
+	long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall"), a[6];
+	va_list ap;
+	va_start(ap, n);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	if (n != 465) /* listxattrat */
+		return next(n, a[0], a[1], a[2], a[3], a[4], a[5]);
+	errno = ENOSYS;
+	return -1;
+}
+END
+	${CC:-cc} -shared -fPIC -o "$work/older.so" "$work/older.c" -ldl
+	older() {
+		stop && rm "$work/acl.0" || return 1
+		LD_PRELOAD=$asan$work/older.so
+		export LD_PRELOAD
+		start "$work/src"
+		unset LD_PRELOAD
+		told
+	}
+	check "and so where the kernel is older than listxattrat()" older
 	check "pull -A" pull --quiet -A "127.0.0.1:$port:dir/9" "$work/acl.1"
 	check "keeps it" acl "$work/acl.1"
 	into_acl() {
