@@ -254,14 +254,19 @@ static struct cfile *find_inode(const struct stat *st)
 	return NULL;
 }
 
+struct cfile *client_find_stat(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || S_ISSOCK(st->st_mode) ? find_inode(st) : NULL;
+}
+
 struct cfile *client_find(int fd)
 {
 	int saved = errno;
 	struct cfile *cf = NULL;
 	struct stat st;
 
-	if (!real()->fstat(fd, &st) && (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode)))
-		cf = find_inode(&st);
+	if (!real()->fstat(fd, &st))
+		cf = client_find_stat(&st);
 	errno = saved;
 	return cf;
 }
@@ -449,7 +454,7 @@ struct cfile *client_adopt(int fd, const struct stat *st)
 	struct lock_saved held;
 	struct cfile *cf;
 
-	if (inside || !client.backend || !client_is_this_process() || !is_bar(fd, st))
+	if (inside || !client.backend || !is_bar(fd, st) || !client_is_this_process())
 		return NULL;
 	client_enter(&held);
 	cf = adopt_locked(fd, st);

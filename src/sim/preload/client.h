@@ -120,6 +120,7 @@ bool client_is_this_process(void);
 /* All of these keep errno, and return 0 (or a descriptor) or -errno. */
 int client_open(int flags, bool cm);
 struct cfile *client_find(int fd); /* NULL: not ours */
+struct cfile *client_find_stat(const struct stat *st); /* of its fstat() */
 /*
  * The same for a descriptor that this process was handed; st is its fstat(). NULL: it is none of
  * the device, or the device does not know it (with a sentence).

@@ -28,8 +28,8 @@ static int stat_at(int dir, const char *path, struct stat *st, int flags)
 
 static int stat_fd(int fd, struct stat *st)
 {
-	struct cfile *cf = client_idle() ? NULL : client_find(fd);
 	int rc = real()->fstat(fd, st);
+	struct cfile *cf = rc || client_idle() ? NULL : client_find_stat(st);
 
 	if (!rc && !cf)
 		cf = client_adopt(fd, st);
