@@ -3,12 +3,14 @@
 # old one or the whole new one, and the next copy makes up for it.
 . "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
 
-# FAULT=CALL:N:ERRNO: the N-th of these calls fails. openat counts where it creates files.
+# FAULT=CALL:N:ERRNO: the N-th of these calls fails, with 0 each. openat counts where it creates files, tmpfile where
+# it creates those without a name. The errno 0 is SIGKILL.
 cat >"$work/fault.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +22,14 @@ static int due(const char *call)
 	const char *f = getenv("FAULT");
 	size_t n = strlen(call);
 	char *end;
-	if (!f || strncmp(f, call, n) || f[n] != ':' ||
-	    __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != strtol(f + n + 1, &end, 10))
+	long nth;
+	if (!f || strncmp(f, call, n) || f[n] != ':')
 		return 0;
-	errno = atoi(end + 1);
+	nth = strtol(f + n + 1, &end, 10);
+	if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != nth && nth)
+		return 0;
+	if (!(errno = atoi(end + 1)))
+		raise(SIGKILL);
 	return 1;
 }
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -41,12 +47,15 @@ CALL(int, fsync, (int a), (a))
 CALL(int, syncfs, (int a), (a))
 int openat(int a, const char *b, int flags, ...)
 {
+	int unnamed = (flags & O_TMPFILE) == O_TMPFILE;
 	va_list ap;
 	mode_t mode;
 	va_start(ap, flags);
-	mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
+	mode = flags & O_CREAT || unnamed ? va_arg(ap, mode_t) : 0;
 	va_end(ap);
-	return flags & O_CREAT && due("openat") ? -1 : NEXT(openat)(a, b, flags, mode);
+	if ((flags & O_CREAT && due("openat")) || (unnamed && due("tmpfile")))
+		return -1;
+	return NEXT(openat)(a, b, flags, mode);
 }
 END
 ${CC:-cc} -shared -fPIC -o "$work/fault.so" "$work/fault.c" -ldl || bail_out "no compiler"
@@ -112,6 +121,26 @@ if [ -n "${DVX_TEST_LONG-}" ]; then
 	check "a time that can't be set" failing futimens 5 "Input/output error"
 	check "a disk that fails to sync a file" failing fsync 5 "Input/output error" --fsync each
 fi
+
+# faulty FAULT [OPTION...]: a pull into a new directory, whose files have no name until they are complete where that can be done
+faulty() {
+	chmod -R u+rwx "$dest" && rm -rf "$dest"
+	(FAULT=$1 LD_PRELOAD=$asan$work/fault.so && export FAULT LD_PRELOAD && shift &&
+		exec_pull --quiet -a --fsync=none "$@" "127.0.0.1:$port:./" "$dest")
+}
+by_name() { faulty "$1" && same "$src" "$dest" && no_temps "$dest"; }
+check "without O_TMPFILE files get a name and are renamed" by_name tmpfile:0:95
+check "and where a file without a name can't be given one" by_name linkat:0:1
+case $(stat -f -c %T "$work") in
+ext2/ext3 | tmpfs)
+	unnamed() {
+		faulty pwrite:20:0 --exclude=big --exclude=linked
+		[ $? = 137 ] && no_temps "$dest" && whole_or_old && made_up_for
+	}
+	check "a kill leaves no part of a small file" unnamed
+	;;
+*) skip "a kill leaves no part of a small file" "not on this file system" ;;
+esac
 
 unreadable() {
 	stop && begin || return 1

@@ -60,7 +60,8 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/dest/meta.h tools/dvx-copy/dest/node.c tools/dvx-copy/dest/owner.c \
 	tools/dvx-copy/dest/obey.c tools/dvx-copy/dest/obey.h \
 	tools/dvx-copy/dest/receiver.c tools/dvx-copy/dest/receiver.h \
-	tools/dvx-copy/dest/seen.c tools/dvx-copy/dest/seen.h tools/dvx-copy/dest/temp.c \
+	tools/dvx-copy/dest/seen.c tools/dvx-copy/dest/seen.h tools/dvx-copy/dest/place.c tools/dvx-copy/dest/place.h \
+	tools/dvx-copy/dest/temp.c \
 	tools/dvx-copy/dest/temp.h tools/dvx-copy/dest/xattr.c tools/dvx-copy/dest/xattr.h \
 	tools/dvx-copy/dest/write.c tools/dvx-copy/dest/write.h
 

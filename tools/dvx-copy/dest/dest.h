@@ -51,6 +51,7 @@ struct dest_dir {
 	bool dirty;  /* an entry of it changed, or it did: there is something to finish */
 	bool fresh;  /* made by this copy: nothing can be in the way */
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* its default ACL, which new entries get */
+	enum { UNNAMED_UNKNOWN, UNNAMED_NO, UNNAMED_YES } unnamed; /* of place_file() */
 	bool again; /* an earlier source's: it keeps what that gave it */
 	struct dest_meta meta;
 	char **names; /* listed entries, with --delete */
@@ -74,6 +75,8 @@ struct dest_file {
 	const char *why; /* the workers could not write it, and errno */
 	int err;
 	bool owner_stays; /* it could not be given to its owner */
+	bool is_new;	  /* when it was listed its name was free */
+	bool named_only;  /* it could not be made without a name */
 };
 
 struct dest_hard;

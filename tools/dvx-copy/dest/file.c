@@ -156,6 +156,7 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	file->dir = d->now;
 	file->dir->refs++;
 	file->size = m->size;
+	file->is_new = found->verdict & VERDICT_NEW;
 	file->stamp = (struct timespec){m->sec, m->nsec};
 	file->meta = *meta;
 	/* The old contents' set-user-id says nothing about the new ones. */

@@ -58,15 +58,17 @@ static uint32_t temp_home(void)
 int temp_name(char to[TEMP_BYTES], struct copy_fault *f)
 {
 	static uint32_t next; /* of all threads */
-	uint32_t n = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+	uint32_t n = __atomic_load_n(&next, __ATOMIC_RELAXED), first = 0;
 
 	/* Begins anywhere: an earlier process of this number may have left files. */
 	if (!n) {
 		if (getrandom(&n, sizeof(n), 0) != sizeof(n))
 			return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
 					 strerror(errno));
-		__atomic_store_n(&next, (n | 1) + 1, __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(&next, &first, n | 1, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
 	}
+	n = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
 	snprintf(to, TEMP_BYTES, TEMP_PREFIX "%04x%06x%06x", temp_home(),
 		 (unsigned int)getpid() & 0xffffff, n & 0xffffff);
 	return 0;

@@ -2,19 +2,15 @@
 #include "write.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "commit.h"
 #include "meta.h"
-
-enum { WRITE_CLOSE = 1, WRITE_SYNC = 2, WRITE_NAME = 4 };
+#include "place.h"
 
 struct write_job {
 	struct worker_job job;
-	unsigned int end; /* what is done with a file that is written */
+	unsigned int how; /* of place_file() */
 	uint32_t slot, n;
 	struct write_piece pieces[];
 };
@@ -28,68 +24,27 @@ bool write_is_whole(const struct dest *d, const struct dest_file *file, uint64_t
 	       !file->journal && !file->meta.xattrs && !(d->options.bits & by_hand);
 }
 
-/* --- what threads do: of dest_file they have fd, why, err and owner_stays --- */
-
-static int write_fail(struct dest_file *file, const char *why)
-{
-	file->err = errno;
-	file->why = why;
-	return -1;
-}
-
-static int write_bytes(struct dest_file *file, const uint8_t *p)
-{
-	for (uint64_t at = 0; at < file->size;) {
-		ssize_t n = pwrite(file->fd, p + at, file->size - at, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return write_fail(file, "writing");
-		at += (uint64_t)n;
-	}
-	return 0;
-}
-
-static int write_one(struct dest_file *file, const void *bytes, unsigned int end)
-{
-	file->fd = openat(file->dir->fd, file->temp,
-			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			  file->meta.has_mode ? file->meta.mode : 0600);
-	if (file->fd < 0)
-		return write_fail(file, "making");
-	file->made = true;
-	if (write_bytes(file, bytes))
-		return -1;
-	if (meta_apply_plain(file->fd, &file->meta, &file->owner_stays))
-		return write_fail(file, "finishing");
-	if (end & WRITE_SYNC && fsync(file->fd))
-		return write_fail(file, "syncing");
-	if (end & WRITE_CLOSE && file_close(file))
-		return write_fail(file, "writing");
-	if (end & WRITE_NAME && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
-		return write_fail(file, "renaming to");
-	return 0;
-}
-
 static void write_files(struct worker_job *job)
 {
 	struct write_job *w = (struct write_job *)job;
 
 	for (uint32_t i = 0; i < w->n; i++)
-		if (write_one(w->pieces[i].file, w->pieces[i].bytes, w->end))
+		if (place_file(w->pieces[i].file, w->pieces[i].bytes, w->how))
 			break;
 }
 
 /* --- what the receiver's thread does --- */
 
-static unsigned int write_end(const struct dest *d)
+static unsigned int write_how(const struct dest *d, struct dest_dir *dir)
 {
+	const unsigned int at_once =
+		PLACE_CLOSE | PLACE_NAME | (place_may_unname(dir) ? PLACE_UNNAMED : 0);
+
 	if (commit_each(d))
-		return WRITE_CLOSE | WRITE_SYNC | WRITE_NAME;
+		return at_once | PLACE_SYNC;
 	if (d->options.fsync != FSYNC_GROUP)
-		return WRITE_CLOSE | WRITE_NAME;
-	return commit_is_single(d) ? 0 : WRITE_CLOSE;
+		return at_once;
+	return commit_is_single(d) ? 0 : PLACE_CLOSE;
 }
 
 int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, uint32_t n,
@@ -102,18 +57,10 @@ int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, 
 	*w = (struct write_job){.job = {.run = write_files, .lane = pieces[0].file->dir},
 				.slot = slot,
 				.n = n,
-				.end = write_end(d)};
+				.how = write_how(d, pieces[0].file->dir)};
 	for (uint32_t i = 0; i < n; i++) {
-		struct dest_file *file = pieces[i].file;
-
 		w->pieces[i] = pieces[i];
-		file_first_mode(d, file);
-		if (temp_name(file->temp, f)) {
-			free(w);
-			return -1;
-		}
-	}
-	for (uint32_t i = 0; i < n; i++) {
+		file_first_mode(d, pieces[i].file);
 		file_unlink_from(pieces[i].file);
 		file_link_to(&d->flying, pieces[i].file);
 	}
@@ -123,7 +70,7 @@ int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, 
 	return 0;
 }
 
-static int write_settle_file(struct dest *d, struct dest_file *file, unsigned int end,
+static int write_settle_file(struct dest *d, struct dest_file *file, unsigned int how,
 			     struct copy_fault *f)
 {
 	char path[PATH_MAX];
@@ -133,6 +80,8 @@ static int write_settle_file(struct dest *d, struct dest_file *file, unsigned in
 	d->flying_files--;
 	if (!file->made)
 		file->temp[0] = '\0';
+	if (file->named_only)
+		file->dir->unnamed = UNNAMED_NO;
 	if (file->why) {
 		errno = file->err;
 		return dest_fault(file->dir, file->why, file->name, f);
@@ -141,7 +90,7 @@ static int write_settle_file(struct dest *d, struct dest_file *file, unsigned in
 	if (file->owner_stays &&
 	    d->skip(d->arg, dest_path(path, file->dir, file->name), META_OWNER_STAYS))
 		return -1;
-	return end & WRITE_NAME ? commit_named(d, file, f) : commit_ready(d, file, f);
+	return how & PLACE_NAME ? commit_named(d, file, f) : commit_ready(d, file, f);
 }
 
 /* Also after a failure each file is on a list that dest_abort() empties. */
@@ -153,7 +102,7 @@ static int write_settle(struct dest *d, struct write_job *w, struct copy_fault *
 		struct dest_file *file = w->pieces[i].file;
 
 		if (!bad)
-			bad = write_settle_file(d, file, w->end, f);
+			bad = write_settle_file(d, file, w->how, f);
 		else if (!file->made)
 			file->temp[0] = '\0';
 	}

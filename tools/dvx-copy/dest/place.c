@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "commit.h"
+#include "meta.h"
+
+static int place_fail(struct dest_file *file, const char *why)
+{
+	file->err = errno;
+	file->why = why;
+	return -1;
+}
+
+static int place_bytes(struct dest_file *file, const uint8_t *p)
+{
+	for (uint64_t at = 0; at < file->size;) {
+		ssize_t n = pwrite(file->fd, p + at, file->size - at, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return place_fail(file, "writing");
+		at += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int place_open(const struct dest_file *file, const char *name, int flags)
+{
+	return openat(file->dir->fd, name, flags | O_WRONLY | O_CLOEXEC,
+		      file->meta.has_mode ? file->meta.mode : 0600);
+}
+
+static int place_fill(struct dest_file *file, const void *bytes, unsigned int how)
+{
+	if (place_bytes(file, bytes))
+		return -1;
+	if (meta_apply_plain(file->fd, &file->meta, &file->owner_stays))
+		return place_fail(file, "finishing");
+	return how & PLACE_SYNC && fsync(file->fd) ? place_fail(file, "syncing") : 0;
+}
+
+static int place_named(struct dest_file *file, const void *bytes, unsigned int how)
+{
+	struct copy_fault unused = {0}; /* errno has the reason, too */
+
+	if (temp_name(file->temp, &unused))
+		return place_fail(file, "making");
+	file->fd = place_open(file, file->temp, O_CREAT | O_EXCL | O_NOFOLLOW);
+	if (file->fd < 0)
+		return place_fail(file, "making");
+	file->made = true;
+	if (place_fill(file, bytes, how))
+		return -1;
+	if (how & PLACE_CLOSE && file_close(file))
+		return place_fail(file, "writing");
+	if (how & PLACE_NAME && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
+		return place_fail(file, "renaming to");
+	return 0;
+}
+
+/* Before Linux 6.10 a file without a name can't be linked by its descriptor without privilege. */
+static int place_link(const struct dest_file *file)
+{
+	char path[32];
+
+	if (!linkat(file->fd, "", file->dir->fd, file->name, AT_EMPTY_PATH))
+		return 0;
+	if (errno != ENOENT)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+	return linkat(AT_FDCWD, path, file->dir->fd, file->name, AT_SYMLINK_FOLLOW);
+}
+
+/* 1: it can't be done this way. */
+static int place_unnamed(struct dest_file *file, const void *bytes, unsigned int how)
+{
+	int bad;
+
+	file->fd = place_open(file, ".", O_TMPFILE);
+	if (file->fd < 0)
+		return 1;
+	if (place_fill(file, bytes, how))
+		return -1;
+	bad = place_link(file) ? 1 : 0;
+	file->made = !bad;
+	return file_close(file) ? place_fail(file, "writing") : bad;
+}
+
+int place_file(struct dest_file *file, const void *bytes, unsigned int how)
+{
+	int bad = 1;
+
+	if (how & PLACE_UNNAMED && how & PLACE_NAME && file->is_new)
+		bad = place_unnamed(file, bytes, how);
+	if (bad <= 0)
+		return bad;
+	file->named_only = how & PLACE_UNNAMED;
+	return place_named(file, bytes, how);
+}
+
+/*
+ * Where it was seen to be the faster way, and where close() can't fail: the file has its name by then.
+ */
+bool place_may_unname(struct dest_dir *dir)
+{
+	struct statfs fs;
+
+	if (dir->unnamed == UNNAMED_UNKNOWN)
+		dir->unnamed = !fstatfs(dir->fd, &fs) && (fs.f_type == EXT4_SUPER_MAGIC ||
+							  fs.f_type == TMPFS_MAGIC)
+				       ? UNNAMED_YES
+				       : UNNAMED_NO;
+	return dir->unnamed == UNNAMED_YES;
+}
