@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <sys/stat.h>
@@ -35,11 +38,21 @@ static bool disk_fails(const char *call)
 }
 
 static bool stop_in_sync; /* the user interrupts the copy while the disk syncs a group */
+static pthread_t copier;
+static sem_t stopped;
+
+static void on_stop(UNUSED int sig)
+{
+	copy_pull.stop = 1;
+	sem_post(&stopped);
+}
 
 int __wrap_syncfs(UNUSED int fd)
 {
-	if (stop_in_sync)
-		copy_pull.stop = 1;
+	if (stop_in_sync) {
+		pthread_kill(copier, SIGUSR1);
+		sem_wait(&stopped);
+	}
 	return disk_fails("syncfs") ? -1 : 0;
 }
 
@@ -133,12 +146,18 @@ TEST(late_loss_of_a_group)
 /* Ctrl-C while the disk is busy: nothing more is begun, and nothing half is left. */
 TEST(interrupted_in_a_sync)
 {
+	struct sigaction act = {.sa_handler = on_stop}, old;
 	struct copy_fault f;
 
+	assert_int_equal(sem_init(&stopped, 0, 0), 0);
+	copier = pthread_self();
+	sigaction(SIGUSR1, &act, &old);
 	stop_in_sync = true;
 	f = pull_group();
 	stop_in_sync = false;
 	copy_pull.stop = 0;
+	sigaction(SIGUSR1, &old, NULL);
+	sem_destroy(&stopped);
 	assert_int_equal(f.code, COPY_INTERRUPTED);
 	copy_pull_left(copy_pull.dest);
 }
