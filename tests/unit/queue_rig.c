@@ -165,7 +165,6 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	qp->log_rra_max = qp->log_sra_max = 4;
 	qp->gid_index = 1;
 	qp->qkey = RIG_QKEY;
-	qp->next_send_psn = qp->next_rcv_psn = RIG_PSN;
 	ring_at(r, &qp->q.ring, q->ring, rq + sq);
 	assert_int_equal(queue_start(&qp->q), 0);
 }
@@ -226,6 +225,7 @@ void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
 	qp->remote_qpn = peer->qp->q.o.id;
 	memcpy(qp->rgid, peer->qp->q.o.vhca->gids[peer->qp->gid_index].gid, 16);
 	memcpy(qp->rmac, peer->qp->q.o.vhca->mac, sizeof(qp->rmac));
+	qp->next_send_psn = qp->next_rcv_psn = RIG_PSN; /* an aborted connection left its own */
 	queue_set_state(&qp->q, QP_INIT);
 	queue_set_state(&qp->q, QP_RTR);
 	queue_set_state(&qp->q, QP_RTS);
