@@ -136,6 +136,38 @@ TEST(answered)
 	ud_close(&b);
 }
 
+static void ud_on_demand(struct ud *u)
+{
+	assert_int_equal(ibv_dereg_mr(u->mr), 0);
+	u->mr = ibv_reg_mr(u->pd, u->buf, sizeof(u->buf),
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND);
+	assert_non_null(u->mr);
+}
+
+/* ud_odp_caps has SEND, and receives of an SRQ: others can't wait for a page. */
+TEST(receives_are_not_on_demand)
+{
+	union ibv_gid gid;
+	struct ibv_ah *ah;
+	struct ibv_wc wc;
+	struct ud a, b;
+
+	ud_open(&a, 0);
+	ud_open(&b, 0);
+	ud_on_demand(&a);
+	ud_on_demand(&b);
+	assert_int_equal(ibv_query_gid(a.ctx, 1, 1, &gid), 0);
+	ah = ah_to(&a, gid, 1);
+	assert_non_null(ah);
+	ud_receive(&b);
+	ud_send(&a, ah, b.qp->qp_num, "sent");
+	poll_one(b.cq, &wc);
+	assert_int_equal(wc.status, IBV_WC_LOC_PROT_ERR);
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	ud_close(&a);
+	ud_close(&b);
+}
+
 /* Ethernet needs a GRH, and someone who has the address. */
 TEST(no_such_handle)
 {

@@ -543,6 +543,18 @@ TEST_OF(test_uc_next_psns, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	assert_int_equal(p->a.qp->next_send_psn, sent + 3);
 }
 
+/* uc_odp_caps is 0. */
+TEST_OF(test_uc_cannot_wait_for_pages, struct rig_pair, p, {rig_setup_uc, rig_teardown})
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	p->ms->on_demand = true;
+	mkey_place(p->ms);
+	rig_data(&w, p->src, 10, rig_key(p->ms));
+	rig_go(&w);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_PROT_ERR);
+}
+
 /* UC has no packet for it: it would be lost each time, with a good CQE. */
 TEST_OF(test_uc_cannot_invalidate, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {

@@ -142,7 +142,7 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	const uint8_t *pas = (const uint8_t *)c->in + PRM_CREATE_MKEY_IN_BYTES;
-	uint64_t mask = (1ull << m->log_entity) - 1, n = 0;
+	uint64_t mask = (1ull << m->log_entity) - 1, n = 0, present = 0;
 
 	if (list_length(c, mkc, &n))
 		return -1;
@@ -160,7 +160,9 @@ static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 					 "page of 2^%u bytes",
 					 i, entry, m->log_entity);
 		m->entries[i] = entry & ~mask;
+		present |= entry & PAS_FLAGS;
 	}
+	m->on_demand = prm_create_mkey_in_get_pg_access(c->in) && n && !present;
 	return 0;
 }
 

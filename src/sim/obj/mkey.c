@@ -129,7 +129,7 @@ static int walk_null(struct mkey_walk *w, uint64_t len)
 	bus_t at;
 	unsigned int n = 0;
 
-	if (w->rights & ~(unsigned int)(MKEY_LR | MKEY_LW) || !null) {
+	if (w->rights & ~(unsigned int)(MKEY_LR | MKEY_LW | MKEY_PINNED) || !null) {
 		mkey_refuse(w->vhca, w->pdn, "mkey 0x%x is the null mkey: for local accesses only",
 			    MKEY_NULL);
 		return -MKEY_BAD_RIGHTS;
@@ -213,10 +213,16 @@ static int mkey_check(const struct mkey *m, const struct mkey *source, uint32_t 
 			    m->qpn);
 		return -MKEY_BAD_QP;
 	}
-	missing = rights & ~(unsigned int)source->rights;
+	missing = rights & ~(source->rights | (unsigned int)MKEY_PINNED);
 	if (missing) {
 		mkey_refuse(m->o.vhca, pdn, "mkey 0x%x does not have the right %s", key,
 			    right_name(missing));
+		return -MKEY_BAD_RIGHTS;
+	}
+	if (source->on_demand && (rights & MKEY_PINNED)) {
+		mkey_refuse(m->o.vhca, pdn,
+			    "mkey 0x%x is on demand: odp_cap does not have this transport's access",
+			    key);
 		return -MKEY_BAD_RIGHTS;
 	}
 	if (source->umem && source->umem->ro && (rights & WRITES)) {
@@ -245,7 +251,7 @@ static int walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, ui
 
 	child.vhca = m->o.vhca;
 	child.pdn = m->pdn;
-	child.rights = w->rights & WRITES ? MKEY_LW : MKEY_LR;
+	child.rights = (w->rights & WRITES ? MKEY_LW : MKEY_LR) | (w->rights & MKEY_PINNED);
 	if (++child.depth > MKEY_DEPTH) {
 		mkey_refuse(w->vhca, w->pdn,
 			    "mkey 0x%x: more than %u indirect mkeys, one behind the other", key,
@@ -375,7 +381,7 @@ void mkey_place(struct mkey *m)
 {
 	struct dma_seg seg;
 
-	m->plain = !m->alias && !m->list && !(m->umem && m->umem->ro);
+	m->plain = !m->alias && !m->list && !m->on_demand && !(m->umem && m->umem->ro);
 	m->flat = m->plain && !m->icm && !m->memic && m->len &&
 		  translate(m, m->start, m->len, &seg, 1) == 1;
 	m->bus = m->flat ? seg.addr : 0;
@@ -476,7 +482,8 @@ static int mkey_part_walk(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t q
 int mkey_part(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
 	      unsigned int rights, struct dma_seg *seg, unsigned int max)
 {
-	int n = mkey_usual(v, key, pdn, qpn, va, *len, rights, seg, max);
+	int n = mkey_usual(v, key, pdn, qpn, va, *len, rights & ~(unsigned int)MKEY_PINNED, seg,
+			   max);
 
 	return n >= 0 ? n : mkey_part_walk(v, key, pdn, qpn, va, len, rights, seg, max);
 }

@@ -41,6 +41,7 @@ enum {
 	MKEY_RW = 1 << 3,
 	MKEY_ATOMIC = 1 << 4,
 	MKEY_UMR = 1 << 5,
+	MKEY_PINNED = 1 << 6, /* of an access: it can't wait for pages (odp_cap) */
 };
 
 #define MKEY_ANY_QP 0xffffffu
@@ -91,6 +92,7 @@ struct mkey {
 	uint8_t log_entity;
 	uint32_t nentries;
 	bus_t *entries; /* MTT */
+	bool on_demand; /* no page of them is there to begin with */
 	/* what mkey_place() found out about them */
 	bool plain; /* memory of its own, which may be written */
 	bool flat;  /* and all of it one piece of the bus, from here on */

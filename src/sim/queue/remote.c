@@ -6,6 +6,8 @@
 static int remote_segs(struct queue *q, uint32_t rkey, uint64_t va, uint64_t *len,
 		       unsigned int rights, struct dma_seg *seg)
 {
+	if (q->transport->pinned & PINNED_RECEIVES)
+		rights |= MKEY_PINNED;
 	return mkey_part(q->o.vhca, rkey, q->pdn, q->o.id, va, len, rights, seg,
 			 seg ? MKEY_SEGS : 0);
 }

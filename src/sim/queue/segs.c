@@ -77,6 +77,16 @@ static uint8_t list_add_signed(struct list *l, const struct data_seg *s, uint64_
 	return 0;
 }
 
+/* Its right, and whether it can wait for pages. */
+static unsigned int list_right(const struct list *l)
+{
+	const uint8_t use = l->requester	 ? PINNED_REQUESTS
+			    : l->q->rq->srq ? PINNED_SHARED_RECEIVES
+					    : PINNED_RECEIVES;
+
+	return (l->write ? MKEY_LW : MKEY_LR) | (l->q->transport->pinned & use ? MKEY_PINNED : 0);
+}
+
 static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
 {
 	struct queue *q = l->q;
@@ -90,7 +100,7 @@ static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip,
 			return err;
 		part = len;
 		n = mkey_part(q->o.vhca, s->lkey, l->pdn, q->o.id, s->addr + skip, &part,
-			      l->write ? MKEY_LW : MKEY_LR, l->seg + l->n, MKEY_SEGS);
+			      list_right(l), l->seg + l->n, MKEY_SEGS);
 		if (n < 0)
 			return n == -MKEY_SIGNED ? list_add_signed(l, s, skip, len)
 						 : PRM_SYNDROME_LOCAL_PROT_ERR;

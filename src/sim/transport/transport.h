@@ -108,6 +108,13 @@ struct qp_change {
 /* Bits that every change takes. */
 #define QP_OPT_ANY (PRM_QP_OPTPAR_LAG_TX_AFF | PRM_QP_OPTPAR_COUNTER_SET_ID)
 
+/* Accesses that can't wait for pages of an mkey on demand: those that odp_cap leaves out. */
+enum transport_pinned {
+	PINNED_REQUESTS = 1, /* of this queue, and what they bring */
+	PINNED_RECEIVES = 2, /* and what its peer asks for */
+	PINNED_SHARED_RECEIVES = 4,
+};
+
 /*
  * A transport: what a queue does with its requests, and with packets that arrive for it. Rings,
  * CQEs and local operations are the queue's (queue/services.h).
@@ -120,6 +127,7 @@ struct transport {
 	const struct qp_change *changes;
 	size_t nchanges;
 	bool datagrams; /* each request has its own destination; anybody may send to the queue */
+	uint8_t pinned; /* enum transport_pinned */
 	/* A send queue asks for room in each turn: no call of sq_more() tells it. */
 	bool polls_room;
 

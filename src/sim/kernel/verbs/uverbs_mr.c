@@ -18,6 +18,7 @@
 #include "uverbs/resource.h"
 
 #define PAGE	4096ull
+#define PAGE_PRESENT 3ull /* of an mkey's entry: may be read and written, without a fault */
 #define LOG_SPACE 48u /* of a program's addresses */
 #define LOG_PAGES_MOST 32u /* of a region: the kernel counts them in 32 bits */
 /* The flags that ib_core knows; those of the optional range are ignored. */
@@ -179,7 +180,8 @@ static int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uv
 	prm_create_mkey_in_set_pg_access(in, 1);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
 	set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->pdn, key);
-	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES, 0);
+	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES,
+		    r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND ? 0 : PAGE_PRESENT);
 	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (err)

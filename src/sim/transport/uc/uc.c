@@ -215,6 +215,7 @@ const struct transport transport_uc = {
 	.name = "UC",
 	.st = PRM_QP_ST_UC,
 	.bth_type = BTH_UC,
+	.pinned = PINNED_REQUESTS | PINNED_RECEIVES | PINNED_SHARED_RECEIVES,
 	.wqe = &uc_wqe,
 	.changes = uc_changes,
 	.nchanges = sizeof(uc_changes) / sizeof(uc_changes[0]),

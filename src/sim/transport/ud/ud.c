@@ -217,6 +217,7 @@ const struct transport transport_ud = {
 	.name = "UD",
 	.st = PRM_QP_ST_UD,
 	.bth_type = BTH_UD,
+	.pinned = PINNED_RECEIVES,
 	.datagrams = true,
 	.wqe = &ud_wqe,
 	.changes = ud_changes,
