@@ -37,7 +37,7 @@ struct parse_values {
 
 struct address {
 	struct rule_net ip; /* family 0: it is a MAC */
-	uint64_t mac, mac_mask;
+	uint64_t mac;
 };
 
 /* What `type` and `code` refer to. */

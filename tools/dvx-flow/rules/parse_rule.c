@@ -124,10 +124,10 @@ static size_t text_room(const struct rule_parser *ps, const struct source_range 
 	return n;
 }
 
-/* Blanks, and the \ of a line that goes on. */
+/* Blanks, and the \ of a line that goes on. The scanner refuses other control characters. */
 static bool text_is_blank(char c)
 {
-	return c == ' ' || c == '\\' || (c >= '\t' && c <= '\r');
+	return (unsigned char)c <= ' ' || c == '\\';
 }
 
 /* Copies words with one blank between them. */
