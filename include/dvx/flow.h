@@ -96,6 +96,8 @@ int dvx_flow_table_create(struct dvx_flow_domain *domain, uint32_t level,
 int dvx_flow_table_destroy(struct dvx_flow_table *table);
 uint32_t dvx_flow_table_level(const struct dvx_flow_table *table);
 uint64_t dvx_flow_table_id(const struct dvx_flow_table *table);
+/* As dvx_flow_domain_dump(), of this table alone: its domain's lines come first. */
+int dvx_flow_table_dump(struct dvx_flow_table *table, FILE *to);
 
 /* ---- Match ---- */
 

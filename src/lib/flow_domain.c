@@ -142,6 +142,14 @@ bool dvx_flow_domain_has_room(struct dvx_flow_domain *domain)
 	return another_piece(domain->dev);
 }
 
+/* libmlx5 returns mostly what fprintf() returned. */
+static int flow_dumped(const char *call, int ret)
+{
+	if (ret == -1)
+		return dvx_fail(errno ? errno : EIO, "%s: the dump can't be written", call);
+	return ret ? dvx_fail(ret < 0 ? -ret : ret, "%s: libmlx5 refuses", call) : 0;
+}
+
 int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
 {
 	int ret = dvx_given("dvx_flow_domain_dump", "domain", domain, "to", to, NULL);
@@ -149,14 +157,17 @@ int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
 	if (ret)
 		return ret;
 	errno = 0;
-	ret = mlx5dv_dump_dr_domain(to, domain->dr);
-	/* Mostly what fprintf() returned. */
-	if (ret == -1)
-		return dvx_fail(errno ? errno : EIO,
-				"dvx_flow_domain_dump: the dump can't be written");
+	return flow_dumped("dvx_flow_domain_dump", mlx5dv_dump_dr_domain(to, domain->dr));
+}
+
+int dvx_flow_table_dump(struct dvx_flow_table *table, FILE *to)
+{
+	int ret = dvx_given("dvx_flow_table_dump", "table", table, "to", to, NULL);
+
 	if (ret)
-		return dvx_fail(ret < 0 ? -ret : ret, "dvx_flow_domain_dump: libmlx5 refuses");
-	return 0;
+		return ret;
+	errno = 0;
+	return flow_dumped("dvx_flow_table_dump", mlx5dv_dump_dr_table(to, table->dr));
 }
 
 /* ---- Tables ---- */

@@ -318,6 +318,7 @@ TEST_RIG(null_steering)
 	BAD(dvx_flow_domain_sync(NULL), "domain");
 	BAD(dvx_flow_domain_dump(NULL, stdout), "domain");
 	BAD(dvx_flow_domain_dump(d, NULL), "to");
+	BAD(dvx_flow_table_dump(NULL, stdout), "table");
 	BAD(dvx_flow_table_create(NULL, 1, &out.table), "domain");
 	BAD(dvx_flow_table_create(d, 1, NULL), "out");
 	BAD(dvx_flow_matcher_create(NULL, &ma, &out.matcher), "table");

@@ -434,6 +434,22 @@ TEST_LEVELS(duplicates)
 	OK(dvx_flow_domain_destroy(domain));
 }
 
+/* A table's dump has its rules, and no other table. */
+static void dumps_alone(struct dvx_flow_table *table, const char *rule_id)
+{
+	size_t size, tables = 0;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	OK(dvx_flow_table_dump(table, to));
+	fclose(to);
+	for (const char *p = text; (p = strstr(p, "\n3100,")); p++)
+		tables++;
+	assert_int_equal(tables, 1);
+	assert_non_null(strstr(text, rule_id));
+	free(text);
+}
+
 /* The dump has what is there, under the ids that the objects say they have. */
 TEST_LEVELS(dump)
 {
@@ -458,6 +474,7 @@ TEST_LEVELS(dump)
 		assert_non_null(strstr(text, id));
 		snprintf(id, sizeof(id), ",0x%llx,", (unsigned long long)dvx_flow_rule_id(r));
 		assert_non_null(strstr(text, id));
+		dumps_alone(s->table, id);
 		snprintf(id, sizeof(id), ",0x%llx,",
 			 (unsigned long long)dvx_flow_table_id(s->table));
 		assert_non_null(strstr(text, id));
