@@ -253,6 +253,45 @@ void acl_tables_entries(const struct acl_tables *t,
 		tell(arg, dvx_flow_rule_id(t->entry[i]), t->owner[i]);
 }
 
+/* Entries lead to later tables only. */
+static bool *acl_tables_reached(const struct acl_tables *t, const struct acl_program *p,
+				uint64_t from)
+{
+	bool *reached = calloc(t->ntables, sizeof(*reached));
+
+	for (size_t i = 0; i < t->ntables && reached; i++) {
+		reached[i] |= from && i && dvx_flow_table_id(t->table[i]) == from;
+		for (size_t m = 0; m < p->table[i].n && reached[i]; m++)
+			for (size_t k = 0; k < p->table[i].matcher[m].n; k++)
+				if (p->table[i].matcher[m].entry[k].next != ACL_NONE)
+					reached[p->table[i].matcher[m].entry[k].next] = true;
+	}
+	return reached;
+}
+
+int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uint64_t from,
+		    FILE *to, void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg)
+{
+	bool *reached = acl_tables_reached(t, p, from), any = !from;
+	size_t at = 0;
+	int ret = reached ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < t->ntables && !ret; i++) {
+		size_t end = at;
+
+		for (size_t m = 0; m < p->table[i].n; m++)
+			end += p->table[i].matcher[m].n;
+		any |= reached[i];
+		if (reached[i])
+			ret = dvx_flow_table_dump(t->table[i], to);
+		for (; at < end; at++)
+			if (!i || reached[i])
+				tell(arg, dvx_flow_rule_id(t->entry[at]), t->owner[at]);
+	}
+	free(reached);
+	return ret ? ret : any ? 0 : -ENOENT;
+}
+
 void acl_tables_rewrites(const struct acl_tables *t,
 			 void (*tell)(void *arg, uint64_t action_id,
 				      const struct dvx_flow_rewrites *list),

@@ -3,6 +3,7 @@
 #ifndef DVX_FLOW_ACL_TABLES_H
 #define DVX_FLOW_ACL_TABLES_H
 
+#include <stdio.h>
 #include <dvx/flow.h>
 
 #include "rules/acl/acl.h"
@@ -38,6 +39,13 @@ void acl_tables_renumber(struct acl_tables *t, const uint32_t *to);
 /* Tells each entry's id, and the rule that it is made for (ACL_NONE: none). */
 void acl_tables_entries(const struct acl_tables *t,
 			void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg);
+/*
+ * Dumps the tables that packets come to from the one with this id, that one too, and tells their
+ * entries; 0: only those of the first table, which the caller dumps. Returns libdvx's -errno, or
+ * -ENOENT: there is no such table.
+ */
+int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uint64_t from,
+		    FILE *to, void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg);
 /* Tells what each list writes into registers, by its action's id. */
 void acl_tables_rewrites(const struct acl_tables *t,
 			 void (*tell)(void *arg, uint64_t action_id,

@@ -210,6 +210,41 @@ static void answers_add_table(void *arg, uint64_t table, const char *name)
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)table, name));
 }
 
+/* Of one direction, if the request names it, what a packet can meet; else all. */
+static int answers_dump(const struct holder *h, const struct flow_msg *m, FILE *to,
+			struct entries *e, struct flow_fault *f)
+{
+	const char *in = json_string_value(json_object_get(m->head, "direction"));
+	const json_t *from = json_object_get(m->head, "from");
+
+	if (!h->now)
+		return 0;
+	if (in)
+		return generation_dump_part(h->now, strcmp(in, "out") ? RULE_IN : RULE_OUT,
+					    (uint64_t)json_integer_value(from), to,
+					    answers_add_entry, e, f);
+	generation_entries(h->now, answers_add_entry, e);
+	return generation_dump(h->now, to, f);
+}
+
+static void answers_tell_dump(struct holder *h, struct server_conn *c, json_t *entries,
+			      const char *text, size_t len)
+{
+	json_t *rewrites = json_array(), *mirrors = json_array(), *tables = json_array();
+	json_t *j = good(h);
+
+	if (h->now) {
+		generation_rewrites(h->now, answers_add_rewrites, rewrites);
+		generation_mirrors(h->now, answers_add_mirror, mirrors);
+		generation_tables(h->now, answers_add_table, tables);
+	}
+	json_object_set_new(j, "entries", entries);
+	json_object_set_new(j, "tables", tables);
+	json_object_set_new(j, "mirrors", mirrors);
+	json_object_set_new(j, "rewrites", rewrites);
+	conn_say(c, j, text, len);
+}
+
 static void do_dump(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct entries e = {h->now, json_array()};
@@ -217,36 +252,16 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
-	json_t *j, *rewrites, *mirrors, *tables;
-	int ret = to ? 0 : -1;
+	int ret = to ? answers_dump(h, m, to, &e, &f) : -1;
 
-	(void)m;
-	if (to && h->now)
-		ret = generation_dump(h->now, to, &f);
 	if ((to && fclose(to)) || ret) {
 		if (!f.code)
 			fault_say(&f, EXIT_INPUT, "%s", strerror(ENOMEM));
 		json_decref(e.list);
 		answers_failed(c, &f);
-		free(text);
-		return;
+	} else {
+		answers_tell_dump(h, c, e.list, text, len);
 	}
-	if (h->now)
-		generation_entries(h->now, answers_add_entry, &e);
-	j = good(h);
-	json_object_set_new(j, "entries", e.list);
-	rewrites = json_array();
-	mirrors = json_array();
-	tables = json_array();
-	if (h->now) {
-		generation_rewrites(h->now, answers_add_rewrites, rewrites);
-		generation_mirrors(h->now, answers_add_mirror, mirrors);
-		generation_tables(h->now, answers_add_table, tables);
-	}
-	json_object_set_new(j, "tables", tables);
-	json_object_set_new(j, "mirrors", mirrors);
-	json_object_set_new(j, "rewrites", rewrites);
-	conn_say(c, j, text, len);
 	free(text);
 }
 

@@ -448,6 +448,22 @@ int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f
 	return 0;
 }
 
+int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64_t from, FILE *to,
+			 entry_of_fn tell, void *arg, struct flow_fault *f)
+{
+	const struct built_table *h = &gen->table[dir];
+	int ret;
+
+	if (!h->codes)
+		return 0;
+	ret = dvx_flow_table_dump(h->table, to);
+	for (size_t i = 0; i < h->live.n && !ret; i++)
+		tell(arg, dvx_flow_rule_id(h->rule[i]), h->live.entry[i].rule);
+	if (!ret)
+		ret = acl_tables_dump(h->codes, &gen->plan.codes[dir], from, to, tell, arg);
+	return ret && ret != -ENOENT ? fault_device(f) : 0;
+}
+
 void generation_entries(const struct generation *gen, entry_of_fn entry_of, void *arg)
 {
 	for (size_t t = 0; t < gen->ntables; t++) {

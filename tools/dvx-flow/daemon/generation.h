@@ -89,6 +89,13 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 /* For explain: libmlx5's dump, and the rule of each of its entries. */
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
 typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, uint32_t rule);
+/*
+ * Both of what a packet can meet: a direction's first table, and the tables that it comes to from the
+ * one with this id (0: none of them). Nothing is written where the rules have no codes: then there is
+ * little that it cannot meet.
+ */
+int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64_t from, FILE *to,
+			 entry_of_fn tell, void *arg, struct flow_fault *f);
 void generation_entries(const struct generation *gen, entry_of_fn tell, void *arg);
 /* The names that the rules give to tables, by the dump's ids. */
 typedef void (*table_of_fn)(void *arg, uint64_t table_id, const char *name);

@@ -111,11 +111,20 @@ bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out)
 
 /* --- records --- */
 
+static struct dump_domain *last_domain(struct dump_reader *r)
+{
+	return r->d->ndomains ? &r->d->domain[r->d->ndomains - 1] : NULL;
+}
+
+/* Dumps of single tables have their domain's lines before each. */
 static int domain(struct dump_reader *r)
 {
-	struct dump_domain *new = GROW(r, domain, ndomains);
+	struct dump_domain *new = last_domain(r);
 	uint32_t format;
+	uint64_t id;
 
+	if (!new || !explain_dump_number(r, 1, &id) || new->id != id)
+		new = GROW(r, domain, ndomains);
 	if (!new)
 		return -ENOMEM;
 	new->format = -1;
@@ -128,11 +137,6 @@ static int domain(struct dump_reader *r)
 	if (r->n > 11 && number32(r, 11, &format) && format < 16)
 		new->format = (int)format;
 	return 0;
-}
-
-static struct dump_domain *last_domain(struct dump_reader *r)
-{
-	return r->d->ndomains ? &r->d->domain[r->d->ndomains - 1] : NULL;
 }
 
 static int domain_caps(struct dump_reader *r)

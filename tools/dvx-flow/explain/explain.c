@@ -27,12 +27,15 @@ struct explain_job {
 	json_t *out;
 };
 
-/* In words it has no bytes. */
-struct seen_packet {
-	struct fields f;
-	const uint8_t *bytes;
-	size_t len;
-};
+/* The dump is there. */
+static void explain_begin(struct explain_job *job, bool written)
+{
+	job->trace = (struct walk_trace){.cache = job->src.cache,
+					 .name = job->src.daemon ? dump_source_rule : NULL,
+					 .arg = &job->src,
+					 .written = written};
+	job->trace.codes = codes_new(&job->src.d, job->src.cache, job->trace.name, job->trace.arg);
+}
 
 /* --- one packet --- */
 
@@ -202,8 +205,12 @@ static int explain_words(struct explain_job *job)
 	}
 	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
 	fields_of_rule(&p.f, &set.rule[0]);
-	job->trace.written = true;
 	ruleset_free(&set);
+	ret = job->args->dump ? dump_source_open(&job->src, job->args, job->args->dump)
+			      : dump_source_open_for(&job->src, job->args, job->side, &p);
+	if (ret)
+		return ret;
+	explain_begin(job, true);
 	ret = find_starts(job);
 	if (!ret)
 		ret = find_vport(job, &p.f);
@@ -390,9 +397,13 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 static int explain_file(struct explain_job *job, const char *path)
 {
 	char why[PCAP_ERRBUF_SIZE];
-	pcap_t *in = pcap_open_offline(path, why);
-	int ret;
+	pcap_t *in;
+	int ret = dump_source_open(&job->src, job->args, job->args->dump);
 
+	if (ret)
+		return ret;
+	explain_begin(job, false);
+	in = pcap_open_offline(path, why);
 	if (!in) {
 		say("%s: %s", path, why);
 		return EXIT_INPUT;
@@ -432,17 +443,8 @@ static bool explain_is_file(const struct args *a)
 int cmd_explain(const struct args *a)
 {
 	struct explain_job job = {.args = a, .out = json_object()};
-	int ret = dump_source_open(&job.src, a, a->dump);
+	int ret = explain_is_file(a) ? explain_file(&job, a->argv[0]) : explain_words(&job);
 
-	if (ret) {
-		json_decref(job.out);
-		return ret;
-	}
-	job.trace = (struct walk_trace){.cache = job.src.cache,
-					.name = job.src.daemon ? dump_source_rule : NULL,
-					.arg = &job.src};
-	job.trace.codes = codes_new(&job.src.d, job.src.cache, job.trace.name, job.trace.arg);
-	ret = explain_is_file(a) ? explain_file(&job, a->argv[0]) : explain_words(&job);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);

@@ -28,7 +28,27 @@ struct dump_source {
 /* The dump of a file ("-": stdin), or of the daemon where path is NULL; an exit code after a
  * sentence. */
 int dump_source_open(struct dump_source *s, const struct args *a, const char *path);
+/*
+ * Of a daemon's tables a direction's first one, and those that packets come to from the one with this
+ * id; or DUMP_SOURCE_NOTHING: the daemon has no such parts, ask for all.
+ */
+#define DUMP_SOURCE_NOTHING (-1)
+int dump_source_open_part(struct dump_source *s, const struct args *a, enum side side,
+			  uint64_t from);
 void dump_source_close(struct dump_source *s);
+
+/* --- part.c --- */
+
+/* A packet; in words it has no bytes. */
+struct seen_packet {
+	struct fields f;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/* Opens the daemon's dump, with the tables that this packet meets at least. */
+int dump_source_open_for(struct dump_source *s, const struct args *a, enum side side,
+			 const struct seen_packet *p);
 
 /* A rule_name_fn of a source. */
 const char *dump_source_rule(void *source, uint64_t id);

@@ -172,19 +172,20 @@ bool dump_source_leads(const struct dump_source *s, uint64_t id)
 	return found && found->leads;
 }
 
-static int ask_daemon(struct dump_source *s, const struct args *a)
+/* DUMP_SOURCE_NOTHING: the answer is empty. */
+static int ask_daemon(struct dump_source *s, const struct args *a, json_t *request)
 {
 	struct flow_msg answer;
-	int ret = client_once(a, json_pack("{s:s}", "do", "dump"), &answer);
+	int ret = client_once(a, request, &answer);
 
+	memset(s, 0, sizeof(*s));
 	if (ret)
 		return ret;
 	s->name = "the daemon's dump";
 	s->daemon = true;
 	if (!answer.body_len) {
-		say("the daemon holds no rules: every packet goes the default way");
 		msg_free(&answer);
-		return EXIT_RULES;
+		return DUMP_SOURCE_NOTHING;
 	}
 	s->head = json_incref(answer.head);
 	ret = dump_source_read_names(s);
@@ -205,13 +206,26 @@ static int ask_daemon(struct dump_source *s, const struct args *a)
 	return ret;
 }
 
+int dump_source_open_part(struct dump_source *s, const struct args *a, enum side side,
+			  uint64_t from)
+{
+	return ask_daemon(s, a,
+			  json_pack("{s:s, s:s, s:I}", "do", "dump", "direction",
+				    side == SIDE_RX ? "in" : "out", "from", (json_int_t)from));
+}
+
 int dump_source_open(struct dump_source *s, const struct args *a, const char *path)
 {
 	int ret;
 
+	if (!path) {
+		ret = ask_daemon(s, a, json_pack("{s:s}", "do", "dump"));
+		if (ret != DUMP_SOURCE_NOTHING)
+			return ret;
+		say("the daemon holds no rules: every packet goes the default way");
+		return EXIT_RULES;
+	}
 	memset(s, 0, sizeof(*s));
-	if (!path)
-		return ask_daemon(s, a);
 	s->name = path;
 	if (file_read(path, &s->text, &s->len)) {
 		s->text = NULL;
