@@ -88,9 +88,10 @@ made_up_for() {
 	whole_or_old && pull --quiet -aH "127.0.0.1:$port:./" "$dest" && same "$src" "$dest" && no_temps "$dest"
 }
 
-# failing CALL ERRNO WORDS [OPTION...]: at the first call, and at some later ones if there are so many.
+# failing CALL ERRNO WORDS [OPTION...]: at the first call, and at some later ones if there are so many. Not each call
+# matters: root writes into a directory that could not be made writable first.
 failing() {
-	call=$1 number=$2 words=$3
+	call=$1 number=$2 words=$3 told=
 	shift 3
 	for nth in 1 ${DVX_TEST_LONG:+2 5 20}; do
 		begin
@@ -99,12 +100,14 @@ failing() {
 		status=$?
 		cat "$work/err"
 		case $status in
-		0) [ "$nth" != 1 ] || { echo "$call is not called"; return 1; } ;;
-		1 | 3) grep -qF "$words" "$work/err" || { echo "does not say: $words"; return 1; } ;;
+		0) ;;
+		1 | 3) grep -qF "$words" "$work/err" || { echo "does not say: $words"; return 1; }
+			told=1 ;;
 		*) echo "status $status"; return 1 ;;
 		esac
 		made_up_for || return 1
 	done
+	[ -n "$told" ] || { echo "$call is not called, or its failure is not told"; return 1; }
 }
 start "$src" --slots 4 --slot-size 64K
 check "a full disk" failing pwrite 28 "No space left on device"
