@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For first-rules and nat-vlan: `pinned` has the options of dvx-sim up for this user's limit of locked memory.
-# libmlx5's steering pins 14 MiB, each of two queues 10 more; most distributions let an ordinary user pin 8.
+# libmlx5's steering pins 8.5 MiB a direction, each of two queues 10 more; most distributions let an ordinary user pin 8.
 pinned=() limit=$(ulimit -l)
-if [ "$limit" != unlimited ] && [ "$limit" -lt $((36 << 10)) ]; then
+if [ "$limit" != unlimited ] && [ "$limit" -lt $((40 << 10)) ]; then
 	pinned=(--set memlock=0)
 	printf '   (ulimit -l is %s KiB, too little for steering: this chip does not count, dvx-sim up --set memlock=0)\n' "$limit"
 fi
