@@ -39,7 +39,7 @@ static bool disk_fails(const char *call)
 	return fails;
 }
 
-static bool stop_in_sync; /* the user interrupts the copy while the disk syncs a group */
+static const char *stop_in; /* the user interrupts the copy in this call, which a worker makes */
 static pthread_t copier;
 static sem_t stopped;
 
@@ -49,13 +49,27 @@ static void on_stop(UNUSED int sig)
 	sem_post(&stopped);
 }
 
+static void stop_at(const char *call)
+{
+	if (!stop_in || strcmp(stop_in, call) != 0 || copy_pull.stop)
+		return;
+	pthread_kill(copier, SIGUSR1);
+	sem_wait(&stopped);
+}
+
 int __wrap_syncfs(UNUSED int fd)
 {
-	if (stop_in_sync) {
-		pthread_kill(copier, SIGUSR1);
-		sem_wait(&stopped);
-	}
+	stop_at("syncfs");
 	return disk_fails("syncfs") ? -1 : 0;
+}
+
+int __real_renameat(int from, const char *old, int to, const char *new);
+int __wrap_renameat(int from, const char *old, int to, const char *new);
+
+int __wrap_renameat(int from, const char *old, int to, const char *new)
+{
+	stop_at("renameat");
+	return __real_renameat(from, old, to, new);
 }
 
 int __real_fstatfs(int fd, struct statfs *fs);
@@ -124,11 +138,13 @@ TEST(late_losses)
 	copy_pull.fsync = FSYNC_GROUP;
 }
 
-/* So many files that they are closed before their sync, which a worker does. */
+/* So many files that they are closed before their sync, which a worker does; one has a journal. */
 static struct copy_fault pull_group(void)
 {
 	enum { FILES = 20 };
-	struct copy_msg script[2 * FILES + 4] = {DIR_("")}, *m = script + 1;
+	struct copy_msg script[2 * FILES + 7] = {DIR_(""), FILE_("f", 5u << 20),
+						 DATA(0, 1, 0, SLOT), END(1, SLOT)},
+					    *m = script + 4;
 	char names[FILES][4];
 	struct copy_fault f;
 
@@ -137,7 +153,7 @@ static struct copy_fault pull_group(void)
 		snprintf(names[i], sizeof(names[i]), "%u", i);
 		*m = (struct copy_msg)FILE_("", 0);
 		m++->name = bytes_text(names[i]);
-		*m++ = (struct copy_msg)END(i + 1, 0);
+		*m++ = (struct copy_msg)END(i + 2, 0);
 	}
 	*m++ = (struct copy_msg)UP;
 	*m = (struct copy_msg)DONE;
@@ -158,8 +174,8 @@ TEST(late_loss_of_a_group)
 	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
 }
 
-/* Ctrl-C while the disk is busy: nothing more is begun, and nothing half is left. */
-TEST(interrupted_in_a_sync)
+/* Ctrl-C in a call that a worker makes. What is complete has its name; --partial keeps the rest. */
+static void interrupt_in(const char *call)
 {
 	struct sigaction act = {.sa_handler = on_stop}, old;
 	struct copy_fault f;
@@ -167,14 +183,35 @@ TEST(interrupted_in_a_sync)
 	assert_int_equal(sem_init(&stopped, 0, 0), 0);
 	copier = pthread_self();
 	sigaction(SIGUSR1, &act, &old);
-	stop_in_sync = true;
+	stop_in = call;
 	f = pull_group();
-	stop_in_sync = false;
+	stop_in = NULL;
 	copy_pull.stop = 0;
 	sigaction(SIGUSR1, &old, NULL);
 	sem_destroy(&stopped);
 	assert_int_equal(f.code, COPY_INTERRUPTED);
-	copy_pull_left(copy_pull.dest);
+}
+
+/* While the disk is busy: nothing more is begun, and nothing half is left. */
+TEST(interrupted_in_a_sync)
+{
+	interrupt_in("syncfs");
+	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
+}
+
+/* While files get their names: one that has its name is no part for the next copy any more. */
+TEST(interrupted_in_a_rename)
+{
+	char path[128];
+	struct stat st;
+
+	copy_pull.options = OPTION_PARTIAL;
+	interrupt_in("renameat");
+	copy_pull.options = 0;
+	assert_int_equal(copy_pull_left(copy_pull.dest), 22);
+	snprintf(path, sizeof(path), "%s/got/f", copy_pull.dest);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
 }
 
 /* --- others at the destination --- */

@@ -25,19 +25,24 @@
 /* So few are synced one by one: syncfs() would write what others have in the cache. */
 #define SINGLE_FILES 16u
 
-/* NULL, or what could not be done: errno. */
-static const char *commit_rename(struct dest_file *file)
+int commit_rename(struct dest_file *file)
 {
-	const int dir = file->dir->fd;
+	if (file->temp[0] && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
+		return -1;
+	file->temp[0] = '\0';
+	return 0;
+}
 
+/* NULL, or what could not be done: errno. */
+static const char *commit_name(struct dest_file *file)
+{
 	if (file_close(file))
 		return "writing";
-	return file->temp[0] && renameat(dir, file->temp, dir, file->name) ? "renaming to" : NULL;
+	return commit_rename(file) ? "renaming to" : NULL;
 }
 
 int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	file->temp[0] = '\0';
 	file_end_journal(d, file, false);
 	d->counts->files++;
 	d->renamed++;
@@ -48,7 +53,7 @@ int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
 
 static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	const char *why = commit_rename(file);
+	const char *why = commit_name(file);
 
 	return why ? dest_fault(file->dir, why, file->name, f) : commit_named(d, file, f);
 }
@@ -179,7 +184,7 @@ static void commit_run(struct worker_job *job)
 	struct commit_job *c = (struct commit_job *)job;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		if ((c->files[i]->why = commit_rename(c->files[i])))
+		if ((c->files[i]->why = commit_name(c->files[i])))
 			c->files[i]->err = errno;
 }
 

@@ -10,6 +10,9 @@ int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f);
 /* The same of one that has its mode and times; the workers may have closed it. */
 int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f);
 
+/* For any thread: gives it its name. The temporary one is forgotten at once, as the copy may end now. */
+int commit_rename(struct dest_file *file);
+
 /* It has its name. */
 int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f);
 

@@ -60,7 +60,7 @@ int file_close(struct dest_file *file)
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	else
 		file->fd = -1;
-	return close(fd);
+	return fd < 0 ? -1 : close(fd);
 }
 
 /* The entry is on no list; its temporary file is removed unless it was renamed. */

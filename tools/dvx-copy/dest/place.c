@@ -61,9 +61,7 @@ static int place_named(struct dest_file *file, const void *bytes, unsigned int h
 		return -1;
 	if (how & PLACE_CLOSE && file_close(file))
 		return place_fail(file, "writing");
-	if (how & PLACE_NAME && renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
-		return place_fail(file, "renaming to");
-	return 0;
+	return how & PLACE_NAME && commit_rename(file) ? place_fail(file, "renaming to") : 0;
 }
 
 /* Before Linux 6.10 a file without a name can't be linked by its descriptor without privilege. */
@@ -96,13 +94,12 @@ static int place_unnamed(struct dest_file *file, const void *bytes, unsigned int
 
 int place_file(struct dest_file *file, const void *bytes, unsigned int how)
 {
-	int bad = 1;
+	const bool unnamed = how & PLACE_UNNAMED && how & PLACE_NAME && file->is_new;
+	const int bad = unnamed ? place_unnamed(file, bytes, how) : 1;
 
-	if (how & PLACE_UNNAMED && how & PLACE_NAME && file->is_new)
-		bad = place_unnamed(file, bytes, how);
 	if (bad <= 0)
 		return bad;
-	file->named_only = how & PLACE_UNNAMED;
+	file->named_only = unnamed;
 	return place_named(file, bytes, how);
 }
 

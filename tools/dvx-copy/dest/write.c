@@ -37,14 +37,12 @@ static void write_files(struct worker_job *job)
 
 static unsigned int write_how(const struct dest *d, struct dest_dir *dir)
 {
-	const unsigned int at_once =
-		PLACE_CLOSE | PLACE_NAME | (place_may_unname(dir) ? PLACE_UNNAMED : 0);
+	const bool each = commit_each(d);
 
-	if (commit_each(d))
-		return at_once | PLACE_SYNC;
-	if (d->options.fsync != FSYNC_GROUP)
-		return at_once;
-	return commit_is_single(d) ? 0 : PLACE_CLOSE;
+	if (!each && d->options.fsync == FSYNC_GROUP)
+		return commit_is_single(d) ? 0 : PLACE_CLOSE;
+	return PLACE_CLOSE | PLACE_NAME | (each ? PLACE_SYNC : 0) |
+	       (place_may_unname(dir) ? PLACE_UNNAMED : 0);
 }
 
 int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, uint32_t n,
