@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "client.h"
+#include "client_priv.h"
 
 #include <errno.h>
-#include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <rdma/mlx5-abi.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include "base/bar_file.h"
 #include "base/log.h"
@@ -23,9 +20,7 @@
 #include "sysfs.h"
 #include "uverbs/resource.h"
 
-#define CLOCK_PAGE_BYTES 4096u
 #define CFILES 4096 /* an event channel of librdmacm is a file */
-#define CMAPS  4096
 
 /* Read without a lock by hooks that signal handlers may run; changed under `lock`. */
 static struct {
@@ -41,13 +36,6 @@ static struct {
 
 static struct cfile files[CFILES];
 static unsigned int files_end; /* slots from here on were never used */
-
-static struct cmap {
-	struct cfile *file;
-	uintptr_t va;
-	size_t len;
-} maps[CMAPS];
-static unsigned int maps_end; /* slots from here on were never used */
 
 /*
  * Set while this thread holds the lock, and always in the chip's own thread. Hooks pass their calls
@@ -68,18 +56,23 @@ bool client_inside(bool now)
 	return was;
 }
 
+const struct backend *client_backend(void)
+{
+	return client.backend;
+}
+
 bool client_is_this_process(void)
 {
 	return getpid() == client.pid;
 }
 
-static void client_enter(struct lock_saved *held)
+void client_enter(struct lock_saved *held)
 {
 	ticket_lock(&client.lock, held);
 	inside = true;
 }
 
-static void client_leave(const struct lock_saved *held)
+void client_leave(const struct lock_saved *held)
 {
 	inside = false;
 	ticket_unlock(&client.lock, held);
@@ -98,7 +91,7 @@ static void in_child(void)
 		if (files[i].ino)
 			client.backend->forked(&files[i]);
 	}
-	memset(maps, 0, sizeof(maps));
+	client_map_in_child();
 }
 
 void client_init(const struct backend *backend, const char *sysfs, size_t common,
@@ -350,7 +343,7 @@ int client_open(int flags, bool cm)
 	return fd;
 }
 
-static bool foreign(const struct cfile *cf)
+bool client_foreign(const struct cfile *cf)
 {
 	return cf->owner != client.pid || !client_is_this_process();
 }
@@ -386,7 +379,7 @@ int client_write(struct cfile *cf, int fd, const void *buf, size_t n)
 
 	if (!cf->cm) /* libibverbs writes commands only where ioctl is missing */
 		return -EINVAL;
-	if (foreign(cf))
+	if (client_foreign(cf))
 		return refuse_foreign(cf, "write");
 	rc = cm_client_write(cf, fd, client.backend, buf, n);
 	errno = saved;
@@ -400,7 +393,7 @@ int client_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
 
 	if (request != RDMA_VERBS_IOCTL || cf->cm)
 		return -ENOTTY;
-	if (foreign(cf) && !client_attach(cf, fd))
+	if (client_foreign(cf) && !client_attach(cf, fd))
 		return refuse_foreign(cf, "ioctl");
 	rc = flatten_ioctl(cf, client.backend, arg);
 	errno = saved;
@@ -483,9 +476,7 @@ static bool still_open(const struct cfile *cf)
 
 static void cfile_release(struct cfile *cf)
 {
-	for (unsigned int i = 0; i < maps_end; i++)
-		if (maps[i].file == cf)
-			maps[i].file = NULL;
+	client_map_forget(cf);
 	share_close(cf, backend_close(cf), __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
 	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
@@ -496,107 +487,11 @@ void client_closed(struct cfile *cf)
 	int saved = errno;
 	struct lock_saved held;
 
-	if (foreign(cf))
+	if (client_foreign(cf))
 		return;
 	client_enter(&held);
 	if (cf->ino && !still_open(cf))
 		cfile_release(cf);
-	client_leave(&held);
-	errno = saved;
-}
-
-/* Where libmlx5 maps the clock's parameters, and the clock. The kernel lets programs only read
- * them. */
-#define CLOCK_PAGE_AT ((uint64_t)MLX5_IB_MMAP_CLOCK_INFO << 8 << 12)
-#define CORE_CLOCK_AT ((uint64_t)MLX5_IB_MMAP_CORE_CLOCK << 8 << 12)
-
-static bool map_holds(uint64_t offset, uint64_t len, uint64_t page)
-{
-	return offset <= page && page < offset + len;
-}
-
-/* A memfd can be mapped beyond its end and faults later. The kernel refuses that at once. */
-int client_mmap_check(const struct cfile *cf, int fd, size_t len, int prot, off_t offset)
-{
-	const uint64_t at = (uint64_t)offset;
-	struct stat st;
-
-	if (cf->cm)
-		return -ENODEV;
-	if (foreign(cf) || !len || offset < 0)
-		return -EINVAL;
-	if (real()->fstat(fd, &st) || len > (uint64_t)st.st_size || at > (uint64_t)st.st_size - len)
-		return -EINVAL;
-	if (prot & PROT_WRITE &&
-	    (map_holds(at, len, CLOCK_PAGE_AT) || map_holds(at, len, CORE_CLOCK_AT)))
-		return -EPERM;
-	return map_holds(at, len, CORE_CLOCK_AT) && len != CLOCK_PAGE_BYTES ? -EINVAL : 0;
-}
-
-/* The device write-protects UAR pages while it sleeps; without userfaultfd it naps instead. */
-static int new_uffd(struct cfile *cf)
-{
-	if (cf->watched)
-		return -1;
-	cf->watched = true;
-	return (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
-}
-
-static void note_map(struct cfile *cf, void *va, size_t len)
-{
-	for (unsigned int i = 0; i < CMAPS; i++) {
-		if (maps[i].file)
-			continue;
-		maps[i] = (struct cmap){cf, (uintptr_t)va, len};
-		if (maps_end <= i)
-			maps_end = i + 1;
-		return;
-	}
-}
-
-/*
- * Registers are polled if their mapping can't be watched. The clock can't be shown then. A fork
- * child does not inherit it: its loads would be answered with zeros.
- */
-int client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
-{
-	const bool clock = map_holds((uint64_t)offset, len, CORE_CLOCK_AT);
-	int saved = errno, uffd, err;
-	struct lock_saved held;
-
-	if (foreign(cf) || (cf->guest && clock))
-		return clock ? -EINVAL : 0;
-	client_enter(&held);
-	note_map(cf, va, len);
-	uffd = cf->guest ? -1 : new_uffd(cf);
-	err = client.backend->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
-	if (clock && !err && real()->madvise(va, len, MADV_DONTFORK))
-		err = -errno;
-	client_leave(&held);
-	errno = saved;
-	return clock ? err : 0;
-}
-
-static bool overlaps(const struct cmap *m, uintptr_t va, size_t len)
-{
-	return m->file && va < m->va + m->len && m->va < va + len;
-}
-
-void client_unmap(void *va, size_t len)
-{
-	uintptr_t from = (uintptr_t)va;
-	int saved = errno;
-	struct lock_saved held;
-
-	if (!client_is_this_process())
-		return;
-	client_enter(&held);
-	for (unsigned int i = 0; i < maps_end; i++) {
-		if (!overlaps(&maps[i], from, len))
-			continue;
-		client.backend->unmapped(maps[i].file, maps[i].va, maps[i].len);
-		maps[i].file = NULL;
-	}
 	client_leave(&held);
 	errno = saved;
 }

@@ -5,6 +5,7 @@ pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
 src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/chip/embedded.c \
 	src/sim/preload/client.h src/sim/preload/client.c \
+	src/sim/preload/client_priv.h src/sim/preload/client_map.c \
 	src/sim/preload/byte_access.h src/sim/preload/byte_access.c \
 	src/sim/preload/cm_client.c \
 	src/sim/preload/dm_op.h src/sim/preload/dm_op.c \

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which of the device's pages the program mapped, and where. */
+#include "client_priv.h"
+
+#include <errno.h>
+#include <linux/userfaultfd.h>
+#include <rdma/mlx5-abi.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "real.h"
+
+#define CMAPS 4096
+
+/* Where libmlx5 maps the clock's parameters, and the clock. The kernel lets programs only read
+ * them. */
+#define CLOCK_PAGE_AT	 ((uint64_t)MLX5_IB_MMAP_CLOCK_INFO << 8 << 12)
+#define CORE_CLOCK_AT	 ((uint64_t)MLX5_IB_MMAP_CORE_CLOCK << 8 << 12)
+#define CLOCK_PAGE_BYTES 4096u
+
+static struct cmap {
+	struct cfile *file;
+	uintptr_t va;
+	size_t len;
+} maps[CMAPS];
+static unsigned int maps_end; /* slots from here on were never used */
+
+/* All slots: the fork can come between a slot and maps_end of another thread. */
+void client_map_in_child(void)
+{
+	memset(maps, 0, sizeof(maps));
+}
+
+void client_map_forget(const struct cfile *cf)
+{
+	for (unsigned int i = 0; i < maps_end; i++)
+		if (maps[i].file == cf)
+			maps[i].file = NULL;
+}
+
+static bool client_map_holds(uint64_t offset, uint64_t len, uint64_t page)
+{
+	return offset <= page && page < offset + len;
+}
+
+/* A memfd can be mapped beyond its end and faults later. The kernel refuses that at once. */
+int client_mmap_check(const struct cfile *cf, int fd, size_t len, int prot, off_t offset)
+{
+	const uint64_t at = (uint64_t)offset;
+	struct stat st;
+
+	if (cf->cm)
+		return -ENODEV;
+	if (client_foreign(cf) || !len || offset < 0)
+		return -EINVAL;
+	if (real()->fstat(fd, &st) || len > (uint64_t)st.st_size || at > (uint64_t)st.st_size - len)
+		return -EINVAL;
+	if (prot & PROT_WRITE &&
+	    (client_map_holds(at, len, CLOCK_PAGE_AT) || client_map_holds(at, len, CORE_CLOCK_AT)))
+		return -EPERM;
+	return client_map_holds(at, len, CORE_CLOCK_AT) && len != CLOCK_PAGE_BYTES ? -EINVAL : 0;
+}
+
+/* The device write-protects UAR pages while it sleeps; without userfaultfd it naps instead. */
+static int client_map_uffd(struct cfile *cf)
+{
+	if (cf->watched)
+		return -1;
+	cf->watched = true;
+	return (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+}
+
+static void client_map_note(struct cfile *cf, void *va, size_t len)
+{
+	for (unsigned int i = 0; i < CMAPS; i++) {
+		if (maps[i].file)
+			continue;
+		maps[i] = (struct cmap){cf, (uintptr_t)va, len};
+		if (maps_end <= i)
+			maps_end = i + 1;
+		return;
+	}
+}
+
+/*
+ * Registers are polled if their mapping can't be watched. The clock can't be shown then. A fork
+ * child does not inherit it: its loads would be answered with zeros.
+ */
+int client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
+{
+	const bool clock = client_map_holds((uint64_t)offset, len, CORE_CLOCK_AT);
+	int saved = errno, uffd, err;
+	struct lock_saved held;
+
+	if (client_foreign(cf) || (cf->guest && clock))
+		return clock ? -EINVAL : 0;
+	client_enter(&held);
+	client_map_note(cf, va, len);
+	uffd = cf->guest ? -1 : client_map_uffd(cf);
+	err = client_backend()->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
+	if (clock && !err && real()->madvise(va, len, MADV_DONTFORK))
+		err = -errno;
+	client_leave(&held);
+	errno = saved;
+	return clock ? err : 0;
+}
+
+static bool client_map_overlaps(const struct cmap *m, uintptr_t va, size_t len)
+{
+	return m->file && va < m->va + m->len && m->va < va + len;
+}
+
+void client_unmap(void *va, size_t len)
+{
+	uintptr_t from = (uintptr_t)va;
+	int saved = errno;
+	struct lock_saved held;
+
+	if (!client_is_this_process())
+		return;
+	client_enter(&held);
+	for (unsigned int i = 0; i < maps_end; i++) {
+		if (!client_map_overlaps(&maps[i], from, len))
+			continue;
+		client_backend()->unmapped(maps[i].file, maps[i].va, maps[i].len);
+		maps[i].file = NULL;
+	}
+	client_leave(&held);
+	errno = saved;
+}
