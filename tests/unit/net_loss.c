@@ -8,7 +8,6 @@
 #include "host/host.h"
 #include "queue/queue.h"
 #include "transport/bth.h"
-#include "transport/transport.h"
 
 #define TEST_FIXTURE {rig_setup, rig_teardown}
 
@@ -536,10 +535,10 @@ TEST_OF(test_uc_next_psns, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	const uint32_t sent = p->a.qp->next_send_psn, received = p->b.qp->next_rcv_psn;
 
 	uc_send(p, 0, 3000);
-	p->b.queue->transport->psns(p->b.queue);
+	queue_psns(p->b.queue);
 	assert_int_equal(p->b.qp->next_rcv_psn, received + 3);
 	queue_set_state(p->a.queue, QP_ERR);
-	p->a.queue->transport->psns(p->a.queue);
+	queue_psns(p->a.queue);
 	assert_int_equal(p->a.qp->next_send_psn, sent + 3);
 }
 

@@ -299,7 +299,7 @@ TEST_F(next_psn)
 		post(p, &w, 8);
 		sent(p, 0);
 	}
-	p->a.queue->transport->psns(p->a.queue);
+	queue_psns(p->a.queue);
 	assert_int_equal(p->a.qp->next_send_psn, first + 3);
 }
 

@@ -376,8 +376,7 @@ int fw_query_qp(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	prm_query_qp_out_set_ece(c->out, qp->ece);
-	if (qp->q.transport->psns)
-		qp->q.transport->psns(&qp->q);
+	queue_psns(&qp->q);
 	show_context(prm_query_qp_out_at_qpc(c->out), qp);
 	if (!prm_query_qp_in_get_qpc_ext(c->in))
 		return 0;

@@ -59,8 +59,15 @@ static void leave_flush(struct queue *q)
 	d->poll_after = 0;
 }
 
+void queue_psns(struct queue *q)
+{
+	if (q->transport->psns)
+		q->transport->psns(q);
+}
+
 static struct send_wr *queue_abort(struct queue *q)
 {
+	queue_psns(q);
 	return q->transport->abort ? q->transport->abort(q) : NULL;
 }
 

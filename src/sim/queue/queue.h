@@ -35,6 +35,8 @@ int queue_start(struct queue *);
 void queue_stop(struct queue *);
 /* The fields of the context are set; the state is still the one before. */
 void queue_set_state(struct queue *, uint8_t to);
+/* Brings the PSNs of the next packets into the queue pair's context, where a command reads them. */
+void queue_psns(struct queue *);
 
 /* The same for an SRQ. */
 int srq_start(struct srq *);

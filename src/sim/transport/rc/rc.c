@@ -124,7 +124,6 @@ struct send_wr *rc_abort(struct queue *q)
 	struct rc *rc = rc_of(q);
 	struct send_wr *list = rc->req.head;
 
-	rc_psns(q);
 	if (rc->resp.up && rc->resp.ack_due && !rc->resp.njobs)
 		resp_ack(rc);
 	sched_leave(rc->sched, &rc->job);

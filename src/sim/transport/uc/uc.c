@@ -179,7 +179,6 @@ static struct send_wr *uc_abort(struct queue *q)
 {
 	struct uc *uc = uc_of(q);
 
-	uc_psns(q);
 	uc->sender.sending = uc->up = false;
 	memset(&uc->msg, 0, sizeof(uc->msg));
 	return sender_abort(q);

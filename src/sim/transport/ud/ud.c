@@ -181,7 +181,6 @@ static struct send_wr *ud_abort(struct queue *q)
 {
 	struct ud *ud = ud_of(q);
 
-	ud_psns(q);
 	ud->sender.sending = ud->up = ud->recv = false;
 	return sender_abort(q);
 }
