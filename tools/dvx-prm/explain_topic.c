@@ -13,8 +13,10 @@ static void tell_opcode(struct finding *f, unsigned int op)
 	     prm_opcode_name(op), prm_command_in(op)->text, prm_command_in(op)->name);
 }
 
-/* What the line's word and its number (or errno) say; the number knows better what to do. Errnos are
- * negative in the tables: a reason of RDMA_CM may have the same number. */
+/*
+ * What the line's word and its number (or errno) say; the number knows better what to do. Errnos
+ * are negative in the tables: a reason of RDMA_CM may have the same number.
+ */
 static void tell_details(struct finding *f, const struct topic *t, const struct said *s)
 {
 	const struct topic_detail *word = topic_of_word(s->topic, s->word), *number = NULL;

@@ -42,8 +42,8 @@ const struct form forms[] = {
 	/* Refused commands */
 	CQE(MLX5, "op_mod(",
 	    "([a-z0-9_]+)\\(" HEX "\\) op_mod\\(" HEX
-	    "\\)[^,]* failed, status [^(]*\\((0x[0-9a-f]+|-?[0-9]+)\\), "
-	    "syndrome \\(" HEX "\\)(, err\\(-?([0-9]+)\\))?",
+	    "\\)[^,]* failed, status [^(]*\\((0x[0-9a-f]+|-?[0-9]+)\\), syndrome \\(" HEX
+	    "\\)(, err\\(-?([0-9]+)\\))?",
 	    "ncmty-e"),
 	CQE("UCX", "obj_modify",
 	    "mlx5dv_devx_obj_modify\\(([0-9a-f]{3})\\) failed, syndrome "
@@ -167,8 +167,7 @@ const struct form forms[] = {
 	ABOUT(MLX5, "did not return all pages", TOPIC_PAGES, "FW did not return all pages", ""),
 	ABOUT(MLX5, "log_max_qp value", TOPIC_PROFILE,
 	      "log_max_qp value in current profile is ([0-9]+), changing it to HCA capability "
-	      "limit "
-	      "\\(([0-9]+)\\)",
+	      "limit \\(([0-9]+)\\)",
 	      "--"),
 	ABOUT(MLX5, "pcie", TOPIC_PCIE, "(PCIe (width|speed) is lower than device's capability)",
 	      "n"),

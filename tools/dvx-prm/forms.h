@@ -9,10 +9,11 @@
 
 /*
  * The letters of `groups` name what the groups of the pattern are: w status of libibverbs, W the
- * same in words, N its name behind "IBV_WC_", s syndrome, k the same in the kernel's words, v vendor
- * byte, V the same in hex without 0x, q QP, i index of the WQE, c command, m op_mod, t its status, y its syndrome (hex), e errno, E the same in words, d a number
- * that the topic explains, D the same in hex, r a status: an errno if it is negative, else a number
- * that the topic explains, n a name, x a word that the topic explains, - nothing.
+ * same in words, N its name behind "IBV_WC_", s syndrome, k the same in the kernel's words, v
+ * vendor byte, V the same in hex without 0x, q QP, i index of the WQE, c command, m op_mod, t its
+ * status, y its syndrome (hex), e errno, E the same in words, d a number that the topic explains, D
+ * the same in hex, r a status: an errno if it is negative, else a number that the topic explains, n
+ * a name, x a word that the topic explains, - nothing.
  */
 struct form {
 	const char *who;

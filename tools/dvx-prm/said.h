@@ -32,7 +32,7 @@ struct said {
 	unsigned int has;	     /* bit for each value */
 	uint64_t value[SAID_VALUES]; /* a number may have 64 bits, as counters have */
 	char text[128];		     /* the line, cut */
-	char call[96];		     /* the function, object or counter that it names, or "" */
+	char call[96];		     /* the function, object or counter, or "" */
 	char word[64];		     /* that the topic explains, or "" */
 	struct health health;
 };

@@ -112,18 +112,16 @@ const struct topic_detail topic_details[] = {
 
 	{TOPIC_POST, NULL, -ENOMEM,
 	 "ENOMEM: the queue is full, or the request has more segments or inline bytes than the "
-	 "queue "
-	 "was made for; it has nothing to do with memory",
+	 "queue was made for; it has nothing to do with memory",
 	 "poll completions: a place is free when a completion behind it was polled, so signal at "
 	 "least one request per length of the queue; compare max_send_wr, max_send_sge and "
-	 "max_inline_data with what is posted; a send queue that is not in RTS has no segments"},
+	 "max_inline_data with what is posted; before RTS libmlx5 takes no segments at all"},
 	{TOPIC_POST, NULL, -EINVAL, "EINVAL: the opcode, or a flag, is none of this queue's",
 	 "compare opcode and flags with the queue's type and with send_ops_flags"},
 	{TOPIC_OPEN_DEVICE, NULL, -ENOMEM,
 	 "ENOMEM: mostly no UAR is left; then dmesg has a refused ALLOC_UAR with status LIM",
 	 "fewer contexts (processes times devices), or fewer registers for each "
-	 "(MLX5_TOTAL_UUARS); a "
-	 "larger BAR: mlxconfig PF_LOG_BAR_SIZE, then a cold boot"},
+	 "(MLX5_TOTAL_UUARS); a larger BAR: mlxconfig PF_LOG_BAR_SIZE, then a cold boot"},
 	{TOPIC_OPEN_DEVICE, NULL, -EACCES, "EACCES: /dev/infiniband/uverbsN is not for this user",
 	 "check its rights, and SELinux; in a container pass --device /dev/infiniband"},
 	{TOPIC_OPEN_DEVICE, NULL, -EPERM, "EPERM: the container's device rules do not allow it",
@@ -148,8 +146,7 @@ const struct topic_detail topic_details[] = {
 	 NULL},
 	{TOPIC_DV_CALL, NULL, -ECANCELED,
 	 "ECANCELED: the command found no free entry of the kernel's command queue in time, and "
-	 "never "
-	 "reached firmware",
+	 "never reached firmware",
 	 "look in dmesg for the first command timeout: it holds an entry"},
 	{TOPIC_DV_CALL, NULL, -ETIMEDOUT, "ETIMEDOUT: firmware did not answer the command",
 	 "look in dmesg for the command that timed out"},
@@ -157,8 +154,7 @@ const struct topic_detail topic_details[] = {
 	 "libibverbs lists no device of this PCI address: mlx5_ib is not loaded, the port is bound "
 	 "to vfio-pci, or its RDMA device is in another network namespace",
 	 "lsmod (mlx5_ib), ibv_devices, lspci -k (the port's driver must be mlx5_core), rdma "
-	 "system; "
-	 "in a container pass --device /dev/infiniband"},
+	 "system; in a container pass --device /dev/infiniband"},
 	{TOPIC_DPDK_PROBE, "glue library", 0,
 	 "this DPDK loads libibverbs and libmlx5 by a plug-in, librte_*_mlx5_glue.so, which is not "
 	 "where it looks",

@@ -185,19 +185,16 @@ const struct topic topics[TOPICS] = {
 	[TOPIC_ADDRESS_HANDLE] =
 		{"address_handle", "an address handle could not be made",
 		 "on RoCE the kernel looks up the peer's MAC address for it, and all need the "
-		 "index "
-		 "of an own GID and the global routing header (is_global)",
-		 "Linux, drivers/infiniband/core/verbs.c (rdma_create_user_ah()); "
-		 "ibv_create_ah(3)",
+		 "index of an own GID and the global routing header (is_global)",
+		 "Linux, drivers/infiniband/core/verbs.c (rdma_create_user_ah()); ibv_create_ah(3)",
 		 "set all fields of ibv_ah_attr (zero it first); check the GID index (dvx-info "
 		 "gids), and ping the peer from the interface of that GID"},
-	[TOPIC_DV_CALL] =
-		{"dv_call", "a call of mlx5dv failed",
-		 "such calls make objects with attributes of mlx5, or take a command to firmware "
-		 "(DevX); the line has the errno only",
-		 "rdma-core, providers/mlx5 (mlx5dv(7))",
-		 "dvx-info why-not devx checks context and device; dmesg has the refused command "
-		 "where the kernel sent it"},
+	[TOPIC_DV_CALL] = {"dv_call", "a call of mlx5dv failed",
+			   "such calls make objects with attributes of mlx5, or take a command to "
+			   "firmware (DevX); the line has the errno only",
+			   "rdma-core, providers/mlx5 (mlx5dv(7))",
+			   "dvx-info why-not devx checks context and device; dmesg has the refused "
+			   "command where the kernel sent it"},
 	[TOPIC_NO_CM] = {"no_cm", "RDMA_CM cannot be used",
 			 "librdmacm opens /dev/infiniband/rdma_cm for each event channel",
 			 "rdma-core, librdmacm/cma.c (rdma_create_event_channel())",
@@ -205,22 +202,21 @@ const struct topic topics[TOPICS] = {
 			 "container pass --device /dev/infiniband"},
 	[TOPIC_OPENIB] =
 		{"openib", "Open MPI's component openib could not use a device",
-		 "openib drives verbs devices itself; since Open MPI 4.0 UCX is the way for "
-		 "mlx5, and openib is off by default for InfiniBand",
+		 "openib drives verbs devices itself; since Open MPI 4.0 UCX is the way for mlx5, "
+		 "and openib is off by default for InfiniBand",
 		 "Open MPI, opal/mca/btl/openib (help-mpi-btl-openib.txt)",
 		 "use UCX (mpirun --mca pml ucx), or leave openib out (--mca btl ^openib)"},
-	[TOPIC_OFFLOAD] =
-		{"offload", "a flow of Open vSwitch was not offloaded",
-		 "the switch asked the kernel for a tc-flower rule, which was refused; the flow "
-		 "goes on in software",
-		 "Open vSwitch, lib/dpif-netlink.c and lib/netdev-offload-tc.c",
-		 "look in ovs-vswitchd's log and dmesg for the reason; check ethtool -k (hw-tc-"
-		 "offload), devlink dev eswitch show (switchdev), and the versions of both: newer "
-		 "ones know more matches and actions"},
+	[TOPIC_OFFLOAD] = {"offload", "a flow of Open vSwitch was not offloaded",
+			   "the switch asked the kernel for a tc-flower rule, which was refused; "
+			   "the flow goes on in software",
+			   "Open vSwitch, lib/dpif-netlink.c and lib/netdev-offload-tc.c",
+			   "look in ovs-vswitchd's log and dmesg for the reason; check ethtool -k "
+			   "(hw-tc-offload), devlink dev eswitch show (switchdev), and the "
+			   "versions of both: newer ones know more matches and actions"},
 	[TOPIC_PCIE] =
 		{"pcie", "the PCIe link is narrower or slower than the device could use",
-		 "the driver compares the link that was negotiated with the capability of "
-		 "the device; x0 is what a virtual function shows, whose own link registers are 0",
+		 "the driver compares the link that was negotiated with the capability of the "
+		 "device; x0 is what a virtual function shows, whose own link registers are 0",
 		 "Linux, drivers/pci/pci.c (__pcie_print_link_status())",
 		 "lspci -vv (LnkCap, LnkSta) of the device and of the ports above it; another "
 		 "slot, or a BIOS setting of its lanes; for a virtual function look at the "
@@ -237,48 +233,41 @@ const struct topic topics[TOPICS] = {
 		{"checksum", "the checksum that a device computed over a received packet is wrong",
 		 "the packet's own checksum is right, or it would be dropped without these words; "
 		 "the device's sum over all of it (CHECKSUM_COMPLETE), or a driver that changed "
-		 "the "
-		 "packet without it, is not; the lines behind it are the packet, no dump of mlx5",
+		 "the packet without it, is not; the lines behind it are the packet, no dump of "
+		 "mlx5",
 		 "Linux, net/core/dev.c (netdev_rx_csum_fault())",
 		 "update kernel and firmware; ethtool -K INTERFACE rx off avoids it; report it "
-		 "with "
-		 "the skb lines: the first bytes show which encapsulation is concerned"},
+		 "with the skb lines: the first bytes show which encapsulation is concerned"},
 	[TOPIC_DPDK_COUNTERS] =
 		{"dpdk_counters", "DPDK cannot read counters of the port",
 		 "net_mlx5 reads out_of_buffer from the device's hw_counters in sysfs, and others "
-		 "by "
-		 "ethtool's ioctl; the port works without them",
+		 "by ethtool's ioctl; the port works without them",
 		 "DPDK, drivers/net/mlx5/linux/mlx5_ethdev_os.c",
 		 "look for /sys/class/infiniband/DEVICE/ports/1/hw_counters; in a container mount "
 		 "the host's /sys"},
 	[TOPIC_OPEN_DEVICE] =
 		{"open_device", "a device could not be opened, or gave no more doorbell registers",
 		 "opening takes /dev/infiniband/uverbsN, and pages of doorbell registers (UARs) of "
-		 "the "
-		 "device's BAR for each context",
+		 "the device's BAR for each context",
 		 "rdma-core, libibverbs/device.c; mlx5dv(7); UCX, src/uct/ib/mlx5/ib_mlx5.c", NULL},
 	[TOPIC_ESWITCH] = {"eswitch", "the e-switch did not change its mode",
 			   "in switchdev mode the driver makes tables of the e-switch (FDB); one "
-			   "step failed, and a "
-			   "refused command stands in the lines before",
+			   "step failed, and a refused command stands in the lines before",
 			   CORE "eswitch_offloads.c",
 			   "look at the refused command in dmesg; try without virtual functions "
-			   "(sriov_numvfs 0), "
-			   "or with theirs unbound, and make them afterwards; compare the "
-			   "firmware's version"},
+			   "(sriov_numvfs 0), or with theirs unbound, and make them afterwards; "
+			   "compare the firmware's version"},
 	[TOPIC_LNET] =
 		{"lnet", "Lustre's network over verbs waits too long for a send",
 		 "a message to this peer was not completed in time, and the connection is closed",
 		 "Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c (kiblnd_check_conns())",
 		 "lnetctl ping of the peer; is it alive, and its port active; look for failed "
-		 "completions "
-		 "and errors of the link at both ends"},
+		 "completions and errors of the link at both ends"},
 	[TOPIC_UMAD] = {"umad", "a management datagram of InfiniBand was not answered",
 			"the port at the end of this path, or one on the way, is gone or too slow",
 			"rdma-core, infiniband-diags and libibmad",
 			"ibtracert and iblinkinfo along the path; a longer time (-t), or run it "
-			"again: the "
-			"fabric may have changed meanwhile"},
+			"again: the fabric may have changed meanwhile"},
 	[TOPIC_SPDK_QPAIR] = {"spdk_qpair", "SPDK gives up a queue pair after an error",
 			      "SPDK has these words for every failed completion, whatever its "
 			      "status: no retry counter need have been exceeded",

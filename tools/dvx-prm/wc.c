@@ -56,7 +56,7 @@ unsigned int wc_of_syndrome(unsigned int syndrome)
 
 unsigned int wc_syndrome_of_kernel(const char *text)
 {
-	/* By syndrome, as ib_wc_status_msg() has the number: above 6 it stands for another status. */
+	/* By syndrome; above 6 ib_wc_status_msg() has the words of another status. */
 	static const char *const words[] = {
 		[0x01] = "local length error",
 		[0x02] = "local QP operation error",
