@@ -25,11 +25,10 @@ class Page(html.parser.HTMLParser):
                 self.links.add(value)
 
 
-def unlinked(path):
-    """The fields and values of a page of the reference that lead nowhere."""
+def rows(path):
+    """The rows of fields and values on a page of the reference: name, HTML."""
     with open(path, encoding="utf-8") as page:
-        rows = re.findall(r'<tr id="(\w+\.\w+)">(.*?)</tr>', page.read(), re.S)
-    return ["%s: %s has no link to its use" % (path, name) for name, row in rows if not re.search(r'class="used">.*<a ', row)]
+        return re.findall(r'<tr id="(\w+\.\w+)">(.*?)</tr>', page.read(), re.S)
 
 
 def main():
@@ -51,12 +50,13 @@ def main():
             anchor = urllib.parse.unquote(anchor)
             if not os.path.exists(target) or anchor and target in pages and anchor not in pages[target].ids:
                 broken.append("%s: %s" % (os.path.relpath(path, folder), link))
-    for path in glob.glob(os.path.join(folder, "prm/*.html")):
-        broken += unlinked(path)
+    reference = [row for path in glob.glob(os.path.join(folder, "prm/*.html")) for row in rows(path)]
+    broken += ["%s has no link to its use" % name for name, row in reference if not re.search(r'class="used">.*<a ', row)]
     for line in sorted(broken):
         print("broken link:", line)
-    print("%d pages, %d links, %d broken" % (len(pages), sum(len(p.links) for p in pages.values()), len(broken)))
-    return bool(broken) or not pages
+    print("%d pages, %d links, %d broken; %d rows of the reference" %
+          (len(pages), sum(len(p.links) for p in pages.values()), len(broken), len(reference)))
+    return bool(broken) or not pages or not reference
 
 
 sys.exit(main())
