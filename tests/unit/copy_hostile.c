@@ -11,6 +11,8 @@
 #include "copy_pull.h"
 #include "copy_fake.h"
 #include "copy_swap.h"
+#include "dest/delete.h"
+#include "dest/hard.h"
 
 #define TEST_FIXTURE                  \
 	{                             \
@@ -247,6 +249,31 @@ TEST(floods)
 	};
 
 	EXPECT_EACH(plays);
+}
+
+/* So are the names that --delete and -H remember, in all directories together. */
+TEST(names_to_remember)
+{
+	struct dest_dir parent = {.fd = -1}, *dir = calloc(1, sizeof(*dir) + 1);
+	struct dest d = {.now = dir, .options.bits = OPTION_DELETE | OPTION_HARD};
+	const struct copy_msg m = {.type = MSG_FILE, .id = 1};
+	struct dest_found found = {0};
+	struct copy_fault f = {0}, g = {0};
+
+	dir->parent = &parent;
+	dir->fd = -1;
+	d.remembered = REMEMBER_MOST - dest_weight(1);
+	assert_int_equal(delete_keep(&d, dir, "1", &f), 0);
+	assert_int_equal(delete_keep(&d, dir, "2", &f), -1);
+	assert_int_equal(f.code, COPY_IO);
+	delete_forget(&d, dir);
+	assert_int_equal(d.remembered, REMEMBER_MOST - dest_weight(1));
+	assert_int_equal(hard_later(&d, &m, "1", &found, &g), 0);
+	assert_int_equal(hard_later(&d, &m, "2", &found, &g), -1);
+	assert_int_equal(g.code, COPY_IO);
+	hard_forget(&d);
+	assert_int_equal(d.remembered, REMEMBER_MOST - dest_weight(1));
+	free(dir);
 }
 
 /* --- ends --- */

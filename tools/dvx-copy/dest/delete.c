@@ -13,13 +13,10 @@
 
 int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct copy_fault *f)
 {
-	char **more;
+	char **more, *copy;
 
 	if (!(d->options.bits & OPTION_DELETE) || !dir->parent || d->seen)
 		return 0;
-	if (dir->n_names == DELETE_NAMES)
-		return copy_fail(f, COPY_IO, "--delete: a directory may have %u entries",
-				 DELETE_NAMES);
 	if (dir->n_names == dir->room_names) {
 		size_t room = dir->room_names ? 2 * dir->room_names : 64;
 
@@ -29,14 +26,19 @@ int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct c
 		dir->names = more;
 		dir->room_names = room;
 	}
-	dir->names[dir->n_names] = strdup(name);
-	return dir->names[dir->n_names++] ? 0 : copy_fail(f, COPY_IO, "out of memory");
+	copy = strdup(name);
+	if (!copy)
+		return copy_fail(f, COPY_IO, "out of memory");
+	dir->names[dir->n_names++] = copy;
+	return dest_remember(&d->remembered, strlen(name), f);
 }
 
-void delete_forget(struct dest_dir *dir)
+void delete_forget(struct dest *d, struct dest_dir *dir)
 {
-	for (size_t i = 0; i < dir->n_names; i++)
+	for (size_t i = 0; i < dir->n_names; i++) {
+		d->remembered -= dest_weight(strlen(dir->names[i]));
 		free(dir->names[i]);
+	}
 	free(dir->names);
 	dir->names = NULL;
 	dir->n_names = dir->room_names = 0;

@@ -22,8 +22,6 @@ int delete_entry(struct dest *d, int dir, const char *path, const char *name, st
 /* Temporaries may be another copy's that is running. */
 bool delete_is_temporary(const char *name);
 
-#define DELETE_NAMES (1u << 24) /* what is remembered: a sender can't fill the memory */
-
-void delete_forget(struct dest_dir *dir);
+void delete_forget(struct dest *d, struct dest_dir *dir);
 
 #endif

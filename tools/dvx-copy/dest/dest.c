@@ -99,6 +99,16 @@ int dest_fault(const struct dest_dir *dir, const char *what, const char *name, s
 	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(dir, name), strerror(err));
 }
 
+int dest_remember(uint64_t *have, size_t n, struct copy_fault *f)
+{
+	*have += dest_weight(n);
+	if (*have <= REMEMBER_MOST)
+		return 0;
+	return copy_fail(f, COPY_IO,
+			 "the names that this copy has to remember need more than %u GiB",
+			 (unsigned int)(REMEMBER_MOST >> 30));
+}
+
 /* --- a directory's life --- */
 
 static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *path)
@@ -157,7 +167,7 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 		if (dir->fd >= 0)
 			close(dir->fd);
 		d->dirs_open--;
-		delete_forget(dir);
+		delete_forget(d, dir);
 		meta_free(&dir->meta);
 		free(dir);
 		dir = parent;

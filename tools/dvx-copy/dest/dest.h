@@ -95,6 +95,7 @@ struct dest {
 	unsigned int dirs_open, parts_open, most; /* of either, before those that wait are synced */
 	uint64_t ready_bytes;
 	uint64_t renamed;    /* entries of this source that have their names */
+	uint64_t remembered; /* bytes of names, for --delete and of hard links */
 	dev_t dev;	     /* of the base */
 	bool other_fs;	     /* a directory lies on another file system */
 	bool top_done, into; /* into: the top entry is DEST itself */
@@ -205,5 +206,16 @@ int dest_fault(const struct dest_dir *dir, const char *what, const char *name,
 	       struct copy_fault *f);
 
 void dest_drop_files(struct dest *d);
+
+#define REMEMBER_MOST (UINT64_C(4) << 30)
+
+/* What a name of n bytes takes in memory, with what is kept beside it. */
+static inline uint64_t dest_weight(size_t n)
+{
+	return n + 96;
+}
+
+/* Counts a name that is kept: a sender can't fill the memory. */
+int dest_remember(uint64_t *have, size_t n, struct copy_fault *f);
 
 #endif

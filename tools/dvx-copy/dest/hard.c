@@ -30,12 +30,21 @@ struct dest_late {
 	uint32_t id;
 };
 
-static int hard_place(struct hard_place *p, const struct dest_dir *dir, const char *name,
-		      struct copy_fault *f)
+static int hard_place(struct dest *d, struct hard_place *p, const char *name, struct copy_fault *f)
 {
-	p->dir = strdup(dir->path);
+	p->dir = strdup(d->now->path);
 	p->name = strdup(name);
-	return p->dir && p->name ? 0 : copy_fail(f, COPY_IO, "out of memory");
+	if (!p->dir || !p->name)
+		return copy_fail(f, COPY_IO, "out of memory");
+	return dest_remember(&d->remembered, strlen(p->dir) + strlen(p->name), f);
+}
+
+static void hard_leave(struct dest *d, struct hard_place *p)
+{
+	if (p->dir && p->name)
+		d->remembered -= dest_weight(strlen(p->dir) + strlen(p->name));
+	free(p->dir);
+	free(p->name);
 }
 
 static int hard_room(struct dest *d, uint32_t id, struct copy_fault *f)
@@ -65,7 +74,7 @@ static int hard_first(struct dest *d, uint32_t id, const char *name, struct copy
 	if (!h)
 		return copy_fail(f, COPY_IO, "out of memory");
 	d->hard[id] = h;
-	return hard_place(&h->first, d->now, name, f);
+	return hard_place(d, &h->first, name, f);
 }
 
 static int hard_open(const struct dest *d, const struct hard_place *p)
@@ -98,7 +107,7 @@ static int hard_add_late(struct dest *d, const struct copy_msg *m, const char *n
 	late->id = m->id;
 	late->next = d->late;
 	d->late = late;
-	return hard_place(&late->place, d->now, name, f);
+	return hard_place(d, &late->place, name, f);
 }
 
 int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struct dest_found *found,
@@ -209,15 +218,13 @@ void hard_forget(struct dest *d)
 		struct dest_late *late = d->late;
 
 		d->late = late->next;
-		free(late->place.dir);
-		free(late->place.name);
+		hard_leave(d, &late->place);
 		free(late);
 	}
 	for (uint32_t i = 0; i < d->n_hard; i++) {
 		if (!d->hard[i])
 			continue;
-		free(d->hard[i]->first.dir);
-		free(d->hard[i]->first.name);
+		hard_leave(d, &d->hard[i]->first);
 		free(d->hard[i]);
 	}
 	free(d->hard);

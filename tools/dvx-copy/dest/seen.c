@@ -18,8 +18,8 @@ struct seen_entry {
 };
 
 struct dest_seen {
-	void *entries; /* a tree of struct seen_entry */
-	uint32_t n;
+	void *entries;	/* a tree of struct seen_entry */
+	uint64_t bytes; /* of the paths */
 	bool failed;
 };
 
@@ -81,15 +81,12 @@ int seen_add(struct dest *d, const char *name, bool is_dir, struct copy_fault *f
 	d->again = false;
 	if (!d->seen)
 		return 0;
-	if (d->seen->n == DELETE_NAMES)
-		return copy_fail(f, COPY_IO, "several sources may have %u entries", DELETE_NAMES);
 	new = seen_entry(dest_path(path, d->now, name), is_dir);
 	e = seen_put(d->seen, new);
 	if (!e)
 		return copy_fail(f, COPY_IO, "out of memory");
-	d->seen->n += e == new;
 	if (e == new)
-		return 0;
+		return dest_remember(&d->seen->bytes, strlen(path), f);
 	d->again = is_dir && e->is_dir;
 	e->is_dir |= is_dir; /* a directory counts more than a file, whichever was first */
 	return !is_dir;
