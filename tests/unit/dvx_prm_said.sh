@@ -127,13 +127,13 @@ done >"$tmp/x"
 report $? "health reports of two ports at once are two"
 
 # Lines that tell no failure of a device.
-printf '%s\n' 'status=0 vendor_err=0x0' 'exit status 5' 'the vendor is nice' 'syndrome' >"$tmp/x"
+printf '%s\n' 'status=0 vendor_err=0x0' 'got IBV_WC_SOME_ERR' 'exit status 5' 'the vendor is nice' 'syndrome' >"$tmp/x"
 "$prm" explain "$tmp/x" >"$tmp/out" 2>&1
-[ $? -eq 1 ] && grep -q '^nothing was recognised' "$tmp/out" && grep -q 'none of the 4 lines' "$tmp/out" &&
+[ $? -eq 1 ] && grep -q '^nothing was recognised' "$tmp/out" && grep -q 'none of the 5 lines' "$tmp/out" &&
 	! grep -q 'no hex' "$tmp/out"
 report $? "text that says nothing: exit code 1, without a word on hex"
 "$prm" explain --json "$tmp/x" >"$tmp/out" 2>"$tmp/err"
-[ $? -eq 1 ] && [ ! -s "$tmp/err" ] && grep -q 'none of the 4 lines' "$tmp/out" && grep -q '"recognised": *false' "$tmp/out"
+[ $? -eq 1 ] && [ ! -s "$tmp/err" ] && grep -q 'none of the 5 lines' "$tmp/out" && grep -q '"recognised": *false' "$tmp/out"
 report $? "the same as JSON"
 # A line that is no hex does not hide the others.
 printf '%s\n' '00 11 22 zz 44' 'status=12 vendor_err=0x81' >"$tmp/x"

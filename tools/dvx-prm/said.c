@@ -242,8 +242,8 @@ static void said_add(struct said_reader *r, const struct form *f, const struct s
 	struct said s = {.who = f->who, .topic = f->topic, .line = r->number, .times = 1};
 
 	take_groups(&s, f, l->text, m);
-	/* A status of 0 is success. */
-	if (said_has(&s, SAID_WC) && !s.value[SAID_WC])
+	/* A status of 0 is success; of a name that libibverbs does not have nothing is known. */
+	if (said_has(&s, SAID_WC) ? !s.value[SAID_WC] : !s.topic && !s.has)
 		return;
 	set_text(&s, l->text);
 	said_keep(r, &s);
