@@ -246,6 +246,8 @@ int __wrap_unlinkat(int dir, const char *name, int flags)
 {
 	int fd = filled && flags & AT_REMOVEDIR ? openat(dir, name, O_RDONLY | O_DIRECTORY) : -1;
 
+	if (disk_fails("unlinkat"))
+		return -1;
 	fill(fd);
 	__real_close(fd);
 	return __real_unlinkat(dir, name, flags);
@@ -271,6 +273,48 @@ TEST_F(filled_meanwhile)
 	assert_int_equal(copy_pull.report.skipped, 1);
 	report_free(&copy_pull.report);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 3); /* got, got/1, got/1/theirs */
+}
+
+static void make_read_only(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/got", copy_pull.dest);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/got/%s", copy_pull.dest, name);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/got/%s/extra", copy_pull.dest, name);
+	__real_close(open(path, O_CREAT | O_WRONLY, 0600));
+	snprintf(path, sizeof(path), "%s/got/%s", copy_pull.dest, name);
+	assert_int_equal(chmod(path, 0555), 0);
+}
+
+/* A directory that is made writable for --delete is read-only again, also if that fails in it. */
+TEST(failed_delete_in_read_only)
+{
+	static const struct copy_msg script[] = {
+		DIR_(""), {.type = MSG_DIR, .name = TEXT("ro"), .mode = 0555}, UP, UP, DONE, {0}};
+	static const char *const names[] = {"extra", "ro"};
+	struct copy_fault f;
+	char path[128];
+	struct stat st;
+
+	copy_pull.options = OPTION_DELETE;
+	for (int i = 0; i < 2; i++) {
+		copy_pull_fresh(NULL);
+		make_read_only(names[i]);
+		copy_pull.merges = i;
+		never = "unlinkat";
+		f = copy_pull_from(script);
+		never = NULL;
+		report_free(&copy_pull.report);
+		assert_int_equal(f.code, COPY_IO);
+		snprintf(path, sizeof(path), "%s/got/%s", copy_pull.dest, names[i]);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0555);
+	}
+	copy_pull.merges = false;
+	copy_pull.options = 0;
 }
 
 int __real_mkdirat(int dir, const char *name, mode_t mode);

@@ -10,6 +10,7 @@
 
 #include "copy_fake.h"
 #include "copy_fds.h"
+#include "dest/seen.h"
 
 struct copy_pull copy_pull = {.work = "copy_hostile.XXXXXX", .pieces = 1u << 20};
 
@@ -44,7 +45,10 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 {
 	struct actor a = {.l = calloc(1, sizeof(struct link)), .script = script};
 	struct client *c = calloc(1, sizeof(*c));
-	const struct dest_plan plan = {.root = AT_FDCWD, .dest = copy_pull.dest};
+	const struct dest_plan plan = {.root = AT_FDCWD,
+				       .dest = copy_pull.dest,
+				       .last = true,
+				       .seen = copy_pull.merges ? seen_new() : NULL};
 	struct key none = {.n = 0};
 	struct copy_fault f = {0};
 	unsigned int open = copy_fds();
@@ -70,6 +74,7 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 	link_close(a.l);
 	pool_free(&a.pool);
 	device_close(c->device);
+	seen_free(plan.seen);
 	free(c);
 	free(a.l);
 	if (copy_fds() != open)

@@ -14,6 +14,7 @@ struct copy_pull {
 	unsigned int pieces, corrupt;
 	uint32_t options;
 	enum copy_fsync fsync;
+	bool merges; /* as one of several sources whose entries may be the same */
 	volatile sig_atomic_t stop;
 	struct report report; /* of the last one */
 };

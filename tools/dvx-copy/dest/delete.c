@@ -110,7 +110,7 @@ static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
 			bad = delete_child(d, e, fd, de->d_name, f) || alive_tick(&d->alive) ? -1
 											     : 0;
-	if (opened && e->keeps)
+	if (opened && (bad || e->keeps))
 		(void)!fchmod(fd, st.st_mode & 07777);
 	closedir(list);
 	return bad;

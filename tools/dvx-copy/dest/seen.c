@@ -196,12 +196,13 @@ static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, st
 		if (!(d->options.bits & OPTION_DRY))
 			dest_make_writable(fd, &st);
 		bad = seen_list(d, fd, path, list, depth, f);
+		bad |= seen_restore(d, fd, path, &st, f);
 	}
 	if (list)
 		closedir(list);
 	else if (copy >= 0)
 		close(copy);
-	return bad ? -1 : seen_restore(d, fd, path, &st, f);
+	return bad ? -1 : 0;
 }
 
 int seen_delete(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
