@@ -83,6 +83,7 @@ told "an errno that is also the number of a reason" 'RDMA_CM_EVENT_CONNECT_ERROR
 report $? "it is not taken for the reason"
 told "perftest, a QP" "Couldn't create QP" 'RLIMIT_MEMLOCK'
 told "a QP with its type" 'Failed to modify UD QP to INIT' 'to INIT: port'
+told "an address handle" 'ibv_create_ah: No such device' 'an address handle could not be made' 'errno 19'
 told "a command whose event was lost" 'mlx5_core 0000:5e:00.0: cmd[3]: CREATE_QP(0x500) recovered after timeout' \
 	'opcode 0x500 CREATE_QP' 'nothing failed, it only took long' "(the remedy is dvx's own advice)"
 told "ibv_rc_pingpong, INIT" 'Failed to modify QP to INIT' 'to INIT: port'

@@ -224,6 +224,8 @@ const struct form forms[] = {
 	      "-"),
 	ABOUT("UCX", "ulimit -l", TOPIC_MEMORY,
 	      "(ibv_[a-z0-9_]+)\\(.*failed: " ERROR_WORDS ".*ulimit -l", "nE"),
+	ABOUT("a program with libibverbs", "ibv_create_ah", TOPIC_ADDRESS_HANDLE,
+	      "(ibv_create_ah[a-z_]*).*(: | with error )" ERROR_WORDS, "n-E"),
 	ABOUT("NCCL", "call to ibv_", TOPIC_MEMORY,
 	      "Call to (ibv_(reg|create)[a-z0-9_]+) failed with error " ERROR_WORDS, "n-E"),
 	ABOUT("UCX", "_alloc_uar(", TOPIC_OPEN_DEVICE,
@@ -258,8 +260,6 @@ const struct form forms[] = {
 	ABOUT("a program with libibverbs", "ibv_post_", TOPIC_POST,
 	      "(ibv_post_(send|recv|srq_recv))[^:]*: " ERROR_WORDS, "n-E"),
 	ABOUT("NVSHMEM", "unable to create ah", TOPIC_ADDRESS_HANDLE, "(Unable to create ah)", "n"),
-	ABOUT("a program with libibverbs", "ibv_create_ah", TOPIC_ADDRESS_HANDLE,
-	      "(ibv_create_ah[a-z_]*).* failed: " ERROR_WORDS, "nE"),
 	ABOUT("UCX", "mlx5dv_", TOPIC_DV_CALL,
 	      "(mlx5dv_[a-z0-9_]+(\\([^)]*\\))?) failed: " ERROR_WORDS, "n-E"),
 
