@@ -184,8 +184,8 @@ const struct topic topics[TOPICS] = {
 			NULL},
 	[TOPIC_ADDRESS_HANDLE] =
 		{"address_handle", "an address handle could not be made",
-		 "on RoCE the kernel looks up the peer's MAC address for it, and all need the "
-		 "index of an own GID and the global routing header (is_global)",
+		 "on RoCE the kernel looks up the peer's MAC address for it, and each handle needs "
+		 "the index of an own GID and the global routing header (is_global)",
 		 "Linux, drivers/infiniband/core/verbs.c (rdma_create_user_ah()); ibv_create_ah(3)",
 		 "set all fields of ibv_ah_attr (zero it first); check the GID index (dvx-info "
 		 "gids), and ping the peer from the interface of that GID"},
@@ -231,10 +231,10 @@ const struct topic topics[TOPICS] = {
 			   CORE "main.c (handle_hca_cap())", "none; the failure is another line"},
 	[TOPIC_CHECKSUM] =
 		{"checksum", "the checksum that a device computed over a received packet is wrong",
-		 "the packet's own checksum is right, or it would be dropped without these words; "
-		 "the device's sum over all of it (CHECKSUM_COMPLETE), or a driver that changed "
-		 "the packet without it, is not; the lines behind it are the packet, no dump of "
-		 "mlx5",
+		 "the packet's own checksum is right, else it would be dropped without this "
+		 "message; the device's sum over the whole packet (CHECKSUM_COMPLETE) is wrong, or "
+		 "the driver changed the packet and not the sum; the lines that follow are the "
+		 "packet, no dump of mlx5",
 		 "Linux, net/core/dev.c (netdev_rx_csum_fault())",
 		 "update kernel and firmware; ethtool -K INTERFACE rx off avoids it; report it "
 		 "with the skb lines: the first bytes show which encapsulation is concerned"},
@@ -261,8 +261,8 @@ const struct topic topics[TOPICS] = {
 		{"lnet", "Lustre's network over verbs waits too long for a send",
 		 "a message to this peer was not completed in time, and the connection is closed",
 		 "Lustre, lnet/klnds/o2iblnd/o2iblnd_cb.c (kiblnd_check_conns())",
-		 "lnetctl ping of the peer; is it alive, and its port active; look for failed "
-		 "completions and errors of the link at both ends"},
+		 "lnetctl ping the peer; check that it lives and that its port is active; look for "
+		 "failed completions and errors of the link at both ends"},
 	[TOPIC_UMAD] = {"umad", "a management datagram of InfiniBand was not answered",
 			"the port at the end of this path, or one on the way, is gone or too slow",
 			"rdma-core, infiniband-diags and libibmad",
