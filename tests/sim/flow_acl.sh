@@ -44,7 +44,26 @@ codes_in_words() {
 		elsif (/hits: (.*)/) { die "it hits: $_" unless all($1, \%of) }
 		END { print "# $codes codes, $hits hits\n"; $? ||= !$codes || !$hits }' "$work/says" || { cat "$work/says"; return 1; }
 }
-# For a packet in words, explain asks for the tables of its class alone; for one of a file it has all of them.
+# Hands the daemon's socket on as $work/between. What each client asks for is a line of $work/between.asked.
+between() {
+	background "$work/between.err" "$PERL" -MIO::Socket::UNIX -e '
+		my ($daemon, $path) = @ARGV;
+		my $in = IO::Socket::UNIX->new(Local => $path, Listen => 8) or die "listen: $!";
+		$| = 1;
+		print "ready\n";
+		open my $log, ">", "$path.asked" or die;
+		$log->autoflush(1);
+		while (my $c = $in->accept) {
+			my $d = IO::Socket::UNIX->new(Peer => $daemon) or die "connect: $!";
+			sysread $c, $_, 65536;
+			print $log substr($_, 12), "\n";
+			syswrite $d, $_;
+			shutdown $d, 1;
+			while (sysread $d, $_, 65536) { print $c $_ }
+			close $c;
+		}' "$socket" "$work/between"
+}
+# explain asks for the tables that a packet in words meets, and for all of them where it has a file of packets.
 meets_the_same_in_words() {
 	compared=0
 	for packet in 1 2 3 4 5 6; do
@@ -54,11 +73,15 @@ meets_the_same_in_words() {
 		[ -n "$words" ] || continue
 		compared=$((compared + 1))
 		# shellcheck disable=SC2086 # words
-		client explain $words >"$work/part" || return 1
+		client explain --socket "$work/between" $words >"$work/part" || return 1
 		sed 1d "$work/whole" >"$work/whole.ways"
 		sed 1d "$work/part" | diff "$work/whole.ways" - || return 1
 	done
 	[ $compared -gt 0 ]
+}
+asks_for_parts() {
+	cat "$work/between.asked"
+	[ -s "$work/between.asked" ] && ! grep -v '"direction"' "$work/between.asked"
 }
 # shellcheck disable=SC2086 # words
 set -- ${DVX_ACL:-$sets}
@@ -67,5 +90,8 @@ while [ $# -ge 3 ]; do
 	shift 3
 done
 check "explain says in words what codes mean" codes_in_words
-check "explain of a packet in words needs no more than its tables" meets_the_same_in_words
+between
+check "explain says the same of a packet in words and of one in a file" meets_the_same_in_words
+check "explain asks for the tables of a packet in words only" asks_for_parts
+kill "$child"
 plan
