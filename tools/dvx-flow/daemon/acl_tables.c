@@ -260,7 +260,7 @@ static bool *acl_tables_reached(const struct acl_tables *t, const struct acl_pro
 	bool *reached = calloc(t->ntables, sizeof(*reached));
 
 	for (size_t i = 0; i < t->ntables && reached; i++) {
-		reached[i] |= from && i && dvx_flow_table_id(t->table[i]) == from;
+		reached[i] |= i && dvx_flow_table_id(t->table[i]) == from;
 		for (size_t m = 0; m < p->table[i].n && reached[i]; m++)
 			for (size_t k = 0; k < p->table[i].matcher[m].n; k++)
 				if (p->table[i].matcher[m].entry[k].next != ACL_NONE)
@@ -272,7 +272,7 @@ static bool *acl_tables_reached(const struct acl_tables *t, const struct acl_pro
 int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uint64_t from,
 		    FILE *to, void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg)
 {
-	bool *reached = acl_tables_reached(t, p, from), any = !from;
+	bool *reached = acl_tables_reached(t, p, from);
 	size_t at = 0;
 	int ret = reached ? 0 : -ENOMEM;
 
@@ -281,7 +281,6 @@ int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uin
 
 		for (size_t m = 0; m < p->table[i].n; m++)
 			end += p->table[i].matcher[m].n;
-		any |= reached[i];
 		if (reached[i])
 			ret = dvx_flow_table_dump(t->table[i], to);
 		for (; at < end; at++)
@@ -289,7 +288,7 @@ int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uin
 				tell(arg, dvx_flow_rule_id(t->entry[at]), t->owner[at]);
 	}
 	free(reached);
-	return ret ? ret : any ? 0 : -ENOENT;
+	return ret;
 }
 
 void acl_tables_rewrites(const struct acl_tables *t,

@@ -40,9 +40,8 @@ void acl_tables_renumber(struct acl_tables *t, const uint32_t *to);
 void acl_tables_entries(const struct acl_tables *t,
 			void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg);
 /*
- * Dumps the tables that packets come to from the one with this id, that one too, and tells their
- * entries; 0: only those of the first table, which the caller dumps. Returns libdvx's -errno, or
- * -ENOENT: there is no such table.
+ * Dumps the table with this id (0: none) and those that packets come to from there. Tells their
+ * entries, and those of the first table, which the caller dumps. Returns libdvx's -errno, or -ENOMEM.
  */
 int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uint64_t from,
 		    FILE *to, void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg);

@@ -210,17 +210,17 @@ static void answers_add_table(void *arg, uint64_t table, const char *name)
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)table, name));
 }
 
-/* Of one direction, if the request names it, what a packet can meet; else all. */
+/* All tables, or of the direction that the request names those that generation_dump_part() tells. */
 static int answers_dump(const struct holder *h, const struct flow_msg *m, FILE *to,
 			struct entries *e, struct flow_fault *f)
 {
-	const char *in = json_string_value(json_object_get(m->head, "direction"));
+	const char *direction = json_string_value(json_object_get(m->head, "direction"));
 	const json_t *from = json_object_get(m->head, "from");
 
 	if (!h->now)
 		return 0;
-	if (in)
-		return generation_dump_part(h->now, strcmp(in, "out") ? RULE_IN : RULE_OUT,
+	if (direction)
+		return generation_dump_part(h->now, strcmp(direction, "out") ? RULE_IN : RULE_OUT,
 					    (uint64_t)json_integer_value(from), to,
 					    answers_add_entry, e, f);
 	generation_entries(h->now, answers_add_entry, e);

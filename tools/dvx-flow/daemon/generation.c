@@ -461,7 +461,9 @@ int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64
 		tell(arg, dvx_flow_rule_id(h->rule[i]), h->live.entry[i].rule);
 	if (!ret)
 		ret = acl_tables_dump(h->codes, &gen->plan.codes[dir], from, to, tell, arg);
-	return ret && ret != -ENOENT ? fault_device(f) : 0;
+	if (ret == -ENOMEM)
+		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return ret ? fault_device(f) : 0;
 }
 
 void generation_entries(const struct generation *gen, entry_of_fn entry_of, void *arg)

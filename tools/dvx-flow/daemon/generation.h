@@ -90,9 +90,9 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
 typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, uint32_t rule);
 /*
- * Both of what a packet can meet: a direction's first table, and the tables that it comes to from the
- * one with this id (0: none of them). Nothing is written where the rules have no codes: then there is
- * little that it cannot meet.
+ * Dump and entries of a direction's first table, of the table with this id (0: none), and of those
+ * that packets come to from there. Writes nothing where the rules are no codes: then a packet can
+ * meet nearly all entries.
  */
 int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64_t from, FILE *to,
 			 entry_of_fn tell, void *arg, struct flow_fault *f);

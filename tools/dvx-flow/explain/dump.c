@@ -48,8 +48,8 @@ void *dump_grow(void **rows, uint32_t *n, size_t size)
 
 /* --- numbers --- */
 
-/* -1: it is none. */
-static int hex_digit(char c)
+/* -1: it is no digit. */
+static int dump_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -65,7 +65,7 @@ static bool explain_dump_number(const struct dump_reader *r, unsigned int at, ui
 
 	*v = 0;
 	for (i = hex ? 2 : 0; i < len; i++) {
-		int digit = hex_digit(text[i]);
+		int digit = dump_hex_digit(text[i]);
 
 		if (digit < 0 || (unsigned int)digit >= base ||
 		    __builtin_mul_overflow(*v, base, v) ||
@@ -100,7 +100,7 @@ static void explain_dump_copy(const struct dump_reader *r, unsigned int at, char
 bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out)
 {
 	for (size_t i = 0; i < len; i++) {
-		int v = hex_digit(hex[i]);
+		int v = dump_hex_digit(hex[i]);
 
 		if (v < 0)
 			return false;
