@@ -224,7 +224,7 @@ static int cli_ended(const struct cli_parse *p, int code)
 	return code;
 }
 
-/* A screen has no room for argp's note, that arguments of long options are those of short ones, too. */
+/* Leaves out argp's note on long and short options: --help fits a screen. */
 static char *cli_help_filter(int key, const char *text, void *input)
 {
 	(void)input;
@@ -235,8 +235,13 @@ static int cli_run(const struct cli *cli, const struct cli_command *c, int argc,
 {
 	bool program = c->most == CLI_PROGRAM;
 	struct cli_parse p = {.cli = cli, .command = c};
-	const struct argp argp = {p.options, parse_one,	      c->usage, c->doc,
-				  NULL,	     cli_help_filter, NULL};
+	const struct argp argp = {
+		.options = p.options,
+		.parser = parse_one,
+		.args_doc = c->usage,
+		.doc = c->doc,
+		.help_filter = cli_help_filter,
+	};
 	char name[64];
 
 	add_options(&p, c->options, !program);

@@ -139,7 +139,7 @@ struct rule_parser {
 	/* the current rule */
 	struct rule rule;
 	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
-	uint64_t said[SAID_WORDS];	    /* keys of which the others are 0 */
+	uint64_t said[SAID_WORDS];	    /* keys that field may have; the others are 0 */
 	enum parse_context context;
 	enum parse_tunnel tunnel;
 	struct rule_headers inner;
