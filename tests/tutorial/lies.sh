@@ -82,6 +82,10 @@ cat >"$scratch/02-lies.md" <<'END'
 <summary>Answer</summary>
 
 ## On real hardware
+
+```console
+$ : | cat || jq .
+```
 END
 printf 'title: One\nlanes: a, b\na -> b: two\n' >"$scratch/02-lies.pic"
 echo '<svg/>' >"$scratch/02-lies.svg"
@@ -91,6 +95,7 @@ links lead somewhere
 has a picture
 the excerpt of true.txt in line 55 is in it
 the block in line 60 names its file
+names the packages that it needs
 line 10: echo late &
 line 13: wait
 line 16: wait
@@ -103,6 +108,7 @@ no chip is left
 nothing is left running
 links lead somewhere
 02-lies.svg is the picture of 02-lies.pic
+names the packages that it needs
 END
 lies() {
 	for page in "$scratch"/0?-lies.md; do

@@ -88,6 +88,21 @@ for my $block (grep { $_->{lang} !~ /^(?:console|text)$/ } @$blocks) {
 	if ($file) { excerpt($block, $file) } else { report(0, "the block in line $block->{at} names its file", 'write file=NAME behind the language') }
 }
 
+# Programs that ./quickstart does not install, and their packages.
+my %package = ('ib_[a-z]+_(?:bw|lat)' => 'perftest', 'ibstat(?:us)?' => 'infiniband-diags', 'tshark' => 'tshark',
+	'jq' => 'jq');
+my %needs;
+for my $block (grep { $_->{lang} eq 'console' } @$blocks) {
+	my ($program) = $block->{words} =~ /\bneeds: (?:\.\/)?(\S+)/;
+	my $text = join "\n", $program // '', map { $_->{text} } page_commands($block);
+	my @known = grep { $text =~ m{(?:^|[\s|./])$_\b} } keys %package;
+	$needs{$package{$_}} = 1 for @known;
+	$needs{"$program, whose package page.pl does not know"} = 1
+		if defined $program && !@known && !-e "$build/doc/tutorial/$program";
+}
+my @unnamed = grep { $prose !~ /^Packages?: .*`\Q$_\E`/m } sort keys %needs;
+report(!@unnamed, 'names the packages that it needs', map { "no line \"Package: `$_`\"" } @unnamed);
+
 # --- the commands ------------------------------------------------------------------------------------------------
 
 # A folder as the reader's, who works where the tutorial's programs and files are.

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that documents name files and functions that exist, that design notes stay within 120 columns, that the
-# commits that CONTRIBUTING quotes exist, that each example is in the index of examples, with calls that it makes,
+# Proves that documents name files and functions that exist, that no line of a paragraph reads as a list's item,
+# that design notes stay within 120 columns, that the commits that CONTRIBUTING quotes exist, that each example is in the index of examples, with calls that it makes,
 # and each page of the tutorial in its lists.
 use strict;
 use warnings;
@@ -39,9 +39,14 @@ for my $doc (@docs) {
 	(my $name = $doc) =~ s{^\Q$top\E/}{};
 	my $code = 0;
 	my $n = 0;
+	my $above = '';
 	for my $line (split /\n/, slurp($name)) {
 		$n++;
 		$code = !$code if $line =~ /^```/;
+		# A list may follow a line that announces it. Elsewhere a wrapped "N * P" makes an item by accident.
+		push @bad, "$name:$n: this line of a paragraph reads as a list's item"
+			if !$code && $line =~ /^(\s*)(?:[*+-]|\d+[.)]) / && $above =~ /^$1[^\s|<#].*[^:]$/ && $above !~ /^\s*(?:[*+-]|\d+[.)]) /;
+		$above = $line;
 		push @bad, "$name:$n: " . length($line) . " columns"
 			if $name =~ m{^doc/design/} && !$code && $line !~ /^\|/ && length($line) > 120;
 		while ($line =~ m{(?<![\w/.-])((?:src|include|tools|tests|prm|examples)/[\w/.-]+\.(?:c|h|l|y|sh|pl|prm|def|mk|md|py))\b}g) {
