@@ -111,6 +111,14 @@ $(FLOW_TESTS) $(FLOW_HELPERS): private LDADD = -Wl,--as-needed $(FIRST) $(FLOW_L
 $(PRM_TESTS): $(PRM_LIBS)
 $(PRM_TESTS): private LDADD = -Wl,--as-needed $(FIRST) $(PRM_LIBS) $(SYSTEM_LIBS)
 
+# Builds the tests that TESTS names, without the other programs, and runs them. A script's programs are those whose
+# paths it has.
+SCRIPTS_RUN = $(shell grep -ohE 'tests/[a-z]+/[a-z_0-9]+' /dev/null $(addprefix $(srcdir)/,$(filter %.sh %.pl,$(TESTS))))
+check-one:
+	$(if $(filter command%,$(origin TESTS)),,$(error name the test: make check-one TESTS=tests/unit/ring_sq))
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check check_PROGRAMS='$(filter $(TESTS) $(SCRIPTS_RUN),$(check_PROGRAMS))'
+.PHONY: check-one
+
 # All tests or none: half of them would pass for a check.
 if !HAVE_CMOCKA
 $(check_PROGRAMS) $(check_LIBRARIES): need-cmocka
