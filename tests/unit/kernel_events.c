@@ -11,6 +11,33 @@
 #include "kernel/core/cmd.h"
 #include "obj/cq.h"
 
+/* The program, which reads `reader.fd` at the moment when the chip has read its first packet. */
+static struct {
+	int fd; /* 0: does not read */
+	uint64_t words[2];
+} reader;
+
+ssize_t __real_read(int fd, void *buf, size_t n);
+ssize_t __wrap_read(int fd, void *buf, size_t n);
+ssize_t __wrap___read_chk(int fd, void *buf, size_t n, size_t room);
+
+ssize_t __wrap_read(int fd, void *buf, size_t n)
+{
+	ssize_t got = __real_read(fd, buf, n);
+	int program = reader.fd;
+
+	reader.fd = 0;
+	if (program)
+		assert_true(__real_read(program, reader.words, sizeof(reader.words)) > 0);
+	return got;
+}
+
+ssize_t __wrap___read_chk(int fd, void *buf, size_t n, size_t room)
+{
+	(void)room;
+	return __wrap_read(fd, buf, n);
+}
+
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {
 	uint8_t eqe[PRM_EQE_BYTES] = {0};
@@ -76,6 +103,17 @@ static uint64_t read_comp(int fd)
 	return d.cq_handle;
 }
 
+/* The CQ's handle in a completion or an asynchronous event. */
+static uint64_t read_handle(int fd, bool async)
+{
+	struct ib_uverbs_async_event_desc d;
+
+	if (!async)
+		return read_comp(fd);
+	assert_int_equal(read(fd, &d, sizeof(d)), sizeof(d));
+	return d.element;
+}
+
 static void assert_empty(int fd)
 {
 	char c;
@@ -124,6 +162,74 @@ TEST_FX(purge)
 	assert_int_equal(read_comp(fd), 222);
 	assert_empty(fd);
 	assert_int_equal(destroy_cq(f, handle[1]).comp_events_reported, 3);
+	close(fd);
+}
+
+static const struct {
+	uint8_t event;
+	const char *order; /* a digit for each event: of which CQ it is */
+	unsigned int
+		reported[3]; /* if the program reads the second one while the chip takes back */
+	const char *left;    /* what the program reads after CQ 1 has gone */
+} races[] = {
+	{PRM_EVENT_COMP, "01202", {2, 1, 2}, "0202"},
+	{PRM_EVENT_COMP, "10", {1, 0, 0}, ""},
+	{PRM_EVENT_COMP, "0011", {2, 0, 0}, "0"},
+	{PRM_EVENT_CQ_ERROR, "01202", {2, 1, 2}, "0202"},
+	{PRM_EVENT_CQ_ERROR, "2101", {1, 1, 1}, "20"},
+};
+
+/* Each event is read by the program or vanishes with its CQ, whoever reads first. */
+TEST_FX(purge_while_program_reads)
+{
+	for (size_t i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
+		bool async = races[i].event == PRM_EVENT_CQ_ERROR;
+		int fd = async ? async_fd(f) : comp_fd(f), comp = async ? comp_fd(f) : fd;
+		uint32_t cqn[3], cq[3];
+
+		for (uint32_t k = 0; k < 3; k++)
+			cq[k] = cq_on(f, comp, 100 + k, &cqn[k]);
+		for (const char *c = races[i].order; *c; c++)
+			fire(f, races[i].event, cqn[*c - '0']);
+		reader.fd = fd;
+		for (unsigned int k = 1; k < 4; k++) {
+			struct ib_uverbs_destroy_cq_resp resp = destroy_cq(f, cq[k % 3]);
+
+			assert_int_equal(async ? resp.async_events_reported
+					       : resp.comp_events_reported,
+					 races[i].reported[k % 3]);
+			assert_int_equal(reader.fd, 0);
+			for (const char *c = races[i].left; k == 1 && *c; c++)
+				assert_int_equal(read_handle(fd, async),
+						 100 + (uint64_t)(*c - '0'));
+		}
+		assert_int_equal(reader.words[0], 100 + (uint64_t)(races[i].order[1] - '0'));
+		assert_empty(fd);
+		close(fd);
+		close(comp);
+	}
+}
+
+/* A pipe that the program has enlarged holds more than the chip remembers of it. */
+TEST_FX(enlarged)
+{
+	int fd = comp_fd(f);
+	uint32_t cqn[2], handle;
+
+	handle = cq_on(f, fd, 111, &cqn[0]);
+	cq_on(f, fd, 222, &cqn[1]);
+	assert_true(fcntl(fd, F_SETPIPE_SZ, 1 << 18) >= 1 << 18);
+	for (unsigned int i = 0; i < 60; i++)
+		fire(f, PRM_EVENT_COMP, cqn[i % 2]);
+	assert_int_equal(destroy_cq(f, handle).comp_events_reported, 0);
+	for (unsigned int i = 0; i < 30; i++) {
+		if (i % 10 == 0) {
+			f->now += 1000000;
+			timers_run(&f->dev->timers, f->now);
+		}
+		assert_int_equal(read_comp(fd), 222);
+	}
+	assert_empty(fd);
 	close(fd);
 }
 
@@ -406,6 +512,54 @@ TEST_FX(devx_without_data)
 	/* a subscription ends with its object */
 	assert_int_equal(fx_devx_destroy(f, cq[0]), 0);
 	fire(f, PRM_EVENT_COMP, cqn[0]);
+	assert_empty(fd);
+	close(fd);
+}
+
+/* The chip looks for a subscription in the pipe while the program reads it: nothing is lost. */
+TEST_FX(devx_pending_while_program_reads)
+{
+	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
+	const uint16_t type = PRM_EVENT_COMP;
+	uint32_t cqn[3], cq[3];
+	unsigned int times[3] = {0};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		cq[i] = devx_cq(f, &cqn[i]);
+		assert_int_equal(subscribe(f, fd, &cq[i], i, &type, 1), 0);
+		fire(f, PRM_EVENT_COMP, cqn[i]);
+	}
+	reader.fd = fd;
+	fire(f, PRM_EVENT_COMP, cqn[2]);
+	times[reader.fd ? 0 : reader.words[0]] += !reader.fd;
+	reader.fd = 0;
+	for (uint64_t cookie; read(fd, &cookie, sizeof(cookie)) > 0;)
+		times[cookie]++;
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(times[i], 1);
+	close(fd);
+}
+
+/* An unread event of a subscription that has gone is not one of a new subscription. */
+TEST_FX(devx_gone_and_unread)
+{
+	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
+	const uint16_t type = PRM_EVENT_COMP;
+	uint32_t cqn[2], cq[2];
+	uint64_t cookie;
+
+	for (unsigned int i = 0; i < 2; i++)
+		cq[i] = devx_cq(f, &cqn[i]);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(subscribe(f, fd, &cq[i], 10 + i, &type, 1), 0);
+		fire(f, PRM_EVENT_COMP, cqn[i]);
+		if (!i) /* the next subscription may get its memory */
+			assert_int_equal(fx_devx_destroy(f, cq[0]), 0);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(read(fd, &cookie, sizeof(cookie)), sizeof(cookie));
+		assert_int_equal(cookie, 10 + i);
+	}
 	assert_empty(fd);
 	close(fd);
 }

@@ -34,6 +34,7 @@ tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA
 SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_ud tests/unit/kernel_devx \
 	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno tests/unit/kernel_errno_create \
 	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw tests/unit/kernel_srq tests/unit/kernel_xrc tests/unit/kernel_dmabuf
+tests_unit_kernel_events_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read,--wrap=__read_chk
 tests_unit_kernel_dmabuf_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatfs
 
 # The RDMA_CM device on a wire of the test's own, and on the port.

@@ -20,13 +20,15 @@
 #include "channel.h"
 #include "room.h"
 
-#define RETRY_NS	   500000ull
+#define RETRY_NS 500000ull
 /* enum ib_event_type */
 #define EVENT_DEVICE_FATAL 8
 #define EVENT_PORT_ACTIVE  9
 #define EVENT_PORT_ERR	   10
 #define EVENT_GID_CHANGE   18
-#define SLOTS	 16u /* packets that a pipe holds */
+#define SLOTS		   16u /* packets that a pipe holds */
+/* Most of a packet of a channel that is purged: completion events have 8 bytes. */
+#define PACKET_BYTES sizeof(struct ib_uverbs_async_event_desc)
 
 struct event_packet {
 	struct event_packet *next;
@@ -44,7 +46,6 @@ struct channel {
 	ino_t inode;
 	uint32_t users;
 	bool omit_data;
-	bool stream; /* a sandbox without packet mode */
 	struct event_packet *queue, **tail;
 	/* The last packets written, oldest first: the owners of the unread ones. */
 	struct event_packet *sent[SLOTS];
@@ -129,13 +130,10 @@ struct channel *channel_new(struct uverbs_file *f, enum channel_kind kind, int *
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
-	if (pipe2(fds, O_CLOEXEC | O_DIRECT)) {
-		/* Programs that read one event's size see no difference. */
-		c->stream = true;
-		if (pipe2(fds, O_CLOEXEC)) {
-			free(c);
-			return NULL;
-		}
+	/* A sandbox may have no packet mode: programs that read one event's size see no difference. */
+	if (pipe2(fds, O_CLOEXEC | O_DIRECT) && pipe2(fds, O_CLOEXEC)) {
+		free(c);
+		return NULL;
 	}
 	/* Only the writing end is nonblocking: the reading end is the program's. */
 	fcntl(fds[1], F_SETFL, fcntl(fds[1], F_GETFL) | O_NONBLOCK);
@@ -154,7 +152,8 @@ struct channel *channel_new(struct uverbs_file *f, enum channel_kind kind, int *
 	return c;
 }
 
-int channel_find(struct uverbs_file *f, uint64_t inode, enum channel_kind kind, struct channel **found)
+int channel_find(struct uverbs_file *f, uint64_t inode, enum channel_kind kind,
+		 struct channel **found)
 {
 	for (struct channel *c = f->channels; c; c = c->next) {
 		if (c->inode == inode && c->kind == kind) {
@@ -203,21 +202,22 @@ static size_t unread_bytes(const struct channel *c)
 	return ioctl(c->fd, FIONREAD, &bytes) ? 0 : (size_t)bytes;
 }
 
-/* How many of sent[], counted from its end, hold these bytes. */
-static unsigned int packets_in(const struct channel *c, size_t bytes)
+/* Index of the oldest of sent[] that the program has not read; nsent: it has read all. */
+static unsigned int oldest_unread(const struct channel *c)
 {
-	unsigned int n = 0;
+	size_t bytes = unread_bytes(c);
+	unsigned int at = c->nsent;
 
-	while (n < c->nsent && bytes >= c->sent[c->nsent - 1 - n]->len)
-		bytes -= c->sent[c->nsent - 1 - n++]->len;
-	return n;
+	while (at && bytes >= c->sent[at - 1]->len)
+		bytes -= c->sent[--at]->len;
+	return at;
 }
 
-/* A byte stream holds more packets than sent[] remembers. */
+/* A byte stream, or a pipe that the program enlarged, holds more packets than sent[] remembers. */
 static bool channel_is_full(const struct channel *c)
 {
 	errno = 0;
-	return c->stream && c->nsent == SLOTS && packets_in(c, unread_bytes(c)) == SLOTS;
+	return c->nsent == SLOTS && !oldest_unread(c);
 }
 
 /*
@@ -285,28 +285,6 @@ void channel_post(struct channel *c, const void *owner, const void *event, size_
 	channel_flush(c);
 }
 
-/*
- * Takes back unread packets: the last `n` of sent[]. Reads no more bytes than were there, as a
- * program could write into its own pipe endlessly.
- */
-static unsigned int take_back(struct channel *c)
-{
-	char path[32];
-	uint8_t scratch[4096];
-	size_t bytes = 0, most = unread_bytes(c);
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->fd);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	while (bytes < most && (got = read(fd, scratch, sizeof(scratch))) > 0)
-		bytes += (size_t)got;
-	close(fd);
-	return packets_in(c, bytes);
-}
-
 static unsigned int drop_from_queue(struct channel *c, const void *owner)
 {
 	unsigned int n = 0;
@@ -328,49 +306,92 @@ static unsigned int drop_from_queue(struct channel *c, const void *owner)
 	return n;
 }
 
-/* Puts packets that were taken back in front of the queue. */
-static void give_again(struct channel *c, unsigned int n)
+static int channel_open_reader(const struct channel *c)
 {
-	for (unsigned int i = 0; i < n; i++) {
-		struct event_packet *p = c->sent[--c->nsent];
+	char path[32];
 
-		p->next = c->queue;
-		if (!c->queue)
-			c->tail = &p->next;
-		c->queue = p;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->fd);
+	return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Index of the first packet from `at` on that has these bytes; nsent: none. */
+static unsigned int channel_match(const struct channel *c, unsigned int at, const uint8_t *bytes)
+{
+	while (at < c->nsent && memcmp(c->sent[at]->bytes, bytes, c->sent[at]->len))
+		at++;
+	return at;
+}
+
+/*
+ * Takes unread packets back and puts them in front of the queue, in order. The program may read at
+ * the same time, so the bytes that arrive here, and not their number, show which packets these are.
+ * What does not arrive here has been read by the program.
+ */
+static void take_back(struct channel *c)
+{
+	struct event_packet **front = &c->queue;
+	uint8_t bytes[PACKET_BYTES] = {0};
+	unsigned int at = oldest_unread(c);
+	int fd = channel_open_reader(c);
+
+	if (fd < 0)
+		return;
+	while (at < c->nsent && read(fd, bytes, c->sent[at]->len) > 0) {
+		at = channel_match(c, at, bytes);
+		if (at == c->nsent)
+			break; /* the program has written into its own pipe */
+		c->sent[at]->next = *front;
+		*front = c->sent[at];
+		front = &c->sent[at]->next;
+		c->sent[at++] = NULL;
 	}
+	close(fd);
+	while (c->nsent)
+		free(c->sent[--c->nsent]);
+}
+
+/* Whether a packet of the owner is in the pipe. Those in the queue are not. */
+static bool owner_is_unread(const struct channel *c, const void *owner)
+{
+	for (unsigned int i = oldest_unread(c); i < c->nsent; i++) {
+		if (c->sent[i]->owner == owner)
+			return true;
+	}
+	return false;
 }
 
 unsigned int channel_purge(struct channel *c, const void *owner)
 {
 	unsigned int n;
 
-	give_again(c, take_back(c));
+	if (owner_is_unread(c, owner))
+		take_back(c);
 	n = drop_from_queue(c, owner);
 	channel_flush(c);
 	return n;
 }
 
-static unsigned int channel_count(const struct event_packet *p, const void *owner)
+/*
+ * Takes nothing back: a program that reads the event at this moment looks at the queue after that,
+ * and finds what the new event would be of.
+ */
+bool channel_pending(const struct channel *c, const void *owner)
 {
-	unsigned int n = 0;
-
-	for (; p; p = p->next)
-		n += p->owner == owner;
-	return n;
+	for (const struct event_packet *p = c->queue; p; p = p->next) {
+		if (p->owner == owner)
+			return true;
+	}
+	return owner_is_unread(c, owner);
 }
 
-/* The usual case: FIONREAD shows that the program has read everything. */
-bool channel_pending(struct channel *c, const void *owner)
+void channel_disown(struct channel *c, const void *owner)
 {
-	bool pending;
-
-	if (!c->queue && !unread_bytes(c))
-		return false;
-	give_again(c, take_back(c));
-	pending = channel_count(c->queue, owner);
-	channel_flush(c);
-	return pending;
+	for (struct event_packet *p = c->queue; p; p = p->next)
+		p->owner = p->owner == owner ? NULL : p->owner;
+	for (unsigned int i = 0; i < c->nsent; i++) {
+		if (c->sent[i]->owner == owner)
+			c->sent[i]->owner = NULL;
+	}
 }
 
 size_t channel_backlog(const struct channel *c)

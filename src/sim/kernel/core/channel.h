@@ -24,9 +24,11 @@ void channel_set_omit_data(struct channel *);
 /* One event, one packet. Never blocks: what the pipe can't take waits here. */
 void channel_post(struct channel *, const void *owner, const void *event, size_t len);
 /* Whether the program has unread events of this owner. */
-bool channel_pending(struct channel *, const void *owner);
-/* Removes the unread events of an owner; returns how many. */
+bool channel_pending(const struct channel *, const void *owner);
+/* Removes the unread events of an owner of verbs; returns how many. */
 unsigned int channel_purge(struct channel *, const void *owner);
+/* The owner ends, and its unread events stay readable: they are no longer pending. */
+void channel_disown(struct channel *, const void *owner);
 /* The program has closed its end. */
 bool channel_is_closed(const struct channel *);
 /* Bytes that wait because the program does not read. */

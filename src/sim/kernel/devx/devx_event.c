@@ -144,6 +144,7 @@ void devx_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 
 static void devx_event_free(struct subscription *s)
 {
+	channel_disown(s->channel, s);
 	if (s->eventfd >= 0) {
 		close(s->eventfd);
 		s->f->eventfds--;
