@@ -32,9 +32,32 @@ TEST_FX(handles)
 	assert_int_equal(dealloc_pd(f, pd), 0);
 	FX_REFUSES(f, dealloc_pd(f, pd), -ENOENT, "no such object");
 	assert_int_equal(dealloc_pd(f, 0xffffffff), -ENOENT);
-	FX_REFUSES(f, FX_CALL(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
-			      A_HANDLE(UVERBS_ATTR_DESTROY_PD_HANDLE, 1ull << 63)),
+	FX_REFUSES(f,
+		   FX_CALL(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
+			   A_HANDLE(UVERBS_ATTR_DESTROY_PD_HANDLE, 1ull << 63)),
 		   -EINVAL, "not negative");
+}
+
+/* New objects get the lowest free handle, as the kernel's xa_alloc() gives it, after any order of ends. */
+TEST_FX(lowest_handle)
+{
+	bool in_use[100] = {false};
+	uint32_t random = 1, lowest;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		uint32_t pd = (random = random * 1664525 + 1013904223) >> 16;
+
+		pd %= sizeof(in_use);
+		if (in_use[pd]) {
+			assert_int_equal(dealloc_pd(f, pd), 0);
+			in_use[pd] = false;
+			continue;
+		}
+		for (lowest = 0; in_use[lowest]; lowest++)
+			;
+		assert_int_equal(fx_pd(f), lowest);
+		in_use[lowest] = true;
+	}
 }
 
 /* A method destroys its own kind of object only. */
