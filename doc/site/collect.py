@@ -94,7 +94,7 @@ def main():
     calls = manual.write_all(top, folder, reference.places(build))
     reference.write_all(top, build, folder, files, calls)
     files.write_all(os.path.join(folder, "extra"))
-    for name in ["doc/site/index.md", "doc/site/conf.py"]:
+    for name in ["doc/site/index.md", "doc/site/conf.py", "doc/site/search.js"]:
         shutil.copy(os.path.join(top, name), folder)
     for name in ["doc/site/site.css", "doc/site/theme.js", "prm/pages.css"]:
         os.makedirs(os.path.join(folder, "static"), exist_ok=True)
