@@ -25,7 +25,7 @@ server_dies() {
 	cat "$work/err"
 	mkdir -p "$work/dest"
 	# Half of the large file may stay, for the next copy.
-	find "$work/dest" -name '.dvx-copy.*' | grep -vE '\.(part|journal)$' && return 1
+	find "$work/dest" -name '.dvx-copy.*' | grep -v '\.part$' && return 1
 	whole "$src" "$work/dest" || return 1
 	rm -rf "$work/dest"
 	case $status in

@@ -202,7 +202,7 @@ few_for_parts() {
 	(ulimit -S -n 128; ulimit -H -n 128 && pull --quiet --fsync=group "127.0.0.1:$port:src/parts/" "$work/parts") &&
 		same "$src/parts" "$work/parts" && rm -r "$src/parts"
 }
-check "and more files with journals" few_for_parts
+check "and more large files" few_for_parts
 several() {
 	mkdir "$work/several" && push --quiet "$src/big" "$src/dir/sub" "127.0.0.1:$port:several" &&
 		cmp "$src/big" "$work/several/big" && same "$src/dir/sub" "$work/several/sub"

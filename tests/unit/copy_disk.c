@@ -115,7 +115,7 @@ TEST(late_losses)
 		 FSYNC_END,
 		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "syncing", 2}},
 		{"close", FSYNC_NONE, {{DIR_(""), SMALL(1), UP, DONE}, COPY_IO, "writing", 1}},
-		/* of several pieces; and so large that it has a journal */
+		/* of several pieces; and so large that the next copy would find it */
 		{"close",
 		 FSYNC_NONE,
 		 {{DIR_(""), FILE_("f", 2 * SLOT), DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP,
@@ -143,7 +143,7 @@ TEST(late_losses)
 	copy_pull.fsync = FSYNC_GROUP;
 }
 
-/* So many files that they are closed before their sync, which a worker does; one has a journal. */
+/* So many files that they are closed before their sync, which a worker does; one is large. */
 static struct copy_fault pull_group(void)
 {
 	enum { FILES = 20 };

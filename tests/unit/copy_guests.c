@@ -220,16 +220,24 @@ static void play_want_dir(struct guest *a)
 	judge(a, 1, VERDICT_WANT);
 }
 
+static const uint8_t no_sum[32];
+
 static void play_have_more(struct guest *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_FROM, .off = 1u << 30});
+	say(a, (struct copy_msg){.type = MSG_FROM, .off = 1u << 30, .text = {no_sum, 32}});
+}
+
+static void play_have_sums(struct guest *a)
+{
+	play_list(a, "big");
+	say(a, (struct copy_msg){.type = MSG_FROM, .off = 65537, .text = {no_sum, 32}});
 }
 
 static void play_have_other(struct guest *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_FROM, .id = 1});
+	say(a, (struct copy_msg){.type = MSG_FROM, .id = 1, .off = 1, .text = {no_sum, 32}});
 }
 
 static void play_filter(struct guest *a)
@@ -436,6 +444,7 @@ TEST(guests)
 	visit(play_judge_more, COPY_PROTOCOL, "more entries than were listed");
 	visit(play_want_dir, COPY_PROTOCOL, "no file");
 	visit(play_have_more, COPY_PROTOCOL, "more of a file than there is");
+	visit(play_have_sums, COPY_PROTOCOL, "more sums of it");
 	visit(play_have_other, COPY_PROTOCOL, "not listed");
 	visit(play_filter, COPY_PROTOCOL, "filter");
 	visit(play_no_filter, COPY_PROTOCOL, "SETUP where FILTER belongs");

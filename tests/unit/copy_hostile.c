@@ -109,6 +109,14 @@ TEST(lies_about_files)
 		 COPY_PROTOCOL,
 		 "unknown flags",
 		 0},
+		{{FILE_("", 10), {.type = MSG_DATA, .off = 5, .flags = PIECE_FROM}},
+		 COPY_PROTOCOL,
+		 "took up more",
+		 0},
+		{{FILE_("", 10), DATA(0, 0, 0, 5), {.type = MSG_DATA, .flags = PIECE_FROM}},
+		 COPY_PROTOCOL,
+		 "took up more",
+		 0},
 		{{FILE_("", 10),
 		  {.type = MSG_DATA, .len = 10, .crc = 0x12345678},
 		  END(0, 10),
@@ -169,6 +177,7 @@ TEST(lies_about_trees)
 		  .slots = 1,                             \
 		  .slot_bytes = SLOT,                     \
 		  .window = 1,                            \
+		  .off = 1,                               \
 		  .code = 1}},                            \
 			COPY_PROTOCOL, "during a copy", 1 \
 	}

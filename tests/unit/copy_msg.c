@@ -77,6 +77,7 @@ TEST(limits)
 	refused(MSG_DATA, 8, (1u << 30) + 1, "len");
 	refused(MSG_DATA, 16, 19, "text length");
 	refused(MSG_FROM, 12, 0x80000000, "off");
+	refused(MSG_FROM, 16, 31, "text length");
 	refused(MSG_LINK, 4 + 4 + 32, 4096, "text length");
 	refused(MSG_UP, 4, 2, "flags");
 	refused(MSG_UP, 0, 0, "type");

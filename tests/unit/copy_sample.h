@@ -34,7 +34,7 @@ static inline struct copy_msg copy_sample(unsigned int type)
 				 .copies = 19,
 				 .sec = -1,
 				 .name = {some, 32},
-				 .text = {some, 20}};
+				 .text = {some, type == MSG_FROM ? 32 : 20}};
 }
 
 #endif

@@ -56,10 +56,11 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/dest/delete.c tools/dvx-copy/dest/delete.h tools/dvx-copy/dest/dest.c \
 	tools/dvx-copy/dest/dest.h tools/dvx-copy/dest/file.c tools/dvx-copy/dest/hard.c \
 	tools/dvx-copy/dest/hard.h tools/dvx-copy/dest/intake.c tools/dvx-copy/dest/intake.h \
-	tools/dvx-copy/dest/journal.c tools/dvx-copy/dest/journal.h tools/dvx-copy/dest/meta.c \
+	tools/dvx-copy/dest/meta.c \
 	tools/dvx-copy/dest/meta.h tools/dvx-copy/dest/node.c tools/dvx-copy/dest/owner.c \
 	tools/dvx-copy/dest/obey.c tools/dvx-copy/dest/obey.h \
 	tools/dvx-copy/dest/receiver.c tools/dvx-copy/dest/receiver.h \
+	tools/dvx-copy/dest/part.c tools/dvx-copy/dest/part.h \
 	tools/dvx-copy/dest/seen.c tools/dvx-copy/dest/seen.h tools/dvx-copy/dest/place.c tools/dvx-copy/dest/place.h \
 	tools/dvx-copy/dest/temp.c \
 	tools/dvx-copy/dest/temp.h tools/dvx-copy/dest/xattr.c tools/dvx-copy/dest/xattr.h \

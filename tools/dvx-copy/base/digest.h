@@ -11,4 +11,24 @@
 /* SHA-256 of a regular file's bytes. -1 if it can't be read. */
 int digest_at(int dir, const char *name, uint8_t digest[DIGEST_BYTES], struct alive *alive);
 
+/* SHA-256 of a part of a file. -1 if it can't be read, or ends before. */
+int digest_part(int fd, uint64_t off, uint64_t n, uint8_t digest[DIGEST_BYTES],
+		struct alive *alive);
+
+/* A file's first n bytes have at most so many sums, one for each block of this size. */
+#define DIGEST_BLOCKS	   128u
+#define DIGEST_LEAST_BLOCK 65536u
+
+static inline uint64_t digest_block(uint64_t n)
+{
+	const uint64_t each = (n + DIGEST_BLOCKS - 1) / DIGEST_BLOCKS;
+
+	return (each + DIGEST_LEAST_BLOCK - 1) / DIGEST_LEAST_BLOCK * DIGEST_LEAST_BLOCK;
+}
+
+static inline uint32_t digest_blocks(uint64_t n)
+{
+	return n ? (uint32_t)((n - 1) / digest_block(n) + 1) : 0;
+}
+
 #endif

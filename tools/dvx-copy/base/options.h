@@ -57,6 +57,7 @@ struct copy_counts {
 	uint64_t same_bytes;			     /* in these */
 	uint64_t gone;				     /* deleted entries */
 	uint64_t bytes;
+	uint64_t taken;		 /* bytes of earlier copies that were taken up */
 	uint64_t chunks, copies; /* slots verified, DMA work requests they took */
 	uint64_t crc_ns;	 /* spent by this end on their CRC32C */
 };

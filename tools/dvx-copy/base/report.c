@@ -252,6 +252,8 @@ static int report_print_json(struct report *r, int code, const struct copy_fault
 		rate(r, r->began + seconds), "skips", r->skips);
 
 	if (j)
+		json_object_set_new(j, "bytes_taken_up", json_integer((json_int_t)n->taken));
+	if (j)
 		json_object_set_new(j, "crc_seconds", json_real((double)n->crc_ns / 1e9));
 	if (j)
 		json_object_set_new(j, "via", json_string(r->rc ? "rc" : "dma"));
@@ -282,8 +284,13 @@ static void print_line(struct report *r, double seconds)
 	print_count(n->same, "file unchanged", "files unchanged", ", ");
 	printf(": %s in %.2f s (%s/s)", human(size, (double)n->bytes), seconds,
 	       human(speed, rate(r, r->began + seconds)));
-	fputs(r->dry ? "; nothing was changed (dry run)" : ", every slot's CRC32C verified",
-	      stdout);
+	if (r->dry)
+		fputs("; nothing was changed (dry run)", stdout);
+	else if (n->chunks)
+		fputs(", every slot's CRC32C verified", stdout);
+	if (n->taken)
+		printf(", %s of earlier copies compared with the source by SHA-256",
+		       human(size, (double)n->taken));
 	print_count(r->skipped, "not copied completely", "not copied completely", "; ");
 	putchar('\n');
 }
@@ -297,6 +304,7 @@ static void print_stats(const struct report *r, double seconds)
 	} rows[] = {
 		{"files copied", n->files},
 		{"bytes copied", n->bytes},
+		{"bytes taken up", n->taken},
 		{"files unchanged", n->same},
 		{"bytes unchanged", n->same_bytes},
 		{"directories", n->dirs},

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
 #include "meta.h"
 #include "write.h"
 
@@ -43,8 +42,8 @@ static const char *commit_name(struct dest_file *file)
 
 int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	file_end_journal(d, file, false);
 	d->counts->files++;
+	d->counts->taken += file->taken;
 	d->renamed++;
 	file->dir->dirty = true;
 	file_unlink_from(file);
@@ -146,7 +145,7 @@ int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	d->ready_bytes += file->size;
 	/* A part stays open: it is locked by that. */
-	if (++d->ready_files > SINGLE_FILES && !file->journal && file_close(file))
+	if (++d->ready_files > SINGLE_FILES && !file->is_part && file_close(file))
 		return dest_fault(file->dir, "writing", file->name, f);
 	d->ready_closed |= file->fd < 0;
 	return dest_commit(d, false, f);

@@ -34,7 +34,6 @@ int commit_end(struct dest *d, struct copy_fault *f);
 void file_link_to(struct dest_file **list, struct dest_file *file);
 void file_unlink_from(struct dest_file *file);
 uint32_t file_first_mode(const struct dest *d, struct dest_file *file);
-void file_end_journal(struct dest *d, struct dest_file *file, bool keep);
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f);
 
 /* Before a file gets its name: -1 and errno if the file system has lost some of it. */

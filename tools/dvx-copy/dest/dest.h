@@ -68,15 +68,16 @@ struct dest_file {
 	uint64_t size, at;	    /* at: how far pieces were announced */
 	uint64_t expected, written; /* bytes announced, and those in the file */
 	uint64_t behind;	    /* bytes since the disk was last told to write */
-	struct journal *journal;
+	uint64_t part;	       /* bytes of an earlier copy that the sender has not judged yet */
+	uint64_t taken;	       /* bytes of an earlier copy that are the source's */
 	struct timespec stamp; /* the source's time */
-	uint32_t pieces;       /* announced or taken up so far */
 	char name[NAME_MAX + 1], temp[TEMP_BYTES];
 	const char *why; /* the workers could not write it, and errno */
 	int err;
 	bool owner_stays; /* it could not be given to its owner */
 	bool is_new;	  /* when it was listed its name was free */
 	bool named_only;  /* it could not be made without a name */
+	bool is_part;	  /* the temporary is one that the next copy finds: part.h */
 };
 
 struct dest_hard;
@@ -118,7 +119,7 @@ struct dest {
 	int (*slot_done)(void *arg, uint32_t slot);
 	void *arg;
 	struct alive alive;
-	bool keep; /* unfinished files stay for the next copy, if they have a journal */
+	bool keep; /* unfinished files stay for the next copy, if they are parts */
 };
 
 /* How DEST names the entries to be made; see dest_begin. */
@@ -133,7 +134,6 @@ struct dest_plan {
 /* Of an entry: what was found, and the file to be written if its data is wanted. */
 struct dest_found {
 	uint32_t verdict;
-	uint64_t from; /* what of the file is there already */
 	struct dest_file *file;
 };
 
@@ -162,8 +162,8 @@ int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *
 
 /* Checks that a piece lies in the file. The file waits for it until dest_write(). */
 int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_fault *f);
-int dest_write(struct dest *d, struct dest_file *file, uint32_t number, const void *p, size_t n,
-	       uint64_t off, struct copy_fault *f);
+int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
+	       struct copy_fault *f);
 int dest_end_file(struct dest *d, struct dest_file *file, bool broken, struct copy_fault *f);
 
 /* Looks after what the workers have finished: how many jobs. */

@@ -13,8 +13,8 @@
 #include "commit.h"
 #include "delete.h"
 #include "hard.h"
-#include "journal.h"
 #include "meta.h"
+#include "part.h"
 
 /* The disk starts to write while more arrives, so that the final sync is short. */
 #define WRITE_BEHIND (8u << 20)
@@ -40,12 +40,6 @@ void file_unlink_from(struct dest_file *file)
 		file->next->link = file->link;
 }
 
-void file_end_journal(struct dest *d, struct dest_file *file, bool keep)
-{
-	d->parts_open -= !!file->journal;
-	journal_close(file, keep);
-}
-
 /*
  * NFS and others that write late, or that have quotas, may say at close() only what they could not
  * keep. A part stays open, which locks it: each descriptor that is closed flushes its file.
@@ -56,7 +50,7 @@ int file_close(struct dest_file *file)
 
 	if (fd < 0)
 		return 0;
-	if (file->journal)
+	if (file->is_part)
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	else
 		file->fd = -1;
@@ -68,14 +62,12 @@ int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	struct dest_dir *dir = file->dir;
 
-	bool keep = d->keep && file->journal && file->temp[0];
-
-	if (keep)
-		(void)!fchmod(file->fd,
-			      0600); /* it may have been complete, with a mode of its own */
+	if (d->keep && file->is_part && file->temp[0])
+		/* It may have been complete, with a mode of its own. */
+		(void)!fchmod(file->fd, 0600);
 	else if (file->temp[0])
 		unlinkat(dir->fd, file->temp, 0);
-	file_end_journal(d, file, keep);
+	d->parts_open -= file->is_part;
 	if (file->fd >= 0)
 		close(file->fd);
 	meta_free(&file->meta);
@@ -166,11 +158,10 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	file_link_to(&d->open, file);
 	found->file = file;
 	found->verdict |= VERDICT_WANT;
-	if (file->size < JOURNAL_LEAST || d->options.bits & OPTION_INPLACE)
+	if (file->size < PART_LEAST || d->options.bits & OPTION_INPLACE)
 		return 0;
-	if (journal_open(file, &found->from, &d->alive, f))
-		return -1;
-	d->parts_open += !!file->journal;
+	part_open(file);
+	d->parts_open += file->is_part;
 	/* A part that waits for the sync stays open. */
 	return d->parts_open > d->most ? dest_commit(d, true, f) : 0;
 }
@@ -267,13 +258,14 @@ int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_f
 {
 	const char *name = QUOTED(file->name, strlen(file->name));
 
+	if ((file->part || p->flags & PIECE_FROM) && part_cut(file, p, f))
+		return -1;
 	if (p->off > file->size || p->len > file->size - p->off)
 		return copy_fail(f, COPY_PROTOCOL, "the sender sent data past the end of %s", name);
 	if (p->off < file->at)
 		return copy_fail(f, COPY_PROTOCOL, "the sender sent a part of %s twice", name);
 	file->at = p->off + p->len;
 	file->expected += p->len;
-	file->pieces += !!p->len;
 	return 0;
 }
 
@@ -335,8 +327,8 @@ static int file_put(struct dest_file *file, const char *p, size_t n, uint64_t of
 	return 0;
 }
 
-int dest_write(struct dest *d, struct dest_file *file, uint32_t number, const void *p, size_t n,
-	       uint64_t off, struct copy_fault *f)
+int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
+	       struct copy_fault *f)
 {
 	const char *from = p;
 
@@ -354,7 +346,6 @@ int dest_write(struct dest *d, struct dest_file *file, uint32_t number, const vo
 		file->written += hole ? 0 : run;
 		file->expected -= hole ? run : 0;
 	}
-	journal_add(file, number, off, p, n);
 	if (file->behind >= WRITE_BEHIND && d->options.fsync != FSYNC_NONE) {
 		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 		file->behind = 0;

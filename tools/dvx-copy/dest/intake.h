@@ -19,7 +19,7 @@ struct intake_slot {
 	struct intake_piece {
 		struct dest_file *file;
 		uint64_t off;
-		uint32_t len, number; /* in the file */
+		uint32_t len;
 	} * pieces;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "part.h"
 #include "seen.h"
 
 /* --- verdicts --- */
@@ -20,12 +21,23 @@ int obey_flush(struct receiver *r)
 	return link_send(r->link, &m, r->f);
 }
 
+/* What an earlier copy left of the file. */
+static int obey_offer(struct receiver *r, const struct dest_file *file, uint32_t number)
+{
+	uint8_t sums[DIGEST_BLOCKS * DIGEST_BYTES];
+	struct copy_msg m = {.type = MSG_FROM, .id = number, .off = file->part, .text.p = sums};
+
+	m.text.n = part_sums(file, sums, &r->dest.alive);
+	if (r->f->code)
+		return -1;
+	return m.text.n ? link_queue(r->link, &m, r->f) : 0;
+}
+
 static int obey_judge(struct receiver *r, const struct dest_found *found)
 {
 	uint32_t number = r->n_entries++;
-	struct copy_msg from = {.type = MSG_FROM, .id = number, .off = found->from};
 
-	if (found->from && link_queue(r->link, &from, r->f))
+	if (found->file && found->file->part && obey_offer(r, found->file, number))
 		return -1;
 	msg_verdict_put(r->verdicts + 4 * r->n_verdicts++, found->verdict);
 	if (r->ring[number % MSG_WINDOW])
@@ -158,14 +170,13 @@ static int obey_piece(struct receiver *r, const struct msg_piece *p, struct inta
 	if (!file || r->n_entries - p->entry > MSG_WINDOW || r->n_entries == p->entry)
 		return copy_fail(r->f, COPY_PROTOCOL, "%s sent data outside of a file",
 				 r->link->peer);
-	if (p->flags > (PIECE_LAST | PIECE_BROKEN))
+	if (p->flags > (PIECE_LAST | PIECE_BROKEN | PIECE_FROM))
 		return copy_fail(r->f, COPY_PROTOCOL, "%s sent a piece with unknown flags",
 				 r->link->peer);
 	if (dest_expect(file, p, r->f))
 		return -1;
 	if (p->len)
-		slot->pieces[slot->n++] =
-			(struct intake_piece){file, p->off, p->len, file->pieces - 1};
+		slot->pieces[slot->n++] = (struct intake_piece){file, p->off, p->len};
 	if (!(p->flags & PIECE_LAST))
 		return 0;
 	*at = NULL;

@@ -171,7 +171,7 @@ static int finish_slot(struct receiver *r, uint32_t number)
 		n = receiver_give(r, number, i, bytes);
 		if (r->f->code)
 			return -1;
-		if (!n && dest_write(&r->dest, p->file, p->number, bytes, p->len, p->off, r->f))
+		if (!n && dest_write(&r->dest, p->file, bytes, p->len, p->off, r->f))
 			return -1;
 		n += !n;
 		for (uint32_t k = i; k < i + n; k++)

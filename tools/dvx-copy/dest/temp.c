@@ -85,13 +85,6 @@ void temp_part_name(char to[TEMP_BYTES], const char *name, uint64_t size,
 	snprintf(to, TEMP_BYTES, TEMP_PREFIX "%016" PRIx64 TEMP_PART, h);
 }
 
-void temp_journal_name(char to[TEMP_BYTES], const char *part)
-{
-	size_t n = strlen(part) - strlen(TEMP_PART);
-
-	snprintf(to, TEMP_BYTES, "%.*s" TEMP_JOURNAL, (int)n, part);
-}
-
 static bool temp_ends_in(const char *name, const char *end)
 {
 	size_t n = strlen(name), m = strlen(end);
@@ -108,25 +101,16 @@ static bool temp_has_name(int dir, const char *name, int fd)
 	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/*
- * A part is locked as long as somebody writes it; its journal goes with it. Removed under the lock:
- * nobody can begin to write it meanwhile.
- */
+/* A part is locked as long as somebody writes it. Removed under the lock: nobody can begin to write
+ * it meanwhile. */
 static bool temp_part_remove(int dir, const char *name)
 {
-	char part[TEMP_BYTES];
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool removed;
-	int fd;
 
-	if (strlen(name) >= sizeof(part))
-		return false;
-	strcpy(part, name);
-	if (temp_ends_in(name, TEMP_JOURNAL))
-		strcpy(part + strlen(name) - strlen(TEMP_JOURNAL), TEMP_PART);
-	fd = openat(dir, part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT && !unlinkat(dir, name, 0);
-	removed = !flock(fd, LOCK_EX | LOCK_NB) && temp_has_name(dir, part, fd) &&
+		return false;
+	removed = !flock(fd, LOCK_EX | LOCK_NB) && temp_has_name(dir, name, fd) &&
 		  !unlinkat(dir, name, 0);
 	close(fd);
 	return removed;
@@ -149,7 +133,7 @@ static bool temp_is_left(int dir, const char *name)
 
 static bool temp_remove(int dir, const char *name)
 {
-	if (temp_ends_in(name, TEMP_PART) || temp_ends_in(name, TEMP_JOURNAL))
+	if (temp_ends_in(name, TEMP_PART))
 		return temp_part_remove(dir, name);
 	return temp_is_left(dir, name) && !unlinkat(dir, name, 0);
 }

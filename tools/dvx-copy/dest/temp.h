@@ -8,10 +8,9 @@
 
 #include "base/fault.h"
 
-#define TEMP_PREFIX  ".dvx-copy."
-#define TEMP_PART    ".part"
-#define TEMP_JOURNAL ".journal"
-#define TEMP_BYTES   40
+#define TEMP_PREFIX ".dvx-copy."
+#define TEMP_PART   ".part"
+#define TEMP_BYTES  40
 
 /* A name of this process's own. */
 int temp_name(char to[TEMP_BYTES], struct copy_fault *f);
@@ -19,7 +18,6 @@ int temp_name(char to[TEMP_BYTES], struct copy_fault *f);
 /* The name that every copy of this version of a file uses, so that the next one can go on. */
 void temp_part_name(char to[TEMP_BYTES], const char *name, uint64_t size,
 		    const struct timespec *mtime);
-void temp_journal_name(char to[TEMP_BYTES], const char *part);
 
 /* Removes what killed copies left in a directory; whether there was anything. */
 bool temp_clean(int dir);

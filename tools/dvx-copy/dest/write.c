@@ -21,7 +21,7 @@ bool write_is_whole(const struct dest *d, const struct dest_file *file, uint64_t
 		OPTION_INPLACE | OPTION_SPARSE | OPTION_ACLS | OPTION_XATTRS | OPTION_DRY;
 
 	return !off && len == file->size && file->ended && !file->broken && !file->made &&
-	       !file->journal && !file->meta.xattrs && !(d->options.bits & by_hand);
+	       !file->is_part && !file->meta.xattrs && !(d->options.bits & by_hand);
 }
 
 static void write_files(struct worker_job *job)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/slot_crc.h"
 #include "read.h"
 
@@ -35,7 +36,7 @@ static int pack_end(struct pack *p, struct listed *e, bool broken, const char *w
 
 	if (!last || last->entry != s->n_sent)
 		last = pack_piece(p, e->at, 0);
-	last->flags = PIECE_LAST | (broken ? PIECE_BROKEN : 0);
+	last->flags |= PIECE_LAST | (broken ? PIECE_BROKEN : 0);
 	s->counts->files += !broken;
 	if (s->fd >= 0)
 		close(s->fd);
@@ -99,14 +100,45 @@ static void next_data(const struct listed *e, int fd, uint64_t *from, uint64_t *
 	*to = b < 0 || (uint64_t)b > e->size ? e->size : (uint64_t)b;
 }
 
-static int pack_open(struct copy_sender *s, struct listed *e)
+static bool pack_open(struct copy_sender *s, struct listed *e)
 {
 	s->fd = read_open(e);
-	if (s->fd < 0)
-		return -1;
-	e->at = e->from;
-	if (e->size > s->pool.slot_bytes)
+	if (s->fd >= 0 && e->size > s->pool.slot_bytes)
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return s->fd >= 0;
+}
+
+/* How many of the bytes that the receiver offers are this file's. */
+static uint64_t pack_same(struct copy_sender *s, const struct listed *e)
+{
+	const uint64_t block = digest_block(e->from);
+	const uint8_t *sum = e->sums;
+	uint8_t ours[DIGEST_BYTES];
+	uint64_t at = 0;
+
+	while (at < e->from) {
+		uint64_t n = block < e->from - at ? block : e->from - at;
+
+		if (digest_part(s->fd, at, n, ours, &s->alive) || memcmp(ours, sum, sizeof(ours)))
+			break;
+		at += n;
+		sum += sizeof(ours);
+	}
+	return at;
+}
+
+static int pack_take_up(struct pack *p, struct listed *e)
+{
+	struct copy_sender *s = p->s;
+
+	e->at = pack_same(s, e);
+	if (s->f->code)
+		return -1;
+	if (e->at)
+		pack_piece(p, e->at, 0)->flags = PIECE_FROM;
+	s->counts->taken += e->at;
+	s->wanted_bytes += e->from - e->at;
+	e->from = e->at;
 	return 0;
 }
 
@@ -124,8 +156,12 @@ static int pack_file(struct pack *p, struct listed *e)
 	uint32_t n;
 	ssize_t got;
 
-	if (s->fd < 0 && pack_open(s, e))
-		return pack_end(p, e, true, strerror(errno));
+	if (s->fd < 0) {
+		if (!pack_open(s, e))
+			return pack_end(p, e, true, strerror(errno));
+		if (e->from && pack_take_up(p, e))
+			return -1;
+	}
 	next_data(e, s->fd, &from, &to);
 	n = to - from < p->room - p->have ? (uint32_t)(to - from) : p->room - p->have;
 	got = n ? read_full(s->fd, p->bytes + p->have, n, (off_t)from) : 0;
@@ -146,7 +182,8 @@ static bool pack_more(const struct pack *p)
 	const struct copy_sender *s = p->s;
 	const struct listed *e;
 
-	if (s->n_sent == s->n_judged || p->n + 1 > MSG_PIECES)
+	/* A file may add two: what of it is there, and its bytes. */
+	if (s->n_sent == s->n_judged || p->n + 2 > MSG_PIECES)
 		return false;
 	e = s->ring[s->n_sent % MSG_WINDOW];
 	if (!p->have || s->fd >= 0)

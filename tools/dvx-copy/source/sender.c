@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/proc.h"
 #include "list.h"
 
@@ -112,6 +113,7 @@ void sender_retire(struct copy_sender *s)
 			s->wanted_bytes = 0;
 	}
 	walk_release(e->dir);
+	free(e->sums);
 	free(e);
 	*at = NULL;
 }
@@ -182,9 +184,15 @@ static int take_from(struct copy_sender *s, const struct copy_msg *m)
 		return copy_fail(s->f, COPY_PROTOCOL, "%s has part of a file that was not listed",
 				 s->link->peer);
 	e = s->ring[m->id % MSG_WINDOW];
-	if (m->off > e->size)
-		return copy_fail(s->f, COPY_PROTOCOL, "%s has more of a file than there is",
+	if (m->off > e->size || m->text.n != digest_blocks(m->off) * DIGEST_BYTES)
+		return copy_fail(s->f, COPY_PROTOCOL,
+				 "%s has more of a file than there is, or more sums of it",
 				 s->link->peer);
+	free(e->sums);
+	e->sums = malloc(m->text.n);
+	if (!e->sums)
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	memcpy(e->sums, m->text.p, m->text.n);
 	e->from = m->off;
 	return 0;
 }

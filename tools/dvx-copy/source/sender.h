@@ -69,7 +69,9 @@ int sender_obey(struct copy_sender *s, const struct copy_msg *m);
 struct listed {
 	struct walk_dir *dir;
 	struct timespec mtime;
-	uint64_t size, from, at; /* at: how far it is packed */
+	uint64_t size, from,
+		at;    /* from: bytes that the receiver offers; at: how far it is packed */
+	uint8_t *sums; /* of these, by blocks */
 	ino_t ino;
 	uint32_t verdict;
 	uint8_t kind; /* enum walk_event */

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/filter.h"
 #include "base/options.h"
 
@@ -44,7 +45,8 @@ static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_START] = {"START",
 		       {IN32(flags, 0, MSG_PUSH | MSG_MANY | MSG_MERGE),
 			IN32(options, 0, OPTIONS_ALL), IN32(code, 0, FSYNC_MODES - 1),
-			IN64(chunks, 0, FILTER_RULES_MAX), ANY64(size), RAW(name, 0, PATH_MAX - 1)}},
+			IN64(chunks, 0, FILTER_RULES_MAX), ANY64(size),
+			RAW(name, 0, PATH_MAX - 1)}},
 	[MSG_FILTER] = {"FILTER", {RAW(text, 3, FILTER_PATTERN_MAX + 2)}},
 	[MSG_SETUP] = {"SETUP",
 		       {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30),
@@ -71,7 +73,9 @@ static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_ALIVE] = {"ALIVE", {{0}}},
 	[MSG_DONE] = {"DONE", {ANY64(files), ANY64(chunks), ANY64(copies)}},
 	[MSG_VERDICT] = {"VERDICT", {RAW(text, 4, 4 * MSG_VERDICTS)}},
-	[MSG_FROM] = {"FROM", {ANY32(id), OFF(off)}},
+	[MSG_FROM] = {"FROM",
+		      {ANY32(id), IN64(off, 1, INT64_MAX),
+		       RAW(text, DIGEST_BYTES, DIGEST_BLOCKS *DIGEST_BYTES)}},
 	[MSG_GONE] = {"GONE", {RAW(name, 1, PATH_MAX - 1)}},
 	[MSG_RETURN] = {"RETURN", {ANY32(slot)}},
 	[MSG_FINISHED] = {"FINISHED", {ANY64(files), ANY64(chunks), ANY64(copies)}},

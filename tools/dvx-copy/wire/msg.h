@@ -10,7 +10,7 @@
 
 /* Messages of the control connection; doc/design/0070-dvx-copy-sync.md shows their order. */
 #define MSG_MAGIC   0x43787664u /* "dvxC" in little-endian bytes */
-#define MSG_VERSION 4u
+#define MSG_VERSION 5u
 #define MSG_MAX	    8192u /* one encoded message: the longest is a slot's list of pieces */
 
 /* The roles: the sender walks a tree and reads, the receiver compares and writes. */
@@ -37,7 +37,7 @@ enum msg_type {
 	MSG_ALIVE,     /* both: this end is busy with something long */
 	MSG_DONE,      /* sender: everything has been sent */
 	MSG_VERDICT,   /* receiver: what it found of the next entries, and whether it wants them */
-	MSG_FROM,      /* receiver: it has this file up to an offset */
+	MSG_FROM,      /* receiver: it has so many bytes of this file, and their sums */
 	MSG_GONE,      /* receiver: it deleted this entry */
 	MSG_RETURN,    /* receiver: the slot is free again */
 	MSG_FINISHED,  /* receiver: everything is at its place */
@@ -85,6 +85,7 @@ struct msg_piece {
 enum msg_piece_flag {
 	PIECE_LAST = 1,	  /* the file ends here */
 	PIECE_BROKEN = 2, /* with LAST: it could not be read to its end; discard it */
+	PIECE_FROM = 4, /* the file's first, without bytes: what FROM offered is right up to off */
 };
 
 #define MSG_PIECE_BYTES 20u

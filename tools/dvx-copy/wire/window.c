@@ -7,7 +7,7 @@
 #define OTHERS	     56u /* of a connection: sockets, the device's, files that are being written */
 
 /*
- * Each listed entry may keep its directory open, and a large file itself and its journal. What waits
+ * Each listed entry may keep its directory open, and a large file its part. What waits
  * for a sync may keep half as many more.
  */
 uint32_t msg_window(unsigned int sharers)
