@@ -292,6 +292,8 @@ check "another byte in the last one" damaged "its last edit.s crc32c is" 's/icm\
 check "fewer edits in its first line" damaged "its last edit.s crc32c is\|edit 2 of" 's/edits \d+/edits 0000000000/'
 check "a length that no file has" damaged "it has [0-9]* bytes of rules" 's/state: \d+/state: 18446744073709551615/'
 check "a first line that is none" damaged "its first line is not" 's/dvx-flow state/dvx-flow stare/'
+check "a byte of zero in front of its edits" damaged "its first line is not" 's/dvx-flow state/dvx-flow\0state/'
+check "a disk that lost its first bytes" damaged "its first line is not" 's/^(.{30})/"\0" x 30/e'
 check "a rule behind them" damaged "it has [0-9]* bytes of rules" '$_ .= "drop in\n"'
 unfinished() { # PERL: an edit that was not finished was not made
 	"$PERL" -0777 -pe "$1" "$work/damaged" >"$work/hurt"

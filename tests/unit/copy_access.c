@@ -201,6 +201,24 @@ TEST(bad_lists)
 	}
 }
 
+/* A right for "images/a" would be one for all of images. */
+TEST(bytes_of_zero)
+{
+	static const char text[] = "key ops ops.key\nwrite ops images\0/a\n";
+	struct copy_fault f = {0};
+	struct access *a;
+	char path[64];
+	FILE *out;
+
+	put("list", "", 0644);
+	snprintf(path, sizeof(path), "%s/list", work);
+	out = fopen(path, "w");
+	assert_int_equal(fwrite(text, sizeof(text) - 1, 1, out), 1);
+	fclose(out);
+	assert_int_equal(access_load(&a, path, root, &f), -1);
+	assert_non_null(strstr(f.text, "list:2: a byte of zero"));
+}
+
 TEST(list_of_others)
 {
 	struct copy_fault f = {0};

@@ -294,6 +294,23 @@ TEST(mistakes_are_told)
 	filter_free(&f);
 }
 
+/* rsync's -0 writes such files: none of their patterns may be left out in silence. */
+TEST(bytes_of_zero)
+{
+	static const char text[] = "cache\0secret\0";
+	char name[] = "/tmp/dvx-filter.XXXXXX";
+	struct copy_fault fault = {0};
+	struct filter f = {0};
+	int fd = mkstemp(name);
+
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	assert_int_equal(filter_add_file(&f, name, false, &fault), -1);
+	unlink(name);
+	assert_string_equal(fault.text, "--exclude-from: a byte of zero; each pattern is a line");
+	filter_free(&f);
+}
+
 /* A peer's pattern must not keep this end busy for ever. */
 TEST(hostile_patterns_end)
 {

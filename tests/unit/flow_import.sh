@@ -23,6 +23,8 @@ check "... and one that is none" says 2 'not "frob"' "$flow" import --from frob 
 echo 'drop in udp' >"$scratch/own"
 check "... and dvx-flow's own rules" says 1 'rules of dvx-flow already' "$flow" import "$scratch/own"
 check "export prints commands" says 0 'dev eth7 ingress protocol ipv6' "$flow" export --to tc --netdev eth7 "$scratch/own"
+printf 'add-flow br0 "ip,nw_src=10.0.0.1\0,actions=drop"\n' | sed 'p' >"$scratch/zero"
+check "... and a text with a byte of zero" says 1 "zero:1:1: a byte of zero" "$flow" import --from ovs "$scratch/zero"
 echo 'pass in udp' >>"$scratch/own"
 check "... and names what it leaves out" says 1 'own:2:1: testpmd has no action' "$flow" export --to testpmd "$scratch/own"
 jexport() {

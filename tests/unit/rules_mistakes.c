@@ -416,3 +416,30 @@ TEST(many_mistakes)
 	assert_int_equal(lines_told, MISTAKES_MAX);
 	assert_non_null(strstr(told, "\n3:6+3 expected in or out"));
 }
+
+/* Nothing ends at a byte of zero: fewer rules would be taken up. */
+TEST(bytes_of_zero)
+{
+#define BYTES(s, t) {s, sizeof(s) - 1, t}
+	static const struct {
+		const char *text;
+		size_t len;
+		const char *told;
+	} cases[] = {
+		BYTES("drop in udp\n\0drop in tcp\n", "2:1+12 a byte of zero"),
+		BYTES("# seal\0 \xff ?\ndrop in udp\n", "1:7+5 a byte of zero"),
+		BYTES("drop in udp name \"a\0b\"", "1:18+2 the quote"),
+		BYTES("drop in udp # \0", "1:15+1 a byte of zero"),
+		BYTES("drop in udp \\\n\0", "2:1+1 a byte of zero"),
+		BYTES("drop in u\0dp", "1:9+1 expected something"),
+		BYTES("\0\0\0\0", "1:1+4 a byte of zero"),
+		BYTES("d\0r\0o\0p\0 \0i\0n\0", "1:1+1 expected drop"),
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		told[0] = 0;
+		if (rules_parse(cases[i].text, cases[i].len, &set, tell, NULL) < 1 ||
+		    strncmp(told, cases[i].told, strlen(cases[i].told)))
+			fail_msg("case %zu: told %s", i, told);
+	}
+}

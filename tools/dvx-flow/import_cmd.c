@@ -106,6 +106,19 @@ static int import_result(const struct args *a, const struct rules_text *s,
 	return EXIT_RULES;
 }
 
+/* Words are C strings: one would end at a byte of zero. */
+static bool import_is_text(const struct rules_text *s)
+{
+	const char *p = s->text, *zero = memchr(p, 0, s->len);
+	uint32_t line = 1;
+
+	for (; zero && (p = memchr(p, '\n', (size_t)(zero - p))); p++)
+		line++;
+	if (zero)
+		rules_point(s, line, 1, "a byte of zero: the text is damaged, or not UTF-8");
+	return !zero;
+}
+
 int cmd_import(const struct args *a)
 {
 	struct import_ask ask = {.from = DIALECTS, .netdev = a->netdev};
@@ -122,6 +135,10 @@ int cmd_import(const struct args *a)
 	if (file_read(s.name, &text, &s.len))
 		return EXIT_INPUT;
 	s.text = text;
+	if (!import_is_text(&s)) {
+		free(text);
+		return EXIT_RULES;
+	}
 	code = import_text(&ask, text, s.len, &r);
 	code = code ? import_failed(&ask, &s, &r, code) : import_result(a, &s, &r);
 	import_free(&r);

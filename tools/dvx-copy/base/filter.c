@@ -108,11 +108,16 @@ static int filter_add_lines(struct filter *f, FILE *from, bool include, struct c
 {
 	char *line = NULL;
 	size_t room = 0;
+	ssize_t n;
 	int ret = 0;
 
-	while (!ret && getline(&line, &room, from) >= 0) {
+	while (!ret && (n = getline(&line, &room, from)) >= 0) {
+		if (strlen(line) != (size_t)n)
+			ret = copy_fail(fault, COPY_USAGE,
+					"--%s-from: a byte of zero; each pattern is a line",
+					include ? "include" : "exclude");
 		line[strcspn(line, "\r\n")] = '\0';
-		if (*line && *line != '#' && *line != ';')
+		if (!ret && *line && *line != '#' && *line != ';')
 			ret = filter_add(f, line, include, fault);
 	}
 	free(line);

@@ -227,11 +227,14 @@ static int access_read_all(struct access_reader *r, FILE *in)
 {
 	char *line = NULL;
 	size_t room = 0;
+	ssize_t n;
 	int bad = 0;
 
-	while (!bad && getline(&line, &room, in) >= 0) {
+	while (!bad && (n = getline(&line, &room, in)) >= 0) {
 		r->line++;
-		bad = access_read_line(r, line);
+		bad = strlen(line) == (size_t)n
+			      ? access_read_line(r, line)
+			      : access_wrong(r, "a byte of zero: the list is damaged", "");
 	}
 	free(line);
 	if (!bad && ferror(in))

@@ -185,18 +185,19 @@ static bool journal_parse_head(const char *p, const char *eol, struct journal_sp
 	memcpy(line, p, (size_t)(eol - p));
 	return sscanf(line, JOURNAL_HEAD "%8" SCNx32 ": %zu bytes at %zu become %zu:%n", before,
 		      &s->less, &s->at, &s->more, &used) == 4 &&
-	       used && !line[used];
+	       used == eol - p;
 }
 
-bool journal_has_edit(const char *text)
+bool journal_has_edit(const char *text, size_t len)
 {
+	const char *p = text, *end = text + len;
 	struct journal_splice s;
 	uint32_t before;
 	bool has = false;
 
-	while (!has && (text = strstr(text, JOURNAL_HEAD))) {
-		has = journal_parse_head(text, strchr(text, '\n'), &s, &before);
-		text += strlen(JOURNAL_HEAD);
+	while (!has && (p = memmem(p, (size_t)(end - p), JOURNAL_HEAD, strlen(JOURNAL_HEAD)))) {
+		has = journal_parse_head(p, memchr(p, '\n', (size_t)(end - p)), &s, &before);
+		p += strlen(JOURNAL_HEAD);
 	}
 	return has;
 }

@@ -196,7 +196,7 @@ static int state_unseal(const char *path, struct state_text *s, struct flow_faul
 	if (!s->len)
 		return state_damaged(f, path, "it is empty");
 	s->sealed = !strncmp(s->text, STATE_SEAL, s->len < n ? s->len : n);
-	if (!s->sealed && !journal_has_edit(s->text))
+	if (!s->sealed && !journal_has_edit(s->text, s->len))
 		return 0;
 	line = s->sealed ? state_seal_read(s->text, &s->tail.seal, &edits) : 0;
 	if (!line)

@@ -79,7 +79,7 @@ struct journal_texts {
 int journal_append(const char *path, struct state_tail *t, const struct journal_texts *texts);
 
 /* Whether the text has the first line of an edit: then it is no rule file of a user. */
-bool journal_has_edit(const char *text);
+bool journal_has_edit(const char *text, size_t len);
 
 /*
  * s->text has the rules and behind them what follows in the file: makes the edits. Returns as
