@@ -420,7 +420,10 @@ TEST(many_mistakes)
 /* Nothing ends at a byte of zero: fewer rules would be taken up. */
 TEST(bytes_of_zero)
 {
-#define BYTES(s, t) {s, sizeof(s) - 1, t}
+#define BYTES(s, t)                 \
+	{                           \
+		s, sizeof(s) - 1, t \
+	}
 	static const struct {
 		const char *text;
 		size_t len;
