@@ -97,14 +97,15 @@ check "server ends well with a key" stop
 
 # allowed KEY: as pull or push with this key
 mkdir "$src/dir/in box"
-(umask 077; echo fedcba9876543210-web >"$work/web.key"; echo fedcba9876543210-old >"$work/old.key")
+(umask 077; echo fedcba9876543210-in >"$work/in.key"; echo fedcba9876543210-web >"$work/web.key"; echo fedcba9876543210-old >"$work/old.key")
 cat >"$work/allow" <<END
 # who may what
 key ops key
 key web web.key until 2999-12-31
+key in in.key
 key old old.key until 2026-01-01
 read ops
-write web dir/in box
+write in dir/in box
 read web dir
 END
 start "$src" --allow "$work/allow"
@@ -115,10 +116,12 @@ its_dir() { pull --quiet --key-file "$work/web.key" "127.0.0.1:$port:dir" "$work
 check "a key for a directory" its_dir
 check "not for what is beside it" fails 7 "key web may not read file" \
 	pull --key-file "$work/web.key" "127.0.0.1:$port:file" "$work/no"
-pushed() { push --quiet --key-file "$work/web.key" "$src/file" "127.0.0.1:$port:dir/in box/" && cmp "$src/file" "$src/dir/in box/file"; }
+pushed() { push --quiet --key-file "$work/in.key" "$src/file" "127.0.0.1:$port:dir/in box/" && cmp "$src/file" "$src/dir/in box/file"; }
 check "a key that may write a directory" pushed
-check "and nothing else" fails 7 "key web may not write dir/sub" \
-	push --key-file "$work/web.key" "$src/file" "127.0.0.1:$port:dir/sub"
+check "and nothing else" fails 7 "key in may not write dir/sub" \
+	push --key-file "$work/in.key" "$src/file" "127.0.0.1:$port:dir/sub"
+check "not by a tree that holds it" fails 7 "key in may not write dir" \
+	push --key-file "$work/in.key" "$src/dir/" "127.0.0.1:$port:dir"
 check "a key that may only read" fails 7 "key ops may not write" push --key-file "$work/key" "$src/file" "127.0.0.1:$port:dir"
 check "a key that is no longer valid" fails 11 "key old is no longer valid" \
 	pull --key-file "$work/old.key" "127.0.0.1:$port:file" "$work/no"
@@ -150,11 +153,16 @@ check "SIGHUP reads the list again: a key that is gone ends its copy, a new one 
 check "the one that was taken out is unknown" fails 11 "another key" \
 	pull --key-file "$work/web.key" "127.0.0.1:$port:dir/zeros" "$work/no"
 further() {
-	echo "write new" >>"$work/allow"
+	sed -i "s/^read new dir/write new/" "$work/allow"
 	hup "keys stay as they are: key new: nobody could write all of the root at the start" &&
 		pull --quiet --key-file "$work/new.key" "127.0.0.1:$port:dir/zeros" "$work/zeros"
 }
 check "rights beyond those at the start need a restart, and the old list stays" further
+second() {
+	echo "read new dir" >>"$work/allow"
+	hup "keys stay as they are: .*a key has one directory and one mode"
+}
+check "nor is there a second right of a key" second
 check "server ends well with a list" stop
 if command -v systemd-analyze >"$work/which"; then
 	unit() {
@@ -170,17 +178,20 @@ else
 	skip "systemd takes the unit" "no systemd-analyze"
 fi
 
-many_rights() {
-	echo "key ops key" >"$work/many" && mkdir "$src/many" || return 1
-	for n in $(seq 300); do mkdir "$src/many/$n" && echo "read ops many/$n" >>"$work/many"; done
+many_keys() {
+	mkdir "$src/many" "$work/keys" || return 1
+	for n in $(seq 300); do
+		(umask 077; echo "0123456789abcdef-$n" >"$work/keys/$n")
+		mkdir "$src/many/$n" && echo "key k$n keys/$n" && echo "read k$n many/$n"
+	done >"$work/many"
 	echo served >"$src/many/1/f" && echo served >"$src/many/300/f"
 	start "$src" --allow "$work/many"
 	for n in 1 300; do
-		pull --quiet --key-file "$work/key" "127.0.0.1:$port:many/$n/f" "$work/many.$n" && cmp "$src/many/$n/f" "$work/many.$n" || return 1
+		pull --quiet --key-file "$work/keys/$n" "127.0.0.1:$port:many/$n/f" "$work/many.$n" && cmp "$src/many/$n/f" "$work/many.$n" || return 1
 	done
-	rm -r "$src/many" && stop
+	fails 7 "key k1 may not read" pull --key-file "$work/keys/1" "127.0.0.1:$port:many/300/f" "$work/no" && rm -r "$src/many" && stop
 }
-check "a list of 300 directories serves the first and the last" many_rights
+check "a list of 300 keys serves the first and the last" many_keys
 
 start "$src" --max-clients 1 --slots 1 --slot-size 4K
 second() {

@@ -36,6 +36,7 @@ static int set_up(UNUSED void **state)
 	put("root/secret/file", "x", 0600);
 	put("ops.key", "0123456789abcdef-ops", 0600);
 	put("web.key", "0123456789abcdef-web", 0600);
+	put("up.key", "0123456789abcdef-up", 0600);
 	return 0;
 }
 
@@ -98,14 +99,16 @@ static const char *leads(const struct access *a, const struct key *k, bool write
 TEST(rights)
 {
 	struct copy_fault f;
-	struct access *a = list("# who may what\n\nkey ops ops.key\nkey web web.key\n"
-				"read ops\nwrite ops images/new ones\r\n  read\tweb  images/\n",
-				&f);
-	const struct key *ops, *web;
+	struct access *a =
+		list("# who may what\n\nkey ops ops.key\nkey web web.key\n"
+		     "key up up.key\nread ops\nwrite up images/new ones\r\n  read\tweb  images/\n",
+		     &f);
+	const struct key *ops, *web, *up;
 
 	assert_non_null(a);
 	ops = who(a, "0123456789abcdef-ops");
 	web = who(a, "0123456789abcdef-web");
+	up = who(a, "0123456789abcdef-up");
 	assert_null(who(a, "0123456789abcdef-nobody"));
 	assert_string_equal(access_key_name(a, ops), "ops");
 	assert_string_equal(access_key_name(a, web), "web");
@@ -115,10 +118,12 @@ TEST(rights)
 	assert_string_equal(leads(a, ops, false, "/"), "");
 	assert_string_equal(leads(a, ops, false, "/secret/file"), REFUSED);
 	assert_string_equal(leads(a, ops, true, "secret/file"), REFUSED);
-	assert_string_equal(leads(a, ops, true, "images"), REFUSED);
-	assert_string_equal(leads(a, ops, true, "./images//new ones/a/b/"), "a/b/");
-	assert_string_equal(leads(a, ops, true, "images/new ones/../../secret"), "../../secret");
-	assert_string_equal(leads(a, ops, true, "images/new ones2"), REFUSED);
+	assert_string_equal(leads(a, ops, true, "images/new ones"), REFUSED);
+	assert_string_equal(leads(a, up, true, "images"), REFUSED);
+	assert_string_equal(leads(a, up, false, "images"), REFUSED);
+	assert_string_equal(leads(a, up, true, "./images//new ones/a/b/"), "a/b/");
+	assert_string_equal(leads(a, up, true, "images/new ones/../../secret"), "../../secret");
+	assert_string_equal(leads(a, up, true, "images/new ones2"), REFUSED);
 
 	assert_string_equal(leads(a, web, false, "images"), "");
 	assert_string_equal(leads(a, web, false, "images/x"), "x");
@@ -131,7 +136,7 @@ TEST(rights)
 	access_free(a);
 }
 
-/* A link inside of one right's directory does not lead into another's. */
+/* A link inside of a key's directory does not lead out of it. */
 TEST(links)
 {
 	struct copy_fault f;
@@ -189,6 +194,12 @@ TEST(bad_lists)
 		{"read ops\nkey ops ops.key\n", "list:1: there is no key"},
 		{"key ops ops.key\nread ops nowhere\n", "list:2: nowhere: No such file"},
 		{"key ops ops.key\nwrite ops ..\n", "list:2: .."},
+		/* what it may do below one would depend on where a copy begins */
+		{"key ops ops.key\nwrite ops images\nread ops images/new ones\n",
+		 "list:3: a key has one directory and one mode"},
+		{"key ops ops.key\nread ops\nwrite ops images\n", "list:3: a key has one"},
+		{"key ops ops.key\nread ops images\nread ops secret\n", "list:3: a key has one"},
+		{"key ops ops.key\nread ops\nwrite ops\n", "list:3: a key has one"},
 		{"allow ops\n", "begins with key, read or write"},
 	};
 	struct copy_fault f;

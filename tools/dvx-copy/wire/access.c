@@ -46,25 +46,6 @@ static const char *access_beneath(const char *dir, const char *p, const char *en
 	}
 }
 
-/* Of several rights the one of the deepest directory counts. */
-static const struct access_right *access_best(const struct access_key *k, struct copy_bytes path,
-					      const char **rest, uint32_t *n)
-{
-	const char *p = path.n ? (const char *)path.p : "", *end = p + path.n;
-	const struct access_right *best = NULL;
-
-	for (const struct access_right *r = k->rights; r; r = r->next) {
-		const char *left = access_beneath(r->path, p, end);
-
-		if (left && (!best || left > *rest)) {
-			best = r;
-			*rest = left;
-			*n = (uint32_t)(end - left);
-		}
-	}
-	return best;
-}
-
 static int access_refuse(const struct access_key *k, bool write, struct copy_bytes path,
 			 struct copy_fault *f)
 {
@@ -98,9 +79,7 @@ int access_find(const struct access *a, const struct key *who, bool write, struc
 		struct access_place *out, struct copy_fault *f)
 {
 	const struct access_key *k = access_key_of(a, who);
-	const struct access_right *r;
-	const char *rest = NULL;
-	uint32_t left = 0;
+	const char *p = path.n ? (const char *)path.p : "", *end = p + path.n, *rest;
 
 	if (access_check(a, who, f))
 		return -1;
@@ -108,11 +87,11 @@ int access_find(const struct access *a, const struct key *who, bool write, struc
 		return copy_fail(f, COPY_REFUSED,
 				 "path %s is absolute; paths begin at the served directory",
 				 QUOTED(path.p, path.n));
-	r = access_best(k, path, &rest, &left);
-	if (!r || (write && !r->write))
+	rest = k->path ? access_beneath(k->path, p, end) : NULL;
+	if (!rest || (write && !k->write))
 		return access_refuse(k, write, path, f);
-	out->dir = r->dir;
-	out->rest = (struct copy_bytes){(const uint8_t *)rest, left};
+	out->dir = k->dir;
+	out->rest = (struct copy_bytes){(const uint8_t *)rest, (uint32_t)(end - rest)};
 	return 0;
 }
 
@@ -126,28 +105,27 @@ bool access_has(const struct access *a, const struct access *other, const struct
 	return false;
 }
 
-static bool access_covers(const struct access *a, const struct access_right *r)
+static bool access_covers(const struct access *a, const struct access_key *other)
 {
-	const char *end = r->path + strlen(r->path);
+	const char *end = other->path + strlen(other->path);
 
 	for (const struct access_key *k = a->keys; k; k = k->next)
-		for (const struct access_right *mine = k->rights; mine; mine = mine->next)
-			if (access_beneath(mine->path, r->path, end) && mine->write >= r->write)
-				return true;
+		if (k->path && access_beneath(k->path, other->path, end) &&
+		    k->write >= other->write)
+			return true;
 	return false;
 }
 
 int access_within(const struct access *a, const struct access *other, struct copy_fault *f)
 {
 	for (const struct access_key *k = a->keys; k; k = k->next)
-		for (const struct access_right *r = k->rights; r; r = r->next)
-			if (!access_covers(other, r))
-				return copy_fail(f, COPY_REFUSED,
-						 "key %s: nobody could %s %s at the start, and the "
-						 "server is confined to that: a restart is needed",
-						 k->name, r->write ? "write" : "read",
-						 *r->path ? QUOTED(r->path, strlen(r->path))
-							  : "all of the root");
+		if (k->path && !access_covers(other, k))
+			return copy_fail(
+				f, COPY_REFUSED,
+				"key %s: nobody could %s %s at the start, and the server is "
+				"confined to that: a restart is needed",
+				k->name, k->write ? "write" : "read",
+				*k->path ? QUOTED(k->path, strlen(k->path)) : "all of the root");
 	return 0;
 }
 
@@ -175,11 +153,10 @@ const char *access_key_name(const struct access *a, const struct key *who)
 bool access_dir(const struct access *a, size_t n, int *fd, bool *write)
 {
 	for (const struct access_key *k = a->keys; k; k = k->next)
-		for (const struct access_right *r = k->rights; r; r = r->next)
-			if (!n--) {
-				*fd = r->dir;
-				*write = r->write;
-				return true;
-			}
+		if (k->path && !n--) {
+			*fd = k->dir;
+			*write = k->write;
+			return true;
+		}
 	return false;
 }

@@ -11,6 +11,7 @@
  *   key NAME FILE [until YYYY-MM-DD[THH:MM]]    UTC; FILE counts from the list's own directory
  *   read NAME [DIR]                             DIR counts from the root, and may hold blanks
  *   write NAME [DIR]                            reading as well
+ * A key has one directory and one mode: what it may do to an entry does not depend on how it gets there.
  */
 struct access;
 
@@ -33,7 +34,7 @@ int access_within(const struct access *a, const struct access *other, struct cop
 struct key_ring access_ring(const struct access *a);
 int access_check(const struct access *a, const struct key *who, struct copy_fault *f);
 
-/* The n-th directory that somebody has a right to, for confine(). False: there are no more. */
+/* The n-th directory of a key, for confine(). False: there are no more. */
 bool access_dir(const struct access *a, size_t n, int *fd, bool *write);
 
 /* Printable name of a key, for the log; "" of the only one. */

@@ -39,24 +39,20 @@ static struct access_key *access_new_key(struct access *a, const char *name)
 	if (!k)
 		return NULL;
 	snprintf(k->name, sizeof(k->name), "%s", name);
+	k->dir = -1;
 	k->next = a->keys;
 	a->keys = k;
 	return k;
 }
 
-/* The directory of a right: the administrator's links are followed, but not out of the root. */
-static int access_new_right(struct access *a, struct access_key *k, const char *path, bool write)
+/* The administrator's links are followed, but not out of the root. */
+static int access_set_dir(const struct access *a, struct access_key *k, const char *path,
+			  bool write)
 {
-	struct access_right *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return -1;
-	r->write = write;
-	r->path = strdup(path);
-	r->next = k->rights;
-	k->rights = r;
-	r->dir = beneath_open(a->root, *path ? path : ".", O_PATH | O_DIRECTORY);
-	return r->dir < 0 || !r->path ? -1 : 0;
+	k->write = write;
+	k->path = strdup(path);
+	k->dir = beneath_open(a->root, *path ? path : ".", O_PATH | O_DIRECTORY);
+	return k->dir < 0 || !k->path ? -1 : 0;
 }
 
 static struct access *access_new(int root)
@@ -74,7 +70,7 @@ int access_single(struct access **out, const struct key *key, int root, bool wri
 	struct access *a = access_new(root);
 	struct access_key *k = a ? access_new_key(a, "") : NULL;
 
-	if (!k || access_new_right(a, k, "", write)) {
+	if (!k || access_set_dir(a, k, "", write)) {
 		access_free(a);
 		return copy_fail(f, COPY_IO, "the served directory: %s", strerror(errno));
 	}
@@ -97,15 +93,9 @@ void access_free(struct access *a)
 	while (a && a->keys) {
 		struct access_key *k = a->keys;
 
-		while (k->rights) {
-			struct access_right *r = k->rights;
-
-			k->rights = r->next;
-			if (r->dir >= 0)
-				close(r->dir);
-			free(r->path);
-			free(r);
-		}
+		if (k->dir >= 0)
+			close(k->dir);
+		free(k->path);
 		a->keys = k->next;
 		key_wipe(&k->key);
 		free(k);
@@ -179,7 +169,12 @@ static int access_read_right(struct access_reader *r, const char *name, const ch
 
 	if (!k)
 		return access_wrong(r, "there is no key of this name above: ", name);
-	if (access_new_right(r->a, k, dir, write))
+	if (k->path)
+		return access_wrong(r,
+				    "a key has one directory and one mode (give another key for "
+				    "others); it is there already for ",
+				    name);
+	if (access_set_dir(r->a, k, dir, write))
 		return copy_fail(r->f, COPY_USAGE, "%s:%u: %s: %s", r->list, r->line, dir,
 				 strerror(errno));
 	return 0;

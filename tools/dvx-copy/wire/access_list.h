@@ -7,17 +7,12 @@
 
 #include "access.h"
 
-struct access_right {
-	struct access_right *next;
-	int dir;
-	bool write;
-	char *path; /* from the root, as the list has it */
-};
-
 struct access_key {
 	struct key key; /* first: access_key_of() */
 	struct access_key *next;
-	struct access_right *rights;
+	char *path;   /* of its directory, from the root, as the list has it; NULL: it has none */
+	int dir;      /* -1: it has none */
+	bool write;   /* and read */
 	time_t until; /* 0: for ever */
 	char id[KEY_ID], name[64];
 };
