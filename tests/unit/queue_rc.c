@@ -192,6 +192,69 @@ TEST_PAIR(test_lost_doorbell)
 	assert_non_null(rig_poll(&p->cb));
 }
 
+/* Moves a queue pair to the next UAR. */
+static void rig_qp_next_uar(struct rig_qp *q)
+{
+	queue_stop(q->queue);
+	q->queue->uar = RIG_UAR + 1;
+	assert_int_equal(queue_start(q->queue), 0);
+}
+
+static void ring_on(struct rig_qp *q, uint32_t uar, uint32_t qpn)
+{
+	uint8_t db[8] = {0};
+	uint64_t value;
+
+	q->dbrec[1] = htobe32(q->sq_pi);
+	prm_wqe_ctrl_seg_set_qpn(db, qpn);
+	memcpy(&value, db, sizeof(value));
+	queue_doorbell(&q->rig->dev, uar, 0x800, value);
+	rig_pass(q->rig, 1000000000);
+}
+
+/* A doorbell on the page of another UAR starts nothing there and nothing on its own page. */
+TEST_PAIR(test_foreign_uar)
+{
+	rig_qp_next_uar(&p->b);
+	rig_nop(&p->a);
+	ring_on(&p->a, RIG_UAR + 1, p->a.queue->o.id);
+	assert_null(rig_poll(&p->ca));
+	ring_on(&p->a, RIG_UAR, p->a.queue->o.id);
+	assert_non_null(rig_poll(&p->ca));
+}
+
+/* Nor does one with a number that is no queue's, or another UAR's queue's. */
+TEST_PAIR(test_foreign_number)
+{
+	const uint32_t b = p->b.queue->o.id;
+
+	rig_qp_next_uar(&p->b);
+	rig_nop(&p->a);
+	rig_nop(&p->b);
+	p->b.dbrec[1] = htobe32(p->b.sq_pi);
+	ring_on(&p->a, RIG_UAR, b);
+	ring_on(&p->a, RIG_UAR, 0xffffff);
+	ring_on(&p->a, RIG_UAR, 0);
+	assert_null(rig_poll(&p->ca));
+	assert_null(rig_poll(&p->cb));
+	ring_on(&p->a, RIG_UAR, p->a.queue->o.id);
+	assert_non_null(rig_poll(&p->ca));
+	assert_null(rig_poll(&p->cb));
+}
+
+/* A doorbell that overwrote another one may name a queue pair that is gone by now. */
+TEST_PAIR(test_lost_doorbell_to_a_dead_queue)
+{
+	struct rig_qp dead;
+
+	rig_qp_open(&p->rig, &dead, BLUEFIELD2_HOST, &p->ca, &p->ca, 2, 2);
+	rig_nop(&p->a);
+	p->a.dbrec[1] = htobe32(p->a.sq_pi);
+	rig_qp_close(&dead);
+	rig_settle(&p->rig);
+	assert_non_null(rig_poll(&p->ca));
+}
+
 /* More READs than log_sra_max lets out at once, then a fenced WRITE over what they read. */
 TEST_PAIR(test_reads_and_fence)
 {
