@@ -14,6 +14,8 @@ dist_check_SCRIPTS += tests/sim/cm_bare.sh
 tests/sim/%.log: private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run $(CHIP) --
 # Little steering memory: libmlx5 takes an eighth at a time.
 tests/sim/dr_limit%.log: private CHIP = --set log_ste_icm=27
+LIB_TESTS += tests/sim/strict_rings
+tests/sim/strict%.log: private CHIP = --set strict_doorbells=1
 LIB_HELPERS += tests/sim/lib_alias tests/sim/lib_gone tests/sim/limits
 VERBS_HELPERS += tests/sim/port_eventfd tests/sim/front_client tests/sim/refused tests/sim/hooks tests/sim/raw_stream tests/sim/verbs_flow tests/sim/dr_garbage \
 	tests/sim/share

@@ -57,6 +57,10 @@ if command -v ibv_devinfo >/dev/null; then
 	check "DVX_SIM_SET with an unknown name" refused dma_nmo=1 'there is no setting "dma_nmo"'
 fi
 
+check "strict doorbells: BlueFlame bytes that differ from the ring's are reported" says 0 \
+	"the BlueFlame register has other bytes than WQE 0 in the ring" \
+	"$dvx_sim" run --set strict_doorbells=1 -- "$top_builddir/tests/sim/strict_rings"
+
 # --- what does not need the missing part goes on ---
 
 lean=dma_mmo=0,cross_vhca=0,allow_mkey=0

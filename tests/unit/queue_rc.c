@@ -198,6 +198,7 @@ static void rig_qp_next_uar(struct rig_qp *q)
 	queue_stop(q->queue);
 	q->queue->uar = RIG_UAR + 1;
 	assert_int_equal(queue_start(q->queue), 0);
+	rig_settle(q->rig);
 }
 
 static void ring_on(struct rig_qp *q, uint32_t uar, uint32_t qpn)
@@ -240,6 +241,52 @@ TEST_PAIR(test_foreign_number)
 	ring_on(&p->a, RIG_UAR, p->a.queue->o.id);
 	assert_non_null(rig_poll(&p->ca));
 	assert_null(rig_poll(&p->cb));
+}
+
+/* Strict doorbells: a store that is known to be the only one starts its own queue; else all records count. */
+TEST_PAIR(test_strict)
+{
+	rig_nop(&p->a);
+	p->a.dbrec[1] = htobe32(p->a.sq_pi);
+	rig_nop(&p->b);
+	p->b.dbrec[1] = htobe32(p->b.sq_pi);
+	queue_trapped(&p->rig.dev, RIG_UAR);
+	rig_run(&p->b);
+	assert_non_null(rig_poll(&p->cb));
+	assert_null(rig_poll(&p->ca));
+	rig_nop(&p->b);
+	rig_run(&p->b); /* its record moved behind the trap */
+	assert_non_null(rig_poll(&p->cb));
+	assert_non_null(rig_poll(&p->ca));
+}
+
+/* A WQE that was written to the register: if the ring has other bytes, they are not sent. */
+TEST_PAIR(test_blueflame)
+{
+	const uint32_t n = p->a.queue->o.id, blocks = 1u << p->a.queue->sq->log_size;
+	uint8_t wqe[64];
+
+	for (uint16_t i = 0; i < 3; i++) {
+		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
+
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_inline(&w, "ring", 4);
+		rig_end(&w);
+		memcpy(wqe, p->a.sq + 64u * (i & (blocks - 1)), sizeof(wqe));
+		if (i)
+			memcpy(wqe + 36, "regs", 4);
+		if (i == 2)
+			prm_wqe_ctrl_seg_set_wqe_index(wqe, 0); /* one that has run already */
+		rig_ring(&p->a);
+		queue_blueflame(&p->rig.dev, RIG_UAR, wqe, sizeof(wqe));
+		rig_settle(&p->rig);
+		assert_memory_equal(p->dst, i == 1 ? "regs" : "ring", 4);
+		expect_req(&p->ca, PRM_WQE_OPCODE_RDMA_WRITE, i, n);
+	}
+	prm_wqe_ctrl_seg_set_qpn(wqe, 0xffffff);
+	queue_blueflame(&p->rig.dev, RIG_UAR, wqe, sizeof(wqe));
+	queue_blueflame(&p->rig.dev, RIG_UAR + 7, wqe, sizeof(wqe));
+	queue_trapped(&p->rig.dev, RIG_UAR + 7);
 }
 
 /* A doorbell that overwrote another one may name a queue pair that is gone by now. */

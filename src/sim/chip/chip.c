@@ -107,6 +107,8 @@ static void chip_neighbours(void *chip)
 		c->on_neighbours(c->on_neighbours_arg);
 }
 
+static const struct strict_ops strict_ops = {queue_trapped, queue_blueflame};
+
 static int connect_parts(struct chip *c)
 {
 	int err;
@@ -116,6 +118,8 @@ static int connect_parts(struct chip *c)
 	c->device.on_neighbours = chip_neighbours;
 	c->device.neighbours_ctx = c;
 	host_on_doorbell(c->host, queue_doorbell, &c->device);
+	if (c->device.profile->strict_doorbells)
+		host_be_strict(c->host, &strict_ops);
 	host_set_clock(c->host, c->clock);
 	err = chip_watch(c, c->stop_fd, chip_stop_asked, NULL);
 	return err ? err : chip_watch(c, host_epoll_fd(c->host), doorbell_woke, c->host);

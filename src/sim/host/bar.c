@@ -166,6 +166,8 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 			return -ENOMEM;
 		bar->host->npages++;
 		memset(bar->map + (size_t)i * UAR_PAGE, 0, UAR_PAGE);
+		if (bar->host->strict)
+			strict_page_clear(page);
 		page->uar = uar;
 		page->expect = 0;
 		page->patience = 0;
@@ -213,6 +215,8 @@ static int reg_take(struct host *h, struct uar_page *page, uint32_t offset)
 	value = __atomic_exchange_n(reg, 0, __ATOMIC_ACQUIRE);
 	if (offset >= UAR_BF)
 		page->last = value;
+	if (h->strict)
+		strict_rang(page, offset, value);
 	if (h->doorbell)
 		h->doorbell(h->doorbell_ctx, page->uar, offset, value);
 	return 1;
@@ -225,6 +229,8 @@ int page_take(struct host *h, struct uar_page *page)
 
 	for (i = 0; i < UAR_BF_COUNT; i++)
 		taken += reg_take(h, page, UAR_BF + i * UAR_BF_SIZE);
+	if (h->strict)
+		strict_page_check(h, page);
 	if (!taken)
 		return 0;
 	h->rung = true;
@@ -232,6 +238,11 @@ int page_take(struct host *h, struct uar_page *page)
 	page->bar->rang = RANG_LATELY;
 	page_landed(page, h->now);
 	return taken;
+}
+
+static int page_poll(struct host *h, struct uar_page *page)
+{
+	return h->strict && strict_waits(page) ? 0 : page_take(h, page);
 }
 
 static void page_heat(struct host *h, uint32_t at)
@@ -257,14 +268,16 @@ int host_poll(struct host *h)
 	if (h->nclocks)
 		clock_pages_turn(h);
 	for (i = 0; i < hot; i++)
-		taken += page_take(h, h->awake[i]);
+		taken += page_poll(h, h->awake[i]);
 	for (i = 0; i < slice; i++) {
 		h->cursor = (h->cursor + 1) % cold;
 		at = HOT + h->cursor;
-		n = page_take(h, h->awake[at]);
+		n = page_poll(h, h->awake[at]);
 		if (n)
 			page_heat(h, at);
 		taken += n;
 	}
+	if (h->strict)
+		taken += arm_all(h);
 	return taken;
 }

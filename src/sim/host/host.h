@@ -53,6 +53,7 @@ struct uar_page {
 	uint32_t awake;	  /* index in host->awake */
 	uint8_t state;	  /* enum page_state */
 	bool rung;	  /* lately */
+	uint8_t strict_turns; /* a doorbell waits for the rest of its WQE */
 	uint8_t patience; /* how long a released store gets the next time, log2 */
 	uint64_t last;	  /* written to a BlueFlame register */
 	uint64_t released; /* when a trapped store was let go */
@@ -114,6 +115,7 @@ struct host {
 	uint32_t nclocks;    /* pages with the clock that are there */
 	doorbell_fn doorbell;
 	void *doorbell_ctx;
+	const struct strict_ops *strict; /* NULL: doorbells are not checked */
 	struct bar *bars;
 	struct uar_page **awake; /* the first HOT were rung last */
 	uint32_t nawake, awake_cap;
@@ -170,8 +172,15 @@ void page_awaken(struct uar_page *);
 void page_asleep(struct uar_page *, enum page_state);
 /* uffd.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
 int page_protect(struct uar_page *, bool protect);
-/* idle.c: releases a page; and all pages of a BAR, which is polled from then on */
+/* idle.c: releases a page; protects those that wait for no store, and returns how many registers were taken */
 void page_rings(struct uar_page *);
+int arm_all(struct host *);
+/* strict.c: a page is new, a doorbell was taken, whole WQEs may be in its registers */
+void strict_page_clear(const struct uar_page *);
+void strict_rang(const struct uar_page *, uint32_t offset, uint64_t value);
+void strict_page_check(struct host *, const struct uar_page *);
+/* The rest of a WQE may follow soon. */
+bool strict_waits(struct uar_page *);
 /* clock_page.c: a mapping of n pages holds it; the page alone is registered: 0 or -errno. */
 bool clock_page_is(uint64_t first, uint64_t n);
 int clock_page_register(struct watch *, uint64_t va, uint64_t n);

@@ -81,7 +81,7 @@ void page_landed(struct uar_page *page, uint64_t now)
 static bool page_can_sleep(const struct uar_page *page, uint64_t now)
 {
 	return page->bar->watches && !page->bar->refused && now >= page->expect &&
-	       (now >= page->stay || page->bar->host->lockstep);
+	       (now >= page->stay || page->bar->host->lockstep || page->bar->host->strict);
 }
 
 /* Protects a page, then polls it once more: a store may have come before. */
@@ -95,7 +95,7 @@ static int page_arm(struct host *h, struct uar_page *page)
 	return page_take(h, page);
 }
 
-static int arm_all(struct host *h)
+int arm_all(struct host *h)
 {
 	uint32_t i = h->nawake;
 	int taken = 0;

@@ -105,6 +105,11 @@ void page_traps(struct uar_page *page, uint32_t offset)
 {
 	struct host *h = page->bar->host;
 
+	if (h->strict) {
+		h->strict->trapped(h->doorbell_ctx, page->uar);
+		page_rings(page);
+		return;
+	}
 	if (h->held == page)
 		return;
 	if (h->held)

@@ -17,9 +17,9 @@ struct mm;
 struct bar;
 #define UAR_PAGE     4096u
 #define UAR_CQ_ARM   0x20u /* 8 bytes: command word, CQN */
-#define UAR_BF	     0x800u /* four BlueFlame buffers of 256 bytes: 0x800 .. 0xbff */
+#define UAR_BF	     0x800u /* four registers of two BlueFlame buffers of 256 bytes: 0x800 .. 0xfff */
 #define UAR_BF_SIZE  0x100u
-#define UAR_BF_COUNT 4u
+#define UAR_BF_COUNT 8u
 
 struct bar *bar_new(struct host *, struct mm *, unsigned int pages);
 /*
@@ -66,6 +66,17 @@ void bar_poll(struct bar *, const char *why);
  */
 typedef void (*doorbell_fn)(void *ctx, uint32_t uar, uint32_t offset, uint64_t be_value);
 void host_on_doorbell(struct host *, doorbell_fn, void *ctx);
+
+/*
+ * Strict doorbells (strict.c): pages are write-protected again after each store. `trapped` is called
+ * while the program still waits before its store, `blueflame` with the whole blocks of 64 bytes that it
+ * wrote, after the doorbell. Set before the first page is allocated.
+ */
+struct strict_ops {
+	void (*trapped)(void *ctx, uint32_t uar);
+	void (*blueflame)(void *ctx, uint32_t uar, const uint8_t *bytes, size_t len);
+};
+void host_be_strict(struct host *, const struct strict_ops *); /* ctx is the doorbells' */
 
 /*
  * For the loop. host_poll() takes every register of awake clients once and returns how many were

@@ -44,6 +44,7 @@ struct profile {
 	bool crypto;			  /* AES-XTS of mkeys: a crypto-enabled card */
 	bool crypto_wrapped;		  /* its keys come wrapped, after a login */
 	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
+	bool strict_doorbells;		  /* tests: one doorbell starts one queue (host/strict.c) */
 	bool old_kernel;		  /* not of the chip: the kernel is older than 5.19 */
 	bool memlock; /* nor is this: pinned memory counts for RLIMIT_MEMLOCK */
 };

@@ -43,6 +43,7 @@ static const struct setting {
 	{FLAG(crypto), "encrypted mkeys (AES-XTS)"},
 	{FLAG(crypto_wrapped), "keys come wrapped, after a login"},
 	{FLAG(wqe_inline_l2), "raw sends must carry layer 2 inline"},
+	{FLAG(strict_doorbells), "a doorbell starts its queue only"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 	{FLAG(memlock), "RLIMIT_MEMLOCK counts"},
 };

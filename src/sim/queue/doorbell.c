@@ -97,6 +97,26 @@ static int doorbell_grow(void *array, unsigned int n, unsigned int *cap)
 	return 0;
 }
 
+static void sweep_later(struct queues *qs, struct uar *u)
+{
+	if (u->sweeping)
+		return;
+	u->sweeping = true;
+	TAILQ_INSERT_TAIL(&qs->sweep, u, sweep_link);
+}
+
+static void uar_sweep_sqs(struct queues *qs, struct uar *u)
+{
+	u->sq_left = u->nsq;
+	sweep_later(qs, u);
+}
+
+static void uar_sweep_cqs(struct queues *qs, struct uar *u)
+{
+	u->cq_left = u->ncq;
+	sweep_later(qs, u);
+}
+
 int uar_add_sq(struct sq *sq)
 {
 	struct queues *qs = queues_of(&sq->q->o);
@@ -113,14 +133,17 @@ int uar_add_sq(struct sq *sq)
 	return 0;
 }
 
+/* Its doorbell may have overwritten another's, and names nobody any more. */
 void uar_del_sq(struct sq *sq)
 {
-	struct uar *u = uar_find(queues_of(&sq->q->o), sq->q->uar);
+	struct queues *qs = queues_of(&sq->q->o);
+	struct uar *u = uar_find(qs, sq->q->uar);
 	struct sq *last = u->sq[--u->nsq];
 
 	u->sq[sq->priv->at_uar] = last;
 	last->priv->at_uar = sq->priv->at_uar;
-	uar_drop_if_empty(queues_of(&sq->q->o), u);
+	uar_sweep_sqs(qs, u);
+	uar_drop_if_empty(qs, u);
 }
 
 int uar_add_cq(struct cq *cq)
@@ -141,20 +164,14 @@ int uar_add_cq(struct cq *cq)
 
 void uar_del_cq(struct cq *cq)
 {
-	struct uar *u = uar_find(queues_of(&cq->o), cq->uar);
+	struct queues *qs = queues_of(&cq->o);
+	struct uar *u = uar_find(qs, cq->uar);
 	struct cq *last = u->cq[--u->ncq];
 
 	u->cq[cq->priv->at_uar] = last;
 	last->priv->at_uar = cq->priv->at_uar;
-	uar_drop_if_empty(queues_of(&cq->o), u);
-}
-
-static void sweep_later(struct queues *qs, struct uar *u)
-{
-	if (u->sweeping)
-		return;
-	u->sweeping = true;
-	TAILQ_INSERT_TAIL(&qs->sweep, u, sweep_link);
+	uar_sweep_cqs(qs, u);
+	uar_drop_if_empty(qs, u);
 }
 
 static void sq_expect(struct sq *sq, uint16_t posted)
@@ -237,23 +254,66 @@ static __attribute__((noinline)) void sq_prefetch(struct queue *q)
 	mkey_prefetch(q->o.vhca, rkey);
 }
 
+/*
+ * Strict doorbells: whether the store that trapped is the only one since. If a record has moved, the
+ * program went on, and its next doorbell may have overwritten another queue's.
+ */
+static bool strict_one_doorbell(struct uar *u)
+{
+	uint32_t word;
+
+	if (!u->trapped)
+		return false;
+	for (unsigned int i = 0; i < u->nsq; i++)
+		if (!dbrec_load(host_of(&u->sq[i]->q->o), &u->sq[i]->q->dbrec_place,
+				u->sq[i]->q->dbrec, SND_RECORD, &word) &&
+		    (uint16_t)word != u->sq[i]->priv->trapped)
+			return false;
+	for (unsigned int i = 0; i < u->ncq; i++)
+		if (!dbrec_load(host_of(&u->cq[i]->o), &u->cq[i]->dbrec_place, u->cq[i]->dbrec,
+				ARM_RECORD, &word) &&
+		    word != u->cq[i]->priv->trapped)
+			return false;
+	return true;
+}
+
+void queue_trapped(void *device, uint32_t uar)
+{
+	struct uar *u = uar_find(((struct device *)device)->queues, uar);
+	uint32_t word;
+
+	if (!u)
+		return;
+	u->trapped = true;
+	for (unsigned int i = 0; i < u->nsq; i++)
+		if (!dbrec_load(host_of(&u->sq[i]->q->o), &u->sq[i]->q->dbrec_place,
+				u->sq[i]->q->dbrec, SND_RECORD, &word))
+			u->sq[i]->priv->trapped = (uint16_t)word;
+	for (unsigned int i = 0; i < u->ncq; i++)
+		if (!dbrec_load(host_of(&u->cq[i]->o), &u->cq[i]->dbrec_place, u->cq[i]->dbrec,
+				ARM_RECORD, &word))
+			u->cq[i]->priv->trapped = word;
+}
+
+/* A wrong number starts nothing, as on a NIC. */
 static void ring_sq(struct queues *qs, struct uar *u, uint64_t be_value)
 {
 	uint32_t qpn = prm_uar_sq_db_get_qpn(&be_value);
 	struct queue *q = u->nsq ? doorbell_queue(u->sq[0]->q->o.vhca, qpn) : NULL;
 	struct sq *sq;
+	bool others;
 
 	if (q && u->nsq > MANY)
 		sq_prefetch(q);
 	sq = q ? q->sq : NULL;
-	if (sq && sq->q->uar == u->uar && sq->priv)
-		sq_poll_record(sq);
-	else
+	if (!sq || sq->q->uar != u->uar || !sq->priv) {
 		sim_note("doorbell on uar %u names qp 0x%x, which is none of that UAR's", u->uar, qpn);
-	if (u->nsq > 1 || !sq) {
-		u->sq_left = u->nsq;
-		sweep_later(qs, u);
+		return;
 	}
+	others = u->nsq > 1 && !strict_one_doorbell(u);
+	sq_poll_record(sq);
+	if (others)
+		uar_sweep_sqs(qs, u);
 }
 
 static void ring_cq(struct queues *qs, struct uar *u, uint64_t be_value)
@@ -263,14 +323,13 @@ static void ring_cq(struct queues *qs, struct uar *u, uint64_t be_value)
 	uint32_t word;
 
 	memcpy(&word, &be_value, sizeof(word));
-	if (cq && cq->uar == u->uar && cq->priv)
-		cq_arm_word(cq, be32toh(word));
-	else
+	if (!cq || cq->uar != u->uar || !cq->priv) {
 		sim_note("arm on uar %u names cq 0x%x, which is none of that UAR's", u->uar, cqn);
-	if (u->ncq > 1 || !cq) {
-		u->cq_left = u->ncq;
-		sweep_later(qs, u);
+		return;
 	}
+	cq_arm_word(cq, be32toh(word));
+	if (u->ncq > 1 && !strict_one_doorbell(u))
+		uar_sweep_cqs(qs, u);
 }
 
 void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value)
@@ -288,6 +347,20 @@ void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_val
 		ring_cq(qs, u, be_value);
 	else if (offset >= UAR_BF && offset < UAR_BF + UAR_BF_COUNT * UAR_BF_SIZE)
 		ring_sq(qs, u, be_value);
+}
+
+void queue_blueflame(void *device, uint32_t uar, const uint8_t *bytes, size_t len)
+{
+	struct uar *u = uar_find(((struct device *)device)->queues, uar);
+	const unsigned int ds = prm_wqe_ctrl_seg_get_ds(bytes);
+	unsigned int blocks = (ds * 16 + SQ_BLOCK - 1) / SQ_BLOCK;
+	struct queue *q = u && u->nsq ? doorbell_queue(u->sq[0]->q->o.vhca,
+						       prm_wqe_ctrl_seg_get_qpn(bytes))
+				      : NULL;
+
+	blocks = blocks < len / SQ_BLOCK ? blocks : (unsigned int)(len / SQ_BLOCK);
+	if (blocks && q && q->sq && q->sq->priv && q->uar == uar)
+		sq_blueflame(q->sq, bytes, blocks);
 }
 
 /* A doorbell record that a sweep reads, one word of it. */

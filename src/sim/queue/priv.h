@@ -40,6 +40,8 @@ struct sq_priv {
 	/* blocks that were fetched ahead, of a ring that the device does not reach itself */
 	uint8_t cache_n;
 	uint16_t cache_at;
+	bool blueflame; /* they are a register's, of the next WQE */
+	uint16_t trapped; /* struct uar: the record's counter */
 	unsigned int at_uar; /* index in its UAR's list */
 	uint8_t *cache; /* queue_buffer_get(); NULL: there are none */
 	struct send_wr *flush, **flush_tail; /* requests that the transport gave back */
@@ -73,6 +75,7 @@ struct cq_priv {
 	struct cq *cq;
 	TAILQ_ENTRY(cq_priv) dirty_link;
 	bool dirty;
+	uint32_t trapped; /* struct uar: the arm record's word */
 	unsigned int at_uar; /* index in its UAR's list */
 	uint32_t n; /* CQEs made and not yet written, the last of pi */
 	uint8_t *next; /* that cq_next() gave */
@@ -90,6 +93,7 @@ struct uar {
 	struct uar *next;
 	TAILQ_ENTRY(uar) sweep_link;
 	bool sweeping;
+	bool trapped; /* strict doorbells: the queues' `trapped` are from before the last store */
 	struct sq **sq;
 	struct cq **cq;
 	unsigned int nsq, sq_cap, sq_left, sq_at;
@@ -198,6 +202,8 @@ void sq_record(struct sq *, uint16_t counter); /* what the doorbell record says 
 int sq_ahead(const struct sq *, struct dma_seg *, unsigned int max, unsigned int n,
 	     unsigned int *blocks);
 void sq_fetched(struct sq *, const void *bytes, unsigned int blocks, uint16_t counter);
+/* So many blocks of a WQE that was written to a register: the ring has the same bytes, or should. */
+void sq_blueflame(struct sq *, const uint8_t *wqe, unsigned int blocks);
 /* SEND_EN: up to this counter, whatever the record says. */
 void sq_enable(struct sq *, uint16_t counter);
 void sq_ready(struct sq *);

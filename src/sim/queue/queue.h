@@ -3,6 +3,7 @@
 #define SIM_QUEUE_QUEUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cq;
@@ -46,6 +47,9 @@ void srq_arm(struct srq *, uint16_t lwm);
 
 /* A UAR register was written (host/uar.h doorbell_fn; ctx is the device). */
 void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value);
+/* Strict doorbells (host/uar.h strict_ops): a store is about to come; a WQE that was in a register. */
+void queue_trapped(void *device, uint32_t uar);
+void queue_blueflame(void *device, uint32_t uar, const uint8_t *bytes, size_t len);
 
 /*
  * One bounded turn of the rings, before and after frames moved: reads doorbell records, hands

@@ -78,10 +78,12 @@ static void sq_cache_drop(struct queues *qs, struct sq_priv *d)
 	queue_buffer_put(qs, d->cache);
 	d->cache = NULL;
 	d->cache_n = 0;
+	d->blueflame = false;
 }
 
 static bool sq_cache_make(struct queues *qs, struct sq_priv *d)
 {
+	d->blueflame = false;
 	d->cache_n = 0;
 	if (!d->cache)
 		d->cache = queue_buffer_get(qs);
@@ -144,6 +146,36 @@ void sq_fetched(struct sq *sq, const void *bytes, unsigned int count, uint16_t c
 	memcpy(d->cache, bytes, d->cache_n * SQ_BLOCK);
 }
 
+/* What a NIC sends if the WQE is the next one and it is idle. */
+static void sq_take_blueflame(struct sq *sq, const uint8_t *wqe, unsigned int blocks)
+{
+	struct sq_priv *d = sq->priv;
+
+	if (!sq_cache_make(queues_of(&sq->q->o), d))
+		return;
+	d->cache_at = sq->ci;
+	d->cache_n = (uint8_t)blocks;
+	d->blueflame = true;
+	memcpy(d->cache, wqe, blocks * SQ_BLOCK);
+}
+
+void sq_blueflame(struct sq *sq, const uint8_t *wqe, unsigned int blocks)
+{
+	const unsigned int bytes = prm_wqe_ctrl_seg_get_ds(wqe) * DS;
+	const uint16_t index = (uint16_t)prm_wqe_ctrl_seg_get_wqe_index(wqe);
+	uint8_t ring[QUEUE_BUFFER];
+
+	if (blocks > ring_blocks(sq) || read_blocks(sq, index, blocks, ring) ||
+	    !memcmp(ring, wqe, bytes < blocks * SQ_BLOCK ? bytes : blocks * SQ_BLOCK))
+		return;
+	obj_refuse(&sq->q->o,
+		   "the BlueFlame register has other bytes than WQE %u in the ring: a NIC may send "
+		   "either",
+		   index);
+	if (index == sq->ci && pending(sq))
+		sq_take_blueflame(sq, wqe, blocks);
+}
+
 /* --- one WQE ------------------------------------------------------------------------------- */
 
 /* 0, or why ds can't be right. */
@@ -182,7 +214,7 @@ static bool wr_fill(struct queues *qs, struct sq *sq, struct send_wr *wr, const 
  */
 static struct send_wr *next_wr(struct queues *qs, struct sq *sq)
 {
-	const uint8_t *ring = ring_bytes(qs->host, &sq->q->ring);
+	const uint8_t *ring = sq->priv->blueflame ? NULL : ring_bytes(qs->host, &sq->q->ring);
 	const uint8_t *block = block_at(qs, sq, ring, sq->ci);
 	struct send_wr *wr = block ? wr_new(qs) : NULL;
 	unsigned int ds, n;
@@ -209,6 +241,8 @@ static struct send_wr *next_wr(struct queues *qs, struct sq *sq)
 			   bad == VENDOR_DS ? "ds is 0, or over the largest WQE or the ring"
 					    : "ds reaches past the doorbell record");
 	sq->ci = (uint16_t)(sq->ci + n);
+	if (sq->priv->blueflame)
+		sq_cache_drop(qs, sq->priv);
 	return wr;
 }
 
