@@ -151,11 +151,13 @@ TEST_F(test_vanishing)
 
 static int check(struct mm *mm, uint64_t va, uint64_t len, bool write)
 {
-	struct mappings *maps = mappings_read(mm);
-	int err = maps ? mappings_check(maps, va, len, write, NULL) : -EFAULT;
+	struct unpinnable no;
+	struct mappings *maps = mappings_read(mm, &no);
 
+	if (maps)
+		no = mappings_check(maps, va, len, write ? MAPPINGS_WRITE : MAPPINGS_READ, NULL);
 	mappings_free(maps);
-	return err;
+	return no.err;
 }
 
 /* A killed client's memory faults, before and after its owner has closed it. */

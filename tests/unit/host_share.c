@@ -232,11 +232,12 @@ static bool has(const struct client *c, size_t page)
 /* What a request does with memory that it pins: whether it is the client's own. */
 static bool pin(const struct client *c, size_t off, size_t len)
 {
-	struct mappings *maps = mappings_read(c->mm);
+	struct unpinnable no;
+	struct mappings *maps = mappings_read(c->mm, &no);
 	bool own;
 
 	assert_non_null(maps);
-	assert_int_equal(mappings_check(maps, (uintptr_t)c->area + off, len, true, &own), 0);
+	assert_int_equal(mappings_check(maps, (uintptr_t)c->area + off, len, MAPPINGS_WRITE, &own).err, 0);
 	mm_unshare_replaced(maps, (uintptr_t)c->area + off, len);
 	mappings_free(maps);
 	return own;
@@ -273,6 +274,7 @@ TEST_F(test_replaced)
 TEST_F(test_dead)
 {
 	uint8_t bytes[64] = {0};
+	struct unpinnable no;
 	struct client c;
 	bus_t addr;
 
@@ -283,7 +285,7 @@ TEST_F(test_dead)
 	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), -EFAULT); /* it finds out */
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
-	assert_null(mappings_read(c.mm));
+	assert_null(mappings_read(c.mm, &no));
 	client_stop(&c);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
 	assert_false(dma_is_direct(host, addr, 64));
@@ -313,6 +315,7 @@ static bool forbid_query(void)
  */
 TEST_F(test_older_kernel)
 {
+	struct unpinnable no;
 	struct client c;
 	struct mappings *maps;
 	uint64_t va;
@@ -323,16 +326,16 @@ TEST_F(test_older_kernel)
 	test_replaced(state);
 	client_start(&c, true);
 	va = (uintptr_t)c.area;
-	maps = mappings_read(c.mm);
+	maps = mappings_read(c.mm, &no);
 	assert_non_null(maps);
-	assert_int_equal(mappings_check(maps, va + 12 * PAGE, PAGE, true, &own), 0);
+	assert_int_equal(mappings_check(maps, va + 12 * PAGE, PAGE, MAPPINGS_WRITE, &own).err, 0);
 	lay(c.area, AREA, sealed(AREA, 0, SEALS));
-	assert_int_equal(mappings_check(maps, va + 2 * PAGE, 2 * PAGE, true, &own), 0);
+	assert_int_equal(mappings_check(maps, va + 2 * PAGE, 2 * PAGE, MAPPINGS_WRITE, &own).err, 0);
 	mm_unshare_replaced(maps, va, AREA);
 	assert_true(has(&c, 2) && has(&c, 8));
 	mappings_free(maps);
-	maps = mappings_read(c.mm);
-	assert_int_equal(mappings_check(maps, va, AREA, true, &own), 0);
+	maps = mappings_read(c.mm, &no);
+	assert_int_equal(mappings_check(maps, va, AREA, MAPPINGS_WRITE, &own).err, 0);
 	assert_true(has(&c, 2) && has(&c, 8));
 	mm_unshare_replaced(maps, va + 4 * PAGE, PAGE);
 	assert_true(!has(&c, 2) && has(&c, 8));

@@ -279,15 +279,15 @@ TEST_FX(not_own)
 {
 	uint8_t *m = f->mem, stack[3 * PAGE];
 	char path[] = "/tmp/dvx-kernel-share.XXXXXX";
-	int file = mkstemp(path);
+	int file = mkstemp(path), memfd = memfd_create("not_own", 0);
 
-	assert_true(file >= 0);
+	assert_true(file >= 0 && memfd >= 0);
 	unlink(path);
-	assert_int_equal(ftruncate(file, PAGE), 0);
+	assert_true(!ftruncate(file, PAGE) && !ftruncate(memfd, PAGE));
 	assert_ptr_equal(mmap(m, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0),
 			 m);
 	mmap(m + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	mmap(m + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+	mmap(m + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memfd, 0);
 	mprotect(m + 3 * PAGE, PAGE, PROT_READ);
 	mprotect(m + 4 * PAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	for (unsigned int i = 0; i < 5; i++)
@@ -298,6 +298,7 @@ TEST_FX(not_own)
 	SAYS(make_umem(f->f, (void *)(((uintptr_t)stack + PAGE) & ~(uintptr_t)(PAGE - 1)), PAGE,
 		       1));
 	close(file);
+	close(memfd);
 	mprotect(m, FX_MEM, PROT_READ | PROT_WRITE);
 }
 

@@ -201,7 +201,7 @@ TEST_FX(mr_refusals)
 	} bad[] = {
 		{NULL, 4096, 0, -EFAULT, "not mapped"},
 		{half, 8192, 0, -EFAULT, "not mapped"},
-		{ro, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, -EFAULT, "or not writable"},
+		{ro, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, -EFAULT, "is not writable"},
 		{f->mem, 0, 0, -EINVAL, "length 0"},
 		{f->mem, UINT64_MAX - 100, 0, -EINVAL, "leaves the address space"},
 		{f->mem, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, -EINVAL, "LOCAL_WRITE"},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The leaf (log, timers), the far side of PCIe, the chip's loop.
 SIM_TESTS += tests/unit/netlink tests/unit/base_crc32 tests/unit/base_intervals tests/unit/base_log tests/unit/base_maps tests/unit/base_timer tests/unit/setting tests/unit/chip_loop tests/unit/chip_wire_wait tests/unit/move_budget \
-	tests/unit/host_dma tests/unit/host_share tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
+	tests/unit/host_dma tests/unit/host_pins tests/unit/host_share tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
 	tests/unit/host_lockstep
 HOST_SHARE_RIG = tests/unit/host_share_rig.c tests/unit/host_share_rig.h
 HOST_BAR_RIG = tests/unit/host_bar_rig.c tests/unit/host_bar_rig.h

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/bar_file.h"
 #include "base/log.h"
@@ -18,6 +19,7 @@ static int bar_map(struct bar *bar)
 {
 	size_t len = (size_t)bar->npages * UAR_PAGE;
 	struct rlimit most;
+	struct stat st;
 
 	/* Above the limit ftruncate() would kill the process with SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < len) {
@@ -28,8 +30,10 @@ static int bar_map(struct bar *bar)
 	}
 	bar->fd = memfd_create(BAR_FILE_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (bar->fd < 0 || ftruncate(bar->fd, (off_t)len) ||
-	    fcntl(bar->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+	    fcntl(bar->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ||
+	    fstat(bar->fd, &st))
 		return -errno;
+	bar->inode = st.st_ino;
 	bar->map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, bar->fd, 0);
 	return bar->map == MAP_FAILED ? -errno : 0;
 }

@@ -118,6 +118,13 @@ static int mm_call(struct mm *mm, bool write, const struct iovec *local, unsigne
 	return -EFAULT;
 }
 
+int mm_probe(struct mm *mm, uint64_t va, uint8_t *byte)
+{
+	const struct iovec to = {byte, 1}, from = {va_at(va), 1};
+
+	return vm_call(mm->pid, false, &to, 1, &from, 1) == 1 ? 0 : -errno;
+}
+
 static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote, unsigned int n,
 		   size_t len)
 {

@@ -27,6 +27,7 @@ struct mm {
 	mm_at_fn *at; /* the device's own memory; NULL: a client's */
 	void *at_ctx;
 	bool gone; /* exited, though its owner hasn't closed it yet */
+	bool reached; /* by process_vm_readv(), once */
 	struct intervals shares;
 	uint32_t nshares;
 };
@@ -84,6 +85,7 @@ struct bar {
 	pid_t pid;
 	uint8_t *map;
 	int fd;
+	uint64_t inode; /* of fd */
 	int sched_fd;	 /* /proc/PID/schedstat, -1 */
 	uint64_t waited; /* its last value; 0: unknown */
 	uint8_t rang;	 /* how many more samples are taken of it */
@@ -108,6 +110,7 @@ struct host {
 	uint32_t next_slot;
 	uint32_t nshares; /* of all clients */
 	uint32_t ndmabufs;
+	dev_t memfd_dev; /* pinnable.c; 0: not known yet */
 	struct iotlb iotlb[1u << IOTLB_LOG]; /* pages that were reached last (dma.c) */
 	void *bounce;
 	int epfd;
@@ -162,6 +165,8 @@ void shares_replaced(struct mm *, const struct mapping *, uint64_t from, uint64_
 void shares_free(struct mm *);
 /* dma.c: a share ends, or its client is gone */
 void iotlb_forget(struct host *);
+/* Reads a byte by the call that reaches unshared memory: 0 or its -errno. */
+int mm_probe(struct mm *, uint64_t va, uint8_t *byte);
 /* eventfd.c */
 void eventfds_free(struct host *);
 /* A descriptor of the chip's own for one of the client's; or -errno. */

@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "base/maps.h"
 #include "host.h"
+#include "pinnable.h"
 
 struct mappings {
 	struct mm *mm;
@@ -17,19 +19,39 @@ struct mappings {
 	struct mapping one; /* told last */
 };
 
-struct mappings *mappings_read(struct mm *mm)
+/* Why the mappings of a process that is there can't be read. */
+static struct unpinnable mappings_unread(int err)
 {
-	struct mappings *l = mm->gone ? NULL : malloc(sizeof(*l));
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return (struct unpinnable){
+			-EFAULT, "can't be reached: the device may not read /proc/PID/maps of this "
+				 "program (set-user-id, PR_SET_DUMPABLE 0, seccomp)"};
+	case -ENOENT:
+		return (struct unpinnable){
+			-EFAULT, "can't be reached: the device finds no /proc/PID/maps of this "
+				 "program (no /proc is mounted in this root, or another one)"};
+	default:
+		return (struct unpinnable){err, strerror(-err)};
+	}
+}
 
-	if (!l)
+struct mappings *mappings_read(struct mm *mm, struct unpinnable *no)
+{
+	struct mappings *l = malloc(sizeof(*l));
+	int err = mm->gone ? -ESRCH : l ? maps_open(&l->maps, mm->pid) : -ENOMEM;
+
+	if (err) {
+		*no = mm->gone ? (struct unpinnable){-EFAULT, "is of a program that has ended"}
+			       : mappings_unread(err);
+		free(l);
 		return NULL;
+	}
 	l->mm = mm;
 	l->seen = NULL;
 	l->nseen = l->cap = 0;
-	if (!maps_open(&l->maps, mm->pid))
-		return l;
-	free(l);
-	return NULL;
+	return l;
 }
 
 void mappings_free(struct mappings *l)
@@ -102,24 +124,39 @@ static bool mapping_is_own(const struct mapping *m)
 	return m->plain && !m->shared && m->prot == (PROT_READ | PROT_WRITE);
 }
 
-int mappings_check(struct mappings *l, uint64_t va, uint64_t len, bool write, bool *own)
+/* The mapping that holds `at`, and what is wrong with its part before `end`. */
+static struct unpinnable mappings_check_one(struct mappings *l, const struct mapping **m,
+					    uint64_t at, uint64_t end, unsigned int need)
 {
-	int need = PROT_READ | (write ? PROT_WRITE : 0);
-	uint64_t at = va, end = va + len;
+	*m = mappings_behind(l, at);
+	if (!*m || (*m)->start > at)
+		return (struct unpinnable){-EFAULT, "is not mapped"};
+	if (need & MAPPINGS_WRITE && !((*m)->prot & PROT_WRITE))
+		return (struct unpinnable){-EFAULT, "is not writable"};
+	if (!((*m)->prot & PROT_READ))
+		return (struct unpinnable){-EFAULT, "is not readable"};
+	return mapping_unpinnable(l->mm, *m, end, need);
+}
+
+struct unpinnable mappings_check(struct mappings *l, uint64_t va, uint64_t len, unsigned int need,
+				 bool *own)
+{
+	const uint64_t end = va + len;
 	const struct mapping *m;
+	struct unpinnable no;
 	bool all_own = true;
 
 	if (end < va || end > 1ull << BUS_SLOT_SHIFT)
-		return -EFAULT;
-	for (; at < end; at = m->end) {
-		m = mappings_behind(l, at);
-		if (!m || m->start > at || (m->prot & need) != need)
-			return -EFAULT;
+		return (struct unpinnable){-EFAULT, "leaves the address space"};
+	for (uint64_t at = va; at < end; at = m->end) {
+		no = mappings_check_one(l, &m, at, end, need);
+		if (no.err)
+			return no;
 		all_own = all_own && mapping_is_own(m);
 	}
 	if (own)
 		*own = all_own;
-	return 0;
+	return (struct unpinnable){0};
 }
 
 void mm_unshare_replaced(struct mappings *l, uint64_t va, uint64_t len)

@@ -85,18 +85,30 @@ void mm_share_hold(struct mm *, uint64_t va, uint64_t len, int by);
 bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, bool idle, uint64_t *first,
 		   uint64_t *bytes);
 
+/* Why bytes of a client can't be pinned: an errno, and the rest of a sentence. err 0: they can. */
+struct unpinnable {
+	int err;
+	const char *why;
+};
+
 /*
- * The mappings of a client, read once for a request: reading may take milliseconds. NULL: the
- * client is gone, or there is no memory.
+ * The mappings of a client, read once for a request: reading may take milliseconds. NULL: they
+ * can't be read, or there is no memory.
  */
 struct mappings;
-struct mappings *mappings_read(struct mm *);
+struct mappings *mappings_read(struct mm *, struct unpinnable *);
 void mappings_free(struct mappings *);
+enum mappings_need {
+	MAPPINGS_READ = 0,
+	MAPPINGS_WRITE = 1 << 0,
+	MAPPINGS_LONG = 1 << 1, /* pinned until an object's end, not for the request only */
+};
 /*
- * 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. own: whether
- * all of it is writable memory of the client alone: of no file, not shared, no stack. May be NULL.
+ * Whether all bytes can be pinned. need: enum mappings_need. own: whether all of it is writable
+ * memory of the client alone: of no file, not shared, no stack. May be NULL.
  */
-int mappings_check(struct mappings *, uint64_t va, uint64_t len, bool write, bool *own);
+struct unpinnable mappings_check(struct mappings *, uint64_t va, uint64_t len, unsigned int need,
+				 bool *own);
 /*
  * Drops the pieces in a range that the client has replaced by other memory: the address means the
  * new memory from here on.

@@ -89,13 +89,16 @@ int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 
 int queue_pages(struct pages *p, struct uverbs_file *f, const struct queue_memory *q)
 {
-	int err = pin_memory(f, q->va, q->len, q->write, PIN_RING);
+	const struct pin_range r = {.method = q->method,
+				    .name = q->name,
+				    .va = q->va,
+				    .len = q->len,
+				    .write = q->write,
+				    .use = PIN_RING};
+	int err = pin_memory(f, &r);
 
-	if (err && err != -EFAULT)
-		return err;
 	if (err)
-		return refuse(-EFAULT, "%s: %s 0x%" PRIx64 ": %" PRIu64 " bytes are not mapped%s",
-			      q->method, q->name, q->va, q->len, q->write ? " and writable" : "");
+		return err;
 	if ((q->wq ? pages_wq : pages_queue)(p, file_mm(f), q->va, q->len))
 		return refuse(-EINVAL, "%s: %s 0x%" PRIx64 " is not aligned to 64 bytes", q->method,
 			      q->name, q->va);
@@ -104,12 +107,17 @@ int queue_pages(struct pages *p, struct uverbs_file *f, const struct queue_memor
 
 int queue_dbrec(struct uverbs_file *f, const char *method, uint64_t va, bool write)
 {
-	int err = va & (DBREC_BYTES - 1) ? -EFAULT
-					 : pin_memory(f, va, DBREC_BYTES, write, PIN_RECORD);
+	const struct pin_range r = {.method = method,
+				    .name = "db_addr",
+				    .va = va,
+				    .len = DBREC_BYTES,
+				    .write = write,
+				    .use = PIN_RECORD};
 
-	if (err != -EFAULT)
-		return err;
-	return refuse(err, "%s: db_addr 0x%" PRIx64 " is not mapped, or not aligned", method, va);
+	if (va & (DBREC_BYTES - 1))
+		return refuse(-EFAULT, "%s: db_addr 0x%" PRIx64 " is not aligned to %d bytes",
+			      method, va, DBREC_BYTES);
+	return pin_memory(f, &r);
 }
 
 unsigned int pages_queue_offset(const struct pages *p)

@@ -42,16 +42,25 @@ static void pins_hold(struct uverbs_file *f, uint64_t va, uint64_t len, int by)
 }
 
 /* The mappings are read once for each request. */
-static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, bool *own)
+static struct unpinnable pins_check(struct uverbs_file *f, const struct pin_range *r, bool *own)
 {
-	int err;
+	const unsigned int need = (r->write ? MAPPINGS_WRITE : MAPPINGS_READ) |
+				  (r->use == PIN_PASSING ? 0 : MAPPINGS_LONG);
+	struct unpinnable no = {0};
 
 	if (!f->look)
-		f->look = mappings_read(f->mm);
-	err = f->look ? mappings_check(f->look, va, len, write, own) : -EFAULT;
-	if (!err)
-		mm_unshare_replaced(f->look, va, len);
-	return err;
+		f->look = mappings_read(f->mm, &no);
+	if (f->look)
+		no = mappings_check(f->look, r->va, r->len, need, own);
+	if (!no.err)
+		mm_unshare_replaced(f->look, r->va, r->len);
+	return no;
+}
+
+static int pins_refuse(const struct pin_range *r, const struct unpinnable *no)
+{
+	return refuse(no->err, "%s: %s%s[0x%" PRIx64 ", +%" PRIu64 ") %s", r->method,
+		      r->name ? r->name : "", r->name ? " " : "", r->va, r->len, no->why);
 }
 
 /* A record of this file in the page of va; not `but`. */
@@ -96,31 +105,33 @@ static int pins_may(const struct uverbs_file *f, uint64_t pages)
 		      limit / 1024, locked * kib, pages * kib);
 }
 
-int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
+int pin_memory(struct uverbs_file *f, const struct pin_range *r)
 {
 	struct uverbs_file *m = file_memory(f);
-	const uint64_t pages = pins_pages(m, va, len, use);
+	const uint64_t pages = pins_pages(m, r->va, r->len, r->use);
+	struct unpinnable no;
 	struct pin *p;
 	bool own;
 	int err = pins_may(m, pages);
 
-	if (!err)
-		err = pins_check(m, va, len, write, &own);
 	if (err)
 		return err;
+	no = pins_check(m, r, &own);
+	if (no.err)
+		return pins_refuse(r, &no);
 	p = malloc(sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	*p = (struct pin){.at = {va, va + len},
+	*p = (struct pin){.at = {r->va, r->va + r->len},
 			  .next = f->fresh,
 			  .file = m,
 			  .locked = pages,
-			  .use = (uint8_t)use,
+			  .use = (uint8_t)r->use,
 			  .own = own};
 	f->fresh = p;
 	m->locked += pages;
 	intervals_add(&m->pins, &p->at);
-	pins_hold(m, va, len, 1);
+	pins_hold(m, r->va, r->len, 1);
 	return 0;
 }
 

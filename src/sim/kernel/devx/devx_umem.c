@@ -45,7 +45,11 @@ const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_ume
 static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access,
 			const struct uverbs_attr *dmabuf, struct mm **buf)
 {
-	int err;
+	const struct pin_range r = {.method = "DEVX_UMEM_REG",
+				    .va = addr,
+				    .len = len,
+				    .write = access & ACCESS_WRITES,
+				    .use = len <= RECORD_MOST ? PIN_LONE_RECORD : PIN_RING};
 
 	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return refuse(-EINVAL,
@@ -58,13 +62,7 @@ static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint
 			(unsigned long long)len, (unsigned long long)addr);
 	if (dmabuf)
 		return file_dmabuf(f, (int)dmabuf->data, addr, len, buf);
-	err = pin_memory(f, addr, len, access & ACCESS_WRITES,
-			 len <= RECORD_MOST ? PIN_LONE_RECORD : PIN_RING);
-	if (err == -EFAULT)
-		return refuse(-EFAULT, "DEVX_UMEM_REG: [0x%llx, +%llu) is not mapped%s",
-			      (unsigned long long)addr, (unsigned long long)len,
-			      access & ACCESS_WRITES ? ", or not writable" : "");
-	return err;
+	return pin_memory(f, &r);
 }
 
 static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct pages *p,

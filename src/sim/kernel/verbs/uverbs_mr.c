@@ -102,7 +102,11 @@ static bool mr_pages_ok(uint64_t start, uint64_t len)
 static int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
 {
 	const uint32_t a = r->access_flags;
-	int err;
+	const struct pin_range range = {.method = "REG_MR",
+					.va = r->start,
+					.len = r->length ? r->length : 1,
+					.write = a & WRITES,
+					.use = PIN_DATA};
 
 	if (mr_is_implicit(r))
 		return r->hca_va ? refuse(-EINVAL,
@@ -117,12 +121,7 @@ static int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 			(unsigned long long)r->length, (unsigned long long)r->start);
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not mapped yet may be later */
 		return 0;
-	err = pin_memory(f, r->start, r->length ? r->length : 1, a & WRITES, PIN_DATA);
-	if (err == -EFAULT)
-		return refuse(-EFAULT, "REG_MR: [0x%llx, +%llu) is not mapped%s",
-			      (unsigned long long)r->start, (unsigned long long)r->length,
-			      a & WRITES ? ", or not writable" : "");
-	return err;
+	return pin_memory(f, &range);
 }
 
 static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p,
@@ -507,10 +506,11 @@ static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advic
 			      (unsigned long long)sge->addr, sge->length, sge->lkey);
 	if (advice == ADVICE_PREFETCH_NO_FAULT || !sge->length)
 		return 0;
-	if (pin_memory(f, va, sge->length, write, PIN_PASSING))
-		return refuse(-EFAULT, "ADVISE_MR: 0x%llx+0x%x is not mapped%s",
-			      (unsigned long long)va, sge->length, write ? " and writable" : "");
-	return 0;
+	return pin_memory(f, &(struct pin_range){.method = "ADVISE_MR",
+						 .va = va,
+						 .len = sge->length,
+						 .write = write,
+						 .use = PIN_PASSING});
 }
 
 /*
