@@ -12,7 +12,7 @@ limited() {
 	# In units of 512 or 1024 bytes: less than the file either way.
 	(ulimit -f 20000 && pull "127.0.0.1:$port:big" "$work/limited")
 }
-check "a file-size limit" fails 3 "File too large" limited
+check "a file-size limit" fails 1 "limited: could not be written at the destination: File too large" limited
 gone() { [ ! -e "$work/limited" ] && no_temps "$work"; }
 check "leaves nothing" gone
 

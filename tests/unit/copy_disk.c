@@ -114,24 +114,29 @@ TEST(late_losses)
 		{"syncfs",
 		 FSYNC_END,
 		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "syncing", 2}},
-		{"close", FSYNC_NONE, {{DIR_(""), SMALL(1), UP, DONE}, COPY_IO, "writing", 1}},
+		{"close",
+		 FSYNC_NONE,
+		 {{DIR_(""), SMALL(1), UP, DONE}, COPY_IO, "could not be written", 1}},
 		/* of several pieces; and so large that the next copy would find it */
 		{"close",
 		 FSYNC_NONE,
 		 {{DIR_(""), FILE_("f", 2 * SLOT), DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP,
 		   DONE},
 		  COPY_IO,
-		  "writing",
+		  "could not be written",
 		  1}},
 		{"close",
 		 FSYNC_END,
 		 {{DIR_(""), FILE_("f", 5u << 20), DATA(0, 1, 0, SLOT), END(1, SLOT), UP, DONE},
 		  COPY_IO,
-		  "writing",
+		  "could not be written",
 		  1}},
 		{"close",
 		 FSYNC_GROUP,
-		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "writing", 1}},
+		 {{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE},
+		  COPY_IO,
+		  "could not be written",
+		  1}},
 	};
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
@@ -174,7 +179,7 @@ TEST(late_loss_of_a_group)
 	never = "close";
 	f = pull_group();
 	never = NULL;
-	if (f.code != COPY_IO || !strstr(f.text, "writing"))
+	if (f.code != COPY_IO || !strstr(f.text, "could not be written"))
 		fail_msg("code %d, \"%s\"", f.code, f.text);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
 }

@@ -45,10 +45,12 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 {
 	struct actor a = {.l = calloc(1, sizeof(struct link)), .script = script};
 	struct client *c = calloc(1, sizeof(*c));
-	const struct dest_plan plan = {.root = AT_FDCWD,
-				       .dest = copy_pull.dest,
-				       .last = true,
-				       .seen = copy_pull.merges ? seen_new() : NULL};
+	const struct client_request got = {.path = "x",
+					   .expect = "got",
+					   .plan = {.root = AT_FDCWD,
+						    .dest = copy_pull.dest,
+						    .last = true,
+						    .seen = copy_pull.merges ? seen_new() : NULL}};
 	struct key none = {.n = 0};
 	struct copy_fault f = {0};
 	unsigned int open = copy_fds();
@@ -69,12 +71,12 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 		.patience_ms = 5000};
 	assert_int_equal(device_open(&c->device, NULL, &f), 0);
 	pthread_create(&t, NULL, actor_main, &a);
-	client_pull(c, fds[0], &none, "x", "got", &plan, &f);
+	client_pull(c, fds[0], &none, &got, 1, &f);
 	pthread_join(t, NULL);
 	link_close(a.l);
 	pool_free(&a.pool);
 	device_close(c->device);
-	seen_free(plan.seen);
+	seen_free(got.plan.seen);
 	free(c);
 	free(a.l);
 	if (copy_fds() != open)

@@ -32,6 +32,7 @@ static int client_start(struct client *c, int fd, const struct key *key, uint32_
 			     .options = c->options.bits,
 			     .code = c->options.fsync,
 			     .size = c->options.rate,
+			     .off = (uint64_t)(c->options.window - WINDOW_DIGITS),
 			     .name = bytes_text(dest)};
 
 	link_init(&c->link, fd, false, c->patience_ms);
@@ -58,7 +59,7 @@ static void client_end(struct client *c, const struct copy_fault *f)
 
 /* --- pull --- */
 
-static int client_request(struct client *c, const char *path, struct copy_fault *f)
+static int client_ask(struct client *c, const char *path, struct copy_fault *f)
 {
 	struct copy_msg m = {.type = MSG_PULL, .name = bytes_text(path)};
 
@@ -68,8 +69,21 @@ static int client_request(struct client *c, const char *path, struct copy_fault 
 	return link_send(&c->link, &m, f);
 }
 
-int client_pull(struct client *c, int fd, const struct key *key, const char *path,
-		const char *expect, const struct dest_plan *plan, struct copy_fault *f)
+/* One receiver for all: it remembers which files are links to one. */
+static int client_take(struct client *c, struct receiver *r, const struct client_request *requests,
+		       int n)
+{
+	for (int i = 0; i < n; i++) {
+		r->plan = requests[i].plan;
+		r->expect = requests[i].expect;
+		if (client_ask(c, requests[i].path, r->f) || receiver_run(r))
+			return -1;
+	}
+	return 0;
+}
+
+int client_pull(struct client *c, int fd, const struct key *key,
+		const struct client_request *requests, int n, struct copy_fault *f)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	int ret = client_start(c, fd, key, 0, "", f);
@@ -86,11 +100,9 @@ int client_pull(struct client *c, int fd, const struct key *key, const char *pat
 				       .stop = c->stop,
 				       .window = msg_window(1),
 				       .jobs = c->jobs,
-				       .plan = *plan,
-				       .expect = expect};
+				       .plan = requests->plan};
 		r->dest.umask = c->umask;
-		ret = receiver_open(r, c->slots, c->slot_bytes) || client_request(c, path, f) ||
-		      receiver_run(r);
+		ret = receiver_open(r, c->slots, c->slot_bytes) || client_take(c, r, requests, n);
 		receiver_close(r);
 	}
 	client_end(c, f);

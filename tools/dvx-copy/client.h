@@ -22,9 +22,16 @@ struct client {
 	const volatile sig_atomic_t *stop;
 };
 
+/* What a pull asks for. */
+struct client_request {
+	const char *path;
+	const char *expect; /* the name that the source has to have, or a pattern for it */
+	struct dest_plan plan;
+};
+
 /* fd is connected; it is closed in any case. */
-int client_pull(struct client *c, int fd, const struct key *key, const char *path,
-		const char *expect, const struct dest_plan *plan, struct copy_fault *f);
+int client_pull(struct client *c, int fd, const struct key *key,
+		const struct client_request *requests, int n, struct copy_fault *f);
 int client_push(struct client *c, int fd, const struct key *key, char *const *sources, int n,
 		const char *dest, bool merge, struct copy_fault *f);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pull and push: what the command line says, and one connection for each server. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,26 @@ static int cmd_fsync(const char *word, enum copy_fsync *mode, struct copy_fault 
 	return copy_fail(f, COPY_USAGE, "--fsync is each, group, end or none, not \"%s\"", word);
 }
 
+/* rsync's words: -1 is nanoseconds, 0 whole seconds. */
+static int cmd_window(const char *word, int64_t *window, struct copy_fault *f)
+{
+	char *end = NULL;
+	long n;
+
+	*window = WINDOW_DIGITS;
+	if (!word)
+		return 0;
+	errno = 0;
+	n = strtol(word, &end, 10);
+	if (errno || end == word || *end || n < WINDOW_EXACT || n > INT32_MAX)
+		return copy_fail(f, COPY_USAGE,
+				 "--modify-window is a number of seconds, or -1 for nanoseconds, "
+				 "not \"%s\"",
+				 word);
+	*window = n;
+	return 0;
+}
+
 static int cmd_options(const struct copy_args *a, bool live, struct copy_options *o,
 		       struct copy_fault *f)
 {
@@ -45,7 +66,7 @@ static int cmd_options(const struct copy_args *a, bool live, struct copy_options
 		return copy_fail(f, COPY_USAGE, "--delete needs -r or -a");
 	if (a->bwlimit && bwlimit_parse(a->bwlimit, &o->rate, f))
 		return -1;
-	return cmd_fsync(a->fsync, &o->fsync, f);
+	return cmd_window(a->window, &o->window, f) || cmd_fsync(a->fsync, &o->fsync, f) ? -1 : 0;
 }
 
 struct cmd_copy {
@@ -62,23 +83,46 @@ static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct c
 	return net_connect(t, c->key.n != 0, c->client.stop, f);
 }
 
-/* One connection per source: the server keeps no state between them. */
-static int cmd_pull_one(struct cmd_copy *c, int i, struct copy_fault *f)
+static struct client_request cmd_request(const struct cmd_copy *c, int i)
 {
 	const struct copy_args *a = c->a;
 	const struct copy_target *t = &c->targets[i];
-	const struct dest_plan plan = {
-		.root = AT_FDCWD,
-		.dest = a->argv[a->argc - 1],
-		.many = a->argc > 2 || source_is_pattern((const uint8_t *)t->path, strlen(t->path)),
-		.last = i == a->argc - 2,
-		.seen = c->seen};
-	int fd = cmd_connect(c, t, f);
 
-	if (fd < 0)
-		return -1;
-	return client_pull(&c->client, fd, &c->key, t->path,
-			   source_is_contents(t->path) ? "" : t->base, &plan, f);
+	return (struct client_request){
+		.path = t->path,
+		.expect = source_is_contents(t->path) ? "" : t->base,
+		.plan = {.root = AT_FDCWD,
+			 .dest = a->argv[a->argc - 1],
+			 .many = a->argc > 2 ||
+				 source_is_pattern((const uint8_t *)t->path, strlen(t->path)),
+			 .last = i == a->argc - 2,
+			 .seen = c->seen}};
+}
+
+/* How many of the sources from i on are of one server: they share a connection. */
+static int cmd_run_length(const struct cmd_copy *c, int i)
+{
+	const struct copy_target *t = &c->targets[i];
+	int n = 1;
+
+	while (i + n < c->a->argc - 1 && !strcmp(t[n].host, t->host) && !strcmp(t[n].port, t->port))
+		n++;
+	return n;
+}
+
+static int cmd_pull_some(struct cmd_copy *c, int i, int n, struct copy_fault *f)
+{
+	struct client_request *requests = calloc((size_t)n, sizeof(*requests));
+	int fd, ret;
+
+	if (!requests)
+		return copy_fail(f, COPY_IO, "out of memory");
+	for (int k = 0; k < n; k++)
+		requests[k] = cmd_request(c, i + k);
+	fd = cmd_connect(c, &c->targets[i], f);
+	ret = fd < 0 ? -1 : client_pull(&c->client, fd, &c->key, requests, n, f);
+	free(requests);
+	return ret;
 }
 
 static const char *cmd_name(const char *arg)
@@ -130,8 +174,10 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 	      device_via(c->client.device, a->via, f);
 	if (!bad)
 		cmd_confine(a, a->argv[n]);
-	for (int i = 0; !bad && i < n; i++)
-		bad = cmd_pull_one(c, i, f);
+	for (int i = 0, some; !bad && i < n; i += some) {
+		some = cmd_run_length(c, i);
+		bad = cmd_pull_some(c, i, some, f);
+	}
 	seen_free(c->seen);
 	return bad;
 }

@@ -29,7 +29,7 @@ struct copy_args {
 	uint32_t bits; /* enum copy_option */
 	bool chosen;   /* a letter of what is kept was given */
 	bool verbose, itemize, progress, stats;
-	const char *fsync, *bwlimit;
+	const char *fsync, *bwlimit, *window;
 	struct filter filter;
 	/* sources, and the destination behind them */
 	int argc;

@@ -54,7 +54,7 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/dest/begin.c tools/dvx-copy/dest/commit.c tools/dvx-copy/dest/commit.h \
 	tools/dvx-copy/dest/delete.c tools/dvx-copy/dest/delete.h tools/dvx-copy/dest/dest.c \
-	tools/dvx-copy/dest/dest.h tools/dvx-copy/dest/file.c tools/dvx-copy/dest/hard.c \
+	tools/dvx-copy/dest/dest.h tools/dvx-copy/dest/entry_fault.c tools/dvx-copy/dest/file.c tools/dvx-copy/dest/hard.c \
 	tools/dvx-copy/dest/hard.h tools/dvx-copy/dest/intake.c tools/dvx-copy/dest/intake.h \
 	tools/dvx-copy/dest/meta.c \
 	tools/dvx-copy/dest/meta.h tools/dvx-copy/dest/node.c tools/dvx-copy/dest/owner.c \

@@ -174,8 +174,10 @@ static int session_start(struct session *s, const struct copy_msg *start)
 
 	if (memchr(start->name.p ? start->name.p : (const uint8_t *)"", '\0', start->name.n))
 		return copy_fail(s->f, COPY_PROTOCOL, "the client's path holds a zero byte");
-	s->options = (struct copy_options){
-		.bits = start->options, .fsync = (enum copy_fsync)start->code, .rate = start->size};
+	s->options = (struct copy_options){.bits = start->options,
+					   .fsync = (enum copy_fsync)start->code,
+					   .rate = start->size,
+					   .window = (int64_t)start->off + WINDOW_DIGITS};
 	if (start->name.n)
 		memcpy(dest, start->name.p, start->name.n);
 	dest[start->name.n] = '\0';

@@ -43,10 +43,15 @@ enum copy_option {
 /* When files are on the disk: doc/design/0070-dvx-copy-sync.md. */
 enum copy_fsync { FSYNC_GROUP, FSYNC_EACH, FSYNC_END, FSYNC_NONE, FSYNC_MODES };
 
+/* Times are compared in nanoseconds; or in as many digits as the destination's has, the default. */
+#define WINDOW_EXACT  (-1)
+#define WINDOW_DIGITS (-2)
+
 struct copy_options {
 	uint32_t bits; /* enum copy_option */
 	enum copy_fsync fsync;
-	uint64_t rate;	       /* bytes a second; 0: no limit */
+	uint64_t rate;	/* bytes a second; 0: no limit */
+	int64_t window; /* seconds that times may differ by; or WINDOW_EXACT, WINDOW_DIGITS */
 	struct filter *filter; /* what is left out; NULL: nothing */
 };
 

@@ -138,7 +138,7 @@ static double rate(const struct report *r, double at)
 {
 	double t = at - r->began;
 
-	return t > 0 ? (double)r->counts.bytes / t : 0;
+	return t > 0 && !r->dry ? (double)r->counts.bytes / t : 0;
 }
 
 /* A file costs about as much time as this many bytes. */
@@ -282,11 +282,12 @@ static void print_line(struct report *r, double seconds)
 	print_count(n->specials, "special file", "special files", ", ");
 	print_count(n->gone, "entry deleted", "entries deleted", ", ");
 	print_count(n->same, "file unchanged", "files unchanged", ", ");
-	printf(": %s in %.2f s (%s/s)", human(size, (double)n->bytes), seconds,
-	       human(speed, rate(r, r->began + seconds)));
+	printf(": %s", human(size, (double)n->bytes));
 	if (r->dry)
 		fputs("; nothing was changed (dry run)", stdout);
-	else if (n->chunks)
+	else
+		printf(" in %.2f s (%s/s)", seconds, human(speed, rate(r, r->began + seconds)));
+	if (n->chunks)
 		fputs(", every slot's CRC32C verified", stdout);
 	if (n->taken)
 		printf(", %s of earlier copies compared with the source by SHA-256",

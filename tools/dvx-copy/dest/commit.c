@@ -36,8 +36,8 @@ int commit_rename(struct dest_file *file)
 static const char *commit_name(struct dest_file *file)
 {
 	if (file_close(file))
-		return "writing";
-	return commit_rename(file) ? "renaming to" : NULL;
+		return "written";
+	return commit_rename(file) ? FAULT_NAME : NULL;
 }
 
 int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
@@ -54,7 +54,7 @@ static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fa
 {
 	const char *why = commit_name(file);
 
-	return why ? dest_fault(file->dir, why, file->name, f) : commit_named(d, file, f);
+	return why ? dest_fault(d, file->dir, why, file->name, f) : commit_named(d, file, f);
 }
 
 /* A disk takes its time: the other end hears meanwhile that this one lives. */
@@ -104,7 +104,7 @@ static int commit_sync(struct dest *d, struct dest_file *file, struct copy_fault
 {
 	int bad = commit_sync_fd(d, file->fd, false);
 
-	return bad > 0 ? dest_fault(file->dir, "syncing", file->name, f) : bad;
+	return bad > 0 ? dest_fault(d, file->dir, "synced", file->name, f) : bad;
 }
 
 /* syncfs() does not reach what is mounted below. */
@@ -126,16 +126,18 @@ int commit_dir(struct dest *d, int fd, const char *where, struct copy_fault *f)
 	if (!commit_each(d) && (d->options.fsync != FSYNC_GROUP || d->renamed > SINGLE_FILES))
 		return 0;
 	bad = commit_sync_fd(d, fd, false);
-	return bad > 0 ? copy_fail(f, COPY_IO, "syncing %s: %s", where, strerror(errno)) : bad;
+	return bad > 0 && dest_fault_at(d, fd, where, "synced", f) > 0 ? 0 : bad;
 }
 
 int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	/* Mode and times are set before the sync, so that they are durable, too. */
-	if (meta_apply(d, file->dir, file->name, file->fd, &file->meta, f))
+	int bad = meta_apply(d, file->dir, file->name, file->fd, &file->meta, f);
+
+	if (bad < 0)
 		return -1;
-	if (commit_each(d) && commit_sync(d, file, f))
-		return -1;
+	if (commit_each(d) && (bad = commit_sync(d, file, f)) != 0)
+		return bad;
 	if (commit_each(d) || d->options.fsync != FSYNC_GROUP)
 		return commit_publish(d, file, f);
 	return commit_ready(d, file, f);
@@ -143,10 +145,11 @@ int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
 
 int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	d->ready_bytes += file->size;
 	/* A part stays open: it is locked by that. */
-	if (++d->ready_files > SINGLE_FILES && !file->is_part && file_close(file))
-		return dest_fault(file->dir, "writing", file->name, f);
+	if (d->ready_files >= SINGLE_FILES && !file->is_part && file_close(file))
+		return dest_fault(d, file->dir, "written", file->name, f);
+	d->ready_bytes += file->size;
+	d->ready_files++;
 	d->ready_closed |= file->fd < 0;
 	return dest_commit(d, false, f);
 }
@@ -164,9 +167,13 @@ static int commit_sync_group(struct dest *d, bool all, struct copy_fault *f)
 {
 	if (all)
 		return commit_sync_all(d, f);
-	for (struct dest_file *file = d->synced; file; file = file->next)
-		if (commit_sync(d, file, f))
+	for (struct dest_file *file = d->synced, *next; file; file = next) {
+		int bad = commit_sync(d, file, f);
+
+		next = file->next;
+		if (bad < 0 || (bad > 0 && file_leave(d, file, f)))
 			return -1;
+	}
 	return 0;
 }
 
@@ -206,7 +213,7 @@ static struct commit_job *commit_take(struct dest *d)
 	return c;
 }
 
-/* Those that have no name stay ready. */
+/* Those that can't have their name are left out. */
 static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy_fault *f)
 {
 	int bad = 0;
@@ -218,9 +225,10 @@ static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy
 		file_link_to(&d->ready, file);
 		d->flying_files--;
 		errno = file->err;
-		if (file->why)
-			bad = dest_fault(file->dir, file->why, file->name, f);
-		else if (commit_named(d, file, f))
+		if (!file->why)
+			bad |= commit_named(d, file, f);
+		else if (dest_fault(d, file->dir, file->why, file->name, f) < 0 ||
+			 file_leave(d, file, f))
 			bad = -1;
 	}
 	free(c);

@@ -4,7 +4,7 @@
 
 #include "dest.h"
 
-/* Takes a file whose data is complete; it is on the ready list. */
+/* Takes a file whose data is complete; it is on the ready list. 1: told, and nothing came of it. */
 int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f);
 
 /* The same of one that has its mode and times; the workers may have closed it. */
@@ -35,6 +35,9 @@ void file_link_to(struct dest_file **list, struct dest_file *file);
 void file_unlink_from(struct dest_file *file);
 uint32_t file_first_mode(const struct dest *d, struct dest_file *file);
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f);
+
+/* Takes it off its list, and drops it: it is not copied. */
+int file_leave(struct dest *d, struct dest_file *file, struct copy_fault *f);
 
 /* Before a file gets its name: -1 and errno if the file system has lost some of it. */
 int file_close(struct dest_file *file);

@@ -57,19 +57,22 @@ struct doomed {
 	char *path; /* one buffer, of DELETE_PATH bytes, for all entries below the first */
 	const char *name;
 	unsigned int depth;
-	bool keeps;  /* it holds what the filter protects, or what is not to be deleted */
-	bool in_way; /* it is replaced: nobody is told that it is gone */
+	bool keeps;   /* it holds what the filter protects, or what is not to be deleted */
+	bool in_way;  /* it is replaced: nobody is told that it is gone */
+	bool refused; /* by the file system, which is told */
 };
 
 static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f);
 
-/* Its buffer is kept out of the frames of those that call each other 512 directories deep. */
-__attribute__((noinline)) static int delete_fault(const struct doomed *e, struct copy_fault *f)
+/*
+ * It stays, and the copy goes on. Its buffer is kept out of the frames of those that call each other
+ * 512 directories deep.
+ */
+__attribute__((noinline)) static int delete_fault(struct dest *d, struct doomed *e,
+						  struct copy_fault *f)
 {
-	int err = errno;
-
-	return copy_fail(f, COPY_IO, "deleting %s: %s", QUOTED(e->path, strlen(e->path)),
-			 strerror(err));
+	e->keeps = e->refused = true;
+	return dest_fault_at(d, e->dir, e->path, "deleted", f) < 0 ? -1 : 0;
 }
 
 static int delete_child(struct dest *d, struct doomed *parent, int fd, const char *name,
@@ -82,13 +85,14 @@ static int delete_child(struct dest *d, struct doomed *parent, int fd, const cha
 
 	if ((size_t)(end - e.path) + strlen(name) + 2 > PATH_MAX || e.depth > DEPTH_MAX) {
 		errno = ENAMETOOLONG;
-		return delete_fault(parent, f);
+		return delete_fault(d, parent, f);
 	}
 	*end = '/';
 	strcpy(end + 1, name);
 	bad = delete_tree(d, &e, f);
 	*end = '\0';
 	parent->keeps |= e.keeps;
+	parent->refused |= e.refused;
 	return bad;
 }
 
@@ -103,7 +107,7 @@ static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy
 
 	if (!list) {
 		close(fd);
-		return delete_fault(e, f);
+		return delete_fault(d, e, f);
 	}
 	opened = !(d->options.bits & OPTION_DRY) && !fstat(fd, &st) && dest_make_writable(fd, &st);
 	while (!bad && (de = readdir(list)))
@@ -121,13 +125,13 @@ static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
 	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ret;
 
 	if (fd < 0)
-		return delete_fault(e, f);
+		return delete_fault(d, e, f);
 	if (delete_contents(d, e, fd, f))
 		return -1;
 	if (e->keeps)
 		return 0;
 	if (!(d->options.bits & OPTION_DRY) && unlinkat(e->dir, e->name, AT_REMOVEDIR))
-		return delete_fault(e, f);
+		return delete_fault(d, e, f);
 	if (e->in_way)
 		return 0;
 	strcat(e->path, "/");
@@ -141,7 +145,7 @@ static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
 	struct stat st;
 
 	if (fstatat(e->dir, e->name, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : delete_fault(e, f);
+		return errno == ENOENT ? 0 : delete_fault(d, e, f);
 	if (d->options.filter && filter_hides(d->options.filter, e->path, S_ISDIR(st.st_mode))) {
 		e->keeps = true;
 		return 0;
@@ -149,7 +153,7 @@ static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
 	if (S_ISDIR(st.st_mode))
 		return delete_dir(d, e, f);
 	if (!(d->options.bits & OPTION_DRY) && unlinkat(e->dir, e->name, 0))
-		return delete_fault(e, f);
+		return delete_fault(d, e, f);
 	return d->gone(d->arg, e->path);
 }
 
@@ -170,7 +174,7 @@ static int delete_one(struct dest *d, const struct dest_dir *dir, const char *na
 }
 
 /* Whether a directory would stay. */
-static int delete_look(struct doomed *e, struct copy_fault *f)
+static int delete_look(struct dest *d, struct doomed *e, struct copy_fault *f)
 {
 	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
@@ -179,7 +183,7 @@ static int delete_look(struct doomed *e, struct copy_fault *f)
 	if (!list) {
 		if (fd >= 0)
 			close(fd);
-		return delete_fault(e, f);
+		return delete_fault(d, e, f);
 	}
 	while (!e->keeps && (de = readdir(list)))
 		e->keeps = strcmp(de->d_name, ".") && strcmp(de->d_name, "..");
@@ -191,11 +195,11 @@ static int delete_look(struct doomed *e, struct copy_fault *f)
 static int delete_if_empty(struct dest *d, struct doomed *e, struct copy_fault *f)
 {
 	if (d->options.bits & OPTION_DRY)
-		return delete_look(e, f);
+		return delete_look(d, e, f);
 	if (!unlinkat(e->dir, e->name, AT_REMOVEDIR))
 		return 0;
 	e->keeps = errno == ENOTEMPTY || errno == EEXIST;
-	return e->keeps ? 0 : delete_fault(e, f);
+	return e->keeps ? 0 : delete_fault(d, e, f);
 }
 
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
@@ -210,6 +214,8 @@ int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 		d->now->dirty = true;
 		return 1;
 	}
+	if (e.refused)
+		return 0;
 	return d->skip(d->arg, path,
 		       d->options.bits & OPTION_DELETE
 			       ? "not copied: a directory of this name holds what is excluded"
@@ -243,10 +249,10 @@ int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 	fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	list = fd < 0 ? NULL : fdopendir(fd);
 	if (!list) {
-		dest_fault(dir, "reading directory", ".", f);
+		bad = dest_fault(d, dir, "read", ".", f);
 		if (fd >= 0)
 			close(fd);
-		return -1;
+		return bad < 0 ? -1 : 0;
 	}
 	while (!bad && (de = readdir(list)))
 		if (delete_is_extra(dir, de->d_name)) {

@@ -15,6 +15,7 @@
 #include "meta.h"
 #include "seen.h"
 #include "write.h"
+#include "xattr.h"
 
 bool dest_name_ok(struct copy_bytes name)
 {
@@ -29,6 +30,8 @@ bool dest_name_ok(struct copy_bytes name)
 static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
 			   struct copy_fault *f)
 {
+	int seen;
+
 	if (!d->now || !d->now->parent)
 		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s beside the tree",
 				 msg_name(m->type));
@@ -40,7 +43,10 @@ static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAM
 	to[m->name.n] = '\0';
 	if (delete_keep(d, d->now, to, f))
 		return -1;
-	return seen_add(d, to, m->type == MSG_DIR, f);
+	seen = seen_add(d, to, m->type == MSG_DIR, f);
+	if (seen || d->now->lost)
+		return seen < 0 ? -1 : 1;
+	return xattr_tell_lost(d, to);
 }
 
 int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
@@ -59,6 +65,8 @@ int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], s
 	if (!d->top_done && m->name.n == 0) {
 		d->top_done = true;
 		strcpy(to, d->top);
+		if (xattr_tell_lost(d, to))
+			return -1;
 		return seen_add(d, to, m->type == MSG_DIR, f);
 	}
 	return dest_inner_name(d, m, to, f);
@@ -92,13 +100,6 @@ const char *dest_where(char to[520], const struct dest_dir *dir, const char *nam
 	return quote(to, 520, path, strlen(path));
 }
 
-int dest_fault(const struct dest_dir *dir, const char *what, const char *name, struct copy_fault *f)
-{
-	int err = errno;
-
-	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(dir, name), strerror(err));
-}
-
 int dest_remember(uint64_t *have, size_t n, struct copy_fault *f)
 {
 	*have += dest_weight(n);
@@ -128,7 +129,7 @@ static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *pat
 }
 
 /* What a directory got from an earlier source stays. */
-static int dest_finish_again(const struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
+static int dest_finish_again(struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->meta.mtime};
 
@@ -136,7 +137,7 @@ static int dest_finish_again(const struct dest *d, const struct dest_dir *dir, s
 		times[1].tv_nsec = UTIME_OMIT;
 	if (!fchmod(dir->fd, dir->meta.mode) && !futimens(dir->fd, times))
 		return 0;
-	return dest_fault(dir, "finishing", ".", f);
+	return dest_fault(d, dir, FAULT_META, ".", f);
 }
 
 static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
@@ -145,12 +146,13 @@ static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f
 		return 0;
 	if (!dir->dirty)
 		return 0;
-	if (dir->opened && fchmod(dir->fd, dir->meta.mode))
-		return dest_fault(dir, "finishing", ".", f);
-	if (dir->again && !dir->theirs && dest_finish_again(d, dir, f))
+	if (dir->opened && fchmod(dir->fd, dir->meta.mode) &&
+	    dest_fault(d, dir, FAULT_META, ".", f) < 0)
+		return -1;
+	if (dir->again && !dir->theirs && dest_finish_again(d, dir, f) < 0)
 		return -1;
 	if (dir->parent && !dir->again && !dir->theirs &&
-	    meta_apply(d, dir, ".", dir->fd, &dir->meta, f))
+	    meta_apply(d, dir, ".", dir->fd, &dir->meta, f) < 0)
 		return -1;
 	return commit_dir(d, dir->fd, DEST_WHERE(dir, "."), f);
 }
@@ -195,41 +197,59 @@ static int dest_enter(struct dest *d, int fd, const char *path, struct copy_faul
 	return copy_fail(f, COPY_IO, "out of memory");
 }
 
-/* What is there already. A file or link in the way is removed, as rsync does. */
-static int dest_open_old(struct dest *d, const char *name, struct copy_fault *f)
+/* Below a directory that can't be made or opened nothing is copied. */
+static int dest_lose_dir(struct dest *d, const char *what, const char *name,
+			 struct dest_found *found, struct copy_fault *f)
 {
-	int fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd >= 0 || errno == ENOENT)
-		return fd;
-	if (errno != ENOTDIR && errno != ELOOP)
-		return dest_fault(d->now, "opening directory", name, f);
-	d->now->dirty = true;
-	if (!(d->options.bits & OPTION_DRY) && unlinkat(d->now->fd, name, 0))
-		return dest_fault(d->now, "replacing", name, f);
-	return -1;
+	found->verdict = VERDICT_LEFT;
+	d->now->dirty = true; /* it may be made, and not opened */
+	return dest_fault(d, d->now, what, name, f);
 }
 
-static int open_dir(struct dest *d, const char *name, uint32_t *verdict, struct copy_fault *f)
+static int dest_open_at(const struct dest *d, const char *name, int *fd)
 {
-	bool dry = d->options.bits & OPTION_DRY;
-	int fd, made;
+	*fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return *fd < 0;
+}
 
-	if (!d->now->fresh && d->now->fd >= 0) {
-		fd = dest_open_old(d, name, f);
-		if (fd >= 0 || f->code)
-			return fd;
-	}
-	*verdict |= VERDICT_NEW | VERDICT_MADE;
-	if (dry)
-		return -1;
-	made = mkdirat(d->now->fd, name, 0700);
+/* Opens what is there already. A file or link in the way is removed, as rsync does. */
+static int dest_open_old(struct dest *d, const char *name, int *fd, struct dest_found *found,
+			 struct copy_fault *f)
+{
+	if (!dest_open_at(d, name, fd) || errno == ENOENT)
+		return 0;
+	if (errno != ENOTDIR && errno != ELOOP)
+		return dest_lose_dir(d, "opened", name, found, f);
+	d->now->dirty = true;
+	if (!(d->options.bits & OPTION_DRY) && unlinkat(d->now->fd, name, 0))
+		return dest_lose_dir(d, "replaced by a directory", name, found, f);
+	return 0;
+}
+
+static int dest_make_dir(struct dest *d, const char *name, int *fd, struct dest_found *found,
+			 struct copy_fault *f)
+{
+	int made = mkdirat(d->now->fd, name, 0700);
+
 	if (made && errno != EEXIST)
-		return dest_fault(d->now, "making directory", name, f);
+		return dest_lose_dir(d, "made", name, found, f);
 	if (made) /* somebody else was faster: it may hold something */
-		*verdict &= ~(uint32_t)(VERDICT_NEW | VERDICT_MADE);
-	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? dest_fault(d->now, "opening directory", name, f) : fd;
+		found->verdict &= ~(uint32_t)(VERDICT_NEW | VERDICT_MADE);
+	return dest_open_at(d, name, fd) ? dest_lose_dir(d, "opened", name, found, f) : 0;
+}
+
+/* 1: the directory is lost. *fd stays -1 in a dry run that would make it. */
+static int open_dir(struct dest *d, const char *name, int *fd, struct dest_found *found,
+		    struct copy_fault *f)
+{
+	int bad = 0;
+
+	if (!d->now->fresh && d->now->fd >= 0)
+		bad = dest_open_old(d, name, fd, found, f);
+	if (bad || *fd >= 0)
+		return bad;
+	found->verdict |= VERDICT_NEW | VERDICT_MADE;
+	return d->options.bits & OPTION_DRY ? 0 : dest_make_dir(d, name, fd, found, f);
 }
 
 bool dest_make_writable(int fd, const struct stat *st)
@@ -251,14 +271,16 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	char name[NAME_MAX + 1], path[PATH_MAX];
 	bool into = d->into && !d->top_done;
 	struct stat st;
-	int fd;
+	int fd = -1, lost = dest_name(d, m, name, f);
 
-	if (dest_name(d, m, name, f))
-		return -1;
-	fd = !into	      ? open_dir(d, name, &found->verdict, f)
-	     : d->now->fd < 0 ? -1
-			      : openat(d->now->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 && f->code)
+	if (lost)
+		found->verdict = VERDICT_LEFT;
+	else if (!into)
+		lost = open_dir(d, name, &fd, found, f);
+	else if (d->now->fd >= 0 && dest_open_at(d, ".", &fd))
+		return copy_fail(f, COPY_IO, "opening %s: %s", DEST_WHERE(d->now, "."),
+				 strerror(errno));
+	if (lost < 0)
 		return -1;
 	if (into)
 		strcpy(path, d->now->path);
@@ -266,6 +288,7 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 		dest_path(path, d->now, name);
 	if (dest_enter(d, fd, path, f))
 		return -1;
+	d->now->lost = lost;
 	d->now->again = d->again;
 	d->now->fresh = into ? d->now->parent->fresh : found->verdict & VERDICT_NEW;
 	/* Without letters DEST keeps its own mode and time if it was there before. */
@@ -273,11 +296,12 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	meta_take(d, m, &d->now->meta);
 	if (into && d->now->fresh)
 		found->verdict |= VERDICT_NEW | VERDICT_MADE;
-	if (fd < 0 || d->now->fresh)
+	if (fd >= 0 && fstat(fd, &st))
+		return copy_fail(f, COPY_IO, "%s: %s", DEST_WHERE(d->now, "."), strerror(errno));
+	if (fd < 0 || d->now->fresh) {
 		meta_compare(d, d->now, NULL, NULL, &d->now->meta);
-	else if (fstat(fd, &st))
-		return dest_fault(d->now, "opening directory", ".", f);
-	else if (d->other_fs |= st.st_dev != d->dev, d->now->again) {
+		d->now->meta.mode |= meta_inherited(d, fd < 0 ? NULL : &st);
+	} else if (d->other_fs |= st.st_dev != d->dev, d->now->again) {
 		d->now->meta.mode = st.st_mode & 07777;
 		d->now->meta.mtime = st.st_mtim;
 	} else if (!d->now->theirs)
@@ -329,6 +353,7 @@ int dest_finish(struct dest *d, struct copy_fault *f)
 	if (commit_end(d, f))
 		return -1;
 	d->now = NULL;
+	d->base = -1;
 	return dest_put(d, base, f);
 }
 

@@ -39,7 +39,8 @@ struct dest_meta {
 	uint32_t mode, uid, gid;
 	struct timespec mtime;
 	struct dest_xattr *xattrs;
-	bool has_mode; /* the entry was made with its mode */
+	bool has_mode;	  /* the entry was made with its mode */
+	bool xattrs_lost; /* it has more than is kept: those that are no ACLs stay behind */
 };
 
 struct dest_dir {
@@ -53,6 +54,7 @@ struct dest_dir {
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* its default ACL, which new entries get */
 	enum { UNNAMED_UNKNOWN, UNNAMED_NO, UNNAMED_YES } unnamed; /* of place_file() */
 	bool again; /* an earlier source's: it keeps what that gave it */
+	bool lost;  /* it could not be made or opened: what is in it is left out */
 	struct dest_meta meta;
 	char **names; /* listed entries, with --delete */
 	size_t n_names, room_names;
@@ -64,6 +66,7 @@ struct dest_file {
 	struct dest_dir *dir;
 	int fd;
 	bool made, ended, broken; /* broken: the sender could not read all of it */
+	bool failed;		  /* told: what arrives of it is passed over */
 	struct dest_meta meta;
 	uint64_t size, at;	    /* at: how far pieces were announced */
 	uint64_t expected, written; /* bytes announced, and those in the file */
@@ -72,8 +75,10 @@ struct dest_file {
 	uint64_t taken;	       /* bytes of an earlier copy that are the source's */
 	struct timespec stamp; /* the source's time */
 	char name[NAME_MAX + 1], temp[TEMP_BYTES];
-	const char *why; /* the workers could not write it, and errno */
+	const char *why; /* the workers could not do this, and errno */
 	int err;
+	int meta_err;	  /* its attributes could not all be set */
+	uint32_t hard;	  /* its number among files with several links, or 0 */
 	bool owner_stays; /* it could not be given to its owner */
 	bool is_new;	  /* when it was listed its name was free */
 	bool named_only;  /* it could not be made without a name */
@@ -103,8 +108,9 @@ struct dest {
 	int base;	     /* the directory that the copy began in */
 	char top[NAME_MAX + 1];
 	struct dest_xattr *xattrs; /* of the next entry */
-	uint32_t xattr_bytes;
-	struct dest_hard **hard; /* by id */
+	uint32_t xattr_bytes[2];   /* of these; of ACLs */
+	bool xattrs_lost;	   /* they were too many */
+	struct dest_hard **hard;   /* by id */
 	uint32_t n_hard;
 	struct dest_late *late; /* hard links to be made at the end */
 	struct dest_owner *owners;
@@ -202,8 +208,19 @@ const char *dest_where(char to[520], const struct dest_dir *dir, const char *nam
 /* Path of an entry as lists give it; `to` has PATH_MAX bytes. */
 const char *dest_path(char *to, const struct dest_dir *dir, const char *name);
 
-int dest_fault(const struct dest_dir *dir, const char *what, const char *name,
+/*
+ * An entry could not be WHAT ("written"): errno. 1: the user was told, and the copy goes on without
+ * it. -1: the next one would fare no better, and the copy ends.
+ */
+int dest_fault(struct dest *d, const struct dest_dir *dir, const char *what, const char *name,
 	       struct copy_fault *f);
+
+#define FAULT_META "given its owner, mode, attributes or times"
+#define FAULT_NAME "given its name"
+
+/* The same of an entry by its path. dir is the descriptor of its directory, or -1. */
+int dest_fault_at(struct dest *d, int dir, const char *path, const char *what,
+		  struct copy_fault *f);
 
 void dest_drop_files(struct dest *d);
 

@@ -19,9 +19,19 @@
 /* The disk starts to write while more arrives, so that the final sync is short. */
 #define WRITE_BEHIND (8u << 20)
 
-static int file_fault(struct dest_file *file, const char *what, struct copy_fault *f)
+static void file_discard(struct dest *d, struct dest_file *file, bool keep);
+
+/* What was written goes at once: the other files may need its room. */
+static int file_fault(struct dest *d, struct dest_file *file, const char *what,
+		      struct copy_fault *f)
 {
-	return dest_fault(file->dir, what, file->name, f);
+	int bad = dest_fault(d, file->dir, what, file->name, f);
+
+	if (bad < 0)
+		return -1;
+	file->failed = true;
+	file_discard(d, file, false);
+	return 1;
 }
 
 void file_link_to(struct dest_file **list, struct dest_file *file)
@@ -57,19 +67,28 @@ int file_close(struct dest_file *file)
 	return fd < 0 ? -1 : close(fd);
 }
 
-/* The entry is on no list; its temporary file is removed unless it was renamed. */
+/* Removes its temporary file, unless it was renamed or is kept for the next copy. */
+static void file_discard(struct dest *d, struct dest_file *file, bool keep)
+{
+	if (keep)
+		/* It may have been complete, with a mode of its own. */
+		(void)!fchmod(file->fd, 0600);
+	else if (file->temp[0])
+		unlinkat(file->dir->fd, file->temp, 0);
+	file->temp[0] = '\0';
+	d->parts_open -= file->is_part;
+	file->is_part = false;
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+/* The entry is on no list. */
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	struct dest_dir *dir = file->dir;
 
-	if (d->keep && file->is_part && file->temp[0])
-		/* It may have been complete, with a mode of its own. */
-		(void)!fchmod(file->fd, 0600);
-	else if (file->temp[0])
-		unlinkat(dir->fd, file->temp, 0);
-	d->parts_open -= file->is_part;
-	if (file->fd >= 0)
-		close(file->fd);
+	file_discard(d, file, d->keep && file->is_part && file->temp[0]);
 	meta_free(&file->meta);
 	free(file);
 	return dest_put(d, dir, f);
@@ -86,13 +105,10 @@ static bool same_digest(struct dest *d, const struct dest_dir *dir, const char *
 	       !memcmp(ours, theirs.p, DIGEST_BYTES);
 }
 
-static bool same_time(const struct copy_msg *m, const struct stat *st)
+static bool file_is_newer(const struct dest *d, const struct stat *st, const struct copy_msg *m)
 {
-	return m->sec == st->st_mtim.tv_sec && (long)m->nsec == st->st_mtim.tv_nsec;
-}
-
-static bool is_newer(const struct stat *st, const struct copy_msg *m)
-{
+	if (meta_same_time(d, &(struct timespec){m->sec, m->nsec}, &st->st_mtim))
+		return false;
 	return st->st_mtim.tv_sec > m->sec ||
 	       (st->st_mtim.tv_sec == m->sec && st->st_mtim.tv_nsec > (long)m->nsec);
 }
@@ -104,7 +120,8 @@ static uint32_t file_data_differs(struct dest *d, const char *name, const struct
 		return VERDICT_SIZE | VERDICT_DATA;
 	if (d->options.bits & OPTION_CHECKSUM)
 		return same_digest(d, d->now, name, m->text) ? 0 : VERDICT_SUM | VERDICT_DATA;
-	return same_time(m, st) ? 0 : VERDICT_DATA;
+	return meta_same_time(d, &(struct timespec){m->sec, m->nsec}, &st->st_mtim) ? 0
+										    : VERDICT_DATA;
 }
 
 /* In a directory that this copy made nothing can be in the way: no need to look. */
@@ -115,8 +132,10 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 	int way = 1;
 
 	if (d->now->fresh || fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW)) {
-		if (!d->now->fresh && errno != ENOENT)
-			return dest_fault(d->now, "looking at", name, f);
+		if (!d->now->fresh && errno != ENOENT) {
+			*verdict = VERDICT_LEFT;
+			return dest_fault(d, d->now, "examined", name, f);
+		}
 		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
 		return 0;
 	}
@@ -128,7 +147,7 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 		*verdict = VERDICT_NEW | VERDICT_DATA | meta_compare(d, d->now, name, NULL, meta);
 		return 0;
 	}
-	if (d->options.bits & OPTION_UPDATE && is_newer(&st, m)) {
+	if (d->options.bits & OPTION_UPDATE && file_is_newer(d, &st, m)) {
 		*verdict = 0;
 		return 1;
 	}
@@ -148,6 +167,7 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	file->dir = d->now;
 	file->dir->refs++;
 	file->size = m->size;
+	file->hard = m->id;
 	file->is_new = found->verdict & VERDICT_NEW;
 	file->stamp = (struct timespec){m->sec, m->nsec};
 	file->meta = *meta;
@@ -166,35 +186,46 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	return d->parts_open > d->most ? dest_commit(d, true, f) : 0;
 }
 
+/* Compares the file with what is there, and prepares what differs. */
+static int file_judge(struct dest *d, const struct copy_msg *m, const char *name,
+		      struct dest_meta *meta, struct dest_found *found, struct copy_fault *f)
+{
+	int ret = file_compare(d, name, m, meta, &found->verdict, f);
+
+	if (ret)
+		return ret;
+	if (d->options.bits & OPTION_DRY) {
+		d->counts->files += !!(found->verdict & VERDICT_DATA);
+		d->counts->bytes += found->verdict & VERDICT_DATA ? m->size : 0;
+		return 0;
+	}
+	if (found->verdict & VERDICT_DATA)
+		return file_new(d, m, name, meta, found, f);
+	if (found->verdict && (ret = meta_apply_at(d, d->now, name, false, meta, f)) > 0)
+		found->verdict = VERDICT_LEFT;
+	return ret;
+}
+
 int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		  struct copy_fault *f)
 {
-	bool dry = d->options.bits & OPTION_DRY;
 	char name[NAME_MAX + 1];
+	int ret = dest_name(d, m, name, f);
 	struct dest_meta meta;
-	int skip, ret = 0;
 
 	meta_take(d, m, &meta);
-	if ((skip = dest_name(d, m, name, f)) != 0) {
+	if (ret) {
 		found->verdict = VERDICT_LEFT;
-		ret = skip < 0 ? -1 : 0;
-	} else if ((skip = hard_later(d, m, name, found, f)) != 0)
-		ret = skip < 0 ? -1 : 0;
-	else if ((skip = file_compare(d, name, m, &meta, &found->verdict, f)) != 0)
-		ret = skip < 0 ? -1 : 0;
-	else if (dry)
-		;
-	else if (found->verdict & VERDICT_DATA)
-		ret = file_new(d, m, name, &meta, found, f);
-	else if (found->verdict)
-		ret = meta_apply_at(d, d->now, name, false, &meta, f);
-	if (!ret && !(found->verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT))) {
+	} else if (!(ret = hard_later(d, m, name, found, f))) {
+		ret = file_judge(d, m, name, &meta, found, f);
+		hard_judged(d, m->id, found->verdict);
+	}
+	if (ret >= 0 && !(found->verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT))) {
 		d->counts->same++;
 		d->counts->same_bytes += m->size;
-		hard_same(d, m);
 	}
 	meta_free(&meta);
-	return ret;
+	return ret < 0 ? -1 : 0;
 }
 
 /* --- what is written --- */
@@ -235,22 +266,23 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 	/* A link is replaced, as without --inplace. */
 	if (inplace && !fstatat(file->dir->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    S_ISLNK(st.st_mode) && unlinkat(file->dir->fd, file->name, 0))
-		return file_fault(file, "replacing", f);
+		return file_fault(d, file, "replaced", f);
 	file->fd =
 		openat(file->dir->fd, inplace ? file->name : file->temp,
 		       flags | (inplace ? 0 : O_EXCL), inplace ? 0600 : file_first_mode(d, file));
 	if (file->fd < 0) {
 		file->temp[0] = '\0';
-		return file_fault(file, "making", f);
+		return file_fault(d, file, inplace ? "opened for writing" : "made", f);
 	}
 	file->made = true;
 	file->dir->dirty = true;
-	if (inplace && (fstat(file->fd, &st) || !S_ISREG(st.st_mode)))
-		return copy_fail(f, COPY_IO, "%s is no file that could be written in place",
-				 DEST_WHERE(file->dir, file->name));
+	if (inplace && (fstat(file->fd, &st) || !S_ISREG(st.st_mode))) {
+		errno = EINVAL;
+		return file_fault(d, file, "written in place", f);
+	}
 	/* What was there must not show through the source's holes, which are not sent. */
 	if (inplace && ftruncate(file->fd, 0))
-		return file_fault(file, "emptying", f);
+		return file_fault(d, file, "emptied", f);
 	return 0;
 }
 
@@ -269,24 +301,41 @@ int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_f
 	return 0;
 }
 
-/* A file whose end came and whose pieces are all written is complete. */
-static int file_settle(struct dest *d, struct dest_file *file, struct copy_fault *f)
+/* It is on the ready list. */
+static int file_complete(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	uint64_t written = file->written;
+	const uint64_t written = file->written;
+	int bad = file->made ? 0 : file_make(d, file, f);
 
-	if (!file->ended || file->written < file->expected)
-		return 0;
-	file_unlink_from(file);
-	if (file->broken)
-		return file_drop(d, file, f);
-	file_link_to(&d->ready, file);
-	if (!file->made && file_make(d, file, f))
-		return -1;
+	if (bad)
+		return bad;
 	/* Holes, above all the one at the end; in place, what was longer. */
 	if ((written < file->size || d->options.bits & OPTION_INPLACE) &&
 	    ftruncate(file->fd, (off_t)file->size))
-		return file_fault(file, "sizing", f);
+		return file_fault(d, file, "given its size", f);
 	return commit_add(d, file, f);
+}
+
+int file_leave(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
+	hard_lose(d, file->hard);
+	file_unlink_from(file);
+	return file_drop(d, file, f);
+}
+
+/* A file whose end came and whose pieces are all written is complete. */
+static int file_settle(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
+	int bad;
+
+	if (!file->ended || file->written < file->expected)
+		return 0;
+	if (file->broken || file->failed)
+		return file_leave(d, file, f);
+	file_unlink_from(file);
+	file_link_to(&d->ready, file);
+	bad = file_complete(d, file, f);
+	return bad > 0 ? file_leave(d, file, f) : bad;
 }
 
 static bool file_is_zero(const char *p, size_t n)
@@ -310,7 +359,7 @@ static size_t file_run(const struct dest *d, const char *p, size_t n, bool *hole
 	return *hole ? run : run + SPARSE_BLOCK > n ? n : run;
 }
 
-static int file_put(struct dest_file *file, const char *p, size_t n, uint64_t off,
+static int file_put(struct dest *d, struct dest_file *file, const char *p, size_t n, uint64_t off,
 		    struct copy_fault *f)
 {
 	while (n) {
@@ -319,7 +368,7 @@ static int file_put(struct dest_file *file, const char *p, size_t n, uint64_t of
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return file_fault(file, "writing", f);
+			return file_fault(d, file, "written", f);
 		p += done;
 		off += (uint64_t)done;
 		n -= (size_t)done;
@@ -327,29 +376,51 @@ static int file_put(struct dest_file *file, const char *p, size_t n, uint64_t of
 	return 0;
 }
 
-int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
-	       struct copy_fault *f)
+/* A hole is part of the file, but its size has to be set. */
+static int file_put_runs(struct dest *d, struct dest_file *file, const char *from, size_t n,
+			 uint64_t off, struct copy_fault *f)
 {
-	const char *from = p;
+	size_t holes = 0;
+	bool hole;
 
-	if (!file->made && file_make(d, file, f))
-		return -1;
-	d->counts->bytes += n;
-	file->behind += n;
 	for (size_t at = 0, run; at < n; at += run) {
-		bool hole;
+		int bad;
 
 		run = file_run(d, from + at, n - at, &hole);
-		if (!hole && file_put(file, from + at, run, off + at, f))
-			return -1;
-		/* A hole is part of the file, but its size has to be set. */
-		file->written += hole ? 0 : run;
-		file->expected -= hole ? run : 0;
+		bad = hole ? 0 : file_put(d, file, from + at, run, off + at, f);
+		if (bad)
+			return bad;
+		holes += hole ? run : 0;
 	}
+	file->written -= holes;
+	file->expected -= holes;
+	return 0;
+}
+
+static int file_take(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
+		     struct copy_fault *f)
+{
+	int bad = file->failed ? 1 : file->made ? 0 : file_make(d, file, f);
+
+	if (!bad)
+		bad = file_put_runs(d, file, p, n, off, f);
+	if (bad)
+		return bad;
+	d->counts->bytes += n;
+	file->behind += n;
 	if (file->behind >= WRITE_BEHIND && d->options.fsync != FSYNC_NONE) {
 		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 		file->behind = 0;
 	}
+	return 0;
+}
+
+int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
+	       struct copy_fault *f)
+{
+	if (file_take(d, file, p, n, off, f) < 0)
+		return -1;
+	file->written += n;
 	return file_settle(d, file, f);
 }
 

@@ -21,7 +21,8 @@ struct hard_place {
 
 struct dest_hard {
 	struct hard_place first;
-	bool same;
+	bool same; /* it was there, and stays */
+	bool lost; /* it was not copied: what has its name is something else */
 };
 
 struct dest_late {
@@ -69,11 +70,15 @@ static int hard_room(struct dest *d, uint32_t id, struct copy_fault *f)
 
 static int hard_first(struct dest *d, uint32_t id, const char *name, struct copy_fault *f)
 {
-	struct dest_hard *h = calloc(1, sizeof(*h));
+	struct dest_hard *h = d->hard[id];
 
+	if (h)
+		hard_leave(d, &h->first);
+	else
+		h = d->hard[id] = malloc(sizeof(*h));
 	if (!h)
 		return copy_fail(f, COPY_IO, "out of memory");
-	d->hard[id] = h;
+	*h = (struct dest_hard){.same = false};
 	return hard_place(d, &h->first, name, f);
 }
 
@@ -121,7 +126,7 @@ int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struc
 		return 0;
 	if (hard_room(d, m->id, f))
 		return -1;
-	if (!d->hard[m->id])
+	if (!d->hard[m->id] || d->hard[m->id]->lost)
 		return hard_first(d, m->id, name, f);
 	there = d->now->fd >= 0 && !fstatat(d->now->fd, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (there && hard_is_linked(d, d->hard[m->id], &st))
@@ -132,15 +137,24 @@ int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struc
 	}
 	there = there && !S_ISDIR(st.st_mode);
 	found->verdict = VERDICT_HARD | (there ? 0 : VERDICT_NEW);
-	if (!(d->options.bits & OPTION_DRY) && hard_add_late(d, m, name, f))
-		return -1;
+	if (!(d->options.bits & OPTION_DRY))
+		return hard_add_late(d, m, name, f) ? -1 : 1;
+	d->counts->hard++;
 	return 1;
 }
 
-void hard_same(struct dest *d, const struct copy_msg *m)
+void hard_lose(struct dest *d, uint32_t id)
 {
-	if (m->id && m->id < d->n_hard && d->hard[m->id])
-		d->hard[m->id]->same = true;
+	if (id && id < d->n_hard && d->hard[id])
+		d->hard[id]->lost = true;
+}
+
+void hard_judged(struct dest *d, uint32_t id, uint32_t verdict)
+{
+	if (verdict & VERDICT_LEFT)
+		hard_lose(d, id);
+	else if (!(verdict & (VERDICT_DATA | VERDICT_MADE)) && id && id < d->n_hard && d->hard[id])
+		d->hard[id]->same = true;
 }
 
 /* By way of a temporary name: what has the name now is replaced at once. 0, or an errno. */
@@ -174,11 +188,26 @@ static int hard_make(int from, const char *first, int to, const char *name, stru
 	return err ? -1 : 0;
 }
 
+/* Too long a path is cut: it is for a sentence only. */
+static int hard_fault(struct dest *d, const struct dest_late *late, struct copy_fault *f)
+{
+	char path[PATH_MAX];
+
+	strncpy(path, late->place.dir, sizeof(path) - NAME_MAX - 3);
+	path[sizeof(path) - NAME_MAX - 3] = '\0';
+	if (*path)
+		strcat(path, "/");
+	strcat(path, late->place.name);
+	if (d->hard[late->id]->lost)
+		return d->skip(d->arg, path, "the file that it is a link to could not be copied");
+	return dest_fault_at(d, d->base, path, "linked to the first of its names", f) < 0 ? -1 : 0;
+}
+
 static int hard_late(struct dest *d, const struct dest_late *late, struct copy_fault *f)
 {
 	const struct hard_place *first = &d->hard[late->id]->first;
-	int from = hard_open(d, first), to = hard_open(d, &late->place), ret = -1, err;
-	char path[PATH_MAX];
+	int from = d->hard[late->id]->lost ? -1 : hard_open(d, first);
+	int to = hard_open(d, &late->place), ret = -1, err;
 
 	if (from >= 0 && to >= 0)
 		ret = hard_make(from, first->name, to, late->place.name, f);
@@ -194,25 +223,11 @@ static int hard_late(struct dest *d, const struct dest_late *late, struct copy_f
 	d->counts->hard += !ret;
 	if (!ret || f->code)
 		return ret;
-	/* Too long a path is cut: it is for a sentence only. */
-	strncpy(path, late->place.dir, sizeof(path) - NAME_MAX - 3);
-	path[sizeof(path) - NAME_MAX - 3] = '\0';
-	if (*path)
-		strcat(path, "/");
-	strcat(path, late->place.name);
-	return d->skip(d->arg, path, strerror(err));
+	errno = err;
+	return hard_fault(d, late, f);
 }
 
-int hard_finish(struct dest *d, struct copy_fault *f)
-{
-	for (const struct dest_late *late = d->late; late; late = late->next)
-		if (hard_late(d, late, f) || alive_tick(&d->alive))
-			return -1;
-	hard_forget(d);
-	return 0;
-}
-
-void hard_forget(struct dest *d)
+static void hard_forget_late(struct dest *d)
 {
 	while (d->late) {
 		struct dest_late *late = d->late;
@@ -221,6 +236,20 @@ void hard_forget(struct dest *d)
 		hard_leave(d, &late->place);
 		free(late);
 	}
+}
+
+int hard_finish(struct dest *d, struct copy_fault *f)
+{
+	for (const struct dest_late *late = d->late; late; late = late->next)
+		if (hard_late(d, late, f) || alive_tick(&d->alive))
+			return -1;
+	hard_forget_late(d);
+	return 0;
+}
+
+void hard_forget(struct dest *d)
+{
+	hard_forget_late(d);
 	for (uint32_t i = 0; i < d->n_hard; i++) {
 		if (!d->hard[i])
 			continue;

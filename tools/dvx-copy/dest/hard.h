@@ -11,9 +11,13 @@
 int hard_later(struct dest *d, const struct copy_msg *m, const char *name, struct dest_found *found,
 	       struct copy_fault *f);
 
-/* The first one is there already, and stays. */
-void hard_same(struct dest *d, const struct copy_msg *m);
+/* The first one has this verdict: it may be there already, and stay, or it may be left out. */
+void hard_judged(struct dest *d, uint32_t id, uint32_t verdict);
 
+/* The first one could not be copied: the next that is listed takes its place. */
+void hard_lose(struct dest *d, uint32_t id);
+
+/* Makes the links of a source. A later source may have more of them. */
 int hard_finish(struct dest *d, struct copy_fault *f);
 void hard_forget(struct dest *d);
 

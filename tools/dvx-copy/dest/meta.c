@@ -19,15 +19,39 @@ void meta_take(struct dest *d, const struct copy_msg *m, struct dest_meta *meta)
 				   .uid = m->uid,
 				   .gid = m->gid,
 				   .mtime = {m->sec, m->nsec},
-				   .xattrs = d->xattrs};
+				   .xattrs = d->xattrs,
+				   .xattrs_lost = d->xattrs_lost};
 	d->xattrs = NULL;
-	d->xattr_bytes = 0;
+	d->xattrs_lost = false;
+	d->xattr_bytes[0] = d->xattr_bytes[1] = 0;
 }
 
 void meta_free(struct dest_meta *meta)
 {
 	xattr_free(meta->xattrs);
 	meta->xattrs = NULL;
+}
+
+/* A directory of a shared group keeps its set-group-id unless -p asks for the source's mode. */
+uint32_t meta_inherited(const struct dest *d, const struct stat *st)
+{
+	const bool exact = d->options.bits & OPTION_PERMS && !(d->options.bits & OPTION_PLAIN);
+
+	return st && S_ISDIR(st->st_mode) && !exact ? st->st_mode & S_ISGID : 0;
+}
+
+bool meta_same_time(const struct dest *d, const struct timespec *theirs,
+		    const struct timespec *ours)
+{
+	const int64_t window = d->options.window, apart = theirs->tv_sec - ours->tv_sec;
+	long unit = 1;
+
+	if (window >= 0)
+		return apart >= -window && apart <= window;
+	/* A file system may store no more digits than these. */
+	while (window == WINDOW_DIGITS && unit < 1000000000 && ours->tv_nsec % (10 * unit) == 0)
+		unit *= 10;
+	return !apart && theirs->tv_nsec / unit == ours->tv_nsec / unit;
 }
 
 /*
@@ -41,7 +65,7 @@ static uint32_t meta_mode(const struct dest *d, const struct dest_meta *meta, co
 	if (!(bits & OPTION_PERMS))
 		return st ? st->st_mode & 07777 : meta->mode & 0777 & ~d->umask;
 	if (bits & OPTION_PLAIN)
-		return meta->mode & keep;
+		return (meta->mode & keep) | meta_inherited(d, st);
 	if (meta->uid != NOT_KEPT)
 		keep |= 04000;
 	if (meta->gid != NOT_KEPT)
@@ -68,8 +92,7 @@ uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *na
 		meta->mtime.tv_nsec = UTIME_OMIT;
 	if (!st)
 		return 0;
-	if (bits & OPTION_TIMES && (st->st_mtim.tv_sec != meta->mtime.tv_sec ||
-				    st->st_mtim.tv_nsec != meta->mtime.tv_nsec))
+	if (bits & OPTION_TIMES && !meta_same_time(d, &meta->mtime, &st->st_mtim))
 		v |= VERDICT_TIME;
 	if (!is_link && (st->st_mode & 07777) != meta->mode)
 		v |= VERDICT_PERMS;
@@ -77,7 +100,7 @@ uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *na
 		v |= VERDICT_OWNER;
 	if (meta->gid != NOT_KEPT && st->st_gid != meta->gid)
 		v |= VERDICT_GROUP;
-	return v | xattr_compare(d, dir, name, meta->xattrs);
+	return v | xattr_compare(d, dir, name, meta);
 }
 
 /* How an entry is reached: an open descriptor, or a path. */
@@ -100,10 +123,37 @@ static int meta_own(struct dest *d, const struct dest_dir *dir, const char *name
 
 	if (!meta_owned(meta) || !meta_chown(w, meta->uid, meta->gid))
 		return 0;
-	if (errno != EPERM)
-		return -1;
 	*mode &= ~06000u;
 	return d->skip(d->arg, dest_path(path, dir, name), META_OWNER_STAYS);
+}
+
+static int meta_chmod(const struct meta_way *w, uint32_t mode)
+{
+	return w->path ? chmod(w->path, mode) : fchmod(w->fd, mode);
+}
+
+/* The attributes of a read-only file can't be changed. Its mode is set after them. */
+static void meta_make_writable(const struct dest *d, const struct meta_way *w)
+{
+	struct stat st;
+
+	if (d->options.bits & OPTION_XATTRS &&
+	    !(w->path ? stat(w->path, &st) : fstat(w->fd, &st)) && !(st.st_mode & 0200))
+		(void)!meta_chmod(w, (st.st_mode & 07777) | 0200);
+}
+
+/* ACLs come after the mode, whose group bits are the ACL's mask; other attributes before it. */
+static int meta_set_mode(struct dest *d, const struct dest_dir *dir, const char *name,
+			 const struct meta_way *w, const struct dest_meta *meta, uint32_t mode)
+{
+	const bool sets = !w->follow && !meta->has_mode;
+
+	if (sets)
+		meta_make_writable(d, w);
+	if (xattr_apply(d, dir, name, w->path, w->fd, w->follow, meta, false) ||
+	    (sets && meta_chmod(w, mode)))
+		return -1;
+	return xattr_apply(d, dir, name, w->path, w->fd, w->follow, meta, true);
 }
 
 static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name,
@@ -111,17 +161,20 @@ static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, meta->mtime};
 	/* Setting the ACL widens the mode to its mask; where it can't be set, nothing does. */
-	uint32_t mode = xattr_narrow(d, meta->xattrs, meta->mode);
+	uint32_t mode = xattr_narrow(d, meta, meta->mode);
 
-	if (meta_own(d, dir, name, w, meta, &mode))
-		return -1;
-	if (!w->follow && !meta->has_mode && (w->path ? chmod(w->path, mode) : fchmod(w->fd, mode)))
-		return -1;
-	if (xattr_apply(d, dir, name, w->path, w->fd, w->follow, meta->xattrs))
+	if (meta_own(d, dir, name, w, meta, &mode) || meta_set_mode(d, dir, name, w, meta, mode))
 		return -1;
 	if (meta->mtime.tv_nsec == UTIME_OMIT)
 		return 0;
 	return w->path ? utimensat(AT_FDCWD, w->path, times, w->follow) : futimens(w->fd, times);
+}
+
+/* A sentence that did not reach the other end is a fault already. */
+static int meta_end(struct dest *d, const struct dest_dir *dir, const char *name, int bad,
+		    struct copy_fault *f)
+{
+	return !bad ? 0 : f->code ? -1 : dest_fault(d, dir, FAULT_META, name, f);
 }
 
 int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int fd,
@@ -129,7 +182,7 @@ int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int
 {
 	const struct meta_way w = {.fd = fd};
 
-	return meta_set(d, dir, name, &w, meta) ? dest_fault(dir, "finishing", name, f) : 0;
+	return meta_end(d, dir, name, meta_set(d, dir, name, &w, meta), f);
 }
 
 int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays)
@@ -137,12 +190,9 @@ int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays)
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, meta->mtime};
 	uint32_t mode = meta->mode;
 
-	if (meta_owned(meta) && fchown(fd, meta->uid, meta->gid)) {
-		if (errno != EPERM)
-			return -1;
-		*owner_stays = true;
+	*owner_stays = meta_owned(meta) && fchown(fd, meta->uid, meta->gid);
+	if (*owner_stays)
 		mode &= ~06000u;
-	}
 	if (!meta->has_mode && fchmod(fd, mode))
 		return -1;
 	return meta->mtime.tv_nsec == UTIME_OMIT ? 0 : futimens(fd, times);
@@ -162,10 +212,10 @@ int meta_apply_at(struct dest *d, const struct dest_dir *dir, const char *name, 
 		/* Not what a link that was put there meanwhile leads to. */
 		fd = openat(dir->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
-			return dest_fault(dir, "finishing", name, f);
+			return dest_fault(d, dir, "opened", name, f);
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	}
-	ret = meta_set(d, dir, name, &w, meta) ? dest_fault(dir, "finishing", name, f) : 0;
+	ret = meta_end(d, dir, name, meta_set(d, dir, name, &w, meta), f);
 	if (fd >= 0)
 		close(fd);
 	return ret;

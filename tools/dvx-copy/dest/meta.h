@@ -15,16 +15,23 @@ void meta_free(struct dest_meta *meta);
 uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *name,
 		      const struct stat *st, struct dest_meta *meta);
 
+/* Of the mode of an existing or new directory: what it keeps without -p. */
+uint32_t meta_inherited(const struct dest *d, const struct stat *st);
+
+/* Whether a time of this end is the source's, as far as --modify-window asks. */
+bool meta_same_time(const struct dest *d, const struct timespec *theirs,
+		    const struct timespec *ours);
+
 /* Whether owner or group are to be set. */
 bool meta_owned(const struct dest_meta *meta);
 
-/* Sets them, through an open descriptor of the entry. */
+/* Sets them, through an open descriptor of the entry. 1: told that not all could be set. */
 int meta_apply(struct dest *d, const struct dest_dir *dir, const char *name, int fd,
 	       const struct dest_meta *meta, struct copy_fault *f);
 
 /*
- * For any thread: the same of a file that was just made and has no attributes to get. A group that
- * this user is not in is told by *owner_stays.
+ * For any thread: sets them for a file that was just made and has no attributes to get. *owner_stays:
+ * owner or group could not be set. -1: something else could not, and errno.
  */
 int meta_apply_plain(int fd, const struct dest_meta *meta, bool *owner_stays);
 #define META_OWNER_STAYS "its owner or group can't be set here"

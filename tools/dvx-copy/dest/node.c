@@ -60,44 +60,70 @@ static int node_compare(struct dest *d, const struct node *n, struct dest_meta *
 	return 0;
 }
 
-static int node_put(struct dest *d, const struct node *n, const struct dest_meta *meta,
-		    struct copy_fault *f)
+static int node_put(struct dest *d, const struct node *n, const char *temp)
 {
-	int dir = d->now->fd;
-	char temp[TEMP_BYTES];
+	const int dir = d->now->fd;
 
-	if (temp_name(temp, f))
-		return -1;
-	if (n->target ? symlinkat(n->target, dir, temp)
-		      : mknodat(dir, temp, (n->mode & S_IFMT) | 0600, n->rdev))
-		return 1;
-	if (meta_apply_at(d, d->now, temp, n->target, meta, f) ||
-	    renameat(dir, temp, dir, n->name)) {
-		unlinkat(dir, temp, 0);
-		return f->code ? -1 : 1;
-	}
-	return 0;
+	return n->target ? symlinkat(n->target, dir, temp)
+			 : mknodat(dir, temp, (n->mode & S_IFMT) | 0600, n->rdev);
 }
 
-static int node_make(struct dest *d, const struct node *n, const struct dest_meta *meta,
-		     uint32_t *verdict, struct copy_fault *f)
+/* What could not be done, told; or NULL. */
+static const char *node_make(struct dest *d, const struct node *n, const struct dest_meta *meta,
+			     struct copy_fault *f)
 {
-	int ret = node_put(d, n, meta, f);
+	const int dir = d->now->fd;
+	char temp[TEMP_BYTES];
+	int err;
+
+	if (temp_name(temp, f) || node_put(d, n, temp))
+		return "made";
+	if (meta_apply_at(d, d->now, temp, n->target, meta, f) >= 0 &&
+	    !renameat(dir, temp, dir, n->name))
+		return NULL;
+	err = errno;
+	unlinkat(dir, temp, 0);
+	errno = err;
+	return FAULT_NAME;
+}
+
+static int node_left(struct dest *d, const struct node *n, const char *why, uint32_t *verdict,
+		     struct copy_fault *f)
+{
+	const bool device = S_ISBLK(n->mode) || S_ISCHR(n->mode);
 	char path[PATH_MAX];
 
-	if (ret <= 0)
-		return ret;
-	if (n->target || errno != EPERM)
-		return dest_fault(d->now, n->target ? "making symbolic link" : "making", n->name,
-				  f);
 	*verdict = VERDICT_LEFT;
-	return d->skip(d->arg, dest_path(path, d->now, n->name), "only root can make devices");
+	if (f->code)
+		return -1;
+	if (device && errno == EPERM)
+		return d->skip(d->arg, dest_path(path, d->now, n->name),
+			       "only root can make devices");
+	return dest_fault(d, d->now, why, n->name, f) < 0 ? -1 : 0;
+}
+
+/* Brings the entry to what the verdict asks for. */
+static int node_settle(struct dest *d, const struct node *n, const struct dest_meta *meta,
+		       uint32_t *verdict, struct copy_fault *f)
+{
+	const char *why;
+	int bad;
+
+	if (!*verdict || *verdict & VERDICT_LEFT || d->options.bits & OPTION_DRY)
+		return 0;
+	if (*verdict & VERDICT_MADE) {
+		why = node_make(d, n, meta, f);
+		return why ? node_left(d, n, why, verdict, f) : 0;
+	}
+	bad = meta_apply_at(d, d->now, n->name, n->target, meta, f);
+	if (bad > 0)
+		*verdict = VERDICT_LEFT;
+	return bad < 0 ? -1 : 0;
 }
 
 static int node_add(struct dest *d, const struct copy_msg *m, struct node *n,
 		    struct dest_found *found, struct copy_fault *f)
 {
-	bool dry = d->options.bits & OPTION_DRY;
 	char name[NAME_MAX + 1];
 	struct dest_meta meta;
 	int later = dest_name(d, m, name, f), ret = 0;
@@ -114,18 +140,14 @@ static int node_add(struct dest *d, const struct copy_msg *m, struct node *n,
 		ret = later < 0 ? -1 : 0;
 	else if (node_compare(d, n, &meta, &found->verdict, f))
 		ret = -1;
-	else if (found->verdict & VERDICT_MADE)
-		ret = dry ? 0 : node_make(d, n, &meta, &found->verdict, f);
 	else
-		ret = dry || !found->verdict || found->verdict & VERDICT_LEFT
-			      ? 0
-			      : meta_apply_at(d, d->now, n->name, n->target, &meta, f);
+		ret = node_settle(d, n, &meta, &found->verdict, f);
 	if (found->verdict & VERDICT_MADE) {
 		d->now->dirty = true;
 		d->renamed++;
 	}
-	if (!later && !(found->verdict & (VERDICT_MADE | VERDICT_LEFT)))
-		hard_same(d, m);
+	if (!later)
+		hard_judged(d, m->id, found->verdict);
 	meta_free(&meta);
 	return ret;
 }

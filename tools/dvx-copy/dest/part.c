@@ -64,6 +64,8 @@ int part_cut(struct dest_file *file, const struct msg_piece *p, struct copy_faul
 				 QUOTED(file->name, strlen(file->name)));
 	file->part = 0;
 	file->at = file->taken = keep;
-	return ftruncate(file->fd, (off_t)keep) ? dest_fault(file->dir, "cutting", file->name, f)
-						: 0;
+	return ftruncate(file->fd, (off_t)keep)
+		       ? copy_fail(f, COPY_IO, "cutting %s: %s", DEST_WHERE(file->dir, file->name),
+				   strerror(errno))
+		       : 0;
 }

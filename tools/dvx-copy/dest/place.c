@@ -26,7 +26,7 @@ static int place_bytes(struct dest_file *file, const uint8_t *p)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return place_fail(file, "writing");
+			return place_fail(file, "written");
 		at += (uint64_t)n;
 	}
 	return 0;
@@ -43,8 +43,8 @@ static int place_fill(struct dest_file *file, const void *bytes, unsigned int ho
 	if (place_bytes(file, bytes))
 		return -1;
 	if (meta_apply_plain(file->fd, &file->meta, &file->owner_stays))
-		return place_fail(file, "finishing");
-	return how & PLACE_SYNC && fsync(file->fd) ? place_fail(file, "syncing") : 0;
+		file->meta_err = errno;
+	return how & PLACE_SYNC && fsync(file->fd) ? place_fail(file, "synced") : 0;
 }
 
 static int place_named(struct dest_file *file, const void *bytes, unsigned int how)
@@ -52,16 +52,16 @@ static int place_named(struct dest_file *file, const void *bytes, unsigned int h
 	struct copy_fault unused = {0}; /* errno has the reason, too */
 
 	if (temp_name(file->temp, &unused))
-		return place_fail(file, "making");
+		return place_fail(file, "made");
 	file->fd = place_open(file, file->temp, O_CREAT | O_EXCL | O_NOFOLLOW);
 	if (file->fd < 0)
-		return place_fail(file, "making");
+		return place_fail(file, "made");
 	file->made = true;
 	if (place_fill(file, bytes, how))
 		return -1;
 	if (how & PLACE_CLOSE && file_close(file))
-		return place_fail(file, "writing");
-	return how & PLACE_NAME && commit_rename(file) ? place_fail(file, "renaming to") : 0;
+		return place_fail(file, "written");
+	return how & PLACE_NAME && commit_rename(file) ? place_fail(file, FAULT_NAME) : 0;
 }
 
 /* Before Linux 6.10 a file without a name can't be linked by its descriptor without privilege. */
@@ -89,7 +89,7 @@ static int place_unnamed(struct dest_file *file, const void *bytes, unsigned int
 		return -1;
 	bad = place_link(file) ? 1 : 0;
 	file->made = !bad;
-	return file_close(file) ? place_fail(file, "writing") : bad;
+	return file_close(file) ? place_fail(file, "written") : bad;
 }
 
 int place_file(struct dest_file *file, const void *bytes, unsigned int how)

@@ -177,11 +177,10 @@ static int seen_list(struct dest *d, int fd, char *path, DIR *list, unsigned int
 	return bad;
 }
 
-__attribute__((noinline)) static int seen_unread(const char *path, struct copy_fault *f)
+__attribute__((noinline)) static int seen_unread(struct dest *d, int fd, const char *path,
+						 struct copy_fault *f)
 {
-	int err = errno;
-
-	return copy_fail(f, COPY_IO, "reading %s: %s", QUOTED(path, strlen(path)), strerror(err));
+	return dest_fault_at(d, fd, path, "read", f) < 0 ? -1 : 0;
 }
 
 static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, struct copy_fault *f)
@@ -191,7 +190,7 @@ static int seen_sweep(struct dest *d, int fd, char *path, unsigned int depth, st
 	struct stat st;
 
 	if (!list || fstat(fd, &st)) {
-		bad = seen_unread(path, f);
+		bad = seen_unread(d, fd, path, f);
 	} else {
 		if (!(d->options.bits & OPTION_DRY))
 			dest_make_writable(fd, &st);

@@ -29,8 +29,7 @@ static void write_files(struct worker_job *job)
 	struct write_job *w = (struct write_job *)job;
 
 	for (uint32_t i = 0; i < w->n; i++)
-		if (place_file(w->pieces[i].file, w->pieces[i].bytes, w->how))
-			break;
+		place_file(w->pieces[i].file, w->pieces[i].bytes, w->how);
 }
 
 /* --- what the receiver's thread does --- */
@@ -68,10 +67,26 @@ int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, 
 	return 0;
 }
 
+/* What the thread could not do. 1: the file is left out. */
+static int write_settle_faults(struct dest *d, struct dest_file *file, struct copy_fault *f)
+{
+	char path[PATH_MAX];
+
+	errno = file->err;
+	if (file->why)
+		return dest_fault(d, file->dir, file->why, file->name, f);
+	errno = file->meta_err;
+	if (file->meta_err && dest_fault(d, file->dir, FAULT_META, file->name, f) < 0)
+		return -1;
+	return file->owner_stays
+		       ? d->skip(d->arg, dest_path(path, file->dir, file->name), META_OWNER_STAYS)
+		       : 0;
+}
+
 static int write_settle_file(struct dest *d, struct dest_file *file, unsigned int how,
 			     struct copy_fault *f)
 {
-	char path[PATH_MAX];
+	int bad;
 
 	file_unlink_from(file);
 	file_link_to(&d->ready, file);
@@ -80,15 +95,12 @@ static int write_settle_file(struct dest *d, struct dest_file *file, unsigned in
 		file->temp[0] = '\0';
 	if (file->named_only)
 		file->dir->unnamed = UNNAMED_NO;
-	if (file->why) {
-		errno = file->err;
-		return dest_fault(file->dir, file->why, file->name, f);
+	bad = write_settle_faults(d, file, f);
+	if (!bad) {
+		d->counts->bytes += file->size;
+		bad = how & PLACE_NAME ? commit_named(d, file, f) : commit_ready(d, file, f);
 	}
-	d->counts->bytes += file->size;
-	if (file->owner_stays &&
-	    d->skip(d->arg, dest_path(path, file->dir, file->name), META_OWNER_STAYS))
-		return -1;
-	return how & PLACE_NAME ? commit_named(d, file, f) : commit_ready(d, file, f);
+	return bad > 0 ? file_leave(d, file, f) : bad;
 }
 
 /* Also after a failure each file is on a list that dest_abort() empties. */

@@ -55,15 +55,63 @@ static bool xattr_allowed(const struct dest *d, const char *name)
 	       strcmp(name, "security.selinux") != 0;
 }
 
+/* Whether those that are no ACLs are to be compared and set. */
+static bool xattr_kept(const struct dest *d, const struct dest_meta *want, const char *name)
+{
+	return xattr_allowed(d, name) && (acl_is_name(name) || !want->xattrs_lost);
+}
+
+/* Those that are no ACLs. */
+static void xattr_drop(struct dest *d)
+{
+	struct dest_xattr **at = &d->xattrs, *x;
+
+	while ((x = *at)) {
+		if (acl_is_name(x->name)) {
+			at = &x->next;
+			continue;
+		}
+		*at = x->next;
+		x->next = NULL;
+		xattr_free(x);
+	}
+	d->xattrs_lost = true;
+}
+
+static bool xattr_is_acl(const struct copy_msg *m)
+{
+	char name[256] = "";
+
+	memcpy(name, m->name.p, m->name.n);
+	return acl_is_name(name);
+}
+
+int xattr_tell_lost(struct dest *d, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!d->xattrs_lost)
+		return 0;
+	return d->skip(d->arg, dest_path(path, d->now, name),
+		       "its extended attributes are not copied: they are more than 256 KiB");
+}
+
 int dest_add_xattr(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
+	const bool is_acl = xattr_is_acl(m);
 	struct dest_xattr *x;
 	uint8_t *more;
+	bool full;
 
-	d->xattr_bytes += (uint32_t)sizeof(*x) + m->text.n;
-	if (d->xattr_bytes > ENTRY_MAX || memchr(m->name.p, '\0', m->name.n))
+	d->xattr_bytes[is_acl] += d->xattrs_lost && !is_acl ? 0 : (uint32_t)sizeof(*x) + m->text.n;
+	full = d->xattr_bytes[is_acl] > ENTRY_MAX;
+	if ((full && is_acl) || memchr(m->name.p, '\0', m->name.n))
 		return copy_fail(f, COPY_PROTOCOL,
 				 "the sender sent extended attributes that no entry may have");
+	if (full && !d->xattrs_lost)
+		xattr_drop(d);
+	if (d->xattrs_lost && !is_acl)
+		return 0;
 	x = xattr_pending(d, m->name);
 	more = x ? realloc(x->value, x->n + m->text.n + 1) : NULL;
 	if (!more)
@@ -97,7 +145,7 @@ static uint32_t xattr_bit(const char *name)
 }
 
 uint32_t xattr_compare(const struct dest *d, const struct dest_dir *dir, const char *name,
-		       const struct dest_xattr *want)
+		       const struct dest_meta *want)
 {
 	char path[PATH_MAX], *names;
 	uint8_t *value;
@@ -111,9 +159,9 @@ uint32_t xattr_compare(const struct dest *d, const struct dest_dir *dir, const c
 	value = malloc(VALUE_MAX);
 	n = names && value ? xattr_list(path, -1, 1, names) : 0;
 	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1)
-		if (xattr_allowed(d, names + at) && !xattr_find(want, names + at))
+		if (xattr_kept(d, want, names + at) && !xattr_find(want->xattrs, names + at))
 			v |= xattr_bit(names + at);
-	for (const struct dest_xattr *x = want; x && value; x = x->next) {
+	for (const struct dest_xattr *x = want->xattrs; x && value; x = x->next) {
 		ssize_t have = xattr_allowed(d, x->name)
 				       ? lgetxattr(path, x->name, value, VALUE_MAX)
 				       : (ssize_t)x->n;
@@ -141,34 +189,45 @@ static int xattr_set(const char *path, int fd, int nofollow, const struct dest_x
 			  : setxattr(path, x->name, x->value, x->n, 0);
 }
 
-uint32_t xattr_narrow(const struct dest *d, const struct dest_xattr *want, uint32_t mode)
+uint32_t xattr_narrow(const struct dest *d, const struct dest_meta *want, uint32_t mode)
 {
 	const struct dest_xattr *x =
-		xattr_allowed(d, ACL_ACCESS) ? xattr_find(want, ACL_ACCESS) : NULL;
+		xattr_allowed(d, ACL_ACCESS) ? xattr_find(want->xattrs, ACL_ACCESS) : NULL;
 
 	return x ? acl_narrow(x->value, x->n, mode) : mode;
 }
 
-int xattr_apply(struct dest *d, const struct dest_dir *dir, const char *name, const char *path,
-		int fd, int nofollow, const struct dest_xattr *want)
+/* How many of those that the source does not have stay. */
+static int xattr_clear(const struct dest *d, const char *path, int fd, int nofollow,
+		       const struct dest_meta *want, bool acls)
 {
-	char *names, where[PATH_MAX];
+	char *names = malloc(LIST_MAX);
+	ssize_t n = names ? xattr_list(path, fd, nofollow, names) : 0;
 	int bad = 0;
-	ssize_t n;
 
-	if (!(d->options.bits & (OPTION_ACLS | OPTION_XATTRS)))
-		return 0;
-	names = malloc(LIST_MAX);
-	n = names ? xattr_list(path, fd, nofollow, names) : 0;
 	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1)
-		if (xattr_allowed(d, names + at) && !xattr_find(want, names + at))
-			(void)!xattr_remove(path, fd, nofollow, names + at);
+		if (acl_is_name(names + at) == acls && xattr_kept(d, want, names + at) &&
+		    !xattr_find(want->xattrs, names + at))
+			bad += xattr_remove(path, fd, nofollow, names + at) && errno != ENODATA;
 	free(names);
-	for (; want && !bad; want = want->next)
-		if (xattr_allowed(d, want->name) && xattr_set(path, fd, nofollow, want))
-			bad = errno == EPERM || errno == ENOTSUP || errno == ENOSPC ? 1 : -1;
-	if (bad > 0)
-		bad = d->skip(d->arg, dest_path(where, dir, name ? name : "."),
-			      "its ACL or extended attributes can't be set here");
 	return bad;
+}
+
+int xattr_apply(struct dest *d, const struct dest_dir *dir, const char *name, const char *path,
+		int fd, int nofollow, const struct dest_meta *want, bool acls)
+{
+	char where[PATH_MAX];
+	int bad;
+
+	if (!(d->options.bits & (acls ? OPTION_ACLS : OPTION_XATTRS)))
+		return 0;
+	bad = xattr_clear(d, path, fd, nofollow, want, acls);
+	for (const struct dest_xattr *x = want->xattrs; x; x = x->next)
+		if (acl_is_name(x->name) == acls && xattr_allowed(d, x->name))
+			bad += !!xattr_set(path, fd, nofollow, x);
+	if (!bad)
+		return 0;
+	return d->skip(d->arg, dest_path(where, dir, name ? name : "."),
+		       acls ? "its ACL can't be set here"
+			    : "its extended attributes can't all be set here");
 }

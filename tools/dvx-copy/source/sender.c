@@ -128,9 +128,14 @@ static int take_return(struct copy_sender *s, const struct copy_msg *m)
 	return 0;
 }
 
-static void count_verdict(struct copy_counts *n, const struct listed *e, uint32_t verdict)
+static void count_verdict(struct copy_sender *s, const struct listed *e, uint32_t verdict)
 {
+	const bool would = s->options.bits & OPTION_DRY && verdict & VERDICT_DATA;
+	struct copy_counts *n = s->counts;
 	bool made = verdict & VERDICT_MADE;
+
+	n->files += would;
+	n->bytes += would ? e->size : 0;
 
 	n->dirs += made && e->kind == WALK_DIR;
 	n->links += made && e->kind == WALK_LINK;
@@ -145,7 +150,7 @@ static void count_verdict(struct copy_counts *n, const struct listed *e, uint32_
 static int take_verdict(struct copy_sender *s, struct listed *e, uint32_t verdict)
 {
 	e->verdict = verdict;
-	count_verdict(s->counts, e, verdict);
+	count_verdict(s, e, verdict);
 	if (!(verdict & VERDICT_WANT))
 		return 0;
 	if (e->kind != WALK_FILE)
@@ -200,6 +205,9 @@ static int take_from(struct copy_sender *s, const struct copy_msg *m)
 static int take_finished(struct copy_sender *s, const struct copy_msg *m)
 {
 	s->finished = true;
+	/* It may have left out some that were sent. */
+	s->counts->files = s->files_before + m->files;
+	s->files_before = s->counts->files;
 	s->counts->chunks += m->chunks;
 	s->counts->copies += m->copies;
 	return 0;
@@ -345,8 +353,9 @@ int sender_done(struct copy_sender *s, bool wait)
 	s->finished = false;
 	if (link_send(s->link, &m, s->f))
 		return -1;
+	/* Nothing behind FINISHED is taken: it may be the next request. */
 	while (wait && !s->finished)
-		if (sender_hear(s, true))
+		if (link_expect(s->link, MSG_TYPES, &m, s->f) || sender_obey(s, &m))
 			return -1;
 	return 0;
 }

@@ -48,6 +48,7 @@ struct copy_sender {
 	struct ids *ids;       /* of hard links and owners */
 	struct copy_lost lost; /* what the options don't keep */
 	bool finished;	       /* the receiver said so */
+	uint64_t files_before; /* of the requests that are finished */
 };
 
 /* Makes the pool that the receiver's SETUP asks for, within these limits, and sends its ticket. */

@@ -17,7 +17,7 @@
 enum msg_type {
 	MSG_HELLO = 1, /* both: magic, version; in the clear, before TLS */
 	MSG_ERROR,     /* both: this end gives up, and why */
-	MSG_START,     /* client: which way it copies, and how */
+	MSG_START,     /* client: which way it copies, and how; off: --modify-window, from -2 */
 	MSG_FILTER,    /* client: a rule of --exclude and --include */
 	MSG_SETUP,     /* receiver: the pool that it wants, and its offer */
 	MSG_POOL,      /* sender: the pool that it made, and its ticket */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the destination refuses of one entry, and what ends the copy (doc/design/0070). */
+#include "dest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+/* Whether the entry lies on the file system of the destination itself, not on one mounted below. */
+static bool fault_is_at_home(const struct dest *d, int dir)
+{
+	struct stat st;
+
+	return dir < 0 || fstat(dir, &st) || st.st_dev == d->dev;
+}
+
+/* A part of the tree may be mounted read-only. */
+static bool fault_is_read_only(const struct dest *d)
+{
+	struct statvfs v;
+
+	return d->base < 0 || fstatvfs(d->base, &v) || v.f_flag & ST_RDONLY;
+}
+
+/* Whether the next entry would fail as well. */
+static bool fault_is_everywhere(const struct dest *d, int dir, int err)
+{
+	switch (err) {
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		return true;
+	case ENOSPC:
+	case EIO:
+		return fault_is_at_home(d, dir);
+	case EROFS:
+		return fault_is_read_only(d);
+	default:
+		return false;
+	}
+}
+
+int dest_fault(struct dest *d, const struct dest_dir *dir, const char *what, const char *name,
+	       struct copy_fault *f)
+{
+	int err = errno;
+	char path[PATH_MAX];
+
+	if (fault_is_everywhere(d, dir->fd, err))
+		return copy_fail(f, COPY_IO, "%s could not be %s: %s", DEST_WHERE(dir, name), what,
+				 strerror(err));
+	errno = err;
+	return dest_fault_at(d, dir->fd, dest_path(path, dir, strcmp(name, ".") ? name : ""), what,
+			     f);
+}
+
+int dest_fault_at(struct dest *d, int dir, const char *path, const char *what, struct copy_fault *f)
+{
+	int err = errno;
+	size_t n = strlen(path);
+	char why[160];
+
+	if (fault_is_everywhere(d, dir, err))
+		return copy_fail(f, COPY_IO, "%s could not be %s: %s", QUOTED(path, n), what,
+				 strerror(err));
+	snprintf(why, sizeof(why), "could not be %s at the destination: %s", what, strerror(err));
+	return d->skip(d->arg, path, why) ? -1 : 1;
+}
