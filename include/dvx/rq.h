@@ -90,11 +90,15 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 /*
  * Posts the receive that was in the next slot one lap ago again, with its buffers and its cookie;
  * the device does not change a WQE. For a queue that is filled once and whose receives are posted
- * again one by one as they are retired: then this is the receive that was just retired.
+ * again one by one as they are retired: then this is the receive that was just retired. 0, or
+ * -ENOSPC (full).
  */
-DVX_INLINE void dvx_rq_repost(struct dvx_rq *rq)
+DVX_INLINE int dvx_rq_repost(struct dvx_rq *rq)
 {
+	if (DVX_UNLIKELY(rq->pi == rq->limit))
+		return -ENOSPC;
 	rq->pi++;
+	return 0;
 }
 
 /* Tells the device: the record alone, receives have no register. */

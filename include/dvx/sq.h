@@ -28,11 +28,14 @@ DVX_BEGIN_DECLS
 /* What the ring remembers of the WQE that begins at a block. */
 struct dvx_sq_slot {
 	uint64_t wr_id; /* the caller's cookie */
-	uint32_t end;	/* pi after this WQE: where ci goes when it is done */
+	uint32_t end; /* pi after this WQE: where ci goes when it is done; of padding: its index */
 	uint32_t reserved;
 };
 
-/* The cookie of a NOP at the ring's end: only a flush after an error writes a CQE for it. */
+/*
+ * The cookie of a NOP at the ring's end: only a flush after an error writes a CQE for it, which
+ * polls pass over. Posts may have the same cookie: a poll knows padding by its slot's end.
+ */
 #define DVX_WR_ID_PAD UINT64_MAX
 
 struct dvx_sq {
@@ -54,7 +57,7 @@ struct dvx_sq {
 	uint32_t mmo_lkey; /* 0: a queue without MMO */
 	uint32_t max_ds;   /* segments of one WQE */
 	uint32_t qpn;
-	uint32_t reserved0;
+	uint32_t begun;		     /* of a batch: pi when it began */
 	struct dvx_users users;	     /* users.h */
 	struct dvx_users *reg_users; /* of a BlueFlame register; NULL: all threads may ring */
 	uint64_t reserved;
@@ -190,14 +193,19 @@ DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, u
 	sq->pi = p->end;
 }
 
-/* One NOP per block up to the ring's end; the caller has checked for room. */
+/*
+ * One NOP per block up to the ring's end; the caller has checked for room. Their slots end where
+ * they begin, as no WQE's does.
+ */
 DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 {
-	while (sq->pi & sq->mask) {
+	for (; sq->pi & sq->mask; sq->pi++) {
 		struct dvx_sq_place p = dvx_sq_place_at(sq, sq->pi, 1);
 
 		dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_NOP, 0, 1, 0, 0);
-		dvx_sq_commit(sq, &p, DVX_WR_ID_PAD);
+		memcpy(&sq->head, p.wqe, sizeof(sq->head));
+		p.slot->wr_id = DVX_WR_ID_PAD;
+		p.slot->end = p.index;
 	}
 }
 
@@ -254,7 +262,7 @@ DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 
 /*
  * Tells the device about everything posted: record, then the 8-byte register, which holds the head
- * of the last WQE. Harmless with nothing new, but not before the first post.
+ * of the last WQE, before the first post the queue's number alone. Harmless with nothing new.
  */
 DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 {
@@ -310,15 +318,25 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
  *	dvx_sq_ring(sq);
  *
  * Polling may go on meanwhile (room that it frees is for the next batch); posting to `sq` itself
- * may not. A batch that is not ended was never posted.
+ * may not: both write the same blocks. With DVX_DEBUG, posts and polls return -EUSERS after it. A
+ * batch that is not ended was never posted.
  */
 DVX_INLINE struct dvx_sq dvx_sq_begin(const struct dvx_sq *sq)
 {
-	return *sq;
+	struct dvx_sq batch = *sq;
+
+	batch.begun = sq->pi;
+	return batch;
 }
 
 DVX_INLINE void dvx_sq_end(struct dvx_sq *sq, const struct dvx_sq *batch)
 {
+#ifdef DVX_DEBUG
+	if (sq->pi != batch->begun)
+		sq->users.intruder = DVX_USERS_BATCH;
+	((struct dvx_sq *)(uintptr_t)batch)->begun =
+		batch->pi; /* a batch may go on and end again */
+#endif
 	sq->head = batch->head;
 	sq->pi = batch->pi;
 }

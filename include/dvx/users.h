@@ -12,12 +12,16 @@ DVX_BEGIN_DECLS
  * dvx_sq_leave(), dvx_rq_leave(),
  * dvx_srq_leave(), dvx_cq_leave(). When another one comes, posts and polls of both
  * return -EUSERS from then on, and dvx_strerror() names the ring and the threads (dvx_sq_leave(3)).
+ * So they do when something was posted beside a batch.
  * Without DVX_DEBUG there is no check, and no instruction for it.
  */
 struct dvx_users {
 	uint32_t owner;	   /* thread id, gettid(); 0: nobody */
 	uint32_t intruder; /* who came beside it; 0: nobody */
 };
+
+/* The intruder is a post beside a batch (dvx_sq_begin()). No thread has this id. */
+#define DVX_USERS_BATCH UINT32_MAX
 
 enum dvx_users_of { DVX_USERS_SQ, DVX_USERS_RQ, DVX_USERS_CQ, DVX_USERS_REGISTER, DVX_USERS_SRQ };
 

@@ -16,13 +16,28 @@ static void poll_read_error(struct dvx_wc *wc, const void *cqe)
 	wc->vendor = why.vendor;
 }
 
-static uint64_t poll_retire(const struct dvx_cq_queue *q, const void *cqe, bool error)
+/* Whether a CQE is of padding, whose slot dvx_sq_pad() gave the end that no WQE has. */
+static bool poll_is_pad(const struct dvx_sq *sq, const void *cqe)
 {
-	if (dvx_cqe_is_send(cqe)) {
-		if (!error)
-			dvx_cqe_unscatter(cqe, q->sq, NULL);
-		return dvx_sq_retire(q->sq, dvx_cqe_wqe_index(cqe));
-	}
+	uint32_t index = dvx_cqe_wqe_index(cqe);
+
+	return dvx_cqe_is_error(cqe) && (dvx_sq_place_at(sq, index, 1).slot->end & 0xffff) == index;
+}
+
+/* Retires the WQE of a CQE. Returns n; 0: it is padding. */
+static int poll_retire_send(struct dvx_sq *sq, const void *cqe, struct dvx_wc *wc, int n)
+{
+	bool pad = poll_is_pad(sq, cqe);
+
+	if (n == 1)
+		dvx_cqe_unscatter(cqe, sq, NULL);
+	wc->wr_id = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
+	sq->ci += pad;
+	return pad ? 0 : n;
+}
+
+static uint64_t poll_retire_receive(const struct dvx_cq_queue *q, const void *cqe, bool error)
+{
 	if (q->shared) {
 		if (!error)
 			dvx_cqe_unscatter_srq(cqe, q->srq);
@@ -33,24 +48,23 @@ static uint64_t poll_retire(const struct dvx_cq_queue *q, const void *cqe, bool 
 	return dvx_rq_retire(q->rq);
 }
 
-/* Retires the WQE of the next CQE, whose queue is known, and consumes the CQE. */
+/* Retires the WQE of the next CQE, whose queue is known, and consumes the CQE. 0: of padding. */
 static int poll_take(struct dvx_cq *cq, const void *cqe, const struct dvx_cq_queue *q,
 		     struct dvx_wc *wc)
 {
 	bool error = dvx_cqe_is_error(cqe);
+	int n = error ? -EIO : 1;
 
 	if (error)
 		poll_read_error(wc, cqe);
 	else
 		dvx_wc_read(wc, cqe);
-	wc->wr_id = poll_retire(q, cqe, error);
+	if (dvx_cqe_is_send(cqe))
+		n = poll_retire_send(q->sq, cqe, wc, n);
+	else
+		wc->wr_id = poll_retire_receive(q, cqe, error);
 	dvx_cq_consume_to(cq, cq->next + cq->stride);
-	return error ? -EIO : 1;
-}
-
-static bool poll_is_pad(const struct dvx_wc *wc, int n)
-{
-	return n == -EIO && wc->wr_id == DVX_WR_ID_PAD;
+	return n;
 }
 
 /*
@@ -79,7 +93,6 @@ static int sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 	struct dvx_cq *cq = sq->cq;
 	uint8_t cqe[DVX_CQE_BYTES];
 	uint32_t word = dvx_cq_copy_newest(cq, cqe);
-	int n;
 
 	if (word == cq->newest || dvx_cqe_opcode(cqe) == PRM_CQE_OPCODE_INVALID)
 		return 0; /* invalid: the next CQE is being written */
@@ -93,9 +106,8 @@ static int sq_poll_collapsed(struct dvx_sq *sq, struct dvx_wc *wc)
 		poll_read_error(wc, cqe);
 	else
 		dvx_wc_read(wc, cqe);
-	wc->wr_id = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
-	n = dvx_cqe_is_error(cqe) ? -EIO : 1;
-	return poll_is_pad(wc, n) ? 0 : n; /* the CQE of what it pads for comes next */
+	/* after padding, the CQE of what it pads for comes next */
+	return poll_retire_send(sq, cqe, wc, dvx_cqe_is_error(cqe) ? -EIO : 1);
 }
 
 static bool poll_is_collapsed(const struct dvx_cq *cq)
@@ -117,7 +129,7 @@ int dvx_sq_poll_rest(struct dvx_sq *sq, struct dvx_wc *wc)
 	if (n)
 		return n;
 	n = poll_take(sq->cq, cqe, &own, wc);
-	return poll_is_pad(wc, n) ? dvx_sq_poll(sq, wc) : n;
+	return n ? n : dvx_sq_poll(sq, wc);
 }
 
 int dvx_rq_poll_rest(struct dvx_rq *rq, struct dvx_wc *wc)
@@ -157,5 +169,5 @@ int dvx_cq_poll_rest(struct dvx_cq *cq, struct dvx_wc *wc)
 				"dvx_rxq_take()",
 				cq->cqn, q->number);
 	n = poll_take(cq, cqe, q, wc);
-	return poll_is_pad(wc, n) ? dvx_cq_poll(cq, wc) : n;
+	return n ? n : dvx_cq_poll(cq, wc);
 }

@@ -14,6 +14,8 @@ void dvx_sq_set_qpn(struct dvx_sq *sq, uint32_t qpn)
 	sq->qpn = qpn;
 	sq->qpn_be = 0;
 	prm_wqe_ctrl_seg_set_qpn(&sq->qpn_be, qpn);
+	if (!sq->pi)
+		sq->head = sq->qpn_be; /* of a doorbell before the first post */
 }
 
 #define MAX_BLOCKS_PER_RING 32768u /* WQE indexes have 16 bits, and full must differ from empty */

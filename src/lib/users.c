@@ -45,10 +45,18 @@ bool dvx_users_foreign(struct dvx_users *users, enum dvx_users_of what, uint32_t
 				 : users_enter(&users->intruder, self);
 	if (!intruder)
 		return false;
-	dvx_fail(EUSERS,
-		 "%s 0x%x%s is used by thread %u, and by thread %u that did not leave it before "
-		 "(dvx_sq_leave(3))",
-		 users_words[what].before, number, users_words[what].behind, intruder, owner);
+	if (intruder == DVX_USERS_BATCH)
+		dvx_fail(EUSERS,
+			 "%s 0x%x%s: something was posted to it between dvx_sq_begin() and "
+			 "dvx_sq_end() of a batch, and both wrote the same blocks",
+			 users_words[what].before, number, users_words[what].behind);
+	else
+		dvx_fail(EUSERS,
+			 "%s 0x%x%s is used by thread %u, and by thread %u that did not leave it "
+			 "before "
+			 "(dvx_sq_leave(3))",
+			 users_words[what].before, number, users_words[what].behind, intruder,
+			 owner);
 	return true;
 }
 

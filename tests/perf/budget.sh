@@ -36,7 +36,7 @@ post_template8 37 the same from a template
 poll_all 21 poll of one CQE: cookie, retire, consumer index
 poll_empty 7 empty poll
 receive_all 48 a packet received: poll, tag and length, its room posted anew
-repost_all 30 a packet received: poll, tag and length, its room posted again as it was
+repost_all 34 a packet received: poll, tag and length, its room posted again as it was
 peek_all 0 the same poll by its separate steps
 post_write8_bf 0 8-byte inline RDMA_WRITE through BlueFlame
 post_batch,16 30 one of 16 such WRITEs with one doorbell

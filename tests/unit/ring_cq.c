@@ -118,6 +118,53 @@ static void poll_one_queue(void **state)
 	assert_int_equal(dvx_sq_poll(&s.sq, &wc), 0);
 }
 
+/* Any cookie may be a program's, that of padding too: only padding's flush is not reported. */
+static void cookie_of_padding(void **state)
+{
+	static const uint8_t data[100];
+	struct plain_sq s;
+	struct plain_cq p;
+	struct dvx_wc wc = {0};
+	uint16_t i;
+
+	(void)state;
+	plain_sq_init(&s, 8, 0);
+	plain_cq_init(&p, 16);
+	s.sq.cq = &p.cq;
+	for (i = 0; i < 6; i++) {
+		dvx_post_nop(&s.sq, DVX_WR_ID_PAD, DVX_SIGNALED);
+		plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, i);
+		assert_int_equal(dvx_sq_poll(&s.sq, &wc), 1);
+		assert_true(wc.wr_id == DVX_WR_ID_PAD);
+	}
+	dvx_post_nop(&s.sq, DVX_WR_ID_PAD, 0);
+	dvx_post_send_inline(&s.sq, data, sizeof(data), DVX_WR_ID_PAD, 0); /* padding is block 7 */
+	for (; i < 9; i++)
+		plain_cq_complete(&p, PRM_CQE_OPCODE_REQ_ERR, i);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(dvx_sq_poll(&s.sq, &wc), -EIO);
+		assert_true(wc.wr_id == DVX_WR_ID_PAD);
+	}
+	assert_int_equal(dvx_sq_poll(&s.sq, &wc), 0);
+	assert_int_equal(dvx_sq_free(&s.sq), 8);
+	/* one lap later, in the block that was padding */
+	for (i = 10; i < 16; i++)
+		dvx_post_nop(&s.sq, i < 15 ? i : DVX_WR_ID_PAD, 0);
+	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ_ERR, 15);
+	assert_int_equal(dvx_sq_poll(&s.sq, &wc), -EIO);
+	assert_true(wc.wr_id == DVX_WR_ID_PAD);
+	/* padding behind which nothing was posted is free when it was flushed */
+	for (i = 16; i < 23; i++)
+		dvx_post_nop(&s.sq, i, 0);
+	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ_ERR, 22);
+	assert_int_equal(dvx_sq_poll(&s.sq, &wc), -EIO);
+	dvx_sq_pad(&s.sq);
+	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ_ERR, 23);
+	assert_int_equal(dvx_sq_free(&s.sq), 7);
+	assert_int_equal(dvx_sq_poll(&s.sq, &wc), 0);
+	assert_int_equal(dvx_sq_free(&s.sq), 8);
+}
+
 static void ids_are(const uint64_t *ids, uint64_t from, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -495,6 +542,7 @@ int main(void)
 		cmocka_unit_test(slack),
 		cmocka_unit_test(index_passes_24_bits),
 		cmocka_unit_test(poll_one_queue),
+		cmocka_unit_test(cookie_of_padding),
 		cmocka_unit_test(poll_many),
 		cmocka_unit_test(error_cqe),
 		cmocka_unit_test(arm),

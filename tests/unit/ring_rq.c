@@ -45,7 +45,10 @@ static void wrap_and_full(void **state)
 	assert_int_equal(p.dbrec[1], 0);
 }
 
-/* A full queue whose receives are posted again as they are: nothing but the counters changes. */
+/*
+ * A full queue whose receives are posted again as they are: nothing but the counters changes, and a
+ * full ring refuses.
+ */
 static void repost(void **state)
 {
 	struct plain_rq p, before;
@@ -61,7 +64,9 @@ static void repost(void **state)
 	before = p;
 	for (i = 0; i < 20; i++) {
 		assert_int_equal(dvx_rq_retire(&p.rq), 100 + i % 8);
-		dvx_rq_repost(&p.rq);
+		assert_int_equal(dvx_rq_repost(&p.rq), 0);
+		assert_int_equal(dvx_rq_free(&p.rq), 0);
+		assert_int_equal(dvx_rq_repost(&p.rq), -ENOSPC);
 		assert_int_equal(dvx_rq_free(&p.rq), 0);
 	}
 	dvx_rq_ring(&p.rq);

@@ -78,7 +78,7 @@ static void wrap_pads_with_nop(void **state)
 	assert_ptr_equal(dvx_sq_last(&p.sq), p.buf[0]);
 	/* After an error the pad is flushed like any other WQE. */
 	assert_true(dvx_sq_retire(&p.sq, 7) == DVX_WR_ID_PAD);
-	assert_int_equal(dvx_sq_free(&p.sq), 6);
+	assert_int_equal(dvx_sq_free(&p.sq), 5); /* the pad is free with what it pads for */
 	assert_int_equal(dvx_sq_retire(&p.sq, 8), 9);
 	assert_int_equal(dvx_sq_free(&p.sq), 8);
 }
@@ -275,6 +275,24 @@ static void doorbell_shows_the_last_wqe(void **state)
 	assert_int_equal(p.dbrec[0], 0xabcdef);
 	assert_memory_equal(p.reg[0], p.buf[1], 8);
 	assert_int_equal(p.reg[0][1], 0);
+}
+
+/* Before the first post a doorbell names the queue, and nothing new; BlueFlame pushes nothing. */
+static void doorbell_before_the_first_post(void **state)
+{
+	struct plain_sq p;
+
+	(void)state;
+	plain_sq_init(&p, 8, 256);
+	dvx_sq_ring(&p.sq);
+	assert_int_equal(prm_wqe_ctrl_seg_get_qpn(p.reg[0]), RING_QPN);
+	assert_int_equal(ctrl_index((const uint8_t *)p.reg[0]), 0);
+	assert_int_equal(p.dbrec[1], 0);
+	memset(p.reg, 0xee, sizeof(p.reg));
+	dvx_sq_ring_bf(&p.sq);
+	assert_int_equal(p.reg[0][0], 0xeeeeeeeeeeeeeeee);
+	assert_int_equal(p.reg[1][0], 0xeeeeeeeeeeeeeeee);
+	assert_int_equal(p.dbrec[1], 0);
 }
 
 /* BlueFlame copies one new WQE, buffers taking turns; several, or a long one, go by register. */
@@ -532,6 +550,7 @@ int main(void)
 		cmocka_unit_test(every_inline_length),
 		cmocka_unit_test(counter_passes_16_bits),
 		cmocka_unit_test(doorbell_shows_the_last_wqe),
+		cmocka_unit_test(doorbell_before_the_first_post),
 		cmocka_unit_test(blueflame),
 		cmocka_unit_test(blueflame_after_padding),
 		cmocka_unit_test(batch),

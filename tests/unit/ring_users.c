@@ -98,6 +98,27 @@ static void leave(void **state)
 	assert_int_equal(post(&p.sq), -EUSERS);
 }
 
+/* What is posted beside a batch and the batch write the same blocks: the next calls report it. */
+static void beside_a_batch(void **state)
+{
+	struct plain_sq p;
+	struct dvx_sq batch;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	for (int beside = 0; beside < 2; beside++) {
+		batch = dvx_sq_begin(&p.sq);
+		assert_int_equal(post(&batch), 0);
+		assert_int_equal(beside ? post(&p.sq) : 0, 0);
+		dvx_sq_end(&p.sq, &batch);
+		dvx_sq_end(&p.sq, &batch);
+		assert_int_equal(beside ? 0 : post(&p.sq), 0);
+	}
+	assert_int_equal(post(&p.sq), -EUSERS);
+	assert_non_null(strstr(dvx_strerror(-EUSERS), "send ring 0x123456: something was posted"));
+	assert_int_equal(poll_sq(&p.sq), -EUSERS);
+}
+
 /* A call that returns nothing is heard of at the next one that returns an error. */
 static void two_threads_ring(void **state)
 {
@@ -216,10 +237,10 @@ static void two_threads_receive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_threads_post),    cmocka_unit_test(leave),
-		cmocka_unit_test(two_threads_ring),    cmocka_unit_test(one_register),
-		cmocka_unit_test(shared_register),     cmocka_unit_test(two_threads_poll),
-		cmocka_unit_test(two_threads_receive),
+		cmocka_unit_test(two_threads_post), cmocka_unit_test(leave),
+		cmocka_unit_test(beside_a_batch),   cmocka_unit_test(two_threads_ring),
+		cmocka_unit_test(one_register),	    cmocka_unit_test(shared_register),
+		cmocka_unit_test(two_threads_poll), cmocka_unit_test(two_threads_receive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
