@@ -108,10 +108,11 @@ static bool corpus_check(struct block *b)
 TEST(each_form_compiles_and_has_its_groups)
 {
 	for (size_t i = 0; i < form_count; i++) {
+		size_t groups = strlen(forms[i].groups) - (strchr(forms[i].groups, 'E') != NULL);
 		regex_t r;
 
 		assert_int_equal(regcomp(&r, forms[i].pattern, REG_EXTENDED | REG_ICASE), 0);
-		assert_in_range(strlen(forms[i].groups), 0, r.re_nsub);
+		assert_in_range(groups, 0, r.re_nsub);
 		assert_in_range(r.re_nsub, 0, FORMS_GROUPS - 1);
 		for (const char *p = forms[i].key; *p; p++)
 			assert_false(isupper((unsigned char)*p));

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include "errnum.h"
 #include "said.h"
 
 static void tell_status_of_verbs(struct finding *f, unsigned int status)
@@ -75,13 +76,24 @@ static void explain_completion(struct finding *f, const struct said *s)
 
 void tell_errno(struct finding *f, const struct said *s)
 {
-	int err = (int)said_value(s, SAID_ERRNO);
+	unsigned int err = said_value(s, SAID_ERRNO);
+	const char *name = errnum_name(err);
 
-	fact(f, "errno", said_value(s, SAID_ERRNO));
-	tell(f, "errno", NULL, "errno %d: %s%s", err, strerror(err),
-	     err == EREMOTEIO
-		     ? " - firmware refused; status and syndrome are in the reply's first 8 bytes"
-		     : "");
+	fact(f, "errno", err);
+	if (*name)
+		fact_name(f, "errno_name", name);
+	if (errnum_is_internal(err))
+		tell(f, "errno", NULL,
+		     "errno %u: %s, a number of the kernel's own (include/linux/errno.h) that no "
+		     "program should see: %s",
+		     err, name, errnum_text(err));
+	else
+		tell(f, "errno", NULL, "errno %u: %s%s%s%s%s", err, errnum_text(err),
+		     err == EREMOTEIO && s->topic != TOPIC_DMABUF
+			     ? " - firmware refused; status and syndrome are in the reply's first "
+			       "8 bytes"
+			     : "",
+		     *name ? " (" : "", name, *name ? ")" : "");
 }
 
 static void explain_command(struct finding *f, const struct said *s)
@@ -103,7 +115,8 @@ static void explain_command(struct finding *f, const struct said *s)
 		     prm_opcode_name(op), op_mod, in->text, in->name);
 	} else {
 		snprintf(f->what, sizeof(f->what), "failed command, reported by %s", s->who);
-		tell(f, "command", NULL, "of %s", s->call);
+		if (*s->call)
+			tell(f, "command", NULL, "of %s", s->call);
 	}
 	if (said_has(s, SAID_STATUS))
 		tell_status(f, said_value(s, SAID_STATUS));

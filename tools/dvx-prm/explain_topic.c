@@ -19,13 +19,15 @@ static void tell_opcode(struct finding *f, unsigned int op)
  */
 static void tell_details(struct finding *f, const struct topic *t, const struct said *s)
 {
-	const struct topic_detail *word = topic_of_word(s->topic, s->word), *number = NULL;
+	bool bare = !*s->word && !said_has(s, SAID_ERRNO);
+	const struct topic_detail *word = topic_of_word(s->topic, bare ? TOPIC_NO_ERRNO : s->word);
+	const struct topic_detail *number = NULL;
 	const char *remedy = t->remedy;
 
 	if (said_has(s, SAID_NUMBER))
 		number = topic_of_number(s->topic, (int64_t)s->value[SAID_NUMBER]);
 	else if (said_has(s, SAID_ERRNO))
-		number = topic_of_number(s->topic, -(int64_t)s->value[SAID_ERRNO]);
+		number = topic_of_errno(s->topic, (int64_t)s->value[SAID_ERRNO]);
 	if (word)
 		tell(f, "detail", NULL, "%s", word->text);
 	if (number)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "forms.h"
 
+#include <string.h>
+
 #define NUMBER "(0x[0-9a-f]+|[0-9]+)"
 #define HEX    "(0x[0-9a-f]+)"
 #define VENDOR "vend(or)?[_. ]?(err|error|syndrome|synd)[a-z_]*[ =:(]*" NUMBER
@@ -11,13 +13,6 @@
 	"remote invalid request error|remote access error|remote operation error|"               \
 	"transport retry counter exceeded|RNR retry counter exceeded|aborted error)"
 #define STATUS_NAME "IBV_WC_([A-Z_]+_ERR)"
-#define ERROR_WORDS                                                                     \
-	"(Cannot allocate memory|Connection timed out|Invalid argument|No such device|" \
-	"Network is unreachable|No route to host|Bad address|Operation not permitted|"  \
-	"Remote I/O error|Resource temporarily unavailable|No such file or directory|"  \
-	"Operation not supported|Permission denied|Protocol not supported|File exists|" \
-	"No space left on device|Input/output error|Device or resource busy|"           \
-	"Operation canceled|Connection refused)"
 #define EVENT_WORDS                                                                              \
 	"(CQ error|local work queue catastrophic error|invalid request local work queue error|"  \
 	"local access violation work queue error|communication established|send queue drained|"  \
@@ -36,6 +31,15 @@
 	{                                                                                  \
 		"a program with libibverbs", key, pattern, groups, TOPIC_NONE, true, false \
 	}
+#define CALL(key, topic, pattern, groups)                      \
+	{                                                      \
+		NULL, key, pattern, groups, topic, true, false \
+	}
+#define WORD_BEGIN "(^|[^a-z0-9])"
+#define WORD_END   "([^a-z0-9]|$)"
+#define OBJECT_WORDS                                                                             \
+	"(cq|qp|qps|srq|xrc srq|dct|dci|qpair|queue pair|completion queue|shared receive queue|" \
+	"completion channel|protection domain|pd|comp channel|rdma queue)"
 #define COMMAND_GIVEN_UP "([A-Z0-9_]+)\\(" HEX "\\) "
 
 const struct form forms[] = {
@@ -47,16 +51,16 @@ const struct form forms[] = {
 	    "ncmty-e"),
 	CQE("UCX", "obj_modify",
 	    "mlx5dv_devx_obj_modify\\(([0-9a-f]{3})\\) failed, syndrome "
-	    "(0x)?([0-9a-f]+)(: " ERROR_WORDS ")?",
-	    "c-y-E"),
+	    "(0x)?([0-9a-f]+)",
+	    "c-yE"),
 	CQE("NVSHMEM", "with syndrome",
 	    "(non-zero status: ([0-9]+) )?Error in mlx5dv_devx_[a-z_]+ for ([A-Z0-9_]+) with "
 	    "syndrome ([0-9a-f]+)",
 	    "-eny"),
 	CQE("UCX", "mlx5dv_devx",
 	    "mlx5dv_devx_([a-z_]+\\([^)]*\\)) failed( on [^ ,]+)?, syndrome "
-	    "(0x)?([0-9a-f]+)(: " ERROR_WORDS ")?",
-	    "n--y-E"),
+	    "(0x)?([0-9a-f]+)",
+	    "n--yE"),
 	CQE("DPDK", "devx", "DevX ([^=]+) failed errno=([0-9]+) status=" NUMBER " syndrome=" NUMBER,
 	    "nety"),
 	CQE("libdvx", "op_mod",
@@ -202,66 +206,29 @@ const struct form forms[] = {
 	/* Queue pairs and memory */
 	ABOUT("NCCL", "ibv_modify_qp failed with", TOPIC_MODIFY_QP,
 	      "ibv_modify_qp failed with ([0-9]+) [^,]+, .*next state ([A-Z]+)", "ex"),
-	ABOUT("NCCL", "ibv_modify_qp failed with", TOPIC_MODIFY_QP,
-	      "ibv_modify_qp failed with error " ERROR_WORDS, "E"),
-	ABOUT("UCX", "ibv_modify_qp(", TOPIC_MODIFY_QP,
-	      "ibv_modify_qp\\([A-Z0-9a-z_ ]+, (INIT|RTR|RTS)\\) failed ?: " ERROR_WORDS, "xE"),
-	ABOUT("a program with libibverbs", "modify qp", TOPIC_MODIFY_QP,
-	      "Failed to modify QP [0-9a-fx]* ?to (INIT|RTR|RTS)[^\\[]*\\[([0-9]+)\\]", "xe"),
-	ABOUT("a program with libibverbs", "failed to modify", TOPIC_MODIFY_QP,
-	      "Failed to modify ([a-z]+ )?QP [0-9a-fx]* ?(state )?to (INIT|RTR|RTS)(.*" ERROR_WORDS
-	      ")?",
-	      "--x-E"),
 	ABOUT(MLX5, "modify qp", TOPIC_MODIFY_QP, "mlx5_ib: modify QP " HEX " to RESET failed",
 	      "q"),
-	ABOUT("NVSHMEM", "ibv_modify_qp failed", TOPIC_MODIFY_QP,
-	      "non-zero status: ([0-9]+) ibv_modify_qp failed", "e"),
-	ABOUT("a program with libibverbs", "ibv_modify_qp", TOPIC_MODIFY_QP,
-	      "ibv_modify_qp[^:]*: " ERROR_WORDS, "E"),
 	ABOUT("perftest", "through the link", TOPIC_MODIFY_QP,
 	      "Unable to Connect the HCA's through the link", ""),
 	ABOUT("libibverbs", "rlimit_memlock", TOPIC_MEMLOCK, "RLIMIT_MEMLOCK is ([0-9]+) bytes",
 	      "-"),
-	ABOUT("UCX", "ulimit -l", TOPIC_MEMORY,
-	      "(ibv_[a-z0-9_]+)\\(.*failed: " ERROR_WORDS ".*ulimit -l", "nE"),
-	ABOUT("a program with libibverbs", "ibv_create_ah", TOPIC_ADDRESS_HANDLE,
-	      "(ibv_create_ah[a-z_]*).*(: | with error )" ERROR_WORDS, "n-E"),
-	ABOUT("NCCL", "call to ibv_", TOPIC_MEMORY,
-	      "Call to (ibv_(reg|create)[a-z0-9_]+) failed with error " ERROR_WORDS, "n-E"),
-	ABOUT("UCX", "_alloc_uar(", TOPIC_OPEN_DEVICE,
-	      "(mlx5dv_devx_alloc_uar)\\(.*\\) failed: " ERROR_WORDS, "nE"),
-	ABOUT("a program with libibverbs", "ibv_open_device", TOPIC_OPEN_DEVICE,
-	      "(ibv_open_device)[^:]*(: | with error )" ERROR_WORDS, "n-E"),
-	ABOUT("UCX", "ibv_", TOPIC_MEMORY,
-	      "(ibv_(exp_)?(reg|create)[a-z0-9_]+)(\\([^)]*\\))? failed: " ERROR_WORDS, "n---E"),
-	ABOUT("a program with libibverbs", "ibv_", TOPIC_MEMORY,
-	      "(ibv_(reg|create)[a-z0-9_]+)[^:]*: " ERROR_WORDS, "n-E"),
-	ABOUT("a program with libibverbs", "register memory", TOPIC_MEMORY,
-	      "Failed to register memory[^:]*: " ERROR_WORDS, "E"),
-	ABOUT("a program with libibverbs", "failed to create", TOPIC_MEMORY,
-	      ERROR_WORDS "\\) Failed to create (qp|cq|mr)", "E"),
-	ABOUT("a program with libibverbs", "failed to create", TOPIC_MEMORY,
-	      "(Failed to create (QP|CQ|SRQ|MR))[^:]*: " ERROR_WORDS, "nxE"),
-	ABOUT("perftest", "mr", TOPIC_MEMORY, "^ *((Couldn't allocate|failed to create) (MR))",
+	ABOUT("perftest", "mr with error", TOPIC_MEMORY,
+	      "^ *(Couldn't allocate MR) with error[ =:]*([0-9]+)", "ne"),
+	ABOUT("perftest", "mr", TOPIC_MEMORY, "^ *((Couldn't allocate|failed to create) (MR))\\.?$",
 	      "n-x"),
-	ABOUT("perftest", " create ", TOPIC_MEMORY,
-	      "^ *((Couldn't|Unable to|Failed to) create (CQ|QP|SRQ|PD))", "n-x"),
-	ABOUT("a program with libibverbs", "error code", TOPIC_MEMORY,
-	      "(ibv_(reg|create)[a-z0-9_]+) failed \\[error code: ([0-9]+)\\]", "n-e"),
-	ABOUT("a program with libibverbs", "failed, errno", TOPIC_MEMORY,
-	      "(ibv_(reg|create)[a-z0-9_]+)\\(\\) failed, errno: ([0-9]+)", "n-e"),
-	ABOUT("a program with libibverbs", "failed on ibv_cmd_", TOPIC_MEMORY,
-	      "failed on (ibv_cmd_create_[a-z]+) with ([0-9]+)", "ne"),
-	ABOUT("async-rdma", "ibv_reg_mr err", TOPIC_MEMORY, "(ibv_reg_mr) err, arguments", "n"),
-	ABOUT("a program with libfabric", "fi_mr_reg", TOPIC_MEMORY,
-	      "(fi_mr_reg)[a-z]* failed.*[^0-9]-([0-9]+)", "ne"),
-	ABOUT("SPDK", "cq resize failed", TOPIC_MEMORY, "(RDMA CQ resize) failed: errno ([0-9]+)",
-	      "ne"),
-	ABOUT("a program with libibverbs", "ibv_post_", TOPIC_POST,
-	      "(ibv_post_(send|recv|srq_recv))[^:]*: " ERROR_WORDS, "n-E"),
-	ABOUT("NVSHMEM", "unable to create ah", TOPIC_ADDRESS_HANDLE, "(Unable to create ah)", "n"),
-	ABOUT("UCX", "mlx5dv_", TOPIC_DV_CALL,
-	      "(mlx5dv_[a-z0-9_]+(\\([^)]*\\))?) failed: " ERROR_WORDS, "n-E"),
+	ABOUT("perftest", " create ", TOPIC_OBJECT,
+	      "^ *((Couldn't|Unable to|Failed to) create (CQ|QP|SRQ|PD))\\.?$", "n-x"),
+	ABOUT("UCX", "nc_dedicated", TOPIC_OPEN_DEVICE,
+	      "(both WC and NC_DEDICATED) UAR allocation types", "x"),
+	ABOUT("UCX", "failed to register", TOPIC_MEMORY,
+	      "UCX +[A-Z]+ +(failed to register) (address|user buffer)", "x"),
+	ABOUT("NIXL", "registermem", TOPIC_MEMORY, "(registerMem).*fail", "n"),
+	ABOUT("libibverbs", "fork()-safety", TOPIC_FORK,
+	      "(fork\\(\\)-safety) requested but init failed", "n"),
+	ABOUT("a program with libfabric", "fi_getinfo", TOPIC_NO_PROVIDER,
+	      "fi_getinfo.*(-61|-FI_ENODATA)", "-"),
+	ABOUT("NVSHMEM", "nv_peer_mem", TOPIC_PEER_MEMORY,
+	      "neither nv_peer_mem,? (n?or) nvidia_peermem detected", "-"),
 
 	/* Events */
 	ABOUT("UCX", "async event on", TOPIC_ASYNC_EVENT,
@@ -282,14 +249,12 @@ const struct form forms[] = {
 	      "xr"),
 	ABOUT("the kernel's NVMe over RDMA", "connect rejected", TOPIC_CM_EVENT,
 	      "Connect (rejected): status (-?[0-9]+)", "xr"),
-	ABOUT("the kernel's NVMe over RDMA", "rdma_resolve_addr wait", TOPIC_CM_EVENT,
+	ABOUT("the kernel's NVMe over RDMA", "rdma_resolve_addr wait", TOPIC_CM_CALL,
 	      "(rdma_resolve_addr) wait failed \\(-([0-9]+)\\)", "ne"),
-	ABOUT("libvma", "failed in rdma_", TOPIC_CM_EVENT,
+	ABOUT("libvma", "failed in rdma_", TOPIC_CM_CALL,
 	      "Failed in (rdma_[a-z_]+) \\([^)]*\\) \\(errno=([0-9]+)", "ne"),
 	ABOUT("a program with libfabric", "fi_eq_readerr", TOPIC_CM_EVENT,
 	      "err: Connection refused \\(111\\), prov_err: [^(]*\\(-([0-9]+)\\)", "d"),
-	ABOUT("a program with librdmacm", "rdma_create_event_channel", TOPIC_NO_CM,
-	      "rdma_create_event_channel[^a-z]*failed", ""),
 	ABOUT("SPDK", "abort requests after", TOPIC_SPDK_QPAIR,
 	      "CQ error, abort requests after transport retry counter exceeded", ""),
 	ABOUT("a program with librdmacm", "rdma_cm_event_", TOPIC_CM_EVENT,
@@ -313,20 +278,19 @@ const struct form forms[] = {
 	      "There was an error initializing an OpenFabrics device", ""),
 	ABOUT("librdmacm", "no rdma devices", TOPIC_NO_DEVICE, "no RDMA devices found", ""),
 	ABOUT("DPDK", "probe of pci device", TOPIC_DPDK_PROBE,
-	      "probe of PCI device ([0-9a-f:.]+) aborted after encountering an error: " ERROR_WORDS,
-	      "nE"),
+	      "probe of PCI device ([0-9a-f:.]+) aborted after encountering an error", "nE"),
 	ABOUT("DPDK", "verbs device matches", TOPIC_DPDK_PROBE,
 	      "(No Verbs device) matches PCI device ([0-9a-f:.]+)", "xn"),
 	ABOUT("DPDK", "glue library", TOPIC_DPDK_PROBE, "cannot load (glue library): ([^:]+)",
 	      "xn"),
 	ABOUT("DPDK", "rdma-core libraries", TOPIC_DPDK_PROBE,
 	      "missing run-time dependency on (rdma-core libraries)", "x"),
-	ABOUT("DPDK", "pmd global data", TOPIC_DPDK_PROBE,
-	      "Unable to init (PMD global data): " ERROR_WORDS, "nE"),
+	ABOUT("DPDK", "pmd global data", TOPIC_DPDK_PROBE, "Unable to init (PMD global data)",
+	      "nE"),
 	ABOUT("DPDK", "failed to load driver", TOPIC_DPDK_PROBE,
 	      "mlx5[a-z_]*: Failed to load driver =? ?([a-z0-9_]+)", "n"),
 	ABOUT("DPDK", "read device counters", TOPIC_DPDK_COUNTERS,
-	      "port [0-9]+ cannot read device counters: " ERROR_WORDS, "E"),
+	      "port [0-9]+ cannot read device counters", "E"),
 	ABOUT(MLX5, "e-switch: failed", TOPIC_ESWITCH,
 	      "E-Switch: (Failed [a-zA-Z ]+) err -([0-9]+)", "ne"),
 	ABOUT("devlink", "setting eswitch", TOPIC_ESWITCH, "(Failed setting eswitch to [a-z]+)",
@@ -334,10 +298,29 @@ const struct form forms[] = {
 	ABOUT("Lustre", "timed out tx for", TOPIC_LNET, "Timed out tx for ([^ ]+@o2ib[0-9]*)", "n"),
 	ABOUT("infiniband-diags", "umad (", TOPIC_UMAD, "umad \\(([^)]*)\\) bad status ([0-9]+)",
 	      "ne"),
-	ABOUT("Open vSwitch", "failed to offload", TOPIC_OFFLOAD,
-	      "failed to offload flow: " ERROR_WORDS, "E"),
+	ABOUT("Open vSwitch", "failed to offload", TOPIC_OFFLOAD, "failed to offload flow", "E"),
 	ABOUT("DPDK", "refuses to create flow", TOPIC_FLOW_REFUSED,
 	      "hardware refuses to create flow", ""),
+
+	ABOUT("DPDK", "scatter offload is not configured", TOPIC_DPDK_MBUF,
+	      "Scatter offload is not configured and no enough (mbuf space ?\\([0-9]+\\) to "
+	      "contain "
+	      "the maximum RX packet length ?\\([0-9]+\\) with head-?room ?\\([0-9]+\\))",
+	      "n"),
+	ABOUT("DPDK", "too many sges", TOPIC_DPDK_MBUF,
+	      "(too many SGEs \\([0-9]+\\) needed [a-z0-9 ]*)", "n"),
+	ABOUT("DPDK", "empty mbuf pool", TOPIC_DPDK_POOL, "(empty mbuf pool)", ""),
+	ABOUT("DPDK", "queue", TOPIC_DPDK_QUEUE,
+	      "mlx5_?[a-z]*: port [0-9]+ (unable to allocate (rx |tx )?queue index [0-9]+|(Rx|Tx) "
+	      "queue "
+	      "allocation failed)",
+	      "nE"),
+	ABOUT("DPDK", "queue", TOPIC_DPDK_QUEUE,
+	      "mlx5_?[a-z]*: port [0-9]+ ((Rx|Tx) queue [0-9]+ [A-Za-z]+ (creation|modification) "
+	      "failure|failed to create (Rx|Tx|hairpin) [a-z ]*queue[a-z ]*)",
+	      "nE"),
+	ABOUT("DPDK", "queue_setup", TOPIC_DPDK_QUEUE,
+	      "(rte_eth_[rt]x_queue_setup)[^a-z]*err ?= ?-([0-9]+)", "ne"),
 
 	/* Of no certain program */
 	LOOSE("vend", "status[ =:(]*([0-9]+)[^0-9].*" VENDOR, "w--v"),
@@ -348,6 +331,133 @@ const struct form forms[] = {
 	LOOSE("error", STATUS_WORDS, "W"),
 	LOOSE("exceeded", STATUS_WORDS, "W"),
 	LOOSE("ibv_wc_", STATUS_NAME, "N"),
+	LOOSE("_err", WORD_BEGIN "((LOC|REM|RETRY|RNR|WR)_[A-Z_]*ERR)" WORD_END, "-N"),
+
+	/* Calls and objects, whoever names them: the line has a word of failure or an errno */
+	CALL("dma", TOPIC_DMABUF,
+	     "(ibv_reg_dmabuf_mr|fi_mr_reg[a-z]*.*dma-?_?buf|((regist|reg_|mapp?)[^:]* "
+	     ")?dma-?_?buf( [a-z]+)? "
+	     "?(regist|mr|map|fd)[a-z]*|(regist|reg_|mapp?)[^:]* dma-?_?buf)",
+	     "n"),
+	CALL("ibv_", TOPIC_MEMORY, "(ibv_(exp_|cmd_)?(re)?reg_[a-z0-9_]*mr[a-z0-9_]*)", "n"),
+	CALL("fi_mr_reg", TOPIC_MEMORY, "(fi_mr_reg[a-z]*)", "n"),
+	CALL("rdma_reg_", TOPIC_MEMORY, "(rdma_reg_(msgs|read|write))", "n"),
+	CALL("umem", TOPIC_MEMORY, "(mlx5dv_devx_umem_reg[a-z_]*|ib_umem_get|umem get)", "n"),
+	CALL("regist", TOPIC_MEMORY,
+	     "(regist(er|ering|ration of|ration for|ration)( [a-z0-9_/-]+)? ?( [a-z0-9_/-]+)? "
+	     "(memory|mrs?|buffers?|addr|address|regions?))" WORD_END,
+	     "n"),
+	CALL("regist", TOPIC_MEMORY, "((memory|mr|buffer|memory region)[ _]regist(ration|er))",
+	     "n"),
+	CALL("reg", TOPIC_MEMORY, WORD_BEGIN "(reg[ _](gpu[ _]|host[ _])?(mr|mem|memory))" WORD_END,
+	     "-n"),
+	CALL(" mr", TOPIC_MEMORY,
+	     "((allocat|creat)(e|ing)( a| an| the)?( [a-z0-9_-]+)? mrs?)" WORD_END, "n"),
+	CALL("post", TOPIC_POST, "((ibv|rdma|mlx5|fi_ibv|vrb)_post_[a-z_]+)", "n"),
+	CALL("ibv_wr_complete", TOPIC_POST, "(ibv_wr_complete)", "n"),
+	CALL("post", TOPIC_POST,
+	     WORD_BEGIN
+	     "(post(ing)?[ _](a |an |the )?([a-z_0-9]+ )?(sends?|recvs?|receives?|wrs?|work "
+	     "requests?|writes?|reads?))" WORD_END,
+	     "-n"),
+	CALL("ah", TOPIC_ADDRESS_HANDLE,
+	     "(ibv_create_ah[a-z_]*|ib_create_ah|creat(e|ing)( a| an)? ah)" WORD_END, "n"),
+	CALL("address handle", TOPIC_ADDRESS_HANDLE, "(address handle)", "n"),
+	CALL("qp", TOPIC_MODIFY_QP,
+	     "(modify|move|transition|chang)[a-z]*[ _(].*(INIT|RTR|RTS)" WORD_END, "-x"),
+	CALL("qp", TOPIC_MODIFY_QP, "(ibv_modify_qp|modify(ing)? (the )?([a-z]+ )?qp)", "-"),
+	CALL("queue pair", TOPIC_MODIFY_QP, "(modify|move|transition|chang)[a-z]* .*queue pair",
+	     "-"),
+	CALL("post", TOPIC_POST, WORD_BEGIN "((send|recv|receive|read|write)[ _]post)" WORD_END,
+	     "-n"),
+	CALL("ibv_fork_init", TOPIC_FORK, "(ibv_fork_init)", "n"),
+	CALL("event", TOPIC_NO_CM,
+	     "(rdma_create_event_channel|creat(e|ing)( a| an| rdma)? event channel)", ""),
+	CALL("mlx5dv_create_", TOPIC_OBJECT, "(mlx5dv_create_[cq][qp](\\([^)]*\\))?)", "n"),
+	CALL("_create_", TOPIC_OBJECT,
+	     "((ibv|rdma|mlx5dv|ib)_(exp_|cmd_)?create_(cq|qp|srq|comp_channel|wq|rwq_ind_table|"
+	     "xrc)[a-z_]*)",
+	     "n"),
+	CALL("alloc_", TOPIC_OBJECT, "(ib_?v?_(alloc_(pd|td|mw|dm)|open_xrcd)[a-z_]*)", "n"),
+	CALL("creat", TOPIC_OBJECT,
+	     "((failed to )?creat(e|ed|ing|ion of)([ _][a-z0-9/-]+)? ?([ _][a-z0-9_/-]+)?[ "
+	     "_]" OBJECT_WORDS ")" WORD_END,
+	     "n"),
+	CALL("creat", TOPIC_OBJECT, "(" OBJECT_WORDS " creation)", "n"),
+	CALL("alloc", TOPIC_OBJECT,
+	     "(allocat(e|ing)( a| an| the)? (pd|protection domain|completion channel))" WORD_END,
+	     "n"),
+	CALL("fi_", TOPIC_OBJECT, "(fi_(enable|endpoint|cq_open))", "n"),
+	CALL("cq resize", TOPIC_OBJECT, "((rdma )?cq resize)", "n"),
+	CALL("_alloc_uar", TOPIC_OPEN_DEVICE, "(mlx5dv_devx_alloc_uar)", "n"),
+	CALL("open_device", TOPIC_OPEN_DEVICE, "((ibv|mlx5dv)_open_device)", "n"),
+	CALL("mlx5dv_", TOPIC_DV_CALL,
+	     WORD_BEGIN "(mlx5dv_[a-z0-9_]+(\\([^)]*\\))?)([^a-z0-9_.]|$)", "-n"),
+	CALL("rdma_", TOPIC_CM_CALL,
+	     "(rdma_(resolve_addr|resolve_route|bind_addr|listen|connect|accept|establish|create_"
+	     "ep|"
+	     "create_id|getaddrinfo|get_request|disconnect|join_multicast)[a-z_]*)",
+	     "n"),
+	CALL("rdma", TOPIC_CM_CALL, "RDMA(_CM)?:? +(accept|connect|listen|bind|resolve)" WORD_END,
+	     "-n"),
+	CALL("ibv_", TOPIC_DESTROY, "(ibv_(dealloc|destroy|dereg)_[a-z_]+)", "n"),
+	CALL("ibv_query_gid", TOPIC_GID_TYPE, "(ibv_query_gid[a-z_]*)", "n"),
+	CALL("ncclibrocegetversionnum", TOPIC_GID_TYPE, "(ncclIbRoceGetVersionNum)", "n"),
+	CALL("gid_attrs", TOPIC_GID_TYPE, "(gid_attrs/[a-z]+/[0-9]+)", "n"),
+	ABOUT("NVSHMEM", "non-zero status", TOPIC_NVSHMEM, "non-zero status: ([0-9]+)", "d"),
+	CALL("ibv_", TOPIC_VERB, WORD_BEGIN "(ibv_[a-z0-9_]+)([^a-z0-9_.]|$)", "-n"),
 };
 const size_t form_count = sizeof(forms) / sizeof(forms[0]);
 _Static_assert(sizeof(forms) / sizeof(forms[0]) <= FORMS_MOST, "FORMS_MOST");
+
+/* Marks of programs in lower case, the surest first. */
+static const struct {
+	const char *mark, *who;
+} programs[] = {
+	{"ucx  ", "UCX"},
+	{"ucx error", "UCX"},
+	{"uct_", "UCX"},
+	{"ucp_", "UCX"},
+	{"nvshmem", "NVSHMEM"},
+	{"non-zero status: ", "NVSHMEM"},
+	{"ibgda", "NVSHMEM"},
+	{"ibrc.cpp", "NVSHMEM"},
+	{"util_rdma.h", "UCCL"},
+	{"uccl", "UCCL"},
+	{"nccl", "NCCL"},
+	{"mlx5_net:", "DPDK"},
+	{"mlx5_common:", "DPDK"},
+	{"net_mlx5:", "DPDK"},
+	{"libfabric:", "libfabric"},
+	{"prov/verbs", "libfabric"},
+	{"fi_", "a program with libfabric"},
+	{"rpma_", "librpma"},
+	{"rpma:", "librpma"},
+	{"nvmf_rdma", "SPDK"},
+	{"nvme_rdma", "SPDK"},
+	{"spdk_", "SPDK"},
+	{"_qp_reset_failed_", "SPDK"},
+	{"rdma.c", "SPDK"},
+	{"mooncake", "Mooncake"},
+	{"rdma_context.cpp", "Mooncake"},
+	{"rdma_helper.cpp", "brpc"},
+	{"async-rdma", "async-rdma"},
+	{"xio_", "Accelio"},
+	{"librdmacm:", "librdmacm"},
+	{"libibverbs:", "libibverbs"},
+	{"ib_umem_get", "the kernel's mlx5 driver"},
+	{"umem get failed", "the kernel's mlx5 driver"},
+	{"infiniband mlx5_", "the kernel's mlx5 driver"},
+	{"mlx5_core 0", "the kernel's mlx5 driver"},
+	{"nvme nvme", "the kernel's NVMe over RDMA"},
+};
+
+const char *form_program(const char *lower, enum topic_id topic)
+{
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (strstr(lower, programs[i].mark) &&
+		    (strcmp(programs[i].mark, "rdma.c") || strstr(lower, "*error*")))
+			return programs[i].who;
+	return topic == TOPIC_CM_CALL || topic == TOPIC_NO_CM ? "a program with librdmacm"
+							      : "a program with libibverbs";
+}

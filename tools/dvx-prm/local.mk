@@ -16,7 +16,8 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/said.h tools/dvx-prm/said.c tools/dvx-prm/wc.c tools/dvx-prm/explain_said.c \
 	tools/dvx-prm/forms.h tools/dvx-prm/forms.c tools/dvx-prm/topics.h tools/dvx-prm/topics.c \
 	tools/dvx-prm/topic_details.c tools/dvx-prm/explain_topic.c tools/dvx-prm/health.h tools/dvx-prm/health.c \
-	tools/dvx-prm/paste.h tools/dvx-prm/paste.c tools/dvx-prm/explain_text.c
+	tools/dvx-prm/paste.h tools/dvx-prm/paste.c tools/dvx-prm/explain_text.c \
+	tools/dvx-prm/errnum.h tools/dvx-prm/errnum.c tools/dvx-prm/refusal.h tools/dvx-prm/refusal.c
 tools_dvx_prm_libtool_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
 tools_dvx_prm_libtool_la_LIBADD = tools/cli/libcli.la src/prm/libprm.la $(JANSSON_LIBS) -lm
 tools_dvx_prm_dvx_prm_SOURCES = tools/dvx-prm/main.c tools/dvx-prm/list.c tools/dvx-prm/show.c \

@@ -7,16 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "errnum.h"
 #include "forms.h"
 #include "paste.h"
+#include "refusal.h"
 
 #define LONGEST 1024 /* of a line; the rest is ignored */
-#define ERRNOS	134
 
 /* A line and the same in lower case, for the keys of forms. */
 struct said_line {
 	char text[2 * LONGEST], lower[2 * LONGEST];
 	size_t first; /* length of the first of two joined lines */
+	int fails;    /* whether it reports a failure; -1: not looked yet */
 };
 
 struct said_reader {
@@ -29,15 +31,7 @@ struct said_reader {
 	signed char compiled[FORMS_MOST]; /* 1: yes, -1: it cannot be */
 };
 
-static uint32_t errno_of(const char *text)
-{
-	for (int e = 1; e < ERRNOS; e++)
-		if (!strcasecmp(strerror(e), text))
-			return (uint32_t)e;
-	return 0;
-}
-
-static void said_set(struct said *s, enum said_value v, uint64_t value)
+void said_set(struct said *s, enum said_value v, uint64_t value)
 {
 	s->has |= 1u << v;
 	s->value[v] = value;
@@ -59,15 +53,13 @@ static void said_take(struct said *s, char group, const char *text)
 	if (group == 'n' || group == 'k')
 		snprintf(s->call, sizeof(s->call), "%s", text);
 	if (group == 'x')
-		snprintf(s->word, sizeof(s->word), "%s", text);
+		snprintf(s->word, sizeof(s->word), "%.63s", text);
 	if (group == 'W')
 		said_set(s, SAID_WC, wc_of_text(text));
 	if (group == 'N' && wc_of_name(text))
 		said_set(s, SAID_WC, wc_of_name(text));
 	if (group == 'k' && wc_syndrome_of_kernel(text))
 		said_set(s, SAID_SYNDROME, wc_syndrome_of_kernel(text));
-	if (group == 'E' && errno_of(text))
-		said_set(s, SAID_ERRNO, errno_of(text));
 	if (group == 'e' || (group == 'r' && *text == '-'))
 		said_set(s, SAID_ERRNO, (uint32_t)abs(atoi(text)));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -79,15 +71,23 @@ static void said_take(struct said *s, char group, const char *text)
 static void take_groups(struct said *s, const struct form *form, const char *line,
 			const regmatch_t *m)
 {
-	for (size_t i = 0; form->groups[i]; i++) {
-		char text[64];
+	for (const char *g = form->groups; *g; g++) {
+		char text[96];
 
-		if (m[i + 1].rm_so < 0)
+		if (*g == 'E' || (++m)->rm_so < 0)
 			continue;
-		snprintf(text, sizeof(text), "%.*s", (int)(m[i + 1].rm_eo - m[i + 1].rm_so),
-			 line + m[i + 1].rm_so);
-		said_take(s, form->groups[i], text);
+		snprintf(text, sizeof(text), "%.*s", (int)(m->rm_eo - m->rm_so), line + m->rm_so);
+		said_take(s, *g, text);
 	}
+}
+
+/* The errno that the line has, unless a group of its form was one. */
+static void take_errno(struct said *s, const char *line, const char *lower)
+{
+	unsigned int e = said_has(s, SAID_ERRNO) ? 0 : errnum_find(line, lower);
+
+	if (e)
+		said_set(s, SAID_ERRNO, e);
 }
 
 static void set_text(struct said *s, const char *line)
@@ -122,6 +122,7 @@ static void lower_line(struct said_line *l)
 	for (; l->text[i]; i++)
 		l->lower[i] = (char)tolower((unsigned char)l->text[i]);
 	l->lower[i] = 0;
+	l->fails = -1;
 }
 
 /* Most inputs need a few of the regular expressions, and compiling one takes long. */
@@ -133,12 +134,55 @@ static bool form_compiled(struct said_reader *r, size_t i)
 	return r->compiled[i] > 0;
 }
 
+/*
+ * Whether a word of the line (in lower case) reports a failure, and not how few there were, as "0
+ * errors" and "failed: 0" do.
+ */
+static bool line_reports_failure(const struct said_line *l)
+{
+	static const char *const words[] = {
+		"fail",		 "unable",     "cannot", "can't",	"can not",
+		"couldn't",	 "could not",  "refus",	 "not support", "unsupport",
+		"returned null", "null value", "error",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (const char *p = l->lower; (p = strstr(p, words[i])) != NULL;) {
+			const char *after = p + strlen(words[i]);
+			bool none = p - l->lower >= 3 && strchr(" \t", p[-1]) &&
+				    (!strncmp(p - 3, "no ", 3) || !strncmp(p - 3, " 0 ", 3));
+
+			after += strspn(after, "abcdefghijklmnopqrstuvwxyz_");
+			after += strncmp(after, " count", 6) ? 0 : 6;
+			after += strspn(after, " =:");
+			if (!none && !(*after == '0' && after[1] != 'x' &&
+				       !isdigit((unsigned char)after[1])))
+				return true;
+			p += strlen(words[i]);
+		}
+	return errnum_find(l->text, l->lower) != 0;
+}
+
+/* Whether the errno may be anywhere in such a line. */
+static bool form_has_errno(const struct form *f)
+{
+	return !f->who || strchr(f->groups, 'E');
+}
+
+static bool line_fails(struct said_line *l)
+{
+	if (l->fails < 0)
+		l->fails = line_reports_failure(l);
+	return l->fails;
+}
+
 /* The first form that fits; of two joined lines only a form that reaches from one to the other. */
-static const struct form *form_find(struct said_reader *r, const struct said_line *l, regmatch_t *m)
+static const struct form *form_find(struct said_reader *r, struct said_line *l, regmatch_t *m)
 {
 	for (size_t i = 0; i < form_count; i++) {
 		if ((l->first && forms[i].loose) || !strstr(l->lower, forms[i].key) ||
-		    !form_compiled(r, i) || regexec(&r->regs[i], l->text, FORMS_GROUPS, m, 0))
+		    (!forms[i].who && !line_fails(l)) || !form_compiled(r, i) ||
+		    regexec(&r->regs[i], l->text, FORMS_GROUPS, m, 0))
 			continue;
 		if (!l->first || ((size_t)m->rm_so < l->first && (size_t)m->rm_eo > l->first + 1))
 			return &forms[i];
@@ -160,8 +204,28 @@ static bool said_same(const struct said *a, const struct said *b)
 	return true;
 }
 
+static bool topic_is_kin(enum topic_id a, enum topic_id b)
+{
+	return a == b || (a == TOPIC_DMABUF && b == TOPIC_MEMORY);
+}
+
+/*
+ * Whether the line only repeats that a call failed which the line before it reported: programs
+ * print one for each function on the way out.
+ */
+static bool said_echoes(const struct said *last, const struct said *s)
+{
+	return (s->topic == TOPIC_MEMORY || s->topic == TOPIC_OBJECT) &&
+	       topic_is_kin(last->topic, s->topic) && last->line + last->times == s->line &&
+	       !said_has(s, SAID_ERRNO) && (last->who == s->who || !*s->word);
+}
+
 static void said_keep(struct said_reader *r, const struct said *s)
 {
+	if (r->count && said_echoes(&r->list[r->count - 1], s)) {
+		r->list[r->count - 1].times++;
+		return;
+	}
 	for (size_t i = 0; i < r->count; i++)
 		if (said_same(&r->list[i], s)) {
 			r->list[i].times++;
@@ -236,17 +300,30 @@ static bool said_counters(struct said_reader *r, const char *line)
 	return found;
 }
 
-static void said_add(struct said_reader *r, const struct form *f, const struct said_line *l,
-		     const regmatch_t *m)
+/* Keeps what was found in the line, unless it is nothing. */
+static void said_add(struct said_reader *r, struct said *s, const char *line)
 {
-	struct said s = {.who = f->who, .topic = f->topic, .line = r->number, .times = 1};
+	/* A status of 0 is success; of a name that libibverbs does not have nothing is known. */
+	if (said_has(s, SAID_WC) ? !s->value[SAID_WC] : !s->topic && !s->has)
+		return;
+	s->line = r->number;
+	s->times = 1;
+	set_text(s, line);
+	said_keep(r, s);
+}
+
+/* whole: the line, or with the next one, which has its errno. */
+static void said_add_form(struct said_reader *r, const struct form *f, const struct said_line *l,
+			  const regmatch_t *m, const struct said_line *whole)
+{
+	struct said s = {.who = f->who ? f->who : form_program(l->lower, f->topic),
+			 .topic = f->topic};
 
 	take_groups(&s, f, l->text, m);
-	/* A status of 0 is success; of a name that libibverbs does not have nothing is known. */
-	if (said_has(&s, SAID_WC) ? !s.value[SAID_WC] : !s.topic && !s.has)
-		return;
-	set_text(&s, l->text);
-	said_keep(r, &s);
+	if (form_has_errno(f))
+		take_errno(&s, whole->text, whole->lower);
+	if (s.topic != TOPIC_VERB || said_has(&s, SAID_ERRNO))
+		said_add(r, &s, l->text);
 }
 
 /* The line, or with its end on the next one: mail and narrow terminals break lines. */
@@ -256,6 +333,8 @@ static void said_read_line(struct said_reader *r)
 	struct said_line l = {.first = 0}, two;
 	const struct form *f, *g = NULL;
 	size_t next = line_at(r, r->at, l.text), after = next;
+	struct said refused = {.who = NULL};
+	bool more = false; /* the next line has the errno */
 
 	lower_line(&l);
 	if (said_health(r, l.text) || said_counters(r, l.text)) {
@@ -263,20 +342,26 @@ static void said_read_line(struct said_reader *r)
 		return;
 	}
 	f = form_find(r, &l, alone);
-	if (*l.text && (!f || f->more) && next < r->len) {
+	if (*l.text && (!f || f->more || form_has_errno(f)) && next < r->len) {
 		two = l;
 		two.first = strlen(l.text);
 		two.text[two.first] = ' ';
 		after = line_at(r, next, two.text + two.first + 1);
 		lower_line(&two);
-		g = form_find(r, &two, both);
+		if (!f || f->more)
+			g = form_find(r, &two, both);
+		else
+			more = errnum_begins(two.lower + two.first + 1) &&
+			       !errnum_find(l.text, l.lower);
 	}
 	if (g)
-		said_add(r, g, &two, both);
+		said_add_form(r, g, &two, both, &two);
+	else if ((!f || !f->who) && refusal_find(&refused, l.text, l.lower))
+		said_add(r, &refused, l.text);
 	else if (f)
-		said_add(r, f, &l, alone);
-	r->at = g ? after : next;
-	r->number += g != NULL;
+		said_add_form(r, f, &l, alone, more ? &two : &l);
+	r->at = g || more ? after : next;
+	r->number += g || more;
 }
 
 struct said *said_read(const char *text, size_t len, size_t *count, size_t *lost)

@@ -50,6 +50,8 @@ static inline bool said_has(const struct said *s, enum said_value v)
 	return s->has >> v & 1;
 }
 
+void said_set(struct said *s, enum said_value v, uint64_t value);
+
 /* One that has 32 bits. */
 static inline uint32_t said_value(const struct said *s, enum said_value v)
 {

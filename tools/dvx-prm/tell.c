@@ -61,6 +61,8 @@ void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor)
 		     "correlation, not the vendor's definition%s",
 		     vendor, prm_syndrome_name(with),
 		     with == syndrome ? "" : ", and here it comes with another one");
+	if (with && with == syndrome)
+		tell_cause(f, prm_find_enum("vendor_syndrome"), vendor);
 }
 
 void tell_status(struct finding *f, unsigned int status)

@@ -17,7 +17,12 @@
 		TOPIC_COUNTER, word, 0, text, remedy \
 	}
 
-#define NO_ERRNO "perftest does not print the errno"
+#define NO_ERRNO  "perftest does not print the errno"
+#define NO_NUMBER "the line does not have the errno, which names the reason"
+#define RAISE_LIMIT                                                                               \
+	"raise the limit: ulimit -l unlimited, /etc/security/limits.d, LimitMEMLOCK= of the "     \
+	"systemd unit (also of slurmd or sshd), docker run --ulimit memlock=-1; check it inside " \
+	"the job itself"
 #define CHECK_LIMIT                                                                          \
 	"check the limit of locked memory first: ulimit -l in the shell that starts it, or " \
 	"dvx-info doctor; strace -e ioctl shows the errno"
@@ -90,26 +95,169 @@ const struct topic_detail topic_details[] = {
 	 "EREMOTEIO: firmware refused; the command's status has the reason", NULL},
 
 	{TOPIC_MEMORY, NULL, -ENOMEM,
-	 "ENOMEM: mostly the limit of locked memory (RLIMIT_MEMLOCK, ulimit -l)",
-	 "raise the limit: ulimit -l unlimited, /etc/security/limits.d, LimitMEMLOCK= of the "
-	 "systemd unit (also of slurmd or sshd), docker run --ulimit memlock=-1; check it inside "
-	 "the job itself; if it is unlimited, look in dmesg for a refused CREATE_MKEY and check "
-	 "vm.max_map_count"},
+	 "ENOMEM: mostly the limit of locked memory (RLIMIT_MEMLOCK, ulimit -l); with "
+	 "ibv_fork_init() each registration also splits a mapping, until vm.max_map_count is "
+	 "reached",
+	 RAISE_LIMIT "; if it is unlimited, look in dmesg for a refused CREATE_MKEY and compare "
+		     "vm.max_map_count (65530) with the lines of /proc/PID/maps"},
 	{TOPIC_MEMORY, NULL, -EFAULT,
-	 "EFAULT: the address is not mapped, or is memory that the kernel cannot pin, as a GPU's",
-	 "for GPU memory load nvidia-peermem, or register a dma-buf (ibv_reg_dmabuf_mr())"},
-	{TOPIC_MEMORY, NULL, -EINVAL, "EINVAL: a size or access flag that the device does not have",
-	 "compare with ibv_devinfo -v (max_cqe, max_qp_wr, max_mr_size); remote write needs local "
-	 "write"},
-	{TOPIC_MEMORY, NULL, -EPERM, "EPERM: the process may not do that",
-	 "raw queues need CAP_NET_RAW"},
+	 "EFAULT: the address is not mapped, or is memory that the kernel cannot pin for the "
+	 "device to write: a GPU's or another device's BAR, a read-only mapping, and since Linux "
+	 "6.5 a shared mapping of a file (MAP_SHARED, not of tmpfs or memfd)",
+	 "for GPU memory load nvidia-peermem, or register a dma-buf (ibv_reg_dmabuf_mr(), "
+	 "perftest's --use_cuda_dmabuf); for a file use MAP_PRIVATE, memfd or tmpfs, access "
+	 "rights that only read, or on-demand paging (IBV_ACCESS_ON_DEMAND)"},
+	{TOPIC_MEMORY, NULL, -EOPNOTSUPP,
+	 "EOPNOTSUPP: the memory is that of a file on a DAX file system (FS-DAX), which may not be "
+	 "pinned for long; or an access flag asks for what kernel or device lack, as on-demand "
+	 "paging",
+	 "for persistent memory use device DAX, or on-demand paging (IBV_ACCESS_ON_DEMAND); else "
+	 "compare the access flags with ibv_devinfo -v"},
+	{TOPIC_MEMORY, NULL, -EINVAL,
+	 "EINVAL: a size or access flag that the device does not have; or, on huge pages after "
+	 "ibv_fork_init() (RDMAV_FORK_SAFE), a range that does not begin and end at borders of "
+	 "huge "
+	 "pages: the kernel refuses libibverbs' madvise(MADV_DONTFORK)",
+	 "compare with ibv_devinfo -v (max_mr_size); remote write needs local write; on huge pages "
+	 "align the range, or set RDMAV_HUGEPAGES_SAFE=1 before ibv_fork_init() is called"},
+	{TOPIC_MEMORY, NULL, -EPERM,
+	 "EPERM: the limit of locked memory is 0, and the process lacks CAP_IPC_LOCK", RAISE_LIMIT},
+	{TOPIC_MEMORY, NULL, -EPROTONOSUPPORT,
+	 "EPROTONOSUPPORT: ib_uverbs of this kernel (or OFED) has no such method: "
+	 "ibv_reg_dmabuf_mr(), which perftest calls with --use_cuda_dmabuf, needs Linux 5.12",
+	 "a newer kernel, or nvidia-peermem and ibv_reg_mr(); dvx-info why-not dmabuf asks the "
+	 "device"},
+	{TOPIC_MEMORY, "failed to register", 0,
+	 "the words at its end are a status of UCX's own, no errno: the line before it (ib_md.c) "
+	 "has the errno",
+	 "read the line before it"},
+	{TOPIC_MEMORY, TOPIC_NO_ERRNO, 0, NO_NUMBER, CHECK_LIMIT},
+
+	{TOPIC_OBJECT, NULL, -ENOMEM,
+	 "ENOMEM: mostly the limit of locked memory (RLIMIT_MEMLOCK, ulimit -l), or more work "
+	 "requests and segments than the device has for a queue",
+	 RAISE_LIMIT
+	 "; ask for less (max_send_wr, max_recv_wr, max_send_sge, max_inline_data, cqe); "
+	 "look in dmesg for a refused command"},
+	{TOPIC_OBJECT, NULL, -EINVAL,
+	 "EINVAL: a size or access flag that the device does not have, or one that does not go "
+	 "with the type",
+	 "compare with ibv_devinfo -v (max_cqe, max_qp_wr, max_sge, max_srq_wr); try a smaller "
+	 "max_inline_data"},
+	{TOPIC_OBJECT, NULL, -EPERM, "EPERM: the process may not do that",
+	 "raw queues need CAP_NET_RAW; a limit of locked memory of 0 needs CAP_IPC_LOCK"},
+	{TOPIC_OBJECT, NULL, -EOPNOTSUPP,
+	 "EOPNOTSUPP: the device or its driver lacks this type or one of its attributes",
+	 "compare with ibv_devinfo -v; leave out extended attributes"},
+	{TOPIC_OBJECT, NULL, -EMFILE, "EMFILE: the process has no file descriptors left",
+	 "ulimit -n; each completion channel takes one"},
+	{TOPIC_OBJECT, TOPIC_NO_ERRNO, 0, NO_NUMBER, CHECK_LIMIT},
+
+	{TOPIC_DMABUF, NULL, -EPROTONOSUPPORT,
+	 "EPROTONOSUPPORT: ib_uverbs of this kernel (or OFED) has no such method: "
+	 "ibv_reg_dmabuf_mr() needs Linux 5.12",
+	 "a newer kernel, or nvidia-peermem and ibv_reg_mr()"},
+	{TOPIC_DMABUF, NULL, -EOPNOTSUPP,
+	 "EOPNOTSUPP: the device's driver does not take dma-bufs (mlx5_ib does with on-demand "
+	 "paging compiled into the kernel), or the exporter does not support what was asked for",
+	 NULL},
+	{TOPIC_DMABUF, NULL, -524,
+	 "ENOTSUPP leaked out of the kernel: this device cannot map the exporter's dma-buf, "
+	 "because "
+	 "the exporter's driver does not support it, or because a dma-buf that is mapped over PCIe "
+	 "is meant for a Data Direct function",
+	 "look at the exporter's driver (its version, open kernel modules of the GPU); on systems "
+	 "with Data Direct register it with mlx5dv_reg_dmabuf_mr() (UCX and NCCL do in newer "
+	 "versions)"},
+	{TOPIC_DMABUF, NULL, -EBADF, "EBADF: the file descriptor is closed, or never was one",
+	 "keep the dma-buf open until it is registered"},
+	{TOPIC_DMABUF, NULL, -EINVAL,
+	 "EINVAL: the descriptor is no dma-buf, the range goes past its end, or offset and address "
+	 "differ within a page",
+	 "compare offset and length with the dma-buf's size (lseek to its end)"},
+	{TOPIC_DMABUF, NULL, -EREMOTEIO,
+	 "EREMOTEIO: the device cannot reach the exporter's memory over PCIe (no peer-to-peer "
+	 "path), "
+	 "or firmware refused the mkey",
+	 "lspci -t: both devices below one switch or root; ACS and IOMMU (dvx-info doctor); dmesg "
+	 "has a refused CREATE_MKEY"},
+	{TOPIC_DMABUF, NULL, -ENOMEM,
+	 "ENOMEM: the kernel, the device or the exporter (a GPU's BAR1) had no room; the limit of "
+	 "locked memory does not count here",
+	 "look in dmesg for a refused CREATE_MKEY; nvidia-smi -q shows the use of BAR1"},
+
+	{TOPIC_NONE, NULL, -EPROTONOSUPPORT,
+	 "EPROTONOSUPPORT: ib_uverbs of this kernel (or OFED) has no such method",
+	 "a newer kernel"},
+	{TOPIC_NONE, NULL, -524,
+	 "ENOTSUPP leaked out of the kernel: a driver lacks what was asked for", NULL},
+	{TOPIC_NONE, NULL, -EAGAIN,
+	 "EAGAIN: firmware has no resources left (status NO_RES), as those of processes that "
+	 "did not end cleanly",
+	 "rdma resource show; dmesg has the refused command"},
+	{TOPIC_NONE, NULL, -EREMOTEIO, "EREMOTEIO: firmware refused the command",
+	 "dmesg has the refused command, with status and syndrome"},
+	{TOPIC_NONE, NULL, -ENODEV, "ENODEV: the device went away, or is being reset",
+	 "look in dmesg for a health report of this device"},
+	{TOPIC_NONE, NULL, -EIO,
+	 "EIO: the device is gone or in a fatal state, or firmware gave an unknown status",
+	 "look in dmesg for a health report or a refused command"},
+	{TOPIC_NONE, NULL, -ENOSYS, "ENOSYS: the device's library lacks this call",
+	 "compare the versions of rdma-core"},
+
+	{TOPIC_FORK, NULL, -EINVAL,
+	 "EINVAL: memory was registered before the call, by this program or a library", NULL},
+	{TOPIC_FORK, NULL, -ENOSYS, "ENOSYS: the kernel lacks madvise(MADV_DONTFORK)", NULL},
+	{TOPIC_DESTROY, NULL, -EBUSY,
+	 "EBUSY: others still use it: MRs and QPs a PD, QPs a CQ or SRQ, memory windows an MR, "
+	 "QPs a multicast group or a flow",
+	 "destroy these first, and acknowledge all events"},
+	{TOPIC_DESTROY, NULL, -EINVAL, "EINVAL: there is no such object (any more)",
+	 "look for what destroyed it before"},
+	{TOPIC_CM_CALL, NULL, -EADDRNOTAVAIL,
+	 "EADDRNOTAVAIL: the address is on no interface of this network namespace, or no port is "
+	 "free for it",
+	 "ip addr; ports of RDMA_CM are its own: rdma resource show cm_id"},
+	{TOPIC_CM_CALL, NULL, -EADDRINUSE, "EADDRINUSE: another RDMA_CM user has this port",
+	 "rdma resource show cm_id; another port, or RDMA_OPTION_ID_REUSEADDR"},
+	{TOPIC_CM_CALL, NULL, -ENODEV,
+	 "ENODEV: the address, or the way to it, is of no interface of an RDMA device",
+	 "ip addr and rdma link: use an address of such an interface; 127.0.0.1 is none"},
+	{TOPIC_CM_CALL, NULL, -ETIMEDOUT,
+	 "ETIMEDOUT: the address did not answer in time (ARP), or the peer did not answer the "
+	 "request",
+	 "ping the address from the RDMA device's interface; UDP 4791 has to pass firewalls"},
+	{TOPIC_CM_CALL, NULL, -ENETUNREACH, "ENETUNREACH: there is no route to the address",
+	 "ip route get the address, from an interface of an RDMA device"},
+	{TOPIC_CM_CALL, NULL, -EHOSTUNREACH, "EHOSTUNREACH: the address does not answer",
+	 "ping the address from the RDMA device's interface"},
+	{TOPIC_CM_CALL, NULL, -ECONNREFUSED, "ECONNREFUSED: the peer rejected the connection",
+	 "check that the server listens on this port, and look at its log"},
+	{TOPIC_CM_CALL, NULL, -EINVAL,
+	 "EINVAL: the id is not in the state that the call needs, or an argument is not valid; "
+	 "where the call also makes a QP, its sizes may be more than the device has",
+	 "look at the call before it, and at the event that was not waited for; compare the QP's "
+	 "sizes with ibv_devinfo -v"},
+	{TOPIC_CM_CALL, NULL, -EACCES, "EACCES: ports below 1024 need CAP_NET_BIND_SERVICE", NULL},
+	{TOPIC_CM_CALL, NULL, -ENOMEM,
+	 "ENOMEM: where the call also makes a QP, mostly the limit of locked memory or a QP that "
+	 "is "
+	 "too large",
+	 "dvx-info doctor; ask for fewer work requests, segments and inline bytes"},
 
 	{TOPIC_MEMORY, "MR", 0, NO_ERRNO, CHECK_LIMIT},
-	{TOPIC_MEMORY, "CQ", 0, NO_ERRNO, CHECK_LIMIT},
-	{TOPIC_MEMORY, "QP", 0, NO_ERRNO, CHECK_LIMIT},
-	{TOPIC_MEMORY, "SRQ", 0, NO_ERRNO, CHECK_LIMIT},
-	{TOPIC_MEMORY, "PD", 0, NO_ERRNO, NULL},
+	{TOPIC_OBJECT, "CQ", 0, NO_ERRNO, CHECK_LIMIT},
+	{TOPIC_OBJECT, "QP", 0, NO_ERRNO, CHECK_LIMIT},
+	{TOPIC_OBJECT, "SRQ", 0, NO_ERRNO, CHECK_LIMIT},
+	{TOPIC_OBJECT, "PD", 0, NO_ERRNO, NULL},
 
+	{TOPIC_OPEN_DEVICE, "both WC and NC_DEDICATED", 0,
+	 "UCX wants a doorbell page: a write-combining one (WC), or a non-cached one of its own "
+	 "(NC_DEDICATED), and got neither",
+	 "dvx-info doctor, line wc; compare the versions of the kernel's mlx5_ib and of rdma-core "
+	 "(NC_DEDICATED is the younger type); some Arm cores, as in DPUs and virtual machines, "
+	 "have "
+	 "no write-combining mappings"},
 	{TOPIC_POST, NULL, -ENOMEM,
 	 "ENOMEM: the queue is full, or the request has more segments or inline bytes than the "
 	 "queue was made for; it has nothing to do with memory",
@@ -144,11 +292,11 @@ const struct topic_detail topic_details[] = {
 	 "EOPNOTSUPP: the context is not one of libmlx5, or the device lacks what the call is "
 	 "about",
 	 NULL},
-	{TOPIC_DV_CALL, NULL, -ECANCELED,
+	{TOPIC_NONE, NULL, -ECANCELED,
 	 "ECANCELED: the command found no free entry of the kernel's command queue in time, and "
 	 "never reached firmware",
 	 "look in dmesg for the first command timeout: it holds an entry"},
-	{TOPIC_DV_CALL, NULL, -ETIMEDOUT, "ETIMEDOUT: firmware did not answer the command",
+	{TOPIC_NONE, NULL, -ETIMEDOUT, "ETIMEDOUT: firmware did not answer the command",
 	 "look in dmesg for the command that timed out"},
 	{TOPIC_DPDK_PROBE, "No Verbs device", 0,
 	 "libibverbs lists no device of this PCI address: mlx5_ib is not loaded, the port is bound "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "topics.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -120,7 +121,7 @@ const struct topic topics[TOPICS] = {
 		 "ibv_modify_qp(3); Linux, drivers/infiniband/core/verbs.c and hw/mlx5/qp.c",
 		 "compare both ends' GID index and type, MTU and port; dvx-info gids ranks the "
 		 "GIDs; dmesg has the refused command where firmware refused it"},
-	[TOPIC_MEMORY] = {"memory", "memory could not be registered, or a queue could not be made",
+	[TOPIC_MEMORY] = {"memory", "memory could not be registered",
 			  "the kernel pins a registration's pages and counts them against "
 			  "RLIMIT_MEMLOCK, unless the process has CAP_IPC_LOCK",
 			  "Linux, drivers/infiniband/core/umem.c", NULL},
@@ -273,6 +274,106 @@ const struct topic topics[TOPICS] = {
 			      "status: no retry counter need have been exceeded",
 			      "SPDK, lib/nvme/nvme_qpair.c",
 			      "read the line of the failed completion before it"},
+	[TOPIC_OBJECT] =
+		{"object", "a queue, or another object of libibverbs, could not be made",
+		 "libibverbs checks the sizes that are asked for, the kernel pins the rings "
+		 "(counted "
+		 "against RLIMIT_MEMLOCK, unless the process has CAP_IPC_LOCK), and firmware makes "
+		 "the "
+		 "object",
+		 "rdma-core, providers/mlx5/verbs.c; Linux, drivers/infiniband/core/umem.c and "
+		 "hw/mlx5",
+		 NULL},
+	[TOPIC_DMABUF] =
+		{"dmabuf", "memory could not be registered: that of a dma-buf",
+		 "the exporter (a GPU's driver) hands out a file descriptor, to which the kernel "
+		 "attaches the RDMA device; the limit of locked memory does not count here",
+		 "Linux, drivers/infiniband/core/umem_dmabuf.c and "
+		 "core/uverbs_std_types_mr.c, hw/mlx5/mr.c",
+		 "dvx-info why-not dmabuf asks the device; GPU memory can be registered by "
+		 "ibv_reg_mr() instead, if nvidia-peermem is loaded (NCCL_DMABUF_ENABLE=0, "
+		 "UCX_CUDA_COPY_DMABUF=no)"},
+	[TOPIC_PEER_MEMORY] =
+		{"peer_memory", "no module for GPU memory is loaded",
+		 "ibv_reg_mr() of GPU memory needs one beside the GPU's driver (nvidia-peermem; "
+		 "formerly nv_peer_mem), and a kernel or OFED with the peer memory interface; "
+		 "dma-bufs need neither",
+		 "NVIDIA open-gpu-kernel-modules, kernel-open/nvidia-peermem",
+		 "modprobe nvidia-peermem; dvx-info doctor checks it, and dma-bufs"},
+	[TOPIC_FORK] =
+		{"fork", "libibverbs could not prepare for fork()",
+		 "ibv_fork_init() (or RDMAV_FORK_SAFE) keeps registered pages out of children by "
+		 "madvise(MADV_DONTFORK); kernels with copy-on-fork do not need it",
+		 "rdma-core, libibverbs/memory.c; ibv_fork_init(3)",
+		 "call it before any memory is registered, also by libraries; rdma system tells "
+		 "whether the kernel has copy-on-fork, and dvx-info doctor, too"},
+	[TOPIC_DESTROY] =
+		{"destroy", "an object of libibverbs could not be destroyed",
+		 "the kernel keeps an object as long as others use it",
+		 "Linux, drivers/infiniband/core/rdma_core.c; ibv_destroy_qp(3) and its kin", NULL},
+	[TOPIC_CM_CALL] =
+		{"cm_call", "a call of RDMA_CM failed",
+		 "RDMA_CM finds device, port and GID by IP addresses and routes, and makes the QP "
+		 "of "
+		 "a connection ready",
+		 "rdma-core, librdmacm/cma.c; Linux, drivers/infiniband/core/cma.c and addr.c",
+		 "ip addr and rdma link: both ends use addresses of interfaces with an RDMA "
+		 "device; "
+		 "try rping between them"},
+	[TOPIC_GID_TYPE] =
+		{"gid_type", "the type of a GID (RoCE v1 or v2) could not be read",
+		 "programs read /sys/class/infiniband/DEVICE/ports/N/gid_attrs/types/INDEX; an "
+		 "entry "
+		 "of the GID table that is empty has the file, but reading it gives EINVAL; in a "
+		 "container the GIDs of other network namespaces are empty entries",
+		 "Linux, drivers/infiniband/core/sysfs.c and cache.c; NCCL, "
+		 "src/transport/net_ib.cc",
+		 "dvx-info gids lists the entries that are not empty: name one to the program "
+		 "(NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX), or use a version that goes on at an empty "
+		 "entry"},
+	[TOPIC_VERB] =
+		{"verb", "a call of libibverbs failed", "the line has the call and the errno only",
+		 "rdma-core, libibverbs (the call's page of the manual)",
+		 "strace -e ioctl,write shows whether the kernel refused it; dmesg has refused "
+		 "commands of firmware"},
+	[TOPIC_NO_PROVIDER] =
+		{"no_provider", "libfabric has no provider for what was asked",
+		 "each provider compares address, endpoint type and capabilities of the hints with "
+		 "its own; -61 (FI_ENODATA) means that none is left",
+		 "libfabric, src/fabric.c; fi_getinfo(3)",
+		 "FI_LOG_LEVEL=info shows why each provider refused; verbs needs an IP address on "
+		 "the "
+		 "interface of the RDMA device (rdma link), and FI_EP_MSG (or verbs;ofi_rxm for "
+		 "FI_EP_RDM)"},
+	[TOPIC_NVSHMEM] =
+		{"nvshmem", "a step of NVSHMEM failed",
+		 "the number is most often NVSHMEM's own status, no errno (7 is "
+		 "NVSHMEMX_ERROR_INTERNAL, for any reason)",
+		 "NVSHMEM, src/include/non_abi/nvshmemx_error.h",
+		 "read the first of these lines, and what stands before it: it names the call of "
+		 "libibverbs or the command; NVSHMEM_DEBUG=INFO shows more"},
+	[TOPIC_DPDK_QUEUE] =
+		{"dpdk_queue", "DPDK could not set up a queue of a port",
+		 "the errno at the end stands for several reasons; the driver's own message is in "
+		 "the lines before",
+		 "DPDK, drivers/net/mlx5/mlx5_rxq.c, mlx5_txq.c and mlx5_trigger.c",
+		 "read the line before it; else check memlock, the number of descriptors and "
+		 "queues, "
+		 "and hugepages; run with --log-level=pmd.*mlx5:8"},
+	[TOPIC_DPDK_MBUF] =
+		{"dpdk_mbuf", "DPDK's receive buffers are smaller than the longest packet",
+		 "without scatter a packet has to fit into one mbuf, behind its headroom; with it, "
+		 "into as many as a receive WQE has segments",
+		 "DPDK, drivers/net/mlx5/mlx5_rxq.c (mlx5_rxq_new())",
+		 "larger mbufs (data_room_size of rte_pktmbuf_pool_create()), a smaller MTU, or "
+		 "the "
+		 "offload RTE_ETH_RX_OFFLOAD_SCATTER"},
+	[TOPIC_DPDK_POOL] =
+		{"dpdk_pool", "DPDK's pool has no packet buffers left",
+		 "each receive queue takes as many mbufs as it has descriptors when the port "
+		 "starts",
+		 "DPDK, drivers/net/mlx5/mlx5_rxq.c (rxq_alloc_elts())",
+		 "more mbufs: descriptors times queues and ports, and the caches of all cores"},
 };
 
 const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number)
@@ -294,4 +395,18 @@ const struct topic_detail *topic_of_word(enum topic_id topic, const char *word)
 		      (d->text[n] == ' ' || d->text[n] == ':'))))
 			return d;
 	return NULL;
+}
+
+static bool topic_of_verbs(enum topic_id topic)
+{
+	return topic == TOPIC_MEMORY || topic == TOPIC_OBJECT || topic == TOPIC_DMABUF ||
+	       topic == TOPIC_MODIFY_QP || topic == TOPIC_DV_CALL || topic == TOPIC_OPEN_DEVICE ||
+	       topic == TOPIC_ADDRESS_HANDLE || topic == TOPIC_DESTROY || topic == TOPIC_VERB;
+}
+
+const struct topic_detail *topic_of_errno(enum topic_id topic, int64_t number)
+{
+	const struct topic_detail *own = topic_of_number(topic, -number);
+
+	return own || !topic_of_verbs(topic) ? own : topic_of_number(TOPIC_NONE, -number);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum topic_id {
-	TOPIC_NONE,
+	TOPIC_NONE, /* of details: any call of libibverbs */
 	TOPIC_HEALTH_FATAL,
 	TOPIC_HEALTH_MISSED,
 	TOPIC_HEALTH_ISSUE,
@@ -51,6 +51,19 @@ enum topic_id {
 	TOPIC_ESWITCH,
 	TOPIC_LNET,
 	TOPIC_UMAD,
+	TOPIC_OBJECT,
+	TOPIC_DMABUF,
+	TOPIC_PEER_MEMORY,
+	TOPIC_FORK,
+	TOPIC_DESTROY,
+	TOPIC_CM_CALL,
+	TOPIC_GID_TYPE,
+	TOPIC_VERB,
+	TOPIC_NO_PROVIDER,
+	TOPIC_NVSHMEM,
+	TOPIC_DPDK_QUEUE,
+	TOPIC_DPDK_MBUF,
+	TOPIC_DPDK_POOL,
 	TOPICS
 };
 
@@ -83,5 +96,11 @@ extern const struct topic_detail topic_details[];
  */
 const struct topic_detail *topic_of_word(enum topic_id topic, const char *word);
 const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number);
+
+/* The topic's own row, or for calls of libibverbs one that all of them share. */
+const struct topic_detail *topic_of_errno(enum topic_id topic, int64_t number);
+
+/* The word of details for lines without an errno. */
+#define TOPIC_NO_ERRNO "no errno"
 
 #endif

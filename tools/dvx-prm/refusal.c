@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "refusal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "errnum.h"
+#include "forms.h"
+#include "src/prm/reflect.h"
+
+enum { NAME_WORDS = 4, SYNDROME_LEAST = 0x100 };
+
+/* The number behind a word of the line, which may have "=", "(" or ":" before it; -1: none. */
+static long long number_behind(const char *lower, const char *word)
+{
+	const char *p = strstr(lower, word);
+	char *end;
+	unsigned long long n;
+
+	if (!p)
+		return -1;
+	p += strlen(word);
+	p += strspn(p, " =:([");
+	if (!isxdigit((unsigned char)*p))
+		return -1;
+	n = strtoull(p, &end, strcmp(word, "syndrome") ? 0 : 16);
+	return end > p && n <= UINT32_MAX && !isalnum((unsigned char)*end) ? (long long)n : -1;
+}
+
+/* The command of this name ("CREATE_RQ"); 0: none, as the opcode is of no command. */
+static unsigned int command_named(const char *name)
+{
+	const struct prm_enum *e = prm_find_enum("opcode");
+
+	for (size_t i = 0; i < e->count; i++)
+		if (!strcasecmp(e->values[i].name, name))
+			return (unsigned int)e->values[i].value;
+	return 0;
+}
+
+/* One to four words from p on, joined as a command's name is: "create rq" is CREATE_RQ. */
+static unsigned int command_at(const char *p)
+{
+	char name[64];
+	size_t n = 0;
+	unsigned int found = 0;
+
+	for (int words = 0; words < NAME_WORDS && n < sizeof(name) - 1; words++) {
+		while ((isalnum((unsigned char)*p) || *p == '_') && n < sizeof(name) - 1)
+			name[n++] = *p++;
+		name[n] = 0;
+		if (command_named(name))
+			found = command_named(name);
+		if (*p != ' ' || n == sizeof(name) - 1)
+			break;
+		name[n++] = '_';
+		p++;
+	}
+	return found;
+}
+
+static unsigned int command_in(const char *lower)
+{
+	for (const char *p = lower; *p; p++)
+		if (isalpha((unsigned char)*p) &&
+		    (p == lower || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')) &&
+		    command_at(p))
+			return command_at(p);
+	return 0;
+}
+
+/*
+ * A syndrome of a command has more bits than one of a completion, which no command's name comes
+ * with.
+ */
+bool refusal_find(struct said *s, const char *line, const char *lower)
+{
+	long long syndrome = number_behind(lower, "syndrome"),
+		  status = number_behind(lower, "status");
+	unsigned int op;
+
+	if (syndrome < 0 || strstr(lower, "vend") ||
+	    !(strstr(lower, "fail") || strstr(lower, "err") || strstr(lower, "refus")))
+		return false;
+	op = command_in(lower);
+	if (!op && (syndrome < SYNDROME_LEAST ||
+		    !(status > 0 || strstr(lower, "devx") || strstr(lower, "command"))))
+		return false;
+	s->who = form_program(lower, TOPIC_NONE);
+	if (op)
+		said_set(s, SAID_COMMAND, op);
+	said_set(s, SAID_FIRMWARE, (uint64_t)syndrome);
+	if (status > 0 && status <= 0xff)
+		said_set(s, SAID_STATUS, (uint64_t)status);
+	if (errnum_find(line, lower))
+		said_set(s, SAID_ERRNO, errnum_find(line, lower));
+	return true;
+}
