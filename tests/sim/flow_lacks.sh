@@ -13,6 +13,7 @@ drop in ethertype 0x88cc
 drop in vlan id 5 pcp 3 dei 1
 drop in svlan 7 vlan id 9 pcp 2 dei 0
 drop in untagged
+drop in native ipv4
 drop in vlan num_of_vlans 1
 drop in ipv4 src 10.0.0.0/8 dst 10.1.2.3
 drop in ipv6 src 2001:db8::/32 dst 2001:db8::1
@@ -42,7 +43,7 @@ drop in inner ipv4 dst 10.0.0.0/8 outer ipv6
 send in ipv4 to queue 1 tag 7 count
 drop out tcp dst port 25
 send in ipv4 tcp set eth src 02:00:00:00:00:01 ipv4 dst 192.0.2.7 tcp src port 80 dec ttl to queue 1 tag 3
-pass in ipv6 set eth dst 02:00:00:00:00:01 ipv6 dst 2001:db8::1 ttl 3 push vlan 7 pcp 3
+pass in ipv6 tcp set eth dst 02:00:00:00:00:01 ipv6 dst 2001:db8::1 ttl 3 push vlan 7 pcp 3
 pass out ipv6 udp set ipv6 src 2001:db8::1 udp dst port 53 ttl 9 push vlan 7
 count out vlan pop vlan push vlan 9
 send in vlan set vlan 5 to queue 0

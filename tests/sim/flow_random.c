@@ -69,8 +69,9 @@ static void rule_tag(struct dice *d, struct line *l)
 
 static void rule_vlan(struct dice *d, struct line *l)
 {
-	if (chance(d, 30)) {
-		add(l, " untagged");
+	if (chance(d, 50)) {
+		add(l, "%s",
+		    PICK(d, ((const char *const[]){" untagged", " native", " num_of_vlans 0-1"})));
 		return;
 	}
 	rule_tag(d, l);
@@ -256,6 +257,8 @@ void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint3
 		rule_vlan(d, &l);
 	if (chance(d, 12))
 		rule_tunnel(d, &l);
+	if (chance(d, 10))
+		add(&l, chance(d, 75) ? " ethertype ip" : " not ethertype ip");
 	if (chance(d, 85))
 		rule_ip(d, &l);
 	else if (chance(d, 50))

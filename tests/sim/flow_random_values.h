@@ -13,13 +13,13 @@ static inline bool chance(struct dice *d, uint32_t percent)
 	return dice_roll(d, 100) < percent;
 }
 
-static const uint16_t ports[] = {1, 53, 80, 81, 443, 1023, 1024, 4096, 5000, 40000, 65535};
+static const uint16_t ports[] = {0, 1, 53, 80, 81, 443, 1023, 1024, 4096, 5000, 40000, 65535};
 static const uint8_t ttls[] = {1, 63, 64, 255};
 static const uint8_t dscps[] = {0, 10, 46};
 static const uint32_t labels[] = {0, 0x12345, 0xfffff};
 static const uint32_t mpls_labels[] = {16, 100, 0xfffff};
 static const uint32_t vnis[] = {0, 7, 9, 0xabcdef};
-static const uint16_t vids[] = {1, 5, 100, 4094};
+static const uint16_t vids[] = {0, 1, 5, 100, 4094};
 static const uint8_t protos[] = {1, 2, 6, 17, 47, 50, 58, 132};
 static const uint16_t types[] = {0x0806, 0x88f7, 0x8847, 0x88cc};
 static const uint8_t icmp_types[] = {0, 3, 8, 11, 128, 135};

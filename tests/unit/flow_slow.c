@@ -122,6 +122,80 @@ static bool meets_headers(const struct rule_headers *r, const struct fields *p)
 	return meets_ip(r, p) && meets_addresses(r, p) && meets_l4(r, p) && meets_ports(r, p);
 }
 
+/* --- later fragments --- */
+
+static bool of_l4(enum rule_key key)
+{
+	return key == KEY_TCP_FLAGS || (key >= KEY_ICMP_TYPE && key <= KEY_ICMP6_CODE);
+}
+
+/* Of the fields behind the IP header: one that is said, and one that is not 0 in the packet. */
+struct said_l4 {
+	bool any, seen;
+};
+
+static void say_l4(struct said_l4 *s, const struct fields *p, bool said, enum field field)
+{
+	s->any |= said;
+	s->seen |= said && p->value[field];
+}
+
+/* Ports 0 to 65535 are a protocol. */
+static bool said_ports(const struct rule_ports *ports)
+{
+	return ports->n && (ports->range[0].first || ports->range[0].last != 0xffff);
+}
+
+static void say_group(struct said_l4 *s, const struct rule_headers *h,
+		      const struct rule_field *field, size_t n, bool inner, const struct fields *p)
+{
+	say_l4(s, p, said_ports(&h->sport), F_SPORT);
+	say_l4(s, p, said_ports(&h->dport), F_DPORT);
+	for (size_t i = 0; i < n; i++) {
+		bool in = field[i].key >= KEY_PER_LEVEL && field[i].key < 2 * KEY_PER_LEVEL;
+		enum rule_key key =
+			in ? (enum rule_key)(field[i].key - KEY_PER_LEVEL) : field[i].key;
+
+		say_l4(s, p, in == inner && of_l4(key), (enum field)keys[key].field);
+	}
+}
+
+/* A group's port is on both sides: its header is there if one of them is not 0. */
+static void say_except(struct said_l4 *s, const struct rule_except *e, const struct fields *p)
+{
+	say_group(s, &e->headers, e->field, e->nfields, e->inner, p);
+	say_l4(s, p, said_ports(&e->headers.port), F_SPORT);
+	say_l4(s, p, said_ports(&e->headers.port), F_DPORT);
+}
+
+/* In a fragment, 0 stands for a field that is not there: one that is said must be another value. */
+static bool has_l4(const struct rule *r, const struct rule_headers *h, bool inner,
+		   const struct fields *p)
+{
+	uint64_t sport = (uint64_t)p->value[F_SPORT], dport = (uint64_t)p->value[F_DPORT];
+	struct said_l4 s = {0};
+
+	if (!p->value[F_FRAG])
+		return true;
+	say_group(&s, h, r->field, r->nfields, inner, p);
+	for (size_t i = 0; i < r->nexcepts; i++)
+		if (r->except[i].of_value && r->except[i].inner == inner)
+			say_except(&s, &r->except[i], p);
+	if (said_ports(&h->port) && !s.seen)
+		return (sport && in_ranges(&h->port, sport)) ||
+		       (dport && in_ranges(&h->port, dport));
+	return !s.any || s.seen;
+}
+
+/* A group that begins with its header's word does not hold for what lacks the header. */
+static bool except_has_l4(const struct rule_except *e, const struct fields *p)
+{
+	struct said_l4 s = {0};
+
+	say_except(&s, e, p);
+	return e->of_value || !p->value[F_FRAG] || !s.any || s.seen;
+}
+
 /* The inner packet, as if it were the whole. */
 static struct fields inside(const struct fields *p)
 {
@@ -143,7 +217,7 @@ static bool meets_inner(const struct rule *r, const struct fields *p)
 		if (!meets_field(&f, p))
 			return false;
 	}
-	return meets_headers(r->inner, p);
+	return meets_headers(r->inner, p) && has_l4(r, r->inner, true, p);
 }
 
 /* A group is a small rule of one level, outer or inner. */
@@ -157,7 +231,7 @@ static bool meets_group(const struct rule_except *e, const struct fields *p)
 		if (!meets_field(&f, p))
 			return false;
 	}
-	return meets_headers(&e->headers, p);
+	return meets_headers(&e->headers, p) && except_has_l4(e, p);
 }
 
 static bool excepted(const struct rule *r, const struct fields *p)
@@ -170,6 +244,12 @@ static bool excepted(const struct rule *r, const struct fields *p)
 	return false;
 }
 
+static bool meets_native(const struct fields *p)
+{
+	return !p->value[F_VLAN_KIND] ||
+	       (!p->value[F_VLAN_ID] && (!p->value[F_VLAN2_KIND] || !p->value[F_VLAN2_ID]));
+}
+
 bool slow_meets(const struct rule *r, const struct fields *p)
 {
 	struct fields in;
@@ -178,7 +258,8 @@ bool slow_meets(const struct rule *r, const struct fields *p)
 		if ((r->field[i].key < KEY_PER_LEVEL || r->field[i].key >= 2 * KEY_PER_LEVEL) &&
 		    !meets_field(&r->field[i], p))
 			return false;
-	if (!meets_headers(&r->outer, p))
+	if (!meets_headers(&r->outer, p) || !has_l4(r, &r->outer, false, p) ||
+	    (r->native && !meets_native(p)))
 		return false;
 	if (excepted(r, p))
 		return false;

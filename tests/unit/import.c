@@ -381,7 +381,7 @@ TEST(exported_rules_come_back_as_the_same_entries)
 		{"c", "pass in vlan 7 ipv6 dec ttl"},
 		{"c", "pass in untagged ipv4 proto 47 set ipv4 src 192.0.2.7 push vlan 9 pcp 3"},
 		{"c", "pass in vlan 7 ipv4 set vlan 9"},
-		{"c", "pass in vlan 7 ipv6 set ipv6 src 2001:db8::1"},
+		{"c", "pass in vlan 7 ipv6 tcp set ipv6 src 2001:db8::1"},
 		{"p", "drop in ipv4 src 0.0.0.1/0.0.0.3 tcp"},
 		{"p", "drop in udp dst port 53"},
 		{"p", "drop out untagged ipv4 proto 89"},
@@ -398,7 +398,7 @@ TEST(exported_rules_come_back_as_the_same_entries)
 		 "send in vlan 7 ipv4 tcp set ipv4 dst 192.0.2.7 tcp dst port 8080 to queue 2"},
 		{"p",
 		 "send in vlan 7 ipv4 pop vlan dec ttl set eth src 02:00:00:00:00:01 to queue 2"},
-		{"p", "send in vlan 7 ipv6 set ipv6 dst 2001:db8::1 ttl 3 to queue 0"},
+		{"p", "send in vlan 7 ipv6 udp set ipv6 dst 2001:db8::1 ttl 3 to queue 0"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -102,12 +102,29 @@ TEST(not_takes_few_masks)
 	assert_int_equal(matchers("drop in not src 10.0.0.0/8"), 2);
 	assert_int_equal(matchers("drop in not src 10.0.0.1 not dst 10.0.0.2"), 64);
 	assert_int_equal(entries("drop in not src 0.0.0.1/0.0.0.1"), 1);
-	assert_int_equal(entries("drop in tcp flags != syn,!ack"), 2 * 3);
+	/* SYN clear is for whole packets, or with another flag set: a later fragment has none */
+	assert_int_equal(entries("drop in tcp flags != syn,!ack"), 2 * (9 + 1));
 	/* an entry of both kinds of tag would be refused by libmlx5 */
 	assert_int_equal(entries("drop in not vlan 4094 svlan"), 1);
 	assert_int_equal(entries("drop in not svlan 5 vlan 7"), 1);
 	/* too many entries: the fewest, under more masks */
 	assert_int_equal(entries("drop in not src ::1 not dst ::2"), 128 * 128);
+}
+
+/* A later fragment has no field behind the IP header, and the device compares 0. */
+TEST(fields_of_0_are_of_whole_packets)
+{
+	assert_int_equal(entries("drop in ipv4 udp dst port 0"), 1);
+	assert_int_equal(entries("drop in ipv4 udp dst port 0-1023"), 10 + 1);
+	assert_int_equal(entries("drop in ipv4 udp dst port 0-1023 nofrag"), 1);
+	assert_int_equal(entries("drop in ipv4 udp dst port 0-1023 fragment"), 10);
+	assert_int_equal(entries("drop in ipv4 udp dst port 0-1023 src port 53"), 1);
+	assert_int_equal(entries("drop in ipv4 udp dst port 0-65535"), 1);
+	assert_int_equal(entries("drop in icmp type 0\ndrop in icmp type 8 code 0"), 2);
+	assert_int_equal(entries("drop in vxlan 7 inner ipv4 udp src port 0-1"), 2 * 2);
+	/* the header is there, and the value is another one */
+	assert_int_equal(entries("drop in icmp type != 0"), 30);
+	assert_int_equal(entries("drop in native ipv4"), 7);
 }
 
 /* --- economy ---------------------------------------------------------------------------------- */

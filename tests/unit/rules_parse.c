@@ -293,6 +293,9 @@ TEST(fields)
 	has("drop in vlan 7 num_of_vlans 1", KEY_CVLAN2, 0, 1);
 	has("drop in svlan num_of_vlans 1 id 7", KEY_SVLAN2, 0, 1);
 	has("drop in num_of_vlans 0", KEY_CVLAN, 0, 1);
+	has("drop in num_of_vlans 0-1", KEY_SVLAN2, 0, 1);
+	has("drop in svlan num_of_vlans 0-1", KEY_CVLAN2, 0, 1);
+	assert_true(only("drop in native ipv4")->native);
 	has("drop in vlan 7 vlan 9", KEY_CVLAN2, 1, 1);
 	has("drop in qinq pcp 1 vlan id 9 pcp 2", KEY_VLAN_PCP, 1, 7);
 	has("drop in svlan vlan 9 dei 1 pcp 2", KEY_VLAN2_PCP, 2, 7);
@@ -302,6 +305,8 @@ TEST(fields)
 	has("drop in vlan_id 6 vlan_prio 3", KEY_CVLAN, 1, 1);
 	has("drop in vlan_id 6 vlan_prio 3", KEY_VLAN_PCP, 3, 7);
 	has("drop in svlan vlan_id 6", KEY_SVLAN, 1, 1);
+	has("drop in protocol ip src 10.0.0.1", KEY_ETHERTYPE, 0x800, 0xffff);
+	has("drop in ipv6 ethertype ipv6", KEY_ETHERTYPE, 0x86dd, 0xffff);
 	has("drop in protocol arp", KEY_ETHERTYPE, 0x806, 0xffff);
 	has("drop in protocol 0x88cc", KEY_ETHERTYPE, 0x88cc, 0xffff);
 	has("drop in protocol sctp", KEY_PROTO, 132, 0xff);
@@ -389,6 +394,7 @@ TEST(inner)
 	has("drop in vlan 5 inner vlan 6", KEY_INNER(KEY_VLAN_ID), 6, 0xfff);
 	has("drop in inner eth dst 02:00:00:00:00:01", KEY_INNER(KEY_DMAC), 0x020000000001,
 	    0xffffffffffff);
+	has("send in geneve 5 decap to queue 1", KEY_GENEVE_PROTO, 0x6558, 0xffff);
 	has("drop in inner mpls 100", KEY_INNER(KEY_MPLS_LABEL), 100, 0xfffff);
 	has("drop in gre inner ipv6 flowlabel 1 ttl 5", KEY_INNER(KEY_TTL), 5, 0xff);
 	has("drop in inner tcp flags syn", KEY_INNER(KEY_TCP_FLAGS), 2, 2);
@@ -397,8 +403,9 @@ TEST(inner)
 
 TEST(implications)
 {
-	assert_int_equal(only("drop in eth type ip")->outer.ip, 4);
-	assert_int_equal(only("drop in eth type 0x86dd")->outer.ip, 6);
+	assert_int_equal(only("drop in eth type ip")->outer.ip, 0);
+	assert_int_equal(only("drop in eth type ip tcp")->outer.ip, 4);
+	assert_int_equal(only("drop in eth type 0x86dd ttl 1")->outer.ip, 6);
 	assert_int_equal(only("drop in proto tcp")->outer.l4, L4_TCP);
 	assert_int_equal(only("drop in proto 17")->nfields, 0);
 	assert_int_equal(only("drop in port 53")->outer.l4, L4_TCP_OR_UDP);

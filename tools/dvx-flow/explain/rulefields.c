@@ -54,13 +54,23 @@ static void put_l4(struct fields *p, const struct rule_headers *r)
 		rulefields_put(p, F_DPORT, r->dport.range[0].first);
 }
 
+/* Behind an EtherType of IP there is such a packet. */
+static uint8_t version_of(const struct fields *p)
+{
+	if (!p->known[F_ETHERTYPE])
+		return 0;
+	return p->value[F_ETHERTYPE] == 0x0800 ? 4 : p->value[F_ETHERTYPE] == 0x86dd ? 6 : 0;
+}
+
 /* The headers of one level, beside the keys that were put. */
 static void put_headers(struct fields *p, const struct rule_headers *r)
 {
-	if (r->ip) {
-		rulefields_put(p, F_L3, r->ip == 6 ? 2 : 1);
+	uint8_t ip = r->ip ? r->ip : version_of(p);
+
+	if (ip) {
+		rulefields_put(p, F_L3, ip == 6 ? 2 : 1);
 		if (!p->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
-			rulefields_put(p, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
+			rulefields_put(p, F_ETHERTYPE, ip == 6 ? 0x86dd : 0x0800);
 	}
 	rulefields_put_address(p, F_SRC, r->src.n ? &r->src : &r->host);
 	rulefields_put_address(p, F_DST, &r->dst);

@@ -220,7 +220,127 @@ static int with_headers(struct expansion *x, const struct alternative *a)
 	return ret ? ret : with_version(x, a, 6);
 }
 
+/* --- later fragments --------------------------------------------------------------------------- */
+
+/*
+ * Fields behind the IP header. A later fragment has none of them, and the device compares 0: an
+ * entry of such fields needs one that is not 0, or a whole packet.
+ */
+bool key_is_of_l4(unsigned int key, bool inner)
+{
+	if (inner)
+		return key == (unsigned int)KEY_INNER(KEY_TCP_FLAGS) ||
+		       (key >= MATCH_INNER(MATCH_TCP_SPORT) && key <= MATCH_INNER(MATCH_UDP_DPORT));
+	return key == KEY_TCP_FLAGS || (key >= KEY_ICMP_TYPE && key <= KEY_ICMP6_CODE) ||
+	       (key >= MATCH_TCP_SPORT && key <= MATCH_UDP_DPORT);
+}
+
+static int fragments_of(struct expansion *x, const struct alternative *a, bool inner);
+
+/* One entry for each bit that a field's mask leaves open: this bit is set, those above are not. */
+static int with_open_bits(struct expansion *x, const struct alternative *a, unsigned int i,
+			  struct alternative *none)
+{
+	unsigned int key = a->shape.key[i];
+	uint64_t open = match_key_max(key) & ~a->shape.mask[i];
+	int ret = 0;
+
+	for (; open && !ret; open &= ~(1ull << (63 - __builtin_clzll(open)))) {
+		uint64_t bit = 1ull << (63 - __builtin_clzll(open));
+		struct alternative b;
+
+		alternative_copy(&b, none);
+		alternative_add(&b, key, bit, bit);
+		alternative_add(none, key, 0, bit);
+		ret = b.inner ? expand_except(x, &b, x->of_value) : fragments_of(x, &b, true);
+	}
+	return ret;
+}
+
+/* Whether all that is compared of such fields is 0, and not of whole packets alone. */
+static bool takes_later(const struct alternative *a, unsigned int frag, bool inner)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < a->shape.n; i++) {
+		bool l4 = key_is_of_l4(a->shape.key[i], inner);
+
+		if ((l4 && a->value[i]) || (a->shape.key[i] == frag && !a->value[i]))
+			return false;
+		any |= l4;
+	}
+	return any;
+}
+
+static int fragments_of(struct expansion *x, const struct alternative *a, bool inner)
+{
+	unsigned int frag = inner ? (unsigned int)KEY_INNER(KEY_FRAGMENT) : KEY_FRAGMENT;
+	struct alternative none;
+	int ret = 0;
+
+	alternative_copy(&none, a);
+	none.inner = inner;
+	if (takes_later(a, frag, inner)) {
+		for (unsigned int i = 0; i < a->shape.n && !ret; i++)
+			if (key_is_of_l4(a->shape.key[i], inner))
+				ret = with_open_bits(x, a, i, &none);
+		if (ret || !alternative_add(&none, frag, 0, 1))
+			return ret;
+	}
+	return inner ? expand_except(x, &none, x->of_value) : fragments_of(x, &none, true);
+}
+
+int expand_fragments(struct expansion *x, const struct alternative *a)
+{
+	return fragments_of(x, a, false);
+}
+
 /* --- a rule ------------------------------------------------------------------------------------ */
+
+/* The kinds of the first tag and the second: none, or one with id 0. */
+static const struct {
+	uint8_t kind[2]; /* 0, KEY_CVLAN or KEY_SVLAN */
+} native_tags[] = {
+	{{0, 0}},
+	{{KEY_CVLAN, 0}},
+	{{KEY_SVLAN, 0}},
+	{{KEY_CVLAN, KEY_CVLAN}},
+	{{KEY_CVLAN, KEY_SVLAN}},
+	{{KEY_SVLAN, KEY_CVLAN}},
+	{{KEY_SVLAN, KEY_SVLAN}},
+};
+
+static void alternative_add_tag(struct alternative *a, unsigned int kind, unsigned int shift)
+{
+	if (kind)
+		alternative_add(a, kind + shift, 1, 1);
+	else
+		alternative_add(a, KEY_CVLAN + shift, 0, 1);
+	if (kind)
+		alternative_add(a, KEY_VLAN_ID + shift, 0, 0xfff);
+	else
+		alternative_add(a, KEY_SVLAN + shift, 0, 1);
+}
+
+static int with_fields(struct expansion *x, const struct alternative *a, size_t i);
+
+static int with_native(struct expansion *x, const struct alternative *a)
+{
+	int ret = 0;
+
+	if (!x->rule->native)
+		return with_fields(x, a, 0);
+	for (size_t i = 0; i < sizeof(native_tags) / sizeof(native_tags[0]) && !ret; i++) {
+		struct alternative b;
+
+		alternative_copy(&b, a);
+		alternative_add_tag(&b, native_tags[i].kind[0], 0);
+		if (native_tags[i].kind[0])
+			alternative_add_tag(&b, native_tags[i].kind[1], KEY_CVLAN2 - KEY_CVLAN);
+		ret = with_fields(x, &b, 0);
+	}
+	return ret;
+}
 
 /* Another value in the place of a key's. */
 static void alternative_set(struct alternative *a, unsigned int key, const struct rule_value *v)
@@ -289,7 +409,7 @@ static int expand_with(const struct rule *r, unsigned int stride, entry_fn each,
 	for (size_t i = 0; i < r->nfields; i++)
 		alternative_add(&a, r->field[i].key, r->field[i].value, r->field[i].mask);
 	if (!ret)
-		ret = with_fields(&x, &a, 0);
+		ret = with_native(&x, &a);
 	expansion_free(&x);
 	return ret;
 }

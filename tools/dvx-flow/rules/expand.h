@@ -24,7 +24,8 @@ enum { SIDE_S, SIDE_D };
 struct expansion {
 	const struct rule *rule;
 	struct cubes list[2][LISTS]; /* of the outer headers, and of the inner ones */
-	struct exception *except;
+	struct exception *except;    /* those of a value first */
+	size_t of_value;	     /* how many these are */
 	entry_fn each;
 	void *arg;
 	size_t entries;
@@ -42,6 +43,8 @@ bool alternative_add_here(struct alternative *a, unsigned int key, uint64_t valu
 bool alternative_add_net(struct alternative *a, unsigned int first_key, uint8_t version,
 			 const struct cube *c);
 
+/* Whether a later fragment lacks the field; `inner`: of the headers inside a tunnel. */
+bool key_is_of_l4(unsigned int key, bool inner);
 unsigned int expand_port_key(uint64_t proto, int side);
 int expand_lists(struct cubes list[LISTS], const struct rule_headers *h);
 int expand_emit(struct expansion *x, const struct alternative *a);
@@ -49,6 +52,10 @@ int expand_emit(struct expansion *x, const struct alternative *a);
 /* The exceptions of a rule: once before its entries are made, and for each of these from i = 0 on. */
 int excepts_make(struct expansion *x, unsigned int stride);
 int expand_excepts(struct expansion *x, const struct alternative *a, size_t i);
+int expand_except(struct expansion *x, const struct alternative *a, size_t i);
 void excepts_free(struct expansion *x);
+
+/* Goes on with the entries of an alternative that take no later fragment for a field of 0. */
+int expand_fragments(struct expansion *x, const struct alternative *a);
 
 #endif

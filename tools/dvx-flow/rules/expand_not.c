@@ -185,6 +185,65 @@ static int except_ports(struct expansion *x, struct alternative *a, size_t i, ui
 	return ret ? ret : except_fields(x, a, i);
 }
 
+static bool cubes_have_0(const struct cubes *c)
+{
+	bool has = !c->n;
+
+	for (size_t i = 0; i < c->n; i++)
+		has |= !c->cube[i].value;
+	return has;
+}
+
+/* The group's fields; those that a later fragment lacks are 0. False: they never are. */
+static bool later_fields(struct alternative *a, const struct rule_except *e, bool *any)
+{
+	for (size_t f = 0; f < e->nfields; f++) {
+		const struct rule_field *field = &e->field[f];
+		bool l4 = key_is_of_l4(field->key, e->inner);
+
+		*any |= l4;
+		if (field->nmore || (l4 && field->value) ||
+		    !alternative_add(a, field->key, field->value,
+				     l4 ? match_key_max(field->key) : field->mask))
+			return false;
+	}
+	return true;
+}
+
+static bool later_ports(struct alternative *a, const struct exception *e, bool *any)
+{
+	uint64_t proto = alternative_value(a, alternative_key(a, KEY_PROTO));
+
+	for (int list = LIST_SPORT; list <= LIST_PORT; list++) {
+		if (!cubes_have_0(&e->list[list]))
+			return false;
+		*any |= e->list[list].n;
+	}
+	return !*any || (alternative_add_here(a, expand_port_key(proto, SIDE_S), 0, 0xffff) &&
+			 alternative_add_here(a, expand_port_key(proto, SIDE_D), 0, 0xffff));
+}
+
+/* The device compares 0 in a later fragment, but `udp dst port 0` does not hold for it. */
+static int except_later(struct expansion *x, const struct alternative *a, size_t i)
+{
+	const struct exception *e = &x->except[i];
+	struct alternative b;
+	bool any = false;
+
+	alternative_copy(&b, a);
+	if (e->says->of_value || !later_ports(&b, e, &any) || !later_fields(&b, e->says, &any) ||
+	    !any || !alternative_add_here(&b, KEY_FRAGMENT, 1, 1))
+		return 0;
+	return expand_excepts(x, &b, i + 1);
+}
+
+static int except_proto(struct expansion *x, struct alternative *a, size_t i, uint64_t proto)
+{
+	int ret = except_later(x, a, i);
+
+	return ret ? ret : except_ports(x, a, i, proto);
+}
+
 static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
 {
 	static const uint64_t protos[] = {L4_TCP, L4_UDP};
@@ -197,12 +256,17 @@ static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
 		alternative_copy(&b, a);
 		if ((l4 == L4_TCP_OR_UDP || l4 == protos[p]) &&
 		    alternative_add_here(&b, KEY_PROTO, protos[p], 0xff))
-			ret = except_ports(x, &b, i, protos[p]);
+			ret = except_proto(x, &b, i, protos[p]);
 	}
 	return ret;
 }
 
 int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
+{
+	return i == x->of_value ? expand_fragments(x, a) : expand_except(x, a, i);
+}
+
+int expand_except(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct rule_except *e = i < x->rule->nexcepts ? x->except[i].says : NULL;
 	struct alternative b;
@@ -218,6 +282,7 @@ int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
 	if (e->headers.l4 != L4_ANY)
 		return except_l4(x, &b, i);
 	ret = except_fields(x, &b, i);
+	ret = ret ? ret : except_later(x, &b, i);
 	return ret ? ret : except_addresses(x, &b, i);
 }
 
@@ -293,14 +358,19 @@ static void exception_free(struct exception *e)
 
 int excepts_make(struct expansion *x, unsigned int stride)
 {
-	size_t n = x->rule->nexcepts;
+	size_t n = x->rule->nexcepts, made = 0;
 	int ret = 0;
 
 	x->except = n ? calloc(n, sizeof(*x->except)) : NULL;
 	if (n && !x->except)
 		return -ENOMEM;
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = exception_make(&x->except[i], &x->rule->except[i], stride);
+	for (int of_value = 1; of_value >= 0; of_value--)
+		for (size_t i = 0; i < n && !ret; i++)
+			if (x->rule->except[i].of_value == of_value)
+				ret = exception_make(&x->except[made++], &x->rule->except[i],
+						     stride);
+	for (size_t i = 0; i < n; i++)
+		x->of_value += x->rule->except[i].of_value;
 	return ret;
 }
 

@@ -92,7 +92,7 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 %token <address> T_IPV4_ADDRESS "an IPv4 address" T_IPV6_ADDRESS "an IPv6 address" T_MAC "a MAC address"
 %token <word> T_DROP "drop" T_PASS "pass" T_SEND "send" T_COUNT "count" T_IN "in" T_OUT "out"
 %token <word> T_ANY "any" T_AND "and" T_OR "or" T_NOT "not" T_NE "!=" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
-%token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_VLANS "num_of_vlans" T_ID "id" T_PCP "pcp" T_DEI "dei"
+%token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_NATIVE "native" T_VLANS "num_of_vlans" T_ID "id" T_PCP "pcp" T_DEI "dei"
 %token <word> T_IPV4 "ipv4" T_IPV6 "ipv6" T_ARP "arp" T_SRC "src" T_DST "dst" T_HOST "host"
 %token <word> T_PROTO "proto" T_PROTOCOL "protocol" T_TOS "tos" T_DSCP "dscp" T_ECN "ecn" T_TTL "ttl" T_FRAG "fragment"
 %token <word> T_NOFRAG "nofrag" T_FLOWLABEL "flowlabel" T_TCP "tcp" T_UDP "udp" T_ICMP "icmp"
@@ -181,7 +181,9 @@ one_match:
 | T_SVLAN numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@2, false); }
 | T_SVLAN T_NE { parse_not_value(ps, &@2); } numbers	{ WORD(VLAN); parse_tag_list(ps, &@1, &@4, false); }
 | T_UNTAGGED		{ ONE; parse_vlan(ps, &@$, false, false); }
+| T_NATIVE		{ ONE; parse_native(ps, &@$); }
 | T_VLANS T_NUMBER	{ ONE; parse_vlan_count(ps, &@$, $2); }
+| T_VLANS T_NUMBER '-' T_NUMBER	{ ONE; parse_vlan_counts(ps, &@$, $2, $4); }
 | T_ID ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_ID); }
 | T_PCP ne numbers	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_list(ps, &@$, KEY_VLAN_PCP); }
 | T_DEI numbers		{ PART(VLAN); parse_vlan_list(ps, &@$, KEY_VLAN_DEI); }

@@ -296,7 +296,7 @@ void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t ver
 	if (ps->h->ip && ps->h->ip != version)
 		parse_mistake(ps, at, "this is %s, but the rule said %s before",
 			      parse_ip_name(version), parse_ip_name(ps->h->ip));
-	else if (parse_not_ip(ps))
+	else if (parse_not_ip(ps, version))
 		parse_mistake(ps, at,
 			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
 			      parse_ip_name(version), parse_said(ps, KEY_ETHERTYPE)->value);
@@ -308,23 +308,16 @@ void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t ver
 
 static void set_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type)
 {
-	if (ps->h->ip && type != TYPE_MPLS)
+	if (ps->h->ip && type != TYPE_MPLS && parse_type_version(type) != ps->h->ip)
 		parse_mistake(ps, at, "EtherType 0x%04" PRIx64 " in a rule that said %s before",
 			      type, parse_ip_name(ps->h->ip));
 	else
 		parse_field(ps, at, KEY_ETHERTYPE, type, 0xffff);
 }
 
-/* Negated, the names ip and ipv6 are numbers as others are. */
 void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type)
 {
-	bool literal = parse_is_negated(ps);
-
-	if (type == 0x0800 && !literal)
-		parse_ip(ps, at, 4);
-	else if (type == 0x86dd && !literal)
-		parse_ip(ps, at, 6);
-	else if (type == 0x8100 || type == 0x88a8)
+	if (type == 0x8100 || type == 0x88a8)
 		parse_mistake(ps, at, "the EtherType behind all VLAN tags is compared; write %s",
 			      type == 0x8100 ? "vlan" : "svlan");
 	else if (type < 0x600 || type > 0xffff)
@@ -388,6 +381,12 @@ void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool cust
 	}
 }
 
+static void parse_no_second_tag(struct rule_parser *ps, const struct source_range *at)
+{
+	parse_field(ps, at, KEY_CVLAN2, 0, 1);
+	parse_field(ps, at, KEY_SVLAN2, 0, 1);
+}
+
 void parse_vlan_count(struct rule_parser *ps, const struct source_range *at, uint64_t tags)
 {
 	if (tags > 2)
@@ -401,10 +400,28 @@ void parse_vlan_count(struct rule_parser *ps, const struct source_range *at, uin
 			      tags == 1 ? "vlan or svlan" : "two words vlan or svlan");
 	else if (tags == 1 && parse_is_negated(ps))
 		parse_mistake(ps, at, "num_of_vlans cannot be negated");
-	else if (tags == 1) {
-		parse_field(ps, at, KEY_CVLAN2, 0, 1);
-		parse_field(ps, at, KEY_SVLAN2, 0, 1);
-	}
+	else if (tags == 1)
+		parse_no_second_tag(ps, at);
+}
+
+/* At most one tag: no second one. */
+void parse_vlan_counts(struct rule_parser *ps, const struct source_range *at, uint64_t least,
+		       uint64_t most)
+{
+	if (least != 0 || most != 1)
+		parse_mistake(ps, at, "num_of_vlans is 0, 1, 2 or 0-1");
+	else if (parse_is_negated(ps))
+		parse_mistake(ps, at, "num_of_vlans cannot be negated");
+	else
+		parse_no_second_tag(ps, at);
+}
+
+void parse_native(struct rule_parser *ps, const struct source_range *at)
+{
+	if (parse_is_negated(ps))
+		parse_mistake(ps, at, "native cannot be negated: write `vlan != 0'");
+	else if (parse_only_outer(ps, at, "native"))
+		ps->rule.native = true;
 }
 
 void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan)

@@ -238,8 +238,11 @@ void parse_tos(struct rule_parser *ps, const struct source_range *at, uint64_t v
 void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t version);
 void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer,
 		bool provider);
+void parse_native(struct rule_parser *ps, const struct source_range *at);
 /* How many tags, with the words of the tags before. */
 void parse_vlan_count(struct rule_parser *ps, const struct source_range *at, uint64_t tags);
+void parse_vlan_counts(struct rule_parser *ps, const struct source_range *at, uint64_t least,
+		       uint64_t most);
 /* ... followed by IDs. */
 void parse_tag_list(struct rule_parser *ps, const struct source_range *word,
 		    const struct source_range *ids, bool customer);
@@ -263,8 +266,13 @@ void parse_mpls_word(struct rule_parser *ps, const struct source_range *at);
 void parse_mpls_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key);
 /* Adds UDP to the tunnel's port, if the rule does not name it. */
 void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at);
-/* Whether the rule names an EtherType other than IP and MPLS. */
-bool parse_not_ip(struct rule_parser *ps);
+/* The IP version of an EtherType, or 0. */
+uint8_t parse_type_version(uint64_t type);
+/*
+ * Whether the rule names an EtherType behind which no packet of this IP version is; version 0:
+ * neither IPv4 nor IPv6.
+ */
+bool parse_not_ip(struct rule_parser *ps, uint8_t version);
 /* Checks that a packet without a tunnel does not match the inner headers. */
 void parse_settle_inner(struct rule_parser *ps, const struct source_range *at);
 /*

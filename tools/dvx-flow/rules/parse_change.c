@@ -5,6 +5,8 @@
 
 #include "parse.h"
 
+#define PROTO_ETHERNET 0x6558
+
 static const struct change_row {
 	const char *says;
 	uint32_t max; /* of its value */
@@ -116,6 +118,38 @@ static void need_version(struct rule_parser *ps, enum rule_change_kind kind)
 			      c->of == 6 ? "ipv6" : "ipv4");
 }
 
+/*
+ * The device updates the checksums of IPv4, TCP and UDP. These protocols' sums cover the addresses,
+ * too; Linux's driver rewrites addresses of TCP, UDP and ICMP only. Every IPv6 host sends ICMPv6.
+ */
+static bool sum_is_left(const struct rule_parser *ps, uint8_t version)
+{
+	const uint64_t dccp = 33, ah = 51, icmp6 = 58, ospf = 89, pim = 103, udplite = 136;
+	const struct rule_field *proto = &ps->field[KEY_PROTO];
+	uint64_t p = proto->value;
+
+	if (ps->rule.outer.l4 != L4_ANY)
+		return false;
+	if (!proto->mask)
+		return version == 6;
+	return p == dccp || p == ah || p == udplite ||
+	       (version == 6 && (p == icmp6 || p == ospf || p == pim));
+}
+
+static void need_sum(struct rule_parser *ps, enum rule_change_kind kind)
+{
+	const struct rule_change *c = &ps->change[kind];
+
+	if (changes_say(ps, kind) && sum_is_left(ps, c->of))
+		parse_mistake(
+			ps, &ps->change_at[kind],
+			"\"%s\" would leave %s wrong, which covers the addresses: the device "
+			"updates those of TCP and UDP; write `tcp' or `udp' among the matches",
+			changes[kind].says,
+			ps->field[KEY_PROTO].mask ? "this protocol's checksum"
+						  : "ICMPv6's checksum");
+}
+
 static void need_l4(struct rule_parser *ps, enum rule_change_kind kind)
 {
 	const struct rule_change *c = &ps->change[kind];
@@ -149,6 +183,9 @@ static void need_tunnel(struct rule_parser *ps)
 		parse_mistake(ps, at,
 			      "\"decap\" needs a rule for packets of a tunnel: write `vxlan' or "
 			      "`geneve' among its matches");
+	/* Behind decap a packet begins with Ethernet; Geneve may have IP directly inside. */
+	else if (ps->tunnel == TUNNEL_GENEVE)
+		parse_field(ps, at, KEY_GENEVE_PROTO, PROTO_ETHERNET, 0xffff);
 	for (int k = 0; k < CHANGE_DECAP; k++)
 		if (changes_say(ps, (enum rule_change_kind)k))
 			parse_mistake(ps, &ps->change_at[k],
@@ -161,6 +198,8 @@ void parse_settle_changes(struct rule_parser *ps)
 {
 	need_version(ps, CHANGE_IP_SRC);
 	need_version(ps, CHANGE_IP_DST);
+	need_sum(ps, CHANGE_IP_SRC);
+	need_sum(ps, CHANGE_IP_DST);
 	need_version(ps, CHANGE_TTL);
 	need_version(ps, CHANGE_DEC_TTL);
 	need_l4(ps, CHANGE_SPORT);

@@ -147,8 +147,8 @@ static void group_keep(struct rule_parser *ps, const struct parse_group *g)
 		return;
 	}
 	l->except = grown;
-	l->except[l->n++] = (struct rule_except){parse_is_inner(ps), g->headers, field, n,
-						 parse_location(ps, &g->at)};
+	l->except[l->n++] = (struct rule_except){
+		parse_is_inner(ps), !g->chain, g->headers, field, n, parse_location(ps, &g->at)};
 }
 
 /* `not fragment` is a bit that is 0. */

@@ -50,16 +50,33 @@ static void settle_ip(struct rule_parser *ps, const struct source_range *at)
 	bool needed = ps->h->l4 != L4_ANY || ps->needs[parse_is_inner(ps)].ip ||
 		      parse_has_ip_field(ps, ps->field);
 
-	if (needed && parse_not_ip(ps))
+	if (needed && parse_not_ip(ps, 0))
 		parse_mistake(ps, at, "the rule matches an IP field and EtherType 0x%04" PRIx64,
 			      parse_said(ps, KEY_ETHERTYPE)->value);
 	if (needed && !ps->h->ip)
+		ps->h->ip = parse_type_version(parse_said(ps, KEY_ETHERTYPE)->value);
+	if (needed && !ps->h->ip)
 		ps->h->ip = RULE_IP;
+}
+
+static void settle_native(struct rule_parser *ps, const struct source_range *at)
+{
+	uint64_t said = 0;
+
+	for (int k = KEY_CVLAN; k <= KEY_VLAN_PCP; k++)
+		said |= ps->field[k].mask;
+	for (int k = KEY_CVLAN2; k <= KEY_VLAN2_PCP; k++)
+		said |= ps->field[k].mask;
+	if (ps->rule.native && said)
+		parse_mistake(ps, at,
+			      "native says which VLAN tags there are; another word of the rule "
+			      "does, too");
 }
 
 static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 {
 	parse_level(ps, false);
+	settle_native(ps, at);
 	parse_settle_tunnel(ps, at);
 	parse_settle_l4(ps, at);
 	settle_ip(ps, at);
@@ -173,6 +190,11 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 	return true;
 }
 
+static bool says_fragment(const struct rule_parser *ps)
+{
+	return ps->field[KEY_FRAGMENT].value || ps->field[KEY_INNER(KEY_FRAGMENT)].value;
+}
+
 void parse_end(struct rule_parser *ps, const struct source_range *at)
 {
 	parse_group_end(ps);
@@ -186,9 +208,13 @@ void parse_end(struct rule_parser *ps, const struct source_range *at)
 	    !parse_tables_keep(ps) || !keep_text(ps, at) ||
 	    !array_grow((void **)&ps->set->rule, ps->set->n, &ps->room, sizeof(struct rule)))
 		ps->no_memory = true;
-	else if (ps->rule.nexcepts && !rule_is_possible(&ps->rule))
-		parse_mistake(ps, at,
-			      "no packet matches this rule: its negated matches leave none");
+	else if ((ps->rule.nexcepts || says_fragment(ps)) && !rule_is_possible(&ps->rule))
+		parse_mistake(
+			ps, at,
+			ps->rule.nexcepts
+				? "no packet matches this rule: its negated matches leave none"
+				: "no packet matches this rule: in fragments, 0 stands for a "
+				  "field that is not there");
 	else
 		ps->set->rule[ps->set->n++] = ps->rule;
 }

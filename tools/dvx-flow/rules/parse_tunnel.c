@@ -83,11 +83,17 @@ void parse_mpls_list(struct rule_parser *ps, const struct source_range *at, enum
 	parse_field_list(ps, at, key);
 }
 
-bool parse_not_ip(struct rule_parser *ps)
+uint8_t parse_type_version(uint64_t type)
+{
+	return type == 0x0800 ? 4 : type == 0x86dd ? 6 : 0;
+}
+
+bool parse_not_ip(struct rule_parser *ps, uint8_t version)
 {
 	const struct rule_field *type = parse_said(ps, KEY_ETHERTYPE);
+	uint8_t says = parse_type_version(type->value);
 
-	return type->mask && type->value != TYPE_MPLS;
+	return type->mask && type->value != TYPE_MPLS && (version ? says != version : !says);
 }
 
 static bool parse_says_inner(const struct rule_parser *ps)

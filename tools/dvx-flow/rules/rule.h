@@ -118,8 +118,9 @@ struct rule_headers {
  * headers its packets have.
  */
 struct rule_except {
-	bool inner;			/* about the headers inside a tunnel */
-	struct rule_headers headers;	/* ip 0 or the version; RULE_IP does not occur */
+	bool inner;		     /* about the headers inside a tunnel */
+	bool of_value;		     /* a field's value alone: the packet has the field's header */
+	struct rule_headers headers; /* ip 0 or the version; RULE_IP does not occur */
 	const struct rule_field *field; /* sorted by key */
 	size_t nfields;
 	struct source_location at;
@@ -176,6 +177,7 @@ struct rule {
 	enum rule_dir dir;
 	enum rule_verdict verdict;
 	bool has_tag, count;
+	bool native; /* no VLAN tag, or only tags with id 0: what Linux gives to the port's interface */
 	uint32_t queue, tag;	    /* tag: 24 bits */
 	const struct rule_rss *rss; /* RULE_SEND without a queue */
 	uint32_t table;		    /* that the rule is in */

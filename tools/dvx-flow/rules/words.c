@@ -49,6 +49,7 @@ static const struct rule_word words[] = {
 	{"qinq", T_SVLAN, 0},
 	{"untagged", T_UNTAGGED, 0},
 	{"novlan", T_UNTAGGED, 0},
+	{"native", T_NATIVE, 0},
 	{"num_of_vlans", T_VLANS, 0},
 	{"id", T_ID, 0},
 	{"vlan_id", T_ID, 1},
