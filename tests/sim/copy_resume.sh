@@ -53,7 +53,11 @@ left_by() {
 	elif [ "$way" = push ]; then
 		shows_up "$work/server.err" "client " "$server" || return 1
 	fi
-	[ -n "$(find "$work/to" -name '.dvx-copy.*.part' -size +8)" ] || { echo "no part: $(ls -la "$work/to")"; return 1; }
+	case $* in
+	*--inplace*) half='disk.img' ;;
+	*) half='.dvx-copy.*.part' ;;
+	esac
+	[ -n "$(find "$work/to" -name "$half" -size +8)" ] || { echo "no part: $(ls -la "$work/to")"; return 1; }
 }
 
 # then_copy VERSION [OPTION...]: the file is that version's; $taken: bytes of the part that were taken up
@@ -98,6 +102,25 @@ for next in "" -c; do
 	done
 done
 IFS=$old_ifs
+
+# Half a file is not newer than the whole one. Sources may be as old as can be, too.
+older() { left_by "$@" --inplace && then_copy v1 -u $next; }
+next=--inplace
+touch -d @1000000000 "$work/v1/disk.img"
+IFS='
+'
+for ending in $endings; do
+	IFS=$old_ifs
+	check "--inplace, $ending, then -u --inplace" older $ending
+done
+IFS=$old_ifs
+next=
+for time in @1000000000 @0 @-1000; do
+	touch -d "$time" "$work/v1/disk.img"
+	check "a pull --inplace of time $time, then -u" older pull client KILL
+	check "and a push" older push client KILL
+done
+touch -d @0 "$work/v1/disk.img"
 
 # differs_at OFFSET: another version differs in one byte only; what is before its block is taken up.
 next=

@@ -84,7 +84,10 @@ check "in push: the trees are alike" alike "$src" "$work/pushed"
 
 update() {
 	echo newer >"$work/pulled/dir/7"
-	pull --quiet -au "127.0.0.1:$port:src/" "$work/pulled" && [ "$(cat "$work/pulled/dir/7")" = newer ]
+	pull -au "127.0.0.1:$port:src/" "$work/pulled" >"$work/said" && cat "$work/said" &&
+		grep -q "^0 files.*, 1 newer file left alone" "$work/said" && [ "$(cat "$work/pulled/dir/7")" = newer ] &&
+		push -aiu "$src/" "127.0.0.1:$port:pulled" >"$work/said" && cat "$work/said" && ! grep -q 'dir/7' "$work/said" &&
+		grep -q ", 1 newer file left alone" "$work/said"
 }
 check "--update leaves what is newer" update
 inplace() {

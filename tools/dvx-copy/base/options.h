@@ -60,6 +60,7 @@ struct copy_counts {
 	uint64_t files, dirs, links, specials, hard; /* made or brought up to date */
 	uint64_t same;				     /* files that were there already */
 	uint64_t same_bytes;			     /* in these */
+	uint64_t newer, newer_bytes;		     /* files that -u left alone */
 	uint64_t gone;				     /* deleted entries */
 	uint64_t bytes;
 	uint64_t taken;		 /* bytes of earlier copies that were taken up */

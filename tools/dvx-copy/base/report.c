@@ -88,7 +88,8 @@ void report_item(struct report *r, uint32_t verdict, char kind, const char *path
 	const uint32_t copied = VERDICT_DATA | VERDICT_MADE | VERDICT_HARD;
 	char item[ITEM_BYTES];
 
-	if (!(r->items > 1 ? verdict : verdict & copied) || verdict & VERDICT_LEFT)
+	if (!(r->items > 1 ? verdict : verdict & copied) ||
+	    verdict & (VERDICT_LEFT | VERDICT_NEWER))
 		return;
 	clear_line(r);
 	verdict_itemize(item, verdict, kind, r->sending);
@@ -160,7 +161,8 @@ static double smooth(double old, uint64_t more, double seconds)
 static void report_measure(struct report *r, double t)
 {
 	const struct copy_counts *n = &r->counts;
-	uint64_t done = report_work(n->files + n->same, n->bytes + n->same_bytes);
+	uint64_t done = report_work(n->files + n->same + n->newer,
+				    n->bytes + n->same_bytes + n->newer_bytes);
 
 	r->speed = smooth(r->speed, r->counts.bytes - r->shown_bytes, t - r->shown);
 	r->pace = smooth(r->pace, done - r->shown_work, t - r->shown);
@@ -252,6 +254,8 @@ static int report_print_json(struct report *r, int code, const struct copy_fault
 		rate(r, r->began + seconds), "skips", r->skips);
 
 	if (j)
+		json_object_set_new(j, "newer", json_integer((json_int_t)n->newer));
+	if (j)
 		json_object_set_new(j, "bytes_taken_up", json_integer((json_int_t)n->taken));
 	if (j)
 		json_object_set_new(j, "crc_seconds", json_real((double)n->crc_ns / 1e9));
@@ -282,6 +286,7 @@ static void print_line(struct report *r, double seconds)
 	print_count(n->specials, "special file", "special files", ", ");
 	print_count(n->gone, "entry deleted", "entries deleted", ", ");
 	print_count(n->same, "file unchanged", "files unchanged", ", ");
+	print_count(n->newer, "newer file left alone", "newer files left alone", ", ");
 	printf(": %s", human(size, (double)n->bytes));
 	if (r->dry)
 		fputs("; nothing was changed (dry run)", stdout);
@@ -307,6 +312,7 @@ static void print_stats(const struct report *r, double seconds)
 		{"bytes copied", n->bytes},
 		{"bytes taken up", n->taken},
 		{"files unchanged", n->same},
+		{"newer files left alone", n->newer},
 		{"bytes unchanged", n->same_bytes},
 		{"directories", n->dirs},
 		{"symbolic links", n->links},

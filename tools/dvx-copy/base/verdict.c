@@ -35,3 +35,11 @@ void verdict_itemize(char to[ITEM_BYTES], uint32_t v, char kind, bool sending)
 		to[2 + i] = v & VERDICT_NEW ? '+' : v & columns[i].bit ? columns[i].letter : '.';
 	to[11] = '\0';
 }
+
+void verdict_count_left(struct copy_counts *n, uint32_t verdict, uint64_t size)
+{
+	const bool newer = verdict & VERDICT_NEWER;
+
+	*(newer ? &n->newer : &n->same) += 1;
+	*(newer ? &n->newer_bytes : &n->same_bytes) += size;
+}

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "options.h"
+
 /* Of an entry: what the receiver wants, and how what it has differs from what was listed. */
 enum verdict {
 	VERDICT_WANT = 1 << 0,
@@ -17,11 +19,15 @@ enum verdict {
 	VERDICT_GROUP = 1 << 7,
 	VERDICT_ACL = 1 << 8,
 	VERDICT_XATTR = 1 << 9,
-	VERDICT_HARD = 1 << 10, /* a hard link to an earlier entry */
-	VERDICT_MADE = 1 << 11, /* a directory, link or special file was made or replaced */
-	VERDICT_DATA = 1 << 12, /* the data is not the same: it is copied, or would be */
-	VERDICT_LEFT = 1 << 13, /* not copied, and the user was told why */
+	VERDICT_HARD = 1 << 10,	 /* a hard link to an earlier entry */
+	VERDICT_MADE = 1 << 11,	 /* a directory, link or special file was made or replaced */
+	VERDICT_DATA = 1 << 12,	 /* the data is not the same: it is copied, or would be */
+	VERDICT_LEFT = 1 << 13,	 /* not copied, and the user was told why */
+	VERDICT_NEWER = 1 << 14, /* left alone for -u */
 };
+
+/* A file whose data is not copied: it is the same, or newer. */
+void verdict_count_left(struct copy_counts *n, uint32_t verdict, uint64_t size);
 
 #define ITEM_BYTES 12
 

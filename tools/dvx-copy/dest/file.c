@@ -148,7 +148,7 @@ static int file_compare(struct dest *d, const char *name, const struct copy_msg 
 		return 0;
 	}
 	if (d->options.bits & OPTION_UPDATE && file_is_newer(d, &st, m)) {
-		*verdict = 0;
+		*verdict = VERDICT_NEWER;
 		return 1;
 	}
 	*verdict = file_data_differs(d, name, m, &st) | meta_compare(d, d->now, name, &st, meta);
@@ -220,10 +220,8 @@ int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *f
 		ret = file_judge(d, m, name, &meta, found, f);
 		hard_judged(d, m->id, found->verdict);
 	}
-	if (ret >= 0 && !(found->verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT))) {
-		d->counts->same++;
-		d->counts->same_bytes += m->size;
-	}
+	if (ret >= 0 && !(found->verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT)))
+		verdict_count_left(d->counts, found->verdict, m->size);
 	meta_free(&meta);
 	return ret < 0 ? -1 : 0;
 }
@@ -252,6 +250,18 @@ uint32_t file_first_mode(const struct dest *d, struct dest_file *file)
 	meta->has_mode = !(meta->mode & (07000 | d->umask)) && !meta_owned(meta) && !meta->xattrs &&
 			 !file_gets_acl(file->dir);
 	return meta->has_mode ? meta->mode : 0600;
+}
+
+/*
+ * Half a file must not look newer than the source's: -u would leave it. Each write in place sets the time to now. It is
+ * set at the end; a file that belongs to somebody else keeps its own.
+ */
+static void file_set_old(const struct dest_file *file)
+{
+	const time_t old = file->stamp.tv_sec > 0 ? 0 : file->stamp.tv_sec - 1;
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = old}};
+
+	(void)!futimens(file->fd, times);
 }
 
 /* With --inplace there is no temporary: the file itself is written. */
@@ -283,6 +293,8 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 	/* What was there must not show through the source's holes, which are not sent. */
 	if (inplace && ftruncate(file->fd, 0))
 		return file_fault(d, file, "emptied", f);
+	if (inplace)
+		file_set_old(file);
 	return 0;
 }
 
@@ -404,6 +416,8 @@ static int file_take(struct dest *d, struct dest_file *file, const void *p, size
 
 	if (!bad)
 		bad = file_put_runs(d, file, p, n, off, f);
+	if (d->options.bits & OPTION_INPLACE && file->fd >= 0)
+		file_set_old(file);
 	if (bad)
 		return bad;
 	d->counts->bytes += n;

@@ -141,10 +141,8 @@ static void count_verdict(struct copy_sender *s, const struct listed *e, uint32_
 	n->links += made && e->kind == WALK_LINK;
 	n->specials += made && e->kind == WALK_SPECIAL;
 	n->hard += !!(verdict & VERDICT_HARD);
-	if (e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT))) {
-		n->same++;
-		n->same_bytes += e->size;
-	}
+	if (e->kind == WALK_FILE && !(verdict & (VERDICT_DATA | VERDICT_HARD | VERDICT_LEFT)))
+		verdict_count_left(n, verdict, e->size);
 }
 
 static int take_verdict(struct copy_sender *s, struct listed *e, uint32_t verdict)
