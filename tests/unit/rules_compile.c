@@ -260,13 +260,47 @@ static int questions(void)
 	return getenv("DVX_TEST_LONG") ? 1000 : 300;
 }
 
+/* All kinds of limits: every search ends early, and no matcher is small. */
+static void compile_within_some(const struct ruleset *set, struct program *p)
+{
+	const struct compile_limits some = {below(5), below(3)};
+	size_t wrong;
+
+	assert_int_equal(rules_compile_within(set, below(3) ? &some : &compile_limits, p, &wrong),
+			 0);
+}
+
+static void ask_all(const char *text)
+{
+	struct ruleset set;
+	struct program p;
+
+	parse(text, &set);
+	compile_within_some(&set, &p);
+	for (int i = 0, n = questions(); i < n; i++) {
+		struct packet packet = random_packet();
+		uint64_t v[MATCH_KEYS];
+		size_t wanted = first_met(&set, &packet), got;
+
+		values(&packet, v);
+		got = decide(&p.table[RULE_IN], v, set.n);
+		/* Rules that do the same may stand in for each other. */
+		if (got != wanted && wanted < set.n && got < set.n && !set.rule[wanted].count &&
+		    !set.rule[got].count && set.rule[wanted].verdict == set.rule[got].verdict)
+			continue;
+		if (got != wanted)
+			print_message("rule %zu, not %zu of:\n%s\n", got, wanted, text);
+		assert_int_equal(got, wanted);
+	}
+	program_free(&p);
+	ruleset_free(&set);
+}
+
 /* 45,000 questions are asked: 150 files of 1 to 40 rules. */
 TEST(as_written)
 {
 	for (int round = 0; round < 150; round++) {
 		char text[8192] = "";
-		struct ruleset set;
-		struct program p;
 
 		for (unsigned int n = 1 + below(40); n; n--) {
 			char *end = text + strlen(text);
@@ -275,26 +309,36 @@ TEST(as_written)
 			if (!is_right(end))
 				*end = 0;
 		}
-		parse(text, &set);
-		compile(&set, &p);
-		for (int i = 0, n = questions(); i < n; i++) {
-			struct packet packet = random_packet();
-			uint64_t v[MATCH_KEYS];
-			size_t wanted = first_met(&set, &packet), got;
+		ask_all(text);
+	}
+}
 
-			values(&packet, v);
-			got = decide(&p.table[RULE_IN], v, set.n);
-			/* Rules that do the same may stand in for each other. */
-			if (got != wanted && wanted < set.n && got < set.n &&
-			    !set.rule[wanted].count && !set.rule[got].count &&
-			    set.rule[wanted].verdict == set.rule[got].verdict)
-				continue;
-			if (got != wanted)
-				print_message("rule %zu, not %zu of:\n%s\n", got, wanted, text);
-			assert_int_equal(got, wanted);
-		}
-		program_free(&p);
-		ruleset_free(&set);
+/* One of two actions, and two of five fields, or one. */
+static void plain_rule(char *out, const unsigned int fields[2])
+{
+	static const char *const words[] = {" vlan ", " src 10.0.0.", " dst 11.0.0.", " ttl ",
+					    " tcp dst port "};
+	static const unsigned int values[] = {4, 4, 4, 3, 20};
+
+	out += sprintf(out, "%s in ipv4", below(2) ? "drop" : "pass");
+	for (unsigned int f = 0; f < 5; f++)
+		if (f == fields[0] || f == fields[1])
+			out += sprintf(out, "%s%u", words[f], below(values[f]));
+	strcpy(out, "\n");
+}
+
+/* Matchers have entries of both actions, and later matchers are in the way of some. */
+TEST(few_shapes_and_actions)
+{
+	for (int round = 0; round < 300; round++) {
+		unsigned int shape[4][2];
+		char text[8192] = "";
+
+		for (unsigned int i = 0; i < 8; i++)
+			shape[i / 2][i % 2] = below(5);
+		for (unsigned int n = 2 + below(60); n; n--)
+			plain_rule(text + strlen(text), shape[below(4)]);
+		ask_all(text);
 	}
 }
 
@@ -433,7 +477,7 @@ TEST(tables_and_mirrors_as_written)
 		strcat(text, "table ssh\n");
 		random_table(text, NULL);
 		parse(text, &set);
-		compile(&set, &p);
+		compile_within_some(&set, &p);
 		for (int i = 0, n = questions(); i < n; i++) {
 			struct packet packet = random_packet();
 			struct taken wanted, got;

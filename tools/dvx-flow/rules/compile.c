@@ -14,15 +14,7 @@
 #include "map.h"
 #include "shape.h"
 
-/*
- * Limits the search for a place: so many matchers are searched, and so many shapes may search one
- * matcher; beyond that, an entry counts as conflicting, which costs a matcher. Each search keeps a
- * hash table that all later entries of the matcher join.
- */
-#define LOOKS 64u
-
-/* So many entries of a matcher are compared one by one: lists of many matchers have small ones. */
-#define FEW_ENTRIES 8u
+const struct compile_limits compile_limits = {.looks = 64, .few = 8};
 
 /* The entries of a larger matcher under the bits that its shape and another shape both compare. */
 struct shape_view {
@@ -63,6 +55,7 @@ struct table_way {
 };
 
 struct work {
+	const struct compile_limits *limits;
 	struct program *out;
 	struct table_work *of; /* for each table of the file */
 	size_t nof;
@@ -183,12 +176,14 @@ enum relation { APART, IN_THE_WAY, NO_MEMORY };
 static bool compile_indifferent(const struct work *w, const struct matcher_list *l,
 				const struct matcher_build *m, const struct shape *shape)
 {
-	return l->n > LOOKS && m->shape != shape && !m->mixed && m->action == w->action[w->rule];
+	return l->n > w->limits->looks && m->shape != shape && !m->mixed &&
+	       m->action == w->action[w->rule];
 }
 
-static bool compile_crowded(const struct matcher_build *m, const struct shape *shape)
+static bool compile_crowded(const struct work *w, const struct matcher_build *m,
+			    const struct shape *shape)
 {
-	return m->nviews >= LOOKS && m->shape != shape;
+	return m->nviews >= w->limits->looks && m->shape != shape;
 }
 
 static bool compile_acts_alike(const struct work *w, const struct rule_entry *e)
@@ -218,7 +213,7 @@ static enum relation compile_relate(const struct work *w, struct matcher_build *
 
 	if (m->shape == shape)
 		return APART;
-	if (m->n <= FEW_ENTRIES)
+	if (m->n <= w->limits->few)
 		return compile_relate_few(w, m, shape, value);
 	v = compile_view_get(w, m, shape);
 	if (!v)
@@ -281,10 +276,10 @@ static int compile_find_place(struct work *w, struct matcher_list *l, const stru
 		enum relation how = APART;
 
 		if (!compile_indifferent(w, l, m, shape)) {
-			if (looks++ == LOOKS)
+			if (looks++ == w->limits->looks)
 				break;
-			how = compile_crowded(m, shape) ? IN_THE_WAY
-							: compile_relate(w, m, shape, value);
+			how = compile_crowded(w, m, shape) ? IN_THE_WAY
+							   : compile_relate(w, m, shape, value);
 		}
 		if (how == NO_MEMORY)
 			return -ENOMEM;
@@ -540,7 +535,13 @@ static void compile_work_free(struct work *w)
 
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
 {
-	struct work w = {.out = out, .set = set, .scratch = arena_new()};
+	return rules_compile_within(set, &compile_limits, out, wrong);
+}
+
+int rules_compile_within(const struct ruleset *set, const struct compile_limits *limits,
+			 struct program *out, size_t *wrong)
+{
+	struct work w = {.limits = limits, .out = out, .set = set, .scratch = arena_new()};
 	int ret;
 
 	*out = (struct program){.memory = arena_new()};

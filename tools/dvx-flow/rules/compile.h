@@ -137,6 +137,19 @@ size_t rule_costs_most(const struct rule_cost *cost, size_t nrules, struct rule_
  * matchers, or -EMLINK with one that needs a table behind too many others.
  */
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
+
+/*
+ * Limits of the search for an entry's place, which tests lower: any limits give a right program, lower
+ * ones more matchers. So many matchers are searched, and so many shapes may search one matcher; beyond
+ * that, an entry counts as conflicting. Each search keeps a hash table that all later entries of the
+ * matcher join. Up to `few` entries of a matcher are compared one by one instead.
+ */
+struct compile_limits {
+	unsigned int looks, few;
+};
+extern const struct compile_limits compile_limits;
+int rules_compile_within(const struct ruleset *set, const struct compile_limits *limits,
+			 struct program *out, size_t *wrong);
 /* Whether it makes no difference which of the two rules takes a packet. */
 bool rule_same_action(const struct rule *a, const struct rule *b);
 void program_free(struct program *p);
