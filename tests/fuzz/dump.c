@@ -29,7 +29,8 @@ static void walk_all(const struct steering_dump *d, struct view_cache *cache, ui
 					 .len = len,
 					 .keep = true};
 
-		assert_int_equal(walk_run(&w, d, t, fuzz_random(&seed) % 2 ? SIDE_RX : SIDE_TX, &p), 0);
+		assert_int_equal(walk_run(&w, d, t, fuzz_random(&seed) % 2 ? SIDE_RX : SIDE_TX, &p),
+				 0);
 		json_decref(walk_trace_json(&trace, &w));
 		walk_free(&w);
 	}
@@ -53,8 +54,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	return 0;
 }
 
+/* Decapsulation may leave no byte; the text of none is empty. */
+static void frame_of_no_byte(void)
+{
+	struct walk_trace trace = {.cache = NULL};
+	struct fields p = {.known = {false}};
+	struct explain_walk w = {.packet = &p,
+				 .changed = true,
+				 .now = {.framed = true},
+				 .end = WALK_LOST,
+				 .lost = "the dump ends"};
+	json_t *j = walk_trace_json(&trace, &w);
+
+	assert_string_equal(json_string_value(json_object_get(json_object_get(j, "end"), "frame")),
+			    "");
+	json_decref(j);
+}
+
 static void judge(unsigned int inputs)
 {
+	frame_of_no_byte();
 	assert_true(whole > inputs / 10);
 }
 

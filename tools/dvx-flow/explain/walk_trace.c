@@ -391,7 +391,7 @@ static void end_default(const struct explain_walk *w, struct trace_text *t)
 
 static void end_frame(const struct explain_walk *w, json_t *j)
 {
-	char *hex = malloc(2 * w->now.len + 1);
+	char *hex = calloc(2 * w->now.len + 1, 1);
 
 	for (size_t i = 0; hex && i < w->now.len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", w->now.bytes[i]);
