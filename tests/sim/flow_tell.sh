@@ -83,6 +83,19 @@ led_on() {
 		on "$flow" apply "$scratch/rules" >/dev/null
 }
 
+# A rule that an earlier one covers has a table to spread to, but no entry: packets do not begin there.
+covered() {
+	printf 'drop in ipv4 count\nsend in ipv4 udp to rss 0-1\n' | on "$flow" apply - >/dev/null &&
+		on "$flow" explain --json "$traffic" >"$scratch/told" && "$dvx_sim" replay tell "$traffic" &&
+		on "$flow" stats --json >"$scratch/stats" && on "$flow" dump >"$scratch/dump" || return 1
+	for from in "" "--dump $scratch/dump"; do
+		# shellcheck disable=SC2086 # words
+		on "$flow" explain --json $from "$traffic" | jq -e --slurpfile s "$scratch/stats" \
+			'.rows[0].packets == $s[0].rules[0].packets and .rows[0].packets > 9' || return 1
+	done
+	says '=> rule "drop in ipv4 count"' explain ipv4 udp && on "$flow" apply "$scratch/rules" >/dev/null
+}
+
 # A list of matchers: tables of codes rewrite registers, by lists that a dump does not have.
 offline() {
 	sed -n 3p "$scratch/rules" | on "$flow" apply - >/dev/null || return 1
@@ -127,6 +140,7 @@ check "the other direction" says '=> rule "drop out tcp dst port 23 count"' expl
 check "entries field by field" says "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0xa" dump --ste
 check "what the daemon's rules change in a packet" changes
 check "sums of mirrors, tables and spreads" led_on
+check "... and of a spread that no packet reaches" covered
 check "a dump explains without device and daemon" offline
 check "without a daemon: one sentence" says "daemon" explain "in ipv4"
 plan

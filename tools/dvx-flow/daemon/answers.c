@@ -192,7 +192,7 @@ static void answers_add_entry(void *arg, uint64_t id, uint32_t rule)
 
 static void answers_add_rewrites(void *arg, uint64_t id, const struct dvx_flow_rewrites *list)
 {
-	char hex[2 * sizeof(list->action) + 1];
+	char hex[2 * sizeof(list->action) + 1] = "";
 	size_t n = sizeof(list->action[0]) * list->count;
 
 	for (size_t i = 0; i < n; i++)
@@ -227,6 +227,19 @@ static int answers_dump(const struct holder *h, const struct flow_msg *m, FILE *
 	return generation_dump(h->now, to, f);
 }
 
+/* By direction, where packets begin: nothing may lead to other tables as well. */
+static json_t *answers_first_tables(const struct holder *h)
+{
+	json_t *first = json_array();
+
+	for (int d = 0; d < RULE_DIRS; d++)
+		json_array_append_new(first,
+				      json_integer(h->now ? (json_int_t)generation_first_table(
+								    h->now, (enum rule_dir)d)
+							  : 0));
+	return first;
+}
+
 static void answers_tell_dump(struct holder *h, struct server_conn *c, json_t *entries,
 			      const char *text, size_t len)
 {
@@ -239,6 +252,7 @@ static void answers_tell_dump(struct holder *h, struct server_conn *c, json_t *e
 		generation_tables(h->now, answers_add_table, tables);
 	}
 	json_object_set_new(j, "entries", entries);
+	json_object_set_new(j, "first_tables", answers_first_tables(h));
 	json_object_set_new(j, "tables", tables);
 	json_object_set_new(j, "mirrors", mirrors);
 	json_object_set_new(j, "rewrites", rewrites);

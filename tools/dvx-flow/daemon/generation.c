@@ -495,6 +495,11 @@ void generation_mirrors(const struct generation *gen, mirror_fn tell, void *arg)
 			     dvx_flow_table_id(gen->table[gen->hold[i].next].table));
 }
 
+uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir)
+{
+	return gen->table[dir].table ? dvx_flow_table_id(gen->table[dir].table) : 0;
+}
+
 void generation_tables(const struct generation *gen, table_of_fn tell, void *arg)
 {
 	for (size_t t = 0; t < gen->ntables; t++)

@@ -98,6 +98,9 @@ int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64
 			 entry_of_fn tell, void *arg, struct flow_fault *f);
 void generation_entries(const struct generation *gen, entry_of_fn tell, void *arg);
 /* The names that the rules give to tables, by the dump's ids. */
+/* The ID of the direction's first table; 0: no rules are of it. */
+uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir);
+
 typedef void (*table_of_fn)(void *arg, uint64_t table_id, const char *name);
 void generation_tables(const struct generation *gen, table_of_fn tell, void *arg);
 /* Mirrors: the table where the packet itself goes on, which a destination array hides. */

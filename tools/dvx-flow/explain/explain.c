@@ -155,7 +155,7 @@ static int one_rule(struct ruleset *set, const char *words, const char *directio
 
 static int find_starts(struct explain_job *job)
 {
-	job->nstarts = dump_source_starts(&job->src.d, job->side, job->start, STARTS_MAX);
+	job->nstarts = dump_source_starts(&job->src, job->side, job->start, STARTS_MAX);
 	if (job->nstarts > STARTS_MAX)
 		job->nstarts = STARTS_MAX;
 	if (job->nstarts)

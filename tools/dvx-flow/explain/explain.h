@@ -55,8 +55,11 @@ const char *dump_source_rule(void *source, uint64_t id);
 /* Whether that rule is one of the daemon's that lead to another table. */
 bool dump_source_leads(const struct dump_source *s, uint64_t id);
 
-/* The first tables of packets of that direction, at most max; returns how many there are. */
-unsigned int dump_source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
+/*
+ * The first tables of packets of that direction, at most max, the one of the lowest level first;
+ * returns how many there are. A daemon says which it is; of a file these are tables that none leads to.
+ */
+unsigned int dump_source_starts(const struct dump_source *s, enum side side, uint32_t *table,
 				unsigned int max);
 
 /* Sets the source fields of a packet from that vport. False: the dump does not have the vport. */

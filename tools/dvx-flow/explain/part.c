@@ -38,7 +38,7 @@ static bool part_suffices(const struct dump_source *s, enum side side, const str
 
 	*missing = 0;
 	if (json_array_size(json_object_get(s->head, "mirrors")) ||
-	    dump_source_starts(&s->d, side, &start, 1) != 1)
+	    dump_source_starts(s, side, &start, 1) != 1)
 		return false;
 	if (f.known[F_SOURCE] &&
 	    !dump_source_vport(&s->d, s->d.table[start].domain, (uint32_t)f.value[F_SOURCE], &f))

@@ -268,12 +268,26 @@ static const struct dump_table *dump_source_led(const struct steering_dump *d, e
 	return to == &d->table[d->matcher[r->matcher].table] ? NULL : to;
 }
 
-unsigned int dump_source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
-				unsigned int max)
+/* Adds a table to those of n that are kept, the lowest level first. */
+static unsigned int dump_source_add(const struct steering_dump *d, uint32_t *table,
+				    unsigned int max, unsigned int n, uint32_t i)
+{
+	if (n < max)
+		table[n] = i;
+	if (n && d->table[i].level < d->table[table[0]].level) {
+		if (n < max)
+			table[n] = table[0];
+		table[0] = i;
+	}
+	return n + 1;
+}
+
+/* Tables without a rule that leads there. In a circle there are none: the lowest level is the first. */
+static unsigned int dump_source_not_led(const struct steering_dump *d, enum side side,
+					uint32_t *table, unsigned int max)
 {
 	bool *led = calloc(d->ntables + 1u, sizeof(*led));
-	uint32_t lowest = DUMP_NONE;
-	unsigned int n = 0;
+	unsigned int n = 0, all = 0;
 
 	for (uint32_t i = 0; i < d->nentries && led; i++) {
 		const struct dump_table *to = dump_source_led(d, side, &d->entry[i]);
@@ -282,22 +296,30 @@ unsigned int dump_source_starts(const struct steering_dump *d, enum side side, u
 			led[to - d->table] = true;
 	}
 	for (uint32_t i = 0; i < d->ntables && led; i++)
-		if (of_side(d, &d->table[i], side) && !led[i]) {
-			if (n < max)
-				table[n] = i;
-			n++;
-		}
+		if (of_side(d, &d->table[i], side) && !led[i])
+			n = dump_source_add(d, table, max, n, i);
 	free(led);
-	/* A circle: a rule leads to each table. The lowest level is the first one. */
 	for (uint32_t i = 0; i < d->ntables && !n; i++)
-		if (of_side(d, &d->table[i], side) &&
-		    (lowest == DUMP_NONE || d->table[i].level < d->table[lowest].level))
-			lowest = i;
-	if (lowest != DUMP_NONE) {
-		table[0] = lowest;
-		n = 1;
-	}
-	return n;
+		if (of_side(d, &d->table[i], side))
+			all = dump_source_add(d, table, 1, all, i);
+	return n ? n : all != 0;
+}
+
+unsigned int dump_source_starts(const struct dump_source *s, enum side side, uint32_t *table,
+				unsigned int max)
+{
+	const json_t *first = json_object_get(s->head, "first_tables");
+	uint64_t id = (uint64_t)json_integer_value(
+		json_array_get(first, side == SIDE_RX ? RULE_IN : RULE_OUT));
+
+	if (!first)
+		return dump_source_not_led(&s->d, side, table, max);
+	for (uint32_t i = 0; i < s->d.ntables; i++)
+		if (s->d.table[i].id == id && of_side(&s->d, &s->d.table[i], side)) {
+			table[0] = i;
+			return 1;
+		}
+	return 0;
 }
 
 #define WIRE_VPORT 0xffff /* its VHCA is 0, and nothing came back from inside */
