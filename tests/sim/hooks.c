@@ -387,6 +387,24 @@ static void walk(const struct row *rows, const char *how)
 	}
 }
 
+/* An attribute of an empty GID can be opened, by either way, and not read. */
+static void walk_empty_gid(void)
+{
+	static const char path[] = CLASS "/mlx5_0/ports/1/gid_attrs/types/254";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	FILE *f = fopen(path, "re");
+	char text[16];
+
+	if (fd < 0 || read(fd, text, sizeof(text)) != -1 || errno != EINVAL || !f ||
+	    fgets(text, sizeof(text), f) || errno != EINVAL) {
+		perror(path);
+		failures++;
+	}
+	if (f)
+		fclose(f);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : "";
@@ -407,5 +425,6 @@ int main(int argc, char **argv)
 	}
 	walk(served, "served");
 	walk(unserved, "out of the device's reach");
+	walk_empty_gid();
 	return failures != 0;
 }

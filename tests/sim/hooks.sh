@@ -37,6 +37,10 @@ walks() {
 	cat mlx5_0/ports/1/link_layer
 	cd -P mlx5_0/ports/1
 	/bin/pwd
+	for d in gids gid_attrs/types gid_attrs/ndevs; do echo $d $(ls $d | wc -l); done
+	cat gid_attrs/types/1
+	cat gid_attrs/types/200 2>&1 || echo no type
+	cat gid_attrs/ndevs/1 2>&1 || echo no interface
 	cat ../../node_type ../../device/vendor
 	cd ../../../../../..
 	find pci0000:03 -name rate
@@ -52,6 +56,14 @@ walks() {
 mlx5_0
 Ethernet
 /sys/devices/pci0000:03/0000:03:00.0/infiniband/mlx5_0/ports/1
+gids 255
+gid_attrs/types 255
+gid_attrs/ndevs 255
+RoCE v2
+cat: gid_attrs/types/200: Invalid argument
+no type
+cat: gid_attrs/ndevs/1: Invalid argument
+no interface
 1: CA
 0x15b3
 pci0000:03/0000:03:00.0/infiniband/mlx5_0/ports/1/rate

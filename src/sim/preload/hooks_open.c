@@ -38,6 +38,20 @@ static bool open_refused(const char *to, int flags)
 	return true;
 }
 
+/*
+ * Attributes of empty entries of the table of GIDs can be opened. Reading them fails with EINVAL:
+ * so does reading a namespace's file.
+ */
+static const char *open_instead(const char *to)
+{
+	struct stat st;
+
+	return strstr(to, "/gid_attrs/") && !real()->stat(to, &st) && S_ISREG(st.st_mode) &&
+			       !st.st_size
+		       ? "/proc/self/ns/uts"
+		       : to;
+}
+
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	enum path_use use = flags & O_NOFOLLOW ? PATH_LINK : PATH_FOLLOW;
@@ -52,7 +66,7 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	if (open_refused(to, flags))
 		return -1;
 	fd = client_counter(to, flags);
-	return fd >= 0 ? fd : real()->openat(dir, to, flags, mode);
+	return fd >= 0 ? fd : real()->openat(dir, open_instead(to), flags, mode);
 }
 
 #define OPEN_HOOK(name)                                       \
@@ -138,7 +152,7 @@ static const char *stream_path(const char *path, const char *mode, struct reopen
 	else
 		again->fd = client_counter(to, O_CLOEXEC);
 	if (again->fd < 0)
-		return reads && place->kind == PLACE_TREE ? to : NULL;
+		return reads && place->kind == PLACE_TREE ? open_instead(to) : NULL;
 	snprintf(again->path, sizeof(again->path), "/proc/self/fd/%d", again->fd);
 	return again->path;
 }

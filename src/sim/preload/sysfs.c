@@ -300,30 +300,37 @@ void sysfs_print_gid(const uint8_t gid[16], char text[64])
 }
 
 /* Most of the table is empty: a second name of the entry before costs less than a file. */
-static int make_gid_alike(int root, const char *path, unsigned int other)
+static int make_gid_alike(int root, const char *folder, unsigned int i)
 {
-	char from[128];
+	char from[128], to[128];
 
-	snprintf(from, sizeof(from), PORT "/gids/%u", other);
-	return linkat(root, from, root, path, 0) ? -errno : 0;
+	snprintf(from, sizeof(from), PORT "/%s/%u", folder, i - 1);
+	snprintf(to, sizeof(to), PORT "/%s/%u", folder, i);
+	return linkat(root, from, root, to, 0) ? -errno : 0;
 }
 
-/* An empty entry has its zero GID only: reading its type fails on a real port, too. */
+/* An attribute of an empty entry is an empty file: hooks_open.c lets no program read it. */
 static int make_gid(const struct tree *t, unsigned int i)
 {
 	const struct sysfs_gid *g = &t->fn->gids[i];
-	char path[128], text[64];
-	int err;
+	const bool alike = i && g->type == 0xff && t->fn->gids[i - 1].type == 0xff;
+	char text[64], path[128];
+	const struct {
+		const char *folder, *text;
+	} files[] = {
+		{"gids", text},
+		{"gid_attrs/types", g->type == 0xff ? "" : sysfs_gid_type(g->type)},
+		{"gid_attrs/ndevs", ""},
+	};
+	int err = 0;
 
 	sysfs_print_gid(g->gid, text);
-	snprintf(path, sizeof(path), PORT "/gids/%u", i);
-	if (i && g->type == 0xff && t->fn->gids[i - 1].type == 0xff)
-		return make_gid_alike(t->root, path, i - 1);
-	err = sysfs_make_file(t->root, path, text);
-	if (err || g->type == 0xff)
-		return err;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", i);
-	return sysfs_make_file(t->root, path, sysfs_gid_type(g->type));
+	for (unsigned int k = 0; !err && k < sizeof(files) / sizeof(files[0]); k++) {
+		snprintf(path, sizeof(path), PORT "/%s/%u", files[k].folder, i);
+		err = alike ? make_gid_alike(t->root, files[k].folder, i)
+			    : sysfs_make_file(t->root, path, files[k].text);
+	}
+	return err;
 }
 
 /* A stand-in of an entry of the machine, for listings: a link with the same text, or a folder. */

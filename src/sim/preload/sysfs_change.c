@@ -84,44 +84,43 @@ int sysfs_netdev(const char *root, const struct sysfs_netdev *n)
 	return err;
 }
 
-static int gid_replace(int dir, unsigned int index, const struct sysfs_gid *g,
-		       const char *interface)
+static int gid_replace(int dir, unsigned int index, const char *folder, const char *text)
 {
-	char path[128], text[64];
-	int err;
+	char path[128];
 
-	sysfs_print_gid(g->gid, text);
-	snprintf(path, sizeof(path), PORT "/gids/%u", index);
-	err = sysfs_replace(dir, path, text);
-	if (err || g->type == 0xff)
-		return err;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", index);
-	err = sysfs_replace(dir, path, sysfs_gid_type(g->type));
-	if (err)
-		return err;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/ndevs/%u", index);
-	snprintf(text, sizeof(text), "%s\n", interface);
+	snprintf(path, sizeof(path), PORT "/%s/%u", folder, index);
 	return sysfs_replace(dir, path, text);
+}
+
+/* An entry is empty if its type is. */
+static bool gid_is_empty(int dir, unsigned int index)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", index);
+	return fstatat(dir, path, &st, 0) || !st.st_size;
 }
 
 int sysfs_gid(const char *root, unsigned int index, const struct sysfs_gid *g,
 	      const char *interface)
 {
 	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err = 0;
-	char path[128];
-	bool was;
+	const bool empty = g->type == 0xff;
+	char text[64];
 
 	if (dir < 0)
 		return -errno;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", index);
-	was = !faccessat(dir, path, F_OK, 0);
-	if (was && g->type == 0xff) {
-		unlinkat(dir, path, 0);
-		snprintf(path, sizeof(path), PORT "/gid_attrs/ndevs/%u", index);
-		unlinkat(dir, path, 0);
+	if (!empty || !gid_is_empty(dir, index)) {
+		sysfs_print_gid(g->gid, text);
+		err = gid_replace(dir, index, "gids", text);
+		if (!err)
+			err = gid_replace(dir, index, "gid_attrs/types",
+					  empty ? "" : sysfs_gid_type(g->type));
+		snprintf(text, sizeof(text), "%s\n", interface);
+		if (!err)
+			err = gid_replace(dir, index, "gid_attrs/ndevs", empty ? "" : text);
 	}
-	if (was || g->type != 0xff)
-		err = gid_replace(dir, index, g, interface);
 	close(dir);
 	return err;
 }

@@ -9,8 +9,8 @@
 /*
  * The kernel's own shape: the device lives under devices/, classes point to it by relative links,
  * so that `readlink .../device` ends in a PCI address. Without `--netdev` there is no network
- * interface (no net/, no gid_attrs/ndevs), as if it lived in another namespace: a name that `ip`
- * doesn't know would be worse.
+ * interface (no net/, and no entry of gid_attrs/ndevs can be read), as if it lived in another
+ * namespace: a name that `ip` doesn't know would be worse.
  */
 #define PCI	      SYSFS_BRIDGE "/" SYSFS_SLOT
 #define IBDEV	      PCI "/infiniband/mlx5_0"
