@@ -65,14 +65,36 @@ interrupted() {
 	client=$!
 	paused || return 1
 	no_temps "$work" >/dev/null && return 1
-	kill -INT "$client"
+	kill "-$1" "$client"
 	go_on
 	wait "$client"
 	status=$?
 	cat "$work/err"
 	[ "$status" = 130 ] && no_temps "$work" && [ ! -e "$work/dest" ] && stop
 }
-check "an interrupted pull removes its temporary" interrupted
+for signal in INT TERM HUP; do
+	check "a pull that gets SIG$signal removes its temporary" interrupted "$signal"
+done
+unheard() {
+	start "$src" --slots 1 --slot-size 4K
+	(trap '' HUP && exec_paused "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err") &
+	client=$!
+	paused && kill -HUP "$client" && go_on && wait "$client" && cmp "$src/big" "$work/dest" && rm "$work/dest" && stop
+}
+check "but nohup(1) has its way" unheard
+hung_up() {
+	start "$src" --slots 1 --slot-size 4K
+	exec_paused "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
+	client=$!
+	paused && kill -HUP "$server" || return 1
+	wait "$server"
+	status=$?
+	server=
+	go_on
+	wait "$client"
+	[ "$? $status" = "8 0" ] && rm "$work"/.dvx-copy.*
+}
+check "a server without a key ends well by SIGHUP" hung_up
 
 typed() {
 	start "$src" --slots 1 --slot-size 4K

@@ -60,8 +60,12 @@ void *actor_main(void *arg)
 	struct copy_fake_ticket ticket = {getpid(), a->pool.mem};
 	struct copy_msg m;
 
-	if (link_handshake(a->l, &none, &a->f) || link_expect(a->l, MSG_START, &m, &a->f) ||
-	    link_expect(a->l, MSG_SETUP, &m, &a->f))
+	if (link_handshake(a->l, &none, &a->f) || link_expect(a->l, MSG_START, &m, &a->f))
+		return NULL;
+	for (uint64_t rules = m.chunks; rules; rules--)
+		if (link_expect(a->l, MSG_FILTER, &m, &a->f))
+			return NULL;
+	if (link_expect(a->l, MSG_SETUP, &m, &a->f))
 		return NULL;
 	actor_say(a, (struct copy_msg){.type = MSG_POOL,
 				       .slots = SLOTS,

@@ -10,6 +10,7 @@
 
 #include "copy_pull.h"
 #include "copy_fake.h"
+#include "base/filter.h"
 #include "copy_swap.h"
 #include "base/acl.h"
 #include "dest/delete.h"
@@ -223,10 +224,9 @@ TEST(lies_with_letters)
 		 1},
 		{{DIR_(""), {.type = MSG_SPECIAL, .name = TEXT("dev"), .mode = S_IFDIR | 0666}},
 		 COPY_PROTOCOL,
-		 "not asked for",
+		 "of no kind",
 		 1},
 		{{{.type = MSG_TOTALS, .files = UINT64_MAX, .size = UINT64_MAX},
-		  TOP("got"),
 		  DIR_(""),
 		  UP,
 		  DONE},
@@ -238,6 +238,100 @@ TEST(lies_with_letters)
 	copy_pull.options = OPTION_HARD | OPTION_SPECIALS | OPTION_DELETE;
 	EXPECT_EACH(plays);
 	copy_pull.options = 0;
+}
+
+/* Of one source that was asked for only that comes, and where it was asked for. */
+TEST(other_sources)
+{
+	static const struct play plays[] = {
+		{{TOP("got"), DIR_(""), UP, TOP("got"), DIR_(""), FILE_("more", 0), UP, DONE},
+		 COPY_PROTOCOL,
+		 "not asked for",
+		 1},
+		/* into DEST itself, although it is named */
+		{{{.type = MSG_TOP, .flags = MSG_CONTENTS, .name = TEXT("got")},
+		  DIR_(""),
+		  UP,
+		  DONE},
+		 COPY_PROTOCOL,
+		 "not asked for",
+		 0},
+		{{{.type = MSG_TOP}, DIR_(""), UP, DONE}, COPY_PROTOCOL, "not asked for", 0},
+	};
+
+	EXPECT_EACH(plays);
+}
+
+static const struct {
+	uint32_t without, with;
+	struct play play;
+} unasked[] = {
+	{OPTION_RECURSE, 0, {{DIR_(""), UP, DONE}, COPY_PROTOCOL, "DIR, which was not", 0}},
+	{OPTION_LINKS, 0, {{LINK("", "to"), DONE}, COPY_PROTOCOL, "LINK, which was not", 0}},
+	{OPTION_LINKS, 0, {{DIR_(""), LINK("l", "to")}, COPY_PROTOCOL, "LINK, which was not", 1}},
+	{0,
+	 0,
+	 {{DIR_(""), {.type = MSG_SPECIAL, .name = TEXT("p"), .mode = S_IFIFO | 0666}},
+	  COPY_PROTOCOL,
+	  "SPECIAL, which was not",
+	  1}},
+	{0, 0, {{DIR_(""), KEEP("f")}, COPY_PROTOCOL, "KEEP, which was not", 1}},
+	{0,
+	 0,
+	 {{{.type = MSG_OWNER, .name = TEXT("root"), .id = 1}},
+	  COPY_PROTOCOL,
+	  "OWNER, which was not",
+	  0}},
+	{0,
+	 0,
+	 {{{.type = MSG_XATTR, .name = TEXT("user.x")}}, COPY_PROTOCOL, "XATTR, which was not", 0}},
+};
+
+/* Kinds of entries, and what is kept of them, that the options leave out. */
+TEST(not_asked_for)
+{
+	for (size_t i = 0; i < sizeof(unasked) / sizeof(unasked[0]); i++) {
+		copy_pull.without = unasked[i].without;
+		copy_pull.options = unasked[i].with;
+		copy_pull_expect(&unasked[i].play);
+	}
+	copy_pull.without = copy_pull.options = 0;
+}
+
+/* Names that the filter leaves out are not written, at whatever depth, and as whatever. */
+TEST(excluded)
+{
+	static const struct play plays[] = {
+		{{DIR_(""), FILE_("a.secret", 0), END(1, 0), UP, DONE},
+		 COPY_PROTOCOL,
+		 "got/a.secret, which is excluded",
+		 1},
+		{{DIR_(""), DIR_("sub"), LINK("b.secret", "x"), UP, UP, DONE},
+		 COPY_PROTOCOL,
+		 "got/sub/b.secret, which",
+		 2},
+		{{DIR_(""), DIR_("dir"), FILE_("f", 0)}, COPY_PROTOCOL, "got/dir, which", 1},
+		{{DIR_(""), FILE_("dir", 0), END(1, 0), UP, DONE}, COPY_OK, "", 2},
+		{{DIR_(""), DIR_("sub"), FILE_("anchored", 0), END(2, 0), UP, UP, DONE},
+		 COPY_PROTOCOL,
+		 "got/sub/anchored, which",
+		 2},
+		{{DIR_(""), FILE_("anchored", 0), END(1, 0), UP, DONE}, COPY_OK, "", 2},
+	};
+	struct filter filter = {0};
+	struct copy_fault f = {0};
+
+	assert_int_equal(filter_add(&filter, "*.secret", false, &f) ||
+				 filter_add(&filter, "dir/", false, &f) ||
+				 filter_add(&filter, "/got/sub/anchored", false, &f),
+			 0);
+	copy_pull.filter = &filter;
+	EXPECT_EACH(plays);
+	assert_int_equal(filter_add(&filter, "got", false, &f), 0);
+	copy_pull_expect(&(struct play){
+		{FILE_("", 0), END(0, 0), DONE}, COPY_PROTOCOL, "got, which is excluded", 0});
+	copy_pull.filter = NULL;
+	filter_free(&filter);
 }
 
 /* What a sender could fill the memory with is bounded. */
@@ -276,7 +370,9 @@ TEST(floods)
 		 1},
 	};
 
+	copy_pull.options = OPTION_OWNER | OPTION_XATTRS;
 	EXPECT_EACH(plays);
+	copy_pull.options = 0;
 }
 
 /* So are the names that --delete and -H remember, in all directories together. */

@@ -62,7 +62,9 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 	link_init(a.l, fds[1], true, 5000);
 	report_begin(&copy_pull.report, true, false);
 	*c = (struct client){
-		.options = {.bits = OPTIONS_PLAIN | copy_pull.options, .fsync = copy_pull.fsync},
+		.options = {.bits = (OPTIONS_PLAIN | copy_pull.options) & ~copy_pull.without,
+			    .fsync = copy_pull.fsync,
+			    .filter = copy_pull.filter},
 		.report = &copy_pull.report,
 		.slots = SLOTS,
 		.jobs = 3,

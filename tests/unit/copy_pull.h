@@ -12,7 +12,8 @@ struct copy_pull {
 	char work[24], dest[64], outside[64];
 	/* of the next pull */
 	unsigned int pieces, corrupt;
-	uint32_t options;
+	uint32_t options, without; /* besides those of a pull without letters */
+	struct filter *filter;
 	enum copy_fsync fsync;
 	bool merges; /* as one of several sources whose entries may be the same */
 	volatile sig_atomic_t stop;

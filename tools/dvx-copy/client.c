@@ -76,6 +76,10 @@ static int client_take(struct client *c, struct receiver *r, const struct client
 	for (int i = 0; i < n; i++) {
 		r->plan = requests[i].plan;
 		r->expect = requests[i].expect;
+		r->tops = source_is_pattern((const uint8_t *)requests[i].path,
+					    strlen(requests[i].path))
+				  ? UINT32_MAX
+				  : 1;
 		if (client_ask(c, requests[i].path, r->f) || receiver_run(r))
 			return -1;
 	}

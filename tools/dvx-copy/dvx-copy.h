@@ -36,7 +36,7 @@ struct copy_args {
 	char **argv;
 };
 
-/* Set by SIGINT and SIGTERM. */
+/* Set by SIGINT, SIGTERM and SIGHUP. */
 extern volatile sig_atomic_t stop_asked;
 
 /* Return an enum copy_exit. */

@@ -126,6 +126,7 @@ static int session_take(struct session *s, const char *dest, uint32_t flags)
 			       .f = s->f,
 			       .window = msg_window(s->server->clients),
 			       .jobs = s->server->jobs,
+			       .tops = flags & MSG_MANY ? UINT32_MAX : 1,
 			       .plan = {.root = s->place.dir,
 					.dest = dest,
 					.many = flags & MSG_MANY,

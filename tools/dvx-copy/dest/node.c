@@ -175,10 +175,9 @@ int dest_add_special(struct dest *d, const struct copy_msg *m, struct dest_found
 	struct node n = {.mode = m->mode, .rdev = m->off};
 	struct copy_msg plain = *m;
 
-	if (!(d->options.bits & OPTION_SPECIALS) ||
-	    !(S_ISBLK(m->mode) || S_ISCHR(m->mode) || S_ISFIFO(m->mode) || S_ISSOCK(m->mode)))
+	if (!S_ISBLK(m->mode) && !S_ISCHR(m->mode) && !S_ISFIFO(m->mode) && !S_ISSOCK(m->mode))
 		return copy_fail(f, COPY_PROTOCOL,
-				 "the sender sent a special file that was not asked for");
+				 "the sender sent a special file of no kind that there is");
 	plain.mode &= 07777;
 	if (node_add(d, &plain, &n, found, f))
 		return -1;

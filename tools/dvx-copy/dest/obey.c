@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/filter.h"
 #include "part.h"
 #include "seen.h"
 
@@ -117,6 +118,10 @@ static int obey_top(struct receiver *r, const struct copy_msg *m)
 	r->top = *m;
 	r->top.name.p = (const uint8_t *)r->top_name;
 	/* A sender must not choose what is overwritten in DEST. */
+	if (!r->tops-- || !(m->flags & MSG_CONTENTS) == !m->name.n)
+		return copy_fail(r->f, COPY_PROTOCOL,
+				 "%s sent \"%s\", a source that was not asked for", r->link->peer,
+				 QUOTED(r->top_name, strlen(r->top_name)));
 	if (r->expect && strcmp(r->expect, r->top_name) != 0 &&
 	    fnmatch(r->expect, r->top_name, FNM_PERIOD) != 0)
 		return copy_fail(r->f, COPY_PROTOCOL, "%s sent \"%s\" instead of \"%s\"",
@@ -134,11 +139,36 @@ static int obey_begin(struct receiver *r, const struct copy_msg *m)
 	return dest_begin(&r->dest, &r->plan, &r->top, m->type == MSG_DIR, r->f);
 }
 
+/* The path that the filter's rules are about, as the sender's walk has it. */
+static const char *obey_path(const struct receiver *r, const struct copy_msg *m,
+			     char path[PATH_MAX])
+{
+	char name[NAME_MAX + 1];
+
+	if (!m->name.n)
+		return r->top_name;
+	memcpy(name, m->name.p, m->name.n);
+	name[m->name.n] = '\0';
+	return dest_path(path, r->dest.now, name);
+}
+
+/* A sender keeps to the rules, too: one that does not lies. */
+static int obey_check_filter(struct receiver *r, const struct copy_msg *m)
+{
+	char buf[PATH_MAX];
+	const char *path = obey_path(r, m, buf);
+
+	if (!r->options.filter || !filter_hides(r->options.filter, path, m->type == MSG_DIR))
+		return 0;
+	return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s, which is excluded", r->link->peer,
+			 QUOTED(path, strlen(path)));
+}
+
 static int obey_entry(struct receiver *r, const struct copy_msg *m)
 {
 	struct dest_found found = {0};
 	struct dest *d = &r->dest;
-	int bad = obey_begin(r, m);
+	int bad = obey_begin(r, m) || (d->now && obey_check_filter(r, m));
 
 	if (bad)
 		return -1;
@@ -227,8 +257,21 @@ static int obey_done(struct receiver *r, const struct copy_msg *m)
 	return 0;
 }
 
+/* Messages that need one of these options. */
+static const uint32_t obey_needs[MSG_TYPES] = {
+	[MSG_DIR] = OPTION_RECURSE,
+	[MSG_LINK] = OPTION_LINKS,
+	[MSG_SPECIAL] = OPTION_SPECIALS,
+	[MSG_KEEP] = OPTION_DELETE,
+	[MSG_OWNER] = OPTION_OWNER | OPTION_GROUP,
+	[MSG_XATTR] = OPTION_ACLS | OPTION_XATTRS,
+};
+
 int obey_message(struct receiver *r, const struct copy_msg *m)
 {
+	if (obey_needs[m->type] && !(obey_needs[m->type] & r->options.bits))
+		return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s, which was not asked for",
+				 r->link->peer, msg_name(m->type));
 	switch (m->type) {
 	case MSG_TOTALS:
 		return obey_totals(r, m);

@@ -21,6 +21,7 @@ struct receiver {
 	uint32_t window; /* entries that may be under way */
 	struct dest_plan plan;
 	const char *expect; /* a client knows the source's name, or a pattern for it; or NULL */
+	uint32_t tops;	    /* sources that may still come */
 
 	struct intake intake;
 	struct dest dest;
