@@ -46,7 +46,7 @@ finds() {
 	cat "$scratch/json" "$scratch/err"
 	jq -e --arg l "$1" --arg c "$2" --arg t "$3" --arg m "${4-}" \
 		'.checks | any(.level == $l and .check == $c and (.text | contains($t)) and
-			(if $m == "" then .mend == "" else (.mend | contains($m)) end))' <"$scratch/json"
+			(if $m == "" then .remedy == "" else (.remedy | contains($m)) end))' <"$scratch/json"
 }
 # fails: the exit code says that something is broken; sound: it does not
 fails() { finds "$@" && [ "$(cat "$scratch/rc")" = 1 ]; }
@@ -139,10 +139,62 @@ elif setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$info" 2>/dev/n
 		LD_LIBRARY_PATH=$top_builddir/src/lib/.libs setpriv --reuid 65534 --regid 65534 --clear-groups \
 			"$real" doctor --root "$r" --json | tee "$scratch/json"
 		jq -e '.checks | any(.level == "FAIL" and (.text | contains("does not open: Permission denied")) and
-			(.mend | contains("chmod 0666")))' <"$scratch/json"
+			(.remedy | contains("chmod 0666")))' <"$scratch/json"
 	}
 	check "files: without the right" nobody
 fi
+good
+
+# ACS: config ADDRESS CONTROL: a bridge whose second extended capability is ACS with that control
+config() {
+	put sys/bus/pci/devices/$1/class 0x060400
+	python3 -c 'import struct, sys
+c = bytearray(4096)
+c[0x100:0x104] = struct.pack("<I", 0x14810001)
+c[0x148:0x150] = struct.pack("<IHH", 0x0001000d, 0x7f, int(sys.argv[2], 0))
+open(sys.argv[1], "wb").write(c[:int(sys.argv[3])])' "$r/sys/bus/pci/devices/$1/config" "$2" "${3-4096}"
+}
+config 0000:3a:00.0 0x1
+config 0000:3a:01.0 0x40
+check "ACS: bridges that check the source only" finds OK acs "No PCI bridge redirects requests"
+config 0000:3a:01.0 0x1d
+check "ACS: no GPU is concerned" finds OK acs "1 of 2 PCI bridges redirect"
+put sys/bus/pci/devices/0000:4a:00.0/vendor 0x10de
+put sys/bus/pci/devices/0000:4a:00.0/class 0x030200
+check "ACS: redirected beside a GPU" sound WARN acs "the first is 0000:3a:01.0: GPU Direct" "setpci -s 0000:3a:01.0 ECAP_ACS+6.w=0"
+for bit in 0x04 0x08 0x10; do
+	config 0000:3a:01.0 $bit
+	check "ACS: bit $bit redirects" finds WARN acs "1 of 2 PCI bridges redirect" setpci
+done
+config 0000:3a:01.0 0x1d 64
+check "ACS: configuration for root only" finds OK acs "is for root only"
+config 0000:3a:01.0 0 4096
+python3 -c 'import sys
+f = open(sys.argv[1], "r+b")
+f.seek(0x100)
+f.write(bytes([1, 0, 1, 0x10]))' "$r/sys/bus/pci/devices/0000:3a:01.0/config"
+check "ACS: a list that runs in a circle" finds OK acs "No PCI bridge redirects"
+good
+check "peer memory: no GPU driver" finds OK peer-memory "nothing needs nvidia-peermem"
+mkdir -p "$r/sys/module/nvidia"
+check "peer memory: missing" sound WARN peer-memory "refuses GPU memory with EFAULT" "modprobe nvidia-peermem"
+mkdir -p "$r/sys/module/nvidia_peermem"
+check "peer memory: loaded" finds OK peer-memory "takes memory of NVIDIA's GPUs"
+check "dma-buf: no device to ask" finds OK dmabuf "only where it opens"
+put proc/sys/kernel/osrelease 5.10.0-28-amd64
+check "dma-buf: an old kernel" finds WARN dmabuf "Linux 5.10.0-28-amd64 registers no dma-buf"
+check "fork: an old kernel" sound WARN fork "no copy-on-fork" "RDMAV_FORK_SAFE"
+good
+check "map count: not known" finds OK map-count "is not known"
+put proc/sys/vm/max_map_count 1000
+check "map count: few" sound WARN map-count "may have 1000 mappings" "sysctl vm.max_map_count"
+put proc/sys/vm/max_map_count 65530
+check "map count: the kernel's own" finds OK map-count "may have 65530 mappings"
+check "namespaces: not known" finds OK namespaces "is not known"
+put sys/module/ib_core/parameters/netns_mode Y
+check "namespaces: shared" finds OK namespaces "shared by all network namespaces"
+put sys/module/ib_core/parameters/netns_mode N
+check "namespaces: exclusive" finds OK namespaces "(exclusive)"
 good
 
 rm -r "$r/sys/module/mlx5_ib"

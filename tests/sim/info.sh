@@ -92,6 +92,18 @@ check "why-not: a chip that lets no mkeys" lacks allow_mkey=0 cross-vhca-export
 check "why-not: hw-timestamps work, by mlx5dv_get_clock_info()" says 0 'Nothing is missing' host why-not hw-timestamps
 check "why-not: a queue can have timestamps of real time" says 0 'rq_ts_format' host why-not real-time-timestamps
 check "why-not odp: what the device offers, whatever kernel this host has" says 0 'IBV_ODP_SUPPORT' host why-not odp
+asks_dmabuf() {
+	host why-not dmabuf 2>&1 | tee "$scratch/dmabuf"
+	grep -q 'refuses only the descriptor -1 (EBADF)' "$scratch/dmabuf" && ! grep -q '^dvx-sim' "$scratch/dmabuf"
+}
+check "why-not dmabuf: asks the device, which does not take that for a mistake" asks_dmabuf
+for e in EOPNOTSUPP EPROTONOSUPPORT; do
+	echo "#include <errno.h>
+void *ibv_reg_dmabuf_mr(void) { errno = $e; return 0; }" >"$scratch/no.c"
+	${CC:-cc} -w -shared -fPIC -o "$scratch/no-$e.so" "$scratch/no.c"
+	check "why-not dmabuf: a kernel that answers $e" says 1 'ibv_reg_dmabuf_mr() fails: .* not supported' \
+		env LD_PRELOAD="$asan$scratch/no-$e.so" "$dvx_sim" run -- "$info" why-not dmabuf
+done
 check "why-not by another word" says 0 'dma-copy:' host why-not mmo
 check "why-not: what is missing, by the PRM's name" says 1 "GENERAL.rq_delay_drop is no" host why-not delay-drop
 check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "rq_delay_drop" and .verdict == "missing"))' \

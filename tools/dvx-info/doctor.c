@@ -9,7 +9,7 @@
 
 static const char *const level_names[] = {"OK", "WARN", "FAIL"};
 
-void doctor_line(struct doctor *d, const char *id, enum level level, const char *mend,
+void doctor_line(struct doctor *d, const char *id, enum level level, const char *remedy,
 		 const char *fmt, ...)
 {
 	char text[512];
@@ -18,8 +18,9 @@ void doctor_line(struct doctor *d, const char *id, enum level level, const char 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	json_array_append_new(d->lines, json_pack("{ss ss ss ss}", "check", id, "level",
-						  level_names[level], "text", text, "mend", mend));
+	json_array_append_new(d->lines,
+			      json_pack("{ss ss ss ss}", "check", id, "level", level_names[level],
+					"text", text, "remedy", remedy));
 }
 
 static void doctor_open_device(struct doctor *d)
@@ -61,8 +62,8 @@ static void print_lines(const json_t *lines)
 	json_array_foreach (lines, i, l) {
 		printf("%-4s  %-12s  %s\n", json_str(l, "level"), json_str(l, "check"),
 		       json_str(l, "text"));
-		if (*json_str(l, "mend"))
-			printf("      %-12s  $ %s\n", "", json_str(l, "mend"));
+		if (*json_str(l, "remedy"))
+			printf("      %-12s  $ %s\n", "", json_str(l, "remedy"));
 	}
 	printf("%zu checks: %zu FAIL, %zu WARN.\n", json_array_size(lines), fails, warns);
 }
@@ -85,6 +86,7 @@ int info_cmd_doctor(const struct info_args *a)
 	doctor_rdma(&d);
 	doctor_mem(&d);
 	doctor_host(&d);
+	doctor_peer(&d);
 	code = doctor_count(d.lines, LEVEL_FAIL) ? EXIT_NO : EXIT_DONE;
 	if (a->json) {
 		root = json_pack("{ss sO}", "device", d.dev ? dvx_dev_name(d.dev) : "", "checks",

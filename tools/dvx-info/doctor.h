@@ -18,12 +18,13 @@ struct doctor {
 	size_t devices;	     /* mlx5 devices that libibverbs shows */
 };
 
-/* One sentence; mend is a command, or "". */
-void doctor_line(struct doctor *d, const char *id, enum level level, const char *mend,
+/* One sentence; remedy is a command, or "". */
+void doctor_line(struct doctor *d, const char *id, enum level level, const char *remedy,
 		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 void doctor_rdma(struct doctor *d);
 void doctor_mem(struct doctor *d);
 void doctor_host(struct doctor *d);
+void doctor_peer(struct doctor *d);
 
 #endif

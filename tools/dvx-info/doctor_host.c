@@ -27,7 +27,7 @@ static int node_of(const struct doctor *d)
 static void numa(struct doctor *d)
 {
 	int node = node_of(d), n;
-	char path[128], cpus[256], mend[128];
+	char path[128], cpus[256], remedy[128];
 
 	if (!fact_exists("/sys/devices/system/node/node1")) {
 		doctor_line(d, "numa", LEVEL_OK, "", "The machine has one NUMA node.");
@@ -44,10 +44,11 @@ static void numa(struct doctor *d)
 	}
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
 	n = fact_text(path, cpus, sizeof(cpus)) ? fact_cpus(cpus) : -1;
-	snprintf(mend, sizeof(mend), "numactl --cpunodebind=%d --membind=%d PROGRAM", node, node);
+	snprintf(remedy, sizeof(remedy), "numactl --cpunodebind=%d --membind=%d PROGRAM", node,
+		 node);
 	if (n < 0)
 		doctor_line(
-			d, "numa", LEVEL_OK, mend,
+			d, "numa", LEVEL_OK, remedy,
 			"The device is on node %d; which CPUs this process may use is not known.",
 			node);
 	else if (n > 0)
@@ -57,7 +58,7 @@ static void numa(struct doctor *d)
 			    node, n, cpus);
 	else
 		doctor_line(
-			d, "numa", LEVEL_WARN, mend,
+			d, "numa", LEVEL_WARN, remedy,
 			"The device is on node %d, but this process may not run on its CPUs: every "
 			"doorbell and completion crosses the sockets.",
 			node);
@@ -78,7 +79,7 @@ static int count_entries(const char *path)
 
 static void iommu(struct doctor *d)
 {
-	static const char mend[] =
+	static const char remedy[] =
 		"sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&iommu=pt /' /etc/default/grub && sudo "
 		"update-grub && sudo reboot";
 	char path[128], type[64];
@@ -95,7 +96,7 @@ static void iommu(struct doctor *d)
 	else if (!strcmp(type, "identity"))
 		doctor_line(d, "iommu", LEVEL_OK, "", "The IOMMU passes the device's DMA through.");
 	else
-		doctor_line(d, "iommu", LEVEL_WARN, mend,
+		doctor_line(d, "iommu", LEVEL_WARN, remedy,
 			    "The IOMMU translates the device's DMA (type %s): registrations are "
 			    "slower, and small pages cost bandwidth.",
 			    type);
@@ -194,20 +195,20 @@ static void cgroup_rdma(struct doctor *d, const char *dir)
 /* Registered memory cannot be swapped out: it counts against the cgroup until it is freed. */
 static void cgroup_memory(struct doctor *d, const char *dir)
 {
-	char path[4200], mend[4300];
+	char path[4200], remedy[4300];
 	enum level level = LEVEL_OK;
 	long long limit;
 
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", dir);
 	if (!fact_number(path, &limit))
 		return;
-	snprintf(mend, sizeof(mend),
+	snprintf(remedy, sizeof(remedy),
 		 "echo max | sudo tee /sys/fs/cgroup%s/memory.max # docker: --memory", dir);
 	if (limit < FEW_BYTES)
 		level = LEVEL_FAIL;
 	else if (limit < LITTLE_BYTES)
 		level = LEVEL_WARN;
-	doctor_line(d, "cgroup", level, level == LEVEL_OK ? "" : mend,
+	doctor_line(d, "cgroup", level, level == LEVEL_OK ? "" : remedy,
 		    "The cgroup may use %lld MiB; registered memory counts and cannot be swapped "
 		    "out.",
 		    limit >> 20);
@@ -215,14 +216,15 @@ static void cgroup_memory(struct doctor *d, const char *dir)
 
 static void cgroup_hugepages(struct doctor *d, const char *dir)
 {
-	char path[4200], mend[4300];
+	char path[4200], remedy[4300];
 	long long limit;
 
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/hugetlb.2MB.max", dir);
 	if (!fact_number(path, &limit) || limit >= 2 << 20)
 		return;
-	snprintf(mend, sizeof(mend), "echo max | sudo tee /sys/fs/cgroup%s/hugetlb.2MB.max", dir);
-	doctor_line(d, "cgroup", LEVEL_WARN, mend, "The cgroup may use no huge page of 2 MiB.");
+	snprintf(remedy, sizeof(remedy), "echo max | sudo tee /sys/fs/cgroup%s/hugetlb.2MB.max",
+		 dir);
+	doctor_line(d, "cgroup", LEVEL_WARN, remedy, "The cgroup may use no huge page of 2 MiB.");
 }
 
 /* cgroup v2 only: "0::/path". */

@@ -5,14 +5,18 @@
 #include <stdio.h>
 #include "doctor.h"
 #include "facts.h"
+#include "features.h"
 
 /* Less than a small program with a few rings and a buffer needs. */
 #define FEW_BYTES (64ull << 20)
 
+/* The kernel's own vm.max_map_count. */
+enum { DEFAULT_MAPS = 65530 };
+
 static void memlock(struct doctor *d)
 {
 	uint64_t left;
-	static const char mend[] =
+	static const char remedy[] =
 		"echo '* - memlock unlimited' | sudo tee /etc/security/limits.d/90-rdma.conf "
 		"# log in again; service: LimitMEMLOCK=infinity; docker: --ulimit memlock=-1";
 
@@ -26,7 +30,7 @@ static void memlock(struct doctor *d)
 			    " KiB, but this process has CAP_IPC_LOCK, which lifts it.",
 			    left / 1024);
 	else
-		doctor_line(d, "memlock", left < FEW_BYTES ? LEVEL_FAIL : LEVEL_WARN, mend,
+		doctor_line(d, "memlock", left < FEW_BYTES ? LEVEL_FAIL : LEVEL_WARN, remedy,
 			    "RLIMIT_MEMLOCK leaves %" PRIu64
 			    " KiB: registering more than that (rings count too) ends in ENOMEM.",
 			    left / 1024);
@@ -70,8 +74,46 @@ static void hugepages(struct doctor *d)
 			    "entries, and the NIC misses its cache more often.");
 }
 
+/* ibv_fork_init() protects pages by madvise(), which splits mappings. */
+static void map_count(struct doctor *d)
+{
+	static const char path[] = "/proc/sys/vm/max_map_count";
+	long long n;
+
+	if (!fact_number(path, &n))
+		doctor_line(d, "map-count", LEVEL_OK, "", "vm.max_map_count is not known.");
+	else
+		doctor_line(d, "map-count", n < DEFAULT_MAPS ? LEVEL_WARN : LEVEL_OK,
+			    n < DEFAULT_MAPS ? "sudo sysctl vm.max_map_count=65530" : "",
+			    "A process may have %lld mappings (vm.max_map_count); with "
+			    "ibv_fork_init() a registration may take one, and the last ends in "
+			    "ENOMEM.",
+			    n);
+}
+
+static void copy_on_fork(struct doctor *d)
+{
+	char release[128];
+	unsigned int v = fact_kernel(release, sizeof(release));
+
+	if (d->dev && fork_unneeded())
+		doctor_line(
+			d, "fork", LEVEL_OK, "",
+			"The kernel copies registered pages when a process forks (copy-on-fork): "
+			"programs do not need ibv_fork_init().");
+	else if (d->dev || (v && v < (5 << 8 | 12)))
+		doctor_line(d, "fork", LEVEL_WARN, "export RDMAV_FORK_SAFE=1 # or ibv_fork_init()",
+			    "The kernel has no copy-on-fork: a program that forks needs "
+			    "ibv_fork_init(), with huge pages also RDMAV_HUGEPAGES_SAFE.");
+	else
+		doctor_line(d, "fork", LEVEL_OK, "rdma system show",
+			    "Whether the kernel has copy-on-fork is not known.");
+}
+
 void doctor_mem(struct doctor *d)
 {
 	memlock(d);
 	hugepages(d);
+	map_count(d);
+	copy_on_fork(d);
 }

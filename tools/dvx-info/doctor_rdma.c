@@ -39,7 +39,7 @@ static void device(struct doctor *d)
 static void modules(struct doctor *d)
 {
 	static const char *const names[] = {"mlx5_core", "mlx5_ib", "ib_uverbs"};
-	char path[64], missing[64] = "", mend[96];
+	char path[64], missing[64] = "", remedy[96];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "/sys/module/%s", names[i]);
@@ -48,7 +48,7 @@ static void modules(struct doctor *d)
 		strcat(missing, *missing ? " " : "");
 		strcat(missing, names[i]);
 	}
-	snprintf(mend, sizeof(mend), "sudo modprobe -a %s", missing);
+	snprintf(remedy, sizeof(remedy), "sudo modprobe -a %s", missing);
 	if (!*missing)
 		doctor_line(d, "modules", LEVEL_OK, "",
 			    "mlx5_core, mlx5_ib and ib_uverbs are loaded.");
@@ -56,7 +56,7 @@ static void modules(struct doctor *d)
 		doctor_line(d, "modules", LEVEL_OK, "",
 			    "The device answers, though /sys/module does not list %s.", missing);
 	else
-		doctor_line(d, "modules", LEVEL_FAIL, mend, "Not loaded: %s.", missing);
+		doctor_line(d, "modules", LEVEL_FAIL, remedy, "Not loaded: %s.", missing);
 }
 
 static void kernel(struct doctor *d)
@@ -94,17 +94,17 @@ static void abi(struct doctor *d)
 /* Why the file cannot be opened, and the command that helps. */
 static void closed_file(struct doctor *d, const char *path, int err)
 {
-	char mend[400] = "sudo modprobe mlx5_ib";
+	char remedy[400] = "sudo modprobe mlx5_ib";
 
 	if (err == EPERM)
-		snprintf(mend, sizeof(mend),
+		snprintf(remedy, sizeof(remedy),
 			 "docker run --device=%s # or the service's DeviceAllow=; a cgroup denies "
 			 "it",
 			 path);
 	else if (err == EACCES)
-		snprintf(mend, sizeof(mend),
+		snprintf(remedy, sizeof(remedy),
 			 "sudo chmod 0666 %s # rdma-core's udev rules do it at every start", path);
-	doctor_line(d, "files", LEVEL_FAIL, mend, "%s does not open: %s.", path, strerror(err));
+	doctor_line(d, "files", LEVEL_FAIL, remedy, "%s does not open: %s.", path, strerror(err));
 }
 
 static void files(struct doctor *d)
@@ -217,10 +217,33 @@ static void gid(struct doctor *d)
 			    "address.");
 }
 
+/* In exclusive mode a device is seen by one network namespace only. */
+static void namespaces(struct doctor *d)
+{
+	char mode[16];
+	bool none = !d->dev && !d->elsewhere;
+
+	if (!fact_text("/sys/module/ib_core/parameters/netns_mode", mode, sizeof(mode)))
+		doctor_line(d, "namespaces", LEVEL_OK, "",
+			    "Whether network namespaces share RDMA devices is not known.");
+	else if (*mode == 'Y')
+		doctor_line(d, "namespaces", LEVEL_OK, "",
+			    "RDMA devices are shared by all network namespaces.");
+	else
+		doctor_line(
+			d, "namespaces", none ? LEVEL_WARN : LEVEL_OK,
+			none ? "sudo rdma dev set DEV netns NAME # in the namespace that has it; "
+			       "or at the start: rdma system set netns shared"
+			     : "",
+			"Each RDMA device belongs to one network namespace (exclusive): others "
+			"do not see it.");
+}
+
 void doctor_rdma(struct doctor *d)
 {
 	device(d);
 	modules(d);
+	namespaces(d);
 	kernel(d);
 	abi(d);
 	files(d);

@@ -228,8 +228,8 @@ const struct feature features[] = {
 	{"dmabuf", "dma-buf", "Memory of other devices (ibv_reg_dmabuf_mr)", false, {
 		{.page = G, .field = "umr_modify_entity_size_disabled", .zero = true,
 		 .what = "UMR may change the page size, by which Linux maps it"},
-		LOOK("Linux 5.12 or later with CONFIG_DMABUF_MOVE_NOTIFY, and a device that exports it",
-		     NULL)}},
+		HOST(NEED_DMABUF, "the kernel registers dma-bufs for the device"),
+		LOOK("a device that exports it, as a GPU with its open kernel modules", NULL)}},
 	{"imports", "import-device shared-pd import-pd import-mr",
 	 "Contexts, PDs and regions of another program (ibv_import_device)", false, {
 		LOOK("a kernel with QUERY_CONTEXT, and a descriptor of the other program by SCM_RIGHTS",

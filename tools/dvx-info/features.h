@@ -10,10 +10,10 @@
 /* Needs that are the host's, not the device's; whynot.c has a probe for each. */
 enum need {
 	NEED_NONE,
-	NEED_NET_RAW,	 /* CAP_NET_RAW, for raw packets and steering */
-	NEED_ODP,	 /* the kernel offers on-demand paging for the device */
+	NEED_NET_RAW, /* CAP_NET_RAW, for raw packets and steering */
+	NEED_ODP,     /* the kernel offers on-demand paging for the device */
 	NEED_RDMA_CM,
-	NEED_BF_UAR,	 /* a write-combining UAR page */
+	NEED_BF_UAR, /* a write-combining UAR page */
 	NEED_HUGEPAGES,
 	NEED_ACTIVE_PORT,
 	NEED_IPV4_GID,
@@ -21,6 +21,7 @@ enum need {
 	NEED_CHANNEL,	/* completion or event channel opens */
 	NEED_MEMLOCK,	/* RLIMIT_MEMLOCK leaves something */
 	NEED_NETDEV,	/* a port has a network interface */
+	NEED_DMABUF,	/* the kernel registers dma-bufs for the device */
 	NEED_VFIO,	/* libmlx5 drives the device without a kernel driver */
 	NEED_ELSEWHERE, /* cannot be checked from here: `what` says where to look */
 };
@@ -56,6 +57,13 @@ struct ibv_context;
 int clock_try(struct ibv_context *ctx);
 /* Whether libibverbs says that regions may be registered without being pinned. */
 bool odp_offered(struct ibv_context *ctx);
+/*
+ * The errno of a registration with the descriptor -1: EBADF from a device that takes dma-bufs,
+ * EOPNOTSUPP or EPROTONOSUPPORT from others.
+ */
+int dmabuf_try(struct ibv_context *ctx);
+/* Whether the kernel copies pinned pages when a process forks. */
+bool fork_unneeded(void);
 
 /* NULL: none; case, - and _ do not matter. */
 const struct feature *feature_find(const char *name);

@@ -10,7 +10,7 @@ tools_dvx_info_libinfo_la_SOURCES = tools/dvx-info/dvx-info.h \
 	tools/dvx-info/features.h tools/dvx-info/features.c tools/dvx-info/verbs.c tools/dvx-info/whynot.c \
 	tools/dvx-info/facts.h tools/dvx-info/facts.c \
 	tools/dvx-info/doctor.h tools/dvx-info/doctor.c tools/dvx-info/doctor_mem.c \
-	tools/dvx-info/doctor_host.c tools/dvx-info/doctor_rdma.c
+	tools/dvx-info/doctor_host.c tools/dvx-info/doctor_rdma.c tools/dvx-info/doctor_peer.c
 tools_dvx_info_libinfo_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
 tools_dvx_info_libinfo_la_LIBADD = tools/cli/libcli.la $(JANSSON_LIBS) $(MLX5_LIBS) $(IBVERBS_LIBS)
 tools_dvx_info_dvx_info_SOURCES = tools/dvx-info/main.c

@@ -254,6 +254,25 @@ static void need_netdev(const struct cap_source *s, struct whynot_finding *f)
 	dvx_gids_free(gids);
 }
 
+static void need_dmabuf(const struct cap_source *s, struct whynot_finding *f)
+{
+	int err = dmabuf_try(dvx_dev_ibv(s->dev));
+
+	if (err == EBADF) {
+		whynot_note(f, OK,
+			    "ibv_reg_dmabuf_mr() takes the call and refuses only the descriptor -1 "
+			    "(EBADF)",
+			    NULL);
+		return;
+	}
+	whynot_note(f, MISSING, "",
+		    err == EPROTONOSUPPORT
+			    ? "boot Linux 5.12 or later, or use nvidia-peermem"
+			    : "boot a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING, or "
+			      "use nvidia-peermem");
+	snprintf(f->shown, sizeof(f->shown), "ibv_reg_dmabuf_mr() fails: %s", strerror(err));
+}
+
 /* dvx-info opens devices by ib_uverbs. */
 static void need_vfio(const struct cap_source *s, struct whynot_finding *f)
 {
@@ -270,6 +289,7 @@ static void (*const probes[])(const struct cap_source *, struct whynot_finding *
 	[NEED_CHANNEL] = need_channel,	       [NEED_CLOCK] = need_clock,
 	[NEED_RDMA_CM] = need_rdma_cm,	       [NEED_MEMLOCK] = need_memlock,
 	[NEED_NETDEV] = need_netdev,	       [NEED_VFIO] = need_vfio,
+	[NEED_DMABUF] = need_dmabuf,
 };
 
 static void check_one(const struct cap_source *s, const struct check *c, struct whynot_finding *f)
@@ -373,7 +393,8 @@ static size_t whynot_count(const json_t *checks, enum verdict v)
 	size_t n = 0, i;
 	json_t *c;
 
-	json_array_foreach(checks, i, c) n += fails(c, v);
+	json_array_foreach (checks, i, c)
+		n += fails(c, v);
 	return n;
 }
 
@@ -402,7 +423,8 @@ static void print_checks(const struct feature *feature, const struct cap_source 
 
 	printf("%s: %s\n", feature->name, feature->text);
 	printf("%s%s%s\n", s->name, *s->firmware ? ", firmware " : "", s->firmware);
-	json_array_foreach(checks, i, c) print_check(c, &said);
+	json_array_foreach (checks, i, c)
+		print_check(c, &said);
 	if (missing)
 		printf("%zu missing.\n", missing);
 	else if (unknown)

@@ -3,8 +3,11 @@
 #include <string.h>
 #include "dmabuf.h"
 
+/* Programs ask with the descriptor -1 whether a device takes dma-bufs: that is no mistake. */
 static int dmabuf_refuse(int err, int number)
 {
+	if (number == -1)
+		return err;
 	switch (err) {
 	case -EINVAL:
 		return refuse(err,
