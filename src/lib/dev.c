@@ -174,8 +174,10 @@ static int dev_find(const char *which, struct ibv_device ***all, struct ibv_devi
 	}
 	if (*all)
 		ibv_free_device_list(*all);
-	return dvx_fail(ENODEV, "no mlx5 device %s%samong %d RDMA devices", which ? which : "",
-			which ? " " : "", total);
+	return dvx_fail(ENODEV, "no mlx5 device %s%samong %d RDMA devices (%s)", which ? which : "",
+			which ? " " : "", total,
+			total ? "dvx-info list names those that are"
+			      : "dvx-info doctor finds out why");
 }
 
 int dvx_dev_find(const char *which, struct dvx_dev_info *out)

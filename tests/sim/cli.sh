@@ -10,7 +10,7 @@ help_fits() {
 }
 
 check "--help fits a screen" help_fits
-check "--version names the package" says 0 'dvx 0' "$dvx_sim" --version
+check "--version names the package" says 0 '(dvx) 0' "$dvx_sim" --version
 check "no command is an error" says 2 Usage "$dvx_sim"
 check "an unknown command is named" says 2 'no command "frob"' "$dvx_sim" frob
 check "-- may stand before the command" says 0 "" "$dvx_sim" -- ls

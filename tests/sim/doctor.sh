@@ -46,7 +46,7 @@ finds() {
 	cat "$scratch/json" "$scratch/err"
 	jq -e --arg l "$1" --arg c "$2" --arg t "$3" --arg m "${4-}" \
 		'.checks | any(.level == $l and .check == $c and (.text | contains($t)) and
-			(if $m == "" then .remedy == "" else (.remedy | contains($m)) end))' <"$scratch/json"
+			(if $m == "" then (has("remedy") | not) else (.remedy | contains($m)) end))' <"$scratch/json"
 }
 # fails: the exit code says that something is broken; sound: it does not
 fails() { finds "$@" && [ "$(cat "$scratch/rc")" = 1 ]; }

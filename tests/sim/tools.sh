@@ -6,13 +6,13 @@ man=$top_srcdir/doc/man/dvx.7
 for t in info prm flow copy perf sim; do
 	PATH=$(cd "$top_builddir" && pwd)/tools/dvx-$t:$PATH
 done
-nodev='no mlx5 device among 0 RDMA devices: No such device'
+nodev='no mlx5 device among 0 RDMA devices (dvx-info doctor finds out why): No such device'
 
 # same TOOL: help, -h, --help and help COMMAND agree, the version has one form, and options are rows of dvx(7)
 same() {
 	tool=$1
 	"$tool" --help >"$scratch/help" && "$tool" help | cmp - "$scratch/help" && "$tool" -h | cmp - "$scratch/help" || return 1
-	"$tool" --version | grep -qx "$tool (dvx [0-9.]*)" && "$tool" -V | grep -q . || return 1
+	"$tool" --version | grep -qx "$tool (dvx) [0-9.]*" && "$tool" -V | grep -q . || return 1
 	for c in $("$tool" --complete "" | grep -v help); do
 		"$tool" "$c" --help >"$scratch/help" && "$tool" help "$c" | cmp - "$scratch/help" || return 1
 	done
@@ -102,4 +102,32 @@ quiet() { [ -z "$("$@" 2>&1)" ]; }
 check "--quiet says nothing" quiet chip dvx-info list --quiet
 check "... and the exit code says so" says 1 '' chip dvx-info why-not -q dma-copy
 check "... but --json prints" says 0 mlx5_0 chip dvx-info list -qj
+
+# full COMMAND...: no member of the JSON is null or ""
+full() {
+	"$@" --json 2>/dev/null | tee "$scratch/said" |
+		jq -es 'length > 0 and ([.. | objects | to_entries[] | select(.value == null or .value == "")] == [])'
+}
+echo 'UCX  ERROR ibv_reg_mr failed: Cannot allocate memory' >"$scratch/line"
+while read -r command; do
+	# shellcheck disable=SC2086 # words
+	check "no empty members: $command" full $command
+done <<END
+dvx-info doctor
+dvx-info why-not --list
+dvx-sim run -- dvx-info list
+dvx-sim run -- dvx-info gids
+dvx-sim run -- dvx-info caps
+dvx-sim run -- dvx-info why-not odp
+dvx-sim run -- dvx-info doctor
+dvx-prm list cqe
+dvx-prm show cqe64
+dvx-prm show opcode
+dvx-prm encode err_cqe syndrome=4
+dvx-prm explain $scratch/line
+dvx-prm explain $scratch/rules
+dvx-flow check $scratch/rules
+dvx-sim ls
+END
+
 plan

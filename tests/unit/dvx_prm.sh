@@ -89,6 +89,10 @@ for form in dump hex c bin; do
 		qpn=0x123 s_wqe_opcode=RDMA_WRITE wqe_counter=7 signature=0xfe owner=1 >"$tmp/in"
 	same "encode --format $form comes back from decode" "$tmp/in"
 done
+"$prm" encode --json wqe_ctrl_seg opcode=SEND qpn=0xabcdef |
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["hex"])' >"$tmp/hex" 2>"$tmp/err"
+"$prm" encode -f hex wqe_ctrl_seg opcode=SEND qpn=0xabcdef | cmp - "$tmp/hex" >>"$tmp/err" 2>&1
+report $? "encode --json has the bytes"
 "$prm" encode -f bin wqe_eth_seg 'cs_flags=L3_CSUM|l4_csum' >"$tmp/in"
 says "encode takes flags by name, decode tells them" 0 'cs_flags +0xc0 L3_CSUM\|L4_CSUM' decode wqe_eth_seg "$tmp/in"
 says "encode refuses a flag that is none" 2 'cs_flags: "L3_CSUM\|L5_CSUM"' encode wqe_eth_seg 'cs_flags=L3_CSUM|L5_CSUM'

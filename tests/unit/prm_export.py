@@ -84,7 +84,7 @@ def as_rows_read(structs, name):
     for f in json.loads(out)[0]["fields"]:
         offset, width = place(structs, name, f["path"])
         value = whole >> (size * 8 - offset - width) & ((1 << width) - 1)
-        theirs = int(f["bytes"], 16) if "bytes" in f else int(str(f["value"]), 0)
+        theirs = int(f["hex"], 16) if "hex" in f else int(str(f["value"]), 0)
         if (offset, width, value) != (f["offset"], f["width"], theirs):
             return "%s.%s: export 0x%x+%d, rows 0x%x+%d" % (name, f["path"], offset, width, f["offset"],
                                                           f["width"])

@@ -108,7 +108,7 @@ static error_t face_option(struct cli_parse *p, int key, struct argp_state *stat
 		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
 		return 0;
 	case 'V':
-		printf("%s (%s)\n", p->cli->tool, PACKAGE_STRING);
+		printf("%s (%s) %s\n", p->cli->tool, PACKAGE_NAME, PACKAGE_VERSION);
 		exit(EXIT_DONE);
 	case 'q':
 		p->quiet = true;

@@ -10,11 +10,31 @@
 
 static bool is_out;
 
+static bool json_is_empty(const json_t *j)
+{
+	return json_is_null(j) || (json_is_string(j) && !*json_string_value(j));
+}
+
+/* Takes out the members that have no value: one convention for all tools (dvx(7)). */
+static void json_prune(json_t *j)
+{
+	const char *key;
+	void *next;
+	json_t *one;
+	size_t i;
+
+	json_object_foreach_safe(j, next, key, one) if (json_is_empty(one)) json_object_del(j, key);
+	else json_prune(one);
+	json_array_foreach (j, i, one)
+		json_prune(one);
+}
+
 static int json_dump(json_t *root, size_t flags)
 {
-	int err = !root || json_dumpf(root, stdout, flags | JSON_ENSURE_ASCII) ||
-		  putchar('\n') == EOF;
+	int err;
 
+	json_prune(root);
+	err = !root || json_dumpf(root, stdout, flags | JSON_ENSURE_ASCII) || putchar('\n') == EOF;
 	json_decref(root);
 	if (err && !ferror(stdout)) /* cli_main() reports those */
 		say("out of memory for the JSON");

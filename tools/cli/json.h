@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Prints and frees root; EXIT_DONE, or EXIT_INPUT after a sentence. */
+/* Prints and frees root, without empty members; EXIT_DONE, or EXIT_INPUT after a sentence. */
 int json_out(json_t *root);
 /* The same on one line, flushed: for what prints one object after another. */
 int json_out_line(json_t *root);
@@ -24,5 +24,10 @@ json_t *json_text(const char *s, size_t n);
 
 /* A member of an object: "" if it is no string. */
 const char *json_str(const json_t *object, const char *key);
+/* The same of a number: 0 if it is none. */
+static inline json_int_t json_int(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
 
 #endif

@@ -55,10 +55,8 @@ static void print_unknown(const json_t *unknown)
 	puts("  bits that no public table explains");
 	json_array_foreach(unknown, i, u)
 	{
-		int width = (int)json_integer_value(json_object_get(u, "width"));
-
-		printf("    bit %s, %d wide: 0x%llx\n", json_str(u, "bit"), width,
-		       json_integer_value(json_object_get(u, "value")));
+		printf("    bit 0x%llx, %lld wide: 0x%llx\n", json_int(u, "bit"),
+		       json_int(u, "width"), json_int(u, "value"));
 	}
 }
 
@@ -69,9 +67,8 @@ static void print_page(const json_t *p)
 	bool empty = !json_array_size(json_object_get(p, "fields")) &&
 		     !json_array_size(json_object_get(p, "unknown"));
 
-	printf("%s (%s%s%s)", *json_str(p, "name") ? json_str(p, "name") : "page without a name",
-	       json_str(p, "type"), json_is_string(json_object_get(p, "layout")) ? ", " : "",
-	       json_str(p, "layout"));
+	printf("%s (0x%llx%s%s)", *json_str(p, "name") ? json_str(p, "name") : "page without a name",
+	       json_int(p, "type"), *json_str(p, "layout") ? ", " : "", json_str(p, "layout"));
 	if (*json_str(p, "error")) {
 		printf(": not there: %s\n", json_str(p, "error"));
 		return;

@@ -12,10 +12,7 @@ struct compare {
 
 static json_t *row(const struct page *p, const char *field, const char *meaning)
 {
-	char type[16];
-
-	snprintf(type, sizeof(type), "0x%x", p->type);
-	return json_pack("{ss ss ss ss}", "page", type, "page_name", page_name(p->type), "field",
+	return json_pack("{si ss ss ss}", "page", (int)p->type, "page_name", page_name(p->type), "field",
 			 field, "meaning", meaning);
 }
 
@@ -55,16 +52,15 @@ static bool same_unknown(const json_t *u, const json_t *list)
 	return false;
 }
 
-static void unknown_text(const json_t *list, const char *bit, char *buf, size_t size)
+static void unknown_text(const json_t *list, json_int_t bit, char *buf, size_t size)
 {
 	size_t i;
 	json_t *u;
 
 	snprintf(buf, size, "0");
 	json_array_foreach (list, i, u)
-		if (!strcmp(json_str(u, "bit"), bit))
-			snprintf(buf, size, "0x%llx",
-				 json_integer_value(json_object_get(u, "value")));
+		if (json_int(u, "bit") == bit)
+			snprintf(buf, size, "0x%llx", json_int(u, "value"));
 }
 
 static void unknown_row(const struct page *p, const json_t *u, const json_t *ua, const json_t *ub,
@@ -73,10 +69,10 @@ static void unknown_row(const struct page *p, const json_t *u, const json_t *ua,
 	char name[64], a[32], b[32];
 	json_t *o;
 
-	snprintf(name, sizeof(name), "unknown bits at %s, %d wide", json_str(u, "bit"),
-		 (int)json_integer_value(json_object_get(u, "width")));
-	unknown_text(ua, json_str(u, "bit"), a, sizeof(a));
-	unknown_text(ub, json_str(u, "bit"), b, sizeof(b));
+	snprintf(name, sizeof(name), "unknown bits at 0x%llx, %lld wide", json_int(u, "bit"),
+		 json_int(u, "width"));
+	unknown_text(ua, json_int(u, "bit"), a, sizeof(a));
+	unknown_text(ub, json_int(u, "bit"), b, sizeof(b));
 	o = row(p, name, "");
 	diff_put(o, "a", a);
 	diff_put(o, "b", b);
@@ -94,7 +90,7 @@ static void compare_unknown(const struct page *p, const struct page *q, json_t *
 	{
 		char a[32];
 
-		unknown_text(ua, json_str(u, "bit"), a, sizeof(a));
+		unknown_text(ua, json_int(u, "bit"), a, sizeof(a));
 		if (!same_unknown(u, ua) && !strcmp(a, "0"))
 			unknown_row(p, u, ua, ub, both);
 	}
@@ -174,7 +170,7 @@ static void print_side(char side, const struct cap_source *s)
 
 void diff_print(const struct cap_source *a, const struct cap_source *b, const json_t *diffs)
 {
-	const char *page = "";
+	json_int_t page = -1;
 	size_t i;
 	json_t *d;
 
@@ -182,9 +178,9 @@ void diff_print(const struct cap_source *a, const struct cap_source *b, const js
 	print_side('B', b);
 	json_array_foreach(diffs, i, d)
 	{
-		if (strcmp(page, json_str(d, "page")))
-			printf("%s (%s)\n", json_str(d, "page_name"), json_str(d, "page"));
-		page = json_str(d, "page");
+		if (page != json_int(d, "page"))
+			printf("%s (0x%llx)\n", json_str(d, "page_name"), json_int(d, "page"));
+		page = json_int(d, "page");
 		printf("  %-40s A: %-16s  B: %-16s  %s\n", json_str(d, "field"), json_str(d, "a"),
 		       json_str(d, "b"), json_str(d, "meaning"));
 	}

@@ -315,13 +315,11 @@ static const char *verdict_name(enum verdict v)
 static json_t *whynot_finding_json(const struct whynot_finding *f, const char *what,
 				   const struct check *c)
 {
-	char type[16];
 	json_t *j = json_pack("{ss ss ss ss}", "verdict", verdict_name(f->verdict), "what", what,
 			      "seen", f->shown, "remedy", f->remedy);
 
 	if (c && c->need == NEED_NONE) {
-		snprintf(type, sizeof(type), "0x%x", c->page);
-		json_object_set_new(j, "page", json_string(type));
+		json_object_set_new(j, "page", json_integer(c->page));
 		json_object_set_new(j, "field", json_string(c->field ? c->field : ""));
 	}
 	return j;

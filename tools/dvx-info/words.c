@@ -217,10 +217,7 @@ const char *words_group(const struct prm_struct *s, const char *path, char *buf,
 
 static json_t *unknown_json(uint64_t bit, unsigned int width, uint64_t value)
 {
-	char where[24];
-
-	snprintf(where, sizeof(where), "0x%" PRIx64, bit);
-	return json_pack("{ss si so}", "bit", where, "width", (int)width, "value",
+	return json_pack("{sI si so}", "bit", (json_int_t)bit, "width", (int)width, "value",
 			 json_number(value));
 }
 
@@ -263,16 +260,15 @@ struct collect {
 static int collect_leaf(const struct walk_leaf *leaf, void *ctx)
 {
 	struct collect *c = ctx;
-	char value[512], where[24], group[WALK_PATH];
+	char value[512], group[WALK_PATH];
 
 	if (leaf->raw || (!leaf->set && !c->all))
 		return 0;
 	words_value(value, sizeof(value), leaf->f, leaf->value);
-	snprintf(where, sizeof(where), "0x%" PRIx64, leaf->bit);
 	json_array_append_new(c->fields,
-			      json_pack("{ss ss ss si so ss ss}", "field", leaf->path, "group",
+			      json_pack("{ss ss sI si so ss ss}", "field", leaf->path, "group",
 					words_group(c->s, leaf->path, group, sizeof(group)), "bit",
-					where, "width", (int)leaf->width, "value",
+					(json_int_t)leaf->bit, "width", (int)leaf->width, "value",
 					json_number(leaf->value), "words", value, "meaning",
 					words_meaning(leaf->f)));
 	return 0;
@@ -281,12 +277,10 @@ static int collect_leaf(const struct walk_leaf *leaf, void *ctx)
 json_t *words_page(const struct page *p, bool all)
 {
 	struct collect c = {.s = page_layout(p->type), .fields = json_array(), .all = all};
-	char type[16];
-	json_t *j;
+	json_t *j = json_pack("{si ss ss? sI}", "type", (int)p->type, "name", page_name(p->type),
+			      "layout", c.s ? c.s->name : NULL, "bytes", (json_int_t)p->len);
 
-	snprintf(type, sizeof(type), "0x%x", p->type);
-	j = json_pack("{ss ss so sI}", "type", type, "name", page_name(p->type), "layout",
-		      c.s ? json_string(c.s->name) : json_null(), "bytes", (json_int_t)p->len);
+
 	if (*p->error)
 		json_object_set_new(j, p->bytes ? "note" : "error", json_string(p->error));
 	if (p->bytes && c.s)

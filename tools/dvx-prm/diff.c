@@ -68,7 +68,7 @@ static json_t *what(const json_t *field)
 	json_t *v = field ? json_object_get(field, "value") : NULL;
 
 	if (!v && field)
-		v = json_object_get(field, "bytes");
+		v = json_object_get(field, "hex");
 	return v ? json_incref(v) : json_integer(0);
 }
 

@@ -34,6 +34,8 @@ const struct prm_field *need_field(const struct prm_struct *s, const char *path,
 
 /* A decoded structure as JSON, and that JSON as text. all: includes fields that are 0. */
 json_t *tree_make(const struct prm_struct *s, const uint8_t *p, size_t len, bool all);
+/* Bytes as a string of hex digits. */
+json_t *tree_hex(const uint8_t *p, size_t n);
 void tree_print(FILE *out, const json_t *tree, const char *indent);
 
 /* Whether the field belongs to the alternatives that are drawn: named, or the first of each. */

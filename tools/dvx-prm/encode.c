@@ -247,8 +247,12 @@ static const struct {
 
 static int print_as(const struct encoder *e, const struct prm_args *a)
 {
-	if (a->json)
-		return json_out(tree_make(e->s, e->bytes, e->len, a->all));
+	if (a->json) {
+		json_t *o = tree_make(e->s, e->bytes, e->len, a->all);
+
+		json_object_set_new(o, "hex", tree_hex(e->bytes, e->len));
+		return json_out(o);
+	}
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!a->format || !strcmp(a->format, formats[i].name)) {
 			formats[i].print(e);

@@ -19,7 +19,7 @@ static const char *access_name(unsigned int access)
 	return access == PRM_RO ? "ro" : access == PRM_WO ? "wo" : "rw";
 }
 
-static json_t *hex_string(const uint8_t *p, size_t n)
+json_t *tree_hex(const uint8_t *p, size_t n)
 {
 	char *text = malloc(n * 2 + 1);
 	json_t *s;
@@ -47,8 +47,8 @@ static int make_field(const struct walk_leaf *leaf, void *ctx)
 	o = json_pack("{s:s, s:I, s:I, s:s}", "path", leaf->path, "offset", (json_int_t)leaf->bit,
 		      "width", (json_int_t)leaf->width, "access", access_name(f->access));
 	if (leaf->raw) {
-		json_object_set_new(o, "bytes",
-				    hex_string(m->p + leaf->bit / 8, (size_t)leaf->width / 8));
+		json_object_set_new(o, "hex",
+				    tree_hex(m->p + leaf->bit / 8, (size_t)leaf->width / 8));
 	} else {
 		json_object_set_new(o, "value", json_number(leaf->value));
 		e = prm_enum_find(f->values, leaf->value);
@@ -125,7 +125,7 @@ static void print_bytes(char *buf, size_t size, const char *hex)
 
 static void tree_print_field(FILE *out, const json_t *field, const char *indent, int width)
 {
-	const char *bytes = json_string_value(json_object_get(field, "bytes"));
+	const char *bytes = json_string_value(json_object_get(field, "hex"));
 	const char *says = json_string_value(json_object_get(field, "says"));
 	char value[160];
 
