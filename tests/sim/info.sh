@@ -91,6 +91,9 @@ check "why-not: a chip without aliases" lacks cross_vhca=0 cross-vhca-import
 check "why-not: a chip that lets no mkeys" lacks allow_mkey=0 cross-vhca-export
 check "why-not: hw-timestamps work, by mlx5dv_get_clock_info()" says 0 'Nothing is missing' host why-not hw-timestamps
 check "why-not: a queue can have timestamps of real time" says 0 'rq_ts_format' host why-not real-time-timestamps
+for kind in sq rq qp; do
+	check "why-not: ... or has none, ${kind}_ts_format" lacks ${kind}_ts_format=0 real-time-timestamps
+done
 check "why-not odp: what the device offers, whatever kernel this host has" says 0 'IBV_ODP_SUPPORT' host why-not odp
 asks_dmabuf() {
 	host why-not dmabuf 2>&1 | tee "$scratch/dmabuf"

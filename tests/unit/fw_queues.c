@@ -141,13 +141,18 @@ TEST_FX(qp_bad_input)
 		{"qpc.log_sq_size qpc.log_rq_size", 15, BAD, FW_SYN_UMEM_BOUNDS},
 		{"qpc_ext", 1, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 		{"wq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
+		{"qpc.ts_format", 3, BAD, FW_SYN_RESERVED},
 	};
+	static const struct fx_spoil utc[] = {{"qpc.ts_format", 2, BAD, FW_SYN_CAP_CLEAR}};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
 	void *qpc = prm_create_qp_in_at_qpc(in);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_QP, in, len, bad);
+	f->profile.qp_ts_format = TS_FORMATS_FREE_RUNNING;
+	FX_SPOILS(f, PRM_OPCODE_CREATE_QP, in, len, utc);
+	f->profile.qp_ts_format = TS_FORMATS_BOTH;
 	/* an RQ of 16 bytes leaves the SQ in the middle of a block */
 	prm_qpc_set_log_rq_size(qpc, 0);
 	prm_qpc_set_log_rq_stride(qpc, 0);

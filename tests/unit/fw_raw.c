@@ -88,6 +88,29 @@ TEST_FX(rq_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, in, len, bad);
 }
 
+/* A queue has a clock that its kind has; DEFAULT is any. */
+TEST_FX(clocks)
+{
+	static const struct fx_spoil utc[] = {{"ctx.ts_format", 2, BAD, FW_SYN_CAP_CLEAR}};
+	static const struct fx_spoil ticks[] = {{"ctx.ts_format", 0, BAD, FW_SYN_CAP_CLEAR}};
+	struct parts p = parts(f);
+	uint8_t sq[FX_IN], rq[FX_IN];
+	size_t sq_len = fx_fill_sq(sq, &p.q, p.tis), rq_len = fx_fill_rq(rq, &p.q);
+	const struct raw_rq *made;
+
+	FX_SET(sq, CREATE_SQ, {"ctx.ts_format", 1});
+	FX_SET(rq, CREATE_RQ, {"ctx.ts_format", 1});
+	f->profile.sq_ts_format = f->profile.rq_ts_format = TS_FORMATS_FREE_RUNNING;
+	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, sq, sq_len, utc);
+	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, rq, rq_len, utc);
+	f->profile.sq_ts_format = f->profile.rq_ts_format = TS_FORMATS_REAL_TIME;
+	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, sq, sq_len, ticks);
+	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, rq, rq_len, ticks);
+	assert_int_equal(FX_EXEC(f, CREATE_RQ, rq, rq_len), 0);
+	made = obj_find(f->v, OBJ_RQ, prm_create_rq_out_get_rqn(f->out));
+	assert_true(made->q.utc);
+}
+
 /* Strides: behind its first 16 bytes an entry has a piece of memory; there are 2^3 to 2^16. */
 TEST_FX(rq_strides)
 {

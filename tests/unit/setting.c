@@ -79,6 +79,6 @@ TEST(list)
 		assert_memory_equal(&p, &profile_bluefield2, sizeof(p));
 		n++;
 	}
-	assert_int_equal(n, 24);
+	assert_int_equal(n, 27);
 	fclose(f);
 }

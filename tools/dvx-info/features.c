@@ -217,6 +217,7 @@ const struct feature features[] = {
 	{"real-time-timestamps", "utc ptp", "Completions with UTC instead of a counter", false, {
 		HAS(G, "sq_ts_format", "real time on send queues"),
 		HAS(G, "rq_ts_format", "real time on receive queues"),
+		HAS(ROCE, "qp_ts_format", "real time on queue pairs"),
 		LOOK("that the firmware keeps UTC: mlxconfig -d DEV q REAL_TIME_CLOCK_ENABLE", NULL)}},
 	{"memory-windows", "mw send-with-invalidate local-invalidate bind",
 	 "Memory windows of type 2, SEND with invalidate", false, {

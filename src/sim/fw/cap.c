@@ -17,7 +17,6 @@
 #define INLINE_L2	    0
 #define INLINE_NOT_REQUIRED 2
 
-#define TS_FORMAT_BOTH 2 /* ?q_ts_format: free running and real time */
 
 static void fill_sizes(const struct profile *p, void *cap)
 {
@@ -96,7 +95,7 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_ECPF);
 }
 
-static void fill_completions(void *cap)
+static void fill_completions(const struct profile *p, void *cap)
 {
 	prm_cmd_hca_cap_set_cq_oi(cap, 1);
 	prm_cmd_hca_cap_set_cq_resize(cap, 1);
@@ -110,8 +109,8 @@ static void fill_completions(void *cap)
 	prm_cmd_hca_cap_set_cqe_compression_max_num(cap, CQ_MAX_MINI_CQES);
 	prm_cmd_hca_cap_set_mini_cqe_resp_stride_index(cap, 1);
 	prm_cmd_hca_cap_set_sctr_data_cqe(cap, 1);
-	prm_cmd_hca_cap_set_sq_ts_format(cap, TS_FORMAT_BOTH);
-	prm_cmd_hca_cap_set_rq_ts_format(cap, TS_FORMAT_BOTH);
+	prm_cmd_hca_cap_set_sq_ts_format(cap, p->sq_ts_format);
+	prm_cmd_hca_cap_set_rq_ts_format(cap, p->rq_ts_format);
 }
 
 static void fill_dc(void *cap)
@@ -177,7 +176,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_basic_cyclic_rcv_wqe(cap, 1);
 	prm_cmd_hca_cap_set_striding_rq(cap, 1);
 	prm_cmd_hca_cap_set_ext_stride_num_range(cap, 1);
-	fill_completions(cap);
+	fill_completions(v->dev->profile, cap);
 	prm_cmd_hca_cap_set_cd(cap, 1);
 	prm_cmd_hca_cap_set_rc(cap, 1);
 	prm_cmd_hca_cap_set_rts2rts_qp_udp_sport(cap, 1);
@@ -252,7 +251,7 @@ static void fill_roce(const struct vhca *v, void *cap)
 
 	prm_roce_cap_set_fl_rc_qp_when_roce_disabled(cap, fl);
 	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, fl);
-	prm_roce_cap_set_qp_ts_format(cap, TS_FORMAT_BOTH);
+	prm_roce_cap_set_qp_ts_format(cap, v->dev->profile->qp_ts_format);
 	prm_roce_cap_set_roce_version(cap, 1 << 0 | 1 << 2); /* v1 and v2 */
 	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);	     /* IPv4 and IPv6 */
 	prm_roce_cap_set_r_roce_dest_udp_port(cap, 4791);

@@ -164,6 +164,10 @@ int fw_sched_leaf_usable(struct fw_cmd *, uint32_t id, const char *field);
 int fw_sched_attach(struct fw_cmd *, struct queue *, uint32_t requester, uint32_t responder);
 void fw_sched_detach(struct queue *);
 
+/* The clock of a queue's timestamps. formats: those that its kind has (enum ts_formats). */
+int fw_ts_check(struct fw_cmd *, uint32_t format, uint8_t formats, const char *field);
+bool fw_ts_is_utc(uint32_t format, uint8_t formats);
+
 struct raw_sq;
 /* 0 if the command's uid may let a send queue use this row of the rate table; 0: no row. */
 int fw_pp_rate_usable(struct fw_cmd *, uint32_t index);

@@ -30,6 +30,9 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 				 "qpc.rq_type %u is not implemented, only 0 (regular), 1 (SRQ) and "
 				 "3 (none)",
 				 prm_qpc_get_rq_type(qpc));
+	if (fw_ts_check(c, prm_qpc_get_ts_format(qpc), c->vhca->dev->profile->qp_ts_format,
+			"qpc.ts_format"))
+		return -1;
 	if (prm_qpc_get_wq_signature(qpc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "qpc.wq_signature is set, but cap.wq_signature is 0");
@@ -136,7 +139,6 @@ static void read_sizes(struct qp *qp, const void *qpc)
 	qp->rq.log_stride = (uint8_t)prm_qpc_get_log_rq_stride(qpc);
 	qp->sq.log_size = (uint8_t)prm_qpc_get_log_sq_size(qpc);
 	qp->q.user_index = prm_qpc_get_user_index(qpc);
-	qp->q.utc = prm_qpc_get_ts_format(qpc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	qp->q.uar = prm_qpc_get_uar_page(qpc);
 	qp->q.pdn = prm_qpc_get_pd(qpc);
 	qp->log_dci_channels = (uint8_t)prm_qpc_get_log_num_dci_stream_channels(qpc);
@@ -281,6 +283,7 @@ static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	uint64_t dbrec;
 
 	read_sizes(qp, qpc);
+	qp->q.utc = fw_ts_is_utc(prm_qpc_get_ts_format(qpc), c->vhca->dev->profile->qp_ts_format);
 	if (fw_qp_check_cross(c, qpc, qp) || take_numbers(c, qpc, qp) ||
 	    fw_qp_take_inline(c, qpc, qp) || fw_qp_check_sizes(c, qpc, qp) ||
 	    take_extension(c, qp) || fw_qp_take_buffer(c, qpc, qp) ||

@@ -119,9 +119,9 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "sqc.state is %u, a queue begins in 0 (RST)",
 				 prm_sqc_get_state(sqc));
-	if (prm_sqc_get_ts_format(sqc) > PRM_QPC_TS_FORMAT_REAL_TIME)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "sqc.ts_format 3 is reserved");
+	if (fw_ts_check(c, prm_sqc_get_ts_format(sqc), c->vhca->dev->profile->sq_ts_format,
+			"sqc.ts_format"))
+		return -1;
 	if (prm_sqc_get_min_wqe_inline_mode(sqc) > PRM_INLINE_MODE_TCP_UDP)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "sqc.min_wqe_inline_mode %u is reserved",
@@ -146,7 +146,8 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 	sq->sq.master = prm_sqc_get_cd_master(sqc);
 	sq->sq.managed = prm_wq_get_cd_slave(wq);
 	sq->q.user_index = prm_sqc_get_user_index(sqc);
-	sq->q.utc = prm_sqc_get_ts_format(sqc) == PRM_QPC_TS_FORMAT_REAL_TIME;
+	sq->q.utc = fw_ts_is_utc(prm_sqc_get_ts_format(sqc),
+				c->vhca->dev->profile->sq_ts_format);
 	sq->q.flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
 	sq->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
 	sq->multi = prm_sqc_get_allow_multi_pkt_send_wqe(sqc);
@@ -267,9 +268,9 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "rqc.state is %u, a queue begins in 0 (RST)",
 				 prm_rqc_get_state(rqc));
-	if (prm_rqc_get_ts_format(rqc) > PRM_QPC_TS_FORMAT_REAL_TIME)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "rqc.ts_format 3 is reserved");
+	if (fw_ts_check(c, prm_rqc_get_ts_format(rqc), c->vhca->dev->profile->rq_ts_format,
+			"rqc.ts_format"))
+		return -1;
 	return fw_wq_check(c, prm_rqc_cat_wq(rqc), &rules);
 }
 
@@ -292,7 +293,8 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 	rq->rq.log_stride = (uint8_t)(prm_wq_get_log_wq_stride(wq) - LOG_SEG);
 	take_strides(wq, &rq->rq);
 	rq->q.user_index = prm_rqc_get_user_index(rqc);
-	rq->q.utc = prm_rqc_get_ts_format(rqc) == PRM_QPC_TS_FORMAT_REAL_TIME;
+	rq->q.utc = fw_ts_is_utc(prm_rqc_get_ts_format(rqc),
+				c->vhca->dev->profile->rq_ts_format);
 	rq->q.flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
 	rq->strip_vlan = !prm_rqc_get_vsd(rqc);
 	memcpy(rq->q.ctx, rqc, PRM_RQC_BYTES);

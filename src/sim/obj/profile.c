@@ -39,6 +39,9 @@ const struct profile profile_bluefield2 = {
 	.sw_owner_tx = true,
 	.fl_rc_qp = true,
 	.crypto = true,
+	.sq_ts_format = TS_FORMATS_BOTH,
+	.rq_ts_format = TS_FORMATS_BOTH,
+	.qp_ts_format = TS_FORMATS_BOTH,
 	.memlock = true,
 };
 

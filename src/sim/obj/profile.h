@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Clocks of timestamps that a kind of queue has, as the capabilities count them. */
+enum ts_formats { TS_FORMATS_FREE_RUNNING, TS_FORMATS_REAL_TIME, TS_FORMATS_BOTH };
+
 enum function_kind { FUNCTION_PF, FUNCTION_ECPF, FUNCTION_VF, FUNCTION_SF };
 
 /* Programs open a function by its name: at most 7 letters, which fit a folder and a link message.
@@ -45,6 +48,7 @@ struct profile {
 	bool crypto_wrapped;		  /* its keys come wrapped, after a login */
 	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
 	bool strict_doorbells;		  /* tests: one doorbell starts one queue (host/strict.c) */
+	uint8_t sq_ts_format, rq_ts_format, qp_ts_format; /* enum ts_formats */
 	bool old_kernel;		  /* not of the chip: the kernel is older than 5.19 */
 	bool memlock; /* nor is this: pinned memory counts for RLIMIT_MEMLOCK */
 };

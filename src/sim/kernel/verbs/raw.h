@@ -17,8 +17,9 @@
 /* A receive queue as mlx5_ib makes it for QPs and WQs alike. */
 struct rq_plan {
 	uint16_t uid;
-	uint32_t pdn, cqn, user_index, count, log_stride;
-	uint8_t ts_format;
+	const char *method;
+	const struct uverbs_cq *cq;
+	uint32_t pdn, user_index, count, log_stride;
 	bool strip_vlan;
 	struct rq_strides {
 		uint32_t log_bytes, log_strides; /* 0: an entry is for one packet */

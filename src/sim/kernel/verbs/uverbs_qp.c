@@ -169,13 +169,25 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 		prm_qpc_set_no_sq(qpc, 1);
 }
 
-/* A QP has one format for both queues. */
-static int check_ts_format(const struct qp_plan *p)
+/* get_qp_ts_format() of mlx5_ib: both queues of a QP have one clock. */
+static int uverbs_qp_ts_format(const struct uverbs_file *f, const struct qp_plan *p, uint8_t *out)
 {
-	if (!p->rcq || p->scq->ts_format == p->rcq->ts_format)
-		return 0;
-	return refuse(-EOPNOTSUPP, "CREATE_QP: one of its CQs has timestamps in real time, the other "
-				   "has not");
+	const uint8_t formats = f->vhca->dev->profile->qp_ts_format;
+	uint8_t receive;
+	int err = cq_ts_format(p->scq, formats, "CREATE_QP", out);
+
+	if (err || !p->rcq)
+		return err;
+	err = cq_ts_format(p->rcq, formats, "CREATE_QP", &receive);
+	if (err)
+		return err;
+	if (*out != receive && *out != PRM_QPC_TS_FORMAT_DEFAULT &&
+	    receive != PRM_QPC_TS_FORMAT_DEFAULT)
+		return refuse(-EOPNOTSUPP, "CREATE_QP: one of its CQs has timestamps in real time, "
+					   "the other has not");
+	if (*out == PRM_QPC_TS_FORMAT_DEFAULT)
+		*out = receive;
+	return 0;
 }
 
 static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
@@ -193,7 +205,6 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	if (p->rcq)
 		prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
 	prm_qpc_set_dbr_addr(qpc, mm_bus(file_mm(f), p->u.db_addr));
-	prm_qpc_set_ts_format(qpc, p->scq->ts_format);
 	/* Raw packets have no qpc: there mlx5_ib ignores the flag. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	if (p->u.flags & MLX5_QP_FLAG_DCI_STREAM) {
@@ -208,8 +219,8 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 {
 	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
-	uint8_t *in;
-	int err = check_ts_format(p);
+	uint8_t *in, clock;
+	int err = uverbs_qp_ts_format(f, p, &clock);
 
 	if (err)
 		return err;
@@ -220,6 +231,7 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 	prm_create_qp_in_set_uid(in, qp->uid);
 	prm_create_qp_in_set_ece(in, p->u.ece_options);
 	set_qpc(f, prm_create_qp_in_at_qpc(in), p);
+	prm_qpc_set_ts_format(prm_create_qp_in_at_qpc(in), clock);
 	pages_write(&p->pages, in + PRM_CREATE_QP_IN_BYTES, 0);
 	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);

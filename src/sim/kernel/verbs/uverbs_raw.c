@@ -44,10 +44,13 @@ static void set_strides(void *wq, const struct rq_strides *s)
 int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 {
 	size_t len = PRM_CREATE_RQ_IN_BYTES + 8ull * q->pages->n;
-	uint8_t out[PRM_CREATE_RQ_OUT_BYTES], *in = calloc(1, len);
+	uint8_t out[PRM_CREATE_RQ_OUT_BYTES], *in, clock;
 	void *rqc, *wq;
-	int err;
+	int err = cq_ts_format(q->cq, f->vhca->dev->profile->rq_ts_format, q->method, &clock);
 
+	if (err)
+		return err;
+	in = calloc(1, len);
 	if (!in)
 		return -ENOMEM;
 	rqc = prm_create_rq_in_at_ctx(in);
@@ -57,8 +60,8 @@ int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 	prm_rqc_set_vsd(rqc, !q->strip_vlan);
 	prm_rqc_set_flush_in_error_en(rqc, 1);
 	prm_rqc_set_user_index(rqc, q->user_index);
-	prm_rqc_set_cqn(rqc, q->cqn);
-	prm_rqc_set_ts_format(rqc, q->ts_format);
+	prm_rqc_set_cqn(rqc, q->cq->cqn);
+	prm_rqc_set_ts_format(rqc, clock);
 	set_wq(wq, f, q->pages, q->pdn, q->db_addr);
 	prm_wq_set_log_wq_stride(wq, q->log_stride);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(q->count));
@@ -110,10 +113,14 @@ static int raw_create_tis(struct uverbs_qp *qp)
 static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	size_t len = PRM_CREATE_SQ_IN_BYTES + 8ull * p->sq_pages.n;
-	uint8_t out[PRM_CREATE_SQ_OUT_BYTES], *in = calloc(1, len);
+	uint8_t out[PRM_CREATE_SQ_OUT_BYTES], *in, clock;
 	void *sqc, *wq;
-	int err;
+	int err = cq_ts_format(p->scq, qp->u.file->vhca->dev->profile->sq_ts_format, "CREATE_QP",
+			       &clock);
 
+	if (err)
+		return err;
+	in = calloc(1, len);
 	if (!in)
 		return -ENOMEM;
 	sqc = prm_create_sq_in_at_ctx(in);
@@ -123,7 +130,7 @@ static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 	prm_sqc_set_flush_in_error_en(sqc, 1);
 	prm_sqc_set_user_index(sqc, p->u.uidx);
 	prm_sqc_set_cqn(sqc, p->scq->cqn);
-	prm_sqc_set_ts_format(sqc, p->scq->ts_format);
+	prm_sqc_set_ts_format(sqc, clock);
 	prm_sqc_set_tis_lst_sz(sqc, 1);
 	prm_sqc_set_tis_num_0(sqc, qp->raw.tisn);
 	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->pdn, p->u.db_addr);
@@ -143,8 +150,8 @@ static int raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 	const struct rq_plan q = {
 		.uid = qp->uid,
 		.pdn = p->pd->pdn,
-		.cqn = p->rcq->cqn,
-		.ts_format = p->rcq->ts_format,
+		.method = "CREATE_QP",
+		.cq = p->rcq,
 		.user_index = p->u.uidx,
 		.count = p->rq_count,
 		.log_stride = p->u.rq_wqe_shift,

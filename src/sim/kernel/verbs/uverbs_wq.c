@@ -190,8 +190,8 @@ static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 	const struct rq_plan q = {
 		.uid = p->pd->uid,
 		.pdn = p->pd->pdn,
-		.cqn = p->cq->cqn,
-		.ts_format = p->cq->ts_format,
+		.method = "CREATE_WQ",
+		.cq = p->cq,
 		.user_index = p->u.user_index,
 		.count = p->u.rq_wqe_count,
 		.log_stride = p->u.rq_wqe_shift,

@@ -38,12 +38,17 @@ struct uverbs_cq {
 	uint32_t cqe;
 	uint32_t cqe_size;
 	uint8_t cqe_sz; /* the same as cqc has it */
-	uint8_t ts_format; /* of the queues that complete here */
+	uint8_t ts_wish; /* PRM's ts_format of the queues that complete here; DEFAULT: any */
 	uint64_t user_handle;
 	struct channel *comp, *async;
 	uint32_t comp_events, async_events; /* sent so far */
 };
 extern const struct uobj_class cq_class;
+/*
+ * The clock of the timestamps of a kind of queue with these formats (enum ts_formats) that completes
+ * in this CQ: 0, or -EOPNOTSUPP.
+ */
+int cq_ts_format(const struct uverbs_cq *, uint8_t formats, const char *method, uint8_t *out);
 
 /* kernel_statistic() */
 struct uverbs_statistic;
