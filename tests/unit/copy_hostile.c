@@ -15,6 +15,7 @@
 #include "base/acl.h"
 #include "dest/delete.h"
 #include "dest/hard.h"
+#include "dest/meta.h"
 
 #define TEST_FIXTURE                  \
 	{                             \
@@ -398,6 +399,28 @@ TEST(names_to_remember)
 	hard_forget(&d);
 	assert_int_equal(d.remembered, REMEMBER_MOST - dest_weight(1));
 	free(dir);
+}
+
+/* Users and groups go by their names, each by its own; without one a number stands for itself. */
+TEST(owners)
+{
+	struct dest d = {0};
+	struct copy_fault f = {0};
+	struct copy_msg m = {.type = MSG_OWNER, .name = TEXT("root")};
+
+	for (m.id = 1; m.id <= 1000; m.id += 3) {
+		m.flags = m.id & 1 ? MSG_IS_GROUP : 0;
+		assert_int_equal(dest_add_owner(&d, &m, &f), 0);
+	}
+	m = (struct copy_msg){.type = MSG_OWNER, .name = TEXT("nobody-of-this-machine"), .id = 4};
+	assert_int_equal(dest_add_owner(&d, &m, &f), 0);
+	for (uint32_t id = 1; id <= 1000; id++) {
+		const bool named = id % 3 == 1, group = id & 1;
+
+		assert_int_equal(meta_owner(&d, id, false), named && !group ? 0 : id);
+		assert_int_equal(meta_owner(&d, id, true), named && group ? 0 : id);
+	}
+	meta_forget(&d);
 }
 
 /* --- ends --- */

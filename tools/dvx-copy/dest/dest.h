@@ -86,7 +86,6 @@ struct dest_file {
 };
 
 struct dest_hard;
-struct dest_owner;
 
 struct dest {
 	struct copy_options options;
@@ -113,7 +112,7 @@ struct dest {
 	struct dest_hard **hard;   /* by id */
 	uint32_t n_hard;
 	struct dest_late *late; /* hard links to be made at the end */
-	struct dest_owner *owners;
+	void *owners;		/* a tree of struct dest_owner */
 	uint32_t n_owners;
 	struct dest_seen *seen; /* of several sources that may have the same paths; or NULL */
 	bool again;		/* the directory is one of an earlier source, too */

@@ -17,9 +17,8 @@ struct hard_id {
 struct ids {
 	void *hard; /* a tree of struct hard_id */
 	uint32_t n_hard;
-	uint32_t *told[2]; /* users and groups that the receiver knows */
-	uint32_t named;	   /* of these, by a name */
-	size_t n[2], room[2];
+	void *told[2];	/* users and groups that the receiver knows: trees of uint32_t */
+	uint32_t named; /* of these, by a name */
 };
 
 static int hard_compare(const void *a, const void *b)
@@ -59,13 +58,11 @@ int ids_hard(struct copy_sender *s, const struct stat *st, uint32_t *id)
 	return 0;
 }
 
-static bool ids_told(struct ids *ids, uint32_t id, bool group)
+static int ids_compare(const void *a, const void *b)
 {
-	/* Most entries have the owner of the entry before: newest first. */
-	for (size_t i = ids->n[group]; i; i--)
-		if (ids->told[group][i - 1] == id)
-			return true;
-	return false;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
 }
 
 static int ids_tell(struct copy_sender *s, uint32_t id, bool group)
@@ -86,21 +83,18 @@ static int ids_tell(struct copy_sender *s, uint32_t id, bool group)
 int ids_owner(struct copy_sender *s, uint32_t id, bool group)
 {
 	struct ids *ids = ids_of(s);
+	uint32_t *new = NULL, **at = NULL;
 
-	if (!ids)
-		return copy_fail(s->f, COPY_IO, "out of memory");
-	if (s->options.bits & OPTION_NUMERIC || ids_told(ids, id, group))
+	if (s->options.bits & OPTION_NUMERIC || (ids && tfind(&id, &ids->told[group], ids_compare)))
 		return 0;
-	if (ids->n[group] == ids->room[group]) {
-		size_t room = ids->room[group] ? 2 * ids->room[group] : 16;
-		uint32_t *more = reallocarray(ids->told[group], room, sizeof(*more));
-
-		if (!more)
-			return copy_fail(s->f, COPY_IO, "out of memory");
-		ids->told[group] = more;
-		ids->room[group] = room;
+	if (ids && (new = malloc(sizeof(*new)))) {
+		*new = id;
+		at = tsearch(new, &ids->told[group], ids_compare);
 	}
-	ids->told[group][ids->n[group]++] = id;
+	if (!at) {
+		free(new);
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	}
 	return ids_tell(s, id, group);
 }
 
@@ -109,8 +103,8 @@ void ids_free(struct copy_sender *s)
 	if (!s->ids)
 		return;
 	tdestroy(s->ids->hard, free);
-	free(s->ids->told[0]);
-	free(s->ids->told[1]);
+	tdestroy(s->ids->told[0], free);
+	tdestroy(s->ids->told[1], free);
 	free(s->ids);
 	s->ids = NULL;
 }
