@@ -82,6 +82,7 @@ static const struct row {
 	{G, "striding_rq", striding_works},
 	{G, "ext_stride_num_range", striding_works},
 	{G, "*_q_counters", BY("tests/unit/queue_errors")},
+	{G, "log_max_current_*_list", BY("tests/unit/fw_query")},
 	{G, "out_of_seq_cnt", BY("tests/unit/net_loss")},
 	{G, "modify_rq_counter_set_id", BY("tests/unit/fw_q_counter")},
 	{G, "rts2rts_qp_counters_set_id", BY("tests/interop/rdma_netlink.sh")},

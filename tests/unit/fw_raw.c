@@ -47,11 +47,10 @@ TEST_FX(sq_bad_input)
 /* A queue may do what its context says, and nothing besides. */
 TEST_FX(sq_rights)
 {
-	static const char *const field[] = {"ctx.allow_multi_pkt_send_wqe", "ctx.cd_master",
-					    "ctx.wq.cd_slave"};
+	static const char *const field[] = {"ctx.cd_master", "ctx.wq.cd_slave"};
 	struct parts p = parts(f);
 
-	for (unsigned int i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		uint8_t in[FX_IN];
 		size_t len = fx_fill_sq(in, &p.q, p.tis);
 		const struct raw_sq *sq;
@@ -59,9 +58,35 @@ TEST_FX(sq_rights)
 		FX_SET(in, CREATE_SQ, {field[i], 1});
 		assert_int_equal(FX_EXEC(f, CREATE_SQ, in, len), 0);
 		sq = obj_find(f->v, OBJ_SQ, prm_create_sq_out_get_sqn(f->out));
-		assert_int_equal(sq->multi, i == 0);
-		assert_int_equal(sq->sq.master, i == 1);
-		assert_int_equal(sq->sq.managed, i == 2);
+		assert_int_equal(sq->sq.master, i == 0);
+		assert_int_equal(sq->sq.managed, i == 1);
+	}
+}
+
+/*
+ * What Linux's own driver asks for, as uid 0: a receive queue without a PD, a send queue without a TIS, ends
+ * of packets padded though cap.end_pad is 0, XOR8 and the SPI in a hash.
+ */
+TEST_FX(as_linux_asks)
+{
+	struct parts p = parts(f);
+	struct fx_queue kernel = fx_queue(f, f->v, 0);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_rq(in, &kernel);
+
+	FX_SET(in, CREATE_RQ, {"ctx.wq.pd", 0}, {"ctx.wq.end_padding_mode", 1});
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_RQ, 0, in, len, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQ, 0, fx_made(f), 16), 0);
+	len = fx_fill_sq(in, &kernel, 0);
+	FX_SET(in, CREATE_SQ, {"ctx.tis_lst_sz", 0});
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_SQ, 0, in, len, 16), 0);
+	FX_SET(in, CREATE_SQ, {"ctx.tis_lst_sz", 2});
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_SQ, 0, in, len, 16), BAD);
+	len = fill_tir(in, &p, 0);
+	for (unsigned int fn = 0; fn < 3; fn++) {
+		FX_SET(in, CREATE_TIR, {"ctx.rx_hash_fn", fn},
+		       {"ctx.rx_hash_field_selector_outer.selected_fields", 0x13});
+		assert_int_equal(FX_EXEC(f, CREATE_TIR, in, len), 0);
 	}
 }
 
@@ -69,8 +94,10 @@ TEST_FX(rq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky ctx.delay_drop_en ctx.scatter_fcs ctx.mem_rq_type ctx.hairpin "
-		 "ctx.wq.end_padding_mode ctx.wq.lwm",
+		 "ctx.wq.lwm",
 		 1, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.wq.end_padding_mode", 2, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.wq.pd", 0, GONE},
 		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.state", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.cqn ctx.counter_set_id ctx.wq.pd ctx.wq.wq_umem_id ctx.wq.dbr_umem_id", 99,
@@ -170,8 +197,8 @@ TEST_FX(tir_bad_input)
 		{"ctx.tls_en ctx.packet_merge_mask ctx.tunneled_offload_en "
 		 "ctx.rx_hash_field_selector_inner.selected_fields",
 		 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.rx_hash_fn", 1, BAD, FW_SYN_UNSUPPORTED},
-		{"ctx.rx_hash_field_selector_outer.selected_fields", 16, BAD, FW_SYN_UNSUPPORTED},
+		{"ctx.rx_hash_fn", 3, BAD, FW_SYN_UNSUPPORTED},
+		{"ctx.rx_hash_field_selector_outer.selected_fields", 32, BAD, FW_SYN_UNSUPPORTED},
 		{"ctx.transport_domain ctx.inline_rqn", 99, GONE},
 		{"ctx.disp_type", 1, GONE},
 	};
@@ -344,7 +371,7 @@ TEST_FX(tir_modify)
 		{"tir_context.rx_hash_toeplitz_key[9]", 0x12345678},
 		{"tir_context.inline_rqn", p.rq});
 	assert_int_equal(FX(f, MODIFY_TIR, {"tirn", tir}, {"bitmask.hash", 1},
-			    {"ctx.rx_hash_fn", PRM_RX_HASH_FN_INVERTED_XOR8}),
+			    {"ctx.rx_hash_fn", PRM_RX_HASH_FN_TOEPLITZ + 1}),
 			 BAD);
 }
 

@@ -26,7 +26,7 @@ TEST_FX(rmp_bad_input)
 	static const struct fx_spoil bad[] = {
 		{"ctx.state", 0, BAD, FW_SYN_RESERVED},
 		{"ctx.state", 3, BAD, FW_SYN_RESERVED},
-		{"ctx.wq.wq_signature ctx.wq.end_padding_mode ctx.wq.cd_slave "
+		{"ctx.wq.wq_signature ctx.wq.cd_slave "
 		 "ctx.wq.two_byte_shift_en",
 		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.wq.wq_type", 2, BAD, FW_SYN_UNSUPPORTED},

@@ -106,7 +106,6 @@ TEST_RAW(several_in_one)
 
 	raw_make_udp4(r->src);
 	r->src[14 + 10] = 0xff;
-	r->sq.raw_sq->multi = true;
 	for (unsigned int i = 0; i < 3; i++)
 		rig_recv(&r->rq, r->dst + 256 * i, 256, rig_key(r->mkey));
 	w = raw_begin(r, NULL, 0, PRM_ETH_CS_FLAG_L3_CSUM);
@@ -192,30 +191,24 @@ static void spoil_opcode(struct raw *r, struct rig_wqe *w)
 	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_RDMA_WRITE);
 }
 
-static void spoil_multi(struct raw *r, struct rig_wqe *w)
-{
-	r->sq.raw_sq->multi = false;
-	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
-}
-
 /* A header for all of several packets. */
 static void spoil_multi_header(struct raw *r, struct rig_wqe *w)
 {
-	r->sq.raw_sq->multi = true;
+	(void)r;
 	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
 	prm_wqe_eth_seg_set_inline_hdr_sz(w->bytes + 16, 2);
 }
 
 static void spoil_multi_short(struct raw *r, struct rig_wqe *w)
 {
-	r->sq.raw_sq->multi = true;
+	(void)r;
 	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
 	prm_wqe_data_seg_set_byte_count(w->bytes + 32, 13);
 }
 
 static void spoil_multi_none(struct raw *r, struct rig_wqe *w)
 {
-	r->sq.raw_sq->multi = true;
+	(void)r;
 	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_ENHANCED_MPSW);
 	w->ds = 2;
 }
@@ -290,7 +283,6 @@ static const struct {
 	uint8_t syndrome;
 } bad[] = {
 	{spoil_opcode, PRM_SYNDROME_LOCAL_QP_OP_ERR},
-	{spoil_multi, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_multi_header, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 	{spoil_multi_short, PRM_SYNDROME_LOCAL_LENGTH_ERR},
 	{spoil_multi_none, PRM_SYNDROME_LOCAL_QP_OP_ERR},

@@ -111,6 +111,28 @@ TEST(type_tells)
 	assert_int_equal(rss_of(&t, &m.p).type >> 6 & 3, 0);
 }
 
+/* XOR8 of all bytes, inverted; the SPI of ESP counts, and packets without one have no hash. */
+TEST(xor_and_spi)
+{
+	struct tir t = tir_for(AF_INET, 3);
+	uint8_t x = 0;
+	struct made m;
+
+	make(&m, &vectors[0], IPPROTO_ESP);
+	for (unsigned int i = 0; i < 8; i++)
+		x ^= m.bytes[14 + 12 + i];
+	t.hash_fn = PRM_RX_HASH_FN_INVERTED_XOR8;
+	assert_int_equal(rss_of(&t, &m.p).hash, (uint8_t)~x);
+	t.outer.selected |= 0x10;
+	for (unsigned int i = 0; i < 4; i++)
+		x ^= m.bytes[14 + 20 + i];
+	assert_int_equal(rss_of(&t, &m.p).hash, (uint8_t)~x);
+	make(&m, &vectors[0], IPPROTO_TCP);
+	assert_int_equal(rss_of(&t, &m.p).type, 0);
+	t.hash_fn = PRM_RX_HASH_FN_NONE;
+	assert_int_equal(rss_of(&t, &m.p).hash, 0);
+}
+
 /* Symmetric: a reply hashes as what it answers; the plain hash does not do that. */
 TEST(symmetric)
 {

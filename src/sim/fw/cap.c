@@ -79,6 +79,9 @@ static void fill_doorbells(void *cap)
 	prm_cmd_hca_cap_set_num_of_uars_per_page(cap, 1);
 }
 
+/* [I] Lists of a vport's addresses, which Linux's driver sends; dvx-sim takes all packets anyway. */
+#define LOG_VPORT_ADDRESSES 7u
+
 static void fill_port(const struct vhca *v, void *cap)
 {
 	prm_cmd_hca_cap_set_vhca_id(cap, v->id);
@@ -92,6 +95,8 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
 	prm_cmd_hca_cap_set_block_lb_mc(cap, 1);
 	prm_cmd_hca_cap_set_roce(cap, 1);
+	prm_cmd_hca_cap_set_log_max_current_uc_list(cap, LOG_VPORT_ADDRESSES);
+	prm_cmd_hca_cap_set_log_max_current_mc_list(cap, LOG_VPORT_ADDRESSES);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_ECPF);
 }
 
@@ -253,7 +258,7 @@ static void fill_roce(const struct vhca *v, void *cap)
 	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, fl);
 	prm_roce_cap_set_qp_ts_format(cap, v->dev->profile->qp_ts_format);
 	prm_roce_cap_set_roce_version(cap, 1 << 0 | 1 << 2); /* v1 and v2 */
-	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);	     /* IPv4 and IPv6 */
+	prm_roce_cap_set_l3_type(cap, 1 << 1 | 1 << 2);	     /* IPv4 and IPv6 */
 	prm_roce_cap_set_r_roce_dest_udp_port(cap, 4791);
 	prm_roce_cap_set_r_roce_min_src_udp_port(cap, VHCA_MIN_SPORT);
 	prm_roce_cap_set_r_roce_max_src_udp_port(cap, 0xffff);

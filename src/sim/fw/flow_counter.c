@@ -17,10 +17,10 @@ struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
 	return NULL;
 }
 
-/* The kernel sets one bit. */
+/* Each bit adds its bulk: Linux asks with the whole capability, and counts 128 times its value. */
 static uint32_t fw_flow_counter_bulk_size(uint32_t bits)
 {
-	return bits ? COUNTER_BULK_MIN << (31 - __builtin_clz(bits)) : 1;
+	return bits ? COUNTER_BULK_MIN * bits : 1;
 }
 
 int fw_alloc_flow_counter(struct fw_cmd *c)
@@ -32,9 +32,6 @@ int fw_alloc_flow_counter(struct fw_cmd *c)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "flow_counter_bulk_log_size %u: log_max_flow_counter_bulk is 0",
 				 prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in));
-	if (bits & (bits - 1))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "flow_counter_bulk 0x%x: exactly one bit is needed", bits);
 	id = counter_new(c->vhca, c->uid, fw_flow_counter_bulk_size(bits));
 	if (!id)
 		return fw_refuse(c, PRM_STATUS_LIM, FW_SYN_LIMIT,

@@ -23,10 +23,12 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 
 	q->transport = &transport_raw;
 	q->pdn = prm_wq_get_pd(wq);
-	q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
 	q->stats = &c->vhca->uncounted;
+	/* mlx5_core's receive queue that drops has no PD: no region can be used there. */
+	if (c->uid || q->pdn)
+		q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
 	/* CREATE_SQ and CREATE_RQ are laid out alike. */
-	if (!q->pd || fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
+	if (((c->uid || q->pdn) && !q->pd) || fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
 		return -1;
 	q->dbrec = dbrec;
 	return 0;
@@ -126,7 +128,8 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "sqc.min_wqe_inline_mode %u is reserved",
 				 prm_sqc_get_min_wqe_inline_mode(sqc));
-	if (prm_sqc_get_tis_lst_sz(sqc) != 1)
+	/* mlx5_core's internal queues (NOP, UMR) have no TIS. */
+	if (prm_sqc_get_tis_lst_sz(sqc) != 1 && (c->uid || prm_sqc_get_tis_lst_sz(sqc)))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
 				 prm_sqc_get_tis_lst_sz(sqc));
@@ -150,13 +153,13 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 				c->vhca->dev->profile->sq_ts_format);
 	sq->q.flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
 	sq->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
-	sq->multi = prm_sqc_get_allow_multi_pkt_send_wqe(sqc);
 	if (c->vhca->dev->profile->wqe_inline_l2 && sq->min_inline < PRM_INLINE_MODE_L2)
 		sq->min_inline = PRM_INLINE_MODE_L2;
 	sq->q.uar = prm_wq_get_uar_page(wq);
 	memcpy(sq->q.ctx, sqc, PRM_SQC_BYTES);
-	sq->q.tis = fw_take(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
-	if (!sq->q.tis)
+	if (prm_sqc_get_tis_lst_sz(sqc))
+		sq->q.tis = fw_take(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
+	if (prm_sqc_get_tis_lst_sz(sqc) && !sq->q.tis)
 		return -1;
 	sq->q.uar_obj = fw_take_shared(c, OBJ_UAR, sq->q.uar, "wq.uar_page");
 	if (!sq->q.uar_obj)

@@ -15,7 +15,7 @@
 /* bitmask of MODIFY: the list; merging, the table, the hash, loopback */
 #define RQT_BITS   0x1u
 #define TIR_BITS   0x17u
-#define FIELDS_ALL 0xfu /* addresses and ports; no SPI: there is no IPsec */
+#define FIELDS_ALL 0x1fu /* addresses, ports, SPI */
 
 /* Of MODIFY's bitmask: [I] a bit that asks for what can't be changed is refused. */
 static int fw_tir_check_bits(struct fw_cmd *c, const void *bitmask, uint64_t known)
@@ -164,15 +164,15 @@ static int check_hash(struct fw_cmd *c, const void *tirc)
 	const void *outer = prm_tirc_cat_rx_hash_field_selector_outer(tirc);
 	unsigned int fn = prm_tirc_get_rx_hash_fn(tirc);
 
-	if (fn != PRM_RX_HASH_FN_TOEPLITZ && fn != PRM_RX_HASH_FN_NONE)
+	if (fn > PRM_RX_HASH_FN_TOEPLITZ)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "tirc.rx_hash_fn %u: only 0 (none) and 2 (Toeplitz) are "
-				 "implemented",
+				 "tirc.rx_hash_fn %u: there are 0 (none), 1 (inverted XOR8) and 2 "
+				 "(Toeplitz)",
 				 fn);
 	if (prm_rx_hash_field_select_get_selected_fields(outer) & ~FIELDS_ALL)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "tirc.rx_hash_field_selector_outer 0x%x: only addresses and ports "
-				 "(0xf) are implemented",
+				 "tirc.rx_hash_field_selector_outer 0x%x: there are addresses, "
+				 "ports and the SPI (0x1f)",
 				 prm_rx_hash_field_select_get_selected_fields(outer));
 	if (prm_rx_hash_field_select_get_selected_fields(
 		    prm_tirc_cat_rx_hash_field_selector_inner(tirc)))

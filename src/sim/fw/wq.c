@@ -53,7 +53,8 @@ int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
 {
 	const struct fw_absent features[] = {
 		{prm_wq_get_wq_signature(wq), "wq.wq_signature", "cap.wq_signature is 0"},
-		{prm_wq_get_end_padding_mode(wq), "wq.end_padding_mode", "cap.end_pad is 0"},
+		/* Linux's mlx5e asks for 1 without a look at cap.end_pad; it has no effect here. */
+		{prm_wq_get_end_padding_mode(wq) > 1, "wq.end_padding_mode", "it is reserved"},
 		{r->managed ? 0 : prm_wq_get_cd_slave(wq), "wq.cd_slave",
 		 "only send queues and queue pairs are started by others"},
 		{prm_wq_get_hds_skip_first_sge(wq), "wq.hds_skip_first_sge",

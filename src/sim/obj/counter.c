@@ -58,12 +58,13 @@ static uint32_t find_single(const struct counters *cs)
 	return 0;
 }
 
-/* Finds `blocks` empty blocks in a row; the first one's number is a multiple of `blocks`. */
+/* Finds `blocks` empty blocks in a row; the first one's number is a multiple of a power of two above. */
 static uint32_t find_bulk(const struct counters *cs, uint32_t blocks)
 {
-	uint32_t from = (cs->next / BLOCK + blocks - 1) / blocks * blocks, all = cs->total / BLOCK;
+	const uint32_t step = blocks < 2 ? 1 : 1u << (32 - __builtin_clz(blocks - 1));
+	uint32_t from = (cs->next / BLOCK + step - 1) / step * step, all = cs->total / BLOCK;
 
-	for (uint32_t looked = 0; looked < all; looked += blocks) {
+	for (uint32_t looked = 0; looked < all; looked += step) {
 		uint32_t at = (from + looked) % all, n = 0;
 
 		while (at && at + blocks <= all && n < blocks && !cs->live[at + n])

@@ -13,7 +13,6 @@ struct raw_sq {
 	struct queue q;
 	struct sq sq;
 	uint8_t min_inline; /* sqc.min_wqe_inline_mode */
-	bool multi;	    /* sqc.allow_multi_pkt_send_wqe */
 	uint8_t slow;	    /* after a packet with a long walk: this many are sent one by one */
 	uint8_t pp_rate;    /* row of vhca.pp_rates; 0: no limit */
 	struct pace pace;

@@ -10,24 +10,31 @@
 #define LKEY_TERMINATE 0x100u
 
 /*
- * Reads the one at p. The one after it; NULL: it is malformed, or p is at the end.
- * byte_count 0 of a pointer means 2 GiB; an inline segment is padded to 16 bytes.
+ * Reads a pointer at p, whose byte_count 0 means 2 GiB. Returns the next segment; NULL: p is at the end.
+ * Receives have no other segments: bit 31 of their byte_count asks for padding (Linux mlx5e,
+ * MLX5_HW_START_PADDING), which has no effect here.
  */
+static inline const uint8_t *data_seg_pointer(const uint8_t *p, const uint8_t *end,
+					      struct data_seg *s)
+{
+	if (end - p < (ptrdiff_t)DATA_SEG_DS)
+		return NULL;
+	s->inl = NULL;
+	s->len = prm_wqe_data_seg_get_byte_count(p) & ~(1u << 31);
+	s->lkey = prm_wqe_data_seg_get_lkey(p);
+	s->addr = prm_wqe_data_seg_get_addr(p);
+	if (!s->len)
+		s->len = 1ull << 31;
+	return p + DATA_SEG_DS;
+}
+
+/* Reads a send's segment; NULL: it is malformed, too. An inline segment is padded to 16 bytes. */
 static inline const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *s)
 {
 	size_t room = (size_t)(end - p), size;
 
-	if (room < DATA_SEG_DS)
-		return NULL;
-	if (!prm_wqe_inline_seg_get_is_inline(p)) {
-		s->inl = NULL;
-		s->len = prm_wqe_data_seg_get_byte_count(p);
-		s->lkey = prm_wqe_data_seg_get_lkey(p);
-		s->addr = prm_wqe_data_seg_get_addr(p);
-		if (!s->len)
-			s->len = 1ull << 31;
-		return p + DATA_SEG_DS;
-	}
+	if (room < DATA_SEG_DS || !prm_wqe_inline_seg_get_is_inline(p))
+		return data_seg_pointer(p, end, s);
 	*s = (struct data_seg){.inl = p + PRM_WQE_INLINE_SEG_BYTES,
 			       .len = prm_wqe_inline_seg_get_byte_count(p)};
 	size = (PRM_WQE_INLINE_SEG_BYTES + s->len + DATA_SEG_DS - 1) & ~(size_t)(DATA_SEG_DS - 1);

@@ -170,7 +170,7 @@ static void trace_entry(const struct rq *rq)
 	const uint8_t *p = rq->priv->recv, *next;
 	struct data_seg s;
 
-	for (; (next = data_seg_next(p, rq->priv->end, &s)) && !s.inl; p = next) {
+	for (; (next = data_seg_pointer(p, rq->priv->end, &s)); p = next) {
 		data_seg_trace(rq->q, &s, p, "rq", rq->priv->index);
 		if (s.lkey == LKEY_TERMINATE)
 			return;
@@ -300,7 +300,7 @@ uint8_t *rq_bytes(const struct rq *rq, size_t len)
 	struct data_seg s;
 
 	if ((rq->srq && rq->srq->pdn != rq->q->pdn) ||
-	    !data_seg_next(rq->priv->recv, rq->priv->end, &s) || s.inl || len > s.len)
+	    !data_seg_pointer(rq->priv->recv, rq->priv->end, &s) || len > s.len)
 		return NULL;
 	return mkey_bytes(rq->q, s.lkey, s.addr, len, MKEY_LW);
 }

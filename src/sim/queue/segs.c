@@ -138,7 +138,7 @@ static uint8_t segs_move_part(struct list *l, const uint8_t *p, const uint8_t *e
 	size_t n;
 
 	while (len && !err) {
-		p = data_seg_next(p, end, &s);
+		p = l->write ? data_seg_pointer(p, end, &s) : data_seg_next(p, end, &s);
 		if (!p || (l->write && terminates(&s)))
 			return PRM_SYNDROME_LOCAL_LENGTH_ERR;
 		if (off >= s.len) {
@@ -157,7 +157,7 @@ bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len)
 {
 	struct data_seg s;
 
-	for (; len && (p = data_seg_next(p, end, &s)) && !s.inl && !terminates(&s);)
+	for (; len && (p = data_seg_pointer(p, end, &s)) && !terminates(&s);)
 		len -= s.len < len ? (size_t)s.len : len;
 	return !len;
 }
@@ -167,7 +167,8 @@ bool segs_one_piece(const struct queue *q, const uint8_t *p, const uint8_t *end,
 {
 	struct data_seg s;
 
-	return data_seg_next(p, end, &s) && !s.inl && len <= s.len &&
+	return (right == MKEY_LW ? data_seg_pointer(p, end, &s) : data_seg_next(p, end, &s)) &&
+	       !s.inl && len <= s.len &&
 	       mkey_piece(q, s.lkey, s.addr, len, right, seg);
 }
 

@@ -398,7 +398,7 @@ static void raw_prepare(struct raw_sq *sq, struct raw_wqe *w)
 
 /*
  * ENHANCED_MPSW: each data segment is a packet, the Ethernet segment is for all of them (Linux
- * mlx5e_xdp_mpwqe_add_dseg()). [I] The first bad packet fails the request; those before it are
+ * mlx5e_xdp_mpwqe_add_dseg(), whose queues do not set sqc.allow_multi_pkt_send_wqe). [I] The first bad packet fails the request; those before it are
  * sent.
  */
 static void send_multi(struct raw_sq *sq, struct send_wr *wr)
@@ -407,8 +407,9 @@ static void send_multi(struct raw_sq *sq, struct send_wr *wr)
 	const uint8_t *p, *next;
 	struct data_seg s;
 
-	if (!sq->multi)
-		raw_refuse(sq, wr, "several packets in it, and sqc.allow_multi_pkt_send_wqe is 0");
+	if (sq->q.o.vhca->dev->profile->wqe_inline_l2)
+		raw_refuse(sq, wr,
+			   "several packets in it, and cap.enhanced_multi_pkt_send_wqe is 0");
 	else if (parse_eth(sq, wr, &all) && (all.inl || all.vlan))
 		raw_refuse(sq, wr, "inline_hdr_sz: a WQE of several packets has no header for all");
 	if (!wr->error && sim_tracing)

@@ -10,7 +10,9 @@
 #define DST_IP	 0x2u
 #define SRC_PORT 0x4u
 #define DST_PORT 0x8u
-#define INPUT	 36u /* two IPv6 addresses, two ports */
+#define SPI	 0x10u
+#define INPUT	 36u /* two IPv6 addresses, two ports or an SPI */
+#define PROTO_ESP 50u
 _Static_assert(INPUT + 4 <= TIR_KEY_BYTES, "the key is as long as the longest input needs");
 
 uint32_t toeplitz(const uint8_t *key, const uint8_t *data, size_t len)
@@ -73,9 +75,21 @@ static bool has_fields(const struct tir_fields *f, const struct packet_headers *
 {
 	if (f->selected & (SRC_IP | DST_IP) && h->ip_version != (f->ipv6 ? 6 : 4))
 		return false;
+	if (f->selected & SPI && (h->frag || !h->l4 || h->ip_protocol != PROTO_ESP))
+		return false;
 	if (!(f->selected & (SRC_PORT | DST_PORT)))
 		return true;
 	return !h->frag && h->l4 && h->l4_type == (f->udp ? PACKET_UDP : PACKET_TCP);
+}
+
+/* [I] Its bits beyond the lowest 8, and which byte order the exclusive or has. */
+static uint32_t inverted_xor8(const uint8_t *p, size_t len)
+{
+	uint8_t x = 0;
+
+	for (size_t i = 0; i < len; i++)
+		x ^= p[i];
+	return (uint8_t)~x;
 }
 
 struct rss rss_of(const struct tir *tir, const struct packet *p)
@@ -85,12 +99,17 @@ struct rss rss_of(const struct tir *tir, const struct packet *p)
 	const uint8_t *ip = p->data + h->l3, *l4 = p->data + h->l4;
 	struct input in = {.n = 0};
 
-	if (tir->hash_fn != PRM_RX_HASH_FN_TOEPLITZ || !f->selected || !has_fields(f, h))
+	if (tir->hash_fn == PRM_RX_HASH_FN_NONE || !f->selected || !has_fields(f, h))
 		return (struct rss){0};
 	if (f->ipv6)
 		rss_add_pair(&in, ip + 8, ip + 24, 16, f->selected & 3, tir->symmetric);
 	else
 		rss_add_pair(&in, ip + 12, ip + 16, 4, f->selected & 3, tir->symmetric);
 	rss_add_pair(&in, l4, l4 + 2, 2, f->selected >> 2 & 3, tir->symmetric);
-	return (struct rss){toeplitz(tir->key, in.bytes, in.n), type_of(f)};
+	if (f->selected & SPI && !(f->selected & (SRC_PORT | DST_PORT)))
+		rss_add(&in, l4, 4);
+	return (struct rss){tir->hash_fn == PRM_RX_HASH_FN_TOEPLITZ
+				    ? toeplitz(tir->key, in.bytes, in.n)
+				    : inverted_xor8(in.bytes, in.n),
+			    type_of(f)};
 }
