@@ -378,6 +378,82 @@ TEST_FX(source_port)
 	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_OPT_PARAM);
 }
 
+/* Sets the bits of a structure's fields, whatever alternative of a union they are of. */
+static void cover(const struct prm_struct *s, uint8_t *map, size_t bit)
+{
+	for (size_t i = 0; i < s->field_count; i++)
+		for (size_t n = 0; n < s->fields[i].count; n++) {
+			const struct prm_field *f = &s->fields[i];
+			const size_t at = bit + f->offset + n * f->width;
+
+			if (f->type)
+				cover(f->type, map, at);
+			for (size_t b = 0; !f->type && b < f->width; b++)
+				map[at + b] = 1;
+		}
+}
+
+/* Each bit that no field has, of each command that there is, is refused before anything else is read. */
+TEST_FX(reserved_bits)
+{
+	static uint8_t map[FX_IN * 8];
+	uint8_t in[FX_IN];
+	unsigned int tried = 0;
+
+	for (size_t i = 0; i < prm_command_count; i++) {
+		const struct prm_struct *s = prm_commands[i].in;
+		const uint16_t opcode = (uint16_t)prm_commands[i].opcode;
+
+		memset(map, 0, sizeof(map));
+		memset(map + 16, 1, 16); /* the uid */
+		memset(in, 0, sizeof(in));
+		if (s->bytes > sizeof(in) ||
+		    fx_exec(f, f->v, opcode, 0, in, s->bytes, sizeof(f->out)) == PRM_STATUS_BAD_OP)
+			continue;
+		cover(s, map, 0);
+		for (size_t bit = 0; bit < (size_t)s->bytes * 8; bit += 1 + bit % 3) {
+			if (map[bit])
+				continue;
+			in[bit / 8] = (uint8_t)(0x80u >> bit % 8);
+			if (fx_exec(f, f->v, opcode, 0, in, s->bytes, sizeof(f->out)) != BAD ||
+			    f->syndrome != FW_SYN_RESERVED)
+				fail_msg("%s: bit 0x%zx", s->name, bit);
+			in[bit / 8] = 0;
+			tried++;
+		}
+	}
+	assert_true(tried > 5000);
+}
+
+/* Fields of a context whose capability is clear, and a reserved one by its name, on the way to RTR and RTS. */
+TEST_FX(context_without_capability)
+{
+	static const char *const field[] = {
+		"dp_ordering_0", "dp_ordering_1",	"dp_ordering_force", "isolate_vl_tc",
+		"wq_signature",	 "end_padding_mode",	"offload_type",
+		"req_e2e_credit_mode", "ulp_stateless_offload_mode",
+		"primary_address_path.plane_index"};
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint8_t in[FX_IN];
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++) {
+		const struct fx_spoil create = {path, 1, BAD, FW_SYN_CAP_CLEAR};
+		size_t len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
+
+		snprintf(path, sizeof(path), "qpc.%s", field[i]);
+		fx_spoils(f, PRM_OPCODE_CREATE_QP, in, len, &create, 1);
+		assert_int_equal(FX(f, RST2INIT_QP, {"qpn", q.qp}, {path, 1}), BAD);
+		assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+		assert_true(fx_logged(f, path));
+	}
+	memset(in, 0, sizeof(in));
+	FX_SET(in, RST2INIT_QP, {"qpn", q.qp});
+	*(uint8_t *)prm_qpc_at_primary_address_path(prm_rst2init_qp_in_at_qpc(in)) = 0x20;
+	FX_REFUSES(f, RST2INIT_QP, in, PRM_RST2INIT_QP_IN_BYTES, BAD, FW_SYN_RESERVED);
+	assert_true(fx_logged(f, "bit 0x2 of qpc.primary_address_path is set: it is reserved"));
+}
+
 TEST_FX(rtr_bad_input)
 {
 	static const struct fx_spoil bad[] = {

@@ -100,6 +100,9 @@ void *fw_new(struct fw_cmd *, enum obj_type, size_t size);
 int fw_busy(struct fw_cmd *, const struct obj *);
 /* `head` bytes, then n entries of 8 bytes: refused if the mailbox is not just that long. */
 int fw_list_fits(struct fw_cmd *, size_t head, uint64_t n, const char *list);
+/* 0 if no bit is set that no field of this structure, which begins at this byte, has. NULL: nothing is known. */
+struct prm_struct;
+int fw_check_reserved(struct fw_cmd *, const struct prm_struct *, size_t at);
 /* Bytes after `end` are none or zero. */
 int fw_nothing_after(struct fw_cmd *, size_t end);
 
@@ -193,6 +196,8 @@ struct fw_buffer {
 };
 /* What the device agrees to of the connection's options that somebody asks for. */
 uint32_t fw_ece(uint32_t asked);
+/* 0 if the context asks for nothing whose capability is clear. */
+int fw_qp_check_context(struct fw_cmd *, const void *qpc);
 /* 0 if this queue may have qpc_ext.mmo set, and whenever it is not. */
 int fw_qp_check_mmo(struct fw_cmd *, const struct queue *, bool mmo);
 /* Fills ring (the umem is referenced from then on). 0, or refused. */

@@ -292,7 +292,9 @@ static int fw_exec_admit(struct fw_cmd *c, const struct fw_row *row)
 	if (!(row->flags & FW_OP_MOD) && c->op_mod)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
 				 "op_mod is 0x%x, this command has only 0", c->op_mod);
-	return row->flags & FW_TAIL ? 0 : fw_nothing_after(c, row->in_bytes);
+	if (!(row->flags & FW_TAIL) && fw_nothing_after(c, row->in_bytes))
+		return -1;
+	return fw_check_reserved(c, prm_command_in(c->opcode), 0);
 }
 
 void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* General objects: one set of commands, whose handlers obj_type selects. */
 #include "cmd.h"
+#include "prm/reflect.h"
 
 static const struct object_row {
 	uint16_t type;
@@ -44,11 +45,17 @@ static const struct object_row *fw_general_find_row(struct fw_cmd *c)
 	return NULL;
 }
 
+/* The object behind the header. */
+static int fw_general_check_reserved(struct fw_cmd *c, const struct object_row *row)
+{
+	return fw_check_reserved(c, prm_object(row->type), PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES);
+}
+
 int fw_create_general_object(struct fw_cmd *c)
 {
 	const struct object_row *row = fw_general_find_row(c);
 
-	return row ? row->create(c) : -1;
+	return row && !fw_general_check_reserved(c, row) ? row->create(c) : -1;
 }
 
 int fw_modify_general_object(struct fw_cmd *c)
@@ -60,7 +67,7 @@ int fw_modify_general_object(struct fw_cmd *c)
 	if (!row->modify)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_OBJECT_TYPE,
 				 "obj_type 0x%x can't be modified", row->type);
-	return row->modify(c);
+	return fw_general_check_reserved(c, row) ? -1 : row->modify(c);
 }
 
 int fw_query_general_object(struct fw_cmd *c)

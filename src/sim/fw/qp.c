@@ -3,6 +3,7 @@
 #include <string.h>
 #include <dvx/prm/wqe.h>
 #include "cmd.h"
+#include "prm/reflect.h"
 #include "queue/queue.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
@@ -13,6 +14,30 @@
 #define ADAPTER_PAGE_SHIFT 12
 #define LOG_RQ_STRIDE_UNIT 4 /* log_rq_stride counts from 16 bytes */
 #define LOG_WQEBB	   6
+
+/* Fields of features that the device lacks, in each command that carries a context. */
+int fw_qp_check_context(struct fw_cmd *c, const void *qpc)
+{
+	const void *path = prm_qpc_cat_primary_address_path(qpc);
+	const struct fw_absent features[] = {
+		{prm_qpc_get_dp_ordering_0(qpc), "qpc.dp_ordering_0", "cap.dp_ordering_ooo_* are 0"},
+		{prm_qpc_get_dp_ordering_1(qpc), "qpc.dp_ordering_1", "cap.dp_ordering_ooo_* are 0"},
+		{prm_qpc_get_dp_ordering_force(qpc), "qpc.dp_ordering_force",
+		 "cap_2.dp_ordering_force is 0"},
+		{prm_qpc_get_isolate_vl_tc(qpc), "qpc.isolate_vl_tc", "cap.isolate_vl_tc_new is 0"},
+		{prm_qpc_get_req_e2e_credit_mode(qpc), "qpc.req_e2e_credit_mode",
+		 "cap.qp_packet_based is 0"},
+		{prm_qpc_get_offload_type(qpc), "qpc.offload_type", "no cap.rndv_offload_* is set"},
+		{prm_qpc_get_end_padding_mode(qpc), "qpc.end_padding_mode", "cap.end_pad is 0"},
+		{prm_qpc_get_wq_signature(qpc), "qpc.wq_signature", "cap.wq_signature is 0"},
+		{prm_qpc_get_ulp_stateless_offload_mode(qpc), "qpc.ulp_stateless_offload_mode",
+		 "cap.ipoib_basic_offloads is 0"},
+		{prm_ads_get_plane_index(path), "qpc.primary_address_path.plane_index",
+		 "cap_2.multiplane is 0"},
+	};
+
+	return FW_CHECK_ABSENT(c, features);
+}
 
 /* Fields that ask for what the device lacks. */
 static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
@@ -31,11 +56,9 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 				 "3 (none)",
 				 prm_qpc_get_rq_type(qpc));
 	if (fw_ts_check(c, prm_qpc_get_ts_format(qpc), c->vhca->dev->profile->qp_ts_format,
-			"qpc.ts_format"))
+			"qpc.ts_format") ||
+	    fw_qp_check_context(c, qpc))
 		return -1;
-	if (prm_qpc_get_wq_signature(qpc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "qpc.wq_signature is set, but cap.wq_signature is 0");
 	if ((prm_qpc_get_log_num_dci_stream_channels(qpc) ||
 	     prm_qpc_get_log_num_dci_errored_streams(qpc)) &&
 	    prm_qpc_get_st(qpc) != PRM_QP_ST_DCI)
@@ -274,6 +297,8 @@ static int take_extension(struct fw_cmd *c, struct qp *qp)
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
+	if (fw_check_reserved(c, prm_find_struct("qpc_ext"), PRM_CREATE_QP_IN_BYTES))
+		return -1;
 	qp->mmo = prm_qpc_ext_get_mmo(ext);
 	return fw_qp_check_mmo(c, &qp->q, qp->mmo);
 }

@@ -2,6 +2,7 @@
 /* QP state changes: which are legal, and which fields of the context each of them takes. */
 #include <string.h>
 #include "cmd.h"
+#include "prm/reflect.h"
 #include "queue/queue.h"
 #include "obj/qp.h"
 #include "transport/transport.h"
@@ -234,6 +235,8 @@ static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mas
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
+	if (fw_check_reserved(c, prm_find_struct("qpc_ext"), PRM_RST2INIT_QP_IN_BYTES))
+		return -1;
 	if (mask & PRM_QP_OPTPAR_95_32_QOS_QUEUE_GROUP_ID && check_leaves(c, q, ext, m))
 		return -1;
 	m->take_mmo = mask & PRM_QP_OPTPAR_95_32_MMO;
@@ -348,7 +351,7 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	if (c->opcode == PRM_OPCODE_RST2INIT_QP && prm_qpc_get_counter_set_id(qpc))
 		fields |= QP_FIELD_COUNTER;
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
-	    check_fields(c, qpc, fields) || check_more(c, &qp->q, &more) ||
+	    fw_qp_check_context(c, qpc) || check_fields(c, qpc, fields) || check_more(c, &qp->q, &more) ||
 	    (fields & QP_FIELD_COUNTER &&
 	     fw_q_counter_attach(c, &qp->q, prm_qpc_get_counter_set_id(qpc),
 				 "qpc.counter_set_id")) ||
