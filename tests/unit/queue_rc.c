@@ -205,6 +205,49 @@ TEST_PAIR(test_padded_receive)
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_LENGTH_ERR);
 }
 
+static void post_on_demand(struct rig_pair *p, uint8_t opcode, uint32_t off)
+{
+	p->md->on_demand = true;
+	mkey_place(p->md);
+	if (opcode == PRM_WQE_OPCODE_SEND)
+		rig_recv(&p->b, p->dst + off, 100, rig_key(p->md));
+	rig_post(p, opcode, off, 100);
+	rig_run(&p->a);
+}
+
+/* The first request for a page of a region on demand is put off by an RNR NAK; its neighbours need none then. */
+TEST_PAIR(test_on_demand)
+{
+	static const uint8_t opcode[] = {PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_READ,
+					 PRM_WQE_OPCODE_SEND};
+
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t off = (i + 1) * 8192;
+
+		memset(p->src + off, 'a' + (int)i, 100);
+		memset(p->dst + off, 'a' + (int)i, opcode[i] == PRM_WQE_OPCODE_RDMA_READ ? 100 : 0);
+		post_on_demand(p, opcode[i], off);
+		assert_null(rig_poll(&p->ca));
+		rig_pass(&p->rig, 1000000000);
+		expect_req(&p->ca, opcode[i], (uint16_t)(2 * i), p->a.queue->o.id);
+		assert_memory_equal(p->src + off, p->dst + off, 100);
+		post_on_demand(p, opcode[i], off + 200);
+		assert_non_null(rig_poll(&p->ca));
+	}
+}
+
+/* Without retries that ends the connection. */
+TEST_PAIR(test_on_demand_without_retries)
+{
+	p->a.qp->rnr_retry = 0;
+	mkey_fault_in(p->md, (uintptr_t)p->dst, 100); /* prefetched */
+	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, 0);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, 8192);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)),
+			 PRM_SYNDROME_RNR_RETRY_EXC_ERR);
+}
+
 /* Moves a queue pair to the next UAR. */
 static void rig_qp_next_uar(struct rig_qp *q)
 {

@@ -267,6 +267,7 @@ uint32_t rig_key(const struct mkey *m)
 
 void rig_mkey_close(struct mkey *m)
 {
+	mkey_present_free(m);
 	free(m->entries);
 	obj_free(&m->o);
 }

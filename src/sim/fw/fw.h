@@ -29,6 +29,9 @@ int fw_q_counter_bind(struct vhca *, uint32_t set_id);
  */
 int fw_mkey_umr(struct vhca *, uint32_t index, uint32_t pdn, const void *mkc);
 
+/* Pages of an mkey on demand are there before anybody touches them. */
+void fw_mkey_prefetch(struct vhca *, uint32_t index, uint64_t va, uint64_t len);
+
 /* Destroys all that a uid still owns, in an order that respects references (kernel: uid 0 too). */
 void fw_uid_reap(struct vhca *, uint16_t uid);
 

@@ -256,6 +256,14 @@ int fw_mkey_umr(struct vhca *v, uint32_t index, uint32_t pdn, const void *mkc)
 	return 0;
 }
 
+void fw_mkey_prefetch(struct vhca *v, uint32_t index, uint64_t va, uint64_t len)
+{
+	struct mkey *m = obj_find(v, OBJ_MKEY, index);
+
+	if (m && m->on_demand)
+		mkey_fault_in(m, va, len);
+}
+
 /*
  * The same of memory that programs map. [I] Only the kernel makes such keys: nothing else says
  * whose a page is.
@@ -337,6 +345,7 @@ void fw_mkey_free(struct obj *o)
 	obj_put(m->umem);
 	obj_put(m->icm);
 	obj_put(m->pd);
+	mkey_present_free(m);
 	free(m->entries);
 	klm_list_free(m->list);
 	free(m->sig);

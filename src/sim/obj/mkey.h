@@ -3,6 +3,7 @@
 #define SIM_OBJ_MKEY_H
 
 #include "obj.h"
+#include "base/intervals.h"
 #include "host/mm.h"
 
 struct device;
@@ -93,6 +94,7 @@ struct mkey {
 	uint32_t nentries;
 	bus_t *entries; /* MTT */
 	bool on_demand; /* no page of them is there to begin with */
+	struct intervals present; /* of an mkey on demand: pages that came since */
 	/* what mkey_place() found out about them */
 	bool plain; /* memory of its own, which may be written */
 	bool flat;  /* and all of it one piece of the bus, from here on */
@@ -129,6 +131,12 @@ enum mkey_fault {
 		      * mkey_memory() finds them */
 };
 #define MKEY_SEGS 64
+/*
+ * The pages of an mkey on demand come when they are touched. device.page_fault is set if some were not
+ * there. [I] They stay: the device does not learn that a program unmaps them.
+ */
+void mkey_fault_in(struct mkey *, uint64_t va, uint64_t len);
+void mkey_present_free(struct mkey *);
 /* After its range and its translation are set, which nothing changes of an mkey without a list. */
 void mkey_place(struct mkey *);
 /*

@@ -152,6 +152,7 @@ struct device {
 	struct clock *clock;
 	uint64_t now; /* when the data path's turn began */
 	bool now_told; /* a CQE of this turn has it */
+	bool page_fault; /* an access was the first one to a page of an mkey on demand */
 	struct timers timers;
 	const struct profile *profile;
 	struct vhca *vhca; /* the profile's functions */

@@ -17,6 +17,15 @@ bool remote_check(struct queue *q, uint32_t rkey, uint64_t va, uint64_t len, boo
 	return remote_segs(q, rkey, va, &len, write ? MKEY_RW : MKEY_RR, NULL) >= 0;
 }
 
+bool queue_page_fault(struct queue *q)
+{
+	struct device *dev = q->o.vhca->dev;
+	const bool fault = dev->page_fault;
+
+	dev->page_fault = false;
+	return fault;
+}
+
 /* Signatures are made and checked on the way. */
 static struct sig_range remote_signed(const struct queue *q, uint32_t rkey, uint64_t va, size_t len)
 {
@@ -88,8 +97,8 @@ bool remote_atomic(struct queue *q, uint32_t rkey, uint64_t va, const struct dma
 	uint64_t part = a->size;
 	int n = mkey_part(q->o.vhca, rkey, q->pdn, q->o.id, va, &part, MKEY_ATOMIC, seg, a->size);
 
-	*aligned = n < 0 || (n == 1 && part == a->size && !(seg[0].addr % a->size));
-	if (n < 0 || !*aligned)
+	*aligned = n < 0 || q->o.vhca->dev->page_fault || (n == 1 && part == a->size && !(seg[0].addr % a->size));
+	if (n < 0 || !*aligned || q->o.vhca->dev->page_fault)
 		return false;
 	cq_before_reply(q);
 	post_flush(queues_of(&q->o));

@@ -128,6 +128,8 @@ uint16_t rq_index(const struct rq *);
 
 /* Rights, PD and bounds of the whole range; then parts of it. True: done. */
 bool remote_check(struct queue *, uint32_t rkey, uint64_t va, uint64_t len, bool write);
+/* Whether an access since the last call needed a page of a region on demand that was not there. */
+bool queue_page_fault(struct queue *);
 bool remote_write(struct queue *, uint32_t rkey, uint64_t va, size_t len, const void *from);
 bool remote_read(struct queue *, uint32_t rkey, uint64_t va, size_t len, void *to);
 /* A SEND with invalidate. */

@@ -129,8 +129,13 @@ struct atomic_result atomic_take(struct qp *qp, const struct bth_packet *p)
 		r.why = "an atomic at an address that is not a multiple of its size";
 	if (r.why)
 		return r;
-	qp->q.stats->rx_atomic_requests++;
+	(void)queue_page_fault(&qp->q);
 	if (remote_atomic(&qp->q, bth_get32(p->atomic + AT_RKEY), va, &a, &r.old, &aligned))
+		r.end = ATOMIC_OK;
+	else if (queue_page_fault(&qp->q))
+		return (struct atomic_result){.end = ATOMIC_NO_PAGE};
+	qp->q.stats->rx_atomic_requests++;
+	if (r.end == ATOMIC_OK)
 		return (struct atomic_result){.old = r.old};
 	r.end = aligned ? ATOMIC_FORBIDDEN : ATOMIC_INVALID;
 	r.why = aligned ? "AtomicETH" : "an atomic whose memory is not aligned to its size";

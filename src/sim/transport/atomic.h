@@ -22,6 +22,7 @@ uint64_t atomic_answer(const struct bth_packet *);
 enum atomic_end {
 	ATOMIC_OK,
 	ATOMIC_INVALID,	  /* a size that the queue does not take, or unaligned */
+	ATOMIC_NO_PAGE,	  /* of a region on demand; it is there when the request comes again */
 	ATOMIC_FORBIDDEN, /* the peer may not do that, or the memory is gone */
 };
 struct atomic_result {

@@ -51,8 +51,11 @@ static struct message_result write_begins(struct message *m, struct qp *qp,
 		return message_failed(MESSAGE_FORBIDDEN, "WRITE, but qpc.rwe is clear");
 	if (p->dma_len > MSG_MAX)
 		return message_failed(MESSAGE_INVALID, "RETH.dmalen is over 2 GiB");
+	(void)queue_page_fault(&qp->q);
 	if (p->dma_len && !remote_check(&qp->q, p->rkey, p->va, p->dma_len, true))
 		return message_failed(MESSAGE_FORBIDDEN, "RETH of a WRITE");
+	if (queue_page_fault(&qp->q))
+		return message_failed(MESSAGE_NO_PAGE, "a page on demand is absent");
 	m->va = p->va;
 	m->rkey = p->rkey;
 	m->left = p->dma_len;
@@ -80,9 +83,13 @@ static bool message_inlines(const struct qp *qp, const struct bth_packet *p)
 
 static struct message_result take_send(struct message *m, struct qp *qp, const struct bth_packet *p)
 {
-	uint8_t syndrome = message_inlines(qp, p) ? rq_scatter_inline(&qp->rq, p->len)
-						  : rq_scatter(&qp->rq, m->off, p->len, p->data);
+	uint8_t syndrome;
 
+	(void)queue_page_fault(&qp->q);
+	syndrome = message_inlines(qp, p) ? rq_scatter_inline(&qp->rq, p->len)
+					  : rq_scatter(&qp->rq, m->off, p->len, p->data);
+	if (!syndrome && queue_page_fault(&qp->q))
+		return message_failed(MESSAGE_NO_PAGE, "a page on demand is absent");
 	if (!syndrome && bth_row(p->last_opcode)->inv &&
 	    !remote_invalidate(&qp->q, be32toh(p->imm)))
 		syndrome = PRM_SYNDROME_REMOTE_INVAL_REQ_ERR;

@@ -26,6 +26,7 @@ struct message {
 enum message_end {
 	MESSAGE_OK,
 	MESSAGE_NO_RECEIVE,  /* no receive is posted */
+	MESSAGE_NO_PAGE,     /* of a region on demand; it is there when the message comes again */
 	MESSAGE_INVALID,     /* it breaks the rules of packets */
 	MESSAGE_FORBIDDEN,   /* the peer may not access that memory, or it is gone */
 	MESSAGE_RECV_FAILED, /* the receive entry's own error, a CQE's syndrome */

@@ -492,6 +492,7 @@ static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advic
 	struct mr *mr = mr_on_demand(f, sge->lkey);
 	const bool write = advice == ADVICE_PREFETCH_WRITE;
 	uint64_t va;
+	int err;
 
 	if (!mr)
 		return refuse(-ENOENT, "ADVISE_MR: lkey 0x%x is no region on demand", sge->lkey);
@@ -499,22 +500,28 @@ static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advic
 		return refuse(-EPERM, "ADVISE_MR: lkey 0x%x is of another PD", sge->lkey);
 	if (write && !(mr->access & WRITES))
 		return refuse(-EPERM, "ADVISE_MR: lkey 0x%x may not be written to", sge->lkey);
-	if (!now)
+	if (!now) {
+		if (mr_holds(mr, sge->addr, sge->length, &va))
+			fw_mkey_prefetch(f->vhca, mr->index, sge->addr, sge->length);
 		return 0;
+	}
 	if (!mr_holds(mr, sge->addr, sge->length, &va))
 		return refuse(-EFAULT, "ADVISE_MR: 0x%llx+0x%x is not within lkey 0x%x",
 			      (unsigned long long)sge->addr, sge->length, sge->lkey);
 	if (advice == ADVICE_PREFETCH_NO_FAULT || !sge->length)
 		return 0;
-	return pin_memory(f, &(struct pin_range){.method = "ADVISE_MR",
-						 .va = va,
-						 .len = sge->length,
-						 .write = write,
-						 .use = PIN_PASSING});
+	err = pin_memory(f, &(struct pin_range){.method = "ADVISE_MR",
+						.va = va,
+						.len = sge->length,
+						.write = write,
+						.use = PIN_PASSING});
+	if (!err)
+		fw_mkey_prefetch(f->vhca, mr->index, sge->addr, sge->length);
+	return err;
 }
 
 /*
- * Pages come when the device touches them, so there is nothing to fetch; but what is wrong is told.
+ * Pages come when the device touches them; a peer's requests do not fault on those that were fetched.
  * Without FLUSH, the kernel prefetches later and tells nobody.
  */
 int uverbs_mr_advise(struct uverbs_file *f, struct uverbs_request *req)

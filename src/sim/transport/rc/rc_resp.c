@@ -71,11 +71,16 @@ static void rc_resp_answer(struct rc *rc, uint8_t syndrome)
 	rc_want_ack(rc);
 }
 
-static void receiver_not_ready(struct rc *rc)
+static void not_ready(struct rc *rc)
 {
 	rc->resp.nak_sent = true;
-	rc_stats(rc)->out_of_buffer++;
 	rc_resp_answer(rc, (uint8_t)(AETH_RNR | (rc->qp->min_rnr_nak & 31)));
+}
+
+static void receiver_not_ready(struct rc *rc)
+{
+	rc_stats(rc)->out_of_buffer++;
+	not_ready(rc);
 }
 
 static void end_in_error(struct rc *rc)
@@ -196,8 +201,13 @@ static enum drop rx_read(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
+	(void)queue_page_fault(&rc->qp->q);
 	if (too_many_jobs(rc) || !read_allowed(rc, p))
 		return DROP_NONE;
+	if (queue_page_fault(&rc->qp->q)) {
+		not_ready(rc);
+		return DROP_NONE;
+	}
 	if (!resp_has_room(rc, false))
 		return DROP_MEMORY;
 	rc_stats(rc)->rx_read_requests++;
@@ -318,7 +328,9 @@ static enum drop rx_atomic(struct rc *rc, const struct bth_packet *p)
 	if (!resp_has_room(rc, true))
 		return DROP_MEMORY;
 	a = atomic_take(rc->qp, p);
-	if (a.end == ATOMIC_INVALID)
+	if (a.end == ATOMIC_NO_PAGE)
+		not_ready(rc);
+	else if (a.end == ATOMIC_INVALID)
 		invalid(rc, a.why);
 	else if (a.end == ATOMIC_FORBIDDEN)
 		forbidden(rc, a.why);
@@ -387,6 +399,9 @@ static void rc_resp_fail(struct rc *rc, const struct bth_packet *p, const struct
 	case MESSAGE_NO_RECEIVE:
 		if (rc->resp.up) /* else the attempt ended in ERR */
 			receiver_not_ready(rc);
+		break;
+	case MESSAGE_NO_PAGE:
+		not_ready(rc);
 		break;
 	case MESSAGE_INVALID:
 		invalid(rc, m->why);
