@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include "rules/cubes.h"
 #include "rules/plan.h"
 #include "acl_sets.h"
@@ -334,6 +335,52 @@ TEST(codes_between_mirrors_end_where_levels_do)
 	plan_free(&p);
 	ruleset_free(&set);
 	free(text);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define LEAST_MEMORY RLIM_INFINITY /* shadow memory is more than any limit */
+#else
+#define LEAST_MEMORY (512ul << 20)
+#endif
+
+/*
+ * Masks that no order of levels makes few: each level that is left out multiplied the cells of those
+ * before, until memory ended after minutes. The list is what remains.
+ */
+TEST(few_rules_do_not_take_all_memory_for_their_codes)
+{
+	static const char *const texts[] = {
+		"send in vlan 3,200 pcp 2 ipv4 dst 198.51.100.42-198.51.100.59 or "
+		"0.0.0.0/0.0.0.1 sport 9090,30-900 to queue 1\n"
+		"send in vlan dei 1 vlan 4 pcp 6 ipv4 dst 10.3.1.14/31 or 0.0.0.1/0.0.0.255 or "
+		"10.3.1.12 host 192.0.2.1 tcp dst port 443 to queue 2\n"
+		"send in not vlan 5 ipv4 host 10.3.0.10/31,10.3.0.0/23 dport 0-79,2000 to queue "
+		"3\n",
+		"send in vlan 3,200 ipv4 dst 198.51.100.42-198.51.100.59 or 0.0.0.0/0.0.0.1 "
+		"sport 9090,30-900 to queue 1\n"
+		"send in ipv4 tcp flags syn,fin to queue 4\n"
+		"send in vlan dei 1 vlan 4 pcp 6 ipv4 dst 10.3.1.14/31 or 0.0.0.1/0.0.0.255 or "
+		"10.3.1.12 host 192.0.2.1 tcp dst port 443 to queue 2\n"
+		"send in not vlan 5 ipv4 host 10.3.0.10/31,10.3.0.0/23 dport 0-79,2000 to queue "
+		"3\n",
+	};
+	struct rlimit before, now;
+	struct ruleset set;
+	struct plan p;
+	size_t wrong;
+
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	now = before;
+	now.rlim_cur = LEAST_MEMORY < now.rlim_cur ? LEAST_MEMORY : now.rlim_cur;
+	assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		parse(texts[i], &set);
+		assert_int_equal(plan_make(&set, NULL, &p, &wrong), 0);
+		assert_non_null(p.refusal[RULE_IN].why);
+		plan_free(&p);
+		ruleset_free(&set);
+	}
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 /* Levels are limited: a mirror too many is named. */

@@ -13,22 +13,33 @@ int acl_refuse(struct acl_work *w, uint32_t rule, const char *why)
 	return -E2BIG;
 }
 
+int acl_class_work(struct acl_class *c, uint64_t steps)
+{
+	c->steps += steps;
+	return c->steps > ACL_STEPS_FREE + (uint64_t)ACL_STEPS_CELL * c->cells ? -E2BIG : 0;
+}
+
 /* Merges masks further while the bands are long and the budget lasts. */
 static int acl_class_order(struct acl_work *w, struct acl_class *c)
 {
-	size_t cells = acl_class_cells(c);
-	int ret = 0;
+	int ret;
 
+	acl_masks_settle(c);
+	ret = acl_levels_reduce(w, c);
 	for (size_t g = ACL_GROWTH; g <= ACL_GROWTH_MOST && !ret; g *= 2) {
-		ret = acl_merge(w, c, cells * g + 64);
+		size_t budget = c->cells * g + 64;
+
+		ret = acl_merge(c, budget < ACL_CELLS ? budget : ACL_CELLS);
 		if (!ret)
 			ret = acl_bands_make(w, c);
 		if (!ret && c->bands.path <= ACL_BAND_GOAL)
 			break;
 		/* More cells may be fewer masks. */
 		if (ret == -E2BIG && g < ACL_GROWTH_MOST)
-			ret = 0;
+			ret = acl_class_work(c, 0);
 	}
+	if (ret == -E2BIG && acl_class_work(c, 0))
+		acl_refuse(w, c->box[0].rule, "codes of its rules take too long to find");
 	return ret;
 }
 

@@ -216,7 +216,7 @@ static size_t acl_sight_path(const struct acl_sight *s)
 	return path;
 }
 
-static int acl_bands_fill(const struct acl_class *c, struct acl_bands *b)
+static int acl_bands_fill(struct acl_class *c, struct acl_bands *b)
 {
 	struct acl_sight s = {.c = c, .b = b};
 	int ret = 0;
@@ -229,6 +229,8 @@ static int acl_bands_fill(const struct acl_class *c, struct acl_bands *b)
 		for (end = i; end < b->n && b->placed[end].cell.rule == b->placed[i].cell.rule;)
 			end++;
 		ret = acl_rule_place(&s, i, end);
+		if (!ret)
+			ret = acl_class_work(c, (end - i) * b->bands * c->nmasks);
 	}
 	b->path = acl_sight_path(&s);
 	acl_sight_free(&s);
@@ -339,7 +341,7 @@ static void acl_order_fine(const struct acl_class *c, struct acl_bands *b)
 }
 
 /* Tries two orders, and ends with the better one. */
-static int acl_orders_try(const struct acl_class *c, struct acl_bands *b, const uint32_t *before)
+static int acl_orders_try(struct acl_class *c, struct acl_bands *b, const uint32_t *before)
 {
 	size_t path;
 	int ret;
@@ -357,7 +359,7 @@ static int acl_orders_try(const struct acl_class *c, struct acl_bands *b, const 
 	return acl_bands_fill(c, b);
 }
 
-static int acl_bands_order(const struct acl_class *c, struct acl_bands *b)
+static int acl_bands_order(struct acl_class *c, struct acl_bands *b)
 {
 	uint32_t *before = calloc(c->nmasks * c->nmasks + 1, sizeof(*before));
 	int ret = before ? acl_orders_count(c, b, before) : -ENOMEM;
@@ -375,7 +377,7 @@ int acl_bands_make(struct acl_work *w, struct acl_class *c)
 
 	acl_bands_free(b);
 	*b = (struct acl_bands){.n = 0};
-	if (c->nmasks > ACL_BAND_MASKS)
+	if (c->nmasks > ACL_BAND_MASKS || c->nmasks * acl_class_cells(c) > ACL_VIEWS)
 		return acl_refuse(w, c->box[0].rule, "the rules have too many shapes");
 	for (size_t m = 0; m < c->nmasks; m++)
 		acl_mask_prune(c, &c->mask[m]);

@@ -245,7 +245,7 @@ static int acl_cell_add(struct acl_work *w, struct acl_class *c, const struct ac
 
 	if (!m)
 		return acl_refuse(w, cell->rule, "the rules have too many shapes");
-	if (m->n >= ACL_CELLS)
+	if (c->cells++ >= ACL_CELLS)
 		return acl_refuse(w, cell->rule, "the ranges of the rules are cut too often");
 	if (!array_grow((void **)&m->cell, m->n, &m->room, sizeof(*m->cell)))
 		return -ENOMEM;

@@ -89,8 +89,11 @@ static int acl_level_drop(struct acl_class *c, const struct acl_drop *d)
 
 int acl_levels_reduce(struct acl_work *w, struct acl_class *c)
 {
-	size_t most = acl_class_cells(c) * ACL_GROWTH_MOST + ACL_CELLS_FREE;
+	size_t most = c->cells * ACL_GROWTH_MOST + ACL_CELLS_FREE;
 	int ret = 0;
+
+	if (most > ACL_CELLS)
+		most = ACL_CELLS;
 
 	while (!ret) {
 		struct acl_drop best = {.cost = SIZE_MAX};
@@ -107,6 +110,8 @@ int acl_levels_reduce(struct acl_work *w, struct acl_class *c)
 			return acl_refuse(w, c->box[0].rule,
 					  "the codes do not fit into the registers");
 		ret = acl_level_drop(c, &best);
+		if (!ret)
+			ret = acl_class_work(c, c->nfields * acl_class_cells(c));
 	}
 	return ret;
 }

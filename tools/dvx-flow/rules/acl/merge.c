@@ -96,8 +96,7 @@ static int acl_cell_spread(const struct acl_class *c, struct acl_mask *to,
 	return ret;
 }
 
-static int acl_mask_spread(const struct acl_class *c, struct acl_mask *to,
-			   const struct acl_mask *from)
+static int acl_mask_spread(struct acl_class *c, struct acl_mask *to, const struct acl_mask *from)
 {
 	int ret = 0;
 
@@ -106,7 +105,7 @@ static int acl_mask_spread(const struct acl_class *c, struct acl_mask *to,
 
 		ret = acl_cell_spread(c, to, &from->cell[i], 0, &cell);
 	}
-	return ret;
+	return ret ? ret : acl_class_work(c, from->n + to->n);
 }
 
 int acl_mask_lower(struct acl_class *c, size_t m, unsigned int f, unsigned int level)
@@ -148,7 +147,7 @@ struct acl_growths {
 	size_t most;
 };
 
-static void acl_growths_renew(const struct acl_class *c, struct acl_growths *g, size_t at)
+static int acl_growths_renew(struct acl_class *c, struct acl_growths *g, size_t at)
 {
 	for (size_t i = 0; i < c->nmasks; i++) {
 		size_t a = i < at ? i : at, b = i < at ? at : i;
@@ -156,6 +155,7 @@ static void acl_growths_renew(const struct acl_class *c, struct acl_growths *g, 
 		if (a != b)
 			g->of[a][b] = acl_merge_growth(c, &c->mask[a], &c->mask[b], g->most);
 	}
+	return acl_class_work(c, c->nmasks * c->mask[at].n + acl_class_cells(c));
 }
 
 static bool acl_growths_least(const struct acl_class *c, const struct acl_growths *g, size_t *a,
@@ -188,32 +188,31 @@ static int acl_merge_all(struct acl_class *c, struct acl_growths *g, size_t budg
 	int ret = 0;
 
 	g->most = budget;
-	for (size_t i = 0; i < c->nmasks; i++)
-		acl_growths_renew(c, g, i);
+	for (size_t i = 0; i < c->nmasks && !ret; i++)
+		ret = acl_growths_renew(c, g, i);
 	while (!ret && acl_growths_least(c, g, &a, &b)) {
 		if (g->of[a][b] + acl_class_cells(c) > budget)
 			break;
 		ret = acl_masks_join(c, a, b);
-		if (ret)
-			break;
-		acl_growths_renew(c, g, a);
-		if (b < c->nmasks)
-			acl_growths_renew(c, g, b);
+		if (!ret)
+			ret = acl_growths_renew(c, g, a);
+		if (!ret && b < c->nmasks)
+			ret = acl_growths_renew(c, g, b);
 	}
 	return ret;
 }
 
-int acl_merge(struct acl_work *w, struct acl_class *c, size_t budget)
+void acl_masks_settle(struct acl_class *c)
 {
-	struct acl_growths g = {calloc(ACL_MASKS, sizeof(*g.of)), 0};
-	int ret = g.of ? 0 : -ENOMEM;
-
 	for (size_t i = 0; i < c->nmasks; i++)
 		acl_mask_settle(&c->mask[i]);
-	if (!ret)
-		ret = acl_levels_reduce(w, c);
-	if (!ret)
-		ret = acl_merge_all(c, &g, budget);
+}
+
+int acl_merge(struct acl_class *c, size_t budget)
+{
+	struct acl_growths g = {calloc(ACL_MASKS, sizeof(*g.of)), 0};
+	int ret = g.of ? acl_merge_all(c, &g, budget) : -ENOMEM;
+
 	free(g.of);
 	return ret;
 }

@@ -13,8 +13,9 @@
 #define ACL_BAND_MASKS 128u
 #define ACL_BANDS      48u
 #define ACL_DEPTHS     (254u * 254u)
-#define ACL_HEIGHT     64u /* prefixes in prefixes */
-#define ACL_CELLS      (1u << 20)
+#define ACL_HEIGHT     64u	  /* prefixes in prefixes */
+#define ACL_CELLS      (1u << 20) /* of a class */
+#define ACL_VIEWS      (1u << 23) /* cells times masks: bands keep a hash of each */
 #define ACL_SPANS      (1u << 17) /* values of a field */
 /*
  * Merging masks may make so many times as many cells as the rules have; more, up to the second
@@ -23,6 +24,13 @@
 #define ACL_GROWTH	4u
 #define ACL_GROWTH_MOST 16u
 #define ACL_BAND_GOAL	36u
+
+/*
+ * The work on a class is bounded: so many steps, and more for each of its first cells. A step is a cell
+ * that is compared with a mask, or written. Lists of 10,000 rules need half of them.
+ */
+#define ACL_STEPS_FREE (1u << 23)
+#define ACL_STEPS_CELL (1u << 14)
 
 enum { ACL_SPORT, ACL_DPORT, ACL_PORTS };
 
@@ -107,7 +115,8 @@ struct acl_class {
 	struct acl_field field[ACL_FIELDS];
 	unsigned int nfields;
 	struct acl_mask mask[ACL_MASKS];
-	size_t nmasks;
+	size_t nmasks, cells; /* cells: the first ones */
+	uint64_t steps;	      /* that the work took so far */
 	struct acl_bands bands;
 };
 
@@ -125,6 +134,8 @@ struct acl_work {
 };
 
 int acl_refuse(struct acl_work *w, uint32_t rule, const char *why);
+/* Counts steps. -E2BIG: they are too many. */
+int acl_class_work(struct acl_class *c, uint64_t steps);
 /* Whether the program is to have this rule. */
 bool acl_takes(const struct acl_rules *rules, uint32_t rule);
 
@@ -167,12 +178,14 @@ int acl_levels_reduce(struct acl_work *w, struct acl_class *c);
 
 /* --- merge.c: fewer masks --------------------------------------------------------------------- */
 
+/* Sorts the cells of each mask. */
+void acl_masks_settle(struct acl_class *c);
 /* Writes a mask's cells at a lower level of a field. */
 int acl_mask_lower(struct acl_class *c, size_t m, unsigned int f, unsigned int level);
 /* Mask a takes b's cells, at the lower levels of both; the last mask takes b's place. */
 int acl_masks_join(struct acl_class *c, size_t a, size_t b);
 size_t acl_class_cells(const struct acl_class *c);
-int acl_merge(struct acl_work *w, struct acl_class *c, size_t budget);
+int acl_merge(struct acl_class *c, size_t budget);
 
 /* --- band.c ----------------------------------------------------------------------------------- */
 
