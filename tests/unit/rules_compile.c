@@ -263,7 +263,7 @@ static int questions(void)
 /* All kinds of limits: every search ends early, and no matcher is small. */
 static void compile_within_some(const struct ruleset *set, struct program *p)
 {
-	const struct compile_limits some = {below(5), below(3)};
+	const struct compile_limits some = {below(5), below(3), below(2) * below(400)};
 	size_t wrong;
 
 	assert_int_equal(rules_compile_within(set, below(3) ? &some : &compile_limits, p, &wrong),
@@ -384,6 +384,30 @@ TEST(entries_of_one_hash_are_told_apart)
 	assert_int_equal(by, 5);
 	assert_int_equal(cover_find(&c, RULE_IN, 0, one, &by), 1);
 	assert_int_equal(by, 4);
+	cover_free(&c);
+}
+
+/* Thousands of shapes are not all asked for each entry: only equal entries are always found. */
+TEST(the_search_for_what_covers_ends)
+{
+	static struct shape shape[64];
+	const uint64_t value[] = {0};
+	struct cover c = {.most = 300};
+	uint32_t by;
+
+	for (unsigned int i = 0; i < 64; i++) {
+		shape[i] = (struct shape){1, {KEY_PROTO}, {UINT64_MAX >> (63 - i)}};
+		assert_true(cover_add_shape(&c, &shape[i]));
+	}
+	assert_true(cover_add(&c, RULE_IN, 62, (struct rule_entry){7, value}));
+	c.settled = 64;
+	assert_int_equal(cover_find(&c, RULE_IN, 63, value, &by), 1);
+	assert_int_equal(by, 7);
+	for (int i = 0; i < 64; i++)
+		assert_true(cover_find(&c, RULE_IN, (size_t)i % 62, value, &by) == 0);
+	assert_true(c.steps < 300 + 2 * 64);
+	assert_int_equal(cover_find(&c, RULE_IN, 63, value, &by), 0);
+	assert_int_equal(cover_find(&c, RULE_IN, 62, value, &by), 1);
 	cover_free(&c);
 }
 

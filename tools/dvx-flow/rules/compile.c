@@ -14,7 +14,7 @@
 #include "map.h"
 #include "shape.h"
 
-const struct compile_limits compile_limits = {.looks = 64, .few = 8};
+const struct compile_limits compile_limits = {.looks = 64, .few = 8, .covers = 1u << 25};
 
 /* The entries of a larger matcher under the bits that its shape and another shape both compare. */
 struct shape_view {
@@ -394,6 +394,8 @@ static int compile_add_tables(struct work *w)
 	w->of = calloc(w->nof, sizeof(*w->of));
 	if (!w->of)
 		return -ENOMEM;
+	for (uint32_t t = 0; t < w->nof; t++)
+		w->of[t].cover.most = w->limits->covers;
 	for (uint32_t t = 0; t < w->nof; t++)
 		for (int d = 0; d < RULE_DIRS && !ret; d++)
 			ret = compile_add_table(w, (enum rule_dir)d, t);

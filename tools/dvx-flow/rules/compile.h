@@ -142,10 +142,11 @@ int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
  * Limits of the search for an entry's place, which tests lower: any limits give a right program, lower
  * ones more matchers. So many matchers are searched, and so many shapes may search one matcher; beyond
  * that, an entry counts as conflicting. Each search keeps a hash table that all later entries of the
- * matcher join. Up to `few` entries of a matcher are compared one by one instead.
+ * matcher join. Up to `few` entries of a matcher are compared one by one instead. After `covers`
+ * questions whether an earlier entry takes all packets of another, only equal ones are left out.
  */
 struct compile_limits {
-	unsigned int looks, few;
+	unsigned int looks, few, covers;
 };
 extern const struct compile_limits compile_limits;
 int rules_compile_within(const struct ruleset *set, const struct compile_limits *limits,

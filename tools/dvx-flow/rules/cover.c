@@ -111,11 +111,15 @@ int cover_find(struct cover *c, enum rule_dir dir, size_t shape, const uint64_t 
 {
 	struct cover_shape *s = &c->shape[shape];
 	const struct rule_entry *e = cover_entry(c, dir, s, s->shape, value);
+	bool look = !e && c->steps <= c->most;
 
-	if (!find_wider(c, s))
+	c->steps += look ? c->settled - s->compared : 0;
+	if (look && !find_wider(c, s))
 		return -ENOMEM;
-	for (size_t i = 0; i < s->nwider && !e; i++)
+	for (size_t i = 0; look && i < s->nwider && !e; i++) {
 		e = cover_entry(c, dir, &c->shape[s->wider[i]], s->shape, value);
+		c->steps++;
+	}
 	if (e)
 		*by = e->rule;
 	return e != NULL;

@@ -24,6 +24,8 @@ struct cover {
 	size_t settled; /* shapes of earlier rules: of a rule's own, only equal entries are found */
 	struct rule_entry *entry;
 	size_t nentries, entry_room;
+	/* Shapes that were compared or asked. Behind so many, only an equal entry covers one. */
+	uint64_t steps, most;
 };
 
 /* Shape number c->n. False: no memory. */
