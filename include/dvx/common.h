@@ -11,7 +11,8 @@
  *   thread, dvx_strerror(err) says it in a sentence (cmd.h).
  * - Attribute structs begin with their size: `struct dvx_qp_attr a = { .size = sizeof(a), ... };`.
  *   Zero is every other member's default (but struct dvx_qp_local is filled by a call: connect.h). A
- *   nonzero member that this library does not know yet is refused with -E2BIG, never ignored.
+ *   nonzero member that this library does not know yet is refused with -E2BIG, never ignored: bytes
+ *   behind the struct, and the member `reserved`.
  * - Rings (sq.h, rq.h, cq.h) are open structs with inline code over them; one thread per ring.
  *   Everything else is opaque, and calls on different objects may run in different threads.
  */
@@ -38,6 +39,12 @@
 #define DVX_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define DVX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/*
+ * The version that a program is compiled with, 8 bits each of major, minor and patch: 0.1.0 is
+ * 0x000100. dvx_version() is the version of the libdvx that it runs on.
+ */
+#define DVX_VERSION 0x000100u
+
 /* The ring layout of a program's inline code. Create calls refuse another one with -EPROTO. */
 #define DVX_RING_LAYOUT 3u
 
@@ -53,9 +60,13 @@ enum dvx_access {
 	DVX_REMOTE_READ = 1 << 2,
 	DVX_REMOTE_ATOMIC = 1 << 3,
 	/* Let PCIe reorder the device's accesses to this memory (faster on some hosts), as far as
-	 * the device can: dvx_caps.relaxed_write, relaxed_read. */
+	 * the device can: dvx_caps.relaxed_write, relaxed_read. Atomics keep their place. */
 	DVX_RELAXED_ORDERING = 1 << 20,
 };
+
+DVX_BEGIN_DECLS
+uint32_t dvx_version(void);
+DVX_END_DECLS
 
 struct dvx_dev;
 struct dvx_pd;

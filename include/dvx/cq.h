@@ -83,7 +83,7 @@ struct dvx_cq_memory {
 	uint32_t slack; /* entries that its queues never need: consumed ones told so much later */
 	uint32_t cqe_bytes; /* 64 or 128; 0: 64 */
 	uint32_t mini;	    /* enum dvx_cq_mini */
-	uint32_t reserved;
+	uint64_t reserved;
 };
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *init, uint32_t layout);
 DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init)
@@ -189,7 +189,7 @@ DVX_INLINE uint32_t dvx_cq_state(const struct dvx_cq *cq, const uint8_t *cqe)
 
 /* Bits of a state, given as of the CQE's last byte. */
 #define DVX_CQ_BITS(last_byte) prm_swap32(last_byte)
-#define DVX_CQ_OLD	       DVX_CQ_BITS(0x01u) /* set: there is no CQE */
+#define DVX_CQ_OLD	       DVX_CQ_BITS(0x01u)	   /* set: there is no CQE */
 #define DVX_CQ_FORMAT	       DVX_CQ_BITS(DVX_CQE_FORMAT) /* not 0: more than a plain CQE */
 #define DVX_CQ_MAYBE_TITLE     DVX_CQ_BITS(0x08u) /* set in compressed CQEs, and in few others */
 /* All 0: a good send whose data, if any, is in its buffers. Solicited or not is no matter. */

@@ -155,13 +155,19 @@ DVX_INLINE uint32_t dvx_cqe_rss_hash(const void *cqe)
 	return prm_cqe64_get_rss_hash_result(cqe);
 }
 
-/* The ones' complement sum over the packet behind its Ethernet header. */
+/*
+ * The ones' complement sum over the packet behind its Ethernet header and VLAN tags. Of an IP packet;
+ * of another EtherType it is not to be relied on.
+ */
 DVX_INLINE uint16_t dvx_cqe_checksum(const void *cqe)
 {
 	return (uint16_t)prm_cqe64_get_check_sum(cqe);
 }
 
-/* True if the device found the checksums of the IP header, and of TCP or UDP, correct. */
+/*
+ * True if the device found the checksums of the IP header, and of TCP or UDP, correct. False of
+ * packets without such a header, and of fragments: false alone does not mean a wrong checksum.
+ */
 DVX_INLINE bool dvx_cqe_l3_ok(const void *cqe)
 {
 	return prm_cqe64_get_l3_ok(cqe);

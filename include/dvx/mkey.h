@@ -29,6 +29,7 @@ struct dvx_mkey_attr {
 	 */
 	uint64_t iova;
 	uint32_t flags; /* enum dvx_mkey_flags */
+	uint32_t reserved;
 };
 
 enum dvx_mkey_flags {

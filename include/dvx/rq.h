@@ -37,7 +37,8 @@ struct dvx_rq_memory {
 	void *buf;
 	uint64_t *wr_ids;
 	uint32_t *dbrec;
-	uint32_t stride;   /* bytes, a power of two >= 16 */
+	uint32_t stride; /* bytes, a power of two >= 16 */
+	uint32_t reserved;
 	struct dvx_cq *cq; /* a plain ring that no other queue completes in; NULL: no poll */
 };
 int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *init, uint32_t layout);

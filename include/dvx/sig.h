@@ -87,6 +87,7 @@ struct dvx_mkey_sig_attr {
 	uint32_t flags; /* enum dvx_mkey_sig_flags, one at least */
 	struct dvx_pd *pd;
 	uint32_t max_pieces;
+	uint32_t reserved;
 };
 
 /* -EOPNOTSUPP: the device lacks signatures, or AES-XTS. */

@@ -78,7 +78,8 @@ struct dvx_sq_memory {
 	uint32_t bf_size;
 	uint32_t qpn;
 	uint32_t max_wqe_bytes; /* 0: 1024 */
-	struct dvx_cq *cq;	/* a plain ring that no other queue completes in; NULL: no poll */
+	uint32_t reserved;
+	struct dvx_cq *cq; /* a plain ring that no other queue completes in; NULL: no poll */
 };
 int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *init, uint32_t layout);
 DVX_INLINE int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_memory *init)

@@ -24,6 +24,7 @@ struct dvx_umr_pool_attr {
 	uint32_t size;
 	uint32_t keys;	     /* 1 to 65536 */
 	uint32_t max_pieces; /* of each */
+	uint32_t reserved;
 	struct dvx_pd *pd;
 	struct dvx_sq *sq; /* of a queue of pd; it outlives the pool */
 };

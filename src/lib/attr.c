@@ -2,12 +2,30 @@
 #include <stdarg.h>
 #include "priv.h"
 
+static const struct {
+	uint32_t size;
+	uint32_t spare, spare_bytes; /* the reserved member */
+} attr_shapes[] = {
+#define ATTR_SPARE(type)                                                           \
+	[DVX_ATTR_##type] = {sizeof(struct type), offsetof(struct type, reserved), \
+			     sizeof(((struct type *)0)->reserved)},
+#define ATTR_FULL(type) [DVX_ATTR_##type] = {sizeof(struct type), 0, 0},
+	DVX_ATTRS(ATTR_SPARE, ATTR_FULL)};
+
+/* Whether `len` bytes are 0. */
+static bool bytes_are_zero(const uint8_t *bytes, size_t len)
+{
+	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
+}
+
 /*
  * The caller's struct may be older than this library (shorter: the rest is 0, the default) or newer
  * (longer: unknown members must be 0, or the call would silently ignore them).
  */
-int dvx_struct_copy(void *dst, size_t dst_size, const void *src, const char *call, const char *name)
+int dvx_struct_copy_as(enum dvx_attr_type type, void *dst, const void *src, const char *call,
+		       const char *name)
 {
+	const size_t dst_size = attr_shapes[type].size;
 	const uint8_t *bytes = src;
 	uint32_t size;
 	size_t i;
@@ -24,7 +42,12 @@ int dvx_struct_copy(void *dst, size_t dst_size, const void *src, const char *cal
 					call, name, i, dst_size);
 	memset(dst, 0, dst_size);
 	memcpy(dst, src, size < dst_size ? size : dst_size);
-	return 0;
+	return bytes_are_zero((uint8_t *)dst + attr_shapes[type].spare,
+			      attr_shapes[type].spare_bytes)
+		       ? 0
+		       : dvx_fail(E2BIG,
+				  "%s: %s.reserved is not 0, this libdvx knows no member there",
+				  call, name);
 }
 
 int dvx_given(const char *call, ...)
@@ -40,11 +63,6 @@ int dvx_given(const char *call, ...)
 	return given ? 0 : dvx_fail(EINVAL, "%s: %s is NULL", call, name);
 }
 
-int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call)
-{
-	return dvx_struct_copy(dst, dst_size, src, call, "attr");
-}
-
 /* Rings are open structures, which the program's inline code and this library both write. */
 int dvx_check_layout(uint32_t layout)
 {
@@ -52,6 +70,11 @@ int dvx_check_layout(uint32_t layout)
 		return 0;
 	return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
 			layout, DVX_RING_LAYOUT);
+}
+
+uint32_t dvx_version(void)
+{
+	return DVX_VERSION;
 }
 
 void dvx_ref(int *refs)

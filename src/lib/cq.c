@@ -66,7 +66,7 @@ static int lib_cq_check_init(struct dvx_cq_memory *init)
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint32_t layout)
 {
 	struct dvx_cq_memory init;
-	int err = dvx_struct_copy(&init, sizeof(init), user, "dvx_cq_init", "init");
+	int err = dvx_struct_copy(&init, user, "dvx_cq_init", "init");
 	uint32_t i;
 
 	if (!err)
@@ -153,8 +153,6 @@ static int lib_cq_check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 {
 	uint32_t max = dvx_cq_log_max(dev);
 
-	if (attr->reserved)
-		return dvx_fail(EINVAL, "dvx_cq_create: attr.reserved is not 0");
 	if (!attr->entries || attr->entries > 1u << max)
 		return dvx_fail(EINVAL, "dvx_cq_create: attr.entries is %u, not 1 to 2^%u",
 				attr->entries, max);
@@ -241,7 +239,7 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 {
 	struct dvx_cq_attr attr;
 	struct dvx_cq_priv *cq;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_cq_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_cq_create");
 
 	if (!err)
 		err = dvx_given("dvx_cq_create", "dev", dev, "out", out, NULL);

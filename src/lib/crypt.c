@@ -84,7 +84,7 @@ int dvx_dek_create(struct dvx_dev *dev, const struct dvx_dek_attr *user, struct 
 {
 	struct dvx_dek_attr attr;
 	struct dvx_dek *dek;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_dek_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_dek_create");
 
 	if (!err)
 		err = dvx_given("dvx_dek_create", "dev", dev, "out", out, NULL);
@@ -172,14 +172,14 @@ int dvx_login_create(struct dvx_dev *dev, const struct dvx_login_attr *user, str
 {
 	struct dvx_login_attr attr;
 	struct dvx_login *login;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_login_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_login_create");
 
 	if (!err)
 		err = dvx_given("dvx_login_create", "dev", dev, "out", out, NULL);
-	if (!err && ((attr.credential_id | attr.import_kek_id) >> 24 || attr.reserved))
+	if (!err && (attr.credential_id | attr.import_kek_id) >> 24)
 		err = dvx_fail(EINVAL,
 			       "dvx_login_create: attr.credential_id and attr.import_kek_id have "
-			       "24 bits, attr.reserved is 0");
+			       "24 bits");
 	if (!err)
 		err = login_supported(dev);
 	if (err)

@@ -98,7 +98,7 @@ int dvx_dct_create(struct dvx_dev *dev, const struct dvx_dct_attr *user,
 	struct dvx_dct_attr attr;
 	struct dvx_qp_local local;
 	struct dvx_dct *dct;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_dct_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_dct_create");
 
 	if (!err)
 		err = dvx_given("dvx_dct_create", "dev", dev, "out", out, NULL);

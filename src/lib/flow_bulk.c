@@ -68,7 +68,7 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	struct dvx_flow_rule **made;
 	struct dvx_flow_bulk bulk;
 	size_t done;
-	int err = dvx_struct_copy(&bulk, sizeof(bulk), user, "dvx_flow_rules_insert", "bulk");
+	int err = dvx_struct_copy(&bulk, user, "dvx_flow_rules_insert", "bulk");
 
 	if (!err && n)
 		err = dvx_given("dvx_flow_rules_insert", "rules", rules, NULL);

@@ -41,7 +41,7 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 {
 	struct dvx_flow_domain_attr attr;
 	struct dvx_flow_domain *domain;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_domain_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_flow_domain_create");
 
 	if (!err)
 		err = dvx_given("dvx_flow_domain_create", "dev", dev, "out", out, NULL);

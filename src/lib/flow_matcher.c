@@ -229,8 +229,6 @@ static int lib_flow_matcher_check(const struct dvx_flow_table *table,
 {
 	if (!attr->match)
 		return dvx_fail(EINVAL, "dvx_flow_matcher_create: attr.match is NULL");
-	if (attr->reserved)
-		return dvx_fail(EINVAL, "dvx_flow_matcher_create: attr.reserved is not 0");
 	if (attr->priority > UINT16_MAX || (!table->level && attr->priority >= ROOT_PRIORITIES))
 		return dvx_fail(ERANGE, "dvx_flow_matcher_create: attr.priority %u is not below %u",
 				attr->priority, table->level ? UINT16_MAX + 1u : ROOT_PRIORITIES);
@@ -243,7 +241,7 @@ int dvx_flow_matcher_create(struct dvx_flow_table *table, const struct dvx_flow_
 	struct dvx_flow_matcher_attr attr;
 	struct dvx_flow_matcher *matcher;
 	struct dvx_flow_needs needs;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_matcher_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_flow_matcher_create");
 
 	if (!err)
 		err = dvx_given("dvx_flow_matcher_create", "table", table, "out", out, NULL);

@@ -258,7 +258,7 @@ int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_
 {
 	struct dvx_flow_rule_attr attr;
 	struct dvx_flow_rule *rule;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_rule_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_flow_rule_create");
 
 	if (!err)
 		err = flow_rule_check(&attr, out);

@@ -119,7 +119,7 @@ int dvx_gid_choose(struct dvx_dev *dev, uint8_t port, const struct dvx_qp_peer *
 	int err = dvx_given("dvx_gid_choose", "dev", dev, "out", out, NULL);
 
 	if (!err && user)
-		err = dvx_struct_copy(&copy, sizeof(copy), user, "dvx_gid_choose", "peer");
+		err = dvx_struct_copy(&copy, user, "dvx_gid_choose", "peer");
 	if (!err)
 		err = dvx_dev_gids(dev, &list, &count);
 	if (err)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 lib_LTLIBRARIES += src/lib/libdvx.la
 src_lib_libdvx_la_SOURCES = \
-	src/lib/ah.c src/lib/attr.c src/lib/caps.c src/lib/channel.c src/lib/clock.c src/lib/cmd.c src/lib/cq.c src/lib/cq_moderate.c src/lib/cq_queues.c src/lib/cq_resize.c src/lib/cq_unpack.c src/lib/cqe.c src/lib/crc32c.c src/lib/dbr.c src/lib/dct.c \
+	src/lib/ah.c src/lib/attr.c src/lib/attrs.h src/lib/caps.c src/lib/channel.c src/lib/clock.c src/lib/cmd.c src/lib/cq.c src/lib/cq_moderate.c src/lib/cq_queues.c src/lib/cq_resize.c src/lib/cq_unpack.c src/lib/cqe.c src/lib/crc32c.c src/lib/dbr.c src/lib/dct.c \
 	src/lib/dev.c src/lib/error.c src/lib/events.c src/lib/flow_action.c src/lib/flow_action_array.c src/lib/flow_action_decap.c src/lib/flow_action_modify.c src/lib/flow_action_vlan.c src/lib/flow_bulk.c \
 	src/lib/flow_cap.c src/lib/flow_change.c src/lib/flow_check.c src/lib/flow_counter.c src/lib/flow_domain.c src/lib/flow_lack.c \
 	src/lib/flow_field.c src/lib/flow_match.c src/lib/flow_matcher.c src/lib/flow_priv.h \

@@ -177,7 +177,7 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *user, struc
 {
 	struct dvx_mkey_attr attr;
 	struct dvx_mkey *mkey;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_mkey_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_mkey_create");
 
 	if (!err)
 		err = dvx_given("dvx_mkey_create", "dev", dev, "out", out, NULL);

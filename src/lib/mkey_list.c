@@ -134,7 +134,7 @@ int dvx_mkey_create_of(struct dvx_dev *dev, const struct dvx_mkey_list_attr *use
 	struct dvx_mkey_list_attr attr;
 	struct dvx_mkey *mkey;
 	uint32_t i;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_mkey_create_of");
+	int err = dvx_attr_copy(&attr, user, "dvx_mkey_create_of");
 
 	if (!err)
 		err = dvx_given("dvx_mkey_create_of", "dev", dev, "out", out, NULL);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/dvx.h>
+#include "attrs.h"
 
 struct dvx_dbr_page;
 
@@ -196,11 +197,15 @@ static inline int dvx_errno_of(int ret)
 	return ret > 0 ? ret : ret == -1 && errno ? errno : EIO;
 }
 
-/* attr.c: a caller's attribute struct, of its size, as this library's. */
-int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call);
-/* The same of another argument than attr. */
-int dvx_struct_copy(void *dst, size_t dst_size, const void *src, const char *call,
-		    const char *name);
+/*
+ * attr.c: a caller's structure, of its size, as this library's. What this library does not know of
+ * it must be 0: bytes behind its size, and reserved members.
+ */
+#define dvx_struct_copy(dst, src, call, name) \
+	dvx_struct_copy_as(DVX_ATTR_TYPE_OF(dst), dst, src, call, name)
+#define dvx_attr_copy(dst, src, call) dvx_struct_copy(dst, src, call, "attr")
+int dvx_struct_copy_as(enum dvx_attr_type type, void *dst, const void *src, const char *call,
+		       const char *name);
 int dvx_check_layout(uint32_t layout);
 /*
  * Pointers that a call can't do without: names and pointers by turns, then NULL. -EINVAL names the

@@ -308,7 +308,7 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 {
 	struct dvx_qp_attr attr;
 	struct dvx_qp *qp;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_qp_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_qp_create");
 
 	if (!err)
 		err = dvx_given("dvx_qp_create", "dev", dev, "out", out, NULL);

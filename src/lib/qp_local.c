@@ -110,10 +110,10 @@ int dvx_qp_sides(const struct dvx_qp *qp, const char *call, const struct dvx_qp_
 		 struct dvx_qp_local *local, const struct dvx_qp_peer *user_peer,
 		 struct dvx_qp_peer *peer)
 {
-	int err = dvx_struct_copy(local, sizeof(*local), user_local, call, "local");
+	int err = dvx_struct_copy(local, user_local, call, "local");
 
 	if (!err && peer)
-		err = dvx_struct_copy(peer, sizeof(*peer), user_peer, call, "peer");
+		err = dvx_struct_copy(peer, user_peer, call, "peer");
 	if (!err)
 		err = qp_local_check(qp->dev, local, call);
 	if (!err)
@@ -124,7 +124,7 @@ int dvx_qp_sides(const struct dvx_qp *qp, const char *call, const struct dvx_qp_
 int dvx_local_side(const struct dvx_dev *dev, const char *call,
 		   const struct dvx_qp_local *user_local, struct dvx_qp_local *local)
 {
-	int err = dvx_attr_copy(local, sizeof(*local), user_local, call);
+	int err = dvx_struct_copy(local, user_local, call, "local");
 
 	if (!err)
 		err = qp_local_check(dev, local, call);
@@ -140,10 +140,10 @@ int dvx_path_sides(const struct dvx_dev *dev, const char *call,
 		   const struct dvx_qp_local *user_local, const struct dvx_qp_peer *user_peer,
 		   struct dvx_sides *out)
 {
-	int err = dvx_struct_copy(&out->local, sizeof(out->local), user_local, call, "local");
+	int err = dvx_struct_copy(&out->local, user_local, call, "local");
 
 	if (!err)
-		err = dvx_struct_copy(&out->peer, sizeof(out->peer), user_peer, call, "peer");
+		err = dvx_struct_copy(&out->peer, user_peer, call, "peer");
 	if (!err)
 		err = qp_local_check(dev, &out->local, call);
 	return err ? err : qp_local_check_peer(dev, &out->peer, call);

@@ -14,7 +14,7 @@ void dvx_rq_empty(struct dvx_rq *rq)
 int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint32_t layout)
 {
 	struct dvx_rq_memory init;
-	int err = dvx_struct_copy(&init, sizeof(init), user, "dvx_rq_init", "init");
+	int err = dvx_struct_copy(&init, user, "dvx_rq_init", "init");
 
 	if (!err)
 		err = dvx_given("dvx_rq_init", "rq", rq, NULL);

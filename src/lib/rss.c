@@ -28,8 +28,6 @@ static int lib_rss_check(struct dvx_dev *dev, struct dvx_rss_attr *attr)
 	if (attr->fields & ~(uint32_t)ALL_FIELDS)
 		return dvx_fail(EINVAL, "dvx_rss_create: attr.fields 0x%x: unknown bits",
 				attr->fields);
-	if (attr->reserved)
-		return dvx_fail(EINVAL, "dvx_rss_create: attr.reserved is not 0");
 	if (!attr->fields)
 		attr->fields = ALL_FIELDS;
 	return 0;
@@ -72,7 +70,7 @@ int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *user, struct 
 	struct dvx_rss_attr attr;
 	struct dvx_rss *rss;
 	uint32_t i;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_rss_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_rss_create");
 
 	if (!err)
 		err = dvx_given("dvx_rss_create", "dev", dev, "out", out, NULL);

@@ -104,8 +104,6 @@ static int rxq_check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 		return dvx_fail(EINVAL,
 				"dvx_rxq_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
-	if (attr->reserved)
-		return dvx_fail(EINVAL, "dvx_rxq_create: attr.reserved is not 0");
 	return check_flags(dev, attr->flags);
 }
 
@@ -256,7 +254,7 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 {
 	struct dvx_rxq_attr attr;
 	struct dvx_rxq *rxq;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_rxq_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_rxq_create");
 
 	if (!err)
 		err = dvx_given("dvx_rxq_create", "dev", dev, "out", out, NULL);

@@ -110,7 +110,7 @@ int dvx_mkey_create_sig(struct dvx_dev *dev, const struct dvx_mkey_sig_attr *use
 {
 	struct dvx_mkey_sig_attr attr;
 	struct dvx_mkey *mkey;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_mkey_create_sig");
+	int err = dvx_attr_copy(&attr, user, "dvx_mkey_create_sig");
 
 	if (!err)
 		err = dvx_given("dvx_mkey_create_sig", "dev", dev, "out", out, NULL);

@@ -48,6 +48,8 @@ static int sig_check_side(const struct dvx_sig_side *s, const char *side)
 {
 	const uint32_t dif = DVX_SIG_REF_GROWS | DVX_SIG_APP_ESCAPE | DVX_SIG_APP_REF_ESCAPE;
 
+	if (s->reserved)
+		return dvx_fail(EINVAL, "dvx_post_umr_sig: sig->%s.reserved is not 0", side);
 	if (s->type == DVX_SIG_NONE)
 		return 0;
 	if (s->type >= KINDS)

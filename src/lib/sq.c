@@ -24,7 +24,7 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 {
 	struct dvx_sq_memory init;
 	uint32_t fits;
-	int err = dvx_struct_copy(&init, sizeof(init), user, "dvx_sq_init", "init");
+	int err = dvx_struct_copy(&init, user, "dvx_sq_init", "init");
 
 	if (!err)
 		err = dvx_given("dvx_sq_init", "sq", sq, NULL);

@@ -53,7 +53,7 @@ int dvx_srq_set_ring(struct dvx_srq *srq, const struct dvx_srq_memory *init, uin
 int dvx_srq_init_layout(struct dvx_srq *srq, const struct dvx_srq_memory *user, uint32_t layout)
 {
 	struct dvx_srq_memory init;
-	int err = dvx_struct_copy(&init, sizeof(init), user, "dvx_srq_init", "init");
+	int err = dvx_struct_copy(&init, user, "dvx_srq_init", "init");
 
 	if (!err)
 		err = dvx_given("dvx_srq_init", "srq", srq, NULL);
@@ -96,8 +96,6 @@ static int srq_check(struct dvx_dev *dev, const struct dvx_srq_attr *attr)
 	if (attr->sge > SRQ_MAX_SGE)
 		return dvx_fail(EINVAL, "dvx_srq_create: attr.sge is %u, more than %u", attr->sge,
 				SRQ_MAX_SGE);
-	if (attr->reserved)
-		return dvx_fail(EINVAL, "dvx_srq_create: attr.reserved is not 0");
 	return 0;
 }
 
@@ -158,7 +156,7 @@ int dvx_srq_create_layout(struct dvx_dev *dev, const struct dvx_srq_attr *user, 
 {
 	struct dvx_srq_attr attr;
 	struct dvx_srq_priv *srq;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_srq_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_srq_create");
 
 	if (!err)
 		err = dvx_given("dvx_srq_create", "dev", dev, "out", out, NULL);

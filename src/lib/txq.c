@@ -230,7 +230,7 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 {
 	struct dvx_txq_attr attr;
 	struct dvx_txq *txq;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_txq_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_txq_create");
 
 	if (!err)
 		err = dvx_given("dvx_txq_create", "dev", dev, "out", out, NULL);

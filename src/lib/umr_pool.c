@@ -85,7 +85,7 @@ int dvx_umr_pool_create(struct dvx_dev *dev, const struct dvx_umr_pool_attr *use
 {
 	struct dvx_umr_pool_attr attr;
 	struct dvx_umr_pool *pool;
-	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_umr_pool_create");
+	int err = dvx_attr_copy(&attr, user, "dvx_umr_pool_create");
 
 	if (!err)
 		err = dvx_given("dvx_umr_pool_create", "dev", dev, "out", out, NULL);

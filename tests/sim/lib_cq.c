@@ -303,7 +303,7 @@ TEST_RIG(refused_kinds)
 	refused(dvx_cq_create(r->dev, &a, &cq), -EINVAL, "attr.mini", "none of");
 	a.mini = 0;
 	a.reserved = 1;
-	refused(dvx_cq_create(r->dev, &a, &cq), -EINVAL, "attr.reserved", "not 0");
+	refused(dvx_cq_create(r->dev, &a, &cq), -E2BIG, "attr.reserved", "not 0");
 	assert_null(cq);
 	a.reserved = 0;
 	a.flags = DVX_CQ_COLLAPSED;

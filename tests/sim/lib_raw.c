@@ -330,7 +330,7 @@ TEST_FLOW(attributes)
 	RX(entries, 1u << 20);
 	RX(sge, 65);
 	RX(user_index, 0xffffff);
-	RX(reserved, 1);
+	REFUSED(rxq, a, good, dvx_rxq_create, reserved, 1, -E2BIG);
 	RX(place.flags, 0x80);
 	REFUSED(rxq, a, good, dvx_rxq_create, flags, DVX_RXQ_KEEP_FCS, -EOPNOTSUPP);
 	said("DVX_RXQ_KEEP_FCS", "scatter_fcs");

@@ -41,7 +41,7 @@ tests_unit_kernel_dmabuf_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatfs
 SIM_TESTS += tests/unit/cm_conn tests/unit/cm_ids tests/unit/mads
 
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
-LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ring_srq tests/unit/ring_users tests/unit/ticket tests/unit/lib_cmd \
+LIB_TESTS += tests/unit/attrs tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ring_srq tests/unit/ring_users tests/unit/ticket tests/unit/lib_cmd \
 	tests/unit/flow_match tests/unit/flow_fake
 tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c tests/unit/flow_fake_rig.h
 
@@ -82,7 +82,7 @@ tests_librigs_a_SOURCES += tests/unit/cm_rig.c tests/unit/cm_rig.h
 tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h \
 	tests/unit/kernel_flow_rig.c tests/unit/kernel_flow_rig.h
 
-dist_check_SCRIPTS += tests/unit/packages.pl tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh \
+dist_check_SCRIPTS += tests/unit/attr_list.pl tests/unit/packages.pl tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh \
 	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
 	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/flow_import.sh tests/unit/flow_include.sh tests/unit/completion.sh \
 	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh

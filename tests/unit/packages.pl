@@ -90,7 +90,9 @@ compare('RPM', \@rpm, @files);
 my ($version) = slurp('configure.ac') =~ /AC_INIT\(\[dvx\], \[(.*?)\]/;
 told('all packages have the version of configure.ac',
 	(slurp('debian/changelog') =~ /^dvx \(\Q$version\E\)/ ? () : "debian/changelog begins with another than $version"),
-	($spec =~ /^Version: \Q$version\E$/m ? () : "packaging/dvx.spec has another than $version"));
+	($spec =~ /^Version: \Q$version\E$/m ? () : "packaging/dvx.spec has another than $version"),
+	(slurp('include/dvx/common.h') =~ /^#define DVX_VERSION (0x\w+)u$/m &&
+		join('.', map { hex($1) >> $_ & 0xff } 16, 8, 0) eq $version ? () : "DVX_VERSION is another than $version"));
 
 my %map = map { $_ => 1 } slurp('src/lib/libdvx.map') =~ /^\t(dvx_\w+);/mg;
 my %symbols = map { $_ => 1 } slurp('debian/libdvx0.symbols') =~ /^ (dvx_\w+)\@/mg;
