@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced: two ends of a program on one device, as TAP. A missing program is a skip, a hang a failure.
 : "${top_builddir:=$PWD}"
+. "$(dirname "$0")/../sim/until_dead.sh"
 sim=$top_builddir/tools/dvx-sim/dvx-sim
 chip=pair$$
 dir=$(mktemp -d)
@@ -40,6 +41,18 @@ result()
 		sed 's/^/# server: /' "$dir/server" | tail -n 15
 		sed 's/^/# client: /' "$dir/client" | tail -n 15
 	fi
+}
+
+# refused TEXT COMMAND...: a command that would bring a chip `refused` up fails, and prints why
+refused()
+{
+	text=$1
+	shift
+	if timeout 60 "$@" >"$dir/server" 2>&1; then
+		timeout 60 "$sim" down refused
+		return 1
+	fi
+	grep -q -- "$text" "$dir/server"
 }
 
 # The server listens when the port is in the kernel's table (state 0A), in IPv4 or IPv6.

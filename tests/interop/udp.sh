@@ -15,8 +15,6 @@ clean_udp()
 }
 trap clean_udp EXIT
 
-refused() { timeout 60 "$sim" up x --wire "udp=$1" >"$dir/server" 2>&1 || grep -q "$2" "$dir/server"; }
-
 # A network of its own has addresses of IPv6 that no other test uses.
 if [ "${1-}" = six ]; then
 	ip link set lo up && ip address add fd00::1/64 dev lo nodad && ip address add fd00::2/64 dev lo nodad || exit
@@ -35,7 +33,7 @@ for c in "$chip $net.1 dpu=$net.3/24" "$other $net.2"; do
 done
 for bad in "0.0.0.0:one address of the machine" "224.0.0.1:one address" "host:no IPv4 or IPv6 address" \
 	"$net.1:Address already in use" "192.0.2.1:Cannot assign requested address"; do
-	refused "${bad%%:*}" "${bad#*:}"
+	refused "${bad#*:}" "$sim" up refused --wire "udp=${bad%%:*}"
 	result $? "udp=${bad%%:*} is refused"
 done
 dump=

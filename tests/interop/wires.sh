@@ -70,7 +70,9 @@ timeout 60 "$sim" up "$third" --wire peer=elsewhere
 result $? "a chip on another switch is on another network"
 
 before=$(gids "$chip")
-kill -KILL "$(timeout 60 "$sim" ls --json | jq ".[] | select(.name == \"$chip\") | .pid")"
+pid=$(timeout 60 "$sim" ls --json | jq ".[] | select(.name == \"$chip\") | .pid")
+kill -KILL "$pid"
+until_dead "$pid"
 timeout 60 "$sim" exec "$other" -- ibv_devinfo 2>&1 | grep -q PORT_ACTIVE
 result $? "a chip is killed: the other one lives"
 timeout 60 "$sim" up "$chip" --wire peer=net >"$dir/up" 2>&1

@@ -63,6 +63,7 @@ check "exec names the device" says 0 'DVX_SIM_FUNCTION=dpu' "$dvx_sim" exec a -f
 
 pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "a") | .pid')
 kill -9 "$pid"
+until_dead "$pid"
 check "exec on a server that was killed" says 125 'no chip named a is up' "$dvx_sim" exec a -- true
 check "... whose folder is swept" test ! -e "$scratch/dvx-sim/a"
 check "... whose name is free" "$dvx_sim" up a
@@ -88,7 +89,7 @@ run_killed() {
 	server=$("$dvx_sim" ls --json | jq '.[0].pid')
 	kill -9 $!
 	wait $!
-	tail --pid="$server" -f /dev/null
+	until_dead "$server"
 	: <>"$scratch/hold" # ends the command
 	[ -z "$(ls "$scratch/dvx-sim")" ]
 }

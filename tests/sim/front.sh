@@ -70,8 +70,9 @@ orphaned() {
 	check "a program whose device died gets an error" wait $orphan
 	check "... with one sentence" grep -q 'is gone' "$scratch/orphan"
 }
-orphaned "the server is killed under a program" kill -9 \
-	"$("$dvx_sim" ls --json | jq '.[] | select(.name == "front") | .pid')"
+server=$("$dvx_sim" ls --json | jq '.[] | select(.name == "front") | .pid')
+orphaned "the server is killed under a program" kill -9 "$server"
+until_dead "$server"
 check "up again" "$dvx_sim" up front
 orphaned "down with a program on it" "$dvx_sim" down front
 plan

@@ -65,5 +65,5 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/ci_recipe.sh tests/sim/front.sh
 	tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/dr_garbage.sh tests/sim/flow_diff.sh tests/sim/flow_acl.sh tests/sim/flow_edit.sh \
 	tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh tests/sim/flow_rules.sh \
 	tests/sim/flow_lacks.sh tests/sim/flow_death.sh tests/sim/flow_icm.sh
-EXTRA_DIST += tests/sim/tap.sh tests/sim/copy_proxy.pl tests/sim/copy_random.pl tests/sim/patience.h tests/sim/old_chip.pl tests/sim/copy_lib.sh tests/sim/lib_rig.h \
+EXTRA_DIST += tests/sim/tap.sh tests/sim/until_dead.sh tests/sim/copy_proxy.pl tests/sim/copy_random.pl tests/sim/patience.h tests/sim/old_chip.pl tests/sim/copy_lib.sh tests/sim/lib_rig.h \
 	tests/sim/flow_rig.h tests/sim/flow_stage.h tests/sim/flow_change.h tests/sim/flow_lib.sh tests/sim/flow_ways.pl

@@ -142,9 +142,11 @@ vanishes() { # QUEUES ARGS...
 	"$dvx_sim" exec gone -- "$perf" "$@" >"$scratch/table" 2>"$scratch/client.err" &
 	client=$!
 	until "$dvx_sim" ls | grep -q "$connected"; do kill -0 "$client" || return 1; done
-	kill -9 "$("$dvx_sim" ls --json | jq -r '.. | objects | select(.name == "gone") | .pid' | head -1)"
+	device=$("$dvx_sim" ls --json | jq -r '.. | objects | select(.name == "gone") | .pid' | head -1)
+	kill -9 "$device"
 	wait "$client"
 	got=$?
+	until_dead "$device"
 	cat "$scratch/client.err"
 	"$dvx_sim" down gone >/dev/null 2>&1
 	[ $got = 4 ] && grep -q 'mlx5_0 is gone' "$scratch/client.err"

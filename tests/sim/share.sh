@@ -63,7 +63,9 @@ orphan() {
 	orphan=$!
 	exec 9>"$scratch/end$1"
 	shows_up "$scratch/orphan" open $orphan || return
-	kill -9 "$("$dvx_sim" ls --json | jq '.[0].pid')"
+	server=$("$dvx_sim" ls --json | jq '.[0].pid')
+	kill -9 "$server"
+	until_dead "$server"
 	exec 9>&-
 	wait $orphan
 }

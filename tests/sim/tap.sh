@@ -4,6 +4,7 @@ dvx_sim=$top_builddir/tools/dvx-sim/dvx-sim
 preload=$top_builddir/src/sim/.libs/libdvx-sim.so
 # A sanitized preload needs the sanitizer's runtime before it.
 asan=$(ldd "$preload" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
+. "${top_srcdir:?}/tests/sim/until_dead.sh"
 tests=0
 failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/dvx-test.XXXXXX")
