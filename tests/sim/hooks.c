@@ -12,6 +12,7 @@
 #include <ftw.h>
 #include <glob.h>
 #include <linux/magic.h>
+#include <linux/netlink.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,12 +21,14 @@
 #include <sys/inotify.h>
 #include <sys/ipc.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -405,6 +408,69 @@ static void walk_empty_gid(void)
 	close(fd);
 }
 
+/* The ways to ask RDMA netlink: with the kernel's address, without, on a connected socket. */
+enum { BY_SENDTO, BY_SENDTO_BARE, BY_SENDMSG, BY_SENDMSG_BARE, BY_SEND, BY_WRITE, BY_WRITEV,
+       BY_SENDMMSG, WAYS };
+
+static ssize_t netlink_send_by(unsigned int way, int fd, void *request, size_t len)
+{
+	struct sockaddr_nl to = {.nl_family = AF_NETLINK};
+	struct iovec v[2] = {{request, 16}, {(char *)request + 16, len - 16}};
+	struct mmsghdr m = {.msg_hdr = {.msg_iov = v, .msg_iovlen = 2}};
+
+	switch (way) {
+	case BY_SENDTO:
+		return sendto(fd, request, len, 0, (struct sockaddr *)&to, sizeof(to));
+	case BY_SENDTO_BARE:
+		return sendto(fd, request, len, 0, NULL, 0);
+	case BY_SENDMSG:
+		m.msg_hdr.msg_name = &to;
+		m.msg_hdr.msg_namelen = sizeof(to);
+		return sendmsg(fd, &m.msg_hdr, 0);
+	case BY_SENDMSG_BARE:
+		return sendmsg(fd, &m.msg_hdr, 0);
+	case BY_SEND:
+		return send(fd, request, len, 0);
+	case BY_WRITE:
+		return write(fd, request, len);
+	case BY_WRITEV:
+		return writev(fd, v, 2);
+	default:
+		return sendmmsg(fd, &m, 1, 0) == 1 ? (ssize_t)m.msg_len : -1;
+	}
+}
+
+static bool netlink_answers(unsigned int way, uint32_t peer, bool connects)
+{
+	struct {
+		struct nlmsghdr head;
+		uint16_t len, type;
+		uint32_t index;
+	} request = {{sizeof(request), 0x1401 /* RDMA_NLDEV_CMD_GET */, NLM_F_REQUEST, 7, 0},
+		     8, 1 /* RDMA_NLDEV_ATTR_DEV_INDEX */, 0};
+	struct sockaddr_nl to = {.nl_family = AF_NETLINK, .nl_pid = peer};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+	char answer[4096];
+	bool good = fd >= 0 && (!connects || !connect(fd, (struct sockaddr *)&to, sizeof(to))) &&
+		    netlink_send_by(way, fd, &request, sizeof(request)) == sizeof(request) &&
+		    recv(fd, answer, sizeof(answer), MSG_DONTWAIT) > (ssize_t)sizeof(request);
+
+	close(fd);
+	return good;
+}
+
+/* A socket with another peer than the kernel gets nothing from the kernel. */
+static void walk_netlink(void)
+{
+	for (unsigned int way = 0; way < WAYS; way++) {
+		if (netlink_answers(way, 0, false) && netlink_answers(way, 0, true) &&
+		    !netlink_answers(way, 0x7ffffff0, true))
+			continue;
+		printf("RDMA netlink does not answer by way %u (%s)\n", way, strerror(errno));
+		failures++;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : "";
@@ -426,5 +492,6 @@ int main(int argc, char **argv)
 	walk(served, "served");
 	walk(unserved, "out of the device's reach");
 	walk_empty_gid();
+	walk_netlink();
 	return failures != 0;
 }

@@ -44,9 +44,9 @@ static const struct setting {
 	{FLAG(crypto_wrapped), "keys come wrapped, after a login"},
 	{FLAG(wqe_inline_l2), "raw sends must carry layer 2 inline"},
 	{FLAG(strict_doorbells), "a doorbell starts its queue only"},
-	{NUMBER(sq_ts_format), 0, 2, "timestamps of SQs: 0 ticks, 1 time of day, 2 both"},
-	{NUMBER(rq_ts_format), 0, 2, "the same of RQs"},
-	{NUMBER(qp_ts_format), 0, 2, "the same of QPs"},
+	{NUMBER(sq_ts_format), 0, 2, "SQs: 0 ticks, 1 time, 2 both"},
+	{NUMBER(rq_ts_format), 0, 2, "RQs: clocks of timestamps"},
+	{NUMBER(qp_ts_format), 0, 2, "QPs: clocks of timestamps"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 	{FLAG(memlock), "RLIMIT_MEMLOCK counts"},
 };

@@ -120,7 +120,7 @@
  * of signals: hooks_signal.c. */
 #define HOOKS_FD(X)                                                                                \
 	X(ioctl) X(close) X(write) X(mmap) X(mmap64) X(munmap) X(madvise)   \
-	X(socket) X(sendto) X(sendmsg) X(sigaction) X(signal)
+	X(socket) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(writev) X(sigaction) X(signal)
 
 /*
  * Functions of paths that are not taken over: libc reaches these files by calls of its own, which

@@ -3,6 +3,7 @@
 #include "client.h"
 #include "dm_op.h"
 #include "madvise.h"
+#include "netlink.h"
 #include "real.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	int rc;
 
 	if (!cf)
-		return real()->write(fd, buf, n);
+		return netlink_write(fd, buf, n);
 	rc = client_write(cf, fd, buf, n);
 	if (!rc)
 		return (ssize_t)n;

@@ -132,26 +132,40 @@ static void read_device(struct netlink_device *d, struct port_stats *stats)
 
 /* --- the carrier ------------------------------------------------------------------------------ */
 
-/*
- * A message to the kernel on a socket of the carrier's protocol, which has no kernel half: without
- * this hook it is always refused. So no list of sockets is kept, and they survive fork and exec.
- */
-static bool to_rdma(int fd, const struct sockaddr *to, socklen_t len)
+static bool is_carrier(int fd)
 {
-	int domain = 0, protocol = 0, saved = errno;
-	struct sockaddr_nl nl;
+	int domain = 0, protocol = 0;
 	socklen_t size = sizeof(int);
-	bool ours;
 
-	if (!to || len < sizeof(nl) || to->sa_family != AF_NETLINK || !client_tree())
-		return false;
-	memcpy(&nl, to, sizeof(nl));
-	if (nl.nl_pid || nl.nl_groups)
-		return false;
-	ours = !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) && domain == AF_NETLINK &&
-	       !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) &&
+	return client_tree() && !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) &&
+	       domain == AF_NETLINK && !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) &&
 	       protocol == NETLINK_USERSOCK;
-	errno = saved;
+}
+
+/* Without an address, a message goes to the socket's peer: the kernel, unless it has another. */
+static bool is_to_kernel(int fd, const void *to, socklen_t len)
+{
+	struct sockaddr_nl nl;
+
+	if (to && len >= sizeof(nl)) {
+		memcpy(&nl, to, sizeof(nl));
+	} else {
+		len = sizeof(nl);
+		if (to || getpeername(fd, (struct sockaddr *)&nl, &len))
+			return false;
+	}
+	return nl.nl_family == AF_NETLINK && !nl.nl_pid && !nl.nl_groups;
+}
+
+/*
+ * Whether the program has just asked RDMA netlink. The carrier's protocol has no kernel half, so a
+ * message to it was refused. So no list of sockets is kept, and they survive fork and exec.
+ */
+static bool refused_to_rdma(int fd, const void *to, socklen_t len)
+{
+	bool ours = errno == ECONNREFUSED && is_carrier(fd) && is_to_kernel(fd, to, len);
+
+	errno = ECONNREFUSED;
 	return ours;
 }
 
@@ -167,6 +181,20 @@ static uint32_t port_id(int fd)
 		return 0;
 	len = sizeof(nl);
 	return getsockname(fd, (struct sockaddr *)&nl, &len) ? 0 : nl.nl_pid;
+}
+
+/*
+ * A socket that is connected to the kernel takes its messages only, and the answer has another
+ * sender. Disconnected, what it sends goes to the kernel all the same.
+ */
+static void carrier_open(int fd)
+{
+	static const struct sockaddr none = {.sa_family = AF_UNSPEC};
+	int saved = errno;
+
+	if (is_to_kernel(fd, NULL, 0))
+		(void)connect(fd, &none, sizeof(none));
+	errno = saved;
 }
 
 struct answer_way {
@@ -201,6 +229,7 @@ static ssize_t netlink_ask(int fd, const void *request, size_t len)
 	way.sock = real()->socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
 	if (way.sock < 0)
 		return -1;
+	carrier_open(fd);
 	read_device(&dev, &stats);
 	err = netlink_answer(&dev, request, len, way.to.nl_pid, send_datagram, &way);
 	real()->close(way.sock);
@@ -219,27 +248,70 @@ int socket(int domain, int type, int protocol)
 	return -1;
 }
 
-ssize_t sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG addr,
-	       socklen_t len)
-{
-	if (!to_rdma(fd, addr.__sockaddr__, len))
-		return real()->sendto(fd, buf, n, flags, addr, len);
-	return netlink_ask(fd, buf, n);
-}
-
-ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+static ssize_t netlink_ask_pieces(int fd, const struct iovec *iov, size_t n)
 {
 	char request[REQUEST_ROOM];
 	size_t len = 0;
 
-	if (!m || !to_rdma(fd, m->msg_name, m->msg_namelen))
-		return real()->sendmsg(fd, m, flags);
-	for (size_t i = 0; i < m->msg_iovlen; len += m->msg_iov[i++].iov_len) {
-		if (m->msg_iov[i].iov_len > sizeof(request) - len) {
+	for (size_t i = 0; i < n; len += iov[i++].iov_len) {
+		if (iov[i].iov_len > sizeof(request) - len) {
 			errno = EMSGSIZE;
 			return -1;
 		}
-		memcpy(request + len, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len);
+		memcpy(request + len, iov[i].iov_base, iov[i].iov_len);
 	}
 	return netlink_ask(fd, request, len);
+}
+
+/* Each way to send is tried first: other sockets pay nothing. */
+ssize_t sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG addr,
+	       socklen_t len)
+{
+	ssize_t rc = real()->sendto(fd, buf, n, flags, addr, len);
+
+	return rc < 0 && refused_to_rdma(fd, addr.__sockaddr__, len) ? netlink_ask(fd, buf, n) : rc;
+}
+
+ssize_t send(int fd, const void *buf, size_t n, int flags)
+{
+	ssize_t rc = real()->send(fd, buf, n, flags);
+
+	return rc < 0 && refused_to_rdma(fd, NULL, 0) ? netlink_ask(fd, buf, n) : rc;
+}
+
+ssize_t netlink_write(int fd, const void *buf, size_t n)
+{
+	ssize_t rc = real()->write(fd, buf, n);
+
+	return rc < 0 && refused_to_rdma(fd, NULL, 0) ? netlink_ask(fd, buf, n) : rc;
+}
+
+ssize_t writev(int fd, const struct iovec *iov, int n)
+{
+	ssize_t rc = real()->writev(fd, iov, n);
+
+	return rc < 0 && refused_to_rdma(fd, NULL, 0) ? netlink_ask_pieces(fd, iov, (size_t)n) : rc;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	ssize_t rc = real()->sendmsg(fd, m, flags);
+
+	return rc < 0 && refused_to_rdma(fd, m->msg_name, m->msg_namelen)
+		       ? netlink_ask_pieces(fd, m->msg_iov, m->msg_iovlen)
+		       : rc;
+}
+
+/* An error counts only if it is the first message's. */
+int sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags)
+{
+	int rc = real()->sendmmsg(fd, m, n, flags);
+	unsigned int done = 0;
+	ssize_t len;
+
+	if (rc >= 0 || !n || !refused_to_rdma(fd, m->msg_hdr.msg_name, m->msg_hdr.msg_namelen))
+		return rc;
+	for (; done < n && (len = sendmsg(fd, &m[done].msg_hdr, flags)) >= 0; done++)
+		m[done].msg_len = (unsigned int)len;
+	return done ? (int)done : -1;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * The answers of the kernel's nldev (drivers/infiniband/core/nldev.c) for one device. Nothing here
@@ -50,5 +51,8 @@ typedef int (*netlink_send)(void *arg, const void *datagram, size_t len);
  */
 int netlink_answer(const struct netlink_device *, const void *request, size_t len, uint32_t port,
 		   netlink_send, void *arg);
+
+/* write() of a descriptor that is not the device's: hooks_netlink.c. */
+ssize_t netlink_write(int fd, const void *buf, size_t n);
 
 #endif
