@@ -61,7 +61,7 @@ const struct form forms[] = {
 	    "mlx5dv_devx_([a-z_]+\\([^)]*\\)) failed( on [^ ,]+)?, syndrome "
 	    "(0x)?([0-9a-f]+)",
 	    "n--yE"),
-	CQE("DPDK", "devx", "DevX ([^=]+) failed errno=([0-9]+) status=" NUMBER " syndrome=" NUMBER,
+	CQE("DPDK", "devx", "DevX (.+) failed errno=([0-9]+) status=" NUMBER " syndrome=" NUMBER,
 	    "nety"),
 	CQE("libdvx", "op_mod",
 	    "([a-z0-9_]+) \\(" HEX "\\) op_mod " HEX ": [a-z0-9_]+ \\(" HEX "\\), syndrome " HEX,
@@ -227,6 +227,21 @@ const struct form forms[] = {
 	      "(fork\\(\\)-safety) requested but init failed", "n"),
 	ABOUT("a program with libfabric", "fi_getinfo", TOPIC_NO_PROVIDER,
 	      "fi_getinfo.*(-61|-FI_ENODATA)", "-"),
+	ABOUT("a program with GPU memory", "peermem", TOPIC_PEER_MEMORY,
+	      "(without nvidia.?peermem|nvidia.?peermem( module)?( is)? not "
+	      "(loaded|found|detected))",
+	      "-"),
+	ABOUT("perftest", "context for the device", TOPIC_OPEN_DEVICE,
+	      "^ *(Couldn't get context for the device)", "n"),
+	ABOUT("perftest", "to", TOPIC_PERFTEST_PEER,
+	      "^ *(Couldn't connect to [^ ]+:[0-9]+|Unable to open file descriptor for socket "
+	      "connection|"
+	      "Unable to init the socket connection|Failed to exchange data between server and "
+	      "clients)",
+	      "nE"),
+	ABOUT("perftest", "read remote address", TOPIC_PERFTEST_PEER,
+	      "(ethernet_read_keys): Couldn't read remote address", "n"),
+	ABOUT("SPDK", "cq transport error", TOPIC_SPDK_QPAIR, "CQ transport error -[0-9]+", ""),
 	ABOUT("NVSHMEM", "nv_peer_mem", TOPIC_PEER_MEMORY,
 	      "neither nv_peer_mem,? (n?or) nvidia_peermem detected", "-"),
 
@@ -323,6 +338,7 @@ const struct form forms[] = {
 	      "(rte_eth_[rt]x_queue_setup)[^a-z]*err ?= ?-([0-9]+)", "ne"),
 
 	/* Of no certain program */
+	LOOSE("vend", "(^|[^_a-z])synd(rome)?[ =:(]*" HEX ".*" VENDOR, "--s--v"),
 	LOOSE("vend", "status[ =:(]*([0-9]+)[^0-9].*" VENDOR, "w--v"),
 	LOOSE("vend", VENDOR ".*status[ =:(]*([0-9]+)", "--vw"),
 	LOOSE("vend", STATUS_WORDS ".*" VENDOR, "W--v"),
@@ -343,6 +359,7 @@ const struct form forms[] = {
 	CALL("fi_mr_reg", TOPIC_MEMORY, "(fi_mr_reg[a-z]*)", "n"),
 	CALL("rdma_reg_", TOPIC_MEMORY, "(rdma_reg_(msgs|read|write))", "n"),
 	CALL("umem", TOPIC_MEMORY, "(mlx5dv_devx_umem_reg[a-z_]*|ib_umem_get|umem get)", "n"),
+	CALL("umem", TOPIC_MEMORY, "(create( a)?( devx)? umem)", "n"),
 	CALL("regist", TOPIC_MEMORY,
 	     "(regist(er|ering|ration of|ration for|ration)( [a-z0-9_/-]+)? ?( [a-z0-9_/-]+)? "
 	     "(memory|mrs?|buffers?|addr|address|regions?))" WORD_END,
@@ -372,7 +389,9 @@ const struct form forms[] = {
 	     "-n"),
 	CALL("ibv_fork_init", TOPIC_FORK, "(ibv_fork_init)", "n"),
 	CALL("event", TOPIC_NO_CM,
-	     "(rdma_create_event_channel|creat(e|ing)( a| an| rdma)? event channel)", ""),
+	     "(rdma_create_event_channel|creat(e|ing)( a| an| rdma)? event channel|event channel "
+	     "creation)",
+	     ""),
 	CALL("mlx5dv_create_", TOPIC_OBJECT, "(mlx5dv_create_[cq][qp](\\([^)]*\\))?)", "n"),
 	CALL("_create_", TOPIC_OBJECT,
 	     "((ibv|rdma|mlx5dv|ib)_(exp_|cmd_)?create_(cq|qp|srq|comp_channel|wq|rwq_ind_table|"
@@ -390,16 +409,21 @@ const struct form forms[] = {
 	CALL("fi_", TOPIC_OBJECT, "(fi_(enable|endpoint|cq_open))", "n"),
 	CALL("cq resize", TOPIC_OBJECT, "((rdma )?cq resize)", "n"),
 	CALL("_alloc_uar", TOPIC_OPEN_DEVICE, "(mlx5dv_devx_alloc_uar)", "n"),
+	CALL("open device", TOPIC_OPEN_DEVICE, "(open device [a-z0-9_]+)", "n"),
 	CALL("open_device", TOPIC_OPEN_DEVICE, "((ibv|mlx5dv)_open_device)", "n"),
 	CALL("mlx5dv_", TOPIC_DV_CALL,
 	     WORD_BEGIN "(mlx5dv_[a-z0-9_]+(\\([^)]*\\))?)([^a-z0-9_.]|$)", "-n"),
 	CALL("rdma_", TOPIC_CM_CALL,
 	     "(rdma_(resolve_addr|resolve_route|bind_addr|listen|connect|accept|establish|create_"
 	     "ep|"
-	     "create_id|getaddrinfo|get_request|disconnect|join_multicast)[a-z_]*)",
+	     "create_id|getaddrinfo|get_request|get_cm_event|disconnect|join_multicast)[a-z_]*)",
 	     "n"),
 	CALL("rdma", TOPIC_CM_CALL, "RDMA(_CM)?:? +(accept|connect|listen|bind|resolve)" WORD_END,
 	     "-n"),
+	CALL("address resolution", TOPIC_CM_CALL, "(RDMA address resolution)", "n"),
+	CALL(": ", TOPIC_CM_CALL,
+	     "(cmatose|udaddy|mckey|rping): .*(bind|listen|connect|address|route)", "-"),
+	CALL("flow", TOPIC_FLOW_REFUSED, "(ibv_create_flow|rte_flow_create)" WORD_END, "n"),
 	CALL("ibv_", TOPIC_DESTROY, "(ibv_(dealloc|destroy|dereg)_[a-z_]+)", "n"),
 	CALL("ibv_query_gid", TOPIC_GID_TYPE, "(ibv_query_gid[a-z_]*)", "n"),
 	CALL("ncclibrocegetversionnum", TOPIC_GID_TYPE, "(ncclIbRoceGetVersionNum)", "n"),
@@ -416,6 +440,7 @@ static const struct {
 } programs[] = {
 	{"ucx  ", "UCX"},
 	{"ucx error", "UCX"},
+	{"[ucx]", "UCX"},
 	{"uct_", "UCX"},
 	{"ucp_", "UCX"},
 	{"nvshmem", "NVSHMEM"},

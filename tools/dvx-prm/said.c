@@ -211,13 +211,14 @@ static bool topic_is_kin(enum topic_id a, enum topic_id b)
 
 /*
  * Whether the line only repeats that a call failed which the line before it reported: programs
- * print one for each function on the way out.
+ * print one for each function on the way out. The kernel's log is another one.
  */
 static bool said_echoes(const struct said *last, const struct said *s)
 {
 	return (s->topic == TOPIC_MEMORY || s->topic == TOPIC_OBJECT) &&
 	       topic_is_kin(last->topic, s->topic) && last->line + last->times == s->line &&
-	       !said_has(s, SAID_ERRNO) && (last->who == s->who || !*s->word);
+	       !said_has(s, SAID_ERRNO) &&
+	       (last->who == s->who || (!*s->word && strncmp(s->who, "the kernel", 10)));
 }
 
 static void said_keep(struct said_reader *r, const struct said *s)

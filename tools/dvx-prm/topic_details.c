@@ -127,6 +127,13 @@ const struct topic_detail topic_details[] = {
 	 "ibv_reg_dmabuf_mr(), which perftest calls with --use_cuda_dmabuf, needs Linux 5.12",
 	 "a newer kernel, or nvidia-peermem and ibv_reg_mr(); dvx-info why-not dmabuf asks the "
 	 "device"},
+	{TOPIC_MEMORY, NULL, -EIO,
+	 "EIO: the driver that owns the memory failed (a GPU whose BAR1 is too small for it), or "
+	 "the "
+	 "RDMA device is gone",
+	 "for GPU memory try a smaller region, and compare with nvidia-smi -q (BAR1); look in "
+	 "dmesg "
+	 "for a health report"},
 	{TOPIC_MEMORY, "failed to register", 0,
 	 "the words at its end are a status of UCX's own, no errno: the line before it (ib_md.c) "
 	 "has the errno",
@@ -283,6 +290,20 @@ const struct topic_detail topic_details[] = {
 	 "ip addr and rdma link: use an address of such an interface; 127.0.0.1 is none"},
 	{TOPIC_CM_EVENT, NULL, -ETIMEDOUT, "ETIMEDOUT: the address did not answer in time (ARP)",
 	 "ping the address from the RDMA device's interface"},
+	{TOPIC_ADDRESS_HANDLE, NULL, -EINVAL,
+	 "EINVAL: port, GID index or rate is not valid, or there is no global routing header on "
+	 "RoCE",
+	 "zero ibv_ah_attr before its fields are set; check the GID index (dvx-info gids) at both "
+	 "ends"},
+	{TOPIC_ADDRESS_HANDLE, NULL, -ENETUNREACH,
+	 "ENETUNREACH: there is no route from the local GID's interface to the peer's address",
+	 "add an address or a route on the interface of the local GID; check the GID index"},
+	{TOPIC_ADDRESS_HANDLE, NULL, -EHOSTUNREACH,
+	 "EHOSTUNREACH: the peer's address did not answer",
+	 "ping the peer from the interface of the local GID"},
+	{TOPIC_ADDRESS_HANDLE, NULL, -ENODEV,
+	 "ENODEV: the GID's network interface does not exist here or is down",
+	 "check the GID index (dvx-info gids), ip link, and the network namespace"},
 	{TOPIC_ADDRESS_HANDLE, NULL, -ETIMEDOUT,
 	 "ETIMEDOUT: the MAC address of the peer's IP address was not found in time",
 	 "ping -I the interface of the local GID to the peer's address"},

@@ -321,7 +321,7 @@ const struct topic topics[TOPICS] = {
 		 "device; "
 		 "try rping between them"},
 	[TOPIC_GID_TYPE] =
-		{"gid_type", "the type of a GID (RoCE v1 or v2) could not be read",
+		{"gid_type", "a GID, or its type (RoCE v1 or v2), could not be read",
 		 "programs read /sys/class/infiniband/DEVICE/ports/N/gid_attrs/types/INDEX; an "
 		 "entry "
 		 "of the GID table that is empty has the file, but reading it gives EINVAL; in a "
@@ -352,6 +352,16 @@ const struct topic topics[TOPICS] = {
 		 "NVSHMEM, src/include/non_abi/nvshmemx_error.h",
 		 "read the first of these lines, and what stands before it: it names the call of "
 		 "libibverbs or the command; NVSHMEM_DEBUG=INFO shows more"},
+	[TOPIC_PERFTEST_PEER] =
+		{"perftest_peer", "perftest's two ends could not talk to each other",
+		 "they exchange QP numbers, keys and addresses over TCP (port 18515, -p) before "
+		 "the "
+		 "first RDMA packet; the other end is not there, gave up, or does not get through",
+		 "perftest, src/perftest_communication.c",
+		 "look at the other end's output first: its failure ends both; start the server "
+		 "before "
+		 "the client, with the same options; check the address, and TCP port 18515 in "
+		 "firewalls"},
 	[TOPIC_DPDK_QUEUE] =
 		{"dpdk_queue", "DPDK could not set up a queue of a port",
 		 "the errno at the end stands for several reasons; the driver's own message is in "
