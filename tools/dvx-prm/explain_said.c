@@ -135,10 +135,14 @@ static void explain_command(struct finding *f, const struct said *s)
 void explain_said(struct finding *f, const struct said *s)
 {
 	f->known = true;
-	f->forced = true;
-	json_array_append_new(f->why,
-			      json_pack("{s:i, s:o}", "points", 100, "text",
-					json_sprintf("the line has the form of %s", s->who)));
+	f->forced = !s->guess;
+	f->score = SCORE_LIKELY;
+	json_array_append_new(
+		f->why,
+		json_pack("{s:i, s:o}", "points", s->guess ? SCORE_LIKELY : 100, "text",
+			  s->guess ? json_string("the line reports in words that this failed, "
+						 "and names neither program nor call")
+				   : json_sprintf("the line has the form of %s", s->who)));
 	if (s->topic)
 		explain_topic(f, s);
 	else if (said_has(s, SAID_FIRMWARE))

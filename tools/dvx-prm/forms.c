@@ -362,10 +362,9 @@ const struct form forms[] = {
 	CALL("umem", TOPIC_MEMORY, "(create( a)?( devx)? umem)", "n"),
 	CALL("regist", TOPIC_MEMORY,
 	     "(regist(er|ering|ration of|ration for|ration)( [a-z0-9_/-]+)? ?( [a-z0-9_/-]+)? "
-	     "(memory|mrs?|buffers?|addr|address|regions?))" WORD_END,
+	     "(memory|mrs?|(rdma|gpu|device|host|user|data|send|recv|receive) buffers?))" WORD_END,
 	     "n"),
-	CALL("regist", TOPIC_MEMORY, "((memory|mr|buffer|memory region)[ _]regist(ration|er))",
-	     "n"),
+	CALL("regist", TOPIC_MEMORY, "((memory|mr|memory region)[ _]regist(ration|er))", "n"),
 	CALL("reg", TOPIC_MEMORY, WORD_BEGIN "(reg[ _](gpu[ _]|host[ _])?(mr|mem|memory))" WORD_END,
 	     "-n"),
 	CALL(" mr", TOPIC_MEMORY,
@@ -373,9 +372,9 @@ const struct form forms[] = {
 	CALL("post", TOPIC_POST, "((ibv|rdma|mlx5|fi_ibv|vrb)_post_[a-z_]+)", "n"),
 	CALL("ibv_wr_complete", TOPIC_POST, "(ibv_wr_complete)", "n"),
 	CALL("post", TOPIC_POST,
-	     WORD_BEGIN
-	     "(post(ing)?[ _](a |an |the )?([a-z_0-9]+ )?(sends?|recvs?|receives?|wrs?|work "
-	     "requests?|writes?|reads?))" WORD_END,
+	     WORD_BEGIN "(post(ing)?[ _](a |an |the )?(rdma (write|read)s?|([a-z_0-9]+ "
+			")?(sends?|recvs?|receives?|wrs?|"
+			"work requests?)))" WORD_END,
 	     "-n"),
 	CALL("ah", TOPIC_ADDRESS_HANDLE,
 	     "(ibv_create_ah[a-z_]*|ib_create_ah|creat(e|ing)( a| an)? ah)" WORD_END, "n"),
@@ -385,8 +384,8 @@ const struct form forms[] = {
 	CALL("qp", TOPIC_MODIFY_QP, "(ibv_modify_qp|modify(ing)? (the )?([a-z]+ )?qp)", "-"),
 	CALL("queue pair", TOPIC_MODIFY_QP, "(modify|move|transition|chang)[a-z]* .*queue pair",
 	     "-"),
-	CALL("post", TOPIC_POST, WORD_BEGIN "((send|recv|receive|read|write)[ _]post)" WORD_END,
-	     "-n"),
+	CALL("post", TOPIC_POST,
+	     WORD_BEGIN "(rdma (send|recv|receive|read|write)[ _]post)" WORD_END, "-n"),
 	CALL("ibv_fork_init", TOPIC_FORK, "(ibv_fork_init)", "n"),
 	CALL("event", TOPIC_NO_CM,
 	     "(rdma_create_event_channel|creat(e|ing)( a| an| rdma)? event channel|event channel "
@@ -397,7 +396,8 @@ const struct form forms[] = {
 	     "((ibv|rdma|mlx5dv|ib)_(exp_|cmd_)?create_(cq|qp|srq|comp_channel|wq|rwq_ind_table|"
 	     "xrc)[a-z_]*)",
 	     "n"),
-	CALL("alloc_", TOPIC_OBJECT, "(ib_?v?_(alloc_(pd|td|mw|dm)|open_xrcd)[a-z_]*)", "n"),
+	CALL("xrcd", TOPIC_OBJECT, "(ibv_open_xrcd)", "n"),
+	CALL("alloc_", TOPIC_OBJECT, "(ibv?_alloc_(pd|td|mw|dm)[a-z_]*)", "n"),
 	CALL("creat", TOPIC_OBJECT,
 	     "((failed to )?creat(e|ed|ing|ion of)([ _][a-z0-9/-]+)? ?([ _][a-z0-9_/-]+)?[ "
 	     "_]" OBJECT_WORDS ")" WORD_END,
@@ -409,7 +409,8 @@ const struct form forms[] = {
 	CALL("fi_", TOPIC_OBJECT, "(fi_(enable|endpoint|cq_open))", "n"),
 	CALL("cq resize", TOPIC_OBJECT, "((rdma )?cq resize)", "n"),
 	CALL("_alloc_uar", TOPIC_OPEN_DEVICE, "(mlx5dv_devx_alloc_uar)", "n"),
-	CALL("open device", TOPIC_OPEN_DEVICE, "(open device [a-z0-9_]+)", "n"),
+	CALL("open device", TOPIC_OPEN_DEVICE,
+	     "(open device (mlx[45]_|ib|roce|rdma|hfi|bnxt|irdma|erdma|efa)[a-z0-9_]*)", "n"),
 	CALL("open_device", TOPIC_OPEN_DEVICE, "((ibv|mlx5dv)_open_device)", "n"),
 	CALL("mlx5dv_", TOPIC_DV_CALL,
 	     WORD_BEGIN "(mlx5dv_[a-z0-9_]+(\\([^)]*\\))?)([^a-z0-9_.]|$)", "-n"),

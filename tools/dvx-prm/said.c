@@ -313,6 +313,17 @@ static void said_add(struct said_reader *r, struct said *s, const char *line)
 	said_keep(r, s);
 }
 
+/* Whether the line names no program and no function: its words may be about something else. */
+static bool line_is_guess(const char *who, const char *lower)
+{
+	static const char *const names[] = {"ibv_", "rdma", "mlx5", "fi_", "ib_", "dma"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(lower, names[i]))
+			return false;
+	return !strncmp(who, "a program with", 14);
+}
+
 /* whole: the line, or with the next one, which has its errno. */
 static void said_add_form(struct said_reader *r, const struct form *f, const struct said_line *l,
 			  const regmatch_t *m, const struct said_line *whole)
@@ -320,6 +331,7 @@ static void said_add_form(struct said_reader *r, const struct form *f, const str
 	struct said s = {.who = f->who ? f->who : form_program(l->lower, f->topic),
 			 .topic = f->topic};
 
+	s.guess = !f->who && line_is_guess(s.who, l->lower);
 	take_groups(&s, f, l->text, m);
 	if (form_has_errno(f))
 		take_errno(&s, whole->text, whole->lower);

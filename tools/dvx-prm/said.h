@@ -27,6 +27,7 @@ enum said_value {
 struct said {
 	const char *who; /* the program that writes such lines */
 	enum topic_id topic;
+	bool guess; /* only words: neither the program nor a call is named */
 	unsigned int line;
 	size_t times;		     /* lines that say the same */
 	unsigned int has;	     /* bit for each value */
