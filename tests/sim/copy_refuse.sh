@@ -241,7 +241,7 @@ check "not loopback without a key: serve" fails 11 "not a loopback" serve --root
 check "no such root" fails 3 "No such file" serve --root "$work/none"
 check "no such device" fails 3 "no mlx5 device mlx5_99" serve --root "$src" --listen 127.0.0.1:0 --device mlx5_99
 usage() {
-	for args in "" "pull" "pull x" "pull a:b" "push" "push x" "pull --fsync=now a:b c" "serve" "serve --root . x" "fly" \
+	for args in "" "pull" "pull x" "push" "push x" "pull --fsync=now a:b c" "serve" "serve --root . x" "fly" \
 		"pull --slots 0 a:b c" "pull --slot-size 3 a:b c" "serve --root . --max-clients=-1"; do
 		# Words are to be split here.
 		"$copy" $args >/dev/null 2>&1

@@ -60,7 +60,7 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/ci_recipe.sh tests/sim/front.sh
 	tests/sim/onecpu.sh tests/sim/readme.sh tests/sim/refusals.sh tests/sim/profile.sh tests/sim/wire.sh \
 	tests/sim/faults.sh tests/sim/netdev.sh tests/sim/share.sh tests/sim/copy_tree.sh \
 	tests/sim/copy_refuse.sh tests/sim/copy_network.sh tests/sim/copy_death.sh tests/sim/copy_resume.sh tests/sim/copy_disk.sh \
-	tests/sim/copy_faults.sh tests/sim/copy_rsync.sh tests/sim/copy_sync.sh tests/sim/copy_entries.sh tests/sim/lib_alias.sh \
+	tests/sim/copy_faults.sh tests/sim/copy_rsync.sh tests/sim/copy_sync.sh tests/sim/copy_entries.sh tests/sim/copy_habits.sh tests/sim/lib_alias.sh \
 	tests/sim/lib_example.sh tests/sim/lib_sig_wrapped.sh tests/sim/examples.sh tests/sim/connect.sh tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh tests/sim/perf_pair.sh tests/sim/perf_threads.sh tests/sim/tools.sh \
 	tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/dr_garbage.sh tests/sim/flow_diff.sh tests/sim/flow_acl.sh tests/sim/flow_edit.sh \
 	tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh tests/sim/flow_rules.sh \

@@ -13,7 +13,7 @@
 #include "names.h"
 #include "say.h"
 
-#define OPTIONS_MAX 64
+#define OPTIONS_MAX 192
 #define OPT_USAGE   512
 
 /* Every command has these; --quiet is missing where another program runs. */
@@ -97,11 +97,25 @@ static error_t take_option(const struct cli_parse *p, int key, char *arg, struct
 	return cli->option ? cli->option(key, arg, state, cli->args) : ARGP_ERR_UNKNOWN;
 }
 
+/* Beside other arguments -h is rsync's, where a command has its --human-readable. */
+static bool is_human_readable(const struct cli_parse *p, const struct argp_state *state)
+{
+	const struct argp_option *o = p->command ? p->command->options : NULL;
+
+	if (!strncmp(state->argv[state->next - 1], "--he", 4))
+		return false;
+	while (o && o->name && strcmp(o->name, "human-readable") != 0)
+		o++;
+	return o && o->name && (state->argc > 2 || strcmp(state->argv[1], "-h") != 0);
+}
+
 /* ARGP_ERR_UNKNOWN: the option is the command's own, or it has a value to keep. */
 static error_t face_option(struct cli_parse *p, int key, struct argp_state *state)
 {
 	switch (key) {
 	case 'h':
+		if (is_human_readable(p, state))
+			return 0;
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
 	case OPT_USAGE:

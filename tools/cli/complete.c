@@ -101,6 +101,8 @@ static void offer_options(const struct cli_command *c)
 	char name[64];
 
 	for (const struct argp_option *o = c ? c->options : NULL; o && o->name; o++) {
+		if (o->flags & OPTION_HIDDEN)
+			continue;
 		snprintf(name, sizeof(name), "--%s", o->name);
 		complete_offer(name, o->arg && !(o->flags & OPTION_ARG_OPTIONAL) ? "=" : "");
 	}

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bwlimit.h"
 #include "base/confine.h"
@@ -57,11 +60,13 @@ static int cmd_window(const char *word, int64_t *window, struct copy_fault *f)
 static int cmd_options(const struct copy_args *a, bool live, struct copy_options *o,
 		       struct copy_fault *f)
 {
-	o->bits = a->chosen ? a->bits : a->bits | OPTIONS_PLAIN;
+	o->bits = (a->chosen ? a->bits : a->bits | OPTIONS_PLAIN) & ~a->off;
 	if (live)
 		o->bits |= OPTION_TOTALS;
 	if (o->bits & OPTION_ACLS)
 		o->bits |= OPTION_PERMS;
+	if (a->list_only || a->argc == 1)
+		o->bits = (o->bits | OPTIONS_LIST) & ~(uint32_t)OPTION_DELETE;
 	if (o->bits & OPTION_DELETE && !(o->bits & OPTION_RECURSE))
 		return copy_fail(f, COPY_USAGE, "--delete needs -r or -a");
 	if (a->bwlimit && bwlimit_parse(a->bwlimit, &o->rate, f))
@@ -76,6 +81,10 @@ struct cmd_copy {
 	struct copy_target *targets;
 	struct filter filter;	/* the command line's */
 	struct dest_seen *seen; /* over all sources of a pull, if it matters; or NULL */
+	char **sources;
+	int n;		  /* sources */
+	const char *dest; /* or NULL: they are listed */
+	char *path;	  /* of the one source that others stand for */
 };
 
 static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
@@ -85,17 +94,17 @@ static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct c
 
 static struct client_request cmd_request(const struct cmd_copy *c, int i)
 {
-	const struct copy_args *a = c->a;
 	const struct copy_target *t = &c->targets[i];
 
 	return (struct client_request){
 		.path = t->path,
 		.expect = source_is_contents(t->path) ? "" : t->base,
 		.plan = {.root = AT_FDCWD,
-			 .dest = a->argv[a->argc - 1],
-			 .many = a->argc > 2 ||
+			 .dest = c->dest,
+			 .list = !c->dest,
+			 .many = c->n > 1 ||
 				 source_is_pattern((const uint8_t *)t->path, strlen(t->path)),
-			 .last = i == a->argc - 2,
+			 .last = i == c->n - 1,
 			 .seen = c->seen}};
 }
 
@@ -105,7 +114,7 @@ static int cmd_run_length(const struct cmd_copy *c, int i)
 	const struct copy_target *t = &c->targets[i];
 	int n = 1;
 
-	while (i + n < c->a->argc - 1 && !strcmp(t[n].host, t->host) && !strcmp(t[n].port, t->port))
+	while (i + n < c->n && !strcmp(t[n].host, t->host) && !strcmp(t[n].port, t->port))
 		n++;
 	return n;
 }
@@ -133,19 +142,17 @@ static const char *cmd_name(const char *arg)
 }
 
 /* Whether two sources may have entries of one path: they have one name, or hold the DEST's own. */
-static bool cmd_merges(const struct copy_args *a)
+static bool cmd_merges(const struct cmd_copy *c)
 {
-	const int n = a->argc - 1;
+	for (int i = 0; i < c->n; i++) {
+		const char *arg = c->sources[i];
 
-	for (int i = 0; i < n; i++) {
-		const char *arg = a->argv[i];
-
-		if (n > 1 && source_is_contents(arg))
+		if (c->n > 1 && source_is_contents(arg))
 			return true;
 		if (source_is_pattern((const uint8_t *)arg, strlen(arg)))
 			return true;
 		for (int k = 0; k < i; k++)
-			if (!strcmp(cmd_name(arg), cmd_name(a->argv[k])))
+			if (!strcmp(cmd_name(arg), cmd_name(c->sources[k])))
 				return true;
 	}
 	return false;
@@ -161,20 +168,171 @@ static void cmd_confine(const struct copy_args *a, const char *dest)
 		say("confined %s", told);
 }
 
+/* One level, unless -r or -a asks for more. */
+static int cmd_limit_list(struct cmd_copy *c, struct copy_fault *f)
+{
+	const bool all = c->a->chosen && c->a->bits & OPTION_RECURSE;
+
+	return c->dest || all ? 0 : filter_add(&c->filter, "/*/*", false, f);
+}
+
+/* --- -R and --files-from: paths of one source --- */
+
+static int cmd_add_only(struct cmd_copy *c, const char *path, bool below, struct copy_fault *f)
+{
+	char text[PATH_MAX + 3];
+
+	if (strlen(path) >= PATH_MAX)
+		return copy_fail(f, COPY_USAGE, "a path is longer than %d bytes", PATH_MAX - 1);
+	snprintf(text, sizeof(text), "%c %s", below ? '~' : '=', path);
+	return only_add(&c->filter.only, text, f);
+}
+
+static int cmd_read_list(struct cmd_copy *c, FILE *from, struct copy_fault *f)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int ret = 0;
+
+	while (!ret && getline(&line, &room, from) >= 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (*line && *line != '#' && *line != ';')
+			ret = cmd_add_only(c, line, c->a->explicit_r, f);
+	}
+	free(line);
+	if (!ret && ferror(from))
+		ret = copy_fail(f, COPY_IO, "%s: cannot be read", c->a->files_from);
+	if (!ret && !c->filter.only)
+		ret = copy_fail(f, COPY_USAGE, "%s names nothing", c->a->files_from);
+	return ret;
+}
+
+static int cmd_files_from(struct cmd_copy *c, struct copy_fault *f)
+{
+	const char *name = c->a->files_from;
+	FILE *from = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	int ret;
+
+	if (!from)
+		return copy_fail(f, COPY_IO, "%s: %s", name, strerror(errno));
+	ret = cmd_read_list(c, from, f);
+	if (from != stdin)
+		fclose(from);
+	return ret;
+}
+
+/* The part of a source's path that -R leaves out: up to "/./", "/" or nothing. */
+static size_t cmd_cut(const char *path)
+{
+	const char *cut = strstr(path, "/./");
+
+	return cut ? (size_t)(cut - path) + 1 : strspn(path, "/") > 0;
+}
+
+static int cmd_relative(struct cmd_copy *c, const char *path, size_t cut, struct copy_fault *f)
+{
+	struct stat st;
+
+	if (source_is_pattern((const uint8_t *)path, strlen(path)) && !c->client.report->sending)
+		return copy_fail(f, COPY_USAGE, "-R takes no patterns: name the entries");
+	/* With --delete a source that is missing would be deleted at the destination. */
+	if (c->client.report->sending && lstat(path, &st))
+		return copy_fail(f, COPY_IO, "%s: %s", QUOTED(path, strlen(path)), strerror(errno));
+	return cmd_add_only(c, path + cut, c->client.options.bits & OPTION_RECURSE, f);
+}
+
+/* All sources are paths of one, which is what is cut from them. */
+static int cmd_relative_all(struct cmd_copy *c, const char *(*path_of)(struct cmd_copy *, int),
+			    struct copy_fault *f)
+{
+	const char *first = path_of(c, 0);
+	const size_t cut = cmd_cut(first);
+
+	for (int i = 0; i < c->n; i++) {
+		const char *path = path_of(c, i);
+
+		if (cmd_cut(path) != cut || strncmp(path, first, cut) != 0)
+			return copy_fail(f, COPY_USAGE,
+					 "-R: %s and %s count from two directories: copy them one "
+					 "after the other",
+					 QUOTED(first, strlen(first)), QUOTED(path, strlen(path)));
+		if (cmd_relative(c, path, cut, f))
+			return -1;
+	}
+	c->path = cut ? strndup(first, cut) : strdup("./");
+	c->n = 1;
+	return c->path ? 0 : copy_fail(f, COPY_IO, "out of memory");
+}
+
+/* 1: the one source is c->path, and what is copied of it is listed. */
+static int cmd_choose(struct cmd_copy *c, const char *(*path_of)(struct cmd_copy *, int),
+		      struct copy_fault *f)
+{
+	const struct copy_args *a = c->a;
+
+	if (!a->files_from && !a->relative)
+		return 0;
+	if (c->client.options.bits & OPTION_DELETE && (a->files_from || !c->client.report->sending))
+		return copy_fail(f, COPY_USAGE, "--delete does not go with %s",
+				 a->files_from ? "--files-from" : "-R of pull");
+	if (!a->files_from)
+		return cmd_relative_all(c, path_of, f) ? -1 : 1;
+	if (c->n > 1)
+		return copy_fail(f, COPY_USAGE, "--files-from lists paths of one source");
+	if (asprintf(&c->path, "%s/", *path_of(c, 0) ? path_of(c, 0) : ".") < 0) {
+		c->path = NULL;
+		return copy_fail(f, COPY_IO, "out of memory");
+	}
+	return cmd_files_from(c, f) ? -1 : 1;
+}
+
+static const char *cmd_pull_path(struct cmd_copy *c, int i)
+{
+	return c->targets[i].path;
+}
+
+static int cmd_choose_pull(struct cmd_copy *c, struct copy_fault *f)
+{
+	int chosen = cmd_choose(c, cmd_pull_path, f);
+
+	for (int i = 1; chosen > 0 && c->a->relative && i < c->a->argc - 1; i++)
+		if (strcmp(c->targets[i].host, c->targets->host) ||
+		    strcmp(c->targets[i].port, c->targets->port))
+			return copy_fail(f, COPY_USAGE, "-R takes sources of one server");
+	if (chosen > 0)
+		c->targets->path = c->path;
+	return chosen < 0 ? -1 : cmd_limit_list(c, f);
+}
+
+static const char *cmd_push_path(struct cmd_copy *c, int i)
+{
+	return c->sources[i];
+}
+
+static int cmd_choose_push(struct cmd_copy *c, struct copy_fault *f)
+{
+	int chosen = cmd_choose(c, cmd_push_path, f);
+
+	if (chosen > 0)
+		c->sources = &c->path;
+	return chosen < 0 ? -1 : 0;
+}
+
 static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 {
 	const struct copy_args *a = c->a;
-	int n = a->argc - 1, bad = 0;
+	int bad = 0;
 
-	for (int i = 0; !bad && i < n; i++)
-		bad = target_parse(&c->targets[i], a->argv[i], f);
-	if (cmd_merges(a) && !(c->seen = seen_new()))
+	for (int i = 0; !bad && i < c->n; i++)
+		bad = target_parse(&c->targets[i], c->sources[i], f);
+	bad = bad || cmd_choose_pull(c, f);
+	if (!bad && cmd_merges(c) && !(c->seen = seen_new()))
 		bad = copy_fail(f, COPY_IO, "out of memory");
 	bad = bad || device_open(&c->client.device, a->device, f) ||
 	      device_via(c->client.device, a->via, f);
 	if (!bad)
-		cmd_confine(a, a->argv[n]);
-	for (int i = 0, some; !bad && i < n; i += some) {
+		cmd_confine(a, c->dest);
+	for (int i = 0, some; !bad && i < c->n; i += some) {
 		some = cmd_run_length(c, i);
 		bad = cmd_pull_some(c, i, some, f);
 	}
@@ -185,16 +343,19 @@ static int cmd_pull_all(struct cmd_copy *c, struct copy_fault *f)
 static int cmd_push_all(struct cmd_copy *c, struct copy_fault *f)
 {
 	const struct copy_args *a = c->a;
-	int n = a->argc - 1, fd;
 	struct copy_target *t = &c->targets[0];
+	int fd;
 
-	if (target_parse(t, a->argv[n], f) || device_open(&c->client.device, a->device, f) ||
-	    device_via(c->client.device, a->via, f))
+	if (!c->dest)
+		return copy_fail(f, COPY_USAGE, "--list-only is pull's: ls lists what is here");
+	if (target_parse(t, c->dest, f) || cmd_choose_push(c, f) ||
+	    device_open(&c->client.device, a->device, f) || device_via(c->client.device, a->via, f))
 		return -1;
 	cmd_confine(a, NULL);
 	fd = cmd_connect(c, t, f);
 	return fd < 0 ? -1
-		      : client_push(&c->client, fd, &c->key, a->argv, n, t->path, cmd_merges(a), f);
+		      : client_push(&c->client, fd, &c->key, c->sources, c->n, t->path,
+				    cmd_merges(c), f);
 }
 
 static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struct copy_fault *),
@@ -213,6 +374,7 @@ static void cmd_copy_run(struct cmd_copy *c, int (*all)(struct cmd_copy *, struc
 	key_wipe(&c->key);
 	filter_free(&c->filter);
 	free(c->targets);
+	free(c->path);
 }
 
 static int cmd_copy(const struct copy_args *a, bool sending,
@@ -225,14 +387,22 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 	int code;
 
 	report_begin(&r, a->quiet, a->json);
+	if (a->compress && !a->quiet)
+		say("-z is ignored: file contents travel by DMA or RDMA, which do not compress");
 	report_ask(&r, a->progress, a->stats);
 	r.sending = sending;
-	r.dry = a->bits & OPTION_DRY;
+	r.list = a->list_only || a->argc == 1;
+	r.dry = r.list || a->bits & OPTION_DRY;
+	if (r.list)
+		r.live = r.events = false;
 	r.items = r.dry || a->itemize ? 2 : a->verbose;
 	if (c) {
 		c->a = a;
 		c->filter = a->filter;
-		c->client.options.filter = c->filter.n ? &c->filter : NULL;
+		c->sources = a->argv;
+		c->n = a->argc - (a->argc > 1);
+		c->dest = r.list ? NULL : a->argv[a->argc - 1];
+		c->client.options.filter = &c->filter;
 		c->client.report = &r;
 		c->client.slots = a->slots ? a->slots : pool_slots(slot_bytes);
 		c->client.slot_bytes = slot_bytes;

@@ -27,8 +27,11 @@ struct copy_args {
 	const char *allow;
 	/* pull, push: what is kept, and how */
 	uint32_t bits; /* enum copy_option */
+	uint32_t off;  /* of these, what --no-OPTION turned off */
 	bool chosen;   /* a letter of what is kept was given */
-	bool verbose, itemize, progress, stats;
+	bool verbose, itemize, progress, stats, compress;
+	bool list_only, relative, explicit_r; /* explicit_r: -r itself was given */
+	const char *files_from;
 	const char *fsync, *bwlimit, *window;
 	struct filter filter;
 	/* sources, and the destination behind them */

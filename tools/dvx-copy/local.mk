@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += tools/dvx-copy/dvx-copy
-tools_dvx_copy_dvx_copy_SOURCES = tools/dvx-copy/dvx-copy.h tools/dvx-copy/main.c \
+tools_dvx_copy_dvx_copy_SOURCES = tools/dvx-copy/dvx-copy.h tools/dvx-copy/main.c tools/dvx-copy/refused.def \
 	tools/dvx-copy/cmd_copy.c tools/dvx-copy/cmd_serve.c \
 	tools/dvx-copy/engine/device.c tools/dvx-copy/engine/device.h \
 	tools/dvx-copy/engine/dma.c tools/dvx-copy/engine/export.c \
@@ -30,6 +30,7 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/base/wild.c tools/dvx-copy/base/wild.h \
 	tools/dvx-copy/base/beneath.h tools/dvx-copy/base/bytes.h tools/dvx-copy/base/clock.h tools/dvx-copy/base/digest.c \
 	tools/dvx-copy/base/digest.h tools/dvx-copy/base/fault.c tools/dvx-copy/base/fault.h \
+	tools/dvx-copy/base/only.c tools/dvx-copy/base/only.h \
 	tools/dvx-copy/base/options.h tools/dvx-copy/base/pool.c tools/dvx-copy/base/pool.h tools/dvx-copy/base/proc.h tools/dvx-copy/base/slot_crc.h \
 	tools/dvx-copy/base/report.c tools/dvx-copy/base/report.h tools/dvx-copy/base/verdict.c \
 	tools/dvx-copy/base/verdict.h

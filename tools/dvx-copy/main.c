@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-copy: copies directory trees between a host and its DPU with the device's DMA engine. */
 #include <argp.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -34,7 +35,26 @@ enum {
 	OPT_PROGRESS,
 	OPT_STATS,
 	OPT_NUMERIC,
+	OPT_HUMAN,
+	OPT_INFO,
+	OPT_LIST,
+	OPT_FILES_FROM,
+	OPT_NO = 0x1000, /* and the key of what is turned off */
+	OPT_REFUSED = 0x2000,
 };
+
+enum refused_option {
+#define REFUSED(id, name, letter, value, instead) REFUSED_##id,
+#include "refused.def"
+#undef REFUSED
+};
+#define REFUSED_KEY(id, letter) ((letter) ? (letter) : OPT_REFUSED + (int)REFUSED_##id)
+
+/* "--no-OPTION"s, which --help and the manual explain in one row. */
+#define NO(key, name)                                                    \
+	{                                                                \
+		"no-" name, OPT_NO + (key), NULL, OPTION_HIDDEN, NULL, 0 \
+	}
 
 #define KEY_OPTION                                                                       \
 	{                                                                                \
@@ -68,7 +88,7 @@ static const struct argp_option copy_options[] = {
 	KEY_OPTION,
 	CLI_DEVICE,
 	CLI_JSON,
-	{"archive", 'a', NULL, 0, "-rlptgoD", 1},
+	{"archive", 'a', NULL, 0, "-rlptgoD; behind it --no-o, --no-times and the like", 1},
 	{"recursive", 'r', NULL, 0, "directories and what is in them", 1},
 	{"links", 'l', NULL, 0, "symbolic links, as links", 1},
 	{"perms", 'p', NULL, 0, "modes", 1},
@@ -85,6 +105,11 @@ static const struct argp_option copy_options[] = {
 	{"checksum", 'c', NULL, 0, "compare contents, not size and time", 2},
 	{"modify-window", '@', "SECONDS", 0, "times that differ by no more are equal", 2},
 	{"delete", OPT_DELETE, NULL, 0, "delete what the source does not have", 2},
+	{"relative", 'R', NULL, 0, "keep the paths of the sources; the part before /./ is left out",
+	 2},
+	{"files-from", OPT_FILES_FROM, "FILE", 0, "copy the paths of this list, of one source", 2},
+	{"list-only", OPT_LIST, NULL, 0, "list the source (pull); so does pull without DEST", 2},
+	{"one-file-system", 'x', NULL, 0, "do not enter what is mounted below the source", 2},
 	{"exclude", OPT_EXCLUDE, "PATTERN", 0, "leave out what matches, as rsync's", 2},
 	{"include", OPT_INCLUDE, "PATTERN", 0, "but not this; the first that matches decides", 2},
 	{"exclude-from", OPT_EXCLUDE_FROM, "FILE", 0, "patterns to leave out, one a line", 2},
@@ -92,26 +117,76 @@ static const struct argp_option copy_options[] = {
 	{"dry-run", 'n', NULL, 0, "only print what would be done", 2},
 	{"itemize-changes", 'i', NULL, 0, "print what is done to each entry", 2},
 	{"verbose", 'v', NULL, 0, "print what is copied", 2},
+	{"human-readable", OPT_HUMAN, NULL, 0,
+	 "sizes are readable anyway; -h beside others is this", 2},
 	{"partial", OPT_PARTIAL, NULL, 0, "keep half files for the next run when interrupted", 3},
+	{"partial-progress", 'P', NULL, 0, "--partial --progress", 3},
 	{"inplace", OPT_INPLACE, NULL, 0, "write files under their own names", 3},
+	{"whole-file", 'W', NULL, 0, "files are always copied whole", 3},
+	{"compress", 'z', NULL, 0, "ignored, in a sentence: DMA and RDMA do not compress", 3},
 	{"fsync", OPT_FSYNC, "WHEN", 0, "each, group (default), end, none: see the manual", 3},
 	{"bwlimit", OPT_BWLIMIT, "RATE", 0, "at most so many KiB a second, or with a unit", 3},
 	{"progress", OPT_PROGRESS, NULL, 0, "show progress, with --json as objects", 2},
 	{"stats", OPT_STATS, NULL, 0, "print all counters at the end", 2},
+	{"info", OPT_INFO, "WORDS", 0, "progress2, stats or name: as --progress, --stats, -v", 2},
 	{"via", OPT_VIA, "WAY", 0, "dma, rc, or auto (default): see the manual", 3},
 	{"slots", OPT_SLOTS, "N", 0, "slots in flight (8)", 3},
 	{"jobs", OPT_JOBS, "N", 0, "threads for files (one a processor, up to 4)", 3},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a slot (1M)", 3},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 3},
+	NO('r', "recursive"),
+	NO('r', "r"),
+	NO('l', "links"),
+	NO('l', "l"),
+	NO('p', "perms"),
+	NO('p', "p"),
+	NO('t', "times"),
+	NO('t', "t"),
+	NO('o', "owner"),
+	NO('o', "o"),
+	NO('g', "group"),
+	NO('g', "g"),
+	NO('D', "devices"),
+	NO('D', "D"),
+	NO('D', "specials"),
+	NO('H', "hard-links"),
+	NO('H', "H"),
+	NO('A', "acls"),
+	NO('A', "A"),
+	NO('X', "xattrs"),
+	NO('X', "X"),
+	NO('S', "sparse"),
+	NO('S', "S"),
+	NO('u', "update"),
+	NO('u', "u"),
+	NO('c', "checksum"),
+	NO('c', "c"),
+	NO('x', "one-file-system"),
+	NO('x', "x"),
+	NO('z', "compress"),
+	NO('z', "z"),
+	NO(OPT_HUMAN, "human-readable"),
+	NO(OPT_HUMAN, "h"),
+	NO('v', "verbose"),
+	NO('v', "v"),
+	NO(OPT_PROGRESS, "progress"),
+	NO(OPT_INPLACE, "inplace"),
+	NO(OPT_PARTIAL, "partial"),
+	NO(OPT_NUMERIC, "numeric-ids"),
+#define REFUSED(id, name, letter, value, instead) \
+	{name, REFUSED_KEY(id, letter), (value) ? "VALUE" : NULL, OPTION_HIDDEN, NULL, 0},
+#include "refused.def"
+#undef REFUSED
 	{0},
 };
 
 static const struct cli_command commands[] = {
 	{"serve", 0, 0, "--root DIR", "Serves DIR to dvx-copy on the other function of the device.",
 	 serve_options, copy_cmd_serve},
-	{"pull", 2, CLI_ANY, "ADDR[:PORT]:PATH... DEST",
-	 "Copies files and directory trees from a dvx-copy server to DEST.", copy_options,
-	 copy_cmd_pull},
+	{"pull", 1, CLI_ANY, "ADDR[:PORT]:PATH... DEST",
+	 "Copies files and directory trees from a dvx-copy server to DEST; lists them without "
+	 "DEST.",
+	 copy_options, copy_cmd_pull},
 	{"push", 2, CLI_ANY, "SRC... ADDR[:PORT]:PATH",
 	 "Copies files and directory trees to a dvx-copy server.", copy_options, copy_cmd_push},
 };
@@ -148,7 +223,72 @@ static const struct {
 	{OPT_INPLACE, false, OPTION_INPLACE},
 	{OPT_PARTIAL, false, OPTION_PARTIAL},
 	{OPT_NUMERIC, false, OPTION_NUMERIC},
+	{'x', false, OPTION_ONE_FS},
+	{'P', false, OPTION_PARTIAL},
+	{'W', false, 0},
+	{OPT_HUMAN, false, 0},
 };
+
+/* Options that are on or off and have no bit. */
+static bool *take_switch(int key, struct copy_args *a)
+{
+	return key == 'v'	     ? &a->verbose
+	       : key == OPT_PROGRESS ? &a->progress
+	       : key == 'z'	     ? &a->compress
+				     : NULL;
+}
+
+static error_t take_no(int key, struct copy_args *a)
+{
+	if (take_switch(key, a))
+		*take_switch(key, a) = false;
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+		if (letters[i].key == key) {
+			a->bits &= ~letters[i].bits;
+			a->off |= letters[i].bits;
+		}
+	return 0;
+}
+
+/* rsync's words that have a meaning here. */
+static error_t take_info(char *words, struct argp_state *state, struct copy_args *a)
+{
+	char *save;
+
+	for (char *w = strtok_r(words, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+		if (!strcmp(w, "progress2") || !strcmp(w, "progress"))
+			a->progress = true;
+		else if (!strncmp(w, "stats", 5))
+			a->stats = true;
+		else if (!strcmp(w, "name"))
+			a->verbose = true;
+		else
+			argp_error(state,
+				   "--info has the words progress2, stats and name, not \"%s\"", w);
+	}
+	return 0;
+}
+
+/* What rsync has and dvx-copy does not is refused with what to do instead. */
+static error_t take_refused(int key, struct argp_state *state)
+{
+	static const struct {
+		int key;
+		const char *name, *instead;
+	} refused[] = {
+#define REFUSED(id, name, letter, value, instead) {REFUSED_KEY(id, letter), name, instead},
+#include "refused.def"
+#undef REFUSED
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (refused[i].key == key) {
+			argp_error(state, "there is no --%s here: %s", refused[i].name,
+				   refused[i].instead);
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
 
 static error_t take_rule(int key, const char *arg, struct argp_state *state, struct copy_args *a)
 {
@@ -173,10 +313,17 @@ static error_t take_letter(int key, char *arg, struct argp_state *state, struct 
 	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
 		if (letters[i].key == key) {
 			a->bits |= letters[i].bits;
+			a->off &= ~letters[i].bits;
 			a->chosen |= letters[i].chooses;
+			a->progress |= key == 'P';
+			a->explicit_r |= key == 'r';
 			return 0;
 		}
-	return ARGP_ERR_UNKNOWN;
+	if (key == OPT_INFO)
+		return take_info(arg, state, a);
+	if (key >= OPT_NO && key < OPT_REFUSED)
+		return take_no(key - OPT_NO, a);
+	return take_refused(key, state);
 }
 
 static const struct cli_option values[] = {
@@ -186,6 +333,10 @@ static const struct cli_option values[] = {
 	CLI_TRUE(OPT_WRITABLE, writable),
 	CLI_TEXT(OPT_ALLOW, allow),
 	CLI_TRUE('v', verbose),
+	CLI_TRUE('z', compress),
+	CLI_TRUE('R', relative),
+	CLI_TRUE(OPT_LIST, list_only),
+	CLI_TEXT(OPT_FILES_FROM, files_from),
 	CLI_TRUE('i', itemize),
 	CLI_TEXT(OPT_FSYNC, fsync),
 	CLI_TEXT(OPT_BWLIMIT, bwlimit),

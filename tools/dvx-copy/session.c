@@ -154,12 +154,10 @@ static int session_filter(struct session *s, uint64_t rules)
 			return -1;
 		memcpy(text, m.text.p, m.text.n);
 		text[m.text.n] = '\0';
-		if (strlen(text) != m.text.n || (text[0] != '+' && text[0] != '-') ||
-		    text[1] != ' ')
+		if (strlen(text) != m.text.n)
 			return copy_fail(s->f, COPY_PROTOCOL,
-					 "the client sent a filter rule that is neither \"+ "
-					 "PATTERN\" nor \"- PATTERN\"");
-		if (filter_add(&s->filter, text, false, s->f))
+					 "the client sent a filter rule with a zero byte");
+		if (filter_take(&s->filter, text, s->f))
 			return -1;
 	}
 	s->options.filter = &s->filter;

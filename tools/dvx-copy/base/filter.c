@@ -34,6 +34,7 @@ void filter_free(struct filter *f)
 {
 	filter_forget(f);
 	free(f->rules);
+	only_free(f->only);
 	free(f->path);
 	*f = (struct filter){0};
 }
@@ -141,7 +142,19 @@ int filter_add_file(struct filter *f, const char *file, bool include, struct cop
 
 const char *filter_text(const struct filter *f, size_t i)
 {
-	return i < f->n ? f->rules[i].text : NULL;
+	return i < f->n ? f->rules[i].text : only_text(f->only, i - f->n);
+}
+
+int filter_take(struct filter *f, const char *text, struct copy_fault *fault)
+{
+	const char sign = text[0], *known = "+-=~";
+
+	if (!sign || !strchr(known, sign) || text[1] != ' ')
+		return copy_fail(fault, COPY_PROTOCOL,
+				 "the client sent a filter rule that is neither \"+ PATTERN\" nor "
+				 "\"- PATTERN\", nor a path of a list");
+	return sign == '=' || sign == '~' ? only_add(&f->only, text, fault)
+					  : filter_add(f, text, false, fault);
 }
 
 /* The last n names of a path, NULL if it has fewer. */
@@ -196,7 +209,11 @@ bool filter_hides(struct filter *f, const char *path, bool is_dir)
 {
 	size_t n = strlen(path);
 
-	if (!f->n || !n || !strcmp(path, "."))
+	if (!n || !strcmp(path, "."))
+		return false;
+	if (f->only && only_hides(f->only, path, is_dir))
+		return true;
+	if (!f->n)
 		return false;
 	if (f->path_room < n + 3) {
 		free(f->path);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "fault.h"
+#include "only.h"
 
 /*
  * Which entries of a tree a copy leaves out, with the meaning of rsync's --exclude, --include,
@@ -31,6 +32,7 @@ struct filter {
 	size_t n, room;
 	char *path; /* the path asked about, with a slash before and behind it */
 	size_t path_room;
+	struct only *only; /* before the rules: what is not among these is left out; or NULL */
 };
 
 #define FILTER_PATTERN_MAX 4096 /* bytes of a rule */
@@ -46,10 +48,11 @@ int filter_add(struct filter *f, const char *arg, bool include, struct copy_faul
 int filter_add_file(struct filter *f, const char *file, bool include, struct copy_fault *fault);
 
 /*
- * The i-th rule as "+ PATTERN" or "- PATTERN", NULL behind the last one. This is how rules travel
- * to the other end: filter_add() takes it.
+ * The i-th rule as "+ PATTERN" or "- PATTERN", then what only_text() has, NULL behind the last one. This is how rules travel
+ * to the other end: filter_take() takes it.
  */
 const char *filter_text(const struct filter *f, size_t i);
+int filter_take(struct filter *f, const char *text, struct copy_fault *fault);
 
 /* Whether the entry is left out. A symbolic link is no directory. */
 bool filter_hides(struct filter *f, const char *path, bool is_dir);

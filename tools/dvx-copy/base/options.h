@@ -31,11 +31,14 @@ enum copy_option {
 	OPTION_PLAIN = 1u << 17,   /* no letter of what to keep was given */
 	OPTION_TOTALS = 1u << 18,  /* count before sending, for progress */
 	OPTION_NUMERIC = 1u << 19, /* owners by number, not by name */
-	OPTIONS_ALL = (1u << 20) - 1,
+	OPTION_ONE_FS = 1u << 20,  /* -x: what is mounted below is neither entered nor deleted */
+	OPTIONS_ALL = (1u << 21) - 1,
 };
 
 /* Without letters: trees, symbolic links, modes, times. */
 #define OPTIONS_PLAIN (OPTION_RECURSE | OPTION_LINKS | OPTION_PERMS | OPTION_TIMES | OPTION_PLAIN)
+/* What a list shows, beside the user's. */
+#define OPTIONS_LIST (OPTION_RECURSE | OPTION_LINKS | OPTION_SPECIALS | OPTION_DRY)
 #define OPTIONS_ARCHIVE                                                               \
 	(OPTION_RECURSE | OPTION_LINKS | OPTION_PERMS | OPTION_TIMES | OPTION_OWNER | \
 	 OPTION_GROUP | OPTION_SPECIALS)

@@ -103,6 +103,58 @@ void report_item(struct report *r, uint32_t verdict, char kind, const char *path
 	putchar('\n');
 }
 
+static void report_mode(char to[11], uint32_t mode)
+{
+	static const char kinds[16] = "?pc?d?b?-?l?s???";
+
+	to[0] = kinds[mode >> 12 & 15];
+	for (unsigned int i = 0; i < 9; i++)
+		to[1 + i] = mode >> (8 - i) & 1 ? "rwx"[i % 3] : '-';
+	if (mode & 04000)
+		to[3] = to[3] == 'x' ? 's' : 'S';
+	if (mode & 02000)
+		to[6] = to[6] == 'x' ? 's' : 'S';
+	if (mode & 01000)
+		to[9] = to[9] == 'x' ? 't' : 'T';
+	to[10] = '\0';
+}
+
+static void report_list_json(struct report *r, const char *path, const char *mode, uint64_t size,
+			     int64_t mtime, const char *target)
+{
+	json_t *e = json_pack("{s:o, s:s, s:o, s:I}", "path", json_text(path, strlen(path)), "mode",
+			      mode, "size", json_number(size), "mtime", (json_int_t)mtime);
+
+	if (e && target)
+		json_object_set_new(e, "target", json_text(target, strlen(target)));
+	if (!r->entries)
+		r->entries = json_array();
+	json_array_append_new(r->entries, e);
+}
+
+void report_entry(struct report *r, const char *path, uint32_t bits, uint64_t size, int64_t mtime,
+		  const char *target)
+{
+	char mode[11], when[32] = "";
+	const time_t t = mtime;
+	struct tm tm;
+
+	report_mode(mode, bits);
+	path = *path ? path : ".";
+	if (r->json) {
+		report_list_json(r, path, mode, size, mtime, target);
+		return;
+	}
+	if (localtime_r(&t, &tm))
+		strftime(when, sizeof(when), "%Y/%m/%d %H:%M:%S", &tm);
+	if (r->quiet)
+		return;
+	printf("%s %14llu %s %s", mode, (unsigned long long)size, when, QUOTED(path, strlen(path)));
+	if (target)
+		printf(" -> %s", QUOTED(target, strlen(target)));
+	putchar('\n');
+}
+
 void report_lost(struct report *r, const struct copy_lost *lost)
 {
 	r->lost.acls += lost->acls;
@@ -261,6 +313,9 @@ static int report_print_json(struct report *r, int code, const struct copy_fault
 		json_object_set_new(j, "crc_seconds", json_real((double)n->crc_ns / 1e9));
 	if (j)
 		json_object_set_new(j, "via", json_string(r->rc ? "rc" : "dma"));
+	if (j && r->list)
+		json_object_set_new(j, "entries",
+				    r->entries ? json_incref(r->entries) : json_array());
 	if (j && r->rc)
 		json_object_set_new(j, "via_reason", json_string(r->rc));
 	if (j && f->code)
@@ -362,7 +417,7 @@ int report_end(struct report *r, const struct copy_fault *f)
 		say("%s", f->text);
 	if (r->json)
 		code = report_print_json(r, code, f, seconds) ? COPY_IO : code;
-	else if (!r->quiet && !f->code) {
+	else if (!r->quiet && !f->code && !r->list) {
 		print_line(r, seconds);
 		print_lost(r);
 		if (r->stats)
@@ -375,4 +430,6 @@ void report_free(struct report *r)
 {
 	json_decref(r->skips);
 	r->skips = NULL;
+	json_decref(r->entries);
+	r->entries = NULL;
 }

@@ -26,8 +26,10 @@ struct report {
 	uint64_t skipped;
 	const char *rc; /* why bytes travel over a connection */
 	bool sending, dry;
-	int items;   /* 1: names of what is copied; 2: itemized */
-	void *skips; /* json_t array */
+	int items;     /* 1: names of what is copied; 2: itemized */
+	void *skips;   /* json_t array */
+	bool list;     /* --list-only: its entries, and no counts */
+	void *entries; /* json_t array */
 };
 
 void report_begin(struct report *r, bool quiet, bool json);
@@ -48,6 +50,10 @@ void report_gone(struct report *r, struct copy_bytes path);
 bool report_wants_items(const struct report *r);
 void report_item(struct report *r, uint32_t verdict, char kind, const char *path,
 		 const char *target);
+
+/* An entry of a list, as ls -l and rsync show it. mode: as stat() has it. */
+void report_entry(struct report *r, const char *path, uint32_t mode, uint64_t size, int64_t mtime,
+		  const char *target);
 
 /* What the options did not keep. */
 void report_lost(struct report *r, const struct copy_lost *lost);

@@ -142,7 +142,7 @@ static int begin_found(struct dest *d, const struct dest_plan *plan, const struc
 int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_msg *top,
 	       bool is_dir, struct copy_fault *f)
 {
-	size_t n = strlen(plan->dest);
+	size_t n = plan->dest ? strlen(plan->dest) : 0;
 	bool need_dir = plan->many || is_dir || !n || plan->dest[n - 1] == '/';
 	int fd, err;
 	struct stat st;
@@ -158,6 +158,8 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, const struct copy_m
 				 QUOTED(top->name.p, top->name.n));
 	memcpy(d->top, top->name.p, top->name.n);
 	d->top[top->name.n] = '\0';
+	if (plan->list)
+		return begin_base(d, -1, true, f);
 	fd = begin_open(plan, plan->dest, O_PATH);
 	if (fd < 0 && errno != ENOENT)
 		return begin_fault(plan->dest, f);

@@ -120,12 +120,25 @@ static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy
 	return bad;
 }
 
+bool delete_is_mounted(const struct dest *d, int parent, int fd)
+{
+	struct stat out, in;
+
+	return d->options.bits & OPTION_ONE_FS && !fstat(parent, &out) && !fstat(fd, &in) &&
+	       out.st_dev != in.st_dev;
+}
+
 static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
 {
 	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return delete_fault(d, e, f);
+	if (delete_is_mounted(d, e->dir, fd)) {
+		e->keeps = true;
+		close(fd);
+		return 0;
+	}
 	if (delete_contents(d, e, fd, f))
 		return -1;
 	if (e->keeps)
@@ -242,7 +255,8 @@ int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 	int bad = 0, fd;
 	DIR *list;
 
-	if (!(d->options.bits & OPTION_DELETE) || dir->fresh || dir->fd < 0 || d->seen)
+	if (!(d->options.bits & OPTION_DELETE) || dir->fresh || dir->fd < 0 || d->seen ||
+	    (dir->parent && delete_is_mounted(d, dir->parent->fd, dir->fd)))
 		return 0;
 	if (dir->n_names)
 		qsort(dir->names, dir->n_names, sizeof(*dir->names), delete_compare);

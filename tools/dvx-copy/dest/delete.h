@@ -19,6 +19,9 @@ int delete_in_way(struct dest *d, const char *name, struct copy_fault *f);
 /* Deletes one entry and what is in it; path is its own, for messages and the filter. */
 int delete_entry(struct dest *d, int dir, const char *path, const char *name, struct copy_fault *f);
 
+/* With -x: whether a directory is mounted, as it lies on another file system than the one it is in. */
+bool delete_is_mounted(const struct dest *d, int parent, int fd);
+
 /* Temporaries may be another copy's that is running. */
 bool delete_is_temporary(const char *name);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filter.h"
 #include "commit.h"
 #include "delete.h"
 #include "hard.h"
@@ -265,6 +266,11 @@ static void dest_opened(struct dest_dir *dir, const struct stat *st)
 		dir->meta.mode = st->st_mode & 07777;
 }
 
+static bool dest_is_listed(const struct dest *d)
+{
+	return d->options.filter && d->options.filter->only;
+}
+
 int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *found,
 		 struct copy_fault *f)
 {
@@ -291,8 +297,10 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	d->now->lost = lost;
 	d->now->again = d->again;
 	d->now->fresh = into ? d->now->parent->fresh : found->verdict & VERDICT_NEW;
-	/* Without letters DEST keeps its own mode and time if it was there before. */
-	d->now->theirs = into && !d->now->fresh && d->options.bits & OPTION_PLAIN;
+	/* Without letters DEST keeps its own mode and time if it was there before; it always does if it
+	 * stands for the directory that listed paths count from. */
+	d->now->theirs =
+		into && (dest_is_listed(d) || (!d->now->fresh && d->options.bits & OPTION_PLAIN));
 	meta_take(d, m, &d->now->meta);
 	if (into && d->now->fresh)
 		found->verdict |= VERDICT_NEW | VERDICT_MADE;

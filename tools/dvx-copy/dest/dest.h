@@ -133,6 +133,7 @@ struct dest_plan {
 	const char *dest; /* as the user gave it */
 	bool many;	  /* several sources: DEST has to be a directory */
 	bool last;	  /* no more of them come after this connection */
+	bool list;	  /* there is no DEST: a dry run shows what the source has */
 	struct dest_seen *seen;
 };
 

@@ -62,13 +62,28 @@ static char obey_kind(const struct copy_msg *m)
 	}
 }
 
+/* Its kind and mode, as stat() has them. */
+static uint32_t obey_mode(const struct copy_msg *m)
+{
+	switch (m->type) {
+	case MSG_DIR:
+		return S_IFDIR | m->mode;
+	case MSG_FILE:
+		return S_IFREG | m->mode;
+	case MSG_LINK:
+		return S_IFLNK | 0777;
+	default:
+		return m->mode;
+	}
+}
+
 /* dir is where the entry lies; a new directory is its own. */
 static void obey_show(struct receiver *r, const struct copy_msg *m, const struct dest_dir *dir,
 		      const struct dest_found *found)
 {
 	char path[PATH_MAX], name[NAME_MAX + 1], target[PATH_MAX];
 
-	if (!r->report || !report_wants_items(r->report))
+	if (!r->report || (!r->report->list && !report_wants_items(r->report)))
 		return;
 	memcpy(name, m->name.p, m->name.n);
 	name[m->name.n] = '\0';
@@ -79,8 +94,12 @@ static void obey_show(struct receiver *r, const struct copy_msg *m, const struct
 		strcpy(path, dir->path);
 	else
 		dest_path(path, dir, m->name.n ? name : r->dest.top);
-	report_item(r->report, found->verdict, obey_kind(m), path,
-		    m->type == MSG_LINK ? target : NULL);
+	if (r->report->list)
+		report_entry(r->report, path, obey_mode(m), m->size, m->sec,
+			     m->type == MSG_LINK ? target : NULL);
+	else
+		report_item(r->report, found->verdict, obey_kind(m), path,
+			    m->type == MSG_LINK ? target : NULL);
 }
 
 /* --- what the sender says --- */

@@ -130,7 +130,7 @@ static int seen_child(struct dest *d, int fd, char *path, const char *name, bool
 	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (sub < 0) /* not what the copy made: a dry run, or somebody else */
 		return 0;
-	ret = seen_sweep(d, sub, path, depth, f);
+	ret = delete_is_mounted(d, fd, sub) ? 0 : seen_sweep(d, sub, path, depth, f);
 	close(sub);
 	return ret;
 }

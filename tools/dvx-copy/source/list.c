@@ -199,6 +199,7 @@ int list_totals(struct copy_sender *s, int dir, const char *entry, const char *n
 	int bad = walk_start(&w, dir, entry, name, s->options.bits & OPTION_RECURSE, s->f);
 
 	w.filter = s->options.filter;
+	w.one_fs = s->options.bits & OPTION_ONE_FS;
 	if (s->report)
 		report_source(s->report);
 	while (!bad && !(bad = walk_step(&w, &item, s->f)) && item.event != WALK_END) {

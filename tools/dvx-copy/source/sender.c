@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/filter.h"
 #include "base/digest.h"
 #include "base/proc.h"
 #include "list.h"
@@ -317,6 +318,19 @@ static int sender_work(struct copy_sender *s)
 	return sender_hear(s, true);
 }
 
+/* What the list of -R or --files-from has and the source does not. */
+static int sender_name_missing(struct copy_sender *s)
+{
+	struct only *only = s->options.filter ? s->options.filter->only : NULL;
+	const char *path;
+	size_t i = 0;
+
+	while ((path = only_missing(only, &i)))
+		if (sender_skip(s, NULL, path, "was not found in the source"))
+			return -1;
+	return 0;
+}
+
 int sender_send(struct copy_sender *s, int dir, const char *entry, const char *name)
 {
 	struct copy_msg top = {
@@ -327,6 +341,7 @@ int sender_send(struct copy_sender *s, int dir, const char *entry, const char *n
 		return -1;
 	s->walking = true;
 	s->walk.filter = s->options.filter;
+	s->walk.one_fs = s->options.bits & OPTION_ONE_FS;
 	if (link_queue(s->link, &top, s->f))
 		return -1;
 	while (s->walking || s->n_sent != s->n_listed) {
@@ -335,7 +350,7 @@ int sender_send(struct copy_sender *s, int dir, const char *entry, const char *n
 		if (s->report)
 			report_progress(s->report);
 	}
-	return 0;
+	return sender_name_missing(s);
 }
 
 int sender_done(struct copy_sender *s, bool wait)

@@ -163,8 +163,10 @@ static int walk_enter(struct walk *w, struct walk_dir *dir, const char *name, co
 		free(level);
 		return walk_errno(item, f);
 	}
-	level->whole = true;
-	level->ended = false;
+	if (!w->level)
+		w->dev = item->st.st_dev;
+	level->ended = w->one_fs && item->st.st_dev != w->dev;
+	level->whole = !level->ended;
 	level->err = 0;
 	level->at = level->have = 0;
 	level->up = w->level;

@@ -56,6 +56,8 @@ struct walk {
 	unsigned int depth;
 	struct walk_dir *base;
 	bool begun, into_dirs;
+	bool one_fs;	       /* what is mounted below the top is listed, and not entered */
+	dev_t dev;	       /* of the top */
 	struct filter *filter; /* of entries that are passed over; or NULL */
 	char name[NAME_MAX + 1];
 	char top[NAME_MAX + 1];

@@ -45,7 +45,7 @@ static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_START] = {"START",
 		       {IN32(flags, 0, MSG_PUSH | MSG_MANY | MSG_MERGE),
 			IN32(options, 0, OPTIONS_ALL), IN32(code, 0, FSYNC_MODES - 1),
-			IN64(chunks, 0, FILTER_RULES_MAX), ANY64(size), OFF(off),
+			IN64(chunks, 0, FILTER_RULES_MAX + ONLY_MAX), ANY64(size), OFF(off),
 			RAW(name, 0, PATH_MAX - 1)}},
 	[MSG_FILTER] = {"FILTER", {RAW(text, 3, FILTER_PATTERN_MAX + 2)}},
 	[MSG_SETUP] = {"SETUP",

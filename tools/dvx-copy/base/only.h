@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_ONLY_H
+#define DVX_COPY_ONLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fault.h"
+
+/*
+ * The paths that -R and --files-from name: what else a tree holds is left out. The directories above
+ * them are copied, too. A path travels as "= PATH", or "~ PATH" if what is below it comes along.
+ */
+struct only;
+
+#define ONLY_MAX       (1u << 20)
+#define ONLY_BYTES_MAX (64u << 20)
+
+/* Adds "= PATH" or "~ PATH" to a list, which is made with the first one. "//" and "/./" become "/". */
+int only_add(struct only **list, const char *text, struct copy_fault *f);
+void only_free(struct only *o);
+
+bool only_hides(struct only *o, const char *path, bool is_dir);
+
+/* The i-th one as it travels, NULL behind the last. */
+const char *only_text(struct only *o, size_t i);
+
+/* The next path that only_hides() was not asked about, NULL behind the last. *i begins with 0. */
+const char *only_missing(struct only *o, size_t *i);
+
+#endif
