@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completion queues and the clock, as caps.c has them used. */
 #include "caps.h"
+#include <endian.h>
 #include <sys/mman.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cap.h>
@@ -93,6 +94,23 @@ static uint64_t raw_clock(struct ibv_context *ctx)
 }
 
 /* The page with the clock: right when it is first read, and it goes on. */
+/* 64 bytes behind it is the time of day, seconds above nanoseconds (libdpcp reads it). */
+static void real_clock_works(struct ibv_context *ctx)
+{
+	struct mlx5dv_context d = {.comp_mask = MLX5DV_CONTEXT_MASK_HCA_CORE_CLOCK};
+	struct timespec before, after;
+	uint64_t real;
+
+	assert_int_equal(mlx5dv_query_device(ctx, &d), 0);
+	assert_non_null(d.hca_core_clock);
+	clock_gettime(CLOCK_REALTIME, &before);
+	(void)raw_clock(ctx);
+	real = be64toh(*(volatile uint64_t *)((char *)d.hca_core_clock + 64));
+	clock_gettime(CLOCK_REALTIME, &after);
+	assert_in_range(real >> 32, before.tv_sec - 1, after.tv_sec);
+	assert_in_range(real & 0xffffffff, 0, 999999999);
+}
+
 void clock_page_works(struct rig *r)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
@@ -102,6 +120,7 @@ void clock_page_works(struct rig *r)
 	while ((next = raw_clock(ctx)) == first)
 		;
 	assert_in_range(next, first, monotonic());
+	real_clock_works(ctx);
 	assert_ptr_equal(
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ctx->cmd_fd, 5ll << 8 << 12),
 		MAP_FAILED);

@@ -249,7 +249,8 @@ static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id
 			   const uint8_t secret[48], const struct fx_field *fields)
 {
 	uint8_t in[DEK_IN] = {0};
-	const bool create = op == PRM_OPCODE_CREATE_GENERAL_OBJECT;
+	const bool whole = op == PRM_OPCODE_CREATE_GENERAL_OBJECT ||
+			   op == PRM_OPCODE_MODIFY_GENERAL_OBJECT;
 	const struct prm_struct *s =
 		prm_find_struct(type == PRM_OBJ_TYPE_CRYPTO_LOGIN ? "create_crypto_login_obj_in"
 								  : "create_encryption_key_in");
@@ -259,7 +260,7 @@ static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id
 	if (secret) /* both kinds of object have it here */
 		memcpy(in + 80, secret, 48);
 	fx_set(s, in, fields);
-	return fx_exec(f, f->v, op, FX_UID, in, create ? DEK_IN : PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
+	return fx_exec(f, f->v, op, FX_UID, in, whole ? DEK_IN : PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
 		       DEK_IN);
 }
 
@@ -271,7 +272,10 @@ TEST_FX(keys)
 	const uint32_t pd = fx_pd(f, f->v, FX_UID);
 	uint32_t dek;
 
-	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1}),
+	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 2}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1},
+			     {DEK "has_keytag", 1}),
 			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(
 		KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3}, {DEK "key_size", 2}),
@@ -288,8 +292,32 @@ TEST_FX(keys)
 	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
 		 FX_FIELDS({"obj.pd", pd}, {"obj.opaque", 0x5a5a}, {"obj.state", 0},
 			   {"obj.key_size", 1}, {"obj.key_purpose", 3}, {"obj.has_keytag", 1}));
+	/* a new key in the same object */
+	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 3},
+			     {DEK "modify_field_select", 2}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 1}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(KEY(f, MODIFY, dek + 1, {DEK "key_purpose", 3}), PRM_STATUS_BAD_RES);
+	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 3},
+			     {DEK "modify_field_select", 1}, {DEK "opaque", 7}),
+			 0);
+	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
+	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
+		 FX_FIELDS({"obj.pd", pd}, {"obj.opaque", 7}, {"obj.key_size", 0},
+			   {"obj.has_keytag", 1}));
+	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd + 1}, {DEK "key_purpose", 3}),
+			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
 	assert_int_equal(KEY(f, DESTROY, dek, {0}), PRM_STATUS_BAD_RES);
+	/* TLS keys, which no mkey can use */
+	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1}), 0);
+	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 1}), 0);
+	assert_int_equal(KEY(f, QUERY, dek, {0}), 0);
+	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
+		 FX_FIELDS({"obj.pd", pd}, {"obj.key_purpose", 1}));
+	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
 	/* nobody logs in here; and without encryption there are no keys */
 	assert_int_equal(key_command(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OBJ_TYPE_CRYPTO_LOGIN,
 				     0, NULL, FX_FIELDS({0})),

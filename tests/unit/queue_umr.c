@@ -408,9 +408,11 @@ TEST_F(peer_may_not)
 	assert_non_null(cqe);
 	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
 	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
-	assert_int_equal(status(&p->ca), PRM_SYNDROME_REMOTE_OP_ERR);
+	assert_null(rig_poll(&p->ca)); /* fault class J: no NAK, so the requester repeats */
 	assert_int_equal(p->b.qp->q.state, QP_ERR);
 	assert_false(p->md->free);
+	rig_pass(&p->rig, 100000000000);
+	assert_int_equal(status(&p->ca), PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
 }
 
 /* --- what is refused

@@ -251,7 +251,7 @@ fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
 fw_handler fw_create_sw_icm;
 fw_handler fw_create_sched_elem, fw_modify_sched_elem, fw_query_sched_elem, fw_destroy_sched_elem;
 fw_handler fw_create_av_qp_mapping, fw_query_av_qp_mapping, fw_destroy_av_qp_mapping;
-fw_handler fw_create_dek, fw_query_dek, fw_destroy_dek;
+fw_handler fw_create_dek, fw_modify_dek, fw_query_dek, fw_destroy_dek;
 fw_handler fw_create_crypto_login, fw_query_crypto_login, fw_destroy_crypto_login;
 fw_handler fw_create_reserved_qpn, fw_destroy_reserved_qpn;
 fw_handler fw_sync_steering, fw_query_esw_vport_context;

@@ -140,12 +140,20 @@ int fw_destroy_crypto_login(struct fw_cmd *c)
 
 /* --- keys ------------------------------------------------------------------------------- */
 
+/* TLS has one key and no tag; nothing uses it here, since cap.tls_tx and tls_rx are 0. */
 static int dek_check(struct fw_cmd *c, const void *key)
 {
-	if (prm_encryption_key_obj_get_key_purpose(key) != PRM_KEY_PURPOSE_AES_XTS)
+	const uint32_t purpose = prm_encryption_key_obj_get_key_purpose(key);
+
+	if (purpose != PRM_KEY_PURPOSE_AES_XTS && purpose != PRM_KEY_PURPOSE_TLS)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "key_purpose %u: only 3 (AES-XTS) is implemented",
-				 prm_encryption_key_obj_get_key_purpose(key));
+				 "key_purpose %u: only 1 (TLS) and 3 (AES-XTS) are implemented",
+				 purpose);
+	if (purpose == PRM_KEY_PURPOSE_TLS &&
+	    (prm_encryption_key_obj_get_has_keytag(key) || keys_are_wrapped(c)))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "key_purpose 1 (TLS): the key has no tag (has_keytag), and comes in "
+				 "plaintext");
 	if (prm_encryption_key_obj_get_key_size(key) > PRM_KEY_SIZE_256 ||
 	    prm_encryption_key_obj_get_sw_wrapped(key))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
@@ -171,14 +179,16 @@ static int dek_unwrap(struct fw_cmd *c, const uint8_t *from, uint8_t plain[KEY_B
 			 "key is not %zu bytes wrapped by the import KEK", len);
 }
 
-static int dek_take(struct fw_cmd *c, const void *key, struct dek *dek)
+static int dek_take(struct fw_cmd *c, const void *key, bool has_keytag, struct dek *dek)
 {
 	size_t each = prm_encryption_key_obj_get_key_size(key) == PRM_KEY_SIZE_256 ? 32 : 16;
 	uint8_t plain[KEY_BYTES];
 
 	dek->wide = each == XTS_KEY_MOST;
-	dek->has_keytag = prm_encryption_key_obj_get_has_keytag(key);
+	dek->has_keytag = has_keytag;
 	dek->opaque = prm_encryption_key_obj_get_opaque(key);
+	if (prm_encryption_key_obj_get_key_purpose(key) == PRM_KEY_PURPOSE_TLS)
+		return 0;
 	if (dek_unwrap(c, prm_encryption_key_obj_cat_key(key, 0), plain,
 		       2 * each + (dek->has_keytag ? sizeof(dek->keytag) : 0)))
 		return -1;
@@ -206,7 +216,7 @@ int fw_create_dek(struct fw_cmd *c)
 		return -1;
 	dek->pd = pd;
 	obj_get(pd);
-	if (dek_take(c, key, dek)) {
+	if (dek_take(c, key, prm_encryption_key_obj_get_has_keytag(key), dek)) {
 		fw_dek_free(&dek->o);
 		return -1;
 	}
@@ -233,9 +243,43 @@ int fw_query_dek(struct fw_cmd *c)
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, dek->o.id);
 	prm_encryption_key_obj_set_key_size(key, dek->wide ? PRM_KEY_SIZE_256 : PRM_KEY_SIZE_128);
 	prm_encryption_key_obj_set_has_keytag(key, dek->has_keytag);
-	prm_encryption_key_obj_set_key_purpose(key, PRM_KEY_PURPOSE_AES_XTS);
+	prm_encryption_key_obj_set_key_purpose(key, dek->xts ? PRM_KEY_PURPOSE_AES_XTS
+							     : PRM_KEY_PURPOSE_TLS);
 	prm_encryption_key_obj_set_pd(key, dek->pd->id);
 	prm_encryption_key_obj_set_opaque(key, dek->opaque);
+	return 0;
+}
+
+#define DEK_SELECT_KEY 1u
+
+/*
+ * A new key in the same object (Linux, mlx5_crypto_modify_dek_key(); libdpcp, dek::modify(), which says
+ * that PD and purpose can't change). [I] Whether it has a tag stays, and 0 selects the key, too.
+ */
+int fw_modify_dek(struct fw_cmd *c)
+{
+	const void *key = prm_modify_encryption_key_in_cat_encryption_key_object(c->in);
+	struct dek *dek = dek_named(c), new = {0};
+
+	if (!dek || crypto_check_header(c, DEK_BYTES) || dek_check(c, key))
+		return -1;
+	if (prm_encryption_key_obj_get_modify_field_select(key) & ~(uint64_t)DEK_SELECT_KEY)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+				 "modify_field_select 0x%llx: only bit 0, the key, is implemented",
+				 (unsigned long long)prm_encryption_key_obj_get_modify_field_select(key));
+	if (prm_encryption_key_obj_get_pd(key) != dek->pd->id ||
+	    (prm_encryption_key_obj_get_key_purpose(key) == PRM_KEY_PURPOSE_AES_XTS) != !!dek->xts)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "pd 0x%x or key_purpose %u is not the one of obj_id 0x%x",
+				 prm_encryption_key_obj_get_pd(key),
+				 prm_encryption_key_obj_get_key_purpose(key), dek->o.id);
+	if (dek_take(c, key, dek->has_keytag, &new))
+		return -1;
+	xts_free(dek->xts);
+	dek->xts = new.xts;
+	dek->wide = new.wide;
+	dek->keytag = new.keytag;
+	dek->opaque = new.opaque;
 	return 0;
 }
 

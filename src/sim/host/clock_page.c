@@ -19,11 +19,20 @@
  */
 #define SHOWN_NS 50000u
 
+#define REAL_TIME_AT 0x40u /* struct mlx5_init_seg: real_time_h, 64 bytes behind internal_timer_h */
 #define PAGE_AT	 ((uint64_t)BAR_CORE_CLOCK_PAGE * UAR_PAGE)
 
 static uint64_t clock_page_now(const struct host *h)
 {
 	return h->clock->now(h->clock);
+}
+
+/* Seconds above nanoseconds, as completions have them. */
+static uint64_t clock_page_real_time(const struct host *h)
+{
+	const uint64_t ns = h->clock->utc(h->clock);
+
+	return (ns / 1000000000u) << 32 | ns % 1000000000u;
 }
 
 void host_set_clock(struct host *h, struct clock *clock)
@@ -52,7 +61,9 @@ int clock_page_register(struct watch *w, uint64_t va, uint64_t n)
 void clock_page_fault(struct watch *w, uint64_t va)
 {
 	struct bar *bar = w->bar;
-	uint64_t page[UAR_PAGE / sizeof(uint64_t)] = {htobe64(clock_page_now(bar->host))};
+	uint64_t page[UAR_PAGE / sizeof(uint64_t)] = {
+		htobe64(clock_page_now(bar->host)),
+		[REAL_TIME_AT / sizeof(uint64_t)] = htobe64(clock_page_real_time(bar->host))};
 	struct uffdio_copy copy = {.dst = va, .src = (uintptr_t)page, .len = UAR_PAGE};
 	struct uffdio_range wake = {.start = va, .len = UAR_PAGE};
 
@@ -72,6 +83,15 @@ void clock_page_hide(struct bar *bar)
 			UAR_PAGE);
 }
 
+static void clock_page_show(struct bar *bar, uint64_t now)
+{
+	void *at = bar->map + PAGE_AT, *real = bar->map + PAGE_AT + REAL_TIME_AT;
+
+	__atomic_store_n((uint64_t *)at, htobe64(now), __ATOMIC_RELAXED);
+	__atomic_store_n((uint64_t *)real, htobe64(clock_page_real_time(bar->host)),
+			 __ATOMIC_RELAXED);
+}
+
 void clock_pages_turn(struct host *h)
 {
 	uint64_t now = clock_page_now(h);
@@ -80,8 +100,7 @@ void clock_pages_turn(struct host *h)
 		if (bar->clock_until && now >= bar->clock_until)
 			clock_page_hide(bar);
 		else if (bar->clock_until)
-			__atomic_store_n((uint64_t *)(void *)(bar->map + PAGE_AT), htobe64(now),
-					 __ATOMIC_RELAXED);
+			clock_page_show(bar, now);
 	}
 }
 

@@ -85,6 +85,8 @@ const struct dek *crypt_key(const struct mkey *m)
 		why = "the key object (DEK) does not exist";
 	else if (dek->pd->id != m->pdn)
 		why = "the key object (DEK) is of another PD";
+	else if (!dek->xts)
+		why = "the key object (DEK) serves TLS (key_purpose 1)";
 	else if (dek->has_keytag && dek->keytag != c->keytag)
 		why = "the key object (DEK) has another keytag";
 	if (!why)

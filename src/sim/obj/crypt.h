@@ -34,7 +34,7 @@ struct crypt {
 struct dek {
 	struct obj o;
 	struct obj *pd; /* referenced */
-	struct xts *xts;
+	struct xts *xts; /* NULL: it serves TLS */
 	bool has_keytag, wide;
 	uint64_t keytag, opaque;
 };

@@ -96,7 +96,7 @@ static void end_in_error(struct rc *rc)
 
 	r->ack_due = false;
 	/* A NIC never sees the death of a program before the queue is gone: the peer hears nothing. */
-	if (!queue_is_orphan(&rc->qp->q))
+	if (!queue_is_orphan(&rc->qp->q) && nak != NAK_NONE)
 		send_aeth(rc, (uint8_t)(AETH_NAK | nak), r->epsn);
 	/* An error of the entry's own is told by its CQE, any other one by an event. */
 	if (r->msg.recv) {
@@ -393,6 +393,14 @@ static void rc_resp_forbid(struct rc *rc, const struct bth_packet *p, const char
 	fatal(rc, NAK_ACCESS, syndrome);
 }
 
+/* A key that can't be invalidated is fault class J (IBTA vol. 1, 9.9.6.3; Linux rxe_resp.c): no NAK. */
+static uint8_t nak_of_receive(uint8_t syndrome)
+{
+	if (syndrome == PRM_SYNDROME_REMOTE_INVAL_REQ_ERR)
+		return NAK_NONE;
+	return syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION;
+}
+
 static void rc_resp_fail(struct rc *rc, const struct bth_packet *p, const struct message_result *m)
 {
 	switch (m->end) {
@@ -410,9 +418,7 @@ static void rc_resp_fail(struct rc *rc, const struct bth_packet *p, const struct
 		rc_resp_forbid(rc, p, m->why);
 		break;
 	default:
-		fatal(rc,
-		      m->syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION,
-		      m->syndrome);
+		fatal(rc, nak_of_receive(m->syndrome), m->syndrome);
 	}
 }
 
