@@ -44,7 +44,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
-# The first row that matches a file has its tests. `*' of a test's name is of the programs that are built.
+# The first row that matches a file has its tests. `*' of a test's name is of the programs that are built; arguments
+# follow with commas between, and a name of a scratch file begins with @.
 ROOMS = [
 	("tools/dvx-flow/rules/acl/*", "unit/rules_acl unit/rules_compile"),
 	("tools/dvx-flow/rules/plan.c", "unit/rules_acl unit/rules_compile unit/rules_edit"),
@@ -52,6 +53,8 @@ ROOMS = [
 	("tools/dvx-flow/rules/parse*", "unit/rules_parse unit/rules_mistakes unit/import unit/rules_edit"),
 	("tools/dvx-flow/rules/*", "unit/rules_parse unit/rules_mistakes unit/rules_edit unit/rules_compile "
 	 "unit/rules_entries unit/rules_acl unit/import"),
+	("tools/dvx-flow/daemon/generation_fits.c", "unit/rules_fill"),
+	("tools/dvx-flow/daemon/*", "sim/flow_edit,@state,24,2 sim/flow_edit,@state,24,1"),
 	("tools/dvx-copy/dest/*", "unit/copy_hostile unit/copy_pull unit/copy_paths unit/copy_msg unit/copy_disk "
 	 "unit/copy_guests unit/copy_swap unit/copy_workers"),
 	("tools/dvx-copy/*", "unit/copy_*"),
@@ -78,13 +81,18 @@ def tests_of(path):
 		if fnmatch.fnmatch(path, pattern):
 			found = []
 			for name in names.split():
+				name, comma, arguments = name.partition(",")
 				folder, base = os.path.split("tests/" + name)
 				for f in sorted(os.listdir(folder)):
 					program = os.path.join(folder, f)
 					if fnmatch.fnmatch(f, base) and "." not in f and os.access(program, os.X_OK):
-						found.append(program)
+						found.append(program + comma + arguments)
 			return found
 	return []
+
+
+def program_of(test):
+	return test.partition(",")[0]
 
 
 # --- mutants ---------------------------------------------------------------------------------------------------------
@@ -219,24 +227,27 @@ class Source:
 	def __init__(self, path, state):
 		self.path, self.tests = path, tests_of(path)
 		lines = output(["make", "-n", "V=1", "IN_PLACE=-no-install", "-W", os.path.join(os.environ["top_srcdir"], path)]
-			       + self.tests).replace("\\\n", " ").splitlines()
+			       + [program_of(t) for t in self.tests]).replace("\\\n", " ").splitlines()
 		compiled = [l for l in lines if re.search(r" -c .*" + re.escape(path) + r"\b", l)]
 		self.flags = None
 		self.objects = set()
 		for line in compiled:
-			words = shlex.split(line.split(";")[-1] if "depbase" in line else line.split("`")[0])
+			words = shlex.split(next(p for p in line.split(";") if " -c " in p).split("`")[0])
 			self.objects.add(re.search(r" -o (\S+)", line).group(1))
 			if not self.flags or "mode=compile" in line:
-				self.flags = [w for w in words if re.match(r"-[DIfm]|-std=", w)]
+				self.flags = [w for w in words if re.match(r"-[DIfm].|-std=", w)]
 		self.links = {t: self.link(t, lines, state) for t in self.tests}
 
 	def link(self, test, lines, state):
+		test = program_of(test)
 		line = next((l for l in lines if re.search(r" -o " + re.escape(test) + r" ", l) and "mode=link" in l), None)
 		if not line:
 			return None
 		words = shlex.split(line)
 		printed = output(words[:2] + ["-n"] + words[2:]).splitlines()
-		words = shlex.split(next(l for l in printed if " -o " + test + " " in l).split("link: ", 1)[1])
+		names = r" -o " + re.escape(os.path.dirname(test)) + r"/(\.libs/)?" + re.escape(os.path.basename(test)) + " "
+		words = shlex.split(next(l for l in printed if re.search(names, l)).split("link: ", 1)[1])
+		flags = [w for w in words if w.startswith("-Wl,--wrap")]
 		while words[0] != "gcc" and not words[0].endswith(("gcc", "clang", "cc")):
 			words.pop(0)
 		rest = []
@@ -244,7 +255,7 @@ class Source:
 			shared = word.startswith("src/") and word.endswith(".so")
 			if word not in self.objects:
 				rest += archive(word, state) if shared else [word]
-		return [words[0]], rest
+		return [words[0]] + flags, rest
 
 
 def archive(library, state):
@@ -269,7 +280,7 @@ def compile_one(source, scratch, text):
 
 
 def link_one(source, test, obj, scratch):
-	program = os.path.join(scratch, os.path.basename(test))
+	program = os.path.join(scratch, os.path.basename(program_of(test)))
 	compiler, rest = source.links[test]
 	done = subprocess.run(compiler + ["-o", program, obj] + rest, stderr=subprocess.PIPE, text=True)
 	return program if not done.returncode else None, done.stderr
@@ -285,7 +296,8 @@ def bound():
 
 def run_test(test, program, seconds, log):
 	"""The exit status, or None: it ran into the limit."""
-	argv = [program]
+	argv = [program] + [a if a[0] != "@" else os.path.join(os.path.dirname(program), a[1:])
+			    for a in test.split(",")[1:]]
 	if test.startswith("tests/sim/"):
 		argv = ["tools/dvx-sim/dvx-sim", "run", "--"] + argv
 	with open(log, "w") as out:
