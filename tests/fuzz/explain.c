@@ -55,6 +55,12 @@ static const char *const lines[] = {
 	"rx_out_of_buffer: 12 out_of_sequence 99999999999999999999",
 	"00000000 00000000 00000000 00000000",
 	"RDMA_CM_EVENT_REJECTED, error 28",
+	"_qp_reset_failed_sends: *ERROR*: Failed to post a send for the qpair with errno -12",
+	"ibv_reg_dmabuf_mr(address=0xfcc99fa00000, length=16384) failed: Unknown error 524",
+	"ibv_reg_mr(address=0x7f724fa00000, length=4096, access=0xf) failed:",
+	" Bad address [14]",
+	"mlx5_common: Failed to create RQ using DevX: status 0x3 syndrome 0x43d98f",
+	"rdma_create_ep: EINVAL ret=-22 (os error 99999999999)",
 };
 
 static size_t length(void)

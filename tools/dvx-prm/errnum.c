@@ -159,6 +159,7 @@ static const struct {
 	{"rc", "(^|[^a-z])rc[ :=([]*-?([0-9]+)" REST, false},
 	{"fail", "(fail|failed|failure)( with|,|:)?[ :([]*-?([0-9]+)" END, false},
 	{" with ", " with -?([0-9]+)$", false},
+	{": -", ": -([0-9]+)([],. )]|$)", false},
 	{"-", "(^|[ ([])-([0-9]+)[])]?\\.?$", false},
 };
 enum { PLACES = sizeof(errnum_places) / sizeof(errnum_places[0]), PLACE_GROUPS = 10 };

@@ -476,6 +476,16 @@ static const struct {
 	{"infiniband mlx5_", "the kernel's mlx5 driver"},
 	{"mlx5_core 0", "the kernel's mlx5 driver"},
 	{"nvme nvme", "the kernel's NVMe over RDMA"},
+	{"nvmet_rdma", "the kernel's NVMe over RDMA"},
+	{"isert", "the kernel's iSER"},
+	{"iser:", "the kernel's iSER"},
+	{"ib_srp", "the kernel's SRP"},
+	{"svcrdma", "the kernel's NFS over RDMA"},
+	{"rpcrdma", "the kernel's NFS over RDMA"},
+	{"smb_direct", "the kernel's SMB Direct"},
+	{"smbd_", "the kernel's SMB Direct"},
+	{"kiblnd", "the kernel's Lustre network"},
+	{"o2iblnd", "the kernel's Lustre network"},
 };
 
 const char *form_program(const char *lower, enum topic_id topic)

@@ -324,6 +324,12 @@ static bool line_is_guess(const char *who, const char *lower)
 	return !strncmp(who, "a program with", 14);
 }
 
+/* A user of the device inside the kernel; mlx5_ib's own lines are about requests of programs. */
+static bool who_is_module(const char *who)
+{
+	return !strncmp(who, "the kernel's ", 13) && strcmp(who, "the kernel's mlx5 driver");
+}
+
 /* whole: the line, or with the next one, which has its errno. */
 static void said_add_form(struct said_reader *r, const struct form *f, const struct said_line *l,
 			  const regmatch_t *m, const struct said_line *whole)
@@ -331,6 +337,8 @@ static void said_add_form(struct said_reader *r, const struct form *f, const str
 	struct said s = {.who = f->who ? f->who : form_program(l->lower, f->topic),
 			 .topic = f->topic};
 
+	if ((s.topic == TOPIC_OBJECT || s.topic == TOPIC_MEMORY) && who_is_module(s.who))
+		s.topic = TOPIC_KERNEL_OBJECT;
 	s.guess = !f->who && line_is_guess(s.who, l->lower);
 	take_groups(&s, f, l->text, m);
 	if (form_has_errno(f))

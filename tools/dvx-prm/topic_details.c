@@ -160,6 +160,15 @@ const struct topic_detail topic_details[] = {
 	 "ulimit -n; each completion channel takes one"},
 	{TOPIC_OBJECT, TOPIC_NO_ERRNO, 0, NO_NUMBER, CHECK_LIMIT},
 
+	{TOPIC_KERNEL_OBJECT, NULL, -ENOMEM,
+	 "ENOMEM: the kernel had no memory for it in one piece, the queue is longer than the "
+	 "device "
+	 "has, or firmware has no more of it (status LIM)",
+	 NULL},
+	{TOPIC_KERNEL_OBJECT, NULL, -EINVAL,
+	 "EINVAL: a size or feature that the device does not have, as integrity (PI) regions",
+	 NULL},
+
 	{TOPIC_DMABUF, NULL, -EPROTONOSUPPORT,
 	 "EPROTONOSUPPORT: ib_uverbs of this kernel (or OFED) has no such method: "
 	 "ibv_reg_dmabuf_mr() needs Linux 5.12",

@@ -284,6 +284,17 @@ const struct topic topics[TOPICS] = {
 		 "rdma-core, providers/mlx5/verbs.c; Linux, drivers/infiniband/core/umem.c and "
 		 "hw/mlx5",
 		 NULL},
+	[TOPIC_KERNEL_OBJECT] = {"kernel_object",
+				 "a module of the kernel could not make a queue or a region",
+				 "modules use the device themselves: no limit of locked memory "
+				 "counts, and the rights "
+				 "of no program; the number is an errno",
+				 "Linux, drivers/infiniband/core/verbs.c and hw/mlx5",
+				 "look in dmesg for a refused command of firmware (CREATE_QP, "
+				 "CREATE_CQ, CREATE_MKEY) "
+				 "before it; ask the module for shorter or fewer queues; rdma "
+				 "resource show counts what "
+				 "is in use"},
 	[TOPIC_DMABUF] =
 		{"dmabuf", "memory could not be registered: that of a dma-buf",
 		 "the exporter (a GPU's driver) hands out a file descriptor, to which the kernel "
