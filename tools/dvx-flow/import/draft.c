@@ -154,8 +154,10 @@ int import_interface(struct import *im, struct draft *d, const char *netdev, boo
 		return -1;
 	ours = import_netdev(im, netdev);
 	/* Tagged packets belong to VLAN interfaces, whose names a pattern takes, too. */
-	if (ours == 1 && !negated && !netdev_is_pattern(netdev))
-		draft_say(im, d, SLOT_TAG, "untagged");
+	if (ours == 1 && !negated && !netdev_is_pattern(netdev)) {
+		draft_say(im, d, SLOT_TAG, "native");
+		d->no_labels = true;
+	}
 	return ours < 0 ? -1 : ours != negated;
 }
 
@@ -292,11 +294,13 @@ bool draft_say_type(struct import *im, struct draft *d, uint64_t type)
 void draft_one_tag(struct import *im, struct draft *d)
 {
 	const struct draft_part *p = d->part[0];
-	bool tag = p[SLOT_TAG].text && !p[SLOT_TAG].negated && strcmp(p[SLOT_TAG].text, "untagged");
+	const char *tag = p[SLOT_TAG].text;
 
-	if (tag && !p[SLOT_TAG2].text &&
-	    (p[SLOT_IP].text || p[SLOT_ETHERTYPE].text || p[SLOT_MPLS].text))
-		draft_say(im, d, SLOT_TAG2, "num_of_vlans 1");
+	d->no_labels = true;
+	if (p[SLOT_TAG2].text || (tag && !strcmp(tag, "untagged")) ||
+	    (!p[SLOT_IP].text && !p[SLOT_ETHERTYPE].text && !p[SLOT_MPLS].text))
+		return;
+	draft_say(im, d, SLOT_TAG2, tag ? "num_of_vlans 1" : "num_of_vlans 0-1");
 }
 
 const char *draft_said(const struct draft *d, enum draft_slot slot)
@@ -309,6 +313,7 @@ bool draft_join(struct import *im, struct draft *d, const struct draft *also)
 	bool ok = true;
 
 	d->nothing |= also->nothing;
+	d->no_labels |= also->no_labels;
 	for (int level = 0; level < 2; level++)
 		for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
 			ok &= draft_part_join(im, d, &d->part[level][s], (enum draft_slot)s,
@@ -318,11 +323,17 @@ bool draft_join(struct import *im, struct draft *d, const struct draft *also)
 
 /* --- the rule's text --------------------------------------------------------------------------- */
 
-static void draft_print_parts(FILE *f, const struct draft_part *part, bool negated)
+static void draft_print_parts(FILE *f, const struct draft *d, int level, bool negated)
 {
+	const struct draft_part *part = d->part[level];
+	bool type = d->no_labels && !level && !negated && !part[SLOT_MPLS].text;
+
 	for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
 		if (part[s].text && part[s].negated == negated)
-			fprintf(f, "%s%s%s %s", negated ? " not" : "", *draft_words[s] ? " " : "",
+			fprintf(f, "%s%s%s %s", negated ? " not" : "",
+				*draft_words[s]		? " "
+				: type && s == SLOT_IP ? " ethertype"
+							: "",
 				draft_words[s], part[s].text);
 }
 
@@ -348,8 +359,8 @@ static void draft_print(FILE *f, const struct draft *d)
 	for (int level = 0; level < 2; level++) {
 		if (level && draft_has(d, level, false))
 			fputs(" inner", f);
-		draft_print_parts(f, d->part[level], false);
-		draft_print_parts(f, d->part[level], true);
+		draft_print_parts(f, d, level, false);
+		draft_print_parts(f, d, level, true);
 	}
 	draft_print_changes(f, d);
 	if (d->leads)

@@ -10,7 +10,7 @@
 enum draft_slot {
 	SLOT_ETH_SRC,
 	SLOT_ETH_DST,
-	SLOT_TAG, /* vlan, svlan, untagged */
+	SLOT_TAG, /* vlan, svlan, untagged, native */
 	SLOT_VLAN_ID,
 	SLOT_VLAN_PCP,
 	SLOT_VLAN_DEI,
@@ -82,6 +82,7 @@ struct draft {
 	const char *queue, *tag; /* "queue 1", "rss 0-3" */
 	bool count, inner;	 /* words refer to the headers inside a tunnel */
 	bool nothing;		 /* the conditions exclude each other: no packet */
+	bool no_labels;		 /* IP is what the EtherType says, not what is behind MPLS labels */
 	struct draft_part part[2][DRAFT_SLOTS];
 	const char *change[DRAFT_CHANGES];
 };
@@ -123,7 +124,7 @@ bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const 
 const char *draft_said(const struct draft *d, enum draft_slot slot);
 /* The EtherType behind the tags: an IP version, MPLS or a number. */
 bool draft_say_type(struct import *im, struct draft *d, uint64_t type);
-/* Of a tool whose EtherType is what stands behind the first tag: if there is one, no second tag is. */
+/* Of a tool whose EtherType is what stands behind the first tag: no second tag and no label is. */
 void draft_one_tag(struct import *im, struct draft *d);
 /* Adds all that another draft says of its packets. False: not joined. */
 bool draft_join(struct import *im, struct draft *d, const struct draft *also);

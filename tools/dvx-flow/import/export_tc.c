@@ -37,6 +37,8 @@ static const char *tc_ethertype(struct entry *e, char *text, size_t size)
 
 	if (entry_has(e, MATCH_IP_VERSION, 4) || entry_has(e, MATCH_IP_VERSION, 6)) {
 		entry_take(e, MATCH_IP_VERSION, &v);
+		if (entry_has(e, KEY_ETHERTYPE, v == 4 ? 0x0800 : 0x86dd))
+			e->mask[KEY_ETHERTYPE] = 0;
 		return v == 4 ? "ip" : "ipv6";
 	}
 	if (!entry_take(e, KEY_ETHERTYPE, &v))

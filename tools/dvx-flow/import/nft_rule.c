@@ -49,22 +49,40 @@ static size_t nft_counter(const struct nft *t, size_t at, size_t end, struct dra
 
 /* --- verdicts ---------------------------------------------------------------------------------- */
 
+/* Whether the rule needs IP, and does not say which version. */
+static bool nft_is_of_both(const struct nft_chain *c, const struct draft *d)
+{
+	bool positive = false, any = false;
+
+	if (draft_said(d, SLOT_IP))
+		return false;
+	for (unsigned int s = SLOT_SRC; s < SLOT_TUNNEL; s++) {
+		any |= d->part[0][s].text != NULL;
+		positive |= d->part[0][s].text && !d->part[0][s].negated;
+	}
+	/* A condition on an IP field says IP, but labels may be between. */
+	return d->no_labels ? any || c->family == NFT_INET : c->family == NFT_INET && !positive;
+}
+
 /* In an inet chain a rule is for both IP versions and for no other packets. */
 static void nft_add(struct nft *t, const struct nft_chain *c, struct draft *d)
 {
-	bool says = draft_said(d, SLOT_IP);
+	static const char *const versions[] = {"ipv4", "ipv6"};
+	struct draft both = *d;
 
-	for (unsigned int s = SLOT_SRC; s < SLOT_TUNNEL; s++)
-		says |= d->part[0][s].text && !d->part[0][s].negated;
-	if (c->family != NFT_INET || says) {
-		draft_one_tag(t->im, d);
-		import_add(t->im, d);
-		return;
+	/* At ingress the protocol is what stands behind the first tag. */
+	d->no_labels |= c->family == NFT_NETDEV;
+	for (size_t i = 0; i < 2 && nft_is_of_both(c, d); i++) {
+		both = *d;
+		both.part[0][SLOT_IP].text = versions[i];
+		if (c->family == NFT_NETDEV)
+			draft_one_tag(t->im, &both);
+		import_add(t->im, &both);
 	}
-	d->part[0][SLOT_IP].text = "ipv4";
-	draft_one_tag(t->im, d);
-	import_add(t->im, d);
-	d->part[0][SLOT_IP].text = "ipv6";
+	if (nft_is_of_both(c, d))
+		return;
+	if (c->family == NFT_NETDEV)
+		draft_one_tag(t->im, d);
 	import_add(t->im, d);
 }
 

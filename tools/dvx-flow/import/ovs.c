@@ -53,6 +53,7 @@ static bool ovs_split(struct import *im, const struct tokens *line, size_t from,
 static void ovs_emit(struct ovs_read *r)
 {
 	if (!r->any_tag) {
+		draft_one_tag(r->im, r->d);
 		import_add(r->im, r->d);
 		return;
 	}

@@ -222,7 +222,7 @@ static const char *const tc_options[] = {"-s", "-force", "-b", "-batch", "$", "-
 
 static void tc_filter(struct tc *t, struct tokens *line)
 {
-	struct draft d = {.at = &line->token[0], .direction = "in"};
+	struct draft d = {.at = &line->token[0], .direction = "in", .no_labels = true};
 	struct tc_read r = {.im = t->im, .d = &d, .line = line};
 	struct tc_prio *p = NULL;
 

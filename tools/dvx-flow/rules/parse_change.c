@@ -194,8 +194,17 @@ static void need_tunnel(struct rule_parser *ps)
 				      changes[k].says);
 }
 
+/* A version that the EtherType says. */
+static void settle_version(struct rule_parser *ps)
+{
+	for (int k = CHANGE_IP_SRC; k <= CHANGE_DEC_TTL; k++)
+		if (changes_say(ps, (enum rule_change_kind)k) && !ps->rule.outer.ip)
+			ps->rule.outer.ip = parse_type_version(ps->field[KEY_ETHERTYPE].value);
+}
+
 void parse_settle_changes(struct rule_parser *ps)
 {
+	settle_version(ps);
 	need_version(ps, CHANGE_IP_SRC);
 	need_version(ps, CHANGE_IP_DST);
 	need_sum(ps, CHANGE_IP_SRC);
