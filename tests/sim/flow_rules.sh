@@ -198,6 +198,12 @@ ways() {
 }
 check "a daemon starts for mirrors and tables" start --queues 4 --fresh --capture "$work/cap"
 check "mirrors copy and tables judge" ways
+tables_shown() {
+	client list | grep -q "  web    send in tcp dst port 443" && client list | grep -q "  main   drop in tcp count" &&
+		client stats | grep -q "  web    send in tcp dst port 443" && client stats | grep -q "  TABLE  RULE" &&
+		[ "$(client stats --prometheus | grep -c ',table="web",rule="send in tcp dst port 443')" = 2 ]
+}
+check "list and stats name the tables" tables_shown
 kept_table() {
 	client del 3 && holds "$(grep -v "udp to queue 3\|^table" "$work/ways")
 " && is '.rules[4].table' web && replay && is '.rules[0].packets' $((2 * dns)) && is '.queues[3].packets' "$udp"
@@ -218,6 +224,23 @@ unreached() {
 	printf '%s\n' "drop in" "send in tcp goto web" "table web" "mirror in to queue 1" "drop in" | client apply --quiet - && client flush
 }
 check "a mirror in a table that no packet reaches" unreached
+# The daemon gets the request when it goes on. The client takes the signal from when it is about to send; before exec it is
+# a shell, which catches it, too.
+catches() {
+	[ "$(cat "/proc/$1/comm")" = dvx-flow ] && mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status") && [ $((0x$mask >> 14 & 1)) = 1 ]
+}
+interrupted() {
+	kill -STOP "$daemon"
+	"$dvx_sim" exec "$chip" -- "$flow" apply "$work/ways" 2>"$work/err" &
+	told=$!
+	while kill -0 "$told" && ! catches "$told"; do :; done
+	kill "$told"
+	wait "$told"
+	status=$?
+	kill -CONT "$daemon"
+	[ $status = 143 ] && grep -q "interrupted, but the daemon goes on" "$work/err" && client flush
+}
+check "who interrupts apply is told that the daemon goes on" interrupted
 
 # The flows of Microsoft's "Verifying the RSS Hash Calculation", as TCP: queues by the hashes published there.
 "${PERL:-perl}" -MSocket=:DEFAULT,inet_pton,AF_INET6 -e '

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -161,6 +162,31 @@ static int verdict(const struct flow_msg *m, const struct rules_text *source)
 		say("%s", error);
 	}
 	return code;
+}
+
+/* The daemon does not see that a client has gone before it answers. */
+static void client_interrupted(int number)
+{
+	static const char says[] = "\ndvx-flow: interrupted, but the daemon goes on with the "
+				   "request: `dvx-flow list' shows "
+				   "the rules in effect\n";
+	ssize_t n = write(STDERR_FILENO, says, sizeof(says) - 1);
+
+	(void)n;
+	raise(number);
+}
+
+void client_begin_change(void)
+{
+	const struct sigaction act = {.sa_handler = client_interrupted,
+				      .sa_flags = (int)SA_RESETHAND};
+
+	static const int numbers[] = {SIGINT, SIGTERM};
+	struct sigaction before;
+
+	for (size_t i = 0; i < 2; i++)
+		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &act, NULL);
 }
 
 int client_ask(int fd, json_t *head, const struct rules_text *rules, struct flow_msg *answer,

@@ -16,6 +16,11 @@ int client_connect(const struct args *a, int *code);
 typedef void (*progress_fn)(void *arg, json_t *head);
 
 /*
+ * To be called before a request that changes rules: an interrupt then prints that the daemon goes
+ * on.
+ */
+void client_begin_change(void);
+/*
  * Sends one request (rules may be NULL) and reads its last answer, which msg_free() frees. Returns
  * the answer's exit code; the message of a failure is printed already. Steals head.
  */

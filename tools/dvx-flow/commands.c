@@ -44,6 +44,7 @@ static int send_file(const struct args *a, const struct rules_text *rules)
 
 	if (fd < 0)
 		return code;
+	client_begin_change();
 	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), rules, &answer, show_progress,
 			  &copy);
 	if (!a->quiet && isatty(STDERR_FILENO))

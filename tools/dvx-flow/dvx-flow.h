@@ -53,8 +53,12 @@ int rules_read_part(const char *name, const char *text, size_t len, struct rules
 struct rules_text {
 	const char *name, *text;
 	size_t len;
-	bool unread; /* whether it has mistakes is not known yet */
+	bool unread;	   /* whether it has mistakes is not known yet */
+	const char **line; /* where lines begin, if rules_find_lines() has found them */
+	size_t nlines, room;
 };
+/* For rules_point() of many lines. The caller frees s->line. False: no memory. */
+bool rules_find_lines(struct rules_text *s);
 /* A rule file with what it includes. Returns EXIT_DONE, or an exit code after messages. */
 int rules_load(const char *path, struct rules_text *s);
 void rules_text_free(struct rules_text *s);

@@ -89,7 +89,15 @@ static json_t *edit_which(char *const *words, int n)
 static int edit_ask(const struct args *a, json_t *head, const char *verb)
 {
 	struct flow_msg answer;
-	int code = client_once(a, head, &answer);
+	int code, fd = client_connect(a, &code);
+
+	if (fd < 0) {
+		json_decref(head);
+		return code;
+	}
+	client_begin_change();
+	code = client_ask(fd, head, NULL, &answer, NULL, NULL);
+	close(fd);
 
 	if (code)
 		return code;
@@ -127,6 +135,7 @@ static int edit_send(const struct args *a, json_t *head, const struct rules_text
 		json_decref(head);
 		return code;
 	}
+	client_begin_change();
 	code = client_ask(fd, head, words, &answer, NULL, NULL);
 	close(fd);
 	if (code)

@@ -140,8 +140,11 @@ int cmd_import(const struct args *a)
 		return EXIT_RULES;
 	}
 	code = import_text(&ask, text, s.len, &r);
+	if (!code && !rules_find_lines(&s))
+		code = -ENOMEM;
 	code = code ? import_failed(&ask, &s, &r, code) : import_result(a, &s, &r);
 	import_free(&r);
+	free(s.line);
 	free(text);
 	return code;
 }

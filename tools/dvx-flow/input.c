@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rules/arena.h"
 #include "rules/compile.h"
 #include "rules/marks.h"
 #include "dvx-flow.h"
@@ -132,11 +133,28 @@ static void take_line(const struct rules_text *s, uint32_t line, struct mistake 
 {
 	const char *p = s->text + rules_mark(s->text, s->len), *end = s->text + s->len, *stop;
 
-	while (--line && (p = memchr(p, '\n', (size_t)(end - p))))
-		p++;
+	if (line && line <= s->nlines)
+		p = s->line[line - 1];
+	else
+		while (--line && (p = memchr(p, '\n', (size_t)(end - p))))
+			p++;
 	m->source = p ? p : end;
 	stop = memchr(m->source, '\n', (size_t)(end - m->source));
 	m->source_len = (size_t)((stop ? stop : end) - m->source);
+}
+
+bool rules_find_lines(struct rules_text *s)
+{
+	const char *p = s->text + rules_mark(s->text, s->len), *end = s->text + s->len;
+
+	while (p) {
+		if (!array_grow((void **)&s->line, s->nlines, &s->room, sizeof(*s->line)))
+			return false;
+		s->line[s->nlines++] = p;
+		p = memchr(p, '\n', (size_t)(end - p));
+		p = p ? p + 1 : NULL;
+	}
+	return true;
 }
 
 /* The number of characters of the word at this column. */
@@ -160,7 +178,10 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 	snprintf(m.text, sizeof(m.text), "%s", what);
 	take_line(s, line, &m);
 	m.width = word_width(&m);
-	input_say(s, &m);
+	if (s->nlines) /* another tool's text, which includes nothing of ours */
+		mistake_say(s->name, &m);
+	else
+		input_say(s, &m);
 }
 
 static int input_result(const char *name, int ret)

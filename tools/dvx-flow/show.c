@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list, and what it shares with stats: members of what the daemon answers. */
 #include <stdio.h>
+#include <string.h>
 
 #include "client.h"
+#include "rules/rule.h"
 #include "show.h"
 
 json_int_t show_number(const json_t *j, const char *key)
@@ -26,6 +28,25 @@ json_t *show_take(struct flow_msg *answer)
 	return j;
 }
 
+int show_tables_width(const json_t *rules)
+{
+	size_t i, most = 0;
+	const json_t *rule;
+
+	json_array_foreach (rules, i, rule) {
+		size_t n = strlen(show_text(rule, "table"));
+
+		most = n > most ? n : most;
+	}
+	return most && most < strlen("TABLE") ? (int)strlen("TABLE") : (int)most;
+}
+
+void show_put_table(FILE *to, const char *table, int width)
+{
+	if (width)
+		fprintf(to, "%-*s  ", width, *table ? table : TABLE_MAIN);
+}
+
 /* The file and line of each rule, if one of them came from an included file. */
 static bool show_any_file(const json_t *rules)
 {
@@ -41,14 +62,17 @@ static bool show_any_file(const json_t *rules)
 static void show_rules(const json_t *rules)
 {
 	bool files = show_any_file(rules);
+	int tables = show_tables_width(rules);
 	const json_t *rule;
 	char from[80];
 	size_t i;
 
 	json_array_foreach (rules, i, rule) {
-		if (!i)
-			printf("    ID  %s%sRULE\n", files ? "FROM" : "",
-			       files ? "                " : "");
+		if (!i) {
+			printf("    ID  %s", files ? "FROM                " : "");
+			show_put_table(stdout, "TABLE", tables);
+			puts("RULE");
+		}
 		printf("%6" JSON_INTEGER_FORMAT "  ", show_number(rule, "id"));
 		if (files) {
 			const char *file = show_text(rule, "file");
@@ -57,6 +81,7 @@ static void show_rules(const json_t *rules)
 				 show_number(rule, "line"));
 			printf("%-18s  ", from);
 		}
+		show_put_table(stdout, show_text(rule, "table"), tables);
 		puts(show_text(rule, "text"));
 	}
 }

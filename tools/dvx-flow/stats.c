@@ -88,7 +88,8 @@ static int stats_repeat(const struct args *a, const struct stats_way *w, int fd)
 		last = at;
 		at = stats_clock();
 		now = show_take(&answer);
-		s = (struct stats_pair){now, before, at - last, s.rates};
+		s = (struct stats_pair){now, before, at - last, s.rates,
+					show_tables_width(json_object_get(now, "rules"))};
 		code = stats_print(a, w, &s);
 		if (code || w->seconds <= 0)
 			break;

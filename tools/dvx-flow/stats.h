@@ -12,6 +12,7 @@ struct stats_pair {
 	const json_t *now, *before; /* before: NULL at first */
 	double seconds;		    /* between them */
 	bool rates;		    /* print rates */
+	int tables;		    /* the width of their column, or 0 */
 };
 
 /* --- stats_table.c --- */

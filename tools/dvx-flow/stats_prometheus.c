@@ -30,6 +30,8 @@ static void prometheus_rule(FILE *to, const json_t *rule)
 	prometheus_put_label(to, "action", show_text(rule, "action"));
 	if (*show_text(rule, "name"))
 		prometheus_put_label(to, "name", show_text(rule, "name"));
+	if (*show_text(rule, "table"))
+		prometheus_put_label(to, "table", show_text(rule, "table"));
 	prometheus_put_label(to, "rule", show_text(rule, "text"));
 }
 

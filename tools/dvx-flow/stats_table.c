@@ -59,7 +59,9 @@ static void stats_put_rule(FILE *to, const struct stats_pair *s, const json_t *r
 	stats_put_number(to, 12, rule, "packets");
 	stats_put_number(to, 16, rule, "bytes");
 	stats_put_rate(to, s, rule, before, "packets");
-	fprintf(to, "  %s\n", show_text(rule, "text"));
+	fputs("  ", to);
+	show_put_table(to, show_text(rule, "table"), s->tables);
+	fprintf(to, "%s\n", show_text(rule, "text"));
 }
 
 static void stats_put_tags(FILE *to, const json_t *queue)
@@ -97,27 +99,40 @@ static void stats_put_queue(FILE *to, const struct stats_pair *s, const json_t *
 struct stats_list {
 	const char *name, *heading[2]; /* without and with rates */
 	void (*put)(FILE *to, const struct stats_pair *s, const json_t *row, size_t i);
+	const char *last; /* column, with the tables' before it; NULL: none */
 };
 
 static const struct stats_list stats_rules = {
 	"rules",
-	{"    ID     PACKETS           BYTES  RULE\n",
-	 "    ID     PACKETS           BYTES   PACKETS/S  RULE\n"},
+	{"    ID     PACKETS           BYTES  ",
+	 "    ID     PACKETS           BYTES   PACKETS/S  "},
 	stats_put_rule,
+	"RULE",
 };
 static const struct stats_list stats_queues = {
 	"queues",
-	{" QUEUE     PACKETS           BYTES     DROPPED\n",
-	 " QUEUE     PACKETS           BYTES   PACKETS/S     DROPPED   DROPPED/S\n"},
+	{" QUEUE     PACKETS           BYTES     DROPPED",
+	 " QUEUE     PACKETS           BYTES   PACKETS/S     DROPPED   DROPPED/S"},
 	stats_put_queue,
+	NULL,
 };
+
+static void stats_put_heading(FILE *to, const struct stats_pair *s, const struct stats_list *l)
+{
+	fputs(l->heading[s->rates], to);
+	if (l->last) {
+		show_put_table(to, "TABLE", s->tables);
+		fputs(l->last, to);
+	}
+	fputc('\n', to);
+}
 
 static void stats_put_all(FILE *to, const struct stats_pair *s, const struct stats_list *l)
 {
 	json_t *row;
 	size_t i;
 
-	fputs(l->heading[s->rates], to);
+	stats_put_heading(to, s, l);
 	json_array_foreach (json_object_get(s->now, l->name), i, row)
 		l->put(to, s, row, i);
 }
@@ -190,7 +205,7 @@ static void stats_put_top(FILE *to, const struct stats_pair *s, const struct sta
 		return;
 	}
 	stats_sorted(s, l, rows);
-	fputs(l->heading[s->rates], to);
+	stats_put_heading(to, s, l);
 	for (; i < n && (i + 2 < lines || (i + 2 == lines && i + 1 == n)); i++)
 		l->put(to, s, rows[i].now, rows[i].i);
 	if (i < n)

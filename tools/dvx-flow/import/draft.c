@@ -116,6 +116,34 @@ bool import_leave(struct import *im, const struct draft *d, const struct token *
 	return import_leave_more(im, d, at, reason, NULL);
 }
 
+/*
+ * Whether it takes all packets of its interface. Chains of one IP version say it of all their
+ * rules.
+ */
+static bool draft_is_open(const struct draft *d)
+{
+	for (int level = 0; level < 2; level++)
+		for (unsigned int s = 0; s < DRAFT_SLOTS; s++) {
+			const char *text = d->part[level][s].text;
+
+			if (text && !(s == SLOT_IP && d->of_version) &&
+			    !(s == SLOT_TAG && !strcmp(text, "native")))
+				return false;
+		}
+	return true;
+}
+
+bool import_leave_end(struct import *im, const struct draft *d, const struct token *at,
+		      enum import_reason reason)
+{
+	struct import_result *out = im->out;
+
+	import_leave(im, d, at, reason);
+	if (out->n && draft_is_open(d))
+		out->item[out->n - 1].all = true;
+	return false;
+}
+
 /* eth+ of iptables, eth* of nft. */
 static bool netdev_is_pattern(const char *netdev)
 {
@@ -331,9 +359,9 @@ static void draft_print_parts(FILE *f, const struct draft *d, int level, bool ne
 	for (unsigned int s = 0; s < DRAFT_SLOTS; s++)
 		if (part[s].text && part[s].negated == negated)
 			fprintf(f, "%s%s%s %s", negated ? " not" : "",
-				*draft_words[s]		? " "
+				*draft_words[s]	       ? " "
 				: type && s == SLOT_IP ? " ethertype"
-							: "",
+						       : "",
 				draft_words[s], part[s].text);
 }
 
@@ -432,13 +460,18 @@ void import_add(struct import *im, const struct draft *d)
 
 bool import_add_last(struct import *im, const struct draft *d, size_t first)
 {
-	bool any = false, said = false;
+	bool any = false, said = false, all = false;
 
 	for (size_t i = first; i < im->out->n; i++) {
-		any |= im->out->item[i].table == d->table;
-		said |= im->out->item[i].table == d->table && im->out->item[i].rule;
+		const struct import_item *item = &im->out->item[i];
+
+		if (item->table != d->table)
+			continue;
+		any = true;
+		said |= item->rule != NULL;
+		all |= item->all;
 	}
-	if (any && !said)
+	if (all || (any && !said))
 		return import_leave(im, d, d->at, REASON_LAST);
 	import_add(im, d);
 	return true;

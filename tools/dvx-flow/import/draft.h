@@ -81,6 +81,7 @@ struct draft {
 	const char *direction;
 	const char *queue, *tag; /* "queue 1", "rss 0-3" */
 	bool count, inner;	 /* words refer to the headers inside a tunnel */
+	bool of_version;	 /* all rules of the chain are for its IP version */
 	bool nothing;		 /* the conditions exclude each other: no packet */
 	bool no_labels;		 /* IP is what the EtherType says, not what is behind MPLS labels */
 	struct draft_part part[2][DRAFT_SLOTS];
@@ -103,9 +104,12 @@ bool import_leave(struct import *im, const struct draft *d, const struct token *
 		  enum import_reason reason);
 /* Adds the rule, or what dvx-flow says against it. */
 void import_add(struct import *im, const struct draft *d);
+/* The same of what ends the way of its packets. If it does so of all, no packet comes behind it. */
+bool import_leave_end(struct import *im, const struct draft *d, const struct token *at,
+		      enum import_reason reason);
 /*
  * Adds a policy, or what a table does at its end. It is left out if all items from `first` on are:
- * alone it would take their packets. Returns false then.
+ * alone it would take their packets; and if one of them takes all packets. Returns false then.
  */
 bool import_add_last(struct import *im, const struct draft *d, size_t first);
 /*

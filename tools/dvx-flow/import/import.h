@@ -38,6 +38,7 @@ struct import_item {
 	uint32_t line, column; /* in the other tool's text, from 1 */
 	const char *rule;      /* of dvx-flow; NULL: left out */
 	enum import_reason reason;
+	bool all;	  /* left out, and no packet comes behind it */
 	const char *word; /* the word that cannot be said, or NULL */
 	const char *more; /* what dvx-flow says of the rule, or NULL */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iptables-save, ip6tables-save, and commands of iptables(8). The chain INPUT becomes rules for
- * packets that come in. A jump becomes the rules of its chain, each with the jump's conditions.
+ * iptables-save, ip6tables-save, and commands of iptables(8). The chains that packets pass until a
+ * program has them become rules for packets that come in. A jump becomes the rules of its chain,
+ * each with the jump's conditions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "dialect.h"
 #include "iptables.h"
 #include "rules/arena.h"
+#include "rules/map.h"
 #include "values.h"
 
 struct ipt_rule {
@@ -16,11 +18,11 @@ struct ipt_rule {
 };
 
 struct ipt_chain {
-	const char *name;
+	const char *table, *name;
 	uint8_t family;
 	struct ipt_rule *rule;
 	size_t n, room;
-	const char *policy; /* "drop" or "pass", of INPUT */
+	const char *policy; /* "drop" or "pass", if packets come here by themselves */
 	struct token policy_at;
 	bool running;
 };
@@ -29,10 +31,29 @@ struct ipt {
 	struct import *im;
 	struct ipt_chain *chain;
 	size_t n, room;
+	struct map names; /* hash -> a place in `chain` */
 	const char *table;
 	uint8_t family;
+	bool last; /* no chain is behind the one that packets are in: its `pass' is final */
 	size_t emitted;
 };
+
+/* The chains that packets come to, in this order. DROP is final in each of them. */
+static const struct {
+	const char *table, *name;
+} ipt_hooks[] = {
+	{"raw", "PREROUTING"}, {"mangle", "PREROUTING"}, {"mangle", "INPUT"},
+	{"filter", "INPUT"},   {"security", "INPUT"},
+};
+#define IPT_HOOKS (sizeof(ipt_hooks) / sizeof(ipt_hooks[0]))
+
+static bool ipt_is_hook(const char *table, const char *name)
+{
+	for (size_t i = 0; i < IPT_HOOKS; i++)
+		if (!strcmp(table, ipt_hooks[i].table) && !strcmp(name, ipt_hooks[i].name))
+			return true;
+	return false;
+}
 
 /* Rules that jumps make. */
 #define IPT_RULES_MAX 65536u
@@ -40,78 +61,98 @@ struct ipt {
 static const struct {
 	const char *name, *verdict;
 	enum import_reason reason;
+	bool ends; /* the packet goes elsewhere */
 } ipt_targets[] = {
-	{"ACCEPT", "pass", 0},
-	{"DROP", "drop", 0},
-	{"RETURN", "", REASON_RETURN},
-	{"REJECT", NULL, REASON_REPLY},
-	{"LOG", NULL, REASON_LOG},
-	{"NFLOG", NULL, REASON_LOG},
-	{"ULOG", NULL, REASON_LOG},
-	{"AUDIT", NULL, REASON_LOG},
-	{"QUEUE", NULL, REASON_TARGET},
-	{"NFQUEUE", NULL, REASON_TARGET},
-	{"TEE", NULL, REASON_TARGET},
-	{"MARK", NULL, REASON_MARK},
-	{"CONNMARK", NULL, REASON_CONNTRACK},
-	{"CT", NULL, REASON_CONNTRACK},
-	{"NOTRACK", NULL, REASON_CONNTRACK},
-	{"DNAT", NULL, REASON_NAT},
-	{"SNAT", NULL, REASON_NAT},
-	{"MASQUERADE", NULL, REASON_NAT},
-	{"REDIRECT", NULL, REASON_NAT},
-	{"NETMAP", NULL, REASON_NAT},
-	{"SET", NULL, REASON_SETS},
-	{"SYNPROXY", NULL, REASON_REPLY},
-	{"LED", NULL, REASON_FINAL},
-	{"TCPMSS", NULL, REASON_CHANGE},
-	{"DSCP", NULL, REASON_CHANGE},
-	{"TOS", NULL, REASON_CHANGE},
-	{"TTL", NULL, REASON_CHANGE},
-	{"HL", NULL, REASON_CHANGE},
+	{"ACCEPT", "pass", 0, false},
+	{"DROP", "drop", 0, false},
+	{"RETURN", "", REASON_RETURN, false},
+	{"REJECT", NULL, REASON_REPLY, false},
+	{"LOG", NULL, REASON_LOG, false},
+	{"NFLOG", NULL, REASON_LOG, false},
+	{"ULOG", NULL, REASON_LOG, false},
+	{"AUDIT", NULL, REASON_LOG, false},
+	{"QUEUE", NULL, REASON_TARGET, true},
+	{"NFQUEUE", NULL, REASON_TARGET, true},
+	{"TEE", NULL, REASON_TARGET, false},
+	{"MARK", NULL, REASON_MARK, false},
+	{"CONNMARK", NULL, REASON_CONNTRACK, false},
+	{"CT", NULL, REASON_CONNTRACK, false},
+	{"NOTRACK", NULL, REASON_CONNTRACK, false},
+	{"DNAT", NULL, REASON_NAT, false},
+	{"SNAT", NULL, REASON_NAT, false},
+	{"MASQUERADE", NULL, REASON_NAT, false},
+	{"REDIRECT", NULL, REASON_NAT, false},
+	{"NETMAP", NULL, REASON_NAT, false},
+	{"SET", NULL, REASON_SETS, false},
+	{"SYNPROXY", NULL, REASON_REPLY, false},
+	{"LED", NULL, REASON_FINAL, false},
+	{"TCPMSS", NULL, REASON_CHANGE, false},
+	{"DSCP", NULL, REASON_CHANGE, false},
+	{"TOS", NULL, REASON_CHANGE, false},
+	{"TTL", NULL, REASON_CHANGE, false},
+	{"HL", NULL, REASON_CHANGE, false},
 };
 
 /* --- chains ------------------------------------------------------------------------------------ */
 
 static struct ipt_chain *ipt_chain(struct ipt *t, const char *name, bool make)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (!strcmp(t->chain[i].name, name) && t->chain[i].family == t->family)
-			return &t->chain[i];
+	uint64_t h = map_mix_text(map_mix_text(t->family, t->table), name);
+	const struct map_slot *slot;
+
+	for (; (slot = map_get(&t->names, h)); h = map_again(h)) {
+		struct ipt_chain *c = &t->chain[slot->what];
+
+		if (!strcmp(c->name, name) && !strcmp(c->table, t->table) && c->family == t->family)
+			return c;
+	}
 	if (!make)
 		return NULL;
-	if (!array_grow((void **)&t->chain, t->n, &t->room, sizeof(*t->chain))) {
+	if (!array_grow((void **)&t->chain, t->n, &t->room, sizeof(*t->chain)) ||
+	    !map_put(&t->names, h, (uint32_t)t->n)) {
 		t->im->no_memory = true;
 		return NULL;
 	}
-	t->chain[t->n] = (struct ipt_chain){.name = name, .family = t->family, .policy = "pass"};
+	t->chain[t->n] = (struct ipt_chain){
+		.table = t->table, .name = name, .family = t->family, .policy = "pass"};
 	return &t->chain[t->n++];
 }
 
 static void ipt_run(struct ipt *t, struct ipt_chain *chain, const struct draft *before);
 
-/* A jump: the other chain's rules under this rule's conditions. */
-static void ipt_jump(struct ipt *t, struct ipt_read *r)
+/*
+ * A jump: the other chain's rules under this rule's conditions. A goto of a chain's last rule ends
+ * where the jump would.
+ */
+static void ipt_jump(struct ipt *t, struct ipt_read *r, bool last)
 {
 	struct ipt_chain *to = ipt_chain(t, r->target->text, false);
 
-	if (!to || to->running || !strcmp(to->name, "INPUT"))
+	if (!to || to->running || ipt_is_hook(to->table, to->name))
 		import_leave(r->im, r->d, r->target, REASON_CHAIN);
-	else if (r->goes)
+	else if (r->goes && !last)
 		import_leave(r->im, r->d, r->target, REASON_RETURN);
 	else
 		ipt_run(t, to, r->d);
 }
 
-/* RETURN is the policy in INPUT, and nothing at another chain's end. */
-static void ipt_return(struct ipt_read *r, const struct ipt_chain *chain, bool last)
+/* A verdict. What one chain accepts, the next one judges. */
+static void ipt_end(struct ipt *t, struct ipt_read *r, const char *verdict)
 {
-	if (!strcmp(chain->name, "INPUT")) {
-		r->d->verdict = chain->policy;
+	r->d->verdict = verdict;
+	if (strcmp(verdict, "pass") || t->last)
 		import_add(r->im, r->d);
-	} else if (!last) {
+	else
+		import_leave_end(r->im, r->d, r->target, REASON_HOOK);
+}
+
+/* RETURN is the policy where packets come by themselves, and nothing at another chain's end. */
+static void ipt_return(struct ipt *t, struct ipt_read *r, const struct ipt_chain *chain, bool last)
+{
+	if (ipt_is_hook(chain->table, chain->name))
+		ipt_end(t, r, chain->policy);
+	else if (!last)
 		import_leave(r->im, r->d, r->target, REASON_RETURN);
-	}
 }
 
 static void ipt_target(struct ipt *t, struct ipt_read *r, const struct ipt_chain *chain, bool last)
@@ -128,19 +169,19 @@ static void ipt_target(struct ipt *t, struct ipt_read *r, const struct ipt_chain
 	       !token_is(r->target, ipt_targets[i].name))
 		i++;
 	if (i < sizeof(ipt_targets) / sizeof(ipt_targets[0]) && !ipt_targets[i].verdict) {
-		import_leave(r->im, r->d, r->target, ipt_targets[i].reason);
+		(ipt_targets[i].ends ? import_leave_end : import_leave)(r->im, r->d, r->target,
+									ipt_targets[i].reason);
 		return;
 	}
 	/* More conditions may stand behind a target without words of its own. */
 	if (!ipt_words_read(r) || r->elsewhere || r->d->nothing)
 		return;
 	if (i == sizeof(ipt_targets) / sizeof(ipt_targets[0])) {
-		ipt_jump(t, r);
+		ipt_jump(t, r, last);
 	} else if (!*ipt_targets[i].verdict) {
-		ipt_return(r, chain, last);
+		ipt_return(t, r, chain, last);
 	} else {
-		r->d->verdict = ipt_targets[i].verdict;
-		import_add(r->im, r->d);
+		ipt_end(t, r, ipt_targets[i].verdict);
 	}
 }
 
@@ -152,7 +193,7 @@ static void ipt_rule(struct ipt *t, struct ipt_chain *chain, size_t number,
 	struct ipt_read r = {.im = t->im, .d = &d, .line = &line, .family = t->family};
 
 	d.at = &line.token[0];
-	t->emitted += strcmp(chain->name, "INPUT") != 0;
+	t->emitted += !ipt_is_hook(chain->table, chain->name);
 	if (t->emitted > IPT_RULES_MAX) {
 		import_leave(t->im, &d, d.at, REASON_LONG);
 		return;
@@ -171,23 +212,49 @@ static void ipt_run(struct ipt *t, struct ipt_chain *chain, const struct draft *
 	t->chain[which].running = false;
 }
 
-/* INPUT of one IP version, and its policy. */
-static void ipt_input(struct ipt *t, uint8_t family)
+static struct ipt_chain *ipt_hook(struct ipt *t, size_t i)
 {
-	struct draft d = {.direction = "in"};
-	size_t first = t->im->out->n;
-	struct ipt_chain *input;
+	t->table = ipt_hooks[i].table;
+	return ipt_chain(t, ipt_hooks[i].name, false);
+}
 
-	t->family = family;
-	input = ipt_chain(t, "INPUT", false);
-	if (!input)
-		return;
-	draft_say(t->im, &d, SLOT_IP, family == 4 ? "ipv4" : "ipv6");
-	ipt_run(t, input, &d);
-	d.at = &input->policy_at;
-	d.verdict = input->policy;
-	if (strcmp(input->policy, "pass"))
+/* Whether a chain behind this one judges packets. */
+static bool ipt_hook_follows(struct ipt *t, size_t i)
+{
+	const struct ipt_chain *c = NULL;
+
+	while (++i < IPT_HOOKS && (!(c = ipt_hook(t, i)) || (!c->n && !strcmp(c->policy, "pass"))))
+		;
+	return i < IPT_HOOKS;
+}
+
+/* A chain's rules, and its policy. */
+static void ipt_enter(struct ipt *t, struct ipt_chain *chain)
+{
+	struct draft d = {.direction = "in", .of_version = true};
+	size_t first = t->im->out->n;
+	const char *policy = chain->policy;
+
+	draft_say(t->im, &d, SLOT_IP, t->family == 4 ? "ipv4" : "ipv6");
+	d.at = &chain->policy_at;
+	ipt_run(t, chain, &d);
+	d.verdict = policy;
+	if (strcmp(policy, "pass"))
 		import_add_last(t->im, &d, first);
+}
+
+/* All of one IP version. */
+static void ipt_enter_all(struct ipt *t, uint8_t family)
+{
+	t->family = family;
+	for (size_t i = 0; i < IPT_HOOKS; i++) {
+		struct ipt_chain *chain;
+
+		t->last = !ipt_hook_follows(t, i);
+		chain = ipt_hook(t, i);
+		if (chain)
+			ipt_enter(t, chain);
+	}
 }
 
 /* --- lines ------------------------------------------------------------------------------------- */
@@ -211,23 +278,35 @@ static bool ipt_keep(struct ipt *t, struct ipt_chain *chain, const struct tokens
 	return true;
 }
 
-/* Where packets of a chain that the kernel enters by itself go; NULL: somewhere else than INPUT. */
-static const char *const ipt_other_chains[] = {"FORWARD", "OUTPUT", "PREROUTING", "POSTROUTING",
-					       NULL};
+/* Chains of the kernel's own, and the tables whose rules are not of each packet. */
+static const char *const ipt_other_chains[] = {"FORWARD",     "OUTPUT", "PREROUTING",
+					       "POSTROUTING", "INPUT",	NULL};
+static const char *const ipt_tables[] = {"raw", "mangle", "filter", "security", NULL};
+
+/* False: the chain's rules judge none of the packets that come in, for this reason. */
+static bool ipt_judges(const struct ipt *t, const char *chain, enum import_reason *reason)
+{
+	const struct token table = {t->table, 0, 0, false}, name = {chain, 0, 0, false};
+
+	*reason = token_is(&table, "nat")	       ? REASON_TABLE
+		  : !dialect_among(&table, ipt_tables) ? REASON_UNKNOWN
+						       : REASON_DIRECTION;
+	return *reason == REASON_DIRECTION &&
+	       (ipt_is_hook(t->table, chain) || !dialect_among(&name, ipt_other_chains));
+}
 
 static void ipt_append(struct ipt *t, struct tokens *line, bool first)
 {
 	const struct token *name = tokens_next(line);
 	const struct draft d = {.at = &line->token[0]};
+	enum import_reason reason;
 	struct ipt_chain *chain;
 	uint64_t where;
 
 	if (!name->text) {
 		import_leave(t->im, &d, name, REASON_ENDS);
-	} else if (strcmp(t->table, "filter")) {
-		import_leave(t->im, &d, &line->token[0], REASON_TABLE);
-	} else if (dialect_among(name, ipt_other_chains)) {
-		import_leave(t->im, &d, name, REASON_DIRECTION);
+	} else if (!ipt_judges(t, name->text, &reason)) {
+		import_leave(t->im, &d, name, reason);
 	} else if (first && tokens_peek(line)->text &&
 		   value_number(tokens_peek(line)->text, 10, UINT32_MAX, &where) && where != 1) {
 		import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
@@ -244,24 +323,25 @@ static void ipt_policy(struct ipt *t, const struct token *name, const struct tok
 {
 	const struct draft d = {.at = name};
 	bool drop = token_is(policy, "DROP");
+	enum import_reason reason;
+	bool judges = ipt_judges(t, name->text, &reason);
 	struct ipt_chain *chain;
 
-	if (strcmp(t->table, "filter"))
-		return;
 	if (token_is(policy, "-")) {
-		ipt_chain(t, name->text, true);
+		if (judges)
+			ipt_chain(t, name->text, true);
 		return;
 	}
 	if (!drop && !token_is(policy, "ACCEPT")) {
 		import_leave(t->im, &d, policy, REASON_VALUE);
-	} else if (!strcmp(name->text, "INPUT")) {
+	} else if (judges) {
 		chain = ipt_chain(t, name->text, true);
 		if (chain) {
 			chain->policy = drop ? "drop" : "pass";
 			chain->policy_at = *name;
 		}
 	} else if (drop) {
-		import_leave(t->im, &d, name, REASON_DIRECTION);
+		import_leave(t->im, &d, name, reason);
 	}
 }
 
@@ -269,7 +349,7 @@ static void ipt_policy(struct ipt *t, const struct token *name, const struct tok
 static void ipt_flush(struct ipt *t, const char *chain)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (!strcmp(t->table, "filter") && t->chain[i].family == t->family &&
+		if (!strcmp(t->table, t->chain[i].table) && t->chain[i].family == t->family &&
 		    (!chain || !strcmp(t->chain[i].name, chain)))
 			t->chain[i].n = 0;
 }
@@ -372,11 +452,12 @@ static void ipt_read(struct import *im, struct token_reader *r, uint8_t family)
 		t.family = section ? section : t.family;
 		ipt_line(&t, &line);
 	}
-	ipt_input(&t, 4);
-	ipt_input(&t, 6);
+	ipt_enter_all(&t, 4);
+	ipt_enter_all(&t, 6);
 	for (size_t i = 0; i < t.n; i++)
 		free(t.chain[i].rule);
 	free(t.chain);
+	map_free(&t.names);
 	free(line.token);
 }
 

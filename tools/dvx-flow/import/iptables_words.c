@@ -16,6 +16,8 @@ enum ipt_kind {
 	IPT_MAC,
 	IPT_NUMBER,
 	IPT_MASKED,
+	IPT_BELOW,
+	IPT_ABOVE,
 	IPT_NAME,
 	IPT_ICMP,
 	IPT_FLAGS,
@@ -64,8 +66,8 @@ static const struct ipt_word {
 	{"--mac-source", "--mac-source", IPT_MAC, SLOT_ETH_SRC},
 	{"--ttl-eq", "--ttl", IPT_NUMBER, SLOT_TTL},
 	{"--hl-eq", "--hl", IPT_NUMBER, SLOT_TTL},
-	{"--ttl-lt", "--ttl-gt", IPT_REFUSE, REASON_RANGE},
-	{"--hl-lt", "--hl-gt", IPT_REFUSE, REASON_RANGE},
+	{"--ttl-lt", "--hl-lt", IPT_BELOW, SLOT_TTL},
+	{"--ttl-gt", "--hl-gt", IPT_ABOVE, SLOT_TTL},
 	{"--dscp", "--dscp", IPT_NUMBER, SLOT_DSCP},
 	{"--dscp-class", "--dscp-class", IPT_NAME, SLOT_DSCP},
 	{"--tos", "--tos", IPT_MASKED, SLOT_TOS},
@@ -234,18 +236,20 @@ static const char *ipt_list(struct ipt_read *r, const char *text,
 			    char arg)
 {
 	struct import *im = r->im;
-	const char *list = NULL;
+	struct value_list list = {0};
 
 	while (*text) {
 		size_t n = strcspn(text, ",");
 		const char *item = one(r, import_format(im, "%.*s", (int)n, text), arg);
 
-		if (!item || !*item)
+		if (!item || !*item) {
+			value_list_end(im, &list);
 			return item;
-		list = list ? import_format(im, "%s,%s", list, item) : item;
+		}
+		value_list_add(im, &list, item);
 		text += n + (text[n] == ',');
 	}
-	return list;
+	return value_list_end(im, &list);
 }
 
 static bool ipt_icmp_type(struct ipt_read *r, const struct token *at)
@@ -328,6 +332,19 @@ static bool ipt_module(struct ipt_read *r, const struct token *at)
 	return ipt_leave(r, at, REASON_FIELD);
 }
 
+/* Less or more than a number of 8 bits: 256 is none. */
+static const char *ipt_side(struct ipt_read *r, const char *text, bool below)
+{
+	uint64_t n;
+
+	if (!value_number(text, 10, 255, &n))
+		return NULL;
+	r->d->nothing |= n == (below ? 0u : 255u);
+	if (r->d->nothing)
+		return "";
+	return below ? value_range(r->im, 0, n - 1, 8) : value_range(r->im, n + 1, 255, 8);
+}
+
 static bool ipt_protocol(struct ipt_read *r, const struct token *at)
 {
 	const char *text = at->text;
@@ -360,6 +377,9 @@ static bool ipt_value(struct ipt_read *r, const struct ipt_word *w, const struct
 			       strchr(at->text, '/') ? NULL : value_masked(im, at->text, 0, 8));
 	case IPT_MASKED:
 		return ipt_say(r, at, w->slot, value_masked(im, at->text, 0, 8));
+	case IPT_BELOW:
+	case IPT_ABOVE:
+		return ipt_say(r, at, w->slot, ipt_side(r, at->text, w->kind == IPT_BELOW));
 	case IPT_NAME:
 		return ipt_say(r, at, w->slot,
 			       dscp_number(at->text, &dscp) ? import_format(im, "%" PRIu64, dscp)

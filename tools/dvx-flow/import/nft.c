@@ -15,6 +15,16 @@ bool nft_is(const struct nft *t, size_t at, const char *word)
 	return at < t->words.n && token_is(&t->words.token[at], word);
 }
 
+bool nft_leave_end(struct nft *t, const struct draft *d, size_t at, enum import_reason reason)
+{
+	const struct token *word = &t->words.token[at < t->words.n ? at : t->words.n];
+
+	if (word != t->left)
+		import_leave_end(t->im, d, word, reason);
+	t->left = word;
+	return false;
+}
+
 bool nft_leave(struct nft *t, const struct draft *d, size_t at, enum import_reason reason)
 {
 	const struct token *word = &t->words.token[at < t->words.n ? at : t->words.n];
@@ -38,10 +48,18 @@ size_t nft_skip(const struct nft *t, size_t from, size_t end)
 	return end;
 }
 
+static uint64_t nft_hash(enum nft_family family, const char *table, const char *name)
+{
+	return map_mix_text(map_mix_text(family, table), name);
+}
+
 struct nft_chain *nft_chain_find(struct nft *t, const struct nft_chain *from, const char *name)
 {
-	for (size_t i = 0; i < t->nchains; i++) {
-		struct nft_chain *c = &t->chain[i];
+	uint64_t h = nft_hash(from->family, from->table, name);
+	const struct map_slot *slot;
+
+	for (; (slot = map_get(&t->chain_names, h)); h = map_again(h)) {
+		struct nft_chain *c = &t->chain[slot->what];
 
 		if (c->family == from->family && !strcmp(c->table, from->table) &&
 		    !strcmp(c->name, name))
@@ -53,14 +71,27 @@ struct nft_chain *nft_chain_find(struct nft *t, const struct nft_chain *from, co
 const struct nft_set *nft_set_find(const struct nft *t, const struct nft_chain *of,
 				   const char *name)
 {
-	for (size_t i = 0; i < t->nsets; i++) {
-		const struct nft_set *s = &t->set[i];
+	uint64_t h = nft_hash(of->family, of->table, name);
+	const struct map_slot *slot;
+
+	for (; (slot = map_get(&t->set_names, h)); h = map_again(h)) {
+		const struct nft_set *s = &t->set[slot->what];
 
 		if (s->family == of->family && !strcmp(s->table, of->table) &&
 		    !strcmp(s->name, name))
 			return s;
 	}
 	return NULL;
+}
+
+/* Notes the last element of an array under its name. */
+static bool nft_name(struct map *names, uint64_t h, size_t place)
+{
+	const struct map_slot *slot;
+
+	while ((slot = map_put(names, h, (uint32_t)place)) && slot->what != place)
+		h = map_again(h);
+	return slot;
 }
 
 /* --- reading ----------------------------------------------------------------------------------- */
@@ -180,6 +211,10 @@ static struct nft_chain *nft_chain(struct nft *t, const struct nft_scope *scope,
 		t->im->no_memory = true;
 		return NULL;
 	}
+	if (!nft_name(&t->chain_names, nft_hash(key.family, key.table, name), t->nchains)) {
+		t->im->no_memory = true;
+		return NULL;
+	}
 	key.name = name;
 	t->chain[t->nchains] = key;
 	return &t->chain[t->nchains++];
@@ -242,7 +277,8 @@ static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t 
 	for (at = s.elements.from ? s.elements.from : stop; at-- > 0 && !nft_is(t, at, "set");)
 		if (nft_is(t, at, "timeout") || nft_is(t, at, "dynamic"))
 			s.changes = true;
-	if (array_grow((void **)&t->set, t->nsets, &t->set_room, sizeof(*t->set)))
+	if (array_grow((void **)&t->set, t->nsets, &t->set_room, sizeof(*t->set)) &&
+	    nft_name(&t->set_names, nft_hash(s.family, s.table, s.name), t->nsets))
 		t->set[t->nsets++] = s;
 	else
 		t->im->no_memory = true;
@@ -346,10 +382,10 @@ static int nft_enters(struct nft *t, const struct nft_chain *c)
 	enum import_reason reason = IMPORT_REASONS;
 	int ours = c->netdev ? import_netdev(t->im, c->netdev) : 1;
 
-	if (!c->filter)
-		reason = REASON_TABLE;
-	else if (nft_hook(c) == 3)
+	if (nft_hook(c) == 3)
 		reason = REASON_DIRECTION;
+	else if (!c->filter)
+		reason = REASON_TABLE;
 	else if (c->family == NFT_OTHER)
 		reason = REASON_HOST;
 	else if (ours < 0)
@@ -380,7 +416,9 @@ static bool nft_shares(const struct nft_chain *a, const struct nft_chain *b)
 /* A base chain's rules and its policy. */
 static void nft_enter(struct nft *t, struct nft_chain *c)
 {
-	struct draft d = {.at = &t->words.token[c->at], .direction = "in"};
+	struct draft d = {.at = &t->words.token[c->at],
+			  .direction = "in",
+			  .of_version = c->family == NFT_IP || c->family == NFT_IP6};
 	size_t first = t->im->out->n;
 
 	if (c->family == NFT_IP || c->family == NFT_IP6)
@@ -463,6 +501,8 @@ void nft_read(struct import *im, struct token_reader *r)
 		free(t.chain[i].rule);
 	free(t.chain);
 	free(t.set);
+	map_free(&t.chain_names);
+	map_free(&t.set_names);
 	free(t.words.token);
 }
 

@@ -4,6 +4,7 @@
 #define DVX_FLOW_IMPORT_NFT_H
 
 #include "dialect.h"
+#include "rules/map.h"
 
 /* From a word to the one behind the last. */
 struct nft_span {
@@ -39,6 +40,7 @@ struct nft {
 	size_t nchains, chain_room;
 	struct nft_set *set;
 	size_t nsets, set_room;
+	struct map chain_names, set_names; /* hash -> a place in `chain` or `set` */
 	size_t emitted;
 	const struct token *left; /* said last, as one rule can be tried several times */
 };
@@ -54,6 +56,9 @@ size_t nft_skip(const struct nft *t, size_t from, size_t end);
 bool nft_is(const struct nft *t, size_t at, const char *word);
 /* Leaves out a rule once. Returns false. */
 bool nft_leave(struct nft *t, const struct draft *d, size_t at, enum import_reason reason);
+
+/* The same of what ends the way of its packets. */
+bool nft_leave_end(struct nft *t, const struct draft *d, size_t at, enum import_reason reason);
 
 /* Adds the rules of a chain, under the conditions of a jump to it. */
 void nft_run(struct nft *t, struct nft_chain *chain, const struct draft *before);

@@ -22,6 +22,7 @@ enum nft_kind {
 	NFT_NFPROTO,
 	NFT_ETHERTYPE,
 	NFT_NETDEV_NAME,
+	NFT_VLAN,
 	NFT_REFUSE,
 };
 
@@ -59,7 +60,10 @@ static const struct nft_key nft_keys[] = {
 	{"icmpv6", "code", NFT_NUMBER, SLOT_CODE, "ipv6", "icmp6", 8},
 	{"ether", "saddr", NFT_MAC, SLOT_ETH_SRC, NULL, NULL, 0},
 	{"ether", "daddr", NFT_MAC, SLOT_ETH_DST, NULL, NULL, 0},
-	{"vlan", "id", NFT_REFUSE, REASON_FIELD, NULL, NULL, 0},
+	{"ether", "type", NFT_ETHERTYPE, SLOT_TAG, NULL, NULL, 0},
+	{"vlan", "id", NFT_VLAN, SLOT_VLAN_ID, NULL, NULL, 12},
+	{"vlan", "pcp", NFT_VLAN, SLOT_VLAN_PCP, NULL, NULL, 3},
+	{"vlan", "dei", NFT_VLAN, SLOT_VLAN_DEI, NULL, NULL, 1},
 	{"meta", "l4proto", NFT_PROTO, SLOT_PROTO, NULL, NULL, 0},
 	{"meta", "nfproto", NFT_NFPROTO, SLOT_IP, NULL, NULL, 0},
 	{"meta", "protocol", NFT_ETHERTYPE, 0, NULL, NULL, 0},
@@ -134,12 +138,24 @@ static bool nft_say(struct nft *t, struct draft *d, size_t at, unsigned int slot
 	       nft_leave(t, d, at, REASON_TWICE);
 }
 
-bool nft_key_implies(struct nft *t, const struct nft_key *key, size_t at, struct draft *d)
+/* Behind ingress the kernel has taken the tag off. */
+static bool nft_implies_tag(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
+			    size_t at, struct draft *d)
+{
+	if (c->family == NFT_NETDEV)
+		return nft_say(t, d, at, SLOT_TAG, key->kind == NFT_VLAN ? "vlan" : "untagged");
+	return key->kind != NFT_VLAN || nft_leave(t, d, at, REASON_HOST);
+}
+
+bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t at,
+		     struct draft *d)
 {
 	const char *proto = draft_said(d, SLOT_PROTO);
 
 	if (key->kind == NFT_REFUSE)
 		return nft_leave(t, d, at, (enum import_reason)key->slot);
+	if (key->slot == SLOT_TAG || key->kind == NFT_VLAN)
+		return nft_implies_tag(t, c, key, at, d);
 	if (key->ip && !nft_say(t, d, at, SLOT_IP, key->ip))
 		return false;
 	if (!key->proto)
@@ -179,6 +195,20 @@ static const char *nft_nfproto(const char *text)
 	return !strcmp(text, "ipv4") ? "ipv4" : !strcmp(text, "ipv6") ? "ipv6" : NULL;
 }
 
+/* FIRST-LAST of a TTL, or a number. */
+static const char *nft_number(struct nft *t, const struct nft_key *key, const char *text)
+{
+	const char *between = strchr(text, '-');
+	uint64_t first, last;
+
+	if (key->slot == SLOT_TTL && between &&
+	    value_number(import_format(t->im, "%.*s", (int)(between - text), text), 10, 255,
+			 &first) &&
+	    value_number(between + 1, 10, 255, &last))
+		return value_range(t->im, first, last, 8);
+	return strchr(text, '/') ? NULL : value_masked(t->im, text, 0, key->bits);
+}
+
 /* The word's value in dvx-flow's notation. NULL: it is none. */
 static const char *nft_value(struct nft *t, const struct nft_key *key, const char *text)
 {
@@ -205,7 +235,7 @@ static const char *nft_value(struct nft *t, const struct nft_key *key, const cha
 	case NFT_NFPROTO:
 		return nft_nfproto(text);
 	default:
-		return strchr(text, '/') ? NULL : value_masked(t->im, text, 0, key->bits);
+		return nft_number(t, key, text);
 	}
 }
 
@@ -253,15 +283,28 @@ static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t 
 	return true;
 }
 
-/* FLAGS, == FLAGS, & MASK == FLAGS, FLAGS / MASK. */
+/* Bare flags are set, whatever the others are; of several one is enough. With ! none is set. */
+static bool nft_any_flag(struct nft *t, const struct nft_key *key, size_t at, uint64_t flags,
+			 bool none, struct draft *d)
+{
+	bool one = !(flags & (flags - 1));
+
+	if (one || none)
+		return nft_say(t, d, at, key->slot, value_flags(t->im, none ? 0 : flags, flags));
+	return draft_deny(t->im, d, (enum draft_slot)key->slot, value_flags(t->im, 0, flags)) ||
+	       nft_leave(t, d, at, REASON_TWICE);
+}
+
+/* FLAGS, ! FLAGS, == FLAGS, & MASK == FLAGS, FLAGS / MASK. */
 static bool nft_flags_match(struct nft *t, const struct nft_key *key, size_t *at, size_t end,
 			    struct draft *d)
 {
 	uint64_t value, mask = 0xff;
 	bool many = false, exact = false, masked = nft_is(t, *at, "&"), negated;
+	bool none = nft_is(t, *at, "!");
 	size_t from = *at;
 
-	*at += masked;
+	*at += masked || none;
 	if (masked && !nft_flag_bits(t, at, end, &mask, &many))
 		return nft_leave(t, d, *at, REASON_VALUE);
 	exact = nft_is(t, *at, "==");
@@ -276,10 +319,7 @@ static bool nft_flags_match(struct nft *t, const struct nft_key *key, size_t *at
 		if (!nft_flag_bits(t, at, end, &mask, &many))
 			return nft_leave(t, d, *at, REASON_VALUE);
 	} else if (!masked && !exact && !negated) {
-		/* A bare flag is set, whatever the others are; of several one is enough. */
-		if (value & (value - 1))
-			return nft_leave(t, d, from, REASON_MASK);
-		mask = value;
+		return nft_any_flag(t, key, from, value, none, d);
 	}
 	/* A flag outside the mask is never set under it. */
 	if (value & ~mask) {
@@ -314,6 +354,26 @@ bool nft_match_one(struct nft *t, const struct nft_chain *c, const struct nft_ke
 	return nft_say(t, d, at, key->slot, nft_value(t, key, text));
 }
 
+/* What `nft list` prints behind an element: counters, a comment. Moves span->from behind it. */
+bool nft_element_rest(struct nft *t, struct nft_span *span, const struct draft *d)
+{
+	static const char *const timed[] = {"timeout", "expires", NULL};
+
+	for (span->from++; span->from < span->end && !nft_is(t, span->from, ",");) {
+		if (nft_is(t, span->from, "counter") || nft_is(t, span->from, "\n"))
+			span->from++;
+		else if (nft_is(t, span->from, "packets") || nft_is(t, span->from, "bytes") ||
+			 nft_is(t, span->from, "comment"))
+			span->from += 2;
+		else
+			return nft_leave(t, d, span->from,
+					 dialect_among(&t->words.token[span->from], timed)
+						 ? REASON_SETS
+						 : REASON_VALUE);
+	}
+	return true;
+}
+
 /* Whether dvx-flow has lists of this field. */
 static bool nft_lists(const struct nft_key *key)
 {
@@ -324,40 +384,47 @@ static bool nft_lists(const struct nft_key *key)
 static const char *nft_join(struct nft *t, const struct nft_key *key, struct nft_span span,
 			    const struct draft *d)
 {
-	const char *list = NULL;
+	struct value_list list = {0};
+	const char *text;
 
-	for (; span.from < span.end; span.from++) {
+	while (span.from < span.end) {
 		const char *value;
 
-		if (nft_is(t, span.from, ",") || nft_is(t, span.from, "\n"))
+		if (nft_is(t, span.from, ",") || nft_is(t, span.from, "\n")) {
+			span.from++;
 			continue;
-		value = nft_value(t, key, t->words.token[span.from].text);
-		if (!value) {
-			nft_leave(t, d, span.from, REASON_VALUE);
-			return NULL;
 		}
-		if (!*value)
-			return value;
-		list = list ? import_format(t->im, "%s,%s", list, value) : value;
+		value = nft_value(t, key, t->words.token[span.from].text);
+		if (!value || !*value || !nft_element_rest(t, &span, d)) {
+			if (!value)
+				nft_leave(t, d, span.from, REASON_VALUE);
+			value_list_end(t->im, &list);
+			return value && !*value ? value : NULL;
+		}
+		value_list_add(t->im, &list, value);
 	}
-	if (!list)
+	text = value_list_end(t->im, &list);
+	if (!text)
 		nft_leave(t, d, span.from, REASON_SETS);
-	return list;
+	return text;
 }
 
-/* < <= > >= of a port, as a range. */
+/* < <= > >= of a port or a TTL, as a range. */
 static const char *nft_compare(struct nft *t, const struct nft_key *key, const char *how,
 			       const char *text)
 {
 	bool below = *how == '<' || *how == 'l', equal = how[1] == '=' || how[1] == 'e';
-	uint64_t n;
+	bool ttl = key->slot == SLOT_TTL;
+	uint64_t most = ttl ? 255 : 65535, n;
 
-	if (key->kind != NFT_PORT ||
-	    (!value_number(text, 10, 65535, &n) && !service_number(text, &n)))
+	if ((!ttl && key->kind != NFT_PORT) ||
+	    (!value_number(text, 10, most, &n) && (ttl || !service_number(text, &n))))
 		return NULL;
-	if (!equal && n == (below ? 0u : 65535u))
+	if (!equal && n == (below ? 0u : most))
 		return NULL;
 	n = equal ? n : below ? n - 1 : n + 1;
+	if (ttl)
+		return value_range(t->im, below ? 0 : n, below ? n : most, 8);
 	return below ? import_format(t->im, "0-%" PRIu64, n)
 		     : import_format(t->im, "%" PRIu64 "-65535", n);
 }

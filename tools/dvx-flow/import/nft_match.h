@@ -10,7 +10,10 @@ struct nft_key;
 /* The key that begins here, and how many words it has. NULL: none. */
 const struct nft_key *nft_key_find(const struct nft *t, size_t at, size_t end, size_t *words);
 /* Adds what a key alone says: "tcp dport" is of TCP. False: the rule is left out. */
-bool nft_key_implies(struct nft *t, const struct nft_key *key, size_t at, struct draft *d);
+bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t at,
+		     struct draft *d);
+/* Moves span->from behind an element's words. False: they cannot be said, the rule is left out. */
+bool nft_element_rest(struct nft *t, struct nft_span *span, const struct draft *d);
 /* Adds one value, the word `at`. False: the rule is left out. */
 bool nft_match_one(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t at,
 		   struct draft *d);

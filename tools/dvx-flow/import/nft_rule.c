@@ -16,25 +16,35 @@
 static const struct {
 	const char *name;
 	enum import_reason reason;
+	bool ends; /* the packet goes elsewhere */
 } nft_others[] = {
-	{"reject", REASON_REPLY},      {"log", REASON_LOG},	      {"limit", REASON_LIMIT},
-	{"quota", REASON_LIMIT},       {"queue", REASON_TARGET},      {"continue", REASON_FINAL},
-	{"goto", REASON_RETURN},       {"dnat", REASON_NAT},	      {"snat", REASON_NAT},
-	{"masquerade", REASON_NAT},    {"redirect", REASON_NAT},      {"dup", REASON_TARGET},
-	{"fwd", REASON_TARGET},	       {"flow", REASON_CONNTRACK},    {"ct", REASON_CONNTRACK},
-	{"notrack", REASON_CONNTRACK}, {"tproxy", REASON_TARGET},     {"synproxy", REASON_REPLY},
-	{"meter", REASON_LIMIT},       {"update", REASON_MEMORY},     {"add", REASON_MEMORY},
-	{"delete", REASON_MEMORY},     {"reset", REASON_CHANGE},      {"mark", REASON_MARK},
-	{"oif", REASON_DIRECTION},     {"oifname", REASON_DIRECTION}, {"fib", REASON_HOST},
-	{"rt", REASON_HOST},	       {"ipsec", REASON_HOST},	      {"socket", REASON_HOST},
-	{"osf", REASON_HOST},	       {"numgen", REASON_LIMIT},      {"jhash", REASON_FIELD},
-	{"symhash", REASON_FIELD},     {"skuid", REASON_HOST},	      {"skgid", REASON_HOST},
-	{"pkttype", REASON_HOST},      {"arp", REASON_FIELD},	      {"exthdr", REASON_FIELD},
-	{"sctp", REASON_FIELD},	       {"dccp", REASON_FIELD},	      {"udplite", REASON_FIELD},
-	{"esp", REASON_FIELD},	       {"ah", REASON_FIELD},	      {"comp", REASON_FIELD},
-	{"igmp", REASON_FIELD},	       {"gre", REASON_FIELD},	      {"vxlan", REASON_FIELD},
-	{"geneve", REASON_FIELD},      {"frag", REASON_FRAGMENT},     {"hbh", REASON_FIELD},
-	{"dst", REASON_FIELD},	       {"mh", REASON_FIELD},
+	{"reject", REASON_REPLY, false},  {"log", REASON_LOG, false},
+	{"limit", REASON_LIMIT, false},	  {"quota", REASON_LIMIT, false},
+	{"queue", REASON_TARGET, true},	  {"continue", REASON_FINAL, false},
+	{"goto", REASON_RETURN, false},	  {"dnat", REASON_NAT, false},
+	{"snat", REASON_NAT, false},	  {"masquerade", REASON_NAT, false},
+	{"redirect", REASON_NAT, false},  {"dup", REASON_TARGET, false},
+	{"fwd", REASON_TARGET, true},	  {"flow", REASON_CONNTRACK, false},
+	{"ct", REASON_CONNTRACK, false},  {"notrack", REASON_CONNTRACK, false},
+	{"tproxy", REASON_TARGET, false}, {"synproxy", REASON_REPLY, false},
+	{"meter", REASON_LIMIT, false},	  {"update", REASON_MEMORY, false},
+	{"add", REASON_MEMORY, false},	  {"delete", REASON_MEMORY, false},
+	{"reset", REASON_CHANGE, false},  {"mark", REASON_MARK, false},
+	{"oif", REASON_DIRECTION, false}, {"oifname", REASON_DIRECTION, false},
+	{"fib", REASON_HOST, false},	  {"rt", REASON_HOST, false},
+	{"ipsec", REASON_HOST, false},	  {"socket", REASON_HOST, false},
+	{"osf", REASON_HOST, false},	  {"numgen", REASON_LIMIT, false},
+	{"jhash", REASON_FIELD, false},	  {"symhash", REASON_FIELD, false},
+	{"skuid", REASON_HOST, false},	  {"skgid", REASON_HOST, false},
+	{"pkttype", REASON_HOST, false},  {"arp", REASON_FIELD, false},
+	{"exthdr", REASON_FIELD, false},  {"sctp", REASON_FIELD, false},
+	{"dccp", REASON_FIELD, false},	  {"udplite", REASON_FIELD, false},
+	{"esp", REASON_FIELD, false},	  {"ah", REASON_FIELD, false},
+	{"comp", REASON_FIELD, false},	  {"igmp", REASON_FIELD, false},
+	{"gre", REASON_FIELD, false},	  {"vxlan", REASON_FIELD, false},
+	{"geneve", REASON_FIELD, false},  {"frag", REASON_FRAGMENT, false},
+	{"hbh", REASON_FIELD, false},	  {"dst", REASON_FIELD, false},
+	{"mh", REASON_FIELD, false},
 };
 
 static size_t nft_counter(const struct nft *t, size_t at, size_t end, struct draft *d)
@@ -112,7 +122,7 @@ static size_t nft_verdict(struct nft *t, struct nft_chain *c, size_t at, bool is
 		if (c->last)
 			nft_add(t, c, d);
 		else
-			nft_leave(t, d, at, REASON_HOOK);
+			nft_leave_end(t, d, at, REASON_HOOK);
 	} else if (nft_is(t, at, "return")) {
 		if (c->base && c->drops)
 			d->verdict = "drop";
@@ -122,7 +132,8 @@ static size_t nft_verdict(struct nft *t, struct nft_chain *c, size_t at, bool is
 			nft_add(t, c, d);
 		else if (!is_last || c->base)
 			nft_leave(t, d, at, c->base ? REASON_HOOK : REASON_RETURN);
-	} else if (nft_is(t, at, "jump")) {
+	} else if (nft_is(t, at, "jump") || (nft_is(t, at, "goto") && is_last)) {
+		/* A goto of a chain's last rule ends where the jump would. */
 		nft_jump(t, c, at + 1, d);
 		return at + 2;
 	} else {
@@ -167,9 +178,8 @@ static bool nft_element(struct nft *t, const struct nft_chain *c, const struct n
 		if (k + 1 < keys && !nft_is(t, e.from++, "."))
 			return nft_leave(t, d, e.from - 1, REASON_SYNTAX);
 	}
-	while (e.from < e.end && nft_is(t, e.from, "\n"))
-		e.from++;
-	return e.from == e.end || nft_leave(t, d, e.from, REASON_SYNTAX);
+	e.from--;
+	return nft_element_rest(t, &e, d);
 }
 
 /* One rule for each element: what the rest of the statement says, or the element's verdict. */
@@ -236,7 +246,7 @@ static void nft_match(struct nft *t, struct nft_chain *c, size_t at, size_t end,
 			nft_leave(t, d, at, REASON_FIELD);
 			return;
 		}
-		if (!nft_key_implies(t, key[keys], at, d))
+		if (!nft_key_implies(t, c, key[keys], at, d))
 			return;
 		at += words;
 		keys++;
@@ -289,7 +299,8 @@ static void nft_statements(struct nft *t, struct nft_chain *c, size_t at, size_t
 		}
 		for (size_t i = 0; i < sizeof(nft_others) / sizeof(nft_others[0]); i++)
 			if (nft_is(t, at, nft_others[i].name)) {
-				nft_leave(t, &d, at, nft_others[i].reason);
+				(nft_others[i].ends ? nft_leave_end
+						    : nft_leave)(t, &d, at, nft_others[i].reason);
 				return;
 			}
 		nft_match(t, c, at, end, is_last, &d);

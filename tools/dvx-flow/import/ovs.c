@@ -103,10 +103,12 @@ static void ovs_flow(struct ovs *o, struct tokens *parts)
 	/* What is left out keeps its place among the others. */
 	if (!ok && o->im->out->n)
 		o->im->out->item[o->im->out->n - 1].order = d.order;
-	if (!ok || !table || r.elsewhere || !ovs_actions_read(&r))
+	if (!ok || !table || r.elsewhere)
 		return;
+	/* Also if its actions cannot be said: no packet comes to the table's end. */
 	table->whole |= !r.any_tag && !ovs_has_conditions(&d);
-	ovs_emit(&r);
+	if (ovs_actions_read(&r))
+		ovs_emit(&r);
 }
 
 /* --- lines ------------------------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ static const struct ovs_action {
 	{"enqueue", OVS_LEAVE, REASON_KERNEL_QUEUE, NULL},
 	{"resubmit", OVS_GOTO, 0, NULL},
 	{"goto_table", OVS_GOTO, 0, NULL},
-	{"conjunction", OVS_LEAVE, REASON_TABLES, NULL},
+	{"conjunction", OVS_LEAVE, REASON_FIELD, NULL},
 	{"ct", OVS_LEAVE, REASON_CONNTRACK, NULL},
 	{"ct_clear", OVS_LEAVE, REASON_CONNTRACK, NULL},
 	{"learn", OVS_LEAVE, REASON_MEMORY, NULL},

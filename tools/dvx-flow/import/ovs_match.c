@@ -97,10 +97,10 @@ static const struct ovs_field {
 	{"xxreg", OVS_REFUSE, REASON_MARK, 0},
 	{"metadata", OVS_REFUSE, REASON_MARK, 0},
 	{"pkt_mark", OVS_REFUSE, REASON_MARK, 0},
-	{"tun_", OVS_REFUSE, REASON_HOST, 0},
+	{"tun_", OVS_REFUSE, REASON_TUNNEL, 0},
 	{"arp_", OVS_REFUSE, REASON_FIELD, 0},
 	{"nd_", OVS_REFUSE, REASON_FIELD, 0},
-	{"conj_id", OVS_REFUSE, REASON_TABLES, 0},
+	{"conj_id", OVS_REFUSE, REASON_FIELD, 0},
 };
 
 /* Words that stand for an EtherType and a protocol. */

@@ -6,21 +6,45 @@
 #include "tc.h"
 #include "values.h"
 
+static bool tc_goto(struct tc_read *r, const struct token *at);
+
+/* How tc counts, and names of the action: [ FLAGS ] [ HWSTATSSPEC ] and more of tc-actions(8). */
+static void tc_action_flags(struct tc_read *r)
+{
+	static const char *const flags[] = {"no_percpu", "skip_hw", "skip_sw", NULL};
+	static const char *const values[] = {"hw_stats", "index", "cookie", NULL};
+
+	for (;;) {
+		bool value = dialect_among(tokens_peek(r->line), values);
+
+		if (!value && !dialect_among(tokens_peek(r->line), flags))
+			return;
+		tokens_next(r->line);
+		if (value)
+			tokens_next(r->line);
+	}
+}
+
 /* What follows an action: `pipe` goes on with the next one. Without a word, `usual` is done. */
 static bool tc_control(struct tc_read *r, const char *usual)
 {
-	static const char *const others[] = {"pass",	   "ok",   "drop", "shot", "continue",
-					     "reclassify", "goto", "jump", "trap", NULL};
+	static const char *const passes[] = {"pass", "ok", NULL}, *const drops[] = {"drop", "shot",
+										    NULL};
+	static const char *const others[] = {"continue", "reclassify", NULL};
+	const struct token *at = tokens_peek(r->line);
 
-	if (!tokens_take(r->line, "pipe"))
+	if (dialect_among(at, others))
+		return tc_leave(r, at, REASON_FINAL);
+	if (token_is(at, "jump") || token_is(at, "trap"))
+		return tc_leave(r, at, REASON_TARGET);
+	if (dialect_among(at, passes) || dialect_among(at, drops)) {
+		r->d->verdict = dialect_among(tokens_next(r->line), passes) ? "pass" : "drop";
+	} else if (tokens_take(r->line, "goto")) {
+		return tc_goto(r, at);
+	} else if (!tokens_take(r->line, "pipe")) {
 		r->d->verdict = usual;
-	if (dialect_among(tokens_peek(r->line), others))
-		return tc_leave(r, tokens_peek(r->line), REASON_FINAL);
-	while (token_is(tokens_peek(r->line), "index") ||
-	       token_is(tokens_peek(r->line), "cookie")) {
-		tokens_next(r->line);
-		tokens_next(r->line);
 	}
+	tc_action_flags(r);
 	return true;
 }
 
@@ -273,12 +297,12 @@ static const struct tc_action {
 	{"pipe", NULL, NULL, REASON_FINAL},
 	{"reclassify", NULL, NULL, REASON_FINAL},
 	{"goto", NULL, tc_goto, 0},
-	{"jump", NULL, NULL, REASON_TABLES},
+	{"jump", NULL, NULL, REASON_UNKNOWN},
 	{"trap", NULL, NULL, REASON_TARGET},
 	{"mirred", NULL, NULL, REASON_TARGET},
 	{"skbedit", NULL, NULL, REASON_KERNEL_QUEUE},
 	{"skbmod", NULL, NULL, REASON_CHANGE},
-	{"tunnel_key", NULL, NULL, REASON_HOST},
+	{"tunnel_key", NULL, NULL, REASON_TUNNEL},
 	{"police", NULL, NULL, REASON_LIMIT},
 	{"ct", NULL, NULL, REASON_CONNTRACK},
 	{"ctinfo", NULL, NULL, REASON_CONNTRACK},

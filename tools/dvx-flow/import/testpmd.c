@@ -36,6 +36,9 @@ static bool pmd_attribute(struct pmd_read *r, const struct token *at)
 		if (!pmd_number(r, &n))
 			return false;
 		return !n || pmd_leave(r, at, REASON_GROUP);
+	} else if (token_is(at, "user_id")) {
+		/* The flow's name for its program. */
+		return pmd_number(r, &n);
 	} else if (token_is(at, "transfer")) {
 		return pmd_leave(r, at, REASON_TRANSFER);
 	} else {
@@ -59,7 +62,8 @@ static bool pmd_head(struct pmd_read *r)
 	while (!tokens_take(r->line, "pattern"))
 		if (!pmd_attribute(r, tokens_next(r->line)))
 			return false;
-	return r->d->direction || pmd_leave(r, tokens_peek(r->line), REASON_DIRECTION);
+	/* The driver refuses a flow of no direction. */
+	return r->d->direction || pmd_leave(r, tokens_peek(r->line), REASON_VALIDATE);
 }
 
 /* --- lines ------------------------------------------------------------------------------------- */

@@ -19,6 +19,8 @@ enum pmd_kind {
 	PMD_PROTO,
 	PMD_FLAGS,
 	PMD_NO_VLAN,
+	PMD_FRAG4,
+	PMD_FRAG6,
 	PMD_REFUSE
 };
 
@@ -51,7 +53,7 @@ static const struct pmd_field pmd_ipv4[] = {
 	{"tos", PMD_NUMBER, SLOT_TOS, 8, false},
 	{"ttl", PMD_NUMBER, SLOT_TTL, 8, false},
 	{"proto", PMD_PROTO, SLOT_PROTO, 8, false},
-	{"fragment_offset", PMD_REFUSE, REASON_FRAGMENT, 0, false},
+	{"fragment_offset", PMD_FRAG4, SLOT_FRAGMENT, 16, false},
 	{0},
 };
 
@@ -62,7 +64,7 @@ static const struct pmd_field pmd_ipv6[] = {
 	{"hop", PMD_NUMBER, SLOT_TTL, 8, false},
 	{"flow", PMD_NUMBER, SLOT_FLOWLABEL, 20, false},
 	{"proto", PMD_REFUSE, REASON_NEXTHDR, 0, false},
-	{"has_frag_ext", PMD_REFUSE, REASON_FRAGMENT, 0, false},
+	{"has_frag_ext", PMD_FRAG6, SLOT_FRAGMENT, 1, false},
 	{0},
 };
 
@@ -146,9 +148,9 @@ static const struct {
 	{"flex", REASON_FIELD},
 	{"integrity", REASON_FIELD},
 	{"conntrack", REASON_CONNTRACK},
-	{"meta", REASON_FIELD},
-	{"mark", REASON_FIELD},
-	{"tag", REASON_FIELD},
+	{"meta", REASON_MARK},
+	{"mark", REASON_MARK},
+	{"tag", REASON_MARK},
 	{"port_id", REASON_TRANSFER},
 	{"pf", REASON_TRANSFER},
 	{"vf", REASON_TRANSFER},
@@ -207,14 +209,36 @@ static bool pmd_mask(const struct pmd_said *s, unsigned int bits, uint64_t *mask
 static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
 		      uint64_t first)
 {
-	uint64_t last;
+	uint64_t last, mask;
 
-	if (f->kind != PMD_PORT || s->mask || s->prefix)
+	if (f->slot == SLOT_TTL && value_number(s->last->text, 0, 0xff, &last) &&
+	    pmd_mask(s, f->bits, &mask) && (mask & 0xff) == 0xff)
+		return pmd_say(r, s->last, f->slot, value_range(r->im, first, last, 8));
+	if (f->kind != PMD_PORT || !pmd_mask(s, f->bits, &mask) || (mask & 0xffff) != 0xffff)
 		return pmd_leave(r, s->last, REASON_RANGE);
 	if (!value_number(s->last->text, 0, 0xffff, &last) || last < first)
 		return pmd_leave(r, s->last, REASON_VALUE);
 	return pmd_say(r, s->last, f->slot,
 		       import_format(r->im, "%" PRIu64 "-%" PRIu64, first, last));
+}
+
+/*
+ * Offset and "more fragments", as DPDK's mlx5 driver takes them: all of these bits 0, or any of
+ * them set.
+ */
+static bool pmd_frag4(struct pmd_read *r, const struct pmd_said *s, const struct token *spec,
+		      uint64_t v, uint64_t mask)
+{
+	const uint64_t bits = 0x3fff;
+	uint64_t last = v;
+
+	if (s->last && !value_number(s->last->text, 0, 0xffff, &last))
+		return pmd_leave(r, s->last, REASON_VALUE);
+	v &= bits;
+	last &= bits;
+	if ((mask & bits) != bits || v > 1 || last != (v ? bits : 0))
+		return pmd_leave(r, spec, REASON_FRAGMENT);
+	return pmd_say(r, spec, SLOT_FRAGMENT, v ? "fragment" : "nofrag");
 }
 
 /* A VLAN tag's 16 bits as its three fields. */
@@ -261,6 +285,8 @@ static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 	if (!value_number(spec->text, 0, most, &v) || !pmd_mask(s, f->bits, &mask))
 		return pmd_leave(r, spec, REASON_VALUE);
 	mask &= most;
+	if (f->kind == PMD_FRAG4)
+		return pmd_frag4(r, s, spec, v, mask);
 	if (s->last)
 		return pmd_range(r, f, s, v);
 	if (f->kind == PMD_TCI)
@@ -273,11 +299,27 @@ static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 		return v ? pmd_leave(r, spec, REASON_FIELD)
 			 : pmd_say(r, spec, SLOT_TAG, "untagged");
 	}
+	if (f->kind == PMD_FRAG6)
+		return !mask || pmd_say(r, spec, f->slot, v ? "fragment" : "nofrag");
 	if (f->kind == PMD_FLAGS)
 		return pmd_say(r, spec, f->slot, value_flags(r->im, v, mask));
 	if (f->kind == PMD_PORT)
 		return pmd_say(r, spec, f->slot, value_port_mask(r->im, v, mask));
 	return pmd_say(r, spec, f->slot + shift, value_under_mask(r->im, v, mask, f->bits));
+}
+
+/* From one address to another, if all of their bits are compared. */
+static bool pmd_nets(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
+		     const struct token *spec, const char *masked)
+{
+	int family = f->kind == PMD_NET4 ? AF_INET : AF_INET6;
+	const char *one = f->kind == PMD_MAC ? NULL : value_net(r->im, masked, family);
+
+	if (!one || strchr(one, '/') || !*one)
+		return pmd_leave(r, s->last, REASON_RANGE);
+	return pmd_say(
+		r, spec, f->slot,
+		value_nets(r->im, import_format(r->im, "%s-%s", one, s->last->text), family));
 }
 
 static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
@@ -288,7 +330,7 @@ static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
 		mask ? import_format(r->im, "%s/%s", spec->text, mask->text) : spec->text;
 
 	if (s->last)
-		return pmd_leave(r, s->last, REASON_RANGE);
+		return pmd_nets(r, f, s, spec, text);
 	if (f->kind == PMD_MAC)
 		return pmd_say(r, spec, f->slot, value_mac(r->im, text));
 	return pmd_say(r, spec, f->slot,

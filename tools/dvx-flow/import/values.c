@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/arena.h"
 #include "rules/words.h"
 #include "values.h"
 
@@ -169,6 +170,50 @@ const char *value_masked(struct import *im, const char *text, int base, unsigned
 	uint64_t v, mask;
 
 	return value_pair(text, base, bits, &v, &mask) ? value_under_mask(im, v, mask, bits) : NULL;
+}
+
+const char *value_range(struct import *im, uint64_t first, uint64_t last, unsigned int bits)
+{
+	const uint64_t most = (1ull << bits) - 1;
+	struct value_list l = {0};
+
+	if (first > last || last > most)
+		return NULL;
+	if (!first && last == most)
+		return "";
+	while (first <= last) {
+		uint64_t low = first ? (first & -first) - 1 : most;
+
+		while (first + low > last)
+			low >>= 1;
+		value_list_add(im, &l, value_under_mask(im, first, most & ~low, bits));
+		first += low + 1;
+	}
+	return value_list_end(im, &l);
+}
+
+void value_list_add(struct import *im, struct value_list *l, const char *item)
+{
+	size_t n = strlen(item);
+
+	while (l->n + n + 1 >= l->room)
+		if (!array_grow((void **)&l->text, l->room, &l->room, 1)) {
+			im->no_memory = true;
+			return;
+		}
+	if (l->n)
+		l->text[l->n++] = ',';
+	memcpy(l->text + l->n, item, n + 1);
+	l->n += n;
+}
+
+const char *value_list_end(struct import *im, struct value_list *l)
+{
+	const char *text = l->n ? import_format(im, "%s", l->text) : NULL;
+
+	free(l->text);
+	*l = (struct value_list){0};
+	return text;
 }
 
 /* One end of a range: `none` if nothing is written. */

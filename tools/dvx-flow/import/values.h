@@ -19,6 +19,18 @@ const char *value_mac(struct import *im, const char *text);
 /* NUMBER[/MASK] of so many bits, all of them without a mask; base 0: hexadecimal after 0x. */
 bool value_pair(const char *text, int base, unsigned int bits, uint64_t *v, uint64_t *mask);
 const char *value_under_mask(struct import *im, uint64_t v, uint64_t mask, unsigned int bits);
+/* The values from first to last as values under masks, "" if they are all. */
+const char *value_range(struct import *im, uint64_t first, uint64_t last, unsigned int bits);
+
+/* A list that grows, with commas between its elements. */
+struct value_list {
+	char *text;
+	size_t n, room;
+};
+void value_list_add(struct import *im, struct value_list *l, const char *item);
+/* The list, NULL if nothing was added. Ends it. */
+const char *value_list_end(struct import *im, struct value_list *l);
+
 /* Both at once. */
 const char *value_masked(struct import *im, const char *text, int base, unsigned int bits);
 /* The same without a mask. */
