@@ -213,6 +213,189 @@ static void poll_many(void **state)
 	ids_are(ids, next + 2, 1);
 }
 
+/* A CQE with data inside takes poll_many's other way: alone, with its cookie and its data. */
+static void poll_many_data_inside(void **state)
+{
+	struct plain_sq s;
+	struct plain_cq p;
+	struct dvx_wc wc = {0};
+	uint64_t ids[4] = {0};
+	uint8_t to[8] = {0};
+	struct dvx_sge sge = {(uintptr_t)to, sizeof(to), 1};
+
+	(void)state;
+	plain_sq_init(&s, 8, 0);
+	plain_cq_init(&p, 8);
+	s.sq.cq = &p.cq;
+	for (uint16_t i = 0; i < 2; i++) {
+		dvx_post_read(&s.sq, 1, 2, &sge, 1, 70 + i, DVX_SIGNALED);
+		plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, i);
+		memcpy(p.buf[i], "01234567" + i, 7);
+		prm_cqe64_set_byte_cnt(p.buf[i], 7);
+		p.buf[i][63] |= PRM_CQE_FORMAT_INLINE_DATA32 << 2;
+	}
+	for (uint16_t i = 0; i < 2; i++) {
+		assert_int_equal(dvx_sq_poll_many(&s.sq, ids, 4, &wc), 1);
+		assert_int_equal(ids[0], 70 + i);
+		assert_memory_equal(to, "01234567" + i, 7);
+		assert_int_equal(dvx_sq_free(&s.sq), 7u + i);
+	}
+	assert_int_equal(dvx_sq_poll_many(&s.sq, ids, 4, &wc), 0);
+}
+
+/* Receives of a queue with a CQ to itself: none, a plain one, one with its data inside, an error. */
+static void poll_receives(void **state)
+{
+	static _Alignas(64) uint8_t buf[8][64];
+	uint8_t to[8] = {0};
+	uint64_t wr_ids[8];
+	uint32_t dbrec[2];
+	struct plain_cq p;
+	struct dvx_rq_memory init = {.size = sizeof(init),
+				     .entries = 8,
+				     .stride = 64,
+				     .buf = buf,
+				     .wr_ids = wr_ids,
+				     .dbrec = dbrec,
+				     .cq = &p.cq};
+	struct dvx_sge sge = {(uintptr_t)to, sizeof(to), 9};
+	struct dvx_wc wc;
+	struct dvx_rq rq;
+
+	(void)state;
+	plain_cq_init(&p, 8);
+	assert_int_equal(dvx_rq_init(&rq, &init), 0);
+	for (uint64_t i = 0; i < 8; i++)
+		assert_int_equal(dvx_rq_post(&rq, &sge, 1, 50 + i), 0);
+	assert_int_equal(dvx_rq_poll(&rq, &wc), 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		plain_cq_complete(&p, i == 2 ? PRM_CQE_OPCODE_RESP_ERR : PRM_CQE_OPCODE_RESP_SEND,
+				  0);
+		prm_cqe64_set_byte_cnt(p.buf[i], 6 + i);
+		if (i == 1) {
+			memcpy(p.buf[i], "inside!", 7);
+			p.buf[i][63] |= PRM_CQE_FORMAT_INLINE_DATA32 << 2;
+		}
+		memset(&wc, 0xee, sizeof(wc));
+		assert_int_equal(dvx_rq_poll(&rq, &wc), i == 2 ? -EIO : 1);
+		assert_int_equal(wc.wr_id, 50 + i);
+		assert_int_equal(wc.byte_count, i == 2 ? 0 : 6 + i);
+		assert_int_equal(dvx_rq_free(&rq), i + 1);
+		assert_int_equal(prm_swap32(p.dbrec[0]), i + 1);
+		assert_int_equal(dvx_rq_poll(&rq, &wc), 0);
+	}
+	assert_string_equal((const char *)to, "inside!");
+}
+
+#define QUEUES 4u
+
+/* A CQ of four queues, of which two numbers want the same place: a sender, a receiver, an SRQ's. */
+struct several {
+	struct plain_cq c;
+	struct plain_sq s;
+	struct dvx_rq rq;
+	struct dvx_srq srq;
+	struct dvx_cq_queue queues[QUEUES];
+	uint64_t wr_ids[2][8];
+	_Alignas(64) uint8_t buf[2][8][64];
+	uint32_t dbrec[2];
+};
+
+static void several_init(struct several *r)
+{
+	struct dvx_rq_memory rq = {.size = sizeof(rq),
+				   .entries = 8,
+				   .stride = 64,
+				   .buf = r->buf[0],
+				   .wr_ids = r->wr_ids[0],
+				   .dbrec = &r->dbrec[0]};
+	struct dvx_srq_memory srq = {.size = sizeof(srq),
+				     .entries = 8,
+				     .stride = 64,
+				     .buf = r->buf[1],
+				     .wr_ids = r->wr_ids[1],
+				     .dbrec = &r->dbrec[1]};
+
+	memset(r, 0, sizeof(*r));
+	plain_sq_init(&r->s, 8, 0);
+	plain_cq_init(&r->c, 16);
+	assert_int_equal(dvx_rq_init(&r->rq, &rq), 0);
+	assert_int_equal(dvx_srq_init(&r->srq, &srq), 0);
+	r->queues[1] = (struct dvx_cq_queue){.number = 0x101, .sq = &r->s.sq, .room = 8};
+	r->queues[2] = (struct dvx_cq_queue){.number = 0x201, .rq = &r->rq, .room = 8};
+	r->queues[3] =
+		(struct dvx_cq_queue){.number = 0x203, .srq = &r->srq, .shared = true, .room = 8};
+	r->c.cq.queues = r->queues;
+	r->c.cq.queue_mask = QUEUES - 1;
+}
+
+static void several_complete(struct several *r, uint32_t qpn, uint8_t opcode, uint16_t index)
+{
+	uint8_t *cqe = r->c.buf[r->c.pi & 15];
+
+	plain_cq_complete(&r->c, opcode, index);
+	prm_cqe64_set_qpn(cqe, qpn);
+	prm_cqe64_set_s_wqe_opcode(cqe, PRM_WQE_OPCODE_RDMA_READ);
+	prm_cqe64_set_byte_cnt(cqe, 0x1000 + qpn);
+	prm_cqe64_set_immediate(cqe, 0x2000 + qpn);
+	if (opcode != PRM_CQE_OPCODE_REQ)
+		prm_cqe64_set_rqpn(cqe, 0x3000 + qpn);
+}
+
+/* Each completion goes to its queue, whatever their order, and *wc has all of it. */
+static void poll_several(void **state)
+{
+	static struct several r;
+	static const struct dvx_sge sge = {0x1000, 64, 9};
+	static const struct {
+		uint32_t qpn;
+		uint8_t opcode;
+		uint16_t index;
+		uint64_t wr_id;
+	} rows[] = {
+		{0x203, PRM_CQE_OPCODE_RESP_SEND_IMM, 1, 31},
+		{0x101, PRM_CQE_OPCODE_REQ, 1, 11},
+		{0x201, PRM_CQE_OPCODE_RESP_SEND, 0, 20},
+		{0x203, PRM_CQE_OPCODE_RESP_WR_IMM, 0, 30},
+		{0x201, PRM_CQE_OPCODE_RESP_SEND, 0, 21},
+	};
+	struct dvx_wc wc;
+
+	(void)state;
+	several_init(&r);
+	for (uint64_t i = 0; i < 2; i++) {
+		assert_int_equal(dvx_post_nop(&r.s.sq, 10 + i, DVX_SIGNALED), 0);
+		assert_int_equal(dvx_rq_post(&r.rq, &sge, 1, 20 + i), 0);
+		assert_int_equal(dvx_srq_post(&r.srq, &sge, 1, 30 + i), 0);
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		several_complete(&r, rows[i].qpn, rows[i].opcode, rows[i].index);
+		memset(&wc, 0xee, sizeof(wc));
+		assert_int_equal(dvx_cq_poll(&r.c.cq, &wc), 1);
+		assert_int_equal(wc.wr_id, rows[i].wr_id);
+		assert_int_equal(wc.qpn, rows[i].qpn);
+		assert_int_equal(wc.opcode, rows[i].opcode);
+		assert_int_equal(wc.byte_count, 0x1000 + rows[i].qpn);
+		assert_int_equal(wc.imm, 0x2000 + rows[i].qpn);
+		assert_int_equal(wc.user_index, 0x42);
+		assert_int_equal(wc.send_opcode, PRM_WQE_OPCODE_RDMA_READ);
+		assert_int_equal(wc.src_qp, rows[i].opcode ? 0x3000 + rows[i].qpn : 0);
+		assert_int_equal(wc.syndrome | wc.vendor, 0);
+		assert_int_equal(dvx_cq_poll(&r.c.cq, &wc), 0);
+	}
+	assert_int_equal(dvx_sq_free(&r.s.sq), 8);
+	assert_int_equal(dvx_rq_free(&r.rq), 8);
+	assert_int_equal(dvx_srq_free(&r.srq), 7);
+	/* of a queue that is not there, with a place in use and with a free one: nothing is consumed */
+	for (uint32_t qpn = 0x300; qpn < 0x302; qpn++) {
+		several_complete(&r, qpn, PRM_CQE_OPCODE_REQ, 0);
+		assert_null(dvx_cq_find(&r.c.cq, qpn));
+		assert_int_equal(dvx_cq_poll(&r.c.cq, &wc), -ENOENT);
+		assert_int_equal(dvx_cqe_qpn(dvx_cq_peek(&r.c.cq)), qpn);
+		dvx_cq_pop(&r.c.cq);
+	}
+}
+
 /* An error CQE says why, where and which; the words are the PRM's. */
 static void error_cqe(void **state)
 {
@@ -544,6 +727,9 @@ int main(void)
 		cmocka_unit_test(poll_one_queue),
 		cmocka_unit_test(cookie_of_padding),
 		cmocka_unit_test(poll_many),
+		cmocka_unit_test(poll_many_data_inside),
+		cmocka_unit_test(poll_receives),
+		cmocka_unit_test(poll_several),
 		cmocka_unit_test(error_cqe),
 		cmocka_unit_test(arm),
 		cmocka_unit_test(unscatter),

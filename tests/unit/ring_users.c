@@ -55,6 +55,15 @@ static int ring(void *sq)
 	return 0;
 }
 
+static int post_ring_and_leave(void *sq)
+{
+	int err = post(sq);
+
+	dvx_sq_ring(sq);
+	dvx_sq_leave(sq);
+	return err;
+}
+
 static int poll_sq(void *sq)
 {
 	struct dvx_wc wc;
@@ -150,6 +159,21 @@ static void one_register(void **state)
 		strstr(dvx_strerror(-EUSERS), "the doorbell register of send ring 0x123456"));
 }
 
+/* Who leaves a ring leaves its register, too. */
+static void register_is_left(void **state)
+{
+	struct dvx_users reg = {0, 0};
+	struct plain_sq a, b;
+
+	(void)state;
+	plain_sq_init(&a, 8, 0);
+	plain_sq_init(&b, 8, 0);
+	a.sq.reg_users = b.sq.reg_users = &reg;
+	assert_int_equal(post_ring_and_leave(&a.sq), 0);
+	assert_int_equal(elsewhere(post_ring_and_leave, &b.sq, NULL), 0);
+	assert_int_equal(post_ring_and_leave(&a.sq), 0);
+}
+
 /* Registers that any thread may write. */
 static void shared_register(void **state)
 {
@@ -237,10 +261,11 @@ static void two_threads_receive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_threads_post), cmocka_unit_test(leave),
-		cmocka_unit_test(beside_a_batch),   cmocka_unit_test(two_threads_ring),
-		cmocka_unit_test(one_register),	    cmocka_unit_test(shared_register),
-		cmocka_unit_test(two_threads_poll), cmocka_unit_test(two_threads_receive),
+		cmocka_unit_test(two_threads_post),    cmocka_unit_test(leave),
+		cmocka_unit_test(beside_a_batch),      cmocka_unit_test(two_threads_ring),
+		cmocka_unit_test(one_register),	       cmocka_unit_test(register_is_left),
+		cmocka_unit_test(shared_register),     cmocka_unit_test(two_threads_poll),
+		cmocka_unit_test(two_threads_receive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
