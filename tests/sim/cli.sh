@@ -39,6 +39,8 @@ check "run keeps the command's options" says 0 '^--help -f$' "$dvx_sim" run echo
 
 check "run --trace decodes commands to stderr" \
 	says 0 'CREATE_EQ' "$dvx_sim" run --trace -- true
+check "run --trace FILE: FILE is no program, and what to write" \
+	says 127 "joined by =: --trace=FILE" "$dvx_sim" run --trace "$scratch/t" -- true
 check "run --trace=FILE" "$dvx_sim" run --trace="$scratch/traced" -- true
 check "... to that file" grep -q 'CREATE_EQ' "$scratch/traced"
 
@@ -112,6 +114,23 @@ mkdir -p "$scratch/open/dvx-sim"
 chmod 755 "$scratch/open/dvx-sim"
 check "a registry that others may enter is refused" \
 	says 3 'only you may enter' env XDG_RUNTIME_DIR="$scratch/open" "$dvx_sim" up a
+
+# Root of a user namespace of one's own has the chips of the user outside, not those of the machine's root.
+as=
+[ "$(id -u)" != 0 ] || as="setpriv --reuid 65534 --clear-groups"
+alone() { env -u XDG_RUNTIME_DIR $as "$@"; }
+in_userns() {
+	alone unshare -r "$dvx_sim" up "userns-$$" || return
+	alone "$dvx_sim" ls >"$scratch/ls"
+	alone unshare -r "$dvx_sim" down "userns-$$"
+	grep -q "^userns-$$ " "$scratch/ls"
+}
+if alone test -w /tmp && alone unshare -r "$dvx_sim" --version >/dev/null 2>&1; then
+	env -u XDG_RUNTIME_DIR "$dvx_sim" ls >/dev/null
+	check "unshare -r: the registry of the user outside" in_userns
+else
+	skip "unshare -r: the registry of the user outside" "no user namespaces, or another user may not use /tmp or the build"
+fi
 
 spaced() {
 	mkdir -p "$scratch/a b/bin" "$scratch/a b/lib/dvx" "$scratch/a b/libexec/dvx"

@@ -50,6 +50,12 @@ check "--quiet: nothing is heard" quiet
 check "the log has all of them" logged
 check "another program on the chip hears nothing" other
 check "run prints each on the stderr that it shares with the program" once_by_run
+ended() {
+	"$dvx_sim" run -- "$refused" end >"$scratch/ended" 2>&1
+	cat "$scratch/ended"
+	[ ! -s "$scratch/ended" ]
+}
+check "a program that ends with work under way is told nothing" ended
 check "a static program is told before it runs" static
 if [ "$(id -u)" = 0 ] && [ -x "$(command -v setpriv)" ]; then
 	chmod 755 "$scratch"

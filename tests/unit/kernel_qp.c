@@ -117,8 +117,8 @@ TEST_FX(transitions)
 	FX_REFUSES(q.f, modify(&q, RTS, TO_RTS), -EINVAL, "no way from RESET to RTS");
 	assert_int_equal(modify(&q, ERR, 1), -EINVAL);
 	assert_int_equal(modify(&q, 9, 1), -EINVAL);
-	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT & ~8), -EINVAL, "also needs 0x8");
-	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT | 1 << 6), -EINVAL, "does not take 0x40");
+	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT & ~8), -EINVAL, "also needs IBV_QP_ACCESS_FLAGS");
+	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT | 1 << 6), -EINVAL, "does not take IBV_QP_QKEY");
 	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
 	assert_int_equal(modify(&q, INIT, 1 | 1 << 3), 0);
 	assert_int_equal(modify(&q, RTS, TO_RTS), -EINVAL);

@@ -57,7 +57,7 @@ TEST_FX(states)
 	const struct qp *hw = obj_find(q.f->v, OBJ_QP, q.qpn);
 	struct ib_uverbs_query_qp_resp r;
 
-	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT & ~QKEY, 0), -EINVAL, "also needs 0x40");
+	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT & ~QKEY, 0), -EINVAL, "also needs IBV_QP_QKEY");
 	assert_int_equal(modify(&q, INIT, TO_INIT | 1 << 3, 0), -EINVAL);
 	assert_int_equal(modify(&q, INIT, TO_INIT, 0x11111111), 0);
 	assert_int_equal(modify(&q, RTR, TO_RTR | 1 << 7, 0), -EINVAL);

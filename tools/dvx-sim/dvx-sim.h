@@ -80,6 +80,7 @@ const char *server_path(void);
 struct chip_command {
 	const char *chip, *function;
 	char **cmd; /* ends with NULL */
+	bool traced; /* by an option without a file */
 };
 int exec_on_chip(const struct chip_command *);
 /* preloadable.c: says so if the dynamic linker will not preload anything into a program. */

@@ -139,7 +139,8 @@ int exec_on_chip(const struct chip_command *c)
 	}
 	preloadable_say(c->cmd[0]);
 	execvp(c->cmd[0], c->cmd);
-	say("can't run %s: %s", c->cmd[0], strerror(errno));
+	say("can't run %s: %s%s", c->cmd[0], strerror(errno),
+	    c->traced ? " (the file of a trace is joined by =: --trace=FILE)" : "");
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
 }
 
@@ -159,7 +160,8 @@ static bool speaks_ours(const char *name, int sock)
 
 int cmd_exec(const struct sim_args *a)
 {
-	const struct chip_command c = {a->argv[0], a->function, a->argv + 1};
+	const struct chip_command c = {
+		.chip = a->argv[0], .function = a->function, .cmd = a->argv + 1};
 	int sock = registry_connect(c.chip);
 	bool ours;
 

@@ -24,8 +24,8 @@ static bool usable(const char *dir)
 		return false;
 	}
 	if (!lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid()) {
-		say("%s belongs to user %u: run dvx-sim as that user for its chips, or unset "
-		    "XDG_RUNTIME_DIR for your own",
+		say("%s belongs to user %u: run dvx-sim as that user for its chips, or set "
+		    "XDG_RUNTIME_DIR to a folder of your own",
 		    dir, (unsigned int)st.st_uid);
 		return false;
 	}
@@ -38,6 +38,21 @@ static bool usable(const char *dir)
 	return true;
 }
 
+/* The user outside of this user namespace: "unshare -r" makes nobody root of the machine. */
+static unsigned int outer_uid(void)
+{
+	const unsigned int me = geteuid();
+	unsigned int inside, outside, count, uid = me;
+	FILE *f = fopen("/proc/self/uid_map", "re");
+
+	while (f && fscanf(f, "%u %u %u", &inside, &outside, &count) == 3)
+		if (me >= inside && me - inside < count)
+			uid = outside + (me - inside);
+	if (f)
+		fclose(f);
+	return uid;
+}
+
 const char *registry(void)
 {
 	static char dir[PATH_MAX];
@@ -46,7 +61,7 @@ const char *registry(void)
 	if (run && *run == '/' && !access(run, W_OK))
 		snprintf(dir, sizeof(dir), "%s/dvx-sim", run);
 	else
-		snprintf(dir, sizeof(dir), "/tmp/dvx-sim-%u", (unsigned int)geteuid());
+		snprintf(dir, sizeof(dir), "/tmp/dvx-sim-%u", outer_uid());
 	return usable(dir) ? dir : NULL;
 }
 

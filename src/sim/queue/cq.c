@@ -67,9 +67,11 @@ void cq_stop(struct cq *cq)
 static void cq_failed(struct cq *cq, uint8_t status, uint8_t syndrome)
 {
 	cq->status = status;
-	obj_refuse(&cq->o, "%s",
-		   status == CQ_OVERFLOW ? "a CQE came when the ring was full (cqc.oi is clear)"
-					 : "its ring is not mapped any more");
+	if (status == CQ_OVERFLOW || !dma_is_orphan(host_of(&cq->o), cq->dbrec))
+		obj_refuse(&cq->o, "%s",
+			   status == CQ_OVERFLOW
+				   ? "a CQE came when the ring was full (cqc.oi is clear)"
+				   : "its ring is not mapped any more");
 	eq_cq_error(cq, syndrome);
 }
 

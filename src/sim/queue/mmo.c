@@ -163,7 +163,7 @@ int mmo_step(struct queue *q, struct send_wr *wr)
 	src.addr += wr->progress;
 	dest.addr += wr->progress;
 	if (copy_chunk(q, &dest, &src, &n)) {
-		obj_refuse(&q->o, "MMO WQE %u: memory is not mapped any more", wr->index);
+		queue_unmapped(q, "memory of a copy (MMO)");
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
 	}
 	wr->progress += n;

@@ -150,6 +150,6 @@ void post_failed(struct queue *q)
 	if (!q->priv->write_lost)
 		return;
 	q->priv->write_lost = false;
-	obj_refuse(&q->o, "memory behind a key is not mapped any more");
+	queue_unmapped(q, "memory behind a key");
 	queue_error(q, PRM_EVENT_WQ_ACCESS_ERROR);
 }

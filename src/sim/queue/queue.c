@@ -125,6 +125,12 @@ bool queue_is_orphan(const struct queue *q)
 	return dma_is_orphan(host_of(&q->o), q->dbrec);
 }
 
+void queue_unmapped(const struct queue *q, const char *what)
+{
+	if (!queue_is_orphan(q))
+		obj_refuse(&q->o, "%s is not mapped any more", what);
+}
+
 void queue_error(struct queue *q, uint8_t event)
 {
 	struct send_wr *list;

@@ -35,7 +35,7 @@ static struct sig_range remote_signed(const struct queue *q, uint32_t rkey, uint
 static bool remote_moved(const struct queue *q, int err)
 {
 	if (err)
-		obj_refuse(&q->o, "memory behind a remote key is not mapped any more");
+		queue_unmapped(q, "memory behind a remote key");
 	return !err;
 }
 

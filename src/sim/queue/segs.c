@@ -34,7 +34,7 @@ static uint8_t segs_moved(const struct queue *q, int err)
 {
 	if (!err)
 		return 0;
-	obj_refuse(&q->o, "memory behind a local key is not mapped any more");
+	queue_unmapped(q, "memory behind a local key");
 	return PRM_SYNDROME_LOCAL_PROT_ERR;
 }
 

@@ -144,6 +144,8 @@ bool remote_atomic(struct queue *, uint32_t rkey, uint64_t va, const struct dma_
 void queue_error(struct queue *, uint8_t event);
 /* Its program is dead, and its driver will destroy it. */
 bool queue_is_orphan(const struct queue *);
+/* Reports memory of a queue's work that the program has unmapped; not where the program has ended. */
+void queue_unmapped(const struct queue *, const char *what);
 void queue_drained(struct queue *); /* SQD: nothing is outstanding any more */
 
 void cq_filled(struct cq *, bool solicited);

@@ -32,8 +32,7 @@ static bool sig_memory(struct sig_access *a, uint64_t pos, size_t len, uint8_t *
 			return false;
 		if (write ? dma_scatter(h, seg, (unsigned int)n, bytes)
 			  : dma_gather(h, seg, (unsigned int)n, bytes)) {
-			obj_refuse(&a->q->o, "the memory of mkey 0x%x is not mapped any more",
-				   a->key);
+			queue_unmapped(a->q, "memory behind a signed key");
 			return false;
 		}
 	}

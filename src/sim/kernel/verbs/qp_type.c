@@ -3,6 +3,9 @@
 #include <stddef.h>
 #include <dvx/prm/cmd.h>
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <errno.h>
+#include <stdio.h>
+#include "kernel/core/file.h"
 #include "qp_type.h"
 
 /* Of all types. */
@@ -135,4 +138,63 @@ const struct qp_transition *qp_type_transition(const struct qp_type *t, unsigned
 		transition_in(common, sizeof(common) / sizeof(common[0]), from, to);
 
 	return row ? row : transition_in(t->transitions, t->n, from, to);
+}
+
+static const struct {
+	uint32_t bit;
+	const char *name;
+} attrs[] = {
+	{A_STATE, "IBV_QP_STATE"},
+	{A_CUR_STATE, "IBV_QP_CUR_STATE"},
+	{A_SQD_NOTIFY, "IBV_QP_EN_SQD_ASYNC_NOTIFY"},
+	{A_ACCESS, "IBV_QP_ACCESS_FLAGS"},
+	{A_PKEY_INDEX, "IBV_QP_PKEY_INDEX"},
+	{A_PORT, "IBV_QP_PORT"},
+	{A_QKEY, "IBV_QP_QKEY"},
+	{A_AV, "IBV_QP_AV"},
+	{A_PATH_MTU, "IBV_QP_PATH_MTU"},
+	{A_TIMEOUT, "IBV_QP_TIMEOUT"},
+	{A_RETRY_CNT, "IBV_QP_RETRY_CNT"},
+	{A_RNR_RETRY, "IBV_QP_RNR_RETRY"},
+	{A_RQ_PSN, "IBV_QP_RQ_PSN"},
+	{A_MAX_RD, "IBV_QP_MAX_QP_RD_ATOMIC"},
+	{A_ALT_PATH, "IBV_QP_ALT_PATH"},
+	{A_MIN_RNR_TIMER, "IBV_QP_MIN_RNR_TIMER"},
+	{A_SQ_PSN, "IBV_QP_SQ_PSN"},
+	{A_MAX_DEST_RD, "IBV_QP_MAX_DEST_RD_ATOMIC"},
+	{A_PATH_MIG_STATE, "IBV_QP_PATH_MIG_STATE"},
+	{A_CAP, "IBV_QP_CAP"},
+	{A_DEST_QPN, "IBV_QP_DEST_QPN"},
+	{A_RATE_LIMIT, "IBV_QP_RATE_LIMIT"},
+};
+
+const char *qp_attr_names(uint32_t mask, char text[ATTR_NAMES])
+{
+	int n = 0;
+
+	*text = 0;
+	for (unsigned int i = 0; i < sizeof(attrs) / sizeof(attrs[0]) && n < ATTR_NAMES; i++) {
+		if (!(mask & attrs[i].bit))
+			continue;
+		n += snprintf(text + n, ATTR_NAMES - (size_t)n, "%s%s", n ? " | " : "",
+			      attrs[i].name);
+		mask &= ~attrs[i].bit;
+	}
+	if (mask && n < ATTR_NAMES)
+		snprintf(text + n, ATTR_NAMES - (size_t)n, "%s0x%x", n ? " | " : "", mask);
+	return text;
+}
+
+int qp_attr_check(const char *change, uint32_t mask, uint32_t need, uint32_t may)
+{
+	const uint32_t missing = need & ~mask, extra = mask & ~(need | may);
+	char names[ATTR_NAMES];
+
+	if (missing)
+		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s also needs %s", mask, change,
+			      qp_attr_names(missing, names));
+	if (extra)
+		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s does not take %s", mask,
+			      change, qp_attr_names(extra, names));
+	return 0;
 }

@@ -60,4 +60,10 @@ const struct qp_type *qp_type_find(uint64_t ib);
 const struct qp_transition *qp_type_transition(const struct qp_type *, unsigned int from,
 					       unsigned int to);
 
+/* The names of the bits of an attr_mask, as programs write them. Returns text. */
+#define ATTR_NAMES 512
+const char *qp_attr_names(uint32_t mask, char text[ATTR_NAMES]);
+/* -EINVAL with a sentence, if a change lacks attributes that it needs, or takes some no more. */
+int qp_attr_check(const char *change, uint32_t mask, uint32_t need, uint32_t may);
+
 #endif

@@ -68,18 +68,10 @@ int dct_qp_destroy(struct uverbs_qp *qp)
 
 /* --- states ---------------------------------------------------------------------------------- */
 
-static int dct_check_mask(uint32_t mask, uint32_t need, const char *to)
-{
-	if (mask == need)
-		return 0;
-	return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: a DC target takes exactly 0x%x to %s",
-		      mask, need, to);
-}
-
 static int dct_to_init(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	void *dctc = prm_create_dct_in_at_dct_context_entry(qp->dct);
-	int err = dct_check_mask(m->attr_mask, TO_INIT, "INIT");
+	int err = qp_attr_check("a DC target to INIT", m->attr_mask, TO_INIT, 0);
 
 	if (err)
 		return err;
@@ -118,7 +110,7 @@ static int dct_to_rtr(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 
 	if (!uhw_out || uhw_out->len < offsetof(struct mlx5_ib_modify_qp_resp, ece_options))
 		return refuse(-EINVAL, "MODIFY_QP: UHW_OUT has no room for a DC target's number");
-	err = dct_check_mask(m->attr_mask, TO_RTR, "RTR");
+	err = qp_attr_check("a DC target to RTR", m->attr_mask, TO_RTR, 0);
 	if (err)
 		return err;
 	dct_set_path(prm_create_dct_in_at_dct_context_entry(qp->dct), m);
@@ -177,11 +169,12 @@ static void dct_fill_query(struct ib_uverbs_query_qp_resp *r, const void *dctc, 
 int dct_qp_query(struct uverbs_qp *qp, uint32_t mask, struct ib_uverbs_query_qp_resp *r)
 {
 	uint8_t in[PRM_QUERY_DCT_IN_BYTES] = {0}, out[PRM_QUERY_DCT_OUT_BYTES];
+	char names[ATTR_NAMES];
 	int err;
 
 	if (mask & ~(uint32_t)QUERIES)
-		return refuse(-EINVAL, "QUERY_QP: attr_mask 0x%x: a DC target has only 0x%x", mask,
-			      QUERIES);
+		return refuse(-EINVAL, "QUERY_QP: attr_mask 0x%x: a DC target has only %s", mask,
+			      qp_attr_names(QUERIES, names));
 	if (qp->state != RTR)
 		return refuse(-EINVAL, "QUERY_QP: a DC target has no object before it is RTR");
 	prm_query_dct_in_set_opcode(in, PRM_OPCODE_QUERY_DCT);

@@ -4,6 +4,7 @@
  * command that makes it (mlx5_ib's).
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <dvx/prm/admin.h>
 #include <dvx/prm/cap.h>
@@ -59,16 +60,10 @@ static uint32_t optpar_of(uint32_t mask, const struct qp_transition *t)
 
 static int qp_modify_check_mask(const struct qp_transition *t, uint32_t mask)
 {
-	uint32_t missing = t->need & ~mask;
-	uint32_t extra = mask & ~(t->need | t->may | A_STATE);
+	char change[32];
 
-	if (missing)
-		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s -> %s also needs 0x%x", mask,
-			      state_names[t->from], state_names[t->to], missing);
-	if (extra)
-		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s -> %s does not take 0x%x",
-			      mask, state_names[t->from], state_names[t->to], extra);
-	return 0;
+	snprintf(change, sizeof(change), "%s -> %s", state_names[t->from], state_names[t->to]);
+	return qp_attr_check(change, mask, t->need, t->may | A_STATE);
 }
 
 static int check_rd(const char *name, unsigned int n, unsigned int log_most)

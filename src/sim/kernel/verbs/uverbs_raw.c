@@ -13,6 +13,7 @@
 #include <dvx/prm/misc.h>
 #include <dvx/prm/rq.h>
 #include "kernel/core/cmd.h"
+#include "qp_type.h"
 #include "raw.h"
 
 #define LOG_WQEBB	6
@@ -286,10 +287,6 @@ void raw_qp_answer(const struct uverbs_qp *qp, struct mlx5_ib_create_qp_resp *r)
 
 /* --- states ----------------------------------------------------------------------------------- */
 
-enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
-#define A_STATE	    (1u << 0)			       /* enum ib_qp_attr_mask */
-#define A_CUR_STATE (1u << 1)
-#define A_PORT	    (1u << 5)
 #define STAYS	    0xff
 #define MODIFY_RATE (1u << 0) /* of MODIFY_SQ's modify_bitmask */
 
@@ -379,16 +376,8 @@ static int move_rq(struct uverbs_qp *qp, uint8_t to)
 
 static int raw_check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
 {
-	uint32_t missing = t->need & ~m->attr_mask;
-	uint32_t may = t->to == RTS ? RAW_RATE_LIMIT : 0;
-	uint32_t extra = m->attr_mask & ~(t->need | may | A_STATE);
-
-	if (missing || extra)
-		return refuse(-EINVAL,
-			      "MODIFY_QP: attr_mask 0x%x: a raw packet QP needs 0x%x more, and "
-			      "does not take 0x%x",
-			      m->attr_mask, missing, extra);
-	return 0;
+	return qp_attr_check("a raw packet QP in this change", m->attr_mask, t->need,
+			     A_STATE | (t->to == RTS ? RAW_RATE_LIMIT : 0));
 }
 
 int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)

@@ -127,9 +127,16 @@ static void invalid(struct rc *rc, const char *why)
 	fatal(rc, NAK_INVALID, 0);
 }
 
+/* Memory goes with its program: that is no fault of the program. */
+static void rc_report_access(const struct rc *rc, const char *why)
+{
+	if (!queue_is_orphan(&rc->qp->q))
+		obj_refuse(&rc->qp->q.o, "remote access refused: %s", why);
+}
+
 static void forbidden(struct rc *rc, const char *why)
 {
-	obj_refuse(&rc->qp->q.o, "remote access refused: %s", why);
+	rc_report_access(rc, why);
 	rc_stats(rc)->resp_remote_access_errors++;
 	fatal(rc, NAK_ACCESS, 0);
 }
@@ -388,7 +395,7 @@ static void rc_resp_forbid(struct rc *rc, const struct bth_packet *p, const char
 {
 	uint8_t syndrome = take_entry(rc, p) ? PRM_SYNDROME_LOCAL_ACCESS_ERR : 0;
 
-	obj_refuse(&rc->qp->q.o, "remote access refused: %s", why);
+	rc_report_access(rc, why);
 	rc_stats(rc)->resp_remote_access_errors++;
 	fatal(rc, NAK_ACCESS, syndrome);
 }
