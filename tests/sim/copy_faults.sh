@@ -43,6 +43,7 @@ CALL(int, linkat, (int a, const char *b, int c, const char *d, int e), (a, b, c,
 CALL(int, renameat, (int a, const char *b, int c, const char *d), (a, b, c, d))
 CALL(int, fchmod, (int a, mode_t b), (a, b))
 CALL(int, futimens, (int a, const struct timespec *b), (a, b))
+CALL(int, ftruncate, (int a, off_t b), (a, b))
 CALL(int, fsync, (int a), (a))
 CALL(int, syncfs, (int a), (a))
 int openat(int a, const char *b, int flags, ...)
@@ -133,6 +134,15 @@ faulty() {
 }
 by_name() { faulty "$1" && same "$src" "$dest" && no_temps "$dest"; }
 check "without O_TMPFILE files get a name and are renamed" by_name tmpfile:0:95
+# ext4 writes all of a file that was cut to nothing when it is closed: --fsync=none would wait for the disk.
+uncut() { # OPTION...
+	head -c 5000000 /dev/urandom >"$work/large" && stop && start "$work" --slots 4 --slot-size 64K && rm -f "$work/larger" &&
+		(FAULT=ftruncate:0:5 LD_PRELOAD=$asan$work/fault.so && export FAULT LD_PRELOAD &&
+			exec_pull --quiet -a --fsync=none "$@" "127.0.0.1:$port:large" "$work/larger") && cmp "$work/large" "$work/larger"
+	uncut=$?
+	stop && start "$src" --slots 4 --slot-size 64K && return $uncut
+}
+check "a new large file is not cut to nothing" uncut
 check "and where a file without a name can't be given one" by_name linkat:0:1
 case $(stat -f -c %T "$work") in
 ext2/ext3 | tmpfs)

@@ -290,8 +290,11 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 		errno = EINVAL;
 		return file_fault(d, file, "written in place", f);
 	}
-	/* What was there must not show through the source's holes, which are not sent. */
-	if (inplace && ftruncate(file->fd, 0))
+	/*
+	 * What was there must not show through the source's holes, which are not sent. A new file is left alone: ext4
+	 * writes all of a file that was cut to nothing when it is closed.
+	 */
+	if (inplace && st.st_size && ftruncate(file->fd, 0))
 		return file_fault(d, file, "emptied", f);
 	if (inplace)
 		file_set_old(file);
