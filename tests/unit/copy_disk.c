@@ -365,13 +365,14 @@ TEST(made_meanwhile)
 
 int __real_flock(int fd, int how);
 int __wrap_flock(int fd, int how);
-static int parts = -1; /* its part gets its name just now, and the next copy begins */
 
 int __wrap_flock(int fd, int how)
 {
-	if (parts >= 0) {
-		assert_int_equal(renameat(parts, PART, parts, "whole"), 0);
-		__real_close(openat(parts, PART, O_CREAT | O_WRONLY, 0600));
+	const int dir = copy_pull.moving_dir;
+
+	if (copy_pull.moving) {
+		assert_int_equal(renameat(dir, copy_pull.moving, dir, "whole"), 0);
+		__real_close(openat(dir, copy_pull.moving, O_CREAT | O_WRONLY, 0600));
 	}
 	return __real_flock(fd, how);
 }
@@ -379,14 +380,16 @@ int __wrap_flock(int fd, int how)
 /* What is cleaned away is not what another copy has begun meanwhile. */
 TEST_F(part_begun_meanwhile)
 {
+	const int dir = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
 	struct stat st;
 
-	parts = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
-	__real_close(openat(parts, PART, O_CREAT | O_WRONLY, 0600));
-	temp_clean(parts);
-	assert_int_equal(fstatat(parts, PART, &st, 0), 0);
-	__real_close(parts);
-	parts = -1;
+	__real_close(openat(dir, PART, O_CREAT | O_WRONLY, 0600));
+	copy_pull.moving_dir = dir;
+	copy_pull.moving = PART;
+	temp_clean(dir);
+	copy_pull.moving = NULL;
+	assert_int_equal(fstatat(dir, PART, &st, 0), 0);
+	__real_close(dir);
 }
 
 int __real_linkat(int from, const char *first, int to, const char *name, int flags);

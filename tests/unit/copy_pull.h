@@ -17,6 +17,9 @@ struct copy_pull {
 	enum copy_fsync fsync;
 	bool merges; /* as one of several sources whose entries may be the same */
 	volatile sig_atomic_t stop;
+	/* Of this directory: gets its name when it is locked, and the next copy begins another. */
+	const char *moving;
+	int moving_dir;
 	struct report report; /* of the last one */
 };
 extern struct copy_pull copy_pull;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves: nothing is taken for a part of a file that is not this user's own, or that another copy writes. */
+#include "tests/test.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "copy_pull.h"
+#include "dest/part.h"
+
+#define TEST_FIXTURE                  \
+	{                             \
+		copy_pull_fresh, NULL \
+	}
+
+int __real_close(int fd);
+int __real_flock(int fd, int how);
+int __real_linkat(int from, const char *first, int to, const char *name, int flags);
+
+static int part_dir = -1;
+
+static void put_theirs(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_CREAT | O_WRONLY, 0666);
+
+	assert_int_equal(write(fd, "theirs", 6), 6);
+	assert_int_equal(fchmod(fd, 0666), 0);
+	__real_close(fd);
+}
+
+static int part_link(const char *part)
+{
+	put_theirs(part_dir, "victim");
+	return symlinkat("victim", part_dir, part);
+}
+
+static int part_dangling(const char *part)
+{
+	return symlinkat("victim", part_dir, part);
+}
+
+static int part_hard(const char *part)
+{
+	put_theirs(part_dir, "victim");
+	return __real_linkat(part_dir, "victim", part_dir, part, 0);
+}
+
+static int part_fifo(const char *part)
+{
+	return mkfifoat(part_dir, part, 0600);
+}
+
+static int part_of_other(const char *part)
+{
+	put_theirs(part_dir, part);
+	return geteuid() ? unlinkat(part_dir, part, 0) || mkfifoat(part_dir, part, 0600)
+			 : fchownat(part_dir, part, 65534, (gid_t)-1, 0);
+}
+
+static int part_locked(const char *part)
+{
+	static int fd = -1;
+
+	put_theirs(part_dir, part);
+	fd = openat(part_dir, part, O_RDONLY);
+	return __real_flock(fd, LOCK_EX);
+}
+
+/* It gets its name just now, and the next copy begins another. */
+static int part_moves(const char *part)
+{
+	put_theirs(part_dir, part);
+	copy_pull.moving_dir = part_dir;
+	copy_pull.moving = part;
+	return 0;
+}
+
+static const char part_name[] = "f";
+#define PART_SIZE (5u << 20)
+
+static struct dest_file *part_try(int (*put)(const char *part), struct dest_dir *dir)
+{
+	struct dest_file *file = calloc(1, sizeof(*file));
+	char name[TEMP_BYTES], cmd[160];
+
+	snprintf(cmd, sizeof(cmd), "rm -rf %s/*  %s/.dvx*", copy_pull.dest, copy_pull.dest);
+	assert_int_equal(system(cmd), 0);
+	part_dir = dir->fd = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
+	file->dir = dir;
+	file->size = PART_SIZE;
+	strcpy(file->name, part_name);
+	temp_part_name(name, file->name, file->size, &file->stamp);
+	assert_int_equal(put(name), 0);
+	part_open(file);
+	return file;
+}
+
+static void part_end(struct dest_file *file)
+{
+	if (file->fd >= 0)
+		__real_close(file->fd);
+	__real_close(file->dir->fd);
+	free(file);
+}
+
+static int part_own(const char *part)
+{
+	put_theirs(part_dir, part);
+	return 0;
+}
+
+static int part_too_long(const char *part)
+{
+	int fd = openat(part_dir, part, O_CREAT | O_WRONLY, 0600);
+	int bad = ftruncate(fd, PART_SIZE + 1);
+
+	__real_close(fd);
+	return bad;
+}
+
+/* A part is this user's own file, of one name, that no other copy writes. */
+TEST_F(parts_that_are_none)
+{
+	static int (*const puts[])(const char *) = {part_link, part_dangling, part_hard,
+						    part_fifo, part_of_other, part_locked,
+						    part_moves};
+	struct dest_dir *dir = calloc(1, sizeof(*dir) + 1);
+	struct dest_file *file;
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(puts) / sizeof(puts[0]); i++) {
+		file = part_try(puts[i], dir);
+		copy_pull.moving = NULL;
+		if (file->is_part || file->fd >= 0 || *file->temp)
+			fail_msg("%zu was taken for a part", i);
+		if (puts[i] == part_dangling)
+			assert_int_equal(fstatat(part_dir, "victim", &st, 0), -1);
+		part_end(file);
+	}
+	file = part_try(part_own, dir);
+	assert_true(file->is_part && file->made);
+	assert_int_equal(file->part, 6);
+	assert_int_equal(fstat(file->fd, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	part_end(file);
+	file = part_try(part_too_long, dir);
+	assert_int_equal(file->part, PART_SIZE);
+	part_end(file);
+	free(dir);
+}
+
+int __wrap_linkat(int from, const char *first, int to, const char *name, int flags);
+
+/* The temporary name that comes next is another name of a file that is not to be touched. */
+static void take_next_temp(const char *got)
+{
+	char name[TEMP_BYTES], path[160], victim[128];
+	struct copy_fault f = {0};
+	unsigned int n;
+
+	assert_int_equal(temp_name(name, &f), 0);
+	assert_int_equal(sscanf(name + strlen(name) - 6, "%6x", &n), 1);
+	snprintf(name + strlen(name) - 6, 7, "%06x", (n + 1) & 0xffffff);
+	snprintf(path, sizeof(path), "%s/%s", got, name);
+	snprintf(victim, sizeof(victim), "%s/victim", copy_pull.outside);
+	unlink(victim);
+	put_theirs(AT_FDCWD, victim);
+	assert_int_equal(__real_linkat(AT_FDCWD, victim, AT_FDCWD, path, 0), 0);
+}
+
+/* A temporary file is made, not opened: by this thread, or by the workers. */
+TEST(temporaries_are_new)
+{
+	static const struct copy_msg scripts[][8] = {
+		{DIR_(""), FILE_("f", 2 * SLOT), DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP,
+		 DONE},
+		{DIR_(""), FILE_("f", 5), LAST(0, 1, 0, 5), UP, DONE},
+	};
+	char got[128], victim[128], text[16] = "";
+	int fd;
+
+	snprintf(got, sizeof(got), "%s/got", copy_pull.dest);
+	snprintf(victim, sizeof(victim), "%s/victim", copy_pull.outside);
+	for (size_t i = 0; i < 2; i++) {
+		copy_pull_fresh(NULL);
+		assert_int_equal(mkdir(got, 0755), 0);
+		take_next_temp(got);
+		copy_pull_from(scripts[i]);
+		report_free(&copy_pull.report);
+		fd = open(victim, O_RDONLY);
+		assert_int_equal(read(fd, text, sizeof(text)), 6);
+		assert_string_equal(text, "theirs");
+		__real_close(fd);
+		unlink(victim);
+	}
+}
+
+/* --inplace opens what has the name, if it is a file, and nothing that a link leads to. */
+TEST(in_place)
+{
+	static const struct copy_msg script[] = {
+		DIR_(""), FILE_("f", 2 * SLOT), END(1, 0), UP, DONE, {0}};
+	char path[160], victim[128];
+	struct stat st;
+	int fd;
+
+	snprintf(victim, sizeof(victim), "%s/victim", copy_pull.outside);
+	snprintf(path, sizeof(path), "%s/got", copy_pull.dest);
+	copy_pull.options = OPTION_INPLACE;
+	for (int kind = 0; kind < 3; kind++) {
+		copy_pull_fresh(NULL);
+		assert_int_equal(mkdir(path, 0755), 0);
+		fd = open(path, O_RDONLY | O_DIRECTORY);
+		put_theirs(AT_FDCWD, victim);
+		if (kind == 0) {
+			assert_int_equal(symlinkat("../../outside/victim", fd, "f"), 0);
+		} else if (kind == 1) {
+			assert_int_equal(mkfifoat(fd, "f", 0600), 0);
+		} else {
+			put_theirs(fd, "f");
+			assert_int_equal(truncate(victim, 6), 0);
+		}
+		copy_pull_from(script);
+		assert_int_equal(copy_pull.report.skipped, kind == 1);
+		report_free(&copy_pull.report);
+		assert_int_equal(stat(victim, &st), 0);
+		assert_int_equal(st.st_size, 6);
+		assert_int_equal(fstatat(fd, "f", &st, AT_SYMLINK_NOFOLLOW), 0);
+		if (kind != 1) {
+			char c = 1;
+			int f = openat(fd, "f", O_RDONLY);
+
+			assert_int_equal(st.st_size, 2 * SLOT);
+			assert_int_equal(pread(f, &c, 1, 0), 1);
+			assert_int_equal(c, 0); /* a hole: nothing of "theirs" */
+			__real_close(f);
+		}
+		__real_close(fd);
+		unlink(victim);
+	}
+	copy_pull.options = 0;
+}
