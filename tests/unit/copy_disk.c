@@ -330,14 +330,20 @@ TEST(failed_delete_in_read_only)
 
 int __real_mkdirat(int dir, const char *name, mode_t mode);
 int __wrap_mkdirat(int dir, const char *name, mode_t mode);
+static bool linked;	 /* somebody else makes a link out of the destination meanwhile */
 static const char *made; /* somebody else makes this directory at the same time, and a file in it */
 
 int __wrap_mkdirat(int dir, const char *name, mode_t mode)
 {
 	int sub, file;
 
+	if (linked && !symlinkat("outside", dir, name)) {
+		errno = EEXIST;
+		return -1;
+	}
 	if (!made || strcmp(name, made) != 0)
 		return __real_mkdirat(dir, name, mode);
+	assert_int_equal(mode, 0700); /* until it has its own */
 	assert_int_equal(__real_mkdirat(dir, name, 0700), 0);
 	sub = openat(dir, name, O_RDONLY | O_DIRECTORY);
 	file = openat(sub, "theirs", O_CREAT | O_WRONLY, 0600);
@@ -347,6 +353,23 @@ int __wrap_mkdirat(int dir, const char *name, mode_t mode)
 	__real_close(sub);
 	errno = EEXIST;
 	return -1;
+}
+
+TEST(linked_meanwhile)
+{
+	static const struct play play = {
+		{DIR_(""), FILE_("f", 0), END(1, 0), UP, DONE}, COPY_IO, "dest", 0};
+	struct copy_fault f;
+
+	assert_int_equal(copy_pull_fresh(NULL), 0);
+	assert_int_equal(rmdir(copy_pull.dest), 0);
+	linked = true;
+	f = copy_pull_from(play.script);
+	linked = false;
+	report_free(&copy_pull.report);
+	assert_int_equal(f.code, COPY_IO);
+	assert_int_equal(copy_pull_left(copy_pull.outside), 0);
+	assert_int_equal(unlink(copy_pull.dest), 0);
 }
 
 /* A directory that this copy has not made is not thought to be empty. */

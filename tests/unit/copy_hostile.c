@@ -158,6 +158,7 @@ TEST(lies_about_trees)
 		{{FILE_("", 0), END(0, 0), FILE_("", 0)}, COPY_PROTOCOL, "beside", 0},
 		{{DIR_(""), UP, FILE_("beside", 0)}, COPY_PROTOCOL, "beside", 1},
 		{{UP}, COPY_PROTOCOL, "had not started", 0},
+		{{DIR_(""), UP, UP}, COPY_PROTOCOL, "had not started", 1},
 		{{DIR_(""), DONE}, COPY_PROTOCOL, "within the tree", 1},
 		{{FILE_("", 10), DONE}, COPY_PROTOCOL, "within the tree", 0},
 		{{{.type = MSG_RETURN}}, COPY_PROTOCOL, "RETURN", 0},

@@ -51,7 +51,7 @@ COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests
 	tests/unit/copy_hostile tests/unit/copy_guests
 COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h tests/unit/copy_fds.h tests/unit/copy_swap.h
 tests_unit_copy_msg_SOURCES = tests/unit/copy_msg.c tests/unit/copy_sample.h
-tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_disk.c tests/unit/copy_part.c tests/unit/copy_pull.c tests/unit/copy_pull.h \
+tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_disk.c tests/unit/copy_theirs.c tests/unit/copy_pull.c tests/unit/copy_pull.h \
 	tests/unit/copy_actor.c tests/unit/copy_actor.h $(COPY_FAKE)
 tests_unit_copy_hostile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=close,--wrap=fstatfs,--wrap=syncfs,--wrap=renameat,--wrap=linkat,--wrap=mkdirat,--wrap=flock,--wrap=readdir,--wrap=unlinkat,--wrap=getgrnam_r
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: nothing is taken for a part of a file that is not this user's own, or that another copy writes. */
+/* Proves: what belongs to others, is excluded or is not known to be gone at the source stays as it is. */
 #include "tests/test.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "copy_pull.h"
+#include "base/filter.h"
+#include "dest/commit.h"
 #include "dest/part.h"
 
 #define TEST_FIXTURE                  \
@@ -241,4 +243,125 @@ TEST(in_place)
 		unlink(victim);
 	}
 	copy_pull.options = 0;
+}
+
+/* The mode that a temporary is made with is never wider than the file's in the end, nor set-user-id. */
+TEST(first_modes)
+{
+	struct dest_xattr x = {.n = 0};
+	const struct {
+		uint32_t mode, uid;
+		struct dest_xattr *xattrs;
+		bool acl;
+		uint32_t first;
+	} rows[] = {
+		{0644, UINT32_MAX, NULL, false, 0644},	{0600, UINT32_MAX, NULL, false, 0600},
+		{0664, UINT32_MAX, NULL, false, 0600}, /* the umask would take a bit away */
+		{04644, UINT32_MAX, NULL, false, 0600}, {02644, UINT32_MAX, NULL, false, 0600},
+		{01644, UINT32_MAX, NULL, false, 0600}, {0644, 7, NULL, false, 0600},
+		{0644, UINT32_MAX, &x, false, 0600},	{0644, UINT32_MAX, NULL, true, 0600},
+	};
+	struct dest_dir *dir = calloc(1, sizeof(*dir) + 1);
+	const struct dest d = {.umask = 022};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dest_file file = {.dir = dir,
+					 .meta = {.mode = rows[i].mode,
+						  .uid = rows[i].uid,
+						  .gid = UINT32_MAX,
+						  .xattrs = rows[i].xattrs}};
+
+		dir->acl = rows[i].acl ? ACL_SOME : ACL_NONE;
+		assert_int_equal(file_first_mode(&d, &file), rows[i].first);
+		assert_int_equal(file.meta.has_mode, i < 2);
+	}
+	free(dir);
+}
+
+/* A FIFO is not replaced by a file. */
+TEST_F(dest_is_a_fifo)
+{
+	static const struct copy_msg script[] = {FILE_("", 0), END(0, 0), DONE, {0}};
+	struct copy_fault f;
+	struct stat st;
+
+	assert_int_equal(rmdir(copy_pull.dest), 0);
+	assert_int_equal(mkfifo(copy_pull.dest, 0600), 0);
+	f = copy_pull_from(script);
+	report_free(&copy_pull.report);
+	assert_int_equal(f.code, COPY_IO);
+	assert_non_null(strstr(f.text, "neither a file nor a directory"));
+	assert_int_equal(stat(copy_pull.dest, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+}
+
+static void delete_case(const struct copy_msg *script, struct filter *filter, const char *name,
+			bool stays)
+{
+	char path[160];
+	struct copy_fault f;
+	struct stat st;
+
+	assert_int_equal(copy_pull_fresh(NULL), 0);
+	snprintf(path, sizeof(path), "%s/got", copy_pull.dest);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/got/%s", copy_pull.dest, name);
+	put_theirs(AT_FDCWD, path);
+	copy_pull.filter = filter;
+	f = copy_pull_from(script);
+	copy_pull.filter = NULL;
+	report_free(&copy_pull.report);
+	assert_int_equal(f.code, COPY_OK);
+	assert_int_equal(stat(path, &st), stays ? 0 : -1);
+}
+
+/* --delete: not what is excluded, nor another copy's temporary, nor if the list is not whole. */
+TEST(deleted)
+{
+	static const struct copy_msg whole[] = {DIR_(""), UP, DONE, {0}},
+				     part[] = {DIR_(""), {.type = MSG_UP}, DONE, {0}};
+	struct filter filter = {0};
+	struct copy_fault f = {0};
+
+	assert_int_equal(filter_add(&filter, "extra", false, &f), 0);
+	copy_pull.options = OPTION_DELETE;
+	delete_case(whole, NULL, "extra", false);
+	delete_case(part, NULL, "extra", true);
+	delete_case(whole, &filter, "extra", true);
+	delete_case(whole, NULL, TEMP_PREFIX "other", true);
+	copy_pull.options = OPTION_DELETE | OPTION_DRY;
+	delete_case(whole, NULL, "extra", true);
+	copy_pull.options = 0;
+	delete_case(whole, NULL, "extra", true);
+	filter_free(&filter);
+}
+
+/* What is excluded keeps the directory that holds it, without a word; one that is too deep is named. */
+TEST(deleted_trees)
+{
+	static const struct copy_msg whole[] = {DIR_(""), UP, DONE, {0}};
+	struct filter filter = {0};
+	struct copy_fault f = {0};
+	char cmd[512];
+
+	assert_int_equal(filter_add(&filter, "kept", false, &f), 0);
+	copy_pull.options = OPTION_DELETE;
+	for (int deep = 0; deep < 2; deep++) {
+		assert_int_equal(copy_pull_fresh(NULL), 0);
+		snprintf(cmd, sizeof(cmd),
+			 "mkdir -p %s/got/extra && cd %s/got/extra && if [ %d = 1 ]; then "
+			 "mkdir -p $(for i in $(seq 600); do printf a/; done); else : >kept; fi",
+			 copy_pull.dest, copy_pull.dest, deep);
+		assert_int_equal(system(cmd), 0);
+		copy_pull.filter = &filter;
+		f = copy_pull_from(whole);
+		copy_pull.filter = NULL;
+		report_free(&copy_pull.report);
+		assert_int_equal(f.code, COPY_OK);
+		assert_int_equal(copy_pull.report.skipped > 0, deep);
+		snprintf(cmd, sizeof(cmd), "test -d %s/got/extra", copy_pull.dest);
+		assert_int_equal(system(cmd), 0);
+	}
+	copy_pull.options = 0;
+	filter_free(&filter);
 }
