@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "copy_pull.h"
 #include "base/filter.h"
@@ -364,4 +365,39 @@ TEST(deleted_trees)
 	}
 	copy_pull.options = 0;
 	filter_free(&filter);
+}
+
+/* A temporary of this name, with the process and the home that it tells; whether it is cleaned away. */
+static bool is_cleaned(unsigned int pid, bool strange)
+{
+	const int dir = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
+	char name[TEMP_BYTES], *home = name + strlen(TEMP_PREFIX);
+	struct copy_fault f = {0};
+	struct stat st;
+	bool cleaned;
+
+	assert_int_equal(temp_name(name, &f), 0);
+	snprintf(home + 4, 13, "%06x%06x", pid & 0xffffff, 1u);
+	if (strange)
+		home[0] = home[0] == '0' ? '1' : '0';
+	put_theirs(dir, name);
+	temp_clean(dir);
+	cleaned = fstatat(dir, name, &st, 0);
+	unlinkat(dir, name, 0);
+	__real_close(dir);
+	return cleaned;
+}
+
+/* Only a dead process's temporaries are removed; another machine's not on the day that it made them. */
+TEST_F(temporaries_of_others)
+{
+	const pid_t dead = fork();
+
+	if (!dead)
+		_exit(0);
+	assert_int_equal(waitpid(dead, NULL, 0), dead);
+	assert_false(is_cleaned((unsigned int)getpid(), false));
+	assert_false(is_cleaned((unsigned int)getppid(), false));
+	assert_true(is_cleaned((unsigned int)dead, false));
+	assert_false(is_cleaned((unsigned int)dead, true));
 }
