@@ -241,8 +241,6 @@ static int obey_pieces(struct receiver *r, const struct copy_msg *m, struct inta
 
 		msg_piece_get(&p, m->text.p + at);
 		sum += p.len;
-		if (sum > m->len)
-			break;
 		if (obey_piece(r, &p, slot))
 			return -1;
 	}
