@@ -31,7 +31,8 @@ static void actor_say_data(struct actor *a, struct copy_msg m)
 		m.crc = m.len <= SLOT ? crc32c(p, m.len) : 0;
 	}
 	msg_piece_put(bytes, &piece);
-	m.text = (struct copy_bytes){bytes, sizeof(bytes)};
+	if (!m.text.n)
+		m.text = (struct copy_bytes){bytes, sizeof(bytes)};
 	link_send(a->l, &m, &a->f);
 }
 

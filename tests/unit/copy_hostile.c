@@ -100,6 +100,10 @@ TEST(lies_about_files)
 		 0},
 		{{DIR_(""), DATA(0, 1, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
 		{{DIR_(""), DATA(0, 0, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
+		{{FILE_("", 10), {.type = MSG_DATA, .text = TEXT("one piece and a half: it is")}},
+		 COPY_PROTOCOL,
+		 "half a piece",
+		 0},
 		{{FILE_("", 10), DATA(0, MSG_WINDOW, 0, 10)},
 		 COPY_PROTOCOL,
 		 "outside of a file",
@@ -267,6 +271,21 @@ TEST(other_sources)
 	};
 
 	EXPECT_EACH(plays);
+}
+
+/* A pattern is the shell's; and a pool is no larger than was asked for. */
+TEST(other_names)
+{
+	static const struct play hidden = {
+		{TOP(".got"), FILE_("", 0)}, COPY_PROTOCOL, "instead of \"*\"", 0};
+	static const struct play large = {{DONE}, COPY_PROTOCOL, "a larger pool", 0};
+
+	copy_pull.pattern = "*";
+	copy_pull_expect(&hidden);
+	copy_pull.pattern = NULL;
+	copy_pull.slots = SLOTS - 1;
+	copy_pull_expect(&large);
+	copy_pull.slots = 0;
 }
 
 static const struct {

@@ -45,8 +45,8 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 {
 	struct actor a = {.l = calloc(1, sizeof(struct link)), .script = script};
 	struct client *c = calloc(1, sizeof(*c));
-	const struct client_request got = {.path = "x",
-					   .expect = "got",
+	const struct client_request got = {.path = copy_pull.pattern ? copy_pull.pattern : "x",
+					   .expect = copy_pull.pattern ? copy_pull.pattern : "got",
 					   .plan = {.root = AT_FDCWD,
 						    .dest = copy_pull.dest,
 						    .last = true,
@@ -66,7 +66,7 @@ struct copy_fault copy_pull_from(const struct copy_msg *script)
 			    .fsync = copy_pull.fsync,
 			    .filter = copy_pull.filter},
 		.report = &copy_pull.report,
-		.slots = SLOTS,
+		.slots = copy_pull.slots ? copy_pull.slots : SLOTS,
 		.jobs = 3,
 		.slot_bytes = SLOT,
 		.stop = &copy_pull.stop,

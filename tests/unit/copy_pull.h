@@ -14,6 +14,8 @@ struct copy_pull {
 	unsigned int pieces, corrupt;
 	uint32_t options, without; /* besides those of a pull without letters */
 	struct filter *filter;
+	const char *pattern; /* that is pulled; NULL: "x", which the server calls "got" */
+	uint32_t slots;	     /* 0: SLOTS */
 	enum copy_fsync fsync;
 	bool merges; /* as one of several sources whose entries may be the same */
 	volatile sig_atomic_t stop;

@@ -53,7 +53,7 @@ static int place_named(struct dest_file *file, const void *bytes, unsigned int h
 
 	if (temp_name(file->temp, &unused))
 		return place_fail(file, "made");
-	file->fd = place_open(file, file->temp, O_CREAT | O_EXCL | O_NOFOLLOW);
+	file->fd = place_open(file, file->temp, O_CREAT | O_EXCL);
 	if (file->fd < 0)
 		return place_fail(file, "made");
 	file->made = true;
