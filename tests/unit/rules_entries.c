@@ -151,6 +151,20 @@ TEST(economy)
 	assert_int_equal(matchers(""), 0);
 }
 
+/* Also in front of a matcher of many entries, which are not compared one by one. */
+TEST(economy_of_many_entries)
+{
+	char text[4096] = "count in ipv4 dst 10.3.0.0/16 udp\n";
+
+	for (unsigned int i = 0; i < 20; i++)
+		sprintf(text + strlen(text), "drop in ipv4 src 10.0.0.%u dst 10.2.0.%u\n", i, i);
+	/* apart from all of them by the bits that both compare */
+	strcat(text, "count in ipv4 dst 10.4.0.0/16 udp\n");
+	assert_int_equal(matchers(text), 2);
+	strcat(text, "count in ipv4 dst 10.2.0.0/16 udp\n");
+	assert_int_equal(matchers(text), 3);
+}
+
 TEST(shadows)
 {
 	struct ruleset set;
@@ -166,6 +180,14 @@ TEST(shadows)
 	assert_int_equal(p.shadow[0].by, 0);
 	assert_int_equal(p.shadow[1].rule, 4);
 	assert_int_equal(p.shadow[1].by, 0);
+	/* and what is left out is kept for the time when rule 0 goes */
+	assert_int_equal(p.table[RULE_IN].ncovered, 2);
+	assert_int_equal(p.table[RULE_IN].covered[0].rule, 1);
+	assert_int_equal(p.table[RULE_IN].covered[1].rule, 4);
+	assert_int_equal(p.table[RULE_IN].covered[1].by, 0);
+	assert_ptr_equal(p.table[RULE_IN].covered[1].shape, p.table[RULE_IN].matcher[0].shape);
+	assert_memory_equal(p.table[RULE_IN].covered[1].value,
+			    p.table[RULE_IN].matcher[0].entry[0].value, 2 * sizeof(uint64_t));
 	program_free(&p);
 	ruleset_free(&set);
 }
