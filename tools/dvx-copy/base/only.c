@@ -85,13 +85,15 @@ int only_add(struct only **list, const char *text, struct copy_fault *f)
 		return copy_fail(f, COPY_USAGE, "the list has more than %u paths or %u MiB",
 				 ONLY_MAX, ONLY_BYTES_MAX >> 20);
 	p = o ? malloc(sizeof(*p) + n + 3) : NULL;
+	if (p) {
+		p->found = false;
+		memcpy(p->text, text, 2);
+		memcpy(p->text + 2, clean + 1, n + 1);
+	}
 	if (!p || only_put(o, p)) {
 		free(p);
 		return copy_fail(f, COPY_IO, "out of memory");
 	}
-	p->found = false;
-	memcpy(p->text, text, 2);
-	memcpy(p->text + 2, clean + 1, n + 1);
 	return 0;
 }
 
