@@ -23,6 +23,8 @@ enum nft_kind {
 	NFT_ETHERTYPE,
 	NFT_NETDEV_NAME,
 	NFT_VLAN,
+	NFT_ECN,
+	NFT_INSIDE, /* the key behind it is of the packet in the tunnel */
 	NFT_REFUSE,
 };
 
@@ -39,11 +41,13 @@ static const struct nft_key nft_keys[] = {
 	{"ip", "daddr", NFT_NET4, SLOT_DST, "ipv4", NULL, 0},
 	{"ip", "protocol", NFT_PROTO, SLOT_PROTO, "ipv4", NULL, 0},
 	{"ip", "dscp", NFT_DSCP, SLOT_DSCP, "ipv4", NULL, 6},
+	{"ip", "ecn", NFT_ECN, SLOT_ECN, "ipv4", NULL, 2},
 	{"ip", "ttl", NFT_NUMBER, SLOT_TTL, "ipv4", NULL, 8},
 	{"ip", "frag-off", NFT_REFUSE, REASON_FRAGMENT, NULL, NULL, 0},
 	{"ip6", "saddr", NFT_NET6, SLOT_SRC, "ipv6", NULL, 0},
 	{"ip6", "daddr", NFT_NET6, SLOT_DST, "ipv6", NULL, 0},
 	{"ip6", "dscp", NFT_DSCP, SLOT_DSCP, "ipv6", NULL, 6},
+	{"ip6", "ecn", NFT_ECN, SLOT_ECN, "ipv6", NULL, 2},
 	{"ip6", "hoplimit", NFT_NUMBER, SLOT_TTL, "ipv6", NULL, 8},
 	{"ip6", "flowlabel", NFT_NUMBER, SLOT_FLOWLABEL, "ipv6", NULL, 20},
 	{"ip6", "nexthdr", NFT_REFUSE, REASON_NEXTHDR, NULL, NULL, 0},
@@ -64,6 +68,16 @@ static const struct nft_key nft_keys[] = {
 	{"vlan", "id", NFT_VLAN, SLOT_VLAN_ID, NULL, NULL, 12},
 	{"vlan", "pcp", NFT_VLAN, SLOT_VLAN_PCP, NULL, NULL, 3},
 	{"vlan", "dei", NFT_VLAN, SLOT_VLAN_DEI, NULL, NULL, 1},
+	{"vxlan", "vni", NFT_NUMBER, SLOT_VNI, NULL, "vxlan", 24},
+	{"vxlan", "flags", NFT_REFUSE, REASON_FIELD, NULL, NULL, 0},
+	{"vxlan", NULL, NFT_INSIDE, 0, NULL, "vxlan", 0},
+	{"geneve", "vni", NFT_NUMBER, SLOT_VNI, NULL, "geneve", 24},
+	{"geneve", "flags", NFT_REFUSE, REASON_FIELD, NULL, NULL, 0},
+	{"geneve", NULL, NFT_REFUSE, REASON_TUNNEL_PROTOCOL, NULL, NULL, 0},
+	{"gre", "flags", NFT_REFUSE, REASON_FIELD, NULL, NULL, 0},
+	{"gre", "version", NFT_REFUSE, REASON_FIELD, NULL, NULL, 0},
+	{"gre", NULL, NFT_REFUSE, REASON_TUNNEL_PROTOCOL, NULL, NULL, 0},
+	{"gretap", NULL, NFT_REFUSE, REASON_TUNNEL_PROTOCOL, NULL, NULL, 0},
 	{"meta", "l4proto", NFT_PROTO, SLOT_PROTO, NULL, NULL, 0},
 	{"meta", "nfproto", NFT_NFPROTO, SLOT_IP, NULL, NULL, 0},
 	{"meta", "protocol", NFT_ETHERTYPE, 0, NULL, NULL, 0},
@@ -117,7 +131,7 @@ static const char *const nft_flags[] = {"fin", "syn", "rst", "psh", "ack", "urg"
 
 /* --- keys -------------------------------------------------------------------------------------- */
 
-const struct nft_key *nft_key_find(const struct nft *t, size_t at, size_t end, size_t *words)
+static const struct nft_key *nft_key_find(const struct nft *t, size_t at, size_t end, size_t *words)
 {
 	for (size_t i = 0; i < sizeof(nft_keys) / sizeof(nft_keys[0]); i++) {
 		const struct nft_key *k = &nft_keys[i];
@@ -142,13 +156,25 @@ static bool nft_say(struct nft *t, struct draft *d, size_t at, unsigned int slot
 static bool nft_implies_tag(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
 			    size_t at, struct draft *d)
 {
-	if (c->family == NFT_NETDEV)
+	if (c->family == NFT_NETDEV || d->inner)
 		return nft_say(t, d, at, SLOT_TAG, key->kind == NFT_VLAN ? "vlan" : "untagged");
 	return key->kind != NFT_VLAN || nft_leave(t, d, at, REASON_HOST);
 }
 
-bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t at,
-		     struct draft *d)
+/* To nft each UDP packet is one of the tunnel. */
+static bool nft_implies_tunnel(struct nft *t, const struct nft_key *key, size_t at, struct draft *d)
+{
+	const struct draft_part *port = &d->part[0][SLOT_DPORT];
+
+	if (!port->text || port->negated ||
+	    strcmp(port->text, strcmp(key->proto, "vxlan") ? "6081" : "4789"))
+		return nft_leave(t, d, at, REASON_TUNNEL_PORT);
+	return nft_say(t, d, at, SLOT_PROTO, "udp") && nft_say(t, d, at, SLOT_TUNNEL, key->proto);
+}
+
+/* Adds what the key says without its value. False: left out. */
+static bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
+			    size_t at, struct draft *d)
 {
 	const char *proto = draft_said(d, SLOT_PROTO);
 
@@ -160,10 +186,37 @@ bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_
 		return false;
 	if (!key->proto)
 		return true;
+	if (key->kind == NFT_INSIDE || key->slot == SLOT_VNI)
+		return nft_implies_tunnel(t, key, at, d);
 	if (strcmp(key->proto, "l4"))
 		return nft_say(t, d, at, SLOT_PROTO, key->proto);
 	return (proto && (!strcmp(proto, "tcp") || !strcmp(proto, "udp"))) ||
-	       nft_leave(t, d, at, REASON_FIELD);
+	       nft_leave(t, d, at, REASON_PORTS);
+}
+
+const struct nft_key *nft_key_read(struct nft *t, const struct nft_chain *c, size_t *at, size_t end,
+				   bool joined, struct draft *d)
+{
+	bool inner = d->inner;
+	const struct nft_key *k;
+	size_t words;
+
+	d->inner = false;
+	do {
+		k = nft_key_find(t, *at, end, &words);
+		if (!k) {
+			nft_leave(t, d, *at, REASON_FIELD);
+			return NULL;
+		}
+		if (!nft_key_implies(t, c, k, *at, d))
+			return NULL;
+		*at += words;
+		d->inner |= k->kind == NFT_INSIDE;
+	} while (k->kind == NFT_INSIDE);
+	/* The values of a concatenation are all of one level. */
+	if (joined && inner != d->inner)
+		nft_leave(t, d, *at - words, REASON_RULE);
+	return joined && inner != d->inner ? NULL : k;
 }
 
 /* --- values ------------------------------------------------------------------------------------ */
@@ -188,6 +241,16 @@ static bool nft_ethertype(struct nft *t, struct draft *d, size_t at, const char 
 	if (!ethertype_number(text, &type) && !value_number(text, 0, 0xffff, &type))
 		return nft_leave(t, d, at, REASON_VALUE);
 	return draft_say_type(t->im, d, type) || nft_leave(t, d, at, REASON_TWICE);
+}
+
+static const char *nft_ecn(struct nft *t, const char *text)
+{
+	static const char *const names[] = {"not-ect", "ect1", "ect0", "ce"};
+
+	for (unsigned int i = 0; i < 4; i++)
+		if (!strcmp(text, names[i]))
+			return import_format(t->im, "%u", i);
+	return strchr(text, '/') ? NULL : value_masked(t->im, text, 0, 2);
 }
 
 static const char *nft_nfproto(const char *text)
@@ -227,6 +290,8 @@ static const char *nft_value(struct nft *t, const struct nft_key *key, const cha
 		if (dscp_number(text, &n))
 			return import_format(t->im, "%" PRIu64, n);
 		return strchr(text, '/') ? NULL : value_masked(t->im, text, 0, key->bits);
+	case NFT_ECN:
+		return nft_ecn(t, text);
 	case NFT_TYPE4:
 	case NFT_TYPE6:
 		return nft_type(t, text, key->kind == NFT_TYPE6);

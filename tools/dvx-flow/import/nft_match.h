@@ -7,11 +7,12 @@
 
 struct nft_key;
 
-/* The key that begins here, and how many words it has. NULL: none. */
-const struct nft_key *nft_key_find(const struct nft *t, size_t at, size_t end, size_t *words);
-/* Adds what a key alone says: "tcp dport" is of TCP. False: the rule is left out. */
-bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key, size_t at,
-		     struct draft *d);
+/*
+ * The key that begins here, behind its words then. Adds what it says alone: "tcp dport" is of TCP.
+ * `joined`: others are before it. NULL: none, or the rule is left out.
+ */
+const struct nft_key *nft_key_read(struct nft *t, const struct nft_chain *c, size_t *at, size_t end,
+				   bool joined, struct draft *d);
 /* Moves span->from behind an element's words. False: they cannot be said, the rule is left out. */
 bool nft_element_rest(struct nft *t, struct nft_span *span, const struct draft *d);
 /* Adds one value, the word `at`. False: the rule is left out. */

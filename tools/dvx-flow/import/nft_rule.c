@@ -41,10 +41,8 @@ static const struct {
 	{"dccp", REASON_FIELD, false},	  {"udplite", REASON_FIELD, false},
 	{"esp", REASON_FIELD, false},	  {"ah", REASON_FIELD, false},
 	{"comp", REASON_FIELD, false},	  {"igmp", REASON_FIELD, false},
-	{"gre", REASON_FIELD, false},	  {"vxlan", REASON_FIELD, false},
-	{"geneve", REASON_FIELD, false},  {"frag", REASON_FRAGMENT, false},
-	{"hbh", REASON_FIELD, false},	  {"dst", REASON_FIELD, false},
-	{"mh", REASON_FIELD, false},
+	{"frag", REASON_FRAGMENT, false}, {"hbh", REASON_FIELD, false},
+	{"dst", REASON_FIELD, false},	  {"mh", REASON_FIELD, false},
 };
 
 static size_t nft_counter(const struct nft *t, size_t at, size_t end, struct draft *d)
@@ -238,18 +236,12 @@ static void nft_match(struct nft *t, struct nft_chain *c, size_t at, size_t end,
 {
 	const struct nft_key *key[NFT_KEYS_MAX];
 	struct nft_span span;
-	size_t keys = 0, next, words;
+	size_t keys = 0, next;
 
 	do {
-		key[keys] = nft_key_find(t, at, end, &words);
-		if (!key[keys]) {
-			nft_leave(t, d, at, REASON_FIELD);
+		key[keys] = nft_key_read(t, c, &at, end, keys > 0, d);
+		if (!key[keys++])
 			return;
-		}
-		if (!nft_key_implies(t, c, key[keys], at, d))
-			return;
-		at += words;
-		keys++;
 	} while (keys < NFT_KEYS_MAX && nft_is(t, at, ".") && ++at);
 	if (nft_is(t, at, "vmap")) {
 		if (nft_set_span(t, c, at + 1, end, &span, &next, d))
@@ -276,6 +268,7 @@ static void nft_statements(struct nft *t, struct nft_chain *c, size_t at, size_t
 {
 	struct draft d = *before;
 
+	d.inner = false;
 	while (at < end) {
 		size_t next;
 

@@ -66,7 +66,7 @@ static const struct tc_head {
 	{"ingress", TC_INGRESS, 0},
 	{"egress", TC_HEAD_REFUSE, REASON_EGRESS},
 	{"root", TC_HEAD_REFUSE, REASON_EGRESS},
-	{"block", TC_HEAD_REFUSE, REASON_INTERFACE},
+	{"block", TC_HEAD_REFUSE, REASON_BLOCK},
 };
 
 /* The parents of an ingress qdisc and of clsact's ingress side. */

@@ -12,8 +12,9 @@ struct tc_read {
 	const struct token *protocol;
 	uint64_t prio; /* 0: none given */
 	bool ingress, elsewhere;
-	unsigned int tags; /* VLAN tags that the protocols name */
-	int ip;		   /* 4 or 6: what the innermost protocol is */
+	unsigned int tags;	   /* VLAN tags that the protocols name */
+	const struct token *vlans; /* how many the filter counts; NULL: it does not */
+	int ip;			   /* 4 or 6: what the innermost protocol is */
 	/* What is compared of each field: "" is all of it; NULL: nothing. */
 	const char *mask[DRAFT_SLOTS];
 	unsigned int unsummed; /* checksums that pedit made wrong and `csum` did not mend yet */

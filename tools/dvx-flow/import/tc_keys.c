@@ -19,6 +19,8 @@ enum tc_kind {
 	KEY_NET,
 	KEY_PORTS,
 	KEY_IP_FLAGS,
+	KEY_COUNT, /* of VLAN tags */
+	KEY_INDEV,
 	KEY_NOTHING,
 	KEY_REFUSE,
 };
@@ -58,9 +60,9 @@ static const struct tc_key {
 	{"type", KEY_DECIMAL_MASK, SLOT_TYPE, 8},
 	{"code", KEY_DECIMAL_MASK, SLOT_CODE, 8},
 	{"ip_flags", KEY_IP_FLAGS, SLOT_FRAGMENT, 0},
-	{"indev", KEY_REFUSE, REASON_INTERFACE, 0},
+	{"indev", KEY_INDEV, 0, 0},
 	{"mpls", KEY_REFUSE, REASON_FIELD, 0},
-	{"num_of_vlans", KEY_REFUSE, REASON_FIELD, 0},
+	{"num_of_vlans", KEY_COUNT, 0, 0},
 	{"pppoe_sid", KEY_REFUSE, REASON_FIELD, 0},
 	{"ppp_proto", KEY_REFUSE, REASON_FIELD, 0},
 	{"arp_tip", KEY_REFUSE, REASON_FIELD, 0},
@@ -230,16 +232,52 @@ static const char *tc_mask(struct tc_read *r, const struct tc_key *k, const char
 	return mask ? mask : "";
 }
 
+/* The interface of the filter itself, or no packet. */
+static bool tc_indev(struct tc_read *r, const struct token *at)
+{
+	int ours = import_netdev(r->im, at->text);
+
+	r->d->nothing |= ours == 0;
+	return ours >= 0 || tc_leave(r, at, REASON_INTERFACE);
+}
+
+/* So many VLAN tags and no more, once the filter's types are known. */
+static bool tc_count_tags(struct tc_read *r)
+{
+	bool type = draft_said(r->d, SLOT_IP) || draft_said(r->d, SLOT_MPLS) ||
+		    draft_said(r->d, SLOT_ETHERTYPE);
+	uint64_t n;
+
+	if (!r->vlans)
+		return true;
+	if (!value_number(r->vlans->text, 0, 255, &n))
+		return tc_leave(r, r->vlans, REASON_VALUE);
+	if (n > r->tags || (n == 2 && !type))
+		return tc_leave(r, r->vlans - 1, REASON_TAGS);
+	r->d->nothing |= n < r->tags;
+	if (n == 0 && !r->tags)
+		return draft_say(r->im, r->d, SLOT_TAG, "untagged");
+	return n != 1 || draft_say(r->im, r->d, SLOT_TAG2, "num_of_vlans 1");
+}
+
 static bool tc_key_value(struct tc_read *r, const struct tc_key *k, const struct token *at)
 {
 	uint64_t type;
 	const char *text;
 
+	if (k->kind == KEY_INDEV)
+		return tc_indev(r, at);
+	if (k->kind == KEY_COUNT) {
+		r->vlans = at;
+		r->mask[SLOT_VLAN_DEI] = ""; /* a field that tc lacks */
+		return true;
+	}
 	if (k->kind == KEY_TYPE) {
 		if (!tc_type(at->text, &type))
 			return tc_leave(r, at, REASON_VALUE);
 		if (k->bits != r->tags && k->bits != 0)
-			return tc_leave(r, at, REASON_SYNTAX);
+			return r->vlans ? tc_leave(r, r->vlans - 1, REASON_TAGS)
+					: tc_leave(r, at, REASON_SYNTAX);
 		r->mask[k->bits == 2 ? SLOT_TAG2 : k->bits ? SLOT_TAG : SLOT_ETHERTYPE] = "";
 		return tc_take_type(r, at, type);
 	}
@@ -275,5 +313,5 @@ bool tc_keys_read(struct tc_read *r)
 	while (tokens_peek(r->line)->text && !token_is(tokens_peek(r->line), "action"))
 		if (!tc_key(r, tokens_next(r->line)))
 			return false;
-	return true;
+	return tc_count_tags(r);
 }

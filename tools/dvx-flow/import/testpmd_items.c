@@ -170,7 +170,7 @@ static const struct {
 	{"ecpri", REASON_FIELD},
 	{"port_representor", REASON_TRANSFER},
 	/* It compares what GRE carries, too. */
-	{"nvgre", REASON_FIELD},
+	{"nvgre", REASON_TUNNEL_PROTOCOL},
 };
 
 /* What was written of a field: its tokens. */
