@@ -471,6 +471,28 @@ static void walk_netlink(void)
 	}
 }
 
+/* An error of another socket is the kernel's, by each way to send. */
+static void walk_full_socket(void)
+{
+	char bytes[4096] = {0};
+	int fd[2];
+
+	for (unsigned int way = 0; way < WAYS; way++) {
+		if (way == BY_SENDTO || way == BY_SENDMSG)
+			continue;
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fd))
+			return;
+		while (netlink_send_by(way, fd[0], bytes, sizeof(bytes)) > 0)
+			;
+		if (errno != EAGAIN) {
+			printf("a full socket gives \"%s\" by way %u\n", strerror(errno), way);
+			failures++;
+		}
+		close(fd[0]);
+		close(fd[1]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : "";
@@ -493,5 +515,6 @@ int main(int argc, char **argv)
 	walk(unserved, "out of the device's reach");
 	walk_empty_gid();
 	walk_netlink();
+	walk_full_socket();
 	return failures != 0;
 }

@@ -163,9 +163,10 @@ static bool is_to_kernel(int fd, const void *to, socklen_t len)
  */
 static bool refused_to_rdma(int fd, const void *to, socklen_t len)
 {
-	bool ours = errno == ECONNREFUSED && is_carrier(fd) && is_to_kernel(fd, to, len);
+	int error = errno;
+	bool ours = error == ECONNREFUSED && is_carrier(fd) && is_to_kernel(fd, to, len);
 
-	errno = ECONNREFUSED;
+	errno = error;
 	return ours;
 }
 
