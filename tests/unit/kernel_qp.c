@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QPs: creation, the way through the states, queries. */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "kernel_fixture.h"
+#include "base/log.h"
+#include "host/mm.h"
 #include "obj/qp.h"
 
 /* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
@@ -94,6 +99,41 @@ TEST_FX(roundtrip)
 	assert_memory_equal(hw->rmac, q.f->v->mac, 6);
 	assert_ptr_equal(hw->q.stats, &q.f->v->stats->queues);
 	assert_int_equal(hw->udp_sport & 0xc000, 0xc000);
+}
+
+/* Whether the first line of the trace with this command has this text, too. */
+static bool traced(int trace, const char *command, const char *text)
+{
+	char all[16384], *line;
+	ssize_t n = pread(trace, all, sizeof(all) - 1, 0);
+
+	assert_true(n > 0);
+	all[n] = 0;
+	line = strstr(all, command);
+	return line && memmem(line, strcspn(line, "\n"), text, strlen(text));
+}
+
+/* As mlx5_ib: RST2INIT names the doorbell record once more, and capabilities are those of the boot. */
+TEST_FX(commands)
+{
+	const int trace = memfd_create("trace", MFD_CLOEXEC);
+	struct ib_uverbs_ex_query_device ask = {0};
+	struct ib_uverbs_ex_query_device_resp answer;
+	struct qp_fx q;
+	char record[64];
+
+	assert_true(trace >= 0);
+	assert_int_equal(sim_trace_to(trace), 0);
+	make(&q, f);
+	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
+	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_EX_CMD_QUERY_DEVICE, ask, answer), 0);
+	sim_trace_to(-1);
+	snprintf(record, sizeof(record), "dbr_addr=0x%llx",
+		 (unsigned long long)mm_bus(f->mm, (uintptr_t)f->mem + 0x48));
+	assert_true(traced(trace, "CREATE_QP", record));
+	assert_true(traced(trace, "RST2INIT_QP", record));
+	assert_false(traced(trace, "QUERY_HCA_CAP", ""));
+	close(trace);
 }
 
 /* No responder depth, no remote reads, whatever the access flags say. */

@@ -28,17 +28,35 @@ static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room
 #define EQ_LOG_SIZE	   8
 #define UID_MAX		   0xfffe /* 0xffff: FW_UID_SHARED */
 
-static int function_caps(struct vhca *v, struct kernel_function *fn)
+static const uint16_t cap_types[CAP_PAGES] = {
+	[CAP_GENERAL] = PRM_HCA_CAP_TYPE_GENERAL,
+	[CAP_ETHERNET] = PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
+	[CAP_ODP] = PRM_HCA_CAP_TYPE_ODP,
+	[CAP_QOS] = PRM_HCA_CAP_TYPE_QOS,
+	[CAP_DEV_MEM] = PRM_HCA_CAP_TYPE_DEV_MEM,
+};
+
+static int function_cap_page(struct vhca *v, struct kernel_function *fn, enum cap_page page)
 {
 	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
 	int err;
 
 	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
-	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_GENERAL << 1 | PRM_HCA_CAP_MODE_CUR);
+	prm_query_hca_cap_in_set_op_mod(in, (uint32_t)cap_types[page] << 1 | PRM_HCA_CAP_MODE_CUR);
 	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
 	if (!err)
-		memcpy(fn->caps, prm_query_hca_cap_out_cat_capability(out), sizeof(fn->caps));
+		memcpy(fn->caps[page], prm_query_hca_cap_out_cat_capability(out),
+		       sizeof(fn->caps[page]));
+	return err;
+}
+
+static int function_caps(struct vhca *v, struct kernel_function *fn)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < CAP_PAGES; i++)
+		err = function_cap_page(v, fn, i);
 	return err;
 }
 
@@ -279,7 +297,12 @@ bool kernel_shared_pages_in_use(const struct uverbs_file *f)
 
 const uint8_t *file_caps(const struct uverbs_file *f)
 {
-	return f->k->fn[f->vhca->index].caps;
+	return file_cap_page(f, CAP_GENERAL);
+}
+
+const uint8_t *file_cap_page(const struct uverbs_file *f, enum cap_page page)
+{
+	return f->k->fn[f->vhca->index].caps[page];
 }
 
 uint32_t file_eqn(const struct uverbs_file *f)

@@ -28,6 +28,9 @@ struct uobj;
 struct uverbs_resource;
 struct xrcd;
 
+/* Pages of capabilities that it asks for at boot. */
+enum cap_page { CAP_GENERAL, CAP_ETHERNET, CAP_ODP, CAP_QOS, CAP_DEV_MEM, CAP_PAGES };
+
 /* Regions of device memory (verbs/uverbs_dm.c). */
 enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
 
@@ -47,7 +50,7 @@ struct kernel {
 	struct kernel_function {
 		uint32_t eqn;
 		uint8_t q_counter;   /* counter_set_id of its queues */
-		uint8_t caps[4096];  /* QUERY_HCA_CAP, general, current */
+		uint8_t caps[CAP_PAGES][4096]; /* QUERY_HCA_CAP, current */
 		struct fs_chain *fs; /* FS_DIRS of them (flow/fs.h) */
 		struct dm_map *dm[DM_KINDS];
 		struct xrcd *xrcds;	  /* XRC domains (verbs/xrc.h) */
@@ -108,6 +111,7 @@ static inline struct mm *file_mm(const struct uverbs_file *f)
 }
 
 const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */
+const uint8_t *file_cap_page(const struct uverbs_file *, enum cap_page);
 uint32_t file_eqn(const struct uverbs_file *);
 uint32_t file_q_counter(const struct uverbs_file *);
 int file_new_uid(struct uverbs_file *);

@@ -48,9 +48,8 @@ int pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, 
 {
 	unsigned int most = agree_bits(iova, va);
 
-	return pages_set(
-		p, mm, va, len,
-		pages_cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
+	return pages_set(p, mm, va, len,
+			 pages_cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
 }
 
 /* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment.
@@ -66,24 +65,20 @@ int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 }
 
 /*
- * page_offset has 5 bits here, so the first byte must lie in the first half of a page. Of the pages
- * for which it does, larger ones come first: they take fewer entries.
+ * page_offset has 5 bits here: the first byte must lie in the first half of a page. So the page is
+ * halved until it does, down to 4 KiB, as mlx5_umem_find_best_quantized_pgoff() halves it.
  */
 int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 {
-	unsigned int align = va ? (unsigned int)__builtin_ctzll(va) : LOG_PAGE_MAX;
+	int err = pages_queue(p, mm, va, len);
 	unsigned int log;
 
-	if (align < 6)
-		return -EINVAL;
-	log = pages_cover(va, len, LOG_PAGE,
-			       align + 6 < LOG_PAGE_MAX ? align + 6 : LOG_PAGE_MAX);
-	while (log > LOG_PAGE && va >> (log - 1) & 1)
-		log--;
+	if (err)
+		return err;
+	log = p->log_page;
 	while (va >> (log - 1) & 1)
-		log++;
-	if (align + 6 < log)
-		return -EINVAL;
+		if (--log < LOG_PAGE)
+			return -EINVAL;
 	return pages_set(p, mm, va, len, log);
 }
 
@@ -100,8 +95,9 @@ int queue_pages(struct pages *p, struct uverbs_file *f, const struct queue_memor
 	if (err)
 		return err;
 	if ((q->wq ? pages_wq : pages_queue)(p, file_mm(f), q->va, q->len))
-		return refuse(-EINVAL, "%s: %s 0x%" PRIx64 " is not aligned to 64 bytes", q->method,
-			      q->name, q->va);
+		return refuse(-EINVAL, "%s: %s 0x%" PRIx64 " is not aligned to 64 bytes%s",
+			      q->method, q->name, q->va,
+			      q->wq ? ", or only lies in second halves of pages" : "");
 	return 0;
 }
 

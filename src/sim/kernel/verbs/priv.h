@@ -37,8 +37,6 @@ int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr)
 int memic_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
 int dm_range_check(uint64_t size, uint64_t offset, uint64_t len);
 int memic_dm_alloc(struct uverbs_file *, struct uverbs_request *);
-/* A page of QUERY_HCA_CAP, cut to len: 0 or -errno. */
-int device_cap_page(struct vhca *, uint16_t type, void *page, size_t len);
 
 /* The port, as both of its queries report it (uverbs_port.c). */
 struct ib_uverbs_query_port_resp;

@@ -27,16 +27,13 @@ struct rate_table {
 static int rates_open(struct uverbs_file *f, struct rate_table **table)
 {
 	struct kernel_function *fn = &f->k->fn[f->vhca->index];
-	uint8_t cap[PRM_QOS_CAP_BYTES];
-	uint32_t n;
-	int err;
+	const uint8_t *cap = file_cap_page(f, CAP_QOS);
+	uint32_t n = prm_qos_cap_get_packet_pacing_rate_table_size(cap);
 
 	*table = fn->rates;
 	if (*table)
 		return 0;
-	err = device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_QOS, cap, sizeof(cap));
-	n = prm_qos_cap_get_packet_pacing_rate_table_size(cap);
-	if (err || !prm_qos_cap_get_packet_pacing(cap) || n < 2)
+	if (!prm_qos_cap_get_packet_pacing(cap) || n < 2)
 		return refuse(-EOPNOTSUPP, "qos.packet_pacing is 0: send queues have no rates");
 	*table = calloc(1, sizeof(**table) + (n - 1) * sizeof((*table)->rows[0]));
 	if (!*table)

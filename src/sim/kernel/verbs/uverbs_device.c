@@ -131,10 +131,9 @@ static void fill_compression(const uint8_t *cap, struct mlx5_ib_query_device_res
 
 static void fill_pacing(const struct uverbs_file *f, struct mlx5_ib_query_device_resp *r)
 {
-	uint8_t cap[PRM_QOS_CAP_BYTES];
+	const uint8_t *cap = file_cap_page(f, CAP_QOS);
 
-	if (device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_QOS, cap, sizeof(cap)) ||
-	    !prm_qos_cap_get_packet_pacing(cap))
+	if (!prm_qos_cap_get_packet_pacing(cap))
 		return;
 	r->packet_pacing_caps.qp_rate_limit_min = prm_qos_cap_get_packet_pacing_min_rate(cap);
 	r->packet_pacing_caps.qp_rate_limit_max = prm_qos_cap_get_packet_pacing_max_rate(cap);
@@ -147,12 +146,9 @@ static void fill_pacing(const struct uverbs_file *f, struct mlx5_ib_query_device
 /* As mlx5_ib: by the device's bits. */
 static void fill_large_sends(const struct uverbs_file *f, struct mlx5_ib_query_device_resp *r)
 {
-	uint8_t cap[PRM_PER_PROTOCOL_NETWORKING_OFFLOAD_CAPS_BYTES];
-	uint32_t most;
+	const uint8_t *cap = file_cap_page(f, CAP_ETHERNET);
+	uint32_t most = prm_per_protocol_networking_offload_caps_get_max_lso_cap(cap);
 
-	if (device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, cap, sizeof(cap)))
-		return;
-	most = prm_per_protocol_networking_offload_caps_get_max_lso_cap(cap);
 	if (!most)
 		return;
 	r->tso_caps.max_tso = 1u << most;
@@ -219,26 +215,11 @@ static void fill_raw(const uint8_t *cap, struct ib_uverbs_ex_query_device_resp *
 		IB_UVERBS_RAW_PACKET_CAP_CVLAN_STRIPPING | IB_UVERBS_RAW_PACKET_CAP_IP_CSUM;
 }
 
-int device_cap_page(struct vhca *v, uint16_t type, void *page, size_t len)
-{
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
-	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
-	int err;
-
-	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
-	prm_query_hca_cap_in_set_op_mod(in, (uint32_t)type << 1 | PRM_HCA_CAP_MODE_CUR);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		memcpy(page, prm_query_hca_cap_out_cat_capability(out), len);
-	return err;
-}
-
 static void fill_dm(const struct uverbs_file *f, struct ib_uverbs_ex_query_device_resp *r)
 {
-	uint8_t page[PRM_DEVICE_MEM_CAP_BYTES];
+	const uint8_t *page = file_cap_page(f, CAP_DEV_MEM);
 
-	if (!device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, page, sizeof(page)) &&
-	    prm_device_mem_cap_get_memic(page))
+	if (prm_device_mem_cap_get_memic(page))
 		r->max_dm_size = prm_device_mem_cap_get_max_memic_size(page);
 }
 
@@ -256,11 +237,10 @@ static uint32_t odp_bits(const void *cap)
 static void fill_odp_caps(const struct uverbs_file *f, struct ib_uverbs_ex_query_device_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
-	uint8_t page[PRM_ODP_CAP_BYTES];
+	const uint8_t *page = file_cap_page(f, CAP_ODP);
 	const void *scheme = prm_odp_cap_cat_transport_page_fault_scheme_cap(page);
 
-	if (!prm_cmd_hca_cap_get_pg(cap) ||
-	    device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_ODP, page, sizeof(page)))
+	if (!prm_cmd_hca_cap_get_pg(cap))
 		return;
 	r->odp_caps.general_caps = ODP_SUPPORT;
 	if (prm_cmd_hca_cap_get_fixed_buffer_size(cap) && prm_cmd_hca_cap_get_null_mkey(cap) &&

@@ -40,15 +40,11 @@ static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned in
 static int uverbs_dm_map_get(struct uverbs_file *f, enum dm_kind kind, struct dm_map **map)
 {
 	struct kernel_function *fn = &f->k->fn[f->vhca->index];
-	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
+	const uint8_t *cap = file_cap_page(f, CAP_DEV_MEM);
 	unsigned int log_block;
 	uint64_t start;
-	int err;
 
 	if (!fn->dm[kind]) {
-		err = device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, cap, sizeof(cap));
-		if (err)
-			return err;
 		log_block = prm_device_mem_cap_get_log_sw_icm_alloc_granularity(cap);
 		start = kind == DM_STE
 				? prm_device_mem_cap_get_steering_sw_icm_start_address(cap)

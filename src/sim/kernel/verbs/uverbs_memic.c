@@ -168,12 +168,12 @@ static int memic_make(struct memic_dm *dm, const uint8_t *cap, uint32_t log_unit
 int memic_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const uint64_t len = attr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH), offset = 0;
-	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
+	const uint8_t *cap = file_cap_page(f, CAP_DEV_MEM);
 	uint32_t log_units;
 	struct memic_dm *dm;
-	int err = device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, cap, sizeof(cap));
+	int err = 0;
 
-	if (!err && !prm_device_mem_cap_get_memic(cap))
+	if (!prm_device_mem_cap_get_memic(cap))
 		err = refuse(-EOPNOTSUPP, "DM_ALLOC: this device has no memory for programs");
 	if (!err)
 		err = uverbs_memic_check(len, attr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT), cap,
@@ -227,15 +227,14 @@ int mlx5_dm_query(struct uverbs_file *f, struct uverbs_request *req)
 
 static int memic_op_check(const struct memic_dm *dm, uint8_t op)
 {
-	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
-	int err = device_cap_page(dm->u.file->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, cap, sizeof(cap));
+	const uint8_t *cap = file_cap_page(dm->u.file, CAP_DEV_MEM);
 
-	if (!err && (op >= DM_OPS || !(prm_device_mem_cap_get_memic_operations(cap) & 1u << op)))
-		err = refuse(-EOPNOTSUPP,
-			     "DM_MAP_OP_ADDR: operation %u; this device has (memic_operations) "
-			     "0x%x",
-			     op, prm_device_mem_cap_get_memic_operations(cap));
-	return err;
+	if (op >= DM_OPS || !(prm_device_mem_cap_get_memic_operations(cap) & 1u << op))
+		return refuse(-EOPNOTSUPP,
+			      "DM_MAP_OP_ADDR: operation %u; this device has (memic_operations) "
+			      "0x%x",
+			      op, prm_device_mem_cap_get_memic_operations(cap));
+	return 0;
 }
 
 /* The address at which loads or stores are an operation. A second call gives the same. */

@@ -309,6 +309,7 @@ static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)
 	qp->max_inline = p->cap.max_inline_data;
 	qp->rq_wr = p->rq_count;
 	qp->rq_sge = p->rq_count ? (1u << p->u.rq_wqe_shift) / DATA_SEG : 0;
+	qp->dbrec = mm_bus(file_mm(qp->u.file), p->u.db_addr);
 	qp->raw.on = p->type == IB_UVERBS_QPT_RAW_PACKET;
 	qp->raw.table = p->table;
 }

@@ -249,6 +249,14 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	return err;
 }
 
+/* mlx5_ib gives the doorbell record of a QP with receives of its own once more. */
+static void set_at_init(const struct uverbs_qp *qp, void *qpc)
+{
+	prm_qpc_set_counter_set_id(qpc, qp_stat_set(qp));
+	if (qp->rq_wr)
+		prm_qpc_set_dbr_addr(qpc, qp->dbrec);
+}
+
 /* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
 static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 			 const struct ib_uverbs_modify_qp *m)
@@ -267,7 +275,7 @@ static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 		err = fill_qpc(qp, prm_rst2init_qp_in_at_qpc(in), m);
 	}
 	if (t->opcode == PRM_OPCODE_RST2INIT_QP)
-		prm_qpc_set_counter_set_id(prm_rst2init_qp_in_at_qpc(in), qp_stat_set(qp));
+		set_at_init(qp, prm_rst2init_qp_in_at_qpc(in));
 	if (!err)
 		err = mbox_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
 				out, sizeof(out));

@@ -83,6 +83,7 @@ struct uverbs_qp {
 	struct mcast *groups; /* that it joined (uverbs_mcast.c) */
 	uint32_t max_inline;
 	uint32_t rq_wr, rq_sge; /* what the ring holds */
+	bus_t dbrec;
 	/* Of a raw packet QP: its firmware objects; 0: it has none. */
 	struct {
 		bool on;
