@@ -27,6 +27,23 @@ check "addresses" "$dvx_sim" up g --ip 10.1.2.3/24 --ip dpu=2001:db8::7/64
 gid() { says 0 "$2" "$dvx_sim" exec g -f "$1" -- cat /sys/class/infiniband/mlx5_0/ports/1/gids/3; }
 check "... an IPv4 address is a GID" gid host '0000:0000:0000:0000:0000:ffff:0a01:0203'
 check "... an IPv6 address too" gid dpu '2001:0db8:0000:0000:0000:0000:0000:0007'
+
+# Switches of one name in two folders are two switches: a chip that is alone on its switch is told so.
+switch=$XDG_RUNTIME_DIR/dvx-sim/.switches/s.$$
+mkdir -m 700 "$scratch/pod"
+in_pod() { XDG_RUNTIME_DIR=$scratch/pod "$dvx_sim" "$@"; }
+until_others() { until "$dvx_sim" link "$1" --json | jq -e ".others == $2" >/dev/null; do :; done; }
+chips="f g h i"
+check "the first chip on a switch: where it is" says 0 "h is the first chip on its switch, $switch;" "$dvx_sim" up h --wire "peer=s.$$"
+check "... as dvx-sim link has it" says 0 "no other chip is on this switch, $switch" "$dvx_sim" link h
+check "... another folder's chip is alone, too" says 0 "h is the first chip on its switch, $scratch/pod/" in_pod up h --wire "peer=s.$$"
+in_pod down h
+check "... and none of the first one's" until_others h 0
+second() { "$dvx_sim" up i --wire "peer=s.$$" 2>"$scratch/up" && cat "$scratch/up" && [ ! -s "$scratch/up" ]; }
+check "the second chip is told nothing" second
+check "... is another one" until_others h 1
+"$dvx_sim" down i
+check "... until it goes" until_others h 0
 json() { "$dvx_sim" fault f reorder=25%,delay=10us,seed=9 --json | tee /dev/stderr | jq -e "$1"; }
 check "they are changed as a whole" json \
 	'.reorder == 0.25 and .delay_ns == 10000 and .seed == 9 and .drop == 0 and .packets.dropped == 0'

@@ -19,7 +19,7 @@ struct sim_args {
 	const char *wire;     /* checked; or NULL */
 	const char *ip;	      /* [FUNCTION=]ADDR/LEN,..., checked; or NULL */
 	bool netdev;
-	uint64_t count;	      /* packets; 0: no end */
+	uint64_t count; /* packets; 0: no end */
 	bool json, quiet;
 	int argc; /* NAME and FILE.pcap or CMD... behind it; run and ls have no NAME */
 	char **argv;
@@ -63,6 +63,9 @@ void registry_say_version(const char *name, unsigned int version, const char *wh
 /* false after a sentence: the chip refused with err because it speaks another version. */
 bool registry_is_ours(const char *name, int err);
 
+/* wire.c: prints where the chip's switch is, if no other chip is on it. */
+void wire_note_alone(const char *name);
+
 /* server.c: a server, ready to take clients when this returns. -1 after a sentence. */
 struct start {
 	const char *name, *trace, *set, *fault, *wire, *ip;
@@ -79,7 +82,7 @@ const char *server_path(void);
 /* exec.c: sets the environment and execs the command. Returns an exit code only on failure. */
 struct chip_command {
 	const char *chip, *function;
-	char **cmd; /* ends with NULL */
+	char **cmd;  /* ends with NULL */
 	bool traced; /* by an option without a file */
 };
 int exec_on_chip(const struct chip_command *);

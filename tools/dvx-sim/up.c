@@ -15,5 +15,9 @@ int cmd_up(const struct sim_args *a)
 
 	if (!registry_name_ok(s.name))
 		return EXIT_USAGE;
-	return start_server(&s) < 0 ? EXIT_INPUT : EXIT_DONE;
+	if (start_server(&s) < 0)
+		return EXIT_INPUT;
+	if (s.wire)
+		wire_note_alone(s.name);
+	return EXIT_DONE;
 }

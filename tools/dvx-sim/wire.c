@@ -22,6 +22,7 @@ static const struct {
 	{"delayed", "delayed", offsetof(struct fault_counts, delayed)},
 	{"down", "dropped while the link was down", offsetof(struct fault_counts, down)},
 };
+#define SWITCH_AT   5 /* the name in peer=SWITCH */
 #define WIRE_COUNTS (sizeof(wire_counts) / sizeof(wire_counts[0]))
 
 static uint64_t wire_count(const struct link_wire *w, size_t row)
@@ -58,6 +59,12 @@ static int fault_print_json(const char *name, const struct link_wire *w)
 	return json_out(o) ? EXIT_INPUT : EXIT_DONE;
 }
 
+/* On a switch, without any other chip. */
+static bool wire_alone(const struct link_wire *w)
+{
+	return !strncmp(w->wire, "peer=", SWITCH_AT) && !w->others;
+}
+
 static void link_print_text(const char *name, const struct link_wire *w)
 {
 	printf("%s: %s, wire %s", name, w->up ? "up" : "down", w->wire);
@@ -68,16 +75,21 @@ static void link_print_text(const char *name, const struct link_wire *w)
 	if (w->bad)
 		printf(", %" PRIu64 " bad ones", w->bad);
 	putchar('\n');
+	if (wire_alone(w))
+		printf("%10s  no other chip is on this switch, %s/.switches/%s\n", "", registry(),
+		       w->wire + SWITCH_AT);
 }
 
 static int link_print_json(const char *name, const struct link_wire *w)
 {
-	return json_out(json_pack("{s:s, s:b, s:s, s:I, s:I, s:I, s:I}", "name", name, "up",
-				  (int)w->up, "wire", w->wire, "sent", (json_int_t)w->sent,
-				  "received", (json_int_t)w->received, "lost", (json_int_t)w->lost,
-				  "bad", (json_int_t)w->bad))
-		       ? EXIT_INPUT
-		       : EXIT_DONE;
+	json_t *o = json_pack("{s:s, s:b, s:s, s:I, s:I, s:I, s:I}", "name", name, "up", (int)w->up,
+			      "wire", w->wire, "sent", (json_int_t)w->sent, "received",
+			      (json_int_t)w->received, "lost", (json_int_t)w->lost, "bad",
+			      (json_int_t)w->bad);
+
+	if (!strncmp(w->wire, "peer=", SWITCH_AT))
+		json_object_set_new(o, "others", json_integer(w->others));
+	return json_out(o) ? EXIT_INPUT : EXIT_DONE;
 }
 
 struct wire_printer {
@@ -102,28 +114,46 @@ static int wire_ask(const char *name, uint16_t type, const void *body, size_t le
 	return EXIT_INPUT;
 }
 
-/* Asks for the wire, after a change if there is one, and prints it. */
-static int wire_show(const struct sim_args *a, const struct wire_printer *print, const void *rates,
-		     size_t len)
+/* The wire, after a change if there is one. */
+static int wire_get(const char *name, const void *rates, size_t len, struct link_wire *w)
 {
 	struct link_message answer = {0};
-	struct link_wire w;
-	int rc = wire_ask(a->argv[0], LINK_WIRE, rates, len, &answer);
+	int rc = wire_ask(name, LINK_WIRE, rates, len, &answer);
 
 	if (rc)
 		return rc;
-	if (answer.h.len != sizeof(w)) {
-		say("%s does not answer", a->argv[0]);
-		rc = EXIT_INPUT;
+	if (answer.h.len == sizeof(*w)) {
+		memcpy(w, answer.body, sizeof(*w));
 	} else {
-		memcpy(&w, answer.body, sizeof(w));
-		if (a->json)
-			rc = print->json(a->argv[0], &w);
-		else
-			print->text(a->argv[0], &w);
+		say("%s does not answer", name);
+		rc = EXIT_INPUT;
 	}
 	link_message_free(&answer);
 	return rc;
+}
+
+static int wire_show(const struct sim_args *a, const struct wire_printer *print, const void *rates,
+		     size_t len)
+{
+	struct link_wire w;
+	int rc = wire_get(a->argv[0], rates, len, &w);
+
+	if (rc)
+		return rc;
+	if (a->json)
+		return print->json(a->argv[0], &w);
+	print->text(a->argv[0], &w);
+	return EXIT_DONE;
+}
+
+void wire_note_alone(const char *name)
+{
+	struct link_wire w;
+
+	if (!wire_get(name, NULL, 0, &w) && wire_alone(&w))
+		say("%s is the first chip on its switch, %s/.switches/%s; others must have the "
+		    "same folder (XDG_RUNTIME_DIR)",
+		    name, registry(), w.wire + SWITCH_AT);
 }
 
 int cmd_fault(const struct sim_args *a)

@@ -22,6 +22,7 @@ static void fill_outside(const struct wire *w, struct link_wire *to)
 	to->received = w->received;
 	to->lost = w->lost;
 	to->bad = w->bad;
+	to->others = w->others;
 }
 
 /* Faults, if the message has some; the answer is what the wire does from now on. */

@@ -40,7 +40,7 @@ enum link_type {
 	LINK_SET_PORT,	/* u32: the link goes up */
 	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
 	LINK_ATTACH,	/* a BAR's FD: a file that another process opened; first message */
-	LINK_STATISTIC,	/* uverbs_statistic -> the same */
+	LINK_STATISTIC, /* uverbs_statistic -> the same */
 	LINK_DROPS,	/* -> link_drop_row: those that are not 0 */
 };
 
@@ -109,7 +109,8 @@ struct link_wire {
 	/* Packets on the outside: sent, received, not taken by the other side, none. */
 	uint64_t sent, received, lost, bad;
 	char wire[64]; /* as --wire has it */
-	uint32_t up, pad;
+	uint32_t up;
+	uint32_t others; /* chips on the same switch */
 };
 
 /* A whole message as it came. */

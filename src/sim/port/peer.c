@@ -104,6 +104,7 @@ static void peer_remove(struct peer_wire *w, struct peer *p)
 		if (w->learned[i].peer == p)
 			w->learned[i].peer = NULL;
 	DL_DELETE(w->peers, p);
+	w->w.others--;
 	close(p->fd);
 	loop_fini(&p->backlog);
 	free(p);
@@ -251,6 +252,7 @@ static int peer_add(struct peer_wire *w, int fd)
 		return -errno;
 	}
 	DL_APPEND(w->peers, p);
+	w->w.others++;
 	w->strangers = true;
 	return 0;
 }

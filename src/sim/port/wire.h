@@ -39,8 +39,9 @@ struct wire {
 	char name[WIRE_NAME]; /* as --wire has it */
 	int fd;		      /* readable when run() has something to do */
 	uint64_t sent, received;
-	uint64_t lost; /* the other side took nothing for too long, or the network refused it */
-	uint64_t bad;  /* came in, and is no packet */
+	uint64_t lost;	 /* the other side took nothing for too long, or the network refused it */
+	uint64_t bad;	 /* came in, and is no packet */
+	uint32_t others; /* chips on the same switch */
 };
 
 #define WIRE_WHY 200
