@@ -60,7 +60,7 @@ struct dvx_cq {
 	size_t stride; /* bytes from one CQE to the next */
 	/* second cache line */
 	uintptr_t arm_reg;
-	uint32_t arm_sn; /* counts events; the device takes one arm per number */
+	uint32_t arm_sn; /* counts events; the device takes one arm per number; dvx_cq_arm() */
 	uint32_t cqn;
 	uint32_t layout; /* DVX_RING_LAYOUT */
 	uint32_t entries;
@@ -279,10 +279,14 @@ DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
 	dvx_cq_consume_to(cq, cq->next + cq->stride);
 }
 
+/* In arm_sn: a request for any CQE was made, and its event was not taken. */
+#define DVX_CQ_WAITS_FOR_ANY 0x80000000u
+
 /*
  * Asks for one event (channel.h) at the next CQE that is newer than what was consumed, or only at a
- * solicited one. Publishes the consumer index. Peek once more after arming: a CQE that came before
- * raises the event too, but one already seen does not.
+ * solicited one. Until dvx_channel_wait() has taken the event of a request for any CQE, later
+ * requests are for any CQE, too. Publishes the consumer index. Peek once more after arming: a CQE
+ * that came before raises the event too, but one already seen does not.
  */
 DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
 {
@@ -290,8 +294,10 @@ DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
 	uint64_t db;
 
 	(void)DVX_FOREIGN(&cq->users, DVX_USERS_CQ, cq->cqn);
+	if (!solicited_only)
+		cq->arm_sn |= DVX_CQ_WAITS_FOR_ANY;
 	a.arm_sn = cq->arm_sn & 3;
-	a.arm_cmd = solicited_only;
+	a.arm_cmd = !(cq->arm_sn & DVX_CQ_WAITS_FOR_ANY);
 	a.arm_ci = dvx_cq_index(cq);
 	a.cqn = cq->cqn;
 	prm_uar_cq_db_pack_args(&db, a);

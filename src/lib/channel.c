@@ -181,7 +181,7 @@ int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq,
 			return err;
 	}
 	/* The device ignores an arm whose number already fired. */
-	woken->ring.arm_sn++;
+	woken->ring.arm_sn = (woken->ring.arm_sn + 1) & ~DVX_CQ_WAITS_FOR_ANY;
 	if (cq)
 		*cq = &woken->ring;
 	if (cookie)

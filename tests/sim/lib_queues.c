@@ -293,6 +293,22 @@ TEST_RIG(events)
 	wait_cqe(p.cq[1]);
 	dvx_cq_arm(p.cq[1], false);
 	OK(dvx_channel_wait(ch, 10000, NULL, NULL));
+	received(&p, 10, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
+	done(p.cq[0], p.sq, 22);
+	/* A request for any CQE holds, whether the device has looked between it and the next or not. */
+	dvx_cq_arm(p.cq[1], false);
+	dvx_cq_arm(p.cq[1], true);
+	OK(dvx_post_send_inline(p.sq, "e", 1, 23, DVX_SIGNALED));
+	dvx_sq_ring(p.sq);
+	OK(dvx_channel_wait(ch, 10000, NULL, NULL));
+	done(p.cq[0], p.sq, 23);
+	received(&p, 11, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
+	/* Its event was taken: the next request is what it says. */
+	dvx_cq_arm(p.cq[1], true);
+	OK(dvx_post_send_inline(p.sq, "e", 1, 24, DVX_SIGNALED));
+	ring_done(&p, 24);
+	received(&p, 12, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
+	assert_int_equal(dvx_channel_wait(ch, 0, NULL, NULL), -ETIMEDOUT);
 	pair_free(&p);
 	OK(dvx_channel_close(ch));
 }
