@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steering memory: who has it, where it lies on the bus, what is refused, how it ends. */
+/* Proves who has steering memory, where it lies on the bus, what is refused, how it ends; and whose the
+ * keys of the bus itself are. */
 #include "tests/test.h"
 #include <errno.h>
 #include "fw_fixture.h"
@@ -226,4 +227,61 @@ TEST_FX(memic)
 	assert_int_equal(memic_put(f, at, 2 * BLOCK), PRM_STATUS_OK);
 	assert_int_equal(memic_put(f, at, 2 * BLOCK), PRM_STATUS_BAD_PARAM);
 	assert_int_not_equal(dma_write(f->v->dev->host, memic_bus(f->v, at), text, 8), 0);
+}
+
+/* As mlx5e and mlx5_ib make them: the bus itself, for the kernel alone. */
+TEST_FX(mkey_physical)
+{
+	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);
+	uint32_t pd = fx_pd(f, f->v, 0), key;
+	struct dma_seg seg[MKEY_SEGS];
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_mkey(in, pd, 0, NULL, 0);
+
+	FX_SET(in, CREATE_MKEY, {"mkey_umem_valid", 0}, {"translations_octword_actual_size", 0},
+	       {MKC "access_mode_1_0", PRM_MKC_ACCESS_MODE_PA}, {MKC "length64", 1},
+	       {MKC "translations_octword_size", 0}, {MKC "log_page_size", 0}, {MKC "rw", 0});
+	FX_REFUSES(f, CREATE_MKEY, in, len, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, 0, in, len, 16), 0);
+	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
+	assert_int_equal(mkey_segs(f->v, key, pd, at, 9000, MKEY_LW, seg, MKEY_SEGS), 1);
+	assert_int_equal(seg[0].addr, at);
+	assert_int_equal(seg[0].len, 9000);
+	assert_int_equal(mkey_segs(f->v, key, pd, at, 1, MKEY_RW, seg, 1), -MKEY_BAD_RIGHTS);
+	/* without length64, as much of it as start_addr and len tell */
+	FX_SET(in, CREATE_MKEY, {MKC "length64", 0}, {MKC "start_addr", at}, {MKC "len", 10});
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, 0, in, len, 16), 0);
+	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
+	assert_int_equal(mkey_segs(f->v, key, pd, at + 9, 1, MKEY_LR, seg, 1), 1);
+	assert_int_equal(seg[0].addr, at + 9);
+	assert_int_equal(mkey_segs(f->v, key, pd, at + 9, 2, MKEY_LR, seg, 1), -MKEY_BAD_BOUNDS);
+	FX_SET(in, CREATE_MKEY, {"mkey_umem_valid", 1});
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, 0, in, len, 16),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_UNSUPPORTED);
+}
+
+/* As mlx5_ib makes its own queues: with the reserved lkey, which is the bus itself. */
+TEST_FX(qp_reserved_lkey)
+{
+	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);
+	struct fx_queue q = fx_queue(f, f->v, 0);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
+	struct dma_seg seg[2];
+	uint64_t n = 9000;
+	uint32_t qpn;
+
+	prm_qpc_set_rlky(prm_create_qp_in_at_qpc(in), 1);
+	FX_REFUSES(f, CREATE_QP, in, len, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, 0, in, len, 16), 0);
+	qpn = prm_create_qp_out_get_qpn(f->out);
+	assert_int_equal(mkey_part(f->v, MKEY_RESERVED, q.pd, qpn, at, &n, MKEY_LW, seg, 2), 1);
+	assert_int_equal(seg[0].addr, at);
+	assert_int_equal(seg[0].len, 9000);
+	assert_int_equal(mkey_part(f->v, MKEY_RESERVED, q.pd, qpn, at, &n, MKEY_RR, seg, 2),
+			 -MKEY_BAD_RIGHTS);
+	n = 1;
+	assert_int_equal(mkey_part(f->v, MKEY_RESERVED, q.pd, q.qp, at, &n, MKEY_LR, seg, 2),
+			 -MKEY_BAD_KEY);
 }

@@ -7,7 +7,6 @@
 
 #define MELLANOX_OUI	0x0002c9
 #define PSID_BYTES	16
-#define RESERVED_LKEY	0x700 /* index 7: below the first mkey, so it names none */
 #define PORT_MTU	1500
 #define ROCE_VERSION_1	0
 #define ROCE_VERSION_2	2
@@ -49,7 +48,7 @@ int fw_query_lag(struct fw_cmd *c)
 
 int fw_query_special_contexts(struct fw_cmd *c)
 {
-	prm_query_special_contexts_out_set_resd_lkey(c->out, RESERVED_LKEY);
+	prm_query_special_contexts_out_set_resd_lkey(c->out, MKEY_RESERVED);
 	prm_query_special_contexts_out_set_dump_fill_mkey(c->out, MKEY_NULL);
 	prm_query_special_contexts_out_set_null_mkey(c->out, MKEY_NULL);
 	return 0;

@@ -30,12 +30,17 @@ static int check_mode(struct fw_cmd *c, const void *mkc)
 {
 	unsigned int mode = mode_of(mkc);
 
-	if (mode == PRM_MKC_ACCESS_MODE_MTT || mode == PRM_MKC_ACCESS_MODE_SW_ICM ||
-	    mode == PRM_MKC_ACCESS_MODE_MEMIC || mkey_is_indirect(mkc))
+	if (mode == PRM_MKC_ACCESS_MODE_PA && c->uid)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
+				 "mkc.access_mode 0 (PA) is the kernel's to use, uid is 0x%x",
+				 c->uid);
+	if (mode == PRM_MKC_ACCESS_MODE_PA || mode == PRM_MKC_ACCESS_MODE_MTT ||
+	    mode == PRM_MKC_ACCESS_MODE_SW_ICM || mode == PRM_MKC_ACCESS_MODE_MEMIC ||
+	    mkey_is_indirect(mkc))
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
-			 "mkc.access_mode %u (%s): mkeys here have 1 (MTT), 2 (KLM), 3 (KSM), "
-			 "4 (SW_ICM) or 5 (MEMIC)",
+			 "mkc.access_mode %u (%s): mkeys here have 0 (PA), 1 (MTT), 2 (KLM), "
+			 "3 (KSM), 4 (SW_ICM) or 5 (MEMIC)",
 			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 
@@ -63,7 +68,7 @@ static int fw_mkey_check_crypto(struct fw_cmd *c, const void *mkc)
 /* Fields of features that the device lacks are refused, never ignored. */
 static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 {
-	if (prm_mkc_get_length64(mkc))
+	if (prm_mkc_get_length64(mkc) && mode_of(mkc) != PRM_MKC_ACCESS_MODE_PA)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "mkc.length64 is set: it needs access mode PA");
 	if (prm_mkc_get_bsf_en(mkc) && !prm_mkc_get_bsf_octword_size(mkc))
@@ -285,8 +290,26 @@ static int take_memic(struct fw_cmd *c, struct mkey *m)
 	return 0;
 }
 
+/* Addresses of the bus, as they are. [I] With length64, all: start_addr and len are ignored. */
+static int take_physical(struct fw_cmd *c, const void *mkc, struct mkey *m)
+{
+	if (prm_create_mkey_in_get_mkey_umem_valid(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkey_umem_valid is set: an mkey of mode PA has no umem");
+	if (fw_nothing_after(c, PRM_CREATE_MKEY_IN_BYTES))
+		return -1;
+	if (prm_mkc_get_length64(mkc)) {
+		m->start = 0;
+		m->len = UINT64_MAX;
+	}
+	m->physical = true;
+	return 0;
+}
+
 static int take_translation(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
+	if (m->mode == PRM_MKC_ACCESS_MODE_PA)
+		return take_physical(c, mkc, m);
 	if (m->mode == PRM_MKC_ACCESS_MODE_SW_ICM)
 		return take_icm(c, m);
 	if (m->mode == PRM_MKC_ACCESS_MODE_MEMIC)

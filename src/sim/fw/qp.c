@@ -73,7 +73,7 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 				 prm_qpc_get_log_num_dci_stream_channels(qpc),
 				 prm_qpc_get_log_num_dci_errored_streams(qpc),
 				 VHCA_LOG_MAX_DCI_CHANNELS);
-	if (prm_qpc_get_rlky(qpc))
+	if (prm_qpc_get_rlky(qpc) && c->uid)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "qpc.rlky is set: the reserved lkey is the kernel's");
 	if (prm_qpc_get_deth_sqpn(qpc))

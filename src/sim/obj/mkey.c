@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <dvx/prm/qp.h>
 #include "icm.h"
 #include "memic.h"
 #include "mkey.h"
@@ -147,6 +148,31 @@ static int walk_null(struct mkey_walk *w, uint64_t len)
 	return (int)n;
 }
 
+/* --- the reserved lkey ------------------------------------------------------------------------ */
+
+/* For local accesses of a queue that the kernel made so. */
+static int walk_reserved(struct mkey_walk *w, uint64_t va, uint64_t len)
+{
+	const struct queue *q = obj_find(w->vhca, OBJ_QP, w->qpn);
+
+	if (!q || !prm_qpc_get_rlky(q->ctx)) {
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x is the reserved lkey: only of queues with qpc.rlky",
+			    MKEY_RESERVED);
+		return -MKEY_BAD_KEY;
+	}
+	if (w->rights & ~(unsigned int)(MKEY_LR | MKEY_LW | MKEY_PINNED)) {
+		mkey_refuse(w->vhca, w->pdn,
+			    "mkey 0x%x is the reserved lkey: for local accesses only",
+			    MKEY_RESERVED);
+		return -MKEY_BAD_RIGHTS;
+	}
+	w->done = len;
+	if (w->seg)
+		w->seg[0] = (struct dma_seg){va, len};
+	return !!w->seg;
+}
+
 /* --- lookup ------------------------------------------------------------------------------------
  */
 
@@ -188,6 +214,10 @@ static int translate(const struct mkey *m, uint64_t va, uint64_t len, struct dma
 	}
 	if (m->memic) {
 		*seg = (struct dma_seg){memic_bus(m->o.vhca, m->icm_addr + from_start), len};
+		return 1;
+	}
+	if (m->physical) {
+		*seg = (struct dma_seg){va, len};
 		return 1;
 	}
 	if (m->umem)
@@ -385,6 +415,8 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 
 	if (key == MKEY_NULL)
 		return walk_null(w, len);
+	if (key == MKEY_RESERVED)
+		return walk_reserved(w, va, len);
 	m = mkey_lookup(w->vhca, key, w->pdn);
 	if (!m)
 		return -MKEY_BAD_KEY;
@@ -421,7 +453,7 @@ void mkey_place(struct mkey *m)
 	struct dma_seg seg;
 
 	m->plain = !m->alias && !m->list && !m->on_demand && !(m->umem && m->umem->ro);
-	m->flat = m->plain && !m->icm && !m->memic && m->len &&
+	m->flat = m->plain && !m->icm && !m->memic && !m->physical && m->len &&
 		  translate(m, m->start, m->len, &seg, 1) == 1;
 	m->bus = m->flat ? seg.addr : 0;
 	m->place = (struct dma_place){0};

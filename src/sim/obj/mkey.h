@@ -51,6 +51,7 @@ enum {
 	MKEY_TERMINATE = 0x100, /* the end of a receive's data segments */
 	MKEY_NULL = 0x300,	/* dump_fill_mkey and null_mkey: reads zeros, writes go nowhere */
 	MKEY_REPEAT = 0x400,	/* in a list's first entry: the list is interleaved */
+	MKEY_RESERVED = 0x700,	/* resd_lkey: the bus itself, of queues with qpc.rlky */
 };
 
 /* One entry of an indirect mkey's list. */
@@ -105,6 +106,7 @@ struct mkey {
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
 	uint64_t icm_addr;
 	bool memic; /* or memory that programs map: likewise, at icm_addr */
+	bool physical; /* or all of the bus, at its own addresses */
 	/* alias: looked up at every access, not only at creation */
 	uint16_t target_vhca;
 	uint32_t target_index;
