@@ -334,6 +334,47 @@ TEST_F(window)
 	indirect_free(m);
 }
 
+/* As libmlx5 binds a window of type 1: to no byte, which frees its key, however often. */
+TEST_F(window_of_no_byte)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+
+	assert_int_equal(bind_window(p, m), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		UMR(u, &p->b, m, PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY,
+		    PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET);
+		prm_mkc_set_free(u.mkc, 1);
+		assert_int_equal(umr_run(&u), 0);
+	}
+	assert_int_equal(access_key(p, WRITE, new_key(m), (uintptr_t)p->dst + 150, 50),
+			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	indirect_free(m);
+}
+
+/* A window is bound to a region whatever that allows, and stays when the region goes: each access asks. */
+static void window_over(struct rig_pair *p, uint8_t rights, bool gone)
+{
+	struct mkey *m = indirect(p, MODE(KLM));
+
+	p->md->rights = rights;
+	assert_int_equal(bind_window(p, m), 0);
+	p->md->free = gone;
+	assert_int_equal(access_key(p, WRITE, new_key(m), (uintptr_t)p->dst + 150, 50),
+			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	indirect_free(m);
+}
+
+TEST_F(window_over_what_may_not_be_written)
+{
+	window_over(*state, MKEY_LR | MKEY_RW, false);
+}
+
+TEST_F(window_over_what_is_gone)
+{
+	window_over(*state, MKEY_LR | MKEY_LW, true);
+}
+
 static void window_refuses(struct rig_pair *p, uint8_t opcode, uint32_t from, uint32_t len)
 {
 	struct mkey *m = indirect(p, MODE(KLM));
@@ -444,6 +485,11 @@ TEST_F(refusals)
 	struct rig_pair *p = *state;
 	struct mkey *m = indirect(p, MODE(KLM));
 
+	UMR(nothing, &p->b, m,
+	    PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN,
+	    PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET | PRM_UMR_FLAG_CHECK_QPN);
+	prm_mkc_set_free(nothing.mkc, 1);
+	refused(p, &nothing, m, PRM_SYNDROME_MW_BIND_ERR);
 	m->free = false;
 	UMR(busy, &p->b, m, BIND, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_CHECK_FREE);
 	refused(p, &busy, m, PRM_SYNDROME_MW_BIND_ERR);

@@ -77,6 +77,11 @@ static bool umr_enables_bsf(const struct umr *u)
 	return u->mask & PRM_UMR_MKEY_MASK_BSF_EN && prm_mkc_get_bsf_en(u->mkc);
 }
 
+static bool umr_frees(const struct umr *u)
+{
+	return u->mask & PRM_UMR_MKEY_MASK_FREE && prm_mkc_get_free(u->mkc);
+}
+
 static void umr_trace(const struct queue *q, const struct send_wr *wr)
 {
 	sim_trace("wqe", "wqe_umr_ctrl_seg", wr->wqe + UMR_CTRL, PRM_WQE_UMR_CTRL_SEG_BYTES,
@@ -128,6 +133,9 @@ static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, c
 		return umr_refuse(q, wr, "is free, which umr_ctrl.flags does not want");
 	if (u->flags & PRM_UMR_FLAG_CHECK_QPN && m->qpn != q->o.id && m->qpn != MKEY_ANY_QP)
 		return umr_refuse(q, wr, "is not of this queue, as umr_ctrl.flags wants it");
+	/* [I] libmlx5 binds a window of type 2 to no byte so, too: not allowed (IBTA, o10-37.2.40). */
+	if (u->flags & PRM_UMR_FLAG_CHECK_QPN && umr_frees(u) && m->free)
+		return umr_refuse(q, wr, "is free already: there is nothing to invalidate");
 	if ((u->mask & UMR_LAYOUT || u->entries) && !m->list)
 		return umr_refuse(q, wr, "has no list of mkeys: its range can't be changed");
 	if ((u->mask & UMR_SIGNATURE || umr_enables_bsf(u)) && !m->sig)
