@@ -25,7 +25,30 @@ if [ "${1-}" = six ]; then
 	exit "$failed"
 fi
 
-echo 1..22
+# Two pods: namespaces of the network that a pair of interfaces joins, each with a folder of chips of its own.
+if [ "${1-}" = pods ]; then
+	mkdir "$dir/pod" || exit
+	mkfifo "$dir/life"
+	unshare -n cat "$dir/life" &
+	pod=$!
+	exec 8>"$dir/life" # cat opens it in its namespace
+	in_pod() { XDG_RUNTIME_DIR=$dir/pod nsenter -t $pod -n "$@"; }
+	ip link add name va type veth peer name vb netns $pod && ip address add 10.77.0.1/24 dev va && ip link set va up &&
+		in_pod ip address add 10.77.0.2/24 dev vb && in_pod ip link set vb up || exit
+	"$sim" up "$chip" --wire udp=10.77.0.1 && in_pod "$sim" up "$chip" --wire udp=10.77.0.2 || exit
+	timeout "$bound" "$sim" exec "$chip" -- ibv_rc_pingpong -g 3 -c -n 50 >"$dir/server" 2>&1 &
+	server=$!
+	wait_port 18515 $server && in_pod timeout "$bound" "$sim" exec "$chip" -- ibv_rc_pingpong -g 3 -c -n 50 10.77.0.1
+	bad=$?
+	wait $server
+	served=$?
+	in_pod "$sim" down "$chip"
+	kill $pod
+	[ "$bad$served" = 00 ]
+	exit
+fi
+
+echo 1..23
 : >"$dir/client"
 for c in "$chip $net.1 dpu=$net.3/24" "$other $net.2"; do
 	set -- $c
@@ -101,5 +124,13 @@ if unshare -Urn true 2>/dev/null; then
 else
 	n=$((n + 1))
 	echo "ok $n - $six # SKIP no namespace of the user's own"
+fi
+pods="RC between two pods, each with a chip of one name and a network of its own"
+if unshare -Urn sh -c 'unshare -n true && ip link add name va type veth peer name vb' 2>"$dir/client"; then
+	unshare -Urn sh "$0" pods >"$dir/server" 2>&1
+	result $? "$pods"
+else
+	n=$((n + 1))
+	echo "ok $n - $pods # SKIP $(tail -n 1 "$dir/client")"
 fi
 exit "$failed"
