@@ -326,11 +326,9 @@ static int make_table(struct fx *f, uint32_t log, const uint32_t *wq, unsigned i
 }
 
 /* CREATE_QP of an RSS QP. */
-static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
-		    const struct mlx5_ib_create_qp_rss *u, uint32_t *qp)
+static int make_rss_of(struct fx *f, uint32_t pd, uint32_t table, struct ib_uverbs_qp_cap cap,
+		       const struct mlx5_ib_create_qp_rss *u, uint32_t *qp)
 {
-	const struct ib_uverbs_qp_cap cap = {0};
-
 	return FX_CALL(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE,
 		       A_NEW(UVERBS_ATTR_CREATE_QP_HANDLE, qp),
 		       A_HANDLE(UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd),
@@ -344,9 +342,18 @@ static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
 		       A_IN(UVERBS_ATTR_UHW_IN, u, sizeof(*u)));
 }
 
+static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
+		    const struct mlx5_ib_create_qp_rss *u, uint32_t *qp)
+{
+	return make_rss_of(f, pd, table, (struct ib_uverbs_qp_cap){0}, u, qp);
+}
+
 /* An RSS QP holds its table, a table its WQs. */
 TEST_FX(rss)
 {
+	/* its table's queues receive, and it can't send */
+	const struct ib_uverbs_qp_cap queues[] = {
+		{.max_send_wr = 1}, {.max_recv_wr = 64}, {.max_recv_sge = 1}};
 	struct mlx5_ib_create_qp_rss u = {
 		.rx_hash_fields_mask = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_PORT_TCP,
 		.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ,
@@ -393,6 +400,9 @@ TEST_FX(rss)
 		if (make_rss(f, pd, table, &v, &qp) != bad[i].err || !fx_logged(f, bad[i].text))
 			fail_msg("case %u", i);
 	}
+	for (unsigned int i = 0; i < sizeof(queues) / sizeof(queues[0]); i++)
+		FX_REFUSES(f, make_rss_of(f, pd, table, queues[i], &u, &qp), -EINVAL,
+			   "RSS: max_send_wr");
 	assert_int_equal(make_rss(f, pd, table, &u, &qp), 0);
 	tir = obj_next(f->v, OBJ_TIR, 0);
 	assert_non_null(tir);

@@ -53,9 +53,12 @@ int rss_check(const struct qp_plan *p)
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_QP: RSS: comp_mask 0x%x, flags 0x%x: this device offers none",
 			      r->comp_mask, r->flags);
-	if (p->cap.max_send_wr)
-		return refuse(-EINVAL, "CREATE_QP: RSS: max_send_wr %u: it can't send",
-			      p->cap.max_send_wr);
+	if (p->cap.max_send_wr || p->cap.max_recv_wr || p->cap.max_recv_sge)
+		return refuse(
+			-EINVAL,
+			"CREATE_QP: RSS: max_send_wr %u, max_recv_wr %u, max_recv_sge %u: it has "
+			"no queues of its own",
+			p->cap.max_send_wr, p->cap.max_recv_wr, p->cap.max_recv_sge);
 	if (r->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ || r->rx_key_len != KEY_BYTES)
 		return refuse(r->rx_hash_function == MLX5_RX_HASH_FUNC_TOEPLITZ ? -EINVAL
 										: -EOPNOTSUPP,
