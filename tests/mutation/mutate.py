@@ -194,12 +194,18 @@ def in_body(path, text, code, begin, end):
 		yield Mutant(path, text, m.start(1), m.end(1), SWAP[m.group(1)], "operator")
 
 
+def plus_one(number):
+	"""As C writes it: a leading 0 is octal."""
+	octal = re.fullmatch(r"0[0-7]+", number)
+	return f"0{int(number, 8) + 1:o}" if octal else str(int(number, 0) + 1)
+
+
 def numbers(path, text, code):
 	for m in re.compile(r"(?<![\w.\"'])(0x[0-9a-fA-F]+|\d+)([uUlL]*)\b(?!\.)|\b(true|false)\b").finditer(code):
 		if m.group(3):
 			yield Mutant(path, text, m.start(), m.end(), "false" if m.group(3) == "true" else "true", "constant")
 		else:
-			put = "0" if m.group(1) == "1" else str(int(m.group(1), 0) + 1)
+			put = "0" if m.group(1) == "1" else plus_one(m.group(1))
 			yield Mutant(path, text, m.start(), m.end(), put + m.group(2), "constant")
 
 
@@ -211,7 +217,7 @@ def mutants(path):
 		found += in_body(path, text, code, begin, end)
 		found += [m for m in numbers(path, text, code) if begin <= m.begin < end]
 	for m in re.finditer(r"^#define\s+\w+\s+\(?(\d+)(?=[uUlL]*\b)", text, re.M):
-		found.append(Mutant(path, text, m.start(1), m.end(1), str(int(m.group(1)) + 1), "constant"))
+		found.append(Mutant(path, text, m.start(1), m.end(1), plus_one(m.group(1)), "constant"))
 	once = {m.key: m for m in found}
 	return text, sorted(once.values(), key=lambda m: m.begin)
 
