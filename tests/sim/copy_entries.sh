@@ -219,6 +219,21 @@ across() { # pull|push
 }
 check "hard links across sources by pull" across pull
 check "and by push" across push
+# A name that the next copy cleans away is refused, each time; what only resembles it is copied.
+reserved() { # pull|push
+	names='d/\.dvx-copy\.(x\.part|l\.part|0001000002abcdef)'
+	fresh && mkdir "$src/d" && touch "$src/d/.dvx-copy.x.part" "$src/d/.dvx-copy.0001000002abcdef" &&
+		ln -s 1 "$src/d/.dvx-copy.l.part" && left "$names" "$1" -a && left "$names" "$1" -a &&
+		[ "$(grep -c 'temporary files: rename it' "$work/err")" = 3 ] &&
+		mkdir "$src/d/.dvx-copy.z.part" && touch "$src/d/.dvx-copy.z.part/f" "$src/d/.dvx-copy.conf" &&
+		{ copies "$1" -a; copies "$1" -a; [ $? = 1 ]; } &&
+		[ -f "$dest/d/.dvx-copy.z.part/f" ] && [ -f "$dest/d/.dvx-copy.conf" ]
+	status=$?
+	rm -rf "$src/d"
+	return $status
+}
+check "a name of temporary files is refused by pull" reserved pull
+check "and by push" reserved push
 dry() {
 	fresh && copies "$1" --json -naH >"$work/json" && copies pull --json -aH >"$work/json.2" || return 1
 	for field in files directories symlinks hard_links bytes; do

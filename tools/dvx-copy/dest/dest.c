@@ -57,9 +57,24 @@ int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 	return dest_inner_name(d, m, name, f) < 0 ? -1 : 0;
 }
 
+/* What the next copy would take for the rest of a killed one, and remove, is not made. */
+static int dest_refuse_reserved(struct dest *d, const struct copy_msg *m, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (m->type == MSG_DIR || !temp_is_reserved(name))
+		return 0;
+	return d->skip(d->arg, dest_path(path, d->now, name),
+		       "has a name of dvx-copy's temporary files: rename it")
+		       ? -1
+		       : 1;
+}
+
 /* The entry's local name. TOP gave the top entry's; entries below have names of their own. */
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], struct copy_fault *f)
 {
+	int left;
+
 	if (!d->now)
 		return copy_fail(f, COPY_PROTOCOL, "the sender sent %s outside of a source",
 				 msg_name(m->type));
@@ -68,9 +83,11 @@ int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], s
 		strcpy(to, d->top);
 		if (xattr_tell_lost(d, to))
 			return -1;
-		return seen_add(d, to, m->type == MSG_DIR, f);
+		left = seen_add(d, to, m->type == MSG_DIR, f);
+	} else {
+		left = dest_inner_name(d, m, to, f);
 	}
-	return dest_inner_name(d, m, to, f);
+	return left ? left : dest_refuse_reserved(d, m, to);
 }
 
 const char *dest_path(char *to, const struct dest_dir *dir, const char *name)

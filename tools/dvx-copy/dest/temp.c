@@ -116,17 +116,37 @@ static bool temp_part_remove(int dir, const char *name)
 	return removed;
 }
 
-static bool temp_is_left(int dir, const char *name)
+struct temp_maker {
+	unsigned int home, pid;
+};
+
+/* Whether temp_name() gives such names, and in which process. */
+static bool temp_parse(const char *name, struct temp_maker *maker)
 {
-	unsigned int home, pid, n;
-	struct stat st;
+	unsigned int n;
 	int end = 0;
 
-	if (sscanf(name, TEMP_PREFIX "%4x%6x%6x%n", &home, &pid, &n, &end) != 3 || name[end])
+	return sscanf(name, TEMP_PREFIX "%4x%6x%6x%n", &maker->home, &maker->pid, &n, &end) == 3 &&
+	       !name[end];
+}
+
+bool temp_is_reserved(const char *name)
+{
+	struct temp_maker unused;
+
+	return !strncmp(name, TEMP_PREFIX, strlen(TEMP_PREFIX)) &&
+	       (temp_ends_in(name, TEMP_PART) || temp_parse(name, &unused));
+}
+
+static bool temp_is_left(int dir, const char *name)
+{
+	struct temp_maker maker;
+	struct stat st;
+
+	if (!temp_parse(name, &maker))
 		return false;
-	if (home == temp_home())
-		return pid != ((unsigned int)getpid() & 0xffffff) && kill((pid_t)pid, 0) &&
-		       errno == ESRCH;
+	if (maker.home == temp_home())
+		return kill((pid_t)maker.pid, 0) && errno == ESRCH;
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	       time(NULL) - st.st_ctim.tv_sec > STRANGE_AGE;
 }

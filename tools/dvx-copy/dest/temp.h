@@ -19,6 +19,9 @@ int temp_name(char to[TEMP_BYTES], struct copy_fault *f);
 void temp_part_name(char to[TEMP_BYTES], const char *name, uint64_t size,
 		    const struct timespec *mtime);
 
+/* Whether temp_clean() may remove what has this name. */
+bool temp_is_reserved(const char *name);
+
 /* Removes what killed copies left in a directory; whether there was anything. */
 bool temp_clean(int dir);
 
