@@ -138,6 +138,7 @@ static const struct row {
 	{G, "cd", BY("tests/unit/queue_cross")},
 	{G, "xrc", BY("tests/unit/queue_xrc")},
 	{G, "log_max_xrcd", BY("tests/unit/fw_xrc")},
+	{G, "log_max_wq_sz", BY("tests/unit/kernel_raw")},
 	{G, "dct", BY("tests/unit/queue_dc")},
 	{G, "dc_req_scat_data_cqe", BY("tests/unit/fw_dct")},
 	{G, "log_max_ra_*_dc", BY("tests/interop/perftest.sh")},

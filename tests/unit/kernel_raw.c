@@ -229,6 +229,7 @@ TEST_FX(wq_refusals)
 		{W(rq_wqe_count), 1u << 31, -EINVAL, "rq_wqe_count"},
 		{W(rq_wqe_shift), 3, -EINVAL, "rq_wqe_shift"},
 		{W(rq_wqe_shift), 99, -EINVAL, "rq_wqe_shift"},
+		{FX_ATTR(UVERBS_ATTR_CREATE_WQ_MAX_WR), (1u << 15) + 1, -EINVAL, "log_max_wq_sz"},
 		{W(user_index), 1u << 24, -EINVAL, "user_index"},
 		{W(flags), 1, -EOPNOTSUPP, "flags"},
 		{W(comp_mask), 2, -EOPNOTSUPP, "comp_mask"},

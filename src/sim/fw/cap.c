@@ -22,6 +22,7 @@ static void fill_sizes(const struct profile *p, void *cap)
 {
 	prm_cmd_hca_cap_set_log_max_qp(cap, p->log_max_qp);
 	prm_cmd_hca_cap_set_log_max_qp_sz(cap, p->log_max_qp_sz);
+	prm_cmd_hca_cap_set_log_max_wq_sz(cap, p->log_max_qp_sz);
 	prm_cmd_hca_cap_set_log_max_cq(cap, p->log_max_cq);
 	prm_cmd_hca_cap_set_log_max_cq_sz(cap, p->log_max_cq_sz);
 	prm_cmd_hca_cap_set_log_max_mkey(cap, p->log_max_mkey);

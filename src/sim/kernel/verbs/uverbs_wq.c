@@ -117,7 +117,7 @@ static struct rq_strides uverbs_wq_strides(const struct mlx5_ib_create_wq *u)
 static int uverbs_wq_check_uhw(const struct uverbs_file *f, const struct mlx5_ib_create_wq *u)
 {
 	const uint8_t *cap = file_caps(f);
-	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
+	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_wq_sz(cap);
 	uint32_t stride = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
 
 	if (u->comp_mask & ~(uint32_t)MLX5_IB_CREATE_WQ_STRIDING_RQ || u->flags)
@@ -153,9 +153,10 @@ static int uverbs_wq_take_uhw(struct uverbs_request *req, struct mlx5_ib_create_
 
 static int uverbs_wq_check_memory(struct uverbs_file *f, struct wq_plan *p)
 {
-	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
-					  (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift, false,
-					  true};
+	const struct queue_memory ring = {
+		"CREATE_WQ",   "buf_addr",
+		p->u.buf_addr, (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift,
+		false,	       true};
 	int err = queue_dbrec(f, ring.method, p->u.db_addr, false);
 
 	return err ? err : queue_pages(&p->pages, f, &ring);
@@ -163,7 +164,8 @@ static int uverbs_wq_check_memory(struct uverbs_file *f, struct wq_plan *p)
 
 static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct wq_plan *p)
 {
-	uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
+	const uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
+	const uint64_t wr = attr_value(req, UVERBS_ATTR_CREATE_WQ_MAX_WR);
 	int err = uverbs_wq_find_objects(f, req, p);
 
 	if (!err)
@@ -177,6 +179,10 @@ static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 	err = uverbs_wq_take_uhw(req, &p->u);
 	if (!err)
 		err = uverbs_wq_check_uhw(f, &p->u);
+	if (!err && wr > 1ull << prm_cmd_hca_cap_get_log_max_wq_sz(file_caps(f)))
+		err = refuse(-EINVAL, "CREATE_WQ: MAX_WR %llu is above 2^%u (log_max_wq_sz)",
+			     (unsigned long long)wr,
+			     prm_cmd_hca_cap_get_log_max_wq_sz(file_caps(f)));
 	if (!err && p->flags & ~(uint64_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
 		err = refuse(-EOPNOTSUPP,
 			     "CREATE_WQ: FLAGS 0x%llx: cap.scatter_fcs, rq_delay_drop "
