@@ -159,7 +159,7 @@ int __wrap_linkat(int from, const char *first, int to, const char *name, int fla
 /* The temporary name that comes next is another name of a file that is not to be touched. */
 static void take_next_temp(const char *got)
 {
-	char name[TEMP_BYTES], path[160], victim[128];
+	char name[TEMP_BYTES], path[192], victim[128];
 	struct copy_fault f = {0};
 	unsigned int n;
 
