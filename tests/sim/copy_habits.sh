@@ -36,8 +36,8 @@ while IFS='|' read -r option words; do
 done <<END_OF_ROWS
 -L|there is no --copy-links here
 --copy-links|there is no --copy-links here
--b|there is no --backup here: cp -al
---backup-dir=x|there is no --backup-dir here: cp -al
+-b|there is no --backup here: cp -a DEST
+--backup-dir=x|there is no --backup-dir here: cp -a DEST
 --link-dest=x|there is no --link-dest here: cp -al
 --remove-source-files|delete them at the source
 --max-delete=3|-n --delete
