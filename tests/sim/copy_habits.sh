@@ -13,7 +13,7 @@ start "$work" --writable
 push() { "$dvx_sim" exec "$chip" --function dpu -- "$copy" push --fsync=none "$@"; }
 quick() { pull --fsync=none "$@"; }
 fresh() { rm -rf "$work/ours" "$work/theirs"; }
-# What is below the destinations is the same to rsync; the destinations themselves are somebody's.
+# Entries below the destinations are the same as rsync's; the destinations themselves are other folders.
 alike() {
 	touch -d 2000-01-01 "$work/ours" "$work/theirs"
 	rsync -n -i -a --delete "$work/theirs/" "$work/ours/" >"$work/rsync"

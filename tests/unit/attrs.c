@@ -64,7 +64,7 @@ static uint8_t *attr_new(uint32_t size)
 	return bytes;
 }
 
-/* Of `bytes` bytes from `at` on none may be set; the sentence has `word`. */
+/* Sets each of the `bytes` bytes from `at` on: each is refused, by a sentence with `word`. */
 #define REFUSED(type, at, bytes, size, word)                                                  \
 	do {                                                                                  \
 		uint8_t *attr = attr_new(size);                                               \

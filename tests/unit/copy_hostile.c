@@ -251,7 +251,7 @@ TEST(lies_with_letters)
 	copy_pull.options = 0;
 }
 
-/* Of one source that was asked for only that comes, and where it was asked for. */
+/* A client that asked for one source takes that source alone, and at its place. */
 TEST(other_sources)
 {
 	static const struct play plays[] = {

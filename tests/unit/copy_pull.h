@@ -19,7 +19,7 @@ struct copy_pull {
 	enum copy_fsync fsync;
 	bool merges; /* as one of several sources whose entries may be the same */
 	volatile sig_atomic_t stop;
-	/* Of this directory: gets its name when it is locked, and the next copy begins another. */
+	/* This file of moving_dir gets its name when it is locked, and the next copy begins another. */
 	const char *moving;
 	int moving_dir;
 	struct report report; /* of the last one */

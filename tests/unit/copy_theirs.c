@@ -337,7 +337,7 @@ TEST(deleted)
 	filter_free(&filter);
 }
 
-/* What is excluded keeps the directory that holds it, without a word; one that is too deep is named. */
+/* An excluded entry keeps its directory, without a word; a directory that is too deep is named. */
 TEST(deleted_trees)
 {
 	static const struct copy_msg whole[] = {DIR_(""), UP, DONE, {0}};

@@ -129,59 +129,59 @@ static bool of_l4(enum rule_key key)
 	return key == KEY_TCP_FLAGS || (key >= KEY_ICMP_TYPE && key <= KEY_ICMP6_CODE);
 }
 
-/* Of the fields behind the IP header: one that is said, and one that is not 0 in the packet. */
-struct said_l4 {
+/* Fields behind the IP header: one that the rule has, and one that is not 0 in the packet. */
+struct l4_fields {
 	bool any, seen;
 };
 
-static void say_l4(struct said_l4 *s, const struct fields *p, bool said, enum field field)
+static void l4_add(struct l4_fields *s, const struct fields *p, bool named, enum field field)
 {
-	s->any |= said;
-	s->seen |= said && p->value[field];
+	s->any |= named;
+	s->seen |= named && p->value[field];
 }
 
 /* Ports 0 to 65535 are a protocol. */
-static bool said_ports(const struct rule_ports *ports)
+static bool ports_are_named(const struct rule_ports *ports)
 {
 	return ports->n && (ports->range[0].first || ports->range[0].last != 0xffff);
 }
 
-static void say_group(struct said_l4 *s, const struct rule_headers *h,
+static void l4_add_group(struct l4_fields *s, const struct rule_headers *h,
 		      const struct rule_field *field, size_t n, bool inner, const struct fields *p)
 {
-	say_l4(s, p, said_ports(&h->sport), F_SPORT);
-	say_l4(s, p, said_ports(&h->dport), F_DPORT);
+	l4_add(s, p, ports_are_named(&h->sport), F_SPORT);
+	l4_add(s, p, ports_are_named(&h->dport), F_DPORT);
 	for (size_t i = 0; i < n; i++) {
 		bool in = field[i].key >= KEY_PER_LEVEL && field[i].key < 2 * KEY_PER_LEVEL;
 		enum rule_key key =
 			in ? (enum rule_key)(field[i].key - KEY_PER_LEVEL) : field[i].key;
 
-		say_l4(s, p, in == inner && of_l4(key), (enum field)keys[key].field);
+		l4_add(s, p, in == inner && of_l4(key), (enum field)keys[key].field);
 	}
 }
 
 /* A group's port is on both sides: its header is there if one of them is not 0. */
-static void say_except(struct said_l4 *s, const struct rule_except *e, const struct fields *p)
+static void l4_add_except(struct l4_fields *s, const struct rule_except *e, const struct fields *p)
 {
-	say_group(s, &e->headers, e->field, e->nfields, e->inner, p);
-	say_l4(s, p, said_ports(&e->headers.port), F_SPORT);
-	say_l4(s, p, said_ports(&e->headers.port), F_DPORT);
+	l4_add_group(s, &e->headers, e->field, e->nfields, e->inner, p);
+	l4_add(s, p, ports_are_named(&e->headers.port), F_SPORT);
+	l4_add(s, p, ports_are_named(&e->headers.port), F_DPORT);
 }
 
-/* In a fragment, 0 stands for a field that is not there: one that is said must be another value. */
+/* A field that a fragment lacks compares as 0: one that the rule names must have another value. */
 static bool has_l4(const struct rule *r, const struct rule_headers *h, bool inner,
 		   const struct fields *p)
 {
 	uint64_t sport = (uint64_t)p->value[F_SPORT], dport = (uint64_t)p->value[F_DPORT];
-	struct said_l4 s = {0};
+	struct l4_fields s = {0};
 
 	if (!p->value[F_FRAG])
 		return true;
-	say_group(&s, h, r->field, r->nfields, inner, p);
+	l4_add_group(&s, h, r->field, r->nfields, inner, p);
 	for (size_t i = 0; i < r->nexcepts; i++)
 		if (r->except[i].of_value && r->except[i].inner == inner)
-			say_except(&s, &r->except[i], p);
-	if (said_ports(&h->port) && !s.seen)
+			l4_add_except(&s, &r->except[i], p);
+	if (ports_are_named(&h->port) && !s.seen)
 		return (sport && in_ranges(&h->port, sport)) ||
 		       (dport && in_ranges(&h->port, dport));
 	return !s.any || s.seen;
@@ -190,9 +190,9 @@ static bool has_l4(const struct rule *r, const struct rule_headers *h, bool inne
 /* A group that begins with its header's word does not hold for what lacks the header. */
 static bool except_has_l4(const struct rule_except *e, const struct fields *p)
 {
-	struct said_l4 s = {0};
+	struct l4_fields s = {0};
 
-	say_except(&s, e, p);
+	l4_add_except(&s, e, p);
 	return e->of_value || !p->value[F_FRAG] || !s.any || s.seen;
 }
 

@@ -64,8 +64,8 @@ TEST_FX(sq_rights)
 }
 
 /*
- * What Linux's own driver asks for, as uid 0: a receive queue without a PD, a send queue without a TIS, ends
- * of packets padded though cap.end_pad is 0, XOR8 and the SPI in a hash.
+ * Linux's own driver asks for these, as uid 0: a receive queue without a PD, a send queue without
+ * a TIS, ends of packets padded though cap.end_pad is 0, XOR8 and the SPI in a hash.
  */
 TEST_FX(as_linux_asks)
 {

@@ -379,7 +379,7 @@ static uint8_t *put_ip(uint8_t *p, bool six, unsigned int proto, char fragment)
 }
 
 /*
- * Of words: qID and aID are tags of 0x8100 and 0x88a8, m a label of MPLS, 4 and 6 IP (f, l behind
+ * Words of a frame: qID and aID are tags of 0x8100 and 0x88a8, m a label of MPLS, 4 and 6 IP (f, l behind
  * them: fragments), uPORT, tFLAGS and iTYPE what it carries.
  */
 static size_t put_frame(uint8_t *frame, const char *words)

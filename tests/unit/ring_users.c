@@ -107,7 +107,7 @@ static void leave(void **state)
 	assert_int_equal(post(&p.sq), -EUSERS);
 }
 
-/* What is posted beside a batch and the batch write the same blocks: the next calls report it. */
+/* A post beside a batch writes the blocks of the batch: the next calls report it. */
 static void beside_a_batch(void **state)
 {
 	struct plain_sq p;

@@ -17,7 +17,7 @@ enum mount_kind {
  * line has is the kernel's own (memfd, System V, hugetlb) if it has no block device.
  */
 enum mount_kind mount_kind_read(FILE *mountinfo, dev_t);
-/* As the process sees it. */
+/* Reads the lines of the process with this number. */
 enum mount_kind mount_kind(pid_t, dev_t);
 
 #endif

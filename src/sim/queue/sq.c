@@ -146,7 +146,7 @@ void sq_fetched(struct sq *sq, const void *bytes, unsigned int count, uint16_t c
 	memcpy(d->cache, bytes, d->cache_n * SQ_BLOCK);
 }
 
-/* What a NIC sends if the WQE is the next one and it is idle. */
+/* Runs the bytes of a BlueFlame write, as a NIC does if the WQE is the next one and it is idle. */
 static void sq_take_blueflame(struct sq *sq, const uint8_t *wqe, unsigned int blocks)
 {
 	struct sq_priv *d = sq->priv;

@@ -325,7 +325,7 @@ static unsigned int channel_match(const struct channel *c, unsigned int at, cons
 /*
  * Takes unread packets back and puts them in front of the queue, in order. The program may read at
  * the same time, so the bytes that arrive here, and not their number, show which packets these are.
- * What does not arrive here has been read by the program.
+ * The program has read the others.
  */
 static void take_back(struct channel *c)
 {

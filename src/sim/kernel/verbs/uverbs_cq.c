@@ -242,7 +242,7 @@ static void uverbs_cq_answer(struct uverbs_request *req, const struct uverbs_cq 
 	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
-static uint8_t cq_ts_wish(const struct cq_plan *p)
+static uint8_t cq_ts_requested(const struct cq_plan *p)
 {
 	if (p->u.flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)
 		return PRM_QPC_TS_FORMAT_REAL_TIME;
@@ -253,17 +253,17 @@ static uint8_t cq_ts_wish(const struct cq_plan *p)
 /* get_ts_format() of mlx5_ib. */
 int cq_ts_format(const struct uverbs_cq *cq, uint8_t formats, const char *method, uint8_t *out)
 {
-	if (cq->ts_wish == PRM_QPC_TS_FORMAT_REAL_TIME && formats == TS_FORMATS_FREE_RUNNING)
+	if (cq->ts_requested == PRM_QPC_TS_FORMAT_REAL_TIME && formats == TS_FORMATS_FREE_RUNNING)
 		return refuse(-EOPNOTSUPP,
 			      "%s: its CQ has timestamps in real time, which the device lacks for "
 			      "this kind of queue (ts_format)",
 			      method);
-	if (cq->ts_wish == PRM_QPC_TS_FORMAT_FREE_RUNNING && formats == TS_FORMATS_REAL_TIME)
+	if (cq->ts_requested == PRM_QPC_TS_FORMAT_FREE_RUNNING && formats == TS_FORMATS_REAL_TIME)
 		return refuse(-EOPNOTSUPP,
 			      "%s: its CQ has free-running timestamps, which the device lacks for "
 			      "this kind of queue (ts_format)",
 			      method);
-	*out = cq->ts_wish;
+	*out = cq->ts_requested;
 	if (*out == PRM_QPC_TS_FORMAT_DEFAULT && formats != TS_FORMATS_REAL_TIME)
 		*out = PRM_QPC_TS_FORMAT_FREE_RUNNING;
 	return 0;
@@ -291,7 +291,7 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 	cq->cqe = p.entries - 1;
 	cq->cqe_size = p.u.cqe_size;
 	cq->cqe_sz = cqe_sz_of(&p.u);
-	cq->ts_wish = cq_ts_wish(&p);
+	cq->ts_requested = cq_ts_requested(&p);
 	cq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
 	cq->comp = comp;
 	cq->async = async;

@@ -38,7 +38,7 @@ struct uverbs_cq {
 	uint32_t cqe;
 	uint32_t cqe_size;
 	uint8_t cqe_sz; /* the same as cqc has it */
-	uint8_t ts_wish; /* PRM's ts_format of the queues that complete here; DEFAULT: any */
+	uint8_t ts_requested; /* PRM's ts_format of the queues that complete here; DEFAULT: any */
 	uint64_t user_handle;
 	struct channel *comp, *async;
 	uint32_t comp_events, async_events; /* sent so far */
