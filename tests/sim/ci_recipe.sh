@@ -59,7 +59,7 @@ shells() { sh -n "$recipe/ci/install-dvx" && sh -n "$recipe/ci/make-base"; }
 check "the scripts parse" shells
 packages() {
 	sed -n '/^build_deps=/,/^END$/p' "$top_srcdir/quickstart" | awk 'NF > 1 { print $1 }' | grep -v build_deps |
-		grep -vx -e ibverbs-providers -e ibverbs-utils -e tcpdump -e iproute2 -e netcat-openbsd | sort >"$scratch/needed"
+		grep -vx -e ibverbs-providers -e ibverbs-utils -e tcpdump -e iproute2 -e netcat-openbsd -e librdmacm-dev | sort >"$scratch/needed"
 	sed -n '/^install gcc/,/[^\\]$/p' "$recipe/ci/install-dvx" | tr -s ' \t\\' '\n' | grep -vx -e install -e '' | sort >"$scratch/installed"
 	diff "$scratch/needed" "$scratch/installed"
 }
