@@ -25,13 +25,13 @@ FIRST_TESTS = tests/unit/aarch64.sh tests/interop/rdma_core.sh tests/interop/per
 	tests/perf/goals.sh tests/interop/capture.sh tests/perf/crowd.sh tests/sim/flow_icm.sh tests/sim/flow_explain.sh
 SHARED_TESTS = $(FIRST_TESTS) $(filter-out $(ALONE_TESTS) $(FIRST_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS) $(TUTORIAL_PAGES))
 # What runs once in ./quickstart check, and in each build in check long: replays and deaths at any moment sanitized,
-# moving pages by threads; foreign suites and dvx-perf plain, as they take three times as long sanitized and others walk
-# the same code.
+# moving pages by threads; foreign suites, dvx-perf and two long tests of dvx-copy plain, as they take three times as long
+# sanitized and others walk the same code.
 PLAIN_TESTS = $(filter-out tests/fuzz/% tests/sim/deaths.sh tests/sim/flow_death.sh tests/sim/share.sh \
 	tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/copy_faults.sh,$(SHARED_TESTS))
 ASAN_LONG_TESTS = tests/interop/rdma_core.sh tests/interop/perftest.sh tests/interop/programs.sh \
 	tests/interop/srq.sh tests/interop/tunnels.sh tests/interop/tunnel_rules.sh tests/interop/ucx.sh \
-	tests/sim/perf.sh tests/sim/share.sh
+	tests/sim/perf.sh tests/sim/share.sh tests/sim/copy_resume.sh tests/sim/copy_entries.sh
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run. flow_icm.sh
 # waits a minute for memory to be filled by libmlx5, whose code has no sanitizer.
 ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
