@@ -229,7 +229,7 @@ TEST_FX(memic)
 	assert_int_not_equal(dma_write(f->v->dev->host, memic_bus(f->v, at), text, 8), 0);
 }
 
-/* As mlx5e and mlx5_ib make them: the bus itself, for the kernel alone. */
+/* A key of mode PA is the bus itself, and the kernel's alone; mlx5e and mlx5_ib make such keys. */
 TEST_FX(mkey_physical)
 {
 	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);
@@ -261,7 +261,7 @@ TEST_FX(mkey_physical)
 	assert_int_equal(f->syndrome, FW_SYN_UNSUPPORTED);
 }
 
-/* As mlx5_ib makes its own queues: with the reserved lkey, which is the bus itself. */
+/* The reserved lkey is the bus itself; mlx5_ib makes its own queues with it. */
 TEST_FX(qp_reserved_lkey)
 {
 	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);

@@ -113,7 +113,7 @@ static bool traced(int trace, const char *command, const char *text)
 	return line && memmem(line, strcspn(line, "\n"), text, strlen(text));
 }
 
-/* As mlx5_ib: RST2INIT names the doorbell record once more, and capabilities are those of the boot. */
+/* RST2INIT names the doorbell record once more, and capabilities are read at boot, as by mlx5_ib. */
 TEST_FX(commands)
 {
 	const int trace = memfd_create("trace", MFD_CLOEXEC);

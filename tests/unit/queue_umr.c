@@ -334,7 +334,7 @@ TEST_F(window)
 	indirect_free(m);
 }
 
-/* As libmlx5 binds a window of type 1: to no byte, which frees its key, however often. */
+/* A window of type 1 bound to no byte, by libmlx5's WQE, frees its key, however often. */
 TEST_F(window_of_no_byte)
 {
 	struct rig_pair *p = *state;

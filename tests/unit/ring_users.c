@@ -140,16 +140,22 @@ static void two_threads_ring(void **state)
 	assert_int_equal(post(&p.sq), -EUSERS);
 }
 
+static void two_on_one_register(struct plain_sq *a, struct plain_sq *b, struct dvx_users *reg)
+{
+	plain_sq_init(a, 8, 0);
+	plain_sq_init(b, 8, 0);
+	*reg = (struct dvx_users){0, 0};
+	a->sq.reg_users = b->sq.reg_users = reg;
+}
+
 /* A register between two rings, of which each has its own thread. */
 static void one_register(void **state)
 {
-	struct dvx_users reg = {0, 0};
+	struct dvx_users reg;
 	struct plain_sq a, b;
 
 	(void)state;
-	plain_sq_init(&a, 8, 0);
-	plain_sq_init(&b, 8, 0);
-	a.sq.reg_users = b.sq.reg_users = &reg;
+	two_on_one_register(&a, &b, &reg);
 	assert_int_equal(post(&a.sq), 0);
 	ring(&a.sq);
 	assert_int_equal(elsewhere(post_and_leave, &b.sq, NULL), 0);
@@ -162,13 +168,11 @@ static void one_register(void **state)
 /* Who leaves a ring leaves its register, too. */
 static void register_is_left(void **state)
 {
-	struct dvx_users reg = {0, 0};
+	struct dvx_users reg;
 	struct plain_sq a, b;
 
 	(void)state;
-	plain_sq_init(&a, 8, 0);
-	plain_sq_init(&b, 8, 0);
-	a.sq.reg_users = b.sq.reg_users = &reg;
+	two_on_one_register(&a, &b, &reg);
 	assert_int_equal(post_ring_and_leave(&a.sq), 0);
 	assert_int_equal(elsewhere(post_ring_and_leave, &b.sq, NULL), 0);
 	assert_int_equal(post_ring_and_leave(&a.sq), 0);

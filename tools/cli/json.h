@@ -24,7 +24,7 @@ json_t *json_text(const char *s, size_t n);
 
 /* A member of an object: "" if it is no string. */
 const char *json_str(const json_t *object, const char *key);
-/* The same of a number: 0 if it is none. */
+/* Returns a member of an object: 0 if it is no number. */
 static inline json_int_t json_int(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));

@@ -97,7 +97,8 @@ bool remote_atomic(struct queue *q, uint32_t rkey, uint64_t va, const struct dma
 	uint64_t part = a->size;
 	int n = mkey_part(q->o.vhca, rkey, q->pdn, q->o.id, va, &part, MKEY_ATOMIC, seg, a->size);
 
-	*aligned = n < 0 || q->o.vhca->dev->page_fault || (n == 1 && part == a->size && !(seg[0].addr % a->size));
+	*aligned = n < 0 || q->o.vhca->dev->page_fault ||
+		   (n == 1 && part == a->size && !(seg[0].addr % a->size));
 	if (n < 0 || !*aligned || q->o.vhca->dev->page_fault)
 		return false;
 	cq_before_reply(q);

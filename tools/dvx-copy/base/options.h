@@ -37,7 +37,7 @@ enum copy_option {
 
 /* Without letters: trees, symbolic links, modes, times. */
 #define OPTIONS_PLAIN (OPTION_RECURSE | OPTION_LINKS | OPTION_PERMS | OPTION_TIMES | OPTION_PLAIN)
-/* What a list shows, beside the user's. */
+/* A list has these options, beside the user's. */
 #define OPTIONS_LIST (OPTION_RECURSE | OPTION_LINKS | OPTION_SPECIALS | OPTION_DRY)
 #define OPTIONS_ARCHIVE                                                               \
 	(OPTION_RECURSE | OPTION_LINKS | OPTION_PERMS | OPTION_TIMES | OPTION_OWNER | \
