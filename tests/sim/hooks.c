@@ -409,8 +409,17 @@ static void walk_empty_gid(void)
 }
 
 /* The ways to ask RDMA netlink: with the kernel's address, without, on a connected socket. */
-enum { BY_SENDTO, BY_SENDTO_BARE, BY_SENDMSG, BY_SENDMSG_BARE, BY_SEND, BY_WRITE, BY_WRITEV,
-       BY_SENDMMSG, WAYS };
+enum {
+	BY_SENDTO,
+	BY_SENDTO_BARE,
+	BY_SENDMSG,
+	BY_SENDMSG_BARE,
+	BY_SEND,
+	BY_WRITE,
+	BY_WRITEV,
+	BY_SENDMMSG,
+	WAYS
+};
 
 static ssize_t netlink_send_by(unsigned int way, int fd, void *request, size_t len)
 {
@@ -447,7 +456,9 @@ static bool netlink_answers(unsigned int way, uint32_t peer, bool connects)
 		uint16_t len, type;
 		uint32_t index;
 	} request = {{sizeof(request), 0x1401 /* RDMA_NLDEV_CMD_GET */, NLM_F_REQUEST, 7, 0},
-		     8, 1 /* RDMA_NLDEV_ATTR_DEV_INDEX */, 0};
+		     8,
+		     1 /* RDMA_NLDEV_ATTR_DEV_INDEX */,
+		     0};
 	struct sockaddr_nl to = {.nl_family = AF_NETLINK, .nl_pid = peer};
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
 	char answer[4096];

@@ -48,7 +48,8 @@ static void refused_wqes(struct self *s)
 #define END_BYTES ((size_t)64 << 20)
 static void refused_end(const struct self *s)
 {
-	uint8_t *m = mmap(NULL, 2 * END_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint8_t *m = mmap(NULL, 2 * END_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			  -1, 0);
 	struct ibv_mr *mr = ibv_reg_mr(s->pd, m, 2 * END_BYTES,
 				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	struct ibv_sge sge = {(uintptr_t)m, END_BYTES, mr ? mr->lkey : 0};

@@ -3,7 +3,7 @@
 #include "tests/test.h"
 #include "lib_rig.h"
 
-#define ROUNDS 200u
+#define ROUNDS	  200u
 #define INLINE_AT 36u /* behind the control and address segments and the inline one's header */
 
 struct two {

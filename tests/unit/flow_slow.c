@@ -147,7 +147,8 @@ static bool ports_are_named(const struct rule_ports *ports)
 }
 
 static void l4_add_group(struct l4_fields *s, const struct rule_headers *h,
-		      const struct rule_field *field, size_t n, bool inner, const struct fields *p)
+			 const struct rule_field *field, size_t n, bool inner,
+			 const struct fields *p)
 {
 	l4_add(s, p, ports_are_named(&h->sport), F_SPORT);
 	l4_add(s, p, ports_are_named(&h->dport), F_DPORT);

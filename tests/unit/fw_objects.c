@@ -249,8 +249,8 @@ static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id
 			   const uint8_t secret[48], const struct fx_field *fields)
 {
 	uint8_t in[DEK_IN] = {0};
-	const bool whole = op == PRM_OPCODE_CREATE_GENERAL_OBJECT ||
-			   op == PRM_OPCODE_MODIFY_GENERAL_OBJECT;
+	const bool whole =
+		op == PRM_OPCODE_CREATE_GENERAL_OBJECT || op == PRM_OPCODE_MODIFY_GENERAL_OBJECT;
 	const struct prm_struct *s =
 		prm_find_struct(type == PRM_OBJ_TYPE_CRYPTO_LOGIN ? "create_crypto_login_obj_in"
 								  : "create_encryption_key_in");
@@ -274,9 +274,9 @@ TEST_FX(keys)
 
 	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 2}),
 			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1},
-			     {DEK "has_keytag", 1}),
-			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(
+		KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1}, {DEK "has_keytag", 1}),
+		PRM_STATUS_BAD_PARAM);
 	assert_int_equal(
 		KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 3}, {DEK "key_size", 2}),
 		PRM_STATUS_BAD_PARAM);

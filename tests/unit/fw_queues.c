@@ -428,11 +428,16 @@ TEST_FX(reserved_bits)
 /* Fields of a context whose capability is clear, and a reserved one by its name, on the way to RTR and RTS. */
 TEST_FX(context_without_capability)
 {
-	static const char *const field[] = {
-		"dp_ordering_0", "dp_ordering_1",	"dp_ordering_force", "isolate_vl_tc",
-		"wq_signature",	 "end_padding_mode",	"offload_type",
-		"req_e2e_credit_mode", "ulp_stateless_offload_mode",
-		"primary_address_path.plane_index"};
+	static const char *const field[] = {"dp_ordering_0",
+					    "dp_ordering_1",
+					    "dp_ordering_force",
+					    "isolate_vl_tc",
+					    "wq_signature",
+					    "end_padding_mode",
+					    "offload_type",
+					    "req_e2e_credit_mode",
+					    "ulp_stateless_offload_mode",
+					    "primary_address_path.plane_index"};
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
 	char path[64];

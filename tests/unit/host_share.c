@@ -237,7 +237,8 @@ static bool pin(const struct client *c, size_t off, size_t len)
 	bool own;
 
 	assert_non_null(maps);
-	assert_int_equal(mappings_check(maps, (uintptr_t)c->area + off, len, MAPPINGS_WRITE, &own).err, 0);
+	assert_int_equal(
+		mappings_check(maps, (uintptr_t)c->area + off, len, MAPPINGS_WRITE, &own).err, 0);
 	mm_unshare_replaced(maps, (uintptr_t)c->area + off, len);
 	mappings_free(maps);
 	return own;
@@ -330,7 +331,8 @@ TEST_F(test_older_kernel)
 	assert_non_null(maps);
 	assert_int_equal(mappings_check(maps, va + 12 * PAGE, PAGE, MAPPINGS_WRITE, &own).err, 0);
 	lay(c.area, AREA, sealed(AREA, 0, SEALS));
-	assert_int_equal(mappings_check(maps, va + 2 * PAGE, 2 * PAGE, MAPPINGS_WRITE, &own).err, 0);
+	assert_int_equal(mappings_check(maps, va + 2 * PAGE, 2 * PAGE, MAPPINGS_WRITE, &own).err,
+			 0);
 	mm_unshare_replaced(maps, va, AREA);
 	assert_true(has(&c, 2) && has(&c, 8));
 	mappings_free(maps);

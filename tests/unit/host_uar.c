@@ -36,7 +36,7 @@ static int poll_all(void)
 TEST_F(test_registers)
 {
 	static const uint32_t offsets[] = {0x20,  0x800, 0x900, 0xa00, 0xb00,
-					    0xc00, 0xd00, 0xe00, 0xf00};
+					   0xc00, 0xd00, 0xe00, 0xf00};
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint8_t *map = map_bar(bar);
 	int page = bar_page_alloc(bar, 77);

@@ -67,7 +67,8 @@ static void print_page(const json_t *p)
 	bool empty = !json_array_size(json_object_get(p, "fields")) &&
 		     !json_array_size(json_object_get(p, "unknown"));
 
-	printf("%s (0x%llx%s%s)", *json_str(p, "name") ? json_str(p, "name") : "page without a name",
+	printf("%s (0x%llx%s%s)",
+	       *json_str(p, "name") ? json_str(p, "name") : "page without a name",
 	       json_int(p, "type"), *json_str(p, "layout") ? ", " : "", json_str(p, "layout"));
 	if (*json_str(p, "error")) {
 		printf(": not there: %s\n", json_str(p, "error"));

@@ -12,8 +12,8 @@ struct compare {
 
 static json_t *row(const struct page *p, const char *field, const char *meaning)
 {
-	return json_pack("{si ss ss ss}", "page", (int)p->type, "page_name", page_name(p->type), "field",
-			 field, "meaning", meaning);
+	return json_pack("{si ss ss ss}", "page", (int)p->type, "page_name", page_name(p->type),
+			 "field", field, "meaning", meaning);
 }
 
 static void diff_put(json_t *o, const char *key, const char *value)

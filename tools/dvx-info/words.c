@@ -280,7 +280,6 @@ json_t *words_page(const struct page *p, bool all)
 	json_t *j = json_pack("{si ss ss? sI}", "type", (int)p->type, "name", page_name(p->type),
 			      "layout", c.s ? c.s->name : NULL, "bytes", (json_int_t)p->len);
 
-
 	if (*p->error)
 		json_object_set_new(j, p->bytes ? "note" : "error", json_string(p->error));
 	if (p->bytes && c.s)

@@ -68,7 +68,8 @@ int cmd_run(const struct sim_args *a)
 			  .netdev = a->netdev};
 	sigset_t signals, before;
 	char name[32];
-	struct chip_command client = {.chip = name, .function = a->function,
+	struct chip_command client = {.chip = name,
+				      .function = a->function,
 				      .cmd = a->argv,
 				      .traced = a->trace && !strcmp(a->trace, "-")};
 	int life[2], rc, status;

@@ -17,7 +17,6 @@
 #define INLINE_L2	    0
 #define INLINE_NOT_REQUIRED 2
 
-
 static void fill_sizes(const struct profile *p, void *cap)
 {
 	prm_cmd_hca_cap_set_log_max_qp(cap, p->log_max_qp);

@@ -151,9 +151,10 @@ static int dek_check(struct fw_cmd *c, const void *key)
 				 purpose);
 	if (purpose == PRM_KEY_PURPOSE_TLS &&
 	    (prm_encryption_key_obj_get_has_keytag(key) || keys_are_wrapped(c)))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "key_purpose 1 (TLS): the key has no tag (has_keytag), and comes in "
-				 "plaintext");
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			"key_purpose 1 (TLS): the key has no tag (has_keytag), and comes in "
+			"plaintext");
 	if (prm_encryption_key_obj_get_key_size(key) > PRM_KEY_SIZE_256 ||
 	    prm_encryption_key_obj_get_sw_wrapped(key))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
@@ -264,9 +265,10 @@ int fw_modify_dek(struct fw_cmd *c)
 	if (!dek || crypto_check_header(c, DEK_BYTES) || dek_check(c, key))
 		return -1;
 	if (prm_encryption_key_obj_get_modify_field_select(key) & ~(uint64_t)DEK_SELECT_KEY)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
-				 "modify_field_select 0x%llx: only bit 0, the key, is implemented",
-				 (unsigned long long)prm_encryption_key_obj_get_modify_field_select(key));
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+			"modify_field_select 0x%llx: only bit 0, the key, is implemented",
+			(unsigned long long)prm_encryption_key_obj_get_modify_field_select(key));
 	if (prm_encryption_key_obj_get_pd(key) != dek->pd->id ||
 	    (prm_encryption_key_obj_get_key_purpose(key) == PRM_KEY_PURPOSE_AES_XTS) != !!dek->xts)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,

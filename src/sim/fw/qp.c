@@ -20,8 +20,10 @@ int fw_qp_check_context(struct fw_cmd *c, const void *qpc)
 {
 	const void *path = prm_qpc_cat_primary_address_path(qpc);
 	const struct fw_absent features[] = {
-		{prm_qpc_get_dp_ordering_0(qpc), "qpc.dp_ordering_0", "cap.dp_ordering_ooo_* are 0"},
-		{prm_qpc_get_dp_ordering_1(qpc), "qpc.dp_ordering_1", "cap.dp_ordering_ooo_* are 0"},
+		{prm_qpc_get_dp_ordering_0(qpc), "qpc.dp_ordering_0",
+		 "cap.dp_ordering_ooo_* are 0"},
+		{prm_qpc_get_dp_ordering_1(qpc), "qpc.dp_ordering_1",
+		 "cap.dp_ordering_ooo_* are 0"},
 		{prm_qpc_get_dp_ordering_force(qpc), "qpc.dp_ordering_force",
 		 "cap_2.dp_ordering_force is 0"},
 		{prm_qpc_get_isolate_vl_tc(qpc), "qpc.isolate_vl_tc", "cap.isolate_vl_tc_new is 0"},

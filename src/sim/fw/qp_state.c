@@ -351,7 +351,8 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	if (c->opcode == PRM_OPCODE_RST2INIT_QP && prm_qpc_get_counter_set_id(qpc))
 		fields |= QP_FIELD_COUNTER;
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
-	    fw_qp_check_context(c, qpc) || check_fields(c, qpc, fields) || check_more(c, &qp->q, &more) ||
+	    fw_qp_check_context(c, qpc) || check_fields(c, qpc, fields) ||
+	    check_more(c, &qp->q, &more) ||
 	    (fields & QP_FIELD_COUNTER &&
 	     fw_q_counter_attach(c, &qp->q, prm_qpc_get_counter_set_id(qpc),
 				 "qpc.counter_set_id")) ||

@@ -28,7 +28,8 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 	if (c->uid || q->pdn)
 		q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
 	/* CREATE_SQ and CREATE_RQ are laid out alike. */
-	if (((c->uid || q->pdn) && !q->pd) || fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
+	if (((c->uid || q->pdn) && !q->pd) ||
+	    fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
 		return -1;
 	q->dbrec = dbrec;
 	return 0;
@@ -149,8 +150,7 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 	sq->sq.master = prm_sqc_get_cd_master(sqc);
 	sq->sq.managed = prm_wq_get_cd_slave(wq);
 	sq->q.user_index = prm_sqc_get_user_index(sqc);
-	sq->q.utc = fw_ts_is_utc(prm_sqc_get_ts_format(sqc),
-				c->vhca->dev->profile->sq_ts_format);
+	sq->q.utc = fw_ts_is_utc(prm_sqc_get_ts_format(sqc), c->vhca->dev->profile->sq_ts_format);
 	sq->q.flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
 	sq->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
 	if (c->vhca->dev->profile->wqe_inline_l2 && sq->min_inline < PRM_INLINE_MODE_L2)
@@ -296,8 +296,7 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 	rq->rq.log_stride = (uint8_t)(prm_wq_get_log_wq_stride(wq) - LOG_SEG);
 	take_strides(wq, &rq->rq);
 	rq->q.user_index = prm_rqc_get_user_index(rqc);
-	rq->q.utc = fw_ts_is_utc(prm_rqc_get_ts_format(rqc),
-				c->vhca->dev->profile->rq_ts_format);
+	rq->q.utc = fw_ts_is_utc(prm_rqc_get_ts_format(rqc), c->vhca->dev->profile->rq_ts_format);
 	rq->q.flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
 	rq->strip_vlan = !prm_rqc_get_vsd(rqc);
 	memcpy(rq->q.ctx, rqc, PRM_RQC_BYTES);

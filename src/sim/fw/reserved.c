@@ -12,10 +12,10 @@
 static void reserved_clear_bits(uint8_t *p, uint64_t bit, uint64_t n)
 {
 	for (; n && bit % 8; bit++, n--)
-		p[bit / 8] &= (uint8_t)~(0x80u >> bit % 8);
+		p[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
 	memset(p + bit / 8, 0, n / 8);
 	for (bit += n / 8 * 8, n %= 8; n; bit++, n--)
-		p[bit / 8] &= (uint8_t)~(0x80u >> bit % 8);
+		p[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
 }
 
 /* Leaves the bits that are in no field: alternatives of a union all count. */

@@ -106,17 +106,20 @@ int fw_wq_take(struct fw_cmd *c, const void *wq, size_t pas_at, struct ring *rin
 int fw_ts_check(struct fw_cmd *c, uint32_t format, uint8_t formats, const char *field)
 {
 	if (format > PRM_QPC_TS_FORMAT_REAL_TIME)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED, "%s 3 is reserved", field);
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED, "%s 3 is reserved",
+				 field);
 	if (format == PRM_QPC_TS_FORMAT_REAL_TIME && formats == TS_FORMATS_FREE_RUNNING)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "%s is 2 (real time), but the capability for this kind of queue is "
-				 "0: free-running only",
-				 field);
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+			"%s is 2 (real time), but the capability for this kind of queue is "
+			"0: free-running only",
+			field);
 	if (format == PRM_QPC_TS_FORMAT_FREE_RUNNING && formats == TS_FORMATS_REAL_TIME)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "%s is 0 (free running), but the capability for this kind of queue "
-				 "is 1: real time only",
-				 field);
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+			"%s is 0 (free running), but the capability for this kind of queue "
+			"is 1: real time only",
+			field);
 	return 0;
 }
 

@@ -85,7 +85,7 @@ struct bar {
 	pid_t pid;
 	uint8_t *map;
 	int fd;
-	uint64_t inode; /* of fd */
+	uint64_t inode;	 /* of fd */
 	int sched_fd;	 /* /proc/PID/schedstat, -1 */
 	uint64_t waited; /* its last value; 0: unknown */
 	uint8_t rang;	 /* how many more samples are taken of it */
@@ -110,7 +110,7 @@ struct host {
 	uint32_t next_slot;
 	uint32_t nshares; /* of all clients */
 	uint32_t ndmabufs;
-	dev_t memfd_dev; /* pinnable.c; 0: not known yet */
+	dev_t memfd_dev;		     /* pinnable.c; 0: not known yet */
 	struct iotlb iotlb[1u << IOTLB_LOG]; /* pages that were reached last (dma.c) */
 	void *bounce;
 	int epfd;

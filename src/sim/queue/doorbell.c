@@ -354,9 +354,9 @@ void queue_blueflame(void *device, uint32_t uar, const uint8_t *bytes, size_t le
 	struct uar *u = uar_find(((struct device *)device)->queues, uar);
 	const unsigned int ds = prm_wqe_ctrl_seg_get_ds(bytes);
 	unsigned int blocks = (ds * 16 + SQ_BLOCK - 1) / SQ_BLOCK;
-	struct queue *q = u && u->nsq ? doorbell_queue(u->sq[0]->q->o.vhca,
-						       prm_wqe_ctrl_seg_get_qpn(bytes))
-				      : NULL;
+	struct queue *q =
+		u && u->nsq ? doorbell_queue(u->sq[0]->q->o.vhca, prm_wqe_ctrl_seg_get_qpn(bytes))
+			    : NULL;
 
 	blocks = blocks < len / SQ_BLOCK ? blocks : (unsigned int)(len / SQ_BLOCK);
 	if (blocks && q && q->sq && q->sq->priv && q->uar == uar)

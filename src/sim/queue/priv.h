@@ -40,8 +40,8 @@ struct sq_priv {
 	/* blocks that were fetched ahead, of a ring that the device does not reach itself */
 	uint8_t cache_n;
 	uint16_t cache_at;
-	bool blueflame; /* they are a register's, of the next WQE */
-	uint16_t trapped; /* struct uar: the record's counter */
+	bool blueflame;	     /* they are a register's, of the next WQE */
+	uint16_t trapped;    /* struct uar: the record's counter */
 	unsigned int at_uar; /* index in its UAR's list */
 	uint8_t *cache; /* queue_buffer_get(); NULL: there are none */
 	struct send_wr *flush, **flush_tail; /* requests that the transport gave back */
@@ -75,7 +75,7 @@ struct cq_priv {
 	struct cq *cq;
 	TAILQ_ENTRY(cq_priv) dirty_link;
 	bool dirty;
-	uint32_t trapped; /* struct uar: the arm record's word */
+	uint32_t trapped;    /* struct uar: the arm record's word */
 	unsigned int at_uar; /* index in its UAR's list */
 	uint32_t n; /* CQEs made and not yet written, the last of pi */
 	uint8_t *next; /* that cq_next() gave */

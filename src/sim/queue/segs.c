@@ -168,8 +168,7 @@ bool segs_one_piece(const struct queue *q, const uint8_t *p, const uint8_t *end,
 	struct data_seg s;
 
 	return (right == MKEY_LW ? data_seg_pointer(p, end, &s) : data_seg_next(p, end, &s)) &&
-	       !s.inl && len <= s.len &&
-	       mkey_piece(q, s.lkey, s.addr, len, right, seg);
+	       !s.inl && len <= s.len && mkey_piece(q, s.lkey, s.addr, len, right, seg);
 }
 
 uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,

@@ -71,7 +71,7 @@ enum bth_operation {
 #define NAK_INVALID 1u
 #define NAK_ACCESS 2u
 #define NAK_OPERATION 3u
-#define NAK_NONE 31u /* no NAK goes out */
+#define NAK_NONE      31u /* no NAK goes out */
 
 /* What an opcode means for the state machines. */
 struct bth_row {

@@ -247,7 +247,7 @@ static uint8_t cq_ts_requested(const struct cq_plan *p)
 	if (p->u.flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)
 		return PRM_QPC_TS_FORMAT_REAL_TIME;
 	return p->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION ? PRM_QPC_TS_FORMAT_FREE_RUNNING
-								   : PRM_QPC_TS_FORMAT_DEFAULT;
+								  : PRM_QPC_TS_FORMAT_DEFAULT;
 }
 
 /* get_ts_format() of mlx5_ib. */

@@ -10,8 +10,8 @@
 #define DST_IP	 0x2u
 #define SRC_PORT 0x4u
 #define DST_PORT 0x8u
-#define SPI	 0x10u
-#define INPUT	 36u /* two IPv6 addresses, two ports or an SPI */
+#define SPI	  0x10u
+#define INPUT	  36u /* two IPv6 addresses, two ports or an SPI */
 #define PROTO_ESP 50u
 _Static_assert(INPUT + 4 <= TIR_KEY_BYTES, "the key is as long as the longest input needs");
 

@@ -73,10 +73,8 @@ static enum sender_step uc_send(struct queue *q, struct send_wr *wr)
  * class E).
  */
 static const enum drop uc_drops[] = {
-	[MESSAGE_NO_RECEIVE] = DROP_NO_RECEIVE,
-	[MESSAGE_NO_PAGE] = DROP_MESSAGE,
-	[MESSAGE_INVALID] = DROP_MESSAGE,
-	[MESSAGE_FORBIDDEN] = DROP_ACCESS,
+	[MESSAGE_NO_RECEIVE] = DROP_NO_RECEIVE, [MESSAGE_NO_PAGE] = DROP_MESSAGE,
+	[MESSAGE_INVALID] = DROP_MESSAGE,	[MESSAGE_FORBIDDEN] = DROP_ACCESS,
 	[MESSAGE_RECV_FAILED] = DROP_RECEIVE,
 };
 
