@@ -153,6 +153,68 @@ else
 fi
 fresh
 
+# --- several sources ---
+
+mkfifo "$src/fifo"
+ln -s /etc "$src/leaves"
+# some_of WAY OPTIONS SOURCE...: of src/, to the destination
+some_of() {
+	how=$1
+	letters=$2
+	shift 2
+	# shellcheck disable=SC2086
+	case $how in
+	pull)
+		for s; do shift && set -- "$@" "127.0.0.1:$port:src/$s"; done
+		pull $letters "$@" "$dest"
+		;;
+	push)
+		for s; do shift && set -- "$@" "$src/$s"; done
+		"$dvx_sim" exec "$chip" --function dpu -- "$copy" push $letters "$@" "127.0.0.1:$port:dest"
+		;;
+	esac >"$work/out" 2>"$work/err"
+	status=$?
+	cat "$work/out" "$work/err"
+	return $status
+}
+# others_copied NAMED WAY OPTIONS SOURCE...: exit 1, one sentence for each that is named, and a and c are there
+others_copied() {
+	named=$1
+	shift
+	fresh
+	some_of "$@"
+	[ $? = 1 ] && [ "$(grep -c '^dvx-copy: ' "$work/err")" = "$named" ] && diff -r "$src/a" "$dest/a" && diff -r "$src/c" "$dest/c"
+}
+nothing_deleted() { # WAY SOURCE...
+	fresh && mkdir -p "$dest/b" "$dest/deep" && touch "$dest/extra" "$dest/b/extra"
+	how=$1
+	shift
+	some_of "$how" "-a --delete" "$@"
+	[ $? = 1 ] && [ -e "$dest/extra" ] && [ -e "$dest/b/extra" ]
+}
+for way in pull push; do
+	check "$way: one of several sources is missing" others_copied 1 $way -a a none c
+	check "$way: more of them, first and last, and a directory that is none" others_copied 4 $way -a none a a/1/ c b/none/1 none
+	check "$way: one of a kind that is not copied" others_copied 1 $way -rlt a fifo c
+	check "$way: --delete deletes nothing then" nothing_deleted $way a/ none/ c/
+	check "$way: nor where the missing one is the last" nothing_deleted $way a/ none
+	check "$way: a single source that is missing" fails 3 "No such file" some_of $way -a none
+done
+check "sources that the server refuses" others_copied 2 pull -a leaves/passwd a ../x c
+check "a pattern that matches nothing is one" others_copied 1 pull -a a 'no*' c
+check "alone it is a missing source" fails 3 "No such file" some_of pull -a 'no*'
+unlisted() { # -R: what is missing is not deleted
+	fresh && mkdir "$dest/none" && touch "$dest/none/1" "$dest/extra" && cd "$src" &&
+		"$dvx_sim" exec "$chip" --function dpu -- "$copy" push -aR --delete a none c "127.0.0.1:$port:dest" 2>"$work/err"
+	status=$?
+	cat "$work/err"
+	cd "$work" || return 1
+	[ $status = 1 ] && [ -e "$dest/none/1" ] && diff -r "$src/a" "$dest/a" && diff -r "$src/c" "$dest/c"
+}
+check "-R --delete of push" unlisted
+rm "$src/fifo" "$src/leaves"
+fresh
+
 # --- attributes ---
 
 if root && setfattr -n user.a -v b "$src/a/1" 2>/dev/null; then

@@ -28,7 +28,7 @@ static int client_start(struct client *c, int fd, const struct key *key, uint32_
 			const char *dest, struct copy_fault *f)
 {
 	struct copy_msg m = {.type = MSG_START,
-			     .flags = flags,
+			     .flags = flags | (c->many ? MSG_MANY : 0),
 			     .options = c->options.bits,
 			     .code = c->options.fsync,
 			     .size = c->options.rate,
@@ -116,13 +116,13 @@ int client_pull(struct client *c, int fd, const struct key *key,
 
 /* --- push --- */
 
-static int client_send_one(struct copy_sender *s, const char *path)
+static int client_send_one(struct copy_sender *s, const char *path, bool many)
 {
 	struct source_entry e;
 	int ret;
 
 	if (source_local(&e, path, s->f))
-		return -1;
+		return many ? sender_lose(s, path) : -1;
 	ret = (s->options.bits & OPTION_TOTALS && list_totals(s, e.dir, e.entry, e.name)) ||
 	      sender_send(s, e.dir, e.entry, e.name);
 	source_close(&e);
@@ -132,7 +132,7 @@ static int client_send_one(struct copy_sender *s, const char *path)
 static int client_send(struct copy_sender *s, char *const *sources, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (client_send_one(s, sources[i]))
+		if (client_send_one(s, sources[i], n > 1))
 			return -1;
 	return sender_done(s, true);
 }
@@ -140,7 +140,7 @@ static int client_send(struct copy_sender *s, char *const *sources, int n)
 int client_push(struct client *c, int fd, const struct key *key, char *const *sources, int n,
 		const char *dest, bool merge, struct copy_fault *f)
 {
-	const uint32_t flags = MSG_PUSH | (n > 1 ? MSG_MANY : 0) | (merge ? MSG_MERGE : 0);
+	const uint32_t flags = MSG_PUSH | (merge ? MSG_MERGE : 0);
 	struct copy_sender s = {.link = &c->link,
 				.device = c->device,
 				.options = c->options,

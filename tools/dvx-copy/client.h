@@ -15,6 +15,7 @@ struct client {
 	struct copy_device *device;
 	struct copy_options options;
 	struct report *report;
+	bool many; /* sources */
 	uint32_t slots, slot_bytes;
 	unsigned int jobs; /* threads for files */
 	int patience_ms;

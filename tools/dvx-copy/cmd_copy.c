@@ -231,14 +231,19 @@ static size_t cmd_cut(const char *path)
 
 static int cmd_relative(struct cmd_copy *c, const char *path, size_t cut, struct copy_fault *f)
 {
+	uint32_t *bits = &c->client.options.bits;
 	struct stat st;
 
 	if (source_is_pattern((const uint8_t *)path, strlen(path)) && !c->client.report->sending)
 		return copy_fail(f, COPY_USAGE, "-R takes no patterns: name the entries");
-	/* With --delete a source that is missing would be deleted at the destination. */
-	if (c->client.report->sending && lstat(path, &st))
-		return copy_fail(f, COPY_IO, "%s: %s", QUOTED(path, strlen(path)), strerror(errno));
-	return cmd_add_only(c, path + cut, c->client.options.bits & OPTION_RECURSE, f);
+	if (c->client.report->sending && lstat(path, &st)) {
+		if (c->n == 1)
+			return copy_fail(f, COPY_IO, "%s: %s", QUOTED(path, strlen(path)),
+					 strerror(errno));
+		/* The sender names it; --delete would take it from the destination. */
+		*bits &= ~(uint32_t)OPTION_DELETE;
+	}
+	return cmd_add_only(c, path + cut, *bits & OPTION_RECURSE, f);
 }
 
 /* All sources are paths of one, which is what is cut from them. */
@@ -301,6 +306,7 @@ static int cmd_choose_pull(struct cmd_copy *c, struct copy_fault *f)
 			return copy_fail(f, COPY_USAGE, "-R takes sources of one server");
 	if (chosen > 0)
 		c->targets->path = c->path;
+	c->client.many = c->n > 1;
 	return chosen < 0 ? -1 : cmd_limit_list(c, f);
 }
 
@@ -315,6 +321,7 @@ static int cmd_choose_push(struct cmd_copy *c, struct copy_fault *f)
 
 	if (chosen > 0)
 		c->sources = &c->path;
+	c->client.many = c->n > 1;
 	return chosen < 0 ? -1 : 0;
 }
 

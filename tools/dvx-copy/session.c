@@ -18,20 +18,20 @@ struct session {
 	struct copy_options options;
 	struct copy_sender sender;
 	struct filter filter;
+	bool many;		     /* the client has several sources */
 	struct access_place place;   /* of the path that the client asked for */
 	char own_name[NAME_MAX + 1]; /* and its name, if it is place.dir itself */
 };
 
 /* --- a client that pulls --- */
 
-static int session_send(void *arg, const uint8_t *path, size_t len)
+static int session_send(struct session *s, const char *path, size_t len, bool many)
 {
-	struct session *s = arg;
 	struct source_entry e;
 	int ret;
 
-	if (source_resolve(&e, s->place.dir, path, len, s->f))
-		return -1;
+	if (source_resolve(&e, s->place.dir, (const uint8_t *)path, len, s->f))
+		return many ? sender_lose(&s->sender, path) : -1;
 	if (!len)
 		strcpy(e.name, s->own_name);
 	ret = (s->options.bits & OPTION_TOTALS &&
@@ -39,6 +39,23 @@ static int session_send(void *arg, const uint8_t *path, size_t len)
 	      sender_send(&s->sender, e.dir, e.entry, e.name);
 	source_close(&e);
 	return ret;
+}
+
+/* One of those that a pattern matched: another may be there still. */
+static int session_send_match(void *arg, const uint8_t *path, size_t len)
+{
+	return session_send(arg, (const char *)path, len, true);
+}
+
+/* What a pattern does not match is looked for by its name, as a shell does. */
+static int session_send_all(struct session *s)
+{
+	const struct copy_bytes *rest = &s->place.rest;
+	int bad = 1;
+
+	if (source_is_pattern(rest->p, rest->n))
+		bad = source_match(s->place.dir, rest->p, rest->n, session_send_match, s, s->f);
+	return bad > 0 ? session_send(s, (const char *)rest->p, rest->n, s->many) : bad;
 }
 
 /* A right's directory that is asked for as "dir", not as "dir/", is copied under its name. */
@@ -54,17 +71,16 @@ static void session_set_name(struct session *s, const char *path)
 static int answer_pull(struct session *s, const struct copy_msg *m)
 {
 	char path[PATH_MAX] = "";
-	struct copy_bytes asked = {(const uint8_t *)path, m->name.n}, *rest = &s->place.rest;
+	const struct copy_bytes asked = {(const uint8_t *)path, m->name.n};
 	int bad;
 
 	if (asked.n)
 		memcpy(path, m->name.p, asked.n);
-	if (access_find(s->server->access, s->link->key, false, asked, &s->place, s->f))
-		return -1;
 	session_set_name(s, path);
-	bad = source_is_pattern(rest->p, rest->n)
-		      ? source_match(s->place.dir, rest->p, rest->n, session_send, s, s->f)
-		      : session_send(s, rest->p, rest->n);
+	if (!access_find(s->server->access, s->link->key, false, asked, &s->place, s->f))
+		bad = session_send_all(s);
+	else
+		bad = s->many ? sender_lose(&s->sender, path) : -1;
 	return bad ? -1 : sender_done(&s->sender, true);
 }
 
@@ -182,6 +198,7 @@ static int session_start(struct session *s, const struct copy_msg *start)
 	dest[start->name.n] = '\0';
 	if (session_filter(s, rules))
 		return -1;
+	s->many = flags & MSG_MANY;
 	if (!(flags & MSG_PUSH))
 		return session_serve(s);
 	return access_find(s->server->access, s->link->key, true, path, &s->place, s->f) ||

@@ -136,6 +136,11 @@ static int obey_top(struct receiver *r, const struct copy_msg *m)
 	r->top_name[m->name.n] = '\0';
 	r->top = *m;
 	r->top.name.p = (const uint8_t *)r->top_name;
+	if (m->flags & MSG_LOST && r->tops) {
+		r->tops--;
+		seen_fail(&r->dest);
+		return 0;
+	}
 	/* A sender must not choose what is overwritten in DEST. */
 	if (!r->tops-- || !(m->flags & MSG_CONTENTS) == !m->name.n)
 		return copy_fail(r->f, COPY_PROTOCOL,

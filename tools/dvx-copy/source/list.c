@@ -76,21 +76,14 @@ static int list_digest(struct copy_sender *s, const struct walk_item *item, stru
 	return s->f->code ? -1 : 0;
 }
 
-/* "dir/" of what is no directory. */
-static int list_check_top(struct copy_sender *s, const struct walk_item *item)
-{
-	if (!list_is_top(s, item) || *item->name || item->event == WALK_DIR)
-		return 0;
-	return copy_fail(s->f, COPY_IO, "%s is %s, not a directory",
-			 QUOTED(item->fs_name, strlen(item->fs_name)),
-			 item->event == WALK_LINK ? "a symbolic link" : "a file");
-}
-
 static int list_entry(struct copy_sender *s, const struct walk_item *item, enum msg_type type)
 {
 	uint8_t digest[DIGEST_BYTES];
 	struct copy_msg m = {.type = type, .mode = item->st.st_mode & 07777};
 
+	/* "dir/" that was replaced since it was looked at. */
+	if (list_is_top(s, item) && !*item->name && type != MSG_DIR)
+		return sender_skip(s, item->dir, item->fs_name, "is no directory any more");
 	if (!list_is_top(s, item))
 		m.name = bytes_text(item->name);
 	if (type == MSG_LINK)
@@ -102,7 +95,7 @@ static int list_entry(struct copy_sender *s, const struct walk_item *item, enum 
 	}
 	m.size = (uint64_t)item->st.st_size;
 	list_times(item, &m);
-	if (list_check_top(s, item) || list_owners(s, item, &m) || list_hard(s, item, &m) ||
+	if (list_owners(s, item, &m) || list_hard(s, item, &m) ||
 	    list_digest(s, item, &m, digest) || xattrs_send(s, item, &m.mode) ||
 	    list_remember(s, item))
 		return -1;

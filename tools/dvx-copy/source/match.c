@@ -159,7 +159,7 @@ int source_match(int root, const uint8_t *pattern, size_t len,
 	int bad = 0;
 
 	if (len >= sizeof(text) || memchr(pattern, '\0', len) || (len && pattern[0] == '/'))
-		return each(arg, pattern, len); /* it is refused there */
+		return 1;
 	memcpy(text, pattern, len);
 	text[len] = '\0';
 	bad = match_at(&w, text);
@@ -171,5 +171,5 @@ int source_match(int root, const uint8_t *pattern, size_t len,
 		free(w.paths[i]);
 	}
 	free(w.paths);
-	return bad || w.n ? bad : each(arg, pattern, len);
+	return bad ? -1 : !w.n;
 }

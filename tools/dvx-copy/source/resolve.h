@@ -35,8 +35,8 @@ void source_close(struct source_entry *e);
 bool source_is_pattern(const uint8_t *path, size_t len);
 
 /*
- * Calls each() for the paths beneath root that a pattern matches, sorted; the pattern itself if
- * there are none. Names that begin with a dot are matched by a dot only.
+ * Calls each() for the paths beneath root that a pattern matches, sorted. 1 if there are none.
+ * Names that begin with a dot are matched by a dot only.
  */
 int source_match(int root, const uint8_t *pattern, size_t len,
 		 int (*each)(void *arg, const uint8_t *path, size_t len), void *arg,

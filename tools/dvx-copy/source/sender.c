@@ -353,6 +353,30 @@ int sender_send(struct copy_sender *s, int dir, const char *entry, const char *n
 	return sender_name_missing(s);
 }
 
+/* The sentence without the path, which the notice has. */
+static const char *sender_reason(const struct copy_fault *f, const char *path)
+{
+	const char *shown = QUOTED(path, strlen(path));
+	const size_t n = strlen(shown);
+
+	return !strncmp(f->text, shown, n) && !strncmp(f->text + n, ": ", 2) ? f->text + n + 2
+									     : f->text;
+}
+
+int sender_lose(struct copy_sender *s, const char *path)
+{
+	const struct copy_msg top = {.type = MSG_TOP, .flags = MSG_LOST};
+	const struct copy_fault why = *s->f;
+
+	if (why.code != COPY_IO && why.code != COPY_REFUSED)
+		return -1;
+	*s->f = (struct copy_fault){0};
+	return link_queue(s->link, &top, s->f) ||
+			       sender_skip(s, NULL, path, sender_reason(&why, path))
+		       ? -1
+		       : 0;
+}
+
 int sender_done(struct copy_sender *s, bool wait)
 {
 	struct copy_msg m = {.type = MSG_DONE,

@@ -59,6 +59,12 @@ void sender_close(struct copy_sender *s);
  * is the contents of a directory that are copied. */
 int sender_send(struct copy_sender *s, int dir, const char *entry, const char *name);
 
+/*
+ * One of several sources could not be found or was refused: s->f has the reason. It is named and
+ * left out; -1 if the fault is not this source's alone.
+ */
+int sender_lose(struct copy_sender *s, const char *path);
+
 /* After the last source of a request: DONE, and with wait: until the receiver has finished. */
 int sender_done(struct copy_sender *s, bool wait);
 

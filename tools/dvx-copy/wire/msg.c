@@ -55,7 +55,7 @@ static const struct msg_row rows[MSG_TYPES] = {
 		      {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30), RAW(name, 1, 1024)}},
 	[MSG_PULL] = {"PULL", {RAW(name, 0, PATH_MAX - 1)}},
 	[MSG_TOTALS] = {"TOTALS", {ANY64(files), ANY64(size)}},
-	[MSG_TOP] = {"TOP", {IN32(flags, 0, MSG_CONTENTS), NAME}},
+	[MSG_TOP] = {"TOP", {IN32(flags, 0, MSG_LOST), NAME}},
 	[MSG_OWNER] = {"OWNER", {IN32(flags, 0, MSG_IS_GROUP), ANY32(id), RAW(name, 1, 255)}},
 	[MSG_XATTR] = {"XATTR",
 		       {IN32(flags, 0, MSG_GOES_ON), RAW(name, 1, 255), RAW(text, 0, 4096)}},

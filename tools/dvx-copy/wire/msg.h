@@ -48,9 +48,10 @@ enum msg_type {
 enum msg_flag {
 	MSG_HAS_KEY = 1,  /* HELLO: this end was given a key */
 	MSG_PUSH = 1,	  /* START: the client is the sender */
-	MSG_MANY = 2,	  /* START: several sources, so that the destination is a directory */
+	MSG_MANY = 2,	  /* START: several sources: one that is lost does not end the copy */
 	MSG_MERGE = 4,	  /* START: their entries may have the same paths */
 	MSG_CONTENTS = 1, /* TOP: the source is what a directory holds */
+	MSG_LOST = 2,	  /* TOP: the source could not be found; nothing of it follows */
 	MSG_WHOLE = 1,	  /* UP: every entry of the directory was listed */
 	MSG_GOES_ON = 1,  /* XATTR: the value goes on in the next one */
 	MSG_IS_GROUP = 1, /* OWNER */
