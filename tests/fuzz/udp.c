@@ -150,6 +150,7 @@ static size_t choose_payload(struct target *t, uint8_t *to)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static uint8_t room[UDP_FRAME_ROOM + PORT_PACKET_MAX + 100];
+	static const struct front_ops front = {.mad = take_mad};
 	struct target t = {0};
 	struct rig *rig;
 	unsigned int sum = 0;
@@ -157,8 +158,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	fuzz_begin(bytes, len);
 	target_open(&t);
 	rig = &t.p->rig;
-	rig->dev.on_mad = take_mad;
-	rig->dev.mad_ctx = &sum;
+	rig->dev.front = &front;
+	rig->dev.front_ctx = &sum;
 	for (unsigned int n = 0; fuzz_more() && n < 16; n++) {
 		uint8_t *frame;
 		bool good;

@@ -22,7 +22,7 @@
 #include "chip/tree.h"
 #include "preload/sysfs.h"
 #include "host/uar.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "obj/flow.h"
 #include "obj/icm.h"
 #include "steer/priv.h"

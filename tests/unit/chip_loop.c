@@ -10,7 +10,7 @@
 #include "kernel/kernel.h"
 #include "host/mm.h"
 #include "host/uar.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 #define THREADS 4
 #define CALLS	300

@@ -8,7 +8,7 @@
 #include "chip/chip.h"
 #include "kernel/cm/cm.h"
 #include "kernel/cm/mad.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 /*
  * The RDMA_CM device on a wire of the test's own, which may lose messages, and a clock that stands

@@ -18,7 +18,7 @@
 #include "fw/fw.h"
 #include "host/mm.h"
 #include "obj/mkey.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "prm/reflect.h"
 
 /*

@@ -85,10 +85,11 @@ TEST_FX(limit)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t rmp = make_rmp(f, &q);
-	uint8_t eqe[PRM_EQE_BYTES] = {0};
+	static const struct front_ops front = {.event = note_event};
+	static uint8_t eqe[PRM_EQE_BYTES];
 
-	f->dev.on_event = note_event;
-	f->dev.event_ctx = eqe;
+	f->dev.front = &front;
+	f->dev.front_ctx = eqe;
 	f->mem[FX_RMP_DBR + 3] = 5; /* posted */
 	assert_int_equal(arm(f, rmp, 5), 0);
 	assert_int_equal(FX_QUERY(f, QUERY_RMP, rmp), 0);
@@ -101,7 +102,6 @@ TEST_FX(limit)
 	assert_int_equal(prm_eqe_get_qp_srq_type(eqe), PRM_EVENT_QUEUE_TYPE_RQ);
 	assert_int_equal(FX_QUERY(f, QUERY_RMP, rmp), 0);
 	FX_SAYS(f, QUERY_RMP, {"rmp_context.wq.lwm", 0});
-	f->dev.on_event = NULL;
 }
 
 TEST_FX(modify_bad_input)

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "chip/chip.h"
 #include "kernel/kernel.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 /* A whole chip whose one client is the test itself, with an open file that has a DevX context. */
 struct fx {

@@ -11,7 +11,7 @@ my $top = $ENV{top_srcdir} // '.';
 # library: a folder, one of its headers, or DIR/* for all below. "ext:" are headers from outside, by
 # pattern.
 my @rdma = ('ext:infiniband/', 'ext:rdma/');
-my @kernel = ('src/uverbs', 'src/sim/base', 'src/sim/fw', 'src/sim/host', 'src/sim/obj/vhca.h', 'include/dvx/prm', 'ext:rdma/');
+my @kernel = ('src/uverbs', 'src/sim/base', 'src/sim/fw', 'src/sim/host', (map {"src/sim/obj/$_.h"} qw(device vhca gid limits)), 'include/dvx/prm', 'ext:rdma/');
 my %may = (
 	'include/dvx' => ['include/dvx/prm'],
 	'include/dvx/prm' => [],

@@ -173,6 +173,7 @@ TEST_PAIR(test_reply_order_in_one_turn)
 	struct rig_cq recv_cq;
 	struct rig_qp a;
 	struct late_ack l = {.p = p, .recv_cq = &recv_cq};
+	static const struct front_ops front = {.event = at_event};
 
 	rig_cq_open(&p->rig, &recv_cq, BLUEFIELD2_HOST, 6, false);
 	rig_qp_open(&p->rig, &a, BLUEFIELD2_HOST, &p->ca, &recv_cq, 4, 3);
@@ -186,8 +187,8 @@ TEST_PAIR(test_reply_order_in_one_turn)
 	rig_run(&a);
 	assert_non_null(l.ack);
 	rig_arm(&recv_cq, 0, false);
-	p->rig.dev.on_event = at_event;
-	p->rig.dev.event_ctx = &l;
+	p->rig.dev.front = &front;
+	p->rig.dev.front_ctx = &l;
 	for (unsigned int i = 0; i < 2; i++)
 		rig_message(&p->b, 0, "pong");
 	rig_ring(&p->b);

@@ -34,6 +34,8 @@ static void on_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 	r->blind += r->watched && !rig_peek(r->watched);
 }
 
+static const struct front_ops rig_front = {.event = on_event};
+
 void rig_open_as(struct rig *r, const struct profile *profile)
 {
 	int null = getenv("RIG_LOG") ? 2 : -1;
@@ -52,8 +54,8 @@ void rig_open_as(struct rig *r, const struct profile *profile)
 	r->mm = mm_open(r->host, getpid(), -1);
 	assert_non_null(r->mm);
 	assert_int_equal(device_init(&r->dev, r->host, &r->clock, profile), 0);
-	r->dev.on_event = on_event;
-	r->dev.event_ctx = r;
+	r->dev.front = &rig_front;
+	r->dev.front_ctx = r;
 	assert_int_equal(datapath_open(&r->dev), 0);
 }
 

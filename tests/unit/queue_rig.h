@@ -15,7 +15,7 @@
 #include "obj/qp.h"
 #include "obj/raw_queue.h"
 #include "obj/srq.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 
 /*

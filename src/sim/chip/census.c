@@ -7,7 +7,7 @@
 #include "kernel/cm/cm.h"
 #include "obj/obj.h"
 #include "obj/queue.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 static const char *const qp_states[] = {
 	[QP_RST] = "RST",   [QP_INIT] = "INIT", [QP_RTR] = "RTR", [QP_RTS] = "RTS",

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include "chip.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "port/wire.h"
 #include "steer/steer.h"

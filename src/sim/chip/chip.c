@@ -13,13 +13,14 @@
 #include "chip.h"
 #include "datapath.h"
 #include "mads.h"
+#include "netdev.h"
 #include "queue/queue.h"
 #include "kernel/cm/cm.h"
 #include "kernel/kernel.h"
 #include "link/msg.h"
 #include "host/mm.h"
 #include "host/uar.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/capture.h"
 #include "port/port.h"
 #include "port/replay.h"
@@ -44,6 +45,7 @@ struct chip {
 	struct host *host;
 	struct kernel *kernel;
 	struct mads *mads;
+	const struct netdevs *netdevs; /* NULL: none */
 	struct port_replay *replay;
 	struct port_captures *captures;
 	struct clock *clock;
@@ -98,7 +100,29 @@ static int chip_open_parts(struct chip *c, const struct profile *profile)
 	return c->kernel && c->mads && c->replay && c->captures ? 0 : -ENOMEM;
 }
 
-static void chip_neighbours(void *chip)
+/* --- the front: kernel/ and what belongs to it ------------------------------------------------ */
+
+static void front_event(void *chip, struct vhca *v, uint32_t eqn, const void *eqe)
+{
+	kernel_event(((struct chip *)chip)->kernel, v, eqn, eqe);
+}
+
+static void front_mad(void *chip, struct vhca *v, const struct roce_packet *r, const uint8_t *mad)
+{
+	const struct chip *c = chip;
+
+	if (c->mads)
+		mads_arrive(c->mads, v, r, mad);
+}
+
+static bool front_to_netdev(void *chip, const struct vhca *v, const uint8_t *bytes, uint32_t len)
+{
+	const struct chip *c = chip;
+
+	return c->netdevs && netdevs_receive(c->netdevs, v, bytes, len);
+}
+
+static void front_neighbour(void *chip)
 {
 	struct chip *c = chip;
 
@@ -107,16 +131,21 @@ static void chip_neighbours(void *chip)
 		c->on_neighbours(c->on_neighbours_arg);
 }
 
+static const struct front_ops chip_front = {
+	.event = front_event,
+	.mad = front_mad,
+	.neighbour = front_neighbour,
+	.to_netdev = front_to_netdev,
+};
+
 static const struct strict_ops strict_ops = {queue_trapped, queue_blueflame};
 
 static int connect_parts(struct chip *c)
 {
 	int err;
 
-	c->device.on_event = kernel_event;
-	c->device.event_ctx = c->kernel;
-	c->device.on_neighbours = chip_neighbours;
-	c->device.neighbours_ctx = c;
+	c->device.front = &chip_front;
+	c->device.front_ctx = c;
 	host_on_doorbell(c->host, queue_doorbell, &c->device);
 	if (c->device.profile->strict_doorbells)
 		host_be_strict(c->host, &strict_ops);
@@ -148,6 +177,7 @@ void chip_free(struct chip *c)
 	replay_free(c->replay);
 	captures_free(c->captures);
 	mads_free(c->mads);
+	c->mads = NULL;
 	if (c->kernel)
 		kernel_free(c->kernel);
 	if (c->has_datapath)
@@ -223,6 +253,11 @@ void chip_set_link(struct chip *c, bool up)
 	prm_eqe_set_port(eqe, 1);
 	for (unsigned int i = 0; i < c->device.nfunctions; i++)
 		kernel_event(c->kernel, &c->device.vhca[i], 0, eqe);
+}
+
+void chip_set_netdevs(struct chip *c, const struct netdevs *netdevs)
+{
+	c->netdevs = netdevs;
 }
 
 void chip_on_neighbours(struct chip *c, void (*fn)(void *arg), void *arg)

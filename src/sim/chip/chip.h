@@ -9,6 +9,7 @@
 struct chip;
 struct clock;
 struct kernel;
+struct netdevs;
 struct profile;
 struct cm;
 struct port_captures;
@@ -41,6 +42,9 @@ struct port_captures *chip_captures(struct chip *);
 /* The link of the port goes up or down: state, then events to programs. on_link is told first. */
 void chip_set_link(struct chip *, bool up);
 void chip_on_link(struct chip *, void (*fn)(void *arg, bool up), void *arg);
+
+/* The functions' network interfaces; NULL: they have none (any more). */
+void chip_set_netdevs(struct chip *, const struct netdevs *);
 
 /* The network has answered, or has not in time: requests that ended with -EINPROGRESS may go on. */
 void chip_on_neighbours(struct chip *, void (*fn)(void *arg), void *arg);

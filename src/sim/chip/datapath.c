@@ -7,7 +7,7 @@
 #include "transport/roce_port.h"
 #include "transport/sched.h"
 #include "obj/tir.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "steer/steer.h"
 #include "port/port.h"
 #include "port/wire.h"
@@ -52,7 +52,7 @@ static void datapath_to_netdev(struct vhca *v, const struct packet *p)
 	if (!datapath_netdev(v, p->data))
 		v->drops.n[DROP_NO_RULE]++;
 	else if (memcmp(p->data + 6, v->mac, sizeof(v->mac)) &&
-		 !v->dev->to_netdev(v->dev->netdev_ctx, v, p->data, p->len))
+		 !v->dev->front->to_netdev(v->dev->front_ctx, v, p->data, p->len))
 		v->drops.n[DROP_NETDEV]++;
 }
 
@@ -85,7 +85,7 @@ static const struct steer_ops steer_ops = {
 	.to_kernel = datapath_to_netdev,
 };
 
-static int datapath_neighbour(struct device *dev, const struct gid_entry *from,
+static int datapath_resolve(struct device *dev, const struct gid_entry *from,
 			      const uint8_t gid[16], uint8_t mac[6])
 {
 	struct wire *w = port_wire(dev->port);
@@ -103,7 +103,7 @@ int datapath_open(struct device *dev)
 		return -ENOMEM;
 	}
 	steer_set_ops(dev->steer, &steer_ops);
-	dev->neighbour = datapath_neighbour;
+	dev->resolve_outside = datapath_resolve;
 	return 0;
 }
 

@@ -24,7 +24,7 @@
 #include "host/mm.h"
 #include "host/uar.h"
 #include "obj/profile.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "tree.h"
 #include "link/msg.h"
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "kernel/cm/cm.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/roce.h"
 #include "transport/gsi.h"
 
@@ -90,9 +90,9 @@ static bool mads_path_back(const struct vhca *v, const struct roce_packet *r, st
 	return index >= 0;
 }
 
-static void mads_arrive(void *ctx, struct vhca *to, const struct roce_packet *r, const uint8_t *mad)
+void mads_arrive(const struct mads *m, struct vhca *to, const struct roce_packet *r,
+		 const uint8_t *mad)
 {
-	const struct mads *m = ctx;
 	struct cm_path back;
 
 	if (mads_path_back(to, r, &back))
@@ -133,8 +133,6 @@ struct mads *mads_new(struct device *dev)
 		free(m);
 		return NULL;
 	}
-	dev->on_mad = mads_arrive;
-	dev->mad_ctx = m;
 	return m;
 }
 
@@ -142,7 +140,6 @@ void mads_free(struct mads *m)
 {
 	if (!m)
 		return;
-	m->dev->on_mad = NULL;
 	cm_free(m->cm);
 	free(m);
 }

@@ -3,6 +3,7 @@
 #define SIM_CHIP_MADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -12,10 +13,15 @@
 struct cm;
 struct device;
 struct mads;
+struct roce_packet;
+struct vhca;
 
 struct mads *mads_new(struct device *);
 void mads_free(struct mads *);
 struct cm *mads_cm(struct mads *);
+/* A datagram for a function's queue pair 1. */
+void mads_arrive(const struct mads *, struct vhca *to, const struct roce_packet *,
+		 const uint8_t *mad);
 
 /* The process has CAP_NET_BIND_SERVICE. */
 bool mads_low_ports(pid_t pid);

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "chip.h"
 #include "kernel/kernel.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "port/tap.h"
 #include "rtnetlink.h"
@@ -79,10 +79,9 @@ static void netdev_readable(void *arg, int fd)
 }
 
 /* The interface may be down, or its queue full: then the frame is lost, as behind any NIC. */
-static bool netdev_receive(void *ctx, const struct vhca *v, const uint8_t *bytes, uint32_t len)
+bool netdevs_receive(const struct netdevs *all, const struct vhca *v, const uint8_t *bytes,
+		     uint32_t len)
 {
-	const struct netdevs *all = ctx;
-
 	return write(all->at[v->index].tap, bytes, len) == (ssize_t)len;
 }
 
@@ -254,8 +253,7 @@ struct netdevs *netdevs_new(struct chip *chip, const char *chip_name,
 	if (!all)
 		return NULL;
 	*all = (struct netdevs){.chip = chip, .changed = changed, .arg = arg};
-	dev->to_netdev = netdev_receive;
-	dev->netdev_ctx = all;
+	chip_set_netdevs(chip, all);
 	for (unsigned int i = 0; i < dev->nfunctions; i++) {
 		struct netdev *d = &all->at[all->n++];
 
@@ -287,6 +285,7 @@ void netdevs_free(struct netdevs *all)
 		return;
 	for (unsigned int i = 0; i < all->n; i++)
 		netdev_close(&all->at[i]);
+	chip_set_netdevs(all->chip, NULL);
 	free(all);
 }
 

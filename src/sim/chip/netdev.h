@@ -3,6 +3,7 @@
 #define SIM_CHIP_NETDEV_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct chip;
 struct netdevs;
@@ -17,6 +18,9 @@ struct vhca;
 struct netdevs *netdevs_new(struct chip *, const char *chip_name,
 			    void (*changed)(void *arg, const struct vhca *), void *arg);
 void netdevs_free(struct netdevs *);
+/* A packet for the function's interface; false: it was not taken. */
+bool netdevs_receive(const struct netdevs *, const struct vhca *, const uint8_t *bytes,
+		     uint32_t len);
 /* The port's link is the interfaces' carrier. */
 void netdevs_link(struct netdevs *, bool up);
 /* The name of a function's interface. */

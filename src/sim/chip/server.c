@@ -26,7 +26,7 @@
 #include "session.h"
 #include "preload/sysfs.h"
 #include "obj/profile.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/peer.h"
 #include "port/tap_wire.h"
 #include "port/port.h"

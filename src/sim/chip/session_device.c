@@ -15,7 +15,7 @@
 #include "host/mm.h"
 #include "host/uar.h"
 #include "kernel/kernel.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 /* --- opening ---------------------------------------------------------------------------------- */
 

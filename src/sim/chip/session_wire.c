@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "chip.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "port/wire.h"
 #include "session.h"

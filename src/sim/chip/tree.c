@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "obj/profile.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "preload/sysfs.h"
 
 _Static_assert(SYSFS_GIDS == VHCA_GIDS, "the tree shows all GIDs");

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "cmd.h"
+#include "obj/device.h"
 #include "obj/mkey.h"
 
 /* The reply to QUERY has the alias behind the same header as the command to CREATE. */

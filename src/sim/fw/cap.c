@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/cq.h"
+#include "obj/device.h"
 #include "obj/icm.h"
 #include "obj/memic.h"
 #include "obj/mkey.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Capability page 7: the NIC's flow tables. */
 #include "cmd.h"
+#include "obj/device.h"
 #include "obj/icm.h"
 #include "prm/reflect.h"
 

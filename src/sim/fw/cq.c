@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
+#include "obj/device.h"
 #include "queue/queue.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/crypt.h"
+#include "obj/device.h"
 
 /* rdma-core's layout of a key object; newer ones go on behind it. */
 #define DEK_BYTES  (PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + 256u)

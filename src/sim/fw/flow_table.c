@@ -5,6 +5,7 @@
  * (sw_owner); the walk's own bounds end circles there.
  */
 #include "cmd.h"
+#include "obj/device.h"
 #include "obj/flow.h"
 #include "obj/icm.h"
 

@@ -2,6 +2,7 @@
 /* Identity of the adapter and its functions. */
 #include <string.h>
 #include "cmd.h"
+#include "obj/device.h"
 #include "obj/icm.h"
 #include "obj/mkey.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
+#include "obj/device.h"
 #include "obj/icm.h"
 #include "obj/memic.h"
 #include "obj/mkey.h"

@@ -4,7 +4,7 @@
 #include "obj/sig.h"
 
 /*
- * The only user of event queues is the kernel, which gets each entry at once (device.on_event): an
+ * The only user of event queues is the kernel, which gets each entry at once (front_ops.event): an
  * EQ is only a number too, and the command's ring is ignored.
  */
 static const struct number_row {

@@ -5,6 +5,7 @@
  */
 #include "cmd.h"
 #include "base/clock.h"
+#include "obj/device.h"
 #include "obj/raw_queue.h"
 
 #define BITS_A_KILOBIT 1000u

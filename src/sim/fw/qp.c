@@ -3,6 +3,7 @@
 #include <string.h>
 #include <dvx/prm/wqe.h>
 #include "cmd.h"
+#include "obj/device.h"
 #include "prm/reflect.h"
 #include "queue/queue.h"
 #include "obj/cq.h"

@@ -2,6 +2,7 @@
 /* QP state changes: which are legal, and which fields of the context each of them takes. */
 #include <string.h>
 #include "cmd.h"
+#include "obj/device.h"
 #include "prm/reflect.h"
 #include "queue/queue.h"
 #include "obj/qp.h"

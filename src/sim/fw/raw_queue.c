@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
+#include "obj/device.h"
 #include "queue/queue.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "base/clock.h"
+#include "obj/device.h"
 #include "obj/qp.h"
 #include "obj/sched_elem.h"
 

@@ -20,6 +20,7 @@
 #include "dispatch.h"
 #include "flow/flow.h"
 #include "kernel.h"
+#include "obj/device.h"
 #include "verbs/verbs.h"
 #include "uverbs/resource.h"
 

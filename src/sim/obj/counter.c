@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "counter.h"
-#include "vhca.h"
+#include "device.h"
 
 #define BLOCK  COUNTER_BULK_MIN
 #define TOTAL  (1u << VHCA_LOG_MAX_FLOW_COUNTER)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mkey.h"
-#include "vhca.h"
+#include "device.h"
 #include "base/hash.h"
 
 /* What ALLOW_OTHER_VHCA_ACCESS stored: one row for each mkey, dropped with the mkey. */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "vhca.h"
+#include "device.h"
 
 #define BLOCK	       (1ull << ICM_LOG_BLOCK)
 #define KINDS	       (ICM_MODIFY + 1)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "mcg.h"
 #include "qp.h"
-#include "vhca.h"
+#include "device.h"
 
 static struct mcg *mcg_look(const struct vhca *v, const uint8_t gid[16])
 {

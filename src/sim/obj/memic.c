@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "vhca.h"
+#include "device.h"
 
 #define PAGE	       (1u << MEMIC_LOG_PAGE)
 #define BUS_VHCA_SHIFT 32 /* above the addresses of a BAR */

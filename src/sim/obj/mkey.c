@@ -11,7 +11,7 @@
 #include "queue.h"
 #include "sig.h"
 #include "table.h"
-#include "vhca.h"
+#include "device.h"
 #include "base/log.h"
 #include "base/prefetch.h"
 

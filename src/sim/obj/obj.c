@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "table.h"
 #include "base/log.h"
+#include "device.h"
 
 static const struct type_row {
 	const char *name;

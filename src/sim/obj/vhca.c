@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "vhca.h"
+#include "device.h"
 #include "icm.h"
 #include "counter.h"
 #include "mcg.h"
@@ -103,11 +103,14 @@ int vhca_share_stats(struct vhca *v, int fd)
 	return 0;
 }
 
+static const struct front_ops front_none;
+
 int device_init(struct device *dev, struct host *host, struct clock *clock,
 		const struct profile *profile)
 {
 	memset(dev, 0, sizeof(*dev));
 	dev->host = host;
+	dev->front = &front_none;
 	dev->clock = clock;
 	dev->profile = profile;
 	dev->active_mtu = MTU_4096;
@@ -248,7 +251,7 @@ int device_resolve(struct device *dev, const struct gid_entry *from, const uint8
 		memcpy(mac, v->gids[index].mac, 6);
 		return 0;
 	}
-	err = dev->neighbour ? dev->neighbour(dev, from, gid, mac) : -EHOSTUNREACH;
+	err = dev->resolve_outside ? dev->resolve_outside(dev, from, gid, mac) : -EHOSTUNREACH;
 	if (err != -EHOSTUNREACH)
 		return err;
 	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <utlist.h>
 #include "base/clock.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port.h"
 
 /* At so many pieces data waits; acknowledgements, which can't wait, may fill the rest. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fault.h"
 
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "roce.h"
 
 #define OVERTAKERS 4u /* at most */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "neighbour_msg.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port.h"
 
 /* The kernel gives an address one second (ib_core, rdma_addr_find_l2_eth_by_grh()). */
@@ -252,8 +252,8 @@ void neighbours_tell(struct neighbours *n)
 	bool news = n->news;
 
 	n->news = false;
-	if (news && n->dev->on_neighbours)
-		n->dev->on_neighbours(n->dev->neighbours_ctx);
+	if (news && n->dev->front->neighbour)
+		n->dev->front->neighbour(n->dev->front_ctx);
 }
 
 struct neighbours *neighbours_new(struct device *dev)

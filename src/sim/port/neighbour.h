@@ -23,7 +23,7 @@ int neighbours_resolve(struct neighbours *, uint16_t vlan, const uint8_t gid[16]
 void neighbours_take(struct neighbours *, const uint8_t *frame, size_t len);
 /* Tells all the chip's addresses: somebody may know other MAC addresses of them. */
 void neighbours_announce(struct neighbours *);
-/* Tells device.on_neighbours if there is something new. */
+/* Tells front_ops.neighbour if there is something new. */
 void neighbours_tell(struct neighbours *);
 
 #endif

@@ -16,7 +16,7 @@
 #include <utlist.h>
 #include "base/log.h"
 #include "loop.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port.h"
 #include "wire.h"
 

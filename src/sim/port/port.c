@@ -8,7 +8,7 @@
 #include "fault.h"
 #include "loop.h"
 #include "obj/mcg.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "roce.h"
 #include "wire.h"
 

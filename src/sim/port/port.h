@@ -9,7 +9,7 @@
 #include "frame.h"
 #include "packets.h"
 #include "roce.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 struct device;
 struct roce_packet;

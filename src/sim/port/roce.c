@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/crc32.h"
 #include "frame.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 #define ETH_LEN	     14u
 #define IP4_LEN	     20u

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "neighbour.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "packets.h"
 #include "port.h"
 #include "tap.h"

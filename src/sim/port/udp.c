@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "loop.h"
 #include "obj/mcg.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "packets.h"
 #include "port.h"
 #include "roce.h"

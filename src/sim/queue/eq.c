@@ -9,8 +9,8 @@ static void eq_post(struct vhca *v, uint32_t eqn, const void *eqe)
 {
 	if (sim_tracing)
 		sim_trace("eqe", "eqe", eqe, PRM_EQE_BYTES, "eqn %u", eqn);
-	if (v->dev->on_event)
-		v->dev->on_event(v->dev->event_ctx, v, eqn, eqe);
+	if (v->dev->front->event)
+		v->dev->front->event(v->dev->front_ctx, v, eqn, eqe);
 }
 
 void eq_completion(struct cq *cq)

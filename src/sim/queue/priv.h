@@ -11,7 +11,7 @@
 #include "obj/cq.h"
 #include "obj/qp.h"
 #include "obj/srq.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 #define SQ_BLOCK 64u
 #define WQE_MAX_BLOCKS 16u

@@ -13,7 +13,7 @@
 #include "priv.h"
 #include "obj/counter.h"
 #include "obj/tir.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 /* Tables on one way: levels rise, unless ignore_flow_level or software's entries lead back. */
 #define TABLES	   256u

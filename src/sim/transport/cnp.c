@@ -4,7 +4,7 @@
 #include <string.h>
 #include "bth.h"
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "roce_port.h"
 #include "transport.h"
 

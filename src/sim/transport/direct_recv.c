@@ -4,7 +4,7 @@
 #include "transport.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/roce.h"
 #include "queue/services.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "bth.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "roce_port.h"
 
 #define GSI_QKEY 0x80010000u /* IBTA vol. 1, 10.2.5 */
@@ -44,7 +44,7 @@ enum drop gsi_receive(struct vhca *v, const struct bth_packet *p)
 	}
 	if (p->len != GSI_BYTES)
 		return DROP_MAD;
-	if (v->dev->on_mad)
-		v->dev->on_mad(v->dev->mad_ctx, v, p->roce, p->data);
+	if (v->dev->front->mad)
+		v->dev->front->mad(v->dev->front_ctx, v, p->roce, p->data);
 	return DROP_NONE;
 }

@@ -10,7 +10,7 @@ struct vhca;
 
 /*
  * Queue pair 1 of a function, the general services interface: unreliable datagrams of 256 bytes
- * (IBTA vol. 1, 13.4 and 13.5). It is the kernel's; device.on_mad gets what comes in.
+ * (IBTA vol. 1, 13.4 and 13.5). It is the kernel's; front_ops.mad gets what comes in.
  */
 #define GSI_QPN	  1u
 #define GSI_BYTES 256u

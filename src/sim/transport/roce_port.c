@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "obj/mcg.h"
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 
 #define QPN_GROUP   0xffffffu /* BTH.destqp of multicast packets */

@@ -4,7 +4,7 @@
 #include "shape.h"
 #include "transport.h"
 #include "obj/queue.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 struct sched *sched_new(struct device *dev)
 {

@@ -5,7 +5,7 @@
 #include "sender.h"
 #include "transport.h"
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "queue/services.h"
 
 #define OUTSTANDING  128u /* requests that wait for the port */

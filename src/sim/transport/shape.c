@@ -9,7 +9,7 @@
 #include "transport.h"
 #include "obj/queue.h"
 #include "obj/sched_elem.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 
 #define SCALE 1024u /* of sched_elem.sent */
 /* [I] An element that pauses for longer loses what it did not use. */

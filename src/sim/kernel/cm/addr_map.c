@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include "priv.h"
+#include "obj/device.h"
 
 /* RoCE v2 is rdma_cm's default. */
 uint8_t addr_default_index(const struct vhca *v, int family)
@@ -59,7 +60,8 @@ static int addr_beyond(const struct cm *cm, const struct gid_entry *from, const 
 	uint8_t gid[16], mac[6];
 
 	addr_gid(a, gid);
-	return cm->dev->neighbour ? cm->dev->neighbour(cm->dev, from, gid, mac) : -EHOSTUNREACH;
+	return cm->dev->resolve_outside ? cm->dev->resolve_outside(cm->dev, from, gid, mac)
+					: -EHOSTUNREACH;
 }
 
 bool addr_is_beyond(const struct cm_id *id, const union cm_addr *a)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "priv.h"
+#include "obj/device.h"
 
 /* A link-local address is unambiguous only with its interface. */
 static int bind_check_scope(const union cm_addr *a)

@@ -47,7 +47,7 @@ void cm_free(struct cm *);
 void cm_receive(struct cm *, struct vhca *to, const struct cm_path *,
 		const uint8_t mad[CM_MAD_BYTES]);
 
-/* The network has answered: addresses that are asked for may be known (device.on_neighbours). */
+/* The network has answered: addresses that are asked for may be known (front_ops.neighbour). */
 void cm_neighbours(struct cm *);
 
 /*

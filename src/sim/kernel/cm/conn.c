@@ -4,6 +4,7 @@
 #include <string.h>
 #include <dvx/prm/cap.h>
 #include "conn.h"
+#include "obj/device.h"
 
 #define SLOT_BITS 20 /* of a communication id; the others count, so that an old id is caught */
 

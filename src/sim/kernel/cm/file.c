@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "priv.h"
+#include "obj/device.h"
 
 /* clang-format off */
 static const struct cm_command {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "conn.h"
 #include "priv.h"
+#include "obj/device.h"
 #include "uverbs/resource.h"
 
 static const char *const id_states[CM_ID_STATES] = {

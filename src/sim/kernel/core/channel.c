@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "channel.h"
 #include "room.h"
+#include "obj/device.h"
 
 #define RETRY_NS 500000ull
 /* enum ib_event_type */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "pins.h"
+#include "obj/device.h"
 
 #define PAGE 4096ull
 

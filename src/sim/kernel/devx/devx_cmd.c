@@ -8,6 +8,7 @@
 #include "kernel/core/cmd.h"
 #include "priv.h"
 #include "fw/fw.h"
+#include "obj/device.h"
 
 #define GENERAL_START 0xb00 /* opcodes that mlx5_core always passes on */
 #define GENERAL_END   0xf00

@@ -10,6 +10,7 @@
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "kernel/core/pins.h"
 #include "priv.h"
+#include "obj/device.h"
 
 #define MAX_EVENTS 16u
 #define EQE_BYTES  PRM_EQE_BYTES

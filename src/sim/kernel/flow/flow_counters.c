@@ -13,6 +13,7 @@
 #include "kernel/core/cmd.h"
 #include "kernel/core/pins.h"
 #include "objects.h"
+#include "obj/device.h"
 
 #define MAX_POINTS 16u	 /* as mlx5_ib: MAX_COUNTERS_NUM */
 #define MAX_INDEX  4096u /* bound of a program's array */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "fs_priv.h"
+#include "obj/device.h"
 
 struct fs_chain *fs_chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
 {

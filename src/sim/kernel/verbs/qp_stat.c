@@ -14,6 +14,7 @@
 #include "kernel/core/cmd.h"
 #include "priv.h"
 #include "qp_type.h"
+#include "obj/device.h"
 #include "uverbs/resource.h"
 
 #define RULES (RDMA_COUNTER_MASK_QP_TYPE | RDMA_COUNTER_MASK_PID)

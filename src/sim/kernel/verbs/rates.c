@@ -11,6 +11,7 @@
 #include <dvx/prm/cmd.h>
 #include "kernel/core/cmd.h"
 #include "priv.h"
+#include "obj/device.h"
 
 struct rate_row {
 	uint8_t ctx[PRM_SET_PP_RATE_LIMIT_CONTEXT_BYTES];

@@ -13,6 +13,7 @@
 #include "host/uar.h"
 #include "kernel/core/cmd.h"
 #include "priv.h"
+#include "obj/device.h"
 
 #define LOG_UAR_SIZE 12
 #define CQE_VERSION  1

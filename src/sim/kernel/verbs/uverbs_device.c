@@ -15,6 +15,7 @@
 #include "kernel/core/cmd.h"
 #include "priv.h"
 #include "raw.h"
+#include "obj/device.h"
 
 #define VENDOR_MELLANOX 0x02c9
 #define PAGE		4096u

@@ -15,6 +15,7 @@
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "kernel/core/cmd.h"
 #include "priv.h"
+#include "obj/device.h"
 
 struct dm_map {
 	uint64_t start;

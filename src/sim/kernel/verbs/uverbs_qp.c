@@ -17,6 +17,7 @@
 #include "qp_type.h"
 #include "raw.h"
 #include "xrc.h"
+#include "obj/device.h"
 #include "uverbs/resource.h"
 
 #define DATA_SEG	16u

@@ -15,6 +15,7 @@
 #include "kernel/core/cmd.h"
 #include "qp_type.h"
 #include "raw.h"
+#include "obj/device.h"
 
 #define LOG_WQEBB	6
 #define RQ_MODIFY_VSD	(1u << 1)

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "obj/mkey.h"
 #include "obj/raw_queue.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "queue/services.h"
 #include "steer/steer.h"

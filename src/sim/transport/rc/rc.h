@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/prefetch.h"
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "queue/services.h"
 #include "transport/message.h"

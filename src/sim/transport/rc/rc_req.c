@@ -5,7 +5,7 @@
 #include "rc.h"
 #include "transport/atomic.h"
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "base/log.h"
 
 #define OUTSTANDING  128u	  /* requests of one QP that are kept here */

@@ -7,7 +7,7 @@
 #include "transport/atomic.h"
 #include "obj/qp.h"
 #include "obj/srq.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "base/log.h"
 
 static void resp_drop_jobs(struct rc *rc)

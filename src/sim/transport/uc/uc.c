@@ -9,7 +9,7 @@
 #include <dvx/prm/qp.h>
 #include <dvx/prm/wqe.h>
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "queue/services.h"
 #include "transport/message.h"

@@ -11,7 +11,7 @@
 #include "ud.h"
 #include "base/log.h"
 #include "obj/qp.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "queue/services.h"
 #include "transport/av.h"

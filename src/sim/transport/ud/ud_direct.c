@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "obj/qp.h"
 #include "obj/table.h"
-#include "obj/vhca.h"
+#include "obj/device.h"
 #include "port/port.h"
 #include "queue/services.h"
 #include "transport/av.h"
