@@ -6,7 +6,7 @@ LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_bad tests/s
 	tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/lib_flow_change tests/sim/lib_flow_tags tests/sim/caps
 tests_sim_caps_SOURCES = tests/sim/caps.c tests/sim/caps.h tests/sim/caps_cq.c tests/sim/caps_memory.c tests/sim/caps_queues.c
 VERBS_TESTS += tests/sim/verbs_cq tests/sim/ud_verbs tests/sim/raw_verbs tests/sim/raw_rss tests/sim/verbs_tunnels tests/sim/dr_fields tests/sim/dr_limits
-VERBS_TESTS += tests/sim/verbs_srq tests/sim/dm_op tests/sim/imports tests/sim/dmabuf
+VERBS_TESTS += tests/sim/verbs_srq tests/sim/dm_op tests/sim/imports tests/sim/dmabuf tests/sim/verbs_odp
 SIM_TESTS += tests/sim/link_hostile
 # The RDMA_CM device: by `dvx-sim run`, and by cm_bare.sh.
 VERBS_TESTS += tests/sim/cm_calls

@@ -37,6 +37,18 @@ bool dma_is_device(const struct host *h, bus_t addr)
 	return mm && mm->at;
 }
 
+static bool is_on_demand(const struct mm *mm, bus_t addr)
+{
+	return addr >> BUS_SLOT_SHIFT != mm->slot;
+}
+
+bool dma_may_wait(const struct host *h, bus_t addr)
+{
+	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+
+	return mm && !mm->at && !is_on_demand(mm, addr);
+}
+
 bool dma_is_orphan(const struct host *h, bus_t addr)
 {
 	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
@@ -54,7 +66,7 @@ static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 {
 	if (mm->at)
 		return mm->at(mm->at_ctx, addr & VA_MASK, len);
-	return mm->nshares ? share_at(mm, addr & VA_MASK, len) : NULL;
+	return mm->nshares && !is_on_demand(mm, addr) ? share_at(mm, addr & VA_MASK, len) : NULL;
 }
 
 /* --- the pages that were reached last --------------------------------------------------------- */

@@ -23,6 +23,7 @@ struct mm {
 	struct host *host;
 	pid_t pid;
 	uint32_t slot;
+	uint32_t demand_slot; /* mm_bus_on_demand(); 0: none */
 	bool self; /* the embedded client */
 	mm_at_fn *at; /* the device's own memory; NULL: a client's */
 	void *at_ctx;

@@ -74,12 +74,28 @@ void mm_close(struct mm *mm)
 	host_unwatch_fd(mm->host, &mm->pid_source);
 	shares_free(mm);
 	mm->host->slots[mm->slot] = NULL;
+	if (mm->demand_slot)
+		mm->host->slots[mm->demand_slot] = NULL;
 	free(mm);
 }
 
 bus_t mm_bus(const struct mm *mm, uint64_t va)
 {
 	return (bus_t)mm->slot << BUS_SLOT_SHIFT | va;
+}
+
+bus_t mm_bus_on_demand(struct mm *mm, bus_t addr)
+{
+	struct host *h = mm->host;
+
+	if (!mm->demand_slot) {
+		mm->demand_slot = slot_find(h);
+		if (!mm->demand_slot)
+			return 0;
+		h->slots[mm->demand_slot] = mm;
+		h->next_slot = (mm->demand_slot + 1) % BUS_SLOTS;
+	}
+	return (bus_t)mm->demand_slot << BUS_SLOT_SHIFT | (addr & ((1ull << BUS_SLOT_SHIFT) - 1));
 }
 
 /* Whoever can't be asked has none. */

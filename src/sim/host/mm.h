@@ -32,6 +32,11 @@ struct mm *mm_open(struct host *, pid_t pid, int pidfd);
 void mm_close(struct mm *);
 bus_t mm_bus(const struct mm *, uint64_t va);
 /*
+ * The byte of a client's address, for regions on demand: what the program has mapped there at each
+ * access, never a piece of mm_share(), whose pages stay as pinned ones do. 0: no slot is left.
+ */
+bus_t mm_bus_on_demand(struct mm *, bus_t);
+/*
  * Memory of the device itself, in a slot of its own, so that whatever takes a bus address takes
  * it too. at() resolves an address of the slot to bytes that stay until it returns NULL for them
  * (nothing is there: the transfer fails). ctx is the caller's.
@@ -117,6 +122,8 @@ void mm_unshare_replaced(struct mappings *, uint64_t va, uint64_t len);
 
 /* The address is in a slot of mm_open_device(). */
 bool dma_is_device(const struct host *, bus_t);
+/* A write there may be held back: if it fails, the queue that made it can be told later. */
+bool dma_may_wait(const struct host *, bus_t);
 /* A transfer there is no system call: the device's own memory, or pages that are shared. */
 bool dma_is_direct(const struct host *, bus_t, size_t len);
 /*

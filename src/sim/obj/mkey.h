@@ -135,7 +135,8 @@ enum mkey_fault {
 #define MKEY_SEGS 64
 /*
  * The pages of an mkey on demand come when they are touched. device.page_fault is set if some were not
- * there. [I] They stay: the device does not learn that a program unmaps them.
+ * there. [I] Only once for each: the device does not learn when a program unmaps them. The bytes are
+ * those that the program has mapped at each access; without any, the access fails.
  */
 void mkey_fault_in(struct mkey *, uint64_t va, uint64_t len);
 void mkey_present_free(struct mkey *);

@@ -89,6 +89,15 @@ static void unpost(struct posted_writes *p)
 	p->bytes -= p->seg[--p->n].len;
 }
 
+/* A page fault that fails is an error of the access, which ends before its message goes on. */
+static bool may_wait(const struct host *h, const struct dma_seg *seg, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (!dma_may_wait(h, seg[i].addr))
+			return false;
+	return true;
+}
+
 int post_scatter(struct queue *q, const struct dma_seg *seg, unsigned int n, const void *from,
 		 size_t len)
 {
@@ -98,7 +107,7 @@ int post_scatter(struct queue *q, const struct dma_seg *seg, unsigned int n, con
 	/* memory of the device itself is not behind PCIe */
 	if (n == 1 && dma_is_device(qs->dev->host, seg->addr))
 		return dma_scatter(qs->dev->host, seg, n, from);
-	if (len > SMALL || n > POSTED_MAX ||
+	if (len > SMALL || n > POSTED_MAX || !may_wait(qs->dev->host, seg, n) ||
 	    (n == 1 && dma_is_direct(qs->dev->host, seg->addr, len))) {
 		post_flush(qs);
 		return dma_scatter(qs->dev->host, seg, n, from);

@@ -156,6 +156,13 @@ static int mr_pages(struct pages *p, const struct mm *mm, const struct ib_uverbs
 	return 0;
 }
 
+/* What is unmapped is gone from such a region: nothing holds its pages. */
+static int mr_pages_on_demand(struct pages *p, struct mm *mm)
+{
+	p->first = mm_bus_on_demand(mm, p->first);
+	return p->first ? 0 : refuse(-ENOMEM, "REG_MR: the device is full of clients");
+}
+
 /* uid 0, as the mkeys of mlx5_ib's own cache. */
 static int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
 {
@@ -171,10 +178,12 @@ static int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uv
 	if (err)
 		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
 			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
+	if (r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND)
+		err = mr_pages_on_demand(&p, file_mm(f));
 	len = PRM_CREATE_MKEY_IN_BYTES + 16ull * ((p.n + 1) / 2);
-	in = calloc(1, len);
+	in = err ? NULL : calloc(1, len);
 	if (!in)
-		return -ENOMEM;
+		return err ? err : -ENOMEM;
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_create_mkey_in_set_pg_access(in, 1);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
