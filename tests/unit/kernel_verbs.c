@@ -187,6 +187,61 @@ TEST_FX(guests_memory)
 	assert_false(guest_leave(f, guard));
 }
 
+/* A new PD or access by REREG_MR, and whether the key is another one then: a NIC's driver changes by
+ * UMR what a UMR may change, and makes another mkey for the rest. */
+TEST_FX(rereg_keys)
+{
+	enum { PD = 1 << 1, ACCESS = 1 << 2 };
+	const uint32_t lw = IB_UVERBS_ACCESS_LOCAL_WRITE, od = IB_UVERBS_ACCESS_ON_DEMAND;
+	const struct {
+		bool implicit;
+		uint32_t before, flags, access;
+		int err;
+		bool other;
+	} rows[] = {
+		{false, lw, PD, 0, 0, false},
+		{false, lw, ACCESS, lw | IB_UVERBS_ACCESS_REMOTE_ATOMIC, 0, false},
+		{false, lw, ACCESS, 0, 0, false},
+		{false, lw, ACCESS, lw | IB_UVERBS_ACCESS_MW_BIND, 0, true},
+		{false, lw, ACCESS | PD, IB_UVERBS_ACCESS_ZERO_BASED, 0, true},
+		{false, lw, ACCESS, lw | IB_UVERBS_ACCESS_RELAXED_ORDERING, 0, true},
+		{false, lw, ACCESS, lw | od, -EOPNOTSUPP, false},
+		{false, lw | od, ACCESS, od | IB_UVERBS_ACCESS_REMOTE_READ, 0, false},
+		{false, lw | od, ACCESS, lw | od | IB_UVERBS_ACCESS_MW_BIND, -EOPNOTSUPP, false},
+		{true, lw | od, PD, 0, 0, true},
+		{true, lw | od, ACCESS, od, 0, true},
+		{true, lw | od, ACCESS, lw, -EOPNOTSUPP, false},
+	};
+	uint32_t pd = fx_pd(f), pd2 = fx_pd(f);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				   -1, 0);
+		struct ib_uverbs_reg_mr reg = {.start = rows[i].implicit ? 0 : (uintptr_t)at,
+					       .length = rows[i].implicit ? UINT64_MAX : 4096,
+					       .pd_handle = pd,
+					       .access_flags = rows[i].before};
+		struct ib_uverbs_rereg_mr in = {
+			.flags = rows[i].flags, .pd_handle = pd2, .access_flags = rows[i].access};
+		struct ib_uverbs_rereg_mr_resp out = {0};
+		struct ib_uverbs_reg_mr_resp mr;
+		uint32_t objects;
+
+		reg.hca_va = reg.start;
+		assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_REG_MR, reg, mr), 0);
+		objects = fx_objects(f);
+		in.mr_handle = mr.mr_handle;
+		munmap(at, 4096); /* the pages are the region's own, and are not asked for again */
+		assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_REREG_MR, in, out), rows[i].err);
+		if (!rows[i].err && (out.lkey != mr.lkey) != rows[i].other)
+			fail_msg("row %zu: key 0x%x, then 0x%x", i, mr.lkey, out.lkey);
+		assert_int_equal(fx_objects(f), objects);
+		assert_int_equal(FX_DESTROY(f, MR, mr.mr_handle), 0);
+	}
+	assert_int_equal(FX_DESTROY(f, PD, pd), 0);
+	assert_int_equal(FX_DESTROY(f, PD, pd2), 0);
+}
+
 /* Memory that isn't there, isn't writable, wraps; access flags that contradict each other. */
 TEST_FX(mr_refusals)
 {
@@ -203,6 +258,11 @@ TEST_FX(mr_refusals)
 		{half, 8192, 0, -EFAULT, "not mapped"},
 		{ro, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, -EFAULT, "is not writable"},
 		{f->mem, 0, 0, -EINVAL, "length 0"},
+		{f->mem + 1, 0, 0, -EINVAL, "length 0"},
+		{f->mem, 1ull << 41, IB_UVERBS_ACCESS_ON_DEMAND, -ENOMEM, "implicit region"},
+		{f->mem, UINT64_MAX - 100, IB_UVERBS_ACCESS_ON_DEMAND, -EOVERFLOW, "leaves the"},
+		{NULL, UINT64_MAX, IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB, -EINVAL,
+		 "HUGETLB"},
 		{f->mem, UINT64_MAX - 100, 0, -EINVAL, "leaves the address space"},
 		{f->mem, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, -EINVAL, "LOCAL_WRITE"},
 		{f->mem, 4096, 1 << 12, -EINVAL, "unknown bits"},

@@ -101,6 +101,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_qp_plan.c \
 	src/sim/kernel/verbs/uverbs_qp_modify.c \
 	src/sim/kernel/verbs/uverbs_raw.c \
+	src/sim/kernel/verbs/uverbs_rereg.c \
 	src/sim/kernel/verbs/uverbs_rss.c \
 	src/sim/kernel/verbs/uverbs_srq.c \
 	src/sim/kernel/verbs/dct.h \

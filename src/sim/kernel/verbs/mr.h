@@ -8,6 +8,7 @@
 #include "kernel/core/uobj.h"
 
 struct mm;
+struct pages;
 struct pd;
 
 /* A memory region. */
@@ -31,5 +32,16 @@ struct mr *mr_new(struct uverbs_file *, const struct mm *, const struct ib_uverb
 bool mr_offsets_agree(uint64_t start, uint64_t iova);
 /* 0 or -EINVAL, with a sentence that begins with `what`: the method and its field. */
 int mr_check_writes(const char *what, uint32_t access);
+
+/* The whole address space, on demand. */
+bool mr_is_implicit(const struct ib_uverbs_reg_mr *);
+/* What REG_MR checks: 0 or -errno, with a sentence. The last one pins the memory. */
+int mr_check_offsets(uint64_t start, uint64_t hca_va);
+int mr_check_access(const struct uverbs_file *, uint32_t access);
+int mr_check_memory(struct uverbs_file *, const struct ib_uverbs_reg_mr *);
+/* Makes the region's mkey, of uid 0, as those of mlx5_ib's own cache; it has the PD already. */
+int mr_create_mkey(struct mr *, const struct mm *, const struct ib_uverbs_reg_mr *);
+void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *, const struct pages *, uint32_t pdn,
+		uint8_t key);
 
 #endif

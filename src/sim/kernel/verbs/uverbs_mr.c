@@ -21,6 +21,7 @@
 #define PAGE_PRESENT 3ull /* of an mkey's entry: may be read and written, without a fault */
 #define LOG_SPACE 48u /* of a program's addresses */
 #define LOG_PAGES_MOST 32u /* of a region: the kernel counts them in 32 bits */
+#define LOG_DEMAND_MOST 28u /* on demand: 8 bytes for each, and kvcalloc() ends at 2 GiB */
 /* The flags that ib_core knows; those of the optional range are ignored. */
 #define KNOWN_ACCESS                                                                           \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
@@ -55,8 +56,7 @@ static void uverbs_mr_describe(struct uobj *u, struct uverbs_resource *r)
 
 const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, uverbs_mr_release, uverbs_mr_describe};
 
-/* The whole address space, on demand. */
-static bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)
+bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)
 {
 	return r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND && !r->start && r->length == UINT64_MAX;
 }
@@ -66,7 +66,7 @@ bool mr_offsets_agree(uint64_t start, uint64_t iova)
 	return !((start ^ iova) & (PAGE - 1));
 }
 
-static int mr_check_offsets(uint64_t start, uint64_t hca_va)
+int mr_check_offsets(uint64_t start, uint64_t hca_va)
 {
 	if (mr_offsets_agree(start, hca_va))
 		return 0;
@@ -81,7 +81,7 @@ int mr_check_writes(const char *what, uint32_t access)
 	return refuse(-EINVAL, "%s 0x%x: remote writes and atomics need LOCAL_WRITE", what, access);
 }
 
-static int mr_check_access(const struct uverbs_file *f, uint32_t a)
+int mr_check_access(const struct uverbs_file *f, uint32_t a)
 {
 	if (a & ~(uint32_t)KNOWN_ACCESS)
 		return refuse(-EINVAL, "REG_MR: access_flags 0x%x has unknown bits", a);
@@ -90,42 +90,61 @@ static int mr_check_access(const struct uverbs_file *f, uint32_t a)
 	return mr_check_writes("REG_MR: access_flags", a);
 }
 
-/* ib_umem_get() counts pages: no bytes in the middle of a page are one. */
-static bool mr_pages_ok(uint64_t start, uint64_t len)
+static bool mr_pages_ok(const struct ib_uverbs_reg_mr *r)
 {
-	const uint64_t end = start + len;
+	const uint64_t end = r->start + r->length;
 
-	return end >= start && end <= UINT64_MAX - PAGE && (len || start & (PAGE - 1)) &&
-	       ((end + PAGE - 1) / PAGE - start / PAGE) >> LOG_PAGES_MOST == 0;
+	return r->length && end >= r->start && end <= UINT64_MAX - PAGE &&
+	       ((end + PAGE - 1) / PAGE - r->start / PAGE) >> LOG_PAGES_MOST == 0;
 }
 
-static int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
+/* Nothing is pinned: what is not mapped yet may be later. No bytes in the middle of a page are one. */
+static int mr_check_demand(const struct ib_uverbs_reg_mr *r)
+{
+	const uint64_t end = r->start + r->length;
+
+	if (mr_is_implicit(r)) {
+		if (!r->hca_va && !(r->access_flags & IB_UVERBS_ACCESS_HUGETLB))
+			return 0;
+		return refuse(-EINVAL,
+			      "REG_MR: hca_va 0x%llx of an implicit region is not 0, or HUGETLB",
+			      (unsigned long long)r->hca_va);
+	}
+	if (end < r->start || end > UINT64_MAX - PAGE)
+		return refuse(-EOVERFLOW, "REG_MR: length %llu at 0x%llx leaves the address space",
+			      (unsigned long long)r->length, (unsigned long long)r->start);
+	if (!r->length && !(r->start & (PAGE - 1)))
+		return refuse(-EINVAL, "REG_MR: length 0 on demand");
+	if (((end + PAGE - 1) / PAGE - r->start / PAGE) >> LOG_DEMAND_MOST)
+		return refuse(-ENOMEM,
+			      "REG_MR: length %llu: the kernel has a list of the pages on demand, "
+			      "and no room for 2^%u; an implicit region has no such list",
+			      (unsigned long long)r->length, LOG_DEMAND_MOST);
+	return 0;
+}
+
+int mr_check_memory(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
 {
 	const uint32_t a = r->access_flags;
 	const struct pin_range range = {.method = "REG_MR",
 					.va = r->start,
-					.len = r->length ? r->length : 1,
+					.len = r->length,
 					.write = a & WRITES,
 					.use = PIN_DATA};
 
-	if (mr_is_implicit(r))
-		return r->hca_va ? refuse(-EINVAL,
-					  "REG_MR: hca_va 0x%llx of an implicit region is not 0",
-					  (unsigned long long)r->hca_va)
-				 : 0;
-	if (!mr_pages_ok(r->start, r->length))
+	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
+		return mr_check_demand(r);
+	if (!mr_pages_ok(r))
 		return refuse(
 			-EINVAL,
 			"REG_MR: length %llu at 0x%llx is empty, leaves the address space, or "
 			"has more pages than 32 bits count",
 			(unsigned long long)r->length, (unsigned long long)r->start);
-	if (a & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not mapped yet may be later */
-		return 0;
 	return pin_memory(f, &range);
 }
 
-static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p,
-		    uint32_t pdn, uint8_t key)
+void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p, uint32_t pdn,
+		uint8_t key)
 {
 	const uint32_t a = r->access_flags;
 
@@ -163,8 +182,7 @@ static int mr_pages_on_demand(struct pages *p, struct mm *mm)
 	return p->first ? 0 : refuse(-ENOMEM, "REG_MR: the device is full of clients");
 }
 
-/* uid 0, as the mkeys of mlx5_ib's own cache. */
-static int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
+int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
 {
 	struct uverbs_file *f = mr->u.file;
 	uint8_t out[PRM_CREATE_MKEY_OUT_BYTES];
@@ -187,7 +205,7 @@ static int mr_create_mkey(struct mr *mr, const struct mm *mm, const struct ib_uv
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_create_mkey_in_set_pg_access(in, 1);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
-	set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->pdn, key);
+	mr_set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->pdn, key);
 	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES,
 		    r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND ? 0 : PAGE_PRESENT);
 	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
@@ -248,121 +266,6 @@ int wcmd_reg_mr(struct wcmd *c)
 	return 0;
 }
 
-/* --- REREG_MR ------------------------------------------------------------------------------- */
-
-/* enum ib_mr_rereg_flags */
-enum { REREG_TRANS = 1 << 0, REREG_PD = 1 << 1, REREG_ACCESS = 1 << 2 };
-
-static int rereg_check(const struct ib_uverbs_rereg_mr *r)
-{
-	if (!r->flags)
-		return refuse(-EINVAL, "REREG_MR: flags is 0: nothing would change");
-	if (r->flags & ~(uint32_t)(REREG_TRANS | REREG_PD | REREG_ACCESS))
-		return refuse(-EOPNOTSUPP, "REREG_MR: flags 0x%x has unknown bits", r->flags);
-	return r->flags & REREG_TRANS ? mr_check_offsets(r->start, r->hca_va) : 0;
-}
-
-/* What the region shall be: what does not change is as it was. */
-static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *r,
-			const struct mr *mr, struct ib_uverbs_reg_mr *to, struct uobj **pd)
-{
-	int err = 0;
-
-	*to = (struct ib_uverbs_reg_mr){
-		.start = mr->start,
-		.length = mr->len,
-		.hca_va = mr->iova,
-		.access_flags = mr->access,
-	};
-	*pd = &mr->pd->u;
-	if (mr->dm)
-		return refuse(-EINVAL, "REREG_MR: mr_handle %u is device memory", r->mr_handle);
-	if (r->flags & REREG_TRANS) {
-		to->start = r->start;
-		to->length = r->length;
-		to->hca_va = r->hca_va;
-	}
-	if (r->flags & REREG_ACCESS) {
-		to->access_flags = r->access_flags;
-		err = mr_check_access(f, r->access_flags);
-	}
-	if (!err && r->flags & REREG_PD)
-		err = uobj_find(f, r->pd_handle, &pd_class, pd);
-	if (err)
-		return err;
-	if ((to->access_flags ^ mr->access) & IB_UVERBS_ACCESS_ON_DEMAND &&
-	    !(r->flags & REREG_TRANS))
-		return refuse(-EOPNOTSUPP,
-			      "REREG_MR: access_flags 0x%x: on demand or not changes with a new "
-			      "translation only",
-			      to->access_flags);
-	return 0;
-}
-
-/* PD and access change in place, by the kernel's UMR: the key stays. */
-static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
-{
-	uint8_t mkc[PRM_MKC_BYTES] = {0};
-	const struct pages none = {0};
-	int err;
-
-	set_mkc(mkc, to, &none, pd->pdn, 0);
-	err = fw_mkey_umr(mr->u.file->vhca, mr->index, pd->pdn, mkc);
-	if (err)
-		return err;
-	mr->pd->u.users--;
-	pd->u.users++;
-	mr->pd = pd;
-	mr->access = to->access_flags;
-	return 0;
-}
-
-/* A new mkey gets the old handle; if anything fails, the old one stays as it was. */
-static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
-{
-	struct mr *old = *mr;
-	int err;
-
-	*mr = mr_new(old->u.file, file_mm(old->u.file), to, pd, &err);
-	if (!*mr)
-		return err;
-	uobj_swap(&old->u, &(*mr)->u);
-	err = uobj_destroy(&old->u);
-	if (err) {
-		uobj_swap(&old->u, &(*mr)->u);
-		(void)uobj_destroy(&(*mr)->u);
-	}
-	return err;
-}
-
-int wcmd_rereg_mr(struct wcmd *c)
-{
-	const struct ib_uverbs_rereg_mr *r = c->in;
-	struct ib_uverbs_rereg_mr_resp resp = {0};
-	struct ib_uverbs_reg_mr to;
-	struct uobj *u, *pd;
-	struct mr *mr;
-	int err = rereg_check(r);
-
-	if (!err)
-		err = uobj_find(c->f, r->mr_handle, &mr_class, &u);
-	if (!err)
-		err = rereg_wanted(c->f, r, (struct mr *)u, &to, &pd);
-	/* without a new translation the pages stay as they are */
-	if (!err && r->flags & REREG_TRANS)
-		err = mr_check_memory(c->f, &to);
-	if (err)
-		return err;
-	mr = (struct mr *)u;
-	err = r->flags & REREG_TRANS ? rereg_anew(&mr, &to, (struct pd *)pd)
-				     : rereg_in_place(mr, &to, (struct pd *)pd);
-	if (err)
-		return err;
-	resp.lkey = resp.rkey = mr->key;
-	wcmd_out(c, &resp, sizeof(resp));
-	return 0;
-}
-
 /* --- of device memory ---------------------------------------------------------------------- */
 
 #define DM_ACCESS                                                        \
@@ -397,7 +300,7 @@ static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 	int err;
 
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
-	set_mkc(mkc, &r, &none, mr->pd->pdn, key);
+	mr_set_mkc(mkc, &r, &none, mr->pd->pdn, key);
 	prm_mkc_set_umr_en(mkc, 0);
 	prm_mkc_set_access_mode_1_0(mkc, mode & 3);
 	prm_mkc_set_access_mode_4_2(mkc, mode >> 2);

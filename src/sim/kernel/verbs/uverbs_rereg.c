@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* REREG_MR: another translation, PD or access for a region. */
+#include <errno.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/mkey.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include "fw/fw.h"
+#include "kernel/core/cmd.h"
+#include "kernel/core/pages.h"
+#include "mr.h"
+#include "priv.h"
+
+/* enum ib_mr_rereg_flags */
+enum { REREG_TRANS = 1 << 0, REREG_PD = 1 << 1, REREG_ACCESS = 1 << 2 };
+
+static int rereg_check(const struct ib_uverbs_rereg_mr *r)
+{
+	if (!r->flags)
+		return refuse(-EINVAL, "REREG_MR: flags is 0: nothing would change");
+	if (r->flags & ~(uint32_t)(REREG_TRANS | REREG_PD | REREG_ACCESS))
+		return refuse(-EOPNOTSUPP, "REREG_MR: flags 0x%x has unknown bits", r->flags);
+	return r->flags & REREG_TRANS ? mr_check_offsets(r->start, r->hca_va) : 0;
+}
+
+/* What the region shall be: what does not change is as it was. */
+static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *r,
+			const struct mr *mr, struct ib_uverbs_reg_mr *to, struct uobj **pd)
+{
+	int err = 0;
+
+	*to = (struct ib_uverbs_reg_mr){
+		.start = mr->start,
+		.length = mr->len,
+		.hca_va = mr->iova,
+		.access_flags = mr->access,
+	};
+	*pd = &mr->pd->u;
+	if (mr->dm)
+		return refuse(-EINVAL, "REREG_MR: mr_handle %u is device memory", r->mr_handle);
+	if (r->flags & REREG_TRANS) {
+		to->start = r->start;
+		to->length = r->length;
+		to->hca_va = r->hca_va;
+	}
+	if (r->flags & REREG_ACCESS) {
+		to->access_flags = r->access_flags;
+		err = mr_check_access(f, r->access_flags);
+	}
+	if (!err && r->flags & REREG_PD)
+		err = uobj_find(f, r->pd_handle, &pd_class, pd);
+	if (err)
+		return err;
+	if ((to->access_flags ^ mr->access) & IB_UVERBS_ACCESS_ON_DEMAND &&
+	    !(r->flags & REREG_TRANS))
+		return refuse(-EOPNOTSUPP,
+			      "REREG_MR: access_flags 0x%x: on demand or not changes with a new "
+			      "translation only",
+			      to->access_flags);
+	return 0;
+}
+
+/* What mlx5_ib changes by UMR (can_use_umr_rereg_access()). */
+#define UMR_ACCESS                                                       \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
+	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
+
+static bool rereg_keeps_key(const struct mr *mr, const struct ib_uverbs_reg_mr *to)
+{
+	const uint32_t changes = mr->access ^ to->access_flags;
+	const uint8_t *cap = file_caps(mr->u.file);
+
+	if (mr_is_implicit(to) || changes & ~(uint32_t)UMR_ACCESS)
+		return false;
+	return !(changes & IB_UVERBS_ACCESS_RELAXED_ORDERING) ||
+	       (prm_cmd_hca_cap_get_relaxed_ordering_write_umr(cap) &&
+		prm_cmd_hca_cap_get_relaxed_ordering_read_umr(cap));
+}
+
+/* PD and access change in place, by the kernel's UMR: the key stays. */
+static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+{
+	uint8_t mkc[PRM_MKC_BYTES] = {0};
+	const struct pages none = {0};
+	int err;
+
+	mr_set_mkc(mkc, to, &none, pd->pdn, 0);
+	err = fw_mkey_umr(mr->u.file->vhca, mr->index, pd->pdn, mkc);
+	if (err)
+		return err;
+	mr->pd->u.users--;
+	pd->u.users++;
+	mr->pd = pd;
+	mr->access = to->access_flags;
+	return 0;
+}
+
+/* The same pages by another key. */
+static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+{
+	const struct mr before = *mr;
+	struct vhca *v = mr->u.file->vhca;
+	int err;
+
+	if (!mr_is_implicit(to) && (mr->dmabuf || mr->access & IB_UVERBS_ACCESS_ON_DEMAND))
+		return refuse(-EOPNOTSUPP,
+			      "REREG_MR: access_flags 0x%x: a region on demand or of a dma-buf "
+			      "changes so with a new translation only",
+			      to->access_flags);
+	mr->pd = pd;
+	err = mr_create_mkey(mr, file_mm(mr->u.file), to);
+	if (!err) {
+		err = mbox_destroy(v, PRM_OPCODE_DESTROY_MKEY, 0, before.index);
+		if (err)
+			(void)mbox_destroy(v, PRM_OPCODE_DESTROY_MKEY, 0, mr->index);
+	}
+	if (err) {
+		*mr = before;
+		return err;
+	}
+	before.pd->u.users--;
+	pd->u.users++;
+	mr->access = to->access_flags;
+	return 0;
+}
+
+/* A new mkey gets the old handle; if anything fails, the old one stays as it was. */
+static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+{
+	struct mr *old = *mr;
+	int err;
+
+	*mr = mr_new(old->u.file, file_mm(old->u.file), to, pd, &err);
+	if (!*mr)
+		return err;
+	uobj_swap(&old->u, &(*mr)->u);
+	err = uobj_destroy(&old->u);
+	if (err) {
+		uobj_swap(&old->u, &(*mr)->u);
+		(void)uobj_destroy(&(*mr)->u);
+	}
+	return err;
+}
+
+int wcmd_rereg_mr(struct wcmd *c)
+{
+	const struct ib_uverbs_rereg_mr *r = c->in;
+	struct ib_uverbs_rereg_mr_resp resp = {0};
+	struct ib_uverbs_reg_mr to;
+	struct uobj *u, *pd;
+	struct mr *mr;
+	int err = rereg_check(r);
+
+	if (!err)
+		err = uobj_find(c->f, r->mr_handle, &mr_class, &u);
+	if (!err)
+		err = rereg_wanted(c->f, r, (struct mr *)u, &to, &pd);
+	/* without a new translation the pages stay as they are */
+	if (!err && r->flags & REREG_TRANS)
+		err = mr_check_memory(c->f, &to);
+	if (err)
+		return err;
+	mr = (struct mr *)u;
+	if (r->flags & REREG_TRANS)
+		err = rereg_anew(&mr, &to, (struct pd *)pd);
+	else
+		err = (rereg_keeps_key(mr, &to) ? rereg_in_place
+						: rereg_other_key)(mr, &to, (struct pd *)pd);
+	if (err)
+		return err;
+	resp.lkey = resp.rkey = mr->key;
+	wcmd_out(c, &resp, sizeof(resp));
+	return 0;
+}
