@@ -3,8 +3,11 @@
 #include <sys/mman.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
+#include <dvx/prm/dct.h>
+#include <dvx/prm/flow.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/mkey.h>
+#include <dvx/prm/rq.h>
 #include "kernel_fixture.h"
 #include "obj/mkey.h"
 
@@ -34,9 +37,16 @@ TEST_FX(general)
 	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(out)),
 			 f->v->id);
 	FX_REFUSES(f, fx_devx_other(f, pd, sizeof(pd), out, 16), -EINVAL, "no general command");
+	prm_mbox_in_set_opcode(pd, 0xcff); /* the last of the general ones */
+	assert_int_equal(fx_devx_other(f, pd, sizeof(pd), out, 16), -EREMOTEIO);
+	prm_mbox_in_set_opcode(pd, 0xd00);
+	FX_REFUSES(f, fx_devx_other(f, pd, sizeof(pd), out, 16), -EINVAL, "no general command");
+	prm_alloc_pd_in_set_opcode(pd, PRM_OPCODE_ALLOC_PD);
 	f->f = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	assert_int_equal(fx_context(f, f->f, false), 0);
 	assert_int_equal(fx_devx_other(f, cap, sizeof(cap), out, sizeof(out)), 0);
+	assert_int_equal(fx_devx_other(f, esw, sizeof(esw), out, 128), -EREMOTEIO);
+	prm_mbox_in_set_opcode(esw, PRM_OPCODE_NOP);
 	FX_REFUSES(f, fx_devx_other(f, esw, sizeof(esw), out, 128), -EINVAL, "without DevX");
 	assert_int_equal(fx_devx_create(f, pd, sizeof(pd), out, 16, NULL), -EINVAL);
 	kernel_close(f->f);
@@ -197,10 +207,56 @@ TEST_FX(create_refusals)
 		FX_REFUSES(f, fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL,
 			   "makes no object");
 	}
+	prm_create_psv_in_set_opcode(in, PRM_OPCODE_CREATE_PSV);
+	prm_create_psv_in_set_num_psv(in, 2);
+	FX_REFUSES(f, fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL,
+		   "makes no object");
+	memset(in, 0, sizeof(in));
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_GENERAL_OBJECT);
 	prm_general_obj_in_cmd_hdr_set_vhca_tunnel_id(in, 1);
 	FX_REFUSES(f, fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL,
 		   "vhca_tunnel_id");
+}
+
+/* A page list in a program's mailbox would name any program's memory: all rings take umems. */
+TEST_FX(no_page_lists)
+{
+	uint8_t in[PRM_CREATE_XRC_SRQ_IN_BYTES + 8] = {0}, out[16];
+	void *ctx = prm_create_xrc_srq_in_at_xrc_srq_context_entry(in);
+
+	prm_create_xrc_srq_in_set_opcode(in, PRM_OPCODE_CREATE_XRC_SRQ);
+	prm_xrc_srqc_set_log_xrc_srq_size(ctx, 2);
+	prm_xrc_srqc_set_log_rq_stride(ctx, 1);
+	prm_xrc_srqc_set_pd(ctx, fx_pdn(f, fx_pd(f)));
+	prm_store64(in, PRM_CREATE_XRC_SRQ_IN_BYTES, mm_bus(f->mm, (uintptr_t)f->mem));
+	FX_REFUSES(f, fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO,
+		   "umem_valid");
+}
+
+static int modify(struct fx *f, uint32_t handle, const void *in, size_t in_len)
+{
+	uint8_t out[16];
+
+	return FX_CALL(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY,
+		       A_HANDLE(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle),
+		       A_IN(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, in_len),
+		       A_OUT(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, sizeof(out)));
+}
+
+/* SET_FLOW_TABLE_ENTRY makes a rule by op_mod 0: an object is changed by 1 alone. */
+TEST_FX(rules_change_by_op_mod)
+{
+	uint8_t pd[PRM_ALLOC_PD_IN_BYTES] = {0}, in[PRM_SET_FTE_IN_BYTES] = {0}, out[16];
+	uint32_t handle;
+
+	prm_alloc_pd_in_set_opcode(pd, PRM_OPCODE_ALLOC_PD);
+	assert_int_equal(fx_devx_create(f, pd, sizeof(pd), out, sizeof(out), &handle), 0);
+	prm_set_fte_in_set_opcode(in, PRM_OPCODE_SET_FLOW_TABLE_ENTRY);
+	for (unsigned int op_mod = 0; op_mod < 3; op_mod++) {
+		prm_set_fte_in_set_op_mod(in, op_mod);
+		FX_REFUSES(f, modify(f, handle, in, sizeof(in)), -EINVAL,
+			   op_mod == 1 ? "another's" : "does not modify");
+	}
 }
 
 /* The numbers that mailboxes need. */

@@ -22,9 +22,9 @@ static int xrc_srq_check(struct fw_cmd *c, const void *ctx)
 		 "cap.wq_signature is 0"},
 		{prm_xrc_srqc_get_rlky(ctx), "xrc_srqc.rlky", "the reserved lkey is the kernel's"},
 		{prm_xrc_srqc_get_dbr_umem_valid(ctx), "xrc_srqc.dbr_umem_valid",
-		 "where its umem's number stands is not public: give the record's address"},
+		 "where its umem's number stands is not public, and programs name no bus addresses"},
 		{prm_create_xrc_srq_in_get_xrc_srq_umem_valid(c->in), "xrc_srq_umem_valid",
-		 "where its umem's number stands is not public: give a list of pages"},
+		 "where its umem's number stands is not public, and programs name no bus addresses"},
 	};
 	const unsigned int log_stride = prm_xrc_srqc_get_log_rq_stride(ctx) + LOG_SEG;
 

@@ -11,7 +11,7 @@
 #include "obj/device.h"
 
 #define GENERAL_START 0xb00 /* opcodes that mlx5_core always passes on */
-#define GENERAL_END   0xf00
+#define GENERAL_END   0xd00
 
 /* The others that it passes on. */
 static const uint16_t general[] = {
@@ -39,6 +39,7 @@ static const uint16_t for_all[] = {
 	PRM_OPCODE_QUERY_HCA_CAP,
 	PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT,
 	PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT,
+	PRM_OPCODE_QUERY_ESW_FUNCTIONS,
 };
 
 static bool listed(uint16_t opcode, const uint16_t *list, size_t n)

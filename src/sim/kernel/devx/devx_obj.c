@@ -25,6 +25,7 @@
 #define BITS24 0xffffffu
 #define BITS32 0xffffffffu
 #define BITS8  0xffu
+#define SET_FTE_MODIFY 1 /* SET_FLOW_TABLE_ENTRY's op_mod */
 
 /* Each number is in the dword at byte 8, of the answer (but a PSV's) and of the destroy mailbox. */
 static const struct creator {
@@ -188,6 +189,11 @@ static void force_umem(struct devx_cmd *c)
 	} else if (c->opcode == PRM_OPCODE_CREATE_QP && c->in_len >= PRM_CREATE_QP_IN_BYTES) {
 		prm_create_qp_in_set_wq_umem_valid(c->in, 1);
 		prm_qpc_set_dbr_umem_valid(prm_create_qp_in_at_qpc(c->in), 1);
+	} else if (c->opcode == PRM_OPCODE_CREATE_XRC_SRQ &&
+		   c->in_len >= PRM_CREATE_XRC_SRQ_IN_BYTES) {
+		prm_create_xrc_srq_in_set_xrc_srq_umem_valid(c->in, 1);
+		prm_xrc_srqc_set_dbr_umem_valid(
+			prm_create_xrc_srq_in_at_xrc_srq_context_entry(c->in), 1);
 	} else if (c->opcode == PRM_OPCODE_MODIFY_CQ && c->in_len >= PRM_MODIFY_CQ_IN_BYTES) {
 		prm_modify_cq_in_set_cq_umem_valid(c->in, 1);
 	}
@@ -268,6 +274,16 @@ static int stamp(struct uverbs_file *f, struct devx_cmd *c)
 	return 0;
 }
 
+/* A rule is made by op_mod 0, and changed by 1; signature states are made one by one. */
+static const struct creator *creator_in(const struct devx_cmd *c)
+{
+	if (c->opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY && prm_mbox_in_get_op_mod(c->in))
+		return NULL;
+	if (c->opcode == PRM_OPCODE_CREATE_PSV && prm_create_psv_in_get_num_psv(c->in) != 1)
+		return NULL;
+	return creator_of(c->opcode);
+}
+
 int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct creator *how;
@@ -276,9 +292,7 @@ int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 
 	if (err)
 		return err;
-	how = creator_of(c.opcode);
-	if (c.opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY && prm_mbox_in_get_op_mod(c.in))
-		how = NULL; /* the command modifies the object */
+	how = creator_in(&c);
 	err = stamp(f, &c);
 	if (!err && !how)
 		err = refuse(-EINVAL,
@@ -312,6 +326,9 @@ static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
 
 		if (users[i].opcode != c->opcode || users[i].use != use)
 			continue;
+		if (c->opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY &&
+		    prm_mbox_in_get_op_mod(c->in) != SET_FTE_MODIFY)
+			break;
 		*id = encode(users[i].create,
 			     general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0,
 			     number_at(c, how));
@@ -341,11 +358,17 @@ static bool is_srq(const struct uverbs_srq *srq, uint64_t id)
 	return id == encode(create, 0, srq->srqn);
 }
 
+/* The counters of a bulk have numbers from the object's own on. */
+static bool is_devx_obj(const struct devx_obj *o, uint64_t id)
+{
+	return id >= o->obj_id && id - o->obj_id < (o->counters ? o->counters : 1);
+}
+
 /* Whether a handle is the object's: a DevX object's, or a verbs queue's. */
 static bool stands_for(const struct uobj *u, uint64_t id)
 {
 	if (u->class == &devx_obj_class)
-		return id == ((const struct devx_obj *)u)->obj_id;
+		return is_devx_obj((const struct devx_obj *)u, id);
 	if (u->class == &cq_class)
 		return id == encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct uverbs_cq *)u)->cqn);
 	if (u->class == &qp_class)
