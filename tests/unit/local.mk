@@ -33,7 +33,7 @@ tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA
 # The kernel's half, fed with flattened requests on a whole chip in the process.
 SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_ud tests/unit/kernel_devx \
 	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno tests/unit/kernel_errno_create \
-	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw tests/unit/kernel_srq tests/unit/kernel_xrc tests/unit/kernel_dmabuf
+	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw tests/unit/kernel_srq tests/unit/kernel_xrc tests/unit/kernel_device tests/unit/kernel_dmabuf
 tests_unit_kernel_events_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read,--wrap=__read_chk
 tests_unit_kernel_dmabuf_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fstatfs
 

@@ -18,6 +18,7 @@
 #define LOG_UAR_SIZE 12
 #define CQE_VERSION  1
 #define CACHE_LINE   64
+#define BFREGS_PER_UAR 2u
 
 static int alloc_td(struct uverbs_file *f)
 {
@@ -68,6 +69,13 @@ static void clock_info_fill(const struct uverbs_file *f)
 	};
 }
 
+static bool has_real_time(const struct profile *p)
+{
+	return p->sq_ts_format != TS_FORMATS_FREE_RUNNING &&
+	       p->rq_ts_format != TS_FORMATS_FREE_RUNNING &&
+	       p->qp_ts_format != TS_FORMATS_FREE_RUNNING;
+}
+
 static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_alloc_ucontext_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -90,7 +98,9 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 								       : MLX5_USER_INLINE_MODE_NONE,
 		.hca_core_clock_offset = 0, /* in its page, as in the initialization segment's */
 		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET |
-			     MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS |
+			     (has_real_time(f->vhca->dev->profile)
+				      ? MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS
+				      : 0) |
 			     (prm_cmd_hca_cap_get_ece_support(file_caps(f))
 				      ? MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE
 				      : 0),
@@ -139,16 +149,26 @@ static void core_answer(struct uverbs_request *req, uint16_t vectors, uint16_t s
 	attr_out(req, support, &core_support, sizeof(core_support));
 }
 
+/* Rounded up to whole UARs. */
+static uint32_t bfregs_of(const struct mlx5_ib_alloc_ucontext_req_v2 *r)
+{
+	return (r->total_num_bfregs + BFREGS_PER_UAR - 1) & ~(BFREGS_PER_UAR - 1);
+}
+
 /* This device has dynamic UARs only, without the static ones that older libraries map. */
 static int check_request(const struct uverbs_file *f, const struct mlx5_ib_alloc_ucontext_req_v2 *r)
 {
 	if (f->context)
 		return refuse(-EINVAL, "GET_CONTEXT: the file has one already");
 	if (r->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX)
-		return refuse(-EINVAL, "GET_CONTEXT: flags 0x%x has unknown bits", r->flags);
+		return refuse(-EOPNOTSUPP, "GET_CONTEXT: flags 0x%x has unknown bits", r->flags);
 	if (r->comp_mask || r->reserved0 || r->reserved1 || r->reserved2)
 		return refuse(-EOPNOTSUPP,
 			      "GET_CONTEXT: comp_mask or a reserved field is not zero");
+	if (r->total_num_bfregs && r->num_low_latency_bfregs >= bfregs_of(r))
+		return refuse(-EINVAL,
+			      "GET_CONTEXT: num_low_latency_bfregs %u leaves none of %u for others",
+			      r->num_low_latency_bfregs, bfregs_of(r));
 	if (!(r->lib_caps & MLX5_LIB_CAP_DYN_UAR))
 		return refuse(
 			-EINVAL,

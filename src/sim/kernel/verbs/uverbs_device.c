@@ -78,6 +78,7 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
 			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
 			IB_UVERBS_DEVICE_RAW_IP_CSUM | IB_UVERBS_DEVICE_MEM_WINDOW |
+			IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING |
 			(prm_cmd_hca_cap_get_xrc(cap) ? IB_UVERBS_DEVICE_XRC : 0u) |
 			IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B | IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS,
 		.max_sge = max_sge(cap),
@@ -172,6 +173,7 @@ static void fill_strides(struct mlx5_ib_query_device_resp *r, const uint8_t *cap
 /* libmlx5's own part: zero for offloads that are not there. libmlx5 fails without an answer. */
 static int uhw(struct wcmd *c)
 {
+	const struct uverbs_attr *in = attr_find(c->req, UVERBS_ATTR_UHW_IN);
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
 	struct mlx5_ib_query_device_resp r = {
 		.response_length = sizeof(r),
@@ -189,11 +191,17 @@ static int uhw(struct wcmd *c)
 	fill_pacing(c->f, &r);
 	fill_large_sends(c->f, &r);
 	fill_strides(&r, file_caps(c->f));
+	if (prm_per_protocol_networking_offload_caps_get_enhanced_multi_pkt_send_wqe(
+		    file_cap_page(c->f, CAP_ETHERNET)))
+		r.mlx5_ib_support_multi_pkt_send_wqes = MLX5_IB_SUPPORT_EMPW;
 	r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* always, as mlx5_ib does */
 	r.dci_streams_caps.max_log_num_concurent =
 		(uint8_t)prm_cmd_hca_cap_get_log_max_dci_stream_channels(file_caps(c->f));
 	r.dci_streams_caps.max_log_num_errored =
 		(uint8_t)prm_cmd_hca_cap_get_log_max_dci_errored_streams(file_caps(c->f));
+	for (uint32_t i = 0; in && i < in->len; i++)
+		if (in->in[i])
+			return refuse(-EINVAL, "EX_QUERY_DEVICE: UHW_IN has bytes that are not 0");
 	if (!out || !out->len)
 		return 0;
 	if (out->len < offsetof(struct mlx5_ib_query_device_resp, tso_caps))
