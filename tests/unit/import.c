@@ -246,6 +246,56 @@ TEST(jumps_that_multiply_end)
 	free(text);
 }
 
+static void nests_too_deep(const char *head, const char *each, const char *tail)
+{
+	struct import_result r;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	fputs(head, f);
+	for (int i = 0; i < 30000; i++) {
+		for (const char *p = each; *p; p++)
+			if (*p == '<' || *p == '>')
+				fprintf(f, "%d", i + (*p == '>'));
+			else
+				fputc(*p, f);
+	}
+	fputs(tail, f);
+	fclose(f);
+	assert_int_equal(take(DIALECTS, NULL, text, &r), 0);
+	assert_int_equal(r.item[0].reason, REASON_LONG);
+	import_free(&r);
+	free(text);
+}
+
+/* Chains and conditions one inside the other end before the stack does. */
+TEST(what_nests_deep_is_left_out)
+{
+	nests_too_deep("*filter\n-A INPUT -j c0\n", "-A c< -j c>\n", "");
+	nests_too_deep("table ip t {\n", "chain c< { jump c>; }\n",
+		       "chain i { type filter hook input priority 0; jump c0; }\n}\n");
+	nests_too_deep("table ip t {\nchain i { type filter hook input priority 0;",
+		       " tcp dport . tcp sport { 1 . 1 }", " drop; }\n}\n");
+}
+
+/* A map that changes does not change the one behind it. */
+TEST(flags_of_a_map_are_its_own)
+{
+	struct import_result r;
+
+	assert_int_equal(take(DIALECT_NFT, NULL,
+			      "table ip t {\n"
+			      "map a { type ipv4_addr : verdict; flags dynamic; }\n"
+			      "map b { type ipv4_addr : verdict; elements = { 10.0.0.1 : drop } }\n"
+			      "chain i { type filter hook input priority 0; ip saddr vmap @b; }\n}\n",
+			      &r),
+			 0);
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.item[0].rule, "drop in ipv4 src 10.0.0.1");
+	import_free(&r);
+}
+
 /* --- there and back ---------------------------------------------------------------------------- */
 
 static void nothing_is_left_out(void *arg, const struct rule *r, struct source_location at,

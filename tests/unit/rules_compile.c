@@ -4,6 +4,7 @@
  * first. rules_entries.c has how many entries and matchers these are.
  */
 #include "tests/test.h"
+#include <errno.h>
 #include <stdio.h>
 #include "rules/cover.h"
 #include "rules_rig.h"
@@ -409,6 +410,22 @@ TEST(the_search_for_what_covers_ends)
 	assert_int_equal(cover_find(&c, RULE_IN, 63, value, &by), 0);
 	assert_int_equal(cover_find(&c, RULE_IN, 62, value, &by), 1);
 	cover_free(&c);
+}
+
+/* Negations that leave no entry together are as many steps as those that leave some. */
+TEST(negations_that_leave_nothing_end)
+{
+	struct ruleset set;
+	struct program p;
+	size_t wrong = 1;
+
+	parse("drop in ipv4 tcp not src port 1 not dst port 2 not ttl 5 not tos 3 "
+	      "not eth src 02:00:00:00:00:01 not eth dst 02:00:00:00:00:02 not flags 0x11 "
+	      "not src 0.0.0.0/1 not src 128.0.0.0/1",
+	      &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), -E2BIG);
+	assert_int_equal(wrong, 0);
+	ruleset_free(&set);
 }
 
 /* --- tables and mirrors ------------------------------------------------------------------------ */

@@ -433,6 +433,21 @@ TEST(many_mistakes)
 	assert_non_null(strstr(told, "\n3:6+3 expected in or out"));
 }
 
+/* The expansion of negations nests as deep as they are many. */
+TEST(many_negations)
+{
+	char text[8192] = "drop in ipv4";
+
+	for (int i = 0; i < 256; i++)
+		strcat(text, " not dst 10.0.0.1");
+	assert_int_equal(rules_parse(text, strlen(text), &set, tell, NULL), 0);
+	ruleset_free(&set);
+	strcat(text, " not src 10.0.0.1");
+	told[0] = 0;
+	assert_int_equal(rules_parse(text, strlen(text), &set, tell, NULL), 1);
+	assert_non_null(strstr(told, "1:4366+3 a rule has not at most 256 times; one takes a list"));
+}
+
 /* Nothing ends at a byte of zero: fewer rules would be taken up. */
 TEST(bytes_of_zero)
 {

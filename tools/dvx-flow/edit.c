@@ -86,49 +86,13 @@ static json_t *edit_which(char *const *words, int n)
 	return ret ? NULL : list;
 }
 
-static int edit_ask(const struct args *a, json_t *head, const char *verb)
-{
-	struct flow_msg answer;
-	int code, fd = client_connect(a, &code);
-
-	if (fd < 0) {
-		json_decref(head);
-		return code;
-	}
-	client_begin_change();
-	code = client_ask(fd, head, NULL, &answer, NULL, NULL);
-	close(fd);
-
-	if (code)
-		return code;
-	code = say_result(a, &answer, verb);
-	msg_free(&answer);
-	return code;
-}
-
-int cmd_del(const struct args *a)
-{
-	json_t *which = edit_which(a->argv, a->argc);
-
-	if (which)
-		return edit_ask(a, json_pack("{s:s, s:o}", "do", "del", "rules", which), "deleted");
-	say("a rule has no such characters");
-	return EXIT_RULES;
-}
-
-int cmd_flush(const struct args *a)
-{
-	return edit_ask(a, json_pack("{s:s}", "do", "flush"), "flushed");
-}
-
-/* --- rules that come -------------------------------------------------------------------------- */
-
-/* Sends a rule's words. */
-static int edit_send(const struct args *a, json_t *head, const struct rules_text *words,
-		     const char *verb)
+/* Sends a request that changes rules, with the words of a rule that comes; NULL: none comes. */
+static int edit_ask(const struct args *a, json_t *head, const struct rules_text *words,
+		    const char *verb)
 {
 	struct flow_msg answer;
 	char as[64];
+	const json_t *id;
 	int code, fd = client_connect(a, &code);
 
 	if (fd < 0) {
@@ -140,12 +104,33 @@ static int edit_send(const struct args *a, json_t *head, const struct rules_text
 	close(fd);
 	if (code)
 		return code;
-	snprintf(as, sizeof(as), "%s as %lld", verb,
-		 json_integer_value(json_object_get(answer.head, "id")));
-	code = say_result(a, &answer, as);
+	id = json_object_get(answer.head, "id");
+	if (id) {
+		snprintf(as, sizeof(as), "%s as %lld", verb, json_integer_value(id));
+		verb = as;
+	}
+	code = say_result(a, &answer, verb);
 	msg_free(&answer);
 	return code;
 }
+
+int cmd_del(const struct args *a)
+{
+	json_t *which = edit_which(a->argv, a->argc);
+
+	if (which)
+		return edit_ask(a, json_pack("{s:s, s:o}", "do", "del", "rules", which), NULL,
+				"deleted");
+	say("a rule has no such characters");
+	return EXIT_RULES;
+}
+
+int cmd_flush(const struct args *a)
+{
+	return edit_ask(a, json_pack("{s:s}", "do", "flush"), NULL, "flushed");
+}
+
+/* --- rules that come -------------------------------------------------------------------------- */
 
 static int edit_rule(const struct args *a, json_t *head, int first, const char *verb)
 {
@@ -163,7 +148,7 @@ static int edit_rule(const struct args *a, json_t *head, int first, const char *
 		}
 		ruleset_free(&set);
 	}
-	return edit_send(a, head, &words, verb);
+	return edit_ask(a, head, &words, verb);
 }
 
 int cmd_add(const struct args *a)

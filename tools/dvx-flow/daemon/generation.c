@@ -146,48 +146,43 @@ static int generation_make_changes(struct generation *gen, struct flow_fault *f)
 	return 0;
 }
 
-static bool spread_alike(const struct rule_rss *a, const struct rule_rss *b)
-{
-	return a->first == b->first && a->last == b->last && a->on == b->on &&
-	       a->has_key == b->has_key && !memcmp(a->key, b->key, sizeof(a->key));
-}
-
 /* Rules that spread alike share one. */
 int holding_make_spread(struct generation *gen, size_t i, struct flow_fault *f)
 {
-	const struct rule *r = &gen->set.rule[i];
-	struct generation_spread *of = NULL;
+	const struct rule_rss *rss = gen->set.rule[i].rss;
+	struct spread **of = NULL;
 
-	if (!r->rss)
+	if (!rss)
 		return 0;
 	for (size_t s = RSS_MAX; s-- > 0;)
-		if (!gen->spread[s].to)
+		if (!gen->spread[s])
 			of = &gen->spread[s];
 	for (size_t s = 0; s < RSS_MAX; s++)
-		if (gen->spread[s].to && spread_alike(&gen->spread[s].rss, r->rss))
+		if (gen->spread[s] && spread_is(gen->spread[s], rss))
 			of = &gen->spread[s];
 	if (!of)
 		return EDIT_REBUILD;
-	if (!of->to && spread_make(gen->base, r, &of->to, f))
-		return -1;
-	of->rss = *r->rss;
-	gen->hold[i].spread = of->to;
+	if (!*of)
+		*of = spread_new(rss);
+	if (!*of)
+		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	gen->hold[i].spread = *of;
 	return 0;
 }
 
 void generation_drop_spreads(struct generation *gen)
 {
 	for (size_t s = 0; s < RSS_MAX; s++) {
-		bool used = !gen->spread[s].to;
+		bool used = !gen->spread[s];
 
 		for (size_t i = 0; i < gen->set.n && !used; i++)
-			used = gen->hold[i].spread == gen->spread[s].to;
+			used = gen->hold[i].spread == gen->spread[s];
 		for (size_t i = 0; i < gen->nburied && !used; i++)
-			used = gen->buried[i].spread == gen->spread[s].to;
+			used = gen->buried[i].spread == gen->spread[s];
 		if (used)
 			continue;
-		spread_free(gen->spread[s].to);
-		gen->spread[s].to = NULL;
+		spread_free(gen->spread[s]);
+		gen->spread[s] = NULL;
 	}
 }
 

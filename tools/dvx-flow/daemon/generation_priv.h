@@ -64,10 +64,7 @@ struct generation {
 	struct built_table *table; /* as the program has them */
 	size_t ntables;
 	struct half half[RULE_DIRS];
-	struct generation_spread {
-		struct rule_rss rss;
-		struct spread *to; /* NULL: free */
-	} spread[RSS_MAX];
+	struct spread *spread[RSS_MAX]; /* NULL: none */
 	struct dvx_flow_action **tag;
 	size_t ntags;
 	/* Codes have entries of rules that went, which no packet meets. */

@@ -96,10 +96,8 @@ static int destination(struct generation *gen, uint32_t rule, struct dvx_flow_ac
 
 	switch (r->verdict) {
 	case RULE_SEND:
-		if (r->rss) {
-			*out = spread_action(gen->hold[rule].spread);
-			return 0;
-		}
+		if (r->rss)
+			return spread_action(gen->hold[rule].spread, gen->base, out);
 		return base_tables_queue(gen->base, r->queue, out);
 	case RULE_MIRROR:
 		*out = gen->hold[rule].mirror;
@@ -394,7 +392,7 @@ void generation_free_tables(struct generation *gen)
 	for (size_t i = 0; i < gen->nburied; i++)
 		holding_drop_mirror(&gen->buried[i]);
 	for (size_t i = 0; i < RSS_MAX; i++)
-		spread_free(gen->spread[i].to);
+		spread_free(gen->spread[i]);
 	for (size_t i = 0; i < gen->ntables; i++) {
 		dvx_flow_action_destroy(gen->table[i].to_table);
 		dvx_flow_table_destroy(gen->table[i].table);

@@ -19,6 +19,7 @@
 enum spread_step { STEP_PORTS, STEP_ADDRESSES, STEP_REST, SPREAD_STEPS };
 
 struct spread {
+	struct rule_rss rss;
 	struct dvx_flow_table *table;
 	struct dvx_flow_action *to_table;
 	struct dvx_flow_matcher *matcher[SPREAD_STEPS];
@@ -28,7 +29,7 @@ struct spread {
 		struct dvx_flow_rule *rule;
 	} kind[SPREAD_KINDS];
 	unsigned int kinds;
-	struct dvx_flow_rule *rest;
+	struct dvx_flow_rule *rest; /* the last one that is made */
 };
 
 /* proto 0: any. Fragments have no ports: all of a packet go by its addresses. */
@@ -122,8 +123,9 @@ static int spread_table(struct base_tables *g, struct spread *s)
 	return ret;
 }
 
-static int spread_build(struct base_tables *g, struct spread *s, const struct rule_rss *r)
+static int spread_build(struct base_tables *g, struct spread *s)
 {
+	const struct rule_rss *r = &s->rss;
 	struct dvx_flow_match all = {0};
 	struct dvx_flow_action *first;
 	int ret = spread_table(g, s);
@@ -137,26 +139,24 @@ static int spread_build(struct base_tables *g, struct spread *s, const struct ru
 	return ret ? ret : spread_rule(s->matcher[STEP_REST], &all, &first, &s->rest);
 }
 
-int spread_make(struct base_tables *g, const struct rule *r, struct spread **out,
-		struct flow_fault *f)
+struct spread *spread_new(const struct rule_rss *rss)
 {
 	struct spread *s = calloc(1, sizeof(*s));
 
-	if (!s)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-	if (!spread_build(g, s, r->rss)) {
-		*out = s;
-		return 0;
-	}
-	blame_location(f, r, r->queue_at);
-	spread_free(s);
-	return -1;
+	if (s)
+		s->rss = *rss;
+	return s;
 }
 
-void spread_free(struct spread *s)
+bool spread_is(const struct spread *s, const struct rule_rss *rss)
 {
-	if (!s)
-		return;
+	return s->rss.first == rss->first && s->rss.last == rss->last && s->rss.on == rss->on &&
+	       s->rss.has_key == rss->has_key &&
+	       !memcmp(s->rss.key, rss->key, sizeof(rss->key));
+}
+
+static void spread_destroy(struct spread *s)
+{
 	dvx_flow_rule_destroy(s->rest);
 	for (unsigned int i = 0; i < s->kinds; i++) {
 		dvx_flow_rule_destroy(s->kind[i].rule);
@@ -167,10 +167,22 @@ void spread_free(struct spread *s)
 		dvx_flow_matcher_destroy(s->matcher[i]);
 	dvx_flow_action_destroy(s->to_table);
 	dvx_flow_table_destroy(s->table);
-	free(s);
+	*s = (struct spread){.rss = s->rss};
 }
 
-struct dvx_flow_action *spread_action(const struct spread *s)
+int spread_action(struct spread *s, struct base_tables *g, struct dvx_flow_action **out)
 {
-	return s->to_table;
+	if (!s->rest && spread_build(g, s)) {
+		spread_destroy(s);
+		return -1;
+	}
+	*out = s->to_table;
+	return 0;
+}
+
+void spread_free(struct spread *s)
+{
+	if (s)
+		spread_destroy(s);
+	free(s);
 }

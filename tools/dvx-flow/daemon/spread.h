@@ -10,10 +10,15 @@
 
 struct spread;
 
-/* As the rule's rss says; rules that share it share this. 0, or -1 with the fault. */
-int spread_make(struct base_tables *g, const struct rule *r, struct spread **out,
-		struct flow_fault *f);
+/* NULL: no memory. */
+struct spread *spread_new(const struct rule_rss *rss);
 void spread_free(struct spread *s);
-struct dvx_flow_action *spread_action(const struct spread *s);
+/* Whether it spreads packets as this rule's rss does. */
+bool spread_is(const struct spread *s, const struct rule_rss *rss);
+/*
+ * The action that leads to the spread's table, which is made for the first entry that needs it: a
+ * covered rule has none. Returns 0, or -1 with libdvx's last error.
+ */
+int spread_action(struct spread *s, struct base_tables *g, struct dvx_flow_action **out);
 
 #endif

@@ -15,13 +15,13 @@
 
 struct ipt_rule {
 	struct tokens line; /* `at`: behind the chain's name */
+	struct ipt_rule *next;
 };
 
 struct ipt_chain {
 	const char *table, *name;
 	uint8_t family;
-	struct ipt_rule *rule;
-	size_t n, room;
+	struct ipt_rule *first, *last; /* NULL: none */
 	const char *policy; /* "drop" or "pass", if packets come here by themselves */
 	struct token policy_at;
 	bool running;
@@ -36,6 +36,7 @@ struct ipt {
 	uint8_t family;
 	bool last; /* no chain is behind the one that packets are in: its `pass' is final */
 	size_t emitted;
+	unsigned int depth; /* of chains that jump to each other */
 };
 
 /* The chains that packets come to, in this order. DROP is final in each of them. */
@@ -57,6 +58,8 @@ static bool ipt_is_hook(const char *table, const char *name)
 
 /* Rules that jumps make. */
 #define IPT_RULES_MAX 65536u
+/* Chains one inside the other. */
+#define IPT_DEPTH_MAX 256u
 
 static const struct {
 	const char *name, *verdict;
@@ -132,6 +135,8 @@ static void ipt_jump(struct ipt *t, struct ipt_read *r, bool last)
 		import_leave(r->im, r->d, r->target, REASON_CHAIN);
 	else if (r->goes && !last)
 		import_leave(r->im, r->d, r->target, REASON_RETURN);
+	else if (t->depth == IPT_DEPTH_MAX)
+		import_leave(r->im, r->d, r->target, REASON_LONG);
 	else
 		ipt_run(t, to, r->d);
 }
@@ -185,10 +190,10 @@ static void ipt_target(struct ipt *t, struct ipt_read *r, const struct ipt_chain
 	}
 }
 
-static void ipt_rule(struct ipt *t, struct ipt_chain *chain, size_t number,
+static void ipt_rule(struct ipt *t, const struct ipt_chain *chain, const struct ipt_rule *rule,
 		     const struct draft *before)
 {
-	struct tokens line = chain->rule[number].line;
+	struct tokens line = rule->line;
 	struct draft d = *before;
 	struct ipt_read r = {.im = t->im, .d = &d, .line = &line, .family = t->family};
 
@@ -199,17 +204,17 @@ static void ipt_rule(struct ipt *t, struct ipt_chain *chain, size_t number,
 		return;
 	}
 	if (ipt_words_read(&r))
-		ipt_target(t, &r, chain, number + 1 == chain->n);
+		ipt_target(t, &r, chain, !rule->next);
 }
 
 static void ipt_run(struct ipt *t, struct ipt_chain *chain, const struct draft *before)
 {
-	size_t which = (size_t)(chain - t->chain);
-
-	t->chain[which].running = true;
-	for (size_t i = 0; i < t->chain[which].n && t->emitted <= IPT_RULES_MAX; i++)
-		ipt_rule(t, &t->chain[which], i, before);
-	t->chain[which].running = false;
+	chain->running = true;
+	t->depth++;
+	for (const struct ipt_rule *r = chain->first; r && t->emitted <= IPT_RULES_MAX; r = r->next)
+		ipt_rule(t, chain, r, before);
+	t->depth--;
+	chain->running = false;
 }
 
 static struct ipt_chain *ipt_hook(struct ipt *t, size_t i)
@@ -223,7 +228,7 @@ static bool ipt_hook_follows(struct ipt *t, size_t i)
 {
 	const struct ipt_chain *c = NULL;
 
-	while (++i < IPT_HOOKS && (!(c = ipt_hook(t, i)) || (!c->n && !strcmp(c->policy, "pass"))))
+	while (++i < IPT_HOOKS && (!(c = ipt_hook(t, i)) || (!c->first && !strcmp(c->policy, "pass"))))
 		;
 	return i < IPT_HOOKS;
 }
@@ -261,20 +266,20 @@ static void ipt_enter_all(struct ipt *t, uint8_t family)
 
 static bool ipt_keep(struct ipt *t, struct ipt_chain *chain, const struct tokens *line, bool first)
 {
-	struct ipt_rule *rule;
-	struct token *copy;
+	struct ipt_rule *rule = arena_get(t->im->out->memory, sizeof(*rule));
+	struct token *copy = arena_get(t->im->out->memory, (line->n + 1) * sizeof(*copy));
 
-	if (!array_grow((void **)&chain->rule, chain->n, &chain->room, sizeof(*chain->rule)))
-		return false;
-	copy = arena_get(t->im->out->memory, (line->n + 1) * sizeof(*copy));
-	if (!copy)
+	if (!rule || !copy)
 		return false;
 	memcpy(copy, line->token, (line->n + 1) * sizeof(*copy));
-	rule = &chain->rule[first ? 0 : chain->n];
+	*rule = (struct ipt_rule){.line = {copy, line->n, line->n, line->at},
+				  .next = first ? chain->first : NULL};
+	if (!chain->first || !first) {
+		*(chain->first ? &chain->last->next : &chain->first) = rule;
+		chain->last = rule;
+	}
 	if (first)
-		memmove(rule + 1, rule, chain->n * sizeof(*rule));
-	*rule = (struct ipt_rule){.line = {copy, line->n, line->n, line->at}};
-	chain->n++;
+		chain->first = rule;
 	return true;
 }
 
@@ -351,7 +356,7 @@ static void ipt_flush(struct ipt *t, const char *chain)
 	for (size_t i = 0; i < t->n; i++)
 		if (!strcmp(t->table, t->chain[i].table) && t->chain[i].family == t->family &&
 		    (!chain || !strcmp(t->chain[i].name, chain)))
-			t->chain[i].n = 0;
+			t->chain[i].first = NULL;
 }
 
 static const char *const ipt_commands[] = {
@@ -454,8 +459,6 @@ static void ipt_read(struct import *im, struct token_reader *r, uint8_t family)
 	}
 	ipt_enter_all(&t, 4);
 	ipt_enter_all(&t, 6);
-	for (size_t i = 0; i < t.n; i++)
-		free(t.chain[i].rule);
 	free(t.chain);
 	map_free(&t.names);
 	free(line.token);

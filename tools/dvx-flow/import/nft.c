@@ -177,15 +177,21 @@ static void nft_base(const struct nft *t, struct nft_chain *c, size_t at, size_t
 	}
 }
 
-static bool nft_add_rule(struct nft_chain *c, size_t at, size_t end, bool first)
+static void nft_add_rule(struct nft *t, struct nft_chain *c, struct nft_span words, bool first)
 {
-	if (!array_grow((void **)&c->rule, c->n, &c->room, sizeof(*c->rule)))
-		return false;
+	struct nft_rule *rule = arena_get(t->im->out->memory, sizeof(*rule));
+
+	if (!rule) {
+		t->im->no_memory = true;
+		return;
+	}
+	*rule = (struct nft_rule){words, first ? c->first : NULL};
+	if (!c->first || !first) {
+		*(c->first ? &c->end->next : &c->first) = rule;
+		c->end = rule;
+	}
 	if (first)
-		memmove(c->rule + 1, c->rule, c->n * sizeof(*c->rule));
-	c->rule[first ? 0 : c->n] = (struct nft_span){at, end};
-	c->n++;
-	return true;
+		c->first = rule;
 }
 
 static void nft_chain_statement(struct nft *t, struct nft_chain *c, size_t at, size_t end)
@@ -196,8 +202,8 @@ static void nft_chain_statement(struct nft *t, struct nft_chain *c, size_t at, s
 		nft_base(t, c, at, end);
 	else if (nft_is(t, at, "policy"))
 		c->drops = nft_is(t, at + 1, "drop");
-	else if (!nft_add_rule(c, at, end, false))
-		t->im->no_memory = true;
+	else
+		nft_add_rule(t, c, (struct nft_span){at, end}, false);
 }
 
 static struct nft_chain *nft_chain(struct nft *t, const struct nft_scope *scope, const char *name)
@@ -261,6 +267,7 @@ static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t 
 {
 	struct nft_set s = {.table = scope->table, .family = scope->family, .changes = true};
 	size_t stop = end;
+	bool live = false;
 
 	if (at >= end)
 		return end;
@@ -268,15 +275,14 @@ static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t 
 	if (!nft_block(t, &at, &stop))
 		return stop;
 	for (; at < stop; at++) {
+		live |= nft_is(t, at, "timeout") || nft_is(t, at, "dynamic");
 		if (nft_is(t, at, "elements") && nft_is(t, at + 1, "=") && nft_is(t, at + 2, "{")) {
 			s.elements = (struct nft_span){at + 3, nft_skip(t, at + 2, stop) - 1};
 			s.changes = false;
 			at = s.elements.end;
 		}
 	}
-	for (at = s.elements.from ? s.elements.from : stop; at-- > 0 && !nft_is(t, at, "set");)
-		if (nft_is(t, at, "timeout") || nft_is(t, at, "dynamic"))
-			s.changes = true;
+	s.changes |= live;
 	if (array_grow((void **)&t->set, t->nsets, &t->set_room, sizeof(*t->set)) &&
 	    nft_name(&t->set_names, nft_hash(s.family, s.table, s.name), t->nsets))
 		t->set[t->nsets++] = s;
@@ -335,8 +341,8 @@ static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
 		nft_read_set(t, &scope, next, end);
 	} else if (rule) {
 		c = nft_chain(t, &scope, t->words.token[next].text);
-		if (!c || !nft_add_rule(c, next + 1, end, first))
-			t->im->no_memory = true;
+		if (c)
+			nft_add_rule(t, c, (struct nft_span){next + 1, end}, first);
 	} else {
 		return false;
 	}
@@ -392,25 +398,39 @@ static int nft_enters(struct nft *t, const struct nft_chain *c)
 		reason = REASON_INTERFACE;
 	if (reason == IMPORT_REASONS)
 		return ours;
-	for (size_t i = 0; i < c->n; i++)
-		nft_leave(t, &(struct draft){.at = d.at}, c->rule[i].from, reason);
-	if (c->drops && !c->n)
+	for (const struct nft_rule *r = c->first; r; r = r->next)
+		nft_leave(t, &(struct draft){.at = d.at}, r->words.from, reason);
+	if (c->drops && !c->first)
 		nft_leave(t, &d, c->at, reason);
 	return -1;
 }
 
-static bool nft_before(const struct nft_chain *a, const struct nft_chain *b)
+/* By hook, then by priority, then as the chains stand in the text. */
+static int nft_order(const void *one, const void *two)
 {
+	const struct nft_chain *a = *(struct nft_chain *const *)one;
+	const struct nft_chain *b = *(struct nft_chain *const *)two;
+
 	if (nft_hook(a) != nft_hook(b))
-		return nft_hook(a) < nft_hook(b);
-	return a->priority < b->priority;
+		return nft_hook(a) < nft_hook(b) ? -1 : 1;
+	if (a->priority != b->priority)
+		return a->priority < b->priority ? -1 : 1;
+	return a < b ? -1 : 1;
 }
 
-/* Whether some packets meet both. */
-static bool nft_shares(const struct nft_chain *a, const struct nft_chain *b)
+/* Marks chains that share no packets with a later one. */
+static void nft_find_last(struct nft_chain *const *chain, size_t n)
 {
-	return a->family == b->family || (a->family != NFT_IP && a->family != NFT_IP6) ||
-	       (b->family != NFT_IP && b->family != NFT_IP6);
+	bool any = false, ip = false, ip6 = false;
+
+	while (n-- > 0) {
+		struct nft_chain *c = chain[n];
+
+		c->last = !any && !(ip && c->family != NFT_IP6) && !(ip6 && c->family != NFT_IP);
+		ip |= c->family == NFT_IP;
+		ip6 |= c->family == NFT_IP6;
+		any |= c->family != NFT_IP && c->family != NFT_IP6;
+	}
 }
 
 /* A base chain's rules and its policy. */
@@ -438,28 +458,20 @@ static void nft_enter(struct nft *t, struct nft_chain *c)
 
 static void nft_emit(struct nft *t)
 {
-	size_t *order = calloc(t->nchains + 1, sizeof(*order)), n = 0;
+	struct nft_chain **order = calloc(t->nchains + 1, sizeof(*order));
+	size_t n = 0;
 
 	if (!order) {
 		t->im->no_memory = true;
 		return;
 	}
 	for (size_t i = 0; i < t->nchains; i++)
-		if (t->chain[i].base && nft_enters(t, &t->chain[i]) == 1) {
-			size_t at = n++;
-
-			for (; at && nft_before(&t->chain[i], &t->chain[order[at - 1]]); at--)
-				order[at] = order[at - 1];
-			order[at] = i;
-		}
-	for (size_t i = 0; i < n; i++) {
-		struct nft_chain *c = &t->chain[order[i]];
-
-		c->last = true;
-		for (size_t j = i + 1; j < n; j++)
-			c->last &= !nft_shares(c, &t->chain[order[j]]);
-		nft_enter(t, c);
-	}
+		if (t->chain[i].base && nft_enters(t, &t->chain[i]) == 1)
+			order[n++] = &t->chain[i];
+	qsort(order, n, sizeof(*order), nft_order);
+	nft_find_last(order, n);
+	for (size_t i = 0; i < n; i++)
+		nft_enter(t, order[i]);
 	free(order);
 }
 
@@ -497,8 +509,6 @@ void nft_read(struct import *im, struct token_reader *r)
 			at = nft_read_command(&t, at);
 		nft_emit(&t);
 	}
-	for (size_t i = 0; i < t.nchains; i++)
-		free(t.chain[i].rule);
 	free(t.chain);
 	free(t.set);
 	map_free(&t.chain_names);

@@ -13,11 +13,15 @@ struct nft_span {
 
 enum nft_family { NFT_IP, NFT_IP6, NFT_INET, NFT_NETDEV, NFT_OTHER };
 
+struct nft_rule {
+	struct nft_span words;
+	struct nft_rule *next;
+};
+
 struct nft_chain {
 	const char *table, *name;
 	enum nft_family family;
-	struct nft_span *rule;
-	size_t n, room;
+	struct nft_rule *first, *end; /* NULL: none */
 	bool base, filter; /* packets enter it by themselves; for `type filter` */
 	const char *hook, *netdev;
 	size_t at; /* its word `type` */
@@ -42,11 +46,13 @@ struct nft {
 	size_t nsets, set_room;
 	struct map chain_names, set_names; /* hash -> a place in `chain` or `set` */
 	size_t emitted;
+	unsigned int depth; /* of conditions and chains, one inside the other */
 	const struct token *left; /* said last, as one rule can be tried several times */
 };
 
 /* Rules that jumps and sets make. */
 #define NFT_RULES_MAX 65536u
+#define NFT_DEPTH_MAX 512u
 
 struct nft_chain *nft_chain_find(struct nft *t, const struct nft_chain *from, const char *name);
 const struct nft_set *nft_set_find(const struct nft *t, const struct nft_chain *of,
@@ -63,7 +69,7 @@ bool nft_leave_end(struct nft *t, const struct draft *d, size_t at, enum import_
 /* Adds the rules of a chain, under the conditions of a jump to it. */
 void nft_run(struct nft *t, struct nft_chain *chain, const struct draft *before);
 /* Adds what one rule says, once for each alternative of its sets. */
-void nft_rule(struct nft *t, struct nft_chain *chain, struct nft_span rule, bool is_last,
+void nft_rule(struct nft *t, struct nft_chain *chain, const struct nft_rule *rule,
 	      const struct draft *before);
 
 #endif

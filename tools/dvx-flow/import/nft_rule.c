@@ -103,9 +103,15 @@ static void nft_jump(struct nft *t, struct nft_chain *from, size_t at, const str
 		nft_leave(t, d, at, REASON_CHAIN);
 		return;
 	}
+	if (t->depth == NFT_DEPTH_MAX) {
+		nft_leave(t, d, at, REASON_LONG);
+		return;
+	}
 	/* Whether an `accept' there is final depends on where the jump is. */
 	to->last = from->last;
+	t->depth++;
 	nft_run(t, to, d);
+	t->depth--;
 }
 
 /* Returns the word behind the verdict, or 0: this is none. */
@@ -296,27 +302,33 @@ static void nft_statements(struct nft *t, struct nft_chain *c, size_t at, size_t
 						    : nft_leave)(t, &d, at, nft_others[i].reason);
 				return;
 			}
+		if (t->depth == NFT_DEPTH_MAX) {
+			nft_leave(t, &d, at, REASON_LONG);
+			return;
+		}
+		t->depth++;
 		nft_match(t, c, at, end, is_last, &d);
+		t->depth--;
 		return;
 	}
 	if (!d.nothing)
 		nft_leave(t, &d, end, REASON_FINAL);
 }
 
-void nft_rule(struct nft *t, struct nft_chain *chain, struct nft_span rule, bool is_last,
+void nft_rule(struct nft *t, struct nft_chain *chain, const struct nft_rule *rule,
 	      const struct draft *before)
 {
 	struct draft d = *before;
 
-	d.at = &t->words.token[rule.from];
-	if (chain->base || !nft_enough(t, &d, rule.from))
-		nft_statements(t, chain, rule.from, rule.end, is_last, &d);
+	d.at = &t->words.token[rule->words.from];
+	if (chain->base || !nft_enough(t, &d, rule->words.from))
+		nft_statements(t, chain, rule->words.from, rule->words.end, !rule->next, &d);
 }
 
 void nft_run(struct nft *t, struct nft_chain *chain, const struct draft *before)
 {
 	chain->running = true;
-	for (size_t i = 0; i < chain->n && t->emitted <= NFT_RULES_MAX; i++)
-		nft_rule(t, chain, chain->rule[i], i + 1 == chain->n, before);
+	for (const struct nft_rule *r = chain->first; r && t->emitted <= NFT_RULES_MAX; r = r->next)
+		nft_rule(t, chain, r, before);
 	chain->running = false;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rules/arena.h"
+#include "rules/map.h"
 #include "rules/words.h"
 #include "tc.h"
 #include "values.h"
@@ -19,6 +20,7 @@ struct tc_prio {
 	uint64_t protocol;
 	const char **mask; /* which fields are compared, in the order of the masks */
 	size_t n, room;
+	struct map rank; /* from a mask's hash to its index */
 };
 
 struct tc_chain {
@@ -178,18 +180,21 @@ static const char *tc_mask_text(const struct tc_read *r)
 /* The place of a mask among those of its preference. */
 static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 {
-	size_t i = 0;
+	uint64_t hash = map_mix_text(0, mask);
+	struct map_slot *slot = map_put(&p->rank, hash, (uint32_t)p->n);
 
-	while (i < p->n && strcmp(p->mask[i], mask))
-		i++;
-	if (i < p->n)
-		return i;
-	if (!array_grow((void **)&p->mask, p->n, &p->room, sizeof(*p->mask))) {
+	while (slot && slot->what < p->n && strcmp(p->mask[slot->what], mask) != 0) {
+		hash = map_again(hash);
+		slot = map_put(&p->rank, hash, (uint32_t)p->n);
+	}
+	if (slot && slot->what < p->n)
+		return slot->what;
+	if (!slot || !array_grow((void **)&p->mask, p->n, &p->room, sizeof(*p->mask))) {
 		t->im->no_memory = true;
 		return 0;
 	}
-	p->mask[p->n++] = mask;
-	return i;
+	p->mask[p->n] = mask;
+	return p->n++;
 }
 
 /* Among the preferences. False: the kernel would not take this filter. */
@@ -276,8 +281,10 @@ void tc_read(struct import *im, struct token_reader *r)
 	while (tokens_line(r, &line))
 		tc_line(&t, &line);
 	for (size_t c = 0; c < t.n; c++) {
-		for (size_t i = 0; i < TC_PRIOS; i++)
+		for (size_t i = 0; i < TC_PRIOS; i++) {
 			free(t.chain[c].prio[i].mask);
+			map_free(&t.chain[c].prio[i].rank);
+		}
 		free(t.chain[c].prio);
 	}
 	free(line.token);

@@ -29,6 +29,7 @@ struct expansion {
 	entry_fn each;
 	void *arg;
 	size_t entries;
+	size_t steps; /* from one exception to the next */
 };
 
 void alternative_copy(struct alternative *to, const struct alternative *from);

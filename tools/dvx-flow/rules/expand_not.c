@@ -261,6 +261,9 @@ static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
 	return ret;
 }
 
+/* Exceptions that leave no entry together multiply, too, so that their number alone is no bound. */
+#define EXCEPT_STEPS_MAX (16u * RULE_ENTRIES_MAX)
+
 int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
 {
 	return i == x->of_value ? expand_fragments(x, a) : expand_except(x, a, i);
@@ -274,6 +277,8 @@ int expand_except(struct expansion *x, const struct alternative *a, size_t i)
 
 	if (!e)
 		return expand_emit(x, a);
+	if (++x->steps > EXCEPT_STEPS_MAX)
+		return -E2BIG;
 	alternative_copy(&b, a);
 	b.inner = e->inner;
 	if (e->headers.ip &&

@@ -185,6 +185,13 @@ void parse_group_end(struct rule_parser *ps)
 		parse_field(ps, &g->at, KEY_FRAGMENT, 0, 1);
 		return;
 	}
+	if (ps->excepts.n == RULE_EXCEPTS_MAX) {
+		parse_mistake(ps, &g->at,
+			      "a rule has not at most %u times; one takes a list: not src "
+			      "10.0.0.0/8,192.168.0.0/16",
+			      RULE_EXCEPTS_MAX);
+		return;
+	}
 	group_base(ps, g);
 	group_keep(ps, g);
 }

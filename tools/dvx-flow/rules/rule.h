@@ -113,6 +113,8 @@ struct rule_headers {
 	struct source_location ip_at, l4_at;
 };
 
+#define RULE_EXCEPTS_MAX 256u /* of one rule; the expansion nests as deep */
+
 /*
  * Matches that must not hold together: `not tcp dst port 22`. The rule's other matches say which
  * headers its packets have.
