@@ -32,7 +32,7 @@ DIFF_DAEMON = tools/dvx-flow/daemon/generation.c tools/dvx-flow/daemon/generatio
 	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/generation_entries.c \
 	tools/dvx-flow/daemon/front.c tools/dvx-flow/daemon/generation_cost.c tools/dvx-flow/daemon/base_tables.c tools/dvx-flow/daemon/spread.c \
 	tools/dvx-flow/daemon/acl_tables.c tools/dvx-flow/daemon/counters.c tools/dvx-flow/daemon/fill.c \
-	tools/dvx-flow/input.c
+	tools/dvx-flow/daemon/pause.c tools/dvx-flow/input.c
 DIFF_HOLDER = tools/dvx-flow/daemon/holder.c tools/dvx-flow/daemon/apply.c tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c
 DIFF_OBJECTS = $(DIFF_CHANGES:.c=.$(OBJEXT)) $(DIFF_DAEMON:.c=.$(OBJEXT)) $(DIFF_HOLDER:.c=.$(OBJEXT)) tests/sim/flow_edit.$(OBJEXT) \
 	tests/perf/flow_apply.$(OBJEXT) tests/perf/flow_inserts.$(OBJEXT) tests/perf/no_pump.$(OBJEXT)

@@ -284,13 +284,14 @@ TEST(flags_of_a_map_are_its_own)
 {
 	struct import_result r;
 
-	assert_int_equal(take(DIALECT_NFT, NULL,
-			      "table ip t {\n"
-			      "map a { type ipv4_addr : verdict; flags dynamic; }\n"
-			      "map b { type ipv4_addr : verdict; elements = { 10.0.0.1 : drop } }\n"
-			      "chain i { type filter hook input priority 0; ip saddr vmap @b; }\n}\n",
-			      &r),
-			 0);
+	assert_int_equal(
+		take(DIALECT_NFT, NULL,
+		     "table ip t {\n"
+		     "map a { type ipv4_addr : verdict; flags dynamic; }\n"
+		     "map b { type ipv4_addr : verdict; elements = { 10.0.0.1 : drop } }\n"
+		     "chain i { type filter hook input priority 0; ip saddr vmap @b; }\n}\n",
+		     &r),
+		0);
 	assert_int_equal(r.n, 1);
 	assert_string_equal(r.item[0].rule, "drop in ipv4 src 10.0.0.1");
 	import_free(&r);

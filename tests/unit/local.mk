@@ -65,6 +65,10 @@ tests_unit_rules_entries_SOURCES = tests/unit/rules_entries.c tests/unit/rules_r
 tests_unit_rules_edit_SOURCES = tests/unit/rules_edit.c tests/unit/rules_rig.h
 tests_unit_rules_acl_SOURCES = tests/unit/rules_acl.c tests/unit/acl_run.c tests/unit/acl_run.h tests/unit/rules_rig.h
 tests_unit_rules_fill_SOURCES = tests/unit/rules_fill.c tests/unit/rules_rig.h tools/dvx-flow/daemon/fill.c tools/dvx-flow/daemon/generation_fits.c
+FLOW_TESTS += tests/unit/flow_server
+tests_unit_flow_server_SOURCES = tests/unit/flow_server.c tools/dvx-flow/daemon/server.c tools/dvx-flow/daemon/pause.c \
+	tools/dvx-flow/daemon/members.c tools/dvx-flow/msg.c tools/dvx-flow/fault.c
+tests_unit_flow_server_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow $(JANSSON_CFLAGS)
 tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/src
 
 # The PRM's tables and what dvx-prm and dvx-info read with them.

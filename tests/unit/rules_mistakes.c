@@ -445,7 +445,8 @@ TEST(many_negations)
 	strcat(text, " not src 10.0.0.1");
 	told[0] = 0;
 	assert_int_equal(rules_parse(text, strlen(text), &set, tell, NULL), 1);
-	assert_non_null(strstr(told, "1:4366+3 a rule has not at most 256 times; one takes a list"));
+	assert_non_null(
+		strstr(told, "1:4366+3 a rule has not at most 256 times; one takes a list"));
 }
 
 /* Nothing ends at a byte of zero: fewer rules would be taken up. */

@@ -205,7 +205,7 @@ int acl_tables_make(const struct acl_tables_attr *attr, struct acl_tables **out)
 		ret = acl_tables_insert(t);
 	t->program = NULL;
 	if (ret)
-		acl_tables_free(t);
+		acl_tables_free(t, attr->base);
 	else
 		*out = t;
 	return ret;
@@ -218,12 +218,12 @@ void acl_tables_renumber(struct acl_tables *t, const uint32_t *to)
 			t->owner[i] = to[t->owner[i]];
 }
 
-void acl_tables_free(struct acl_tables *t)
+void acl_tables_free(struct acl_tables *t, const struct base_tables *g)
 {
 	if (!t)
 		return;
 	if (t->entry)
-		dvx_flow_rules_delete(t->entry, t->nentries);
+		base_tables_delete(g, t->entry, t->nentries);
 	while (t->matcher && t->nmatchers)
 		dvx_flow_matcher_destroy(t->matcher[--t->nmatchers]);
 	for (size_t i = 0; t->list && i < t->nlists; i++)

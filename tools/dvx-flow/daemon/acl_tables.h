@@ -14,6 +14,7 @@ struct acl_tables;
 #define ACL_TABLES_FIRST 32768u
 
 struct acl_tables_attr {
+	const struct base_tables *base;
 	struct dvx_flow_domain *domain;
 	struct dvx_flow_table *first; /* where packets begin: the caller's, without matchers */
 	uint32_t level;		      /* of the first one; others follow it */
@@ -29,7 +30,7 @@ struct acl_tables_attr {
 
 /* Returns libdvx's -errno, after which nothing is left. The program may go afterwards. */
 int acl_tables_make(const struct acl_tables_attr *attr, struct acl_tables **out);
-void acl_tables_free(struct acl_tables *t);
+void acl_tables_free(struct acl_tables *t, const struct base_tables *g);
 /* How many entries they have. */
 size_t acl_tables_size(const struct acl_tables *t);
 

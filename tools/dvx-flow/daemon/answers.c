@@ -281,22 +281,39 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static const struct {
+static const struct answers_request {
 	const char *name;
 	void (*run)(struct holder *h, struct server_conn *c, const struct flow_msg *m);
+	bool asks; /* it can be answered while rules are built; a dump would have half of them */
 } requests[] = {
-	{"apply", do_apply}, {"list", do_list},	     {"stats", do_stats}, {"dump", do_dump},
-	{"del", edits_del},  {"flush", edits_flush}, {"add", edits_add},  {"save", edits_save},
+	{"apply", do_apply, false}, {"list", do_list, true},	  {"stats", do_stats, true},
+	{"dump", do_dump, false},   {"del", edits_del, false},	  {"flush", edits_flush, false},
+	{"add", edits_add, false},  {"save", edits_save, true},
 };
 
-void answer(void *holder, struct server_conn *c, const struct flow_msg *m)
+static const struct answers_request *answers_find(const struct flow_msg *m)
 {
 	const char *what = json_string_value(json_object_get(m->head, "do"));
 
 	for (size_t i = 0; what && i < sizeof(requests) / sizeof(requests[0]); i++)
-		if (!strcmp(what, requests[i].name)) {
-			requests[i].run(holder, c, m);
-			return;
-		}
-	conn_fail(c, EXIT_INPUT, "unknown request; the daemon may be of another version");
+		if (!strcmp(what, requests[i].name))
+			return &requests[i];
+	return NULL;
+}
+
+bool answer_changes(const struct flow_msg *m)
+{
+	const struct answers_request *r = answers_find(m);
+
+	return r && !r->asks;
+}
+
+void answer(void *holder, struct server_conn *c, const struct flow_msg *m)
+{
+	const struct answers_request *r = answers_find(m);
+
+	if (r)
+		r->run(holder, c, m);
+	else
+		conn_fail(c, EXIT_INPUT, "unknown request; the daemon may be of another version");
 }

@@ -69,6 +69,17 @@ static void free_queues(struct base_tables *g)
 	}
 }
 
+void base_tables_delete(const struct base_tables *g, struct dvx_flow_rule **rules, size_t n)
+{
+	const size_t step = 1024;
+
+	for (; n > step; n -= step) {
+		dvx_flow_rules_delete(rules + n - step, step);
+		pause_now(&g->pause);
+	}
+	dvx_flow_rules_delete(rules, n);
+}
+
 void base_tables_free_side(struct base_tables *g, enum rule_dir dir)
 {
 	if (dir == RULE_IN)

@@ -6,6 +6,7 @@
 #include <dvx/flow.h>
 
 #include "fault.h"
+#include "pause.h"
 #include "pump.h"
 #include "rules/rule.h"
 
@@ -19,6 +20,7 @@ struct base_tables {
 		struct dvx_flow_action *drop, *back;	/* back: the default way */
 	} side[RULE_DIRS];
 	struct dvx_flow_action *queue[QUEUES_MAX];
+	struct pause pause;
 };
 
 int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f);
@@ -26,6 +28,8 @@ int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault
 int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out);
 /* When no generation has rules of this direction: libmlx5 keeps the memory of former rules until then. */
 void base_tables_free_side(struct base_tables *g, enum rule_dir dir);
+/* As dvx_flow_rules_delete(), with a pause from time to time. */
+void base_tables_delete(const struct base_tables *g, struct dvx_flow_rule **rules, size_t n);
 void base_tables_free(struct base_tables *g);
 
 #endif

@@ -89,18 +89,17 @@ static void daemon_announce(const struct args *a, const struct where *w, const s
 }
 
 struct daemon_ending {
-	struct flow_server s;
+	struct flow_server *s;
 	const struct where *w;
 	struct holder *h;
 };
 
-/* Old rules stay committed: the new ones are not complete. */
-static void daemon_end_between(void *arg)
+/* A long change's turn for others. Where the daemon is to end, it ends with the committed rules. */
+static void daemon_pause(void *arg, int fd)
 {
 	struct daemon_ending *e = arg;
-	struct pollfd p = {e->s.stop_fd, POLLIN, 0};
 
-	if (poll(&p, 1, 0) <= 0)
+	if (!server_pause(e->s, fd))
 		return;
 	service_tell("STOPPING=1");
 	if (e->w->bound)
@@ -143,14 +142,14 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 	struct flow_server s = {.stop_fd = signals(),
 				.idle_ms = IDLE_MS,
 				.answer = answer,
+				.changes = answer_changes,
 				.arg = h,
 				.group = NO_GROUP};
-	struct daemon_ending ending = {s, w, h};
+	struct daemon_ending ending = {&s, w, h};
 	bool fresh = a->fresh || w->outlived;
 	int ret;
 
-	h->pause = daemon_end_between;
-	h->pause_arg = &ending;
+	h->base.pause = (struct pause){daemon_pause, &ending};
 	if (a->group && members_find(a->group, &s.group, f))
 		return -1;
 	if (!fresh && holder_restore(h, f))

@@ -225,7 +225,7 @@ static int generation_make(struct generation_build *b, const struct generation *
 	return generation_make_tables(b);
 }
 
-static int compile(struct generation *gen, struct plan *p, struct flow_fault *f)
+static int generation_compile(struct generation *gen, struct plan *p, struct flow_fault *f)
 {
 	char why[512];
 	size_t wrong = 0;
@@ -276,6 +276,16 @@ static int generation_costs(struct generation_build *b)
 	return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
+/* Reads the rules, and writes what belongs to the generation alone. */
+static void generation_run_compiler(void *arg)
+{
+	struct generation_build *b = arg;
+
+	b->ret = generation_compile(b->gen, &b->gen->plan, b->fault);
+	if (!b->ret)
+		b->ret = generation_costs(b);
+}
+
 int generation_build(struct base_tables *g, struct ruleset *set, const struct generation *like,
 		     const uint32_t *from, built_fn built, void *arg, struct generation **out,
 		     struct flow_fault *f)
@@ -290,9 +300,8 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	}
 	gen->base = g;
 	gen->set = *set;
-	ret = compile(gen, &gen->plan, f);
-	if (!ret)
-		ret = generation_costs(&b);
+	pause_for(&g->pause, generation_run_compiler, &b);
+	ret = b.ret;
 	b.total = gen->cost.table[RULE_IN].entries + gen->cost.table[RULE_OUT].entries;
 	if (!ret)
 		ret = generation_make(&b, like, from);

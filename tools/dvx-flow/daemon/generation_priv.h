@@ -94,6 +94,7 @@ struct generation_build {
 	bool no_room, queue_refused;
 	bool codes_refused; /* the plan's; lists took their place */
 	struct flow_fault *fault;
+	int ret; /* of the compiler */
 };
 
 /* --- generation.c: one rule's objects; -1 with the fault. --- */

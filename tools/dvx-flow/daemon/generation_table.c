@@ -265,7 +265,8 @@ static int table_verdict(void *arg, uint32_t rule, struct dvx_flow_rule_attr *at
 static int make_codes(struct generation_build *b, size_t i)
 {
 	struct acl_program *p = &b->gen->plan.codes[i];
-	struct acl_tables_attr attr = {.domain = b->base->side[b->now->dir].domain,
+	struct acl_tables_attr attr = {.base = b->base,
+				       .domain = b->base->side[b->now->dir].domain,
 				       .first = b->into->table,
 				       .level = b->now->level,
 				       .program = p,
@@ -365,13 +366,13 @@ int generation_make_tables(struct generation_build *b)
 	return make_spreads(b) || make_tables(b) || make_mirrors(b) || table_fill_all(b) ? -1 : 0;
 }
 
-static void free_entries(struct built_table *t)
+static void free_entries(const struct base_tables *g, struct built_table *t)
 {
-	acl_tables_free(t->codes);
+	acl_tables_free(t->codes, g);
 	arena_free(t->memory);
 	dvx_flow_rule_destroy(t->last);
 	if (t->rule)
-		dvx_flow_rules_delete(t->rule, t->live.n);
+		base_tables_delete(g, t->rule, t->live.n);
 	for (size_t i = t->matcher ? t->live.nmatchers : 0; i-- > 0;)
 		dvx_flow_matcher_destroy(t->matcher[i]);
 	dvx_flow_matcher_destroy(t->last_matcher);
@@ -386,7 +387,7 @@ void generation_free_tables(struct generation *gen)
 	for (int d = 0; d < RULE_DIRS; d++)
 		dvx_flow_rule_destroy(gen->half[d].attached);
 	for (size_t i = 0; i < gen->ntables; i++)
-		free_entries(&gen->table[i]);
+		free_entries(gen->base, &gen->table[i]);
 	for (size_t i = 0; i < gen->set.n; i++)
 		holding_drop_mirror(&gen->hold[i]);
 	for (size_t i = 0; i < gen->nburied; i++)

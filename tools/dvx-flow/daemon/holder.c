@@ -102,14 +102,31 @@ static void first_mistake(void *arg, const struct mistake *m)
 	f->column = m->column;
 }
 
+struct holder_parsing {
+	const char *text;
+	size_t len;
+	struct ruleset *set;
+	struct flow_fault *fault;
+	int ret;
+};
+
+static void holder_run_parser(void *arg)
+{
+	struct holder_parsing *p = arg;
+
+	p->ret = rules_parse(p->text, p->len, p->set, first_mistake, p->fault);
+}
+
 int holder_parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
 		 struct flow_fault *f)
 {
-	int ret = rules_parse(text, len, set, first_mistake, f);
+	struct holder_parsing p = {text, len, set, f, 0};
+	int ret;
 
-	if (ret < 0)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(-ret));
-	if (ret)
+	pause_for(&h->base.pause, holder_run_parser, &p);
+	if (p.ret < 0)
+		return fault_say(f, EXIT_INPUT, "%s", strerror(-p.ret));
+	if (p.ret)
 		return -1;
 	ret = check_queues(h, set, f);
 	if (ret)
@@ -167,8 +184,7 @@ static int holder_built(void *arg, size_t done, size_t of)
 {
 	const struct holder_work *w = arg;
 
-	if (w->h->pause)
-		w->h->pause(w->h->pause_arg);
+	pause_now(&w->h->base.pause);
 	return w->built ? w->built(w->arg, done, of) : 0;
 }
 

@@ -19,9 +19,6 @@ struct holder {
 	struct state_tail tail;
 	uint64_t applied; /* how many times */
 	size_t edited;	  /* rules that came or went since all were built */
-	/* Called from time to time while rules are built: NULL, or what must not wait that long. */
-	void (*pause)(void *arg);
-	void *pause_arg;
 	/* by the last change */
 	size_t written; /* entries that came or went */
 	bool rebuilt;	/* ... since the rules were built anew */
@@ -80,6 +77,8 @@ int device_lock(const char *device, struct flow_fault *f);
  *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the dump
  */
 void answer(void *holder, struct server_conn *c, const struct flow_msg *request);
+/* A changes_fn: false of list, stats and save. */
+bool answer_changes(const struct flow_msg *request);
 
 /* --- edits.c: the requests that change some rules. --- */
 

@@ -26,6 +26,7 @@ struct server_conn {
 	struct conn_buffer in, out;
 	int64_t deadline;
 	bool gone;
+	bool waits; /* its request would change rules that are changed just now */
 };
 
 static int64_t server_now_ms(void)
@@ -129,9 +130,21 @@ void conn_fail(struct server_conn *c, int code, const char *why)
 
 /* --- in ---------------------------------------------------------------------------------------- */
 
-/* The next request waits until the client has read the last answer. */
-static void answer_all(const struct flow_server *s, struct server_conn *c)
+static void server_answer(struct flow_server *s, struct server_conn *c, const struct flow_msg *m)
 {
+	bool changes = s->changes(m);
+
+	if (changes)
+		s->changing = c;
+	s->answer(s->arg, c, m);
+	if (changes)
+		s->changing = NULL;
+}
+
+/* The next request waits until the client has read the last answer. */
+static void answer_all(struct flow_server *s, struct server_conn *c)
+{
+	c->waits = false;
 	while (!c->gone && c->out.from == c->out.n && c->in.from < c->in.n) {
 		const char *p = c->in.p + c->in.from;
 		size_t n = c->in.n - c->in.from;
@@ -145,15 +158,20 @@ static void answer_all(const struct flow_server *s, struct server_conn *c)
 			c->gone = true;
 			return;
 		}
-		c->in.from += (size_t)size;
-		s->answer(s->arg, c, &m);
+		c->waits = s->changing && s->changes(&m);
+		if (!c->waits) {
+			c->in.from += (size_t)size;
+			server_answer(s, c, &m);
+		}
 		msg_free(&m);
+		if (c->waits)
+			return;
 	}
 }
 
 #define READ_STEP (256ul << 10)
 
-static void take_in(const struct flow_server *s, struct server_conn *c)
+static void take_in(struct flow_server *s, struct server_conn *c)
 {
 	ssize_t n;
 
@@ -207,8 +225,9 @@ static void server_turn_away(struct server_conn *c)
 	close_conn(c);
 }
 
-static void server_welcome(const struct flow_server *s, struct server_conn conns[CLIENTS_MAX])
+static void server_welcome(struct flow_server *s)
 {
+	struct server_conn *conns = s->conns;
 	struct server_conn new = {
 		.fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
 		.deadline = server_now_ms() + s->idle_ms};
@@ -232,66 +251,97 @@ static bool owes(const struct server_conn *c)
 	return c->in.from < c->in.n || c->out.from < c->out.n;
 }
 
-static void server_serve(const struct flow_server *s, struct server_conn *c, short events,
-			 int64_t now)
+static void server_serve(struct flow_server *s, struct server_conn *c, short events, int64_t now)
 {
-	if (events & POLLOUT) {
+	bool waited = c->waits;
+
+	if (events & POLLOUT)
 		flush_out(c);
+	if (events & POLLOUT || waited)
 		answer_all(s, c);
-	}
 	if (events & (POLLIN | POLLHUP | POLLERR))
 		take_in(s, c);
-	if (events || !owes(c))
+	if (events || waited || !owes(c))
 		c->deadline = server_now_ms() + s->idle_ms;
 	if (c->gone || now > c->deadline)
 		close_conn(c);
 }
 
-static int server_wait_for(const struct flow_server *s, const struct server_conn conns[CLIENTS_MAX],
-			   struct pollfd p[CLIENTS_MAX + 2])
+/* While rules change, their client and those that wait for it have no turn. */
+static bool server_skips(const struct flow_server *s, const struct server_conn *c)
 {
-	int timeout = -1;
-
-	for (int i = 0; i < CLIENTS_MAX; i++) {
-		short events = conns[i].out.from < conns[i].out.n ? POLLOUT : POLLIN;
-
-		p[i] = (struct pollfd){conns[i].fd, events, 0};
-		if (conns[i].fd >= 0 && owes(&conns[i]))
-			timeout = 1000;
-	}
-	p[CLIENTS_MAX] = (struct pollfd){s->listener, POLLIN, 0};
-	p[CLIENTS_MAX + 1] = (struct pollfd){s->stop_fd, POLLIN, 0};
-	return poll(p, CLIENTS_MAX + 2, timeout);
+	return c->fd < 0 || (s->changing && (c == s->changing || c->waits));
 }
 
-int server_run(const struct flow_server *s)
+#define SERVER_FDS (CLIENTS_MAX + 3)
+
+/* The clients, the listener, stop_fd, and another descriptor. ms: -1 for as long as it takes. */
+static int server_poll(const struct flow_server *s, int fd, int ms, struct pollfd p[SERVER_FDS])
+{
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		const struct server_conn *c = s->conns ? &s->conns[i] : NULL;
+		bool skips = !c || server_skips(s, c);
+
+		p[i] = (struct pollfd){skips ? -1 : c->fd,
+				       !skips && c->out.from < c->out.n ? POLLOUT : POLLIN, 0};
+		if (!skips && c->waits)
+			ms = 0;
+		else if (!skips && owes(c) && ms < 0)
+			ms = 1000;
+	}
+	p[CLIENTS_MAX] = (struct pollfd){s->conns ? s->listener : -1, POLLIN, 0};
+	p[CLIENTS_MAX + 1] = (struct pollfd){s->stop_fd, POLLIN, 0};
+	p[CLIENTS_MAX + 2] = (struct pollfd){fd, POLLIN, 0};
+	return poll(p, SERVER_FDS, ms);
+}
+
+static void server_serve_all(struct flow_server *s, const struct pollfd p[SERVER_FDS])
+{
+	/* The time before any answer: a long request does not count against the other clients. */
+	int64_t now = server_now_ms();
+
+	for (int i = 0; i < CLIENTS_MAX && s->conns; i++)
+		if (!server_skips(s, &s->conns[i]))
+			server_serve(s, &s->conns[i], p[i].revents, now);
+	if (p[CLIENTS_MAX].revents)
+		server_welcome(s);
+}
+
+bool server_pause(struct flow_server *s, int fd)
+{
+	struct pollfd p[SERVER_FDS] = {0};
+
+	do {
+		if (server_poll(s, fd, fd < 0 ? 0 : -1, p) < 0) {
+			if (errno == EINTR)
+				continue;
+			return false;
+		}
+		server_serve_all(s, p);
+	} while (fd >= 0 && !p[CLIENTS_MAX + 1].revents && !p[CLIENTS_MAX + 2].revents);
+	return p[CLIENTS_MAX + 1].revents;
+}
+
+int server_run(struct flow_server *s)
 {
 	struct server_conn conns[CLIENTS_MAX];
-	struct pollfd p[CLIENTS_MAX + 2] = {0};
-	int64_t now;
+	struct pollfd p[SERVER_FDS] = {0};
 	int ret = 0;
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		conns[i] = (struct server_conn){.fd = -1};
+	s->conns = conns;
 	while (!ret && !p[CLIENTS_MAX + 1].revents) {
-		if (server_wait_for(s, conns, p) < 0) {
+		if (server_poll(s, -1, -1, p) < 0) {
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}
-		/*
-		 * The time before any answer: a long request does not count against the other
-		 * clients.
-		 */
-		now = server_now_ms();
-		for (int i = 0; i < CLIENTS_MAX; i++)
-			if (conns[i].fd >= 0)
-				server_serve(s, &conns[i], p[i].revents, now);
-		if (p[CLIENTS_MAX].revents)
-			server_welcome(s, conns);
+		server_serve_all(s, p);
 	}
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		if (conns[i].fd >= 0)
 			close_conn(&conns[i]);
+	s->conns = NULL;
 	return ret;
 }
 

@@ -21,6 +21,9 @@ void conn_fail(struct server_conn *c, int code, const char *why);
 
 typedef void (*answer_fn)(void *arg, struct server_conn *c, const struct flow_msg *request);
 
+/* Requests that change rules wait for each other; the others are answered meanwhile. */
+typedef bool (*changes_fn)(const struct flow_msg *request);
+
 struct flow_server {
 	int listener;
 	gid_t group; /* whose members may ask, too; NO_GROUP (members.h): nobody else */
@@ -28,11 +31,19 @@ struct flow_server {
 	int idle_ms; /* a client that sends half a request or reads no answer for this long is
 			closed */
 	answer_fn answer;
+	changes_fn changes;
 	void *arg;
+	/* of server_run(): its clients, and the one whose rules change just now, or NULL */
+	struct server_conn *conns, *changing;
 };
 
 /* Runs until stop_fd is readable. Returns 0 or -errno. */
-int server_run(const struct flow_server *s);
+int server_run(struct flow_server *s);
+/*
+ * For an answer_fn: answers others, which only ask, until fd is readable (-1: those that wait already).
+ * Returns true if stop_fd is readable.
+ */
+bool server_pause(struct flow_server *s, int fd);
 
 /*
  * Listens at a path that only its owner may use. Removes the socket of a daemon that died, so the

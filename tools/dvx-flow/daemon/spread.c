@@ -151,8 +151,7 @@ struct spread *spread_new(const struct rule_rss *rss)
 bool spread_is(const struct spread *s, const struct rule_rss *rss)
 {
 	return s->rss.first == rss->first && s->rss.last == rss->last && s->rss.on == rss->on &&
-	       s->rss.has_key == rss->has_key &&
-	       !memcmp(s->rss.key, rss->key, sizeof(rss->key));
+	       s->rss.has_key == rss->has_key && !memcmp(s->rss.key, rss->key, sizeof(rss->key));
 }
 
 static void spread_destroy(struct spread *s)

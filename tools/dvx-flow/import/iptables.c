@@ -228,7 +228,8 @@ static bool ipt_hook_follows(struct ipt *t, size_t i)
 {
 	const struct ipt_chain *c = NULL;
 
-	while (++i < IPT_HOOKS && (!(c = ipt_hook(t, i)) || (!c->first && !strcmp(c->policy, "pass"))))
+	while (++i < IPT_HOOKS &&
+	       (!(c = ipt_hook(t, i)) || (!c->first && !strcmp(c->policy, "pass"))))
 		;
 	return i < IPT_HOOKS;
 }
