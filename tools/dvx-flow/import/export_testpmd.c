@@ -384,6 +384,12 @@ static bool pmd_can(struct entry *e)
 				    "keys of rss are not exported: leave `key' out");
 	if (c && !entry_has(e, MATCH_UDP_DPORT, 4789))
 		return entry_refuse(e, c->at, "testpmd ends VXLAN tunnels only");
+	/* What VXLAN carries, and what has an address, is Ethernet. */
+	if (pmd_has_inner(e) && !entry_has(e, MATCH_UDP_DPORT, 4789) &&
+	    !e->mask[entry_key(KEY_SMAC, true)] && !e->mask[entry_key(KEY_DMAC, true)])
+		return entry_refuse(e, e->rule->at,
+				    "testpmd compares whether this tunnel carries Ethernet or IP, "
+				    "this rule takes both");
 	return true;
 }
 

@@ -61,11 +61,14 @@ static const struct pmd_action {
 	{"represented_port", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
 	{"port_representor", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
 	{"meter", NULL, PMD_LEAVE, REASON_LIMIT, NULL},
-	{"age", NULL, PMD_LEAVE, REASON_MEMORY, NULL},
+	/* When the driver reports the flow as idle; the flow stays. */
+	{"age", "timeout", PMD_NOTHING, 0, NULL},
 	{"sample", NULL, PMD_LEAVE, REASON_TARGET, NULL},
 	{"conntrack", NULL, PMD_LEAVE, REASON_CONNTRACK, NULL},
-	{"indirect", NULL, PMD_LEAVE, REASON_FIELD, NULL},
-	{"security", NULL, PMD_LEAVE, REASON_FATE, NULL},
+	{"indirect", NULL, PMD_LEAVE, REASON_INDIRECT, NULL},
+	{"indirect_list", NULL, PMD_LEAVE, REASON_INDIRECT, NULL},
+	{"shared_indirect", NULL, PMD_LEAVE, REASON_INDIRECT, NULL},
+	{"security", NULL, PMD_LEAVE, REASON_CHANGE, NULL},
 	{"vxlan_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
 	{"nvgre_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
 	{"l2_encap", NULL, PMD_LEAVE, REASON_ENCAP, NULL},
@@ -204,7 +207,7 @@ static bool pmd_action(struct pmd_read *r)
 	/* An indirect counter is one of several rules. */
 	if (a->how == PMD_COUNT && (token_is(tokens_peek(r->line), "identifier") ||
 				    token_is(tokens_peek(r->line), "shared")))
-		return pmd_leave(r, tokens_peek(r->line), REASON_FIELD);
+		return pmd_leave(r, tokens_peek(r->line), REASON_INDIRECT);
 	return pmd_apply(r, a, value, value->text);
 }
 

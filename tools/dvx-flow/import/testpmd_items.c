@@ -18,7 +18,7 @@ enum pmd_kind {
 	PMD_TCI,
 	PMD_PROTO,
 	PMD_FLAGS,
-	PMD_NO_VLAN,
+	PMD_HAS_VLAN,
 	PMD_FRAG4,
 	PMD_FRAG6,
 	PMD_REFUSE
@@ -36,7 +36,7 @@ static const struct pmd_field pmd_eth[] = {
 	{"dst", PMD_MAC, SLOT_ETH_DST, 48, true},
 	{"src", PMD_MAC, SLOT_ETH_SRC, 48, true},
 	{"type", PMD_TYPE, 0, 16, true},
-	{"has_vlan", PMD_NO_VLAN, 0, 1, false},
+	{"has_vlan", PMD_HAS_VLAN, SLOT_TAG, 1, false},
 	{0},
 };
 
@@ -44,7 +44,8 @@ static const struct pmd_field pmd_eth[] = {
 static const struct pmd_field pmd_vlan[] = {
 	{"vid", PMD_NUMBER, SLOT_VLAN_ID, 12, true},  {"pcp", PMD_NUMBER, SLOT_VLAN_PCP, 3, false},
 	{"dei", PMD_NUMBER, SLOT_VLAN_DEI, 1, false}, {"tci", PMD_TCI, 0, 16, false},
-	{"inner_type", PMD_TYPE, 0, 16, false},	      {0},
+	{"inner_type", PMD_TYPE, 0, 16, false},	      {"has_more_vlan", PMD_HAS_VLAN, SLOT_TAG2, 1, false},
+	{0},
 };
 
 static const struct pmd_field pmd_ipv4[] = {
@@ -274,6 +275,19 @@ static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
 	return draft_say_type(r->im, r->d, type) || pmd_leave(r, at, REASON_TWICE);
 }
 
+/* Whether there is a tag, or one behind the item's. The driver compares tags of type 0x8100. */
+static bool pmd_has_vlan(struct pmd_read *r, const struct token *at, unsigned int slot, bool has)
+{
+	const char *said = draft_said(r->d, (enum draft_slot)slot);
+
+	if (r->tags > 1)
+		return pmd_leave(r, at, REASON_FIELD);
+	/* A type before, which is a tag's, says as much. */
+	if (has)
+		return said || pmd_say(r, at, slot, "vlan");
+	return pmd_say(r, at, slot, slot == SLOT_TAG ? "untagged" : "num_of_vlans 1");
+}
+
 static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 			     const struct pmd_said *s, const struct token *spec)
 {
@@ -291,13 +305,11 @@ static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 		return pmd_range(r, f, s, v);
 	if (f->kind == PMD_TCI)
 		return pmd_tci(r, spec, r->tags > 1 ? SLOT_VLAN2_ID - SLOT_VLAN_ID : 0, v, mask);
-	if (f->kind == PMD_TYPE || f->kind == PMD_NO_VLAN) {
+	if (f->kind == PMD_TYPE || f->kind == PMD_HAS_VLAN) {
 		if (mask != most)
 			return !mask || pmd_leave(r, s->at, REASON_MASK);
-		if (f->kind == PMD_TYPE)
-			return pmd_type(r, spec, v);
-		return v ? pmd_leave(r, spec, REASON_FIELD)
-			 : pmd_say(r, spec, SLOT_TAG, "untagged");
+		return f->kind == PMD_TYPE ? pmd_type(r, spec, v)
+					   : pmd_has_vlan(r, spec, f->slot, v);
 	}
 	if (f->kind == PMD_FRAG6)
 		return !mask || pmd_say(r, spec, f->slot, v ? "fragment" : "nofrag");
@@ -430,12 +442,16 @@ static bool pmd_place(struct pmd_read *r, const struct pmd_item *item, const str
 static bool pmd_vlan_item(struct pmd_read *r, const struct token *at)
 {
 	unsigned int slot = r->tags ? SLOT_TAG2 : SLOT_TAG;
+	const char *said;
 
 	if (r->tags == 2)
 		return pmd_leave(r, at, REASON_FIELD);
 	r->tags++;
-	/* The type before may have said svlan. */
-	return draft_said(r->d, (enum draft_slot)slot) || pmd_say(r, at, slot, "vlan");
+	said = draft_said(r->d, (enum draft_slot)slot);
+	/* A type may have said svlan, or a flag that there is no such tag. */
+	if (said && (!strcmp(said, "untagged") || !strcmp(said, "num_of_vlans 1")))
+		r->d->nothing = true;
+	return said || pmd_say(r, at, slot, "vlan");
 }
 
 static bool pmd_item(struct pmd_read *r, const struct token *at)
@@ -458,14 +474,34 @@ static bool pmd_item(struct pmd_read *r, const struct token *at)
 	return pmd_fields(r, item);
 }
 
+/*
+ * DPDK's mlx5 driver compares which protocol is in the tunnel: Ethernet, or the IP version of the
+ * item behind it. In VXLAN all is Ethernet, and only Ethernet has an address.
+ */
+static bool pmd_inside_known(const struct draft *d)
+{
+	const struct draft_part *in = d->part[1];
+	const char *tunnel = d->part[0][SLOT_TUNNEL].text;
+
+	return (tunnel && !strcmp(tunnel, "vxlan")) || in[SLOT_ETH_SRC].text ||
+	       in[SLOT_ETH_DST].text;
+}
+
 bool pmd_pattern(struct pmd_read *r)
 {
+	const struct token *item = NULL;
+
 	while (!tokens_take(r->line, "end")) {
+		bool inner = r->d->inner;
+
+		item = inner ? item : tokens_peek(r->line);
 		if (!pmd_item(r, tokens_next(r->line)))
 			return false;
 		if (!token_is(tokens_peek(r->line), "end") && !tokens_take(r->line, "/"))
 			return pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
 	}
+	if (r->d->inner && !pmd_inside_known(r->d))
+		return pmd_leave(r, item, REASON_TUNNEL_PROTOCOL);
 	r->d->inner = false;
 	return tokens_take(r->line, "actions") || pmd_leave(r, tokens_peek(r->line), REASON_SYNTAX);
 }
