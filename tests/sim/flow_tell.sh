@@ -88,7 +88,7 @@ covered() {
 	printf 'drop in ipv4 count\nsend in ipv4 udp to rss 0-1\n' | on "$flow" apply - >/dev/null &&
 		on "$flow" explain --json "$traffic" >"$scratch/told" && "$dvx_sim" replay tell "$traffic" &&
 		on "$flow" stats --json >"$scratch/stats" && on "$flow" dump >"$scratch/dump" &&
-		! grep -q 'level=61\|,61,' "$scratch/dump" || return 1
+		! grep -q '^3100,.*,61$' "$scratch/dump" || return 1
 	for from in "" "--dump $scratch/dump"; do
 		# shellcheck disable=SC2086 # words
 		on "$flow" explain --json $from "$traffic" | jq -e --slurpfile s "$scratch/stats" \

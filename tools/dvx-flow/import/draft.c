@@ -183,7 +183,7 @@ int import_interface(struct import *im, struct draft *d, const char *netdev, boo
 	ours = import_netdev(im, netdev);
 	/* Tagged packets belong to VLAN interfaces, whose names a pattern takes, too. */
 	if (ours == 1 && !negated && !netdev_is_pattern(netdev)) {
-		draft_say(im, d, SLOT_TAG, "native");
+		draft_add(im, d, SLOT_TAG, "native");
 		d->no_labels = true;
 	}
 	return ours < 0 ? -1 : ours != negated;
@@ -296,7 +296,7 @@ static bool draft_part_join(struct import *im, struct draft *d, struct draft_par
 	return both != NULL;
 }
 
-bool draft_say(struct import *im, struct draft *d, enum draft_slot slot, const char *text)
+bool draft_add(struct import *im, struct draft *d, enum draft_slot slot, const char *text)
 {
 	return draft_part_join(im, d, &d->part[d->inner][slot], slot,
 			       &(struct draft_part){text, false});
@@ -310,13 +310,13 @@ bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const 
 			       &(struct draft_part){text, true});
 }
 
-bool draft_say_type(struct import *im, struct draft *d, uint64_t type)
+bool draft_add_type(struct import *im, struct draft *d, uint64_t type)
 {
 	if (type == 0x0800 || type == 0x86dd)
-		return draft_say(im, d, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6");
+		return draft_add(im, d, SLOT_IP, type == 0x0800 ? "ipv4" : "ipv6");
 	if (type == 0x8847)
-		return draft_say(im, d, SLOT_MPLS, "mpls");
-	return draft_say(im, d, SLOT_ETHERTYPE, import_format(im, "0x%x", (unsigned int)type));
+		return draft_add(im, d, SLOT_MPLS, "mpls");
+	return draft_add(im, d, SLOT_ETHERTYPE, import_format(im, "0x%x", (unsigned int)type));
 }
 
 void draft_one_tag(struct import *im, struct draft *d)
@@ -328,10 +328,10 @@ void draft_one_tag(struct import *im, struct draft *d)
 	if (p[SLOT_TAG2].text || (tag && !strcmp(tag, "untagged")) ||
 	    (!p[SLOT_IP].text && !p[SLOT_ETHERTYPE].text && !p[SLOT_MPLS].text))
 		return;
-	draft_say(im, d, SLOT_TAG2, tag ? "num_of_vlans 1" : "num_of_vlans 0-1");
+	draft_add(im, d, SLOT_TAG2, tag ? "num_of_vlans 1" : "num_of_vlans 0-1");
 }
 
-const char *draft_said(const struct draft *d, enum draft_slot slot)
+const char *draft_value(const struct draft *d, enum draft_slot slot)
 {
 	return d->part[d->inner][slot].text;
 }
@@ -401,7 +401,7 @@ static void draft_print(FILE *f, const struct draft *d)
 		fputs(" count", f);
 }
 
-static void draft_hear(void *arg, const struct mistake *m)
+static void draft_mistake(void *arg, const struct mistake *m)
 {
 	char *why = arg;
 
@@ -415,7 +415,7 @@ static void draft_add_text(struct import *im, const struct draft *d, const char 
 	char why[sizeof(((struct mistake *)0)->text)] = "";
 	struct ruleset set;
 	struct import_item *item;
-	int ret = rules_parse_part(text, n, NULL, &set, draft_hear, why);
+	int ret = rules_parse_part(text, n, NULL, &set, draft_mistake, why);
 
 	if (ret < 0) {
 		im->no_memory = true;

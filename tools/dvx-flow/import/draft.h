@@ -123,11 +123,11 @@ int import_netdev(struct import *im, const char *netdev);
 int import_interface(struct import *im, struct draft *d, const char *netdev, bool negated);
 
 /* Adds a condition. False: it cannot be joined with what the draft says already. */
-bool draft_say(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
+bool draft_add(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
 bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
-const char *draft_said(const struct draft *d, enum draft_slot slot);
+const char *draft_value(const struct draft *d, enum draft_slot slot);
 /* The EtherType behind the tags: an IP version, MPLS or a number. */
-bool draft_say_type(struct import *im, struct draft *d, uint64_t type);
+bool draft_add_type(struct import *im, struct draft *d, uint64_t type);
 /* Of a tool whose EtherType is what stands behind the first tag: no second tag and no label is. */
 void draft_one_tag(struct import *im, struct draft *d);
 /* Adds all that another draft says of its packets. False: not joined. */

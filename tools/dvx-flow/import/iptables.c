@@ -241,7 +241,7 @@ static void ipt_enter(struct ipt *t, struct ipt_chain *chain)
 	size_t first = t->im->out->n;
 	const char *policy = chain->policy;
 
-	draft_say(t->im, &d, SLOT_IP, t->family == 4 ? "ipv4" : "ipv6");
+	draft_add(t->im, &d, SLOT_IP, t->family == 4 ? "ipv4" : "ipv6");
 	d.at = &chain->policy_at;
 	ipt_run(t, chain, &d);
 	d.verdict = policy;

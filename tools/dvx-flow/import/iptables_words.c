@@ -209,12 +209,12 @@ static bool ipt_leave(struct ipt_read *r, const struct token *at, enum import_re
 	return import_leave(r->im, r->d, at, reason);
 }
 
-static bool ipt_say(struct ipt_read *r, const struct token *at, enum draft_slot slot,
+static bool ipt_match_add(struct ipt_read *r, const struct token *at, enum draft_slot slot,
 		    const char *text)
 {
 	if (!text)
 		return ipt_leave(r, at, REASON_VALUE);
-	if (r->negated ? draft_deny(r->im, r->d, slot, text) : draft_say(r->im, r->d, slot, text))
+	if (r->negated ? draft_deny(r->im, r->d, slot, text) : draft_add(r->im, r->d, slot, text))
 		return true;
 	return ipt_leave(r, at, REASON_TWICE);
 }
@@ -277,9 +277,9 @@ static bool ipt_icmp_type(struct ipt_read *r, const struct token *at)
 	}
 	if (r->negated && !any_code)
 		return ipt_leave(r, at, REASON_NEGATION);
-	if (!ipt_say(r, at, SLOT_TYPE, import_format(im, "%u", (unsigned int)type)))
+	if (!ipt_match_add(r, at, SLOT_TYPE, import_format(im, "%u", (unsigned int)type)))
 		return false;
-	return any_code || ipt_say(r, at, SLOT_CODE, import_format(im, "%u", (unsigned int)code));
+	return any_code || ipt_match_add(r, at, SLOT_CODE, import_format(im, "%u", (unsigned int)code));
 }
 
 static bool ipt_flag_bits(const char *text, uint64_t *bits)
@@ -313,7 +313,7 @@ static bool ipt_tcp_flags(struct ipt_read *r, const struct token *at)
 		r->d->nothing |= !r->negated;
 		return true;
 	}
-	return ipt_say(r, at, SLOT_FLAGS, value_flags(r->im, value & mask, mask));
+	return ipt_match_add(r, at, SLOT_FLAGS, value_flags(r->im, value & mask, mask));
 }
 
 static bool ipt_interface(struct ipt_read *r, const struct token *at)
@@ -350,8 +350,8 @@ static bool ipt_protocol(struct ipt_read *r, const struct token *at)
 	const char *text = at->text;
 
 	if (!strcmp(text, "all") || !strcmp(text, "0"))
-		return ipt_say(r, at, SLOT_PROTO, "");
-	return ipt_say(r, at, SLOT_PROTO, value_proto(r->im, text, 10));
+		return ipt_match_add(r, at, SLOT_PROTO, "");
+	return ipt_match_add(r, at, SLOT_PROTO, value_proto(r->im, text, 10));
 }
 
 /* A word with one value. */
@@ -362,26 +362,26 @@ static bool ipt_value(struct ipt_read *r, const struct ipt_word *w, const struct
 
 	switch (w->kind) {
 	case IPT_NETS:
-		return ipt_say(r, at, w->slot, ipt_list(r, at->text, ipt_net, 0));
+		return ipt_match_add(r, at, w->slot, ipt_list(r, at->text, ipt_net, 0));
 	case IPT_RANGE:
-		return ipt_say(r, at, w->slot,
+		return ipt_match_add(r, at, w->slot,
 			       value_nets(im, at->text, r->family == 4 ? AF_INET : AF_INET6));
 	case IPT_PROTO:
 		return ipt_protocol(r, at);
 	case IPT_PORTS:
-		return ipt_say(r, at, w->slot, ipt_list(r, at->text, ipt_port, ':'));
+		return ipt_match_add(r, at, w->slot, ipt_list(r, at->text, ipt_port, ':'));
 	case IPT_MAC:
-		return ipt_say(r, at, w->slot, value_mac(im, at->text));
+		return ipt_match_add(r, at, w->slot, value_mac(im, at->text));
 	case IPT_NUMBER:
-		return ipt_say(r, at, w->slot,
+		return ipt_match_add(r, at, w->slot,
 			       strchr(at->text, '/') ? NULL : value_masked(im, at->text, 0, 8));
 	case IPT_MASKED:
-		return ipt_say(r, at, w->slot, value_masked(im, at->text, 0, 8));
+		return ipt_match_add(r, at, w->slot, value_masked(im, at->text, 0, 8));
 	case IPT_BELOW:
 	case IPT_ABOVE:
-		return ipt_say(r, at, w->slot, ipt_side(r, at->text, w->kind == IPT_BELOW));
+		return ipt_match_add(r, at, w->slot, ipt_side(r, at->text, w->kind == IPT_BELOW));
 	case IPT_NAME:
-		return ipt_say(r, at, w->slot,
+		return ipt_match_add(r, at, w->slot,
 			       dscp_number(at->text, &dscp) ? import_format(im, "%" PRIu64, dscp)
 							    : NULL);
 	case IPT_ICMP:
@@ -413,7 +413,7 @@ static bool ipt_word(struct ipt_read *r, const struct ipt_word *w, const struct 
 	if (w->kind == IPT_SKIP || w->kind == IPT_FAMILY)
 		return true;
 	if (w->kind == IPT_SYN)
-		return ipt_say(r, name, w->slot, value_flags(r->im, 2, 0x17));
+		return ipt_match_add(r, name, w->slot, value_flags(r->im, 2, 0x17));
 	if (tokens_take(r->line, "!"))
 		r->negated = !r->negated;
 	value = tokens_next(r->line);

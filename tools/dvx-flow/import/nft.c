@@ -442,7 +442,7 @@ static void nft_enter(struct nft *t, struct nft_chain *c)
 	size_t first = t->im->out->n;
 
 	if (c->family == NFT_IP || c->family == NFT_IP6)
-		draft_say(t->im, &d, SLOT_IP, c->family == NFT_IP ? "ipv4" : "ipv6");
+		draft_add(t->im, &d, SLOT_IP, c->family == NFT_IP ? "ipv4" : "ipv6");
 	nft_run(t, c, &d);
 	if (!c->drops)
 		return;

@@ -144,11 +144,11 @@ static const struct nft_key *nft_key_find(const struct nft *t, size_t at, size_t
 	return NULL;
 }
 
-static bool nft_say(struct nft *t, struct draft *d, size_t at, unsigned int slot, const char *text)
+static bool nft_match_add(struct nft *t, struct draft *d, size_t at, unsigned int slot, const char *text)
 {
 	if (!text)
 		return nft_leave(t, d, at, REASON_VALUE);
-	return draft_say(t->im, d, (enum draft_slot)slot, text) ||
+	return draft_add(t->im, d, (enum draft_slot)slot, text) ||
 	       nft_leave(t, d, at, REASON_TWICE);
 }
 
@@ -157,7 +157,7 @@ static bool nft_implies_tag(struct nft *t, const struct nft_chain *c, const stru
 			    size_t at, struct draft *d)
 {
 	if (c->family == NFT_NETDEV || d->inner)
-		return nft_say(t, d, at, SLOT_TAG, key->kind == NFT_VLAN ? "vlan" : "untagged");
+		return nft_match_add(t, d, at, SLOT_TAG, key->kind == NFT_VLAN ? "vlan" : "untagged");
 	return key->kind != NFT_VLAN || nft_leave(t, d, at, REASON_HOST);
 }
 
@@ -169,27 +169,27 @@ static bool nft_implies_tunnel(struct nft *t, const struct nft_key *key, size_t 
 	if (!port->text || port->negated ||
 	    strcmp(port->text, strcmp(key->proto, "vxlan") ? "6081" : "4789"))
 		return nft_leave(t, d, at, REASON_TUNNEL_PORT);
-	return nft_say(t, d, at, SLOT_PROTO, "udp") && nft_say(t, d, at, SLOT_TUNNEL, key->proto);
+	return nft_match_add(t, d, at, SLOT_PROTO, "udp") && nft_match_add(t, d, at, SLOT_TUNNEL, key->proto);
 }
 
 /* Adds what the key says without its value. False: left out. */
 static bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
 			    size_t at, struct draft *d)
 {
-	const char *proto = draft_said(d, SLOT_PROTO);
+	const char *proto = draft_value(d, SLOT_PROTO);
 
 	if (key->kind == NFT_REFUSE)
 		return nft_leave(t, d, at, (enum import_reason)key->slot);
 	if (key->slot == SLOT_TAG || key->kind == NFT_VLAN)
 		return nft_implies_tag(t, c, key, at, d);
-	if (key->ip && !nft_say(t, d, at, SLOT_IP, key->ip))
+	if (key->ip && !nft_match_add(t, d, at, SLOT_IP, key->ip))
 		return false;
 	if (!key->proto)
 		return true;
 	if (key->kind == NFT_INSIDE || key->slot == SLOT_VNI)
 		return nft_implies_tunnel(t, key, at, d);
 	if (strcmp(key->proto, "l4"))
-		return nft_say(t, d, at, SLOT_PROTO, key->proto);
+		return nft_match_add(t, d, at, SLOT_PROTO, key->proto);
 	return (proto && (!strcmp(proto, "tcp") || !strcmp(proto, "udp"))) ||
 	       nft_leave(t, d, at, REASON_PORTS);
 }
@@ -240,7 +240,7 @@ static bool nft_ethertype(struct nft *t, struct draft *d, size_t at, const char 
 
 	if (!ethertype_number(text, &type) && !value_number(text, 0, 0xffff, &type))
 		return nft_leave(t, d, at, REASON_VALUE);
-	return draft_say_type(t->im, d, type) || nft_leave(t, d, at, REASON_TWICE);
+	return draft_add_type(t->im, d, type) || nft_leave(t, d, at, REASON_TWICE);
 }
 
 static const char *nft_ecn(struct nft *t, const char *text)
@@ -355,7 +355,7 @@ static bool nft_any_flag(struct nft *t, const struct nft_key *key, size_t at, ui
 	bool one = !(flags & (flags - 1));
 
 	if (one || none)
-		return nft_say(t, d, at, key->slot, value_flags(t->im, none ? 0 : flags, flags));
+		return nft_match_add(t, d, at, key->slot, value_flags(t->im, none ? 0 : flags, flags));
 	return draft_deny(t->im, d, (enum draft_slot)key->slot, value_flags(t->im, 0, flags)) ||
 	       nft_leave(t, d, at, REASON_TWICE);
 }
@@ -395,7 +395,7 @@ static bool nft_flags_match(struct nft *t, const struct nft_key *key, size_t *at
 		return draft_deny(t->im, d, (enum draft_slot)key->slot,
 				  value_flags(t->im, value & mask, mask)) ||
 		       nft_leave(t, d, from, REASON_TWICE);
-	return nft_say(t, d, from, key->slot, value_flags(t->im, value & mask, mask));
+	return nft_match_add(t, d, from, key->slot, value_flags(t->im, value & mask, mask));
 }
 
 /* --- one value, or a list ---------------------------------------------------------------------- */
@@ -414,9 +414,9 @@ bool nft_match_one(struct nft *t, const struct nft_chain *c, const struct nft_ke
 	if (key->kind == NFT_FLAGS) {
 		if (!nft_flag_bits(t, &at, at + 1, &bits, &many))
 			return nft_leave(t, d, at, REASON_VALUE);
-		return nft_say(t, d, at, key->slot, value_flags(t->im, bits, 0xff));
+		return nft_match_add(t, d, at, key->slot, value_flags(t->im, bits, 0xff));
 	}
-	return nft_say(t, d, at, key->slot, nft_value(t, key, text));
+	return nft_match_add(t, d, at, key->slot, nft_value(t, key, text));
 }
 
 /* What `nft list` prints behind an element: counters, a comment. Moves span->from behind it. */
@@ -504,7 +504,7 @@ static bool nft_compared(struct nft *t, const struct nft_key *key, size_t *at, s
 	if (!text)
 		return nft_leave(t, d, *at, REASON_RANGE);
 	*at += 2;
-	return nft_say(t, d, *at - 1, key->slot, text);
+	return nft_match_add(t, d, *at - 1, key->slot, text);
 }
 
 /* & MASK == VALUE of an address. */
@@ -515,7 +515,7 @@ static bool nft_under_mask(struct nft *t, const struct nft_key *key, size_t *at,
 	    !nft_is(t, *at + 2, "=="))
 		return nft_leave(t, d, *at, REASON_MASK);
 	*at += 4;
-	return nft_say(t, d, *at - 1, key->slot,
+	return nft_match_add(t, d, *at - 1, key->slot,
 		       value_net(t->im,
 				 import_format(t->im, "%s/%s", t->words.token[*at - 1].text,
 					       t->words.token[*at - 3].text),
@@ -545,7 +545,7 @@ static bool nft_value_or_list(struct nft *t, const struct nft_chain *c, const st
 	if (!text)
 		return false;
 	if (!negated)
-		return nft_say(t, d, span.from, key->slot, text);
+		return nft_match_add(t, d, span.from, key->slot, text);
 	return draft_deny(t->im, d, (enum draft_slot)key->slot, text) ||
 	       nft_leave(t, d, span.from, REASON_TWICE);
 }

@@ -62,7 +62,7 @@ static bool nft_is_of_both(const struct nft_chain *c, const struct draft *d)
 {
 	bool positive = false, any = false;
 
-	if (draft_said(d, SLOT_IP))
+	if (draft_value(d, SLOT_IP))
 		return false;
 	for (unsigned int s = SLOT_SRC; s < SLOT_TUNNEL; s++) {
 		any |= d->part[0][s].text != NULL;

@@ -58,7 +58,7 @@ static void ovs_emit(struct ovs_read *r)
 		return;
 	}
 	/* A tag of either type. */
-	if (!draft_say(r->im, r->d, SLOT_TAG, "vlan")) {
+	if (!draft_add(r->im, r->d, SLOT_TAG, "vlan")) {
 		ovs_leave(r, r->d->at, REASON_TWICE);
 		return;
 	}

@@ -144,7 +144,7 @@ static bool ovs_push(struct ovs_read *r, const struct token *at, const char *val
 /* Of the tag that was pushed before, if one was. Bit 12 says that the tag is there. */
 static bool ovs_set_vlan(struct ovs_read *r, const struct token *at, const char *value)
 {
-	const char *tag = draft_said(r->d, SLOT_TAG), *text;
+	const char *tag = draft_value(r->d, SLOT_TAG), *text;
 	uint64_t id;
 
 	if (!value_number(value, 0, 0x1fff, &id))
@@ -165,7 +165,7 @@ static bool ovs_set_vlan(struct ovs_read *r, const struct token *at, const char 
 static bool ovs_set_port(struct ovs_read *r, const struct token *at, unsigned int change,
 			 const char *side, const char *value)
 {
-	const char *l4 = draft_said(r->d, SLOT_PROTO);
+	const char *l4 = draft_value(r->d, SLOT_PROTO);
 
 	if (!l4)
 		return ovs_leave(r, at, REASON_CHANGE);

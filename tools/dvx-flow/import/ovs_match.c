@@ -123,11 +123,11 @@ static const char *const ovs_flag_names[] = {"fin", "syn", "rst", "psh", "ack",
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-static bool ovs_say(struct ovs_read *r, const struct token *at, unsigned int slot, const char *text)
+static bool ovs_match_add(struct ovs_read *r, const struct token *at, unsigned int slot, const char *text)
 {
 	if (!text)
 		return ovs_leave(r, at, REASON_VALUE);
-	return draft_say(r->im, r->d, (enum draft_slot)slot, text) ||
+	return draft_add(r->im, r->d, (enum draft_slot)slot, text) ||
 	       ovs_leave(r, at, REASON_TWICE);
 }
 
@@ -137,7 +137,7 @@ static bool ovs_type(struct ovs_read *r, const struct token *at, const char *tex
 
 	if (!value_number(text, 0, 0xffff, &type))
 		return ovs_leave(r, at, REASON_VALUE);
-	return draft_say_type(r->im, r->d, type) || ovs_leave(r, at, REASON_TWICE);
+	return draft_add_type(r->im, r->d, type) || ovs_leave(r, at, REASON_TWICE);
 }
 
 /* The tag's 16 bits, of which 0x1000 says that there is one. */
@@ -148,14 +148,14 @@ static bool ovs_tag(struct ovs_read *r, const struct token *at, uint64_t v, uint
 	if (!(v & 0x1000 & mask)) {
 		if (!(mask & 0x1000) || v & mask)
 			return ovs_leave(r, at, REASON_MASK);
-		return ovs_say(r, at, SLOT_TAG, "untagged");
+		return ovs_match_add(r, at, SLOT_TAG, "untagged");
 	}
 	if ((vid && vid != 0xfff) || (pcp && pcp != 7))
 		return ovs_leave(r, at, REASON_MASK);
 	r->any_tag = true;
-	if (vid && !ovs_say(r, at, SLOT_VLAN_ID, import_format(r->im, "%" PRIu64, v & 0xfff)))
+	if (vid && !ovs_match_add(r, at, SLOT_VLAN_ID, import_format(r->im, "%" PRIu64, v & 0xfff)))
 		return false;
-	return !pcp || ovs_say(r, at, SLOT_VLAN_PCP, import_format(r->im, "%" PRIu64, v >> 13));
+	return !pcp || ovs_match_add(r, at, SLOT_VLAN_PCP, import_format(r->im, "%" PRIu64, v >> 13));
 }
 
 static bool ovs_vlan(struct ovs_read *r, const struct token *at, const char *text)
@@ -177,7 +177,7 @@ static bool ovs_flags(struct ovs_read *r, const struct token *at, const char *te
 			return ovs_leave(r, at, REASON_VALUE);
 		return v & mask & ~0x1ffull
 			       ? ovs_leave(r, at, REASON_FIELD)
-			       : ovs_say(r, at, SLOT_FLAGS, value_flags(r->im, v, mask));
+			       : ovs_match_add(r, at, SLOT_FLAGS, value_flags(r->im, v, mask));
 	}
 	while (*text) {
 		bool set = *text++ == '+';
@@ -192,15 +192,15 @@ static bool ovs_flags(struct ovs_read *r, const struct token *at, const char *te
 		v |= (uint64_t)set << i;
 		text += n;
 	}
-	return ovs_say(r, at, SLOT_FLAGS, value_flags(r->im, v, mask));
+	return ovs_match_add(r, at, SLOT_FLAGS, value_flags(r->im, v, mask));
 }
 
 static bool ovs_frag(struct ovs_read *r, const struct token *at, const char *text)
 {
 	if (!strcmp(text, "no"))
-		return ovs_say(r, at, SLOT_FRAGMENT, "nofrag");
+		return ovs_match_add(r, at, SLOT_FRAGMENT, "nofrag");
 	if (!strcmp(text, "yes"))
-		return ovs_say(r, at, SLOT_FRAGMENT, "fragment");
+		return ovs_match_add(r, at, SLOT_FRAGMENT, "fragment");
 	return ovs_leave(r, at, REASON_FRAGMENT);
 }
 
@@ -211,7 +211,7 @@ static bool ovs_port(struct ovs_read *r, const struct token *at, unsigned int sl
 
 	if (!value_pair(text, 0, 16, &v, &mask))
 		return ovs_leave(r, at, REASON_VALUE);
-	return ovs_say(r, at, slot, value_port_mask(r->im, v, mask));
+	return ovs_match_add(r, at, slot, value_port_mask(r->im, v, mask));
 }
 
 static bool ovs_tos(struct ovs_read *r, const struct token *at, const char *text)
@@ -220,7 +220,7 @@ static bool ovs_tos(struct ovs_read *r, const struct token *at, const char *text
 
 	if (!value_number(text, 0, 0xff, &v) || v & 3)
 		return ovs_leave(r, at, REASON_VALUE);
-	return ovs_say(r, at, SLOT_DSCP, import_format(r->im, "%" PRIu64, v >> 2));
+	return ovs_match_add(r, at, SLOT_DSCP, import_format(r->im, "%" PRIu64, v >> 2));
 }
 
 static bool ovs_in_port(struct ovs_read *r, const struct token *at, const char *text)
@@ -263,7 +263,7 @@ static bool ovs_field(struct ovs_read *r, const struct ovs_field *f, const struc
 
 	switch (f->kind) {
 	case OVS_MAC:
-		return ovs_say(r, at, f->slot, value_mac(im, text));
+		return ovs_match_add(r, at, f->slot, value_mac(im, text));
 	case OVS_TYPE:
 		return ovs_type(r, at, text);
 	case OVS_VLAN:
@@ -272,14 +272,14 @@ static bool ovs_field(struct ovs_read *r, const struct ovs_field *f, const struc
 		return value_pair(text, 0, f->bits, &v, &mask) ? ovs_tag(r, at, v, mask)
 							       : ovs_leave(r, at, REASON_VALUE);
 	case OVS_NET4:
-		return ovs_say(r, at, f->slot, value_net(im, text, AF_INET));
+		return ovs_match_add(r, at, f->slot, value_net(im, text, AF_INET));
 	case OVS_NET6:
-		return ovs_say(r, at, f->slot, value_net(im, text, AF_INET6));
+		return ovs_match_add(r, at, f->slot, value_net(im, text, AF_INET6));
 	case OVS_PROTO:
-		return ovs_say(r, at, f->slot, value_proto(im, text, 0));
+		return ovs_match_add(r, at, f->slot, value_proto(im, text, 0));
 	case OVS_NUMBER:
 		r->any_tag |= f->slot == SLOT_VLAN_PCP;
-		return ovs_say(r, at, f->slot, value_masked(im, text, 0, f->bits));
+		return ovs_match_add(r, at, f->slot, value_masked(im, text, 0, f->bits));
 	case OVS_TOS:
 		return ovs_tos(r, at, text);
 	case OVS_PORT:
@@ -301,8 +301,8 @@ static bool ovs_word(struct ovs_read *r, const struct token *at)
 		const struct ovs_short *s = &ovs_shorts[i];
 
 		if (token_is(at, s->name))
-			return ovs_say(r, at, s->slot, s->type) &&
-			       (!s->proto || ovs_say(r, at, SLOT_PROTO, s->proto));
+			return ovs_match_add(r, at, s->slot, s->type) &&
+			       (!s->proto || ovs_match_add(r, at, SLOT_PROTO, s->proto));
 	}
 	for (size_t i = 0; i < sizeof(ovs_fields) / sizeof(ovs_fields[0]); i++)
 		if (ovs_fields[i].kind == OVS_NOTHING && token_is(at, ovs_fields[i].name))
@@ -335,10 +335,10 @@ static bool ovs_at_actions(const struct token *t)
 /* Open vSwitch takes a field as if it were not there if the flow does not name its protocol. */
 static bool ovs_has_protocols(const struct ovs_read *r)
 {
-	bool ip = draft_said(r->d, SLOT_IP), l4 = draft_said(r->d, SLOT_PROTO), ok = true;
+	bool ip = draft_value(r->d, SLOT_IP), l4 = draft_value(r->d, SLOT_PROTO), ok = true;
 
 	for (unsigned int s = SLOT_SRC; s < SLOT_TUNNEL; s++)
-		if (draft_said(r->d, (enum draft_slot)s))
+		if (draft_value(r->d, (enum draft_slot)s))
 			ok &= ip && (l4 || s <= SLOT_PROTO);
 	return ok;
 }

@@ -109,7 +109,7 @@ static bool tc_vlan_modify(struct tc_read *r, const struct token *at)
 {
 	const struct token *id;
 
-	const char *tag = draft_said(r->d, SLOT_TAG);
+	const char *tag = draft_value(r->d, SLOT_TAG);
 
 	if (!tokens_take(r->line, "id") || !tag || strcmp(tag, "vlan"))
 		return tc_leave(r, tokens_peek(r->line), REASON_CHANGE);
@@ -183,7 +183,7 @@ static const char *tc_munge_value(struct tc_read *r, enum tc_munge_kind kind, co
 /* The checksums that the filter's packets have. */
 static unsigned int tc_sums(const struct tc_read *r)
 {
-	const char *proto = draft_said(r->d, SLOT_PROTO);
+	const char *proto = draft_value(r->d, SLOT_PROTO);
 
 	if (!proto)
 		return SUM_IP | SUM_TCP | SUM_UDP | SUM_ICMP;

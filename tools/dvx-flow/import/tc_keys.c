@@ -115,7 +115,7 @@ bool tc_type(const char *text, uint64_t *type)
 static bool tc_one_tag(struct tc_read *r, uint64_t type)
 {
 	return r->tags != 1 || type == 0x8100 || type == 0x88a8 ||
-	       draft_say(r->im, r->d, SLOT_TAG2, "num_of_vlans 1");
+	       draft_add(r->im, r->d, SLOT_TAG2, "num_of_vlans 1");
 }
 
 /* Adds what a protocol behind so many tags says. */
@@ -126,9 +126,9 @@ static bool tc_take_type(struct tc_read *r, const struct token *at, uint64_t typ
 	bool ok;
 
 	if ((type == 0x8100 || type == 0x88a8) && r->tags < 2)
-		ok = draft_say(im, r->d, tags[r->tags++], type == 0x8100 ? "vlan" : "svlan");
+		ok = draft_add(im, r->d, tags[r->tags++], type == 0x8100 ? "vlan" : "svlan");
 	else
-		ok = tc_one_tag(r, type) && draft_say_type(im, r->d, type);
+		ok = tc_one_tag(r, type) && draft_add_type(im, r->d, type);
 	if (type == 0x0800 || type == 0x86dd)
 		r->ip = type == 0x0800 ? 4 : 6;
 	return ok || tc_leave(r, at, REASON_TWICE);
@@ -146,7 +146,7 @@ bool tc_protocol(struct tc_read *r)
 		return true;
 	/* A tagged packet's protocol is its tag's. */
 	if (type != 0x8100 && type != 0x88a8)
-		draft_say(r->im, r->d, SLOT_TAG, "untagged");
+		draft_add(r->im, r->d, SLOT_TAG, "untagged");
 	return tc_take_type(r, r->protocol, type);
 }
 
@@ -244,8 +244,8 @@ static bool tc_indev(struct tc_read *r, const struct token *at)
 /* So many VLAN tags and no more, once the filter's types are known. */
 static bool tc_count_tags(struct tc_read *r)
 {
-	bool type = draft_said(r->d, SLOT_IP) || draft_said(r->d, SLOT_MPLS) ||
-		    draft_said(r->d, SLOT_ETHERTYPE);
+	bool type = draft_value(r->d, SLOT_IP) || draft_value(r->d, SLOT_MPLS) ||
+		    draft_value(r->d, SLOT_ETHERTYPE);
 	uint64_t n;
 
 	if (!r->vlans)
@@ -256,8 +256,8 @@ static bool tc_count_tags(struct tc_read *r)
 		return tc_leave(r, r->vlans - 1, REASON_TAGS);
 	r->d->nothing |= n < r->tags;
 	if (n == 0 && !r->tags)
-		return draft_say(r->im, r->d, SLOT_TAG, "untagged");
-	return n != 1 || draft_say(r->im, r->d, SLOT_TAG2, "num_of_vlans 1");
+		return draft_add(r->im, r->d, SLOT_TAG, "untagged");
+	return n != 1 || draft_add(r->im, r->d, SLOT_TAG2, "num_of_vlans 1");
 }
 
 static bool tc_key_value(struct tc_read *r, const struct tc_key *k, const struct token *at)
@@ -287,7 +287,7 @@ static bool tc_key_value(struct tc_read *r, const struct tc_key *k, const struct
 	if (!text)
 		return tc_leave(r, at, REASON_VALUE);
 	r->mask[k->slot] = tc_mask(r, k, at->text, text);
-	return draft_say(r->im, r->d, (enum draft_slot)k->slot, text) ||
+	return draft_add(r->im, r->d, (enum draft_slot)k->slot, text) ||
 	       tc_leave(r, at, REASON_TWICE);
 }
 

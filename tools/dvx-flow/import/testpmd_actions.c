@@ -108,7 +108,7 @@ static bool pmd_fate(struct pmd_read *r, const struct token *at, const char *ver
 /* The protocol of a port is the pattern's. */
 static const char *pmd_port_text(struct pmd_read *r, const char *side, const char *port)
 {
-	const char *l4 = draft_said(r->d, SLOT_PROTO);
+	const char *l4 = draft_value(r->d, SLOT_PROTO);
 
 	return port && l4 ? import_format(r->im, "%s %s%s", l4, side, port) : NULL;
 }

@@ -183,11 +183,11 @@ struct pmd_said {
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-static bool pmd_say(struct pmd_read *r, const struct token *at, unsigned int slot, const char *text)
+static bool pmd_match_add(struct pmd_read *r, const struct token *at, unsigned int slot, const char *text)
 {
 	if (!text)
 		return pmd_leave(r, at, REASON_VALUE);
-	return draft_say(r->im, r->d, (enum draft_slot)slot, text) ||
+	return draft_add(r->im, r->d, (enum draft_slot)slot, text) ||
 	       pmd_leave(r, at, REASON_TWICE);
 }
 
@@ -214,12 +214,12 @@ static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struc
 
 	if (f->slot == SLOT_TTL && value_number(s->last->text, 0, 0xff, &last) &&
 	    pmd_mask(s, f->bits, &mask) && (mask & 0xff) == 0xff)
-		return pmd_say(r, s->last, f->slot, value_range(r->im, first, last, 8));
+		return pmd_match_add(r, s->last, f->slot, value_range(r->im, first, last, 8));
 	if (f->kind != PMD_PORT || !pmd_mask(s, f->bits, &mask) || (mask & 0xffff) != 0xffff)
 		return pmd_leave(r, s->last, REASON_RANGE);
 	if (!value_number(s->last->text, 0, 0xffff, &last) || last < first)
 		return pmd_leave(r, s->last, REASON_VALUE);
-	return pmd_say(r, s->last, f->slot,
+	return pmd_match_add(r, s->last, f->slot,
 		       import_format(r->im, "%" PRIu64 "-%" PRIu64, first, last));
 }
 
@@ -239,7 +239,7 @@ static bool pmd_frag4(struct pmd_read *r, const struct pmd_said *s, const struct
 	last &= bits;
 	if ((mask & bits) != bits || v > 1 || last != (v ? bits : 0))
 		return pmd_leave(r, spec, REASON_FRAGMENT);
-	return pmd_say(r, spec, SLOT_FRAGMENT, v ? "fragment" : "nofrag");
+	return pmd_match_add(r, spec, SLOT_FRAGMENT, v ? "fragment" : "nofrag");
 }
 
 /* A VLAN tag's 16 bits as its three fields. */
@@ -257,7 +257,7 @@ static bool pmd_tci(struct pmd_read *r, const struct token *at, unsigned int shi
 		if (part && part != parts[i].most)
 			return pmd_leave(r, at, REASON_MASK);
 		if (part &&
-		    !pmd_say(r, at, parts[i].slot + shift,
+		    !pmd_match_add(r, at, parts[i].slot + shift,
 			     import_format(r->im, "%" PRIu64, v >> parts[i].low & parts[i].most)))
 			return false;
 	}
@@ -271,21 +271,21 @@ static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
 
 	if (type == 0x8100 || type == 0x88a8)
 		return r->tags > 1 ? pmd_leave(r, at, REASON_FIELD)
-				   : pmd_say(r, at, slot, type == 0x8100 ? "vlan" : "svlan");
-	return draft_say_type(r->im, r->d, type) || pmd_leave(r, at, REASON_TWICE);
+				   : pmd_match_add(r, at, slot, type == 0x8100 ? "vlan" : "svlan");
+	return draft_add_type(r->im, r->d, type) || pmd_leave(r, at, REASON_TWICE);
 }
 
 /* Whether there is a tag, or one behind the item's. The driver compares tags of type 0x8100. */
 static bool pmd_has_vlan(struct pmd_read *r, const struct token *at, unsigned int slot, bool has)
 {
-	const char *said = draft_said(r->d, (enum draft_slot)slot);
+	const char *said = draft_value(r->d, (enum draft_slot)slot);
 
 	if (r->tags > 1)
 		return pmd_leave(r, at, REASON_FIELD);
 	/* A type before, which is a tag's, says as much. */
 	if (has)
-		return said || pmd_say(r, at, slot, "vlan");
-	return pmd_say(r, at, slot, slot == SLOT_TAG ? "untagged" : "num_of_vlans 1");
+		return said || pmd_match_add(r, at, slot, "vlan");
+	return pmd_match_add(r, at, slot, slot == SLOT_TAG ? "untagged" : "num_of_vlans 1");
 }
 
 static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
@@ -312,12 +312,12 @@ static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 					   : pmd_has_vlan(r, spec, f->slot, v);
 	}
 	if (f->kind == PMD_FRAG6)
-		return !mask || pmd_say(r, spec, f->slot, v ? "fragment" : "nofrag");
+		return !mask || pmd_match_add(r, spec, f->slot, v ? "fragment" : "nofrag");
 	if (f->kind == PMD_FLAGS)
-		return pmd_say(r, spec, f->slot, value_flags(r->im, v, mask));
+		return pmd_match_add(r, spec, f->slot, value_flags(r->im, v, mask));
 	if (f->kind == PMD_PORT)
-		return pmd_say(r, spec, f->slot, value_port_mask(r->im, v, mask));
-	return pmd_say(r, spec, f->slot + shift, value_under_mask(r->im, v, mask, f->bits));
+		return pmd_match_add(r, spec, f->slot, value_port_mask(r->im, v, mask));
+	return pmd_match_add(r, spec, f->slot + shift, value_under_mask(r->im, v, mask, f->bits));
 }
 
 /* From one address to another, if all of their bits are compared. */
@@ -329,7 +329,7 @@ static bool pmd_nets(struct pmd_read *r, const struct pmd_field *f, const struct
 
 	if (!one || strchr(one, '/') || !*one)
 		return pmd_leave(r, s->last, REASON_RANGE);
-	return pmd_say(
+	return pmd_match_add(
 		r, spec, f->slot,
 		value_nets(r->im, import_format(r->im, "%s-%s", one, s->last->text), family));
 }
@@ -344,12 +344,12 @@ static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
 	if (s->last)
 		return pmd_nets(r, f, s, spec, text);
 	if (f->kind == PMD_MAC)
-		return pmd_say(r, spec, f->slot, value_mac(r->im, text));
-	return pmd_say(r, spec, f->slot,
+		return pmd_match_add(r, spec, f->slot, value_mac(r->im, text));
+	return pmd_match_add(r, spec, f->slot,
 		       value_net(r->im, text, f->kind == PMD_NET4 ? AF_INET : AF_INET6));
 }
 
-static bool pmd_field_say(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
+static bool pmd_field_add(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
 			  bool masked)
 {
 	const struct token *spec = s->is ? s->is : s->spec;
@@ -366,7 +366,7 @@ static bool pmd_field_say(struct pmd_read *r, const struct pmd_field *f, const s
 	if (f->kind == PMD_PROTO) {
 		if (!pmd_mask(s, 8, &mask) || (mask & 0xff) != 0xff)
 			return pmd_leave(r, s->at, REASON_MASK);
-		return pmd_say(r, spec, f->slot, value_proto(r->im, spec->text, 0));
+		return pmd_match_add(r, spec, f->slot, value_proto(r->im, spec->text, 0));
 	}
 	if (f->kind == PMD_MAC || f->kind == PMD_NET4 || f->kind == PMD_NET6)
 		return pmd_address_field(r, f, s, spec);
@@ -416,7 +416,7 @@ static bool pmd_fields(struct pmd_read *r, const struct pmd_item *item)
 	for (size_t i = 0; item->field[i].name; i++)
 		masked |= said[i].is || said[i].mask || said[i].prefix;
 	for (size_t i = 0; item->field[i].name; i++)
-		if (said[i].at && !pmd_field_say(r, &item->field[i], &said[i], masked))
+		if (said[i].at && !pmd_field_add(r, &item->field[i], &said[i], masked))
 			return false;
 	return true;
 }
@@ -447,11 +447,11 @@ static bool pmd_vlan_item(struct pmd_read *r, const struct token *at)
 	if (r->tags == 2)
 		return pmd_leave(r, at, REASON_FIELD);
 	r->tags++;
-	said = draft_said(r->d, (enum draft_slot)slot);
+	said = draft_value(r->d, (enum draft_slot)slot);
 	/* A type may have said svlan, or a flag that there is no such tag. */
 	if (said && (!strcmp(said, "untagged") || !strcmp(said, "num_of_vlans 1")))
 		r->d->nothing = true;
-	return said || pmd_say(r, at, slot, "vlan");
+	return said || pmd_match_add(r, at, slot, "vlan");
 }
 
 static bool pmd_item(struct pmd_read *r, const struct token *at)
@@ -469,7 +469,7 @@ static bool pmd_item(struct pmd_read *r, const struct token *at)
 	if (!pmd_place(r, item, at))
 		return false;
 	if (item->slot == SLOT_TAG ? !pmd_vlan_item(r, at)
-				   : item->text && !pmd_say(r, at, item->slot, item->text))
+				   : item->text && !pmd_match_add(r, at, item->slot, item->text))
 		return false;
 	return pmd_fields(r, item);
 }

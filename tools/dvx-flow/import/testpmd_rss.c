@@ -72,7 +72,7 @@ static bool rss_read_types(struct pmd_read *r, unsigned int *kinds)
  */
 static const char *rss_on(struct pmd_read *r, unsigned int kinds)
 {
-	const char *ip = draft_said(r->d, SLOT_IP), *l4 = draft_said(r->d, SLOT_PROTO);
+	const char *ip = draft_value(r->d, SLOT_IP), *l4 = draft_value(r->d, SLOT_PROTO);
 	unsigned int v4 = kinds & RSS_KINDS, v6 = kinds >> RSS_V6, one;
 	bool tcp = l4 && !strcmp(l4, "tcp"), udp = l4 && !strcmp(l4, "udp");
 
