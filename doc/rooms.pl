@@ -26,6 +26,7 @@ my @boxes = (
 	['queue', 'src/sim/queue', 'rings, doorbells, CQEs'],
 	['transport', 'src/sim/transport', 'RC, UC, UD, DC, raw'],
 	['steer', 'src/sim/steer', 'flow tables, STEs'],
+	['eswitch', 'src/sim/eswitch', 'who gets a frame'],
 	['port', 'src/sim/port', 'frames, wires'],
 	['obj', 'src/sim/obj', 'mkeys, QPs, functions'],
 	['host', 'src/sim/host', 'client memory, UARs'],

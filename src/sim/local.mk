@@ -12,6 +12,7 @@ include src/sim/host/local.mk
 include src/sim/obj/local.mk
 include src/sim/port/local.mk
 include src/sim/steer/local.mk
+include src/sim/eswitch/local.mk
 include src/sim/transport/local.mk
 include src/sim/queue/local.mk
 include src/sim/fw/local.mk

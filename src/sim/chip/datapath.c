@@ -9,6 +9,7 @@
 #include "obj/tir.h"
 #include "obj/device.h"
 #include "steer/steer.h"
+#include "eswitch/eswitch.h"
 #include "port/port.h"
 #include "port/wire.h"
 
@@ -56,27 +57,10 @@ static void datapath_to_netdev(struct vhca *v, const struct packet *p)
 		v->drops.n[DROP_NETDEV]++;
 }
 
-static void datapath_fates(const struct device *dev, struct port_fates *to)
-{
-	for (unsigned int i = 0; i < dev->nfunctions; i++) {
-		const struct raw_stats *raw = &dev->vhca[i].raw;
-		const uint64_t *ends = steer_stats(&dev->vhca[i])->ends;
-
-		to->queued += raw->received;
-		to->no_buffer += raw->out_of_buffer;
-		to->failed += raw->failed;
-		to->dropped += ends[STEER_DROP];
-		to->missed += ends[STEER_MISS];
-		to->lost += ends[STEER_LOST];
-	}
-}
-
-static const struct port_ops port_ops = {
+static const struct eswitch_ops eswitch_ops = {
 	.roce = roce_port_rx,
 	.ethernet = datapath_to_tables,
-	.listens = steer_has_rx_root,
 	.netdev = datapath_netdev,
-	.fates = datapath_fates,
 };
 
 static const struct steer_ops steer_ops = {
@@ -95,10 +79,11 @@ static int datapath_resolve(struct device *dev, const struct gid_entry *from,
 
 int datapath_open(struct device *dev)
 {
-	dev->port = port_new(dev, &port_ops);
+	dev->port = port_new(dev);
+	dev->eswitch = dev->port ? eswitch_new(dev, &eswitch_ops) : NULL;
 	dev->sched = sched_new(dev);
 	dev->steer = steer_new(dev);
-	if (!dev->port || !dev->sched || !dev->steer || queues_init(dev)) {
+	if (!dev->eswitch || !dev->sched || !dev->steer || queues_init(dev)) {
 		datapath_close(dev);
 		return -ENOMEM;
 	}
@@ -111,9 +96,11 @@ void datapath_close(struct device *dev)
 {
 	queues_fini(dev);
 	port_free(dev->port);
+	eswitch_free(dev->eswitch);
 	sched_free(dev->sched);
 	steer_free(dev->steer);
 	dev->port = NULL;
+	dev->eswitch = NULL;
 	dev->sched = NULL;
 	dev->steer = NULL;
 }

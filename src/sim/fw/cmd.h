@@ -147,7 +147,9 @@ void fw_flow_counters_reap(struct vhca *, uint16_t uid);
 struct counter;
 struct flow_group;
 struct flow_table;
-/* 0 unless the command names another function's vport. */
+/* 0 if the command names the function's own vport, or refuses it. */
+int fw_vport_own(struct fw_cmd *, uint32_t other, uint32_t number);
+/* The same for commands on tables, groups and entries, which begin alike. */
 int fw_flow_own_vport(struct fw_cmd *);
 /* The table of this type and id that the command's uid may use; NULL: refused. */
 struct flow_table *fw_flow_table(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);

@@ -25,14 +25,8 @@ static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 /* Commands on tables, groups and entries begin alike: vport, then the table's type and number. */
 int fw_flow_own_vport(struct fw_cmd *c)
 {
-	uint32_t other = prm_modify_flow_table_in_get_other_vport(c->in);
-	uint32_t number = prm_modify_flow_table_in_get_vport_number(c->in);
-
-	if (!other && !number)
-		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
-			 "other_vport %u, vport_number %u: this function manages only itself",
-			 other, number);
+	return fw_vport_own(c, prm_modify_flow_table_in_get_other_vport(c->in),
+			    prm_modify_flow_table_in_get_vport_number(c->in));
 }
 
 /* t, if it has this type. */

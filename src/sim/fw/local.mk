@@ -37,5 +37,6 @@ libsim_la_SOURCES += \
 	src/sim/fw/tir.c \
 	src/sim/fw/trace.c \
 	src/sim/fw/umem.c \
+	src/sim/fw/vport.c \
 	src/sim/fw/wq.c \
 	src/sim/fw/xrc_srq.c

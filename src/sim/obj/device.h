@@ -7,6 +7,7 @@
 #include "vhca.h"
 #include "base/clock.h"
 
+struct eswitch;
 struct grant; /* grant.c: what ALLOW_OTHER_VHCA_ACCESS stored; the chip's, keyed by vhca_id */
 struct host;
 struct mm;
@@ -56,6 +57,7 @@ struct device {
 	struct queues *queues;
 	struct sched *sched;
 	struct port *port;
+	struct eswitch *eswitch;
 	struct steer *steer;
 	uint64_t paths;	    /* counts changes of where paths lead, from 1 on */
 	bool link_down;	    /* port_set_link() */

@@ -89,7 +89,7 @@ struct flow_group {
 
 struct flow_table {
 	struct obj o;
-	uint8_t type; /* PRM flow_table_type: NIC_RX or NIC_TX */
+	uint8_t type; /* PRM flow_table_type, which is its steer_domain */
 	uint8_t level, log_size;
 	bool sw_owner;
 	uint64_t icm_root;	 /* sw_owner */

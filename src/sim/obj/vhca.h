@@ -20,6 +20,12 @@ struct mcg;
 struct memic;
 struct obj_table; /* obj.c */
 
+/*
+ * Steering domains: the tables of one lead packets of one kind, and to tables of the same domain
+ * alone. Their numbers are PRM flow_table_type's.
+ */
+enum steer_domain { STEER_NIC_RX, STEER_NIC_TX, STEER_DOMAINS };
+
 /* Raw packets of a function; those that its tables dropped or missed are in steer_stats(). */
 struct raw_stats {
 	uint64_t sent;		/* by its send queues, before its TX tables */
@@ -64,7 +70,7 @@ struct vhca {
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first is made */
 	struct mcg *groups;		  /* mcg.c: by GID */
-	struct flow_table *flow_root[2]; /* SET_FLOW_TABLE_ROOT: NIC RX, NIC TX; NULL: none */
+	struct flow_table *flow_root[STEER_DOMAINS]; /* SET_FLOW_TABLE_ROOT; NULL: none */
 };
 
 /*

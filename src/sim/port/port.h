@@ -8,48 +8,35 @@
 #include "fault_rates.h"
 #include "frame.h"
 #include "packets.h"
-#include "roce.h"
-#include "obj/device.h"
 
 struct device;
-struct roce_packet;
 struct vhca;
 struct wire;
 
 /*
- * The chip's port: frames from functions, and from outside, to the functions that their addresses
- * name. It is a loop, so that what a function sends comes back in; a wire may lie beyond it.
+ * The chip's port: the way that frames take between functions, and beyond the wire. It is a loop, so
+ * that what a function sends comes back; a wire may lie beyond it. The e-switch decides where a frame
+ * goes.
  */
 struct port;
 
-/* The ways up, registered by the composition root. */
+enum { PORT_INSIDE = 1u << 0, PORT_OUTSIDE = 1u << 1 };
+
+/* The ways up, to the e-switch. */
 struct port_ops {
-	/* A RoCE packet for one of the function's GIDs, or forced back to it. */
-	void (*roce)(struct vhca *, const struct roce_packet *);
-	/* Any other Ethernet frame; the callee copies what it keeps. */
-	void (*ethernet)(struct vhca *, const struct frame *);
-	/* The function has an RX root table: frames for unknown and group addresses go to it. */
-	bool (*listens)(const struct vhca *);
-	/* Its network interface takes frames for this address. */
-	bool (*netdev)(const struct vhca *, const uint8_t mac[6]);
-	/* What has become of Ethernet frames by now, at all functions. */
-	void (*fates)(const struct device *, struct port_fates *);
+	/* Returns where a frame of a function's goes: PORT_INSIDE, PORT_OUTSIDE, or both. */
+	unsigned int (*route)(void *ctx, const struct frame *);
+	/* Takes a frame that came back, or in by the wire; the frame stays the port's. */
+	void (*receive)(void *ctx, const struct frame *);
 };
 
-struct port *port_new(struct device *, const struct port_ops *);
+struct port *port_new(struct device *);
+/* Before the first frame. */
+void port_set_ops(struct port *, const struct port_ops *, void *ctx);
 void port_free(struct port *);
 
 /* A frame to fill, with room for so many bytes. NULL: out of memory. */
 struct frame *port_frame(struct port *, size_t room);
-/*
- * The function at the end of this path, if messages may stay descriptors on the way there; NULL:
- * each packet has to be bytes (roce_encode()). A descriptor's `to` is this function.
- */
-struct vhca *port_find_path(struct roce_path *);
-static inline struct vhca *port_direct(struct roce_path *path)
-{
-	return path->resolved == path->from->dev->paths ? path->to : port_find_path(path);
-}
 /* Takes the frame; drops it if the port is full even for those that can't wait. NULL: nothing. */
 void port_send(struct port *, struct frame *);
 /* A function's Ethernet packet; the port pads it to 60 bytes, and drops what is too long. */
@@ -59,8 +46,9 @@ void port_transmit(struct vhca *, const uint8_t *bytes, uint32_t len);
  * PORT_PACKET_MIN..MAX; -ENOMEM; -ENETDOWN. Faults leave it alone, so that its fate is known.
  */
 int port_inject(struct port *, const void *bytes, size_t len);
-/* What became of all that was injected. */
+/* What became of all that was injected; the e-switch adds what becomes of one. */
 const struct port_fates *port_injected(const struct port *);
+void port_count_injected(struct port *, const struct port_fates *);
 /* Ethernet frames that no function took. */
 uint64_t port_unclaimed(const struct port *);
 
@@ -88,10 +76,10 @@ bool port_room(const struct port *);
 bool port_busy(const struct port *);
 /* Delivers the oldest frame. False: there is none. */
 bool port_run(struct port *);
-/* Drops what is under way to this queue: it is not for the number's next life. */
-void port_purge(struct port *, const struct vhca *, uint32_t qpn);
+/* Drops frames under way that match. */
+void port_purge(struct port *, bool (*match)(const struct frame *, const void *), const void *arg);
 
-/* What port_direct() found may be wrong now, and what chips beyond the wire know. */
+/* What eswitch_direct() found may be wrong now, and what chips beyond the wire know. */
 void port_gids_changed(struct port *);
 
 /* Somebody looks at frames: a hook, a tap, faults, a link that is down. They are bytes meanwhile.

@@ -27,8 +27,8 @@ struct roce_path {
 	uint32_t flow_label;
 	bool forced;	   /* loopback: back to from, whatever the addresses say */
 	uint32_t overhead; /* roce_overhead() */
-	struct vhca *to;   /* the port's: port_direct() */
-	uint64_t resolved; /* the port's: device.paths when it was found */
+	struct vhca *to;   /* the e-switch's: eswitch_direct() */
+	uint64_t resolved; /* the e-switch's: device.paths when it was found */
 };
 
 /* The VLAN tag of its packets; 0: they have none. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "base/log.h"
 #include "obj/icm.h"
+#include "obj/vhca.h"
 #include "packet.h"
 #include "steer.h"
 #include "ste/ste.h"
@@ -26,7 +27,7 @@ struct steer_walk {
 	const struct ste_version *version; /* the chip's: ste/ste.h */
 	struct vhca *vhca;
 	struct packet *packet;
-	bool tx;
+	enum steer_domain domain;
 	unsigned int hops; /* what is left of STEER_HOPS: one for each table met or STE hit */
 	unsigned int
 		steps; /* what is left of STEER_STEPS: one for each STE read, and what it does */

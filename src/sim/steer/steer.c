@@ -20,6 +20,17 @@
 #define COPY_STEPS 256u /* of STEER_STEPS, for a copy to one more destination */
 #define LOST_ALL   8u	/* sentences; after these only each power of two is logged */
 
+_Static_assert((int)STEER_NIC_RX == PRM_FLOW_TABLE_TYPE_NIC_RX &&
+		       (int)STEER_NIC_TX == PRM_FLOW_TABLE_TYPE_NIC_TX,
+	       "a table's type is its domain");
+
+static const struct {
+	const char *name, *verb; /* what a function does with its packets */
+} domains[STEER_DOMAINS] = {
+	[STEER_NIC_RX] = {"rx", "receives"},
+	[STEER_NIC_TX] = {"tx", "sends"},
+};
+
 struct steer {
 	const struct ste_version *version;
 	const struct steer_ops *ops;
@@ -72,7 +83,7 @@ uint64_t steer_work(const struct device *dev)
 
 bool steer_has_rx_root(const struct vhca *v)
 {
-	return v->flow_root[PRM_FLOW_TABLE_TYPE_NIC_RX];
+	return v->flow_root[STEER_NIC_RX];
 }
 
 /* --- where a way ends ----------------------------------------------------------------------- */
@@ -87,7 +98,7 @@ static void way_end(const struct way *way, enum steer_end what)
 	struct vhca *v = way->w.vhca;
 
 	v->dev->steer->stats[v->index].ends[what]++;
-	steer_trace("vhca %u %s: %s", v->id, way->w.tx ? "tx" : "rx", names[what]);
+	steer_trace("vhca %u %s: %s", v->id, domains[way->w.domain].name, names[what]);
 }
 
 uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
@@ -102,7 +113,7 @@ uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	sim_refuse("vhca %u: a packet that it %s is lost: %s (%" PRIu64 " so far)", w->vhca->id,
-		   w->tx ? "sends" : "receives", why, n);
+		   domains[w->domain].verb, why, n);
 	return 0;
 }
 
@@ -117,7 +128,7 @@ static void way_miss(struct way *way)
 	const struct steer_ops *ops = way->w.vhca->dev->steer->ops;
 
 	way_end(way, STEER_MISS);
-	if (!way->w.tx && ops->to_kernel)
+	if (way->w.domain == STEER_NIC_RX && ops->to_kernel)
 		ops->to_kernel(way->w.vhca, way->w.packet);
 }
 
@@ -126,7 +137,7 @@ static void way_to_tir(struct way *way, uint32_t tirn)
 	struct vhca *v = way->w.vhca;
 	struct tir *tir = obj_find(v, OBJ_TIR, tirn);
 
-	if (!tir || way->w.tx) {
+	if (!tir || way->w.domain != STEER_NIC_RX) {
 		steer_lost(&way->w, "TIR 0x%x %s", tirn, tir ? "receives" : "does not exist");
 		way_end(way, STEER_LOST);
 		return;
@@ -142,7 +153,8 @@ static void way_to_end(struct way *way, uint64_t addr)
 
 	if (what == ICM_DROP) {
 		way_end(way, STEER_DROP);
-	} else if (way->w.tx && (what == ICM_ALLOW || what == ICM_UPLINK)) {
+	} else if (way->w.domain == STEER_NIC_TX &&
+		   (what == ICM_ALLOW || what == ICM_UPLINK)) {
 		way_to_wire(way);
 	} else {
 		steer_lost(&way->w, "address 0x%" PRIx64 " does not end packets of its direction",
@@ -159,7 +171,7 @@ static uint64_t way_missed(const struct way *way, const struct flow_table *t)
 		    t->miss ? " to the next" : "");
 	if (t->miss)
 		return icm_addr(ICM_TABLE, t->miss->o.id);
-	if (way->w.tx)
+	if (way->w.domain == STEER_NIC_TX)
 		return icm_addr(ICM_END, ICM_ALLOW);
 	return ICM_NONE;
 }
@@ -247,8 +259,8 @@ static const struct flow_table *way_enter(struct way *way, uint32_t table)
 
 	if (!t)
 		steer_lost(&way->w, "flow table 0x%x does not exist", table);
-	else if (t->type != (way->w.tx ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX))
-		steer_lost(&way->w, "flow table 0x%x is of the other direction", table);
+	else if (t->type != way->w.domain)
+		steer_lost(&way->w, "flow table 0x%x is of another domain", table);
 	else if (!way->tables--)
 		steer_lost(&way->w, "its tables lead in a circle: %u were met", TABLES);
 	else
@@ -337,20 +349,20 @@ static void way_follow(struct way *way, uint64_t addr)
 }
 
 /* The first line of a walk. */
-static void trace_packet(const struct vhca *v, const struct packet *p, bool tx)
+static void trace_packet(const struct vhca *v, const struct packet *p, enum steer_domain domain)
 {
 	const struct packet_headers *h = &p->outer;
 
 	steer_trace(
 		"vhca %u %s: %u bytes, %u vlans, ethertype 0x%04x, ip v%u protocol %u, ports %u "
 		"> %u",
-		v->id, tx ? "tx" : "rx", p->len, h->vlans, h->ethertype, h->ip_version,
+		v->id, domains[domain].name, p->len, h->vlans, h->ethertype, h->ip_version,
 		h->ip_protocol, h->sport, h->dport);
 }
 
-static void steer_start(struct vhca *v, struct packet *p, bool tx)
+static void steer_start(struct vhca *v, struct packet *p, enum steer_domain domain)
 {
-	const struct flow_table *root = v->flow_root[tx];
+	const struct flow_table *root = v->flow_root[domain];
 	struct way way = {
 		.tables = TABLES,
 		.w =
@@ -358,16 +370,16 @@ static void steer_start(struct vhca *v, struct packet *p, bool tx)
 				.version = v->dev->steer->version,
 				.vhca = v,
 				.packet = p,
-				.tx = tx,
+				.domain = domain,
 				.hops = STEER_HOPS,
 				.steps = STEER_STEPS,
 			},
 	};
 
-	trace_packet(v, p, tx);
+	trace_packet(v, p, domain);
 	if (root)
 		way_follow(&way, icm_addr(ICM_TABLE, root->o.id));
-	else if (tx)
+	else if (domain == STEER_NIC_TX)
 		way_to_wire(&way);
 	else
 		way_miss(&way);
@@ -376,10 +388,10 @@ static void steer_start(struct vhca *v, struct packet *p, bool tx)
 
 void steer_rx(struct vhca *v, struct packet *p)
 {
-	steer_start(v, p, false);
+	steer_start(v, p, STEER_NIC_RX);
 }
 
 void steer_tx(struct vhca *v, struct packet *p)
 {
-	steer_start(v, p, true);
+	steer_start(v, p, STEER_NIC_TX);
 }

@@ -9,7 +9,7 @@
 #include "obj/mcg.h"
 #include "obj/qp.h"
 #include "obj/device.h"
-#include "port/port.h"
+#include "eswitch/eswitch.h"
 
 #define QPN_GROUP   0xffffffu /* BTH.destqp of multicast packets */
 #define BURST_BYTES (64u << 10)
@@ -33,7 +33,7 @@ void roce_port_path(const struct qp *qp, struct roce_path *path)
 
 uint32_t roce_port_burst(struct roce_path *path, uint32_t mtu)
 {
-	return port_direct(path) ? BURST_BYTES / mtu : 1;
+	return eswitch_direct(path) ? BURST_BYTES / mtu : 1;
 }
 
 struct frame *roce_port_frame(const struct roce_path *path, uint32_t mtu, size_t payload)
@@ -65,17 +65,16 @@ static uint32_t roce_port_octets(const struct roce_path *path, const struct fram
 
 void roce_port_put(struct roce_path *path, struct frame *f, bool datagram)
 {
-	struct port *port = path->from->dev->port;
 	struct port_stats *stats = path->from->stats;
 
 	f->burst.octets = roce_port_octets(path, f);
 	stats->xmit_packets += f->burst.npkts;
 	stats->xmit_bytes += f->burst.octets;
 	stats->multicast_xmit_packets += path->dmac[0] & 1;
-	f->to = port_direct(path);
+	f->to = eswitch_direct(path);
 	if (f->to && datagram)
 		roce_describe_grh(path, f);
-	port_send(port, f->to ? f : roce_encode(path, f));
+	eswitch_send(path->from, f->to ? f : roce_encode(path, f));
 }
 
 void roce_port_send_to(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
@@ -175,5 +174,5 @@ void roce_port_rx(struct vhca *vhca, const struct roce_packet *r)
 
 void roce_port_purge(const struct qp *qp)
 {
-	port_purge(qp->q.o.vhca->dev->port, qp->q.o.vhca, qp->q.o.id);
+	eswitch_purge(qp->q.o.vhca, qp->q.o.id);
 }

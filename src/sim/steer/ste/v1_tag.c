@@ -358,7 +358,7 @@ static void source(const struct steer_walk *w, uint8_t *tag)
 	bool wire = p->source_vhca == STEER_FROM_WIRE;
 
 	prm_ste_src_gvmi_qp_v1_set_source_gvmi(tag, wire ? 0 : p->source_vhca);
-	prm_ste_src_gvmi_qp_v1_set_functional_lb(tag, !wire && !w->tx);
+	prm_ste_src_gvmi_qp_v1_set_functional_lb(tag, !wire && w->domain == STEER_NIC_RX);
 	prm_ste_src_gvmi_qp_v1_set_source_qp(tag, p->source_sqn);
 }
 

@@ -301,7 +301,7 @@ void dct_stop(struct dct *d)
 	if (!d->priv)
 		return;
 	dct_close_all(d);
-	port_purge(d->o.vhca->dev->port, d->o.vhca, d->o.id);
+	eswitch_purge(d->o.vhca, d->o.id);
 	free(d->priv);
 	d->priv = NULL;
 }

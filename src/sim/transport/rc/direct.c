@@ -19,7 +19,7 @@ static bool direct_reaches(struct rc *rc, const struct rc *to)
 {
 	const struct qp *qp = to->qp;
 
-	return rc->qp->remote_qpn == qp->q.o.id && port_direct(&rc->path) == qp->q.o.vhca &&
+	return rc->qp->remote_qpn == qp->q.o.id && eswitch_direct(&rc->path) == qp->q.o.vhca &&
 	       (rc->path.forced || !memcmp(rc->path.source->gid, qp->rgid, sizeof(qp->rgid)));
 }
 
@@ -111,7 +111,7 @@ void direct_end_turn(struct rc *rc)
 static struct rc *direct_peer(struct rc *rc)
 {
 	struct direct *d = &rc->direct;
-	struct vhca *to = port_direct(&rc->path);
+	struct vhca *to = eswitch_direct(&rc->path);
 
 	if (d->to != to || d->changes != rc->sched->changes) {
 		direct_end_turn(rc);

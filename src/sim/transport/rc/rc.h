@@ -6,7 +6,7 @@
 #include "base/prefetch.h"
 #include "obj/qp.h"
 #include "obj/device.h"
-#include "port/port.h"
+#include "eswitch/eswitch.h"
 #include "queue/services.h"
 #include "transport/message.h"
 #include "transport/roce_port.h"
@@ -113,7 +113,7 @@ static inline bool rc_port_room(const struct rc *rc)
 
 static inline bool rc_observed(const struct rc *rc)
 {
-	return port_observed(rc->sched->dev->port);
+	return eswitch_observed(rc->sched->dev);
 }
 
 static inline struct frame *rc_frame(struct rc *rc, size_t payload)

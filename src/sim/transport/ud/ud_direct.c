@@ -10,7 +10,7 @@
 #include "obj/qp.h"
 #include "obj/table.h"
 #include "obj/device.h"
-#include "port/port.h"
+#include "eswitch/eswitch.h"
 #include "queue/services.h"
 #include "transport/av.h"
 #include "transport/direct_recv.h"
@@ -20,7 +20,7 @@
 /* Datagrams that went as packets come first. */
 static struct qp *ud_receiver(struct queue *q, uint32_t qpn)
 {
-	struct vhca *to = port_direct(&ud_of(q)->path);
+	struct vhca *to = eswitch_direct(&ud_of(q)->path);
 	struct qp *qp = to && !port_busy(to->dev->port) ? obj_look(to, OBJ_QP, qpn) : NULL;
 
 	return qp && qp->q.transport == &transport_ud && &qp->q != q ? qp : NULL;

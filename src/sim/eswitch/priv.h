@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_ESWITCH_PRIV_H
+#define SIM_ESWITCH_PRIV_H
+
+/* Private to this room. */
+#include "eswitch.h"
+#include "port/frame.h"
+
+struct roce_bytes;
+
+struct eswitch {
+	struct device *dev;
+	const struct eswitch_ops *ops;
+	uint64_t transport; /* RoCE packets that a function got as bytes */
+};
+
+/* legacy.c: switching by MAC address. */
+/* Finds the function that a path leads to; NULL: none of this chip. */
+struct vhca *legacy_find_path(const struct eswitch *, const struct roce_path *);
+/* Finds the function that a RoCE packet is for and takes it apart; NULL: it is none, or nobody's. */
+struct vhca *legacy_find_roce(const struct eswitch *, const struct frame *, struct roce_bytes *);
+/* Returns PORT_INSIDE, PORT_OUTSIDE or both, for a frame that a function sent. */
+unsigned int legacy_route(const struct eswitch *, const struct frame *);
+/* Hands a frame to the functions that it is for. */
+void legacy_deliver(struct eswitch *, const struct frame *);
+
+#endif
