@@ -117,12 +117,11 @@ SCRIPTS_RUN = $(shell grep -ohE 'tests/[a-z]+/[a-z_0-9]+' /dev/null $(addprefix 
 check-one:
 	$(if $(filter command%,$(origin TESTS)),,$(error name the test: make check-one TESTS=tests/unit/ring_sq))
 	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check check_PROGRAMS='$(filter $(TESTS) $(SCRIPTS_RUN),$(check_PROGRAMS))'
-.PHONY: check-one
+.PHONY: check-one need-cmocka
 
 # All tests or none: half of them would pass for a check.
 if !HAVE_CMOCKA
 $(check_PROGRAMS) $(check_LIBRARIES): need-cmocka
-.PHONY: need-cmocka
 need-cmocka:
 	@echo "make check needs cmocka: install libcmocka-dev and run configure again" >&2; exit 1
 endif
