@@ -28,16 +28,35 @@ TEST(vectors)
 	assert_int_equal(crc32c("", 0), 0);
 }
 
+static void copy_crc_fill(uint8_t *b, size_t n)
+{
+	uint32_t x = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		x = x * 1664525 + 1013904223;
+		b[i] = (uint8_t)(x >> 24);
+	}
+}
+
+/* So do long buffers, which the instruction takes in three lanes. */
+TEST(lanes)
+{
+	static const size_t lengths[] = {12287, 12288, 12289, 12296, 16384, 24575, 24576, 40001};
+	static uint8_t b[40008];
+
+	copy_crc_fill(b, sizeof(b));
+	for (size_t from = 0; from < 8; from++)
+		for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+			assert_int_equal(crc32c(b + from, lengths[i]),
+					 crc32c_table(b + from, lengths[i]));
+}
+
 /* Every length and alignment around the eight-byte step gives the same both ways. */
 TEST(both_ways)
 {
 	uint8_t b[320];
-	uint32_t x = 1;
 
-	for (size_t i = 0; i < sizeof(b); i++) {
-		x = x * 1664525 + 1013904223;
-		b[i] = (uint8_t)(x >> 24);
-	}
+	copy_crc_fill(b, sizeof(b));
 	for (size_t from = 0; from < 16; from++)
 		for (size_t n = 0; n + from <= sizeof(b); n++)
 			assert_int_equal(crc32c(b + from, n), crc32c_table(b + from, n));

@@ -61,20 +61,70 @@ uint32_t crc32c_table(const void *p, size_t len)
 #endif
 
 #ifdef HARDWARE_TARGET
-HARDWARE_TARGET static uint32_t by_instruction(const void *p, size_t len)
+static uint64_t word_at(const uint8_t *b)
+{
+	uint64_t v;
+
+	memcpy(&v, b, 8);
+	return v;
+}
+
+HARDWARE_TARGET static uint32_t crc_run(uint32_t c, const uint8_t *b, size_t len)
+{
+	for (; len >= 8; len -= 8, b += 8)
+		c = CRC_8(c, word_at(b));
+	for (; len; len--, b++)
+		c = CRC_1(c, *b);
+	return c;
+}
+
+/*
+ * Each instruction waits for the one before it, and a CPU begins one a cycle. So three lanes are
+ * computed side by side, and put together: a CRC is linear, and lane_skip has what LANE bytes of
+ * zeros make of each byte of it.
+ */
+#define LANE 4096u
+
+static uint32_t lane_skip[4][256];
+static pthread_once_t lane_once = PTHREAD_ONCE_INIT;
+
+static void lane_fill(void)
+{
+	static const uint8_t zeros[LANE];
+
+	for (int k = 0; k < 4; k++)
+		for (uint32_t v = 1; v < 256; v++)
+			lane_skip[k][v] = v & (v - 1) ? lane_skip[k][v & (v - 1)] ^ lane_skip[k][v & -v]
+						      : crc_run(v << 8 * k, zeros, LANE);
+}
+
+static uint32_t lane_after(uint32_t c)
+{
+	return lane_skip[0][c & 0xff] ^ lane_skip[1][c >> 8 & 0xff] ^
+	       lane_skip[2][c >> 16 & 0xff] ^ lane_skip[3][c >> 24];
+}
+
+HARDWARE_TARGET static uint32_t crc_lanes(uint32_t c, const uint8_t *b)
+{
+	uint32_t second = 0, third = 0;
+
+	for (size_t i = 0; i < LANE; i += 8) {
+		c = CRC_8(c, word_at(b + i));
+		second = CRC_8(second, word_at(b + LANE + i));
+		third = CRC_8(third, word_at(b + 2 * LANE + i));
+	}
+	return lane_after(lane_after(c) ^ second) ^ third;
+}
+
+static uint32_t by_instruction(const void *p, size_t len)
 {
 	const uint8_t *b = p;
 	uint32_t c = ~0u;
 
-	for (; len >= 8; len -= 8, b += 8) {
-		uint64_t v;
-
-		memcpy(&v, b, 8);
-		c = CRC_8(c, v);
-	}
-	for (; len; len--, b++)
-		c = CRC_1(c, *b);
-	return ~c;
+	pthread_once(&lane_once, lane_fill);
+	for (; len >= 3 * LANE; len -= 3 * LANE, b += 3 * LANE)
+		c = crc_lanes(c, b);
+	return ~crc_run(c, b, len);
 }
 #endif
 

@@ -84,8 +84,7 @@ uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *na
 	uint32_t bits = d->options.bits, v = 0;
 	bool is_link = st && S_ISLNK(st->st_mode);
 
-	/* Only root can give files away; others keep their own as rsync does. */
-	meta->uid = bits & OPTION_OWNER && !geteuid() ? meta_owner(d, meta->uid, false) : NOT_KEPT;
+	meta->uid = bits & OPTION_OWNER ? meta_owner(d, meta->uid, false) : NOT_KEPT;
 	meta->gid = bits & OPTION_GROUP ? meta_owner(d, meta->gid, true) : NOT_KEPT;
 	meta->mode = meta_mode(d, meta, st);
 	if (!(bits & OPTION_TIMES))

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/proc.h"
 #include "obey.h"
@@ -80,6 +81,9 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 
 	r->intake.counts = r->dest.counts = r->counts;
 	r->dest.options = r->options;
+	/* Only root can give files away; others keep their own as rsync does. */
+	if (geteuid())
+		r->dest.options.bits &= ~(uint32_t)OPTION_OWNER;
 	r->dest.skip = receiver_skip;
 	r->dest.seen = r->plan.seen;
 	r->dest.gone = receiver_gone;
@@ -241,7 +245,8 @@ static int sleep_for_news(struct receiver *r, bool listen, int *waited_ms)
 	bool full = dest_is_full(&r->dest);
 	struct pollfd w[] = {
 		{.fd = listen && !r->done && !full ? r->link->fd : -1, .events = POLLIN},
-		{.fd = full ? -1 : engine_fd(r->intake.engine), .events = POLLIN},
+		{.fd = full || !r->intake.in_flight ? -1 : engine_fd(r->intake.engine),
+		 .events = POLLIN},
 		{.fd = workers_fd(r->dest.workers), .events = POLLIN}};
 	int n = poll(w, 3, SLICE_MS);
 
@@ -285,7 +290,8 @@ static int receiver_loop(struct receiver *r, bool listen)
 		}
 		if (r->intake.in_flight && ++idle < SPINS)
 			continue;
-		if (!armed) {
+		/* Arming wakes the device: only for a completion that will come. */
+		if (!armed && r->intake.in_flight) {
 			/* Poll once more: a completion before the arming raises no event. */
 			if (engine_arm(r->intake.engine, r->f))
 				return -1;

@@ -242,7 +242,7 @@ int sender_obey(struct copy_sender *s, const struct copy_msg *m)
 
 /* --- one source --- */
 
-#define BUNCH 64u /* entries listed before the receiver is heard again */
+#define BUNCH 256u /* entries listed before the receiver is heard again */
 
 static int list_bunch(struct copy_sender *s)
 {
