@@ -94,8 +94,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
-	if (workers_make(&r->dest.workers, r->jobs, r->f) || proc_need(r->f) ||
-	    engine_offer(&r->intake.engine, r->device, &offer, r->f))
+	if (proc_need(r->f) || engine_offer(&r->intake.engine, r->device, &offer, r->f))
 		return -1;
 	m.name = (struct copy_bytes){offer.bytes, (uint32_t)offer.n};
 	if (link_send(r->link, &m, r->f) || link_expect(r->link, MSG_POOL, &m, r->f))
@@ -107,7 +106,8 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	ticket.n = m.name.n;
 	ret = receiver_import(r, m.slots, m.slot_bytes, &ticket);
 	explicit_bzero(&ticket, sizeof(ticket));
-	return ret;
+	/* After the pool: dvx-sim registers memory faster in a process of one thread. */
+	return ret || workers_make(&r->dest.workers, r->jobs, r->f) ? -1 : 0;
 }
 
 /* The alias is destroyed before the sender destroys its mkey. */

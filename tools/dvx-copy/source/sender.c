@@ -70,8 +70,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	s->fd = -1;
 	s->alive = (struct alive){.tell = sender_alive, .arg = s, .stop = s->link->stop};
 	bwlimit_begin(&s->limit, s->options.rate, clock_now_ns());
-	if (workers_make(&s->workers, s->jobs, s->f) || proc_need(s->f) ||
-	    link_expect(s->link, MSG_SETUP, &wish, s->f))
+	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
 	s->window = sender_least(wish.window, s->window);
 	m.slots = sender_least(wish.slots, slots);
@@ -81,7 +80,7 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	m.name = (struct copy_bytes){ticket.bytes, (uint32_t)ticket.n};
 	ret = link_send(s->link, &m, s->f);
 	explicit_bzero(&ticket, sizeof(ticket));
-	return ret;
+	return ret || workers_make(&s->workers, s->jobs, s->f) ? -1 : 0;
 }
 
 void sender_close(struct copy_sender *s)
