@@ -9,8 +9,9 @@ TEST_FX(matchers_refuse)
 	uint32_t handle, m;
 
 	FX_REFUSES(f, matcher(f, 0, mask, 5, &handle), -EINVAL, "FT_TYPE");
-	/* kinds without tables are told when a flow comes, as mlx5_ib does */
-	for (int type = 2; type < 5; type++) {
+	FX_REFUSES(f, matcher(f, 0, mask, 2, &handle), -EINVAL, "switchdev");
+	/* other kinds without tables are refused when a flow comes, as mlx5_ib does */
+	for (int type = 3; type < 5; type++) {
 		assert_int_equal(matcher(f, 0, mask, type, &m), 0);
 		assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = DROP}, &handle),
 				 -EOPNOTSUPP);

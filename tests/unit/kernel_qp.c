@@ -40,6 +40,7 @@ static void make(struct qp_fx *q, struct fx *f)
 	memcpy(q->m.dest.dgid, f->v->gids[1].gid, 16);
 	q->m.dest.sgid_index = 1;
 	q->m.dest.hop_limit = 64;
+	q->m.dest.sl = 5;
 	q->m.dest.is_global = 1;
 	q->m.dest.port_num = 1;
 }
@@ -93,6 +94,8 @@ TEST_FX(roundtrip)
 	assert_int_equal(r.rnr_retry, 6);
 	assert_int_equal(r.dest.sgid_index, 1);
 	assert_int_equal(r.dest.hop_limit, 64);
+	assert_int_equal(r.dest.is_global, 1);
+	assert_int_equal(r.dest.sl, 0); /* mlx5_ib keeps RoCE's priority elsewhere */
 	assert_memory_equal(r.dest.dgid, q.m.dest.dgid, 16);
 	hw = obj_find(q.f->v, OBJ_QP, q.qpn);
 	assert_non_null(hw);

@@ -33,6 +33,10 @@ static int find_type(struct uverbs_request *req, uint8_t *type)
 	if (value > MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX)
 		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE %llu is not known",
 			      (unsigned long long)value);
+	if (value == MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB)
+		return refuse(-EINVAL,
+			      "FLOW_MATCHER_CREATE: FT_TYPE 2 (FDB): the eswitch is not in "
+			      "switchdev mode");
 	*type = (uint8_t)(flags ? MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX : value);
 	return 0;
 }

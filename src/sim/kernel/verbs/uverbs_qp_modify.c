@@ -439,6 +439,7 @@ static const uint8_t ib_states[16] = {
 	[PRM_QP_STATE_SQ_DRAINING] = SQD, [PRM_QP_STATE_ERR] = ERR,
 };
 
+/* As to_rdma_ah_attr(): sl is InfiniBand's, and no program gets RoCE's eth_prio back. */
 static void fill_dest(struct ib_uverbs_qp_dest *d, const void *ads)
 {
 	memcpy(d->dgid, prm_ads_cat_rgid_rip(ads), sizeof(d->dgid));
@@ -446,7 +447,7 @@ static void fill_dest(struct ib_uverbs_qp_dest *d, const void *ads)
 	d->sgid_index = (uint8_t)prm_ads_get_src_addr_index(ads);
 	d->hop_limit = (uint8_t)prm_ads_get_hop_limit(ads);
 	d->traffic_class = (uint8_t)prm_ads_get_tclass(ads);
-	d->sl = (uint8_t)prm_ads_get_eth_prio(ads);
+	d->sl = (uint8_t)prm_ads_get_sl(ads);
 	d->is_global = 1;
 	d->port_num = (uint8_t)prm_ads_get_vhca_port_num(ads);
 }
@@ -456,7 +457,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc,
 {
 	const void *ads = prm_qpc_cat_primary_address_path(qpc);
 
-	if (qp->type != IB_UVERBS_QPT_UD)
+	if (qp->type != IB_UVERBS_QPT_UD && qp->type != QP_TYPE_DCI)
 		fill_dest(&r->dest, ads);
 	r->max_recv_wr = qp->rq_wr; /* libmlx5 fills in the SQ's */
 	r->max_recv_sge = qp->rq_sge;
