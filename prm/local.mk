@@ -22,7 +22,7 @@ PRM_GENERATED = $(PRM_BUILT) $(PRM_PAGES) src/prm/rows.c src/prm/match.c src/prm
 	src/prm/fields.inc prm/prm.json
 
 EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm prm/pages.css prm/pages.js $(PRM_TABLES)
-dvxprm_HEADERS = include/dvx/prm/prm.h
+dvxprm_HEADERS = include/dvx/prm/platform.h include/dvx/prm/prm.h
 nodist_dvxprm_HEADERS = $(PRM_BUILT)
 dvxdatadir = $(datadir)/dvx
 nodist_dvxdata_DATA = prm/prm.json

@@ -37,7 +37,7 @@ ASAN_LONG_TESTS = tests/interop/rdma_core.sh tests/interop/perftest.sh tests/int
 ASAN_TESTS = $(filter-out $(ASAN_LONG_TESTS) \
 	tests/unit/packages.pl tests/unit/attr_list.pl tests/unit/quickstart.sh tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl \
 	tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
-	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
+	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh tests/unit/platforms.sh \
 	tests/interop/capture.sh tests/sim/flow_icm.sh tests/sim/ci_recipe.sh tests/perf/% tests/tutorial/% doc/tutorial/%,$(SHARED_TESTS))
 # For ./quickstart check fast, the loop while writing: the unit tests of all rooms but those that take seconds, a test on the
 # device of each tool, of libdvx and of the preload, the bytes beside libmlx5's, and a program of others.

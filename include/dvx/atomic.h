@@ -32,7 +32,7 @@ DVX_INLINE int dvx_post_atomic(struct dvx_sq *sq, uint8_t opcode, uint8_t opmod,
 		return dvx_sq_refuse(sq);
 	dvx_sq_ctrl(sq, &p, opcode, opmod, ds, flags, 0);
 	dvx_wqe_raddr(p.wqe + DVX_SEG, raddr, rkey);
-	memcpy(p.wqe + 2 * DVX_SEG, operands, (size_t)segments * DVX_SEG);
+	__builtin_memcpy(p.wqe + 2 * DVX_SEG, operands, (size_t)segments * DVX_SEG);
 	dvx_wqe_data(p.wqe + (size_t)(2 + segments) * DVX_SEG, old);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;

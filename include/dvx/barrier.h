@@ -8,19 +8,21 @@
  * writes memory as a coherent agent. On x86-64 ordinary stores (and loads) stay in order, so most
  * barriers only stop the compiler. On aarch64, as on a BlueField's cores, each is an instruction.
  */
-#include <string.h>
 #include <dvx/common.h>
+#include <dvx/prm/prm.h>
 
-#if defined(__x86_64__)
+#if defined(DVX_ORDER_STORES)
+/* the program's own: platform.h */
+#elif defined(__x86_64__) && !defined(DVX_GPU)
 #define DVX_ORDER_STORES() __asm__ volatile("" ::: "memory")
 #define DVX_ORDER_LOADS()  __asm__ volatile("" ::: "memory")
 #define DVX_ORDER_WC()	   __asm__ volatile("sfence" ::: "memory")
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(DVX_GPU)
 #define DVX_ORDER_STORES() __asm__ volatile("dmb osh" ::: "memory")
 #define DVX_ORDER_LOADS()  __asm__ volatile("dmb oshld" ::: "memory")
 #define DVX_ORDER_WC()	   __asm__ volatile("dsb st" ::: "memory")
 #else
-#error "no barriers known for this architecture: add them here"
+#error "no barriers for this processor: define DVX_ORDER_STORES(), _LOADS() and _WC() (platform.h)"
 #endif
 
 /*
@@ -55,6 +57,10 @@ DVX_INLINE void dvx_barrier_register_flush(void)
 	DVX_ORDER_WC();
 }
 
+#if defined(__aarch64__) && !defined(DVX_GPU)
+#define DVX_STORES_IN_A_ROW
+#endif
+
 /*
  * Copies 64 bytes to a BlueFlame buffer. Newer Arm cores combine them into one write only if
  * nothing comes between the store instructions (Linux, arm64's __iowrite64_copy(), says: else once
@@ -67,12 +73,12 @@ DVX_INLINE void dvx_register_block(volatile uint64_t *to, const void *from)
 
 #pragma GCC unroll 8
 	for (i = 0; i < 8; i++) {
-		memcpy(&w[i], (const uint8_t *)from + 8 * i, sizeof(w[i]));
-#ifndef __aarch64__
+		w[i] = prm_take64(from, (size_t)i * sizeof(w[i]));
+#ifndef DVX_STORES_IN_A_ROW
 		to[i] = w[i];
 #endif
 	}
-#ifdef __aarch64__
+#ifdef DVX_STORES_IN_A_ROW
 	__asm__ volatile("str %1, [%0]\n\tstr %2, [%0, #8]\n\t"
 			 "str %3, [%0, #16]\n\tstr %4, [%0, #24]\n\t"
 			 "str %5, [%0, #32]\n\tstr %6, [%0, #40]\n\t"

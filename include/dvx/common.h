@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dvx/prm/platform.h>
 
 #ifdef __cplusplus
 #define DVX_BEGIN_DECLS extern "C" {
@@ -33,7 +34,7 @@
  * functions once more as a symbol of libdvx.so, for languages that can't read C headers.
  */
 #ifndef DVX_INLINE
-#define DVX_INLINE static inline __attribute__((always_inline, unused))
+#define DVX_INLINE DVX_DEVICE static inline __attribute__((always_inline, unused))
 #endif
 
 #define DVX_LIKELY(x)	__builtin_expect(!!(x), 1)

@@ -303,7 +303,7 @@ DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
 	prm_uar_cq_db_pack_args(&db, a);
 	dvx_cq_publish(cq);
 	/* The record's second word is the register's first. */
-	memcpy(cq->dbrec + 1, &db, sizeof(uint32_t));
+	__builtin_memcpy(cq->dbrec + 1, &db, sizeof(uint32_t));
 	dvx_barrier_record_to_register();
 	*(volatile uint64_t *)cq->arm_reg = db;
 	dvx_barrier_register_flush();

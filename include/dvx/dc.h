@@ -88,7 +88,7 @@ DVX_INLINE struct dvx_to dvx_to_dct_at(struct dvx_dc_segs *segs, const struct dv
 {
 	struct dvx_to to = {segs, sizeof(*segs) / DVX_SEG, stream};
 
-	memcpy(segs->av, ah->av, sizeof(segs->av));
+	__builtin_memcpy(segs->av, ah->av, sizeof(segs->av));
 	dvx_wqe_raddr(segs->raddr, raddr, rkey);
 	return to;
 }

@@ -159,7 +159,7 @@ DVX_INLINE uint32_t dvx_cq_copy_newest(const struct dvx_cq *cq, void *cqe)
 	do {
 		word = *last;
 		dvx_barrier_owner_to_cqe();
-		memcpy(cqe, cq->first, DVX_CQE_BYTES);
+		__builtin_memcpy(cqe, cq->first, DVX_CQE_BYTES);
 		dvx_barrier_cqe_to_owner();
 	} while (*last != word);
 	return word;

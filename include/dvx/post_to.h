@@ -33,7 +33,7 @@ DVX_INLINE int dvx_post_gather_to(struct dvx_sq *sq, uint8_t opcode, uint32_t im
 	dvx_sq_ctrl(sq, &p, opcode, 0, ds, flags, imm);
 	if (to.stream)
 		prm_wqe_ctrl_seg_set_dci_stream_channel_id(p.wqe, to.stream);
-	memcpy(p.wqe + DVX_SEG, to.seg, (size_t)to.ds * DVX_SEG);
+	__builtin_memcpy(p.wqe + DVX_SEG, to.seg, (size_t)to.ds * DVX_SEG);
 	dvx_wqe_gather(p.wqe + (size_t)(1 + to.ds) * DVX_SEG, sge, n);
 	dvx_sq_commit(sq, &p, wr_id);
 	return 0;
@@ -54,7 +54,7 @@ DVX_INLINE int dvx_post_inline_to(struct dvx_sq *sq, uint8_t opcode, uint32_t im
 	dvx_sq_ctrl(sq, &p, opcode, 0, ds, flags, imm);
 	if (to.stream)
 		prm_wqe_ctrl_seg_set_dci_stream_channel_id(p.wqe, to.stream);
-	memcpy(p.wqe + DVX_SEG, to.seg, (size_t)to.ds * DVX_SEG);
+	__builtin_memcpy(p.wqe + DVX_SEG, to.seg, (size_t)to.ds * DVX_SEG);
 	if (len)
 		dvx_wqe_inline(p.wqe + (size_t)(1 + to.ds) * DVX_SEG, data, len);
 	dvx_sq_commit(sq, &p, wr_id);

@@ -9,7 +9,6 @@
  *	dvx_rq_post(rq, &sge, 1, cookie);
  *	dvx_rq_ring(rq);
  */
-#include <errno.h>
 #include <dvx/barrier.h>
 #include <dvx/common.h>
 #include <dvx/users.h>

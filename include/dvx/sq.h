@@ -17,7 +17,6 @@
  * A signaled WQE's CQE names the WQE's first block (cqe.h dvx_cqe_wqe_index()); dvx_sq_retire()
  * turns that into the caller's cookie and frees all blocks up to and including that WQE.
  */
-#include <errno.h>
 #include <dvx/barrier.h>
 #include <dvx/common.h>
 #include <dvx/users.h>
@@ -178,16 +177,15 @@ DVX_INLINE void dvx_sq_ctrl(const struct dvx_sq *sq, const struct dvx_sq_place *
 	index.wqe_index = p->index & 0xffff;
 	prm_wqe_ctrl_seg_pack_args(by_index, index);
 	seg[0] |= sq->qpn_be | by_index[0];
-	memcpy(p->wqe, &seg[0], sizeof(seg[0]));
-	memcpy(p->wqe + sizeof(seg[0]), &seg[1], sizeof(seg[1]));
+	prm_put64(p->wqe, 0, seg[0]);
+	prm_put64(p->wqe, sizeof(seg[0]), seg[1]);
 }
 
 /* The WQE that was written to p is posted: the next doorbell announces it. */
 DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, uint64_t wr_id)
 {
-	uint64_t head;
+	uint64_t head = prm_take64(p->wqe, 0);
 
-	memcpy(&head, p->wqe, sizeof(head));
 	p->slot->wr_id = wr_id;
 	p->slot->end = p->end;
 	sq->head = head;
@@ -204,7 +202,7 @@ DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 		struct dvx_sq_place p = dvx_sq_place_at(sq, sq->pi, 1);
 
 		dvx_sq_ctrl(sq, &p, PRM_WQE_OPCODE_NOP, 0, 1, 0, 0);
-		memcpy(&sq->head, p.wqe, sizeof(sq->head));
+		sq->head = prm_take64(p.wqe, 0);
 		p.slot->wr_id = DVX_WR_ID_PAD;
 		p.slot->end = p.index;
 	}

@@ -17,7 +17,6 @@
  * takes its head, retiring appends to its tail. The last free entry is never posted, since the
  * device comes to its link only after it (doc/design/0008-shared-receives.md).
  */
-#include <errno.h>
 #include <dvx/barrier.h>
 #include <dvx/common.h>
 #include <dvx/mem.h>

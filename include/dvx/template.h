@@ -63,16 +63,15 @@ DVX_INLINE struct dvx_sq_place dvx_template_place(const struct dvx_sq *sq,
 	index.wqe_index = p.index & 0xffff;
 	prm_wqe_ctrl_seg_pack_args(seg, index);
 	seg[0] |= t->head;
-	memcpy(p.wqe, &seg[0], sizeof(seg[0]));
+	prm_put64(p.wqe, 0, seg[0]);
 	return p;
 }
 
 /* ci has the mark as long as requests of the template are what is polled. */
 DVX_INLINE void dvx_template_commit(struct dvx_sq *sq, const struct dvx_sq_place *p, uint64_t wr_id)
 {
-	uint64_t head;
+	uint64_t head = prm_take64(p->wqe, 0);
 
-	memcpy(&head, p->wqe, sizeof(head));
 	p->slot->wr_id = wr_id;
 	p->slot->end = p->end ^ DVX_SQ_TAKEN;
 	sq->head = head;

@@ -53,7 +53,7 @@ DVX_INLINE uint8_t *dvx_umr_begin(const struct dvx_sq *sq, const struct dvx_sq_p
 				  struct prm_wqe_umr_ctrl_seg_args what)
 {
 	dvx_sq_ctrl(sq, p, PRM_WQE_OPCODE_UMR, 0, ds, flags, key);
-	memset(p->wqe + DVX_SEG, 0, (size_t)(DVX_UMR_DS - 1) * DVX_SEG);
+	__builtin_memset(p->wqe + DVX_SEG, 0, (size_t)(DVX_UMR_DS - 1) * DVX_SEG);
 	what.flags |= PRM_UMR_FLAG_INLINE;
 	prm_wqe_umr_ctrl_seg_pack_args(p->wqe + DVX_SEG, what);
 	return p->wqe + DVX_SEG + PRM_WQE_UMR_CTRL_SEG_BYTES;
@@ -72,7 +72,7 @@ DVX_INLINE void dvx_umr_fields(uint8_t *mkey, uint32_t new_key, uint32_t access,
 DVX_INLINE void dvx_umr_fill(uint8_t *list, uint32_t n)
 {
 	for (; n & 3; n++) {
-		memset(list + (size_t)n * DVX_SEG, 0, DVX_SEG);
+		__builtin_memset(list + (size_t)n * DVX_SEG, 0, DVX_SEG);
 		__asm__("" : "+r"(list)); /* or the loop becomes a call */
 	}
 }

@@ -6,7 +6,6 @@
  * The segments that work requests are made of, written to any memory (PRM, "Send Work Queue Element
  * Format"). Rings and indexes are in sq.h and rq.h.
  */
-#include <string.h>
 #include <dvx/common.h>
 #include <dvx/prm/wqe.h>
 
@@ -112,7 +111,7 @@ DVX_INLINE void dvx_wqe_data_from(uint8_t *seg, const struct dvx_sge *sge, uint3
 	w = w >> 32 | w << 32;
 	if (longest == DVX_MAX_SEGMENT)
 		w &= ~(uint64_t)0x80;
-	memcpy(seg, &w, sizeof(w));
+	prm_put64(seg, 0, w);
 	prm_wqe_data_seg_set_addr(seg, sge->addr);
 #else
 	(void)longest;
@@ -157,25 +156,27 @@ DVX_INLINE void dvx_wqe_copy(uint8_t *to, const void *data, uint32_t len)
 
 	if (__builtin_constant_p(len)) {
 		if (len)
-			memcpy(to, from, len);
+			__builtin_memcpy(to, from, len);
 		return;
 	}
 	for (; len >= 16; len -= 16, from += 16, to += 16) {
-		memcpy(to, from, 16);
+		__builtin_memcpy(to, from, 16);
+#ifndef DVX_GPU /* which has neither */
 		__asm__("" : "+r"(to));
+#endif
 	}
 	if (len & 8) {
-		memcpy(to, from, 8);
+		__builtin_memcpy(to, from, 8);
 		from += 8;
 		to += 8;
 	}
 	if (len & 4) {
-		memcpy(to, from, 4);
+		__builtin_memcpy(to, from, 4);
 		from += 4;
 		to += 4;
 	}
 	if (len & 2) {
-		memcpy(to, from, 2);
+		__builtin_memcpy(to, from, 2);
 		from += 2;
 		to += 2;
 	}
@@ -191,7 +192,7 @@ DVX_INLINE void dvx_wqe_inline(void *seg, const void *data, uint32_t len)
 	a.is_inline = 1;
 	a.byte_count = len;
 	prm_wqe_inline_seg_pack_args(seg, a);
-	dvx_wqe_copy((uint8_t *)seg + 4, data, len);
+	dvx_wqe_copy((uint8_t *)__builtin_assume_aligned((uint8_t *)seg + 4, 4), data, len);
 }
 
 #endif

@@ -234,7 +234,7 @@ mutants() { # COMPILER
 	done
 	taken "$1" 's/dmb osh"/dmb oshst"/' "a store barrier where loads count too"
 	taken "$1" 's/dmb oshld/dmb oshst/' "a store barrier for loads"
-	taken "$1" 's/^#if\(n*\)def __aarch64__/#if\1def NONE/' "loads between the stores of a BlueFlame block"
+	taken "$1" 's/^#define DVX_STORES_IN_A_ROW//' "loads between the stores of a BlueFlame block"
 	taken "$1" 's/dsb st/dmb ishst/' "a barrier of cacheable memory before the register"
 }
 

@@ -89,5 +89,5 @@ tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixtur
 dist_check_SCRIPTS += tests/unit/attr_list.pl tests/unit/quickstart.sh tests/unit/packages.pl tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh \
 	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
 	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/flow_import.sh tests/unit/flow_include.sh tests/unit/completion.sh \
-	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh
+	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh tests/unit/platforms.sh
 EXTRA_DIST += tests/unit/explain.corpus tests/unit/import.rows tests/unit/posts.pl tests/unit/posts.awk tests/unit/WitnessNames.pm tests/unit/man_errors.pl tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps

@@ -3,14 +3,15 @@
  * Loads and stores that the generated accessors are made of.
  *
  * Device structures are big-endian, bit 0 of a table is the most significant bit of byte 0.
- * memcpy() keeps every access legal for any type and any alignment; it compiles to one move.
+ * Words that may alias anything and, on a CPU, lie anywhere keep every access legal; each compiles
+ * to one move.
  */
 #ifndef DVX_PRM_PRM_H
 #define DVX_PRM_PRM_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+#include <dvx/prm/platform.h>
 #ifdef PRM_DEBUG
 #include <assert.h>
 #endif
@@ -31,18 +32,34 @@ extern "C" {
 #define PRM_ARGS(type, ...) ((struct type){__VA_ARGS__})
 #endif
 
-#define PRM_INLINE static inline __attribute__((always_inline))
+#ifndef PRM_INLINE
+#define PRM_INLINE DVX_DEVICE static inline __attribute__((always_inline))
+#endif
 
 /*
  * Never defined: a call that survives optimisation is the compile error (a link error with
  * clang < 14, which has no such attribute).
  */
 #ifdef __OPTIMIZE__
+DVX_DEVICE
 #if __has_attribute(error)
 __attribute__((error("value does not fit the PRM field")))
 #endif
 void prm_value_does_not_fit(void);
 #endif
+
+/*
+ * A GPU takes no word from an odd address, so its compiler splits accesses of unknown alignment into
+ * bytes. There the words of a structure lie at multiples of their size, as those of rings do.
+ */
+#ifdef DVX_GPU
+#define PRM_WORD __attribute__((may_alias))
+#else
+#define PRM_WORD __attribute__((may_alias, aligned(1)))
+#endif
+typedef uint16_t PRM_WORD prm_word16;
+typedef uint32_t PRM_WORD prm_word32;
+typedef uint64_t PRM_WORD prm_word64;
 
 /*
  * A constant is checked by the optimising compiler, anything else only with -DPRM_DEBUG: the hot
@@ -110,26 +127,17 @@ PRM_INLINE uint8_t prm_load8(const void *p, size_t byte)
 
 PRM_INLINE uint16_t prm_load16(const void *p, size_t byte)
 {
-	uint16_t v;
-
-	memcpy(&v, prm_cat(p, byte), sizeof(v));
-	return prm_swap16(v);
+	return prm_swap16(*(const prm_word16 *)prm_cat(p, byte));
 }
 
 PRM_INLINE uint32_t prm_load32(const void *p, size_t byte)
 {
-	uint32_t v;
-
-	memcpy(&v, prm_cat(p, byte), sizeof(v));
-	return prm_swap32(v);
+	return prm_swap32(*(const prm_word32 *)prm_cat(p, byte));
 }
 
 PRM_INLINE uint64_t prm_load64(const void *p, size_t byte)
 {
-	uint64_t v;
-
-	memcpy(&v, prm_cat(p, byte), sizeof(v));
-	return prm_swap64(v);
+	return prm_swap64(*(const prm_word64 *)prm_cat(p, byte));
 }
 
 PRM_INLINE void prm_store8(void *p, size_t byte, uint8_t v)
@@ -139,20 +147,28 @@ PRM_INLINE void prm_store8(void *p, size_t byte, uint8_t v)
 
 PRM_INLINE void prm_store16(void *p, size_t byte, uint16_t v)
 {
-	v = prm_swap16(v);
-	memcpy(prm_at(p, byte), &v, sizeof(v));
+	*(prm_word16 *)prm_at(p, byte) = prm_swap16(v);
 }
 
 PRM_INLINE void prm_store32(void *p, size_t byte, uint32_t v)
 {
-	v = prm_swap32(v);
-	memcpy(prm_at(p, byte), &v, sizeof(v));
+	*(prm_word32 *)prm_at(p, byte) = prm_swap32(v);
 }
 
 PRM_INLINE void prm_store64(void *p, size_t byte, uint64_t v)
 {
-	v = prm_swap64(v);
-	memcpy(prm_at(p, byte), &v, sizeof(v));
+	*(prm_word64 *)prm_at(p, byte) = prm_swap64(v);
+}
+
+/* Eight bytes as they lie in memory. */
+PRM_INLINE uint64_t prm_take64(const void *p, size_t byte)
+{
+	return *(const prm_word64 *)prm_cat(p, byte);
+}
+
+PRM_INLINE void prm_put64(void *p, size_t byte, uint64_t v)
+{
+	*(prm_word64 *)prm_at(p, byte) = v;
 }
 
 /* A field inside one naturally sized word: `shift` bits above the word's low end. */
