@@ -56,7 +56,7 @@ told "mlx5_en" \
 	'0x02 LOCAL_QP_OP_ERR' 'vendor syndrome 0x68: no public source'
 told "DPDK, a queue" 'mlx5_net: Unexpected CQE error syndrome 0x04 CQN = 7 SQN = 36 wqe_counter = 3 wq_ci = 9 cq_ci = 1' \
 	'reported by DPDK' LOCAL_PROT_ERR
-told "DPDK, DevX" 'mlx5_common: DevX create mkey failed errno=121 status=0x3 syndrome=0x6d8' 'create mkey' BAD_PARAM 0x0006d8 \
+told "DPDK, DevX" 'mlx5_common: DevX create mkey failed errno=121 status=0x3 syndrome=0x6d8' 'failed command CREATE_MKEY' BAD_PARAM 0x0006d8 \
 	'errno 121: Remote I/O error - firmware refused'
 told "ibv_rc_pingpong" 'Failed status transport retry counter exceeded (12) for wr_id 2' "$retry"
 told "iSER" 'isert: isert_print_wc: login failure: RETRY_EXC_ERR (12) vend_err 81' 'iSER' "$retry" 'vendor syndrome 0x81'

@@ -184,17 +184,27 @@ static unsigned int errnum_taken(const char *line, const regmatch_t *m)
 	return 0;
 }
 
-static unsigned int errnum_of_number(const char *lower)
+/* The first number in such a place that is an errno: a connection's id may stand there, too. */
+static unsigned int errnum_in_place(size_t i, const char *lower)
 {
-	for (size_t i = 0; i < PLACES; i++) {
-		const regex_t *r = strstr(lower, errnum_places[i].key) ? errnum_place(i) : NULL;
-		regmatch_t m[PLACE_GROUPS];
-		unsigned int n =
-			r && !regexec(r, lower, PLACE_GROUPS, m, 0) ? errnum_taken(lower, m) : 0;
+	const regex_t *r = strstr(lower, errnum_places[i].key) ? errnum_place(i) : NULL;
+	regmatch_t m[PLACE_GROUPS];
+
+	for (int flags = 0; r && !regexec(r, lower, PLACE_GROUPS, m, flags); flags = REG_NOTBOL) {
+		unsigned int n = errnum_taken(lower, m);
 
 		if (errnum_is(n) && (n != EPERM || errnum_places[i].sure))
 			return n;
+		lower += m[0].rm_so + 1;
 	}
+	return 0;
+}
+
+static unsigned int errnum_of_number(const char *lower)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (errnum_in_place(i, lower))
+			return errnum_in_place(i, lower);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ extern const size_t form_count;
 /* The program that writes such a line (in lower case), by its marks; else by the topic. */
 const char *form_program(const char *lower, enum topic_id topic);
 
-#define FORMS_MOST   192
+#define FORMS_MOST   224
 #define FORMS_GROUPS 10 /* of a pattern, with the whole as group 0 */
 
 #endif

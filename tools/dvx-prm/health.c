@@ -56,23 +56,32 @@ bool health_has(const struct health *h, const char *field)
 	return false;
 }
 
-void health_device(char *device, size_t size, const char *line)
+static const char pci_digits[] = "0123456789abcdef:.";
+
+/* The PCI address in the driver's line, or NULL. */
+static const char *health_address(const char *line)
 {
 	static const char driver[] = "mlx5_core ";
 	const char *p = strstr(line, driver);
-	size_t n;
+
+	return p ? p + sizeof(driver) - 1 : NULL;
+}
+
+void health_device(char *device, size_t size, const char *line)
+{
+	const char *p = health_address(line);
+	size_t n = p ? strspn(p, pci_digits) : 0;
 
 	*device = 0;
-	if (!p)
-		return;
-	p += sizeof(driver) - 1;
-	n = strspn(p, "0123456789abcdef:.");
-	snprintf(device, size, "%.*s", (int)(n && p[n - 1] == ':' ? n - 1 : n), p);
+	if (p)
+		snprintf(device, size, "%.*s", (int)(n && p[n - 1] == ':' ? n - 1 : n), p);
 }
 
 static size_t find_row(const char *line, bool open, const char **value)
 {
-	const char *start = line + strspn(line, " \t");
+	/* Older kernels print no function's name behind the address. */
+	const char *p = health_address(line), *text = p ? p + strspn(p, pci_digits) : line;
+	const char *start = text + strspn(text, " \t");
 	bool driver = strstr(line, "print_health_info") != NULL;
 
 	for (size_t i = 0; i < ROWS; i++) {

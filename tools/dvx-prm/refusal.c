@@ -70,6 +70,22 @@ static unsigned int command_in(const char *lower)
 	return 0;
 }
 
+unsigned int command_of_call(const char *call)
+{
+	const char *object = strstr(call, "create(");
+	char lower[96], name[64];
+	size_t i = 0;
+
+	for (; call[i] && i < sizeof(lower) - 1; i++)
+		lower[i] = (char)tolower((unsigned char)call[i]);
+	lower[i] = 0;
+	if (command_in(lower) || !object)
+		return command_in(lower);
+	object += strlen("create(");
+	snprintf(name, sizeof(name), "create_%.*s", (int)strcspn(object, " ,)"), object);
+	return command_named(name);
+}
+
 /*
  * A syndrome of a command has more bits than one of a completion, which no command's name comes
  * with.

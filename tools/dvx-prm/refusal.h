@@ -9,4 +9,7 @@
 /* Whether the line (also given in lower case) reports that firmware refused a command. */
 bool refusal_find(struct said *s, const char *line, const char *lower);
 
+/* The opcode of the command that a call's words name, as "obj_create(QP)"; 0: none. */
+unsigned int command_of_call(const char *call);
+
 #endif

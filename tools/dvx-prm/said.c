@@ -343,6 +343,8 @@ static void said_add_form(struct said_reader *r, const struct form *f, const str
 	take_groups(&s, f, l->text, m);
 	if (form_has_errno(f))
 		take_errno(&s, whole->text, whole->lower);
+	if (said_has(&s, SAID_FIRMWARE) && !said_has(&s, SAID_COMMAND) && command_of_call(s.call))
+		said_set(&s, SAID_COMMAND, command_of_call(s.call));
 	if (s.topic != TOPIC_VERB || said_has(&s, SAID_ERRNO))
 		said_add(r, &s, l->text);
 }

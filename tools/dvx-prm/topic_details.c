@@ -333,6 +333,9 @@ const struct topic_detail topic_details[] = {
 	 "to vfio-pci, or its RDMA device is in another network namespace",
 	 "lsmod (mlx5_ib), ibv_devices, lspci -k (the port's driver must be mlx5_core), rdma "
 	 "system; in a container pass --device /dev/infiniband"},
+	{TOPIC_DPDK_PROBE, "Verbs device not found", 0,
+	 "the driver looked for an RDMA device of this PCI address; the line before it has more",
+	 NULL},
 	{TOPIC_DPDK_PROBE, "glue library", 0,
 	 "this DPDK loads libibverbs and libmlx5 by a plug-in, librte_*_mlx5_glue.so, which is not "
 	 "where it looks",
@@ -340,6 +343,34 @@ const struct topic_detail topic_details[] = {
 	{TOPIC_DPDK_PROBE, "rdma-core libraries", 0,
 	 "libibverbs or libmlx5 (or the plug-in that loads them) are missing",
 	 "install rdma-core's libraries, of the version that DPDK was built with or newer"},
+
+	{TOPIC_FLOW_REFUSED, NULL, -EEXIST,
+	 "EEXIST: a rule of the same match is there already, maybe another program's",
+	 "look for the program that has this address and port; ethtool -n shows rules of ethtool"},
+	{TOPIC_FLOW_REFUSED, NULL, -EPERM, "EPERM: the process may not steer packets",
+	 "it needs CAP_NET_RAW"},
+
+	{TOPIC_PEER_MEMORY, "GPU Direct RDMA Disabled", 0,
+	 "NCCL looks for /sys/module/nvidia_peermem/version, for nv_mem or nv_mem_nc in "
+	 "/sys/kernel/mm/memory_peers, and for dma-bufs, and found none of them here, which in a "
+	 "container may differ from the host; it goes on through host memory",
+	 NULL},
+
+	{TOPIC_DEVICE_PLUGIN, "issm", 0, "issm is made by ib_umad", NULL},
+	{TOPIC_DEVICE_PLUGIN, "umad", 0, "umad is made by ib_umad", NULL},
+	{TOPIC_DEVICE_PLUGIN, "uverbs", 0, "uverbs is made by ib_uverbs", NULL},
+	{TOPIC_DEVICE_PLUGIN, "rdma_cm", 0, "rdma_cm is made by rdma_ucm", NULL},
+
+	{TOPIC_IBGDA_DEVICE, "cannot allocate buffer", 0,
+	 "memory of the kind that NVSHMEM_IBGDA_FORCE_NIC_BUF_MEMTYPE names, or the GPU's, could "
+	 "not be registered for the NIC's queues (mlx5dv_devx_umem_reg())",
+	 NULL},
+	{TOPIC_IBGDA_DEVICE, "cannot map UAR", 0,
+	 "the GPU may not map the NIC's doorbell page (cuMemHostRegister() of I/O memory)", NULL},
+	{TOPIC_IBGDA_DEVICE, "is not enumerated as an mlx5 device", 0,
+	 "it is another vendor's device, or an older one", "name others: NVSHMEM_HCA_LIST"},
+	{TOPIC_IBGDA_DEVICE, "no active IB device", 0,
+	 "all devices were left out: a line before has the reason of each", NULL},
 
 	EVENT("CQ error",
 	      "IBV_EVENT_CQ_ERR (mlx5 CQ_ERROR): the CQ overran or could not be written",

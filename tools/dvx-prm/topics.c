@@ -395,6 +395,45 @@ const struct topic topics[TOPICS] = {
 		 "starts",
 		 "DPDK, drivers/net/mlx5/mlx5_rxq.c (rxq_alloc_elts())",
 		 "more mbufs: descriptors times queues and ports, and the caches of all cores"},
+	[TOPIC_KERNEL_MODULE] =
+		{"kernel_module", "a kernel module does not fit the RDMA modules that are loaded",
+		 "the kernel loads a module if the symbols that it uses exist, with the "
+		 "checksums that it was built with; a vendor's package (MLNX_OFED, DOCA) "
+		 "replaces ib_core and mlx5_core, and modules of the distribution, or built "
+		 "before it, do not fit these; ib_register_peer_memory_client is in such "
+		 "packages only",
+		 "Linux, kernel/module/version.c",
+		 "modinfo -n ib_core shows whose it is; install the package with this module, "
+		 "build the module anew after it (dkms; nvidia-peermem: the GPU's driver), or "
+		 "remove the package; then reload the modules, or reboot"},
+	[TOPIC_DEVICE_PLUGIN] =
+		{"device_plugin", "Kubernetes' device plugin leaves out an RDMA device",
+		 "the plugin gives out a device that has all of its character devices: "
+		 "ib_uverbs makes uverbs, ib_umad makes umad and issm, rdma_ucm makes rdma_cm",
+		 "k8s-rdma-shared-dev-plugin, pkg/resources; Linux, "
+		 "drivers/infiniband/core/user_mad.c and ucma.c",
+		 "on the host: modprobe ib_uverbs ib_umad rdma_ucm (rdma-core's services do it "
+		 "at boot), ls /dev/infiniband; if the port has no RDMA device at all (rdma "
+		 "link), load mlx5_ib"},
+	[TOPIC_IBGDA_DEVICE] =
+		{"ibgda_device",
+		 "NVSHMEM leaves out a device for communication from the GPU (IBGDA)",
+		 "IBGDA takes mlx5 devices whose queues it can place in the memory that was "
+		 "asked for, and whose doorbell pages the GPU can map or the CPU rings for it",
+		 "NVSHMEM, src/modules/transport/ibgda/ibgda.cpp; its release notes (3.4.5)",
+		 "dvx-info doctor checks GPU memory and dma-bufs; set the GPU driver's options "
+		 "NVreg_EnableStreamMemOPs=1 and "
+		 "NVreg_RegistryDwords=\"PeerMappingOverride=1;\", or let the CPU ring (NVSHMEM "
+		 "3.4.5 or newer, NVSHMEM_IBGDA_NIC_HANDLER=cpu)"},
+	[TOPIC_GAVE_UP] =
+		{"gave_up", "a library above libibverbs gave up",
+		 "it prints a status of its own, no errno; the call that failed is in a line "
+		 "before it",
+		 "UCX, src/ucs/type/status.h; NCCL, src/nccl.h.in; NIXL, src/api/cpp; Mooncake, "
+		 "mooncake-transfer-engine",
+		 "look for the first error before it; NCCL_DEBUG=WARN and UCX_LOG_LEVEL=info "
+		 "(for NIXL, too) show more; programs that take all devices may be limited to "
+		 "those of the fabric (UCX_NET_DEVICES)"},
 };
 
 const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number)
