@@ -20,6 +20,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/memic.h \
 	src/sim/obj/mkey.c \
 	src/sim/obj/mkey.h \
+	src/sim/obj/mkey_demand.c \
 	src/sim/obj/obj.c \
 	src/sim/obj/obj.h \
 	src/sim/obj/table.h \
