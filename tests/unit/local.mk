@@ -12,7 +12,7 @@ tests_unit_host_dma_SOURCES = tests/unit/host_dma.c $(HOST_SHARE_RIG)
 tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
 tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)
 # The data path and the transport on a device without firmware (queue_rig.h).
-SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_umr tests/unit/queue_errors tests/unit/queue_cq tests/unit/queue_cross tests/unit/queue_mmo tests/unit/queue_life \
+SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_umr tests/unit/queue_reg_umr tests/unit/queue_errors tests/unit/queue_cq tests/unit/queue_cross tests/unit/queue_mmo tests/unit/queue_life \
 	tests/unit/queue_trace tests/unit/queue_ud tests/unit/queue_xrc tests/unit/queue_self tests/unit/queue_direct tests/unit/queue_post tests/unit/net_loss tests/unit/net_drops \
 	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions \
 	tests/unit/queue_srq tests/unit/queue_inline tests/unit/queue_dc tests/unit/port tests/unit/port_fault tests/unit/port_peer tests/unit/port_udp
@@ -24,7 +24,7 @@ SIM_TESTS += tests/unit/queue_sig tests/unit/queue_lso
 SIM_TESTS += tests/unit/queue_cq_event tests/unit/kernel_cq tests/unit/fw_cq
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \
-	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way tests/unit/fw_rmp tests/unit/fw_dct tests/unit/fw_xrc tests/unit/fw_q_counter
+	tests/unit/fw_icm tests/unit/fw_kernel tests/unit/fw_raw tests/unit/fw_raw_way tests/unit/fw_rmp tests/unit/fw_dct tests/unit/fw_xrc tests/unit/fw_q_counter
 tests_unit_fw_queues_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 # Packets through flow tables and steering entries, and the commands that make them.
 SIM_TESTS += tests/unit/fw_flow tests/unit/steer_agree tests/unit/steer_packet \

@@ -490,3 +490,76 @@ TEST_F(multicast_to_one)
 	assert_null(rig_poll(&p->cb));
 	mcg_leave(p->b.queue->o.vhca, p->b.qp);
 }
+
+/* --- QP1 ------------------------------------------------------------------------------------- */
+
+#define MAD	 256u
+#define GSI	 1u
+#define GSI_QKEY 0x80010000u
+
+static void qp1_open(struct rig_pair *p, struct rig_qp *q, unsigned int function, struct rig_cq *cq)
+{
+	p->rig.transport = &transport_qp1;
+	rig_qp_open(&p->rig, q, function, cq, cq, 4, 3);
+	q->qp->qkey = GSI_QKEY;
+	rig_connect_one(q, q);
+}
+
+static void mad_to(struct rig_pair *p, struct rig_qp *from, const struct rig_qp *to, uint32_t qpn)
+{
+	struct rig_wqe w = rig_begin(from, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	rig_av(&w, to);
+	prm_av_set_dqp_dct(w.bytes + 16, qpn);
+	prm_av_set_qkey(w.bytes + 16, GSI_QKEY);
+	rig_data(&w, p->src, MAD, rig_key(p->ms));
+	rig_go(&w);
+	sent(p, 0);
+}
+
+static unsigned int mads; /* the emulated kernel's */
+
+static void count_mad(void *ctx, struct vhca *v, const struct roce_packet *r, const uint8_t *mad)
+{
+	struct rig_pair *p = ctx;
+
+	(void)r;
+	assert_ptr_equal(v, p->b.queue->o.vhca);
+	assert_memory_equal(mad, p->src, MAD);
+	mads++;
+}
+
+static const struct front_ops mad_front = {.mad = count_mad};
+
+/* mlx5_ib's gsi.c: number 1 on the wire, whatever its own; MADs are the emulated kernel's without it. */
+TEST_F(qp1)
+{
+	struct rig_pair *p = *state;
+	struct rig_qp a, b;
+	const uint8_t *cqe;
+
+	mads = 0;
+	p->rig.dev.front = &mad_front;
+	p->rig.dev.front_ctx = p;
+	qp1_open(p, &a, BLUEFIELD2_HOST, &p->ca);
+	qp1_open(p, &b, BLUEFIELD2_DPU, &p->cb);
+	memset(p->dst, 0, GRH + MAD);
+	rig_recv(&b, p->dst, GRH + MAD, rig_key(p->md));
+	mad_to(p, &a, &b, b.queue->o.id); /* nothing comes by that number */
+	assert_null(rig_poll(&p->cb));
+	mad_to(p, &p->a, &b, GSI); /* a program's Q_Key is another */
+	assert_null(rig_poll(&p->cb));
+	assert_int_equal(b.queue->o.vhca->qkey_violations, 1);
+	mad_to(p, &a, &b, GSI);
+	cqe = rig_poll(&p->cb);
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_qpn(cqe), b.queue->o.id);
+	assert_int_equal(prm_cqe64_get_rqpn(cqe), GSI);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), GRH + MAD);
+	assert_memory_equal(p->dst + GRH, p->src, MAD);
+	assert_int_equal(mads, 0);
+	rig_qp_close(&b);
+	mad_to(p, &a, &p->b, GSI);
+	assert_int_equal(mads, 1);
+	rig_qp_close(&a);
+}

@@ -12,7 +12,7 @@
 
 #define OCTWORD		       16u
 #define DEFAULT_MIN_LOG_ENTITY 12u
-#define PAS_FLAGS	       7ull /* below the address: write and read enable of the page */
+#define UMR_OCTWORDS	       4u /* that Linux's driver fills in at a time */
 
 static const char *const mode_name[] = {"PA",	  "MTT",   "KLM",	    "KSM",
 					"SW_ICM", "MEMIC", "CROSSING_VHCA", "reserved"};
@@ -121,6 +121,13 @@ static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	return 0;
 }
 
+/* mlx5_ib fills in pages by UMR, of mkeys that it makes with none. */
+static bool fw_mkey_is_filled_later(const struct fw_cmd *c, const void *mkc)
+{
+	return !c->uid && prm_mkc_get_umr_en(mkc) &&
+	       !prm_create_mkey_in_get_translations_octword_actual_size(c->in);
+}
+
 /* klm_pas_mtt[] holds translations_octword_actual_size octwords: two page addresses each. */
 static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 {
@@ -132,11 +139,13 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
 				 "mkc.len 0x%" PRIx64 " is too long", prm_mkc_get_len(mkc));
 	*entries = (bytes + mask) >> prm_mkc_get_log_page_size(mkc);
-	if (octwords * 2 < *entries)
+	if (fw_mkey_is_filled_later(c, mkc))
+		*entries = 0;
+	if (octwords * MKEY_PAGES_PER_OCTWORD < *entries)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "translations_octword_actual_size %" PRIu64 " holds %" PRIu64
 				 " pages, mkc.len needs %" PRIu64,
-				 octwords, octwords * 2, *entries);
+				 octwords, octwords * MKEY_PAGES_PER_OCTWORD, *entries);
 	if (prm_mkc_get_translations_octword_size(mkc) < octwords)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "mkc.translations_octword_size %u is less than the %" PRIu64
@@ -145,28 +154,38 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 	return fw_list_fits(c, PRM_CREATE_MKEY_IN_BYTES, octwords * (OCTWORD / 8), "klm_pas_mtt");
 }
 
+/* [I] What mlx5_ib fills in may be more than the room that it asked for: it rounds up. */
+static uint64_t fw_mkey_room(const struct fw_cmd *c, const void *mkc, uint64_t n)
+{
+	const uint64_t octwords = prm_mkc_get_translations_octword_size(mkc);
+	const uint64_t room = (octwords + UMR_OCTWORDS - 1) & ~(uint64_t)(UMR_OCTWORDS - 1);
+
+	return fw_mkey_is_filled_later(c, mkc) ? room * MKEY_PAGES_PER_OCTWORD : n;
+}
+
 static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	const uint8_t *pas = (const uint8_t *)c->in + PRM_CREATE_MKEY_IN_BYTES;
-	uint64_t mask = (1ull << m->log_entity) - 1, n = 0, present = 0;
+	uint64_t mask = (1ull << m->log_entity) - 1, n = 0, room, present = 0;
 
 	if (list_length(c, mkc, &n))
 		return -1;
-	m->entries = calloc((size_t)n + 1, sizeof(*m->entries));
+	room = fw_mkey_room(c, mkc, n);
+	m->entries = room <= UINT32_MAX ? calloc((size_t)room + 1, sizeof(*m->entries)) : NULL;
 	if (!m->entries)
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
-				 "no memory for %" PRIu64 " page addresses", n);
-	m->nentries = (uint32_t)n;
+				 "no memory for %" PRIu64 " page addresses", room);
+	m->nentries = (uint32_t)room;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t entry = prm_load64(pas, i * 8);
 
-		if (entry & mask & ~PAS_FLAGS)
+		if (entry & mask & ~MKEY_PAGE_FLAGS)
 			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
 					 "klm_pas_mtt[%zu] 0x%" PRIx64 " is not aligned to its "
 					 "page of 2^%u bytes",
 					 i, entry, m->log_entity);
 		m->entries[i] = entry & ~mask;
-		present |= entry & PAS_FLAGS;
+		present |= entry & MKEY_PAGE_FLAGS;
 	}
 	m->on_demand = prm_create_mkey_in_get_pg_access(c->in) && n && !present;
 	return 0;
@@ -253,12 +272,8 @@ int fw_mkey_umr(struct vhca *v, uint32_t index, uint32_t pdn, const void *mkc)
 
 	if (!m || !pd)
 		return -ENOENT;
-	obj_get(pd);
-	obj_put(m->pd);
-	m->pd = pd;
-	m->pdn = pdn;
+	mkey_move(m, pd);
 	m->rights = rights_of(mkc);
-	prm_mkc_set_pd(m->mkc, pdn);
 	return 0;
 }
 
@@ -393,6 +408,7 @@ static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
 static void show_mkc(void *mkc, const struct mkey *m)
 {
 	prm_mkc_set_free(mkc, m->free);
+	prm_mkc_set_pd(mkc, m->pdn);
 	prm_mkc_set_lr(mkc, !!(m->rights & MKEY_LR));
 	prm_mkc_set_lw(mkc, !!(m->rights & MKEY_LW));
 	prm_mkc_set_rr(mkc, !!(m->rights & MKEY_RR));
@@ -405,9 +421,10 @@ static void show_mkc(void *mkc, const struct mkey *m)
 		prm_mkc_set_bsf_en(mkc, m->sig->on);
 		prm_mkc_set_expected_sigerr_count(mkc, m->sig->expected);
 	}
-	if (m->list) {
+	if (m->list || m->entries) {
 		prm_mkc_set_start_addr(mkc, m->start);
 		prm_mkc_set_len(mkc, m->len);
+		prm_mkc_set_log_page_size(mkc, m->log_entity);
 	}
 }
 

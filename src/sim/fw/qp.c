@@ -42,15 +42,32 @@ int fw_qp_check_context(struct fw_cmd *c, const void *qpc)
 	return FW_CHECK_ABSENT(c, features);
 }
 
+/* [I] A function has one QP1. */
+static int fw_qp_check_service(struct fw_cmd *c, uint8_t st)
+{
+	const struct transport *t = transport_find(st);
+
+	if (!t)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.st %u is not implemented, only 0 (RC), 1 (UC), 2 (UD), 3 "
+				 "(XRC), 5 (DCI), and for the kernel 8 (QP1) and 12 (REG_UMR)",
+				 st);
+	if (t->kernel && c->uid)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.st %u (%s) is the kernel's to use, uid is 0x%x", st, t->name,
+				 c->uid);
+	if (t == &transport_qp1 && c->vhca->qp1)
+		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
+				 "qpc.st 8: qpn 0x%x is the function's QP1 already",
+				 c->vhca->qp1->o.id);
+	return 0;
+}
+
 /* Fields that ask for what the device lacks. */
 static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
-	if (!transport_find((uint8_t)prm_qpc_get_st(qpc)))
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			"qpc.st %u is not implemented, only 0 (RC), 1 (UC), 2 (UD), 3 (XRC) "
-			"and 5 (DCI) are",
-			prm_qpc_get_st(qpc));
+	if (fw_qp_check_service(c, (uint8_t)prm_qpc_get_st(qpc)))
+		return -1;
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)
@@ -194,8 +211,9 @@ static int fw_qp_take_xrc(struct fw_cmd *c, const void *qpc, struct qp *qp)
 
 static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
-	qp->q.pd = fw_take(c, OBJ_PD, qp->q.pdn, "qpc.pd");
-	if (!qp->q.pd ||
+	if (prm_qpc_get_st(qpc) != PRM_QP_ST_REG_UMR) /* its PD comes with RST2INIT */
+		qp->q.pd = fw_take(c, OBJ_PD, qp->q.pdn, "qpc.pd");
+	if ((prm_qpc_get_st(qpc) != PRM_QP_ST_REG_UMR && !qp->q.pd) ||
 	    fw_q_counter_attach(c, &qp->q, prm_qpc_get_counter_set_id(qpc), "qpc.counter_set_id"))
 		return -1;
 	if (is_xrc(qpc))

@@ -114,7 +114,8 @@ static int check_fields(struct fw_cmd *c, const void *qpc, uint32_t fields)
 	unsigned int max_msg = c->vhca->dev->profile->log_max_msg;
 	unsigned int mtu = prm_qpc_get_mtu(qpc);
 
-	if (check_path(c, prm_qpc_cat_primary_address_path(qpc), fields))
+	if (check_path(c, prm_qpc_cat_primary_address_path(qpc), fields) ||
+	    (fields & QP_FIELD_PD && !fw_find(c, OBJ_PD, prm_qpc_get_pd(qpc), "qpc.pd")))
 		return -1;
 	if ((fields & QP_FIELD_MTU) && (mtu < PRM_QPC_MTU_256 || mtu > PRM_QPC_MTU_4K))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
@@ -148,6 +149,17 @@ static void apply_path(struct qp *qp, const void *path)
 	prm_store32(qp->rmac, 2, prm_ads_get_rmac_31_0(path));
 	/* the static rate...: nothing here uses them, QUERY_QP tells them */
 	memcpy(prm_qpc_at_primary_address_path(qp->q.ctx), path, PRM_ADS_BYTES);
+}
+
+static void apply_pd(struct fw_cmd *c, struct queue *q, uint32_t pdn)
+{
+	struct obj *pd = obj_find(c->vhca, OBJ_PD, pdn);
+
+	obj_get(pd);
+	obj_put(q->pd);
+	q->pd = pd;
+	q->pdn = pdn;
+	prm_qpc_set_pd(q->ctx, pdn);
 }
 
 static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
@@ -362,6 +374,8 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 		return -1;
 	if (fields & QP_FIELD_COUNTER)
 		prm_qpc_set_counter_set_id(qp->q.ctx, prm_qpc_get_counter_set_id(qpc));
+	if (fields & QP_FIELD_PD)
+		apply_pd(c, &qp->q, prm_qpc_get_pd(qpc));
 	if (fields & QP_FIELD_PATH)
 		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));
 	apply_receive(qp, qpc, fields);

@@ -422,6 +422,14 @@ void mkey_place(struct mkey *m)
 	m->place = (struct dma_place){0};
 }
 
+void mkey_move(struct mkey *m, struct obj *pd)
+{
+	obj_get(pd);
+	obj_put(m->pd);
+	m->pd = pd;
+	m->pdn = pd->id;
+}
+
 /* What may change of a plain mkey, and what each access has of its own. */
 static inline bool mkey_allows(const struct mkey *m, uint32_t key, uint32_t pdn, uint32_t qpn,
 			       uint64_t va, uint64_t len, unsigned int rights)

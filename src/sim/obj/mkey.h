@@ -75,6 +75,9 @@ struct klm_list {
 #define KLM_BYTES    16u
 #define KLM_LOG_MOST 16u /* entries */
 #define MKEY_DEPTH   4u	 /* indirect mkeys in a row: max_indirection */
+/* A list of pages, as it stands in commands and WQEs: an octword has two; flags are below an address. */
+#define MKEY_PAGES_PER_OCTWORD 2u
+#define MKEY_PAGE_FLAGS	       7ull
 
 struct mkey {
 	struct obj o; /* id is the index (24 bits); the key is id << 8 | low */
@@ -93,7 +96,7 @@ struct mkey {
 	uint64_t umem_offset;
 	uint8_t log_entity;
 	uint32_t nentries;
-	bus_t *entries; /* MTT */
+	bus_t *entries; /* MTT; 0: a page that is not there */
 	bool on_demand; /* no page of them is there to begin with */
 	struct intervals present; /* of an mkey on demand: pages that came since */
 	/* what mkey_place() found out about them */
@@ -140,8 +143,9 @@ enum mkey_fault {
  */
 void mkey_fault_in(struct mkey *, uint64_t va, uint64_t len);
 void mkey_present_free(struct mkey *);
-/* After its range and its translation are set, which nothing changes of an mkey without a list. */
+/* After its range and its translation are set, unless it has a list. */
 void mkey_place(struct mkey *);
+void mkey_move(struct mkey *, struct obj *pd); /* to another PD */
 /*
  * The same for a queue. As much as fits is filled in: *len says how much that is. Indirect mkeys
  * may take more than max segments.

@@ -19,6 +19,7 @@ struct icm;
 struct mcg;
 struct memic;
 struct obj_table; /* obj.c */
+struct queue;
 
 /*
  * Steering domains: the tables of one lead packets of one kind, and to tables of the same domain
@@ -56,6 +57,7 @@ struct vhca {
 	struct pp_rate pp_rates[VHCA_PP_RATES];
 	uint32_t qkey_violations;
 	uint32_t gsi_psn; /* of what it sends from queue pair 1 */
+	struct queue *qp1; /* that Linux's driver made for it; NULL: front_ops.mad gets MADs */
 	struct {
 		bool present, up, promiscuous;
 		uint32_t mtu;

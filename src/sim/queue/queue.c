@@ -254,7 +254,7 @@ void queue_set_state(struct queue *q, uint8_t to)
 	if (to == QP_RST)
 		queue_reset(q);
 	q->state = to;
-	if (to == QP_RTR)
+	if (to == QP_RTR && t->rtr)
 		t->rtr(q);
 	else if (to == QP_RTS && from == QP_RTR)
 		t->rts(q);

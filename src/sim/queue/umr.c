@@ -2,6 +2,8 @@
 /*
  * UMR: a WQE changes fields of an mkey's context and its list of other mkeys' parts. Binding a
  * memory window and a local invalidation are such WQEs, too. [I] which syndrome a refusal gives.
+ * Pages of memory, and the PD, change by the kernel's own queue alone (REG_UMR): they are addresses of
+ * the bus, which no program may name.
  */
 #include <stdlib.h>
 #include <dvx/prm/cqe.h>
@@ -36,6 +38,11 @@
 /* Fields of an mkey with a signature description. libmlx5 names BSF_EN for others, too, to clear
  * it. */
 #define UMR_SIGNATURE PRM_UMR_MKEY_MASK_EN_SIGERR
+
+static bool umr_is_kernels(const struct queue *q)
+{
+	return q->transport == &transport_reg_umr;
+}
 
 struct umr {
 	const uint8_t *mkc;
@@ -103,7 +110,7 @@ void umr_parse(struct queue *q, struct send_wr *wr)
 		 ((u.bsf != SIG_BSF && u.bsf != 2 * SIG_BSF) || !(u.flags & PRM_UMR_FLAG_INLINE)))
 		wqe_refuse(q, wr, VENDOR_UMR,
 			   "umr_ctrl.bsf_octowords is none of 0, 4 and 8, or flags has not INLINE");
-	else if (u.mask & ~UMR_KNOWN)
+	else if (u.mask & ~(umr_is_kernels(q) ? UMR_KNOWN | PRM_UMR_MKEY_MASK_PD : UMR_KNOWN))
 		wqe_refuse(q, wr, VENDOR_UMR,
 			   "umr_ctrl.mkey_mask has a bit besides those that a UMR changes here: "
 			   "length, start, key, free, QPN and access rights");
@@ -119,12 +126,29 @@ static int umr_refuse(const struct queue *q, struct send_wr *wr, const char *why
 	return PRM_SYNDROME_MW_BIND_ERR;
 }
 
+/* Octwords. */
+static uint32_t umr_room(const struct queue *q, const struct mkey *m)
+{
+	if (m->list)
+		return m->list->room;
+	return umr_is_kernels(q) && m->entries ? m->nentries / MKEY_PAGES_PER_OCTWORD : 0;
+}
+
+static struct obj *umr_pd(const struct queue *q, const struct umr *u)
+{
+	return obj_find(q->o.vhca, OBJ_PD, prm_mkc_get_pd(u->mkc));
+}
+
 static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, const struct mkey *m)
 {
+	uint32_t room;
+
 	if (!m || m->alias)
 		return umr_refuse(q, wr, "does not exist");
-	if (m->pdn != q->pdn)
+	if (m->pdn != q->pdn && !umr_is_kernels(q))
 		return umr_refuse(q, wr, "is of another PD than the queue");
+	if (u->mask & PRM_UMR_MKEY_MASK_PD && !umr_pd(q, u))
+		return umr_refuse(q, wr, "gets a PD that does not exist (mkc.pd)");
 	if (!(m->rights & MKEY_UMR))
 		return umr_refuse(q, wr, "may not be changed by UMR (mkc.umr_en)");
 	if (u->flags & PRM_UMR_FLAG_CHECK_FREE && !m->free)
@@ -136,13 +160,14 @@ static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, c
 	/* [I] libmlx5 binds a window of type 2 to no byte so, too: not allowed (IBTA, o10-37.2.40). */
 	if (u->flags & PRM_UMR_FLAG_CHECK_QPN && umr_frees(u) && m->free)
 		return umr_refuse(q, wr, "is free already: there is nothing to invalidate");
-	if ((u->mask & UMR_LAYOUT || u->entries) && !m->list)
+	room = umr_room(q, m);
+	if ((u->mask & UMR_LAYOUT || u->entries) && !room)
 		return umr_refuse(q, wr, "has no list of mkeys: its range can't be changed");
 	if ((u->mask & UMR_SIGNATURE || umr_enables_bsf(u)) && !m->sig)
 		return umr_refuse(q, wr, "has no descriptions (bsf_octword_size is 0)");
 	if (u->bsf > (m->sig ? m->sig->room : 0u))
 		return umr_refuse(q, wr, "has no room for the descriptions (bsf_octword_size)");
-	if (u->entries && (u->first > m->list->room || u->entries > m->list->room - u->first))
+	if (u->entries && (u->first > room || u->entries > room - u->first))
 		return umr_refuse(q, wr, "has no room for the list (translations_octword_size)");
 	return 0;
 }
@@ -168,9 +193,11 @@ static void umr_take_rights(struct mkey *m, const struct umr *u)
 					      (each[i].value ? each[i].right : 0));
 }
 
-static void umr_take_fields(struct mkey *m, const struct umr *u)
+static void umr_take_fields(const struct queue *q, struct mkey *m, const struct umr *u)
 {
 	umr_take_rights(m, u);
+	if (u->mask & PRM_UMR_MKEY_MASK_PD)
+		mkey_move(m, umr_pd(q, u));
 	if (u->mask & PRM_UMR_MKEY_MASK_LEN)
 		m->len = prm_mkc_get_len(u->mkc);
 	if (u->mask & PRM_UMR_MKEY_MASK_START_ADDR)
@@ -191,6 +218,18 @@ static void umr_take_fields(struct mkey *m, const struct umr *u)
 		m->free = prm_mkc_get_free(u->mkc);
 }
 
+static int umr_take_entries(struct mkey *m, const struct umr *u, const uint8_t *at)
+{
+	bus_t *to;
+
+	if (m->list)
+		return klm_list_write(m->list, (uint32_t)u->first, at, u->entries);
+	to = m->entries + u->first * MKEY_PAGES_PER_OCTWORD;
+	for (uint32_t i = 0; i < u->entries * MKEY_PAGES_PER_OCTWORD; i++)
+		to[i] = prm_load64(at, i * sizeof(*to)) & ~MKEY_PAGE_FLAGS;
+	return 0;
+}
+
 /* The list is in the WQE, or where the one data segment behind the context says. */
 static int umr_take_list(struct queue *q, struct send_wr *wr, const struct umr *u, struct mkey *m)
 {
@@ -206,7 +245,7 @@ static int umr_take_list(struct queue *q, struct send_wr *wr, const struct umr *
 		err = list ? segs_gather(q, at, at + DS, 0, bytes, list)
 			   : PRM_SYNDROME_LOCAL_QP_OP_ERR;
 	}
-	if (!err && klm_list_write(m->list, (uint32_t)u->first, list ? list : at, u->entries))
+	if (!err && umr_take_entries(m, u, list ? list : at))
 		err = (uint8_t)umr_refuse(q, wr,
 					  "gets an interleaved list whose entries do not "
 					  "make the bytes of its cycle");
@@ -245,6 +284,8 @@ int umr_step(struct queue *q, struct send_wr *wr)
 	if (!err && u.bsf)
 		*m->sig = sig;
 	if (!err)
-		umr_take_fields(m, &u);
+		umr_take_fields(q, m, &u);
+	if (!err && m->entries)
+		mkey_place(m);
 	return err;
 }

@@ -5,7 +5,9 @@
 #include "base/log.h"
 #include "bth.h"
 #include "obj/device.h"
+#include "obj/queue.h"
 #include "roce_port.h"
+#include "transport.h"
 
 #define GSI_QKEY 0x80010000u /* IBTA vol. 1, 10.2.5 */
 
@@ -34,10 +36,12 @@ void gsi_send(struct roce_path *path, const uint8_t mad[GSI_BYTES])
 	roce_port_put(path, f, true);
 }
 
-enum drop gsi_receive(struct vhca *v, const struct bth_packet *p)
+enum drop gsi_receive(struct vhca *v, struct bth_packet *p)
 {
 	if (BTH_TYPE(p->opcode) != BTH_UD)
 		return DROP_TRANSPORT;
+	if (v->qp1)
+		return v->qp1->transport->receive(v->qp1, p);
 	if (p->qkey != GSI_QKEY) {
 		v->qkey_violations++;
 		return DROP_QKEY;

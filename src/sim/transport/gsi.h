@@ -10,7 +10,8 @@ struct vhca;
 
 /*
  * Queue pair 1 of a function, the general services interface: unreliable datagrams of 256 bytes
- * (IBTA vol. 1, 13.4 and 13.5). It is the kernel's; front_ops.mad gets what comes in.
+ * (IBTA vol. 1, 13.4 and 13.5). It is the kernel's: what comes in gets the queue pair that Linux's
+ * driver made for it (vhca.qp1), or front_ops.mad.
  */
 #define GSI_QPN	  1u
 #define GSI_BYTES 256u
@@ -18,6 +19,6 @@ struct vhca;
 /* To QP1 at the end of the path. It may get lost, as any datagram. */
 void gsi_send(struct roce_path *, const uint8_t mad[GSI_BYTES]);
 /* DROP_NONE, or why the packet is dropped. */
-enum drop gsi_receive(struct vhca *, const struct bth_packet *);
+enum drop gsi_receive(struct vhca *, struct bth_packet *);
 
 #endif

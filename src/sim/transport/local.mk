@@ -14,6 +14,7 @@ libsim_la_SOURCES += \
 	src/sim/transport/gsi.h \
 	src/sim/transport/message.c \
 	src/sim/transport/message.h \
+	src/sim/transport/reg_umr.c \
 	src/sim/transport/roce_port.c \
 	src/sim/transport/roce_port.h \
 	src/sim/transport/sched.c \

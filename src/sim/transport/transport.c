@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "transport.h"
 
-static const struct transport *const transports[] = {&transport_rc, &transport_uc, &transport_ud,
-						     &transport_xrc, &transport_dci};
+static const struct transport *const transports[] = {
+	&transport_rc,	&transport_uc,	&transport_ud,	   &transport_xrc,
+	&transport_dci, &transport_qp1, &transport_reg_umr};
 
 const struct transport *transport_find(uint8_t st)
 {

@@ -89,6 +89,7 @@ enum qp_field {
 	QP_FIELD_QKEY = 1 << 16,
 	QP_FIELD_DRAIN = 1 << 17,
 	QP_FIELD_COUNTER = 1 << 18,
+	QP_FIELD_PD = 1 << 19, /* others have it from CREATE_QP */
 	QP_FIELD_ACCESS = QP_FIELD_RRE | QP_FIELD_RWE | QP_FIELD_RAE,
 };
 
@@ -122,6 +123,7 @@ enum transport_pinned {
 struct transport {
 	const char *name;
 	uint8_t st;	  /* qpc.st */
+	bool kernel;	  /* of uid 0 alone */
 	uint8_t bth_type; /* bits 7:5 of its packets' BTH.opcode */
 	wqe_rows *wqe;
 	const struct qp_change *changes;
@@ -173,8 +175,10 @@ struct transport {
 	bool (*responds)(const struct queue *);
 };
 
+#define TRANSPORT_UNREACHED 0xffu /* bth_type: no packet comes by the queue's number */
+
 extern const struct transport transport_rc, transport_uc, transport_ud, transport_xrc,
-	transport_dci, transport_raw;
+	transport_dci, transport_qp1, transport_reg_umr, transport_raw;
 /* Rows that connected transports have alike. */
 #define WQE_SEND                                                                            \
 	{                                                                                   \

@@ -55,7 +55,7 @@ static enum sender_step ud_send_packet(struct queue *q, struct send_wr *wr)
 		.npkts = 1,
 		.psn = ud->psn,
 		.dqpn = prm_av_get_dqp_dct(av_of(wr)),
-		.sqpn = q->o.id,
+		.sqpn = ud_sqpn(q),
 		.qkey = ud_qkey(q, av_of(wr)),
 		.imm = wr->imm,
 		.solicited = wr->solicited,
@@ -212,26 +212,48 @@ static const struct qp_change ud_changes[] = {
 	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, UD_ANY},
 };
 
+/* What QP1 has, too. */
+#define UD_ROWS                                                                                   \
+	.pinned = PINNED_RECEIVES, .datagrams = true, .wqe = &ud_wqe, .changes = ud_changes,      \
+	.nchanges = sizeof(ud_changes) / sizeof(ud_changes[0]), .rtr = ud_rtr, .rts = ud_rts,     \
+	.resume = sender_resume, .abort = ud_abort, .psns = ud_psns, .abort_sends = sender_abort, \
+	.room = sender_room, .post = sender_post, .receive = ud_receive, .run = sender_run,       \
+	.ready = sender_ready
+
 const struct transport transport_ud = {
 	.name = "UD",
 	.st = PRM_QP_ST_UD,
 	.bth_type = BTH_UD,
-	.pinned = PINNED_RECEIVES,
-	.datagrams = true,
-	.wqe = &ud_wqe,
-	.changes = ud_changes,
-	.nchanges = sizeof(ud_changes) / sizeof(ud_changes[0]),
 	.start = ud_start,
 	.stop = sender_stop,
-	.rtr = ud_rtr,
-	.rts = ud_rts,
-	.resume = sender_resume,
-	.abort = ud_abort,
-	.psns = ud_psns,
-	.abort_sends = sender_abort,
-	.room = sender_room,
-	.post = sender_post,
-	.receive = ud_receive,
-	.run = sender_run,
-	.ready = sender_ready,
+	UD_ROWS,
+};
+
+static int qp1_start(struct queue *q)
+{
+	int err = ud_start(q);
+
+	if (!err)
+		q->o.vhca->qp1 = q;
+	return err;
+}
+
+static void qp1_stop(struct queue *q)
+{
+	q->o.vhca->qp1 = NULL;
+	sender_stop(q);
+}
+
+/*
+ * The queue pair by which mlx5_ib sends and receives MADs (its gsi.c): datagrams whose number is 1 on the
+ * wire, whatever CREATE_QP gave. [I] By that other number nothing reaches it.
+ */
+const struct transport transport_qp1 = {
+	.name = "QP1",
+	.st = PRM_QP_ST_QP1,
+	.kernel = true,
+	.bth_type = TRANSPORT_UNREACHED,
+	.start = qp1_start,
+	.stop = qp1_stop,
+	UD_ROWS,
 };

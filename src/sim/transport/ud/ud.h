@@ -8,7 +8,9 @@
 #include "obj/qp.h"
 #include "port/roce.h"
 #include "queue/services.h"
+#include "transport/gsi.h"
 #include "transport/sender.h"
+#include "transport/transport.h"
 
 struct ud {
 	struct sender sender; /* first */
@@ -35,6 +37,12 @@ static inline struct ud *ud_of(const struct queue *q)
 
 /* The message is with its receiver on this chip, without a packet; false: a packet has to go. */
 bool ud_direct(struct queue *, struct send_wr *);
+
+/* What its datagrams carry. */
+static inline uint32_t ud_sqpn(const struct queue *q)
+{
+	return q->transport == &transport_qp1 ? GSI_QPN : q->o.id;
+}
 
 #define UD_QKEY_OWN 0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
 static inline uint32_t ud_qkey(const struct queue *q, const uint8_t *av)

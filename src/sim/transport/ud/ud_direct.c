@@ -48,7 +48,7 @@ static void ud_describe(struct queue *q, uint32_t len)
 	h->resolved = path->resolved;
 	roce_make_grh(path, len, h->grh);
 	h->done = (struct recv_done){
-		.rqpn = q->o.id,
+		.rqpn = ud_sqpn(q),
 		.datagram = true,
 		.network = (uint8_t)roce_network(h->grh),
 		.tagged = tci != 0,
