@@ -8,6 +8,7 @@
 #include "client.h"
 #include "places.h"
 #include "import/export.h"
+#include "rules/marks.h"
 
 struct export_job {
 	const struct rules_text *rules;
@@ -81,14 +82,22 @@ static int export_set(const struct args *a, const struct export_ask *ask,
 	return left_out ? EXIT_RULES : EXIT_DONE;
 }
 
+/* Thousands of rules can be left out, so their lines are found once, where no file includes others. */
 static int export_text(const struct args *a, const struct export_ask *ask,
 		       const struct rules_text *rules)
 {
+	struct rules_text lines = *rules;
+	struct marks marks;
 	struct ruleset set;
 	int code = EXIT_RULES;
 
-	if (!rules_read(rules->name, rules->text, rules->len, &set))
-		code = export_set(a, ask, rules, &set);
+	if (!rules_read(rules->name, rules->text, rules->len, &set)) {
+		if (marks_find(rules->text, rules->len, &marks) && !marks.n)
+			rules_find_lines(&lines);
+		marks_free(&marks);
+		code = export_set(a, ask, &lines, &set);
+		free(lines.line);
+	}
 	ruleset_free(&set);
 	return code;
 }
