@@ -25,6 +25,7 @@
 	}
 
 static const char *never; /* a call that fails: the disk has lost something */
+static off_t never_bytes; /* the close of files of this size alone fails; 0: of all */
 
 int __wrap_syncfs(int fd);
 int __real_close(int fd);
@@ -95,7 +96,8 @@ int __wrap_close(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 	struct stat st;
-	bool lost = !fstat(fd, &st) && S_ISREG(st.st_mode) && (flags & O_ACCMODE) != O_RDONLY;
+	bool lost = !fstat(fd, &st) && S_ISREG(st.st_mode) && (flags & O_ACCMODE) != O_RDONLY &&
+		    (!never_bytes || st.st_size == never_bytes);
 
 	__real_close(fd);
 	return lost && disk_fails("close") ? -1 : 0;
@@ -148,11 +150,11 @@ TEST(late_losses)
 	copy_pull.fsync = FSYNC_GROUP;
 }
 
-/* So many files that they are closed before their sync, which a worker does; one is large. */
+/* So many files that they are closed before their sync, which a worker does; one is large, the last has two pieces. */
 static struct copy_fault pull_group(void)
 {
 	enum { FILES = 20 };
-	struct copy_msg script[2 * FILES + 7] = {DIR_(""), FILE_("f", 5u << 20),
+	struct copy_msg script[2 * FILES + 10] = {DIR_(""), FILE_("f", 5u << 20),
 						 DATA(0, 1, 0, SLOT), END(1, SLOT)},
 					   *m = script + 4;
 	char names[FILES][4];
@@ -165,6 +167,9 @@ static struct copy_fault pull_group(void)
 		m++->name = bytes_text(names[i]);
 		*m++ = (struct copy_msg)END(i + 2, 0);
 	}
+	*m++ = (struct copy_msg)FILE_("g", 2 * SLOT);
+	*m++ = (struct copy_msg)DATA(0, FILES + 2, 0, SLOT);
+	*m++ = (struct copy_msg)LAST(1, FILES + 2, SLOT, SLOT);
 	*m++ = (struct copy_msg)UP;
 	*m = (struct copy_msg)DONE;
 	f = copy_pull_from(script);
@@ -172,16 +177,25 @@ static struct copy_fault pull_group(void)
 	return f;
 }
 
-TEST(late_loss_of_a_group)
+static void lose_of_group(off_t bytes)
 {
 	struct copy_fault f;
 
 	never = "close";
+	never_bytes = bytes;
 	f = pull_group();
 	never = NULL;
+	never_bytes = 0;
 	if (f.code != COPY_IO || !strstr(f.text, "could not be written"))
 		fail_msg("code %d, \"%s\"", f.code, f.text);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
+}
+
+/* Of all files, or of the last one alone, which the sync of the others does not bring back. */
+TEST(late_loss_of_a_group)
+{
+	lose_of_group(0);
+	lose_of_group(2 * SLOT);
 }
 
 /* Ctrl-C in a call that a worker makes. What is complete has its name; --partial keeps the rest. */
@@ -219,7 +233,7 @@ TEST(interrupted_in_a_rename)
 	copy_pull.options = OPTION_PARTIAL;
 	interrupt_in("renameat");
 	copy_pull.options = 0;
-	assert_int_equal(copy_pull_left(copy_pull.dest), 22);
+	assert_int_equal(copy_pull_left(copy_pull.dest), 23);
 	snprintf(path, sizeof(path), "%s/got/f", copy_pull.dest);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0644);

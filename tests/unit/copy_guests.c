@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/acl.h"
 #include "base/verdict.h"
 #include "copy_fds.h"
 #include "copy_swap.h"
@@ -404,6 +405,24 @@ TEST(unreadable)
 	assert_true(error_told);
 	assert_int_equal(mode_sent, 0664);
 	unlink(path);
+}
+
+/* The mask's bits stand in the mode of a file with an ACL: without it, the group has its own. */
+TEST(without_its_acl_a_file_keeps_the_bits_of_its_group)
+{
+	enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 0x10, NO_ID = 0xff };
+	static const uint8_t acl[] = {
+		2, 0, 0, 0, /* version */
+		USER_OBJ,  0, 6, 0, NO_ID, NO_ID, NO_ID, NO_ID,
+		USER,	   0, 7, 0, 5,	   0,	  0,	 0,
+		GROUP_OBJ, 0, 4, 0, NO_ID, NO_ID, NO_ID, NO_ID,
+		MASK,	   0, 7, 0, NO_ID, NO_ID, NO_ID, NO_ID,
+	};
+
+	assert_int_equal(acl_narrow(acl, sizeof(acl), 0674), 0644);
+	assert_int_equal(acl_narrow(acl, sizeof(acl), 0624), 0604);
+	assert_int_equal(acl_narrow(acl, sizeof(acl) - 8, 0674), 0644);
+	assert_int_equal(acl_narrow(acl, sizeof(acl) - 9, 0674), 0604);
 }
 
 static void play_push_out(struct guest *a)

@@ -128,6 +128,48 @@ TEST(fields_of_0_are_of_whole_packets)
 	assert_int_equal(entries("drop in native ipv4"), 7);
 }
 
+/* The caller's error at entry `*arg`. */
+static int stop_at(void *arg, const struct shape *shape, const uint64_t *value)
+{
+	size_t *left = arg;
+
+	(void)shape;
+	(void)value;
+	assert_true(*left > 0);
+	return --*left ? 0 : -EDOM;
+}
+
+/* Each loop of the expansion returns what ends it: an entry that has no room is not left out. */
+TEST(an_error_at_any_entry_is_the_error_of_the_rule)
+{
+	static const char *const texts[] = {
+		"drop in native src 10.0.0.1 or 10.0.0.4",
+		"drop in vlan 5,6 host 10.0.0.1 port 6-8",
+		"drop in src 10.0.0.1-10.0.0.9 dst 11.0.0.1,12.0.0.1 tcp src port 1-2 dst port 1-2",
+		"drop in vxlan 7 inner ipv4 udp src port 0-3",
+		"drop in vlan != 1,3 not src 10.0.0.0/30",
+		"drop in not svlan 5 not host 10.0.0.0/8",
+		"drop in ipv4 not tcp port 0-32767",
+		"drop in ipv4 not udp src port 0-255 dst port 0",
+		"drop in tcp flags != syn,!ack",
+		"drop in icmp type != 0",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t n = entries(texts[i]);
+		struct ruleset set;
+
+		parse(texts[i], &set);
+		for (size_t at = 1; at <= n; at += 1 + at / 16) {
+			size_t left = at;
+
+			assert_int_equal(rule_expand(&set.rule[0], stop_at, &left), -EDOM);
+			assert_int_equal(left, 0);
+		}
+		ruleset_free(&set);
+	}
+}
+
 /* --- economy ---------------------------------------------------------------------------------- */
 
 TEST(economy)
@@ -254,11 +296,12 @@ TEST(mirrors_and_tables_shadow)
 
 TEST(the_cost_is_what_packets_and_rules_cost)
 {
-	/* one matcher for /8, which covers the second rule; 6-7 and 8 are two more */
+	/* one matcher for /8, which covers the second rule; 6-7 and 8 are two more, UDP is one */
 	const char *text = "drop in ipv4 src 10.0.0.0/8 count\n"
 			   "drop in ipv4 src 10.1.0.0/16 dst 10.2.0.0/16 count\n"
 			   "pass in ipv4 src 11.0.0.0/8 count\n"
-			   "pass in ipv4 tcp dst port 6-8 count\n";
+			   "pass in ipv4 tcp dst port 6-8 count\n"
+			   "pass in ipv4 udp dst port 1,3,5,7 count\n";
 	const struct table_cost *in;
 	struct plan_cost cost;
 	struct ruleset set;
@@ -271,16 +314,17 @@ TEST(the_cost_is_what_packets_and_rules_cost)
 	in = &cost.table[RULE_IN];
 	assert_false(cost.codes[RULE_IN]);
 	assert_int_equal(in->matchers, p.list.table[RULE_IN].n);
-	assert_int_equal(in->entries, 4);
+	assert_int_equal(in->entries, 8);
 	assert_int_equal(in->longest_path, in->matchers + 1);
 	for (size_t m = 0; m < in->matchers; m++)
 		sum += (m + 1) * p.list.table[RULE_IN].matcher[m].n;
-	assert_true(in->mean_path * 4 == (double)sum);
-	assert_int_equal(cost.ncostly, 2);
+	assert_true(in->mean_path * 8 == (double)sum);
+	assert_int_equal(cost.ncostly, 3);
 	assert_int_equal(cost.costly[0].rule, 3);
 	assert_int_equal(cost.costly[0].matchers, 2);
 	assert_int_equal(cost.costly[0].entries, 2);
-	assert_int_equal(cost.costly[1].rule, 0);
+	assert_int_equal(cost.costly[1].rule, 4);
+	assert_int_equal(cost.costly[2].rule, 0);
 	assert_int_equal(cost.table[RULE_OUT].longest_path, 0);
 	plan_free(&p);
 	ruleset_free(&set);
@@ -444,4 +488,24 @@ TEST(too_much)
 	assert_int_equal(wrong, 1);
 	assert_null(p.memory);
 	ruleset_free(&set);
+}
+
+/* The values beside 5,000 addresses are too many: what there is room for would be another rule. */
+TEST(too_much_beside_a_not)
+{
+	char *text = NULL;
+	struct ruleset set;
+	struct program p;
+	size_t wrong, len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	fprintf(f, "drop in not src 10.0.0.1");
+	for (uint32_t i = 1; i < 5000; i++)
+		fprintf(f, ",%u.%u.%u.1", i >> 5, (i << 3) & 255, i % 251);
+	fprintf(f, "\n");
+	fclose(f);
+	parse(text, &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), -E2BIG);
+	ruleset_free(&set);
+	free(text);
 }

@@ -101,11 +101,8 @@ static int acl_classes_emit(struct acl_work *w)
 {
 	int first[ACL_CLASSES], ret = acl_table_add(w->out);
 
-	for (int i = 0; i < ACL_CLASSES && ret >= 0; i++) {
-		if (!w->class[i].used)
-			continue;
+	for (int i = 0; i < ACL_CLASSES && ret >= 0; i++)
 		first[i] = w->class[i].n ? ret = acl_class_emit(w, &w->class[i]) : (int)ACL_NONE;
-	}
 	for (int step = 0; step < 3 && ret >= 0; step++)
 		ret = acl_dispatch_add(w, step, first);
 	return ret < 0 ? ret : acl_results_emit(w);
@@ -170,7 +167,7 @@ int acl_compile(const struct acl_rules *rules, struct acl_program *out, struct a
 	if (!ret)
 		ret = acl_classes_make(&w);
 	for (int i = 0; i < ACL_CLASSES && !ret; i++)
-		if (w.class[i].used && w.class[i].n)
+		if (w.class[i].n)
 			ret = acl_class_compile(&w, &w.class[i]);
 	if (!ret)
 		ret = acl_classes_emit(&w);
