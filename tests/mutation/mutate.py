@@ -48,8 +48,8 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 # The first row that matches a file has its tests. `*' of a test's name is of the programs that are built; arguments
 # follow with commas between, and a name of a scratch file begins with @.
 ROOMS = [
-	("tools/dvx-flow/rules/acl/*", "unit/rules_acl unit/rules_compile"),
-	("tools/dvx-flow/rules/plan.c", "unit/rules_acl unit/rules_compile unit/rules_edit"),
+	("tools/dvx-flow/rules/acl/*", "unit/rules_acl unit/rules_compile unit/rules_entries"),
+	("tools/dvx-flow/rules/plan.c", "unit/rules_acl unit/rules_compile unit/rules_edit unit/rules_entries"),
 	("tools/dvx-flow/rules/source.c", "unit/rules_edit"),
 	("tools/dvx-flow/rules/parse*", "unit/rules_parse unit/rules_mistakes unit/import unit/rules_edit"),
 	("tools/dvx-flow/rules/*", "unit/rules_parse unit/rules_mistakes unit/rules_edit unit/rules_compile "
@@ -59,7 +59,7 @@ ROOMS = [
 	("tools/dvx-copy/dest/*", "unit/copy_hostile unit/copy_pull unit/copy_paths unit/copy_msg unit/copy_disk "
 	 "unit/copy_guests unit/copy_swap unit/copy_workers"),
 	("tools/dvx-copy/*", "unit/copy_*"),
-	("include/dvx/*", "unit/ring_* unit/ticket sim/lib_a[!l]* sim/lib_[!ag]*"),
+	("include/dvx/*", "unit/ring_* unit/ticket sim/lib_queues sim/lib_raw sim/lib_srq sim/lib_ud sim/lib_umr"),
 	("src/lib/flow*", "unit/flow_fake unit/flow_match sim/lib_flow*"),
 	("src/lib/*", "unit/ring_* unit/ticket unit/lib_* unit/flow_fake sim/lib_a[!l]* sim/lib_[!ag]*"),
 	("src/prm/*", "unit/prm_* unit/info_words unit/flow_match unit/explain_*"),
@@ -358,13 +358,15 @@ class Worker:
 
 	def result(self, source, text, limits, mutant, plain):
 		changed, objects = text[:mutant.begin] + mutant.put + text[mutant.end:], {}
-		for unit in plain:
-			objects[unit], _ = compile_one(source, unit, self.scratch, changed)
+		for test in sorted(limits, key=limits.get):
+			unit = source.units[test]
+			if unit not in objects:
+				objects[unit], _ = compile_one(source, unit, self.scratch, changed)
 			if not objects[unit]:
 				return "no"
-		differ = {u for u, o in objects.items() if contents(o) != plain[u]}
-		for test in sorted((t for t in limits if source.units[t] in differ), key=limits.get):
-			program, _ = link_one(source, test, objects[source.units[test]], self.scratch)
+			if contents(objects[unit]) == plain[unit]:
+				continue
+			program, _ = link_one(source, test, objects[unit], self.scratch)
 			if not program:
 				return "no"
 			status = run_test(test, program, limits[test], self.log())
@@ -372,7 +374,7 @@ class Worker:
 				return "time"
 			if status:
 				return test
-		return "survived" if differ else "same"
+		return "survived" if any(contents(o) != plain[u] for u, o in objects.items()) else "same"
 
 
 def contents(name):

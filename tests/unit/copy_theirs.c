@@ -11,6 +11,7 @@
 #include "copy_pull.h"
 #include "base/filter.h"
 #include "dest/commit.h"
+#include "dest/meta.h"
 #include "dest/part.h"
 
 #define TEST_FIXTURE                  \
@@ -277,6 +278,17 @@ TEST(first_modes)
 		assert_int_equal(file.meta.has_mode, i < 2);
 	}
 	free(dir);
+}
+
+/* With -p alone the owner is whoever runs the copy: set-user-id and set-group-id would grant its rights. */
+TEST(modes_without_owners)
+{
+	struct dest d = {.options.bits = OPTION_PERMS};
+	struct dest_meta meta = {.mode = 07755};
+
+	assert_int_equal(meta_compare(&d, NULL, "f", NULL, &meta), 0);
+	assert_false(meta_owned(&meta));
+	assert_int_equal(meta.mode, 01755);
 }
 
 /* A FIFO is not replaced by a file. */

@@ -206,6 +206,14 @@ TEST(no_place_between_matchers_in_the_other_order)
 	edit_matcher(&t, 2)->priority = 100;
 	assert_int_equal(rule_expand(&set.rule[1], edit_find, &f), 0);
 	assert_int_equal(f.spot.place, LIVE_NOWHERE);
+	/* in their order, without a priority between them, or behind the last */
+	edit_matcher(&t, 2)->priority = 301;
+	assert_int_equal(rule_expand(&set.rule[1], edit_find, &f), 0);
+	assert_int_equal(f.spot.place, LIVE_NOWHERE);
+	edit_matcher(&t, 0)->priority = LIVE_LAST - 1;
+	edit_matcher(&t, 2)->priority = LIVE_LAST;
+	assert_int_equal(rule_expand(&set.rule[1], edit_find, &f), 0);
+	assert_int_equal(f.spot.place, LIVE_NOWHERE);
 	live_free(&t);
 	program_free(&p);
 	ruleset_free(&set);

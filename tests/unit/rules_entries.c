@@ -376,8 +376,10 @@ TEST(codes_between_mirrors_end_where_levels_do)
 	char *text = NULL;
 	size_t len = 0, wrong, coded = 0, lists = 0;
 	FILE *f = open_memstream(&text, &len);
+	struct plan_cost cost;
 	struct ruleset set;
 	struct plan p;
+	uint32_t refused;
 
 	for (unsigned int i = 1; i < 9; i++) {
 		write_list(f, i);
@@ -398,6 +400,10 @@ TEST(codes_between_mirrors_end_where_levels_do)
 	assert_true(coded > 1);
 	assert_true(lists > 0);
 	assert_non_null(strstr(p.refusal[RULE_IN].why, "more tables, one behind the other"));
+	refused = p.list.where[p.refusal[RULE_IN].rule];
+	assert_true(!p.codes[refused].n && p.list.table[refused].n + 1 > PLAN_PATH);
+	assert_int_equal(plan_cost(&p, &set, &cost), 0);
+	assert_true(cost.codes[RULE_IN] && !cost.codes[RULE_OUT]);
 	plan_free(&p);
 	ruleset_free(&set);
 	free(text);

@@ -270,6 +270,7 @@ TEST(mistakes)
 		{"drop in inner vxlan 7", "1:15+5 a tunnel is compared in the outer headers only"},
 		{"drop in inner key 7", "1:15+5 a GRE key is compared in the outer headers only"},
 		{"drop in inner icmp type 8", "1:20+6 ICMP type is compared in the outer headers"},
+		{"drop in icmp inner type 8", "1:20+6 type needs a protocol before it"},
 		{"drop in ipv4 inner tcp udp", "1:24+3 a second protocol in one rule"},
 		{"drop in code 8", "1:9+6 code belongs behind icmp"},
 		{"drop in to queue 1",

@@ -45,7 +45,6 @@ int commit_named(struct dest *d, struct dest_file *file, struct copy_fault *f)
 	d->counts->files++;
 	d->counts->taken += file->taken;
 	d->renamed++;
-	file->dir->dirty = true;
 	file_unlink_from(file);
 	return file_drop(d, file, f);
 }
