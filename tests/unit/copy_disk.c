@@ -155,7 +155,7 @@ static struct copy_fault pull_group(void)
 {
 	enum { FILES = 20 };
 	struct copy_msg script[2 * FILES + 10] = {DIR_(""), FILE_("f", 5u << 20),
-						 DATA(0, 1, 0, SLOT), END(1, SLOT)},
+						  DATA(0, 1, 0, SLOT), END(1, SLOT)},
 					   *m = script + 4;
 	char names[FILES][4];
 	struct copy_fault f;

@@ -407,17 +407,15 @@ TEST(unreadable)
 	unlink(path);
 }
 
+enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 0x10 };
+#define ACL_VERSION	  2, 0, 0, 0
+#define ACL_OF(tag, perm) (tag), 0, (perm), 0, 7, 0, 0, 0
+
 /* The mask's bits stand in the mode of a file with an ACL: without it, the group has its own. */
 TEST(without_its_acl_a_file_keeps_the_bits_of_its_group)
 {
-	enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 0x10, NO_ID = 0xff };
-	static const uint8_t acl[] = {
-		2, 0, 0, 0, /* version */
-		USER_OBJ,  0, 6, 0, NO_ID, NO_ID, NO_ID, NO_ID,
-		USER,	   0, 7, 0, 5,	   0,	  0,	 0,
-		GROUP_OBJ, 0, 4, 0, NO_ID, NO_ID, NO_ID, NO_ID,
-		MASK,	   0, 7, 0, NO_ID, NO_ID, NO_ID, NO_ID,
-	};
+	static const uint8_t acl[] = {ACL_VERSION, ACL_OF(USER_OBJ, 6), ACL_OF(USER, 7),
+				      ACL_OF(GROUP_OBJ, 4), ACL_OF(MASK, 7)};
 
 	assert_int_equal(acl_narrow(acl, sizeof(acl), 0674), 0644);
 	assert_int_equal(acl_narrow(acl, sizeof(acl), 0624), 0604);

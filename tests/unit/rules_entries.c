@@ -128,8 +128,8 @@ TEST(fields_of_0_are_of_whole_packets)
 	assert_int_equal(entries("drop in native ipv4"), 7);
 }
 
-/* The caller's error at entry `*arg`. */
-static int stop_at(void *arg, const struct shape *shape, const uint64_t *value)
+/* Ends the expansion at entry `*arg`. */
+static int entry_stop_at(void *arg, const struct shape *shape, const uint64_t *value)
 {
 	size_t *left = arg;
 
@@ -163,7 +163,7 @@ TEST(an_error_at_any_entry_is_the_error_of_the_rule)
 		for (size_t at = 1; at <= n; at += 1 + at / 16) {
 			size_t left = at;
 
-			assert_int_equal(rule_expand(&set.rule[0], stop_at, &left), -EDOM);
+			assert_int_equal(rule_expand(&set.rule[0], entry_stop_at, &left), -EDOM);
 			assert_int_equal(left, 0);
 		}
 		ruleset_free(&set);
@@ -496,7 +496,7 @@ TEST(too_much)
 	ruleset_free(&set);
 }
 
-/* The values beside 5,000 addresses are too many: what there is room for would be another rule. */
+/* The values beside 5,000 addresses are too many: the rule of those that have room would be another one. */
 TEST(too_much_beside_a_not)
 {
 	char *text = NULL;
