@@ -283,13 +283,13 @@ check "hard links across sources by pull" across pull
 check "and by push" across push
 # A name that the next copy cleans away is refused, each time; what only resembles it is copied.
 reserved() { # pull|push
-	names='d/\.dvx-copy\.(x\.part|l\.part|0001000002abcdef)'
-	fresh && mkdir "$src/d" && touch "$src/d/.dvx-copy.x.part" "$src/d/.dvx-copy.0001000002abcdef" &&
-		ln -s 1 "$src/d/.dvx-copy.l.part" && left "$names" "$1" -a && left "$names" "$1" -a &&
+	names='d/\.dvx-copy\.(0123456789abcdef\.part|fedcba9876543210\.part|0001000002abcdef)'
+	fresh && mkdir "$src/d" && touch "$src/d/.dvx-copy.0123456789abcdef.part" "$src/d/.dvx-copy.0001000002abcdef" &&
+		ln -s 1 "$src/d/.dvx-copy.fedcba9876543210.part" && left "$names" "$1" -a && left "$names" "$1" -a &&
 		[ "$(grep -c 'temporary files: rename it' "$work/err")" = 3 ] &&
-		mkdir "$src/d/.dvx-copy.z.part" && touch "$src/d/.dvx-copy.z.part/f" "$src/d/.dvx-copy.conf" &&
+		mkdir "$src/d/.dvx-copy.z.part" && touch "$src/d/.dvx-copy.z.part/f" "$src/d/.dvx-copy.conf" "$src/d/.dvx-copy.my.part" &&
 		{ copies "$1" -a; copies "$1" -a; [ $? = 1 ]; } &&
-		[ -f "$dest/d/.dvx-copy.z.part/f" ] && [ -f "$dest/d/.dvx-copy.conf" ]
+		[ -f "$dest/d/.dvx-copy.z.part/f" ] && [ -f "$dest/d/.dvx-copy.conf" ] && [ -f "$dest/d/.dvx-copy.my.part" ]
 	status=$?
 	rm -rf "$src/d"
 	return $status

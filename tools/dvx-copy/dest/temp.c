@@ -132,10 +132,11 @@ static bool temp_parse(const char *name, struct temp_maker *maker)
 
 bool temp_is_reserved(const char *name)
 {
-	struct temp_maker unused;
+	const char *digits = name + strlen(TEMP_PREFIX);
 
 	return !strncmp(name, TEMP_PREFIX, strlen(TEMP_PREFIX)) &&
-	       (temp_ends_in(name, TEMP_PART) || temp_parse(name, &unused));
+	       strspn(digits, "0123456789abcdef") == 16 &&
+	       (!digits[16] || !strcmp(digits + 16, TEMP_PART));
 }
 
 static bool temp_is_left(int dir, const char *name)
@@ -168,7 +169,7 @@ bool temp_clean(int dir)
 	if (!list && fd >= 0)
 		close(fd);
 	while (list && (de = readdir(list)))
-		if (!strncmp(de->d_name, TEMP_PREFIX, strlen(TEMP_PREFIX)))
+		if (temp_is_reserved(de->d_name))
 			found |= temp_remove(dir, de->d_name);
 	if (list)
 		closedir(list);
