@@ -242,4 +242,31 @@ TEST(list_of_others)
 	assert_non_null(strstr(f.text, "can be written by others"));
 }
 
+/* The kernel confines a server to what its first list gives: a later list may not give more. */
+TEST(lists_within_the_first)
+{
+	static const struct {
+		const char *text;
+		int within;
+	} later[] = {{"key web web.key\nwrite web images\n", 0},
+		     {"key web web.key\nread web secret\n", 0},
+		     {"key web web.key\nwrite web secret\n", -1},
+		     {"key web web.key\nread web\n", -1}};
+	const char *const first =
+		"key ops ops.key\nwrite ops images\nkey web web.key\nread web secret\n";
+	struct copy_fault f;
+	struct access *a = list(first, &f);
+
+	assert_non_null(a);
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+		struct access *b = list(later[i].text, &f);
+
+		assert_non_null(b);
+		assert_int_equal(access_within(b, a, &f), later[i].within);
+		assert_int_equal(f.code, later[i].within ? COPY_REFUSED : COPY_OK);
+		access_free(b);
+	}
+	access_free(a);
+}
+
 TEST_GROUP(set_up, tear_down)

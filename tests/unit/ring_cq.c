@@ -434,6 +434,7 @@ static void arm(void **state)
 	plain_cq_complete(&p, PRM_CQE_OPCODE_REQ, 0);
 	dvx_cq_pop(&p.cq);
 	p.cq.arm_sn = 6;
+	p.dbrec[0] = 0; /* as in the middle of a turn */
 	dvx_cq_arm(&p.cq, false);
 	assert_int_equal(prm_swap32(p.dbrec[0]), 1);
 	assert_int_equal(prm_swap32(p.dbrec[1]), 0x20000001);
