@@ -495,10 +495,22 @@ TEST_OF(test_uc_gaps, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 		assert_memory_equal(p->dst, p->src, 3000);
 		assert_memory_equal(p->dst + 3000, p->src + 6000, 3000);
 		assert_int_equal(l.seen, 9);
-		assert_true(p->b.queue->o.vhca->stats->queues.out_of_sequence > 0);
+		assert_int_equal(p->b.queue->o.vhca->stats->queues.out_of_sequence, lose - 3);
 	}
 	port_set_hook(p->rig.dev.port, NULL, NULL);
 	assert_true(timers_next(&p->rig.dev.timers) == UINT64_MAX);
+}
+
+TEST_OF(test_uc_write_of_many_packets_with_immediate, struct rig_pair, p,
+	{rig_setup_uc, rig_teardown})
+{
+	rig_recv(&p->b, p->dst, 0, rig_key(p->md));
+	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, p->dst, p->md, p->src, 3000, p->ms);
+	rig_run(&p->a);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->cb)),
+			 PRM_CQE_OPCODE_RESP_WR_IMM);
+	assert_memory_equal(p->dst, p->src, 3000);
 }
 
 /* Without a receive, without the right, with a wrong key or over the receive's length a message is

@@ -335,13 +335,17 @@ static void spoiled_write(struct dc *d, uint16_t channel)
 
 CHANNELS(test_a_failed_channel_stops_alone)
 {
+	memset(memory(d, 1), 0x77, 8);
 	spoiled_write(d, 1);
 	write_to(d, 0, 1, 8);
+	write_to(d, 1, 1, 8);
 	write_to(d, 0, 2, 8);
 	rig_run(&d->i);
 	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
 	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
+	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
 	ends(d, 0);
+	assert_int_equal(memory(d, 1)[0], 0x77); /* the flushed one for the other target is not sent */
 	write_to(d, 0, 1, 8);
 	rig_run(&d->i);
 	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
@@ -351,19 +355,26 @@ CHANNELS(test_a_failed_channel_stops_alone)
 	write_to(d, 0, 1, 8);
 	rig_run(&d->i);
 	ends(d, 0);
+	assert_int_equal(memory(d, 1)[0], 0x77);
+	spoiled_write(d, 3);
+	rig_run(&d->i);
+	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
 }
 
 /* qpc.log_num_dci_errored_streams is 1 here: the second one ends the queue. */
 CHANNELS(test_too_many_failed_channels_end_the_queue)
 {
+	send_to(d, 0, 3, 8); /* waits for a receive */
+	rig_run(&d->i);
 	spoiled_write(d, 1);
 	spoiled_write(d, 2);
 	write_to(d, 0, 3, 8);
 	rig_run(&d->i);
+	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
 	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
 	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
 	assert_int_equal(d->i.queue->state, QP_ERR);
-	assert_non_null(rig_poll(&d->ci)); /* done before, or flushed */
+	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_null(rig_poll(&d->ci));
 }
 
@@ -442,6 +453,105 @@ DC(test_a_drained_target_takes_nothing)
 	rig_ring(&d->i);
 	rig_pass(&d->p->rig, 20 * SECOND);
 	ends(d, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
+}
+
+static void first_frame_only(void *ctx, struct port *port, struct frame *f)
+{
+	unsigned int *n = ctx;
+
+	if (++*n == 1)
+		port_queue(port, f);
+	else
+		frame_free(f);
+}
+
+DC(test_draining_flushes_a_message_that_has_begun)
+{
+	const uint8_t *cqe;
+	unsigned int n = 0;
+
+	receive_at(d, 0, WHERE);
+	port_set_hook(d->p->rig.dev.port, first_frame_only, &n);
+	send_to(d, 0, 0, 3000);
+	rig_run(&d->i);
+	assert_true(n > 1);
+	port_set_hook(d->p->rig.dev.port, NULL, NULL);
+	dct_drain(d->t[0].dct);
+	rig_settle(&d->p->rig);
+	cqe = rig_poll(&d->t[0].cq);
+	assert_non_null(cqe);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_WR_FLUSH_ERR);
+}
+
+/* --- many initiators -------------------------------------------------------------------------- */
+
+#define MANY 4096u /* connections that a target keeps */
+
+static void hold_frame(void *ctx, struct port *port, struct frame *f)
+{
+	struct frame **held = ctx;
+
+	(void)port;
+	frame_free(*held);
+	*held = f;
+}
+
+/* The held WRITE as another initiator's; its answer leaves from a port that the flow chooses. */
+static void write_as(struct dc *d, const struct frame *write, uint32_t sqpn, bool other_host)
+{
+	struct port *port = d->p->rig.dev.port;
+	struct frame *f = frame_copy(write), *answer = NULL;
+	uint32_t len;
+	uint8_t *bth = rig_bth(f, &len);
+
+	if (other_host)
+		bth[-25] ^= 1; /* of the source address */
+	bth[21] = (uint8_t)(sqpn >> 16);
+	bth[22] = (uint8_t)(sqpn >> 8);
+	bth[23] = (uint8_t)sqpn;
+	rig_reseal(f, len);
+	port_set_hook(port, hold_frame, &answer);
+	port_receive(port, f->data, f->len, false);
+	rig_settle(&d->p->rig);
+	port_set_hook(port, NULL, NULL);
+	assert_non_null(answer);
+	bth = rig_bth(answer, NULL);
+	assert_int_equal(bth[0], BTH_DC << 5 | BTH_ACKNOWLEDGE);
+	assert_true(bth[-8] >= 0xc0);
+	frame_free(answer);
+	frame_free(f);
+}
+
+/* The connection that was idle longest makes room for a new one. */
+DC(test_a_target_distinguishes_its_initiators)
+{
+	const uint64_t *opened = &d->t[0].set.own.rx_dct_connect;
+	const struct drops *drops = &d->t[0].dct->o.vhca->drops;
+	struct frame *write = NULL;
+	uint32_t len;
+
+	port_set_hook(d->p->rig.dev.port, hold_frame, &write);
+	write_to(d, 0, 0, 8);
+	rig_run(&d->i);
+	assert_non_null(write);
+	for (uint32_t i = 0; i < MANY; i++)
+		write_as(d, write, 0x1000 + i, false);
+	assert_int_equal(*opened, MANY);
+	write_as(d, write, 0x1000, false);
+	assert_int_equal(*opened, MANY);
+	write_as(d, write, 0x1000, true); /* the same number on another host */
+	assert_int_equal(*opened, MANY + 1);
+	write_as(d, write, 0x1000, false);
+	assert_int_equal(*opened, MANY + 1);
+	write_as(d, write, 0x1001, false);
+	assert_int_equal(*opened, MANY + 2);
+	assert_int_equal(drops->n[DROP_DC_ROOM], 0);
+	rig_bth(write, &len)[0] ^= BTH_WRITE_ONLY ^ BTH_ACKNOWLEDGE;
+	rig_reseal(write, len);
+	port_receive(d->p->rig.dev.port, write->data, write->len, false);
+	rig_settle(&d->p->rig);
+	assert_int_equal(drops->n[DROP_ROLE], 1);
+	frame_free(write);
 }
 
 static void count_frame(void *ctx, struct port *port, struct frame *f)

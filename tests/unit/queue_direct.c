@@ -434,10 +434,11 @@ struct datagrams {
 	struct port_stats here, there;
 };
 
-/* With and without immediate data, inline and from memory, RoCE v1 and v2; one is too long. */
+/* With and without immediate data, inline and from memory, RoCE v1 and v2, each with another hop
+ * limit; two that follow each other are of one size on the wire, the last one is too long. */
 static struct datagrams *direct_datagrams(uint8_t gid, enum way way)
 {
-	static const uint32_t lengths[] = {1, 1024, 8, 3000, 8, 12, 1000, 8};
+	static const uint32_t lengths[] = {1, 1024, 8, 3, 12, 8, 4, 3000};
 	struct run r = run_open(rig_setup_ud, way);
 	struct datagrams *d = calloc(1, sizeof(*d));
 
@@ -450,10 +451,11 @@ static struct datagrams *direct_datagrams(uint8_t gid, enum way way)
 
 		rig_recv(&r.p->b, r.p->dst + 8192, sizeof(d->dst[i]), rig_key(r.p->md));
 		rig_av(&w, &r.p->b);
+		prm_av_set_hop_limit(w.bytes + PRM_WQE_CTRL_SEG_BYTES, i + 7);
 		if (i % 3)
 			rig_data(&w, r.p->src + 4096 + i, lengths[i], rig_key(r.p->ms));
 		else
-			rig_inline(&w, "inlined", lengths[i] % 8);
+			rig_inline(&w, "inlined", lengths[i]);
 		rig_go(&w);
 		memcpy(d->dst[i], r.p->dst + 8192, sizeof(d->dst[i]));
 		cqe = rig_poll(&r.p->cb);
