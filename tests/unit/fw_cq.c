@@ -34,19 +34,21 @@ TEST_FX(resize)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem + 131072, 65536, true);
+	uint32_t read_only = fx_umem(f, f->v, FX_UID, f->mem + 131072, 65536, false);
 	struct cq *cq = obj_find(f->v, OBJ_CQ, q.cq);
 	uint8_t in[FX_IN];
 	size_t len = FX_FILL(in, MODIFY_CQ, {"op_mod", 1}, {"cqn", q.cq},
 			     {"resize_field_select.resize_field_select", SIZE},
 			     {"cq_context.log_cq_size", 8}, {"cq_umem_valid", 1},
 			     {"cq_umem_id", umem}, {"cq_umem_offset", 4096});
-	static const struct fx_spoil bad[] = {
+	const struct fx_spoil bad[] = {
 		{"resize_field_select.resize_field_select", 0x11, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
 		{"cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_context.cqe_sz", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_umem_offset", 32, BAD, FW_SYN_ALIGNMENT},
 		{"cq_umem_id", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"cq_umem_id", read_only, BAD, FW_SYN_UMEM_READ_ONLY},
 		{"cq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 	};
 
@@ -62,4 +64,6 @@ TEST_FX(resize)
 	cq->collapsed = false;
 	cq->status = CQ_OVERFLOW;
 	FX_REFUSES(f, MODIFY_CQ, in, len, PRM_STATUS_BAD_RES_STATE, FW_SYN_CQ_STATE);
+	len = fx_fill_cq(in, q.eq, q.uar, read_only);
+	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_UMEM_READ_ONLY);
 }

@@ -291,6 +291,41 @@ static void dek_of_another_tag(struct signed_key *k)
 	k->dek->keytag = 1;
 }
 
+static void observe(void *ctx, struct port *port, struct frame *f)
+{
+	(void)ctx;
+	port_queue(port, f);
+}
+
+/* What a WRITE of the bytes that a READ has brought leaves in memory is what was there, with and
+ * without encryption, in packets and directly. */
+TEST(writes)
+{
+	uint8_t before[4 * BLOCK], wire[4 * (BLOCK + 4)];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct rig_pair *p = rig_pair_open(rig_setup);
+		struct signed_key k;
+
+		signed_open(&k, p);
+		assert_int_equal(set_psv(&k, k.psv->o.id, SEED), 0);
+		assert_int_equal(signed_umr(&k, BSF), 0);
+		if (i & 1)
+			encrypted(&k);
+		port_set_hook(p->rig.dev.port, i & 2 ? observe : NULL, NULL);
+		memcpy(before, p->dst, sizeof(before));
+		assert_int_equal(READ_WIRE, 0);
+		memcpy(wire, p->src, sizeof(wire));
+		memset(p->dst, 0, sizeof(before));
+		assert_int_equal(signed_read(&k, PRM_WQE_OPCODE_RDMA_WRITE, 0, sizeof(wire)), 0);
+		assert_memory_equal(p->dst, before, sizeof(before));
+		assert_memory_equal(p->src, wire, sizeof(wire));
+		port_set_hook(p->rig.dev.port, NULL, NULL);
+		signed_close(&k);
+		rig_pair_close(p);
+	}
+}
+
 TEST(refusals)
 {
 	const uint8_t write = PRM_WQE_OPCODE_RDMA_WRITE;

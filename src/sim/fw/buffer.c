@@ -55,6 +55,8 @@ static int ring_pages(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len,
 
 int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ring *r)
 {
+	struct umem *u;
+
 	*r = (struct ring){.len = len};
 	/* page_offset counts 64ths of a page */
 	r->offset = b->umem_valid ? b->umem_offset : b->page_offset << (b->log_page - 6);
@@ -65,14 +67,15 @@ int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ri
 		return ring_pages(c, b, len, r);
 	if (fw_nothing_after(c, b->pas_at))
 		return -1;
-	r->umem = find_umem(c, b->umem_id, "umem_id", r->offset, len);
-	if (!r->umem)
+	u = find_umem(c, b->umem_id, "umem_id", r->offset, len);
+	if (!u)
 		return -1;
-	obj_get(&r->umem->o);
-	if (b->write && r->umem->ro)
+	if (b->write && u->ro)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_READ_ONLY,
 				 "umem_id 0x%x was registered read-only, the device writes there",
 				 b->umem_id);
+	r->umem = u;
+	obj_get(&u->o);
 	return 0;
 }
 

@@ -222,6 +222,7 @@ static int resize_buffer(struct fw_cmd *c, const struct cq *cq, uint32_t select,
 	const void *offset = select & RESIZE_PAGE_OFFSET ? cqc : cq->cqc;
 	const void *page = select & RESIZE_PAGE_SIZE ? cqc : cq->cqc;
 	struct fw_buffer b = {
+		.write = true,
 		.umem_valid = prm_modify_cq_in_get_cq_umem_valid(c->in),
 		.umem_id = prm_modify_cq_in_get_cq_umem_id(c->in),
 		.umem_offset = prm_modify_cq_in_get_cq_umem_offset(c->in),

@@ -38,18 +38,6 @@ int ring_read(struct host *h, const struct ring *r, uint64_t off, void *to, size
 	return n < 0 ? n : dma_gather(h, seg, (unsigned int)n, to);
 }
 
-int ring_write(struct host *h, const struct ring *r, uint64_t off, const void *from, size_t len)
-{
-	struct dma_seg seg[RING_SEGS];
-	int n = segs(r, off, len, seg);
-
-	if (r->umem && r->umem->ro)
-		return -EFAULT;
-	if (n == 1)
-		return dma_write(h, seg[0].addr, from, len);
-	return n < 0 ? n : dma_scatter(h, seg, (unsigned int)n, from);
-}
-
 /* No client has address 0: nothing is there. */
 uint8_t *ring_find(struct host *h, struct ring *r)
 {

@@ -29,7 +29,6 @@ static inline uint8_t *ring_bytes(struct host *h, struct ring *r)
 
 /* 0 or -EFAULT/-ERANGE. [off, off+len) must lie inside the ring: reads do not wrap. */
 int ring_read(struct host *, const struct ring *, uint64_t off, void *, size_t len);
-int ring_write(struct host *, const struct ring *, uint64_t off, const void *, size_t len);
 /* The same bytes as bus segments, to be fetched together with others: how many, or negative. */
 int ring_segs(const struct ring *, uint64_t off, size_t len, struct dma_seg *, unsigned int max);
 void ring_release(struct ring *);

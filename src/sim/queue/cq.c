@@ -147,7 +147,7 @@ static bool batch_store(struct cq *cq, size_t size)
 	struct cq_priv *d = cq->priv;
 	uint8_t *at = ring_bytes(host_of(&cq->o), &cq->ring);
 
-	if (!at || cq->compress || (cq->ring.umem && cq->ring.umem->ro))
+	if (!at || cq->compress)
 		return false;
 	post_flush(queues_of(&cq->o));
 	at += batch_at(cq, size);
@@ -195,7 +195,7 @@ static int write_batch(struct cq *cq)
 	if (batch_store(cq, cqe_size(cq)))
 		return 0;
 	n = batch_segs(cq, cqe_size(cq), seg);
-	if (n < 0 || (cq->ring.umem && cq->ring.umem->ro)) {
+	if (n < 0) {
 		post_flush(queues_of(&cq->o));
 		return -EFAULT;
 	}
