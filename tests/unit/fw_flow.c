@@ -191,6 +191,23 @@ static uint8_t query(struct fx *f, uint32_t id, uint32_t n, uint16_t uid, size_t
 	return fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, uid, in, sizeof(in), out_len);
 }
 
+/* With 512 numbers there are three bulks of 128 and 127 single ones: number 0 is none. */
+TEST_FX(counters_run_out)
+{
+	const struct profile *whole = f->dev.profile;
+	struct profile few = *whole;
+
+	few.log_max_flow_counter = 9;
+	f->dev.profile = &few;
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_not_equal(counter_new(f->v, 0, COUNTER_BULK_MIN), 0);
+	assert_int_equal(counter_new(f->v, 0, COUNTER_BULK_MIN), 0);
+	for (unsigned int i = 1; i < COUNTER_BULK_MIN; i++)
+		assert_int_not_equal(counter_new(f->v, 0, 1), 0);
+	assert_int_equal(counter_new(f->v, 0, 1), 0);
+	f->dev.profile = whole;
+}
+
 TEST_FX(counters)
 {
 	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2), many;

@@ -626,9 +626,9 @@ TEST_FX(ring_bounds)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
-	bus_t pages[2] = {mm_bus(f->mm, (uintptr_t)f->mem + 8192),
-			  mm_bus(f->mm, (uintptr_t)f->mem)};
-	struct ring list = {.offset = 64, .len = 8000, .log_page = 12, .npages = 2, .pages = pages};
+	bus_t pages[3] = {mm_bus(f->mm, (uintptr_t)f->mem + 8192), mm_bus(f->mm, (uintptr_t)f->mem),
+			  mm_bus(f->mm, (uintptr_t)f->mem)}; /* the third one is not the ring's */
+	struct ring list = {.offset = 64, .len = 9000, .log_page = 12, .npages = 2, .pages = pages};
 	uint8_t buf[64];
 
 	memset(f->mem + 8192, 0x11, 64);
@@ -642,4 +642,6 @@ TEST_FX(ring_bounds)
 	assert_int_equal(ring_read(f->host, &list, 4096 - 64 - 32, buf, 64), 0);
 	assert_int_equal(buf[31], 0x77);
 	assert_int_equal(buf[32], 0x78);
+	assert_int_equal(ring_read(f->host, &list, 8192 - 64 - 64, buf, 64), 0);
+	assert_true(ring_read(f->host, &list, 8192 - 64 - 32, buf, 64) < 0);
 }

@@ -100,6 +100,22 @@ TEST_PAIR(test_injected)
 	}
 }
 
+/* A link-local address carries the MAC of a peer that nobody announced; a MAC that is followed is in the first GID. */
+TEST_PAIR(test_link_local)
+{
+	static const uint8_t gid[16] = {0xfe, 0x80, [8] = 0x12, 0x34, 0x56, 0xff, 0xfe, 0x78, 0x9a, 0xbc};
+	static const uint8_t expected[6] = {0x10, 0x34, 0x56, 0x78, 0x9a, 0xbc};
+	struct device *dev = &p->rig.dev;
+	struct vhca *v = &dev->vhca[0];
+	uint8_t mac[6] = {0};
+
+	assert_int_equal(device_resolve(dev, &v->gids[0], gid, mac), 0);
+	assert_memory_equal(mac, expected, 6);
+	device_follow_mac(dev, expected);
+	assert_int_equal(v->gids[0].gid[8], v->mac[0] ^ 2);
+	assert_memory_equal(v->gids[0].gid + 13, v->mac + 3, 3);
+}
+
 /* As a switch does it: the ICRC leaves these bits out. */
 static void mark_congestion(struct frame *f)
 {

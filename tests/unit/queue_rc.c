@@ -239,9 +239,12 @@ TEST_PAIR(test_on_demand)
 /* Without retries that ends the connection. */
 TEST_PAIR(test_on_demand_without_retries)
 {
+	const uint32_t across = 4096 - 50 - (uintptr_t)p->dst % 4096;
+
 	p->a.qp->rnr_retry = 0;
-	mkey_fault_in(p->md, (uintptr_t)p->dst, 100); /* prefetched */
-	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, 0);
+	/* prefetched: it ends in the next page */
+	mkey_fault_in(p->md, (uintptr_t)p->dst + across, 100);
+	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, across);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 	post_on_demand(p, PRM_WQE_OPCODE_RDMA_WRITE, 8192);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)),

@@ -114,6 +114,16 @@ TEST_PAIR(limit)
 	tree_close(&t);
 }
 
+/* A burst of 1000 bytes may leave a millisecond early at 8 Mbit/s. */
+TEST(burst)
+{
+	const struct pace_rate plain = {.bps = 8000000}, early = {.bps = 8000000, .burst = 1000};
+	struct pace p = {0};
+
+	pace_spend(&p, &early, 3000, 1000000000);
+	assert_int_equal(pace_due(&p, &plain) - pace_due(&p, &early), 1000000);
+}
+
 /* --- shares ----------------------------------------------------------------------------------- */
 
 static struct {

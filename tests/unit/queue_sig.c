@@ -312,12 +312,14 @@ TEST(writes)
 		assert_int_equal(signed_umr(&k, BSF), 0);
 		if (i & 1)
 			encrypted(&k);
+		k.m->start = i * 4096;
 		port_set_hook(p->rig.dev.port, i & 2 ? observe : NULL, NULL);
 		memcpy(before, p->dst, sizeof(before));
-		assert_int_equal(READ_WIRE, 0);
+		assert_int_equal(signed_read(&k, PRM_WQE_OPCODE_RDMA_READ, k.m->start, sizeof(wire)), 0);
 		memcpy(wire, p->src, sizeof(wire));
 		memset(p->dst, 0, sizeof(before));
-		assert_int_equal(signed_read(&k, PRM_WQE_OPCODE_RDMA_WRITE, 0, sizeof(wire)), 0);
+		assert_int_equal(signed_read(&k, PRM_WQE_OPCODE_RDMA_WRITE, k.m->start, sizeof(wire)),
+				 0);
 		assert_memory_equal(p->dst, before, sizeof(before));
 		assert_memory_equal(p->src, wire, sizeof(wire));
 		port_set_hook(p->rig.dev.port, NULL, NULL);

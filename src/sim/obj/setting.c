@@ -7,8 +7,7 @@
 #include <string.h>
 
 #define MEMBER(m)    #m, offsetof(struct profile, m)
-#define FLAG(m)	     MEMBER(m), true, 0, 1
-#define NUMBER(m)    MEMBER(m), false
+#define FLAG(m)	     MEMBER(m), 0, 1
 #define NAME_MAX_LEN 32u
 
 /*
@@ -17,26 +16,25 @@
  */
 static const struct setting {
 	const char *name;
-	size_t at;
-	bool flag;
+	size_t at; /* of a byte or a bool */
 	uint8_t min, max;
 	const char *meaning;
 } settings[] = {
 	{FLAG(dma_mmo), "DMA copy engine of QPs (dma_mmo_qp)"},
-	{NUMBER(log_dma_mmo_max_size), 0, 31, "its longest copy; 0: reports no limit"},
+	{MEMBER(log_dma_mmo_max_size), 0, 31, "its longest copy; 0: reports no limit"},
 	{FLAG(cross_vhca), "aliases of other functions' mkeys"},
 	{FLAG(allow_mkey), "mkeys may be exported to functions"},
 	{FLAG(alias_bad_status), "a refused alias is made, but bad"},
-	{NUMBER(min_mkey_log_entity_size), 0, 31, "least mkc.log_page_size; 0: 12"},
-	{NUMBER(log_max_qp), 7, 23, "QPs of a function, 64 reserved"},
-	{NUMBER(log_max_cq), 1, 23, "CQs of a function, 1 reserved"},
-	{NUMBER(log_max_mkey), 4, 23, "mkeys of a function, 8 reserved"},
-	{NUMBER(log_max_pd), 3, 23, "PDs of a function, 1 reserved"},
-	{NUMBER(log_max_qp_sz), 4, 15, "blocks of a send queue"},
-	{NUMBER(log_max_cq_sz), 4, 22, "entries of a CQ"},
-	{NUMBER(log_max_msg), 12, 31, "bytes of a message"},
-	{NUMBER(log_ste_icm), 26, 34, "bytes of steering memory"},
-	{NUMBER(log_max_flow_counter), 8, 20, "flow counters, block 0 reserved"},
+	{MEMBER(min_mkey_log_entity_size), 0, 31, "least mkc.log_page_size; 0: 12"},
+	{MEMBER(log_max_qp), 7, 23, "QPs of a function, 64 reserved"},
+	{MEMBER(log_max_cq), 1, 23, "CQs of a function, 1 reserved"},
+	{MEMBER(log_max_mkey), 4, 23, "mkeys of a function, 8 reserved"},
+	{MEMBER(log_max_pd), 3, 23, "PDs of a function, 1 reserved"},
+	{MEMBER(log_max_qp_sz), 4, 15, "blocks of a send queue"},
+	{MEMBER(log_max_cq_sz), 4, 22, "entries of a CQ"},
+	{MEMBER(log_max_msg), 12, 31, "bytes of a message"},
+	{MEMBER(log_ste_icm), 26, 34, "bytes of steering memory"},
+	{MEMBER(log_max_flow_counter), 8, 20, "flow counters, block 0 reserved"},
 	{FLAG(sw_owner_rx), "software writes receive tables"},
 	{FLAG(sw_owner_tx), "software writes transmit tables"},
 	{FLAG(fl_rc_qp), "QPs that force loopback (ads.fl)"},
@@ -44,9 +42,9 @@ static const struct setting {
 	{FLAG(crypto_wrapped), "keys come wrapped, after a login"},
 	{FLAG(wqe_inline_l2), "raw sends must carry layer 2 inline"},
 	{FLAG(strict_doorbells), "a doorbell starts its queue only"},
-	{NUMBER(sq_ts_format), 0, 2, "SQs: 0 ticks, 1 time, 2 both"},
-	{NUMBER(rq_ts_format), 0, 2, "RQs: clocks of timestamps"},
-	{NUMBER(qp_ts_format), 0, 2, "QPs: clocks of timestamps"},
+	{MEMBER(sq_ts_format), 0, 2, "SQs: 0 ticks, 1 time, 2 both"},
+	{MEMBER(rq_ts_format), 0, 2, "RQs: clocks of timestamps"},
+	{MEMBER(qp_ts_format), 0, 2, "QPs: clocks of timestamps"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 	{FLAG(memlock), "RLIMIT_MEMLOCK counts"},
 };
@@ -82,10 +80,7 @@ static int setting_set(struct profile *p, const struct setting *s, const char *v
 			 s->name, value, s->min, s->max);
 		return -1;
 	}
-	if (s->flag)
-		*(bool *)((char *)p + s->at) = v;
-	else
-		*((uint8_t *)p + s->at) = (uint8_t)v;
+	*((uint8_t *)p + s->at) = (uint8_t)v;
 	return 0;
 }
 
