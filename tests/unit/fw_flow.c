@@ -129,6 +129,10 @@ TEST_FX(entries_refuse)
 	e.tir = tir + 1;
 	len = rig_fill_entry(&e, in);
 	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), PRM_STATUS_BAD_RES);
+	/* another kind of destination */
+	len = rig_fill_entry(&good, in);
+	prm_dest_format_struct_set_destination_type(in + PRM_SET_FTE_IN_BYTES, 3);
+	FX_REFUSES(f, SET_FLOW_TABLE_ENTRY, in, len, BAD, FW_SYN_UNSUPPORTED);
 	/* a good one, and its place is taken */
 	rig_entry(f, good);
 	len = rig_fill_entry(&good, in);
@@ -191,23 +195,6 @@ static uint8_t query(struct fx *f, uint32_t id, uint32_t n, uint16_t uid, size_t
 	return fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, uid, in, sizeof(in), out_len);
 }
 
-/* With 512 numbers there are three bulks of 128 and 127 single ones: number 0 is none. */
-TEST_FX(counters_run_out)
-{
-	const struct profile *whole = f->dev.profile;
-	struct profile few = *whole;
-
-	few.log_max_flow_counter = 9;
-	f->dev.profile = &few;
-	for (unsigned int i = 0; i < 3; i++)
-		assert_int_not_equal(counter_new(f->v, 0, COUNTER_BULK_MIN), 0);
-	assert_int_equal(counter_new(f->v, 0, COUNTER_BULK_MIN), 0);
-	for (unsigned int i = 1; i < COUNTER_BULK_MIN; i++)
-		assert_int_not_equal(counter_new(f->v, 0, 1), 0);
-	assert_int_equal(counter_new(f->v, 0, 1), 0);
-	f->dev.profile = whole;
-}
-
 TEST_FX(counters)
 {
 	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2), many;
@@ -244,20 +231,30 @@ TEST_FX(counters)
 	assert_null(counter_find(f->v, bulk));
 }
 
-/* All of 2^20 numbers, then none, then again. */
+static void no_counter(struct fx *f, uint32_t bulk)
+{
+	assert_int_equal(FX(f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk", bulk}), PRM_STATUS_LIM);
+	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
+}
+
+/* Of 2^10 numbers there are seven bulks of 128 and 127 single ones, as 0 is none; then none, and
+ * again when they are free. */
 TEST_FX(counters_exhausted)
 {
-	uint32_t bulks = 0;
-	uint8_t status;
+	const struct profile *whole = f->dev.profile;
+	struct profile few = *whole;
 
-	while (!(status = FX(f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk", 0x80})))
-		bulks++;
-	assert_int_equal(status, PRM_STATUS_LIM);
-	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
-	assert_int_equal(bulks, (1u << VHCA_LOG_MAX_FLOW_COUNTER) / (128u << 7) - 1);
-	assert_int_not_equal(rig_counter(f, 0), 0);
+	few.log_max_flow_counter = 10;
+	f->dev.profile = &few;
+	for (unsigned int i = 0; i < 7; i++)
+		assert_int_not_equal(rig_counter(f, 1), 0);
+	no_counter(f, 1);
+	for (unsigned int i = 1; i < 128; i++)
+		assert_int_not_equal(rig_counter(f, 0), 0);
+	no_counter(f, 0);
 	fw_uid_reap(f->v, FX_UID);
-	assert_int_not_equal(rig_counter(f, 0x80), 0);
+	assert_int_not_equal(rig_counter(f, 1), 0);
+	f->dev.profile = whole;
 }
 
 static uint8_t query_entry(struct fx *f, const struct rig_entry *e, size_t room)
@@ -304,7 +301,7 @@ TEST_FX(queries)
 	FX_SAYS(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_TABLE, t)},
 		{TABLE "table_miss_id", sw});
 	assert_int_equal(FX(f, QUERY_FLOW_GROUP, {"table_id", t}, {"group_id", g}), 0);
-	FX_SAYS(f, QUERY_FLOW_GROUP, {"end_flow_index", 9});
+	FX_SAYS(f, QUERY_FLOW_GROUP, {"end_flow_index", 9}, {"match_criteria_enable", 1});
 	assert_int_equal(query_entry(f, &e, 8), PRM_STATUS_BAD_OUTP_LEN);
 	assert_entry(f, &e);
 }

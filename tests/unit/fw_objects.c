@@ -469,8 +469,9 @@ TEST_FX(mkey_page_list)
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_mkey(in, pd, 0, start, 3 * 4096 - 100) + 4 * 8;
 
+	/* pg_access: pages that are there are not on demand */
 	FX_SET(in, CREATE_MKEY, {"mkey_umem_valid", 0}, {"translations_octword_actual_size", 2},
-	       {MKC "translations_octword_size", 2});
+	       {MKC "translations_octword_size", 2}, {"pg_access", 1});
 	for (unsigned int i = 0; i < 3; i++)
 		prm_store64(in, PRM_CREATE_MKEY_IN_BYTES + i * 8,
 			    mm_bus(f->mm, (uintptr_t)f->mem + page[i] * 4096u) | 3);

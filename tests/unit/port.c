@@ -114,6 +114,7 @@ TEST_PAIR(test_link_local)
 	device_follow_mac(dev, expected);
 	assert_int_equal(v->gids[0].gid[8], v->mac[0] ^ 2);
 	assert_memory_equal(v->gids[0].gid + 13, v->mac + 3, 3);
+	assert_int_equal(v->gids[2].type, GID_EMPTY); /* RoCE v1 and v2, no other address */
 }
 
 /* As a switch does it: the ICRC leaves these bits out. */

@@ -297,6 +297,25 @@ TEST_F(rewrites)
 	assert_sums();
 }
 
+/* TCP's checksum covers an address that is rewritten. */
+TEST_F(rewrites_tcp)
+{
+	uint8_t tcp4[54] = {[46] = 0x50};
+	const uint8_t *ip;
+	uint32_t before;
+
+	memcpy(tcp4, udp4, 34);
+	tcp4[17] = 40;
+	tcp4[23] = 6;
+	packet(tcp4, sizeof(tcp4));
+	ip = r.p.data + r.p.outer.l3;
+	before = sum(ip + 20, 20, sum(ip + 12, 8, 6 + 20));
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x40, 0, 32, 0xc0a80101);
+	assert_int_equal(rewritten(1), END_HIT);
+	assert_int_equal(packet_load32(r.p.data + 26), 0xc0a80101);
+	assert_int_equal(sum(ip + 20, 20, sum(ip + 12, 8, 6 + 20)), before);
+}
+
 TEST_F(vlans)
 {
 	const uint8_t tag[] = {0x81, 0x00, 0x60, 0x2a};
