@@ -181,6 +181,18 @@ TEST_F(fields_ipv4)
 	FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x08, {"destination_port", 0});
 }
 
+TEST_F(fields_of_two_tags)
+{
+	static const uint8_t tags[] = {0x81, 0x00, 0x00, 5, 0x81, 0x00, 0x70, 6};
+	uint8_t two[sizeof(udp4) + sizeof(tags)];
+
+	memcpy(mempcpy(mempcpy(two, udp4, 12), tags, sizeof(tags)), udp4 + 12, sizeof(udp4) - 12);
+	packet(two, sizeof(two));
+	FIELDS(ste_eth_l2_dst_v1, 0x03, {"first_vlan_id", 5}, {"first_cfi", 0},
+	       {"first_priority", 0}, {"second_vlan_id", 6}, {"second_cfi", 1},
+	       {"second_priority", 3});
+}
+
 TEST_F(registers)
 {
 	packet(udp4, sizeof(udp4));
