@@ -145,6 +145,12 @@ TEST_FX(gids)
 					VHCA_GIDS);
 		rq_done(&r);
 	}
+	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE);
+	rq_value(&r, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 40, 8);
+	rq_value(&r, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0, 2);
+	rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, VHCA_GIDS * 40);
+	rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, 8);
+	FX_REFUSES(f, run(f, &r), -EINVAL, "neither 4 nor 8");
 }
 
 static uint32_t next(uint32_t *seed)

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 #include <errno.h>
 #include "kernel_fixture.h"
+#include "obj/cq.h"
 
 #define RESIZED (256u * 1024)
 
@@ -63,11 +64,15 @@ static int modify_cq(struct fx *f, struct ib_uverbs_ex_modify_cq c)
 
 TEST_FX(modify)
 {
+	uint32_t cqn;
 	struct ib_uverbs_ex_modify_cq c = {
-		.cq_handle = fx_cq(f, NULL), .attr_mask = 1, .attr = {10, 4095}};
+		.cq_handle = fx_cq(f, &cqn), .attr_mask = 1, .attr = {10, 4095}};
 	struct ib_uverbs_ex_modify_cq bad = c;
+	const struct cq *cq = obj_find(f->v, OBJ_CQ, cqn);
 
 	assert_int_equal(modify_cq(f, c), 0);
+	assert_int_equal(cq->max_count, 10);
+	assert_int_equal(cq->period, 4095);
 	bad.attr_mask = 2;
 	FX_REFUSES(f, modify_cq(f, bad), -EOPNOTSUPP, "attr_mask 0x2");
 	bad = c;
