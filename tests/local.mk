@@ -54,7 +54,7 @@ TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep 
 	tests/sim/flow_rules.sh tests/sim/share.sh tests/interop/pingpong.sh
 # The programs among these, and those that the scripts run: no other is built with the thread sanitizer.
 TSAN_BUILDS = $(filter-out %.sh,$(TSAN_TESTS)) tests/sim/front_client tests/sim/share
-EXTRA_DIST += tests/tap-run tests/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
+EXTRA_DIST += tests/tap-run tests/README.md tests/mutation/README.md tests/mutation/mutate.py tests/mutation/judged.tsv
 
 # Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
 # A *_TESTS is a test; a *_HELPERS is what a script runs.

@@ -477,6 +477,7 @@ TEST_FX(mkey_page_list)
 			    mm_bus(f->mm, (uintptr_t)f->mem + page[i] * 4096u) | 3);
 	assert_int_equal(FX_EXEC(f, CREATE_MKEY, in, len), 0);
 	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
+	assert_false(((struct mkey *)obj_find(f->v, OBJ_MKEY, key >> 8))->on_demand);
 	assert_int_equal(segs(f, key, pd, start, 3 * 4096 - 100, MKEY_LR, seg), 2);
 	assert_int_equal(seg[0].addr, mm_bus(f->mm, (uintptr_t)f->mem + 9 * 4096 + 100));
 	assert_int_equal(seg[0].len, 4096 - 100);
