@@ -52,7 +52,8 @@ TEST_FX(truthful)
 	CAP(f, f->v, 0, {"vhca_id", f->v->id}, {"rc", 1}, {"uc", 1}, {"ud", 1}, {"xrc", 1},
 	    {"dct", 1}, {"log_max_srq", 18}, {"log_max_rmp", 18}, {"cq_moderation", 1},
 	    {"cqe_version", 1}, {"dma_mmo_qp", 1}, {"log_dma_mmo_max_size", 21},
-	    {"eswitch_manager", 0}, {"gid_table_size", 0}, {"log_max_current_uc_list", 7}, {"log_max_current_mc_list", 7});
+	    {"eswitch_manager", 0}, {"gid_table_size", 0}, {"log_max_current_uc_list", 7},
+	    {"log_max_current_mc_list", 7});
 	/* Linux's MLX5_ROCE_L3_TYPE_IPV4_CAP and _IPV6_CAP: without one of them a port has no RoCE */
 	CAP(f, f->v, 4, {"l3_type", 1 << 1 | 1 << 2}, {"roce_version", 5});
 	CAP(f, f->dpu, 0, {"vhca_id", f->dpu->id}, {"eswitch_manager", 1});

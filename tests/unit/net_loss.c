@@ -505,11 +505,11 @@ TEST_OF(test_uc_write_of_many_packets_with_immediate, struct rig_pair, p,
 	{rig_setup_uc, rig_teardown})
 {
 	rig_recv(&p->b, p->dst, 0, rig_key(p->md));
-	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, p->dst, p->md, p->src, 3000, p->ms);
+	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, p->dst, p->md, p->src, 3000,
+		 p->ms);
 	rig_run(&p->a);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
-	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->cb)),
-			 PRM_CQE_OPCODE_RESP_WR_IMM);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->cb)), PRM_CQE_OPCODE_RESP_WR_IMM);
 	assert_memory_equal(p->dst, p->src, 3000);
 }
 

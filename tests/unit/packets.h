@@ -182,9 +182,8 @@ static const struct tunnelled {
 	TUNNEL("ipv4 in ipv6", MACS "\x86\xdd" IP6("\x04", "\x28") GRE_INNER4, PACKET_IPIP, 0, 0, 0,
 	       true, false, 54, 443, 0x800, 4),
 	TUNNEL("vxlan over ipv6",
-	       MACS
-	       "\x86\xdd" IP6("\x11", "\x46") "\x30\x39\x12\xb5\x00\x46\x00\x00"
-						"\x08\x00\x00\x00\x12\x34\x56\x99" INNER,
+	       MACS "\x86\xdd" IP6("\x11", "\x46") "\x30\x39\x12\xb5\x00\x46\x00\x00"
+						   "\x08\x00\x00\x00\x12\x34\x56\x99" INNER,
 	       PACKET_VXLAN, 62, 0x123456, 0, true, true, 84, 443, 0x800, 4),
 	TUNNEL("gre in a later fragment",
 	       MACS "\x08\x00" IP4("\x2f", "\x40", "\x00\x10") "\x00\x00\x08\x00" GRE_INNER4,

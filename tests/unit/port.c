@@ -103,7 +103,8 @@ TEST_PAIR(test_injected)
 /* A link-local address carries the MAC of a peer that nobody announced; a MAC that is followed is in the first GID. */
 TEST_PAIR(test_link_local)
 {
-	static const uint8_t gid[16] = {0xfe, 0x80, [8] = 0x12, 0x34, 0x56, 0xff, 0xfe, 0x78, 0x9a, 0xbc};
+	static const uint8_t gid[16] = {0xfe, 0x80, [8] = 0x12, 0x34, 0x56,
+					0xff, 0xfe, 0x78,	0x9a, 0xbc};
 	static const uint8_t expected[6] = {0x10, 0x34, 0x56, 0x78, 0x9a, 0xbc};
 	struct device *dev = &p->rig.dev;
 	struct vhca *v = &dev->vhca[0];

@@ -345,7 +345,8 @@ CHANNELS(test_a_failed_channel_stops_alone)
 	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
 	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);
 	ends(d, 0);
-	assert_int_equal(memory(d, 1)[0], 0x77); /* the flushed one for the other target is not sent */
+	assert_int_equal(memory(d, 1)[0],
+			 0x77); /* the flushed one for the other target is not sent */
 	write_to(d, 0, 1, 8);
 	rig_run(&d->i);
 	ends(d, PRM_SYNDROME_WR_FLUSH_ERR);

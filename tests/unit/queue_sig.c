@@ -315,11 +315,12 @@ TEST(writes)
 		k.m->start = i * 4096;
 		port_set_hook(p->rig.dev.port, i & 2 ? observe : NULL, NULL);
 		memcpy(before, p->dst, sizeof(before));
-		assert_int_equal(signed_read(&k, PRM_WQE_OPCODE_RDMA_READ, k.m->start, sizeof(wire)), 0);
+		assert_int_equal(
+			signed_read(&k, PRM_WQE_OPCODE_RDMA_READ, k.m->start, sizeof(wire)), 0);
 		memcpy(wire, p->src, sizeof(wire));
 		memset(p->dst, 0, sizeof(before));
-		assert_int_equal(signed_read(&k, PRM_WQE_OPCODE_RDMA_WRITE, k.m->start, sizeof(wire)),
-				 0);
+		assert_int_equal(
+			signed_read(&k, PRM_WQE_OPCODE_RDMA_WRITE, k.m->start, sizeof(wire)), 0);
 		assert_memory_equal(p->dst, before, sizeof(before));
 		assert_memory_equal(p->src, wire, sizeof(wire));
 		port_set_hook(p->rig.dev.port, NULL, NULL);
