@@ -100,7 +100,7 @@ TEST_PAIR(test_injected)
 	}
 }
 
-/* A link-local address carries the MAC of a peer that nobody announced; a MAC that is followed is in the first GID. */
+/* A link-local address has the MAC of a peer that nobody announced; the first GID follows a MAC. */
 TEST_PAIR(test_link_local)
 {
 	static const uint8_t gid[16] = {0xfe, 0x80, [8] = 0x12, 0x34, 0x56,
