@@ -14,14 +14,16 @@ FOLDER are relative to the top: tools/dvx-flow/rules, src/sim/queue/doorbell.c.
   --state FOLDER  scratch files and results.tsv (default ./mutation.state). Mutants that have a result are not run again,
                   so that a run can be stopped and resumed; a changed line is a new mutant
   --again         runs those that survived once more, e.g. with new tests
+  --tests NAMES   these tests instead of the room's, in the form of the table below: wider ones for those that survived
   --list          prints the mutants and runs none
   --at FILE:LINE  only mutants of this line
 
 What it changes: a statement is deleted; a condition of `if' is 1, or 0; `return X' returns 0 (1, if X is 0); < and <=,
 > and >=, == and !=, && and ||, binary + and -, & and |, << and >> are swapped; 0 becomes 1 and a number one more; true
 and false. A mutant is compiled with the line that `make -n' prints, linked in front of the library that has its
-original, and run with a time limit of five times the test's own time. A public header's mutant is compiled into the
-test itself; what libdvx has of its inline functions stays. Results: the name of the test that failed;
+original, and run with a time limit of five times the test's own time; tests that found more in less time come first.
+A test of tests/sim runs on a device with the mutant, if the file is of src/sim. A public header's mutant is compiled
+into the test itself; what libdvx has of its inline functions stays. Results: the name of the test that failed;
 "time" (it ran into the limit, which counts as found), "no" (it does not compile), "same" (the object is the original's),
 or "survived". Survivors are printed as FILE:LINE: CHANGE.
 
@@ -30,12 +32,14 @@ file, the line's text, the change, reason, with tabs between; * stands for anyth
 """
 import argparse
 import fnmatch
+import functools
 import hashlib
 import os
 import random
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,24 +68,33 @@ ROOMS = [
 	("src/lib/*", "unit/ring_* unit/ticket unit/lib_* unit/flow_fake sim/lib_a[!l]* sim/lib_[!ag]*"),
 	("src/prm/*", "unit/prm_* unit/info_words unit/flow_match unit/explain_*"),
 	("src/uverbs/*", "unit/kernel_* unit/cm_* sim/lib_objects sim/cm_calls"),
-	("src/sim/fw/*", "unit/fw_* unit/queue_life"),
-	("src/sim/obj/*", "unit/fw_* unit/setting unit/queue_functions"),
-	("src/sim/steer/*", "unit/steer_* unit/fw_flow unit/queue_raw unit/queue_raw_rx"),
-	("src/sim/kernel/cm/*", "unit/cm_*"),
+	("src/sim/fw/flow*", "unit/fw_flow unit/kernel_flow* unit/steer_tables unit/fw_raw_way unit/fw_exec"),
+	("src/sim/fw/*", "unit/fw_[!f]* unit/queue_life unit/kernel_*"),
+	("src/sim/obj/*", "unit/fw_[!f]* unit/setting unit/queue_functions unit/queue_umr unit/queue_sig unit/queue_rc "
+	 "unit/queue_atomic unit/queue_ud unit/queue_life unit/kernel_*"),
+	("src/sim/steer/*", "unit/steer_* unit/queue_raw* unit/queue_rss unit/fw_raw_way unit/kernel_flow* "
+	 "sim/dr_fields sim/lib_flow_change"),
+	("src/sim/kernel/cm/*", "unit/cm_* unit/mads sim/cm_calls"),
 	("src/sim/kernel/*", "unit/kernel_*"),
-	("src/sim/port/*", "unit/port* unit/net_* unit/queue_ud"),
-	("src/sim/host/*", "unit/host_* unit/queue_post"),
-	("src/sim/base/*", "unit/base_* unit/queue_rc"),
-	("src/sim/queue/*", "unit/queue_*"),
-	("src/sim/transport/*", "unit/queue_*"),
-	("src/sim/*", "unit/chip_* unit/queue_life unit/fw_exec"),
+	("src/sim/port/*", "unit/port* unit/net_* unit/queue_ud unit/queue_raw unit/queue_functions"),
+	("src/sim/host/*", "unit/host_[!s]* unit/host_share unit/queue_post unit/queue_rc unit/kernel_share unit/kernel_dmabuf"),
+	("src/sim/base/*", "unit/base_* unit/queue_rc unit/queue_sig unit/queue_trace unit/host_dma unit/net_drops"),
+	("src/sim/queue/*", "unit/queue_* unit/kernel_cq unit/fw_dct sim/lib_sig"),
+	("src/sim/transport/dc/*", "unit/queue_dc unit/queue_life unit/queue_functions unit/net_*"),
+	("src/sim/transport/ud/*", "unit/queue_ud unit/queue_life unit/queue_functions unit/queue_self unit/queue_direct unit/net_* "
+	 "unit/mads"),
+	("src/sim/transport/raw/*", "unit/queue_raw* unit/queue_rss unit/queue_lso unit/queue_life unit/queue_functions unit/net_drops "
+	 "unit/steer_tables unit/fw_raw_way"),
+	("src/sim/transport/*", "unit/queue_* unit/net_* unit/port"),
+	("src/sim/link/*", "sim/link_hostile sim/lib_queues sim/cm_calls fuzz/link"),
+	("src/sim/*", "unit/chip_* unit/mads unit/netlink unit/queue_life sim/lib_queues sim/lib_raw sim/lib_events sim/link_hostile"),
 ]
 
 MEMORY = 4 << 30
 
 
-def tests_of(path):
-	for pattern, names in ROOMS:
+def tests_of(path, instead=None):
+	for pattern, names in [("*", instead)] if instead else ROOMS:
 		if fnmatch.fnmatch(path, pattern):
 			found = []
 			for name in names.split():
@@ -233,18 +246,48 @@ def output(argv):
 	return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
 
+LINKER = ["-Wl,-s"] + ["-fuse-ld=lld"] * bool(shutil.which("ld.lld"))
+DEVICE = ["src/sim/libdvx-sim.la", "src/sim/dvx-sim-server"]
+
+
+def is_on_device(test, path):
+	return test.startswith("tests/sim/") and path.startswith("src/sim/")
+
+
+@functools.cache
+def make_lines(targets, files):
+	"""What make would run for these targets if the files had changed: one question for all files of a run."""
+	changed = [word for f in files for word in ("-W", os.path.join(os.environ["top_srcdir"], f))]
+	return output(["make", "-n", "V=1", "IN_PLACE=-no-install"] + changed + list(targets)).replace("\\\n", " ").splitlines()
+
+
+@functools.cache
+def linked_by(target, line):
+	"""The compiler's words that libtool would run."""
+	words = shlex.split(line)
+	printed = output(words[:2] + ["-n"] + words[2:]).splitlines()
+	folder, base = os.path.split(target)
+	names = r" -o " + re.escape(folder) + r"/(\.libs/)?" + re.escape(base.replace(".la", ".so")) + "( |$)"
+	words = shlex.split(next(l for l in printed if re.search(names, l)).split("link: ", 1)[1])
+	while words[0] != "gcc" and not words[0].endswith(("gcc", "clang", "cc")):
+		words.pop(0)
+	return words
+
+
 class Source:
 	"""How a file is compiled and its tests are linked, as make says."""
-	def __init__(self, path, state):
-		self.path, self.tests = path, tests_of(path)
-		self.units = {t: program_of(t) + ".c" if path.endswith(".h") else path for t in self.tests}
-		changed = [w for u in set(self.units.values()) for w in ("-W", os.path.join(os.environ["top_srcdir"], u))]
-		lines = output(["make", "-n", "V=1", "IN_PLACE=-no-install"] + changed
-			       + [program_of(t) for t in self.tests]).replace("\\\n", " ").splitlines()
+	def __init__(self, path, files, tests, state):
+		self.path, self.tests, self.found = path, tests, {t: 0 for t in tests}
+		self.units = {t: program_of(t) + ".c" if path.endswith(".h") else path for t in tests}
+		units = sorted(set(self.units.values()))
+		programs = [program_of(t) for t in tests if not is_on_device(t, path)]
+		devices = DEVICE if len(programs) < len(tests) else []
+		lines = make_lines(tuple(programs + devices), tuple(units) if path.endswith(".h") else files)
 		self.flags, self.objects = {}, set()
-		for unit in set(self.units.values()):
+		for unit in units:
 			self.compiled(unit, [l for l in lines if re.search(r" -c .*" + re.escape(unit) + r"\b", l)])
-		self.links = {t: self.link(t, lines, state) for t in self.tests}
+		device = [self.link(name, lines, state) for name in devices]
+		self.links = {t: device if is_on_device(t, path) else [self.link(program_of(t), lines, state)] for t in tests}
 
 	def compiled(self, unit, lines):
 		for line in lines:
@@ -253,26 +296,22 @@ class Source:
 			if unit not in self.flags or "mode=compile" in line:
 				self.flags[unit] = [w for w in words if re.match(r"-[DIfm].|-std=", w)]
 
-	def link(self, test, lines, state):
-		test = program_of(test)
-		line = next((l for l in lines if re.search(r" -o " + re.escape(test) + r" ", l) and "mode=link" in l), None)
+	def link(self, target, lines, state):
+		"""The file's name in a scratch folder, the compiler with flags, what follows the mutant's object."""
+		line = next((l for l in lines if re.search(r" -o " + re.escape(target) + r" ", l) and "mode=link" in l), None)
 		if not line:
 			return None
-		words = shlex.split(line)
-		printed = output(words[:2] + ["-n"] + words[2:]).splitlines()
-		names = r" -o " + re.escape(os.path.dirname(test)) + r"/(\.libs/)?" + re.escape(os.path.basename(test)) + " "
-		words = shlex.split(next(l for l in printed if re.search(names, l)).split("link: ", 1)[1])
-		flags = [w for w in words if w.startswith("-Wl,--wrap")]
-		while words[0] != "gcc" and not words[0].endswith(("gcc", "clang", "cc")):
-			words.pop(0)
-		rest = []
-		for word in words[words.index("-o") + 2:]:
+		words, rest = linked_by(target, line), []
+		at = words.index("-o")
+		for word in words[1:at] + words[at + 2:]:
 			shared = word.startswith("src/") and word.endswith(".so")
-			if word not in self.objects:
+			if word.replace(".libs/", "").replace(".o", ".lo") not in self.objects and word not in self.objects:
 				rest += archive(word, state) if shared else [word]
-		return [words[0]] + flags, rest
+		flags = LINKER + (["-Wl,-z,muldefs"] if target.endswith(".la") else [])
+		return words[at + 1] if target in DEVICE else os.path.basename(target), [words[0]] + flags, rest
 
 
+@functools.cache
 def archive(library, state):
 	"""A shared library's objects as an archive, so that a mutant can stand before it; and what the library has in it."""
 	name = os.path.join(state, os.path.basename(library) + ".a")
@@ -308,16 +347,25 @@ def compile_one(source, unit, scratch, text):
 		first, compiled = os.path.dirname(os.path.join(top, unit)), name
 	else:
 		first, compiled = headers(source.path, scratch, text), os.path.join(top, unit)
-	done = subprocess.run(["gcc", "-c", "-O1", "-w", "-I" + first] + source.flags[unit] + ["-o", name[:-2] + ".o", compiled],
+	done = subprocess.run(["gcc", "-c", "-O1", "-w", "-fPIC", "-I" + first] + source.flags[unit] + ["-o", name[:-2] + ".o", compiled],
 			      stderr=subprocess.PIPE, text=True)
 	return name[:-2] + ".o" if not done.returncode else None, done.stderr
 
 
 def link_one(source, test, obj, scratch):
-	program = os.path.join(scratch, os.path.basename(program_of(test)))
-	compiler, rest = source.links[test]
-	done = subprocess.run(compiler + ["-o", program, obj] + rest, stderr=subprocess.PIPE, text=True)
-	return program if not done.returncode else None, done.stderr
+	for name, compiler, rest in source.links[test]:
+		program = os.path.join(scratch, name)
+		os.makedirs(os.path.dirname(program), exist_ok=True)
+		done = subprocess.run(compiler + ["-o", program, obj] + rest, stderr=subprocess.PIPE, text=True)
+		if done.returncode:
+			return None, done.stderr
+	if not is_on_device(test, source.path):
+		return program, ""
+	launcher = os.path.join(scratch, "tools/dvx-sim/dvx-sim")
+	if not os.path.exists(launcher):
+		os.makedirs(os.path.dirname(launcher))
+		shutil.copy("tools/dvx-sim/dvx-sim", launcher)
+	return program_of(test), ""
 
 
 # --- running ------------------------------------------------------------------------------------------------------
@@ -329,11 +377,12 @@ def bound():
 
 
 def run_test(test, program, seconds, log):
-	"""The exit status, or None: it ran into the limit."""
+	"""The exit status, or None: it ran into the limit. A test on a changed device is not in a scratch folder."""
 	argv = [program] + [a if a[0] != "@" else os.path.join(os.path.dirname(program), a[1:])
 			    for a in test.split(",")[1:]]
 	if test.startswith("tests/sim/"):
-		argv = ["tools/dvx-sim/dvx-sim", "run", "--"] + argv
+		changed = program == program_of(test)
+		argv = [os.path.join(os.path.dirname(log) if changed else "", "tools/dvx-sim/dvx-sim"), "run", "--"] + argv
 	with open(log, "w") as out:
 		p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=bound)
 		try:
@@ -358,7 +407,8 @@ class Worker:
 
 	def result(self, source, text, limits, mutant, plain):
 		changed, objects = text[:mutant.begin] + mutant.put + text[mutant.end:], {}
-		for test in sorted(limits, key=limits.get):
+		linked = False
+		for test in sorted(limits, key=lambda t: limits[t] / (1 + source.found[t])):
 			unit = source.units[test]
 			if unit not in objects:
 				objects[unit], _ = compile_one(source, unit, self.scratch, changed)
@@ -368,13 +418,17 @@ class Worker:
 				continue
 			program, _ = link_one(source, test, objects[unit], self.scratch)
 			if not program:
-				return "no"
+				continue
+			linked = True
 			status = run_test(test, program, limits[test], self.log())
+			source.found[test] += status != 0
 			if status is None:
 				return "time"
 			if status:
 				return test
-		return "survived" if any(contents(o) != plain[u] for u, o in objects.items()) else "same"
+		if all(contents(o) == plain[u] for u, o in objects.items()):
+			return "same"
+		return "survived" if linked else "no"
 
 
 def contents(name):
@@ -384,25 +438,28 @@ def contents(name):
 
 def baseline(source, text, worker):
 	"""The original, by the same way: its objects' bytes, and each test's limit."""
-	plain, limits = {}, {}
+	plain, objects, limits = {}, {}, {}
 	for test in source.tests:
-		if not source.links[test]:
+		unit = source.units[test]
+		if None in source.links[test] or unit not in source.flags:
 			continue
-		obj, why = compile_one(source, source.units[test], worker.scratch, text)
-		if not obj:
-			sys.exit(f"{source.path} does not compile here:\n{why}")
-		program, why = link_one(source, test, obj, worker.scratch)
-		if not program:
-			print(f"# {test} can't be linked with {source.path}: {why.splitlines()[-1:]}", file=sys.stderr)
-			continue
+		if unit not in plain:
+			objects[unit], why = compile_one(source, unit, worker.scratch, text)
+			if not objects[unit]:
+				sys.exit(f"{source.path} does not compile here:\n{why}")
+			plain[unit] = contents(objects[unit])
 		if test not in LIMITS:
+			program, why = link_one(source, test, objects[unit], worker.scratch)
+			if not program:
+				print(f"# {test} can't be linked with {source.path}: {why.splitlines()[-1:]}", file=sys.stderr)
+				continue
 			begin = time.monotonic()
 			status = run_test(test, program, 60, worker.log())
 			LIMITS[test] = 5 * (time.monotonic() - begin) + 2 if status == 0 else None
 			if status != 0:
 				print(f"# {test} fails without a change: left out", file=sys.stderr)
 		if LIMITS[test]:
-			plain[source.units[test]], limits[test] = contents(obj), LIMITS[test]
+			limits[test] = LIMITS[test]
 	return plain, limits
 
 
@@ -453,7 +510,7 @@ def files_of(names):
 def choose(args, results):
 	all_of, known = [], judged()
 	for path in files_of(args.files):
-		if not tests_of(path):
+		if not tests_of(path, args.tests):
 			print(f"# {path}: no test of its room is built", file=sys.stderr)
 			continue
 		text, found = mutants(path)
@@ -466,11 +523,11 @@ def choose(args, results):
 	return len(all_of), sorted((x for x in all_of if wanted(results.of.get(x[2].key))), key=lambda x: (x[0], x[2].begin))
 
 
-def run_file(args, path, group, workers, results, until):
-	source = Source(path, args.state)
+def run_file(args, path, files, group, workers, results, until):
+	source = Source(path, files, tests_of(path, args.tests), args.state)
 	plain, limits = baseline(source, group[0][0], workers[0])
 	if not limits:
-		print(f"# {path}: no test passes without a change: are they built after the last change?", file=sys.stderr)
+		print(f"# {path}: no test that is linked with it passes without a change: are they built after the last one?", file=sys.stderr)
 		return
 	queue, lock = list(group), threading.Lock()
 
@@ -497,6 +554,7 @@ def main():
 	p.add_argument("--jobs", type=int, default=2)
 	p.add_argument("--state", default="mutation.state")
 	p.add_argument("--again", action="store_true")
+	p.add_argument("--tests")
 	p.add_argument("--list", action="store_true")
 	p.add_argument("--at")
 	args = p.parse_args()
@@ -514,9 +572,10 @@ def main():
 		return
 	until = time.monotonic() + args.limit
 	workers = [Worker(args.state, n) for n in range(args.jobs)]
-	for path in sorted({x[0] for x in todo}):
+	files = tuple(sorted({x[0] for x in todo}))
+	for path in files:
 		if time.monotonic() < until:
-			run_file(args, path, [x[1:] for x in todo if x[0] == path], workers, results, until)
+			run_file(args, path, files, [x[1:] for x in todo if x[0] == path], workers, results, until)
 	ran = [results.of[x[2].key] for x in todo if x[2].key in results.of and results.of[x[2].key] is not None]
 	count = {name: sum(r == name for r in ran) for name in ("survived", "time", "no", "same")}
 	print(f"# {chosen} mutants chosen, {len(todo)} of them without a result before; {len(ran)} have one now: "
