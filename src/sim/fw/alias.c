@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cross-VHCA access: ALLOW_OTHER_VHCA_ACCESS on the owner's side, an alias general object on the
- * other. No public text says what firmware answers to bad input: all statuses here are [I].
+ * Cross-VHCA access: ALLOW_OTHER_VHCA_ACCESS on the owner's side, and the alias, a general object,
+ * on the other side. No public text says which status firmware returns for bad input: all statuses
+ * here are [I].
  */
 #include <string.h>
 #include "cmd.h"
 #include "obj/device.h"
 #include "obj/mkey.h"
 
-/* The reply to QUERY has the alias behind the same header as the command to CREATE. */
+/* The reply to QUERY has the alias behind the same header as the command CREATE. */
 #define QUERY_OUT_BYTES	 PRM_CREATE_ALIAS_OBJ_IN_BYTES
 #define ALIAS_BAD_STATUS 1 /* alias_context.status: anything but 0 is bad */
 
@@ -64,8 +65,9 @@ static int fw_alias_check_create(struct fw_cmd *c)
 }
 
 /*
- * One answer for an unknown object, one that isn't allowed, and a wrong key, so that neither can be
- * searched for. A profile may answer OK with a bad alias_context.status instead.
+ * Refuses an unknown object, one that is not allowed and a wrong key alike, so that a client cannot
+ * search for valid ones. With a profile that sets alias_bad_status, CREATE succeeds and
+ * alias_context.status is bad instead.
  */
 static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, uint64_t *generation)
 {
@@ -100,7 +102,7 @@ int fw_create_alias(struct fw_cmd *c)
 				 "vhca_id_to_be_accessed %u is %s",
 				 prm_alias_context_get_vhca_id_to_be_accessed(ctx),
 				 target ? "the caller's own" : "unknown");
-	/* metadata's first dword is the PD that local queues will use */
+	/* The first dword of metadata is the PD of the queues that will use the alias. */
 	pd = fw_find(c, OBJ_PD, prm_load32(prm_alias_context_cat_metadata(ctx), 0), "metadata.pd");
 	if (!pd || check_grant(c, target, ctx, &generation))
 		return -1;
@@ -135,7 +137,8 @@ static struct mkey *find_alias(struct fw_cmd *c)
 }
 
 /*
- * The key is never returned. [I] status stays 0 when the source is destroyed: accesses fail then.
+ * Returns all but the access key. [I] status stays 0 when the source is destroyed; accesses fail
+ * then.
  */
 int fw_query_alias(struct fw_cmd *c)
 {

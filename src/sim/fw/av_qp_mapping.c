@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which QP's congestion control holds on the way to an address (mlx5dv_map_ah_to_qp). A hint: this
- * device has no congestion control that it could choose, so it keeps the object and acts on
- * nothing.
+ * Mappings from an address to the QP whose congestion control is used for it (mlx5dv_map_ah_to_qp).
+ * This device has no congestion control: it keeps the object and does nothing with it.
  */
 #include <string.h>
 #include "cmd.h"
@@ -12,7 +11,10 @@ struct av_qp_mapping {
 	uint8_t mapping[PRM_AV_QP_MAPPING_BYTES];
 };
 
-/* [I] The QP may be another uid's: rdma-core's own test names one of another context. */
+/*
+ * Does not require that the QP has the command's uid: [I] rdma-core's own test names a QP of
+ * another context.
+ */
 static int fw_av_qp_mapping_check(struct fw_cmd *c, const void *mapping)
 {
 	const void *av = prm_av_qp_mapping_cat_remote_address_vector(mapping);

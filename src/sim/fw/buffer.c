@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What queues have alike: buffers, doorbell records, references. */
+/* Buffers, doorbell records and references, which all kinds of queues have. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "cmd.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QUERY_HCA_CAP. A page reports what dvx-sim implements: all else is 0 and refused. Maximum and
- * current values are the same, as nothing is configurable.
+ * QUERY_HCA_CAP. A page reports what dvx-sim implements; all other fields are 0, and commands that
+ * need them are refused. Maximum and current values are equal, as nothing is configurable.
  */
 #include <string.h>
 #include "cmd.h"
@@ -14,7 +14,7 @@
 #define PAGE_BYTES 4096
 #define LOG_MEMIC_UNIT 6 /* log2 of MEMIC_UNIT */
 
-/* wqe_inline_mode; 1: the vport's */
+/* Values of wqe_inline_mode; 1 is the vport's. */
 #define INLINE_L2	    0
 #define INLINE_NOT_REQUIRED 2
 
@@ -80,7 +80,10 @@ static void fill_doorbells(void *cap)
 	prm_cmd_hca_cap_set_num_of_uars_per_page(cap, 1);
 }
 
-/* [I] Lists of a vport's addresses, which Linux's driver sends; dvx-sim takes all packets anyway. */
+/*
+ * [I] Size of the address lists of a vport. Linux's driver sends them; dvx-sim takes all packets
+ * anyway.
+ */
 #define LOG_VPORT_ADDRESSES 7u
 
 static void fill_port(const struct vhca *v, void *cap)
@@ -91,7 +94,10 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_native_port_num(cap, 1);
 	prm_cmd_hca_cap_set_port_type(cap, PRM_PORT_TYPE_ETH);
 	prm_cmd_hca_cap_set_gid_table_size(cap,
-					   0); /* 8 entries; the RoCE page says how many count */
+					   /*
+					    * 8 entries; the RoCE page has the number of valid ones
+					    */
+					   0);
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
 	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
 	prm_cmd_hca_cap_set_block_lb_mc(cap, 1);
@@ -129,7 +135,7 @@ static void fill_dc(void *cap)
 	prm_cmd_hca_cap_set_log_max_dci_errored_streams(cap, VHCA_LOG_MAX_DCI_CHANNELS);
 }
 
-/* Of flex_parser_protocols: what is parsed without a flex parser's number. */
+/* Bits of flex_parser_protocols: tunnels that are parsed without a flex parser. */
 enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
 #define GENERAL_OBJECTS                                                    \
@@ -157,7 +163,7 @@ static void fill_encryption(const struct profile *p, void *cap)
 	prm_cmd_hca_cap_set_log_max_dek(cap, VHCA_LOG_MAX_DEK);
 }
 
-/* [I] Logins are a kind of object only where they are needed. */
+/* Lists CRYPTO_LOGIN only for a chip that takes wrapped keys. [I] */
 static uint64_t general_objects(const struct profile *p)
 {
 	return GENERAL_OBJECTS | (p->crypto ? 1ull << PRM_OBJ_TYPE_ENCRYPTION_KEY : 0) |
@@ -233,8 +239,8 @@ static void fill_general_2(const struct vhca *v, void *cap)
 }
 
 /*
- * No LRO, tunnels, parser hints, FCS. [I] Several packets in a WQE, of pointers, leave no place
- * for headers inline.
+ * Leaves out LRO, tunnels, parser hints and FCS. [I] A WQE of several packets by pointer has no
+ * room for inline headers.
  */
 static void fill_ethernet(const struct vhca *v, void *cap)
 {
@@ -267,8 +273,8 @@ static void fill_roce(const struct vhca *v, void *cap)
 }
 
 /*
- * libmlx5 reads the size of the patterns' memory if the format is 1 or later, and uses it only with
- * modify-header arguments, which this device lacks: it has a size and no address.
+ * Sets the size of the pattern memory, but no address: libmlx5 reads the size if the format is 1 or
+ * later, and uses the memory only with modify-header arguments, which this device lacks.
  */
 static void fill_dev_mem(const struct vhca *v, void *cap)
 {
@@ -289,10 +295,13 @@ static void fill_dev_mem(const struct vhca *v, void *cap)
 	prm_device_mem_cap_set_log_header_modify_pattern_sw_icm_size(cap, VHCA_LOG_PATTERN_ICM);
 }
 
-/* A bit for each: compare and swap, fetch and add, the same masked. */
+/* Operations, a bit for each: compare and swap, fetch and add, and both of them masked. */
 #define ATOMIC_ALL 0xfu
 
-/* The kernel asks for host-endian results where it may: what it gets, programs see. */
+/*
+ * Reports host-endian results as supported and in effect: the kernel selects them where it can, and
+ * programs see the result.
+ */
 static void fill_atomic(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -313,7 +322,10 @@ static void fill_odp_connected(void *cap)
 	prm_odp_per_transport_service_cap_set_srq_receive(cap, 1);
 }
 
-/* Memory is reached through the program's own page tables: pages come when they are touched. */
+/*
+ * Reports on-demand paging: memory is accessed through the program's page tables, so a page appears
+ * when it is first touched.
+ */
 static void fill_odp(const struct vhca *v, void *cap)
 {
 	void *scheme = prm_odp_cap_at_transport_page_fault_scheme_cap(cap);
@@ -328,7 +340,7 @@ static void fill_odp(const struct vhca *v, void *cap)
 	prm_odp_per_transport_service_cap_set_srq_receive(ud, 1);
 }
 
-/* Rates of raw packets, and shares and limits of queue pairs. */
+/* Reports rates of raw packet queues, and shares and limits of queue pairs. */
 static void fill_qos(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -350,7 +362,7 @@ static void fill_qos(const struct vhca *v, void *cap)
 	prm_qos_cap_set_packet_pacing_rate_table_size(cap, VHCA_PP_RATES);
 }
 
-/* What rdma-core calls crypto_caps; other generations have other fields there. */
+/* Bits of crypto_caps as rdma-core defines them; other generations have other fields there. */
 #define IMPORT_AES_XTS 4u
 
 static void fill_crypto(const struct vhca *v, void *cap)
@@ -374,7 +386,9 @@ static void fill_nothing(const struct vhca *v, void *cap)
 	(void)cap;
 }
 
-/* Pages that a ConnectX-6 Dx has. Of those with fill_nothing, dvx-sim implements nothing yet. */
+/*
+ * Capability pages of a ConnectX-6 Dx. dvx-sim implements nothing of the pages with fill_nothing.
+ */
 static const struct {
 	uint16_t type;
 	void (*fill)(const struct vhca *, void *cap);

@@ -5,7 +5,7 @@
 #include "obj/icm.h"
 #include "prm/reflect.h"
 
-/* For software-managed steering: table ownership and the addresses where packets end. */
+/* Reports what software-managed steering needs: table ownership and the addresses of end points. */
 static void fill_software(const struct profile *p, void *cap)
 {
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(cap);
@@ -21,7 +21,7 @@ static void fill_software(const struct profile *p, void *cap)
 		cap, icm_addr(ICM_END, ICM_ALLOW));
 }
 
-/* Each field of params.c can be matched under any mask. */
+/* Sets each field that params.c knows: it can be matched under any mask. */
 static void fill_fields(void *fields)
 {
 	static const char *const names[] = {

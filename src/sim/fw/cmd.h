@@ -25,8 +25,7 @@
 #include "obj/obj.h"
 #include "obj/vhca.h"
 
-/* One command while it is executed. Lengths were checked against its row before the handler runs.
- */
+/* A command during its execution. Its lengths are checked before the handler runs. */
 struct fw_cmd {
 	struct vhca *vhca;
 	const void *in;
@@ -38,27 +37,27 @@ struct fw_cmd {
 	const char *name;
 };
 
-/* A command: one row of exec.c's table. Handlers return 0, or what fw_refuse() returned. */
+/* Executes a command, one row of exec.c's table. Returns 0, or the result of fw_refuse(). */
 typedef int fw_handler(struct fw_cmd *);
 
 enum {
 	FW_KERNEL = 1 << 0, /* uid 0 only */
 	FW_TAIL = 1 << 1,   /* a list follows the fixed part; the handler checks its length */
-	FW_OP_MOD = 1 << 2, /* op_mod means something; the handler checks it */
+	FW_OP_MOD = 1 << 2, /* op_mod has a meaning; the handler checks it */
 };
 
 struct fw_row {
 	uint16_t opcode;
 	uint16_t flags;
-	uint32_t in_bytes, out_bytes; /* least lengths */
-	const char *name;	      /* the opcode's */
+	uint32_t in_bytes, out_bytes; /* minimum lengths */
+	const char *name;	      /* name of the opcode */
 	fw_handler *handler;
 };
 
-/* Where QUERY_HCA_CAP's page begins in the reply. */
+/* Offset of QUERY_HCA_CAP's page in the reply. */
 #define FW_CAP_AT	 16u
 
-/* Sizes of ALLOC_FLOW_COUNTER: bit n is a bulk of 128 << n. */
+/* Bulk sizes of ALLOC_FLOW_COUNTER: bit n stands for 128 << n counters. */
 #define FW_COUNTER_BULKS 0xffu
 
 #define FW_SYNDROME_BASE 0xdf000000u
@@ -81,46 +80,52 @@ struct fw_absent {
 	uint32_t value;
 	const char *field, *why;
 };
-/* 0 if all are zero; otherwise the first one is refused. */
+/* Returns 0 if all are zero; otherwise refuses the first one that is not. */
 int fw_check_absent(struct fw_cmd *, const struct fw_absent *, size_t n);
 #define FW_CHECK_ABSENT(c, rows) fw_check_absent(c, rows, sizeof(rows) / sizeof((rows)[0]))
 
-/* --trace: the command and its reply, decoded; access keys are left out. */
+/* Writes the command and its reply to the trace (--trace), decoded and without access keys. */
 void fw_trace(const struct fw_cmd *);
-/* Name of the structure of a capability page, by QUERY_HCA_CAP's op_mod; NULL if unknown. */
+/* Returns the name of a capability page's structure by QUERY_HCA_CAP's op_mod; NULL if unknown. */
 const char *fw_cap_struct(uint16_t op_mod);
-/* Capability pages with a file of their own. */
+/* Fills capability page 7 (cap_flow.c). */
 void fw_fill_flow_table(const struct vhca *, void *cap);
 
-/* The object of this id that the command's uid may use; NULL: refused, naming `field`. */
+/*
+ * Returns the object with this id if the command's uid may use it; otherwise refuses, naming
+ * `field`, and returns NULL.
+ */
 void *fw_find(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
-/* A new object of the command's uid; NULL: refused. */
+/* Returns a new object of the command's uid; NULL after a refusal. */
 void *fw_new(struct fw_cmd *, enum obj_type, size_t size);
-/* 0 if no object refers to it; otherwise refused. */
+/* Returns 0 if no object refers to it; otherwise refuses. */
 int fw_busy(struct fw_cmd *, const struct obj *);
-/* `head` bytes, then n entries of 8 bytes: refused if the mailbox is not just that long. */
+/* Returns 0 if the mailbox has exactly `head` bytes and n entries of 8 bytes; otherwise refuses. */
 int fw_list_fits(struct fw_cmd *, size_t head, uint64_t n, const char *list);
-/* 0 if no bit is set that no field of this structure, which begins at this byte, has. NULL: nothing is known. */
+/*
+ * Refuses a set bit that belongs to no field of the structure at this offset. With NULL nothing is
+ * checked.
+ */
 struct prm_struct;
 int fw_check_reserved(struct fw_cmd *, const struct prm_struct *, size_t at);
-/* Bytes after `end` are none or zero. */
+/* Refuses a mailbox that has a nonzero byte at or behind `end`. */
 int fw_nothing_after(struct fw_cmd *, size_t end);
 
-/* fw_find(), and the caller's reference. */
+/* Calls fw_find() and takes a reference. */
 void *fw_take(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
-/* The same for EQs and UARs: those of the kernel serve every uid. */
+/* Like fw_take(), for EQs and UARs: every uid may use those of the kernel, too. */
 void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 
 /*
- * The Q counter set of this number, with a reference, in the place of *at's; NULL: number 0. 0, or
- * refused: nothing changes. The second one is that of a queue.
+ * Replaces the Q counter set at *at by the one with this id and takes a reference; id 0 sets NULL.
+ * On refusal *at is unchanged. fw_q_counter_attach() does this for a queue.
  */
 struct q_counter;
 struct queue;
 int fw_q_counter_take(struct fw_cmd *, uint32_t id, const char *field, struct q_counter **at);
 int fw_q_counter_attach(struct fw_cmd *, struct queue *, uint32_t id, const char *field);
 
-/* Destructors, for DESTROY and for fw_uid_reap(): they drop references and free memory. */
+/* Destructors, for DESTROY and fw_uid_reap(): they drop references and free memory. */
 void fw_queue_free(struct obj *); /* QP, RQ */
 void fw_sq_free(struct obj *);
 void fw_srq_free(struct obj *); /* RMP, XRC SRQ */
@@ -132,7 +137,7 @@ void fw_psv_free(struct obj *);
 void fw_dek_free(struct obj *);
 void fw_umem_free(struct obj *);
 void fw_tis_free(struct obj *);
-void fw_mcg_leave(struct obj *); /* a QP, out of its groups */
+void fw_mcg_leave(struct obj *); /* removes a QP from its groups */
 void fw_sw_icm_free(struct obj *);
 void fw_sched_elem_clear(struct obj *);
 void fw_sched_elem_free(struct obj *);
@@ -147,34 +152,43 @@ void fw_flow_counters_reap(struct vhca *, uint16_t uid);
 struct counter;
 struct flow_group;
 struct flow_table;
-/* 0 if the command names the function's own vport, or refuses it. */
+/* Returns 0 if the command names the function's own vport; otherwise refuses. */
 int fw_vport_own(struct fw_cmd *, uint32_t other, uint32_t number);
-/* The same for commands on tables, groups and entries, which begin alike. */
+/* Like fw_vport_own(), for commands on tables, groups and entries, whose layouts begin alike. */
 int fw_flow_own_vport(struct fw_cmd *);
-/* The table of this type and id that the command's uid may use; NULL: refused. */
+/* Returns the table of this type and id if the command's uid may use it; NULL after a refusal. */
 struct flow_table *fw_flow_table(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
-/* The table that the command names; NULL: refused. */
+/* Returns the table that the command names; NULL after a refusal. */
 struct flow_table *fw_flow_named_table(struct fw_cmd *);
-/* A destination of packets: tables of FW_UID_SHARED serve every uid. */
+/* Returns a table as a destination of packets: every uid may use those of FW_UID_SHARED. */
 struct flow_table *fw_flow_target(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
 struct flow_group *fw_flow_group(struct fw_cmd *, const struct flow_table *, uint32_t id);
 struct counter *fw_flow_counter(struct fw_cmd *, uint32_t id);
-/* 0 if packets may go on from one table to the other. */
+/* Returns 0 if packets may go from one table to the other; otherwise refuses. */
 int fw_flow_level(struct fw_cmd *, const struct flow_table *from, const struct flow_table *to,
 		  const char *field);
 
 struct queue;
-/* The scheduling elements of a queue pair; 0: none. 0 if the command's uid may use this one. */
+/*
+ * Scheduling elements of a queue pair; id 0 stands for none. fw_sched_leaf_usable() returns 0 if
+ * the command's uid may use the element.
+ */
 int fw_sched_leaf_usable(struct fw_cmd *, uint32_t id, const char *field);
 int fw_sched_attach(struct fw_cmd *, struct queue *, uint32_t requester, uint32_t responder);
 void fw_sched_detach(struct queue *);
 
-/* The clock of a queue's timestamps. formats: those that its kind has (enum ts_formats). */
+/*
+ * Checks and decodes the clock of a queue's timestamps. `formats` (enum ts_formats) are the clocks
+ * of this kind of queue.
+ */
 int fw_ts_check(struct fw_cmd *, uint32_t format, uint8_t formats, const char *field);
 bool fw_ts_is_utc(uint32_t format, uint8_t formats);
 
 struct raw_sq;
-/* 0 if the command's uid may let a send queue use this row of the rate table; 0: no row. */
+/*
+ * Returns 0 if the command's uid may name this row of the rate table for a send queue; index 0
+ * stands for no row.
+ */
 int fw_pp_rate_usable(struct fw_cmd *, uint32_t index);
 void fw_pp_rate_use(struct raw_sq *, uint32_t index);
 void fw_pp_rates_reap(struct vhca *, uint16_t uid);
@@ -185,51 +199,53 @@ struct cq;
 struct queue;
 /* Frees a queue that was never started, and drops its references. */
 void fw_queue_drop(struct queue *);
-/* A queue's buffer, as CREATE_CQ and CREATE_QP describe it. */
+/* Buffer of a queue, as CREATE_CQ and CREATE_QP describe it. */
 struct fw_buffer {
-	bool write; /* the device writes to it: a CQ's */
+	bool write; /* true for a CQ: the device writes to the buffer */
 	bool umem_valid;
 	uint32_t umem_id;
 	uint64_t umem_offset;
-	uint64_t page_offset; /* of the first byte, in 64ths of the first page */
+	uint64_t page_offset; /* of the first byte, in 64ths of a page */
 	uint32_t log_page;
-	const uint8_t *pas; /* without a umem: page addresses, 8 bytes each */
-	size_t pas_at;	    /* where they begin in the mailbox */
+	const uint8_t *pas; /* without a umem: page addresses of 8 bytes each */
+	size_t pas_at;	    /* offset of pas in the mailbox */
 };
-/* What the device agrees to of the connection's options that somebody asks for. */
+/* Returns those of the requested enhanced connection options that the device accepts. */
 uint32_t fw_ece(uint32_t asked);
-/* 0 if the context asks for nothing whose capability is clear. */
+/* Refuses a context that asks for a feature whose capability bit is clear. */
 int fw_qp_check_context(struct fw_cmd *, const void *qpc);
-/* 0 if this queue may have qpc_ext.mmo set, and whenever it is not. */
+/* Refuses qpc_ext.mmo for a queue that cannot have it; accepts mmo false for any. */
 int fw_qp_check_mmo(struct fw_cmd *, const struct queue *, bool mmo);
-/* Fills ring (the umem is referenced from then on). 0, or refused. */
+/* Fills *ring and takes a reference to the umem. */
 int fw_ring(struct fw_cmd *, const struct fw_buffer *, uint64_t len, struct ring *);
 #define FW_LOG_MAX_WQE 10u /* of VHCA_MAX_WQE */
 _Static_assert(1u << FW_LOG_MAX_WQE == VHCA_MAX_WQE, "a receive may have VHCA_MAX_WQE bytes");
-/* What an object takes of a wq structure; the rest is refused by its field. */
+/* Limits for a wq structure, by the kind of object that contains it. Other values are refused. */
 struct fw_wq_rules {
 	uint32_t types; /* bits of enum prm_wq_type */
 	bool lwm;
-	bool managed; /* other queues may start it */
-	unsigned int log_most; /* entries */
+	bool managed;	       /* other queues may enable its WQEs */
+	unsigned int log_most; /* of entries */
 	unsigned int log_stride_least, log_stride_most;
 };
-/* log2 of the strides that an entry of a striding queue has. */
+/* Returns log2 of the number of strides in an entry of a striding queue. */
 unsigned int fw_wq_log_strides(const void *wq);
-/* log2 of their bytes, if log_wqe_stride_size is 0. */
+/* log2 of the bytes of a stride whose log_wqe_stride_size is 0. */
 #define FW_LOG_STRIDE_BYTES 6u
 int fw_wq_check(struct fw_cmd *, const void *wq, const struct fw_wq_rules *);
-/* Fills ring and dbrec in; the mailbox's page list begins at pas_at. */
+/* Fills *ring, *dbrec and *dbr_umem; the mailbox's page list begins at pas_at. */
 int fw_wq_take(struct fw_cmd *, const void *wq, size_t pas_at, struct ring *, uint64_t *dbrec,
 	       struct umem **dbr_umem);
-/* The bus address of a doorbell record of 8 bytes; *umem is set and referenced if it lies in one.
+/*
+ * Sets *bus to the bus address of a doorbell record of 8 bytes. If the record lies in a umem, sets
+ * *umem and takes a reference.
  */
 int fw_dbrec(struct fw_cmd *, bool umem_valid, uint32_t umem_id, uint64_t addr, uint64_t *bus,
 	     struct umem **);
 
-/* Handlers by family. */
+/* Handlers. */
 fw_handler fw_query_hca_cap;
-/* By opcode, from their own tables. */
+/* Handlers by opcode, each from the table of its own file. */
 fw_handler fw_alloc_number, fw_destroy_object;
 fw_handler fw_create_tis, fw_modify_tis, fw_query_tis, fw_create_umem;
 fw_handler fw_alloc_memic, fw_dealloc_memic, fw_modify_memic;
@@ -248,7 +264,7 @@ fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt;
 fw_handler fw_create_tir, fw_modify_tir, fw_query_tir;
 fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_modify_general_object,
 	fw_query_general_object, fw_destroy_general_object;
-/* By obj_type, from general.c. */
+/* Handlers by obj_type, for general.c. */
 fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
 fw_handler fw_create_sw_icm;
 fw_handler fw_create_sched_elem, fw_modify_sched_elem, fw_query_sched_elem, fw_destroy_sched_elem;

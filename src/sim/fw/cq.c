@@ -11,7 +11,7 @@
 #define ADAPTER_PAGE_SHIFT 12
 #define OP_MOD_RESIZE	   1
 
-/* modify_field_select, resize_field_select */
+/* Bits of modify_field_select and resize_field_select. */
 enum { MODIFY_PERIOD = 1, MODIFY_COUNT = 2, MODIFY_OI = 4, MODIFY_PERIOD_MODE = 16 };
 enum { RESIZE_SIZE = 1, RESIZE_PAGE_OFFSET = 2, RESIZE_PAGE_SIZE = 4, RESIZE_UMEM = 8 };
 
@@ -101,7 +101,9 @@ static void cq_take_moderation(struct cq *cq, const void *cqc, uint32_t select)
 		cq->period_from_cqe = prm_cqc_get_cq_period_mode(cqc) == PRM_CQC_PERIOD_MODE_CQE;
 }
 
-/* What the CQ refers to. On refusal, fw_cq_drop() lets go of what was taken. */
+/*
+ * Takes references to the objects that the CQ names. On refusal, fw_cq_drop() releases those taken.
+ */
 static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 {
 	uint64_t dbrec;
@@ -214,7 +216,7 @@ static int modify_fields(struct fw_cmd *c, struct cq *cq, uint32_t select)
 	return 0;
 }
 
-/* What is not selected stays as it was. */
+/* Sets up a ring for the new size. Fields that are not selected keep their old values. */
 static int resize_buffer(struct fw_cmd *c, const struct cq *cq, uint32_t select, uint8_t log_size,
 			 struct ring *ring)
 {

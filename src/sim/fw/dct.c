@@ -34,7 +34,7 @@ static int dct_check_features(struct fw_cmd *c, const void *dctc)
 	return 0;
 }
 
-/* The path of its answers. */
+/* Checks the address path that the target's responses take. */
 static int dct_check_path(struct fw_cmd *c, const void *dctc)
 {
 	const unsigned int gid = prm_dctc_get_my_addr_index(dctc), port = prm_dctc_get_port(dctc);
@@ -154,7 +154,10 @@ int fw_drain_dct(struct fw_cmd *c)
 	return 0;
 }
 
-/* mlx5_core drains each target before it destroys it. [I] That firmware insists on it. */
+/*
+ * Destroys only drained targets: mlx5_core drains each before it destroys it. [I] Firmware requires
+ * it.
+ */
 int fw_destroy_dct(struct fw_cmd *c)
 {
 	struct dct *d = fw_find(c, OBJ_DCT, prm_destroy_dct_in_get_dctn(c->in), "dctn");

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Data encryption keys (DEKs), and logins of programs that may make them. A chip takes keys in
- * plaintext, or wrapped: then a crypto officer has given it a key that wraps others (import KEK)
- * and a credential, and only who logs in with the credential may make and query keys. This chip's
- * have public values (dvx-sim(1)).
+ * Data encryption keys (DEKs), and logins of programs that may create them. A chip takes keys
+ * either in plaintext or wrapped. A chip with wrapped keys has a key that wraps others (import KEK)
+ * and a credential, both set by a crypto officer; only a client that logged in with the credential
+ * may create and query keys. KEK and credential of this chip are public (dvx-sim(1)).
  */
 #include <string.h>
 #include "cmd.h"
 #include "obj/crypt.h"
 #include "obj/device.h"
 
-/* rdma-core's layout of a key object; newer ones go on behind it. */
+/* rdma-core's layout of a key object; newer layouts append fields. */
 #define DEK_BYTES  (PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES + 256u)
 #define WRAP_BYTES 8u
 #define KEY_BYTES  (2 * XTS_KEY_MOST + 8u)
@@ -18,7 +18,7 @@
 
 static const uint8_t import_kek[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* [I] It and the KEK are the only ones, and have number 0. */
+/* Compares the credential. [I] There is one credential and one KEK, both with number 0. */
 static bool credential_is_right(const uint8_t *bytes)
 {
 	for (unsigned int i = 0; i < CREDENTIAL; i++)
@@ -60,7 +60,10 @@ static int crypto_check_out(struct fw_cmd *c, size_t least)
 
 /* --- logins ----------------------------------------------------------------------------- */
 
-/* [I] Who has logged in is a uid, and once at a time. */
+/*
+ * Returns true if the command's uid has logged in. [I] A login belongs to a uid, which has at most
+ * one at a time.
+ */
 static bool crypto_logged_in(const struct fw_cmd *c)
 {
 	const struct obj *o;
@@ -118,7 +121,7 @@ static struct obj *login_named(struct fw_cmd *c)
 	return fw_find(c, OBJ_CRYPTO_LOGIN, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 }
 
-/* Its state is 0, valid: nobody takes the credential from the chip. */
+/* Returns state 0, valid: the credential cannot be removed from the chip. */
 int fw_query_crypto_login(struct fw_cmd *c)
 {
 	const struct obj *o = login_named(c);
@@ -141,7 +144,10 @@ int fw_destroy_crypto_login(struct fw_cmd *c)
 
 /* --- keys ------------------------------------------------------------------------------- */
 
-/* TLS has one key and no tag; nothing uses it here, since cap.tls_tx and tls_rx are 0. */
+/*
+ * Checks the fields. A TLS key has no tag and is never wrapped. Nothing uses TLS keys here:
+ * cap.tls_tx and tls_rx are 0.
+ */
 static int dek_check(struct fw_cmd *c, const void *key)
 {
 	const uint32_t purpose = prm_encryption_key_obj_get_key_purpose(key);
@@ -168,7 +174,7 @@ static int dek_check(struct fw_cmd *c, const void *key)
 	return 0;
 }
 
-/* The two keys and the tag, in plaintext. */
+/* Sets plain to the two keys and the tag, unwrapped if keys come wrapped. */
 static int dek_unwrap(struct fw_cmd *c, const uint8_t *from, uint8_t plain[KEY_BYTES], size_t len)
 {
 	if (!keys_are_wrapped(c)) {
@@ -231,7 +237,7 @@ static struct dek *dek_named(struct fw_cmd *c)
 	return fw_find(c, OBJ_DEK, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 }
 
-/* [I] All but the key itself. */
+/* Returns the object without the key itself. [I] */
 int fw_query_dek(struct fw_cmd *c)
 {
 	const struct dek *dek = dek_named(c);
@@ -255,8 +261,9 @@ int fw_query_dek(struct fw_cmd *c)
 #define DEK_SELECT_KEY 1u
 
 /*
- * A new key in the same object (Linux, mlx5_crypto_modify_dek_key(); libdpcp, dek::modify(), which says
- * that PD and purpose can't change). [I] Whether it has a tag stays, and 0 selects the key, too.
+ * Replaces the key of an object (Linux, mlx5_crypto_modify_dek_key(); according to libdpcp's
+ * dek::modify(), PD and purpose can't change). [I] An object keeps its tag or absence of one, and a
+ * selection of 0 also selects the key.
  */
 int fw_modify_dek(struct fw_cmd *c)
 {
@@ -286,7 +293,7 @@ int fw_modify_dek(struct fw_cmd *c)
 	return 0;
 }
 
-/* mkeys that name it are refused from then on. */
+/* Destroys the key. Accesses by mkeys that name it fail from then on. */
 int fw_destroy_dek(struct fw_cmd *c)
 {
 	struct dek *dek = dek_named(c);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of objects: by their own command, or because the program that owned them is gone. */
+/* Destruction of objects: by command, or because the program that owned them has ended. */
 #include "cmd.h"
 #include "base/log.h"
 
 /*
- * Referring objects first: flow tables refer to each other and to TIRs, TIRs to RQs, groups to QPs,
- * QPs and DCTs to SRQs, queues to CQs and Q counters, both to UARs, EQs and umems, all of them to
- * PDs. Objects without an opcode have handlers of their own for their commands.
+ * Types in the order of destruction: an object comes before those that it refers to. Flow tables
+ * refer to each other and to TIRs, TIRs to RQs, groups to QPs, QPs and DCTs to SRQs, queues to CQs
+ * and Q counters, both to UARs, EQs and umems, all of them to PDs. Rows without an opcode have a
+ * separate handler for DESTROY.
  */
 static const struct destroy_row {
 	enum obj_type type;
@@ -67,7 +68,7 @@ int fw_destroy_object(struct fw_cmd *c)
 	return 0;
 }
 
-/* It drops references of objects that a later row frees. */
+/* Returns true for a row that only drops references of objects that a later row frees. */
 static bool fw_destroy_prepares(const struct destroy_row *r)
 {
 	return r->end == fw_flow_table_clear || r->end == fw_mcg_leave ||

@@ -7,7 +7,7 @@
 #include "queue/queue.h"
 #include "prm/reflect.h"
 
-/* Opcode, handler, flags; the sizes of the command's structures are the least lengths. */
+/* A row: opcode, handler, flags. Minimum lengths are the sizes of the command's structures. */
 #define ROW(OP, fn, fl)                                                                           \
 	{                                                                                         \
 		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_##OP##_IN_BYTES,                       \
@@ -18,7 +18,10 @@ static const struct fw_row rows[] = {
 	ROW(QUERY_ADAPTER, query_adapter, 0),
 	ROW(QUERY_ISSI, query_issi, 0),
 	ROW(QUERY_LAG, query_lag, 0),
-	/* [I] The page is cut at the reply's end: rdma-core's own tests ask with room for 2 KiB. */
+	/*
+	 * [I] The page is cut at the end of the reply: rdma-core's own tests have room for 2 KiB
+	 * only.
+	 */
 	{.opcode = PRM_OPCODE_QUERY_HCA_CAP,
 	 .in_bytes = PRM_QUERY_HCA_CAP_IN_BYTES,
 	 .out_bytes = FW_CAP_AT,
@@ -132,7 +135,7 @@ static const struct fw_row rows[] = {
 	ROW(ALLOC_FLOW_COUNTER, alloc_flow_counter, 0),
 	ROW(QUERY_FLOW_COUNTER, query_flow_counter, 0),
 	ROW(DEALLOC_FLOW_COUNTER, dealloc_flow_counter, 0),
-	/* FW_OP_MOD: these have obj_type in its place. */
+	/* These have obj_type in the place of op_mod, hence FW_OP_MOD. */
 	ROW(CREATE_GENERAL_OBJECT, create_general_object, FW_TAIL | FW_OP_MOD),
 	ROW(MODIFY_GENERAL_OBJECT, modify_general_object, FW_TAIL | FW_OP_MOD),
 	ROW(QUERY_GENERAL_OBJECT, query_general_object, FW_OP_MOD),
@@ -156,7 +159,7 @@ const char *fw_syndrome_text(uint32_t syndrome)
 	return NULL;
 }
 
-/* Every reply begins alike: status in byte 0, syndrome in bytes 4..7. */
+/* Writes the beginning of each reply: status in byte 0, syndrome in bytes 4..7. */
 static void set_status(void *out, uint8_t status, uint32_t syndrome)
 {
 	prm_store8(out, 0, status);
@@ -248,8 +251,8 @@ int fw_list_fits(struct fw_cmd *c, size_t head, uint64_t n, const char *list)
 }
 
 /*
- * [I] Programs are built against structures of several versions, whose reserved tails differ. So a
- * longer mailbox is accepted if the rest is zero.
+ * [I] Accepts a longer mailbox if the rest is zero: programs are built against structures of
+ * several versions, whose reserved tails differ.
  */
 int fw_nothing_after(struct fw_cmd *c, size_t end)
 {
@@ -272,7 +275,7 @@ static const struct fw_row *fw_exec_find_row(uint16_t opcode)
 	return NULL;
 }
 
-/* Checks of every command, before its handler reads a field. */
+/* Checks of every command, made before its handler reads a field. */
 static int fw_exec_admit(struct fw_cmd *c, const struct fw_row *row)
 {
 	if (!row)

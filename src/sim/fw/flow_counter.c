@@ -3,7 +3,7 @@
 #include "cmd.h"
 #include "obj/counter.h"
 
-/* [I] The first of several: mlx5_core aligns its bulk queries like this. */
+/* [I] Alignment of a bulk query's first counter, as mlx5_core uses it. */
 #define QUERY_ALIGN 4u
 
 struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
@@ -17,7 +17,10 @@ struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
 	return NULL;
 }
 
-/* Each bit adds its bulk: Linux asks with the whole capability, and counts 128 times its value. */
+/*
+ * Returns the number of counters: each bit adds its bulk. Linux passes the whole capability, and
+ * expects 128 times its value.
+ */
 static uint32_t fw_flow_counter_bulk_size(uint32_t bits)
 {
 	return bits ? COUNTER_BULK_MIN * bits : 1;

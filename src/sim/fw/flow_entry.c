@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of firmware's flow tables: a value under the group's mask, and actions. */
+/* Entries of firmware's flow tables: a value to compare under the group's mask, and actions. */
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
@@ -28,7 +28,10 @@ static const void *fw_flow_entry_list_at(const struct fw_cmd *c, uint32_t i)
 	return (const uint8_t *)c->in + PRM_SET_FTE_IN_BYTES + (size_t)i * ENTRY_BYTES;
 }
 
-/* The decoder leaves the list out, because PRM's table has entries of other sizes. */
+/*
+ * Adds the list to the trace. The decoder leaves it out, because the PRM's entries have several
+ * sizes.
+ */
 static void fw_flow_entry_trace_list(const struct fw_cmd *c, uint32_t dests, uint32_t counters)
 {
 	if (!sim_tracing)
@@ -50,7 +53,7 @@ static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, bool tx
 				 "action 0x%x: only ALLOW, DROP, FWD_DEST, COUNT and MOD_HDR "
 				 "(0x%x) are implemented",
 				 action, SUPPORTED);
-	/* [I] An entry has exactly one end for its packets. */
+	/* [I] An entry has exactly one action that ends the walk or leads to a table. */
 	if (!ends || ends & (ends - 1))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
 				 "action 0x%x: one of ALLOW, DROP and FWD_DEST is needed", action);
@@ -200,7 +203,7 @@ static int fw_flow_entry_take_modify(struct fw_cmd *c, const struct flow_table *
 	return 0;
 }
 
-/* Takes references to everything, or refuses and takes none. */
+/* Takes references to all objects that the actions name, or refuses and takes none. */
 static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
 				  struct flow_actions *act)
 {
@@ -288,8 +291,8 @@ static bool fw_flow_entry_agrees(const struct flow_actions *a)
 }
 
 /*
- * [I] A modification comes with a whole entry; the mask says which parts of it are new, the others
- * stay.
+ * Replaces the parts of an entry that the mask names; the others stay. [I] The command has a whole
+ * entry.
  */
 static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Modify header contexts: lists of rewrites to which entries of firmware's tables refer. */
+/* Modify header contexts: lists of rewrites that entries of firmware's tables refer to. */
 #include <string.h>
 #include "cmd.h"
 #include "obj/flow.h"

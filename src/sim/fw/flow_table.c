@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flow tables, and the roots that a function's packets enter first. Levels only rise along a
- * packet's way, so firmware's tables form no circle. Firmware cannot read software's tables
- * (sw_owner); the walk's own bounds end circles there.
+ * Flow tables, and the root tables of a function. Levels only rise along a packet's way, so
+ * firmware's tables form no circle. Firmware cannot read software's tables (sw_owner); the bounds
+ * of the walk end circles there.
  */
 #include "cmd.h"
 #include "obj/device.h"
@@ -13,7 +13,7 @@
 #define ROOT_DISCONNECT 1
 #define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
 
-/* The capabilities of the other types are 0. */
+/* Accepts NIC RX and TX tables; the capabilities of other types are 0. */
 static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 {
 	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX)
@@ -22,14 +22,17 @@ static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 			 "table_type %u: only NIC_RX (0) and NIC_TX (1) have ft_support", type);
 }
 
-/* Commands on tables, groups and entries begin alike: vport, then the table's type and number. */
+/*
+ * Checks the vport. Commands on tables, groups and entries begin alike: vport, then the table's
+ * type and number.
+ */
 int fw_flow_own_vport(struct fw_cmd *c)
 {
 	return fw_vport_own(c, prm_modify_flow_table_in_get_other_vport(c->in),
 			    prm_modify_flow_table_in_get_vport_number(c->in));
 }
 
-/* t, if it has this type. */
+/* Returns t if it has this type; otherwise refuses and returns NULL. */
 static struct flow_table *of_type(struct fw_cmd *c, struct flow_table *t, uint32_t type,
 				  const char *field)
 {
@@ -65,8 +68,8 @@ struct flow_table *fw_flow_target(struct fw_cmd *c, uint32_t type, uint32_t id, 
 }
 
 /*
- * [I] Of two tables of software the levels may be equal: libmlx5 makes its arrays of destinations
- * and its own tables all at the highest level.
+ * [I] Accepts equal levels for two tables of software: libmlx5 creates its own tables and its
+ * arrays of destinations at the highest level.
  */
 int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct flow_table *to,
 		  const char *field)
@@ -133,7 +136,7 @@ static int fw_flow_table_check_icm_root(struct fw_cmd *c, const void *ctx)
 	return 0;
 }
 
-/* The context's miss table. *miss stays NULL for the default. */
+/* Finds the miss table that the context names; sets *miss to NULL for the default. */
 static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, uint32_t type,
 				   struct flow_table **miss)
 {
@@ -226,7 +229,7 @@ int fw_modify_flow_table(struct fw_cmd *c)
 	return 0;
 }
 
-/* The ICM address of a table of firmware leads to it, for software's entries. */
+/* Returns the ICM address that stands for a firmware table in software's entries. */
 static uint64_t entry_address(const struct flow_table *t)
 {
 	return t->sw_owner ? t->icm_root : icm_addr(ICM_TABLE, t->o.id);
@@ -246,7 +249,7 @@ int fw_query_flow_table(struct fw_cmd *c)
 		prm_flow_table_context_set_table_miss_action(ctx, PRM_FLOW_MISS_ACTION_FWD);
 		prm_flow_table_context_set_table_miss_id(ctx, t->miss->o.id);
 	}
-	/* libmlx5 before 50 reads a send table's address from the second. */
+	/* libmlx5 before version 50 reads a send table's address from the second field. */
 	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, entry_address(t));
 	prm_flow_table_context_set_sw_owner_icm_root_1(ctx, entry_address(t));
 	return 0;
@@ -288,7 +291,7 @@ int fw_set_flow_table_root(struct fw_cmd *c)
 
 /* --- destruction ---------------------------------------------------------------------------- */
 
-/* Drops all references to other tables, which may refer back. */
+/* Drops all references to other tables, which may refer to this one. */
 void fw_flow_table_clear(struct obj *o)
 {
 	struct flow_table *t = (struct flow_table *)o;
@@ -303,7 +306,10 @@ void fw_flow_table_free(struct obj *o)
 {
 	struct flow_table *t = (struct flow_table *)o;
 
-	/* [I] The kernel destroys the root with its last rule, without a command that resets it. */
+	/*
+	 * [I] The kernel destroys the root table with its last rule, without a command that resets
+	 * the root.
+	 */
 	if (o->vhca->flow_root[t->type] == t)
 		o->vhca->flow_root[t->type] = NULL;
 	fw_flow_table_set_miss(t, NULL);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* General objects: one set of commands, whose handlers obj_type selects. */
+/* General objects: one set of commands for all types; obj_type selects the handlers. */
 #include "cmd.h"
 #include "prm/reflect.h"
 
 static const struct object_row {
 	uint16_t type;
-	fw_handler *create, *destroy, *query, *modify; /* of the last two, NULL: none */
+	/* query, modify: NULL if the type has none */
+	fw_handler *create, *destroy, *query, *modify;
 } objects[] = {
 	{PRM_OBJ_TYPE_MKEY, fw_create_alias, fw_destroy_alias, fw_query_alias, NULL},
 	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, fw_destroy_object, NULL, NULL},
@@ -45,7 +46,7 @@ static const struct object_row *fw_general_find_row(struct fw_cmd *c)
 	return NULL;
 }
 
-/* The object behind the header. */
+/* Checks the reserved bits of the object, which follows the header. */
 static int fw_general_check_reserved(struct fw_cmd *c, const struct object_row *row)
 {
 	return fw_check_reserved(c, prm_object(row->type), PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES);

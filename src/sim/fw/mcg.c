@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Multicast groups: which queue pairs get a copy of a datagram. */
+/* Multicast groups: the queue pairs that get a copy of a datagram. */
 #include <errno.h>
 #include "cmd.h"
 #include "obj/mcg.h"
 #include "obj/qp.h"
 #include "transport/transport.h"
 
-/* The queue pair; NULL: refused. */
+/* Returns the queue pair; NULL after a refusal. */
 static struct qp *fw_mcg_member(struct fw_cmd *c, uint32_t qpn)
 {
 	struct qp *qp = fw_find(c, OBJ_QP, qpn, "qpn");

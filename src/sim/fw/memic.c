@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Device memory that programs map. The kernel chooses pages of the window; firmware holds them. */
+/*
+ * Device memory that programs map (MEMIC). The kernel chooses pages of the window; firmware
+ * allocates them.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include "cmd.h"
@@ -27,7 +30,7 @@ static int fw_memic_check(struct fw_cmd *c, uint64_t addr, uint32_t range, uint3
 	return 0;
 }
 
-/* [I] The memory begins where the range does. */
+/* Allocates at the beginning of the given range. [I] */
 int fw_alloc_memic(struct fw_cmd *c)
 {
 	uint64_t addr = prm_alloc_memic_in_get_range_start_addr(c->in);
@@ -83,7 +86,10 @@ static int fw_memic_op_refuse(struct fw_cmd *c, uint64_t addr, uint32_t op, int 
 			 addr, err == -EEXIST ? "already has" : "does not have", op);
 }
 
-/* op_mod 0 gives the memory at memic_start_addr an address for an operation, 1 takes it back. */
+/*
+ * Gives the memory at memic_start_addr an address for an operation (op_mod 0), or removes the
+ * address (1).
+ */
 int fw_modify_memic(struct fw_cmd *c)
 {
 	uint64_t op_addr = 0, addr = prm_modify_memic_in_get_memic_start_addr(c->in);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Identity of the adapter and its functions. */
+/* Queries of the adapter's and its functions' identity. */
 #include <string.h>
 #include "cmd.h"
 #include "obj/device.h"
@@ -32,8 +32,8 @@ int fw_query_issi(struct fw_cmd *c)
 }
 
 /*
- * A chip of one port has nothing to bond: lag_state is 0, and the other fields then mean nothing.
- * Functions with num_lag_ports 2 answer the same while no bond is made.
+ * Reports no bond: the chip has one port, so lag_state is 0 and the other fields have no meaning. A
+ * function with num_lag_ports 2 returns the same while there is no bond.
  */
 int fw_query_lag(struct fw_cmd *c)
 {

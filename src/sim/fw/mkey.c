@@ -12,7 +12,7 @@
 
 #define OCTWORD		       16u
 #define DEFAULT_MIN_LOG_ENTITY 12u
-#define UMR_OCTWORDS	       4u /* that Linux's driver fills in at a time */
+#define UMR_OCTWORDS	       4u /* that Linux's driver writes at a time */
 
 static const char *const mode_name[] = {"PA",	  "MTT",   "KLM",	    "KSM",
 					"SW_ICM", "MEMIC", "CROSSING_VHCA", "reserved"};
@@ -66,7 +66,7 @@ static int fw_mkey_check_crypto(struct fw_cmd *c, const void *mkc)
 	return 0;
 }
 
-/* Fields of features that the device lacks are refused, never ignored. */
+/* Refuses fields of features that the device lacks, rather than ignoring them. */
 static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 {
 	if (prm_mkc_get_length64(mkc) && mode_of(mkc) != PRM_MKC_ACCESS_MODE_PA)
@@ -96,7 +96,7 @@ static int fw_mkey_check_range(struct fw_cmd *c, const void *mkc)
 	return 0;
 }
 
-/* [I] translations_octword_size is ignored with a umem: users write 1 for any length. */
+/* Takes the umem. [I] translations_octword_size is ignored: callers pass 1 for any length. */
 static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	uint32_t id = prm_create_mkey_in_get_mkey_umem_id(c->in);
@@ -121,14 +121,17 @@ static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	return 0;
 }
 
-/* mlx5_ib fills in pages by UMR, of mkeys that it makes with none. */
+/* Returns true for an mkey that mlx5_ib creates without pages and fills by UMR. */
 static bool fw_mkey_is_filled_later(const struct fw_cmd *c, const void *mkc)
 {
 	return !c->uid && prm_mkc_get_umr_en(mkc) &&
 	       !prm_create_mkey_in_get_translations_octword_actual_size(c->in);
 }
 
-/* klm_pas_mtt[] holds translations_octword_actual_size octwords: two page addresses each. */
+/*
+ * Sets *entries. klm_pas_mtt[] holds translations_octword_actual_size octwords of two page
+ * addresses each.
+ */
 static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 {
 	uint64_t mask = (1ull << prm_mkc_get_log_page_size(mkc)) - 1;
@@ -154,7 +157,10 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 	return fw_list_fits(c, PRM_CREATE_MKEY_IN_BYTES, octwords * (OCTWORD / 8), "klm_pas_mtt");
 }
 
-/* [I] What mlx5_ib fills in may be more than the room that it asked for: it rounds up. */
+/*
+ * Returns the number of entries to reserve. [I] It may exceed what the command asks for: mlx5_ib's
+ * UMR rounds up.
+ */
 static uint64_t fw_mkey_room(const struct fw_cmd *c, const void *mkc, uint64_t n)
 {
 	const uint64_t octwords = prm_mkc_get_translations_octword_size(mkc);
@@ -191,7 +197,7 @@ static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	return 0;
 }
 
-/* An indirect mkey's list may come later, by UMR. */
+/* Takes the list of an indirect mkey, which may also come later, by UMR. */
 static int take_klms(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	const uint8_t *klms = (const uint8_t *)c->in + PRM_CREATE_MKEY_IN_BYTES;
@@ -220,8 +226,8 @@ static int take_klms(struct fw_cmd *c, const void *mkc, struct mkey *m)
 }
 
 /*
- * start_addr is where the key begins in the device's memory; users of the key count from 0, as
- * libmlx5 does. [I] A umem is ignored.
+ * Takes a range of ICM. start_addr is its beginning in the device's memory; users of the key count
+ * from 0, as libmlx5 does. [I] A umem is ignored.
  */
 static int take_icm(struct fw_cmd *c, struct mkey *m)
 {
@@ -264,7 +270,7 @@ static void fw_mkey_fill(struct mkey *m, const void *mkc, struct obj *pd)
 	memcpy(m->mkc, mkc, sizeof(m->mkc));
 }
 
-/* By number, as the kernel's own UMR names it. */
+/* Finds the mkey by its index, as the kernel's own UMR names it. */
 int fw_mkey_umr(struct vhca *v, uint32_t index, uint32_t pdn, const void *mkc)
 {
 	struct mkey *m = obj_find(v, OBJ_MKEY, index);
@@ -286,8 +292,8 @@ void fw_mkey_prefetch(struct vhca *v, uint32_t index, uint64_t va, uint64_t len)
 }
 
 /*
- * The same of memory that programs map. [I] Only the kernel makes such keys: nothing else says
- * whose a page is.
+ * Takes a range of MEMIC, like take_icm(). [I] Only the kernel may create such mkeys, because
+ * firmware does not know the owner of a page.
  */
 static int take_memic(struct fw_cmd *c, struct mkey *m)
 {
@@ -306,7 +312,10 @@ static int take_memic(struct fw_cmd *c, struct mkey *m)
 	return 0;
 }
 
-/* Addresses of the bus, as they are. [I] With length64, all: start_addr and len are ignored. */
+/*
+ * Makes an mkey of bus addresses. [I] With length64 it covers all of them: start_addr and len are
+ * ignored.
+ */
 static int take_physical(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	if (prm_create_mkey_in_get_mkey_umem_valid(c->in))
@@ -391,7 +400,10 @@ void fw_mkey_free(struct obj *o)
 	obj_free(o);
 }
 
-/* An alias has an mkey's index but is a general object: mkey commands refuse it. */
+/*
+ * Finds an mkey that is no alias. An alias has an mkey's index but is a general object, so mkey
+ * commands refuse it.
+ */
 static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
 {
 	struct mkey *m = fw_find(c, OBJ_MKEY, index, "mkey_index");
@@ -404,7 +416,7 @@ static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
 	return m;
 }
 
-/* What an UMR may have changed since. */
+/* Writes the fields that an UMR may have changed. */
 static void show_mkc(void *mkc, const struct mkey *m)
 {
 	prm_mkc_set_free(mkc, m->free);

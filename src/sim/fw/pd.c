@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects that are numbers, which others name: PDs, transport domains, UARs, EQs; and TISes. */
+/* Objects that are only numbers which others name: PDs, transport domains, UARs, EQs; and TISes. */
 #include "cmd.h"
 #include "obj/sig.h"
 
 /*
- * The only user of event queues is the kernel, which gets each entry at once (front_ops.event): an
- * EQ is only a number too, and the command's ring is ignored.
+ * Types that are only numbers. EQs are among them: their only user is the kernel, which gets each
+ * EQE at once (front_ops.event), so the command's ring is ignored.
  */
 static const struct number_row {
 	uint16_t opcode;
@@ -34,7 +34,10 @@ int fw_alloc_number(struct fw_cmd *c)
 	return 0;
 }
 
-/* [I] One command makes one: devx_obj_create() takes no more, and libmlx5 asks for no more. */
+/*
+ * Creates one PSV. [I] More in one command are refused: devx_obj_create() supports one only, and
+ * libmlx5 asks for one.
+ */
 int fw_create_psv(struct fw_cmd *c)
 {
 	struct obj *pd = fw_find(c, OBJ_PD, prm_create_psv_in_get_pd(c->in), "pd");
@@ -67,7 +70,7 @@ struct tis {
 	uint8_t prio;
 };
 
-/* The chip has one port. cap.lag_tx_port_affinity is 0. */
+/* Refuses a port other than the chip's only one; cap.lag_tx_port_affinity is 0. */
 static int fw_tis_check_port(struct fw_cmd *c, const void *ctx)
 {
 	const struct fw_absent lag[] = {
@@ -108,7 +111,7 @@ void fw_tis_free(struct obj *o)
 	obj_free(o);
 }
 
-/* strict_lag_tx_port_affinity means nothing without a port to be strict about. */
+/* Ignores strict_lag_tx_port_affinity, which has no effect on a chip with one port. */
 int fw_modify_tis(struct fw_cmd *c)
 {
 	const void *mask = prm_modify_tis_in_cat_bitmask(c->in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packet pacing: a table of rates. A send queue of raw packets names a row, and keeps that rate for
- * itself: the queues of a row do not share it. Row 0 means no limit.
+ * Packet pacing: a table of rates. A send queue of raw packets names a row. Each queue has that
+ * rate alone: queues with the same row do not share it. Row 0 means no limit.
  */
 #include "cmd.h"
 #include "base/clock.h"
@@ -30,8 +30,9 @@ static int fw_pp_rate_check(struct fw_cmd *c, const struct pp_rate *r, uint32_t 
 }
 
 /*
- * typical_packet_size tunes hardware; here each packet counts with its own bytes. [I] Rate 0 clears
- * a row also while queues name it, which are free then: Linux does so before it destroys them.
+ * Sets a row. typical_packet_size is a hint for hardware; here each packet counts with its real
+ * size. [I] Rate 0 clears a row even while queues name it, and these lose their limit: Linux clears
+ * the row before it destroys them.
  */
 int fw_set_pp_rate_limit(struct fw_cmd *c)
 {
@@ -68,7 +69,7 @@ int fw_pp_rate_usable(struct fw_cmd *c, uint32_t index)
 	return 0;
 }
 
-/* A queue that waits for its old rate looks again at once. */
+/* Sets the queue's row. A queue that waits at the old rate continues at once. */
 void fw_pp_rate_use(struct raw_sq *sq, uint32_t index)
 {
 	struct vhca *v = sq->q.o.vhca;

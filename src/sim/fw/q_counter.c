@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of Q counters, and the queues that count in them. */
+/* Q counter sets, and the queues that count in them. */
 #include <string.h>
 #include "cmd.h"
 #include "obj/dct.h"
 #include "obj/q_counter.h"
 #include "obj/queue.h"
 
-/* The set of the function's driver serves every uid. */
+/* Finds a set. Every uid may use the one of the function's driver. */
 static struct q_counter *q_counter_find(struct fw_cmd *c, uint32_t id, const char *field)
 {
 	struct q_counter *n = obj_find(c->vhca, OBJ_Q_COUNTER, id);
@@ -65,7 +65,7 @@ int fw_query_q_counter(struct fw_cmd *c)
 	if (!n)
 		return -1;
 	s = q_counter_stats(n);
-	/* The words of the reply wrap. */
+	/* Counters of the reply have 32 bits and wrap. */
 #define QUEUE_STAT(name) prm_query_q_counter_out_set_##name(c->out, (uint32_t)s->name);
 #include "base/queue_stats.def"
 #undef QUEUE_STAT
@@ -97,7 +97,9 @@ int fw_q_counter_bind(struct vhca *v, uint32_t id)
 	return (int)slot;
 }
 
-/* What queue pairs met while they were bound stays in the port's counters. */
+/*
+ * Frees a set. The counts of a set that was bound to queue pairs are added to the port's counters.
+ */
 void fw_q_counter_free(struct obj *o)
 {
 	struct q_counter *n = (struct q_counter *)o;

@@ -16,7 +16,7 @@
 #define LOG_RQ_STRIDE_UNIT 4 /* log_rq_stride counts from 16 bytes */
 #define LOG_WQEBB	   6
 
-/* Fields of features that the device lacks, in each command that carries a context. */
+/* Refuses fields of features that the device lacks, in each command that carries a context. */
 int fw_qp_check_context(struct fw_cmd *c, const void *qpc)
 {
 	const void *path = prm_qpc_cat_primary_address_path(qpc);
@@ -42,7 +42,7 @@ int fw_qp_check_context(struct fw_cmd *c, const void *qpc)
 	return FW_CHECK_ABSENT(c, features);
 }
 
-/* [I] A function has one QP1. */
+/* Refuses a second QP1. [I] A function has one. */
 static int fw_qp_check_service(struct fw_cmd *c, uint8_t st)
 {
 	const struct transport *t = transport_find(st);
@@ -63,7 +63,7 @@ static int fw_qp_check_service(struct fw_cmd *c, uint8_t st)
 	return 0;
 }
 
-/* Fields that ask for what the device lacks. */
+/* Refuses fields that ask for features that the device lacks. */
 static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
 	if (fw_qp_check_service(c, (uint8_t)prm_qpc_get_st(qpc)))
@@ -109,8 +109,8 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 }
 
 /*
- * Whether the ring begins with receives. A DCI has none, but their room is there when mlx5_ib was asked
- * for some (max_recv_wr): libmlx5 has its SQ behind it.
+ * Returns true if the ring begins with receives. A DCI receives nothing, but has room for receives
+ * if mlx5_ib was asked for some (max_recv_wr): libmlx5 places its SQ behind them.
  */
 static bool fw_qp_has_receives(const void *qpc, const struct qp *qp)
 {
@@ -144,7 +144,10 @@ static int fw_qp_check_sizes(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	return 0;
 }
 
-/* [I] A queue that is not there can't start others, or be started. */
+/*
+ * Refuses cross-channel flags for an SQ or RQ that the QP lacks. [I] It can neither enable others
+ * nor be enabled.
+ */
 static int fw_qp_check_cross(struct fw_cmd *c, const void *qpc, const struct qp *qp)
 {
 	if (prm_qpc_get_cd_master(qpc) && !qp->q.sq)
@@ -170,7 +173,7 @@ static void read_sizes(struct qp *qp, const void *qpc)
 {
 	qp->q.transport = transport_find((uint8_t)prm_qpc_get_st(qpc));
 	qp->sq.q = qp->rq.q = &qp->q;
-	/* An initiator receives nothing; mlx5_ib gives it an SRQ all the same. */
+	/* A DCI receives nothing, although mlx5_ib gives it an SRQ. */
 	qp->q.rq = prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_ZERO_SIZE ||
 				   prm_qpc_get_st(qpc) == PRM_QP_ST_DCI
 			   ? NULL
@@ -193,8 +196,9 @@ static void read_sizes(struct qp *qp, const void *qpc)
 }
 
 /*
- * An initiator has no receive queue, a target no queue of its own: its requests name SRQs. [I] The
- * CQ and SRQ that mlx5_ib puts into a target's context are placeholders.
+ * Handles XRC. An XRC initiator has no receive queue; a target has no own queue, because its
+ * requests name SRQs. [I] The CQ and SRQ that mlx5_ib puts into a target's context are
+ * placeholders.
  */
 static int fw_qp_take_xrc(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
@@ -240,7 +244,10 @@ static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	return qp->rq.srq ? 0 : -1;
 }
 
-/* [I] 64 bytes need a CQE that has 64 bytes before it. No CQ: the queue pair lacks that queue. */
+/*
+ * Sets *most, the bytes of data that fit into a CQE. [I] 64 bytes need a CQE of 128. With cq NULL,
+ * the QP lacks that queue.
+ */
 static int fw_qp_set_inline(struct fw_cmd *c, const char *field, unsigned int code,
 			    unsigned int unit, const struct cq *cq, uint8_t *most)
 {
@@ -259,7 +266,7 @@ static int fw_qp_set_inline(struct fw_cmd *c, const char *field, unsigned int co
 	return 0;
 }
 
-/* [I] For the service types for which mlx5_ib asks for data in completions, and no others. */
+/* Sets up data in CQEs. [I] It is accepted for the service types for which mlx5_ib asks for it. */
 static int fw_qp_take_inline(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
 	const unsigned int st = prm_qpc_get_st(qpc), req = prm_qpc_get_cs_req(qpc),
@@ -294,7 +301,7 @@ static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	return fw_ring(c, &b, qp->q.ring.len, &qp->q.ring);
 }
 
-/* [I] A transport without the MMO WQE can't have it enabled. */
+/* Refuses mmo for a transport without the MMO WQE. [I] */
 int fw_qp_check_mmo(struct fw_cmd *c, const struct queue *q, bool mmo)
 {
 	if (mmo && !c->vhca->dev->profile->dma_mmo)
@@ -307,7 +314,7 @@ int fw_qp_check_mmo(struct fw_cmd *c, const struct queue *q, bool mmo)
 	return 0;
 }
 
-/* With qpc_ext, the context's extension stands before the page list. */
+/* Takes the context's extension, which stands before the page list if qpc_ext is set. */
 static int take_extension(struct fw_cmd *c, struct qp *qp)
 {
 	const uint8_t *ext = (const uint8_t *)c->in + PRM_CREATE_QP_IN_BYTES;
@@ -366,7 +373,10 @@ int fw_create_qp(struct fw_cmd *c)
 	return 0;
 }
 
-/* [I] The upper 4 bits are a version, of which libmlx5 begins with 1; this device has no options. */
+/*
+ * Returns the accepted part of the options: [I] the version in the upper 4 bits, if it is 1 as
+ * libmlx5's. This device has no options.
+ */
 uint32_t fw_ece(uint32_t asked)
 {
 	const uint32_t version = asked & 0xfu << 28;
@@ -389,7 +399,7 @@ static void show_path(void *path, const struct qp *qp)
 	prm_ads_set_rmac_31_0(path, prm_load32(qp->rmac, 2));
 }
 
-/* The context as it stands, over what CREATE_QP gave. */
+/* Writes the present state of the context over the values that CREATE_QP gave. */
 static void show_context(void *qpc, const struct qp *qp)
 {
 	memcpy(qpc, qp->q.ctx, PRM_QPC_BYTES);

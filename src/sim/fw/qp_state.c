@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QP state changes: which are legal, and which fields of the context each of them takes. */
+/* QP state changes: the legal ones, and the context fields that each of them takes. */
 #include <string.h>
 #include "cmd.h"
 #include "obj/device.h"
@@ -8,7 +8,7 @@
 #include "obj/qp.h"
 #include "transport/transport.h"
 
-/* opt_param_mask's bits, as fields. */
+/* Bits of opt_param_mask, and the fields that they select. */
 static const struct {
 	uint32_t bit, field;
 } optional[] = {
@@ -35,7 +35,7 @@ static const struct {
 	(1 << QP_RST | 1 << QP_INIT | 1 << QP_RTR | 1 << QP_RTS | 1 << QP_SQER | 1 << QP_SQD | \
 	 1 << QP_ERR | 1 << QP_SQ_DRAINING)
 
-/* Of all transports: their other changes are rows of theirs. */
+/* Changes that all transports have, beside the rows of their own tables. */
 static const struct qp_change always[] = {
 	{PRM_OPCODE_2ERR_QP, ANY_STATE, QP_ERR, 0, 0},
 	{PRM_OPCODE_2RST_QP, ANY_STATE, QP_RST, 0, 0},
@@ -108,7 +108,7 @@ static int check_path(struct fw_cmd *c, const void *path, uint32_t fields)
 	return 0;
 }
 
-/* Everything is checked before anything is changed. */
+/* Checks all fields before anything is changed. */
 static int check_fields(struct fw_cmd *c, const void *qpc, uint32_t fields)
 {
 	unsigned int max_msg = c->vhca->dev->profile->log_max_msg;
@@ -147,7 +147,7 @@ static void apply_path(struct qp *qp, const void *path)
 	memcpy(qp->rgid, prm_ads_cat_rgid_rip(path), sizeof(qp->rgid));
 	prm_store16(qp->rmac, 0, (uint16_t)prm_ads_get_rmac_47_32(path));
 	prm_store32(qp->rmac, 2, prm_ads_get_rmac_31_0(path));
-	/* the static rate...: nothing here uses them, QUERY_QP tells them */
+	/* Nothing here uses the rest of the path (static rate...), but QUERY_QP returns it. */
 	memcpy(prm_qpc_at_primary_address_path(qp->q.ctx), path, PRM_ADS_BYTES);
 }
 
@@ -206,11 +206,11 @@ static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
 		qp->ack_timeout = (uint8_t)prm_ads_get_ack_timeout(path);
 }
 
-/* What opt_param_mask_95_32 asks for. */
+/* Changes that opt_param_mask_95_32 asks for. */
 struct qp_more {
 	bool take_mmo, mmo, udp_sport, leaves, reset_channel;
 	uint32_t requester, responder; /* scheduling elements */
-	uint16_t channel;	       /* of a DCI, to be reset */
+	uint16_t channel;	       /* DCI stream channel to reset */
 };
 
 static int check_more_mask(struct fw_cmd *c, uint64_t mask, uint64_t known)
@@ -238,7 +238,7 @@ static int check_leaves(struct fw_cmd *c, const struct queue *q, const void *ext
 		       : 0;
 }
 
-/* Bits of opt_param_mask_95_32 that make fields of the extension count. */
+/* Reads the fields of the extension that opt_param_mask_95_32 selects. */
 static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mask,
 			   struct qp_more *m)
 {
@@ -260,8 +260,8 @@ static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mas
 }
 
 /*
- * [I] The capabilities have a range, and rdma-core's test speaks of legal values. With INIT2RTR any
- * value passes: RoCE v1 has none.
+ * Checks the UDP source port. [I] The capabilities have a range, and rdma-core's test uses legal
+ * values. INIT2RTR accepts any value, because RoCE v1 has no such port.
  */
 static int check_sport(struct fw_cmd *c)
 {
@@ -277,7 +277,7 @@ static int check_sport(struct fw_cmd *c)
 			 sport, VHCA_MIN_SPORT);
 }
 
-/* INIT2INIT and RTS2RTS have the mask and the extension in the same places. */
+/* Reads the mask and the extension, which have the same places in INIT2INIT and RTS2RTS. */
 static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m)
 {
 	const bool init = c->opcode == PRM_OPCODE_INIT2INIT_QP;
@@ -305,7 +305,7 @@ static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m
 	return ext ? check_extension(c, q, mask, m) : 0;
 }
 
-/* [I] A channel that has not failed can't be reset. */
+/* Resets a DCI stream channel. [I] It must have failed. */
 static int apply_channel(struct fw_cmd *c, struct qp *qp, const struct qp_more *m)
 {
 	if (!m->reset_channel || !dci_reset_channel(&qp->q, m->channel))
@@ -323,7 +323,7 @@ static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
 		qp->udp_sport = (uint16_t)prm_ads_get_udp_sport(path);
 }
 
-/* Back in reset, nothing of a connection is left. */
+/* Clears what belongs to a connection, for RESET. */
 static void fw_qp_forget(struct qp *qp)
 {
 	fw_sched_detach(&qp->q);
@@ -342,7 +342,7 @@ static void fw_qp_forget(struct qp *qp)
 	memset(prm_qpc_at_primary_address_path(qp->q.ctx), 0, PRM_ADS_BYTES);
 }
 
-/* SQERR2RTS and SQD2RTS have no such fields. */
+/* Writes the accepted options into the reply. SQERR2RTS and SQD2RTS have no such field. */
 static void answer_ece(struct fw_cmd *c, struct qp *qp)
 {
 	const uint32_t asked = prm_rst2init_qp_in_get_ece(c->in);
@@ -355,12 +355,12 @@ static void answer_ece(struct fw_cmd *c, struct qp *qp)
 
 static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp *qp)
 {
-	/* All commands that carry a context carry it in the same place. */
+	/* All commands with a context have it in the same place */
 	const void *qpc = prm_rst2init_qp_in_cat_qpc(c->in);
 	uint32_t fields = t->must;
 	struct qp_more more;
 
-	/* mlx5_ib names its set here and asks by no bit; [I] 0 keeps what CREATE_QP gave */
+	/* mlx5_ib names its set here without setting a bit; [I] 0 keeps the set of CREATE_QP */
 	if (c->opcode == PRM_OPCODE_RST2INIT_QP && prm_qpc_get_counter_set_id(qpc))
 		fields |= QP_FIELD_COUNTER;
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Send and receive queues of raw packets. Both contexts end in the same wq structure; what the
- * chip does not do is refused by the field that asks for it.
+ * Send and receive queues of raw packets. Both contexts end in the same wq structure. Features that
+ * the chip lacks are refused by the field that asks for them.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,10 +25,10 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 	q->transport = &transport_raw;
 	q->pdn = prm_wq_get_pd(wq);
 	q->stats = &c->vhca->uncounted;
-	/* mlx5_core's receive queue that drops has no PD: no region can be used there. */
+	/* mlx5_core's receive queue that drops all has no PD, and so no memory. */
 	if (c->uid || q->pdn)
 		q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
-	/* CREATE_SQ and CREATE_RQ are laid out alike. */
+	/* CREATE_SQ and CREATE_RQ have the same layout. */
 	if (((c->uid || q->pdn) && !q->pd) ||
 	    fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
 		return -1;
@@ -36,7 +36,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 	return 0;
 }
 
-/* In RST, taken: ready for MODIFY. */
+/* Puts the queue into RST, ready for MODIFY. */
 static int raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
 {
 	if (taken) {
@@ -66,8 +66,8 @@ static unsigned int fw_raw_queue_state_of(const struct queue *q)
 }
 
 /*
- * Prohibited is only what leaves ERR for anywhere but RST [I]: kernel drivers also go from RST to
- * ERR and from RDY back to RST, and repeat states.
+ * Refuses prohibited state changes: from ERR to any state but RST. [I] Kernel drivers also change
+ * from RST to ERR and from RDY to RST, and repeat states.
  */
 static int check_move(struct fw_cmd *c, const struct queue *q, unsigned int from, unsigned int to)
 {
@@ -130,7 +130,7 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "sqc.min_wqe_inline_mode %u is reserved",
 				 prm_sqc_get_min_wqe_inline_mode(sqc));
-	/* mlx5_core's internal queues (NOP, UMR) have no TIS. */
+	/* mlx5_core's internal queues (NOP, UMR) have no TIS */
 	if (prm_sqc_get_tis_lst_sz(sqc) != 1 && (c->uid || prm_sqc_get_tis_lst_sz(sqc)))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
@@ -196,7 +196,7 @@ static int fw_sq_set_leaf(struct fw_cmd *c, struct raw_sq *sq, const void *sqc)
 	    fw_sched_attach(c, &sq->q, leaf, 0))
 		return -1;
 	prm_sqc_set_qos_queue_group_id(sq->q.ctx, leaf);
-	if (sq->held.queued) /* it looks at its new limits */
+	if (sq->held.queued) /* it continues under the new limits */
 		(void)timer_set(&c->vhca->dev->timers, &sq->held, 0);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bits of a command that no field of its structure has. */
+/* Reserved bits of a command: those that belong to no field of its structure. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,10 @@
 
 #define UID_AT 2u
 
-/* [I] for all commands: a device refuses set bits of a QP's context that it does not know (UCX pull 10478). */
+/*
+ * Clears n bits from bit on. [I] Reserved bits are checked in all commands; it is known of a QP's
+ * context, where a device refuses unknown bits (UCX pull 10478).
+ */
 static void reserved_clear_bits(uint8_t *p, uint64_t bit, uint64_t n)
 {
 	for (; n && bit % 8; bit++, n--)
@@ -18,7 +21,7 @@ static void reserved_clear_bits(uint8_t *p, uint64_t bit, uint64_t n)
 		p[bit / 8] &= (uint8_t) ~(0x80u >> bit % 8);
 }
 
-/* Leaves the bits that are in no field: alternatives of a union all count. */
+/* Clears all bits that belong to a field, including each alternative of a union. */
 static void reserved_clear_fields(const struct prm_struct *s, uint8_t *p)
 {
 	for (size_t i = 0; i < s->field_count; i++) {
@@ -31,7 +34,10 @@ static void reserved_clear_fields(const struct prm_struct *s, uint8_t *p)
 	}
 }
 
-/* The innermost structure that has this bit, which becomes one of that structure. */
+/*
+ * Appends to path the names that lead to the innermost structure with this bit, and makes *bit
+ * relative to that structure.
+ */
 static void reserved_name(const struct prm_struct *s, uint64_t *bit, char *path, size_t size)
 {
 	for (size_t i = 0; i < s->field_count; i++) {
@@ -69,7 +75,7 @@ int fw_check_reserved(struct fw_cmd *c, const struct prm_struct *s, size_t at)
 		return 0;
 	memcpy(left, (const uint8_t *)c->in + at, s->bytes);
 	reserved_clear_fields(s, left);
-	if (!at) /* the kernel writes the uid into all commands, queries have no such field */
+	if (!at) /* the kernel writes the uid into all commands, but queries have no such field */
 		memset(left + UID_AT, 0, 2);
 	for (size_t i = 0; i < s->bytes; i++)
 		if (left[i])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers that no queue pair gets: software names an external connection by one of them (RDMA_CM
- * with queue pairs that it did not make). An object is a block of 2^VHCA_LOG_RESERVED_QPNS.
+ * QP numbers that no queue pair gets. Software names an external connection by one of them (RDMA_CM
+ * with queue pairs that it did not create). An object is a block of 2^VHCA_LOG_RESERVED_QPNS
+ * numbers.
  */
 #include "cmd.h"
 
@@ -20,7 +21,7 @@ int fw_create_reserved_qpn(struct fw_cmd *c)
 	if (prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "alias_object is set: numbers are no object of another function");
-	/* [I] The capability's granularity is the only size. */
+	/* [I] The granularity in the capabilities is the only size. */
 	if (log != VHCA_LOG_RESERVED_QPNS)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "log_obj_range %u: cap_2.log_reserved_qpn_granularity is %u", log,
@@ -34,7 +35,7 @@ int fw_create_reserved_qpn(struct fw_cmd *c)
 	return 0;
 }
 
-/* The number of a block's first QP names it. */
+/* Finds the object by the number of its first QP. */
 int fw_destroy_reserved_qpn(struct fw_cmd *c)
 {
 	uint32_t first = prm_general_obj_in_cmd_hdr_get_obj_id(c->in);

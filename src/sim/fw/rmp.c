@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Receive memory pools: the shared receive queues of a device with ISSI 1. [I] CREATE_SRQ and its
- * kin are of ISSI 0, and no opcodes of this device.
+ * Receive memory pools: the shared receive queues of a device with ISSI 1. [I] CREATE_SRQ and
+ * related opcodes belong to ISSI 0, and this device lacks them.
  */
 #include <string.h>
 #include <dvx/prm/wqe.h>
@@ -96,7 +96,9 @@ int fw_create_rmp(struct fw_cmd *c)
 	return 0;
 }
 
-/* NULL: refused. An XRC SRQ, which has a number of the same kind, is none. */
+/*
+ * Returns the pool; NULL after a refusal. An XRC SRQ, whose number is of the same kind, is refused.
+ */
 static struct srq *rmp_find(struct fw_cmd *c, uint32_t id)
 {
 	struct srq *s = fw_find(c, OBJ_SRQ, id, "rmpn");
@@ -123,7 +125,7 @@ static unsigned int rmp_state(const struct srq *s)
 	return s->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY;
 }
 
-/* [I] No command changes an RMP's state: a failed one stays so. */
+/* Refuses changes of state: [I] an RMP that failed stays so. */
 int fw_modify_rmp(struct fw_cmd *c)
 {
 	struct srq *s = rmp_find(c, prm_modify_rmp_in_get_rmpn(c->in));

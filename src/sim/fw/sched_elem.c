@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scheduling elements of the NIC's own hierarchy, and the leaves of queue pairs. */
+/* Scheduling elements of the NIC's hierarchy, and the leaves that queue pairs are attached to. */
 #include <stdlib.h>
 #include "cmd.h"
 #include "base/clock.h"
@@ -58,7 +58,7 @@ static int fw_sched_elem_check_numbers(struct fw_cmd *c, const void *ctx, bool r
 	return 0;
 }
 
-/* *parent NULL: it is a root. */
+/* Sets *parent; NULL for a root. */
 static int fw_sched_elem_find_parent(struct fw_cmd *c, const void *ctx, struct sched_elem **parent)
 {
 	uint32_t id = prm_sched_context_get_parent_element_id(ctx);
@@ -114,7 +114,7 @@ static struct sched_elem *fw_sched_elem_named(struct fw_cmd *c)
 	return fw_find(c, OBJ_SCHED_ELEM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 }
 
-/* An element stays what it is, and where it is. */
+/* Changes share and limit. Kind and parent of an element never change. */
 int fw_modify_sched_elem(struct fw_cmd *c)
 {
 	const void *elem = prm_create_sched_elem_in_cat_sched_elem(c->in);
@@ -168,7 +168,7 @@ int fw_destroy_sched_elem(struct fw_cmd *c)
 	return 0;
 }
 
-/* Before a whole tree goes, in any order. */
+/* Drops the reference to the parent, so that a whole tree can be freed in any order. */
 void fw_sched_elem_clear(struct obj *o)
 {
 	obj_put(((struct sched_elem *)o)->parent);
@@ -194,7 +194,7 @@ int fw_sched_leaf_usable(struct fw_cmd *c, uint32_t id, const char *field)
 			      "%s 0x%x is an arbiter, not a queue group", field, id);
 }
 
-/* Of both what is new is held before the old is let go: they may be the same. */
+/* Takes references to the new leaves before it drops the old ones: they may be the same. */
 int fw_sched_attach(struct fw_cmd *c, struct queue *q, uint32_t requester, uint32_t responder)
 {
 	struct vhca *v = q->o.vhca;
@@ -216,7 +216,10 @@ int fw_sched_attach(struct fw_cmd *c, struct queue *q, uint32_t requester, uint3
 	return 0;
 }
 
-/* The state change that follows lets a queue go on that waited for its limit. */
+/*
+ * Detaches the queue's leaves. A queue that waited for its limit continues with the state change
+ * that follows.
+ */
 void fw_sched_detach(struct queue *q)
 {
 	struct sched_leaves *sh = q->leaves;

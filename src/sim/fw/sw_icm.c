@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steering memory that software owns. The kernel keeps the map of the regions and chooses
- * addresses; it tells firmware which are in use.
+ * Steering memory that software owns. The kernel chooses the addresses and tells firmware which
+ * ones are in use.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +90,7 @@ void fw_sw_icm_free(struct obj *o)
 	obj_free(o);
 }
 
-/* The device caches nothing: a write into ICM counts for the next packet. */
+/* Does nothing: the device caches no entries, so a write into ICM affects the next packet. */
 int fw_sync_steering(struct fw_cmd *c)
 {
 	(void)c;

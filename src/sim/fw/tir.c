@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where received packets end: TIRs, and the RQ tables that spread them. */
+/*
+ * Destinations of received packets: TIRs, and the RQ tables (RQTs) that spread packets over queues.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +12,14 @@
 
 #define RQT_LIST_AT PRM_CREATE_RQT_IN_BYTES /* of CREATE and MODIFY alike */
 #define RQ_NUM	    PRM_RQ_NUM_BYTES
-/* tirc: the Toeplitz key, with both field selectors behind it */
+/* Bytes of the Toeplitz key and of the two field selectors behind it, in tirc. */
 #define HASH_BYTES ((0x2c0 - 0x140) / 8)
-/* bitmask of MODIFY: the list; merging, the table, the hash, loopback */
+/* Known bits of MODIFY's bitmask: the list for RQTs; merging, table, hash and loopback for TIRs. */
 #define RQT_BITS   0x1u
 #define TIR_BITS   0x17u
 #define FIELDS_ALL 0x1fu /* addresses, ports, SPI */
 
-/* Of MODIFY's bitmask: [I] a bit that asks for what can't be changed is refused. */
+/* Refuses unknown bits of MODIFY's bitmask. [I] They select fields that can't be changed. */
 static int fw_tir_check_bits(struct fw_cmd *c, const void *bitmask, uint64_t known)
 {
 	uint64_t bits = prm_load64(bitmask, 0);
@@ -47,7 +49,7 @@ static int check_rqtc(struct fw_cmd *c, const void *rqtc, uint32_t max)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "rqtc.list_q_type or rq_vhca_id_format is set: a table holds this "
 				 "function's RQs");
-	/* [I] drivers make no others; the hash indexes by its low bits */
+	/* [I] drivers create only powers of two; the hash indexes by its low bits */
 	if (!n || n & (n - 1) || n > max)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "rqtc.rqt_actual_size %u is no power of two up to %u", n, max);
@@ -58,7 +60,7 @@ static int check_rqtc(struct fw_cmd *c, const void *rqtc, uint32_t max)
 	return 0;
 }
 
-/* Each queue in the list is referenced; on refusal none is. */
+/* Takes a reference to each queue of the list; on refusal to none. */
 static struct raw_rq **fw_tir_take_list(struct fw_cmd *c, uint32_t n)
 {
 	const uint8_t *list = (const uint8_t *)c->in + RQT_LIST_AT;
@@ -158,7 +160,10 @@ void fw_rqt_free(struct obj *o)
 
 /* --- TIRs ------------------------------------------------------------------------------------- */
 
-/* Without a hash all packets go to a table's first queue: mlx5_ib makes such TIRs. */
+/*
+ * Checks the hash. Without one, all packets go to the table's first queue: mlx5_ib creates such
+ * TIRs.
+ */
 static int check_hash(struct fw_cmd *c, const void *tirc)
 {
 	const void *outer = prm_tirc_cat_rx_hash_field_selector_outer(tirc);
@@ -240,7 +245,9 @@ static int fw_tir_take(struct fw_cmd *c, const void *tirc, struct tir *tir)
 {
 	uint32_t td = prm_tirc_get_transport_domain(tirc);
 
-	/* 0 is none: rdma-core's test_mlx5_dr.py (test_dest_tir) makes its TIRs so on hardware. */
+	/*
+	 * 0 means none: rdma-core's test_mlx5_dr.py (test_dest_tir) creates such TIRs on hardware.
+	 */
 	tir->td = td ? fw_take(c, OBJ_TD, td, "tirc.transport_domain") : NULL;
 	if (td && !tir->td)
 		return -1;
@@ -272,7 +279,7 @@ int fw_create_tir(struct fw_cmd *c)
 	return 0;
 }
 
-/* The table that the TIR is to have from now on; NULL: as it is. Not referenced yet. */
+/* Sets *rqt to the TIR's new table, without a reference; NULL if it keeps its old one. */
 static int fw_tir_find_table(struct fw_cmd *c, const struct tir *tir, struct rqt **rqt)
 {
 	uint32_t id = prm_tirc_get_indirect_table(prm_modify_tir_in_cat_ctx(c->in));
@@ -296,7 +303,10 @@ static void change_table(struct tir *tir, struct rqt *rqt)
 	prm_tirc_set_indirect_table(tir->tirc, rqt->o.id);
 }
 
-/* self_lb_block has no effect: what comes back, comes back by the wire (doc/design/0030). */
+/*
+ * Changes a TIR. self_lb_block has no effect: packets that come back do so by the wire
+ * (doc/design/0030).
+ */
 static void fw_tir_modify(struct tir *tir, const void *tirc, const void *mask)
 {
 	if (prm_modify_tir_bitmask_get_self_lb_en(mask))

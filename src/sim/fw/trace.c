@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "prm/reflect.h"
 
-/* A reader of the trace must not be able to use the keys. */
+/* Clears access keys, so that a reader of the trace cannot use them. */
 static void hide_key(const struct fw_cmd *c, void *in)
 {
 	if (c->opcode == PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS)

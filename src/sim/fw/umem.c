@@ -8,7 +8,7 @@
 #define MTT_WR_EN	   2u
 #define MTT_FLAGS	   7u /* below the address: reserved, wr_en, rd_en */
 
-/* mtt[]: page addresses with rights in their low bits. 0, or refused. */
+/* Reads mtt[]: page addresses with rights in their low bits. */
 static int read_mtts(struct fw_cmd *c, const void *ctx, struct umem *u)
 {
 	const uint64_t page_mask = (1ull << u->log_page) - 1;

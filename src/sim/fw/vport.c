@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A function's vport, and what the e-switch's manager asks. */
+/* A function's vport, and queries of the e-switch's manager. */
 #include "cmd.h"
 #include "obj/device.h"
 #include "obj/icm.h"
@@ -66,7 +66,7 @@ int fw_query_hca_vport_context(struct fw_cmd *c)
 	return 0;
 }
 
-/* [I] On the Arm side only: it manages the host's function. */
+/* Returns the host's function. [I] Only the Arm side, which manages it, may ask. */
 int fw_query_esw_functions(struct fw_cmd *c)
 {
 	void *host = prm_query_esw_functions_out_at_host_params_context(c->out);
@@ -82,7 +82,10 @@ int fw_query_esw_functions(struct fw_cmd *c)
 	return 0;
 }
 
-/* Where steering entries would send packets for the manager itself. There is no e-switch yet. */
+/*
+ * Returns the addresses of the e-switch's end points for steering entries. There is no e-switch
+ * yet.
+ */
 int fw_query_esw_vport_context(struct fw_cmd *c)
 {
 	void *ctx = prm_query_esw_vport_context_out_at_esw_vport_context(c->out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The wq structure, with which the contexts of SQs, RQs and RMPs end. */
+/* The wq structure, which stands at the end of SQ, RQ and RMP contexts. */
 #include "cmd.h"
 #include "obj/ring.h"
 
 #define ADAPTER_PAGE_SHIFT 12
 #define LOG_NEXT_SEG	   4u
-#define WQ_LOG_STRIDES	   9u /* log_wqe_num_of_strides 0 */
-/* [I] With cap.ext_stride_num_range; libmlx5 and DPDK know no fewer. */
+#define WQ_LOG_STRIDES	   9u /* of log_wqe_num_of_strides 0 */
+/* [I] With cap.ext_stride_num_range; libmlx5 and DPDK use at least this. */
 #define WQ_LOG_STRIDES_LEAST 3u
 
 static int fw_wq_check_type(struct fw_cmd *c, const void *wq, uint32_t types)
@@ -53,7 +53,7 @@ int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
 {
 	const struct fw_absent features[] = {
 		{prm_wq_get_wq_signature(wq), "wq.wq_signature", "cap.wq_signature is 0"},
-		/* Linux's mlx5e asks for 1 without a look at cap.end_pad; it has no effect here. */
+		/* Linux's mlx5e asks for 1 without reading cap.end_pad; it has no effect here. */
 		{prm_wq_get_end_padding_mode(wq) > 1, "wq.end_padding_mode", "it is reserved"},
 		{r->managed ? 0 : prm_wq_get_cd_slave(wq), "wq.cd_slave",
 		 "only send queues and queue pairs are started by others"},
@@ -123,7 +123,7 @@ int fw_ts_check(struct fw_cmd *c, uint32_t format, uint8_t formats, const char *
 	return 0;
 }
 
-/* [I] The default is the free-running clock where there are both. */
+/* Returns true for real time. [I] The default is the free-running clock if the queue has both. */
 bool fw_ts_is_utc(uint32_t format, uint8_t formats)
 {
 	return format == PRM_QPC_TS_FORMAT_REAL_TIME ||

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XRC shared receive queues: RMPs with a domain and a CQ of their own, and an older context. */
+/*
+ * XRC shared receive queues: like RMPs, with an XRC domain, a CQ and an older layout of the
+ * context.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +109,7 @@ int fw_create_xrc_srq(struct fw_cmd *c)
 	return 0;
 }
 
-/* NULL: refused. An RMP is none. */
+/* Returns the SRQ; NULL after a refusal. An RMP is refused. */
 static struct srq *xrc_srq_find(struct fw_cmd *c, uint32_t id)
 {
 	struct srq *s = fw_find(c, OBJ_SRQ, id, "xrc_srqn");

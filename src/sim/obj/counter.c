@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counters come in blocks of 128: the smallest bulk is a block, and single counters share one. The
- * search for a free number goes round the whole number space before it reuses one, so that a stale
- * number stays invalid as long as possible.
+ * search for a free number goes round the whole number space before it reuses a number, so that a
+ * stale number stays invalid as long as possible.
  */
 #include <stdlib.h>
 #include "counter.h"
@@ -14,8 +14,8 @@
 
 struct counters {
 	struct counter *block[BLOCKS];
-	uint8_t live[BLOCKS]; /* counters of the block that are in use */
-	uint32_t next, total; /* total: how many numbers there are, up to TOTAL */
+	uint8_t live[BLOCKS]; /* counters of the block in use */
+	uint32_t next, total; /* total: size of the number space, up to TOTAL */
 };
 
 struct counter *counter_find(const struct vhca *v, uint32_t id)
@@ -35,7 +35,9 @@ void counter_hit(struct vhca *v, uint32_t id, uint32_t bytes)
 	c->octets += bytes;
 }
 
-/* Number 0 is reserved, so block 0 is never free for a bulk. */
+/*
+ * Returns true if the number is in use. Number 0 is reserved, so block 0 is never free for a bulk.
+ */
 static bool taken(const struct counters *cs, uint32_t id)
 {
 	const struct counter *b = cs->block[id / BLOCK];
@@ -58,7 +60,10 @@ static uint32_t find_single(const struct counters *cs)
 	return 0;
 }
 
-/* Finds `blocks` empty blocks in a row; the first one's number is a multiple of a power of two above. */
+/*
+ * Finds `blocks` empty blocks in a row. The number of the first one is a multiple of a power of two
+ * that is at least `blocks`.
+ */
 static uint32_t find_bulk(const struct counters *cs, uint32_t blocks)
 {
 	const uint32_t step = blocks < 2 ? 1 : 1u << (32 - __builtin_clz(blocks - 1));

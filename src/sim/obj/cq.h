@@ -7,11 +7,14 @@
 
 enum cq_state { CQ_OK = 0, CQ_OVERFLOW = 0x9, CQ_ERROR = 0xa }; /* cqc.status */
 
-#define CQ_MAX_MINI_CQES 16 /* of one run of compressed CQEs */
+#define CQ_MAX_MINI_CQES 16 /* of a run of compressed CQEs */
 
 struct cq_priv;
 
-/* A completion queue: its context, and where the device stands in it (queue/cq.c moves that). */
+/*
+ * A completion queue: its context and the device's position in it (queue/cq.c changes the
+ * position).
+ */
 struct cq {
 	struct obj o;
 	struct ring ring;
@@ -28,22 +31,26 @@ struct cq {
 	bool collapsed;		/* cqc.cc: every CQE goes to the first entry */
 	bool compress;		/* cqc.cqe_comp_en */
 	uint8_t mini_format;	/* cqc.mini_cqe_res_format */
-	bool period_from_cqe;	/* the period begins with the last CQE, not with the last event */
-	bool solicited_breaks;	/* a solicited CQE does not wait for the moderation */
+	/* the period is counted from the last CQE, not from the last event */
+	bool period_from_cqe;
+	bool solicited_breaks;	/* a solicited CQE ends the moderation at once */
 	uint16_t period;	/* microseconds between events; 0: no limit */
-	uint16_t max_count;	/* CQEs that make an event sooner; 0: no limit */
+	uint16_t max_count;	/* CQEs after which an event comes sooner; 0: no limit */
 	uint8_t status;
 	uint8_t arm_state; /* cqc.st */
-	uint64_t pi;	   /* CQEs so far: the program's indexes are its low 24 bits */
-	uint32_t ci;	   /* last seen in the record, 24 bits */
-	uint32_t arm_seen; /* last word taken from the arm record */
-	/* Likewise of all CQEs so far: any number of them may pass without an event. */
+	uint64_t pi;	   /* number of CQEs so far; the program's index is its low 24 bits */
+	uint32_t ci;	   /* last value read from the record, 24 bits */
+	uint32_t arm_seen; /* last word read from the arm record */
+	/*
+	 * Positions among all CQEs, like pi, because any number of CQEs may pass without an event.
+	 */
 	int64_t armed_ci;
-	uint64_t notified_pi; /* a CQE newer than this may raise the next event */
+	uint64_t notified_pi; /* only a CQE after this position raises the next event */
 	bool armed, armed_solicited;
-	uint64_t solicited_pi; /* one past the last CQE that a solicited-only arm waits for */
-	struct cq_priv *priv;  /* the queue room's own part */
-	uint8_t cqc[64];       /* as CREATE_CQ gave it, for QUERY_CQ */
+	/* position behind the last CQE that a solicited-only arm waits for */
+	uint64_t solicited_pi;
+	struct cq_priv *priv; /* private to the queue room */
+	uint8_t cqc[64];      /* as CREATE_CQ set it, for QUERY_CQ */
 };
 
 #endif

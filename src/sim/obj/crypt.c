@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encryption of mkeys' data: its description, its keys, and what is encrypted together. [I] Data
- * units count from the mkey's start. */
+/*
+ * Encryption of mkeys' data: reads its description, finds its key, and encrypts groups of bytes.
+ * [I] Data units are counted from the mkey's start.
+ */
 #include <dvx/prm/wqe.h>
 #include "crypt.h"
 #include "mkey.h"
@@ -10,7 +12,7 @@
 #define TYPE_CRYPTO 1u
 #define ALL_OF_IT   0xffffffffu
 
-/* The tweak comes with its highest byte first (cap.aes_xts_multi_block_be_tweak). */
+/* Reads the tweak, whose highest byte comes first (cap.aes_xts_multi_block_be_tweak). */
 static void crypt_read_tweak(struct crypt *c, const uint8_t *from)
 {
 	for (unsigned int i = 0; i < XTS_BLOCK; i++)
@@ -55,7 +57,10 @@ const char *crypt_read(struct crypt *c, const uint8_t *bsf, unsigned int size)
 	return NULL;
 }
 
-/* No AES block, and no stolen end, lies across the end of a signature's block. */
+/*
+ * Returns true if no AES block, nor a pair of blocks with a stolen end, crosses the end of a
+ * signature's block.
+ */
 static bool crypt_fits_block(const struct crypt *c, uint16_t block)
 {
 	if (!block || !c->raw)
@@ -95,7 +100,10 @@ const struct dek *crypt_key(const struct mkey *m)
 	return NULL;
 }
 
-/* [I] A unit that the range does not fill is AES blocks without a stolen end. */
+/*
+ * Finds the group around a byte. [I] A unit that the range does not fill consists of AES blocks
+ * without a stolen end.
+ */
 struct crypt_group crypt_group(const struct crypt *c, uint64_t pos)
 {
 	const uint32_t off = (uint32_t)(pos % c->unit), whole = c->unit / XTS_BLOCK;

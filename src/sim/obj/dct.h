@@ -12,24 +12,24 @@ struct q_counter;
 struct dct_priv;
 struct srq;
 
-/* A dynamically connected target: any initiator that shows its key may connect to it. */
+/* A dynamically connected target (DCT). Any initiator that sends its key may connect to it. */
 struct dct {
 	struct obj o;
-	struct obj *pd; /* referenced, as are cq and srq */
+	struct obj *pd; /* referenced, like cq and srq */
 	struct cq *cq;
 	struct srq *srq;
-	struct q_counter *counter; /* likewise; NULL: dctc.counter_set_id is 0 */
+	struct q_counter *counter; /* referenced; NULL: dctc.counter_set_id is 0 */
 	uint32_t pdn, user_index;
 	uint64_t key;
-	uint32_t violations; /* packets with another key */
-	bool armed;	     /* the next of them makes an event */
+	uint32_t violations; /* packets with a wrong key */
+	bool armed;	     /* the next violation raises an event */
 	uint8_t state;	     /* enum dctc_state */
 	bool rre, rwe, rae;
 	uint8_t atomic_mode, mtu, min_rnr_nak, gid_index, hop_limit, tclass, prio;
-	uint8_t inline_most; /* struct rq's */
+	uint8_t inline_most; /* as inline_most of struct rq */
 	uint32_t flow_label;
-	struct dct_priv *priv;	     /* its connections */
-	uint8_t ctx[PRM_DCTC_BYTES]; /* as the command gave it, for QUERY */
+	struct dct_priv *priv;	     /* connections of the target */
+	uint8_t ctx[PRM_DCTC_BYTES]; /* as the command set it, for QUERY */
 };
 
 #endif

@@ -35,7 +35,7 @@ void flow_mask_key(const struct flow_mask *m, const uint64_t *words, uint64_t *k
 
 /* --- groups --------------------------------------------------------------------------------- */
 
-/* A lookup hashes a group's words: eight take about as long as reading one STE. */
+/* Returns the cost of a lookup: to hash eight words takes about as long as to read one STE. */
 static uint32_t cost_of(const struct flow_group *g)
 {
 	return 1 + g->mask.n / 8u;
@@ -52,7 +52,10 @@ static void flow_note(struct flow_table *t, const struct flow_group *g, uint32_t
 	}
 }
 
-/* Groups are mostly made in the order of their entries, so the search begins at the end. */
+/*
+ * Links a group in index order. Most groups are created in that order, so the search begins at the
+ * end.
+ */
 bool flow_group_link(struct flow_group *g)
 {
 	struct flow_table *t = g->table;
@@ -94,7 +97,7 @@ static struct flow_value *flow_find(const struct flow_group *g, const uint64_t *
 	return v;
 }
 
-/* NULL: no memory. */
+/* Finds or adds a value; NULL if there is no memory. */
 static struct flow_value *flow_value_of(struct flow_group *g, const uint8_t *value)
 {
 	uint64_t words[FLOW_PARAM_WORDS], key[FLOW_PARAM_WORDS];

@@ -8,16 +8,19 @@
 #include "base/hash.h"
 
 /*
- * Flow tables. Firmware's have groups of entries that share a mask; what an entry compares is its
- * value under that mask, as 64-bit words of PRM fte_match_param in the order of their bytes. So a
- * packet's words under the mask find its entry by hash, whatever the number of entries. Of groups,
- * and of entries with the same value, the one with the lower index wins. Software's tables
+ * Flow tables. Firmware's tables have groups of entries that share a mask. An entry compares its
+ * value under that mask, as 64-bit words of PRM fte_match_param in byte order, so the masked words
+ * of a packet find the entry by hash in a time that does not depend on the number of entries. If
+ * several groups match, or several entries with one value, the lower index wins. Software's tables
  * (sw_owner) are an address in device memory.
  */
 #define FLOW_PARAM_BYTES 512u
 #define FLOW_PARAM_WORDS (FLOW_PARAM_BYTES / 8u)
 
-/* Where fte_match_param's parts begin, by bit of match_criteria_enable. */
+/*
+ * Parts of fte_match_param; part n begins at n times 64 bytes, and is bit n of
+ * match_criteria_enable.
+ */
 #define FLOW_PART_BYTES 64u
 #define FLOW_PARTS	7u
 
@@ -25,14 +28,14 @@ struct flow_table;
 struct flow_group;
 
 struct flow_mask {
-	uint8_t enable; /* parts that count */
+	uint8_t enable; /* bits of the parts that the mask compares */
 	uint8_t n;	/* words that are not 0 */
 	uint8_t at[FLOW_PARAM_WORDS];
 	uint64_t bits[FLOW_PARAM_WORDS];
 };
 
 struct flow_dest {
-	bool is_tir; /* else a table */
+	bool is_tir; /* true: a TIR; false: a table */
 	struct obj *obj;
 };
 
@@ -42,7 +45,7 @@ struct flow_count {
 	struct counter *counter;
 };
 
-/* A list of header rewrites, as ALLOC_MODIFY_HEADER_CONTEXT took them; objects refer to it. */
+/* A list of header rewrites, from ALLOC_MODIFY_HEADER_CONTEXT. */
 struct flow_modify {
 	struct obj o;
 	uint8_t table_type;
@@ -50,7 +53,7 @@ struct flow_modify {
 	uint8_t actions[]; /* n times 8 bytes: PRM set_add_copy_action_in_auto */
 };
 
-/* What happens to a packet that matches an entry. It holds references to its objects. */
+/* Actions on a packet that matches an entry. They hold references to their objects. */
 struct flow_actions {
 	uint16_t action; /* PRM flow_action bits */
 	uint32_t tag;
@@ -60,7 +63,7 @@ struct flow_actions {
 	struct flow_modify *modify;
 };
 
-/* A value of a group, and its entries: the one with the lowest index wins. */
+/* A value of a group and its entries; the entry with the lowest index wins. */
 struct flow_value {
 	UT_hash_handle hh;
 	struct flow_entry *first, *last;
@@ -72,7 +75,7 @@ struct flow_entry {
 	uint32_t index;
 	struct flow_actions act;
 	struct flow_value *of;
-	struct flow_entry *prev, *next; /* of the same value, by index */
+	struct flow_entry *prev, *next; /* entries of the same value, by index */
 	UT_hash_handle by_index;
 	uint8_t value[FLOW_PARAM_BYTES];
 };
@@ -80,7 +83,7 @@ struct flow_entry {
 struct flow_group {
 	struct obj o;
 	struct flow_table *table;
-	struct flow_group *prev, *next; /* of the table, by start */
+	struct flow_group *prev, *next; /* groups of the table, by start */
 	uint32_t start, end;
 	struct flow_mask mask;
 	uint8_t criteria[FLOW_PARAM_BYTES];
@@ -93,29 +96,29 @@ struct flow_table {
 	uint8_t level, log_size;
 	bool sw_owner;
 	uint64_t icm_root;	 /* sw_owner */
-	struct flow_table *miss; /* referenced; NULL: the default of the table's kind */
+	struct flow_table *miss; /* referenced; NULL: the default of the table's type */
 	struct flow_group *groups, *last_group;
-	uint8_t enable;		    /* parts that some group compares */
-	uint32_t parts[FLOW_PARTS]; /* how many groups compare each */
-	uint32_t cost;		    /* of a lookup in all groups, counted in STEs */
+	uint8_t enable;		    /* parts that at least one group compares */
+	uint32_t parts[FLOW_PARTS]; /* number of groups that compare each part */
+	uint32_t cost;		    /* of a lookup in all groups, in STEs read */
 	struct flow_entry *entries; /* hash by index */
 };
 
-/* The mask of a group from its match_criteria. */
+/* Compiles match_criteria into the mask of a group. */
 void flow_mask_compile(struct flow_mask *, const uint8_t criteria[FLOW_PARAM_BYTES],
 		       uint8_t enable);
-/* n words of `words` (fte_match_param) under the mask. */
+/* Sets key to the mask->n masked words of `words` (fte_match_param). */
 void flow_mask_key(const struct flow_mask *, const uint64_t *words, uint64_t *key);
 
-/* Adds a group in index order; false: its range overlaps another's. */
+/* Adds a group in index order; false if its range overlaps that of another group. */
 bool flow_group_link(struct flow_group *);
 void flow_group_unlink(struct flow_group *);
 
-/* NULL: no memory. The act is not filled. */
+/* Returns a new entry without actions; NULL if there is no memory. */
 struct flow_entry *flow_entry_new(struct flow_group *, uint32_t index, const uint8_t *value);
-void flow_entry_free(struct flow_entry *); /* unlinks it and gives the act back */
+void flow_entry_free(struct flow_entry *); /* unlinks it and releases its actions */
 struct flow_entry *flow_entry_at(struct flow_table *, uint32_t index);
-/* The entry that matches these words; its act is valid until tables change. */
+/* Returns the entry that matches these words, or NULL. It is valid until tables change. */
 const struct flow_entry *flow_table_match(const struct flow_table *, const uint64_t *words);
 void flow_actions_put(struct flow_actions *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A function's table of GIDs, as the kernel fills it for a RoCE port. */
+/* A function's GID table, filled as the kernel does for a RoCE port. */
 #include <errno.h>
 #include <string.h>
 #include "qp.h"
@@ -64,7 +64,7 @@ static int gid_add_as(struct vhca *v, const struct gid_entry *like, uint8_t type
 	return 0;
 }
 
-/* The order of a kernel: each address as v1, then as v2. */
+/* Adds entries in the kernel's order: each address as v1, then as v2. */
 int vhca_gid_add_vlan(struct vhca *v, const uint8_t gid[16], uint8_t prefix, uint16_t vlan,
 		      const char *ndev)
 {
@@ -82,7 +82,10 @@ int vhca_gid_add(struct vhca *v, const uint8_t gid[16], uint8_t prefix)
 	return vhca_gid_add_vlan(v, gid, prefix, 0, "");
 }
 
-/* A kernel takes such an entry from the list at once, but leaves it to the hardware. */
+/*
+ * Returns true if a queue pair uses the entry. A kernel removes such an entry from its list at
+ * once, but leaves it in the hardware.
+ */
 static bool gid_is_used(const struct vhca *v, const struct gid_entry *e)
 {
 	const struct qp *qp;

@@ -6,7 +6,7 @@
 #include "device.h"
 #include "base/hash.h"
 
-/* What ALLOW_OTHER_VHCA_ACCESS stored: one row for each mkey, dropped with the mkey. */
+/* Access that ALLOW_OTHER_VHCA_ACCESS granted: a row for each mkey, freed with the mkey. */
 struct grant {
 	uint64_t id; /* vhca << 32 | mkey index */
 	uint64_t generation;
@@ -49,8 +49,9 @@ int grant_set(struct vhca *v, uint32_t index, uint64_t generation, const uint8_t
 }
 
 /*
- * Constant time: neither a missing grant nor the position of the first wrong byte can be measured.
- * A grant is void once its mkey is gone, even if another mkey has the index (generation).
+ * Runs in constant time: a client can measure neither a missing grant nor the position of the first
+ * wrong byte. A grant is void once its mkey is destroyed, even if another mkey has the index
+ * (generation).
  */
 bool grant_check(struct vhca *target, uint32_t index, const uint8_t key[32], uint64_t *generation)
 {

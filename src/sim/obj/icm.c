@@ -12,8 +12,8 @@
 #define ADDR_MASK      ((1ull << BUS_VHCA_SHIFT) - 1)
 
 /*
- * The address range of a region is reserved as a whole, so that an address is translated by an
- * addition. Allocated blocks get memory. A bit per block says that it is allocated, for walks that
+ * A region of ICM. Its address range is reserved as a whole, so that an addition translates an
+ * address. Only allocated blocks get memory. A bit per block marks allocated ones, for walks that
  * follow an address in an STE.
  */
 struct region {
@@ -107,7 +107,7 @@ static int open_region(struct region *r, unsigned int log_size)
 		r->used = NULL;
 		return -ENOMEM;
 	}
-	/* Walks read entries all over their tables: most of them miss the TLB with small pages. */
+	/* Walks read entries all over their tables: most reads miss the TLB with small pages */
 	madvise(bytes, size, MADV_HUGEPAGE);
 	r->bytes = bytes;
 	r->size = size;
@@ -155,7 +155,9 @@ int icm_alloc(struct vhca *v, uint64_t addr, uint64_t len)
 	return 0;
 }
 
-/* Anonymous pages that were given back read as zero when they are used again. */
+/*
+ * Frees blocks. Their pages go back to the system, and read as zeros when they are allocated again.
+ */
 void icm_free(struct vhca *v, uint64_t addr, uint64_t len)
 {
 	struct region *r = &v->icm->region[icm_kind(addr)];

@@ -8,7 +8,10 @@
 
 #define IP_TEXT 64u
 
-/* As GIDs have it. The number of its bits; 0: it is no address that a function may have. */
+/*
+ * Parses an address into a GID. Returns 128 or 32, its number of bits; 0 if no function may have
+ * it.
+ */
 static unsigned int ip_gid(const char *text, uint8_t gid[16])
 {
 	memset(gid, 0, 16);
@@ -16,7 +19,7 @@ static unsigned int ip_gid(const char *text, uint8_t gid[16])
 		gid[10] = gid[11] = 0xff;
 		return gid[12] && gid[12] < 224 ? 32 : 0;
 	}
-	/* mapped ones are IPv4's; a function has a link-local one already */
+	/* Mapped addresses count as IPv4; a function has a link-local one already */
 	if (inet_pton(AF_INET6, text, gid) != 1 || gid[0] == 0xff ||
 	    (gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80))
 		return 0;
@@ -26,7 +29,7 @@ static unsigned int ip_gid(const char *text, uint8_t gid[16])
 	return 0;
 }
 
-/* prefix: of the GID's 128 bits */
+/* Checks the length after the slash, and sets *prefix to the number of network bits of the GID. */
 static bool ip_len_fits(const char *text, unsigned int bits, uint8_t *prefix)
 {
 	char *end;

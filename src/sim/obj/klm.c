@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of indirect mkeys: KLM entries of any length, KSM entries of one size, interleaved ones. */
+/*
+ * Lists of indirect mkeys: KLM entries of any length, KSM entries of one size, interleaved entries.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@ void klm_list_free(struct klm_list *l)
 	free(l);
 }
 
-/* byte_count 0 is 2 GiB, as in data segments. */
+/* Returns the length of an entry; byte_count 0 is 2 GiB, as in data segments. */
 static uint64_t klm_bytes(const uint8_t *entry)
 {
 	uint32_t n = prm_klm_get_byte_count(entry);
@@ -39,7 +41,9 @@ static uint64_t klm_bytes(const uint8_t *entry)
 	return n ? n : 1ull << 31;
 }
 
-/* Entry i, as it will be after a write of n entries to l from first on. */
+/*
+ * A write of n entries to l from `first` on. klm_entry() returns entry i as it will be afterwards.
+ */
 struct klm_write {
 	const struct klm_list *l;
 	const uint8_t *entries;
@@ -53,7 +57,10 @@ static const uint8_t *klm_entry(const struct klm_write *w, uint32_t i)
 		       : w->l->raw + (size_t)i * KLM_BYTES;
 }
 
-/* What each cycle is made of stands behind a first entry that says so: n entries in all. */
+/*
+ * Returns true if an interleaved list fits: entry 0 has the number of entries in a cycle, which
+ * stand behind it; n is the number of all.
+ */
 static bool klm_repeated_fits(const struct klm_write *w, uint32_t n)
 {
 	const uint8_t *head = klm_entry(w, 0);
@@ -67,7 +74,7 @@ static bool klm_repeated_fits(const struct klm_write *w, uint32_t n)
 	return sum && sum == prm_umr_repeat_block_seg_get_byte_count(head);
 }
 
-/* Entries in a row; those that pad the list to a multiple of 4 are behind its end. */
+/* Reads entries in a row. Entries that pad the list to a multiple of 4 are behind its end. */
 static void klm_list_read_plain(struct klm_list *l)
 {
 	uint64_t at = 0;
@@ -126,7 +133,7 @@ int klm_list_write(struct klm_list *l, uint32_t first, const void *entries, uint
 	return 0;
 }
 
-/* The last entry that begins at pos or before. */
+/* Returns the last entry that begins at or before pos. */
 static const struct klm *klm_search(const struct klm_list *l, uint64_t pos)
 {
 	uint32_t from = 0, end = l->n;
@@ -142,7 +149,10 @@ static const struct klm *klm_search(const struct klm_list *l, uint64_t pos)
 	return l->n ? &l->klm[from] : NULL;
 }
 
-/* [I] Entry 0 is where start_addr is, whatever its place in an entry's size. */
+/*
+ * Finds a byte in a list of equal entries. [I] Entry 0 begins at start_addr, even if that is not a
+ * multiple of the entries' size.
+ */
 static bool klm_find_equal(const struct mkey *m, uint64_t pos, uint32_t *key, uint64_t *addr,
 			   uint64_t *len)
 {

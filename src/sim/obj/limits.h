@@ -3,8 +3,8 @@
 #define SIM_OBJ_LIMITS_H
 
 /*
- * Limits that are the same in all profiles: for objects' id spaces (obj.c), for what commands accept
- * and for the capabilities that announce it.
+ * Limits that all profiles share: for the id spaces of objects (obj.c), the checks of commands and
+ * the capabilities that report them.
  */
 enum {
 	VHCA_LOG_MAX_UAR = 16, /* of all functions together: mlx5_ib_create_cq.uar_page_index */
@@ -23,39 +23,40 @@ enum {
 	VHCA_LOG_MAX_SQ = 16,
 	VHCA_LOG_MAX_RQ = 16,
 	VHCA_LOG_MAX_RQT = 14,
-	VHCA_LOG_MAX_RQT_SZ = 9, /* most queues of one RQ table */
+	VHCA_LOG_MAX_RQT_SZ = 9, /* queues of one RQ table */
 	VHCA_LOG_MAX_TIR = 16,
 	VHCA_FRAME_MIN = 14,   /* bytes of an Ethernet packet without FCS */
-	VHCA_FRAME_MAX = 9216, /* [I] what the port takes, jumbo packets included */
-	VHCA_LOG_MAX_LSO = 18, /* payload of a large send: what ibv_devinfo shows of ConnectX-5 */
+	VHCA_FRAME_MAX = 9216, /* [I] longest packet of the port, jumbo packets included */
+	VHCA_LOG_MAX_LSO = 18, /* payload of a large send, as ibv_devinfo shows it for ConnectX-5 */
 	VHCA_LOG_MAX_SW_ICM = 16,
-	VHCA_LOG_MODIFY_ICM = 22, /* bytes: an STE names a list by 16 bits of 64-byte units */
+	/* bytes: an STE names a list by a 16-bit number of 64-byte units */
+	VHCA_LOG_MODIFY_ICM = 22,
 	VHCA_LOG_PATTERN_ICM = 15,
 	VHCA_MAX_FT_LEVEL = 64,
 	VHCA_LOG_MAX_FLOW_TABLE = 20,
 	VHCA_LOG_MAX_FLOW_GROUP = 22,
 	VHCA_LOG_MAX_FT_SIZE = 22,
 	VHCA_LOG_MAX_FLOW_COUNTER = 20,
-	VHCA_LOG_MAX_FLOW_DESTS = 5, /* of one entry, and its counters */
+	VHCA_LOG_MAX_FLOW_DESTS = 5, /* destinations of an entry, and its counters */
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
-	VHCA_MAX_MODIFY_ACTIONS = 16,	/* of one context */
-	VHCA_LOG_MAX_RA = 4,		/* outstanding RDMA reads of a QP, each way */
+	VHCA_MAX_MODIFY_ACTIONS = 16,	/* actions of one context */
+	VHCA_LOG_MAX_RA = 4,		/* outstanding RDMA reads of a QP, in each direction */
 	VHCA_LOG_MAX_MCG = 13,		/* multicast groups of a function */
 	VHCA_MAX_QP_MCG = 240,		/* queue pairs of a group */
 	VHCA_LOG_RESERVED_QPNS = 4,	/* numbers of one RESERVED_QPN object */
 	VHCA_LOG_MAX_RESERVED_QPN = 12, /* such objects */
 	VHCA_LOG_MAX_SCHED_ELEM = 12,
 	VHCA_LOG_MAX_AV_QP_MAPPING = 16,
-	VHCA_LOG_MAX_Q_COUNTER = 8, /* as many as the 8 bits of counter_set_id can name */
+	VHCA_LOG_MAX_Q_COUNTER = 8, /* counter_set_id has 8 bits */
 	VHCA_MAX_BW_SHARE = 100,
-	VHCA_PP_RATES = 128, /* rows of the rate table; 0 is none */
+	VHCA_PP_RATES = 128, /* rows of the rate table; row 0 means no limit */
 	VHCA_PP_MAX_KBPS = 100000000,
-	VHCA_MIN_SPORT = 0xc000, /* RoCEv2's source ports, to 0xffff */
-	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
+	VHCA_MIN_SPORT = 0xc000, /* lowest source port of RoCEv2; the highest is 0xffff */
+	VHCA_MAX_WQE = 1024,	 /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
-/* With this many, each function still has 512 UARs and an IPv4 address of its own. */
+/* Most functions of a chip: with this many, each still has 512 UARs and a separate IPv4 address. */
 #define DEVICE_MAX_FUNCTIONS 128
 
 #endif

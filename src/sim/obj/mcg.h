@@ -8,7 +8,7 @@
 struct qp;
 struct vhca;
 
-/* The queue pairs of a function that are in a multicast group. It exists while it has one. */
+/* A multicast group of a function: its queue pairs. It exists while it has at least one. */
 struct mcg {
 	uint8_t gid[16];
 	unsigned int n;
@@ -16,15 +16,18 @@ struct mcg {
 	UT_hash_handle hh;
 };
 
-/* NULL: none is in it. */
+/* Returns the group; NULL if it has no members. */
 const struct mcg *mcg_find(const struct vhca *, const uint8_t gid[16]);
-/* 0; -EEXIST: it is in it; -ENOSPC: groups or members are at their most; -ENOMEM. */
+/*
+ * Returns 0, -EEXIST if the QP is a member, -ENOSPC if there is no room for a group or member, or
+ * -ENOMEM.
+ */
 int mcg_attach(struct vhca *, const uint8_t gid[16], struct qp *);
-/* 0, or -ENOENT: it is not in it. */
+/* Returns 0, or -ENOENT if the QP is not a member. */
 int mcg_detach(struct vhca *, const uint8_t gid[16], struct qp *);
-/* Out of all its groups. */
+/* Removes the queue pair from all groups. */
 void mcg_leave(struct vhca *, struct qp *);
-/* The chip ends. */
+/* Frees all groups of a function at the end of the chip. */
 void mcg_forget_all(struct vhca *);
 
 #endif

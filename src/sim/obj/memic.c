@@ -10,11 +10,11 @@
 
 struct memic {
 	bool taken[MEMIC_PAGES];
-	uint8_t ops[MEMIC_PAGES]; /* a bit for each, at the first page of their memory */
+	uint8_t ops[MEMIC_PAGES]; /* a bit for each operation, at the first page of its memory */
 	uint8_t *bytes[MEMIC_PAGES];
 };
 
-/* The pages of a range; false: some of it is outside. */
+/* Sets the page numbers of a range; false if part of it is outside the window. */
 static bool memic_pages(uint64_t addr, uint64_t len, uint32_t *first, uint32_t *end)
 {
 	uint64_t at = addr - MEMIC_BAR_START;
@@ -26,7 +26,7 @@ static bool memic_pages(uint64_t addr, uint64_t len, uint32_t *first, uint32_t *
 	return true;
 }
 
-/* A device's BAR address as bytes: its pages lie side by side if they are of one allocation. */
+/* Returns the bytes of a BAR address. Pages of one allocation are adjacent in memory. */
 static uint8_t *memic_at(void *device, uint64_t addr, size_t len)
 {
 	const struct device *dev = device;
@@ -107,7 +107,7 @@ void memic_back(struct vhca *v, uint64_t addr, uint32_t len, uint8_t *bytes)
 		v->memic->bytes[i] = bytes ? bytes + (size_t)(i - first) * PAGE : NULL;
 }
 
-/* The operations of the memory that begins at addr; NULL: none begins there. */
+/* Returns the operations of the memory that begins at addr; NULL if none begins there. */
 static uint8_t *memic_ops(const struct vhca *v, uint64_t addr)
 {
 	if (addr & (PAGE - 1) || !memic_holds(v, addr, 1))

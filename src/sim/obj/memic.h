@@ -10,9 +10,9 @@ struct device;
 struct vhca;
 
 /*
- * Memory on the device that programs may have (MEMIC): a window of each function's BAR. Which pages
- * are in use is the firmware's; their bytes are those that the program maps, so the kernel, which
- * makes the mapping, says where they are.
+ * Memory on the device that programs map (MEMIC): a window of each function's BAR. Firmware
+ * allocates pages of it. The bytes are those that the program maps; the kernel creates that
+ * mapping, and passes its address by memic_back().
  */
 #define MEMIC_LOG_PAGE	12u
 #define MEMIC_PAGES	32u
@@ -21,8 +21,9 @@ struct vhca;
 #define MEMIC_UNIT	64u
 
 /*
- * Operations by address: a load or store at the address that MODIFY_MEMIC gives is performed on the
- * memory. The program's half has to trap each of them (preload/dm_op.c), which it can on x86-64.
+ * Operations by address: a load or store at the address that MODIFY_MEMIC returns is performed on
+ * the memory. The preload has to trap each of them (preload/dm_op.c), which is possible on x86-64
+ * only.
  */
 enum memic_op { MEMIC_INCREMENT, MEMIC_TEST_AND_SET, MEMIC_OPS };
 #ifdef __x86_64__
@@ -30,22 +31,27 @@ enum memic_op { MEMIC_INCREMENT, MEMIC_TEST_AND_SET, MEMIC_OPS };
 #else
 #define MEMIC_OPERATIONS 0u
 #endif
-#define MEMIC_OP_SIZES	   1u /* of one byte: in which order more would be added is not public */
+#define MEMIC_OP_SIZES	   1u /* of one byte; the bit order of further sizes is not public */
 #define MEMIC_OP_BAR_START (MEMIC_BAR_START + 64 * (1ull << MEMIC_LOG_PAGE)) /* uverbs/dm_op.h */
 
 struct memic;
 
-/* Whole pages: 0, or -ERANGE outside the window, -EBUSY if one is taken, -ENOMEM. */
+/*
+ * Allocates whole pages. Returns 0, -ERANGE outside the window, -EBUSY if a page is taken, or
+ * -ENOMEM.
+ */
 int memic_alloc(struct vhca *, uint64_t addr, uint32_t len);
-/* 0, -ERANGE, or -EBUSY while it has an operation's address. */
+/* Returns 0, -ERANGE, or -EBUSY while the memory has an operation's address. */
 int memic_free(struct vhca *, uint64_t addr, uint32_t len);
-/* All of the range is allocated. */
+/* Returns true if all of the range is allocated. */
 bool memic_holds(const struct vhca *, uint64_t addr, uint64_t len);
-/* The memory at addr gets an address for an operation, or loses it: 0, -ERANGE, -EEXIST, -ENOENT.
+/*
+ * Give the memory at addr an address for an operation, and remove it. Return 0, -ERANGE, -EEXIST or
+ * -ENOENT.
  */
 int memic_op_alloc(struct vhca *, uint64_t addr, enum memic_op, uint64_t *op_addr);
 int memic_op_free(struct vhca *, uint64_t addr, enum memic_op);
-/* Where its bytes are from here on; until then, and with NULL, nothing is there. */
+/* Sets the bytes behind a range. Before that, and with NULL, accesses fail. */
 void memic_back(struct vhca *, uint64_t addr, uint32_t len, uint8_t *bytes);
 bus_t memic_bus(const struct vhca *, uint64_t addr);
 void memic_fini(struct vhca *);

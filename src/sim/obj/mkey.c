@@ -17,7 +17,7 @@
 
 #define WRITES (MKEY_LW | MKEY_RW | MKEY_ATOMIC)
 
-/* For the program whose queue names the key. */
+/* Reports a refusal to the program whose queue names the key. */
 __attribute__((format(printf, 3, 4))) static void mkey_refuse(const struct vhca *v, uint32_t pdn,
 							      const char *fmt, ...)
 {
@@ -44,8 +44,8 @@ static const char *right_name(unsigned int missing)
 }
 
 /*
- * The mkey whose translation serves the access: itself, or what an alias points to *now*. The
- * source may be gone, or its index reused (the generation tells).
+ * Returns the mkey whose translation serves the access: m itself, or the present target of an
+ * alias. The target may be gone, or its index reused; the generation shows it.
  */
 static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *m, uint32_t key)
 {
@@ -65,16 +65,16 @@ static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *
 	return source;
 }
 
-/* Where an access goes, and through how many indirect mkeys it came. */
+/* An access on its way through indirect mkeys, with the number of those passed. */
 struct mkey_walk {
 	struct vhca *vhca;
 	uint32_t pdn, qpn;
 	unsigned int rights;
 	unsigned int depth;
-	bool memory;	     /* as if there were no signatures */
-	struct dma_seg *seg; /* NULL: only checks */
+	bool memory;	     /* ignores signatures */
+	struct dma_seg *seg; /* NULL: only checks the access */
 	unsigned int max;
-	uint64_t done; /* bytes that the segments cover */
+	uint64_t done; /* bytes that the segments cover so far */
 };
 
 /* --- the null mkey ---------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ struct mkey_walk {
 #define NULL_READ  0u
 #define NULL_WRITE NULL_BYTES
 
-/* Zeros that are read, and where writes go that nobody reads. */
+/* Memory of the null mkey: zeros to read, and a sink for writes. */
 struct null_memory {
 	struct mm *mm;
 	uint8_t bytes[2 * NULL_BYTES];
@@ -123,7 +123,9 @@ void mkey_null_free(struct device *dev)
 	dev->null = NULL;
 }
 
-/* Of any PD, for local accesses; the same bytes again and again. */
+/*
+ * Adds segments of the null mkey, which repeat the same bytes. Local accesses of any PD may use it.
+ */
 static int walk_null(struct mkey_walk *w, uint64_t len)
 {
 	struct null_memory *null = null_memory(w->vhca->dev);
@@ -150,7 +152,7 @@ static int walk_null(struct mkey_walk *w, uint64_t len)
 
 /* --- the reserved lkey ------------------------------------------------------------------------ */
 
-/* For local accesses of a queue that the kernel made so. */
+/* Adds segments of the reserved lkey: local accesses of a queue that the kernel created with it. */
 static int walk_reserved(struct mkey_walk *w, uint64_t va, uint64_t len)
 {
 	const struct queue *q = obj_find(w->vhca, OBJ_QP, w->qpn);
@@ -185,7 +187,7 @@ static const struct mkey *mkey_lookup(const struct vhca *v, uint32_t key, uint32
 			    key >> 8);
 		return NULL;
 	}
-	/* [I] an alias has no key byte of its own: any low byte is accepted */
+	/* [I] An alias has no key byte, so any low byte is accepted */
 	if (!m->alias && m->low != (key & 0xff)) {
 		mkey_refuse(v, pdn, "mkey 0x%x: its low byte (mkey_7_0) is 0x%x", key, m->low);
 		return NULL;
@@ -222,12 +224,12 @@ static int translate(const struct mkey *m, uint64_t va, uint64_t len, struct dma
 	}
 	if (m->umem)
 		return umem_segs(m->umem, m->umem_offset + from_start, len, seg, max);
-	/* Entry 0 is the page of the first byte; start_addr has the offset in it. */
+	/* Entry 0 is the page of the first byte; start_addr has the offset in that page */
 	return pages_segs(m->entries, m->nentries, m->log_entity,
 			  (m->start & page_mask) + from_start, len, seg, max);
 }
 
-/* State, owner, rights and bounds. 0, or -enum mkey_fault. */
+/* Checks state, owner, rights and bounds. Returns 0 or -enum mkey_fault. */
 static int mkey_check(const struct mkey *m, const struct mkey *source, uint32_t key, uint32_t pdn,
 		      uint32_t qpn, unsigned int rights)
 {
@@ -267,8 +269,8 @@ static int mkey_check(const struct mkey *m, const struct mkey *source, uint32_t 
 static int walk_key(struct mkey_walk *, uint32_t key, uint64_t va, uint64_t len);
 
 /*
- * The parts of a list, one after the other. Each is a local access to its mkey: what the list's own
- * mkey allows, the parts need not. [I]
+ * Walks the parts of a list in order. [I] Each part is a local access to its mkey: remote rights
+ * are needed on the list's mkey only.
  */
 static int walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
 		     uint64_t len)
@@ -336,7 +338,10 @@ static int walk_direct(struct mkey_walk *w, const struct mkey *m, uint32_t key, 
 	return n;
 }
 
-/* The range of the wire lies in memory up to the byte, or the signature, that ends it. */
+/*
+ * Checks an access to an mkey with signatures. A range of the wire needs memory up to the data
+ * byte, or the signature, that ends it.
+ */
 static int walk_signed(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
 		       uint64_t len)
 {
@@ -430,7 +435,7 @@ void mkey_move(struct mkey *m, struct obj *pd)
 	m->pdn = pd->id;
 }
 
-/* What may change of a plain mkey, and what each access has of its own. */
+/* Checks the state of a plain mkey, which may change, and the parameters of the access. */
 static inline bool mkey_allows(const struct mkey *m, uint32_t key, uint32_t pdn, uint32_t qpn,
 			       uint64_t va, uint64_t len, unsigned int rights)
 {
@@ -468,7 +473,9 @@ bool mkey_piece(const struct queue *q, uint32_t key, uint64_t va, uint64_t len, 
 	return true;
 }
 
-/* The mkey as a whole is mostly one piece of shared pages. */
+/*
+ * Finds the bytes of an access, or NULL. Most mkeys are one piece of shared pages, which is kept.
+ */
 static __attribute__((noinline)) uint8_t *mkey_find_bytes(struct mkey *m, uint64_t va, uint64_t len)
 {
 	struct host *h = m->o.vhca->dev->host;

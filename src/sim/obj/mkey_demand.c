@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pages of an mkey on demand that came so far. */
+/* Presence of pages in on-demand mkeys. */
 #include <stdlib.h>
 #include "device.h"
 #include "mkey.h"
@@ -24,7 +24,7 @@ void mkey_fault_in(struct mkey *m, uint64_t va, uint64_t len)
 	if (!len || mkey_is_present(m, from, end))
 		return;
 	new = calloc(1, sizeof(*new));
-	if (!new) /* as if it were there */
+	if (!new) /* as if it were present */
 		return;
 	new->from = from;
 	new->end = (end + ODP_PAGE - 1) & ~(uint64_t)(ODP_PAGE - 1);

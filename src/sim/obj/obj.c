@@ -8,9 +8,9 @@
 
 static const struct type_row {
 	const char *name;
-	uint32_t first; /* below: reserved, as 0 must never be a valid key or number */
-	uint8_t bits;	/* 0: space_bits() knows */
-	uint32_t base;	/* bits that all numbers of the type have */
+	uint32_t first; /* ids below are reserved, as 0 must never be a valid key or number */
+	uint8_t bits;	/* 0: space_bits() computes it */
+	uint32_t base;	/* bits that are set in all numbers of the type */
 } types[OBJ_NTYPES] = {
 	[OBJ_PD] = {"pd", 1, 0},
 	[OBJ_UAR] = {"uar", 1, 0},
@@ -24,7 +24,9 @@ static const struct type_row {
 	[OBJ_XRCD] = {"xrcd", 1, VHCA_LOG_MAX_XRCD},
 	[OBJ_TIS] = {"tis", 1, VHCA_LOG_MAX_TIS},
 	[OBJ_Q_COUNTER] = {"q counter set", 1, VHCA_LOG_MAX_Q_COUNTER},
-	/* A doorbell, a CQE or an event names a queue of any kind: no two have the same number. */
+	/*
+	 * Number spaces of queues are disjoint: a doorbell, CQE or event names a queue of any kind
+	 */
 	[OBJ_SQ] = {"sq", 1, VHCA_LOG_MAX_SQ, 0x400000},
 	[OBJ_RQ] = {"rq", 1, VHCA_LOG_MAX_RQ, 0x800000},
 	[OBJ_SRQ] = {"srq", 1, VHCA_LOG_MAX_SRQ, 0xc00000},
@@ -77,7 +79,7 @@ static struct obj_table *table_new(const struct vhca *v, enum obj_type type)
 		return NULL;
 	/*
 	 * A doorbell names only its UAR, so UAR numbers are unique in the chip: each function has a
-	 * range.
+	 * range
 	 */
 	if (type == OBJ_UAR)
 		base = (uint32_t)v->index << bits;
@@ -120,7 +122,7 @@ void *obj_find_uid(const struct vhca *v, enum obj_type type, uint32_t id, uint16
 	return o && (uid == 0 || o->uid == uid) ? o : NULL;
 }
 
-/* First free id at or after `from`; full leaves are skipped as a whole. */
+/* Returns the first free id at or after `from`. It skips full leaves as a whole. */
 static uint32_t free_id(const struct obj_table *t, uint32_t from)
 {
 	uint32_t id = from;

@@ -9,9 +9,9 @@
 struct vhca;
 
 /*
- * What firmware commands make. An object belongs to one VHCA and to the uid that made it. It counts
- * its references and can't be destroyed while it has any (RES_BUSY). Everything here runs on the
- * chip's one thread: no locks.
+ * Objects that firmware commands create. An object belongs to one VHCA and to the uid that created
+ * it. It counts its references and can't be destroyed while it has any (RES_BUSY). There are no
+ * locks: all runs on the chip's one thread.
  */
 enum obj_type {
 	OBJ_PD,
@@ -28,7 +28,7 @@ enum obj_type {
 	OBJ_XRCD,
 	OBJ_TIS,
 	OBJ_Q_COUNTER,
-	OBJ_SQ, /* struct qp, half of it: fw/raw_queue.c */
+	OBJ_SQ, /* a part of struct qp: fw/raw_queue.c */
 	OBJ_RQ,
 	OBJ_RQT,
 	OBJ_TIR,
@@ -48,41 +48,46 @@ struct obj {
 	struct vhca *vhca;
 	uint32_t id;
 	uint32_t refs;
-	uint64_t generation; /* unique for the chip's life: a reused id is another object */
+	uint64_t generation; /* unique for the chip's life, so that a reused id is another object */
 	uint16_t uid;
 	uint8_t type;
 };
 
-/* Create and free a function's tables, for device_init and device_fini. 0 or -1. */
+/* Create and free a function's tables, for device_init() and device_fini(). Return 0 or -1. */
 int obj_tables_init(struct vhca *);
 void obj_tables_fini(struct vhca *);
 
-/* Names, id spaces and destructors by type; one row each (obj.c). */
+/* Returns the name of a type, for messages. */
 const char *obj_type_name(enum obj_type);
 
 /*
- * Allocates `size` zeroed bytes that begin with struct obj, with a fresh id in its VHCA (freed ids
- * are reused as late as possible, so that stale ones are caught). NULL: id space or memory
+ * Allocates `size` zeroed bytes that begin with struct obj, with a fresh id in its VHCA. Freed ids
+ * are reused as late as possible, so that uses of stale ids fail. Returns NULL if ids or memory are
  * exhausted.
  */
 void *obj_new(struct vhca *, enum obj_type, uint16_t uid, size_t size);
-/* The same at a given id (special QPs, tests). */
+/* Like obj_new(), with a given id (special QPs, tests). */
 void *obj_new_at(struct vhca *, enum obj_type, uint16_t uid, uint32_t id, size_t size);
 /* Finds an object of any owner: for the data path, and for callers that compare uids themselves. */
 void *obj_find(const struct vhca *, enum obj_type, uint32_t id);
-/* Finds an object that uid may use: uid made it, or uid is the kernel's (0). */
+/* Finds an object that uid may use: its own, or any if uid is the kernel's (0). */
 void *obj_find_uid(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid);
-/* Of any object, which begins with struct obj. obj_put(NULL) does nothing. */
+/*
+ * Take and drop a reference to any object that begins with struct obj. obj_put(NULL) does nothing.
+ */
 void obj_get(void *);
 void obj_put(void *);
-/* A refusal for the program that made the object: "TYPE 0xID: SENTENCE". */
+/* Reports a refusal to the program that owns the object: "TYPE 0xID: SENTENCE". */
 void obj_refuse(const struct obj *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Frees the memory. The caller has stopped the object and dropped its references. */
 void obj_free(struct obj *);
 uint32_t obj_count(const struct vhca *, enum obj_type);
-/* No id of this type is free. */
+/* Returns true if no id of this type is free. */
 bool obj_full(const struct vhca *, enum obj_type);
-/* Next object of a type with id >= from: for loops over tables that may change under them. */
+/*
+ * Returns the next object of a type with id >= from: for loops over tables that may change
+ * meanwhile.
+ */
 void *obj_next(const struct vhca *, enum obj_type, uint32_t from);
 
 #endif

@@ -3,7 +3,7 @@
 
 #define NS_A_SECOND 1000000000u
 /*
- * [I] Time that a sender may make up for. The device's timers are late by about as much, which must
+ * [I] Time that a sender may catch up. The device's timers are late by about as much, which must
  * not make a queue slower than its rate.
  */
 #define PACE_LATE 100000u

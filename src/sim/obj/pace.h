@@ -4,18 +4,19 @@
 
 #include <stdint.h>
 
-/* Bytes per time: packet pacing, scheduling elements. */
+/* A rate, for packet pacing and scheduling elements. */
 struct pace_rate {
 	uint64_t bps;	/* bits per second; 0: no limit */
-	uint32_t burst; /* bytes that may leave early; 0: the next packet waits for the last one */
+	/* bytes that may be sent early; 0: the next packet waits for the last one */
+	uint32_t burst;
 };
 
-/* Who sends at a rate, and until when the bytes that it has sent take. */
+/* A sender's account at a rate. */
 struct pace {
-	uint64_t paid; /* ns */
+	uint64_t paid; /* time until which the sent bytes take, in ns */
 };
 
-/* The time at which the next packet may leave. */
+/* Returns the time at which the next packet may be sent. */
 uint64_t pace_due(const struct pace *, const struct pace_rate *);
 void pace_spend(struct pace *, const struct pace_rate *, uint64_t bytes, uint64_t now);
 

@@ -7,18 +7,18 @@
 #include "vhca.h"
 #include "base/port_stats.h"
 
-/* Where a set counts: programs read the page of the port's counters. */
+/* Place of a set's counters: its own, or the page of the port's counters, which programs read. */
 enum q_counter_place {
 	Q_COUNTER_OWN,
 	Q_COUNTER_PORT,	 /* the set of the function's driver */
-	Q_COUNTER_BOUND, /* one that an administrator binds to queue pairs */
+	Q_COUNTER_BOUND, /* an administrator binds it to queue pairs */
 };
 
-/* A set of Q counters: what the queues that name it have met. */
+/* A set of Q counters, which counts events of the queues that name it. */
 struct q_counter {
 	struct obj o;
 	enum q_counter_place place;
-	unsigned int slot; /* of the page, BOUND */
+	unsigned int slot; /* index in the page, for Q_COUNTER_BOUND */
 	struct queue_stats own;
 };
 
@@ -31,7 +31,10 @@ static inline struct queue_stats *q_counter_stats(struct q_counter *n)
 					    : &page->bound[n->slot];
 }
 
-/* [I] A queue that names none is counted nowhere. */
+/*
+ * Returns the counters of a queue with this set. [I] Counts of a queue without a set are not
+ * reported.
+ */
 static inline struct queue_stats *q_counter_of(struct vhca *v, struct q_counter *n)
 {
 	return n ? q_counter_stats(n) : &v->uncounted;

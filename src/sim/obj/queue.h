@@ -5,7 +5,7 @@
 #include "obj.h"
 #include "ring.h"
 
-/* qpc.state. A send or receive queue of its own is in RST, RTS (its RDY) or ERR. */
+/* Values of qpc.state. A raw packet queue is in RST, RTS (its RDY) or ERR. */
 enum qp_state {
 	QP_RST = 0,
 	QP_INIT = 1,
@@ -25,22 +25,23 @@ struct queue_stats;
 struct srq;
 struct transport;
 
-/* A send queue, and where the device stands in its ring (queue/sq.c moves that). */
+/* A send queue and the device's position in its ring (queue/sq.c changes it). */
 struct sq {
-	struct queue *q;  /* whose it is */
+	struct queue *q;  /* queue that it belongs to */
 	struct cq *cq;	  /* referenced */
 	uint64_t offset;  /* in the ring */
 	uint8_t log_size; /* in blocks of 64 bytes */
-	uint16_t pi;	  /* last counter seen in the record */
+	uint16_t pi;	  /* last counter read from the record */
 	uint16_t ci;	  /* next block to fetch */
 	uint16_t done;	  /* next block to complete */
-	uint8_t inline_most; /* a READ or atomic that brings no more has it in its CQE: qpc.cs_req
-			      */
-	bool held;	  /* by its transport, which calls sq_more() when it may go on */
-	bool waits;	  /* a WAIT holds it (queue/cross.c) */
-	bool master;	  /* cd_master: its requests may start other queues */
-	bool managed;	  /* cd_slave_send: other queues' requests start it, and its record */
-	uint16_t rung;	  /* managed: the last record that was read */
+	/* READs and atomics of up to this length have their data in the CQE: qpc.cs_req */
+	uint8_t inline_most;
+	bool held;   /* by its transport, until that calls sq_more() */
+	bool waits;  /* held by a WAIT (queue/cross.c) */
+	bool master; /* cd_master: its requests may enable WQEs of other queues */
+	/* cd_slave_send: runs up to its record, and to what other queues enable */
+	bool managed;
+	uint16_t rung; /* managed: the last value read from the record */
 	struct sq_priv *priv;
 };
 
@@ -48,35 +49,35 @@ struct sq {
 struct rq {
 	struct queue *q;
 	struct cq *cq;	 /* referenced */
-	struct srq *srq; /* its entries come from there; referenced. NULL: from its own ring */
+	struct srq *srq; /* source of its entries; referenced. NULL: its own ring */
 	uint64_t offset;
 	uint8_t log_size, log_stride; /* stride = 16 << log_stride bytes */
-	/* Of raw packets: an entry is this many strides, and each packet takes some of them. */
-	uint8_t log_stride_bytes; /* 0: an entry is for one packet */
+	/* Raw packets: an entry is this many strides, and each packet takes some of them. */
+	uint8_t log_stride_bytes; /* 0: an entry takes one packet */
 	uint8_t log_strides;
-	uint8_t shift; /* bytes that are left free before each packet */
-	bool managed; /* cd_slave_receive: it receives up to `enabled` */
+	uint8_t shift; /* bytes left free before each packet */
+	bool managed;  /* cd_slave_receive: receives up to `enabled` */
 	uint16_t pi, ci, enabled;
-	uint8_t inline_most; /* a SEND that brings no more has it in its CQE: qpc.cs_res */
+	uint8_t inline_most; /* a SEND of up to this length has its data in the CQE: qpc.cs_res */
 	struct rq_priv *priv;
 };
 
 /*
  * A QP with a send and a receive queue (obj/qp.h), or a single queue for raw packets
- * (obj/raw_queue.h). It has one ring, one doorbell record, one state.
+ * (obj/raw_queue.h). Either has one ring, one doorbell record, one state.
  */
 struct queue {
 	struct obj o;
 	const struct transport *transport;
 	uint8_t state; /* enum qp_state */
 	bool flush_silent; /* flush_in_error_en is clear: no CQEs in ERR */
-	bool drain_sigerr; /* a wrong signature in what it sends or reads stops it (SQD) */
-	bool utc; /* ts_format: the time of day instead of a counter in CQEs */
+	bool drain_sigerr; /* a wrong signature in data that it sends or reads stops it (SQD) */
+	bool utc;	   /* ts_format: CQEs have the time of day instead of a counter */
 	uint32_t pdn;
 	uint32_t uar;
 	uint32_t user_index;
 	struct obj *pd, *uar_obj; /* referenced */
-	struct obj *tis;	  /* of an SQ of its own; referenced */
+	struct obj *tis;	  /* of a raw SQ; referenced */
 	struct ring ring;	  /* of a QP: RQ first, then SQ */
 	bus_t dbrec;		  /* rcv counter, snd counter */
 	struct dma_place dbrec_place;
@@ -85,10 +86,10 @@ struct queue {
 	struct rq *rq;
 	struct queue_priv *priv;
 	struct q_counter *counter;   /* qpc, rqc: counter_set_id; referenced. NULL: it is 0 */
-	struct queue_stats *stats;   /* where it counts */
+	struct queue_stats *stats;   /* counters in use */
 	struct sched_leaves *leaves; /* obj/sched_elem.h; NULL: no scheduling element */
-	void *conn;	  /* the transport's part */
-	uint8_t ctx[256]; /* qpc, sqc or rqc as the commands left it, for QUERY */
+	void *conn;		     /* connection state, private to the transport */
+	uint8_t ctx[256];	     /* qpc, sqc or rqc as commands set it, for QUERY */
 };
 
 #endif

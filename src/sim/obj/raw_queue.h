@@ -13,11 +13,12 @@ struct raw_sq {
 	struct queue q;
 	struct sq sq;
 	uint8_t min_inline; /* sqc.min_wqe_inline_mode */
-	uint8_t slow;	    /* after a packet with a long walk: this many are sent one by one */
+	/* after a packet with a long walk: this many packets are sent one by one */
+	uint8_t slow;
 	uint8_t pp_rate;    /* row of vhca.pp_rates; 0: no limit */
 	struct pace pace;
-	struct timer held; /* it runs while sq.held: the next packet's time */
-	struct send_wr *large; /* a large send that is not cut to its end; NULL: none */
+	struct timer held;     /* fires when the next packet may be sent, while sq.held is set */
+	struct send_wr *large; /* large send in progress; NULL: none */
 };
 
 struct raw_rq {

@@ -4,7 +4,7 @@
 #include "ring.h"
 #include "mkey.h"
 
-/* A WQE of 16 blocks or a CQE crosses few pages; rings are read in no larger pieces. */
+/* Most segments of a read: a WQE of 16 blocks or a CQE crosses few pages, and no read is longer. */
 #define RING_SEGS 8
 
 static int segs(const struct ring *r, uint64_t off, size_t len, struct dma_seg *seg)
@@ -38,7 +38,7 @@ int ring_read(struct host *h, const struct ring *r, uint64_t off, void *to, size
 	return n < 0 ? n : dma_gather(h, seg, (unsigned int)n, to);
 }
 
-/* No client has address 0: nothing is there. */
+/* Finds the ring's bytes. No client has address 0, so it stands for a ring without memory. */
 uint8_t *ring_find(struct host *h, struct ring *r)
 {
 	struct dma_seg seg[RING_SEGS];

@@ -9,25 +9,24 @@
 
 struct sched_job;
 
-/* A node of a tree that shares the bandwidth of queue pairs (transport/shape.c), or a leaf of it.
- */
+/* A node or leaf of a tree that shares bandwidth among queue pairs (transport/shape.c). */
 struct sched_elem {
 	struct obj o;
 	struct sched_elem *parent; /* referenced; NULL: a root */
-	bool leaf;		   /* queue pairs may hang on it */
+	bool leaf;		   /* queue pairs may be attached to it */
 	uint8_t depth;
 	uint32_t bw_share; /* weight among the parent's children */
 	uint32_t mbps;	   /* max_average_bw */
 	struct pace_rate rate;
 	struct pace pace;
 	uint64_t sent;	/* bytes, divided by the weight */
-	uint64_t least; /* `sent` of the child that sent least, of those with something to send */
-	uint64_t pass;	/* of the scheduler, in which it last had something to send */
+	uint64_t least; /* lowest `sent` of the children that have data to send */
+	uint64_t pass;	/* last pass of the scheduler in which it had data to send */
 	uint64_t least_pass;
-	uint64_t was_least, was_pass; /* the same of an earlier pass */
+	uint64_t was_least, was_pass; /* least and its pass, of an earlier pass */
 };
 
-/* The leaves of a queue pair; either may be NULL. */
+/* Leaves of a queue pair; either may be NULL. */
 struct sched_leaves {
 	struct sched_elem *requester, *responder; /* referenced */
 	struct sched_job *job;			  /* waits for the timer */

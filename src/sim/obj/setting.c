@@ -11,8 +11,8 @@
 #define NAME_MAX_LEN 32u
 
 /*
- * Ranges allow only chips that can exist: field widths of the PRM, room for the numbers that obj.c
- * reserves, and id spaces of 24 bits without all ones.
+ * Settings. Their ranges allow only chips that can exist: field widths of the PRM, room for the
+ * numbers that obj.c reserves, and id spaces of 24 bits without all ones.
  */
 static const struct setting {
 	const char *name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Block signatures of mkeys: their description, where they lie among data, and their values.
- * [I] CRCs are complemented at their end and lie in memory with their lowest byte first, T10-DIF
- * with its highest one; all blocks count from the mkey's start.
+ * Block signatures of mkeys: their description, their places among data, and their values. [I] CRCs
+ * are complemented at their end and stored with their lowest byte first, T10-DIF with its highest
+ * byte first; all blocks are counted from the mkey's start.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -145,7 +145,7 @@ static const char *sig_read_crypt(struct sig *s, const uint8_t *bsf, unsigned in
 	return why;
 }
 
-/* A description takes the place of the whole one before. */
+/* Reads a description, which replaces the former one as a whole. */
 const char *sig_read(struct sig *s, const uint8_t *bsf, unsigned int octowords)
 {
 	const bool both = octowords == 2 * SIG_BSF;
@@ -202,7 +202,8 @@ static bool psv_ready(const struct mkey *m, uint32_t key, const struct sig_side 
 	else if (!psv->set)
 		why = "was not set by a SET_PSV WQE";
 	else if (psv->transient != seed(s))
-		why = "has not the seed and tags of the BSF"; /* [I] which of them would count */
+		/* [I] which of them hardware would compare */
+		why = "has not the seed and tags of the BSF";
 	if (why)
 		sim_refuse_to(m->o.uid, "mkey 0x%x: its PSV 0x%x %s", key, s->psv, why);
 	return !why;
@@ -247,7 +248,7 @@ uint64_t sig_pos(const struct sig_side *s, uint64_t d)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* The Internet checksum: a guard is its complement. */
+/* Computes the Internet checksum; a guard is its complement. */
 static uint16_t dif_csum(uint32_t sum, const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i + 1 < len; i += 2)
@@ -288,7 +289,7 @@ static bool is_dif(const struct sig_side *s)
 	return s->kind == SIG_DIF_CRC || s->kind == SIG_DIF_CSUM;
 }
 
-/* Byte i of the signature is so much of the number. */
+/* Returns the position in the number of byte i of a signature. */
 static unsigned int byte_shift(const struct sig_side *s, unsigned int i)
 {
 	if (is_dif(s))
@@ -311,7 +312,7 @@ void sig_store(const struct sig_side *s, uint64_t value, uint8_t *bytes)
 		bytes[i] = (uint8_t)(value >> byte_shift(s, i));
 }
 
-/* [I] All of a block with escaped tags goes unchecked, as T10 has it. */
+/* Returns true for an escaped block. [I] Nothing of it is checked, as in T10. */
 static bool dif_escapes(const struct sig_side *s, uint64_t found)
 {
 	if ((found >> APP_SHIFT & APP_ESCAPE) != APP_ESCAPE)

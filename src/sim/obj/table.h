@@ -2,7 +2,7 @@
 #ifndef SIM_OBJ_TABLE_H
 #define SIM_OBJ_TABLE_H
 
-/* Where objects are found, for obj.c, and for look-ups of each message, which are made in place. */
+/* Tables of objects, for obj.c and for lookups made for each message, which are inlined. */
 #include "obj.h"
 #include "vhca.h"
 
@@ -26,7 +26,7 @@ struct obj_branch {
 struct obj_table {
 	struct obj_branch *branch[OBJ_FANOUT];
 	uint32_t first, end; /* id space */
-	uint32_t next;	     /* where the search for a free id begins */
+	uint32_t next;	     /* start of the search for a free id */
 	uint32_t live;
 };
 
@@ -37,7 +37,7 @@ static inline struct obj_leaf *obj_leaf_of(const struct obj_table *t, uint32_t i
 	return b ? b->leaf[(id >> 8) % OBJ_FANOUT] : NULL;
 }
 
-/* obj_find() */
+/* Like obj_find(), inlined. */
 static inline void *obj_look(const struct vhca *v, enum obj_type type, uint32_t id)
 {
 	const struct obj_leaf *l = obj_leaf_of(v->tables[type], id);

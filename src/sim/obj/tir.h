@@ -8,14 +8,14 @@
 
 struct raw_rq;
 
-/* Receive queues in the order in which a hash indexes them; each one is referenced. */
+/* Receive queues in the order of the hash index; each one is referenced. */
 struct rqt {
 	struct obj o;
 	uint16_t n, max;
 	struct raw_rq **rq; /* OBJ_RQ; a power of two of them */
 };
 
-/* What of a packet is hashed: rx_hash_field_select. */
+/* Fields of a packet that are hashed: rx_hash_field_select. */
 struct tir_fields {
 	bool ipv6, udp;
 	uint32_t selected; /* bits: 0, 1 addresses, 2, 3 ports (source, destination), 4 SPI */
@@ -25,18 +25,18 @@ struct tir_fields {
 
 /*
  * A destination of packets: one receive queue, or a table of queues selected by hash. Rules hold a
- * reference (obj_get). Software's STEs only name it, so a walk looks it up by its number.
+ * reference (obj_get). Software's STEs only name a TIR, so a walk looks it up by number.
  */
 struct tir {
 	struct obj o;
-	struct obj *td;  /* referenced, as are rq and rqt */
-	struct raw_rq *rq;   /* direct: OBJ_RQ; NULL: rqt counts */
+	struct obj *td;	   /* referenced, like rq and rqt */
+	struct raw_rq *rq; /* direct: OBJ_RQ; NULL: rqt is used */
 	struct rqt *rqt;
 	uint8_t hash_fn; /* PRM rx_hash_fn */
 	bool symmetric;
 	uint8_t key[TIR_KEY_BYTES];
 	struct tir_fields outer;
-	uint8_t tirc[240]; /* as the commands left it, for QUERY_TIR */
+	uint8_t tirc[240]; /* as commands set it, for QUERY_TIR */
 };
 
 #endif

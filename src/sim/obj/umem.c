@@ -8,7 +8,7 @@ int pages_segs(const bus_t *pages, uint32_t npages, unsigned int log_page, uint6
 	const uint64_t page_size = 1ull << log_page;
 	unsigned int n = 0;
 
-	/* within a page, as short messages are */
+	/* Common case: the range lies within a page, as for short messages */
 	if (max && pos >> log_page < npages && len && len <= page_size - (pos & (page_size - 1))) {
 		*seg = (struct dma_seg){pages[pos >> log_page] + (pos & (page_size - 1)), len};
 		return 1;

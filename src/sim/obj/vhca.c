@@ -12,11 +12,17 @@
 #include "base/crc32.h"
 #include "base/log.h"
 
-/* Locally administered, so that no real card's address is taken. */
+/*
+ * First bytes of MAC addresses. They are locally administered, so that no real card's address is
+ * used.
+ */
 static const uint8_t base_mac[6] = {0x02, 0xd7};
 
 #define MTU_4096 5
-/* GRH, UDP, BTH, XRCETH, AtomicETH and ICRC, as Linux reckons (iboe_get_mtu()). */
+/*
+ * Longest headers of a packet: GRH, UDP, BTH, XRCETH, AtomicETH and ICRC, as Linux counts them
+ * (iboe_get_mtu()).
+ */
 #define MTU_HEADERS (40u + 8 + 12 + 4 + 28 + 4)
 
 void vhca_set_guid(struct vhca *v, const uint8_t mac[6])
@@ -28,7 +34,7 @@ void vhca_set_guid(struct vhca *v, const uint8_t mac[6])
 		v->guid = v->guid << 8 | g[i];
 }
 
-/* host: 1 to 254, the last byte of its addresses */
+/* Sets the addresses of a function; host: last byte, 1 to 254. */
 static void vhca_number(struct vhca *v, unsigned int host)
 {
 	memcpy(v->mac, base_mac, sizeof(v->mac));
@@ -175,7 +181,10 @@ bool vhca_port_up(const struct vhca *v)
 	return !v->dev->link_down && (!v->netdev.present || v->netdev.up);
 }
 
-/* Of a network interface: what its own leaves beside a packet's longest headers. */
+/*
+ * Returns the MTU. With a network interface, it is what the interface's MTU leaves beside the
+ * longest headers.
+ */
 uint8_t vhca_mtu(const struct vhca *v)
 {
 	uint8_t mtu = 0;
@@ -216,7 +225,7 @@ bool gid_is_multicast(const uint8_t gid[16])
 	return gid[0] == 0xff || (gid_is_ip4(gid) && gid[12] >> 4 == 0xe);
 }
 
-/* RFC 1112 6.4 for IPv4, RFC 2464 7 for IPv6. */
+/* Writes the group's address: RFC 1112 6.4 for IPv4, RFC 2464 7 for IPv6. */
 void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t ip4[3] = {0x01, 0x00, 0x5e}, ip6[2] = {0x33, 0x33};
@@ -232,8 +241,9 @@ void gid_group_mac(const uint8_t gid[16], uint8_t mac[6])
 }
 
 /*
- * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
- * EUI-64). Here each GID of this chip is a neighbour, and each that the wire knows.
+ * The kernel asks the neighbour table, except for link-local addresses that contain the MAC
+ * (modified EUI-64). Here all GIDs of this chip, and those that the wire can resolve, count as
+ * neighbours.
  */
 int device_resolve(struct device *dev, const struct gid_entry *from, const uint8_t gid[16],
 		   uint8_t mac[6])
