@@ -460,8 +460,8 @@ TEST(test_replays)
 	}
 	sock = connect_to();
 	assert_int_equal(link_ask(sock, LINK_REPLAY, NULL, 0, -1, &m), 0);
-	assert_int_equal(m.h.len, sizeof(struct port_fates));
-	assert_int_equal(((struct port_fates *)(void *)m.body)->frames, 0);
+	assert_int_equal(m.h.len, sizeof(struct port_results));
+	assert_int_equal(((struct port_results *)(void *)m.body)->frames, 0);
 	link_message_free(&m);
 	close(sock);
 }
@@ -486,7 +486,7 @@ TEST(test_replayers_die)
 	}
 	sock = connect_to();
 	assert_int_equal(link_ask(sock, LINK_REPLAY, body, len, -1, &m), 0);
-	assert_int_equal(((struct port_fates *)(void *)m.body)->frames, 20000);
+	assert_int_equal(((struct port_results *)(void *)m.body)->frames, 20000);
 	link_message_free(&m);
 	close(sock);
 	free(body);

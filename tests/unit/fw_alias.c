@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cross-VHCA access, row by row of the facts' table of cases, at the command and at the access. */
+/*
+ * Proves cross-VHCA access, row by row of the table of cases in the facts, by commands and
+ * accesses.
+ */
 #include "tests/test.h"
 #include "fw_fixture.h"
 #include "fw/cmd.h"
@@ -7,7 +10,7 @@
 #define BUF_AT	131072u
 #define BUF_LEN 8192u
 
-/* A host's mkey over a buffer, allowed with a key; the DPU has a PD. */
+/* An mkey of the host over a buffer, allowed with a key; and a PD of the DPU. */
 struct shared {
 	uint32_t host_pd, umem, mkey, dpu_pd;
 	uint8_t key[32];
@@ -105,7 +108,7 @@ static int access_alias(struct fx *f, const struct shared *s, uint32_t key, uint
 	return n;
 }
 
-/* The whole way: allowed, aliased, reached by any low byte, and the bytes land in the host. */
+/* Allows, creates an alias, and accesses it with any low byte: the bytes arrive in the host. */
 TEST_FX(works)
 {
 	struct shared s = share(f);
@@ -120,7 +123,7 @@ TEST_FX(works)
 	fx_holds(prm_find_struct("alias_context"), ctx,
 		 FX_FIELDS({"status", 0}, {"vhca_id_to_be_accessed", f->v->id},
 			   {"object_id_to_be_accessed", s.mkey}));
-	/* the key is never told */
+	/* the key is never returned */
 	for (unsigned int i = 0; i < 32; i++)
 		assert_int_equal(((const uint8_t *)prm_alias_context_cat_access_key_raw(ctx))[i],
 				 0);
@@ -137,11 +140,11 @@ TEST_FX(allow_refuses)
 	assert_int_equal(f->syndrome, FW_SYN_OBJECT_TYPE);
 	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey + 1, s.key),
 			 PRM_STATUS_BAD_RES);
-	/* another uid's mkey looks just as absent */
+	/* another uid's mkey is refused like a missing one */
 	assert_int_equal(allow(f, f->v, FX_UID + 1, PRM_OBJ_TYPE_MKEY, s.mkey, s.key),
 			 PRM_STATUS_BAD_RES);
 	assert_int_equal(f->syndrome, FW_SYN_NO_OBJECT);
-	/* an alias can't be shared on */
+	/* an alias can't be allowed again */
 	assert_int_equal(allow(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id, s.key),
 			 PRM_STATUS_BAD_RES);
 	f->profile.allow_mkey = false;
@@ -149,7 +152,7 @@ TEST_FX(allow_refuses)
 			 PRM_STATUS_BAD_OP);
 }
 
-/* No object, no permission, wrong key (first byte, last byte): one and the same answer. */
+/* A missing object, no permission, and a wrong key (first byte, last byte) have the same reply. */
 TEST_FX(alias_reveals_nothing)
 {
 	struct shared s = share(f);
@@ -199,7 +202,9 @@ TEST_FX(alias_refuses)
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 }
 
-/* The alias outlives its source; each access finds it gone, even when the index is used again. */
+/*
+ * An alias remains when its source is destroyed; each access fails, even when the index is reused.
+ */
 TEST_FX(source_goes)
 {
 	struct shared s = share(f);
@@ -215,7 +220,7 @@ TEST_FX(source_goes)
 	m->pd = obj_find(f->v, OBJ_PD, s.host_pd);
 	obj_get(m->pd);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
-	/* nor does the old permission count for the new object */
+	/* the old permission does not apply to the new object */
 	struct alias_args a = args_of(f, &s);
 
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
@@ -236,7 +241,7 @@ TEST_FX(owner_dies)
 	assert_int_equal(destroy(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id), 0);
 }
 
-/* Bounds, PD and rights are the source's and are checked at every access. */
+/* Bounds, PD and rights of the source are checked at every access. */
 TEST_FX(access_is_checked)
 {
 	struct shared s = share(f);
@@ -266,7 +271,10 @@ TEST_FX(access_is_checked)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LW), -MKEY_BAD_RIGHTS);
 }
 
-/* An alias is a general object and an mkey is not, each to its own commands and owner. */
+/*
+ * Commands for general objects refuse an mkey, commands for mkeys an alias, and both other uids'
+ * ones.
+ */
 TEST_FX(wrong_commands)
 {
 	struct shared s = share(f);
@@ -281,12 +289,12 @@ TEST_FX(wrong_commands)
 	assert_int_equal(destroy(f, f->dpu, FX_UID, 0xff02, id), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(destroy(f, f->dpu, FX_UID + 1, PRM_OBJ_TYPE_MKEY, id), PRM_STATUS_BAD_RES);
 	assert_int_equal(query(f, id, 16), PRM_STATUS_BAD_OUTP_LEN);
-	/* the PD stays while the alias is there */
+	/* the PD is busy while the alias exists */
 	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DEALLOC_PD, FX_UID, s.dpu_pd, 16),
 			 PRM_STATUS_RES_BUSY);
 }
 
-/* The test mode: OK with a status that says it is bad, and no access ever works. */
+/* With alias_bad_status, CREATE succeeds with a bad status, and each access fails. */
 TEST_FX(bad_status_mode)
 {
 	struct shared s = share(f);
@@ -303,7 +311,7 @@ TEST_FX(bad_status_mode)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
 }
 
-/* A new key replaces the old one; aliases that are there stay. */
+/* A new key replaces the old one; existing aliases stay valid. */
 TEST_FX(new_key)
 {
 	struct shared s = share(f);

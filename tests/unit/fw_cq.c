@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* MODIFY_CQ: moderation, and a new ring in another umem; good and bad inputs. */
+/* Proves MODIFY_CQ: moderation, and a new ring in another umem; good and bad inputs. */
 #include "tests/test.h"
 #include "fw_fixture.h"
 #include "fw/cmd.h"
@@ -19,17 +19,17 @@ TEST_FX(moderation)
 			    {"cq_context.cq_period_mode", PRM_CQC_PERIOD_MODE_CQE}),
 			 0);
 	FX_QUERY(f, QUERY_CQ, q.cq);
-	FX_SAYS(f, QUERY_CQ, {"cq_context.cq_period", 50}, {"cq_context.cq_max_count", 0},
-		{"cq_context.cq_period_mode", PRM_CQC_PERIOD_MODE_CQE});
+	FX_ASSERT_REPLY(f, QUERY_CQ, {"cq_context.cq_period", 50}, {"cq_context.cq_max_count", 0},
+			{"cq_context.cq_period_mode", PRM_CQC_PERIOD_MODE_CQE});
 	assert_int_equal(FX(f, MODIFY_CQ, {"cqn", q.cq},
 			    {"modify_field_select.modify_field_select", COUNT},
 			    {"cq_context.cq_max_count", 7}),
 			 0);
 	FX_QUERY(f, QUERY_CQ, q.cq);
-	FX_SAYS(f, QUERY_CQ, {"cq_context.cq_period", 50}, {"cq_context.cq_max_count", 7});
+	FX_ASSERT_REPLY(f, QUERY_CQ, {"cq_context.cq_period", 50}, {"cq_context.cq_max_count", 7});
 }
 
-/* The new ring's umem is busy from then on, and the old one's is not. */
+/* After a resize the new ring's umem is busy, and the old one's is not. */
 TEST_FX(resize)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -57,7 +57,8 @@ TEST_FX(resize)
 	assert_int_equal(cq->log_size, 8);
 	assert_int_equal(cq->pi, 1);
 	FX_QUERY(f, QUERY_CQ, q.cq);
-	FX_SAYS(f, QUERY_CQ, {"cq_context.log_cq_size", 8}, {"cq_context.producer_counter", 1});
+	FX_ASSERT_REPLY(f, QUERY_CQ, {"cq_context.log_cq_size", 8},
+			{"cq_context.producer_counter", 1});
 	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, umem), PRM_STATUS_RES_BUSY);
 	cq->collapsed = true;
 	FX_REFUSES(f, MODIFY_CQ, in, len, BAD, FW_SYN_UNSUPPORTED);

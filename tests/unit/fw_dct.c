@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves DC targets and initiators as commands: good and bad inputs, the states, what holds what.
- */
+/* Proves DC targets and initiators as commands: good and bad inputs, states, references. */
 #include "tests/test.h"
 #include <dvx/prm/dct.h>
 #include <dvx/prm/eqe.h>
@@ -130,7 +129,7 @@ static void dci_change(struct fx *f, uint16_t opcode, uint32_t qpn)
 	assert_int_equal(fx_exec(f, f->v, opcode, FX_UID, in, len, 16), 0);
 }
 
-/* It needs neither path nor peer; only a channel that has failed can be reset. */
+/* A DCI needs neither path nor peer; only a channel that has failed can be reset. */
 TEST_FX(dci_states)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);

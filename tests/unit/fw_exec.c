@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every command is checked for, whichever it is: opcode, lengths, op_mod, uid; syndromes. */
+/* Proves the checks of all commands: opcode, lengths, op_mod, uid; and syndromes. */
 #include "tests/test.h"
 #include <stdio.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "fw/cmd.h"
 
-/* One command of each family that succeeds as it is, with everything that it needs. */
+/* A command of each family that succeeds, with all that it needs. */
 struct sample {
 	uint16_t opcode;
 	size_t len, out_len;
@@ -53,7 +53,7 @@ static size_t sample_queues(struct fx *f, struct sample *s, const struct fx_queu
 	return (size_t)(at + 1 - s);
 }
 
-/* Their least length is what the mailbox has: cut anywhere, none may succeed or read on. */
+/* A command that is cut before its minimum length fails, and does not read on. */
 TEST_FX(cut_at_every_byte)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -77,7 +77,7 @@ TEST_FX(cut_at_every_byte)
 	}
 }
 
-/* A longer mailbox is fine while it says nothing, and refused when it does. */
+/* A longer command succeeds if the rest is zero, and is refused otherwise. */
 TEST_FX(longer_than_the_command)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -94,7 +94,7 @@ TEST_FX(longer_than_the_command)
 	}
 }
 
-/* Every opcode there is, at every length up to past the longest fixed command: zeros and ones. */
+/* Tries every opcode with every length up to past the longest fixed command, of zeros and ones. */
 TEST_FX(every_opcode_at_every_length)
 {
 	unsigned int known = 0;
@@ -137,7 +137,7 @@ TEST_FX(op_mod)
 	assert_true(fx_logged(f, "op_mod is 0x1"));
 }
 
-/* Kernel commands stay the kernel's. */
+/* A program is refused the kernel's commands. */
 TEST_FX(privileged)
 {
 	assert_int_equal(FX(f, CREATE_EQ), PRM_STATUS_BAD_PARAM);

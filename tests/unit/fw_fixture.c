@@ -39,7 +39,7 @@ int fx_teardown(void **state)
 {
 	struct fx *f = *state;
 
-	/* twice: kernel objects may stand on a uid's, and uids' on the kernel's EQs */
+	/* twice, as objects of the kernel may refer to a uid's, and a uid's to the kernel's EQs */
 	for (unsigned int i = 0; i < 32; i++) {
 		fw_uid_reap(f->v, (uint16_t)(i % 16));
 		fw_uid_reap(f->dpu, (uint16_t)(i % 16));
@@ -74,7 +74,7 @@ uint8_t fx_exec(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, voi
 	fw_exec(v, i, in_len, o, out_len);
 	status = o[0];
 	f->syndrome = prm_load32(o, 4);
-	/* A refusal says so in both places, and tells nothing else. */
+	/* A refusal has status and syndrome, and nothing else in the reply */
 	assert_int_equal(status != 0, f->syndrome != 0);
 	for (size_t b = 8; status && b < out_len; b++)
 		assert_int_equal(o[b], 0);
@@ -101,7 +101,7 @@ bool fx_logged(struct fx *f, const char *text)
 	return strstr(last ? last : line, text) != NULL;
 }
 
-/* The widest fields of numbers that are looked up are 24 bits. */
+/* Returns the number in the reply. The widest numbers that are looked up have 24 bits. */
 uint32_t fx_made(const struct fx *f)
 {
 	return prm_load32(f->out, 8) & 0xffffff;
@@ -222,7 +222,7 @@ uint32_t fx_mkey(struct fx *f, struct vhca *v, uint16_t uid, uint32_t pd, uint32
 	return prm_create_mkey_out_get_mkey_index(f->out);
 }
 
-/* 64 entries of 64 bytes. */
+/* Fills a CQ of 64 entries of 64 bytes. */
 size_t fx_fill_cq(void *in, uint32_t eq, uint32_t uar, uint32_t umem)
 {
 	return FX_FILL(in, CREATE_CQ, {"cq_umem_valid", 1}, {"cq_umem_id", umem},
@@ -232,7 +232,7 @@ size_t fx_fill_cq(void *in, uint32_t eq, uint32_t uar, uint32_t umem)
 		       {"cq_context.dbr_addr", RECORD_AT});
 }
 
-/* RQ of 16 x 64 bytes, SQ of 16 blocks. */
+/* Fills a QP with an RQ of 16 x 64 bytes and an SQ of 16 blocks. */
 size_t fx_fill_qp(void *in, uint32_t pd, uint32_t cq, uint32_t uar, uint32_t umem)
 {
 	return FX_FILL(in, CREATE_QP, {"wq_umem_valid", 1}, {"wq_umem_id", umem},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves the flow table commands: what each refuses, who owns, who refers to whom, what is left. */
+/* Proves the flow table commands: refusals, owners, references, and what is left at the end. */
 #include "tests/test.h"
 #include "flow_rig.h"
 #include "fw/cmd.h"
@@ -29,7 +29,7 @@ TEST_FX(tables_refuse)
 		{"flow_table_context.table_miss_action", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"flow_table_context.table_miss_id", 77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
 		{"table_type", TX, BAD, FW_SYN_TABLE_TYPE},
-		/* an address of software must be one of its entries */
+		/* an address of software must be one of the uid's entries */
 		{"flow_table_context.sw_owner", 1, BAD, FW_SYN_ICM_ADDRESS},
 	};
 	size_t len = FX_FILL(in, CREATE_FLOW_TABLE,
@@ -39,7 +39,7 @@ TEST_FX(tables_refuse)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, len, spoils);
 }
 
-/* Of each direction by its own capability. */
+/* Either direction needs its own capability. */
 TEST_FX(owners_refuse)
 {
 	f->profile.sw_owner_tx = false;
@@ -73,7 +73,7 @@ TEST_FX(groups_refuse)
 	rig_group(f, RX, t, 0, 200, 0xffff);
 	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_GROUP, in, len, spoils);
 	assert_true(fx_logged(f, "ipv4_ihl"));
-	/* a part that doesn't count may hold anything */
+	/* a part that is not enabled may have any value */
 	FX_SET(in, CREATE_FLOW_GROUP, {"match_criteria_enable", 0},
 	       {"match_criteria.outer_headers.ipv4_ihl", 5});
 	assert_int_equal(FX_EXEC(f, CREATE_FLOW_GROUP, in, len), 0);
@@ -103,10 +103,11 @@ TEST_FX(entries_refuse)
 		{"flow_context.group_id", 0x77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
 		{"flow_context.action flow_context.destination_list_size", 0, BAD,
 		 FW_SYN_FLOW_ACTION},
-		{"flow_context.action", 1, BAD, FW_SYN_FLOW_ACTION}, /* ALLOW receives nothing */
-		{"flow_context.action", 2, BAD, FW_SYN_FLOW_ACTION}, /* DROP, but a destination */
+		{"flow_context.action", 1, BAD, FW_SYN_FLOW_ACTION}, /* ALLOW in RX */
+		{"flow_context.action", 2, BAD, FW_SYN_FLOW_ACTION}, /* DROP with a destination */
 		{"flow_context.action", 6, BAD, FW_SYN_FLOW_ACTION},
-		{"flow_context.action", 8 | 4, BAD, FW_SYN_FLOW_ACTION}, /* COUNT, no counter */
+		/* COUNT without a counter */
+		{"flow_context.action", 8 | 4, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.action", 0x14, BAD, FW_SYN_CAP_CLEAR},
 		{"flow_context.action", 0x44, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
 		{"flow_context.destination_list_size", 33, BAD, FW_SYN_FLOW_ACTION},
@@ -117,7 +118,7 @@ TEST_FX(entries_refuse)
 	struct rig_entry e = good;
 
 	FX_SPOILS(f, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, in, len, spoils);
-	/* where to: levels rise, directions and numbers agree */
+	/* destinations: levels must rise, directions and numbers must match */
 	e.tir = 0;
 	e.to_table = same;
 	len = rig_fill_entry(&e, in);
@@ -133,7 +134,7 @@ TEST_FX(entries_refuse)
 	len = rig_fill_entry(&good, in);
 	prm_dest_format_struct_set_destination_type(in + PRM_SET_FTE_IN_BYTES, 3);
 	FX_REFUSES(f, SET_FLOW_TABLE_ENTRY, in, len, BAD, FW_SYN_UNSUPPORTED);
-	/* a good one, and its place is taken */
+	/* a good one, and then its index is in use */
 	rig_entry(f, good);
 	len = rig_fill_entry(&good, in);
 	FX_REFUSES(f, SET_FLOW_TABLE_ENTRY, in, len, BAD, FW_SYN_INDEX);
@@ -149,7 +150,7 @@ static uint8_t destroy(struct fx *f, uint16_t opcode, uint32_t table, uint32_t g
 	return fx_exec(f, f->v, opcode, FX_UID, in, sizeof(in), 16);
 }
 
-/* Nothing goes while somebody stands on it. */
+/* An object that others refer to can't be destroyed. */
 TEST_FX(busy)
 {
 	uint32_t next = rig_table(f, (struct rig_table){RX, 2, 0, 0});
@@ -160,7 +161,7 @@ TEST_FX(busy)
 	const struct {
 		uint16_t opcode;
 		uint32_t table, group;
-		uint8_t before, after; /* the entry goes */
+		uint8_t before, after; /* the entry is deleted */
 	} ends[] = {
 		{PRM_OPCODE_DESTROY_FLOW_GROUP, next, g, BAD, BAD},
 		{PRM_OPCODE_DESTROY_FLOW_GROUP, t, g, PRM_STATUS_RES_BUSY, 0},
@@ -203,7 +204,7 @@ TEST_FX(counters)
 	assert_int_not_equal(one, two);
 	assert_int_equal(bulk % 256, 0);
 	counter_hit(f->v, bulk + 255, 100);
-	counter_hit(f->v, bulk + 256, 100); /* nobody's */
+	counter_hit(f->v, bulk + 256, 100); /* a counter without users */
 	counter_hit(f->v, 0, 100);
 	assert_int_equal(query(f, bulk, 256, FX_UID, 16 + 256 * 16), 0);
 	assert_int_equal(prm_load64(f->out, 16 + 255 * 16), 1);
@@ -214,10 +215,10 @@ TEST_FX(counters)
 	assert_int_equal(query(f, bulk, 256, FX_UID, 16 + 255 * 16), PRM_STATUS_BAD_OUTP_LEN);
 	assert_int_equal(query(f, one, 0, FX_UID + 1, 32), PRM_STATUS_BAD_RES);
 	assert_int_equal(query(f, 0, 0, FX_UID, 32), PRM_STATUS_BAD_RES);
-	/* clear reads once more */
+	/* clear also reads once */
 	assert_int_equal(rig_counter_read(f, bulk + 255, true, NULL), 1);
 	assert_int_equal(rig_counter_read(f, bulk + 255, false, NULL), 0);
-	/* the middle of a bulk can't go, and a freed number does not come back at once */
+	/* part of a bulk can't be freed, and a freed number is not reused at once */
 	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", bulk + 1}),
 			 PRM_STATUS_BAD_RES);
 	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", one}), 0);
@@ -237,8 +238,10 @@ static void no_counter(struct fx *f, uint32_t bulk)
 	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
 }
 
-/* Of 2^10 numbers there are seven bulks of 128 and 127 single ones, as 0 is none; then none, and
- * again when they are free. */
+/*
+ * Allocates all of 2^10 numbers: seven bulks of 128 and 127 single ones, as 0 is reserved. Further
+ * ones fail, and work again after a free.
+ */
 TEST_FX(counters_exhausted)
 {
 	const struct profile *whole = f->dev.profile;
@@ -267,12 +270,12 @@ static uint8_t query_entry(struct fx *f, const struct rig_entry *e, size_t room)
 		       PRM_QUERY_FTE_OUT_BYTES + room);
 }
 
-/* What it does, its destination and its counter. */
+/* Asserts an entry's action, destination and counter. */
 static void assert_entry(struct fx *f, const struct rig_entry *e)
 {
 	assert_int_equal(query_entry(f, e, 16), 0);
-	FX_SAYS(f, QUERY_FLOW_TABLE_ENTRY, {"flow_context.action", e->action},
-		{"flow_context.flow_tag", e->tag});
+	FX_ASSERT_REPLY(f, QUERY_FLOW_TABLE_ENTRY, {"flow_context.action", e->action},
+			{"flow_context.flow_tag", e->tag});
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES),
 			 e->to_table ? 1u << 24 | e->to_table : 2u << 24 | e->tir);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), e->counter);
@@ -296,12 +299,12 @@ TEST_FX(queries)
 
 	rig_entry(f, e);
 	assert_int_equal(FX(f, QUERY_FLOW_TABLE, {"table_id", sw}), 0);
-	FX_SAYS(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_STE, 5)});
+	FX_ASSERT_REPLY(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_STE, 5)});
 	assert_int_equal(FX(f, QUERY_FLOW_TABLE, {"table_id", t}), 0);
-	FX_SAYS(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_TABLE, t)},
-		{TABLE "table_miss_id", sw});
+	FX_ASSERT_REPLY(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_TABLE, t)},
+			{TABLE "table_miss_id", sw});
 	assert_int_equal(FX(f, QUERY_FLOW_GROUP, {"table_id", t}, {"group_id", g}), 0);
-	FX_SAYS(f, QUERY_FLOW_GROUP, {"end_flow_index", 9}, {"match_criteria_enable", 1});
+	FX_ASSERT_REPLY(f, QUERY_FLOW_GROUP, {"end_flow_index", 9}, {"match_criteria_enable", 1});
 	assert_int_equal(query_entry(f, &e, 8), PRM_STATUS_BAD_OUTP_LEN);
 	assert_entry(f, &e);
 }
@@ -338,7 +341,7 @@ static uint8_t modify_entry(struct fx *f, struct rig_entry e, uint32_t mask)
 	return FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len);
 }
 
-/* A modification changes what its mask names; the rest of the entry stays, whatever comes with it. */
+/* A modification changes the parts in its mask; the rest stays, whatever the command has there. */
 TEST_FX(modify_parts)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -367,7 +370,7 @@ TEST_FX(modify_parts)
 	rig_tir_free(f, m.tir);
 	e.counter = m.counter;
 	assert_entry(f, &e);
-	/* an action that what stays contradicts */
+	/* an action that contradicts the parts that stay */
 	drop.action = PRM_FLOW_ACTION_DROP;
 	drop.tir = drop.counter = 0;
 	assert_int_equal(modify_entry(f, drop, 1), BAD);
@@ -377,7 +380,7 @@ TEST_FX(modify_parts)
 	rig_tir_free(f, e.tir);
 }
 
-/* What another function's vport would lose is not taken from this one. */
+/* A command for another vport is refused, and does not affect this function's vport. */
 TEST_FX(other_vports)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -401,8 +404,8 @@ TEST_FX(other_vports)
 }
 
 /*
- * A program dies with many entries of one value, the last of which it made first: tests/perf/crowd.sh
- * counts what it costs the others to take them away.
+ * A program with many entries of one value dies, the last of which it created first:
+ * tests/perf/crowd.sh measures what their removal costs other programs.
  */
 TEST_FX(many_alike)
 {

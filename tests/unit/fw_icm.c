@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves who has steering memory, where it lies on the bus, what is refused, how it ends; and whose the
- * keys of the bus itself are. */
+/*
+ * Proves owners, bus addresses, refusals and the end of steering memory; and owners of bus address
+ * keys.
+ */
 #include "tests/test.h"
 #include <errno.h>
 #include "fw_fixture.h"
@@ -69,7 +71,7 @@ TEST_FX(refusals)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
-/* Each byte has one owner; bytes exist from creation to destruction, and are zero at first. */
+/* A byte has one owner. It exists from creation to destruction, and is zero at first. */
 TEST_FX(owners)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0) + 8 * BLOCK;
@@ -95,7 +97,10 @@ TEST_FX(owners)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
-/* A key on it counts from 0, its bytes are on the bus, and memory outlives no key. */
+/*
+ * A key on steering memory counts from 0, its bytes are on the bus, and the memory is busy while it
+ * exists.
+ */
 TEST_FX(keys)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0);
@@ -127,7 +132,7 @@ TEST_FX(keys)
 	assert_int_equal(destroy(f, FX_UID, id), 0);
 	assert_int_equal(dma_scatter(f->host, seg, 1, text), -EFAULT);
 	assert_int_equal(dma_gather(f->host, seg, 1, back), -EFAULT);
-	/* given out again, it shows nothing of its last owner */
+	/* allocated again, it has no bytes of its last owner */
 	assert_int_equal(create(f, FX_UID, at, ICM_LOG_BLOCK + 1, &id), 0);
 	assert_int_equal(icm_bytes(f->v, at + BLOCK + 64, 1)[0], 0);
 	assert_int_equal(create_mkey(f, FX_UID, pd, at, BLOCK, &key), 0);
@@ -135,7 +140,7 @@ TEST_FX(keys)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
-/* A key of another uid does not reach it; the kernel's does. */
+/* A key of another uid does not reach the memory; the kernel's does. */
 TEST_FX(foreign_keys)
 {
 	const uint64_t at = icm_addr(ICM_MODIFY, 0);
@@ -172,7 +177,7 @@ static uint8_t memic_op(struct fx *f, uint16_t op_mod, uint32_t op, uint64_t add
 				{"memic_start_addr", addr}));
 }
 
-/* An address for each operation, once; memory with one stays. */
+/* Each operation has one address, once; memory with such an address can't be freed. */
 TEST_FX(memic_operations)
 {
 	const uint64_t at = MEMIC_BAR_START + 3 * BLOCK;
@@ -197,7 +202,10 @@ TEST_FX(memic_operations)
 	assert_int_equal(memic_put(f, at, BLOCK), PRM_STATUS_OK);
 }
 
-/* Whole pages of the window, each once; bytes only where the kernel has put some. */
+/*
+ * Whole pages of the window are allocated, once each; bytes exist only where the kernel mapped
+ * some.
+ */
 TEST_FX(memic)
 {
 	const uint64_t at = MEMIC_BAR_START + 3 * BLOCK;
@@ -229,7 +237,9 @@ TEST_FX(memic)
 	assert_int_not_equal(dma_write(f->v->dev->host, memic_bus(f->v, at), text, 8), 0);
 }
 
-/* A key of mode PA is the bus itself, and the kernel's alone; mlx5e and mlx5_ib make such keys. */
+/*
+ * A key of mode PA covers bus addresses, for the kernel only; mlx5e and mlx5_ib create such keys.
+ */
 TEST_FX(mkey_physical)
 {
 	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);
@@ -248,7 +258,7 @@ TEST_FX(mkey_physical)
 	assert_int_equal(seg[0].addr, at);
 	assert_int_equal(seg[0].len, 9000);
 	assert_int_equal(mkey_segs(f->v, key, pd, at, 1, MKEY_RW, seg, 1), -MKEY_BAD_RIGHTS);
-	/* without length64, as much of it as start_addr and len tell */
+	/* without length64, the range of start_addr and len */
 	FX_SET(in, CREATE_MKEY, {MKC "length64", 0}, {MKC "start_addr", at}, {MKC "len", 10});
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, 0, in, len, 16), 0);
 	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
@@ -261,7 +271,7 @@ TEST_FX(mkey_physical)
 	assert_int_equal(f->syndrome, FW_SYN_UNSUPPORTED);
 }
 
-/* The reserved lkey is the bus itself; mlx5_ib makes its own queues with it. */
+/* The reserved lkey covers bus addresses; mlx5_ib creates its own queues with it. */
 TEST_FX(qp_reserved_lkey)
 {
 	const uint64_t at = mm_bus(f->mm, (uintptr_t)f->mem + 100);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that the queues and mkeys that Linux's mlx5_ib makes for itself are made as it asks for them,
- * and that a program gets none of them. */
+/*
+ * Proves that the queues and mkeys that Linux's mlx5_ib creates for itself are created as it
+ * requests them, and that a program can create none of them.
+ */
 #include "tests/test.h"
 #include "fw_fixture.h"
 #include "fw/cmd.h"
@@ -8,7 +10,10 @@
 
 #define BAD PRM_STATUS_BAD_PARAM
 
-/* create_kernel_qp() of Linux 6.1: pages of its own memory, no umem; with placeholders for XRC. */
+/*
+ * Fills create_kernel_qp() of Linux 6.1: pages of its own memory, no umem; with placeholders for
+ * XRC.
+ */
 static size_t fill_kernel_qp(struct fx *f, uint8_t *in, const struct fx_queue *q, unsigned int st)
 {
 	const bool umr = st == PRM_QP_ST_REG_UMR;
@@ -25,7 +30,9 @@ static size_t fill_kernel_qp(struct fx *f, uint8_t *in, const struct fx_queue *q
 	return len + 8;
 }
 
-/* __mlx5_ib_modify_qp(); [I] what a queue does not need is there all the same. */
+/*
+ * Changes a state like __mlx5_ib_modify_qp(). [I] Fields that a queue does not need are set, too.
+ */
 static uint8_t modify(struct fx *f, uint16_t opcode, uint32_t qpn, unsigned int st, uint32_t pd)
 {
 	const bool umr = st == PRM_QP_ST_REG_UMR;
@@ -52,7 +59,7 @@ static uint8_t kernel_number(struct fx *f, uint16_t opcode, uint32_t number)
 	return fx_number(f, f->v, opcode, 0, number, prm_command_out(opcode)->bytes);
 }
 
-/* Its PD comes with RST2INIT, also after an error; a program gets no such queue. */
+/* A UMR queue gets its PD by RST2INIT, also after an error; a program can't create such a queue. */
 TEST_FX(reg_umr_queue)
 {
 	struct fx_queue q = fx_queue(f, f->v, 0);
@@ -72,7 +79,7 @@ TEST_FX(reg_umr_queue)
 		to_rts(f, qpn, PRM_QP_ST_REG_UMR, pd);
 		assert_int_equal(kernel_number(f, PRM_OPCODE_DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
 		assert_int_equal(kernel_number(f, PRM_OPCODE_QUERY_QP, qpn), 0);
-		FX_SAYS(f, QUERY_QP, {"qpc.pd", pd}, {"qpc.st", PRM_QP_ST_REG_UMR});
+		FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.pd", pd}, {"qpc.st", PRM_QP_ST_REG_UMR});
 		assert_int_equal(kernel_number(f, PRM_OPCODE_2ERR_QP, qpn), 0);
 		assert_int_equal(kernel_number(f, PRM_OPCODE_2RST_QP, qpn), 0);
 	}
@@ -80,7 +87,7 @@ TEST_FX(reg_umr_queue)
 	assert_int_equal(kernel_number(f, PRM_OPCODE_DEALLOC_PD, pd), 0);
 }
 
-/* A function has one; a program none. */
+/* A function has one QP1, and a program can't create it. */
 TEST_FX(qp1)
 {
 	struct fx_queue q = fx_queue(f, f->v, 0);
@@ -107,7 +114,10 @@ TEST_FX(qp1)
 
 #define MKC "memory_key_mkey_entry."
 
-/* create_cache_mkey() and reg_create() without pages: free, with room that is rounded up to 64 bytes. */
+/*
+ * Creates an mkey like create_cache_mkey() and reg_create() without pages: free, with room rounded
+ * up to 64 bytes.
+ */
 static void unfilled_mkey(struct fx *f, uint64_t start, uint64_t len, uint32_t octwords)
 {
 	const uint32_t pd = fx_pd(f, f->v, 0);
@@ -124,8 +134,8 @@ static void unfilled_mkey(struct fx *f, uint64_t start, uint64_t len, uint32_t o
 	assert_int_equal(m->nentries, (octwords + 3) / 4 * 8);
 	assert_false(m->on_demand);
 	assert_int_equal(kernel_number(f, PRM_OPCODE_QUERY_MKEY, m->o.id), 0);
-	FX_SAYS(f, QUERY_MKEY, {MKC "free", 1}, {MKC "pd", pd}, {MKC "start_addr", start},
-		{MKC "len", len}, {MKC "log_page_size", 12});
+	FX_ASSERT_REPLY(f, QUERY_MKEY, {MKC "free", 1}, {MKC "pd", pd}, {MKC "start_addr", start},
+			{MKC "len", len}, {MKC "log_page_size", 12});
 	prm_mkc_set_pd(prm_create_mkey_in_at_memory_key_mkey_entry(in), fx_pd(f, f->v, FX_UID));
 	if (len)
 		FX_REFUSES(f, CREATE_MKEY, in, bytes, BAD, FW_SYN_SIZE);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers, umems and mkeys: good and bad inputs, owners, busy objects, stale handles. */
+/*
+ * Proves commands on numbers, umems and mkeys: good and bad inputs, owners, busy objects, stale
+ * handles.
+ */
 #include "tests/test.h"
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "fw/cmd.h"
 #include "tests/wrapped.h"
 
-/* alloc, the owner's alone, double free. */
+/* Only the owner can free a number, and only once. */
 TEST_FX(numbers)
 {
 	static const struct {
@@ -31,7 +34,7 @@ TEST_FX(numbers)
 		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16), 0);
 		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16),
 				 PRM_STATUS_BAD_RES);
-		/* the kernel may free what a uid made; a freed number does not come back at once */
+		/* the kernel may free a uid's number; a freed number is not reused at once */
 		assert_int_equal(fx_cmd(f, f->v, pairs[i].alloc, FX_UID, FX_FIELDS({0})), 0);
 		next = fx_made(f);
 		assert_int_not_equal(next, id);
@@ -40,7 +43,7 @@ TEST_FX(numbers)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
-/* UAR numbers are the chip's: two functions never share one. */
+/* UAR numbers are unique in the chip: two functions never share one. */
 TEST_FX(uars_of_two_functions)
 {
 	assert_int_not_equal(fx_uar(f, f->v, FX_UID), fx_uar(f, f->dpu, FX_UID));
@@ -59,14 +62,14 @@ TEST_FX(tis)
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"bitmask.prio", 1}, {"ctx.prio", 3}),
 			 0);
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"ctx.prio", 5}), 0);
-	/* one port: no other to send through */
+	/* one port: no other to send by */
 	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"bitmask.lag_tx_port_affinity", 1},
 			    {"ctx.lag_tx_port_affinity", 2}),
 			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 	assert_int_equal(FX(f, QUERY_TIS, {"tisn", tisn}), 0);
-	FX_SAYS(f, QUERY_TIS, {"tis_context.prio", 3}, {"tis_context.transport_domain", td},
-		{"tis_context.lag_tx_port_affinity", 0});
+	FX_ASSERT_REPLY(f, QUERY_TIS, {"tis_context.prio", 3}, {"tis_context.transport_domain", td},
+			{"tis_context.lag_tx_port_affinity", 0});
 	assert_int_equal(FX_NUMBER(f, DESTROY_TIS, tisn), 0);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), 0);
 }
@@ -93,8 +96,7 @@ static uint8_t elem_command(struct fx *f, uint16_t uid, uint16_t op, uint32_t id
 
 #define SC "sched_elem.sched_context."
 
-/* A root, a node, a leaf: whom they refuse below them, what they may say, and that they go
- * together. */
+/* A root, a node and a leaf: refused children and parameters, and freeing of a whole tree. */
 TEST_FX(sched_elems)
 {
 	static const struct {
@@ -138,7 +140,7 @@ TEST_FX(sched_elems)
 	assert_int_equal(fx_objects(f->v), 0);
 }
 
-/* Blocks of the advertised size, each the owner's alone; only the first number names one. */
+/* Blocks have the advertised size and one owner; only the first number names a block. */
 TEST_FX(reserved_qpns)
 {
 	static const struct {
@@ -197,7 +199,7 @@ static uint8_t mapping_command(struct fx *f, uint16_t uid, uint16_t op,
 		       PRM_QUERY_AV_QP_MAPPING_OUT_BYTES);
 }
 
-/* A mapping says which QP and address it is of, and stays when the QP goes. */
+/* A mapping returns its QP and address, and stays when the QP is destroyed. */
 TEST_FX(av_qp_mappings)
 {
 	const uint32_t qpn = fx_queue(f, f->v, FX_UID).qp;
@@ -222,7 +224,7 @@ TEST_FX(av_qp_mappings)
 	assert_int_equal(MAPPING(f, DESTROY, FX_UID, {"hdr.obj_id", id}), PRM_STATUS_BAD_RES);
 }
 
-/* Signature states: one for each command, each in a PD that stays. */
+/* A command creates one signature state, in a PD that is busy then. */
 TEST_FX(psvs)
 {
 	uint32_t pd = fx_pd(f, f->v, FX_UID), psv;
@@ -239,7 +241,7 @@ TEST_FX(psvs)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), 0);
 }
 
-/* A command about a key or a login; the object's bytes, but for these fields, are given. */
+/* Executes a command on a key or a login, of whose object all bytes but these fields are given. */
 #define DEK_IN 272u
 #define KEY(f, op, id, ...)                                                                     \
 	key_command(f, PRM_OPCODE_##op##_GENERAL_OBJECT, PRM_OBJ_TYPE_ENCRYPTION_KEY, id, NULL, \
@@ -257,7 +259,7 @@ static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id
 
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, type);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
-	if (secret) /* both kinds of object have it here */
+	if (secret) /* both kinds of object have it there */
 		memcpy(in + 80, secret, 48);
 	fx_set(s, in, fields);
 	return fx_exec(f, f->v, op, FX_UID, in, whole ? DEK_IN : PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
@@ -266,7 +268,7 @@ static uint8_t key_command(struct fx *f, uint16_t op, uint16_t type, uint32_t id
 
 #define DEK "encryption_key_object."
 
-/* Keys in plaintext: what they must be, that they hold their PD, and what a query tells of them. */
+/* Keys in plaintext: checks of fields, the reference to a PD, and what a query returns. */
 TEST_FX(keys)
 {
 	const uint32_t pd = fx_pd(f, f->v, FX_UID);
@@ -310,7 +312,7 @@ TEST_FX(keys)
 			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
 	assert_int_equal(KEY(f, DESTROY, dek, {0}), PRM_STATUS_BAD_RES);
-	/* TLS keys, which no mkey can use */
+	/* TLS keys, which no mkey can name */
 	assert_int_equal(KEY(f, CREATE, 0, {DEK "pd", pd}, {DEK "key_purpose", 1}), 0);
 	dek = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
 	assert_int_equal(KEY(f, MODIFY, dek, {DEK "pd", pd}, {DEK "key_purpose", 1}), 0);
@@ -318,7 +320,7 @@ TEST_FX(keys)
 	fx_holds(prm_find_struct("query_encryption_key_obj_out"), f->out,
 		 FX_FIELDS({"obj.pd", pd}, {"obj.key_purpose", 1}));
 	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
-	/* nobody logs in here; and without encryption there are no keys */
+	/* no login here; and without encryption no keys */
 	assert_int_equal(key_command(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OBJ_TYPE_CRYPTO_LOGIN,
 				     0, NULL, FX_FIELDS({0})),
 			 PRM_STATUS_BAD_PARAM);
@@ -336,7 +338,7 @@ TEST_FX(keys)
 	key_command(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OBJ_TYPE_ENCRYPTION_KEY, 0, secret, \
 		    FX_FIELDS({DEK "pd", pd}, {DEK "key_purpose", 3}))
 
-/* Wrapped keys: only after a login with the right credential, and while it lasts. */
+/* Wrapped keys need a login with the right credential, and only while it exists. */
 TEST_FX(wrapped_keys)
 {
 	const uint32_t pd = fx_pd(f, f->v, FX_UID);
@@ -367,7 +369,7 @@ TEST_FX(wrapped_keys)
 	assert_int_equal(LOGIN(f, DESTROY, login, NULL, {0}), 0);
 	assert_int_equal(KEY(f, QUERY, dek, {0}), PRM_STATUS_BAD_RES_STATE);
 	assert_int_equal(KEY(f, DESTROY, dek, {0}), 0);
-	/* a dead user's go with it */
+	/* those of a dead uid are freed with it */
 	assert_int_equal(LOGIN(f, CREATE, 0, wrapped_credential, {0}), 0);
 	assert_int_equal(WRAPPED(f, wrapped_key), 0);
 	fw_uid_reap(f->v, FX_UID);
@@ -448,7 +450,7 @@ TEST_FX(mkey_bad_input)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
 	assert_int_equal(f->syndrome, FW_SYN_BUSY);
 	assert_int_equal(FX_QUERY(f, QUERY_MKEY, key), 0);
-	FX_SAYS(f, QUERY_MKEY, {MKC "pd", pd});
+	FX_ASSERT_REPLY(f, QUERY_MKEY, {MKC "pd", pd});
 	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), PRM_STATUS_BAD_RES);
 }
@@ -459,7 +461,7 @@ static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_
 	return mkey_segs(f->v, key, pd, (uintptr_t)va, len, rights, seg, MKEY_SEGS);
 }
 
-/* A page list of its own, begun in the middle of a page, with pages out of order. */
+/* An mkey with a page list that begins in the middle of a page, with pages out of order. */
 TEST_FX(mkey_page_list)
 {
 	static const unsigned int page[3] = {9, 4, 5};
@@ -524,7 +526,7 @@ TEST_FX(mkey_faults)
 	assert_int_equal(segs(f, key, pd, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_KEY);
 }
 
-/* A number comes back only when the whole space was gone through, and is another object then. */
+/* A number is reused only after the whole space, and is another object then. */
 TEST_FX(late_reuse)
 {
 	struct obj *o;
@@ -548,7 +550,7 @@ TEST_FX(late_reuse)
 	obj_free(o);
 }
 
-/* The space is exhausted by a status, not by a crash, and usable again afterwards. */
+/* An exhausted space is reported by a status, and usable again afterwards. */
 TEST_FX(exhaustion)
 {
 	uint8_t in[16] = {0};
@@ -565,7 +567,7 @@ TEST_FX(exhaustion)
 	assert_int_equal(FX_EXEC(f, ALLOC_TRANSPORT_DOMAIN, in, 16), 0);
 }
 
-/* obj_next() walks every object once, in order, whatever is freed under it. */
+/* obj_next() returns every object once, in order, whatever is freed meanwhile. */
 TEST_FX(walking)
 {
 	static const uint32_t ids[] = {1, 2, 255, 256, 257, 65535, 65536, 200000, 4194303};
@@ -586,7 +588,7 @@ TEST_FX(walking)
 	assert_int_equal(obj_count(f->v, OBJ_MKEY), 0);
 }
 
-/* Two functions: nothing of the one is the other's. */
+/* Two functions share no identity. */
 TEST_FX(identities)
 {
 	unsigned int index;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves sets of Q counters as commands: who may name them, what holds them, what they tell. */
+/* Proves sets of Q counters as commands: owners, references, values. */
 #include "tests/test.h"
 #include <dvx/prm/admin.h>
 #include "fw_fixture.h"
@@ -34,7 +34,7 @@ static struct queue *qc_queue(struct fx *f, enum obj_type type, uint32_t id)
 	return obj_find(f->v, type, id);
 }
 
-/* A set that a queue names lives as long as it; a queue that names none counts nowhere. */
+/* A set can't be freed while a queue names it; a queue without a set counts in none. */
 TEST_FX(q_counter_life)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -44,7 +44,7 @@ TEST_FX(q_counter_life)
 	qc_queue(f, OBJ_RQ, rq)->stats->out_of_buffer = 5;
 	qc_queue(f, OBJ_QP, q.qp)->stats->out_of_buffer = 100;
 	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}), 0);
-	FX_SAYS(f, QUERY_Q_COUNTER, {"out_of_buffer", 5});
+	FX_ASSERT_REPLY(f, QUERY_Q_COUNTER, {"out_of_buffer", 5});
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", set}), BUSY);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, rq), 0);
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", set}), 0);
@@ -58,12 +58,15 @@ TEST_FX(q_counter_clear)
 
 	qc_queue(f, OBJ_RQ, rq)->stats->rx_dct_connect = 0x100000007;
 	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}, {"clear", 1}), 0);
-	FX_SAYS(f, QUERY_Q_COUNTER, {"rx_dct_connect", 7});
+	FX_ASSERT_REPLY(f, QUERY_Q_COUNTER, {"rx_dct_connect", 7});
 	assert_int_equal(FX(f, QUERY_Q_COUNTER, {"counter_set_id", set}), 0);
-	FX_SAYS(f, QUERY_Q_COUNTER, {"rx_dct_connect", 0});
+	FX_ASSERT_REPLY(f, QUERY_Q_COUNTER, {"rx_dct_connect", 0});
 }
 
-/* Another uid's set is none; the driver's serves all, and is the one that it shows. */
+/*
+ * Another uid's set is refused; the driver's can be named by all, and is shown in the port's
+ * statistics.
+ */
 TEST_FX(q_counter_owners)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -83,7 +86,9 @@ TEST_FX(q_counter_owners)
 	assert_int_equal(obj_count(f->v, OBJ_Q_COUNTER), 0);
 }
 
-/* As mlx5_ib names its set: RST2INIT and RST2RDY; later ones by the bit that asks for it. */
+/*
+ * A queue gets its set as in mlx5_ib, by RST2INIT and RST2RDY, and another set by the bit for it.
+ */
 TEST_FX(q_counter_changes)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -103,16 +108,16 @@ TEST_FX(q_counter_changes)
 			 0);
 	assert_ptr_equal(qp->stats, &sb->own);
 	assert_int_equal(FX_QUERY(f, QUERY_QP, q.qp), 0);
-	FX_SAYS(f, QUERY_QP, {"qpc.counter_set_id", b});
+	FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.counter_set_id", b});
 	assert_int_equal(FX(f, DEALLOC_Q_COUNTER, {"counter_set_id", a}), 0);
 	assert_int_equal(FX(f, MODIFY_RQ, {"rqn", rq}, {"modify_bitmask", 8},
 			    {"ctx.counter_set_id", b}),
 			 0);
 	assert_int_equal(FX_QUERY(f, QUERY_RQ, rq), 0);
-	FX_SAYS(f, QUERY_RQ, {"rq_context.counter_set_id", b});
+	FX_ASSERT_REPLY(f, QUERY_RQ, {"rq_context.counter_set_id", b});
 }
 
-/* No other function's, no sum of all, no number 0, and no more than 255. */
+/* Refused are another function's set, the sum of all, number 0, and more than 255 sets. */
 TEST_FX(q_counter_refusals)
 {
 	uint32_t set = qc_alloc(f, FX_UID), n = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the device says of itself: capability pages, identities, GIDs, the other function. */
+/* Proves queries: capability pages, identities, GIDs, the other function. */
 #include "tests/test.h"
 #include "fw_fixture.h"
 #include <dvx/prm/vport.h>
@@ -7,14 +7,14 @@
 #include "obj/memic.h"
 #include "fw/cmd.h"
 
-/* The current values, or the most that there can be. */
+/* Queries the current or the maximum values. */
 static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t current)
 {
 	return fx_cmd(f, v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID,
 		      FX_FIELDS({"op_mod", type << 1 | current}));
 }
 
-/* The function's page of this type has these values. */
+/* Asserts values in the function's page of this type. */
 #define CAP(f, v, type, ...)                                                                  \
 	do {                                                                                  \
 		assert_int_equal(query_cap(f, v, type, 1), 0);                                \
@@ -25,7 +25,7 @@ static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t c
 #define RX "flow_table_properties_nic_receive."
 #define TX "flow_table_properties_nic_transmit."
 
-/* Every page that libmlx5 asks for at open exists; others are refused. Both modes agree. */
+/* Every page that libmlx5 queries at open exists; others are refused. Both modes agree. */
 TEST_FX(pages)
 {
 	static const uint16_t known[] = {0, 1, 2, 3, 4, 7, 8, 9, 0xc, 0xf, 0x1a, 0x20};
@@ -72,11 +72,11 @@ TEST_FX(truthful)
 	CAP(f, f->v, 1, {"enhanced_multi_pkt_send_wqe", 0}, {"wqe_inline_mode", 0});
 }
 
-/* One port: no bond, which is an answer and no refusal (UCX asks at open). */
+/* With one port there is no bond, which QUERY_LAG reports with success (UCX queries it at open). */
 TEST_FX(lag)
 {
 	assert_int_equal(FX(f, QUERY_LAG), 0);
-	FX_SAYS(f, QUERY_LAG, {"ctx.lag_state", 0});
+	FX_ASSERT_REPLY(f, QUERY_LAG, {"ctx.lag_state", 0});
 	CAP(f, f->v, 0, {"num_lag_ports", 0}, {"lag_master", 0}, {"lag_tx_port_affinity", 0});
 }
 
@@ -103,7 +103,7 @@ TEST_FX(other_function)
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
 }
 
-/* The board says that it is an emulator. */
+/* The board's name shows that it is emulated. */
 TEST_FX(adapter)
 {
 	const void *p = prm_query_adapter_out_cat_query_adapter_struct(f->out);
@@ -115,14 +115,15 @@ TEST_FX(adapter)
 TEST_FX(vport)
 {
 	assert_int_equal(FX(f, QUERY_NIC_VPORT_CONTEXT), 0);
-	FX_SAYS(f, QUERY_NIC_VPORT_CONTEXT,
+	FX_ASSERT_REPLY(
+		f, QUERY_NIC_VPORT_CONTEXT,
 		{"nic_vport_context.permanent_address.mac_addr_47_32", prm_load16(f->v->mac, 0)},
 		{"nic_vport_context.permanent_address.mac_addr_31_0", prm_load32(f->v->mac, 2)},
 		{"nic_vport_context.node_guid", f->v->guid});
 	assert_int_equal(FX(f, QUERY_NIC_VPORT_CONTEXT, {"other_vport", 1}), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
 	assert_int_equal(FX(f, QUERY_HCA_VPORT_CONTEXT), 0);
-	FX_SAYS(f, QUERY_HCA_VPORT_CONTEXT, {"hca_vport_context.vport_state", 4});
+	FX_ASSERT_REPLY(f, QUERY_HCA_VPORT_CONTEXT, {"hca_vport_context.vport_state", 4});
 }
 
 TEST_FX(roce_addresses)
@@ -134,25 +135,25 @@ TEST_FX(roce_addresses)
 		assert_memory_equal(prm_roce_addr_layout_cat_source_l3_address(a),
 				    f->v->gids[i].gid, 16);
 		/* IPv4 only in the v2 entry of ::ffff:a.b.c.d */
-		FX_SAYS(f, QUERY_ROCE_ADDRESS, {"roce_address.roce_version", i % 2 ? 2 : 0},
-			{"roce_address.roce_l3_type", i == 1});
+		FX_ASSERT_REPLY(f, QUERY_ROCE_ADDRESS, {"roce_address.roce_version", i % 2 ? 2 : 0},
+				{"roce_address.roce_l3_type", i == 1});
 	}
 	assert_int_equal(FX(f, QUERY_ROCE_ADDRESS, {"roce_address_index", VHCA_GIDS}),
 			 PRM_STATUS_BAD_PARAM);
 }
 
-/* The DPU learns the host's vhca_id here, and can check a ticket against it. */
+/* The DPU gets the host's vhca_id, to check a ticket against it. */
 TEST_FX(esw_functions)
 {
 	const uint16_t op = PRM_OPCODE_QUERY_ESW_FUNCTIONS;
 
 	assert_int_equal(fx_cmd(f, f->v, op, FX_UID, FX_FIELDS({0})), PRM_STATUS_BAD_OP);
 	assert_int_equal(fx_cmd(f, f->dpu, op, FX_UID, FX_FIELDS({0})), 0);
-	FX_SAYS(f, QUERY_ESW_FUNCTIONS, {"host_params_context.host_pf_vhca_id_valid", 1},
-		{"host_params_context.host_pf_vhca_id", f->v->id});
+	FX_ASSERT_REPLY(f, QUERY_ESW_FUNCTIONS, {"host_params_context.host_pf_vhca_id_valid", 1},
+			{"host_params_context.host_pf_vhca_id", f->v->id});
 }
 
-/* libmlx5 asks for it on the manager before any domain; other vports do not exist. */
+/* libmlx5 queries the manager's vport context before any domain; other vports do not exist. */
 TEST_FX(esw_vport)
 {
 	const uint16_t op = PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT;
@@ -166,7 +167,7 @@ TEST_FX(esw_vport)
 			 PRM_STATUS_BAD_PARAM);
 }
 
-/* What libmlx5 needs for domains of format 1: sizes, regions that do not meet, places to end. */
+/* Domains of format 1 have what libmlx5 needs: sizes, regions that do not overlap, end points. */
 TEST_FX(steering)
 {
 	const void *cap = prm_query_hca_cap_out_cat_capability(f->out);

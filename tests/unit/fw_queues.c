@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CQs and QPs: good and bad inputs, every state change from every state, what holds what. */
+/*
+ * Proves commands on CQs and QPs: good and bad inputs, every state change from every state,
+ * references.
+ */
 #include "tests/test.h"
 #include "fw_fixture.h"
 #include "fw/cmd.h"
@@ -9,7 +12,7 @@
 #define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 
-/* The linker's --wrap puts this between the device and libc: one call in the future fails. */
+/* Allocations until one fails; the linker's --wrap puts the wrapper between the device and libc. */
 static unsigned int calls_left;
 
 void *__real_calloc(size_t, size_t);
@@ -59,7 +62,7 @@ TEST_FX(cq_bad_input)
 	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_UMEM_READ_ONLY);
 }
 
-/* Page lists in the mailbox, and records that lie badly in memory. */
+/* Page lists in the mailbox, and records at bad places in memory. */
 TEST_FX(cq_pages)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -68,7 +71,7 @@ TEST_FX(cq_pages)
 	size_t len = fx_fill_cq(in, q.eq, q.uar, q.umem);
 	void *cqc = prm_create_cq_in_at_cq_context(in);
 
-	/* 64 * 64 bytes from the middle of a page on: two pages, one of them crooked */
+	/* 64 * 64 bytes from the middle of a page on: two pages, one of them misaligned */
 	prm_create_cq_in_set_cq_umem_valid(in, 0);
 	prm_cqc_set_page_offset(cqc, 32);
 	prm_store64(in, len, mm_bus(f->mm, (uintptr_t)f->mem));
@@ -79,13 +82,13 @@ TEST_FX(cq_pages)
 	len = fx_fill_cq(in, q.eq, q.uar, q.umem);
 	prm_cqc_set_dbr_umem_id(cqc, odd);
 	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_ALIGNMENT);
-	/* a record that isn't in anybody's memory */
+	/* a record in no client's memory */
 	prm_cqc_set_dbr_umem_valid(cqc, 0);
 	prm_cqc_set_dbr_addr(cqc, UINT64_MAX - 7);
 	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_DMA);
 }
 
-/* With one field of the context, overrun_ignore, and a mask of those that count. */
+/* Executes MODIFY_CQ with overrun_ignore and a mask of fields. */
 static uint8_t modify_cq(struct fx *f, uint32_t cqn, unsigned int op_mod, uint32_t mask)
 {
 	return FX(f, MODIFY_CQ, {"op_mod", op_mod}, {"cqn", cqn},
@@ -98,7 +101,8 @@ TEST_FX(cq_life)
 	const uint32_t oi = 4;
 
 	assert_int_equal(FX_QUERY(f, QUERY_CQ, q.cq), 0);
-	FX_SAYS(f, QUERY_CQ, {"cq_context.log_cq_size", 6}, {"cq_context.st", PRM_CQC_ST_FIRED});
+	FX_ASSERT_REPLY(f, QUERY_CQ, {"cq_context.log_cq_size", 6},
+			{"cq_context.st", PRM_CQC_ST_FIRED});
 	assert_int_equal(
 		fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID + 1, q.cq, PRM_QUERY_CQ_OUT_BYTES),
 		PRM_STATUS_BAD_RES);
@@ -106,7 +110,7 @@ TEST_FX(cq_life)
 	assert_true(((struct cq *)obj_find(f->v, OBJ_CQ, q.cq))->overrun_ignore);
 	assert_int_equal(modify_cq(f, q.cq, 0, 8), BAD);
 	assert_int_equal(modify_cq(f, q.cq, 2, 1), BAD);
-	/* what stands on what */
+	/* references */
 	assert_int_equal(FX_NUMBER(f, DESTROY_CQ, q.cq), PRM_STATUS_RES_BUSY);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_UAR, q.uar), PRM_STATUS_RES_BUSY);
 	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, q.umem), PRM_STATUS_RES_BUSY);
@@ -160,7 +164,7 @@ TEST_FX(qp_bad_input)
 	f->profile.log_max_qp_sz = 3;
 	prm_qpc_set_log_rq_stride(qpc, 2);
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_SIZE);
-	/* what is not there starts nothing, and is not started */
+	/* a missing queue can neither enable others nor be enabled */
 	prm_qpc_set_rq_type(qpc, 3);
 	prm_qpc_set_cd_slave_receive(qpc, 1);
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
@@ -215,7 +219,7 @@ TEST_FX(qp_kinds)
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_CAP_CLEAR);
 }
 
-/* Each allocation of what a queue consists of fails once: the refusal says that it is memory. */
+/* Each allocation for a queue fails once, and the refusal names memory as the reason. */
 TEST_FX(scarce)
 {
 	static const uint16_t opcodes[] = {PRM_OPCODE_CREATE_CQ, PRM_OPCODE_CREATE_QP};
@@ -249,7 +253,7 @@ static const uint16_t changes[] = {
 	PRM_OPCODE_2ERR_QP,	PRM_OPCODE_2RST_QP,
 };
 
-/* The columns are changes[], the rows states: the state after, or '-' for prohibited. */
+/* Columns are changes[], rows are states; a value is the state after, or '-' for prohibited. */
 static const struct {
 	uint8_t from;
 	const char *to;
@@ -310,7 +314,7 @@ static void connect(struct fx *f, uint32_t qpn)
 		assert_int_equal(fx_exec(f, f->v, way[i], FX_UID, in, len, 16), 0);
 }
 
-/* What the changes brought arrives in the object and in QUERY_QP; reset forgets it. */
+/* Values of state changes arrive in the object and in QUERY_QP; reset clears them. */
 TEST_FX(context)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -323,16 +327,19 @@ TEST_FX(context)
 	assert_memory_equal(qp->rmac, rmac, 6);
 	assert_true(qp->rwe && !qp->rre);
 	assert_int_equal(FX_QUERY(f, QUERY_QP, q.qp), 0);
-	FX_SAYS(f, QUERY_QP, {"qpc.state", QP_RTS}, {"qpc.remote_qpn", 0x1234},
-		{"qpc.next_rcv_psn", 0x222222}, {"qpc.log_sra_max", 3}, {"qpc.log_rra_max", 4},
-		{ADS "rmac_31_0", 0x03040506}, {"qpc.cqn_snd", q.cq});
+	FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.state", QP_RTS}, {"qpc.remote_qpn", 0x1234},
+			{"qpc.next_rcv_psn", 0x222222}, {"qpc.log_sra_max", 3},
+			{"qpc.log_rra_max", 4}, {ADS "rmac_31_0", 0x03040506},
+			{"qpc.cqn_snd", q.cq});
 	assert_int_equal(FX_NUMBER(f, 2RST_QP, q.qp), 0);
 	assert_int_equal(qp->remote_qpn, 0);
 	assert_int_equal(FX_QUERY(f, QUERY_QP, q.qp), 0);
-	FX_SAYS(f, QUERY_QP, {"qpc.state", QP_RST}, {"qpc.remote_qpn", 0});
+	FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.state", QP_RST}, {"qpc.remote_qpn", 0});
 }
 
-/* opt_param_mask: allowed bits count, others are refused, nothing is taken without its bit. */
+/*
+ * opt_param_mask: allowed bits take effect, others are refused, a field without its bit is ignored.
+ */
 TEST_FX(optional_fields)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -355,7 +362,7 @@ TEST_FX(optional_fields)
 	assert_true(qp->rre);
 }
 
-/* RTS2RTS changes the RoCEv2 source port alone, by its bit of the wider mask. */
+/* RTS2RTS changes only the RoCEv2 source port, by its bit of the wider mask. */
 TEST_FX(source_port)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -370,7 +377,8 @@ TEST_FX(source_port)
 	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), 0);
 	assert_int_equal(qp->udp_sport, 55555);
 	FX_QUERY(f, QUERY_QP, q.qp);
-	FX_SAYS(f, QUERY_QP, {"qpc.primary_address_path.udp_sport", 55555}, {"qpc.state", QP_RTS});
+	FX_ASSERT_REPLY(f, QUERY_QP, {"qpc.primary_address_path.udp_sport", 55555},
+			{"qpc.state", QP_RTS});
 	prm_ads_set_udp_sport(prm_qpc_at_primary_address_path(prm_rts2rts_qp_in_at_qpc(in)), 0xbfff);
 	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_RESERVED);
 	assert_int_equal(qp->udp_sport, 55555);
@@ -378,7 +386,7 @@ TEST_FX(source_port)
 	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_OPT_PARAM);
 }
 
-/* Sets the bits of a structure's fields, whatever alternative of a union they are of. */
+/* Sets the bits of a structure's fields, of every alternative of a union. */
 static void cover(const struct prm_struct *s, uint8_t *map, size_t bit)
 {
 	for (size_t i = 0; i < s->field_count; i++)
@@ -393,7 +401,9 @@ static void cover(const struct prm_struct *s, uint8_t *map, size_t bit)
 		}
 }
 
-/* Each bit that no field has, of each command that there is, is refused before anything else is read. */
+/*
+ * Each bit that belongs to no field, in each command, is refused before anything else is checked.
+ */
 TEST_FX(reserved_bits)
 {
 	static uint8_t map[FX_IN * 8];
@@ -425,7 +435,7 @@ TEST_FX(reserved_bits)
 	assert_true(tried > 5000);
 }
 
-/* Fields of a context whose capability is clear, and a reserved one by its name, on the way to RTR and RTS. */
+/* Fields of a context without their capability, and a reserved one by its name, at RTR and RTS. */
 TEST_FX(context_without_capability)
 {
 	static const char *const field[] = {"dp_ordering_0",
@@ -526,7 +536,7 @@ static uint32_t ud_qp(struct fx *f, const struct fx_queue *q)
 	return prm_create_qp_out_get_qpn(f->out);
 }
 
-/* The Q_Key comes with INIT and may be changed later; QUERY_QP tells it. */
+/* The Q_Key comes with INIT and may be changed later; QUERY_QP returns it. */
 TEST_FX(ud_context)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -559,7 +569,7 @@ static uint8_t join(struct fx *f, uint16_t opcode, uint16_t uid, uint32_t qpn, u
 	return fx_exec(f, f->v, opcode, uid, in, sizeof(in), 16);
 }
 
-/* Only UD joins groups, once; while it is in one it can't go, unless its uid dies. */
+/* Only UD QPs join groups, once; a member can't be destroyed, except at the end of its uid. */
 TEST_FX(groups)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -583,7 +593,7 @@ TEST_FX(groups)
 
 		prm_attach_to_mcg_in_set_qpn(b, qpn);
 		prm_store32(b, 24, i ? 0xffff : 0);
-		prm_store32(b, 28, 0xc0a80101); /* no group's address */
+		prm_store32(b, 28, 0xc0a80101); /* no address of a group */
 		assert_int_equal(fx_exec(f, f->v, in, FX_UID, b, sizeof(b), 16), BAD);
 		assert_int_equal(f->syndrome, FW_SYN_RESERVED);
 	}
@@ -602,7 +612,7 @@ TEST_FX(groups)
 	assert_null(f->v->groups);
 }
 
-/* A dead uid's queues go in an order that references allow, and nobody else's with them. */
+/* Queues of a dead uid are freed in an order that references allow; those of others stay. */
 TEST_FX(reap)
 {
 	uint32_t others;
@@ -621,7 +631,7 @@ TEST_FX(reap)
 	assert_int_equal(fx_objects(f->v), 2);
 }
 
-/* Rings are read inside themselves only, page by page. */
+/* Rings are read within their bounds, page by page. */
 TEST_FX(ring_bounds)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -636,7 +646,7 @@ TEST_FX(ring_bounds)
 	assert_int_equal(buf[63], 0x11);
 	assert_true(ring_read(f->host, &qp->q.ring, 2048 - 63, buf, 64) < 0);
 	assert_true(ring_read(f->host, &qp->q.ring, UINT64_MAX, buf, 64) < 0);
-	/* across two pages that are not neighbours */
+	/* across two pages that are not adjacent */
 	f->mem[8192 + 4096 - 1] = 0x77;
 	f->mem[0] = 0x78;
 	assert_int_equal(ring_read(f->host, &list, 4096 - 64 - 32, buf, 64), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves SQs, RQs, RQ tables and TIRs as commands: good and bad inputs, states, what holds what. */
+/* Proves SQs, RQs, RQ tables and TIRs as commands: good and bad inputs, states, references. */
 #include "tests/test.h"
 #include "fw_raw_rig.h"
 #include "fw/cmd.h"
@@ -44,7 +44,7 @@ TEST_FX(sq_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, in, len, packets);
 }
 
-/* A queue may do what its context says, and nothing besides. */
+/* A queue has the rights of its context and no others. */
 TEST_FX(sq_rights)
 {
 	static const char *const field[] = {"ctx.cd_master", "ctx.wq.cd_slave"};
@@ -64,8 +64,8 @@ TEST_FX(sq_rights)
 }
 
 /*
- * Linux's own driver asks for these, as uid 0: a receive queue without a PD, a send queue without
- * a TIS, ends of packets padded though cap.end_pad is 0, XOR8 and the SPI in a hash.
+ * Linux's driver creates these as uid 0: a receive queue without a PD, a send queue without a TIS,
+ * padded packet ends though cap.end_pad is 0, XOR8 and the SPI in a hash.
  */
 TEST_FX(as_linux_asks)
 {
@@ -115,7 +115,7 @@ TEST_FX(rq_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, in, len, bad);
 }
 
-/* A queue has a clock that its kind has; DEFAULT is any. */
+/* A queue takes the clocks of its kind; DEFAULT is one of them. */
 TEST_FX(clocks)
 {
 	static const struct fx_spoil utc[] = {{"ctx.ts_format", 2, BAD, FW_SYN_CAP_CLEAR}};
@@ -138,7 +138,7 @@ TEST_FX(clocks)
 	assert_true(made->q.utc);
 }
 
-/* Strides: behind its first 16 bytes an entry has a piece of memory; there are 2^3 to 2^16. */
+/* Strides: an entry has a piece of memory behind its first 16 bytes, of 2^3 to 2^16 strides. */
 TEST_FX(rq_strides)
 {
 	static const struct fx_spoil bad[] = {
@@ -183,10 +183,10 @@ TEST_FX(rqt_bad_input)
 	size_t len = fx_fill_rqt(in, 8, 4, p.rq);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQT, in, len, bad);
-	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.sq); /* no RQ */
+	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.sq); /* not an RQ */
 	assert_int_equal(FX_EXEC(f, CREATE_RQT, in, len), PRM_STATUS_BAD_RES);
 	assert_int_equal(obj_count(f->v, OBJ_RQT), 0);
-	/* nothing is held by what was refused */
+	/* a refused command leaves no reference */
 	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, p.rq), 0);
 }
 
@@ -209,7 +209,7 @@ TEST_FX(tir_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_TIR, in, len, bad);
 }
 
-/* Somebody else's objects are nobody's. */
+/* Objects of another uid are refused like missing ones. */
 TEST_FX(other_uid)
 {
 	struct parts p = parts(f);
@@ -241,7 +241,7 @@ TEST_FX(states)
 			assert_int_equal(modify_rq(f, p.rq, RST, from, 0), 0);
 			assert_int_equal(!modify_sq(f, p.sq, from, to), fine);
 			assert_int_equal(!modify_rq(f, p.rq, from, to, 0), fine);
-			/* what the command believes must be so */
+			/* the command's present state must be the real one */
 			assert_int_not_equal(modify_sq(f, p.sq, fine ? (to + 1) % 4 : NONE, to), 0);
 			assert_int_equal(modify_sq(f, p.sq, fine ? to : from, RST), 0);
 			assert_int_equal(modify_rq(f, p.rq, fine ? to : from, RST, 0), 0);
@@ -250,10 +250,10 @@ TEST_FX(states)
 	assert_int_equal(modify_rq(f, p.rq, RST, RDY, 1u << 2), BAD); /* scatter_fcs */
 	assert_int_equal(modify_rq(f, p.rq, RST, RDY, 1u << 1), 0);
 	assert_int_equal(FX_QUERY(f, QUERY_RQ, p.rq), 0);
-	FX_SAYS(f, QUERY_RQ, {"rq_context.state", RDY}, {"rq_context.vsd", 0},
-		{"rq_context.user_index", 0x52});
+	FX_ASSERT_REPLY(f, QUERY_RQ, {"rq_context.state", RDY}, {"rq_context.vsd", 0},
+			{"rq_context.user_index", 0x52});
 	assert_int_equal(FX_QUERY(f, QUERY_SQ, p.sq), 0);
-	FX_SAYS(f, QUERY_SQ, {"sq_context.tis_num_0", p.tis});
+	FX_ASSERT_REPLY(f, QUERY_SQ, {"sq_context.tis_num_0", p.tis});
 }
 
 #define SET_RATE(f, uid, i, kbps)                            \
@@ -266,7 +266,7 @@ static uint8_t sq_rate(struct fx *f, uint32_t sqn, uint32_t index)
 		  {"modify_bitmask", 1}, {"ctx.packet_pacing_rate_limit_index", index});
 }
 
-/* Rows of the rate table: whose they are, what they may hold, and that they can be cleared. */
+/* Rows of the rate table have an owner, limits, and can be cleared. */
 TEST_FX(rates)
 {
 	struct parts p = parts(f);
@@ -285,9 +285,9 @@ TEST_FX(rates)
 	assert_int_equal(sq_rate(f, p.sq, 3), 0);
 	assert_int_equal(sq_rate(f, p.sq, 1), 0);
 	assert_int_equal(FX_QUERY(f, QUERY_SQ, p.sq), 0);
-	FX_SAYS(f, QUERY_SQ, {"sq_context.packet_pacing_rate_limit_index", 1});
+	FX_ASSERT_REPLY(f, QUERY_SQ, {"sq_context.packet_pacing_rate_limit_index", 1});
 	assert_int_equal(SET_RATE(f, FX_UID, 1, 0), 0);
-	assert_int_equal(SET_RATE(f, FX_UID + 1, 1, 6), 0); /* free for anybody */
+	assert_int_equal(SET_RATE(f, FX_UID + 1, 1, 6), 0); /* free for any uid */
 	assert_int_equal(SET_RATE(f, FX_UID, 1, 6), PRM_STATUS_BAD_RES);
 	fw_uid_reap(f->v, FX_UID);
 	for (unsigned int i = 0; i < VHCA_PP_RATES; i++)
@@ -296,7 +296,7 @@ TEST_FX(rates)
 	assert_int_equal(f->v->pp_rates[2].rate.bps, 7000);
 }
 
-/* Who is referred to stays. */
+/* A referenced object can't be destroyed. */
 TEST_FX(references)
 {
 	struct parts p = parts(f);
@@ -328,7 +328,7 @@ TEST_FX(references)
 	assert_int_equal(FX_NUMBER(f, DESTROY_TIS, p.tis), 0);
 }
 
-/* A list is exchanged as a whole or not at all. */
+/* A list is replaced as a whole or not at all. */
 TEST_FX(rqt_modify)
 {
 	struct parts p = parts(f);
@@ -348,7 +348,7 @@ TEST_FX(rqt_modify)
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.rq);
 	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, len), 0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
-	FX_SAYS(f, QUERY_RQT, {"rqt_context.rqt_actual_size", 4});
+	FX_ASSERT_REPLY(f, QUERY_RQT, {"rqt_context.rqt_actual_size", 4});
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES), second);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 12), p.rq);
 }
@@ -360,22 +360,22 @@ TEST_FX(tir_modify)
 	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
 	uint64_t icm = icm_addr(ICM_TIR, tir);
 
-	FX_SAYS(f, CREATE_TIR, {"icm_address_31_0", (uint32_t)icm},
-		{"icm_address_39_32", icm >> 32});
+	FX_ASSERT_REPLY(f, CREATE_TIR, {"icm_address_31_0", (uint32_t)icm},
+			{"icm_address_39_32", icm >> 32});
 	assert_int_equal(FX(f, MODIFY_TIR, {"tirn", tir}, {"bitmask.hash", 1},
 			    {"ctx.rx_hash_fn", PRM_RX_HASH_FN_TOEPLITZ},
 			    {"ctx.rx_hash_toeplitz_key[9]", 0x12345678}),
 			 0);
 	assert_int_equal(FX_QUERY(f, QUERY_TIR, tir), 0);
-	FX_SAYS(f, QUERY_TIR, {"tir_context.rx_hash_fn", PRM_RX_HASH_FN_TOEPLITZ},
-		{"tir_context.rx_hash_toeplitz_key[9]", 0x12345678},
-		{"tir_context.inline_rqn", p.rq});
+	FX_ASSERT_REPLY(f, QUERY_TIR, {"tir_context.rx_hash_fn", PRM_RX_HASH_FN_TOEPLITZ},
+			{"tir_context.rx_hash_toeplitz_key[9]", 0x12345678},
+			{"tir_context.inline_rqn", p.rq});
 	assert_int_equal(FX(f, MODIFY_TIR, {"tirn", tir}, {"bitmask.hash", 1},
 			    {"ctx.rx_hash_fn", PRM_RX_HASH_FN_TOEPLITZ + 1}),
 			 BAD);
 }
 
-/* The whole mask: bits that no field has are tried too. */
+/* Executes MODIFY_TIR with the whole mask: bits without a field are tried, too. */
 static uint8_t modify_table(struct fx *f, uint32_t tir, uint64_t bits, uint32_t rqt)
 {
 	uint8_t in[FX_IN];
@@ -391,8 +391,10 @@ static uint32_t table_of(struct fx *f, uint32_t tir)
 	return prm_tirc_get_indirect_table(prm_query_tir_out_at_tir_context(f->out));
 }
 
-/* A TIR moves to another table, as DPDK does it, or stays where it is; what can't be changed is
- * refused, never passed over. */
+/*
+ * A TIR gets another table, as in DPDK, or keeps its own; a change of other fields is refused,
+ * never ignored.
+ */
 TEST_FX(tir_other_table)
 {
 	struct parts p = parts(f);

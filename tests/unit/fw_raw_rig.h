@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of raw packets' objects share: one of each, made by commands. */
+/* Objects that the tests of raw packets share: one of each kind, created by commands. */
 #ifndef TESTS_UNIT_FW_RAW_RIG_H
 #define TESTS_UNIT_FW_RAW_RIG_H
 
@@ -17,9 +17,9 @@ struct parts {
 };
 
 uint32_t make(struct fx *f, uint16_t opcode, void *in, size_t len);
-/* As fx_fill_tir(), or through a table and by hash. */
+/* Fills a TIR like fx_fill_tir(), or with a table and a hash. */
 size_t fill_tir(void *in, const struct parts *p, uint32_t rqt);
-/* A queue's memory and CQ, TIS, SQ and RQ, both in RST. */
+/* Creates a queue's memory and CQ, TIS, SQ and RQ, both in RST. */
 struct parts parts(struct fx *f);
 uint8_t modify_sq(struct fx *f, uint32_t sqn, unsigned int from, unsigned int to);
 uint8_t modify_rq(struct fx *f, uint32_t rqn, unsigned int from, unsigned int to, uint64_t mask);

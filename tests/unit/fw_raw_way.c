@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves a raw packet's whole way through objects made by commands: from a send WQE by the port and
- * a root table into a receive queue, of one function or another, whatever dies meanwhile. */
+/*
+ * Proves the whole way of a raw packet through objects that were created by commands: from a send
+ * WQE by the port and a root table into a receive queue, of one function or another, whatever is
+ * destroyed meanwhile.
+ */
 #include "tests/test.h"
 #include <endian.h>
 #include <dvx/prm/object.h>
@@ -16,11 +19,13 @@
 
 #define DATA 131072u /* offset of packets in the client's memory */
 
-/* By the kernel. */
+/* Executes a command of the kernel. */
 #define KERNEL(f, v, op, ...) \
 	(assert_int_equal(fx_cmd(f, v, PRM_OPCODE_##op, 0, FX_FIELDS(__VA_ARGS__)), 0), fx_made(f))
 
-/* Root table, one group without a mask, one entry to the TIR: all packets, with a tag. */
+/*
+ * Makes a root table, one group without a mask and one entry to the TIR: all packets, with a tag.
+ */
 static void root(struct fx *f, uint32_t tir, uint32_t tag)
 {
 	uint32_t table = KERNEL(f, f->v, CREATE_FLOW_TABLE, {"flow_table_context.log_size", 4});
@@ -116,7 +121,7 @@ TEST_FX(whole_way)
 	assert_memory_equal(f->mem + DATA + 32768, f->mem + DATA, 500);
 	assert_int_equal(steer_stats(f->v)->ends[STEER_TIR], 1);
 	assert_int_equal(f->v->raw.received, 1);
-	/* the same from outside, and with nothing posted */
+	/* from outside as well, and with no receive posted */
 	assert_int_equal(port_inject(f->dev.port, f->mem + DATA, 500), 0);
 	run(f);
 	assert_int_equal(f->v->raw.out_of_buffer, 1);
@@ -126,7 +131,7 @@ TEST_FX(whole_way)
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe(f, 2)), 300);
 }
 
-/* Send tables that are software's one entry, which leads to itself. */
+/* Makes send tables that are one entry of software, which leads to itself. */
 static void circle(struct fx *f)
 {
 	const uint64_t addr = icm_addr(ICM_STE, 0), base = addr >> 5 | 1;
@@ -144,8 +149,10 @@ static void circle(struct fx *f)
 		{"table_id", table});
 }
 
-/* Once a queue's packets go in a circle, a turn of the loop has one of them: others wait for no
- * more. (The first turn takes what is fetched in one piece.) */
+/*
+ * Once packets of a queue go in a circle, a turn of the loop handles one of them, so that others do
+ * not wait for more. (The first turn handles those that are fetched together.)
+ */
 TEST_FX(short_turns)
 {
 	struct parts p = parts(f);
@@ -169,7 +176,7 @@ TEST_FX(short_turns)
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe(f, 8)), 8);
 }
 
-/* A root table without entries: the function listens, and misses all. */
+/* Makes a root table without entries: the function gets all packets, and misses them. */
 static void bare_root(struct fx *f, struct vhca *v)
 {
 	uint32_t table = KERNEL(f, v, CREATE_FLOW_TABLE);
@@ -177,8 +184,10 @@ static void bare_root(struct fx *f, struct vhca *v)
 	KERNEL(f, v, SET_FLOW_TABLE_ROOT, {"table_id", table});
 }
 
-/* A function's own address brings a packet to it alone; unknown ones and groups go to all that
- * listen. */
+/*
+ * A packet to a function's address goes to it alone; unknown and group addresses go to all
+ * functions with a root table.
+ */
 TEST_FX(functions)
 {
 	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3},
@@ -207,7 +216,7 @@ TEST_FX(functions)
 	assert_int_equal(port_unclaimed(f->dev.port), 0);
 }
 
-/* Their owner dies while packets are on the wire: nobody gets them, nothing is left. */
+/* Their owner dies while packets are on the wire: they are dropped, and nothing is left. */
 TEST_FX(death_in_flight)
 {
 	struct parts p = parts(f);

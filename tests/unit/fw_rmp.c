@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves RMPs as commands, and QPs on them: good and bad inputs, the limit, what holds what. */
+/* Proves RMPs as commands, and QPs on them: good and bad inputs, the limit, references. */
 #include "tests/test.h"
 #include <dvx/prm/eqe.h>
 #include "fw_fixture.h"
@@ -79,7 +79,9 @@ static uint8_t arm(struct fx *f, uint32_t rmp, uint16_t lwm)
 		  {"ctx.state", RDY}, {"ctx.wq.lwm", lwm});
 }
 
-/* MODIFY arms; an empty RMP is below any limit, so the event comes at once and QUERY says 0 again.
+/*
+ * MODIFY arms the limit; an empty RMP is below any, so the event comes at once and QUERY returns 0
+ * again.
  */
 TEST_FX(limit)
 {
@@ -90,18 +92,18 @@ TEST_FX(limit)
 
 	f->dev.front = &front;
 	f->dev.front_ctx = eqe;
-	f->mem[FX_RMP_DBR + 3] = 5; /* posted */
+	f->mem[FX_RMP_DBR + 3] = 5; /* posted entries */
 	assert_int_equal(arm(f, rmp, 5), 0);
 	assert_int_equal(FX_QUERY(f, QUERY_RMP, rmp), 0);
-	FX_SAYS(f, QUERY_RMP, {"rmp_context.state", RDY}, {"rmp_context.wq.lwm", 5},
-		{"rmp_context.wq.log_wq_sz", 4}, {"rmp_context.wq.sw_counter", 5});
+	FX_ASSERT_REPLY(f, QUERY_RMP, {"rmp_context.state", RDY}, {"rmp_context.wq.lwm", 5},
+			{"rmp_context.wq.log_wq_sz", 4}, {"rmp_context.wq.sw_counter", 5});
 	assert_int_equal(prm_eqe_get_type(eqe), 0);
 	assert_int_equal(arm(f, rmp, 6), 0);
 	assert_int_equal(prm_eqe_get_type(eqe), PRM_EVENT_SRQ_RQ_LIMIT);
 	assert_int_equal(prm_eqe_get_qp_srq_n(eqe), rmp);
 	assert_int_equal(prm_eqe_get_qp_srq_type(eqe), PRM_EVENT_QUEUE_TYPE_RQ);
 	assert_int_equal(FX_QUERY(f, QUERY_RMP, rmp), 0);
-	FX_SAYS(f, QUERY_RMP, {"rmp_context.wq.lwm", 0});
+	FX_ASSERT_REPLY(f, QUERY_RMP, {"rmp_context.wq.lwm", 0});
 }
 
 TEST_FX(modify_bad_input)
@@ -130,8 +132,10 @@ static size_t fill_qp_on(void *in, const struct fx_queue *q, uint32_t rmp)
 	return len;
 }
 
-/* A QP on an RMP has no receive ring: its SQ begins where the buffer does. Then it needs no SQ,
- * either. */
+/*
+ * A QP on an RMP has no receive ring: its SQ begins where the buffer does. Such a QP needs no SQ,
+ * either.
+ */
 TEST_FX(qp_on_rmp)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -183,8 +187,7 @@ TEST_FX(qp_on_rmp_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_QP, in, len, bad);
 }
 
-/* An RMP stays while a QP is on it, and what it stands on while it stays; another uid has no part
- * in it. */
+/* An RMP is busy while a QP is on it, and so are its own objects; another uid can't use it. */
 TEST_FX(references)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -210,7 +213,7 @@ TEST_FX(references)
 	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, q.umem), 0);
 }
 
-/* A uid that is gone leaves neither its RMPs nor the QPs on them. */
+/* A dead uid leaves neither RMPs nor QPs on them. */
 TEST_FX(reaped)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);

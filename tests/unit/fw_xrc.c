@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves XRC domains, SRQs and queue pairs as commands: good and bad inputs, and what holds what.
- */
+/* Proves XRC domains, SRQs and queue pairs as commands: good and bad inputs, references. */
 #include "tests/test.h"
 #include "fw_fixture.h"
 #include "fw/cmd.h"
@@ -19,7 +18,7 @@ static uint32_t make_xrcd(struct fx *f)
 	return FX_MAKE(f, ALLOC_XRCD, {"opcode", PRM_OPCODE_ALLOC_XRCD});
 }
 
-/* 16 entries of 64 bytes on one page. */
+/* Fills an SRQ of 16 entries of 64 bytes on one page. */
 static size_t fill_srq(struct fx *f, uint8_t *in, const struct fx_queue *q, uint32_t xrcd)
 {
 	const uint64_t record = mm_bus(f->mm, (uintptr_t)f->mem + FX_RMP_DBR);
@@ -117,8 +116,7 @@ TEST_FX(no_srq_of_a_dct)
 	FX_REFUSES(f, CREATE_DCT, in, len, BAD, FW_SYN_RESERVED);
 }
 
-/* The kernel's domain, which programs of verbs share, is not DevX's: no program could end it then.
- */
+/* DevX can't use the kernel's domain, which programs of verbs share: none could be ended then. */
 TEST_FX(domain_of_the_kernel)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -135,7 +133,7 @@ TEST_FX(domain_of_the_kernel)
 	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), PRM_STATUS_BAD_RES);
 }
 
-/* A target that was served from an SRQ does not hold it. */
+/* A target that was served from an SRQ does not keep it busy. */
 TEST_FX(srq_goes_first)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);

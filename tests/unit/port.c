@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that the port takes frames as bytes: RoCE packets come out of a path as the annexes have
- * them, go to the queue pair that they name wherever they come from, and only if they are whole. */
+/*
+ * Proves that the port handles frames as bytes: RoCE packets of a path have the form of the
+ * annexes, go to the queue pair that they name wherever they come from, and only if they are valid.
+ */
 #include "tests/test.h"
 #include <endian.h>
 #include <errno.h>
@@ -38,7 +40,7 @@ static void drop_kept(struct kept *k)
 	k->n = 0;
 }
 
-/* The packets of one WRITE, taken off the port before they arrive. */
+/* Takes the packets of one WRITE off the port before they arrive. */
 static void take_write(struct rig_pair *p, struct kept *k, uint32_t len)
 {
 	k->n = 0;
@@ -53,7 +55,7 @@ static void inject(struct rig_pair *p, const struct frame *f)
 	rig_settle(&p->rig);
 }
 
-/* Both ends on one GID of their functions' tables. */
+/* Connects both ends by one GID index of their functions' tables. */
 static void reconnect(struct rig_pair *p, uint8_t gid_index)
 {
 	queue_set_state(&p->a.qp->q, QP_RST);
@@ -63,14 +65,14 @@ static void reconnect(struct rig_pair *p, uint8_t gid_index)
 	rig_connect(&p->a, &p->b);
 }
 
-/* RoCE v1, v2 over IPv6 and over IPv4: what was captured arrives when it comes from outside. */
+/* RoCE v1, v2 over IPv6 and over IPv4: captured packets arrive when they are injected. */
 TEST_PAIR(test_injected)
 {
 	static const uint32_t headers[VHCA_OWN_GIDS] = {14 + 40, 14 + 48, 14 + 40, 14 + 28};
 	struct port *port = p->rig.dev.port;
 
 	for (uint8_t gid = 0; gid < VHCA_OWN_GIDS; gid++) {
-		const struct port_fates before = *port_injected(port);
+		const struct port_results before = *port_injected(port);
 		struct roce_bytes r;
 		struct kept k;
 
@@ -100,7 +102,7 @@ TEST_PAIR(test_injected)
 	}
 }
 
-/* A link-local address has the MAC of a peer that nobody announced; the first GID follows a MAC. */
+/* A link-local address contains the MAC, so no announcement is needed; the first GID follows a MAC. */
 TEST_PAIR(test_link_local)
 {
 	static const uint8_t gid[16] = {0xfe, 0x80, [8] = 0x12, 0x34, 0x56,
@@ -118,7 +120,7 @@ TEST_PAIR(test_link_local)
 	assert_int_equal(v->gids[2].type, GID_EMPTY); /* RoCE v1 and v2, no other address */
 }
 
-/* As a switch does it: the ICRC leaves these bits out. */
+/* Marks a packet as a switch does; the ICRC does not cover these bits. */
 static void mark_congestion(struct frame *f)
 {
 	uint8_t *ip = f->data + 14;
@@ -131,8 +133,10 @@ static void mark_congestion(struct frame *f)
 	ip[11] = (uint8_t)sum;
 }
 
-/* A mark of a switch: a notification goes to the sender, again only after a while, and has the form
- * that a ConnectX-4 Lx gives it (tests/interop/icrc.py). */
+/*
+ * A switch's congestion mark: a notification goes to the sender, the next one only after a while,
+ * in the form of a ConnectX-4 Lx (tests/interop/icrc.py).
+ */
 TEST_PAIR(test_congestion)
 {
 	static const uint8_t cnp[] = {0x81, 0, 0xff, 0xff, 0x40};
@@ -166,7 +170,7 @@ TEST_PAIR(test_congestion)
 	assert_int_equal(a->rp_cnp_handled, 2);
 	assert_int_equal(a->rp_cnp_ignored, 0);
 	queue_set_state(&p->a.qp->q, QP_RST);
-	p->a.qp->rgid[15] ^= 1; /* of nobody's peer */
+	p->a.qp->rgid[15] ^= 1; /* no peer has it */
 	inject(p, back.f[0]);
 	assert_int_equal(a->rp_cnp_ignored, 1);
 	assert_int_equal(a->rp_cnp_handled, 2);
@@ -174,7 +178,7 @@ TEST_PAIR(test_congestion)
 	drop_kept(&k);
 }
 
-/* One bit of what the ICRC covers, wherever it is: the queue pair does not get the packet. */
+/* A wrong bit that the ICRC covers: the queue pair does not get the packet. */
 TEST_PAIR(test_icrc)
 {
 	struct kept k;
@@ -188,13 +192,13 @@ TEST_PAIR(test_icrc)
 		k.f[0]->data[at] ^= 1;
 	}
 	assert_int_not_equal(memcmp(p->src, p->dst, 64), 0);
-	k.f[0]->data[14 + 7] ^= 1; /* the hop limit is the routers' */
+	k.f[0]->data[14 + 7] ^= 1; /* routers change the hop limit */
 	inject(p, k.f[0]);
 	assert_memory_equal(p->src, p->dst, 64);
 	drop_kept(&k);
 }
 
-/* A byte of an IPv4 packet, what it becomes, and whether it is RoCE still. */
+/* A byte of an IPv4 packet, its new value, and whether the packet is still RoCE. */
 static const struct {
 	const char *what;
 	uint8_t at, xor;
@@ -205,10 +209,10 @@ static const struct {
 	{"destination port", 37, 1}, {"length of UDP", 39, 0x04},
 };
 
-/* Anything that is not a whole RoCE packet for a GID of the function goes to its tables. */
+/* A frame that is no valid RoCE packet for a GID of the function goes to its tables. */
 TEST_PAIR(test_not_roce)
 {
-	const struct port_fates *all = port_injected(p->rig.dev.port);
+	const struct port_results *all = port_injected(p->rig.dev.port);
 	struct kept k;
 
 	reconnect(p, 3);
@@ -226,21 +230,23 @@ TEST_PAIR(test_not_roce)
 		assert_int_equal(port_inject(p->rig.dev.port, k.f[0]->data, len), 0);
 	rig_settle(&p->rig);
 	assert_int_equal(all->transport, 0);
-	k.f[0]->data[0] ^= 1; /* a group */
+	k.f[0]->data[0] ^= 1; /* to a group */
 	inject(p, k.f[0]);
 	assert_int_equal(all->unclaimed, 1);
 	assert_int_equal(port_unclaimed(p->rig.dev.port), 1);
 	k.f[0]->data[0] ^= 1;
-	memcpy(k.f[0]->data, p->a.qp->q.o.vhca->mac, 6); /* its GID is the other one's */
+	memcpy(k.f[0]->data, p->a.qp->q.o.vhca->mac, 6); /* a function's MAC, another one's GID */
 	inject(p, k.f[0]);
 	assert_int_equal(all->transport, 0);
-	memset(k.f[0]->data, 0, 6); /* no function's: the GID decides */
+	memset(k.f[0]->data, 0, 6); /* of no function: the GID decides */
 	inject(p, k.f[0]);
 	assert_int_equal(all->transport, 1);
 	drop_kept(&k);
 }
 
-/* A path whose GID is not the function's that has the MAC: its packets are bytes, no queue pair's.
+/*
+ * A path whose GID is not of the function with the MAC: its packets are bytes, and reach no queue
+ * pair.
  */
 TEST_PAIR(test_no_such_peer)
 {
@@ -285,7 +291,7 @@ static bool tap_room(void *ctx)
 	return true;
 }
 
-/* Messages under way when a tap is set and taken off again: each arrives, as burst or as bytes. */
+/* Messages under way when a tap is set and removed: each arrives, as burst or as bytes. */
 TEST_PAIR(test_tap)
 {
 	static const struct port_tap tap = {.frame = tap_frame, .room = tap_room};
@@ -302,7 +308,7 @@ TEST_PAIR(test_tap)
 	assert_in_range(tapped, 3 * 65, 3 * 65 + 12);
 }
 
-/* Addresses come and go: each in the lowest free places, and not under a connection. */
+/* Addresses are added at the lowest free index, and can't be removed under a connection. */
 TEST_PAIR(test_gid_table)
 {
 	struct vhca *v = p->a.qp->q.o.vhca;
@@ -331,8 +337,8 @@ TEST_PAIR(test_gid_table)
 }
 
 /*
- * GIDs of a VLAN: packets have the tag, with the connection's priority, and are for these GIDs;
- * those of another VLAN, without a tag, or with two, are not.
+ * GIDs of a VLAN: packets have the tag with the connection's priority, and reach these GIDs;
+ * packets of another VLAN, without a tag, or with two, do not.
  */
 TEST_PAIR(test_vlan)
 {
@@ -375,7 +381,7 @@ TEST_PAIR(test_vlan)
 	drop_kept(&k);
 }
 
-/* A port's MTU and a network interface's are the same reckoning of bytes, Linux's. */
+/* The MTU of the port and of a network interface are computed as in Linux. */
 TEST_PAIR(test_mtu)
 {
 	struct device *dev = &p->rig.dev;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that the port's faults are those that were asked for, that the same seed makes the same
- * ones, that a reliable connection repairs them or reports that it can't, and that nothing passes a
- * link that is down. */
+/*
+ * Proves that the port has the faults that were set, that a seed reproduces them, that a reliable
+ * connection repairs them or reports an error, and that nothing passes a link that is down.
+ */
 #include "tests/test.h"
 #include <errno.h>
 #include "queue_rig.h"
@@ -35,7 +36,7 @@ TEST(test_texts)
 	assert_int_equal(r.seed, UINT64_MAX);
 }
 
-/* A wrong text changes nothing, and the sentence names the word. */
+/* A wrong text changes nothing, and the message names the wrong word. */
 TEST(test_wrong_texts)
 {
 	static const struct {
@@ -73,7 +74,7 @@ TEST(test_wrong_texts)
 	}
 }
 
-/* --- what RC makes of them ------------------------------------------------------------------ */
+/* --- RC under faults ------------------------------------------------------------------------ */
 
 struct outcome {
 	struct fault_counts counts;
@@ -114,7 +115,7 @@ static void one_message(struct rig_pair *p, unsigned int i)
 	assert_null(rig_poll(&p->cb));
 }
 
-/* 40 messages of all three kinds arrive once and whole. */
+/* Sends 40 messages of all three kinds; asserts that each arrives once and unchanged. */
 static struct outcome messages(const char *text)
 {
 	struct rig_pair *p = rig_pair_open(rig_setup);
@@ -151,7 +152,7 @@ TEST(test_each)
 	assert_int_equal(o.counts.dropped + o.counts.doubled + o.counts.reordered, 0);
 }
 
-/* All at once; a seed makes the same faults again, another one makes others. */
+/* All faults together; a seed reproduces them, another seed gives others. */
 TEST(test_seeds)
 {
 	char text[100];
@@ -171,7 +172,10 @@ TEST(test_seeds)
 	}
 }
 
-/* A wire that loses or damages everything: RC tries as often as its context says, then reports. */
+/*
+ * A wire that loses or damages everything: RC retries as often as its context says, then reports an
+ * error.
+ */
 TEST(test_hopeless)
 {
 	static const char *const texts[] = {"drop=1", "corrupt=1"};
@@ -194,7 +198,7 @@ TEST(test_hopeless)
 	}
 }
 
-/* A packet and its acknowledgement take the delay each, by the chip's clock. */
+/* A packet and its acknowledgement are each delayed, by the chip's clock. */
 TEST_PAIR(test_delay)
 {
 	set_faults(p, "delay=3us");
@@ -216,7 +220,10 @@ TEST_PAIR(test_observed)
 	assert_false(port_observed(p->rig.dev.port));
 }
 
-/* The link is down for less than the retries take: nobody notices. For longer: they are told. */
+/*
+ * A link that is down for less time than the retries take is not noticed; for more time, an error
+ * is reported.
+ */
 TEST_PAIR(test_link)
 {
 	const uint64_t wait = 4096ull << 14;

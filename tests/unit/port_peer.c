@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that a switch carries frames to the chip that has the address, and to all if none is known
- * to have it; that a chip that stops, dies or talks nonsense harms no other; and that chips find
- * each other's addresses. */
+/*
+ * Proves that a switch carries frames to the chip with the address, and to all if none is known to
+ * have it; that a chip that stops, dies or sends garbage does not harm others; and that chips learn
+ * each other's addresses.
+ */
 #include "tests/test.h"
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +52,7 @@ static int net_teardown(void **state)
 		rig_close(&n->rig[i]);
 	snprintf(lock, sizeof(lock), "%s/lock", n->folder);
 	assert_int_equal(unlink(lock), 0);
-	assert_int_equal(rmdir(n->folder), 0); /* nothing else is left behind */
+	assert_int_equal(rmdir(n->folder), 0); /* no other file is left */
 	rmdir(n->dir);
 	free(n);
 	return 0;
@@ -58,7 +60,7 @@ static int net_teardown(void **state)
 
 #define TEST_NET(name) TEST_OF(name, struct net, n, {net_setup, net_teardown})
 
-/* All that can move does. */
+/* Runs all chips until nothing is under way. */
 static void net_settle(struct net *n)
 {
 	bool did;
@@ -87,7 +89,7 @@ static uint64_t got(const struct net *n, unsigned int i)
 	return n->wire[i]->received;
 }
 
-/* Chips know each other's addresses from the beginning; each has its own. */
+/* Chips know each other's addresses from the start, and all differ. */
 TEST_NET(test_addresses)
 {
 	net_settle(n);
@@ -105,7 +107,7 @@ TEST_NET(test_addresses)
 		}
 }
 
-/* Those that a chip gets and loses later, too. */
+/* Chips learn addresses that a chip gets or loses later. */
 TEST_NET(test_new_addresses)
 {
 	const uint8_t gid[16] = {0xfd, [15] = 7};
@@ -130,7 +132,7 @@ TEST_NET(test_new_addresses)
 		-EHOSTUNREACH);
 }
 
-/* A chip that takes nothing at the moment is told later. */
+/* A chip that does not read at the moment gets the addresses later. */
 TEST_NET(test_told_later)
 {
 	const uint8_t gid[16] = {0xfd, [15] = 7};
@@ -169,7 +171,7 @@ TEST_NET(test_switching)
 	assert_int_equal(got(n, 0), 0);
 }
 
-/* One that is stopped fills its socket: senders wait, for a second, then go on without it. */
+/* A chip that is stopped fills its socket: senders wait for a second, then go on without it. */
 TEST_NET(test_stopped)
 {
 	const uint8_t *to = n->rig[1].dev.vhca[0].mac;
@@ -185,7 +187,7 @@ TEST_NET(test_stopped)
 	net_send(n, 0, to);
 	net_send(n, 0, n->rig[2].dev.vhca[0].mac);
 	assert_int_equal(n->wire[0]->lost, 1);
-	net_settle(n); /* it goes on */
+	net_settle(n); /* it runs again */
 	assert_int_equal(got(n, 1), sent);
 	assert_int_equal(got(n, 2), 1);
 	net_send(n, 0, to);
@@ -193,7 +195,7 @@ TEST_NET(test_stopped)
 	assert_int_equal(got(n, 1), sent + 1);
 }
 
-/* One that dies leaves its place; the next one gets its addresses. */
+/* A chip that dies leaves its slot; the next one gets its addresses. */
 TEST_NET(test_dies)
 {
 	uint8_t mac[6];
@@ -207,7 +209,7 @@ TEST_NET(test_dies)
 	assert_int_equal(got(n, 2), 0);
 	net_send(n, 0, mac);
 	net_settle(n);
-	assert_int_equal(got(n, 2), 1); /* nobody is known to have it now */
+	assert_int_equal(got(n, 2), 1); /* no chip is known to have it now */
 	n->wire[1] = peer_open(&n->rig[1].dev, n->folder, why);
 	port_set_wire(n->rig[1].dev.port, n->wire[1]);
 	assert_memory_equal(n->rig[1].dev.vhca[0].mac, mac, 6);
@@ -218,7 +220,7 @@ TEST_NET(test_dies)
 	assert_int_equal(got(n, 2), 1);
 }
 
-/* Whatever else connects and sends what is no message is thrown out. */
+/* A connection that sends no valid message is closed. */
 TEST_NET(test_hostile)
 {
 	static const struct {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that what a UDP socket says of a RoCEv2 packet is enough to make the frame of it: its ICRC
- * is checked, whatever Identification the sender gave it; and that chips exchange packets by
- * sockets, which nonsense from anybody does not disturb. */
+/*
+ * Proves that the frame of a RoCEv2 packet can be made from what a UDP socket returns, with a check
+ * of its ICRC for any Identification; and that chips exchange packets by sockets, undisturbed by
+ * garbage.
+ */
 #include "tests/test.h"
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -31,7 +33,7 @@ static void take_frame(void *ctx, struct port *port, struct frame *f)
 	taken = f;
 }
 
-/* A packet of a SEND over IPv4 or IPv6, off the port. */
+/* Takes a packet of a SEND over IPv4 or IPv6 off the port. */
 static void take_send(struct rig_pair *p, uint8_t gid_index)
 {
 	queue_set_state(&p->a.qp->q, QP_RST);
@@ -51,7 +53,7 @@ struct udp_case {
 	size_t len;
 };
 
-/* What a socket would say of the frame. */
+/* Converts a frame to what a socket would return. */
 static void as_datagram(struct udp_case *c, const struct frame *f)
 {
 	const bool ip4 = f->data[12] == 0x08;
@@ -69,7 +71,7 @@ static void as_datagram(struct udp_case *c, const struct frame *f)
 	memcpy(c->room + UDP_FRAME_ROOM, udp + 8, c->len);
 }
 
-/* The frame comes out as it was, but for the source's MAC address. */
+/* The frame made from a datagram is the original one, but for the source's MAC address. */
 TEST_PAIR(test_same)
 {
 	for (uint8_t gid = 1; gid < 4; gid += 2) {
@@ -91,8 +93,8 @@ TEST_PAIR(test_same)
 }
 
 /*
- * A CNP that a ConnectX-4 Lx sent, as secdev/scapy's test/contrib/roce.uts has it: NICs number
- * their packets, too.
+ * A CNP that a ConnectX-4 Lx sent, from secdev/scapy's test/contrib/roce.uts: NICs number their
+ * packets, too.
  */
 TEST(test_hardware)
 {
@@ -120,7 +122,7 @@ TEST(test_hardware)
 	free(f);
 }
 
-/* An Identification is found by the ICRC; one wrong bit of the rest is not taken for one. */
+/* An Identification is found by the ICRC; a packet with one wrong bit elsewhere is refused. */
 TEST_PAIR(test_identification)
 {
 	struct udp_case c;
@@ -164,9 +166,9 @@ TEST_PAIR(test_identification)
 /* --- by sockets ------------------------------------------------------------------------------ */
 
 struct two {
-	struct rig_pair *p; /* its rig's chip is one end of the wire */
+	struct rig_pair *p; /* the chip of its rig is one end of the wire */
 	struct wire *w;
-	int fd; /* anybody on the same network */
+	int fd; /* another host on the same network */
 	struct sockaddr_in chip;
 };
 
@@ -176,7 +178,7 @@ static int two_setup(void **state)
 	struct sockaddr_in any = {.sin_family = AF_INET};
 	char text[20], why[WIRE_WHY];
 
-	/* an address of the loopback net for each process */
+	/* an address of the loopback network for each process */
 	snprintf(text, sizeof(text), "127.%d.%d.77", 1 + getpid() / 250 % 250, getpid() % 250);
 	inet_pton(AF_INET, text, &t->chip.sin_addr);
 	t->chip.sin_family = AF_INET;
@@ -202,7 +204,7 @@ static int two_teardown(void **state)
 	return 0;
 }
 
-/* Nonsense of all lengths: none is a packet, or its ICRC is wrong; a queue pair hears of none. */
+/* Garbage of all lengths: it is no packet, or has a wrong ICRC, and reaches no queue pair. */
 TEST_OF(test_hostile, struct two, t, {two_setup, two_teardown})
 {
 	const uint64_t *icrc = &t->p->rig.dev.vhca[0].stats->rx_icrc_errors;
@@ -216,7 +218,7 @@ TEST_OF(test_hostile, struct two, t, {two_setup, two_teardown})
 			sendto(t->fd, bytes, len, 0, (struct sockaddr *)&t->chip, sizeof(t->chip)),
 			len);
 		bad += len < 16 || len > 9216 - 42;
-		/* On a busy machine ksoftirqd delivers it, later. */
+		/* On a busy machine ksoftirqd delivers it later */
 		while (port_run_wire(t->p->rig.dev.port) || port_run(t->p->rig.dev.port) ||
 		       t->w->received + t->w->bad <= sent)
 			;
@@ -227,7 +229,7 @@ TEST_OF(test_hostile, struct two, t, {two_setup, two_teardown})
 	assert_int_equal(t->p->rig.nevents, 0);
 }
 
-/* What has no form on this wire, or another source than the wire's address, does not leave. */
+/* Packets without a form on this wire, or from another address than the wire's, are not sent. */
 TEST_OF(test_leaves, struct two, t, {two_setup, two_teardown})
 {
 	uint8_t raw[60] = {2, 0xd8, 9, 9, 9, 9, 2, 0xd7, 0, 0, 0, 1, 0x88, 0xb5};
@@ -238,7 +240,7 @@ TEST_OF(test_leaves, struct two, t, {two_setup, two_teardown})
 	assert_int_equal(t->w->sent, 0);
 }
 
-/* One packet to an address of this network. */
+/* Sends one packet to an address of this network. */
 static void udp_send_from(struct two *t, const struct gid_entry *source, uint8_t opcode)
 {
 	static const uint8_t zeros[MASKED_ETH_LEN];
@@ -260,7 +262,7 @@ static void send_opcode(struct two *t, uint8_t opcode)
 	udp_send_from(t, &t->p->rig.dev.vhca[0].gids[3], opcode);
 }
 
-/* Groups with members have sockets, by which their packets come in; none leaves by them. */
+/* Groups with members have sockets, which receive their packets and send none. */
 TEST_OF(test_group_sends_nothing, struct two, t, {two_setup, two_teardown})
 {
 	struct vhca *v = &t->p->rig.dev.vhca[0];
@@ -276,7 +278,9 @@ TEST_OF(test_group_sends_nothing, struct two, t, {two_setup, two_teardown})
 	mcg_leave(v, t->p->a.qp);
 }
 
-/* DC's packets and masked atomics have a form that only dvx-sim knows: no other machine gets them.
+/*
+ * Packets of DC and masked atomics have a form that only dvx-sim knows: they are sent to no other
+ * machine.
  */
 TEST_OF(test_private, struct two, t, {two_setup, two_teardown})
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that the device's parser and match parameters say of a packet what dvx-flow's own reader
- * says, which was written apart: for made packets, whole, cut off and with bytes changed.
+ * Proves that the device's parser and match parameters agree with dvx-flow's own reader, which was
+ * written separately: for generated packets, whole, cut off and with changed bytes.
  */
 #include "tests/test.h"
 #include <stdio.h>
@@ -16,7 +16,10 @@
 #define TEST_FIXTURE {find_all, NULL}
 #define PACKETS 80000u
 
-/* A field of both; low: its first bit in ours. A frame has the bits of a tag's kind apart. */
+/*
+ * A field that both have; low: its first bit in ours. Frames have the bits of a tag's kind
+ * separately.
+ */
 static const struct pair {
 	enum field field;
 	const char *path;
@@ -35,14 +38,17 @@ static const struct pair {
 #include "prm/match_fields.def"
 };
 
-/* ICMP's are two in one of ours, see below. A vport is not a VHCA. */
+/*
+ * Returns true for fields that are compared separately: ICMP's are two in one of ours. A vport is
+ * no VHCA.
+ */
 static bool agree_by_itself(enum field field)
 {
 	return field != F_ICMP_TYPE && field != F_ICMP_CODE && field != F_ICMP_DATA &&
 	       field != F_SOURCE;
 }
 
-/* The same of tags: software's tables compare these. */
+/* Fields of tags, which software's tables compare. */
 static const struct tag_pair {
 	enum field field;
 	uint16_t lookup;
@@ -76,7 +82,7 @@ static unsigned int tunnelled[PACKET_IPIP + 1], labelled;
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* Where the fields of both lists are. */
+/* Places of the fields in both lists. */
 static struct bits_at {
 	uint64_t bit;
 	unsigned int width;
@@ -186,7 +192,7 @@ static void compare(struct made_packet *made)
 	     versions[f.value[F_L3]]);
 	same(made, "sport", ports(&ps, "sport"), (uint64_t)f.value[F_SPORT]);
 	same(made, "dport", ports(&ps, "dport"), (uint64_t)f.value[F_DPORT]);
-	/* The wrong ICMP for its IP: no public source says what is made of it. */
+	/* ICMP of the wrong IP version: no public source defines its fields */
 	if (f.value[F_PROTO] == (f.value[F_L3] == 2 ? 1 : 58))
 		goto out;
 	same(made, "icmp type",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves what the parser understands of a packet. */
+/* Proves the parsed headers of packets. */
 #include "tests/test.h"
 #include <stdio.h>
 #include "packets.h"
@@ -15,7 +15,7 @@ TEST(understood)
 		memcpy(bytes, samples[i].bytes, samples[i].len);
 		packet_parse_headers(&p);
 		h = p.outer;
-		/* these are not in the table */
+		/* not in the table */
 		h.end = 0;
 		h.l3_end = 0;
 		h.l3_ok = false;
@@ -39,7 +39,7 @@ TEST(tunnelled)
 	assert_int_equal(p.inner.l2, 50);
 	assert_int_equal(p.inner.l4, 84);
 	assert_int_equal(p.inner.dport, 443);
-	/* a later look at other bytes forgets it */
+	/* parsing other bytes clears it */
 	bytes[36] = 0;
 	packet_parse_headers(&p);
 	assert_int_equal(p.tunnel, PACKET_NO_TUNNEL);
@@ -80,7 +80,7 @@ TEST(each_tunnel)
 	}
 }
 
-/* RFC 1071 sums, calculated here term by term. */
+/* RFC 1071 sums are right; the test computes them term by term. */
 TEST(checksums)
 {
 	uint8_t bytes[64];
@@ -97,7 +97,7 @@ TEST(checksums)
 	bytes[25] = (uint8_t)sum;
 	packet_parse_headers(&p);
 	assert_true(p.outer.l3_ok);
-	/* UDP over IPv4 may have none; a wrong one is wrong */
+	/* UDP over IPv4 may have no sum; a wrong sum is refused */
 	assert_true(packet_l4_ok(&p, &p.outer));
 	bytes[41] = 1;
 	assert_false(packet_l4_ok(&p, &p.outer));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves which way packets take through firmware's tables, and what they carry when they end. */
+/* Proves the way of packets through firmware's tables, and their contents at the end. */
 #include "tests/test.h"
 #include "flow_rig.h"
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define ALLOW PRM_FLOW_ACTION_ALLOW
 #define COUNT PRM_FLOW_ACTION_COUNT
 
-/* Without a root: received packets are missed, others sent. */
+/* Without a root table, received packets are missed and others sent. */
 TEST_FX(no_tables)
 {
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_MISS], 1);
@@ -24,7 +24,7 @@ TEST_FX(no_tables)
 	assert_false(steer_has_rx_root(f->v));
 }
 
-/* The lower index wins, between groups and among entries of one value. */
+/* The lower index wins, among groups and among entries of one value. */
 TEST_FX(order)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), a = rig_tir(f), b = rig_tir(f);
@@ -55,7 +55,7 @@ TEST_FX(order)
 	assert_int_equal(rig_send(f, RX, 53).tag, 12);
 	rig_delete(f, RX, t, 12);
 	assert_int_equal(rig_send(f, RX, 53).tag, 16);
-	/* bits outside the mask don't count */
+	/* bits outside the mask are ignored */
 	RIG_ENTRY(f, .type = RX, .table = t, .group = early, .index = 9, .port = 0x00ff,
 		  .action = DROP);
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_DROP], 1);
@@ -64,7 +64,10 @@ TEST_FX(order)
 	assert_false(steer_has_rx_root(f->v));
 }
 
-/* A miss leads on, counters count each hit once, an empty tag keeps the one before. */
+/*
+ * A miss leads to the next table, counters count each hit once, an entry without a tag keeps the
+ * last tag.
+ */
 TEST_FX(chain)
 {
 	uint32_t last = rig_table(f, (struct rig_table){RX, 9, 0, 0}), tir = rig_tir(f);
@@ -106,7 +109,7 @@ TEST_FX(sent)
 	assert_int_equal(rig_counter_read(f, c, false, NULL), 1);
 	assert_int_equal(rig_send(f, TX, 2).wire, 1);
 	assert_int_equal(rig_send(f, TX, 3).wire, 1);
-	/* the other direction knows nothing of it */
+	/* the other direction is not affected */
 	assert_int_equal(rig_send(f, RX, 1).stats.ends[STEER_MISS], 1);
 }
 
@@ -125,7 +128,9 @@ static uint32_t rewrite(struct fx *f, uint8_t type, uint32_t field, uint32_t bit
 	return prm_alloc_modify_header_context_out_get_modify_header_id(f->out);
 }
 
-/* Each destination gets the packet as it was at the fork; the next table sees what was changed. */
+/*
+ * Each destination gets the packet as it was at the fork; the next table gets the changed packet.
+ */
 TEST_FX(copies_and_rewrites)
 {
 	uint32_t end = rig_table(f, (struct rig_table){RX, 3, 0, 0}), tir = rig_tir(f);
@@ -145,7 +150,7 @@ TEST_FX(copies_and_rewrites)
 	RIG_ENTRY(f, .type = RX, .table = end, .group = g0, .index = 10, .action = FWD, .tir = tir,
 		  .tag = 9);
 	e = rig_send(f, RX, 1);
-	/* the TIR at once, the rewritten copy dropped, the last as it came */
+	/* the TIR at once, the rewritten copy dropped, the last one unchanged */
 	assert_int_equal(e.tirs, 2);
 	assert_int_equal(e.stats.ends[STEER_DROP], 1);
 	assert_int_equal(e.tag, 9);
@@ -159,7 +164,7 @@ TEST_FX(copies_and_rewrites)
 	fw_uid_reap(f->v, FX_UID);
 }
 
-/* A modification swaps what an entry does; what a wrong one asks changes nothing. */
+/* A modification replaces an entry's actions; a wrong one changes nothing. */
 TEST_FX(modified)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0}), a = rig_tir(f), b = rig_tir(f);
@@ -182,7 +187,7 @@ TEST_FX(modified)
 	fw_uid_reap(f->v, FX_UID);
 }
 
-/* Tables of equal level by way of software: the walk has an end, and one sentence. */
+/* Tables of equal level behind software's entries: the walk ends, with one sentence. */
 TEST_FX(circles)
 {
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 0)});
@@ -193,20 +198,20 @@ TEST_FX(circles)
 	rig_root(f, RX, t);
 	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = FWD, .to_table = sw,
 		  .to_table2 = sw);
-	/* as if software's root led back to the table */
+	/* software's root leads back to the table */
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, sw))->icm_root =
 		icm_addr(ICM_TABLE, t);
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.tirs, 0);
 	assert_in_range(e.stats.ends[STEER_LOST], 1, 2000);
 	assert_true(fx_logged(f, "is lost"));
-	/* and what is no place for a packet */
+	/* and to an address that is no end */
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, sw))->icm_root =
 		icm_addr(ICM_VPORT, 1);
 	assert_int_equal(rig_send(f, RX, 1).stats.ends[STEER_LOST], 2);
 }
 
-/* A table of many groups costs each packet as much as it takes to look at them; not for ever. */
+/* A table of many groups costs each packet a lookup in all of them, up to a limit. */
 TEST_FX(many_groups)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), last;
@@ -229,7 +234,7 @@ TEST_FX(many_groups)
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, t))->cost = 1000;
 }
 
-/* Each field that a mask may ask for is filled from a packet, where PRM has it. */
+/* Each field that a mask may have is filled from a packet, at its place in the PRM. */
 TEST(parameters)
 {
 	static const struct {
@@ -291,7 +296,7 @@ TEST(parameters)
 			fail_msg("%s is 0x%llx, not 0x%llx", is[i].field, (unsigned long long)value,
 				 (unsigned long long)is[i].value);
 	}
-	/* and nothing is set that no mask may ask for */
+	/* and no bit is set that no mask may have */
 	for (size_t i = 0; i < FLOW_PARAM_BYTES; i++)
 		assert_int_equal(((uint8_t *)ps.words)[i] & ~may[i], 0);
 	assert_int_equal(prm_field_set(s, mask, sizeof(mask), "misc_parameters.bth_dst_qp", 1), 0);
@@ -299,7 +304,7 @@ TEST(parameters)
 	assert_null(params_unsupported(mask, 1));
 }
 
-/* ICMP's fields are those of its own version. */
+/* ICMP's fields are filled for the packet's IP version only. */
 TEST(icmp_parameters)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of format 1 laid by hand: which way a packet takes, what becomes of it, garbage. */
+/* Proves walks through entries of format 1: the way of a packet, its changes, and garbage. */
 #include "tests/test.h"
 #include "flow_rig.h"
 #include <dvx/prm/object.h>
@@ -107,7 +107,7 @@ static void set_hit(uint8_t *s, uint64_t addr, uint32_t n)
 	prm_ste_match_bwc_v1_set_next_table_base_31_5_size(s, base & 0x7ffffff);
 }
 
-/* An entry that takes any packet to `hit`; a test narrows it. */
+/* Writes an entry that sends any packet to `hit`; a test narrows it. */
 static uint8_t *entry(unsigned int index, uint16_t lookup, uint64_t hit, uint64_t miss)
 {
 	uint8_t *s = ste(index);
@@ -131,7 +131,7 @@ static uint8_t *tag_of(uint8_t *s)
 	return s + 48;
 }
 
-/* Does the packet agree with this tag, under this mask? */
+/* Returns true if the packet matches this tag under this mask. */
 static bool agrees(uint16_t lookup, const uint8_t *mask, const uint8_t *tag)
 {
 	uint8_t *s = entry(0, lookup, END_HIT, END_MISS);
@@ -141,7 +141,7 @@ static bool agrees(uint16_t lookup, const uint8_t *mask, const uint8_t *tag)
 	return walk(at(0)) == END_HIT;
 }
 
-/* Fields by name (prm/ste1.prm): each agrees with its value and with no other. */
+/* Proves for each field by name (prm/ste1.prm) that its value matches and another one does not. */
 static void fields(const char *layout, uint16_t lookup, const struct fx_field *field)
 {
 	const struct prm_struct *s = prm_find_struct(layout);
@@ -176,7 +176,7 @@ TEST_F(fields_ipv4)
 	       {"identification", 1}, {"total_length", 32});
 	FIELDS(ste_eth_l4_misc_v1, 0x113, {"length", 12});
 	FIELDS(ste_src_gvmi_qp_v1, 0x104, {"source_gvmi", 0}, {"functional_lb", 0});
-	/* nothing of IPv6, and nothing inner */
+	/* none of IPv6, and none of inner headers */
 	FIELDS(ste_eth_l4_v1, 0x09, {"dst_port", 0});
 	FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x08, {"destination_port", 0});
 }
@@ -206,7 +206,10 @@ TEST_F(registers)
 	       {"register_3_h", 0xc0000006}, {"register_3_l", 0xc0000007});
 }
 
-/* Always hit (mask 0, tag 0), always miss (a tag bit outside the mask), an entry that only acts. */
+/*
+ * Entries that always hit (mask 0, tag 0), that always miss (a tag bit outside the mask), and with
+ * actions only.
+ */
 TEST_F(always)
 {
 	uint8_t none[16] = {0}, never[16] = {0xdc};
@@ -220,7 +223,7 @@ TEST_F(always)
 	assert_int_equal(walk(at(0)), END_HIT);
 }
 
-/* A bucket by hash, then a chain of misses to the one that agrees. */
+/* A bucket by hash, then a chain of misses to the entry that matches. */
 TEST_F(chain)
 {
 	uint8_t tag[16] = {0}, *s;
@@ -256,7 +259,7 @@ static void put_set(uint8_t *a, uint8_t id, uint8_t dword, unsigned int low, uns
 	prm_ste_double_action_set_v1_set_inline_data(a, value);
 }
 
-/* An entry whose list of n rewrites is at the beginning of their memory. */
+/* Walks an entry with a list of n rewrites at the beginning of their memory. */
 static uint64_t rewritten(unsigned int n)
 {
 	uint8_t *s = entry(0, 0x0f, END_HIT, END_MISS);
@@ -267,7 +270,7 @@ static uint64_t rewritten(unsigned int n)
 	return walk(at(0));
 }
 
-/* All ones: the header's sum, and UDP's with its pseudo header. */
+/* Asserts that all sums are ones: the header's, and UDP's with its pseudo header. */
 static void assert_sums(void)
 {
 	const uint8_t *ip = r.p.data + r.p.outer.l3;
@@ -303,7 +306,7 @@ TEST_F(rewrites)
 	prm_ste_double_action_copy_v1_set_source_right_shifter(r.lists, 32 + 8);
 	assert_int_equal(rewritten(1), END_HIT);
 	assert_int_equal(r.p.reg_c[5], 0x56000000);
-	/* TCP's flags are not UDP's */
+	/* UDP has no flags of TCP */
 	put_set(r.lists, PRM_STE_ACTION_SET, 0x19, 16, 9, 0x1ff);
 	assert_int_equal(rewritten(1), END_HIT);
 	assert_sums();
@@ -364,7 +367,10 @@ TEST_F(vlans)
 	assert_true(fx_logged(r.f, "anchor 0x02"));
 }
 
-/* The packet is lost, with this sentence; a new log, as the old one soon tells only some. */
+/*
+ * Asserts that the packet is lost with this sentence. The log is new each time, as it soon has only
+ * some of the losses.
+ */
 static void assert_lost(const char *text)
 {
 	steer_free(r.f->dev.steer);
@@ -373,13 +379,14 @@ static void assert_lost(const char *text)
 	assert_true(fx_logged(r.f, text));
 }
 
-/* Circles of hits and of misses, holes, what is not implemented: a sentence each. */
+/* Circles of hits and of misses, holes, and features that are not implemented: a sentence each. */
 TEST_F(lost)
 {
 	const struct {
 		uint16_t lookup;
 		uint64_t hit, miss;
-		uint8_t never, action[5]; /* a tag bit that no packet has; the entry's end */
+		/* a tag bit that no packet has; action: the entry's end */
+		uint8_t never, action[5];
 		const char *text;
 	} rows[] = {
 		{0x0f, at(1), END_MISS, 0, {0}, "more than any packet may"},
@@ -421,7 +428,7 @@ TEST_F(lost)
 	assert_int_equal(walk(at(0) | 1ull << 50), 0);
 }
 
-/* IPv6 with as many extension headers as a packet can have. */
+/* Returns IPv6 with as many extension headers as fit. */
 static uint8_t *long_chain(void)
 {
 	uint8_t *bytes = calloc(1, STEER_HEADROOM + VHCA_FRAME_MAX), *p = bytes + STEER_HEADROOM;
@@ -438,7 +445,7 @@ static uint8_t *long_chain(void)
 	return bytes;
 }
 
-/* What an entry does counts as entries do: a circle that does much ends as soon as any other. */
+/* Actions cost steps as entries do, so a circle with many actions ends as early as any other. */
 TEST_F(bounded_work)
 {
 	uint8_t *s, *bytes;
@@ -451,7 +458,7 @@ TEST_F(bounded_work)
 	s[25] = 200;
 	assert_lost("more work than any packet");
 	assert_in_range(r.p.reg_c[0], 255, STEER_STEPS);
-	/* headers are read again by each */
+	/* each parses the headers again */
 	bytes = long_chain();
 	put_set(r.lists, PRM_STE_ACTION_SET, 0x0e, 8, 8, 63);
 	put_set(r.lists + 8, PRM_STE_ACTION_ADD, 0x90, 0, 32, 1);
@@ -462,7 +469,7 @@ TEST_F(bounded_work)
 	free(bytes);
 }
 
-/* Packets in a circle don't hold a turn of the loop: what is under way goes on in the next ones. */
+/* Packets in a circle don't use up a turn of the loop: other work continues in the next turns. */
 TEST_F(short_turns)
 {
 	const uint64_t *lost = &steer_stats(r.f->v)->ends[STEER_LOST];
@@ -480,7 +487,7 @@ TEST_F(short_turns)
 		turns++;
 	}
 	assert_int_equal(turns, 8);
-	/* others go through together */
+	/* other packets are handled together */
 	entry(0, 0x0f, END_MISS, END_MISS);
 	for (unsigned int i = 0; i < 100; i++)
 		assert_int_equal(port_inject(r.f->dev.port, udp4, sizeof(udp4)), 0);
@@ -489,9 +496,9 @@ TEST_F(short_turns)
 }
 
 /*
- * Headers that moved without the entry's reparse bit: nothing of the packet is read or written
- * where they were, which may be behind its end. (The bytes behind it are watched here, and the
- * reads by AddressSanitizer.)
+ * Headers moved without the entry's reparse bit: their old places, which may be behind the packet's
+ * end, are neither read nor written. (The test checks the bytes behind it, AddressSanitizer the
+ * reads.)
  */
 TEST_F(moved_headers)
 {
@@ -499,7 +506,7 @@ TEST_F(moved_headers)
 
 	packet(udp4, sizeof(udp4));
 	memcpy(behind, r.p.data + r.p.len, sizeof(behind));
-	/* in one entry: 30 bytes go, then UDP's destination port is written */
+	/* in one entry: 30 bytes are removed, then UDP's destination port is written */
 	s = entry(0, 0x40f, END_HIT, END_MISS);
 	s[20] = PRM_STE_ACTION_REMOVE_BY_SIZE;
 	prm_ste_single_action_remove_header_size_v1_set_remove_size(s + 20, 15);
@@ -514,7 +521,7 @@ TEST_F(moved_headers)
 	assert_int_equal(r.p.len, sizeof(udp4) - 30);
 	assert_memory_equal(r.p.data, udp4 + 30, sizeof(udp4) - 30);
 	assert_memory_equal(r.p.data + r.p.len, behind, sizeof(behind));
-	/* the next one looks for them */
+	/* the next entry reads them */
 	memset(s + 24, 0, 8);
 	prm_ste_match_bwc_v1_set_reparse(s, 0);
 	set_hit(s, at(1), 1);
@@ -527,8 +534,10 @@ TEST_F(moved_headers)
 	free(bytes);
 }
 
-/* Random entries that mostly lead to each other, random packets: every walk ends, nothing else is
- * touched (AddressSanitizer watches the packet and the memory around it). */
+/*
+ * Random entries that mostly lead to each other, and random packets: every walk ends, and other
+ * memory is not touched (AddressSanitizer checks the packet's surroundings).
+ */
 TEST_F(fuzz)
 {
 	static const uint16_t lookups[] = {0x03,  0x05, 0x0b,  0x02,  0x04,  0x07,  0x08,  0x0d,
@@ -542,7 +551,7 @@ TEST_F(fuzz)
 	for (unsigned int round = 0; round < 20000; round++) {
 		uint32_t len = 14 + (uint32_t)rand() % 200;
 		uint8_t *bytes = malloc(STEER_HEADROOM + len);
-		bool good = rand() & 1; /* headers that are understood */
+		bool good = rand() & 1; /* headers that the parser knows */
 
 		for (unsigned int i = 0; i < 16; i++) {
 			uint8_t *s =
@@ -576,7 +585,7 @@ TEST_F(fuzz)
 /* --- a version of the test's own ----------------------------------------------------------------
  */
 
-/* An entry of another size and layout, in host order. */
+/* An entry of a version that only this test has, with other sizes, in host order. */
 struct own_ste {
 	uint8_t compares, lookup, next_lookup, log_entries;
 	uint16_t port;
@@ -688,7 +697,10 @@ static uint64_t walk_own(void)
 	return ste_walk(&r.w, own_at(0));
 }
 
-/* The walk knows no version: it follows a hash and a chain of entries of a layout of the test's. */
+/*
+ * The walk depends on no version: it follows a hash and a chain of entries in the test's own
+ * layout.
+ */
 TEST_F(other_version)
 {
 	struct own_ste *s = (struct own_ste *)(void *)r.stes;

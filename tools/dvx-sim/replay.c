@@ -28,7 +28,7 @@ struct replaying {
 	uint8_t *batch;
 	size_t have;
 	uint64_t sent; /* packets that were answered for */
-	struct port_fates fates;
+	struct port_results fates;
 	uint64_t began, shown; /* ns */
 };
 
@@ -45,27 +45,27 @@ static uint64_t replaying_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What each row says, in the order of port_fates. */
+/* What each row says, in the order of port_results. */
 static const struct {
 	const char *name, *text;
 	size_t offset;
 } rows[] = {
-	{"queued", "in receive queues", offsetof(struct port_fates, queued)},
-	{"no_buffer", "no receive was posted", offsetof(struct port_fates, no_buffer)},
+	{"queued", "in receive queues", offsetof(struct port_results, queued)},
+	{"no_buffer", "no receive was posted", offsetof(struct port_results, no_buffer)},
 	{"failed", "longer than the receive, or its memory is gone",
-	 offsetof(struct port_fates, failed)},
-	{"dropped", "dropped by rules", offsetof(struct port_fates, dropped)},
+	 offsetof(struct port_results, failed)},
+	{"dropped", "dropped by rules", offsetof(struct port_results, dropped)},
 	{"missed", "no rule took it: for the function's kernel",
-	 offsetof(struct port_fates, missed)},
+	 offsetof(struct port_results, missed)},
 	{"unclaimed", "no function has its address or an RX root table",
-	 offsetof(struct port_fates, unclaimed)},
-	{"transport", "RoCE, for a function's queue pairs", offsetof(struct port_fates, transport)},
+	 offsetof(struct port_results, unclaimed)},
+	{"transport", "RoCE, for a function's queue pairs", offsetof(struct port_results, transport)},
 	{"lost", "lost by broken steering: see the device's log",
-	 offsetof(struct port_fates, lost)},
+	 offsetof(struct port_results, lost)},
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-static uint64_t fate(const struct port_fates *f, unsigned int row)
+static uint64_t fate(const struct port_results *f, unsigned int row)
 {
 	uint64_t n;
 
@@ -105,7 +105,7 @@ static const char *why(int err)
 static int send_batch(struct replaying *r)
 {
 	struct link_message answer;
-	struct port_fates fates;
+	struct port_results fates;
 	int err;
 
 	if (!r->have)
@@ -116,7 +116,7 @@ static int send_batch(struct replaying *r)
 		err = -EPROTO;
 	if (!err) {
 		memcpy(&fates, answer.body, sizeof(fates));
-		port_fates_add(&r->fates, &fates);
+		port_results_add(&r->fates, &fates);
 		r->sent += fates.frames;
 		err = answer.h.result;
 		link_message_free(&answer);

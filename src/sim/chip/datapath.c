@@ -125,7 +125,7 @@ bool datapath_run(struct device *dev)
 	bool did, round = true;
 
 	dev->now = now;
-	dev->now_told = false;
+	dev->now_used = false;
 	did = queues_fetch(dev);
 
 	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(dev, from)); i++) {

@@ -50,7 +50,8 @@ static void replayed(struct replay_batch *b)
 
 	free(p->packets);
 	p->packets = NULL;
-	session_answer(p->session, LINK_REPLAY, b->result, &b->fates, sizeof(b->fates), NULL, 0);
+	session_answer(p->session, LINK_REPLAY, b->result, &b->results, sizeof(b->results), NULL,
+		       0);
 }
 
 /* The batch takes the message's body; the answer is sent when all of it was steered. */
@@ -94,7 +95,7 @@ static void ready(void *port)
 	struct session_packets *p = port;
 
 	if (hand_over(p) && p->asked)
-		capture_want(p->capture);
+		capture_request(p->capture);
 }
 
 static void capture_begin(struct chip_session *c, struct session_packets *p)
@@ -130,5 +131,5 @@ void session_capture(struct chip_session *c)
 		return capture_begin(c, p);
 	if (what == LINK_CAPTURE_STOP)
 		capture_stop(p->capture);
-	capture_want(p->capture);
+	capture_request(p->capture);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the e-switch does in every mode: messages that stay descriptors, and the port's callbacks. */
+/* E-switch functions for all modes: descriptors of messages, and the port's callbacks. */
 #include <stdlib.h>
 #include "priv.h"
 #include "steer/steer.h"
@@ -20,7 +20,7 @@ struct vhca *eswitch_find_path(struct roce_path *path)
 	return path->to;
 }
 
-/* --- queues that go -------------------------------------------------------------------------- */
+/* --- purge ----------------------------------------------------------------------------------- */
 
 struct eswitch_target {
 	const struct eswitch *eswitch;
@@ -28,7 +28,7 @@ struct eswitch_target {
 	uint32_t qpn;
 };
 
-/* The destination queue of a RoCE packet that is this function's; ~0: it is not. */
+/* Returns the destination QPN of a RoCE packet for this function; ~0 for another packet. */
 static uint32_t eswitch_dest_qp(const struct eswitch *e, const struct frame *f,
 				const struct vhca *v)
 {
@@ -80,11 +80,11 @@ static void eswitch_deliver_burst(const struct eswitch *e, const struct frame *f
 	e->ops->roce(f->to, &r);
 }
 
-/* What has become of Ethernet frames by now, at all functions. */
-static struct port_fates eswitch_fates(const struct eswitch *e)
+/* Sums up the results of Ethernet frames so far, of all functions. */
+static struct port_results eswitch_results(const struct eswitch *e)
 {
 	const struct device *dev = e->dev;
-	struct port_fates now = {
+	struct port_results now = {
 		.unclaimed = port_unclaimed(dev->port),
 		.transport = e->transport,
 	};
@@ -103,15 +103,18 @@ static struct port_fates eswitch_fates(const struct eswitch *e)
 	return now;
 }
 
-/* A packet's whole way is one call, so its fate is what the counters gained in it. */
+/*
+ * Delivers a frame of a replay. A packet is handled completely in one call, so the counters' growth
+ * during the call is its result.
+ */
 static void eswitch_deliver_injected(struct eswitch *e, const struct frame *f)
 {
-	const struct port_fates before = eswitch_fates(e);
-	struct port_fates gained;
+	const struct port_results before = eswitch_results(e);
+	struct port_results gained;
 
 	legacy_deliver(e, f);
-	gained = eswitch_fates(e);
-	port_fates_sub(&gained, &before);
+	gained = eswitch_results(e);
+	port_results_sub(&gained, &before);
 	gained.frames = 1;
 	gained.bytes = f->len;
 	port_count_injected(e->dev->port, &gained);

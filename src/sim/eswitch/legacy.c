@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Legacy switching: a frame goes to the function that has its destination address, a group's to all
- * that want it, and beyond the wire whatever is nobody's here.
+ * Legacy switching: a frame goes to the function with its destination address, a group's frame to
+ * all functions that want it, and a frame for an unknown address beyond the wire.
  */
 #include <string.h>
 #include "base/log.h"
@@ -9,9 +9,9 @@
 #include "priv.h"
 #include "steer/steer.h"
 
-/* --- who is meant ---------------------------------------------------------------------------- */
+/* --- destinations ---------------------------------------------------------------------------- */
 
-/* By the MAC table; NULL: unknown, or a group. */
+/* Finds a function by its MAC address; NULL if it is unknown or a group's. */
 static struct vhca *legacy_find_mac(const struct eswitch *e, const uint8_t mac[6])
 {
 	for (unsigned int i = 0; i < e->dev->nfunctions; i++)
@@ -20,7 +20,7 @@ static struct vhca *legacy_find_mac(const struct eswitch *e, const uint8_t mac[6
 	return NULL;
 }
 
-/* Is this RoCE packet addressed to a GID of the function's? [I] The GID is one of its VLAN. */
+/* Returns true if the function has this GID, in the packet's VLAN [I]. */
 static bool legacy_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1, uint16_t vlan)
 {
 	for (unsigned int i = 0; i < v->ngids; i++) {
@@ -34,8 +34,8 @@ static bool legacy_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1,
 }
 
 /*
- * The function that a RoCE packet is for, by its MAC. One that no function has leads to the GID's
- * function: programs take a peer's MAC from the GID's netdev, and dvx-sim shows none. [I]
+ * Returns the function that a RoCE packet is for, by its MAC. If no function has the MAC, the GID
+ * decides: programs take a peer's MAC from the GID's netdev, and dvx-sim shows none. [I]
  */
 static struct vhca *legacy_find_gid(const struct eswitch *e, const uint8_t mac[6],
 				    const uint8_t gid[16], bool v1, uint16_t vlan)
@@ -107,7 +107,10 @@ static void legacy_deliver_roce(struct eswitch *e, struct vhca *v, const struct 
 	}
 }
 
-/* Addresses of no function reach all that have an RX root table, or an interface that wants them. */
+/*
+ * Delivers a frame of an unknown or group address to a function that has an RX root table or an
+ * interface that wants it.
+ */
 static bool legacy_deliver_ethernet_to(const struct eswitch *e, struct vhca *v,
 				       const struct frame *f)
 {
@@ -129,7 +132,10 @@ static void legacy_deliver_ethernet(const struct eswitch *e, const struct frame 
 	e->dev->drops.n[DROP_UNCLAIMED] += !claimed;
 }
 
-/* [I] A function that has queue pairs in the group takes it for them, and not for its tables. */
+/*
+ * Delivers a group's packet. [I] A function with queue pairs in the group takes it for them, and
+ * not for its tables.
+ */
 static void legacy_deliver_group(struct eswitch *e, const struct frame *f,
 				 const struct roce_bytes *b)
 {
@@ -146,7 +152,7 @@ static void legacy_deliver_group(struct eswitch *e, const struct frame *f,
 	e->dev->drops.n[DROP_UNCLAIMED] += !claimed;
 }
 
-/* A RoCE packet for a group, whose MAC is the one of its GID. */
+/* Returns true for a RoCE packet to a group whose MAC follows from its GID. */
 static bool legacy_is_group(const struct frame *f, struct roce_bytes *b)
 {
 	uint8_t mac[6];

@@ -11,17 +11,20 @@ struct roce_bytes;
 struct eswitch {
 	struct device *dev;
 	const struct eswitch_ops *ops;
-	uint64_t transport; /* RoCE packets that a function got as bytes */
+	uint64_t transport; /* RoCE packets delivered as bytes */
 };
 
 /* legacy.c: switching by MAC address. */
-/* Finds the function that a path leads to; NULL: none of this chip. */
+/* Finds the function that a path leads to; NULL if it is none of this chip. */
 struct vhca *legacy_find_path(const struct eswitch *, const struct roce_path *);
-/* Finds the function that a RoCE packet is for and takes it apart; NULL: it is none, or nobody's. */
+/*
+ * Decodes a RoCE packet and finds the function that it is for; NULL if it is no RoCE packet, or for
+ * none.
+ */
 struct vhca *legacy_find_roce(const struct eswitch *, const struct frame *, struct roce_bytes *);
 /* Returns PORT_INSIDE, PORT_OUTSIDE or both, for a frame that a function sent. */
 unsigned int legacy_route(const struct eswitch *, const struct frame *);
-/* Hands a frame to the functions that it is for. */
+/* Delivers a frame to the functions that it is for. */
 void legacy_deliver(struct eswitch *, const struct frame *);
 
 #endif

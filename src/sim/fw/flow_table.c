@@ -33,8 +33,8 @@ int fw_flow_own_vport(struct fw_cmd *c)
 }
 
 /* Returns t if it has this type; otherwise refuses and returns NULL. */
-static struct flow_table *of_type(struct fw_cmd *c, struct flow_table *t, uint32_t type,
-				  const char *field)
+static struct flow_table *fw_flow_table_of_type(struct fw_cmd *c, struct flow_table *t,
+						uint32_t type, const char *field)
 {
 	if (t && t->type != type) {
 		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
@@ -49,7 +49,7 @@ struct flow_table *fw_flow_table(struct fw_cmd *c, uint32_t type, uint32_t id, c
 {
 	if (fw_flow_table_check_type(c, type))
 		return NULL;
-	return of_type(c, fw_find(c, OBJ_FLOW_TABLE, id, field), type, field);
+	return fw_flow_table_of_type(c, fw_find(c, OBJ_FLOW_TABLE, id, field), type, field);
 }
 
 struct flow_table *fw_flow_named_table(struct fw_cmd *c)
@@ -64,7 +64,7 @@ struct flow_table *fw_flow_target(struct fw_cmd *c, uint32_t type, uint32_t id, 
 
 	if (!t || t->o.uid != FW_UID_SHARED)
 		return fw_flow_table(c, type, id, field);
-	return of_type(c, t, type, field);
+	return fw_flow_table_of_type(c, t, type, field);
 }
 
 /*

@@ -324,7 +324,7 @@ static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
 }
 
 /* Clears what belongs to a connection, for RESET. */
-static void fw_qp_forget(struct qp *qp)
+static void fw_qp_clear(struct qp *qp)
 {
 	fw_sched_detach(&qp->q);
 	qp->q.drain_sigerr = false;
@@ -343,7 +343,7 @@ static void fw_qp_forget(struct qp *qp)
 }
 
 /* Writes the accepted options into the reply. SQERR2RTS and SQD2RTS have no such field. */
-static void answer_ece(struct fw_cmd *c, struct qp *qp)
+static void fw_qp_reply_ece(struct fw_cmd *c, struct qp *qp)
 {
 	const uint32_t asked = prm_rst2init_qp_in_get_ece(c->in);
 
@@ -381,7 +381,7 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	apply_receive(qp, qpc, fields);
 	apply_send(qp, qpc, fields);
 	apply_more(qp, prm_qpc_cat_primary_address_path(qpc), &more);
-	answer_ece(c, qp);
+	fw_qp_reply_ece(c, qp);
 	return 0;
 }
 
@@ -401,6 +401,6 @@ int fw_modify_qp(struct fw_cmd *c)
 		return -1;
 	queue_set_state(&qp->q, t->to);
 	if (t->to == QP_RST)
-		fw_qp_forget(qp);
+		fw_qp_clear(qp);
 	return 0;
 }

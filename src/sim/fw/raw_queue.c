@@ -16,7 +16,7 @@
 #define LOG_WQEBB 6u
 #define LOG_SEG	  4u
 
-/* --- what both kinds have --------------------------------------------------------------------- */
+/* --- common to SQ and RQ ---------------------------------------------------------------------- */
 
 static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 {

@@ -29,7 +29,7 @@ enum link_type {
 	LINK_CLOSE,
 	LINK_STATUS,  /* -> link_status, clients, objects */
 	LINK_DOWN,    /* the server ends */
-	LINK_REPLAY,  /* port_packets -> port_fates, when all of them arrived */
+	LINK_REPLAY,  /* port_packets -> port_results, when all of them arrived */
 	LINK_CAPTURE, /* u32 link_capture_ask -> port_captured, port_packets */
 	LINK_SHARE,   /* link_range and a memfd: what an ioctl's answer asked for */
 	LINK_CM_OPEN, /* u32 function -> FD of /dev/infiniband/rdma_cm; first message */

@@ -50,7 +50,7 @@ struct device {
 	void *front_ctx;
 	struct clock *clock;
 	uint64_t now;	 /* start of the data path's present turn */
-	bool now_told;	 /* a CQE of this turn has `now` as its timestamp */
+	bool now_used;	 /* a CQE of this turn has `now` as its timestamp */
 	bool page_fault; /* set by the first access to a page of an on-demand mkey */
 	struct timers timers;
 	const struct profile *profile;

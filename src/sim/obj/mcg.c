@@ -6,7 +6,7 @@
 #include "qp.h"
 #include "device.h"
 
-static struct mcg *mcg_look(const struct vhca *v, const uint8_t gid[16])
+static struct mcg *mcg_lookup(const struct vhca *v, const uint8_t gid[16])
 {
 	struct mcg *g;
 
@@ -16,7 +16,7 @@ static struct mcg *mcg_look(const struct vhca *v, const uint8_t gid[16])
 
 const struct mcg *mcg_find(const struct vhca *v, const uint8_t gid[16])
 {
-	return mcg_look(v, gid);
+	return mcg_lookup(v, gid);
 }
 
 static struct mcg *mcg_new(struct vhca *v, const uint8_t gid[16])
@@ -49,7 +49,7 @@ static int mcg_index(const struct mcg *g, const struct qp *qp)
 
 int mcg_attach(struct vhca *v, const uint8_t gid[16], struct qp *qp)
 {
-	struct mcg *g = mcg_look(v, gid);
+	struct mcg *g = mcg_lookup(v, gid);
 
 	if (g && mcg_index(g, qp) >= 0)
 		return -EEXIST;
@@ -81,7 +81,7 @@ static void mcg_remove(struct vhca *v, struct mcg *g, unsigned int i)
 
 int mcg_detach(struct vhca *v, const uint8_t gid[16], struct qp *qp)
 {
-	struct mcg *g = mcg_look(v, gid);
+	struct mcg *g = mcg_lookup(v, gid);
 	int i = g ? mcg_index(g, qp) : -1;
 
 	if (i < 0)
@@ -103,7 +103,7 @@ void mcg_leave(struct vhca *v, struct qp *qp)
 	}
 }
 
-void mcg_forget_all(struct vhca *v)
+void mcg_free_all(struct vhca *v)
 {
 	struct mcg *g, *next;
 

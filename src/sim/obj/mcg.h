@@ -28,6 +28,6 @@ int mcg_detach(struct vhca *, const uint8_t gid[16], struct qp *);
 /* Removes the queue pair from all groups. */
 void mcg_leave(struct vhca *, struct qp *);
 /* Frees all groups of a function at the end of the chip. */
-void mcg_forget_all(struct vhca *);
+void mcg_free_all(struct vhca *);
 
 #endif

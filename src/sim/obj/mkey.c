@@ -126,7 +126,7 @@ void mkey_null_free(struct device *dev)
 /*
  * Adds segments of the null mkey, which repeat the same bytes. Local accesses of any PD may use it.
  */
-static int walk_null(struct mkey_walk *w, uint64_t len)
+static int mkey_walk_null(struct mkey_walk *w, uint64_t len)
 {
 	struct null_memory *null = null_memory(w->vhca->dev);
 	bus_t at;
@@ -153,7 +153,7 @@ static int walk_null(struct mkey_walk *w, uint64_t len)
 /* --- the reserved lkey ------------------------------------------------------------------------ */
 
 /* Adds segments of the reserved lkey: local accesses of a queue that the kernel created with it. */
-static int walk_reserved(struct mkey_walk *w, uint64_t va, uint64_t len)
+static int mkey_walk_reserved(struct mkey_walk *w, uint64_t va, uint64_t len)
 {
 	const struct queue *q = obj_find(w->vhca, OBJ_QP, w->qpn);
 
@@ -266,14 +266,14 @@ static int mkey_check(const struct mkey *m, const struct mkey *source, uint32_t 
 	return 0;
 }
 
-static int walk_key(struct mkey_walk *, uint32_t key, uint64_t va, uint64_t len);
+static int mkey_walk_key(struct mkey_walk *, uint32_t key, uint64_t va, uint64_t len);
 
 /*
  * Walks the parts of a list in order. [I] Each part is a local access to its mkey: remote rights
  * are needed on the list's mkey only.
  */
-static int walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
-		     uint64_t len)
+static int mkey_walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
+			  uint64_t len)
 {
 	struct mkey_walk child = *w;
 	uint64_t pos = va - m->start, part, addr;
@@ -300,7 +300,7 @@ static int walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, ui
 		child.seg = w->seg + used;
 		child.max = w->max - used;
 		child.done = 0;
-		n = child.max ? walk_key(&child, child_key, addr, part) : -MKEY_TOO_FRAGMENTED;
+		n = child.max ? mkey_walk_key(&child, child_key, addr, part) : -MKEY_TOO_FRAGMENTED;
 		if (n == -MKEY_TOO_FRAGMENTED && w->done)
 			return (int)used;
 		if (n < 0)
@@ -315,8 +315,8 @@ static int walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, ui
 	return (int)used;
 }
 
-static int walk_direct(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
-		       uint64_t len)
+static int mkey_walk_direct(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
+			    uint64_t len)
 {
 	int n = translate(m, va, len, w->seg, w->max);
 
@@ -342,8 +342,8 @@ static int walk_direct(struct mkey_walk *w, const struct mkey *m, uint32_t key, 
  * Checks an access to an mkey with signatures. A range of the wire needs memory up to the data
  * byte, or the signature, that ends it.
  */
-static int walk_signed(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
-		       uint64_t len)
+static int mkey_walk_signed(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
+			    uint64_t len)
 {
 	const uint64_t from = va - m->start, most = 1ull << 62;
 	uint64_t data, end;
@@ -376,15 +376,15 @@ static int walk_signed(struct mkey_walk *w, const struct mkey *m, uint32_t key, 
 	return w->seg ? -MKEY_SIGNED : 0;
 }
 
-static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len)
+static int mkey_walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len)
 {
 	const struct mkey *m, *source;
 	int err;
 
 	if (key == MKEY_NULL)
-		return walk_null(w, len);
+		return mkey_walk_null(w, len);
 	if (key == MKEY_RESERVED)
-		return walk_reserved(w, va, len);
+		return mkey_walk_reserved(w, va, len);
 	m = mkey_lookup(w->vhca, key, w->pdn);
 	if (!m)
 		return -MKEY_BAD_KEY;
@@ -395,7 +395,7 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 	if (err)
 		return err;
 	if (source->sig && source->sig->on && !w->memory)
-		return walk_signed(w, source, key, va, len);
+		return mkey_walk_signed(w, source, key, va, len);
 	if (!in_bounds(source, va, len)) {
 		mkey_refuse(w->vhca, w->pdn,
 			    "mkey 0x%x covers 0x%" PRIx64 "+0x%" PRIx64 ", not 0x%" PRIx64
@@ -410,11 +410,11 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 		return 0;
 	}
 	if (source->list)
-		return walk_list(w, source, key, va, len);
-	return walk_direct(w, source, key, va, len);
+		return mkey_walk_list(w, source, key, va, len);
+	return mkey_walk_direct(w, source, key, va, len);
 }
 
-/* --- the usual access ------------------------------------------------------------------------- */
+/* --- the common access ------------------------------------------------------------------------ */
 
 void mkey_place(struct mkey *m)
 {
@@ -448,7 +448,7 @@ static inline int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, u
 			     uint64_t va, uint64_t len, unsigned int rights, struct dma_seg *seg,
 			     unsigned int max)
 {
-	const struct mkey *m = obj_look(v, OBJ_MKEY, key >> 8);
+	const struct mkey *m = obj_lookup(v, OBJ_MKEY, key >> 8);
 
 	if (!m || !m->plain || !mkey_allows(m, key, pdn, qpn, va, len, rights))
 		return -1;
@@ -463,7 +463,7 @@ static inline int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, u
 bool mkey_piece(const struct queue *q, uint32_t key, uint64_t va, uint64_t len, unsigned int rights,
 		struct dma_seg *seg)
 {
-	const struct mkey *m = obj_look(q->o.vhca, OBJ_MKEY, key >> 8);
+	const struct mkey *m = obj_lookup(q->o.vhca, OBJ_MKEY, key >> 8);
 
 	if (!m || !m->plain || !mkey_allows(m, key, q->pdn, q->o.id, va, len, rights))
 		return false;
@@ -490,7 +490,7 @@ static __attribute__((noinline)) uint8_t *mkey_find_bytes(struct mkey *m, uint64
 uint8_t *mkey_bytes(const struct queue *q, uint32_t key, uint64_t va, uint64_t len,
 		    unsigned int rights)
 {
-	struct mkey *m = obj_look(q->o.vhca, OBJ_MKEY, key >> 8);
+	struct mkey *m = obj_lookup(q->o.vhca, OBJ_MKEY, key >> 8);
 
 	if (!m || !m->plain || !mkey_allows(m, key, q->pdn, q->o.id, va, len, rights))
 		return NULL;
@@ -509,20 +509,20 @@ void mkey_prefetch_slot(const struct vhca *v, uint32_t key)
 
 void mkey_prefetch(const struct vhca *v, uint32_t key)
 {
-	const struct mkey *m = obj_look(v, OBJ_MKEY, key >> 8);
+	const struct mkey *m = obj_lookup(v, OBJ_MKEY, key >> 8);
 
 	if (m)
 		prefetch(m, offsetof(struct mkey, list));
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 static int mkey_part_walk(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,
 			  uint64_t *len, unsigned int rights, struct dma_seg *seg, unsigned int max)
 {
 	struct mkey_walk w = {
 		.vhca = v, .pdn = pdn, .qpn = qpn, .rights = rights, .seg = seg, .max = max};
-	int n = *len ? walk_key(&w, key, va, *len) : 0;
+	int n = *len ? mkey_walk_key(&w, key, va, *len) : 0;
 
 	*len = w.done;
 	return n;
@@ -547,7 +547,7 @@ int mkey_memory(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64
 			      .memory = true,
 			      .seg = seg,
 			      .max = max};
-	int n = walk_key(&w, key, va, *len);
+	int n = mkey_walk_key(&w, key, va, *len);
 
 	*len = w.done;
 	return n;

@@ -112,7 +112,7 @@ void obj_tables_fini(struct vhca *v)
 
 void *obj_find(const struct vhca *v, enum obj_type type, uint32_t id)
 {
-	return obj_look(v, type, id);
+	return obj_lookup(v, type, id);
 }
 
 void *obj_find_uid(const struct vhca *v, enum obj_type type, uint32_t id, uint16_t uid)

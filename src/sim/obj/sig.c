@@ -221,7 +221,7 @@ bool sig_ready(const struct mkey *m, uint32_t key)
 	return psv_ready(m, key, &m->sig->memory) && psv_ready(m, key, &m->sig->wire);
 }
 
-/* --- where they lie --------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 struct sig_place sig_place(const struct sig_side *s, uint64_t pos)
 {

@@ -38,7 +38,7 @@ static inline struct obj_leaf *obj_leaf_of(const struct obj_table *t, uint32_t i
 }
 
 /* Like obj_find(), inlined. */
-static inline void *obj_look(const struct vhca *v, enum obj_type type, uint32_t id)
+static inline void *obj_lookup(const struct vhca *v, enum obj_type type, uint32_t id)
 {
 	const struct obj_leaf *l = obj_leaf_of(v->tables[type], id);
 

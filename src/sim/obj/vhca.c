@@ -142,7 +142,7 @@ void device_fini(struct device *dev)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++)
 		if (dev->vhca[i].dev) {
-			mcg_forget_all(&dev->vhca[i]);
+			mcg_free_all(&dev->vhca[i]);
 			obj_tables_fini(&dev->vhca[i]);
 			icm_fini(&dev->vhca[i]);
 			memic_fini(&dev->vhca[i]);

@@ -9,13 +9,17 @@
 #include "obj/device.h"
 #include "port.h"
 
-/* At so many pieces data waits; acknowledgements, which can't wait, may fill the rest. */
+/*
+ * Limits in pieces. Data waits at the first limit; acknowledgements, which can't wait, may fill the
+ * rest.
+ */
 #define PIECES_DATA 64u
 #define PIECES_ALL  128u
 #define PATIENCE_NS 1000000000ull
 
 struct capture_piece {
-	uint8_t bytes[CAPTURE_PIECE]; /* first: the taker frees the piece by it */
+	/* first, because capture_take()'s caller frees the piece by it */
+	uint8_t bytes[CAPTURE_PIECE];
 	struct capture_piece *next;
 	size_t len;
 	uint32_t npackets;
@@ -30,7 +34,7 @@ struct port_capture {
 	unsigned int npieces;
 	uint64_t lost;
 	bool wanted, stopped;
-	bool given_up; /* the reader took nothing for too long: senders go on without it */
+	bool given_up; /* the reader took nothing for too long; senders no longer wait for it */
 	struct timer patience;
 };
 
@@ -97,7 +101,7 @@ static void capture_on_frame(void *ctx, const struct frame *f)
 		capture_keep(c, &head, f->data);
 }
 
-static bool capture_makes_wait(struct port_capture *c)
+static bool capture_must_wait(struct port_capture *c)
 {
 	struct device *dev = c->all->dev;
 
@@ -114,7 +118,7 @@ static bool capture_has_room(void *ctx)
 	struct port_capture *c;
 
 	DL_FOREACH(all->list, c)
-	if (capture_makes_wait(c))
+	if (capture_must_wait(c))
 		return false;
 	return true;
 }
@@ -144,7 +148,7 @@ void captures_free(struct port_captures *all)
 	free(all);
 }
 
-/* The port is tapped only while a capture runs: taps make frames bytes, which costs time. */
+/* Taps the port only while a capture runs: with a tap, frames must be bytes, which costs time. */
 static void capture_set_tap(struct port_captures *all)
 {
 	struct port_capture *c;
@@ -206,7 +210,7 @@ void capture_close(struct port_capture *c)
 	free(c);
 }
 
-void capture_want(struct port_capture *c)
+void capture_request(struct port_capture *c)
 {
 	c->wanted = true;
 }
@@ -227,7 +231,7 @@ uint8_t *capture_take(struct port_capture *c, size_t *len)
 	return memcpy(bytes, &head, sizeof(head));
 }
 
-/* A callback may close captures, its own or others: start again after each. */
+/* A callback may close any capture, so start again after each */
 bool captures_run(struct port_captures *all)
 {
 	struct port_capture *c;

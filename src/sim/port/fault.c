@@ -4,12 +4,15 @@
 #include "obj/device.h"
 #include "roce.h"
 
-#define OVERTAKERS 4u /* at most */
+#define OVERTAKERS 4u /* most frames that overtake one */
 #define ETH_LEN	   14u
-/* Before it in BTH are FECN and BECN, which the ICRC leaves out as switches change them. */
+/*
+ * First byte of BTH to damage. FECN and BECN are before it; the ICRC does not cover them, as
+ * switches change them.
+ */
 #define COVERED_FROM 5u
 
-/* xorshift64*: small, and good enough to choose packets. */
+/* Returns a random number below `of`, by xorshift64*, which is small and good enough here. */
 static uint32_t fault_random(struct fault *t, uint32_t of)
 {
 	t->random ^= t->random >> 12;
@@ -69,7 +72,10 @@ bool fault_room(const struct fault *t)
 	return loop_room(&t->late);
 }
 
-/* A RoCE packet is damaged where its ICRC shows it, any other frame behind its addresses. */
+/*
+ * Damages a frame: a RoCE packet in the bytes that its ICRC covers, any other frame behind its
+ * addresses.
+ */
 static void fault_damage(struct fault *t, struct frame *f)
 {
 	uint32_t from = ETH_LEN, to = f->len;
@@ -86,8 +92,8 @@ static void fault_damage(struct fault *t, struct frame *f)
 	t->counts.corrupted++;
 }
 
-/* Without memory for the timer the frame is on time. */
-static void fault_late(struct fault *t, struct frame *f)
+/* Delays a frame. If there is no memory for the timer, the frame is not delayed. */
+static void fault_delay(struct fault *t, struct frame *f)
 {
 	const uint64_t due = t->dev->clock->now(t->dev->clock) + t->rates.delay;
 
@@ -104,7 +110,7 @@ static void fault_late(struct fault *t, struct frame *f)
 static void fault_forward(struct fault *t, struct frame *f)
 {
 	if (t->rates.delay)
-		fault_late(t, f);
+		fault_delay(t, f);
 	else
 		t->out(t->ctx, f);
 }
@@ -128,7 +134,7 @@ static void fault_overtake(struct fault *t, struct frame *f)
 		fault_release(t);
 }
 
-static void fault_double(struct fault *t, const struct frame *f)
+static void fault_duplicate(struct fault *t, const struct frame *f)
 {
 	struct frame *copy = frame_copy(f);
 
@@ -148,7 +154,7 @@ void fault_pass(struct fault *t, struct frame *f)
 	if (fault_hits(t, t->rates.corrupt))
 		fault_damage(t, f);
 	if (fault_hits(t, t->rates.dup))
-		fault_double(t, f);
+		fault_duplicate(t, f);
 	if (fault_hits(t, t->rates.reorder) && !t->held) {
 		t->held = f;
 		t->held_for = 1 + fault_random(t, OVERTAKERS);

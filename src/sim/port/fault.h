@@ -12,21 +12,21 @@
 struct device;
 
 /*
- * A stage of the wire that loses, doubles, reorders, damages and delays frames. Which ones depends
- * on the seed and on the frames' order, and on no clock: the same work meets the same faults.
+ * A stage of the wire that loses, doubles, reorders, damages and delays frames. The seed and the
+ * frames' order determine the faults, no clock does: the same work meets the same faults.
  */
 struct fault {
 	struct device *dev;
 	struct fault_rates rates;
 	struct fault_counts counts;
 	uint64_t random;
-	struct frame *held;    /* overtaken by the next frames */
-	unsigned int held_for; /* so many of them */
+	struct frame *held;    /* waits until the next frames have overtaken it */
+	unsigned int held_for; /* number of frames that still overtake it */
 	bool overtaken;
-	struct loop late; /* by their time */
-	uint64_t last;	  /* when the youngest of them is due */
+	struct loop late; /* delayed frames, by due time */
+	uint64_t last;	  /* due time of the latest delayed frame */
 	struct timer timer;
-	void (*out)(void *ctx, struct frame *); /* what passed; the callee owns it */
+	void (*out)(void *ctx, struct frame *); /* takes frames that passed, and owns them */
 	void *ctx;
 };
 
@@ -34,11 +34,14 @@ void fault_init(struct fault *, struct device *, void (*out)(void *, struct fram
 void fault_fini(struct fault *);
 void fault_set(struct fault *, const struct fault_rates *);
 bool fault_active(const struct fault *);
-/* Takes the frame; it comes out now, later, twice or never. */
+/* Takes a frame. It comes out now, later, twice or never. */
 void fault_pass(struct fault *, struct frame *);
-/* Nothing else is under way: what waits to be overtaken goes on. True: it did. */
+/*
+ * Releases the frame that waits to be overtaken, as no other frame is under way. Returns true if
+ * there was one.
+ */
 bool fault_idle(struct fault *);
-/* For those that can wait. */
+/* Returns false if senders that can wait must wait. */
 bool fault_room(const struct fault *);
 
 #endif

@@ -36,7 +36,7 @@ static const char *const fault_wants[] = {
 	[FAULT_NUMBER] = "a number that is not 0",
 };
 
-/* As strtod(), but it begins with a digit: no sign, no space, no "nan". */
+/* Parses a number as strtod() does. It must begin with a digit: no sign, no space, no "nan". */
 static const char *fault_number(const char *text, double *v)
 {
 	char *end;

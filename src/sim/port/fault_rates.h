@@ -6,23 +6,26 @@
 
 #define FAULT_DELAY_MOST 60000000000u /* ns */
 /*
- * What a bad wire does to packets, as the port has it and as it stands in messages. A user writes
+ * Rates of the faults of a wire, in the port and in messages. Users write them as
  * "drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N" (dvx-sim(1)).
  */
-#define FAULT_ONE 1000000000u /* a rate of 1: each packet */
+#define FAULT_ONE 1000000000u /* a rate of 1: every packet */
 struct fault_rates {
-	uint32_t drop, dup, reorder, corrupt; /* of FAULT_ONE packets */
-	uint64_t delay;			      /* ns, of each packet */
-	uint64_t seed;			      /* of the choice of packets */
+	uint32_t drop, dup, reorder, corrupt; /* out of FAULT_ONE packets */
+	uint64_t delay;			      /* ns, for each packet */
+	uint64_t seed;			      /* seed of the random choice */
 };
 
-/* What became of packets since the chip was made. */
+/* Numbers of packets with faults since the chip started. */
 struct fault_counts {
 	uint64_t dropped, doubled, reordered, corrupted, delayed;
 	uint64_t down; /* dropped because the link was down */
 };
 
-/* What is not named in the text is 0, the seed 1. 0, or -1 with a sentence in why[FAULT_WHY]. */
+/*
+ * Parses rates. A rate that the text does not name is 0, the seed 1. Returns 0, or -1 with a
+ * sentence in why[FAULT_WHY].
+ */
 #define FAULT_WHY 160
 int fault_rates_parse(struct fault_rates *, const char *text, char why[FAULT_WHY]);
 

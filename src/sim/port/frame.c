@@ -3,12 +3,12 @@
 #include <string.h>
 #include "frame.h"
 
-/* Three sizes cover nearly all frames: headers with a little data, packets, and bursts. */
+/* Frame sizes. Three cover nearly all frames: headers with a little data, packets, and bursts. */
 #define SMALL  256u
 #define PACKET 4608u
 #define LARGE  (64u << 10)
 #define SIZES  3u
-#define KEEP   64u /* free frames kept of each size */
+#define KEEP   64u /* most free frames kept of each size */
 
 struct frame_pool {
 	struct frame *free[SIZES];

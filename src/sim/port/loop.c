@@ -2,8 +2,8 @@
 #include "loop.h"
 
 /*
- * Data waits at the first mark; acknowledgements, of which each queue pair has at most one or two
- * under way, may go on to the second.
+ * Limits in frames. Data waits at the first; acknowledgements, of which each queue pair has one or
+ * two under way, may go on to the second.
  */
 #define FRAMES_DATA 1024u
 #define FRAMES_ALL 65536u

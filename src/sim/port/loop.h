@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include "frame.h"
 
-/* Frames under way, oldest first. */
+/* A queue of frames under way, oldest first. */
 struct loop {
 	struct frame *head, **tail;
 	unsigned int n;
@@ -14,12 +14,15 @@ struct loop {
 
 void loop_init(struct loop *);
 void loop_fini(struct loop *);
-/* How many packets it dropped with the frame: the loop may be full even for those that can't wait. */
+/*
+ * Appends a frame. If the loop is full even for senders that can't wait, it drops the frame, and
+ * returns the number of its packets; else 0.
+ */
 unsigned int loop_put(struct loop *, struct frame *);
 struct frame *loop_take(struct loop *);
-/* For those that can wait. */
+/* Returns false if senders that can wait must wait. */
 bool loop_room(const struct loop *);
-/* Drops frames that match. */
+/* Drops the frames that match. */
 void loop_purge(struct loop *, bool (*match)(const struct frame *, const void *), const void *arg);
 
 #endif

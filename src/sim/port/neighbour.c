@@ -9,29 +9,32 @@
 #include "obj/device.h"
 #include "port.h"
 
-/* The kernel gives an address one second (ib_core, rdma_addr_find_l2_eth_by_grh()). */
+/*
+ * Time limits of address queries. The kernel allows one second for all tries (ib_core,
+ * rdma_addr_find_l2_eth_by_grh()).
+ */
 #define NEIGHBOURS_MOST	 256u
 #define NEIGHBOUR_TRIES	 4u
-#define NEIGHBOUR_WAIT	 250000000u   /* ns for an answer */
-#define NEIGHBOUR_FRESH	 30000000000u /* ns without asking again */
-#define NEIGHBOUR_FAILED 100000000u   /* ns for all that waited to hear of it */
+#define NEIGHBOUR_WAIT	 250000000u   /* ns to wait for a reply */
+#define NEIGHBOUR_FRESH	 30000000000u /* ns without a new query */
+#define NEIGHBOUR_FAILED 100000000u   /* ns in which all that waited learn of the failure */
 
-enum neighbour_state { NEIGHBOUR_FREE, NEIGHBOUR_ASKED, NEIGHBOUR_KNOWN, NEIGHBOUR_SILENT };
+enum neighbour_state { NEIGHBOUR_FREE, NEIGHBOUR_PENDING, NEIGHBOUR_KNOWN, NEIGHBOUR_TIMED_OUT };
 
 struct neighbour_entry {
 	struct neighbours *all;
 	enum neighbour_state state;
-	bool has_mac; /* also while it is asked again */
+	bool has_mac; /* valid also while a new query is under way */
 	uint8_t gid[16], mac[6];
 	uint16_t vlan;
 	unsigned int tries;
-	uint64_t at; /* when it came into this state */
+	uint64_t at; /* time of the last change of state */
 	struct timer timer;
 };
 
 struct neighbours {
 	struct device *dev;
-	bool news;
+	bool changed;
 	struct neighbour_entry at[NEIGHBOURS_MOST];
 };
 
@@ -50,7 +53,7 @@ static struct neighbour_entry *neighbour_find(struct neighbours *n, uint16_t vla
 	return NULL;
 }
 
-/* A free one, or the oldest that nobody waits for. NULL: all are asked for. */
+/* Takes a free entry, or else the oldest without a query. Returns NULL if all have queries. */
 static struct neighbour_entry *neighbour_add(struct neighbours *n, uint16_t vlan,
 					     const uint8_t gid[16])
 {
@@ -63,7 +66,7 @@ static struct neighbour_entry *neighbour_add(struct neighbours *n, uint16_t vlan
 			e = o;
 			break;
 		}
-		if (o->state != NEIGHBOUR_ASKED && (!e || o->at < e->at))
+		if (o->state != NEIGHBOUR_PENDING && (!e || o->at < e->at))
 			e = o;
 	}
 	if (!e)
@@ -74,13 +77,13 @@ static struct neighbour_entry *neighbour_add(struct neighbours *n, uint16_t vlan
 	return e;
 }
 
-static void neighbour_becomes(struct neighbour_entry *e, enum neighbour_state state)
+static void neighbour_set_state(struct neighbour_entry *e, enum neighbour_state state)
 {
 	e->state = state;
 	e->at = neighbours_now(e->all);
 }
 
-/* The entry in whose network a GID lies. NULL: none. */
+/* Returns the GID of a function in whose network a GID lies; NULL if there is none. */
 static const struct gid_entry *neighbour_source(const struct vhca *v, uint16_t vlan,
 						const uint8_t gid[16])
 {
@@ -91,12 +94,12 @@ static const struct gid_entry *neighbour_source(const struct vhca *v, uint16_t v
 	return NULL;
 }
 
-static const uint8_t everybody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
-/* False: no function has an address in its network. */
-static bool neighbour_ask(const struct neighbours *n, uint16_t vlan, const uint8_t gid[16])
+/* Sends a query. Returns false if no function has an address in the GID's network. */
+static bool neighbour_request(const struct neighbours *n, uint16_t vlan, const uint8_t gid[16])
 {
-	struct neighbour_msg m = {.asks = true, .vlan = vlan};
+	struct neighbour_msg m = {.is_query = true, .vlan = vlan};
 	const struct gid_entry *source;
 	uint8_t frame[NEIGHBOUR_FRAME];
 
@@ -109,41 +112,41 @@ static bool neighbour_ask(const struct neighbours *n, uint16_t vlan, const uint8
 			continue;
 		memcpy(m.sender, source->gid, sizeof(m.sender));
 		memcpy(m.mac, v->mac, sizeof(m.mac));
-		port_transmit(v, frame, (uint32_t)neighbour_msg_write(&m, everybody, NULL, frame));
+		port_transmit(v, frame, (uint32_t)neighbour_msg_write(&m, broadcast, NULL, frame));
 		return true;
 	}
 	return false;
 }
 
-static void neighbour_silent(struct timer *t)
+static void neighbour_timeout(struct timer *t)
 {
 	struct neighbour_entry *e =
 		(struct neighbour_entry *)(void *)((char *)t -
 						   offsetof(struct neighbour_entry, timer));
 	struct neighbours *n = e->all;
 
-	if (++e->tries < NEIGHBOUR_TRIES && neighbour_ask(n, e->vlan, e->gid) &&
+	if (++e->tries < NEIGHBOUR_TRIES && neighbour_request(n, e->vlan, e->gid) &&
 	    !timer_set(&n->dev->timers, t, neighbours_now(n) + NEIGHBOUR_WAIT))
 		return;
 	e->has_mac = false;
-	neighbour_becomes(e, NEIGHBOUR_SILENT);
-	n->news = true;
-	neighbours_tell(n);
+	neighbour_set_state(e, NEIGHBOUR_TIMED_OUT);
+	n->changed = true;
+	neighbours_notify(n);
 }
 
 static int neighbour_begin(struct neighbours *n, struct neighbour_entry *e)
 {
-	if (!neighbour_ask(n, e->vlan, e->gid) ||
+	if (!neighbour_request(n, e->vlan, e->gid) ||
 	    timer_set(&n->dev->timers, &e->timer, neighbours_now(n) + NEIGHBOUR_WAIT)) {
 		e->state = NEIGHBOUR_FREE;
 		return -EHOSTUNREACH;
 	}
 	e->tries = 0;
-	neighbour_becomes(e, NEIGHBOUR_ASKED);
+	neighbour_set_state(e, NEIGHBOUR_PENDING);
 	return -EINPROGRESS;
 }
 
-/* An old answer is used as a kernel uses it: while it is confirmed. */
+/* Finds a MAC address. An old address stays in use while it is confirmed, as in a kernel. */
 int neighbours_resolve(struct neighbours *n, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t link_local[8] = {0xfe, 0x80};
@@ -152,10 +155,10 @@ int neighbours_resolve(struct neighbours *n, uint16_t vlan, const uint8_t gid[16
 	int err = -EINPROGRESS;
 
 	if (!memcmp(gid, link_local, sizeof(link_local)))
-		return -EHOSTUNREACH; /* the MAC address is in it */
-	if (e && e->state == NEIGHBOUR_SILENT && age < NEIGHBOUR_FAILED)
+		return -EHOSTUNREACH; /* the MAC address is part of the GID */
+	if (e && e->state == NEIGHBOUR_TIMED_OUT && age < NEIGHBOUR_FAILED)
 		return -ETIMEDOUT;
-	if (!e || e->state == NEIGHBOUR_SILENT ||
+	if (!e || e->state == NEIGHBOUR_TIMED_OUT ||
 	    (e->state == NEIGHBOUR_KNOWN && age >= NEIGHBOUR_FRESH)) {
 		e = e ? e : neighbour_add(n, vlan, gid);
 		err = e ? neighbour_begin(n, e) : -EHOSTUNREACH;
@@ -166,7 +169,7 @@ int neighbours_resolve(struct neighbours *n, uint16_t vlan, const uint8_t gid[16
 	return 0;
 }
 
-/* --- what others say -------------------------------------------------------------------------- */
+/* --- messages from others --------------------------------------------------------------------- */
 
 static struct vhca *neighbour_own(const struct neighbours *n, uint16_t vlan, const uint8_t gid[16],
 				  unsigned int *index)
@@ -174,25 +177,28 @@ static struct vhca *neighbour_own(const struct neighbours *n, uint16_t vlan, con
 	return device_vhca_by_gid(n->dev, vlan, gid, index);
 }
 
-static void neighbour_answer(const struct neighbours *n, struct vhca *v, unsigned int index,
-			     const struct neighbour_msg *asked)
+static void neighbour_reply(const struct neighbours *n, struct vhca *v, unsigned int index,
+			    const struct neighbour_msg *query)
 {
 	static const uint8_t all_nodes[16] = {0xff, 2, [15] = 1};
 	static const uint8_t all_nodes_mac[6] = {0x33, 0x33, [5] = 1};
-	static const uint8_t nobody[16] = {0};
-	struct neighbour_msg m = {.vlan = asked->vlan};
+	static const uint8_t unspecified[16] = {0};
+	struct neighbour_msg m = {.vlan = query->vlan};
 	uint8_t frame[NEIGHBOUR_FRAME];
-	const bool probes = !gid_is_ip4(asked->target) && !memcmp(asked->sender, nobody, 16);
+	const bool probes = !gid_is_ip4(query->target) && !memcmp(query->sender, unspecified, 16);
 
 	(void)n;
-	memcpy(m.target, asked->target, sizeof(m.target));
+	memcpy(m.target, query->target, sizeof(m.target));
 	memcpy(m.mac, v->gids[index].mac, sizeof(m.mac));
 	port_transmit(v, frame,
-		      (uint32_t)neighbour_msg_write(&m, probes ? all_nodes_mac : asked->mac,
-						    probes ? all_nodes : asked->sender, frame));
+		      (uint32_t)neighbour_msg_write(&m, probes ? all_nodes_mac : query->mac,
+						    probes ? all_nodes : query->sender, frame));
 }
 
-/* RFC 826: known addresses are always learned, others if they want something of the chip. */
+/*
+ * Updates an entry from a message. As in RFC 826, known addresses are always updated, and an
+ * unknown one is added only if the message is for the chip.
+ */
 static void neighbour_learn(struct neighbours *n, const struct neighbour_msg *m, bool wants)
 {
 	struct neighbour_entry *e = neighbour_find(n, m->vlan, m->sender);
@@ -205,11 +211,11 @@ static void neighbour_learn(struct neighbours *n, const struct neighbour_msg *m,
 		e = neighbour_add(n, m->vlan, m->sender);
 	if (!e)
 		return;
-	n->news |= e->state == NEIGHBOUR_ASKED;
+	n->changed |= e->state == NEIGHBOUR_PENDING;
 	timer_cancel(&n->dev->timers, &e->timer);
 	memcpy(e->mac, m->mac, sizeof(e->mac));
 	e->has_mac = true;
-	neighbour_becomes(e, NEIGHBOUR_KNOWN);
+	neighbour_set_state(e, NEIGHBOUR_KNOWN);
 }
 
 void neighbours_take(struct neighbours *n, const uint8_t *frame, size_t len)
@@ -220,10 +226,10 @@ void neighbours_take(struct neighbours *n, const uint8_t *frame, size_t len)
 
 	if (n->dev->link_down || !neighbour_msg_read(frame, len, &m))
 		return;
-	v = m.asks ? neighbour_own(n, m.vlan, m.target, &index) : NULL;
+	v = m.is_query ? neighbour_own(n, m.vlan, m.target, &index) : NULL;
 	neighbour_learn(n, &m, v);
 	if (v && !v->netdev.present)
-		neighbour_answer(n, v, index, &m);
+		neighbour_reply(n, v, index, &m);
 }
 
 static void neighbour_announce_gid(struct vhca *v, const struct gid_entry *e)
@@ -233,7 +239,7 @@ static void neighbour_announce_gid(struct vhca *v, const struct gid_entry *e)
 
 	memcpy(m.target, e->gid, sizeof(m.target));
 	memcpy(m.mac, e->mac, sizeof(m.mac));
-	port_transmit(v, frame, (uint32_t)neighbour_msg_write(&m, everybody, NULL, frame));
+	port_transmit(v, frame, (uint32_t)neighbour_msg_write(&m, broadcast, NULL, frame));
 }
 
 void neighbours_announce(struct neighbours *n)
@@ -247,12 +253,12 @@ void neighbours_announce(struct neighbours *n)
 	}
 }
 
-void neighbours_tell(struct neighbours *n)
+void neighbours_notify(struct neighbours *n)
 {
-	bool news = n->news;
+	bool changed = n->changed;
 
-	n->news = false;
-	if (news && n->dev->front->neighbour)
+	n->changed = false;
+	if (changed && n->dev->front->neighbour)
 		n->dev->front->neighbour(n->dev->front_ctx);
 }
 
@@ -265,7 +271,7 @@ struct neighbours *neighbours_new(struct device *dev)
 	n->dev = dev;
 	for (unsigned int i = 0; i < NEIGHBOURS_MOST; i++) {
 		n->at[i].all = n;
-		n->at[i].timer.fire = neighbour_silent;
+		n->at[i].timer.fire = neighbour_timeout;
 	}
 	return n;
 }

@@ -9,21 +9,21 @@
 struct device;
 
 /*
- * The neighbours on an Ethernet of others: asks for the MAC addresses of GIDs, and answers for the
- * chip's own, as a kernel does for a NIC's. A function with a network interface has a kernel that
- * answers. What it sends, functions send (port_transmit()).
+ * Neighbours on a foreign Ethernet. Queries the MAC addresses of GIDs, and replies to queries for
+ * the chip's GIDs, as a kernel does for a NIC. For a function with a network interface, that
+ * interface's kernel replies. Messages are sent in the name of functions (port_transmit()).
  */
 struct neighbours;
 
 struct neighbours *neighbours_new(struct device *); /* NULL: no memory */
 void neighbours_free(struct neighbours *);
-/* As device_resolve(). */
+/* Finds a MAC address; see device_resolve(). */
 int neighbours_resolve(struct neighbours *, uint16_t vlan, const uint8_t gid[16], uint8_t mac[6]);
-/* A frame came in: takes what it tells. */
+/* Reads a frame that came in, and replies if it is a query for the chip. */
 void neighbours_take(struct neighbours *, const uint8_t *frame, size_t len);
-/* Tells all the chip's addresses: somebody may know other MAC addresses of them. */
+/* Announces all addresses of the chip, because others may know old MAC addresses for them. */
 void neighbours_announce(struct neighbours *);
-/* Tells front_ops.neighbour if there is something new. */
-void neighbours_tell(struct neighbours *);
+/* Calls front_ops.neighbour if a query has ended since the last call. */
+void neighbours_notify(struct neighbours *);
 
 #endif

@@ -9,13 +9,13 @@
 #define VLAN_ID	     0xfffu
 #define ARP_LEN	     28u
 #define IP6_LEN	     40u
-#define ND_LEN	     24u /* to the end of the target */
-#define ND_OPTION    8u	 /* with an Ethernet address */
+#define ND_LEN	     24u /* up to the end of the target */
+#define ND_OPTION    8u	 /* an option with an Ethernet address */
 #define ICMP6	     58u
-#define ND_ASKS	     135u
-#define ND_ANSWERS   136u
-#define OPTION_FROM  1u /* the sender's address, of what asks */
-#define OPTION_AT    2u /* the target's, of what answers */
+#define ND_QUERY     135u
+#define ND_REPLY     136u
+#define OPTION_FROM  1u /* sender's Ethernet address, in a query */
+#define OPTION_AT    2u /* target's Ethernet address, in a reply */
 #define FLAG_ASKED   0x40u
 #define FLAG_REPLACE 0x20u
 
@@ -30,13 +30,13 @@ static bool arp_read(const uint8_t *a, struct neighbour_msg *m)
 {
 	if (a[7] != 1 && a[7] != 2)
 		return false;
-	m->asks = a[7] == 1;
+	m->is_query = a[7] == 1;
 	m->has_mac = memcmp(a + 14, zeros, 4) && !(a[8] & 1);
 	m->overrides = true;
 	memcpy(m->mac, a + 8, 6);
 	if (m->has_mac)
 		gid_ipv4(m->sender, a + 14);
-	gid_ipv4(m->target, m->asks ? a + 24 : a + 14);
+	gid_ipv4(m->target, m->is_query ? a + 24 : a + 14);
 	return true;
 }
 
@@ -46,18 +46,21 @@ static size_t arp_write(const struct neighbour_msg *m, const uint8_t to_mac[6],
 	uint8_t *a = f + ETH_LEN;
 
 	memcpy(f + 12, arp_head, sizeof(arp_head));
-	a[7] = m->asks ? 1 : 2;
+	a[7] = m->is_query ? 1 : 2;
 	memcpy(a + 8, m->mac, 6);
-	memcpy(a + 14, (m->asks ? m->sender : m->target) + 12, 4);
-	if (!m->asks)
+	memcpy(a + 14, (m->is_query ? m->sender : m->target) + 12, 4);
+	if (!m->is_query)
 		memcpy(a + 18, to_mac, 6);
-	memcpy(a + 24, (to && !m->asks ? to : m->target) + 12, 4);
+	memcpy(a + 24, (to && !m->is_query ? to : m->target) + 12, 4);
 	return ETH_LEN + ARP_LEN;
 }
 
 /* --- neighbour discovery --------------------------------------------------------------------- */
 
-/* RFC 4443 2.3: over addresses, length and protocol, too. 0 over one whose checksum is right. */
+/*
+ * Computes the checksum over addresses, length, protocol and message (RFC 4443 2.3). It is 0 for a
+ * message with a right checksum.
+ */
 static uint16_t nd_checksum(const uint8_t *ip, size_t len)
 {
 	uint32_t sum = ICMP6 + (uint32_t)len;
@@ -69,7 +72,10 @@ static uint16_t nd_checksum(const uint8_t *ip, size_t len)
 	return (uint16_t)~sum;
 }
 
-/* The Ethernet address of an option; NULL: none; false in *good: its lengths are wrong. */
+/*
+ * Returns the Ethernet address in an option; NULL if there is none. Sets *good to false if lengths
+ * are wrong.
+ */
 static const uint8_t *nd_option(const uint8_t *at, size_t len, uint8_t type, bool *good)
 {
 	const uint8_t *found = NULL;
@@ -86,7 +92,7 @@ static const uint8_t *nd_option(const uint8_t *at, size_t len, uint8_t type, boo
 	return found;
 }
 
-/* What RFC 4861 7.1 demands of them. */
+/* Decodes a message, with the checks of RFC 4861 7.1. */
 static bool nd_read(const uint8_t *ip, size_t room, struct neighbour_msg *m)
 {
 	const uint8_t *nd = ip + IP6_LEN, *mac;
@@ -94,29 +100,32 @@ static bool nd_read(const uint8_t *ip, size_t room, struct neighbour_msg *m)
 	bool good;
 
 	if (ip[0] >> 4 != 6 || ip[6] != ICMP6 || ip[7] != 255 || len < ND_LEN ||
-	    IP6_LEN + len > room || (nd[0] != ND_ASKS && nd[0] != ND_ANSWERS) || nd[1] ||
+	    IP6_LEN + len > room || (nd[0] != ND_QUERY && nd[0] != ND_REPLY) || nd[1] ||
 	    nd[8] == 0xff || (len & 1) || nd_checksum(ip, len))
 		return false;
-	m->asks = nd[0] == ND_ASKS;
-	m->overrides = m->asks || nd[4] & FLAG_REPLACE;
+	m->is_query = nd[0] == ND_QUERY;
+	m->overrides = m->is_query || nd[4] & FLAG_REPLACE;
 	memcpy(m->target, nd + 8, 16);
-	memcpy(m->sender, m->asks ? ip + 8 : m->target, 16);
+	memcpy(m->sender, m->is_query ? ip + 8 : m->target, 16);
 	good = true;
-	mac = nd_option(nd + ND_LEN, len - ND_LEN, m->asks ? OPTION_FROM : OPTION_AT, &good);
+	mac = nd_option(nd + ND_LEN, len - ND_LEN, m->is_query ? OPTION_FROM : OPTION_AT, &good);
 	m->has_mac = mac && !(mac[0] & 1) && memcmp(m->sender, zeros, 16);
 	if (mac)
 		memcpy(m->mac, mac, 6);
 	return good;
 }
 
-/* RFC 4861 7.2.2: to the group that the target's last bytes name; answers for all to all nodes. */
+/*
+ * Sets the group to send to (RFC 4861 7.2.2): that of the target's last bytes for a query, all
+ * nodes for an unsolicited reply.
+ */
 static void nd_group(const struct neighbour_msg *m, uint8_t group[16])
 {
 	static const uint8_t all[16] = {0xff, 2, [15] = 1};
 	static const uint8_t solicited[13] = {0xff, 2, [11] = 1, [12] = 0xff};
 
 	memcpy(group, all, sizeof(all));
-	if (!m->asks)
+	if (!m->is_query)
 		return;
 	memcpy(group, solicited, sizeof(solicited));
 	memcpy(group + 13, m->target + 13, 3);
@@ -133,17 +142,17 @@ static size_t nd_write(const struct neighbour_msg *m, const uint8_t to[16], uint
 	ip[5] = (uint8_t)len;
 	ip[6] = ICMP6;
 	ip[7] = 255;
-	memcpy(ip + 8, m->asks ? m->sender : m->target, 16);
-	if (to && !m->asks)
+	memcpy(ip + 8, m->is_query ? m->sender : m->target, 16);
+	if (to && !m->is_query)
 		memcpy(ip + 24, to, 16);
 	else
 		nd_group(m, ip + 24);
 	if (!to)
 		gid_group_mac(ip + 24, f);
-	nd[0] = m->asks ? ND_ASKS : ND_ANSWERS;
-	nd[4] = m->asks ? 0 : (uint8_t)(FLAG_REPLACE | (to ? FLAG_ASKED : 0));
+	nd[0] = m->is_query ? ND_QUERY : ND_REPLY;
+	nd[4] = m->is_query ? 0 : (uint8_t)(FLAG_REPLACE | (to ? FLAG_ASKED : 0));
 	memcpy(nd + 8, m->target, 16);
-	nd[ND_LEN] = m->asks ? OPTION_FROM : OPTION_AT;
+	nd[ND_LEN] = m->is_query ? OPTION_FROM : OPTION_AT;
 	nd[ND_LEN + 1] = 1;
 	memcpy(nd + ND_LEN + 2, m->mac, 6);
 	sum = nd_checksum(ip, len);
@@ -152,7 +161,7 @@ static size_t nd_write(const struct neighbour_msg *m, const uint8_t to[16], uint
 	return ETH_LEN + IP6_LEN + len;
 }
 
-/* --------------------------------------------------------------------------------------------- */
+/* --- frames ---------------------------------------------------------------------------------- */
 
 bool neighbour_msg_read(const uint8_t *frame, size_t len, struct neighbour_msg *m)
 {

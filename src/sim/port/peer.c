@@ -21,32 +21,32 @@
 #include "wire.h"
 
 /*
- * There is no process in the middle: each chip has a socket in the switch's folder, and a
- * connection to each other chip. A connection ends with its chip, and keeps order and packets'
- * borders. The number of its socket gives a chip its addresses.
+ * A switch without a process in the middle. Each chip has a socket in the switch's folder, and a
+ * connection to each other chip. A connection ends with its chip, and preserves order and packet
+ * boundaries. The number of a chip's socket determines its addresses.
  */
 #define PEER_MAGIC    0x50585644u /* "DVXP" */
 #define PEER_EVENTS   16
-#define PEER_RECEIVES 64	  /* packets of a chip in one turn */
-#define PEER_PATIENCE 1000000000u /* ns without a packet taken: it hangs */
+#define PEER_RECEIVES 64	  /* packets read from a chip in one turn */
+#define PEER_PATIENCE 1000000000u /* ns without progress, after which a chip counts as hung */
 #define PEER_LEARNED  256u
 
 enum peer_kind { PEER_FRAME = PEER_MAGIC, PEER_NEIGHBOURS };
 
-/* One address of a chip. */
+/* An address of a chip. */
 struct neighbour {
 	uint8_t gid[16], mac[6];
 	uint16_t vlan; /* 0: none */
 };
-/* All of a chip without network interfaces; of one with these and many addresses, the first. */
+/* Most addresses of a chip: all, if it has no network interfaces; else the first ones. */
 #define NEIGHBOURS_MOST (DEVICE_MAX_FUNCTIONS * VHCA_OWN_GIDS)
 
 struct peer {
 	struct peer *prev, *next;
 	int fd;
 	bool introduced;
-	struct loop backlog; /* it does not take as fast as is sent */
-	uint64_t since;	     /* when it took something last, or the backlog began */
+	struct loop backlog; /* frames that it had no room for */
+	uint64_t since;	     /* time of its last progress, or of the start of the backlog */
 	unsigned int n;
 	struct neighbour neighbours[NEIGHBOURS_MOST];
 };
@@ -57,7 +57,7 @@ struct peer_wire {
 	int listener;
 	struct sockaddr_un at;
 	struct peer *peers;
-	bool strangers; /* some were not told this chip's present addresses */
+	bool introduction_due; /* some peers lack this chip's present addresses */
 	struct {
 		uint8_t mac[6];
 		struct peer *peer;
@@ -73,7 +73,7 @@ static uint64_t peer_now(const struct peer_wire *w)
 	return w->dev->clock->now(w->dev->clock);
 }
 
-/* --- who is there ---------------------------------------------------------------------------- */
+/* --- peers ----------------------------------------------------------------------------------- */
 
 static unsigned int learned_slot(const uint8_t mac[6])
 {
@@ -90,7 +90,7 @@ static void peer_learn(struct peer_wire *w, struct peer *p, const uint8_t mac[6]
 	w->learned[i].peer = p;
 }
 
-/* NULL: unknown. */
+/* Returns the peer with this MAC address; NULL if it is unknown. */
 static struct peer *peer_of(const struct peer_wire *w, const uint8_t mac[6])
 {
 	unsigned int i = learned_slot(mac);
@@ -127,7 +127,7 @@ static int peer_resolve(struct wire *wire, const struct gid_entry *from, const u
 
 /* --- out ------------------------------------------------------------------------------------- */
 
-/* 0; -EAGAIN: it has no room; other errors: it is gone. */
+/* Writes a message. Returns 0, -EAGAIN if the peer has no room, or another error if it is gone. */
 static int peer_write(const struct peer *p, uint32_t kind, const void *bytes, size_t len)
 {
 	const struct iovec iov[] = {{&kind, sizeof(kind)}, {(void *)(uintptr_t)bytes, len}};
@@ -161,7 +161,7 @@ static void peer_wait_room(const struct peer_wire *w, struct peer *p, bool wait)
 	epoll_ctl(w->w.fd, EPOLL_CTL_MOD, p->fd, &ev);
 }
 
-/* It is stopped, or hangs: others must not wait for it. */
+/* Returns true if a peer is stopped or hangs. Other peers do not wait for it. */
 static bool peer_hangs(const struct peer_wire *w, const struct peer *p)
 {
 	return p->backlog.head && peer_now(w) - p->since > PEER_PATIENCE;
@@ -217,7 +217,7 @@ static bool peer_room(struct wire *wire)
 	return true;
 }
 
-/* False: it is gone. */
+/* Sends the backlog. Returns false if the peer is gone. */
 static bool peer_flush(struct peer_wire *w, struct peer *p)
 {
 	struct frame *f;
@@ -253,7 +253,7 @@ static int peer_add(struct peer_wire *w, int fd)
 	}
 	DL_APPEND(w->peers, p);
 	w->w.others++;
-	w->strangers = true;
+	w->introduction_due = true;
 	return 0;
 }
 
@@ -265,7 +265,7 @@ static void peer_accept(struct peer_wire *w)
 		close(fd);
 }
 
-/* False: no chip of this version says that. */
+/* Handles a message. Returns false for one that no chip of this version sends. */
 static bool peer_take(struct peer_wire *w, struct peer *p, uint32_t kind, size_t len)
 {
 	if (kind == PEER_NEIGHBOURS && !(len % sizeof(struct neighbour))) {
@@ -283,7 +283,10 @@ static bool peer_take(struct peer_wire *w, struct peer *p, uint32_t kind, size_t
 	return true;
 }
 
-/* One message. 1; 0: there is none; -1: the chip is gone, or speaks something else. */
+/*
+ * Reads a message. Returns 1, 0 if there is none, or -1 if the peer is gone or sends something
+ * else.
+ */
 static int peer_read(struct peer_wire *w, struct peer *p)
 {
 	uint32_t kind = 0;
@@ -304,7 +307,10 @@ static int peer_read(struct peer_wire *w, struct peer *p)
 	return 1;
 }
 
-/* False: it is gone. What the port has no room for stays in the socket: its sender waits. */
+/*
+ * Reads messages; returns false if the peer is gone. Frames for which the port has no room stay in
+ * the socket, and their sender waits.
+ */
 static bool peer_receive(struct peer_wire *w, struct peer *p)
 {
 	int rc = 1;
@@ -314,13 +320,16 @@ static bool peer_receive(struct peer_wire *w, struct peer *p)
 	return rc >= 0;
 }
 
-/* In a turn of the loop: the first one's addresses are settled by then. */
+/*
+ * Sends this chip's addresses, in a turn of the loop: those of the first function are final by
+ * then.
+ */
 static void peer_introduce_all(struct peer_wire *w)
 {
 	struct peer *p, *next;
 	int err;
 
-	w->strangers = false;
+	w->introduction_due = false;
 	DL_FOREACH_SAFE(w->peers, p, next)
 	{
 		if (p->introduced)
@@ -328,7 +337,7 @@ static void peer_introduce_all(struct peer_wire *w)
 		err = peer_introduce(w, p);
 		p->introduced = !err;
 		if (err == -EAGAIN) {
-			w->strangers = true;
+			w->introduction_due = true;
 			peer_wait_room(w, p, true);
 		} else if (err) {
 			peer_remove(w, p);
@@ -343,7 +352,7 @@ static void peer_gids_changed(struct wire *wire)
 
 	DL_FOREACH(w->peers, p)
 	p->introduced = false;
-	w->strangers = true;
+	w->introduction_due = true;
 }
 
 static bool peer_run(struct wire *wire)
@@ -361,7 +370,7 @@ static bool peer_run(struct wire *wire)
 			 (ev[i].events & ~(uint32_t)EPOLLOUT && !peer_receive(w, p)))
 			peer_remove(w, p);
 	}
-	if (w->strangers)
+	if (w->introduction_due)
 		peer_introduce_all(w);
 	return n > 0;
 }
@@ -407,7 +416,10 @@ static int peer_socket(void)
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* -ENOENT: the slot is free. The socket of a chip that died is removed. */
+/*
+ * Connects to a chip. Returns -ENOENT if the slot is free. The socket of a chip that died is
+ * removed.
+ */
 static int peer_call(struct peer_wire *w, const struct sockaddr_un *at)
 {
 	int fd = peer_socket(), err = fd < 0 ? -errno : 0;
@@ -434,7 +446,7 @@ static int peer_listen(struct peer_wire *w)
 	return 0;
 }
 
-/* Calls all that are there, then takes the lowest free slot and its addresses. */
+/* Connects to all chips there are, then takes the lowest free slot and its addresses. */
 static int peer_join(struct peer_wire *w, const char *folder)
 {
 	const unsigned int slots = device_numbers(w->dev);
@@ -457,7 +469,7 @@ static int peer_join(struct peer_wire *w, const char *folder)
 	return peer_listen(w);
 }
 
-/* Chips join one at a time. */
+/* Locks the folder, so that chips join one at a time. */
 static int peer_lock(const char *folder)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];

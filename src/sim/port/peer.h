@@ -6,9 +6,9 @@ struct device;
 struct wire;
 
 /*
- * The wire to a switch of the machine: chips with the same folder reach each other. The functions
- * get addresses that no other chip there has, so this comes before anybody sees them. NULL after a
- * sentence in why[WIRE_WHY].
+ * Opens the wire to a switch on this machine: chips with the same folder reach each other. It gives
+ * the functions addresses that no other chip there has, so it must be called before the addresses
+ * are read. Returns NULL with a sentence in why[WIRE_WHY].
  */
 struct wire *peer_open(struct device *, const char *folder, char *why);
 

@@ -13,7 +13,7 @@
 _Static_assert(PORT_PACKET_MIN == VHCA_FRAME_MIN && PORT_PACKET_MAX == VHCA_FRAME_MAX,
 	       "queues and the port take the same packets");
 
-#define FRAME_LEAST 60u /* of what is sent, without FCS; any frame has room for it */
+#define FRAME_LEAST 60u /* of sent frames, without FCS; any frame has room for it */
 
 struct port {
 	struct device *dev;
@@ -26,7 +26,7 @@ struct port {
 	void *hook_ctx;
 	const struct port_tap *tap;
 	struct wire *wire;
-	struct port_fates injected;
+	struct port_results injected;
 };
 
 static void port_put(void *port, struct frame *);
@@ -43,7 +43,7 @@ struct port *port_new(struct device *dev)
 		return NULL;
 	}
 	p->dev = dev;
-	dev->paths++; /* none is found yet */
+	dev->paths++; /* 0 in a path means not resolved */
 	loop_init(&p->loop);
 	fault_init(&p->fault, dev, port_put, p);
 	return p;
@@ -71,7 +71,7 @@ struct frame *port_frame(struct port *p, size_t room)
 	return frame_new(p->pool, room);
 }
 
-const struct port_fates *port_injected(const struct port *p)
+const struct port_results *port_injected(const struct port *p)
 {
 	return &p->injected;
 }
@@ -83,9 +83,9 @@ uint64_t port_unclaimed(const struct port *p)
 
 /* --- in ------------------------------------------------------------------------------------ */
 
-void port_count_injected(struct port *p, const struct port_fates *gained)
+void port_count_injected(struct port *p, const struct port_results *gained)
 {
-	port_fates_add(&p->injected, gained);
+	port_results_add(&p->injected, gained);
 }
 
 void port_purge(struct port *p, bool (*match)(const struct frame *, const void *), const void *arg)
@@ -115,7 +115,10 @@ static unsigned int port_route(const struct port *p, const struct frame *f)
 	return p->ops->route(p->ops_ctx, f);
 }
 
-/* [I] Forced loopback stays inside the function: no wire carries it. */
+/*
+ * Queues a frame on its way back. [I] Forced loopback stays inside the function: no wire carries
+ * it.
+ */
 void port_queue(struct port *p, struct frame *f)
 {
 	unsigned int way;
@@ -176,8 +179,8 @@ static struct frame *port_bytes(struct port *p, const void *bytes, size_t len)
 }
 
 /*
- * Tables may have pushed headers, so the port has the last word on the length; and as any MAC does,
- * it pads what is shorter than Ethernet's least frame (IEEE 802.3, 64 bytes with FCS).
+ * Sends a packet. Tables may have pushed headers, so the length is checked here. Short packets are
+ * padded to Ethernet's minimum frame (IEEE 802.3, 64 bytes with FCS), as a MAC does.
  */
 void port_transmit(struct vhca *v, const uint8_t *bytes, uint32_t len)
 {

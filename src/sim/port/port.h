@@ -14,95 +14,102 @@ struct vhca;
 struct wire;
 
 /*
- * The chip's port: the way that frames take between functions, and beyond the wire. It is a loop, so
- * that what a function sends comes back; a wire may lie beyond it. The e-switch decides where a frame
- * goes.
+ * The chip's port, through which frames go between functions and to the wire. It is a loop: frames
+ * that a function sends come back to the e-switch, which decides where they go. A wire may be
+ * attached.
  */
 struct port;
 
 enum { PORT_INSIDE = 1u << 0, PORT_OUTSIDE = 1u << 1 };
 
-/* The ways up, to the e-switch. */
+/* Calls to the e-switch. */
 struct port_ops {
-	/* Returns where a frame of a function's goes: PORT_INSIDE, PORT_OUTSIDE, or both. */
+	/*
+	 * Returns the destinations of a frame from a function: PORT_INSIDE, PORT_OUTSIDE, or both.
+	 */
 	unsigned int (*route)(void *ctx, const struct frame *);
-	/* Takes a frame that came back, or in by the wire; the frame stays the port's. */
+	/* Takes a frame that came back or came by the wire; the port keeps the frame. */
 	void (*receive)(void *ctx, const struct frame *);
 };
 
 struct port *port_new(struct device *);
-/* Before the first frame. */
+/* Sets the callbacks, before the first frame. */
 void port_set_ops(struct port *, const struct port_ops *, void *ctx);
 void port_free(struct port *);
 
-/* A frame to fill, with room for so many bytes. NULL: out of memory. */
+/* Returns a frame with room for so many bytes, to be filled; NULL: out of memory. */
 struct frame *port_frame(struct port *, size_t room);
-/* Takes the frame; drops it if the port is full even for those that can't wait. NULL: nothing. */
+/*
+ * Sends a frame and owns it; NULL does nothing. The frame is dropped if the port is full even for
+ * senders that can't wait.
+ */
 void port_send(struct port *, struct frame *);
-/* A function's Ethernet packet; the port pads it to 60 bytes, and drops what is too long. */
+/*
+ * Sends an Ethernet packet of a function, padded to 60 bytes; a packet that is too long is dropped.
+ */
 void port_transmit(struct vhca *, const uint8_t *bytes, uint32_t len);
 /*
- * An Ethernet packet enters from outside. 0; -EAGAIN: no room, try after a turn; -EMSGSIZE: outside
- * PORT_PACKET_MIN..MAX; -ENOMEM; -ENETDOWN. Faults leave it alone, so that its fate is known.
+ * Injects an Ethernet packet from outside. Returns 0; -EAGAIN: no room, try again after a turn;
+ * -EMSGSIZE: outside PORT_PACKET_MIN..MAX; -ENOMEM; -ENETDOWN. Faults are not applied, so that its
+ * result is known.
  */
 int port_inject(struct port *, const void *bytes, size_t len);
-/* What became of all that was injected; the e-switch adds what becomes of one. */
-const struct port_fates *port_injected(const struct port *);
-void port_count_injected(struct port *, const struct port_fates *);
-/* Ethernet frames that no function took. */
+/* Returns the results of all injected packets; the e-switch adds those of each packet. */
+const struct port_results *port_injected(const struct port *);
+void port_count_injected(struct port *, const struct port_results *);
+/* Returns the number of Ethernet frames that no function took. */
 uint64_t port_unclaimed(const struct port *);
 
 /*
- * The port's wire (wire.h), which is the port's from here on. NULL: it is a loop. Paths to
- * functions of the chip stay inside it.
+ * Sets the port's wire (wire.h) and owns it; NULL: none. Paths between functions of the chip stay
+ * inside.
  */
 void port_set_wire(struct port *, struct wire *);
 struct wire *port_wire(const struct port *);
 /*
- * A packet comes in from there; the bytes stay the caller's. Room for one is port_room_in().
- * icrc_good: a RoCE packet whose ICRC is right.
+ * Takes a packet from the wire; the caller keeps the bytes. port_room_in() returns whether there is
+ * room. icrc_good: a RoCE packet whose ICRC is right.
  */
 void port_receive(struct port *, const void *bytes, size_t len, bool icrc_good);
 bool port_room_in(const struct port *);
-/* In each turn: what comes in, what had to wait. True: there was something. */
+/* Reads from the wire and sends the backlog, in each turn. Returns true if it did something. */
 bool port_run_wire(struct port *);
 
-/* At the end of a turn: what was sent in it leaves. True: there was something. */
+/* Sends packets that were gathered in a turn, at its end. Returns true if there were any. */
 bool port_flush_wire(struct port *);
 
-/* A sender that can wait does so while this is false. */
+/* Returns false while senders that can wait must wait. */
 bool port_room(const struct port *);
-/* Frames are under way. */
+/* Returns true while frames are under way. */
 bool port_busy(const struct port *);
-/* Delivers the oldest frame. False: there is none. */
+/* Delivers the oldest frame; false if there is none. */
 bool port_run(struct port *);
-/* Drops frames under way that match. */
+/* Drops the frames under way that match. */
 void port_purge(struct port *, bool (*match)(const struct frame *, const void *), const void *arg);
 
-/* What eswitch_direct() found may be wrong now, and what chips beyond the wire know. */
+/* Invalidates results of eswitch_direct(), and announces the chip's addresses beyond the wire. */
 void port_gids_changed(struct port *);
 
-/* Somebody looks at frames: a hook, a tap, faults, a link that is down. They are bytes meanwhile.
- */
+/* Returns true while a hook, a tap, faults or a link that is down need frames as bytes. */
 bool port_observed(const struct port *);
 
-/* Frames on the wire are lost, doubled, reordered, damaged and delayed (fault.h). */
+/* Sets the faults of the wire (fault.h). */
 void port_set_faults(struct port *, const struct fault_rates *);
 void port_faults(const struct port *, struct fault_rates *, struct fault_counts *);
-/* While the link is down, nothing but forced loopback arrives. device.link_down says which. */
+/* Sets the link state, device.link_down. While the link is down, only forced loopback arrives. */
 void port_set_link(struct port *, bool up);
 
 /*
- * For tests: sees each frame instead of the queue and owns it; it may port_queue() it now, later,
- * twice, changed, or frame_free() it.
+ * A hook for tests: takes each frame instead of the queue, and owns it. It may port_queue() it now,
+ * later, twice or changed, or frame_free() it.
  */
 typedef void (*port_hook)(void *ctx, struct port *, struct frame *);
 void port_set_hook(struct port *, port_hook, void *ctx);
 void port_queue(struct port *, struct frame *);
 
 /*
- * A tap sees each frame that a wire would, and keeps nothing of it. While it has no room,
- * port_room() is false.
+ * A tap gets each frame that a wire would get, and must copy it. While it has no room, port_room()
+ * is false.
  */
 struct port_tap {
 	void *ctx;

@@ -9,9 +9,9 @@
 struct port_replay {
 	struct port *port;
 	struct replay_batch *head, **tail;
-	bool begun;		/* the head is on its way */
-	struct port_fates base; /* as it began */
-	uint64_t sent;		/* packets injected, ever */
+	bool begun;		  /* packets of the head were injected */
+	struct port_results base; /* results when the head began */
+	uint64_t sent;		  /* packets injected so far */
 };
 
 struct port_replay *replay_new(struct port *port)
@@ -70,13 +70,13 @@ void replay_cancel(struct port_replay *r, struct replay_batch *b)
 		r->tail = at;
 }
 
-/* Packets of a cancelled batch may still be under way. */
+/* Returns true if no injected packet is under way. Packets of a cancelled batch may be. */
 static bool replay_arrived(const struct port_replay *r)
 {
 	return port_injected(r->port)->frames == r->sent;
 }
 
-/* Injects what the port takes; true if that was something. */
+/* Injects as many packets as the port takes. Returns true if it injected any. */
 static bool replay_feed(struct port_replay *r, struct replay_batch *b)
 {
 	const uint8_t *before = b->at;
@@ -111,8 +111,8 @@ bool replay_run(struct port_replay *r)
 	if (b->at < b->end || !replay_arrived(r))
 		return did;
 	replay_cancel(r, b);
-	b->fates = *port_injected(r->port);
-	port_fates_sub(&b->fates, &r->base);
+	b->results = *port_injected(r->port);
+	port_results_sub(&b->results, &r->base);
 	b->done(b);
 	return true;
 }

@@ -10,26 +10,27 @@
 struct port;
 
 /*
- * Packets of files on their way into the port: batch after batch, in order, as fast as the port
- * takes them, without loss. One batch at a time, so that its fates are its own.
+ * Replays packets of files into the port: batch after batch, in order, as fast as the port takes
+ * them, without loss. Batches run one at a time, so that each has its own results.
  */
 struct port_replay;
 
 struct replay_batch {
 	struct replay_batch *next;
 	const uint8_t *at, *end; /* port_packets */
-	struct port_fates fates;
-	int result;			     /* 0, or -ENOMEM: fates say how many came in before */
-	void (*done)(struct replay_batch *); /* it is out of the queue by then */
+	struct port_results results;
+	/* 0, or -ENOMEM: `results` has the packets injected before */
+	int result;
+	void (*done)(struct replay_batch *); /* called after the batch has left the queue */
 };
 
 struct port_replay *replay_new(struct port *);
 void replay_free(struct port_replay *);
-/* Are these bytes port_packets that the port would take? */
+/* Returns true if the bytes are port_packets of valid lengths. */
 bool replay_check(const uint8_t *bytes, size_t len);
 void replay_post(struct port_replay *,
-		 struct replay_batch *); /* checked before; the caller's memory */
+		 struct replay_batch *); /* checked before; stays the caller's */
 void replay_cancel(struct port_replay *, struct replay_batch *);
-bool replay_run(struct port_replay *); /* in each turn, after the datapath */
+bool replay_run(struct port_replay *); /* called in each turn, after the datapath */
 
 #endif

@@ -42,7 +42,7 @@ static uint16_t ether_type(const struct roce_path *p)
 	return gid_is_ip4(p->source->gid) && gid_is_ip4(p->dgid) ? TYPE_IP4 : TYPE_IP6;
 }
 
-/* Between Ethernet and BTH. */
+/* Returns the bytes between Ethernet and BTH. */
 static uint32_t net_len(uint32_t type)
 {
 	switch (type) {
@@ -60,7 +60,7 @@ uint16_t roce_tci(const struct roce_path *p)
 	return p->source->vlan ? (uint16_t)((p->prio & 7) << 13 | p->source->vlan) : 0;
 }
 
-/* To the network header. */
+/* Returns the bytes before the network header. */
 static uint32_t eth_len(const struct roce_path *p)
 {
 	return ETH_LEN + (p->source->vlan ? VLAN_LEN : 0);
@@ -82,7 +82,9 @@ uint16_t roce_ip4_checksum(const uint8_t *ip)
 	return (uint16_t)~sum;
 }
 
-/* len: what follows the header. [I] Identification 0: nobody may fragment it. */
+/*
+ * Writes an IPv4 header; len: bytes behind it. [I] Identification is 0, as Don't Fragment is set.
+ */
 static uint8_t *put_ip4(const struct roce_path *p, uint8_t *ip, uint32_t len)
 {
 	memset(ip, 0, IP4_LEN);
@@ -98,7 +100,7 @@ static uint8_t *put_ip4(const struct roce_path *p, uint8_t *ip, uint32_t len)
 	return ip + IP4_LEN;
 }
 
-/* GRH is IPv6's header with another name and next header. */
+/* Writes an IPv6 header, or GRH, which is the same with another next header. */
 static uint8_t *put_ip6(const struct roce_path *p, uint8_t *ip, uint8_t next, uint32_t len)
 {
 	const uint32_t word = htobe32(6u << 28 | (uint32_t)p->tclass << 20 | p->flow_label);
@@ -112,7 +114,9 @@ static uint8_t *put_ip6(const struct roce_path *p, uint8_t *ip, uint8_t next, ui
 	return ip + IP6_LEN;
 }
 
-/* Without a checksum, over IPv6 too [I] (Linux's rxe sends none): the ICRC covers more. */
+/*
+ * Writes a UDP header without a checksum, over IPv6 too [I] (as Linux's rxe): the ICRC covers more.
+ */
 static uint8_t *roce_put_udp(const struct roce_path *p, uint8_t *udp, uint32_t len)
 {
 	const uint16_t fixed = p->from->dev->udp_sport;
@@ -124,7 +128,7 @@ static uint8_t *roce_put_udp(const struct roce_path *p, uint8_t *udp, uint32_t l
 	return udp + UDP_LEN;
 }
 
-/* What stands before BTH; len is from there to the end of the ICRC. */
+/* Writes the headers before BTH; len: bytes from BTH to the end of the ICRC. */
 static uint8_t *roce_put_headers(const struct roce_path *p, uint8_t *to, uint32_t len)
 {
 	const uint16_t type = ether_type(p);
@@ -145,7 +149,7 @@ static uint8_t *roce_put_headers(const struct roce_path *p, uint8_t *to, uint32_
 	return roce_put_udp(p, put_ip6(p, to, PROTO_UDP, UDP_LEN + len), len);
 }
 
-/* BTH and what follows it, ICRC included. */
+/* Returns the bytes from BTH to the end of the ICRC. */
 static uint32_t roce_inner_len(const struct frame *d)
 {
 	return d->burst.hdr_len + d->len + (-d->len & 3) + ROCE_ICRC;
@@ -215,7 +219,9 @@ struct frame *roce_encode(const struct roce_path *p, struct frame *d)
 	return f;
 }
 
-/* The packet's bytes from IP or GRH on, but what a router or switch may change is ones (A17.3.3).
+/*
+ * Sets fields that routers or switches may change to ones, in the bytes from IP or GRH on
+ * (A17.3.3).
  */
 static void mask_net(uint8_t *net, uint32_t type)
 {
@@ -254,7 +260,7 @@ void roce_grh(const struct roce_bytes *r, uint8_t grh[ROCE_GRH])
 
 uint32_t roce_icrc(const struct roce_bytes *r)
 {
-	/* For the LRH that is not there. */
+	/* Ones stand for the LRH, which RoCE lacks */
 	static const uint8_t ones[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	uint8_t masked[IP6_LEN + UDP_LEN + ROCE_BTH];
 	const uint32_t net = net_len(r->ether_type);
@@ -276,7 +282,10 @@ bool roce_icrc_good(const struct roce_bytes *r)
 	return le32toh(icrc) == roce_icrc(r);
 }
 
-/* Bytes that its header says are behind it, UDP's among them; 0: it is not for UDP. */
+/*
+ * Returns the payload bytes according to the IPv4 header, UDP's header included; 0 if it is not
+ * UDP.
+ */
 static uint32_t ip4_payload(const uint8_t *ip, struct roce_bytes *r)
 {
 	const uint32_t len = roce_get16(ip + 2);
@@ -301,13 +310,13 @@ static uint32_t ip6_payload(const uint8_t *ip, struct roce_bytes *r)
 }
 
 /*
- * A second VLAN tag, a provider's, IPv4 options and IPv6 extension headers: it is not for the
- * transport. [I]
+ * Decodes a RoCE packet. A packet with a second or a provider's VLAN tag, IPv4 options or IPv6
+ * extension headers is not for the transport. [I]
  */
 bool roce_decode(const uint8_t *data, uint32_t len, struct roce_bytes *r)
 {
 	uint32_t type = roce_get16(data + 12), net;
-	uint32_t after; /* IP's header, or GRH */
+	uint32_t after; /* behind IP's header or GRH */
 
 	r->tagged = type == TYPE_VLAN && len >= ETH_LEN + VLAN_LEN;
 	if (r->tagged) {

@@ -102,8 +102,9 @@ unsigned int tap_mtu(const char *name)
 }
 
 /*
- * proc and not sysfs: that may be another network namespace's. Behind the name there are 8 numbers
- * of what came in, then packets' bytes, packets, errors, drops.
+ * Reads the interface's drops. They are read from proc because sysfs may be of another network
+ * namespace. The name is followed by 8 numbers for receive, then sent bytes, packets, errors,
+ * drops.
  */
 static bool tap_missed_line(const char *line, const char *name, uint64_t *missed)
 {

@@ -6,23 +6,23 @@
 #include <stdint.h>
 
 /*
- * A TAP interface: the kernel's network stack is at its other end. Frames are Ethernet without FCS,
- * one for each read() and write() of the descriptor, which never blocks. The interface lives in the
- * network namespace of the caller, and as long as the descriptor.
+ * A TAP interface, whose other end is the kernel's network stack. Each read() and write() of the
+ * descriptor, which never block, is one Ethernet frame without FCS. The interface is in the network
+ * namespace of the caller, and exists as long as the descriptor.
  */
 #define TAP_WHY 160
 
 /*
- * A new one, or with `attach` also one that is there and that nobody has open. -1 and a sentence:
- * there is no such device, no privilege, or the name is taken or too long.
+ * Creates an interface or, with `attach`, opens an existing one that is not open elsewhere. Returns
+ * -1 with a sentence if there is no such device, no privilege, or the name is taken or too long.
  */
 int tap_open(const char *name, bool attach, char why[TAP_WHY]);
-/* Sets its MTU, and its address (NULL: the kernel's), and brings it up. -errno */
+/* Sets MTU and address (NULL: the kernel's), and brings the interface up. Returns 0 or -errno. */
 int tap_configure(const char *name, const uint8_t mac[6], unsigned int mtu);
-/* -errno */
+/* Returns 0 or -errno. */
 int tap_address(const char *name, uint8_t mac[6]);
 unsigned int tap_mtu(const char *name); /* 0: unknown */
-/* Packets that the kernel sent, and that nobody read in time. */
+/* Returns the number of packets that the kernel sent and that were not read in time. */
 uint64_t tap_missed(const char *name);
 void tap_set_carrier(int fd, bool on);
 

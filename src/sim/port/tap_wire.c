@@ -14,8 +14,8 @@
 #include "tap.h"
 #include "wire.h"
 
-#define TAP_WIRE_MTU	4200u /* of a new one: the port's is 4096 */
-#define TAP_WIRE_FRAMES 32u   /* in one turn */
+#define TAP_WIRE_MTU	4200u /* of a new interface: the port's is 4096 */
+#define TAP_WIRE_FRAMES 32u   /* read in one turn */
 
 struct tap_wire {
 	struct wire w;
@@ -23,12 +23,11 @@ struct tap_wire {
 	struct neighbours *neighbours;
 	bool announced;
 	char interface[IFNAMSIZ];
-	uint64_t missed; /* before it was the chip's */
-	uint8_t in[PORT_PACKET_MAX +
-		   1]; /* one byte more than the longest tells those that are too long */
+	uint64_t missed;		 /* of the interface when the chip opened it */
+	uint8_t in[PORT_PACKET_MAX + 1]; /* one more byte, so that longer frames are noticed */
 };
 
-/* The interface may be down, or nobody takes its frames fast enough: then they are lost. */
+/* Sends a frame. It is lost if the interface is down, or takes frames too slowly. */
 static void tap_wire_send(struct wire *wire, const struct frame *f)
 {
 	if (write(wire->fd, f->data, f->len) == (ssize_t)f->len)
@@ -69,7 +68,7 @@ static bool tap_wire_run(struct wire *wire)
 	w->announced = true;
 	while (n < TAP_WIRE_FRAMES && port_room_in(w->dev->port) && tap_wire_read(w))
 		n++;
-	neighbours_tell(w->neighbours);
+	neighbours_notify(w->neighbours);
 	return n > 0;
 }
 
@@ -84,7 +83,7 @@ static void tap_wire_gids_changed(struct wire *wire)
 	((struct tap_wire *)wire)->announced = false;
 }
 
-/* Frames that the interface dropped before the chip opened it are not counted. */
+/* Returns the drops since the chip opened the interface. */
 static uint64_t tap_wire_missed(struct wire *wire)
 {
 	const struct tap_wire *w = (struct tap_wire *)wire;
@@ -113,7 +112,7 @@ static const struct wire_ops tap_wire_ops = {
 	.close = tap_wire_close,
 };
 
-/* One that is there belongs to the administrator, who gives it MTU and state. */
+/* Attaches an existing interface, whose administrator sets MTU and state. */
 static int tap_wire_attach(struct tap_wire *w, const char *name, char *why)
 {
 	const bool there = if_nametoindex(name) != 0;

@@ -6,9 +6,9 @@ struct device;
 struct wire;
 
 /*
- * The wire whose other end is a network interface (TAP) of this name, new or there already. The
- * functions' MAC addresses follow from the interface's, so this comes before anybody sees them.
- * NULL after a sentence in why[WIRE_WHY].
+ * Opens the wire to a network interface (TAP) of this name, new or existing. The functions' MAC
+ * addresses follow from the interface's, so it must be called before the addresses are read.
+ * Returns NULL with a sentence in why[WIRE_WHY].
  */
 struct wire *tap_wire_open(struct device *, const char *name, char *why);
 

@@ -22,14 +22,14 @@
 #include "udp_socket.h"
 #include "wire.h"
 
-#define UDP_BATCH  32u /* datagrams that come in by one call */
+#define UDP_BATCH  32u /* datagrams received by one call */
 #define CNP_OPCODE 0x81u
-#define UDP_PREFIX 120 /* means nothing: routes are the kernel's */
+#define UDP_PREFIX 120 /* has no effect: routes are the kernel's */
 
-/* A socket: of a function's address, or of a group that has members here. */
+/* A socket, of a function's address or of a group that has members here. */
 struct udp_end {
 	int fd;
-	struct vhca *v; /* NULL: a group's */
+	struct vhca *v; /* NULL: of a group */
 	union udp_address own;
 	uint8_t gid[16];
 };
@@ -38,13 +38,13 @@ struct udp_end {
 struct udp_wire {
 	struct wire w;
 	struct device *dev;
-	struct udp_end ends[UDP_ENDS]; /* the first is the first function's */
+	struct udp_end ends[UDP_ENDS]; /* the first one belongs to the first function */
 	unsigned int n;
-	uint64_t groups; /* device.groups, for which there are sockets */
+	uint64_t groups; /* device.groups, when the sockets were opened */
 	struct udp_out out;
-	struct loop backlog; /* the socket has no room */
-	uint64_t missed;     /* by sockets that are closed */
-	bool told[256];	     /* of opcodes that don't go out */
+	struct loop backlog; /* frames that a socket had no room for */
+	uint64_t missed;     /* datagrams missed by sockets that are closed now */
+	bool reported[256];  /* opcodes that cannot be sent, of which a message was logged */
 	struct mmsghdr m[UDP_BATCH];
 	struct iovec iov[UDP_BATCH];
 	union udp_address from[UDP_BATCH];
@@ -52,13 +52,13 @@ struct udp_wire {
 	uint8_t in[UDP_BATCH][UDP_FRAME_ROOM + PORT_PACKET_MAX];
 };
 
-/* All are of one family. */
+/* Returns true for IPv4. All addresses are of one family. */
 static bool udp_ip4(const struct udp_wire *w)
 {
 	return udp_is_ip4(&w->ends[0].own);
 }
 
-/* NULL: no function has this address, or no group has this GID. */
+/* Returns the socket of a function's address or a group's GID; NULL if there is none. */
 static const struct udp_end *udp_end_of(const struct udp_wire *w, const uint8_t gid[16])
 {
 	for (unsigned int i = 0; i < w->n; i++)
@@ -69,7 +69,10 @@ static const struct udp_end *udp_end_of(const struct udp_wire *w, const uint8_t 
 
 /* --- out ------------------------------------------------------------------------------------- */
 
-/* DC, XRC and masked atomics have a form of dvx-sim's own (bth.h). */
+/*
+ * Returns true for opcodes that the IBTA defines. DC, XRC and masked atomics have private forms
+ * (bth.h).
+ */
 static bool udp_is_public(uint8_t opcode)
 {
 	const unsigned int type = opcode >> 5;
@@ -78,20 +81,20 @@ static bool udp_is_public(uint8_t opcode)
 	       ((type == 0 || type == 1 || type == 3) && (opcode & 31) < 0x18);
 }
 
-/* NULL: by none. */
+/* Returns the socket by which a packet is sent; NULL if there is none. */
 static const struct udp_end *udp_leaves_by(struct udp_wire *w, const struct roce_bytes *r)
 {
 	const struct udp_end *from = udp_end_of(w, r->sgid);
 
-	if (roce_is_v1(r) || r->tagged || !from || !from->v) /* a group sends nothing */
+	if (roce_is_v1(r) || r->tagged || !from || !from->v) /* groups do not send */
 		return NULL;
 	if (udp_is_public(r->bth[0]))
 		return from;
-	if (!w->told[r->bth[0]])
+	if (!w->reported[r->bth[0]])
 		sim_refuse("bth.opcode 0x%02x does not leave by wire udp: only dvx-sim knows this "
 			   "form",
 			   r->bth[0]);
-	w->told[r->bth[0]] = true;
+	w->reported[r->bth[0]] = true;
 	return NULL;
 }
 
@@ -102,7 +105,10 @@ static void udp_keep(struct udp_wire *w, const struct frame *f)
 	w->w.lost += copy ? loop_put(&w->backlog, copy) : 1;
 }
 
-/* False: the socket has no room. What this wire does not carry is dropped. */
+/*
+ * Sends a frame. Returns false if the socket has no room. A frame that this wire cannot carry is
+ * dropped.
+ */
 static bool udp_put(struct udp_wire *w, const struct frame *f)
 {
 	const struct udp_end *from = NULL;
@@ -133,7 +139,7 @@ static bool udp_room(struct wire *wire)
 	return loop_room(&((struct udp_wire *)wire)->backlog);
 }
 
-/* What the socket had no room for waits, oldest first: `out`, then the backlog. */
+/* Sends the frames that waited for room, oldest first: `out`, then the backlog. */
 static bool udp_flush(struct wire *wire)
 {
 	struct udp_wire *w = (struct udp_wire *)wire;
@@ -150,7 +156,7 @@ static bool udp_flush(struct wire *wire)
 static void udp_control_of(struct msghdr *m, struct udp_from *from)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		int value = *CMSG_DATA(c); /* IPv4's TOS is a byte */
+		int value = *CMSG_DATA(c); /* IPv4's TOS has one byte */
 
 		if (c->cmsg_len == CMSG_LEN(sizeof(value)))
 			memcpy(&value, CMSG_DATA(c), sizeof(value));
@@ -171,7 +177,7 @@ static void udp_take(struct udp_wire *w, const struct udp_end *end, unsigned int
 
 	udp_gid(&w->from[i], gid);
 	if (!end->v && udp_end_of(w, gid))
-		return; /* the chip's own: its members have had it */
+		return; /* sent by this chip, whose members have it already */
 	memcpy(from.source, udp_bytes(&w->from[i]), from.ip4 ? 4 : 16);
 	memcpy(from.dest, udp_bytes(&end->own), from.ip4 ? 4 : 16);
 	if (end->v)
@@ -190,7 +196,7 @@ static void udp_take(struct udp_wire *w, const struct udp_end *end, unsigned int
 	port_receive(w->dev->port, frame, frame_len, good);
 }
 
-/* What a call changes in a header is written again for those that it used. */
+/* Restores the fields that a receive call changed in the headers that it used. */
 static void udp_prepare(struct udp_wire *w, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -234,7 +240,7 @@ static int udp_add_end(struct udp_wire *w, int fd, struct vhca *v, const union u
 	return 0;
 }
 
-/* The last takes its place. */
+/* Closes a socket; the last one takes its place. */
 static void udp_drop_end(struct udp_wire *w, unsigned int i)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = i};
@@ -268,7 +274,7 @@ static void udp_enter_group(struct udp_wire *w, const uint8_t gid[16])
 			 strerror(-err));
 }
 
-/* Sockets of the groups that have members now, and of no others. */
+/* Opens sockets for the groups that have members now, and closes all others of groups. */
 static void udp_follow_groups(struct udp_wire *w)
 {
 	const struct mcg *g;
@@ -307,8 +313,8 @@ static bool udp_is_loopback(const uint8_t *ip, bool ip4)
 }
 
 /*
- * All that the socket's family reaches; the routes are the kernel's. Between a host's own loopback
- * network and others there is none.
+ * Resolves a GID. All addresses of the socket's family are reachable by the kernel's routes, except
+ * between the host's loopback network and others.
  */
 static int udp_resolve(struct wire *wire, const struct gid_entry *source, const uint8_t gid[16],
 		       uint8_t mac[6])
@@ -364,7 +370,10 @@ static const struct wire_ops udp_ops = {
 
 /* --- opening --------------------------------------------------------------------------------- */
 
-/* Chips of other machines have the same MAC address. RDMA_CM tells peers apart by their GUIDs. */
+/*
+ * Sets the GUID from the address. Chips of other machines have the same MAC address, and RDMA_CM
+ * distinguishes peers by GUID.
+ */
 static void udp_set_guid(struct vhca *v, const union udp_address *own)
 {
 	uint8_t mac[6];

@@ -9,11 +9,11 @@ struct vhca;
 struct wire;
 
 /*
- * The wire to the network of the machine: RoCEv2 by a UDP socket at this address (IPv4 or IPv6
- * text), which becomes the first function's. NULL after a sentence in why[WIRE_WHY].
+ * Opens the wire to the machine's network: RoCEv2 by a UDP socket with this address (IPv4 or IPv6
+ * text), which becomes the first function's address. Returns NULL with a sentence in why[WIRE_WHY].
  */
 struct wire *udp_open(struct device *, const char *address, char *why);
-/* One more function's address, of the same family: 0 or -errno. */
+/* Opens the address of one more function, of the same family. Returns 0 or -errno. */
 int udp_give_address(struct wire *, struct vhca *, const uint8_t gid[16]);
 
 #endif

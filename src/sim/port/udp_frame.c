@@ -15,7 +15,7 @@
 #define TYPE_IP6     0x86ddu
 #define PROTO_UDP    17u
 #define PORT_ROCE_V2 4791u
-#define IP4_ID	     4u /* where it is in the header */
+#define IP4_ID	     4u /* offset in the header */
 #define DONT_FRAG    0x4000u
 
 static void udp_put16(uint8_t *p, size_t v)
@@ -48,7 +48,7 @@ static void udp_put_ip4(const struct udp_from *from, uint8_t *ip, size_t len)
 
 static void udp_put_ip6(const struct udp_from *from, uint8_t *ip, size_t len)
 {
-	memset(ip, 0, 4); /* the flow label is unknown, and the ICRC leaves it out */
+	memset(ip, 0, 4); /* the flow label is unknown; the ICRC does not cover it */
 	ip[0] = (uint8_t)(0x60 | from->tclass >> 4);
 	ip[1] = (uint8_t)(from->tclass << 4);
 	udp_put16(ip + 4, len);
@@ -59,9 +59,10 @@ static void udp_put_ip6(const struct udp_from *from, uint8_t *ip, size_t len)
 }
 
 /*
- * A socket does not say the Identification, which the ICRC covers: the one with which the ICRC is
- * right. Of wrong ICRCs, one in 65,536 has such a one. Linux's rxe numbers its packets; the
- * difference that a number makes is linear, so it is found by going back to where it stands.
+ * Finds the IPv4 Identification with which the ICRC is right. A socket does not return the
+ * Identification, which the ICRC covers; Linux's rxe numbers its packets. The difference in the CRC
+ * is linear, so the Identification is found by rewinding the CRC to its place. One wrong ICRC in
+ * 65,536 passes as right.
  */
 static bool udp_find_id(const struct roce_bytes *r, uint8_t *ip)
 {

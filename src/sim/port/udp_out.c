@@ -18,7 +18,7 @@ static void udp_add_control(struct msghdr *m, int level, int type, int value)
 	m->msg_controllen += CMSG_SPACE(sizeof(value));
 }
 
-/* Class and hop limit are those of the packet's header. */
+/* Adds traffic class and hop limit of the packet's header as control messages. */
 static void udp_out_control(struct msghdr *m, bool ip4, const uint8_t *ip)
 {
 	int tclass = ip4 ? ip[1] : (ip[0] & 15) << 4 | ip[1] >> 4, hops = ip[ip4 ? 8 : 7];

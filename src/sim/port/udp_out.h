@@ -10,7 +10,10 @@
 struct roce_bytes;
 struct wire;
 
-/* Datagrams of one turn: a system call for each costs more than the rest of its way. */
+/*
+ * Datagrams of a turn, which are sent together: a system call for each costs more than all other
+ * work on it.
+ */
 #define UDP_OUT 32u
 
 union udp_control {
@@ -19,7 +22,7 @@ union udp_control {
 };
 
 struct udp_out {
-	int fd;		       /* that they leave by */
+	int fd;		       /* socket that sends them */
 	unsigned int first, n; /* those before first are sent */
 	struct mmsghdr m[UDP_OUT];
 	struct iovec iov[UDP_OUT];
@@ -28,10 +31,13 @@ struct udp_out {
 	uint8_t bytes[UDP_OUT][PORT_PACKET_MAX];
 };
 
-/* False: those that wait have to leave first. */
+/* Returns false if the datagrams that wait must be sent first. */
 bool udp_out_room(const struct udp_out *, int fd);
 void udp_out_add(struct udp_out *, int fd, bool ip4, const struct roce_bytes *);
-/* Counts what is sent, and what the network refuses. False: the socket has no room for all. */
+/*
+ * Sends and counts the datagrams; those that the network refuses are counted as lost. Returns false
+ * if the socket has no room for all.
+ */
 bool udp_out_send(struct udp_out *, struct wire *);
 
 #endif

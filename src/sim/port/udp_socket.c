@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define UDP_RECEIVES	 (1 << 22) /* bytes, if the machine allows it */
+#define UDP_RECEIVES	 (1 << 22) /* bytes, if the system allows it */
 #define UDP_NO_CHECK_TX6 101	   /* linux/udp.h */
 #define UDP_NO_CHECK_RX6 102
 
@@ -68,7 +68,9 @@ static void udp_set(int fd, int level, int name, int value)
 	setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-/* Don't Fragment, and with it Identification 0; no checksums, as the ICRC covers more. */
+/*
+ * Sets Don't Fragment, so that Identification is 0, and no UDP checksums, as the ICRC covers more.
+ */
 static void udp_options(int fd, bool ip4)
 {
 	if (ip4) {
@@ -88,7 +90,7 @@ static void udp_options(int fd, bool ip4)
 	udp_set(fd, SOL_SOCKET, SO_RCVBUFFORCE, UDP_RECEIVES);
 }
 
-/* The name of the interface that has the address; "": none. */
+/* Sets name to the interface with this address; "" if there is none. */
 static void udp_interface(const union udp_address *own, char name[IFNAMSIZ])
 {
 	const size_t len = udp_is_ip4(own) ? 4 : 16;
@@ -150,7 +152,7 @@ int udp_bind(const union udp_address *a)
 	return udp_bind_to(a, false);
 }
 
-/* Other chips of the machine may be in the group, too. */
+/* Opens a socket of a group. Other chips of the machine may be in the group, too. */
 int udp_join(const union udp_address *group, const union udp_address *own)
 {
 	struct ip_mreqn m4 = {.imr_multiaddr = group->ip4.sin_addr,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* Sockets of wire udp, and their addresses. */
+/* Sockets and addresses of the udp wire. */
 #define UDP_ROCE 4791
 
 union udp_address {
@@ -26,21 +26,21 @@ static inline const void *udp_bytes(const union udp_address *a)
 	return udp_is_ip4(a) ? (const void *)&a->ip4.sin_addr : (const void *)&a->ip6.sin6_addr;
 }
 
-/* As GIDs have it, and back, with port 4791. */
+/* Convert an address to a GID, and back with port 4791. */
 void udp_gid(const union udp_address *, uint8_t gid[16]);
 void udp_from_gid(union udp_address *, const uint8_t gid[16]);
-/* NULL; or why the text is no address that a wire can have. */
+/* Parses an address. Returns NULL, or the reason why a wire can't have it. */
 const char *udp_parse(const char *text, union udp_address *);
-/* A socket of this address: RoCE's packets as the wire wants them; -errno. */
+/* Opens a socket with this address and RoCE's options. Returns -errno on failure. */
 int udp_bind(const union udp_address *);
-/* One that gets what is for a group, at the interface of this address. */
+/* Opens a socket that receives packets of a group at the interface with this address. */
 int udp_join(const union udp_address *group, const union udp_address *own);
-/* Packets of this socket for groups leave by the interface of its address. */
+/* Makes a socket send packets of groups by the interface with its address. */
 void udp_groups_leave_by(int fd, const union udp_address *own);
-/* Bytes of a packet of the interface that has the address; 0: unknown. */
+/* Returns the MTU of the interface with this address; 0: unknown. */
 unsigned int udp_mtu(int fd, const union udp_address *own);
 
-/* Packets that it had no room for. */
+/* Returns the number of packets that the socket had no room for. */
 uint64_t udp_socket_drops(int fd);
 
 #endif

@@ -7,28 +7,33 @@
 #include "frame.h"
 
 /*
- * What the port is plugged into, if not only into itself: other chips, or a network of the machine.
- * Frames for addresses that no function of the chip has, and for groups, go there. What comes in
- * goes to port_receive(). Nothing here blocks.
+ * A wire, to which the port is attached: other chips, or a network of the machine. Frames for
+ * addresses that no function of the chip has, and for groups, are sent there. Frames that come in
+ * go to port_receive(). No call blocks.
  */
 struct gid_entry;
 struct wire;
 
 struct wire_ops {
-	/* The frame stays the caller's. */
+	/* Sends a frame, which stays the caller's. */
 	void (*send)(struct wire *, const struct frame *);
-	/* For those that can wait. */
+	/* Returns false if senders that can wait must wait. */
 	bool (*room)(struct wire *);
-	/* What send() has gathered leaves. True: there was something. NULL: it gathers nothing. */
+	/*
+	 * Sends frames that send() gathered. Returns true if there were any. NULL: send() does not
+	 * gather.
+	 */
 	bool (*flush)(struct wire *);
-	/* In each turn: takes what came in, sends what had to wait. True: there was something. */
+	/* Receives frames and sends the backlog, in each turn. Returns true if it did something. */
 	bool (*run)(struct wire *);
-	/* The MAC address behind a GID beyond the wire: 0 or -errno, as device_resolve(). */
+	/*
+	 * Finds the MAC address of a GID beyond the wire. Returns 0 or -errno, as device_resolve().
+	 */
 	int (*resolve)(struct wire *, const struct gid_entry *from, const uint8_t gid[16],
 		       uint8_t mac[6]);
-	/* The chip has other GIDs than before; NULL: nobody beyond is told. */
+	/* Handles a change of the chip's GIDs; NULL: no messages are sent. */
 	void (*gids_changed)(struct wire *);
-	/* Packets that came in and were lost before run() took them; NULL: none ever is. */
+	/* Returns the number of packets lost before run() could read them; NULL: never any. */
 	uint64_t (*missed)(struct wire *);
 	void (*close)(struct wire *);
 };
@@ -36,12 +41,12 @@ struct wire_ops {
 #define WIRE_NAME 64
 struct wire {
 	const struct wire_ops *ops;
-	char name[WIRE_NAME]; /* as --wire has it */
-	int fd;		      /* readable when run() has something to do */
+	char name[WIRE_NAME]; /* as in --wire */
+	int fd;		      /* readable when run() has work */
 	uint64_t sent, received;
-	uint64_t lost;	 /* the other side took nothing for too long, or the network refused it */
-	uint64_t bad;	 /* came in, and is no packet */
-	uint32_t others; /* chips on the same switch */
+	uint64_t lost;	 /* the other side took nothing for too long, or the network refused them */
+	uint64_t bad;	 /* received, but no valid packet */
+	uint32_t others; /* number of other chips on the same switch */
 };
 
 #define WIRE_WHY 200

@@ -220,7 +220,7 @@ static void sq_poll_record(struct sq *sq)
 /* Of either kind: no SQ has a QP's number. */
 static inline struct queue *doorbell_queue(const struct vhca *v, uint32_t number)
 {
-	struct queue *q = obj_look(v, OBJ_QP, number);
+	struct queue *q = obj_lookup(v, OBJ_QP, number);
 
 	return q ? q : obj_find(v, OBJ_SQ, number);
 }

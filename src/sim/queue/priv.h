@@ -157,10 +157,10 @@ static inline uint64_t queue_timestamp(const struct queue *q)
 	struct device *dev = q->o.vhca->dev;
 	uint64_t ns;
 
-	if (!q->utc && dev->now_told)
+	if (!q->utc && dev->now_used)
 		return dev->clock->now(dev->clock);
 	if (!q->utc) {
-		dev->now_told = true;
+		dev->now_used = true;
 		return dev->now;
 	}
 	ns = dev->clock->utc(dev->clock);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Firmware's modify header contexts name fields by number; each is bits of a dword (rewrite.h). */
+/*
+ * Firmware's modify header contexts. They name fields by number; each field is bits of a dword
+ * (rewrite.h).
+ */
 #include <dvx/prm/flow.h>
 #include "modify.h"
 #include "priv.h"
@@ -10,7 +13,7 @@ enum need { ANY, IPV4, IPV6, TCP, UDP, VLAN };
 static const struct modify_field {
 	uint16_t number;
 	uint8_t dword, low, bits;
-	uint8_t need; /* enum need: what the packet must have */
+	uint8_t need; /* enum need: header that the packet must have */
 } fields[] = {
 	{PRM_MODIFY_FIELD_OUT_SMAC_47_16, REWRITE_SMAC_47_16, 0, 32, ANY},
 	{PRM_MODIFY_FIELD_OUT_SMAC_15_0, REWRITE_SMAC_15_0, 16, 16, ANY},
@@ -90,7 +93,7 @@ static struct rewrite_bits modify_bits(const struct modify_field *f, uint32_t of
 				     .bits = length ? length : 32};
 }
 
-/* The context was checked when it was made: types, fields and ranges are good. */
+/* Executes an action. Its type, field and range were checked when the context was created. */
 static void modify_header(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	const struct packet_headers *h = &w->packet->outer;

@@ -9,12 +9,11 @@ struct steer_walk;
 
 /*
  * Executes a modify header context (PRM set_add_copy_action_in_auto, 8 bytes each) in order. A
- * field that the packet does not have stays unwritten. Checksums are updated and the packet is
- * parsed again.
+ * field that the packet lacks is skipped. Checksums are updated and the packet is parsed again.
  */
 void modify_headers(const struct steer_walk *, const uint8_t *actions, unsigned int n);
 
-/* Bits of a PRM modify_field that can be rewritten; 0: not implemented. */
+/* Returns the number of bits of a PRM modify_field that can be rewritten; 0: not implemented. */
 unsigned int modify_field_bits(uint32_t field);
 
 #endif

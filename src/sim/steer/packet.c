@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses a packet's headers. Each read comes after a check that the header lies inside the packet:
- * the bytes come from programs and from any capture.
+ * Parses a packet's headers. Each read follows a check that the header lies inside the packet,
+ * because the bytes come from programs and captures.
  */
 #include <string.h>
 #include "packet.h"
@@ -104,7 +104,7 @@ static void steer_packet_traffic_class(struct packet_headers *h, uint8_t tc)
 	h->ecn = tc & 3;
 }
 
-/* The end of the packet according to IP; padding of short Ethernet frames lies behind. */
+/* Sets the end of the packet according to IP, which padding of short Ethernet frames may follow. */
 static void set_l3_end(struct packet_headers *h, uint32_t len, uint32_t end)
 {
 	bool whole = h->l3 + len <= end;
@@ -147,7 +147,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 		parse_l4(p, h, at + header);
 }
 
-/* Length of an extension header in bytes; 0: the type is not one. */
+/* Returns the length of an extension header in bytes; 0: the type is not an extension header. */
 static uint32_t steer_packet_extension(const uint8_t *ext, uint8_t type)
 {
 	switch (type) {
@@ -171,8 +171,8 @@ static bool steer_packet_is_extension(uint8_t type)
 }
 
 /*
- * [I] To the last extension header, as many as there are, where a chip's parser stops at some
- * depth. Each is at least 8 bytes long, so the packet's length bounds the loop.
+ * Parses to the last extension header. [I] There is no limit, whereas a chip's parser stops at some
+ * depth. Each header has at least 8 bytes, so the packet's length bounds the loop.
  */
 static void parse_ipv6_chain(const struct packet *p, struct packet_headers *h, uint32_t at)
 {
@@ -195,7 +195,7 @@ static void parse_ipv6_chain(const struct packet *p, struct packet_headers *h, u
 		h->ip_protocol = ext[0];
 		at += n;
 		h->end = (uint16_t)at;
-		/* A later fragment has no further headers. */
+		/* A later fragment has no further headers */
 		if (later)
 			return;
 	}
@@ -248,7 +248,7 @@ static void note_vlan(struct packet_headers *h, uint16_t tci)
 }
 
 /*
- * mlx5_ib accepts rules on EtherType MPLS and on IP at once, so IP is parsed behind the stack.
+ * Parses IP behind an MPLS stack, because mlx5_ib accepts rules on EtherType MPLS and IP together.
  * [I] The first four bits are the IP version (RFC 4928); nothing is parsed behind a deeper stack.
  */
 static void parse_mpls(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /*
- * One Ethernet packet on its way through the tables, and its parsed headers. Both kinds of tables
+ * An Ethernet packet on its way through the tables, with its parsed headers. Both kinds of tables
  * read them: the masked compare of firmware's tables (params.c) and the STE walk. Numbers are in
- * host order. An offset is only set when the whole fixed header lies inside the packet, so that
- * header's bytes may be read; addresses are read from the packet.
+ * host order. An offset is set only when the whole fixed part of the header lies inside the packet,
+ * so that its bytes may be read. Addresses are read from the packet.
  */
 enum packet_l4 {
 	PACKET_L4_NONE,
@@ -22,33 +22,34 @@ enum packet_l4 {
 };
 
 #define PACKET_VLANS  2u
-#define PACKET_LABELS 5u /* of an MPLS stack: as many as ste_mpls_v1 has */
+#define PACKET_LABELS 5u /* of an MPLS stack, as in ste_mpls_v1 */
 
 struct packet_headers {
 	bool present;  /* an Ethernet header, or IP inside a tunnel of layer 3 */
-	bool ethernet; /* its 14 bytes are there, at l2 */
+	bool ethernet; /* 14 bytes of it are present, at l2 */
 	uint16_t l2, l3,
 		l4;	   /* offsets in the packet; l3 0: no IP; l4 0: none, or a later fragment */
 	uint16_t mpls;	   /* offset of the first label; 0: none */
-	uint8_t labels;	   /* whole ones, up to the bottom of the stack or PACKET_LABELS */
-	uint16_t end;	   /* behind the last header that was understood */
+	/* number of whole labels, up to the bottom of the stack or PACKET_LABELS */
+	uint8_t labels;
+	uint16_t end;	   /* end of the last header that was parsed */
 	uint8_t vlans;	   /* 0, 1 or 2 tags */
 	bool svlan, cvlan; /* kind of the first tag: 0x88a8, 0x8100 */
-	bool svlan2, cvlan2;	     /* of the second */
+	bool svlan2, cvlan2;	     /* kind of the second tag */
 	uint16_t vlan[PACKET_VLANS]; /* TCI */
 	uint16_t ethertype;	     /* after the tags; the tunnel's, if there is no Ethernet */
 	uint8_t ip_version;	     /* 0, 4 or 6 */
-	uint8_t ip_protocol;	     /* of the last extension header */
+	uint8_t ip_protocol;	     /* the one after the last extension header */
 	uint8_t dscp, ecn, ttl, ihl;
 	uint32_t flow_label; /* IPv6 */
-	bool frag;	     /* any fragment, the first one too */
-	bool l3_ok;	     /* lengths agree, and IPv4's checksum */
-	bool truncated;	 /* a header ends behind the packet or its IP packet; nothing after it is
-			    parsed */
-	uint8_t l4_type; /* enum packet_l4; NONE: no IP, a later fragment, or cut off */
+	bool frag;	     /* fragment, the first one included */
+	bool l3_ok;	     /* lengths agree, and IPv4's checksum is right */
+	/* a header ends behind the packet or its IP packet; parsing stopped there */
+	bool truncated;
+	uint8_t l4_type;       /* enum packet_l4; NONE: no IP, a later fragment, or truncated */
 	uint16_t sport, dport; /* of TCP and UDP */
 	uint16_t tcp_flags;    /* 9 bits, as fte_match_set_lyr_2_4.tcp_flags */
-	uint32_t l3_end;       /* the IP packet's end; at most the packet's length */
+	uint32_t l3_end;       /* end of the IP packet, at most the packet's length */
 };
 
 enum packet_tunnel {
@@ -61,32 +62,39 @@ enum packet_tunnel {
 };
 
 struct packet {
-	uint8_t *data; /* Ethernet header first, no FCS */
+	uint8_t *data; /* begins with the Ethernet header; no FCS */
 	uint32_t len;
-	uint32_t headroom, tailroom;	    /* bytes before and behind, for actions that push */
-	struct packet_headers outer, inner; /* inner: inside a tunnel that is understood */
+	/* free bytes before and behind data, for actions that push */
+	uint32_t headroom, tailroom;
+	struct packet_headers outer, inner; /* inner: inside a tunnel that the parser knows */
 	uint8_t tunnel;			    /* enum packet_tunnel */
-	uint16_t tunnel_at;  /* offset of its header, which is whole; IPIP has none */
+	uint16_t tunnel_at;  /* offset of the tunnel's header, if it is whole; IPIP has none */
 	uint32_t tunnel_vni; /* VXLAN, VXLAN-GPE, Geneve */
 	uint32_t gre_key;    /* 0: no key */
-	/* metadata beside the bytes */
+	/* Metadata of the packet. */
 	uint16_t source_vhca;
 	uint32_t source_sqn;
 	uint32_t reg_a, reg_b, reg_c[8];
 	uint32_t flow_tag;
 };
 
-/* Fills outer and inner from the bytes; call it again after the bytes changed. Never fails. */
+/* Parses the bytes into outer and inner; to be called again when bytes changed. It never fails. */
 void packet_parse_headers(struct packet *);
 /*
- * True if the checksum of TCP, UDP or ICMP is right (UDP over IPv4 may have none); false for
- * fragments. It reads the whole packet, so it is not part of parsing: only completions need it.
+ * Returns true if the checksum of TCP, UDP or ICMP is right (UDP over IPv4 may have none), and
+ * false for fragments. It reads the whole packet, so it is no part of parsing: only completions
+ * need it.
  */
 bool packet_l4_ok(const struct packet *, const struct packet_headers *);
 
-/* One's complement sum of the 16-bit words in network order, folded, not inverted (RFC 1071). */
+/*
+ * Returns the one's complement sum of 16-bit words in network order, folded, not inverted (RFC
+ * 1071).
+ */
 uint16_t packet_sum(const uint8_t *, size_t len, uint32_t start);
-/* RFC 793, RFC 8200: addresses, protocol, length of layer 4. */
+/*
+ * Returns the sum of the pseudo header (RFC 793, RFC 8200): addresses, protocol, length of layer 4.
+ */
 uint32_t packet_pseudo_header_sum(const struct packet *, const struct packet_headers *,
 				  uint32_t len);
 
@@ -95,7 +103,7 @@ static inline uint16_t packet_load16(const uint8_t *p)
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-/* The low 16 bits. */
+/* Stores the low 16 bits in network order. */
 static inline void packet_store16(uint8_t *p, uint32_t v)
 {
 	p[0] = (uint8_t)(v >> 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fields that firmware's tables match, each with where a packet has it. One list fills a
- * packet's parameters, and gives the bits that a mask may have.
+ * Fields that firmware's tables match, and where a packet has them. One list fills a packet's
+ * parameters and defines the valid bits of a mask.
  */
 #include <string.h>
 #include <dvx/prm/match.h>
@@ -12,10 +12,10 @@
 #define PART(i) ((i)*FLOW_PART_BYTES)
 enum { OUTER, MISC, INNER, MISC2, MISC3 };
 
-#define VPORT_OWN    0	    /* a function's own vport, as it calls it */
-#define VPORT_UPLINK 0xffff /* [I] the port, as the e-switch calls it */
+#define VPORT_OWN    0	    /* number that a function uses for its own vport */
+#define VPORT_UPLINK 0xffff /* [I] number that the e-switch uses for the port */
 
-/* The source of the fields below. Bytes that the packet does not have are those of `none`. */
+/* Source of the fields below. Bytes that the packet lacks are read from `none`. */
 struct packet_view {
 	const struct packet *p;
 	const struct packet_headers *h;
@@ -37,8 +37,8 @@ static struct packet_view view_of(const struct packet *p, const struct packet_he
 }
 
 /*
- * What a packet has for each field of the list of match fields that lies in these structures. A
- * field of the list that has no line here does not compile.
+ * Values of a packet for the match fields of these structures. Each field of the list needs a line
+ * here, or it does not compile.
  */
 #define OF_smac		(v->l2 + 6)
 #define OF_dmac		(v->l2)
@@ -60,7 +60,7 @@ static struct packet_view view_of(const struct packet *p, const struct packet_he
 #define OF_udp_sport	v->udp ? v->h->sport : 0u
 #define OF_udp_dport	v->udp ? v->h->dport : 0u
 
-/* Of the tunnel's header, if it is of this kind. */
+/* Returns the header of a tunnel of this kind; zeros if there is none. */
 static const uint8_t *params_tunnel_header(const struct packet_view *v, enum packet_tunnel kind)
 {
 	return v->p->tunnel == kind ? v->p->data + v->p->tunnel_at : none;
@@ -69,7 +69,7 @@ static const uint8_t *params_tunnel_header(const struct packet_view *v, enum pac
 #define TUNNEL(kind, load, at) load(params_tunnel_header(v, PACKET_##kind) + (at))
 #define VNI(kind)	       (v->p->tunnel == PACKET_##kind ? v->p->tunnel_vni : 0u)
 
-/* Checksum, key and sequence number. */
+/* Returns a GRE flag: checksum, key or sequence number. */
 static unsigned int gre_bit(const struct packet_view *v, unsigned int bit)
 {
 	return (unsigned int)*params_tunnel_header(v, PACKET_GRE) >> bit & 1;
@@ -87,7 +87,7 @@ static unsigned int gre_bit(const struct packet_view *v, unsigned int bit)
 #define OF_geneve_opt_len	TUNNEL(GENEVE, *, 0) & 0x3fu
 #define OF_geneve_protocol_type TUNNEL(GENEVE, packet_load16, 2)
 
-/* Of the outer or the inner headers. */
+/* Values of the outer or the inner headers. */
 #define OF_second_prio(h)      (h).vlan[1] >> 13
 #define OF_second_cfi(h)       (h).vlan[1] >> 12 & 1
 #define OF_second_vid(h)       (h).vlan[1] & 0xfffu
@@ -108,7 +108,7 @@ static unsigned int gre_bit(const struct packet_view *v, unsigned int bit)
 #define TCP_WORD(headers, at) \
 	((headers).l4_type == PACKET_TCP ? packet_load32(v->p->data + (headers).l4 + (at)) : 0u)
 
-/* Of the outer ICMP header of this kind, which has 8 bytes. */
+/* Values of the outer ICMP header of this kind, which has 8 bytes. */
 #define ICMP(kind, load, at)		 (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
 
 #define OF_outer_vxlan_gpe_vni		 VNI(VXLAN_GPE)
@@ -235,7 +235,7 @@ void params_supported(uint8_t mask[FLOW_PARAM_BYTES])
 #include "prm/match_fields.def"
 }
 
-/* The name of the field of fte_match_param that holds a bit. */
+/* Returns the name of the fte_match_param field that holds a bit. */
 static const char *params_field_at(uint32_t bit)
 {
 	const struct prm_struct *s = prm_find_struct("fte_match_param");

@@ -8,20 +8,23 @@
 #include "packet.h"
 
 /*
- * A packet as PRM fte_match_param, so that firmware's tables are a masked compare. Parts are filled
- * when the first table asks for them.
+ * A packet in the form of PRM fte_match_param, so that matching in firmware's tables is a masked
+ * compare. Each part is filled when the first table asks for it.
  */
 struct match_params {
-	uint8_t filled; /* parts, as match_criteria_enable */
+	uint8_t filled; /* bits of filled parts, as match_criteria_enable */
 	uint64_t words[FLOW_PARAM_WORDS];
 };
 
-/* The parts that a table's groups look at. */
+/* Fills the parts that a table's groups compare. */
 void params_fill(struct match_params *, const struct packet *, uint8_t enable);
 
-/* All bits that params_fill() can set: a mask may have no others. */
+/* Sets the bits that params_fill() can set: a mask may have no others. */
 void params_supported(uint8_t mask[FLOW_PARAM_BYTES]);
-/* The first field of a mask that isn't one of them: its name, or NULL. */
+/*
+ * Returns the name of the first field in a mask that params_fill() cannot set; NULL if there is
+ * none.
+ */
 const char *params_unsupported(const uint8_t criteria[FLOW_PARAM_BYTES], uint8_t enable);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef SIM_STEER_PARSE_H
 #define SIM_STEER_PARSE_H
 
-/* Shared by the parser's two files: packet.c (headers) and tunnel.c. */
+/* Shared by the two files of the parser: packet.c (headers) and tunnel.c. */
 #include "packet.h"
 
 #define ETHERTYPE_IPV4	  0x0800
@@ -16,13 +16,13 @@
 #define PARSE_OFFSET_MAX \
 	0xffffu /* offsets have 16 bits: a header that begins later is not parsed */
 
-/* n bytes at `at`, before `end`. */
+/* Returns true if n bytes at `at` lie before `end`. */
 static inline bool parse_room(uint32_t at, uint32_t n, uint32_t end)
 {
 	return at <= PARSE_OFFSET_MAX && n <= end && at <= end - n;
 }
 
-/* From an Ethernet header on, or from the header that an EtherType names, up to `end`. */
+/* Parse up to `end`, from an Ethernet header or from the header that an EtherType names. */
 void parse_l2(const struct packet *, struct packet_headers *, uint32_t at, uint32_t end);
 void parse_l3(const struct packet *, struct packet_headers *, uint16_t ethertype, uint32_t at,
 	      uint32_t end);

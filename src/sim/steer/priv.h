@@ -2,7 +2,7 @@
 #ifndef SIM_STEER_PRIV_H
 #define SIM_STEER_PRIV_H
 
-/* Private to this room: one packet's walk through the tables. */
+/* Private to this room: the walk of one packet through the tables. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/log.h"
@@ -13,41 +13,46 @@
 #include "ste/ste.h"
 
 /*
- * After each table or entry the packet's next position is an ICM address (obj/icm.h). steer.c reads
- * the address's kind: a table of firmware is matched there (obj/flow.h), a table of software leads
- * to its root, entries are walked by their version (ste/), and a TIR, drop or allow ends the walk.
+ * A packet's next position is always an ICM address (obj/icm.h). steer.c reads its kind: a firmware
+ * table is matched there (obj/flow.h), a software table leads to its root, entries are walked by
+ * their version (ste/), and a TIR, drop or allow ends the walk.
  *
- * [I] Bounds that no useful tables reach: libmlx5 leads through each of a table's matchers (their
- * priorities are 16 bits) by a hit, and at least one more entry is read there.
+ * [I] Bounds of a walk, above those that useful tables reach: libmlx5 passes each of a table's
+ * matchers (their priorities have 16 bits) by a hit, and reads at least one more entry there.
  */
-#define STEER_HOPS  (1u << 17) /* hits on one packet's way */
-#define STEER_STEPS (1u << 18) /* all entries that are read, and the rewrites of their lists */
+#define STEER_HOPS  (1u << 17) /* hits of a packet */
+#define STEER_STEPS (1u << 18) /* entries read, and rewrites in their lists */
 
 struct steer_walk {
 	const struct ste_version *version; /* the chip's: ste/ste.h */
 	struct vhca *vhca;
 	struct packet *packet;
 	enum steer_domain domain;
-	unsigned int hops; /* what is left of STEER_HOPS: one for each table met or STE hit */
+	unsigned int hops; /* rest of STEER_HOPS: a table or an STE hit takes one */
 	unsigned int
-		steps; /* what is left of STEER_STEPS: one for each STE read, and what it does */
+		/* rest of STEER_STEPS: an STE read takes one, and each of its actions more */
+		steps;
 };
 
 /*
- * Walks entries from an address of kind ICM_STE to the first one of another kind, which it returns.
- * It counts, sets the packet's registers and tag, and changes its bytes (data may move within
- * head- and tailroom; packet_parse_headers() follows). 0: lost, after steer_lost().
+ * Walks entries from an address of kind ICM_STE, and returns the first address of another kind. It
+ * updates counters, the packet's registers and tag, and its bytes (data may move within head- and
+ * tailroom, and packet_parse_headers() follows). Returns 0 if the packet is lost, after
+ * steer_lost().
  */
 static inline uint64_t ste_walk(struct steer_walk *w, uint64_t addr)
 {
 	return w->version->walk(w, addr);
 }
 
-/* Logs why a packet is lost, as a sentence; hostile tables cannot flood the log. Returns 0. */
+/*
+ * Logs the reason why a packet is lost, as a sentence, and returns 0. Not every loss is logged, so
+ * that hostile tables cannot flood the log.
+ */
 uint64_t steer_lost(const struct steer_walk *, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* --trace: a line for each table and entry that a packet met. */
+/* Traces a table or entry that a packet passes (--trace), one line each. */
 #define steer_trace(...)                                                \
 	do {                                                            \
 		if (sim_tracing)                                        \

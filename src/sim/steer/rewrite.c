@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rewrites of packet fields, for firmware's tables and for STEs of any version. A dword holds what
- * libmlx5's table of fields for modify actions says.
+ * Rewrites of packet fields, for firmware's tables and for STEs of any version. A dword has the
+ * fields that libmlx5's table for modify actions puts there.
  */
 #include "packet.h"
 #include "rewrite.h"
 
 #define DWORD_BITS 32u
 
-/* The source of a part of a dword: a register, or bytes from a header on. */
+/* Source of a part of a dword: a register, or the bytes of a header. */
 enum header { REG_A, REG_B, REG_C, L2, ETHERTYPE, VLAN, IP, IPV4, IPV6, PORTS, TCP };
 
 struct dword_part {
 	uint8_t low, bits; /* in the dword */
 	uint8_t header;
-	uint8_t at;    /* byte in the header; which register C */
-	uint8_t shift; /* bits below it in its last byte */
+	uint8_t at;    /* byte in the header, or number of a register C */
+	uint8_t shift; /* number of lower bits in its last byte */
 };
 
 #define PARTS 4u
@@ -74,7 +74,7 @@ static uint32_t *register_of(struct packet *p, const struct dword_part *part)
 	}
 }
 
-/* A header's first byte; NULL: the packet has none. */
+/* Returns the first byte of a header; NULL if the packet lacks it. */
 static uint8_t *header_of(struct packet *p, enum header header)
 {
 	struct packet_headers *h = &p->outer;
@@ -100,7 +100,7 @@ static uint8_t *header_of(struct packet *p, enum header header)
 	}
 }
 
-/* The whole bytes that a part touches, as a number. */
+/* Returns the number of bytes that a part touches. */
 static unsigned int part_bytes(const struct dword_part *part)
 {
 	return (part->bits + part->shift + 7u) / 8;
@@ -136,8 +136,8 @@ static uint32_t part_get(struct packet *p, const struct dword_part *part)
 
 /* --- checksums ----------------------------------------------------------------------------- */
 
-/* RFC 1624: subtracts the old value from the sum and adds the new one. */
-static void mend_sum(uint8_t *sum, uint32_t before, uint32_t after)
+/* Updates a checksum: subtracts the old value and adds the new one (RFC 1624). */
+static void rewrite_update_sum(uint8_t *sum, uint32_t before, uint32_t after)
 {
 	uint32_t s = (uint16_t)~packet_load16(sum);
 
@@ -154,12 +154,12 @@ static uint8_t *l4_sum(struct packet *p)
 
 	if (p->outer.l4_type == PACKET_TCP)
 		return l4 + 16;
-	if (p->outer.l4_type == PACKET_UDP && packet_load16(l4 + 6)) /* 0: it has none */
+	if (p->outer.l4_type == PACKET_UDP && packet_load16(l4 + 6)) /* 0: no checksum */
 		return l4 + 6;
 	return NULL;
 }
 
-/* Addresses are in the pseudo header of TCP and UDP. */
+/* Returns true for addresses, which the pseudo header of TCP and UDP contains. */
 static bool in_l4_sum(const struct dword_part *part)
 {
 	return part->header == PORTS || part->header == TCP ||
@@ -167,18 +167,20 @@ static bool in_l4_sum(const struct dword_part *part)
 }
 
 /*
- * [I] The device updates the checksums that cover a rewritten field; tc's pedit relies on it. The
- * dwords above lie at even offsets, and a field within 16 bits is summed as those 16 bits.
+ * Updates the checksums that cover a rewritten field. [I] The device does so; tc's pedit relies on
+ * it. The dwords above lie at even offsets, and a field of at most 16 bits is summed as those 16
+ * bits.
  */
-static void mend(struct packet *p, const struct dword_part *part, uint32_t before, uint32_t after)
+static void rewrite_update_sums(struct packet *p, const struct dword_part *part, uint32_t before,
+				uint32_t after)
 {
 	uint8_t *sum = in_l4_sum(part) ? l4_sum(p) : NULL;
 
 	if (part->header == IPV4)
-		mend_sum(p->data + p->outer.l3 + 10, before, after);
+		rewrite_update_sum(p->data + p->outer.l3 + 10, before, after);
 	if (sum)
-		mend_sum(sum, before, after);
-	/* UDP writes a sum of 0 as its other zero */
+		rewrite_update_sum(sum, before, after);
+	/* UDP writes 0xffff for a sum of 0, as 0 means no checksum */
 	if (sum && p->outer.l4_type == PACKET_UDP && !packet_load16(sum))
 		rewrite_store(sum, 2, 0xffff);
 }
@@ -198,12 +200,12 @@ static void part_set(struct packet *p, const struct dword_part *part, uint32_t v
 	}
 	if (!header)
 		return;
-	/* a single byte is summed with its neighbour */
+	/* A single byte is summed together with the other byte of its 16 bits */
 	at = header + (n == 1 ? part->at & ~1u : part->at);
 	before = rewrite_load(at, n == 1 ? 2 : n);
 	rewrite_store(header + part->at, n,
 		      (rewrite_load(header + part->at, n) & ~mask) | (value << part->shift & mask));
-	mend(p, part, before, rewrite_load(at, n == 1 ? 2 : n));
+	rewrite_update_sums(p, part, before, rewrite_load(at, n == 1 ? 2 : n));
 	*changed |= REWRITE_HEADERS;
 }
 
@@ -218,7 +220,10 @@ static uint32_t dword_get(struct packet *p, const struct dword *d)
 	return v;
 }
 
-/* [I] Bits that no part has, and those of a header that the packet lacks, stay as they are. */
+/*
+ * Writes bits of a dword. [I] Bits that belong to no part, or to a header that the packet lacks,
+ * stay as they are.
+ */
 static void dword_set(struct packet *p, const struct dword *d, uint32_t value, uint32_t mask,
 		      unsigned int *changed)
 {

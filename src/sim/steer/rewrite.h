@@ -6,13 +6,13 @@
 
 struct packet;
 
-/* What a rewrite changed: tags and match parameters made before are stale. */
+/* Kinds of changes by a rewrite. They make tags and match parameters stale. */
 enum rewrite_change {
 	REWRITE_REGISTERS = 1 << 0,
-	REWRITE_HEADERS = 1 << 1, /* bytes of headers; the headers lie where they did */
+	REWRITE_HEADERS = 1 << 1, /* bytes of headers, whose positions are unchanged */
 };
 
-/* Dwords of the parsed headers, of which a rewrite names bits. */
+/* Dwords of the parsed headers; a rewrite names bits of a dword. */
 enum rewrite_dword {
 	REWRITE_NONE,
 	REWRITE_DMAC_47_16,
@@ -46,15 +46,16 @@ enum rewrite_dword {
 	REWRITE_DWORDS
 };
 
-/* Bits of one dword: the caller made sure that low + bits is at most 32. */
+/* Bits of a dword; the caller checks that low + bits is at most 32. */
 struct rewrite_bits {
 	enum rewrite_dword dword;
 	unsigned int low, bits;
 };
 
 /*
- * A field that the packet does not have stays unwritten and reads as 0. Checksums are updated; the
- * caller parses the packet again. *changed gets bits of enum rewrite_change.
+ * Set, add to and copy bits. A field that the packet lacks stays unwritten and reads as 0.
+ * Checksums are updated; the caller parses the packet again. Bits of enum rewrite_change are added
+ * to *changed.
  */
 void rewrite_set(struct packet *, struct rewrite_bits to, uint32_t value, unsigned int *changed);
 void rewrite_add(struct packet *, struct rewrite_bits to, uint32_t value, unsigned int *changed);

@@ -11,26 +11,27 @@ struct tir;
 struct vhca;
 
 /*
- * Tables between queues and the wire. A packet that a function sends enters its NIC TX root table,
- * one that arrives enters its NIC RX root table. Upward calls are callbacks of datapath.c.
+ * Tables between queues and the wire. A packet that a function sends enters its NIC TX root table;
+ * one that arrives enters its NIC RX root table. datapath.c registers the callbacks for their
+ * results.
  */
 enum steer_end {
-	STEER_TIR,  /* delivered to a receive queue's owner */
-	STEER_WIRE, /* TX: allowed out */
-	STEER_DROP, /* a rule or a table's default says so */
-	STEER_MISS, /* RX: no rule took it; on hardware the function's kernel gets it */
-	STEER_LOST, /* hop limit, loop, garbage in ICM: dropped, with one sentence in the log */
+	STEER_TIR,  /* delivered to the owner of a receive queue */
+	STEER_WIRE, /* TX: sent */
+	STEER_DROP, /* dropped by a rule or by a table's default */
+	STEER_MISS, /* RX: no rule matched; on hardware the function's kernel gets it */
+	STEER_LOST, /* hop limit, loop, or garbage in ICM: dropped, with a sentence in the log */
 	STEER_ENDS,
 };
 
-#define STEER_HEADROOM	128u	/* of each packet: more than any action pushes */
-#define STEER_FROM_WIRE 0xffffu /* source_vhca of a packet that came in by the port */
+#define STEER_HEADROOM	128u	/* in front of each packet: more than any action pushes */
+#define STEER_FROM_WIRE 0xffffu /* source_vhca of a packet that arrived by the port */
 
 struct steer_ops {
-	/* The packet goes to this TIR; the callee copies what it keeps. */
+	/* Delivers the packet to this TIR; the callee copies what it keeps. */
 	void (*to_tir)(struct tir *, const struct packet *);
 	void (*to_wire)(struct vhca *, const struct packet *);
-	/* RX: no rule took it. NULL: nobody does. */
+	/* Takes an RX packet that no rule matched; NULL: it is dropped. */
 	void (*to_kernel)(struct vhca *, const struct packet *);
 };
 
@@ -42,16 +43,19 @@ struct steer *steer_new(struct device *);
 void steer_free(struct steer *);
 void steer_set_ops(struct steer *, const struct steer_ops *);
 
-/* True if the function has an RX root table: packets of unknown and group addresses go to it. */
+/*
+ * Returns true if the function has an RX root table. Such functions get packets of unknown and
+ * group addresses.
+ */
 bool steer_has_rx_root(const struct vhca *);
 
-/* The whole way of one packet; a packet with several destinations is counted at each. */
+/* Walks a packet to its end; a packet with several destinations is counted at each. */
 void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
 const struct steer_stats *steer_stats(const struct vhca *);
 /*
- * The cost of all ways so far, in entries read; and the limit of one turn of the loop, about a
- * millisecond, so that doorbells and requests do not wait.
+ * Returns the cost of all walks so far, in entries read. STEER_TURN is the limit of one turn of the
+ * loop, about a millisecond, so that doorbells and requests do not wait.
  */
 uint64_t steer_work(const struct device *);
 #define STEER_TURN (1u << 15)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tunnels, and the headers inside. One level: a tunnel inside a tunnel is not parsed. MPLS inside
- * GRE or UDP, GTP-U and Geneve's options need a flex parser, and there is none
- * (flex_parser_protocols).
+ * Parses tunnels and the headers inside them, one level deep. MPLS inside GRE or UDP, GTP-U and
+ * Geneve's options need a flex parser, which this device lacks (flex_parser_protocols).
  */
 #include "parse.h"
 
@@ -11,7 +10,7 @@
 #define PROTO_IPV6     41
 #define PROTO_GRE      47
 
-#define PORT_VXLAN     4789 /* firmware's default, without ADD_VXLAN_UDP_DPORT */
+#define PORT_VXLAN     4789 /* firmware's default, as there is no ADD_VXLAN_UDP_DPORT */
 #define PORT_VXLAN_GPE 4790
 #define PORT_GENEVE    6081
 
@@ -20,7 +19,7 @@
 #define GENEVE_VERSION 0xc0
 #define GENEVE_OPTIONS 0x3f /* in words */
 
-/* RFC 2784, 2890, and RFC 1701's routing, behind which nothing is parsed. */
+/* GRE headers: RFC 2784, RFC 2890, and RFC 1701's routing, behind which nothing is parsed. */
 #define GRE_BYTES    4u
 #define GRE_OPTION   4u
 #define GRE_CHECKSUM 0x8000
@@ -29,16 +28,16 @@
 #define GRE_SEQUENCE 0x1000
 #define GRE_VERSION  0x0007
 
-/* The length of a tunnel's header with its options, and the EtherType of its payload, or 0. */
+/* Length of a tunnel's header with its options, and the EtherType of its payload, or 0. */
 struct tunnel_header {
 	uint32_t bytes;
 	uint16_t inner;
 };
 
-/* Reads the fixed part of the header, which is there; the whole header may not be. */
+/* Reads the fixed part of the header, which lies in the packet; the rest of the header may not. */
 typedef struct tunnel_header tunnel_read_fn(struct packet *, const uint8_t *header);
 
-/* [I] The port alone decides: neither the header's flags nor fragmentation matter. */
+/* Reads VXLAN. [I] The port alone decides: flags and fragmentation do not matter. */
 static struct tunnel_header tunnel_vxlan(struct packet *p, const uint8_t *header)
 {
 	p->tunnel_vni = packet_load32(header + 4) >> 8;
@@ -81,10 +80,10 @@ static struct tunnel_header tunnel_gre(struct packet *p, const uint8_t *header)
 
 static const struct tunnel_kind {
 	uint8_t tunnel, protocol;
-	uint16_t port; /* of UDP */
+	uint16_t port; /* UDP destination port */
 	uint8_t fixed; /* bytes that read() needs */
 	tunnel_read_fn *read;
-	uint16_t inner; /* EtherType of the payload, of a tunnel without a header */
+	uint16_t inner; /* EtherType of the payload, for a tunnel without a header */
 } kinds[] = {
 	{PACKET_VXLAN, PROTO_UDP, PORT_VXLAN, VXLAN_BYTES, tunnel_vxlan, 0},
 	{PACKET_VXLAN_GPE, PROTO_UDP, PORT_VXLAN_GPE, VXLAN_BYTES, tunnel_vxlan_gpe, 0},
@@ -96,7 +95,7 @@ static const struct tunnel_kind {
 
 static const struct tunnel_kind *tunnel_kind_of(const struct packet_headers *o)
 {
-	/* Most packets are TCP and no tunnel. */
+	/* Most packets are TCP without a tunnel */
 	if (!o->l4 || o->l4_type == PACKET_TCP)
 		return NULL;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -105,7 +104,7 @@ static const struct tunnel_kind *tunnel_kind_of(const struct packet_headers *o)
 	return NULL;
 }
 
-static void tunnel_forget(struct packet *p)
+static void tunnel_clear(struct packet *p)
 {
 	p->tunnel = PACKET_NO_TUNNEL;
 	p->tunnel_at = 0;
@@ -139,7 +138,7 @@ void parse_tunnel(struct packet *p)
 	const struct tunnel_kind *k = tunnel_kind_of(o);
 	struct tunnel_header c = {0, k ? k->inner : 0};
 
-	tunnel_forget(p);
+	tunnel_clear(p);
 	if (!k || !parse_room(o->end, k->fixed, o->l3_end))
 		return;
 	if (k->read)
@@ -148,6 +147,6 @@ void parse_tunnel(struct packet *p)
 		tunnel_note(p, k);
 		parse_inner(p, &c);
 	} else {
-		tunnel_forget(p);
+		tunnel_clear(p);
 	}
 }

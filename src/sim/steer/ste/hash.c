@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The index of a tag in a table: its CRC32 from 0, without a final inversion, its bytes swapped. */
+/*
+ * Hashes a tag to its index in a table: the CRC32 from 0, without a final inversion, byte-swapped.
+ */
 #include <byteswap.h>
 #include <endian.h>
 #include <string.h>
@@ -8,10 +10,10 @@
 
 #define EACH_BYTE 0x0101010101010101u
 
-/* Eight bits as eight bytes of ones or zeros, bit 7 first in memory. */
+/* Expands eight bits into eight bytes of ones or zeros, bit 7 first in memory. */
 static uint64_t hash_bytes(uint64_t bits)
 {
-	uint64_t one = bits * EACH_BYTE & 0x0102040810204080u; /* each byte keeps its bit */
+	uint64_t one = bits * EACH_BYTE & 0x0102040810204080u; /* selects one bit for each byte */
 
 	return htole64(((one + 0x7f * EACH_BYTE) >> 7 & EACH_BYTE) * 0xff);
 }

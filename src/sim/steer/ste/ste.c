@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of versions, and how entries of any version change a packet's length. */
+/* The list of versions, and changes of a packet's length that all versions share. */
 #include <string.h>
 #include "obj/vhca.h"
 #include "ste.h"
 #include "steer/priv.h"
 
-#define PARSED_BY_STEP 64u /* bytes of headers that take as long to parse as an entry to read */
+#define PARSED_BY_STEP 64u /* bytes of headers whose parsing costs one step */
 
 static const struct ste_version *const versions[] = {&ste_v1};
 
@@ -17,7 +17,7 @@ const struct ste_version *ste_version_find(uint8_t format)
 	return NULL;
 }
 
-bool ste_pay(struct steer_walk *w, unsigned int n)
+bool ste_charge(struct steer_walk *w, unsigned int n)
 {
 	uint64_t cost = (uint64_t)n * (1 + w->packet->outer.end / PARSED_BY_STEP);
 
@@ -27,7 +27,10 @@ bool ste_pay(struct steer_walk *w, unsigned int n)
 	return true;
 }
 
-/* Later actions count from headers, so they are found again, inside the packet. */
+/*
+ * Parses the packet again, because later actions count from headers. Returns false after
+ * steer_lost().
+ */
 static bool ste_moved(const struct steer_walk *w, unsigned int *changed)
 {
 	packet_parse_headers(w->packet);
@@ -35,7 +38,7 @@ static bool ste_moved(const struct steer_walk *w, unsigned int *changed)
 	return true;
 }
 
-/* The headers before the place move, the payload stays. */
+/* Removes n bytes: the headers before them move, the payload stays. */
 bool ste_remove(const struct steer_walk *w, uint32_t at, uint32_t n, unsigned int *changed)
 {
 	struct packet *p = w->packet;

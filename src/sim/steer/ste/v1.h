@@ -3,9 +3,9 @@
 #define SIM_STEER_STE_V1_H
 
 /*
- * Version 1, ConnectX-6 Dx and BlueField-2: 32 bytes of control, then mask and tag of 16 bytes each
- * (prm/ste1.prm). libmlx5's version 2 differs in the dwords that rewrites name, and in no layout:
- * it is a table of these functions and of its own dwords.
+ * Version 1, ConnectX-6 Dx and BlueField-2: 32 bytes of control, then a mask and a tag of 16 bytes
+ * each (prm/ste1.prm). libmlx5's version 2 has the same layouts and other numbers of dwords in
+ * rewrites: it uses these functions with a separate table of dwords.
  */
 #include <dvx/prm/ste.h>
 #include <dvx/prm/ste1.h>
@@ -15,7 +15,7 @@
 #define V1_TAG_AT	48u
 #define V1_BWC_ACTION	24u
 #define V1_MATCH_ACTION 20u
-#define V1_ALWAYS_HIT	0x0fu /* in place of a definer: an entry that only acts */
+#define V1_ALWAYS_HIT	0x0fu /* in place of a definer: an entry that has only actions */
 
 _Static_assert(PRM_STE_ETH_L2_DST_V1_BYTES == STE_TAG_BYTES, "tag");
 
@@ -46,7 +46,7 @@ STE_INLINE enum ste_decision v1_decision(const struct steer_walk *w, uint64_t ad
 	return STE_REFUSED;
 }
 
-/* (packet & mask) == tag, so that a tag with a bit outside its mask never agrees. */
+/* Returns true if (packet & mask) == tag. A tag with a bit outside its mask never matches. */
 STE_INLINE bool v1_agrees(const uint8_t *ste, const uint8_t *packet_tag)
 {
 	uint64_t p[2], m[2], t[2];
@@ -59,7 +59,7 @@ STE_INLINE bool v1_agrees(const uint8_t *ste, const uint8_t *packet_tag)
 	return agrees != prm_ste_match_bwc_v1_get_match_polarity(ste);
 }
 
-/* [I] The GVMI above bit 47 of both addresses is ignored. */
+/* Returns the miss address. [I] The GVMI above bit 47 of both addresses is ignored. */
 STE_INLINE uint64_t v1_miss(const uint8_t *ste)
 {
 	return (uint64_t)prm_ste_match_bwc_v1_get_miss_address_39_32(ste) << 32 |
@@ -67,8 +67,8 @@ STE_INLINE uint64_t v1_miss(const uint8_t *ste)
 }
 
 /*
- * The next table's address and size are one number in units of 32 bytes: its lowest set bit is the
- * size in entries, the rest is the address.
+ * Decodes the hit address. The next table's address and size are one number in units of 32 bytes:
+ * its lowest set bit is the size in entries, the rest is the address.
  */
 STE_INLINE struct ste_next v1_next(const uint8_t *ste)
 {
@@ -96,10 +96,10 @@ STE_INLINE bool v1_reparse(const uint8_t *ste)
 	return prm_ste_match_bwc_v1_get_reparse(ste);
 }
 
-/* By entry_format << 8 | index; NULL: no such lookup type here. */
+/* Returns the tag function for entry_format << 8 | index; NULL: no such lookup type. */
 ste_tag_fn *ste_v1_tag(uint16_t lookup);
 
-/* Executes an entry's actions in order. False after steer_lost(). */
+/* Executes an entry's actions in order. Returns false after steer_lost(). */
 bool ste_v1_actions(struct steer_walk *, const uint8_t *action, unsigned int bytes,
 		    unsigned int *changed);
 

@@ -7,18 +7,18 @@
 #include "steer/rewrite.h"
 #include "v1.h"
 
-#define WORD	    2u /* offsets and sizes count words */
+#define WORD	    2u /* unit of offsets and sizes */
 #define LIST_UNIT   64u
 #define LIST_ACTION 8u
 #define MAC_BYTES   12u
-#define DWORD_SHIFT 32u /* shifts count in 64 bits: the named dword is the high half */
+#define DWORD_SHIFT 32u /* shifts count in 64 bits, of which the named dword is the high half */
 #define DWORD_BITS  32u
 
 typedef bool v1_action_fn(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
 
 /* --- removal and insertion of headers --------------------------------------------------------- */
 
-/* Where a header begins; false: the packet has none. */
+/* Sets *at to the beginning of a header; false if the packet lacks it. */
 static bool v1_anchor_at(const struct packet *p, unsigned int anchor, uint32_t *at)
 {
 	switch (anchor) {
@@ -42,7 +42,7 @@ static bool v1_anchor_at(const struct packet *p, unsigned int anchor, uint32_t *
 	}
 }
 
-/* [I] Here a packet without the header is lost; what hardware does is not known. */
+/* Finds a header. [I] A packet without it is lost; what hardware does is not known. */
 static bool v1_find_anchor(const struct steer_walk *w, unsigned int anchor, uint32_t *at)
 {
 	if (v1_anchor_at(w->packet, anchor, at))
@@ -90,7 +90,7 @@ static bool v1_insert_inline(const struct steer_walk *w, const uint8_t *a, unsig
 
 /* --- rewrites -------------------------------------------------------------------------------- */
 
-/* length 0 is 32. False after steer_lost(). */
+/* Decodes the bits of a rewrite. length 0 stands for 32. Returns false after steer_lost(). */
 static bool v1_bits(const struct steer_walk *w, unsigned int number, unsigned int shifter,
 		    unsigned int length, struct rewrite_bits *b)
 {
@@ -106,7 +106,7 @@ static bool v1_bits(const struct steer_walk *w, unsigned int number, unsigned in
 	return true;
 }
 
-/* Set, add and copy name their destination alike. */
+/* Decodes the destination, which set, add and copy have in the same place. */
 static bool v1_destination(const struct steer_walk *w, const uint8_t *a, struct rewrite_bits *b)
 {
 	return v1_bits(w, prm_ste_double_action_set_v1_get_destination_dw_offset(a),
@@ -198,7 +198,7 @@ static const struct v1_action *v1_action_row(const struct steer_walk *w, const u
 	return row;
 }
 
-/* Each action of a list has 8 bytes. v1_pay_list() has paid for them. */
+/* Executes a list of actions of 8 bytes. v1_charge_list() has charged them to the walk. */
 static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	uint64_t at = icm_addr(ICM_MODIFY, 0) +
@@ -224,10 +224,10 @@ static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigne
 	return true;
 }
 
-static bool v1_pay_list(struct steer_walk *w, v1_action_fn *run, const uint8_t *a)
+static bool v1_charge_list(struct steer_walk *w, v1_action_fn *run, const uint8_t *a)
 {
 	return run != v1_modify_list ||
-	       ste_pay(w, prm_ste_single_action_modify_list_v1_get_num_of_modify_actions(a));
+	       ste_charge(w, prm_ste_single_action_modify_list_v1_get_num_of_modify_actions(a));
 }
 
 bool ste_v1_actions(struct steer_walk *w, const uint8_t *action, unsigned int bytes,
@@ -238,12 +238,12 @@ bool ste_v1_actions(struct steer_walk *w, const uint8_t *action, unsigned int by
 	while (action < end) {
 		const struct v1_action *row;
 
-		if (action[0] == PRM_STE_ACTION_NOP) { /* most are */
+		if (action[0] == PRM_STE_ACTION_NOP) { /* most are NOPs */
 			action += rows[PRM_STE_ACTION_NOP].bytes;
 			continue;
 		}
 		row = v1_action_row(w, action, (unsigned int)(end - action));
-		if (!row || !v1_pay_list(w, row->run, action) || !row->run(w, action, changed))
+		if (!row || !v1_charge_list(w, row->run, action) || !row->run(w, action, changed))
 			return false;
 		action += row->bytes;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tags of version 1: 16 bytes of packet fields, laid out by lookup type (prm/ste1.prm). Fields of a
- * header that the packet does not have are 0. [I] An IPv4 tag shows nothing of an IPv6 packet, not
- * even its ports, and an IPv6 tag nothing of an IPv4 packet.
+ * Tags of version 1: 16 bytes of packet fields, in the layout of a lookup type (prm/ste1.prm).
+ * Fields of a header that the packet lacks are 0. [I] An IPv4 tag has no field of an IPv6 packet,
+ * not even its ports, and an IPv6 tag has none of an IPv4 packet.
  */
 #include <string.h>
 #include "steer/priv.h"
@@ -16,16 +16,16 @@
 #define IPV6_SRC    8u
 #define IPV6_DST    24u
 #define IPV6_LEN    4u
-#define VXLAN_VNI   4u /* and the byte behind it */
+#define VXLAN_VNI   4u /* with the byte behind it */
 #define MAC_BYTES   6u
 #define GRE_WORD    4u
-#define GRE_SUM	    0xc0 /* checksum or routing: the word after the first is theirs */
+#define GRE_SUM	    0xc0 /* checksum or routing present: they occupy the word after the first */
 #define GRE_R	    0x40
 #define LABEL_BYTES 4u
 #define BTH_BYTES   12u
 #define ROCE_PORT   4791
 
-/* PRM: the parsed headers, in two bits each. */
+/* Kinds of parsed headers in two bits each, as in the PRM. */
 enum { L3_NONE, L3_IPV4, L3_IPV6 };
 enum { L4_NONE, L4_TCP, L4_UDP, L4_OTHER };
 enum { VLAN_NONE, VLAN_SERVICE, VLAN_CUSTOMER };
@@ -75,7 +75,7 @@ static const uint8_t *v1_tag_bytes_at(const struct packet *p, uint32_t at)
 	return p->data + at;
 }
 
-/* Both MACs, destination first; those of a header that is not there are 0. */
+/* Returns both MACs, destination first; zeros if there is no Ethernet header. */
 static const uint8_t *macs(const struct packet *p, const struct packet_headers *h)
 {
 	static const uint8_t none[2 * MAC_BYTES];
@@ -85,7 +85,7 @@ static const uint8_t *macs(const struct packet *p, const struct packet_headers *
 
 /* --- layer 2 ------------------------------------------------------------------------------- */
 
-/* The tags of source and of destination MAC differ in nothing else. */
+/* Tags of source and destination MAC differ in nothing but the address. */
 _Static_assert(PRM_STE_ETH_L2_SRC_V1_BYTES == PRM_STE_ETH_L2_DST_V1_BYTES, "same tag");
 
 static void l2_common(const struct packet_headers *h, uint8_t *tag)
@@ -146,8 +146,8 @@ static uint32_t encapsulation(const struct packet *p)
 }
 
 /*
- * The inner Ethernet header, and the number of the tunnel that carries it. [I] VXLAN's only: its
- * user is vxlan_vni, and a number that is Geneve's or NVGRE's would be another.
+ * Fills the tag of the inner Ethernet header and the tunnel's network id. [I] Only VXLAN's: the tag
+ * serves vxlan_vni, and an id of Geneve or NVGRE would be another field.
  */
 static void l2_tnl(const struct steer_walk *w, uint8_t *tag)
 {
@@ -173,7 +173,9 @@ static void l2_tnl(const struct steer_walk *w, uint8_t *tag)
 
 /* --- MPLS ---------------------------------------------------------------------------------- */
 
-/* Of the stack's labels 0 to 4: whether it is there, and the last; above them mpls_ok. */
+/*
+ * Returns the bits of labels 0 to 4: present and bottom of stack for each, and above them mpls_ok.
+ */
 static uint32_t mpls_bits(const uint8_t *stack, unsigned int labels)
 {
 	uint32_t bits = 0, bottom = 0;
@@ -198,7 +200,10 @@ static void mpls(const struct packet *p, const struct packet_headers *h, uint8_t
 
 /* --- tunnels ------------------------------------------------------------------------------- */
 
-/* From gre_c_present to gre_protocol it is the header's first word, but for the routing bit. */
+/*
+ * Fills the GRE tag. From gre_c_present to gre_protocol it is the first word of the header without
+ * the routing bit.
+ */
 static void v1_tag_gre(const struct steer_walk *w, uint8_t *tag)
 {
 	const struct packet *p = w->packet;
@@ -212,8 +217,8 @@ static void v1_tag_gre(const struct steer_walk *w, uint8_t *tag)
 }
 
 /*
- * The tunnel's header as it stands in the packet, two words of it (without tunnel_header_2_3).
- * GRE's second word is the checksum's, as in the kernel's definers.
+ * Fills the tag with two words of the tunnel's header as they are in the packet (tunnel_header_2_3
+ * is not set). The second word of GRE is the checksum's, as in the kernel's definers.
  */
 static void v1_tag_tunnel_header(const struct steer_walk *w, uint8_t *tag)
 {
@@ -227,7 +232,7 @@ static void v1_tag_tunnel_header(const struct steer_walk *w, uint8_t *tag)
 
 /* --- layers 3 and 4 ------------------------------------------------------------------------ */
 
-/* The nine flags stand in one row in both tags. */
+/* Copies the nine TCP flags, which are adjacent in both tags. */
 #define SET_FLAGS(S, tag, f)                              \
 	do {                                              \
 		prm_##S##_set_tcp_ns(tag, (f) >> 8 & 1);  \
@@ -258,7 +263,10 @@ static void ipv4_5_tuple(const struct packet *p, const struct packet_headers *h,
 	prm_ste_eth_l3_ipv4_5_tuple_v1_set_protocol(tag, h->ip_protocol);
 }
 
-/* version, ihl and time_to_live; identification and what follows it stand as in the header */
+/*
+ * Fills the IPv4 tag: version, ihl and time_to_live; identification and the following bits are
+ * copied from the header
+ */
 static void ipv4_misc(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
 	const uint8_t *ip = v1_tag_bytes_at(p, h->l3);
@@ -331,7 +339,7 @@ static void l4_misc(const struct packet *p, const struct packet_headers *h, uint
 		v1_tag_icmp(header, tag);
 }
 
-/* A RoCE header of a packet that came by the tables all the same. */
+/* Fills the tag of a RoCE header, for packets that pass the tables all the same. */
 static void bth(const struct steer_walk *w, uint8_t *tag)
 {
 	const struct packet_headers *h = &w->packet->outer;
@@ -383,7 +391,9 @@ static void registers_1(const struct steer_walk *w, uint8_t *tag)
 	prm_ste_register_1_set_register_3_l(tag, w->packet->reg_c[7]);
 }
 
-/* [I] Flex parsers too: none can be made (general_obj_types), so none has a sample. */
+/*
+ * Fills nothing. [I] Flex parsers have no samples either: none can be created (general_obj_types).
+ */
 static void v1_tag_nothing(const struct steer_walk *w, uint8_t *tag)
 {
 	(void)w;

@@ -3,11 +3,11 @@
 #define SIM_STEER_STE_WALK_H
 
 /*
- * The walk through entries that software wrote, as a template: a version includes it and calls
- * ste_walk_entries() with its own table of functions, a constant, so that none is called through a
- * pointer. Each entry has a lookup type (the fields it compares), an address for a miss, and for a
- * hit a table whose index is a hash, or a single address. Nothing of an entry is trusted; the two
- * bounds of struct steer_walk end every loop.
+ * The walk through entries that software wrote, as a template. A version includes it and calls
+ * ste_walk_entries() with its table of functions, a constant, so that no call goes through a
+ * pointer. Each entry has a lookup type (the fields that it compares), an address for a miss, and
+ * for a hit a table whose index is a hash, or a single address. The contents of entries are not
+ * trusted; the two bounds of struct steer_walk end every loop.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,19 +19,24 @@
 
 #define STE_INLINE static inline __attribute__((always_inline))
 
-/* The version is a parameter beside it: a compiler does not see a constant through a pointer. */
+/*
+ * Position in a walk. The version is a separate parameter, because compilers do not see a constant
+ * through a pointer.
+ */
 struct ste_position {
 	struct steer_walk *w;
 	uint64_t addr;
-	const uint8_t *ste; /* the entry at addr */
-	/* The tag of the last lookup type: a chain's entries, and often the next table, share it.
+	const uint8_t *ste; /* entry at addr */
+	/*
+	 * Tag of the last lookup type. The entries of a chain share it, and often the next table,
+	 * too.
 	 */
 	uint16_t tag_lookup;
 	bool tag_valid;
 	_Alignas(8) uint8_t tag[STE_TAG_BYTES];
 };
 
-/* The packet as this lookup type shows it; NULL: no such type. */
+/* Returns the packet's tag for this lookup type; NULL if there is no such type. */
 STE_INLINE const uint8_t *ste_packet_tag(const struct ste_version *v, struct ste_position *at,
 					 uint16_t lookup)
 {
@@ -49,13 +54,13 @@ STE_INLINE const uint8_t *ste_packet_tag(const struct ste_version *v, struct ste
 	return at->tag;
 }
 
-/* An entry of zeros, as memory is at first, leads nowhere. */
-STE_INLINE uint64_t ste_lead(const struct ste_position *at, uint64_t next)
+/* Checks an address. An entry of zeros, as memory is initially, leads nowhere. */
+STE_INLINE uint64_t ste_check_next(const struct ste_position *at, uint64_t next)
 {
 	return next ? next : steer_lost(at->w, "the entry at 0x%" PRIx64 " leads to 0x0", at->addr);
 }
 
-/* 1 hit, 0 miss, -1 after steer_lost(). */
+/* Returns 1 for a hit, 0 for a miss, -1 after steer_lost(). */
 STE_INLINE int ste_compare(const struct ste_version *v, struct ste_position *at)
 {
 	enum ste_decision decision = v->decision(at->w, at->addr, at->ste);
@@ -78,7 +83,7 @@ STE_INLINE uint64_t ste_hit_address(const struct ste_version *v, struct ste_posi
 	const uint8_t *tag;
 
 	if (next.entries == 1)
-		return ste_lead(at, next.addr);
+		return ste_check_next(at, next.addr);
 	if (!next.entries || !next.hashed)
 		return steer_lost(at->w,
 				  "the entry at 0x%" PRIx64 " leads to a table of %" PRIu64
@@ -94,7 +99,10 @@ STE_INLINE uint64_t ste_hit_address(const struct ste_version *v, struct ste_posi
 	       v->entry_bytes * (uint64_t)ste_hash(tag, next.byte_mask, (uint32_t)next.entries);
 }
 
-/* [I] An entry that moves headers must also reparse: later entries find no headers otherwise. */
+/*
+ * Parses the packet again if needed. [I] An entry that moves headers must have reparse set, or
+ * later entries find no headers.
+ */
 STE_INLINE bool ste_reparse(const struct ste_version *v, struct ste_position *at,
 			    unsigned int changed)
 {
@@ -109,7 +117,7 @@ STE_INLINE bool ste_reparse(const struct ste_version *v, struct ste_position *at
 	if (!(changed & REWRITE_HEADERS && wanted))
 		return true;
 	packet_parse_headers(at->w->packet);
-	return ste_pay(at->w, 1);
+	return ste_charge(at->w, 1);
 }
 
 STE_INLINE uint64_t ste_hit(const struct ste_version *v, struct ste_position *at)
@@ -150,13 +158,16 @@ STE_INLINE uint64_t ste_step(const struct ste_version *v, struct ste_position *a
 	hits = ste_compare(v, at);
 	if (hits < 0)
 		return 0;
-	next = hits ? ste_hit(v, at) : ste_lead(at, v->miss(at->ste));
+	next = hits ? ste_hit(v, at) : ste_check_next(at, v->miss(at->ste));
 	steer_trace("ste 0x%" PRIx64 " lu 0x%04x %s -> 0x%" PRIx64, at->addr, v->lookup(at->ste),
 		    hits ? "hit" : "miss", next);
 	return next;
 }
 
-/* From an address of kind ICM_STE to the first one of another kind; 0: lost. */
+/*
+ * Walks from an address of kind ICM_STE to the first address of another kind; returns 0 if the
+ * packet is lost.
+ */
 STE_INLINE uint64_t ste_walk_entries(const struct ste_version *v, struct steer_walk *w,
 				     uint64_t addr)
 {

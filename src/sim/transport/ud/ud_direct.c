@@ -21,7 +21,7 @@
 static struct qp *ud_receiver(struct queue *q, uint32_t qpn)
 {
 	struct vhca *to = eswitch_direct(&ud_of(q)->path);
-	struct qp *qp = to && !port_busy(to->dev->port) ? obj_look(to, OBJ_QP, qpn) : NULL;
+	struct qp *qp = to && !port_busy(to->dev->port) ? obj_lookup(to, OBJ_QP, qpn) : NULL;
 
 	return qp && qp->q.transport == &transport_ud && &qp->q != q ? qp : NULL;
 }
