@@ -16,7 +16,7 @@
  */
 static const struct setting {
 	const char *name;
-	size_t at; /* of a byte or a bool */
+	size_t at; /* offset of a byte or bool */
 	uint8_t min, max;
 	const char *meaning;
 } settings[] = {
