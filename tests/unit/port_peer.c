@@ -133,7 +133,7 @@ TEST_NET(test_new_addresses)
 }
 
 /* A chip that does not read at the moment gets the addresses later. */
-TEST_NET(test_told_later)
+TEST_NET(test_announced_later)
 {
 	const uint8_t gid[16] = {0xfd, [15] = 7};
 	struct port *port = n->rig[0].dev.port;
@@ -153,7 +153,7 @@ TEST_NET(test_told_later)
 
 TEST_NET(test_switching)
 {
-	static const uint8_t group[6] = {0x01, 0, 0x5e, 1, 2, 3}, nobody[6] = {2, 9, 9, 9, 9, 9};
+	static const uint8_t group[6] = {0x01, 0, 0x5e, 1, 2, 3}, unknown[6] = {2, 9, 9, 9, 9, 9};
 
 	net_settle(n);
 	net_send(n, 0, n->rig[2].dev.vhca[1].mac);
@@ -161,7 +161,7 @@ TEST_NET(test_switching)
 	assert_int_equal(got(n, 1), 0);
 	assert_int_equal(got(n, 2), 1);
 	net_send(n, 0, group);
-	net_send(n, 0, nobody);
+	net_send(n, 0, unknown);
 	net_settle(n);
 	assert_int_equal(got(n, 1), 2);
 	assert_int_equal(got(n, 2), 3);

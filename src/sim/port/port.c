@@ -11,7 +11,7 @@
 #include "wire.h"
 
 _Static_assert(PORT_PACKET_MIN == VHCA_FRAME_MIN && PORT_PACKET_MAX == VHCA_FRAME_MAX,
-	       "queues and the port take the same packets");
+	       "queues and the port take packets of the same sizes");
 
 #define FRAME_LEAST 60u /* of sent frames, without FCS; any frame has room for it */
 

@@ -17,7 +17,7 @@
 #define V1_MATCH_ACTION 20u
 #define V1_ALWAYS_HIT	0x0fu /* in place of a definer: an entry that has only actions */
 
-_Static_assert(PRM_STE_ETH_L2_DST_V1_BYTES == STE_TAG_BYTES, "tag");
+_Static_assert(PRM_STE_ETH_L2_DST_V1_BYTES == STE_TAG_BYTES, "a layout has the size of a tag");
 
 STE_INLINE bool v1_is_definer(const uint8_t *ste)
 {

@@ -86,7 +86,7 @@ static const uint8_t *macs(const struct packet *p, const struct packet_headers *
 /* --- layer 2 ------------------------------------------------------------------------------- */
 
 /* Tags of source and destination MAC differ in nothing but the address. */
-_Static_assert(PRM_STE_ETH_L2_SRC_V1_BYTES == PRM_STE_ETH_L2_DST_V1_BYTES, "same tag");
+_Static_assert(PRM_STE_ETH_L2_SRC_V1_BYTES == PRM_STE_ETH_L2_DST_V1_BYTES, "both tags have one layout");
 
 static void l2_common(const struct packet_headers *h, uint8_t *tag)
 {
@@ -190,12 +190,12 @@ static uint32_t mpls_bits(const uint8_t *stack, unsigned int labels)
 static void mpls(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
 	const uint8_t *stack = v1_tag_bytes_at(p, h->mpls);
-	unsigned int told = PRM_STE_MPLS_V1_BYTES / LABEL_BYTES - 1;
+	unsigned int room = PRM_STE_MPLS_V1_BYTES / LABEL_BYTES - 1;
 
 	if (!h->labels)
 		return;
 	prm_store32(tag, 0, mpls_bits(stack, h->labels));
-	memcpy(tag + LABEL_BYTES, stack, LABEL_BYTES * (h->labels < told ? h->labels : told));
+	memcpy(tag + LABEL_BYTES, stack, LABEL_BYTES * (h->labels < room ? h->labels : room));
 }
 
 /* --- tunnels ------------------------------------------------------------------------------- */
