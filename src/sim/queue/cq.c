@@ -16,9 +16,9 @@
 #define OWNER_AT	   (PRM_CQE64_BYTES - 1u) /* cqe64.op_own */
 
 /*
- * The first arm may legally write 0, where the record may already hold 0: a value that no arm can
- * be is parked there, so that "it changed" always shows. A NIC writes no record, so one in a
- * read-only umem stays as it is: there, an arm must change it.
+ * Parks a value that no arm can be in the arm record. The first arm may legally write 0 over a 0,
+ * and parking makes it visible as a change. A NIC writes no record, so a record in a read-only umem
+ * stays as it is: there, an arm must change it.
  */
 static int cq_park_arm(struct cq *cq)
 {
@@ -100,7 +100,7 @@ static bool cq_read_ci(struct cq *cq)
 	return true;
 }
 
-/* The consumer's record is read only when the ring seems full. */
+/* Reads the consumer's record only when the ring seems full. */
 static bool cq_has_room(struct cq *cq)
 {
 	if (cq->overrun_ignore || !cq_is_full(cq))
@@ -121,8 +121,8 @@ static uint64_t batch_at(const struct cq *cq, size_t size)
 }
 
 /*
- * A NIC writes an entry at once. Who reads a collapsed CQ's over and over sees by its last byte, which
- * is invalid before any other changes, that it is being written.
+ * Marks the entry invalid by its last byte, then stores the rest. A NIC writes an entry at once; a
+ * program that polls a collapsed CQ's only entry sees by the last byte that it is being written.
  */
 static void collapsed_store(uint8_t *at, const uint8_t *cqe, size_t size)
 {
@@ -136,11 +136,13 @@ static void collapsed_store(uint8_t *at, const uint8_t *cqe, size_t size)
 }
 
 /*
- * In pages that are shared, as write_batch() does it by a call. False: they are not. A release
- * store is seen after all that its thread stored before: the message's data, the CQEs, which are
- * not valid yet, and the older CQEs' owner bytes. So it is on aarch64 (stlrb) as on x86-64: a
- * program that sees an owner byte, and loads the rest behind its barrier, finds the CQE and the
- * data. The byte itself is also in the copy before; stores to one byte keep their order.
+ * Writes the batch into pages that are shared with the device, as write_batch() does by a call.
+ * Returns false if they are not shared.
+ *
+ * A release store becomes visible after all earlier stores of its thread: the message's data, the
+ * CQEs, which are not valid yet, and the older CQEs' owner bytes. This holds on aarch64 (stlrb) as
+ * on x86-64: a program that sees an owner byte, and loads the rest behind its barrier, finds the
+ * CQE and the data. The owner byte is also in the copy before; stores to one byte keep their order.
  */
 static bool batch_store(struct cq *cq, size_t size)
 {
@@ -161,15 +163,15 @@ static bool batch_store(struct cq *cq, size_t size)
 }
 
 /*
- * The batch's bytes as they lie in the ring, then each CQE's owner byte again, the oldest CQE's
- * first. How many segments the bytes are, or negative.
+ * Lists the batch's bytes as they lie in the ring, then each CQE's owner byte again, oldest CQE
+ * first. Returns how many segments the bytes take, or a negative error.
  */
 static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
 {
 	int n = ring_segs(&cq->ring, batch_at(cq, size), cq->priv->n * size, seg,
 			  BATCH_SEGS - CQ_BATCH);
 	const struct dma_seg *at = seg;
-	size_t end = size; /* of a CQE, in *at */
+	size_t end = size; /* of a CQE, counted from *at */
 
 	if (n < 0)
 		return n;
@@ -182,8 +184,8 @@ static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
 }
 
 /*
- * CQEs become visible in their order, as a NIC writes them: all of them are written first, not yet
- * valid, then their owner bytes one by one. Posted writes go in the same call, before them.
+ * Makes CQEs visible in order, as a NIC does: first writes all of them, not yet valid, then their
+ * owner bytes one by one. Posted writes go before them in the same call.
  */
 static int write_batch(struct cq *cq)
 {
@@ -249,7 +251,7 @@ static inline void *cqe_begin(const struct cq *cq, struct cq_priv *d)
 	return d->next = cqe;
 }
 
-/* A batch never wraps, so that it is one piece of the ring. */
+/* Returns whether the batch is full, or at the ring's end: a batch is one piece of the ring. */
 static inline bool batch_ends(const struct cq *cq, const struct cq_priv *d)
 {
 	return d->n && (d->n == CQ_BATCH || cq->collapsed ||
@@ -263,8 +265,8 @@ static __attribute__((noinline)) void *cq_next_looked_for(struct cq *cq)
 	if (!d || cq->status != CQ_OK || !cq_has_room(cq))
 		return NULL;
 	/*
-	 * Of a collapsed CQ the newest is enough: nothing tells how long the others would be there.
-	 * [I] The owner bit turns as if the entries were used.
+	 * A collapsed CQ needs only the newest CQE: a program cannot see how long the others were
+	 * there. [I] The owner bit turns as if each entry was used.
 	 */
 	if (cq->collapsed)
 		d->n = 0;
@@ -292,7 +294,7 @@ void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
 					     : PRM_CQE_FORMAT_INLINE_DATA32);
 }
 
-/* The last one, as it becomes visible. */
+/* Traces the batch's last CQE as it becomes visible. */
 static __attribute__((noinline)) void cq_trace(const struct cq *cq, bool error)
 {
 	const struct cq_priv *d = cq->priv;
@@ -343,8 +345,8 @@ bool cq_flush_all(struct queues *qs)
 }
 
 /*
- * The CQE that tells that the next one is in the new ring takes an index of its own. [I] It needs a
- * free entry, and the new ring must hold what was not polled: a NIC's answer is not public.
+ * Returns whether a resize has room: RESIZE_CQ takes an index and a free entry of the old ring; the
+ * new ring must hold the CQEs not polled yet. [I] A NIC's behaviour is not public.
  */
 static bool cq_fits(struct cq *cq, uint8_t log_size)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compressed CQEs, in the basic layout. A run of CQEs that differ little becomes a title, in the
- * slot of its first, and arrays of short entries: entry 0 tells of the title's packet, too. The
- * first array is in the slot behind the title, each other one in the slot of the CQE that its first
- * entry tells of. The run's other slots are not written: they hold what they held a lap ago.
+ * slot of its first CQE, and arrays of short entries; entry 0 stands for the title's packet. The
+ * first array is in the slot behind the title. Each further array is in the slot of the CQE that
+ * its first entry stands for. The run's other slots are not written and keep their contents of a
+ * lap ago.
  *
- * [I] Only CQEs of raw packets are compressed, which become visible together and are three at
- * least: a NIC waits for more, by rules that are not public.
+ * [I] Only CQEs of raw packets are compressed, and only three or more that become visible together.
+ * A NIC waits for more, by rules that are not public.
  */
 #include <string.h>
 #include <dvx/prm/cqe.h>
@@ -14,9 +15,9 @@
 #include "priv.h"
 #include "base/log.h"
 
-#define ENTRIES	  (PRM_MINI_CQE_ARRAY_BYTES / PRM_MINI_CQE8_BYTES) /* of an array */
+#define ENTRIES	  (PRM_MINI_CQE_ARRAY_BYTES / PRM_MINI_CQE8_BYTES) /* in an array */
 #define LEAST_RUN 3u
-#define FORMAT_AT 2u /* the bit of cqe_format in op_own */
+#define FORMAT_AT 2u /* bit of cqe_format in op_own */
 
 enum slot { SLOT_LEFT, SLOT_CQE, SLOT_ARRAY };
 
@@ -25,7 +26,7 @@ static uint8_t *slot_of(const struct cq *cq, uint8_t *cqes, unsigned int i)
 	return cqes + ((size_t)(i + 1) << cq->cqe_log) - PRM_CQE64_BYTES;
 }
 
-/* What entries tell apart, or what a run does not tell, is taken out. */
+/* Clears the fields that entries carry or a run leaves out; the rest is the same in a run. */
 static void leave_shared(uint8_t shared[PRM_CQE64_BYTES], const void *cqe)
 {
 	memcpy(shared, cqe, PRM_CQE64_BYTES);
@@ -36,7 +37,7 @@ static void leave_shared(uint8_t shared[PRM_CQE64_BYTES], const void *cqe)
 	prm_cqe64_set_wqe_counter(shared, 0);
 }
 
-/* Entries, or strides, to the next packet's. */
+/* Returns the entries, or strides, from this packet to the next. */
 static uint16_t mini_step(const void *cqe)
 {
 	const uint16_t strides = prm_cqe64_get_byte_cnt(cqe) >> 16 & 0x3fff;
@@ -44,8 +45,7 @@ static uint16_t mini_step(const void *cqe)
 	return strides ? strides : 1;
 }
 
-/* The next one of a run: alike, with the next entry of the receive queue, or in its next strides.
- */
+/* Returns whether CQE i continues a run: alike, with the next receive entry or next strides. */
 static bool follows(const struct cq *cq, unsigned int i)
 {
 	const uint8_t *owner = cq->priv->owner + i;
@@ -60,7 +60,7 @@ static bool follows(const struct cq *cq, unsigned int i)
 		       prm_cqe64_get_wqe_counter(cqe);
 }
 
-/* CQEs from i on that make one run. Of raw packets: they have l2_ok and, unlike UD's, no g. */
+/* Returns the length of the run from i on. Only raw packets: with l2_ok and, unlike UD's, no g. */
 static unsigned int run_at(const struct cq *cq, unsigned int i)
 {
 	const struct cq_priv *d = cq->priv;
@@ -83,12 +83,12 @@ static void set_entry(const struct cq *cq, void *entry, const void *cqe)
 		return;
 	}
 	prm_mini_cqe8_set_checksum(entry, prm_cqe64_get_check_sum(cqe));
-	/* [I] a queue without strides tells its entry there */
+	/* [I] a queue without strides puts its entry's index there */
 	if (cq->mini_format == PRM_CQC_MINI_CQE_RES_FORMAT_CSUM_STRIDX)
 		prm_mini_cqe8_set_stridx(entry, prm_cqe64_get_wqe_counter(cqe));
 }
 
-/* Makes n CQEs from i on one run. */
+/* Turns n CQEs from i on into one run. */
 static void compress(struct cq *cq, unsigned int i, unsigned int n, enum slot *slot)
 {
 	struct cq_priv *d = cq->priv;
@@ -124,7 +124,7 @@ static void compress_runs(struct cq *cq, enum slot *slot)
 	}
 }
 
-/* The slots that are written, each piece between those that are left one after the other. */
+/* Lists the slots to write; slots in between that stay unwritten separate the pieces. */
 static unsigned int written_segs(const struct cq *cq, uint64_t first, const enum slot *slot,
 				 struct dma_seg *seg)
 {

@@ -29,7 +29,7 @@ static void fire(struct cq *cq)
 	eq_completion(cq);
 }
 
-/* Only a CQE newer than the armed index, and than the last one told about, makes an event. */
+/* Returns whether a CQE is newer than the armed index and than the last one reported. */
 static bool is_due(const struct cq *cq)
 {
 	uint64_t newest = visible_pi(cq);
@@ -50,8 +50,8 @@ static void period_over(struct timer *t)
 }
 
 /*
- * An event waits until max_count CQEs have come since the last one, or its period is over: the
- * first of the two that is set. [I] With a count and no period it may wait for ever.
+ * Returns whether an event must wait: until max_count CQEs have come since the last event, or its
+ * period is over, whichever is set and first. [I] With only a count it may wait for ever.
  */
 static bool is_moderated(struct cq *cq)
 {
@@ -75,7 +75,7 @@ void cq_notify(struct cq *cq)
 		fire(cq);
 }
 
-/* The index that the program means: its low 24 bits, nearest to the newest CQE's. */
+/* Returns the 64-bit index nearest to the newest CQE's that has the program's low 24 bits. */
 static int64_t cq_index_near(const struct cq *cq, uint32_t index)
 {
 	int32_t ahead = (int32_t)((index - (uint32_t)cq->pi) << 8) >> 8;
@@ -84,9 +84,9 @@ static int64_t cq_index_near(const struct cq *cq, uint32_t index)
 }
 
 /*
- * The same word again is the same request: cmd_sn changes with each event that a program took, so
- * that a record which is read twice arms once. A request for the next CQE that has not been served
- * is not narrowed to solicited CQEs by a later one (IBTA vol. 1, 11.4.2.2).
+ * Ignores a word that it has seen: cmd_sn changes with each event that a program takes, so a record
+ * that is read twice arms once. A later request for solicited CQEs does not narrow an unserved
+ * request for the next CQE (IBTA vol. 1, 11.4.2.2).
  */
 void cq_arm_word(struct cq *cq, uint32_t word)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cross-channel requests. WAIT holds its queue until a CQ has had so many completions; SEND_EN and
- * RECV_EN let a managed queue run up to an index (doc/design/0044-cross-channel.md).
+ * Cross-channel requests. WAIT holds its queue until a CQ has had a given number of completions;
+ * SEND_EN and RECV_EN let a managed queue run up to an index (doc/design/0044-cross-channel.md).
  */
 #include <stdlib.h>
 #include <dvx/prm/wqe.h>
@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 #define DS	    16u
-#define INDEX_MASK  0xffffffu /* of a CQ; a queue's index has 16 bits */
+#define INDEX_MASK  0xffffffu /* a CQ's index; a queue's has 16 bits */
 #define INDEX_AHEAD 0x800000u
 
 static const uint8_t *cross_seg(const struct send_wr *wr)
@@ -29,13 +29,13 @@ static struct cq *cross_cq(const struct queue *q, const struct send_wr *wr)
 	return obj_find_uid(q->o.vhca, OBJ_CQ, cross_number(wr), q->o.uid);
 }
 
-/* What a WAIT is released by is there to be seen: CQEs that were written. */
+/* Returns whether the CQE of that index was written: CQEs still in the batch release no WAIT. */
 static bool cross_reached(const struct cq *cq, uint32_t index)
 {
 	return ((cq->pi - cq->priv->n - index) & INDEX_MASK) < INDEX_AHEAD;
 }
 
-/* Nothing starts the queue until cross_stop(), because it is `ready`. */
+/* Holds the queue: `ready` keeps others from starting it until cross_stop(). */
 static void cross_hold(struct sq *sq, struct cq *cq, uint32_t index)
 {
 	struct cross_wait *w = sq->priv->wait;
@@ -46,7 +46,7 @@ static void cross_hold(struct sq *sq, struct cq *cq, uint32_t index)
 	sq->waits = sq->priv->ready = true;
 }
 
-/* [I] DPDK's queues of packets, and UCC's queue pairs, wait without cd_master. */
+/* [I] A WAIT needs no cd_master: DPDK's packet queues and UCC's queue pairs have none. */
 static void cross_parse_wait(struct queue *q, struct send_wr *wr)
 {
 	const uint32_t index = prm_wqe_qseg_get_max_index(cross_seg(wr));
@@ -115,7 +115,7 @@ static struct queue *cross_target(const struct queue *q, const struct send_wr *w
 	return to ? to : obj_find_uid(q->o.vhca, OBJ_SQ, cross_number(wr), q->o.uid);
 }
 
-/* [I] Each of these refusals. */
+/* [I] Each refusal here. */
 int cross_step(struct queue *q, struct send_wr *wr)
 {
 	const uint16_t index = (uint16_t)prm_wqe_qseg_get_max_index(cross_seg(wr));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The crypto engine of an mkey's accesses (doc/design/0051). AES blocks that are read are read
- * whole. Of one that is written, the beginning waits in the mkey until the rest comes.
+ * The crypto engine of an mkey's accesses (doc/design/0051). Reads fetch whole AES blocks. A write
+ * that ends inside a block leaves its beginning in the mkey until the rest comes.
  */
 #include <string.h>
 #include "priv.h"
@@ -21,7 +21,7 @@ static bool crypt_is_at(const struct sig_access *a, enum crypt_at at)
 
 /* --- read ------------------------------------------------------------------------------- */
 
-/* What waits is not in memory yet, but signatures are made of it. */
+/* Lays waiting bytes over those read: they are not in memory yet, but signatures cover them. */
 static void crypt_lay_over(const struct crypt *c, uint64_t pos, size_t len, uint8_t *bytes)
 {
 	for (uint64_t at = c->part_at; at < c->part_at + c->parts; at++)
@@ -64,7 +64,7 @@ static bool crypt_put(struct sig_access *a, sig_stream *to, uint64_t at, size_t 
 	return to(a, at, len, buf, true);
 }
 
-/* How many bytes from the beginning of a group on are whole groups. */
+/* Returns how many bytes, from a group's beginning on, make whole groups. */
 static size_t crypt_whole(const struct crypt *c, uint64_t at, size_t len)
 {
 	const size_t most = len < CHUNK ? len : CHUNK;
@@ -79,7 +79,7 @@ static size_t crypt_whole(const struct crypt *c, uint64_t at, size_t len)
 	}
 }
 
-/* [I] A write that does not go on where the last one ended begins with a group. */
+/* [I] A write that does not continue the last one must begin at a group's start. */
 static bool crypt_put_part(struct sig_access *a, sig_stream *to, struct crypt_group g, uint64_t pos,
 			   const uint8_t *from, size_t n)
 {

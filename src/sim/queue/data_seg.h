@@ -2,7 +2,7 @@
 #ifndef SIM_QUEUE_DATA_SEG_H
 #define SIM_QUEUE_DATA_SEG_H
 
-/* Data segments as WQEs and receive entries have them: each message reads some, in place. */
+/* Readers of data segments in WQEs and receive entries. Each message reads a few, in place. */
 #include <dvx/prm/wqe.h>
 #include "transport/transport.h"
 
@@ -10,9 +10,9 @@
 #define LKEY_TERMINATE 0x100u
 
 /*
- * Reads a pointer at p, whose byte_count 0 means 2 GiB. Returns the next segment; NULL: p is at the end.
- * Receives have no other segments: bit 31 of their byte_count asks for padding (Linux mlx5e,
- * MLX5_HW_START_PADDING), which has no effect here.
+ * Reads the pointer segment at p; a byte_count of 0 means 2 GiB. Returns the next segment, or NULL
+ * if p is at the end. Receive entries have only this kind: bit 31 of their byte_count asks for
+ * padding (Linux mlx5e, MLX5_HW_START_PADDING), which has no effect here.
  */
 static inline const uint8_t *data_seg_pointer(const uint8_t *p, const uint8_t *end,
 					      struct data_seg *s)
@@ -28,7 +28,7 @@ static inline const uint8_t *data_seg_pointer(const uint8_t *p, const uint8_t *e
 	return p + DATA_SEG_DS;
 }
 
-/* Reads a send's segment; NULL: it is malformed, too. An inline segment is padded to 16 bytes. */
+/* Reads a send's segment; NULL at the end or if malformed. Inline data is padded to 16 bytes. */
 static inline const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *s)
 {
 	size_t room = (size_t)(end - p), size;
@@ -41,7 +41,7 @@ static inline const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end,
 	return size <= room ? p + size : NULL;
 }
 
-/* A request's data segments. */
+/* Returns a request's first data segment; *end: behind its last. */
 static inline const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)
 {
 	*end = wr->wqe + wr->ds * DATA_SEG_DS;

@@ -13,16 +13,16 @@
 #include "host/uar.h"
 
 /*
- * A UAR's queues share its register, and a burst of writes overwrites it, so its value is a hint:
- * that queue's record is read now, those of the UAR's other queues soon after, a slice per turn.
- * Records of other UARs are not read.
+ * The queues of a UAR share its register, and a burst of writes overwrites it. So its value is a
+ * hint: the record of the queue it names is read now, the records of the UAR's other queues soon
+ * after, a slice per turn. Records of other UARs are not read.
  */
 #define SLICE 32u
-#define MANY 128u /* of a UAR */
+#define MANY	      128u /* queues of a UAR */
 #define SLICE_OF_MANY 8u
 #define AHEAD_LEAST 4u
 #define AHEAD_MOST 28u
-#define SWEEP_AFTER 8u /* turns that rang, unless one comes that did not */
+#define SWEEP_AFTER   8u /* turns with a doorbell; a turn without one sweeps at once */
 #define AHEAD_SEGS 2u
 #define RCV_RECORD 0u
 #define SND_RECORD 4u
@@ -80,7 +80,7 @@ void uar_free_all(struct queues *qs)
 			uar_free(qs, qs->uar[i]);
 }
 
-/* Room for one more pointer: 0 or -ENOMEM. */
+/* Makes room for one more pointer. Returns 0 or -ENOMEM. */
 static int doorbell_grow(void *array, unsigned int n, unsigned int *cap)
 {
 	void **old, *bigger;
@@ -133,7 +133,7 @@ int uar_add_sq(struct sq *sq)
 	return 0;
 }
 
-/* Its doorbell may have overwritten another's, and names nobody any more. */
+/* Its last doorbell may have overwritten another queue's, and now names none: a sweep is needed. */
 void uar_del_sq(struct sq *sq)
 {
 	struct queues *qs = queues_of(&sq->q->o);
@@ -182,7 +182,7 @@ static void sq_expect(struct sq *sq, uint16_t posted)
 	sq->priv->ahead = more & 127u;
 }
 
-/* The record, and in the same call the blocks that it probably points past: as many as last time. */
+/* Reads the record and, in the same call, the blocks that it probably covers, as last time. */
 static void sq_poll_ahead(struct sq *sq)
 {
 	struct dma_seg seg[1 + AHEAD_SEGS] = { { sq->q->dbrec + SND_RECORD, sizeof(uint32_t) } };
@@ -203,7 +203,7 @@ static void sq_poll_ahead(struct sq *sq)
 	}
 }
 
-/* A ring that the device reaches itself is read when its WQEs' turn comes. */
+/* Reads the record. A ring that the device reaches itself is read when its WQEs' turn comes. */
 static void sq_poll_record(struct sq *sq)
 {
 	struct queue *q = sq->q;
@@ -217,7 +217,7 @@ static void sq_poll_record(struct sq *sq)
 		queue_record_gone(q);
 }
 
-/* Of either kind: no SQ has a QP's number. */
+/* Finds the QP or SQ with this number; the two share one number space. */
 static inline struct queue *doorbell_queue(const struct vhca *v, uint32_t number)
 {
 	struct queue *q = obj_lookup(v, OBJ_QP, number);
@@ -226,8 +226,8 @@ static inline struct queue *doorbell_queue(const struct vhca *v, uint32_t number
 }
 
 /*
- * Among thousands of queues, what a message touches is in no cache: some 30 lines. They are asked
- * for in as few steps as possible, before the first of them is waited for (doc/design/0024).
+ * Prefetches the 30 or so lines that a message touches: among thousands of queues none is in a
+ * cache. Loads are issued in few steps, before the first is waited for (doc/design/0024).
  */
 static __attribute__((noinline)) void sq_prefetch(struct queue *q)
 {
@@ -255,8 +255,8 @@ static __attribute__((noinline)) void sq_prefetch(struct queue *q)
 }
 
 /*
- * Strict doorbells: whether the store that trapped is the only one since. If a record has moved, the
- * program went on, and its next doorbell may have overwritten another queue's.
+ * Returns whether, with strict doorbells, the trapped store is the only one since. A record that
+ * moved means that the program went on and may have overwritten another queue's doorbell.
  */
 static bool strict_one_doorbell(struct uar *u)
 {
@@ -295,7 +295,7 @@ void queue_trapped(void *device, uint32_t uar)
 			u->cq[i]->priv->trapped = word;
 }
 
-/* A wrong number starts nothing, as on a NIC. */
+/* Handles a doorbell of a send queue. A wrong number starts nothing, as on a NIC. */
 static void ring_sq(struct queues *qs, struct uar *u, uint64_t be_value)
 {
 	uint32_t qpn = prm_uar_sq_db_get_qpn(&be_value);
@@ -363,13 +363,13 @@ void queue_blueflame(void *device, uint32_t uar, const uint8_t *bytes, size_t le
 		sq_blueflame(q->sq, bytes, blocks);
 }
 
-/* A doorbell record that a sweep reads, one word of it. */
+/* One word of a doorbell record that a sweep reads. */
 struct dbrec_word {
 	struct dma_place *place;
 	bus_t dbrec, word;
 };
 
-/* False: some are not in memory that the device reaches itself. */
+/* Loads the records in place. Returns false if the device does not reach all of them itself. */
 static bool records_load(struct host *host, const struct dbrec_word *r, unsigned int n, uint32_t *be)
 {
 	const uint8_t *bytes;
@@ -383,7 +383,7 @@ static bool records_load(struct host *host, const struct dbrec_word *r, unsigned
 	return true;
 }
 
-/* Records of one page, as libraries pack them, come as one piece: each piece costs a page walk. */
+/* Reads records of one page as one piece: libraries pack them, and each piece costs a page walk. */
 static bool doorbell_read_page(struct host *host, const struct dbrec_word *r, unsigned int n,
 			       uint32_t *be)
 {
@@ -402,7 +402,7 @@ static bool doorbell_read_page(struct host *host, const struct dbrec_word *r, un
 	return true;
 }
 
-/* One that is gone must not hide the others. */
+/* Reads records; one by one if the call fails, so that an unmapped one does not hide the others. */
 static void read_records(struct host *host, const struct dbrec_word *r, unsigned int n, uint32_t *be,
 			 bool *ok)
 {
@@ -419,7 +419,7 @@ static void read_records(struct host *host, const struct dbrec_word *r, unsigned
 		ok[i] = !dma_read(host, r[i].word, &be[i], sizeof(be[i]));
 }
 
-/* The next doorbell waits for the slice: of many queues it is small. */
+/* Returns how many records this turn reads: few of many, as the next doorbell waits for them. */
 static unsigned int sweep_slice(unsigned int *left, unsigned int of)
 {
 	unsigned int n = of > MANY ? SLICE_OF_MANY : SLICE;
@@ -477,8 +477,8 @@ static void sweep_cqs(struct queues *qs, struct uar *u)
 }
 
 /*
- * A stream of doorbells is mostly one queue's, whose record was read. The other queues' records
- * wait for a pause in it, or a few turns.
+ * Returns whether the sweep can wait. Most doorbells of a stream belong to one queue, whose record
+ * was read. The other queues' records wait for a pause, or a few turns.
  */
 static bool sweep_waits(struct queues *qs)
 {

@@ -32,7 +32,7 @@ void eq_cq_error(struct cq *cq, uint8_t syndrome)
 	eq_post(cq->o.vhca, ASYNC_EQN, eqe);
 }
 
-/* [I] An RMP's queue type is that of an RQ: so mlx5_ib matches subscriptions to RMPs. */
+/* [I] An RMP's queue type is an RQ's, as mlx5_ib matches subscriptions to RMPs. */
 void eq_srq(struct srq *s, uint8_t type)
 {
 	uint8_t eqe[PRM_EQE_BYTES] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Error completions, as Q counters count them: all, and those of a kind. */
+/* Q counters of error completions: a counter of all, and one per kind. */
 #include <stddef.h>
 #include <dvx/prm/cqe.h>
 #include "priv.h"
@@ -41,7 +41,7 @@ static void error_count(struct queue_stats *s, const struct error_kind *kind, si
 			++*(uint64_t *)(void *)((char *)s + kind[i].at);
 }
 
-/* [I] Flushed ones are errors, too. */
+/* Counts a request's error. [I] Flushed requests are errors, too. */
 void error_count_request(struct queue *q, uint8_t syndrome)
 {
 	q->stats->req_cqe_error++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory-to-memory engine: DMA copies between two local keys, of which aliases are some. */
+/* The memory-to-memory engine: DMA copies between two local keys. An alias is a local key, too. */
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
 #include "priv.h"
@@ -10,7 +10,7 @@
 #define SRC 32u
 #define DEST 48u
 #define SCRATCH 64u
-#define CHUNK (256u << 10) /* of one step; a burst of bursts, so that others get their turn */
+#define CHUNK	(256u << 10) /* bytes of one step, small enough that other queues get their turn */
 
 struct side {
 	uint32_t lkey;
@@ -40,7 +40,7 @@ static uint8_t mmo_refuse(const struct queue *q, struct send_wr *wr, uint8_t syn
 	return syndrome;
 }
 
-/* [I] all of it: public sources show good WQEs only. */
+/* [I] All checks here: public sources show good WQEs only. */
 static uint8_t mmo_check(struct queue *q, struct send_wr *wr)
 {
 	const struct profile *chip = q->o.vhca->dev->profile;
@@ -87,7 +87,7 @@ static bool mmo_allowed(struct queue *q, const struct side *s, uint64_t len)
 	       0;
 }
 
-/* Both ranges and the scratch buffer, before a byte moves. */
+/* Checks both ranges and the scratch buffer before a byte moves. */
 static uint8_t check_access(struct queue *q, struct send_wr *wr, const struct side *src,
 			    const struct side *dest)
 {
@@ -138,7 +138,7 @@ static int mmo_segs(struct queue *q, const struct side *s, uint64_t *len, struct
 	return n;
 }
 
-/* As many bytes as both sides' segments hold. */
+/* Copies as many bytes as both sides' segments hold; *len: how many. */
 static int copy_chunk(struct queue *q, const struct side *dest, const struct side *src,
 		      uint64_t *len)
 {

@@ -7,12 +7,12 @@
 /*
  * Small writes to client memory are posted, as writes on PCIe are: they wait here, in order, and
  * one call moves many. They are flushed before anything that could show that they have not
- * happened: a CQE, a larger write, any read of messages' memory, a command. Those that a peer made
- * are also flushed at the end of the turn, since the peer may tell of them in other ways. A program
- * reads what a READ brought after its CQE, so that waits for one, or for HOLD_NS.
+ * happened: a CQE, a larger write, any read of messages' memory, a command. Writes that a peer
+ * asked for are also flushed at the end of the turn: the peer may announce them in other ways. Data
+ * of a READ is read only after its CQE, so those writes wait for a CQE, or for HOLD_NS.
  */
 #define SMALL	       2048u
-#define CALL_SEGS      60u /* that one call moves */
+#define CALL_SEGS      60u /* segments that one call moves */
 #define HOLD_NS	       10000u
 
 static void emptied(struct posted_writes *p)
@@ -46,7 +46,7 @@ void post_flush(struct queues *qs)
 		post_flush_all(qs);
 }
 
-/* In one call if it can be; who failed is found out one by one. */
+/* Writes all in one call. If it fails, repeats it write by write to find the queues to fail. */
 int post_flush_then(struct queues *qs, const struct dma_seg *seg, unsigned int n, unsigned int ordered,
 		    const void *bytes, size_t len)
 {
@@ -76,7 +76,7 @@ void post_before(struct queues *qs, const struct dma_seg *seg)
 		}
 }
 
-/* Libmlx5 reads all that it wrote back into one place: of those, the last counts. */
+/* Returns whether a later write replaces this one: libmlx5 reads all back into one place. */
 static bool overwrites(const struct posted_writes *p, const struct queue *q, const struct dma_seg *seg)
 {
 	const struct dma_seg *last = p->n ? &p->seg[p->n - 1] : NULL;
@@ -89,7 +89,7 @@ static void unpost(struct posted_writes *p)
 	p->bytes -= p->seg[--p->n].len;
 }
 
-/* A page fault that fails is an error of the access, which ends before its message goes on. */
+/* A page fault that fails is an error of the access and must end it before its message goes on. */
 static bool may_wait(const struct host *h, const struct dma_seg *seg, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -104,7 +104,7 @@ int post_scatter(struct queue *q, const struct dma_seg *seg, unsigned int n, con
 	struct queues *qs = queues_of(&q->o);
 	struct posted_writes *p = &qs->posted;
 
-	/* memory of the device itself is not behind PCIe */
+	/* the device's own memory is not behind PCIe */
 	if (n == 1 && dma_is_device(qs->dev->host, seg->addr))
 		return dma_scatter(qs->dev->host, seg, n, from);
 	if (len > SMALL || n > POSTED_MAX || !may_wait(qs->dev->host, seg, n) ||
@@ -153,7 +153,7 @@ bool post_waiting(const struct queues *qs)
 	return qs->posted.n;
 }
 
-/* A posted write went nowhere: its message was acknowledged, only this side can be told. */
+/* Fails the queue of a write that found no memory; the peer has its acknowledgement already. */
 void post_failed(struct queue *q)
 {
 	if (!q->priv->write_lost)

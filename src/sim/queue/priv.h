@@ -15,11 +15,11 @@
 
 #define SQ_BLOCK 64u
 #define WQE_MAX_BLOCKS 16u
-#define ENTRY_SMALL 64u	  /* bytes of a receive entry that needs no such buffer */
+#define ENTRY_SMALL    64u /* bytes of a receive entry that fits without a queue buffer */
 #define CQ_BATCH 16u
-#define BATCH_SEGS	(8u + CQ_BATCH) /* of a batch: its bytes, and each CQE's owner byte again */
+#define BATCH_SEGS     (8u + CQ_BATCH) /* a batch: its bytes, and each CQE's owner byte again */
 
-/* Every queue's part. */
+/* The part that every queue has. */
 struct queue_priv {
 	struct queue *q;
 	TAILQ_ENTRY(queue_priv) flush_link;
@@ -27,7 +27,7 @@ struct queue_priv {
 	bool drained;
 	bool last_wqe;	 /* SRQ_LAST_WQE was sent since it is in ERR */
 	bool write_lost; /* a posted write for it failed */
-	/* in ERR, where no packet comes, the record of new receives is polled */
+	/* when to poll the record of new receives in ERR, where no packet starts it */
 	uint32_t poll_after; /* ns */
 	struct timer poll;
 };
@@ -35,20 +35,20 @@ struct queue_priv {
 struct sq_priv {
 	struct sq *sq;
 	TAILQ_ENTRY(sq_priv) ready_link;
-	bool ready : 1;	   /* it has ready_link, or a WAIT holds it */
-	uint8_t ahead : 7; /* blocks that sq_poll_record() reads beyond the least */
-	/* blocks that were fetched ahead, of a ring that the device does not reach itself */
+	bool ready : 1;	   /* in the ready list (ready_link), or held by a WAIT */
+	uint8_t ahead : 7; /* blocks that sq_poll_ahead() reads beyond the least */
+	/* blocks in `cache`, fetched ahead from a ring that the device does not reach itself */
 	uint8_t cache_n;
 	uint16_t cache_at;
-	bool blueflame;	     /* they are a register's, of the next WQE */
-	uint16_t trapped;    /* struct uar: the record's counter */
-	unsigned int at_uar; /* index in its UAR's list */
-	uint8_t *cache; /* queue_buffer_get(); NULL: there are none */
-	struct send_wr *flush, **flush_tail; /* requests that the transport gave back */
-	struct cross_wait *wait;	     /* of sq.waits; NULL: it never waited */
+	bool blueflame;	     /* the cached blocks came by a register and are the next WQE's */
+	uint16_t trapped;    /* the record's counter at the last trap; see struct uar */
+	unsigned int at_uar; /* index in its UAR's array */
+	uint8_t *cache;	     /* from queue_buffer_get(), or NULL if nothing is cached */
+	struct send_wr *flush, **flush_tail; /* given back by the transport, to be flushed */
+	struct cross_wait *wait;	     /* entry in sq.waits; NULL: it never waited */
 };
 
-/* A queue that is held until its CQ has had `index` completions. */
+/* A queue that waits until its CQ has had `index` completions. */
 struct cross_wait {
 	LIST_ENTRY(cross_wait) link;
 	struct sq *sq;
@@ -56,13 +56,13 @@ struct cross_wait {
 };
 
 struct rq_priv {
-	uint16_t at, n; /* entries that were fetched ahead, likewise */
-	uint16_t index; /* of the current one */
-	uint32_t stride; /* of the current one: the next free stride */
-	uint32_t taken;	 /* strides of the packet that is coming in */
-	uint8_t *cache; /* these, or the current entry if it is not small; NULL: there is none */
+	uint16_t at, n;	 /* entries fetched ahead: the next one and their number */
+	uint16_t index;	 /* index of the current entry */
+	uint32_t stride; /* next free stride of the current entry */
+	uint32_t taken;	 /* strides of the packet being received */
+	uint8_t *cache;	 /* fetched entries, or the current entry if it is not small; NULL: none */
 	uint8_t small[ENTRY_SMALL];
-	const uint8_t *recv, *end; /* data segments of the current one; NULL: none */
+	const uint8_t *recv, *end; /* data segments of the current entry; NULL: none */
 };
 
 struct srq_priv {
@@ -75,15 +75,15 @@ struct cq_priv {
 	struct cq *cq;
 	TAILQ_ENTRY(cq_priv) dirty_link;
 	bool dirty;
-	uint32_t trapped;    /* struct uar: the arm record's word */
-	unsigned int at_uar; /* index in its UAR's list */
-	uint32_t n; /* CQEs made and not yet written, the last of pi */
-	uint8_t *next; /* that cq_next() gave */
-	LIST_HEAD(, cross_wait) waiters; /* queues that wait for more */
-	struct timer moderate; /* an event waits for the CQ's period */
+	uint32_t trapped;    /* the arm record's word at the last trap; see struct uar */
+	unsigned int at_uar; /* index in its UAR's array */
+	uint32_t n;	     /* CQEs made and not yet written: the last n before pi */
+	uint8_t *next;	     /* the CQE that cq_next() returned */
+	LIST_HEAD(, cross_wait) waiters; /* queues with a WAIT for more completions */
+	struct timer moderate;		 /* runs while an event waits for the CQ's period */
 	uint64_t last_event;
 	uint8_t owner[CQ_BATCH];
-	/* op_own of each is invalid here; what it becomes is written after all of them */
+	/* CQEs with an invalid op_own, then the op_own bytes that are written after all of them */
 	uint8_t cqe[CQ_BATCH * 128 + CQ_BATCH];
 };
 
@@ -93,7 +93,7 @@ struct uar {
 	struct uar *next;
 	TAILQ_ENTRY(uar) sweep_link;
 	bool sweeping;
-	bool trapped; /* strict doorbells: the queues' `trapped` are from before the last store */
+	bool trapped; /* strict doorbells: `trapped` of the queues is older than the last store */
 	struct sq **sq;
 	struct cq **cq;
 	unsigned int nsq, sq_cap, sq_left, sq_at;
@@ -103,8 +103,8 @@ struct uar {
 #define POSTED_MAX 64u
 struct posted_writes {
 	unsigned int n;
-	bool seen;	/* a program may poll some of them without a CQE */
-	uint64_t since; /* the end of a turn at which they began to wait; 0: not yet */
+	bool seen;	/* a program may poll some of its queues without a CQE */
+	uint64_t since; /* end of the turn at which the writes began to wait; 0: not yet */
 	size_t bytes;
 	struct dma_seg seg[POSTED_MAX + BATCH_SEGS];
 	struct queue *queue[POSTED_MAX];
@@ -123,10 +123,10 @@ TAILQ_HEAD(cq_list, cq_priv);
 TAILQ_HEAD(uar_list, uar);
 struct queues {
 	struct device *dev;
-	struct host *host; /* dev's */
+	struct host *host; /* the device's */
 	struct uar *uar[UAR_BUCKETS];
 	struct uar_list sweep;
-	bool doorbell_rang; /* since the last turn */
+	bool doorbell_rang; /* a doorbell came since the last turn */
 	unsigned int unswept;
 	struct sq_list ready;
 	struct queue_list flush;
@@ -149,8 +149,8 @@ static inline struct host *host_of(const struct obj *o)
 }
 
 /*
- * Of its CQEs: nanoseconds, or seconds above nanoseconds. A clock takes longer to read than some
- * messages: a turn's first CQE, often its only one, has the time at which the turn began.
+ * Returns the timestamp for its CQEs: nanoseconds, or seconds above nanoseconds. A clock takes
+ * longer to read than some messages: a turn's first CQE, often its only one, has its start time.
  */
 static inline uint64_t queue_timestamp(const struct queue *q)
 {
@@ -167,7 +167,7 @@ static inline uint64_t queue_timestamp(const struct queue *q)
 	return (ns / 1000000000u) << 32 | ns % 1000000000u;
 }
 
-/* A word of a doorbell record; what it vouches for is read after it. 0 or -EFAULT. */
+/* Reads a word of a doorbell record, before what it covers is read. Returns 0 or -EFAULT. */
 #define DBREC_BYTES 8u
 static inline int dbrec_load(struct host *h, struct dma_place *p, bus_t dbrec, unsigned int at,
 			     uint32_t *word)
@@ -190,46 +190,46 @@ int uar_add_sq(struct sq *);
 void uar_del_sq(struct sq *);
 int uar_add_cq(struct cq *);
 void uar_del_cq(struct cq *);
-bool uar_sweep(struct queues *); /* one slice of each UAR that was rung */
+bool uar_sweep(struct queues *); /* Sweeps one slice of each UAR that was rung. */
 void uar_free_all(struct queues *);
 
 /* sq.c */
-void sq_record(struct sq *, uint16_t counter); /* what the doorbell record says */
+void sq_record(struct sq *, uint16_t counter); /* handles a counter from the record */
 /*
- * Where up to n blocks from ci on lie, if an idle queue would fetch them next: segments, and
- * how many blocks. Then the blocks that were fetched after the record was read, and its counter.
+ * sq_ahead() returns the segments of up to n blocks from ci on, if an idle queue would fetch them
+ * next, and how many blocks. sq_fetched() takes the blocks, and the record's counter read before.
  */
 int sq_ahead(const struct sq *, struct dma_seg *, unsigned int max, unsigned int n,
 	     unsigned int *blocks);
 void sq_fetched(struct sq *, const void *bytes, unsigned int blocks, uint16_t counter);
-/* So many blocks of a WQE that was written to a register: the ring has the same bytes, or should. */
+/* Takes the blocks of a WQE that was written to a register; the ring should hold the same bytes. */
 void sq_blueflame(struct sq *, const uint8_t *wqe, unsigned int blocks);
-/* SEND_EN: up to this counter, whatever the record says. */
+/* SEND_EN: lets the queue run up to this counter, whatever its record holds. */
 void sq_enable(struct sq *, uint16_t counter);
 void sq_ready(struct sq *);
 bool sq_run(struct queues *);
 int sq_start(struct sq *);
 void sq_stop(struct sq *);
 void sq_reset(struct sq *);
-void sq_rewind(struct sq *, struct send_wr *); /* requests that go back to the ring */
-/* Flushes up to n requests, of what the connection gave back and of the ring. How many. */
+void sq_rewind(struct sq *, struct send_wr *); /* Returns requests to the ring. */
+/* Flushes up to n requests: those the transport gave back, then the ring's. Returns how many. */
 unsigned int sq_flush(struct sq *, unsigned int n);
 void wr_free(struct queues *, struct send_wr *);
 
-/* wqe.c: its control segment, and what its opcode's row says */
+/* wqe.c: parses the control segment, then the rest by its opcode's row. */
 void wqe_parse(struct queue *, struct send_wr *);
 void wqe_fail(struct send_wr *, uint8_t syndrome, uint8_t vendor);
 
-/* segs.c: into memory of this PD; small writes may be posted */
-enum segs_how { SEGS_READ, SEGS_RECV, SEGS_RECV_POSTED }; /* what a READ or a SEND brought */
+/* segs.c: access to memory of this PD; small writes may be posted. */
+enum segs_how { SEGS_READ, SEGS_RECV, SEGS_RECV_POSTED }; /* RECV: data of a READ or a SEND */
 uint8_t segs_scatter(struct queue *, uint32_t pdn, const uint8_t *p, const uint8_t *end,
 		     uint64_t off, size_t len, const void *from, enum segs_how);
 
-/* segs.c: mostly the first data segment has room for all, and names one piece of memory. */
+/* segs.c: true if the first segment has room for all and is one piece of memory, as usual. */
 bool segs_one_piece(const struct queue *, const uint8_t *p, const uint8_t *end, size_t len,
 		    unsigned int right, struct dma_seg *);
 
-/* segs.c: the list has room for so many bytes */
+/* segs.c: Returns whether the list has room for this many bytes. */
 bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len);
 
 /* rq.c */
@@ -238,28 +238,28 @@ void rq_stop(struct rq *);
 unsigned int rq_flush(struct rq *, unsigned int n);
 void rq_reset(struct rq *);
 void rq_enable(struct rq *, uint16_t counter); /* RECV_EN */
-/* Reads a record of receives; where it points is at most a ring ahead of ci. */
-/* False: it can't be read. */
+/* Reads a record of receives; its counter is at most a ring ahead of ci. */
+/* Returns false if the record can't be read. */
 bool rq_record(const struct obj *, struct dma_place *, bus_t dbrec, unsigned int log_size,
 	       uint16_t ci, uint16_t *pi);
 
-/* srq.c: copies the oldest entry; its data segments, or NULL: none is posted, or the SRQ failed. */
+/* srq.c: Copies the oldest entry. Returns its data segments; NULL: none is posted, or an error. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
 
-/* mmo.c, umr.c, sig.c, cross.c: sq_local() */
+/* mmo.c, umr.c, sig.c, cross.c: steps of sq_local(). */
 int mmo_step(struct queue *, struct send_wr *);
 int umr_step(struct queue *, struct send_wr *);
 int set_psv_step(struct queue *, struct send_wr *);
 int cross_step(struct queue *, struct send_wr *);
 
-/* cross.c: send_wr.error of a WAIT whose CQ is not there yet: sq_more() is called when it is. */
-#define WQE_WAITS 0xffu /* no CQE's syndrome */
-void cross_stop(struct sq *); /* it waits no more; NULL: nothing to do */
-/* CQEs were written for which queues may wait; the CQ goes. */
+/* cross.c: send_wr.error of a WAIT without its CQ: sq_more() is called when that exists. */
+#define WQE_WAITS 0xffu	      /* not a syndrome that a CQE can have */
+void cross_stop(struct sq *); /* Ends the wait, if there is one. */
+/* Rechecks waits after CQEs were written; ends the waits for a CQ before it goes. */
 void cross_wake(struct cq *);
 void cross_cq_stop(struct cq *);
 
-/* sig.c: what MKEY_SIGNED asks for. False: it may not, or memory is not mapped any more. */
+/* sig.c: the range that MKEY_SIGNED asks for; false: access is refused or memory unmapped. */
 struct sig_range {
 	uint32_t key, pdn;
 	uint64_t va;
@@ -271,27 +271,28 @@ bool sig_scatter(struct queue *, const struct sig_range *, const void *from);
 
 /* post.c */
 bool post_end_turn(struct queues *, uint64_t now); /* true if something was flushed */
-/* Flushes, then writes these bytes, the last `ordered` segments in order: 0, or -EFAULT for these.
+/*
+ * Flushes, then writes these bytes, the last `ordered` segments in order: 0 or, for them, -EFAULT.
  */
 int post_flush_then(struct queues *, const struct dma_seg *, unsigned int n, unsigned int ordered,
 		    const void *, size_t len);
 void post_failed(struct queue *);
 
-/* cq.c: a zeroed 64-byte CQE to fill in; NULL: the CQ is full or broken. Then tell. */
+/* cq.c: Returns a zeroed 64-byte CQE for cq_filled(), or NULL if the CQ is full or has failed. */
 void *cq_next(struct cq *);
-/* Data for a CQE that is filled in; most: PRM's 32 bytes, which lie in it, or 64 before it. */
+/* Puts data into a filled-in CQE: up to 32 bytes (PRM) in the CQE itself, up to 64 before it. */
 void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most);
 bool cq_flush_all(struct queues *);
-/* The CQEs that were made become visible now. */
+/* Makes the CQEs in the batch visible now. */
 void cq_show(struct cq *);
-/* Writes the batch of a CQ whose CQEs are compressed. 0 or negative. */
+/* Writes the batch of a CQ whose CQEs are compressed. Returns 0 or a negative error. */
 int cq_write_compressed(struct cq *);
 
 /* cq_event.c */
 #define CQ_PARKED 0xffffffffu /* no arm can be this: bits 31:30 and 27:25 of an arm are 0 */
-/* A word of an arm record, or of the register. */
+/* Handles a word of an arm record or of the register. */
 void cq_arm_word(struct cq *, uint32_t word);
-/* An armed CQ has CQEs that may be new. */
+/* Sends an event if the CQ is armed and a CQE is new enough. */
 void cq_notify(struct cq *);
 void cq_event_stop(struct cq *);
 
@@ -308,9 +309,9 @@ void error_count_no_cqe(struct queue *, const struct cq *);
 
 /* queue.c */
 void queue_flush_later(struct queue *);
-void queue_record_gone(struct queue *);	 /* it can't be read */
-void queue_sends_failed(struct queue *); /* to SQER, or to ERR */
-void queue_stop_sends(struct queue *);	 /* to SQD; those that were not begun are fetched again */
+void queue_record_gone(struct queue *);	 /* Fails a queue whose doorbell record can't be read. */
+void queue_sends_failed(struct queue *); /* Moves the send side to SQER, or the queue to ERR. */
+void queue_stop_sends(struct queue *);	 /* to SQD; requests not begun are fetched again */
 
 static inline bool queue_flushes(const struct queue *q)
 {

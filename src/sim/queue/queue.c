@@ -71,7 +71,7 @@ static struct send_wr *queue_abort(struct queue *q)
 	return q->transport->abort ? q->transport->abort(q) : NULL;
 }
 
-/* Nothing of the connection or of the rings is left, and no CQE tells. */
+/* Drops all of the connection and of the rings, without CQEs. */
 static void queue_reset(struct queue *q)
 {
 	struct send_wr *wr, *next;
@@ -91,7 +91,7 @@ void queue_stop(struct queue *q)
 {
 	if (!q->priv)
 		return;
-	/* Posted writes name their queue. fw_exec() settles them, fw_uid_reap() does not. */
+	/* Posted writes point to their queue. fw_exec() flushes them, fw_uid_reap() does not. */
 	queues_settle(q->o.vhca->dev);
 	queue_reset(q);
 	if (q->transport->stop)
@@ -162,7 +162,7 @@ void queue_sends_failed(struct queue *q)
 	queue_flush_these(q, q->transport->abort_sends(q));
 }
 
-/* What was posted may be changed until the queue goes on: the WQEs are read again then. */
+/* Stops sends. Posted WQEs may be changed until the queue goes on: they are read again then. */
 void queue_stop_sends(struct queue *q)
 {
 	if (q->state != QP_RTS || !q->transport->unsent)
@@ -177,7 +177,7 @@ void queue_drained(struct queue *q)
 	if (q->priv->drained)
 		return;
 	q->priv->drained = true;
-	cq_show(q->sq->cq); /* the program looks there for why */
+	cq_show(q->sq->cq); /* the program looks in its CQ for the reason */
 	eq_queue(q, PRM_EVENT_SQ_DRAINED);
 }
 
@@ -196,8 +196,8 @@ static void poll_again(struct queue *q, bool found)
 }
 
 /*
- * Entries of an SRQ are other queues', too: one that fails gives back what it holds, and tells. A
- * connection of a DC target only gives it back.
+ * Sends SRQ_LAST_WQE. A queue that fails returns the SRQ entry that it holds, which other queues
+ * can use, and reports that it takes no more. A connection of a DC target only returns the entry.
  */
 static void last_wqe(struct queue *q)
 {
@@ -247,7 +247,7 @@ void queue_set_state(struct queue *q, uint8_t to)
 
 	if (to == QP_ERR) {
 		queue_error(q, 0);
-		q->state = QP_ERR; /* from RST, too */
+		q->state = QP_ERR; /* from RST as well */
 		queue_flush_later(q);
 		return;
 	}
@@ -262,7 +262,7 @@ void queue_set_state(struct queue *q, uint8_t to)
 		q->priv->drained = false;
 		if (t->resume)
 			t->resume(q);
-		cross_stop(q->sq); /* a WAIT is looked at again */
+		cross_stop(q->sq); /* a WAIT is checked again later */
 		sq_more(q->sq);
 	}
 }

@@ -26,7 +26,7 @@ bool queue_page_fault(struct queue *q)
 	return fault;
 }
 
-/* Signatures are made and checked on the way. */
+/* Returns the range of an access whose signatures are made and checked on the way. */
 static struct sig_range remote_signed(const struct queue *q, uint32_t rkey, uint64_t va, size_t len)
 {
 	return (struct sig_range){.key = rkey, .pdn = q->pdn, .va = va, .len = len, .remote = true};

@@ -13,9 +13,9 @@
 
 #define RCV_RECORD	  0u
 #define CQE_GRH_IN_BUFFER 1u /* cqe64.g */
-#define CQE_STRIDES_AT	  16u /* cqe64.byte_cnt of a striding queue: strides above the length */
+#define CQE_STRIDES_AT	  16u /* cqe64.byte_cnt of a striding queue: the strides' bit */
 #define CQE_FILLER	  (1u << 31)
-#define STRIDES_NONE	  (1ull << 40) /* [I] no entry has room: as too small a receive */
+#define STRIDES_NONE	  (1ull << 40) /* [I] no entry has room: as a receive that is too small */
 
 static uint32_t stride(const struct rq *rq)
 {
@@ -62,8 +62,8 @@ bool rq_record(const struct obj *o, struct dma_place *place, bus_t dbrec, unsign
 }
 
 /*
- * Of a managed queue only what a RECV_EN has reached counts, and [I] in ERR all that the record has,
- * which is flushed.
+ * Updates the end of the posted entries. In a managed queue only entries that a RECV_EN has reached
+ * count, and [I] in ERR all entries of the record, which are flushed.
  */
 static void rq_look(struct rq *rq)
 {
@@ -75,7 +75,7 @@ static void rq_look(struct rq *rq)
 		rq->pi = rq->enabled;
 }
 
-/* Receives have no doorbell register: their record is read when an entry is needed. */
+/* Reads the record when an entry is needed: receives have no doorbell register. */
 static bool any_posted(struct rq *rq)
 {
 	if (!posted(rq))
@@ -85,7 +85,7 @@ static bool any_posted(struct rq *rq)
 
 /* --- copies of entries: a program may still change what it posted ------------------------------ */
 
-/* NULL: no memory. */
+/* Returns room for a copy of an entry, or NULL without memory. */
 static uint8_t *rq_entry_room(struct rq *rq, size_t bytes)
 {
 	struct rq_priv *d = rq->priv;
@@ -106,7 +106,7 @@ static void rq_cache_drop(struct rq *rq)
 	d->n = 0;
 }
 
-/* There is no current one any more. */
+/* Clears the current entry. */
 static void rq_entry_ends(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
@@ -116,7 +116,7 @@ static void rq_entry_ends(struct rq *rq)
 		rq_cache_drop(rq);
 }
 
-/* Sizes are powers of two, mostly small ones. */
+/* Copies an entry. Sizes are powers of two, mostly small. */
 static const uint8_t *rq_entry_copied(struct rq *rq, const uint8_t *ring, size_t size)
 {
 	const uint8_t *from = ring + rq->offset + (rq->ci & (rq_entries(rq) - 1)) * size;
@@ -130,7 +130,7 @@ static const uint8_t *rq_entry_copied(struct rq *rq, const uint8_t *ring, size_t
 	return to;
 }
 
-/* With as many behind it as fit. */
+/* Fetches the entry, with as many behind it as fit. */
 static const uint8_t *rq_entry_fetched(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
@@ -154,7 +154,7 @@ static const uint8_t *rq_entry_fetched(struct rq *rq)
 	return d->cache;
 }
 
-/* The entry at rq_ci. NULL: the ring is gone, or no memory. */
+/* Returns the entry at rq_ci, or NULL if the ring is unmapped or there is no memory. */
 static const uint8_t *rq_entry(struct rq *rq, size_t size)
 {
 	const uint8_t *ring = ring_bytes(host_of(&rq->q->o), &rq->q->ring);
@@ -177,7 +177,7 @@ static void trace_entry(const struct rq *rq)
 	}
 }
 
-/* [I] A queue that needs an entry of a failed SRQ fails, too. */
+/* Takes an entry of the SRQ. [I] A queue that needs an entry of a failed SRQ fails, too. */
 static bool begin_shared(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
@@ -209,7 +209,7 @@ static bool begin_own(struct rq *rq)
 		return false;
 	}
 	d->end = d->recv + size;
-	if (is_striding(rq)) /* as an SRQ's, though nothing is linked */
+	if (is_striding(rq)) /* the size is an SRQ entry's, though the entries are not linked */
 		d->recv += PRM_WQE_SRQ_NEXT_SEG_BYTES;
 	d->stride = d->taken = 0;
 	d->index = rq->ci++;
@@ -232,7 +232,7 @@ static uint32_t rq_strides_left(const struct rq *rq)
 	return rq->priv->recv ? (1u << rq->log_strides) - rq->priv->stride : 0;
 }
 
-/* The strides that the CQE tells are used; the entry's end is reached with the last one. */
+/* Ends the strides that the CQE reports; with its last stride the entry ends. */
 static void rq_end_strides(struct rq *rq, void *cqe)
 {
 	struct rq_priv *d = rq->priv;
@@ -245,7 +245,7 @@ static void rq_end_strides(struct rq *rq, void *cqe)
 		rq_entry_ends(rq);
 }
 
-/* [I] It has the RESP_SEND opcode, no length, and the rest of the entry's strides. */
+/* [I] The filler has the RESP_SEND opcode, no length, and the rest of the entry's strides. */
 static void rq_fill_up(struct rq *rq)
 {
 	uint8_t *cqe;
@@ -305,7 +305,7 @@ uint8_t *rq_bytes(const struct rq *rq, size_t len)
 	return mkey_bytes(rq->q, s.lkey, s.addr, len, MKEY_LW);
 }
 
-/* [I] The entry's length counts, its keys do not: the program's library moves the data. */
+/* [I] Only the entry's length counts, not its keys: the program's library moves the data. */
 uint8_t rq_scatter_inline(const struct rq *rq, size_t len)
 {
 	return segs_have_room(rq->priv->recv, rq->priv->end, len) ? 0
@@ -317,13 +317,13 @@ uint16_t rq_index(const struct rq *rq)
 	return rq->priv->index;
 }
 
-/* The entry's queue says it: an XRC SRQ for all queue pairs of its domain. */
+/* Returns the entry's user index: an XRC SRQ has one for all queue pairs of its domain. */
 static uint32_t rq_user_index(const struct rq *rq)
 {
 	return rq->srq && rq->srq->xrcd ? rq->srq->user_index : rq->q->user_index;
 }
 
-/* NULL: no room, or an XRC SRQ that has gone with its CQ. */
+/* Returns NULL if there is no room, or if the XRC SRQ has gone with its CQ. */
 static uint8_t *rq_next_cqe(struct rq *rq)
 {
 	return rq->cq ? cq_next(rq->cq) : NULL;
@@ -367,8 +367,8 @@ void *rq_end_cqe(struct rq *rq)
 }
 
 /*
- * On Ethernet sl is the kind of the headers, as mlx5_ib reads it. [I] That l3_hdr_type repeats it,
- * and that checksums are said to be right: IPv4's was checked, UDP's is 0.
+ * Fills in a datagram's fields. On Ethernet sl is the kind of the headers, as mlx5_ib reads it. [I]
+ * l3_hdr_type repeats it, and checksums are marked as right: IPv4's was checked, UDP's is 0.
  */
 static void rq_say_datagram(void *cqe, const struct recv_done *done)
 {
@@ -437,7 +437,7 @@ void rq_serve(struct rq *rq, struct srq *srq)
 		rq_entry_ends(rq);
 }
 
-/* [I] One that was reached before changes nothing; entries beyond the record are not posted yet. */
+/* [I] An index reached before changes nothing; entries beyond the record are not posted yet. */
 void rq_enable(struct rq *rq, uint16_t counter)
 {
 	if ((int16_t)(counter - rq->enabled) > 0)

@@ -9,7 +9,7 @@
 
 #define MOST_SEGS 128u
 
-/* Memory of one queue's access, gathered in few calls. */
+/* Memory of one queue's access, gathered to be moved in few calls. */
 struct list {
 	struct queue *q;
 	uint32_t pdn;
@@ -20,7 +20,7 @@ struct list {
 	struct dma_seg seg[MOST_SEGS];
 };
 
-/* All but the segments, which are 2 KiB. */
+/* Initializes all but the segments, which are 2 KiB. */
 static void list_init(struct list *l, struct queue *q, uint32_t pdn)
 {
 	l->q = q;
@@ -59,7 +59,7 @@ static uint8_t list_move(struct list *l)
 	return segs_moved(l->q, err);
 }
 
-/* Signatures are made and checked on the way: what is in the list goes first. */
+/* Moves a segment whose signatures are made or checked on the way, after those in the list. */
 static uint8_t list_add_signed(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
 {
 	const struct sig_range r = {.key = s->lkey,
@@ -77,7 +77,7 @@ static uint8_t list_add_signed(struct list *l, const struct data_seg *s, uint64_
 	return 0;
 }
 
-/* Its right, and whether it can wait for pages. */
+/* Returns the access right, and whether the access can wait for pages. */
 static unsigned int list_right(const struct list *l)
 {
 	const uint8_t use = l->requester	 ? PINNED_REQUESTS
@@ -129,7 +129,7 @@ static bool terminates(const struct data_seg *s)
 	return !s->inl && s->lkey == LKEY_TERMINATE && s->len == 1ull << 31;
 }
 
-/* Walks the list from its start: lists are short, messages few. */
+/* Walks the list from its start: lists are short, and messages have few parts. */
 static uint8_t segs_move_part(struct list *l, const uint8_t *p, const uint8_t *end, uint64_t off,
 			      size_t len)
 {
@@ -225,13 +225,13 @@ const void *wr_bytes(struct queue *q, const struct send_wr *wr, uint64_t off, si
 	return at;
 }
 
-/* [I] A request that makes no CQE has its data in memory. */
+/* [I] A request that makes no CQE has its response in memory. */
 bool wr_inlines(const struct queue *q, const struct send_wr *wr)
 {
 	return wr->kind >= SEND_READ && wr->signaled && wr->len <= q->sq->inline_most;
 }
 
-/* A response for the CQE ends its request, so it may lie where the WQE did. */
+/* Stores a response. A response for the CQE ends its request, so it may lie where the WQE did. */
 uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len, const void *from)
 {
 	const uint8_t *end, *p;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses through an mkey with block signatures or encryption (crypt.c). The range is of the wire:
- * what a queue sends or receives. Data move block by block, and a signature is made or checked when
- * its block is whole; whatever it needs is read from memory again, so that a packet that is sent
- * twice needs no state.
+ * Accesses through an mkey with block signatures or encryption (crypt.c). A range is in bytes of
+ * the wire: what a queue sends or receives. Data moves block by block, and a signature is made or
+ * checked when its block is whole. Anything else that it needs is read from memory again, so
+ * sending a packet twice needs no state.
  */
 #include <string.h>
 #include <dvx/prm/cqe.h>
@@ -16,7 +16,7 @@
 /* --- memory ------------------------------------------------------------------------------------
  */
 
-/* Bytes of memory from pos on. False: refused, or not there any more. */
+/* Accesses memory from pos on. Returns false if access is refused or the memory is unmapped. */
 static bool sig_memory(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
 {
 	struct host *h = host_of(&a->q->o);
@@ -39,13 +39,13 @@ static bool sig_memory(struct sig_access *a, uint64_t pos, size_t len, uint8_t *
 	return true;
 }
 
-/* The same as the signatures find it. */
+/* Like sig_memory(), as the signatures see the bytes. */
 static bool sig_move(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
 {
 	return crypt_move(a, CRYPT_MEMORY, sig_memory, pos, len, bytes, write);
 }
 
-/* Data bytes from d on, of whole or parts of blocks in memory. */
+/* Accesses data bytes from d on: whole or partial blocks in memory. */
 static bool sig_data(struct sig_access *a, uint64_t d, size_t len, uint8_t *bytes, bool write)
 {
 	const struct sig_side *s = &a->sig->memory;
@@ -95,7 +95,7 @@ static bool sig_found(struct sig_access *a, uint64_t block, uint64_t *value)
 /* --- errors ------------------------------------------------------------------------------------
  */
 
-/* NULL: a target of XRC has none when its SRQ is gone. */
+/* Returns the CQ of the queue, or NULL: a target of XRC has none when its SRQ is gone. */
 static struct cq *sig_cq(const struct sig_access *a)
 {
 	const struct queue *q = a->q;
@@ -104,9 +104,9 @@ static struct cq *sig_cq(const struct sig_access *a)
 }
 
 /*
- * The transfer itself goes on. An mkey tells one error until an UMR expects the next one (mkc.
- * expected_sigerr_count). [I] To the send CQ if the queue asked for the access, else to its receive
- * CQ; expected is what stands in the data, actual what was made of them (mlx5dv_mkey_check(3)).
+ * Reports a signature error; the transfer goes on. An mkey reports one until a UMR expects the next
+ * (mkc.expected_sigerr_count). [I] The send CQ gets it if the queue asked for the access, else its
+ * receive CQ; expected is the data's signature, actual is computed (mlx5dv_mkey_check(3)).
  */
 static void sig_tell(struct sig_access *a, enum sig_fault fault, bool wire, uint64_t block,
 		     uint64_t found, uint64_t made)
@@ -154,7 +154,7 @@ static void sig_check(struct sig_access *a, bool wire, uint64_t block, uint64_t 
 /* --- from memory to the wire -------------------------------------------------------------------
  */
 
-/* Data bytes before d have left memory: [I] the last whole block of them is checked then. */
+/* Checks the block of memory that ends at d once all of it was read. [I] Whole blocks only. */
 static bool sig_left_memory(struct sig_access *a, uint64_t d)
 {
 	const struct sig_side *s = &a->sig->memory;
@@ -169,7 +169,7 @@ static bool sig_left_memory(struct sig_access *a, uint64_t d)
 	return true;
 }
 
-/* The wire's signature: what is copied from memory, and what is made of the data. */
+/* Returns the wire's signature: bytes copied from memory, and bytes computed from the data. */
 static bool sig_for_wire(struct sig_access *a, uint64_t block, uint8_t *bytes)
 {
 	uint64_t value, found = 0;
@@ -186,7 +186,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* How many data bytes go together: to the end of a block of either side. */
+/* Returns how many data bytes can go together: up to the end of a block of either side. */
 static size_t sig_straight(const struct sig_access *a, const struct sig_place *at, size_t len)
 {
 	const struct sig_side *s = &a->sig->memory;
@@ -216,7 +216,7 @@ static bool sig_gather_part(struct sig_access *a, uint64_t pos, size_t len, uint
 /* --- from the wire to memory -------------------------------------------------------------------
  */
 
-/* A block's signature is stored: made of the data, or copied from the wire. */
+/* Stores a block's signature: computed from the data, or copied from the wire. */
 static bool sig_to_memory(struct sig_access *a, uint64_t block, uint64_t copied)
 {
 	const struct sig_side *s = &a->sig->memory;
@@ -240,7 +240,7 @@ static bool sig_came(struct sig_access *a, uint64_t block)
 	return !a->sig->copy || sig_to_memory(a, block, found);
 }
 
-/* Data for one block of memory, or a part of it. */
+/* Stores data of one block of memory, or of a part of it. */
 static bool sig_store_data(struct sig_access *a, uint64_t d, size_t len, uint8_t *bytes, bool write)
 {
 	const struct sig_side *s = &a->sig->memory;
@@ -269,7 +269,7 @@ static bool sig_scatter_part(struct sig_access *a, uint64_t pos, size_t len, uin
 /* --- both ---------------------------------------------------------------------------------------
  */
 
-/* What the signatures send to the wire, and find there. */
+/* Accesses the bytes on the wire: data and the signatures between them. */
 static bool sig_wire(struct sig_access *a, uint64_t pos, size_t len, uint8_t *bytes, bool write)
 {
 	bool ok = true;
@@ -308,7 +308,7 @@ bool sig_gather(struct queue *q, const struct sig_range *r, void *to)
 	return sig_pass(q, r, to, false);
 }
 
-/* Nothing is written to `from`: one kind of function moves bytes both ways. */
+/* Nothing is written to `from`: both directions share one function type. */
 bool sig_scatter(struct queue *q, const struct sig_range *r, const void *from)
 {
 	return sig_pass(q, r, (uint8_t *)(uintptr_t)from, true);

@@ -11,20 +11,20 @@ struct sig_access {
 	const struct dek *dek; /* NULL: no encryption */
 	uint32_t key, pdn;
 	uint64_t start;
-	unsigned int right; /* for writes; the device may read what it writes */
+	unsigned int right; /* a write's right; the device may read the memory that it writes */
 	bool requester;
 	bool write; /* to memory */
 };
 
-/* Bytes from pos on, from or to one of the streams that the engines work on. */
+/* Moves bytes from pos on, from or to one of the streams that the engines work on. */
 typedef bool sig_stream(struct sig_access *, uint64_t pos, size_t len, uint8_t *, bool write);
 
-/* Where the crypto engine can be: which stream it changes. */
+/* Positions of the crypto engine: the stream that it changes. */
 enum crypt_at { CRYPT_MEMORY, CRYPT_MEMORY_RAW, CRYPT_WIRE, CRYPT_WIRE_RAW };
 
 /*
- * A stream as it is on the engine's other side, if the mkey's engine is there; else the stream
- * itself. What is written does not change the bytes that are given.
+ * Moves bytes of a stream as seen from the engine's other side, or of the stream itself if the
+ * mkey's engine is elsewhere. A write does not change the bytes passed in.
  */
 bool crypt_move(struct sig_access *, enum crypt_at, sig_stream *, uint64_t pos, size_t len,
 		uint8_t *, bool write);

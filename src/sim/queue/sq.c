@@ -11,12 +11,12 @@
 
 #define DS 16u
 #define DS_PER_BLOCK (SQ_BLOCK / DS)
-#define WQES_A_TURN  32u /* of one queue */
+#define WQES_A_TURN  32u /* WQEs of one queue */
 #define FREE_KEPT 4096u
 
 /* --- requests ------------------------------------------------------------------------------ */
 
-/* With room for a few blocks. Few enough bytes are cleared for the compiler to do it in place. */
+/* Allocates a request with room for a few blocks; clears few enough bytes to be inlined. */
 static struct send_wr *wr_new(struct queues *qs)
 {
 	struct send_wr *wr = qs->free_wr;
@@ -90,7 +90,7 @@ static bool sq_cache_make(struct queues *qs, struct sq_priv *d)
 	return d->cache;
 }
 
-/* This block, and as many behind it as fit. */
+/* Fetches this block, and as many behind it as fit. */
 static const uint8_t *block_fetched(struct queues *qs, struct sq *sq, uint16_t index)
 {
 	struct sq_priv *d = sq->priv;
@@ -106,8 +106,8 @@ static const uint8_t *block_fetched(struct queues *qs, struct sq *sq, uint16_t i
 }
 
 /*
- * One of those that are posted: where it lies in the ring, or a copy of a ring that the device does
- * not reach itself (NULL). NULL: that is gone, or there is no memory.
+ * Returns a posted block: its address in the ring, or in a copy if the device does not reach the
+ * ring itself (ring is NULL). Returns NULL if it is unmapped or there is no memory.
  */
 static inline const uint8_t *block_at(struct queues *qs, struct sq *sq, const uint8_t *ring,
 				      uint16_t index)
@@ -133,7 +133,7 @@ int sq_ahead(const struct sq *sq, struct dma_seg *seg, unsigned int max, unsigne
 			 max);
 }
 
-/* Only what the record vouches for counts; it was read first. */
+/* Takes fetched blocks. WQEs past the record's counter, which was read first, do not exist yet. */
 void sq_fetched(struct sq *sq, const void *bytes, unsigned int count, uint16_t counter)
 {
 	struct sq_priv *d = sq->priv;
@@ -146,7 +146,7 @@ void sq_fetched(struct sq *sq, const void *bytes, unsigned int count, uint16_t c
 	memcpy(d->cache, bytes, d->cache_n * SQ_BLOCK);
 }
 
-/* Runs the bytes of a BlueFlame write, as a NIC does if the WQE is the next one and it is idle. */
+/* Runs the bytes of a BlueFlame write, as a NIC does if it is idle and the WQE is the next one. */
 static void sq_take_blueflame(struct sq *sq, const uint8_t *wqe, unsigned int blocks)
 {
 	struct sq_priv *d = sq->priv;
@@ -178,7 +178,7 @@ void sq_blueflame(struct sq *sq, const uint8_t *wqe, unsigned int blocks)
 
 /* --- one WQE ------------------------------------------------------------------------------- */
 
-/* 0, or why ds can't be right. */
+/* Returns 0, or the reason why ds is wrong. */
 static uint8_t check_ds(const struct sq *sq, unsigned int ds, unsigned int n)
 {
 	if (!ds || n > WQE_MAX_BLOCKS || n > ring_blocks(sq))
@@ -186,7 +186,7 @@ static uint8_t check_ds(const struct sq *sq, unsigned int ds, unsigned int n)
 	return n > pending(sq) ? VENDOR_PAST_DB : 0;
 }
 
-/* The blocks behind the first one. */
+/* Copies the blocks behind the first one. */
 static bool wr_fill(struct queues *qs, struct sq *sq, struct send_wr *wr, const uint8_t *ring,
 		    unsigned int n)
 {
@@ -209,8 +209,8 @@ static bool wr_fill(struct queues *qs, struct sq *sq, struct send_wr *wr, const 
 }
 
 /*
- * The next WQE as a request, good or bad. NULL: the ring could not be read, or no memory. What
- * counts is the copy: a program may still change what it posted.
+ * Returns the next WQE as a request, good or bad, or NULL if the ring can't be read or there is no
+ * memory. The device uses the copy: a program may still change what it posted.
  */
 static struct send_wr *next_wr(struct queues *qs, struct sq *sq)
 {
@@ -271,8 +271,8 @@ void sq_more(struct sq *sq)
 }
 
 /*
- * Of a queue that others start, a record says something only when it changes, and is ahead: libraries
- * do not write it when others start the queue.
+ * Returns whether the record holds a new counter. In a queue that others start, libraries do not
+ * write the record: it counts only if it changed and is ahead.
  */
 static bool sq_record_is_news(struct sq *sq, uint16_t counter)
 {
@@ -282,7 +282,7 @@ static bool sq_record_is_news(struct sq *sq, uint16_t counter)
 	return news;
 }
 
-/* [I] a counter more than a ring ahead is taken as a full ring; wqe_index tells stale WQEs. */
+/* [I] A counter more than a ring ahead counts as a full ring; wqe_index detects stale WQEs. */
 static void sq_advance(struct sq *sq, uint16_t counter)
 {
 	uint16_t ahead = (uint16_t)(counter - sq->ci);
@@ -309,7 +309,7 @@ void sq_record(struct sq *sq, uint16_t counter)
 		sq_advance(sq, counter);
 }
 
-/* [I] An index counts blocks, as a record does. One that was reached before changes nothing. */
+/* [I] An index counts blocks, as a record does. An index reached before changes nothing. */
 void sq_enable(struct sq *sq, uint16_t counter)
 {
 	if ((int16_t)(counter - sq->pi) > 0)
@@ -323,7 +323,7 @@ static void ring_gone(struct sq *sq)
 	queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* Its control segment alone, if ds is wrong. */
+/* Traces a WQE; only its control segment if ds is wrong. */
 static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
 {
 	sim_trace("wqe", "wqe_ctrl_seg", wr->wqe, PRM_WQE_CTRL_SEG_BYTES, "qp 0x%x sq %u",
@@ -331,8 +331,8 @@ static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
 }
 
 /*
- * A bad WQE still takes its turn: those before it complete first, what comes after is flushed. A WAIT
- * whose CQ is not there yet stays in the ring.
+ * Ends the fetch of a WQE. A bad WQE fails in its turn: earlier requests complete first, later ones
+ * are flushed. A WAIT whose CQ does not exist yet stays in the ring.
  */
 static void fetch_ends(struct sq *sq, struct send_wr *wr)
 {
@@ -342,7 +342,7 @@ static void fetch_ends(struct sq *sq, struct send_wr *wr)
 		sq->q->transport->post(sq->q, wr);
 }
 
-/* False: the ring can't be read. */
+/* Returns false if the ring can't be read. */
 static bool fetch_some(struct queues *qs, struct sq *sq)
 {
 	const struct transport *t = sq->q->transport;
@@ -364,7 +364,7 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		t->post(sq->q, wr);
 		if (sq->q->state != QP_RTS)
 			return true;
-		/* What was posted may leave less than one less room: a raw packet may be held. */
+		/* One post may take more than one place: a raw packet may be held. */
 		room = t->polls_room ? t->room(sq->q) : room - 1;
 	}
 	if (pending(sq) && !sq->held && (t->polls_room || t->room(sq->q)))
@@ -510,7 +510,7 @@ static void sq_error_cqe(struct sq *sq, const struct send_wr *wr, uint8_t syndro
 	cq_filled(sq->cq, false);
 }
 
-/* With or without CQ_UPDATE: an error always makes a CQE. */
+/* Completes the request with an error, which makes a CQE with or without CQ_UPDATE. */
 void sq_failed_alone(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index, syndrome);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared receive queues. A queue that takes an entry gets a copy of it and holds that until its
+ * Shared receive queues. A queue that takes an entry gets a copy and holds the entry until its
  * completion, so entries complete in any order.
  */
 #include <endian.h>
@@ -48,8 +48,8 @@ static uint16_t srq_next(const struct srq *s, const uint8_t *entry, uint16_t ind
 }
 
 /*
- * How many of n entries, which lie one behind the other, are the next ones. Links lead anywhere,
- * and what lies next to an entry may not be posted yet: those are read when their turn has come.
+ * Returns how many of n adjacent entries are the list's next ones. Links lead anywhere, and an
+ * adjacent entry may not be posted yet: such entries are read when their turn comes.
  */
 static uint16_t srq_run(const struct srq *s, const uint8_t *entries, uint16_t n)
 {
@@ -61,8 +61,7 @@ static uint16_t srq_run(const struct srq *s, const uint8_t *entries, uint16_t n)
 	return run;
 }
 
-/* The next entry, and those behind it as far as they fit: 0, or -1 if the list or the ring is
- * broken. */
+/* Fetches the next entry, and those behind it that fit. -1: the list or the ring is broken. */
 static int srq_fetch(struct srq *s)
 {
 	struct srq_priv *d = s->priv;
@@ -130,7 +129,7 @@ int srq_start(struct srq *s)
 	return s->priv ? 0 : -ENOMEM;
 }
 
-/* Targets that were served from an XRC SRQ last wait for a request that names another one. */
+/* Detaches XRC targets that used this SRQ last; they wait for a request that names another one. */
 static void srq_leave(struct srq *s)
 {
 	struct qp *qp;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * UMR: a WQE changes fields of an mkey's context and its list of other mkeys' parts. Binding a
- * memory window and a local invalidation are such WQEs, too. [I] which syndrome a refusal gives.
- * Pages of memory, and the PD, change by the kernel's own queue alone (REG_UMR): they are addresses of
- * the bus, which no program may name.
+ * UMR: a WQE changes fields of an mkey's context and its list of parts of other mkeys. Binding a
+ * memory window and a local invalidation are such WQEs, too. [I] the syndrome of each refusal. The
+ * PD and the pages of memory, which are bus addresses that no program may name, are changed only by
+ * the kernel's queue (REG_UMR).
  */
 #include <stdlib.h>
 #include <dvx/prm/cqe.h>
@@ -22,7 +22,7 @@
 #define UMR_RIGHTS                                                            \
 	(PRM_UMR_MKEY_MASK_LR | PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_RR | \
 	 PRM_UMR_MKEY_MASK_RW | PRM_UMR_MKEY_MASK_A)
-/* Nothing in the device depends on these. */
+/* Fields that have no effect in this device. */
 #define UMR_IGNORED                                                                 \
 	(PRM_UMR_MKEY_MASK_SMALL_FENCE | PRM_UMR_MKEY_MASK_RELAXED_ORDERING_WRITE | \
 	 PRM_UMR_MKEY_MASK_RELAXED_ORDERING_READ)
@@ -31,12 +31,11 @@
 	 PRM_UMR_MKEY_MASK_EN_RINVAL | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN |        \
 	 PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_BSF_EN | PRM_UMR_MKEY_MASK_EN_SIGERR |    \
 	 UMR_RIGHTS | UMR_IGNORED)
-/* Fields whose change needs the list that they describe. */
+/* Fields that describe the list, and change only with it. */
 #define UMR_LAYOUT \
 	(PRM_UMR_MKEY_MASK_LEN | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_PAGE_SIZE)
 
-/* Fields of an mkey with a signature description. libmlx5 names BSF_EN for others, too, to clear
- * it. */
+/* Need a signature description. libmlx5 also names BSF_EN for other mkeys, to clear it. */
 #define UMR_SIGNATURE PRM_UMR_MKEY_MASK_EN_SIGERR
 
 static bool umr_is_kernels(const struct queue *q)
@@ -48,7 +47,7 @@ struct umr {
 	const uint8_t *mkc;
 	uint32_t flags;
 	uint64_t mask;
-	uint32_t entries; /* of the list; 0: it stays as it is */
+	uint32_t entries; /* of the list; 0: the list stays */
 	uint64_t first;
 	uint32_t bsf; /* octowords */
 };
@@ -126,7 +125,7 @@ static int umr_refuse(const struct queue *q, struct send_wr *wr, const char *why
 	return PRM_SYNDROME_MW_BIND_ERR;
 }
 
-/* Octwords. */
+/* Returns the mkey's room for a list, in octowords. */
 static uint32_t umr_room(const struct queue *q, const struct mkey *m)
 {
 	if (m->list)
@@ -157,7 +156,9 @@ static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, c
 		return umr_refuse(q, wr, "is free, which umr_ctrl.flags does not want");
 	if (u->flags & PRM_UMR_FLAG_CHECK_QPN && m->qpn != q->o.id && m->qpn != MKEY_ANY_QP)
 		return umr_refuse(q, wr, "is not of this queue, as umr_ctrl.flags wants it");
-	/* [I] libmlx5 binds a window of type 2 to no byte so, too: not allowed (IBTA, o10-37.2.40). */
+	/*
+	 * [I] libmlx5 also binds a type 2 window to no bytes so: not allowed (IBTA, o10-37.2.40).
+	 */
 	if (u->flags & PRM_UMR_FLAG_CHECK_QPN && umr_frees(u) && m->free)
 		return umr_refuse(q, wr, "is free already: there is nothing to invalidate");
 	room = umr_room(q, m);
@@ -230,7 +231,7 @@ static int umr_take_entries(struct mkey *m, const struct umr *u, const uint8_t *
 	return 0;
 }
 
-/* The list is in the WQE, or where the one data segment behind the context says. */
+/* Reads the list: in the WQE, or where the single data segment behind the context points. */
 static int umr_take_list(struct queue *q, struct send_wr *wr, const struct umr *u, struct mkey *m)
 {
 	const uint8_t *at = wr->wqe + UMR_LIST;
@@ -253,7 +254,7 @@ static int umr_take_list(struct queue *q, struct send_wr *wr, const struct umr *
 	return err;
 }
 
-/* Into a copy: the list may still be refused. */
+/* Reads the signature description into a copy: the list may still be refused. */
 static int umr_read_bsf(struct queue *q, struct send_wr *wr, const struct umr *u, struct sig *to)
 {
 	const uint8_t *bsf = wr->wqe + UMR_LIST + umr_list_bytes(u);

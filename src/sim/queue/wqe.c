@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Send WQEs become requests: their control segment, and the segments that transports' rows name. */
+/* Turns send WQEs into requests: the control segment, and the segments of the transport's row. */
 #include <endian.h>
 #include <string.h>
 #include <dvx/prm/cqe.h>
@@ -22,7 +22,7 @@ void wqe_refuse(const struct queue *q, struct send_wr *wr, uint8_t vendor, const
 	wqe_fail(wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, vendor);
 }
 
-/* [I] A context that says 0 leaves it at the most that the chip does. */
+/* Returns the largest message. [I] A context with 0 has the chip's limit. */
 static unsigned int log_max_msg(const struct queue *q)
 {
 	const struct qp *qp = qp_of(q);
@@ -73,7 +73,7 @@ void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 
 /* --- atomics -------------------------------------------------------------------------------- */
 
-/* Behind the remote address. */
+/* Returns the operands, which lie behind the remote address. */
 static const uint8_t *atomic_operands_of(const struct send_wr *wr)
 {
 	return wr->wqe + (wr->raddr_at + 1u) * DS;
@@ -104,7 +104,7 @@ static void atomic_trace(const struct queue *q, const struct send_wr *wr)
 		  q->o.id, wr->index);
 }
 
-/* The data segments take what was found. [I] They may have more room than that. */
+/* The data segments receive the old value. [I] They may have more room than that. */
 void wqe_parse_atomic(struct queue *q, struct send_wr *wr)
 {
 	wqe_parse_raddr(q, wr);
@@ -131,7 +131,7 @@ void wqe_parse_masked_atomic(struct queue *q, struct send_wr *wr)
 			   "an extended atomic's opmod is 8 (4 bytes) or 9 (8 bytes)");
 		return;
 	}
-	/* The operands of a compare and swap of 8 bytes are two segments. */
+	/* The operands of an 8-byte compare and swap are two segments. */
 	wr->data_at =
 		(uint8_t)(wr->raddr_at + (swap && wr->opmod == PRM_EXT_ATOMIC_OPMOD_8 ? 3 : 2));
 	if (wr->ds < wr->data_at)
@@ -180,8 +180,8 @@ void wr_atomic(const struct send_wr *wr, struct dma_atomic *a)
 }
 
 /*
- * With atomic_req_8B_endianness_mode 1, 8 bytes are as the CPU has them; UCX reads 4 bytes of an
- * extended atomic as big-endian in either mode, and so all that a CQE carries.
+ * Stores the old value. With atomic_req_8B_endianness_mode 1, 8 bytes are in the CPU's order; UCX
+ * reads 4 bytes of an extended atomic, and all that a CQE carries, as big-endian in either mode.
  */
 uint8_t wr_atomic_found(struct queue *q, struct send_wr *wr, uint64_t old)
 {
