@@ -8,7 +8,7 @@
 #include "obj/vhca.h"
 #include "queue/services.h"
 
-/* AtomicETH (IBTA vol. 1, 9.3.4), and behind it a masked atomic's own part. */
+/* AtomicETH (IBTA vol. 1, 9.3.4), followed by a masked atomic's own part. */
 enum {
 	AT_VA = 0,
 	AT_RKEY = 8,
@@ -98,7 +98,7 @@ static struct dma_atomic atomic_operands(const struct bth_packet *p)
 	return a;
 }
 
-/* qpc.atomic_mode; the modes for more than 8 bytes allow all that the device has. */
+/* Checks qpc.atomic_mode. Modes for more than 8 bytes allow all sizes that the device has. */
 static bool atomic_size_taken(const struct qp *qp, uint8_t size)
 {
 	if (size == 8)

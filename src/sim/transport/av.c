@@ -7,7 +7,7 @@
 #include "obj/vhca.h"
 #include "queue/services.h"
 
-/* [I] A vector that can't be used ends the request with LOCAL_QP_OP_ERR. */
+/* [I] A vector that the function can't use ends the request with LOCAL_QP_OP_ERR. */
 void av_refuse(const struct queue *q, struct send_wr *wr)
 {
 	wqe_refuse(q, wr, VENDOR_SEGMENT,

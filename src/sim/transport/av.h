@@ -10,19 +10,18 @@
 #include "obj/vhca.h"
 #include "port/roce.h"
 
-/* Address vectors, which stand behind the control segment of a WQE with a destination of its own.
- */
+/* Address vectors, which follow the control segment of a WQE that names its own destination. */
 #define AV_UNITS   (PRM_AV_BYTES / 16) /* wqe_row.head */
-#define AV_ADDRESS 12u /* before it: Q_Key or DC key, and the destination's number */
+#define AV_ADDRESS 12u /* the address, behind Q_Key or DC key and destination number */
 
 static inline const uint8_t *av_of(const struct send_wr *wr)
 {
 	return wr->wqe + PRM_WQE_CTRL_SEG_BYTES;
 }
 void av_trace(const struct queue *, const struct send_wr *);
-/* Why av_check() says no: a sentence, and the request ends. */
+/* Reports why av_check() fails, and ends the request. */
 void av_refuse(const struct queue *, struct send_wr *);
-/* False: this function can't use the vector, which ends the request, wr->error. */
+/* Returns whether this function can use the vector; if not, sets wr->error to end the request. */
 static inline bool av_check(const struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *av = av_of(wr);
@@ -35,7 +34,7 @@ static inline bool av_check(const struct queue *q, struct send_wr *wr)
 	av_refuse(q, wr);
 	return false;
 }
-/* The way to where it leads. */
+/* Fills in the path to the vector's destination. */
 void av_path(struct vhca *, const uint8_t *av, struct roce_path *);
 
 #endif

@@ -43,7 +43,7 @@ const struct bth_row bth_rows[BTH_OPS] = {
 	(((2u << BTH_FETCH_ADD) - 1) | 1u << BTH_SEND_LAST_INV | 1u << BTH_SEND_ONLY_INV | \
 	 1u << BTH_MASKED_CS | 1u << BTH_MASKED_FA)
 
-/* A bit for each operation that packets of a transport can be. */
+/* By transport, a bit for each operation that its packets can have. */
 static const uint32_t bth_known[8] = {
 	[BTH_RC] = BTH_RC_KNOWN,
 	[BTH_XRC] = BTH_RC_KNOWN,
@@ -138,7 +138,7 @@ static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, b
 		memcpy(&p->imm, at, IMM_LEN);
 }
 
-/* Headers, and where the payload lies. A burst's AETH is its first or last packet's. */
+/* Parses the headers and finds the payload. A burst's AETH belongs to its first or last packet. */
 enum drop bth_parse(struct bth_packet *p, const struct roce_packet *r)
 {
 	const uint8_t *hdr = r->hdr;

@@ -12,10 +12,10 @@
 
 /*
  * InfiniBand transport headers (IBTA vol. 1, chapter 9) in network order, at BTH + 0. BTH.opcode is
- * a transport in bits 7:5 and, in bits 4:0, what this packet is, alike for all of them.
+ * a transport in bits 7:5 and an operation in bits 4:0, the same for all transports.
  */
 #define BTH_TYPE(opcode) ((opcode) >> 5)
-enum bth_type { BTH_RC = 0, BTH_UC = 1, BTH_DC = 2 /* [I] RD's */, BTH_UD = 3, BTH_XRC = 5 };
+enum bth_type { BTH_RC = 0, BTH_UC = 1, BTH_DC = 2 /* [I] RD's number */, BTH_UD = 3, BTH_XRC = 5 };
 enum bth_operation {
 	BTH_SEND_FIRST = 0x00,
 	BTH_SEND_MIDDLE = 0x01,
@@ -40,7 +40,7 @@ enum bth_operation {
 	BTH_FETCH_ADD = 0x14,
 	BTH_SEND_LAST_INV = 0x16,
 	BTH_SEND_ONLY_INV = 0x17,
-	/* [I] Reserved numbers: what masked atomics are on a wire is not public. */
+	/* [I] Reserved numbers: the real encoding of masked atomics is not public. */
 	BTH_MASKED_CS = 0x1c,
 	BTH_MASKED_FA = 0x1d,
 	BTH_DISCONNECT = 0x1e, /* [I] of DC */
@@ -49,10 +49,10 @@ enum bth_operation {
 
 #define BTH_LEN 12u
 #define RETH_LEN 16u
-#define DETH_LEN     8u /* all of UD's have it, whatever they are */
-/* [I] Of DC: access key, channel, source queue pair, connection. The real one is not public. */
+#define DETH_LEN 8u /* in all packets of UD */
+/* [I] DC's: access key, channel, source queue pair, connection. The real header is not public. */
 #define DCETH_LEN      16u
-#define XRCETH_LEN     4u /* all of XRC's requests, first behind BTH (annex A14) */
+#define XRCETH_LEN     4u /* in all requests of XRC, right behind BTH (annex A14) */
 #define AETH_LEN       4u
 #define IMM_LEN 4u
 #define ATOMIC_ETH_LEN 28u
@@ -62,8 +62,8 @@ enum bth_operation {
 #define PSN_MASK 0xffffffu
 #define MSG_MAX (1ull << 31)
 
-/* AETH syndromes: the kind in bits 6:5, what it says in bits 4:0. */
-#define AETH_ACK 0x1fu /* no credit count: there is no end-to-end flow control */
+/* AETH syndromes: the kind in bits 6:5, its value in bits 4:0. */
+#define AETH_ACK      0x1fu /* no credit count: dvx-sim has no end-to-end flow control */
 #define AETH_RNR 0x20u
 #define AETH_NAK 0x60u
 #define AETH_KIND(s) ((s) & 0x60u)
@@ -71,13 +71,13 @@ enum bth_operation {
 #define NAK_INVALID 1u
 #define NAK_ACCESS 2u
 #define NAK_OPERATION 3u
-#define NAK_NONE      31u /* no NAK goes out */
+#define NAK_NONE      31u /* no NAK is sent */
 
-/* What an opcode means for the state machines. */
+/* An opcode as the state machines see it. */
 struct bth_row {
 	uint8_t op; /* enum bth_op */
 	bool starts, ends, reth, aeth, imm;
-	bool inv;	/* what stands in ImmDt's place is IETH: the rkey to invalidate */
+	bool inv;	/* ImmDt's place holds IETH: the rkey to invalidate */
 	uint8_t atomic; /* bytes of AtomicETH, or of AtomicAckETH */
 };
 enum bth_op {
@@ -98,7 +98,7 @@ static inline const struct bth_row *bth_row(uint8_t opcode)
 	return &bth_rows[opcode % BTH_OPS];
 }
 
-/* The headers of one frame, taken apart. */
+/* The parsed headers of one frame. */
 struct bth_packet {
 	uint8_t opcode;
 	uint8_t last_opcode;
@@ -110,27 +110,27 @@ struct bth_packet {
 	uint32_t rkey, dma_len;
 	uint8_t syndrome;
 	uint32_t msn;
-	uint32_t imm; /* as it stands in the packet */
-	const uint8_t *atomic; /* its headers, as they stand in the packet; see atomic.h */
+	uint32_t imm;	       /* as it is in the packet */
+	const uint8_t *atomic; /* atomic headers as they are in the packet; see atomic.h */
 	uint32_t qkey, sqpn; /* DETH */
 	uint32_t srqn;	     /* XRCETH */
-	uint64_t dc_key;     /* DC: of requests */
-	uint32_t connection; /* DC, as are channel, and sqpn */
+	uint64_t dc_key;     /* DC: in requests */
+	uint32_t connection; /* DC, like channel and sqpn */
 	uint8_t channel;
 	const uint8_t *data;
 	uint32_t len;
-	uint32_t mtu; /* that a burst was cut for */
-	const struct roce_packet *roce; /* what came before BTH; NULL: it is not known */
+	uint32_t mtu;			/* the MTU that a burst was cut for */
+	const struct roce_packet *roce; /* the headers before BTH, or NULL if unknown */
 };
 
-/* It is a request of XRC. */
+/* Returns whether this is a request of XRC, which has an XRCETH. */
 bool bth_has_xrceth(uint8_t opcode);
-/* A reason if the bytes are no packet that this device could have meant. */
+/* Parses a packet. Returns a reason to drop bytes that are no packet for this device. */
 enum drop bth_parse(struct bth_packet *, const struct roce_packet *);
-/* Headers into the frame; AckReq, pad and the rest come from the packet. */
+/* Writes the headers into the frame; AckReq, pad and the rest come from the packet. */
 void bth_build(const struct bth_packet *, struct frame *);
 
-/* Distance between PSNs, -2^23 .. 2^23 - 1. */
+/* Returns the distance between PSNs, -2^23 .. 2^23 - 1. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
@@ -141,7 +141,7 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & PSN_MASK;
 }
 
-/* Drops the first n packets of a burst that were there before. */
+/* Drops the first n packets of a burst, which were received before. */
 static inline void bth_skip(struct bth_packet *p, uint32_t n, uint32_t mtu)
 {
 	p->psn = psn_add(p->psn, n);

@@ -11,9 +11,9 @@
 #define CNP_OPCODE  0x81u
 #define CNP_BECN    0x40u
 #define CNP_PAYLOAD 16u
-/* As a ConnectX-4 Lx sends it (tests/interop/icrc.py): DSCP 48, ECT(0), source port 0. */
+/* Fields as a ConnectX-4 Lx sends them (tests/interop/icrc.py): DSCP 48, ECT(0), source port 0. */
 #define CNP_TCLASS (48u << 2 | 2)
-#define CNP_GAP_NS 4000u /* [I] between two CNPs of a queue pair */
+#define CNP_GAP_NS 4000u /* [I] least time between two CNPs of a queue pair */
 #define ECN_MARKED 3u
 
 bool cnp_is(const struct roce_packet *r)
@@ -43,7 +43,7 @@ enum drop cnp_receive(struct vhca *v, const struct roce_packet *r)
 	return DROP_NONE;
 }
 
-/* A descriptor never met a switch. Only RoCE v2 has the bits. */
+/* Returns whether a switch has marked it. A descriptor met none; only RoCE v2 has the bits. */
 bool cnp_is_marked(const struct roce_packet *r)
 {
 	unsigned int tclass;

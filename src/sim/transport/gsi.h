@@ -10,15 +10,15 @@ struct vhca;
 
 /*
  * Queue pair 1 of a function, the general services interface: unreliable datagrams of 256 bytes
- * (IBTA vol. 1, 13.4 and 13.5). It is the kernel's: what comes in gets the queue pair that Linux's
- * driver made for it (vhca.qp1), or front_ops.mad.
+ * (IBTA vol. 1, 13.4 and 13.5). It is the kernel's: a received datagram goes to the queue pair that
+ * Linux's driver made for it (vhca.qp1), or to front_ops.mad.
  */
 #define GSI_QPN	  1u
 #define GSI_BYTES 256u
 
-/* To QP1 at the end of the path. It may get lost, as any datagram. */
+/* Sends to QP1 at the end of the path. The datagram may get lost, as any may. */
 void gsi_send(struct roce_path *, const uint8_t mad[GSI_BYTES]);
-/* DROP_NONE, or why the packet is dropped. */
+/* Returns DROP_NONE, or why the packet is dropped. */
 enum drop gsi_receive(struct vhca *, struct bth_packet *);
 
 #endif

@@ -9,15 +9,15 @@
 struct qp;
 struct send_wr;
 
-/* SENDs and WRITEs, cut into packets and put together again: alike in all connected transports. */
+/* SENDs and WRITEs, cut into packets and put together, the same in all connected transports. */
 
-/* Opcodes for a packet, or for a burst's first and last one: npkts is set. */
+/* Sets the opcodes of a packet, or of a burst's first and last packet; npkts is set already. */
 void message_opcodes(struct bth_packet *, enum bth_type, const struct send_wr *, bool first,
 		     bool last);
 
-/* The message that a responder receives. */
+/* The message that a responder is receiving. */
 struct message {
-	uint8_t in; /* op of the one that has begun; OP_NONE: none has */
+	uint8_t in; /* op of the current message; OP_NONE: there is none */
 	bool recv;  /* it has a receive entry */
 	uint64_t off, left, va;
 	uint32_t rkey;
@@ -25,10 +25,10 @@ struct message {
 
 enum message_end {
 	MESSAGE_OK,
-	MESSAGE_NO_RECEIVE,  /* no receive is posted */
-	MESSAGE_NO_PAGE,     /* of a region on demand; it is there when the message comes again */
-	MESSAGE_INVALID,     /* it breaks the rules of packets */
-	MESSAGE_FORBIDDEN,   /* the peer may not access that memory, or it is gone */
+	MESSAGE_NO_RECEIVE,  /* no receive entry is posted */
+	MESSAGE_NO_PAGE,     /* an on-demand page is missing, until the message is repeated */
+	MESSAGE_INVALID,     /* packets in an order or of a size that is not allowed */
+	MESSAGE_FORBIDDEN,   /* the peer has no right to the memory, or it is unmapped */
 	MESSAGE_RECV_FAILED, /* the receive entry's own error, a CQE's syndrome */
 };
 struct message_result {
@@ -37,14 +37,14 @@ struct message_result {
 	const char *why;
 };
 
-/* Takes what a packet or a burst brings; it is the next in sequence. */
+/* Stores the data of a packet or burst, the next one in sequence. */
 struct message_result message_take(struct message *, struct qp *, const struct bth_packet *,
 				   uint32_t mtu);
-/* After a packet that ends it was taken: the receive entry's CQE, if it has one. */
+/* Completes the receive entry, if the message has one, after its last packet was taken. */
 void message_done(struct message *, struct qp *, const struct bth_packet *);
 /*
- * A WRITE with immediate needs its receive entry with its last packet, not before. True: the burst
- * is cut into head, everything but its last packet, and that one.
+ * Cuts a burst into head, all but its last packet, and the last packet. Returns true if it did: a
+ * WRITE with immediate needs its receive entry with its last packet, not before.
  */
 bool message_split(struct bth_packet *, uint32_t mtu, struct bth_packet *head);
 

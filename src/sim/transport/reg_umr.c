@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The queue by which mlx5_ib changes its mkeys (its umr.c): UMRs and nothing else. No packet leaves or
- * reaches it. It may change mkeys of any PD, and pages of memory (queue/umr.c), and is the kernel's.
+ * The queue by which mlx5_ib changes its mkeys (umr.c in Linux): UMRs only, no packets. It is the
+ * kernel's, and may change mkeys of any PD, and pages of memory (queue/umr.c).
  */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/wqe.h>
@@ -34,7 +34,7 @@ static wqe_rows reg_umr_wqe = {
 	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 };
 
-/* [I] Its PD, for the pointers to lists, comes now: mlx5_ib leaves it out of CREATE_QP. */
+/* [I] RST2INIT brings its PD, for the pointers to lists: mlx5_ib leaves it out of CREATE_QP. */
 static const struct qp_change reg_umr_changes[] = {
 	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT, QP_FIELD_PKEY | QP_FIELD_PORT | QP_FIELD_PD,
 	 0},

@@ -50,8 +50,8 @@ struct frame *roce_port_frame(const struct roce_path *path, uint32_t mtu, size_t
 }
 
 /*
- * hdr has what the first and the last packet have beside a BTH; the last READ response an AETH, and
- * each of XRC's requests an XRCETH.
+ * Returns the bytes of a frame's packets. hdr covers the headers beside BTH of the first and the
+ * last packet; the last READ response also has an AETH, and each request of XRC an XRCETH.
  */
 static uint32_t roce_port_octets(const struct roce_path *path, const struct frame *f)
 {
@@ -101,7 +101,7 @@ void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_pack
 	roce_port_send_to(qp, path, p, f);
 }
 
-/* dqpn: a group's is none's. A burst is several packets. */
+/* Counts dropped packets: a burst is several. A group's dqpn is not a queue pair's. */
 void roce_port_dropped(struct vhca *v, uint32_t dqpn, uint32_t npkts, enum drop why)
 {
 	if (!why)
@@ -110,7 +110,7 @@ void roce_port_dropped(struct vhca *v, uint32_t dqpn, uint32_t npkts, enum drop 
 	sim_note("a packet for qp 0x%x was dropped: %s", dqpn, drop_words(why));
 }
 
-/* A copy to each member; the sender too, unless it blocks that. */
+/* Delivers a copy to each member, also to the sender unless it blocks that. */
 static enum drop roce_port_deliver_group(struct vhca *vhca, const struct roce_packet *r,
 					   const struct bth_packet *p)
 {
@@ -128,7 +128,7 @@ static enum drop roce_port_deliver_group(struct vhca *vhca, const struct roce_pa
 	return DROP_NONE;
 }
 
-/* Its QP takes it. */
+/* Delivers the packet to its QP. */
 static enum drop roce_port_deliver(struct vhca *vhca, const struct roce_packet *r,
 				     struct bth_packet *p)
 {

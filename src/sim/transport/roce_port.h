@@ -12,25 +12,25 @@ struct bth_packet;
 struct frame;
 struct qp;
 
-/* Packets of a QP's path, to its peer and from it. */
+/* Packets on a QP's path, to its peer and from it. */
 
-/* The path that the QP's context describes. */
+/* Fills in the path that the QP's context describes. */
 void roce_port_path(const struct qp *, struct roce_path *);
-/* Packets that one frame may stand for. */
+/* Returns how many packets one frame may stand for. */
 uint32_t roce_port_burst(struct roce_path *, uint32_t mtu);
-/* With room for a payload; NULL: out of memory. */
+/* Returns a frame with room for a payload, or NULL without memory. */
 struct frame *roce_port_frame(const struct roce_path *, uint32_t mtu, size_t payload);
-/* The headers go into the frame, and it to the QP's peer. */
+/* Writes the headers into the frame and sends it to the QP's peer. */
 void roce_port_send(const struct qp *, struct roce_path *, struct bth_packet *, struct frame *);
-/* The same to another QP: dqpn is set. */
+/* Like roce_port_send(), to another QP: dqpn is set. */
 void roce_port_send_to(const struct qp *, struct roce_path *, struct bth_packet *, struct frame *);
-/* A frame that bth_build() has described, by any path. datagram: its receiver is shown the GRH. */
+/* Sends a frame that bth_build() has filled in by any path. datagram: its receiver gets the GRH. */
 void roce_port_put(struct roce_path *, struct frame *, bool datagram);
-/* Drops what is still under way to the QP: it is not for the number's next life. */
+/* Drops packets still under way to the QP, so that a later QP of this number does not get them. */
 void roce_port_purge(const struct qp *);
-/* So many packets for a QP were dropped, or none (DROP_NONE); it is counted, and noted. */
+/* Counts and notes npkts dropped packets for a QP, unless `why` is DROP_NONE. */
 void roce_port_dropped(struct vhca *, uint32_t dqpn, uint32_t npkts, enum drop why);
-/* A packet came for this function: it is its QP's transport's. */
+/* Passes a packet for this function to its QP's transport. */
 void roce_port_rx(struct vhca *, const struct roce_packet *);
 
 #endif

@@ -15,7 +15,7 @@ struct sched *sched_new(struct device *dev)
 	s->dev = dev;
 	s->now = dev->clock->now(dev->clock);
 	s->changes = 1;
-	/* A chip that starts anew is older than none of its connections that others remember. */
+	/* The time, so that numbers are higher than those that peers remember of an earlier run. */
 	s->dc_connections = (uint32_t)(dev->clock->utc(dev->clock) >> 20);
 	TAILQ_INIT(&s->ack);
 	TAILQ_INIT(&s->run);
@@ -82,7 +82,7 @@ static bool run_shaped(struct sched *s, struct sched_job *job)
 	return did;
 }
 
-/* Each one that was active when the round began gets one share. A share may end other queues. */
+/* Gives a share to each job that was active when the round began. A share may end other queues. */
 static bool run_shares(struct sched *s)
 {
 	struct sched_job *job;

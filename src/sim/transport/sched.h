@@ -10,32 +10,32 @@
 struct queue;
 struct device;
 
-/* One queue's place in the scheduler; part of its connection. */
+/* A queue's entry in the scheduler, part of its connection. */
 struct sched_job {
 	struct queue *q;
 	TAILQ_ENTRY(sched_job) ack_link, run_link;
 	bool in_ack, in_run;
-	uint32_t round; /* in which it came to `run` */
+	uint32_t round; /* the round in which it was put on `run` */
 };
 TAILQ_HEAD(sched_jobs, sched_job);
 
-/* Gives each queue whose transport has something to send its share. */
+/* Gives a share to each queue whose transport has something to send. */
 struct sched {
 	struct device *dev;
 	struct sched_jobs ack, run;
 	uint32_t round; /* of shares */
 	uint64_t now;
-	uint64_t pass;		     /* of shape.c */
-	uint64_t changes;	     /* RC: a connection got its peer, or ended */
+	uint64_t pass;		     /* shape.c's pass */
+	uint64_t changes;	     /* RC: grows when a connection gets its peer, or ends */
 	struct direct_batch *direct; /* rc/direct_copy.c */
-	uint32_t dc_connections;     /* the last one's number */
+	uint32_t dc_connections;     /* number of the last connection */
 	struct raw_batch *raw;	 /* raw/raw_send.c */
 };
 
 struct sched *sched_new(struct device *);
 void sched_free(struct sched *);
 
-/* The job gets a share (transport.run), or its acknowledgements leave first (transport.answer). */
+/* Queues the job for a share (transport.run), or its acks, which go first (transport.answer). */
 static inline void sched_want_run(struct sched *s, struct sched_job *job)
 {
 	if (job->in_run)
@@ -47,7 +47,7 @@ static inline void sched_want_run(struct sched *s, struct sched_job *job)
 void sched_want_ack(struct sched *, struct sched_job *);
 void sched_leave(struct sched *, struct sched_job *);
 
-/* Sends what can be sent: acknowledgements first, then each active queue its share. */
+/* Sends acknowledgements, then gives each active queue its share. */
 bool sched_run(struct sched *, uint64_t now);
 
 #endif

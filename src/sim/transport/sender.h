@@ -11,12 +11,12 @@ struct send_wr;
 
 /*
  * The requester of transports without acknowledgements: a request is done when its last packet is
- * sent. It is the first member of the queue's conn; the functions are rows of struct transport.
+ * sent. It is the first member of the queue's conn; its functions are rows of struct transport.
  */
 enum sender_step {
 	SENDER_WAITS, /* nothing was sent: the port has no room */
-	SENDER_SENT,  /* a part, whose end is wr.progress */
-	SENDER_DONE,  /* the rest; or wr.error is set */
+	SENDER_SENT,  /* a part was sent; its end is wr.progress */
+	SENDER_DONE,  /* the rest was sent, or wr.error is set */
 };
 struct sender {
 	struct qp *qp;
@@ -28,7 +28,7 @@ struct sender {
 	enum sender_step (*send)(struct queue *, struct send_wr *);
 };
 
-/* Makes a conn of `size` bytes, which begins with a sender. 0 or -ENOMEM. */
+/* Makes a conn of `size` bytes, which begins with a sender. Returns 0 or -ENOMEM. */
 int sender_start(struct queue *, size_t size,
 		 enum sender_step (*send)(struct queue *, struct send_wr *));
 void sender_stop(struct queue *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * In each pass, of an element's children that have something to send, those go on that have sent
- * least for their weight. A limit holds a queue until a timer fires.
+ * In each pass, of an element's children that have something to send, those that have sent least
+ * for their weight may send. A limit holds a queue until a timer fires.
  */
 #include "shape.h"
 
@@ -11,14 +11,14 @@
 #include "obj/sched_elem.h"
 #include "obj/device.h"
 
-#define SCALE 1024u /* of sched_elem.sent */
-/* [I] An element that pauses for longer loses what it did not use. */
+#define SCALE 1024u /* unit of sched_elem.sent */
+/* [I] An element that pauses for longer loses its unused share. */
 #define PAUSE 64u /* passes */
 
-/* A queue outside of the list may be this far ahead, as others are found in the same turn. */
+/* A queue outside the list may be this far ahead, as others are found in the same turn. */
 #define AHEAD (16384u * SCALE)
 
-/* Responses have a leaf of their own. */
+/* Returns the queue's leaf. Responses have their own. */
 static struct sched_elem *shape_leaf(const struct queue *q)
 {
 	const struct transport *t = q->transport;
@@ -71,7 +71,7 @@ void shape_begin(struct sched *s)
 	}
 }
 
-/* Without anything to send by then, the next request will start it. */
+/* Ends a hold. If the queue has nothing to send, its next request starts it. */
 static void shape_goes_on(struct timer *t)
 {
 	struct sched_leaves *sh =
@@ -91,7 +91,7 @@ bool shape_may_send(struct sched *s, struct sched_job *job)
 	if (due > s->now) {
 		sh->job = job;
 		sh->held.fire = shape_goes_on;
-		return timer_set(&s->dev->timers, &sh->held, due); /* no memory: it sends */
+		return timer_set(&s->dev->timers, &sh->held, due); /* no memory: it may send */
 	}
 	for (; e && e->parent; e = e->parent) {
 		if (e->parent->least_pass == s->pass && e->sent > e->parent->least) {

@@ -10,17 +10,17 @@ struct sched;
 struct sched_job;
 
 /*
- * Scheduling elements: which of the queues with a leaf may send in a pass of the scheduler. Those
- * without one always may.
+ * Scheduling elements: decide which queues with a leaf may send in a pass of the scheduler. Queues
+ * without a leaf always may.
  */
 void shape_begin(struct sched *);
-/* false: it has been told to come again, in the next pass or by a timer. */
+/* Returns false if the job must wait: it is scheduled again in the next pass or by a timer. */
 bool shape_may_send(struct sched *, struct sched_job *);
 void shape_sent(struct sched *, struct queue *, uint64_t bytes);
 
-/* For a send queue that is not in the scheduler's list and asks in each turn. */
+/* Like shape_may_send(), for a send queue outside the scheduler's list, which asks in each turn. */
 bool shape_has_turn(struct sched *, const struct queue *);
-/* When its limits let it send again. */
+/* Returns when its limits let it send again. */
 uint64_t shape_due(const struct queue *);
 
 #endif

@@ -4,14 +4,14 @@
 
 /*
  * Dynamically connected transport (doc/design/0038): connections as RC has them, which an initiator
- * opens when a request needs one. Each packet names its connection: the initiator's queue pair, its
- * channel, and the connection's number, which grows.
+ * opens when a request needs one. Each packet names its connection by the initiator's queue pair,
+ * its channel, and a connection number, which grows.
  */
 #include "transport/rc/rc.h"
 
-#define DC_PSN 0u /* of a connection's first packet */
+#define DC_PSN 0u /* PSN of a connection's first packet */
 
-/* [I] The packets of a wire that nobody outside knows: RC's, with a header of their own. */
+/* Sends a packet. [I] The real packets are not public: these are RC's with another header. */
 static inline void dc_send(struct rc *rc, struct bth_packet *p, struct frame *f, uint32_t to)
 {
 	p->dqpn = to;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The initiator. Its requests go by channels (a WQE's dci_stream_channel_id): requests of one
- * channel are done in order, those of others meanwhile, and a failed one stops its channel alone.
- * A channel has one connection. It opens another one when the next request has another target, and
- * all before that are done. [I] Completions leave in the SQ's order, as libmlx5 and UCX need it.
+ * The initiator. Its requests use channels (a WQE's dci_stream_channel_id). Requests of one channel
+ * are done in order, independent of other channels, and a failed request stops only its channel. A
+ * channel has one connection. It opens another one when the next request has another target and all
+ * earlier requests are done. [I] Completions leave in the SQ's order, as libmlx5 and UCX need it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@
 #define OUTSTANDING 128u
 
 struct dci_channel {
-	struct rc rc; /* first */
+	struct rc rc; /* first member */
 	struct dci *dci;
 	uint8_t index;
 	bool connected, failed;
-	uint32_t number;		   /* of its connection */
-	uint8_t av[PRM_AV_BYTES];	   /* whom it is, or was, connected to */
-	struct send_wr *wait, **wait_tail; /* requests behind one for another target */
+	uint32_t number;		   /* number of its connection */
+	uint8_t av[PRM_AV_BYTES];	   /* address of its present or last target */
+	struct send_wr *wait, **wait_tail; /* requests behind a request for another target */
 };
 
 struct dci {
@@ -61,7 +61,7 @@ static void channel_send(struct rc *rc, struct bth_packet *p, struct frame *f)
 	dc_send(rc, p, f, prm_av_get_dqp_dct(ch->av));
 }
 
-/* The target need not keep it any longer. Nobody answers, and nothing depends on it. */
+/* Releases the target's connection. The message has no answer, and nothing depends on it. */
 static void channel_disconnect(struct dci_channel *ch)
 {
 	struct bth_packet p = {.opcode = BTH_DISCONNECT, .last_opcode = BTH_DISCONNECT, .npkts = 1};
@@ -92,7 +92,7 @@ static void channel_connect(struct dci_channel *ch, const uint8_t *av)
 	req_start(&ch->rc, DC_PSN);
 }
 
-/* It may have no vector, and goes with those before it. */
+/* Returns whether it sends no packet: it may have no vector, and goes with those before it. */
 static bool dci_sends_nothing(const struct send_wr *wr)
 {
 	return wr->kind == SEND_LOCAL || wr->error;
@@ -112,7 +112,7 @@ static void channel_take(struct dci_channel *ch, struct send_wr *wr)
 	req_add(&ch->rc, wr);
 }
 
-/* The next target's, when nothing of the last one's is left. */
+/* Connects to the next target once nothing is left for the last one. */
 static void channel_go_on(struct dci_channel *ch)
 {
 	struct send_wr *wr;
@@ -177,7 +177,7 @@ static void dci_end(struct send_wr *wr, uint8_t syndrome)
 	wr->vendor = 0;
 }
 
-/* Too many channels have failed. Up to the last failure, completions tell what happened. */
+/* Fails the queue: too many channels have failed. Reports completions up to the last failure. */
 static void dci_fatal(struct dci *d, const struct send_wr *wr)
 {
 	bool end = false;
@@ -191,7 +191,7 @@ static void dci_fatal(struct dci *d, const struct send_wr *wr)
 	queue_error(&d->qp->q, 0);
 }
 
-/* [I] What else is in the channel is flushed at once, and so is what comes before it is reset. */
+/* [I] The channel's other requests are flushed at once, and so are new ones until it is reset. */
 static void channel_failed(struct rc *rc, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	struct dci_channel *ch = channel_of(rc);
@@ -241,7 +241,7 @@ static unsigned int dci_room(const struct queue *q)
 	return d->sending && d->n < OUTSTANDING ? OUTSTANDING - d->n : 0;
 }
 
-/* [I] Numbers beyond the channels begin again at the first. */
+/* Returns the request's channel. [I] Numbers past the last channel wrap around. */
 static struct dci_channel *dci_channel_for(struct dci *d, const struct send_wr *wr)
 {
 	return &d->channel[prm_wqe_ctrl_seg_get_dci_stream_channel_id(wr->wqe) % d->nchannels];
@@ -412,7 +412,7 @@ static void dci_parse(struct queue *q, struct send_wr *wr)
 	}
 }
 
-/* n: units of RC's segments between the vector and the data. */
+/* Row of a DCI; n: units of RC's segments between the vector and the data. */
 #define DCI_ROW(n, ...)                                                                            \
 	{                                                                                          \
 		.parse = dci_parse, .known = true, .head = AV_UNITS, .min_ds = 1 + AV_UNITS + (n), \
@@ -440,7 +440,7 @@ static wqe_rows dci_wqe = {
 
 #define DCI_ANY (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE | QP_OPT_ANY)
 
-/* Without a path and a peer; UCX sets the rights, which mean nothing here. */
+/* Changes without a path and a peer. UCX sets the rights, which have no effect here. */
 static const struct qp_change dci_changes[] = {
 	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT, QP_FIELD_PKEY | QP_FIELD_PORT, DCI_ANY},
 	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The target. Each initiator's channel that sends to it has a connection here, with RC's responder
- * and a receive entry of its own; it begins with its first packet. Receives, CQ and rights are the
- * target's.
+ * and its own current receive entry. The connection begins with its first packet. Receives, CQ and
+ * rights are the target's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 #include "queue/queue.h"
 
 #define BUCKETS 64u
-/* A lost DISCONNECT leaves one behind, so the oldest that rests makes room. [I] */
+/* [I] A lost DISCONNECT leaves a connection behind, so the oldest idle connection makes room. */
 #define CONNECTIONS_MOST 4096u
 
 struct dct_conn {
-	struct rc rc; /* first */
-	struct qp qp; /* what the machines ask of their queue pair; no object */
+	struct rc rc; /* first member */
+	struct qp qp; /* stands in for the queue pair that the state machines use; not an object */
 	struct dct *dct;
 	uint8_t channel;
 	uint32_t number;
@@ -33,7 +33,7 @@ LIST_HEAD(dct_bucket, dct_conn);
 
 struct dct_priv {
 	unsigned int n;
-	TAILQ_HEAD(, dct_conn) age; /* the one that was used last is the last */
+	TAILQ_HEAD(, dct_conn) age; /* least recently used first */
 	struct dct_bucket bucket[BUCKETS];
 };
 
@@ -49,7 +49,7 @@ static void dct_conn_send(struct rc *rc, struct bth_packet *p, struct frame *f)
 	dc_send(rc, p, f, c->qp.remote_qpn);
 }
 
-/* [I] The initiator is told, the target's owner is not: others are connected to it. */
+/* [I] The initiator gets a NAK, the target's owner no event: it has other initiators. */
 static void dct_conn_error(struct rc *rc, uint8_t event)
 {
 	(void)event;
@@ -112,7 +112,7 @@ static struct dct_conn *dct_conn_find(const struct dct *d, const struct bth_pack
 	return NULL;
 }
 
-/* An entry that a message has begun to fill is flushed. */
+/* Closes a connection; flushes an entry that a message has begun to fill. */
 static void dct_conn_close(struct dct_conn *c)
 {
 	const struct recv_done flushed = {.syndrome = PRM_SYNDROME_WR_FLUSH_ERR};
@@ -146,7 +146,7 @@ static void dct_conn_fill_queue(struct dct_conn *c)
 	c->qp.rq.inline_most = d->inline_most;
 }
 
-/* Answers go back to where the first packet came from. */
+/* Sets the path of answers to the first packet's source. */
 static void dct_conn_fill_peer(struct dct_conn *c, const struct bth_packet *p)
 {
 	const struct dct *d = c->dct;
@@ -196,7 +196,7 @@ static void dct_make_room(struct dct *d)
 	}
 }
 
-/* NULL: there is no memory, or no room. */
+/* Returns a new connection, or NULL without memory or room. */
 static struct dct_conn *dct_conn_open(struct dct *d, const struct bth_packet *p)
 {
 	struct dct_conn *c;
@@ -224,7 +224,7 @@ static struct dct_conn *dct_conn_open(struct dct *d, const struct bth_packet *p)
 
 /* --- packets ------------------------------------------------------------------------------- */
 
-/* [I] The initiator hears nothing, as with a wrong Q_Key. */
+/* Drops a packet with a wrong key. [I] The initiator gets no answer, as with a wrong Q_Key. */
 static enum drop dct_wrong_key(struct dct *d)
 {
 	d->violations++;
@@ -287,8 +287,7 @@ static void dct_close_all(struct dct *d)
 		dct_conn_close(c);
 }
 
-/* [I] Connections are closed at once, in the middle of messages too, and the event comes at once.
- */
+/* [I] Connections are closed at once, even inside messages, and the event comes at once. */
 void dct_drain(struct dct *d)
 {
 	dct_close_all(d);

@@ -31,7 +31,7 @@ void csum_fill_l4(const struct packet *p, const struct packet_headers *h)
 		return;
 	packet_store16(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), 0);
 	sum = (uint16_t)~packet_sum(l4, len, packet_pseudo_header_sum(p, h, len));
-	/* RFC 768: 0 would say that there is none */
+	/* RFC 768: 0 would mean that there is no checksum */
 	if (!sum && h->l4_type == PACKET_UDP)
 		sum = 0xffff;
 	packet_store16(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), sum);

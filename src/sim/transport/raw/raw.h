@@ -10,24 +10,24 @@ struct packet;
 struct packet_headers;
 struct tir;
 
-/* A packet that steering gives to a TIR: hashed, received, or counted as lost. */
+/* Handles a packet that steering sends to a TIR: hashes it, receives it or counts it as lost. */
 void raw_receive(struct tir *, const struct packet *);
 
 /* --- csum.c --- */
 
-/* Overwrites the checksum that a send WQE asks for; does nothing without the header. */
+/* csum_fill_*() overwrite the checksum that a send WQE asks for, if the packet has the header. */
 void csum_fill_l3(const struct packet *, const struct packet_headers *);
 void csum_fill_l4(const struct packet *, const struct packet_headers *);
 
 /* --- raw_lso.c --- */
 
-/* One packet of a large send: its place in the payload, behind hdr bytes of headers. */
+/* One packet of a large send: its part of the payload, behind hdr bytes of headers. */
 struct lso_cut {
 	uint32_t hdr, at;
 	uint16_t number;
 	bool last;
 };
-/* Makes its headers out of the request's, which it begins with, and parses them. NULL, or why not. */
+/* Makes its headers, at its beginning, from the request's, and parses them. NULL, or why not. */
 const char *lso_headers(struct packet *, const struct lso_cut *);
 
 /* --- rss.c --- */
@@ -37,7 +37,7 @@ struct rss {
 	uint8_t type; /* cqe64.rss_hash_type; 0: not hashed */
 };
 
-/* Toeplitz over len bytes: the key must have 4 more. */
+/* Returns the Toeplitz hash over len bytes; the key must have 4 bytes more. */
 uint32_t toeplitz(const uint8_t *key, const uint8_t *data, size_t len);
 struct rss rss_of(const struct tir *, const struct packet *);
 

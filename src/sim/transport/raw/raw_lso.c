@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Large sends: the headers of each packet that a request is cut into. They are copies of those in
- * the Ethernet segment; lengths, numbers and flags are made here, checksums by cs_flags.
+ * Large sends: the headers of each packet that a request is cut into. Headers are copied from the
+ * Ethernet segment; lengths, numbers and flags are set here, checksums by cs_flags.
  */
 #include "raw.h"
 #include "steer/packet.h"
@@ -18,7 +18,7 @@
 #define UDP_LENGTH  4u
 #define UDP_BYTES   8u
 
-/* [I] The identification counts on, packet by packet, as Linux's own segmentation counts. */
+/* [I] The identification grows by one per packet, as in Linux's own segmentation. */
 static void lso_set_ip(const struct packet *p, const struct lso_cut *c)
 {
 	uint8_t *ip = p->data + p->outer.l3;
@@ -32,7 +32,7 @@ static void lso_set_ip(const struct packet *p, const struct lso_cut *c)
 	packet_store16(ip + IPV4_ID, packet_load16(ip + IPV4_ID) + c->number);
 }
 
-/* Where the payload begins; 0: behind nothing that can be cut. */
+/* Returns where the payload begins, or 0 if the headers allow no cutting. */
 static uint32_t lso_payload_at(const struct packet *p)
 {
 	const struct packet_headers *h = &p->outer;
@@ -53,7 +53,7 @@ static void lso_set_tcp(uint8_t *tcp, const struct lso_cut *c)
 	packet_store16(tcp + TCP_SEQ + 2, seq);
 	if (!c->last)
 		tcp[TCP_FLAGS] &= (uint8_t)~TCP_FIN_PSH;
-	if (c->at) /* number goes round */
+	if (c->at) /* the sequence number wraps */
 		tcp[TCP_FLAGS] &= (uint8_t)~TCP_CWR;
 }
 

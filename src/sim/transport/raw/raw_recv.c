@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw packets into receive queues: from a TIR through the hash to a posted receive and its CQE. */
+/* Receives raw packets: from a TIR through the hash to a posted receive and its CQE. */
 #include <dvx/prm/cqe.h>
 #include "raw.h"
 #include "base/log.h"
@@ -28,7 +28,7 @@ static void set_l3(void *cqe, const struct packet *p)
 							  : PRM_CQE_L3_HDR_TYPE_IPV6);
 	prm_cqe64_set_ip_frag(cqe, h->frag);
 	prm_cqe64_set_ip_ext_opts(cqe, h->ip_version == 4 ? h->ihl > 5 : h->l4 > h->l3 + 40);
-	/* Without cap.cqe_checksum_full it ends where IP does, before what pads a short frame. */
+	/* Without cap.cqe_checksum_full the sum ends with IP, before a short frame's padding. */
 	prm_cqe64_set_check_sum(cqe, packet_sum(p->data + h->l3, h->l3_end - h->l3, 0));
 }
 
@@ -69,7 +69,7 @@ static void completion(struct raw_rq *rq, const struct packet *p, const struct r
 	prm_cqe64_set_rss_hash_result(cqe, rss->hash);
 	prm_cqe64_set_rss_hash_type(cqe, rss->type);
 	prm_cqe64_set_ft_metadata(cqe, p->reg_b);
-	/* the strides are there already */
+	/* the number of strides is set already */
 	prm_cqe64_set_byte_cnt(cqe, prm_cqe64_get_byte_cnt(cqe) | len);
 	prm_cqe64_set_flow_tag(cqe, p->flow_tag & 0xffffff);
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND);
@@ -90,7 +90,7 @@ static uint8_t raw_recv_scatter(struct raw_rq *rq, const struct packet *p, bool 
 				       p->data + VLAN_AT + VLAN_BYTES);
 }
 
-/* [I] Packets for a queue that is not RDY count, too. */
+/* Counts a lost packet. [I] Packets for a queue that is not RDY count, too. */
 static void no_receive(struct raw_rq *rq, const struct packet *p)
 {
 	rq->q.o.vhca->raw.out_of_buffer++;
@@ -101,7 +101,7 @@ static void no_receive(struct raw_rq *rq, const struct packet *p)
 			  p->len, rq->q.state == QP_RTS ? "no receive is posted" : "it is not RDY");
 }
 
-/* [I] A receive that is too small ends in an error CQE and the queue in ERR, as a QP's would. */
+/* [I] A receive that is too small ends in an error CQE and the queue in ERR, as for a QP. */
 static void recv_failed(struct raw_rq *rq, uint8_t syndrome)
 {
 	const struct recv_done done = {.syndrome = syndrome};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Send queues of raw packets: a WQE is a control segment, an Ethernet segment that may hold the
- * first headers, and data. What it makes goes to the function's TX tables.
+ * Send queues of raw packets. A WQE is a control segment, an Ethernet segment that may hold the
+ * first headers, and data. Its packets go to the function's TX tables.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #include "transport/transport.h"
 
 #define DS	      16u
-#define INLINE_AT     14u /* in the Ethernet segment */
+#define INLINE_AT     14u /* offset of the headers in the Ethernet segment */
 #define INSERT_VLAN   0x8000u
 #define VLAN_BYTES    4u
 #define VLAN_AT	      12u
@@ -30,21 +30,21 @@
 #define TPID_SERVICE  0x88a8u
 #define INNER_CSUM    (PRM_ETH_CS_FLAG_L3_INNER_CSUM | PRM_ETH_CS_FLAG_L4_INNER_CSUM)
 
-/* A send WQE, parsed; pointers are into its request. */
+/* A parsed send WQE; pointers are into its request. */
 struct raw_wqe {
 	struct send_wr *wr;
 	const uint8_t *eth, *segs, *end;
 	uint32_t inl; /* bytes of headers in the Ethernet segment */
-	uint32_t len; /* of the packet, before a tag is inserted */
+	uint32_t len; /* of the packet without an inserted tag */
 	bool vlan;
-	struct lso_cut cut; /* of a large send */
+	struct lso_cut cut; /* used by a large send */
 };
 
-/* Packets of one SQ whose data are fetched in one call: a call costs more than a packet. */
+/* Packets of one SQ whose data is fetched in one call, as a call costs more than a packet. */
 #define RAW_BATCH 32u
 #define RAW_SEGS  128u
 struct raw_batch {
-	bool posted; /* some packet of this turn */
+	bool posted; /* a packet was posted in this turn */
 	unsigned int n, nsegs;
 	size_t bytes;
 	struct raw_wqe w[RAW_BATCH];
@@ -117,7 +117,7 @@ static void trace_wqe(const struct raw_sq *sq, const struct send_wr *wr, const s
 		data_seg_trace(&sq->q, &s, p, "sq", wr->index);
 }
 
-/* Of all data segments. False: refused. */
+/* Adds up the lengths of all data segments. Returns false if they are refused. */
 static bool raw_sum(const struct raw_sq *sq, const struct raw_wqe *w, uint64_t *len)
 {
 	const uint8_t *p, *next;
@@ -163,7 +163,7 @@ static void insert_vlan(struct packet *p, const uint8_t *eth)
 	prm_store16(p->data, VLAN_AT + 2, (uint16_t)prm_wqe_eth_seg_get_vlan_tci(eth));
 }
 
-/* Headers that sqc.min_wqe_inline_mode wants in the WQE itself. */
+/* Returns how many bytes of headers sqc.min_wqe_inline_mode wants in the WQE itself. */
 static uint32_t must_inline(const struct raw_sq *sq, const struct packet_headers *h)
 {
 	if (sq->min_inline == PRM_INLINE_MODE_NONE)
@@ -175,7 +175,7 @@ static uint32_t must_inline(const struct raw_sq *sq, const struct packet_headers
 	return h->end;
 }
 
-/* data NULL: it is still where the WQE says. */
+/* Fills in a packet. With data NULL, reads the data from where the WQE points. */
 static bool raw_fill(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data,
 		     struct packet *p)
 {
@@ -215,7 +215,7 @@ static void offload(const struct raw_wqe *w, struct packet *p)
 		packet_parse_headers(p);
 }
 
-/* Through the TX tables; what a way costs decides how many more there are in this turn. */
+/* Sends it through the TX tables; the cost of its walk limits this turn's further packets. */
 static void steer(struct raw_sq *sq, struct packet *p)
 {
 	const struct device *dev = sq->q.o.vhca->dev;
@@ -242,7 +242,7 @@ static uint64_t raw_now(const struct raw_sq *sq)
 	return clock->now(clock);
 }
 
-/* [I] A packet counts with the bytes of its WQE, without FCS and preamble. */
+/* Charges it to the rate. [I] It counts with the bytes of its WQE, without FCS and preamble. */
 static void raw_spend(struct raw_sq *sq, uint32_t len)
 {
 	if (sq->pp_rate)
@@ -267,7 +267,7 @@ static uint64_t raw_due(const struct raw_sq *sq)
 	return rate > shape ? rate : shape;
 }
 
-/* Nobody rings when the next packet may leave: a timer does. */
+/* Holds the queue until its next packet may leave. A timer ends the hold, as no doorbell does. */
 static void raw_hold(struct raw_sq *sq)
 {
 	uint64_t due = raw_due(sq);
@@ -278,7 +278,7 @@ static void raw_hold(struct raw_sq *sq)
 	sq->sq.held = !timer_set(&sq->q.o.vhca->dev->timers, &sq->held, due);
 }
 
-/* A large send that is not cut to its end. */
+/* Ends a large send before its last packet. */
 static struct send_wr *raw_abort(struct queue *q)
 {
 	struct send_wr *wr = q->sq ? raw_sq_of(q)->large : NULL;
@@ -349,14 +349,16 @@ static void raw_flush(struct raw_sq *sq)
 			sq_give_back(&sq->sq, w->wr);
 			continue;
 		}
-		/* One whose memory is gone must not hide the others: each for itself then. */
+		/*
+		 * If the call fails, each is sent alone: unmapped memory must not stop the others.
+		 */
 		transmit(sq, w, here ? data : NULL);
 		complete(sq, w->wr);
 		data += len;
 	}
 }
 
-/* Where the data lie, behind those of the others. 0, or a syndrome. */
+/* Adds the packet's data behind that of the others. Returns 0 or a syndrome. */
 static uint8_t batch_add(struct raw_sq *sq, const struct raw_wqe *w)
 {
 	struct raw_batch *b = raw_batch_of(sq);
@@ -378,7 +380,7 @@ static uint8_t batch_add(struct raw_sq *sq, const struct raw_wqe *w)
 	return 0;
 }
 
-/* One piece of memory, as most are. */
+/* Returns whether the data is one piece of memory, as usual, and fits into the batch. */
 static bool fits_batch(const struct raw_sq *sq, const struct raw_wqe *w)
 {
 	const struct raw_batch *b = raw_batch_of(sq);
@@ -397,9 +399,9 @@ static void raw_prepare(struct raw_sq *sq, struct raw_wqe *w)
 }
 
 /*
- * ENHANCED_MPSW: each data segment is a packet, the Ethernet segment is for all of them (Linux
- * mlx5e_xdp_mpwqe_add_dseg(), whose queues do not set sqc.allow_multi_pkt_send_wqe). [I] The first bad packet fails the request; those before it are
- * sent.
+ * Sends an ENHANCED_MPSW: each data segment is a packet, and the Ethernet segment applies to all
+ * (Linux mlx5e_xdp_mpwqe_add_dseg(), whose queues do not set sqc.allow_multi_pkt_send_wqe). [I] The
+ * first bad packet fails the request; the packets before it are sent.
  */
 static void send_multi(struct raw_sq *sq, struct send_wr *wr)
 {
@@ -426,7 +428,7 @@ static void send_multi(struct raw_sq *sq, struct send_wr *wr)
 
 /* --- large sends ------------------------------------------------------------------------------ */
 
-/* The payload in wr.len. False: refused. */
+/* Puts the payload's length into wr.len. Returns false if the request is refused. */
 static bool large_measure(const struct raw_sq *sq, const struct raw_wqe *w)
 {
 	uint32_t mss = prm_wqe_eth_seg_get_mss(w->eth);
@@ -444,7 +446,7 @@ static bool large_measure(const struct raw_sq *sq, const struct raw_wqe *w)
 	return !wr->error;
 }
 
-/* The next packet. */
+/* Cuts the next packet. */
 static void large_cut(struct raw_sq *sq, struct raw_wqe *w)
 {
 	uint32_t mss = prm_wqe_eth_seg_get_mss(w->eth), at = (uint32_t)w->wr->progress;
@@ -456,7 +458,7 @@ static void large_cut(struct raw_sq *sq, struct raw_wqe *w)
 	w->wr->progress += part;
 }
 
-/* A turn's packets. A request of very many must not hold up the other queues. */
+/* Sends a turn's packets: a request of very many packets must not hold up the other queues. */
 static void large_step(struct raw_sq *sq)
 {
 	struct send_wr *wr = sq->large;
@@ -477,7 +479,7 @@ static void large_step(struct raw_sq *sq)
 	complete(sq, wr);
 }
 
-/* In order behind what came before; raw_posted() begins it. */
+/* Queues a large send behind earlier requests; raw_posted() begins it. */
 static void large_begin(struct raw_sq *sq, struct raw_wqe *w)
 {
 	if (!parse_eth(sq, w->wr, w) || !large_measure(sq, w))
@@ -542,8 +544,7 @@ static void raw_posted(struct queue *q)
 		sq_again(&sq->sq);
 }
 
-/* A queue whose packets go long ways, or that has a rate, sends one in a turn; the others' are as
- * many as ever. */
+/* Returns the room for posts. A queue with costly walks or a rate sends one packet per turn. */
 static unsigned int raw_room(const struct queue *q)
 {
 	struct sched *s = q->o.vhca->dev->sched;
@@ -572,7 +573,7 @@ static wqe_rows raw_wqe_rows = {
 	[PRM_WQE_OPCODE_ENHANCED_MPSW] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 3},
 };
 
-/* There is no connection, and no request waits but a large one: each is done when it was fetched. */
+/* Has no connection, and only large sends wait: any other request is done when it is fetched. */
 const struct transport transport_raw = {
 	.name = "raw packet",
 	.wqe = &raw_wqe_rows,

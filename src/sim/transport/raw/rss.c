@@ -11,7 +11,7 @@
 #define SRC_PORT 0x4u
 #define DST_PORT 0x8u
 #define SPI	  0x10u
-#define INPUT	  36u /* two IPv6 addresses, two ports or an SPI */
+#define INPUT	  36u /* bytes of two IPv6 addresses, and two ports or an SPI */
 #define PROTO_ESP 50u
 _Static_assert(INPUT + 4 <= TIR_KEY_BYTES, "the key is as long as the longest input needs");
 
@@ -40,8 +40,8 @@ static void rss_add(struct input *in, const uint8_t *p, size_t len)
 }
 
 /*
- * A pair of fields of one size. Symmetric hashing takes source | destination and source ^
- * destination in their place (ethtool's RXH_XFRM_SYM_OR_XOR, which is what mlx5's bit means).
+ * Adds a pair of fields of one size. Symmetric hashing uses source | destination and source ^
+ * destination instead (ethtool's RXH_XFRM_SYM_OR_XOR, which is what mlx5's bit means).
  */
 static void rss_add_pair(struct input *in, const uint8_t *src, const uint8_t *dst, size_t len,
 			 uint32_t which, bool symmetric)
@@ -60,7 +60,7 @@ static void rss_add_pair(struct input *in, const uint8_t *src, const uint8_t *ds
 		rss_add(in, dst, len);
 }
 
-/* The kinds stand for source and destination alike: 1 IPv4, 2 IPv6; 1 TCP, 2 UDP. */
+/* Returns the hash type; source and destination alike: 1 IPv4, 2 IPv6; 1 TCP, 2 UDP. */
 static uint8_t type_of(const struct tir_fields *f)
 {
 	const uint8_t ip = f->ipv6 ? 2 : 1, l4 = f->udp ? 2 : 1;
@@ -70,7 +70,7 @@ static uint8_t type_of(const struct tir_fields *f)
 			 (s & SRC_PORT ? l4 << 4 : 0) | (s & DST_PORT ? l4 << 6 : 0));
 }
 
-/* [I] A packet without one of the selected headers is not hashed: it goes to the first queue. */
+/* Checks for the selected headers. [I] Without one, no hash: the packet goes to the first queue. */
 static bool has_fields(const struct tir_fields *f, const struct packet_headers *h)
 {
 	if (f->selected & (SRC_IP | DST_IP) && h->ip_version != (f->ipv6 ? 6 : 4))
@@ -82,7 +82,7 @@ static bool has_fields(const struct tir_fields *f, const struct packet_headers *
 	return !h->frag && h->l4 && h->l4_type == (f->udp ? PACKET_UDP : PACKET_TCP);
 }
 
-/* [I] Its bits beyond the lowest 8, and which byte order the exclusive or has. */
+/* Returns the XOR hash. [I] Its bits above the lowest 8, and the byte order. */
 static uint32_t inverted_xor8(const uint8_t *p, size_t len)
 {
 	uint8_t x = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests to a peer on the same chip. While nobody looks at the port and both ends are at rest, a
- * request, or a part of a long one, has its whole effect in one step: the responder takes it as it
- * would take its packets, and both ends' numbers move on as if these had been sent and answered.
- * Nothing is built, queued or taken apart. What the responder refuses is answered by packets: the
- * requester is then where it would be if it had sent its own. (doc/design/0036)
+ * Requests to a peer on the same chip. While nothing observes the port and both ends are idle, a
+ * request, or a part of a long one, has its whole effect in one step. The responder handles it as
+ * it would handle its packets, and both ends' numbers advance as if packets had been sent and
+ * answered. No packet is built, queued or parsed. A request that the responder refuses is answered
+ * by packets: the requester is then in the state that it would have after sending its own.
+ * (doc/design/0036)
  */
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
@@ -14,7 +15,7 @@
 #include "transport/atomic.h"
 #include "transport/direct_recv.h"
 
-/* Packets of this path reach the queue pair, and it takes them for its peer's. */
+/* Returns whether packets of this path reach the queue pair, and it accepts them as its peer's. */
 static bool direct_reaches(struct rc *rc, const struct rc *to)
 {
 	const struct qp *qp = to->qp;
@@ -41,15 +42,15 @@ static bool requester_rests(const struct req *q, const struct send_wr *wr)
 }
 
 /*
- * Here a READ is over before the next one begins. Where more may be under way than the responder has
- * room for (max_dest_rd_atomic), packets find out, as on a wire.
+ * Returns whether the READ is allowed. Here a READ ends before the next one begins. If more could
+ * be under way than the responder has room for (max_dest_rd_atomic), packets fail as on a wire.
  */
 static bool direct_depth_fits(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
 {
 	return wr->kind < SEND_READ || rc->qp->log_sra_max <= peer->qp->log_rra_max;
 }
 
-/* Only what it receives in parts is a message that it is in. */
+/* The responder may only be inside a message if that is received in parts. */
 static bool responder_rests(const struct rc *peer, const struct rc *rc, const struct send_wr *wr)
 {
 	const struct resp *r = &peer->resp;
@@ -59,7 +60,7 @@ static bool responder_rests(const struct rc *peer, const struct rc *rc, const st
 	       !r->njobs && !r->fatal && r->epsn == rc->req.nxt && peer->mtu == rc->mtu;
 }
 
-/* The request's packets, and those that answer it: what they have beside BTH, and their payload. */
+/* Counts the request's packets and their answers: headers beside BTH, and payload. */
 static inline void direct_count(struct rc *rc, uint32_t n, uint64_t bytes, uint32_t answers,
 				uint64_t back)
 {
@@ -99,7 +100,7 @@ void direct_end_turn(struct rc *rc)
 	struct direct *d = &rc->direct;
 
 	if (!d->done.packets && !d->done.answers)
-		return; /* parts of a READ but the first are answers only */
+		return; /* later parts of a READ count only responses */
 	if (rc->ack_owed)
 		direct_count(rc, 0, 0, 1, AETH_LEN);
 	direct_tell_port(rc);
@@ -107,7 +108,7 @@ void direct_end_turn(struct rc *rc)
 	rc->ack_owed = false;
 }
 
-/* The peer's machines; NULL: packets go another way, or nowhere. */
+/* Returns the peer's connection, or NULL if packets go another way or are lost. */
 static struct rc *direct_peer(struct rc *rc)
 {
 	struct direct *d = &rc->direct;
@@ -122,7 +123,7 @@ static struct rc *direct_peer(struct rc *rc)
 	return d->peer;
 }
 
-/* All up to psn is sent and acknowledged. */
+/* Marks all up to psn as sent and acknowledged. */
 static void direct_acknowledged(struct rc *rc, uint32_t psn)
 {
 	struct req *q = &rc->req;
@@ -146,7 +147,7 @@ static void direct_number(struct rc *rc, struct send_wr *wr)
 static bool read_allowed_here(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
 {
 	return peer->qp->rre && !wr_inlines(&rc->qp->q, wr) &&
-	       !peer->qp->q.leaves; /* the responder's share of the wire: shape.c */
+	       !peer->qp->q.leaves; /* the responder's share of the wire is limited: shape.c */
 }
 
 static bool copy_allowed(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
@@ -183,8 +184,8 @@ static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 }
 
 /*
- * A part of a long READ. Its responder is asked for the rest by each part, as after a lost response
- * (step_read()), so packets may bring what is left.
+ * Does a part of a long READ. Each part asks the responder for the rest, as after a lost response
+ * (step_read()), so packets may bring the remainder.
  */
 static bool direct_read_part(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
@@ -215,7 +216,7 @@ static bool direct_read_part(struct rc *rc, struct rc *peer, struct send_wr *wr)
 /* --- SEND, from memory to a receive entry ------------------------------------------------------
  */
 
-/* The peer's CQ may have failed: then its connection is gone, and answers nothing. */
+/* Completes a SEND. If the peer's CQ has failed, its connection has ended without an answer. */
 static void direct_received(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
 	const struct recv_done done = {
@@ -243,7 +244,7 @@ static void direct_received(struct rc *rc, struct rc *peer, struct send_wr *wr)
 		req_unanswered(rc, end, true);
 }
 
-/* An entry that it can't fill stays the responder's current one. */
+/* Does a SEND. An entry that can't be filled stays the responder's current one. */
 static bool direct_send(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
 	struct rq *rq = peer->qp->q.rq;
@@ -261,7 +262,7 @@ static bool direct_send(struct rc *rc, struct rc *peer, struct send_wr *wr)
 
 /* --- what the responder takes as it takes packets --------------------------------------------- */
 
-/* True: it did. Else its answer says why not, and comes as a packet. */
+/* Returns whether the responder took it. If not, its answer says why, and comes as a packet. */
 static bool direct_taken(struct rc *rc, struct rc *peer, struct bth_packet *p)
 {
 	uint32_t end = psn_add(p->psn, p->npkts);
@@ -281,7 +282,7 @@ static bool direct_taken(struct rc *rc, struct rc *peer, struct bth_packet *p)
 	return false;
 }
 
-/* Headers beside BTH that the packets of a part of a message have. */
+/* Returns the bytes of headers beside BTH in the packets of a part of a message. */
 static uint32_t direct_headers(const struct bth_packet *p, const struct send_wr *wr, bool last)
 {
 	const struct bth_row *end = bth_row(p->last_opcode);
@@ -307,7 +308,7 @@ static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	};
 	bool first = !q->off, last = n == left;
 
-	direct_number(rc, wr); /* it is begun: a wrong signature leaves it here (req_unsent()) */
+	direct_number(rc, wr); /* begun: a wrong signature leaves it here (req_unsent()) */
 	if (!p.data) {
 		p.data = direct_buffer(rc->sched);
 		wr->error = n ? wr_gather(&rc->qp->q, wr, q->off, n, direct_buffer(rc->sched)) : 0;
@@ -323,7 +324,7 @@ static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	wr->done = direct_taken(rc, peer, &p) && last;
 }
 
-/* What it does not do, direct_atomic() does or refuses. */
+/* Does an atomic on memory; direct_atomic() handles or refuses the cases that remain. */
 static bool direct_atomic_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
 	uint64_t old;
@@ -361,7 +362,7 @@ static void direct_atomic(struct rc *rc, struct rc *peer, struct send_wr *wr)
 	wr->done = !wr->error;
 }
 
-/* All of it at once, between memory that the device reaches. */
+/* Does a whole request between memory that the device reaches itself. */
 static bool direct_whole(struct rc *rc, struct rc *peer, struct send_wr *wr)
 {
 	switch (wr->kind) {

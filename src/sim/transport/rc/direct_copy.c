@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A WRITE or READ from memory to memory, as direct.c asks for it. */
+/* Does a WRITE or READ from memory to memory for direct.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define SMALL 512u
 
-/* The request's data, unless it is inline, and the memory at the peer: one piece each. */
+/* The request's data, unless it is inline, and the peer's memory: one piece each. */
 struct ends {
 	struct dma_seg local, remote;
 };
@@ -29,8 +29,8 @@ static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr 
 }
 
 /*
- * seen: who polls its end sees it, without a CQE. What a queue reads from its own memory waits for
- * the CQE.
+ * Copies bytes. seen: a program may poll the destination without a CQE. Data that a queue reads
+ * into its own memory waits for the CQE.
  */
 static bool direct_move_bytes(struct queue *q, const struct dma_seg *to, const struct dma_seg *from,
 			      bool seen)
@@ -39,7 +39,7 @@ static bool direct_move_bytes(struct queue *q, const struct dma_seg *to, const s
 
 	post_before(q->o.vhca->dev->queues, from);
 	if (to->len > SMALL) {
-		if (seen) /* and counts on those before it */
+		if (seen) /* a program that polls it relies on earlier writes, too */
 			post_flush(q->o.vhca->dev->queues);
 		else
 			post_before(q->o.vhca->dev->queues, to);
@@ -76,8 +76,8 @@ uint8_t *direct_buffer(struct sched *s)
 }
 
 /*
- * Without a fence, reads of earlier requests need not have ended before this one's memory is read.
- * But an UMR may take its key away.
+ * Notes a WRITE for direct_gather(). Without a fence, its memory may be read before READs of
+ * earlier requests have ended. But a UMR may remove its key.
  */
 void direct_note(struct rc *rc, struct send_wr *wr)
 {
@@ -114,8 +114,8 @@ static bool worth_a_call(struct queue *q, const struct send_wr *wr, struct dma_s
 }
 
 /*
- * What can't be had in one piece stays as it is: the request itself finds out why. One queue's
- * requests are mostly of one region: where the first needs no call, none does.
+ * Fetches the data of noted WRITEs. Data that is not one piece stays as it is: the request itself
+ * reports why. A queue's requests mostly use one region: if the first needs no call, none does.
  */
 void direct_gather(struct queue *q)
 {
@@ -167,7 +167,7 @@ bool direct_read(struct queue *q, struct queue *peer, struct send_wr *wr, uint64
 	return direct_move_bytes(q, &e.local, &e.remote, true);
 }
 
-/* By system calls, or past writes that are posted. */
+/* Copies by system calls, or around writes that are posted. */
 static bool direct_call(struct queue *q, struct queue *peer, struct send_wr *wr)
 {
 	struct ends e;
@@ -182,7 +182,7 @@ static bool direct_call(struct queue *q, struct queue *peer, struct send_wr *wr)
 	return direct_move_bytes(peer, &e.remote, &e.local, true);
 }
 
-/* Neither end takes a call. */
+/* Copies by stores; neither end needs a call. */
 static bool direct_store(const struct queue *q, struct queue *peer, const struct send_wr *wr)
 {
 	const struct data_seg *s = &wr->data;

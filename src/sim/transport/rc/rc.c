@@ -118,7 +118,7 @@ void rc_psns(struct queue *q)
 		qp_of(q)->next_rcv_psn = rc->resp.epsn;
 }
 
-/* An acknowledgement that is due goes out: the message was received, whatever comes now. */
+/* Stops the connection. Sends a due acknowledgement: the message was received, whatever comes. */
 struct send_wr *rc_abort(struct queue *q)
 {
 	struct rc *rc = rc_of(q);

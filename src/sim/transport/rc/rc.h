@@ -16,8 +16,8 @@
 /* One reliable connection: a requester (our SQ against the peer's responder) and a responder. */
 struct req {
 	struct send_wr *head, **tail;
-	unsigned int n, locals; /* of all, and of local operations */
-	struct send_wr *cur; /* the next packet is this one's, from byte off on */
+	unsigned int n, locals; /* requests of all kinds, and local operations */
+	struct send_wr *cur;	/* the request that the next packet is of, from byte off on */
 	uint64_t off;
 	uint64_t sent; /* bytes, in this turn */
 	uint32_t una, nxt, max; /* oldest unacknowledged; next to send; one past the newest sent */
@@ -26,8 +26,8 @@ struct req {
 	uint8_t retries, rnr_left;
 	bool sending;      /* RTS */
 	bool rnr_wait;
-	bool gone_back;    /* since an out-of-order response: later ones change nothing */
-	uint64_t deadline; /* of the wait for progress, or for the peer's receiver */
+	bool gone_back;	   /* since an out-of-order response: later such responses change nothing */
+	uint64_t deadline; /* end of the wait for progress, or for the peer's receiver */
 	struct timer timer;
 };
 
@@ -37,10 +37,10 @@ struct read_job {
 	uint32_t rkey, psn;
 	uint32_t pdn; /* XRC: each SRQ has its own */
 	bool started;
-	bool atomic; /* done already; va: what it found */
+	bool atomic; /* an atomic was done already; va: the old value */
 };
 
-/* An atomic that may not be done again: what it found is kept. */
+/* The result of an atomic, kept because a repeated request must not do it again. */
 #define ATOMICS_KEPT (1u << VHCA_LOG_MAX_RA)
 struct atomic_done {
 	uint64_t old;
@@ -51,36 +51,35 @@ struct atomic_done {
 struct resp {
 	bool up; /* RTR or later */
 	uint32_t epsn, msn;
-	bool nak_sent; /* none is sent again until epsn comes */
+	bool nak_sent; /* no more NAKs are sent until epsn comes */
 	struct message msg;
 	bool ack_due;
 	uint8_t syndrome;
-	bool fatal;  /* after the READ responses that come first */
+	bool fatal; /* set after an error, while READ responses that come first are sent */
 	uint8_t fatal_nak, fatal_recv;
-	struct read_job *job; /* READ_JOBS, a buffer of the queues' while there are any */
+	struct read_job *job; /* READ_JOBS, in a buffer of the queues' while there are any */
 	unsigned int first_job, njobs;
-	struct atomic_done *atomic; /* ATOMICS_KEPT, from the first one on */
-	unsigned int next_atomic; /* the oldest of them, of qpc.log_rra_max */
+	struct atomic_done *atomic; /* ATOMICS_KEPT entries, allocated with the first atomic */
+	unsigned int next_atomic;   /* the oldest entry, of qpc.log_rra_max */
 };
 
 struct rc;
 
-/* Of connections that are not a queue pair's only one (DC): what the machines leave to the owner.
- */
+/* Callbacks for connections that share their queue pair with others (DC). */
 struct rc_owner {
 	void (*send)(struct rc *, struct bth_packet *, struct frame *);
 	void (*done)(struct rc *, struct send_wr *);
 	void (*failed)(struct rc *, struct send_wr *, uint8_t syndrome, uint8_t vendor);
-	void (*error)(struct rc *, uint8_t event); /* the responder can't go on */
+	void (*error)(struct rc *, uint8_t event); /* the responder failed */
 };
 
-/* The peer on the same chip, as direct.c found it. */
+/* The peer on the same chip, found by direct.c. */
 struct direct {
 	struct vhca *to;
 	struct rc *peer;
-	const struct qp *qp; /* the peer's */
-	uint64_t changes; /* of sched's connections, when it was looked for */
-	/* of this turn: the requests' packets and bytes, and the answers' */
+	const struct qp *qp; /* the peer's queue pair */
+	uint64_t changes;    /* sched.changes when the peer was found */
+	/* Traffic of this turn: packets and bytes of requests, and of answers. */
 	struct direct_traffic {
 		uint32_t packets, answers;
 		uint64_t bytes, back;
@@ -90,11 +89,11 @@ struct direct {
 struct rc {
 	struct sched *sched;
 	struct qp *qp;
-	const struct rc_owner *owner; /* NULL: the queue pair itself */
-	struct sched_job *turn;	      /* whose turn is this connection's */
+	const struct rc_owner *owner; /* NULL: the queue pair owns the connection */
+	struct sched_job *turn;	      /* the job whose turn is this connection's */
 	struct sched_job job;
 	uint32_t mtu;
-	bool ack_owed;	       /* by the peer of `direct`: one for all messages of this turn */
+	bool ack_owed;	       /* to `direct`'s peer: one for all messages of this turn */
 	struct roce_path path; /* from RTR on */
 	struct direct direct;
 	struct req req;
@@ -139,7 +138,7 @@ static inline void rc_send(struct rc *rc, struct bth_packet *p, struct frame *f)
 		roce_port_send(rc->qp, &rc->path, p, f);
 }
 
-/* XRC's are the same. */
+/* Changes of RC and of XRC. */
 #define RC_CHANGES 7
 extern const struct qp_change rc_changes[RC_CHANGES];
 int rc_start(struct queue *);
@@ -155,7 +154,7 @@ bool rc_run(struct queue *);
 bool rc_ready(const struct queue *);
 bool rc_responds(const struct queue *);
 
-/* Both machines as they are before the first packet. */
+/* Resets both machines to before the first packet. */
 void rc_clear(struct rc *);
 
 /* requester */
@@ -167,35 +166,35 @@ void req_timer(struct timer *);
 unsigned int req_room(const struct queue *);
 void req_post(struct queue *, struct send_wr *);
 struct send_wr *req_unsent(struct queue *);
-void req_add(struct rc *, struct send_wr *); /* to a connection's own list */
+void req_add(struct rc *, struct send_wr *); /* appends to the connection's list */
 
-/* The request is sent up to end, and an answer is on its way. */
+/* Notes that the request is sent up to end and waits for an answer. */
 void req_unanswered(struct rc *, uint32_t end, bool last);
 
-/* direct.c: true if it did something for the request, all or a part of it */
+/* direct.c: Returns true if it did the request or a part of it. */
 #define DIRECT_BYTES (64u << 10)
 bool direct_step(struct rc *, struct send_wr *);
 void direct_end_turn(struct rc *);
-/* direct_copy.c: all of such a request; false: nothing was done */
+/* direct_copy.c: Does all of the request, or returns false and does nothing. */
 bool direct_copy(struct queue *, struct queue *peer, struct send_wr *);
-/* len bytes of a READ from off on, if all of it is one piece at both ends. Likewise. */
+/* Reads len bytes of a READ from off on, if they are one piece at both ends; false: not done. */
 bool direct_read(struct queue *, struct queue *peer, struct send_wr *, uint64_t off, uint64_t len);
-/* An atomic finds `old`. Likewise. */
+/* Does an atomic and stores the old value in *old. Returns false if it can't. */
 bool direct_fetch(struct queue *peer, const struct send_wr *, uint64_t *old);
-/* DIRECT_BYTES for a part of a message. */
+/* Returns a buffer of DIRECT_BYTES for a part of a message. */
 uint8_t *direct_buffer(struct sched *);
-/* Small WRITEs of queues that are their own peer, gathered in one call; init: 0 or -ENOMEM. */
+/* Gathers small WRITEs of queues that are their own peer in one call; init: 0 or -ENOMEM. */
 int direct_init(struct sched *);
 void direct_note(struct rc *, struct send_wr *);
 void direct_gather(struct queue *);
 
-/* responder; clear: as before the first packet */
+/* Responder. resp_clear() resets it to before the first packet. */
 void resp_clear(struct rc *);
 void resp_start(struct rc *, uint32_t psn);
 enum drop resp_rx(struct rc *, struct bth_packet *);
 bool resp_run(struct rc *);
-void resp_ack(struct rc *); /* what is due */
-/* What the atomic found that has just been done; it is answered. */
+void resp_ack(struct rc *); /* sends due answers */
+/* Returns the result of the atomic just done, and marks it as answered. */
 uint64_t resp_take_atomic(struct rc *);
 
 static inline struct queue_stats *rc_stats(const struct rc *rc)

@@ -8,14 +8,14 @@
 #include "obj/device.h"
 #include "base/log.h"
 
-#define OUTSTANDING  128u	  /* requests of one QP that are kept here */
+#define OUTSTANDING  128u	  /* most requests of one QP in its connection */
 #define STEPS_A_TURN 32u	  /* frames, or steps of local operations */
-#define BYTES_A_TURN (128u << 10) /* they stay in a cache until they are received */
-#define WINDOW 0x7fffff  /* PSNs under way: less than half of their space */
-#define ACK_EVERY 64     /* packets, so that a long message makes visible progress */
+#define BYTES_A_TURN (128u << 10) /* few enough to stay in a cache until they are received */
+#define WINDOW	     0x7fffff	  /* most PSNs under way: less than half of their space */
+#define ACK_EVERY    64 /* packets between AckReqs: a long message makes visible progress */
 #define RNR_FOREVER 7u
 
-/* Units of 10 us, by the 5-bit code (IBTA table 45). */
+/* Time by the 5-bit code, in units of 10 us (IBTA table 45). */
 static const uint32_t rnr_time[32] = {
 	65536, 1,   2,	 3,   4,    6,	  8,	12,   16,   24,	  32,	48,   64,    96,    128,   192,
 	256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
@@ -32,7 +32,7 @@ static void wait_until(struct rc *rc, uint64_t deadline)
 		timer_set(&rc->sched->dev->timers, &q->timer, deadline);
 }
 
-/* The timer stays where it is when the deadline moves on; it is set again when it fires. */
+/* Moves the deadline. The timer is not moved with it, but set again when it fires. */
 static void expect_progress(struct rc *rc)
 {
 	uint8_t t = rc->qp->ack_timeout & 31;
@@ -82,7 +82,7 @@ void req_post(struct queue *sq, struct send_wr *wr)
 	direct_note(rc_of(sq), wr);
 }
 
-/* All before them were begun, in order. */
+/* Returns the first request not begun; requests are begun in order, so it ends the search. */
 struct send_wr *req_unsent(struct queue *sq)
 {
 	struct req *q = &rc_of(sq)->req;
@@ -127,7 +127,7 @@ static void rc_done(struct rc *rc, struct send_wr *wr)
 		sq_done(&rc->qp->sq, wr);
 }
 
-/* Completions leave in the SQ's order. */
+/* Completes requests, in the SQ's order. */
 static void rc_req_complete(struct rc *rc)
 {
 	struct req *q = &rc->req;
@@ -136,7 +136,7 @@ static void rc_req_complete(struct rc *rc)
 		rc_done(rc, rc_req_pop(q));
 }
 
-/* Requests that waited for an older one may go on now. */
+/* Retires requests that are done; requests that waited for them may continue. */
 static void rc_req_retire(struct rc *rc)
 {
 	rc_req_complete(rc);
@@ -216,7 +216,7 @@ static bool window_holds(const struct req *q, uint32_t npkts)
 	       ((q->nxt - q->una) & PSN_MASK) + (uint64_t)npkts <= WINDOW;
 }
 
-/* XRC: the peer's SRQ, whose number stands in the request's own segment. */
+/* XRC: Returns the number of the peer's SRQ, from the request's own segment. */
 static uint32_t rc_req_srqn(const struct rc *rc, const struct send_wr *wr)
 {
 	if (rc->qp->q.transport->bth_type != BTH_XRC)
@@ -224,7 +224,7 @@ static uint32_t rc_req_srqn(const struct rc *rc, const struct send_wr *wr)
 	return prm_wqe_xrc_seg_get_xrc_srqn(wr->wqe + PRM_WQE_CTRL_SEG_BYTES);
 }
 
-/* The request of what a response answers: a READ, or what is missing of one; an atomic. */
+/* Sends the request that a response answers: a READ, or the missing rest of one; an atomic. */
 static bool step_read(struct rc *rc, struct send_wr *wr)
 {
 	struct req *q = &rc->req;
@@ -291,7 +291,7 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 	return true;
 }
 
-/* One packet burst, request or local step. False: nothing can be done now. */
+/* Sends one burst or request, or does one local step. Returns false if nothing can be done now. */
 static bool rc_req_step(struct rc *rc)
 {
 	struct req *q = &rc->req;
@@ -315,9 +315,9 @@ static bool rc_req_step(struct rc *rc)
 		return step_local(rc, wr);
 	if (direct_step(rc, wr)) {
 		if (wr->done)
-			rc_req_complete(rc); /* req_run() goes on with the next one */
+			rc_req_complete(rc); /* req_run() continues with the next request */
 		if (rc->qp->q.leaves)
-			rc_want_run(rc); /* shape.c: its share waits for what its SQ still has */
+			rc_want_run(rc); /* shape.c: its share waits for the rest of its SQ */
 		return true;
 	}
 	if (!rc_port_room(rc))
@@ -355,7 +355,7 @@ bool req_ready(const struct rc *rc)
 
 /* --- what comes back ----------------------------------------------------------------------- */
 
-/* Go back to psn: everything from there on is sent again. */
+/* Goes back to psn: everything from there on is sent again. */
 static void go_back(struct rc *rc, uint32_t psn)
 {
 	struct req *q = &rc->req;
@@ -420,8 +420,8 @@ static void out_of_order(struct rc *rc, uint32_t psn)
 }
 
 /*
- * Everything before end has arrived. An unanswered READ or atomic before it means that its response
- * was lost: false, and it is asked for again.
+ * Handles an acknowledgement of all before end. If an earlier READ or atomic is unanswered, its
+ * response was lost: it is sent again, and the result is false.
  */
 static bool acknowledged(struct rc *rc, uint32_t end)
 {
@@ -558,7 +558,7 @@ static enum drop rx_read_response(struct rc *rc, struct bth_packet *p)
 	}
 	if (d < 0)
 		return DROP_STALE;
-	/* Responses come in order: this one says that all before the READ has arrived. */
+	/* Responses come in order, so this response acknowledges all before the READ. */
 	if (!acknowledged(rc, wr->psn))
 		return DROP_NONE;
 	if (d > 0)

@@ -53,7 +53,7 @@ static void send_aeth(struct rc *rc, uint8_t syndrome, uint32_t psn)
 		rc_send(rc, &p, f);
 }
 
-/* READ responses keep their place before younger acknowledgements. */
+/* Sends answers. READ responses go before younger acknowledgements. */
 void resp_ack(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
@@ -95,10 +95,10 @@ static void end_in_error(struct rc *rc)
 	struct recv_done done = { .syndrome = r->fatal_recv };
 
 	r->ack_due = false;
-	/* A NIC never sees the death of a program before the queue is gone: the peer hears nothing. */
+	/* A NIC never sees a program die before the queue is gone, so the peer gets no NAK. */
 	if (!queue_is_orphan(&rc->qp->q) && nak != NAK_NONE)
 		send_aeth(rc, (uint8_t)(AETH_NAK | nak), r->epsn);
-	/* An error of the entry's own is told by its CQE, any other one by an event. */
+	/* An error of the entry itself is reported by its CQE, any other error by an event. */
 	if (r->msg.recv) {
 		if (!done.syndrome)
 			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
@@ -110,7 +110,7 @@ static void end_in_error(struct rc *rc)
 		queue_error(&rc->qp->q, r->fatal_recv ? 0 : events[nak]);
 }
 
-/* The connection ends: NAK, the current entry's CQE, ERR; but READs that came first are answered. */
+/* Ends the connection: NAK, the current entry's CQE, ERR. Earlier READs are still answered. */
 static void fatal(struct rc *rc, uint8_t nak, uint8_t recv_syndrome)
 {
 	rc->resp.fatal = true;
@@ -127,7 +127,7 @@ static void invalid(struct rc *rc, const char *why)
 	fatal(rc, NAK_INVALID, 0);
 }
 
-/* Memory goes with its program: that is no fault of the program. */
+/* Reports a failed access. Memory that went with its program is no fault of the program. */
 static void rc_report_access(const struct rc *rc, const char *why)
 {
 	if (!queue_is_orphan(&rc->qp->q))
@@ -159,7 +159,7 @@ static bool read_allowed(struct rc *rc, const struct bth_packet *p)
 	return false;
 }
 
-/* Without memory a request is dropped: the peer repeats it. */
+/* Makes room for jobs or atomics. Without memory a request is dropped, and the peer repeats it. */
 static bool resp_has_room(struct rc *rc, bool atomic)
 {
 	struct resp *r = &rc->resp;
@@ -189,7 +189,7 @@ static void queue_read(struct rc *rc, const struct bth_packet *p)
 					 .pdn = rc->qp->q.pdn});
 }
 
-/* No room for one more request that a response answers: the peer has been told. */
+/* Returns whether there are too many READs and atomics to answer. If so, NAKs the request. */
 static bool too_many_jobs(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
@@ -324,7 +324,7 @@ static unsigned int atomics_kept(const struct rc *rc)
 	return kept < ATOMICS_KEPT ? kept : ATOMICS_KEPT;
 }
 
-/* Done when it comes; its response waits for those of READs before it. */
+/* Does an atomic when it comes. Its response waits for those of earlier READs. */
 static enum drop rx_atomic(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
@@ -360,7 +360,7 @@ uint64_t resp_take_atomic(struct rc *rc)
 	return old;
 }
 
-/* What it found the first time. PSNs come again after a wrap: the newest of this number. */
+/* Returns the kept result, or NULL; PSNs repeat after a wrap: the newest of this number counts. */
 static const struct atomic_done *atomic_kept(const struct rc *rc, uint32_t psn)
 {
 	const struct resp *r = &rc->resp;
@@ -378,9 +378,9 @@ static const struct atomic_done *atomic_kept(const struct rc *rc, uint32_t psn)
 /* --- SEND and WRITE ------------------------------------------------------------------------ */
 
 /*
- * IBTA vol. 1, 9.9.3: an error that can be related to a receive entry completes it, else there is
- * an event. A WRITE whose RETH came with its immediate data is related to the entry that it would
- * take: Local Access Error. [I] A NIC may as well flush the entry, and make an event.
+ * Takes a receive entry. IBTA vol. 1, 9.9.3: an error that belongs to a receive entry completes it,
+ * any other makes an event. A WRITE whose RETH came with its immediate data belongs to the entry
+ * that it would take: Local Access Error. [I] A NIC may also flush the entry and make an event.
  */
 static bool take_entry(struct rc *rc, const struct bth_packet *p)
 {
@@ -400,7 +400,7 @@ static void rc_resp_forbid(struct rc *rc, const struct bth_packet *p, const char
 	fatal(rc, NAK_ACCESS, syndrome);
 }
 
-/* A key that can't be invalidated is fault class J (IBTA vol. 1, 9.9.6.3; Linux rxe_resp.c): no NAK. */
+/* A key that can't be invalidated is fault class J (IBTA 9.9.6.3; Linux rxe_resp.c): no NAK. */
 static uint8_t nak_of_receive(uint8_t syndrome)
 {
 	if (syndrome == PRM_SYNDROME_REMOTE_INVAL_REQ_ERR)
@@ -412,7 +412,7 @@ static void rc_resp_fail(struct rc *rc, const struct bth_packet *p, const struct
 {
 	switch (m->end) {
 	case MESSAGE_NO_RECEIVE:
-		if (rc->resp.up) /* else the attempt ended in ERR */
+		if (rc->resp.up) /* otherwise the queue went to ERR */
 			receiver_not_ready(rc);
 		break;
 	case MESSAGE_NO_PAGE:
@@ -429,7 +429,7 @@ static void rc_resp_fail(struct rc *rc, const struct bth_packet *p, const struct
 	}
 }
 
-/* False: the peer has been told why not. */
+/* Takes a packet. Returns false if it was answered by a NAK. */
 static bool rc_resp_take(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
@@ -460,8 +460,10 @@ static void rx_data(struct rc *rc, struct bth_packet *p)
 
 /* --- order --------------------------------------------------------------------------------- */
 
-/* The peer has not heard us: acknowledge again, and answer READs and atomics again from
- * where it asks. An atomic that is not kept any more is dropped, and changes nothing. */
+/*
+ * Handles a repeated request: acknowledges again, and answers READs and atomics again. An atomic
+ * that is no longer kept is dropped and changes nothing.
+ */
 static enum drop rx_duplicate(struct rc *rc, const struct bth_packet *p)
 {
 	const struct atomic_done *done = p->op == OP_ATOMIC ? atomic_kept(rc, p->psn) : NULL;
@@ -490,8 +492,8 @@ static enum drop rx_duplicate(struct rc *rc, const struct bth_packet *p)
 }
 
 /*
- * XRC: a request names its SRQ, whose PD is the one that counts (annex A14). A message keeps the
- * SRQ that it began with. False: the peer has been told why not.
+ * XRC: sets the SRQ that the request names, whose PD then applies (annex A14). A message keeps its
+ * first packet's SRQ. Returns false if the request was answered by a NAK.
  */
 static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
 {
@@ -505,7 +507,7 @@ static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
 		invalid(rc, "XRCETH.xrcsrq names no XRC SRQ of this queue pair's domain");
 		return false;
 	}
-	/* [I] A READ that is repeated has nothing to do with the message that is coming in. */
+	/* [I] A repeated READ is independent of the message being received. */
 	if (rc->resp.msg.in != OP_NONE && p->op != OP_READ_REQUEST && qp->rq.srq != srq) {
 		invalid(rc,
 			"XRCETH.xrcsrq names another SRQ than the message's first packet, or one "
@@ -518,7 +520,7 @@ static bool rc_resp_serve(struct rc *rc, const struct bth_packet *p)
 	return true;
 }
 
-/* The first packet behind a gap is answered. */
+/* Handles a packet behind a gap; only the first one is answered. */
 static enum drop resp_gap(struct rc *rc, const struct bth_packet *p)
 {
 	rc_stats(rc)->out_of_sequence += p->npkts;

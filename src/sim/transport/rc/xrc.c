@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Extended reliable connections (IBTA vol. 1, annex A14): RC's machines. An initiator only sends;
- * each request names an SRQ of the peer. A target has no queue of its own: what comes for any SRQ
- * of its domain goes there.
+ * Extended reliable connections (IBTA vol. 1, annex A14), by RC's machines. An initiator only
+ * sends; each of its requests names an SRQ of the peer. A target has no receive queue: messages for
+ * any SRQ of its domain go to that SRQ.
  */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/wqe.h>
 #include "rc.h"
 
-#define XRC_SEG 1u /* segments between control and what RC has */
+#define XRC_SEG 1u /* segments between the control segment and RC's */
 #define XRC_ROW(parser, way, segs, ...)                                                 \
 	{                                                                               \
 		parser, true, .kind = way, .min_ds = XRC_SEG + (segs),                  \
@@ -42,7 +42,7 @@ static enum drop xrc_receive(struct queue *q, struct bth_packet *p)
 	return rc_receive(q, p);
 }
 
-/* The SRQ that was served last is not the queue pair's. */
+/* Stops the queue pair and detaches the SRQ that it used last, which is not its own. */
 static void xrc_stop(struct queue *q)
 {
 	if (q->rq)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unreliable connections (IBTA vol. 1, 9.8.2): a request is done when its last packet is sent, and
- * no acknowledgement says whether it arrived. A gap in the PSNs drops the message that it is in.
+ * Unreliable connections (IBTA vol. 1, 9.8.2): a request is done when its last packet is sent,
+ * without an acknowledgement. A gap in the PSNs drops the message that it is in.
  */
 #include <string.h>
 #include <dvx/prm/cmd.h>
@@ -18,7 +18,7 @@
 #include "transport/transport.h"
 
 struct uc {
-	struct sender sender; /* first */
+	struct sender sender; /* first member */
 	struct roce_path path;
 	uint32_t mtu;
 	uint32_t psn;
@@ -35,7 +35,7 @@ static struct uc *uc_of(const struct queue *q)
 
 /* --- sending ------------------------------------------------------------------------------- */
 
-/* A packet, or a burst of them. */
+/* Sends a packet, or a burst. */
 static enum sender_step uc_send(struct queue *q, struct send_wr *wr)
 {
 	struct uc *uc = uc_of(q);
@@ -68,9 +68,9 @@ static enum sender_step uc_send(struct queue *q, struct send_wr *wr)
 /* --- receiving ----------------------------------------------------------------------------- */
 
 /*
- * A message that is wrong is dropped silently. [I] Only a bad key of the receive entry is an error;
- * one of an SRQ that is too small ends with an error CQE, which stops nothing (IBTA vol. 1, 9.9.3,
- * class E).
+ * Reasons to drop a message. A bad message is dropped silently. [I] Only a bad key of the receive
+ * entry is an error. An SRQ's entry that is too small ends with an error CQE and stops nothing
+ * (IBTA vol. 1, 9.9.3, class E).
  */
 static const enum drop uc_drops[] = {
 	[MESSAGE_NO_RECEIVE] = DROP_NO_RECEIVE, [MESSAGE_NO_PAGE] = DROP_MESSAGE,
@@ -84,7 +84,7 @@ static enum drop uc_drop(struct queue *q, const struct message_result *m)
 	const struct recv_done failed = {.syndrome = m->syndrome};
 	const bool small = m->syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR;
 
-	uc->msg.in = OP_NONE; /* its receive entry is the next message's */
+	uc->msg.in = OP_NONE; /* the next message uses its receive entry */
 	if (m->end == MESSAGE_NO_RECEIVE)
 		q->stats->out_of_buffer++;
 	if (m->end != MESSAGE_RECV_FAILED || (small && !q->rq->srq))

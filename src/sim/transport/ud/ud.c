@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unreliable datagrams (IBTA vol. 1, 9.8.3): each request is one packet and carries the address of
- * its receiver. A packet that can't be taken is dropped, and nobody is told.
+ * its receiver. A packet that can't be received is dropped without an answer.
  */
 #include <string.h>
 #include <dvx/prm/cmd.h>
@@ -85,9 +85,9 @@ static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
 /* --- receiving ----------------------------------------------------------------------------- */
 
 /*
- * Too small a receive drops the packet and stays for the next one (IBTA vol. 1, 9.9.3, class D);
- * one of an SRQ ends with an error CQE, which stops nothing (class E) [I]. One whose memory is gone
- * or forbidden is an error of the queue's.
+ * Drops a packet. A receive that is too small stays for the next packet (IBTA vol. 1, 9.9.3, class
+ * D); an SRQ's entry ends with an error CQE and stops nothing (class E) [I]. An entry whose memory
+ * is unmapped or forbidden is an error of the queue.
  */
 static enum drop ud_drop(struct queue *q, uint8_t syndrome)
 {
@@ -199,7 +199,7 @@ static wqe_rows ud_wqe = {
 
 #define UD_ANY (PRM_QP_OPTPAR_Q_KEY | QP_OPT_ANY)
 
-/* [I] The MTU is taken with RTR, as connected transports do. */
+/* [I] RTR sets the MTU, as for connected transports. */
 static const struct qp_change ud_changes[] = {
 	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT,
 	 QP_FIELD_PKEY | QP_FIELD_PORT | QP_FIELD_QKEY, UD_ANY},
@@ -212,7 +212,7 @@ static const struct qp_change ud_changes[] = {
 	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, UD_ANY},
 };
 
-/* What QP1 has, too. */
+/* Rows that QP1 has, too. */
 #define UD_ROWS                                                                                   \
 	.pinned = PINNED_RECEIVES, .datagrams = true, .wqe = &ud_wqe, .changes = ud_changes,      \
 	.nchanges = sizeof(ud_changes) / sizeof(ud_changes[0]), .rtr = ud_rtr, .rts = ud_rts,     \
@@ -245,8 +245,8 @@ static void qp1_stop(struct queue *q)
 }
 
 /*
- * The queue pair by which mlx5_ib sends and receives MADs (its gsi.c): datagrams whose number is 1 on the
- * wire, whatever CREATE_QP gave. [I] By that other number nothing reaches it.
+ * The queue pair by which mlx5_ib sends and receives MADs (its gsi.c): datagrams whose number is 1
+ * on the wire, whatever number CREATE_QP gave. [I] Packets for the other number do not reach it.
  */
 const struct transport transport_qp1 = {
 	.name = "QP1",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Datagrams to a queue pair of the same chip, while nobody looks at the port: from memory to the
- * receive entry, without a packet. What the receiver would drop goes as a packet, so that dropping
- * has one implementation. (doc/design/0036)
+ * Datagrams to a queue pair of the same chip, while nothing observes the port: copied from memory
+ * to the receive entry, without a packet. A datagram that the receiver would drop goes as a packet,
+ * so that dropping has one implementation. (doc/design/0036)
  */
 #include <dvx/prm/cqe.h>
 #include "ud.h"
@@ -17,7 +17,7 @@
 #include "transport/message.h"
 #include "transport/transport.h"
 
-/* Datagrams that went as packets come first. */
+/* Returns the receiver, or NULL if earlier datagrams are still under way as packets. */
 static struct qp *ud_receiver(struct queue *q, uint32_t qpn)
 {
 	struct vhca *to = eswitch_direct(&ud_of(q)->path);
@@ -32,7 +32,7 @@ static bool ud_would_take(const struct qp *to, uint32_t qkey, uint64_t len)
 	       !rq_inlines(to->q.rq, len);
 }
 
-/* From DETH on, with the padding. */
+/* Returns the bytes from DETH on, with padding. */
 static uint32_t ud_octets(const struct send_wr *wr)
 {
 	return DETH_LEN + (wr->has_imm ? IMM_LEN : 0) + (((uint32_t)wr->len + 3) & ~3u);
@@ -77,7 +77,7 @@ static void ud_count(const struct queue *q, const struct queue *to, uint32_t oct
 	there->rcv_bytes += bytes;
 }
 
-/* What the request adds to the description of its path. */
+/* Fills in the request's part of the CQE; the path's part is there already. */
 static void ud_received(const struct queue *q, struct rq *rq, const struct send_wr *wr)
 {
 	struct recv_done *done = &ud_of(q)->header.done;
