@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device of a server: one connection for each open. */
+/* The device of a server, with one connection for each open. */
 #include "client.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 static char server[108]; /* the longest name of a Unix socket */
 
-/* Each line as one of the log of this program. */
+/* Logs each line as one of this program's log. */
 static void backend_socket_print(const char *lines, size_t len)
 {
 	const char *end = lines + len, *nl;
@@ -33,7 +33,7 @@ void backend_socket_at(const char *socket)
 	snprintf(server, sizeof(server), "%s", socket);
 }
 
-/* The server made the tree before it listened. */
+/* The server makes the tree before it listens, so there is nothing to do. */
 static int link_sysfs(const char *root)
 {
 	return real()->access(root, F_OK) ? -errno : 0;
@@ -49,7 +49,7 @@ static void allow_dma(int sock)
 		prctl(PR_SET_PTRACER, (unsigned long)peer.pid, 0, 0, 0);
 }
 
-/* dvx-sim was upgraded, or there are two: a shell of dvx-sim exec, for example, outlives that. */
+/* Reports a refused open: a second dvx-sim, or an upgraded one, as a shell outlives its server. */
 static void backend_socket_refused(const char *what, int err)
 {
 	unsigned int version = link_version(server, err);
@@ -63,7 +63,7 @@ static void backend_socket_refused(const char *what, int err)
 		sim_refuse("the device at %s can't be %s: %s", server, what, strerror(-err));
 }
 
-/* A new connection, and the descriptor that the answer brings. */
+/* Opens a connection, and receives the descriptor that the answer brings. */
 static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 {
 	uint32_t body = function;
@@ -81,7 +81,7 @@ static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 	if (!err)
 		err = answer.h.result;
 	if (!err && answer.nfds != 1)
-		err = answer.nfds ? -EPROTO : -EMFILE; /* there was no place for it */
+		err = answer.nfds ? -EPROTO : -EMFILE; /* no descriptor number was free */
 	if (err) {
 		backend_socket_refused("opened", err);
 		link_message_free(&answer);
@@ -99,7 +99,7 @@ static int link_open(struct cfile *cf, unsigned int function)
 	return open_by(cf, LINK_OPEN, function);
 }
 
-/* The connection can't be used any more. */
+/* Marks the connection as unusable. */
 static int backend_socket_gone(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
@@ -129,7 +129,7 @@ static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link
 		return err;
 	if (err)
 		return backend_socket_gone(cf, err);
-	answer->nfds = 0; /* the request has them */
+	answer->nfds = 0; /* the request owns the descriptors now */
 	return answer->h.result;
 }
 
@@ -175,7 +175,7 @@ static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, ui
 	int err = backend_socket_tell(cf, LINK_MAP, &range, sizeof(range), uffd);
 
 	/*
-	 * Only the server keeps the userfaultfd, else this process would hang when the server dies.
+	 * Only the server keeps the userfaultfd, else this process would hang if the server dies.
 	 */
 	if (uffd >= 0)
 		real()->close(uffd);
@@ -251,7 +251,7 @@ struct resource_rows {
 	size_t n;
 };
 
-/* Adds the next page: how many rows it has, or -errno. */
+/* Adds the next page. Returns how many rows it has, or -errno. */
 static ssize_t resources_page(int sock, unsigned int function, struct resource_rows *r)
 {
 	const struct link_resources ask = {function, (uint32_t)r->n};
@@ -316,8 +316,8 @@ static int link_statistic(struct uverbs_statistic *s)
 }
 
 /*
- * A program that ends at once after an error completion makes no further request. It ends though
- * the server is stopped, and does not wait for an answer for long.
+ * Fetches reports before the program ends: a program that ends right after an error completion
+ * makes no further request. Waits only briefly, and not for a stopped server.
  */
 static void link_exiting(struct cfile *cf)
 {

@@ -15,11 +15,11 @@ static const int greg[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RB
 			     REG_R12, REG_R13, REG_R14, REG_R15};
 
 struct prefixes {
-	bool narrow; /* operands of 16 bits */
-	uint8_t rex; /* 0: none */
+	bool narrow; /* operands have 16 bits */
+	uint8_t rex; /* 0: no REX */
 };
 
-/* Prefixes of segments and address size change the address only, which the fault tells. */
+/* Skips prefixes. Segments and address size change only the address, which the fault has. */
 static const uint8_t *prefixes_read(const uint8_t *at, struct prefixes *p)
 {
 	*p = (struct prefixes){0};
@@ -30,7 +30,7 @@ static const uint8_t *prefixes_read(const uint8_t *at, struct prefixes *p)
 	return at;
 }
 
-/* Behind ModRM, SIB and displacement. NULL: the operand is a register. */
+/* Returns the end of ModRM, SIB and displacement, or NULL if the operand is a register. */
 static const uint8_t *operand_end(const uint8_t *at)
 {
 	const uint8_t mod = *at >> 6, rm = *at & 7;
@@ -46,7 +46,7 @@ static const uint8_t *operand_end(const uint8_t *at)
 	return at + (mod == 1 ? 1 : 4);
 }
 
-/* Without REX, 4 to 7 are the second bytes of the first four registers. */
+/* Finds the register. Without REX, 4 to 7 are the second bytes of the first four registers. */
 static void register_find(struct byte_access *a, const struct prefixes *p, uint8_t modrm,
 			  ucontext_t *uc)
 {
@@ -104,7 +104,7 @@ void byte_access_done(const struct byte_access *a, ucontext_t *uc, uint8_t loade
 		*a->whole = a->bits == 32 ? (uint32_t)wide : wide;
 }
 #else
-/* The device offers no operations then (obj/memic.h). */
+/* On other machines the device does not offer these operations (obj/memic.h). */
 bool byte_access_read(struct byte_access *a, ucontext_t *uc)
 {
 	(void)a;

@@ -20,13 +20,13 @@
 #include "sysfs.h"
 #include "uverbs/resource.h"
 
-#define CFILES 4096 /* an event channel of librdmacm is a file */
+#define CFILES 4096 /* an event channel of librdmacm is a file, too */
 
-/* Read without a lock by hooks that signal handlers may run; changed under `lock`. */
+/* Read without a lock by hooks in signal handlers; changed under `lock`. */
 static struct {
 	const struct backend *backend;
 	const char *sysfs;
-	size_t common; /* bytes of its path that the trees of other processes share */
+	size_t common; /* bytes of its path that are the same for all processes' trees */
 	unsigned int function;
 	int pid;
 	int open; /* files in use */
@@ -35,11 +35,11 @@ static struct {
 } client;
 
 static struct cfile files[CFILES];
-static unsigned int files_end; /* slots from here on were never used */
+static unsigned int files_end; /* slots from here on have never been used */
 
 /*
- * Set while this thread holds the lock, and always in the chip's own thread. Hooks pass their calls
- * through to libc: a malloc() inside the client half may call munmap().
+ * Set while this thread holds the lock, and always in the chip's own thread. Hooks then pass calls
+ * to libc: a malloc() inside the client half may call munmap().
  */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
@@ -111,7 +111,7 @@ void client_fini(void)
 {
 	bool was = inside;
 
-	inside = true; /* the hooks do not refuse the removal of the tree */
+	inside = true; /* lets the hooks allow the removal of the tree */
 	for (unsigned int i = 0; !was && i < files_end && client.backend->exiting; i++)
 		if (files[i].ino && files[i].owner == getpid() && client_is_this_process())
 			client.backend->exiting(&files[i]);
@@ -328,7 +328,7 @@ int client_open(int flags, bool cm)
 	struct lock_saved held;
 	int fd;
 
-	/* Between vfork and exec the parent's memory must not change. */
+	/* A vfork child must not change memory before exec: it is the parent's. */
 	if (!client_is_this_process())
 		return -ENODEV;
 	client_sysfs(); /* the chip counts there */
@@ -356,7 +356,7 @@ static int refuse_foreign(const struct cfile *cf, const char *call)
 	return -EIO;
 }
 
-/* Whether a fork child may use it; once for each file. Not between vfork and exec. */
+/* Returns whether a fork child may use the file; asks once per file. Not in a vfork child. */
 static bool client_attach(struct cfile *cf, int fd)
 {
 	struct lock_saved held;
@@ -377,7 +377,7 @@ int client_write(struct cfile *cf, int fd, const void *buf, size_t n)
 	int saved = errno;
 	int rc;
 
-	if (!cf->cm) /* libibverbs writes commands only where ioctl is missing */
+	if (!cf->cm) /* without a working ioctl, libibverbs would write commands */
 		return -EINVAL;
 	if (client_foreign(cf))
 		return refuse_foreign(cf, "write");
@@ -402,7 +402,7 @@ int client_ioctl(struct cfile *cf, int fd, unsigned long request, void *arg)
 
 /* --- files of other processes ------------------------------------------------------------------ */
 
-/* What the chip's bar.c makes. */
+/* Returns whether fd is a BAR made by the chip's bar.c. */
 static bool is_bar(int fd, const struct stat *st)
 {
 	static const char name[] = "/memfd:" BAR_FILE_NAME;
@@ -456,7 +456,7 @@ struct cfile *client_adopt(int fd, const struct stat *st)
 	return cf;
 }
 
-/* The kernel counts references to a file. Here /proc/self/fd tells whether it is still open. */
+/* Looks in /proc/self/fd for another descriptor of the file. The kernel would count references. */
 static bool still_open(const struct cfile *cf)
 {
 	DIR *d = real()->opendir("/proc/self/fd");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of the device's pages the program mapped, and where. */
+/* The program's mappings of the device's pages. */
 #include "client_priv.h"
 
 #include <errno.h>
@@ -12,8 +12,9 @@
 
 #define CMAPS 4096
 
-/* Where libmlx5 maps the clock's parameters, and the clock. The kernel lets programs only read
- * them. */
+/*
+ * Where libmlx5 maps the clock's parameters, and the clock. As in the kernel, both are read-only.
+ */
 #define CLOCK_PAGE_AT	 ((uint64_t)MLX5_IB_MMAP_CLOCK_INFO << 8 << 12)
 #define CORE_CLOCK_AT	 ((uint64_t)MLX5_IB_MMAP_CORE_CLOCK << 8 << 12)
 #define CLOCK_PAGE_BYTES 4096u
@@ -23,9 +24,9 @@ static struct cmap {
 	uintptr_t va;
 	size_t len;
 } maps[CMAPS];
-static unsigned int maps_end; /* slots from here on were never used */
+static unsigned int maps_end; /* slots from here on have never been used */
 
-/* All slots: the fork can come between a slot and maps_end of another thread. */
+/* Clears all slots: the fork may come while another thread has a slot but not yet maps_end. */
 void client_map_in_child(void)
 {
 	memset(maps, 0, sizeof(maps));
@@ -43,7 +44,7 @@ static bool client_map_holds(uint64_t offset, uint64_t len, uint64_t page)
 	return offset <= page && page < offset + len;
 }
 
-/* A memfd can be mapped beyond its end and faults later. The kernel refuses that at once. */
+/* Refuses a mapping of a memfd beyond its end, as the kernel does; it would fault later. */
 int client_mmap_check(const struct cfile *cf, int fd, size_t len, int prot, off_t offset)
 {
 	const uint64_t at = (uint64_t)offset;
@@ -61,7 +62,7 @@ int client_mmap_check(const struct cfile *cf, int fd, size_t len, int prot, off_
 	return client_map_holds(at, len, CORE_CLOCK_AT) && len != CLOCK_PAGE_BYTES ? -EINVAL : 0;
 }
 
-/* The device write-protects UAR pages while it sleeps; without userfaultfd it naps instead. */
+/* Hands over a userfaultfd for write-protecting UAR pages; without one the device polls. */
 static int client_map_uffd(struct cfile *cf)
 {
 	if (cf->watched)
@@ -83,8 +84,8 @@ static void client_map_note(struct cfile *cf, void *va, size_t len)
 }
 
 /*
- * Registers are polled if their mapping can't be watched. The clock can't be shown then. A fork
- * child does not inherit it: its loads would be answered with zeros.
+ * Reports a mapping. If registers can't be watched they are polled; the clock can't be shown then.
+ * A fork child does not inherit the mapping: its loads would be answered with zeros.
  */
 int client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program's side of the device, private to client.c and client_map.c. */
+/* The program's half of the device, private to client.c and client_map.c. */
 #ifndef SIM_PRELOAD_CLIENT_PRIV_H
 #define SIM_PRELOAD_CLIENT_PRIV_H
 
@@ -7,14 +7,14 @@
 
 const struct backend *client_backend(void);
 
-/* The lock of files and mappings. */
+/* Takes and releases the lock of files and mappings. */
 void client_enter(struct lock_saved *);
 void client_leave(const struct lock_saved *);
 
-/* This process did not open it, or attach to it: a parent did, before the fork. */
+/* Returns whether this process neither opened the file nor attached to it: a parent did. */
 bool client_foreign(const struct cfile *);
 
-/* Under the lock: the file's mappings are not kept any more; in a fork child, none are. */
+/* Drops the file's mappings, in a fork child all mappings. Called with the lock held. */
 void client_map_forget(const struct cfile *);
 void client_map_in_child(void);
 

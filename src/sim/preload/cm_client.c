@@ -11,7 +11,7 @@
 #include "real.h"
 #include "uverbs/ucma.h"
 
-/* The kernel half knows a descriptor by its inode. */
+/* Replaces a descriptor by its inode, by which the kernel half knows it. */
 static int cm_inode_in(struct ucma_request *r, const struct ucma_command *c)
 {
 	struct stat st;
@@ -21,7 +21,7 @@ static int cm_inode_in(struct ucma_request *r, const struct ucma_command *c)
 		return 0;
 	memcpy(&fd, r->in + c->fd, sizeof(fd));
 	if (real()->fstat(fd, &st))
-		return -ENOENT; /* as the kernel has it here */
+		return -ENOENT; /* as the kernel returns here */
 	r->inode = st.st_ino;
 	return 0;
 }
@@ -67,7 +67,7 @@ static int cm_command_in(struct ucma_request *r, const struct ucma_command **c, 
 	return err ? err : cm_inode_in(r, *c);
 }
 
-/* Before anything changes, the answer's place must be writable: an event would be lost. */
+/* Checks that the answer's memory is writable before anything changes: an event would be lost. */
 static int cm_probe(const struct ucma_request *r, const struct ucma_command *c)
 {
 	uint8_t bytes[UCMA_OUT_MAX];
@@ -93,9 +93,9 @@ static int cm_sleep(int fd)
 }
 
 /*
- * A write() keeps its file open, also when another thread closes the descriptor meanwhile, as
- * programs do that end while a thread of theirs waits for events, or when this thread is cancelled.
- * So does a duplicate: client_closed() finds it.
+ * A duplicate that keeps the file open during a write(), also if this thread is cancelled or
+ * another one closes the descriptor, as programs do that end while a thread waits for events.
+ * client_closed() finds the duplicate.
  */
 struct cm_held {
 	struct cfile *cf;
@@ -111,7 +111,7 @@ static void cm_release(void *arg)
 		client_closed(h->cf);
 }
 
-/* The next event; sleeps for it, unless the descriptor is non-blocking. */
+/* Fetches the next event; sleeps for it unless the descriptor is non-blocking. */
 static int cm_event(struct cfile *cf, int fd, const struct backend *b, struct ucma_request *r)
 {
 	struct cm_held h = {cf, fd, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
@@ -121,12 +121,12 @@ static int cm_event(struct cfile *cf, int fd, const struct backend *b, struct uc
 		return -errno;
 	pthread_cleanup_push(cm_release, &h);
 	for (;;) {
-		/* Closed before the call, and the number is another file's by now? */
+		/* The file may have been closed before the call, and its number reused. */
 		err = client_find(h.own) == cf ? b->cm_write(cf, r) : -EBADF;
 		if (err != -EAGAIN)
 			break;
 		err = cm_sleep(h.own);
-		if (err) /* -EAGAIN: O_NONBLOCK */
+		if (err) /* -EAGAIN: O_NONBLOCK is set */
 			break;
 	}
 	pthread_cleanup_pop(1);

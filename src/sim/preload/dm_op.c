@@ -16,14 +16,14 @@
 
 enum { INCREMENT, TEST_AND_SET };
 
-/* Read without a lock by the handler. */
+/* Read by the handler without a lock. */
 static struct dm_op {
-	uintptr_t va; /* atomic, the last to be set; 0: free */
+	uintptr_t va; /* atomic, set last; 0: free */
 	size_t len;
-	const struct dm_op_page *pages; /* one in each PAGE */
+	const struct dm_op_page *pages; /* one for each PAGE */
 	uint8_t *memory;
 	uint8_t op;
-	bool allowed; /* by the mapping's protection */
+	bool allowed; /* the mapping's protection allows it */
 } rows[ROWS];
 
 static struct ticket_lock lock;
@@ -54,7 +54,7 @@ static bool dm_op_valid(const struct dm_op *d, size_t offset)
 	return __atomic_load_n(&((const struct dm_op_page *)page)->valid, __ATOMIC_ACQUIRE);
 }
 
-/* What can't be performed is the program's fault then, as on a page that it may not touch. */
+/* Performs the operation. If it can't, the fault is the program's, as on a page without access. */
 static bool dm_op_perform(const struct dm_op *d, size_t offset, ucontext_t *uc)
 {
 	const bool stores = d->op == INCREMENT;
@@ -80,7 +80,7 @@ static bool dm_op_perform(const struct dm_op *d, size_t offset, ucontext_t *uc)
 	return true;
 }
 
-/* Without a handler the kernel ends the program when the instruction faults again. */
+/* Calls the program's handler. Without one the kernel ends the program at the repeated fault. */
 static void dm_op_pass_on(int number, siginfo_t *info, void *uc)
 {
 	const struct sigaction last = {.sa_handler = SIG_DFL};
@@ -146,7 +146,7 @@ static void *dm_op_share(int fd, size_t len, int prot, uint64_t page)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Each page's place in the memory; -EINVAL as the kernel has it where no address was asked for. */
+/* Finds each page's place in the memory; -EINVAL, as in the kernel, without an address request. */
 static int dm_op_open(struct dm_op *d, int fd, uint64_t page)
 {
 	const struct dm_op_page *first;
@@ -181,7 +181,7 @@ static struct dm_op *dm_op_row(void)
 	return NULL;
 }
 
-/* A fork child has none of it, as of a mapping that the kernel zaps there. */
+/* Arms the pages. A fork child gets none: the kernel zaps the mapping there. */
 static int dm_op_arm(struct dm_op *d, int fd, void *va, uint64_t page)
 {
 	int err = dm_op_open(d, fd, page);

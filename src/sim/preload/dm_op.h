@@ -11,20 +11,19 @@
 #define NOT_TRACED __attribute__((no_sanitize("thread")))
 
 /*
- * Device memory's operations by address (mlx5dv_dm_map_op_addr): a store of a byte to a page adds
- * it to the memory, or a load takes the byte and leaves 0xff. No access to such a page succeeds:
- * the fault's handler performs the operation on the memory itself, where the device's accesses are,
- * too.
+ * Operations of device memory by address (mlx5dv_dm_map_op_addr): storing a byte to a page adds it
+ * to the memory; loading takes the byte and leaves 0xff. All accesses to such a page fault. The
+ * handler performs the operation on the memory itself, where the device's accesses go, too.
  */
 
-/* What was just mapped from the device's file. 0 if it has no such pages, or -errno. */
+/* Handles a new mapping of the device's file. Returns 0 if it has no such pages, or -errno. */
 int dm_op_mapped(int fd, void *va, size_t len, int prot, off_t offset);
 void dm_op_unmapped(void *va, size_t len);
-/* A fork child has none of these mappings. */
+/* Drops all mappings in a fork child, which does not inherit them. */
 void dm_op_in_child(void);
-/* Whether our handler of SIGSEGV is in the way of the program's own. */
+/* Returns whether our SIGSEGV handler stands in front of the program's. */
 NOT_TRACED bool dm_op_trapping(void);
-/* The program's own handler, as sigaction() has it, while dm_op_trapping(). */
+/* Gets and sets the program's handler like sigaction(), while dm_op_trapping(). */
 void dm_op_sigaction(const struct sigaction *new, struct sigaction *old);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One ioctl(RDMA_VERBS_IOCTL): copies in what the program's pointers lead to, sends one request to
- * the kernel half, and copies out the answer. Copies go through the kernel (process_vm_* on this
- * process), so a bad pointer is EFAULT, never a crash.
+ * One ioctl(RDMA_VERBS_IOCTL): copies in the data that the program's pointers point to, sends one
+ * request to the kernel half, and copies out the answer. Copies go through the kernel (process_vm_*
+ * on this process), so a bad pointer is EFAULT, never a crash.
  */
 #include "client.h"
 
@@ -29,7 +29,7 @@ static int flatten_copy(long number, void *here, uint64_t there, size_t len)
 		return 0;
 	if (errno != ENOSYS && errno != EPERM)
 		return -EFAULT;
-	/* A sandbox without these calls: trust the pointers. */
+	/* A sandbox may forbid these calls: trust the pointers then. */
 	if (number == SYS_process_vm_readv)
 		memcpy(here, remote.iov_base, len);
 	else
@@ -47,7 +47,7 @@ int flatten_copy_out(uint64_t to, const void *from, size_t len)
 	return flatten_copy(SYS_process_vm_writev, (void *)(uintptr_t)from, to, len);
 }
 
-/* The kernel half knows a descriptor by its inode. */
+/* Replaces a descriptor by its inode, by which the kernel half knows it. */
 static int fd_in(struct uverbs_attr *a)
 {
 	struct stat st;
@@ -98,7 +98,7 @@ static int attrs_in(struct owned_request *r, const struct ib_uverbs_attr *ua, un
 	return err;
 }
 
-/* Writes the numbers that descriptors have in this process where the kernel would write them. */
+/* Writes the numbers that descriptors have in this process to where the kernel would. */
 static void place_fds(struct owned_request *r)
 {
 	for (unsigned int i = 0; i < r->req.nfds; i++) {
@@ -143,7 +143,7 @@ static int flatten_exchange(struct cfile *cf, const struct backend *t, struct ow
 		place_fds(r);
 	err = attrs_out(r, ua, to);
 	if (!rc && !err)
-		r->req.nfds = 0; /* they are the program's now */
+		r->req.nfds = 0; /* the program owns them now */
 	return rc ? rc : err;
 }
 

@@ -12,7 +12,7 @@
  */
 /* clang-format off */
 #ifdef __SANITIZE_THREAD__
-/* The sanitizer makes its log's folder before instrumented code, a hook, can run. */
+/* The sanitizer makes its log's folder before a hook, which is instrumented code, can run. */
 #define HOOKS_MKDIR(X)
 #else
 #define HOOKS_MKDIR(X) X(int, -1, mkdir, (const char *path, mode_t mode), (to, mode), AT_FDCWD, PATH_MAKE)
@@ -102,7 +102,7 @@
 	X(linkat, (int dir, const char *from, int dir2, const char *path, int flags),              \
 	  (dir, was, dir2, to, flags), dir, dir2)
 
-/* Functions of paths whose hooks are written out: hooks_open.c, hooks_stat.c and hooks_dir.c. */
+/* Functions of paths with written hooks: hooks_open.c, hooks_stat.c and hooks_dir.c. */
 #define HOOKS_WRITTEN(X)                                                                           \
 	X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64)                                           \
 	X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2)                                    \
@@ -123,8 +123,8 @@
 	X(socket) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(writev) X(sigaction) X(signal)
 
 /*
- * Functions of paths that are not taken over: libc reaches these files by calls of its own, which
- * see the machine's. X(function)
+ * Functions of paths without a hook: libc reaches these files by internal calls, which see the
+ * machine's. X(function)
  */
 #define HOOKS_NONE(X)                                                                              \
 	X(ftw) X(ftw64) X(nftw) X(nftw64) X(fts_open) X(wordexp) X(mkstemp) X(mkdtemp)             \

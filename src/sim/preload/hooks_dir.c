@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that libc gives back: links, canonical names, the working directory, matches. */
+/* Names that libc returns: links, canonical names, the working directory, matches. */
 #include "client.h"
 #include "paths.h"
 #include "real.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Links of /proc lead to where a file of the tree lies. */
+/* Reads a link. Links of /proc lead to the real place of a file of the tree. */
 static ssize_t readlink_any(int dir, const char *path, char *to, size_t size)
 {
 	char text[PATH_MAX], name[PATH_MAX];
@@ -36,7 +36,7 @@ ssize_t readlinkat(int dir, const char *path, char *to, size_t size)
 	return readlink_any(dir, path, to, size);
 }
 
-/* A caller that is wrong about its room is libc's to end. */
+/* A caller that lies about its room is aborted by libc. */
 ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room)
 {
 	return size > room ? real()->__readlink_chk(path, to, size, room)
@@ -86,7 +86,7 @@ char *canonicalize_file_name(const char *path)
 	return realpath_any(path, NULL, SIZE_MAX);
 }
 
-/* Between vfork and exec the parent's memory is not ours to change: it stays where it is. */
+/* Notes a changed working directory; not in a vfork child, whose memory is its parent's. */
 static int went(int rc)
 {
 	int saved = errno;
@@ -109,7 +109,7 @@ int fchdir(int fd)
 	return went(real()->fchdir(fd));
 }
 
-/* false: it is no directory of the tree. */
+/* Returns false if the working directory is not in the tree. */
 static bool cwd_name(char name[PATH_MAX])
 {
 	char path[PATH_MAX];
@@ -149,7 +149,7 @@ static void glob_closedir(void *dir)
 	closedir(dir);
 }
 
-/* glob() opens and asks by calls of its own, or by those that it is given. */
+/* glob() opens files by its own calls, or by those passed to it. */
 #define GLOB_HOOK(name, type, stat_name)                                                   \
 	int name(const char *pattern, int flags, int (*error)(const char *, int), type *g) \
 	{                                                                                  \

@@ -51,7 +51,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return -1;
 }
 
-/* A program that closes all descriptors that it did not open must not close the connection. */
+/* Fails for the connection, so that a program may close all descriptors that it did not open. */
 int close(int fd)
 {
 	struct cfile *cf = ours(fd);

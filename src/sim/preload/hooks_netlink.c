@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Hooks of RDMA netlink. The program gets a netlink socket of another protocol, NETLINK_USERSOCK,
- * which anybody may use; an answer comes from a second one. So recv, poll, bind, getsockname, dup
- * and fork work without hooks.
+ * which needs no privilege; answers come from a second socket. So recv, poll, bind, getsockname,
+ * dup and fork work without hooks.
  */
 #include "client.h"
 #include "netlink.h"
@@ -24,7 +24,7 @@
 #define IBDEV_FOLDER  "class/infiniband/mlx5_0/"
 #define UVERBS_FOLDER "class/infiniband_verbs/uverbs0/"
 
-/* --- the device, as its files have it --------------------------------------------------------- */
+/* --- the device, read from its files ---------------------------------------------------------- */
 
 static bool tree_text(const char *path, char *text, size_t size)
 {
@@ -51,7 +51,7 @@ static uint64_t tree_number(const char *path)
 	return strtoull(text, NULL, 10);
 }
 
-/* Four groups of four hexadecimal digits. */
+/* Parses four groups of four hexadecimal digits. */
 static bool tree_guid(const char *path, uint64_t *guid)
 {
 	unsigned int w[4];
@@ -142,7 +142,7 @@ static bool is_carrier(int fd)
 	       protocol == NETLINK_USERSOCK;
 }
 
-/* Without an address, a message goes to the socket's peer: the kernel, unless it has another. */
+/* Returns whether it goes to the kernel, which is the peer of a socket with no other peer. */
 static bool is_to_kernel(int fd, const void *to, socklen_t len)
 {
 	struct sockaddr_nl nl;
@@ -158,8 +158,8 @@ static bool is_to_kernel(int fd, const void *to, socklen_t len)
 }
 
 /*
- * Whether the program has just asked RDMA netlink. The carrier's protocol has no kernel half, so a
- * message to it was refused. So no list of sockets is kept, and they survive fork and exec.
+ * Returns whether the program has just sent to RDMA netlink. The carrier's protocol has no kernel
+ * half, so the message was refused. No list of sockets is needed; they survive fork and exec.
  */
 static bool refused_to_rdma(int fd, const void *to, socklen_t len)
 {
@@ -170,7 +170,7 @@ static bool refused_to_rdma(int fd, const void *to, socklen_t len)
 	return ours;
 }
 
-/* The port id of a socket; the kernel gives one to a sender without. 0: errno says why. */
+/* Returns the port id of a socket; the kernel assigns one if it has none. 0: see errno. */
 static uint32_t port_id(int fd)
 {
 	struct sockaddr_nl nl = {.nl_family = AF_NETLINK};
@@ -185,8 +185,8 @@ static uint32_t port_id(int fd)
 }
 
 /*
- * A socket that is connected to the kernel takes its messages only, and the answer has another
- * sender. Disconnected, what it sends goes to the kernel all the same.
+ * Disconnects a socket that is connected to the kernel: it would receive only the kernel's
+ * messages, and the answer has another sender. Its messages still go to the kernel.
  */
 static void carrier_open(int fd)
 {
@@ -203,7 +203,7 @@ struct answer_way {
 	struct sockaddr_nl to;
 };
 
-/* The kernel writes a dump as fast as it is read. Here all of it has to fit the reader's buffer. */
+/* Sends a part. The kernel waits for the reader; here a dump must fit into the reader's buffer. */
 static int send_datagram(void *arg, const void *datagram, size_t len)
 {
 	const struct answer_way *way = arg;
@@ -264,7 +264,7 @@ static ssize_t netlink_ask_pieces(int fd, const struct iovec *iov, size_t n)
 	return netlink_ask(fd, request, len);
 }
 
-/* Each way to send is tried first: other sockets pay nothing. */
+/* The real call is tried first, so other sockets pay nothing. */
 ssize_t sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG addr,
 	       socklen_t len)
 {
@@ -303,7 +303,7 @@ ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 		       : rc;
 }
 
-/* An error counts only if it is the first message's. */
+/* Returns an error only if the first message has it. */
 int sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags)
 {
 	int rc = real()->sendmmsg(fd, m, n, flags);

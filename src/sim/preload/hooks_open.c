@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hooks of opening: the character device and the counters have no file that libc could open. */
+/* Hooks of opening. The character device and the counters have no file that libc could open. */
 #include "client.h"
 #include "paths.h"
 #include "real.h"
@@ -24,7 +24,7 @@ static mode_t mode_arg(int flags, va_list ap)
 	return wanted ? va_arg(ap, mode_t) : 0;
 }
 
-/* As in sysfs: no file can be made, and none can be written to. */
+/* Refuses to make a file, or to open one for writing, as sysfs does. */
 static bool open_refused(const char *to, int flags)
 {
 	bool exists = !real()->access(to, F_OK);
@@ -39,8 +39,8 @@ static bool open_refused(const char *to, int flags)
 }
 
 /*
- * Attributes of empty entries of the table of GIDs can be opened. Reading them fails with EINVAL:
- * so does reading a namespace's file.
+ * Replaces empty GID table entries by a namespace's file: both can be opened, and reading fails
+ * with EINVAL.
  */
 static const char *open_instead(const char *to)
 {
@@ -128,15 +128,15 @@ int creat64(const char *path, mode_t mode)
 	return creat(path, mode);
 }
 
-/* The way to a descriptor that is open already; libc opens it once more. */
+/* The path to a descriptor that is open already, for libc to open again. */
 struct reopened {
 	int fd;
 	char path[32];
 };
 
 /*
- * What a stream is to be opened on: the device and the counters have no file, but a descriptor.
- * NULL with errno: it can't be had.
+ * Returns the path to open a stream on: the device and the counters have a descriptor, not a file.
+ * Returns NULL with errno on failure.
  */
 static const char *stream_path(const char *path, const char *mode, struct reopened *again,
 			       struct path_place *place)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The hooks that hand libc another path, or none: made from the table. */
+/* The hooks that pass another path to libc, or refuse: made from the table. */
 #include "hooks.h"
 #include "paths.h"
 #include "real.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program's handler of SIGSEGV comes after that of operations on device memory. Sanitizers call
- * these functions when nothing is ready yet, real() neither.
+ * Keeps the program's SIGSEGV handler behind that of operations on device memory. Sanitizers call
+ * these functions before anything is ready, even real().
  */
 #include <dlfcn.h>
 #include "client.h"

@@ -13,11 +13,11 @@
 static struct dropped {
 	uint64_t va, len, inode, dev;
 } dropped[PIECES];
-static unsigned int dropped_end; /* from here on none was ever used */
+static unsigned int dropped_end; /* no entry from here on was ever used */
 
 /*
- * For each page, modulo 4 GiB, how many pieces it may be in: most calls drop none, and learn that
- * from here.
+ * For each page, modulo 4 GiB, how many pieces it may be in. Most calls drop no piece, and this
+ * table shows it.
  */
 #define NEAR_PAGES (1u << 20)
 static uint16_t near[NEAR_PAGES];
@@ -61,7 +61,7 @@ static bool is_near(uint64_t va, uint64_t end)
 	return false;
 }
 
-/* Whichever is less: its pages or all pieces. True may be wrong. */
+/* Checks the range's pages or all pieces, whichever are fewer. True may be wrong. */
 static bool any_in(uint64_t va, uint64_t end)
 {
 	unsigned int n = __atomic_load_n(&dropped_end, __ATOMIC_ACQUIRE);
@@ -89,7 +89,7 @@ static bool is_piece(const struct mapping *m)
 	return false;
 }
 
-/* The first mapping that ends behind va, which does not go back. */
+/* Finds the first mapping that ends behind va; va only grows. */
 static bool mapping_behind(struct maps *maps, uint64_t va, struct mapping *m)
 {
 	int told = maps_query(maps, va, m);
@@ -100,7 +100,7 @@ static bool mapping_behind(struct maps *maps, uint64_t va, struct mapping *m)
 	return told > 0;
 }
 
-/* How many bytes of a range are shared. drop: they become private zero pages. */
+/* Returns how many bytes of a range are shared. drop: makes them private zero pages. */
 static uint64_t shared_in(uint64_t va, uint64_t end, bool drop)
 {
 	struct maps maps;
@@ -130,7 +130,7 @@ int madvise_hook(void *at, size_t len, int advice)
 
 	if (advice == MADV_DONTNEED && !rc && any_in(va, end))
 		shared_in(va, end, true);
-	/* The kernel frees lazily, and private memory only. Freeing nothing is allowed. */
+	/* MADV_FREE works for private memory only. It is lazy, so freeing nothing is allowed. */
 	if (advice == MADV_FREE && rc && saved == EINVAL && any_in(va, end) &&
 	    shared_in(va, end, false))
 		rc = 0;

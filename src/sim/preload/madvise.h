@@ -7,15 +7,15 @@
 #include <sys/types.h>
 
 /*
- * Memory that a program drops by madvise() is zero afterwards, while a NIC keeps the pages that it
- * has pinned. Pages of a memfd would keep their bytes, so private memory takes their place: an
- * allocator may hand out dropped memory as zero. No lock is taken, because an allocator may hold a
- * lock that the holder of share.c's lock waits for. A piece that comes or goes at the same moment
- * is seen or not.
+ * Dropped memory of pieces. Memory that a program drops by madvise() is zero afterwards, while a
+ * NIC keeps the pages that it has pinned. Pages of a memfd would keep their bytes, and an allocator
+ * may hand out dropped memory as zero: so private memory takes their place. No lock is taken,
+ * because an allocator may hold a lock that the holder of share.c's lock waits for. So a piece that
+ * is added or removed at the same moment may be missed.
  */
-/* Notes a piece by its number, below PIECES (pieces.h); len 0: it is gone. */
+/* Notes a piece by its number, below PIECES (pieces.h); len 0 removes it. */
 void madvise_piece(unsigned int place, uint64_t va, uint64_t len, uint64_t inode, dev_t);
-/* madvise() */
+/* Takes the place of madvise(). */
 int madvise_hook(void *va, size_t len, int advice);
 
 #endif

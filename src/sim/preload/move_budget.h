@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 /*
- * Moving a region's pages costs more than a few messages, which is wasted on a program that
- * registers its memory for each message. So the bytes of regions that end count against a budget
- * of 64 MiB, which refills by 8 MiB a second; while it is used up, no region's pages are copied.
+ * A budget for moving regions' pages. A move costs more than a few messages, a waste if a program
+ * registers memory for each message. So the bytes of ended regions count against 64 MiB, which
+ * refill by 8 MiB a second. While they are used up, no region's pages are copied.
  */
 #define MOVE_NS_OF_BYTE 119u /* 1 s / 8 MiB */
 #define MOVE_BUDGET_NS	((uint64_t)MOVE_NS_OF_BYTE * (64u << 20))
 
 struct move_budget {
-	uint64_t full_at; /* ns; when it is full again */
+	uint64_t full_at; /* time when it is full again, ns */
 };
 
 static inline void move_budget_spend(struct move_budget *b, uint64_t now, uint64_t bytes)

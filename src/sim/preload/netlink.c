@@ -16,7 +16,7 @@ int netlink_check_target(const struct netlink_reply *r, const struct netlink_req
 	return port && (!q->has_port || q->port < 1 || q->port > PORTS) ? -EINVAL : 0;
 }
 
-/* --- what the operations say ------------------------------------------------------------------ */
+/* --- operations ------------------------------------------------------------------------------- */
 
 static int fill_device(struct netlink_reply *r, const struct netlink_request *q)
 {
@@ -34,7 +34,7 @@ static int fill_device(struct netlink_reply *r, const struct netlink_request *q)
 	return 0;
 }
 
-/* A RoCE port has no LIDs here. */
+/* The port is RoCE's, without LIDs. */
 static int fill_port_attributes(struct netlink_reply *r, const struct netlink_request *q)
 {
 	(void)q;
@@ -49,7 +49,7 @@ static int fill_port_attributes(struct netlink_reply *r, const struct netlink_re
 	return 0;
 }
 
-/* uverbs is a device's, rdma_cm the machine's. */
+/* Fills in a character device: uverbs is a device's, rdma_cm the machine's. */
 static int fill_chardev(struct netlink_reply *r, const struct netlink_request *q)
 {
 	const struct netlink_chardev *dev;
@@ -84,8 +84,8 @@ static int fill_system(struct netlink_reply *r, const struct netlink_request *q)
 }
 
 /*
- * fill: one message about the device, or -errno. An operation without it is one that the kernel has
- * and the device lacks.
+ * fill: makes one message about the device, or returns -errno. The kernel has an operation without
+ * fill, but the device lacks it.
  */
 enum {
 	ONE = 1,
@@ -99,7 +99,7 @@ enum {
 static const struct netlink_op {
 	int (*fill)(struct netlink_reply *, const struct netlink_request *);
 	unsigned int how;
-	/* Sends the messages of a dump itself. */
+	/* Sends a dump's messages. */
 	int (*dump)(struct netlink_reply *, const struct netlink_request *);
 } ops[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = {fill_device, ONE | DUMP | NEEDS_INDEX, NULL},
@@ -146,7 +146,7 @@ static bool take_u32(const struct nlattr *a, const uint8_t *value, bool *has, ui
 	return true;
 }
 
-/* A text of the kernel's NLA_NUL_STRING: it ends inside its attribute. */
+/* Reads a text of the kernel's NLA_NUL_STRING: it ends inside its attribute. */
 static bool take_type(const struct nlattr *a, const uint8_t *value, struct netlink_request *q)
 {
 	size_t len = a->nla_len - sizeof(*a);
@@ -159,7 +159,7 @@ static bool take_type(const struct nlattr *a, const uint8_t *value, struct netli
 	return true;
 }
 
-/* Unknown attributes are skipped; shorter ones than their type are wrong. */
+/* Reads an attribute. Skips unknown attributes; refuses those shorter than their type. */
 static bool take_attribute(const struct nlattr *a, const uint8_t *value, struct netlink_request *q)
 {
 	switch (a->nla_type & NLA_TYPE_MASK) {
@@ -184,7 +184,7 @@ static bool take_attribute(const struct nlattr *a, const uint8_t *value, struct 
 	}
 }
 
-/* The older operations ignore bytes behind the last whole attribute, the strict ones do not. */
+/* Reads attributes. Only strict operations refuse bytes behind the last whole one. */
 static int parse_attributes(struct netlink_request *q, bool strict)
 {
 	const uint8_t *at = q->bytes + sizeof(struct nlmsghdr), *end = q->bytes + q->h.nlmsg_len;
@@ -218,7 +218,7 @@ static int answer_one(struct netlink_reply *r, const struct netlink_op *op,
 	return err ? err : netlink_reply_end(r);
 }
 
-/* An error of a dump is in the message that ends it. */
+/* Sends a dump; its error is in the message that ends it. */
 static int answer_dump(struct netlink_reply *r, const struct netlink_op *op,
 		       struct netlink_request *q)
 {
@@ -242,7 +242,7 @@ static int answer_dump(struct netlink_reply *r, const struct netlink_op *op,
 	return netlink_reply_end(r);
 }
 
-/* The kernel repeats the request behind an error, its header behind a success. */
+/* Sends an acknowledgement: the request follows an error, only its header a success. */
 static int acknowledge(struct netlink_reply *r, const struct netlink_request *q, int error)
 {
 	const size_t most = REPLY_ROOM - sizeof(struct nlmsghdr) - sizeof(struct nlmsgerr);
@@ -265,7 +265,7 @@ static const struct netlink_op *netlink_find_op(const struct netlink_request *q)
 }
 
 /*
- * 1: nothing is left to say. 0: an acknowledgement, if it is asked for. -errno: it is the error to
+ * Returns 1 if the answer is complete, 0 for an acknowledgement if requested, or the -errno to
  * report.
  */
 static int execute(struct netlink_reply *r, struct netlink_request *q, int *sent)
@@ -310,7 +310,7 @@ int netlink_answer(const struct netlink_device *dev, const void *request, size_t
 
 		memcpy(&q.h, at, sizeof(q.h));
 		if (q.h.nlmsg_len < sizeof(q.h) || q.h.nlmsg_len > len)
-			break; /* the kernel drops the rest without a word */
+			break; /* the kernel silently drops the rest */
 		err = answer_message(&r, &q);
 		step = netlink_padded(q.h.nlmsg_len);
 		step = step < len ? step : len;

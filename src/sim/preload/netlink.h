@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 /*
- * The answers of the kernel's nldev (drivers/infiniband/core/nldev.c) for one device. Nothing here
- * reads the device: who asks fills struct netlink_device from the same files that a program reads.
+ * The answers of the kernel's nldev (drivers/infiniband/core/nldev.c) for one device. Does not read
+ * the device: the caller fills struct netlink_device from the same files that a program reads.
  */
 #define NETLINK_COUNTERS 32
 
@@ -18,7 +18,7 @@ struct uverbs_statistic;
 
 struct netlink_device {
 	bool present; /* false: the list of devices is empty */
-	bool admin;   /* who asks has CAP_NET_ADMIN */
+	bool admin;   /* the asking process has CAP_NET_ADMIN */
 	uint64_t node_guid, sys_image_guid;
 	char fw_ver[64];
 	uint8_t port_state, phys_state;
@@ -28,13 +28,13 @@ struct netlink_device {
 		uint64_t dev; /* dev_t; 0: there is none */
 		uint64_t abi;
 	} uverbs, rdma_cm;
-	/* Objects: *n of them at *rows, to be freed; 0 or -errno. */
+	/* Lists objects: *n of them at *rows, to be freed. Returns 0 or -errno. */
 	int (*resources)(struct uverbs_resource **rows, size_t *n);
-	/* `rdma statistic qp`; the counters of port_stats.bound[slot], in order; NULL: no more. */
+	/* `rdma statistic qp`: the counters of port_stats.bound[slot], in order; NULL: no more. */
 	int (*statistic)(struct uverbs_statistic *);
 	const char *(*bound)(const struct netlink_device *, unsigned int i, unsigned int slot,
 			     uint64_t *value);
-	const void *stats; /* for bound */
+	const void *stats; /* argument of `bound` */
 	unsigned int ncounters;
 	struct netlink_counter {
 		char name[40];
@@ -42,12 +42,12 @@ struct netlink_device {
 	} counters[NETLINK_COUNTERS]; /* the port's hw_counters */
 };
 
-/* Takes one datagram of the answer: 0, or -errno, which ends the answer. */
+/* Sends one datagram of the answer. Returns 0, or -errno, which ends the answer. */
 typedef int (*netlink_send)(void *arg, const void *datagram, size_t len);
 
 /*
- * Answers all messages of one datagram, whoever wrote it. port: the port id of the asking socket.
- * 0, or the -errno of send; errors in the request are NLMSG_ERROR messages of the answer.
+ * Answers all messages of one datagram, from any sender. port: the port id of the asking socket.
+ * Returns 0, or the -errno of send; errors in the request are NLMSG_ERROR messages of the answer.
  */
 int netlink_answer(const struct netlink_device *, const void *request, size_t len, uint32_t port,
 		   netlink_send, void *arg);

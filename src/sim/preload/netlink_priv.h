@@ -11,7 +11,7 @@
 
 #define DEVICE_INDEX 0u /* the kernel numbers devices from 0 */
 #define PORTS	     1u
-/* libmnl's buffer is 4096 bytes where pages are. */
+/* Fits libmnl's buffer, which is 4096 bytes on machines with such pages. */
 #define REPLY_ROOM   4096u
 #define CHARDEV_TYPE 32 /* bytes of a client's name, as in the kernel */
 
@@ -20,17 +20,17 @@ struct netlink_reply {
 	uint32_t port;
 	netlink_send send;
 	void *arg;
-	const struct uverbs_resource *rows; /* of a dump: all of the function */
+	const struct uverbs_resource *rows; /* used by a dump: all objects of the function */
 	size_t nrows;
-	bool too_long; /* an object's part of it */
-	size_t len;    /* of the message in bytes */
+	bool too_long; /* an object's attributes did not fit */
+	size_t len;    /* bytes of the message */
 	uint8_t bytes[REPLY_ROOM] __attribute__((aligned(NLMSG_ALIGNTO)));
 };
 
-/* One request and those of its attributes that some operation reads. */
+/* One request, with the attributes that some operation reads. */
 struct netlink_request {
 	struct nlmsghdr h;
-	const uint8_t *bytes; /* from the header on */
+	const uint8_t *bytes; /* begins with the header */
 	bool has_index, has_port, has_type, has_stat;
 	bool has_mode, has_mask, has_counter, has_qpn;
 	uint32_t index, port;
@@ -46,7 +46,7 @@ static inline size_t netlink_padded(size_t len)
 
 /* --- netlink.c --- */
 
-/* What a request must name: 0 or -EINVAL. */
+/* Checks the attributes that a request must have. Returns 0 or -EINVAL. */
 int netlink_check_target(const struct netlink_reply *, const struct netlink_request *, bool index,
 			 bool port);
 
@@ -54,8 +54,8 @@ int netlink_check_target(const struct netlink_reply *, const struct netlink_requ
 
 void netlink_reply_begin(struct netlink_reply *, const struct netlink_request *, uint16_t type,
 			 uint16_t flags);
-int netlink_reply_end(struct netlink_reply *); /* sends it */
-/* Bytes as they are. */
+int netlink_reply_end(struct netlink_reply *); /* sends the message */
+/* Appends bytes as they are. */
 void netlink_put_bytes(struct netlink_reply *, const void *, size_t len);
 void netlink_put(struct netlink_reply *, uint16_t type, const void *value, size_t len);
 void netlink_put_u8(struct netlink_reply *, uint16_t type, uint8_t value);
@@ -76,7 +76,7 @@ int netlink_del_statistic(struct netlink_reply *, const struct netlink_request *
 /* --- netlink_resources.c: objects of programs --- */
 
 int netlink_fill_summary(struct netlink_reply *, const struct netlink_request *);
-/* Sends the messages itself. */
+/* Sends the dump's messages. */
 int netlink_dump_resources(struct netlink_reply *, const struct netlink_request *);
 
 #endif

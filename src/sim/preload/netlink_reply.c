@@ -29,9 +29,9 @@ int netlink_reply_end(struct netlink_reply *r)
 void netlink_put_bytes(struct netlink_reply *r, const void *from, size_t len)
 {
 	if (netlink_padded(len) > REPLY_ROOM - r->len)
-		return; /* no message of one device comes near (the unit test has the longest) */
+		return; /* one device's messages are much shorter (see the unit test) */
 	memset(r->bytes + r->len, 0, netlink_padded(len));
-	if (len) /* from is NULL where an attribute has no value of its own */
+	if (len) /* from is NULL for an attribute without a value */
 		memcpy(r->bytes + r->len, from, len);
 	r->len += netlink_padded(len);
 }

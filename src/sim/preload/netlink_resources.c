@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `rdma resource` asks: the objects of all programs. */
+/* Answers to `rdma resource`: the objects of all programs. */
 #include "netlink_priv.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static void fill_cq(struct netlink_reply *r, const struct uverbs_resource *o)
 	netlink_put_u32(r, RDMA_NLDEV_ATTR_RES_CTXN, o->ctx);
 }
 
-/* Keys are for CAP_NET_ADMIN alone, and are not shown. */
+/* Fills in a region. Its keys are for CAP_NET_ADMIN only, and are not shown. */
 static void fill_mr(struct netlink_reply *r, const struct uverbs_resource *o)
 {
 	netlink_put_u64(r, RDMA_NLDEV_ATTR_RES_MRLEN, o->len);
@@ -49,7 +49,7 @@ static void fill_pd(struct netlink_reply *r, const struct uverbs_resource *o)
 	netlink_put_u32(r, RDMA_NLDEV_ATTR_RES_CTXN, o->ctx);
 }
 
-/* The kernel shows a struct sockaddr_storage, of whatever family. */
+/* Appends an address as a struct sockaddr_storage of any family, as the kernel does. */
 static void resource_put_address(struct netlink_reply *r, uint16_t type,
 				 const uint8_t addr[RESOURCE_ADDR])
 {
@@ -73,7 +73,7 @@ static void fill_cm_id(struct netlink_reply *r, const struct uverbs_resource *o)
 	resource_put_address(r, RDMA_NLDEV_ATTR_RES_DST_ADDR, o->dst);
 }
 
-/* A message of a dump has the device and a table, and ends when few bytes are left. */
+/* Room that must be left for a row: a dump's message has the device and a table. */
 #define RESOURCE_ROOM 400u
 
 static void put_qp_range(struct netlink_reply *r, uint32_t first, uint32_t last)
@@ -93,7 +93,7 @@ static void put_qp_range(struct netlink_reply *r, uint32_t first, uint32_t last)
 	netlink_nest_end(r, entry);
 }
 
-/* Its QPs, from the oldest to the newest: the rows are the other way round. */
+/* Fills in its QPs, oldest first: the rows are in reverse order. */
 static void fill_srq(struct netlink_reply *r, const struct uverbs_resource *o)
 {
 	size_t table = netlink_nest_begin(r, RDMA_NLDEV_ATTR_RES_QP);
@@ -117,7 +117,7 @@ static void fill_srq(struct netlink_reply *r, const struct uverbs_resource *o)
 		netlink_put_u32(r, RDMA_NLDEV_ATTR_RES_CQN, o->cqn);
 }
 
-/* By enum resource_kind: its name, its attributes, and what it has beside its number and pid. */
+/* By enum resource_kind: its name, its attributes, and a function for its other attributes. */
 #define RESOURCE_ROW(name, kind, id, fill)                                                 \
 	{                                                                                  \
 		name, RDMA_NLDEV_CMD_RES_##kind##_GET, RDMA_NLDEV_ATTR_RES_##kind,         \
@@ -146,7 +146,7 @@ static unsigned int resource_kind_of(const struct netlink_request *q)
 	return kind;
 }
 
-/* How many there are of each kind. */
+/* Counts the objects of each kind. */
 int netlink_fill_summary(struct netlink_reply *r, const struct netlink_request *q)
 {
 	uint64_t count[RESOURCE_KINDS] = {0};
@@ -162,7 +162,7 @@ int netlink_fill_summary(struct netlink_reply *r, const struct netlink_request *
 	netlink_put_device(r);
 	table = netlink_nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	for (unsigned int k = 0; k < RESOURCE_KINDS; k++) {
-		if (!resource_rows[k].name) /* statistics */
+		if (!resource_rows[k].name) /* statistics have no name */
 			continue;
 		entry = netlink_nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
 		netlink_put_text(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, resource_rows[k].name);

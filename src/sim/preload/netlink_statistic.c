@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `rdma statistic` asks and changes: counters of the port, and of queue pairs. */
+/* Answers to `rdma statistic`: reads and changes counters of the port, and of queue pairs. */
 #include "netlink_priv.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static int ask_statistic(const struct netlink_reply *r, struct uverbs_statistic 
 	return r->dev->statistic ? r->dev->statistic(s) : -EOPNOTSUPP;
 }
 
-/* By what queue pairs are bound. */
+/* Fills in the criteria by which queue pairs are bound. */
 static int fill_rule(struct netlink_reply *r)
 {
 	struct uverbs_statistic s = {.op = STATISTIC_RULE};
@@ -107,7 +107,7 @@ static int read_rows(struct netlink_reply *r, struct uverbs_resource **rows)
 	return err;
 }
 
-/* The one that a request names: without the table around it. */
+/* Fills in the counter that a request names, without a table around it. */
 static int fill_one_statistic(struct netlink_reply *r, uint32_t counter)
 {
 	struct uverbs_resource *rows;
@@ -126,7 +126,7 @@ static int fill_one_statistic(struct netlink_reply *r, uint32_t counter)
 	return err;
 }
 
-/* Queue pairs alone have them here. mlx5_ib has some of regions on demand, too. */
+/* Allows statistics of queue pairs only. mlx5_ib has some of on-demand regions, too. */
 static int statistic_check(const struct netlink_request *q)
 {
 	if (q->has_stat && q->stat == RDMA_NLDEV_ATTR_RES_QP)
@@ -147,7 +147,7 @@ int netlink_fill_statistic(struct netlink_reply *r, const struct netlink_request
 	return q->has_mode ? fill_rule(r) : -EINVAL;
 }
 
-/* One message for each. */
+/* Sends one message for each. */
 static int send_statistic(struct netlink_reply *r, const struct netlink_request *q,
 			  const struct uverbs_resource *o)
 {
@@ -200,7 +200,7 @@ int netlink_set_statistic(struct netlink_reply *r, const struct netlink_request 
 	}
 	if (!q->has_qpn)
 		return -EINVAL;
-	if (q->has_counter && !q->counter) /* none has this number */
+	if (q->has_counter && !q->counter) /* no counter has this number */
 		return -ENOENT;
 	s = (struct uverbs_statistic){.op = STATISTIC_BIND, .qpn = q->qpn, .counter = q->counter};
 	err = ask_statistic(r, &s);

@@ -12,8 +12,8 @@
 #include "real.h"
 
 /*
- * A userfaultfd; -1: there is none. Closing it releases all waiting stores. The kernel's own stores
- * wait only with privilege; without it a read() would fail.
+ * Returns a userfaultfd, or -1. Closing it releases all waiting stores. The kernel's stores wait
+ * only with privilege; without it a read() would fail.
  */
 static int guard_new(enum stores by)
 {
@@ -31,7 +31,7 @@ static int guard_new(enum stores by)
 	return -1;
 }
 
-/* Stores to the range wait. Loads go on, those of the device, too. */
+/* Makes stores to the range wait. Loads continue, the device's, too. */
 static bool protect(int guard, void *va, size_t len)
 {
 	struct uffdio_range range = {.start = (uintptr_t)va, .len = len};
@@ -42,7 +42,7 @@ static bool protect(int guard, void *va, size_t len)
 	       !real()->ioctl(guard, UFFDIO_WRITEPROTECT, &wp);
 }
 
-/* By a system call, which a sanitizer does not take for an access of the program. */
+/* Copies by a system call, which a sanitizer does not report as an access of the program. */
 static bool copy_of(void *to, void *from, size_t len)
 {
 	struct iovec local = {to, len}, remote = {from, len};
@@ -52,8 +52,8 @@ static bool copy_of(void *to, void *from, size_t len)
 }
 
 /*
- * Copies [va, va + len) to `other` and moves `other` to va, with this protection. `other` is
- * unmapped on failure.
+ * Copies [va, va + len) to `other` and moves `other` to va, with this protection. Unmaps `other` on
+ * failure.
  */
 static int pages_replace(void *va, size_t len, void *other, int prot, enum stores by)
 {
@@ -70,9 +70,9 @@ static int pages_replace(void *va, size_t len, void *other, int prot, enum store
 }
 
 /*
- * The file is longer than the memory: if the program grows the mapping, it finds zeroes there, as
- * in its own memory, and no end of a file. The file is sparse. RLIMIT_FSIZE counts for memfds, too;
- * exceeding it would be a signal.
+ * The file is longer than the memory: if the program grows the mapping, the new part reads as
+ * zeros, as in its own memory, instead of faulting at the end of the file. The file is sparse.
+ * RLIMIT_FSIZE also limits memfds, and exceeding it would be a signal.
  */
 #define FILE_GOES_ON (1ull << 40)
 

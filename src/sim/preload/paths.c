@@ -8,11 +8,11 @@
 #include "real.h"
 #include "sysfs.h"
 
-#define LINKS_MOST 40 /* as the kernel has it */
+#define LINKS_MOST 40 /* as in the kernel */
 
 /*
  * The names that the tree provides. It shares some folders with the machine (class, devices,
- * bus/pci/devices, bus/pci/drivers): there the tree has stand-ins of the machine's entries, for
+ * bus/pci/devices, bus/pci/drivers). There the tree has stand-ins of the machine's entries, for
  * listings; a walk through them goes to the machine's own.
  */
 enum span { SPAN_ONE, SPAN_BELOW, SPAN_PREFIX };
@@ -36,7 +36,7 @@ static const struct {
 	{"/sys/bus/pci/drivers/mlx5_core", SPAN_BELOW, PLACE_TREE},
 };
 
-/* Folders that everybody passes: they are no links, and no reason to make a tree. */
+/* Folders on the path to most files: they are no links, and no reason to make a tree. */
 static const char *const passed[] = {
 	"/sys",
 	"/sys/class",
@@ -49,11 +49,11 @@ static const char *const passed[] = {
 	"/dev/infiniband",
 };
 
-/* A way that is being walked: `at` is reached, without links, and `rest` is still to go. */
+/* A path being walked: `at` is reached, without links, and `rest` is left. */
 struct path_walk {
 	char at[PATH_NAME], rest[PATH_NAME];
-	const char *next; /* of rest */
-	bool tree;	  /* libc can't walk it: it began in the tree or went through it */
+	const char *next; /* the next part of rest */
+	bool tree;	  /* libc can't walk it: it began in the tree or passes through it */
 	unsigned int links;
 };
 
@@ -64,14 +64,14 @@ static bool path_is_below(const char *path, const char *folder)
 	return !strncmp(path, folder, len) && (!path[len] || path[len] == '/');
 }
 
-/* The tree keeps /sys without its first part, and dev/infiniband. */
+/* Makes the path in the tree, which keeps /sys without its first part, and dev/infiniband. */
 static void path_in_tree(const char *name, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s%s", client_tree(),
 		 path_is_below(name, "/sys") ? name + strlen("/sys") : name);
 }
 
-/* The link to the device, in the machine's folder of a chip's network interface. */
+/* Returns whether this is the link to the device in the machine's folder of a chip's interface. */
 static bool path_is_netdev_device(const char *name)
 {
 	static const char folder[] = "/sys/" SYSFS_VIRTUAL "/";
@@ -106,7 +106,7 @@ static bool path_is_passed(const char *name)
 	return false;
 }
 
-/* Something of the tree can lie below. */
+/* Returns whether something of the tree can be below. */
 static bool path_is_near(const char *name)
 {
 	return path_is_below(name, "/sys") || !*name || !strcmp(name, "/") ||
@@ -123,9 +123,9 @@ bool path_name(const char *path, char name[PATH_MAX])
 	return true;
 }
 
-/* --- where a way begins ----------------------------------------------------------------------- */
+/* --- the start of a walk ---------------------------------------------------------------------- */
 
-/* Whether the working directory is near. Threads share both. */
+/* Whether something of the tree can be below the working directory. Threads share both. */
 static bool cwd_near;
 
 bool path_cwd_is_near(void)
@@ -178,7 +178,7 @@ static bool walk_absolute(struct path_walk *w, const char *path)
 {
 	const char *in = client_in_tree(path);
 
-	/* Its root is a folder of the chip's, whose age dvx-flow asks for. */
+	/* The tree's root is a folder of the chip's, whose age dvx-flow reads. */
 	if (in)
 		return *in &&
 		       walk_set(w, path_is_below(in, "/dev/infiniband") ? "/" : "/sys", in, true);
@@ -189,8 +189,8 @@ static bool walk_absolute(struct path_walk *w, const char *path)
 }
 
 /*
- * Directories that were found to be away from the tree. To ask where one is costs ten times what it
- * costs to ask which one it is, and a program that copies a tree does so for each name.
+ * Directories known to be away from the tree. Reading where a directory is costs ten times as much
+ * as reading its identity, and a program that copies a tree needs it for each name.
  */
 #define FAR_DIRS 16u
 static _Thread_local struct far_dir {
@@ -198,7 +198,7 @@ static _Thread_local struct far_dir {
 	ino_t ino;
 } far_dirs[FAR_DIRS];
 
-/* The place of this directory; NULL if it is none. *far: it is known. */
+/* Returns the place of this directory, or NULL if it is no directory. *far: it is known. */
 static struct far_dir *path_far_place(int dir, struct far_dir *is, bool *far)
 {
 	struct far_dir *place;
@@ -213,7 +213,7 @@ static struct far_dir *path_far_place(int dir, struct far_dir *is, bool *far)
 	return place;
 }
 
-/* Where a directory is; false if that is known to be away from the tree. */
+/* Finds where a directory is. Returns false if it is known to be away from the tree. */
 static bool walk_from_fd(int dir, char at[PATH_MAX])
 {
 	struct far_dir *place, is;
@@ -228,7 +228,7 @@ static bool walk_from_fd(int dir, char at[PATH_MAX])
 	return true;
 }
 
-/* A relative path leads into the tree from near it, or begins upwards. */
+/* Starts a relative walk: only from near the tree, or upwards, can it lead into the tree. */
 static bool walk_relative(struct path_walk *w, int dir, const char *path)
 {
 	char at[PATH_MAX], name[PATH_MAX];
@@ -280,7 +280,7 @@ static bool walk_into(struct path_walk *w, const char *name, size_t n)
 	return true;
 }
 
-/* The text of the link that was reached stands before what is still to go. */
+/* Puts the text of the link just reached before the rest. */
 static bool walk_link(struct path_walk *w, const char *text, size_t n)
 {
 	char rest[PATH_NAME];
@@ -316,7 +316,7 @@ static bool walk_through(struct path_walk *w)
 	return walk_link(w, text, (size_t)n);
 }
 
-/* false: it leads away, or is none that can be walked. */
+/* Walks on. Returns false if the path leads away or can't be walked. */
 static bool walk_on(struct path_walk *w, bool follow)
 {
 	const char *name;
@@ -337,7 +337,7 @@ static bool walk_on(struct path_walk *w, bool follow)
 	return true;
 }
 
-/* --- what libc gets --------------------------------------------------------------------------- */
+/* --- results for libc ------------------------------------------------------------------------- */
 
 static bool walk_begin(struct path_walk *w, int dir, const char *path, enum path_use use)
 {
@@ -346,7 +346,7 @@ static bool walk_begin(struct path_walk *w, int dir, const char *path, enum path
 	return begun && (walk_on(w, use == PATH_FOLLOW || use == PATH_MOUNT) || w->tree);
 }
 
-/* A folder that the tree shared with the machine before it was removed with its chip. */
+/* Returns whether the tree and the machine shared this folder before its chip removed it. */
 static bool path_is_left(const char *name)
 {
 	char path[PATH_MAX];
@@ -381,7 +381,7 @@ static const char *path_found(const struct path_walk *w, const char *path, enum 
 	return path_is_below(p->name, "/dev") ? "/dev" : "/sys";
 }
 
-/* As in sysfs, whose folders are root's and have no way to make or to remove anything. */
+/* Refuses changes as sysfs does: its folders are root's, and fixed. */
 static int path_refusal(const struct path_place *p, enum path_use use)
 {
 	struct stat st;

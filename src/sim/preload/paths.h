@@ -8,15 +8,15 @@
 
 /*
  * The sysfs tree of a function is laid over the machine's /sys: a program sees both as one. Names
- * are walked as the kernel walks them, links and `..` included, so that a way into the tree or out
- * of it ends where it would end with a real device.
+ * are walked as the kernel walks them, links and `..` included, so that a path into the tree or out
+ * of it ends where it would with a real device.
  */
 
 enum path_use {
 	PATH_FOLLOW, /* the file that the name leads to */
-	PATH_LINK,   /* the name itself, be it a link */
-	PATH_CHANGE, /* the same, to change it: refused in the tree, as sysfs does */
-	PATH_MAKE,   /* the same, to make it: refused, too */
+	PATH_LINK,   /* the name itself, even if it is a link */
+	PATH_CHANGE, /* the name itself, to change it: refused in the tree, as in sysfs */
+	PATH_MAKE,   /* the name itself, to make it: refused, too */
 	PATH_MOUNT   /* the file system, which is sysfs */
 };
 
@@ -26,33 +26,33 @@ static inline enum path_use path_at(int flags)
 }
 
 enum place_kind {
-	PLACE_MACHINE, /* the machine's */
+	PLACE_MACHINE, /* a file of the machine */
 	PLACE_TREE,
 	PLACE_NODE, /* the device's character device; its path is a stand-in of the tree */
 	PLACE_REFUSED
 };
 
-#define PATH_NAME 1024 /* bytes of a name below /sys; longer ones are the machine's */
+#define PATH_NAME 1024 /* bytes of a name below /sys; longer names are the machine's */
 
 struct path_place {
 	enum place_kind kind;
-	char path[PATH_MAX];  /* where it lies */
-	char name[PATH_NAME]; /* what the program calls it, without links; not of the machine's */
+	char path[PATH_MAX];  /* the real path of the file */
+	char name[PATH_NAME]; /* its name for the program, without links; unset for the machine's */
 };
 
 /*
- * What to hand to libc: `path` itself where nothing is to be changed. errno is kept, unless the
- * place is PLACE_REFUSED.
+ * Returns the path for libc: `path` itself if nothing changes. Keeps errno, unless the place is
+ * PLACE_REFUSED.
  */
 const char *path_to(int dir, const char *path, enum path_use, struct path_place *);
 
-/* The name that a program knows for what the kernel calls `path`; false: that is its name. */
+/* Finds the program's name for a path of the kernel's; false: the names are the same. */
 bool path_name(const char *path, char name[PATH_MAX]);
-/* Whether the descriptor is of a file in the tree. */
+/* Returns whether the descriptor's file is in the tree. */
 bool path_is_tree_fd(int fd);
-/* The working directory has changed. */
+/* Notes that the working directory has changed. */
 void path_moved(void);
-/* The working directory may be in the tree. */
+/* Returns whether the working directory may be in the tree. */
 bool path_cwd_is_near(void);
 
 #endif

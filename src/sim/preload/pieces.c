@@ -9,8 +9,8 @@
 static struct shared_piece pieces[PIECES], *by_inode[BUCKETS];
 static struct piece_list unused = LIST_HEAD_INITIALIZER(unused);
 static struct intervals by_address;
-static unsigned int count, used; /* places from `used` on never had a piece */
-static uint64_t bytes[2]; /* of rings, of data */
+static unsigned int count, used; /* places from `used` on have never had a piece */
+static uint64_t bytes[2];	 /* of rings, and of data */
 
 unsigned int pieces_count(void)
 {
@@ -27,7 +27,7 @@ uint64_t pieces_ring_bytes(void)
 	return bytes[false];
 }
 
-/* All memfds of a system have one dev, and their inodes are numbered in order. */
+/* Returns an inode's bucket. All memfds have one dev, and inodes are numbered in order. */
 static struct shared_piece **piece_bucket(uint64_t inode)
 {
 	return &by_inode[inode % BUCKETS];

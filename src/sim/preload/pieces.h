@@ -10,17 +10,16 @@
 #include "base/maps.h"
 
 /*
- * The table of the program's memory that lies on memfds. It has a place for each piece from the
- * beginning, since a fork child may not use malloc, and finds one without a walk. share.c's lock
- * is held.
+ * The table of the program's memory that lies on memfds. It is allocated whole, since a fork child
+ * may not use malloc, and finds a piece without a walk. share.c's lock is held.
  */
-#define PIECES 16384u /* as many as the device takes of a client */
+#define PIECES 16384u /* as many as the device allows a client */
 
 struct cfile;
 struct shared_piece {
-	struct interval at;	       /* first: where it was when it became shared */
-	LIST_ENTRY(shared_piece) link; /* share.c's; of a free one, the table's */
-	struct shared_piece *next;     /* of the same hash */
+	struct interval at;	       /* first member: where the piece was when it became shared */
+	LIST_ENTRY(shared_piece) link; /* in a list of share.c, or of free places */
+	struct shared_piece *next;     /* next of the same hash */
 	struct cfile *file;
 	uint64_t inode;
 	dev_t dev;
@@ -33,16 +32,16 @@ static inline uint64_t piece_len(const struct shared_piece *p)
 	return p->at.end - p->at.from;
 }
 
-/* How many there are, and the sum of their bytes. */
+/* Return how many pieces there are, and the sum of their bytes. */
 unsigned int pieces_count(void);
 uint64_t pieces_bytes(void);
-uint64_t pieces_ring_bytes(void); /* without regions */
-/* There are fewer than PIECES. The caller fills in the rest. */
+uint64_t pieces_ring_bytes(void); /* without data of regions */
+/* Adds a piece; there must be fewer than PIECES. The caller fills in the rest. */
 struct shared_piece *piece_add(uint64_t va, uint64_t len, uint64_t inode, dev_t, bool data);
 void piece_drop(struct shared_piece *);
-/* Those that were in a range when they became shared: the first, or the next one. */
+/* Returns the first piece, or the next after `last`, that was in a range when it became shared. */
 struct shared_piece *piece_over(uint64_t va, uint64_t len, const struct shared_piece *last);
-/* The one whose file a mapping shows, wherever it is now. */
+/* Returns the piece whose file a mapping shows, at any address. */
 struct shared_piece *piece_mapped(const struct mapping *);
 
 #endif

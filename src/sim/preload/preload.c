@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libdvx-sim.so, the preload. With DVX_SIM_SOCKET in the environment the device is a server's;
- * without it the program gets a chip of its own. This runs in every process that inherits the
+ * without it the program gets its own chip. The preload runs in every process that inherits the
  * environment, shells too, so nothing is made before the first access to the device's files.
  */
 #include <limits.h>
@@ -19,8 +19,8 @@
 static char sysfs[PATH_MAX];
 
 /*
- * The tree is known by the name that the kernel has for it, so that the working directory and
- * links of /proc are recognized.
+ * Resolves the tree's name to the kernel's, so that the working directory and links of /proc are
+ * recognized.
  */
 static void sysfs_in(const char *dir, const char *name)
 {
@@ -32,8 +32,8 @@ static void sysfs_in(const char *dir, const char *name)
 }
 
 /*
- * Makes a name that no other process can have taken. Its pid tells later processes whether it is
- * stale. Returns the length of the part that all such names share.
+ * Makes a name that no other process can have. Its pid shows later processes whether it is stale.
+ * Returns the length of the part that all such names share.
  */
 static size_t private_sysfs(void)
 {
@@ -49,7 +49,7 @@ static size_t private_sysfs(void)
 	return strlen(sysfs) - strlen(name) + strlen(CLIENT_TREE);
 }
 
-/* The server keeps one tree for each function beside its socket. */
+/* Sets the server's tree: it keeps one per function beside its socket. */
 static void server_sysfs(const char *socket, const char *function)
 {
 	const char *slash = strrchr(socket, '/');

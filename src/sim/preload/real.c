@@ -11,7 +11,7 @@ const struct real *real(void)
 
 	if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
 		return &table;
-		/* Two threads may both come here: they store the same pointers. */
+		/* Two threads may run this at once: they store the same pointers. */
 #define X(function, ...)		       *(void **)&table.function = dlsym(RTLD_NEXT, #function);
 #define X_PATH(result, failure, function, ...) X(function)
 	HOOKS_PATH(X_PATH)

@@ -46,7 +46,7 @@ typedef int (*dirent_order)(const struct dirent **, const struct dirent **);
 typedef int (*dirent64_filter)(const struct dirent64 *);
 typedef int (*dirent64_order)(const struct dirent64 **, const struct dirent64 **);
 
-/* What lies behind each hook. */
+/* The functions behind the hooks. */
 struct real {
 #define X(function, ...)		       __typeof__(&function) function;
 #define X_PATH(result, failure, function, ...) X(function)
@@ -56,8 +56,8 @@ struct real {
 };
 
 /*
- * Resolved at once by the constructor (a fork child could find the loader's lock held), or by the
- * first call of a library that runs before it.
+ * Returns the table, which is filled by the constructor (a fork child could find the loader's lock
+ * held) or by the first call of a library that runs before it.
  */
 const struct real *real(void);
 

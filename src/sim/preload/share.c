@@ -15,18 +15,18 @@
 #include "real.h"
 
 #define PAGE	   4096u
-#define LARGE	   (64u << 20)	/* a region whose copy takes long */
-#define SMALL_ALL  (256u << 20)	/* small ones move up to this sum of all pieces */
-#define RINGS_ALL  (1u << 30)	/* no ring is shared beyond this sum */
-#define STACK_NEAR (256u << 10) /* what this thread may use of its stack during a move */
+#define LARGE	   (64u << 20)	/* a region of this size takes long to copy */
+#define SMALL_ALL  (256u << 20) /* small pieces move up to this sum of all pieces */
+#define RINGS_ALL  (1u << 30)	/* rings are shared up to this sum */
+#define STACK_NEAR (256u << 10) /* stack that this thread may use during a move */
 
-/* A piece is in one of these. */
+/* Each piece is in one of these. */
 static struct piece_list living, ending, orphaned;
-static struct maps maps;    /* not on the stack: a program's may be small */
+static struct maps maps;     /* static: a program's stack may be small */
 static struct cfile orphans; /* owner of pieces that could not become private again; fork children
 			       get copies of them */
 
-/* Held from a request until its answer is carried out. ThreadSanitizer sees libc's mutex. */
+/* Held from a request until its answer is carried out. ThreadSanitizer gets libc's mutex. */
 static struct ticket_lock lock;
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 
@@ -70,7 +70,7 @@ static void piece_stays(struct shared_piece *p)
 	piece_put(p, &orphaned);
 }
 
-/* The bytes of a mapping at the piece's own address. An embedded device maps it elsewhere, too. */
+/* Returns the bytes at the piece's own address. An embedded device maps the file elsewhere, too. */
 static uint64_t bytes_in_place(const struct shared_piece *p, const struct mapping *m)
 {
 	uint64_t end = p->at.end < m->end ? p->at.end : m->end;
@@ -80,10 +80,10 @@ static uint64_t bytes_in_place(const struct shared_piece *p, const struct mappin
 
 struct sweep {
 	bool alone;
-	uint64_t left; /* bytes of the pieces that end, not yet found in their places */
+	uint64_t left; /* bytes of ending pieces that were not found in their places */
 };
 
-/* Makes a mapping private if it is of a piece that ends. */
+/* Makes a mapping private if its piece ends. */
 static void sweep_mapping(struct sweep *w, const struct mapping *m)
 {
 	struct shared_piece *p = piece_mapped(m);
@@ -100,7 +100,7 @@ static void sweep_mapping(struct sweep *w, const struct mapping *m)
 	w->left -= bytes_in_place(p, m);
 }
 
-/* Only what is in the places of pieces that end: Linux 6.11 tells that without the rest. */
+/* Reads only the mappings in the places of ending pieces, which needs Linux 6.11. */
 static bool sweep_places(struct sweep *w)
 {
 	const struct shared_piece *p;
@@ -118,9 +118,9 @@ static bool sweep_places(struct sweep *w)
 }
 
 /*
- * Makes the pieces that end private again, wherever the program has moved them; other memory in
- * their places stays. All mappings are read, once, if some bytes are not in their places, if the
- * kernel does not tell one mapping, or to see which pieces of `orphans` are still mapped.
+ * Makes the ending pieces private again, wherever the program has moved them; other memory in their
+ * places stays. Reads all mappings, once, if some bytes are not in their places, if the kernel
+ * can't look up one mapping, or to see which pieces of `orphans` are still mapped.
  */
 static void sweep_mappings(struct sweep *w, bool everywhere)
 {
@@ -172,7 +172,7 @@ static void share_sweep(bool alone, bool everywhere)
 	pieces_settle(&ending, unread);
 }
 
-/* This thread is the only one, so no other stores to the pages. */
+/* Returns whether this thread is the only one, so that nothing else stores to the pages. */
 static bool is_alone(void)
 {
 	struct stat st;
@@ -180,7 +180,7 @@ static bool is_alone(void)
 	return !real()->stat("/proc/self/task", &st) && st.st_nlink == 3;
 }
 
-/* What follows these words in one of the kernel's files; NULL: they are not there. */
+/* Returns the text behind these words in one of the kernel's files, or NULL. */
 static const char *kernel_says(const char *path, const char *words)
 {
 	int fd = real()->open(path, O_RDONLY | O_CLOEXEC);
@@ -194,7 +194,7 @@ static const char *kernel_says(const char *path, const char *words)
 	return at ? at + strlen(words) : NULL;
 }
 
-/* Of the machine's memory, in bytes. */
+/* Returns an amount of the machine's memory in bytes. */
 static uint64_t memory_bytes(const char *words)
 {
 	const char *kib = kernel_says("/proc/meminfo", words);
@@ -203,8 +203,8 @@ static uint64_t memory_bytes(const char *words)
 }
 
 /*
- * Whatever has pinned pages (an io_uring its buffers) goes on using them, so pages of such a
- * process must not move.
+ * Returns whether something else has pinned pages of the process (as an io_uring its buffers). It
+ * would go on using them, so they must not move.
  */
 static bool is_dma_elsewhere(void)
 {
@@ -213,9 +213,9 @@ static bool is_dma_elsewhere(void)
 	return !pin || strtoull(pin, NULL, 10);
 }
 
-/* --- what answers ask for --------------------------------------------------------------------- */
+/* --- carrying out answers --------------------------------------------------------------------- */
 
-/* A store of this thread to a protected page would wait for itself. */
+/* Returns whether the range is near this stack: a store of this thread would wait for itself. */
 static bool near_stack(const struct uverbs_share *s)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -240,8 +240,8 @@ static bool is_fresh(const struct uverbs_share *s)
 }
 
 /*
- * Before Linux 6.11, both sides read all mappings for a request, so there are fewer. A process has
- * 65,530, and a piece can be two of them, in a process with an embedded device three.
+ * Before Linux 6.11, both sides read all mappings for a request, so fewer pieces are allowed. A
+ * process has 65,530 mappings; a piece can take two, with an embedded device three.
  */
 #define PIECES_READ 1024u
 
@@ -258,8 +258,8 @@ static bool pieces_full(void)
 }
 
 /*
- * A fork child gets a copy of all pieces: they take a quarter of the machine's memory at most, and
- * this one half of what is left now.
+ * Checks the machine's memory. A fork child gets a copy of all pieces: together they take at most a
+ * quarter of it, and this one half of what is left now.
  */
 static bool memory_allows(uint64_t len)
 {
@@ -278,9 +278,9 @@ static uint64_t share_now(void)
 }
 
 /*
- * Pages that were never touched need no copy. Others move only if no other thread may have the
- * kernel store there, so the process has one thread. (Later another one may; without the privilege
- * they then stay shared.)
+ * Returns whether a region may move. Pages never touched need no copy. Others move only if no other
+ * thread may have the kernel store there: the process has one thread. (If another one starts later,
+ * without the privilege they then stay shared.)
  */
 static bool data_may_move(const struct uverbs_share *s, bool alone)
 {
@@ -301,7 +301,7 @@ static bool may_move(const struct uverbs_share *s, bool alone)
 					    : pieces_ring_bytes() + s->len <= RINGS_ALL;
 }
 
-/* Whatever else has pinned data goes on using the pages where they are. */
+/* Ends a piece. Whatever else has pinned data goes on using the pages where they are. */
 static void piece_returns(struct shared_piece *p, int *pinned)
 {
 	if (p->data && *pinned < 0)
@@ -312,7 +312,7 @@ static void piece_returns(struct shared_piece *p, int *pinned)
 		piece_ends(p);
 }
 
-/* Ends what is left of a file. */
+/* Ends all pieces of a file. */
 static void pieces_end_all(const struct cfile *cf, struct piece_list *list, bool alone)
 {
 	struct shared_piece *p, *next;
@@ -327,7 +327,7 @@ static void pieces_end_all(const struct cfile *cf, struct piece_list *list, bool
 		share_sweep(alone, false);
 }
 
-/* Ends the pieces of a file at these addresses. */
+/* Ends the file's pieces at these addresses. */
 static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s, unsigned int n,
 			   bool alone)
 {

@@ -9,8 +9,8 @@
 #include "share.h"
 
 /*
- * The end of the pipe shows that the child has its copies or is dead. The wait is bounded: a
- * debugger may hold the child. Copies are made much faster than that on an idle machine.
+ * Longest wait for a child. The end of the pipe shows that the child has its copies or is dead, but
+ * a debugger may hold it. Copies take much less on an idle machine.
  */
 #define CHILD_MS 1000u
 #define PIECE_MS 1u

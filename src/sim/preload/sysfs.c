@@ -24,7 +24,7 @@ typedef int (*text_fn)(const struct tree *, char *text, size_t size);
 
 /*
  * One entry: a link if `link`, the stand-in of a character device if `node`, a file of fixed text
- * if `text`, otherwise what `make` prints.
+ * if `text`, otherwise a file with the output of `make`.
  */
 struct sysfs_entry {
 	const char *path;
@@ -93,9 +93,9 @@ static int text_pci_uevent(const struct tree *t, char *s, size_t n)
 }
 
 /*
- * The configuration space, for lspci and those who read it themselves. There are no BARs (registers
- * lie in a memfd), so there is no MSI-X, whose table would be in one, and no extended capability.
- * The PCI Express capability says what the link's files say: 16 lanes of 16 GT/s.
+ * The configuration space, for lspci and other readers. There are no BARs (registers are in a
+ * memfd), so no MSI-X, whose table would be in one, and no extended capability. The PCI Express
+ * capability agrees with the link's files: 16 lanes of 16 GT/s.
  */
 #define PCI_CONFIG 4096
 static int bytes_config(const struct tree *t, char *s, size_t n)
@@ -108,14 +108,14 @@ static int bytes_config(const struct tree *t, char *s, size_t n)
 		{0x04, 0x00100004}, /* a list of capabilities; bus master */
 		{0x08, 0x02000000}, /* class: network, Ethernet */
 		{0x2c, 1u << 16 | PCI_VENDOR},
-		{0x34, 0x60},	    /* where the list begins */
+		{0x34, 0x60},	    /* start of the list */
 		{0x60, 0x00020010}, /* PCI Express, the last one, version 2, an endpoint */
-		{0x64, 0x10008022}, /* can do: payload 512, extended tags, errors by role, FLR */
-		{0x68, 0x00002930}, /* does: payload 256, reads 512, tags, relaxed, no snoop */
-		{0x6c, 0x00000104}, /* the link at most: speed 4 (16 GT/s), width 16 */
+		{0x64, 0x10008022}, /* supported: payload 512, extended tags, errors by role, FLR */
+		{0x68, 0x00002930}, /* enabled: payload 256, reads 512, tags, relaxed, no snoop */
+		{0x6c, 0x00000104}, /* the link's maximum: speed 4 (16 GT/s), width 16 */
 		{0x70, 0x01040000}, /* the link now */
 		{0x8c, 0x0000001e}, /* speeds up to 16 GT/s */
-		{0x90, 0x00000004}, /* wanted: 16 GT/s */
+		{0x90, 0x00000004}, /* target: 16 GT/s */
 	};
 
 	if (n < PCI_CONFIG)
@@ -129,7 +129,7 @@ static int bytes_config(const struct tree *t, char *s, size_t n)
 	return PCI_CONFIG;
 }
 
-/* Six BARs, the ROM and the windows of bridges: all empty. */
+/* Lists six BARs, the ROM and the windows of bridges, all empty. */
 static int text_resource(const struct tree *t, char *s, size_t n)
 {
 	static const char none[] = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
@@ -141,7 +141,7 @@ static int text_resource(const struct tree *t, char *s, size_t n)
 	return (int)len;
 }
 
-/* The device sits where the machine has a NUMA node at all; all CPUs are local. */
+/* The device is at the machine's first NUMA node, or at none; all CPUs are local. */
 static int text_numa_node(const struct tree *t, char *s, size_t n)
 {
 	(void)t;
@@ -167,7 +167,7 @@ static int text_cpus(const struct tree *t, char *s, size_t n)
 	return (int)(at - s) + snprintf(at, n - (size_t)(at - s), "\n");
 }
 
-/* Come with the kernel's modules, also without devices. */
+/* Entries of the kernel's modules, present without devices, too. */
 static const struct sysfs_entry core[] = {
 	{"class/infiniband_verbs/abi_version", .text = "6\n"},
 	{"class/misc/rdma_cm/abi_version", .text = "4\n"},
@@ -299,7 +299,7 @@ void sysfs_print_gid(const uint8_t gid[16], char text[64])
 		text += sprintf(text, "%02x%02x%c", gid[b], gid[b + 1], b == 14 ? '\n' : ':');
 }
 
-/* Most of the table is empty: a second name of the entry before costs less than a file. */
+/* Links an empty entry to the one before: most entries are empty, and a link is cheaper. */
 static int make_gid_alike(int root, const char *folder, unsigned int i)
 {
 	char from[128], to[128];
@@ -309,7 +309,7 @@ static int make_gid_alike(int root, const char *folder, unsigned int i)
 	return linkat(root, from, root, to, 0) ? -errno : 0;
 }
 
-/* An attribute of an empty entry is an empty file: hooks_open.c lets no program read it. */
+/* Makes a GID's files; an empty entry's are empty, and hooks_open.c refuses to read them. */
 static int make_gid(const struct tree *t, unsigned int i)
 {
 	const struct sysfs_gid *g = &t->fn->gids[i];
@@ -333,7 +333,7 @@ static int make_gid(const struct tree *t, unsigned int i)
 	return err;
 }
 
-/* A stand-in of an entry of the machine, for listings: a link with the same text, or a folder. */
+/* Makes a stand-in of the machine's entry, for listings: a link with the same text, or a folder. */
 static int make_machine_entry(int root, const char *folder, const char *name)
 {
 	char path[PATH_MAX], to[PATH_MAX];
@@ -348,7 +348,7 @@ static int make_machine_entry(int root, const char *folder, const char *name)
 }
 
 /*
- * Makes a folder of the tree that lists the machine's present entries, too, but none of its RDMA
+ * Makes a folder of the tree that also lists the machine's present entries, but none of its RDMA
  * classes.
  */
 static int make_shared_folder(int root, const char *folder)
@@ -381,7 +381,7 @@ static int make_device(const struct tree *t)
 	return err ? err : sysfs_make_counters(t->root);
 }
 
-/* The machine's entries come last: one of the device's name is hidden by it. */
+/* The machine's entries come last: the device hides an entry of the same name. */
 static int make_all(const struct tree *t)
 {
 	static const char *const shared[] = {"class", "devices", "bus/pci/devices",

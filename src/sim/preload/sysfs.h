@@ -7,21 +7,21 @@
 #include <stdint.h>
 #include "base/port_stats.h"
 
-/* Device numbers that the kernel gives to the first uverbs device. */
+/* Numbers that the kernel gives to the first uverbs device. */
 #define UVERBS_MAJOR  231
 #define UVERBS_MINOR  192
 #define MISC_MAJOR    10
-#define CM_MINOR      122 /* one of those that are given out */
+#define CM_MINOR      122 /* one of the dynamic minors */
 #define SYSFS_COUNTER 24 /* bytes of a counter's text */
 #define UVERBS_PATH   "/dev/infiniband/uverbs0"
 #define CM_PATH	      "/dev/infiniband/rdma_cm"
-/* The PCI function, below a root bridge of its own: the machine's bridges stay as they are. */
+/* The PCI function, below its own root bridge: the machine's bridges stay as they are. */
 #define SYSFS_BRIDGE "devices/pci0000:03"
 #define SYSFS_SLOT   "0000:03:00.0"
-/* Where the machine's own sysfs has the network interface, as one without a device. */
+/* Folder of the interface in the machine's own sysfs, as it has no device there. */
 #define SYSFS_VIRTUAL "devices/virtual/net"
 
-/* What the tree says of a function. */
+/* A function as its tree shows it. */
 #define SYSFS_GIDS 255
 struct sysfs_function {
 	const char *name; /* for node_desc */
@@ -35,12 +35,12 @@ struct sysfs_function {
 };
 
 /*
- * Writes one function's sysfs tree (what libibverbs, libmlx5, librdmacm and perftest read) under
- * `root`, a folder that does not exist yet. NULL: of no device. 0 or -errno; nothing is left behind
- * on failure.
+ * Writes one function's sysfs tree (for libibverbs, libmlx5, librdmacm and perftest) under `root`,
+ * a folder that does not exist yet. NULL: a tree without a device. Returns 0 or -errno; nothing is
+ * left behind on failure.
  */
 int sysfs_make(const char *root, const struct sysfs_function *);
-/* The network interface of the port is there, or another one now. */
+/* Adds or replaces the port's network interface. */
 struct sysfs_netdev {
 	const char *interface;
 	const uint8_t *mac;
@@ -48,25 +48,25 @@ struct sysfs_netdev {
 	bool up;
 };
 int sysfs_netdev(const char *root, const struct sysfs_netdev *);
-/* An entry of the table of GIDs is another one now. */
+/* Replaces an entry of the table of GIDs. */
 int sysfs_gid(const char *root, unsigned int index, const struct sysfs_gid *,
 	      const char *interface);
 /*
- * Counters have zeroes in the tree. Opening one gives a text made of the present values, which are
- * in this file below the root. 0: the path is no counter.
+ * File below the root with the present values of counters. A counter's own file has a zero; opening
+ * it gives a text made from this file. sysfs_counter() returns 0 if the path is no counter.
  */
 #define SYSFS_STATS "port_stats"
 size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSFS_COUNTER]);
-/* The name and the value of a port's i-th hw_counter; NULL behind the last. */
+/* Returns the name and the value of a port's i-th hw_counter; NULL behind the last. */
 const char *sysfs_hw_counter(unsigned int i, const struct port_stats *, uint64_t *value);
-/* The same of the statistics in stats->bound[slot]: queues' counters alone. */
+/* Like sysfs_hw_counter(), for stats->bound[slot]: only counters of queues. */
 const char *sysfs_bound_counter(unsigned int i, const struct port_stats *stats, unsigned int slot,
 				uint64_t *value);
-/* A descriptor of the file of counters, to be mapped and counted in; -errno. */
+/* Returns a descriptor of the file of counters, to be mapped and counted in, or -errno. */
 int sysfs_stats(const char *root);
-/* The port's state in such a tree; 0 or -errno. */
+/* Sets the port's state in a tree. Returns 0 or -errno. */
 int sysfs_link(const char *root, bool up);
-/* Removes such a tree; never follows a link out of it. */
+/* Removes a tree; never follows a link out of it. */
 void sysfs_remove(const char *root);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What changes in a tree: the link, the network interface, entries of the table of GIDs. */
+/* Changes of a tree: the link, the network interface, entries of the table of GIDs. */
 #include "sysfs_priv.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A reader of the file finds the old text or the new one. */
+/* Replaces a file, so that a reader finds the old text or the new one. */
 static int sysfs_replace(int root, const char *path, const char *text)
 {
 	char fresh[PATH_MAX];
@@ -36,8 +36,8 @@ int sysfs_link(const char *root, bool up)
 }
 
 /*
- * A folder of its own and no link to /sys/class/net: that shows the interfaces of the network
- * namespace in which it was mounted.
+ * Writes a file of the interface's own folder. A link to /sys/class/net would show the interfaces
+ * of the network namespace in which that was mounted.
  */
 static int netdev_file(int dir, const char *interface, const char *name, const char *text)
 {
@@ -49,7 +49,7 @@ static int netdev_file(int dir, const char *interface, const char *name, const c
 	return err ? err : sysfs_replace(dir, path, text);
 }
 
-/* What the machine's folder of the interface lacks: paths.c leads from there to here. */
+/* Makes the link that the machine's folder of the interface lacks; paths.c leads here. */
 static int netdev_device(int dir, const char *interface)
 {
 	char path[PATH_MAX];
@@ -92,7 +92,7 @@ static int gid_replace(int dir, unsigned int index, const char *folder, const ch
 	return sysfs_replace(dir, path, text);
 }
 
-/* An entry is empty if its type is. */
+/* Returns whether a GID is empty: its type is. */
 static bool gid_is_empty(int dir, unsigned int index)
 {
 	char path[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The counters of the port, whose files are answered from the present values. */
+/* The counters of the port. Their files are answered with the present values. */
 #include "sysfs_priv.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
- * vport: RoCE only, data in units of 4 bytes. hw_counters are those of the driver's Q counter set,
- * and of congestion. The loop wire makes no errors, so those are 0, always.
+ * ports/1/counters has mlx5_ib's answer to a PMA query, from the counters of the function's vport:
+ * RoCE only, data in units of 4 bytes. hw_counters are those of the driver's Q counter set, and of
+ * congestion. The loop wire makes no errors, so error counters are always 0.
  */
 #define NEVER		SIZE_MAX
 #define COUNTED(field)	offsetof(struct port_stats, field)
@@ -21,7 +21,7 @@ static const struct {
 	const char *path;
 	size_t at;
 	unsigned int shift;
-	size_t less; /* another counter, which is not part of it; 0: none */
+	size_t less; /* another counter to subtract; 0: none */
 } counters[] = {
 	{"counters/port_xmit_data", COUNTED(xmit_bytes), 2, 0},
 	{"counters/port_rcv_data", COUNTED(rcv_bytes), 2, 0},
@@ -86,7 +86,7 @@ static uint64_t counter_value(size_t i, const struct port_stats *stats)
 {
 	uint64_t n = 0, less = 0;
 
-	/* The part first: it never is more than what is read after it. */
+	/* Read the part first, so that it never exceeds the whole, read after it. */
 	if (counters[i].less)
 		less = counter_at(stats, counters[i].less);
 	if (counters[i].at != NEVER)
@@ -94,7 +94,7 @@ static uint64_t counter_value(size_t i, const struct port_stats *stats)
 	return n >> counters[i].shift;
 }
 
-/* NULL: it is in the other folder. */
+/* Returns the name, or NULL if the counter is in the other folder. */
 static const char *counter_hw_name(size_t c)
 {
 	const size_t len = strlen(HW_FOLDER);

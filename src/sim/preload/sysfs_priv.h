@@ -2,14 +2,14 @@
 #ifndef SIM_SYSFS_PRIV_H
 #define SIM_SYSFS_PRIV_H
 
-/* Between the files that write a tree. */
+/* Private to the files that write a tree. */
 #include <sys/types.h>
 #include "sysfs.h"
 
 /*
- * The kernel's own shape: the device lives under devices/, classes point to it by relative links,
- * so that `readlink .../device` ends in a PCI address. Without `--netdev` there is no network
- * interface (no net/, and no entry of gid_attrs/ndevs can be read), as if it lived in another
+ * The tree's shape is the kernel's: the device is under devices/, classes point to it by relative
+ * links, so that `readlink .../device` ends in a PCI address. Without `--netdev` there is no
+ * network interface (no net/, and no entry of gid_attrs/ndevs can be read), as if it was in another
  * namespace: a name that `ip` doesn't know would be worse.
  */
 #define PCI	      SYSFS_BRIDGE "/" SYSFS_SLOT
@@ -22,9 +22,9 @@
 #define PHYS_LINK_UP  "5: LinkUp\n"
 #define PHYS_DISABLED "3: Disabled\n"
 
-/* Paths are relative to the tree's root, an open folder. All: 0 or -errno. */
+/* Paths are relative to the tree's root, an open folder. All return 0 or -errno. */
 int sysfs_make_parents(int root, const char *path);
-/* A new file, and the folders above it; -ENOSPC if it has no room. */
+/* Makes a file, and the folders above it. Returns -ENOSPC if the disk is full. */
 int sysfs_make_bytes(int root, const char *path, const void *, size_t len, mode_t mode);
 int sysfs_make_file(int root, const char *path, const char *text);
 int sysfs_make_counters(int root);

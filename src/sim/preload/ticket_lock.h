@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * A ticket lock that sleeps. pthread mutexes are unfair: a thread that calls ioctl in a loop would
- * keep the others out. Signals and cancellation are blocked while it is held, so that a handler can
+ * A fair lock that sleeps. pthread mutexes are unfair: a thread that calls ioctl in a loop would
+ * keep others out. Signals and cancellation are blocked while it is held, so that a handler can
  * call ioctl, too, as with a kernel's device.
  */
 struct ticket_lock {
