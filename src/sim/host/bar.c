@@ -14,7 +14,7 @@
 #define HOT   16u /* pages polled in each turn */
 #define SLICE 16u /* other pages polled in each turn */
 
-/* Seals keep a program from shrinking the file under the chip's own mapping. */
+/* Seals keep a program from shrinking the file under the chip's mapping. */
 static int bar_map(struct bar *bar)
 {
 	size_t len = (size_t)bar->npages * UAR_PAGE;
@@ -140,7 +140,7 @@ void bar_free(struct bar *bar)
 	free(bar);
 }
 
-/* Makes room for one more awake page: waking must not need memory. */
+/* Makes room for one more awake page now, as waking must not need memory. */
 static int awake_reserve(struct host *h)
 {
 	uint32_t cap = h->awake_cap ? 2 * h->awake_cap : 64;
@@ -213,7 +213,7 @@ static int reg_take(struct host *h, struct uar_page *page, uint32_t offset)
 	void *at = page->bar->map + (size_t)page->index * UAR_PAGE + offset;
 	uint64_t *reg = at, value;
 
-	/* Acquire: what the program stored before it rang is read after this. */
+	/* Acquire: stores that the program made before the doorbell are visible after this. */
 	if (!__atomic_load_n(reg, __ATOMIC_RELAXED))
 		return 0;
 	value = __atomic_exchange_n(reg, 0, __ATOMIC_ACQUIRE);
@@ -259,9 +259,9 @@ static void page_heat(struct host *h, uint32_t at)
 }
 
 /*
- * Polls all hot pages and a slice of the others: a program with hundreds of UARs costs no more per
- * turn than one with 32, and a page that starts to ring is found within a few turns. The handler of
- * a doorbell neither allocates nor frees pages.
+ * Polls all hot pages and a slice of the others. So a program with hundreds of UARs costs no more
+ * per turn than one with 32, and a page whose first doorbell comes is found within a few turns. The
+ * handler of a doorbell neither allocates nor frees pages.
  */
 int host_poll(struct host *h)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page with the device's clock. A program only loads from it, so nothing tells the device when:
- * the page is a hole in the BAR's file, and the userfaultfd reports the load. The device then puts
- * the page there, keeps its time while it is there, and takes it away after a while. So a program
+ * The page with the device's clock. A program only loads from it, which the device would not
+ * notice. So the page is a hole in the BAR's file, and the userfaultfd reports the load. The device
+ * then puts the page there, keeps its time current, and takes it away after a while. So a program
  * never sees a clock that stands still, and an idle chip sleeps.
  */
 #include <endian.h>
@@ -15,8 +15,7 @@
 #include "base/clock.h"
 #include "host.h"
 
-/* Long enough for the program to run again; the clock is at most this late while the chip sleeps.
- */
+/* Long enough for the program to run again; a sleeping chip's clock is at most this late. */
 #define SHOWN_NS 50000u
 
 #define REAL_TIME_AT 0x40u /* struct mlx5_init_seg: real_time_h, 64 bytes behind internal_timer_h */
@@ -27,7 +26,7 @@ static uint64_t clock_page_now(const struct host *h)
 	return h->clock->now(h->clock);
 }
 
-/* Seconds above nanoseconds, as completions have them. */
+/* Returns seconds above nanoseconds, as in completions. */
 static uint64_t clock_page_real_time(const struct host *h)
 {
 	const uint64_t ns = h->clock->utc(h->clock);
@@ -57,7 +56,7 @@ int clock_page_register(struct watch *w, uint64_t va, uint64_t n)
 	return ioctl(w->source.fd, UFFDIO_REGISTER, &reg) ? -errno : 0;
 }
 
-/* The page is there already if another mapping of the file has asked for it. */
+/* The page may be there already because of another mapping of the file. */
 void clock_page_fault(struct watch *w, uint64_t va)
 {
 	struct bar *bar = w->bar;

@@ -7,15 +7,15 @@
 #include "host.h"
 
 /*
- * Client memory that is not shared (share.c) is reached by system calls alone, the embedded
- * client's too: a program may unmap live rings and regions at any time (on hardware the pages are
- * pinned), and a system call answers EFAULT where a load would kill the program.
+ * Client memory that is not shared (share.c) is reached only by system calls, the embedded client's
+ * too. A program may unmap live rings and regions at any time (on hardware the pages are pinned),
+ * and a system call answers EFAULT where a load would kill the program.
  */
 #define VA_MASK	 ((1ull << BUS_SLOT_SHIFT) - 1)
 #define IOV_RUN	 64u	     /* segments per call */
-#define CALL_MAX (64u << 20) /* bytes per call: far below what the kernel cuts short */
+#define CALL_MAX (64u << 20) /* bytes per call: far below the kernel's limit */
 
-/* The raw call: sanitizers' wrappers would check a client's bytes against their own shadow. */
+/* Bypasses libc: sanitizers' wrappers would check a client's bytes against their own shadow. */
 static ssize_t vm_call(pid_t pid, bool write, const struct iovec *local, unsigned long nlocal,
 		       const struct iovec *remote, unsigned long nremote)
 {
@@ -61,7 +61,7 @@ static void *va_at(bus_t addr)
 	return (void *)(uintptr_t)(addr & VA_MASK);
 }
 
-/* Where this process can reach the bytes itself; NULL: by system calls only. */
+/* Returns where this process reaches the bytes itself, or NULL if only system calls do. */
 static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 {
 	if (mm->at)
@@ -69,7 +69,7 @@ static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 	return mm->nshares && !is_on_demand(mm, addr) ? share_at(mm, addr & VA_MASK, len) : NULL;
 }
 
-/* --- the pages that were reached last --------------------------------------------------------- */
+/* --- cache of the pages used last ------------------------------------------------------------- */
 
 #define IOTLB_IN_PAGE ((1ull << IOTLB_SHIFT) - 1)
 
@@ -79,7 +79,7 @@ void iotlb_forget(struct host *h)
 	h->changes.changes++;
 }
 
-/* Buffers of a program often begin a power of two apart. */
+/* Returns a hash: a program's buffers often are a power of two apart. */
 static unsigned int iotlb_index(bus_t addr)
 {
 	return (uint32_t)(addr >> IOTLB_SHIFT) * 0x9e3779b1u >> (32 - IOTLB_LOG);
@@ -95,7 +95,7 @@ static uint8_t *iotlb_find(const struct host *h, bus_t addr, size_t len)
 		       : NULL;
 }
 
-/* Shares begin and end with pages. The device's own memory is found by a call. */
+/* Caches a page. Shares consist of whole pages. The device's own memory is found by a call. */
 static void iotlb_note(struct host *h, const struct mm *mm, bus_t addr, uint8_t *at)
 {
 	struct iotlb *t = &h->iotlb[iotlb_index(addr)];
@@ -145,13 +145,13 @@ static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *rem
 	return mm_call(mm, write, &local, 1, remote, n, len);
 }
 
-/* The position in a list of segments. */
+/* A position in a list of segments. */
 struct seg_walk {
 	const struct dma_seg *seg, *end;
 	size_t off; /* in *seg */
 };
 
-/* As many segments of one client as fit in a call. How many bytes they have in all. */
+/* Collects as many segments of one client as fit in a call. Returns their bytes. */
 static size_t dma_walk_run(struct seg_walk *w, struct iovec *iov, unsigned int *n)
 {
 	bus_t slot = w->seg->addr >> BUS_SLOT_SHIFT;
@@ -180,7 +180,7 @@ static bool seg_fits(const struct dma_seg *seg)
 	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & VA_MASK);
 }
 
-/* The last word of a piece, as wide as it is aligned. */
+/* Returns the size of a piece's last word, which is as wide as it is aligned. */
 static size_t tail_of(const uint8_t *at, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
@@ -188,7 +188,7 @@ static size_t tail_of(const uint8_t *at, size_t len)
 	return len >= 8 && !(end & 7) ? 8 : len >= 4 && !(end & 3) ? 4 : len > 0;
 }
 
-/* The last word is stored after all others: programs poll it. */
+/* Stores the last word after all others, because programs poll it. */
 void dma_bytes_store_all(uint8_t *at, const void *from, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
@@ -210,7 +210,7 @@ void dma_bytes_store_all(uint8_t *at, const void *from, size_t len)
 		__atomic_store_n((uint8_t *)(end - 1), last.u8, __ATOMIC_RELEASE);
 }
 
-/* What can't be reached directly, and all that follows it in the same client. */
+/* Moves the bytes that can't be reached directly, and all that follow in the same client. */
 static int segs_call(struct seg_walk *w, bool write, struct mm *mm, void *buf, size_t *len)
 {
 	struct iovec iov[IOV_RUN];
@@ -269,7 +269,7 @@ static int segs_move_rest(struct host *h, bool write, const struct dma_seg *segs
 	return 0;
 }
 
-/* Mostly all of it can be reached directly: a ring with its record, an entry of steering memory. */
+/* Moves segments. Usually all are reached directly: a ring with its record, or steering memory. */
 static int segs_move(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
 		     void *buf)
 {
@@ -307,9 +307,9 @@ int dma_write(struct host *h, bus_t to, const void *from, size_t len)
 }
 
 /*
- * The segments are copied one after the other. On x86-64 that also orders the kernel's copies:
- * within one segment a string copy may store in any order, but no later store passes it. Elsewhere
- * nothing orders them, so each ordered segment is a call of its own behind a barrier.
+ * The segments are copied one after the other. On x86-64 this also orders the kernel's copies:
+ * within one segment a string copy may store in any order, but no later store passes it. Other CPUs
+ * do not order them, so there each ordered segment is a separate call behind a barrier.
  */
 int dma_scatter_ordered(struct host *h, const struct dma_seg *segs, unsigned int n,
 			unsigned int ordered, const void *from)
@@ -346,7 +346,7 @@ static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
 	return 0;
 }
 
-/* To memory that can be reached directly, from other: the last word is stored last here, too. */
+/* Copies from memory behind calls to memory reached directly; also stores the last word last. */
 static int dma_copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, size_t len)
 {
 	uint8_t last[8];
@@ -378,9 +378,9 @@ uint8_t *dma_place_find(struct host *h, struct dma_place *p, bus_t addr, size_t 
 }
 
 /*
- * Memory that can be reached directly, or else the embedded client's, is the local side of the
- * call: one copy instead of two. A fault on that side is reported like one on the other, as there
- * is always a call where there can be a fault.
+ * The local side of the call is memory that is reached directly, or else the embedded client's: one
+ * copy instead of two. A fault on either side is reported the same way, as memory that can fault is
+ * always in a call.
  */
 int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 {
@@ -413,7 +413,7 @@ int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 
 /* --- atomics ------------------------------------------------------------------------------- */
 
-/* A field ends at each bit of mask: its sum's carry goes nowhere. */
+/* Returns the new value. Each bit of mask ends a field, whose carry is dropped. */
 static uint64_t atomic_result(const struct dma_atomic *a, uint64_t old)
 {
 	if (!a->add)
@@ -443,7 +443,7 @@ static uint64_t atomic_direct_8(uint64_t *at, const struct dma_atomic *a)
 	return old;
 }
 
-/* Memory that takes a system call: the chip's one thread does nothing in between. */
+/* Does an atomic behind system calls: the chip's only thread does nothing in between. */
 static int atomic_by_calls(struct host *h, bus_t addr, const struct dma_atomic *a, uint64_t *old)
 {
 	uint64_t new;

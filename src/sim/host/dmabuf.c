@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dma-bufs of programs. A NIC is given their pages by the exporter; the chip maps them as a program
- * can, so that it reaches those that can be mapped (udmabuf, heaps, most of a GPU's).
+ * dma-bufs of programs. A NIC gets their pages from the exporter. The chip maps them as a program
+ * can, so only mappable ones work (udmabuf, heaps, most of a GPU's).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <linux/magic.h>
 #include "host.h"
 
-/* Of all programs: each is a mapping of the chip's process, which has 65,530 at most. */
+/* Limit of all programs: each is a mapping of the chip's process, which has 65,530 at most. */
 #define DMABUFS_MOST 4096u
 
 struct dmabuf {
@@ -19,7 +19,7 @@ struct dmabuf {
 	uint64_t len;
 };
 
-/* Any other file could become shorter under the chip's mapping, and end it by SIGBUS. */
+/* Refuses other files: they could shrink under the chip's mapping, and end the chip by SIGBUS. */
 static bool dmabuf_is_one(int fd)
 {
 	struct statfs fs;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Event counters (eventfd) of programs, which the chip raises. A write() to one that is full waits
- * for the program, which may never read; as the descriptor's flags are shared with the program,
- * O_NONBLOCK is the program's to set. So the counter is raised as the kernel itself does it: a
- * request of asynchronous I/O, of nothing, names it as the one to tell.
+ * Event counters (eventfd) of programs, which the chip raises. A write() to a full counter waits
+ * for the program, which may never read, and O_NONBLOCK is the program's to set, as it shares the
+ * descriptor's flags. So the chip lets the kernel raise the counter: it submits an empty
+ * asynchronous I/O request that names the counter as the one to notify.
  */
 #include <errno.h>
 #include <fcntl.h>

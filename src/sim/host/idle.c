@@ -8,21 +8,21 @@
  * the loop. The trap comes before the store, when the register is still 0. So the page is released,
  * and the loop stays awake until the store lands. While awake the loop spins as long as spinning
  * finds work. On a CPU that it shares with the program, spinning delays the store that it waits
- * for; then it naps, which lets the program run. Naps go on for a while after the last doorbell:
- * each of them makes the scheduler choose again. Without them two programs that spin for each other
- * on one CPU get one turn per tick.
+ * for; then it naps, which lets the program run. Naps continue for a while after the last doorbell:
+ * each nap makes the scheduler choose again. Without them two programs that spin for each other on
+ * one CPU get one turn per tick.
  */
 #define SPIN_NS		 30000u
 #define NAP_NS		 15000u	  /* 10 us gives the program too little between two naps */
-#define AWAKE_NS	 1000000u /* naps go on for so long after the last doorbell */
+#define AWAKE_NS	 1000000u /* naps continue for this long after the last doorbell */
 #define NAP_MAX_NS	 1000000u
 #define LOCKSTEP_NAP_NS	 15000u
 #define SWEEP_NS	 250000000u
 #define SKIP_MAX	 255u
 #define AGE_NS		 1000000u
-#define PATIENCE_NS	 1000000u /* for a released store to land; doubled when it does not */
+#define PATIENCE_NS	 1000000u /* time for a released store to land; doubled if it does not */
 #define PATIENCE_LOG_MAX 10u
-#define STAY_TURNS	 4u /* of the program, after which a page that is not rung is quiet */
+#define STAY_TURNS	 4u /* turns of the program after which a page without doorbells is quiet */
 #define STAY_MAX_NS	 1000000000u
 #define EXPECT_UNDATED	 UINT64_MAX
 
@@ -36,7 +36,7 @@ void page_rings(struct uar_page *page)
 	h->woken = true;
 }
 
-/* Gives pages that were released since the last host_arm() their time. */
+/* Sets the deadlines of pages that were released since the last host_arm(). */
 static void expect_date(struct host *h)
 {
 	uint32_t i;
@@ -54,8 +54,8 @@ static void expect_date(struct host *h)
 }
 
 /*
- * How long the program took from its release to its store is how long it waits for a CPU. The next
- * store gets as much time: a page that is protected before it lands traps it once more, and each
+ * Learns how long the program waits for a CPU: the time from its release to its store. The next
+ * store gets as much time: protecting the page before the store lands would trap it again, and each
  * trap costs the program one more turn. Where turns are long, the page also stays awake for some of
  * them, so that the next doorbells do not trap at all (doc/design/0005, "Many spinning threads").
  */
@@ -64,7 +64,7 @@ void page_landed(struct uar_page *page, uint64_t now)
 	uint64_t given, stay;
 
 	if (page->expect && page->expect != EXPECT_UNDATED) {
-		/* expect_date() has doubled it. */
+		/* Undo expect_date()'s doubling. */
 		if (page->patience)
 			page->patience--;
 		given = (uint64_t)PATIENCE_NS << page->patience;
@@ -106,7 +106,7 @@ int arm_all(struct host *h)
 	return taken;
 }
 
-/* Arms pages that weren't rung since the last call, though others are busy. */
+/* Arms pages that weren't rung since the last call, while other pages are busy. */
 static int arm_quiet(struct host *h)
 {
 	uint32_t i = h->nawake;
@@ -138,8 +138,8 @@ void bar_poll(struct bar *bar, const char *why)
 }
 
 /*
- * A trap wakes the loop before the register is written. So a written register in a page that still
- * sleeps was written through a mapping that the device does not know. A NIC would see it.
+ * Polls sleeping pages. A trap wakes the loop before the register is written, so a written register
+ * in a sleeping page was written through an unknown mapping. A NIC would see it.
  */
 static int wake_sweep(struct host *h)
 {
@@ -159,7 +159,7 @@ static int wake_sweep(struct host *h)
 	return taken;
 }
 
-/* All pages are armed. */
+/* Sleeps with all pages armed. */
 static uint64_t sleep_deep(struct host *h)
 {
 	if (!h->npages)
@@ -173,8 +173,8 @@ static uint64_t sleep_deep(struct host *h)
 }
 
 /*
- * Pages that stay awake without doorbells (no userfaultfd, or a released store does not land) are
- * polled ever more seldom.
+ * Returns the time to sleep. Pages that stay awake without doorbells (no userfaultfd, or a released
+ * store does not land) are polled less and less often.
  */
 static uint64_t sleep_time(struct host *h)
 {
@@ -190,9 +190,7 @@ static uint64_t sleep_time(struct host *h)
 	return ns < NAP_MAX_NS ? ns : NAP_MAX_NS;
 }
 
-/*
- * More doorbells are likely: waits in the way that found more work, and sometimes in the other one.
- */
+/* Waits for likely doorbells in the way that found more work, and sometimes in the other one. */
 static uint64_t wait_more(struct host *h)
 {
 	h->nap_misses = 0;
@@ -233,7 +231,7 @@ static bool page_expected(const struct host *h)
 	return false;
 }
 
-/* While programs compete for a CPU, only pages that were released stay awake. */
+/* While programs compete for a CPU, only released pages stay awake. */
 static uint64_t lockstep(struct host *h)
 {
 	h->since = h->now - AWAKE_NS;

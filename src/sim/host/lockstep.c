@@ -8,16 +8,16 @@
 /*
  * Programs that spin for each other's messages on one CPU (doc/design/0005). A program that waits
  * keeps the CPU for a whole slice, and naps of the device do not make the scheduler choose the
- * other one. So a program that rings is held in its trap while its peer has something to answer:
- * then only the peer can run. The trap of the peer releases the first program. The doorbell of a
- * held program is handled before its store: the store to the register is certain to follow, and the
- * doorbell records were written before it.
+ * other program. So a program that rings is held in its trap while its peer has something to
+ * answer: then only the peer can run. The trap of the peer releases the first program. The doorbell
+ * of a held program is handled before its store: the store to the register is certain to follow,
+ * and the doorbell records were written before it.
  */
-#define SAMPLE_NS   4000000u   /* how often the waiting of clients is sampled */
-#define SAMPLE_MAX  50000000u  /* an older sample says nothing about now */
-#define LOCKSTEP_NS 100000000u /* then a sample without it tells whether it is still needed */
-#define HOLD_NS	    50000u     /* no answer comes */
-#define VAIN_MAX    4u	       /* holds in a row without an answer end lockstep */
+#define SAMPLE_NS   4000000u   /* interval of samples of the clients' waiting */
+#define SAMPLE_MAX  50000000u  /* an older sample is useless */
+#define LOCKSTEP_NS 100000000u /* time to a sample without it, which shows whether it is needed */
+#define HOLD_NS	    50000u     /* longest hold without an answer */
+#define VAIN_MAX    4u	       /* consecutive holds without an answer that end lockstep */
 
 void sched_watch(struct bar *bar)
 {
@@ -27,7 +27,7 @@ void sched_watch(struct bar *bar)
 	bar->sched_fd = bar->pid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-/* Time that the client's thread was ready to run and had no CPU. */
+/* Returns how long the client's thread was ready to run without a CPU. */
 static uint64_t client_waited(const struct bar *bar)
 {
 	char text[64], *at;
@@ -41,9 +41,9 @@ static uint64_t client_waited(const struct bar *bar)
 }
 
 /*
- * Several clients rang, one of them was kept waiting for a CPU for more than a fifth of the time,
- * and most naps found nothing: with a CPU for each program naps pay, though they cost the programs
- * some time.
+ * Returns whether several clients rang, one of them waited for a CPU for more than a fifth of the
+ * time, and most naps found nothing. With a CPU for each program naps pay, though they cost the
+ * programs some time.
  */
 static bool lockstep_contended(struct host *h, uint64_t interval)
 {
@@ -54,7 +54,7 @@ static bool lockstep_contended(struct host *h, uint64_t interval)
 	for (bar = h->bars; bar; bar = bar->next) {
 		uint64_t before = bar->waited;
 
-		/* Quiet clients are not sampled; the first sample is only a start. */
+		/* Quiet clients are not sampled; a first sample is only a start. */
 		bar->waited = bar->rang ? client_waited(bar) : 0;
 		if (!bar->rang)
 			continue;
@@ -125,7 +125,7 @@ void page_traps(struct uar_page *page, uint32_t offset)
 	h->woken = true;
 }
 
-/* All released stores have landed and their pages are armed again: handles the held doorbell. */
+/* Handles the held doorbell once released stores have landed and their pages are armed. */
 uint64_t lockstep_turn(struct host *h)
 {
 	struct uar_page *page = h->held;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The mappings of a client. Linux tells one since 6.11. Before, it prints all from the first on, a
- * microsecond each, and a client with many shared pages has thousands: what was read is kept.
+ * The mappings of a client. Since 6.11 Linux can look one up. Before, it prints all from the first
+ * on, a microsecond each, and a client may have thousands: so those read are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 
 struct mappings {
 	struct mm *mm;
-	struct mapping *seen; /* by address */
+	struct mapping *seen; /* those read, by address */
 	uint32_t nseen, cap;
-	struct maps maps; /* the rest */
-	struct mapping one; /* told last */
+	struct maps maps;   /* reader of the rest */
+	struct mapping one; /* result of the last query */
 };
 
-/* Why the mappings of a process that is there can't be read. */
+/* Returns why the mappings of an existing process can't be read. */
 static struct unpinnable mappings_unread(int err)
 {
 	switch (err) {
@@ -78,7 +78,7 @@ static bool mappings_grow(struct mappings *l)
 	return true;
 }
 
-/* Valid until the next call. NULL behind the last. */
+/* Returns mapping i, valid until the next call, or NULL behind the last. */
 static const struct mapping *mappings_at(struct mappings *l, uint32_t i)
 {
 	while (l->nseen <= i) {
@@ -89,7 +89,7 @@ static const struct mapping *mappings_at(struct mappings *l, uint32_t i)
 	return &l->seen[i];
 }
 
-/* The index of the first one seen that ends behind va; nseen: none does. */
+/* Returns the index of the first mapping read that ends behind va, or nseen. */
 static uint32_t mappings_seen(const struct mappings *l, uint64_t va)
 {
 	uint32_t low = 0, high = l->nseen;
@@ -105,7 +105,7 @@ static uint32_t mappings_seen(const struct mappings *l, uint64_t va)
 	return low;
 }
 
-/* The first mapping that ends behind va, until the next call; NULL: there is none. */
+/* Returns the first mapping that ends behind va, valid until the next call, or NULL. */
 static const struct mapping *mappings_behind(struct mappings *l, uint64_t va)
 {
 	int told = maps_query(&l->maps, va, &l->one);
@@ -124,7 +124,7 @@ static bool mapping_is_own(const struct mapping *m)
 	return m->plain && !m->shared && m->prot == (PROT_READ | PROT_WRITE);
 }
 
-/* The mapping that holds `at`, and what is wrong with its part before `end`. */
+/* Finds the mapping that holds `at`; returns what is wrong with its part before `end`. */
 static struct unpinnable mappings_check_one(struct mappings *l, const struct mapping **m,
 					    uint64_t at, uint64_t end, unsigned int need)
 {

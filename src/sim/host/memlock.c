@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much memory a client may have pinned, as ib_umem_get() of Linux asks. */
+/* Limits how much memory a client may pin, as ib_umem_get() of Linux does. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -21,7 +21,7 @@ static FILE *memlock_file(const struct mm *mm, const char *name)
 	return fopen(path, "re");
 }
 
-/* Another user's limits are readable there, but not by prlimit(). "unlimited" is no number. */
+/* Reads a limit in /proc, where any user's is readable. "unlimited" is no number. */
 static rlim_t memlock_read(const struct mm *mm)
 {
 	static const char key[] = "Max locked memory";
@@ -48,7 +48,7 @@ static rlim_t memlock_limit(const struct mm *mm)
 	return prlimit(mm->pid, RLIMIT_MEMLOCK, NULL, &limit) ? memlock_read(mm) : limit.rlim_cur;
 }
 
-/* Capabilities of another user namespace lift no limit: its ids are not all ids. */
+/* Capabilities in another user namespace lift no limit: it does not map all ids. */
 static bool memlock_initial_userns(const struct mm *mm)
 {
 	FILE *f = memlock_file(mm, "uid_map");

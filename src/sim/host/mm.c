@@ -22,7 +22,7 @@ static uint32_t slot_find(struct host *h)
 	return 0;
 }
 
-/* The pidfd is the mm's, so it is closed on failure, too. */
+/* Closes the pidfd, too: the mm owns it even on failure. */
 static struct mm *mm_give_up(struct mm *mm, int pidfd, int err)
 {
 	free(mm);
@@ -98,7 +98,7 @@ bus_t mm_bus_on_demand(struct mm *mm, bus_t addr)
 	return (bus_t)mm->demand_slot << BUS_SLOT_SHIFT | (addr & ((1ull << BUS_SLOT_SHIFT) - 1));
 }
 
-/* Whoever can't be asked has none. */
+/* A process that can't be inspected has no capability. */
 bool mm_may_net_raw(const struct mm *mm)
 {
 	char path[32], line[128];

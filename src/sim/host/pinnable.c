@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which mappings Linux pins for long, as ib_umem_get() does: check_vma_flags() and
+ * Decides which mappings Linux pins for long, as ib_umem_get() does: check_vma_flags() and
  * vma_needs_dirty_tracking() of mm/gup.c and mm/vma.c.
  */
 #include <errno.h>
@@ -24,7 +24,7 @@ static bool linux_refuses_files(void)
 	       (major > 6 || (major == 6 && minor >= 5));
 }
 
-/* The device number that all memfds share. */
+/* Returns the device number that all memfds share. */
 static dev_t memfd_dev(struct host *h)
 {
 	struct stat st;
@@ -77,7 +77,7 @@ static struct unpinnable file_unpinnable(const struct mm *mm, const struct mappi
 	return (struct unpinnable){0};
 }
 
-/* The kernel answers as it does for a pin: it faults the byte in. */
+/* Faults the byte in: the kernel answers as it does for a pin. */
 static struct unpinnable byte_unpinnable(struct mm *mm, uint64_t va)
 {
 	uint8_t byte;

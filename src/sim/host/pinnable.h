@@ -6,8 +6,8 @@
 #include "mm.h"
 
 /*
- * Why the part of a mapping before `end` is not pinned, which may be read, or written where need
- * (enum mappings_need) asks for that; err 0: it is.
+ * Returns why the part of a mapping before `end` can't be pinned for reading, or for writing if
+ * need (enum mappings_need) asks for that; err 0: it can.
  */
 struct unpinnable mapping_unpinnable(struct mm *, const struct mapping *, uint64_t end,
 				     unsigned int need);

@@ -16,10 +16,10 @@
 
 #define PAGE	  4096u
 #define OF_CLIENT 16384u
-#define OF_ALL	  49152u /* a process has 65,530 mappings */
-#define POPULATED (64u << 20) /* of a larger piece, which takes too long, pages are mapped one by one */
+#define OF_ALL	  49152u      /* all pieces: a process has 65,530 mappings */
+#define POPULATED (64u << 20) /* a larger piece takes too long: its pages are mapped one by one */
 
-/* The first share that overlaps a range, or the next one; they do not overlap each other. */
+/* Returns the first share that overlaps a range, or the next one; shares do not overlap. */
 static struct share *share_over(const struct mm *mm, uint64_t va, uint64_t len,
 				const struct share *last)
 {
@@ -53,7 +53,7 @@ bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, bool idle, ui
 	return true;
 }
 
-/* The file can't shrink under the mapping, and its pages exist and count for the client. */
+/* Checks that the file can't shrink, and that its pages exist and count for the client. */
 static bool share_file_ok(int fd, uint64_t len, struct stat *st)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -100,7 +100,7 @@ int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 	intervals_add(&mm->shares, &s->at);
 	mm->nshares++;
 	mm->host->nshares++;
-	mm->host->changes.changes++; /* places that were not direct may be */
+	mm->host->changes.changes++; /* accesses by calls may be direct now */
 	return 0;
 }
 

@@ -3,15 +3,15 @@
 #include "host.h"
 
 /*
- * Strict doorbells (doc/design/0040). A register in memory keeps the last store only, so a page is
- * released for one store and protected again. Behind the doorbell's 8 bytes lies a number that no program
- * writes: what replaces it is a WQE that the program wrote there (BlueFlame).
+ * Strict doorbells (doc/design/0040). A register in memory keeps only the last store, so a page is
+ * released for one store and protected again. Behind the doorbell's 8 bytes is a number that no
+ * program writes: other bytes there are a WQE that the program wrote (BlueFlame).
  */
 #define UNWRITTEN   0x5b1fe6d0a93c7481ull
 #define BLOCK_WORDS 8u
 #define REG_WORDS   (UAR_BF_SIZE / sizeof(uint64_t))
 #define WAIT_TURNS  8u
-#define LAST_AT	    0x400u /* in the page, where no register is: the last doorbell of each register */
+#define LAST_AT	    0x400u /* in the page, not a register's: last doorbell of each register */
 
 void host_be_strict(struct host *h, const struct strict_ops *ops)
 {
@@ -48,7 +48,7 @@ void strict_rang(const struct uar_page *page, uint32_t offset, uint64_t value)
 		*strict_last(page, offset) = value;
 }
 
-/* Words of whole blocks, from the beginning, that are written. */
+/* Returns how many words of whole blocks, from the beginning, were written. */
 static size_t strict_written(const uint64_t *reg)
 {
 	size_t n = 1;
@@ -77,7 +77,7 @@ bool strict_waits(struct uar_page *page)
 	return false;
 }
 
-/* The first word may have been taken as a doorbell before the others came. */
+/* Checks a register. Its first word may have been taken as a doorbell before the others came. */
 static void strict_reg_check(struct host *h, const struct uar_page *page, uint32_t offset)
 {
 	uint64_t *reg = strict_word(page, offset), copy[REG_WORDS];

@@ -10,9 +10,9 @@ struct host;
 struct mm;
 
 /*
- * UAR pages. Each open of the device has a BAR of its own: a memfd that *is* the program's command
- * fd, so that mmap and munmap of it need no help. The chip gives UAR numbers out; a number is
- * backed by one page of the BAR of the client that allocated it.
+ * UAR pages. Each open of the device has its own BAR: a memfd that *is* the program's command fd,
+ * so mmap and munmap of it work unaided. The chip assigns UAR numbers; a number is backed by one
+ * page of the BAR of the client that allocated it.
  */
 struct bar;
 #define UAR_PAGE     4096u
@@ -30,59 +30,59 @@ struct bar *bar_new(struct host *, struct mm *, unsigned int pages);
 void *bar_clock(const struct bar *);
 /*
  * The page with the clock itself (MLX5_IB_MMAP_CORE_CLOCK): 8 big-endian bytes. A program can map
- * it by itself and read it (clock_page.c).
+ * and read it directly (clock_page.c).
  */
 #define BAR_CORE_CLOCK_PAGE 0x500u
 struct clock;
-void host_set_clock(struct host *, struct clock *); /* without, there is no such page */
-int bar_fd(const struct bar *); /* the memfd; the bar keeps it */
+void host_set_clock(struct host *, struct clock *); /* without a clock there is no such page */
+int bar_fd(const struct bar *);			    /* the memfd; the bar owns it */
 void bar_free(struct bar *);
-/* Back UAR number `uar` by a free page of this bar: page number, or -ENOMEM. */
+/* Backs UAR number `uar` by a free page of this bar. Returns the page number, or -ENOMEM. */
 int bar_page_alloc(struct bar *, uint32_t uar);
 void bar_page_free(struct bar *, uint32_t uar);
 /*
- * Pages that are no registers: device memory that a program maps. Their places are those that
- * libmlx5 asks for: command 8 in the offset's bits above 8, and the page's number below.
+ * Pages that are not registers: device memory that a program maps, at the offsets that libmlx5
+ * uses: command 8 in the offset's bits above 8, and the page's number below.
  */
 #define BAR_MEMIC_PAGE	2048u
 #define BAR_MEMIC_PAGES 256u
-/* Zeroed; NULL: not all of them are there. */
+/* Returns zeroed pages, or NULL if not all of them are there. */
 uint8_t *bar_memory(struct bar *, unsigned int page, unsigned int n);
 
 /*
- * Waking by the doorbell itself (facts/process-model.md): the client creates a userfaultfd, hands
- * it over, and says what it mapped where. uffd is owned by the bar from here on.
+ * Sets the client's userfaultfd, so that doorbells wake the loop (facts/process-model.md); the
+ * client then reports its mappings. The bar owns uffd from here on.
  */
 int bar_uffd(struct bar *, int uffd);
 int bar_mapped(struct bar *, uint64_t va, size_t len, uint64_t offset);
 void bar_unmapped(struct bar *, uint64_t va, size_t len);
-/* Doorbells are polled from here on: some mapping of the registers can't be watched. */
+/* Polls doorbells from here on: some mapping of the registers can't be watched. */
 void bar_poll(struct bar *, const char *why);
 
 /*
- * What the device does with a register write. Called by the loop only after a register of that
- * UAR was really written (taken with an exchange), with the offset and the 8 bytes as they lay
- * there. Overwritten bursts are lost, as the doorbell records say the rest.
+ * Handler of register writes. The loop calls it only after a register of that UAR was really
+ * written (taken with an exchange), with the offset and the 8 bytes as written. Writes that were
+ * overwritten are lost; the doorbell records have the rest.
  */
 typedef void (*doorbell_fn)(void *ctx, uint32_t uar, uint32_t offset, uint64_t be_value);
 void host_on_doorbell(struct host *, doorbell_fn, void *ctx);
 
 /*
- * Strict doorbells (strict.c): pages are write-protected again after each store. `trapped` is called
- * while the program still waits before its store, `blueflame` with the whole blocks of 64 bytes that it
- * wrote, after the doorbell. Set before the first page is allocated.
+ * Strict doorbells (strict.c): pages are write-protected again after each store. `trapped` is
+ * called while the program still waits before its store; `blueflame` after the doorbell, with the
+ * whole blocks of 64 bytes that the program wrote. Set before the first page is allocated.
  */
 struct strict_ops {
 	void (*trapped)(void *ctx, uint32_t uar);
 	void (*blueflame)(void *ctx, uint32_t uar, const uint8_t *bytes, size_t len);
 };
-void host_be_strict(struct host *, const struct strict_ops *); /* ctx is the doorbells' */
+void host_be_strict(struct host *, const struct strict_ops *); /* with the doorbells' ctx */
 
 /*
- * For the loop. host_poll() takes every register of awake clients once and returns how many were
- * taken. host_arm() prepares a sleep (write-protects the pages of quiet clients, then polls them
- * once more) and returns the longest time to sleep in ns. host_epoll_fd() becomes readable when a
- * sleeping client rings; host_wake() handles that.
+ * Used by the loop. host_poll() takes every register of awake clients once and returns how many
+ * were taken. host_arm() prepares a sleep (write-protects the pages of quiet clients, then polls
+ * them once more) and returns the longest time to sleep in ns. host_epoll_fd() becomes readable
+ * when a sleeping client rings; host_wake() handles that.
  */
 int host_poll(struct host *);
 uint64_t host_arm(struct host *, uint64_t now);

@@ -53,7 +53,7 @@ int bar_uffd(struct bar *bar, int uffd)
 	return 0;
 }
 
-/* Closing the last copy releases all stores that wait. */
+/* Closing the last copy releases all waiting stores. */
 void watch_drop(struct watch *w)
 {
 	struct watch **at;
@@ -67,8 +67,8 @@ void watch_drop(struct watch *w)
 }
 
 /*
- * The program has a copy of the descriptor and may take O_NONBLOCK away, which is a flag of both.
- * poll() calls that an error.
+ * Drops the watch. The program has a copy of the descriptor and may clear O_NONBLOCK, a flag of
+ * both copies. poll() reports this as an error.
  */
 void watch_lost(struct watch *w)
 {
@@ -78,7 +78,7 @@ void watch_lost(struct watch *w)
 	watch_drop(w);
 }
 
-/* As read(), but never blocks, even if the program has just cleared O_NONBLOCK. */
+/* Reads without blocking, even if the program has just cleared O_NONBLOCK. */
 static ssize_t read_now(int fd, void *to, size_t len)
 {
 	struct iovec iov = {to, len};
@@ -134,7 +134,7 @@ int bar_mapped(struct bar *bar, uint64_t va, size_t len, uint64_t offset)
 		err = range_register(bar->watches, va, len, offset);
 		bar->refused |= err && !clock_page_is(first, n);
 	}
-	/* The new mapping isn't protected, whatever the others of the same page are. */
+	/* The new mapping isn't protected, even if others of the same page are. */
 	for (i = first; i < first + n; i++)
 		if (bar->pages[i].state == PAGE_ARMED)
 			page_awaken(&bar->pages[i]);
@@ -179,7 +179,7 @@ static int va_protect(struct watch *w, uint64_t va, bool protect)
 		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
 	};
 
-	/* The mapping or its process is gone: there are no stores. */
+	/* The mapping or its process is gone, so no stores come. */
 	if (!ioctl(w->source.fd, UFFDIO_WRITEPROTECT, &wp) || errno == ENOENT || errno == ESRCH)
 		return 0;
 	return -errno;
