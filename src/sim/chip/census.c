@@ -50,13 +50,13 @@ static void census_add(struct link_object_row *rows, unsigned int *n, unsigned i
 	++*n;
 }
 
-/* The state RDY of raw packet queues is stored as RTS. */
+/* Returns the state's name. RDY of raw packet queues is stored as RTS. */
 static const char *census_state_name(enum obj_type type, unsigned int state)
 {
 	return state == QP_RTS && type != OBJ_QP ? "RDY" : qp_states[state];
 }
 
-/* EQs and one set of Q counters are the kernel's own. */
+/* Counts programs' objects: EQs and one set of Q counters are the kernel's own. */
 static uint32_t census_of_programs(const struct vhca *v, enum obj_type type)
 {
 	const uint32_t n = obj_count(v, type);

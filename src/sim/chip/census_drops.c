@@ -13,7 +13,7 @@ struct drop_rows {
 	unsigned int n, max;
 };
 
-/* v: NULL for what the chip dropped. */
+/* v: NULL for packets that the chip itself dropped. */
 static void drop_rows_add(struct drop_rows *to, const struct vhca *v, enum drop why, uint64_t count)
 {
 	struct link_drop_row *row = &to->rows[to->n];
@@ -33,7 +33,7 @@ static void drop_rows_add_all(struct drop_rows *to, const struct vhca *v, const 
 		drop_rows_add(to, v, d, drops->n[d]);
 }
 
-/* Those that others count are added. */
+/* Adds those that other rooms count. */
 static void drop_rows_of_function(struct drop_rows *to, const struct vhca *v)
 {
 	const uint64_t *ends = steer_stats(v)->ends;

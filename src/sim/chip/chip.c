@@ -27,17 +27,17 @@
 #include "port/wire.h"
 #include "wire_wait.h"
 
-#define CONTROL_NS 20000u /* a busy data path handles requests this often */
+#define CONTROL_NS 20000u /* interval of handling requests while the data path is busy */
 #define EVENTS	   16
 
-/* eqe.sub_type of PORT_CHANGE, as Linux's mlx5 has them */
+/* eqe.sub_type of PORT_CHANGE, as in Linux's mlx5 */
 #define PORT_SUBTYPE_DOWN   1
 #define PORT_SUBTYPE_ACTIVE 4
 
 struct watched {
 	void (*fn)(void *arg, int fd);
 	void *arg;
-	uint32_t generation; /* tells a reused fd from the one that an event was for; 0: none */
+	uint32_t generation; /* tells a reused fd from the one of an event; 0: none */
 };
 
 struct chip {
@@ -100,7 +100,7 @@ static int chip_open_parts(struct chip *c, const struct profile *profile)
 	return c->kernel && c->mads && c->replay && c->captures ? 0 : -ENOMEM;
 }
 
-/* --- the front: kernel/ and what belongs to it ------------------------------------------------ */
+/* --- the front: kernel/ and its parts --------------------------------------------------------- */
 
 static void front_event(void *chip, struct vhca *v, uint32_t eqn, const void *eqe)
 {
@@ -266,7 +266,7 @@ void chip_on_neighbours(struct chip *c, void (*fn)(void *arg), void *arg)
 	c->on_neighbours_arg = arg;
 }
 
-/* What came in is read in each turn; the descriptor ends the sleep. */
+/* Only ends the sleep: each turn reads the wire. */
 static void wire_woke(void *chip, int fd)
 {
 	(void)chip;
@@ -339,13 +339,13 @@ static int wait_events(struct chip *c, struct epoll_event *ev, uint64_t ns)
 
 	if (n >= 0 || errno == EINTR)
 		return n;
-	/* Sandboxes may not know it. */
+	/* Sandboxes may not have the call. */
 	if (ppoll(&p, 1, ns == UINT64_MAX ? NULL : &t, NULL) <= 0)
 		return 0;
 	return epoll_wait(c->epfd, ev, EVENTS, 0);
 }
 
-/* Callbacks may watch and unwatch descriptors, their own and others, during this loop. */
+/* Handles requests. Callbacks may watch and unwatch any descriptors during this loop. */
 static bool requests(struct chip *c, uint64_t ns)
 {
 	struct epoll_event ev[EVENTS];
@@ -361,7 +361,7 @@ static bool requests(struct chip *c, uint64_t ns)
 	return n > 0;
 }
 
-/* Those that are due since the data path's turn began. */
+/* Fires timers that are due since the data path's turn began. */
 static bool fire_timers(struct chip *c)
 {
 	struct timers *timers = &c->device.timers;
@@ -369,7 +369,7 @@ static bool fire_timers(struct chip *c)
 	return timers->n && timers_run(timers, c->device.now) > 0;
 }
 
-/* The data path has just read the clock, unless a test drives the chip's. */
+/* Returns the time that the data path has just read, unless a test drives the chip's clock. */
 static uint64_t real_now(const struct chip *c)
 {
 	return c->clock == &clock_monotonic ? c->device.now : clock_monotonic.now(&clock_monotonic);
@@ -385,7 +385,7 @@ static bool chip_work(struct chip *c)
 	did |= replay_run(c->replay);
 	did |= captures_run(c->captures);
 	did |= fire_timers(c);
-	did |= port_flush_wire(c->device.port); /* last: what the others have sent leaves now */
+	did |= port_flush_wire(c->device.port); /* last: sends what the others have queued */
 	if (w)
 		wire_wait_turn(&c->wire, real_now(c), rang, came, w->sent);
 	return did;
@@ -399,7 +399,7 @@ bool chip_turn(struct chip *c)
 	return busy;
 }
 
-/* Time until the next timer. */
+/* Returns the time until the next timer. */
 static uint64_t until_timer(struct chip *c)
 {
 	uint64_t at = timers_next(&c->device.timers), now;

@@ -29,8 +29,8 @@ void chip_free(struct chip *);
 struct kernel *chip_kernel(struct chip *);
 struct cm *chip_cm(struct chip *);
 /*
- * Fills rows of a function's objects as `rdma res` shows them, verbs' and RDMA_CM's, from the first
- * on, at most max, and returns how many there are in all.
+ * Fills at most max rows of a function's objects as `rdma res` shows them, verbs' and RDMA_CM's,
+ * from `first` on. Returns how many there are in all.
  */
 size_t chip_resources(struct chip *, unsigned int function, size_t first,
 		      struct uverbs_resource *rows, size_t max);
@@ -39,28 +39,30 @@ struct device *chip_device(struct chip *);
 struct port_replay *chip_replay(struct chip *);
 struct port_captures *chip_captures(struct chip *);
 
-/* The link of the port goes up or down: state, then events to programs. on_link is told first. */
+/* Sets the port's link up or down, calls on_link, then sends events to programs. */
 void chip_set_link(struct chip *, bool up);
 void chip_on_link(struct chip *, void (*fn)(void *arg, bool up), void *arg);
 
-/* The functions' network interfaces; NULL: they have none (any more). */
+/* Sets the functions' network interfaces; NULL: none. */
 void chip_set_netdevs(struct chip *, const struct netdevs *);
 
-/* The network has answered, or has not in time: requests that ended with -EINPROGRESS may go on. */
+/* Sets the function to call when a neighbour is known, or not in time: ends -EINPROGRESS. */
 void chip_on_neighbours(struct chip *, void (*fn)(void *arg), void *arg);
 
-/* The port's wire is this one from now on. 0 or -errno; the wire is the port's in any case. */
+/* Gives the port this wire, which it owns in any case. Returns 0 or -errno. */
 int chip_set_wire(struct chip *, struct wire *);
 
-/* The process is this chip alone: its loop may arrange malloc()'s memory (base/heap.h). */
+/* Marks the process as only this chip's: its loop may arrange malloc()'s memory (base/heap.h). */
 void chip_owns_heap(struct chip *);
 
-/* Call fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
+/* Calls fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
 int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);
 void chip_unwatch(struct chip *, int fd);
 
-/* The loop: until chip_stop(). chip_turn() is one turn of it without sleeping (tests, embedded
- * control calls); true if something was done. */
+/*
+ * Runs the loop until chip_stop(). chip_turn() is one turn without sleeping (tests, embedded
+ * control calls); true if something was done.
+ */
 int chip_run(struct chip *);
 bool chip_turn(struct chip *);
 void chip_stop(struct chip *); /* from any thread, or a signal handler */

@@ -13,10 +13,10 @@
 #include "port/port.h"
 #include "port/wire.h"
 
-#define ROUNDS 8u /* of frames and requests between two looks at doorbells and timers */
+#define ROUNDS 8u /* of frames and requests between two polls of doorbells and timers */
 #define FRAMES 32u
 
-/* A copy for each function: actions change the bytes. */
+/* Sends a copy to each function's tables: actions change the bytes. */
 static void datapath_to_tables(struct vhca *v, const struct frame *f)
 {
 	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
@@ -45,8 +45,8 @@ static bool datapath_netdev(const struct vhca *v, const uint8_t mac[6])
 }
 
 /*
- * What no rule took. [I] Not the interface's own frames, which the loop brings back when they are
- * for a group: a NIC does not loop back what its own function sent.
+ * Passes a packet that no rule took to the interface. [I] Not the interface's own frames, which the
+ * loop returns if they are for a group: a NIC does not loop back its function's frames.
  */
 static void datapath_to_netdev(struct vhca *v, const struct packet *p)
 {
@@ -115,8 +115,8 @@ static bool datapath_deliver(struct device *dev, uint64_t from)
 }
 
 /*
- * A message, its acknowledgement and what they make ready run in one turn, so that a lone message
- * costs one turn; CQEs become visible at its end, after all data.
+ * Runs a message, its acknowledgement and all that becomes ready in one turn, so that a lone
+ * message costs one turn. CQEs become visible at its end, after all data.
  */
 bool datapath_run(struct device *dev)
 {

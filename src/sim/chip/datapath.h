@@ -8,12 +8,12 @@ struct device;
 
 /*
  * Part of the composition root: makes the device's port, transports, steering and queues, and
- * connects them. After device_init(); chip.c then registers queue_doorbell and calls datapath_run()
- * in each turn.
+ * connects them. Called after device_init(). chip.c then registers queue_doorbell and calls
+ * datapath_run() in each turn.
  */
 int datapath_open(struct device *); /* 0 or -ENOMEM */
 void datapath_close(struct device *);
-/* One bounded turn: doorbells' records, frames, requests, CQEs. True if something was done. */
+/* Runs one bounded turn: doorbell records, frames, requests, CQEs. True if something was done. */
 bool datapath_run(struct device *);
 
 #endif

@@ -28,7 +28,7 @@
 #include "tree.h"
 #include "link/msg.h"
 
-/* A call that a thread of the program makes on the chip's thread. */
+/* A call from a thread of the program to the chip's thread. */
 struct call {
 	void (*fn)(struct call *);
 	struct call *next;
@@ -45,7 +45,7 @@ struct call {
 	sem_t done;
 };
 
-/* What the chip keeps of one open. */
+/* The chip's part of one open file. */
 struct inner {
 	struct mm *mm;
 	struct uverbs_file *file;
@@ -53,10 +53,10 @@ struct inner {
 
 static struct {
 	struct chip *chip;
-	int bell;	      /* eventfd: calls are waiting */
-	pthread_mutex_t lock; /* of calls; libc's own, so that thread sanitizers see it */
+	int bell;	      /* eventfd: set when calls wait */
+	pthread_mutex_t lock; /* protects calls; libc's, so that thread sanitizers see it */
 	struct call *calls;   /* newest first */
-	bool parents;	      /* this is a fork child: the chip's thread is in its parent */
+	bool parents;	      /* this process is a fork child: the chip's thread is in its parent */
 	char tree[PATH_MAX];
 	int tree_owner;
 } embedded = {.bell = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -86,13 +86,13 @@ static void run_calls(void *arg, int fd)
 	if (read(fd, &rings, sizeof(rings)) < 0 && errno != EAGAIN)
 		sim_bug("the embedded chip's eventfd can't be read: %s", strerror(errno));
 	for (c = take_calls(); c; c = next) {
-		next = c->next; /* c is on its caller's stack, which goes on once it is done */
+		next = c->next; /* c is on its caller's stack, gone once it is done */
 		c->fn(c);
 		sem_post(&c->done);
 	}
 }
 
-/* The caller holds a lock of the preload: signals and cancellation are blocked. */
+/* The caller holds a lock of the preload, with signals and cancellation blocked. */
 static int call(struct call *c)
 {
 	const uint64_t one = 1;
@@ -118,7 +118,7 @@ static void *chip_main(void *arg)
 	return NULL;
 }
 
-/* Signals stay with the program's own threads: the caller has all of them blocked here. */
+/* Signals stay with the program's threads: the caller has blocked all of them here. */
 static int embedded_start_thread(struct chip *chip)
 {
 	pthread_attr_t attr;
@@ -138,7 +138,7 @@ static int embedded_start_thread(struct chip *chip)
 	return -err;
 }
 
-/* The environment is read once, when the program first looks for a device. */
+/* Reads the environment once, when the program first looks for a device. */
 static const struct profile *embedded_profile(void)
 {
 	static struct profile chosen;
@@ -165,7 +165,7 @@ static unsigned int embedded_function(void)
 	return i < 0 ? 0 : (unsigned int)i;
 }
 
-/* The tree was made before the device is opened. A fork child uses its parent's. */
+/* The tree is made before the device is opened. A fork child uses its parent's. */
 static int share_counters(struct chip *chip)
 {
 	if (embedded.tree_owner != getpid())
@@ -269,7 +269,7 @@ static void do_share(struct call *c)
 	c->rc = embedded_file(c) ? kernel_share(embedded_file(c), c->va, c->len, c->memfd) : -EBADF;
 }
 
-/* The RDMA_CM device's inner side is the file itself. */
+/* Opens an RDMA_CM file, whose inner object is the file itself. */
 static void do_cm_open(struct call *c)
 {
 	int fd = -1;
@@ -314,7 +314,7 @@ static int embedded_statistic(struct uverbs_statistic *s)
 	return embedded.chip && !embedded.parents ? call(&c) : -ENODEV;
 }
 
-/* A chip that does not run yet, or that is the parent's, has nothing of this process. */
+/* Lists no objects if the chip does not run yet or is the parent's. */
 static int embedded_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
 {
 	struct call c = {.fn = do_resources, .function = function};
@@ -337,7 +337,7 @@ static bool embedded_close(struct cfile *cf)
 	return embedded_close_call(cf) > 0;
 }
 
-/* 0: the chip runs. */
+/* Returns 0 if the chip runs. */
 static int embedded_reach(void)
 {
 	if (embedded.parents) {
@@ -369,7 +369,7 @@ static int embedded_cm_open(struct cfile *cf, unsigned int function)
 	return err ? err : call(&c);
 }
 
-/* One request of a file at a time. */
+/* Makes one call of a file at a time. */
 static int call_in_turn(struct call *c)
 {
 	struct lock_saved held;
@@ -430,7 +430,7 @@ static void embedded_forked(struct cfile *cf)
 	embedded.parents = embedded.chip != NULL;
 }
 
-/* Trees of processes that were killed are removed by the next one. */
+/* Removes trees of processes that were killed. */
 static void remove_stale(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -463,7 +463,7 @@ static void embedded_sweep(const char *root)
 	closedir(d);
 }
 
-/* Ids depend on the profile alone, so the tree can be made without a running chip. */
+/* Makes the tree. Ids depend only on the profile, so no chip needs to run. */
 static int embedded_sysfs(const char *root)
 {
 	const struct profile *p = embedded_profile();

@@ -15,7 +15,7 @@
 #include "transport/gsi.h"
 
 #define MADS_VLAN 0xfffu
-#define MADS_HOPS 64u /* of an answer: IPV6_DEFAULT_HOPLIMIT */
+#define MADS_HOPS 64u /* hop limit of answers: IPV6_DEFAULT_HOPLIMIT */
 
 _Static_assert(CM_MAD_BYTES == GSI_BYTES, "both are a MAD's");
 
@@ -29,13 +29,13 @@ struct cm *mads_cm(struct mads *m)
 	return m->cm;
 }
 
-/* As rdma_get_udp_sport() has it for queue pairs without a number of their own. */
+/* Returns the port as rdma_get_udp_sport() does for queue pairs without a number. */
 static uint16_t mads_udp_sport(uint32_t flow_label)
 {
 	return (uint16_t)(((flow_label & 0x3fff) ^ flow_label >> 14) | 0xc000);
 }
 
-/* To a neighbour that does not answer any more it is lost, as on a network. */
+/* Sends a MAD. It is lost if the neighbour no longer answers, as on a network. */
 static int mads_send(void *ctx, struct vhca *from, const struct cm_path *p,
 		     const uint8_t mad[CM_MAD_BYTES])
 {
@@ -59,7 +59,7 @@ static int mads_send(void *ctx, struct vhca *from, const struct cm_path *p,
 	return 0;
 }
 
-/* -1: it has none such. */
+/* Returns the index of a GID, or -1. */
 static int mads_gid_index(const struct vhca *v, const uint8_t gid[16], uint8_t type, uint16_t vlan)
 {
 	for (unsigned int i = 0; i < v->ngids; i++)
@@ -69,7 +69,7 @@ static int mads_gid_index(const struct vhca *v, const uint8_t gid[16], uint8_t t
 	return -1;
 }
 
-/* The path back, as ib_init_ah_attr_from_wc() finds it. */
+/* Finds the path back, as ib_init_ah_attr_from_wc() does. */
 static bool mads_path_back(const struct vhca *v, const struct roce_packet *r, struct cm_path *back)
 {
 	const enum roce_network network = roce_network(r->grh);
@@ -99,7 +99,7 @@ void mads_arrive(const struct mads *m, struct vhca *to, const struct roce_packet
 		cm_receive(m->cm, to, &back, mad);
 }
 
-/* The kernel knows its addresses: it binds a socket to those alone. */
+/* Returns whether the address is the kernel's: a socket can be bound only to those. */
 static bool mads_is_own(void *ctx, const struct sockaddr *address)
 {
 	socklen_t len = address->sa_family == AF_INET ? sizeof(struct sockaddr_in)
@@ -109,7 +109,7 @@ static bool mads_is_own(void *ctx, const struct sockaddr *address)
 
 	(void)ctx;
 	memcpy(&a, address, len);
-	a.sin6_port = 0; /* at the same place in both */
+	a.sin6_port = 0; /* at the same offset in both families */
 	fd = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * Part of the composition root: the connection manager's surroundings. Its MADs are packets of QP1,
- * to functions of this chip and beyond its wire.
+ * Part of the composition root: connects the connection manager. Its MADs are packets of QP1, to
+ * functions of this chip and beyond its wire.
  */
 struct cm;
 struct device;
@@ -19,11 +19,11 @@ struct vhca;
 struct mads *mads_new(struct device *);
 void mads_free(struct mads *);
 struct cm *mads_cm(struct mads *);
-/* A datagram for a function's queue pair 1. */
+/* Handles a datagram for a function's queue pair 1. */
 void mads_arrive(const struct mads *, struct vhca *to, const struct roce_packet *,
 		 const uint8_t *mad);
 
-/* The process has CAP_NET_BIND_SERVICE. */
+/* Returns whether the process has CAP_NET_BIND_SERVICE. */
 bool mads_low_ports(pid_t pid);
 
 #endif

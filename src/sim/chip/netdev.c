@@ -30,7 +30,7 @@ struct netdev {
 	struct vhca *v;
 	char name[NETDEV_NAME];
 	int tap, events; /* -1: none */
-	ino_t namespace; /* in which it is followed */
+	ino_t namespace; /* the network namespace of `events` */
 };
 
 struct netdevs {
@@ -60,7 +60,7 @@ static void netdev_transmit(struct vhca *v, uint8_t *buf, uint32_t len)
 	steer_tx(v, &p);
 }
 
-/* Frames that find no room wait in the kernel's queue. */
+/* Reads frames; those without room wait in the kernel's queue. */
 static void netdev_readable(void *arg, int fd)
 {
 	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
@@ -78,15 +78,14 @@ static void netdev_readable(void *arg, int fd)
 	}
 }
 
-/* The interface may be down, or its queue full: then the frame is lost, as behind any NIC. */
+/* Writes a frame. It is lost if the interface is down or its queue full, as behind any NIC. */
 bool netdevs_receive(const struct netdevs *all, const struct vhca *v, const uint8_t *bytes,
 		     uint32_t len)
 {
 	return write(all->at[v->index].tap, bytes, len) == (ssize_t)len;
 }
 
-/* --- what the kernel's administrator does ------------------------------------------------------
- */
+/* --- changes by the administrator ------------------------------------------------------------- */
 
 static bool netdev_has(const struct rtnetlink_address *at, int n, const struct gid_entry *e)
 {
@@ -106,7 +105,7 @@ static bool netdev_has_gid(const struct vhca *v, const struct rtnetlink_address 
 	return false;
 }
 
-/* How many entries of the table changed. The first two are the MAC's and stay. */
+/* Returns how many entries of the table changed. The first two are the MAC's and stay. */
 static unsigned int netdev_set_gids(struct vhca *v, const struct rtnetlink_address *at, int n)
 {
 	unsigned int changes = 0;
@@ -175,7 +174,7 @@ static ino_t netdev_inode(int fd)
 
 static void netdev_event(void *arg, int fd);
 
-/* Listens where the interface is now. */
+/* Listens in the interface's present namespace. */
 static int netdev_listen(struct netdev *d)
 {
 	if (d->events >= 0) {
@@ -194,7 +193,7 @@ static void netdev_look(struct netdev *d, ino_t namespace)
 	netdev_sync(d);
 }
 
-/* The administrator may have moved it to another namespace: look there. */
+/* Follows the interface, which the administrator may have moved to another namespace. */
 static void netdev_follow(struct netdev *d)
 {
 	int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -220,7 +219,7 @@ static void netdev_event(void *arg, int fd)
 	netdev_follow(arg);
 }
 
-/* --- birth and death -------------------------------------------------------------------------- */
+/* --- start and end ---------------------------------------------------------------------------- */
 
 static bool netdev_open(struct netdev *d, const char *chip_name)
 {

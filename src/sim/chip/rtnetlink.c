@@ -33,7 +33,7 @@ int rtnetlink_listen(void)
 	return rtnetlink_open(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR);
 }
 
-/* What the messages say is asked anew: some may be lost (ENOBUFS). */
+/* Drops the messages: their contents are queried anew, as some may be lost (ENOBUFS). */
 void rtnetlink_drain(int sock)
 {
 	char buf[8192];
@@ -74,14 +74,14 @@ struct vlan_link {
 struct address_list {
 	struct rtnetlink_address *at;
 	unsigned int n, max;
-	unsigned int index; /* the interface's */
+	unsigned int index; /* index of the interface */
 	struct vlan_link vlans[RTNETLINK_VLANS];
 	unsigned int nvlans;
 };
 
 /* --- VLANs ------------------------------------------------------------------------------------ */
 
-/* An attribute among these; NULL: there is none. */
+/* Finds an attribute of a type, or NULL. */
 static const struct rtattr *rtnetlink_attr(const void *at, size_t len, unsigned short type)
 {
 	const uint8_t *p = at;
@@ -115,7 +115,7 @@ static bool rtnetlink_value(const struct rtattr *a, void *to, size_t len)
 	return true;
 }
 
-/* A customer's VLAN on the interface, as ib_core takes it for one of the port's. */
+/* Takes a customer's VLAN on the interface, as ib_core does for one of the port's. */
 static void vlan_take(struct address_list *l, const struct nlmsghdr *h)
 {
 	const size_t before = NLMSG_SPACE(sizeof(struct ifinfomsg));
@@ -142,7 +142,7 @@ static void vlan_take(struct address_list *l, const struct nlmsghdr *h)
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-/* NULL in *v: the interface itself. False: another interface. */
+/* Finds the interface of an address; *v NULL: the interface itself. False: another interface. */
 static bool address_link(const struct address_list *l, unsigned int index,
 			 const struct vlan_link **v)
 {
@@ -171,7 +171,7 @@ static void address_add(struct address_list *l, const struct ifaddrmsg *m,
 	l->n++;
 }
 
-/* A point-to-point address has its own end in IFA_LOCAL, the peer's in IFA_ADDRESS. */
+/* Takes an address. A point-to-point one is in IFA_LOCAL, its peer's in IFA_ADDRESS. */
 static void address_take(struct address_list *l, const struct nlmsghdr *h)
 {
 	const size_t before = NLMSG_SPACE(sizeof(struct ifaddrmsg));
@@ -190,7 +190,7 @@ static void address_take(struct address_list *l, const struct nlmsghdr *h)
 		address_add(l, m, v, bytes);
 }
 
-/* false: the answer is complete, or broken. */
+/* Returns false if the answer is complete, or broken. */
 static bool address_page(int sock, struct address_list *l)
 {
 	char buf[32768] __attribute__((aligned(NLMSG_ALIGNTO)));

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the kernel says of one network interface. Sockets belong to the namespace of their birth. */
+/* The kernel's state of an interface. Sockets belong to the namespace they were made in. */
 struct rtnetlink_state {
 	bool there, running, promiscuous; /* running: up, with carrier */
 	uint32_t mtu;
@@ -13,17 +13,17 @@ struct rtnetlink_state {
 
 struct rtnetlink_address {
 	uint8_t gid[16]; /* IPv4: ::ffff:a.b.c.d */
-	uint8_t prefix;	 /* of 128 bits */
-	uint16_t vlan;	 /* 0: the interface's own */
-	char name[16];	 /* of the VLAN's interface; "": none */
+	uint8_t prefix;	 /* bits of the GID */
+	uint16_t vlan;	 /* 0: an address of the interface itself */
+	char name[16];	 /* name of the VLAN's interface; "": none */
 };
 
-/* Is readable when a link or an address of the namespace changes. -errno */
+/* Returns a socket that is readable after links or addresses of the namespace change, or -errno. */
 int rtnetlink_listen(void);
-/* Takes what has come in. */
+/* Drops the messages received. */
 void rtnetlink_drain(int sock);
 void rtnetlink_state(int sock, const char *name, struct rtnetlink_state *);
-/* The addresses of the interface and of the VLANs on it: how many, at most max; -errno. */
+/* Fills in addresses of the interface and of its VLANs. Returns how many (up to max), or -errno. */
 int rtnetlink_addresses(const char *name, struct rtnetlink_address *, unsigned int max);
 
 #endif

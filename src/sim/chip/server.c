@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dvx-sim-server: one process is one chip. dvx-sim starts it; its folder holds a lock (held as
- * long as the server lives, so whoever can take it knows that the server is dead), the socket, one
- * sysfs tree for each function, and the log when detached.
+ * dvx-sim-server: one process is one chip. dvx-sim starts it. Its folder holds the lock, the
+ * socket, one sysfs tree for each function, and the log when detached. The server holds the lock as
+ * long as it lives, so whoever can take it knows that the server is dead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,12 +35,12 @@
 #include "tree.h"
 #include "watchdog.h"
 
-#define LOG_MOST (16u << 20) /* it lies in memory, mostly */
+#define LOG_MOST (16u << 20) /* the log is usually in memory */
 
 static struct {
 	const char *dir, *name, *trace, *set, *fault, *wire, *ip;
-	int ready;    /* gets a byte when programs may connect; -1 */
-	int lifeline; /* the server ends when it is closed; -1 */
+	int ready;    /* gets a byte when programs may connect, or -1 */
+	int lifeline; /* the server ends when it is closed, or -1 */
 	bool detach, netdev;
 } option = {.ready = -1, .lifeline = -1};
 
@@ -79,7 +79,7 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
-/* Another dvx-sim may remove a stale folder with the lock in it: then try again. */
+/* Claims the folder; tries again if another dvx-sim removes it as stale, lock and all. */
 static int chip_server_claim(void)
 {
 	for (int i = 0; i < 100; i++) {
@@ -150,7 +150,7 @@ static void clean_up(void)
 	rmdir(option.dir);
 }
 
-/* Each client needs about ten descriptors. */
+/* Raises the limit of descriptors: each client needs about ten. */
 static void raise_limits(void)
 {
 	struct rlimit files;
@@ -188,8 +188,8 @@ static int start_trace(void)
 }
 
 /*
- * Lets go of the caller's standard streams, else a reader of `up`'s output would wait for the end
- * of the server. From here on refusals go to the log.
+ * Closes the caller's standard streams; a reader of `up`'s output would otherwise wait for the
+ * server's end. From here on refusals go to the log.
  */
 static int detach(void)
 {
@@ -237,11 +237,11 @@ static int chip_server_serve(struct chip *chip)
 	return 0;
 }
 
-/* Programs that open the device later read the state there. */
+/* Writes the link's state to the trees, for programs that open the device later. */
 static void show_link(void *arg, bool up)
 {
 	(void)arg;
-	netdevs_link(netdevs, up); /* they tell of it */
+	netdevs_link(netdevs, up); /* the interfaces show it, too */
 	for (unsigned int f = 0; !netdevs && f < profile.nfunctions; f++)
 		if (sysfs_link(in_dir(profile.functions[f].name), up))
 			sim_note("sysfs does not show the state of the link");
@@ -262,7 +262,7 @@ static int set_faults(struct chip *chip)
 	return 0;
 }
 
-/* The tool has checked the form. Switches stand beside the chips' folders. */
+/* Opens the wire. The tool has checked the form. Switches are beside the chips' folders. */
 static struct wire *open_wire(struct device *dev, char *why)
 {
 	const int registry = (int)(strrchr(option.dir, '/') - option.dir);
@@ -301,7 +301,7 @@ static int set_wire(struct chip *chip)
 	return -1;
 }
 
-/* The function whose address is the wire's keeps it. */
+/* Sets a function's address. A wire that has one gives it to the first function. */
 static int set_ip(struct device *dev, const char *text, size_t len)
 {
 	char why[SETTING_WHY];
@@ -339,7 +339,7 @@ static int set_ips(struct device *dev)
 	return 0;
 }
 
-/* netdevs_new() calls it, too, before it returns. */
+/* Also called by netdevs_new() before it returns. */
 static void show_netdev(void *arg, const struct vhca *v)
 {
 	char name[NETDEV_NAME];

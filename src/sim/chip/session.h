@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include "link/link.h"
 
-/* One connection of the socket, as the files of the server share it. */
+/* One connection of the socket, for the server's files that share it. */
 struct chip;
 struct cm_file;
 struct uverbs_file;
@@ -24,10 +24,10 @@ struct chip_session {
 	pid_t pid;
 	char comm[16];
 	uint32_t function;
-	struct mm *mm; /* of the process that opened the file, which may have left it to this one */
+	struct mm *mm; /* memory of the process that opened the file, which may have ended since */
 	struct uverbs_file *file;
-	struct uverbs_file *guest; /* another process opened the file: its part of it */
-	struct cm_file *cm; /* an open of the RDMA_CM device */
+	struct uverbs_file *guest; /* this client's use of a file that another process opened */
+	struct cm_file *cm;	   /* of an open of the RDMA_CM device */
 	struct link_in in;
 	bool waits; /* for the network: the message in `in` is handled again */
 	struct session_refusals *refusals; /* session_refusals.c: NULL until there is one */
@@ -35,38 +35,38 @@ struct chip_session {
 };
 
 void session_close(struct chip_session *);
-/* Closes it, with a line in the log. */
+/* Closes the connection, with a line in the log. */
 void session_throw_out(struct chip_session *, const char *why);
-/* One answer. false: the connection is gone. */
+/* Sends an answer. Returns false if the connection is gone. */
 bool session_answer(struct chip_session *, uint16_t type, int result, const void *body, size_t len,
 		    const int *fds, unsigned int nfds);
 
-/* Answers the message that is being handled. false: the connection is gone. */
+/* Answers the message that is being handled. Returns false if the connection is gone. */
 bool session_reply(struct chip_session *, int result, const void *body, size_t len, const int *fds,
 		   unsigned int nfds);
 
-/* session_device.c: open files of the device. Each handles one message. */
+/* session_device.c: open files of the device. Each function handles one message. */
 void session_open_file(struct chip_session *);
 void session_attach_file(struct chip_session *);
 void session_map(struct chip_session *);
 void session_unmap(struct chip_session *);
 void session_share(struct chip_session *);
 void session_close_device(struct chip_session *);
-/* A fork child may hold the socket, so its end is not enough. 0 or -errno. */
+/* Watches the process's end: a fork child may hold the socket. Returns 0 or -errno. */
 int session_watch_death(struct chip_session *);
-/* What an open's message asks for. false: the connection is gone. */
+/* Reads the function from an open's message. Returns false if the connection is gone. */
 bool session_open_function(struct chip_session *, uint32_t *function);
 void session_close_file(struct chip_session *); /* if it has one */
 
-/* census.c: what a status answer says of the chip. Fills at most max rows; returns how many. */
+/* census.c: fills at most max rows of a status answer. Returns how many. */
 unsigned int census_functions(struct chip *, struct link_function_row *, unsigned int max);
 unsigned int census_objects(struct chip *, struct link_object_row *, unsigned int max);
-/* census_drops.c: the packets that were dropped, and why; likewise. */
+/* census_drops.c: fills at most max rows of dropped packets, by reason. Returns how many. */
 unsigned int census_drops(struct chip *, struct link_drop_row *, unsigned int max);
 
-/* session_refusals.c: what the chip refused this program, until the program hears it. */
+/* session_refusals.c: keeps a refusal for this program. */
 void session_refusals_add(struct chip_session *, const char *line);
-/* Sends what is there with a message of its own. 0, or the socket's -errno. */
+/* Sends the refusals in a separate message. Returns 0, or the socket's -errno. */
 int session_refusals_tell(struct chip_session *);
 void session_refusals_answer(struct chip_session *); /* LINK_REFUSALS */
 void session_refusals_forget(struct chip_session *);
@@ -83,14 +83,14 @@ void session_set_port(struct chip_session *);
 /* --- sessions.c --- */
 
 /*
- * Serves clients of a listening socket (owned from here on) on the chip's loop. A client that sends
- * malformed messages or does not read its answers is disconnected with a line in the log. NULL and
- * errno on failure.
+ * Serves clients of a listening socket, which it owns from here on, on the chip's loop. A client
+ * that sends malformed messages or does not read its answers is disconnected with a line in the
+ * log. Returns NULL with errno on failure.
  */
 struct sessions *sessions_new(struct chip *, int listener, const char *name);
-/* From here on programs hear what they are refused. */
+/* From here on sends refusals to the programs. */
 void sessions_pass_refusals_on(struct sessions *);
-/* The others by `next`. */
+/* Returns the first; the others follow by `next`. */
 struct chip_session *sessions_first(const struct sessions *);
 /* Closes all connections and destroys their objects. */
 void sessions_free(struct sessions *);

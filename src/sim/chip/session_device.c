@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A client's open file of the device: opened by it, or by another process from which it has the
- * descriptor (a guest). The file lives until the last of them has closed it or died.
+ * A client's open file of the device, opened by it or by another process that passed the descriptor
+ * (the client is then a guest). The file lives until the last of them has closed it or died.
  */
 #include "session.h"
 
@@ -35,7 +35,7 @@ int session_watch_death(struct chip_session *c)
 	return chip_watch(c->chip, pidfd, client_died, c) ? -ENOMEM : 0;
 }
 
-/* The process's memory. NULL and errno on failure. */
+/* Opens the process's memory. Returns NULL with errno on failure. */
 static struct mm *session_open_memory(struct chip_session *c)
 {
 	int guard, err = session_watch_death(c);
@@ -44,7 +44,7 @@ static struct mm *session_open_memory(struct chip_session *c)
 		errno = -err;
 		return NULL;
 	}
-	guard = fcntl(c->pidfd, F_DUPFD_CLOEXEC, 0); /* the mm owns one of its own */
+	guard = fcntl(c->pidfd, F_DUPFD_CLOEXEC, 0); /* the mm owns its own descriptor */
 	if (guard < 0)
 		return NULL;
 	errno = ENOMEM;
@@ -94,7 +94,7 @@ void session_open_file(struct chip_session *c)
 
 /* --- guests ----------------------------------------------------------------------------------- */
 
-/* Whoever holds the BAR's descriptor has the file open. */
+/* Finds an open file by its BAR: whoever holds that descriptor has the file open. */
 static const struct chip_session *session_of_bar(const struct sessions *s, int fd)
 {
 	const struct chip_session *c;
@@ -150,7 +150,7 @@ static bool session_range(struct chip_session *c, struct link_range *range)
 	return true;
 }
 
-/* One userfaultfd watches one process. */
+/* Handles a mapping. One userfaultfd watches one process. */
 void session_map(struct chip_session *c)
 {
 	struct bar *bar = file_bar(c->file);
@@ -196,7 +196,7 @@ void session_share(struct chip_session *c)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-/* NULL: nobody else has its file open. */
+/* Returns another client of the same file, or NULL. */
 static struct chip_session *session_other(const struct chip_session *c)
 {
 	struct chip_session *o;
@@ -207,7 +207,7 @@ static struct chip_session *session_other(const struct chip_session *c)
 	return NULL;
 }
 
-/* Memory of the process that opened the file is the device's for as long as the file is open. */
+/* Closes this client's use of the file. The opener's memory is used as long as the file is open. */
 void session_close_file(struct chip_session *c)
 {
 	struct uverbs_file *file = c->file;
@@ -228,7 +228,7 @@ void session_close_file(struct chip_session *c)
 	c->file = NULL;
 }
 
-/* The objects are destroyed before the answer is sent. */
+/* Closes the device; its objects are destroyed before the answer is sent. */
 void session_close_device(struct chip_session *c)
 {
 	int in_use = !c->guest && (session_other(c) || kernel_shared_pages_in_use(c->file));

@@ -12,9 +12,9 @@
 struct session_packets {
 	struct chip_session *session;
 	struct replay_batch batch;
-	uint8_t *packets; /* the batch's; NULL: none is under way */
+	uint8_t *packets; /* the batch's memory; NULL: no batch runs */
 	struct port_capture *capture;
-	unsigned int asked; /* unanswered */
+	unsigned int asked; /* unanswered NEXTs and STOPs */
 };
 
 static struct session_packets *session_packets_of(struct chip_session *c)
@@ -54,7 +54,7 @@ static void replayed(struct replay_batch *b)
 		       0);
 }
 
-/* The batch takes the message's body; the answer is sent when all of it was steered. */
+/* Starts a batch of the message's body. The answer is sent when all of it was steered. */
 void session_replay(struct chip_session *c)
 {
 	struct link_message *m = &c->in.m;
@@ -77,7 +77,7 @@ void session_replay(struct chip_session *c)
 
 /* --- capture ------------------------------------------------------------------------------- */
 
-/* One answer, with what is there. false: the connection is gone. */
+/* Sends one answer with the packets captured. Returns false if the connection is gone. */
 static bool hand_over(struct session_packets *p)
 {
 	size_t len = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the chip refuses a program goes to the chip's log, and to the program's own stderr with the
- * answer to its next request: a server that wrote there itself could be blocked by it. The program
- * hears each kind of refusal once for an open of the device, whatever numbers it has: a loop that
- * goes wrong says it once. The log has them all.
+ * Refusals go to the chip's log, and to the program's stderr with the answer to its next request:
+ * if the server wrote there itself, it could be blocked. The program gets each kind of refusal once
+ * per open of the device, whatever numbers it contains, so a loop that goes wrong reports it once.
+ * The log has them all.
  */
 #include "session.h"
 
@@ -17,13 +17,13 @@
 #define BYTES 4096u
 
 struct session_refusals {
-	uint64_t kinds[KINDS]; /* hashes of what was told */
+	uint64_t kinds[KINDS]; /* hashes of refusals already sent */
 	unsigned int nkinds;
 	size_t len;
 	char text[BYTES];
 };
 
-/* The next word from `at` on without its numbers; hexadecimal ones hold letters. */
+/* Returns the next word from `at` on without its numbers; hexadecimal ones contain letters. */
 static const char *refusals_skip_number(const char *at)
 {
 	if (at[0] == '0' && at[1] == 'x')
@@ -33,7 +33,7 @@ static const char *refusals_skip_number(const char *at)
 	return at;
 }
 
-/* FNV-1a of the sentence; numbers count as one. */
+/* Returns the FNV-1a hash of the sentence; all numbers hash alike. */
 static uint64_t refusals_kind(const char *line)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -88,7 +88,7 @@ int session_refusals_tell(struct chip_session *c)
 	return link_write(c->sock, LINK_REFUSALS, 0, r->text, len, NULL, 0, MSG_DONTWAIT);
 }
 
-/* The program ends: it asks for what came since its last request. */
+/* Answers a program that ends: sends the refusals since its last request. */
 void session_refusals_answer(struct chip_session *c)
 {
 	struct session_refusals *r = c->refusals;

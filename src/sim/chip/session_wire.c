@@ -25,7 +25,7 @@ static void fill_outside(const struct wire *w, struct link_wire *to)
 	to->others = w->others;
 }
 
-/* Faults, if the message has some; the answer is what the wire does from now on. */
+/* Sets faults, if the message has some; answers with the faults now set. */
 void session_wire(struct chip_session *c)
 {
 	const struct link_message *m = &c->in.m;

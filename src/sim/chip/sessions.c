@@ -22,15 +22,15 @@
 #include "obj/vhca.h"
 
 #define ROWS	      256
-#define BACKLOG_PAUSE 64 /* accepted in one go */
+#define BACKLOG_PAUSE 64 /* connections accepted in one call */
 
 struct sessions {
 	struct chip *chip;
 	int listener;
-	int spare; /* a descriptor kept for when there is none left */
+	int spare; /* a reserve descriptor for when there is none left */
 	char name[LINK_NAME_MAX];
 	struct chip_session *open;
-	struct chip_session *asking; /* whose message is being handled */
+	struct chip_session *asking; /* the session whose message is being handled */
 };
 
 void session_close(struct chip_session *c)
@@ -80,7 +80,7 @@ bool session_answer(struct chip_session *c, uint16_t type, int result, const voi
 bool session_reply(struct chip_session *c, int result, const void *body, size_t len, const int *fds,
 		   unsigned int nfds)
 {
-	session_refusals_tell(c); /* if it fails, so does the answer */
+	session_refusals_tell(c); /* if this fails, so does the answer */
 	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
 
@@ -190,7 +190,7 @@ static void client_row(struct link_client_row *row, const struct chip_session *c
 	memcpy(row->comm, c->comm, sizeof(row->comm));
 }
 
-/* A program with the RDMA_CM device and others open is one row for each of the others. */
+/* Finds a row of the process: with one, its RDMA_CM files need none. */
 static bool client_is_listed(const struct link_client_row *rows, unsigned int n, pid_t pid)
 {
 	while (n-- && rows[n].pid != (uint32_t)pid)
@@ -212,7 +212,7 @@ static unsigned int client_rows(const struct sessions *s, struct link_client_row
 	return n;
 }
 
-/* Rows follow each other without gaps in the message. */
+/* Fills in the answer; rows follow each other without gaps. */
 static size_t status_fill(const struct sessions *s, struct status_body *b, uint8_t *to)
 {
 	uint8_t *at = to + sizeof(b->head);
@@ -244,7 +244,7 @@ static void on_status(struct chip_session *c)
 	free(rows);
 }
 
-/* What does not fit one message is asked for by the next. */
+/* Sends as many rows as fit; the next message asks for more. */
 static void on_resources(struct chip_session *c)
 {
 	const size_t max = LINK_BODY_MAX / sizeof(struct uverbs_resource);
@@ -320,7 +320,7 @@ static const struct {
 	[LINK_CM_CLOSE] = {on_cm_close, false, true},
 };
 
-/* A message's handler may close the connection. */
+/* Handles a message, which may close the connection. */
 static void session_handle(struct chip_session *c)
 {
 	unsigned int type = c->in.m.h.type;
@@ -364,7 +364,7 @@ void sessions_pass_refusals_on(struct sessions *s)
 	sim_refusals_heard_by(sessions_hear, s);
 }
 
-/* The end of a message. While it waits, nothing else is read: one request at a time. */
+/* Ends a message. While it waits, nothing else is read: one request at a time. */
 static void session_handled(struct sessions *s, struct chip_session *c)
 {
 	s->asking = NULL;
@@ -397,7 +397,7 @@ static void sessions_go_on(void *arg)
 		session_go_on(s, c);
 }
 
-/* One message in each turn, so that a client that floods the socket does not delay others. */
+/* Reads one message per turn, so that a client that floods the socket does not delay others. */
 static void readable(void *arg, int fd)
 {
 	struct chip_session *c = arg;
@@ -437,7 +437,7 @@ static int session_new(struct sessions *s, int sock)
 	return 0;
 }
 
-/* Closes the connection at once: the client does not hang, and the loop does not spin. */
+/* Closes the connection at once, so that the client does not hang and the loop does not spin. */
 static void sessions_turn_away(struct sessions *s)
 {
 	sim_refuse("a client is turned away: the server has no file descriptors left");

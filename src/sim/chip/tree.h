@@ -4,10 +4,10 @@
 
 struct vhca;
 
-/* A function's sysfs tree, as preload/sysfs.h makes it; NULL: of no device. 0 or -errno. */
+/* Makes a function's sysfs tree (preload/sysfs.h); NULL: without a device. Returns 0 or -errno. */
 int sysfs_tree_make(const char *root, const struct vhca *);
-/* From now on the tree's counters are those of this function: 0 or -errno. */
-/* GIDs and the port's state, as they are now; interface: of the function. */
+/* Makes the tree's counters those of this function. Returns 0 or -errno. */
+/* Sets GIDs and the port's state; interface: the function's. */
 int sysfs_tree_update(const char *root, const struct vhca *, const char *interface);
 int sysfs_tree_count(const char *root, struct vhca *);
 

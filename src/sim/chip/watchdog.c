@@ -28,7 +28,7 @@ void watchdog_stop(struct watchdog *w)
 	w->sock = -1;
 }
 
-/* --- the watchdog's own process --------------------------------------------------------------- */
+/* --- the watchdog's process ------------------------------------------------------------------- */
 
 /* fds[0] is the socket; behind it, the event FDs. */
 struct watched_fds {
@@ -48,7 +48,7 @@ static void watched_fds_add(struct watched_fds *w, int fd, short events)
 	fds[w->n++] = (struct pollfd){.fd = fd, .events = events};
 }
 
-/* The server is dead: from now on, poll() waits for pipes that can take the event. */
+/* Starts to send: from now on, poll() waits for pipes that can take the event. */
 static void server_died(struct watched_fds *w)
 {
 	close(w->fds[0].fd);
@@ -73,7 +73,7 @@ static void take_message(struct watched_fds *w)
 	link_in_reset(&in);
 }
 
-/* A program that has closed its FD needs no event; a full pipe is tried again when it is read. */
+/* Sends events. A closed FD needs none; a full pipe is tried again when it is read. */
 static void serve_fds(struct watched_fds *w)
 {
 	for (nfds_t i = w->n - 1; i > 0; i--) {
@@ -90,7 +90,7 @@ static void watchdog_main(int sock)
 {
 	struct watched_fds w = {0};
 
-	/* Keeps nothing open that the server had: others wait for its end. */
+	/* Closes everything inherited from the server: others wait for its end. */
 	if (dup2(sock, 0) != 0)
 		_exit(0);
 	close_range(1, ~0u, 0);

@@ -8,14 +8,14 @@
  * of the asynchronous event FDs, and writes the event when the server ends without watchdog_stop().
  */
 struct watchdog {
-	int sock; /* -1: there is none */
+	int sock; /* -1: no watchdog */
 };
 
-/* Early: the process inherits as little as can be. Without one, programs see an end of file. */
+/* Starts it, early, so that it inherits little. Without one, programs see an end of file. */
 void watchdog_start(struct watchdog *);
-/* The writing end of an asynchronous event FD; arg: struct watchdog. */
+/* Adds the writing end of an asynchronous event FD; arg: struct watchdog. */
 void watchdog_add(void *arg, int fd);
-/* The server has sent the event itself, or no program needs it. */
+/* Stops it: the server has sent the event itself, or no program needs it. */
 void watchdog_stop(struct watchdog *);
 
 #endif

@@ -33,7 +33,7 @@ static void wire_spin_ends(struct wire_wait *w, bool paid)
 	w->what = WIRE_QUIET;
 }
 
-/* Where the other chip shares this one's CPU, nothing can come while this one spins. */
+/* Begins a wait. If the other chip shares this CPU, nothing can come while this one spins. */
 static void wire_wait_begin(struct wire_wait *w, uint64_t now, enum wire_waits what)
 {
 	w->since = now;
@@ -48,7 +48,7 @@ void wire_wait_turn(struct wire_wait *w, uint64_t now, bool rang, bool came, uin
 	const bool left = sent != w->sent;
 
 	w->sent = sent;
-	/* A doorbell that had to wait for the wire: the program does not only wait for answers. */
+	/* A doorbell had to wait for the wire: the program does more than wait for answers. */
 	if (w->slept)
 		habit_ends(&w->naps, !rang);
 	w->slept = false;
