@@ -47,7 +47,7 @@ void link_on_refusals(void (*print)(const char *lines, size_t len))
 	link_print = print;
 }
 
-/* The answer, behind what the server says before it. */
+/* Reads the answer, and messages of the server before it. */
 static int link_read_answer(int sock, uint16_t type, struct link_in *in)
 {
 	int err;
@@ -76,11 +76,11 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	}
 	link_in_reset(&in);
 	if (!err)
-		return -ETIMEDOUT; /* SO_RCVTIMEO, if the caller set one */
+		return -ETIMEDOUT; /* the caller set SO_RCVTIMEO */
 	return err < 0 ? err : -EPROTO;
 }
 
-/* Newer versions that are tried: a chip of a newer dvx-sim. */
+/* Newer versions to try: the chip may be a newer dvx-sim's. */
 #define VERSIONS_AHEAD 16u
 
 static bool speaks(const char *path, uint16_t version)

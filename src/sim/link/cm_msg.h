@@ -8,7 +8,7 @@
 
 /*
  * A command of the RDMA_CM device as a message. LINK_CM's body: cm_msg, the command, its value. The
- * answer's body: the bytes that go to the command's response address.
+ * answer's body: the bytes for the command's response address.
  */
 struct cm_msg {
 	uint32_t command;
@@ -18,9 +18,9 @@ struct cm_msg {
 };
 #define CM_MSG_MAX (sizeof(struct cm_msg) + UCMA_IN_MAX + UCMA_VALUE_MAX)
 
-/* Client: returns the length. */
+/* Client: Returns the length. */
 size_t cm_msg_pack(const struct ucma_request *, uint8_t body[CM_MSG_MAX]);
-/* Server: -EPROTO if the message contradicts itself or the table. */
+/* Server: Returns -EPROTO if the message contradicts itself or the table. */
 int cm_msg_unpack(struct ucma_request *, const uint8_t *body, size_t len);
 
 #endif

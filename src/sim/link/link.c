@@ -13,7 +13,7 @@ union control {
 	char bytes[CMSG_SPACE(LINK_FDS * sizeof(int))];
 };
 
-/* More FDs than a message may carry are closed at once. */
+/* Takes a message's FDs; closes those beyond the limit. */
 static void take_fds(struct link_message *m, struct msghdr *msg)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
@@ -33,7 +33,7 @@ static void take_fds(struct link_message *m, struct msghdr *msg)
 	}
 }
 
-/* One recvmsg into len bytes: how many, 0 if it would block, -errno. */
+/* Receives up to len bytes by one recvmsg. Returns how many, 0 if it would block, or -errno. */
 static ssize_t link_receive(int sock, struct link_message *m, void *to, size_t len, int flags)
 {
 	struct iovec iov = {to, len};

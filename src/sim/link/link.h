@@ -11,9 +11,9 @@
 /*
  * Messages between programs and the server over a Unix stream socket. Each has a header with
  * version and length, and is answered by one message of the same type. The header and LINK_STATUS
- * are the same in all versions, so that versions can be told apart. One connection is one open of
- * the device, or one question of the dvx-sim tool. Both ends run on one machine, so numbers are in
- * its byte order.
+ * are the same in all versions, so that versions can be detected. One connection is one open of the
+ * device, or one question of the dvx-sim tool. Both ends run on one machine, so numbers are in its
+ * byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
 #define LINK_VERSION  11u
@@ -24,27 +24,27 @@
 enum link_type {
 	LINK_OPEN = 1, /* u32 function -> BAR's FD; first message of a client */
 	LINK_IOCTL,    /* msg.h */
-	LINK_MAP,      /* link_range, maybe a userfaultfd (not from a LINK_ATTACH) */
+	LINK_MAP,      /* link_range, and a userfaultfd or none (never from a LINK_ATTACH) */
 	LINK_UNMAP,    /* link_range */
 	LINK_CLOSE,
 	LINK_STATUS,  /* -> link_status, clients, objects */
-	LINK_DOWN,    /* the server ends */
-	LINK_REPLAY,  /* port_packets -> port_results, when all of them arrived */
+	LINK_DOWN,    /* ends the server */
+	LINK_REPLAY,  /* port_packets -> port_results, after all have arrived */
 	LINK_CAPTURE, /* u32 link_capture_ask -> port_captured, port_packets */
 	LINK_SHARE,   /* link_range and a memfd: what an ioctl's answer asked for */
 	LINK_CM_OPEN, /* u32 function -> FD of /dev/infiniband/rdma_cm; first message */
-	LINK_CM,      /* cm_msg.h */
+	LINK_CM,      /* see cm_msg.h */
 	LINK_CM_CLOSE,
-	LINK_RESOURCES, /* link_resources -> rows of uverbs/resource.h; none: that was all */
-	LINK_WIRE,	/* nothing, or fault_rates to set -> link_wire */
-	LINK_SET_PORT,	/* u32: the link goes up */
-	LINK_REFUSALS,	/* -> what the chip refused the program: lines; also before an answer */
+	LINK_RESOURCES, /* link_resources -> rows of uverbs/resource.h; no row: the end */
+	LINK_WIRE,	/* empty, or fault_rates to set -> link_wire */
+	LINK_SET_PORT,	/* u32: whether the link goes up */
+	LINK_REFUSALS,	/* -> lines of refusals; also comes before answers */
 	LINK_ATTACH,	/* a BAR's FD: a file that another process opened; first message */
-	LINK_STATISTIC, /* uverbs_statistic -> the same */
+	LINK_STATISTIC, /* uverbs_statistic -> uverbs_statistic */
 	LINK_DROPS,	/* -> link_drop_row: those that are not 0 */
 };
 
-/* Rows from this one on. */
+/* Asks for rows from this one on. */
 struct link_resources {
 	uint32_t function, first;
 };
@@ -53,8 +53,8 @@ struct link_header {
 	uint32_t magic;
 	uint16_t version;
 	uint16_t type;
-	uint32_t len;	/* of the body */
-	int32_t result; /* of an answer: 0 or -errno */
+	uint32_t len;	/* bytes of the body */
+	int32_t result; /* in an answer: 0 or -errno */
 };
 
 struct link_range {
@@ -64,20 +64,20 @@ struct link_range {
 struct link_status {
 	char name[LINK_NAME_MAX];
 	uint32_t pid;
-	uint32_t nfunctions, nclients, nobjects; /* rows that follow, in this order */
+	uint32_t nfunctions, nclients, nobjects; /* numbers of rows that follow, in this order */
 };
 
 struct link_function_row {
 	char name[8];
 	uint16_t vhca_id;
 	uint16_t pad[3];
-	/* raw packets, those of replays among them */
+	/* raw packets, with those of replays */
 	uint64_t sent, received, out_of_buffer, failed;
 };
 
-/* Packets that were dropped, and why. */
+/* Dropped packets of one reason. */
 struct link_drop_row {
-	char function[8]; /* empty: the chip's */
+	char function[8]; /* empty: the chip itself */
 	char cause[16];
 	char words[72];
 	uint64_t count;
@@ -98,22 +98,24 @@ struct link_object_row {
 
 /*
  * The first NEXT starts the capture and is answered at once, without packets. Later ones are
- * answered when there are packets. STOP ends it: what is there already comes with its answer and
- * with those of further NEXTs, until port_captured.ended.
+ * answered when there are packets. STOP ends the capture: packets already captured come with its
+ * answer and those of further NEXTs, until port_captured.ended.
  */
 enum link_capture_ask { LINK_CAPTURE_NEXT, LINK_CAPTURE_STOP };
 
 struct link_wire {
 	struct fault_rates rates;
 	struct fault_counts counts;
-	/* Packets on the outside: sent, received, not taken by the other side, none. */
+	/*
+	 * Packets on the wire: sent, received, not taken by the other side; messages that are none.
+	 */
 	uint64_t sent, received, lost, bad;
-	char wire[64]; /* as --wire has it */
+	char wire[64]; /* as in --wire */
 	uint32_t up;
-	uint32_t others; /* chips on the same switch */
+	uint32_t others; /* other chips on the same switch */
 };
 
-/* A whole message as it came. */
+/* A complete message. */
 struct link_message {
 	struct link_header h;
 	uint8_t *body;
@@ -124,36 +126,37 @@ struct link_message {
 /* A stream of messages, read piece by piece. */
 struct link_in {
 	struct link_message m;
-	size_t have; /* bytes of header and body */
+	size_t have; /* bytes read of header and body */
 };
 
 /*
- * Reads what is there. 1: in->m is complete; 0: not yet (only without waiting); -errno: -EPIPE at
- * the end of the stream, -EPROTO if it is not a message. After a complete one, link_in_reset().
+ * Reads available bytes. Returns 1 when in->m is complete; 0 if not yet (only without waiting); or
+ * -errno: -EPIPE at the end of the stream, -EPROTO if it is no message. After 1, call
+ * link_in_reset().
  */
 int link_read(int sock, struct link_in *, int msg_flags);
 void link_in_reset(struct link_in *);
-/* Sends all of it; -EAGAIN if MSG_DONTWAIT is given and the other end doesn't read. */
+/* Sends all of it. Returns -EAGAIN if MSG_DONTWAIT is given and the other end doesn't read. */
 int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t len,
 	       const int *fds, unsigned int nfds, int msg_flags);
 
-/* Client's end: a connection, and one question with its answer (or -errno of the socket). */
+/* Client's end: connect, and send one question and get its answer (or -errno of the socket). */
 int link_connect(const char *path);
 /*
- * Another number for a descriptor that has stdin's, stdout's or stderr's: a program without them
- * must not print into it. -errno, and it is closed.
+ * Moves a descriptor above stdin, stdout and stderr: a program that has closed these must not print
+ * into it. On -errno it is closed.
  */
 int link_fd_above_stdio(int fd);
 int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	     struct link_message *answer);
 /*
- * Who prints LINK_REFUSALS that come before an answer: lines that end with newlines. At the start
- * of the program.
+ * Sets the printer of LINK_REFUSALS that come before an answer: lines with newlines. Called at the
+ * program's start.
  */
 void link_on_refusals(void (*print)(const char *lines, size_t len));
 /*
- * The version of a server that met this one's with err (it closes the connection then); 0: it is
- * not the version.
+ * Returns the version of a server that failed this one's hello with err (it closes the connection
+ * then), or 0 if the version is not the reason.
  */
 unsigned int link_version(const char *path, int err);
 void link_message_free(struct link_message *);

@@ -95,7 +95,7 @@ int msg_unpack_request(struct owned_request *r, const uint8_t *body, size_t len,
 	return at == end ? 0 : msg_refuse(why, "bytes after its end");
 }
 
-/* The bytes of an OUT attribute that were written. */
+/* Returns the number of bytes written to an OUT attribute. */
 static uint32_t out_bytes(const struct owned_request *r, unsigned int i)
 {
 	uint32_t room = request_out_bytes(&r->attrs[i]);
@@ -155,7 +155,7 @@ static int unpack_results(struct uverbs_request *k, const uint8_t **at, const ui
 	return 0;
 }
 
-/* Those that did not come had no place in this process's table of descriptors. */
+/* Skips FDs that did not come because this process's table of descriptors is full. */
 static int skip_fds(unsigned int n, const uint8_t **at, const uint8_t *end)
 {
 	if ((size_t)(end - *at) < n * sizeof(struct msg_fd))

@@ -10,8 +10,8 @@
 /*
  * A request as a message. LINK_IOCTL's body: msg_ioctl, one msg_attr for each attribute, then the
  * bytes in. The answer's body: msg_done, one msg_result for each attribute, msg_fd for each FD that
- * comes with it, msg_share for each piece of memory to be shared or taken back, then the bytes out.
- * Pieces of bytes are padded to 8.
+ * comes with it, msg_share for each piece of memory to share or unshare, then the bytes out. Pieces
+ * of bytes are padded to 8.
  */
 struct msg_ioctl {
 	uint16_t object, method;
@@ -45,15 +45,15 @@ struct msg_share {
 	uint32_t what, pad; /* enum uverbs_share_what */
 };
 
-/* Client: a request to a message (freed by the caller), an answer into the request. */
+/* Client: Turns a request into a message (freed by the caller), and an answer into the request. */
 int msg_pack_request(const struct uverbs_request *, uint8_t **body, size_t *len);
-/* -EMFILE: all of it, without the FDs, some of which did not come. */
+/* Returns -EMFILE if only FDs are missing; the rest is unpacked. */
 int msg_unpack_answer(struct uverbs_request *, const uint8_t *body, size_t len, const int *fds,
 		      unsigned int nfds);
 
 /*
- * Server: an untrusted message into a request (request_fini() in any case), and its outcome into an
- * answer. -EPROTO, with `why` set, if the message contradicts itself or the method's table.
+ * Server: Turns an untrusted message into a request (request_fini() in any case), and its outcome
+ * into an answer. -EPROTO, with `why`: the message contradicts itself or the method's table.
  */
 int msg_unpack_request(struct owned_request *, const uint8_t *body, size_t len, const char **why);
 int msg_pack_answer(const struct owned_request *, uint8_t **body, size_t *len);
