@@ -3,8 +3,8 @@
 #define SIM_BASE_BAR_FILE_H
 
 /*
- * The file of a device's registers: the chip makes it (host/bar.c), and a preload knows a
- * descriptor of it by name and size.
+ * The file of a device's registers: made by the chip (host/bar.c), recognized by a preload by its
+ * name and size.
  */
 #define BAR_FILE_NAME "dvx-sim-bar"
 #define BAR_PAGES     4096

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * The chip's time and its timers. The clock is a parameter, so that tests control time.
- * Nanoseconds since an arbitrary start; never goes back.
+ * The chip's time and its timers. The clock is a parameter, so that tests control time. Nanoseconds
+ * since an arbitrary start; never goes back.
  */
 struct clock {
 	uint64_t (*now)(struct clock *);
@@ -18,7 +18,7 @@ extern struct clock clock_monotonic;
 /* A timer belongs to the struct that embeds it. It is idle if queued is 0. */
 struct timer {
 	uint64_t at;
-	uint32_t slot;   /* place in the heap */
+	uint32_t slot; /* index in the heap */
 	uint32_t queued;
 	void (*fire)(struct timer *);
 };
@@ -31,7 +31,7 @@ struct timers {
 int timer_set(struct timers *, struct timer *, uint64_t at); /* 0 or -ENOMEM; moves a queued one */
 void timer_cancel(struct timers *, struct timer *);
 uint64_t timers_next(const struct timers *); /* UINT64_MAX if none */
-int timers_run(struct timers *, uint64_t now); /* fires what is due; how many */
+int timers_run(struct timers *, uint64_t now); /* fires due timers; returns how many */
 void timers_free(struct timers *);
 
 #endif

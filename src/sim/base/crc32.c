@@ -7,11 +7,11 @@
 #define POLYNOMIAL 0xedb88320u
 #define SLICES	   8u
 #define ONE	   0x80000000u /* x^0: bits are reflected */
-#define BACKS	   32u /* all: x has the order 2^32 - 1, so 2^(k + 32) zeros are 2^k zeros */
+#define BACKS	   32u /* enough: x has the order 2^32 - 1, so 2^(k + 32) zeros equal 2^k zeros */
 
-/* slice[k][b]: what byte b, followed by k zero bytes, adds. */
+/* slice[k][b]: the remainder of byte b followed by k zero bytes. */
 static uint32_t slice[SLICES][256];
-static uint32_t back[BACKS]; /* x^-(8 * 2^k): takes 2^k zero bytes back */
+static uint32_t back[BACKS]; /* x^-(8 * 2^k): undoes 2^k zero bytes */
 
 static void crc32_fill(void)
 {
@@ -27,7 +27,7 @@ static void crc32_fill(void)
 			slice[k][b] = slice[k - 1][b] >> 8 ^ slice[0][slice[k - 1][b] & 0xff];
 }
 
-/* a * b modulo the polynomial. */
+/* Returns a * b modulo the polynomial. */
 static uint32_t crc32_times(uint32_t a, uint32_t b)
 {
 	uint32_t product = 0;
@@ -39,7 +39,7 @@ static uint32_t crc32_times(uint32_t a, uint32_t b)
 	return product;
 }
 
-/* One over x: the polynomial has a constant term, so each remainder has one. */
+/* Divides by x, which always works: the polynomial has a constant term. */
 static uint32_t crc32_over_x(uint32_t crc)
 {
 	return crc & ONE ? (crc ^ POLYNOMIAL) << 1 | 1 : crc << 1;
@@ -55,7 +55,7 @@ static void crc32_fill_back(void)
 		back[k] = b;
 }
 
-static crc32_fold_fn *crc32_fold; /* NULL: by tables alone */
+static crc32_fold_fn *crc32_fold; /* NULL: tables only */
 
 /* Filled before main(), so that users need no check and no lock. */
 __attribute__((constructor)) static void crc32_prepare(void)
@@ -65,14 +65,14 @@ __attribute__((constructor)) static void crc32_prepare(void)
 	crc32_fold = crc32_folder();
 }
 
-/* Each byte is looked up in the table for its position: the eight loads are independent. */
+/* Adds 8 bytes. Each is looked up in the table of its position, so the loads are independent. */
 static uint32_t add8(uint32_t crc, const uint8_t *p)
 {
 	uint64_t v;
 
 	memcpy(&v, p, sizeof(v));
 	v = le64toh(v) ^ crc;
-	/* not a loop: gcc does not unroll it, and steering hashes two such words for each table */
+	/* no loop: gcc does not unroll it, and steering hashes two such words for each table */
 	return slice[7][v & 0xff] ^ slice[6][v >> 8 & 0xff] ^ slice[5][v >> 16 & 0xff] ^
 	       slice[4][v >> 24 & 0xff] ^ slice[3][v >> 32 & 0xff] ^ slice[2][v >> 40 & 0xff] ^
 	       slice[1][v >> 48 & 0xff] ^ slice[0][v >> 56];

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* IEEE 802.3's CRC, reflected, without inversion: the caller starts with ~0 and inverts the end. */
+/* Adds to IEEE 802.3's CRC, reflected, not inverted: start with ~0 and invert the end. */
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len);
-/* What became of the CRC behind so many bytes of zero: the CRC before them. */
+/* Removes that many zero bytes from the end: returns the CRC before them. */
 uint32_t crc32_rewind(uint32_t crc, size_t zeros);
 
 #endif

@@ -7,7 +7,7 @@
 #define FOLDS __attribute__((target("pclmul,sse4.1")))
 
 /*
- * x^(n + 32) and x^(n - 32) modulo the polynomial, reflected and shifted left once: what moves the
+ * x^(n + 32) and x^(n - 32) modulo the polynomial, reflected and shifted left once. They move the
  * two halves of a word by n bits, 512 and 128.
  */
 #define BY_512 _mm_set_epi64x(0x1c6e41596, 0x154442bd4)
@@ -18,7 +18,7 @@ FOLDS static inline __m128i fold_load(const uint8_t *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* x, moved on to where `next` is, and that. */
+/* Moves x on to the position of `next` and adds it. */
 FOLDS static inline __m128i fold_step(__m128i x, __m128i by, __m128i next)
 {
 	__m128i low = _mm_clmulepi64_si128(x, by, 0x00), high = _mm_clmulepi64_si128(x, by, 0x11);

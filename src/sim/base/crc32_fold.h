@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 /*
- * Long messages by carry-less multiplication, some ten times as fast as tables: len bytes become 16
- * that have the same remainder. x86 only.
+ * Folds long messages by carry-less multiplication, some ten times as fast as tables: len bytes
+ * become 16 with the same remainder. x86 only.
  */
 #define CRC32_FOLDED	 16u /* len is a multiple of it */
 #define CRC32_FOLD_LEAST 64u
 
 typedef void crc32_fold_fn(uint32_t crc, const uint8_t *bytes, size_t len,
 			   uint8_t left[CRC32_FOLDED]);
-/* NULL: this CPU can't. */
+/* Returns NULL if this CPU can't. */
 crc32_fold_fn *crc32_folder(void);
 
 #endif

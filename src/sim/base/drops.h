@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Why a packet is dropped without an answer; 0: it is not. */
+/* Reasons to drop a packet without an answer; 0: not dropped. */
 enum drop {
 	DROP_NONE,
 #define DROP(name, cause, words) DROP_##name,
@@ -13,12 +13,12 @@ enum drop {
 	DROPS,
 };
 
-/* Packets that a function, or the chip, dropped. From DROP_RULE on others count: census_drops.c. */
+/* Packets that a function or the chip dropped. From DROP_RULE on others count: census_drops.c. */
 struct drops {
 	uint64_t n[DROPS];
 };
 
-/* A short name, and words that follow "packets dropped:". */
+/* Returns a short name, and words that follow "packets dropped:". */
 const char *drop_cause(enum drop);
 const char *drop_words(enum drop);
 

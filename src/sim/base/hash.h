@@ -3,13 +3,13 @@
 #define SIM_BASE_HASH_H
 
 /*
- * By default uthash exits when memory is short, and all programs would lose their device. With this
- * option it does not add the element; check with hash_has().
+ * uthash exits by default when memory is short, and all programs would lose their device. With this
+ * option it only fails to add the element; check with hash_has().
  */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* True if the element was added. Check it after each HASH_ADD. */
+/* Returns whether the element was added. Check it after each HASH_ADD. */
 #define hash_has(e, hh) ((e)->hh.tbl != NULL)
 
 #endif

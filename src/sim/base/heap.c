@@ -11,15 +11,15 @@
 #define MADV_COLLAPSE 25
 #endif
 
-/* From where the heap ended at the first call, up to here. */
+/* End of the part that was settled, which begins at the heap's end of the first call. */
 static uintptr_t settled;
 
-/* Only what is in use altogether: no byte is added to the process. Where it fails nothing changes. */
+/* Collapses only memory that is used completely, so the process does not grow; may fail. */
 bool heap_settle(void)
 {
 	const uintptr_t end = (uintptr_t)sbrk(0);
 
-	if (!settled || settled > end) /* it shrank */
+	if (!settled || settled > end) /* the heap shrank */
 		settled = end & ~(HUGE - 1);
 	if (end - settled < HUGE)
 		return false;

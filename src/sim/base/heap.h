@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * For a process that is a chip alone: the next 2 MiB of the heap that are in use become a huge page,
- * so that an object among a million costs no walk through page tables. False: there are none.
+ * Turns the heap's next 2 MiB in use into a huge page, so that an object among a million costs no
+ * page walk. For processes that are just a chip. Returns false if there are none.
  */
 bool heap_settle(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An AVL tree by where intervals begin, in which each knows the highest end below it. Programs
- * choose the addresses that are kept here, so nothing is left to luck: n intervals are at most
- * 1.45 log2(n) levels, and nothing recurses.
+ * An AVL tree by the begin of intervals, in which each node has the highest end below it. Programs
+ * choose the addresses in it, so the worst case counts: n intervals have at most 1.45 log2(n)
+ * levels, and nothing recurses.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static uint64_t interval_most(const struct interval *n)
 	return n ? n->most : 0;
 }
 
-/* What it knows of all below it. */
+/* Updates a node from the nodes below it. */
 static void interval_sum(struct interval *n)
 {
 	unsigned int left = interval_height(n->left), right = interval_height(n->right);
@@ -30,7 +30,7 @@ static void interval_sum(struct interval *n)
 		n->most = n->end;
 }
 
-/* new, which may be NULL, comes to where old is. */
+/* Puts new, which may be NULL, into old's place. */
 static void interval_replace(struct intervals *is, const struct interval *old, struct interval *new)
 {
 	struct interval *up = old->up;
@@ -45,7 +45,7 @@ static void interval_replace(struct intervals *is, const struct interval *old, s
 		new->up = up;
 }
 
-/* Its left side comes to where it is, and it goes down to the right. */
+/* Rotates: the left child takes n's place, and n becomes its right child. */
 static void interval_lower_right(struct intervals *is, struct interval *n)
 {
 	struct interval *top = n->left;
@@ -74,7 +74,7 @@ static void interval_lower_left(struct intervals *is, struct interval *n)
 	interval_sum(top);
 }
 
-/* One side may have become two levels higher than the other. Returns what is there then. */
+/* Rotates if one side is two levels higher than the other. Returns the node now in n's place. */
 static struct interval *interval_balance(struct intervals *is, struct interval *n)
 {
 	unsigned int left = interval_height(n->left), right = interval_height(n->right);
@@ -95,7 +95,7 @@ static struct interval *interval_balance(struct intervals *is, struct interval *
 	return n;
 }
 
-/* Something below has changed: goes up until that makes no difference. */
+/* Updates the nodes above a change, until a node does not change. */
 static void interval_changed(struct intervals *is, struct interval *n)
 {
 	bool same = false;
@@ -141,7 +141,7 @@ void intervals_remove(struct intervals *is, struct interval *old)
 		interval_changed(is, old->up);
 		return;
 	}
-	/* the next one, which has nothing on its left, comes here */
+	/* the next interval, which has no left child, takes the place */
 	next = interval_first(old->right);
 	interval_replace(is, next, next->right);
 	up = next->up == old ? next : next->up;
@@ -154,12 +154,12 @@ void intervals_remove(struct intervals *is, struct interval *old)
 	next->height = old->height;
 	next->most = old->most;
 	interval_changed(is, up);
-	interval_changed(is, next); /* which the first may not have reached */
+	interval_changed(is, next); /* this node may not have been reached yet */
 }
 
 /*
- * The first below n. If its left side has an end behind `from` and yet no overlap, what has that
- * end begins behind `end`, and so does all that follows: there is none.
+ * Returns the first overlap below n, or NULL. If the left side has an end behind `from` but no
+ * overlap, the interval with that end begins behind `end`, and so do all later ones.
  */
 static struct interval *interval_over(struct interval *n, uint64_t from, uint64_t end)
 {
@@ -176,7 +176,7 @@ static struct interval *interval_over(struct interval *n, uint64_t from, uint64_
 	return NULL;
 }
 
-/* The lowest above n that comes after it. */
+/* Returns the nearest node above n that comes after it. */
 static struct interval *interval_above(const struct interval *n)
 {
 	while (n->up && n->up->right == n)

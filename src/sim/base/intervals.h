@@ -5,14 +5,14 @@
 #include <stdint.h>
 
 /*
- * Ranges of numbers that may overlap and may be equal. Adding, removing and finding one take time
- * that grows with the logarithm of how many there are, whatever their order. Nothing is allocated:
- * an interval is a part of what it belongs to. It must not change while it is in a set.
+ * A set of ranges of numbers, which may overlap and may be equal. Adding, removing and finding take
+ * time in the logarithm of their number, in any order. Nothing is allocated: an interval is
+ * embedded in its owner's struct. It must not change while it is in a set.
  */
 struct interval {
-	uint64_t from, end; /* the first number, and the first behind the last */
-	/* the set's own */
-	uint64_t most; /* the highest end of it and all below it */
+	uint64_t from, end; /* the first number, and the number behind the last */
+	/* private to the set */
+	uint64_t most; /* the highest end in this subtree */
 	struct interval *up, *left, *right;
 	unsigned int height;
 };
@@ -22,11 +22,11 @@ struct intervals {
 };
 
 void intervals_add(struct intervals *, struct interval *);
-/* It must be in the set. */
+/* Removes an interval, which must be in the set. */
 void intervals_remove(struct intervals *, struct interval *);
 /*
- * Those that overlap from..end, in the order of their beginnings: the first one, or the next after
- * `last`, which overlaps it, too. NULL: there are no more.
+ * Returns the first interval that overlaps from..end, or the next after `last`, which overlaps it,
+ * too; ordered by begin. NULL: no more.
  */
 struct interval *intervals_over(const struct intervals *, uint64_t from, uint64_t end,
 				const struct interval *last);

@@ -50,6 +50,6 @@ bool line_write(struct log_line *line, int fd)
 	line->text[line->len] = '\n';
 	n = write(fd, line->text, line->len + 1);
 	if (n >= 0)
-		errno = ENOSPC; /* of a line that was cut */
+		errno = ENOSPC; /* only a part of the line was written */
 	return n == (ssize_t)line->len + 1;
 }

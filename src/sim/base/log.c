@@ -19,7 +19,7 @@ static struct {
 	void (*hear)(void *arg, unsigned int uid, const char *line);
 	void *arg;
 } log_ear;			   /* set before the chip runs, called on its thread */
-static size_t log_most, log_bytes; /* of a file; log_most 0: no limit */
+static size_t log_most, log_bytes; /* for a file; log_most 0: no limit */
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 
 static void log_from_environment(void)
@@ -107,7 +107,7 @@ static void log_refusal(unsigned int uid, const char *fmt, va_list args)
 	prefix = line.len;
 	line_vadd(&line, fmt, args);
 	log_write(&line);
-	line.text[line.len] = '\0'; /* in the place of the newline */
+	line.text[line.len] = '\0'; /* replaces the newline */
 	if (log_ear.hear)
 		log_ear.hear(log_ear.arg, uid, line.text + prefix);
 	errno = saved;

@@ -28,7 +28,7 @@ void maps_close(struct maps *m)
 	syscall(SYS_close, m->fd);
 }
 
-/* Appends more bytes to the buffer; false: end of file. */
+/* Appends more bytes to the buffer. Returns false at the end of the file. */
 static bool maps_fill(struct maps *m)
 {
 	ssize_t n;
@@ -87,7 +87,7 @@ static unsigned int maps_digit(char c)
 				      : 16;
 }
 
-/* Parses a number and the byte that must follow it. sscanf() is too slow for thousands of lines. */
+/* Parses a number and the byte that must follow. sscanf() is too slow for thousands of lines. */
 static bool maps_number(const char **text, unsigned int base, char then, uint64_t *n)
 {
 	const char *p = *text;
@@ -128,7 +128,7 @@ bool mapping_parse(const char *text, struct mapping *m)
 
 /* --- one mapping ------------------------------------------------------------------------------ */
 
-/* As in <linux/fs.h> of Linux 6.11, which older headers lack. */
+/* A copy from <linux/fs.h> of Linux 6.11, which older headers lack. */
 struct one_map {
 	uint64_t size, query_flags, query_addr, start, end, flags, page_size, offset, inode;
 	uint32_t dev_major, dev_minor, name_size, build_id_size;
@@ -141,7 +141,7 @@ enum {
 	ONE_MAP_WRITABLE = 2,
 	ONE_MAP_EXECUTABLE = 4,
 	ONE_MAP_SHARED = 8,
-	ONE_MAP_OR_NEXT = 16, /* in query_flags */
+	ONE_MAP_OR_NEXT = 16, /* a flag in query_flags */
 };
 
 static int one_map_ask(const struct maps *m, uint64_t va, struct one_map *q, char *name,
@@ -157,11 +157,11 @@ static int one_map_ask(const struct maps *m, uint64_t va, struct one_map *q, cha
 
 int maps_query(const struct maps *m, uint64_t va, struct mapping *map)
 {
-	char name[128] = ""; /* [anon:...] has 80 at most */
+	char name[128] = ""; /* [anon:...] has at most 80 bytes */
 	struct one_map q;
 	int err = one_map_ask(m, va, &q, name, sizeof(name));
 
-	if (err == -ENAMETOOLONG) { /* a file's */
+	if (err == -ENAMETOOLONG) { /* the name of a file is too long */
 		strcpy(name, "/");
 		err = one_map_ask(m, va, &q, NULL, 0);
 	}

@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 /*
- * A process's mappings from /proc/PID/maps, by address. Uses neither malloc nor functions that the
- * preload takes over, so that a fork child can call it.
+ * Reader of a process's mappings from /proc/PID/maps, in order. Uses neither malloc nor functions
+ * that the preload hooks, so that a fork child can call it.
  */
 struct maps {
 	int fd;
-	bool cut; /* what follows is the rest of a line */
+	bool cut; /* the next bytes are the rest of a line */
 	size_t at, have;
 	char buf[8192];
 };
@@ -23,20 +23,20 @@ struct mapping {
 	dev_t dev;
 	int prot; /* PROT_* */
 	bool shared;
-	bool plain; /* anonymous: no file, no stack, none of the kernel's own */
+	bool plain; /* anonymous: no file, no stack, no mapping of the kernel */
 };
 
-/* pid 0: this process. 0 or -errno. */
+/* pid 0: this process. Returns 0 or -errno. */
 int maps_open(struct maps *, pid_t pid);
 bool maps_next(struct maps *, struct mapping *);
 void maps_close(struct maps *);
 /*
- * The first mapping that ends behind va, at the cost of this one only: 1; 0: there is none; or
- * -errno, before Linux 6.11 always. Does not change what maps_next() says.
+ * Finds the first mapping that ends behind va, without reading others. Returns 1; 0 if there is
+ * none; or -errno, always before Linux 6.11. Does not move maps_next().
  */
 int maps_query(const struct maps *, uint64_t va, struct mapping *);
 
-/* One line, without its end. A path may be cut short. */
+/* Parses one line, without its end. A path may be cut short. */
 bool mapping_parse(const char *line, struct mapping *);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-/* A file system's type and options, the last three fields of a line behind " - ". */
+/* A file system's type and options: in the last three fields of a line, behind " - ". */
 struct mount_line {
 	dev_t dev;
 	const char *type, *options;
@@ -22,13 +22,13 @@ static bool mount_line_parse(char *line, struct mount_line *m)
 		return false;
 	m->dev = makedev(major, minor);
 	m->type = strtok_r(at + 3, " \n", &options);
-	if (!m->type || !strtok_r(NULL, " \n", &options)) /* the source */
+	if (!m->type || !strtok_r(NULL, " \n", &options)) /* skips the source */
 		return false;
 	m->options = strtok_r(NULL, " \n", &options);
 	return m->options;
 }
 
-/* Linux's without a backing device to write to. */
+/* Returns whether this is a Linux file system that has no backing device to write to. */
 static bool mount_in_memory(const char *type)
 {
 	static const char *const types[] = {"tmpfs", "devtmpfs", "ramfs", "hugetlbfs", "rootfs"};

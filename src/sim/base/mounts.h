@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Kinds of file systems, by what becomes of a file's pages. */
+/* Kinds of file systems, by how a file's pages are stored. */
 enum mount_kind {
-	MOUNT_MEMORY, /* they are the file, and are written nowhere: tmpfs, hugetlbfs, devtmpfs */
-	MOUNT_FILES,  /* they are written back */
-	MOUNT_DAX,    /* there are none: programs map persistent memory itself */
+	MOUNT_MEMORY, /* pages are the file, never written back: tmpfs, hugetlbfs, devtmpfs */
+	MOUNT_FILES,  /* pages are written back */
+	MOUNT_DAX,    /* no pages: programs map persistent memory itself */
 };
 
 /*
- * The kind of the file system with this device number, by lines of /proc/PID/mountinfo. One that no
- * line has is the kernel's own (memfd, System V, hugetlb) if it has no block device.
+ * Finds the kind of the file system with this device number in lines of /proc/PID/mountinfo.
+ * Without a line or a block device it is the kernel's own (memfd, System V, hugetlb).
  */
 enum mount_kind mount_kind_read(FILE *mountinfo, dev_t);
-/* Reads the lines of the process with this number. */
+/* Like mount_kind_read(), with the lines of this process. */
 enum mount_kind mount_kind(pid_t, dev_t);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Of the queues that count in one set. */
+/* Counters of the queues of one set. */
 struct queue_stats {
 #define QUEUE_STAT(name) uint64_t name;
 #include "queue_stats.def"
@@ -15,17 +15,17 @@ struct queue_stats {
 
 /*
  * Port counters that a function's kernel shows below ports/1. Programs read them at any time
- * (preload/sysfs.h); each is one word, which only the chip writes.
+ * (preload/sysfs.h); each is one word that only the chip writes.
  */
 struct port_stats {
-	/* RoCE packets and their bytes, all headers among them, without FCS [I] */
+	/* RoCE packets and bytes with all headers, without FCS [I] */
 	uint64_t xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;
-	uint64_t multicast_xmit_packets, multicast_rcv_packets; /* of those */
-	struct queue_stats queues; /* that count in the Q counter set of the function's driver */
-	/* congestion: packets that a switch marked, notifications of it */
+	uint64_t multicast_xmit_packets, multicast_rcv_packets; /* multicast packets among them */
+	struct queue_stats queues; /* queues in the Q counter set of the function's driver */
+	/* congestion: packets that a switch marked, and notifications of it */
 	uint64_t np_ecn_marked, np_cnp_sent, rp_cnp_handled, rp_cnp_ignored;
 	uint64_t rx_icrc_errors; /* of the physical port, for RoCE: rx_icrc_encapsulated */
-	struct queue_stats bound[PORT_STATS_BOUND]; /* `rdma statistic qp`; the port's, too */
+	struct queue_stats bound[PORT_STATS_BOUND]; /* `rdma statistic qp`; part of the port's */
 };
 
 #endif

@@ -7,7 +7,7 @@
 
 #define CACHE_LINE 64u
 
-/* The lines of [p, p + len) come into the cache; no fault, whatever p is. */
+/* Prefetches the lines of [p, p + len); p may be any address. */
 static inline void prefetch(const void *p, size_t len)
 {
 	const uintptr_t end = (uintptr_t)p + len;

@@ -9,10 +9,10 @@
 #include "thread.h"
 
 /*
- * Since Linux 6.12 a waking thread preempts a running one only if its own slice is shorter;
- * slightly shorter is enough. Otherwise a program that spins for its completion on the loop's CPU
- * keeps the loop waiting until the next tick (4 ms). Older kernels have no slices (0 here) and let
- * a sleeper preempt.
+ * Shortens the slice slightly. Since Linux 6.12 a waking thread preempts a running one only if its
+ * own slice is shorter. Otherwise a program that spins for its completion on the loop's CPU keeps
+ * the loop waiting until the next tick (4 ms). Older kernels have no slices (0 here) and let a
+ * sleeper preempt.
  */
 static void shorten_slice(void)
 {
@@ -32,10 +32,11 @@ void thread_runs_loop(void)
 }
 
 /*
- * A device that shares one CPU with spinning programs gets half of it but needs more; when it
- * exceeds its share, it waits for some ms (doc/design/0005). With autogroups, sessions are
- * scheduled as groups, and nice counts only inside a group, so the group gets a larger share if it
- * is the device's own (it leads the session). Only root may do this; for others the waits remain.
+ * Nice value of the device's group. On a CPU shared with spinning programs the device gets half but
+ * needs more; beyond its share it waits for some ms (doc/design/0005). With autogroups, sessions
+ * are scheduled as groups, and nice counts only inside a group, so the group gets a larger share if
+ * it is the device's own (it leads the session). Only root may do this; for others the waits
+ * remain.
  */
 #define DEVICE_NICE "-10"
 

@@ -2,10 +2,10 @@
 #ifndef SIM_BASE_THREAD_H
 #define SIM_BASE_THREAD_H
 
-/* The calling thread runs a chip's loop: it sleeps for microseconds and has to wake on time. */
+/* Prepares the calling thread for a chip's loop, which sleeps for microseconds. */
 void thread_runs_loop(void);
 
-/* This process is only a device: raises its CPU share, where permitted. */
+/* Raises the CPU share of a process that is only a device, where permitted. */
 void process_is_device(void);
 
 #endif

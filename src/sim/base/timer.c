@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "clock.h"
 
-/* A binary heap by time. Each timer knows its position: moving and cancelling are cheap too. */
+/* The heap is binary, by time. Each timer has its position, so moving and cancelling are cheap. */
 static void timer_place(struct timers *ts, struct timer *t, uint32_t slot)
 {
 	ts->heap[slot] = t;

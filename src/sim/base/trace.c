@@ -16,7 +16,7 @@ int sim_trace_to(int fd)
 	return 0;
 }
 
-/* Nonzero fields by name; plain dwords if no table has the structure. */
+/* Adds nonzero fields by name, or plain dwords if no table has the structure. */
 static void add_struct(struct log_line *line, const char *name, const uint8_t *p, size_t len)
 {
 	const struct prm_struct *s = prm_find_struct(name);
@@ -33,7 +33,7 @@ static void add_struct(struct log_line *line, const char *name, const uint8_t *p
 		line_add(line, "%s%02x", i % 4 ? "" : " ", p[i]);
 }
 
-/* A trace with gaps would mislead, so it ends here, and the log says so. */
+/* Ends the trace and logs it: a trace with gaps would mislead. */
 static void end_trace(void)
 {
 	sim_refuse("the trace ends here, it can't be written: %s", strerror(errno));

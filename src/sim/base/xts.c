@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AES is nettle's; its XTS takes whole data units only, and packets bring pieces of them. */
+/* AES is nettle's. Its XTS takes only whole data units, but packets bring pieces. */
 #include "xts.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void xts_free(struct xts *x)
 	free(x);
 }
 
-/* The next block's tweak: this one times x, its lowest byte first. */
+/* Makes the next block's tweak: this one times x, lowest byte first. */
 static void xts_double(uint8_t t[XTS_BLOCK])
 {
 	unsigned int carry = 0;
@@ -65,7 +65,7 @@ static void xts_block(const struct xts *x, const uint8_t t[XTS_BLOCK], uint8_t *
 		p[i] ^= t[i];
 }
 
-/* A whole block and `rest` bytes, which are less: the two tweaks change places to decrypt. */
+/* Handles a whole block and a shorter rest; decryption swaps the two tweaks. */
 static void xts_steal(const struct xts *x, const uint8_t t[XTS_BLOCK], uint8_t *p, size_t rest,
 		      bool encrypt)
 {

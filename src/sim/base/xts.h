@@ -11,20 +11,19 @@
 #define XTS_KEY_MOST 32u /* bytes of each of the two keys */
 
 struct xts;
-/* bytes: of each key, 16 or 32; keys: that of the data, that of the tweak. NULL: no memory. */
+/* bytes: of each key, 16 or 32; keys: the data's, then the tweak's. NULL: no memory. */
 struct xts *xts_new(const uint8_t *keys, size_t bytes);
 void xts_free(struct xts *);
 
 /*
- * In place: a data unit from its AES block `first` on. Only the unit's last piece may have a length
- * that is no multiple of 16; it has more than 16 bytes, and the end is stolen from the last whole
- * block.
+ * Works in place on a data unit from its AES block `first` on. Only the unit's last piece may have
+ * a length that is no multiple of 16, and more than 16 bytes: ciphertext is stolen from its last
+ * whole block.
  */
 void xts_run(const struct xts *, const uint8_t tweak[XTS_BLOCK], unsigned int first, uint8_t *,
 	     size_t len, bool encrypt);
 
-/* What a key of 16 bytes wrapped: len is 8 less than that of the wrapped bytes. False: it did not.
- */
+/* Unwraps a key of len bytes; wrapped it has 8 more. Returns false if `key` did not wrap it. */
 bool aes_unwrap(const uint8_t key[16], const uint8_t *wrapped, uint8_t *to, size_t len);
 
 #endif
