@@ -86,7 +86,7 @@ static const uint8_t *macs(const struct packet *p, const struct packet_headers *
 /* --- layer 2 ------------------------------------------------------------------------------- */
 
 /* Tags of source and destination MAC differ in nothing but the address. */
-_Static_assert(PRM_STE_ETH_L2_SRC_V1_BYTES == PRM_STE_ETH_L2_DST_V1_BYTES, "both tags have one layout");
+_Static_assert(PRM_STE_ETH_L2_SRC_V1_BYTES == PRM_STE_ETH_L2_DST_V1_BYTES, "one layout for both");
 
 static void l2_common(const struct packet_headers *h, uint8_t *tag)
 {
