@@ -40,7 +40,7 @@ static bool bytes_are_zero(const uint8_t *b, size_t n)
 	return true;
 }
 
-/* ::1 as an IPv6 address or a GID */
+/* Returns whether the 16 bytes are ::1, as an IPv6 address or a GID. */
 static bool bytes_are_one(const uint8_t *b)
 {
 	return bytes_are_zero(b, 15) && b[15] == 1;
@@ -49,7 +49,7 @@ static bool bytes_are_one(const uint8_t *b)
 bool addr_is_zero(const union cm_addr *a)
 {
 	switch (a->sa.sa_family) {
-	case AF_INET: /* all of 0.0.0.0/8, as in the kernel */
+	case AF_INET: /* all of 0.0.0.0/8 counts, as in the kernel */
 		return !(ntohl(a->in.sin_addr.s_addr) >> 24);
 	case AF_INET6:
 		return bytes_are_zero(a->in6.sin6_addr.s6_addr, 16);
@@ -140,7 +140,7 @@ void addr_set_loopback(union cm_addr *a)
 	ip[15] = 1;
 }
 
-/* An IPv4 address as it is mapped to IPv6. */
+/* Makes the GID of an address; an IPv4 address is mapped to IPv6. */
 void addr_gid(const union cm_addr *a, uint8_t gid[16])
 {
 	memset(gid, 0, 16);

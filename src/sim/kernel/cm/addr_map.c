@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A function has the addresses of its GIDs; others lie beyond the wire. Without a network interface
- * (doc/design/0022) the machine's own addresses stand for the program's own function, as 127.0.0.1
- * and ::1 do; with one (0023) only those put on it count.
+ * A function has the addresses of its GIDs; all others lie beyond the wire. If the function has no
+ * network interface (doc/design/0022), the machine's addresses, 127.0.0.1 and ::1 also mean the
+ * program's own function. If it has one (0023), only the addresses of that interface do.
  */
 #include <errno.h>
 #include <string.h>
 #include "priv.h"
 #include "obj/device.h"
 
-/* RoCE v2 is rdma_cm's default. */
+/* Returns the first RoCE v2 GID of the family: RoCE v2 is rdma_cm's default. */
 uint8_t addr_default_index(const struct vhca *v, int family)
 {
 	for (uint8_t i = 0; i < v->ngids; i++)
@@ -27,7 +27,7 @@ static int addr_index(const struct vhca *v, const uint8_t gid[16])
 	return -1;
 }
 
-static bool addr_is_machines(const struct cm_id *id, const union cm_addr *a)
+static bool addr_is_host(const struct cm_id *id, const union cm_addr *a)
 {
 	return !id->fn->netdev.present && id->cm->ops.is_own &&
 	       id->cm->ops.is_own(id->cm->ops.ctx, &a->sa);
@@ -38,11 +38,11 @@ int addr_own(const struct cm_id *id, const union cm_addr *a, uint8_t *sgid_index
 	uint8_t gid[16];
 	int index;
 
-	if (a->sa.sa_family == CM_AF_IB) /* on InfiniBand only, also for a RoCE port's own GID */
+	if (a->sa.sa_family == CM_AF_IB) /* InfiniBand only: a RoCE port's GID is refused, too */
 		return -ENODEV;
 	addr_gid(a, gid);
 	index = addr_index(id->fn, gid);
-	if (index < 0 && !addr_is_machines(id, a))
+	if (index < 0 && !addr_is_host(id, a))
 		return -ENODEV;
 	*sgid_index = index < 0 ? addr_default_index(id->fn, a->sa.sa_family) : (uint8_t)index;
 	return 0;
@@ -55,7 +55,8 @@ static struct vhca *addr_function(const struct cm *cm, uint16_t vlan, const uint
 	return device_vhca_by_gid(cm->dev, vlan, gid, &index);
 }
 
-static int addr_beyond(const struct cm *cm, const struct gid_entry *from, const union cm_addr *a)
+static int addr_resolve_outside(const struct cm *cm, const struct gid_entry *from,
+				const union cm_addr *a)
 {
 	uint8_t gid[16], mac[6];
 
@@ -64,12 +65,13 @@ static int addr_beyond(const struct cm *cm, const struct gid_entry *from, const 
 					: -EHOSTUNREACH;
 }
 
-bool addr_is_beyond(const struct cm_id *id, const union cm_addr *a)
+bool addr_is_outside(const struct cm_id *id, const union cm_addr *a)
 {
-	return !addr_beyond(id->cm, &id->fn->gids[addr_default_index(id->fn, a->sa.sa_family)], a);
+	return !addr_resolve_outside(id->cm,
+				     &id->fn->gids[addr_default_index(id->fn, a->sa.sa_family)], a);
 }
 
-/* The functions' own network, in which nobody answers to a question for this address. */
+/* Returns whether the address is in the functions' network, where ARP or ND would look for it. */
 static bool addr_is_neighbour(const struct vhca *v, const uint8_t gid[16])
 {
 	for (unsigned int i = 0; i < v->ngids; i++)
@@ -84,7 +86,10 @@ static bool addr_map_is_link_local(const uint8_t gid[16])
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
-/* The nearest of the function's addresses, in the same scope if it can; -1: none of this family. */
+/*
+ * Returns the index of the function's GID with the longest common prefix, preferably of the same
+ * scope; -1 if it has none of this family.
+ */
 static int addr_nearest(const struct vhca *v, const uint8_t gid[16])
 {
 	unsigned int most = 0;
@@ -126,13 +131,13 @@ int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *s
 		return -ENODEV;
 	from = &id->fn->gids[index];
 	if (!addr_function(id->cm, from->vlan, gid))
-		beyond = addr_beyond(id->cm, from, dst);
+		beyond = addr_resolve_outside(id->cm, from, dst);
 	if (beyond == -EINPROGRESS)
 		return beyond;
 	if (addr_function(id->cm, from->vlan, gid) || !beyond) {
 		if (!id->vhca)
 			addr_from_gid(src, dst->sa.sa_family, id->fn->gids[index].gid);
-	} else if (addr_is_machines(id, dst)) {
+	} else if (addr_is_host(id, dst)) {
 		memcpy(gid, id->fn->gids[index].gid, 16);
 		if (!id->vhca)
 			*src = *dst;

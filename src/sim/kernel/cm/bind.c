@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An id's own address, and the way from there to another one. */
+/* Binding an id to an address, and resolving a destination address from there. */
 #include <errno.h>
 #include <string.h>
 #include "priv.h"
 #include "obj/device.h"
 
-/* A link-local address is unambiguous only with its interface. */
+/* Refuses a link-local address without an interface: it would be ambiguous. */
 static int bind_check_scope(const union cm_addr *a)
 {
 	const uint8_t *ip = a->in6.sin6_addr.s6_addr;
@@ -171,8 +171,8 @@ static void resolve_ip(struct cm_id *id, uint32_t timeout_ms)
 	resolve_done(id, err);
 }
 
-/* Silence is the timer's to end. */
-static void resolve_again(struct cm_id *id)
+/* Tries again; the timer ends it if there is still no answer. */
+static void resolve_retry(struct cm_id *id)
 {
 	if (resolve_peer(id))
 		return;
@@ -188,10 +188,10 @@ void cm_neighbours(struct cm *cm)
 	LIST_FOREACH(f, &cm->files, link)
 	TAILQ_FOREACH(id, &f->ids, link)
 	if (id->state == ID_ADDR_QUERY && id->unanswered.queued)
-		resolve_again(id);
+		resolve_retry(id);
 }
 
-/* The function that has the GID, or one of its subnet: all of them are link-local or IPv4. */
+/* Binds to the function's GID in the subnet of the destination: subnets are link-local or IPv4. */
 static int resolve_ib(struct cm_id *id)
 {
 	const uint8_t *dgid = id->dst.ib.addr;
@@ -210,14 +210,14 @@ static int resolve_ib(struct cm_id *id)
 	return refuse(-ENODEV, "RESOLVE_ADDR: sib_addr: no port is in the subnet of this GID");
 }
 
-/* A wire may be the machine's loopback network (doc/design/0039). */
-static bool resolve_means_own(const struct cm_id *id, const union cm_addr *dst)
+/* Returns whether dst is this function. Loopback addresses may be on the wire (doc/design/0039). */
+static bool resolve_is_own(const struct cm_id *id, const union cm_addr *dst)
 {
-	return addr_is_zero(dst) || (addr_is_loopback(dst) && !addr_is_beyond(id, dst));
+	return addr_is_zero(dst) || (addr_is_loopback(dst) && !addr_is_outside(id, dst));
 }
 
-static int resolve(struct cm_file *f, uint32_t number, const union cm_addr *src,
-		   const union cm_addr *dst, uint32_t timeout_ms)
+static int id_resolve(struct cm_file *f, uint32_t number, const union cm_addr *src,
+		      const union cm_addr *dst, uint32_t timeout_ms)
 {
 	struct cm_id *id;
 	int err = id_find(f, number, &id);
@@ -227,7 +227,7 @@ static int resolve(struct cm_file *f, uint32_t number, const union cm_addr *src,
 	if (err)
 		return err;
 	id->state = ID_ADDR_QUERY;
-	if (resolve_means_own(id, dst)) {
+	if (resolve_is_own(id, dst)) {
 		resolve_loopback(id);
 		resolve_done(id, 0);
 	} else if (dst->sa.sa_family == CM_AF_IB) {
@@ -251,7 +251,7 @@ int id_resolve_ip(struct cm_file *f, struct ucma_request *r)
 	if ((c.src_addr.sin6_family && addr_copy(&src, &c.src_addr, sizeof(c.src_addr))) ||
 	    addr_copy(&dst, &c.dst_addr, sizeof(c.dst_addr)))
 		return refuse(-EINVAL, "RESOLVE_IP: an address is neither IPv4 nor IPv6");
-	return resolve(f, c.id, c.src_addr.sin6_family ? &src : NULL, &dst, c.timeout_ms);
+	return id_resolve(f, c.id, c.src_addr.sin6_family ? &src : NULL, &dst, c.timeout_ms);
 }
 
 int id_resolve_addr(struct cm_file *f, struct ucma_request *r)
@@ -269,5 +269,5 @@ int id_resolve_addr(struct cm_file *f, struct ucma_request *r)
 		return refuse(-EINVAL,
 			      "RESOLVE_ADDR: dst_size %u is not that of the address' family",
 			      c.dst_size);
-	return resolve(f, c.id, src.sa.sa_family ? &src : NULL, &dst, c.timeout_ms);
+	return id_resolve(f, c.id, src.sa.sa_family ? &src : NULL, &dst, c.timeout_ms);
 }

@@ -19,55 +19,58 @@ struct vhca;
 struct cm;
 struct cm_file; /* one open of the device */
 
-/* How a MAD travels. The receiver sees it with source and destination exchanged. */
+/* The addresses of a MAD. The receiver gets them with source and destination exchanged. */
 struct cm_path {
 	uint8_t sgid[16], dgid[16];
-	uint8_t sgid_index; /* of the end that has this path */
+	uint8_t sgid_index; /* in the GID table of this end */
 	uint8_t hop_limit, tclass, sl;
 	uint32_t flow_label;
 };
 
 #define CM_MAD_BYTES 256u
 
-/* What the composition root provides. */
+/* Callbacks into the chip. */
 struct cm_ops {
-	/* Sends a MAD to QP1 behind a path. It arrives after this returns, or never. 0 or -errno */
+	/*
+	 * Sends a MAD to QP1 at the path's end; it arrives after the return or never. 0 or -errno
+	 */
 	int (*send)(void *ctx, struct vhca *from, const struct cm_path *,
 		    const uint8_t mad[CM_MAD_BYTES]);
-	/* One of the addresses of the machine that the programs run on. */
+	/* Returns whether the address is one of the machine that the programs run on. */
 	bool (*is_own)(void *ctx, const struct sockaddr *);
 	void *ctx;
-	/* Of PSNs and communication ids: peers must not take a chip for the one that it was. */
+	/* Seeds PSNs and communication ids, so that peers notice when a chip was restarted. */
 	uint64_t seed;
 };
 
 struct cm *cm_new(struct device *, const struct cm_ops *);
 void cm_free(struct cm *);
-/* A MAD came in to QP1 of a function. */
+/* Handles a MAD that QP1 of a function received. */
 void cm_receive(struct cm *, struct vhca *to, const struct cm_path *,
 		const uint8_t mad[CM_MAD_BYTES]);
 
-/* The network has answered: addresses that are asked for may be known (front_ops.neighbour). */
+/* Tries the waiting resolutions again, after the network has answered (front_ops.neighbour). */
 void cm_neighbours(struct cm *);
 
 /*
- * pid: the program's; low_ports: it may bind to ports below 1024. *client_fd is the program's
- * descriptor: it is readable while events wait, one byte for each. NULL and errno on failure.
+ * Opens the device for the program pid. low_ports: it may bind to ports below 1024. *client_fd is
+ * the program's descriptor, which is readable while events wait, one byte for each. NULL and errno
+ * on failure.
  */
 struct cm_file *cm_open(struct cm *, unsigned int function, pid_t pid, bool low_ports,
 			int *client_fd);
-/* The device's own duplicate of the program's descriptor. */
+/* Returns the chip's duplicate of the program's descriptor. */
 int cm_fd(const struct cm_file *);
-/* close() or death: destroys all ids of the file; peers are told. */
+/* Destroys all ids of the file, at close() or the program's end; their peers get a message. */
 void cm_close(struct cm_file *);
-/* One write(): 0 or -errno. Never waits: GET_EVENT without an event is -EAGAIN. */
+/* Runs the command of a write(): 0 or -errno. Never waits: GET_EVENT without events is -EAGAIN. */
 int cm_write(struct cm_file *, struct ucma_request *);
 
-/* How many ids of a function are in each state, for a status. */
+/* Counts the ids of a function in each state, for chip/census.c. */
 #define CM_ID_STATES 8
 void cm_count_ids(const struct cm *, const struct vhca *, uint32_t count[CM_ID_STATES]);
 const char *cm_state_name(unsigned int state);
-/* As kernel_resources(): a function's ids that have a device, for `rdma res`. */
+/* Fills rows with a function's ids that have a device, as kernel_resources() does. */
 size_t cm_resources(const struct cm *, unsigned int function, size_t first,
 		    struct uverbs_resource *rows, size_t max);
 

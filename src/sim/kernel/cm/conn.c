@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A connection's life: creation, the timer of its last message, its end. */
+/* Connections: creation, the timer of the last message sent, destruction. */
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
 #include "conn.h"
 #include "obj/device.h"
 
-#define SLOT_BITS 20 /* of a communication id; the others count, so that an old id is caught */
+#define SLOT_BITS 20 /* of a communication id; a serial number in the others marks old ids */
 
 uint32_t conn_ms(unsigned int code)
 {
 	return code > 8 ? 1u << (code - 8) : 1;
 }
 
-/* 2 * life time + ack delay, rounded to a power of two (cm_ack_timeout()). */
+/* Returns 2 * life time + ack delay, rounded to a power of two (cm_ack_timeout()). */
 uint8_t conn_ack_timeout(uint8_t ack_delay, uint8_t life_time)
 {
 	unsigned int t = life_time + 1u;
@@ -46,7 +46,7 @@ static void conn_set_timer(struct cm_conn *c, uint32_t ms)
 	timer_set(&dev->timers, &c->timer, dev->clock->now(dev->clock) + ms * 1000000ull);
 }
 
-/* All repetitions were in vain. */
+/* Ends the exchange after the last repetition had no answer. */
 static void conn_give_up(struct cm_conn *c)
 {
 	enum conn_event e = conn_error(c->state);
@@ -109,7 +109,7 @@ static void conn_free(struct cm_conn *c)
 	free(c);
 }
 
-/* A dead peer sees one message and no repetition, as the kernel's does. */
+/* Sends the peer one message, which is not repeated if it gets lost; so does the kernel. */
 void conn_destroy(struct cm_conn *c)
 {
 	switch (c->state) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections as programs ask for them, and what they hear of them. */
+/* Commands of programs on connections, and the events that connections cause. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -297,8 +297,8 @@ static void on_sidr_rep(struct rdma_ucm_event_resp *e, struct cm_id *id, const u
 	p->qkey = id->qkey;
 }
 
-/* The state in which an event means something to the id; others are dropped. */
-static bool on_conn_fits(const struct cm_id *id, enum conn_event what)
+/* Returns whether the id is in the state that handles this event; other events are dropped. */
+static bool on_conn_allowed(const struct cm_id *id, enum conn_event what)
 {
 	return id->state == (what == CONN_TIMEWAIT_EXIT ? ID_DISCONNECT : ID_CONNECT);
 }
@@ -307,7 +307,7 @@ void id_on_conn(struct cm_id *id, enum conn_event what, const uint8_t *mad)
 {
 	struct rdma_ucm_event_resp e = {0};
 
-	if (!on_conn_fits(id, what))
+	if (!on_conn_allowed(id, what))
 		return;
 	switch (what) {
 	case CONN_REQ_ERROR:

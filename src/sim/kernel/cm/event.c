@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include "priv.h"
 
-#define BYTES_MOST 1024u /* in the socket, so that it never is full */
+#define BYTES_MOST 1024u /* in the socket, which never gets full this way */
 
 static void event_signal(struct cm_file *f)
 {
@@ -116,7 +116,7 @@ void event_drop_group(struct cm_group *g)
 	}
 }
 
-/* A program can guess the number of an id and destroy it before it reads of it. */
+/* Clears e->child: a program can guess the id's number and destroy it before it reads the event. */
 static void event_forget_child(const struct cm_id *child)
 {
 	struct cm_file *f;
@@ -128,7 +128,7 @@ static void event_forget_child(const struct cm_id *child)
 		e->child = NULL;
 }
 
-/* Destroying a child changes the list: it begins anew. */
+/* Drops the id's events and destroys their children. That changes the list: the loop restarts. */
 void event_drop_id(struct cm_id *id)
 {
 	struct cm_file *f = id->file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open files, and their commands. */
+/* Open files, and the dispatch of their commands. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 /* clang-format off */
 static const struct cm_command {
 	cm_command_fn *fn;
-	cm_id_command_fn *on_id; /* or this, on the id that find() finds */
+	cm_id_command_fn *on_id; /* instead of fn: gets the id that find() returns */
 	int (*find)(struct cm_file *, uint32_t number, struct cm_id **);
-	uint16_t at; /* where its number is */
+	uint16_t at; /* offset of the id's number */
 } cm_commands[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = {.fn = id_create},
 	[RDMA_USER_CM_CMD_DESTROY_ID] = {NULL, id_destroy_command, id_find, offsetof(struct rdma_ucm_destroy_id, id)},
@@ -84,8 +84,8 @@ void cm_answer(struct ucma_request *r, const void *answer, size_t len)
 /* --- open and close --------------------------------------------------------------------------- */
 
 /*
- * A socket and not a pipe: the program's end can be dup'ed here to take bytes back, and recv() with
- * MSG_PEEK in the program waits for an event as a blocking write() would.
+ * Makes a socket pair, not a pipe: the chip can take bytes back from a duplicate of the program's
+ * end, and the program can wait for an event with recv(MSG_PEEK), as a blocking write() would.
  */
 static int file_sockets(struct cm_file *f, int *client_fd)
 {
@@ -191,7 +191,7 @@ void cm_free(struct cm *cm)
 	free(cm);
 }
 
-/* Ports and PSNs only have to differ; with the same seed a run can be repeated. */
+/* Returns numbers for ports and PSNs. They need not be secret, and the same seed repeats a run. */
 uint32_t cm_random(struct cm *cm)
 {
 	cm->random = cm->random * 6364136223846793005u + 1442695040888963407u;

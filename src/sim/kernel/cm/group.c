@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Multicast groups. On Ethernet nobody has to be asked: a group is its address. librdmacm attaches
- * the QP by itself (ATTACH_MCAST).
+ * Multicast groups. On Ethernet a join needs no answer: a group is just its address. librdmacm
+ * attaches the QP itself (ATTACH_MCAST).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define GROUP_QPN      0xffffff
 #define GROUP_HOPS     64
-#define ERRNO_ENOTSUPP 524 /* the kernel's own, which reaches programs */
+#define ERRNO_ENOTSUPP 524 /* kernel-internal, but programs get it */
 
 static void group_free(struct cm_group *g)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ids: creation, destruction, options, the move to another file. */
+/* Ids: creation, destruction, options, migration to another file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ void cm_count_ids(const struct cm *cm, const struct vhca *v, uint32_t count[CM_I
 	}
 }
 
-/* enum rdma_cm_state of Linux has ROUTE_QUERY before ROUTE_RESOLVED; here a query ends at once. */
+/* Converts to Linux's enum rdma_cm_state, which has ROUTE_QUERY before ROUTE_RESOLVED. */
 static uint8_t id_linux_state(const struct cm_id *id)
 {
 	return (uint8_t)(id->state + (id->state >= ID_ROUTE_RESOLVED));
@@ -56,7 +56,7 @@ static void id_describe(const struct cm_id *id, struct uverbs_resource *r)
 	memcpy(r->dst, &id->dst, addr_size(&id->dst));
 }
 
-/* Linux makes an id on each device for one that listens on all addresses. */
+/* Includes ids that listen on all addresses: Linux makes an id on each device for them. */
 static bool id_is_on(const struct cm_id *id, const struct vhca *v)
 {
 	return id->vhca == v || (id->fn == v && !id->vhca && id->state == ID_LISTEN);
@@ -76,7 +76,7 @@ size_t cm_resources(const struct cm *cm, unsigned int function, size_t first,
 	return n;
 }
 
-/* Numbers are the device's; -EINVAL for one of another file, as in the kernel. */
+/* Finds an id. Numbers count per device; one of another file is -EINVAL, as in the kernel. */
 int id_find(struct cm_file *f, uint32_t number, struct cm_id **id)
 {
 	struct cm_id *found = cm_table_find(&f->cm->ids, number);
@@ -196,7 +196,7 @@ int id_destroy_command(struct cm_id *id, struct ucma_request *r)
 	return 0;
 }
 
-/* Written to the new file; the command names the old one. */
+/* Moves an id to f: the command comes from the new file and names the old one. */
 int id_migrate(struct cm_file *f, struct ucma_request *r)
 {
 	struct cm_file *from = file_find(f->cm, r->inode);

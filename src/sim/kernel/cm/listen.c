@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Listening, and the requests that come in. */
+/* Listening, and connection requests that are received. */
 #include <errno.h>
 #include <string.h>
 #include "conn.h"
@@ -26,7 +26,7 @@ int id_listen(struct cm_id *id, struct ucma_request *r)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* The header before the private data, taken apart. */
+/* The addresses in the header before the private data. */
 struct request_addrs {
 	union cm_addr local, remote;
 };
@@ -47,7 +47,7 @@ static int request_addrs(const uint8_t *hdr, uint64_t service_id, struct request
 		memcpy(&a->remote.in6.sin6_addr, hdr + 4, 16);
 		memcpy(&a->local.in6.sin6_addr, hdr + 20, 16);
 		break;
-	default: /* AF_IB: the bytes are the program's */
+	default: /* AF_IB: there is no header, the program uses all bytes */
 		a->local.sa.sa_family = a->remote.sa.sa_family = CM_AF_IB;
 		return 0;
 	}

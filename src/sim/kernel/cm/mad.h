@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Fields of communication management MADs: byte and bit of their beginning, bits. IBA volume 1,
- * tables 106 to 120; offsets there count behind the header of 24 bytes.
+ * Fields of communication management MADs: first byte, first bit, width. IBA volume 1, tables 106
+ * to 120; CM_FIELD counts from the end of the 24-byte header, as these tables do.
  */
 #define MAD_FIELD(byte, bit, width) (((byte)*8u + (bit)) << 8 | (width))
 #define CM_FIELD(byte, bit, width)  MAD_FIELD(24u + (byte), bit, width)
@@ -20,7 +20,7 @@ enum mad_field {
 	MAD_ATTRIBUTE = MAD_FIELD(16u, 0u, 16u),
 	MAD_MODIFIER = MAD_FIELD(20u, 0u, 32u),
 
-	/* In all but SIDR messages and REQ, which has the first one. */
+	/* Both are in all messages except SIDR and REQ; REQ has CM_LOCAL_ID only. */
 	CM_LOCAL_ID = CM_FIELD(0u, 0u, 32u),
 	CM_REMOTE_ID = CM_FIELD(4u, 0u, 32u),
 
@@ -95,7 +95,7 @@ enum mad_field {
 	SIDR_REP_PRIVATE = CM_FIELD(96u, 0u, 0u),
 };
 
-/* A path record of subnet administration (IBA volume 1, table 206). */
+/* Fields of a path record of subnet administration (IBA volume 1, table 206). */
 enum path_field {
 	PATH_SERVICE_ID = MAD_FIELD(0u, 0u, 64u),
 	PATH_DGID = MAD_FIELD(8u, 0u, 0u),
@@ -114,7 +114,7 @@ enum path_field {
 	PATH_LIFE = MAD_FIELD(56u, 2u, 6u),
 };
 
-/* Bytes of the private data. */
+/* Sizes of the private data in bytes. */
 enum {
 	REQ_PRIVATE_BYTES = 92,
 	REJ_PRIVATE_BYTES = 148,
@@ -123,7 +123,7 @@ enum {
 	SIDR_REP_PRIVATE_BYTES = 136,
 };
 
-/* Attributes of the class. */
+/* Attribute ids of the class. */
 enum {
 	CM_REQ = 0x10,
 	CM_MRA,
@@ -139,7 +139,7 @@ enum {
 uint64_t mad_get(const uint8_t *mad, uint32_t field);
 void mad_set(uint8_t *mad, uint32_t field, uint64_t value);
 
-/* A field that is bytes, not a number. */
+/* Returns a field that is a byte string, not a number. */
 static inline const uint8_t *mad_bytes(const uint8_t *mad, uint32_t f)
 {
 	return mad + (f >> 11);
@@ -150,7 +150,7 @@ static inline uint8_t *mad_at(uint8_t *mad, uint32_t f)
 	return mad + (f >> 11);
 }
 
-/* Zeroes, and the header of a CM message. */
+/* Zeroes mad and writes the header of a CM message. */
 void mad_begin(uint8_t *mad, unsigned int attribute, uint64_t tid);
 
 #endif

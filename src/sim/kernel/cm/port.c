@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Port spaces: each function is a machine of its own, with its own ports. */
+/* Port spaces: each function has its own ports, as a separate machine would. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "priv.h"
 
 #define PORTS_RESERVED 1024u
-#define PORT_LOW       32768u /* Linux' default for ports that are given out */
+#define PORT_LOW       32768u /* Linux's default range of ephemeral ports */
 #define PORT_HIGH      60999u
 
 #define IB_PS_MASK     0xffffffffffff0000u
@@ -57,7 +57,7 @@ void port_release(struct cm_id *id)
 	free(p);
 }
 
-/* A connection from this port would be another one than those that there are. */
+/* Returns whether no other id on the port has the same addresses and destination port. */
 static bool port_is_unique(const struct cm_port *p, const struct cm_id *id)
 {
 	uint16_t dport = addr_port(&id->dst);
@@ -140,7 +140,7 @@ static int port_this(struct cm_id *id, uint16_t ps, uint16_t port)
 	return err;
 }
 
-/* An AF_IB address names its port space in its service id. */
+/* Returns the port space that an AF_IB address names in its service id; 0: none of the id's. */
 static uint16_t port_space_ib(struct cm_id *id)
 {
 	static const uint16_t spaces[] = {RDMA_PS_IB, RDMA_PS_TCP, RDMA_PS_UDP};

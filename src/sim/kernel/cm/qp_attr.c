@@ -77,7 +77,7 @@ static void qp_attr_rts(const struct cm_conn *c, struct ib_uverbs_qp_attr *a)
 	a->timeout = c->ack_timeout;
 }
 
-/* States of a connection in which a QP may go to INIT; to RTR and RTS from REQ_RCVD on. */
+/* Returns whether a QP may go to a state: INIT from REQ_SENT on, RTR and RTS from REQ_RCVD on. */
 static bool qp_attr_allowed(const struct cm_conn *c, uint32_t qp_state)
 {
 	switch (c->state) {

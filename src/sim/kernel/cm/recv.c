@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Received messages: what they do in each state, and what a repeated one is answered with. */
+/* Handles received messages in each state, and answers repeated ones. */
 #include <errno.h>
 #include <string.h>
 #include "conn.h"
@@ -26,7 +26,7 @@ static struct cm_conn *recv_pair(const struct received *r)
 	return conn_find_pair(r->cm, recv_remote(r), recv_local(r));
 }
 
-/* An answer without a connection. */
+/* Sends an answer that belongs to no connection. */
 static void recv_answer(const struct received *r, uint8_t *mad)
 {
 	r->cm->ops.send(r->cm->ops.ctx, r->to, r->path, mad);
@@ -60,8 +60,8 @@ static uint8_t req_qp_type(const uint8_t *mad)
 	}
 }
 
-/* Depths are exchanged: what one end initiates, the other responds to. */
-static void req_take(struct cm_conn *c, const uint8_t *mad)
+/* Copies the fields of a REQ. Depths swap: one end initiates what the other responds to. */
+static void req_copy(struct cm_conn *c, const uint8_t *mad)
 {
 	c->remote_id = (uint32_t)mad_get(mad, CM_LOCAL_ID);
 	c->tid = mad_get(mad, MAD_TID);
@@ -80,7 +80,7 @@ static void req_take(struct cm_conn *c, const uint8_t *mad)
 	c->ack_timeout = (uint8_t)mad_get(mad, REQ_ACK_TIMEOUT);
 }
 
-static bool req_path_take(struct cm_conn *c, const uint8_t *mad)
+static bool req_copy_path(struct cm_conn *c, const uint8_t *mad)
 {
 	const uint8_t *own = mad_bytes(mad, REQ_REMOTE_GID);
 
@@ -101,8 +101,8 @@ static bool req_path_take(struct cm_conn *c, const uint8_t *mad)
 	return false;
 }
 
-/* The peer has not seen our answer to its REQ. */
-static void req_again(const struct received *r, struct cm_conn *c)
+/* Answers a repeated REQ: the peer has not seen our answer yet. */
+static void req_answer_repeated(const struct received *r, struct cm_conn *c)
 {
 	uint8_t mad[CM_MAD_BYTES];
 
@@ -130,13 +130,13 @@ static bool service_is_listened(const struct received *r, uint64_t service_id)
 	return false;
 }
 
-/* false: it was answered, or is known already. */
+/* Returns false for a REQ that is a repetition, or that this function has rejected. */
 static bool req_is_new(const struct received *r, struct cm_conn *c)
 {
 	struct cm_conn *there = remote_insert_id(c);
 
 	if (there) {
-		req_again(r, there);
+		req_answer_repeated(r, there);
 		return false;
 	}
 	there = remote_insert_qpn(c);
@@ -155,12 +155,12 @@ static void recv_req(const struct received *r)
 
 	if (!c)
 		return;
-	req_take(c, r->mad);
+	req_copy(c, r->mad);
 	if (!req_is_new(r, c))
 		return conn_destroy(c);
 	c->state = CONN_REQ_RCVD;
 	c->path = *r->path;
-	if (!req_path_take(c, r->mad)) {
+	if (!req_copy_path(c, r->mad)) {
 		conn_send_rej(c, REJ_INVALID_GID, NULL, 0);
 		return conn_destroy(c);
 	}
@@ -168,7 +168,7 @@ static void recv_req(const struct received *r)
 	if (!err)
 		return conn_delay(c);
 	if (err == -ENOMEM)
-		conn_reset(c); /* silence: the peer tries again */
+		conn_reset(c); /* no answer: the peer tries again */
 	conn_destroy(c);
 }
 
@@ -190,7 +190,7 @@ static void recv_mra(const struct received *r)
 		conn_wait_longer(c, CONN_MRA_REP_RCVD, ms);
 }
 
-static struct cm_conn *rejected(const struct received *r)
+static struct cm_conn *recv_find_rejected(const struct received *r)
 {
 	if (mad_get(r->mad, REJ_REASON) == REJ_TIMEOUT)
 		return remote_find_id(r->cm, mad_get(r->mad, REJ_INFO_GUID), recv_local(r));
@@ -201,7 +201,7 @@ static struct cm_conn *rejected(const struct received *r)
 
 static void recv_rej(const struct received *r)
 {
-	struct cm_conn *c = rejected(r);
+	struct cm_conn *c = recv_find_rejected(r);
 
 	switch (c ? c->state : CONN_IDLE) {
 	case CONN_REQ_SENT:
@@ -229,8 +229,8 @@ static void recv_rej(const struct received *r)
 
 /* --- REP, RTU --------------------------------------------------------------------------------- */
 
-/* A repeated REP: the peer has not seen our RTU. */
-static void rep_again(const struct received *r)
+/* Answers a repeated REP: the peer has not seen our RTU. */
+static void rep_answer_repeated(const struct received *r)
 {
 	struct cm_conn *c = recv_pair(r);
 	uint8_t mad[CM_MAD_BYTES];
@@ -247,14 +247,14 @@ static void rep_again(const struct received *r)
 	recv_answer(r, mad);
 }
 
-static void rep_take(struct cm_conn *c, const uint8_t *mad)
+static void rep_copy(struct cm_conn *c, const uint8_t *mad)
 {
 	c->remote_id = (uint32_t)mad_get(mad, CM_LOCAL_ID);
 	c->remote_guid = mad_get(mad, REP_CA_GUID);
 	c->remote_qpn = (uint32_t)mad_get(mad, REP_QPN);
 }
 
-static void rep_take_attributes(struct cm_conn *c, const uint8_t *mad)
+static void rep_copy_attributes(struct cm_conn *c, const uint8_t *mad)
 {
 	c->initiator_depth = (uint8_t)mad_get(mad, REP_RESPONDER_RESOURCES);
 	c->responder_resources = (uint8_t)mad_get(mad, REP_INITIATOR_DEPTH);
@@ -269,8 +269,8 @@ static void recv_rep(const struct received *r)
 	struct cm_conn *c = conn_find(r->cm, recv_remote(r)), *stale;
 
 	if (!c || (c->state != CONN_REQ_SENT && c->state != CONN_MRA_REQ_RCVD))
-		return rep_again(r);
-	rep_take(c, r->mad);
+		return rep_answer_repeated(r);
+	rep_copy(c, r->mad);
 	if (remote_insert_id(c))
 		return;
 	stale = remote_insert_qpn(c);
@@ -280,7 +280,7 @@ static void recv_rep(const struct received *r)
 		conn_send_dreq(stale);
 		return;
 	}
-	rep_take_attributes(c, r->mad);
+	rep_copy_attributes(c, r->mad);
 	conn_cancel(c);
 	c->state = CONN_REP_RCVD;
 	conn_delay(c);
@@ -300,7 +300,7 @@ static void recv_rtu(const struct received *r)
 
 /* --- DREQ, DREP ------------------------------------------------------------------------------- */
 
-/* The connection is over here, or was never. */
+/* Answers a DREQ whose connection is over here, or never was. */
 static void dreq_unknown(const struct received *r)
 {
 	uint8_t mad[CM_MAD_BYTES];
@@ -402,7 +402,7 @@ static void (*const messages[])(const struct received *) = {
 	[CM_SIDR_REP - CM_REQ] = recv_sidr_rep,
 };
 
-/* Other classes and methods have no agent here; RoCE has no alternate paths (LAP, APR). */
+/* Drops MADs of other classes and methods, and LAP and APR: RoCE has no alternate paths. */
 void cm_receive(struct cm *cm, struct vhca *to, const struct cm_path *path,
 		const uint8_t mad[CM_MAD_BYTES])
 {

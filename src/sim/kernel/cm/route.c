@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The path to a resolved address: there is no subnet administrator, so it follows from the id. */
+/* The path to a resolved address: computed from the id, as there is no subnet administrator. */
 #include <errno.h>
 #include <rdma/ib_user_sa.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { SELECT_EXACTLY = 2, RATE_OF_PORT = 0, HOPS = 64, LIFE_TIME = 18 };
 
-/* cma_get_roce_udp_flow_label() */
+/* Computes the flow label, as cma_get_roce_udp_flow_label() does. */
 static uint32_t route_flow_label(const struct cm_id *id)
 {
 	uint32_t label = 0;
@@ -40,8 +40,8 @@ static void route_fill(struct cm_id *id)
 }
 
 /*
- * On Ethernet rdma_cm finds no network interface behind an AF_IB address, nor behind a loopback
- * address; a function without an interface allows that one (doc/design/0022).
+ * Refuses AF_IB and loopback addresses: on Ethernet rdma_cm finds no network interface for them. A
+ * function without an interface allows loopback addresses (doc/design/0022).
  */
 static int route_check(const struct cm_id *id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The messages that a connection sends by itself; answers to repeated ones are in recv.c. */
+/* Builds and sends the messages of a connection; recv.c answers repeated messages. */
 #include <errno.h>
 #include <string.h>
 #include "conn.h"
@@ -13,7 +13,7 @@ static int send_refuse(const struct cm_conn *c, const char *message)
 		      message);
 }
 
-/* A TID of its own for each exchange that begins; answers repeat the peer's. */
+/* Makes the TID of an exchange that begins here; answers copy the peer's TID. */
 static uint64_t send_tid(const struct cm_conn *c)
 {
 	return c->local_id;
