@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One request's way: known method, sound attributes (as uverbs_process_attr()), handler. */
+/* Dispatches a request: finds its method, checks attributes as uverbs_process_attr(), runs it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -28,8 +28,8 @@ int handlers_find(struct kernel *k)
 	return 0;
 }
 
-static int check_bytes(const struct method_spec *m, const struct attr_spec *s,
-		       const struct uverbs_attr *a)
+static int attr_check_length(const struct method_spec *m, const struct attr_spec *s,
+			     const struct uverbs_attr *a)
 {
 	if (a->len > s->max_len && s->tail == TAIL_ZERO && s->kind == ATTR_IN) {
 		for (uint32_t i = s->max_len; i < a->len; i++) {
@@ -48,13 +48,13 @@ static int check_bytes(const struct method_spec *m, const struct attr_spec *s,
 	return 0;
 }
 
-static int check_one_attr(const struct method_spec *m, const struct attr_spec *s,
-			     const struct uverbs_attr *a)
+static int attr_check(const struct method_spec *m, const struct attr_spec *s,
+		      const struct uverbs_attr *a)
 {
 	switch (s->kind) {
 	case ATTR_IN:
 	case ATTR_OUT:
-		return check_bytes(m, s, a);
+		return attr_check_length(m, s, a);
 	case ATTR_ENUM:
 		return 0;
 	default:
@@ -65,7 +65,7 @@ static int check_one_attr(const struct method_spec *m, const struct attr_spec *s
 	}
 }
 
-static int check_all_attrs(const struct method_spec *m, struct uverbs_request *req)
+static int request_check_attrs(const struct method_spec *m, struct uverbs_request *req)
 {
 	for (unsigned int i = 0; i < req->nattrs; i++) {
 		const struct uverbs_attr *a = &req->attrs[i];
@@ -82,14 +82,14 @@ static int check_all_attrs(const struct method_spec *m, struct uverbs_request *r
 			if (req->attrs[j].id == a->id)
 				return refuse(-EINVAL, "%s: %s is there twice", m->name, s->name);
 		}
-		err = check_one_attr(m, s, a);
+		err = attr_check(m, s, a);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int check_mandatory(const struct method_spec *m, struct uverbs_request *req)
+static int request_check_mandatory(const struct method_spec *m, struct uverbs_request *req)
 {
 	for (unsigned int i = 0; i < m->nattrs; i++) {
 		if (m->attrs[i].mandatory && !attr_find(req, m->attrs[i].id))
@@ -98,7 +98,7 @@ static int check_mandatory(const struct method_spec *m, struct uverbs_request *r
 	return 0;
 }
 
-static const struct uobj_class *class_of(const struct kernel *k, uint16_t object)
+static const struct uobj_class *kernel_find_class(const struct kernel *k, uint16_t object)
 {
 	for (const struct kernel_room *const *r = k->rooms; *r; r++) {
 		for (const struct uobj_class *const *c = (*r)->classes; *c; c++) {
@@ -109,13 +109,13 @@ static const struct uobj_class *class_of(const struct kernel *k, uint16_t object
 	return NULL;
 }
 
-/* Such a method's first attribute is the handle. */
+/* The first attribute of such a method is the handle. */
 int uobj_destroy_named(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct method_spec *m = method_find(req->object, req->method);
-	const struct uobj_class *class = class_of(f->k, req->object);
+	const struct uobj_class *class = kernel_find_class(f->k, req->object);
 
-	/* Without a class, any object would do. */
+	/* Without a class, uobj_find() would accept any object. */
 	if (!class)
 		return refuse(-EPROTONOSUPPORT, "%s: this device has no such objects", m->name);
 	return uobj_destroy_handle(f, attr_find(req, m->attrs[0].id)->data, class);
@@ -135,15 +135,15 @@ static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 			      req->object, req->method);
 	if (!h)
 		return refuse(-EPROTONOSUPPORT, "%s: this device does not offer it", m->name);
-	err = check_all_attrs(m, req);
+	err = request_check_attrs(m, req);
 	if (!err)
-		err = check_mandatory(m, req);
+		err = request_check_mandatory(m, req);
 	if (!err && !f->context && !h->before_context)
 		err = refuse(-EINVAL, "%s: the file has no context yet", m->name);
 	if (err)
 		return err;
 	err = h->fn(f, req);
-	/* The kernel marks a driver's answer as valid without asking whether it wrote one. */
+	/* The kernel marks UHW_OUT as valid, whether the driver wrote to it or not. */
 	if (!err && method_attr(m, UVERBS_ATTR_UHW_OUT)) {
 		struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_UHW_OUT);
 
@@ -160,7 +160,7 @@ int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 	f->holder = NULL;
 	err = kernel_handle(f, req);
 	pins_settle(f, req, err ? NULL : f->holder);
-	kernel_settle_guests(f); /* of those that have left, this may have been the last object */
+	kernel_free_guests(f); /* the request may have destroyed their last object */
 	return err;
 }
 
@@ -169,8 +169,8 @@ int kernel_ioctl_guest(struct uverbs_file *guest, struct uverbs_request *req)
 	struct uverbs_file *f = guest->guest_of;
 	int err;
 
-	f->asks = guest;
+	f->requester = guest;
 	err = kernel_ioctl(f, req);
-	f->asks = NULL;
+	f->requester = NULL;
 	return err;
 }

@@ -4,7 +4,7 @@
 
 struct kernel;
 
-/* Finds the handler of each row of uverbs_methods in the rooms' tables. 0 or -ENOMEM. */
+/* Fills in kernel.handlers from the tables of the rooms. 0 or -ENOMEM. */
 int handlers_find(struct kernel *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rooms put together, and open files. */
+/* The kernel: its rooms, and the open files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int function_caps(struct vhca *v, struct kernel_function *fn)
 	return err;
 }
 
-/* There is no EQ ring: events are handed over at once, the object exists for its number. */
+/* Makes an EQ for its number. It has no ring: kernel_event() gets events at once. */
 static int function_eq(struct vhca *v, struct kernel_function *fn)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
@@ -76,7 +76,7 @@ static int function_eq(struct vhca *v, struct kernel_function *fn)
 	return err;
 }
 
-/* The set of the queues that programs make by verbs: hw_counters shows it. */
+/* Makes the Q counter set of queues made by verbs, which hw_counters shows. */
 static int function_q_counter(struct vhca *v, struct kernel_function *fn)
 {
 	uint32_t set;
@@ -247,24 +247,24 @@ static void guest_free(struct uverbs_file *g)
 	uverbs_file_free(g);
 }
 
-/* While objects hold its memory, the device reaches it, unless the process is dead. */
-static void guest_settle(struct uverbs_file *g)
+/* Frees a detached guest, unless objects hold its memory or may reach it on demand. */
+static void guest_free_unused(struct uverbs_file *g)
 {
-	if (g->left && !g->on_demand && !pins_any(g))
+	if (g->detached && !g->on_demand && !pins_any(g))
 		guest_free(g);
 }
 
 void kernel_detach(struct uverbs_file *g)
 {
-	g->left = true;
-	guest_settle(g);
+	g->detached = true;
+	guest_free_unused(g);
 }
 
-void kernel_settle_guests(struct uverbs_file *f)
+void kernel_free_guests(struct uverbs_file *f)
 {
 	for (struct uverbs_file *g = f->guests, *next; g; g = next) {
 		next = g->next_guest;
-		guest_settle(g);
+		guest_free_unused(g);
 	}
 }
 
@@ -316,12 +316,12 @@ uint32_t file_q_counter(const struct uverbs_file *f)
 	return f->k->fn[f->vhca->index].q_counter;
 }
 
-/* Numbers come back as late as can be, so that a stale one is caught. */
 unsigned int file_uid(const struct uverbs_file *f)
 {
 	return f->uid;
 }
 
+/* Gives a number out again as late as possible, so that stale ones are noticed. */
 int file_new_uid(struct uverbs_file *f)
 {
 	struct kernel *k = f->k;
@@ -373,7 +373,7 @@ size_t kernel_resources(struct kernel *k, unsigned int function, size_t first,
 
 int kernel_statistic(struct kernel *k, struct uverbs_statistic *r)
 {
-	return qp_stat_ask(k, r);
+	return qp_stat_handle(k, r);
 }
 
 void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)
@@ -381,7 +381,7 @@ void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)
 	struct kernel *k = kernel;
 	uint8_t type = (uint8_t)prm_eqe_get_type(eqe);
 
-	(void)eqn; /* each function has one */
+	(void)eqn; /* each function has one EQ */
 	hw_ref_event(k, v, type, eqe);
 	for (const struct kernel_room *const *r = k->rooms; *r; r++)
 		if ((*r)->event)

@@ -12,9 +12,9 @@ struct mm;
 struct device;
 
 /*
- * The kernel's part: ib_uverbs, mlx5_ib and mlx5_core in one. It turns flattened uverbs requests
- * into firmware commands, and EQEs into events on file descriptors. It runs on the chip's thread
- * and never touches client memory for a request: the preload has flattened it.
+ * The kernel: ib_uverbs, mlx5_ib and mlx5_core in one. It converts flattened uverbs requests to
+ * firmware commands, and EQEs to events on file descriptors. It runs on the chip's thread. It does
+ * not read requests from client memory, as the preload has flattened them.
  */
 struct kernel;
 struct vhca;
@@ -22,61 +22,62 @@ struct uverbs_file; /* one open of the device */
 
 struct kernel *kernel_new(struct device *);
 void kernel_free(struct kernel *);
-/* The device is about to go: each open file gets DEVICE_FATAL, as if it had been pulled out. */
+/* Posts DEVICE_FATAL to each open file before the device goes, as if it had been pulled out. */
 void kernel_unplug(struct kernel *);
-/* IBV_EVENT_GID_CHANGE to the function's files. */
+/* Posts IBV_EVENT_GID_CHANGE to the function's files. */
 void kernel_gid_changed(struct kernel *, const struct vhca *);
-/* Its network interface went up or down: PORT_ACTIVE or PORT_ERR to the same. */
+/* Posts PORT_ACTIVE or PORT_ERR to them, after the network interface went up or down. */
 void kernel_port_changed(struct kernel *, const struct vhca *);
-/* fn sees the writing end of each asynchronous event FD that is made from now on. */
+/* Makes fn called with the writing end of each asynchronous event FD that is made from now on. */
 void kernel_on_async_fd(struct kernel *, void (*fn)(void *arg, int fd), void *arg);
-/* DEVICE_FATAL to one of these; false: its pipe is full or closed. */
+/* Writes DEVICE_FATAL to such an FD; false: its pipe is full or closed. */
 bool kernel_write_fatal(int async_fd);
 
-/* function: its index in the profile. The file's BAR is made here. NULL and errno on failure. */
+/* Opens a function, by its index in the profile, and makes the BAR. NULL and errno on failure. */
 struct uverbs_file *kernel_open(struct kernel *, struct mm *, unsigned int function);
 struct bar *file_bar(struct uverbs_file *);
-unsigned int file_uid(const struct uverbs_file *); /* of its objects; 0: it has no DevX context */
-/* The last process closed it, or died: destroys all objects of the file, in the kernel's order. */
+unsigned int file_uid(const struct uverbs_file *); /* DevX uid of its objects; 0: no DevX */
+/* Closes the file after its last process did, and destroys its objects in the kernel's order. */
 void kernel_close(struct uverbs_file *);
 
 /*
- * 0 or -errno, as ioctl() gives. Outputs that were written are valid in both cases: a DevX command
- * that the firmware refuses is -EREMOTEIO with a valid mailbox.
+ * Handles a request: 0 or -errno, as ioctl() would return it. Outputs that were written are valid
+ * in both cases: a DevX command that the firmware refuses is -EREMOTEIO with a valid mailbox.
  */
 int kernel_ioctl(struct uverbs_file *, struct uverbs_request *);
 /*
- * Another process that has the file open: a fork child, or one that was handed the descriptor
- * (ibv_import_device). Its requests make and use the objects of the file, and mean its own memory.
- * The mm is the guest's from here on. NULL and errno on failure.
+ * Attaches a guest: another process that has the file open, as a fork child or because it got the
+ * descriptor (ibv_import_device). Its requests make and use objects of the file, with addresses in
+ * its own memory. The guest owns mm afterwards. NULL and errno on failure.
  */
 struct uverbs_file *kernel_attach(struct uverbs_file *, struct mm *);
 int kernel_ioctl_guest(struct uverbs_file *guest, struct uverbs_request *);
-/* It closed the file, or died. What it made stays in the file. */
+/* Detaches a guest that closed the file or died. Objects that it made stay in the file. */
 void kernel_detach(struct uverbs_file *guest);
 /*
- * The pages at va are now those of this memfd, which stays the caller's. 0; on -errno the program
- * takes them back: -ENOENT if no object holds bytes there any more, otherwise as mm_share().
+ * Shares the pages at va, which the program has replaced by this memfd; the caller keeps the memfd.
+ * 0, or -errno if the program must undo that: -ENOENT if no object holds bytes there any more,
+ * otherwise as mm_share().
  */
 int kernel_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
 /*
- * Whether another file of the same process holds bytes of pages that this one shares. The device
- * may be writing there, so the program must leave those pages in place when it closes this file.
+ * Returns whether another file of the process holds bytes of pages that this file shares. The
+ * device may write to them, so the program must leave the pages in place when it closes this file.
  */
 bool kernel_shared_pages_in_use(const struct uverbs_file *);
 
 /*
- * Fills rows of a function's contexts and objects from the first on, at most max, and returns how
- * many there are in all.
+ * Fills at most max rows with a function's contexts and objects, from row number `first` on;
+ * returns how many there are.
  */
 size_t kernel_resources(struct kernel *, unsigned int function, size_t first,
 			struct uverbs_resource *rows, size_t max);
 
-/* `rdma statistic qp`: 0 or -errno. */
+/* Handles a request of `rdma statistic qp`: 0 or -errno. */
 struct uverbs_statistic;
 int kernel_statistic(struct kernel *, struct uverbs_statistic *);
 
-/* chip.c connects the device's events here. */
+/* Handles an EQE; chip.c makes this the device's event callback. */
 struct vhca;
 void kernel_event(void *kernel, struct vhca *, uint32_t eqn, const void *eqe);
 

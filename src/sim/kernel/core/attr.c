@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading and answering a request's attributes. */
+/* Reads and answers the attributes of a request. */
 #include <errno.h>
 #include <string.h>
 #include "attr.h"
@@ -13,7 +13,7 @@ struct uverbs_attr *attr_find(struct uverbs_request *req, uint16_t id)
 	return NULL;
 }
 
-/* The kernel reads the inline bytes that len covers and ignores the others. */
+/* Returns the inline bytes that len covers; the kernel ignores the others. */
 static uint64_t inline_value(const struct uverbs_attr *a)
 {
 	uint64_t v = 0;

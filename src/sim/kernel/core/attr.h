@@ -7,23 +7,25 @@
 #include "uobj.h"
 #include "uverbs/request.h"
 
-/* Reading and answering a request's attributes. */
+/* Access to the attributes of a request. */
 
 struct uverbs_attr *attr_find(struct uverbs_request *, uint16_t id);
-/* 0 if optional and absent */
+/* Returns 0 for an optional attribute that is absent. */
 uint64_t attr_value(struct uverbs_request *, uint16_t id);
-/* -EINVAL for bits outside `allowed`; the log names the attribute. */
+/* Reads flags. -EINVAL for bits outside `allowed`; the log names the attribute. */
 int attr_flags(struct uverbs_request *, uint16_t id, const char *name, uint64_t allowed, uint64_t *flags);
-/* An object that an attribute names; class and *obj as uobj_find(). Absent: *obj stays NULL. */
+/* Finds the object that an attribute names, as uobj_find(); *obj stays NULL if it is absent. */
 int attr_uobj(struct uverbs_file *, struct uverbs_request *, uint16_t id, const struct uobj_class *,
 	       struct uobj **obj);
-/* A structure of ours into an output attribute: cut or zero-padded to its length. */
+/* Writes a structure to an output attribute, cut or zero-padded to the attribute's length. */
 void attr_out(struct uverbs_request *, uint16_t id, const void *, size_t len);
-/* Fills `to` from an input attribute that may be shorter or longer; -EOPNOTSUPP if what does not
- * fit isn't zero. */
+/*
+ * Fills `to` from an input attribute that may be shorter or longer; -EOPNOTSUPP if bytes beyond len
+ * are not zero.
+ */
 int attr_in(struct uverbs_request *, uint16_t id, const char *name, void *to, size_t len);
 void attr_new_handle(struct uverbs_request *, uint16_t id, const struct uobj *);
-/* Returns a FD in attribute `id`, `off` bytes into its output. -ENOMEM: too many. */
+/* Passes a FD to the program in attribute `id`, `off` bytes into its output. -ENOMEM: too many. */
 int attr_fd(struct uverbs_request *, uint16_t id, unsigned int off, int fd);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Event FDs. Each is a pipe in packet mode, so that one read() gives one event as on the real
- * files, and read, poll and epoll need no interposition. The kernel keeps the writing end only: a
- * pipe without readers is a channel that the program has closed.
+ * Event FDs. Each is a pipe in packet mode: one read() returns one event, as on the real files, and
+ * read, poll and epoll need no interposition. The chip keeps the writing end only: a pipe without
+ * readers is a channel that the program has closed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +27,10 @@
 #define EVENT_PORT_ACTIVE  9
 #define EVENT_PORT_ERR	   10
 #define EVENT_GID_CHANGE   18
-#define SLOTS		   16u /* packets that a pipe holds */
-/* Most of a packet of a channel that is purged: completion events have 8 bytes. */
+#define SLOTS		   16u /* packets that fit into a pipe */
+/*
+ * Largest packet of a channel that channel_purge() is called for; completion events have 8 bytes.
+ */
 #define PACKET_BYTES sizeof(struct ib_uverbs_async_event_desc)
 
 struct event_packet {
@@ -41,19 +43,19 @@ struct event_packet {
 struct channel {
 	struct channel *next;
 	struct uverbs_file *f;
-	struct timer retry; /* the pipe was full */
+	struct timer retry; /* runs while the pipe is full */
 	enum channel_kind kind;
 	int fd;
 	ino_t inode;
 	uint32_t users;
 	bool omit_data;
 	struct event_packet *queue, **tail;
-	/* The last packets written, oldest first: the owners of the unread ones. */
+	/* The last packets written, oldest first. They give the owners of unread packets. */
 	struct event_packet *sent[SLOTS];
 	unsigned int nsent;
 };
 
-static struct channel *from_timer(struct timer *t)
+static struct channel *channel_of_timer(struct timer *t)
 {
 	return (struct channel *)((char *)t - offsetof(struct channel, retry));
 }
@@ -65,7 +67,7 @@ bool channel_is_closed(const struct channel *c)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }
 
-static void drop_queue(struct channel *c)
+static void channel_drop_queue(struct channel *c)
 {
 	while (c->queue) {
 		struct event_packet *p = c->queue;
@@ -91,7 +93,7 @@ static void channel_release(struct channel *c)
 			(*r)->channel_freed(f->k, c);
 	}
 	timer_cancel(&f->k->dev->timers, &c->retry);
-	drop_queue(c);
+	channel_drop_queue(c);
 	for (unsigned int i = 0; i < c->nsent; i++)
 		free(c->sent[i]);
 	close(c->fd);
@@ -118,7 +120,7 @@ static void channel_flush(struct channel *c);
 
 static void channel_retry(struct timer *t)
 {
-	channel_flush(from_timer(t));
+	channel_flush(channel_of_timer(t));
 }
 
 struct channel *channel_new(struct uverbs_file *f, enum channel_kind kind, int *client_fd)
@@ -131,12 +133,14 @@ struct channel *channel_new(struct uverbs_file *f, enum channel_kind kind, int *
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
-	/* A sandbox may have no packet mode: programs that read one event's size see no difference. */
+	/*
+	 * Some sandboxes have no packet mode. Programs that read one event at a time do not notice.
+	 */
 	if (pipe2(fds, O_CLOEXEC | O_DIRECT) && pipe2(fds, O_CLOEXEC)) {
 		free(c);
 		return NULL;
 	}
-	/* Only the writing end is nonblocking: the reading end is the program's. */
+	/* Only the writing end is nonblocking: the program decides for the reading end. */
 	fcntl(fds[1], F_SETFL, fcntl(fds[1], F_GETFL) | O_NONBLOCK);
 	fstat(fds[1], &st);
 	c->f = f;
@@ -196,17 +200,17 @@ static void channel_remember(struct channel *c, struct event_packet *p)
 	c->sent[c->nsent++] = p;
 }
 
-static size_t unread_bytes(const struct channel *c)
+static size_t channel_unread_bytes(const struct channel *c)
 {
 	int bytes = 0;
 
 	return ioctl(c->fd, FIONREAD, &bytes) ? 0 : (size_t)bytes;
 }
 
-/* Index of the oldest of sent[] that the program has not read; nsent: it has read all. */
-static unsigned int oldest_unread(const struct channel *c)
+/* Returns the index of the oldest unread packet in sent[]; nsent: the program has read all. */
+static unsigned int channel_oldest_unread(const struct channel *c)
 {
-	size_t bytes = unread_bytes(c);
+	size_t bytes = channel_unread_bytes(c);
 	unsigned int at = c->nsent;
 
 	while (at && bytes >= c->sent[at - 1]->len)
@@ -214,18 +218,20 @@ static unsigned int oldest_unread(const struct channel *c)
 	return at;
 }
 
-/* A byte stream, or a pipe that the program enlarged, holds more packets than sent[] remembers. */
+/*
+ * Limits the pipe to SLOTS packets: a byte stream, or a pipe that the program enlarged, holds more.
+ */
 static bool channel_is_full(const struct channel *c)
 {
 	errno = 0;
-	return c->nsent == SLOTS && !oldest_unread(c);
+	return c->nsent == SLOTS && !channel_oldest_unread(c);
 }
 
 /*
- * The program closed the FD after channel_is_closed(). In an embedded chip signals are blocked
- * meanwhile; SIGPIPE must not be delivered afterwards.
+ * Consumes a pending SIGPIPE, after the program closed the FD between channel_is_closed() and
+ * write(). An embedded chip blocks signals here; this one must not be delivered later.
  */
-static void swallow_sigpipe(void)
+static void channel_discard_sigpipe(void)
 {
 	const struct timespec now = {0};
 	sigset_t set;
@@ -236,8 +242,8 @@ static void swallow_sigpipe(void)
 }
 
 /*
- * Writes what the pipe takes and retries the rest later. Events for a closed pipe stay here, where
- * a purge counts them as unread; those of DevX are dropped, as nothing counts them.
+ * Writes what fits into the pipe and retries the rest later. Events for a closed pipe stay queued,
+ * so that channel_purge() counts them as unread; DevX events are dropped, as nothing counts them.
  */
 static void channel_flush(struct channel *c)
 {
@@ -247,7 +253,7 @@ static void channel_flush(struct channel *c)
 		return;
 	if (channel_is_closed(c)) {
 		if (c->kind == CHANNEL_DEVX_EVENT)
-			drop_queue(c);
+			channel_drop_queue(c);
 		return;
 	}
 	while (c->queue) {
@@ -255,7 +261,7 @@ static void channel_flush(struct channel *c)
 
 		if (channel_is_full(c) || write(c->fd, p->bytes, p->len) < 0) {
 			if (errno == EPIPE)
-				swallow_sigpipe();
+				channel_discard_sigpipe();
 			timer_set(&dev->timers, &c->retry, dev->clock->now(dev->clock) + RETRY_NS);
 			return;
 		}
@@ -286,7 +292,7 @@ void channel_post(struct channel *c, const void *owner, const void *event, size_
 	channel_flush(c);
 }
 
-static unsigned int drop_from_queue(struct channel *c, const void *owner)
+static unsigned int channel_drop_owner(struct channel *c, const void *owner)
 {
 	unsigned int n = 0;
 
@@ -315,7 +321,7 @@ static int channel_open_reader(const struct channel *c)
 	return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Index of the first packet from `at` on that has these bytes; nsent: none. */
+/* Returns the index of the first packet from `at` on that has these bytes; nsent: none. */
 static unsigned int channel_match(const struct channel *c, unsigned int at, const uint8_t *bytes)
 {
 	while (at < c->nsent && memcmp(c->sent[at]->bytes, bytes, c->sent[at]->len))
@@ -324,15 +330,15 @@ static unsigned int channel_match(const struct channel *c, unsigned int at, cons
 }
 
 /*
- * Takes unread packets back and puts them in front of the queue, in order. The program may read at
- * the same time, so the bytes that arrive here, and not their number, show which packets these are.
- * The program has read the others.
+ * Takes unread packets out of the pipe and puts them in front of the queue, in order. The program
+ * may read at the same time, so packets are identified by their bytes, not by their number. The
+ * program has read the packets that are missing.
  */
-static void take_back(struct channel *c)
+static void channel_take_back(struct channel *c)
 {
 	struct event_packet **front = &c->queue;
 	uint8_t bytes[PACKET_BYTES] = {0};
-	unsigned int at = oldest_unread(c);
+	unsigned int at = channel_oldest_unread(c);
 	int fd = channel_open_reader(c);
 
 	if (fd < 0)
@@ -340,7 +346,7 @@ static void take_back(struct channel *c)
 	while (at < c->nsent && read(fd, bytes, c->sent[at]->len) > 0) {
 		at = channel_match(c, at, bytes);
 		if (at == c->nsent)
-			break; /* the program has written into its own pipe */
+			break; /* the program wrote to its own pipe */
 		c->sent[at]->next = *front;
 		*front = c->sent[at];
 		front = &c->sent[at]->next;
@@ -351,10 +357,10 @@ static void take_back(struct channel *c)
 		free(c->sent[--c->nsent]);
 }
 
-/* Whether a packet of the owner is in the pipe. Those in the queue are not. */
-static bool owner_is_unread(const struct channel *c, const void *owner)
+/* Returns whether an unread packet of the owner is in the pipe; the queue is not searched. */
+static bool channel_owner_is_unread(const struct channel *c, const void *owner)
 {
-	for (unsigned int i = oldest_unread(c); i < c->nsent; i++) {
+	for (unsigned int i = channel_oldest_unread(c); i < c->nsent; i++) {
 		if (c->sent[i]->owner == owner)
 			return true;
 	}
@@ -365,16 +371,16 @@ unsigned int channel_purge(struct channel *c, const void *owner)
 {
 	unsigned int n;
 
-	if (owner_is_unread(c, owner))
-		take_back(c);
-	n = drop_from_queue(c, owner);
+	if (channel_owner_is_unread(c, owner))
+		channel_take_back(c);
+	n = channel_drop_owner(c, owner);
 	channel_flush(c);
 	return n;
 }
 
 /*
- * Takes nothing back: a program that reads the event at this moment looks at the queue after that,
- * and finds what the new event would be of.
+ * Leaves the packets in the pipe. If the program reads the pending event just now, it polls the
+ * queue afterwards and finds what a new event would announce.
  */
 bool channel_pending(const struct channel *c, const void *owner)
 {
@@ -382,7 +388,7 @@ bool channel_pending(const struct channel *c, const void *owner)
 		if (p->owner == owner)
 			return true;
 	}
-	return owner_is_unread(c, owner);
+	return channel_owner_is_unread(c, owner);
 }
 
 void channel_disown(struct channel *c, const void *owner)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Firmware commands, and their status as an errno. */
+/* Runs firmware commands, and converts their status to an errno. */
 #include <errno.h>
 #include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
@@ -7,7 +7,7 @@
 #include "fw/fw.h"
 #include "cmd.h"
 
-/* mlx5_core's table; what it doesn't know is EIO. */
+/* mlx5_core's table; a status that is not in it is EIO. */
 static const struct {
 	uint8_t status;
 	int err;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "dmabuf.h"
 
-/* Programs ask with the descriptor -1 whether a device takes dma-bufs: that is no mistake. */
+/* Logs a refusal, except for descriptor -1: programs use it to probe whether dma-bufs work. */
 static int dmabuf_refuse(int err, int number)
 {
 	if (number == -1)

@@ -6,8 +6,8 @@
 #include "file.h"
 
 /*
- * A part of a dma-buf of the program whose request it is: *buf is its memory, to be given back by
- * dmabuf_close(). 0, or -errno with a sentence.
+ * Opens the requesting program's dma-buf and checks that it has the range. *buf becomes its memory,
+ * which dmabuf_close() releases. 0, or -errno after logging a sentence.
  */
 int file_dmabuf(struct uverbs_file *, int number, uint64_t offset, uint64_t len, struct mm **buf);
 

@@ -49,8 +49,8 @@ static struct hw_ref *hw_ref_find(struct kernel *k, const struct vhca *v, enum h
 	return r;
 }
 
-static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t type,
-			       const void *eqe)
+static struct hw_ref *hw_ref_of_eqe(struct kernel *k, const struct vhca *v, uint8_t type,
+				    const void *eqe)
 {
 	switch (type) {
 	case PRM_EVENT_COMP:
@@ -76,7 +76,7 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 
 void hw_ref_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
-	struct hw_ref *r = queue_of(k, v, type, eqe);
+	struct hw_ref *r = hw_ref_of_eqe(k, v, type, eqe);
 	const struct hw_ref *first = r;
 
 	for (; r; r = r->next)

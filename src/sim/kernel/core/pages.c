@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page lists of client memory that go into firmware commands. */
+/* Page lists of client memory, for firmware commands. */
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 #define LOG_PAGE_MAX 43		/* 5 bits above 12 */
 #define MAX_PAGES    (1u << 24) /* a mailbox of 128 MiB */
 
-/* The lowest bit in which two addresses differ, or the top if they don't. */
-static unsigned int agree_bits(uint64_t a, uint64_t b)
+/* Returns the lowest bit in which two addresses differ, or LOG_PAGE_MAX if they do not. */
+static unsigned int pages_common_bits(uint64_t a, uint64_t b)
 {
 	return a == b ? LOG_PAGE_MAX : (unsigned int)__builtin_ctzll(a ^ b);
 }
@@ -33,8 +33,7 @@ static int pages_set(struct pages *p, const struct mm *mm, uint64_t va, uint64_t
 	return 0;
 }
 
-/* The smallest page that holds all of [va, va + len), no smaller than `from`, no larger than `to`.
- */
+/* Returns the smallest page size between `from` and `to` of which one page holds [va, va + len). */
 static unsigned int pages_cover(uint64_t va, uint64_t len, unsigned int from, unsigned int to)
 {
 	unsigned int log = from;
@@ -46,14 +45,13 @@ static unsigned int pages_cover(uint64_t va, uint64_t len, unsigned int from, un
 
 int pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t iova)
 {
-	unsigned int most = agree_bits(iova, va);
+	unsigned int most = pages_common_bits(iova, va);
 
 	return pages_set(p, mm, va, len,
 			 pages_cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
 }
 
-/* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment.
- */
+/* The offset has 6 bits, in 64ths of a page: a page is at most 64 times va's alignment. */
 int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 {
 	unsigned int align = va ? (unsigned int)__builtin_ctzll(va) : LOG_PAGE_MAX;
@@ -65,8 +63,8 @@ int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 }
 
 /*
- * page_offset has 5 bits here: the first byte must lie in the first half of a page. So the page is
- * halved until it does, down to 4 KiB, as mlx5_umem_find_best_quantized_pgoff() halves it.
+ * page_offset has 5 bits here, so the first byte must lie in the first half of a page. Halves the
+ * page until it does, down to 4 KiB, as mlx5_umem_find_best_quantized_pgoff() does.
  */
 int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 {
@@ -122,8 +120,8 @@ unsigned int pages_queue_offset(const struct pages *p)
 }
 
 /*
- * As mlx5_ib does: no larger than the region, and above 4 KiB only pages that the region fills
- * from its first byte to its last, since an offset into a umem counts from its first page.
+ * Chooses pages no larger than the region. Above 4 KiB the region must fill all pages completely,
+ * since offsets into a umem count from its first page. mlx5_ib does the same.
  */
 int pages_umem(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t sizes)
 {

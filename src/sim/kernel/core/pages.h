@@ -8,22 +8,25 @@
 #include "host/mm.h"
 
 /*
- * A region of client memory as a page list. Contiguous on the bus, so that the largest pages that
- * the alignment allows will do.
+ * A region of client memory as a page list. Client memory is contiguous on the bus, so pages are as
+ * large as the alignment allows.
  */
 struct pages {
 	bus_t first; /* aligned to the page */
 	unsigned int log_page;
 	uint32_t n;
-	uint64_t offset; /* of the first byte in the first page */
+	uint64_t offset; /* first byte's offset in the first page */
 };
-/* All three: -ENOMEM if it takes too many pages. For a mkey: iova and address agree in a page. */
+/*
+ * The pages_ functions return -ENOMEM if there would be too many pages. For a mkey, iova and va
+ * have the same offset in a page.
+ */
 int pages_mkey(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t iova);
-/* For a queue: its offset in the page comes in 64ths of a page. -EINVAL if va is unaligned. */
+/* For a queue, whose offset is in 64ths of a page. -EINVAL if va is unaligned. */
 int pages_queue(struct pages *, const struct mm *, uint64_t va, uint64_t len);
-/* For a wq structure, whose offset has a bit less. */
+/* For a wq structure, whose offset has one bit less. */
 int pages_wq(struct pages *, const struct mm *, uint64_t va, uint64_t len);
-/* A queue's memory as its method's attributes name it, for the log. */
+/* A queue's memory, with the names of method and attribute for the log. */
 struct queue_memory {
 	const char *method, *name; /* CREATE_QP, buf_addr */
 	uint64_t va, len;
@@ -31,12 +34,12 @@ struct queue_memory {
 	bool wq;    /* pages_wq() */
 };
 int queue_pages(struct pages *, struct uverbs_file *, const struct queue_memory *);
-/* write: a CQ's begins as 0, which the device writes; it reads others. */
+/* Pins a doorbell record. write: the device zeroes it, as a CQ's; others it only reads. */
 int queue_dbrec(struct uverbs_file *, const char *method, uint64_t va, bool write);
 unsigned int pages_queue_offset(const struct pages *);
-/* For a umem: pages out of `sizes` (a bitmap); 0 or -EINVAL. */
+/* For a umem: the page size is one of `sizes` (a bitmap). -EINVAL: none fits. */
 int pages_umem(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t sizes);
-/* As big-endian MTT entries; `rw`: what is or'ed into each. */
+/* Writes the pages as big-endian MTT entries, with `rw` or'ed into each. */
 void pages_write(const struct pages *, void *mtt, uint64_t rw);
 
 #endif

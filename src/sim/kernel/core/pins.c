@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which objects hold which bytes of the program's memory, and which of its pages the device shares.
+ * Records which objects hold which bytes of the program's memory, and which pages the device
+ * shares.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,24 +12,24 @@
 #define PAGE 4096ull
 
 struct pin {
-	struct interval at; /* first: among all of the file's */
-	struct pin *next;   /* of the same owner */
-	struct uobj *owner; /* NULL: what the current request makes */
-	struct uverbs_file *file; /* of the process whose memory it is */
-	uint64_t locked; /* pages that it counts for RLIMIT_MEMLOCK */
+	struct interval at;	  /* in file->pins; must be the first member */
+	struct pin *next;	  /* next of the owner */
+	struct uobj *owner;	  /* NULL while the request runs */
+	struct uverbs_file *file; /* file or guest whose memory it is */
+	uint64_t locked;	  /* pages that count for RLIMIT_MEMLOCK */
 	uint8_t use;
-	bool own; /* a mapping of its own: mappings_check() */
+	bool own; /* private memory, see mappings_check() */
 };
 
-/* Pages that the device has released and the program has not been told of yet. */
-struct back {
-	LIST_ENTRY(back) link;
+/* Pages that the device no longer shares, which an answer has yet to report to the program. */
+struct released_pages {
+	LIST_ENTRY(released_pages) link;
 	uint64_t va, len;
-	bool late; /* it did not fit into the answer of the request that released it */
+	bool late; /* did not fit into the answer of the request that released it */
 };
 
-/* A process may have the device open more than once. NULL to begin with. */
-static struct uverbs_file *next_of_process(const struct uverbs_file *f, struct uverbs_file *o)
+/* Returns the next file of f's process, which may have several. o is NULL for the first. */
+static struct uverbs_file *pins_next_file(const struct uverbs_file *f, struct uverbs_file *o)
 {
 	o = o ? o->next : f->k->files;
 	while (o && !mm_same_process(o->mm, f->mm))
@@ -38,23 +39,23 @@ static struct uverbs_file *next_of_process(const struct uverbs_file *f, struct u
 
 static void pins_hold(struct uverbs_file *f, uint64_t va, uint64_t len, int by)
 {
-	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
+	for (struct uverbs_file *o = NULL; (o = pins_next_file(f, o));)
 		mm_share_hold(o->mm, va, len, by);
 }
 
-/* The mappings are read once for each request. */
+/* Checks the mappings of a range. They are read once for each request. */
 static struct unpinnable pins_check(struct uverbs_file *f, const struct pin_range *r, bool *own)
 {
 	const unsigned int need = (r->write ? MAPPINGS_WRITE : MAPPINGS_READ) |
 				  (r->use == PIN_PASSING ? 0 : MAPPINGS_LONG);
 	struct unpinnable no = {0};
 
-	if (!f->look)
-		f->look = mappings_read(f->mm, &no);
-	if (f->look)
-		no = mappings_check(f->look, r->va, r->len, need, own);
+	if (!f->mappings)
+		f->mappings = mappings_read(f->mm, &no);
+	if (f->mappings)
+		no = mappings_check(f->mappings, r->va, r->len, need, own);
 	if (!no.err)
-		mm_unshare_replaced(f->look, r->va, r->len);
+		mm_unshare_replaced(f->mappings, r->va, r->len);
 	return no;
 }
 
@@ -64,7 +65,7 @@ static int pins_refuse(const struct pin_range *r, const struct unpinnable *no)
 		      r->name ? r->name : "", r->name ? " " : "", r->va, r->len, no->why);
 }
 
-/* A record of this file in the page of va; not `but`. */
+/* Returns a doorbell record, other than `but`, in the page of va, or NULL. */
 static struct pin *pins_record(const struct uverbs_file *f, uint64_t va, const struct pin *but)
 {
 	const uint64_t page = va & ~(PAGE - 1);
@@ -76,7 +77,7 @@ static struct pin *pins_record(const struct uverbs_file *f, uint64_t va, const s
 	return NULL;
 }
 
-/* As ib_umem_get() counts. mlx5_ib pins a page of records once for each file. */
+/* Counts pages as ib_umem_get() does. mlx5_ib pins a page of records once for each file. */
 static uint64_t pins_pages(const struct uverbs_file *f, uint64_t va, uint64_t len, enum pin_use use)
 {
 	if (use == PIN_PASSING || (use == PIN_RECORD && pins_record(f, va, NULL)))
@@ -84,8 +85,8 @@ static uint64_t pins_pages(const struct uverbs_file *f, uint64_t va, uint64_t le
 	return (va + len + PAGE - 1) / PAGE - va / PAGE;
 }
 
-/* Pinned pages count for the process, by whatever file they are pinned. */
-static int pins_may(const struct uverbs_file *f, uint64_t pages)
+/* Checks RLIMIT_MEMLOCK, for which the pages of all files of the process count. */
+static int pins_check_limit(const struct uverbs_file *f, uint64_t pages)
 {
 	const uint64_t kib = PAGE / 1024;
 	uint64_t locked = 0, limit;
@@ -93,7 +94,7 @@ static int pins_may(const struct uverbs_file *f, uint64_t pages)
 
 	if (!pages || !f->k->dev->profile->memlock)
 		return 0;
-	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
+	for (struct uverbs_file *o = NULL; (o = pins_next_file(f, o));)
 		locked += o->locked;
 	err = mm_may_pin(f->mm, locked + pages, &limit);
 	if (!err)
@@ -113,7 +114,7 @@ int pin_memory(struct uverbs_file *f, const struct pin_range *r)
 	struct unpinnable no;
 	struct pin *p;
 	bool own;
-	int err = pins_may(m, pages);
+	int err = pins_check_limit(m, pages);
 
 	if (err)
 		return err;
@@ -124,22 +125,22 @@ int pin_memory(struct uverbs_file *f, const struct pin_range *r)
 	if (!p)
 		return -ENOMEM;
 	*p = (struct pin){.at = {r->va, r->va + r->len},
-			  .next = f->fresh,
+			  .next = f->new_pins,
 			  .file = m,
 			  .locked = pages,
 			  .use = (uint8_t)r->use,
 			  .own = own};
-	f->fresh = p;
+	f->new_pins = p;
 	m->locked += pages;
 	intervals_add(&m->pins, &p->at);
 	pins_hold(m, r->va, r->len, 1);
 	return 0;
 }
 
-/* Pages that no object holds any more go back; if memory is short, they stay shared. */
-static void let_go(struct uverbs_file *f, uint64_t from, uint64_t bytes)
+/* Releases shared pages that no object holds any more. Without memory they stay shared. */
+static void pins_release_pages(struct uverbs_file *f, uint64_t from, uint64_t bytes)
 {
-	struct back *b;
+	struct released_pages *b;
 	uint64_t va, len;
 
 	while (mm_share_over(f->mm, from, bytes, true, &va, &len)) {
@@ -147,8 +148,8 @@ static void let_go(struct uverbs_file *f, uint64_t from, uint64_t bytes)
 		if (!b)
 			return;
 		mm_unshare(f->mm, va);
-		*b = (struct back){.va = va, .len = len, .late = false};
-		LIST_INSERT_HEAD(&f->backs, b, link);
+		*b = (struct released_pages){.va = va, .len = len, .late = false};
+		LIST_INSERT_HEAD(&f->released, b, link);
 	}
 }
 
@@ -157,14 +158,14 @@ static uint64_t pin_len(const struct pin *p)
 	return p->at.end - p->at.from;
 }
 
-/* The page of a record stays pinned for the others in it: one of them counts it from now on. */
+/* Uncounts p's pages. A page that has other records stays pinned, and one of these counts it. */
 static void pins_uncount(struct pin *p)
 {
-	struct pin *heir =
+	struct pin *other =
 		p->locked && p->use == PIN_RECORD ? pins_record(p->file, p->at.from, p) : NULL;
 
-	if (heir)
-		heir->locked = p->locked;
+	if (other)
+		other->locked = p->locked;
 	else
 		p->file->locked -= p->locked;
 }
@@ -175,61 +176,62 @@ static void pin_free(struct pin *p)
 
 	pins_uncount(p);
 	pins_hold(f, p->at.from, pin_len(p), -1);
-	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
-		let_go(o, p->at.from, pin_len(p));
+	for (struct uverbs_file *o = NULL; (o = pins_next_file(f, o));)
+		pins_release_pages(o, p->at.from, pin_len(p));
 	intervals_remove(&f->pins, &p->at);
 	free(p);
 }
 
-/* The next pin of this file that overlaps a range; NULL: the first, and none. */
-static const struct pin *pin_over(const struct uverbs_file *f, uint64_t va, uint64_t len,
-				  const struct pin *after)
+/* Returns the pin after `after` that overlaps a range, or NULL. after is NULL for the first. */
+static const struct pin *pins_next_over(const struct uverbs_file *f, uint64_t va, uint64_t len,
+					const struct pin *after)
 {
 	return (const struct pin *)intervals_over(&f->pins, va, va + len,
 						  after ? &after->at : NULL);
 }
 
-/* Whether objects of this file hold them, this one excepted, which has few pins. */
-static bool pinned_here(const struct uverbs_file *f, const struct uobj *but, uint64_t va,
-			uint64_t len)
+/* Returns whether objects of this file, other than `but`, hold bytes of the range. */
+static bool pins_in_file(const struct uverbs_file *f, const struct uobj *but, uint64_t va,
+			 uint64_t len)
 {
 	const struct pin *p = NULL;
 
-	while ((p = pin_over(f, va, len, p)) && but && p->owner == but)
+	while ((p = pins_next_over(f, va, len, p)) && but && p->owner == but)
 		;
 	return p;
 }
 
-/* The same for the other files of the process. */
-static bool pinned_elsewhere(const struct uverbs_file *f, uint64_t va, uint64_t len)
+/* Returns whether objects of the process's other files hold bytes of the range. */
+static bool pins_in_other_files(const struct uverbs_file *f, uint64_t va, uint64_t len)
 {
-	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
-		if (o != f && pinned_here(o, NULL, va, len))
+	for (struct uverbs_file *o = NULL; (o = pins_next_file(f, o));)
+		if (o != f && pins_in_file(o, NULL, va, len))
 			return true;
 	return false;
 }
 
-static bool pinned(const struct uverbs_file *f, const struct uobj *but, uint64_t va, uint64_t len)
+static bool pins_in_process(const struct uverbs_file *f, const struct uobj *but, uint64_t va,
+			    uint64_t len)
 {
-	return pinned_here(f, but, va, len) || pinned_elsewhere(f, va, len);
+	return pins_in_file(f, but, va, len) || pins_in_other_files(f, va, len);
 }
 
-/* How many do; a page that was just asked for has few. */
-static int pins_over(const struct uverbs_file *f, uint64_t va, uint64_t len)
+/* Counts the pins of the process that overlap a range; a newly shared page has few. */
+static int pins_count_over(const struct uverbs_file *f, uint64_t va, uint64_t len)
 {
 	int n = 0;
 
-	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
-		for (const struct pin *p = NULL; (p = pin_over(o, va, len, p));)
+	for (struct uverbs_file *o = NULL; (o = pins_next_file(f, o));)
+		for (const struct pin *p = NULL; (p = pins_next_over(o, va, len, p));)
 			n++;
 	return n;
 }
 
-/* Which pages a use shares; around: also the page that it begins in the middle of. */
+/* How each use shares its pages. around: includes a first page of which it has only a part. */
 static const struct {
 	enum uverbs_share_what what;
 	bool around;
-} uses[] = {
+} pin_uses[] = {
 	[PIN_DATA] = {UVERBS_SHARE_DATA, true},
 	[PIN_RING] = {UVERBS_SHARE_RING, false},
 	[PIN_RECORD] = {UVERBS_SHARE_RING, true},
@@ -238,18 +240,18 @@ static const struct {
 };
 
 /*
- * Whole pages: a ring that begins with a page owns the rest of its last page, too. A umem is taken
- * for a ring's memory; what is so long is a region.
+ * Computes the whole pages that a pin would share; false: none. A ring that begins with a page owns
+ * the rest of its last page, too. A umem counts as a ring, unless it is too long for one.
  */
-static bool pages_of(const struct pin *p, struct uverbs_share *s)
+static bool pin_shareable_pages(const struct pin *p, struct uverbs_share *s)
 {
-	s->va = uses[p->use].around ? p->at.from & ~(PAGE - 1) : p->at.from;
+	s->va = pin_uses[p->use].around ? p->at.from & ~(PAGE - 1) : p->at.from;
 	s->len = (p->at.end - s->va + PAGE - 1) & ~(PAGE - 1);
-	s->what = s->len > UVERBS_SHARE_RING_MOST ? UVERBS_SHARE_DATA : uses[p->use].what;
+	s->what = s->len > UVERBS_SHARE_RING_MOST ? UVERBS_SHARE_DATA : pin_uses[p->use].what;
 	return p->own && !(s->va % PAGE);
 }
 
-static bool asked_already(const struct uverbs_request *req, const struct uverbs_share *s)
+static bool share_is_requested(const struct uverbs_request *req, const struct uverbs_share *s)
 {
 	for (unsigned int i = 0; i < req->nshares; i++)
 		if (req->shares[i].va < s->va + s->len &&
@@ -259,28 +261,30 @@ static bool asked_already(const struct uverbs_request *req, const struct uverbs_
 }
 
 /*
- * While another object holds bytes there, the device may write to the old pages, and the program
- * would not see it.
+ * Asks the program to share the pages of a pin. Not while another object holds bytes of them: the
+ * device may still write to the old pages, which the program would not see.
  */
-static void ask_for(struct uverbs_file *f, struct uverbs_request *req, const struct pin *p)
+static void pin_request_share(struct uverbs_file *f, struct uverbs_request *req,
+			      const struct pin *p)
 {
 	uint64_t first, len;
 	struct uverbs_share s;
 
-	if (p->file != f) /* a guest's pages stay where they are */
+	if (p->file != f) /* a guest's pages are not shared */
 		return;
-	if (req->nshares < UVERBS_REQUEST_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
+	if (req->nshares < UVERBS_REQUEST_SHARES && pin_shareable_pages(p, &s) &&
+	    !share_is_requested(req, &s) &&
 	    !mm_share_over(f->mm, s.va, s.len, false, &first, &len) &&
-	    !pinned(f, p->owner, s.va, s.len))
+	    !pins_in_process(f, p->owner, s.va, s.len))
 		req->shares[req->nshares++] = s;
 }
 
-static void settle_new(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
+static void pins_settle_new(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
 {
 	struct pin *p;
 
-	while ((p = f->fresh)) {
-		f->fresh = p->next;
+	while ((p = f->new_pins)) {
+		f->new_pins = p->next;
 		if (!made) {
 			pin_free(p);
 			continue;
@@ -290,20 +294,21 @@ static void settle_new(struct uverbs_file *f, struct uverbs_request *req, struct
 		made->pins = p;
 	}
 	for (p = made ? made->pins : NULL; p; p = p->next)
-		ask_for(f, req, p);
+		pin_request_share(f, req, p);
 }
 
 /*
- * What does not fit into this answer goes into a later one. Pages that have a new holder by then
- * wait for its end.
+ * Reports released pages in this answer, as many as fit, else in a later one. Pages that an object
+ * holds again by then wait until it goes.
  */
-static void settle_old(struct uverbs_file *f, struct uverbs_request *req)
+static void pins_report_released(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct back *b, *next;
+	struct released_pages *b, *next;
 
-	for (b = LIST_FIRST(&f->backs); b; b = next) {
+	for (b = LIST_FIRST(&f->released); b; b = next) {
 		next = LIST_NEXT(b, link);
-		if (req->nshares == UVERBS_REQUEST_SHARES || (b->late && pinned(f, NULL, b->va, b->len))) {
+		if (req->nshares == UVERBS_REQUEST_SHARES ||
+		    (b->late && pins_in_process(f, NULL, b->va, b->len))) {
 			b->late = true;
 			continue;
 		}
@@ -313,7 +318,7 @@ static void settle_old(struct uverbs_file *f, struct uverbs_request *req)
 	}
 }
 
-static struct pin *take_ring(struct uobj *u)
+static struct pin *pins_take_ring(struct uobj *u)
 {
 	struct pin **at = &u->pins, *p;
 
@@ -328,7 +333,7 @@ void pins_replace_ring(struct uobj *u)
 {
 	struct pin *p;
 
-	while ((p = take_ring(u)))
+	while ((p = pins_take_ring(u)))
 		pin_free(p);
 	u->file->holder = u;
 }
@@ -337,10 +342,10 @@ void pins_settle(struct uverbs_file *f, struct uverbs_request *req, struct uobj 
 {
 	struct uverbs_file *m = file_memory(f);
 
-	mappings_free(m->look);
-	m->look = NULL;
-	settle_old(m, req);
-	settle_new(f, req, made);
+	mappings_free(m->mappings);
+	m->mappings = NULL;
+	pins_report_released(m, req);
+	pins_settle_new(f, req, made);
 }
 
 void pins_drop(struct uobj *u)
@@ -355,14 +360,14 @@ void pins_drop(struct uobj *u)
 
 bool pins_any(const struct uverbs_file *f)
 {
-	return pin_over(f, 0, UINT64_MAX, NULL);
+	return pins_next_over(f, 0, UINT64_MAX, NULL);
 }
 
 void pins_free(struct uverbs_file *f)
 {
-	struct back *b;
+	struct released_pages *b;
 
-	while ((b = LIST_FIRST(&f->backs))) {
+	while ((b = LIST_FIRST(&f->released))) {
 		LIST_REMOVE(b, link);
 		free(b);
 	}
@@ -370,25 +375,25 @@ void pins_free(struct uverbs_file *f)
 
 int pins_share(struct uverbs_file *f, uint64_t va, uint64_t len, int memfd)
 {
-	int err = va + len < va || !pinned_here(f, NULL, va, len) ? -ENOENT : 0;
+	int err = va + len < va || !pins_in_file(f, NULL, va, len) ? -ENOENT : 0;
 
 	if (!err)
 		err = mm_share(f->mm, va, len, memfd);
 	if (!err)
-		mm_share_hold(f->mm, va, len, pins_over(f, va, len));
+		mm_share_hold(f->mm, va, len, pins_count_over(f, va, len));
 	return err;
 }
 
 bool pins_shared_in_use(const struct uverbs_file *f)
 {
 	uint64_t from = 0, va, len;
-	const struct back *b;
+	const struct released_pages *b;
 
-	LIST_FOREACH(b, &f->backs, link)
-	if (pinned_elsewhere(f, b->va, b->len))
+	LIST_FOREACH(b, &f->released, link)
+	if (pins_in_other_files(f, b->va, b->len))
 		return true;
 	for (; mm_share_over(f->mm, from, UINT64_MAX - from, false, &va, &len); from = va + len)
-		if (pinned_elsewhere(f, va, len))
+		if (pins_in_other_files(f, va, len))
 			return true;
 	return false;
 }

@@ -7,16 +7,16 @@
 #include "uobj.h"
 #include "uverbs/request.h"
 
-/* Memory that objects hold. */
+/* Client memory that objects hold. */
 
 enum pin_use {
 	PIN_DATA,
 	PIN_RING,
-	PIN_RECORD,	 /* in a page of such records */
+	PIN_RECORD,	 /* its page has only doorbell records */
 	PIN_LONE_RECORD, /* its page may hold other data */
-	PIN_PASSING,	 /* until the request's end, and counts for no limit */
+	PIN_PASSING,	 /* until the request's end; no limit counts it */
 };
-/* Bytes that a request names. */
+/* A range of client memory that a request names. */
 struct pin_range {
 	const char *method, *name; /* CREATE_QP, buf_addr; name may be NULL */
 	uint64_t va, len;
@@ -24,21 +24,21 @@ struct pin_range {
 	enum pin_use use;
 };
 /*
- * 0; or with a sentence: as mappings_check(); -ENOMEM or -EPERM: RLIMIT_MEMLOCK. The object that
- * the current request makes holds the bytes until it is destroyed. A ring's pages and a
- * record's page are shared with the device (host/mm.h) while no other object of this process holds
- * bytes of them: the request's answer asks the program to do it.
+ * Pins a range until the object that the current request makes is destroyed. If no other object of
+ * the process holds bytes of the pages of a ring or record, the request's answer asks the program
+ * to share them with the device (host/mm.h). 0, or after logging a sentence: -errno of
+ * mappings_check(); -ENOMEM or -EPERM for RLIMIT_MEMLOCK.
  */
 int pin_memory(struct uverbs_file *, const struct pin_range *);
-/* The request is done; made: what it has made, or NULL. */
+/* Ends a request: `made` gets its pins; if made is NULL, they are freed. */
 void pins_settle(struct uverbs_file *, struct uverbs_request *, struct uobj *made);
 void pins_drop(struct uobj *);
-/* This object lets its ring go, and holds from now on what the current request pinned. */
+/* Frees the object's ring; the object then gets the pins of the current request. */
 void pins_replace_ring(struct uobj *);
-/* kernel_share(), kernel_shared_pages_in_use() */
+/* Implement kernel_share() and kernel_shared_pages_in_use(). */
 int pins_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
 bool pins_shared_in_use(const struct uverbs_file *);
-/* Objects hold some. */
+/* Returns whether objects hold any memory of the file. */
 bool pins_any(const struct uverbs_file *);
 void pins_free(struct uverbs_file *);
 

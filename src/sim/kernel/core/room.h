@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 /*
- * A room of the kernel (verbs, devx, flow): its handlers, and callbacks for when something begins
- * or ends. Callbacks may be NULL.
+ * A room of the kernel (verbs, devx, flow): its handlers, and callbacks, which may be NULL.
  */
 struct channel;
 struct kernel;
@@ -18,7 +17,7 @@ struct uverbs_request;
 struct vhca;
 struct write_command;
 
-/* 0 or -errno, as ioctl() gives. */
+/* Handles a request: 0 or -errno, as ioctl() would return it. */
 typedef int method_fn(struct uverbs_file *, struct uverbs_request *);
 
 /* The handler of a row of uverbs_methods. */
@@ -28,7 +27,7 @@ struct method_handler {
 	bool before_context; /* allowed in a file that has no context yet */
 };
 
-/* For methods that destroy an object of one of their room's classes and answer nothing. */
+/* Handles methods that destroy an object of a class of their room, and have no answer. */
 method_fn uobj_destroy_named;
 
 struct kernel_room {
@@ -36,10 +35,10 @@ struct kernel_room {
 	size_t nmethods;
 	const struct write_command *commands; /* core/write.h */
 	size_t ncommands;
-	const struct uobj_class *const *classes; /* for uobj_destroy_named(), up to a NULL */
+	const struct uobj_class *const *classes; /* for uobj_destroy_named(), NULL-terminated */
 	int (*start)(struct kernel *);
-	void (*stop)(struct kernel *); /* also after a start that failed */
-	void (*file_closed)(struct uverbs_file *); /* its objects are gone */
+	void (*stop)(struct kernel *);		   /* also called after start failed */
+	void (*file_closed)(struct uverbs_file *); /* after its objects were destroyed */
 	void (*event)(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
 	void (*channel_freed)(struct kernel *, const struct channel *);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Handles: what a program's 32-bit numbers mean in its open file. */
+/* Objects of an open file, and their handles: the 32-bit numbers that programs use. */
 #include <errno.h>
 #include <stdlib.h>
 #include "events.h"
@@ -23,7 +23,7 @@ static int uobj_grow(struct uverbs_file *f)
 	return 0;
 }
 
-static void handle_put(struct uverbs_file *f, uint32_t handle)
+static void handle_heap_push(struct uverbs_file *f, uint32_t handle)
 {
 	uint32_t at = f->nfreed++, above;
 
@@ -32,8 +32,8 @@ static void handle_put(struct uverbs_file *f, uint32_t handle)
 	f->freed[at] = handle;
 }
 
-/* The lowest one; the last one takes its place, and goes down. */
-static uint32_t handle_take(struct uverbs_file *f)
+/* Removes the lowest from the heap: the last one takes its place and sinks. */
+static uint32_t handle_heap_pop(struct uverbs_file *f)
 {
 	uint32_t lowest = f->freed[0], last = f->freed[--f->nfreed], at = 0, below;
 
@@ -48,11 +48,11 @@ static uint32_t handle_take(struct uverbs_file *f)
 	return lowest;
 }
 
-/* The lowest free number, as the kernel's xarray gives them out. */
-static int64_t free_handle(struct uverbs_file *f)
+/* Returns the lowest free number, as the kernel's xarray does; -ENOMEM. */
+static int64_t handle_alloc(struct uverbs_file *f)
 {
 	if (f->nfreed)
-		return handle_take(f);
+		return handle_heap_pop(f);
 	if (f->used == f->nhandles && uobj_grow(f))
 		return -ENOMEM;
 	return f->used++;
@@ -65,7 +65,7 @@ void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t siz
 
 	if (!u)
 		return NULL;
-	id = free_handle(f);
+	id = handle_alloc(f);
 	if (id < 0) {
 		free(u);
 		return NULL;
@@ -93,14 +93,14 @@ void uobj_drop(struct uobj *u)
 	if (u->older)
 		u->older->newer = u->newer;
 	f->handles[u->id] = NULL;
-	handle_put(f, u->id);
+	handle_heap_push(f, u->id);
 	if (f->holder == u)
 		f->holder = NULL;
 	pins_drop(u);
 	free(u);
 }
 
-/* ib_uverbs takes the 64 bits for a signed number. */
+/* Handles above INT64_MAX are -EINVAL, as ib_uverbs takes the 64 bits for a signed number. */
 int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
 {
 	struct uobj *u = handle < f->nhandles ? f->handles[handle] : NULL;
@@ -128,7 +128,7 @@ void uobj_swap(struct uobj *a, struct uobj *b)
 	b->file->handles[b->id] = b;
 }
 
-static int uobj_give_back(struct uobj *u)
+static int uobj_release(struct uobj *u)
 {
 	if (u->users)
 		return refuse(-EBUSY, "%s handle %u: %u other objects still refer to it",
@@ -138,7 +138,7 @@ static int uobj_give_back(struct uobj *u)
 
 int uobj_destroy(struct uobj *u)
 {
-	int err = uobj_give_back(u);
+	int err = uobj_release(u);
 
 	if (!err)
 		uobj_drop(u);
@@ -153,14 +153,17 @@ int uobj_destroy_handle(struct uverbs_file *f, uint64_t handle, const struct uob
 	return err ? err : uobj_destroy(u);
 }
 
-int uobj_end(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
+int uobj_release_handle(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class,
+			struct uobj **obj)
 {
 	int err = uobj_find(f, handle, class, obj);
 
-	return err ? err : uobj_give_back(*obj);
+	return err ? err : uobj_release(*obj);
 }
 
-/* Newest first; an object that is still referred to gets another round after the others. */
+/*
+ * Destroys the newest first. Objects that are still referred to are tried again in another round.
+ */
 void uobj_destroy_all(struct uverbs_file *f)
 {
 	bool progress = true;
@@ -176,7 +179,7 @@ void uobj_destroy_all(struct uverbs_file *f)
 			progress = true;
 		}
 	}
-	/* Firmware has these queues still, and makes events of them. */
+	/* The firmware still has these queues and may send events of them. */
 	if (f->newest)
 		hw_refs_forget(f);
 	while (f->newest) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* INVOKE_WRITE: the commands that older programs wrote to the file, carried by ioctl. */
+/* INVOKE_WRITE: an ioctl that carries the commands that older programs wrote to the file. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int write_run(const struct write_command *w, struct wcmd *c)
 	uint16_t known = w->known ? w->known : w->in;
 	int err;
 
-	/* libibverbs probes so for this ioctl at each open. */
+	/* libibverbs probes for this ioctl with such a request at each open. */
 	if (!c->in_len && !c->out_len && w->in)
 		return -ENOSPC;
 	if (c->in_len < w->in || c->out_len < w->out)
@@ -57,7 +57,7 @@ int uverbs_invoke_write(struct uverbs_file *f, struct uverbs_request *req)
 	uint64_t cmd = attr_value(req, UVERBS_ATTR_WRITE_CMD);
 	const struct uverbs_attr *in = attr_find(req, UVERBS_ATTR_CORE_IN);
 	const struct uverbs_attr *out = attr_find(req, UVERBS_ATTR_CORE_OUT);
-	uint64_t core[WCMD_IN_BYTES / 8] = {0}; /* aligned */
+	uint64_t core[WCMD_IN_BYTES / 8] = {0}; /* for alignment */
 	struct wcmd c = {.f = f, .req = req, .in = core};
 	const struct write_command *w;
 

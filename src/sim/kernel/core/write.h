@@ -8,10 +8,10 @@
 #include "file.h"
 
 /*
- * The write commands that INVOKE_WRITE carries: in and out are CORE_IN and CORE_OUT, at least as
- * long as the command's row says; the driver's own bytes are in UHW_IN and UHW_OUT.
+ * A write command that INVOKE_WRITE carries. in and out are CORE_IN and CORE_OUT, at least as long
+ * as the command's row demands; the driver's bytes are in UHW_IN and UHW_OUT.
  */
-#define WCMD_IN_BYTES 1024u /* no command reads more; in_len may say more */
+#define WCMD_IN_BYTES 1024u /* no command reads more, but in_len may be larger */
 struct wcmd {
 	struct uverbs_file *f;
 	struct uverbs_request *req;
@@ -27,18 +27,20 @@ struct write_command {
 	uint32_t cmd;
 	const char *name;
 	write_fn *run; /* NULL: known to ib_uverbs, not offered by this device */
-	uint16_t in, out;	   /* what must be there */
-	/* Of what came in; the rest must be zero. 0: as `in`; WCMD_TAIL: the command checks. */
+	uint16_t in, out; /* minimum lengths */
+	/*
+	 * Input bytes that are read; the rest must be 0. 0: as `in`; WCMD_TAIL: the command checks.
+	 */
 	uint16_t known;
 };
 
 void wcmd_out(struct wcmd *, const void *, size_t len);
-/* What follows the known part of a request must be zero: 0 or -EOPNOTSUPP. */
+/* Checks that the bytes after the known part of a request are zero: 0 or -EOPNOTSUPP. */
 int wcmd_end(const struct wcmd *, const char *name, size_t known);
-/* Bytes of a structure up to the end of a member. */
+/* Size of a structure up to the end of a member. */
 #define UPTO(t, last) (offsetof(struct t, last) + sizeof(((struct t *)0)->last))
 
-/* The method's handler. */
+/* Handles the method INVOKE_WRITE. */
 int uverbs_invoke_write(struct uverbs_file *, struct uverbs_request *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DevX commands that belong to no object, and queries of numbers that mailboxes need. */
+/* DevX commands that belong to no object, and queries of numbers for use in mailboxes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "fw/fw.h"
 #include "obj/device.h"
 
-#define GENERAL_START 0xb00 /* opcodes that mlx5_core always passes on */
+#define GENERAL_START 0xb00 /* first opcode that mlx5_ib always passes on */
 #define GENERAL_END   0xd00
 
-/* The others that it passes on. */
-static const uint16_t general[] = {
+/* Other opcodes that mlx5_ib passes on. */
+static const uint16_t general_opcodes[] = {
 	PRM_OPCODE_QUERY_HCA_CAP,
 	PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT,
 	PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT,
@@ -34,15 +34,15 @@ static const uint16_t general[] = {
 	PRM_OPCODE_QUERY_LAG,
 };
 
-/* Any context may issue these, with the uid that mlx5_ib keeps for that. */
-static const uint16_t for_all[] = {
+/* Commands that contexts without DevX may run, with the uid that mlx5_ib keeps for them. */
+static const uint16_t without_devx[] = {
 	PRM_OPCODE_QUERY_HCA_CAP,
 	PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT,
 	PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT,
 	PRM_OPCODE_QUERY_ESW_FUNCTIONS,
 };
 
-static bool listed(uint16_t opcode, const uint16_t *list, size_t n)
+static bool devx_opcode_is_in(uint16_t opcode, const uint16_t *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (list[i] == opcode)
@@ -54,14 +54,15 @@ static bool listed(uint16_t opcode, const uint16_t *list, size_t n)
 static bool devx_cmd_is_general(uint16_t opcode)
 {
 	return (opcode >= GENERAL_START && opcode < GENERAL_END) ||
-	       listed(opcode, general, sizeof(general) / sizeof(general[0]));
+	       devx_opcode_is_in(opcode, general_opcodes,
+				 sizeof(general_opcodes) / sizeof(general_opcodes[0]));
 }
 
 int devx_uid(const struct uverbs_file *f, uint16_t opcode)
 {
 	if (f->uid)
 		return f->uid;
-	if (listed(opcode, for_all, sizeof(for_all) / sizeof(for_all[0])))
+	if (devx_opcode_is_in(opcode, without_devx, sizeof(without_devx) / sizeof(without_devx[0])))
 		return f->k->whitelist_uid;
 	return refuse(-EINVAL, "DevX opcode 0x%x: the context was opened without DevX", opcode);
 }
@@ -79,7 +80,7 @@ int devx_mailbox(struct uverbs_request *req, uint16_t id, struct devx_cmd *c)
 	return 0;
 }
 
-/* A refusal by the firmware is EREMOTEIO, and out has status and syndrome. */
+/* Returns EREMOTEIO if the firmware refuses the command; out has its status and syndrome. */
 int devx_exec(struct uverbs_file *f, const struct devx_cmd *c, void *out, size_t out_len)
 {
 	fw_exec(f->vhca, c->in, c->in_len, out, out_len);
@@ -95,7 +96,7 @@ int devx_run(struct uverbs_file *f, struct uverbs_request *req, const struct dev
 	if (!out)
 		return -ENOMEM;
 	err = devx_exec(f, c, out, a->len);
-	/* A kernel before 5.19 turned a status into an errno, and copied nothing back. */
+	/* Kernels before 5.19 converted the status to an errno, and copied nothing back. */
 	if (err && f->vhca->dev->profile->old_kernel)
 		err = mbox_errno(out);
 	else
@@ -137,7 +138,9 @@ int devx_query_eqn(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-/* It translates the static UARs that libraries before 28 mapped; contexts here have none. */
+/*
+ * Refuses the method: it translates static UARs of libraries before 28, which contexts here lack.
+ */
 int devx_query_uar(struct uverbs_file *f, struct uverbs_request *req)
 {
 	(void)f;

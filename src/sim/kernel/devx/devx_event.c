@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DevX event channels: which EQEs a program wants to read, and their way into its FD. */
+/* DevX event channels: subscriptions of a program to EQEs, and their delivery to its FD. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,17 @@
 
 #define MAX_EVENTS 16u
 #define EQE_BYTES  PRM_EQE_BYTES
-#define EVENTFDS   1024u /* of one file: each takes a descriptor of the chip */
+#define EVENTFDS   1024u /* per file: each takes a descriptor of the chip */
 
 struct subscription {
 	struct subscription *next;
 	struct vhca *vhca;
 	struct channel *channel;
-	const struct uobj *obj; /* NULL: an event of no object */
+	const struct uobj *obj; /* NULL: the event belongs to no object */
 	uint64_t cookie;
 	uint32_t number;
 	struct uverbs_file *f;
-	int eventfd; /* raised instead of an event in the channel; -1: none */
+	int eventfd; /* raised instead of an event in the channel; -1: no eventfd */
 	uint16_t type;
 	uint8_t queue_type; /* enum prm_event_queue_type */
 };
@@ -80,8 +80,8 @@ static struct subscription **devx_event_bucket(struct kernel *k, uint32_t number
 	return &k->subs[number % (sizeof(k->subs) / sizeof(k->subs[0]))];
 }
 
-/* The number of the object that an event names; 0: none. */
-static uint32_t number_of(uint8_t type, const void *eqe)
+/* Returns the number of the object that an event names; 0: none. */
+static uint32_t devx_event_number(uint8_t type, const void *eqe)
 {
 	switch (type) {
 	case PRM_EVENT_PORT_CHANGE:
@@ -98,20 +98,21 @@ static uint32_t number_of(uint8_t type, const void *eqe)
 	}
 }
 
-static bool names_queue(uint8_t type)
+static bool devx_event_has_queue_type(uint8_t type)
 {
 	return type != PRM_EVENT_PORT_CHANGE && type != PRM_EVENT_COMP &&
 	       type != PRM_EVENT_CQ_ERROR && type != PRM_EVENT_DCT_DRAINED &&
 	       type != PRM_EVENT_DCT_KEY_VIOLATION;
 }
 
-static bool wants(const struct subscription *s, const struct vhca *v, uint8_t type, const void *eqe)
+static bool subscription_matches(const struct subscription *s, const struct vhca *v, uint8_t type,
+				 const void *eqe)
 {
-	return s->vhca == v && s->type == type && s->number == number_of(type, eqe) &&
-	       (!names_queue(type) || s->queue_type == prm_eqe_get_qp_srq_type(eqe));
+	return s->vhca == v && s->type == type && s->number == devx_event_number(type, eqe) &&
+	       (!devx_event_has_queue_type(type) || s->queue_type == prm_eqe_get_qp_srq_type(eqe));
 }
 
-/* Without data, the queue holds a subscription at most once. */
+/* Posts the event. A channel without data queues each subscription at most once. */
 static void devx_event_deliver(const struct kernel *k, const struct subscription *s,
 			       const void *eqe)
 {
@@ -134,9 +135,9 @@ static void devx_event_deliver(const struct kernel *k, const struct subscription
 
 void devx_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
-	for (const struct subscription *s = *devx_event_bucket(k, number_of(type, eqe)); s;
+	for (const struct subscription *s = *devx_event_bucket(k, devx_event_number(type, eqe)); s;
 	     s = s->next) {
-		if (wants(s, v, type, eqe))
+		if (subscription_matches(s, v, type, eqe))
 			devx_event_deliver(k, s, eqe);
 	}
 }
@@ -168,7 +169,7 @@ static void devx_event_forget(struct subscription **at, const struct uobj *obj,
 	}
 }
 
-/* Events that were sent stay readable, as in the kernel. */
+/* Removes the object's subscriptions. Events already sent stay readable, as in the kernel. */
 void devx_forget_obj(struct kernel *k, const struct uobj *obj)
 {
 	devx_event_forget(devx_event_bucket(k, devx_obj_number((const struct devx_obj *)obj)), obj,
@@ -242,7 +243,7 @@ static int devx_event_new(struct uverbs_file *f, const struct subscription *like
 	return 0;
 }
 
-/* All of them, or none. number: of an eventfd in the program; negative: none. */
+/* Adds n subscriptions, all or none. number: the program's eventfd; negative: none. */
 static int devx_event_add(struct uverbs_file *f, const struct subscription *like,
 			  const uint8_t *types, unsigned int n, int number)
 {
@@ -265,7 +266,7 @@ static int devx_event_add(struct uverbs_file *f, const struct subscription *like
 	return 0;
 }
 
-static int check_types(const struct uverbs_attr *list, bool object)
+static int devx_event_check_types(const struct uverbs_attr *list, bool object)
 {
 	if (list->len % 2 || list->len / 2 > MAX_EVENTS)
 		return refuse(
@@ -304,7 +305,7 @@ int devx_subscribe(struct uverbs_file *f, struct uverbs_request *req)
 	if (!err)
 		err = channel_find(f, fd->data, CHANNEL_DEVX_EVENT, &s.channel);
 	if (!err)
-		err = check_types(list, u);
+		err = devx_event_check_types(list, u);
 	if (err)
 		return err;
 	s.obj = u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DevX flow tables, groups and entries. Commands that destroy them name the table and its kind
- * beside their own number.
+ * DevX flow tables, groups and entries. The commands that destroy them name the object, its table
+ * and the type of the table.
  */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
@@ -32,8 +32,8 @@ size_t devx_number_at(uint16_t opcode)
 	}
 }
 
-/* The three begin alike, and so do the commands that destroy them: vport, table type, table. */
-static void copy_table(struct devx_obj *o, const struct devx_cmd *c)
+/* Copies vport and table type, which are at the same place in all these commands. */
+static void devx_flow_copy_table(struct devx_obj *o, const struct devx_cmd *c)
 {
 	const void *in = c->in;
 
@@ -50,7 +50,7 @@ uint32_t devx_flow_remember(struct devx_obj *o, const struct devx_cmd *c, const 
 {
 	uint32_t number;
 
-	copy_table(o, c);
+	devx_flow_copy_table(o, c);
 	switch (c->opcode) {
 	case PRM_OPCODE_CREATE_FLOW_TABLE:
 		number = prm_create_flow_table_out_get_table_id(out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DevX objects. The kernel reads little of a mailbox: a modify or query must name the object whose
- * handle it came with, and the destroy mailbox is built when the object is created.
+ * DevX objects. The kernel reads little of a mailbox: it checks that a modify or query command
+ * names the object of the given handle, and builds the destroy command when the object is created.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,10 @@
 #define BITS8  0xffu
 #define SET_FTE_MODIFY 1 /* SET_FLOW_TABLE_ENTRY's op_mod */
 
-/* Each number is in the dword at byte 8, of the answer (but a PSV's) and of the destroy mailbox. */
+/*
+ * Commands that create objects. The object's number is in the dword at byte 8 of the answer (except
+ * for PSVs) and of the destroy command.
+ */
 static const struct creator {
 	uint16_t create, destroy;
 	uint32_t mask;
@@ -61,12 +64,12 @@ static const struct creator {
 	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, BITS32},
 };
 
-/* Commands on an existing object, and the opcode that creates it. */
+/* Commands on existing objects, and the opcode that creates these. */
 enum use { MODIFY, QUERY };
-static const struct user {
+static const struct obj_command {
 	uint16_t opcode, create;
 	uint8_t use;
-} users[] = {
+} obj_commands[] = {
 	{PRM_OPCODE_MODIFY_GENERAL_OBJECT, PRM_OPCODE_CREATE_GENERAL_OBJECT, MODIFY},
 	{PRM_OPCODE_QUERY_GENERAL_OBJECT, PRM_OPCODE_CREATE_GENERAL_OBJECT, QUERY},
 	{PRM_OPCODE_QUERY_MKEY, PRM_OPCODE_CREATE_MKEY, QUERY},
@@ -110,7 +113,7 @@ static const struct user {
 	{PRM_OPCODE_QUERY_MODIFY_HEADER_CONTEXT, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, QUERY},
 };
 
-static const struct creator *creator_of(uint16_t create)
+static const struct creator *devx_creator_by_opcode(uint16_t create)
 {
 	for (unsigned int i = 0; i < sizeof(creators) / sizeof(creators[0]); i++) {
 		if (creators[i].create == create)
@@ -124,8 +127,10 @@ static uint32_t number_in(const void *mailbox, const struct creator *c)
 	return prm_general_obj_in_cmd_hdr_get_obj_id(mailbox) & c->mask;
 }
 
-/* Numbers of different kinds may be equal; the creating opcode and object type tell them apart. */
-static uint64_t encode(uint16_t create, uint16_t obj_type, uint32_t number)
+/*
+ * Builds an id from opcode, object type and number: objects of different types may share numbers.
+ */
+static uint64_t devx_id_make(uint16_t create, uint16_t obj_type, uint32_t number)
 {
 	return (uint64_t)obj_type << 48 | (uint64_t)create << 32 | number;
 }
@@ -136,7 +141,7 @@ static int devx_obj_release(struct uobj *u)
 	uint8_t out[PRM_MBOX_OUT_BYTES];
 	int err;
 
-	/* One that an earlier attempt has drained refuses. */
+	/* This fails if an earlier attempt has drained the DCT already. */
 	if (prm_general_obj_in_cmd_hdr_get_opcode(o->din) == PRM_OPCODE_DESTROY_DCT)
 		(void)mbox_destroy(u->file->vhca, PRM_OPCODE_DRAIN_DCT,
 				   (uint16_t)prm_general_obj_in_cmd_hdr_get_uid(o->din),
@@ -152,8 +157,8 @@ const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ
 
 /* --- creation ------------------------------------------------------------------------------ */
 
-/* Programs can't name physical pages: commands that take a page list must take a umem. */
-static int force_mkey_umem(struct devx_cmd *c)
+/* Forces use of a umem instead of a page list: programs must not name physical pages. */
+static int devx_force_mkey_umem(struct devx_cmd *c)
 {
 	const void *mkc = prm_create_mkey_in_cat_memory_key_mkey_entry(c->in);
 	uint32_t mode;
@@ -169,20 +174,20 @@ static int force_mkey_umem(struct devx_cmd *c)
 	return 0;
 }
 
-static void force_wq_umem(void *wq)
+static void devx_force_wq_umem(void *wq)
 {
 	prm_wq_set_wq_umem_valid(wq, 1);
 	prm_wq_set_dbr_umem_valid(wq, 1);
 }
 
-static void force_umem(struct devx_cmd *c)
+static void devx_force_umem(struct devx_cmd *c)
 {
 	if (c->opcode == PRM_OPCODE_CREATE_SQ && c->in_len >= PRM_CREATE_SQ_IN_BYTES)
-		force_wq_umem(prm_sqc_at_wq(prm_create_sq_in_at_ctx(c->in)));
+		devx_force_wq_umem(prm_sqc_at_wq(prm_create_sq_in_at_ctx(c->in)));
 	else if (c->opcode == PRM_OPCODE_CREATE_RQ && c->in_len >= PRM_CREATE_RQ_IN_BYTES)
-		force_wq_umem(prm_rqc_at_wq(prm_create_rq_in_at_ctx(c->in)));
+		devx_force_wq_umem(prm_rqc_at_wq(prm_create_rq_in_at_ctx(c->in)));
 	else if (c->opcode == PRM_OPCODE_CREATE_RMP && c->in_len >= PRM_CREATE_RMP_IN_BYTES)
-		force_wq_umem(prm_rmpc_at_wq(prm_create_rmp_in_at_ctx(c->in)));
+		devx_force_wq_umem(prm_rmpc_at_wq(prm_create_rmp_in_at_ctx(c->in)));
 	else if (c->opcode == PRM_OPCODE_CREATE_CQ && c->in_len >= PRM_CREATE_CQ_IN_BYTES) {
 		prm_create_cq_in_set_cq_umem_valid(c->in, 1);
 		prm_cqc_set_dbr_umem_valid(prm_create_cq_in_at_cq_context(c->in), 1);
@@ -199,8 +204,8 @@ static void force_umem(struct devx_cmd *c)
 	}
 }
 
-/* As in mlx5_ib: counters of a bulk may be named by their offset. */
-static uint32_t counters_in(const struct devx_cmd *c)
+/* Returns how many counters the command allocates; each has a number in mlx5_ib, too. */
+static uint32_t devx_cmd_counters(const struct devx_cmd *c)
 {
 	uint32_t bulk = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
 
@@ -225,11 +230,11 @@ static void devx_obj_remember(struct devx_obj *o, const struct devx_cmd *c,
 		number = devx_flow_remember(o, c, out);
 	else if (c->opcode == PRM_OPCODE_CREATE_PSV)
 		number = prm_create_psv_out_get_psv0_index(out);
-	else /* membership in a group has the QP's number */
+	else /* ATTACH_TO_MCG: the number is the QP's */
 		number = number_in(c->opcode == PRM_OPCODE_ATTACH_TO_MCG ? c->in : out, how);
-	o->obj_id = encode(c->opcode, type, number);
+	o->obj_id = devx_id_make(c->opcode, type, number);
 	if (c->opcode == PRM_OPCODE_ALLOC_FLOW_COUNTER)
-		o->counters = counters_in(c);
+		o->counters = devx_cmd_counters(c);
 	prm_general_obj_in_cmd_hdr_set_opcode(o->din, how->destroy);
 	prm_general_obj_in_cmd_hdr_set_uid(o->din, prm_mbox_in_get_uid(c->in));
 	if (devx_is_flow(c->opcode))
@@ -260,8 +265,8 @@ static int devx_obj_make(struct uverbs_file *f, struct uverbs_request *req, stru
 	return 0;
 }
 
-/* Stamps the mailbox; -EINVAL for a tunnelled one, or without DevX. */
-static int stamp(struct uverbs_file *f, struct devx_cmd *c)
+/* Writes the context's uid to the command. -EINVAL: it is tunnelled, or the context has no DevX. */
+static int devx_cmd_set_uid(struct uverbs_file *f, struct devx_cmd *c)
 {
 	int uid;
 
@@ -274,14 +279,14 @@ static int stamp(struct uverbs_file *f, struct devx_cmd *c)
 	return 0;
 }
 
-/* A rule is made by op_mod 0, and changed by 1; signature states are made one by one. */
-static const struct creator *creator_in(const struct devx_cmd *c)
+/* Finds the row of a command. op_mod 0 makes a rule, 1 changes it; PSVs are made one at a time. */
+static const struct creator *devx_creator_of_cmd(const struct devx_cmd *c)
 {
 	if (c->opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY && prm_mbox_in_get_op_mod(c->in))
 		return NULL;
 	if (c->opcode == PRM_OPCODE_CREATE_PSV && prm_create_psv_in_get_num_psv(c->in) != 1)
 		return NULL;
-	return creator_of(c->opcode);
+	return devx_creator_by_opcode(c->opcode);
 }
 
 int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
@@ -292,16 +297,16 @@ int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 
 	if (err)
 		return err;
-	how = creator_in(&c);
-	err = stamp(f, &c);
+	how = devx_creator_of_cmd(&c);
+	err = devx_cmd_set_uid(f, &c);
 	if (!err && !how)
 		err = refuse(-EINVAL,
 			     "DEVX_OBJ_CREATE: opcode 0x%x makes no object that this kernel knows",
 			     c.opcode);
 	if (!err && c.opcode == PRM_OPCODE_CREATE_MKEY)
-		err = force_mkey_umem(&c);
+		err = devx_force_mkey_umem(&c);
 	if (!err) {
-		force_umem(&c);
+		devx_force_umem(&c);
 		err = devx_obj_make(f, req, &c, how);
 	}
 	free(c.in);
@@ -310,106 +315,110 @@ int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 
 /* --- use ------------------------------------------------------------------------------------- */
 
-static uint32_t number_at(const struct devx_cmd *c, const struct creator *how)
+static uint32_t devx_cmd_number(const struct devx_cmd *c, const struct creator *how)
 {
 	size_t at = devx_number_at(c->opcode);
 
 	return at + 4 <= c->in_len ? prm_load32(c->in, at) & how->mask : 0;
 }
 
-/* The object that a command names. */
-static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
+/* Builds the id of the object that a command names. */
+static int devx_cmd_find_id(const struct devx_cmd *c, enum use use, uint64_t *id)
 {
-	for (unsigned int i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
-		bool general = users[i].create == PRM_OPCODE_CREATE_GENERAL_OBJECT;
-		const struct creator *how = creator_of(users[i].create);
+	for (unsigned int i = 0; i < sizeof(obj_commands) / sizeof(obj_commands[0]); i++) {
+		bool general = obj_commands[i].create == PRM_OPCODE_CREATE_GENERAL_OBJECT;
+		const struct creator *how = devx_creator_by_opcode(obj_commands[i].create);
 
-		if (users[i].opcode != c->opcode || users[i].use != use)
+		if (obj_commands[i].opcode != c->opcode || obj_commands[i].use != use)
 			continue;
 		if (c->opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY &&
 		    prm_mbox_in_get_op_mod(c->in) != SET_FTE_MODIFY)
 			break;
-		*id = encode(users[i].create,
-			     general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0,
-			     number_at(c, how));
+		*id = devx_id_make(
+			obj_commands[i].create,
+			general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0,
+			devx_cmd_number(c, how));
 		return 0;
 	}
 	return refuse(-EINVAL, "DevX opcode 0x%x does not %s an object", c->opcode,
 		      use == MODIFY ? "modify" : "query");
 }
 
-static bool is_part_of_qp(const struct uverbs_qp *qp, uint64_t id)
+static bool qp_has_id(const struct uverbs_qp *qp, uint64_t id)
 {
 	if (qp->dct)
-		return id == encode(PRM_OPCODE_CREATE_DCT, 0, qp->qpn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_DCT, 0, qp->qpn);
 	if (!qp->raw.on)
-		return id == encode(PRM_OPCODE_CREATE_QP, 0, qp->qpn);
-	return id == encode(PRM_OPCODE_CREATE_SQ, 0, qp->raw.sqn) ||
-	       id == encode(PRM_OPCODE_CREATE_RQ, 0, qp->raw.rqn) ||
-	       id == encode(PRM_OPCODE_CREATE_TIR, 0, qp->raw.tirn) ||
-	       id == encode(PRM_OPCODE_CREATE_TIS, 0, qp->raw.tisn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_QP, 0, qp->qpn);
+	return id == devx_id_make(PRM_OPCODE_CREATE_SQ, 0, qp->raw.sqn) ||
+	       id == devx_id_make(PRM_OPCODE_CREATE_RQ, 0, qp->raw.rqn) ||
+	       id == devx_id_make(PRM_OPCODE_CREATE_TIR, 0, qp->raw.tirn) ||
+	       id == devx_id_make(PRM_OPCODE_CREATE_TIS, 0, qp->raw.tisn);
 }
 
-/* As mlx5_ib's devx_is_valid_obj_id(), ISSI 1: a basic SRQ is an RMP, one of XRC is not. */
-static bool is_srq(const struct uverbs_srq *srq, uint64_t id)
+/* Follows mlx5_ib's devx_is_valid_obj_id() for ISSI 1: a basic SRQ is an RMP, an XRC SRQ is not. */
+static bool srq_has_id(const struct uverbs_srq *srq, uint64_t id)
 {
 	uint16_t create = srq->xrcd ? PRM_OPCODE_CREATE_XRC_SRQ : PRM_OPCODE_CREATE_RMP;
 
-	return id == encode(create, 0, srq->srqn);
+	return id == devx_id_make(create, 0, srq->srqn);
 }
 
-/* The counters of a bulk have numbers from the object's own on. */
-static bool is_devx_obj(const struct devx_obj *o, uint64_t id)
+/* Returns whether the id is the object's. The counters of a bulk follow the object's number. */
+static bool devx_obj_has_id(const struct devx_obj *o, uint64_t id)
 {
 	return id >= o->obj_id && id - o->obj_id < (o->counters ? o->counters : 1);
 }
 
-/* Whether a handle is the object's: a DevX object's, or a verbs queue's. */
-static bool stands_for(const struct uobj *u, uint64_t id)
+/* Returns whether the id is that of u, a DevX object or a queue of verbs. */
+static bool devx_id_is_of(const struct uobj *u, uint64_t id)
 {
 	if (u->class == &devx_obj_class)
-		return is_devx_obj((const struct devx_obj *)u, id);
+		return devx_obj_has_id((const struct devx_obj *)u, id);
 	if (u->class == &cq_class)
-		return id == encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct uverbs_cq *)u)->cqn);
+		return id ==
+		       devx_id_make(PRM_OPCODE_CREATE_CQ, 0, ((const struct uverbs_cq *)u)->cqn);
 	if (u->class == &qp_class)
-		return is_part_of_qp((const struct uverbs_qp *)u, id);
+		return qp_has_id((const struct uverbs_qp *)u, id);
 	if (u->class == &srq_class)
-		return is_srq((const struct uverbs_srq *)u, id);
+		return srq_has_id((const struct uverbs_srq *)u, id);
 	if (u->class == &wq_class)
-		return id == encode(PRM_OPCODE_CREATE_RQ, 0, ((const struct uverbs_wq *)u)->rqn);
+		return id ==
+		       devx_id_make(PRM_OPCODE_CREATE_RQ, 0, ((const struct uverbs_wq *)u)->rqn);
 	if (u->class == &wq_table_class)
-		return id == encode(PRM_OPCODE_CREATE_RQT, 0, ((const struct uverbs_wq_table *)u)->rqtn);
+		return id == devx_id_make(PRM_OPCODE_CREATE_RQT, 0,
+					  ((const struct uverbs_wq_table *)u)->rqtn);
 	return false;
 }
 
-static int check_use(struct uverbs_file *f, struct uverbs_request *req, uint16_t handle, struct devx_cmd *c,
-		     enum use use)
+static int devx_use_check(struct uverbs_file *f, struct uverbs_request *req, uint16_t handle,
+			  struct devx_cmd *c, enum use use)
 {
 	struct uobj *u;
 	uint64_t id;
 	int err = attr_uobj(f, req, handle, NULL, &u);
 
 	if (!err)
-		err = stamp(f, c);
+		err = devx_cmd_set_uid(f, c);
 	if (!err)
-		err = named(c, use, &id);
-	if (!err && !stands_for(u, id))
+		err = devx_cmd_find_id(c, use, &id);
+	if (!err && !devx_id_is_of(u, id))
 		err = refuse(-EINVAL, "DevX opcode 0x%x names object 0x%x, the handle is another's",
 			     c->opcode, (uint32_t)id);
 	return err;
 }
 
-static int use_obj(struct uverbs_file *f, struct uverbs_request *req, enum use use, uint16_t handle, uint16_t in,
-		   uint16_t out)
+static int devx_use_obj(struct uverbs_file *f, struct uverbs_request *req, enum use use,
+			uint16_t handle, uint16_t in, uint16_t out)
 {
 	struct devx_cmd c;
 	int err = devx_mailbox(req, in, &c);
 
 	if (err)
 		return err;
-	err = check_use(f, req, handle, &c, use);
+	err = devx_use_check(f, req, handle, &c, use);
 	if (!err) {
-		force_umem(&c);
+		devx_force_umem(&c);
 		err = devx_run(f, req, &c, out);
 	}
 	free(c.in);
@@ -418,20 +427,22 @@ static int use_obj(struct uverbs_file *f, struct uverbs_request *req, enum use u
 
 int devx_obj_modify(struct uverbs_file *f, struct uverbs_request *req)
 {
-	return use_obj(f, req, MODIFY, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE,
-		       MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT);
+	return devx_use_obj(f, req, MODIFY, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE,
+			    MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN,
+			    MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT);
 }
 
 int devx_obj_query(struct uverbs_file *f, struct uverbs_request *req)
 {
-	return use_obj(f, req, QUERY, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE,
-		       MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT);
+	return devx_use_obj(f, req, QUERY, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE,
+			    MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN,
+			    MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT);
 }
 
 /* --- asynchronous queries: done at once, read from a FD -------------------------------------- */
 
 #define ASYNC_BACKLOG (1u << 20) /* as mlx5_ib bounds it */
-#define ASYNC_OUT     4088u	 /* one packet of a pipe, less its header */
+#define ASYNC_OUT     4088u	 /* a pipe's packet without the header */
 
 static int async_query(struct uverbs_file *f, struct uverbs_request *req, const struct devx_cmd *c,
 		       struct channel *ch)
@@ -460,7 +471,7 @@ int devx_obj_async_query(struct uverbs_file *f, struct uverbs_request *req)
 
 	if (err)
 		return err;
-	err = check_use(f, req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, &c, QUERY);
+	err = devx_use_check(f, req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, &c, QUERY);
 	if (!err)
 		err = channel_find(f, fd->data, CHANNEL_DEVX_CMD, &ch);
 	if (!err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DevX umems: a region of the program's memory under a number that mailboxes can name. */
+/* DevX umems: regions of the program's memory, with a number for use in mailboxes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <dvx/prm/cmd.h>
@@ -20,12 +20,12 @@
 #define MTT_WRITE     2u
 #define ANY_PAGE_SIZE (~0ull << 12)
 #define MAX_LEN	      (1ull << 48)
-#define RECORD_MOST   64u /* a umem this small is a doorbell record */
+#define RECORD_MOST   64u /* a umem up to this size is taken for a doorbell record */
 
 struct devx_umem {
 	struct uobj u;
 	uint32_t id;
-	struct mm *dmabuf; /* NULL: it is the program's own memory */
+	struct mm *dmabuf; /* NULL: the program's own memory */
 };
 
 static int devx_umem_destroy(struct uobj *u)
@@ -41,9 +41,9 @@ static int devx_umem_destroy(struct uobj *u)
 
 const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy, NULL};
 
-/* Of the program's memory, or of its dma-buf: then *buf is that. */
-static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access,
-			const struct uverbs_attr *dmabuf, struct mm **buf)
+/* Checks and pins a region of the program's memory, or one of a dma-buf, which becomes *buf. */
+static int devx_umem_check(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access,
+			   const struct uverbs_attr *dmabuf, struct mm **buf)
 {
 	const struct pin_range r = {.method = "DEVX_UMEM_REG",
 				    .va = addr,
@@ -76,8 +76,8 @@ static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct p
 			      ACCESS_KNOWN, &access);
 
 	if (!err)
-		err = check_region(f, addr, len, access,
-				   attr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD), buf);
+		err = devx_umem_check(f, addr, len, access,
+				      attr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD), buf);
 	if (err)
 		return err;
 	*rw = MTT_READ | (access & ACCESS_WRITES ? MTT_WRITE : 0);

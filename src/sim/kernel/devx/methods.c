@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What DevX handles. */
+/* Methods that the DevX room handles. */
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "priv.h"
 

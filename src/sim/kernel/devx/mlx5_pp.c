@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of the rate table for send queues that programs make by DevX. */
+/* Packet pacing: rows of the rate table for send queues that programs make by DevX. */
 #include <errno.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
@@ -21,7 +21,7 @@ const struct uobj_class pp_class = {"PP", MLX5_IB_OBJECT_PP, mlx5_pp_release, NU
 
 int mlx5_pp_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct rate_wish w = {0};
+	struct rate_request w = {0};
 	struct devx_pp *pp;
 	uint64_t flags;
 	int err;

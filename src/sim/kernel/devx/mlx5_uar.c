@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* UAR pages: numbers from the firmware, each backed by a page of the file's BAR. */
+/* UAR pages: the firmware gives the number, a page of the file's BAR is its memory. */
 #include <errno.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/misc.h>
@@ -31,7 +31,7 @@ static int mlx5_uar_release(struct uobj *u)
 
 const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, mlx5_uar_release, NULL};
 
-/* Number and page; 0 or -errno. */
+/* Allocates the UAR's number and page; 0 or -errno. */
 static int mlx5_uar_make(struct uverbs_file *f, struct devx_uar *uar, int *page)
 {
 	uint8_t in[PRM_ALLOC_UAR_IN_BYTES] = {0};
@@ -52,8 +52,8 @@ static int mlx5_uar_make(struct uverbs_file *f, struct devx_uar *uar, int *page)
 }
 
 /*
- * Write-combining or not makes no difference to the device; both types are pages of the BAR. The
- * mmap offset is the page's own place in it.
+ * Allocates a UAR. Write-combining makes no difference to the device: both types are pages of the
+ * BAR. The mmap offset is the page's offset in the BAR.
  */
 int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flows: rules of the kernel's tables that a program owns, and mlx5's way to make them. */
+/* Flows: rules in the kernel's tables that belong to a program, and mlx5's method to make them. */
 #include <errno.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
@@ -18,7 +18,7 @@
 
 /* --- flows of both verbs -------------------------------------------------------------------- */
 
-static void count_users(struct flow *fl, uint32_t by)
+static void flow_count_users(struct flow *fl, uint32_t by)
 {
 	struct uobj *const parts[] = {
 		fl->matcher ? &fl->matcher->u : NULL,
@@ -36,7 +36,7 @@ static void count_users(struct flow *fl, uint32_t by)
 
 void flow_hold(struct flow *fl)
 {
-	count_users(fl, 1);
+	flow_count_users(fl, 1);
 }
 
 static int flow_release(struct uobj *u)
@@ -47,7 +47,7 @@ static int flow_release(struct uobj *u)
 		if (fl->rules[i])
 			fs_del(fl->rules[i]);
 	}
-	count_users(fl, UINT32_MAX);
+	flow_count_users(fl, UINT32_MAX);
 	if (fl->counters)
 		counters_unbind(fl->counters);
 	return 0;
@@ -90,7 +90,7 @@ int wcmd_destroy_flow(struct wcmd *c)
 	return uobj_destroy_handle(c->f, in->flow_handle, &flow_class);
 }
 
-/* --- mlx5's flows: where packets go --------------------------------------------------------- */
+/* --- mlx5's flows: destinations ------------------------------------------------------------- */
 
 static int dest_devx(const struct devx_obj *o, enum fs_dir dir, struct fs_act *a)
 {
@@ -146,8 +146,8 @@ static int flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enu
 	if (qp)
 		return dest_qp(fl->qp, dir, a);
 	/*
-	 * Firmware refuses such a rule alone. In an entry shared with another one it would be left
-	 * behind when that one's destination goes.
+	 * Firmware refuses an entry without a destination. It would accept this rule in an entry
+	 * shared with another rule, but the entry could not stay when that rule goes.
 	 */
 	if (dir == FS_RX && !flags)
 		return refuse(-EINVAL, "CREATE_FLOW: received packets need a destination");
@@ -156,10 +156,11 @@ static int flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enu
 	return 0;
 }
 
-/* --- what else a flow does ------------------------------------------------------------------ */
+/* --- mlx5's flows: actions ------------------------------------------------------------------ */
 
-/* Handles in an attribute: bytes, not a handle's own kind. */
-static int handles(struct uverbs_request *req, uint16_t id, uint32_t *to, uint32_t max, uint32_t *n)
+/* Reads handles from an attribute of bytes: it is not of the kind ATTR_HANDLE. */
+static int flow_read_handles(struct uverbs_request *req, uint16_t id, uint32_t *to, uint32_t max,
+			     uint32_t *n)
 {
 	const struct uverbs_attr *a = attr_find(req, id);
 
@@ -181,7 +182,8 @@ static int find_counter(struct uverbs_file *f, struct uverbs_request *req, struc
 	uint32_t handle, n, offset = 0;
 	const struct devx_obj *o;
 	struct uobj *u;
-	int err = handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, &handle, 1, &n);
+	int err =
+		flow_read_handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, &handle, 1, &n);
 
 	if (err || !n)
 		return err;
@@ -205,7 +207,8 @@ static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum 
 			struct fs_act *a)
 {
 	uint32_t handle[FLOW_ACTIONS], n;
-	int err = handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, handle, FLOW_ACTIONS, &n);
+	int err = flow_read_handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, handle,
+				    FLOW_ACTIONS, &n);
 
 	for (uint32_t i = 0; !err && i < n; i++) {
 		struct uobj *u;

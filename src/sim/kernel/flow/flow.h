@@ -4,7 +4,7 @@
 
 #include "kernel/core/room.h"
 
-/* Flows of verbs and DevX, and the tables that they live in. Other rooms use none of its objects. */
+/* Flows of verbs and mlx5dv, and the flow tables that hold them. */
 extern const struct kernel_room flow_room;
 
 #endif

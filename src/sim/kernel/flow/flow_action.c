@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flow actions: header rewrites. Packet reformats have no capability here, and are refused so. */
+/*
+ * Flow actions: header rewrites. Packet reformats are refused, as the device lacks the capability.
+ */
 #include <errno.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steering anchors: flow tables by which packets return from a program's tables to the kernel's. */
+/* Steering anchors: flow tables through which packets return to the kernel's tables. */
 #include <errno.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of verbs. A flow counter of firmware counts packets and bytes; the program's points say
- * at which index of its array each goes. The first flow that uses the counters brings them.
+ * Counters of verbs. A flow counter of the firmware counts packets and bytes; the program's points
+ * are the indexes in its array where each is stored. The first flow on the counters sets the
+ * points.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +16,12 @@
 #include "objects.h"
 #include "obj/device.h"
 
-#define MAX_POINTS 16u	 /* as mlx5_ib: MAX_COUNTERS_NUM */
+#define MAX_POINTS 16u	 /* mlx5_ib's MAX_COUNTERS_NUM */
 #define MAX_INDEX  4096u /* bound of a program's array */
 #define PACKETS	   0	 /* IB_COUNTER_PACKETS, IB_COUNTER_BYTES */
 #define BYTES	   1
 
-static void forget_points(struct uverbs_counters *c)
+static void counters_free_points(struct uverbs_counters *c)
 {
 	free(c->points);
 	c->points = NULL;
@@ -34,7 +35,7 @@ static int flow_counters_destroy(struct uobj *u)
 
 	if (c->id && mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_FLOW_COUNTER, 0, c->id))
 		sim_bug("flow counter 0x%x of the kernel can't be given back", c->id);
-	forget_points(c);
+	counters_free_points(c);
 	return 0;
 }
 
@@ -53,7 +54,8 @@ int uverbs_counters_create(struct uverbs_file *f, struct uverbs_request *req)
 
 /* --- binding -------------------------------------------------------------------------------- */
 
-static int read_points(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_data *d)
+static int counters_read_points(struct uverbs_counters *c,
+				const struct mlx5_ib_flow_counters_data *d)
 {
 	struct mlx5_ib_flow_counters_desc desc[MAX_POINTS];
 	struct uverbs_file *f = c->u.file;
@@ -62,7 +64,7 @@ static int read_points(struct uverbs_counters *c, const struct mlx5_ib_flow_coun
 	if (!d->ncounters || d->ncounters > MAX_POINTS)
 		return refuse(-EINVAL, "CREATE_FLOW: ncounters %u: 1 to %u points are needed",
 			      d->ncounters, MAX_POINTS);
-	/* Above user space a bus address would be another client's. */
+	/* An address beyond user space would be in another client's slot of the bus. */
 	if (at >> BUS_SLOT_SHIFT ||
 	    dma_read(f->k->dev->host, mm_bus(file_mm(f), at), desc, d->ncounters * sizeof(desc[0])))
 		return refuse(-EFAULT, "CREATE_FLOW: counters_data can't be read");
@@ -82,7 +84,7 @@ static int read_points(struct uverbs_counters *c, const struct mlx5_ib_flow_coun
 	return 0;
 }
 
-static int alloc_counter(struct uverbs_counters *c)
+static int counters_alloc(struct uverbs_counters *c)
 {
 	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_FLOW_COUNTER_OUT_BYTES];
@@ -97,7 +99,7 @@ static int alloc_counter(struct uverbs_counters *c)
 	return err;
 }
 
-/* As in mlx5_ib: the first flow must bring points, others must not. */
+/* Adds a flow. As in mlx5_ib, the first flow must set points, the others must not. */
 int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_data *d)
 {
 	int err;
@@ -106,11 +108,11 @@ int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_
 		return refuse(-EINVAL, "CREATE_FLOW: the counters %s",
 			      d ? "have their points already" : "have no points attached");
 	if (!c->flows) {
-		err = read_points(c, d);
+		err = counters_read_points(c, d);
 		if (!err)
-			err = alloc_counter(c);
+			err = counters_alloc(c);
 		if (err) {
-			forget_points(c);
+			counters_free_points(c);
 			return err;
 		}
 	}
@@ -120,9 +122,9 @@ int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_
 
 void counters_unbind(struct uverbs_counters *c)
 {
-	/* As in mlx5_ib: the next first flow brings points again; the count is not reset. */
+	/* The next first flow sets points again; mlx5_ib does not reset the count either. */
 	if (--c->flows == 0)
-		forget_points(c);
+		counters_free_points(c);
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -170,7 +172,7 @@ int uverbs_counters_read(struct uverbs_file *f, struct uverbs_request *req)
 	for (uint32_t i = 0; i < c->npoints; i++)
 		values[c->points[i].index] += c->points[i].bytes ? bytes : packets;
 	attr_out(req, UVERBS_ATTR_READ_COUNTERS_BUFF, values, c->max_index * sizeof(values[0]));
-	/* As in ib_uverbs: the array's other counters are 0, bytes behind it are not written. */
+	/* ib_uverbs sets the array's other counters to 0, and does not write to bytes after it. */
 	buff->written = buff->len - buff->len % (uint32_t)sizeof(values[0]);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ibv_create_flow: verbs' specs and a queue become a rule of the root, as mlx5_ib does it. */
+/* ibv_create_flow: makes a rule from specs of verbs and a QP, as mlx5_ib does. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int flow_create_check_kind(const struct ib_uverbs_flow_attr *a)
 	return 0;
 }
 
-/* mlx5_ib's own part: the points of a counters object. NULL: none came. */
+/* Finds mlx5_ib's part of the request, the points of a counters object. NULL: it has none. */
 static int find_points(struct wcmd *c, const struct mlx5_ib_flow_counters_data **points)
 {
 	const struct uverbs_attr *uhw = attr_find(c->req, UVERBS_ATTR_UHW_IN);
@@ -96,8 +96,8 @@ static uint8_t parts_of(const uint8_t mask[FS_PARAM])
 	return enable;
 }
 
-/* Multicast, or all but multicast: the bit of a group in a MAC address. */
-static void match_group(struct fs_match *m, bool group)
+/* Matches multicast packets, or all others, by the group bit of the MAC address. */
+static void flow_create_match_group(struct fs_match *m, bool group)
 {
 	memset(m, 0, sizeof(*m));
 	m->enable = 1;
@@ -111,12 +111,12 @@ static int add_leftovers(struct spec_sum *s, bool all)
 {
 	int err;
 
-	match_group(&s->match, true);
+	flow_create_match_group(&s->match, true);
 	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
 		     &s->fl->rules[0]);
 	if (err || !all)
 		return err;
-	match_group(&s->match, false);
+	flow_create_match_group(&s->match, false);
 	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
 		     &s->fl->rules[1]);
 	if (err)
@@ -136,8 +136,8 @@ static int add_normal(struct spec_sum *s, const struct ib_uverbs_flow_attr *a)
 		      &s->match, &s->act, &s->fl->rules[0]);
 }
 
-/* The destination: the QP, unless the packets are dropped or sent. */
-static int set_end(struct spec_sum *s, bool egress)
+/* Sets the QP as destination, unless the rule drops packets or matches sent ones. */
+static int flow_create_set_dest(struct spec_sum *s, bool egress)
 {
 	if (s->act.action & PRM_FLOW_ACTION_DROP)
 		return 0;
@@ -157,7 +157,7 @@ static int flow_create_make(struct spec_sum *s, const struct ib_uverbs_flow_attr
 	int err = flow_add_specs(s, a, bytes);
 
 	if (!err)
-		err = set_end(s, a->flags & FLAG_EGRESS);
+		err = flow_create_set_dest(s, a->flags & FLAG_EGRESS);
 	if (!err && s->fl->counters)
 		err = counters_bind(s->fl->counters, points);
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flow matchers: a mask, the parts of it that count, a priority and a kind of table. */
+/* Flow matchers: a mask, its match_criteria_enable, a priority and a table type. */
 #include <errno.h>
 #include <string.h>
 #include <rdma/ib_user_verbs.h>

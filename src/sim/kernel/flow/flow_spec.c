@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ibv_create_flow: a list of verbs' specs becomes a match and actions, as mlx5_ib translates them.
- * A spec is a header, a value and a mask of the same length; an older library's are shorter.
+ * ibv_create_flow: translates a list of specs to a match and actions, as mlx5_ib does. A spec has a
+ * header, then a value and a mask of the same length, which are shorter in an older library.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define TAG_BITS 24
 
-/* enum ib_flow_spec_type: the kernel's own, the same as ibverbs'. */
+/* enum ib_flow_spec_type, which no uapi header has; libibverbs uses the same values. */
 enum {
 	SPEC_ETH = 0x20,
 	SPEC_IPV4 = 0x30,
@@ -37,7 +37,7 @@ enum {
 #define VLAN_PRIO    13
 #define VLAN_CFI     12
 
-/* One spec's value and mask, or all of an action. */
+/* The value or the mask of a spec, or the argument of an action. */
 union filter {
 	struct ib_uverbs_flow_eth_filter eth;
 	struct ib_uverbs_flow_ipv4_filter ipv4;
@@ -46,7 +46,7 @@ union filter {
 	struct ib_uverbs_flow_tunnel_filter tunnel;
 	struct ib_uverbs_flow_gre_filter gre;
 	struct ib_uverbs_flow_mpls_filter mpls;
-	uint32_t word; /* of an action: a tag or a handle */
+	uint32_t word; /* argument of an action: a tag or a handle */
 };
 
 /* --- headers -------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static void put_tos(void *layers, uint8_t tos)
 	prm_fte_match_set_lyr_2_4_set_ip_ecn(layers, tos & 3u);
 }
 
-/* Two specs may name the protocol, if they agree. */
+/* Matches the IP protocol. Two specs may set it, if they agree. */
 static int put_proto(struct spec_sum *s, bool inner, uint8_t v, uint8_t m)
 {
 	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
@@ -112,8 +112,8 @@ static int put_proto(struct spec_sum *s, bool inner, uint8_t v, uint8_t m)
 	return 0;
 }
 
-/* Beside an EtherType that a spec named, only MPLS and the one of this IP version make sense. */
-static bool carries(uint32_t type, uint16_t ethertype)
+/* Returns whether an Ethernet spec's EtherType allows an IP spec: its own EtherType or MPLS. */
+static bool ethertype_allows(uint32_t type, uint16_t ethertype)
 {
 	return type == ethertype || type == TYPE_MPLS || type == TYPE_MPLS_MC;
 }
@@ -124,7 +124,7 @@ static int put_version(struct spec_sum *s, bool inner, uint32_t version, uint16_
 	uint32_t types = prm_fte_match_set_lyr_2_4_get_ethertype(mask);
 
 	if (types && (types != 0xffff ||
-		      !carries(prm_fte_match_set_lyr_2_4_get_ethertype(value), ethertype)))
+		      !ethertype_allows(prm_fte_match_set_lyr_2_4_get_ethertype(value), ethertype)))
 		return refuse(-EINVAL,
 			      "CREATE_FLOW: ether_type 0x%x under mask 0x%x contradicts an IPv%u "
 			      "spec",
@@ -231,9 +231,9 @@ static void put_mpls(uint8_t *param, const union filter *f, bool inner)
 	       &f->mpls.label, sizeof(f->mpls.label));
 }
 
-#define NOTHING 1 /* of a check: the spec compares nothing */
+#define SPEC_EMPTY 1 /* returned by a check: the spec matches everything */
 
-/* By the spec before, as in mlx5_ib: inside UDP and GRE a label is another field. */
+/* Checks for the spec before: after UDP or GRE a label is another field, as in mlx5_ib. */
 static int check_mpls(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
 	const char *in = s->before == SPEC_UDP ? "udp" : "gre";
@@ -245,7 +245,7 @@ static int check_mpls(struct spec_sum *s, const union filter *v, const union fil
 				      "CREATE_FLOW: there is no "
 				      "ft_field_support.outer_first_mpls_over_%s",
 				      in)
-			     : NOTHING;
+			     : SPEC_EMPTY;
 }
 
 /* --- actions -------------------------------------------------------------------------------- */
@@ -299,11 +299,11 @@ static int act_count(struct spec_sum *s, uint32_t handle)
 
 static const struct spec_row {
 	uint32_t type;
-	uint8_t len;   /* of the value; of an action, what follows its header */
-	uint8_t proto; /* that the header implies; 0: none */
+	uint8_t len;   /* of the value or of an action's argument */
+	uint8_t proto; /* IP protocol that the header implies; 0: none */
 	void (*put)(uint8_t *param, const union filter *, bool inner); /* value or mask */
 	int (*check)(struct spec_sum *, const union filter *, const union filter *, bool inner);
-	int (*act)(struct spec_sum *, uint32_t word); /* an action has no value and mask */
+	int (*act)(struct spec_sum *, uint32_t word); /* for actions: they have no value and mask */
 } specs[] = {
 	{SPEC_ETH, sizeof(struct ib_uverbs_flow_eth_filter), 0, put_eth, check_eth, NULL},
 	{SPEC_IPV4, sizeof(struct ib_uverbs_flow_ipv4_filter), 0, put_ipv4, check_ipv4, NULL},
@@ -328,7 +328,7 @@ static const struct spec_row *flow_spec_find_row(uint32_t type)
 	return NULL;
 }
 
-/* Bytes of a newer library's spec must be zero. */
+/* Copies a value or mask. Additional bytes of a newer library must be zero. */
 static int take_filter(union filter *to, const uint8_t *from, size_t len, size_t known)
 {
 	memset(to, 0, sizeof(*to));
@@ -347,7 +347,7 @@ static int add_header(struct spec_sum *s, const struct spec_row *row, const unio
 	int err = row->check ? row->check(s, value, mask, inner) : 0;
 
 	if (err)
-		return err == NOTHING ? 0 : err;
+		return err == SPEC_EMPTY ? 0 : err;
 	row->put(s->match.value, value, inner);
 	row->put(s->match.mask, mask, inner);
 	return row->proto ? put_proto(s, inner, row->proto, 0xff) : 0;

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * What mlx5_core's flow steering does for mlx5_ib: one table for each priority, made when its first
- * rule comes and destroyed after its last; a miss goes to the table of the next priority; groups
- * are made for each mask; rules with one match and the same actions share an entry, whose
- * destinations are theirs together.
+ * Flow steering, as mlx5_core does it for mlx5_ib. Each priority has a table, made for its first
+ * rule and destroyed after its last. A miss goes to the table of the next priority. Each mask has
+ * groups. Rules with the same match and actions share an entry, which has the destinations of all
+ * of them.
  */
 struct kernel;
 struct vhca;
@@ -17,11 +17,11 @@ struct fs_rule;
 
 #define FS_PARAM 512u /* PRM fte_match_param */
 
-enum fs_dir { FS_RX, FS_TX, FS_DIRS }; /* as PRM flow_table_type NIC_RX, NIC_TX */
+enum fs_dir { FS_RX, FS_TX, FS_DIRS }; /* PRM flow_table_type NIC_RX, NIC_TX */
 
 /*
- * Priorities of each direction, as mlx5_ib numbers them: two for each that programs name (with and
- * without DONT_TRAP), then multicast, then leftovers.
+ * Priorities of each direction, as mlx5_ib numbers them: two for each priority of programs (with
+ * and without DONT_TRAP), then multicast, then leftovers.
  */
 #define FS_USER_PRIOS 16u
 enum { FS_PRIO_MCAST = 2 * FS_USER_PRIOS, FS_PRIO_LEFTOVERS, FS_PRIO_ANCHOR, FS_PRIOS };
@@ -39,13 +39,13 @@ struct fs_match {
 enum fs_next { FS_NEXT_NONE, FS_NEXT_PRIO, FS_NEXT_NAMESPACE };
 
 struct fs_act {
-	uint16_t action; /* PRM flow_action; FWD_DEST and COUNT follow from what is below */
+	uint16_t action; /* PRM flow_action; the fields below imply FWD_DEST and COUNT */
 	bool has_tag;
 	uint32_t tag;
-	uint32_t tirn, table; /* a destination, 0: none */
-	enum fs_next next;    /* then to the next tables: the same packet, or missed ones */
+	uint32_t tirn, table; /* destination; 0: none */
+	enum fs_next next;    /* packets then go on to this table */
 	uint32_t counter;     /* 0: none */
-	uint32_t modify_id;   /* if action says MOD_HDR */
+	uint32_t modify_id;   /* for action MOD_HDR */
 };
 
 struct fs_anchor;
@@ -56,24 +56,26 @@ struct fs_chain {
 	struct vhca *vhca;
 	enum fs_dir dir;
 	struct fs_table *tables[FS_PRIOS];
-	struct fs_anchor *anchors[FS_PRIOS]; /* where packets return to from programs' tables */
+	struct fs_anchor *anchors[FS_PRIOS]; /* packets of programs' tables return there */
 };
 
 /*
- * 0; -EEXIST if an entry with this match has other actions; -EOPNOTSUPP if there is no next table.
+ * Adds a rule: 0; -EEXIST if an entry with this match has other actions; -EOPNOTSUPP if `next` is
+ * set and there is no next table.
  */
 int fs_add(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, const struct fs_match *,
 	   const struct fs_act *, struct fs_rule **);
 void fs_del(struct fs_rule *);
 
 /*
- * The number of a table that leads to this priority's, for a program's own entries. Without users
- * it stays and drops packets, until the kernel ends.
+ * Takes a reference on the priority's anchor; *id is its table, for a program's own entries, which
+ * leads to the priority's table. An anchor without users stays until the kernel ends; it drops
+ * packets.
  */
 int fs_anchor_get(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, uint32_t *id);
 void fs_anchor_put(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio);
 
-/* Allocates each function's chains: 0 or -ENOMEM. Frees them with their anchors. */
+/* Allocates each function's chains: 0 or -ENOMEM. fs_stop() frees them and their anchors. */
 int fs_start(struct kernel *);
 void fs_stop(struct kernel *);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steering anchors, as in mlx5_ib since 6.5: a table shared by all user contexts stands between a
- * program's entries and the kernel's tables, which come and go.
+ * Steering anchors, as in mlx5_ib since 6.5: permanent tables, shared by all user contexts, that
+ * lead from a program's entries to the kernel's tables, which come and go.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "fs_priv.h"
 
 #define UID_SHARED   0xffff
-#define ANCHOR_LEVEL 1 /* libmlx5's own table before it has level 0 */
+#define ANCHOR_LEVEL 1 /* above level 0 of libmlx5's table, which leads here */
 #define PLACE_TO     0
 #define PLACE_DROP   1
 
-static int make_group(struct fs_anchor *a, struct fs_group *g, uint32_t place)
+static int fs_anchor_make_group(struct fs_anchor *a, struct fs_group *g, uint32_t place)
 {
 	g->table = &a->table;
 	g->start = place;
@@ -21,7 +21,7 @@ static int make_group(struct fs_anchor *a, struct fs_group *g, uint32_t place)
 	return fs_cmd_create_group(g);
 }
 
-static int make_parts(struct fs_anchor *a)
+static int fs_anchor_make_parts(struct fs_anchor *a)
 {
 	int err = fs_cmd_create_table(a->table.chain, ANCHOR_LEVEL, 2, 0, UID_SHARED, &a->table.id);
 
@@ -34,16 +34,16 @@ static int make_parts(struct fs_anchor *a)
 	a->to.index = PLACE_TO;
 	a->to.ignore_level = true;
 	a->to.ndests = 1;
-	err = make_group(a, &a->drop_group, PLACE_DROP);
+	err = fs_anchor_make_group(a, &a->drop_group, PLACE_DROP);
 	if (!err)
-		err = make_group(a, &a->to_group, PLACE_TO);
+		err = fs_anchor_make_group(a, &a->to_group, PLACE_TO);
 	if (!err)
 		err = fs_cmd_set_entry(&a->drop, false);
 	a->drops = !err;
 	return err;
 }
 
-static void drop_parts(struct fs_anchor *a)
+static void fs_anchor_free(struct fs_anchor *a)
 {
 	if (a->drops)
 		fs_cmd_delete_entry(&a->drop);
@@ -56,7 +56,7 @@ static void drop_parts(struct fs_anchor *a)
 	free(a);
 }
 
-static struct fs_anchor *anchor_of(struct fs_chain *c, unsigned int prio, int *err)
+static struct fs_anchor *fs_anchor_find_or_make(struct fs_chain *c, unsigned int prio, int *err)
 {
 	struct fs_anchor *a = c->anchors[prio];
 
@@ -68,9 +68,9 @@ static struct fs_anchor *anchor_of(struct fs_chain *c, unsigned int prio, int *e
 	if (!a)
 		return NULL;
 	a->table.chain = c;
-	*err = make_parts(a);
+	*err = fs_anchor_make_parts(a);
 	if (*err) {
-		drop_parts(a);
+		fs_anchor_free(a);
 		return NULL;
 	}
 	c->anchors[prio] = a;
@@ -82,7 +82,7 @@ int fs_anchor_get(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned in
 {
 	struct fs_chain *c = fs_chain_of(k, v, dir);
 	int err;
-	struct fs_anchor *a = anchor_of(c, prio, &err);
+	struct fs_anchor *a = fs_anchor_find_or_make(c, prio, &err);
 	struct fs_table *target = a ? fs_table_get(c, prio, &err) : NULL;
 
 	if (!target)
@@ -114,7 +114,7 @@ void fs_anchors_free(struct fs_chain *c)
 {
 	for (unsigned int prio = 0; prio < FS_PRIOS; prio++) {
 		if (c->anchors[prio])
-			drop_parts(c->anchors[prio]);
+			fs_anchor_free(c->anchors[prio]);
 		c->anchors[prio] = NULL;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mailboxes of the kernel's flow tables. */
+/* Firmware commands for the kernel's flow tables. */
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>

@@ -2,21 +2,23 @@
 #ifndef KERNEL_FS_PRIV_H
 #define KERNEL_FS_PRIV_H
 
-/* Between fs_table.c (the chain of tables), fs_rule.c (what is in them) and fs_cmd.c (mailboxes).
+/*
+ * Shared by fs_table.c (the chain of tables), fs_rule.c (groups, entries, rules), fs_anchor.c and
+ * fs_cmd.c (firmware commands).
  */
 #include "base/hash.h"
 #include "fs.h"
 #include "kernel/core/cmd.h"
 #include "kernel/core/file.h"
 
-#define FS_TABLE_SIZE (1u << 16) /* as mlx5_ib: MLX5_FS_MAX_ENTRIES, MLX5_FS_MAX_TYPES */
+#define FS_TABLE_SIZE (1u << 16) /* mlx5_ib's MLX5_FS_MAX_ENTRIES, MLX5_FS_MAX_TYPES */
 #define FS_GROUPS     6u
 #define FS_DESTS      32u
 #define FS_COUNTERS   16u
 
 struct fs_dest {
 	bool is_tir;
-	enum fs_next next; /* the number follows the chain */
+	enum fs_next next; /* not FS_NEXT_NONE: id changes with the chain */
 	uint32_t id;
 	uint32_t users;
 };
@@ -24,7 +26,7 @@ struct fs_dest {
 struct fs_entry {
 	struct fs_group *group;
 	uint32_t index;
-	uint32_t users; /* rules */
+	uint32_t users; /* rules that share the entry */
 	uint16_t action;
 	bool ignore_level; /* destinations may have a lower level */
 	uint32_t tag, modify_id;
@@ -40,9 +42,9 @@ struct fs_entry {
 
 struct fs_group {
 	struct fs_table *table;
-	struct fs_group *next; /* by start */
+	struct fs_group *next; /* sorted by start */
 	uint32_t id, start, size, users;
-	uint32_t first_free; /* no free place below, counted from start */
+	uint32_t first_free; /* all entries below are taken; counted from start */
 	bool *taken;
 	uint8_t enable, mask[FS_PARAM];
 	struct fs_entry *entries; /* hash by value */
@@ -52,8 +54,8 @@ struct fs_table {
 	struct fs_chain *chain;
 	unsigned int prio;
 	uint32_t id, users;
-	uint32_t miss;		  /* as firmware has it */
-	unsigned int full_groups; /* groups of the full, even size */
+	uint32_t miss;		  /* table that the firmware goes to on a miss */
+	unsigned int full_groups; /* groups of the first, large size */
 	struct fs_group *groups;
 };
 
@@ -61,34 +63,34 @@ struct fs_rule {
 	struct fs_entry *entry;
 	bool has_dest, has_next;
 	uint32_t counter;	   /* 0: none */
-	struct fs_dest dest, next; /* id of next: kept by the entry */
+	struct fs_dest dest, next; /* next.id is kept in the entry */
 };
 
 /* fs_table.c */
 struct fs_chain *fs_chain_of(struct kernel *, struct vhca *, enum fs_dir);
 struct fs_table *fs_table_get(struct fs_chain *, unsigned int prio, int *err);
 void fs_table_put(struct fs_table *);
-/* The table that follows, for rules that go on; NULL: none. */
+/* Returns the table where packets go on to; NULL: none. */
 const struct fs_table *fs_table_next(const struct fs_table *, enum fs_next);
 /*
- * A steering anchor (fs_anchor.c): a table whose number a program's own entries may lead to. Its
- * first entry goes on to the priority's table, while one is asked for; its second drops.
+ * A steering anchor (fs_anchor.c): a table that a program's entries may lead to. While it has
+ * users, its first entry leads to the priority's table; its second entry drops packets.
  */
 struct fs_anchor {
 	struct fs_table table;
 	struct fs_group to_group, drop_group;
 	struct fs_entry to, drop;
-	bool drops; /* the second entry is there */
+	bool drops; /* the second entry exists */
 	struct fs_table *target;
 	uint32_t users;
 };
 
 void fs_anchors_free(struct fs_chain *);
 
-/* fs_rule.c: the chain changed, entries that follow it are written again. */
+/* fs_rule.c: rewrites the entries whose next table changed with the chain. */
 void fs_entries_follow(struct fs_table *);
 
-/* fs_cmd.c: each a command; 0 or -errno. */
+/* fs_cmd.c: firmware commands; 0 or -errno. */
 int fs_cmd_create_table(const struct fs_chain *, unsigned int level, uint32_t size, uint32_t miss,
 			uint16_t uid, uint32_t *id);
 int fs_cmd_set_miss(const struct fs_chain *, uint32_t id, uint32_t miss);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups by mask, entries by match, and the rules that share them. */
+/* Groups by mask, entries by match, and rules that share them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/flow.h>
 #include "fs_priv.h"
 
-/* Actions that rules of one entry must agree on. */
+/* Actions that all rules of an entry must have, or none. */
 #define EXCLUSIVE (PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_MOD_HDR)
 
 /* --- groups --------------------------------------------------------------------------------- */
@@ -24,13 +24,13 @@ static struct fs_entry *find_value(const struct fs_group *g, const uint8_t *valu
 	return e;
 }
 
-/* As mlx5_core: the first groups share the table evenly, later ones get one entry each. */
+/* Returns the size of a new group. As in mlx5_core, the first ones are large, later ones have 1. */
 static uint32_t group_size(const struct fs_table *t)
 {
 	return t->full_groups < FS_GROUPS ? FS_TABLE_SIZE / (FS_GROUPS + 1) : 1;
 }
 
-/* The first gap between groups that is large enough. */
+/* Finds the first gap between groups that is large enough. */
 static struct fs_group **find_gap(struct fs_table *t, uint32_t size, uint32_t *start)
 {
 	struct fs_group **at = &t->groups;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The chain: each priority's table misses to the next one's, the first is the root. The last RX
- * table is an anchor without rules, as in mlx5_core: packets that go on after all rules go there. A
+ * The chain of tables. The first table is the root; a miss leads to the table of the next priority.
+ * The last RX table has no rules, as in mlx5_core; packets that go on after all rules go there. A
  * table's level is its priority, so levels rise along the chain.
  */
 #include <errno.h>
@@ -37,7 +37,7 @@ void fs_stop(struct kernel *k)
 	}
 }
 
-static struct fs_table *behind(const struct fs_chain *c, unsigned int prio)
+static struct fs_table *fs_table_after(const struct fs_chain *c, unsigned int prio)
 {
 	for (unsigned int i = prio + 1; i < FS_PRIOS; i++) {
 		if (c->tables[i])
@@ -52,22 +52,22 @@ const struct fs_table *fs_table_next(const struct fs_table *t, enum fs_next how)
 
 	if (how == FS_NEXT_NAMESPACE && from < FS_PRIO_LEFTOVERS)
 		from = FS_PRIO_LEFTOVERS - 1;
-	return behind(t->chain, from);
+	return fs_table_after(t->chain, from);
 }
 
-static uint32_t id_of(const struct fs_table *t)
+static uint32_t fs_table_id(const struct fs_table *t)
 {
 	return t ? t->id : 0;
 }
 
-/* Updates the tables before, and the entries that lead on. */
-static int relink(struct fs_chain *c)
+/* Updates the miss of each table, and the entries that lead to a next table. */
+static int fs_chain_relink(struct fs_chain *c)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < FS_PRIOS; i++) {
 		struct fs_table *t = c->tables[i];
-		uint32_t miss = t ? id_of(behind(c, i)) : 0;
+		uint32_t miss = t ? fs_table_id(fs_table_after(c, i)) : 0;
 
 		if (!t)
 			continue;
@@ -81,7 +81,7 @@ static int relink(struct fs_chain *c)
 	return 0;
 }
 
-static int set_root(const struct fs_chain *c)
+static int fs_chain_set_root(const struct fs_chain *c)
 {
 	for (unsigned int i = 0; i < FS_PRIOS; i++) {
 		if (c->tables[i])
@@ -90,46 +90,46 @@ static int set_root(const struct fs_chain *c)
 	return 0;
 }
 
-static uint32_t size_of(unsigned int prio)
+static uint32_t fs_table_size(unsigned int prio)
 {
 	return prio == FS_PRIO_ANCHOR ? 1 : FS_TABLE_SIZE;
 }
 
-/* In the chain, but without users. */
+/* Makes a table in the chain. It has no users yet. */
 static struct fs_table *fs_table_insert(struct fs_chain *c, unsigned int prio, int *err)
 {
-	struct fs_table *t = calloc(1, sizeof(*t)), *next = behind(c, prio);
+	struct fs_table *t = calloc(1, sizeof(*t)), *next = fs_table_after(c, prio);
 
 	*err = t ? 0 : -ENOMEM;
 	if (!t)
 		return NULL;
 	t->chain = c;
 	t->prio = prio;
-	t->miss = id_of(next);
-	*err = fs_cmd_create_table(c, prio, size_of(prio), t->miss, 0, &t->id);
+	t->miss = fs_table_id(next);
+	*err = fs_cmd_create_table(c, prio, fs_table_size(prio), t->miss, 0, &t->id);
 	if (*err) {
 		free(t);
 		return NULL;
 	}
 	c->tables[prio] = t;
-	*err = relink(c);
+	*err = fs_chain_relink(c);
 	if (!*err)
-		*err = set_root(c);
+		*err = fs_chain_set_root(c);
 	return t;
 }
 
-static void take_out(struct fs_table *t)
+static void fs_table_remove(struct fs_table *t)
 {
 	struct fs_chain *c = t->chain;
 
 	c->tables[t->prio] = NULL;
-	relink(c);
-	set_root(c);
+	fs_chain_relink(c);
+	fs_chain_set_root(c);
 	fs_cmd_destroy_table(c, t->id);
 	free(t);
 }
 
-static bool has_rules(const struct fs_chain *c)
+static bool fs_chain_has_rules(const struct fs_chain *c)
 {
 	for (unsigned int i = 0; i < FS_PRIO_ANCHOR; i++) {
 		if (c->tables[i])
@@ -138,10 +138,10 @@ static bool has_rules(const struct fs_chain *c)
 	return false;
 }
 
-static void drop_anchor(struct fs_chain *c)
+static void fs_chain_drop_last(struct fs_chain *c)
 {
-	if (c->tables[FS_PRIO_ANCHOR] && !has_rules(c))
-		take_out(c->tables[FS_PRIO_ANCHOR]);
+	if (c->tables[FS_PRIO_ANCHOR] && !fs_chain_has_rules(c))
+		fs_table_remove(c->tables[FS_PRIO_ANCHOR]);
 }
 
 struct fs_table *fs_table_get(struct fs_chain *c, unsigned int prio, int *err)
@@ -158,8 +158,8 @@ struct fs_table *fs_table_get(struct fs_chain *c, unsigned int prio, int *err)
 		return t;
 	}
 	if (t)
-		take_out(t);
-	drop_anchor(c);
+		fs_table_remove(t);
+	fs_chain_drop_last(c);
 	return NULL;
 }
 
@@ -169,6 +169,6 @@ void fs_table_put(struct fs_table *t)
 
 	if (--t->users)
 		return;
-	take_out(t);
-	drop_anchor(c);
+	fs_table_remove(t);
+	fs_chain_drop_last(c);
 }

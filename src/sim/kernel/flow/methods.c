@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What this room handles: methods by ioctl, and commands that INVOKE_WRITE carries. */
+/* Methods of the flow room, and its commands that INVOKE_WRITE carries. */
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>

@@ -2,17 +2,17 @@
 #ifndef KERNEL_FLOW_OBJECTS_H
 #define KERNEL_FLOW_OBJECTS_H
 
-/* Flows and their parts: handles of a file, above fs.h. */
+/* Flows and their parts, objects of a file that use fs.h. */
 #include "kernel/core/attr.h"
 #include "kernel/core/write.h"
 #include "kernel/verbs/verbs.h"
 #include "flow.h"
 #include "fs.h"
 
-/* enum ib_flow_attr_type: no uapi header has it */
+/* enum ib_flow_attr_type, which no uapi header has */
 enum { FLOW_NORMAL, FLOW_ALL_DEFAULT, FLOW_MC_DEFAULT, FLOW_SNIFFER };
 
-/* A mask and its priority (flow_matcher.c). */
+/* A mask and a priority (flow_matcher.c). */
 struct flow_matcher {
 	struct uobj u;
 	uint16_t priority;
@@ -22,21 +22,21 @@ struct flow_matcher {
 };
 extern const struct uobj_class matcher_class;
 
-/* Counters of verbs (flow_counters.c): a flow counter of firmware, and how it is read. */
+/* Counters of verbs (flow_counters.c): a flow counter of the firmware, and where it is stored. */
 struct uverbs_counters {
 	struct uobj u;
-	uint32_t id; /* 0: no flow counts here yet */
+	uint32_t id; /* the firmware's flow counter; 0: no flow yet */
 	uint32_t flows;
 	uint32_t npoints;
 	struct counter_point {
-		bool bytes; /* else packets */
+		bool bytes; /* false: packets */
 		uint32_t index;
 	} * points;
 	uint32_t max_index;
 };
 extern const struct uobj_class counters_class;
 /*
- * A flow starts or stops counting here; data: mlx5_ib_create_flow.data, which the first one brings.
+ * Adds or removes a flow that counts here. data: mlx5_ib_create_flow.data, which the first one has.
  */
 struct mlx5_ib_flow_counters_data;
 int counters_bind(struct uverbs_counters *, const struct mlx5_ib_flow_counters_data *);
@@ -54,7 +54,7 @@ extern const struct uobj_class flow_action_class;
 #define FLOW_ACTIONS 2
 struct flow {
 	struct uobj u;
-	struct fs_rule *rules[2]; /* ALL_DEFAULT has one for multicast and one for the others */
+	struct fs_rule *rules[2]; /* ALL_DEFAULT has one for multicast, one for the rest */
 	struct flow_matcher *matcher;
 	struct uverbs_qp *qp;
 	struct uverbs_counters *counters;
@@ -62,12 +62,12 @@ struct flow {
 };
 extern const struct uobj_class flow_class, anchor_class;
 struct flow *flow_new(struct uverbs_file *);
-/* Multicast alone: such rules have a priority of their own. */
+/* Returns whether only multicast packets match: such rules have a separate priority. */
 bool flow_is_multicast(const struct fs_match *);
-/* References its parts. */
+/* Takes a reference on each part of the flow. */
 void flow_hold(struct flow *);
 
-/* Handlers, in the rows of methods.c. */
+/* Handlers for the table in methods.c. */
 method_fn mlx5_flow_create, mlx5_flow_action_modify, mlx5_flow_action_reformat,
 	uverbs_counters_create, uverbs_counters_read, mlx5_matcher_create, mlx5_anchor_create;
 write_fn wcmd_create_flow, wcmd_destroy_flow;

@@ -6,8 +6,8 @@
 #include "qp_plan.h"
 
 /*
- * A DC target, as mlx5_ib has it: a queue pair for verbs, whose object the firmware makes when it
- * becomes RTR. Until then its context is gathered in qp->dct.
+ * DC targets, as in mlx5_ib: verbs has a queue pair, for which the firmware makes an object at the
+ * change to RTR. Until then its context is gathered in qp->dct.
  */
 int dct_plan_check(const struct qp_plan *);
 int dct_qp_create(struct uverbs_qp *, const struct qp_plan *);

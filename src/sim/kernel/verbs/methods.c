@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What verbs handles: methods by ioctl, and commands that INVOKE_WRITE carries. */
+/* Methods of the verbs room, and its commands that INVOKE_WRITE carries. */
 #include <stddef.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>

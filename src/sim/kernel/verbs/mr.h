@@ -15,31 +15,33 @@ struct pd;
 struct mr {
 	struct uobj u;
 	struct pd *pd;
-	struct uobj *dm;   /* device memory; NULL: it is none */
-	struct mm *dmabuf; /* the same for a dma-buf, in which `start` is an offset */
+	struct uobj *dm;   /* for device memory; else NULL */
+	struct mm *dmabuf; /* for a dma-buf, in which `start` is an offset; else NULL */
 	uint32_t key, index;
 	uint32_t access;
 	uint64_t start, len, iova;
 };
 
 /*
- * A region that was checked, over pages of this memory; one of the file's own is pinned already.
- * NULL and *err.
+ * Makes a region over pages of mm, after mr_check_*(): memory of the file itself is pinned already.
+ * NULL and *err on failure.
  */
 struct mr *mr_new(struct uverbs_file *, const struct mm *, const struct ib_uverbs_reg_mr *,
 		  struct pd *, int *err);
-/* The device translates whole pages. */
+/* Returns whether both have the same offset in a page: the device translates whole pages. */
 bool mr_offsets_agree(uint64_t start, uint64_t iova);
-/* 0 or -EINVAL, with a sentence that begins with `what`: the method and its field. */
+/* Checks write access: 0, or -EINVAL with a sentence that begins with `what`, method and field. */
 int mr_check_writes(const char *what, uint32_t access);
 
-/* The whole address space, on demand. */
+/* Returns whether the region is the whole address space, on demand. */
 bool mr_is_implicit(const struct ib_uverbs_reg_mr *);
-/* What REG_MR checks: 0 or -errno, with a sentence. The last one pins the memory. */
+/*
+ * Checks of REG_MR: 0, or -errno after logging a sentence. mr_check_memory() also pins the memory.
+ */
 int mr_check_offsets(uint64_t start, uint64_t hca_va);
 int mr_check_access(const struct uverbs_file *, uint32_t access);
 int mr_check_memory(struct uverbs_file *, const struct ib_uverbs_reg_mr *);
-/* Makes the region's mkey, of uid 0, as those of mlx5_ib's own cache; it has the PD already. */
+/* Makes the mkey of mr, whose pd is set. Its uid is 0, as in mlx5_ib. */
 int mr_create_mkey(struct mr *, const struct mm *, const struct ib_uverbs_reg_mr *);
 void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *, const struct pages *, uint32_t pdn,
 		uint8_t key);

@@ -2,59 +2,60 @@
 #ifndef KERNEL_VERBS_PRIV_H
 #define KERNEL_VERBS_PRIV_H
 
-/* Between the files of this room. */
+/* Declarations shared by the files of this folder. */
 #include "kernel/core/attr.h"
 #include "kernel/core/channel.h"
 #include "kernel/core/write.h"
 #include "verbs.h"
 
-#define UIDX_DEFAULT 0xffffffu /* no user index: completions tell the number */
+#define UIDX_DEFAULT 0xffffffu /* no user index: completions have the QP's number */
 
 extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_class;
 
-/* A QP's state, peer and PSNs, as QUERY_QP has them. */
+/* Fills in a QP's state, peer and PSNs from QUERY_QP. */
 void qp_modify_describe(struct uverbs_qp *, struct uverbs_resource *);
 void mcast_leave_all(struct uverbs_qp *);
 
-/* Statistics of a queue pair (qp_stat.c). Before RST2INIT: binds it where a rule asks for it. */
+/* qp_stat.c: statistics of queue pairs. Binds a QP before RST2INIT, if a rule demands it. */
 void qp_stat_bind_auto(struct uverbs_qp *);
-/* The Q counter set that its context should name. */
+/* Returns the Q counter set that the QP's context should name. */
 uint32_t qp_stat_set(const struct uverbs_qp *);
-/* Its context names that set now. */
+/* Records that the context names that set now. */
 void qp_stat_is_set(struct uverbs_qp *);
-/* After each change of its state: in RTS, its context gets a set that it does not name yet. */
+/* Updates the set in the context of a QP in RTS. Called after each change of state. */
 void qp_stat_settle(struct uverbs_qp *);
-/* It is destroyed. */
+/* Unbinds a QP that is destroyed. */
 void qp_stat_leave(struct uverbs_qp *);
 
 void context_close(struct uverbs_file *);
 void dm_stop(struct kernel *);
 void rates_stop(struct kernel *);
-/* Where a part of a DM object lies in the device's memory: 0 or -EINVAL. */
+/* Finds a range of a DM object in the device's memory: 0 or -EINVAL. */
 int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
 
-/* The same of memory that programs map (uverbs_memic.c). */
+/* uverbs_memic.c: the counterpart of dm_range() for memory that programs map. */
 int memic_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
 int dm_range_check(uint64_t size, uint64_t offset, uint64_t len);
 int memic_dm_alloc(struct uverbs_file *, struct uverbs_request *);
 
-/* The port, as both of its queries report it (uverbs_port.c). */
+/* uverbs_port.c: fills in the port's attributes, for both methods that query it. */
 struct ib_uverbs_query_port_resp;
 void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);
-/* -EINVAL with a sentence unless it is port 1. */
+/* Returns -EINVAL, after logging a sentence, for other ports than 1. */
 int port_check(uint64_t port);
-/* A source GID: -EINVAL behind the table's end, -ENODATA where it has none. */
+/* Checks a source GID's index: -EINVAL beyond the table's end, -ENODATA for an empty entry. */
 int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int index);
 /*
- * The MAC address behind a GID, as device_resolve(); the sentence of a refusal begins with `what`.
- * -EINPROGRESS goes to the session, which then asks again: nothing may have been changed by then.
+ * Finds the MAC address of a GID, as device_resolve(); the sentence of a refusal begins with
+ * `what`. At -EINPROGRESS the session runs the request again later, so the caller must not have
+ * changed anything before.
  */
 int port_resolve(const struct uverbs_file *, const char *what, unsigned int sgid_index,
 		 const uint8_t gid[16], uint8_t mac[6]);
 
 void verbs_port_event(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
 
-/* Handlers, in the rows of methods.c. */
+/* Handlers for the table in methods.c. */
 method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_query_context,
 	uverbs_query_gid_table, uverbs_query_gid_entry, uverbs_query_port_speed, mlx5_query_port,
 	mlx5_pd_query, uverbs_cq_create, uverbs_cq_destroy, uverbs_qp_create, uverbs_qp_destroy,

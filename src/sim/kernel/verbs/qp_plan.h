@@ -7,23 +7,23 @@
 #include "kernel/core/pages.h"
 #include "priv.h"
 
-/* What CREATE_QP asks for, checked (uverbs_qp_plan.c). */
+/* A checked request CREATE_QP (uverbs_qp_plan.c). */
 struct qp_plan {
 	uint64_t type; /* IB_UVERBS_QPT_* */
 	union {
 		struct mlx5_ib_create_qp u;
-		struct mlx5_ib_create_qp_rss rss; /* with a table */
+		struct mlx5_ib_create_qp_rss rss; /* if table is set */
 	};
 	struct ib_uverbs_qp_cap cap;
 	uint64_t flags;
 	struct pd *pd;
 	struct uverbs_cq *scq, *rcq;
 	struct uverbs_srq *srq;
-	struct uverbs_xrcd *xrcd; /* of an XRC target */
+	struct uverbs_xrcd *xrcd; /* for XRC targets */
 	struct uverbs_wq_table *table;
 	struct channel *async;
 	uint32_t rq_count, sq_count; /* 0: none */
-	struct pages pages;	     /* of the ring; of raw packets: the RQ's */
+	struct pages pages;	     /* the ring's; for raw packets the RQ's */
 	struct pages sq_pages;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statistics of queue pairs, as ib_core has them for `rdma statistic qp`: Q counter sets that an
+ * Statistics of queue pairs, as in ib_core, for `rdma statistic qp`: Q counter sets that an
  * administrator binds to queue pairs, or a rule to new ones. A queue pair's context names its set
- * from INIT on. RTS2RTS changes it; one that is bound in another state than RTS is told later.
+ * from INIT on. RTS2RTS changes it; a queue pair bound in another state is updated when it is in
+ * RTS.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,11 +23,11 @@
 struct qp_stat {
 	LIST_ENTRY(qp_stat) link;
 	struct vhca *vhca;
-	uint32_t set; /* the Q counter set's number: what it is called, too */
+	uint32_t set; /* number of the Q counter set and of the statistic */
 	unsigned int slot;
-	uint32_t bound; /* queue pairs */
-	uint32_t users; /* those, and the ones whose context names the set */
-	uint32_t mask;	/* the rule that made it; 0: an administrator did */
+	uint32_t bound; /* queue pairs bound to it */
+	uint32_t users; /* bound, plus QPs whose context names the set */
+	uint32_t mask;	/* the rule that made it; 0: made by an administrator */
 	uint8_t qp_type;
 	pid_t pid;
 };
@@ -60,7 +61,7 @@ static void stat_dealloc(struct vhca *v, uint32_t set)
 	(void)mbox_destroy(v, PRM_OPCODE_DEALLOC_Q_COUNTER, FW_UID_SHARED, set);
 }
 
-/* NULL: no memory, or no set is left. */
+/* Makes a statistic with a new set. NULL: no memory, or no set is left. */
 static struct qp_stat *stat_new(const struct uverbs_qp *qp, uint32_t mask)
 {
 	struct qp_stat *s = calloc(1, sizeof(*s));
@@ -110,7 +111,7 @@ void qp_stat_is_set(struct uverbs_qp *qp)
 	stat_put(before);
 }
 
-static int stat_tell(const struct uverbs_qp *qp)
+static int stat_notify_fw(const struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_RTS2RTS_QP_IN_BYTES] = {0}, out[PRM_RTS2RTS_QP_OUT_BYTES];
 
@@ -122,14 +123,14 @@ static int stat_tell(const struct uverbs_qp *qp)
 	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-/* In RTS. Before that, qp_stat_settle() does it later. */
+/* Updates the set in the QP's context. Before RTS this waits for qp_stat_settle(). */
 static int stat_apply(struct uverbs_qp *qp)
 {
 	int err;
 
 	if (qp->stat_named == qp->stat || qp->state != RTS)
 		return 0;
-	err = stat_tell(qp);
+	err = stat_notify_fw(qp);
 	if (!err)
 		qp_stat_is_set(qp);
 	return err;
@@ -183,7 +184,7 @@ void qp_stat_leave(struct uverbs_qp *qp)
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* Those whose context has a set of its own; targets of XRC are the kernel's. */
+/* Returns whether the QP has a context to name a set; XRC targets belong to the kernel. */
 static bool stat_fits(const struct uverbs_qp *qp)
 {
 	return !qp->raw.on && !qp->target && qp->type != QP_TYPE_DCT;
@@ -225,7 +226,7 @@ static int stat_auto(struct kernel_function *fn, uint32_t mask)
 	return 0;
 }
 
-/* --- by hand ---------------------------------------------------------------------------------- */
+/* --- bound by an administrator ---------------------------------------------------------------- */
 
 static struct uverbs_qp *stat_find_qp(struct kernel *k, unsigned int function, uint32_t qpn)
 {
@@ -246,8 +247,8 @@ static struct qp_stat *stat_find(const struct kernel_function *fn, uint32_t set)
 	return s;
 }
 
-static int stat_bind_by_hand(const struct kernel_function *fn, struct uverbs_qp *qp,
-			     struct uverbs_statistic *r)
+static int stat_bind_manual(const struct kernel_function *fn, struct uverbs_qp *qp,
+			    struct uverbs_statistic *r)
 {
 	struct qp_stat *s = r->counter ? stat_find(fn, r->counter) : NULL;
 
@@ -258,7 +259,7 @@ static int stat_bind_by_hand(const struct kernel_function *fn, struct uverbs_qp 
 	if (!stat_fits(qp))
 		return refuse(-EOPNOTSUPP, "STAT_SET: lqpn %u: raw packets and DC targets count "
 					   "in the port's set", r->qpn);
-	if (qp->stat) /* ib_core hides the errno when the counter would be new */
+	if (qp->stat) /* ib_core hides the errno if the request makes a counter */
 		return refuse(s ? -EINVAL : -ENOMEM, "STAT_SET: lqpn %u is bound to %u", r->qpn,
 			      qp->stat->set);
 	if (!s)
@@ -269,8 +270,8 @@ static int stat_bind_by_hand(const struct kernel_function *fn, struct uverbs_qp 
 	return stat_bind(qp, s);
 }
 
-static int stat_unbind_by_hand(const struct kernel_function *fn, struct uverbs_qp *qp,
-			       const struct uverbs_statistic *r)
+static int stat_unbind_manual(const struct kernel_function *fn, struct uverbs_qp *qp,
+			      const struct uverbs_statistic *r)
 {
 	if (fn->stat_mask || !qp->stat || qp->stat->set != r->counter)
 		return refuse(-EINVAL, "STAT_DEL: lqpn %u is not bound to %u by hand", r->qpn,
@@ -278,7 +279,7 @@ static int stat_unbind_by_hand(const struct kernel_function *fn, struct uverbs_q
 	return stat_unbind(qp);
 }
 
-int qp_stat_ask(struct kernel *k, struct uverbs_statistic *r)
+int qp_stat_handle(struct kernel *k, struct uverbs_statistic *r)
 {
 	struct kernel_function *fn;
 	struct uverbs_qp *qp;
@@ -296,8 +297,8 @@ int qp_stat_ask(struct kernel *k, struct uverbs_statistic *r)
 	qp = stat_find_qp(k, r->function, r->qpn);
 	if (!qp || qp->target)
 		return refuse(-ENOENT, "STAT_SET: lqpn %u: there is none", r->qpn);
-	return r->op == STATISTIC_BIND ? stat_bind_by_hand(fn, qp, r)
-				       : stat_unbind_by_hand(fn, qp, r);
+	return r->op == STATISTIC_BIND ? stat_bind_manual(fn, qp, r)
+				       : stat_unbind_manual(fn, qp, r);
 }
 
 size_t qp_stat_rows(struct kernel *k, unsigned int function, size_t n, size_t first,

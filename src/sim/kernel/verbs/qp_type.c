@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* State transitions by type: ib_core's attributes, mlx5_ib's commands and optional parameters. */
+/*
+ * Transitions of each QP type: attributes of ib_core, commands and optional parameters of mlx5_ib.
+ */
 #include <stddef.h>
 #include <dvx/prm/cmd.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -8,7 +10,7 @@
 #include "kernel/core/file.h"
 #include "qp_type.h"
 
-/* Of all types. */
+/* Transitions that all types have. */
 static const struct qp_transition common[] = {
 	{INIT, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0}, {RTR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
 	{RTS, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},  {SQD, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
@@ -66,7 +68,7 @@ static const struct qp_transition ud[] = {
 	{SQE, RTS, PRM_OPCODE_SQERR2RTS_QP, 0, A_CUR_STATE | A_QKEY, PRM_QP_OPTPAR_Q_KEY},
 };
 
-/* Initiators and targets have the other's half of RC's attributes, and RC's optional parameters. */
+/* Initiators and targets each have one half of RC's attributes, and RC's optional parameters. */
 #define XRC_ROWS(name, rtr, rts, timer)                                                         \
 	static const struct qp_transition name[] = {                                            \
 		{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},  \
@@ -90,7 +92,7 @@ static const struct qp_transition ud[] = {
 XRC_ROWS(xrc_ini, 0, A_RETRY_CNT | A_RNR_RETRY | A_MAX_RD, 0);
 XRC_ROWS(xrc_tgt, A_MAX_DEST_RD | A_MIN_RNR_TIMER, 0, A_MIN_RNR_TIMER);
 
-/* mlx5_ib's own table, which takes no optional parameter. */
+/* mlx5_ib has a separate table for DCIs, without optional parameters. */
 static const struct qp_transition dci[] = {
 	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT, 0, 0},
 	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT, 0},

@@ -7,7 +7,7 @@
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
 
-/* mlx5_ib's kinds of IB_UVERBS_QPT_DRIVER; no type of ib_core has these numbers. */
+/* mlx5_ib's types within IB_UVERBS_QPT_DRIVER; ib_core does not use these numbers. */
 enum { QP_TYPE_DCI = 0xfd, QP_TYPE_DCT = 0xfe };
 
 /* enum ib_qp_attr_mask */
@@ -39,7 +39,7 @@ enum {
 
 #define O_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE)
 
-/* A transition that ib_core knows; what has no row is refused. */
+/* A transition of ib_core's table; all others are refused. */
 struct qp_transition {
 	uint8_t from, to;
 	uint16_t opcode;
@@ -47,7 +47,7 @@ struct qp_transition {
 	uint32_t optpar;    /* optional parameters that the command takes */
 };
 
-/* A type of QPs with a qpc. */
+/* A type of QPs that have a qpc. */
 struct qp_type {
 	uint8_t ib; /* enum ib_uverbs_qp_type */
 	uint8_t st; /* qpc.st */
@@ -55,15 +55,17 @@ struct qp_type {
 	unsigned int n;
 };
 
-/* NULL: this device has none of the type. */
+/* Finds a type. NULL: the device does not have it. */
 const struct qp_type *qp_type_find(uint64_t ib);
 const struct qp_transition *qp_type_transition(const struct qp_type *, unsigned int from,
 					       unsigned int to);
 
-/* The names of the bits of an attr_mask, as programs write them. Returns text. */
+/* Writes the names of the bits of an attr_mask to text, and returns text. */
 #define ATTR_NAMES 512
 const char *qp_attr_names(uint32_t mask, char text[ATTR_NAMES]);
-/* -EINVAL with a sentence, if a change lacks attributes that it needs, or takes some no more. */
+/*
+ * Checks an attr_mask: -EINVAL with a sentence if `need` is incomplete, or more than `may` is set.
+ */
 int qp_attr_check(const char *change, uint32_t mask, uint32_t need, uint32_t may);
 
 #endif

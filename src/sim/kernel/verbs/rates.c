@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The function's table of send rates, as mlx5_core keeps it (rl.c): whoever asks for the same rate
- * shares a row, unless it wants one for itself.
+ * A function's table of send rates, as mlx5_core's (rl.c): queues of the same rate share a row,
+ * unless one requests a dedicated row.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct rate_row {
 };
 
 struct rate_table {
-	uint32_t n, min, max;	/* rows, kb/s */
+	uint32_t n, min, max;	/* number of rows; rates in kb/s */
 	struct rate_row rows[]; /* row 0 has index 1 */
 };
 
@@ -64,7 +64,7 @@ static int rate_command(struct vhca *v, const struct rate_row *r, uint32_t index
 	return mbox_exec(v, in, sizeof(in), out, sizeof(out));
 }
 
-/* NULL: the table is full. */
+/* Finds a row to share, or an empty one. NULL: the table is full. */
 static struct rate_row *rate_find(struct rate_table *t, const void *ctx, uint16_t uid,
 				  bool dedicated)
 {
@@ -82,7 +82,7 @@ static struct rate_row *rate_find(struct rate_table *t, const void *ctx, uint16_
 	return empty;
 }
 
-int rate_get(struct uverbs_file *f, const struct rate_wish *w, uint16_t *index)
+int rate_get(struct uverbs_file *f, const struct rate_request *w, uint16_t *index)
 {
 	uint32_t kbps = prm_set_pp_rate_limit_context_get_rate_limit(w->ctx);
 	uint16_t uid = w->dedicated ? f->uid : UID_SHARED;

@@ -6,15 +6,14 @@
 #include <rdma/mlx5-abi.h>
 #include "qp_plan.h"
 
-/* Strides of a receive: the bytes of one, how many there are; wq.log_wqe_num_of_strides is 0 for
- * 512. */
+/* Strides of a receive: size and number. wq.log_wqe_num_of_strides is 0 for 512. */
 #define RAW_LOG_STRIDE_LEAST  6u
 #define RAW_LOG_STRIDE_MOST   13u
 #define RAW_LOG_STRIDES_0     9u
 #define RAW_LOG_STRIDES_LEAST 3u /* with cap.ext_stride_num_range */
 #define RAW_LOG_STRIDES_MOST  16u
 
-/* A receive queue as mlx5_ib makes it for QPs and WQs alike. */
+/* A receive queue, which mlx5_ib makes for QPs and WQs in the same way. */
 struct rq_plan {
 	uint16_t uid;
 	const char *method;
@@ -22,25 +21,27 @@ struct rq_plan {
 	uint32_t pdn, user_index, count, log_stride;
 	bool strip_vlan;
 	struct rq_strides {
-		uint32_t log_bytes, log_strides; /* 0: an entry is for one packet */
+		uint32_t log_bytes, log_strides; /* 0: an entry receives one packet */
 		bool shift;
 	} strides;
 	uint64_t db_addr;
 	const struct pages *pages;
 };
 int raw_rq_create(struct uverbs_file *, const struct rq_plan *, uint32_t *rqn);
-/* States are PRM rqc_state; select: bits of modify_bitmask. */
+/* Runs MODIFY_RQ. States are PRM rqc_state; select: bits of modify_bitmask. */
 int raw_rq_modify(struct uverbs_file *, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
 		  uint64_t select, bool strip_vlan);
 
-/* Raw packet QPs (uverbs_raw.c) and RSS QPs (uverbs_rss.c), in the steps of uverbs_qp.c. */
+/* Raw packet QPs (uverbs_raw.c) and RSS QPs (uverbs_rss.c): steps called by uverbs_qp.c. */
 int raw_check_memory(struct uverbs_file *, struct qp_plan *);
 int raw_qp_create(struct uverbs_qp *, const struct qp_plan *);
 int raw_qp_destroy(struct uverbs_qp *);
-/* What MODIFY_QP asks of a raw packet QP: rate counts with IB_QP_RATE_LIMIT; its rate 0 ends it. */
+/*
+ * MODIFY_QP of a raw packet QP. rate is used with IB_QP_RATE_LIMIT; rate_limit 0 removes the limit.
+ */
 struct raw_change {
 	const struct ib_uverbs_modify_qp *m;
-	struct rate_wish rate;
+	struct rate_request rate;
 };
 #define RAW_RATE_LIMIT (1u << 25) /* IB_QP_RATE_LIMIT */
 int raw_qp_modify(struct uverbs_qp *, const struct raw_change *);
@@ -48,7 +49,7 @@ int raw_qp_query(struct uverbs_qp *, struct ib_uverbs_query_qp_resp *);
 void raw_qp_answer(const struct uverbs_qp *, struct mlx5_ib_create_qp_resp *);
 int rss_check(const struct qp_plan *);
 int rss_qp_create(struct uverbs_qp *, const struct qp_plan *);
-/* Sends CREATE_TIR. */
+/* Runs the command CREATE_TIR. */
 int raw_tir_create(struct uverbs_qp *, const void *in);
 
 #endif

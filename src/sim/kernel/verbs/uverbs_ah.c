@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Address handles: no hardware object, the kernel's part is to resolve the MAC address. */
+/* Address handles. They have no hardware object: the kernel only resolves the MAC address. */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>

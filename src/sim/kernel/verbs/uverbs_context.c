@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file's context: what mlx5_ib allocates for it, and what it tells libmlx5 about the device. */
+/*
+ * A file's context: objects that mlx5_ib allocates for it, and facts for libmlx5 about the device.
+ */
 #include <errno.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -52,8 +54,8 @@ void context_close(struct uverbs_file *f)
 }
 
 /*
- * How timestamps become time: the device's clock counts nanoseconds, and runs as this computer's
- * does, so the parameters never change. A program need not read them again.
+ * Fills in the parameters that convert timestamps to time. The device's clock counts nanoseconds at
+ * the speed of this computer's clock, so the parameters never change.
  */
 static void clock_info_fill(const struct uverbs_file *f)
 {
@@ -96,7 +98,7 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = f->vhca->dev->profile->wqe_inline_l2 ? MLX5_USER_INLINE_MODE_L2
 								       : MLX5_USER_INLINE_MODE_NONE,
-		.hca_core_clock_offset = 0, /* in its page, as in the initialization segment's */
+		.hca_core_clock_offset = 0, /* in its page */
 		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET |
 			     (has_real_time(f->vhca->dev->profile)
 				      ? MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS
@@ -110,7 +112,7 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 	};
 }
 
-/* 0: the device has none. */
+/* Returns the mkey for dump fill; 0: the device has none. */
 static uint32_t dump_fill_mkey(const struct uverbs_file *f)
 {
 	uint8_t in[PRM_QUERY_SPECIAL_CONTEXTS_IN_BYTES] = {0};
@@ -149,13 +151,13 @@ static void core_answer(struct uverbs_request *req, uint16_t vectors, uint16_t s
 	attr_out(req, support, &core_support, sizeof(core_support));
 }
 
-/* Rounded up to whole UARs. */
+/* Returns how many bfregs the program gets: whole UARs. */
 static uint32_t bfregs_of(const struct mlx5_ib_alloc_ucontext_req_v2 *r)
 {
 	return (r->total_num_bfregs + BFREGS_PER_UAR - 1) & ~(BFREGS_PER_UAR - 1);
 }
 
-/* This device has dynamic UARs only, without the static ones that older libraries map. */
+/* Checks GET_CONTEXT. Older libraries are refused: they map static UARs, which the device lacks. */
 static int check_request(const struct uverbs_file *f, const struct mlx5_ib_alloc_ucontext_req_v2 *r)
 {
 	if (f->context)
@@ -214,7 +216,7 @@ int uverbs_query_context(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-/* The file's handles of one kind, as many as fit. */
+/* Handles INFO_HANDLES: returns the file's handles of one type, as many as fit. */
 int uverbs_info_handles(struct uverbs_file *f, struct uverbs_request *req)
 {
 	uint64_t object = attr_value(req, UVERBS_ATTR_INFO_OBJECT_ID);

@@ -52,7 +52,7 @@ static int uverbs_cq_release(struct uobj *u)
 	if (err)
 		return err;
 	hw_ref_del(u->file->k, &cq->hw);
-	/* Events that were read count as reported: the program acknowledges only those. */
+	/* Only events that were read count as reported: the program acknowledges just these. */
 	if (cq->comp)
 		cq->comp_events -= channel_purge(cq->comp, cq);
 	if (cq->async)
@@ -81,7 +81,7 @@ struct cq_plan {
 	struct pages pages;
 };
 
-/* Negative: none. */
+/* Returns the format of mini CQEs; negative: not supported. */
 static int uverbs_cq_mini_format(const struct mlx5_ib_create_cq *u)
 {
 	switch (u->cqe_comp_res_format) {
@@ -124,7 +124,7 @@ static int uverbs_cq_check_size(struct uverbs_file *f, struct cq_plan *p, uint64
 {
 	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(file_caps(f));
 
-	/* One entry more than asked for stays free; the ring is a power of two. */
+	/* The ring has one entry more than requested, and a power of two of them. */
 	if (cqe >= 1ull << most)
 		return refuse(-EINVAL, "CREATE_CQ: cqe %llu is not below %llu",
 			      (unsigned long long)cqe, 1ull << most);
@@ -186,7 +186,7 @@ static int uverbs_cq_make(struct uverbs_file *f, const struct cq_plan *p, struct
 	return err;
 }
 
-/* The channels for its events. */
+/* Finds the channels for the CQ's events. */
 static int find_channels(struct uverbs_file *f, struct uverbs_request *req, struct channel **comp,
 			 struct channel **async)
 {
@@ -203,7 +203,7 @@ static int find_channels(struct uverbs_file *f, struct uverbs_request *req, stru
 	return err;
 }
 
-/* mlx5_ib reads what it knows, and does not ask whether the rest is zero. */
+/* Reads the part that mlx5_ib knows; mlx5_ib does not check that the rest is zero. */
 static int uverbs_cq_take_uhw(struct uverbs_request *req, struct mlx5_ib_create_cq *u)
 {
 	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_UHW_IN);
@@ -250,7 +250,7 @@ static uint8_t cq_ts_requested(const struct cq_plan *p)
 								  : PRM_QPC_TS_FORMAT_DEFAULT;
 }
 
-/* get_ts_format() of mlx5_ib. */
+/* Follows mlx5_ib's get_ts_format(). */
 int cq_ts_format(const struct uverbs_cq *cq, uint8_t formats, const char *method, uint8_t *out)
 {
 	if (cq->ts_requested == PRM_QPC_TS_FORMAT_REAL_TIME && formats == TS_FORMATS_FREE_RUNNING)
@@ -310,7 +310,7 @@ static int uverbs_cq_destroy_handle(struct uverbs_file *f, uint64_t handle,
 				    struct ib_uverbs_destroy_cq_resp *resp)
 {
 	struct uobj *u;
-	int err = uobj_end(f, handle, &cq_class, &u);
+	int err = uobj_release_handle(f, handle, &cq_class, &u);
 
 	if (err)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completion queues that exist: a new ring, moderation of their events. */
+/* Changes to completion queues: resize, and moderation of their events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "priv.h"
 
 #define ATTR_MODERATE 1u   /* enum ib_cq_attr_mask */
-#define MAX_PERIOD    4095u /* what cqc.cq_period holds */
+#define MAX_PERIOD    4095u /* largest cqc.cq_period */
 enum { MODIFY_PERIOD = 1, MODIFY_COUNT = 2 };
 enum { RESIZE_SIZE = 1, RESIZE_PAGE_OFFSET = 2, RESIZE_PAGE_SIZE = 4 };
 #define OP_MOD_RESIZE 1
@@ -25,7 +25,7 @@ static int uverbs_cq_find(struct uverbs_file *f, uint32_t handle, struct uverbs_
 	return uobj_find(f, handle, &cq_class, (struct uobj **)cq);
 }
 
-/* As CREATE_CQ: one entry more than asked for, and a power of two. */
+/* Returns the log of the ring's size: as for CREATE_CQ one entry more, and a power of two. */
 static int resize_log(struct uverbs_file *f, uint32_t cqe)
 {
 	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(file_caps(f));
@@ -39,7 +39,7 @@ static int resize_log(struct uverbs_file *f, uint32_t cqe)
 	return log;
 }
 
-/* mlx5_ib reads what it knows, and does not ask what follows. */
+/* Reads the part that mlx5_ib knows; mlx5_ib does not check what follows. */
 static void resize_take_uhw(const struct wcmd *c, struct mlx5_ib_resize_cq *u)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
@@ -53,7 +53,7 @@ static int resize_check_uhw(const struct uverbs_cq *cq, const struct mlx5_ib_res
 {
 	if (u->reserved0 || u->reserved1)
 		return refuse(-EINVAL, "RESIZE_CQ: a reserved field of UHW_IN is not zero");
-	if (u->cqe_size != cq->cqe_size) /* [I] The command has no bit for it. */
+	if (u->cqe_size != cq->cqe_size) /* [I] MODIFY_CQ has no select bit for it. */
 		return refuse(-EINVAL, "RESIZE_CQ: cqe_size %u, the CQ's entries have %u bytes",
 			      u->cqe_size, cq->cqe_size);
 	return 0;
@@ -77,7 +77,7 @@ static void set_resize(void *in, const struct uverbs_cq *cq, const struct pages 
 	pages_write(p, (uint8_t *)in + PRM_MODIFY_CQ_IN_BYTES, 0);
 }
 
-/* The new ring takes the old one's place among the memory that the CQ holds. */
+/* Changes the CQ to a new ring, whose pins replace those of the old ring. */
 static int uverbs_cq_resize(struct uverbs_cq *cq, uint64_t buf, unsigned int log)
 {
 	const struct queue_memory ring = {"RESIZE_CQ", "buf_addr", buf,

@@ -54,7 +54,7 @@ int dct_qp_destroy(struct uverbs_qp *qp)
 	struct vhca *v = qp->u.file->vhca;
 	int err = 0;
 
-	/* Drained already, if an earlier attempt got as far as that, or the program did it. */
+	/* This fails if an earlier attempt, or the program, has drained the DCT already. */
 	if (qp->state == RTR) {
 		(void)mbox_destroy(v, PRM_OPCODE_DRAIN_DCT, qp->uid, qp->qpn);
 		err = mbox_destroy(v, PRM_OPCODE_DESTROY_DCT, qp->uid, qp->qpn);
@@ -101,7 +101,7 @@ static void dct_set_path(void *dctc, const struct ib_uverbs_modify_qp *m)
 	prm_dctc_set_eth_prio(dctc, d->sl & 7);
 }
 
-/* The reply has to say the number. */
+/* Makes the DCT. The answer must have room for its number. */
 static int dct_to_rtr(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m,
 		      const struct uverbs_attr *uhw_out)
 {

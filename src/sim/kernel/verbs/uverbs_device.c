@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device's attributes as ib_uverbs and mlx5_ib report them, from the firmware's capabilities.
+ * Reports the device's attributes, as ib_uverbs and mlx5_ib derive them from its capabilities.
  */
 #include <endian.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define CTRL_SEG	16u
 #define RADDR_SEG	16u
 #define DATA_SEG	16u
-#define MAX_SQ_DESC	512u /* mlx5_ib counts no more of a WQE than this */
+#define MAX_SQ_DESC	512u /* mlx5_ib uses at most these bytes of a WQE */
 #define MAX_SGE_RD	30u
 /* enum ib_odp_general_cap_bits and ib_odp_transport_cap_bits */
 enum { ODP_SUPPORT = 1 << 0, ODP_SUPPORT_IMPLICIT = 1 << 1 };
@@ -34,8 +34,8 @@ enum {
 	ODP_ATOMIC = 1 << 4,
 	ODP_SRQ_RECV = 1 << 5,
 };
-#define ATOMIC_HCA	1u /* enum ib_atomic_cap: atomic among all that the device does */
-#define MAX_CQ_COUNT	0xffffu /* what cqc.cq_max_count and cq_period hold */
+#define ATOMIC_HCA	1u	/* enum ib_atomic_cap: atomic with regard to this device */
+#define MAX_CQ_COUNT	0xffffu /* largest cqc.cq_max_count and cq_period */
 #define MAX_CQ_PERIOD	0xfffu
 
 static uint64_t fw_version(const char *text)
@@ -58,7 +58,7 @@ static uint32_t max_sge(const uint8_t *cap)
 	return sq < rq ? sq : rq;
 }
 
-/* No multicast: the data path has none. */
+/* Fills in the attributes of QUERY_DEVICE. Multicast fields stay 0. */
 static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_query_device_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -145,7 +145,7 @@ static void fill_pacing(const struct uverbs_file *f, struct mlx5_ib_query_device
 		r->packet_pacing_caps.cap_flags = MLX5_IB_PP_SUPPORT_BURST;
 }
 
-/* As mlx5_ib: by the device's bits. */
+/* Fills in the limits of TSO, as mlx5_ib does. */
 static void fill_large_sends(const struct uverbs_file *f, struct mlx5_ib_query_device_resp *r)
 {
 	const uint8_t *cap = file_cap_page(f, CAP_ETHERNET);
@@ -170,8 +170,8 @@ static void fill_strides(struct mlx5_ib_query_device_resp *r, const uint8_t *cap
 	};
 }
 
-/* libmlx5's own part: zero for offloads that are not there. libmlx5 fails without an answer. */
-static int uhw(struct wcmd *c)
+/* Answers libmlx5's part, which libmlx5 requires. Missing offloads are 0. */
+static int uverbs_device_answer_uhw(struct wcmd *c)
 {
 	const struct uverbs_attr *in = attr_find(c->req, UVERBS_ATTR_UHW_IN);
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
@@ -194,7 +194,7 @@ static int uhw(struct wcmd *c)
 	if (prm_per_protocol_networking_offload_caps_get_enhanced_multi_pkt_send_wqe(
 		    file_cap_page(c->f, CAP_ETHERNET)))
 		r.mlx5_ib_support_multi_pkt_send_wqes = MLX5_IB_SUPPORT_EMPW;
-	r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* always, as mlx5_ib does */
+	r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* unconditional, as in mlx5_ib */
 	r.dci_streams_caps.max_log_num_concurent =
 		(uint8_t)prm_cmd_hca_cap_get_log_max_dci_stream_channels(file_caps(c->f));
 	r.dci_streams_caps.max_log_num_errored =
@@ -242,7 +242,7 @@ static uint32_t odp_bits(const void *cap)
 	       (prm_odp_per_transport_service_cap_get_srq_receive(cap) ? ODP_SRQ_RECV : 0);
 }
 
-/* As mlx5_ib's internal_fill_odp_caps(). */
+/* Follows mlx5_ib's internal_fill_odp_caps(). */
 static void fill_odp_caps(const struct uverbs_file *f, struct ib_uverbs_ex_query_device_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -273,7 +273,7 @@ int wcmd_query_device_ex(struct wcmd *c)
 			      in->comp_mask);
 	if (in->reserved)
 		return refuse(-EINVAL, "EX_QUERY_DEVICE: reserved is not 0");
-	err = uhw(c);
+	err = uverbs_device_answer_uhw(c);
 	if (err)
 		return err;
 	uverbs_device_fill(c->f, &r.base);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Device memory. Two kinds exist: software steering writes entries into one and header rewrites
- * into the other. The kernel keeps the map of used blocks and gives out addresses, first fit, as
- * mlx5_core does (lib/dm.c).
+ * Device memory for software steering: one region for its entries, another for header rewrites. The
+ * kernel keeps a map of used blocks and allocates first fit, as mlx5_core does (lib/dm.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct dm_map {
 	uint64_t start;
 	uint32_t nblocks;
 	uint8_t log_block;
-	uint8_t taken[]; /* one byte a block */
+	uint8_t taken[]; /* one byte per block */
 };
 
 static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned int log_block)
@@ -37,7 +36,7 @@ static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned in
 	return map;
 }
 
-/* A region's map, made when it is first needed. -EOPNOTSUPP: the device has no such region. */
+/* Returns a region's map, made on first use. -EOPNOTSUPP: the device has no such region. */
 static int uverbs_dm_map_get(struct uverbs_file *f, enum dm_kind kind, struct dm_map **map)
 {
 	struct kernel_function *fn = &f->k->fn[f->vhca->index];
@@ -69,7 +68,7 @@ void dm_stop(struct kernel *k)
 			free(k->fn[i].dm[kind]);
 }
 
-/* The first run of n free blocks at a multiple of align; nblocks: there is none. */
+/* Finds the first run of n free blocks at a multiple of align; nblocks: there is none. */
 static uint32_t map_find(const struct dm_map *map, uint32_t n, uint32_t align)
 {
 	for (uint32_t at = 0; n <= map->nblocks && at <= map->nblocks - n;) {
@@ -86,7 +85,7 @@ struct dm {
 	struct uobj u;
 	struct dm_map *map;
 	uint32_t first, n; /* blocks */
-	uint64_t len;	   /* as it was asked for */
+	uint64_t len;	   /* as requested */
 	uint32_t obj_id;
 };
 
@@ -150,7 +149,7 @@ static int uverbs_dm_create(struct dm *dm)
 	return err;
 }
 
-/* Sizes are powers of two; alignment is what the caller asks for. */
+/* Allocates blocks: the size is rounded up to a power of two, the alignment is the caller's. */
 static int uverbs_dm_take(struct dm *dm, uint64_t len, uint64_t log_align)
 {
 	const struct dm_map *map = dm->map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory regions of dma-bufs. The bytes are the exporter's, in a slot of their own on the bus. */
+/* Memory regions of dma-bufs. The exporter's memory gets a slot on the bus. */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>

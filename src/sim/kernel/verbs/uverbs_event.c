@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The event FDs of the verbs: completion channels and the asynchronous event file. */
+/* Event FDs of verbs: completion channels and asynchronous event files. */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include "priv.h"
 
-/* The preload fills in the number: it has the program's FD table. */
+/* Makes a channel. The preload fills in the FD's number, as it has the program's FD table. */
 int wcmd_create_comp_channel(struct wcmd *c)
 {
 	const struct ib_uverbs_create_comp_channel_resp resp = {.fd = 0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Multicast groups that a program's QP has joined, as ib_uverbs lists them: no objects of their
- * own. */
+/* Multicast groups that QPs have joined. They are no objects: ib_uverbs keeps a list in each QP. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,10 @@
 struct mcast {
 	struct mcast *next;
 	uint8_t gid[16];
-	uint16_t mlid; /* means nothing on Ethernet, but tells entries apart */
+	uint16_t mlid; /* unused on Ethernet, but part of the key */
 };
 
-/* ATTACH_TO_MCG and DETACH_FROM_MCG have one layout. */
+/* Runs ATTACH_TO_MCG or DETACH_FROM_MCG, which have the same layout. */
 static int mcast_run(const struct uverbs_qp *qp, uint16_t opcode, const uint8_t gid[16])
 {
 	uint8_t in[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
@@ -30,7 +29,7 @@ static int mcast_run(const struct uverbs_qp *qp, uint16_t opcode, const uint8_t 
 	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-/* Where the entry is, or the list's end. */
+/* Returns the link that points to the entry, or the list's end. */
 static struct mcast **mcast_at(struct uverbs_qp *qp, const uint8_t gid[16], uint16_t mlid)
 {
 	struct mcast **at = &qp->groups;
@@ -67,7 +66,7 @@ static int mcast_check(const struct uverbs_qp *qp, const uint8_t gid[16])
 	return 0;
 }
 
-/* A second time for the same entry is a success that does nothing. */
+/* Joins a group. If the QP is in it already, this does nothing and succeeds. */
 int wcmd_attach_mcast(struct wcmd *c)
 {
 	const struct ib_uverbs_attach_mcast *in = c->in;
@@ -111,7 +110,7 @@ int wcmd_detach_mcast(struct wcmd *c)
 	return mcast_run(qp, PRM_OPCODE_DETACH_FROM_MCG, in->gid);
 }
 
-/* The program is gone. */
+/* Leaves all groups of a QP whose file is closed. */
 void mcast_leave_all(struct uverbs_qp *qp)
 {
 	while (qp->groups) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Device memory that programs map (MEMIC). The kernel chooses pages of the function's window, as
- * mlx5_ib does; a page has the same number in the BAR of the file that maps it.
+ * mlx5_ib does. A page has the same number in the BAR of the file that maps it.
  */
 #include <errno.h>
 #include <dvx/prm/admin.h>
@@ -26,10 +26,10 @@ enum { MEMIC_OP_ALLOC, MEMIC_OP_DEALLOC };
 struct memic_dm {
 	struct uobj u;
 	uint64_t addr; /* in the device's BAR */
-	uint64_t len;  /* as it was asked for */
+	uint64_t len;  /* as requested */
 	uint32_t bytes;
 	uint16_t page;
-	uint32_t ops; /* that have an address */
+	uint32_t ops; /* bitmap of operations with an address */
 };
 
 static uint32_t memic_mapped(const struct memic_dm *dm)
@@ -37,7 +37,7 @@ static uint32_t memic_mapped(const struct memic_dm *dm)
 	return (dm->bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
-/* As mlx5_ib has them: the firmware is not asked for pages that are taken. */
+/* Returns the bitmap of pages in use, which are not requested from the firmware; as in mlx5_ib. */
 static uint64_t *memic_taken(const struct memic_dm *dm)
 {
 	return &dm->u.file->k->fn[dm->u.file->vhca->index].memic_pages;
@@ -48,7 +48,7 @@ static uint64_t memic_dm_pages(const struct memic_dm *dm, uint64_t first)
 	return ((1ull << (memic_mapped(dm) >> LOG_PAGE)) - 1) << first;
 }
 
-/* The pages of an operation's address, in the file that maps them. */
+/* Makes the pages of an operation's address in the file that maps them, or removes them. */
 static void memic_op_pages(const struct memic_dm *dm, uint8_t op, bool valid)
 {
 	const uint32_t n = memic_mapped(dm) >> LOG_PAGE;
@@ -106,7 +106,7 @@ static int uverbs_memic_release(struct uobj *u)
 
 const struct uobj_class memic_class = {"DM", UVERBS_OBJECT_DM, uverbs_memic_release, NULL};
 
-/* The first pages that the firmware has free: 0, -ENOMEM. */
+/* Allocates the first pages that the firmware accepts: 0 or -ENOMEM. */
 static int memic_place(struct memic_dm *dm, const uint8_t *cap, uint32_t log_align)
 {
 	uint8_t in[PRM_ALLOC_MEMIC_IN_BYTES] = {0}, out[PRM_ALLOC_MEMIC_OUT_BYTES];
@@ -203,7 +203,7 @@ int memic_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *a
 	return dm_range_check(dm->len, offset, len);
 }
 
-/* For a program that imports the object by its handle. */
+/* Handles DM_QUERY, for programs that import the object by its handle. */
 int mlx5_dm_query(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct memic_dm *dm;
@@ -237,7 +237,7 @@ static int memic_op_check(const struct memic_dm *dm, uint8_t op)
 	return 0;
 }
 
-/* The address at which loads or stores are an operation. A second call gives the same. */
+/* Gives an operation an address, where loads or stores run it. A second call returns the same. */
 int mlx5_dm_map_op(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const uint8_t op = (uint8_t)attr_value(req, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory regions: a mkey with a page list of its own. */
+/* Memory regions: mkeys with a page list. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 #include "uverbs/resource.h"
 
 #define PAGE	4096ull
-#define PAGE_PRESENT 3ull /* of an mkey's entry: may be read and written, without a fault */
-#define LOG_SPACE 48u /* of a program's addresses */
-#define LOG_PAGES_MOST 32u /* of a region: the kernel counts them in 32 bits */
-#define LOG_DEMAND_MOST 28u /* on demand: 8 bytes for each, and kvcalloc() ends at 2 GiB */
-/* The flags that ib_core knows; those of the optional range are ignored. */
+#define PAGE_PRESENT	3ull /* bits of a translation: readable, writable, no fault */
+#define LOG_SPACE	48u  /* bits of a user space address */
+#define LOG_PAGES_MOST	32u  /* pages of a region: the kernel counts them in 32 bits */
+#define LOG_DEMAND_MOST 28u  /* on demand: 8 bytes each, kvcalloc() ends at 2 GiB */
+/* Flags that ib_core knows; it ignores those of the optional range. */
 #define KNOWN_ACCESS                                                                           \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                       \
@@ -98,7 +98,7 @@ static bool mr_pages_ok(const struct ib_uverbs_reg_mr *r)
 	       ((end + PAGE - 1) / PAGE - r->start / PAGE) >> LOG_PAGES_MOST == 0;
 }
 
-/* Nothing is pinned: what is not mapped yet may be later. No bytes in the middle of a page are one. */
+/* Checks a region on demand. It pins nothing: unmapped pages may be mapped later. */
 static int mr_check_demand(const struct ib_uverbs_reg_mr *r)
 {
 	const uint64_t end = r->start + r->length;
@@ -166,7 +166,7 @@ void mr_set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages 
 	prm_mkc_set_log_page_size(mkc, p->log_page);
 }
 
-/* An implicit region is one page as large as the address space. */
+/* Makes the page list. An implicit region is one page as large as the address space. */
 static int mr_pages(struct pages *p, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
 {
 	if (!mr_is_implicit(r))
@@ -175,7 +175,7 @@ static int mr_pages(struct pages *p, const struct mm *mm, const struct ib_uverbs
 	return 0;
 }
 
-/* What is unmapped is gone from such a region: nothing holds its pages. */
+/* Prepares mm for a region on demand: nothing holds its pages, so unmapped ones vanish from it. */
 static int mr_pages_on_demand(struct pages *p, struct mm *mm)
 {
 	p->first = mm_bus_on_demand(mm, p->first);
@@ -266,7 +266,7 @@ int wcmd_reg_mr(struct wcmd *c)
 	return 0;
 }
 
-/* --- of device memory ---------------------------------------------------------------------- */
+/* --- regions of device memory --------------------------------------------------------------- */
 
 #define DM_ACCESS                                                        \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
@@ -286,8 +286,10 @@ static int dm_access(struct uverbs_request *req, uint32_t *access)
 	return err ? err : mr_check_writes("DM_MR_REG: REG_DM_MR_ACCESS_FLAGS", *access);
 }
 
-/* mkc.start_addr is its address in the device's memory; users count from 0. */
-static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
+/*
+ * Makes a mkey: mkc.start_addr is the address in the device's memory, users' addresses start at 0.
+ */
+static int dm_mr_create_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 {
 	const struct ib_uverbs_reg_mr r = {
 		.hca_va = mr->iova, .length = mr->len, .access_flags = access};
@@ -312,7 +314,8 @@ static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 	return 0;
 }
 
-static int new_dm_mr(struct uverbs_file *f, struct uverbs_request *req, struct mr *mr, uint32_t access)
+static int dm_mr_make(struct uverbs_file *f, struct uverbs_request *req, struct mr *mr,
+		      uint32_t access)
 {
 	const uint64_t offset = attr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET);
 	int err;
@@ -327,7 +330,7 @@ static int new_dm_mr(struct uverbs_file *f, struct uverbs_request *req, struct m
 				     "steering memory",
 				     access);
 	}
-	return err ? err : create_dm_mkey(f, mr, access);
+	return err ? err : dm_mr_create_mkey(f, mr, access);
 }
 
 int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
@@ -352,7 +355,7 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	mr->pd = (struct pd *)pd;
 	mr->dm = dm;
 	mr->len = attr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
-	err = new_dm_mr(f, req, mr, access);
+	err = dm_mr_make(f, req, mr, access);
 	if (err) {
 		uobj_drop(&mr->u);
 		return err;
@@ -365,7 +368,7 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-/* --- the end ------------------------------------------------------------------------------- */
+/* --- DEREG_MR ------------------------------------------------------------------------------- */
 
 int wcmd_dereg_mr(struct wcmd *c)
 {
@@ -377,7 +380,7 @@ int wcmd_dereg_mr(struct wcmd *c)
 
 enum { ADVICE_PREFETCH, ADVICE_PREFETCH_WRITE, ADVICE_PREFETCH_NO_FAULT };
 
-/* A region of this file that is on demand, by its key. */
+/* Finds a region of the file by its key; NULL if it is not on demand. */
 static struct mr *mr_on_demand(struct uverbs_file *f, uint32_t lkey)
 {
 	for (struct uobj *u = f->newest; u; u = u->older) {
@@ -389,7 +392,7 @@ static struct mr *mr_on_demand(struct uverbs_file *f, uint32_t lkey)
 	return NULL;
 }
 
-/* Where the bytes lie in the program's memory; false: not all of them are the region's. */
+/* Finds a range's address in the program's memory; false if not all of it is in the region. */
 static bool mr_holds(const struct mr *mr, uint64_t iova, uint64_t len, uint64_t *va)
 {
 	uint64_t at = iova - mr->iova;
@@ -433,8 +436,8 @@ static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advic
 }
 
 /*
- * Pages come when the device touches them; a peer's requests do not fault on those that were fetched.
- * Without FLUSH, the kernel prefetches later and tells nobody.
+ * Handles ADVISE_MR. Prefetched pages spare a peer's requests the fault; without advice, pages come
+ * when the device touches them. Without FLUSH the kernel prefetches later and reports no errors.
  */
 int uverbs_mr_advise(struct uverbs_file *f, struct uverbs_request *req)
 {

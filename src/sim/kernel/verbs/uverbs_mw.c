@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory windows: free mkeys with room for one part of another; binding is a WQE's work (UMR). */
+/* Memory windows: free mkeys with room for a range of another mkey. WQEs (UMR) bind them. */
 #include <errno.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/mkey.h>
@@ -12,7 +12,7 @@
 
 #define MW_TYPE_1 1
 #define MW_TYPE_2 2
-#define LIST_UNIT 4u /* entries of a list come by four */
+#define LIST_UNIT 4u /* lists have a multiple of four entries */
 
 struct mw {
 	struct uobj u;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one port: RoCE on Ethernet, its GIDs. */
+/* Port 1, the only one, which is RoCE on Ethernet, and its GIDs. */
 #include <errno.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
@@ -12,13 +12,13 @@
 #include "kernel/core/cmd.h"
 #include "priv.h"
 
-/* Values of the verbs ABI that the uapi headers leave to libibverbs' own. */
+/* Values of the verbs ABI that are in libibverbs' headers, not in uapi's. */
 enum { PORT_DOWN = 1, PORT_ACTIVE = 4, PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 enum { LINK_ETHERNET = 2, WIDTH_4X = 2, SPEED_EDR = 32 };
 enum { MTU_4096 = 5, VL_0 = 1 };
 #define GID_EMPTY 0xff
 
-/* 4X EDR: 100 Gb/s, a ConnectX-6 Dx's; it says nothing about the emulator's own speed. */
+/* Reports 4X EDR, 100 Gb/s, as a ConnectX-6 Dx does. It is not the speed of the simulator. */
 void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
 {
 	*r = (struct ib_uverbs_query_port_resp){
@@ -39,7 +39,10 @@ void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
 	};
 }
 
-/* mlx5_ib follows the netdev's carrier, which follows these events, if there is a netdev. */
+/*
+ * Posts the port events of a function without a netdev. With one, kernel_port_changed() posts them:
+ * mlx5_ib follows the netdev's carrier, which follows this EQE.
+ */
 void verbs_port_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
 	(void)eqe;
@@ -93,7 +96,7 @@ int uverbs_query_port(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-/* In units of 100 Mb/s. */
+/* Reports the speed in units of 100 Mb/s. */
 int uverbs_query_port_speed(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const uint64_t speed = 1000;
@@ -105,7 +108,7 @@ int uverbs_query_port_speed(struct uverbs_file *f, struct uverbs_request *req)
 	return err;
 }
 
-/* Only an eswitch manager in switchdev mode has more to tell; this device has no eswitch yet. */
+/* Reports nothing: only an eswitch manager in switchdev mode has more, which this device lacks. */
 int mlx5_query_port(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct mlx5_ib_uapi_query_port r = {.flags = 0};
@@ -148,12 +151,12 @@ int uverbs_query_gid_entry(struct uverbs_file *f, struct uverbs_request *req)
 		return refuse(-EINVAL, "QUERY_GID_ENTRY: gid_index %llu, the table has %u entries",
 			      (unsigned long long)index, VHCA_GIDS);
 	if (!gid_entry(f, (uint32_t)index, &e))
-		return -ENODATA; /* programs walk the table so: not logged */
+		return -ENODATA; /* not logged: programs scan the table this way */
 	attr_out(req, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
 	return 0;
 }
 
-/* A larger entry of the program's is zero-padded, a smaller one gets the entry's beginning. */
+/* Reports the table. Entries are padded with zeroes, or cut, to the size that the program gives. */
 int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uverbs_attr *out = attr_find(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);

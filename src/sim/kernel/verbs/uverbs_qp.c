@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue pairs: creation, destruction, events. What CREATE_QP asks for is checked in uverbs_qp_plan.c,
- * their states are in uverbs_qp_modify.c. */
+/*
+ * Queue pairs: creation, destruction, events. uverbs_qp_plan.c checks CREATE_QP, uverbs_qp_modify.c
+ * has the states.
+ */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 
 #define DATA_SEG	16u
 
-/* Hardware event -> enum ib_event_type */
+/* Hardware events, and their enum ib_event_type. */
 static const struct {
 	uint8_t hw, ib;
 } events[] = {
@@ -32,7 +34,7 @@ static const struct {
 	{PRM_EVENT_PATH_MIG_FAILED, 7}, {PRM_EVENT_SRQ_LAST_WQE, 16},
 };
 
-static void uverbs_qp_tell(struct uverbs_qp *qp, uint8_t type)
+static void uverbs_qp_post_event(struct uverbs_qp *qp, uint8_t type)
 {
 	struct ib_uverbs_async_event_desc d = {.element = qp->user_handle};
 
@@ -48,22 +50,24 @@ static void uverbs_qp_tell(struct uverbs_qp *qp, uint8_t type)
 static void uverbs_qp_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	uverbs_qp_tell((struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, hw)), type);
+	uverbs_qp_post_event((struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, hw)),
+			     type);
 }
 
 static void rq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	uverbs_qp_tell((struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, raw.rq_hw)), type);
+	uverbs_qp_post_event(
+		(struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, raw.rq_hw)), type);
 }
 
-static int destroy_qp(struct uverbs_qp *qp)
+static int qp_destroy_hw(struct uverbs_qp *qp)
 {
 	struct vhca *v = qp->u.file->vhca;
 
 	/*
-	 * This fails only if the program has modified the QP through DevX; DESTROY_QP then reports
-	 * it.
+	 * This fails only if the program has modified the QP through DevX; DESTROY_QP then returns
+	 * the error.
 	 */
 	if (qp->state)
 		(void)mbox_destroy(v, PRM_OPCODE_2RST_QP, qp->uid, qp->qpn);
@@ -84,7 +88,7 @@ static int uverbs_qp_release(struct uobj *u)
 	else if (qp->target)
 		err = xrc_target_destroy(qp);
 	else
-		err = qp->type == QP_TYPE_DCT ? dct_qp_destroy(qp) : destroy_qp(qp);
+		err = qp->type == QP_TYPE_DCT ? dct_qp_destroy(qp) : qp_destroy_hw(qp);
 	if (err)
 		return err;
 	qp_stat_leave(qp);
@@ -132,7 +136,7 @@ static unsigned int log2_of(uint32_t n)
 	return (unsigned int)__builtin_ctz(n);
 }
 
-/* As mlx5_ib does; libmlx5 sets the flag for all types. */
+/* Sets cs_req and cs_res by QP type, as mlx5_ib does: libmlx5 sets the flag for all types. */
 static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
 	const bool rc = p->type == IB_UVERBS_QPT_RC, dci = p->type == QP_TYPE_DCI;
@@ -170,7 +174,7 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 		prm_qpc_set_no_sq(qpc, 1);
 }
 
-/* get_qp_ts_format() of mlx5_ib: both queues of a QP have one clock. */
+/* Follows mlx5_ib's get_qp_ts_format(): both queues of a QP have the same clock. */
 static int uverbs_qp_ts_format(const struct uverbs_file *f, const struct qp_plan *p, uint8_t *out)
 {
 	const uint8_t formats = f->vhca->dev->profile->qp_ts_format;
@@ -206,7 +210,7 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	if (p->rcq)
 		prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
 	prm_qpc_set_dbr_addr(qpc, mm_bus(file_mm(f), p->u.db_addr));
-	/* Raw packets have no qpc: there mlx5_ib ignores the flag. */
+	/* mlx5_ib ignores the flag for raw packet QPs, which have no qpc. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	if (p->u.flags & MLX5_QP_FLAG_DCI_STREAM) {
 		prm_qpc_set_log_num_dci_stream_channels(qpc, p->u.dci_streams.log_num_concurent);
@@ -243,7 +247,7 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 	return 0;
 }
 
-static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
+static void uverbs_qp_hold(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	struct uverbs_file *f = qp->u.file;
 
@@ -272,7 +276,7 @@ static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 			.vhca = f->vhca, .id = qp->raw.rqn, .kind = HW_QP, .event = rq_event};
 		hw_ref_add(f, &qp->raw.rq_hw);
 	}
-	if (qp->type == QP_TYPE_DCT) /* its events are the kernel's and DevX's */
+	if (qp->type == QP_TYPE_DCT) /* events of a DCT go to the kernel and DevX only */
 		return;
 	qp->hw = (struct hw_ref){
 		.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = uverbs_qp_event};
@@ -281,7 +285,7 @@ static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 
 void uverbs_qp_join(struct uverbs_qp *qp, struct uverbs_xrcd *xrcd, struct channel *async)
 {
-	uverbs_qp_connect(qp, &(struct qp_plan){.xrcd = xrcd, .async = async});
+	uverbs_qp_hold(qp, &(struct qp_plan){.xrcd = xrcd, .async = async});
 }
 
 static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp *qp, const struct qp_plan *p)
@@ -344,7 +348,7 @@ int uverbs_qp_create(struct uverbs_file *f, struct uverbs_request *req)
 		return err;
 	}
 	qp->user_handle = attr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
-	uverbs_qp_connect(qp, &p);
+	uverbs_qp_hold(qp, &p);
 	uverbs_qp_answer(req, qp, &p);
 	return 0;
 }
@@ -353,7 +357,7 @@ static int uverbs_qp_destroy_handle(struct uverbs_file *f, uint64_t handle,
 				    struct ib_uverbs_destroy_qp_resp *resp)
 {
 	struct uobj *u;
-	int err = uobj_end(f, handle, &qp_class, &u);
+	int err = uobj_release_handle(f, handle, &qp_class, &u);
 
 	if (err)
 		return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A QP's states: which attributes a transition needs and allows (ib_core's table), and the firmware
- * command that makes it (mlx5_ib's).
+ * State transitions of QPs: checks their attributes by ib_core's table, and runs the firmware
+ * commands that mlx5_ib uses.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 
 static const char *const state_names[STATES] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
-/* Which optional parameters an attribute sets. */
+/* Optional parameters that each attribute sets. */
 static const struct {
 	uint32_t attr, optpar;
 } optpars[] = {
@@ -73,7 +73,7 @@ static int check_rd(const char *name, unsigned int n, unsigned int log_most)
 	return 0;
 }
 
-/* What ib_uverbs looks at, before the driver does. */
+/* Checks what ib_uverbs checks before it calls the driver. */
 static int qp_modify_check_core(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	const uint32_t mask = m->attr_mask;
@@ -126,13 +126,13 @@ static int check_values(const struct uverbs_qp *qp, const struct ib_uverbs_modif
 	return 0;
 }
 
-/* Fields are cut to their widths as the kernel's setters do. */
+/* Sets the address path. Values are cut to the width of their field, as in the kernel. */
 static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 			      const struct ib_uverbs_qp_dest *d)
 {
 	void *ads = prm_qpc_at_primary_address_path(qpc);
 	uint8_t mac[6] = {0};
-	/* ib_core resolves the addresses of connected types only. */
+	/* ib_core resolves addresses for connected types only. */
 	int err = qp->type == QP_TYPE_DCI ? 0
 					  : port_resolve(qp->u.file, "MODIFY_QP: dest",
 							 d->sgid_index, d->dgid, mac);
@@ -152,7 +152,7 @@ static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 	return 0;
 }
 
-/* RoCE v2's source port: from the flow label, or from both QPNs, as rdma_get_udp_sport() does. */
+/* Computes RoCE v2's source port from flow label or QPNs, as rdma_get_udp_sport() does. */
 static uint16_t udp_sport(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	uint32_t fl = m->dest.flow_label & 0xfffff;
@@ -172,7 +172,7 @@ static uint32_t log_ceil(uint32_t n)
 	return n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
 }
 
-/* Reads and atomics need a responder depth. */
+/* Sets the remote access bits. Reads and atomics need a responder depth. */
 static void qp_modify_set_access(struct uverbs_qp *qp, void *qpc,
 				 const struct ib_uverbs_modify_qp *m)
 {
@@ -185,7 +185,7 @@ static void qp_modify_set_access(struct uverbs_qp *qp, void *qpc,
 	if (!qp->dest_rd || !(qp->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC))
 		return;
 	prm_qpc_set_rae(qpc, 1);
-	/* extended atomics exist, of at most 8 bytes */
+	/* the device has extended atomics of at most 8 bytes */
 	prm_qpc_set_atomic_mode(qpc, PRM_QPC_ATOMIC_MODE_UP_TO_8B);
 }
 
@@ -249,7 +249,7 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	return err;
 }
 
-/* mlx5_ib gives the doorbell record of a QP with receives of its own once more. */
+/* Sets fields of RST2INIT. mlx5_ib repeats the doorbell record for QPs that have an RQ. */
 static void set_at_init(const struct uverbs_qp *qp, void *qpc)
 {
 	prm_qpc_set_counter_set_id(qpc, qp_stat_set(qp));
@@ -257,7 +257,9 @@ static void set_at_init(const struct uverbs_qp *qp, void *qpc)
 		prm_qpc_set_dbr_addr(qpc, qp->dbrec);
 }
 
-/* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
+/*
+ * Runs a transition. All commands share RST2INIT's layout; 2RST and 2ERR have its first 16 bytes.
+ */
 static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 			 const struct ib_uverbs_modify_qp *m)
 {
@@ -318,7 +320,7 @@ static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp
 	return 0;
 }
 
-static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
+static int qp_modify_find(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 {
 	struct uobj *u;
 	int err = uobj_find(c->f, handle, &qp_class, &u);
@@ -328,7 +330,7 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 	return err;
 }
 
-/* libmlx5's own part: bursts of raw packets, and ECE. */
+/* Reads libmlx5's part: bursts of raw packet QPs, and ECE. */
 static int qp_modify_take_uhw(struct wcmd *c, struct mlx5_ib_modify_qp *u)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
@@ -342,7 +344,7 @@ static int qp_modify_take_uhw(struct wcmd *c, struct mlx5_ib_modify_qp *u)
 	return err;
 }
 
-/* A burst or packet size without a rate says nothing. */
+/* Builds the rate. Burst and packet size are refused without a rate. */
 static int qp_modify_rate(const struct wcmd *c, const struct mlx5_ib_burst_info *b,
 			  struct raw_change *to)
 {
@@ -358,8 +360,8 @@ static int qp_modify_rate(const struct wcmd *c, const struct mlx5_ib_burst_info 
 	return 0;
 }
 
-/* An XRC queue pair is half of RC's: ib_uverbs drops the other half's attributes. */
-static int modify_half(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
+/* Modifies a QP. XRC has half of RC's attributes: ib_uverbs drops those of the other half. */
+static int qp_modify_checked(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	struct ib_uverbs_modify_qp half = *m;
 	int err;
@@ -374,8 +376,8 @@ static int modify_half(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m
 	return err;
 }
 
-/* answer: a DC target's number, and what the device makes of the ECE options. */
-static int modify_any(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_resp *answer)
+/* Modifies any QP. answer gets the number of a DC target, and the ECE options of the device. */
+static int qp_modify(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_resp *answer)
 {
 	const struct ib_uverbs_modify_qp *m = c->in;
 	struct raw_change raw = {.m = m};
@@ -386,7 +388,7 @@ static int modify_any(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_r
 	if (m->attr_mask & ~known)
 		return refuse(-EOPNOTSUPP, "MODIFY_QP: attr_mask has unknown bits 0x%x",
 			      m->attr_mask & ~known);
-	err = find_qp(c, m->qp_handle, &qp);
+	err = qp_modify_find(c, m->qp_handle, &qp);
 	if (!err)
 		err = qp_modify_check_core(qp, m);
 	if (!err && qp->raw.table)
@@ -405,7 +407,7 @@ static int modify_any(struct wcmd *c, uint32_t known, struct mlx5_ib_modify_qp_r
 	if (qp->type == QP_TYPE_DCT)
 		err = dct_qp_modify(qp, m, attr_find(c->req, UVERBS_ATTR_UHW_OUT));
 	else
-		err = modify_half(qp, m);
+		err = qp_modify_checked(qp, m);
 	answer->ece_options = qp->ece;
 	answer->dctn = qp->type == QP_TYPE_DCT && qp->state == RTR ? qp->qpn : 0;
 	return err;
@@ -415,14 +417,14 @@ int wcmd_modify_qp(struct wcmd *c)
 {
 	struct mlx5_ib_modify_qp_resp uhw;
 
-	return modify_any(c, A_STANDARD, &uhw);
+	return qp_modify(c, A_STANDARD, &uhw);
 }
 
 int wcmd_modify_qp_ex(struct wcmd *c)
 {
 	struct ib_uverbs_ex_modify_qp_resp resp = {.response_length = sizeof(resp)};
 	struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
-	int err = modify_any(c, A_STANDARD | A_RATE_LIMIT, &uhw);
+	int err = qp_modify(c, A_STANDARD | A_RATE_LIMIT, &uhw);
 
 	if (err)
 		return err;
@@ -439,7 +441,7 @@ static const uint8_t ib_states[16] = {
 	[PRM_QP_STATE_SQ_DRAINING] = SQD, [PRM_QP_STATE_ERR] = ERR,
 };
 
-/* As to_rdma_ah_attr(): sl is InfiniBand's, and no program gets RoCE's eth_prio back. */
+/* Follows to_rdma_ah_attr(): sl is for InfiniBand only, RoCE's eth_prio is not returned. */
 static void fill_dest(struct ib_uverbs_qp_dest *d, const void *ads)
 {
 	memcpy(d->dgid, prm_ads_cat_rgid_rip(ads), sizeof(d->dgid));
@@ -459,7 +461,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc,
 
 	if (qp->type != IB_UVERBS_QPT_UD && qp->type != QP_TYPE_DCI)
 		fill_dest(&r->dest, ads);
-	r->max_recv_wr = qp->rq_wr; /* libmlx5 fills in the SQ's */
+	r->max_recv_wr = qp->rq_wr; /* libmlx5 fills in those of the SQ */
 	r->max_recv_sge = qp->rq_sge;
 	r->max_inline_data = qp->max_inline;
 	if (prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_REGULAR) {
@@ -524,7 +526,7 @@ int wcmd_query_qp(struct wcmd *c)
 	const struct ib_uverbs_query_qp *q = c->in;
 	struct ib_uverbs_query_qp_resp resp = {0};
 	struct uverbs_qp *qp;
-	int err = find_qp(c, q->qp_handle, &qp);
+	int err = qp_modify_find(c, q->qp_handle, &qp);
 
 	if (!err && qp->type == QP_TYPE_DCT)
 		err = dct_qp_query(qp, q->attr_mask, &resp);

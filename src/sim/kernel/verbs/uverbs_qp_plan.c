@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What CREATE_QP asks for, checked as ib_uverbs and mlx5_ib do it. */
+/* Checks CREATE_QP, as ib_uverbs and mlx5_ib do. */
 #include <errno.h>
 #include <stddef.h>
 #include <dvx/prm/cap.h>
@@ -59,7 +59,7 @@ static int check_queue(const char *name, uint32_t count, uint32_t most)
 	return 0;
 }
 
-/* libmlx5's ring: the RQ first, then the SQ. */
+/* Checks the sizes of libmlx5's ring: the RQ is first, then the SQ. */
 static int uverbs_qp_check_sizes(struct uverbs_file *f, struct qp_plan *p)
 {
 	const uint8_t *cap = file_caps(f);
@@ -67,7 +67,7 @@ static int uverbs_qp_check_sizes(struct uverbs_file *f, struct qp_plan *p)
 	uint32_t stride_max = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
 	int err;
 
-	if (xrc_is(p->type)) /* an initiator receives nothing: mlx5_ib says so in the answer */
+	if (xrc_is(p->type)) /* an initiator has no RQ: mlx5_ib answers with 0 */
 		p->cap.max_recv_wr = p->cap.max_recv_sge = 0;
 	if (p->cap.max_recv_wr > most)
 		return refuse(-EINVAL, "CREATE_QP: max_recv_wr %u is above %u", p->cap.max_recv_wr,
@@ -108,7 +108,7 @@ static int uverbs_qp_check_memory(struct uverbs_file *f, struct qp_plan *p)
 	return err || !ring.len ? err : queue_pages(&p->pages, f, &ring);
 }
 
-/* As ib_uverbs has it: a target has a domain and nothing else, all others have no domain. */
+/* Checks XRC as ib_uverbs does: only a target has a domain, and it has no other object. */
 static int uverbs_qp_check_xrc(struct qp_plan *p, bool others)
 {
 	const bool target = p->type == IB_UVERBS_QPT_XRC_TGT;
@@ -122,7 +122,7 @@ static int uverbs_qp_check_xrc(struct qp_plan *p, bool others)
 		return refuse(-EINVAL, "CREATE_QP: SRQ: an XRC target takes XRC's only, an "
 				       "initiator none, others no XRC SRQ");
 	if (target)
-		p->srq = NULL; /* its requests name SRQs */
+		p->srq = NULL; /* requests name the SRQ */
 	return 0;
 }
 
@@ -157,7 +157,7 @@ static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
 
-/* Which of them a QP of this type has. */
+/* Checks which objects a QP of this type has. */
 static int uverbs_qp_check_objects(struct qp_plan *p)
 {
 	const bool initiator = p->type == IB_UVERBS_QPT_XRC_INI;
@@ -182,7 +182,7 @@ static bool known_type(uint64_t type)
 	       type == IB_UVERBS_QPT_DRIVER;
 }
 
-/* Older libraries end before ece_options. ib_core hands the driver nothing of an XRC target. */
+/* Reads UHW_IN, which older libraries end before ece_options. Drivers do not see XRC targets'. */
 static int uverbs_qp_take_uhw(struct uverbs_request *req, struct qp_plan *p)
 {
 	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_UHW_IN);
@@ -197,7 +197,7 @@ static int uverbs_qp_take_uhw(struct uverbs_request *req, struct qp_plan *p)
 											  : 0;
 }
 
-/* A driver's type says by its own flags what it is. */
+/* Finds out by mlx5's flags whether QPT_DRIVER is a DCI or a DCT. */
 static int uverbs_qp_driver_kind(const struct uverbs_file *f, struct uverbs_request *req,
 				 struct qp_plan *p)
 {
@@ -248,7 +248,7 @@ static int uverbs_qp_check_kind(const struct uverbs_file *f, struct uverbs_reque
 	return 0;
 }
 
-/* [I] libmlx5 asks for no more than the device has; firmware refuses it. */
+/* [I] libmlx5 requests no more streams than the device has; firmware would refuse more. */
 static int check_streams(const struct uverbs_file *f, const struct mlx5_ib_create_qp *u)
 {
 	if (u->flags & MLX5_QP_FLAG_DCI_STREAM &&
@@ -265,7 +265,7 @@ static int plan_rings(struct uverbs_file *f, struct uverbs_request *req, struct 
 	if (!err)
 		err = uverbs_qp_check_uhw(&p->u, p->type);
 	if (!err && p->type == IB_UVERBS_QPT_XRC_TGT)
-		return 0; /* no ring, no doorbell record */
+		return 0; /* it has neither a ring nor a doorbell record */
 	if (!err && p->type == QP_TYPE_DCT)
 		return dct_plan_check(p);
 	if (!err && p->type == QP_TYPE_DCI)

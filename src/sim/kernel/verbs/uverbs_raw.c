@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Raw packet QPs. The firmware has no such object: mlx5_ib makes a TIS and an SQ, an RQ and a TIR
- * for one, and changes both queues' states with the QP's. CAP_NET_RAW is not required: the emulated
+ * Raw packet QPs. The firmware has no such object: mlx5_ib makes a TIS and an SQ, an RQ and a TIR,
+ * and changes the states of both queues with the QP's. CAP_NET_RAW is not required: the simulated
  * host has no other users.
  */
 #include <errno.h>
@@ -185,7 +185,7 @@ static int create_tir(struct uverbs_qp *qp, const struct qp_plan *p)
 	void *tirc = prm_create_tir_in_at_ctx(in);
 	uint32_t block = 0;
 
-	/* The flags' names say "allow"; mlx5_ib sets the bits that block. */
+	/* The flags are named ALLOW, but mlx5_ib sets the blocking bits for them. */
 	if (p->u.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC)
 		block |= BLOCK_UNICAST;
 	if (p->u.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC)
@@ -201,7 +201,7 @@ static int create_tir(struct uverbs_qp *qp, const struct qp_plan *p)
 
 /* --- the QP ----------------------------------------------------------------------------------- */
 
-/* Two rings, one doorbell record. */
+/* Checks and pins the memory: two rings and one doorbell record. */
 int raw_check_memory(struct uverbs_file *f, struct qp_plan *p)
 {
 	uint64_t rq_len = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
@@ -218,7 +218,7 @@ int raw_check_memory(struct uverbs_file *f, struct qp_plan *p)
 	return err;
 }
 
-/* Destroys what exists, referring objects first; stops at the first refusal. */
+/* Destroys the objects that exist, referring ones first; stops at the first refusal. */
 int raw_qp_destroy(struct uverbs_qp *qp)
 {
 	struct {
@@ -264,7 +264,7 @@ int raw_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	return err;
 }
 
-/* Only a DevX context gets the numbers. */
+/* Fills in the objects' numbers, which only a DevX context gets. */
 void raw_qp_answer(const struct uverbs_qp *qp, struct mlx5_ib_create_qp_resp *r)
 {
 	if (!qp->uid)
@@ -288,26 +288,33 @@ void raw_qp_answer(const struct uverbs_qp *qp, struct mlx5_ib_create_qp_resp *r)
 
 /* --- states ----------------------------------------------------------------------------------- */
 
-#define STAYS	    0xff
-#define MODIFY_RATE (1u << 0) /* of MODIFY_SQ's modify_bitmask */
+#define UNCHANGED   0xff
+#define MODIFY_RATE (1u << 0) /* bit of MODIFY_SQ's modify_bitmask */
 
 #define RST	    PRM_RQC_STATE_RST
 #define RDY	    PRM_RQC_STATE_RDY
 #define QERR	    PRM_RQC_STATE_ERR
 
-/* ib_core's transitions for raw packets; where mlx5_ib moves its queues to. */
+/* ib_core's transitions for raw packet QPs, and the states to which mlx5_ib moves the queues. */
 static const struct transition {
 	uint8_t from, to, rq, sq;
 	uint32_t need;
 } transitions[] = {
-	{RESET, RESET, STAYS, STAYS, 0},
-	{RESET, INIT, RDY, RST, A_PORT}, {INIT, INIT, STAYS, STAYS, 0},
-	{INIT, RTR, STAYS, STAYS, 0},	 {RTR, RTS, STAYS, RDY, 0},
-	{RTS, RTS, STAYS, RDY, 0},	 {INIT, RESET, RST, RST, 0},
-	{RTR, RESET, RST, RST, 0},	 {RTS, RESET, RST, RST, 0},
-	{SQE, RESET, RST, RST, 0},	 {ERR, RESET, RST, RST, 0},
-	{INIT, ERR, QERR, QERR, 0},	 {RTR, ERR, QERR, QERR, 0},
-	{RTS, ERR, QERR, QERR, 0},	 {SQE, ERR, QERR, QERR, 0},
+	{RESET, RESET, UNCHANGED, UNCHANGED, 0},
+	{RESET, INIT, RDY, RST, A_PORT},
+	{INIT, INIT, UNCHANGED, UNCHANGED, 0},
+	{INIT, RTR, UNCHANGED, UNCHANGED, 0},
+	{RTR, RTS, UNCHANGED, RDY, 0},
+	{RTS, RTS, UNCHANGED, RDY, 0},
+	{INIT, RESET, RST, RST, 0},
+	{RTR, RESET, RST, RST, 0},
+	{RTS, RESET, RST, RST, 0},
+	{SQE, RESET, RST, RST, 0},
+	{ERR, RESET, RST, RST, 0},
+	{INIT, ERR, QERR, QERR, 0},
+	{RTR, ERR, QERR, QERR, 0},
+	{RTS, ERR, QERR, QERR, 0},
+	{SQE, ERR, QERR, QERR, 0},
 	{ERR, ERR, QERR, QERR, 0},
 };
 
@@ -320,8 +327,8 @@ static const struct transition *raw_find(unsigned int from, unsigned int to)
 	return NULL;
 }
 
-/* rate: the row that the SQ is to use. */
-static int move_sq_at(struct uverbs_qp *qp, uint8_t to, uint16_t rate)
+/* Moves the SQ to a state, with `rate` as its row of the rate table. */
+static int raw_sq_modify(struct uverbs_qp *qp, uint8_t to, uint16_t rate)
 {
 	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0}, out[PRM_MODIFY_SQ_OUT_BYTES];
 	int err;
@@ -340,20 +347,20 @@ static int move_sq_at(struct uverbs_qp *qp, uint8_t to, uint16_t rate)
 	return err;
 }
 
-/* As mlx5_ib: the rate ends when the SQ leaves RDY; the old row goes after the new one came. */
-static int move_sq(struct uverbs_qp *qp, uint8_t to, const struct raw_change *c)
+/* Moves the SQ. As in mlx5_ib, it loses its rate when it leaves RDY; the old row is freed last. */
+static int raw_move_sq(struct uverbs_qp *qp, uint8_t to, const struct raw_change *c)
 {
 	bool change = c->m->attr_mask & RAW_RATE_LIMIT;
 	uint16_t old = qp->raw.rate, rate = to == RDY && !change ? old : 0;
 	int err = 0;
 
-	if (!qp->raw.sqn || to == STAYS)
+	if (!qp->raw.sqn || to == UNCHANGED)
 		return 0;
 	if (change && prm_set_pp_rate_limit_context_get_rate_limit(c->rate.ctx))
 		err = rate_get(qp->u.file, &c->rate, &rate);
 	if (err)
 		return err;
-	err = move_sq_at(qp, to, rate);
+	err = raw_sq_modify(qp, to, rate);
 	if (err) {
 		rate_put(qp->u.file, change ? rate : 0);
 		return err;
@@ -363,11 +370,11 @@ static int move_sq(struct uverbs_qp *qp, uint8_t to, const struct raw_change *c)
 	return 0;
 }
 
-static int move_rq(struct uverbs_qp *qp, uint8_t to)
+static int raw_move_rq(struct uverbs_qp *qp, uint8_t to)
 {
 	int err;
 
-	if (!qp->raw.rqn || to == STAYS)
+	if (!qp->raw.rqn || to == UNCHANGED)
 		return 0;
 	err = raw_rq_modify(qp->u.file, qp->uid, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
 	if (!err)
@@ -395,9 +402,9 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
 			      to);
 	err = raw_check_mask(t, m);
 	if (!err)
-		err = move_rq(qp, t->rq);
+		err = raw_move_rq(qp, t->rq);
 	if (!err)
-		err = move_sq(qp, t->sq, c);
+		err = raw_move_sq(qp, t->sq, c);
 	if (!err)
 		qp->state = (uint8_t)to;
 	return err;
@@ -405,7 +412,7 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
 
 /* --- QUERY_QP --------------------------------------------------------------------------------- */
 
-static int query_sq(struct uverbs_qp *qp)
+static int raw_query_sq(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_QUERY_SQ_IN_BYTES] = {0}, out[PRM_QUERY_SQ_OUT_BYTES];
 	int err;
@@ -420,7 +427,7 @@ static int query_sq(struct uverbs_qp *qp)
 	return err;
 }
 
-static int query_rq(struct uverbs_qp *qp)
+static int raw_query_rq(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_QUERY_RQ_IN_BYTES] = {0}, out[PRM_QUERY_RQ_OUT_BYTES];
 	int err;
@@ -435,7 +442,7 @@ static int query_rq(struct uverbs_qp *qp)
 	return err;
 }
 
-/* mlx5_ib's table: the QP's state by both queues' states; without a row it is unchanged. */
+/* Derives the QP's state from its queues' states, by mlx5_ib's table; without a row it stays. */
 static uint8_t raw_state_of(const struct uverbs_qp *qp)
 {
 	bool sq = qp->raw.sqn, rq = qp->raw.rqn;
@@ -455,9 +462,9 @@ int raw_qp_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 
 	if (qp->raw.table)
 		return refuse(-ENOSYS, "QUERY_QP: an RSS QP has no states");
-	err = query_sq(qp);
+	err = raw_query_sq(qp);
 	if (!err)
-		err = query_rq(qp);
+		err = raw_query_rq(qp);
 	if (err)
 		return err;
 	qp->state = raw_state_of(qp);

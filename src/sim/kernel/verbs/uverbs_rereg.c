@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* REREG_MR: another translation, PD or access for a region. */
+/* REREG_MR: changes a region's translation, PD or access. */
 #include <errno.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -24,7 +24,7 @@ static int rereg_check(const struct ib_uverbs_rereg_mr *r)
 	return r->flags & REREG_TRANS ? mr_check_offsets(r->start, r->hca_va) : 0;
 }
 
-/* What the region shall be: what does not change is as it was. */
+/* Computes the region's new attributes: those that do not change are taken from mr. */
 static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *r,
 			const struct mr *mr, struct ib_uverbs_reg_mr *to, struct uobj **pd)
 {
@@ -61,7 +61,7 @@ static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *
 	return 0;
 }
 
-/* What mlx5_ib changes by UMR (can_use_umr_rereg_access()). */
+/* Flags that mlx5_ib changes by UMR (can_use_umr_rereg_access()). */
 #define UMR_ACCESS                                                       \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
@@ -79,7 +79,7 @@ static bool rereg_keeps_key(const struct mr *mr, const struct ib_uverbs_reg_mr *
 		prm_cmd_hca_cap_get_relaxed_ordering_read_umr(cap));
 }
 
-/* PD and access change in place, by the kernel's UMR: the key stays. */
+/* Changes PD and access in place, as the kernel's UMR does: the key stays. */
 static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
 {
 	uint8_t mkc[PRM_MKC_BYTES] = {0};
@@ -97,7 +97,7 @@ static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, stru
 	return 0;
 }
 
-/* The same pages by another key. */
+/* Makes a new mkey for the same pages. */
 static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
 {
 	const struct mr before = *mr;
@@ -126,7 +126,7 @@ static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, str
 	return 0;
 }
 
-/* A new mkey gets the old handle; if anything fails, the old one stays as it was. */
+/* Makes a new region, which gets the old handle. If anything fails, the old one is unchanged. */
 static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
 {
 	struct mr *old = *mr;
@@ -157,7 +157,7 @@ int wcmd_rereg_mr(struct wcmd *c)
 		err = uobj_find(c->f, r->mr_handle, &mr_class, &u);
 	if (!err)
 		err = rereg_wanted(c->f, r, (struct mr *)u, &to, &pd);
-	/* without a new translation the pages stay as they are */
+	/* without a new translation the pins do not change */
 	if (!err && r->flags & REREG_TRANS)
 		err = mr_check_memory(c->f, &to);
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RSS QPs: a TIR that spreads packets over a table of receive WQs. Nothing is posted to it. */
+/* RSS QPs: a TIR that spreads packets over a table of receive WQs. It takes no posts. */
 #include <errno.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
@@ -9,11 +9,11 @@
 
 #define KEY_BYTES 40u
 
-/* mlx5-abi.h's fields in PRM terms; a TIR hashes one kind of IP and one of layer 4. */
+/* mlx5-abi.h's hash fields in PRM terms; a TIR hashes one IP version and one layer 4 protocol. */
 static const struct rss_field {
 	uint64_t flag;
 	uint32_t selected;
-	int8_t ipv6, udp; /* -1: either */
+	int8_t ipv6, udp; /* -1: any */
 } fields[] = {
 	{MLX5_RX_HASH_SRC_IPV4, 1, 0, -1},     {MLX5_RX_HASH_DST_IPV4, 2, 0, -1},
 	{MLX5_RX_HASH_SRC_IPV6, 1, 1, -1},     {MLX5_RX_HASH_DST_IPV6, 2, 1, -1},
@@ -80,7 +80,7 @@ int rss_check(const struct qp_plan *p)
 	return 0;
 }
 
-/* Not symmetric: mlx5_ib asks for that only before 5.3. */
+/* Sets the hash function. It is not symmetric: mlx5_ib requested that only before 5.3. */
 static void uverbs_rss_set_hash(void *tirc, const struct mlx5_ib_create_qp_rss *r)
 {
 	void *outer = prm_tirc_at_rx_hash_field_selector_outer(tirc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared receive queues: RMPs of the firmware, since its ISSI is 1. */
+/* Shared receive queues, which are RMPs as the firmware has ISSI 1, or XRC SRQs. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static unsigned int log_up(uint32_t n)
 	return log;
 }
 
-/* As mlx5_ib reckons: one entry more than asked for, a link before the data segments. */
+/* Computes sizes as mlx5_ib does: one entry more, and a link before the data segments. */
 static int uverbs_srq_check_size(const struct uverbs_file *f, struct uverbs_request *req,
 				 struct srq_plan *p)
 {
@@ -156,7 +156,7 @@ static int uverbs_srq_find_xrc(struct uverbs_file *f, struct uverbs_request *req
 	return 0;
 }
 
-/* ib_uverbs wants them before the driver says that it matches no tags. */
+/* Checks the CQ of tag matching: ib_uverbs does so before the driver refuses the type. */
 static int uverbs_srq_find_tags(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *cq = NULL;
@@ -197,7 +197,7 @@ static int uverbs_srq_make_plan(struct uverbs_file *f, struct uverbs_request *re
 	if (!err)
 		err = uverbs_srq_check_size(f, req, p);
 	if (!err && attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_SRQ: UHW_IN", &p->u, sizeof(p->u)))
-		err = -EINVAL; /* mlx5_ib has no other errno for what it does not know */
+		err = -EINVAL; /* mlx5_ib uses this errno for all it does not know */
 	if (!err && (p->u.reserved0 || p->u.reserved1))
 		err = refuse(-EINVAL, "CREATE_SRQ: UHW_IN: a reserved field is not 0");
 	if (!err && p->xrc && p->u.uidx >= UIDX_DEFAULT)
@@ -237,7 +237,7 @@ static void set_xrc_srqc(const struct uverbs_file *f, void *ctx, const struct sr
 	prm_xrc_srqc_set_db_record_addr_l(ctx, (uint32_t)record >> 2);
 }
 
-/* It is the kernel's own, as its domain is: other programs' targets fill it. */
+/* Makes an XRC SRQ with uid 0, as its domain's: targets of other programs use it. */
 static int uverbs_srq_make_xrc(struct uverbs_srq *srq, const struct srq_plan *p)
 {
 	size_t len = PRM_CREATE_XRC_SRQ_IN_BYTES + 8ull * p->pages.n;
@@ -275,7 +275,7 @@ static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
 	return err;
 }
 
-static void uverbs_srq_connect(struct uverbs_srq *srq, const struct srq_plan *p)
+static void uverbs_srq_hold(struct uverbs_srq *srq, const struct srq_plan *p)
 {
 	srq->pd = p->pd;
 	srq->uid = p->xrc ? 0 : p->pd->uid;
@@ -316,7 +316,7 @@ int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
 		return err;
 	}
 	srq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE);
-	uverbs_srq_connect(srq, &p);
+	uverbs_srq_hold(srq, &p);
 	uhw.srqn = srq->srqn;
 	attr_new_handle(req, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->u);
 	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &srq->max_wr, sizeof(srq->max_wr));
@@ -429,7 +429,7 @@ static int uverbs_srq_destroy_handle(struct uverbs_file *f, uint64_t handle,
 				     struct ib_uverbs_destroy_srq_resp *resp)
 {
 	struct uobj *u;
-	int err = uobj_end(f, handle, &srq_class, &u);
+	int err = uobj_release_handle(f, handle, &srq_class, &u);
 
 	if (err)
 		return err;

@@ -210,7 +210,7 @@ static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 	return raw_rq_create(wq->u.file, &q, &wq->rqn);
 }
 
-static void uverbs_wq_connect(struct uverbs_wq *wq, const struct wq_plan *p)
+static void uverbs_wq_hold(struct uverbs_wq *wq, const struct wq_plan *p)
 {
 	wq->pd = p->pd;
 	wq->cq = p->cq;
@@ -244,8 +244,8 @@ int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 		return err;
 	}
 	wq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
-	uverbs_wq_connect(wq, &p);
-	/* as they were asked for: mlx5_ib changes neither */
+	uverbs_wq_hold(wq, &p);
+	/* as requested: mlx5_ib does not round them up */
 	wr = (uint32_t)attr_value(req, UVERBS_ATTR_CREATE_WQ_MAX_WR);
 	sge = (uint32_t)attr_value(req, UVERBS_ATTR_CREATE_WQ_MAX_SGE);
 	attr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
@@ -261,7 +261,7 @@ int uverbs_wq_destroy(struct uverbs_file *f, struct uverbs_request *req)
 	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_DESTROY_WQ_HANDLE);
 	uint32_t events;
 	struct uobj *u;
-	int err = uobj_end(f, a->data, &wq_class, &u);
+	int err = uobj_release_handle(f, a->data, &wq_class, &u);
 
 	if (err)
 		return err;
@@ -280,7 +280,7 @@ static int check_modify(const struct ib_uverbs_ex_modify_wq *m, unsigned int fro
 	if (from > WQ_ERROR || to > WQ_ERROR)
 		return refuse(-EINVAL, "EX_MODIFY_WQ: wq_state %u, curr_wq_state %u: no such state",
 			      to, from);
-	/* mlx5_ib ignores the others */
+	/* mlx5_ib ignores other flags */
 	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING)
 		return refuse(-EOPNOTSUPP, "EX_MODIFY_WQ: flags_mask: PCI_WRITE_END_PADDING stays");
 	return 0;
@@ -334,7 +334,7 @@ int wcmd_modify_wq(struct wcmd *c)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static void drop_wqs(struct uverbs_wq_table *t)
+static void wq_table_put_wqs(struct uverbs_wq_table *t)
 {
 	for (uint32_t i = 0; t->wq && i < t->n; i++)
 		if (t->wq[i])
@@ -342,21 +342,21 @@ static void drop_wqs(struct uverbs_wq_table *t)
 	free(t->wq);
 }
 
-static int destroy_table(struct uobj *u)
+static int wq_table_destroy(struct uobj *u)
 {
 	struct uverbs_wq_table *t = (struct uverbs_wq_table *)u;
 	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_RQT, t->uid, t->rqtn);
 
 	if (!err)
-		drop_wqs(t);
+		wq_table_put_wqs(t);
 	return err;
 }
 
-const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, destroy_table,
+const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, wq_table_destroy,
 					  NULL};
 
-/* The handles follow the structure that ends the fixed part of the command. */
-static int take_wqs(struct wcmd *c, struct uverbs_wq_table *t)
+/* Finds and holds the WQs, whose handles follow the fixed part of the command. */
+static int wq_table_hold_wqs(struct wcmd *c, struct uverbs_wq_table *t)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_CORE_IN);
 	size_t at = sizeof(struct ib_uverbs_ex_create_rwq_ind_table);
@@ -403,7 +403,7 @@ static int uverbs_wq_create_rqt(struct uverbs_wq_table *t)
 	return err;
 }
 
-static int check_table(const struct wcmd *c, const struct ib_uverbs_ex_create_rwq_ind_table *in)
+static int wq_table_check(const struct wcmd *c, const struct ib_uverbs_ex_create_rwq_ind_table *in)
 {
 	static const char name[] = "EX_CREATE_RWQ_IND_TBL";
 	size_t len;
@@ -420,8 +420,9 @@ static int check_table(const struct wcmd *c, const struct ib_uverbs_ex_create_rw
 	return wcmd_end(c, name, len);
 }
 
-/* What mlx5_ib looks at, behind the WQs. */
-static int check_table_uhw(const struct wcmd *c, const struct ib_uverbs_ex_create_rwq_ind_table *in)
+/* Checks what mlx5_ib checks, after ib_uverbs has found the WQs. */
+static int wq_table_check_uhw(const struct wcmd *c,
+			      const struct ib_uverbs_ex_create_rwq_ind_table *in)
 {
 	const uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(file_caps(c->f));
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
@@ -444,7 +445,7 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	const struct mlx5_ib_create_rwq_ind_tbl_resp uhw = {.response_length = sizeof(uhw)};
 	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof(r)};
 	struct uverbs_wq_table *t;
-	int err = check_table(c, in);
+	int err = wq_table_check(c, in);
 
 	if (err)
 		return err;
@@ -452,13 +453,13 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	if (!t)
 		return -ENOMEM;
 	t->n = 1u << in->log_ind_tbl_size;
-	err = take_wqs(c, t);
+	err = wq_table_hold_wqs(c, t);
 	if (!err)
-		err = check_table_uhw(c, in);
+		err = wq_table_check_uhw(c, in);
 	if (!err)
 		err = uverbs_wq_create_rqt(t);
 	if (err) {
-		drop_wqs(t);
+		wq_table_put_wqs(t);
 		uobj_drop(&t->u);
 		return err;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XRC domains and target queue pairs, which several programs share. */
+/* XRC domains and target queue pairs, which programs share. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static struct xrcd *xrcd_find(const struct uverbs_file *f, const struct xrcd *wa
 	return x;
 }
 
-/* The file that is named. 0 or -errno. */
+/* Opens the file that names the domain. 0 or -errno */
 static int xrcd_file(const struct uverbs_file *f, const struct ib_uverbs_open_xrcd *in,
 		     struct xrcd *x)
 {
@@ -140,7 +140,7 @@ static int xrcd_check(const struct xrcd *x, const struct ib_uverbs_open_xrcd *in
 	return 0;
 }
 
-/* The handle's domain: the file's if it has one, or a new one, which keeps the file. */
+/* Makes a handle for the file's domain, or for a new one, which keeps wanted->file. */
 static int xrcd_open(struct wcmd *c, struct xrcd *wanted)
 {
 	struct xrcd *x = xrcd_find(c->f, wanted);
@@ -299,7 +299,7 @@ static int xrc_target_share(struct wcmd *c, struct uverbs_xrcd *x, struct xrc_ta
 	return 0;
 }
 
-/* All that is wrong is EINVAL, as ib_uverbs has it. */
+/* Opens a target. Each error is EINVAL, as in ib_uverbs. */
 int wcmd_open_qp(struct wcmd *c)
 {
 	const struct ib_uverbs_open_qp *in = c->in;

@@ -6,16 +6,16 @@
 #include "qp_plan.h"
 
 /*
- * XRC domains, as ib_uverbs has them: the device has a domain for each file (inode) that programs
- * named, and each program that opened it a handle. It ends with its last handle. All of it is the
- * kernel's, uid 0, so that programs share it.
+ * XRC domains, as in ib_uverbs: a domain for each file (inode) that programs named, with a handle
+ * for each program that opened it. The last handle destroys the domain. Its firmware objects have
+ * uid 0, so that programs share them.
  */
 struct xrcd {
-	struct xrcd *next; /* of the function's */
+	struct xrcd *next; /* in the function's list */
 	uint64_t ino;
-	uint64_t dev; /* with ino: the file */
-	int file; /* which it holds, so that its inode is no other's; -1: none */
-	uint32_t xrcdn, pdn; /* pdn: a PD without memory, for its targets */
+	uint64_t dev;	     /* identifies the file, together with ino */
+	int file;	     /* held open, so that no other file gets the inode; -1: none */
+	uint32_t xrcdn, pdn; /* pdn: a PD without memory, for targets */
 	uint32_t handles;
 	struct xrc_target *targets;
 };
@@ -26,7 +26,9 @@ struct uverbs_xrcd {
 };
 extern const struct uobj_class xrcd_class;
 
-/* A target queue pair. Each program that created or opened it has a QP handle; the last ends it. */
+/*
+ * A target queue pair. Each program that created or opened it has a handle; the last destroys it.
+ */
 struct xrc_target {
 	struct xrc_target *next;
 	struct xrcd *domain;
@@ -37,10 +39,10 @@ struct xrc_target {
 bool xrc_is(uint64_t qp_type); /* IB_UVERBS_QPT_XRC_* */
 int xrc_target_create(struct uverbs_qp *, const struct qp_plan *);
 int xrc_target_destroy(struct uverbs_qp *);
-/* The handle's view of what all handles share, before and after a change. */
+/* Copy the shared state to a handle's QP before a change, and back after it. */
 void xrc_target_load(struct uverbs_qp *);
 void xrc_target_store(const struct uverbs_qp *);
-/* Creation's last step, of a handle for a target that exists. */
+/* Completes a handle for a target that exists: the last step of creation. */
 void uverbs_qp_join(struct uverbs_qp *, struct uverbs_xrcd *, struct channel *async);
 
 write_fn wcmd_open_xrcd, wcmd_close_xrcd, wcmd_open_qp;
