@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections: what both ends hear, what is repeated when messages are lost, and how peers die. */
+/* Proves the events at both ends of a connection, with lost messages and peers that die. */
 #include "cm_rig.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ TEST_F(attributes)
 	assert_int_equal(cr_qp_attr(&client, 1, &a), 0);
 	assert_int_equal(a.qp_attr_mask, 0x39);
 	assert_int_equal(a.qp_access_flags,
-			 2 | 4 | 8); /* the peer reads: it has an initiator depth */
+			 2 | 4 | 8); /* remote reads, as the peer has an initiator depth */
 	assert_int_equal(cr_qp_attr(&client, 2, &a), 0);
 	assert_int_equal(cr_qp_attr(&child, 2, &b), 0);
 	assert_int_equal(a.dest_qp_num, CR_QPN(&child));
@@ -32,7 +32,7 @@ TEST_F(attributes)
 	assert_memory_equal(a.ah_attr.grh.dgid, cr->dev->vhca[0].gids[3].gid, 16);
 	assert_memory_equal(b.ah_attr.grh.dgid, cr->dev->vhca[1].gids[3].gid, 16);
 	assert_int_equal(a.ah_attr.grh.sgid_index, 3);
-	/* the listener gave accept() what it gave connect(): it responds to 3 */
+	/* the listener's accept() had the same parameters as connect(), so it responds to 3 */
 	assert_int_equal(a.max_dest_rd_atomic, 2);
 	assert_int_equal(b.max_dest_rd_atomic, 3);
 	{
@@ -49,8 +49,7 @@ TEST_F(attributes)
 	close_all(&server, &client);
 }
 
-/* Proves that private data arrives, with the length that the message has room for, and depths
- * swapped. */
+/* Proves that private data arrives, padded to the message's room, and that depths are swapped. */
 TEST_F(private_data)
 {
 	struct rdma_ucm_event_resp e;
@@ -76,8 +75,7 @@ TEST_F(private_data)
 	close_all(&server, &client);
 }
 
-/* Proves the order of an orderly end: each side disconnects, and leaves the time-wait state after 2
- * s. */
+/* Proves the orderly end: each side disconnects, and leaves the time-wait state after 2 s. */
 TEST_F(disconnect)
 {
 	struct cr_end server, client, child;
@@ -132,13 +130,12 @@ TEST_F(loss)
 	cr_expect(&server, E_TIMEWAIT_EXIT, 0);
 	assert_int_equal(cr_destroy(&child), 3);
 	cr_expect_none(&client);
-	cr_pass(6144 - 2048); /* DREQ again: nobody knows the connection, and that is an answer */
+	cr_pass(6144 - 2048); /* DREQ again: it is answered although the connection is gone */
 	cr_expect(&client, E_DISCONNECTED, 0);
 	close_all(&server, &client);
 }
 
-/* Proves that a request that waits for its program is answered with MRA, so that the peer has
- * patience. */
+/* Proves that a request whose program has not decided is answered with MRA, so the peer waits. */
 TEST_F(patience)
 {
 	struct cr_end server, client, child;
@@ -159,7 +156,7 @@ TEST_F(patience)
 	close_all(&server, &client);
 }
 
-/* Proves that nobody behind an address ends in UNREACHABLE after 16 requests. */
+/* Proves that an address without a peer gives UNREACHABLE after 16 requests. */
 TEST_F(unreachable)
 {
 	struct cr_end server, client;
@@ -177,7 +174,9 @@ TEST_F(unreachable)
 	close_all(&server, &client);
 }
 
-/* Proves that a full backlog keeps silent, and that a later repetition is served. */
+/*
+ * Proves that a request to a full backlog has no answer, and that a later repetition is accepted.
+ */
 TEST_F(backlog)
 {
 	struct cr_end server, first, second;
@@ -245,7 +244,7 @@ TEST_F(rejected)
 	close_all(&server, &client);
 }
 
-/* Proves what the living hear when their peer's program dies, in each phase of a connection. */
+/* Proves the events at one end when the peer's program dies, in each phase of a connection. */
 TEST_F(deaths)
 {
 	struct cr_end server, client, child;
@@ -276,7 +275,7 @@ TEST_F(deaths)
 	child = cr_request(&server);
 	cr_close(&client);
 	cr_deliver();
-	cr_expect_none(&server); /* an id without the program's uid hears nothing */
+	cr_expect_none(&server); /* an id without the program's uid has no events */
 	assert_int_equal(cr_accept(&child, 0x2000), -EINVAL);
 	cr_close(&server);
 
@@ -293,8 +292,7 @@ TEST_F(deaths)
 	cr_close(&client);
 }
 
-/* Proves that a new request of a QP that is connected here rejects it as stale and ends the old
- * one. */
+/* Proves that a second request for a connected QP is rejected as stale and ends the connection. */
 TEST_F(stale)
 {
 	struct cr_end server, client, child, again;
@@ -318,7 +316,7 @@ TEST_F(stale)
 	close_all(&server, &client);
 }
 
-/* Proves that a packet before RTU establishes the connection, once. */
+/* Proves that a packet before RTU establishes the connection, with one event. */
 TEST_F(notify)
 {
 	struct rdma_ucm_notify n = {.event = 4};
@@ -342,8 +340,7 @@ TEST_F(notify)
 	close_all(&server, &client);
 }
 
-/* Proves that datagrams get QPN, Q_Key and an address handle's attributes, or the status of a
- * refusal. */
+/* Proves that UD ids get QPN, Q_Key and address handle attributes, or the status of a refusal. */
 TEST_F(datagrams)
 {
 	struct rdma_ucm_event_resp e;
@@ -388,8 +385,7 @@ TEST_F(datagrams)
 	cr_close(&client);
 }
 
-/* Proves that messages cut, repeated and made up for each attribute change nothing and leak
- * nothing. */
+/* Proves that cut, repeated and made-up messages of each attribute change and leak nothing. */
 TEST_F(strangers)
 {
 	struct cm_path path = {.sgid_index = 3};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ids, addresses, ports, events; and what bad commands are refused with. */
+/* Proves ids, addresses, ports, events, and the errno of bad commands. */
 #include "cm_rig.h"
 
 #include <errno.h>
@@ -9,8 +9,10 @@
 
 #define TEST_FIXTURE CR_FIXTURE
 
-/* Proves that unread events vanish with their id, read ones are reported, and the rest stays in
- * order. */
+/*
+ * Proves that an id takes its unread events along, reports read ones, and the rest keep their
+ * order.
+ */
 TEST_F(events)
 {
 	struct cr_end a = cr_open(0, RDMA_PS_TCP), b = a;
@@ -34,8 +36,7 @@ TEST_F(events)
 	cr_close(&a);
 }
 
-/* Proves that an id moves to another channel with its unread events, and only from the one it is
- * in. */
+/* Proves that an id moves to another channel with its unread events, and only from its own. */
 TEST_F(migrate)
 {
 	struct cr_end a = cr_open(0, RDMA_PS_TCP), to = cr_open(0, RDMA_PS_TCP);
@@ -53,7 +54,7 @@ TEST_F(migrate)
 	assert_int_equal(cm_write(to.file, &r), -EINVAL);
 	fstat(to.fd, &st);
 	r.inode = st.st_ino;
-	assert_int_equal(cm_write(to.file, &r), -EINVAL); /* the id is not there */
+	assert_int_equal(cm_write(to.file, &r), -EINVAL); /* the id is in the other channel */
 	fstat(a.fd, &st);
 	r.inode = st.st_ino;
 	assert_int_equal(cm_write(to.file, &r), 0);
@@ -67,7 +68,7 @@ TEST_F(migrate)
 	cr_close(&to);
 }
 
-/* Proves that a child which a program destroys by guessing its number leaves nothing behind. */
+/* Proves that a program may destroy an unread request's id by guessing its number. */
 TEST_F(guessed_child)
 {
 	struct cr_end server, client, child;
@@ -101,7 +102,7 @@ static const struct {
 	{"8.8.8.8", E_ADDR_ERROR, -ENODEV, "8.8.8.8: it is no address of this machine"},
 };
 
-/* Proves which addresses lead where, and that others are told in words. */
+/* Proves the result of each kind of destination, and the sentence of a refusal. */
 TEST_F(destination)
 {
 	for (unsigned int i = 0; i < sizeof(destinations) / sizeof(destinations[0]); i++) {
@@ -115,8 +116,7 @@ TEST_F(destination)
 	}
 }
 
-/* Proves that an address of the functions' network that nobody has is an error after the timeout.
- */
+/* Proves that an unused address of the functions' network is an error after the timeout. */
 TEST_F(unanswered)
 {
 	struct cr_end e = cr_open(0, RDMA_PS_TCP);
@@ -128,11 +128,10 @@ TEST_F(unanswered)
 	cr_expect(&e, E_ADDR_ERROR, -ETIMEDOUT);
 	assert_true(cr_logged("192.168.215.9: nobody answers to this address"));
 	assert_int_equal(cr_resolve(&e, "192.168.215.9", 1), 0);
-	cr_close(&e); /* while it waits */
+	cr_close(&e); /* while the timer runs */
 }
 
-/* Proves that the library finds the device: by its GUID, with a path between the functions' GIDs.
- */
+/* Proves the queries by which librdmacm finds the device and the path between two GIDs. */
 TEST_F(query)
 {
 	struct cr_end e = cr_open(0, RDMA_PS_TCP);
@@ -156,8 +155,7 @@ TEST_F(query)
 
 /* --- ports ------------------------------------------------------------------------------------ */
 
-/* Proves the rules of ports: of a function, of a port space, of a family, of an address, with
- * REUSEADDR. */
+/* Proves which binds to a port conflict: by function, port space, family, address and REUSEADDR. */
 TEST_F(ports)
 {
 	struct cr_end a = cr_open(0, RDMA_PS_TCP), b = cr_open(0, RDMA_PS_TCP),
@@ -192,8 +190,7 @@ TEST_F(ports)
 	cr_close(&low);
 }
 
-/* Proves librdmacm's question whether the kernel knows AF_IB: yes, but it leads nowhere on
- * Ethernet. */
+/* Proves librdmacm's probe for AF_IB: the kernel knows it, but has no routes for it on Ethernet. */
 TEST_F(af_ib)
 {
 	struct {
@@ -222,7 +219,7 @@ TEST_F(af_ib)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* Proves that a group is joined with an event of its own id, which leaving takes back. */
+/* Proves that a join gives an event with its uid, which leaving removes if it is unread. */
 TEST_F(groups)
 {
 	struct cr_end e = cr_open(0, RDMA_PS_UDP);
@@ -250,14 +247,14 @@ TEST_F(groups)
 	assert_int_equal(CR_ASK(&e, RDMA_USER_CM_CMD_JOIN_IP_MCAST, c, &resp), -524);
 	c.addr = cr_ip("239.1.2.4", 0);
 	assert_int_equal(CR_ASK(&e, RDMA_USER_CM_CMD_JOIN_IP_MCAST, c, &resp), 0);
-	assert_int_equal(cr_destroy(&e), 1); /* the unread event is gone with the join */
+	assert_int_equal(cr_destroy(&e), 1); /* leaving removed the unread event */
 	cr_expect_none(&e);
 	cr_close(&e);
 }
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* id 0 is unbound, 1 bound and listening, 2 of another channel, 3 nobody's */
+/* id 0 is unbound, 1 is bound and listens, 2 is in another channel, 3 does not exist */
 static const struct {
 	const char *what;
 	uint32_t command;

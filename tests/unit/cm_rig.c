@@ -64,7 +64,7 @@ int cr_teardown(void **state)
 {
 	(void)state;
 	cm_free(cr->cm);
-	assert_int_equal(cr->dev->timers.n, 0); /* nothing is left behind that would fire */
+	assert_int_equal(cr->dev->timers.n, 0); /* no timer is left */
 	chip_free(cr->chip);
 	sim_log_to(2);
 	close(cr->log);
@@ -86,7 +86,7 @@ bool cr_logged(const char *text)
 int cr_command(struct cm_file *f, uint32_t command, const void *in, size_t in_len, void *out,
 	       size_t out_len)
 {
-	struct ucma_request *r = calloc(1, sizeof(*r)); /* ASan sees what lies beyond */
+	struct ucma_request *r = calloc(1, sizeof(*r)); /* so that ASan sees accesses beyond it */
 	int err;
 
 	assert_non_null(r);
@@ -224,7 +224,7 @@ int cr_qp_attr(struct cr_end *e, uint32_t state, struct ib_uverbs_qp_attr *a)
 
 /* --- the wire and time ------------------------------------------------------------------------ */
 
-/* To the function that has the GID; its index there is that of RoCE v2. */
+/* Delivers a message to the function that has the GID, with its RoCE v2 entry as sgid_index. */
 static void cr_deliver_one(void)
 {
 	struct cm_path back = cr->wire[0].path;
@@ -237,7 +237,7 @@ static void cr_deliver_one(void)
 	memcpy(back.dgid, cr->wire[0].path.sgid, 16);
 	back.sgid_index = (uint8_t)(index | 1);
 	memmove(&cr->wire[0], &cr->wire[1], --cr->nwire * sizeof(cr->wire[0]));
-	if (to) /* a made-up request is answered to nobody */
+	if (to) /* answers to made-up requests have no receiver */
 		cm_receive(cr->cm, to, &back, mad);
 }
 

@@ -11,8 +11,8 @@
 #include "obj/device.h"
 
 /*
- * The RDMA_CM device on a wire of the test's own, which may lose messages, and a clock that stands
- * still. The machine's own address is 10.0.0.1; functions have 192.168.215.1 and .2.
+ * The RDMA_CM device with a simulated wire, which may lose messages, and a clock that only the test
+ * moves. The machine's address is 10.0.0.1; the functions have 192.168.215.1 and .2.
  */
 #define CR_WIRE 64
 struct cr {
@@ -48,7 +48,7 @@ struct cr_end {
 struct cr_end cr_open(unsigned int function, uint16_t ps);
 void cr_close(struct cr_end *);
 
-/* A command as librdmacm writes it; the answer's bytes go to `out`. */
+/* Writes a command as librdmacm does; `out` gets the answer. */
 int cr_command(struct cm_file *, uint32_t command, const void *in, size_t in_len, void *out,
 	       size_t out_len);
 #define CR_ASK(end, command, in, out) \
@@ -63,26 +63,26 @@ int cr_route(struct cr_end *);
 int cr_connect(struct cr_end *, const char *private_data);
 int cr_accept(struct cr_end *, uint64_t uid);
 int cr_disconnect(struct cr_end *);
-int cr_destroy(struct cr_end *); /* how many events were read, or -errno */
+int cr_destroy(struct cr_end *); /* returns how many events were read, or -errno */
 int cr_qp_attr(struct cr_end *, uint32_t state, struct ib_uverbs_qp_attr *);
 
-/* Delivers all messages, and those that they bring about. */
+/* Delivers all messages, and those that they cause. */
 void cr_deliver(void);
-/* Time passes; what is due fires and its messages arrive. */
+/* Moves the clock: runs due timers and delivers their messages. */
 void cr_pass(uint64_t ms);
-/* Bytes that make the descriptor readable. */
+/* Returns the number of bytes that make the descriptor readable. */
 unsigned int cr_readable(const struct cr_end *);
-/* The next event; asserts that there is one. */
+/* Reads the next event; asserts that there is one. */
 struct rdma_ucm_event_resp cr_event(struct cr_end *);
-/* The next event is of this kind and status. */
+/* Reads the next event; asserts its kind and status. */
 struct rdma_ucm_event_resp cr_expect(struct cr_end *, uint32_t event, int status);
 void cr_expect_none(struct cr_end *);
 
-/* A listener on port 7000 of function 0, and a client that is ready to connect to it. */
+/* Makes a listener on port 7000 of function 0, and a client that is ready to connect to it. */
 void cr_pair(struct cr_end *server, struct cr_end *client, uint16_t ps);
-/* The request that the server has; its id. */
+/* Reads the server's next request; returns the new id. */
 struct cr_end cr_request(struct cr_end *server);
-/* Both ends of an established connection. */
+/* Establishes a connection; returns both ends. */
 void cr_connected(struct cr_end *server, struct cr_end *client, struct cr_end *child);
 bool cr_logged(const char *text);
 

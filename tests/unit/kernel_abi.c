@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel half says to requests that are malformed before they mean anything. */
+/* Proves how the kernel refuses malformed requests, before any handler runs. */
 #include <stdio.h>
 #include "kernel/core/file.h"
 #include "kernel/core/room.h"
@@ -22,7 +22,7 @@ static void query_gid(struct request *r, uint64_t index)
 	rq_out(r, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, sizeof(struct ib_uverbs_gid_entry));
 }
 
-/* Methods that no row has, that this device does not make, or of another driver. */
+/* Proves the errno of methods that are unknown, not offered, or of another driver. */
 TEST_FX(unknown_methods)
 {
 	struct request r;
@@ -36,7 +36,7 @@ TEST_FX(unknown_methods)
 	FX_REFUSES(f, run(f, &r), -EINVAL, "driver_id");
 }
 
-/* An attribute of a newer library: passed over if optional, refused if mandatory. */
+/* Proves that a newer library's attribute is ignored if optional, and refused if mandatory. */
 TEST_FX(unknown_attributes)
 {
 	struct request r;
@@ -49,7 +49,7 @@ TEST_FX(unknown_attributes)
 	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "attribute 0x55 is marked mandatory");
 }
 
-/* Missing, short, long, double. */
+/* Proves the refusal of missing, short, long and repeated attributes. */
 TEST_FX(bad_attributes)
 {
 	struct request r;
@@ -68,7 +68,7 @@ TEST_FX(bad_attributes)
 	FX_REFUSES(f, run(f, &r), -EINVAL, "its len 4 must be 0");
 }
 
-/* A structure longer than ours is fine as long as the rest is zero. */
+/* Proves that a structure may be longer than the kernel's if the rest is zero. */
 TEST_FX(longer_structures)
 {
 	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = {0};
@@ -88,7 +88,7 @@ TEST_FX(longer_structures)
 	}
 }
 
-/* A file without a context can ask for one, and nothing else; nor for a second one. */
+/* Proves that a file without a context can get one, only one, and do nothing else. */
 TEST_FX(context_first)
 {
 	struct uverbs_file *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
@@ -107,7 +107,7 @@ TEST_FX(context_first)
 	f->f = old;
 }
 
-/* INVOKE_WRITE: unknown commands, bits, and structures that are cut short. */
+/* Proves how INVOKE_WRITE refuses unknown commands and bits, and short structures. */
 TEST_FX(write_commands)
 {
 	struct ib_uverbs_alloc_pd in = {0};
@@ -127,7 +127,7 @@ TEST_FX(write_commands)
 	assert_int_equal(run(f, &r), -ENOSPC);
 }
 
-/* The GID table: what there is, what there isn't, and too little room. */
+/* Proves the queries of the GID table: full and empty entries, and too little room. */
 TEST_FX(gids)
 {
 	struct request r;
@@ -159,7 +159,7 @@ static uint32_t next(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* Lengths that a row allows more often than not, so that handlers are reached. */
+/* Returns a random length, often one that the row allows, so that handlers are reached. */
 static size_t some_length(const struct attr_spec *s, uint32_t *seed)
 {
 	uint32_t dice = next(seed) % 8;
@@ -188,7 +188,7 @@ static void garbage_attr(struct request *r, const struct attr_spec *s, uint32_t 
 		rq_handle(r, s->id, next(seed) % 4);
 }
 
-/* 60,000 requests of garbage to all methods: answered, each of them; sanitizers see the rest. */
+/* Proves that 60,000 garbage requests to all methods return; sanitizers check the rest. */
 TEST_FX(garbage)
 {
 	uint32_t seed = 42;
@@ -212,7 +212,7 @@ TEST_FX(garbage)
 	}
 }
 
-/* All but the addresses: whoever names memory may well name this test's own. */
+/* Flips random bits, except in addresses: those might be this test's own memory. */
 static void spoil(void *p, size_t len, uint32_t *seed)
 {
 	uint8_t *bytes = p;
@@ -240,7 +240,7 @@ static void spoiled_modify(struct fx *f, uint32_t qp, uint32_t *seed)
 	assert_in_range(-fx_write(f, IB_USER_VERBS_CMD_MODIFY_QP, &m, sizeof(m), NULL, 0), 0, 4095);
 }
 
-/* Good requests with a bit or two turned: whatever is made of them, close() takes it. */
+/* Proves that close() frees all that good requests with a bit or two flipped have made. */
 TEST_FX(spoiled)
 {
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL), seed = 4711;
@@ -266,7 +266,7 @@ TEST_FX(spoiled)
 	}
 }
 
-/* Handlers for this method, in all rooms. */
+/* Counts the handlers for a method in all rooms. */
 static unsigned int handlers_of(const struct kernel *k, const struct method_spec *m)
 {
 	unsigned int n = 0;
@@ -278,7 +278,9 @@ static unsigned int handlers_of(const struct kernel *k, const struct method_spec
 	return n;
 }
 
-/* Each method has one row, and one handler unless it is absent; each handler has a row. */
+/*
+ * Proves that each method has one row, and a handler unless it is absent; each handler has a row.
+ */
 TEST_FX(schema_and_handlers)
 {
 	for (size_t i = 0; i < uverbs_nmethods; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RESIZE_CQ and EX_MODIFY_CQ: what ib_uverbs and mlx5_ib refuse, and the memory that a CQ holds. */
+/* Proves the refusals of RESIZE_CQ and EX_MODIFY_CQ, and the memory that a CQ holds. */
 #include "tests/test.h"
 #include <errno.h>
 #include "kernel_fixture.h"
@@ -51,7 +51,7 @@ TEST_FX(resize)
 	c.u.buf_addr = 4096;
 	FX_REFUSES(f, resize_cq(f, &c), -EFAULT, "buf_addr");
 	assert_int_equal(resize_cq(f, &good), 0);
-	assert_int_equal(resize_cq(f, &good), 0); /* as it is */
+	assert_int_equal(resize_cq(f, &good), 0); /* unchanged */
 }
 
 static int modify_cq(struct fx *f, struct ib_uverbs_ex_modify_cq c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a context is given, and what it learns of the device: as mlx5_ib answers (Linux 6.1). */
+/* Proves the answers of GET_CONTEXT and of device queries, as mlx5_ib gives them (Linux 6.1). */
 #include "kernel_fixture.h"
 
 #define EX(cmd) ((cmd) | IB_USER_VERBS_CMD_FLAG_EXTENDED)
@@ -14,7 +14,7 @@ static struct mlx5_ib_alloc_ucontext_req_v2 good_request(void)
 	};
 }
 
-/* In a file of its own. */
+/* Runs GET_CONTEXT in a new file. */
 static int context(struct fx *f, const void *in, size_t len,
 		   struct mlx5_ib_alloc_ucontext_resp *out)
 {
@@ -31,7 +31,7 @@ static int context(struct fx *f, const void *in, size_t len,
 	return err;
 }
 
-/* One field of a good request is spoiled. */
+/* Proves the errno of good requests with one field changed. */
 TEST_FX(context_refusals)
 {
 #define FIELD(name)                                           \
@@ -49,7 +49,7 @@ TEST_FX(context_refusals)
 		{FIELD(reserved2), 1, -EOPNOTSUPP},
 		{FIELD(num_low_latency_bfregs), 16, -EINVAL},
 		{FIELD(num_low_latency_bfregs), 15, 0},
-		{FIELD(total_num_bfregs), 0, 0}, /* mlx5_ib's own check has no lower end */
+		{FIELD(total_num_bfregs), 0, 0}, /* mlx5_ib checks no minimum */
 		{FIELD(max_cqe_version), 0, -EINVAL},
 		{FIELD(lib_caps), MLX5_LIB_CAP_4K_UAR, -EINVAL},
 	};
@@ -67,7 +67,7 @@ TEST_FX(context_refusals)
 	}
 }
 
-/* Time stamps of the time of day are offered if all queues have them. */
+/* Proves that real-time timestamps are offered if all queues have them. */
 TEST_FX(real_time)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 in = good_request();
@@ -101,7 +101,7 @@ static int query_device(struct fx *f, uint64_t uhw_in, struct ib_uverbs_ex_query
 		       A_OUT(UVERBS_ATTR_UHW_OUT, uhw, sizeof(*uhw)));
 }
 
-/* What programs look for before they use it: flows, and several packets in one request. */
+/* Proves the flags that programs check before they use flows and multi-packet WQEs. */
 TEST_FX(device_flags)
 {
 	struct ib_uverbs_ex_query_device_resp out = {0};

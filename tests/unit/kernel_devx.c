@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DevX: what a program's own mailboxes may do, and to which object. */
+/* Proves which commands programs may run by DevX, and on which objects. */
 #include <sys/mman.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -22,7 +22,7 @@ static int dereg(struct fx *f, uint32_t umem)
 	return fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, umem);
 }
 
-/* Capabilities pass; what is no general command, or comes without DevX, does not. */
+/* Proves that only general commands pass, and without DevX only some queries. */
 TEST_FX(general)
 {
 	struct uverbs_file *mine = f->f;
@@ -37,7 +37,7 @@ TEST_FX(general)
 	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(out)),
 			 f->v->id);
 	FX_REFUSES(f, fx_devx_other(f, pd, sizeof(pd), out, 16), -EINVAL, "no general command");
-	prm_mbox_in_set_opcode(pd, 0xcff); /* the last of the general ones */
+	prm_mbox_in_set_opcode(pd, 0xcff); /* the last general opcode */
 	assert_int_equal(fx_devx_other(f, pd, sizeof(pd), out, 16), -EREMOTEIO);
 	prm_mbox_in_set_opcode(pd, 0xd00);
 	FX_REFUSES(f, fx_devx_other(f, pd, sizeof(pd), out, 16), -EINVAL, "no general command");
@@ -53,7 +53,7 @@ TEST_FX(general)
 	f->f = mine;
 }
 
-/* What firmware refuses is EREMOTEIO, with status and syndrome in the mailbox. */
+/* Proves that a refusal by the firmware is EREMOTEIO, with status and syndrome in the answer. */
 TEST_FX(refused_by_firmware)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[16];
@@ -91,7 +91,7 @@ static void fill_mkey(void *in, uint32_t pdn, uint32_t id, const void *at, uint6
 	prm_mkc_set_translations_octword_size(mkc, 1);
 }
 
-/* A mkey over a umem, its query by handle, and each order of destruction. */
+/* Proves a mkey over a umem, its query by handle, and each order of destruction. */
 TEST_FX(objects)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16], q[16] = {0}, qout[PRM_QUERY_MKEY_OUT_BYTES];
@@ -107,7 +107,7 @@ TEST_FX(objects)
 	assert_int_equal(fx_devx_query(f, mkey, q, sizeof(q), qout, sizeof(qout)), 0);
 	assert_int_equal(prm_mkc_get_mkey_7_0(prm_query_mkey_out_cat_memory_key_mkey_entry(qout)),
 			 0x42);
-	/* of another handle, of another kind, by another command */
+	/* the handle of another object, or of another type, or the wrong command */
 	FX_REFUSES(f, fx_devx_query(f, again, q, sizeof(q), qout, sizeof(qout)), -EINVAL,
 		   "another's");
 	assert_int_equal(fx_devx_query(f, um, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
@@ -123,7 +123,7 @@ TEST_FX(objects)
 	assert_int_equal(dereg(f, um), 0);
 }
 
-/* The uid in a program's mailbox counts for nothing: one file can't name another's objects. */
+/* Proves that the uid in a program's command is overwritten: files cannot use others' objects. */
 TEST_FX(uid_is_stamped)
 {
 	struct uverbs_file *mine = f->f;
@@ -142,7 +142,7 @@ TEST_FX(uid_is_stamped)
 	f->f = mine;
 }
 
-/* Page sizes: as large as address and length allow above 4 KiB, and only such as were asked for. */
+/* Proves that a umem's pages are as large as address, length and the requested sizes allow. */
 TEST_FX(umem_pages)
 {
 	uint8_t *even = (uint8_t *)(((uintptr_t)f->mem + 0x3ffff) & ~(uintptr_t)0x3ffff);
@@ -175,7 +175,9 @@ TEST_FX(umem_pages)
 	assert_int_equal(umem(f, even, 0x1000, 0x400, 0, &handle, &id), -EINVAL);
 }
 
-/* A region that would need a mailbox of gigabytes, page by page; and the same one, aligned. */
+/*
+ * Proves that a umem is refused if its page list would have gigabytes, and made if it is aligned.
+ */
 TEST_FX(huge_umem)
 {
 	const uint64_t len = 1ull << 40;
@@ -191,7 +193,7 @@ TEST_FX(huge_umem)
 	munmap(at, len);
 }
 
-/* Tunnelled commands and unknown opcodes make nothing. */
+/* Proves that tunnelled commands and unknown opcodes make no objects. */
 TEST_FX(create_refusals)
 {
 	uint8_t in[64] = {0}, out[16];
@@ -218,7 +220,7 @@ TEST_FX(create_refusals)
 		   "vhca_tunnel_id");
 }
 
-/* A page list in a program's mailbox would name any program's memory: all rings take umems. */
+/* Proves that all rings take umems: a page list could name the memory of any program. */
 TEST_FX(no_page_lists)
 {
 	uint8_t in[PRM_CREATE_XRC_SRQ_IN_BYTES + 8] = {0}, out[16];
@@ -243,7 +245,7 @@ static int modify(struct fx *f, uint32_t handle, const void *in, size_t in_len)
 		       A_OUT(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, sizeof(out)));
 }
 
-/* SET_FLOW_TABLE_ENTRY makes a rule by op_mod 0: an object is changed by 1 alone. */
+/* Proves that SET_FLOW_TABLE_ENTRY makes a rule with op_mod 0 only, and changes one with 1 only. */
 TEST_FX(rules_change_by_op_mod)
 {
 	uint8_t pd[PRM_ALLOC_PD_IN_BYTES] = {0}, in[PRM_SET_FTE_IN_BYTES] = {0}, out[16];
@@ -259,7 +261,7 @@ TEST_FX(rules_change_by_op_mod)
 	}
 }
 
-/* The numbers that mailboxes need. */
+/* Proves the queries of numbers for mailboxes. */
 TEST_FX(numbers)
 {
 	for (unsigned int vector = 0; vector < 2; vector++)
@@ -280,7 +282,10 @@ static int dm(struct fx *f, uint64_t len, uint32_t log_align, uint64_t *addr)
 		A_OUT(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, addr, 8));
 }
 
-/* First fit; how long half of the memory is sought, when two blocks are in its way, crowd.sh counts. */
+/*
+ * Proves that device memory is allocated first fit. crowd.sh counts the cost with two blocks in
+ * use.
+ */
 TEST_FX(device_memory)
 {
 	uint64_t first, middle, next, addr;
@@ -298,7 +303,7 @@ TEST_FX(device_memory)
 	assert_int_equal(addr - first, 1ull << (log_half - 1));
 }
 
-/* A kernel before 5.19: the status's errno instead, and nothing comes back in the mailbox. */
+/* Proves the answer of kernels before 5.19: the status as an errno, and no mailbox. */
 TEST_FX(old_kernel)
 {
 	const struct profile *new = f->dev->profile;

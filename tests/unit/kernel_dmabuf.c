@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves regions and umems of dma-bufs. Where the kernel has no udmabuf, a memfd stands for one: fstatfs()
- * says that it is. tests/sim/dmabuf runs a program on a real one.
+ * Proves regions and umems of dma-bufs. A memfd with a replaced fstatfs() stands for the dma-buf,
+ * as kernels may lack udmabuf. tests/sim/dmabuf runs a program on a real one.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -57,7 +57,7 @@ static int reg(struct fx *f, uint32_t pd, int fd, uint64_t offset, uint64_t len,
 		       A_OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &rkey, 4));
 }
 
-/* What the device writes by the key, whoever has the buffer mapped sees; also behind the descriptor's end. */
+/* Proves that the device writes to the buffer itself, also after its descriptor was closed. */
 TEST_FX(region)
 {
 	uint32_t pd = fx_pd(f), mr, key;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bad requests have the errno that ib_uverbs, ib_core and mlx5_ib give them (Linux 6.1 as Debian
- * has it): each command by INVOKE_WRITE here is good but for what its row names. */
+/*
+ * Proves that bad requests get the errno of ib_uverbs, ib_core and mlx5_ib (Debian's Linux 6.1).
+ * Each INVOKE_WRITE command is good except for the field that its row names.
+ */
 #include "kernel_fixture.h"
 
 #define EX(cmd) ((cmd) | IB_USER_VERBS_CMD_FLAG_EXTENDED)
 #define IN_MOST 512u
 
-/* What the requests refer to. */
+/* Objects that the requests refer to. */
 struct made {
 	struct fx *f;
 	uint32_t pd, cq, qp, wq, mr, cqe;
@@ -20,7 +22,7 @@ static void make(struct made *m, struct fx *f)
 	m->cq = fx_cq(f, NULL);
 	m->qp = fx_qp(f, m->pd, m->cq, NULL);
 	m->wq = fx_wq(f, m->pd, m->cq, NULL);
-	m->cqe = 127; /* as fx_cq() asks for */
+	m->cqe = 127; /* as in fx_cq() */
 	assert_int_equal(fx_reg_mr(f, m->pd, f->mem, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, &m->mr),
 			 0);
 }
@@ -56,7 +58,7 @@ static size_t create_ah(const struct made *m, void *in)
 	return sizeof(*ah);
 }
 
-/* RESET to INIT */
+/* Fills in the transition from RESET to INIT. */
 static size_t modify_qp(const struct made *m, void *in)
 {
 	*(struct ib_uverbs_modify_qp *)in =
@@ -67,7 +69,7 @@ static size_t modify_qp(const struct made *m, void *in)
 	return sizeof(struct ib_uverbs_modify_qp);
 }
 
-/* Nothing changes but the translation, to the same. */
+/* Fills in a new translation that is equal to the old one. */
 static size_t rereg_mr(const struct made *m, void *in)
 {
 	*(struct ib_uverbs_rereg_mr *)in =
@@ -137,7 +139,7 @@ static size_t create_table(const struct made *m, void *in)
 
 static const struct command {
 	uint32_t cmd;
-	size_t (*fill)(const struct made *, void *in); /* how long it is */
+	size_t (*fill)(const struct made *, void *in); /* returns the length */
 	size_t out, uhw;
 } commands[] = {
 	{IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, sizeof(struct ib_uverbs_alloc_pd_resp), 0},
@@ -173,7 +175,7 @@ enum {
 	ATTACH_MCAST = GOOD
 };
 
-/* --- what spoils them ------------------------------------------------------------------------- */
+/* --- bad fields ------------------------------------------------------------------------------- */
 
 #define AT(type, field) offsetof(struct type, field), sizeof(((struct type *)0)->field)
 #define MQ(field)	AT(ib_uverbs_modify_qp, field)
@@ -238,10 +240,10 @@ static const struct {
 	{MODIFY_CQ, AT(ib_uverbs_ex_modify_cq, reserved), 1, -EINVAL},
 	{MODIFY_CQ, AT(ib_uverbs_ex_modify_cq, attr.cq_period), 0x1000, -EINVAL},
 	{ATTACH_MCAST, AT(ib_uverbs_attach_mcast, qp_handle), 999, -ENOENT},
-	{ATTACH_MCAST, AT(ib_uverbs_attach_mcast, gid[0]), 0xff, -EINVAL}, /* of an RC QP */
+	{ATTACH_MCAST, AT(ib_uverbs_attach_mcast, gid[0]), 0xff, -EINVAL}, /* the QP is RC */
 };
 
-/* Two things are wrong, and the errno is of the one that the kernel looks at first. */
+/* Requests with two bad fields, and the errno of the one that the kernel checks first. */
 static const struct {
 	unsigned int command;
 	struct {
@@ -290,7 +292,7 @@ static const struct {
 	 -ENOSPC},
 };
 
-/* The driver's part, in and out, where a command needs it. */
+/* Runs a command with the driver's part, where it has one. */
 static int run_parts(struct fx *f, const struct command *c, const void *in, size_t len,
 		     const void *uhw, size_t uhw_len, size_t uhw_out)
 {
@@ -302,7 +304,7 @@ static int run_parts(struct fx *f, const struct command *c, const void *in, size
 		       uhw_out ? A_OUT(UVERBS_ATTR_UHW_OUT, NULL, uhw_out) : A_NONE);
 }
 
-/* uhw: how much mlx5_ib's part has. */
+/* Runs a command. uhw: length of mlx5_ib's part. */
 static int run(struct fx *f, const struct command *c, const void *in, size_t len, size_t uhw)
 {
 	static const uint8_t zero[64];
@@ -351,7 +353,7 @@ TEST_FX(first_of_two)
 	}
 }
 
-/* Longer requests are those of a newer library: fine while what is not known here is zero. */
+/* Proves that a newer library's longer requests are accepted if the unknown rest is zero. */
 TEST_FX(tails)
 {
 	struct made m;
@@ -373,7 +375,7 @@ TEST_FX(tails)
 	}
 }
 
-/* mlx5_ib's own part of a request. */
+/* Proves the checks of mlx5_ib's part of CREATE_ commands. */
 TEST_FX(drivers_part)
 {
 	const struct command *wq = &commands[MODIFY_WQ], *qp = &commands[MODIFY_QP];
@@ -391,7 +393,7 @@ TEST_FX(drivers_part)
 	assert_int_equal(run(m.f, qp, in, len, sizeof(struct mlx5_ib_modify_qp)), 0);
 }
 
-/* What mlx5_ib makes of its part of other commands: too little of it, or more than it knows. */
+/* Proves how mlx5_ib handles a short or long part in other commands. */
 TEST_FX(drivers_parts)
 {
 	static const uint64_t one[8] = {1};
@@ -424,7 +426,7 @@ TEST_FX(drivers_parts)
 	}
 }
 
-/* The state that a QP comes from, and what the transition to RTR needs of the GID table. */
+/* Proves the checks of a QP's current state, and of the GID table at the change to RTR. */
 TEST_FX(qp_transitions)
 {
 	const struct command *c = &commands[MODIFY_QP];
@@ -435,7 +437,7 @@ TEST_FX(qp_transitions)
 
 	make(&m, f);
 	len = c->fill(&m, in);
-	q->attr_mask = 1 | 1 << 1; /* RESET, from RESET as it says */
+	q->attr_mask = 1 | 1 << 1; /* to RESET, with RESET as cur_qp_state */
 	q->qp_state = q->cur_qp_state = 0;
 	assert_int_equal(run(m.f, c, in, len, 0), -EINVAL);
 	q->attr_mask = 1;

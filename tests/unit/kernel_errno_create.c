@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bad creations of CQs, QPs and WQs by their own methods have the errno that ib_uverbs, ib_core and
- * mlx5_ib give them (Linux 6.1 as Debian has it). */
+/*
+ * Proves that bad requests of the methods that make CQs, QPs and WQs get the errno of ib_uverbs,
+ * ib_core and mlx5_ib (Debian's Linux 6.1).
+ */
 #include <sys/mman.h>
 #include "kernel_fixture.h"
 
 #define IN_MOST 512u
 
-/* What the requests refer to. */
+/* Objects that the requests refer to. */
 struct creations {
 	struct fx *f;
 	uint32_t pd, cq;
@@ -36,7 +38,7 @@ static size_t creation_size(unsigned int object)
 					    : sizeof(struct mlx5_ib_create_wq);
 }
 
-/* Their driver's part: how short it may be, and what is behind the part that is known. */
+/* Proves the minimum length of the driver's part, and the check of bytes after its known part. */
 TEST_FX(creations_parts)
 {
 #define PART(object, len, err)                   \
@@ -78,7 +80,7 @@ TEST_FX(creations_parts)
 	}
 }
 
-/* Handles are looked at first, whatever else is wrong. */
+/* Proves that handles are checked first, whatever else is wrong. */
 TEST_FX(creations_handles)
 {
 	static const struct {
@@ -119,12 +121,12 @@ TEST_FX(creations_handles)
 	}
 }
 
-/* Memory that the device may not write to does for what it reads, and none does for nothing. */
+/* Proves that read-only memory is accepted where the device only reads, and no memory nowhere. */
 TEST_FX(memory_of_queues)
 {
 	static const struct {
 		unsigned int object;
-		size_t at; /* of the address, in the driver's part */
+		size_t at; /* offset of the address in the driver's part */
 		int read_only, gone;
 	} rows[] = {
 		{UVERBS_OBJECT_CQ, offsetof(struct mlx5_ib_create_cq, buf_addr), -EFAULT, -EFAULT},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events: from an EQE to what a program reads from a FD. */
+/* Proves events, from an EQE to the bytes that a program reads from a FD. */
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "kernel/core/cmd.h"
 #include "obj/cq.h"
 
-/* The program, which reads `reader.fd` at the moment when the chip has read its first packet. */
+/* The program. It reads reader.fd right after the chip has taken back the first packet. */
 static struct {
 	int fd; /* 0: does not read */
 	uint64_t words[2];
@@ -46,7 +46,7 @@ static void fire(struct fx *f, uint8_t type, uint32_t number)
 	if (type == PRM_EVENT_CQ_ERROR)
 		prm_eqe_set_cq_err_cqn(eqe, number);
 	else
-		prm_eqe_set_cqn(eqe, number); /* the same place for QPs */
+		prm_eqe_set_cqn(eqe, number); /* same field as a QP's number */
 	kernel_event(f->k, f->v, 0, eqe);
 }
 
@@ -67,7 +67,7 @@ static int comp_fd(struct fx *f)
 			A_OUT(UVERBS_ATTR_CORE_OUT, NULL, 4)));
 }
 
-/* A CQ on a channel. */
+/* Makes a CQ on a channel. */
 static uint32_t cq_on(struct fx *f, int fd, uint64_t user_handle, uint32_t *cqn)
 {
 	struct mlx5_ib_create_cq u;
@@ -103,7 +103,7 @@ static uint64_t read_comp(int fd)
 	return d.cq_handle;
 }
 
-/* The CQ's handle in a completion or an asynchronous event. */
+/* Reads a completion or asynchronous event; returns the CQ's handle. */
 static uint64_t read_handle(int fd, bool async)
 {
 	struct ib_uverbs_async_event_desc d;
@@ -122,7 +122,7 @@ static void assert_empty(int fd)
 	assert_int_equal(errno, EAGAIN);
 }
 
-/* Two CQs on one channel: each event names its CQ, one read() is one event. */
+/* Proves with two CQs on a channel that events name their CQ, and one read() returns one event. */
 TEST_FX(completions)
 {
 	int fd = comp_fd(f);
@@ -142,7 +142,7 @@ TEST_FX(completions)
 	close(fd);
 }
 
-/* A destroyed CQ's events: what was read is reported, what wasn't never will be. */
+/* Proves that a destroyed CQ reports how many events were read, and that unread ones vanish. */
 TEST_FX(purge)
 {
 	int fd = comp_fd(f);
@@ -167,10 +167,9 @@ TEST_FX(purge)
 
 static const struct {
 	uint8_t event;
-	const char *order; /* a digit for each event: of which CQ it is */
-	unsigned int
-		reported[3]; /* if the program reads the second one while the chip takes back */
-	const char *left;    /* what the program reads after CQ 1 has gone */
+	const char *order;	  /* a digit for each event: the number of its CQ */
+	unsigned int reported[3]; /* by each CQ: the program reads event 2 during the purge */
+	const char *left;	  /* events that are left when CQ 1 is destroyed */
 } races[] = {
 	{PRM_EVENT_COMP, "01202", {2, 1, 2}, "0202"},
 	{PRM_EVENT_COMP, "10", {1, 0, 0}, ""},
@@ -179,7 +178,7 @@ static const struct {
 	{PRM_EVENT_CQ_ERROR, "2101", {1, 1, 1}, "20"},
 };
 
-/* Each event is read by the program or vanishes with its CQ, whoever reads first. */
+/* Proves that each event is read or vanishes with its CQ, also if program and chip read at once. */
 TEST_FX(purge_while_program_reads)
 {
 	for (size_t i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
@@ -210,7 +209,7 @@ TEST_FX(purge_while_program_reads)
 	}
 }
 
-/* A pipe that the program has enlarged holds more than the chip remembers of it. */
+/* Proves that a purge is complete although the program enlarged the pipe beyond sent[]. */
 TEST_FX(enlarged)
 {
 	int fd = comp_fd(f);
@@ -233,7 +232,7 @@ TEST_FX(enlarged)
 	close(fd);
 }
 
-/* A queue that firmware does not give back when its program ends: its events reach nobody. */
+/* Proves that events of a queue which the firmware did not destroy at close() are dropped. */
 TEST_FX(outlives_its_program)
 {
 	int fd = comp_fd(f);
@@ -258,7 +257,7 @@ TEST_FX(outlives_its_program)
 	assert_int_equal(mbox_destroy(f->v, PRM_OPCODE_DEALLOC_UAR, uid, uar), 0);
 }
 
-/* A program that does not read: nothing blocks, nothing is lost, nothing changes its order. */
+/* Proves that events to a program that does not read block nothing, and keep their order. */
 TEST_FX(full)
 {
 	int fd = comp_fd(f);
@@ -285,7 +284,7 @@ TEST_FX(full)
 	close(fd);
 }
 
-/* A channel that the program has closed takes events without end, and they count as unread. */
+/* Proves that a closed channel accepts any number of events, which count as unread. */
 TEST_FX(closed)
 {
 	int fd = comp_fd(f);
@@ -301,7 +300,7 @@ TEST_FX(closed)
 	close(comp_fd(f));
 }
 
-/* Asynchronous events of CQs and QPs: the verbs' numbers, the program's own handles. */
+/* Proves that asynchronous events have the event types of verbs and the program's user handles. */
 TEST_FX(async)
 {
 	int fd = async_fd(f);
@@ -327,7 +326,7 @@ TEST_FX(async)
 	close(fd);
 }
 
-/* A FD that is no channel of this file, or one of another kind. */
+/* Proves the refusal of FDs that are no channel of this file, or of another kind. */
 TEST_FX(wrong_fd)
 {
 	int fd = async_fd(f), plain = open("/dev/null", O_RDONLY);
@@ -377,7 +376,7 @@ static int subscribe_eventfd(struct fx *f, int fd, uint32_t obj, uint16_t type, 
 		       cookie ? A_VALUE(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, 1, 8) : A_NONE);
 }
 
-/* A CQ by DevX: handle and number. */
+/* Makes a CQ by DevX; returns its handle and number. */
 static uint32_t devx_cq(struct fx *f, uint32_t *cqn)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = {0}, out[16];
@@ -401,7 +400,9 @@ static uint32_t devx_cq(struct fx *f, uint32_t *cqn)
 	return handle;
 }
 
-/* With data: the cookie and the whole EQE, for each event; of the subscribed types only. */
+/*
+ * Proves that a channel with data gets the cookie and the EQE of each event that is subscribed to.
+ */
 TEST_FX(devx_with_data)
 {
 	int fd = devx_fd(f, 0);
@@ -429,7 +430,7 @@ TEST_FX(devx_with_data)
 	close(fd);
 }
 
-/* A subscription may raise an eventfd instead, which a program can fill and never read. */
+/* Proves that a subscription may raise an eventfd, which the program may fill and never read. */
 TEST_FX(devx_eventfd)
 {
 	const uint64_t full = UINT64_MAX - 1;
@@ -457,18 +458,18 @@ TEST_FX(devx_eventfd)
 	while (!subscribe_eventfd(f, fd, cq, type, counter, false))
 		assert_true(f->f->eventfds <= 1024);
 	assert_int_equal(f->f->eventfds, 1024);
-	/* the channel's end is the subscriptions' */
+	/* closing the channel ends its subscriptions */
 	close(fd);
 	fire(f, PRM_EVENT_COMP, cqn);
 	fcntl(counter, F_SETFL, O_NONBLOCK);
 	assert_int_equal(read(counter, &n, sizeof(n)), -1);
-	fd = devx_fd(f, 0); /* which sweeps the closed ones */
+	fd = devx_fd(f, 0); /* frees closed channels */
 	assert_int_equal(f->f->eventfds, 0);
 	close(fd);
 	close(counter);
 }
 
-/* Nobody counts DevX events: those of a channel that the program has closed are not kept. */
+/* Proves that events of a closed DevX channel are not kept: no counter needs them. */
 TEST_FX(devx_closed)
 {
 	int fd = devx_fd(f, 0);
@@ -486,7 +487,7 @@ TEST_FX(devx_closed)
 	assert_int_equal(channel_backlog(c), 0);
 }
 
-/* Without data: the cookie alone, and only once until it was read. */
+/* Proves that a channel without data gets the cookie alone, once until it is read. */
 TEST_FX(devx_without_data)
 {
 	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
@@ -509,14 +510,14 @@ TEST_FX(devx_without_data)
 	assert_empty(fd);
 	fire(f, PRM_EVENT_COMP, cqn[0]);
 	assert_int_equal(read(fd, cookie, sizeof(cookie)), 8);
-	/* a subscription ends with its object */
+	/* an object's subscriptions end with it */
 	assert_int_equal(fx_devx_destroy(f, cq[0]), 0);
 	fire(f, PRM_EVENT_COMP, cqn[0]);
 	assert_empty(fd);
 	close(fd);
 }
 
-/* The chip looks for a subscription in the pipe while the program reads it: nothing is lost. */
+/* Proves that no event is lost if the program reads while the chip looks for a pending one. */
 TEST_FX(devx_pending_while_program_reads)
 {
 	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
@@ -540,7 +541,7 @@ TEST_FX(devx_pending_while_program_reads)
 	close(fd);
 }
 
-/* An unread event of a subscription that has gone is not one of a new subscription. */
+/* Proves that a removed subscription's unread event does not count as a new subscription's. */
 TEST_FX(devx_gone_and_unread)
 {
 	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
@@ -564,7 +565,7 @@ TEST_FX(devx_gone_and_unread)
 	close(fd);
 }
 
-/* Events that are none of an object's, too many of them, FDs of another kind. */
+/* Proves the refusal of event types that the object lacks, of too many, and of other FDs. */
 TEST_FX(devx_refusals)
 {
 	int fd = devx_fd(f, 0), comp = comp_fd(f);
@@ -584,7 +585,7 @@ TEST_FX(devx_refusals)
 	close(comp);
 }
 
-/* An asynchronous query's answer, under the program's own number. */
+/* Proves that an asynchronous query's answer has the program's number. */
 TEST_FX(devx_async_query)
 {
 	uint8_t in[PRM_QUERY_CQ_IN_BYTES] = {0}, answer[512];
@@ -613,7 +614,9 @@ TEST_FX(devx_async_query)
 	close(fd);
 }
 
-/* One program's many subscriptions are no part of another's events, which crowd.sh counts. */
+/*
+ * Makes many subscriptions beside another program's events, for crowd.sh, which counts their cost.
+ */
 TEST_FX(many_subscriptions)
 {
 	const uint16_t type = PRM_EVENT_COMP;

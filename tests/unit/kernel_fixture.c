@@ -17,7 +17,7 @@ static uint64_t now(struct clock *c)
 	return ((struct fx *)((char *)c - offsetof(struct fx, clock)))->now;
 }
 
-/* Whoever runs the tests may pin what they pin. */
+/* A profile without RLIMIT_MEMLOCK, so that tests pass for users with a low limit. */
 static struct profile unlimited;
 
 int fx_setup(void **state)
@@ -48,7 +48,7 @@ int fx_setup(void **state)
 	return 0;
 }
 
-/* Every test ends with an empty function: whatever it left open, close() takes. */
+/* Asserts that close() leaves no objects of the test in the function. */
 int fx_teardown(void **state)
 {
 	struct fx *f = *state;
@@ -410,7 +410,7 @@ void fx_fill_qp(struct fx *f, struct request *r, struct mlx5_ib_create_qp *u, ui
 
 #define SRQ_AT (FX_MEM - 131072u)
 
-/* As libmlx5 asks for 15 receives of up to 3 pieces. */
+/* Fills in libmlx5's request for 15 receives with up to 3 SGEs. */
 void fx_fill_srq(struct fx *f, struct request *r, struct mlx5_ib_create_srq *u, uint32_t pd)
 {
 	*u = (struct mlx5_ib_create_srq){.buf_addr = (uintptr_t)f->mem + SRQ_AT,
@@ -527,7 +527,7 @@ void fx_spoils(struct fx *f, fx_fill_fn *fill, size_t u_len, const struct fx_spo
 	}
 }
 
-/* Every destroy method has its handle as attribute 0 of its name space. */
+/* Builds the request of a destroy method: attribute 0 of its name space is the handle. */
 struct rq_args fx_destroy_args(uint16_t object, uint32_t handle)
 {
 	struct rq_args args = {{A_HANDLE(object & UVERBS_ID_NS_MASK, handle)}};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves mlx5dv's flow methods: priorities and groups as mlx5_core makes them, shared entries,
- * tables, anchors, and what each refuses. */
+/*
+ * Proves mlx5dv's flow methods: priorities and groups as in mlx5_core, shared entries, tables,
+ * anchors and refusals.
+ */
 #include "kernel_flow_rig.h"
 
 TEST_FX(matchers_refuse)
@@ -10,7 +12,7 @@ TEST_FX(matchers_refuse)
 
 	FX_REFUSES(f, matcher(f, 0, mask, 5, &handle), -EINVAL, "FT_TYPE");
 	FX_REFUSES(f, matcher(f, 0, mask, 2, &handle), -EINVAL, "switchdev");
-	/* other kinds without tables are refused when a flow comes, as mlx5_ib does */
+	/* types without tables are refused when a flow is made, as in mlx5_ib */
 	for (int type = 3; type < 5; type++) {
 		assert_int_equal(matcher(f, 0, mask, type, &m), 0);
 		assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = DROP}, &handle),
@@ -23,7 +25,7 @@ TEST_FX(matchers_refuse)
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = DROP | MISS}, &handle),
 			 -EINVAL);
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = 4}, &handle), -EINVAL);
-	/* nowhere to go: firmware wants to know where packets end */
+	/* no destination: the firmware refuses it */
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS}, &handle), -EINVAL);
 	assert_int_equal(
 		flow(f, (struct ask){.matcher = m, .flags = DROP, .tag = 1u << 24}, &handle),
@@ -38,7 +40,7 @@ TEST_FX(matchers_refuse)
 		   -EINVAL, "at most 512");
 }
 
-/* The lower priority number is met first, in whatever order the tables came. */
+/* Proves that the lower priority number matches first, in whatever order tables were made. */
 TEST_FX(priorities)
 {
 	uint32_t all = good_matcher(f, 5, (struct match){.dport = 0});
@@ -62,13 +64,13 @@ TEST_FX(priorities)
 	assert_int_equal(no_flow(f, drop), 0);
 	assert_int_equal(ends(f, false, 53), STEER_MISS);
 	assert_int_equal(no_flow(f, drop), -ENOENT);
-	/* tables and groups are gone, so nothing listens */
+	/* tables and groups are gone */
 	assert_int_equal(fx_objects(f), before);
 	assert_false(steer_has_rx_root(f->v));
 	assert_int_equal(no_matcher(f, one), 0);
 }
 
-/* Short values are zeros behind; a tag and 8 masks in one priority, where six share the table. */
+/* Proves short values, a tag, and 8 masks in a priority, where six groups share the table. */
 TEST_FX(groups)
 {
 	uint32_t flows[8], m[8];
@@ -82,7 +84,7 @@ TEST_FX(groups)
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(ends(f, false, (uint16_t)(1u << i)), STEER_DROP);
 	assert_int_equal(ends(f, false, 0x100), STEER_MISS);
-	/* one entry a group from the seventh mask on: a second value makes an eighth */
+	/* from the seventh mask on groups have one entry: a second value needs another group */
 	assert_int_equal(
 		flow(f, (struct ask){.matcher = m[7], .flags = DROP, .value = {.dport = 0}}, NULL),
 		0);
@@ -97,7 +99,7 @@ TEST_FX(groups)
 	assert_int_equal(ends(f, false, 7), STEER_DROP);
 }
 
-/* Rules with one match share an entry, which goes with the last; another action is refused. */
+/* Proves that rules with the same match share an entry, and that another action is refused. */
 TEST_FX(shared)
 {
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), a, b;
@@ -116,7 +118,7 @@ TEST_FX(shared)
 	assert_int_equal(ends(f, false, 7), STEER_MISS);
 }
 
-/* A DevX flow table of a higher level takes what a root rule sends there. */
+/* Proves that a root rule can send packets to a DevX flow table of a higher level. */
 TEST_FX(devx_table)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[16];
@@ -130,7 +132,7 @@ TEST_FX(devx_table)
 			 -EINVAL);
 	fl = good_flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS, .devx = handle});
 	assert_int_equal(ends(f, false, 7), STEER_MISS);
-	/* a rule that leads nowhere does not live on another's destination */
+	/* a rule without a destination is refused, although the entry has another rule's */
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS}, NULL), -EINVAL);
 	assert_int_equal(fx_devx_destroy(f, handle), -EBUSY);
 	assert_int_equal(no_flow(f, fl), 0);
@@ -143,7 +145,7 @@ TEST_FX(egress)
 
 	assert_int_equal(matcher(f, 0, (struct match){.dport = 0xffff}, 1, &m), 0);
 	assert_int_equal(matcher(f, 1, (struct match){0}, 1, &all), 0);
-	/* behind the last send table is none */
+	/* there is no table after the last TX table */
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = MISS}, NULL), -EOPNOTSUPP);
 	good_flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS, .value = {.dport = 9}});
 	good_flow(f, (struct ask){.matcher = all, .flags = DROP});
@@ -166,7 +168,7 @@ static int no_anchor(struct fx *f, uint32_t handle)
 			  handle);
 }
 
-/* A packet that is led to an anchor meets its priority; when the anchor is gone, it is dropped. */
+/* Proves that an anchor leads to its priority's table, and drops packets without users. */
 TEST_FX(anchors)
 {
 	uint32_t a, b, id, same;
@@ -178,7 +180,7 @@ TEST_FX(anchors)
 	assert_int_equal(anchor(f, 0, 4, &a, &id), 0);
 	assert_int_equal(anchor(f, 0, 4, &b, &same), 0);
 	assert_int_equal(id, same);
-	/* as if a program's entry had led there */
+	/* the root stands for a program's entry that leads to the anchor */
 	f->v->flow_root[0] = obj_find(f->v, OBJ_FLOW_TABLE, id);
 	assert_int_equal(ends(f, false, 7), STEER_DROP);
 	assert_int_equal(ends(f, false, 8), STEER_MISS);
@@ -186,7 +188,7 @@ TEST_FX(anchors)
 	assert_int_equal(ends(f, false, 8), STEER_MISS);
 	assert_int_equal(no_anchor(f, b), 0);
 	assert_int_equal(ends(f, false, 8), STEER_DROP);
-	/* the anchor's table, its two groups; the kernel keeps them */
+	/* the kernel keeps the anchor's table and two groups */
 	f->objects += 3;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves counters of flows: DevX ones, two on one match, and verbs' ones with their points. */
+/*
+ * Proves counters of flows: counters by DevX, two on the same match, counters of verbs with points.
+ */
 #include <unistd.h>
 #include "kernel_flow_rig.h"
 #include "host/mm.h"
@@ -18,7 +20,7 @@ static uint32_t devx_counter(struct fx *f, uint8_t bulk, uint32_t *id)
 	return handle;
 }
 
-/* A DevX query, with a handle that need not be the number's. */
+/* Queries counter `id` by DevX; handle may be another object's. */
 static int devx_count(struct fx *f, uint32_t handle, uint32_t id, uint64_t *packets)
 {
 	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0}, out[32];
@@ -49,17 +51,17 @@ TEST_FX(devx_counters)
 	assert_int_equal(ends(f, false, 7), STEER_DROP);
 	assert_int_equal(devx_count(f, handle, id, &packets), 0);
 	assert_int_equal(packets, 2);
-	/* the others of the bulk are the object's, too */
+	/* all counters of the bulk belong to the object */
 	assert_int_equal(devx_count(f, handle, id + 127, &packets), 0);
 	assert_int_equal(packets, 0);
 	assert_int_equal(devx_count(f, handle, id + 128, &packets), -EINVAL);
-	/* held by the rule */
+	/* the rule holds it */
 	assert_int_equal(fx_devx_destroy(f, handle), -EBUSY);
 	assert_int_equal(no_flow(f, fl), 0);
 	assert_int_equal(fx_devx_destroy(f, handle), 0);
 }
 
-/* Two programs with one match: each has its counter, and loses nothing when the other goes. */
+/* Proves that two programs with the same match each have a counter, also after one ends. */
 TEST_FX(two_counters)
 {
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id[2], fl;
@@ -88,7 +90,9 @@ static int read_counters(struct fx *f, uint32_t handle, uint64_t values[4], size
 		       A_VALUE(UVERBS_ATTR_READ_COUNTERS_FLAGS, 0, 4));
 }
 
-/* As ib_uverbs: all of the array is written, points or not, and nothing behind it. */
+/*
+ * Proves that the whole array is written, with zeroes where there are no points; as in ib_uverbs.
+ */
 static void whole_array(struct fx *f, uint32_t handle)
 {
 	static const uint64_t zero[2];
@@ -116,8 +120,8 @@ static uint32_t make_counters(struct fx *f)
 	return handle;
 }
 
-/* CREATE_FLOW with mlx5's own part. */
-#define NOT_SAID 100u /* the part on counters is there, but the head tells of none */
+/* CREATE_FLOW with mlx5's part. */
+#define NOT_ANNOUNCED 100u /* the part has counters, but its ncounters_data is 0 */
 
 static int create_from(struct fx *f, const struct verbs_flow *v, uint64_t descs, uint32_t points,
 		       uint32_t *fl)
@@ -125,7 +129,7 @@ static int create_from(struct fx *f, const struct verbs_flow *v, uint64_t descs,
 	struct {
 		struct mlx5_ib_create_flow head;
 		struct mlx5_ib_flow_counters_data data;
-	} uhw = {.head.ncounters_data = points && points != NOT_SAID,
+	} uhw = {.head.ncounters_data = points && points != NOT_ANNOUNCED,
 		 .data = {.counters_data = descs, .ncounters = points}};
 	struct ib_uverbs_create_flow_resp resp;
 	int err = FX_CALL(
@@ -144,7 +148,7 @@ static int create_counted(struct fx *f, const struct verbs_flow *v, uint32_t poi
 	return create_from(f, v, (uintptr_t)f->mem + DESCS_AT, points, fl);
 }
 
-/* An address beyond those of user space must not become one of another program's memory. */
+/* Proves that an address beyond user space is refused: it would be in another program's memory. */
 static void foreign_points(struct fx *f, const struct verbs_flow *v)
 {
 	struct mm *others[4];
@@ -188,7 +192,7 @@ TEST_FX(verbs_counters)
 	assert_int_equal(values[0], 84);
 	assert_int_equal(values[2], 2);
 	whole_array(f, counters);
-	/* a second flow counts there too, and brings no points */
+	/* a second flow on the counters must not set points */
 	v.udp.val.dst_port = htobe16(54);
 	assert_int_equal(create_counted(f, &v, 2, &second), -EINVAL);
 	assert_int_equal(create_counted(f, &v, 0, &second), 0);

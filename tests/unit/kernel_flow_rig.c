@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "kernel_flow_rig.h"
 
-#define SQ_AT 0x60000u /* of a raw QP's second buffer, in the fixture's memory */
+#define SQ_AT 0x60000u /* a raw packet QP's second ring in the fixture's memory */
 
 static void fill(uint8_t *param, const struct match *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of the flow methods share: matchers and flows of mlx5dv and verbs, and packets. */
+/* Rig for tests of flows: matchers and flows of mlx5dv and verbs, and packets. */
 #ifndef TESTS_UNIT_KERNEL_FLOW_RIG_H
 #define TESTS_UNIT_KERNEL_FLOW_RIG_H
 
@@ -11,7 +11,7 @@
 #include "kernel_fixture.h"
 #include "steer/steer.h"
 
-#define PORT_BYTES 0x40u /* of fte_match_param: all outer headers */
+#define PORT_BYTES 0x40u /* length of fte_match_param's outer headers */
 #define DROP	   MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP
 #define MISS	   MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS
 #define NO_FLAGS   UINT32_MAX
@@ -19,11 +19,11 @@
 /* --- matchers and flows of mlx5dv ------------------------------------------------------------ */
 
 struct match {
-	uint16_t dport; /* of UDP */
-	uint32_t dmac;	/* high 32 bits */
+	uint16_t dport; /* UDP port */
+	uint32_t dmac;	/* high 32 bits of the MAC address */
 };
 
-/* type < 0: none is given */
+/* Makes a matcher. type < 0: without a type. */
 int matcher(struct fx *f, uint16_t priority, struct match mask, int type, uint32_t *handle);
 uint32_t good_matcher(struct fx *f, uint16_t priority, struct match mask);
 
@@ -32,7 +32,7 @@ struct ask {
 	struct match value;
 	uint32_t devx, counter; /* handles, 0: none; NO_FLAGS with a devx */
 	uint32_t offset, tag;
-	size_t len; /* of the value; 0: all */
+	size_t len; /* of the value; 0: full length */
 };
 
 int flow(struct fx *f, struct ask a, uint32_t *handle);
@@ -42,11 +42,11 @@ int no_matcher(struct fx *f, uint32_t handle);
 
 /* --- packets --------------------------------------------------------------------------------- */
 
-/* That TIRs got, and the last one's tag. */
+/* Packets that TIRs got, and the tag of the last one. */
 extern unsigned int delivered;
 extern uint32_t delivered_tag;
 
-/* Where a UDP packet to this port ends, of those sent or received. */
+/* Runs a UDP packet to the port through steering, as sent or received; returns its end. */
 enum steer_end ends(struct fx *f, bool tx, uint16_t port);
 
 /* --- verbs' flows ---------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ struct verbs_flow {
 	struct ib_uverbs_flow_spec_action_count count;
 };
 
-/* Of all specs but the count. */
+/* Builds a flow that has all specs except the count. */
 struct verbs_flow udp_flow(uint32_t qp, uint16_t port);
 int create_verbs(struct fx *f, const struct verbs_flow *v, uint32_t *handle);
 

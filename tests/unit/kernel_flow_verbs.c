@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves verbs' flows: their specs, DONT_TRAP, and what is refused of them, whatever the bytes. */
+/* Proves flows of verbs: specs, DONT_TRAP, refusals, and any bytes as input. */
 #include "kernel_flow_rig.h"
 
 TEST_FX(verbs_flows)
@@ -15,7 +15,7 @@ TEST_FX(verbs_flows)
 	assert_int_equal(delivered_tag, 0x77);
 	assert_int_equal(ends(f, false, 54), STEER_MISS);
 	assert_int_equal(FX_DESTROY(f, QP, qp), -EBUSY);
-	/* what is left goes to whoever takes all */
+	/* other packets go to the QP of the ALL_DEFAULT flow */
 	v = (struct verbs_flow){.head = {.qp_handle = qp, .flow_attr = {.type = 1, .port = 1}}};
 	assert_int_equal(create_verbs(f, &v, &second), 0);
 	assert_int_equal(ends(f, false, 54), STEER_TIR);
@@ -23,18 +23,18 @@ TEST_FX(verbs_flows)
 	bye.flow_handle = second;
 	assert_int_equal(fx_write(f, DESTROY_FLOW, &bye, sizeof(bye), NULL, 0), 0);
 	assert_int_equal(ends(f, false, 54), STEER_MISS);
-	/* a second QP of the same match gets a copy of its own */
+	/* a second QP with the same match gets a copy */
 	v = udp_flow(qp, 53);
 	assert_int_equal(create_verbs(f, &v, &second), 0);
 	delivered = 0;
 	ends(f, false, 53);
-	assert_int_equal(delivered, 1); /* the same TIR is one destination */
+	assert_int_equal(delivered, 1); /* a TIR that is named twice is one destination */
 	bye.flow_handle = handle;
 	assert_int_equal(fx_write(f, DESTROY_FLOW, &bye, sizeof(bye), NULL, 0), 0);
 	assert_int_equal(ends(f, false, 53), STEER_TIR);
 }
 
-/* DONT_TRAP: the packet also goes on to the next priority, and follows when one comes between. */
+/* Proves that DONT_TRAP packets go on to the next priority, also to one that is made later. */
 TEST_FX(dont_trap)
 {
 	uint32_t qp = raw_qp(f), m, fl;
@@ -72,7 +72,7 @@ TEST_FX(verbs_refuse)
 		{AT(head.comp_mask), 1, -EINVAL},
 		{AT(head.flow_attr.reserved), 1, -EINVAL},
 		{AT(head.flow_attr.num_of_specs), 11, -EINVAL},
-		{AT(head.flow_attr.num_of_specs), 3, -EINVAL}, /* bytes are left */
+		{AT(head.flow_attr.num_of_specs), 3, -EINVAL}, /* bytes after the last spec */
 		{AT(head.flow_attr.num_of_specs), 5, -EINVAL},
 		{AT(head.flow_attr.size), 200, -ENOSPC},
 		{AT(head.flow_attr.size) + 1, 1, -EINVAL},
@@ -81,18 +81,18 @@ TEST_FX(verbs_refuse)
 		{AT(head.flow_attr.port), 0, -EINVAL},
 		{AT(head.flow_attr.flags), 8, -EINVAL},
 		{AT(head.flow_attr.type), 3, -EOPNOTSUPP},
-		{AT(head.flow_attr.type), 1, -EINVAL}, /* a default flow, with specs */
+		{AT(head.flow_attr.type), 1, -EINVAL}, /* a default flow must not have specs */
 		{AT(eth.type), 0x21, -EOPNOTSUPP},
 		{AT(eth.size), 7, -EINVAL},
 		{AT(eth.size), 255, -EINVAL},
 		{AT(eth.reserved), 1, -EINVAL},
-		{AT(eth.val.ether_type), 0x86, -EINVAL}, /* but an IPv4 spec */
+		{AT(eth.val.ether_type), 0x86, -EINVAL}, /* beside an IPv4 spec */
 		{AT(ip.mask.ttl), 1, -EOPNOTSUPP},
-		{AT(ip.mask.proto), 0xff, -EINVAL}, /* 0, and a UDP spec */
+		{AT(ip.mask.proto), 0xff, -EINVAL}, /* protocol 0 beside a UDP spec */
 		{AT(tag.tag_id) + 3, 1, -EINVAL},
 		{AT(tag.type) + 1, 0x11, -EINVAL}, /* an inner tag */
 		{AT(tag.size), 8, -EINVAL},
-		{AT(count), 1, -EOPNOTSUPP}, /* behind all specs */
+		{AT(count), 1, -EOPNOTSUPP}, /* bytes after all specs */
 	};
 
 	for (size_t i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++) {
@@ -117,7 +117,7 @@ TEST_FX(verbs_refuse)
 	}
 }
 
-/* Any bytes: refused, or a flow that goes again. */
+/* Proves that any bytes are refused, or make a flow that can be destroyed. */
 TEST_FX(verbs_hostile)
 {
 	const uint32_t qp = raw_qp(f), objects = fx_objects(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QPs: creation, the way through the states, queries. */
+/* Proves QPs: creation, transitions, queries. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "host/mm.h"
 #include "obj/qp.h"
 
-/* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
+/* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has. */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define TO_INIT (1 | 1 << 3 | 1 << 4 | 1 << 5)
 #define TO_RTR	(1 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 15 | 1 << 17 | 1 << 20)
@@ -69,7 +69,7 @@ static void connect(struct qp_fx *q, struct fx *f)
 	assert_int_equal(modify(q, RTS, TO_RTS), 0);
 }
 
-/* What a program set is what it reads back, and what the device works by. */
+/* Proves that QUERY_QP and the device's QP have the attributes that the program set. */
 TEST_FX(roundtrip)
 {
 	struct qp_fx q;
@@ -95,7 +95,7 @@ TEST_FX(roundtrip)
 	assert_int_equal(r.dest.sgid_index, 1);
 	assert_int_equal(r.dest.hop_limit, 64);
 	assert_int_equal(r.dest.is_global, 1);
-	assert_int_equal(r.dest.sl, 0); /* mlx5_ib keeps RoCE's priority elsewhere */
+	assert_int_equal(r.dest.sl, 0); /* mlx5_ib stores RoCE's priority in eth_prio */
 	assert_memory_equal(r.dest.dgid, q.m.dest.dgid, 16);
 	hw = obj_find(q.f->v, OBJ_QP, q.qpn);
 	assert_non_null(hw);
@@ -104,7 +104,7 @@ TEST_FX(roundtrip)
 	assert_int_equal(hw->udp_sport & 0xc000, 0xc000);
 }
 
-/* Whether the first line of the trace with this command has this text, too. */
+/* Returns whether the first line of the trace with this command contains the text. */
 static bool traced(int trace, const char *command, const char *text)
 {
 	char all[16384], *line;
@@ -116,7 +116,10 @@ static bool traced(int trace, const char *command, const char *text)
 	return line && memmem(line, strcspn(line, "\n"), text, strlen(text));
 }
 
-/* RST2INIT names the doorbell record once more, and capabilities are read at boot, as by mlx5_ib. */
+/*
+ * Proves that RST2INIT repeats the doorbell record and capabilities are read at boot, as in
+ * mlx5_ib.
+ */
 TEST_FX(commands)
 {
 	const int trace = memfd_create("trace", MFD_CLOEXEC);
@@ -139,7 +142,7 @@ TEST_FX(commands)
 	close(trace);
 }
 
-/* No responder depth, no remote reads, whatever the access flags say. */
+/* Proves that a QP without responder depth has no remote reads, whatever its access flags are. */
 TEST_FX(depth)
 {
 	struct qp_fx q;
@@ -151,7 +154,7 @@ TEST_FX(depth)
 	assert_int_equal(query(&q).qp_access_flags, IB_UVERBS_ACCESS_REMOTE_WRITE);
 }
 
-/* Ways that don't exist, attributes that are missing or too many. */
+/* Proves the refusal of missing transitions, and of too few or too many attributes. */
 TEST_FX(transitions)
 {
 	struct qp_fx q;
@@ -173,7 +176,7 @@ TEST_FX(transitions)
 	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
 }
 
-/* RoCE's rules, and numbers out of range. */
+/* Proves the refusals of the change to RTR: RoCE's rules, and numbers out of range. */
 TEST_FX(rtr_refusals)
 {
 	struct qp_fx q;
@@ -203,7 +206,7 @@ TEST_FX(rtr_refusals)
 	q.m.max_dest_rd_atomic = 200;
 	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "max_dest_rd_atomic 200");
 	q.m = good;
-	q.m.dest_qp_num = UINT32_MAX; /* cut to 24 bits, as the kernel's setters do */
+	q.m.dest_qp_num = UINT32_MAX; /* cut to 24 bits, as in the kernel */
 	q.m.min_rnr_timer = 255;
 	q.m.dest.flow_label = UINT32_MAX;
 	q.m.dest.sl = 255;
@@ -215,7 +218,7 @@ static void good_qp(struct fx *f, struct request *r, void *u)
 	fx_fill_qp(f, r, u, fx_pd(f), fx_cq(f, NULL));
 }
 
-/* Each field of CREATE_QP spoiled by itself; nothing is left behind. */
+/* Proves the refusal of each bad field of CREATE_QP, after which no object is left. */
 TEST_FX(create_refusals)
 {
 #define U(field)    FX_FIELD(mlx5_ib_create_qp, field)
@@ -246,7 +249,7 @@ TEST_FX(create_refusals)
 	FX_SPOILS(f, good_qp, mlx5_ib_create_qp, bad);
 }
 
-/* CQ and PD stay while a QP uses them. */
+/* Proves that CQ and PD cannot be destroyed while a QP uses them. */
 TEST_FX(busy)
 {
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw packet QPs, receive WQs, tables of them and RSS QPs in the kernel: what they become, how
- * they go, and what is refused, with which sentence. */
+/*
+ * Proves raw packet QPs, receive WQs, tables of them and RSS QPs: their firmware objects,
+ * transitions, destruction, and the sentences of refusals.
+ */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
 #include "kernel/core/pages.h"
@@ -53,7 +55,7 @@ static uint8_t query(struct fx *f, uint32_t handle)
 
 /* --- raw packet QPs --------------------------------------------------------------------------- */
 
-/* Four firmware objects, whose numbers a DevX context learns; they go with it. */
+/* Proves the four objects of a raw packet QP, whose numbers a DevX context gets. */
 TEST_FX(parts)
 {
 	struct mlx5_ib_create_qp_resp resp;
@@ -99,7 +101,7 @@ TEST_FX(refusals)
 	FX_SPOILS(f, fill, mlx5_ib_create_qp, bad);
 }
 
-/* kb/s; the firmware's row that the QP's SQ uses. */
+/* Sets a rate in kb/s and a burst. */
 static int limit(struct fx *f, uint32_t handle, uint32_t kbps, uint32_t burst)
 {
 	struct ib_uverbs_ex_modify_qp m = {.base = {.qp_handle = handle, .attr_mask = 1 << 25},
@@ -115,7 +117,7 @@ static int limit(struct fx *f, uint32_t handle, uint32_t kbps, uint32_t burst)
 		       A_IN(UVERBS_ATTR_UHW_IN, &u, sizeof(u)));
 }
 
-/* Two QPs of one rate share a row; the last one takes it back. */
+/* Proves that two QPs of the same rate share a row, which the last one frees. */
 TEST_FX(rate_limit)
 {
 	struct mlx5_ib_create_qp_resp resp[2];
@@ -150,7 +152,7 @@ TEST_FX(rate_limit)
 	assert_int_equal(FX_DESTROY(f, QP, qp[1]), 0);
 }
 
-/* Without receives there is no RQ, and nothing may describe one. */
+/* Proves that a QP without receives has no RQ, and that RQ attributes are refused. */
 TEST_FX(sends_only)
 {
 	struct ib_uverbs_qp_cap cap;
@@ -185,7 +187,7 @@ TEST_FX(states)
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5 | 1 << 3), -EINVAL);
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5), 0);
 	assert_ptr_equal(rq->q.stats, &f->v->stats->queues);
-	assert_int_equal(rq->q.state, QP_RTS); /* it receives from INIT on, as mlx5_ib has it */
+	assert_int_equal(rq->q.state, QP_RTS); /* the RQ receives from INIT on, as in mlx5_ib */
 	assert_int_equal(sq->q.state, QP_RST);
 	assert_int_equal(query(f, h), INIT);
 	assert_int_equal(modify(f, h, RTR, 1), 0);
@@ -241,7 +243,7 @@ TEST_FX(wq_refusals)
 	FX_SPOILS(f, good_wq, mlx5_ib_create_wq, bad);
 }
 
-/* Strides of a WQ are those of its RQ; outside their ranges there is none. */
+/* Proves that a WQ's strides are those of its RQ, and are refused outside their ranges. */
 TEST_FX(wq_strides)
 {
 	static const struct {
@@ -272,7 +274,7 @@ TEST_FX(wq_strides)
 	}
 }
 
-/* What a WQ's way and its flags allow; receives follow. */
+/* Proves a WQ's transitions and flags, and the state of its RQ. */
 TEST_FX(wq_life)
 {
 	enum { STRIP = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING };
@@ -286,7 +288,7 @@ TEST_FX(wq_life)
 	} steps[] = {
 		{1, 1, 0, 0, 0, 0, QP_RTS, false},
 		{4, 0, 0, STRIP, STRIP, 0, QP_RTS, true},
-		/* no notice is taken of it */
+		/* the flag is ignored */
 		{4, 0, 0, 0, IB_UVERBS_WQ_FLAGS_SCATTER_FCS, 0, QP_RTS, true},
 		{4, 0, 0, 0, IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING, -EOPNOTSUPP, QP_RTS, true},
 		{1, 7, 0, 0, 0, -EINVAL, QP_RTS, true},
@@ -326,7 +328,7 @@ static int make_table(struct fx *f, uint32_t log, const uint32_t *wq, unsigned i
 	return err;
 }
 
-/* CREATE_QP of an RSS QP. */
+/* Makes an RSS QP. */
 static int make_rss_of(struct fx *f, uint32_t pd, uint32_t table, struct ib_uverbs_qp_cap cap,
 		       const struct mlx5_ib_create_qp_rss *u, uint32_t *qp)
 {
@@ -349,10 +351,10 @@ static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
 	return make_rss_of(f, pd, table, (struct ib_uverbs_qp_cap){0}, u, qp);
 }
 
-/* An RSS QP holds its table, a table its WQs. */
+/* Proves that an RSS QP holds its table, and the table its WQs. */
 TEST_FX(rss)
 {
-	/* its table's queues receive, and it can't send */
+	/* it has no queues: the table's queues receive, and it cannot send */
 	const struct ib_uverbs_qp_cap queues[] = {
 		{.max_send_wr = 1}, {.max_recv_wr = 64}, {.max_recv_sge = 1}};
 	struct mlx5_ib_create_qp_rss u = {
@@ -416,9 +418,9 @@ TEST_FX(rss)
 	assert_int_equal(FX_DESTROY(f, QP, qp), 0);
 	assert_int_equal(FX_DESTROY(f, RWQ_IND_TBL, table), 0);
 	assert_int_equal(FX_DESTROY(f, WQ, wq[1]), 0);
-	/* the other WQs, and all of a second table, are left to the file's end */
+	/* the other WQs, and a second table, exist until the file is closed */
 	assert_int_equal(make_table(f, 0, wq, 1, &table), 0);
-	/* one queue needs no fields, but a function and a key that are known */
+	/* one queue needs no fields, but a known function and key */
 	u.rx_hash_fields_mask = 0;
 	u.rx_hash_function = 2;
 	assert_int_equal(make_rss(f, pd, table, &u, &qp), -EOPNOTSUPP);
@@ -430,8 +432,8 @@ TEST_FX(rss)
 }
 
 /*
- * Some page size would do, from 4 KiB to the page that holds all of it: its offset there has five
- * bits, in 64ths. Linux takes no larger one.
+ * Returns whether any page size fits, from 4 KiB to the page that holds the buffer, which is
+ * Linux's maximum. The offset in the page has 5 bits, in 64ths.
  */
 static bool possible(uint64_t va, uint64_t len)
 {
@@ -445,7 +447,7 @@ static bool possible(uint64_t va, uint64_t len)
 	}
 }
 
-/* A page list for any buffer that can have one: its pages hold it, its offset fits into 5 bits. */
+/* Proves that each buffer for which a page size fits gets a page list that covers it. */
 TEST_FX(page_lists)
 {
 	struct pages p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which pages the kernel asks a program to share, and when it gives them back. The test is the
- * program: it lays what it is asked for onto memfds, in place.
+ * Proves which pages the kernel asks a program to share, and when it returns them. The test is the
+ * program: it replaces the requested pages with memfds in place.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct answer {
 	struct uverbs_share s[UVERBS_REQUEST_SHARES];
 };
 
-static bool deaf; /* what is asked for isn't done */
+static bool ignore_requests; /* the program does not share what it is asked for */
 
 static int memfd(uint64_t len)
 {
@@ -32,55 +32,55 @@ static int memfd(uint64_t len)
 	return fd;
 }
 
-static void lay(const struct uverbs_share *s, int flags, int fd)
+static void map_pages(const struct uverbs_share *s, int flags, int fd)
 {
 	void *va = (void *)(uintptr_t)s->va;
 
 	assert_ptr_equal(mmap(va, s->len, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0), va);
 }
 
-static void obey(struct uverbs_file *f, const struct uverbs_share *s)
+static void program_share(struct uverbs_file *f, const struct uverbs_share *s)
 {
 	int fd;
 
 	if (s->what == UVERBS_SHARE_BACK) {
-		lay(s, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		map_pages(s, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 		return;
 	}
 	fd = memfd(s->len);
-	lay(s, MAP_SHARED, fd);
+	map_pages(s, MAP_SHARED, fd);
 	assert_int_equal(kernel_share(f, s->va, s->len, fd), 0);
 	close(fd);
 }
 
-static struct answer ask(struct uverbs_file *f, struct request *r)
+static struct answer run_request(struct uverbs_file *f, struct request *r)
 {
 	struct answer a = {.err = kernel_ioctl(f, &r->req), .n = r->req.nshares};
 
 	assert_true(a.n <= UVERBS_REQUEST_SHARES);
 	memcpy(a.s, r->req.shares, sizeof(a.s));
 	for (unsigned int i = 0; i < a.n; i++)
-		if (!deaf || a.s[i].what == UVERBS_SHARE_BACK)
-			obey(f, &a.s[i]);
+		if (!ignore_requests || a.s[i].what == UVERBS_SHARE_BACK)
+			program_share(f, &a.s[i]);
 	return a;
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static struct answer asked(struct uverbs_file *f, uint16_t object, uint16_t method,
-			   const struct rq_arg *args, const uint32_t *handle)
+static struct answer run_method(struct uverbs_file *f, uint16_t object, uint16_t method,
+				const struct rq_arg *args, const uint32_t *handle)
 {
 	struct request r;
 	struct answer a;
 
 	rq_make(&r, object, method, args);
-	a = ask(f, &r);
+	a = run_request(f, &r);
 	rq_take(&r, args);
 	a.handle = handle ? *handle : 0;
 	return a;
 }
 
-/* Creations of a queue: with mlx5's own part, whose beginning all of them share. */
+/* The beginning of mlx5's part, which is the same in all requests that make queues. */
 struct queue_part {
 	__aligned_u64 buf_addr, db_addr;
 };
@@ -94,7 +94,7 @@ static struct answer created(struct fx *f, struct request *r, void *u, size_t le
 	part->buf_addr = (uintptr_t)ring;
 	part->db_addr = (uintptr_t)record;
 	rq_in(r, UVERBS_ATTR_UHW_IN, u, len);
-	a = ask(f->f, r);
+	a = run_request(f->f, r);
 	a.handle = rq_new(r);
 	rq_done(r);
 	return a;
@@ -133,13 +133,13 @@ static struct answer make_umem(struct uverbs_file *f, const void *at, uint64_t l
 {
 	uint32_t handle = 0;
 
-	return asked(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG,
-		     RQ_ARGS(A_NEW(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &handle),
-			     A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)at, 8),
-			     A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, len, 8),
-			     A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, access, 4),
-			     A_OUT(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, NULL, 4)),
-		     &handle);
+	return run_method(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG,
+			  RQ_ARGS(A_NEW(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &handle),
+				  A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)at, 8),
+				  A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, len, 8),
+				  A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, access, 4),
+				  A_OUT(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, NULL, 4)),
+			  &handle);
 }
 
 static struct answer make_mr(struct fx *f, uint32_t pd, const void *at, uint64_t len)
@@ -151,16 +151,16 @@ static struct answer make_mr(struct fx *f, uint32_t pd, const void *at, uint64_t
 					    .access_flags = IB_UVERBS_ACCESS_LOCAL_WRITE};
 	struct ib_uverbs_reg_mr_resp out = {0};
 
-	return asked(f->f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
-		     RQ_ARGS(A_VALUE(UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_REG_MR, 8),
-			     A_IN(UVERBS_ATTR_CORE_IN, &in, sizeof(in)),
-			     A_OUT(UVERBS_ATTR_CORE_OUT, &out, sizeof(out))),
-		     &out.mr_handle);
+	return run_method(f->f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+			  RQ_ARGS(A_VALUE(UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_REG_MR, 8),
+				  A_IN(UVERBS_ATTR_CORE_IN, &in, sizeof(in)),
+				  A_OUT(UVERBS_ATTR_CORE_OUT, &out, sizeof(out))),
+			  &out.mr_handle);
 }
 
 static struct answer destroy(struct uverbs_file *f, uint16_t object, uint16_t method, uint32_t handle)
 {
-	struct answer a = asked(f, object, method, fx_destroy_args(object, handle).a, NULL);
+	struct answer a = run_method(f, object, method, fx_destroy_args(object, handle).a, NULL);
 
 	assert_int_equal(a.err, 0);
 	return a;
@@ -186,19 +186,19 @@ static struct answer end_umem(struct uverbs_file *f, uint32_t handle)
 	return destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, handle);
 }
 
-/* --- what an answer says ---------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 struct piece {
 	const void *at;
-	uint64_t pages; /* 0: the end */
+	uint64_t pages; /* 0: end of the list */
 	enum uverbs_share_what what;
 };
 #define RING UVERBS_SHARE_RING
 #define DATA UVERBS_SHARE_DATA
 #define BACK UVERBS_SHARE_BACK
 
-/* These pieces, in any order, and no others; returns the handle. */
-static uint32_t says(struct answer a, const struct piece *p)
+/* Asserts that the answer has exactly these pieces, in any order; returns its handle. */
+static uint32_t expect_shares(struct answer a, const struct piece *p)
 {
 	unsigned int n = 0;
 
@@ -216,54 +216,54 @@ static uint32_t says(struct answer a, const struct piece *p)
 	assert_int_equal(a.n, n);
 	return a.handle;
 }
-#define SAYS(answer, ...) says(answer, (const struct piece[8]){__VA_ARGS__})
+#define EXPECT_SHARES(answer, ...) expect_shares(answer, (const struct piece[8]){__VA_ARGS__})
 
 /* --- creations -------------------------------------------------------------------------------- */
 
-/* A ring's pages, and the page of its record, whole. */
+/* Proves which whole pages each kind of object shares: of the ring, and the page of the record. */
 TEST_FX(each_kind)
 {
 	uint8_t *m = f->mem;
 	uint32_t pd = fx_pd(f), cq;
 
-	cq = SAYS(make_cq(f, m + 2 * PAGE, m + 64), {m, 1, RING}, {m + 2 * PAGE, 2, RING});
-	/* 64 WQEs of 64 bytes each way; and another page of records */
-	SAYS(make_qp(f, pd, cq, m + 8 * PAGE, m + PAGE + 128), {m + PAGE, 1, RING},
-	     {m + 8 * PAGE, 2, RING});
-	/* a ring of 512 bytes has the rest of its page to itself */
-	SAYS(make_wq(f, pd, cq, m + 16 * PAGE, m + 20 * PAGE), {m + 20 * PAGE, 1, RING},
-	     {m + 16 * PAGE, 1, RING});
-	SAYS(make_umem(f->f, m + 24 * PAGE, 2 * PAGE + 1, 1), {m + 24 * PAGE, 3, RING});
-	SAYS(make_umem(f->f, m + 28 * PAGE + 512, 8, 1), {m + 28 * PAGE, 1, DATA});
-	SAYS(make_mr(f, pd, m + 32 * PAGE, 2 * PAGE), {m + 32 * PAGE, 2, DATA});
-	/* what isn't whole pages of the ring's own */
-	SAYS(make_umem(f->f, m + 36 * PAGE + 64, PAGE, 1));
+	cq = EXPECT_SHARES(make_cq(f, m + 2 * PAGE, m + 64), {m, 1, RING}, {m + 2 * PAGE, 2, RING});
+	/* 64 WQEs of 64 bytes in each queue, and another page of records */
+	EXPECT_SHARES(make_qp(f, pd, cq, m + 8 * PAGE, m + PAGE + 128), {m + PAGE, 1, RING},
+		      {m + 8 * PAGE, 2, RING});
+	/* a ring of 512 bytes owns the rest of its page */
+	EXPECT_SHARES(make_wq(f, pd, cq, m + 16 * PAGE, m + 20 * PAGE), {m + 20 * PAGE, 1, RING},
+		      {m + 16 * PAGE, 1, RING});
+	EXPECT_SHARES(make_umem(f->f, m + 24 * PAGE, 2 * PAGE + 1, 1), {m + 24 * PAGE, 3, RING});
+	EXPECT_SHARES(make_umem(f->f, m + 28 * PAGE + 512, 8, 1), {m + 28 * PAGE, 1, DATA});
+	EXPECT_SHARES(make_mr(f, pd, m + 32 * PAGE, 2 * PAGE), {m + 32 * PAGE, 2, DATA});
+	/* the ring does not begin with a page */
+	EXPECT_SHARES(make_umem(f->f, m + 36 * PAGE + 64, PAGE, 1));
 }
 
-/* What others hold stays where it is: the device may be writing there. */
+/* Proves that pages held by another object are not shared: the device may write to them. */
 TEST_FX(held)
 {
 	uint8_t *m = f->mem;
 	uint32_t pd = fx_pd(f), cq;
 	struct answer a;
 
-	SAYS(make_mr(f, pd, m + 100, PAGE), {m, 2, DATA});
-	/* its record lies in the region's pages */
-	cq = SAYS(make_cq(f, m + 2 * PAGE, m + 64), {m + 2 * PAGE, 2, RING});
-	SAYS(make_qp(f, pd, cq, m + 8 * PAGE, m + 72), {m + 8 * PAGE, 2, RING});
-	/* not shared, because the program could not: it isn't asked for again */
-	deaf = true;
+	EXPECT_SHARES(make_mr(f, pd, m + 100, PAGE), {m, 2, DATA});
+	/* the record lies in the region's pages */
+	cq = EXPECT_SHARES(make_cq(f, m + 2 * PAGE, m + 64), {m + 2 * PAGE, 2, RING});
+	EXPECT_SHARES(make_qp(f, pd, cq, m + 8 * PAGE, m + 72), {m + 8 * PAGE, 2, RING});
+	/* pages that the program did not share are not requested again */
+	ignore_requests = true;
 	a = make_cq(f, m + 16 * PAGE, m + 20 * PAGE);
-	deaf = false;
+	ignore_requests = false;
 	assert_int_equal(a.n, 2);
-	SAYS(make_cq(f, m + 24 * PAGE, m + 20 * PAGE + 8), {m + 24 * PAGE, 2, RING});
-	SAYS(make_umem(f->f, m + 17 * PAGE, PAGE, 1));
-	/* a region over all of it, and what is made in it afterwards */
-	SAYS(make_mr(f, pd, m, FX_MEM));
-	SAYS(make_umem(f->f, m + 40 * PAGE, PAGE, 1));
+	EXPECT_SHARES(make_cq(f, m + 24 * PAGE, m + 20 * PAGE + 8), {m + 24 * PAGE, 2, RING});
+	EXPECT_SHARES(make_umem(f->f, m + 17 * PAGE, PAGE, 1));
+	/* a region over all pages, and a umem in it */
+	EXPECT_SHARES(make_mr(f, pd, m, FX_MEM));
+	EXPECT_SHARES(make_umem(f->f, m + 40 * PAGE, PAGE, 1));
 }
 
-/* One object with its record in its own ring asks for those pages once. */
+/* Proves that an object with its record in its ring requests these pages once. */
 TEST_FX(own_record)
 {
 	struct answer a = make_cq(f, f->mem, f->mem + PAGE + 2048);
@@ -271,10 +271,12 @@ TEST_FX(own_record)
 	assert_int_equal(a.n, 1);
 	a = end_cq(f, a.handle);
 	assert_int_equal(a.n, 1);
-	SAYS(make_mr(f, fx_pd(f), f->mem, (1u << 20) - 1), {f->mem, 256, DATA});
+	EXPECT_SHARES(make_mr(f, fx_pd(f), f->mem, (1u << 20) - 1), {f->mem, 256, DATA});
 }
 
-/* Memory that is somebody else's, too, or that stores must not go to. */
+/*
+ * Proves that pages of files, shared, read-only and executable memory, and stacks are not shared.
+ */
 TEST_FX(not_own)
 {
 	uint8_t *m = f->mem, stack[3 * PAGE];
@@ -291,18 +293,19 @@ TEST_FX(not_own)
 	mprotect(m + 3 * PAGE, PAGE, PROT_READ);
 	mprotect(m + 4 * PAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	for (unsigned int i = 0; i < 5; i++)
-		SAYS(make_umem(f->f, m + i * PAGE, PAGE, i == 3 ? 0 : 1));
-	SAYS(make_umem(f->f, m + 4 * PAGE, 2 * PAGE, 1)); /* one of two */
-	SAYS(make_umem(f->f, m + 8 * PAGE, 2 * PAGE, 0), {m + 8 * PAGE, 2, RING});
+		EXPECT_SHARES(make_umem(f->f, m + i * PAGE, PAGE, i == 3 ? 0 : 1));
+	EXPECT_SHARES(
+		make_umem(f->f, m + 4 * PAGE, 2 * PAGE, 1)); /* the first page is executable */
+	EXPECT_SHARES(make_umem(f->f, m + 8 * PAGE, 2 * PAGE, 0), {m + 8 * PAGE, 2, RING});
 	memset(stack, 0, sizeof(stack));
-	SAYS(make_umem(f->f, (void *)(((uintptr_t)stack + PAGE) & ~(uintptr_t)(PAGE - 1)), PAGE,
-		       1));
+	EXPECT_SHARES(make_umem(f->f, (void *)(((uintptr_t)stack + PAGE) & ~(uintptr_t)(PAGE - 1)),
+				PAGE, 1));
 	close(file);
 	close(memfd);
 	mprotect(m, FX_MEM, PROT_READ | PROT_WRITE);
 }
 
-/* What has more than 64 MiB is no ring: the program decides whether it is worth its copy. */
+/* Proves that more than 64 MiB is no ring, so that the program may refuse to copy it. */
 TEST_FX(large)
 {
 	const size_t most = 64u << 20, len = most + 2 * PAGE;
@@ -311,15 +314,15 @@ TEST_FX(large)
 	uint32_t umem;
 
 	assert_ptr_not_equal(m, MAP_FAILED);
-	umem = SAYS(make_umem(f->f, m, most + 1, 1), {m, 16385, DATA});
-	SAYS(end_umem(f->f, umem), {m, 16385, BACK});
-	umem = SAYS(make_umem(f->f, m, most, 1), {m, 16384, RING});
-	SAYS(end_umem(f->f, umem), {m, 16384, BACK});
-	SAYS(make_mr(f, pd, m, most + 1), {m, 16385, DATA});
+	umem = EXPECT_SHARES(make_umem(f->f, m, most + 1, 1), {m, 16385, DATA});
+	EXPECT_SHARES(end_umem(f->f, umem), {m, 16385, BACK});
+	umem = EXPECT_SHARES(make_umem(f->f, m, most, 1), {m, 16384, RING});
+	EXPECT_SHARES(end_umem(f->f, umem), {m, 16384, BACK});
+	EXPECT_SHARES(make_mr(f, pd, m, most + 1), {m, 16385, DATA});
 	munmap(m, len);
 }
 
-/* What was refused holds nothing. */
+/* Proves that refused requests hold no memory. */
 TEST_FX(failures)
 {
 	uint8_t *m = f->mem;
@@ -339,7 +342,7 @@ TEST_FX(failures)
 	assert_int_equal(a.n, 2);
 	a = end_cq(f, a.handle);
 	assert_int_equal(a.n, 2);
-	/* nobody holds bytes there, any more or at all */
+	/* no object holds bytes there */
 	assert_int_equal(kernel_share(f->f, (uintptr_t)m, PAGE, fd), -ENOENT);
 	assert_int_equal(kernel_share(f->f, (uintptr_t)m + 9 * PAGE, PAGE, fd), -ENOENT);
 	assert_int_equal(kernel_share(f->f, 0 - (uint64_t)PAGE, 2 * PAGE, fd), -ENOENT);
@@ -349,7 +352,7 @@ TEST_FX(failures)
 
 /* --- destructions ----------------------------------------------------------------------------- */
 
-/* A page goes back when the last object that holds bytes of it goes, in any order. */
+/* Proves that a page is returned with the last object that holds bytes of it, in any order. */
 TEST_FX(orders)
 {
 	uint8_t *m = f->mem;
@@ -363,7 +366,7 @@ TEST_FX(orders)
 		h[0] = make_cq(f, m + 2 * PAGE, m + 64).handle;
 		h[1] = make_qp(f, pd, main, m + 8 * PAGE, m + 72).handle;
 		h[2] = make_mr(f, pd, m, 4 * PAGE).handle;	      /* record and CQ's ring */
-		h[3] = make_umem(f->f, m + 9 * PAGE, PAGE, 1).handle; /* in the QP's ring */
+		h[3] = make_umem(f->f, m + 9 * PAGE, PAGE, 1).handle; /* within the QP's ring */
 		bool lives[4] = {true, true, true, true};
 
 		while (n) {
@@ -383,12 +386,14 @@ TEST_FX(orders)
 				want[n_want++] = (struct piece){m + 2 * PAGE, 2, BACK};
 			if ((which == 1 || which == 3) && !lives[1] && !lives[3])
 				want[n_want++] = (struct piece){m + 8 * PAGE, 2, BACK};
-			says(a, want);
+			expect_shares(a, want);
 		}
 	}
 }
 
-/* What does not fit into an answer comes with the next ones; not while a new object is there. */
+/*
+ * Proves that returned pages may wait for later answers, and for an object that holds them again.
+ */
 TEST_FX(many)
 {
 	uint8_t *m = f->mem;
@@ -403,10 +408,10 @@ TEST_FX(many)
 	}
 	mr = make_mr(f, pd, m, 40 * PAGE).handle;
 	for (unsigned int i = 0; i < 20; i++)
-		SAYS(end_umem(f->f, umem[i]));
+		EXPECT_SHARES(end_umem(f->f, umem[i]));
 	a = end_mr(f, mr);
 	assert_int_equal(a.n, UVERBS_REQUEST_SHARES);
-	/* somebody takes a page that is still to go back */
+	/* makes an object on a page that is still to be returned */
 	for (unsigned int i = 0; i < 20 && !late; i++) {
 		bool gone = false;
 
@@ -424,7 +429,7 @@ TEST_FX(many)
 	}
 	assert_int_equal(back, 16);
 	for (unsigned int i = 0; i < 3; i++) {
-		a = make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1); /* asks for nothing itself */
+		a = make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1); /* requests no pages */
 		back += a.n;
 	}
 	assert_int_equal(back, 19);
@@ -443,24 +448,24 @@ TEST_FX(two_files)
 	uint32_t a, b;
 
 	assert_int_equal(fx_context(f, other, true), 0);
-	/* what the other file's objects hold is not asked for */
-	deaf = true;
-	b = SAYS(make_umem(other, m, PAGE, 1), {m, 1, RING});
-	deaf = false;
-	a = SAYS(make_umem(f->f, m, PAGE, 1));
+	/* pages held by the other file's objects are not requested */
+	ignore_requests = true;
+	b = EXPECT_SHARES(make_umem(other, m, PAGE, 1), {m, 1, RING});
+	ignore_requests = false;
+	a = EXPECT_SHARES(make_umem(f->f, m, PAGE, 1));
 	end_umem(f->f, a);
 	end_umem(other, b);
-	/* and does not go back while they do; the file that shares it is told */
-	a = SAYS(make_umem(f->f, m, PAGE, 1), {m, 1, RING});
-	b = SAYS(make_umem(other, m + 64, 64, 1));
+	/* nor returned while these exist; the file that shares them knows */
+	a = EXPECT_SHARES(make_umem(f->f, m, PAGE, 1), {m, 1, RING});
+	b = EXPECT_SHARES(make_umem(other, m + 64, 64, 1));
 	assert_true(kernel_shared_pages_in_use(f->f));
 	assert_false(kernel_shared_pages_in_use(other));
-	SAYS(end_umem(f->f, a));
-	SAYS(end_umem(other, b));
+	EXPECT_SHARES(end_umem(f->f, a));
+	EXPECT_SHARES(end_umem(other, b));
 	assert_false(kernel_shared_pages_in_use(f->f));
-	SAYS(make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1), {m, 1, BACK});
-	/* pages that only wait to go back */
-	a = SAYS(make_umem(f->f, m, PAGE, 1), {m, 1, RING});
+	EXPECT_SHARES(make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1), {m, 1, BACK});
+	/* pages that are still to be returned */
+	a = EXPECT_SHARES(make_umem(f->f, m, PAGE, 1), {m, 1, RING});
 	b = make_umem(other, m + 64, 64, 1).handle;
 	end_umem(f->f, a);
 	end_umem(other, b);
@@ -469,12 +474,12 @@ TEST_FX(two_files)
 	kernel_close(other);
 	mm_close(mm);
 	assert_false(kernel_shared_pages_in_use(f->f));
-	SAYS(make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1), {m, 1, BACK});
+	EXPECT_SHARES(make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1), {m, 1, BACK});
 }
 
 /* --- what it costs ---------------------------------------------------------------------------- */
 
-/* Bytes that this process has read; 0: the kernel doesn't tell. */
+/* Returns how many bytes this process has read; 0: the kernel does not count them. */
 static uint64_t bytes_read(void)
 {
 	unsigned long long n = 0;
@@ -500,8 +505,7 @@ static uint64_t maps_bytes(void)
 }
 
 /*
- * However much a request pins, the process's mappings are read once at most: there may be
- * thousands.
+ * Proves that a request reads the process's mappings at most once: there may be thousands of them.
  */
 TEST_FX(one_look)
 {
@@ -516,7 +520,7 @@ TEST_FX(one_look)
 		make_umem(f->f, m + 2 * i * PAGE, PAGE, 1);
 	all = maps_bytes();
 	assert_true(all > 100 * 64);
-	deaf = true;
+	ignore_requests = true;
 	from = bytes_read();
 	a = make_cq(f, m + 250 * PAGE, m + 248 * PAGE);
 	assert_in_range(bytes_read() - from, 0, all * 5 / 4);
@@ -525,6 +529,6 @@ TEST_FX(one_look)
 	assert_in_range(bytes_read() - from, 0, all * 5 / 4);
 	from = bytes_read();
 	end_qp(f, a.handle);
-	deaf = false;
+	ignore_requests = false;
 	assert_in_range(bytes_read() - from, 0, all / 4);
 }

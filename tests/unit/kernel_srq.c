@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves SRQs in the kernel: what they become in the firmware, what is refused with which sentence,
- * their events, QPs on them, and what DevX may do with them. */
+/*
+ * Proves SRQs in the kernel: their firmware objects, the sentences of refusals, events, QPs on
+ * SRQs, use by DevX; and DC targets.
+ */
 #include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eqe.h>
@@ -59,7 +61,7 @@ static struct ib_uverbs_query_srq_resp query(struct fx *f, uint32_t handle)
 	return r;
 }
 
-/* A linked list of RMP entries with room for a link; one entry more than programs may post. */
+/* Proves that an SRQ is an RMP: a linked list with one entry more than programs may post. */
 TEST_FX(becomes_an_rmp)
 {
 	const struct made m = make(f);
@@ -71,7 +73,7 @@ TEST_FX(becomes_an_rmp)
 	assert_int_equal(s->log_size, 4);
 	assert_int_equal(s->log_stride, 6);
 	assert_int_equal(s->dbrec, mm_bus(f->mm, (uintptr_t)f->mem + FX_SRQ_RECORD));
-	assert_int_equal(s->lwm, 0); /* mlx5_ib takes no limit at creation */
+	assert_int_equal(s->lwm, 0); /* mlx5_ib ignores the limit at creation */
 	assert_int_not_equal(s->o.uid, 0);
 	r = query(f, m.handle);
 	assert_int_equal(r.max_wr, 15);
@@ -115,7 +117,7 @@ TEST_FX(modify_refusals)
 	assert_int_equal(modify(f, m.handle, 0, 99), 0);
 }
 
-/* The limit's event reaches the program once, and is counted until the SRQ goes. */
+/* Proves that the limit's event is sent once, and that DESTROY_SRQ reports it. */
 TEST_FX(limit_event)
 {
 	int fd = async_fd(f);
@@ -157,7 +159,7 @@ TEST_FX(error_event)
 	close(fd);
 }
 
-/* A QP on the SRQ, from which its receives come; the SRQ stays until the QP is gone. */
+/* Proves that a QP takes its receives from its SRQ, which cannot be destroyed before the QP. */
 TEST_FX(qp_on_srq)
 {
 	const struct made m = make(f);
@@ -179,7 +181,7 @@ TEST_FX(qp_on_srq)
 	assert_int_equal(FX_DESTROY(f, SRQ, m.handle), 0);
 }
 
-/* Receives of its own beside an SRQ are refused. */
+/* Proves that a QP with both an SRQ and an RQ is refused. */
 TEST_FX(qp_with_both)
 {
 	const struct made m = make(f);
@@ -192,7 +194,7 @@ TEST_FX(qp_with_both)
 	rq_done(&r);
 }
 
-/* To DevX, a verbs SRQ's handle stands for its RMP. */
+/* Proves that DevX can query an SRQ of verbs by its handle, as an RMP. */
 TEST_FX(devx_knows_it)
 {
 	const struct made m = make(f);
@@ -207,12 +209,14 @@ TEST_FX(devx_knows_it)
 	assert_int_equal(fx_devx_query(f, m.handle, in, sizeof(in), out, sizeof(out)), -EINVAL);
 }
 
-/* --- DC targets, which have an SRQ -------------------------------------------------------------- */
+/*
+ * --- DC targets, which have an SRQ --------------------------------------------------------------
+ */
 
 #define DCT_TO_INIT (1 | 1 << 3 | 1 << 4 | 1 << 5)
 #define DCT_TO_RTR  (1 | 1 << 7 | 1 << 8 | 1 << 15)
 
-/* srq, or 0: none. */
+/* Makes a DCT; srq is 0 for none. */
 static int dct_make(struct fx *f, uint32_t srq, uint32_t cq, uint32_t *handle)
 {
 	static const struct ib_uverbs_qp_cap cap = {0};
@@ -247,7 +251,7 @@ static int dct_modify(struct fx *f, const struct ib_uverbs_modify_qp *m, size_t 
 		       room ? A_OUT(UVERBS_ATTR_UHW_OUT, NULL, room) : A_NONE);
 }
 
-/* From RESET to INIT to RTR by exactly the attributes of each way; there it gets its number. */
+/* Proves a DCT's transitions with exactly their attributes; in RTR it has a number. */
 TEST_FX(dct_states)
 {
 	const struct made srq = make(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* UD as ib_uverbs has it: QPs' states and Q_Keys, address handles, multicast groups. */
+/* Proves UD as in ib_uverbs: transitions and Q_Keys of QPs, address handles, multicast groups. */
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "obj/mcg.h"
 #include "obj/qp.h"
 
-/* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
+/* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has. */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define QKEY	(1 << 6)
 #define TO_INIT (1 | 1 << 4 | 1 << 5 | QKEY)
@@ -49,7 +49,7 @@ static int modify(const struct ud_fx *q, uint8_t state, uint32_t mask, uint32_t 
 	return fx_write(q->f, IB_USER_VERBS_CMD_MODIFY_QP, &m, sizeof(m), NULL, 0);
 }
 
-/* The way through the states with what ib_core demands; the MTU is 4096, as mlx5_ib sets it. */
+/* Proves the transitions with ib_core's attributes, and mlx5_ib's MTU of 4096. */
 TEST_FX(states)
 {
 	struct ud_fx q = make(f);
@@ -92,7 +92,7 @@ static bool has_net_raw(void)
 	return d[0].permitted >> CAP_NET_RAW & 1;
 }
 
-/* A Q_Key with bit 31 is for the privileged only. */
+/* Proves that a Q_Key with bit 31 needs CAP_NET_RAW. */
 TEST_FX(privileged_qkey)
 {
 	struct ud_fx q = make(f);
@@ -145,7 +145,7 @@ TEST_FX(groups)
 	FX_REFUSES(q.f, join(&rc, ATTACH, ip4_group, 0), -EINVAL, "is no UD QP");
 }
 
-/* Through DevX a membership is an object, and its end takes the QP out of that group. */
+/* Proves that a membership by DevX is an object, whose destruction leaves the group. */
 TEST_FX(groups_by_devx)
 {
 	struct ud_fx q = make(f);
@@ -165,7 +165,7 @@ TEST_FX(groups_by_devx)
 	assert_non_null(mcg_find(f->v, ip6_group));
 }
 
-/* A program that ends leaves its groups. */
+/* Proves that close() leaves the groups of a QP. */
 TEST_FX(closed_in_a_group)
 {
 	struct ud_fx q = make(f);
@@ -175,7 +175,9 @@ TEST_FX(closed_in_a_group)
 
 /* --- address handles ------------------------------------------------------------------------- */
 
-/* A group's MAC address follows from its GID; nobody needs to be there. */
+/*
+ * Proves that the address handle of a group needs no member: its MAC address follows from the GID.
+ */
 TEST_FX(handles_of_groups)
 {
 	static const uint8_t want[2][6] = {{0x01, 0x00, 0x5e, 0x01, 0x02, 0x03},

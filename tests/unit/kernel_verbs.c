@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PDs, MRs, CQs, UARs, AHs: handles, memory, lifetimes. */
+/* Proves PDs, MRs, CQs, UARs and AHs: handles, memory, lifetimes. */
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int dealloc_pd(struct fx *f, uint32_t pd)
 	return FX_DESTROY(f, PD, pd);
 }
 
-/* Destroyed twice, of another kind, of another file: each has its errno. */
+/* Proves the errno of handles that were destroyed, or belong to another class or file. */
 TEST_FX(handles)
 {
 	struct uverbs_file *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
@@ -38,7 +38,7 @@ TEST_FX(handles)
 		   -EINVAL, "not negative");
 }
 
-/* New objects get the lowest free handle, as the kernel's xa_alloc() gives it, after any order of ends. */
+/* Proves that objects get the lowest free handle, as of xa_alloc(), in any order of destruction. */
 TEST_FX(lowest_handle)
 {
 	bool in_use[100] = {false};
@@ -60,7 +60,7 @@ TEST_FX(lowest_handle)
 	}
 }
 
-/* A method destroys its own kind of object only. */
+/* Proves that a method destroys objects of its class only. */
 TEST_FX(destroys_its_kind)
 {
 	static const struct {
@@ -88,7 +88,7 @@ TEST_FX(destroys_its_kind)
 			   "it is a CQ");
 }
 
-/* A PD in use stays; its users go on working. */
+/* Proves that a PD in use cannot be destroyed, and that its users still work. */
 TEST_FX(pd_busy)
 {
 	uint32_t pd = fx_pd(f), mr;
@@ -99,7 +99,7 @@ TEST_FX(pd_busy)
 	assert_int_equal(dealloc_pd(f, pd), 0);
 }
 
-/* Where the old mkey can't go, the region stays as it was, under its handle. */
+/* Proves that REREG_MR changes nothing if the old mkey cannot be destroyed. */
 TEST_FX(rereg_that_fails)
 {
 	struct ib_uverbs_rereg_mr in = {
@@ -122,7 +122,7 @@ TEST_FX(rereg_that_fails)
 	assert_null(obj_find(f->v, OBJ_MKEY, 0));
 }
 
-/* What the firmware got: one page that holds the region, its rights, its bounds. */
+/* Proves the mkey of a region: one page that covers it, access rights, bounds. */
 TEST_FX(mr_mailbox)
 {
 	uint32_t pd = fx_pd(f), mr;
@@ -145,7 +145,7 @@ TEST_FX(mr_mailbox)
 	assert_int_equal(m->o.uid, 0);
 }
 
-/* A guest of the file: its memory is known to be given up when this descriptor is closed. */
+/* Attaches a guest; returns a descriptor that is closed when the guest's memory is released. */
 static int guest_enter(struct fx *f)
 {
 	int guard = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -163,7 +163,7 @@ static bool guest_leave(struct fx *f, int guard)
 	return fcntl(guard, F_GETFD) < 0;
 }
 
-/* The device reaches a guest's memory for as long as regions hold it, or might. */
+/* Proves that a guest's memory stays reachable while regions hold it, or may on demand. */
 TEST_FX(guests_memory)
 {
 	const uint32_t on_demand = IB_UVERBS_ACCESS_ON_DEMAND, pd = fx_pd(f);
@@ -178,7 +178,7 @@ TEST_FX(guests_memory)
 	assert_int_equal(FX_DESTROY(f, MR, mr), 0);
 	assert_int_equal(fcntl(guard, F_GETFD), -1);
 
-	guard = guest_enter(f); /* a refused region reaches nothing */
+	guard = guest_enter(f); /* a refused region holds nothing */
 	assert_int_equal(fx_reg_mr(f, pd, f->mem, 0, on_demand, NULL), -EINVAL);
 	assert_true(guest_leave(f, guard));
 
@@ -187,8 +187,10 @@ TEST_FX(guests_memory)
 	assert_false(guest_leave(f, guard));
 }
 
-/* A new PD or access by REREG_MR, and whether the key is another one then: a NIC's driver changes by
- * UMR what a UMR may change, and makes another mkey for the rest. */
+/*
+ * Proves whether REREG_MR of PD or access changes the key: mlx5_ib changes by UMR what UMRs can
+ * change, and makes another mkey for the rest.
+ */
 TEST_FX(rereg_keys)
 {
 	enum { PD = 1 << 1, ACCESS = 1 << 2 };
@@ -231,7 +233,7 @@ TEST_FX(rereg_keys)
 		assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_REG_MR, reg, mr), 0);
 		objects = fx_objects(f);
 		in.mr_handle = mr.mr_handle;
-		munmap(at, 4096); /* the pages are the region's own, and are not asked for again */
+		munmap(at, 4096); /* the pages are pinned already, and are not pinned again */
 		assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_REREG_MR, in, out), rows[i].err);
 		if (!rows[i].err && (out.lkey != mr.lkey) != rows[i].other)
 			fail_msg("row %zu: key 0x%x, then 0x%x", i, mr.lkey, out.lkey);
@@ -242,7 +244,9 @@ TEST_FX(rereg_keys)
 	assert_int_equal(FX_DESTROY(f, PD, pd2), 0);
 }
 
-/* Memory that isn't there, isn't writable, wraps; access flags that contradict each other. */
+/*
+ * Proves the refusal of unmapped, read-only and wrapping memory, and of contradicting access flags.
+ */
 TEST_FX(mr_refusals)
 {
 	uint8_t *ro = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -287,7 +291,7 @@ TEST_FX(mr_refusals)
 	munmap(half, 4096);
 }
 
-/* The soft limit of this process, and whether CAP_IPC_LOCK lifts it (if it has that). */
+/* Sets the process's soft limit, and raises or drops CAP_IPC_LOCK, which lifts it. */
 static void memlock_set(rlim_t pages, bool lifted)
 {
 	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -303,7 +307,7 @@ static void memlock_set(rlim_t pages, bool lifted)
 	assert_int_equal(syscall(SYS_capset, &h, d), 0);
 }
 
-/* Of the machine, not of a user namespace. */
+/* Returns whether the process has CAP_IPC_LOCK of the machine, not of a user namespace. */
 static bool may_lock(void)
 {
 	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -330,8 +334,8 @@ static int memlock_end(void **state)
 }
 
 /*
- * A process without CAP_IPC_LOCK pins no more than RLIMIT_MEMLOCK: regions, rings and, once, the
- * page of doorbell records, by all files that it opened.
+ * Proves that a process without CAP_IPC_LOCK pins no more than RLIMIT_MEMLOCK. Regions, rings and,
+ * once, the page of doorbell records count, of all files that it opened.
  */
 TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
 {
@@ -341,7 +345,7 @@ TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
 	f->dev->profile = &profile_bluefield2;
 	memlock_set(16, false);
 	assert_int_equal(reg_pages(f, pd, 11, &mr), 0);
-	cq[0] = fx_cq(f, NULL); /* 128 entries: 2 pages, and the records' */
+	cq[0] = fx_cq(f, NULL); /* 128 entries: 2 pages, and the page of records */
 	cq[1] = fx_cq(f, NULL);
 	FX_REFUSES(f, reg_pages(f, pd, 1, NULL), -ENOMEM,
 		   "RLIMIT_MEMLOCK is 64 KiB: the process has 64 KiB pinned");
@@ -366,7 +370,7 @@ TEST_ON(memlock_limit, struct fx *f, {fx_setup, memlock_end})
 	assert_int_equal(reg_pages(f, pd, 1, NULL), -ENOMEM);
 }
 
-/* Regions on demand are not pinned; CAP_IPC_LOCK and --set memlock=0 lift the limit. */
+/* Proves that the limit does not count regions on demand; CAP_IPC_LOCK and memlock=0 lift it. */
 TEST_ON(memlock_lifted, struct fx *f, {fx_setup, memlock_end})
 {
 	struct profile free = profile_bluefield2;
@@ -390,7 +394,7 @@ static void good_cq(struct fx *f, struct request *r, void *u)
 	fx_fill_cq(f, r, u, 127);
 }
 
-/* Each field of CREATE_CQ spoiled by itself; nothing is left behind. */
+/* Proves the refusal of each bad field of CREATE_CQ, after which no object is left. */
 TEST_FX(cq_refusals)
 {
 #define U(field)    FX_FIELD(mlx5_ib_create_cq, field)
@@ -412,7 +416,9 @@ TEST_FX(cq_refusals)
 	FX_SPOILS(f, good_cq, mlx5_ib_create_cq, bad);
 }
 
-/* A CQ whose ring begins anywhere on 64 bytes still gets a page list that the firmware takes. */
+/*
+ * Proves that a ring which is aligned to 64 bytes only gets a page list that the firmware accepts.
+ */
 TEST_FX(cq_offset)
 {
 	struct mlx5_ib_create_cq u;
@@ -437,7 +443,7 @@ TEST_FX(cq_offset)
 	}
 }
 
-/* UARs: both types, none of a third; a UAR that a CQ rings by can't go. */
+/* Proves both types of UARs, the refusal of others, and that a CQ's UAR cannot be destroyed. */
 TEST_FX(uars)
 {
 	uint32_t cq = fx_cq(f, NULL), uar;
@@ -458,7 +464,7 @@ TEST_FX(uars)
 	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar), 0);
 }
 
-/* An address handle needs a GRH, a source GID and a destination that somebody answers to. */
+/* Proves that an address handle needs a GRH, a source GID and a destination that answers. */
 TEST_FX(ahs)
 {
 	struct ib_uverbs_create_ah in = {.pd_handle = fx_pd(f)};
@@ -484,7 +490,7 @@ static int info(struct fx *f, uint64_t object, uint32_t *total, void *list, size
 		       A_OUT(UVERBS_ATTR_INFO_HANDLES_LIST, list, room));
 }
 
-/* INFO_HANDLES lists what a file holds, as many as fit. */
+/* Proves that INFO_HANDLES returns the file's handles, as many as fit. */
 TEST_FX(infos)
 {
 	uint32_t pds[3] = {fx_pd(f), fx_pd(f), fx_pd(f)}, list[4], total;
@@ -497,7 +503,7 @@ TEST_FX(infos)
 	assert_int_equal(info(f, 0x777, &total, list, 4), -ENOENT);
 }
 
-/* A file that is closed in the middle of everything leaves nothing (the teardown counts). */
+/* Proves that close() destroys objects of all classes; the teardown counts what is left. */
 TEST_FX(close_takes_all)
 {
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* XRC as ib_uverbs has it: domains by file, which programs share, and targets with several handles. */
+/* Proves XRC as in ib_uverbs: domains that programs share by a file, and targets with handles. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 enum { RESET, INIT };
 #define TO_INIT (1 | 1 << 3 | 1 << 4 | 1 << 5) /* state, access, P_Key, port */
 
-/* A second program beside the fixture's. */
+/* The fixture's program, and a second one. */
 struct two {
 	struct fx *f;
 	struct uverbs_file *mine, *other;
@@ -26,7 +26,7 @@ static struct two two(struct fx *f)
 	return t;
 }
 
-/* On a file system that gives numbers of inodes again. */
+/* Makes a file on a file system that reuses inode numbers. */
 static uint32_t some_file(void)
 {
 	char name[] = "xrcd.XXXXXX";
@@ -37,7 +37,7 @@ static uint32_t some_file(void)
 	return (uint32_t)fd;
 }
 
-/* The handle, or -errno. */
+/* Opens a domain; returns its handle, or -errno. */
 static int64_t open_xrcd(struct fx *f, uint32_t fd, uint32_t oflags)
 {
 	const struct ib_uverbs_open_xrcd in = {.fd = fd, .oflags = oflags};
@@ -57,7 +57,7 @@ static int close_xrcd(struct fx *f, int64_t handle)
 static int make_target(struct fx *f, int64_t xrcd, uint32_t *handle, uint32_t *qpn)
 {
 	struct request r;
-	struct mlx5_ib_create_qp u = {.flags = ~0u}; /* the driver does not see it */
+	struct mlx5_ib_create_qp u = {.flags = ~0u}; /* not passed to the driver */
 	int err;
 
 	rq_make(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE,
@@ -100,7 +100,7 @@ static uint8_t state_of(struct fx *f, uint32_t handle)
 	return r.qp_state;
 }
 
-/* One domain for a file, whoever opens it; it ends with its last handle. */
+/* Proves that a file has one domain for all programs, which its last handle destroys. */
 TEST_FX(domains)
 {
 	const uint32_t file = some_file(), another = some_file();
@@ -110,7 +110,7 @@ TEST_FX(domains)
 	FX_REFUSES(f, open_xrcd(f, file, 0), -EAGAIN, "no O_CREAT");
 	a = open_xrcd(f, file, O_CREAT | O_EXCL);
 	assert_true(a >= 0);
-	own = open_xrcd(f, NO_FILE, 0); /* nobody else's */
+	own = open_xrcd(f, NO_FILE, 0); /* a private domain */
 	assert_true(own >= 0);
 	f->f = t.other;
 	FX_REFUSES(f, open_xrcd(f, file, O_CREAT | O_EXCL), -EINVAL, "O_EXCL");
@@ -131,7 +131,7 @@ TEST_FX(domains)
 	close((int)another);
 }
 
-/* The domain holds the file: while it lives, no new file gets the inode's number. */
+/* Proves that a domain holds its file, so that no new file gets the inode's number. */
 TEST_FX(file_goes)
 {
 	uint32_t file = some_file();
@@ -147,7 +147,7 @@ TEST_FX(file_goes)
 	assert_int_equal(close_xrcd(f, xrcd), 0);
 }
 
-/* A target belongs to its domain: each handle moves it, and it lives as long as one of them. */
+/* Proves that each handle of a target can modify it, and that the last one destroys it. */
 TEST_FX(targets)
 {
 	const struct two t = two(f);
@@ -176,7 +176,7 @@ TEST_FX(targets)
 			 0);
 	f->f = t.mine;
 	assert_int_equal(state_of(f, first), INIT);
-	kernel_close(t.mine); /* the creator is gone */
+	kernel_close(t.mine); /* the creator ends */
 	f->f = t.other;
 	assert_ptr_equal(obj_find(f->v, OBJ_QP, qpn), hw);
 	assert_int_equal(state_of(f, second), INIT);
@@ -187,7 +187,7 @@ TEST_FX(targets)
 	assert_int_equal(obj_count(f->v, OBJ_XRCD), 0);
 }
 
-/* A target has a domain and nothing else. */
+/* Proves that a target with other objects than a domain is refused. */
 TEST_FX(target_refusals)
 {
 	uint32_t handle, qpn;
@@ -196,7 +196,9 @@ TEST_FX(target_refusals)
 	assert_int_equal(obj_count(f->v, OBJ_XRCD), 0);
 }
 
-/* --- SRQs of a domain --------------------------------------------------------------------------- */
+/*
+ * --- SRQs of a domain ---------------------------------------------------------------------------
+ */
 
 static uint32_t make_srq(struct fx *f, int64_t xrcd, uint32_t pd, uint32_t cq)
 {
@@ -216,7 +218,7 @@ static uint32_t make_srq(struct fx *f, int64_t xrcd, uint32_t pd, uint32_t cq)
 	return handle;
 }
 
-/* The limit is set, told again, and refused above the SRQ's size. */
+/* Proves that an XRC SRQ's limit can be set and queried, and is refused above its size. */
 TEST_FX(srq_limit)
 {
 	const uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
@@ -226,7 +228,7 @@ TEST_FX(srq_limit)
 	const struct ib_uverbs_query_srq q = {.srq_handle = m.srq_handle};
 	struct ib_uverbs_query_srq_resp r;
 
-	f->mem[FX_SRQ_RECORD + 3] = 9; /* posted: with fewer the event comes, and the limit goes */
+	f->mem[FX_SRQ_RECORD + 3] = 9; /* posted receives: with fewer the limit would fire */
 	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0), 0);
 	m.srq_limit = 16;
 	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0),
@@ -238,7 +240,10 @@ TEST_FX(srq_limit)
 	assert_int_equal(close_xrcd(f, xrcd), 0);
 }
 
-/* The kernel lets DevX ask it as what it is, no RMP; the firmware asks whose it is: the kernel's. */
+/*
+ * Proves that DevX may query an XRC SRQ as such, not as an RMP; the firmware then refuses, as the
+ * object has uid 0.
+ */
 TEST_FX(srq_by_devx)
 {
 	uint8_t in[PRM_QUERY_XRC_SRQ_IN_BYTES] = {0}, out[PRM_QUERY_XRC_SRQ_OUT_BYTES];
