@@ -156,7 +156,7 @@ TEST_F(lacking)
 	fake.rule_err = EINVAL;
 	assert_int_equal(fake_try_rule(mt, &all, (struct dvx_flow_action *[]){s.drop, tag}, 2, &r),
 			 -EOPNOTSUPP);
-	fake_said("nic_receive.flow_tag", "");
+	fake_check_error("nic_receive.flow_tag", "");
 	assert_int_equal(dvx_flow_action_destroy(tag), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
 	fake_close_stage(&s);
@@ -177,7 +177,7 @@ TEST_STAGE(blamed, DVX_FLOW_RX, 2)
 	assert_int_equal(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP);
 	assert_null(mt);
 	assert_int_equal(fake.matchers, 0);
-	fake_said("match.outer_headers.tcp_flags", "mlx5_9");
+	fake_check_error("match.outer_headers.tcp_flags", "mlx5_9");
 	fake.refuse_tcp = false;
 	fake.refuse_both = true;
 	dvx_flow_match_set(&m, "outer_headers.ip_ecn", 1, 3);
@@ -221,7 +221,7 @@ TEST_STAGE(names_capability, DVX_FLOW_RX, 2)
 		assert_int_equal(dvx_flow_match_set(&m, table[i].field, 1, 1), 0);
 		fake_refused(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP, table[i].field,
 			     "mlx5_9 lacks flex_parser_protocols ");
-		fake_said(table[i].words, "");
+		fake_check_error(table[i].words, "");
 	}
 }
 
@@ -290,8 +290,9 @@ static void vports(void)
 	fake.rule_err = EREMOTEIO;
 	fake.rules_before_err = 0;
 	assert_true(fake_try_rule(mt, &m, &s.drop, 1, &r) < 0);
-	fake_said("match.misc_parameters.source_port: ",
-		  fake.eswitch ? "mlx5_9 knows no vport 77" : "mlx5_9 lacks eswitch_manager");
+	fake_check_error("match.misc_parameters.source_port: ",
+			 fake.eswitch ? "mlx5_9 knows no vport 77"
+				      : "mlx5_9 lacks eswitch_manager");
 	fake.rule_err = ENOMEM;
 	fake.rules_before_err = 0;
 	fake_refused(fake_try_rule(mt, &m, &s.drop, 1, &r), -ENOMEM,

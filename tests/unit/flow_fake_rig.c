@@ -243,7 +243,7 @@ int fake_try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
 	return dvx_flow_rule_create(&attr, out);
 }
 
-void fake_said(const char *a, const char *b)
+void fake_check_error(const char *a, const char *b)
 {
 	const char *text = dvx_strerror(dvx_last_error()->err);
 
@@ -254,5 +254,5 @@ void fake_said(const char *a, const char *b)
 void fake_refused(int got, int err, const char *a, const char *b)
 {
 	assert_int_equal(got, err);
-	fake_said(a, b);
+	fake_check_error(a, b);
 }

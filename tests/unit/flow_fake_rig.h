@@ -61,7 +61,7 @@ int fake_try_matcher(struct stage *s, const struct dvx_flow_match *m,
 int fake_try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
 		  struct dvx_flow_action *const *actions, uint32_t n, struct dvx_flow_rule **out);
 /* The last error contains both texts. */
-void fake_said(const char *a, const char *b);
+void fake_check_error(const char *a, const char *b);
 void fake_refused(int got, int err, const char *a, const char *b);
 
 #endif

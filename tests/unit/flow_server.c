@@ -62,7 +62,7 @@ static void reply(void *arg, struct server_conn *c, const struct flow_msg *m)
 	} else {
 		done_add('a');
 	}
-	conn_say(c, json_pack("{s:i}", "exit", 0), NULL, 0);
+	conn_reply(c, json_pack("{s:i}", "exit", 0), NULL, 0);
 }
 
 static void *serve(void *arg)

@@ -13,7 +13,7 @@
 #include "daemon/generation.h"
 #include "tools/cli/library.h"
 
-/* `never`: json_shadows() of them. */
+/* Warns of the rules that no packet can reach. `never`: the result of json_shadows(). */
 static void warn_shadows(const char *name, const json_t *never, const struct ruleset *set,
 			 const struct program *p)
 {
@@ -79,7 +79,7 @@ static int check_make_queues(struct base_tables *g, const struct ruleset *set, s
 	return pump_start(&attr, &g->pump, f);
 }
 
-/* What they cost on the device takes the place of what was expected. */
+/* Replaces the expected cost in the summary by the cost on the device. */
 static void check_update(json_t *summary, struct generation *gen, const struct rules_text *s)
 {
 	json_t *cost = json_object();
@@ -91,8 +91,8 @@ static void check_update(json_t *summary, struct generation *gen, const struct r
 }
 
 /*
- * Builds the rules in tables that no packet enters, and removes them. Takes the set. The summary
- * gets what they cost on this device.
+ * Builds the rules in tables that no packet enters, and removes them. Takes the set. Adds the cost
+ * on this device to the summary.
  */
 static int check_device(const struct args *a, struct ruleset *set, const struct rules_text *source,
 			json_t *summary)

@@ -42,7 +42,7 @@ static bool client_nobody(int fd)
 	return fd == -ENOENT || fd == -ECONNREFUSED;
 }
 
-/* One's own daemon first, then the machine's. */
+/* Tries the user's own daemon first, then the machine's. */
 static int try_all(const struct where *w)
 {
 	int fd = try_connect(w->socket), other;
@@ -132,7 +132,10 @@ static uint32_t client_number(const struct flow_msg *m, const char *name)
 	return (uint32_t)json_integer_value(json_object_get(m->head, name));
 }
 
-/* The daemon tells the first mistake. This is the place for all of them. */
+/*
+ * Prints mistakes. The daemon reports only the first one, so the client parses the rules to print
+ * all of them.
+ */
 static void client_point(const struct rules_text *s, uint32_t line, uint32_t column,
 			 const char *error)
 {
@@ -164,13 +167,16 @@ static int verdict(const struct flow_msg *m, const struct rules_text *source)
 	return code;
 }
 
-/* The daemon does not see that a client has gone before it answers. */
+/*
+ * Reports an interrupt: the daemon goes on, as it does not notice before its answer that a client
+ * has gone.
+ */
 static void client_interrupted(int number)
 {
-	static const char says[] = "\ndvx-flow: interrupted, but the daemon goes on with the "
+	static const char text[] = "\ndvx-flow: interrupted, but the daemon goes on with the "
 				   "request: `dvx-flow list' shows "
 				   "the rules in effect\n";
-	ssize_t n = write(STDERR_FILENO, says, sizeof(says) - 1);
+	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
 
 	(void)n;
 	raise(number);

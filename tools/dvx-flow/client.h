@@ -15,10 +15,7 @@ int client_connect(const struct args *a, int *code);
 /* Called for each answer that only reports progress. */
 typedef void (*progress_fn)(void *arg, json_t *head);
 
-/*
- * To be called before a request that changes rules: an interrupt then prints that the daemon goes
- * on.
- */
+/* Called before a request that changes rules: an interrupt then prints that the daemon goes on. */
 void client_begin_change(void);
 /*
  * Sends one request (rules may be NULL) and reads its last answer, which msg_free() frees. Returns
@@ -28,9 +25,9 @@ int client_ask(int fd, json_t *head, const struct rules_text *rules, struct flow
 	       progress_fn progress, void *arg);
 
 /* Prints what changed and how many rules are in effect, or the answer as JSON. */
-int say_result(const struct args *a, const struct flow_msg *answer, const char *verb);
+int client_print_result(const struct args *a, const struct flow_msg *answer, const char *verb);
 
-/* Connects, asks and closes. */
+/* Connects, sends one request and closes. */
 int client_once(const struct args *a, json_t *head, struct flow_msg *answer);
 
 #endif

@@ -18,7 +18,7 @@ static void show_progress(void *arg, json_t *head)
 			json_integer_value(json_object_get(head, "of")));
 }
 
-int say_result(const struct args *a, const struct flow_msg *answer, const char *verb)
+int client_print_result(const struct args *a, const struct flow_msg *answer, const char *verb)
 {
 	json_int_t rules = json_integer_value(json_object_get(answer->head, "rules"));
 
@@ -52,14 +52,17 @@ static int send_file(const struct args *a, const struct rules_text *rules)
 	if (!code) {
 		if (!a->quiet)
 			cost_warn(rules->name, answer.head);
-		code = say_result(a, &answer, "applied");
+		code = client_print_result(a, &answer, "applied");
 		msg_free(&answer);
 	}
 	close(fd);
 	return code;
 }
 
-/* The daemon reads the rules. If it finds a mistake, the client does as well, to tell all of them. */
+/*
+ * Sends the rules to the daemon, which parses them. If it finds a mistake, the client parses them
+ * as well, to print all mistakes.
+ */
 int cmd_apply(const struct args *a)
 {
 	struct rules_text s;

@@ -6,7 +6,7 @@
 #include "cost.h"
 #include "dvx-flow.h"
 
-/* Paths that are longer are warned of. */
+/* Longer paths of a packet get a warning. */
 #define PATH_LONG 64
 
 static const char *const directions[RULE_DIRS] = {"in", "out"};

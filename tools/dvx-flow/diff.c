@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow diff: which rules apply would add, delete and move, and which would stay. */
+/* dvx-flow diff: prints which rules apply would add, delete and move, and which would stay. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "places.h"
 #include "rules/pairs.h"
 
-/* Rules that stay are shown only this near to one that does not. */
+/* Lines of context: rules that stay are printed at most this far from one that does not. */
 #define CONTEXT 3u
 
 struct diff {
@@ -19,8 +19,7 @@ struct diff {
 	struct pair_text *old_text, *now_text;
 	uint32_t *from;
 	bool *stays;
-	bool *kept,
-		*left; /* of the old rules: they stay in their place; they are no longer there */
+	bool *kept, *left; /* by old rule: it stays in its place; it has been removed */
 	size_t stay, added, deleted, moved;
 };
 
@@ -96,11 +95,11 @@ static json_int_t diff_id(const struct diff *d, size_t old)
 
 /* --- for people ------------------------------------------------------------------------------- */
 
-/* Prints the list's lines; those of context wait until it is known whether a change is near. */
+/* Prints the list's lines. Lines of context wait until a change follows nearby. */
 struct diff_lines {
 	const struct diff *d;
 	size_t waiting; /* old rules before `next`, not printed yet */
-	size_t behind;	/* how many more lines of context the last change has */
+	size_t behind;	/* lines of context still to print after the last change */
 	bool begun, gap;
 };
 
@@ -112,7 +111,7 @@ static void diff_line(const struct diff *d, char sign, size_t old, const char *t
 		printf("%c%6" JSON_INTEGER_FORMAT "  %s\n", sign, diff_id(d, old), text);
 }
 
-/* An old rule that stays. */
+/* Adds an old rule that stays. */
 static void diff_stays(struct diff_lines *l, size_t old)
 {
 	if (l->behind) {
@@ -126,7 +125,7 @@ static void diff_stays(struct diff_lines *l, size_t old)
 		l->gap = true;
 }
 
-/* A rule that goes or comes; `next` is the old rule behind those that wait. */
+/* Adds a rule that leaves or arrives; `next` is the old rule behind those that wait. */
 static void diff_changes(struct diff_lines *l, char sign, size_t next, size_t old, const char *text)
 {
 	if (l->gap && l->begun)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the commands of dvx-flow share. */
+/* Shared by the commands of dvx-flow. */
 #ifndef DVX_FLOW_TOOL_H
 #define DVX_FLOW_TOOL_H
 
@@ -13,7 +13,7 @@
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-/* dvx(7) lists these exit codes and those of tools/cli. */
+/* Exit codes; dvx(7) lists them and those of tools/cli. */
 enum {
 	EXIT_RULES =
 		EXIT_NO, /* a mistake in the rules, no such rule; explain: no way for the packet */
@@ -26,7 +26,7 @@ struct args {
 	unsigned int queues;
 	double interval, wait; /* interval 0: none was given */
 	/* explain and dump */
-	const char *dump; /* a file, not the daemon */
+	const char *dump; /* a file, instead of the daemon */
 	uint64_t packet;  /* number in a packet file, from 1; 0: all */
 	bool out;	  /* the packets go out */
 	/* import and export */
@@ -41,39 +41,48 @@ struct args {
  */
 int file_read(const char *path, char **text, size_t *len);
 
-/* The same without a message. */
+/* Reads a file as file_read() does, without a message. */
 int file_load(const char *path, char **text, size_t *len);
 
 /* Parses rules and prints mistakes to stderr as FILE:LINE:COLUMN, or nothing if name is NULL. */
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set);
-/* Of rules that are to be part of others: rules_parse_part(). */
+/* Parses rules that are to be part of others, by rules_parse_part(). */
 int rules_read_part(const char *name, const char *text, size_t len, struct ruleset *set);
 
-/* Prints a message about a place in the rules in the form of a mistake. */
+/* A rule file, for messages about places in it. */
 struct rules_text {
 	const char *name, *text;
 	size_t len;
-	bool unread;	   /* whether it has mistakes is not known yet */
-	const char **line; /* where lines begin, if rules_find_lines() has found them */
+	bool unread;	   /* not parsed yet, so whether it has mistakes is unknown */
+	const char **line; /* starts of lines; NULL: rules_find_lines() has not found them */
 	size_t nlines, room;
 };
-/* For rules_point() of many lines. The caller frees s->line. False: no memory. */
+/*
+ * Finds lines, for rules_point() of many lines. The caller frees s->line. Returns false if there is
+ * no memory.
+ */
 bool rules_find_lines(struct rules_text *s);
-/* A rule file with what it includes. Returns EXIT_DONE, or an exit code after messages. */
+/*
+ * Loads a rule file with the files that it includes. Returns EXIT_DONE, or an exit code after
+ * messages.
+ */
 int rules_load(const char *path, struct rules_text *s);
 void rules_text_free(struct rules_text *s);
-/* The name for messages of a file that the first one includes; "": of the first one. */
+/* Returns the name for messages of a file that the first one includes; "": of the first one. */
 const char *rules_file_name(const char *first, const char *file, char *buf, size_t size);
 
 /* Prints a mistake of the file as FILE:LINE:COLUMN, and its line. */
-void mistake_say(const char *name, const struct mistake *m);
+void mistake_print(const char *name, const struct mistake *m);
 void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, const char *what);
 
-/* Joins operands with one blank between words, as in a rule's text. "": they are too long. */
+/*
+ * Joins operands with one blank between words, as in a rule's text. Returns "" if they are too
+ * long.
+ */
 #define WORDS_BYTES_MAX 65536
 void words_join(char *out, size_t size, char *const *words, int n);
 
-/* Says why rules_compile() refused the set. */
+/* Writes the reason why rules_compile() refused the set. */
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size);
 
 int cmd_check(const struct args *a);

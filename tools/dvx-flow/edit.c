@@ -30,7 +30,7 @@ void words_join(char *out, size_t size, char *const *words, int n)
 		out[0] = 0;
 }
 
-/* A rule's ID, or a range of them: 5, 5-9. NULL: it is something else. */
+/* Parses a rule's ID, or a range of them: 5, 5-9. Returns NULL if the text is something else. */
 static json_t *edit_ids(const char *text)
 {
 	unsigned long first, last;
@@ -47,7 +47,7 @@ static json_t *edit_ids(const char *text)
 	return *end ? NULL : json_pack("[I, I]", (json_int_t)first, (json_int_t)last);
 }
 
-/* NULL: no text. */
+/* Parses IDs, or else a name. Returns NULL if text is NULL. */
 static json_t *edit_ids_or_name(const char *text)
 {
 	json_t *ids = edit_ids(text);
@@ -55,7 +55,9 @@ static json_t *edit_ids_or_name(const char *text)
 	return ids ? ids : json_string(text);
 }
 
-/* Names have no blank, and no rule is one word. */
+/*
+ * Returns whether the operands are one rule's text: names have no blank, and no rule is one word.
+ */
 static bool edit_is_rule(const char *text, char *const *words, int n)
 {
 	struct ruleset set;
@@ -68,7 +70,10 @@ static bool edit_is_rule(const char *text, char *const *words, int n)
 	return is;
 }
 
-/* Either each operand names rules, or all of them are one rule's words. NULL: no text. */
+/*
+ * Parses operands: each names rules, or all of them are one rule's words. Returns NULL if there is
+ * no text.
+ */
 static json_t *edit_which(char *const *words, int n)
 {
 	json_t *list = json_array();
@@ -86,7 +91,7 @@ static json_t *edit_which(char *const *words, int n)
 	return ret ? NULL : list;
 }
 
-/* Sends a request that changes rules, with the words of a rule that comes; NULL: none comes. */
+/* Sends a request that changes rules, with the words of an added rule (NULL: none). */
 static int edit_ask(const struct args *a, json_t *head, const struct rules_text *words,
 		    const char *verb)
 {
@@ -109,7 +114,7 @@ static int edit_ask(const struct args *a, json_t *head, const struct rules_text 
 		snprintf(as, sizeof(as), "%s as %lld", verb, json_integer_value(id));
 		verb = as;
 	}
-	code = say_result(a, &answer, verb);
+	code = client_print_result(a, &answer, verb);
 	msg_free(&answer);
 	return code;
 }
@@ -140,7 +145,7 @@ static int edit_rule(const struct args *a, json_t *head, int first, const char *
 
 	words_join(text, sizeof(text), a->argv + first, a->argc - first);
 	words.len = strlen(text);
-	/* Variables are the daemon's. */
+	/* Only the daemon knows the variables. */
 	if (!strchr(text, '$')) {
 		if (rules_read_part(words.name, text, words.len, &set)) {
 			json_decref(head);
@@ -156,7 +161,7 @@ int cmd_add(const struct args *a)
 	return edit_rule(a, json_pack("{s:s}", "do", "add"), 0, "added");
 }
 
-/* `where` is "before" or "replace". */
+/* Sends a rule that is put at another one's place; `where` is "before" or "replace". */
 static int edit_at(const struct args *a, const char *where, int id, const char *verb)
 {
 	json_t *which = edit_ids_or_name(a->argv[id]);
@@ -199,8 +204,11 @@ static int edit_write_text(const char *path, const struct flow_msg *m)
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
-/* What was included is part of the text now. Frees the answer if it fails. */
-static int edit_own_lines(struct flow_msg *m)
+/*
+ * Removes the marks of included files, whose text is part of the file now. Frees the answer if it
+ * fails.
+ */
+static int edit_remove_marks(struct flow_msg *m)
 {
 	size_t len;
 	char *plain = marks_plain(m->body, m->body_len, &len);
@@ -222,7 +230,7 @@ int cmd_save(const struct args *a)
 	struct flow_msg answer;
 	int code = client_once(a, json_pack("{s:s}", "do", "save"), &answer);
 
-	if (!code && edit_own_lines(&answer))
+	if (!code && edit_remove_marks(&answer))
 		code = EXIT_INPUT;
 	if (code)
 		return code;
@@ -233,7 +241,7 @@ int cmd_save(const struct args *a)
 	else
 		code = edit_write_text(path, &answer);
 	if (!code && strcmp(path, "-") != 0)
-		code = say_result(a, &answer, "saved");
+		code = client_print_result(a, &answer, "saved");
 	msg_free(&answer);
 	return code;
 }

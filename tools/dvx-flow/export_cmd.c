@@ -15,7 +15,8 @@ struct export_job {
 	json_t *left_out; /* NULL: not JSON */
 };
 
-static void export_tell(void *arg, const struct rule *r, struct source_location at, const char *why)
+static void export_left_out(void *arg, const struct rule *r, struct source_location at,
+			    const char *why)
 {
 	struct export_job *job = arg;
 	uint32_t line = r->line + at.line, column = at.column ? at.column : 1;
@@ -28,7 +29,7 @@ static void export_tell(void *arg, const struct rule *r, struct source_location 
 						"says", why));
 }
 
-/* The commands as a list of lines. */
+/* Returns the commands as a list of lines. */
 static json_t *export_lines(const char *text)
 {
 	json_t *list = json_array();
@@ -42,7 +43,7 @@ static json_t *export_lines(const char *text)
 	return list;
 }
 
-/* Returns how many rules are left out, or -errno. */
+/* Returns the number of rules that are left out, or -errno. */
 static int export_json(const struct export_ask *ask, const struct ruleset *set,
 		       struct export_job *job)
 {
@@ -54,7 +55,7 @@ static int export_json(const struct export_ask *ask, const struct ruleset *set,
 	if (!f)
 		return -ENOMEM;
 	job->left_out = json_array();
-	left_out = export_rules(ask, set, f, export_tell, job);
+	left_out = export_rules(ask, set, f, export_left_out, job);
 	if (fclose(f))
 		left_out = -ENOMEM;
 	places_json(job->left_out, job->rules->text, job->rules->len);
@@ -71,7 +72,7 @@ static int export_set(const struct args *a, const struct export_ask *ask,
 {
 	struct export_job job = {.rules = rules};
 	int left_out = a->json ? export_json(ask, set, &job)
-			       : export_rules(ask, set, stdout, export_tell, &job);
+			       : export_rules(ask, set, stdout, export_left_out, &job);
 
 	if (left_out < 0) {
 		say("%s", strerror(-left_out));
@@ -82,7 +83,10 @@ static int export_set(const struct args *a, const struct export_ask *ask,
 	return left_out ? EXIT_RULES : EXIT_DONE;
 }
 
-/* Thousands of rules can be left out, so their lines are found once, where no file includes others. */
+/*
+ * Exports as text. Thousands of rules can be left out, so their lines are found once, if no file
+ * includes others.
+ */
 static int export_text(const struct args *a, const struct export_ask *ask,
 		       const struct rules_text *rules)
 {

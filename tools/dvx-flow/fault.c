@@ -8,7 +8,7 @@
 #include "fault.h"
 #include "tools/cli/library.h"
 
-int fault_say(struct flow_fault *f, int code, const char *fmt, ...)
+int flow_fault_set(struct flow_fault *f, int code, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -27,28 +27,28 @@ static const char *fault_without(const char *text, const char *start)
 	return end && !strncmp(text, start, strlen(start)) ? end + 2 : text;
 }
 
-const char *device_says(void)
+const char *device_last_error(void)
 {
 	return fault_without(fault_without(library_says(), "rule "), "dvx_");
 }
 
-int fault_device(struct flow_fault *f)
+int flow_fault_device(struct flow_fault *f)
 {
-	return fault_say(f, EXIT_DEVICE, "%s", device_says());
+	return flow_fault_set(f, EXIT_DEVICE, "%s", device_last_error());
 }
 
-int fault_at(struct flow_fault *f, const struct rule *r, struct source_location at)
+int flow_fault_at(struct flow_fault *f, const struct rule *r, struct source_location at)
 {
 	f->line = r->line + at.line;
 	f->column = at.column;
 	return -1;
 }
 
-void fault_place(struct flow_fault *f)
+void flow_fault_place(struct flow_fault *f)
 {
 	struct flow_fault bare = *f;
 
 	if (f->line)
-		fault_say(f, bare.code, "line %u, column %u: %.560s", bare.line, bare.column,
-			  bare.text);
+		flow_fault_set(f, bare.code, "line %u, column %u: %.560s", bare.line, bare.column,
+			       bare.text);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow import: prints other tools' rules as rules of dvx-flow, and says what it leaves out. */
+/*
+ * dvx-flow import: prints other tools' rules as rules of dvx-flow, and reports what it leaves out.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 #include "dvx-flow.h"
 #include "import/import.h"
 
-/* A word of the text, if one is to blame: what follows it is about it. */
+/* Writes the reason of an item, after the word that is to blame, if there is one. */
 static void import_sentence(const struct import_item *item, char *text, size_t size)
 {
 	if (item->more)
@@ -106,7 +108,7 @@ static int import_result(const struct args *a, const struct rules_text *s,
 	return EXIT_RULES;
 }
 
-/* Words are C strings: one would end at a byte of zero. */
+/* Returns whether the text has no byte of zero, where words, which are C strings, would end. */
 static bool import_is_text(const struct rules_text *s)
 {
 	const char *p = s->text, *zero = memchr(p, 0, s->len);

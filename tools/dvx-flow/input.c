@@ -71,8 +71,8 @@ const char *rules_file_name(const char *first, const char *file, char *buf, size
 	return buf;
 }
 
-/* Control characters of a file must not reach the terminal. */
-static void input_show(const struct mistake *m)
+/* Prints a mistake's line. Control characters of a file must not reach the terminal. */
+static void mistake_print_source(const struct mistake *m)
 {
 	for (size_t i = 0; i < m->source_len; i++) {
 		unsigned char c = (unsigned char)m->source[i];
@@ -81,13 +81,13 @@ static void input_show(const struct mistake *m)
 	}
 }
 
-/* Tabs of the line are repeated before the caret, so that it stands below its word. */
-static void point(const struct mistake *m)
+/* Prints a caret below the word. Tabs of the line are repeated, so that columns agree. */
+static void mistake_print_line(const struct mistake *m)
 {
 	const char *p = m->source, *end = p + m->source_len;
 
 	fputs("    ", stderr);
-	input_show(m);
+	mistake_print_source(m);
 	fputs("\n    ", stderr);
 	for (uint32_t c = 1; c < m->column && p < end; p++)
 		if ((*p & 0xc0) != 0x80) {
@@ -102,31 +102,31 @@ static void point(const struct mistake *m)
 
 #define LINE_SHOWN 400
 
-void mistake_say(const char *name, const struct mistake *m)
+void mistake_print(const char *name, const struct mistake *m)
 {
 	fprintf(stderr, "%s:%u:%u: %s\n", name, m->line, m->column, m->text);
 	say_place(name, m->line, m->column);
 	say_record("%s:%u:%u: %s", name, m->line, m->column, m->text);
 	if (m->source_len <= LINE_SHOWN)
-		point(m);
+		mistake_print_line(m);
 }
 
-/* The mistake's line is one of the text; it becomes the one of its file. */
-static void input_say(const struct rules_text *s, struct mistake *m)
+/* Prints a mistake. Its line in the whole text becomes the line of its file. */
+static void input_print(const struct rules_text *s, struct mistake *m)
 {
 	char name[PATH_MAX + MARK_NAME_MAX];
 	struct mark_name at;
 
 	marks_name(s->text, s->len, m->line, &at);
 	m->line = at.line;
-	mistake_say(rules_file_name(s->name, at.file, name, sizeof(name)), m);
+	mistake_print(rules_file_name(s->name, at.file, name, sizeof(name)), m);
 }
 
-static void input_tell(void *arg, const struct mistake *m)
+static void input_on_mistake(void *arg, const struct mistake *m)
 {
 	struct mistake copy = *m;
 
-	input_say(arg, &copy);
+	input_print(arg, &copy);
 }
 
 static void take_line(const struct rules_text *s, uint32_t line, struct mistake *m)
@@ -157,7 +157,7 @@ bool rules_find_lines(struct rules_text *s)
 	return true;
 }
 
-/* The number of characters of the word at this column. */
+/* Returns the number of characters of the word at this column. */
 static uint32_t word_width(const struct mistake *m)
 {
 	const char *p = m->source, *end = p + m->source_len;
@@ -178,10 +178,10 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 	snprintf(m.text, sizeof(m.text), "%s", what);
 	take_line(s, line, &m);
 	m.width = word_width(&m);
-	if (s->nlines) /* another tool's text, which includes nothing of ours */
-		mistake_say(s->name, &m);
+	if (s->nlines) /* another tool's text, which includes no file of dvx-flow */
+		mistake_print(s->name, &m);
 	else
-		input_say(s, &m);
+		input_print(s, &m);
 }
 
 static int input_result(const char *name, int ret)
@@ -197,15 +197,15 @@ int rules_read(const char *name, const char *text, size_t len, struct ruleset *s
 {
 	struct rules_text s = {.name = name, .text = text, .len = len};
 
-	return input_result(name, rules_parse(text, len, set, name ? input_tell : NULL, &s));
+	return input_result(name, rules_parse(text, len, set, name ? input_on_mistake : NULL, &s));
 }
 
 int rules_read_part(const char *name, const char *text, size_t len, struct ruleset *set)
 {
 	struct rules_text s = {.name = name, .text = text, .len = len};
 
-	return input_result(name,
-			    rules_parse_part(text, len, NULL, set, name ? input_tell : NULL, &s));
+	return input_result(
+		name, rules_parse_part(text, len, NULL, set, name ? input_on_mistake : NULL, &s));
 }
 
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size)

@@ -134,7 +134,7 @@ static const struct cli_command commands[] = {
 	 export_options, cmd_export},
 };
 
-/* What ip, tc, nft and iptables call them. */
+/* Names that ip, tc, nft and iptables have for commands of dvx-flow. */
 static const struct cli_short foreign[] = {
 	{"show", "list"},  {"ls", "list"},    {"delete", "del"}, {"rm", "del"},
 	{"remove", "del"}, {"append", "add"}, {"load", "apply"},

@@ -28,8 +28,8 @@ struct flow_msg {
 char *msg_pack(json_t *head, const void *body, size_t body_len, size_t *len);
 
 /*
- * The length of the message that begins with bytes[0..n). 0: more bytes are needed. -EPROTO: this
- * is no message, or it exceeds the limits.
+ * Returns the length of the message that begins with bytes[0..n). 0: more bytes are needed.
+ * -EPROTO: this is no message, or it exceeds the limits.
  */
 int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_max);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list, and what it shares with stats: members of what the daemon answers. */
+/* list, and functions that it shares with stats: they read members of the daemon's answer. */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ void show_put_table(FILE *to, const char *table, int width)
 		fprintf(to, "%-*s  ", width, *table ? table : TABLE_MAIN);
 }
 
-/* The file and line of each rule, if one of them came from an included file. */
+/* Returns whether a rule came from an included file. */
 static bool show_any_file(const json_t *rules)
 {
 	const json_t *rule;

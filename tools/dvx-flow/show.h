@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Members of what the daemon answers. */
+/* Reads members of the daemon's answer. */
 #ifndef DVX_FLOW_SHOW_H
 #define DVX_FLOW_SHOW_H
 
@@ -7,11 +7,10 @@
 
 #include "msg.h"
 
-/* 0 and "" if there is no such member. */
+/* Returns a number; 0 if there is no such member. show_text() returns "" then. */
 json_int_t show_number(const json_t *j, const char *key);
 const char *show_text(const json_t *j, const char *key);
-/* What the answer says to users. Frees the answer. */
-/* The width of a column of tables, 0: all rules are in the first one. */
+/* Returns the width of the column of tables; 0: all rules are in the first one. */
 int show_tables_width(const json_t *rules);
 void show_put_table(FILE *to, const char *table, int width);
 json_t *show_take(struct flow_msg *answer);

@@ -15,7 +15,7 @@
 #include "rules/marks.h"
 #include "dvx-flow.h"
 
-/* A file includes files that include files, this many of them one in the other. */
+/* Levels of files that include files. */
 #define INCLUDES_DEEP 16u
 #define INCLUDES_MAX  4096u
 
@@ -25,22 +25,22 @@ void rules_text_free(struct rules_text *s)
 	s->text = NULL;
 }
 
-/* A file whose lines are being taken, and the one that includes it. */
+/* A file whose lines are being taken, and the file that includes it. */
 struct splice_file {
-	const struct splice_file *by; /* NULL: this is the first one */
-	const char *name;	      /* from the first file's folder; "": the first one */
+	const struct splice_file *by; /* NULL: this is the first file */
+	const char *name;	      /* from the first file's folder; "": the first file */
 	dev_t dev;
 	ino_t ino;
 	unsigned int depth;
 	const char *text, *end; /* `end` is behind the last byte */
 	/* the current line */
-	const char *line, *line_end; /* without its end */
+	const char *line, *line_end; /* without the newline */
 	uint32_t number;
 };
 
 struct splice {
 	const struct rules_text *first;
-	char folder[PATH_MAX]; /* of the first file, without links */
+	char folder[PATH_MAX]; /* of the first file, with links resolved */
 	char *out;
 	size_t used, room;
 	unsigned int files;
@@ -58,7 +58,7 @@ static uint32_t splice_column(const struct splice_file *f, const char *p)
 	return c;
 }
 
-/* About from..to of the current line. */
+/* Reports a mistake at from..to of the current line. */
 static void splice_mistake(struct splice *s, const struct splice_file *f, const char *from,
 			   const char *to, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -80,7 +80,7 @@ static void splice_mistake(struct splice *s, const struct splice_file *f, const 
 	va_start(ap, fmt);
 	vsnprintf(m.text, sizeof(m.text), fmt, ap);
 	va_end(ap);
-	mistake_say(rules_file_name(s->first->name, f->name, name, sizeof(name)), &m);
+	mistake_print(rules_file_name(s->first->name, f->name, name, sizeof(name)), &m);
 }
 
 /* --- the text ------------------------------------------------------------------------------------ */
@@ -107,7 +107,7 @@ static void splice_put(struct splice *s, const char *bytes, size_t n)
 	s->out[s->used] = 0;
 }
 
-/* Says where the next line comes from. */
+/* Adds a mark with the file and line of the next line. */
 static void splice_mark(struct splice *s, const struct splice_file *f)
 {
 	char mark[PATH_MAX + 32];
@@ -122,7 +122,7 @@ static void splice_mark(struct splice *s, const struct splice_file *f)
 	splice_put(s, mark, (size_t)n);
 }
 
-/* Whether the line goes on in the next one. */
+/* Returns whether the line goes on in the next one. */
 static bool splice_goes_on(const struct splice_file *f)
 {
 	bool quoted = false;
@@ -147,7 +147,7 @@ static const char *splice_blanks(const char *p, const char *end)
 
 /* --- names --------------------------------------------------------------------------------------- */
 
-/* Adds a part of a path: false if it leads out of the folder. */
+/* Adds a part of a path. Returns false if it leads out of the folder. */
 static bool splice_part(char *path, size_t size, const char *part, size_t n)
 {
 	char *slash = strrchr(path, '/');
@@ -165,7 +165,7 @@ static bool splice_part(char *path, size_t size, const char *part, size_t n)
 	       size - used;
 }
 
-/* The name from the first file's folder of what a file calls `given`. */
+/* Writes the name, from the first file's folder, of the file that `by` calls `given`. */
 static bool splice_name(const struct splice_file *by, const char *given, char *out, size_t size)
 {
 	const char *slash = strrchr(by->name, '/');
@@ -181,7 +181,7 @@ static bool splice_name(const struct splice_file *by, const char *given, char *o
 	return out[0];
 }
 
-/* Whether the path is in the folder, when all links are followed. */
+/* Returns whether the path is in the folder, with all links resolved. */
 static bool splice_inside(const struct splice *s, const char *real)
 {
 	size_t n = strlen(s->folder);
@@ -204,8 +204,9 @@ static bool splice_find_folder(struct splice *s)
 
 static void splice_file_lines(struct splice *s, struct splice_file *f);
 
-/* The file that is included already, or NULL. */
-static const struct splice_file *splice_has(const struct splice_file *f, const struct stat *st)
+/* Returns the including file that is this one, or NULL: an inclusion of it would never end. */
+static const struct splice_file *splice_find_includer(const struct splice_file *f,
+						      const struct stat *st)
 {
 	while (f && !(f->dev == st->st_dev && f->ino == st->st_ino))
 		f = f->by;
@@ -239,7 +240,7 @@ static void splice_text(struct splice *s, const struct splice_file *by, struct s
 	free(plain);
 }
 
-/* The file `loop` is included by way of `by`. */
+/* Reports that the file `loop` would include itself by way of `by`. */
 static void splice_loop(struct splice *s, const struct splice_file *by,
 			const struct splice_file *loop, const char *from, const char *to)
 {
@@ -251,7 +252,7 @@ static void splice_loop(struct splice *s, const struct splice_file *by,
 		       loop == by ? "" : " by way of ", loop == by ? "" : way);
 }
 
-/* `from` to `to` is what the line calls the file. */
+/* Includes a file. `from` to `to` is its name in the line. */
 static void splice_include(struct splice *s, const struct splice_file *by, const char *given,
 			   const char *from, const char *to)
 {
@@ -283,7 +284,7 @@ static void splice_include(struct splice *s, const struct splice_file *by, const
 			       "\"%.80s\" is a link out of the folder of the first file", name);
 	else if (!S_ISREG(st.st_mode))
 		splice_mistake(s, by, from, to, "\"%.80s\" is not a file", name);
-	else if ((loop = splice_has(by, &st)))
+	else if ((loop = splice_find_includer(by, &st)))
 		splice_loop(s, by, loop, from, to);
 	else {
 		f.dev = st.st_dev;
@@ -293,7 +294,7 @@ static void splice_include(struct splice *s, const struct splice_file *by, const
 	}
 }
 
-/* Whether the line is one; `*p` is behind the word. */
+/* Returns whether the line is an include; *p is behind the word then. */
 static bool splice_is_include(const struct splice_file *f, const char **p)
 {
 	static const char word[] = "include";
@@ -305,7 +306,10 @@ static bool splice_is_include(const struct splice_file *f, const char **p)
 	       (*p == f->line_end || strchr(" \t\r\f\"#", **p));
 }
 
-/* Control characters must not reach the terminal, or the marks. */
+/*
+ * Returns whether the name has no control characters: these must not reach the terminal, or the
+ * marks.
+ */
 static bool splice_name_is_right(const char *from, const char *to)
 {
 	for (const char *p = from; p < to; p++)
@@ -356,7 +360,10 @@ static void splice_file_lines(struct splice *s, struct splice_file *f)
 	}
 }
 
-/* Frees the text and sets a new one. Returns EXIT_DONE, or an exit code after messages. */
+/*
+ * Replaces the text by one with the included files. Returns EXIT_DONE, or an exit code after
+ * messages.
+ */
 static int splice_includes(struct rules_text *s)
 {
 	struct splice splice = {.first = s};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow stats: what rules and queues have counted, once or again and again. */
+/* dvx-flow stats: prints the counts of rules and queues, once or repeatedly. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static double stats_clock(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* "stats --watch 2" is "stats --interval 2". */
+/* Parses the operand: "stats --watch 2" is "stats --interval 2". */
 static int stats_operand(const struct args *a, double *seconds)
 {
 	char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ways to print what the daemon has counted. */
+/* Ways to print the daemon's counts. */
 #ifndef DVX_FLOW_STATS_H
 #define DVX_FLOW_STATS_H
 
@@ -17,9 +17,12 @@ struct stats_pair {
 
 /* --- stats_table.c --- */
 
-/* All rules in their order, and all queues. */
+/* Prints all rules in their order, and all queues. */
 void stats_table(FILE *to, const struct stats_pair *s);
-/* At most `lines` lines, for a screen: rules and queues with most packets a second come first. */
+/*
+ * Prints at most `lines` lines, for a screen: rules and queues with most packets a second come
+ * first.
+ */
 void stats_top(FILE *to, const struct stats_pair *s, unsigned int lines);
 
 /* --- stats_screen.c: the terminal, drawn over in place. --- */
@@ -31,7 +34,7 @@ void screen_end(void);
 
 /* --- stats_prometheus.c --- */
 
-/* Prometheus' text format. */
+/* Prints Prometheus' text format. */
 void stats_prometheus(FILE *to, const json_t *now);
 
 #endif

@@ -5,7 +5,7 @@
 #include "show.h"
 #include "stats.h"
 
-/* A label's value: the format escapes these three characters. */
+/* Prints a label's value. The format escapes these three characters. */
 static void prometheus_put_value(FILE *to, const char *s)
 {
 	for (; *s; s++)
@@ -22,7 +22,7 @@ static void prometheus_put_label(FILE *to, const char *name, const char *value)
 	fputc('"', to);
 }
 
-/* What tells the rows of a metric apart, behind {device="...". */
+/* Prints the labels that distinguish the rows of a metric, after {device="...". */
 static void prometheus_rule(FILE *to, const json_t *rule)
 {
 	fprintf(to, ",id=\"%" JSON_INTEGER_FORMAT "\"", show_number(rule, "id"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A screen that stays steady: each report is written over the last one in one write(), and only what
- * is left of a longer line is erased. Clearing first would flicker.
+ * A screen that stays steady: each report is written over the last one in one write(), and only the
+ * rest of a longer line is erased. Clearing first would flicker.
  */
 #include <errno.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ void screen_end(void)
 	screen_write(end, sizeof(end) - 1);
 }
 
-/* To be interrupted is how it ends: the last report stays on the screen. */
+/* Handles an interrupt, which ends the program as usual: the last report stays on the screen. */
 static void screen_interrupted(int number)
 {
 	(void)number;
@@ -51,7 +51,7 @@ static void screen_interrupted(int number)
 	_exit(0);
 }
 
-/* A new size: the wait for the next report ends. */
+/* Handles a new size: ends the wait for the next report. */
 static void screen_resized(int number)
 {
 	(void)number;
@@ -84,7 +84,10 @@ static void screen_size(unsigned int *rows, unsigned int *columns)
 	*columns = size.ws_col ? size.ws_col : 80;
 }
 
-/* A longer line would wrap and move all below it. A character is a column, however many bytes. */
+/*
+ * Prints a line, cut to the screen: a longer one would wrap and move all below it. A character is a
+ * column, however many bytes it has.
+ */
 static void screen_put_line(FILE *to, const char *line, size_t len, unsigned int columns)
 {
 	size_t n = 0;
@@ -96,7 +99,7 @@ static void screen_put_line(FILE *to, const char *line, size_t len, unsigned int
 		columns--;
 	}
 	fwrite(line, 1, n, to);
-	/* Behind the last column it would erase the last character. */
+	/* In the last column this would erase the last character. */
 	fputs(columns ? CLEAR_TO_EDGE "\n" : "\n", to);
 }
 

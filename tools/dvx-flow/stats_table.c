@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stats as tables: of all rules, and of those that count most at the moment. */
+/* stats as tables: of all rules, and of those with most packets a second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define INT "%" JSON_INTEGER_FORMAT
 
-/* One member, now and before. */
+/* Computes the rate of one member, from now and before. */
 static bool stats_rate(const struct stats_pair *s, const json_t *now, const json_t *before,
 		       const char *key, double *out)
 {
@@ -95,11 +95,11 @@ static void stats_put_queue(FILE *to, const struct stats_pair *s, const json_t *
 	fputc('\n', to);
 }
 
-/* The two tables: a list of the answer, its heading, its rows. */
+/* One of the two tables: a list of the answer, its heading, its rows. */
 struct stats_list {
 	const char *name, *heading[2]; /* without and with rates */
 	void (*put)(FILE *to, const struct stats_pair *s, const json_t *row, size_t i);
-	const char *last; /* column, with the tables' before it; NULL: none */
+	const char *last; /* column, with the tables' column before it; NULL: none */
 };
 
 static const struct stats_list stats_rules = {
@@ -162,7 +162,7 @@ struct stats_row {
 	json_int_t packets;
 };
 
-/* Most packets a second first, then most packets, then their order. */
+/* Compares rows: most packets a second first, then most packets, then list order. */
 static int stats_busier(const void *a_, const void *b_)
 {
 	const struct stats_row *a = a_, *b = b_;
@@ -193,7 +193,7 @@ static size_t stats_sorted(const struct stats_pair *s, const struct stats_list *
 	return i;
 }
 
-/* A heading and as many rows as fit in the lines; if not all do, their number. */
+/* Prints a heading and as many rows as fit in the lines, and how many there are if not all do. */
 static void stats_put_top(FILE *to, const struct stats_pair *s, const struct stats_list *l,
 			  unsigned int lines)
 {

@@ -12,7 +12,9 @@
 #include "where.h"
 #include "tools/cli/library.h"
 
-/* The directory must be private: whoever can write to it can replace the socket. */
+/*
+ * Makes a directory, or checks that it is private: whoever can write to it can replace the socket.
+ */
 static int own_directory(const char *path)
 {
 	struct stat st;
@@ -35,7 +37,10 @@ static int directory(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
-	/* As in dvx-sim: su and sudo keep the other user's XDG_RUNTIME_DIR, which may be gone. */
+	/*
+	 * su and sudo keep the other user's XDG_RUNTIME_DIR, which may be gone; dvx-sim does as
+	 * this does.
+	 */
 	if (xdg && *xdg == '/' && !access(xdg, W_OK)) {
 		snprintf(dir, size, "%s", xdg);
 		return EXIT_DONE;
@@ -65,8 +70,8 @@ int where_to_ask(const struct args *a, struct where *w)
 }
 
 /*
- * Several dvx-sim chips may have the same GUID, but each has its own sysfs, named by SYSFS_PATH. A
- * hash (FNV-1a) of that path keeps their daemons apart.
+ * Writes a hash (FNV-1a) of SYSFS_PATH, or "". Several dvx-sim chips may have the same GUID, but
+ * each has its own sysfs; the hash keeps their daemons apart.
  */
 static void sysfs_mark(char out[16])
 {
@@ -82,9 +87,9 @@ static void sysfs_mark(char out[16])
 }
 
 /*
- * Whether the committed rules are an older chip's. A reboot empties /run, but a dvx-sim chip can
- * end and another get its name while the machine runs. Rules that are older than the chip's sysfs
- * are not its own.
+ * Returns whether the committed rules are an older chip's. A reboot empties /run, but a dvx-sim
+ * chip can end and another one get its name while the machine runs. Rules older than the chip's
+ * sysfs are not its own.
  */
 static bool outlived(const char *state)
 {
@@ -98,7 +103,10 @@ static bool outlived(const char *state)
 		       : rules.st_mtim.tv_nsec < chip.st_mtim.tv_nsec;
 }
 
-/* A device has one file of committed rules, whatever the daemon's socket. */
+/*
+ * Finds the paths for a daemon. A device has one file of committed rules, whatever the daemon's
+ * socket.
+ */
 int where_to_hold(const struct args *a, struct where *w)
 {
 	struct dvx_dev_info info;

@@ -11,12 +11,15 @@ struct where {
 	char device[64];   /* its name; empty if the client was given a socket */
 	char socket[108];  /* the size of a Unix socket's address */
 	char service[108]; /* of the machine's daemon, if it is a service; empty as device is */
-	atomic_bool bound; /* the socket at the path is ours and may be removed */
-	char state[4096]; /* the rules that were committed last */
-	bool outlived;	  /* ... of another chip, which is gone */
+	atomic_bool bound; /* the socket at the path is this process's and may be removed */
+	char state[4096];  /* the rules that were committed last */
+	bool outlived;	   /* these rules are another chip's, which is gone */
 };
 
-/* Both create the directory if it is missing. EXIT_DONE, or an exit code after a message. */
+/*
+ * Find the paths, and create the directory if it is missing. Both return EXIT_DONE, or an exit code
+ * after a message.
+ */
 int where_to_hold(const struct args *a, struct where *w);
 int where_to_ask(const struct args *a, struct where *w);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets that go back to the root keep what was written into registers. No table behind it looks at
+ * Registers keep their values in packets that return to the root. No table behind the root compares
  * them in legacy mode [I].
  */
 #include "acl_tables.h"
@@ -11,19 +11,19 @@
 #include "generation.h"
 
 struct acl_tables {
-	const struct acl_program *program; /* while they are made */
+	const struct acl_program *program; /* valid while the tables are made */
 	struct acl_tables_attr attr;
 	struct dvx_flow_table **table; /* NULL: the caller's first one */
-	struct dvx_flow_action **to;   /* a table */
+	struct dvx_flow_action **to;   /* lead to these tables */
 	size_t ntables;
 	struct dvx_flow_action **list;
 	size_t nlists;
-	struct dvx_flow_matcher **matcher; /* of all tables, in their order */
+	struct dvx_flow_matcher **matcher; /* of all tables, in table order */
 	size_t nmatchers;
 	struct dvx_flow_rule **entry;
-	uint32_t *owner; /* of entry[i] */
+	uint32_t *owner; /* the rule of entry[i] */
 	size_t nentries;
-	/* the next entry */
+	/* position of the next entry to insert */
 	size_t at_table, at_matcher, at_entry, matcher_index;
 	struct dvx_flow_match match;
 	struct dvx_flow_action *actions[2];
@@ -31,7 +31,7 @@ struct acl_tables {
 
 /* --- register lists --------------------------------------------------------------------------- */
 
-/* One rewrite for each run of bits under the mask. */
+/* Adds one rewrite for each run of bits under the mask. */
 static int acl_write_add(struct dvx_flow_rewrites *r, const struct acl_write *w)
 {
 	int ret = 0;
@@ -94,7 +94,10 @@ static int acl_tables_matcher(struct acl_tables *t, size_t table, size_t m, size
 				       &t->matcher[index]);
 }
 
-/* From the last to the first: libmlx5 searches for a matcher's place from the front. */
+/*
+ * Makes the matchers from the last to the first: libmlx5 searches for a matcher's place from the
+ * front.
+ */
 static int acl_tables_matchers(struct acl_tables *t)
 {
 	size_t index = t->nmatchers;
@@ -247,13 +250,16 @@ size_t acl_tables_size(const struct acl_tables *t)
 }
 
 void acl_tables_entries(const struct acl_tables *t,
-			void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg)
+			void (*visit)(void *arg, uint64_t entry, uint32_t rule), void *arg)
 {
 	for (size_t i = 0; i < t->nentries; i++)
-		tell(arg, dvx_flow_rule_id(t->entry[i]), t->owner[i]);
+		visit(arg, dvx_flow_rule_id(t->entry[i]), t->owner[i]);
 }
 
-/* Entries lead to later tables only. */
+/*
+ * Marks the tables that can be reached from `from`. One pass is enough: entries lead to later
+ * tables only.
+ */
 static bool *acl_tables_reached(const struct acl_tables *t, const struct acl_program *p,
 				uint64_t from)
 {
@@ -270,7 +276,7 @@ static bool *acl_tables_reached(const struct acl_tables *t, const struct acl_pro
 }
 
 int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uint64_t from,
-		    FILE *to, void (*tell)(void *arg, uint64_t entry, uint32_t rule), void *arg)
+		    FILE *to, void (*visit)(void *arg, uint64_t entry, uint32_t rule), void *arg)
 {
 	bool *reached = acl_tables_reached(t, p, from);
 	size_t at = 0;
@@ -285,20 +291,20 @@ int acl_tables_dump(const struct acl_tables *t, const struct acl_program *p, uin
 			ret = dvx_flow_table_dump(t->table[i], to);
 		for (; at < end; at++)
 			if (!i || reached[i])
-				tell(arg, dvx_flow_rule_id(t->entry[at]), t->owner[at]);
+				visit(arg, dvx_flow_rule_id(t->entry[at]), t->owner[at]);
 	}
 	free(reached);
 	return ret;
 }
 
 void acl_tables_rewrites(const struct acl_tables *t,
-			 void (*tell)(void *arg, uint64_t action_id,
-				      const struct dvx_flow_rewrites *list),
+			 void (*visit)(void *arg, uint64_t action_id,
+				       const struct dvx_flow_rewrites *list),
 			 void *arg)
 {
 	struct dvx_flow_rewrites list;
 
 	for (size_t i = 0; i < t->nlists; i++)
 		if (!dvx_flow_action_rewrites(t->list[i], &list))
-			tell(arg, dvx_flow_action_id(t->list[i]), &list);
+			visit(arg, dvx_flow_action_id(t->list[i]), &list);
 }

@@ -11,7 +11,7 @@
 
 static const char *const verdicts[] = {"drop", "pass", "send", "send", "mirror"};
 
-/* Where the rule's packets go. */
+/* Adds where the rule's packets go. */
 static void answers_add_to(json_t *j, const struct ruleset *set, const struct rule *r)
 {
 	if (r->rss)
@@ -53,7 +53,7 @@ static json_t *rules_json(const struct holder *h)
 	return list;
 }
 
-static json_t *good(const struct holder *h)
+static json_t *answers_rules(const struct holder *h)
 {
 	return json_pack("{s:i, s:s, s:I, s:o}", "exit", EXIT_DONE, "device",
 			 dvx_dev_name(h->base.dev), "applied", (json_int_t)h->applied, "rules",
@@ -67,38 +67,39 @@ static void answers_failed(struct server_conn *c, const struct flow_fault *f)
 
 /* --- apply ----------------------------------------------------------------------------------- */
 
-struct telling {
+struct apply_answer {
 	struct server_conn *c;
 	const struct holder *h;
 };
 
-static int tell_progress(void *arg, size_t done, size_t of)
+static int answers_send_progress(void *arg, size_t done, size_t of)
 {
-	struct telling *t = arg;
+	struct apply_answer *t = arg;
 
-	conn_say(t->c, json_pack("{s:I, s:I}", "progress", (json_int_t)done, "of", (json_int_t)of),
-		 NULL, 0);
+	conn_reply(t->c,
+		   json_pack("{s:I, s:I}", "progress", (json_int_t)done, "of", (json_int_t)of),
+		   NULL, 0);
 	return 0;
 }
 
-static void tell_done(void *arg)
+static void answers_send_done(void *arg)
 {
-	struct telling *t = arg;
+	struct apply_answer *t = arg;
 	const struct plan_cost *cost = generation_cost(t->h->now);
 	json_t *j = edits_summary(t->h);
 
 	if (cost)
 		cost_json(j, holder_rules(t->h), cost);
 	places_json(j, t->h->text, t->h->len);
-	conn_say(t->c, j, NULL, 0);
+	conn_reply(t->c, j, NULL, 0);
 }
 
 static void do_apply(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
-	struct telling t = {c, h};
+	struct apply_answer t = {c, h};
 	struct flow_fault f = {0};
 
-	if (holder_apply(h, m->body, m->body_len, tell_progress, &t, tell_done, &f))
+	if (holder_apply(h, m->body, m->body_len, answers_send_progress, &t, answers_send_done, &f))
 		answers_failed(c, &f);
 }
 
@@ -107,7 +108,7 @@ static void do_apply(struct holder *h, struct server_conn *c, const struct flow_
 static void do_list(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	(void)m;
-	conn_say(c, good(h), NULL, 0);
+	conn_reply(c, answers_rules(h), NULL, 0);
 }
 
 static int add_counts(const struct holder *h, json_t *rules, struct flow_fault *f)
@@ -117,7 +118,7 @@ static int add_counts(const struct holder *h, json_t *rules, struct flow_fault *
 	int ret = -1;
 
 	if (!counts)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	if (!n || !generation_count(h->now, counts, f))
 		ret = 0;
 	for (size_t i = 0; i < n && !ret; i++) {
@@ -158,7 +159,7 @@ static json_t *queue_json(struct pump *p, unsigned int i)
 static void do_stats(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct flow_fault f = {0};
-	json_t *j = good(h), *queues = json_array();
+	json_t *j = answers_rules(h), *queues = json_array();
 
 	(void)m;
 	if (add_counts(h, json_object_get(j, "rules"), &f)) {
@@ -170,7 +171,7 @@ static void do_stats(struct holder *h, struct server_conn *c, const struct flow_
 	for (unsigned int i = 0; i < pump_queues(h->base.pump); i++)
 		json_array_append_new(queues, queue_json(h->base.pump, i));
 	json_object_set_new(j, "queues", queues);
-	conn_say(c, j, NULL, 0);
+	conn_reply(c, j, NULL, 0);
 }
 
 /* --- dump ------------------------------------------------------------------------------------- */
@@ -210,7 +211,10 @@ static void answers_add_table(void *arg, uint64_t table, const char *name)
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)table, name));
 }
 
-/* All tables, or of the direction that the request names those that generation_dump_part() tells. */
+/*
+ * Dumps all tables, or, if the request names a direction, the part that generation_dump_part()
+ * writes.
+ */
 static int answers_dump(const struct holder *h, const struct flow_msg *m, FILE *to,
 			struct entries *e, struct flow_fault *f)
 {
@@ -227,7 +231,10 @@ static int answers_dump(const struct holder *h, const struct flow_msg *m, FILE *
 	return generation_dump(h->now, to, f);
 }
 
-/* By direction, where packets begin: nothing may lead to other tables as well. */
+/*
+ * Returns the ID of each direction's first table. A dump does not show it: nothing leads to some
+ * other tables, either.
+ */
 static json_t *answers_first_tables(const struct holder *h)
 {
 	json_t *first = json_array();
@@ -240,11 +247,11 @@ static json_t *answers_first_tables(const struct holder *h)
 	return first;
 }
 
-static void answers_tell_dump(struct holder *h, struct server_conn *c, json_t *entries,
+static void answers_send_dump(struct holder *h, struct server_conn *c, json_t *entries,
 			      const char *text, size_t len)
 {
 	json_t *rewrites = json_array(), *mirrors = json_array(), *tables = json_array();
-	json_t *j = good(h);
+	json_t *j = answers_rules(h);
 
 	if (h->now) {
 		generation_rewrites(h->now, answers_add_rewrites, rewrites);
@@ -256,7 +263,7 @@ static void answers_tell_dump(struct holder *h, struct server_conn *c, json_t *e
 	json_object_set_new(j, "tables", tables);
 	json_object_set_new(j, "mirrors", mirrors);
 	json_object_set_new(j, "rewrites", rewrites);
-	conn_say(c, j, text, len);
+	conn_reply(c, j, text, len);
 }
 
 static void do_dump(struct holder *h, struct server_conn *c, const struct flow_msg *m)
@@ -270,11 +277,11 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 
 	if ((to && fclose(to)) || ret) {
 		if (!f.code)
-			fault_say(&f, EXIT_INPUT, "%s", strerror(ENOMEM));
+			flow_fault_set(&f, EXIT_INPUT, "%s", strerror(ENOMEM));
 		json_decref(e.list);
 		answers_failed(c, &f);
 	} else {
-		answers_tell_dump(h, c, e.list, text, len);
+		answers_send_dump(h, c, e.list, text, len);
 	}
 	free(text);
 }
@@ -284,10 +291,10 @@ static void do_dump(struct holder *h, struct server_conn *c, const struct flow_m
 static const struct answers_request {
 	const char *name;
 	void (*run)(struct holder *h, struct server_conn *c, const struct flow_msg *m);
-	bool asks; /* it can be answered while rules are built; a dump would have half of them */
+	bool read_only; /* answered while rules are built; a dump would show half of them */
 } requests[] = {
-	{"apply", do_apply, false}, {"list", do_list, true},	  {"stats", do_stats, true},
-	{"dump", do_dump, false},   {"del", edits_del, false},	  {"flush", edits_flush, false},
+	{"apply", do_apply, false}, {"list", do_list, true},	{"stats", do_stats, true},
+	{"dump", do_dump, false},   {"del", edits_del, false},	{"flush", edits_flush, false},
 	{"add", edits_add, false},  {"save", edits_save, true},
 };
 
@@ -305,7 +312,7 @@ bool answer_changes(const struct flow_msg *m)
 {
 	const struct answers_request *r = answers_find(m);
 
-	return r && !r->asks;
+	return r && !r->read_only;
 }
 
 void answer(void *holder, struct server_conn *c, const struct flow_msg *m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A file of rules takes the place of those in effect. Where little differs, only that changes, in the
- * tables that packets are in; else all rules are built beside those.
+ * Replaces the rules in effect by those of a file. If few rules differ, edits the tables that
+ * packets are in; else builds all rules beside the old ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 /* --- what differs ------------------------------------------------------------------------------ */
 
-/* Of the set's rules `more` are to come, and of those in effect some go. */
+/* The difference of a set to the rules in effect: `more` are added, `gone` are removed. */
 struct apply_change {
-	bool *stays; /* of the set's: in its place */
+	bool *stays; /* by rule of the set: it keeps its place */
 	bool *gone;
 	struct rule *more;
 	size_t *before;
@@ -42,7 +42,10 @@ static bool apply_rooms(struct apply_change *c, size_t old, size_t now)
 	return c->stays && c->gone && c->more && c->before && c->from;
 }
 
-/* Rule i of the set is from[i] of those in effect; those that stay keep their order. */
+/*
+ * Finds the difference. Rule i of the set is rule from[i] of those in effect; rules that stay keep
+ * their order.
+ */
 static int apply_differs(const struct ruleset *old, const struct ruleset *set, const uint32_t *from,
 			 struct apply_change *c)
 {
@@ -69,7 +72,9 @@ static int apply_differs(const struct ruleset *old, const struct ruleset *set, c
 	return 0;
 }
 
-/* Tables of the device are those of the file, by their numbers. */
+/*
+ * Returns whether both sets number their tables alike, as tables on the device are found by number.
+ */
 static bool apply_same_tables(const struct ruleset *a, const struct ruleset *b)
 {
 	bool same = a->ntables == b->ntables;
@@ -92,7 +97,7 @@ static struct pair_text *apply_texts(const struct ruleset *set, struct texts *ou
 	return text;
 }
 
-/* A rule with the text of one in effect, in the table of that name, is that rule. */
+/* Finds for each rule the one in effect with the same text, in the table of the same name. */
 static uint32_t *apply_origins(const struct ruleset *in_effect, const struct ruleset *set)
 {
 	uint32_t *from = calloc(set->n ? set->n : 1, sizeof(*from));
@@ -112,8 +117,9 @@ static uint32_t *apply_origins(const struct ruleset *in_effect, const struct rul
 /* --- apply ------------------------------------------------------------------------------------- */
 
 /*
- * An order that was found for other rules gets worse: for a quarter of new ones a new one is found.
- * Where no rule stays, IDs begin anew with a generation.
+ * Returns whether an edit in place is worth it. The order of matchers was found for the rules at
+ * the last build: after a quarter has changed, a rebuild finds a better one. If no rule stays, a
+ * new generation numbers the rules from 1 again.
  */
 static bool apply_fits(const struct holder *h, const struct ruleset *set, const uint32_t *from)
 {
@@ -127,7 +133,7 @@ static bool apply_fits(const struct holder *h, const struct ruleset *set, const 
 
 static int apply_no_memory(struct flow_fault *f)
 {
-	return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
 static int apply_in_place(struct holder *h, struct holder_edited *e, const uint32_t *from,

@@ -2,7 +2,8 @@
 #include "base_tables.h"
 
 /*
- * dvx-flow uses two priorities of the root in turn. Packets that its rules pass go on behind both.
+ * dvx-flow alternates between two priorities of the root. Packets that its rules pass go on behind
+ * both.
  */
 #define PRIORITY 0u
 #define BEHIND	 2u
@@ -45,7 +46,7 @@ int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault
 
 	if (s->back || !make_side(g, s, dir))
 		return 0;
-	fault_device(f);
+	flow_fault_device(f);
 	free_side(s);
 	return -1;
 }

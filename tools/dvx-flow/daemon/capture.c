@@ -16,7 +16,7 @@ struct queue_capture {
 	pcap_t *pcap;
 	pcap_dumper_t *out;
 	off_t whole;		   /* bytes of complete packets in the file */
-	uint64_t packets, flushed; /* accepted; within `whole` */
+	uint64_t packets, flushed; /* flushed: of the accepted packets, those within `whole` */
 	int err;
 	char path[4200];
 };

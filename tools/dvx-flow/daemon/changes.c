@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a rule changes, as libdvx's actions. */
+/* libdvx's actions for the changes that a rule makes to its packets. */
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/flow.h>
@@ -27,7 +27,7 @@ static int set_address(struct dvx_flow_rewrites *list, const struct rule_change 
 			  : dvx_flow_rewrite_ipv6(list, end, c->addr);
 }
 
-/* Appends what the change rewrites; others are actions of their own. */
+/* Appends the rewrites of this change, if it is one. Other changes are actions of their own. */
 static int changes_rewrite(struct dvx_flow_rewrites *list, const struct rule *r,
 			   const struct rule_change *c)
 {
@@ -61,7 +61,7 @@ static int changes_rewrite(struct dvx_flow_rewrites *list, const struct rule *r,
 
 static int changes_refused(const struct rule *r, const struct rule_change *c, struct flow_fault *f)
 {
-	return blame_location(f, r, c->at);
+	return locate_error(f, r, c->at);
 }
 
 static int make_rewrites(struct dvx_flow_domain *domain, const struct rule *r, struct changes *out,
@@ -107,11 +107,11 @@ void changes_free(struct changes *c)
 	free(c);
 }
 
-void changes_tell(const struct changes *c, rewrites_fn tell, void *arg)
+void changes_visit_rewrites(const struct changes *c, rewrites_fn visit, void *arg)
 {
 	struct dvx_flow_rewrites list;
 
 	for (uint32_t i = 0; c && i < c->n; i++)
 		if (!dvx_flow_action_rewrites(c->action[i], &list))
-			tell(arg, dvx_flow_action_id(c->action[i]), &list);
+			visit(arg, dvx_flow_action_id(c->action[i]), &list);
 }

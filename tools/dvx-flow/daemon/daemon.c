@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dvx-flow daemon: software steering ends with the process that made it, so a daemon holds the
- * rules.
+ * dvx-flow daemon: holds the rules, because software steering ends with the process that made it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,12 +23,12 @@
 
 #define IDLE_MS 30000
 
-/* A missing directory is created now: the capture's files may be opened much later. */
+/* Creates a missing directory now: the capture's files may be opened much later. */
 static int make_directory(const char *path, struct flow_fault *f)
 {
 	if (!mkdir(path, 0777) || errno == EEXIST)
 		return 0;
-	return fault_say(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+	return flow_fault_set(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
 }
 
 static int signals(void)
@@ -50,8 +49,8 @@ static size_t rules_held(const struct holder *h)
 	return h->now ? generation_rules(h->now)->n : 0;
 }
 
-/* Reports restored rules: whoever started the daemon may not know of them. */
-static void tell_where_from(const struct where *w, const struct holder *h)
+/* Reports restored rules, which the user may not expect. */
+static void daemon_print_origin(const struct where *w, const struct holder *h)
 {
 	size_t n = rules_held(h);
 	char when[64] = "";
@@ -71,7 +70,7 @@ static void tell_where_from(const struct where *w, const struct holder *h)
 	    n == 1 ? "" : "s", when);
 }
 
-/* The one line that scripts wait for. */
+/* Prints the one line that scripts wait for. */
 static void daemon_announce(const struct args *a, const struct where *w, const struct holder *h)
 {
 	size_t rules = rules_held(h);
@@ -94,14 +93,17 @@ struct daemon_ending {
 	struct holder *h;
 };
 
-/* A long change's turn for others. Where the daemon is to end, it ends with the committed rules. */
+/*
+ * Serves other clients during a long change. If the daemon is asked to end, it ends at once, with
+ * the committed rules.
+ */
 static void daemon_pause(void *arg, int fd)
 {
 	struct daemon_ending *e = arg;
 
 	if (!server_pause(e->s, fd))
 		return;
-	service_tell("STOPPING=1");
+	service_notify("STOPPING=1");
 	if (e->w->bound)
 		unlink(e->w->socket);
 	holder_leave(e->h);
@@ -109,7 +111,10 @@ static void daemon_pause(void *arg, int fd)
 	exit(EXIT_DONE);
 }
 
-/* A socket of the service manager stays when the daemon ends; its unit says who may use it. */
+/*
+ * Listens for clients. A socket that the service manager passed is not removed at the end; its unit
+ * defines who may use it.
+ */
 static int daemon_listen(const struct args *a, struct where *w, struct flow_server *s,
 			 struct flow_fault *f)
 {
@@ -125,14 +130,14 @@ static int daemon_listen(const struct args *a, struct where *w, struct flow_serv
 	}
 	s->listener = server_listen(w->socket);
 	if (s->listener < 0)
-		return fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s->listener));
+		return flow_fault_set(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s->listener));
 	w->bound = true;
 	if (s->group != NO_GROUP)
 		ret = members_let_in(w->socket, s->group);
 	if (ret)
 		unlink(w->socket);
-	return ret ? fault_say(f, EXIT_INPUT, "%s: group %s: %s", w->socket, a->group,
-			       strerror(-ret))
+	return ret ? flow_fault_set(f, EXIT_INPUT, "%s: group %s: %s", w->socket, a->group,
+				    strerror(-ret))
 		   : 0;
 }
 
@@ -156,20 +161,20 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 		return -1;
 	if (daemon_listen(a, w, &s, f))
 		return -1;
-	/* The committed rules are removed only when this daemon is sure to serve. */
+	/* The committed rules are removed only now that this daemon is sure to serve. */
 	if (fresh && unlink(w->state) && errno != ENOENT)
 		say("%s: %s: a daemon without --fresh would apply it again", w->state,
 		    strerror(errno));
 	if (!a->quiet && !a->fresh)
-		tell_where_from(w, h);
+		daemon_print_origin(w, h);
 	daemon_announce(a, w, h);
-	service_tell("READY=1");
+	service_notify("READY=1");
 	ret = server_run(&s);
-	service_tell("STOPPING=1");
+	service_notify("STOPPING=1");
 	if (w->bound)
 		unlink(w->socket);
 	close(s.listener);
-	return ret ? fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
+	return ret ? flow_fault_set(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
 }
 
 struct running {
@@ -178,8 +183,8 @@ struct running {
 };
 
 /*
- * Ends at once: destroying software steering would wait for the device forever. Its rules are gone
- * with it, and the committed file is complete.
+ * Exits at once: destroying software steering would wait for the device forever. The rules are gone
+ * with the device, and the committed file is complete.
  */
 static void device_is_gone(void *arg)
 {
@@ -193,21 +198,24 @@ static void device_is_gone(void *arg)
 	_exit(EXIT_DEVICE);
 }
 
-/* The path comes from the user. The file will be read, replaced and, with --fresh, removed. */
+/*
+ * Checks the state file, whose path the user may have given: it is read, replaced and, with
+ * --fresh, removed.
+ */
 static int check_state(const struct where *w, struct flow_fault *f)
 {
 	int ret = state_check(w->state);
 
 	if (!ret)
 		return 0;
-	return fault_say(f, EXIT_INPUT, "%s: %s", w->state,
-			 ret == -EINVAL ? "the committed rules need a regular file"
-					: strerror(-ret));
+	return flow_fault_set(f, EXIT_INPUT, "%s: %s", w->state,
+			      ret == -EINVAL ? "the committed rules need a regular file"
+					     : strerror(-ret));
 }
 
 static int daemon_hold(const struct args *a, struct where *w, struct flow_fault *f)
 {
-	/* What ends with the process stays in sight of leak checkers. */
+	/* Static, so that leak checkers see what is not freed before the process ends. */
 	static struct holder h;
 	struct running running = {a, w};
 	struct pump_attr pump = {.queues = a->queues,
@@ -221,7 +229,7 @@ static int daemon_hold(const struct args *a, struct where *w, struct flow_fault 
 	if (a->capture && make_directory(a->capture, f))
 		return -1;
 	if (dvx_dev_open(w->device, &h.base.dev))
-		return fault_say(f, EXIT_INPUT, "%s", library_says());
+		return flow_fault_set(f, EXIT_INPUT, "%s", library_says());
 	h.state = w->state;
 	pump.dev = h.base.dev;
 	ret = pump_start(&pump, &h.base.pump, f);
@@ -231,7 +239,7 @@ static int daemon_hold(const struct args *a, struct where *w, struct flow_fault 
 	return ret;
 }
 
-/* A daemon that is ending has the lock for a moment more. */
+/* Locks the device. A daemon that is ending may hold the lock for a moment more. */
 static int daemon_lock(const struct args *a, const struct where *w, struct flow_fault *f)
 {
 	const int ms = 20;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Requests that change rules: they name them by ID, by a range of IDs, by their name, or by their
- * words.
- */
+/* Requests that change rules. They name rules by ID, by a range of IDs, by name, or by text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +9,20 @@
 
 /* --- which rules ------------------------------------------------------------------------------ */
 
-static bool edits_called(const struct holder *h, size_t i, const char *name)
+static bool edits_has_name(const struct holder *h, size_t i, const char *name)
 {
 	const char *its = holder_rules(h)->rule[i].name;
 
 	return its && !strcmp(its, name);
 }
 
-static bool edits_means(const struct holder *h, size_t i, const json_t *which)
+static bool edits_matches(const struct holder *h, size_t i, const json_t *which)
 {
 	const char *text = json_string_value(which);
 	json_int_t id = generation_id(h->now, i);
 
 	if (text)
-		return !strcmp(holder_rules(h)->rule[i].text, text) || edits_called(h, i, text);
+		return !strcmp(holder_rules(h)->rule[i].text, text) || edits_has_name(h, i, text);
 	if (json_is_array(which))
 		return id >= json_integer_value(json_array_get(which, 0)) &&
 		       id <= json_integer_value(json_array_get(which, 1));
@@ -37,26 +34,29 @@ static int edits_no_rule(const json_t *which, struct flow_fault *f)
 	const char *text = json_string_value(which);
 
 	if (text)
-		return fault_say(f, EXIT_RULES,
-				 "there is no such rule (%.300s); %ssee dvx-flow list", text,
-				 strchr(text, '$') ? "rules have the values of variables, " : "");
+		return flow_fault_set(
+			f, EXIT_RULES, "there is no such rule (%.300s); %ssee dvx-flow list", text,
+			strchr(text, '$') ? "rules have the values of variables, " : "");
 	if (json_is_array(which))
-		return fault_say(f, EXIT_RULES,
-				 "there is no such rule (%lld to %lld); see dvx-flow list",
-				 json_integer_value(json_array_get(which, 0)),
-				 json_integer_value(json_array_get(which, 1)));
-	return fault_say(f, EXIT_RULES, "there is no such rule (%lld); see dvx-flow list",
-			 json_integer_value(which));
+		return flow_fault_set(f, EXIT_RULES,
+				      "there is no such rule (%lld to %lld); see dvx-flow list",
+				      json_integer_value(json_array_get(which, 0)),
+				      json_integer_value(json_array_get(which, 1)));
+	return flow_fault_set(f, EXIT_RULES, "there is no such rule (%lld); see dvx-flow list",
+			      json_integer_value(which));
 }
 
-/* Marks all rules that this one names; of those with the same words the first that has no mark. */
+/*
+ * Marks the rules that `which` names. Of rules with the same text, marks the first one without a
+ * mark.
+ */
 static int edits_mark(const struct holder *h, const json_t *which, bool *mark, size_t *first,
 		      struct flow_fault *f)
 {
 	size_t n = holder_rules(h)->n, found = n;
 
 	for (size_t i = 0; i < n && (found == n || json_is_array(which)); i++)
-		if (!(mark[i] && json_is_string(which)) && edits_means(h, i, which)) {
+		if (!(mark[i] && json_is_string(which)) && edits_matches(h, i, which)) {
 			found = found == n ? i : found;
 			mark[i] = true;
 		}
@@ -76,7 +76,7 @@ json_t *edits_summary(const struct holder *h)
 struct edits_answer {
 	struct server_conn *c;
 	const struct holder *h;
-	size_t added; /* the index of the rule that came; SIZE_MAX: none did */
+	size_t added; /* the index of the added rule; SIZE_MAX: none */
 };
 
 static void edits_done(void *arg)
@@ -86,7 +86,7 @@ static void edits_done(void *arg)
 
 	if (a->added != SIZE_MAX)
 		json_object_set_new(j, "id", json_integer(generation_id(a->h->now, a->added)));
-	conn_say(a->c, j, NULL, 0);
+	conn_reply(a->c, j, NULL, 0);
 }
 
 static bool *edits_marks(const struct holder *h, struct flow_fault *f)
@@ -94,7 +94,7 @@ static bool *edits_marks(const struct holder *h, struct flow_fault *f)
 	bool *mark = calloc(holder_rules(h)->n + 1, sizeof(*mark));
 
 	if (!mark)
-		fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	return mark;
 }
 
@@ -108,7 +108,7 @@ void edits_del(struct holder *h, struct server_conn *c, const struct flow_msg *m
 	int ret = gone ? 0 : -1;
 
 	if (!ret && !n)
-		ret = fault_say(&f, EXIT_RULES, "there is no such rule; see dvx-flow list");
+		ret = flow_fault_set(&f, EXIT_RULES, "there is no such rule; see dvx-flow list");
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = edits_mark(h, json_array_get(rules, i), gone, &first, &f);
 	if (!ret)
@@ -132,7 +132,7 @@ void edits_flush(struct holder *h, struct server_conn *c, const struct flow_msg 
 	free(gone);
 }
 
-/* Behind the last rule of the table that packets come to. */
+/* Returns the index behind the last rule of the first table. */
 static size_t edits_end(const struct holder *h)
 {
 	size_t n = holder_rules(h)->n;
@@ -167,7 +167,7 @@ void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m
 void edits_save(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	(void)m;
-	conn_say(
+	conn_reply(
 		c,
 		json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules", (json_int_t)holder_rules(h)->n),
 		h->text, h->len);

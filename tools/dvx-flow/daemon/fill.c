@@ -8,7 +8,7 @@
 #include "generation.h"
 #include "src/prm/reflect.h"
 
-/* Every field lies within the 64 bits that begin at its first word. */
+/* The place of each key. Every field lies within the 64 bits that begin at its first word. */
 static struct fill_place {
 	uint16_t byte;
 	uint8_t shift;

@@ -14,8 +14,8 @@
 
 int no_counter(const struct rule *r, struct flow_fault *f)
 {
-	fault_say(f, EXIT_DEVICE, "no counter: %s", device_says());
-	return fault_at(f, r, r->count_at);
+	flow_fault_set(f, EXIT_DEVICE, "no counter: %s", device_last_error());
+	return flow_fault_at(f, r, r->count_at);
 }
 
 static int generation_make_counters(struct generation *gen, struct flow_fault *f)
@@ -47,8 +47,8 @@ static int generation_make_counters(struct generation *gen, struct flow_fault *f
 }
 
 /*
- * IDs belong to rules. Where none of the old ones stays, they begin anew, so that a file's rules
- * are numbered as its lines are.
+ * Numbers the rules. IDs belong to rules; if no old rule stays, they start at 1 again, so that a
+ * file's rules are numbered in line order.
  */
 static void generation_number(struct generation *gen, const struct generation *like,
 			      const uint32_t *from)
@@ -67,7 +67,7 @@ static void generation_take_counters(struct generation *gen, const struct genera
 				     const uint32_t *from)
 {
 	for (size_t i = 0; i < gen->set.n; i++) {
-		const struct holding *h;
+		const struct rule_state *h;
 
 		if (from[i] == UINT32_MAX)
 			continue;
@@ -79,21 +79,21 @@ static void generation_take_counters(struct generation *gen, const struct genera
 	}
 }
 
-int holding_make_count(struct generation *gen, size_t i, struct flow_fault *f)
+int rule_state_make_count(struct generation *gen, size_t i, struct flow_fault *f)
 {
-	struct holding *h = &gen->hold[i];
+	struct rule_state *h = &gen->hold[i];
 	const struct rule *r = &gen->set.rule[i];
 
 	if (h->bulk && dvx_flow_action_create_count(gen->base->side[r->dir].domain,
 						    bulk_counter(h->bulk), h->index, &h->count))
-		return blame_location(f, r, r->count_at);
+		return locate_error(f, r, r->count_at);
 	return 0;
 }
 
 static int make_count_actions(struct generation *gen, struct flow_fault *f)
 {
 	for (size_t i = 0; i < gen->set.n; i++)
-		if (holding_make_count(gen, i, f))
+		if (rule_state_make_count(gen, i, f))
 			return -1;
 	return 0;
 }
@@ -112,11 +112,11 @@ static int make_tags(struct generation *gen, struct flow_fault *f)
 			continue;
 		slot = gen->tag ? map_put(&seen, r->tag, (uint32_t)gen->ntags) : NULL;
 		if (!slot)
-			ret = fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+			ret = flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 		else if (slot->what == gen->ntags &&
 			 dvx_flow_action_create_tag(gen->base->side[r->dir].domain, r->tag,
 						    &gen->tag[gen->ntags]))
-			ret = blame_location(f, r, r->tag_at);
+			ret = locate_error(f, r, r->tag_at);
 		else
 			gen->ntags += slot->what == gen->ntags;
 		gen->hold[i].tag = ret ? NULL : gen->tag[slot->what];
@@ -125,29 +125,29 @@ static int make_tags(struct generation *gen, struct flow_fault *f)
 	return ret;
 }
 
-int holding_make_changes(struct generation *gen, size_t i, struct flow_fault *f)
+int rule_state_make_changes(struct generation *gen, size_t i, struct flow_fault *f)
 {
 	const struct rule *r = &gen->set.rule[i];
-	struct holding *h = &gen->hold[i];
+	struct rule_state *h = &gen->hold[i];
 
 	if (!r->nchanges)
 		return 0;
 	h->changes = calloc(1, sizeof(*h->changes));
 	if (!h->changes)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	return changes_make(gen->base->side[r->dir].domain, r, h->changes, f);
 }
 
 static int generation_make_changes(struct generation *gen, struct flow_fault *f)
 {
 	for (size_t i = 0; i < gen->set.n; i++)
-		if (holding_make_changes(gen, i, f))
+		if (rule_state_make_changes(gen, i, f))
 			return -1;
 	return 0;
 }
 
-/* Rules that spread alike share one. */
-int holding_make_spread(struct generation *gen, size_t i, struct flow_fault *f)
+/* Finds or makes the rule's spread. Rules that spread alike share one. */
+int rule_state_make_spread(struct generation *gen, size_t i, struct flow_fault *f)
 {
 	const struct rule_rss *rss = gen->set.rule[i].rss;
 	struct spread **of = NULL;
@@ -165,7 +165,7 @@ int holding_make_spread(struct generation *gen, size_t i, struct flow_fault *f)
 	if (!*of)
 		*of = spread_new(rss);
 	if (!*of)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	gen->hold[i].spread = *of;
 	return 0;
 }
@@ -177,8 +177,8 @@ void generation_drop_spreads(struct generation *gen)
 
 		for (size_t i = 0; i < gen->set.n && !used; i++)
 			used = gen->hold[i].spread == gen->spread[s];
-		for (size_t i = 0; i < gen->nburied && !used; i++)
-			used = gen->buried[i].spread == gen->spread[s];
+		for (size_t i = 0; i < gen->nretired && !used; i++)
+			used = gen->retired[i].spread == gen->spread[s];
 		if (used)
 			continue;
 		spread_free(gen->spread[s]);
@@ -186,16 +186,16 @@ void generation_drop_spreads(struct generation *gen)
 	}
 }
 
-/* It leads to a table, which goes behind it. */
-void holding_drop_mirror(struct holding *h)
+/* Destroys the mirror. It leads to a table, which must be destroyed after it. */
+void rule_state_drop_mirror(struct rule_state *h)
 {
 	dvx_flow_action_destroy(h->mirror);
 	h->mirror = NULL;
 }
 
-void holding_free(struct holding *h)
+void rule_state_free(struct rule_state *h)
 {
-	holding_drop_mirror(h);
+	rule_state_drop_mirror(h);
 	dvx_flow_action_destroy(h->count);
 	dvx_flow_action_destroy(h->own_tag);
 	changes_free(h->changes);
@@ -214,7 +214,7 @@ static int generation_make(struct generation_build *b, const struct generation *
 		const struct rule *r = &gen->set.rule[i];
 
 		if (base_tables_side(b->base, r->dir, b->fault))
-			return fault_at(b->fault, r, r->dir_at);
+			return flow_fault_at(b->fault, r, r->dir_at);
 	}
 	generation_number(gen, like, from);
 	if (like)
@@ -239,8 +239,9 @@ static int generation_compile(struct generation *gen, struct plan *p, struct flo
 		return 0;
 	*p = (struct plan){0};
 	compile_why(&gen->set, ret, wrong, why, sizeof(why));
-	fault_say(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
-	return ret == -ENOMEM ? -1 : fault_at(f, &gen->set.rule[wrong], gen->set.rule[wrong].at);
+	flow_fault_set(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
+	return ret == -ENOMEM ? -1
+			      : flow_fault_at(f, &gen->set.rule[wrong], gen->set.rule[wrong].at);
 }
 
 /* Frees all but the rules' text. */
@@ -250,10 +251,10 @@ static void generation_release(struct generation *gen)
 	for (size_t i = 0; i < gen->ntags; i++)
 		dvx_flow_action_destroy(gen->tag[i]);
 	for (size_t i = 0; i < gen->set.n; i++)
-		holding_free(&gen->hold[i]);
-	for (size_t i = 0; i < gen->nburied; i++)
-		holding_free(&gen->buried[i]);
-	free(gen->buried);
+		rule_state_free(&gen->hold[i]);
+	for (size_t i = 0; i < gen->nretired; i++)
+		rule_state_free(&gen->retired[i]);
+	free(gen->retired);
 	bulk_drop(gen->spare);
 	plan_free(&gen->plan);
 	free(gen->tag);
@@ -273,10 +274,12 @@ static int generation_costs(struct generation_build *b)
 {
 	if (!plan_cost(&b->gen->plan, &b->gen->set, &b->gen->cost))
 		return 0;
-	return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
-/* Reads the rules, and writes what belongs to the generation alone. */
+/*
+ * Compiles the rules. Runs in a thread of its own: reads the rules, and writes only the generation.
+ */
 static void generation_run_compiler(void *arg)
 {
 	struct generation_build *b = arg;
@@ -296,7 +299,7 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 
 	if (!gen || !(gen->hold = calloc(set->n ? set->n : 1, sizeof(*gen->hold)))) {
 		free(gen);
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	}
 	gen->base = g;
 	gen->set = *set;
@@ -319,33 +322,34 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 
 /* --- switching ------------------------------------------------------------------------------ */
 
-static int attach_half(struct generation *gen, const struct generation *old, enum rule_dir dir)
+static int generation_attach_direction(struct generation *gen, const struct generation *old,
+				       enum rule_dir dir)
 {
-	struct half *h = &gen->half[dir];
+	struct direction_state *h = &gen->direction[dir];
 	struct dvx_flow_match all = {0};
 	struct dvx_flow_rule_attr attr = {.size = sizeof(attr), .match = &all, .action_count = 1};
 
 	if (!gen->table[dir].table || h->attached)
 		return 0;
-	h->priority = old && old->half[dir].attached ? !old->half[dir].priority : 0;
+	h->priority = old && old->direction[dir].attached ? !old->direction[dir].priority : 0;
 	attr.actions = &gen->table[dir].to_table;
 	attr.matcher = gen->base->side[dir].everything[h->priority];
 	return dvx_flow_rule_create(&attr, &h->attached);
 }
 
-static int detach_half(struct generation *gen, enum rule_dir dir)
+static int generation_detach_direction(struct generation *gen, enum rule_dir dir)
 {
-	int ret = dvx_flow_rule_destroy(gen->half[dir].attached);
+	int ret = dvx_flow_rule_destroy(gen->direction[dir].attached);
 
 	if (!ret)
-		gen->half[dir].attached = NULL;
+		gen->direction[dir].attached = NULL;
 	return ret;
 }
 
 void generation_detach(struct generation *gen)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		detach_half(gen, (enum rule_dir)d);
+		generation_detach_direction(gen, (enum rule_dir)d);
 }
 
 /*
@@ -355,16 +359,16 @@ void generation_detach(struct generation *gen)
 int generation_switch(struct generation *gen, struct generation *old, struct flow_fault *f)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		if (attach_half(gen, old, (enum rule_dir)d)) {
-			fault_device(f);
+		if (generation_attach_direction(gen, old, (enum rule_dir)d)) {
+			flow_fault_device(f);
 			generation_detach(gen);
 			return -1;
 		}
 	for (int d = 0; old && d < RULE_DIRS; d++)
-		if (detach_half(old, (enum rule_dir)d)) {
-			fault_device(f);
+		if (generation_detach_direction(old, (enum rule_dir)d)) {
+			flow_fault_device(f);
 			while (d-- > 0)
-				attach_half(old, gen, (enum rule_dir)d);
+				generation_attach_direction(old, gen, (enum rule_dir)d);
 			generation_detach(gen);
 			return -1;
 		}
@@ -423,7 +427,7 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out, s
 	const struct bulk *known = NULL;
 
 	for (size_t i = 0; i < gen->set.n; i++) {
-		const struct holding *h = &gen->hold[i];
+		const struct rule_state *h = &gen->hold[i];
 
 		out[i].packets = out[i].bytes = UINT64_MAX;
 		if (!h->bulk)
@@ -434,7 +438,7 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out, s
 			if (!all || dvx_flow_counter_query(bulk_counter(h->bulk), 0,
 							   bulk_size(h->bulk), all)) {
 				free(all);
-				return fault_device(f);
+				return flow_fault_device(f);
 			}
 			known = h->bulk;
 		}
@@ -448,12 +452,12 @@ int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f
 {
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (gen->table[d].table && dvx_flow_domain_dump(gen->base->side[d].domain, to))
-			return fault_device(f);
+			return flow_fault_device(f);
 	return 0;
 }
 
 int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64_t from, FILE *to,
-			 entry_of_fn tell, void *arg, struct flow_fault *f)
+			 entry_of_fn visit, void *arg, struct flow_fault *f)
 {
 	const struct built_table *h = &gen->table[dir];
 	int ret;
@@ -462,12 +466,12 @@ int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64
 		return 0;
 	ret = dvx_flow_table_dump(h->table, to);
 	for (size_t i = 0; i < h->live.n && !ret; i++)
-		tell(arg, dvx_flow_rule_id(h->rule[i]), h->live.entry[i].rule);
+		visit(arg, dvx_flow_rule_id(h->rule[i]), h->live.entry[i].rule);
 	if (!ret)
-		ret = acl_tables_dump(h->codes, &gen->plan.codes[dir], from, to, tell, arg);
+		ret = acl_tables_dump(h->codes, &gen->plan.codes[dir], from, to, visit, arg);
 	if (ret == -ENOMEM)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-	return ret ? fault_device(f) : 0;
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return ret ? flow_fault_device(f) : 0;
 }
 
 void generation_entries(const struct generation *gen, entry_of_fn entry_of, void *arg)
@@ -482,21 +486,21 @@ void generation_entries(const struct generation *gen, entry_of_fn entry_of, void
 	}
 }
 
-void generation_rewrites(const struct generation *gen, rewrites_fn tell, void *arg)
+void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *arg)
 {
 	for (size_t i = 0; i < gen->set.n; i++)
-		changes_tell(gen->hold[i].changes, tell, arg);
+		changes_visit_rewrites(gen->hold[i].changes, visit, arg);
 	for (size_t t = 0; t < gen->ntables; t++)
 		if (gen->table[t].codes)
-			acl_tables_rewrites(gen->table[t].codes, tell, arg);
+			acl_tables_rewrites(gen->table[t].codes, visit, arg);
 }
 
-void generation_mirrors(const struct generation *gen, mirror_fn tell, void *arg)
+void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg)
 {
 	for (size_t i = 0; i < gen->set.n; i++)
 		if (gen->hold[i].mirror)
-			tell(arg, dvx_flow_action_id(gen->hold[i].mirror),
-			     dvx_flow_table_id(gen->table[gen->hold[i].next].table));
+			visit(arg, dvx_flow_action_id(gen->hold[i].mirror),
+			      dvx_flow_table_id(gen->table[gen->hold[i].next].table));
 }
 
 uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir)
@@ -504,10 +508,10 @@ uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir)
 	return gen->table[dir].table ? dvx_flow_table_id(gen->table[dir].table) : 0;
 }
 
-void generation_tables(const struct generation *gen, table_of_fn tell, void *arg)
+void generation_tables(const struct generation *gen, table_of_fn visit, void *arg)
 {
 	for (size_t t = 0; t < gen->ntables; t++)
 		if (gen->table[t].table && gen->set.ntables > 1)
-			tell(arg, dvx_flow_table_id(gen->table[t].table),
-			     gen->set.table[gen->table[t].of].name);
+			visit(arg, dvx_flow_table_id(gen->table[t].table),
+			      gen->set.table[gen->table[t].of].name);
 }

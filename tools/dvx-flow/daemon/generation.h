@@ -20,9 +20,9 @@ struct generation;
 typedef int (*built_fn)(void *arg, size_t done, size_t of);
 
 /*
- * Takes the set (and empties *set) on success. `like`, if given, is a generation whose IDs and
- * counters continue: rule i of the set is its rule from[i], or a new one (UINT32_MAX). Returns 0,
- * or -1 with the fault.
+ * Builds a generation. Takes the set (and empties *set) on success. `like`, if given, is a
+ * generation whose IDs and counters continue: rule i of the set is its rule from[i], or a new one
+ * (UINT32_MAX). Returns 0, or -1 with the fault.
  */
 int generation_build(struct base_tables *g, struct ruleset *set, const struct generation *like,
 		     const uint32_t *from, built_fn built, void *arg, struct generation **out,
@@ -35,19 +35,22 @@ void generation_free(struct generation *gen);
  */
 int generation_switch(struct generation *gen, struct generation *old, struct flow_fault *f);
 
-/* Packets meet it no longer. */
+/* Takes packets off the generation's tables. */
 void generation_detach(struct generation *gen);
 
-/* --- generation_edit.c: the same with few rules more or less, in the tables as they are. --- */
+/* --- generation_edit.c: changes few rules, in the tables as they are. --- */
 
 struct generation_change {
-	const bool *gone; /* of the rules in effect; NULL: none goes */
-	/* Rules that come, each before one of those in effect (their number: behind all). */
+	const bool *gone; /* by rule in effect: it leaves; NULL: none leaves */
+	/*
+	 * Arriving rules. more[i] is put before rule before[i] of those in effect (their number:
+	 * behind all).
+	 */
 	const struct rule *more;
 	const size_t *before; /* ascending */
 	/*
-	 * Which of those in effect each is, elsewhere in the list: that one goes, and its ID and
-	 * counter go on. UINT32_MAX: a new one. NULL: all are new.
+	 * from[i]: the rule in effect that more[i] moves. That one leaves, its ID and counter
+	 * continue. UINT32_MAX: more[i] is new. NULL: all are new.
 	 */
 	const uint32_t *from;
 	size_t nmore;
@@ -57,65 +60,72 @@ struct generation_edit;
 #define EDIT_REBUILD 1
 
 /*
- * Rules that come take effect, and the list of rules has them and still those that go. Returns 0,
- * -1 with the fault, or EDIT_REBUILD: this change needs a new generation. Otherwise nothing has
- * changed.
+ * Begins an edit: arriving rules take effect; the list of rules has arriving and leaving ones.
+ * Returns 0, -1 with the fault, or EDIT_REBUILD if this change needs a new generation. If not 0,
+ * nothing has changed.
  */
 int generation_edit_begin(struct generation *gen, const struct generation_change *c,
 			  struct generation_edit **out, struct flow_fault *f);
 /*
- * Both end the edit. Rules that go, go; or all is as before. The fault is about an entry that the
- * device keeps: the rules have changed all the same.
+ * End an edit: _finish removes the leaving rules, _undo restores the state before the edit. _finish
+ * fails if the device keeps an entry; the rules have changed all the same.
  */
 int generation_edit_finish(struct generation_edit *e, size_t *written, struct flow_fault *f);
 void generation_edit_undo(struct generation_edit *e);
 
 const struct ruleset *generation_rules(const struct generation *gen);
-/* Entries of all of its rules. */
+/* Returns the number of entries of all rules. */
 size_t generation_size(const struct generation *gen);
-/* Where the rules stand in their text now. */
+/* Updates the rules' places in their text. */
 void generation_set_places(struct generation *gen, const struct source_place *place);
-/* Takes a set that has the same rules, and empties *set. */
+/* Replaces the set by one with the same rules. Empties *set. */
 void generation_take(struct generation *gen, struct ruleset *set);
-/* Whether there are rules of this direction. */
+/* Returns whether there are rules of this direction. */
 bool generation_has(const struct generation *gen, enum rule_dir dir);
-/* What the device's tables cost now. NULL: no memory. */
+/* Returns the cost of the device's tables as they are now. NULL: no memory. */
 const struct plan_cost *generation_cost(struct generation *gen);
-/* The ID that users see of rule i. */
+/* Returns the ID that users see of rule i. */
 uint32_t generation_id(const struct generation *gen, size_t i);
-/* The counters of all rules. packets is UINT64_MAX for a rule without a counter. */
+/* Reads the counters of all rules. packets is UINT64_MAX for a rule without a counter. */
 int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 		     struct flow_fault *f);
-/* For explain: libmlx5's dump, and the rule of each of its entries. */
+/* Writes libmlx5's dump, for explain. generation_entries() has the rule of each of its entries. */
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
 typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, uint32_t rule);
 /*
- * Dump and entries of a direction's first table, of the table with this id (0: none), and of those
- * that packets come to from there. Writes nothing where the rules are no codes: then a packet can
- * meet nearly all entries.
+ * Dumps a direction's first table, the table with this ID (0: none), and the tables that packets
+ * reach from that one, and visits their entries. Writes nothing if the rules are not compiled to
+ * codes: then a packet can meet nearly all entries.
  */
 int generation_dump_part(const struct generation *gen, enum rule_dir dir, uint64_t from, FILE *to,
-			 entry_of_fn tell, void *arg, struct flow_fault *f);
-void generation_entries(const struct generation *gen, entry_of_fn tell, void *arg);
-/* The names that the rules give to tables, by the dump's ids. */
-/* The ID of the direction's first table; 0: no rules are of it. */
+			 entry_of_fn visit, void *arg, struct flow_fault *f);
+void generation_entries(const struct generation *gen, entry_of_fn visit, void *arg);
+/* Returns the dump's ID of the direction's first table; 0: the direction has no rules. */
 uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir);
 
 typedef void (*table_of_fn)(void *arg, uint64_t table_id, const char *name);
-void generation_tables(const struct generation *gen, table_of_fn tell, void *arg);
-/* Mirrors: the table where the packet itself goes on, which a destination array hides. */
+void generation_tables(const struct generation *gen, table_of_fn visit, void *arg);
+/*
+ * Visits mirrors, with the table where the packet itself goes on, which a destination array hides.
+ */
 typedef void (*mirror_fn)(void *arg, uint64_t action_id, uint64_t table_id);
-void generation_mirrors(const struct generation *gen, mirror_fn tell, void *arg);
-/* The lists of rewrites, which the dump has only the actions' ids of. */
+void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg);
+/* Visits the lists of rewrites. The dump has only their actions' IDs. */
 typedef void (*rewrites_fn)(void *arg, uint64_t action_id, const struct dvx_flow_rewrites *list);
-void generation_rewrites(const struct generation *gen, rewrites_fn tell, void *arg);
+void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *arg);
 
-/* --- blame.c: the word of a rule that the device refused. Both return -1 and set the fault. --- */
+/*
+ * --- locate.c: finds the word of a rule that the device refused. Both return -1 and set the fault.
+ * ---
+ */
 
-/* libdvx's last error is about this word. */
-int blame_location(struct flow_fault *f, const struct rule *r, struct source_location at);
-/* libdvx's last error is about the field that it names as match.NAME, else about the whole rule. */
-int blame_match(struct flow_fault *f, const struct rule *r);
+/* Sets the fault to libdvx's last error, at this word. */
+int locate_error(struct flow_fault *f, const struct rule *r, struct source_location at);
+/*
+ * Sets the fault to libdvx's last error, at the field that it names as match.NAME, else at the
+ * whole rule.
+ */
+int locate_match_error(struct flow_fault *f, const struct rule *r);
 
 /* --- fill.c --- */
 
@@ -154,7 +164,7 @@ struct changes {
 int changes_make(struct dvx_flow_domain *domain, const struct rule *r, struct changes *out,
 		 struct flow_fault *f);
 void changes_free(struct changes *c);
-/* The list of the one that rewrites; c may be NULL. */
-void changes_tell(const struct changes *c, rewrites_fn tell, void *arg);
+/* Visits the rewrites of these changes; c may be NULL. */
+void changes_visit_rewrites(const struct changes *c, rewrites_fn visit, void *arg);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tables cost as they are now: edits begin and end matchers. */
+/* Counts the cost of the tables as edits have left them: edits make and remove matchers. */
 #include <stdlib.h>
 
 #include "generation_priv.h"
 
-/* A matcher of a table, and its place in the live one. */
+/* A matcher of a live table, for sorting. */
 struct cost_matcher {
 	uint32_t priority, matcher;
 };
@@ -16,7 +16,7 @@ static int live_cost_order(const void *a, const void *b)
 	return (one->priority > other->priority) - (one->priority < other->priority);
 }
 
-/* The matchers that are there, in their order. */
+/* Returns the table's matchers, sorted by priority. */
 static struct cost_matcher *live_cost_matchers(const struct live_table *l, size_t *n)
 {
 	struct cost_matcher *of = calloc(l->nmatchers + 1, sizeof(*of));
@@ -30,7 +30,7 @@ static struct cost_matcher *live_cost_matchers(const struct live_table *l, size_
 	return of;
 }
 
-/* place[m]: of the live table's matcher m. */
+/* Fills t with empty matchers. place[m] becomes the index there of the live table's matcher m. */
 static int live_cost_begin(const struct live_table *l, struct table *t, uint32_t *place)
 {
 	struct cost_matcher *of = live_cost_matchers(l, &t->n);
@@ -53,7 +53,7 @@ static int live_cost_begin(const struct live_table *l, struct table *t, uint32_t
 	return ret;
 }
 
-/* A matcher begins with the entry of its first rule. */
+/* Adds an entry; the entry of the matcher's first rule stays in front. */
 static void live_cost_add(struct matcher *m, struct rule_entry e)
 {
 	m->entry[m->n++] = e;
@@ -79,7 +79,7 @@ static int live_cost_table(const struct built_table *h, struct table *t)
 	return ret;
 }
 
-/* What edits put before codes. */
+/* Counts the overlay entries before codes. */
 static void live_cost_before(const struct table *t, struct table_cost *out)
 {
 	*out = (struct table_cost){.entries = t->entries, .matchers = t->n};
@@ -88,7 +88,10 @@ static void live_cost_before(const struct table *t, struct table_cost *out)
 	out->mean_path /= t->entries ? (double)t->entries : 1;
 }
 
-/* A table of codes is left with what leads on: where its packets go next is asked of the list. */
+/*
+ * Reduces t, a table of codes, to its gotos: the cost of codes is counted elsewhere, and the list
+ * of entries is only asked where packets go next.
+ */
 static int live_cost_ways(const struct generation *gen, uint32_t table, struct table *t)
 {
 	struct matcher *m = &t->matcher[0];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules that come and go entry by entry, in tables that packets are in. At each moment a packet
- * gets the verdict of the rules before the edit or of those after it; doc/design/0065 says why.
+ * Adds and removes rules entry by entry, in tables that packets are in. At each moment a packet
+ * gets the verdict of the rules before the edit or of those after it; doc/design/0065 explains why.
  *
- *	merge		new rules take their places among the others, without entries
- *	insert		their entries find places
- *	uncover		so do the entries that only a rule that goes covers
- *	write		the device gets all of these, from the first rule to the last one
- *	finish		from the last rule to the first one, the entries of those that go
+ *	merge		puts arriving rules into the list, without entries
+ *	insert		finds places for their entries
+ *	uncover		finds places for entries that only a leaving rule covered
+ *	write		inserts these entries on the device, from the first rule's to the last one's
+ *	finish		removes the leaving rules' entries, from the last rule's to the first one's
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 /* --- the list of rules ------------------------------------------------------------------------ */
 
-/* What rules cost is counted from it. */
+/* Renumbers the rules of a program, from which costs are counted. */
 static void edit_renumber_codes(struct acl_program *p, const uint32_t *to)
 {
 	for (size_t t = 0; t < p->n; t++)
@@ -56,7 +56,7 @@ static bool edit_grow(struct generation *gen, size_t n)
 {
 	size_t room = n + n / 8 + 64;
 	struct rule *rule;
-	struct holding *hold;
+	struct rule_state *hold;
 
 	if (n <= gen->room)
 		return true;
@@ -68,7 +68,7 @@ static bool edit_grow(struct generation *gen, size_t n)
 	return hold;
 }
 
-/* Puts the rules that come among the others, from the last one on. */
+/* Puts arriving rules among the others, from the last one on. */
 static int edit_merge(struct generation_edit *e, const struct generation_change *c)
 {
 	struct generation *gen = e->gen;
@@ -83,11 +83,11 @@ static int edit_merge(struct generation_edit *e, const struct generation_change 
 				gen->set.rule[k] = gen->set.rule[i];
 				gen->hold[k] = gen->hold[i];
 			}
-			gen->hold[k].goes = c->gone && c->gone[i];
+			gen->hold[k].leaving = c->gone && c->gone[i];
 		}
 		for (; m && c->before[m - 1] == i; m--) {
 			gen->set.rule[--k] = c->more[m - 1];
-			gen->hold[k] = (struct holding){.came = true, .table = e->in[m - 1]};
+			gen->hold[k] = (struct rule_state){.arriving = true, .table = e->in[m - 1]};
 		}
 	}
 	edit_renumber(gen, e->to);
@@ -95,32 +95,38 @@ static int edit_merge(struct generation_edit *e, const struct generation_change 
 	return 0;
 }
 
-/* Codes keep entries of rules that they began with. There is room for these (edit_new). */
-static void edit_bury(struct generation *gen, struct holding *h, bool came)
+/*
+ * Frees a rule's objects. Codes keep entries of rules that they were built with, so those rules'
+ * objects are retired instead; edit_new() has made room for them.
+ */
+static void edit_retire(struct generation *gen, struct rule_state *h, bool arriving)
 {
-	if (!came && gen->table[h->table].codes && !h->memory)
-		gen->buried[gen->nburied++] = *h;
+	if (!arriving && gen->table[h->table].codes && !h->memory)
+		gen->retired[gen->nretired++] = *h;
 	else
-		holding_free(h);
+		rule_state_free(h);
 }
 
-/* Drops the rules that came, or else those that went; they have no entries any more. */
-static void edit_compact(struct generation_edit *e, bool came)
+/*
+ * Removes the arriving rules from the list, or else the leaving ones. They have no entries any
+ * more.
+ */
+static void edit_compact(struct generation_edit *e, bool arriving)
 {
 	struct generation *gen = e->gen;
 	size_t n = 0;
 
 	for (size_t i = 0; i < gen->set.n; i++) {
-		struct holding *h = &gen->hold[i];
+		struct rule_state *h = &gen->hold[i];
 
-		if (came ? h->came : h->goes) {
-			edit_bury(gen, h, came);
-			if (!came)
+		if (arriving ? h->arriving : h->leaving) {
+			edit_retire(gen, h, arriving);
+			if (!arriving)
 				arena_free(gen->set.rule[i].own);
 			e->to[i] = UINT32_MAX;
 			continue;
 		}
-		h->came = h->goes = false;
+		h->arriving = h->leaving = false;
 		e->to[i] = (uint32_t)n;
 		if (n != i) {
 			gen->set.rule[n] = gen->set.rule[i];
@@ -132,20 +138,23 @@ static void edit_compact(struct generation_edit *e, bool came)
 	edit_renumber(gen, e->to);
 }
 
-/* No packet meets the entries any more when their rules' counters and actions go. */
-static int edit_drop(struct generation_edit *e, bool came)
+/*
+ * Drops rules: first their entries, then their counters and actions, which no packet meets any
+ * more.
+ */
+static int edit_drop(struct generation_edit *e, bool arriving)
 {
-	int ret = edit_drop_entries(e, came);
+	int ret = edit_drop_entries(e, arriving);
 
 	if (edit_sync(e))
 		ret = -1;
-	edit_compact(e, came);
+	edit_compact(e, arriving);
 	return ret;
 }
 
 /* --- what rules that come have ---------------------------------------------------------------- */
 
-static int edit_take_counter(struct generation_edit *e, struct holding *h, const struct rule *r)
+static int edit_take_counter(struct generation_edit *e, struct rule_state *h, const struct rule *r)
 {
 	struct generation *gen = e->gen;
 
@@ -166,10 +175,10 @@ static int edit_take_counter(struct generation_edit *e, struct holding *h, const
 	return 0;
 }
 
-/* Its ID and its counter: those of a rule that is about to go, if it is that rule elsewhere. */
+/* Gives the rule an ID and a counter: those of the leaving rule that it moves, or new ones. */
 static int edit_identify(struct generation_edit *e, uint32_t rule, uint32_t like)
 {
-	struct holding *h = &e->gen->hold[rule];
+	struct rule_state *h = &e->gen->hold[rule];
 
 	if (like == UINT32_MAX) {
 		h->id = e->gen->next_id++;
@@ -185,22 +194,22 @@ static int edit_identify(struct generation_edit *e, uint32_t rule, uint32_t like
 
 static int edit_hold(struct generation_edit *e, uint32_t rule, uint32_t like)
 {
-	struct holding *h = &e->gen->hold[rule];
+	struct rule_state *h = &e->gen->hold[rule];
 	const struct rule *r = &e->gen->set.rule[rule];
 	int ret;
 
 	h->memory = arena_new();
 	if (!h->memory)
 		return edit_no_memory(e);
-	if (edit_identify(e, rule, like) || holding_make_count(e->gen, rule, e->fault) ||
-	    holding_make_changes(e->gen, rule, e->fault))
+	if (edit_identify(e, rule, like) || rule_state_make_count(e->gen, rule, e->fault) ||
+	    rule_state_make_changes(e->gen, rule, e->fault))
 		return -1;
-	ret = holding_make_spread(e->gen, rule, e->fault);
+	ret = rule_state_make_spread(e->gen, rule, e->fault);
 	if (ret)
 		return ret;
 	if (r->has_tag &&
 	    dvx_flow_action_create_tag(e->gen->base->side[r->dir].domain, r->tag, &h->own_tag))
-		return blame_location(e->fault, r, r->tag_at);
+		return locate_error(e->fault, r, r->tag_at);
 	h->tag = h->own_tag;
 	return 0;
 }
@@ -211,7 +220,7 @@ static int edit_hold_all(struct generation_edit *e, const struct generation_chan
 	int ret = 0;
 
 	for (uint32_t i = 0; i < e->gen->set.n && !ret; i++)
-		if (e->gen->hold[i].came) {
+		if (e->gen->hold[i].arriving) {
 			uint32_t like = c->from ? c->from[m] : UINT32_MAX;
 
 			ret = edit_hold(e, i, like == UINT32_MAX ? like : e->to[like]);
@@ -244,7 +253,7 @@ void generation_edit_undo(struct generation_edit *e)
 	edit_free(e);
 }
 
-static size_t edit_goes(const struct generation *gen, const struct generation_change *c)
+static size_t edit_count_leaving(const struct generation *gen, const struct generation_change *c)
 {
 	size_t n = 0;
 
@@ -253,16 +262,16 @@ static size_t edit_goes(const struct generation *gen, const struct generation_ch
 	return n;
 }
 
-static bool edit_grow_buried(struct generation *gen, size_t more)
+static bool edit_grow_retired(struct generation *gen, size_t more)
 {
-	size_t room = gen->nburied + more;
-	struct holding *grown;
+	size_t room = gen->nretired + more;
+	struct rule_state *grown;
 
-	if (room <= gen->buried_room)
+	if (room <= gen->retired_room)
 		return true;
-	grown = reallocarray(gen->buried, room, sizeof(*grown));
-	gen->buried = grown ? grown : gen->buried;
-	gen->buried_room = grown ? room : gen->buried_room;
+	grown = reallocarray(gen->retired, room, sizeof(*grown));
+	gen->retired = grown ? grown : gen->retired;
+	gen->retired_room = grown ? room : gen->retired_room;
 	return grown;
 }
 
@@ -284,15 +293,15 @@ static struct generation_edit *edit_new(struct generation *gen, const struct gen
 		e->to = calloc(gen->set.n + more + 1, sizeof(*e->to));
 		e->in = calloc(more + 1, sizeof(*e->in));
 		if (e->entries && e->drop && e->to && e->in &&
-		    edit_grow_buried(gen, edit_goes(gen, c)))
+		    edit_grow_retired(gen, edit_count_leaving(gen, c)))
 			return e;
 		edit_free(e);
 	}
-	fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	return NULL;
 }
 
-/* The device is as before until the last of these. */
+/* Runs all steps. The device is unchanged until the last one. */
 static int edit_all(struct generation_edit *e, const struct generation_change *c)
 {
 	int ret = edit_hold_all(e, c);
@@ -302,7 +311,7 @@ static int edit_all(struct generation_edit *e, const struct generation_change *c
 	if (!ret)
 		ret = edit_uncover(e);
 	if (!ret)
-		ret = edit_front(e);
+		ret = edit_overlay(e);
 	return ret ? ret : edit_write(e);
 }
 
@@ -322,8 +331,8 @@ int generation_edit_begin(struct generation *gen, const struct generation_change
 		return ret;
 	}
 	ret = edit_all(e, c);
-	/* The device may take new codes where it refuses entries before them. */
-	if (ret == -1 && e->front) {
+	/* The device may have room for new codes even if it refuses an overlay. */
+	if (ret == -1 && e->overlay) {
 		*f = (struct flow_fault){0};
 		ret = EDIT_REBUILD;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The entries that come and go with an edit. */
+/* The entries that an edit adds and removes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "generation_edit.h"
 #include "dvx-flow.h"
 
-/* Comparisons that an edit may cost; rules are built anew instead of more. */
+/* Comparisons that an edit may cost; beyond this the rules are rebuilt. */
 #define EDIT_WORK 200000000u
 
 int edit_no_memory(struct generation_edit *e)
 {
-	return fault_say(e->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return flow_fault_set(e->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ int edit_sync(struct generation_edit *e)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (e->gen->table[d].table && dvx_flow_domain_sync(e->gen->base->side[d].domain))
-			return fault_device(e->fault);
+			return flow_fault_device(e->fault);
 	return 0;
 }
 
@@ -31,13 +31,13 @@ static int edit_refused(struct generation_edit *e, uint32_t rule, bool queue_ref
 	const struct rule *r;
 
 	if (rule == LIVE_REST)
-		return fault_device(e->fault);
+		return flow_fault_device(e->fault);
 	r = &e->gen->set.rule[rule];
 	if (queue_refused)
-		return blame_location(e->fault, r, r->queue_at);
+		return locate_error(e->fault, r, r->queue_at);
 	if (dvx_last_error()->err == ENOMEM)
 		return no_room_fault(r, false, e->fault);
-	return blame_match(e->fault, r);
+	return locate_match_error(e->fault, r);
 }
 
 static int edit_create(struct generation_edit *e, struct built_table *h,
@@ -70,7 +70,10 @@ void edit_forget(struct built_table *h, size_t i)
 	h->matcher[m] = NULL;
 }
 
-/* The device gets the entry and its matcher when all have a place. */
+/*
+ * Puts an entry into the list. edit_write() inserts it and its matcher when all entries have a
+ * place.
+ */
 int edit_put(struct generation_edit *e, struct built_table *h, const struct covered_entry *c,
 	     struct live_spot spot)
 {
@@ -99,7 +102,7 @@ static int edit_write_one(struct generation_edit *e, struct built_table *h, size
 {
 	const struct live_entry *its = &h->live.entry[i];
 
-	if (!h->matcher[its->matcher] && half_make_matcher(h, its->matcher, 1, its->value))
+	if (!h->matcher[its->matcher] && built_table_make_matcher(h, its->matcher, 1, its->value))
 		return edit_refused(e, its->rule, false);
 	if (edit_create(e, h, its, &h->rule[i]))
 		return -1;
@@ -109,9 +112,10 @@ static int edit_write_one(struct generation_edit *e, struct built_table *h, size
 }
 
 /*
- * The entries stand behind those that were there, in the order of their rules, and behind them those
- * that are no longer covered. A packet must not miss an earlier rule's and meet a later one's. Tables
- * behind mirrors come later than the tables before, as their rules do.
+ * Inserts the new entries, which stand at the end of the list: those of arriving rules in rule
+ * order, then those no longer covered. The order matters: a packet must not miss an earlier rule's
+ * entry and meet a later one's. Tables behind mirrors follow the tables before the mirror, as their
+ * rules do.
  */
 int edit_write(struct generation_edit *e)
 {
@@ -181,7 +185,7 @@ int edit_insert(struct generation_edit *e)
 	for (e->rule = 0; e->rule < e->gen->set.n && !ret; e->rule++) {
 		const struct rule *r = &e->gen->set.rule[e->rule];
 
-		if (!e->gen->hold[e->rule].came || edit_table(e)->codes)
+		if (!e->gen->hold[e->rule].arriving || edit_table(e)->codes)
 			continue;
 		ret = edit_has_room(e, r);
 		if (!ret)
@@ -194,14 +198,17 @@ int edit_insert(struct generation_edit *e)
 
 static bool edit_uncovers(const struct generation *gen, const struct covered_entry *c)
 {
-	return gen->hold[c->by].goes && !gen->hold[c->rule].goes;
+	return gen->hold[c->by].leaving && !gen->hold[c->rule].leaving;
 }
 
-/* No table was made for what a rule does whose entries were all covered. */
+/*
+ * Returns whether the rule's action exists. If all entries of a rule were covered, no table was
+ * made for its goto or mirror.
+ */
 static bool edit_acts(const struct generation *gen, const struct covered_entry *c)
 {
 	const struct rule *r = &gen->set.rule[c->rule];
-	const struct holding *h = &gen->hold[c->rule];
+	const struct rule_state *h = &gen->hold[c->rule];
 
 	return r->verdict == RULE_MIRROR ? h->mirror != NULL : edit_leads_on(gen, r, h->table);
 }
@@ -220,7 +227,7 @@ static int edit_uncover_one(struct generation_edit *e, uint32_t table, size_t i)
 	struct built_table *h = &e->gen->table[table];
 	struct covered_entry c = h->live.covered[i];
 	struct live_spot spot =
-		live_find(&h->live, &e->gen->set, e->going, c.rule, c.shape, c.value);
+		live_find(&h->live, &e->gen->set, e->leaving, c.rule, c.shape, c.value);
 
 	if (!edit_acts(e->gen, &c))
 		return EDIT_REBUILD;
@@ -247,7 +254,10 @@ static int edit_uncover_table(struct generation_edit *e, uint32_t table)
 
 	if (edit_uncovers_many(e->gen, h))
 		return EDIT_REBUILD;
-	/* From the last one: those that are uncovered are replaced by the last one. */
+	/*
+	 * Goes backwards: live_uncover() moves the last covered entry to the place of the removed
+	 * one.
+	 */
 	for (size_t i = h->live.ncovered; i-- > 0 && !ret;) {
 		e->rule = h->live.covered[i].rule;
 		if (edit_uncovers(e->gen, &h->live.covered[i]))
@@ -258,18 +268,18 @@ static int edit_uncover_table(struct generation_edit *e, uint32_t table)
 
 int edit_uncover(struct generation_edit *e)
 {
-	bool *going = calloc(e->gen->set.n + 1, sizeof(*going));
+	bool *leaving = calloc(e->gen->set.n + 1, sizeof(*leaving));
 	int ret = 0;
 
-	if (!going)
+	if (!leaving)
 		return edit_no_memory(e);
 	for (size_t i = 0; i < e->gen->set.n; i++)
-		going[i] = e->gen->hold[i].goes;
-	e->going = going;
+		leaving[i] = e->gen->hold[i].leaving;
+	e->leaving = leaving;
 	for (uint32_t t = 0; t < e->gen->ntables && !ret; t++)
 		ret = edit_uncover_table(e, t);
-	e->going = NULL;
-	free(going);
+	e->leaving = NULL;
+	free(leaving);
 	return ret;
 }
 
@@ -303,18 +313,19 @@ void edit_cover_again(struct generation_edit *e)
 
 int edit_kept(struct generation_edit *e)
 {
-	e->gen->keeps = true;
-	return fault_say(e->fault, EXIT_DEVICE,
-			 "%s; the device keeps an entry of a rule that is no longer in the list: "
-			 "dvx-flow apply builds all of them anew",
-			 device_says());
+	e->gen->stray_entry = true;
+	return flow_fault_set(
+		e->fault, EXIT_DEVICE,
+		"%s; the device keeps an entry of a rule that is no longer in the list: "
+		"dvx-flow apply builds all of them anew",
+		device_last_error());
 }
 
-static bool edit_drops(const struct generation *gen, uint32_t rule, bool came)
+static bool edit_drops(const struct generation *gen, uint32_t rule, bool arriving)
 {
 	if (rule == LIVE_REST)
 		return false;
-	return came ? gen->hold[rule].came : gen->hold[rule].goes;
+	return arriving ? gen->hold[rule].arriving : gen->hold[rule].leaving;
 }
 
 static int edit_later_first(const void *a, const void *b, void *table)
@@ -326,17 +337,17 @@ static int edit_later_first(const void *a, const void *b, void *table)
 }
 
 /*
- * The device's entries go from the last rule's to the first one's; then the list is packed. One that
- * the device keeps leaves the list, too: the list is that of the text whatever happens.
+ * Removes entries from the device, from the last rule's to the first one's, then packs the list. An
+ * entry that the device keeps leaves the list, too, which always agrees with the text.
  */
-static int edit_drop_table(struct generation_edit *e, struct built_table *h, bool came)
+static int edit_drop_table(struct generation_edit *e, struct built_table *h, bool arriving)
 {
 	uint32_t *drop = e->drop;
 	size_t n = 0;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < h->live.n; i++)
-		if (edit_drops(e->gen, h->live.entry[i].rule, came))
+		if (edit_drops(e->gen, h->live.entry[i].rule, arriving))
 			drop[n++] = i;
 	qsort_r(drop, n, sizeof(*drop), edit_later_first, h);
 	for (size_t i = 0; i < n; i++) {
@@ -351,19 +362,20 @@ static int edit_drop_table(struct generation_edit *e, struct built_table *h, boo
 		if (!h->rule[i])
 			edit_forget(h, i);
 	for (size_t i = h->live.ncovered; i-- > 0;)
-		if (edit_drops(e->gen, h->live.covered[i].rule, came))
+		if (edit_drops(e->gen, h->live.covered[i].rule, arriving))
 			live_uncover(&h->live, i);
 	return ret;
 }
 
-/* Later rules first: tables behind mirrors before those that they are behind. */
-int edit_drop_entries(struct generation_edit *e, bool came)
+/* Removes later rules' entries first: tables behind mirrors before the tables before them. */
+int edit_drop_entries(struct generation_edit *e, bool arriving)
 {
 	int ret = 0;
 
 	for (uint32_t t = (uint32_t)e->gen->ntables; t-- > 0;)
-		if (came && e->gen->table[t].codes ? edit_front_undo(e, t)
-						   : edit_drop_table(e, &e->gen->table[t], came))
+		if (arriving && e->gen->table[t].codes
+			    ? edit_overlay_undo(e, t)
+			    : edit_drop_table(e, &e->gen->table[t], arriving))
 			ret = -1;
 	return ret;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which changes can be made entry by entry. doc/design/0065 says why each packet then meets the rules
- * before or those after; it needs that
+ * Decides which changes can be made entry by entry. doc/design/0065 explains why each packet then
+ * meets the rules before or those after the edit. That needs:
  *
- *	- the rules that change in a direction are in one table of the file: a packet that is on its
- *	  way from one table to the next would else meet one change and not the other;
- *	- none of them is a mirror, or it is the only change: a packet meets it and a later rule;
- *	- a rule that comes leads to a table that is there, and behind its own.
+ *	- The rules that change in a direction are in one table of the file. Else a packet on its way
+ *	  from one table to the next would meet one change and not the other.
+ *	- None of them is a mirror, or it is the only change: a packet meets it and a later rule.
+ *	- An arriving rule leads to a table that exists and is behind its own.
  */
 #include <stdlib.h>
 
 #include "generation_edit.h"
 
-/* What changes in one direction. */
+/* The changes in one direction. */
 struct fits_direction {
 	size_t n, mirrors;
-	uint32_t table; /* of the file: of the last one */
-	bool apart;	/* not all in one table */
+	uint32_t table; /* of the file: the last changed rule's */
+	bool apart;	/* the changed rules are in several tables */
 };
 
 static void fits_add(struct fits_direction of[RULE_DIRS], const struct rule *r)
@@ -37,14 +37,14 @@ bool edit_leads_on(const struct generation *gen, const struct rule *r, uint32_t 
 								    gen->plan.list.table[in].level);
 }
 
-/* The rule comes to the table `in` of the program. */
-static bool fits_comes(const struct generation *gen, const struct rule *r, uint32_t in)
+/* Returns whether the rule can be added to table `in` of the program. */
+static bool fits_arriving(const struct generation *gen, const struct rule *r, uint32_t in)
 {
 	return (gen->table[in].last || gen->table[in].codes) && r->verdict != RULE_MIRROR &&
 	       edit_leads_on(gen, r, in);
 }
 
-/* More changes than this are a new generation. */
+/* Returns how many rules an edit may change; more need a new generation. */
 static size_t fits_most(const struct generation *gen)
 {
 	return 64 + gen->set.n / 16;
@@ -54,11 +54,11 @@ bool edit_fits(const struct generation_edit *e, const struct generation_change *
 {
 	const struct generation *gen = e->gen;
 	struct fits_direction of[RULE_DIRS] = {{0}};
-	bool fits = !gen->keeps;
+	bool fits = !gen->stray_entry;
 
 	for (size_t i = 0; i < c->nmore && fits; i++) {
 		fits_add(of, &c->more[i]);
-		fits = fits_comes(gen, &c->more[i], e->in[i]);
+		fits = fits_arriving(gen, &c->more[i], e->in[i]);
 	}
 	for (size_t i = 0; c->gone && i < gen->set.n; i++)
 		if (c->gone[i])
@@ -75,7 +75,7 @@ static uint32_t fits_first(const struct rule *r)
 	return RULE_DIRS * r->table + (uint32_t)r->dir;
 }
 
-/* Behind the last mirror. */
+/* Returns the last part of a table that mirrors divide. */
 static uint32_t fits_last(const struct generation *gen, uint32_t table)
 {
 	while (gen->plan.list.table[table].next != TABLE_NONE)

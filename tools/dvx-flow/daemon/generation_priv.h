@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of a generation share. */
+/* Shared by the files of a generation. */
 #ifndef DVX_FLOW_GENERATION_PRIV_H
 #define DVX_FLOW_GENERATION_PRIV_H
 
@@ -11,68 +11,68 @@
 /* tag, count, destination */
 #define RULE_ACTIONS_MAX (3 + CHANGE_ACTIONS)
 
-/* Counters for rules that come later are made so many at a time. */
+/* Size of a bulk of counters for rules that edits add. */
 #define SPARE_COUNTERS 64u
 
 /* One rule's objects on the device. */
-struct holding {
+struct rule_state {
 	uint32_t id;
 	struct bulk *bulk; /* NULL: the rule has no counter */
 	uint32_t index;	   /* in the bulk */
 	struct dvx_flow_action *count;
 	struct changes *changes;     /* NULL: the rule changes nothing */
 	struct dvx_flow_action *tag; /* shared by rules of the same tag, owned by the generation */
-	struct dvx_flow_action *own_tag; /* of a rule that came later */
-	struct arena *memory;		 /* of its entries, if it came later */
-	bool came, goes;		 /* with the edit that is being made */
-	struct dvx_flow_action *mirror;	 /* to the queue and to the next table */
-	uint32_t next;			 /* that table */
-	uint32_t table;			 /* of the program, that its entries are in */
-	struct spread *spread;		 /* where it sends to; owned by the generation */
+	struct dvx_flow_action *own_tag; /* of a rule that an edit added */
+	struct arena *memory;		 /* of its entries, if an edit added it */
+	bool arriving, leaving;		 /* in the edit that is being made */
+	struct dvx_flow_action *mirror;	 /* to the queue and to table `next` */
+	uint32_t next;
+	uint32_t table;	       /* of the program, with its entries */
+	struct spread *spread; /* its destination; owned by the generation */
 };
 
 /* A table of the program on the device. */
 struct built_table {
-	struct dvx_flow_table *table; /* NULL: no packet comes here */
+	struct dvx_flow_table *table; /* NULL: no packet reaches it */
 	struct live_table live;
-	struct dvx_flow_matcher **matcher; /* those of `live`, by their indexes */
-	struct dvx_flow_rule **rule;	   /* its entries */
+	struct dvx_flow_matcher **matcher; /* of `live`, by index */
+	struct dvx_flow_rule **rule;	   /* by entry */
 	size_t matcher_room, rule_room;
-	struct dvx_flow_matcher *last_matcher; /* takes what no rule took */
+	struct dvx_flow_matcher *last_matcher; /* for packets that no rule takes */
 	struct dvx_flow_rule *last;
-	size_t cramped;			  /* entries that came since the device had no more room */
-	struct acl_tables *codes;	  /* behind these entries, which edits made; NULL: none */
-	struct arena *memory;		  /* of entries before codes */
-	struct dvx_flow_action *to_table; /* to the table */
-	uint32_t of;			  /* table of the rules */
+	size_t cramped;			  /* entries added without room on the device */
+	struct acl_tables *codes;	  /* behind `live`, which is then an overlay; NULL: none */
+	struct arena *memory;		  /* of overlay entries */
+	struct dvx_flow_action *to_table; /* leads to this table */
+	uint32_t of;			  /* the table of the rules that it belongs to */
 };
 
-/* How packets of a direction come to its first table. */
-struct half {
+/* The entry of a direction: how packets reach its first table. */
+struct direction_state {
 	struct dvx_flow_rule *attached; /* in the root */
-	unsigned int priority;		/* of the root's two priorities */
+	unsigned int priority;		/* which of the root's two priorities */
 };
 
 struct generation {
 	struct base_tables *base;
 	struct ruleset set;
-	struct holding *hold;
-	size_t room; /* for rules that come, in both; 0: unknown */
+	struct rule_state *hold;
+	size_t room; /* of set.rule and hold; 0: unknown */
 	uint32_t next_id;
-	struct plan plan; /* what the tables began with */
+	struct plan plan; /* as built, without edits */
 	struct plan_cost cost;
-	struct built_table *table; /* as the program has them */
+	struct built_table *table; /* by table of the program */
 	size_t ntables;
-	struct half half[RULE_DIRS];
-	struct spread *spread[RSS_MAX]; /* NULL: none */
+	struct direction_state direction[RULE_DIRS];
+	struct spread *spread[RSS_MAX]; /* NULL: unused */
 	struct dvx_flow_action **tag;
 	size_t ntags;
-	/* Codes have entries of rules that went, which no packet meets. */
-	struct holding *buried;
-	size_t nburied, buried_room;
-	bool edited;	    /* since the cost was counted */
-	bool keeps;	    /* an entry that is in no list; an edit would not know of it */
-	struct bulk *spare; /* counters for rules that come later; NULL: none */
+	/* Objects of removed rules, of which codes still have entries. No packet meets them. */
+	struct rule_state *retired;
+	size_t nretired, retired_room;
+	bool edited;	  /* since the cost was counted */
+	bool stray_entry; /* the device has an entry that is in no list, so edits are impossible */
+	struct bulk *spare; /* counters for rules that edits add; NULL: none */
 	uint32_t spare_used;
 };
 
@@ -80,33 +80,33 @@ struct generation {
 struct generation_build {
 	struct base_tables *base;
 	struct generation *gen;
-	/* the table, and its last entry */
+	/* the current table and its last entry */
 	const struct table *now;
 	struct built_table *into;
-	const struct live_entry *entry; /* NULL: there is none */
+	const struct live_entry *entry; /* NULL: none */
 	struct dvx_flow_match match;
 	struct dvx_flow_action *actions[RULE_ACTIONS_MAX];
 	/* progress */
 	built_fn built;
 	void *arg;
 	size_t before, total;
-	size_t cramped_at; /* entries inserted when the device had no more room; 0: it has room */
+	size_t cramped_at; /* entries inserted when the device ran out of room; 0: it has room */
 	bool no_room, queue_refused;
-	bool codes_refused; /* the plan's; lists took their place */
+	bool codes_refused; /* lists have taken the place of the planned codes */
 	struct flow_fault *fault;
 	int ret; /* of the compiler */
 };
 
 /* --- generation.c: one rule's objects; -1 with the fault. --- */
 
-int holding_make_count(struct generation *gen, size_t i, struct flow_fault *f);
-int holding_make_changes(struct generation *gen, size_t i, struct flow_fault *f);
-/* As generation_edit_begin(): there may be no room for one more. */
-int holding_make_spread(struct generation *gen, size_t i, struct flow_fault *f);
-/* Frees those that no rule sends to. */
+int rule_state_make_count(struct generation *gen, size_t i, struct flow_fault *f);
+int rule_state_make_changes(struct generation *gen, size_t i, struct flow_fault *f);
+/* Returns as generation_edit_begin() does: a generation has room for RSS_MAX spreads. */
+int rule_state_make_spread(struct generation *gen, size_t i, struct flow_fault *f);
+/* Frees the spreads that no rule sends to. */
 void generation_drop_spreads(struct generation *gen);
-void holding_drop_mirror(struct holding *h);
-void holding_free(struct holding *h);
+void rule_state_drop_mirror(struct rule_state *h);
+void rule_state_free(struct rule_state *h);
 int no_counter(const struct rule *r, struct flow_fault *f);
 
 /* --- generation_table.c: tables, their matchers and entries. --- */
@@ -114,15 +114,16 @@ int no_counter(const struct rule *r, struct flow_fault *f);
 int generation_make_tables(struct generation_build *b);
 void generation_free_tables(struct generation *gen);
 /* Makes the device's matcher for matcher m of h->live; `like` is one of its entries' values. */
-int half_make_matcher(struct built_table *h, size_t m, size_t expected, const uint64_t *like);
+int built_table_make_matcher(struct built_table *h, size_t m, size_t expected,
+			     const uint64_t *like);
 /*
- * Writes what happens to a rule's packets (LIVE_REST: to those of no rule), and tells whether its
- * queue was refused.
+ * Writes the actions of a rule (LIVE_REST: for packets that no rule takes). *queue_refused becomes
+ * true if the device refused the rule's queue.
  */
 int generation_actions(struct generation *gen, size_t table, uint32_t rule,
 		       struct dvx_flow_action **out, uint32_t *n, bool *queue_refused);
 /* About this many entries fit in what libmlx5 has left of its last piece of memory. */
 #define LAST_ENTRIES 4096u
-int no_room_fault(const struct rule *r, bool told, struct flow_fault *f);
+int no_room_fault(const struct rule *r, bool without_reason, struct flow_fault *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A generation's tables, while they are built. */
+/* Builds a generation's tables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "generation_priv.h"
 #include "dvx-flow.h"
 
-int half_make_matcher(struct built_table *h, size_t m, size_t expected, const uint64_t *like)
+int built_table_make_matcher(struct built_table *h, size_t m, size_t expected, const uint64_t *like)
 {
 	const struct live_matcher *its = &h->live.matcher[m];
 	struct dvx_flow_match match = {0};
@@ -31,20 +31,20 @@ static int make_matcher(struct generation_build *b, size_t i)
 {
 	const struct matcher *m = &b->now->matcher[i];
 
-	return half_make_matcher(b->into, i, m->n, m->entry->value);
+	return built_table_make_matcher(b->into, i, m->n, m->entry->value);
 }
 
-/* Of several refused matchers, reports the first one of the file. */
-static int blame_matcher(struct generation_build *b, size_t refused)
+/* Reports a refused matcher; of several, the one of the file's first rule. */
+static int locate_matcher_error(struct generation_build *b, size_t refused)
 {
 	for (size_t i = 0; i <= refused; i++)
 		if (make_matcher(b, i))
-			return blame_match(b->fault,
-					   &b->gen->set.rule[b->now->matcher[i].entry->rule]);
-	return fault_device(b->fault);
+			return locate_match_error(
+				b->fault, &b->gen->set.rule[b->now->matcher[i].entry->rule]);
+	return flow_fault_device(b->fault);
 }
 
-/* Where packets go that no rule of the table takes. */
+/* Returns the destination of packets that no rule of the table takes. */
 static struct dvx_flow_action *table_rest(const struct generation *gen, size_t table)
 {
 	const struct table *t = &gen->plan.list.table[table];
@@ -52,7 +52,9 @@ static struct dvx_flow_action *table_rest(const struct generation *gen, size_t t
 	return t->next == TABLE_NONE ? gen->base->side[t->dir].back : gen->table[t->next].to_table;
 }
 
-/* The last matcher takes unmatched packets the default way, or on to the next table. */
+/*
+ * Makes the last matcher, which sends unmatched packets the default way, or on to the next table.
+ */
 static int make_last(struct generation_build *b)
 {
 	static const struct dvx_flow_match all;
@@ -70,8 +72,8 @@ static int make_last(struct generation_build *b)
 }
 
 /*
- * Matchers are made from the last to the first, because libmlx5 searches for a matcher's place from
- * the front of the table's list.
+ * Makes the matchers from the last to the first: libmlx5 searches for a matcher's place from the
+ * front of the table's list.
  */
 static int make_matchers(struct generation_build *b)
 {
@@ -80,13 +82,13 @@ static int make_matchers(struct generation_build *b)
 
 	h->matcher = calloc(n + 1, sizeof(*h->matcher));
 	if (!h->matcher || !live_begin(&h->live, b->now))
-		return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	h->matcher_room = n + 1;
 	if (make_last(b))
-		return fault_device(b->fault);
+		return flow_fault_device(b->fault);
 	for (size_t i = n; i-- > 0;)
 		if (make_matcher(b, i))
-			return blame_matcher(b, i);
+			return locate_matcher_error(b, i);
 	return 0;
 }
 
@@ -117,7 +119,7 @@ static int destination(struct generation *gen, uint32_t rule, struct dvx_flow_ac
 int generation_actions(struct generation *gen, size_t table, uint32_t rule,
 		       struct dvx_flow_action **out, uint32_t *n, bool *queue_refused)
 {
-	const struct holding *hold;
+	const struct rule_state *hold;
 	int ret;
 
 	*n = 0;
@@ -138,7 +140,10 @@ int generation_actions(struct generation *gen, size_t table, uint32_t rule,
 	return ret;
 }
 
-/* From the last matcher to the first, since libdvx may make one here for its second IP version. */
+/*
+ * Returns entries from the last matcher to the first: libdvx may make a second matcher here, for
+ * the other IP version.
+ */
 static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 {
 	struct generation_build *b = arg;
@@ -155,7 +160,7 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 				  &attr->action_count, &b->queue_refused);
 }
 
-static int generation_tell(void *arg, size_t done)
+static int generation_progress(void *arg, size_t done)
 {
 	struct generation_build *b = arg;
 
@@ -168,13 +173,13 @@ static int generation_tell(void *arg, size_t done)
 	return b->built ? b->built(b->arg, b->before + done, b->total) : 0;
 }
 
-int no_room_fault(const struct rule *r, bool told, struct flow_fault *f)
+int no_room_fault(const struct rule *r, bool without_reason, struct flow_fault *f)
 {
-	fault_say(f, EXIT_DEVICE,
-		  "%s%sthe device has no steering memory left for these rules beside those in "
-		  "effect",
-		  told ? "" : device_says(), told ? "" : "; ");
-	return fault_at(f, r, r->at);
+	flow_fault_set(f, EXIT_DEVICE,
+		       "%s%sthe device has no steering memory left for these rules beside those in "
+		       "effect",
+		       without_reason ? "" : device_last_error(), without_reason ? "" : "; ");
+	return flow_fault_at(f, r, r->at);
 }
 
 static int entry_fault(struct generation_build *b)
@@ -183,25 +188,27 @@ static int entry_fault(struct generation_build *b)
 	const struct rule *r;
 
 	if (!b->entry)
-		return fault_device(b->fault);
+		return flow_fault_device(b->fault);
 	r = &b->gen->set.rule[b->entry->rule];
 	if (b->queue_refused)
-		return blame_location(b->fault, r, r->queue_at);
+		return locate_error(b->fault, r, r->queue_at);
 	if (!b->no_room && !empty)
-		return blame_match(b->fault, r);
+		return locate_match_error(b->fault, r);
 	return no_room_fault(r, b->no_room, b->fault);
 }
 
 static int insert_entries(struct generation_build *b)
 {
 	struct built_table *h = b->into;
-	struct dvx_flow_bulk bulk = {
-		.size = sizeof(bulk), .next = next_entry, .progress = generation_tell, .arg = b};
+	struct dvx_flow_bulk bulk = {.size = sizeof(bulk),
+				     .next = next_entry,
+				     .progress = generation_progress,
+				     .arg = b};
 	size_t n = h->live.n;
 
 	h->rule = calloc(n + 1, sizeof(*h->rule));
 	if (!h->rule)
-		return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	h->rule_room = n + 1;
 	b->entry = NULL;
 	b->cramped_at = 0;
@@ -212,14 +219,17 @@ static int insert_entries(struct generation_build *b)
 	return entry_fault(b);
 }
 
-/* The fault is about the first rule of the table; an empty one is behind a mirror. */
-static int blame_table(struct generation_build *b, const struct table *t)
+/*
+ * Sets the fault at the first rule of the table. A table without rules is behind a mirror, and has
+ * the same `of`.
+ */
+static int locate_table_error(struct generation_build *b, const struct table *t)
 {
 	const struct rule *r = b->gen->set.rule;
 
 	while (r->dir != t->dir || r->table != t->of)
 		r++;
-	return blame_location(b->fault, r, r->dir_at);
+	return locate_error(b->fault, r, r->dir_at);
 }
 
 static int make_tables(struct generation_build *b)
@@ -228,7 +238,7 @@ static int make_tables(struct generation_build *b)
 
 	b->gen->table = calloc(p->ntables, sizeof(*b->gen->table));
 	if (!b->gen->table)
-		return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	b->gen->ntables = p->ntables;
 	for (size_t i = 0; i < p->ntables; i++) {
 		const struct table *t = &p->table[i];
@@ -239,12 +249,12 @@ static int make_tables(struct generation_build *b)
 		if (t->level &&
 		    (dvx_flow_table_create(s->domain, t->level, &into->table) ||
 		     dvx_flow_action_create_table(s->domain, into->table, &into->to_table)))
-			return blame_table(b, t);
+			return locate_table_error(b, t);
 	}
 	return 0;
 }
 
-/* What happens to packets that a rule takes; ACL_NONE: to those that no rule takes. */
+/* Writes the actions for packets that a rule takes; ACL_NONE: that no rule takes. */
 static int table_verdict(void *arg, uint32_t rule, struct dvx_flow_rule_attr *attr)
 {
 	struct generation_build *b = arg;
@@ -259,8 +269,8 @@ static int table_verdict(void *arg, uint32_t rule, struct dvx_flow_rule_attr *at
 }
 
 /*
- * Returns 0 if the table leads to tables of codes now. If the device refuses them, e.g. for want of
- * memory, the list of matchers says what is wrong, or takes their place.
+ * Returns 0 if the table leads to tables of codes now. If the device refuses codes, e.g. for want
+ * of memory, the list of matchers takes their place, or locates the error.
  */
 static int make_codes(struct generation_build *b, size_t i)
 {
@@ -271,7 +281,7 @@ static int make_codes(struct generation_build *b, size_t i)
 				       .level = b->now->level,
 				       .program = p,
 				       .verdict = table_verdict,
-				       .progress = generation_tell,
+				       .progress = generation_progress,
 				       .arg = b};
 
 	if (!p->n)
@@ -304,7 +314,7 @@ static int table_fill_all(struct generation_build *b)
 			return -1;
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (b->gen->table[d].table && dvx_flow_domain_sync(b->base->side[d].domain))
-			return fault_device(b->fault);
+			return flow_fault_device(b->fault);
 	return 0;
 }
 
@@ -313,7 +323,7 @@ static int table_fill_all(struct generation_build *b)
 static int make_spreads(struct generation_build *b)
 {
 	for (size_t i = 0; i < b->gen->set.n; i++)
-		if (holding_make_spread(b->gen, i, b->fault))
+		if (rule_state_make_spread(b->gen, i, b->fault))
 			return -1;
 	return 0;
 }
@@ -326,12 +336,12 @@ static int make_mirror(struct generation_build *b, uint32_t rule, uint32_t next)
 	if (base_tables_queue(b->base, r->queue, &to[0]) ||
 	    dvx_flow_action_create_array(b->base->side[r->dir].domain, to, 2,
 					 &b->gen->hold[rule].mirror))
-		return blame_location(b->fault, r, r->queue_at);
+		return locate_error(b->fault, r, r->queue_at);
 	b->gen->hold[rule].next = next;
 	return 0;
 }
 
-/* A mirror is the last rule of its table. */
+/* Makes the mirrors. A mirror is the last rule of its table. */
 static int make_mirrors(struct generation_build *b)
 {
 	const struct program *p = &b->gen->plan.list;
@@ -339,7 +349,10 @@ static int make_mirrors(struct generation_build *b)
 	for (size_t i = 0; i < p->ntables; i++) {
 		uint32_t last = 0;
 
-		/* Without a level no packet comes here, and there are no tables for its copies. */
+		/*
+		 * Without a level no packet reaches the table, and there are no tables for its
+		 * copies.
+		 */
 		if (p->table[i].next == TABLE_NONE || !p->table[i].level)
 			continue;
 		for (size_t m = 0; m < p->table[i].n; m++) {
@@ -381,17 +394,20 @@ static void free_entries(const struct base_tables *g, struct built_table *t)
 	free(t->rule);
 }
 
-/* Entries of one table, and mirrors, lead to other tables: these go last. */
+/*
+ * Frees the tables. Entries of the first ones and mirrors lead to other tables, which are freed
+ * last.
+ */
 void generation_free_tables(struct generation *gen)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		dvx_flow_rule_destroy(gen->half[d].attached);
+		dvx_flow_rule_destroy(gen->direction[d].attached);
 	for (size_t i = 0; i < gen->ntables; i++)
 		free_entries(gen->base, &gen->table[i]);
 	for (size_t i = 0; i < gen->set.n; i++)
-		holding_drop_mirror(&gen->hold[i]);
-	for (size_t i = 0; i < gen->nburied; i++)
-		holding_drop_mirror(&gen->buried[i]);
+		rule_state_drop_mirror(&gen->hold[i]);
+	for (size_t i = 0; i < gen->nretired; i++)
+		rule_state_drop_mirror(&gen->retired[i]);
 	for (size_t i = 0; i < RSS_MAX; i++)
 		spread_free(gen->spread[i]);
 	for (size_t i = 0; i < gen->ntables; i++) {

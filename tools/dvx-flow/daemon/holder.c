@@ -9,8 +9,8 @@
 
 static int commit_fault(const struct holder *h, int err, struct flow_fault *f)
 {
-	return fault_say(f, EXIT_INPUT, "%s: %s; the rules are as they were", h->state,
-			 strerror(-err));
+	return flow_fault_set(f, EXIT_INPUT, "%s: %s; the rules are as they were", h->state,
+			      strerror(-err));
 }
 
 /* Changes the device and the file together, the file last. */
@@ -37,7 +37,7 @@ static int holder_exchange(struct holder *h, struct generation *gen, const char 
 	return commit_fault(h, err, f);
 }
 
-/* Back to the system, as far as libmlx5 has it no longer. */
+/* Returns memory to the system, as far as libmlx5 has freed it. */
 static void holder_give_back(struct holder *h)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
@@ -75,10 +75,10 @@ static int no_queue(const struct rule *r, unsigned int n, struct flow_fault *f)
 {
 	uint32_t queue = rule_last_queue(r);
 
-	fault_say(f, EXIT_RULES,
-		  "no queue %u, the daemon has %u (0 to %u); start it with --queues %u", queue, n,
-		  n - 1, queue + 1);
-	return fault_at(f, r, r->queue_at);
+	flow_fault_set(f, EXIT_RULES,
+		       "no queue %u, the daemon has %u (0 to %u); start it with --queues %u", queue,
+		       n, n - 1, queue + 1);
+	return flow_fault_at(f, r, r->queue_at);
 }
 
 static int check_queues(const struct holder *h, const struct ruleset *set, struct flow_fault *f)
@@ -97,7 +97,7 @@ static void first_mistake(void *arg, const struct mistake *m)
 
 	if (f->code)
 		return;
-	fault_say(f, EXIT_RULES, "%s", m->text);
+	flow_fault_set(f, EXIT_RULES, "%s", m->text);
 	f->line = m->line;
 	f->column = m->column;
 }
@@ -125,7 +125,7 @@ int holder_parse(const struct holder *h, const char *text, size_t len, struct ru
 
 	pause_for(&h->base.pause, holder_run_parser, &p);
 	if (p.ret < 0)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(-p.ret));
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(-p.ret));
 	if (p.ret)
 		return -1;
 	ret = check_queues(h, set, f);
@@ -134,7 +134,7 @@ int holder_parse(const struct holder *h, const char *text, size_t len, struct ru
 	return ret;
 }
 
-/* A rule to come, which may name the tables of those in effect. */
+/* Parses an added rule, which may name the tables of those in effect. */
 static int holder_parse_words(const struct holder *h, const struct flow_msg *words,
 			      struct ruleset *more, struct flow_fault *f)
 {
@@ -142,15 +142,15 @@ static int holder_parse_words(const struct holder *h, const struct flow_msg *wor
 				   first_mistake, f);
 
 	if (ret < 0)
-		return fault_say(f, EXIT_INPUT, "%s", strerror(-ret));
+		return flow_fault_set(f, EXIT_INPUT, "%s", strerror(-ret));
 	if (!ret && !more->n)
-		ret = fault_say(
+		ret = flow_fault_set(
 			f, EXIT_RULES,
 			"there is no rule in this; write one, like drop in tcp dst port 22");
 	if (!ret && more->n > 1)
-		ret = fault_say(f, EXIT_RULES,
-				"these are %zu rules; write one at a time, or apply a file",
-				more->n);
+		ret = flow_fault_set(f, EXIT_RULES,
+				     "these are %zu rules; write one at a time, or apply a file",
+				     more->n);
 	return ret ? -1 : check_queues(h, more, f);
 }
 
@@ -209,7 +209,7 @@ static uint32_t *holder_edit_origins(const struct rules_edit *e)
 	return from;
 }
 
-/* Rules that come and go, and the text that has the result. */
+/* An edit of rules, and the text that results. */
 struct holder_edit {
 	struct rules_edit rules;
 	struct source_place *place;
@@ -217,7 +217,7 @@ struct holder_edit {
 	size_t len;
 	void (*after)(void *arg);
 	void *arg;
-	bool taken; /* rules that come belong to the generation now */
+	bool taken; /* the generation owns the added rules now */
 };
 
 static int holder_edit_text(struct holder *h, struct holder_edit *e, struct flow_fault *f)
@@ -225,7 +225,7 @@ static int holder_edit_text(struct holder *h, struct holder_edit *e, struct flow
 	e->place = calloc(edit_count(&e->rules) + 1, sizeof(*e->place));
 	if (e->place)
 		e->text = source_edit(h->text ? h->text : "", h->len, &e->rules, e->place, &e->len);
-	return e->text ? 0 : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	return e->text ? 0 : flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
 /* Builds the edited rules beside those in effect. */
@@ -235,7 +235,7 @@ static int holder_rebuild(struct holder *h, struct holder_edit *e, struct flow_f
 	struct generation *gen;
 	struct ruleset set;
 	int ret = from ? holder_parse(h, e->text, e->len, &set, f)
-		       : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		       : flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 
 	if (!ret)
 		ret = holder_build(h, &set, from, NULL, NULL, &gen, f);
@@ -245,7 +245,7 @@ static int holder_rebuild(struct holder *h, struct holder_edit *e, struct flow_f
 		e->text = NULL;
 	} else {
 		/* The client has no text with such a line. */
-		fault_place(f);
+		flow_fault_place(f);
 	}
 	return ret;
 }
@@ -264,7 +264,7 @@ static int holder_write(struct holder *h, const char *text, size_t len)
 	return err;
 }
 
-/* What differs is appended to the file, or the file written anew. */
+/* Commits a text: appends the difference to the file, or writes the file anew. */
 static int holder_commit(struct holder *h, const char *text, size_t len, struct flow_fault *f)
 {
 	struct journal_texts texts = {h->text, text, h->len, len};
@@ -311,7 +311,7 @@ static bool holder_takes_name(const struct rules_edit *e)
 	return false;
 }
 
-/* Tables with rules that stay, by direction. NULL: no memory. */
+/* Marks the tables, by direction, with rules that stay. NULL: no memory. */
 static bool *holder_tables_left(const struct rules_edit *e)
 {
 	bool *left = calloc(RULE_DIRS * (e->set->ntables + 1), sizeof(*left));
@@ -322,7 +322,10 @@ static bool *holder_tables_left(const struct rules_edit *e)
 	return left;
 }
 
-/* A goto has the name of its table only in the text; tables without rules or ways are mistakes. */
+/*
+ * Returns whether the edit changes which tables lead to which. Only the text has the name of a
+ * goto's table; a table without rules, or that no rule leads to, is a mistake.
+ */
 static bool holder_changes_ways(const struct rules_edit *e)
 {
 	bool *left = holder_tables_left(e), changes = !left;
@@ -338,24 +341,25 @@ static bool holder_changes_ways(const struct rules_edit *e)
 	return changes;
 }
 
-/* Whether the parser can only tell from all of the rules what is wrong. */
+/* Returns whether only a parse of all rules can find what is wrong with the edit. */
 static bool holder_needs_parser(const struct rules_edit *e)
 {
 	return holder_takes_name(e) || holder_changes_ways(e);
 }
 
-/* In the tables as they are, or else in new ones. */
+/* Edits the tables as they are, or builds new ones. */
 static int holder_change(struct holder *h, struct holder_edit *e, struct flow_fault *f)
 {
-	size_t came = e->rules.more->n;
+	size_t arriving = e->rules.more->n;
 	struct generation_change c = {.gone = e->rules.gone,
 				      .more = e->rules.more->rule,
 				      .before = &e->rules.at,
-				      .nmore = came};
+				      .nmore = arriving};
 	struct holder_edited done = {.text = e->text,
 				     .len = e->len,
 				     .place = e->place,
-				     .changed = e->rules.set->n + 2 * came - edit_count(&e->rules),
+				     .changed =
+					     e->rules.set->n + 2 * arriving - edit_count(&e->rules),
 				     .after = e->after,
 				     .arg = e->arg};
 	int ret = EDIT_REBUILD;
@@ -397,8 +401,11 @@ int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 	return ret;
 }
 
-/* Does not write the file, so a full or read-only disk does not prevent the restore. */
-static int take_up(struct holder *h, const char *text, size_t len, struct flow_fault *f)
+/*
+ * Applies the committed rules. Does not write the file, so a full or read-only disk does not
+ * prevent the restore.
+ */
+static int holder_restore_text(struct holder *h, const char *text, size_t len, struct flow_fault *f)
 {
 	struct generation *gen;
 	struct ruleset set;
@@ -408,7 +415,7 @@ static int take_up(struct holder *h, const char *text, size_t len, struct flow_f
 	h->text = holder_copy(text, &len);
 	if (!h->text || generation_switch(gen, NULL, f)) {
 		generation_free(gen);
-		return h->text ? -1 : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return h->text ? -1 : flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	}
 	h->len = len;
 	h->now = gen;
@@ -426,16 +433,16 @@ int holder_restore(struct holder *h, struct flow_fault *f)
 		return ret == -ENOENT ? 0 : -1;
 	h->unsealed = !s.sealed;
 	h->tail = s.tail;
-	ret = take_up(h, s.text, s.len, &why);
+	ret = holder_restore_text(h, s.text, s.len, &why);
 	free(s.text);
 	if (!ret)
 		return 0;
 	bare = why;
-	fault_place(&why);
-	fault_say(f, why.code,
-		  "the committed rules (%.200s) can't be applied: %.300s; daemon --fresh "
-		  "starts without them",
-		  h->state, why.text);
+	flow_fault_place(&why);
+	flow_fault_set(f, why.code,
+		       "the committed rules (%.200s) can't be applied: %.300s; daemon --fresh "
+		       "starts without them",
+		       h->state, why.text);
 	f->line = bare.line;
 	f->column = bare.column;
 	return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a daemon holds: the rules on the device, and the file that restores them. */
+/* The state of a daemon: the rules on the device, and the file that restores them. */
 #ifndef DVX_FLOW_HOLDER_H
 #define DVX_FLOW_HOLDER_H
 
@@ -13,15 +13,15 @@
 struct holder {
 	struct base_tables base;
 	struct generation *now; /* NULL: no rules */
-	char *text;		/* of its rules, with comments; NULL: none */
+	char *text;		/* of the rules, with comments; NULL: none */
 	size_t len;
 	const char *state; /* path */
 	struct state_tail tail;
-	uint64_t applied; /* how many times */
-	size_t edited;	  /* rules that came or went since all were built */
-	/* by the last change */
-	size_t written; /* entries that came or went */
-	bool rebuilt;	/* ... since the rules were built anew */
+	uint64_t applied; /* how often rules have changed */
+	size_t edited;	  /* rules added or removed since all were built */
+	/* the last change */
+	size_t written; /* entries added or removed */
+	bool rebuilt;	/* the rules were rebuilt */
 	bool unsealed;	/* the rules were restored from a file without a checksum */
 };
 
@@ -32,25 +32,25 @@ struct holder {
  */
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
 		 void (*after)(void *arg), struct flow_fault *f);
-/* Where a rule comes. */
+/* The place of an added rule. */
 struct holder_place {
 	size_t rule;
 	uint32_t table; /* of the set: that of this rule, or of the one before it */
 };
 /*
- * The same with some rules less, some more. Faults are about places in `words`, if the rules that
- * come have them; NULL: none comes.
+ * Removes and adds some rules, as holder_apply() does with all. Faults have places in `words`, the
+ * text of the added rules (NULL: none), if they are about these.
  */
 int holder_edit(struct holder *h, const bool *gone, struct holder_place to,
 		const struct flow_msg *words, void (*after)(void *arg), void *arg,
 		struct flow_fault *f);
-/* The rules in effect; an empty set if there are none. */
+/* Returns the rules in effect; an empty set if there are none. */
 const struct ruleset *holder_rules(const struct holder *h);
 /* Restores the rules that were committed last, if any. */
 int holder_restore(struct holder *h, struct flow_fault *f);
 /*
- * Packets go the default way from here on. The rest goes with the process: to destroy each of 100,000
- * rules takes seconds, during which no other daemon could start.
+ * Detaches the rules: packets go the default way from here on. The process's end frees the rest: to
+ * destroy each of 100,000 rules takes seconds, during which no other daemon could start.
  */
 void holder_leave(struct holder *h);
 
@@ -77,7 +77,7 @@ int device_lock(const char *device, struct flow_fault *f);
  *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the dump
  */
 void answer(void *holder, struct server_conn *c, const struct flow_msg *request);
-/* A changes_fn: false of list, stats and save. */
+/* Returns whether the request changes rules: false for list, stats and save. A changes_fn. */
 bool answer_changes(const struct flow_msg *request);
 
 /* --- edits.c: the requests that change some rules. --- */
@@ -85,7 +85,7 @@ bool answer_changes(const struct flow_msg *request);
 void edits_del(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 void edits_flush(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 void edits_add(struct holder *h, struct server_conn *c, const struct flow_msg *m);
-/* The head of an answer: what the last change came to. */
+/* Returns the head of an answer, with the result of the last change. */
 json_t *edits_summary(const struct holder *h);
 void edits_save(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 

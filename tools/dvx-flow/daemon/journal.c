@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Edits behind the rules of a state file. An edit is one line and the bytes that come into the text:
+ * Edits behind the rules of a state file. An edit is one line, and the bytes that are put into the
+ * text:
  *
  *	# edit of SUM: LESS bytes at PLACE become MORE:
  *
- * SUM is the checksum of the edit before it, or of the rules. The file's first line has the length of
- * all edits and the last one's checksum, and is written when the edit is on the disk: an edit that it
- * does not count was not made, and one that it counts and that is not there is damage.
+ * SUM is the checksum of the edit before it, or of the rules. The file's first line has the length
+ * of all edits and the last one's checksum. It is written when the edit is on the disk: an edit
+ * beyond that length was not made; an edit missing within it is damage.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +25,13 @@
 #define JOURNAL_HEAD	 "# edit of "
 #define JOURNAL_HEAD_MAX 120u
 
-/* A file with more is written anew: the next start has to make all edits. */
+/* A file with more edits is written anew: the next start has to make all of them. */
 #define JOURNAL_BYTES (256u * 1024u)
 #define JOURNAL_EDITS 512u
 
 /* --- what differs ------------------------------------------------------------------------------ */
 
-/* `less` bytes at `at` become the `more` ones. */
+/* Replaces `less` bytes at `at` by the `more` bytes. */
 struct journal_splice {
 	size_t at, less, more;
 };
@@ -71,7 +72,7 @@ static struct journal_splice journal_differs(const struct journal_texts *t)
 
 /* --- append ------------------------------------------------------------------------------------ */
 
-/* The edit as it stands in the file. NULL: no memory. */
+/* Returns the edit as it stands in the file. NULL: no memory. */
 static char *journal_edit(const struct journal_splice *s, uint32_t before, const char *now,
 			  size_t *len)
 {
@@ -89,8 +90,8 @@ static char *journal_edit(const struct journal_splice *s, uint32_t before, const
 }
 
 /*
- * The file is the one that was written last, and has its end where it was. If it has another name,
- * too, that is somebody's copy.
+ * Returns whether the file is the one that was written last, with its end where it was. A file with
+ * a second link may be a user's copy, and is left alone.
  */
 static bool journal_is_ours(int fd, const struct state_tail *t, size_t *end)
 {
@@ -112,7 +113,7 @@ static int journal_seal(int fd, const struct state_seal *s)
 	return err ? err : fdatasync(fd) ? -errno : 0;
 }
 
-/* The edit is on the disk before the first line counts it. */
+/* Appends an edit. It is on the disk before the first line counts it. */
 static int journal_write(int fd, struct state_tail *t, size_t end, const char *edit, size_t len)
 {
 	struct state_seal next = t->seal;
@@ -124,14 +125,17 @@ static int journal_write(int fd, struct state_tail *t, size_t end, const char *e
 		next.edits += len;
 		next.last = crc32c(edit, len);
 		err = journal_seal(fd, &next);
-		/* Nobody knows what is on the disk: the next commit writes a whole file. */
+		/*
+		 * If this failed, the disk's contents are unknown: the next commit writes a whole
+		 * file.
+		 */
 		t->known = !err;
 	}
 	if (!err) {
 		t->seal = next;
 		return 0;
 	}
-	/* The disk may have either first line: as long as the edit stays, either is right. */
+	/* The disk may have either first line. While the edit is there, either is right. */
 	if (!t->known && journal_seal(fd, &t->seal))
 		return err;
 	if (ftruncate(fd, (off_t)end))
@@ -167,13 +171,13 @@ int journal_append(const char *path, struct state_tail *t, const struct journal_
 
 /* --- replay ------------------------------------------------------------------------------------ */
 
-/* The edits of a file, one after the other. */
+/* A reader of a file's edits, one after the other. */
 struct journal_reader {
 	const char *at, *end;
 	uint32_t last;
 };
 
-/* Its first line, up to eol. */
+/* Parses an edit's first line, up to eol. */
 static bool journal_parse_head(const char *p, const char *eol, struct journal_splice *s,
 			       uint32_t *before)
 {
@@ -202,7 +206,7 @@ bool journal_has_edit(const char *text, size_t len)
 	return has;
 }
 
-/* `bytes` are those that come. 0, or -1: it is no edit. */
+/* Parses an edit; `bytes` becomes its new bytes. Returns 0, or -1 if it is no edit. */
 static int journal_parse(const struct journal_reader *r, struct journal_splice *s,
 			 const char **bytes)
 {
@@ -215,7 +219,7 @@ static int journal_parse(const struct journal_reader *r, struct journal_splice *
 	return (size_t)(r->end - *bytes) > s->more && (*bytes)[s->more] == '\n' ? 0 : -1;
 }
 
-/* text has room for it. */
+/* Makes an edit in text, which has room for it. */
 static int journal_splice_in(char *text, size_t *len, const struct journal_splice *s,
 			     const char *bytes)
 {
@@ -253,7 +257,7 @@ static int journal_edits(const char *path, struct journal_reader *r, struct stat
 	return state_damaged(f, path, how);
 }
 
-/* An edit that was not finished: a part of it, or zeros where it should be. */
+/* Returns whether an edit was not finished: a part of it is there, or zeros. */
 static bool journal_is_torn(const char *p, size_t n)
 {
 	const char *head = JOURNAL_HEAD;
@@ -283,7 +287,7 @@ int journal_replay(const char *path, struct state_text *s, struct flow_fault *f)
 	if (text)
 		memcpy(text, s->text, len);
 	ret = text ? journal_edits(path, &r, s, text, &len, f)
-		   : fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		   : flow_fault_set(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	if (ret) {
 		free(text);
 		return ret;

@@ -11,12 +11,12 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/state.h tools/dvx-flow/daemon/state.c tools/dvx-flow/daemon/journal.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
 	tools/dvx-flow/daemon/generation_priv.h tools/dvx-flow/daemon/generation_table.c tools/dvx-flow/daemon/generation_edit.h \
-	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/generation_cost.c tools/dvx-flow/daemon/generation_entries.c tools/dvx-flow/daemon/front.c \
+	tools/dvx-flow/daemon/generation_edit.c tools/dvx-flow/daemon/generation_fits.c tools/dvx-flow/daemon/generation_cost.c tools/dvx-flow/daemon/generation_entries.c tools/dvx-flow/daemon/overlay.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
 	tools/dvx-flow/daemon/acl_tables.h tools/dvx-flow/daemon/acl_tables.c \
 	tools/dvx-flow/daemon/changes.c tools/dvx-flow/daemon/spread.h tools/dvx-flow/daemon/spread.c \
 	tools/dvx-flow/daemon/counters.c \
-	tools/dvx-flow/daemon/blame.c \
+	tools/dvx-flow/daemon/locate.c \
 	tools/dvx-flow/daemon/fill.c \
 	tools/dvx-flow/daemon/pump.h tools/dvx-flow/daemon/pump.c \
 	tools/dvx-flow/daemon/capture.h tools/dvx-flow/daemon/capture.c

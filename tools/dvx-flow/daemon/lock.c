@@ -13,8 +13,8 @@
 #include "holder.h"
 
 /*
- * Parses "7: FLOCK ADVISORY WRITE 1234 fe:00:11932004 0 EOF". 0: another file, or a holder that is
- * not visible here.
+ * Parses "7: FLOCK ADVISORY WRITE 1234 fe:00:11932004 0 EOF". Returns the holder's process ID; 0:
+ * another file's lock, or a holder that is not visible here.
  */
 static int holder_in(const char *line, const struct stat *st)
 {
@@ -56,20 +56,21 @@ static void lock_name_of(int pid, char *name, size_t size)
 		fclose(f);
 }
 
-static int held(const char *device, int fd, struct flow_fault *f)
+static int lock_held_fault(const char *device, int fd, struct flow_fault *f)
 {
 	int pid = holder(fd);
 	char name[32];
 
 	if (!pid)
-		return fault_say(f, EXIT_BUSY,
-				 "another process holds %s's rules already; lslocks shows which",
-				 device);
+		return flow_fault_set(
+			f, EXIT_BUSY,
+			"another process holds %s's rules already; lslocks shows which", device);
 	lock_name_of(pid, name, sizeof(name));
-	return fault_say(f, EXIT_BUSY,
-			 "process %d (%s) holds %s's rules already; apply yours there, or end it: "
-			 "kill %d",
-			 pid, name, device, pid);
+	return flow_fault_set(
+		f, EXIT_BUSY,
+		"process %d (%s) holds %s's rules already; apply yours there, or end it: "
+		"kill %d",
+		pid, name, device, pid);
 }
 
 int device_lock(const char *device, struct flow_fault *f)
@@ -82,13 +83,13 @@ int device_lock(const char *device, struct flow_fault *f)
 		 device);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return fault_say(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+		return flow_fault_set(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
 	if (errno == EWOULDBLOCK)
-		held(device, fd, f);
+		lock_held_fault(device, fd, f);
 	else
-		fault_say(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+		flow_fault_set(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
 	close(fd);
 	return -1;
 }

@@ -14,7 +14,7 @@ int members_find(const char *group, gid_t *out, struct flow_fault *f)
 	const struct group *g = getgrnam(group);
 
 	if (!g)
-		return fault_say(f, EXIT_INPUT, "there is no group %s", group);
+		return flow_fault_set(f, EXIT_INPUT, "there is no group %s", group);
 	*out = g->gr_gid;
 	return 0;
 }
@@ -26,7 +26,10 @@ gid_t members_of_path(const char *path)
 	return !stat(path, &st) && (st.st_mode & 0060) == 0060 ? st.st_gid : NO_GROUP;
 }
 
-/* In this order nobody else gets in meanwhile: it was made for its owner alone. */
+/*
+ * Changes the group before the mode: the socket was made for its owner alone, so nobody else gets
+ * in meanwhile.
+ */
 int members_let_in(const char *path, gid_t group)
 {
 	return chown(path, (uid_t)-1, group) || chmod(path, 0660) ? -errno : 0;
@@ -51,7 +54,7 @@ bool members_has_peer(int fd, gid_t group)
 		return false;
 	if (peer.gid == group)
 		return true;
-	/* ERANGE tells how many bytes there are. */
+	/* ERANGE: bytes is the size needed. */
 	if (!getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &bytes) || errno != ERANGE)
 		return false;
 	groups = malloc(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who may ask a daemon, besides its user and root: the members of a group. */
+/* Access of a group's members to a daemon, besides its user and root. */
 #ifndef DVX_FLOW_MEMBERS_H
 #define DVX_FLOW_MEMBERS_H
 
@@ -10,13 +10,13 @@
 
 #define NO_GROUP ((gid_t)-1)
 
-/* Returns 0, or -1 with the fault: there is no such group. */
+/* Finds a group's number. Returns 0, or -1 with the fault if there is no such group. */
 int members_find(const char *group, gid_t *out, struct flow_fault *f);
-/* The group that may write to the socket at this path, or NO_GROUP. */
+/* Returns the group that may write to the socket at this path, or NO_GROUP. */
 gid_t members_of_path(const char *path);
 /* Gives the socket at this path to the group. Returns 0 or -errno. */
 int members_let_in(const char *path, gid_t group);
-/* Whether the peer of a connection is in the group, first or supplementary. */
+/* Returns whether the peer of a connection is in the group, first or supplementary. */
 bool members_has_peer(int fd, gid_t group);
 
 #endif

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a daemon does for others during a long change: it answers clients that only ask, and ends
- * when it is to end. Everything but pure computation stays in the daemon's one thread.
+ * Pauses in a long change, in which the daemon answers clients that change nothing, and ends when
+ * asked to. All work but pure computation is done by the daemon's one thread.
  */
 #ifndef DVX_FLOW_PAUSE_H
 #define DVX_FLOW_PAUSE_H
 
 struct pause {
-	/* Returns once fd is readable; at once if fd is -1. NULL: nobody waits. */
+	/*
+	 * Serves others until fd is readable; does not wait if fd is -1. NULL: there is nobody to
+	 * serve.
+	 */
 	void (*wait)(void *arg, int fd);
 	void *arg;
 };
 
-/* Lets others have their turn. */
+/* Serves the requests that wait already. */
 void pause_now(const struct pause *p);
 /*
- * Runs a function, which reads and writes nothing that the daemon's thread does, in a thread of its
- * own while others have their turn. Returns when it has ended.
+ * Runs a function in a thread of its own, serves others meanwhile, and returns when it has ended.
+ * The function must not share data with the daemon's thread.
  */
 void pause_for(const struct pause *p, void (*run)(void *arg), void *arg);
 

@@ -20,10 +20,13 @@
 #include "tools/cli/say.h"
 #include "tools/dvx-flow/dvx-flow.h"
 
-#define PACKETS	     1024u  /* receives that wait in each queue */
+#define PACKETS	     1024u  /* receives posted to each queue */
 #define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
 #define BATCH	     64u    /* completions of one queue before the next queue */
-/* The device's counts of drops wrap after 2^32: at 400 million packets a second, not before this. */
+/*
+ * Seconds between reads of the device's drop counts, which wrap after 2^32: at 400 million packets
+ * a second, not before this.
+ */
 #define DROPS_SECONDS 10
 
 struct pump_queue {
@@ -44,7 +47,7 @@ struct pump {
 	struct dvx_channel *channel;
 	int stop_fd;
 	bool running, stop;
-	time_t drops_at; /* when the thread asks for drops again */
+	time_t drops_at; /* time of the next read of drop counts */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all queues */
 	unsigned int n;
@@ -74,7 +77,10 @@ static void post_all(struct pump_queue *q)
 	dvx_rq_ring(dvx_rxq_ring(q->rxq));
 }
 
-/* A device without counters left makes the queue all the same; its drops are unknown then. */
+/*
+ * Makes the queue. Without a counter left, the device makes it all the same, and its drops are
+ * unknown.
+ */
 static int queue_receive(struct pump *p, struct pump_queue *q, struct dvx_rxq_attr *rxq)
 {
 	rxq->flags = DVX_RXQ_COUNT_DROPS;
@@ -118,9 +124,10 @@ static int queue_open(struct pump *p, struct pump_queue *q, unsigned int number,
 	int ret;
 
 	if (queue_make(p, q, number))
-		return fault_device(f);
+		return flow_fault_device(f);
 	ret = dir ? queue_capture_open(dir, number, &q->capture) : 0;
-	return ret ? fault_say(f, EXIT_INPUT, "%s/queue%u.pcap: %s", dir, number, strerror(-ret))
+	return ret ? flow_fault_set(f, EXIT_INPUT, "%s/queue%u.pcap: %s", dir, number,
+				    strerror(-ret))
 		   : 0;
 }
 
@@ -158,7 +165,7 @@ static void count_tag(struct queue_count *c, uint32_t tag)
 }
 
 /* Reports the end of a capture once. The queue goes on. */
-static void told(struct pump_queue *q, int err)
+static void pump_note_capture(struct pump_queue *q, int err)
 {
 	q->count.captured = queue_capture_packets(q->capture);
 	if (!err || q->count.capture_err)
@@ -168,12 +175,12 @@ static void told(struct pump_queue *q, int err)
 	    q->count.captured, strerror(-err));
 }
 
-static void write_down(struct pump_queue *q, const uint8_t *bytes, uint32_t len)
+static void pump_capture(struct pump_queue *q, const uint8_t *bytes, uint32_t len)
 {
 	if (q->count.capture_err)
 		return;
 	q->dirty = true;
-	told(q, queue_capture_packet(q->capture, bytes, len));
+	pump_note_capture(q, queue_capture_packet(q->capture, bytes, len));
 }
 
 static void take_packet(struct pump_queue *q, const void *cqe)
@@ -185,13 +192,13 @@ static void take_packet(struct pump_queue *q, const void *cqe)
 	q->count.bytes += len;
 	count_tag(&q->count, dvx_cqe_flow_tag(cqe));
 	if (q->capture)
-		write_down(q, buffer(q, i), len > PACKET_BYTES ? PACKET_BYTES : len);
+		pump_capture(q, buffer(q, i), len > PACKET_BYTES ? PACKET_BYTES : len);
 	pump_post(q, i);
 }
 
 /*
- * A packet longer than its buffer moves the queue to the error state; all posted receives are
- * flushed.
+ * Handles an error completion. A packet longer than its buffer moves the queue to the error state,
+ * and all posted receives are flushed. Returns whether the queue is empty then.
  */
 static bool take_error(struct pump_queue *q, const void *cqe)
 {
@@ -225,7 +232,7 @@ static bool drain(struct pump_queue *q)
 	return n != 0;
 }
 
-/* What the device cannot tell stays as it was. */
+/* Updates the count of drops, unless the device fails to report it. */
 static void count_drops(struct pump_queue *q)
 {
 	if (q->count.drops_known)
@@ -260,7 +267,7 @@ static bool drain_all(struct pump *p)
 static void flush_file(struct pump_queue *q)
 {
 	if (q->dirty)
-		told(q, queue_capture_flush(q->capture));
+		pump_note_capture(q, queue_capture_flush(q->capture));
 	q->dirty = false;
 }
 
@@ -272,8 +279,8 @@ static void flush_files(struct pump *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Writes all captured packets before it sleeps. */
-static void rest(struct pump *p)
+/* Writes all captured packets, then sleeps until packets arrive. */
+static void pump_sleep(struct pump *p)
 {
 	struct pollfd fds[2] = {{dvx_channel_fd(p->channel), POLLIN, 0}, {p->stop_fd, POLLIN, 0}};
 	struct dvx_cq *cq;
@@ -304,10 +311,10 @@ static void *pump_run(void *arg)
 	pthread_mutex_unlock(&p->lock);
 	while (!__atomic_load_n(&p->stop, __ATOMIC_ACQUIRE)) {
 		if (!drain_all(p))
-			rest(p);
+			pump_sleep(p);
 		drops_in_time(p);
 	}
-	/* What has arrived is counted and captured. */
+	/* Count and capture the packets that have arrived. */
 	for (unsigned int n = 0; n < PACKETS; n += BATCH)
 		if (!drain_all(p))
 			break;
@@ -326,7 +333,7 @@ static int pump_open_parts(struct pump *p)
 	return ret ? ret : dvx_channel_open(p->dev, &p->channel);
 }
 
-/* The main thread takes all signals. */
+/* Starts the pump's thread with all signals blocked: the main thread takes them. */
 static int pump_start_thread(struct pump *p, struct flow_fault *f)
 {
 	sigset_t all, before;
@@ -337,8 +344,8 @@ static int pump_start_thread(struct pump *p, struct flow_fault *f)
 	err = pthread_create(&p->thread, NULL, pump_run, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	p->running = !err;
-	return err ? fault_say(f, EXIT_DEVICE, "cannot start the thread of the queues: %s",
-			       strerror(err))
+	return err ? flow_fault_set(f, EXIT_DEVICE, "cannot start the thread of the queues: %s",
+				    strerror(err))
 		   : 0;
 }
 
@@ -346,9 +353,9 @@ static int open_all(struct pump *p, struct flow_fault *f)
 {
 	p->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (p->stop_fd < 0)
-		return fault_say(f, EXIT_DEVICE, "%s", strerror(errno));
+		return flow_fault_set(f, EXIT_DEVICE, "%s", strerror(errno));
 	if (pump_open_parts(p))
-		return fault_device(f);
+		return flow_fault_device(f);
 	for (unsigned int i = 0; i < p->attr.queues; i++) {
 		p->n++;
 		if (queue_open(p, &p->queue[i], i, f))
@@ -362,7 +369,7 @@ int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_faul
 	struct pump *p = calloc(1, sizeof(*p));
 
 	if (!p)
-		return fault_say(f, EXIT_DEVICE, "no memory for %u queues", attr->queues);
+		return flow_fault_set(f, EXIT_DEVICE, "no memory for %u queues", attr->queues);
 	p->attr = *attr;
 	p->dev = attr->dev;
 	pthread_mutex_init(&p->lock, NULL);

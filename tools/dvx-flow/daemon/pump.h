@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The queues that rules send to. A thread takes, counts and captures their packets while the main
- * thread inserts rules. It sleeps when there are none.
+ * The queues that rules send to. A thread receives, counts and captures their packets while the
+ * main thread inserts rules. It sleeps when there are no packets.
  */
 #ifndef DVX_FLOW_PUMP_H
 #define DVX_FLOW_PUMP_H
@@ -42,12 +42,17 @@ struct pump_attr {
 };
 
 int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_fault *f);
-/* Ends the thread and completes the captures. The queues go with the process, or by pump_stop(). */
+/*
+ * Ends the thread and completes the captures. The queues are freed by pump_stop(), or at the
+ * process's end.
+ */
 void pump_leave(struct pump *p);
 void pump_stop(struct pump *p);
 unsigned int pump_queues(const struct pump *p);
 struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue);
-/* Includes all packets that arrived before the call; they are in the captures, too. */
+/*
+ * Returns a queue's counts. They and the captures include all packets that arrived before the call.
+ */
 void pump_count(struct pump *p, unsigned int queue, struct queue_count *out);
 
 #endif

@@ -26,7 +26,7 @@ struct server_conn {
 	struct conn_buffer in, out;
 	int64_t deadline;
 	bool gone;
-	bool waits; /* its request would change rules that are changed just now */
+	bool waits; /* its request waits until the present change of rules has ended */
 };
 
 static int64_t server_now_ms(void)
@@ -78,7 +78,7 @@ static void flush_out(struct server_conn *c)
 	}
 }
 
-void conn_say(struct server_conn *c, json_t *head, const void *body, size_t body_len)
+void conn_reply(struct server_conn *c, json_t *head, const void *body, size_t body_len)
 {
 	size_t len;
 	char *bytes = msg_pack(head, body, body_len, &len);
@@ -94,8 +94,11 @@ void conn_say(struct server_conn *c, json_t *head, const void *body, size_t body
 	flush_out(c);
 }
 
-/* A message may quote bytes that are not UTF-8; JSON cannot hold them. */
-static json_t *sentence(const char *why)
+/*
+ * Returns the message as a JSON string. It may quote bytes that are not UTF-8, which JSON cannot
+ * hold.
+ */
+static json_t *server_utf8_text(const char *why)
 {
 	json_t *j = json_string(why);
 	char *plain = j ? NULL : strdup(why);
@@ -112,19 +115,19 @@ static json_t *sentence(const char *why)
 void conn_fault(struct server_conn *c, const struct flow_fault *f)
 {
 	json_t *j = json_pack("{s:i, s:o}", "exit", f->code ? f->code : EXIT_DEVICE, "error",
-			      sentence(f->text));
+			      server_utf8_text(f->text));
 
 	if (f->line)
 		json_object_update_new(j, json_pack("{s:I, s:I}", "line", (json_int_t)f->line,
 						    "column", (json_int_t)f->column));
-	conn_say(c, j, NULL, 0);
+	conn_reply(c, j, NULL, 0);
 }
 
 void conn_fail(struct server_conn *c, int code, const char *why)
 {
 	struct flow_fault f;
 
-	fault_say(&f, code, "%s", why);
+	flow_fault_set(&f, code, "%s", why);
 	conn_fault(c, &f);
 }
 
@@ -141,7 +144,7 @@ static void server_answer(struct flow_server *s, struct server_conn *c, const st
 		s->changing = NULL;
 }
 
-/* The next request waits until the client has read the last answer. */
+/* Answers the complete requests. The next one waits until the client has read the last answer. */
 static void answer_all(struct flow_server *s, struct server_conn *c)
 {
 	c->waits = false;
@@ -201,7 +204,7 @@ static bool may_ask(const struct flow_server *s, int fd)
 	       (peer.uid == geteuid() || !peer.uid || members_has_peer(fd, s->group));
 }
 
-/* A client that moved more than this leaves memory behind that the allocator would keep. */
+/* Buffers above this size: the allocator would keep their memory after the client has gone. */
 #define CONN_LARGE (1u << 20)
 
 static void close_conn(struct server_conn *c)
@@ -245,8 +248,11 @@ static void server_welcome(struct flow_server *s)
 		server_turn_away(&new);
 }
 
-/* A client without a partial request and without an unread answer may stay idle. */
-static bool owes(const struct server_conn *c)
+/*
+ * Returns whether a request or an answer is incomplete. Only a client that is not busy may stay
+ * idle.
+ */
+static bool server_conn_is_busy(const struct server_conn *c)
 {
 	return c->in.from < c->in.n || c->out.from < c->out.n;
 }
@@ -261,13 +267,16 @@ static void server_serve(struct flow_server *s, struct server_conn *c, short eve
 		answer_all(s, c);
 	if (events & (POLLIN | POLLHUP | POLLERR))
 		take_in(s, c);
-	if (events || waited || !owes(c))
+	if (events || waited || !server_conn_is_busy(c))
 		c->deadline = server_now_ms() + s->idle_ms;
 	if (c->gone || now > c->deadline)
 		close_conn(c);
 }
 
-/* While rules change, their client and those that wait for it have no turn. */
+/*
+ * Returns whether the client is not served at the moment: while rules change, the client that
+ * changes them and those that wait.
+ */
 static bool server_skips(const struct flow_server *s, const struct server_conn *c)
 {
 	return c->fd < 0 || (s->changing && (c == s->changing || c->waits));
@@ -275,7 +284,7 @@ static bool server_skips(const struct flow_server *s, const struct server_conn *
 
 #define SERVER_FDS (CLIENTS_MAX + 3)
 
-/* The clients, the listener, stop_fd, and another descriptor. ms: -1 for as long as it takes. */
+/* Polls the clients, the listener, stop_fd and fd. ms: -1 for as long as it takes. */
 static int server_poll(const struct flow_server *s, int fd, int ms, struct pollfd p[SERVER_FDS])
 {
 	for (int i = 0; i < CLIENTS_MAX; i++) {
@@ -286,7 +295,7 @@ static int server_poll(const struct flow_server *s, int fd, int ms, struct pollf
 				       !skips && c->out.from < c->out.n ? POLLOUT : POLLIN, 0};
 		if (!skips && c->waits)
 			ms = 0;
-		else if (!skips && owes(c) && ms < 0)
+		else if (!skips && server_conn_is_busy(c) && ms < 0)
 			ms = 1000;
 	}
 	p[CLIENTS_MAX] = (struct pollfd){s->conns ? s->listener : -1, POLLIN, 0};
@@ -297,7 +306,9 @@ static int server_poll(const struct flow_server *s, int fd, int ms, struct pollf
 
 static void server_serve_all(struct flow_server *s, const struct pollfd p[SERVER_FDS])
 {
-	/* The time before any answer: a long request does not count against the other clients. */
+	/*
+	 * Taken before any answer, so that a long request does not count against the other clients.
+	 */
 	int64_t now = server_now_ms();
 
 	for (int i = 0; i < CLIENTS_MAX && s->conns; i++)
@@ -356,8 +367,11 @@ static bool is_answered(const struct sockaddr_un *at)
 	return yes;
 }
 
-/* Removes only a socket without a listener: the path comes from the user. */
-static int clear_way(const struct sockaddr_un *at)
+/*
+ * Removes the path if it is a socket without a listener. The path comes from the user, so nothing
+ * else is removed.
+ */
+static int server_remove_stale_socket(const struct sockaddr_un *at)
 {
 	struct stat st;
 
@@ -377,7 +391,7 @@ int server_listen(const char *path)
 	mode_t before = umask(0177);
 
 	strncpy(at.sun_path, path, sizeof(at.sun_path) - 1);
-	ret = fd < 0 ? -errno : clear_way(&at);
+	ret = fd < 0 ? -errno : server_remove_stale_socket(&at);
 	if (!ret && (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, CLIENTS_MAX)))
 		ret = -errno;
 	umask(before);

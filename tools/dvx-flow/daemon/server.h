@@ -14,34 +14,40 @@
 struct server_conn;
 
 /* Queues one message for the client and sends as much as possible. Steals head. */
-void conn_say(struct server_conn *c, json_t *head, const void *body, size_t body_len);
-/* The last answer to a request: the exit code and the message. */
+void conn_reply(struct server_conn *c, json_t *head, const void *body, size_t body_len);
+/* Queues the last answer to a request: the exit code and the message. */
 void conn_fault(struct server_conn *c, const struct flow_fault *f);
 void conn_fail(struct server_conn *c, int code, const char *why);
 
 typedef void (*answer_fn)(void *arg, struct server_conn *c, const struct flow_msg *request);
 
-/* Requests that change rules wait for each other; the others are answered meanwhile. */
+/*
+ * Returns whether a request changes rules. Such requests wait for each other; the others are
+ * answered meanwhile.
+ */
 typedef bool (*changes_fn)(const struct flow_msg *request);
 
 struct flow_server {
 	int listener;
-	gid_t group; /* whose members may ask, too; NO_GROUP (members.h): nobody else */
+	gid_t group; /* members may connect, too; NO_GROUP (members.h): nobody else */
 	int stop_fd; /* readable: end */
 	int idle_ms; /* a client that sends half a request or reads no answer for this long is
 			closed */
 	answer_fn answer;
 	changes_fn changes;
 	void *arg;
-	/* of server_run(): its clients, and the one whose rules change just now, or NULL */
+	/*
+	 * Set by server_run(): the clients, and the one whose request changes rules at the moment,
+	 * or NULL.
+	 */
 	struct server_conn *conns, *changing;
 };
 
 /* Runs until stop_fd is readable. Returns 0 or -errno. */
 int server_run(struct flow_server *s);
 /*
- * For an answer_fn: answers others, which only ask, until fd is readable (-1: those that wait already).
- * Returns true if stop_fd is readable.
+ * Called by an answer_fn: answers requests that change nothing, until fd is readable (-1: only
+ * those that wait already). Returns true if stop_fd is readable.
  */
 bool server_pause(struct flow_server *s, int fd);
 

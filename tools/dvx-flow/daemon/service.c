@@ -13,7 +13,10 @@
 
 #define FIRST_FD 3 /* SD_LISTEN_FDS_START */
 
-/* How many descriptors this very process was given: a child inherits the variables, too. */
+/*
+ * Returns the number of descriptors passed to this process. A child inherits the variables, too, so
+ * the process ID is checked.
+ */
 static unsigned long service_given(void)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
@@ -45,10 +48,10 @@ int service_socket(char *path, size_t size, struct flow_fault *f)
 		return -1;
 	if (given != 1 || !service_listens(FIRST_FD) ||
 	    getsockname(FIRST_FD, (struct sockaddr *)&at, &n)) {
-		fault_say(f, EXIT_INPUT,
-			  "the service manager passed %lu descriptors; the daemon takes one "
-			  "listening Unix socket (ListenStream=)",
-			  given);
+		flow_fault_set(f, EXIT_INPUT,
+			       "the service manager passed %lu descriptors; the daemon takes one "
+			       "listening Unix socket (ListenStream=)",
+			       given);
 		return -2;
 	}
 	fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);
@@ -57,7 +60,7 @@ int service_socket(char *path, size_t size, struct flow_fault *f)
 	return FIRST_FD;
 }
 
-void service_tell(const char *state)
+void service_notify(const char *state)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un to = {.sun_family = AF_UNIX};

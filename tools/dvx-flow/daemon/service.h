@@ -11,11 +11,11 @@
 #include "fault.h"
 
 /*
- * The listening socket that the service manager passed, with its path. Returns a descriptor, -1 if
- * it passed none, or -2 with a fault if it is no listening Unix socket.
+ * Finds the listening socket that the service manager passed, and its path. Returns a descriptor,
+ * -1 if none was passed, or -2 with a fault if it is no listening Unix socket.
  */
 int service_socket(char *path, size_t size, struct flow_fault *f);
-/* Tells the manager, if there is one: "READY=1". */
-void service_tell(const char *state);
+/* Sends the service manager, if there is one, a state such as "READY=1". */
+void service_notify(const char *state);
 
 #endif

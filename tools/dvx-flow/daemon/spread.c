@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A TIR hashes the fields of one kind of packets, so a table tells the kinds apart, as the kernel's
- * driver does: TCP and UDP of each IP version, other packets of the version, and the rest.
+ * Spreads packets over queues. A TIR hashes the fields of one kind of packets, so a table separates
+ * the kinds, as the kernel's driver does: TCP and UDP of each IP version, other packets of the
+ * version, and the rest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,10 @@
 #include "spread.h"
 #include "dvx-flow.h"
 
-/* Queues that are no power of two share so many places in turn, as ethtool's default has it. */
+/*
+ * Size of the indirection table, if the number of queues is no power of two; ethtool's default,
+ * too.
+ */
 #define SPREAD_PLACES 128u
 #define SPREAD_KINDS  6u /* TCP, UDP and others of two IP versions */
 
@@ -29,10 +33,13 @@ struct spread {
 		struct dvx_flow_rule *rule;
 	} kind[SPREAD_KINDS];
 	unsigned int kinds;
-	struct dvx_flow_rule *rest; /* the last one that is made */
+	struct dvx_flow_rule *rest; /* made last: it exists if all is built */
 };
 
-/* proto 0: any. Fragments have no ports: all of a packet go by its addresses. */
+/*
+ * Matches one kind of packets; proto 0: any. Fragments are excluded from TCP and UDP: they have no
+ * ports, so all packets of a datagram are spread by address.
+ */
 static void spread_match(struct dvx_flow_match *m, uint8_t version, uint8_t proto)
 {
 	*m = (struct dvx_flow_match){0};

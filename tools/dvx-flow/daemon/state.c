@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file begins with the length and the checksum of its rules and of their edits, in a comment: a
- * rule file that was cut at a line's end would be a smaller rule file.
+ * The file begins with a comment that has the length and the checksum of its rules and of their
+ * edits: else a file cut at a line's end would be a valid file with fewer rules.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 static void temporary(const char *path, char out[PATH_ROOM])
 {
-	/* The file is removed without a look, so it has a name that no user would choose. */
+	/* The file is removed without a check, so it has a name that no user would choose. */
 	snprintf(out, PATH_ROOM, "%s.dvx-flow.new", path);
 }
 
@@ -77,7 +77,7 @@ int state_prepare(const char *path, const char *text, size_t len, struct state_t
 	int fd, ret;
 
 	temporary(path, tmp);
-	/* A leftover may be somebody's link, or a partial file of a daemon that died. */
+	/* A leftover may be a user's link, or a partial file of a daemon that died. */
 	unlink(tmp);
 	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -137,13 +137,15 @@ int state_check(const char *path)
 
 int state_damaged(struct flow_fault *f, const char *path, const char *how)
 {
-	fault_say(f, EXIT_INPUT,
-		  "%s is damaged: %s; daemon --fresh starts without the committed rules", path,
-		  how);
+	flow_fault_set(f, EXIT_INPUT,
+		       "%s is damaged: %s; daemon --fresh starts without the committed rules", path,
+		       how);
 	return -EBADMSG;
 }
 
-/* Compares the rules behind the first line with it. `edits`: it counts edits as well. */
+/*
+ * Compares the rules behind the first line with it. `edits`: the first line counts edits as well.
+ */
 static int state_compare(const char *path, const struct state_text *s, bool edits,
 			 struct flow_fault *f)
 {
@@ -166,7 +168,10 @@ static int state_compare(const char *path, const struct state_text *s, bool edit
 	return state_damaged(f, path, how);
 }
 
-/* Reads the first line: its length, or 0. One that counts no edits is of an older dvx-flow. */
+/*
+ * Reads the first line. Returns its length, or 0. A line that counts no edits is an older
+ * dvx-flow's.
+ */
 static size_t state_seal_read(const char *text, struct state_seal *seal, bool *edits)
 {
 	char line[STATE_SEAL_ROOM];
@@ -186,7 +191,10 @@ static size_t state_seal_read(const char *text, struct state_seal *seal, bool *e
 	return strncmp(text, line, (size_t)used) ? 0 : (size_t)used;
 }
 
-/* Removes the first line from the text. A file that is cut within it is a damaged one, too. */
+/*
+ * Checks the first line and removes it from the text. A file cut within that line counts as
+ * damaged.
+ */
 static int state_unseal(const char *path, struct state_text *s, struct flow_fault *f)
 {
 	size_t n = strlen(STATE_SEAL), line;
@@ -210,8 +218,8 @@ static int state_unseal(const char *path, struct state_text *s, struct flow_faul
 	return ret || !edits ? ret : journal_replay(path, s, f);
 }
 
-/* Edits can go on in the file that was read. */
-static void state_know(const char *path, struct state_tail *t)
+/* Identifies the file that was read, so that edits can be appended to it. */
+static void state_tail_identify(const char *path, struct state_tail *t)
 {
 	struct stat st;
 
@@ -231,14 +239,15 @@ int state_read(const char *path, struct state_text *out, struct flow_fault *f)
 	if (ret == -ENOENT)
 		return ret;
 	if (ret) {
-		fault_say(f, EXIT_INPUT,
-			  "the committed rules can't be read; daemon --fresh starts without them");
+		flow_fault_set(
+			f, EXIT_INPUT,
+			"the committed rules can't be read; daemon --fresh starts without them");
 		return ret;
 	}
 	ret = state_unseal(path, out, f);
 	if (ret)
 		free(out->text);
 	else
-		state_know(path, &out->tail);
+		state_tail_identify(path, &out->tail);
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The file of the rules that were committed last. Its first line, a comment, has the length and the
- * checksum of what follows: rules, and behind them the edits since (journal.c).
+ * checksum of the rest: the rules, and behind them the edits since (journal.c).
  */
 #ifndef DVX_FLOW_STATE_H
 #define DVX_FLOW_STATE_H
@@ -13,13 +13,13 @@
 
 #include "fault.h"
 
-/* What the first line says. */
+/* The contents of the first line. */
 struct state_seal {
 	size_t rules;
 	uint32_t sum; /* crc32c */
 	size_t edits; /* bytes */
-	uint32_t
-		last; /* crc32c of the last edit, which has that of the one before it; `sum`: none */
+	/* crc32c of the last edit, which has that of the one before it; `sum` if there is none */
+	uint32_t last;
 };
 
 /* A file that edits can be appended to. */
@@ -35,8 +35,8 @@ struct state_tail {
 /* --- state.c --- */
 
 /*
- * Writes a whole file, in two steps. A full disk fails the first, which leaves the old file in place;
- * only the second changes what a restarted daemon finds. Both return 0 or -errno.
+ * Write a whole file, in two steps. A full disk fails the first one, which leaves the old file in
+ * place; only the second one changes what a restarted daemon finds. Both return 0 or -errno.
  */
 int state_prepare(const char *path, const char *text, size_t len, struct state_tail *out);
 int state_commit(const char *path);
@@ -50,26 +50,29 @@ int state_check(const char *path);
 struct state_text {
 	char *text; /* the rules, ended by a NUL */
 	size_t len;
-	bool sealed; /* with length and checksum, which are right; otherwise nobody knows */
+	bool sealed; /* the file has a length and a checksum, and they are right */
 	struct state_tail tail;
 };
 
-/* -ENOENT: nothing was committed. Any other error has the fault; -EBADMSG: the file is damaged. */
+/*
+ * Returns -ENOENT if nothing was committed. Any other error has the fault; -EBADMSG: the file is
+ * damaged.
+ */
 int state_read(const char *path, struct state_text *out, struct flow_fault *f);
 
 #define STATE_SEAL	"# dvx-flow state: "
 #define STATE_SEAL_ROOM 120
-/* The first line, whose length does not depend on the edits. Returns its length. */
+/* Writes the first line, whose length does not depend on the edits. Returns its length. */
 size_t state_seal_line(const struct state_seal *s, char out[STATE_SEAL_ROOM]);
-/* The whole buffer. Returns 0 or -errno. at -1: where the file is. */
+/* Writes the whole buffer; at -1: at the file's position. Returns 0 or -errno. */
 int state_write(int fd, const char *p, size_t n, off_t at);
 int state_damaged(struct flow_fault *f, const char *path, const char *how);
 
 /* --- journal.c --- */
 
 /*
- * Appends what makes the text of the new one. Returns 0, -errno (nothing has changed), or
- * JOURNAL_WHOLE: a whole file is to be written instead.
+ * Appends the edit that turns the old text into the new one. Returns 0, -errno (nothing has
+ * changed), or JOURNAL_WHOLE: the caller has to write a whole file.
  */
 #define JOURNAL_WHOLE 1
 struct journal_texts {
@@ -78,13 +81,10 @@ struct journal_texts {
 };
 int journal_append(const char *path, struct state_tail *t, const struct journal_texts *texts);
 
-/* Whether the text has the first line of an edit: then it is no rule file of a user. */
+/* Returns whether the text has the first line of an edit, so that it is no user's rule file. */
 bool journal_has_edit(const char *text, size_t len);
 
-/*
- * s->text has the rules and behind them what follows in the file: makes the edits. Returns as
- * state_read().
- */
+/* Makes the edits that follow the rules in s->text. Returns as state_read() does. */
 int journal_replay(const char *path, struct state_text *s, struct flow_fault *f);
 
 #endif

@@ -130,18 +130,18 @@ static bool code_is_header(unsigned int f)
 /* The one field that the table is about, or F_NONE. */
 static enum field code_field(const struct code_fields *t)
 {
-	unsigned int said = 0, differ = 0, last_said = 0, last_differs = 0;
+	unsigned int said = 0, differ = 0, last_compared = 0, last_differs = 0;
 
 	for (unsigned int f = 0; f < F_COUNT; f++) {
 		if (!t->said[f] || code_is_header(f))
 			continue;
 		said++;
-		last_said = f;
+		last_compared = f;
 		differ += t->differs[f];
 		last_differs = t->differs[f] ? f : last_differs;
 	}
 	if (said == 1)
-		return (enum field)last_said;
+		return (enum field)last_compared;
 	return differ == 1 ? (enum field)last_differs : F_NONE;
 }
 

@@ -24,7 +24,7 @@ void codes_free(struct codes *c);
  * register that is compared after the tables of the walk's first `steps` steps. False: they write
  * nothing into these bits that has a meaning here.
  */
-bool codes_say(struct codes *c, const struct explain_walk *w, uint32_t steps, enum field reg,
-	       uint32_t value, uint32_t mask, char *buf, size_t size);
+bool codes_describe(struct codes *c, const struct explain_walk *w, uint32_t steps, enum field reg,
+		    uint32_t value, uint32_t mask, char *buf, size_t size);
 
 #endif

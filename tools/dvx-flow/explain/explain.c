@@ -91,8 +91,8 @@ static void print_walk_trace(json_t *j)
 	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
 }
 
-static int tell_one(struct explain_job *job, const struct seen_packet *seen, const char *name,
-		    const char *note)
+static int explain_print_one(struct explain_job *job, const struct seen_packet *seen,
+			     const char *name, const char *note)
 {
 	const struct fields *p = &seen->f;
 	char line[LINE_MAX_BYTES];
@@ -130,7 +130,7 @@ static int tell_one(struct explain_job *job, const struct seen_packet *seen, con
 
 /* --- the packet that was written down --- */
 
-static void tell_mistake(void *arg, const struct mistake *m)
+static void explain_print_mistake(void *arg, const struct mistake *m)
 {
 	unsigned int before = *(const unsigned int *)arg;
 	unsigned int column = m->column > before ? m->column - before : 1;
@@ -148,7 +148,7 @@ static int one_rule(struct ruleset *set, const char *words, const char *directio
 
 	if (asprintf(&text, "pass %s%s\n", direction, words) < 0)
 		return -1;
-	n = rules_parse(text, strlen(text), set, tell_mistake, &before);
+	n = rules_parse(text, strlen(text), set, explain_print_mistake, &before);
 	free(text);
 	return n;
 }
@@ -216,8 +216,8 @@ static int explain_words(struct explain_job *job)
 		ret = find_vport(job, &p.f);
 	if (ret)
 		return ret;
-	return tell_one(job, &p, "packet",
-			said || job->args->out ? "" : " (the default direction)");
+	return explain_print_one(job, &p, "packet",
+				 said || job->args->out ? "" : " (the default direction)");
 }
 
 /* --- the packets of a file --- */
@@ -341,7 +341,7 @@ static void print_sums(struct explain_job *job)
 }
 
 /* A dump of several domains has several first tables; the sums are of one. */
-static void tell_start(const struct explain_job *job)
+static void explain_print_start(const struct explain_job *job)
 {
 	if (job->nstarts > 1 && !job->args->packet)
 		say("%s has %u first tables; the sums are of table 0x%llx", job->src.name,
@@ -356,7 +356,7 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 	const u_char *bytes;
 	int rc = 0, got;
 
-	tell_start(job);
+	explain_print_start(job);
 	while (!rc && (got = pcap_next_ex(in, &head, &bytes)) > 0) {
 		struct seen_packet p = {.bytes = bytes, .len = head->caplen};
 
@@ -373,7 +373,7 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 			if (job->cut)
 				say("the capture cut it (%u of %u bytes): " CUT_MEANS, head->caplen,
 				    head->len);
-			return tell_one(job, &p, name, "");
+			return explain_print_one(job, &p, name, "");
 		}
 		rc = sum_up(job, &p, job->packets);
 	}

@@ -56,7 +56,7 @@ const char *field_words(enum field f, char *buf, size_t size)
 	return buf;
 }
 
-static size_t say_address(char *buf, size_t size, u128 value, unsigned int l3)
+static size_t field_format_address(char *buf, size_t size, u128 value, unsigned int l3)
 {
 	uint8_t bytes[16];
 	char text[INET6_ADDRSTRLEN];
@@ -68,7 +68,7 @@ static size_t say_address(char *buf, size_t size, u128 value, unsigned int l3)
 	return (size_t)snprintf(buf, size, "%s", text);
 }
 
-static size_t say_mac(char *buf, size_t size, uint64_t mac)
+static size_t field_format_mac(char *buf, size_t size, uint64_t mac)
 {
 	return (size_t)snprintf(buf, size, "%02x:%02x:%02x:%02x:%02x:%02x",
 				(unsigned int)(mac >> 40 & 0xff), (unsigned int)(mac >> 32 & 0xff),
@@ -101,9 +101,9 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 
 	switch (rows[fields_plain(f)].style) {
 	case MAC_NOTATION:
-		return say_mac(buf, size, (uint64_t)value);
+		return field_format_mac(buf, size, (uint64_t)value);
 	case ADDRESS_NOTATION:
-		return say_address(buf, size, value, l3);
+		return field_format_address(buf, size, value, l3);
 	case HEX:
 		return (size_t)snprintf(buf, size, "0x%llx", n);
 	case BIT:
@@ -135,7 +135,7 @@ static int prefix(u128 mask, unsigned int width)
 	return n == width || !(mask & (((u128)1 << (width - n)) - 1)) ? (int)n : -1;
 }
 
-static size_t say_mask(char *buf, size_t size, enum field f, u128 mask, unsigned int l3)
+static size_t field_format_mask(char *buf, size_t size, enum field f, u128 mask, unsigned int l3)
 {
 	unsigned int width = field_width(f);
 	char text[64];
@@ -160,7 +160,7 @@ static size_t say_mask(char *buf, size_t size, enum field f, u128 mask, unsigned
 	return (size_t)snprintf(buf, size, " mask %s", text);
 }
 
-size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3)
+size_t field_format(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3)
 {
 	char words[64], number[64], bits[80] = "";
 	const char *version = "";
@@ -170,7 +170,7 @@ size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, un
 		return (size_t)snprintf(buf, size, "%s %u-%u", words, (unsigned int)value,
 					(unsigned int)(value | (~mask & 0xffff)));
 	field_value(number, sizeof(number), f, value, l3);
-	say_mask(bits, sizeof(bits), f, mask, l3);
+	field_format_mask(bits, sizeof(bits), f, mask, l3);
 	if (rows[fields_plain(f)].style == ADDRESS_NOTATION)
 		version = l3 == 2 || (value | mask) >> 32 ? "ipv6 " : "ipv4 ";
 	return (size_t)snprintf(buf, size, "%s%s %s%s", version, words, number, bits);

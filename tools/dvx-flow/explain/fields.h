@@ -37,7 +37,7 @@ const char *field_words(enum field f, char *buf, size_t size);
  * "ipv4 dst 10.0.0.0/8", "tcp port 80 mask 0xfff0": a value under a mask, which is left out if it
  * has all the field's bits. An address is IPv6 if l3 is 2.
  */
-size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3);
+size_t field_format(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3);
 unsigned int field_width(enum field f);
 u128 field_full(enum field f);
 

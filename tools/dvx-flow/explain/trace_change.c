@@ -116,7 +116,7 @@ json_t *trace_change_json(const struct walk_change *c, bool registers)
 	return rows;
 }
 
-size_t trace_change_say(char *buf, size_t size, json_t *changes)
+size_t trace_change_format(char *buf, size_t size, json_t *changes)
 {
 	size_t i, at = 0;
 	json_t *row;

@@ -13,6 +13,6 @@
 json_t *trace_change_json(const struct walk_change *c, bool registers);
 
 /* "ipv4 dst 10.0.0.9 -> 192.0.2.7, vlan 7 -> none"; "" if nothing changed. */
-size_t trace_change_say(char *buf, size_t size, json_t *changes);
+size_t trace_change_format(char *buf, size_t size, json_t *changes);
 
 #endif

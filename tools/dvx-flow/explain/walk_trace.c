@@ -13,7 +13,7 @@ struct trace_text {
 };
 
 static void __attribute__((format(printf, 2, 3)))
-walk_trace_say(struct trace_text *t, const char *fmt, ...)
+walk_trace_add(struct trace_text *t, const char *fmt, ...)
 {
 	size_t left = t->at < t->size ? t->size - t->at : 0;
 	va_list ap;
@@ -25,10 +25,10 @@ walk_trace_say(struct trace_text *t, const char *fmt, ...)
 	t->at += n > 0 ? (size_t)n : 0;
 }
 
-static void comma(struct trace_text *t)
+static void walk_trace_comma(struct trace_text *t)
 {
 	if (t->at)
-		walk_trace_say(t, ", ");
+		walk_trace_add(t, ", ");
 }
 
 /* --- what rules do --- */
@@ -65,18 +65,18 @@ static const struct {
 	{3425, "by a range", -1},
 };
 
-static void say_action(struct trace_text *t, const struct dump_action *a)
+static void walk_trace_add_action(struct trace_text *t, const struct dump_action *a)
 {
-	comma(t);
+	walk_trace_comma(t);
 	for (size_t i = 0; i < sizeof(action_words) / sizeof(action_words[0]); i++) {
 		if (action_words[i].type != a->type)
 			continue;
-		walk_trace_say(t, "%s", action_words[i].words);
+		walk_trace_add(t, "%s", action_words[i].words);
 		if (action_words[i].arg >= 0 && action_words[i].arg < a->nargs)
-			walk_trace_say(t, " 0x%" PRIx64, a->arg[action_words[i].arg]);
+			walk_trace_add(t, " 0x%" PRIx64, a->arg[action_words[i].arg]);
 		return;
 	}
-	walk_trace_say(t, "action %" PRIu32, a->type);
+	walk_trace_add(t, "action %" PRIu32, a->type);
 }
 
 size_t walk_trace_actions(char *buf, size_t size, const struct steering_dump *d,
@@ -87,7 +87,7 @@ size_t walk_trace_actions(char *buf, size_t size, const struct steering_dump *d,
 	if (size)
 		buf[0] = 0;
 	for (uint32_t i = 0; i < r->nactions; i++)
-		say_action(&t, &d->action[r->first_action + i]);
+		walk_trace_add_action(&t, &d->action[r->first_action + i]);
 	return t.at;
 }
 
@@ -103,13 +103,13 @@ size_t walk_trace_mask(char *buf, size_t size, const struct match_mask *m)
 	for (unsigned int f = 0; f < F_COUNT; f++) {
 		if (!m->mask[f])
 			continue;
-		comma(&t);
+		walk_trace_comma(&t);
 		if (f == F_SRC || f == F_DST)
-			walk_trace_say(&t, m->l3 == 2 ? "ipv6 " : "ipv4 ");
-		walk_trace_say(&t, "%s", field_words((enum field)f, words, sizeof(words)));
+			walk_trace_add(&t, m->l3 == 2 ? "ipv6 " : "ipv4 ");
+		walk_trace_add(&t, "%s", field_words((enum field)f, words, sizeof(words)));
 	}
 	if (!t.at)
-		walk_trace_say(&t, m->known ? "any packet" : "its mask is not in the dump");
+		walk_trace_add(&t, m->known ? "any packet" : "its mask is not in the dump");
 	return t.at;
 }
 
@@ -137,9 +137,9 @@ struct trace_place {
 static void trace_field(char *buf, size_t size, const struct trace_place *at, enum field f,
 			u128 value, u128 mask, unsigned int l3)
 {
-	if (!at ||
-	    !codes_say(at->codes, at->w, at->step, f, (uint32_t)value, (uint32_t)mask, buf, size))
-		field_say(buf, size, f, value, mask, l3);
+	if (!at || !codes_describe(at->codes, at->w, at->step, f, (uint32_t)value, (uint32_t)mask,
+				   buf, size))
+		field_format(buf, size, f, value, mask, l3);
 }
 
 static size_t walk_trace_compared(char *buf, size_t size, const struct ste *s,
@@ -157,11 +157,11 @@ static size_t walk_trace_compared(char *buf, size_t size, const struct ste *s,
 			continue;
 		trace_field(words, sizeof(words), at, v->row[i].field,
 			    tag_get(s->tag, v, v->row[i].field), mask, layout_l3(v));
-		comma(&t);
-		walk_trace_say(&t, "%s", words);
+		walk_trace_comma(&t);
+		walk_trace_add(&t, "%s", words);
 	}
 	if (!t.at)
-		walk_trace_say(&t, s->any ? "any packet" : "bits of an unknown field");
+		walk_trace_add(&t, s->any ? "any packet" : "bits of an unknown field");
 	return t.at;
 }
 
@@ -172,31 +172,32 @@ size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struc
 
 /* --- steps --- */
 
-static void say_miss(struct trace_text *t, const struct walk_trace *s, const struct walk_step *st,
-		     const struct builder_view *v, const struct trace_place *at)
+static void walk_trace_add_miss(struct trace_text *t, const struct walk_trace *s,
+				const struct walk_step *st, const struct builder_view *v,
+				const struct trace_place *at)
 {
 	char have[512], want[512];
 
 	if (st->field == F_NONE) {
-		walk_trace_say(t, "misses by bits of an unknown field");
+		walk_trace_add(t, "misses by bits of an unknown field");
 		return;
 	}
 	trace_field(want, sizeof(want), at, st->field, st->want, st->mask, layout_l3(v));
-	if (!codes_say(at->codes, at->w, at->step, st->field, (uint32_t)st->have,
-		       (uint32_t)st->mask, have, sizeof(have)))
+	if (!codes_describe(at->codes, at->w, at->step, st->field, (uint32_t)st->have,
+			    (uint32_t)st->mask, have, sizeof(have)))
 		field_value(have, sizeof(have), st->field, st->have, layout_l3(v));
 	if (st->given)
-		walk_trace_say(t, "misses: it wants %s, the packet has %s", want, have);
+		walk_trace_add(t, "misses: it wants %s, the packet has %s", want, have);
 	else
-		walk_trace_say(t, "misses: it wants %s, which %s", want,
+		walk_trace_add(t, "misses: it wants %s, which %s", want,
 			       s->written ? "was not given" : "the packet does not have");
 }
 
-static void say_table(struct trace_text *t, const struct dump_table *tbl)
+static void walk_trace_add_table(struct trace_text *t, const struct dump_table *tbl)
 {
-	walk_trace_say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
+	walk_trace_add(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
 	if (tbl->name)
-		walk_trace_say(t, " (%s)", tbl->name);
+		walk_trace_add(t, " (%s)", tbl->name);
 }
 
 /* An entry's sharers are searched among this many rules of a matcher. */
@@ -239,17 +240,17 @@ static json_t *walk_trace_entry_json(const struct walk_trace *s, const struct ex
 	json_t *j;
 
 	entry_read(s->cache, e, &ste);
-	walk_trace_say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
+	walk_trace_add(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
 		       ste_lookup_name(&ste));
 	if (name)
-		walk_trace_say(t, "of \"%s\" ", name);
+		walk_trace_add(t, "of \"%s\" ", name);
 	walk_trace_compared(what, sizeof(what), &ste, v, &at);
 	if (st->hit)
-		walk_trace_say(t, v ? "hits: %s" : "only acts", what);
+		walk_trace_add(t, v ? "hits: %s" : "only acts", what);
 	else
-		say_miss(t, s, st, v, &at);
+		walk_trace_add_miss(t, s, st, v, &at);
 	if (st->hit && entry_ends(w->d, e) && dump_onward_of(w->d, &w->d->rule[e->rule]))
-		walk_trace_say(t, "; a copy goes to another queue, the packet goes on");
+		walk_trace_add(t, "; a copy goes to another queue, the packet goes on");
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6,
 		      "index", (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
 		      ste_lookup_name(&ste), "hit", (int)st->hit, "compares", what);
@@ -292,12 +293,12 @@ static void walk_trace_change(const struct explain_walk *w, const struct walk_st
 
 	if (!changes)
 		return;
-	if (trace_change_say(text, sizeof(text), changes))
-		walk_trace_say(t, "; changes %s", text);
+	if (trace_change_format(text, sizeof(text), changes))
+		walk_trace_add(t, "; changes %s", text);
 	else if (!c->unknown)
-		walk_trace_say(t, "; changes nothing: the packet has these values already");
+		walk_trace_add(t, "; changes nothing: the packet has these values already");
 	if (c->unknown)
-		walk_trace_say(t, "; %s", not_in_dump);
+		walk_trace_add(t, "; %s", not_in_dump);
 	json_object_set_new(j, "changes", changes);
 	if (c->unknown)
 		json_object_set_new(j, "unknown_changes", json_true());
@@ -319,17 +320,17 @@ static json_t *step_json(const struct walk_trace *s, const struct explain_walk *
 			walk_trace_change(w, st, &t, j);
 	} else if (st->kind == STEP_EMPTY) {
 		walk_trace_mask(mask, sizeof(mask), &m->mask);
-		walk_trace_say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
+		walk_trace_add(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
 		if (!m->n)
-			walk_trace_say(&t, "it has no rules");
+			walk_trace_add(&t, "it has no rules");
 		else
-			walk_trace_say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot,
+			walk_trace_add(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot,
 				       st->slots);
 		j = json_pack("{s:I, s:s}", "priority", (json_int_t)m->priority, "compares", mask);
 	} else {
 		if (st->kind == STEP_NO_MORE)
-			walk_trace_say(&t, "no more matchers in ");
-		say_table(&t, tbl);
+			walk_trace_add(&t, "no more matchers in ");
+		walk_trace_add_table(&t, tbl);
 		j = json_pack("{s:I, s:I}", "table", (json_int_t)tbl->id, "level",
 			      (json_int_t)tbl->level);
 	}
@@ -365,11 +366,11 @@ static void end_rule(const struct walk_trace *s, const struct explain_walk *w, s
 
 	walk_trace_actions(does, sizeof(does), w->d, r);
 	if (name)
-		walk_trace_say(t, "rule \"%s\": %s", name, does);
+		walk_trace_add(t, "rule \"%s\": %s", name, does);
 	else if (s->name)
-		walk_trace_say(t, "no rule takes it: the default way (%s)", does);
+		walk_trace_add(t, "no rule takes it: the default way (%s)", does);
 	else
-		walk_trace_say(t, "rule 0x%" PRIx64 ": %s", r->id, does);
+		walk_trace_add(t, "rule 0x%" PRIx64 ": %s", r->id, does);
 	json_object_set_new(j, "rule", json_integer((json_int_t)r->id));
 	if (name)
 		json_object_set_new(j, "text", json_string(name));
@@ -381,12 +382,12 @@ static void end_default(const struct explain_walk *w, struct trace_text *t)
 {
 	const struct dump_domain *dmn = &w->d->domain[w->d->table[w->table].domain];
 
-	walk_trace_say(t, "no rule takes it: ");
+	walk_trace_add(t, "no rule takes it: ");
 	if (dmn->type == DOMAIN_FDB)
-		walk_trace_say(t, "it goes to the e-switch manager");
+		walk_trace_add(t, "it goes to the e-switch manager");
 	else
-		walk_trace_say(t, w->side == SIDE_RX ? "it is dropped" : "it is sent");
-	walk_trace_say(t, ", the default of such tables");
+		walk_trace_add(t, w->side == SIDE_RX ? "it is dropped" : "it is sent");
+	walk_trace_add(t, ", the default of such tables");
 }
 
 static void end_frame(const struct explain_walk *w, json_t *j)
@@ -412,10 +413,10 @@ static void end_changes(const struct explain_walk *w, struct trace_text *t, json
 	for (uint32_t i = 0; i < w->nchanges; i++)
 		c.decap = c.decap || w->change[i].decap;
 	changes = trace_change_json(&c, false);
-	if (changes && trace_change_say(text, sizeof(text), changes))
-		walk_trace_say(t, "; the packet changes: %s", text);
+	if (changes && trace_change_format(text, sizeof(text), changes))
+		walk_trace_add(t, "; the packet changes: %s", text);
 	if (w->unknown && w->end != WALK_LOST)
-		walk_trace_say(t, "; %s", not_in_dump);
+		walk_trace_add(t, "; %s", not_in_dump);
 	json_object_set_new(j, "changes", changes);
 	json_object_set_new(j, "unknown_changes", json_boolean(w->unknown));
 	if (w->now.framed && !w->unknown)
@@ -436,7 +437,7 @@ static json_t *end_json(const struct walk_trace *s, const struct explain_walk *w
 	else if (w->end == WALK_DEFAULT)
 		end_default(w, &t);
 	else
-		walk_trace_say(&t, "%s", w->lost);
+		walk_trace_add(&t, "%s", w->lost);
 	end_changes(w, &t, j);
 	for (unsigned int i = 0; i < w->ncounters; i++)
 		json_array_append_new(counters, json_integer((json_int_t)w->counter[i]));

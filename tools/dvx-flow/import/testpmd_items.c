@@ -175,7 +175,7 @@ static const struct {
 };
 
 /* What was written of a field: its tokens. */
-struct pmd_said {
+struct pmd_given {
 	const struct token *spec, *last, *mask, *prefix, *is, *at;
 };
 
@@ -192,7 +192,7 @@ static bool pmd_match_add(struct pmd_read *r, const struct token *at, unsigned i
 }
 
 /* The mask of a number: as written, or so many leading bits, or all. */
-static bool pmd_mask(const struct pmd_said *s, unsigned int bits, uint64_t *mask)
+static bool pmd_mask(const struct pmd_given *s, unsigned int bits, uint64_t *mask)
 {
 	uint64_t most = bits == 64 ? UINT64_MAX : (1ull << bits) - 1, n;
 
@@ -207,7 +207,7 @@ static bool pmd_mask(const struct pmd_said *s, unsigned int bits, uint64_t *mask
 	return true;
 }
 
-static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
+static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struct pmd_given *s,
 		      uint64_t first)
 {
 	uint64_t last, mask;
@@ -227,7 +227,7 @@ static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struc
  * Offset and "more fragments", as DPDK's mlx5 driver takes them: all of these bits 0, or any of
  * them set.
  */
-static bool pmd_frag4(struct pmd_read *r, const struct pmd_said *s, const struct token *spec,
+static bool pmd_frag4(struct pmd_read *r, const struct pmd_given *s, const struct token *spec,
 		      uint64_t v, uint64_t mask)
 {
 	const uint64_t bits = 0x3fff;
@@ -289,7 +289,7 @@ static bool pmd_has_vlan(struct pmd_read *r, const struct token *at, unsigned in
 }
 
 static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
-			     const struct pmd_said *s, const struct token *spec)
+			     const struct pmd_given *s, const struct token *spec)
 {
 	unsigned int shift = r->tags > 1 && f->slot >= SLOT_VLAN_ID && f->slot <= SLOT_VLAN_DEI
 				     ? SLOT_VLAN2_ID - SLOT_VLAN_ID
@@ -321,7 +321,7 @@ static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 }
 
 /* From one address to another, if all of their bits are compared. */
-static bool pmd_nets(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
+static bool pmd_nets(struct pmd_read *r, const struct pmd_field *f, const struct pmd_given *s,
 		     const struct token *spec, const char *masked)
 {
 	int family = f->kind == PMD_NET4 ? AF_INET : AF_INET6;
@@ -335,7 +335,7 @@ static bool pmd_nets(struct pmd_read *r, const struct pmd_field *f, const struct
 }
 
 static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
-			      const struct pmd_said *s, const struct token *spec)
+			      const struct pmd_given *s, const struct token *spec)
 {
 	const struct token *mask = s->mask ? s->mask : s->prefix;
 	const char *text =
@@ -349,7 +349,7 @@ static bool pmd_address_field(struct pmd_read *r, const struct pmd_field *f,
 		       value_net(r->im, text, f->kind == PMD_NET4 ? AF_INET : AF_INET6));
 }
 
-static bool pmd_field_add(struct pmd_read *r, const struct pmd_field *f, const struct pmd_said *s,
+static bool pmd_field_add(struct pmd_read *r, const struct pmd_field *f, const struct pmd_given *s,
 			  bool masked)
 {
 	const struct token *spec = s->is ? s->is : s->spec;
@@ -376,7 +376,7 @@ static bool pmd_field_add(struct pmd_read *r, const struct pmd_field *f, const s
 /* --- items ------------------------------------------------------------------------------------- */
 
 /* FIELD OPERATOR VALUE. */
-static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, struct pmd_said *said)
+static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, struct pmd_given *said)
 {
 	const struct token *name = tokens_next(r->line), *how = tokens_next(r->line), *value;
 	size_t i = 0;
@@ -406,7 +406,7 @@ static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, stru
 
 static bool pmd_fields(struct pmd_read *r, const struct pmd_item *item)
 {
-	struct pmd_said said[PMD_FIELDS_MAX] = {0};
+	struct pmd_given said[PMD_FIELDS_MAX] = {0};
 	bool masked = false;
 
 	while (tokens_peek(r->line)->text && !token_is(tokens_peek(r->line), "/") &&

@@ -570,6 +570,6 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct 
 		saw[strlen(saw)] = '"';
 	}
 	parse_mistake(ps, yypcontext_location(ctx), "expected %s, not %s%s%s%s%s", wanted, saw,
-		      parse_variable_says(ps, variable, sizeof(variable)), near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		      parse_variable_origin(ps, variable, sizeof(variable)), near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	return 0;
 }

@@ -27,7 +27,7 @@ enum rule_key parse_key(const struct rule_parser *ps, enum rule_key key)
 	return parse_is_inner(ps) && key < KEY_PER_LEVEL ? KEY_INNER(key) : key;
 }
 
-struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key)
+struct rule_field *rule_field_of(struct rule_parser *ps, enum rule_key key)
 {
 	return &(ps->group.active ? ps->group.field : ps->field)[parse_key(ps, key)];
 }
@@ -94,7 +94,7 @@ static void parse_forget(struct rule_parser *ps)
 {
 	for (unsigned int word = 0; word < SAID_WORDS; word++) {
 		for (uint64_t left = ps->said[word]; left; left &= left - 1)
-			ps->field[said_key(word, left)] = (struct rule_field){0};
+			ps->field[parse_set_key(word, left)] = (struct rule_field){0};
 		ps->said[word] = 0;
 	}
 }
@@ -191,7 +191,7 @@ static bool list_fits(struct rule_parser *ps, const struct source_range *at, enu
 static void field_keep(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		       const struct parse_values *l)
 {
-	struct rule_field *f = parse_said(ps, key), said = {.key = parse_key(ps, key)};
+	struct rule_field *f = rule_field_of(ps, key), said = {.key = parse_key(ps, key)};
 
 	said.at = f->mask ? f->at : parse_location(ps, at);
 	said.value = l->value[0].value;
@@ -299,7 +299,7 @@ void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t ver
 	else if (parse_not_ip(ps, version))
 		parse_mistake(ps, at,
 			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
-			      parse_ip_name(version), parse_said(ps, KEY_ETHERTYPE)->value);
+			      parse_ip_name(version), rule_field_of(ps, KEY_ETHERTYPE)->value);
 	else if (!ps->h->ip) {
 		ps->h->ip = version;
 		ps->h->ip_at = parse_location(ps, at);
@@ -353,16 +353,17 @@ static enum rule_key second_tag(enum rule_key key)
 	return (enum rule_key)(key + KEY_CVLAN2 - KEY_CVLAN);
 }
 
-static bool says_tag(struct rule_parser *ps, enum rule_key cvlan, enum rule_key svlan)
+static bool parse_has_tag(struct rule_parser *ps, enum rule_key cvlan, enum rule_key svlan)
 {
 	return ps->field[parse_key(ps, cvlan)].value || ps->field[parse_key(ps, svlan)].value ||
-	       parse_said(ps, cvlan)->value || parse_said(ps, svlan)->value;
+	       rule_field_of(ps, cvlan)->value || rule_field_of(ps, svlan)->value;
 }
 
 /* The VLAN tags that the rule names so far at this level, negated or not. */
 static unsigned int vlan_tags(struct rule_parser *ps)
 {
-	return says_tag(ps, KEY_CVLAN2, KEY_SVLAN2) ? 2 : says_tag(ps, KEY_CVLAN, KEY_SVLAN);
+	return parse_has_tag(ps, KEY_CVLAN2, KEY_SVLAN2) ? 2
+							 : parse_has_tag(ps, KEY_CVLAN, KEY_SVLAN);
 }
 
 /* Neither customer nor provider: no first tag. */
@@ -429,7 +430,7 @@ void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool
 	struct parse_aside said = parse_aside(ps);
 
 	parse_target(ps, SCOPE_VLAN, false);
-	if (says_vlan && !vlan_tags(ps) && !parse_said(ps, KEY_CVLAN)->mask)
+	if (says_vlan && !vlan_tags(ps) && !rule_field_of(ps, KEY_CVLAN)->mask)
 		parse_vlan(ps, at, true, false);
 	parse_resume(ps, &said);
 }
@@ -447,10 +448,10 @@ void parse_vlan_list(struct rule_parser *ps, const struct source_range *at, enum
 void parse_tag_list(struct rule_parser *ps, const struct source_range *word,
 		    const struct source_range *ids, bool customer)
 {
-	struct parse_aside ids_said = parse_aside(ps);
+	struct parse_aside outer = parse_aside(ps);
 
 	parse_vlan(ps, word, customer, !customer);
-	parse_resume(ps, &ids_said);
+	parse_resume(ps, &outer);
 	parse_vlan_list(ps, ids, KEY_VLAN_ID);
 }
 

@@ -111,7 +111,7 @@ struct parse_vars {
 /* A set of keys, and the lowest one of a word of it: a rule names few of all keys. */
 #define SAID_WORDS ((RULE_KEYS + 63) / 64)
 
-static inline unsigned int said_key(unsigned int word, uint64_t bits)
+static inline unsigned int parse_set_key(unsigned int word, uint64_t bits)
 {
 	return 64 * word + (unsigned int)__builtin_ctzll(bits);
 }
@@ -199,7 +199,7 @@ enum rule_key parse_key(const struct rule_parser *ps, enum rule_key key);
 /* Whether one of these fields is of the current level's IP header. */
 bool parse_has_ip_field(const struct rule_parser *ps, const struct rule_field field[RULE_KEYS]);
 /* What the rule says of a key so far, at the current level. */
-struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key);
+struct rule_field *rule_field_of(struct rule_parser *ps, enum rule_key key);
 
 const char *parse_ip_name(uint8_t version);
 
@@ -331,7 +331,7 @@ void parse_tables_free(struct rule_parser *ps);
 /* --- parse_variable.c --- */
 
 /* Says ", which is 80,443 (line 3)" if the last token came from a variable, else "". */
-const char *parse_variable_says(const struct rule_parser *ps, char *buf, size_t size);
+const char *parse_variable_origin(const struct rule_parser *ps, char *buf, size_t size);
 void parse_vars_begin(struct rule_parser *ps);
 void parse_vars_free(struct rule_parser *ps);
 /* Keeps them with the rules. False: no memory. */

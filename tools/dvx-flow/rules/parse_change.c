@@ -101,7 +101,7 @@ void parse_push_vlan(struct rule_parser *ps, const struct source_range *at, uint
 
 /* --- what the matches must say ----------------------------------------------------------------- */
 
-static bool changes_say(const struct rule_parser *ps, enum rule_change_kind kind)
+static bool parse_changes_has(const struct rule_parser *ps, enum rule_change_kind kind)
 {
 	return ps->change[kind].kind == kind;
 }
@@ -111,7 +111,7 @@ static void need_version(struct rule_parser *ps, enum rule_change_kind kind)
 	const struct rule_change *c = &ps->change[kind];
 	uint8_t ip = ps->rule.outer.ip;
 
-	if (changes_say(ps, kind) && (c->of ? ip != c->of : ip != 4 && ip != 6))
+	if (parse_changes_has(ps, kind) && (c->of ? ip != c->of : ip != 4 && ip != 6))
 		parse_mistake(ps, &ps->change_at[kind],
 			      "\"%s\" needs a rule for packets of %s: write `%s' among its matches",
 			      changes[kind].says, c->of ? parse_ip_name(c->of) : "one IP version",
@@ -140,7 +140,7 @@ static void need_sum(struct rule_parser *ps, enum rule_change_kind kind)
 {
 	const struct rule_change *c = &ps->change[kind];
 
-	if (changes_say(ps, kind) && sum_is_left(ps, c->of))
+	if (parse_changes_has(ps, kind) && sum_is_left(ps, c->of))
 		parse_mistake(
 			ps, &ps->change_at[kind],
 			"\"%s\" would leave %s wrong, which covers the addresses: the device "
@@ -154,7 +154,7 @@ static void need_l4(struct rule_parser *ps, enum rule_change_kind kind)
 {
 	const struct rule_change *c = &ps->change[kind];
 
-	if (changes_say(ps, kind) && ps->rule.outer.l4 != (enum rule_l4)c->of)
+	if (parse_changes_has(ps, kind) && ps->rule.outer.l4 != (enum rule_l4)c->of)
 		parse_mistake(ps, &ps->change_at[kind],
 			      "\"%s\" needs a rule for packets of %s: write `%s' among its matches",
 			      changes[kind].says, c->of == L4_TCP ? "TCP" : "UDP",
@@ -163,7 +163,8 @@ static void need_l4(struct rule_parser *ps, enum rule_change_kind kind)
 
 static void need_tag(struct rule_parser *ps, enum rule_change_kind kind)
 {
-	if (changes_say(ps, kind) && !ps->field[KEY_CVLAN].value && !ps->field[KEY_SVLAN].value)
+	if (parse_changes_has(ps, kind) && !ps->field[KEY_CVLAN].value &&
+	    !ps->field[KEY_SVLAN].value)
 		parse_mistake(ps, &ps->change_at[kind],
 			      "\"%s\" needs a rule for packets with a VLAN tag: write `vlan' among "
 			      "its matches",
@@ -174,7 +175,7 @@ static void need_tunnel(struct rule_parser *ps)
 {
 	const struct source_range *at = &ps->change_at[CHANGE_DECAP];
 
-	if (!changes_say(ps, CHANGE_DECAP))
+	if (!parse_changes_has(ps, CHANGE_DECAP))
 		return;
 	if (ps->rule.dir == RULE_OUT)
 		parse_mistake(ps, at,
@@ -187,7 +188,7 @@ static void need_tunnel(struct rule_parser *ps)
 	else if (ps->tunnel == TUNNEL_GENEVE)
 		parse_field(ps, at, KEY_GENEVE_PROTO, PROTO_ETHERNET, 0xffff);
 	for (int k = 0; k < CHANGE_DECAP; k++)
-		if (changes_say(ps, (enum rule_change_kind)k))
+		if (parse_changes_has(ps, (enum rule_change_kind)k))
 			parse_mistake(ps, &ps->change_at[k],
 				      "\"decap\" and \"%s\" in one rule: the outer headers go, and "
 				      "the inner ones cannot be named here",
@@ -198,7 +199,7 @@ static void need_tunnel(struct rule_parser *ps)
 static void settle_version(struct rule_parser *ps)
 {
 	for (int k = CHANGE_IP_SRC; k <= CHANGE_DEC_TTL; k++)
-		if (changes_say(ps, (enum rule_change_kind)k) && !ps->rule.outer.ip)
+		if (parse_changes_has(ps, (enum rule_change_kind)k) && !ps->rule.outer.ip)
 			ps->rule.outer.ip = parse_type_version(ps->field[KEY_ETHERTYPE].value);
 }
 
@@ -216,12 +217,13 @@ void parse_settle_changes(struct rule_parser *ps)
 	need_tag(ps, CHANGE_VLAN);
 	need_tag(ps, CHANGE_POP);
 	need_tunnel(ps);
-	if (changes_say(ps, CHANGE_POP) && changes_say(ps, CHANGE_PUSH) && ps->rule.dir == RULE_IN)
+	if (parse_changes_has(ps, CHANGE_POP) && parse_changes_has(ps, CHANGE_PUSH) &&
+	    ps->rule.dir == RULE_IN)
 		parse_mistake(
 			ps, &ps->change_at[CHANGE_PUSH],
 			"a rule for incoming packets pops a VLAN tag or pushes one: write `set "
 			"vlan' instead of both");
-	if (changes_say(ps, CHANGE_TTL) && changes_say(ps, CHANGE_DEC_TTL))
+	if (parse_changes_has(ps, CHANGE_TTL) && parse_changes_has(ps, CHANGE_DEC_TTL))
 		parse_mistake(ps, &ps->change_at[CHANGE_DEC_TTL],
 			      "\"set ttl\" and \"dec ttl\" in one rule");
 }
@@ -232,14 +234,14 @@ bool parse_keep_changes(struct rule_parser *ps)
 	size_t n = 0;
 
 	for (int k = 0; k < RULE_CHANGE_KINDS; k++)
-		n += changes_say(ps, (enum rule_change_kind)k);
+		n += parse_changes_has(ps, (enum rule_change_kind)k);
 	ps->rule.nchanges = n;
 	if (!n)
 		return true;
 	kept = arena_get(ps->set->memory, n * sizeof(*kept));
 	ps->rule.change = kept;
 	for (int k = 0; kept && k < RULE_CHANGE_KINDS; k++)
-		if (changes_say(ps, (enum rule_change_kind)k))
+		if (parse_changes_has(ps, (enum rule_change_kind)k))
 			*kept++ = ps->change[k];
 	return ps->rule.change;
 }

@@ -14,9 +14,9 @@ static bool has_ports(const struct rule_headers *r)
 
 void parse_settle_l4(struct rule_parser *ps, const struct source_range *at)
 {
-	struct rule_field *proto = parse_said(ps, KEY_PROTO);
+	struct rule_field *proto = rule_field_of(ps, KEY_PROTO);
 	const struct parse_needs *needs = &ps->needs[parse_is_inner(ps)];
-	bool flags = parse_said(ps, KEY_TCP_FLAGS)->mask || (needs->flags && !ps->group.active);
+	bool flags = rule_field_of(ps, KEY_TCP_FLAGS)->mask || (needs->flags && !ps->group.active);
 	bool ports = has_ports(ps->h) || (needs->ports && !ps->group.active);
 
 	if (proto->mask && (proto->value == L4_TCP || proto->value == L4_UDP)) {
@@ -52,9 +52,9 @@ static void settle_ip(struct rule_parser *ps, const struct source_range *at)
 
 	if (needed && parse_not_ip(ps, 0))
 		parse_mistake(ps, at, "the rule matches an IP field and EtherType 0x%04" PRIx64,
-			      parse_said(ps, KEY_ETHERTYPE)->value);
+			      rule_field_of(ps, KEY_ETHERTYPE)->value);
 	if (needed && !ps->h->ip)
-		ps->h->ip = parse_type_version(parse_said(ps, KEY_ETHERTYPE)->value);
+		ps->h->ip = parse_type_version(rule_field_of(ps, KEY_ETHERTYPE)->value);
 	if (needed && !ps->h->ip)
 		ps->h->ip = RULE_IP;
 }
@@ -91,13 +91,13 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 }
 
 /* Copies the rule's fields, in the order of their keys. out may be NULL. */
-static size_t said_fields(const struct rule_parser *ps, struct rule_field *out)
+static size_t parse_set_fields(const struct rule_parser *ps, struct rule_field *out)
 {
 	size_t n = 0;
 
 	for (unsigned int word = 0; word < SAID_WORDS; word++)
 		for (uint64_t left = ps->said[word]; left; left &= left - 1) {
-			const struct rule_field *f = &ps->field[said_key(word, left)];
+			const struct rule_field *f = &ps->field[parse_set_key(word, left)];
 
 			if (f->mask && out)
 				out[n] = *f;
@@ -108,13 +108,13 @@ static size_t said_fields(const struct rule_parser *ps, struct rule_field *out)
 
 static bool keep_fields(struct rule_parser *ps)
 {
-	size_t n = said_fields(ps, NULL);
+	size_t n = parse_set_fields(ps, NULL);
 	struct rule_field *kept = arena_get(ps->set->memory, n * sizeof(*kept));
 
 	if (!kept)
 		return false;
 	ps->rule.field = kept;
-	ps->rule.nfields = said_fields(ps, kept);
+	ps->rule.nfields = parse_set_fields(ps, kept);
 	return true;
 }
 
@@ -190,7 +190,7 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 	return true;
 }
 
-static bool says_fragment(const struct rule_parser *ps)
+static bool parse_has_fragment(const struct rule_parser *ps)
 {
 	return ps->field[KEY_FRAGMENT].value || ps->field[KEY_INNER(KEY_FRAGMENT)].value;
 }
@@ -208,7 +208,7 @@ void parse_end(struct rule_parser *ps, const struct source_range *at)
 	    !parse_tables_keep(ps) || !keep_text(ps, at) ||
 	    !array_grow((void **)&ps->set->rule, ps->set->n, &ps->room, sizeof(struct rule)))
 		ps->no_memory = true;
-	else if ((ps->rule.nexcepts || says_fragment(ps)) && !rule_is_possible(&ps->rule))
+	else if ((ps->rule.nexcepts || parse_has_fragment(ps)) && !rule_is_possible(&ps->rule))
 		parse_mistake(
 			ps, at,
 			ps->rule.nexcepts

@@ -90,7 +90,7 @@ uint8_t parse_type_version(uint64_t type)
 
 bool parse_not_ip(struct rule_parser *ps, uint8_t version)
 {
-	const struct rule_field *type = parse_said(ps, KEY_ETHERTYPE);
+	const struct rule_field *type = rule_field_of(ps, KEY_ETHERTYPE);
 	uint8_t says = parse_type_version(type->value);
 
 	return type->mask && type->value != TYPE_MPLS && (version ? says != version : !says);

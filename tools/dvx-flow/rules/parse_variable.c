@@ -130,7 +130,7 @@ static uint32_t define_later_line(const struct rule_parser *ps, const struct sou
 }
 
 /* Whether the words name the variable. */
-static bool define_says(const char *p, const char *end, const char *name)
+static bool define_mentions(const char *p, const char *end, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -150,7 +150,7 @@ void define_unknown(struct rule_parser *ps, const struct source_range *at, const
 
 	if (of && !strcmp(of, name))
 		parse_mistake(ps, at, "$%s is defined by itself; write its values", name);
-	else if (line && of && define_says(p, end, of))
+	else if (line && of && define_mentions(p, end, of))
 		parse_mistake(ps, at,
 			      "$%s and $%s (%s) are defined by each other; write the "
 			      "values of one",
@@ -258,7 +258,7 @@ int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner)
 
 #define SAID_MAX 40
 
-const char *parse_variable_says(const struct rule_parser *ps, char *buf, size_t size)
+const char *parse_variable_origin(const struct rule_parser *ps, char *buf, size_t size)
 {
 	const struct parse_define *d = ps->vars.last;
 	char where[64];

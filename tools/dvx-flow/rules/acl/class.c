@@ -24,8 +24,8 @@ unsigned int acl_port_key(const struct acl_class *c, int port)
 }
 
 /* The value of a key that is compared as a whole; 0: it isn't. */
-static uint64_t acl_said(const struct shape *s, const uint64_t *value, unsigned int key,
-			 uint64_t mask)
+static uint64_t acl_whole_value(const struct shape *s, const uint64_t *value, unsigned int key,
+				uint64_t mask)
 {
 	for (unsigned int i = 0; i < s->n; i++)
 		if (s->key[i] == key && s->mask[i] == mask)
@@ -38,8 +38,8 @@ static uint64_t acl_said(const struct shape *s, const uint64_t *value, unsigned 
 static int acl_class_note(void *arg, const struct shape *s, const uint64_t *value)
 {
 	struct acl_work *w = arg;
-	uint64_t version = acl_said(s, value, MATCH_IP_VERSION, 0xf),
-		 proto = acl_said(s, value, KEY_PROTO, 0xff);
+	uint64_t version = acl_whole_value(s, value, MATCH_IP_VERSION, 0xf),
+		 proto = acl_whole_value(s, value, KEY_PROTO, 0xff);
 
 	for (int i = 0; i < ACL_CLASSES; i++) {
 		struct acl_class *c = &w->class[i];
@@ -109,8 +109,8 @@ static int acl_rest_keep(struct acl_work *w, struct acl_class *c, const struct a
 }
 
 /* The class's own conditions need no field. */
-static bool acl_class_says(const struct acl_class *c, unsigned int key, uint64_t value,
-			   uint64_t mask)
+static bool acl_class_implies(const struct acl_class *c, unsigned int key, uint64_t value,
+			      uint64_t mask)
 {
 	return (key == MATCH_IP_VERSION && c->version && value == c->version && mask == 0xf) ||
 	       (key == KEY_PROTO && c->proto && value == c->proto && mask == 0xff);
@@ -140,7 +140,7 @@ static int acl_box_add(struct acl_work *w, struct acl_class *c, const struct sha
 		if (port < ACL_PORTS && acl_port_is_prefix(s->mask[i])) {
 			b.first[port] = (uint16_t)value[i];
 			b.last[port] = (uint16_t)(value[i] | ~s->mask[i]);
-		} else if (!acl_class_says(c, s->key[i], value[i], s->mask[i])) {
+		} else if (!acl_class_implies(c, s->key[i], value[i], s->mask[i])) {
 			key[r.n] = s->key[i];
 			mask[r.n] = s->mask[i];
 			kept[r.n++] = value[i];
@@ -173,8 +173,8 @@ static bool acl_class_takes(const struct acl_work *w, int i, uint64_t version, u
 static int acl_box_place(void *arg, const struct shape *s, const uint64_t *value)
 {
 	struct acl_work *w = arg;
-	uint64_t version = acl_said(s, value, MATCH_IP_VERSION, 0xf),
-		 proto = acl_said(s, value, KEY_PROTO, 0xff);
+	uint64_t version = acl_whole_value(s, value, MATCH_IP_VERSION, 0xf),
+		 proto = acl_whole_value(s, value, KEY_PROTO, 0xff);
 	int ret = 0;
 
 	for (int i = 0; i < ACL_CLASSES && !ret; i++)

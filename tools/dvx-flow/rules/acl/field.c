@@ -34,7 +34,7 @@ static unsigned int acl_field_first(unsigned int key)
 }
 
 /* What a rest says of a field's keys: value and mask, one key behind the other. */
-static struct cube_span acl_field_said(const struct acl_field *f, const struct acl_rest *r)
+static struct cube_span acl_field_given(const struct acl_field *f, const struct acl_rest *r)
 {
 	struct cube_span said = {0, 0};
 
@@ -72,7 +72,7 @@ static size_t acl_field_masks(const struct acl_class *c, const struct acl_field 
 	size_t n = 0;
 
 	for (size_t r = 0; r < c->nrests; r++) {
-		cube_bits m = acl_field_said(f, &c->rest[r]).last;
+		cube_bits m = acl_field_given(f, &c->rest[r]).last;
 		size_t i = 0;
 
 		while (m && i < n && mask[i] != m)
@@ -184,7 +184,7 @@ static bool acl_field_span(const struct acl_class *c, const struct acl_field *f,
 		*out = (struct cube_span){b->first[f->port], b->last[f->port]};
 		return !acl_port_whole(b, f->port);
 	}
-	said = acl_field_said(f, &c->rest[b->rest]);
+	said = acl_field_given(f, &c->rest[b->rest]);
 	if (!said.last || (f->spread ? !acl_mask_spreads(f, said.last) : said.last != f->mask))
 		return false;
 	*out = (struct cube_span){said.first, said.first | (f->mask & ~said.last)};
