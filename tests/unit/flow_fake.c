@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rule model over a fake mlx5dv_dr that records its arguments and fails on request: where
- * libmlx5 differs from the PRM, missing capabilities, and the removal of half-made rules.
+ * Tests the rule model over a fake mlx5dv_dr that records its arguments and fails on request:
+ * differences of libmlx5 from the PRM, missing capabilities, and the removal of half-made rules.
  */
 #include "tests/test.h"
 #include "flow_fake_rig.h"
@@ -162,7 +162,7 @@ TEST_F(lacking)
 	fake_close_stage(&s);
 }
 
-/* libmlx5 says only "not supported"; the library finds the field by trying each alone. */
+/* libmlx5 reports only "not supported"; the library finds the field by trying each alone. */
 TEST_STAGE(blamed, DVX_FLOW_RX, 2)
 {
 	struct dvx_flow_match m = {0};
@@ -238,7 +238,7 @@ TEST_STAGE(no_capability, DVX_FLOW_TX, 2)
 		     "");
 }
 
-/* Entries of format 0 push what is sent and pop what is received, no more. */
+/* Entries of format 0 push on sent packets and pop on received ones, no more. */
 TEST_STAGE(format_0, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_action *none = NULL, *pop;
@@ -250,7 +250,7 @@ TEST_STAGE(format_0, DVX_FLOW_RX, 1)
 	assert_int_equal(dvx_flow_action_destroy(pop), 0);
 }
 
-/* How many members an array may have is a capability. */
+/* A capability limits the members of an array. */
 TEST_STAGE(no_array, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_action *go, *none = NULL;
@@ -276,7 +276,7 @@ TEST_STAGE(no_loopback, DVX_FLOW_RX, 0)
 		     "level 1: mlx5_9 lacks roce_cap.fl_rc_qp_when_roce_enabled", "");
 }
 
-/* Only the eswitch manager can match a vport. */
+/* Checks that only the e-switch manager can match a vport. */
 static void vports(void)
 {
 	struct dvx_flow_match m = {0};

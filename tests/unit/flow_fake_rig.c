@@ -199,7 +199,7 @@ int fake_setup(void **state)
 	return dvx_dev_adopt(&ctx, &dev);
 }
 
-/* No object is left after a test. */
+/* Checks that no object is left after a test. */
 int fake_teardown(UNUSED void **state)
 {
 	return dvx_dev_close(dev) || fake.domains || fake.tables || fake.matchers || fake.rules ||

@@ -21,13 +21,13 @@ struct fake {
 	unsigned int rules_before_err;
 	bool refuse_tcp;  /* matchers that compare tcp_flags */
 	bool refuse_both; /* matchers that compare tcp_flags and ip_ecn */
-	bool refuse_misc; /* matchers that compare anything beside the outer headers */
+	bool refuse_misc; /* matchers that compare anything besides the outer headers */
 	/* the last arguments */
 	uint8_t mask[512], value[512];
 	size_t mask_sz, value_sz, actions;
 	uint8_t criteria;
 	void *action[8];
-	/* what is there */
+	/* objects that exist */
 	int domains, tables, matchers, rules, made;
 };
 extern struct fake fake;
@@ -39,7 +39,7 @@ struct stage {
 	struct dvx_flow_action *drop;
 };
 
-/* Any state but NULL: the device is the eswitch manager. */
+/* Makes the device; any state but NULL: it is the e-switch manager. */
 int fake_setup(void **state);
 /* Fails if an object still exists. */
 int fake_teardown(void **state);
@@ -60,7 +60,7 @@ int fake_try_matcher(struct stage *s, const struct dvx_flow_match *m,
 		     struct dvx_flow_matcher **out);
 int fake_try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
 		  struct dvx_flow_action *const *actions, uint32_t n, struct dvx_flow_rule **out);
-/* The last error contains both texts. */
+/* Checks that the last error contains both texts. */
 void fake_check_error(const char *a, const char *b);
 void fake_refused(int got, int err, const char *a, const char *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The match model without a device: names, values under masks, groups, ranges, texts. */
+/* Tests the match model without a device: names, values under masks, groups, ranges, texts. */
 #include "tests/test.h"
 #include <dvx/dvx.h>
 
@@ -10,8 +10,8 @@ static void fresh(void)
 	memset(&m, 0, sizeof(m));
 }
 
-/* The last error contains both texts. */
-static void said(const char *a, const char *b)
+/* Checks that the last error contains both texts. */
+static void check_error(const char *a, const char *b)
 {
 	const char *text = dvx_strerror(dvx_last_error()->err);
 
@@ -51,20 +51,20 @@ TEST(refused_names)
 	dvx_flow_match_set(&m, "outer_headers.tcp_dport", 0x80, 0xff);
 	before = m;
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.tcp_dprot", 1, 1), -ENOENT);
-	said("match.outer_headers.tcp_dprot", "no such field");
+	check_error("match.outer_headers.tcp_dprot", "no such field");
 	assert_int_equal(dvx_flow_match_set(&m, "", 1, 1), -ENOENT);
 	assert_int_equal(dvx_flow_match_set(&m, "tcp_dport", 1, 1), -EINVAL);
-	said("outer_headers.tcp_dport", "inner_headers.tcp_dport");
+	check_error("outer_headers.tcp_dport", "inner_headers.tcp_dport");
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers", 1, 1), -EINVAL);
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.src_ipv4_src_ipv6", 1, 1), -EINVAL);
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.reserved", 1, 1), -ENOENT);
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.tcp_dport", 0x10000, 0xffff),
 			 -ERANGE);
-	said("match.outer_headers.tcp_dport: value 0x10000", "16 bits");
+	check_error("match.outer_headers.tcp_dport: value 0x10000", "16 bits");
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.tcp_dport", 1, 0x1ffff), -ERANGE);
-	said("mask 0x1ffff", "16 bits");
+	check_error("mask 0x1ffff", "16 bits");
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.tcp_dport", 0x1f91, 0xff), -EINVAL);
-	said("match.outer_headers.tcp_dport: value 0x1f91 has bits outside mask 0xff", "");
+	check_error("match.outer_headers.tcp_dport: value 0x1f91 has bits outside mask 0xff", "");
 	assert_int_equal(dvx_flow_match_get(&m, "nothing", &v, &v), -ENOENT);
 	assert_memory_equal(&m, &before, sizeof(m));
 }
@@ -88,42 +88,42 @@ TEST(rewrite_names)
 	assert_memory_equal(r.action[5], "\x10\x51\0\0\0\0\0\x07", 8);
 	before = r;
 	assert_int_equal(dvx_flow_rewrite_set(&r, "outer_headers.tcp_dprot", 1), -ENOENT);
-	said("dvx_flow_rewrite_set: there is no field \"outer_headers.tcp_dprot\"", "");
+	check_error("dvx_flow_rewrite_set: there is no field \"outer_headers.tcp_dprot\"", "");
 	assert_int_equal(dvx_flow_rewrite_set(&r, "inner_headers.tcp_dport", 1), -EOPNOTSUPP);
-	said("inner_headers.tcp_dport", "can be matched, but not rewritten");
+	check_error("inner_headers.tcp_dport", "can be matched, but not rewritten");
 	assert_int_equal(dvx_flow_rewrite_set(&r, "outer_headers.ttl_hoplimit", 1), -EINVAL);
-	said("ipv4_ttl", "ipv6_hop_limit");
+	check_error("ipv4_ttl", "ipv6_hop_limit");
 	assert_int_equal(dvx_flow_rewrite_set(&r, "tcp_flags", 0x200), -ERANGE);
-	said("value 0x200 has more than the 9 bits of outer_headers.tcp_flags", "");
+	check_error("value 0x200 has more than the 9 bits of outer_headers.tcp_flags", "");
 	assert_int_equal(dvx_flow_rewrite_add(&r, "tcp_dport", 1), -EOPNOTSUPP);
-	said("dvx_flow_rewrite_add: outer_headers.tcp_dport", "outer_tcp_seq_num");
+	check_error("dvx_flow_rewrite_add: outer_headers.tcp_dport", "outer_tcp_seq_num");
 	assert_int_equal(dvx_flow_rewrite_copy(&r, "tcp_dport", 9, "metadata_reg_c_0", 0, 8),
 			 -ERANGE);
-	said("to: 8 bits from bit 9 on", "16 of outer_headers.tcp_dport");
+	check_error("to: 8 bits from bit 9 on", "16 of outer_headers.tcp_dport");
 	assert_int_equal(dvx_flow_rewrite_copy(&r, "tcp_dport", 0, "metadata_reg_c_0", 30, 8),
 			 -ERANGE);
-	said("from: 8 bits from bit 30 on", "32 of misc_parameters_2.metadata_reg_c_0");
+	check_error("from: 8 bits from bit 30 on", "32 of misc_parameters_2.metadata_reg_c_0");
 	assert_int_equal(dvx_flow_rewrite_copy(&r, "tcp_dport", 0, "metadata_reg_c_0", 0, 0),
 			 -ERANGE);
 	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "ipv4_ttl", 4, 5, 0), -ERANGE);
-	said("dvx_flow_rewrite_set_bits: field: 5 bits from bit 4 on",
-	     "8 of outer_headers.ipv4_ttl");
+	check_error("dvx_flow_rewrite_set_bits: field: 5 bits from bit 4 on",
+		    "8 of outer_headers.ipv4_ttl");
 	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "metadata_reg_c_0", 33, UINT32_MAX, 0),
 			 -ERANGE);
 	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "ipv4_ttl", 4, 0, 0), -ERANGE);
 	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "ipv4_ttl", 4, 4, 16), -ERANGE);
-	said("value 0x10 has more than the 4 bits from bit 4 of outer_headers.ipv4_ttl", "");
+	check_error("value 0x10 has more than the 4 bits from bit 4 of outer_headers.ipv4_ttl", "");
 	assert_int_equal(dvx_flow_rewrite_set_bits(&r, "vid", 0, 1, 0), -ENOENT);
 	assert_int_equal(dvx_flow_rewrite_port(&r, DVX_FLOW_DST, DVX_FLOW_ICMP, 1), -EINVAL);
-	said("proto 1 is neither TCP nor UDP", "");
+	check_error("proto 1 is neither TCP nor UDP", "");
 	assert_int_equal(dvx_flow_rewrite_ipv4(&r, 7, 1), -EINVAL);
-	said("dvx_flow_rewrite_ipv4: end 7", "");
+	check_error("dvx_flow_rewrite_ipv4: end 7", "");
 	assert_memory_equal(&r, &before, sizeof(r));
 	r.count = DVX_FLOW_MAX_REWRITES - 1;
 	before = r;
 	assert_int_equal(dvx_flow_rewrite_mac(&r, DVX_FLOW_DST, (const uint8_t *)"\2\0\0\0\0\1"),
 			 -E2BIG);
-	said("dvx_flow_rewrite_mac: the list is full, it has 32 rewrites", "");
+	check_error("dvx_flow_rewrite_mac: the list is full, it has 32 rewrites", "");
 	assert_int_equal(r.count, before.count);
 }
 
@@ -141,7 +141,7 @@ TEST(long_names)
 	}
 }
 
-/* Positions are those of the kernel's mlx5_ifc.h; inner headers begin at 0x400. */
+/* Returns a field. Positions are those of the kernel's mlx5_ifc.h; inner headers begin at 0x400. */
 static uint64_t bits(const uint8_t *p, unsigned int bit, unsigned int width)
 {
 	uint64_t v = 0;
@@ -201,13 +201,13 @@ TEST(contradictions)
 			 0);
 	before = m;
 	assert_int_equal(dvx_flow_match_ipv6(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, v6, 10), -EINVAL);
-	said("match.outer_headers.ip_version", "4 already");
+	check_error("match.outer_headers.ip_version", "4 already");
 	assert_int_equal(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_TCP, 1, 1),
 			 -EINVAL);
-	said("match.outer_headers.ip_protocol", "17 already");
+	check_error("match.outer_headers.ip_protocol", "17 already");
 	assert_int_equal(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0a000001, 8),
 			 -EINVAL);
-	said("match.outer_headers.src", "prefix 8");
+	check_error("match.outer_headers.src", "prefix 8");
 	assert_int_equal(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0, 33), -ERANGE);
 	assert_int_equal(dvx_flow_match_ipv6(&m, DVX_FLOW_INNER, DVX_FLOW_SRC, v6, 129), -ERANGE);
 	assert_int_equal(dvx_flow_match_ipv6(&m, DVX_FLOW_INNER, DVX_FLOW_SRC, v6, 8), -EINVAL);
@@ -219,9 +219,9 @@ TEST(contradictions)
 	dvx_flow_match_set(&m, "inner_headers.svlan_tag", 1, 1);
 	before = m;
 	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_INNER, 5, 0xfff), -EINVAL);
-	said("match.inner_headers.svlan_tag", "1 already");
+	check_error("match.inner_headers.svlan_tag", "1 already");
 	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 0x1000, 0x1fff), -ERANGE);
-	said("match.outer_headers.first_vid", "mask 0x1fff");
+	check_error("match.outer_headers.first_vid", "mask 0x1fff");
 	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 0x1000, 0xfff), -EINVAL);
 	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, v6, v6 + 1), -EINVAL);
 	assert_memory_equal(&m, &before, sizeof(m));
@@ -240,9 +240,9 @@ TEST(nowhere)
 	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, end, v6, NULL), -EINVAL);
 	assert_int_equal(dvx_flow_match_ip_version(&m, depth, 4), -EINVAL);
 	assert_int_equal(dvx_flow_match_ipv4(&m, depth, DVX_FLOW_SRC, 1, 32), -EINVAL);
-	said("depth 9", "inner");
+	check_error("depth 9", "inner");
 	assert_int_equal(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, end, 1, 32), -EINVAL);
-	said("end 9", "source");
+	check_error("end 9", "source");
 	assert_int_equal(dvx_flow_match_ipv6(&m, depth, DVX_FLOW_SRC, v6, 1), -EINVAL);
 	assert_int_equal(dvx_flow_match_proto(&m, depth, 17), -EINVAL);
 	assert_int_equal(dvx_flow_match_port(&m, depth, DVX_FLOW_SRC, DVX_FLOW_UDP, 1, 1), -EINVAL);
@@ -251,7 +251,10 @@ TEST(nowhere)
 	assert_memory_equal(&m, &zero, sizeof(m));
 }
 
-/* Every prefix is aligned, they follow each other, and cover first..last exactly. */
+/*
+ * Checks that every prefix is aligned, and that they follow each other and cover first..last
+ * exactly.
+ */
 static void covers(uint64_t first, uint64_t last, unsigned int width)
 {
 	struct dvx_flow_prefix p[128];

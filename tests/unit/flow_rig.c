@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flow_rig.h"
 
-static struct rig_end end; /* of the current packet */
+static struct rig_end end; /* end of the current packet */
 
 uint32_t rig_table(struct fx *f, struct rig_table t)
 {

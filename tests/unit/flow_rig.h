@@ -20,7 +20,7 @@ struct rig_table {
 };
 uint32_t rig_table(struct fx *, struct rig_table);
 void rig_root(struct fx *, uint8_t type, uint32_t table);
-/* A group of a table of this type; its mask is `bits` of UDP's destination port. */
+/* Makes a group of a table of this type; its mask is `bits` of UDP's destination port. */
 uint32_t rig_group(struct fx *, uint8_t type, uint32_t table, uint32_t start, uint32_t end,
 		   uint16_t bits);
 /* Fills the mailbox (len bytes): the action, and a destination and a counter, 0 for none. */
@@ -32,12 +32,12 @@ struct rig_entry {
 };
 size_t rig_fill_entry(const struct rig_entry *, uint8_t in[RIG_FTE]);
 void rig_entry(struct fx *, struct rig_entry);
-/* The same with the fields that are not 0, by name. */
+/* Fills an entry from its fields that are not 0, by name. */
 #define RIG_ENTRY(f, ...) rig_entry(f, (struct rig_entry){__VA_ARGS__})
 void rig_delete(struct fx *, uint8_t type, uint32_t table, uint32_t index);
 uint32_t rig_counter(struct fx *, uint8_t bulk);
 uint64_t rig_counter_read(struct fx *, uint32_t counter, bool clear, uint64_t *octets);
-/* A TIR of FX_UID without a queue. */
+/* Makes a TIR of FX_UID without a queue. */
 uint32_t rig_tir(struct fx *);
 void rig_tir_free(struct fx *, uint32_t tirn);
 
@@ -47,9 +47,9 @@ void rig_tir_free(struct fx *, uint32_t tirn);
  */
 struct rig_end {
 	unsigned int wire, tirs;
-	uint32_t tirn, tag, reg_b; /* of the last */
+	uint32_t tirn, tag, reg_b; /* of the last packet */
 	uint8_t bytes[64];
-	struct steer_stats stats; /* what was added */
+	struct steer_stats stats; /* counts that this packet added */
 };
 struct rig_end rig_send(struct fx *, uint8_t type, uint16_t port);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that dvx-flow's daemon answers clients that only ask while it makes another one's change,
- * that a second change waits for the first, and that it hears of its end meanwhile.
+ * Proves that dvx-flow's daemon answers clients that change nothing while it makes another one's
+ * change, that a second change waits for the first, and that it can be stopped meanwhile.
  */
 #include "tests/test.h"
 #include <pthread.h>
@@ -18,7 +18,7 @@
 static struct flow_server server;
 static struct pause turn;
 static char path[100];
-static char done[64]; /* what the server did, a letter for each step */
+static char done[64]; /* steps of the server, a letter for each */
 static int begun, release;
 static bool to_end;
 static pthread_t thread;
@@ -37,7 +37,7 @@ static void turn_wait(void *arg, int fd)
 	eventfd_write(release, 1);
 }
 
-/* A computation that ends when the test wants it. */
+/* Simulates a computation that ends when the test wants it. */
 static void compute(void *arg)
 {
 	eventfd_t n;

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "flow_slow.h"
 
-/* Names only. explain's parser reads the packet; the code below says what a rule means. */
+/* Names only. explain's parser reads the packet; the code below interprets the rule. */
 static const struct {
 	uint8_t field, low;
 } keys[RULE_KEYS] = {
@@ -12,8 +12,8 @@ static const struct {
 };
 
 /*
- * A packet must have the Ethernet and IP fields. Other fields, and a tag's kind, are 0 if it lacks
- * them.
+ * Returns whether a packet must have the field: those of Ethernet and IP. Other fields, and a tag's
+ * kind, are 0 if it lacks them.
  */
 static bool must_be_there(enum rule_key key)
 {
@@ -140,7 +140,7 @@ static void l4_add(struct l4_fields *s, const struct fields *p, bool named, enum
 	s->seen |= named && p->value[field];
 }
 
-/* Ports 0 to 65535 are a protocol. */
+/* Returns whether ports name a protocol, as 0 to 65535 do. */
 static bool ports_are_named(const struct rule_ports *ports)
 {
 	return ports->n && (ports->range[0].first || ports->range[0].last != 0xffff);
@@ -161,7 +161,7 @@ static void l4_add_group(struct l4_fields *s, const struct rule_headers *h,
 	}
 }
 
-/* A group's port is on both sides: its header is there if one of them is not 0. */
+/* Adds a group. A group's port is on both sides: its header exists if one of them is not 0. */
 static void l4_add_except(struct l4_fields *s, const struct rule_except *e, const struct fields *p)
 {
 	l4_add_group(s, &e->headers, e->field, e->nfields, e->inner, p);
@@ -169,7 +169,10 @@ static void l4_add_except(struct l4_fields *s, const struct rule_except *e, cons
 	l4_add(s, p, ports_are_named(&e->headers.port), F_DPORT);
 }
 
-/* A field that a fragment lacks compares as 0: one that the rule names must have another value. */
+/*
+ * Returns whether the packet has the header of the rule's fields. A field that a fragment lacks
+ * compares as 0, so one that the rule names must have another value.
+ */
 static bool has_l4(const struct rule *r, const struct rule_headers *h, bool inner,
 		   const struct fields *p)
 {
@@ -188,7 +191,10 @@ static bool has_l4(const struct rule *r, const struct rule_headers *h, bool inne
 	return !s.any || s.seen;
 }
 
-/* A group that begins with its header's word does not hold for what lacks the header. */
+/*
+ * Returns whether the packet has the header that a group begins with; otherwise the group does not
+ * hold.
+ */
 static bool except_has_l4(const struct rule_except *e, const struct fields *p)
 {
 	struct l4_fields s = {0};
@@ -197,7 +203,7 @@ static bool except_has_l4(const struct rule_except *e, const struct fields *p)
 	return e->of_value || !p->value[F_FRAG] || !s.any || s.seen;
 }
 
-/* The inner packet, as if it were the whole. */
+/* Returns the inner packet, as if it were the whole. */
 static struct fields inside(const struct fields *p)
 {
 	struct fields in = *p;
@@ -221,7 +227,7 @@ static bool meets_inner(const struct rule *r, const struct fields *p)
 	return meets_headers(r->inner, p) && has_l4(r, r->inner, true, p);
 }
 
-/* A group is a small rule of one level, outer or inner. */
+/* Compares a group, which is a small rule of one level, outer or inner. */
 static bool meets_group(const struct rule_except *e, const struct fields *p)
 {
 	for (size_t i = 0; i < e->nfields; i++) {

@@ -10,12 +10,12 @@
 #include "rules/rule.h"
 
 /*
- * Whether a rule matches a packet. Ports, TCP flags and ICMP types that a packet lacks (a fragment
- * after the first, a header that is cut off) are 0, which is what hardware compares.
+ * Returns whether a rule matches a packet. Ports, TCP flags and ICMP types that a packet lacks (a
+ * fragment after the first, a header that is cut off) are 0, which is what hardware compares.
  */
 bool slow_meets(const struct rule *r, const struct fields *p);
 
-/* The rules that a packet meets: those that it passes (mirrors, ways to tables), and the last. */
+/* The rules that a packet meets: those that pass it on (mirrors, gotos), and the last. */
 #define SLOW_WAY_MAX 64u
 struct slow_way {
 	const struct rule *on[SLOW_WAY_MAX], *end; /* end NULL: the default way */
@@ -24,7 +24,7 @@ struct slow_way {
 void slow_walk(const struct ruleset *set, enum rule_dir dir, const struct fields *p,
 	       struct slow_way *out);
 
-/* The rule that decides; NULL: the default way. */
+/* Returns the rule that decides; NULL: the default way. */
 const struct rule *slow_match(const struct ruleset *set, enum rule_dir dir, const struct fields *p);
 
 #endif

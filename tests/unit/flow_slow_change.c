@@ -4,7 +4,7 @@
 
 #define LABELS 5 /* of an MPLS stack that is followed */
 
-/* Where things are in a packet; 0: it does not have them. */
+/* Offsets in a packet; 0: it does not have the part. */
 struct slow_view {
 	uint32_t tags;	  /* VLAN tags, two at most */
 	uint32_t ip, end; /* the IP packet */
@@ -129,7 +129,7 @@ static uint64_t words(const uint8_t *p, uint32_t n)
 
 struct slow_sum {
 	uint8_t *at; /* NULL: none */
-	uint64_t of; /* the sum of all that it covers, without itself */
+	uint64_t of; /* the sum of all bytes that it covers, without itself */
 };
 
 static struct slow_sum ip_sum(const struct slow_view *v, uint8_t *p)
@@ -153,7 +153,9 @@ static struct slow_sum l4_sum(const struct slow_view *v, uint8_t *p)
 			    words(at, 2)};
 }
 
-/* Ones' complement has two zeros; of a sum of bytes that are not all 0 it is 0xffff. */
+/*
+ * Stores a checksum. Ones' complement has two zeros; the sum of bytes that are not all 0 is 0xffff.
+ */
 static void slow_store(uint8_t *at, uint64_t sum, bool udp)
 {
 	uint32_t v = 0xffff - (uint32_t)(sum % 0xffff ? sum % 0xffff : 0xffff);
@@ -250,7 +252,7 @@ static void cut(uint8_t *p, uint32_t *len, uint32_t from, uint32_t n)
 	*len -= n;
 }
 
-/* VXLAN's payload is always a frame, Geneve's by its type. */
+/* Removes a tunnel. VXLAN's payload is always a frame, Geneve's by its type. */
 static bool decap(uint8_t *p, uint32_t *len)
 {
 	struct slow_view v = see(p, *len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flow_slow_spread.h"
 
-/* Of Microsoft's RSS documentation, with the values that its examples have. */
+/* The key in Microsoft's RSS documentation, with the values of its examples. */
 static const uint8_t slow_key[HASH_KEY_BYTES] = {
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
 	0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
@@ -13,7 +13,7 @@ struct slow_hash {
 	uint32_t sum;
 };
 
-/* Each bit of the input that is 1 adds the 32 bits of the key that begin at its place. */
+/* Hashes a value: each bit that is 1 adds the 32 bits of the key that begin at its place. */
 static void slow_hash_add(struct slow_hash *h, u128 value, unsigned int bits)
 {
 	while (bits--) {
@@ -41,7 +41,7 @@ unsigned int slow_spread(const struct rule_rss *r, const struct fields *p)
 
 	if (!p->value[F_L3] || !slow_spread_has(r, width == 32 ? HASH_IPV4 : HASH_IPV6))
 		return r->first;
-	/* [I] Its header is cut off: such a packet is not hashed. */
+	/* [I] A packet whose header is cut off is not hashed. */
 	if (ports && !p->known[F_SPORT])
 		return r->first;
 	slow_hash_add(&h, p->value[F_SRC], width);

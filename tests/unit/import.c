@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves what rules of tc, testpmd, iptables, nft and Open vSwitch become (import.rows), that each
- * reason to leave one out occurs, and that exported rules come back as the same entries.
+ * Proves that rules of tc, testpmd, iptables, nft and Open vSwitch become the rules of import.rows,
+ * that each reason to leave one out occurs, and that exported rules come back as the same entries.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ static char *rows_text;
 static struct import_row rows[400];
 static size_t nrows;
 
-/* The file as a string. */
+/* Reads the file as a string. */
 static char *rows_read(void)
 {
 	char path[4096], *text = NULL;
@@ -42,7 +42,7 @@ static char *rows_read(void)
 	return text;
 }
 
-/* "@ DIALECT SOURCE", the text, "=", and what is expected, up to the next head. */
+/* Parses "@ DIALECT SOURCE", the text, "=", and the expected result, up to the next head. */
 static int rows_load(void **state)
 {
 	char *p;
@@ -72,7 +72,7 @@ static int rows_free(void **state)
 	return 0;
 }
 
-/* Rules, then the reasons. */
+/* Writes rules, then the reasons. */
 static char *items_text(const struct import_result *r)
 {
 	char *text = NULL;
@@ -313,7 +313,7 @@ static void parsed(const char *text, struct ruleset *set)
 		fail_msg("wrong rules:\n%s", text);
 }
 
-/* The matchers in order, with their entries. */
+/* Writes the matchers in order, with their entries. */
 static char *program_text(const struct ruleset *set)
 {
 	struct program p;
@@ -385,8 +385,8 @@ static void put_at(char *text, size_t size, const char *word, bool behind, const
 }
 
 /*
- * tc's filters say what stands behind a tag, so that "a tag" is three of them, and an EtherType,
- * behind which no label is.
+ * Rewrites a rule as tc understands it. Its filters name the type behind a tag, so that "a tag" is
+ * three filters, and an EtherType excludes labels.
  */
 static const char *as_tc_means(const char *rule)
 {
@@ -408,7 +408,7 @@ static uint8_t *put16(uint8_t *p, unsigned int v)
 	return p + 2;
 }
 
-/* IP from 10.2.3.4 or ::4; 'f': a first fragment, 'l': a later one. */
+/* Writes IP from 10.2.3.4 or ::4; 'f': a first fragment, 'l': a later one. */
 static uint8_t *put_ip(uint8_t *p, bool six, unsigned int proto, char fragment)
 {
 	memset(p, 0, 48);
@@ -430,8 +430,8 @@ static uint8_t *put_ip(uint8_t *p, bool six, unsigned int proto, char fragment)
 }
 
 /*
- * Words of a frame: qID and aID are tags of 0x8100 and 0x88a8, m a label of MPLS, 4 and 6 IP (f, l behind
- * them: fragments), uPORT, tFLAGS and iTYPE what it carries.
+ * Writes a frame of words: qID and aID are tags of 0x8100 and 0x88a8, m a label of MPLS, 4 and 6 IP
+ * (f, l behind them: fragments), uPORT, tFLAGS and iTYPE its payload.
  */
 static size_t put_frame(uint8_t *frame, const char *words)
 {

@@ -59,7 +59,7 @@ static void print_list_cost(const struct ruleset *set)
 	program_free(&p);
 }
 
-/* Compiles a set, tries packets, and says what it costs. Returns its longest path. */
+/* Compiles a set, tries packets, and prints its cost. Returns its longest path. */
 static size_t try_set(enum acl_shape shape, size_t rules, size_t packets)
 {
 	char *text = acl_set_text(shape, rules, 1);
@@ -120,7 +120,7 @@ TEST(five_thousand_rules_are_at_most_64_matchers_on_any_path)
 
 #define PORTS 20u
 
-/* Two ranges of few ports, which touch, overlap, or leave one port out. */
+/* Writes two ranges of few ports, which touch, overlap, or leave one port out. */
 static void write_ranges(struct dice *d, FILE *f, const char *side)
 {
 	uint32_t a = dice_roll(d, 8), b = a + dice_roll(d, 6), c = b + 2 + dice_roll(d, 2);
@@ -186,7 +186,7 @@ TEST(ranges_that_overlap_or_touch_keep_every_port)
 
 /* --- every word of the language ----------------------------------------------------------------- */
 
-/* Rules that the parser takes, all for packets that come in. */
+/* Parses random rules for incoming packets. */
 static void random_set(struct dice *d, size_t rules, struct ruleset *set)
 {
 	char *text = NULL;

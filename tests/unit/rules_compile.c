@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that the tables a rule file becomes decide about each packet as its rules do, first match
- * first. rules_entries.c has how many entries and matchers these are.
+ * Proves that the tables of a rule file decide about each packet as its rules do, first match
+ * first. rules_entries.c checks how many entries and matchers these are.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -103,7 +103,7 @@ static uint64_t word(const uint8_t *p)
 	return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
 }
 
-/* The packet as a device sees it. */
+/* Writes the packet as a device sees it. */
 static void values(const struct packet *p, uint64_t v[MATCH_KEYS])
 {
 	memset(v, 0, MATCH_KEYS * sizeof(*v));
@@ -134,7 +134,7 @@ static bool fits(const struct shape *s, const uint64_t *value, const uint64_t v[
 	return true;
 }
 
-/* The rule whose entry decides, n if none does; no matcher may have two answers. */
+/* Returns the rule whose entry decides, n if none does; no matcher may have two answers. */
 static size_t decide(const struct table *t, const uint64_t v[MATCH_KEYS], size_t n)
 {
 	for (size_t m = 0; m < t->n; m++) {
@@ -241,7 +241,10 @@ static int few(void *arg, const struct shape *shape, const uint64_t *value)
 	return ++*n > 130;
 }
 
-/* Not `not ipv4', not what no packet matches, and few entries: each packet asks them all. */
+/*
+ * Returns whether a rule can be tried: no `not ipv4', some packet matches, and few entries, as each
+ * packet tries them all.
+ */
 static bool is_right(const char *text)
 {
 	struct ruleset set;
@@ -255,13 +258,13 @@ static bool is_right(const char *text)
 	return right;
 }
 
-/* Packets of each file. */
+/* Returns how many packets to try with each file. */
 static int questions(void)
 {
 	return getenv("DVX_TEST_LONG") ? 1000 : 300;
 }
 
-/* All kinds of limits: every search ends early, and no matcher is small. */
+/* Compiles under all kinds of limits: every search ends early, and no matcher is small. */
 static void compile_within_some(const struct ruleset *set, struct program *p)
 {
 	const struct compile_limits some = {below(5), below(3), below(2) * below(400)};
@@ -285,7 +288,7 @@ static void ask_all(const char *text)
 
 		values(&packet, v);
 		got = decide(&p.table[RULE_IN], v, set.n);
-		/* Rules that do the same may stand in for each other. */
+		/* Rules of the same action may stand in for each other. */
 		if (got != wanted && wanted < set.n && got < set.n && !set.rule[wanted].count &&
 		    !set.rule[got].count && set.rule[wanted].verdict == set.rule[got].verdict)
 			continue;
@@ -297,7 +300,7 @@ static void ask_all(const char *text)
 	ruleset_free(&set);
 }
 
-/* 45,000 questions are asked: 150 files of 1 to 40 rules. */
+/* Tries 45,000 packets: 150 files of 1 to 40 rules. */
 TEST(as_written)
 {
 	for (int round = 0; round < 150; round++) {
@@ -314,7 +317,7 @@ TEST(as_written)
 	}
 }
 
-/* One of two actions, and two of five fields, or one. */
+/* Writes a rule with one of two actions, and two of five fields, or one. */
 static void plain_rule(char *out, const unsigned int fields[2])
 {
 	static const char *const words[] = {" vlan ", " src 10.0.0.", " dst 11.0.0.", " ttl ",
@@ -343,7 +346,7 @@ TEST(few_shapes_and_actions)
 	}
 }
 
-/* Addresses of one side under one action each: all of them meet those of the other side. */
+/* Writes addresses of one side under one action each: all of them meet those of the other side. */
 static void write_side(char *text, const char *side, unsigned int net)
 {
 	for (unsigned int i = 0; i < 20; i++)
@@ -369,7 +372,7 @@ TEST(matchers_of_many_entries_keep_their_order)
 	ruleset_free(&set);
 }
 
-/* Two pairs of values with one hash: map_mix() of the second ones makes up for the first ones. */
+/* Two pairs of values with one hash: map_mix() of the second values compensates the first ones. */
 TEST(entries_of_one_hash_are_told_apart)
 {
 	const struct shape shape = {2, {0, 1}, {UINT64_MAX, UINT64_MAX}};
@@ -388,7 +391,7 @@ TEST(entries_of_one_hash_are_told_apart)
 	cover_free(&c);
 }
 
-/* Thousands of shapes are not all asked for each entry: only equal entries are always found. */
+/* Thousands of shapes are not all searched for each entry: only equal entries are always found. */
 TEST(the_search_for_what_covers_ends)
 {
 	static struct shape shape[64];
@@ -412,7 +415,7 @@ TEST(the_search_for_what_covers_ends)
 	cover_free(&c);
 }
 
-/* Negations that leave no entry together are as many steps as those that leave some. */
+/* Negations that leave no entry together count as steps, as those do that leave some. */
 TEST(negations_that_leave_nothing_end)
 {
 	struct ruleset set;
@@ -430,7 +433,7 @@ TEST(negations_that_leave_nothing_end)
 
 /* --- tables and mirrors ------------------------------------------------------------------------ */
 
-/* The rules that take a packet one after the other: mirrors, ways to tables, and the last one. */
+/* The rules that take a packet one after the other: mirrors, gotos, and the last one. */
 struct taken {
 	size_t rule[64], n;
 };
@@ -474,7 +477,7 @@ static void follow_text(const struct ruleset *set, const struct packet *p, struc
 	}
 }
 
-/* A rule of random matches that begins and ends with these words. */
+/* Writes a rule of random matches that begins and ends with these words. */
 static void random_way(char *out, const char *begin, const char *end)
 {
 	char text[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves what happens to a rule file when rules come and go: comments stay, the other rules keep
- * their lines, and of two files the rules that are the same are found, in their order.
+ * Proves how edits change a rule file: comments stay, the other rules keep their lines, and of two
+ * files the rules that are the same are found, in their order.
  */
 #include <ctype.h>
 #include "tests/test.h"
@@ -13,7 +13,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The rules of a text by one letter each, which their VLANs are. */
+/* Writes the rules of a text by one letter each, which their VLANs stand for. */
 TEST(text_of_edited_rules)
 {
 	static const char before[] = "# head\ndrop in vlan 1 # one\n\n# two\ndrop in \\\n vlan 2\n"
@@ -79,7 +79,7 @@ TEST(text_of_edited_rules)
 	}
 }
 
-/* Each letter is a rule's text; a capital one's rule is in another table. */
+/* Makes rules of letters: each is a rule's text; a capital one's rule is in another table. */
 static void edit_letters(const char *letters, char room[][2], struct pair_text *rule)
 {
 	for (size_t i = 0; letters[i]; i++) {
@@ -125,7 +125,7 @@ TEST(pairs_of_two_files)
 	}
 }
 
-/* Where lines of a text come from; `save` makes comments of what says it. */
+/* Lines of a text keep their origin in marks; `save` makes comments of the marks. */
 TEST(lines_of_files)
 {
 	static const char text[] = "drop in\n#line 1 \"sub/web.flow\"\none\ntwo\n#line x\n"
@@ -156,7 +156,7 @@ TEST(lines_of_files)
 
 /* --- where an entry of a rule goes ------------------------------------------------------------ */
 
-/* The matcher of the rule's only entry. */
+/* Returns the matcher of the rule's only entry. */
 static struct live_matcher *edit_matcher(struct live_table *t, uint32_t rule)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -182,7 +182,7 @@ static int edit_find(void *arg, const struct shape *shape, const uint64_t *value
 
 /*
  * Rule 1 meets packets of 0 and of 2. These two have none in common, so earlier edits may have put
- * their matchers in either order; in one of them nothing can stand behind the one and before the other.
+ * their matchers in either order. In one order, no place is behind the one and before the other.
  */
 TEST(no_place_between_matchers_in_the_other_order)
 {

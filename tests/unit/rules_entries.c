@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that ranges become the fewest prefixes, that rules of one shape share a matcher, and that
- * shadows, the cost and what is too much are reported.
+ * shadows, the cost and sets that are too large are reported.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -139,7 +139,7 @@ static int entry_stop_at(void *arg, const struct shape *shape, const uint64_t *v
 	return --*left ? 0 : -EDOM;
 }
 
-/* Each loop of the expansion returns what ends it: an entry that has no room is not left out. */
+/* Each loop of the expansion returns an entry's error: an entry without room is not left out. */
 TEST(an_error_at_any_entry_is_the_error_of_the_rule)
 {
 	static const char *const texts[] = {
@@ -174,7 +174,7 @@ TEST(an_error_at_any_entry_is_the_error_of_the_rule)
 
 TEST(economy)
 {
-	/* one shape, one matcher, though they do different things */
+	/* one shape, one matcher, though their actions differ */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\npass in ipv4 src 10.0.0.2\n"
 				  "count in ipv4 src 10.0.0.3"),
 			 1);
@@ -186,14 +186,14 @@ TEST(economy)
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ncount in ipv4 udp dst port 53\n"
 				  "pass in ipv4 src 10.0.0.2"),
 			 3);
-	/* what does the same is never in the way */
+	/* entries of the same action are never in the way */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ndrop in ipv4 udp dst port 53\n"
 				  "drop in ipv4 src 10.0.0.2"),
 			 2);
 	assert_int_equal(matchers(""), 0);
 }
 
-/* Also in front of a matcher of many entries, which are not compared one by one. */
+/* The same holds before a matcher of many entries, which are not compared one by one. */
 TEST(economy_of_many_entries)
 {
 	char text[4096] = "count in ipv4 dst 10.3.0.0/16 udp\n";
@@ -222,7 +222,7 @@ TEST(shadows)
 	assert_int_equal(p.shadow[0].by, 0);
 	assert_int_equal(p.shadow[1].rule, 4);
 	assert_int_equal(p.shadow[1].by, 0);
-	/* and what is left out is kept for the time when rule 0 goes */
+	/* an entry that is left out is kept, for an edit that removes rule 0 */
 	assert_int_equal(p.table[RULE_IN].ncovered, 2);
 	assert_int_equal(p.table[RULE_IN].covered[0].rule, 1);
 	assert_int_equal(p.table[RULE_IN].covered[1].rule, 4);
@@ -234,7 +234,7 @@ TEST(shadows)
 	ruleset_free(&set);
 }
 
-/* The number of shadows, and the rule that takes the packets of the last one. */
+/* Returns the number of shadows, and the rule that takes the packets of the last one. */
 static size_t shadows_of(const char *text, uint32_t *by)
 {
 	struct ruleset set;
@@ -330,7 +330,10 @@ TEST(the_cost_is_what_packets_and_rules_cost)
 	ruleset_free(&set);
 }
 
-/* The web's packets pass main's first two matchers, others all of the four, then the mirror's. */
+/*
+ * Packets to the web's ports pass main's first two matchers, others all of the four, then the
+ * mirror's.
+ */
 TEST(the_cost_of_tables)
 {
 	struct table_cost cost;
@@ -351,7 +354,7 @@ TEST(the_cost_of_tables)
 	ruleset_free(&set);
 }
 
-/* The levels of a table's codes beyond its own. */
+/* Returns the levels of a table's codes beyond its own. */
 static uint32_t levels_of(const struct acl_program *codes)
 {
 	uint32_t *level = calloc(codes->n + 1, sizeof(*level)), most = acl_levels(codes, level);
@@ -360,7 +363,7 @@ static uint32_t levels_of(const struct acl_program *codes)
 	return most;
 }
 
-/* "drop in ipv4 ..." of packets with this tag. */
+/* Writes "drop in ipv4 ..." of packets with this tag. */
 static void write_list(FILE *f, unsigned int tag)
 {
 	char *list = acl_set_text(MIXED_SHAPE, 100, tag), *rest = list, *line;
@@ -416,8 +419,8 @@ TEST(codes_between_mirrors_end_where_levels_do)
 #endif
 
 /*
- * Masks that no order of levels makes few: each level that is left out multiplied the cells of those
- * before, until memory ended after minutes. The list is what remains.
+ * Masks that no order of levels reduces: each removed level multiplied the cells of those before,
+ * until memory ended after minutes. The list remains.
  */
 TEST(few_rules_do_not_take_all_memory_for_their_codes)
 {
@@ -496,7 +499,9 @@ TEST(too_much)
 	ruleset_free(&set);
 }
 
-/* The values beside 5,000 addresses are too many: the rule of those that have room would be another one. */
+/*
+ * The values beside 5,000 addresses are too many: a rule of the values that have room would differ.
+ */
 TEST(too_much_beside_a_not)
 {
 	char *text = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that the daemon puts each key where the PRM has the field of its name, and that it changes
- * entry by entry only what leaves each packet one of two verdicts.
+ * Proves that the daemon puts each key where the PRM has the field of its name, and that it edits
+ * entry by entry only if each packet gets one of two verdicts.
  */
 #include "rules_rig.h"
 #include <dvx/prm/match.h>
@@ -19,7 +19,7 @@ TEST(each_key)
 		const struct prm_field *f = prm_find_field(s, match_keys[key].path, &bit);
 
 		assert_non_null(f);
-		/* Of a MAC the second field is next to it. */
+		/* A MAC's second field is next to the first one. */
 		assert_int_equal(f->width + (strstr(f->name, "mac_47_16") ? 16 : 0),
 				 match_keys[key].bits);
 		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -42,7 +42,10 @@ int edit_no_memory(UNUSED struct generation_edit *e)
 
 #define FITS_RULES 120
 
-/* The rules of the list that go, a rule that comes, and whether that is made entry by entry. */
+/*
+ * Checks whether an edit is made entry by entry; `goes` lists the leaving rules, `comes` is the
+ * arriving one.
+ */
 static bool fits_one(const struct ruleset *set, const char *goes, const char *comes)
 {
 	struct built_table table[16] = {{.table = NULL}};
@@ -65,7 +68,7 @@ static bool fits_one(const struct ruleset *set, const char *goes, const char *co
 	c.more = more.rule;
 	c.nmore = more.n;
 	fits = edit_fits(&e, &c);
-	gen.keeps = true;
+	gen.stray_entry = true;
 	assert_false(edit_fits(&e, &c));
 	ruleset_free(&more);
 	program_free(&gen.plan.list);
@@ -110,14 +113,17 @@ TEST(changes_entry_by_entry)
 	ruleset_free(&set);
 }
 
-/* Mirrors divide a table: a rule comes to the part of the next rule, or behind the last mirror. */
+/*
+ * Mirrors divide a table: an added rule is put into the part of the next rule, or behind the last
+ * mirror.
+ */
 TEST(a_rule_comes_to_the_table_of_the_next_one)
 {
 	static const char text[] = "drop in tcp\nmirror in udp to queue 0\ncount out tcp\n"
 				   "drop in ttl 1\nmirror in ipv6 to queue 1\ndrop in ttl 2\n";
 	static const size_t next[] = {0, 1, 3, 3, 4, 5, 5}; /* by `before` */
 	struct built_table table[16] = {{.table = NULL}};
-	struct holding hold[6] = {{0}};
+	struct rule_state hold[6] = {{0}};
 	struct generation gen = {.table = table, .hold = hold};
 	size_t before[2];
 	uint32_t in[2];

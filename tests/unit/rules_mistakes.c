@@ -19,7 +19,7 @@ static void tell(void *arg, const struct mistake *m)
 		 m->text);
 }
 
-/* Variables: the place is where the file names them. */
+/* Mistakes in a variable's value are reported where the rule names it. */
 TEST(mistakes_of_variables)
 {
 	static const struct {
@@ -85,7 +85,7 @@ TEST(mistakes_of_variables)
 	}
 }
 
-/* A rule that comes alone. */
+/* A rule that is added alone may name the variables of the rules in effect. */
 TEST(variables_of_the_rules_in_effect)
 {
 	static const char file[] = "define bad = { 10.0.0.0/8, 192.0.2.1 }\n"
@@ -318,7 +318,7 @@ TEST(mistakes)
 		{"\xff\xfe"
 		 "d\0r\0",
 		 "1:1+1 the text is UTF-16; save it as UTF-8"},
-		/* what tcpdump and tc say otherwise */
+		/* words that tcpdump and tc have for these */
 		{"drop in tcp or udp", "1:13+2 \"or\" is possible in lists only (port 80,443; src"},
 		{"drop in tcp || udp", "1:13+2 \"or\" is possible in lists only"},
 		{"drop in port 80 or port 443", "1:20+4 \"or\" is possible in lists only"},
@@ -353,7 +353,7 @@ TEST(mistakes)
 		{"drop in host 10.0.0.1 host 10.0.0.2",
 		 "1:23+13 a second host address in one rule; if it may be either"},
 		{"drop in eth src 02:00:00:00:00:01,10.0.0.1", "1:35+8 expected a MAC address"},
-		/* where packets go */
+		/* destinations */
 		{"mirror in udp", "1:1+13 mirror needs a queue: write `to queue 0'"},
 		{"mirror out udp to queue 1", "1:16+10 a queue takes incoming packets"},
 		{"mirror in to queue 1 tag 7",
@@ -450,7 +450,7 @@ TEST(many_negations)
 		strstr(told, "1:4366+3 a rule has not at most 256 times; one takes a list"));
 }
 
-/* Nothing ends at a byte of zero: fewer rules would be taken up. */
+/* Nothing ends at a byte of zero, which would drop rules. */
 TEST(bytes_of_zero)
 {
 #define BYTES(s, t)                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that the parser accepts the language of the manual page, and what its words become.
- * rules_mistakes.c has what it refuses.
+ * Proves that the parser accepts the language of the manual page, and checks the rules that its
+ * words become. rules_mistakes.c has the mistakes that it refuses.
  */
 #include "tests/test.h"
 #include <stdio.h>
@@ -187,7 +187,7 @@ static const struct rule_except *except(const char *text)
 	return r->except;
 }
 
-/* `not` takes a match; behind a protocol it takes what follows of its header. */
+/* `not` takes a match; behind a protocol it takes the matches of that header. */
 TEST(not_binds_a_match_and_its_header)
 {
 	const struct rule_except *e = except("drop in ipv4 not tcp dst port 22");
@@ -226,7 +226,7 @@ TEST(not_binds_a_match_and_its_header)
 	assert_int_equal(only("drop in not fragment")->nexcepts, 0);
 }
 
-/* A field that is negated is there. */
+/* A negated field exists: the packet has its header. */
 TEST(not_needs_the_header)
 {
 	except("drop in not src 10.0.0.0/8");
@@ -372,7 +372,7 @@ TEST(tunnels)
 	assert_int_equal(only("drop in mpls 100 udp port 53")->outer.ip, RULE_IP);
 }
 
-/* `inner` begins what is said of the headers inside a tunnel, `outer` ends it. */
+/* `inner` begins the matches of the headers inside a tunnel, `outer` ends them. */
 TEST(inner)
 {
 	const struct rule *r =
@@ -513,7 +513,10 @@ TEST(lines)
 	ruleset_free(&set);
 }
 
-/* Another name of 16 letters with the hash of this one: its second half makes up for its first. */
+/*
+ * Makes another name of 16 letters with the hash of this one: its second half compensates its
+ * first.
+ */
 static bool same_hash(char out[17], const char name[17])
 {
 	uint64_t half, mine, its, delta;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules and their tables from a text that is right, and numbers that are the same in each run. */
+/* Rules and their tables from a valid text, and numbers that are the same in each run. */
 #ifndef TESTS_RULES_RIG_H
 #define TESTS_RULES_RIG_H
 

@@ -127,7 +127,7 @@ static const struct cli_command commands[] = {
 	 dump_options, cmd_dump},
 	{"import", 0, 1, "[FILE]",
 	 "Prints rules of tc-flower, testpmd, iptables-save, nft or ovs-ofctl as rules of "
-	 "dvx-flow, and tells which ones cannot be said.",
+	 "dvx-flow, and reports those that it leaves out.",
 	 import_options, cmd_import},
 	{"export", 0, 1, "[FILE]",
 	 "Prints the rules of FILE, or those in effect, as commands of tc or testpmd.",

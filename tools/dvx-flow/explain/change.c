@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rewrites of fields. Which bits a dword has follows from libmlx5's table of fields that can be
- * modified. Nothing of src/sim is used: explain is the witness of the device's rewrites.
+ * Rewrites of fields. libmlx5's table of modifiable fields defines the bits of each dword. Nothing
+ * of src/sim is used: explain checks the device's rewrites independently.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,9 @@ static const struct change_part parts[DW_COUNT][PARTS] = {
 	[DW_REG_C + 5] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C5, 0}},
 };
 
-/* --- what a rewrite names ---------------------------------------------------------------------- */
+/*
+ * --- the bits that a rewrite names --------------------------------------------------------------
+ */
 
 static const struct change_field {
 	uint16_t number; /* PRM modify_field */
@@ -156,7 +158,7 @@ static const uint8_t entry_dwords[] = {
 	[0x7c] = DW_REG_A,
 };
 
-/* Pairs of registers: c4 and c5, c2 and c3, c0 and c1. */
+/* Returns a register's dword. They are numbered in pairs: c4 and c5, c2 and c3, c0 and c1. */
 static enum change_dword entry_register(unsigned int number, int format)
 {
 	static const uint8_t pairs[] = {DW_REG_C + 4, DW_REG_C + 2, DW_REG_C};
@@ -168,7 +170,10 @@ static enum change_dword entry_register(unsigned int number, int format)
 	return (enum change_dword)(pairs[(number - first) / 2] + (number - first) % 2);
 }
 
-/* Shifts count in 64 bits, of which the dword is the high half; length 0 is 32. */
+/*
+ * Finds an entry's bits. Shifts count in 64 bits, of which the dword is the high half; length 0 is
+ * 32.
+ */
 static bool entry_bits(unsigned int number, unsigned int shift, unsigned int length, int format,
 		       struct change_bits *b)
 {
@@ -212,7 +217,10 @@ static uint32_t change_mask(unsigned int bits)
 	return bits < DWORD_BITS ? (1u << bits) - 1 : UINT32_MAX;
 }
 
-/* A field of a header that the packet lacks reads as 0 and stays unwritten. */
+/*
+ * Returns whether the packet has the header. A field of a missing header reads as 0 and stays
+ * unwritten.
+ */
 static bool change_has(const struct changing_packet *p, enum change_header header)
 {
 	const u128 *v = p->f.value;
@@ -238,7 +246,7 @@ static uint32_t change_load(const struct changing_packet *p, const struct change
 	return (uint32_t)(p->f.value[part->field] >> part->above) & change_mask(part->bits);
 }
 
-/* The bits; *known: the packet has all of them. */
+/* Returns bits; *known stays true if the packet has all of them. */
 static uint32_t change_get(const struct changing_packet *p, struct change_bits b, bool *known)
 {
 	uint32_t v = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an entry does to a packet: rewrites of fields, removal and insertion of headers. A packet is
+ * An entry's changes to a packet: rewrites of fields, removal and insertion of headers. A packet is
  * a frame's bytes, or only the fields that its words gave.
  */
 #ifndef DVX_FLOW_CHANGE_H
@@ -44,7 +44,7 @@ enum packet_change_kind {
 	PACKET_REMOVE_TO, /* from an anchor to another one */
 	PACKET_INSERT,	  /* four bytes, at `offset` behind an anchor */
 	PACKET_LIST,	  /* the rule's list of rewrites */
-	PACKET_UNKNOWN,	  /* of a kind that is not known here */
+	PACKET_UNKNOWN,	  /* of an unknown kind */
 };
 
 struct packet_change {
@@ -65,19 +65,25 @@ struct changing_packet {
 	struct frame_places at;
 };
 
-/* Copies the packet; frame may be NULL. 0, -ENOMEM. */
+/* Copies the packet; frame may be NULL. Returns 0 or -ENOMEM. */
 int changing_packet_begin(struct changing_packet *p, const struct fields *f, const uint8_t *frame,
 			  size_t len);
 void changing_packet_end(struct changing_packet *p);
 
-/* 0; -ENOMEM; -EINVAL with the reason why it cannot be done: a device loses such a packet. */
+/*
+ * Changes the packet. Returns 0, -ENOMEM, or -EINVAL with the reason why it is impossible: a device
+ * loses such a packet.
+ */
 int packet_change(struct changing_packet *p, const struct packet_change *c, const char **why);
 
-/* A rewrite (8 bytes) as PRM set_add_copy_action_in_auto has it, in a list that a program made. */
+/*
+ * Reads a rewrite (8 bytes) as PRM set_add_copy_action_in_auto has it, in a list that a program
+ * made.
+ */
 void change_of_prm(struct packet_change *c, const uint8_t *action);
 /*
- * As an entry of format 1 or later has it; format -1: the dump does not name it. The formats number
- * registers c0 to c5 differently: PACKET_UNKNOWN where that decides.
+ * Reads a rewrite as an entry of format 1 or later has it; format -1: the dump does not name it.
+ * The formats number registers c0 to c5 differently: PACKET_UNKNOWN where that decides.
  */
 void change_of_entry(struct packet_change *c, const uint8_t *action, int format);
 
@@ -85,7 +91,7 @@ void change_of_entry(struct packet_change *c, const uint8_t *action, int format)
 
 enum change_header { NO_HEADER, ETHERNET, TYPE, TAG, IPV4, IPV6, PORTS, TCP };
 
-/* Some bits of a dword, and where they are in a frame and among the fields. */
+/* Some bits of a dword, and their place in a frame and among the fields. */
 struct change_part {
 	uint8_t low, bits;		  /* in the dword */
 	uint8_t header, at, bytes, shift; /* of `bytes` bytes as a number */

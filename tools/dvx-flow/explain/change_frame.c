@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes of a frame's bytes. Its fields are read again after each. */
+/* Changes of a frame's bytes. Its fields are read again after each change. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define SHORTEST_FRAME 14u
 
-/* What entries compare beside the frame, which a change of it leaves alone. */
+/* Fields that entries compare besides the frame. A change of the frame leaves them alone. */
 static const enum field kept[] = {F_REG_A,  F_REG_C0, F_REG_C1, F_REG_C2, F_REG_C3, F_REG_C4,
 				  F_REG_C5, F_REG_C6, F_REG_C7, F_SOURCE, F_SQN,    F_LOOPED};
 
@@ -23,7 +23,7 @@ static void frame_parse(struct changing_packet *p)
 	}
 }
 
-/* --- checksums: each covers all its bytes, and is corrected by what their sum changes --- */
+/* --- checksums: each covers all its bytes, and is corrected by the change of their sum --- */
 
 static uint32_t sum_of(const uint8_t *p, size_t len)
 {
@@ -38,7 +38,7 @@ static uint32_t sum_of(const uint8_t *p, size_t len)
 
 struct covered {
 	uint8_t *field; /* NULL: there is none */
-	uint32_t sum;	/* of what it covers */
+	uint32_t sum;	/* of the bytes that it covers */
 };
 
 static struct covered covered_by_ipv4(const struct changing_packet *p)
@@ -65,7 +65,7 @@ static struct covered covered_by_l4(const struct changing_packet *p)
 					sum_of(l4 + at + 2, p->at.end - p->at.l4 - at - 2)};
 }
 
-/* In ones' complement a sum is 0xffff, not 0: some byte is not 0. */
+/* Corrects a checksum. In ones' complement a sum is 0xffff, not 0: some byte is not 0. */
 static void correct(const struct covered *c, uint32_t now, bool udp)
 {
 	uint32_t sum;

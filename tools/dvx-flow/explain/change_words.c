@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Headers that come and go, of a packet of which only some fields are known. */
+/* Removal and insertion of headers, for a packet of which only some fields are known. */
 #include <errno.h>
 #include <string.h>
 #include "change.h"
@@ -26,7 +26,7 @@ static void words_pop(struct fields *f)
 	f->known[F_VLAN_KIND] = true;
 }
 
-/* Entries compare two tags, and nothing that is behind a third one. */
+/* Inserts a tag. Entries compare two tags, and nothing behind a third one. */
 static void words_push(struct fields *f, uint32_t tag)
 {
 	bool third = f->value[F_VLAN2_KIND] != 0;
@@ -46,7 +46,7 @@ static void words_push(struct fields *f, uint32_t tag)
 		f->known[F_VLAN_KIND + i] = true;
 }
 
-/* The inner headers are the packet's; no tunnel is left. */
+/* Removes a tunnel: the inner headers become the packet's. */
 static void words_decap(struct fields *f)
 {
 	memcpy(f->value, f->value + F_PER_LEVEL, F_PER_LEVEL * sizeof(f->value[0]));

@@ -34,7 +34,9 @@ void codes_free(struct codes *c)
 	free(c);
 }
 
-/* --- what a rule writes and compares ------------------------------------------------------------- */
+/*
+ * --- writes and compares of a rule ---------------------------------------------------------------
+ */
 
 uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, unsigned int reg,
 		      uint32_t *value)
@@ -60,7 +62,7 @@ uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, 
 	return mask;
 }
 
-/* A field that a rule's entries compare, all of them together. */
+/* The fields that a rule's entries compare, all of them together. */
 struct code_compared {
 	u128 value[F_COUNT], mask[F_COUNT];
 	unsigned int l3;
@@ -100,10 +102,10 @@ static bool code_compares(const struct codes *c, uint32_t rule, enum side side,
 
 /* --- a table ------------------------------------------------------------------------------------- */
 
-/* Which fields a table's rules compare, and in which they differ. */
+/* The fields that a table's rules compare, and those in which they differ. */
 struct code_fields {
 	u128 value[F_COUNT], mask[F_COUNT], all[F_COUNT];
-	bool said[F_COUNT], differs[F_COUNT];
+	bool compared[F_COUNT], differs[F_COUNT];
 };
 
 static void code_fields_add(struct code_fields *t, const struct code_compared *r)
@@ -111,36 +113,39 @@ static void code_fields_add(struct code_fields *t, const struct code_compared *r
 	for (unsigned int f = 0; f < F_COUNT; f++) {
 		if (!r->mask[f])
 			continue;
-		if (t->said[f] && (t->value[f] != r->value[f] || t->mask[f] != r->mask[f]))
+		if (t->compared[f] && (t->value[f] != r->value[f] || t->mask[f] != r->mask[f]))
 			t->differs[f] = true;
-		t->said[f] = true;
+		t->compared[f] = true;
 		t->value[f] = r->value[f];
 		t->mask[f] = r->mask[f];
 		t->all[f] |= r->mask[f];
 	}
 }
 
-/* The headers that lead to a field are compared beside it. */
+/*
+ * Returns whether the field belongs to the headers that lead to another field, and are compared
+ * beside it.
+ */
 static bool code_is_header(unsigned int f)
 {
 	return f == F_L3 || f == F_L4 || f == F_ETHERTYPE || f == F_PROTO || f == F_FRAG ||
 	       f == F_L3_OK || f == F_L4_OK;
 }
 
-/* The one field that the table is about, or F_NONE. */
+/* Returns the one field that the table is about, or F_NONE. */
 static enum field code_field(const struct code_fields *t)
 {
-	unsigned int said = 0, differ = 0, last_compared = 0, last_differs = 0;
+	unsigned int compared = 0, differ = 0, last_compared = 0, last_differs = 0;
 
 	for (unsigned int f = 0; f < F_COUNT; f++) {
-		if (!t->said[f] || code_is_header(f))
+		if (!t->compared[f] || code_is_header(f))
 			continue;
-		said++;
+		compared++;
 		last_compared = f;
 		differ += t->differs[f];
 		last_differs = t->differs[f] ? f : last_differs;
 	}
-	if (said == 1)
+	if (compared == 1)
 		return (enum field)last_compared;
 	return differ == 1 ? (enum field)last_differs : F_NONE;
 }
@@ -153,7 +158,7 @@ static bool code_add_part(struct code_table *t, struct code_part p)
 	return true;
 }
 
-/* False: no memory. */
+/* Adds a rule's writes. Returns false if there is no memory. */
 static bool code_add_wrote(struct code_table *t, const struct steering_dump *d,
 			   const struct dump_rule *r)
 {
@@ -196,7 +201,7 @@ static bool code_note_fields(struct codes *c, uint32_t rule, enum side side, voi
 	return true;
 }
 
-/* Its values as an interval; false: they are none. */
+/* Notes a rule's values as an interval. Returns false if they are none. */
 static bool code_note_part(struct codes *c, uint32_t rule, enum side side, void *arg)
 {
 	struct code_table *t = arg;
@@ -215,7 +220,7 @@ static bool code_note_part(struct codes *c, uint32_t rule, enum side side, void 
 						   (uint32_t)t->nwrote - 1});
 }
 
-/* Wider ones first, so that each stands behind all that contain it. */
+/* Compares parts: wider ones first, so that each stands behind all that contain it. */
 static int code_compare(const void *a, const void *b)
 {
 	const struct code_part *x = a, *y = b;
@@ -227,12 +232,12 @@ static int code_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The intervals that the place is in. */
+/* The intervals that contain the present value. */
 struct code_open {
 	struct code_part part[CODE_DEEP];
 	unsigned int n;
 	u128 at;   /* values before it are done */
-	bool done; /* all values are */
+	bool done; /* all values are done */
 };
 
 /* Adds the values up to `last` for the rule that takes them: the first of the open ones. */
@@ -252,7 +257,7 @@ static bool code_take(struct code_table *out, struct code_open *o, u128 last)
 	return true;
 }
 
-/* Takes what ends before the value. */
+/* Takes the values of intervals that end before this one. */
 static bool code_close(struct code_table *out, struct code_open *o, u128 before, bool all)
 {
 	while (o->n && (all || o->part[o->n - 1].last < before)) {
@@ -293,7 +298,7 @@ static bool code_cut(struct code_table *t)
 	return good;
 }
 
-/* All bits up to the highest one that is compared. */
+/* Returns all bits up to the highest one that is compared. */
 static u128 code_full(u128 mask)
 {
 	for (unsigned int i = 1; i < 128; i *= 2)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hits. A band of matchers writes which rule it found into c4, the best hit so far, or into c5, if it
- * comes later: a depth, of which the smaller one is the earlier rule, and below it a number of the
- * rule. These are told as well by who writes them, and only where the rules' texts are known.
+ * Hits. A band of matchers writes the rule that it found into c4, the best hit so far, or into c5,
+ * if the band comes later: a depth, of which the smaller one is the earlier rule, and below it a
+ * number of the rule. A hit is recognized by the tables that write it, and only where the rules'
+ * texts are known.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #define HIT_DEPTH  0xffff0000u
 #define HIT_NONE   0xff000000u /* a depth's digit before the first hit has all bits */
 
-/* What was written into c4 and c5 on a packet's way. */
+/* The rules that wrote into c4 and c5 on a packet's way. */
 struct hit_writers {
 	bool begins;	  /* something writes that there is no hit yet */
 	const char *rule; /* the one that writes the result; NULL: none, or several */

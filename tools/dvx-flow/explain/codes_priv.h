@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of codes share: which table of a dump writes which code. */
+/* Shared by the files of codes: finds the table of a dump that writes a code. */
 #ifndef DVX_FLOW_CODES_PRIV_H
 #define DVX_FLOW_CODES_PRIV_H
 
@@ -13,7 +13,7 @@ struct code_part {
 	uint32_t order;
 };
 
-/* What a rule writes into the registers. */
+/* A rule's writes into the registers. */
 struct code_wrote {
 	uint32_t mask[CODE_REGISTERS], value[CODE_REGISTERS];
 };
@@ -34,7 +34,7 @@ struct code_table {
 struct codes {
 	const struct steering_dump *d;
 	struct view_cache *cache;
-	rule_name_fn name; /* NULL: nobody knows the rules' texts */
+	rule_name_fn name; /* NULL: the rules' texts are unknown */
 	void *arg;
 	struct code_table *table; /* for each of the dump's */
 };
@@ -47,14 +47,17 @@ struct code_text {
 };
 void code_put(struct code_text *x, const char *text);
 
-/* NULL: the table writes no code of a field. */
+/* Returns NULL if the table writes no code of a field. */
 const struct code_table *code_table_of(struct codes *c, uint32_t table, enum side side);
 
-/* The bits of the register that the rule's list sets, and their values. */
+/* Returns the bits of the register that the rule's list sets, and their values. */
 uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, unsigned int reg,
 		      uint32_t *value);
 
-/* Adds the meaning of bits of a register that bands write (codes_hits.c). False: they have none. */
+/*
+ * Adds the meaning of bits of a register that bands write (codes_hits.c). Returns false if they
+ * have none.
+ */
 bool code_put_hit(struct code_text *x, struct codes *c, const struct explain_walk *w,
 		  uint32_t steps, unsigned int reg, uint32_t value, uint32_t mask);
 

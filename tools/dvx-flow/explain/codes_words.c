@@ -39,7 +39,7 @@ static void code_put_part(struct code_text *x, const struct code_table *t, u128 
 	code_put(x, text);
 }
 
-/* The values that have this code; neighbours are one interval. */
+/* Adds the values that have this code; neighbours are one interval. */
 static void code_put_values(struct code_text *x, const struct code_table *t, unsigned int reg,
 			    uint32_t value, uint32_t mask)
 {

@@ -30,7 +30,7 @@ static int __attribute__((format(printf, 2, 3))) wrong(struct dump_reader *r, co
 	return -EINVAL;
 }
 
-/* One more row at the end of an array, zeroed; arrays double. */
+/* Adds a row at the end of an array, zeroed; arrays double. */
 void *dump_grow(void **rows, uint32_t *n, size_t size)
 {
 	if ((*n & (*n - 1)) == 0) {
@@ -48,7 +48,7 @@ void *dump_grow(void **rows, uint32_t *n, size_t size)
 
 /* --- numbers --- */
 
-/* -1: it is no digit. */
+/* Returns a digit's value, or -1 if it is none. */
 static int dump_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -116,7 +116,7 @@ static struct dump_domain *last_domain(struct dump_reader *r)
 	return r->d->ndomains ? &r->d->domain[r->d->ndomains - 1] : NULL;
 }
 
-/* Dumps of single tables have their domain's lines before each. */
+/* Reads a domain. Dumps of single tables have their domain's lines before each table. */
 static int domain(struct dump_reader *r)
 {
 	struct dump_domain *new = last_domain(r);
@@ -246,8 +246,10 @@ static struct dump_matcher *own_matcher(struct dump_reader *r, unsigned int at)
 	return explain_dump_number(r, at, &id) && m && m->id == id ? m : NULL;
 }
 
-/* Record 3201 has no word on its layout: parts of 64 bytes have reserved fields, upstream's have
- * not; the parts behind misc3 came with rdma-core 36. */
+/*
+ * Returns the layout of record 3201, which does not name it: parts of 64 bytes have reserved
+ * fields, upstream's have not; the parts behind misc3 came with rdma-core 36.
+ */
 static enum mask_layout mask_layout(const struct dump_reader *r)
 {
 	if (r->type == 3205)
@@ -258,7 +260,7 @@ static enum mask_layout mask_layout(const struct dump_reader *r)
 	return r->n <= 7 ? MASK_28 : r->n == 8 ? MASK_MIRRORED : MASK_36;
 }
 
-/* 3201 and 3205: outer, inner, misc, misc2, misc3, ... */
+/* Reads 3201 and 3205: outer, inner, misc, misc2, misc3, ... */
 static int matcher_mask(struct dump_reader *r)
 {
 	struct dump_matcher *m = own_matcher(r, 1);
@@ -290,8 +292,8 @@ static int matcher_side(struct dump_reader *r)
 }
 
 /*
- * Up to rdma-core 41 the builder's number stands behind the matcher's id without a comma; the
- * definer came with 34, and the kernel's records have none.
+ * Reads a builder. Up to rdma-core 41 its number stands behind the matcher's ID without a comma;
+ * the definer came with 34, and the kernel's records have none.
  */
 static int builder(struct dump_reader *r)
 {
@@ -366,7 +368,7 @@ static int explain_dump_entry(struct dump_reader *r)
 	return 0;
 }
 
-/* rdma-core 28 and 29 misplaced a comma in tags and rewrites: "3407,,ID,RULEARGUMENT". */
+/* Splits a misplaced field of rdma-core 28 and 29 in tags and rewrites: "3407,,ID,RULEARGUMENT". */
 static void part_fields(struct dump_reader *r, const struct dump_rule *rl)
 {
 	char id[24];
@@ -382,7 +384,10 @@ static void part_fields(struct dump_reader *r, const struct dump_rule *rl)
 	r->len[3] -= n;
 }
 
-/* rdma-core 46 and later end a rewrite's record with the list, if the device takes arguments. */
+/*
+ * Reads a rewrite's list. rdma-core 46 and later end the record with it, if the device takes
+ * arguments.
+ */
 static int action_list(struct dump_reader *r, uint32_t at)
 {
 	uint32_t n = 0;
@@ -416,7 +421,7 @@ static int action(struct dump_reader *r)
 
 	if (rl)
 		part_fields(r, rl);
-	/* A modify header's record (3402) came out garbled of some versions: its type is enough. */
+	/* Some versions print a garbled record of a modify header (3402): its type is enough. */
 	if (!rl || (r->type != 3402 && !own_rule(r, 2)))
 		return wrong(r, "an action (%u) of a rule that is not the one before it", r->type);
 	new = GROW(r, action, nactions);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A matcher's mask in a dump is the memory of libmlx5's structures (providers/mlx5/mlx5dv_dr.h):
- * little-endian words of bit fields, on the x86 or Arm machine that printed it. Their order and
- * packing changed with the versions: enum mask_layout.
+ * Matchers' masks. In a dump, a mask is the memory of libmlx5's structures
+ * (providers/mlx5/mlx5dv_dr.h): little-endian words of bit fields, on the x86 or Arm machine that
+ * printed it. Their order and packing changed with the versions: enum mask_layout.
  */
 #include "dump.h"
 
@@ -203,7 +203,9 @@ static void add_rows(struct match_mask *m, unsigned int part, uint32_t *words,
 		m->more = m->more || words[i];
 }
 
-/* An entry knows versions and kinds as codes of two bits; a matcher says 4, 6 or a flag each. */
+/*
+ * Converts versions and kinds: an entry has codes of two bits; a matcher has 4, 6 or a flag each.
+ */
 static void dump_mask_finish(struct match_mask *m, enum field l3, enum field kind)
 {
 	if (m->mask[l3] > 3)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came beside the dump: lists of rewrites, and where mirrors lead. */
+/* Additions to the dump: lists of rewrites, and the tables that mirrors lead to. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

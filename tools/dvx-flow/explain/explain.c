@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow explain: the tables, rules and entries that a packet meets, and the field that decides.
+/*
+ * dvx-flow explain: prints the tables, rules and entries that a packet meets, and the field that
+ * decides.
  */
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -27,7 +29,7 @@ struct explain_job {
 	json_t *out;
 };
 
-/* The dump is there. */
+/* Prepares the job when the dump is open. */
 static void explain_begin(struct explain_job *job, bool written)
 {
 	job->trace = (struct walk_trace){.cache = job->src.cache,
@@ -39,7 +41,9 @@ static void explain_begin(struct explain_job *job, bool written)
 
 /* --- one packet --- */
 
-/* A range is many entries: prints a rule's first, then how many more, and the fields they miss by.
+/*
+ * A rule's entries in a row. A range is many entries: prints the first one, then how many more, and
+ * the fields in which they differ.
  */
 struct entry_run {
 	const char *rule;
@@ -55,7 +59,7 @@ static void run_end(struct entry_run *r)
 	*r = (struct entry_run){NULL, 0, ""};
 }
 
-/* True if the step is another entry of the same rule as the last one. */
+/* Returns true if the step is another entry of the same rule as the last one. */
 static bool run_on(struct entry_run *r, json_t *step)
 {
 	const char *rule = json_string_value(json_object_get(step, "rule"));
@@ -139,7 +143,10 @@ static void explain_print_mistake(void *arg, const struct mistake *m)
 	say("the packet, column %u: %s", column, m->text);
 }
 
-/* The parser reads rules: what makes one of the packet's words stands before them. */
+/*
+ * Parses the packet's words. The parser reads rules, so the words that make it a rule are put
+ * before them.
+ */
 static int one_rule(struct ruleset *set, const char *words, const char *direction)
 {
 	unsigned int before = (unsigned int)(strlen("pass ") + strlen(direction));
@@ -170,7 +177,7 @@ static int find_starts(struct explain_job *job)
 	return EXIT_INPUT;
 }
 
-/* Entries compare the VHCA of a vport. */
+/* Sets the source of a vport's packet. Entries compare the vport's VHCA. */
 static int find_vport(struct explain_job *job, struct fields *p)
 {
 	const struct steering_dump *d = &job->src.d;
@@ -233,7 +240,10 @@ static void explain_count_rule(struct explain_job *job, uint32_t rule, uint64_t 
 	explain_count(&job->by_rule[rule], &job->first_by_rule[rule], packet);
 }
 
-/* Mirrors and rules that lead to tables took the packet, and so did the rule where it ended. */
+/*
+ * Counts the packet for the mirrors and rules that led it to other tables; sum_up() does so for the
+ * last rule.
+ */
 static void count_ways(struct explain_job *job, const struct explain_walk *w, uint64_t packet)
 {
 	for (uint32_t i = 0; i < w->nsteps; i++) {
@@ -277,7 +287,7 @@ static void explain_add_row(struct explain_job *job, const char *what, uint64_t 
 		       what);
 }
 
-/* The rule's text, or its id and actions. */
+/* Returns the rule's text, or its ID and actions. */
 static const char *row_name(struct explain_job *job, uint32_t rule, char *what, size_t size)
 {
 	const struct dump_rule *r = &job->src.d.rule[rule];
@@ -291,7 +301,7 @@ static const char *row_name(struct explain_job *job, uint32_t rule, char *what, 
 	return what;
 }
 
-/* One rule of a file is many in the dump: adds their packets to the first. */
+/* Adds up packets of one rule of a file, which is many rules in the dump. */
 static void explain_gather(struct explain_job *job)
 {
 	const struct steering_dump *d = &job->src.d;
@@ -340,7 +350,7 @@ static void print_sums(struct explain_job *job)
 			job->first_lost);
 }
 
-/* A dump of several domains has several first tables; the sums are of one. */
+/* Prints which table the sums are of: a dump of several domains has several first tables. */
 static void explain_print_start(const struct explain_job *job)
 {
 	if (job->nstarts > 1 && !job->args->packet)
@@ -428,7 +438,9 @@ static int explain_file(struct explain_job *job, const char *path)
 	return ret;
 }
 
-/* A path of a file, there or not, or words of the rule language. */
+/*
+ * Returns whether the operand is a file's path, which may not exist, or words of the rule language.
+ */
 static bool explain_is_file(const struct args *a)
 {
 	const char *what = a->argv[0];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What explain and dump share. */
+/* Shared by explain and dump. */
 #ifndef DVX_FLOW_EXPLAIN_H
 #define DVX_FLOW_EXPLAIN_H
 
 #include "dvx-flow.h"
 #include "walk_trace.h"
 
-/* The packet that a rule describes: the first value of each range and prefix. */
+/* Makes the packet that a rule describes, with the first value of each range and prefix. */
 void fields_of_rule(struct fields *out, const struct rule *r);
 
 struct rule_name;
@@ -21,16 +21,19 @@ struct dump_source {
 	/* of a daemon only */
 	bool daemon;
 	json_t *head;		 /* its answer, which has the rules' texts */
-	struct rule_name *names; /* sorted by the dump's ids */
+	struct rule_name *names; /* sorted by the dump's IDs */
 	size_t nnames;
 };
 
-/* The dump of a file ("-": stdin), or of the daemon where path is NULL; an exit code after a
- * sentence. */
+/*
+ * Opens the dump of a file ("-": stdin), or of the daemon if path is NULL. Returns 0, or an exit
+ * code after a message.
+ */
 int dump_source_open(struct dump_source *s, const struct args *a, const char *path);
 /*
- * Of a daemon's tables a direction's first one, and those that packets come to from the one with this
- * id; or DUMP_SOURCE_NOTHING: the daemon has no such parts, ask for all.
+ * Opens a part of the daemon's dump: a direction's first table, and the tables that packets reach
+ * from the table with this ID. Returns DUMP_SOURCE_NOTHING if the daemon has no such parts; then
+ * the whole dump is needed.
  */
 #define DUMP_SOURCE_NOTHING (-1)
 int dump_source_open_part(struct dump_source *s, const struct args *a, enum side side,
@@ -39,30 +42,34 @@ void dump_source_close(struct dump_source *s);
 
 /* --- part.c --- */
 
-/* A packet; in words it has no bytes. */
+/* A packet. One given in words has no bytes. */
 struct seen_packet {
 	struct fields f;
 	const uint8_t *bytes;
 	size_t len;
 };
 
-/* Opens the daemon's dump, with the tables that this packet meets at least. */
+/* Opens the daemon's dump, with at least the tables that this packet meets. */
 int dump_source_open_for(struct dump_source *s, const struct args *a, enum side side,
 			 const struct seen_packet *p);
 
-/* A rule_name_fn of a source. */
+/* Returns a rule's text; a rule_name_fn of a source. */
 const char *dump_source_rule(void *source, uint64_t id);
-/* Whether that rule is one of the daemon's that lead to another table. */
+/* Returns whether that rule is one of the daemon's that lead to another table. */
 bool dump_source_leads(const struct dump_source *s, uint64_t id);
 
 /*
- * The first tables of packets of that direction, at most max, the one of the lowest level first;
- * returns how many there are. A daemon says which it is; of a file these are tables that none leads to.
+ * Finds the first tables of packets of that direction, at most max, the one of the lowest level
+ * first. Returns how many there are. A daemon names the table; in a file, it is any table that no
+ * rule leads to.
  */
 unsigned int dump_source_starts(const struct dump_source *s, enum side side, uint32_t *table,
 				unsigned int max);
 
-/* Sets the source fields of a packet from that vport. False: the dump does not have the vport. */
+/*
+ * Sets the source fields of a packet from that vport. Returns false if the dump does not have the
+ * vport.
+ */
 bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport,
 		       struct fields *p);
 

@@ -125,7 +125,7 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 	return (size_t)snprintf(buf, size, "%llu", n);
 }
 
-/* The number of leading ones of a mask, or -1 if other bits are set. */
+/* Returns the number of leading ones of a mask, or -1 if other bits are set. */
 static int prefix(u128 mask, unsigned int width)
 {
 	unsigned int n = 0;

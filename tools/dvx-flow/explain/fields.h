@@ -12,7 +12,10 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* From the list of match fields; F_INNER() are those that a packet has twice, inside a tunnel. */
+/*
+ * Fields, from the list of match fields; F_INNER() are fields that a packet has twice, inside a
+ * tunnel.
+ */
 enum field {
 #define EXPLAIN_LAYER_FIELD(name, bits, notation, words) F_##name,
 #include "src/prm/match_fields.def"
@@ -30,29 +33,29 @@ struct fields {
 	bool known[F_COUNT]; /* the packet has it, or its words give it */
 };
 
-/* Words of the rule language: "ipv4 dst". Inner ones are preceded by "inner". */
+/* Writes words of the rule language: "ipv4 dst". Inner ones are preceded by "inner". */
 const char *field_words(enum field f, char *buf, size_t size);
 
 /*
- * "ipv4 dst 10.0.0.0/8", "tcp port 80 mask 0xfff0": a value under a mask, which is left out if it
- * has all the field's bits. An address is IPv6 if l3 is 2.
+ * Writes a value under a mask: "ipv4 dst 10.0.0.0/8", "tcp port 80 mask 0xfff0". The mask is left
+ * out if it has all the field's bits. An address is IPv6 if l3 is 2.
  */
 size_t field_format(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3);
 unsigned int field_width(enum field f);
 u128 field_full(enum field f);
 
-/* The value alone. */
+/* Writes the value alone. */
 size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned int l3);
 
-/* One line about a packet: "ipv4 10.0.0.1 > 10.0.0.2 tcp 1234 > 80". */
+/* Writes one line about a packet: "ipv4 10.0.0.1 > 10.0.0.2 tcp 1234 > 80". */
 size_t fields_line(char *buf, size_t size, const struct fields *p);
 
 /* --- frame_fields.c --- */
 
-/* An Ethernet frame's fields; bytes after len are not there. Registers are 0. */
+/* Reads an Ethernet frame's fields; bytes after len are missing. Registers are 0. */
 void fields_of_frame(struct fields *out, const uint8_t *frame, size_t len);
 
-/* Where headers begin; 0: the frame does not have them. */
+/* Offsets of headers; 0: the frame does not have them. */
 struct frame_places {
 	size_t type;   /* the EtherType behind the VLAN tags */
 	size_t l3, l4; /* l4: of TCP or UDP */

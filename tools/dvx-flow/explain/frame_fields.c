@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A frame's fields. Nothing of the device's own parser is used here: explain is its witness. */
+/*
+ * Reads a frame's fields. Nothing of the device's own parser is used here: explain checks it
+ * independently.
+ */
 #include <string.h>
 #include "fields.h"
 
@@ -123,7 +126,7 @@ static void geneve(struct frame_reader *c)
 	inside(c, 8 + 4 * options, c->p[c->at] >> 6 ? 0 : type);
 }
 
-/* RFC 2890; the word of a checksum is there for RFC 1701's routing, too. */
+/* Reads GRE. RFC 2890; the word of a checksum is there for RFC 1701's routing, too. */
 static void frame_fields_gre(struct frame_reader *c)
 {
 	uint32_t first, key, end, sum;
@@ -219,7 +222,7 @@ static void frame_fields_traffic_class(struct frame_reader *c, unsigned int tos)
 	frame_fields_put(c, F_ECN, tos & 3);
 }
 
-/* Headers end with the IP packet; Ethernet's padding is not part of it. */
+/* Ends the headers with the IP packet; Ethernet's padding is not part of it. */
 static void ends_after(struct frame_reader *c, size_t bytes)
 {
 	if (bytes < c->len - c->at)
@@ -251,7 +254,7 @@ static void ipv4(struct frame_reader *c)
 	layer4(c, c->p[start + 9], frag & 0x1fff);
 }
 
-/* Length of the extension header here; 0: there is none. */
+/* Returns the length of the extension header here; 0: there is none. */
 static size_t frame_fields_extension(const struct frame_reader *c, unsigned int protocol)
 {
 	switch (protocol) {
@@ -274,7 +277,7 @@ static bool frame_fields_is_extension(unsigned int protocol)
 	       protocol == 60;
 }
 
-/* Skips extension headers; false: no layer 4 header follows. */
+/* Skips extension headers. Returns false if no layer 4 header follows. */
 static bool extensions(struct frame_reader *c, unsigned int *protocol)
 {
 	while (frame_fields_is_extension(*protocol)) {

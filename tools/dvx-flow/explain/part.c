@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables that one packet meets. libmlx5 needs seconds to dump all entries of a large set of
- * rules. Where these are codes (doc/design/0066), the first table sends a packet to the tables of its
- * class: so the first table is asked for, then those behind the one that it leads to. If the packet
- * comes to still other tables, or the rules have changed, all of them are asked for.
+ * Opens the tables that one packet meets. libmlx5 needs seconds to dump all entries of a large set
+ * of rules. Where rules are codes (doc/design/0066), the first table sends a packet to the tables
+ * of its class: so explain requests the first table, then the tables behind the one that it leads
+ * to. If the packet reaches still other tables, or the rules have changed, explain requests all of
+ * them.
  */
 #include "explain.h"
 
@@ -17,7 +18,10 @@ static bool part_has_table(const struct steering_dump *d, uint64_t id)
 	return false;
 }
 
-/* The table that the rule leads to, if the dump lacks it; 0: it leads to none that is missing. */
+/*
+ * Returns the table that the rule leads to, if the dump lacks it; 0: it leads to none that is
+ * missing.
+ */
 static uint64_t part_missing(const struct steering_dump *d, const struct dump_rule *r)
 {
 	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
@@ -27,7 +31,9 @@ static uint64_t part_missing(const struct steering_dump *d, const struct dump_ru
 	return 0;
 }
 
-/* Whether the packet's way is in the dump. If not, *missing is where it goes on; 0: nobody knows. */
+/*
+ * Returns whether the packet's way is in the dump. If not, *missing is the next table; 0: unknown.
+ */
 static bool part_suffices(const struct dump_source *s, enum side side, const struct seen_packet *p,
 			  uint64_t *missing)
 {

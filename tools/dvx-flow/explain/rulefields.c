@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet given in the rule language: it has the fields that the rule would match. */
+/* Makes a packet of a rule: it has the fields that the rule would match. */
 #include <string.h>
 #include "explain.h"
 
@@ -18,7 +18,7 @@ static void rulefields_put(struct fields *p, enum field f, u128 value)
 	p->known[f] = true;
 }
 
-/* Two keys may be about one field: the kind of a VLAN tag is a bit for each. */
+/* Sets a key. Two keys may be about one field: the kind of a VLAN tag is a bit for each. */
 static void put_key(struct fields *p, const struct rule_field *f)
 {
 	enum field field = (enum field)keys[f->key].field;
@@ -26,7 +26,7 @@ static void put_key(struct fields *p, const struct rule_field *f)
 	rulefields_put(p, field, p->value[field] | (u128)f->value << keys[f->key].low);
 }
 
-/* Of a list the first one. */
+/* Sets an address; of a list the first one. */
 static void rulefields_put_address(struct fields *p, enum field f, const struct rule_nets *nets)
 {
 	const struct rule_net *a = nets->net;
@@ -54,7 +54,7 @@ static void put_l4(struct fields *p, const struct rule_headers *r)
 		rulefields_put(p, F_DPORT, r->dport.range[0].first);
 }
 
-/* Behind an EtherType of IP there is such a packet. */
+/* Returns the IP version; an EtherType of IP implies it. */
 static uint8_t version_of(const struct fields *p)
 {
 	if (!p->known[F_ETHERTYPE])
@@ -62,7 +62,7 @@ static uint8_t version_of(const struct fields *p)
 	return p->value[F_ETHERTYPE] == 0x0800 ? 4 : p->value[F_ETHERTYPE] == 0x86dd ? 6 : 0;
 }
 
-/* The headers of one level, beside the keys that were put. */
+/* Sets the headers of one level, beside the keys that were put. */
 static void put_headers(struct fields *p, const struct rule_headers *r)
 {
 	uint8_t ip = r->ip ? r->ip : version_of(p);

@@ -43,7 +43,7 @@ static int compare_names(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Sorted by the daemon's ids, which do not rise with the rules' order. */
+/* Returns the rules' texts, sorted by the daemon's IDs, which do not rise with the rules' order. */
 static struct rule_name *dump_source_texts(json_t *rules)
 {
 	struct rule_name *texts = calloc(json_array_size(rules) + 1, sizeof(*texts));
@@ -91,7 +91,7 @@ static int compare_rewrites(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The daemon's answer has the lists of rewrites that the dump lacks. */
+/* Reads the lists of rewrites that the dump lacks from the daemon's answer. */
 static int dump_source_read_rewrites(struct dump_source *s)
 {
 	json_t *lists = json_object_get(s->head, "rewrites"), *pair;
@@ -126,7 +126,9 @@ static int dump_source_read_rewrites(struct dump_source *s)
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
-/* A packet that is mirrored goes on: the dump has the array's address only. */
+/*
+ * Reads the tables behind mirrors from the daemon's answer: the dump has the array's address only.
+ */
 static void dump_source_read_mirrors(struct dump_source *s)
 {
 	json_t *pair;
@@ -137,7 +139,7 @@ static void dump_source_read_mirrors(struct dump_source *s)
 				     (uint64_t)json_integer_value(json_array_get(pair, 1)));
 }
 
-/* The daemon's answer has the names of tables, if the rules are in several. */
+/* Reads the names of tables from the daemon's answer, if the rules are in several. */
 static void dump_source_read_tables(struct dump_source *s)
 {
 	json_t *pair;
@@ -172,7 +174,7 @@ bool dump_source_leads(const struct dump_source *s, uint64_t id)
 	return found && found->leads;
 }
 
-/* DUMP_SOURCE_NOTHING: the answer is empty. */
+/* Requests the dump. Returns DUMP_SOURCE_NOTHING if the answer is empty. */
 static int ask_daemon(struct dump_source *s, const struct args *a, json_t *request)
 {
 	struct flow_msg answer;
@@ -253,7 +255,7 @@ static bool of_side(const struct steering_dump *d, const struct dump_table *t, e
 	       d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
 }
 
-/* The table to which an entry leads from another one; NULL: none. */
+/* Returns the table to which an entry leads from another one; NULL: none. */
 static const struct dump_table *dump_source_led(const struct steering_dump *d, enum side side,
 						const struct dump_entry *e)
 {
@@ -282,7 +284,10 @@ static unsigned int dump_source_add(const struct steering_dump *d, uint32_t *tab
 	return n + 1;
 }
 
-/* Tables without a rule that leads there. In a circle there are none: the lowest level is the first. */
+/*
+ * Finds the tables that no rule leads to. In a circle there are none: the lowest level is the
+ * first.
+ */
 static unsigned int dump_source_not_led(const struct steering_dump *d, enum side side,
 					uint32_t *table, unsigned int max)
 {
@@ -324,7 +329,7 @@ unsigned int dump_source_starts(const struct dump_source *s, enum side side, uin
 
 #define WIRE_VPORT 0xffff /* its VHCA is 0, and nothing came back from inside */
 
-/* The kernel's version has three parts, rdma-core's two. */
+/* Returns whether the kernel printed it: its version has three parts, rdma-core's two. */
 static bool of_kernel(const struct dump_domain *dmn)
 {
 	const char *dot = strchr(dmn->version, '.');

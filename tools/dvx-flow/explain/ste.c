@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of any format: what their readers (ste_v0.c, ste_v1.c) share, and the matchers' views. */
+/*
+ * Entries of any format: code shared by their readers (ste_v0.c, ste_v1.c), and the matchers'
+ * views.
+ */
 #include <stdio.h>
 #include <string.h>
 #include "ste.h"
@@ -15,7 +18,7 @@ const struct ste_reader *ste_reader_of(unsigned int format)
 	return readers[i];
 }
 
-/* The enum's text begins with the layout's name. */
+/* Fills a row by the enum's text, which begins with the layout's name. */
 void ste_lookup_row(struct lookup_type *t, const char *names, uint16_t lookup)
 {
 	const struct prm_enum_value *v = prm_enum_find(prm_find_enum(names), lookup);
@@ -78,7 +81,10 @@ static bool ste_all_zero(const uint8_t *p, size_t n)
 	return true;
 }
 
-/* The mask is in the entry where the dump has it; definers and format 0 leave it to the matcher. */
+/*
+ * Finds the mask. It is in the entry where the dump has it; definers and format 0 leave it to the
+ * matcher.
+ */
 static void read_mask(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
 {
 	if (e->len == STE_BYTES && s->tag_bytes == 16) {

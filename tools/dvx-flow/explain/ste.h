@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One entry of a steering table, as its bytes say (prm/ste.prm: format 0, prm/ste1.prm: later
- * ones). In a dump the tag comes before the mask, in the device's memory of format 1 behind it.
+ * One entry of a steering table, decoded (prm/ste.prm: format 0, prm/ste1.prm: later ones). In a
+ * dump the tag comes before the mask, in the device's memory of format 1 behind it.
  */
 #ifndef DVX_FLOW_STE_H
 #define DVX_FLOW_STE_H
@@ -59,7 +59,7 @@ struct ste {
 
 /*
  * The layout of a rule's entries at one position of its chain, and the fields that they compare
- * according to the matcher: those that no earlier position compares.
+ * according to the matcher: fields that no earlier position compares.
  */
 struct builder_view {
 	uint16_t lookup;
@@ -72,7 +72,7 @@ struct builder_view {
 	uint8_t mask[STE_TAG_BYTES];
 };
 
-/* What a lookup type compares. */
+/* The fields that a lookup type compares. */
 struct lookup_type {
 	const char *name;		 /* "ETHL2_SRC_O"; never NULL */
 	const struct prm_struct *layout; /* of the tag; NULL: unknown, or nothing is compared */
@@ -80,38 +80,44 @@ struct lookup_type {
 	uint8_t tag_bytes;		 /* 16 or 32 */
 };
 
-/* How entries of one format are read, as a table of functions. */
+/* The reader of entries of one format, as a table of functions. */
 struct ste_reader {
 	unsigned int format;  /* PRM steering_format_version */
 	const char *any_name; /* of LOOKUP_ANY, if its mask is 0; NULL: its name */
 	/*
-	 * Fills where it leads, what it compares, tag_bytes and, of an entry that only acts, any.
+	 * Fills the addresses, the lookup type, tag_bytes and, of an entry that only acts, any.
 	 * Many entries are read for no more than this.
 	 */
 	void (*links)(struct ste *, const uint8_t *bytes);
 	/* Fills the rest: the control part's layout, the counter, the actions and their effects. */
 	void (*acts)(struct ste *, const uint8_t *bytes);
-	/* What the entry does to packets, one thing after the other; false: there is no i-th one.
-	 * format: the dump's, -1: unknown. */
+	/*
+	 * Returns the entry's i-th change to packets; false: there is none. format: the dump's, -1:
+	 * unknown.
+	 */
 	bool (*change)(const struct ste *, unsigned int i, int format, struct packet_change *c);
 	/*
-	 * m: the matcher's mask, which decides where a lookup type has several layouts; left: the
-	 * part of it that no earlier entry compares. Both are NULL if the matcher is unknown.
+	 * Describes a lookup type. m: the matcher's mask, which decides where a lookup type has
+	 * several layouts; left: the part of it that no earlier entry compares. Both are NULL if
+	 * the matcher is unknown.
 	 */
 	void (*lookup)(struct lookup_type *, uint16_t lookup, int definer,
 		       const struct match_mask *m, const struct match_mask *left);
-	/* Adds what entries compare beyond the matcher's mask; NULL: nothing. */
+	/* Adds fields that entries compare beyond the matcher's mask; NULL: none. */
 	void (*adjust_mask)(struct match_mask *, enum side);
 };
 
 extern const struct ste_reader ste_reader_v0, ste_reader_v1;
 
-/* The newest one that is not newer than the format. */
+/* Returns the newest reader that is not newer than the format. */
 const struct ste_reader *ste_reader_of(unsigned int format);
 
-/* For readers: a lookup type as the enum of this name has it. */
+/* Fills a lookup type as the enum of this name has it. For readers. */
 void ste_lookup_row(struct lookup_type *, const char *names, uint16_t lookup);
-/* A table's address and size are one number: its lowest set bit is half its size in bytes. */
+/*
+ * Reads a table's address and size, which are one number: its lowest set bit is half its size in
+ * bytes.
+ */
 void ste_read_next(struct ste *, uint64_t high, uint64_t low);
 
 /* Fills one view per builder of the matcher's side. */
@@ -121,41 +127,41 @@ void matcher_views(const struct dump_matcher *m, enum side side, const struct st
 /* Reads an entry; view: of its position, NULL if it only acts or the matcher is unknown. */
 void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view);
 
-/* The same without what it does. */
+/* Reads an entry without its actions. */
 void ste_read_tag(struct ste *s, const struct dump_entry *e, const struct builder_view *view);
 
-/* Only where it leads, by a hit or a miss, and whether it compares: no tag, no mask. */
+/* Reads only the addresses of a hit and a miss, and whether it compares: no tag, no mask. */
 void ste_read_links(struct ste *s, const struct dump_entry *e);
 
-/* Index as a dump has it. */
+/* Returns the index of an address as a dump has it. */
 static inline uint32_t ste_index(uint64_t addr)
 {
 	return (uint32_t)(addr >> 6);
 }
 
-/* "ETHL2_SRC_O", "by definer"; never NULL. */
+/* Returns "ETHL2_SRC_O" or "by definer"; never NULL. */
 const char *ste_lookup_name(const struct ste *s);
 
 /* --- ste_tag.c --- */
 
-/* The rows of a layout; inner: it holds the inner headers' fields. Returns how many. */
+/* Finds the rows of a layout; inner: it holds the inner headers' fields. Returns how many. */
 unsigned int tag_rows(const struct prm_struct *layout, bool inner,
 		      struct tag_row rows[TAG_ROWS_MAX]);
 
-/* The tag that a packet has. */
+/* Makes the tag that a packet has. */
 void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v,
 		   const struct fields *p);
-/* A field's bits in a tag or a mask; of a row, its part of them. */
+/* Return a field's bits in a tag or a mask; of a row, its part of them. */
 u128 tag_row_get(const uint8_t *bytes, const struct tag_row *row);
 u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field field);
 /* Sets the view's mask to the fields of *left that it has, and removes them from *left. */
 void tag_mask(struct builder_view *v, struct match_mask *left);
 
-/* True if a tag agrees with an entry; otherwise *field is the first that differs. */
+/* Returns true if a tag agrees with an entry; otherwise *field is the first that differs. */
 bool tag_hits(const struct ste *s, const struct builder_view *v, const uint8_t *tag,
 	      enum field *field);
 
-/* The bytes that a table hashes, and the slot of its n entries. */
+/* Return the bytes that a table hashes, and the slot of its n entries. */
 uint16_t tag_byte_mask(const uint8_t *mask);
 uint32_t tag_slot(const uint8_t *tag, unsigned int bytes, uint16_t byte_mask, uint32_t n);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tags: which bits of them are which field of a packet, by the names of prm/ste.prm and ste1.prm.
- */
+/* Tags: finds a field's bits by the names of prm/ste.prm and ste1.prm. */
 #include <string.h>
 #include "ste.h"
 
@@ -138,7 +137,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Fields that have a name of the list and mean something else. */
+/* Returns whether a field has a name of the list, but another meaning. */
 static bool ste_tag_other(const struct prm_struct *layout, const char *name)
 {
 	return (begins(layout->name, "ste_eth_l2") && !strcmp(name, "tcp_syn")) ||
@@ -236,7 +235,7 @@ void tag_mask(struct builder_view *v, struct match_mask *left)
 	for (unsigned int i = 0; i < v->rows; i++)
 		if (v->row[i].field != F_NONE)
 			left->mask[v->row[i].field] = 0;
-	/* An entry that compares something; if it is nothing that is known here, it is the rest. */
+	/* Each entry compares something: if no known field is left, it compares unknown ones. */
 	v->mask_known = left->known && (!left->more || v->lookup == LOOKUP_ANY ||
 					!is_zero(v->mask, sizeof(v->mask)));
 }

@@ -32,7 +32,7 @@ static void ste_v0_acts(struct ste *s, const uint8_t *p)
 	}
 }
 
-/* Its words and format 1's mean the same. */
+/* Reads a tunnel's words, which have the meaning that they have in format 1. */
 static void ste_v0_tunnel(struct packet_change *c, uint32_t action)
 {
 	switch (action) {

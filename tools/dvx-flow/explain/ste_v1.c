@@ -5,7 +5,7 @@
 #include "dvx/prm/ste1.h"
 #include "ste.h"
 
-/* By their id; four bytes or eight. */
+/* Actions by ID; four bytes or eight. */
 static const struct {
 	uint8_t id;
 	const char *layout;
@@ -106,7 +106,7 @@ static void ste_v1_insert(struct packet_change *c, const uint8_t *a)
 	c->value = prm_ste_double_action_insert_with_inline_v1_get_inline_data(a);
 }
 
-/* Format 3 lays out removals and insertions anew. */
+/* Reads a change. Format 3 lays out removals and insertions anew. */
 static bool ste_v1_change(const struct ste *s, unsigned int i, int format, struct packet_change *c)
 {
 	const uint8_t *a;
@@ -145,13 +145,16 @@ static bool ste_v1_change(const struct ste *s, unsigned int i, int format, struc
 	return true;
 }
 
-/* The matcher decides between two layouts of one lookup type. */
+/*
+ * Returns whether the matcher has ICMP fields, which decides between two layouts of one lookup
+ * type.
+ */
 static bool asks_icmp(const struct match_mask *m)
 {
 	return m->mask[F_ICMP_TYPE] || m->mask[F_ICMP_CODE] || m->mask[F_ICMP_DATA];
 }
 
-/* LOOKUP_ANY is also the lookup type of inner TTL and IHL. */
+/* Returns whether it has inner TTL or IHL, whose lookup type LOOKUP_ANY is as well. */
 static bool asks_inner_ipv4(const struct match_mask *left)
 {
 	return left->mask[F_INNER(F_TTL)] || left->mask[F_INNER(F_IHL)];
@@ -194,7 +197,10 @@ static void ste_v1_lookup(struct lookup_type *t, uint16_t lookup, int definer,
 		t->layout = NULL;
 }
 
-/* An entry that names a source on the receive side also wants the packet to come from inside. */
+/*
+ * Adds the packet's origin: an entry that names a source on the receive side also compares that the
+ * packet comes from inside.
+ */
 static void ste_v1_mask(struct match_mask *m, enum side side)
 {
 	if (side == SIDE_RX && m->mask[F_SOURCE])

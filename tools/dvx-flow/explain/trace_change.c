@@ -5,7 +5,7 @@
 
 #define TAG_FIELDS 4u
 
-/* Other rows tell these, or nothing does. */
+/* Returns whether the field has no row of its own: other rows cover it, or it is not printed. */
 static bool trace_change_skips(enum field f)
 {
 	return (f >= F_VLAN_KIND && f < F_VLAN_KIND + 2 * TAG_FIELDS) || f == F_L3 || f == F_L4 ||
@@ -23,7 +23,7 @@ static void trace_change_add(json_t *rows, const char *name, const char *before,
 					      "after", after));
 }
 
-/* NULL: it is not known. */
+/* Returns NULL if the value is unknown. */
 static const char *value_text(char *buf, size_t size, const struct fields *p, enum field f)
 {
 	bool has = p->known[f] || f >= F_REG_A;
@@ -57,7 +57,7 @@ static size_t tag_text(char *buf, size_t size, const struct fields *p, enum fiel
 	return (size_t)n;
 }
 
-/* The first tag is the outer one. */
+/* Writes the tags, the outer one first. */
 static void tags_text(char *buf, size_t size, const struct fields *p)
 {
 	size_t n = 0;

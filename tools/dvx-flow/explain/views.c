@@ -60,7 +60,7 @@ static uint32_t head_hash(const struct dump_entry *e, const struct builder_view 
 	return tag_slot(s.tag, v->tag_bytes, tag_byte_mask(s.mask), 1u << 31);
 }
 
-/* True if the misses of the entry at `from` lead to e. */
+/* Returns true if the misses of the entry at `from` lead to e. */
 static bool chained(const struct steering_dump *d, uint32_t from, const struct dump_entry *e)
 {
 	for (unsigned int hops = 0; hops < CHAIN_MAX; hops++) {
@@ -75,7 +75,7 @@ static bool chained(const struct steering_dump *d, uint32_t from, const struct d
 	return false;
 }
 
-/* True if the rules' first entries are where a table of n slots has them. */
+/* Returns true if the rules' first entries are where a table of n slots has them. */
 static bool views_fits(const struct steering_dump *d, const struct dump_matcher *m, enum side side,
 		       const uint32_t *hash, uint32_t n)
 {
@@ -93,9 +93,9 @@ static bool views_fits(const struct steering_dump *d, const struct dump_matcher 
 }
 
 /*
- * A dump does not have the size of a matcher's first table. Tables begin at a multiple of their
- * size, and each rule's first entry is at its hash or chained behind the one that is. 0: nothing
- * fits.
+ * Finds the size of a matcher's first table, which a dump does not have. Tables begin at a multiple
+ * of their size, and each rule's first entry is at its hash or chained behind that entry. Returns 0
+ * if nothing fits.
  */
 static uint32_t find_slots(const struct steering_dump *d, const struct dump_matcher *m,
 			   enum side side, const struct builder_view *v)

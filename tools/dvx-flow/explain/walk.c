@@ -62,7 +62,10 @@ static const struct builder_view *view_at(struct explain_walk *w, const struct w
 								      : NULL;
 }
 
-/* The first table of a matcher, or of the next one that has entries on this side; false: none. */
+/*
+ * Enters the first table of a matcher, or of the next one that has entries on this side. Returns
+ * false if there is none.
+ */
 static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint32_t matcher)
 {
 	const struct dump_table *t = &w->d->table[at->table];
@@ -99,7 +102,7 @@ static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint
 	return false;
 }
 
-/* Entering a table twice with the same packet is a circle. */
+/* Enters a table. To enter it twice with the same packet is a circle. */
 static bool enter_table(struct explain_walk *w, struct walk_position *at, uint32_t table)
 {
 	for (uint32_t i = w->since; i < w->nsteps; i++)
@@ -164,7 +167,10 @@ static void account(struct explain_walk *w, const struct ste *s)
 	}
 }
 
-/* Where a hit leads: the next entry of the rule, another table, or the end. False: the end. */
+/*
+ * Follows a hit: to the next entry of the rule, another table, or the end. Returns false at the
+ * end.
+ */
 static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at,
 				const struct dump_entry *e, const struct ste *s)
 {
@@ -203,7 +209,7 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 	return false;
 }
 
-/* No entry: an empty slot or the matcher's end leads to the next matcher. */
+/* Goes on to the next matcher: no entry is here, so it is an empty slot or the matcher's end. */
 static bool explain_walk_nothing(struct explain_walk *w, struct walk_position *at)
 {
 	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side]) {
@@ -240,8 +246,8 @@ static bool explain_walk_look(struct explain_walk *w, struct walk_position *at)
 }
 
 /*
- * The packet may change each time that it comes into a table: a way that is this long is taken for
- * a circle. dvx-sim gives up then, too.
+ * Hops that are taken for a circle: the packet may change each time that it enters a table. dvx-sim
+ * gives up then, too.
  */
 #define HOPS_MAX (1u << 17)
 

@@ -9,7 +9,7 @@
 #include "ste.h"
 
 enum step_kind {
-	STEP_TABLE,   /* the packet comes into a table */
+	STEP_TABLE,   /* the packet enters a table */
 	STEP_EMPTY,   /* a matcher whose slot for this packet is empty, or that has no rules */
 	STEP_ENTRY,   /* an entry was compared */
 	STEP_NO_MORE, /* no matcher of the table is left */
@@ -19,7 +19,7 @@ struct walk_step {
 	enum step_kind kind;
 	uint32_t table, matcher, entry;
 	bool hit;
-	enum field field; /* that differed; F_NONE: bits of an unknown field */
+	enum field field; /* the field that differed; F_NONE: bits of an unknown field */
 	bool given;	  /* the packet has that field */
 	u128 have, want, mask;
 	uint32_t slot, slots; /* of a hash; slots 0: there was none */
@@ -28,15 +28,15 @@ struct walk_step {
 enum walk_end {
 	WALK_RULE,    /* a rule's actions */
 	WALK_DEFAULT, /* no rule of the last table took it */
-	WALK_LOST,    /* the dump does not say; the reason is in lost */
+	WALK_LOST,    /* the dump is incomplete; the reason is in lost */
 };
 
 #define WALK_COUNTERS 16
 
-/* What an entry did to the packet; kept if the walk is to be told. */
+/* An entry's change of the packet; kept if the walk is to be printed. */
 struct walk_change {
 	uint32_t step;
-	bool unknown; /* it changed in a way that the dump does not tell */
+	bool unknown; /* it changed in a way that is not in the dump */
 	bool decap;   /* a tunnel's headers are gone */
 	struct fields before, after;
 };
@@ -53,7 +53,7 @@ struct explain_walk {
 	bool changed;	/* a header or a register has another value, or its bytes differ */
 	bool unknown;	/* by a list that the dump does not have */
 	uint32_t since; /* the first step after the last change of a field */
-	uint64_t hops;	/* that are left in this table */
+	uint64_t hops;	/* left in this table */
 	struct walk_change *change;
 	uint32_t nchanges;
 	struct walk_step *step;
@@ -71,7 +71,10 @@ struct explain_walk {
 	struct view_cache *cache;
 };
 
-/* Walks from a table on and fills w. now is the packet as it leaves. Call walk_free() in any case. 0, -ENOMEM. */
+/*
+ * Walks from a table on and fills w; w->now becomes the packet as it leaves. Call walk_free() in
+ * any case. Returns 0 or -ENOMEM.
+ */
 int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
 	     const struct fields *packet);
 void walk_free(struct explain_walk *w);
@@ -79,10 +82,10 @@ void walk_free(struct explain_walk *w);
 /* --- for the files of walk*.c --- */
 
 void __attribute__((format(printf, 2, 3))) walk_lost(struct explain_walk *w, const char *fmt, ...);
-/* What an entry that was hit does to the packet; false: the walk ends here. */
+/* Changes the packet as an entry that was hit does. Returns false if the walk ends here. */
 bool walk_act(struct explain_walk *w, const struct dump_entry *e, const struct ste *s);
 
-/* For many packets through one dump: a matcher's views are made once. */
+/* Makes a cache for many packets through one dump: a matcher's views are made once. */
 struct view_cache *view_cache_new(const struct steering_dump *d);
 void view_cache_free(struct view_cache *c);
 
@@ -93,9 +96,9 @@ struct matcher_view {
 };
 
 const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side);
-/* An entry's position in its rule's chain, from 0. */
+/* Returns an entry's position in its rule's chain, from 0. */
 uint32_t entry_place(const struct steering_dump *d, const struct dump_entry *e);
-/* The last one of its rule's side: a hit acts. */
+/* Returns whether it is the last entry of its rule's side: a hit acts. */
 bool entry_ends(const struct steering_dump *d, const struct dump_entry *e);
 /* Reads an entry with its matcher's view. */
 void entry_read(struct view_cache *c, const struct dump_entry *e, struct ste *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What entries do to the packet while it walks. */
+/* Changes that entries make to the packet while it walks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,10 @@ static bool walk_change_one(struct explain_walk *w, const struct dump_entry *e,
 	return !ret;
 }
 
-/* A list that is not in the dump, or has what is not known here, leaves the packet unknown. */
+/*
+ * Makes the changes of a list. If it is not in the dump, or has unknown rewrites, the packet is
+ * unknown.
+ */
 static bool walk_change_list(struct explain_walk *w, const struct dump_entry *e, int format)
 {
 	const struct dump_action *a = dump_rewrite_of(w->d, &w->d->rule[e->rule]);
@@ -41,7 +44,10 @@ static bool walk_change_list(struct explain_walk *w, const struct dump_entry *e,
 	return true;
 }
 
-/* A list that a program gave its library is clearer than what the library made of it. */
+/*
+ * Makes a change. The list that a program gave its library is preferred to what the library made of
+ * it.
+ */
 static bool walk_change_any(struct explain_walk *w, const struct dump_entry *e,
 			    const struct packet_change *c)
 {
@@ -56,7 +62,7 @@ static bool walk_change_any(struct explain_walk *w, const struct dump_entry *e,
 	return true;
 }
 
-/* So many are told. */
+/* Changes that are kept. */
 #define CHANGES_MAX 4096u
 
 static void walk_change_keep(struct explain_walk *w, const struct walk_change *new)
@@ -84,7 +90,7 @@ static bool walk_change_next(const struct ste *s, unsigned int *i, int format,
 	return false;
 }
 
-/* All that the entry does, of which c is the first. */
+/* Makes all changes of the entry, of which c is the first. */
 static bool walk_change_all(struct explain_walk *w, const struct dump_entry *e, const struct ste *s,
 			    unsigned int i, struct packet_change *c)
 {

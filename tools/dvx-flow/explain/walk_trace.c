@@ -126,14 +126,14 @@ static unsigned int layout_l3(const struct builder_view *v)
 	return v->layout && strstr(v->layout->name, "ipv6") ? 2 : 1;
 }
 
-/* Where a register is compared, for the meaning of its codes. */
+/* The place where a register is compared, for the meaning of its codes. */
 struct trace_place {
 	struct codes *codes;
 	const struct explain_walk *w;
 	uint32_t step;
 };
 
-/* A field and its value, or what it means as a code. */
+/* Writes a field and its value, or its meaning as a code. */
 static void trace_field(char *buf, size_t size, const struct trace_place *at, enum field f,
 			u128 value, u128 mask, unsigned int l3)
 {
@@ -203,7 +203,7 @@ static void walk_trace_add_table(struct trace_text *t, const struct dump_table *
 /* An entry's sharers are searched among this many rules of a matcher. */
 #define SHARERS_MAX 4096
 
-/* The text of the rule that an entry belongs to; NULL: several rules, or unknown. */
+/* Returns the text of the rule that an entry belongs to; NULL: several rules, or unknown. */
 static const char *entry_name(const struct walk_trace *s, const struct steering_dump *d,
 			      const struct dump_entry *e)
 {
@@ -283,7 +283,7 @@ static const struct walk_change *change_of_step(const struct explain_walk *w,
 static const char not_in_dump[] =
 	"headers are rewritten by a list that the dump does not have: what changes is not known";
 
-/* Also what a rule writes that the packet had already. */
+/* Adds a change, with fields that a rule writes although the packet has the value already. */
 static void walk_trace_change(const struct explain_walk *w, const struct walk_step *st,
 			      struct trace_text *t, json_t *j)
 {
@@ -401,7 +401,7 @@ static void end_frame(const struct explain_walk *w, json_t *j)
 	free(hex);
 }
 
-/* The whole way's changes; registers end with it. */
+/* Adds the changes of the whole way, without registers, which end with it. */
 static void end_changes(const struct explain_walk *w, struct trace_text *t, json_t *j)
 {
 	struct walk_change c = {.before = *w->packet, .after = w->now.f};

@@ -15,23 +15,23 @@ struct walk_trace {
 	void *arg;
 };
 
-/* Object with "steps" (each with "says") and "end" (with "says"); NULL: no memory. */
+/* Returns an object with "steps" (each with "says") and "end" (with "says"); NULL: no memory. */
 json_t *walk_trace_json(const struct walk_trace *s, const struct explain_walk *w);
 
 /*
- * The rule whose words the packet's end has: the last one, or that which led to a table of
- * dvx-flow's own that spreads packets over queues.
+ * Returns the rule whose words describe the packet's end: the last one, or that which led to a
+ * table of dvx-flow's own that spreads packets over queues.
  */
 uint32_t walk_trace_rule(const struct walk_trace *s, const struct explain_walk *w);
 
-/* "to QP 0x12, counter 3, tag 7": what a rule does, from the dump's action records. */
+/* Writes a rule's actions, from the dump's action records: "to QP 0x12, counter 3, tag 7". */
 size_t walk_trace_actions(char *buf, size_t size, const struct steering_dump *d,
 			  const struct dump_rule *r);
 
-/* "ipv4 dst, tcp dst port": what a matcher's rules compare. */
+/* Writes the fields that a matcher's rules compare: "ipv4 dst, tcp dst port". */
 size_t walk_trace_mask(char *buf, size_t size, const struct match_mask *m);
 
-/* "ipv4 dst 10.0.0.0/8, dst port 80": what an entry compares. */
+/* Writes the values that an entry compares: "ipv4 dst 10.0.0.0/8, dst port 80". */
 size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struct builder_view *v);
 
 #endif

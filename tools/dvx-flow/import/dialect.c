@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which tool a text is of. */
+/* Recognizes the tool that a text is for. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct dialect_row {
 	const char *name;
 	bool (*looks)(const struct tokens *line);
 	void (*read)(struct import *im, struct token_reader *r);
-	const char *marks, *blanks; /* of its words */
+	const char *marks, *blanks; /* as in struct token_reader */
 } dialects[DIALECTS] = {
 	[DIALECT_TC] = {"tc", tc_looks, tc_read, "", DIALECT_BLANKS},
 	[DIALECT_TESTPMD] = {"testpmd", testpmd_looks, testpmd_read, "", DIALECT_BLANKS},
@@ -81,13 +81,16 @@ static enum import_dialect dialect_of(const struct tokens *line)
 	return (enum import_dialect)d;
 }
 
-void dialect_stranger(struct import *im, const struct draft *d, const struct tokens *line)
+void dialect_leave_line(struct import *im, const struct draft *d, const struct tokens *line)
 {
 	import_leave(im, d, &line->token[0],
 		     dialect_of(line) == DIALECTS ? REASON_UNKNOWN : REASON_DIALECT);
 }
 
-/* iptables-save and ip6tables-save write the same lines; only their comments tell them apart. */
+/*
+ * Returns the dialect of a text: iptables-save and ip6tables-save write the same lines, and only
+ * their comments distinguish them.
+ */
 static enum import_dialect dialect_family(enum import_dialect d, enum import_dialect wanted,
 					  const struct token_reader *r)
 {
@@ -98,7 +101,7 @@ static enum import_dialect dialect_family(enum import_dialect d, enum import_dia
 	return d;
 }
 
-/* Of the first line that is of any dialect, or `wanted` if one is of that. */
+/* Returns the dialect of the first line that has one, or `wanted` if a line is of that. */
 static enum import_dialect dialect_guess(const struct token_reader *reader,
 					 enum import_dialect wanted, bool *no_memory)
 {

@@ -12,19 +12,22 @@ void ip6tables_read(struct import *im, struct token_reader *r);
 void nft_read(struct import *im, struct token_reader *r);
 void ovs_read(struct import *im, struct token_reader *r);
 
-/* Whether a line is of this dialect. */
+/* Return whether a line is of this dialect. */
 bool tc_looks(const struct tokens *line);
 bool testpmd_looks(const struct tokens *line);
 bool iptables_looks(const struct tokens *line);
 bool ip6tables_looks(const struct tokens *line);
 bool nft_looks(const struct tokens *line);
 bool ovs_looks(const struct tokens *line);
-/* The IP version that the first comment of iptables-save or ip6tables-save tells; 0: none does. */
+/*
+ * Returns the IP version that the first comment of iptables-save or ip6tables-save names; 0: none
+ * does.
+ */
 uint8_t iptables_section(const char *from, const char *end);
 /* Leaves out a line that is of no dialect, or of another one. */
-void dialect_stranger(struct import *im, const struct draft *d, const struct tokens *line);
+void dialect_leave_line(struct import *im, const struct draft *d, const struct tokens *line);
 
-/* A command that adds no rule, and whether it may be passed over. */
+/* Returns whether the word is in a list, which ends with NULL. */
 bool dialect_among(const struct token *t, const char *const *words);
 
 #endif

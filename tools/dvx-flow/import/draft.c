@@ -117,8 +117,8 @@ bool import_leave(struct import *im, const struct draft *d, const struct token *
 }
 
 /*
- * Whether it takes all packets of its interface. Chains of one IP version say it of all their
- * rules.
+ * Returns whether the draft takes all packets of its interface. The IP version of a chain, which
+ * all its rules have, is no condition here.
  */
 static bool draft_is_open(const struct draft *d)
 {
@@ -144,7 +144,7 @@ bool import_leave_end(struct import *im, const struct draft *d, const struct tok
 	return false;
 }
 
-/* eth+ of iptables, eth* of nft. */
+/* Returns whether the name is a pattern: eth+ of iptables, eth* of nft. */
 static bool netdev_is_pattern(const char *netdev)
 {
 	size_t n = strlen(netdev);
@@ -177,7 +177,7 @@ int import_interface(struct import *im, struct draft *d, const char *netdev, boo
 {
 	int ours;
 
-	/* A name that is excluded does not tell which interface is meant. */
+	/* A name that is excluded does not show which interface is meant. */
 	if (negated && !im->ask->netdev && !im->netdev && strcmp(netdev, "lo"))
 		return -1;
 	ours = import_netdev(im, netdev);
@@ -191,13 +191,13 @@ int import_interface(struct import *im, struct draft *d, const char *netdev, boo
 
 /* --- conditions that meet ---------------------------------------------------------------------- */
 
-/* Whether two texts of a slot stand for one value each, so that different ones exclude each other. */
+/* Returns whether a text of a slot is one value, so that different texts exclude each other. */
 static bool draft_exact(enum draft_slot slot, const char *text)
 {
 	return slot != SLOT_TAG && slot != SLOT_TAG2 && !strpbrk(text, "/,-");
 }
 
-/* FIRST-LAST or a port. */
+/* Parses FIRST-LAST or a port. */
 static bool draft_range(const char *text, unsigned long *first, unsigned long *last)
 {
 	char *end;
@@ -219,7 +219,7 @@ static const char *draft_meet_ranges(struct import *im, const char *a, const cha
 	return first > last ? "" : import_format(im, "%lu-%lu", first, last);
 }
 
-/* ADDRESS[/BITS]. */
+/* Parses ADDRESS[/BITS]. */
 static bool draft_prefix(const char *text, uint8_t addr[16], unsigned long *bits)
 {
 	char head[INET6_ADDRSTRLEN], *end;
@@ -247,7 +247,7 @@ static bool draft_bits_differ(const uint8_t *a, const uint8_t *b, unsigned long 
 	return false;
 }
 
-/* Of two prefixes one contains the other, or they have nothing in common. */
+/* Intersects two prefixes: one contains the other, or they have nothing in common. */
 static const char *draft_meet_prefixes(const char *a, const char *b)
 {
 	uint8_t one[16] = {0}, two[16] = {0};
@@ -261,7 +261,7 @@ static const char *draft_meet_prefixes(const char *a, const char *b)
 	return bits < bits2 ? b : a;
 }
 
-/* What both say; "": nothing is both; NULL: this cannot be said. */
+/* Returns the intersection of two texts; "": it is empty; NULL: it cannot be expressed. */
 static const char *draft_meet(struct import *im, enum draft_slot slot, const char *a, const char *b)
 {
 	if (!strcmp(a, b))
@@ -409,7 +409,10 @@ static void draft_mistake(void *arg, const struct mistake *m)
 		strcpy(why, m->text);
 }
 
-/* dvx-flow's own parser judges what can be said. */
+/*
+ * Adds the text if dvx-flow's own parser accepts it; otherwise leaves it out with the parser's
+ * message.
+ */
 static void draft_add_text(struct import *im, const struct draft *d, const char *text, size_t n)
 {
 	char why[sizeof(((struct mistake *)0)->text)] = "";
@@ -460,7 +463,7 @@ void import_add(struct import *im, const struct draft *d)
 
 bool import_add_last(struct import *im, const struct draft *d, size_t first)
 {
-	bool any = false, said = false, all = false;
+	bool any = false, kept = false, all = false;
 
 	for (size_t i = first; i < im->out->n; i++) {
 		const struct import_item *item = &im->out->item[i];
@@ -468,10 +471,10 @@ bool import_add_last(struct import *im, const struct draft *d, size_t first)
 		if (item->table != d->table)
 			continue;
 		any = true;
-		said |= item->rule != NULL;
+		kept |= item->rule != NULL;
 		all |= item->all;
 	}
-	if (all || (any && !said))
+	if (all || (any && !kept))
 		return import_leave(im, d, d->at, REASON_LAST);
 	import_add(im, d);
 	return true;

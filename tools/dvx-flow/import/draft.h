@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rule that an importer is making, piece by piece, and the text that becomes of it. */
+/* The rule that an importer is making, piece by piece, and its text. */
 #ifndef DVX_FLOW_IMPORT_DRAFT_H
 #define DVX_FLOW_IMPORT_DRAFT_H
 
 #include "import.h"
 #include "tokens.h"
 
-/* What a rule says of a level's headers, in the order of its text. */
+/* Matches of one level's headers, in the order of the rule's text. */
 enum draft_slot {
 	SLOT_ETH_SRC,
 	SLOT_ETH_DST,
@@ -48,7 +48,7 @@ enum draft_slot {
 	DRAFT_SLOTS,
 };
 
-/* What it does, in the order of its text. */
+/* Changes of a rule, in the order of its text. */
 enum draft_change {
 	EDIT_DECAP,
 	EDIT_POP,
@@ -67,15 +67,15 @@ enum draft_change {
 };
 
 struct draft_part {
-	const char *text; /* NULL: not said */
+	const char *text; /* NULL: not given */
 	bool negated;
 };
 
 struct draft {
-	const struct token *at; /* where the rule begins */
+	const struct token *at; /* start of the rule */
 	uint32_t table;
 	uint64_t order;
-	const char *verdict; /* drop, pass, send; NULL: not said yet */
+	const char *verdict; /* drop, pass, send; NULL: not given yet */
 	bool leads;	     /* to the table `go`; the verdict is send */
 	uint32_t go;
 	const char *direction;
@@ -83,12 +83,12 @@ struct draft {
 	bool count, inner;	 /* words refer to the headers inside a tunnel */
 	bool of_version;	 /* all rules of the chain are for its IP version */
 	bool nothing;		 /* the conditions exclude each other: no packet */
-	bool no_labels;		 /* IP is what the EtherType says, not what is behind MPLS labels */
+	bool no_labels;		 /* the EtherType means IP directly, not IP behind MPLS labels */
 	struct draft_part part[2][DRAFT_SLOTS];
 	const char *change[DRAFT_CHANGES];
 };
 
-/* Everything of one import. */
+/* The state of one import. */
 struct import {
 	const struct import_ask *ask;
 	struct import_result *out;
@@ -96,41 +96,46 @@ struct import {
 	bool no_memory;
 };
 
-/* Memory of the result. "" if there is none left. */
+/* Formats a text in memory of the result. Returns "" if there is no memory. */
 const char *import_format(struct import *im, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Notes what is left out. Returns false, for its caller to return. */
+/* Notes an item that is left out. Returns false, for its caller to return. */
 bool import_leave(struct import *im, const struct draft *d, const struct token *at,
 		  enum import_reason reason);
-/* Adds the rule, or what dvx-flow says against it. */
+/* Adds the rule, or leaves it out with dvx-flow's message. */
 void import_add(struct import *im, const struct draft *d);
-/* The same of what ends the way of its packets. If it does so of all, no packet comes behind it. */
+/*
+ * Leaves out a rule that ends its packets' way. If it takes all packets, no packet gets behind it.
+ */
 bool import_leave_end(struct import *im, const struct draft *d, const struct token *at,
 		      enum import_reason reason);
 /*
- * Adds a policy, or what a table does at its end. It is left out if all items from `first` on are:
- * alone it would take their packets; and if one of them takes all packets. Returns false then.
+ * Adds a policy, or the default of a table. Leaves it out and returns false if all items from
+ * `first` on are left out, as it would take their packets, or if one of these takes all packets.
  */
 bool import_add_last(struct import *im, const struct draft *d, size_t first);
 /*
- * At the end: leaves out rules that lead nowhere, and those of tables to which none leads. False: no
- * memory.
+ * Called at the end: leaves out rules that lead nowhere, and rules of tables to which none leads.
+ * Returns false if there is no memory.
  */
 bool import_tables(struct import_result *out);
-/* Whether a rule for this interface concerns the device: 1, 0, -1: nobody says. */
+/* Returns whether a rule for this interface concerns the device: 1, 0, or -1 if it is unknown. */
 int import_netdev(struct import *im, const char *netdev);
-/* The same of a condition in a rule of the kernel's, which adds what it says of VLAN tags. */
+/*
+ * Checks an interface in a rule of the kernel's as import_netdev() does, and adds what it implies
+ * about VLAN tags.
+ */
 int import_interface(struct import *im, struct draft *d, const char *netdev, bool negated);
 
-/* Adds a condition. False: it cannot be joined with what the draft says already. */
+/* Adds a condition. Returns false if it cannot be combined with the draft's others. */
 bool draft_add(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
 bool draft_deny(struct import *im, struct draft *d, enum draft_slot slot, const char *text);
 const char *draft_value(const struct draft *d, enum draft_slot slot);
-/* The EtherType behind the tags: an IP version, MPLS or a number. */
+/* Adds the EtherType behind the tags: an IP version, MPLS or a number. */
 bool draft_add_type(struct import *im, struct draft *d, uint64_t type);
-/* Of a tool whose EtherType is what stands behind the first tag: no second tag and no label is. */
+/* Excludes a second tag and labels, for a tool whose EtherType is the one behind the first tag. */
 void draft_one_tag(struct import *im, struct draft *d);
-/* Adds all that another draft says of its packets. False: not joined. */
+/* Adds all conditions of another draft. Returns false if they cannot be combined. */
 bool draft_join(struct import *im, struct draft *d, const struct draft *also);
 
 #endif

@@ -100,7 +100,7 @@ bool entry_refuse(struct entry *e, struct source_location at, const char *fmt, .
 	return false;
 }
 
-/* What words imply has no noun of its own. */
+/* Returns a name for a key without a noun: one that other words imply. */
 static const char *entry_noun(unsigned int key)
 {
 	if (match_keys[key].noun)
@@ -149,7 +149,7 @@ static int export_entry(void *arg, const struct shape *shape, const uint64_t *va
 	return 1;
 }
 
-/* What no tool is told of. */
+/* Changes and matches that no tool gets. */
 static const struct {
 	enum rule_verdict verdict;
 	const char *why;
@@ -171,7 +171,7 @@ static bool export_can(struct export_run *x)
 	return !why;
 }
 
-/* All entries of a rule, or none: to memory first. */
+/* Writes all entries of a rule, or none: to memory first. */
 static int export_rule(struct export_run *x, FILE *out)
 {
 	struct export_state before = x->state;
@@ -200,7 +200,7 @@ static int export_rule(struct export_run *x, FILE *out)
 }
 
 int export_rules(const struct export_ask *ask, const struct ruleset *set, FILE *out,
-		 export_tell_fn tell, void *arg)
+		 export_left_out_fn report, void *arg)
 {
 	struct export_run x = {.ask = ask};
 	int left_out = 0;
@@ -215,7 +215,7 @@ int export_rules(const struct export_ask *ask, const struct ruleset *set, FILE *
 		if (!ret)
 			continue;
 		left_out++;
-		tell(arg, x.rule, x.at, x.why);
+		report(arg, x.rule, x.at, x.why);
 	}
 	return left_out;
 }

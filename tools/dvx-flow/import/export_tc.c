@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries as commands "tc filter add ... flower ... action ...". */
+/* Writes entries as commands "tc filter add ... flower ... action ...". */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct tc_tags {
 
 static const char tc_q[] = "802.1Q", tc_ad[] = "802.1ad";
 
-/* The kind of a tag: 802.1Q, 802.1ad or none (""); NULL: the entry does not say. */
+/* Returns the kind of a tag: 802.1Q, 802.1ad or none (""); NULL: the entry does not compare it. */
 static const char *tc_tag_kind(struct entry *e, unsigned int cvlan, unsigned int svlan)
 {
 	switch (entry_take_tag(e, cvlan, svlan)) {
@@ -28,9 +28,11 @@ static const char *tc_tag_kind(struct entry *e, unsigned int cvlan, unsigned int
 	}
 }
 
-/* --- what it compares -------------------------------------------------------------------------- */
+/*
+ * --- matches -------------------------------------------------------------------------------------
+ */
 
-/* The EtherType behind the tags; NULL: the entry does not say. */
+/* Returns the EtherType behind the tags; NULL: the entry does not compare it. */
 static const char *tc_ethertype(struct entry *e, char *text, size_t size)
 {
 	uint64_t v;
@@ -73,7 +75,7 @@ static void tc_put_address(struct entry *e, const char *word, unsigned int first
 	if (!entry_take_address(e, first, false, family, &a))
 		return;
 	if (a.bits < 0) {
-		/* Not taken after all. */
+		/* Puts the keys back. */
 		for (unsigned int i = 0; i < 4; i++)
 			e->mask[first + i] = masks[i];
 		return;
@@ -154,7 +156,7 @@ static const struct {
 	{KEY_VLAN2_PCP, "cvlan_prio"},
 };
 
-/* Two tags' fields, each with the type of what follows the tag. */
+/* Writes the fields of two tags, each with the type of what follows the tag. */
 static void tc_put_tags(struct entry *e, const struct tc_tags *tags, const char *type)
 {
 	for (int tag = 0; tag < 2 && tags->type[tag]; tag++) {
@@ -171,7 +173,10 @@ static void tc_put_tags(struct entry *e, const struct tc_tags *tags, const char 
 	}
 }
 
-/* --- what it does ------------------------------------------------------------------------------ */
+/*
+ * --- actions
+ * --------------------------------------------------------------------------------------
+ */
 
 static const char *tc_layer(const struct rule_change *c, uint8_t ip)
 {
@@ -207,7 +212,7 @@ static void tc_put_value(struct entry *e, const struct rule_change *c)
 	}
 }
 
-/* The protocols that have a checksum over what was changed. */
+/* Writes `csum` with the protocols that have a checksum over the changed fields. */
 static void tc_put_csum(struct entry *e, uint8_t ip, uint64_t proto, bool addresses, bool header,
 			bool ports)
 {
@@ -278,7 +283,7 @@ static void tc_put_actions(struct entry *e, uint8_t ip, uint64_t proto)
 
 /* --- all --------------------------------------------------------------------------------------- */
 
-/* What no filter of tc can do. */
+/* Returns whether tc can do all that the rule does. */
 static bool tc_can(struct entry *e)
 {
 	const struct rule_change *c;
@@ -298,7 +303,7 @@ static bool tc_can(struct entry *e)
 	return true;
 }
 
-/* A preference of its own for each rule, and for each protocol of it. */
+/* Sets the filter's preference: each rule has its own, and each protocol of the rule. */
 static bool tc_priority(struct export_state *state, struct entry *e, const char *protocol)
 {
 	if (state->priority && state->rule == e->number && !strcmp(state->protocol, protocol))
@@ -347,7 +352,10 @@ static bool tc_write_copy(struct export_state *state, struct entry *e, const str
 	return false;
 }
 
-/* tc's type behind a tag is what stands there: a second tag, if the rule does not say "none". */
+/*
+ * Writes a filter for tagged packets. tc's type behind a tag may be a second tag, unless the rule
+ * excludes one.
+ */
 static bool tc_write_second(struct export_state *state, struct entry *e, struct tc_tags *tags,
 			    const char *second, const char *type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries as commands "flow create PORT ... pattern ... actions ..." of DPDK's testpmd. */
+/* Writes entries as commands "flow create PORT ... pattern ... actions ..." of DPDK's testpmd. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
@@ -71,7 +71,10 @@ static void pmd_put_row(struct entry *e, const struct pmd_number *row, bool inne
 
 /* --- items ------------------------------------------------------------------------------------- */
 
-/* testpmd has no word for it, so it stays in the entry. */
+/*
+ * Returns whether the entry excludes a second tag. testpmd has no word for that, so it stays in the
+ * entry.
+ */
 static bool pmd_second_is_absent(const struct entry *e, bool inner)
 {
 	return entry_has(e, entry_key(KEY_CVLAN2, inner), 0) &&
@@ -136,7 +139,7 @@ static void pmd_put_mpls(struct entry *e, bool inner)
 	fputs(" / ", e->out);
 }
 
-/* The traffic class in one number. */
+/* Writes the traffic class as one number. */
 static void pmd_put_tos(struct entry *e, bool inner, const char *field)
 {
 	uint64_t v, m, ecn, ecn_mask;
@@ -240,7 +243,7 @@ static const struct {
 	{6081, "geneve", KEY_GENEVE_VNI},
 };
 
-/* The tunnel behind UDP's port, if the entry looks behind it. */
+/* Writes the tunnel behind UDP's port, if the entry looks behind it. */
 static void pmd_put_tunnel(struct entry *e, uint64_t port)
 {
 	bool decap = entry_change(e, CHANGE_DECAP);
@@ -371,7 +374,7 @@ static void pmd_put_actions(struct entry *e)
 		fputs("drop / end\n", e->out);
 }
 
-/* What testpmd cannot do. */
+/* Returns whether testpmd can do all that the rule does. */
 static bool pmd_can(struct entry *e)
 {
 	const struct rule_change *c = entry_change(e, CHANGE_DECAP);
@@ -384,7 +387,7 @@ static bool pmd_can(struct entry *e)
 				    "keys of rss are not exported: leave `key' out");
 	if (c && !entry_has(e, MATCH_UDP_DPORT, 4789))
 		return entry_refuse(e, c->at, "testpmd ends VXLAN tunnels only");
-	/* What VXLAN carries, and what has an address, is Ethernet. */
+	/* VXLAN carries Ethernet, and so does a tunnel whose entry compares a MAC. */
 	if (pmd_has_inner(e) && !entry_has(e, MATCH_UDP_DPORT, 4789) &&
 	    !e->mask[entry_key(KEY_SMAC, true)] && !e->mask[entry_key(KEY_DMAC, true)])
 		return entry_refuse(e, e->rule->at,

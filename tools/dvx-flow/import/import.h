@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules of other tools as rules of dvx-flow. What cannot be said exactly is left out, with the
- * place and a reason. No device: the tests and the fuzzer read the same result.
+ * Rules of other tools as rules of dvx-flow. Rules that cannot be expressed exactly are left out,
+ * with the place and a reason. Uses no device: the tests and the fuzzer get the same result.
  */
 #ifndef DVX_FLOW_IMPORT_H
 #define DVX_FLOW_IMPORT_H
@@ -21,16 +21,16 @@ enum import_dialect {
 	DIALECTS
 };
 
-/* Why a line is left out, and what --json calls it. */
+/* Reasons to leave out a line; --json has their names. */
 enum import_reason {
 #define REASON(name, id, text) REASON_##name,
 #include "reasons.def"
 	IMPORT_REASONS
 };
 
-/* A rule, or something that is left out. */
+/* A rule, or a line that is left out. */
 struct import_item {
-	uint32_t table; /* that it is in; 0: main. Its rules stand together */
+	uint32_t table; /* its table; 0: main. A table's rules stand together */
 	bool leads;	/* to the table `go` */
 	uint32_t go;
 	uint64_t order;	       /* smaller ones come first; equal ones as in the text */
@@ -38,9 +38,9 @@ struct import_item {
 	uint32_t line, column; /* in the other tool's text, from 1 */
 	const char *rule;      /* of dvx-flow; NULL: left out */
 	enum import_reason reason;
-	bool all;	  /* left out, and no packet comes behind it */
-	const char *word; /* the word that cannot be said, or NULL */
-	const char *more; /* what dvx-flow says of the rule, or NULL */
+	bool all;	  /* left out, and no packet gets behind it */
+	const char *word; /* the word that cannot be expressed, or NULL */
+	const char *more; /* dvx-flow's message about the rule, or NULL */
 };
 
 struct import_result {
@@ -53,18 +53,18 @@ struct import_result {
 
 struct import_ask {
 	enum import_dialect from; /* DIALECTS: recognize it */
-	const char *netdev; /* take this interface's rules; NULL: all name one, and it is ours */
+	const char *netdev;	  /* whose rules to take; NULL: all rules name the device's */
 };
 
 /*
- * Returns 0, -ENOMEM, or -EPROTOTYPE: the text is none of these dialects, or not the one that was
- * asked for; out->dialect is what it looks like. The caller frees *out either way.
+ * Imports a text. Returns 0, -ENOMEM, or -EPROTOTYPE if the text is of no dialect, or not of the
+ * one that was asked for; out->dialect is the recognized one. The caller frees *out either way.
  */
 int import_text(const struct import_ask *ask, const char *text, size_t len,
 		struct import_result *out);
 void import_free(struct import_result *out);
 
-/* The name that --from takes; DIALECTS: no dialect is called so. */
+/* Returns the name that --from takes; DIALECTS: no dialect has that name. */
 const char *dialect_name(enum import_dialect d);
 enum import_dialect dialect_find(const char *name);
 

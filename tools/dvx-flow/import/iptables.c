@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * iptables-save, ip6tables-save, and commands of iptables(8). The chains that packets pass until a
- * program has them become rules for packets that come in. A jump becomes the rules of its chain,
- * each with the jump's conditions.
+ * program gets them become rules for incoming packets. A jump becomes the rules of its chain, each
+ * with the jump's conditions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct ipt_chain {
 	const char *table, *name;
 	uint8_t family;
 	struct ipt_rule *first, *last; /* NULL: none */
-	const char *policy; /* "drop" or "pass", if packets come here by themselves */
+	const char *policy;	       /* "drop" or "pass", if packets enter by themselves */
 	struct token policy_at;
 	bool running;
 };
@@ -34,12 +34,12 @@ struct ipt {
 	struct map names; /* hash -> a place in `chain` */
 	const char *table;
 	uint8_t family;
-	bool last; /* no chain is behind the one that packets are in: its `pass' is final */
+	bool last; /* packets are in the last chain, where `pass' is final */
 	size_t emitted;
 	unsigned int depth; /* of chains that jump to each other */
 };
 
-/* The chains that packets come to, in this order. DROP is final in each of them. */
+/* The chains that packets enter, in this order. DROP is final in each of them. */
 static const struct {
 	const char *table, *name;
 } ipt_hooks[] = {
@@ -64,7 +64,7 @@ static bool ipt_is_hook(const char *table, const char *name)
 static const struct {
 	const char *name, *verdict;
 	enum import_reason reason;
-	bool ends; /* the packet goes elsewhere */
+	bool ends; /* the packet is_goto elsewhere */
 } ipt_targets[] = {
 	{"ACCEPT", "pass", 0, false},
 	{"DROP", "drop", 0, false},
@@ -124,8 +124,8 @@ static struct ipt_chain *ipt_chain(struct ipt *t, const char *name, bool make)
 static void ipt_run(struct ipt *t, struct ipt_chain *chain, const struct draft *before);
 
 /*
- * A jump: the other chain's rules under this rule's conditions. A goto of a chain's last rule ends
- * where the jump would.
+ * Adds the rules of the chain that a rule jumps to, under this rule's conditions. A goto of a
+ * chain's last rule ends where the jump would.
  */
 static void ipt_jump(struct ipt *t, struct ipt_read *r, bool last)
 {
@@ -133,7 +133,7 @@ static void ipt_jump(struct ipt *t, struct ipt_read *r, bool last)
 
 	if (!to || to->running || ipt_is_hook(to->table, to->name))
 		import_leave(r->im, r->d, r->target, REASON_CHAIN);
-	else if (r->goes && !last)
+	else if (r->is_goto && !last)
 		import_leave(r->im, r->d, r->target, REASON_RETURN);
 	else if (t->depth == IPT_DEPTH_MAX)
 		import_leave(r->im, r->d, r->target, REASON_LONG);
@@ -141,7 +141,7 @@ static void ipt_jump(struct ipt *t, struct ipt_read *r, bool last)
 		ipt_run(t, to, r->d);
 }
 
-/* A verdict. What one chain accepts, the next one judges. */
+/* Adds a verdict. Packets that one chain accepts are judged by the next chain. */
 static void ipt_end(struct ipt *t, struct ipt_read *r, const char *verdict)
 {
 	r->d->verdict = verdict;
@@ -151,7 +151,10 @@ static void ipt_end(struct ipt *t, struct ipt_read *r, const char *verdict)
 		import_leave_end(r->im, r->d, r->target, REASON_HOOK);
 }
 
-/* RETURN is the policy where packets come by themselves, and nothing at another chain's end. */
+/*
+ * Handles RETURN: it is the policy where packets enter by themselves, and nothing at another
+ * chain's end.
+ */
 static void ipt_return(struct ipt *t, struct ipt_read *r, const struct ipt_chain *chain, bool last)
 {
 	if (ipt_is_hook(chain->table, chain->name))
@@ -223,7 +226,7 @@ static struct ipt_chain *ipt_hook(struct ipt *t, size_t i)
 	return ipt_chain(t, ipt_hooks[i].name, false);
 }
 
-/* Whether a chain behind this one judges packets. */
+/* Returns whether a chain behind this one judges packets. */
 static bool ipt_hook_follows(struct ipt *t, size_t i)
 {
 	const struct ipt_chain *c = NULL;
@@ -234,7 +237,7 @@ static bool ipt_hook_follows(struct ipt *t, size_t i)
 	return i < IPT_HOOKS;
 }
 
-/* A chain's rules, and its policy. */
+/* Adds a chain's rules, and its policy. */
 static void ipt_enter(struct ipt *t, struct ipt_chain *chain)
 {
 	struct draft d = {.direction = "in", .of_version = true};
@@ -249,7 +252,7 @@ static void ipt_enter(struct ipt *t, struct ipt_chain *chain)
 		import_add_last(t->im, &d, first);
 }
 
-/* All of one IP version. */
+/* Adds all rules of one IP version. */
 static void ipt_enter_all(struct ipt *t, uint8_t family)
 {
 	t->family = family;
@@ -284,12 +287,12 @@ static bool ipt_keep(struct ipt *t, struct ipt_chain *chain, const struct tokens
 	return true;
 }
 
-/* Chains of the kernel's own, and the tables whose rules are not of each packet. */
+/* Other chains of the kernel, and the tables whose rules do not see each packet. */
 static const char *const ipt_other_chains[] = {"FORWARD",     "OUTPUT", "PREROUTING",
 					       "POSTROUTING", "INPUT",	NULL};
 static const char *const ipt_tables[] = {"raw", "mangle", "filter", "security", NULL};
 
-/* False: the chain's rules judge none of the packets that come in, for this reason. */
+/* Returns whether the chain's rules judge incoming packets; if not, sets the reason. */
 static bool ipt_judges(const struct ipt *t, const char *chain, enum import_reason *reason)
 {
 	const struct token table = {t->table, 0, 0, false}, name = {chain, 0, 0, false};
@@ -351,7 +354,7 @@ static void ipt_policy(struct ipt *t, const struct token *name, const struct tok
 	}
 }
 
-/* Takes away the rules of a chain, or of all. */
+/* Removes the rules of a chain, or of all. */
 static void ipt_flush(struct ipt *t, const char *chain)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -374,7 +377,7 @@ static const char *const ipt_silent[] = {"-N", "--new-chain", "-X",	"--delete-ch
 					 "-Z", "--zero",      "COMMIT", NULL};
 static const char *const ipt_flushes[] = {"-F", "--flush", NULL};
 
-/* Options that may stand before the command. */
+/* Reads options that may stand before the command. */
 static void ipt_options(struct ipt *t, struct tokens *line)
 {
 	for (;;) {
@@ -390,7 +393,7 @@ static void ipt_options(struct ipt *t, struct tokens *line)
 	}
 }
 
-/* A table may be named at any place of a command. */
+/* Finds -t, which may stand at any place of a command. */
 static void ipt_find_table(struct ipt *t, const struct tokens *line)
 {
 	for (size_t i = line->at; i + 1 < line->n; i++)
@@ -443,7 +446,7 @@ static void ipt_line(struct ipt *t, struct tokens *line)
 		line->at += *name.text == '[';
 		ipt_command(t, line);
 	} else {
-		dialect_stranger(t->im, &d, line);
+		dialect_leave_line(t->im, &d, line);
 	}
 }
 
@@ -486,7 +489,7 @@ uint8_t iptables_section(const char *from, const char *end)
 	return p4 && (!p6 || p4 < p6) ? 4 : 6;
 }
 
-/* Lines that only iptables has. */
+/* Returns whether only iptables has such a line. */
 bool iptables_looks(const struct tokens *line)
 {
 	static const char *const tables[] = {"*filter", "*nat",	     "*mangle",

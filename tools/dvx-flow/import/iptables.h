@@ -13,10 +13,10 @@ struct ipt_read {
 	uint8_t family;		    /* 4 or 6 */
 	bool negated;
 	bool elsewhere; /* the rule is for another interface */
-	bool goes;	/* -g */
+	bool is_goto;	/* -g */
 };
 
-/* Reads words up to a target, or to the end. False: the rule is left out. */
+/* Reads words up to a target, or to the end. Returns false if the rule is left out. */
 bool ipt_words_read(struct ipt_read *r);
 
 #endif

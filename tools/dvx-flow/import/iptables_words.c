@@ -78,7 +78,7 @@ static const struct ipt_word {
 	{"--tcp-option", "--tcp-option", IPT_REFUSE, REASON_FIELD},
 };
 
-/* Modules of -m: those that have words above, and why the others cannot be said. */
+/* Modules of -m: those with words above, and the reasons why others cannot be expressed. */
 static const struct {
 	const char *name;
 	bool known;
@@ -230,7 +230,7 @@ static const char *ipt_port(struct ipt_read *r, const char *text, char separator
 	return value_ports(r->im, text, separator);
 }
 
-/* A list of values with commas between them. "" if one of them is every value. */
+/* Converts a list of values with commas between them. Returns "" if one of them is every value. */
 static const char *ipt_list(struct ipt_read *r, const char *text,
 			    const char *(*one)(struct ipt_read *r, const char *text, char arg),
 			    char arg)
@@ -332,7 +332,7 @@ static bool ipt_module(struct ipt_read *r, const struct token *at)
 	return ipt_leave(r, at, REASON_FIELD);
 }
 
-/* Less or more than a number of 8 bits: 256 is none. */
+/* Converts a comparison with a number of 8 bits to a range: nothing is below 0 or above 255. */
 static const char *ipt_side(struct ipt_read *r, const char *text, bool below)
 {
 	uint64_t n;
@@ -354,7 +354,7 @@ static bool ipt_protocol(struct ipt_read *r, const struct token *at)
 	return ipt_match_add(r, at, SLOT_PROTO, value_proto(r->im, text, 10));
 }
 
-/* A word with one value. */
+/* Reads a word with one value. */
 static bool ipt_value(struct ipt_read *r, const struct ipt_word *w, const struct token *at)
 {
 	struct import *im = r->im;
@@ -396,7 +396,7 @@ static bool ipt_value(struct ipt_read *r, const struct ipt_word *w, const struct
 		if (r->target)
 			return ipt_leave(r, at, REASON_SYNTAX);
 		r->target = at;
-		r->goes = w->kind == IPT_GOTO;
+		r->is_goto = w->kind == IPT_GOTO;
 		return true;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * "nft list ruleset", and the commands "add table|chain|rule|set". Chains of the hooks ingress,
- * prerouting and input become rules for packets that come in.
+ * prerouting and input become rules for incoming packets.
  */
 #include "nft.h"
 
@@ -110,7 +110,7 @@ static const struct {
 	{"netdev", NFT_NETDEV}, {"bridge", NFT_OTHER}, {"arp", NFT_OTHER},
 };
 
-/* [FAMILY] TABLE. Returns the next word. */
+/* Reads [FAMILY] TABLE. Returns the next word. */
 static size_t nft_scope(const struct nft *t, size_t at, struct nft_scope *scope)
 {
 	scope->family = NFT_IP;
@@ -124,7 +124,7 @@ static size_t nft_scope(const struct nft *t, size_t at, struct nft_scope *scope)
 	return at + 1;
 }
 
-/* The end of a statement: a line's end or a semicolon outside of braces. */
+/* Returns the end of a statement: a line's end or a semicolon outside of braces. */
 static size_t nft_statement_end(const struct nft *t, size_t from, size_t end)
 {
 	while (from < end && !nft_is(t, from, "\n") && !nft_is(t, from, ";"))
@@ -141,7 +141,7 @@ static const struct {
 	{"filter", 0}, {"security", 50}, {"srcnat", 100},
 };
 
-/* NAME [+|-] NUMBER, or a number. */
+/* Reads NAME [+|-] NUMBER, or a number. */
 static long nft_priority(const struct nft *t, size_t at, size_t end)
 {
 	long v = 0;
@@ -171,7 +171,7 @@ static void nft_base(const struct nft *t, struct nft_chain *c, size_t at, size_t
 			c->netdev = t->words.token[at + 1].text;
 		if (nft_is(t, at, "priority"))
 			c->priority = nft_priority(t, at + 1, end);
-		/* Of several devices none is ours for sure. */
+		/* If there are several devices, none is certainly this one. */
 		if (nft_is(t, at, "devices"))
 			c->netdev = "*";
 	}
@@ -226,7 +226,7 @@ static struct nft_chain *nft_chain(struct nft *t, const struct nft_scope *scope,
 	return &t->chain[t->nchains++];
 }
 
-/* Behind the words of a declaration: "{" and its end, if they are there. */
+/* Reads "{" behind the words of a declaration, and finds its end, if they exist. */
 static bool nft_block(const struct nft *t, size_t *at, size_t *end)
 {
 	size_t last = *end;
@@ -242,7 +242,7 @@ static bool nft_block(const struct nft *t, size_t *at, size_t *end)
 	return true;
 }
 
-/* NAME { STATEMENT... }. Returns the word behind it. */
+/* Reads NAME { STATEMENT... }. Returns the word behind it. */
 static size_t nft_read_chain(struct nft *t, const struct nft_scope *scope, size_t at, size_t end)
 {
 	struct nft_chain *c;
@@ -262,7 +262,7 @@ static size_t nft_read_chain(struct nft *t, const struct nft_scope *scope, size_
 	return stop;
 }
 
-/* NAME { type ...; flags ...; elements = { ... } }. */
+/* Reads NAME { type ...; flags ...; elements = { ... } }. Returns the word behind it. */
 static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t at, size_t end)
 {
 	struct nft_set s = {.table = scope->table, .family = scope->family, .changes = true};
@@ -291,7 +291,7 @@ static size_t nft_read_set(struct nft *t, const struct nft_scope *scope, size_t 
 	return stop;
 }
 
-/* One declaration of a table. Returns the word behind it. */
+/* Reads one declaration of a table. Returns the word behind it. */
 static size_t nft_read_part(struct nft *t, const struct nft_scope *scope, size_t at, size_t end)
 {
 	size_t stop;
@@ -322,7 +322,7 @@ static size_t nft_read_table(struct nft *t, size_t at)
 	return end;
 }
 
-/* add|insert|create OBJECT [FAMILY] TABLE NAME ... */
+/* Reads add|insert|create OBJECT [FAMILY] TABLE NAME ... */
 static bool nft_read_add(struct nft *t, size_t at, size_t end, bool first)
 {
 	bool rule = nft_is(t, at, "rule");
@@ -381,7 +381,10 @@ static size_t nft_hook(const struct nft_chain *c)
 	return i;
 }
 
-/* Whether the device's packets enter the chain: 1, 0 (another interface's), or -1: left out. */
+/*
+ * Returns whether the device's packets enter the chain: 1, 0 (only another interface's), or -1:
+ * left out.
+ */
 static int nft_enters(struct nft *t, const struct nft_chain *c)
 {
 	const struct draft d = {.at = &t->words.token[c->at]};
@@ -405,7 +408,7 @@ static int nft_enters(struct nft *t, const struct nft_chain *c)
 	return -1;
 }
 
-/* By hook, then by priority, then as the chains stand in the text. */
+/* Compares chains: by hook, then by priority, then in text order. */
 static int nft_order(const void *one, const void *two)
 {
 	const struct nft_chain *a = *(struct nft_chain *const *)one;
@@ -433,7 +436,7 @@ static void nft_find_last(struct nft_chain *const *chain, size_t n)
 	}
 }
 
-/* A base chain's rules and its policy. */
+/* Adds a base chain's rules and its policy. */
 static void nft_enter(struct nft *t, struct nft_chain *c)
 {
 	struct draft d = {.at = &t->words.token[c->at],
@@ -477,7 +480,10 @@ static void nft_emit(struct nft *t)
 
 /* --- the text ---------------------------------------------------------------------------------- */
 
-/* All words, with a "\n" behind each line. */
+/*
+ * Reads all words, with a "
+ * " behind each line.
+ */
 static bool nft_words(struct nft *t, struct token_reader *r)
 {
 	struct tokens line = {0};

@@ -6,7 +6,7 @@
 #include "dialect.h"
 #include "rules/map.h"
 
-/* From a word to the one behind the last. */
+/* Words from one to the one behind the last. */
 struct nft_span {
 	size_t from, end;
 };
@@ -47,7 +47,7 @@ struct nft {
 	struct map chain_names, set_names; /* hash -> a place in `chain` or `set` */
 	size_t emitted;
 	unsigned int depth; /* of conditions and chains, one inside the other */
-	const struct token *left; /* said last, as one rule can be tried several times */
+	const struct token *left; /* reported last, as one rule can be tried several times */
 };
 
 /* Rules that jumps and sets make. */
@@ -57,18 +57,18 @@ struct nft {
 struct nft_chain *nft_chain_find(struct nft *t, const struct nft_chain *from, const char *name);
 const struct nft_set *nft_set_find(const struct nft *t, const struct nft_chain *of,
 				   const char *name);
-/* The word behind a { ... } or ( ... ) that begins here. */
+/* Returns the word behind a { ... } or ( ... ) that begins here. */
 size_t nft_skip(const struct nft *t, size_t from, size_t end);
 bool nft_is(const struct nft *t, size_t at, const char *word);
 /* Leaves out a rule once. Returns false. */
 bool nft_leave(struct nft *t, const struct draft *d, size_t at, enum import_reason reason);
 
-/* The same of what ends the way of its packets. */
+/* Leaves out a rule that ends its packets' way, once. Returns false. */
 bool nft_leave_end(struct nft *t, const struct draft *d, size_t at, enum import_reason reason);
 
 /* Adds the rules of a chain, under the conditions of a jump to it. */
 void nft_run(struct nft *t, struct nft_chain *chain, const struct draft *before);
-/* Adds what one rule says, once for each alternative of its sets. */
+/* Adds one rule, once for each alternative of its sets. */
 void nft_rule(struct nft *t, struct nft_chain *chain, const struct nft_rule *rule,
 	      const struct draft *before);
 

@@ -32,7 +32,8 @@ struct nft_key {
 	const char *first, *second; /* its words; NULL: one word */
 	enum nft_kind kind;
 	unsigned int slot;	/* NFT_REFUSE: the reason */
-	const char *ip, *proto; /* what the packet must be; "l4": TCP or UDP, as said before */
+	const char *ip,
+		*proto; /* headers that the packet must have; "l4": TCP or UDP, as given before */
 	unsigned int bits;
 };
 
@@ -152,7 +153,7 @@ static bool nft_match_add(struct nft *t, struct draft *d, size_t at, unsigned in
 	       nft_leave(t, d, at, REASON_TWICE);
 }
 
-/* Behind ingress the kernel has taken the tag off. */
+/* Adds a tag's implied conditions. Behind ingress the kernel has taken the tag off. */
 static bool nft_implies_tag(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
 			    size_t at, struct draft *d)
 {
@@ -161,7 +162,7 @@ static bool nft_implies_tag(struct nft *t, const struct nft_chain *c, const stru
 	return key->kind != NFT_VLAN || nft_leave(t, d, at, REASON_HOST);
 }
 
-/* To nft each UDP packet is one of the tunnel. */
+/* Adds a tunnel's implied conditions. To nft each UDP packet is one of the tunnel. */
 static bool nft_implies_tunnel(struct nft *t, const struct nft_key *key, size_t at, struct draft *d)
 {
 	const struct draft_part *port = &d->part[0][SLOT_DPORT];
@@ -172,7 +173,10 @@ static bool nft_implies_tunnel(struct nft *t, const struct nft_key *key, size_t 
 	return nft_match_add(t, d, at, SLOT_PROTO, "udp") && nft_match_add(t, d, at, SLOT_TUNNEL, key->proto);
 }
 
-/* Adds what the key says without its value. False: left out. */
+/*
+ * Adds the conditions that the key implies without its value. Returns false if the rule is left
+ * out.
+ */
 static bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
 			    size_t at, struct draft *d)
 {
@@ -258,7 +262,7 @@ static const char *nft_nfproto(const char *text)
 	return !strcmp(text, "ipv4") ? "ipv4" : !strcmp(text, "ipv6") ? "ipv6" : NULL;
 }
 
-/* FIRST-LAST of a TTL, or a number. */
+/* Converts FIRST-LAST of a TTL, or a number. */
 static const char *nft_number(struct nft *t, const struct nft_key *key, const char *text)
 {
 	const char *between = strchr(text, '-');
@@ -272,7 +276,7 @@ static const char *nft_number(struct nft *t, const struct nft_key *key, const ch
 	return strchr(text, '/') ? NULL : value_masked(t->im, text, 0, key->bits);
 }
 
-/* The word's value in dvx-flow's notation. NULL: it is none. */
+/* Converts the word's value into dvx-flow's notation. Returns NULL if it is none. */
 static const char *nft_value(struct nft *t, const struct nft_key *key, const char *text)
 {
 	uint64_t n;
@@ -304,7 +308,7 @@ static const char *nft_value(struct nft *t, const struct nft_key *key, const cha
 	}
 }
 
-/* Interfaces of other devices have none of our packets. */
+/* Adds an interface. Other devices' interfaces have none of this device's packets. */
 static bool nft_netdev(struct nft *t, const struct nft_chain *c, size_t at, bool negated,
 		       struct draft *d)
 {
@@ -319,7 +323,7 @@ static bool nft_netdev(struct nft *t, const struct nft_chain *c, size_t at, bool
 
 /* --- TCP flags --------------------------------------------------------------------------------- */
 
-/* One flag, or several with | or commas between, in parentheses if need be. */
+/* Reads one flag, or several with | or commas between, in parentheses if need be. */
 static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t *bits, bool *many)
 {
 	bool open = nft_is(t, *at, "(");
@@ -348,7 +352,10 @@ static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t 
 	return true;
 }
 
-/* Bare flags are set, whatever the others are; of several one is enough. With ! none is set. */
+/*
+ * Adds bare flags: they are set, whatever the others are; one of several is enough. With !, none is
+ * set.
+ */
 static bool nft_any_flag(struct nft *t, const struct nft_key *key, size_t at, uint64_t flags,
 			 bool none, struct draft *d)
 {
@@ -360,7 +367,7 @@ static bool nft_any_flag(struct nft *t, const struct nft_key *key, size_t at, ui
 	       nft_leave(t, d, at, REASON_TWICE);
 }
 
-/* FLAGS, ! FLAGS, == FLAGS, & MASK == FLAGS, FLAGS / MASK. */
+/* Reads FLAGS, ! FLAGS, == FLAGS, & MASK == FLAGS, FLAGS / MASK. */
 static bool nft_flags_match(struct nft *t, const struct nft_key *key, size_t *at, size_t end,
 			    struct draft *d)
 {
@@ -419,7 +426,7 @@ bool nft_match_one(struct nft *t, const struct nft_chain *c, const struct nft_ke
 	return nft_match_add(t, d, at, key->slot, nft_value(t, key, text));
 }
 
-/* What `nft list` prints behind an element: counters, a comment. Moves span->from behind it. */
+/* Moves span->from behind what `nft list` prints after an element: counters, a comment. */
 bool nft_element_rest(struct nft *t, struct nft_span *span, const struct draft *d)
 {
 	static const char *const timed[] = {"timeout", "expires", NULL};
@@ -439,13 +446,13 @@ bool nft_element_rest(struct nft *t, struct nft_span *span, const struct draft *
 	return true;
 }
 
-/* Whether dvx-flow has lists of this field. */
+/* Returns whether dvx-flow has lists of this field. */
 static bool nft_lists(const struct nft_key *key)
 {
 	return key->kind == NFT_NET4 || key->kind == NFT_NET6 || key->kind == NFT_PORT;
 }
 
-/* The elements of a set as a list of dvx-flow. NULL: left out. */
+/* Joins the elements of a set to a list of dvx-flow. Returns NULL if the rule is left out. */
 static const char *nft_join(struct nft *t, const struct nft_key *key, struct nft_span span,
 			    const struct draft *d)
 {
@@ -474,7 +481,7 @@ static const char *nft_join(struct nft *t, const struct nft_key *key, struct nft
 	return text;
 }
 
-/* < <= > >= of a port or a TTL, as a range. */
+/* Converts < <= > >= of a port or a TTL to a range. */
 static const char *nft_compare(struct nft *t, const struct nft_key *key, const char *how,
 			       const char *text)
 {
@@ -507,7 +514,7 @@ static bool nft_compared(struct nft *t, const struct nft_key *key, size_t *at, s
 	return nft_match_add(t, d, *at - 1, key->slot, text);
 }
 
-/* & MASK == VALUE of an address. */
+/* Reads & MASK == VALUE of an address. */
 static bool nft_under_mask(struct nft *t, const struct nft_key *key, size_t *at, size_t end,
 			   struct draft *d)
 {

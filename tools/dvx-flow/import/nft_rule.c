@@ -57,7 +57,7 @@ static size_t nft_counter(const struct nft *t, size_t at, size_t end, struct dra
 
 /* --- verdicts ---------------------------------------------------------------------------------- */
 
-/* Whether the rule needs IP, and does not say which version. */
+/* Returns whether the rule needs IP, but does not give the version. */
 static bool nft_is_of_both(const struct nft_chain *c, const struct draft *d)
 {
 	bool positive = false, any = false;
@@ -68,17 +68,17 @@ static bool nft_is_of_both(const struct nft_chain *c, const struct draft *d)
 		any |= d->part[0][s].text != NULL;
 		positive |= d->part[0][s].text && !d->part[0][s].negated;
 	}
-	/* A condition on an IP field says IP, but labels may be between. */
+	/* A condition on an IP field implies IP, but labels may be between. */
 	return d->no_labels ? any || c->family == NFT_INET : c->family == NFT_INET && !positive;
 }
 
-/* In an inet chain a rule is for both IP versions and for no other packets. */
+/* Adds a rule. In an inet chain it is for both IP versions and for no other packets. */
 static void nft_add(struct nft *t, const struct nft_chain *c, struct draft *d)
 {
 	static const char *const versions[] = {"ipv4", "ipv6"};
 	struct draft both = *d;
 
-	/* At ingress the protocol is what stands behind the first tag. */
+	/* At ingress the protocol is the one behind the first tag. */
 	d->no_labels |= c->family == NFT_NETDEV;
 	for (size_t i = 0; i < 2 && nft_is_of_both(c, d); i++) {
 		both = *d;
@@ -107,14 +107,14 @@ static void nft_jump(struct nft *t, struct nft_chain *from, size_t at, const str
 		nft_leave(t, d, at, REASON_LONG);
 		return;
 	}
-	/* Whether an `accept' there is final depends on where the jump is. */
+	/* Whether an `accept' there is final depends on the place of the jump. */
 	to->last = from->last;
 	t->depth++;
 	nft_run(t, to, d);
 	t->depth--;
 }
 
-/* Returns the word behind the verdict, or 0: this is none. */
+/* Reads a verdict. Returns the word behind it, or 0 if there is none. */
 static size_t nft_verdict(struct nft *t, struct nft_chain *c, size_t at, bool is_last,
 			  struct draft *d)
 {
@@ -159,7 +159,7 @@ static bool nft_enough(struct nft *t, const struct draft *d, size_t at)
 	return true;
 }
 
-/* The end of an element: a comma, or a colon in front of a verdict. */
+/* Returns the end of an element: a comma, or a colon before a verdict. */
 static size_t nft_element_end(const struct nft *t, size_t at, size_t end, const char *stop)
 {
 	while (at < end && !nft_is(t, at, ",") && !nft_is(t, at, stop))
@@ -167,7 +167,7 @@ static size_t nft_element_end(const struct nft *t, size_t at, size_t end, const 
 	return at;
 }
 
-/* One value for each key of a concatenation, with a word "." between. */
+/* Reads one value for each key of a concatenation, with a word "." between. */
 static bool nft_element(struct nft *t, const struct nft_chain *c, const struct nft_key *const *key,
 			size_t keys, struct nft_span e, struct draft *d)
 {
@@ -186,7 +186,7 @@ static bool nft_element(struct nft *t, const struct nft_chain *c, const struct n
 	return nft_element_rest(t, &e, d);
 }
 
-/* One rule for each element: what the rest of the statement says, or the element's verdict. */
+/* Adds one rule for each element, with the rest of the statement or the element's verdict. */
 static void nft_each(struct nft *t, struct nft_chain *c, const struct nft_key *const *key,
 		     size_t keys, struct nft_span set, bool verdicts, size_t rest, size_t end,
 		     bool is_last, const struct draft *before)
@@ -211,7 +211,7 @@ static void nft_each(struct nft *t, struct nft_chain *c, const struct nft_key *c
 	}
 }
 
-/* { ... } or @NAME. False: neither, or left out. */
+/* Finds the elements of { ... } or @NAME. Returns false if it is neither, or left out. */
 static bool nft_set_span(struct nft *t, const struct nft_chain *c, size_t at, size_t end,
 			 struct nft_span *span, size_t *next, const struct draft *d)
 {
@@ -236,7 +236,7 @@ static bool nft_set_span(struct nft *t, const struct nft_chain *c, size_t at, si
 
 #define NFT_KEYS_MAX 6
 
-/* KEY [. KEY]... [OPERATOR] VALUE|SET|vmap MAP, and what follows. */
+/* Reads KEY [. KEY]... [OPERATOR] VALUE|SET|vmap MAP, and the rest of the rule. */
 static void nft_match(struct nft *t, struct nft_chain *c, size_t at, size_t end, bool is_last,
 		      struct draft *d)
 {
@@ -268,7 +268,7 @@ static void nft_match(struct nft *t, struct nft_chain *c, size_t at, size_t end,
 		nft_each(t, c, key, keys, span, false, next, end, is_last, d);
 }
 
-/* The statements of a rule from here on. */
+/* Reads the statements of a rule from here on. */
 static void nft_statements(struct nft *t, struct nft_chain *c, size_t at, size_t end, bool is_last,
 			   const struct draft *before)
 {

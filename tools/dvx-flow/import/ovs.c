@@ -12,7 +12,7 @@
 
 /* --- a flow's parts ---------------------------------------------------------------------------- */
 
-/* The length of a part: up to a comma outside of parentheses. */
+/* Returns the length of a part: up to a comma outside of parentheses. */
 static size_t ovs_part_length(const char *text, int *depth)
 {
 	size_t n = 0;
@@ -22,7 +22,9 @@ static size_t ovs_part_length(const char *text, int *depth)
 	return n;
 }
 
-/* Splits words at commas. Blanks inside parentheses end a part, too: nothing there is imported. */
+/*
+ * Splits words at commas. Blanks inside parentheses end a part, too, as nothing there is imported.
+ */
 static bool ovs_split(struct import *im, const struct tokens *line, size_t from, struct tokens *out)
 {
 	out->n = out->at = 0;
@@ -100,12 +102,12 @@ static void ovs_flow(struct ovs *o, struct tokens *parts)
 	struct ovs_table *table = ovs_table_of(o, d.table);
 
 	d.order = 65535 - r.priority;
-	/* What is left out keeps its place among the others. */
+	/* An item that is left out keeps its place among the others. */
 	if (!ok && o->im->out->n)
 		o->im->out->item[o->im->out->n - 1].order = d.order;
 	if (!ok || !table || r.elsewhere)
 		return;
-	/* Also if its actions cannot be said: no packet comes to the table's end. */
+	/* Even if the flow's actions cannot be expressed, no packet reaches the table's end. */
 	table->whole |= !r.any_tag && !ovs_has_conditions(&d);
 	if (ovs_actions_read(&r))
 		ovs_emit(&r);
@@ -113,7 +115,7 @@ static void ovs_flow(struct ovs *o, struct tokens *parts)
 
 /* --- lines ------------------------------------------------------------------------------------- */
 
-/* A second bridge has flows of its own. */
+/* Leaves out flows of a second bridge. */
 static bool ovs_bridge(struct ovs *o, const struct token *at)
 {
 	const struct draft d = {.at = at};
@@ -124,7 +126,10 @@ static bool ovs_bridge(struct ovs *o, const struct token *at)
 	       import_leave(o->im, &d, at, REASON_TABLES);
 }
 
-/* What takes packets that no flow takes: a new bridge's first flow, unless it was deleted. */
+/*
+ * Reads a command. A new bridge has a flow for packets that no other takes, until del-flows removes
+ * it.
+ */
 static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts)
 {
 	const struct draft d = {.at = &line->token[0]};
@@ -165,7 +170,7 @@ static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
 	} else if (strstr(line->token[0].text, "ST_FLOW")) {
 		/* The heading of dump-flows. */
 	} else if (!ovs_looks(line)) {
-		dialect_stranger(o->im, &d, line);
+		dialect_leave_line(o->im, &d, line);
 	} else if (!ovs_split(o->im, line, line->at, parts)) {
 		o->im->no_memory = true;
 	} else {
@@ -174,7 +179,10 @@ static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
 	}
 }
 
-/* The end of each table. A bridge begins with a flow in the first one, which has been deleted. */
+/*
+ * Adds the default of each table. A bridge begins with a flow in the first one, unless it was
+ * deleted.
+ */
 static void ovs_miss(struct ovs *o, const struct token_reader *r)
 {
 	const struct token end = {NULL, r->line, r->column, false};

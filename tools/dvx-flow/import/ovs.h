@@ -35,7 +35,7 @@ static inline bool ovs_leave(struct ovs_read *r, const struct token *at, enum im
 	return import_leave(r->im, r->d, at, reason);
 }
 
-/* Up to actions=, and what follows. False: the flow is left out. */
+/* Reads parts up to actions=, and sets what follows. Returns false if the flow is left out. */
 bool ovs_match_read(struct ovs_read *r);
 bool ovs_actions_read(struct ovs_read *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The actions of ovs-actions(7). They act in the order in which they stand. */
+/* The actions of ovs-actions(7), which act in the order in which they stand. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
@@ -108,7 +108,7 @@ static const struct {
 
 /* --- changes ----------------------------------------------------------------------------------- */
 
-/* Whether a change that the device makes later stands before this one. */
+/* Returns whether a change that the device makes later stands before this one. */
 static bool ovs_late(const struct draft *d, unsigned int change)
 {
 	unsigned int from = change <= EDIT_POP ? EDIT_POP + 1 : EDIT_PUSH;
@@ -141,7 +141,7 @@ static bool ovs_push(struct ovs_read *r, const struct token *at, const char *val
 	return true;
 }
 
-/* Of the tag that was pushed before, if one was. Bit 12 says that the tag is there. */
+/* Sets the VLAN of the tag that was pushed before, if one was. Bit 12 means that the tag exists. */
 static bool ovs_set_vlan(struct ovs_read *r, const struct token *at, const char *value)
 {
 	const char *tag = draft_value(r->d, SLOT_TAG), *text;
@@ -149,7 +149,7 @@ static bool ovs_set_vlan(struct ovs_read *r, const struct token *at, const char 
 
 	if (!value_number(value, 0, 0x1fff, &id))
 		return ovs_leave(r, at, REASON_VALUE);
-	/* Whether there is another tag is not known. */
+	/* It is not known whether there is another tag. */
 	if (r->d->change[EDIT_POP] && !r->d->change[EDIT_PUSH])
 		return ovs_leave(r, at, REASON_CHANGE);
 	text = import_format(r->im, "%u", (unsigned int)id & 0xfff);
@@ -232,7 +232,7 @@ static const struct ovs_action *ovs_action_find(const char *text)
 	return NULL;
 }
 
-/* goto_table:5, or resubmit(,5) behind which nothing stands; resubmit:5 is about a port. */
+/* Reads goto_table:5, or resubmit(,5) at the end; resubmit:5 is about a port. */
 static bool ovs_goto(struct ovs_read *r, const struct token *at, const char *text)
 {
 	static const char *const words[] = {"goto_table:", "resubmit(,"};

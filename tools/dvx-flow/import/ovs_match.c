@@ -140,7 +140,7 @@ static bool ovs_type(struct ovs_read *r, const struct token *at, const char *tex
 	return draft_add_type(r->im, r->d, type) || ovs_leave(r, at, REASON_TWICE);
 }
 
-/* The tag's 16 bits, of which 0x1000 says that there is one. */
+/* Adds a tag's 16 bits. Bit 0x1000 means that the tag exists. */
 static bool ovs_tag(struct ovs_read *r, const struct token *at, uint64_t v, uint64_t mask)
 {
 	uint64_t vid = mask & 0xfff, pcp = mask >> 13;
@@ -167,7 +167,7 @@ static bool ovs_vlan(struct ovs_read *r, const struct token *at, const char *tex
 	return v == 0xffff ? ovs_tag(r, at, 0, 0x1000) : ovs_tag(r, at, v | 0x1000, 0x1fff);
 }
 
-/* +syn-ack, or VALUE[/MASK]. */
+/* Adds +syn-ack, or VALUE[/MASK]. */
 static bool ovs_flags(struct ovs_read *r, const struct token *at, const char *text)
 {
 	uint64_t v = 0, mask = 0;
@@ -234,7 +234,7 @@ static bool ovs_in_port(struct ovs_read *r, const struct token *at, const char *
 	return ours >= 0 || ovs_leave(r, at, REASON_INTERFACE);
 }
 
-/* What is about the flow, not about packets. */
+/* Reads a part that is about the flow, not about packets. */
 static bool ovs_flow_part(struct ovs_read *r, const struct ovs_field *f, const struct token *at,
 			  const char *text)
 {
@@ -332,7 +332,10 @@ static bool ovs_at_actions(const struct token *t)
 	return t->text && (!strncmp(t->text, "actions=", 8) || !strncmp(t->text, "action=", 7));
 }
 
-/* Open vSwitch takes a field as if it were not there if the flow does not name its protocol. */
+/*
+ * Returns whether the flow names the protocols of its fields. Open vSwitch ignores fields of other
+ * protocols.
+ */
 static bool ovs_has_protocols(const struct ovs_read *r)
 {
 	bool ip = draft_value(r->d, SLOT_IP), l4 = draft_value(r->d, SLOT_PROTO), ok = true;
@@ -347,7 +350,7 @@ bool ovs_match_read(struct ovs_read *r)
 {
 	bool ok = true;
 
-	/* The priority may stand behind what is left out. */
+	/* The priority may stand behind a part that is left out. */
 	while (tokens_peek(r->parts)->text && !ovs_at_actions(tokens_peek(r->parts))) {
 		const struct token *at = tokens_next(r->parts);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Chains of tc and tables of Open vSwitch as named tables. A rule leads to one table and does not
- * come back; a packet that none of its rules takes goes on as it does there (tc) or is dropped by a
- * rule at its end (Open vSwitch). What leads to nothing that can be said is left out.
+ * come back. A packet that none of its rules takes goes on as it does in tc, or is dropped by a
+ * rule at the table's end (Open vSwitch). Rules that lead to a table without rules are left out.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 struct import_table {
 	uint32_t number;
 	size_t first, n;
-	bool entered, done; /* on the way that is followed; with all that it leads to */
+	bool entered, done; /* on the present way; done: with all tables that it leads to */
 };
 
 struct import_tables {
@@ -49,7 +49,7 @@ static bool tables_has_rule(const struct import_tables *t, const struct import_t
 	return false;
 }
 
-/* Follows all ways from the table, of which `deep` are on the way here. */
+/* Follows all ways from the table; `deep` tables are on the way to it. */
 static void tables_follow(struct import_tables *t, struct import_table *from, unsigned int deep)
 {
 	from->entered = true;
@@ -82,7 +82,10 @@ static bool tables_list(struct import_tables *t)
 	return t->table;
 }
 
-/* A rule that goes may have been the last one of its table, to which others lead. */
+/*
+ * Leaves out rules that lead to an empty table. A rule that is removed may have been its table's
+ * last one.
+ */
 static void tables_settle(struct import_tables *t)
 {
 	do {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Commands "tc filter add dev ... ingress ... flower ... action ...". A filter of a smaller
- * preference comes first. Inside one preference the kernel asks masks in the order in which they
- * came, and filters of one mask exclude each other.
+ * preference comes first. Inside one preference the kernel looks up masks in the order in which
+ * they were added, and filters of one mask exclude each other.
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -18,15 +18,16 @@
 struct tc_prio {
 	bool used;
 	uint64_t protocol;
-	const char **mask; /* which fields are compared, in the order of the masks */
+	const char **mask; /* the fields that are compared, in the order of the masks */
 	size_t n, room;
 	struct map rank; /* from a mask's hash to its index */
 };
 
 struct tc_chain {
-	struct tc_prio *prio; /* all that there are; NULL: no memory */
+	struct tc_prio *prio; /* all preferences; NULL: no memory */
 	uint32_t number;
-	uint64_t last_auto; /* taken because none was given, or a higher one that was */
+	/* the last preference taken without one given, or a higher one that was given */
+	uint64_t last_auto;
 };
 
 #define TC_PRIOS  65536u
@@ -38,7 +39,9 @@ struct tc {
 	size_t n;
 };
 
-/* --- the head: up to the kind of filter -------------------------------------------------------- */
+/*
+ * --- the head: up to the kind of filter ---------------------------------------------------------
+ */
 
 enum tc_head_kind {
 	TC_DEV,
@@ -116,7 +119,7 @@ static bool tc_head_word(struct tc_read *r, const struct tc_head *h, const struc
 	return value->text ? tc_head_value(r, h->kind, value) : tc_leave(r, value, REASON_ENDS);
 }
 
-/* False: the filter is left out. */
+/* Reads the head. Returns false if the filter is left out. */
 static bool tc_head(struct tc_read *r)
 {
 	for (;;) {
@@ -139,7 +142,7 @@ static bool tc_head(struct tc_read *r)
 
 /* --- the order --------------------------------------------------------------------------------- */
 
-/* The preference that a filter names, or the one that the kernel takes: one less than the last. */
+/* Returns the preference that a filter names, or the kernel's choice: one less than the last. */
 static uint64_t tc_take_prio(struct tc_chain *c, const struct tc_read *r)
 {
 	uint64_t prio = r->prio ? r->prio : c->last_auto - 1;
@@ -149,7 +152,7 @@ static uint64_t tc_take_prio(struct tc_chain *c, const struct tc_read *r)
 	return prio;
 }
 
-/* NULL: no memory, or too many. */
+/* Finds or adds a chain. Returns NULL if there is no memory, or too many chains. */
 static struct tc_chain *tc_chain_of(struct tc *t, uint32_t number)
 {
 	struct tc_chain *c;
@@ -166,7 +169,10 @@ static struct tc_chain *tc_chain_of(struct tc *t, uint32_t number)
 	return c->prio ? c : NULL;
 }
 
-/* The filter's mask: equal ones have equal texts, in whatever order their words stand. */
+/*
+ * Returns the filter's mask as a text: equal masks have equal texts, in whatever order their words
+ * stand.
+ */
 static const char *tc_mask_text(const struct tc_read *r)
 {
 	const char *text = "";
@@ -177,7 +183,7 @@ static const char *tc_mask_text(const struct tc_read *r)
 	return text;
 }
 
-/* The place of a mask among those of its preference. */
+/* Returns the place of a mask among those of its preference. */
 static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 {
 	uint64_t hash = map_mix_text(0, mask);
@@ -197,7 +203,7 @@ static uint64_t tc_mask_rank(struct tc *t, struct tc_prio *p, const char *mask)
 	return p->n++;
 }
 
-/* Among the preferences. False: the kernel would not take this filter. */
+/* Places the filter among the preferences. Returns false if the kernel would not take it. */
 static bool tc_order(struct tc *t, struct tc_read *r, struct tc_prio **p)
 {
 	uint64_t protocol = TC_ALL;
@@ -239,7 +245,7 @@ static void tc_filter(struct tc *t, struct tokens *line)
 		import_add(t->im, &d);
 }
 
-/* `replace' with a handle may take away a filter that was read before. */
+/* Returns whether it is `replace' with a handle, which may remove a filter that was read before. */
 static bool tc_replaces(const struct tokens *line)
 {
 	bool handle = false;
@@ -257,7 +263,7 @@ static void tc_line(struct tc *t, struct tokens *line)
 	       dialect_among(tokens_peek(line), tc_options))
 		tokens_next(line);
 	if (!tc_looks(line)) {
-		dialect_stranger(t->im, &d, line);
+		dialect_leave_line(t->im, &d, line);
 	} else if (tokens_take(line, "filter")) {
 		if (dialect_among(tokens_peek(line), tc_adds) && !tc_replaces(line)) {
 			tokens_next(line);
@@ -267,7 +273,7 @@ static void tc_line(struct tc *t, struct tokens *line)
 		}
 	} else if (token_is(tokens_peek(line), "qdisc") &&
 		   (!t->im->out->n || token_is(tokens_peek(line) + 1, "add"))) {
-		/* Makes a place for filters, or removes it before there are any. */
+		/* This makes a place for filters, or removes it before there are any. */
 	} else {
 		import_leave(t->im, &d, tokens_peek(line), REASON_COMMAND);
 	}

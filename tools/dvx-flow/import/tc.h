@@ -14,8 +14,8 @@ struct tc_read {
 	bool ingress, elsewhere;
 	unsigned int tags;	   /* VLAN tags that the protocols name */
 	const struct token *vlans; /* how many the filter counts; NULL: it does not */
-	int ip;			   /* 4 or 6: what the innermost protocol is */
-	/* What is compared of each field: "" is all of it; NULL: nothing. */
+	int ip;			   /* 4 or 6: the innermost protocol */
+	/* The compared bits of each field: "": all; NULL: none. */
 	const char *mask[DRAFT_SLOTS];
 	unsigned int unsummed; /* checksums that pedit made wrong and `csum` did not mend yet */
 };
@@ -26,9 +26,9 @@ static inline bool tc_leave(struct tc_read *r, const struct token *at, enum impo
 }
 
 #define TC_ALL 3 /* the EtherType of `protocol all' */
-/* An EtherType by tc's names, or a number. */
+/* Parses an EtherType by tc's names, or a number. */
 bool tc_type(const char *text, uint64_t *type);
-/* The filter's protocol: which EtherType the packet has. */
+/* Reads the filter's protocol, which is the packet's EtherType. */
 bool tc_protocol(struct tc_read *r);
 bool tc_keys_read(struct tc_read *r);
 bool tc_actions_read(struct tc_read *r);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The actions of tc: gact, vlan, pedit with csum, and why others cannot be said. */
+/*
+ * The actions of tc: gact, vlan, pedit with csum, and the reasons why others cannot be expressed.
+ */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -8,7 +10,10 @@
 
 static bool tc_goto(struct tc_read *r, const struct token *at);
 
-/* How tc counts, and names of the action: [ FLAGS ] [ HWSTATSSPEC ] and more of tc-actions(8). */
+/*
+ * Skips an action's flags, names and kinds of statistics: [ FLAGS ] [ HWSTATSSPEC ] of
+ * tc-actions(8).
+ */
 static void tc_action_flags(struct tc_read *r)
 {
 	static const char *const flags[] = {"no_percpu", "skip_hw", "skip_sw", NULL};
@@ -25,7 +30,10 @@ static void tc_action_flags(struct tc_read *r)
 	}
 }
 
-/* What follows an action: `pipe` goes on with the next one. Without a word, `usual` is done. */
+/*
+ * Reads the control behind an action: `pipe` goes on with the next one. Without a word, it is
+ * `usual`.
+ */
 static bool tc_control(struct tc_read *r, const char *usual)
 {
 	static const char *const passes[] = {"pass", "ok", NULL}, *const drops[] = {"drop", "shot",
@@ -48,7 +56,7 @@ static bool tc_control(struct tc_read *r, const char *usual)
 	return true;
 }
 
-/* Changes behind this one in the device's order have not been made yet. */
+/* Adds a change, unless a later change in the device's order stands before it. */
 static bool tc_change(struct tc_read *r, const struct token *at, enum draft_change change,
 		      const char *text)
 {
@@ -68,7 +76,7 @@ static bool tc_change(struct tc_read *r, const struct token *at, enum draft_chan
 
 /* --- vlan -------------------------------------------------------------------------------------- */
 
-/* A tag's protocol: 802.1Q if none is named, as dvx-flow pushes it. */
+/* Reads a tag's protocol: 802.1Q if none is named, as dvx-flow pushes it. */
 static bool tc_vlan_protocol(struct tc_read *r)
 {
 	const struct token *at;
@@ -146,7 +154,7 @@ static const struct tc_munge {
 	enum draft_change change;
 	enum tc_munge_kind kind;
 	const char *prefix; /* of the value in a rule */
-	unsigned int sums;  /* which are wrong then */
+	unsigned int sums;  /* checksums that are wrong then */
 } tc_munges[] = {
 	{"eth", "src", EDIT_ETH_SRC, MUNGE_MAC, "", 0},
 	{"eth", "dst", EDIT_ETH_DST, MUNGE_MAC, "", 0},
@@ -180,7 +188,7 @@ static const char *tc_munge_value(struct tc_read *r, enum tc_munge_kind kind, co
 	}
 }
 
-/* The checksums that the filter's packets have. */
+/* Returns the checksums that the filter's packets have. */
 static unsigned int tc_sums(const struct tc_read *r)
 {
 	const char *proto = draft_value(r->d, SLOT_PROTO);
@@ -203,7 +211,7 @@ static bool tc_munge_apply(struct tc_read *r, const struct tc_munge *m, const st
 	if (token_is(how, "dec") && m->change == EDIT_TTL)
 		return tc_change(r, at, EDIT_DEC_TTL, "");
 	value = tokens_next(r->line);
-	/* 255 added to an 8-bit field takes one away. */
+	/* 255 added to an 8-bit field subtracts one. */
 	if (token_is(how, "add") && m->change == EDIT_TTL &&
 	    (token_is(value, "255") || token_is(value, "0xff")))
 		return tc_change(r, at, EDIT_DEC_TTL, "");
@@ -238,7 +246,7 @@ static bool tc_pedit(struct tc_read *r, const struct token *at)
 	return tc_control(r, "pass");
 }
 
-/* The device sums headers anew by itself; the words are needed for what tc would do. */
+/* Reads csum. The device corrects checksums by itself, but without these words tc would not. */
 static bool tc_csum(struct tc_read *r, const struct token *at)
 {
 	static const struct {
@@ -342,7 +350,7 @@ static bool tc_action(struct tc_read *r)
 	return tc_control(r, a->verdict);
 }
 
-/* A dropped packet's changes do not matter. */
+/* Removes changes of a dropped packet, which do not matter. */
 static void tc_forget_changes(struct draft *d)
 {
 	if (!strcmp(d->verdict, "drop"))

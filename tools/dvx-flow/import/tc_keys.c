@@ -111,14 +111,14 @@ bool tc_type(const char *text, uint64_t *type)
 	return value_number(text, 16, 0xffff, type) || ethertype_number(text, type);
 }
 
-/* What stands behind one tag is no second one. */
+/* Excludes a second tag behind a tag with this type. */
 static bool tc_one_tag(struct tc_read *r, uint64_t type)
 {
 	return r->tags != 1 || type == 0x8100 || type == 0x88a8 ||
 	       draft_add(r->im, r->d, SLOT_TAG2, "num_of_vlans 1");
 }
 
-/* Adds what a protocol behind so many tags says. */
+/* Adds the conditions of a protocol behind the filter's tags. */
 static bool tc_take_type(struct tc_read *r, const struct token *at, uint64_t type)
 {
 	static const enum draft_slot tags[] = {SLOT_TAG, SLOT_TAG2};
@@ -152,7 +152,7 @@ bool tc_protocol(struct tc_read *r)
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-/* Decimal, or else hexadecimal: as tc reads some numbers. Their masks are hexadecimal. */
+/* Converts a number that tc reads as decimal, or else hexadecimal. Masks are hexadecimal. */
 static const char *tc_number(struct tc_read *r, const char *text, unsigned int bits)
 {
 	const char *slash = strchr(text, '/');
@@ -215,7 +215,7 @@ static const char *tc_value(struct tc_read *r, const struct tc_key *k, const cha
 	}
 }
 
-/* Which bits of a field are compared. `value` is what `text` became. */
+/* Returns the bits of a field that are compared. `value` is the converted `text`. */
 static const char *tc_mask(struct tc_read *r, const struct tc_key *k, const char *text,
 			   const char *value)
 {
@@ -232,7 +232,7 @@ static const char *tc_mask(struct tc_read *r, const struct tc_key *k, const char
 	return mask ? mask : "";
 }
 
-/* The interface of the filter itself, or no packet. */
+/* Reads the interface: the filter's own, or no packet matches. */
 static bool tc_indev(struct tc_read *r, const struct token *at)
 {
 	int ours = import_netdev(r->im, at->text);
@@ -241,7 +241,7 @@ static bool tc_indev(struct tc_read *r, const struct token *at)
 	return ours >= 0 || tc_leave(r, at, REASON_INTERFACE);
 }
 
-/* So many VLAN tags and no more, once the filter's types are known. */
+/* Excludes more VLAN tags than the filter counts, once its types are known. */
 static bool tc_count_tags(struct tc_read *r)
 {
 	bool type = draft_value(r->d, SLOT_IP) || draft_value(r->d, SLOT_MPLS) ||

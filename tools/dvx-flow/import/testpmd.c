@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DPDK testpmd's "flow create PORT ... pattern ... actions ...", as the mlx5 PMD means it: a pattern
- * without a VLAN item is for tagged packets, too. Smaller priorities come first.
+ * DPDK testpmd's "flow create PORT ... pattern ... actions ...", as the mlx5 PMD understands it: a
+ * pattern without a VLAN item is for tagged packets, too. Smaller priorities come first.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool pmd_attribute(struct pmd_read *r, const struct token *at)
 	return true;
 }
 
-/* Up to the word `pattern`. */
+/* Reads attributes up to the word `pattern`. */
 static bool pmd_head(struct pmd_read *r)
 {
 	const struct token *port = tokens_next(r->line);
@@ -75,7 +75,7 @@ static void pmd_line(struct import *im, struct tokens *line)
 
 	tokens_take(line, "testpmd>");
 	if (!testpmd_looks(line)) {
-		dialect_stranger(im, &d, line);
+		dialect_leave_line(im, &d, line);
 		return;
 	}
 	tokens_next(line);

@@ -19,10 +19,10 @@ static inline bool pmd_leave(struct pmd_read *r, const struct token *at, enum im
 	return import_leave(r->im, r->d, at, reason);
 }
 
-/* From behind `pattern` to behind its `end`. */
+/* Reads from behind `pattern` to behind its `end`. */
 bool pmd_pattern(struct pmd_read *r);
 bool pmd_actions(struct pmd_read *r);
-/* Behind the word `rss`: queues and types. */
+/* Reads queues and types behind the word `rss`. */
 bool pmd_rss(struct pmd_read *r, const struct token *at);
 
 #endif

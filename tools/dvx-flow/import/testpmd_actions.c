@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The actions of a testpmd flow. They may stand in any order; the PMD has one of its own. */
+/* The actions of a testpmd flow. They may stand in any order; the PMD has an order of its own. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static const struct pmd_action {
 	{"represented_port", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
 	{"port_representor", NULL, PMD_LEAVE, REASON_TRANSFER, NULL},
 	{"meter", NULL, PMD_LEAVE, REASON_LIMIT, NULL},
-	/* When the driver reports the flow as idle; the flow stays. */
+	/* The action sets when the driver reports the flow as idle; the flow stays. */
 	{"age", "timeout", PMD_NOTHING, 0, NULL},
 	{"sample", NULL, PMD_LEAVE, REASON_TARGET, NULL},
 	{"conntrack", NULL, PMD_LEAVE, REASON_CONNTRACK, NULL},
@@ -97,7 +97,7 @@ static bool pmd_edit(struct pmd_read *r, const struct token *at, unsigned int ch
 	return true;
 }
 
-static bool pmd_fate(struct pmd_read *r, const struct token *at, const char *verdict)
+static bool pmd_set_verdict(struct pmd_read *r, const struct token *at, const char *verdict)
 {
 	if (r->d->verdict)
 		return pmd_leave(r, at, REASON_TARGET);
@@ -105,7 +105,7 @@ static bool pmd_fate(struct pmd_read *r, const struct token *at, const char *ver
 	return true;
 }
 
-/* The protocol of a port is the pattern's. */
+/* Returns a port's text, with the pattern's protocol. */
 static const char *pmd_port_text(struct pmd_read *r, const char *side, const char *port)
 {
 	const char *l4 = draft_value(r->d, SLOT_PROTO);
@@ -118,7 +118,7 @@ static const char *pmd_prefixed(struct pmd_read *r, const char *prefix, const ch
 	return text && *text ? import_format(r->im, "%s%s", prefix, text) : NULL;
 }
 
-/* An ID behind a push is the new tag's. */
+/* Sets a VLAN ID. Behind a push it is the new tag's. */
 static bool pmd_vid(struct pmd_read *r, const struct token *at, const char *id)
 {
 	if (r->d->change[EDIT_PUSH] && !*r->d->change[EDIT_PUSH] && id) {
@@ -146,17 +146,17 @@ static bool pmd_apply(struct pmd_read *r, const struct pmd_action *a, const stru
 
 	switch (a->how) {
 	case PMD_VERDICT:
-		return pmd_fate(r, at, a->text);
+		return pmd_set_verdict(r, at, a->text);
 	case PMD_QUEUE:
 		if (!value_number(value, 0, 0xffff, &n))
 			return pmd_leave(r, at, REASON_VALUE);
 		r->d->queue = import_format(im, "queue %u", (unsigned int)n);
-		return pmd_fate(r, at, "send");
+		return pmd_set_verdict(r, at, "send");
 	case PMD_TAG:
 		r->d->tag = value_masked(im, value, 0, 32);
 		return r->d->tag || pmd_leave(r, at, REASON_VALUE);
 	case PMD_RSS:
-		return pmd_rss(r, at) && pmd_fate(r, at, "send");
+		return pmd_rss(r, at) && pmd_set_verdict(r, at, "send");
 	case PMD_COUNT:
 		r->d->count = true;
 		return true;
@@ -204,7 +204,7 @@ static bool pmd_action(struct pmd_read *r)
 		if (!value->text)
 			return pmd_leave(r, value, REASON_ENDS);
 	}
-	/* An indirect counter is one of several rules. */
+	/* An indirect counter is shared by several rules. */
 	if (a->how == PMD_COUNT && (token_is(tokens_peek(r->line), "identifier") ||
 				    token_is(tokens_peek(r->line), "shared")))
 		return pmd_leave(r, tokens_peek(r->line), REASON_INDIRECT);

@@ -111,7 +111,7 @@ static const struct pmd_field pmd_none[] = {{0}};
 /* Items that add nothing by themselves have no slot. */
 #define PMD_BARE DRAFT_SLOTS
 
-/* Depths with a role of their own: VLAN tags and GRE's key may repeat theirs. */
+/* Depths that differ from others: VLAN tags and GRE's key may repeat theirs. */
 enum { PMD_TAGS = 2, PMD_TUNNEL = 6 };
 
 static const struct pmd_item {
@@ -170,11 +170,11 @@ static const struct {
 	{"l2tpv3oip", REASON_FIELD},
 	{"ecpri", REASON_FIELD},
 	{"port_representor", REASON_TRANSFER},
-	/* It compares what GRE carries, too. */
+	/* The item compares GRE's payload, too. */
 	{"nvgre", REASON_TUNNEL_PROTOCOL},
 };
 
-/* What was written of a field: its tokens. */
+/* The tokens that were given for a field. */
 struct pmd_given {
 	const struct token *spec, *last, *mask, *prefix, *is, *at;
 };
@@ -191,7 +191,7 @@ static bool pmd_match_add(struct pmd_read *r, const struct token *at, unsigned i
 	       pmd_leave(r, at, REASON_TWICE);
 }
 
-/* The mask of a number: as written, or so many leading bits, or all. */
+/* Returns the mask of a number: as written, or as so many leading bits, or all. */
 static bool pmd_mask(const struct pmd_given *s, unsigned int bits, uint64_t *mask)
 {
 	uint64_t most = bits == 64 ? UINT64_MAX : (1ull << bits) - 1, n;
@@ -224,8 +224,8 @@ static bool pmd_range(struct pmd_read *r, const struct pmd_field *f, const struc
 }
 
 /*
- * Offset and "more fragments", as DPDK's mlx5 driver takes them: all of these bits 0, or any of
- * them set.
+ * Adds offset and "more fragments", as DPDK's mlx5 driver takes them: all of these bits 0, or any
+ * of them set.
  */
 static bool pmd_frag4(struct pmd_read *r, const struct pmd_given *s, const struct token *spec,
 		      uint64_t v, uint64_t mask)
@@ -242,7 +242,7 @@ static bool pmd_frag4(struct pmd_read *r, const struct pmd_given *s, const struc
 	return pmd_match_add(r, spec, SLOT_FRAGMENT, v ? "fragment" : "nofrag");
 }
 
-/* A VLAN tag's 16 bits as its three fields. */
+/* Adds a VLAN tag's 16 bits as its three fields. */
 static bool pmd_tci(struct pmd_read *r, const struct token *at, unsigned int shift, uint64_t v,
 		    uint64_t mask)
 {
@@ -264,7 +264,7 @@ static bool pmd_tci(struct pmd_read *r, const struct token *at, unsigned int shi
 	return true;
 }
 
-/* A tag's type belongs to the tag behind it. */
+/* Adds a type behind a tag. It belongs to the tag that follows. */
 static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
 {
 	unsigned int slot = r->tags ? SLOT_TAG2 : SLOT_TAG;
@@ -275,16 +275,18 @@ static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
 	return draft_add_type(r->im, r->d, type) || pmd_leave(r, at, REASON_TWICE);
 }
 
-/* Whether there is a tag, or one behind the item's. The driver compares tags of type 0x8100. */
+/*
+ * Adds whether there is a tag, or one behind the item's. The driver compares tags of type 0x8100.
+ */
 static bool pmd_has_vlan(struct pmd_read *r, const struct token *at, unsigned int slot, bool has)
 {
-	const char *said = draft_value(r->d, (enum draft_slot)slot);
+	const char *given = draft_value(r->d, (enum draft_slot)slot);
 
 	if (r->tags > 1)
 		return pmd_leave(r, at, REASON_FIELD);
-	/* A type before, which is a tag's, says as much. */
+	/* An earlier type, if it is a tag's, implies the tag already. */
 	if (has)
-		return said || pmd_match_add(r, at, slot, "vlan");
+		return given || pmd_match_add(r, at, slot, "vlan");
 	return pmd_match_add(r, at, slot, slot == SLOT_TAG ? "untagged" : "num_of_vlans 1");
 }
 
@@ -320,7 +322,7 @@ static bool pmd_number_field(struct pmd_read *r, const struct pmd_field *f,
 	return pmd_match_add(r, spec, f->slot + shift, value_under_mask(r->im, v, mask, f->bits));
 }
 
-/* From one address to another, if all of their bits are compared. */
+/* Adds a range of addresses, if all of their bits are compared. */
 static bool pmd_nets(struct pmd_read *r, const struct pmd_field *f, const struct pmd_given *s,
 		     const struct token *spec, const char *masked)
 {
@@ -375,8 +377,8 @@ static bool pmd_field_add(struct pmd_read *r, const struct pmd_field *f, const s
 
 /* --- items ------------------------------------------------------------------------------------- */
 
-/* FIELD OPERATOR VALUE. */
-static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, struct pmd_given *said)
+/* Reads FIELD OPERATOR VALUE. */
+static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, struct pmd_given *given)
 {
 	const struct token *name = tokens_next(r->line), *how = tokens_next(r->line), *value;
 	size_t i = 0;
@@ -388,17 +390,17 @@ static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, stru
 	value = tokens_next(r->line);
 	if (!value->text)
 		return pmd_leave(r, value, REASON_ENDS);
-	said[i].at = name;
+	given[i].at = name;
 	if (token_is(how, "is"))
-		said[i].is = value;
+		given[i].is = value;
 	else if (token_is(how, "spec"))
-		said[i].spec = value;
+		given[i].spec = value;
 	else if (token_is(how, "last"))
-		said[i].last = value;
+		given[i].last = value;
 	else if (token_is(how, "mask"))
-		said[i].mask = value;
+		given[i].mask = value;
 	else if (token_is(how, "prefix"))
-		said[i].prefix = value;
+		given[i].prefix = value;
 	else
 		return pmd_leave(r, how, REASON_SYNTAX);
 	return true;
@@ -406,22 +408,25 @@ static bool pmd_field_read(struct pmd_read *r, const struct pmd_item *item, stru
 
 static bool pmd_fields(struct pmd_read *r, const struct pmd_item *item)
 {
-	struct pmd_given said[PMD_FIELDS_MAX] = {0};
+	struct pmd_given given[PMD_FIELDS_MAX] = {0};
 	bool masked = false;
 
 	while (tokens_peek(r->line)->text && !token_is(tokens_peek(r->line), "/") &&
 	       !token_is(tokens_peek(r->line), "end"))
-		if (!pmd_field_read(r, item, said))
+		if (!pmd_field_read(r, item, given))
 			return false;
 	for (size_t i = 0; item->field[i].name; i++)
-		masked |= said[i].is || said[i].mask || said[i].prefix;
+		masked |= given[i].is || given[i].mask || given[i].prefix;
 	for (size_t i = 0; item->field[i].name; i++)
-		if (said[i].at && !pmd_field_add(r, &item->field[i], &said[i], masked))
+		if (given[i].at && !pmd_field_add(r, &item->field[i], &given[i], masked))
 			return false;
 	return true;
 }
 
-/* Headers stand in the order of the packet; behind a tunnel they begin anew. */
+/*
+ * Checks an item's place. Headers stand in the order of the packet; behind a tunnel they begin
+ * anew.
+ */
 static bool pmd_place(struct pmd_read *r, const struct pmd_item *item, const struct token *at)
 {
 	if (!item->depth)
@@ -442,16 +447,16 @@ static bool pmd_place(struct pmd_read *r, const struct pmd_item *item, const str
 static bool pmd_vlan_item(struct pmd_read *r, const struct token *at)
 {
 	unsigned int slot = r->tags ? SLOT_TAG2 : SLOT_TAG;
-	const char *said;
+	const char *given;
 
 	if (r->tags == 2)
 		return pmd_leave(r, at, REASON_FIELD);
 	r->tags++;
-	said = draft_value(r->d, (enum draft_slot)slot);
-	/* A type may have said svlan, or a flag that there is no such tag. */
-	if (said && (!strcmp(said, "untagged") || !strcmp(said, "num_of_vlans 1")))
+	given = draft_value(r->d, (enum draft_slot)slot);
+	/* A type may have set svlan, or a flag that there is no such tag. */
+	if (given && (!strcmp(given, "untagged") || !strcmp(given, "num_of_vlans 1")))
 		r->d->nothing = true;
-	return said || pmd_match_add(r, at, slot, "vlan");
+	return given || pmd_match_add(r, at, slot, "vlan");
 }
 
 static bool pmd_item(struct pmd_read *r, const struct token *at)
@@ -475,8 +480,9 @@ static bool pmd_item(struct pmd_read *r, const struct token *at)
 }
 
 /*
- * DPDK's mlx5 driver compares which protocol is in the tunnel: Ethernet, or the IP version of the
- * item behind it. In VXLAN all is Ethernet, and only Ethernet has an address.
+ * Returns whether the protocol inside the tunnel is known. DPDK's mlx5 driver compares it:
+ * Ethernet, or the IP version of the item behind it. VXLAN carries only Ethernet, and only Ethernet
+ * has an address.
  */
 static bool pmd_inside_known(const struct draft *d)
 {

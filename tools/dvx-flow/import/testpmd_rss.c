@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * testpmd's action rss as `to rss`: queues in a row, and the kinds of packets that are spread. The
- * driver's own key is not the same; which queue a flow meets is nobody's promise without one.
+ * driver's own key differs from dvx-flow's; without a key in the action, a flow may reach another
+ * queue.
  */
 #include <string.h>
 
@@ -26,7 +27,7 @@ static const struct {
 	{"udp", RSS_UDP | RSS_UDP << RSS_V6},
 };
 
-/* FIRST FIRST+1 ... end. */
+/* Reads FIRST FIRST+1 ... end. */
 static bool rss_queues(struct pmd_read *r, const struct token *at)
 {
 	uint64_t first = 0, last = 0, n, count = 0;
@@ -67,8 +68,8 @@ static bool rss_read_types(struct pmd_read *r, unsigned int *kinds)
 }
 
 /*
- * The kinds as `on`, of the packets that the pattern lets through. NULL: dvx-flow hashes ports with
- * addresses only, and alike for both IP versions.
+ * Returns the kinds as `on`, for the packets of the pattern. NULL: dvx-flow cannot, as it hashes
+ * ports with addresses only, and alike for both IP versions.
  */
 static const char *rss_on(struct pmd_read *r, unsigned int kinds)
 {

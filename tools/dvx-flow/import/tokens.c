@@ -13,7 +13,7 @@ static void token_step(struct token_reader *r)
 	}
 }
 
-/* The length of a \ and the end of its line, which join two lines. */
+/* Returns the length of a \ and the end of its line, which join two lines. */
 static size_t token_joint(const struct token_reader *r)
 {
 	if (r->end - r->p >= 2 && r->p[0] == '\\' && r->p[1] == '\n')
@@ -33,7 +33,7 @@ static void token_skip(struct token_reader *r)
 	}
 }
 
-/* One word of marks: a character, or one of != <= >= ==. */
+/* Returns the length of a word of marks: a character, or one of != <= >= ==. */
 static size_t token_mark(const struct token_reader *r)
 {
 	if (!*r->p || !strchr(r->marks, *r->p))
@@ -63,7 +63,7 @@ static size_t token_copy(struct token_reader *r, char *to, bool *quoted)
 	return n;
 }
 
-/* A word, or a mark. A NUL byte is an empty word. */
+/* Reads a word, or a mark. A NUL byte is an empty word. */
 static bool token_word(struct token_reader *r, struct tokens *t)
 {
 	struct token *k = &t->token[t->n];

@@ -31,15 +31,16 @@ struct token_reader {
 };
 
 /*
- * The next line that has words, without comments; a \ at its end joins the following one. Single
- * and double quotes keep blanks in a word. False: the text ends. The caller frees t->token.
+ * Reads the next line that has words, without comments; a \ at its end joins the following one.
+ * Single and double quotes keep blanks in a word. Returns false at the text's end. The caller frees
+ * t->token.
  */
 bool tokens_line(struct token_reader *r, struct tokens *t);
 
-/* The next word, the one after n more, or the line's end. */
+/* Return the next word, or the line's end; tokens_next() takes it. */
 const struct token *tokens_peek(const struct tokens *t);
 const struct token *tokens_next(struct tokens *t);
-/* Whether the next word is this one; takes it then. */
+/* Takes the next word if it is this one. Returns whether it was. */
 bool tokens_take(struct tokens *t, const char *word);
 bool token_is(const struct token *t, const char *word);
 

@@ -13,7 +13,7 @@ bool value_number(const char *text, int base, uint64_t most, uint64_t *v)
 {
 	char *end;
 
-	/* Octal to the tools that take any base: whoever wrote it may not have meant that. */
+	/* A leading 0 is octal to tools that take any base; the author may not have meant that. */
 	if (base == 0 && text[0] == '0' && isdigit((unsigned char)text[1]))
 		return false;
 	if (!isxdigit((unsigned char)*text))
@@ -22,7 +22,9 @@ bool value_number(const char *text, int base, uint64_t most, uint64_t *v)
 	return end != text && !*end && *v <= most && strlen(text) < 20;
 }
 
-/* Splits TEXT[/MASK] into `head`; NULL: too long; otherwise the mask or "". */
+/*
+ * Splits TEXT[/MASK] into `head` and the mask. Returns the mask or "", or NULL if it is too long.
+ */
 static const char *value_split(const char *text, char *head, size_t size)
 {
 	size_t n = strcspn(text, "/");
@@ -36,7 +38,7 @@ static const char *value_split(const char *text, char *head, size_t size)
 
 /* --- addresses --------------------------------------------------------------------------------- */
 
-/* The mask of so many leading bits. */
+/* Makes the mask of so many leading bits. */
 static void net_bits(uint8_t mask[16], unsigned int bits)
 {
 	for (unsigned int i = 0; i < 16; i++) {
@@ -216,7 +218,7 @@ const char *value_list_end(struct import *im, struct value_list *l)
 	return text;
 }
 
-/* One end of a range: `none` if nothing is written. */
+/* Parses one end of a range: `none` if nothing is written. */
 static bool port_end(const char *text, size_t n, uint64_t none, uint64_t *port)
 {
 	char name[40];

@@ -5,7 +5,7 @@
 
 #include "arena.h"
 
-/* The first block is small: a rule that comes alone has an arena of its own. */
+/* The first block is small: each added rule has an arena of its own. */
 #define BLOCK_FIRST 1024ul
 #define BLOCK_BYTES (64ul << 10)
 

@@ -16,7 +16,7 @@
 
 const struct compile_limits compile_limits = {.looks = 64, .few = 8, .covers = 1u << 25};
 
-/* The entries of a larger matcher under the bits that its shape and another shape both compare. */
+/* The entries of a larger matcher, by the bits that its shape and another shape both compare. */
 struct shape_view {
 	const struct shape *other;
 	const struct view_key {
@@ -42,11 +42,11 @@ struct matcher_list {
 	size_t n, room, entries;
 };
 
-/* The rules of one table of the file. */
+/* One table of the file while it is compiled. */
 struct table_work {
 	struct map shapes; /* hash -> the shape's number in `cover` */
 	struct cover cover;
-	uint32_t list[RULE_DIRS]; /* where the next rule's entries go */
+	uint32_t list[RULE_DIRS]; /* tables of the program that get the next rule's entries */
 };
 
 /* A rule that leads from one table to another. */
@@ -68,8 +68,8 @@ struct work {
 	struct table_work *now;
 	const struct ruleset *set;
 	uint32_t rule;
-	uint32_t *action; /* the first rule with the same action, for each rule; such rules never
-			     conflict */
+	/* By rule: the first rule with the same action. Rules of one action never conflict. */
+	uint32_t *action;
 	bool placed;
 	uint32_t coverer;
 	size_t shadow_room;
@@ -77,7 +77,10 @@ struct work {
 
 /* --- shapes ------------------------------------------------------------------------------------ */
 
-/* Keeps one copy of each shape, so that pointers can be compared. False: no memory. */
+/*
+ * Keeps one copy of each shape, so that pointers can be compared. Returns false if there is no
+ * memory.
+ */
 static bool compile_intern(struct work *w, const struct shape *s, size_t *number)
 {
 	struct cover *c = &w->now->cover;
@@ -172,7 +175,7 @@ static struct shape_view *compile_view_get(const struct work *w, struct matcher_
 
 enum relation { APART, IN_THE_WAY, NO_MEMORY };
 
-/* In a long list, matchers that cannot conflict are not searched. */
+/* Returns whether the matcher need not be searched: in a long list, one that cannot conflict. */
 static bool compile_indifferent(const struct work *w, const struct matcher_list *l,
 				const struct matcher_build *m, const struct shape *shape)
 {
@@ -204,7 +207,10 @@ static enum relation compile_relate_few(const struct work *w, const struct match
 	return APART;
 }
 
-/* Hashes that collide only cost a matcher. Of its own shape, an equal entry would cover it. */
+/*
+ * Returns whether the matcher has a conflicting entry. Hashes that collide only cost a matcher. An
+ * equal entry of the same shape would have covered this one.
+ */
 static enum relation compile_relate(const struct work *w, struct matcher_build *m,
 				    const struct shape *shape, const uint64_t *value)
 {
@@ -224,7 +230,10 @@ static enum relation compile_relate(const struct work *w, struct matcher_build *
 	return s->mixed || !compile_acts_alike(w, &m->entry[s->what]) ? IN_THE_WAY : APART;
 }
 
-/* A mirror's packets go on to later rules: it covers none. */
+/*
+ * Records an entry as one that covers later ones. A mirror's covers none, because its packets go on
+ * to later rules.
+ */
 static int compile_covers(struct work *w, size_t shape, struct rule_entry entry)
 {
 	const struct rule *r = &w->set->rule[w->rule];
@@ -291,7 +300,7 @@ static int compile_find_place(struct work *w, struct matcher_list *l, const stru
 	return 0;
 }
 
-/* What it would be entered with, should the one that covers it go. */
+/* Keeps a covered entry, for an edit that removes the covering rule. */
 static int compile_keep_covered(struct work *w, size_t shape, const uint64_t *value)
 {
 	struct table *t = &w->out->table[w->now->list[w->set->rule[w->rule].dir]];
@@ -299,7 +308,7 @@ static int compile_keep_covered(struct work *w, size_t shape, const uint64_t *va
 		.shape = w->now->cover.shape[shape].shape, .rule = w->rule, .by = w->coverer};
 	uint64_t *kept;
 
-	/* The rule covers it itself: they go together. */
+	/* The rule covers the entry itself, so both leave together. */
 	if (c.by == c.rule)
 		return 0;
 	kept = arena_get(w->out->memory, c.shape->n * sizeof(*kept));
@@ -334,7 +343,7 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 
 /* --- actions ----------------------------------------------------------------------------------- */
 
-/* Hashes what a rule does with a packet. A rule with a counter or a change is equal to no other. */
+/* Hashes a rule's action. A rule with a counter or a change equals no other. */
 static uint64_t action_hash(const struct rule *r, uint32_t i)
 {
 	uint64_t h = map_mix(map_mix(1, r->verdict), r->queue);
@@ -385,7 +394,7 @@ static int compile_add_table(struct work *w, enum rule_dir dir, uint32_t of)
 	return 0;
 }
 
-/* The first table for each direction comes first. */
+/* Adds all tables; the first one of each direction comes first. */
 static int compile_add_tables(struct work *w)
 {
 	int ret = 0;
@@ -402,7 +411,7 @@ static int compile_add_tables(struct work *w)
 	return ret;
 }
 
-/* The current rule leads from its table to another one. */
+/* Records that the current rule leads from one table to another. */
 static int compile_add_way(struct work *w, uint32_t from, uint32_t to)
 {
 	if (!array_grow((void **)&w->way, w->nways, &w->way_room, sizeof(*w->way)))
@@ -411,7 +420,7 @@ static int compile_add_way(struct work *w, uint32_t from, uint32_t to)
 	return 0;
 }
 
-/* Later rules of the mirror's table judge its packets, too. */
+/* Begins a new table for the rules behind a mirror, which judge its packets, too. */
 static int compile_mirror(struct work *w)
 {
 	const struct rule *r = &w->set->rule[w->rule];
@@ -438,7 +447,9 @@ static int compile_ways(struct work *w)
 	return r->verdict == RULE_MIRROR ? compile_mirror(w) : 0;
 }
 
-/* Puts a table behind one that leads to it: 1, or 0 if it is there, or -EMLINK. */
+/*
+ * Puts a table behind one that leads to it. Returns 1, or 0 if it was behind already, or -EMLINK.
+ */
 static int compile_deepen(struct work *w, const struct table_way *way)
 {
 	uint32_t level = w->out->table[way->from].level;

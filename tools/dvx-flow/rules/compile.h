@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What rules become in tables: masks, entries under them, and an order. No device, no library:
- * `check`, the daemon and the tests read the same result.
+ * Compiles rules into tables: masks, entries under them, and an order. Uses no device and no
+ * library, so `check`, the daemon and the tests get the same result.
  *
- * A table is a list of matchers. A packet asks them in this order, and the first
- * one that has an entry for it decides. A matcher has one mask, so at most one of its entries fits
- * a packet; that is why its entries need no order, and why 100,000 rules of one shape are one
- * matcher.
+ * A table is a list of matchers. A packet is looked up in this order, and the first matcher with an
+ * entry for it decides. A matcher has one mask, so at most one of its entries fits a packet; that
+ * is why its entries need no order, and why 100,000 rules of one shape are one matcher.
  */
 #ifndef DVX_FLOW_COMPILE_H
 #define DVX_FLOW_COMPILE_H
 
 #include "rule.h"
 
-/* Keys below RULE_KEYS are compared as the rule says them. Other words become these. */
+/* Keys below RULE_KEYS are compared as rules give them. Other parts of a rule become these. */
 enum match_key {
 	MATCH_IMPLIED = RULE_KEYS - 1,
 #define IMPLIED(before, after, bits, seen, low, key) MATCH_##key,
 #include "src/prm/match_fields.def"
 	MATCH_LEVEL_END,
-	MATCH_PER_LEVEL = MATCH_LEVEL_END - RULE_KEYS, /* and again, inside a tunnel */
+	MATCH_PER_LEVEL = MATCH_LEVEL_END - RULE_KEYS, /* these exist again inside a tunnel */
 	MATCH_KEYS = MATCH_LEVEL_END + MATCH_PER_LEVEL
 };
 #define MATCH_INNER(key) ((key) + MATCH_PER_LEVEL)
@@ -27,7 +26,7 @@ enum match_key {
 struct match_key_row {
 	const char
 		*path; /* in fte_match_param: "outer_headers.tcp_dport"; of a MAC its first word */
-	const char *noun; /* in messages; NULL: no word says it */
+	const char *noun; /* in messages; NULL: no word stands for it */
 	uint8_t bits;
 };
 
@@ -35,10 +34,13 @@ extern const struct match_key_row match_keys[MATCH_KEYS];
 
 uint64_t match_key_max(unsigned int key);
 
-/* Where the word stands that a key comes from; the rule's beginning if there is no such word. */
+/*
+ * Returns the place of the word that a key comes from; the rule's beginning if there is no such
+ * word.
+ */
 struct source_location rule_location(const struct rule *r, unsigned int key);
 
-/* Which bits are compared. */
+/* The bits that are compared. */
 struct shape {
 	uint8_t n;
 	uint8_t key[MATCH_KEYS];   /* ascending */
@@ -56,7 +58,7 @@ struct matcher {
 	size_t n;
 };
 
-/* It is left out: an entry of an earlier rule takes all of its packets. */
+/* An entry that is left out, because an entry of an earlier rule takes all of its packets. */
 struct covered_entry {
 	const struct shape *shape;
 	const uint64_t *value;
@@ -66,17 +68,20 @@ struct covered_entry {
 #define TABLE_NONE UINT32_MAX
 
 /*
- * The rules of one table of the file and one direction; a mirror ends it, because other rules judge
- * its packets, too. `next` has the rules behind the mirror.
+ * The rules of one table of the file and one direction. A mirror ends the table, because later
+ * rules judge its packets, too; `next` has the rules behind the mirror.
  */
 struct table {
 	struct matcher *matcher; /* looked up in this order */
 	size_t n;
-	size_t entries; /* of all of them */
+	size_t entries; /* of all matchers */
 	enum rule_dir dir;
 	uint32_t of;   /* the table of the file */
-	uint32_t next; /* where packets go that no rule takes; TABLE_NONE: the default way */
-	/* Tables that it leads to have a higher one. 0: no packet comes here, there are no rules. */
+	uint32_t next; /* the table of packets that no rule takes; TABLE_NONE: the default way */
+	/*
+	 * Lower than the level of any table that it leads to. 0: no packet reaches it, or it has no
+	 * rules.
+	 */
 	uint32_t level;
 	struct covered_entry *covered;
 	size_t ncovered, covered_room;
@@ -84,14 +89,15 @@ struct table {
 
 /* A rule that no packet can reach. */
 struct shadow {
-	uint32_t rule, by; /* an earlier rule that takes all of its packets, or the last of them */
+	uint32_t rule,
+		by; /* by: an earlier rule that takes all of its packets, or the last of them */
 };
 
 struct program {
 	/* Packets begin in table[RULE_IN] or table[RULE_OUT]. */
 	struct table *table;
 	size_t ntables;
-	uint32_t *where; /* by rule: the table that its entries are in */
+	uint32_t *where; /* by rule: the table with its entries */
 	struct shadow *shadow;
 	size_t nshadows;
 	struct arena *memory;
@@ -100,25 +106,28 @@ struct program {
 /* --- cost.c ------------------------------------------------------------------------------------ */
 
 /*
- * What a direction's tables cost. Paths count the matchers that a packet is looked up in, below the
- * root.
+ * The cost of a direction's tables. Paths count the matchers that a packet is looked up in, below
+ * the root.
  */
 struct table_cost {
 	size_t tables, entries, matchers;
-	size_t longest_path; /* of packets that no rule takes; the default way's matcher, too */
+	size_t longest_path; /* of packets that no rule takes; includes the default way's matcher */
 	double mean_path;    /* of packets that meet an entry, each entry as often as the others */
 };
-/* other: by table; what stands for a list on the device, if tables is not 0. NULL: nothing does. */
+/*
+ * Computes the costs. other: by table; a cost whose `tables` is not 0 replaces the list's. NULL:
+ * all are lists.
+ */
 int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
 		 const struct table_cost *other, struct table_cost *out);
 
-/* A rule's part of that. */
+/* One rule's part of the cost. */
 struct rule_cost {
 	uint32_t rule;
 	uint32_t matchers; /* that begin with its entry: no earlier rule needs them */
 	uint32_t entries;
 };
-/* All 0, to be counted and freed by the caller. NULL: no memory. */
+/* Returns costs of 0, to be counted and freed by the caller. NULL: no memory. */
 struct rule_cost *rule_costs_new(size_t nrules);
 void table_costs_count(const struct table *t, struct rule_cost *cost);
 /*
@@ -133,17 +142,18 @@ size_t rule_costs_most(const struct rule_cost *cost, size_t nrules, struct rule_
 #define RULE_ENTRIES_MAX 65536u
 
 /*
- * Returns 0, -ENOMEM, -E2BIG with the rule in *wrong that has too many entries or needs too many
- * matchers, or -EMLINK with one that needs a table behind too many others.
+ * Compiles a set. Returns 0, -ENOMEM, -E2BIG with the rule in *wrong that has too many entries or
+ * needs too many matchers, or -EMLINK with a rule that needs a table behind too many others.
  */
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
 
 /*
- * Limits of the search for an entry's place, which tests lower: any limits give a right program, lower
- * ones more matchers. So many matchers are searched, and so many shapes may search one matcher; beyond
- * that, an entry counts as conflicting. Each search keeps a hash table that all later entries of the
- * matcher join. Up to `few` entries of a matcher are compared one by one instead. After `covers`
- * questions whether an earlier entry takes all packets of another, only equal ones are left out.
+ * Limits of the search for an entry's place. Any limits give a right program, lower ones more
+ * matchers; tests lower them.
+ *	looks	matchers that are searched, and shapes that may search one matcher: beyond, an entry
+ *		counts as conflicting. Each search keeps a hash table of the matcher's entries.
+ *	few	entries of a matcher that are compared one by one instead
+ *	covers	lookups of an entry that covers another: beyond, only equal entries are left out
  */
 struct compile_limits {
 	unsigned int looks, few, covers;
@@ -151,10 +161,10 @@ struct compile_limits {
 extern const struct compile_limits compile_limits;
 int rules_compile_within(const struct ruleset *set, const struct compile_limits *limits,
 			 struct program *out, size_t *wrong);
-/* Whether it makes no difference which of the two rules takes a packet. */
+/* Returns whether it makes no difference which of the two rules takes a packet. */
 bool rule_same_action(const struct rule *a, const struct rule *b);
 void program_free(struct program *p);
-/* The table that a rule's packets go to: of a RULE_GOTO; TABLE_NONE: none. */
+/* Returns the table that a RULE_GOTO's packets go to; TABLE_NONE: the rule is none. */
 uint32_t program_goto(const struct rule *r);
 
 /* --- expand.c: the entries of one rule -------------------------------------------------------- */
@@ -162,10 +172,10 @@ uint32_t program_goto(const struct rule *r);
 /* Called for each entry. Shape and values belong to the caller. Nonzero ends the expansion. */
 typedef int (*entry_fn)(void *arg, const struct shape *shape, const uint64_t *value);
 
-/* Returns 0, the function's nonzero value, or -E2BIG. */
+/* Expands a rule. Returns 0, the function's nonzero value, or -E2BIG. */
 int rule_expand(const struct rule *r, entry_fn each, void *arg);
 
-/* False: negated matches leave it no packet (tcp not port 0-65535). */
+/* Returns false if negated matches leave the rule no packet (tcp not port 0-65535). */
 bool rule_is_possible(const struct rule *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What rules cost: the look-ups of a packet, and the rules that make them many. */
+/* The cost of rules: lookups of a packet, and the rules that need most of them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,10 +9,10 @@ struct cost_work {
 	const struct program *p;
 	const struct ruleset *set;
 	const struct table_cost *other; /* by table; NULL: all are lists */
-	size_t *before; /* by table: the most look-ups of a packet that comes to it */
+	size_t *before;			/* by table: the most lookups of a packet that reaches it */
 };
 
-/* What other tables stand for a list; NULL: it is itself. */
+/* Returns the cost of what replaces a list on the device; NULL: nothing does. */
 static const struct table_cost *cost_other(const struct cost_work *w, const struct table *t)
 {
 	const struct table_cost *other = w->other ? &w->other[t - w->p->table] : NULL;
@@ -59,7 +59,7 @@ static struct table_cost cost_of_list(const struct table *t)
 	return c;
 }
 
-/* Tables lead to higher levels. */
+/* One pass suffices: tables lead to higher levels. */
 int program_cost(const struct program *p, const struct ruleset *set, enum rule_dir dir,
 		 const struct table_cost *other, struct table_cost *out)
 {
@@ -85,7 +85,7 @@ int program_cost(const struct program *p, const struct ruleset *set, enum rule_d
 	return 0;
 }
 
-/* Entries stand in the order of their rules. */
+/* Counts a matcher's entries, which stand in the order of their rules. */
 static void cost_count(const struct matcher *m, struct rule_cost *cost)
 {
 	if (m->n)
@@ -94,7 +94,7 @@ static void cost_count(const struct matcher *m, struct rule_cost *cost)
 		cost[m->entry[e].rule].entries++;
 }
 
-/* Whether the first one is more expensive. */
+/* Returns whether the first rule is more expensive. */
 static bool cost_more(const struct rule_cost *a, const struct rule_cost *b)
 {
 	if (a->matchers != b->matchers)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An entry is covered by one of the same shape, or of a shape that compares only some of its bits,
- * if both agree in these. Each shape keeps its entries in a hash table, so an entry asks once per
- * wider shape, however many rules stand between.
+ * Finds covered entries. An entry is covered by one of the same shape, or of a shape that compares
+ * only some of its bits, if both agree in these. Each shape keeps its entries in a hash table, so
+ * an entry needs one lookup for each wider shape, however many rules are between.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cover.h"
 #include "shape.h"
 
-/* Folds the bits that a shape compares. Keys begin at odd distances, so that few bits meet. */
+/* Folds the bits that a shape compares. Keys begin at odd distances, so that few bits coincide. */
 static void fold(struct cover_shape *s)
 {
 	for (unsigned int i = 0; i < s->shape->n; i++) {
@@ -76,7 +76,7 @@ bool cover_add(struct cover *c, enum rule_dir dir, size_t shape, struct rule_ent
 	return slot;
 }
 
-/* Compares with the shapes that came since the last call, of earlier rules. */
+/* Finds the wider shapes of earlier rules among the shapes added since the last call. */
 static bool find_wider(const struct cover *c, struct cover_shape *s)
 {
 	for (; s->compared < c->settled; s->compared++) {
@@ -92,7 +92,7 @@ static bool find_wider(const struct cover *c, struct cover_shape *s)
 	return true;
 }
 
-/* The entry of shape w that takes what one of shape s would. */
+/* Finds an entry of shape w that takes all packets of an entry of shape s. */
 static const struct rule_entry *cover_entry(const struct cover *c, enum rule_dir dir,
 					    const struct cover_shape *w, const struct shape *s,
 					    const uint64_t *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The entries of a table so far, to find the one that takes all packets of the next. */
+/* The entries of a table so far, to find the one that takes all packets of the next entry. */
 #ifndef DVX_FLOW_COVER_H
 #define DVX_FLOW_COVER_H
 
@@ -9,11 +9,16 @@
 /* A shape and its entries. */
 struct cover_shape {
 	const struct shape *shape;
-	uint64_t bits[2]; /* a wider shape has no bit here that this one lacks: most are told apart
-			     by it */
+	/*
+	 * Folded bits. A wider shape has no bit here that this one lacks, which rules out most
+	 * shapes.
+	 */
+	uint64_t bits[2];
 	struct map seen[RULE_DIRS]; /* by their values; `what` is an index in `entry` */
-	/* Indexes of the shapes that compare no bit but this one's: only their entries can cover
-	 * one of this shape. Shapes from number `compared` on were not compared yet. */
+	/*
+	 * Indexes of the shapes that compare only bits of this one: only their entries can cover
+	 * one of this shape. Shapes from number `compared` on have not been compared yet.
+	 */
 	uint32_t *wider;
 	size_t nwider, room, compared;
 };
@@ -21,17 +26,21 @@ struct cover_shape {
 struct cover {
 	struct cover_shape *shape;
 	size_t n, room;
-	size_t settled; /* shapes of earlier rules: of a rule's own, only equal entries are found */
+	size_t settled; /* shapes of earlier rules; of a rule's own shapes, only equal entries cover */
 	struct rule_entry *entry;
 	size_t nentries, entry_room;
-	/* Shapes that were compared or asked. Behind so many, only an equal entry covers one. */
+	/*
+	 * Comparisons and lookups of shapes. After `most` of them, only an equal entry covers one.
+	 */
 	uint64_t steps, most;
 };
 
-/* Shape number c->n. False: no memory. */
+/* Adds shape number c->n. Returns false if there is no memory. */
 bool cover_add_shape(struct cover *c, const struct shape *shape);
 bool cover_add(struct cover *c, enum rule_dir dir, size_t shape, struct rule_entry entry);
-/* 1: an entry of rule *by takes all packets that such an entry would; 0: none; -ENOMEM. */
+/*
+ * Returns 1 if an entry of rule *by takes all packets of such an entry; 0: none does; or -ENOMEM.
+ */
 int cover_find(struct cover *c, enum rule_dir dir, size_t shape, const uint64_t *value,
 	       uint32_t *by);
 void cover_free(struct cover *c);

@@ -15,19 +15,19 @@ void cubes_add(struct cubes *c, cube_bits value, cube_bits mask)
 		c->cube[c->n++] = (struct cube){value, mask};
 }
 
-/* The lowest n bits. */
+/* Returns the lowest n bits set. */
 static cube_bits ones(unsigned int n)
 {
 	return n < 128 ? ((cube_bits)1 << n) - 1 : ~(cube_bits)0;
 }
 
-/* A prefix before so many lower bits, as prefixes that end at the stride. */
+/* Adds a prefix, followed by `low` free bits, as prefixes that end at the stride. */
 static void cubes_add_prefix(struct cubes *c, cube_bits first, unsigned int low, unsigned int width,
 			     unsigned int stride)
 {
 	unsigned int bits = width - low, more = (stride - bits % stride) % stride;
 
-	/* All values: no bit is compared, and none is shifted. */
+	/* No bit is compared: all values. */
 	if (!bits) {
 		cubes_add(c, 0, 0);
 		return;
@@ -126,7 +126,7 @@ static unsigned int nets_width(const struct rule_nets *nets)
 	return nets->n && nets->net->family == 4 ? 32 : 128;
 }
 
-/* The ranges and prefixes of a list. */
+/* Returns the ranges and prefixes of a list. */
 static struct spans nets_spans(struct cubes *c, const struct rule_nets *nets)
 {
 	struct spans s = spans_new(c, nets->n);
@@ -161,7 +161,7 @@ void cubes_add_nets(struct cubes *c, const struct rule_nets *nets)
 	free(s.span);
 }
 
-/* The parser joined them already. */
+/* The parser has joined the ranges already. */
 void cubes_add_ports(struct cubes *c, const struct rule_ports *ports)
 {
 	for (size_t i = 0; i < ports->n; i++) {
@@ -176,7 +176,7 @@ void cubes_add_ports(struct cubes *c, const struct rule_ports *ports)
 
 /* --- complements ------------------------------------------------------------------------------- */
 
-/* What lies between the spans, which are joined. */
+/* Adds the gaps between the spans, which are joined. */
 static void cubes_add_gaps(struct cubes *c, const struct spans *s, unsigned int width,
 			   unsigned int stride)
 {
@@ -198,7 +198,7 @@ static void cubes_meet(struct cubes *c, const struct cube *a, const struct cube 
 		cubes_add(c, a->value | b->value, a->mask | b->mask);
 }
 
-/* The next `stride` bits of a mask from the top that are not in `done`. */
+/* Returns the next `stride` bits, from the top, of a mask that are not in `done`. */
 static cube_bits next_bits(cube_bits mask, cube_bits done, unsigned int stride)
 {
 	cube_bits group = 0, bit = (cube_bits)1 << 127;
@@ -212,7 +212,7 @@ static cube_bits next_bits(cube_bits mask, cube_bits done, unsigned int stride)
 	return group;
 }
 
-/* Each value of the group's bits but one, behind those that are done. */
+/* Adds each value of the group's bits but the hole's, behind the bits that are done. */
 static void cubes_add_others(struct cubes *c, const struct cube *hole, cube_bits done,
 			     cube_bits group)
 {
@@ -225,7 +225,7 @@ static void cubes_add_others(struct cubes *c, const struct cube *hole, cube_bits
 	} while (v);
 }
 
-/* Keeps what is outside of one cube. */
+/* Keeps the values outside of one cube. */
 static void cubes_without(struct cubes *c, const struct cube *hole, unsigned int stride)
 {
 	struct cubes others = {0}, old = *c;

@@ -29,20 +29,20 @@ struct cubes {
 
 void cubes_add(struct cubes *c, cube_bits value, cube_bits mask);
 
-/* The values first to last of a field of so many bits, as the fewest prefixes. */
+/* Adds the values first to last of a field of `width` bits, as the fewest prefixes. */
 void cubes_add_range(struct cubes *c, cube_bits first, cube_bits last, unsigned int width);
 
-/* The elements of a list: those that touch are joined before they are cut into prefixes. */
+/* Adds the elements of a list. Elements that touch are joined before they are cut into prefixes. */
 void cubes_add_nets(struct cubes *c, const struct rule_nets *nets);
 void cubes_add_ports(struct cubes *c, const struct rule_ports *ports);
 
 /*
- * The complements: all other values of the field. Masks end at a multiple of `stride` bits: with 4,
- * "not port 22" is 60 cubes under 4 masks; with 1, it is 16 under 16.
+ * Add the complement: all other values of the field. Masks end at a multiple of `stride` bits: with
+ * 4, "not port 22" is 60 cubes under 4 masks; with 1, it is 16 under 16.
  */
 void cubes_not_nets(struct cubes *c, const struct rule_nets *nets, unsigned int stride);
 void cubes_not_ports(struct cubes *c, const struct rule_ports *ports, unsigned int stride);
-/* All values but these of a field; `all` has its bits set. */
+/* Adds all values of a field but these; `all` has the field's bits set. */
 void cubes_not_values(struct cubes *c, const struct rule_value *v, size_t n, uint64_t all,
 		      unsigned int stride);
 

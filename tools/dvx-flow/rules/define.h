@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables of the rules: those that are known, and a definition's line. */
+/* Variables of the rules, and the line of a definition. */
 #ifndef DVX_FLOW_DEFINE_H
 #define DVX_FLOW_DEFINE_H
 
@@ -13,7 +13,8 @@ struct define_token {
 enum define_kind { KIND_NONE, KIND_NUMBER, KIND_IPV4, KIND_IPV6, KIND_MAC };
 
 struct parse_define {
-	const char *name, *text; /* text: with commas, and without blanks but in a range of names */
+	const char *name,
+		*text; /* text: with commas, and without blanks except in a range of names */
 	struct define_token *token;
 	size_t n, room, text_len, text_room;
 	enum define_kind kind;
@@ -21,25 +22,28 @@ struct parse_define {
 	uint32_t line;
 };
 
-/* Names may have a -, so a range of them needs a blank before it. */
+/*
+ * Returns whether the value ends with a name. Names may have a -, so a range of them needs a blank
+ * before it.
+ */
 static inline bool define_ends_with_name(const struct parse_define *d)
 {
 	return d->n && d->token[d->n - 1].token == T_NAME;
 }
 
-/* NULL: unknown. */
+/* Returns NULL if the variable is unknown. */
 struct parse_define *define_find(const struct rule_parser *ps, const char *name);
-/* False: no memory. */
+/* Returns false if there is no memory. */
 bool define_keep(struct rule_parser *ps, struct parse_define *d);
 void define_drop(struct parse_define *d);
-/* Reports it. `of`: the variable whose definition names this one; NULL: a rule does. */
+/* Reports an unknown variable. `of`: the variable whose definition names it; NULL: a rule does. */
 void define_unknown(struct rule_parser *ps, const struct source_range *at, const char *name,
 		    const char *of);
 
-/* The definitions of a set as a text, which the caller frees. NULL: no memory. */
+/* Returns the definitions of a set as a text, which the caller frees. NULL: no memory. */
 char *defines_text(const struct ruleset *of, size_t *len);
 
-/* Letters, digits and _. */
+/* Returns whether c is a letter, a digit or _. */
 bool define_name_char(char c);
 
 /* Reads all of a definition's line and leaves its end for the next token. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Expands a rule to the entries that hardware can compare: no ranges, no lists, one IP version
- * each.
- */
+/* Expands a rule to entries that hardware can compare: no ranges, no lists, one IP version each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +25,7 @@ void alternative_copy(struct alternative *to, const struct alternative *from)
 	memcpy(to->value, from->value, n * sizeof(*to->value));
 }
 
-/* Where the key is, or would be. */
+/* Returns the key's index in the shape, or the one that it would have. */
 static unsigned int alternative_at(const struct alternative *a, unsigned int key)
 {
 	unsigned int i = 0;
@@ -89,7 +86,7 @@ unsigned int expand_port_key(uint64_t proto, int side)
 
 static int with_headers(struct expansion *x, const struct alternative *a);
 
-/* The inner headers follow when the outer ones are complete. */
+/* Ends a level. The inner headers follow when the outer ones are complete. */
 static int level_end(struct expansion *x, const struct alternative *a)
 {
 	struct alternative b;
@@ -223,8 +220,8 @@ static int with_headers(struct expansion *x, const struct alternative *a)
 /* --- later fragments --------------------------------------------------------------------------- */
 
 /*
- * Fields behind the IP header. A later fragment has none of them, and the device compares 0: an
- * entry of such fields needs one that is not 0, or a whole packet.
+ * Returns whether the field is behind the IP header. A later fragment has no such field, and the
+ * device compares 0: an entry of such fields needs one that is not 0, or a whole packet.
  */
 bool key_is_of_l4(unsigned int key, bool inner)
 {
@@ -237,7 +234,10 @@ bool key_is_of_l4(unsigned int key, bool inner)
 
 static int fragments_of(struct expansion *x, const struct alternative *a, bool inner);
 
-/* One entry for each bit that a field's mask leaves open: this bit is set, those above are not. */
+/*
+ * Makes one entry for each bit that a field's mask leaves open: this bit is set, those above are
+ * not.
+ */
 static int with_open_bits(struct expansion *x, const struct alternative *a, unsigned int i,
 			  struct alternative *none)
 {
@@ -257,7 +257,7 @@ static int with_open_bits(struct expansion *x, const struct alternative *a, unsi
 	return ret;
 }
 
-/* Whether all that is compared of such fields is 0, and not of whole packets alone. */
+/* Returns whether all such fields are compared with 0, and not of whole packets alone. */
 static bool takes_later(const struct alternative *a, unsigned int frag, bool inner)
 {
 	bool any = false;
@@ -297,7 +297,7 @@ int expand_fragments(struct expansion *x, const struct alternative *a)
 
 /* --- a rule ------------------------------------------------------------------------------------ */
 
-/* The kinds of the first tag and the second: none, or one with id 0. */
+/* The kinds of the first tag and the second: none, or one with ID 0. */
 static const struct {
 	uint8_t kind[2]; /* 0, KEY_CVLAN or KEY_SVLAN */
 } native_tags[] = {
@@ -342,7 +342,7 @@ static int with_native(struct expansion *x, const struct alternative *a)
 	return ret;
 }
 
-/* Another value in the place of a key's. */
+/* Replaces the value of a key. */
 static void alternative_set(struct alternative *a, unsigned int key, const struct rule_value *v)
 {
 	unsigned int i = alternative_at(a, key);
@@ -351,7 +351,7 @@ static void alternative_set(struct alternative *a, unsigned int key, const struc
 	a->shape.mask[i] = v->mask;
 }
 
-/* A field may have several values. Keys of fields are of their level already. */
+/* Expands field i, which may have several values. Keys of fields are of their level already. */
 static int with_fields(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct rule *r = x->rule;

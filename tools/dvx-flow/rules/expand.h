@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What expand.c, which expands what a rule says, and expand_not.c, which expands what it excludes,
- * share.
+ * Shared by expand.c, which expands the matches of a rule, and expand_not.c, which expands its
+ * exceptions.
  */
 #ifndef DVX_FLOW_EXPAND_H
 #define DVX_FLOW_EXPAND_H
@@ -25,7 +25,7 @@ struct expansion {
 	const struct rule *rule;
 	struct cubes list[2][LISTS]; /* of the outer headers, and of the inner ones */
 	struct exception *except;    /* those of a value first */
-	size_t of_value;	     /* how many these are */
+	size_t of_value;	     /* number of exceptions of a value */
 	entry_fn each;
 	void *arg;
 	size_t entries;
@@ -33,30 +33,36 @@ struct expansion {
 };
 
 void alternative_copy(struct alternative *to, const struct alternative *from);
-/* 0: nothing is said of the key. */
+/* Returns the value of a key; 0: the key is not compared. */
 uint64_t alternative_value(const struct alternative *a, unsigned int key);
-/* A key of the current level. */
+/* Returns the key at the current level. */
 unsigned int alternative_key(const struct alternative *a, unsigned int key);
 
-/* Adds a condition. False if no packet can meet both (src port 80, and any port 90 tried there). */
+/*
+ * Adds a condition. Returns false if no packet can meet both (src port 80, and any port 90 tried
+ * there).
+ */
 bool alternative_add(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
 bool alternative_add_here(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
 bool alternative_add_net(struct alternative *a, unsigned int first_key, uint8_t version,
 			 const struct cube *c);
 
-/* Whether a later fragment lacks the field; `inner`: of the headers inside a tunnel. */
+/* Returns whether a later fragment lacks the field; `inner`: of the headers inside a tunnel. */
 bool key_is_of_l4(unsigned int key, bool inner);
 unsigned int expand_port_key(uint64_t proto, int side);
 int expand_lists(struct cubes list[LISTS], const struct rule_headers *h);
 int expand_emit(struct expansion *x, const struct alternative *a);
 
-/* The exceptions of a rule: once before its entries are made, and for each of these from i = 0 on. */
+/*
+ * Prepares the exceptions of a rule, before its entries are made. expand_excepts() applies them to
+ * an entry, from exception i on.
+ */
 int excepts_make(struct expansion *x, unsigned int stride);
 int expand_excepts(struct expansion *x, const struct alternative *a, size_t i);
 int expand_except(struct expansion *x, const struct alternative *a, size_t i);
 void excepts_free(struct expansion *x);
 
-/* Goes on with the entries of an alternative that take no later fragment for a field of 0. */
+/* Expands an alternative, without later fragments whose missing field would be compared as 0. */
 int expand_fragments(struct expansion *x, const struct alternative *a);
 
 #endif

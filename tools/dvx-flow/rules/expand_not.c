@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expands what a rule excludes. A group of matches does not hold if its first one fails, or that
- * holds and the second one fails, and so on. Each of these is a set of entries; all of them are the
- * rule's.
+ * Expands the exceptions of a rule. A group of matches does not hold if its first match fails, or
+ * if that holds and the second one fails, and so on. Each of these cases is a set of entries; the
+ * rule gets all of them.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "expand.h"
 
-/* What must not hold. */
+/* Matches that must not hold together. */
 struct exception {
-	const struct rule_except *says;
+	const struct rule_except *source;
 	struct cubes list[LISTS], others[LISTS]; /* the lists, and all other values */
 	struct cubes proto;			 /* all protocols but its own */
-	struct cubes *field;			 /* for each of its fields, all other values */
+	struct cubes *field;			 /* by field: all other values */
 };
 
-/* Each cube of a key. */
+/* Expands each cube of a key. */
 static int except_key(struct expansion *x, const struct alternative *a, size_t i, unsigned int key,
 		      const struct cubes *others)
 {
@@ -34,7 +34,7 @@ static int except_key(struct expansion *x, const struct alternative *a, size_t i
 	return ret;
 }
 
-/* The key of the other kind of tag, or 0 (no tag's) if this key is no kind. */
+/* Returns the key of the other kind of tag, or 0 (no tag's) if this key is no kind. */
 static unsigned int other_kind(unsigned int key)
 {
 	unsigned int level = key >= KEY_PER_LEVEL ? KEY_PER_LEVEL : 0;
@@ -54,7 +54,10 @@ static unsigned int other_kind(unsigned int key)
 _Static_assert(KEY_SVLAN == KEY_CVLAN + 1 && KEY_SVLAN2 == KEY_CVLAN2 + 1 && KEY_CVLAN > 0,
 	       "the kinds of a tag are side by side");
 
-/* No device compares "not a tag of this kind" alone: there is no tag, or one of the other kind. */
+/*
+ * Expands "not a tag of this kind", which no device compares alone: there is no tag, or one of the
+ * other kind.
+ */
 static int except_kind(struct expansion *x, const struct alternative *a, size_t i, unsigned int key)
 {
 	unsigned int other = other_kind(key);
@@ -73,14 +76,14 @@ static int except_kind(struct expansion *x, const struct alternative *a, size_t 
 
 static int except_field(struct expansion *x, const struct alternative *a, size_t i, size_t f)
 {
-	const struct rule_field *field = &x->except[i].says->field[f];
+	const struct rule_field *field = &x->except[i].source->field[f];
 
 	if (other_kind(field->key) && field->value)
 		return except_kind(x, a, i, field->key);
 	return except_key(x, a, i, field->key, &x->except[i].field[f]);
 }
 
-/* False: no packet has that; a tag of one kind is none of the other. */
+/* Adds a condition. Returns false if no packet meets it; a tag of one kind is not of the other. */
 static bool alternative_has(struct alternative *a, const struct rule_field *field)
 {
 	const unsigned int other = other_kind(field->key);
@@ -89,10 +92,13 @@ static bool alternative_has(struct alternative *a, const struct rule_field *fiel
 	       alternative_add(a, field->key, field->value, field->mask);
 }
 
-/* A value of 0 says that a header lacks; fields behind it need no such entry. */
+/*
+ * Expands the fields. A value of 0 means that a header is missing; fields behind it need no such
+ * entry.
+ */
 static int except_fields(struct expansion *x, const struct alternative *a, size_t i)
 {
-	const struct rule_except *e = x->except[i].says;
+	const struct rule_except *e = x->except[i].source;
 	struct alternative b;
 	int ret = 0;
 
@@ -111,7 +117,7 @@ static int except_nets(struct expansion *x, const struct alternative *a, size_t 
 		       unsigned int first_key)
 {
 	const struct cubes *others = &x->except[i].others[list];
-	uint8_t version = x->except[i].says->headers.ip;
+	uint8_t version = x->except[i].source->headers.ip;
 	int ret = 0;
 
 	for (size_t n = 0; n < others->n && !ret; n++) {
@@ -130,7 +136,7 @@ static int except_nets(struct expansion *x, const struct alternative *a, size_t 
 
 static int except_addresses(struct expansion *x, const struct alternative *a, size_t i)
 {
-	const struct rule_headers *h = &x->except[i].says->headers;
+	const struct rule_headers *h = &x->except[i].source->headers;
 	int ret = 0;
 
 	if (h->src.n)
@@ -142,7 +148,7 @@ static int except_addresses(struct expansion *x, const struct alternative *a, si
 	return ret;
 }
 
-/* `port` must be neither. */
+/* Expands "not port": neither port may have the value. */
 static int except_either_port(struct expansion *x, const struct alternative *a, size_t i,
 			      uint64_t proto)
 {
@@ -194,7 +200,10 @@ static bool cubes_have_0(const struct cubes *c)
 	return has;
 }
 
-/* The group's fields; those that a later fragment lacks are 0. False: they never are. */
+/*
+ * Adds the group's fields; those that a later fragment lacks are 0. Returns false if no later
+ * fragment can match.
+ */
 static bool later_fields(struct alternative *a, const struct rule_except *e, bool *any)
 {
 	for (size_t f = 0; f < e->nfields; f++) {
@@ -223,7 +232,10 @@ static bool later_ports(struct alternative *a, const struct exception *e, bool *
 			 alternative_add_here(a, expand_port_key(proto, SIDE_D), 0, 0xffff));
 }
 
-/* The device compares 0 in a later fragment, but `udp dst port 0` does not hold for it. */
+/*
+ * Excludes later fragments: the device compares 0 there, but `udp dst port 0` does not hold for
+ * them.
+ */
 static int except_later(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct exception *e = &x->except[i];
@@ -231,8 +243,9 @@ static int except_later(struct expansion *x, const struct alternative *a, size_t
 	bool any = false;
 
 	alternative_copy(&b, a);
-	if (e->says->of_value || !later_ports(&b, e, &any) || !later_fields(&b, e->says, &any) ||
-	    !any || !alternative_add_here(&b, KEY_FRAGMENT, 1, 1))
+	if (e->source->of_value || !later_ports(&b, e, &any) ||
+	    !later_fields(&b, e->source, &any) || !any ||
+	    !alternative_add_here(&b, KEY_FRAGMENT, 1, 1))
 		return 0;
 	return expand_excepts(x, &b, i + 1);
 }
@@ -247,7 +260,7 @@ static int except_proto(struct expansion *x, struct alternative *a, size_t i, ui
 static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
 {
 	static const uint64_t protos[] = {L4_TCP, L4_UDP};
-	enum rule_l4 l4 = x->except[i].says->headers.l4;
+	enum rule_l4 l4 = x->except[i].source->headers.l4;
 	int ret = except_key(x, a, i, alternative_key(a, KEY_PROTO), &x->except[i].proto);
 
 	for (int p = 0; p < 2 && !ret; p++) {
@@ -261,7 +274,7 @@ static int except_l4(struct expansion *x, const struct alternative *a, size_t i)
 	return ret;
 }
 
-/* Exceptions that leave no entry together multiply, too, so that their number alone is no bound. */
+/* A bound of the work: exceptions multiply, too, even if they leave no entry together. */
 #define EXCEPT_STEPS_MAX (16u * RULE_ENTRIES_MAX)
 
 int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
@@ -271,7 +284,7 @@ int expand_excepts(struct expansion *x, const struct alternative *a, size_t i)
 
 int expand_except(struct expansion *x, const struct alternative *a, size_t i)
 {
-	const struct rule_except *e = i < x->rule->nexcepts ? x->except[i].says : NULL;
+	const struct rule_except *e = i < x->rule->nexcepts ? x->except[i].source : NULL;
 	struct alternative b;
 	int ret;
 
@@ -295,7 +308,7 @@ int expand_except(struct expansion *x, const struct alternative *a, size_t i)
 
 static void not_lists(struct exception *e, unsigned int stride)
 {
-	const struct rule_headers *h = &e->says->headers;
+	const struct rule_headers *h = &e->source->headers;
 
 	expand_lists(e->list, h);
 	cubes_not_nets(&e->others[LIST_SRC], &h->src, stride);
@@ -309,7 +322,7 @@ static void not_lists(struct exception *e, unsigned int stride)
 static void not_proto(struct exception *e, unsigned int stride)
 {
 	static const struct rule_value tcp_udp[] = {{L4_TCP, 0xff}, {L4_UDP, 0xff}};
-	enum rule_l4 l4 = e->says->headers.l4;
+	enum rule_l4 l4 = e->source->headers.l4;
 
 	cubes_not_values(&e->proto, &tcp_udp[l4 == L4_UDP], l4 == L4_TCP_OR_UDP ? 2 : 1, 0xff,
 			 stride);
@@ -330,21 +343,22 @@ static void not_field(struct cubes *c, const struct rule_field *f, unsigned int 
 	free(v);
 }
 
-static int exception_make(struct exception *e, const struct rule_except *says, unsigned int stride)
+static int exception_make(struct exception *e, const struct rule_except *source,
+			  unsigned int stride)
 {
 	int err = 0;
 
-	e->says = says;
-	e->field = calloc(says->nfields + 1, sizeof(*e->field));
+	e->source = source;
+	e->field = calloc(source->nfields + 1, sizeof(*e->field));
 	if (!e->field)
 		return -ENOMEM;
 	not_lists(e, stride);
 	not_proto(e, stride);
-	for (size_t f = 0; f < says->nfields; f++)
-		not_field(&e->field[f], &says->field[f], stride);
+	for (size_t f = 0; f < source->nfields; f++)
+		not_field(&e->field[f], &source->field[f], stride);
 	for (int l = 0; l < LISTS; l++)
 		err = err ? err : e->list[l].err ? e->list[l].err : e->others[l].err;
-	for (size_t f = 0; f < says->nfields && !err; f++)
+	for (size_t f = 0; f < source->nfields && !err; f++)
 		err = e->field[f].err;
 	return err ? err : e->proto.err;
 }
@@ -355,7 +369,7 @@ static void exception_free(struct exception *e)
 		free(e->list[l].cube);
 		free(e->others[l].cube);
 	}
-	for (size_t f = 0; e->field && f < e->says->nfields; f++)
+	for (size_t f = 0; e->field && f < e->source->nfields; f++)
 		free(e->field[f].cube);
 	free(e->field);
 	free(e->proto.cube);

@@ -34,7 +34,7 @@
 %code provides {
 /* flex declares these in no header. */
 int flow_scan(FLOW_STYPE *value, struct source_range *at, void *scanner);
-/* The scanner's tokens, those of variables instead of their names: parse_variable.c. */
+/* Reads a token; a variable is replaced by its tokens: parse_variable.c. */
 int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner);
 struct rule_parser *flow_get_extra(void *scanner);
 int flow_lex_init_extra(struct rule_parser *ps, void **scanner);
@@ -76,7 +76,7 @@ static uint64_t named(struct rule_parser *ps, const struct source_range *at, con
 }
 
 %code {
-/* Which header a match belongs to: `not tcp` goes on with what belongs to TCP. */
+/* The header that a match belongs to: `not tcp` goes on with matches that belong to TCP. */
 #define ONE	    parse_target(ps, SCOPE_ONE, false)
 #define WORD(scope) parse_target(ps, SCOPE_##scope, true)
 #define PART(scope) parse_target(ps, SCOPE_##scope, false)
@@ -125,7 +125,7 @@ line:
   T_EOL
 | rule T_EOL
 | T_TABLE name T_EOL	{ parse_table(ps, &@2, $2); }
-| T_DEFINE T_EOL	/* parse_define.c read it */
+| T_DEFINE T_EOL	/* parse_define.c has read it */
 | T_INCLUDE T_STRING T_EOL	{ parse_include(ps, &@1); }
 | error T_EOL		{ yyerrok; }
 ;
@@ -158,7 +158,7 @@ match:
 | negation { parse_not(ps, &@1); } one_match
 ;
 
-/* Before a value. */
+/* "!=" or "not" before a value. */
 ne:
   %empty
 | T_NE			{ parse_not_value(ps, &@1); }
@@ -167,7 +167,7 @@ ne:
 
 one_match:
   T_ANY			{ parse_any(ps, &@$); }
-| T_INNER		{ parse_level(ps, true); ps->asks_inner = true; }
+| T_INNER		{ parse_level(ps, true); ps->has_inner = true; }
 | T_OUTER		{ parse_level(ps, false); }
 | T_ETH			{ parse_eth_word(ps); }
 | T_ETHERTYPE ne ethertype	{ ONE; parse_ethertype(ps, &@$, $3); }
@@ -462,8 +462,8 @@ static bool among(const yysymbol_kind_t *list, int n, yysymbol_kind_t wanted)
 	return false;
 }
 
-/* Whether a word is allowed where the error is. */
-static bool may_stand(const void *ctx, int token)
+/* Returns whether a word is allowed where the error is. */
+static bool may_stand_here(const void *ctx, int token)
 {
 	yysymbol_kind_t list[YYNTOKENS];
 	int n = yypcontext_expected_tokens(ctx, list, YYNTOKENS);
@@ -475,7 +475,7 @@ static const char *const value_kinds[] = {"a number", "a name"};
 
 #define MODIFIERS "to queue, to rss, goto, tag, count, name, set, push, pop or decap"
 
-/* Negations can stand before most things, and would make each list of words too long. */
+/* Removes negations: they can stand before most words, and would make each list too long. */
 static int without_negations(yysymbol_kind_t *list, int n)
 {
 	int kept = 0;
@@ -527,7 +527,7 @@ static const char no_not[] =
 	"\"not\" stands before a match (not tcp dst port 22, not src 10.0.0.0/8), or \"!=\" before its "
 	"value (vlan != 7)";
 
-/* Whether this word stands before the place. */
+/* Returns whether this word stands before the place. */
 static bool follows(const struct rule_parser *ps, const struct source_range *at, const char *word)
 {
 	size_t n = strlen(word), end = at->first_byte;
@@ -538,8 +538,8 @@ static bool follows(const struct rule_parser *ps, const struct source_range *at,
 	       (end == n || !isalnum((unsigned char)ps->text[end - n - 1]));
 }
 
-/* Words of tcpdump and tc that this language lacks, and what to write instead. */
-static const char *other_tongue(const yypcontext_t *ctx, const struct rule_parser *ps)
+/* Finds words of tcpdump and tc that this language lacks, and suggests others. */
+static const char *foreign_word(const yypcontext_t *ctx, const struct rule_parser *ps)
 {
 	const struct source_range *at = yypcontext_location(ctx);
 	yysymbol_kind_t token = yypcontext_token(ctx);
@@ -555,7 +555,7 @@ static const char *other_tongue(const yypcontext_t *ctx, const struct rule_parse
 static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)
 {
 	char saw[64], wanted[160], variable[160];
-	const char *near = NULL, *other = other_tongue(ctx, ps);
+	const char *near = NULL, *other = foreign_word(ctx, ps);
 
 	(void)scanner;
 	if (other) {
@@ -566,7 +566,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct 
 	expected(wanted, sizeof(wanted), ctx);
 	if (yypcontext_token(ctx) == YYSYMBOL_T_NAME && !ps->vars.last) {
 		saw[strlen(saw) - 1] = 0;
-		near = word_near(saw + 1, may_stand, ctx);
+		near = word_near(saw + 1, may_stand_here, ctx);
 		saw[strlen(saw)] = '"';
 	}
 	parse_mistake(ps, yypcontext_location(ctx), "expected %s, not %s%s%s%s%s", wanted, saw,

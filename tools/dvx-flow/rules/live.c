@@ -133,7 +133,7 @@ void live_free(struct live_table *t)
 struct live_search {
 	const struct live_table *t;
 	const struct ruleset *set;
-	const bool *going;
+	const bool *leaving;
 	uint32_t rule;
 	const struct shape *shape;
 	const uint64_t *value;
@@ -162,16 +162,17 @@ static bool live_same_action(const struct ruleset *set, uint32_t a, uint32_t b)
 }
 
 /*
- * Two entries that some packet has both of: the earlier rule's is looked up first, unless it makes
- * no difference. Equal ones never share a matcher. Returns whether the earlier one covers ours.
+ * Narrows the place by an entry that a common packet matches: the earlier rule's is looked up
+ * first, unless it makes no difference. Equal entries never share a matcher. Returns whether the
+ * other entry covers this one.
  */
 static bool live_relate(struct live_search *s, const struct live_entry *e)
 {
 	int64_t priority = s->t->matcher[e->matcher].priority;
-	bool goes = s->going && e->rule != LIVE_REST && s->going[e->rule],
+	bool leaves = s->leaving && e->rule != LIVE_REST && s->leaving[e->rule],
 	     earlier = e->rule <= s->rule;
 
-	if (earlier && s->wider && !goes)
+	if (earlier && s->wider && !leaves)
 		return true;
 	if (!s->same && live_same_action(s->set, e->rule, s->rule))
 		return false;
@@ -182,7 +183,7 @@ static bool live_relate(struct live_search *s, const struct live_entry *e)
 	return false;
 }
 
-/* The matcher of this shape with most entries that is allowed. */
+/* Finds the matcher of this shape with most entries, between the limits. */
 static bool live_joins(const struct live_search *s, struct live_spot *out)
 {
 	const struct live_matcher *m = s->t->matcher;
@@ -204,7 +205,10 @@ static int live_by_value(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* A new matcher stands in the middle of the widest gap, or, behind all others, near to the last. */
+/*
+ * Finds a priority for a new matcher: in the middle of the widest gap, or, behind all others, near
+ * to the last.
+ */
 static struct live_spot live_begins(const struct live_search *s)
 {
 	int64_t *used = calloc(s->t->nmatchers + 2, sizeof(*used)), widest = 1, at = -1;
@@ -233,12 +237,13 @@ static struct live_spot live_begins(const struct live_search *s)
 		      : (struct live_spot){LIVE_BEGINS, .priority = (uint32_t)at};
 }
 
-struct live_spot live_find(const struct live_table *t, const struct ruleset *set, const bool *going,
-			   uint32_t rule, const struct shape *shape, const uint64_t *value)
+struct live_spot live_find(const struct live_table *t, const struct ruleset *set,
+			   const bool *leaving, uint32_t rule, const struct shape *shape,
+			   const uint64_t *value)
 {
 	struct live_search s = {.t = t,
 				.set = set,
-				.going = going,
+				.leaving = leaving,
 				.rule = rule,
 				.shape = shape,
 				.value = value,

@@ -34,7 +34,7 @@ static struct source_location in_headers(const struct rule_headers *h, unsigned 
 	}
 }
 
-/* A negated match's place, if none of the others is about this key. */
+/* Returns a negated match's place, if no other match is about this key. */
 static struct source_location in_excepts(const struct rule *r, unsigned int key)
 {
 	for (size_t i = 0; i < r->nexcepts; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hash table from a 64-bit hash to the first thing that had it. */
+/* A hash table from a 64-bit hash to the first item that had it. */
 #ifndef DVX_FLOW_MAP_H
 #define DVX_FLOW_MAP_H
 
@@ -25,19 +25,19 @@ static inline uint64_t map_mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-/* The hash to try next where another thing has this one. */
+/* Returns the hash to try next if another item has this one. */
 static inline uint64_t map_again(uint64_t h)
 {
 	return map_mix(h, 1);
 }
 
-/* The slot of this hash, with its old content or else with `what`. NULL: no memory. */
+/* Returns the slot of this hash; a new slot gets `what`. NULL: no memory. */
 struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what);
-/* NULL: nothing has this hash. */
+/* Returns NULL if nothing has this hash. */
 const struct map_slot *map_get(const struct map *m, uint64_t hash);
 void map_free(struct map *m);
 
-/* The same of a text's bytes. */
+/* Adds a text's bytes to the hash h. */
 uint64_t map_mix_text(uint64_t h, const char *text);
 
 #endif

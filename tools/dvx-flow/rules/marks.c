@@ -9,7 +9,7 @@
 #define MARK	 "#line "
 #define MARK_LEN (sizeof(MARK) - 1)
 
-/* The next line that begins like a mark, or NULL. */
+/* Returns the next line that begins like a mark, or NULL. */
 static const char *mark_next(const char *text, const char *from, const char *end)
 {
 	while ((from = memmem(from, (size_t)(end - from), MARK, MARK_LEN))) {
@@ -29,7 +29,7 @@ static uint32_t mark_lines(const char *from, const char *to)
 	return n;
 }
 
-/* `p` is behind the mark's word. False: it is a comment. */
+/* Parses a mark; `p` is behind its word. Returns false if it is a comment. */
 static bool mark_read(const char *p, const char *end, struct mark *m)
 {
 	const char *stop = memchr(p, '\n', (size_t)(end - p));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the lines of a text come from that was put together of files. The comment
+ * Marks: the origin of lines in a text that was put together of files. The comment
  *
  *	#line 3 "web.flow"
  *
- * says of the line behind it; without a name it is one of the first file. They are the only map, so
- * that it goes where the text goes: to the daemon, into the committed file, and through edits.
+ * gives the file and number of the next line; without a name, the first file. There is no other
+ * map, so the origin goes where the text goes: to the daemon, into the committed file, and through
+ * edits.
  */
 #ifndef DVX_FLOW_MARKS_H
 #define DVX_FLOW_MARKS_H
@@ -15,7 +16,7 @@
 #include <stdint.h>
 
 struct mark {
-	uint32_t line;	  /* of the text: the first one that this is about */
+	uint32_t line;	  /* the first line of the text that the mark is about */
 	uint32_t at;	  /* that line's number in its file */
 	const char *file; /* in the text, file_len bytes */
 	size_t file_len;
@@ -26,7 +27,7 @@ struct marks {
 	size_t n;
 };
 
-/* False: no memory. The marks refer to the text. */
+/* Finds the marks, which refer to the text. Returns false if there is no memory. */
 bool marks_find(const char *text, size_t len, struct marks *out);
 void marks_free(struct marks *m);
 
@@ -37,7 +38,7 @@ struct mark_place {
 };
 struct mark_place marks_place(const struct marks *m, uint32_t line);
 
-/* The same of one line of a text. */
+/* The origin of one line of a text. */
 #define MARK_NAME_MAX 1024u
 struct mark_name {
 	uint32_t line;
@@ -46,8 +47,8 @@ struct mark_name {
 void marks_name(const char *text, size_t len, uint32_t line, struct mark_name *out);
 
 /*
- * A copy in which they are comments as others are, "# line 3 "web.flow"": its lines are its own. NULL:
- * no memory.
+ * Returns a copy in which marks are ordinary comments, "# line 3 "web.flow"", so that its lines are
+ * its own. NULL: no memory.
  */
 char *marks_plain(const char *text, size_t len, size_t *out_len);
 

@@ -16,7 +16,10 @@ static bool pairs_equal(const struct pair_text *a, const struct pair_text *b)
 	return !strcmp(a->text, b->text) && !strcmp(a->table, b->table);
 }
 
-/* Of each hash the first old rule; next[] leads to the others in their order. */
+/*
+ * Indexes the old rules: `first` has the first one of each hash, next[] leads to the others in
+ * their order.
+ */
 static int pairs_index(struct texts old, struct map *first, uint32_t *next)
 {
 	for (size_t i = old.n; i-- > 0;) {
@@ -61,8 +64,8 @@ int pairs_find(struct texts old, struct texts now, uint32_t *from)
 }
 
 /*
- * The longest ascending subsequence. end[k] is the rule with which one of length k + 1 ends, of
- * those the one that comes first among the old rules.
+ * Finds the longest ascending subsequence. end[k] is the rule at the end of one of length k + 1; if
+ * there are several, the earliest old rule.
  */
 int pairs_in_order(const uint32_t *from, size_t n, bool *stays)
 {

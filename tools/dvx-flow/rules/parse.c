@@ -74,8 +74,8 @@ void parse_mistake(struct rule_parser *ps, const struct source_range *at, const 
 	vsnprintf(m.text, sizeof(m.text), fmt, ap);
 	va_end(ap);
 	find_line(ps, at->first_byte, &m);
-	if (ps->tell)
-		ps->tell(ps->tell_arg, &m);
+	if (ps->report)
+		ps->report(ps->report_arg, &m);
 }
 
 static uint16_t clip(uint32_t v)
@@ -89,13 +89,13 @@ struct source_location parse_location(const struct rule_parser *ps, const struct
 					clip(at->first_column)};
 }
 
-/* The last rule's fields: it names few of them. */
+/* Clears the last rule's fields, of which it names few. */
 static void parse_forget(struct rule_parser *ps)
 {
-	for (unsigned int word = 0; word < SAID_WORDS; word++) {
-		for (uint64_t left = ps->said[word]; left; left &= left - 1)
+	for (unsigned int word = 0; word < KEY_SET_WORDS; word++) {
+		for (uint64_t left = ps->used_keys[word]; left; left &= left - 1)
 			ps->field[parse_set_key(word, left)] = (struct rule_field){0};
-		ps->said[word] = 0;
+		ps->used_keys[word] = 0;
 	}
 }
 
@@ -113,7 +113,7 @@ void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rul
 	parse_level(ps, false);
 	parse_forget(ps);
 	ps->context = CONTEXT_NONE;
-	ps->bad = ps->asks_inner = false;
+	ps->bad = ps->has_inner = false;
 	ps->ports = (struct parse_ports){0};
 	ps->nets = (struct parse_nets){0};
 	ps->values = (struct parse_values){0};
@@ -174,7 +174,7 @@ static bool same_values(const struct rule_field *a, const struct rule_field *b)
 	       (!a->nmore || !memcmp(a->more, b->more, a->nmore * sizeof(*a->more)));
 }
 
-/* True: the list's values have their masks, and fit the field. */
+/* Completes the masks of a list's values. Returns whether they fit the field. */
 static bool list_fits(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		      const struct parse_values *l)
 {
@@ -191,19 +191,19 @@ static bool list_fits(struct rule_parser *ps, const struct source_range *at, enu
 static void field_keep(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		       const struct parse_values *l)
 {
-	struct rule_field *f = rule_field_of(ps, key), said = {.key = parse_key(ps, key)};
+	struct rule_field *f = rule_field_of(ps, key), given = {.key = parse_key(ps, key)};
 
-	said.at = f->mask ? f->at : parse_location(ps, at);
-	said.value = l->value[0].value;
-	said.mask = l->value[0].mask;
-	said.more = l->value + 1;
-	said.nmore = l->n - 1;
-	if (f->mask && !same_values(f, &said))
+	given.at = f->mask ? f->at : parse_location(ps, at);
+	given.value = l->value[0].value;
+	given.mask = l->value[0].mask;
+	given.more = l->value + 1;
+	given.nmore = l->n - 1;
+	if (f->mask && !same_values(f, &given))
 		parse_mistake(ps, at, "a second %s in one rule", match_keys[key].noun);
 	else
-		*f = said;
+		*f = given;
 	if (!ps->group.active)
-		ps->said[said.key / 64] |= 1ull << said.key % 64;
+		ps->used_keys[given.key / 64] |= 1ull << given.key % 64;
 }
 
 void parse_field_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)
@@ -326,7 +326,7 @@ void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint
 		set_ethertype(ps, at, type);
 }
 
-/* A rule may name the same protocol twice (`tcp ... proto 6`). */
+/* Sets the protocol. A rule may name the same one twice (`tcp ... proto 6`). */
 void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t proto)
 {
 	bool negated = parse_begin_value(ps);
@@ -346,7 +346,7 @@ void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t
 	}
 }
 
-/* The second tag's key that belongs to one of the first tag. */
+/* Returns the second tag's key for one of the first tag. */
 static enum rule_key second_tag(enum rule_key key)
 {
 	_Static_assert(KEY_VLAN_PCP - KEY_CVLAN == KEY_VLAN2_PCP - KEY_CVLAN2, "the same order");
@@ -359,14 +359,14 @@ static bool parse_has_tag(struct rule_parser *ps, enum rule_key cvlan, enum rule
 	       rule_field_of(ps, cvlan)->value || rule_field_of(ps, svlan)->value;
 }
 
-/* The VLAN tags that the rule names so far at this level, negated or not. */
+/* Returns how many VLAN tags the rule names so far at this level, negated or not. */
 static unsigned int vlan_tags(struct rule_parser *ps)
 {
 	return parse_has_tag(ps, KEY_CVLAN2, KEY_SVLAN2) ? 2
 							 : parse_has_tag(ps, KEY_CVLAN, KEY_SVLAN);
 }
 
-/* Neither customer nor provider: no first tag. */
+/* Takes vlan or svlan. Neither customer nor provider: there is no first tag. */
 void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer, bool provider)
 {
 	enum rule_key kind = customer ? KEY_CVLAN : KEY_SVLAN;
@@ -405,7 +405,7 @@ void parse_vlan_count(struct rule_parser *ps, const struct source_range *at, uin
 		parse_no_second_tag(ps, at);
 }
 
-/* At most one tag: no second one. */
+/* Takes a range of the number of tags: 0-1, the only possible one, means no second tag. */
 void parse_vlan_counts(struct rule_parser *ps, const struct source_range *at, uint64_t least,
 		       uint64_t most)
 {
@@ -425,14 +425,14 @@ void parse_native(struct rule_parser *ps, const struct source_range *at)
 		ps->rule.native = true;
 }
 
-void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan)
+void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool names_vlan)
 {
-	struct parse_aside said = parse_aside(ps);
+	struct parse_aside given = parse_aside(ps);
 
 	parse_target(ps, SCOPE_VLAN, false);
-	if (says_vlan && !vlan_tags(ps) && !rule_field_of(ps, KEY_CVLAN)->mask)
+	if (names_vlan && !vlan_tags(ps) && !rule_field_of(ps, KEY_CVLAN)->mask)
 		parse_vlan(ps, at, true, false);
-	parse_resume(ps, &said);
+	parse_resume(ps, &given);
 }
 
 void parse_vlan_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key)

@@ -13,7 +13,7 @@ static unsigned int address_bits(const struct rule_net *p)
 	return p->family == 4 ? 32 : 128;
 }
 
-/* Clears the bits behind the prefix. True if one was set. */
+/* Clears the bits behind the prefix. Returns whether one was set. */
 static bool parse_addr_cut(struct rule_net *p)
 {
 	uint8_t before[16];
@@ -48,7 +48,7 @@ void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct 
 		      meant, bits);
 }
 
-/* The length of the prefix that this mask is, or NET_MASK. */
+/* Returns the length of the prefix that this mask is, or NET_MASK. */
 static uint8_t net_mask_bits(const struct rule_net *mask)
 {
 	unsigned int bits = 0, width = address_bits(mask);

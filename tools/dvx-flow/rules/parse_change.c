@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a rule changes in its packets, and what its matches must say for that. */
+/* Changes that a rule makes to its packets, and the matches that they need. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define PROTO_ETHERNET 0x6558
 
 static const struct change_row {
-	const char *says;
+	const char *name;
 	uint32_t max; /* of its value */
 } changes[RULE_CHANGE_KINDS] = {
 	[CHANGE_ETH_SRC] = {"set eth src", 0},
@@ -33,7 +33,7 @@ static struct rule_change *change_add(struct rule_parser *ps, const struct sourc
 	if (ps->rule.verdict == RULE_DROP)
 		parse_mistake(ps, at, "a rule that drops its packets cannot change them");
 	else if (c->kind != RULE_CHANGE_KINDS)
-		parse_mistake(ps, at, "a second \"%s\" in one rule", changes[kind].says);
+		parse_mistake(ps, at, "a second \"%s\" in one rule", changes[kind].name);
 	*c = (struct rule_change){.kind = kind, .at = parse_location(ps, at)};
 	ps->change_at[kind] = *at;
 	return c;
@@ -45,7 +45,7 @@ void parse_change(struct rule_parser *ps, const struct source_range *at, enum ru
 	struct rule_change *c = change_add(ps, at, kind);
 
 	if (value > changes[kind].max)
-		parse_mistake(ps, at, "\"%s\" takes 0 to %u, not %" PRIu64, changes[kind].says,
+		parse_mistake(ps, at, "\"%s\" takes 0 to %u, not %" PRIu64, changes[kind].name,
 			      changes[kind].max, value);
 	c->value = (uint32_t)value;
 }
@@ -99,7 +99,9 @@ void parse_push_vlan(struct rule_parser *ps, const struct source_range *at, uint
 	parse_change(ps, at, CHANGE_PUSH, (pcp & 7) << 13 | (id & 0xfff));
 }
 
-/* --- what the matches must say ----------------------------------------------------------------- */
+/*
+ * --- matches that changes need ------------------------------------------------------------------
+ */
 
 static bool parse_changes_has(const struct rule_parser *ps, enum rule_change_kind kind)
 {
@@ -114,13 +116,14 @@ static void need_version(struct rule_parser *ps, enum rule_change_kind kind)
 	if (parse_changes_has(ps, kind) && (c->of ? ip != c->of : ip != 4 && ip != 6))
 		parse_mistake(ps, &ps->change_at[kind],
 			      "\"%s\" needs a rule for packets of %s: write `%s' among its matches",
-			      changes[kind].says, c->of ? parse_ip_name(c->of) : "one IP version",
+			      changes[kind].name, c->of ? parse_ip_name(c->of) : "one IP version",
 			      c->of == 6 ? "ipv6" : "ipv4");
 }
 
 /*
- * The device updates the checksums of IPv4, TCP and UDP. These protocols' sums cover the addresses,
- * too; Linux's driver rewrites addresses of TCP, UDP and ICMP only. Every IPv6 host sends ICMPv6.
+ * Returns whether a checksum would be left wrong. The device updates those of IPv4, TCP and UDP.
+ * The sums of these protocols cover the addresses, too, and Linux's driver rewrites addresses of
+ * TCP, UDP and ICMP only. Every IPv6 host sends ICMPv6.
  */
 static bool sum_is_left(const struct rule_parser *ps, uint8_t version)
 {
@@ -145,7 +148,7 @@ static void need_sum(struct rule_parser *ps, enum rule_change_kind kind)
 			ps, &ps->change_at[kind],
 			"\"%s\" would leave %s wrong, which covers the addresses: the device "
 			"updates those of TCP and UDP; write `tcp' or `udp' among the matches",
-			changes[kind].says,
+			changes[kind].name,
 			ps->field[KEY_PROTO].mask ? "this protocol's checksum"
 						  : "ICMPv6's checksum");
 }
@@ -157,7 +160,7 @@ static void need_l4(struct rule_parser *ps, enum rule_change_kind kind)
 	if (parse_changes_has(ps, kind) && ps->rule.outer.l4 != (enum rule_l4)c->of)
 		parse_mistake(ps, &ps->change_at[kind],
 			      "\"%s\" needs a rule for packets of %s: write `%s' among its matches",
-			      changes[kind].says, c->of == L4_TCP ? "TCP" : "UDP",
+			      changes[kind].name, c->of == L4_TCP ? "TCP" : "UDP",
 			      c->of == L4_TCP ? "tcp" : "udp");
 }
 
@@ -168,7 +171,7 @@ static void need_tag(struct rule_parser *ps, enum rule_change_kind kind)
 		parse_mistake(ps, &ps->change_at[kind],
 			      "\"%s\" needs a rule for packets with a VLAN tag: write `vlan' among "
 			      "its matches",
-			      changes[kind].says);
+			      changes[kind].name);
 }
 
 static void need_tunnel(struct rule_parser *ps)
@@ -192,10 +195,10 @@ static void need_tunnel(struct rule_parser *ps)
 			parse_mistake(ps, &ps->change_at[k],
 				      "\"decap\" and \"%s\" in one rule: the outer headers go, and "
 				      "the inner ones cannot be named here",
-				      changes[k].says);
+				      changes[k].name);
 }
 
-/* A version that the EtherType says. */
+/* Sets the IP version that the EtherType implies. */
 static void settle_version(struct rule_parser *ps)
 {
 	for (int k = CHANGE_IP_SRC; k <= CHANGE_DEC_TTL; k++)

@@ -20,7 +20,7 @@ struct define_line {
 	struct source_range *at;
 	void *scanner;
 	FLOW_STYPE value;
-	int token, before; /* this one and the one before it; before 0: none of the set */
+	int token, before; /* this token and the one before it; before 0: none of the set */
 	bool ends_with_list, in_braces, closed;
 	struct source_range brace;
 };
@@ -32,7 +32,7 @@ static void define_wrong(struct define_line *l, const char *expected)
 
 	l->d->bad = true;
 	if (l->token == FLOW_error)
-		return; /* the scanner reported it */
+		return; /* the scanner has reported it */
 	if (l->token == T_EOL)
 		parse_mistake(l->ps, at, "expected %s, not the line's end", expected);
 	else
@@ -74,7 +74,9 @@ static void define_add(struct define_line *l, int token, const FLOW_STYPE *value
 	d->token[d->n++] = (struct define_token){token, *value};
 }
 
-/* Its token is added as it is, or, for a word that is a value's name, too, as that name. */
+/*
+ * Adds a word's token. A word of the language that is a value's name, too, is added as that name.
+ */
 static void define_add_word(struct define_line *l, int token)
 {
 	const struct source_range *at = l->at;
@@ -109,7 +111,10 @@ static enum define_kind define_kind_of(int token)
 	}
 }
 
-/* Words of the language that are names of values, too (proto tcp): as in the grammar's `keyword`. */
+/*
+ * Returns whether a word of the language is a value's name, too (proto tcp), as the grammar's
+ * `keyword` has it.
+ */
 static bool define_is_name(int token)
 {
 	static const int names[] = {T_IPV4, T_IPV6,  T_ARP,   T_TCP,	T_UDP, T_ICMP, T_ICMP6,
@@ -144,7 +149,7 @@ static void define_value(struct define_line *l, enum define_kind kind)
 	}
 }
 
-/* A variable in the definition of another one. */
+/* Takes a variable in the definition of another one. */
 static void define_variable(struct define_line *l)
 {
 	const struct parse_define *of = define_find(l->ps, l->value.name);
@@ -174,7 +179,7 @@ static void define_variable(struct define_line *l)
 	}
 }
 
-/* What stands between values. */
+/* Takes a token between values. */
 static void define_between(struct define_line *l)
 {
 	bool joins = l->token == '-' || l->token == '/';
@@ -205,7 +210,7 @@ static void define_token(struct define_line *l)
 		define_wrong(l, define_may_value(l) ? "a value" : "a comma or the end of the line");
 }
 
-/* Whether the set ends here. */
+/* Returns whether the set ends here. */
 static bool define_ends(struct define_line *l)
 {
 	if (l->token == '}' && l->in_braces && !l->closed) {

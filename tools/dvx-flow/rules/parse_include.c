@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parser knows of included files: where lines come from. */
+/* The parser's part of included files: the origin of lines. */
 #include <stdio.h>
 
 #include "marks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables beyond their text: a rule that comes alone may name those of the rules in effect. */
+/* Keeps variables after their text: an added rule may name those of the rules in effect. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,10 @@
 
 #include "parse.h"
 
-/* A name never begins with a digit, so that commands can tell it from an ID. */
+/*
+ * Returns whether the name is valid. It never begins with a digit, so that commands can tell it
+ * from an ID.
+ */
 static bool name_is_right(const char *name)
 {
 	size_t n = strlen(name);

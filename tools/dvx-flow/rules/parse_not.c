@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * `not MATCH` and `FIELD != VALUE`: a group of matches that must not hold together. While it is
- * open, the functions that keep what matches say keep it there.
+ * `not MATCH` and `FIELD != VALUE`: a group of matches that must not hold together. While a group
+ * is open, functions that keep matches put them there.
  *
  * A group is one match. Behind a protocol, a tunnel, vlan or mpls it goes on with the matches of
  * that header: `not tcp dst port 22 ttl 5` is not (tcp dst port 22), and ttl 5.
@@ -93,7 +93,7 @@ static size_t group_fields(const struct parse_group *g)
 	return n;
 }
 
-/* What no device compares. */
+/* Reports a negation that no device compares. */
 static void group_refuse(struct rule_parser *ps, const struct parse_group *g)
 {
 	uint8_t ip = g->headers.ip;
@@ -110,7 +110,9 @@ static void group_refuse(struct rule_parser *ps, const struct parse_group *g)
 			      "cannot be negated");
 }
 
-/* A match of a header's field is for packets that have the header. */
+/*
+ * Requires the header that a match is about: a negated field is for packets that have the header.
+ */
 static void group_base(struct rule_parser *ps, const struct parse_group *g)
 {
 	struct parse_needs *needs = &ps->needs[parse_is_inner(ps)];
@@ -151,7 +153,7 @@ static void group_keep(struct rule_parser *ps, const struct parse_group *g)
 		parse_is_inner(ps), !g->chain, g->headers, field, n, parse_location(ps, &g->at)};
 }
 
-/* `not fragment` is a bit that is 0. */
+/* Returns whether the group is `not fragment`, which is a bit that is 0. */
 static bool group_is_nofrag(const struct rule_parser *ps, const struct parse_group *g)
 {
 	return g->field[parse_key(ps, KEY_FRAGMENT)].mask && group_fields(g) == 1;
@@ -175,7 +177,7 @@ void parse_group_end(struct rule_parser *ps)
 		parse_mistake(ps, &g->at,
 			      "not needs a match behind it: not tcp, not src 10.0.0.0/8");
 	group_refuse(ps, g);
-	if (g->says_tunnel)
+	if (g->names_tunnel)
 		parse_settle_tunnel(ps, &g->at);
 	parse_settle_l4(ps, &g->at);
 	group_close(ps);

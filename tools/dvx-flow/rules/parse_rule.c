@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of a rule: adds what its words imply, and refuses contradictions. */
+/* The end of a rule: adds matches that its words imply, and refuses contradictions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,13 +61,13 @@ static void settle_ip(struct rule_parser *ps, const struct source_range *at)
 
 static void settle_native(struct rule_parser *ps, const struct source_range *at)
 {
-	uint64_t said = 0;
+	uint64_t compared = 0;
 
 	for (int k = KEY_CVLAN; k <= KEY_VLAN_PCP; k++)
-		said |= ps->field[k].mask;
+		compared |= ps->field[k].mask;
 	for (int k = KEY_CVLAN2; k <= KEY_VLAN2_PCP; k++)
-		said |= ps->field[k].mask;
-	if (ps->rule.native && said)
+		compared |= ps->field[k].mask;
+	if (ps->rule.native && compared)
 		parse_mistake(ps, at,
 			      "native says which VLAN tags there are; another word of the rule "
 			      "does, too");
@@ -80,7 +80,7 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 	parse_settle_tunnel(ps, at);
 	parse_settle_l4(ps, at);
 	settle_ip(ps, at);
-	if (ps->asks_inner) {
+	if (ps->has_inner) {
 		parse_level(ps, true);
 		parse_settle_l4(ps, at);
 		settle_ip(ps, at);
@@ -95,8 +95,8 @@ static size_t parse_set_fields(const struct rule_parser *ps, struct rule_field *
 {
 	size_t n = 0;
 
-	for (unsigned int word = 0; word < SAID_WORDS; word++)
-		for (uint64_t left = ps->said[word]; left; left &= left - 1) {
+	for (unsigned int word = 0; word < KEY_SET_WORDS; word++)
+		for (uint64_t left = ps->used_keys[word]; left; left &= left - 1) {
 			const struct rule_field *f = &ps->field[parse_set_key(word, left)];
 
 			if (f->mask && out)
@@ -122,7 +122,7 @@ static bool keep_inner(struct rule_parser *ps)
 {
 	struct rule_headers *kept;
 
-	if (!ps->asks_inner)
+	if (!ps->has_inner)
 		return true;
 	kept = arena_get(ps->set->memory, sizeof(*kept));
 	if (kept)
@@ -131,7 +131,7 @@ static bool keep_inner(struct rule_parser *ps)
 	return kept;
 }
 
-/* The length of the rule's words at most, with values in the place of variables. */
+/* Returns the greatest length of the rule's text, with values in the place of variables. */
 static size_t text_room(const struct rule_parser *ps, const struct source_range *at)
 {
 	size_t n = at->end_byte - at->first_byte + 1;
@@ -141,7 +141,10 @@ static size_t text_room(const struct rule_parser *ps, const struct source_range 
 	return n;
 }
 
-/* Blanks, and the \ of a line that goes on. The scanner refuses other control characters. */
+/*
+ * Returns whether c is a blank, or the \ of a line that goes on. The scanner refuses other control
+ * characters.
+ */
 static bool text_is_blank(char c)
 {
 	return (unsigned char)c <= ' ' || c == '\\';
@@ -166,7 +169,7 @@ static char *text_words(char *out, const char *p, const char *end, bool *blank)
 	return out;
 }
 
-/* Keeps the rule's words, and values in the place of variables. */
+/* Keeps the rule's text, with values in the place of variables. */
 static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 {
 	size_t from = at->first_byte;

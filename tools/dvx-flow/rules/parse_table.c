@@ -103,11 +103,11 @@ static void parse_goto_find(struct rule_parser *ps, const struct parse_goto *go)
 		r->go = (uint32_t)to;
 }
 
-/* How packets of one direction come to each table. */
+/* The ways of one direction's packets to each table. */
 struct parse_ways {
 	enum rule_dir dir;
-	int *depth;			/* tables before it; -1: no packet comes here */
-	const struct parse_goto **last; /* the rule on the longest way here */
+	int *depth;			/* tables before it; -1: no packet reaches it */
+	const struct parse_goto **last; /* the last rule on the longest way to it */
 	const struct parse_goto *deep;	/* behind so many tables; NULL: none */
 };
 
@@ -116,7 +116,7 @@ static const struct rule *parse_goto_rule(const struct rule_parser *ps, const st
 	return &ps->set->rule[go->rule];
 }
 
-/* Goes one rule further on all ways. Whether one became longer. */
+/* Follows each rule one step. Returns whether a way became longer. */
 static bool parse_ways_step(struct rule_parser *ps, struct parse_ways *w)
 {
 	bool longer = false;
@@ -136,7 +136,7 @@ static bool parse_ways_step(struct rule_parser *ps, struct parse_ways *w)
 	return longer;
 }
 
-/* The rule on the longest way to the table that `go` is in; NULL: packets begin there. */
+/* Returns the rule before `go` on the longest way; NULL: packets begin in the table of `go`. */
 static const struct parse_goto *parse_ways_before(const struct rule_parser *ps,
 						  const struct parse_ways *w,
 						  const struct parse_goto *go)
@@ -144,7 +144,7 @@ static const struct parse_goto *parse_ways_before(const struct rule_parser *ps,
 	return w->last[parse_goto_rule(ps, go)->table];
 }
 
-/* A way of so many rules ends in a circle, or is too long. */
+/* Reports a way of more rules than there are tables: it ends in a circle, or is too long. */
 static void parse_ways_long(struct rule_parser *ps, const struct parse_ways *w)
 {
 	const struct parse_goto *go = w->deep, *begin, *closing;

@@ -29,7 +29,10 @@ static bool text_is_ascii(const char *text, size_t len)
 	return !(all & 0x8080808080808080ull);
 }
 
-/* The scanner's end of a text is two bytes of 0. Its own copy would end the program without memory. */
+/*
+ * Returns a copy that ends with two bytes of 0, as the scanner needs it. The scanner's own copy
+ * would end the program if there is no memory.
+ */
 static char *text_to_scan(const char *text, size_t len)
 {
 	char *copy = calloc(1, len + 2);
@@ -61,7 +64,7 @@ static int parse_text(struct rule_parser *ps, const char *text, size_t len)
 	return ret;
 }
 
-/* Defines what the rules in effect do. */
+/* Defines the variables of the rules in effect. */
 static int parse_known(struct rule_parser *ps, const struct ruleset *of)
 {
 	size_t len;
@@ -77,12 +80,12 @@ static int parse_known(struct rule_parser *ps, const struct ruleset *of)
 	return ret;
 }
 
-/* of: as in rules_parse_part(). */
+/* Parses rules; of: as in rules_parse_part(). */
 static int parse_rules(const char *text, size_t len, struct ruleset *set, bool whole,
-		       const struct ruleset *of, mistake_fn tell, void *arg)
+		       const struct ruleset *of, mistake_fn report, void *arg)
 {
 	size_t mark = rules_mark(text, len);
-	struct rule_parser ps = {.set = set, .tell = tell, .tell_arg = arg};
+	struct rule_parser ps = {.set = set, .report = report, .report_arg = arg};
 	int ret;
 
 	*set = (struct ruleset){0};
@@ -116,13 +119,13 @@ static int parse_rules(const char *text, size_t len, struct ruleset *set, bool w
 	return ret;
 }
 
-int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
+int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn report, void *arg)
 {
-	return parse_rules(text, len, set, true, NULL, tell, arg);
+	return parse_rules(text, len, set, true, NULL, report, arg);
 }
 
 int rules_parse_part(const char *text, size_t len, const struct ruleset *of, struct ruleset *set,
-		     mistake_fn tell, void *arg)
+		     mistake_fn report, void *arg)
 {
-	return parse_rules(text, len, set, false, of, tell, arg);
+	return parse_rules(text, len, set, false, of, report, arg);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a rule's packets go: a queue, several queues by hash, another table. */
+/* Destinations of a rule's packets: a queue, several queues by hash, another table. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@ void parse_begin_to(struct rule_parser *ps)
 	ps->go = (struct parse_goto){0};
 }
 
-/* One place for each packet; a mirror's is for its copy. */
+/* Reports a second destination: a packet has one, or a mirror's copy has. */
 static void parse_to_once(struct rule_parser *ps, const struct source_range *at)
 {
 	if (ps->has_queue || ps->rss.last || ps->go.name)
@@ -118,7 +118,10 @@ void parse_goto(struct rule_parser *ps, const struct source_range *at, const cha
 	ps->go = (struct parse_goto){.name = table, .at = *at};
 }
 
-/* The rules behind see the packet as it came, and decide on its tag. */
+/*
+ * Checks rules that pass packets on. Later rules see the packet as it arrived, and decide on its
+ * tag.
+ */
 static void parse_settle_onward(struct rule_parser *ps, const struct source_range *at)
 {
 	const char *what = ps->go.name ? "leads to a table" : "copies packets";
@@ -144,7 +147,7 @@ static bool parse_same_rss(const struct rule_rss *a, const struct rule_rss *b)
 	       a->has_key == b->has_key && !memcmp(a->key, b->key, sizeof(a->key));
 }
 
-/* Rules that spread alike share what they say. */
+/* Finds or makes the rule's rss: rules that spread alike share one. */
 static void parse_settle_rss(struct rule_parser *ps, const struct source_range *at)
 {
 	const struct rule_rss *r = ps->set->rss;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tunnels and MPLS: what their words imply of the other headers. */
+/* Tunnels and MPLS: what their words imply for the other headers. */
 #include "parse.h"
 
 #define PROTO_UDP 17
@@ -31,7 +31,7 @@ void parse_tunnel_word(struct rule_parser *ps, const struct source_range *at,
 		parse_mistake(ps, at, "a packet is in one tunnel; the rule said %s before",
 			      tunnels[ps->tunnel].name);
 	ps->tunnel = tunnel;
-	ps->group.says_tunnel = ps->group.active;
+	ps->group.names_tunnel = ps->group.active;
 	parse_proto(ps, at, PROTO_UDP);
 }
 
@@ -96,25 +96,28 @@ bool parse_not_ip(struct rule_parser *ps, uint8_t version)
 	return type->mask && type->value != TYPE_MPLS && (version ? says != version : !says);
 }
 
-static bool parse_says_inner(const struct rule_parser *ps)
+static bool parse_has_inner(const struct rule_parser *ps)
 {
-	bool said = ps->inner.ip;
+	bool found = ps->inner.ip;
 
 	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
-		said |= ps->field[KEY_INNER(k)].mask;
+		found |= ps->field[KEY_INNER(k)].mask;
 	for (size_t i = 0; i < ps->excepts.n; i++)
-		said |= ps->excepts.except[i].inner;
-	return said;
+		found |= ps->excepts.except[i].inner;
+	return found;
 }
 
-/* The hardware compares 0 for headers that the packet lacks. */
+/*
+ * Checks the inner matches. The hardware compares 0 for headers that the packet lacks, so a packet
+ * without a tunnel has an inner value of 0.
+ */
 void parse_settle_inner(struct rule_parser *ps, const struct source_range *at)
 {
 	bool proved = ps->inner.ip;
 
 	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
 		proved |= ps->field[KEY_INNER(k)].value;
-	if (!parse_says_inner(ps))
+	if (!parse_has_inner(ps))
 		parse_mistake(ps, at, "inner needs a match behind it: inner ipv4, ...");
 	else if (!proved)
 		parse_mistake(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Variables, and $NAME where a value or a list can stand. This is a layer between scanner and
- * grammar: a variable's tokens take its place, at its place in the text.
+ * Variables, and $NAME in the place of a value or a list. A layer between scanner and grammar: a
+ * variable's tokens take its place, at its place in the text.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +12,9 @@
 #include "define.h"
 #include "tools/cli/names.h"
 
-/* --- known ones --------------------------------------------------------------------------------- */
+/*
+ * --- known variables ----------------------------------------------------------------------------
+ */
 
 struct parse_define *define_find(const struct rule_parser *ps, const char *name)
 {
@@ -82,7 +84,9 @@ static const char *define_near(const struct rule_parser *ps, const char *name)
 	return best;
 }
 
-/* --- unknown ones ------------------------------------------------------------------------------ */
+/*
+ * --- unknown variables --------------------------------------------------------------------------
+ */
 
 bool define_name_char(char c)
 {
@@ -96,7 +100,7 @@ static const char *define_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* Whether this line defines the variable. Sets the place behind its name. */
+/* Returns whether this line defines the variable. Sets the place behind its name. */
 static bool define_in_line(const char *p, const char *end, const char *name, const char **behind)
 {
 	size_t n = strlen(name);
@@ -111,7 +115,7 @@ static bool define_in_line(const char *p, const char *end, const char *name, con
 	return true;
 }
 
-/* The line behind byte `from` that defines the variable, or 0; *p to *end is what it says. */
+/* Finds a line behind byte `from` that defines the variable, or 0; its value is *p to *end. */
 static uint32_t define_later_line(const struct rule_parser *ps, const struct source_range *at,
 				  const char *name, const char **p, const char **end)
 {
@@ -129,7 +133,7 @@ static uint32_t define_later_line(const struct rule_parser *ps, const struct sou
 	return 0;
 }
 
-/* Whether the words name the variable. */
+/* Returns whether the words name the variable. */
 static bool define_mentions(const char *p, const char *end, const char *name)
 {
 	size_t n = strlen(name);
@@ -201,7 +205,7 @@ static int define_use(struct rule_parser *ps, const struct source_range *at, FLO
 	return d->token[0].token;
 }
 
-/* The next token of a variable that was begun; 0: there is none. */
+/* Returns the next token of a variable that was begun; 0: there is none. */
 static int define_replay(struct parse_vars *v, FLOW_STYPE *value)
 {
 	const struct parse_define *d = v->now;

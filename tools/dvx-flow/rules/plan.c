@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* --- levels: a table of codes is several, one behind the other ------------------------------- */
+/*
+ * --- levels: a table of codes is several tables, one behind the other ----------------------------
+ */
 
-/* Puts `to` behind `from` and its codes. Whether it moved. */
+/* Puts `to` behind `from` and its codes. Returns whether it moved. */
 static bool plan_deepen(const struct plan *p, const uint32_t *depth, uint32_t from, uint32_t to)
 {
 	uint32_t level = p->list.table[from].level, *its = &p->list.table[to].level;
@@ -17,7 +19,7 @@ static bool plan_deepen(const struct plan *p, const uint32_t *depth, uint32_t fr
 	return true;
 }
 
-/* As rules_compile() did for the lists. The parser has refused circles. */
+/* Finds levels as rules_compile() did for the lists. The parser has refused circles. */
 static void plan_levels(const struct plan *p, const struct ruleset *set, const uint32_t *depth)
 {
 	bool moved = true;
@@ -44,7 +46,7 @@ static bool plan_fits(const struct plan *p, const uint32_t *depth)
 
 /* --- codes ------------------------------------------------------------------------------------- */
 
-/* What the plan of one set has beside its result. */
+/* The plan of one set while it is made. */
 struct plan_work {
 	struct plan *out;
 	const struct ruleset *set;
@@ -63,7 +65,10 @@ static void plan_too_deep(struct plan_work *w, uint32_t t)
 		rule, "codes of its table need more tables, one behind the other, than there are"};
 }
 
-/* The levels before the codes came, if the device has none for them. */
+/*
+ * Places the tables with the codes of table t, or restores the levels if the device has none for
+ * them.
+ */
 static int plan_place(struct plan_work *w, uint32_t t)
 {
 	struct program *list = &w->out->list;
@@ -85,7 +90,7 @@ static int plan_place(struct plan_work *w, uint32_t t)
 	return 0;
 }
 
-/* Keeps the codes if packets' path is shorter with them. */
+/* Keeps the codes if they make packets' path shorter. */
 static int plan_keep(struct plan_work *w, uint32_t t)
 {
 	struct acl_program *codes = &w->out->codes[t];
@@ -103,7 +108,7 @@ static int plan_keep(struct plan_work *w, uint32_t t)
 	return ret;
 }
 
-/* A table whose rules do not fit codes has none. */
+/* Plans a table. If its rules do not fit codes, it stays a list. */
 static int plan_table(struct plan_work *w, uint32_t t)
 {
 	const struct table *table = &w->out->list.table[t];
@@ -116,7 +121,7 @@ static int plan_table(struct plan_work *w, uint32_t t)
 	return ret == -E2BIG ? 0 : ret ? ret : plan_keep(w, t);
 }
 
-/* The longest list first: it has most to gain, if levels run out. */
+/* Returns the table with the longest list, which has most to gain, if levels run out. */
 static uint32_t plan_next(const struct plan *p, const bool *seen)
 {
 	uint32_t best = TABLE_NONE;
@@ -180,7 +185,10 @@ static int plan_codes_cost(const struct acl_program *p, struct table_cost *out)
 	return ret;
 }
 
-/* Packets are looked up there first. mean_path: of those that meet an entry there. */
+/*
+ * Adds the cost of overlay entries, where packets are looked up first. mean_path: of packets that
+ * meet an entry there.
+ */
 static void plan_before_cost(const struct table_cost *before, struct table_cost *out)
 {
 	double entries = (double)out->entries, first = (double)before->entries;
@@ -194,7 +202,7 @@ static void plan_before_cost(const struct table_cost *before, struct table_cost 
 	out->longest_path += before->matchers;
 }
 
-/* Entries that are made for a rule alone. */
+/* Counts the entries that are made for one rule alone. */
 static void plan_codes_count(const struct acl_program *p, struct rule_cost *cost)
 {
 	for (size_t t = 0; t < p->n; t++)
@@ -204,7 +212,7 @@ static void plan_codes_count(const struct acl_program *p, struct rule_cost *cost
 					cost[p->table[t].matcher[m].entry[e].rule].entries++;
 }
 
-/* By table; `codes` tells which of them the costs are of. */
+/* Computes costs by table; `codes` receives which tables are codes. */
 static int plan_tables_cost(const struct plan *p, struct table_cost *by_table,
 			    struct rule_cost *by_rule, struct plan_cost *out)
 {

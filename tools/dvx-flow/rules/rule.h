@@ -2,8 +2,8 @@
 /*
  * Rules as written, in host byte order, independent of how a device matches. compile.h turns them
  * into tables, masks and entries; the tests' slow matcher reads the same structs. A rule matches a
- * packet if everything it says holds. Only the first matching rule of the file acts. A packet that
- * no rule matches goes the default way.
+ * packet if all its matches hold. Only the first matching rule of the file acts. A packet that no
+ * rule matches goes the default way.
  */
 #ifndef DVX_FLOW_RULE_H
 #define DVX_FLOW_RULE_H
@@ -27,8 +27,8 @@ enum rule_verdict {
 };
 
 /*
- * What rules compare, from the list of match fields. KEY_INNER() are those that a packet has twice,
- * inside a tunnel.
+ * Fields that rules compare, from the list of match fields. KEY_INNER() are fields that a packet
+ * has twice, inside a tunnel.
  */
 enum rule_key {
 #define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) KEY_##key,
@@ -54,7 +54,7 @@ struct rule_value {
 	uint64_t value, mask;
 };
 
-/* The field has this value under this mask, or one of the others. */
+/* A field that has this value under this mask, or one of the others. */
 struct rule_field {
 	enum rule_key key;
 	struct source_location at;
@@ -73,7 +73,7 @@ struct rule_net {
 	uint8_t end[16];
 };
 
-/* One of them must match. n 0: the rule names none. */
+/* A list of which one address must match. n 0: the rule names none. */
 struct rule_nets {
 	const struct rule_net *net;
 	size_t n;
@@ -86,8 +86,8 @@ struct rule_range {
 };
 
 /*
- * One of the ranges must match. n 0: the rule names none. Sorted and not adjacent, those with wild
- * bits last.
+ * A list of which one range must match. n 0: the rule names none. Sorted and not adjacent; ranges
+ * with wild bits are last.
  */
 struct rule_ports {
 	const struct rule_range *range;
@@ -102,7 +102,7 @@ enum rule_l4 {
 	L4_TCP_OR_UDP = 255, /* ports without a protocol */
 };
 
-/* What a rule says of one level's headers, in addition to its fields. */
+/* Matches of one level's headers, in addition to its fields. */
 struct rule_headers {
 	uint8_t ip; /* 0: any packet; 4 or 6: that version only; RULE_IP: IPv4 or IPv6 */
 	enum rule_l4 l4;
@@ -116,7 +116,7 @@ struct rule_headers {
 #define RULE_EXCEPTS_MAX 256u /* of one rule; the expansion nests as deep */
 
 /*
- * Matches that must not hold together: `not tcp dst port 22`. The rule's other matches say which
+ * Matches that must not hold together: `not tcp dst port 22`. The rule's other matches imply which
  * headers its packets have.
  */
 struct rule_except {
@@ -128,7 +128,7 @@ struct rule_except {
 	struct source_location at;
 };
 
-/* What a rule changes in its packets; in this order the daemon makes libdvx's actions. */
+/* Changes to a rule's packets; the daemon makes libdvx's actions in this order. */
 enum rule_change_kind {
 	CHANGE_ETH_SRC,
 	CHANGE_ETH_DST,
@@ -153,7 +153,7 @@ struct rule_change {
 	uint32_t value;	  /* port, TTL, VLAN; of a push the tag's 16 bits */
 };
 
-/* Which packets are spread over queues: by their addresses, and by their ports as well. */
+/* Packets that are spread over queues: by their addresses, and by their ports as well. */
 enum rule_hash {
 	HASH_IPV4 = 1 << 0,
 	HASH_IPV6 = 1 << 1,
@@ -163,10 +163,13 @@ enum rule_hash {
 #define HASH_ALL       (HASH_IPV4 | HASH_IPV6 | HASH_TCP | HASH_UDP)
 #define HASH_KEY_BYTES 40
 
-/* Rules that spread alike share one of these. Other packets go to the first queue. */
+/*
+ * A destination of several queues, shared by rules that spread alike. Packets of other kinds go to
+ * the first queue.
+ */
 struct rule_rss {
 	const struct rule_rss *before; /* another one of the file */
-	uint32_t number;	       /* of those of the file */
+	uint32_t number;	       /* in the file */
 	uint32_t first, last;	       /* queues; first < last */
 	uint8_t on;		       /* enum rule_hash */
 	bool has_key;
@@ -179,10 +182,10 @@ struct rule {
 	enum rule_dir dir;
 	enum rule_verdict verdict;
 	bool has_tag, count;
-	bool native; /* no VLAN tag, or only tags with id 0: what Linux gives to the port's interface */
+	bool native; /* no VLAN tag, or ID 0: packets that Linux gives to the port's interface */
 	uint32_t queue, tag;	    /* tag: 24 bits */
 	const struct rule_rss *rss; /* RULE_SEND without a queue */
-	uint32_t table;		    /* that the rule is in */
+	uint32_t table;		    /* the rule's table */
 	uint32_t go;		    /* the table of RULE_GOTO */
 
 	struct rule_headers outer;
@@ -194,8 +197,8 @@ struct rule {
 	const struct rule_change *change; /* each kind at most once */
 	size_t nchanges;
 
-	struct arena *own;	       /* what it points to, if not in the set's memory */
-	const char *name;	       /* unique in the set; NULL: it has none */
+	struct arena *own;	       /* for pointers, if not in the set's memory */
+	const char *name;	       /* unique in the set; NULL: none */
 	const char *text;	       /* as written, without comments, one blank between words */
 	uint32_t line;		       /* first line, from 1 */
 	uint32_t first_byte, end_byte; /* its place in the text */
@@ -210,7 +213,7 @@ static inline bool rule_has_queue(const struct rule *r)
 	return r->verdict == RULE_SEND || r->verdict == RULE_MIRROR;
 }
 
-/* The highest queue that a rule names; 0 if it names none. */
+/* Returns the highest queue that a rule names; 0 if it names none. */
 static inline uint32_t rule_last_queue(const struct rule *r)
 {
 	return r->rss ? r->rss->last : r->queue;
@@ -223,8 +226,8 @@ static inline uint32_t rule_last_queue(const struct rule *r)
 #define RULE_IP 46
 
 /*
- * A list of rules. Packets come to the first one, and go the default way at the end of each. Rules
- * lead from one to the next without a circle.
+ * A list of rules. Packets begin in the first table, and go the default way at the end of each.
+ * Rules lead from one table to another without a circle.
  */
 struct rule_table {
 	const char *name;
@@ -234,7 +237,7 @@ struct rule_table {
 #define TABLES_DEEP 60u /* one after the other: the hardware has 64 levels */
 #define RSS_MAX	    64u /* different ones of a file */
 
-/* A variable, and the values that it stands for. */
+/* A variable and its value. */
 struct rule_define {
 	const char *name, *text;
 };
@@ -243,7 +246,7 @@ struct ruleset {
 	struct rule *rule; /* in the file's order */
 	size_t n;
 	struct rule_table *table;
-	size_t ntables;		    /* 0: there is no table but the first */
+	size_t ntables;		    /* 0: there is only the first table */
 	const struct rule_rss *rss; /* the last one; NULL: none */
 	struct rule_define *define;
 	size_t ndefines;
@@ -281,17 +284,19 @@ typedef void (*mistake_fn)(void *arg, const struct mistake *m);
 
 /*
  * Parses the rules of text[0..len). Returns 0 (the caller frees *set), or the number of mistakes
- * that were reported through `tell`, or -ENOMEM; then *set is empty.
+ * that were passed to `report`, or -ENOMEM; then *set is empty.
  */
-int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
+int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn report, void *arg);
 /*
- * Of rules that are to be part of another text, whose tables they may name. Not to be compiled.
- * `of` has that text's variables, which they may name as well; NULL: it is not known.
+ * Parses rules that are to be part of another text, whose tables they may name. They cannot be
+ * compiled. `of` has that text's variables, which they may name as well; NULL: they are unknown.
  */
 int rules_parse_part(const char *text, size_t len, const struct ruleset *of, struct ruleset *set,
-		     mistake_fn tell, void *arg);
+		     mistake_fn report, void *arg);
 
-/* The length of the byte order mark at the beginning of the text, which some editors write. */
+/*
+ * Returns the length of the byte order mark at the beginning of the text, which some editors write.
+ */
 size_t rules_mark(const char *text, size_t len);
 bool rules_utf16(const char *text, size_t len);
 

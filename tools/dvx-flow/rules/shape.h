@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the bits that two shapes compare relate. */
+/* Relations of the bits that two shapes compare. */
 #ifndef DVX_FLOW_SHAPE_H
 #define DVX_FLOW_SHAPE_H
 
@@ -14,7 +14,7 @@ static inline bool shape_same(const struct shape *a, const struct shape *b)
 	       !memcmp(a->mask, b->mask, a->n * sizeof(a->mask[0]));
 }
 
-/* The bits that both compare. */
+/* The bits that both shapes compare. */
 struct shape_common {
 	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* indexes of the values */
 	uint64_t mask[MATCH_KEYS];
@@ -22,7 +22,7 @@ struct shape_common {
 
 void shape_meet(struct shape_common *out, const struct shape *mine, const struct shape *theirs);
 
-/* Whether some packet has both values. */
+/* Returns whether some packet has both values. */
 static inline bool shape_agree(const struct shape_common *c, const uint64_t *mine,
 			       const uint64_t *theirs)
 {
@@ -32,14 +32,14 @@ static inline bool shape_agree(const struct shape_common *c, const uint64_t *min
 	return true;
 }
 
-/* Whether `wide` compares no bit that `narrow` does not. */
+/* Returns whether `wide` compares only bits that `narrow` compares. */
 bool shape_is_wider(const struct shape *wide, const struct shape *narrow);
 
-/* What has both values, which agree. */
+/* Writes the intersection of two values, which agree. */
 void shape_both(struct shape *out, uint64_t *values, const struct shape *a, const uint64_t *of_a,
 		const struct shape *b, const uint64_t *of_b);
 
-/* Adds a key in its place: keys of a shape are ascending. A mask of 0 is nothing. */
+/* Adds a key in its place: keys of a shape are ascending. A mask of 0 adds nothing. */
 void shape_put(struct shape *s, uint64_t *values, unsigned int key, uint64_t value, uint64_t mask);
 
 #endif

@@ -47,7 +47,7 @@ static void source_empty(struct source_copy *c, size_t until)
 			c->out[c->used++] = '\n';
 }
 
-/* The line of the next byte. */
+/* Returns the line of the next byte. */
 static uint32_t source_line(const struct source_copy *c)
 {
 	const char *p = c->out, *end = c->out + c->used;
@@ -76,7 +76,7 @@ static void source_more(struct source_copy *c, const struct ruleset *more)
 	}
 }
 
-/* A rule that stays, as its line is about to be taken. */
+/* Sets the place of a rule that stays, as its line is about to be copied. */
 static void source_place_of(struct source_copy *c, const struct rule *r)
 {
 	size_t moved = c->used - c->taken;
@@ -93,7 +93,7 @@ static size_t line_begin(const struct source_copy *c, size_t byte)
 	return byte;
 }
 
-/* Behind the line's end, if it has one. */
+/* Returns the place behind the line's end, if it has one. */
 static size_t line_end(const struct source_copy *c, size_t byte)
 {
 	const char *end = byte < c->len ? memchr(c->text + byte, '\n', c->len - byte) : NULL;
@@ -102,10 +102,10 @@ static size_t line_end(const struct source_copy *c, size_t byte)
 }
 
 /*
- * Whether the rules that come begin their table, or the file: in front of the first rule stands what
- * the file says of itself, or the table's line.
+ * Returns whether the added rules begin their table, or the file: before the first rule stands the
+ * file's own comment, or the table's line.
  */
-static bool source_heads(const struct rules_edit *e)
+static bool source_adds_first(const struct rules_edit *e)
 {
 	const struct rule *next = &e->set->rule[e->at];
 
@@ -142,7 +142,7 @@ char *source_edit(const char *text, size_t len, const struct rules_edit *e,
 	if (!c.out)
 		return NULL;
 	for (size_t i = 0; i < e->set->n; i++) {
-		if (i == e->at && source_heads(e))
+		if (i == e->at && source_adds_first(e))
 			source_take(&c, line_begin(&c, e->set->rule[i].first_byte));
 		if (i == e->at)
 			source_more(&c, e->more);

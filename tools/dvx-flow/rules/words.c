@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Synonyms are what users of tcpdump, tc and iptables type. */
+/* Synonyms are words that users of tcpdump, tc and iptables type. */
 static const struct rule_word words[] = {
 	{"drop", T_DROP, 0},
 	{"deny", T_DROP, 0},
@@ -213,7 +213,7 @@ static bool look_up(const struct named *table, size_t n, const char *name, uint6
 static uint8_t word_place[WORD_PLACES]; /* the word's index, from 1; 0: none */
 _Static_assert(COUNT(words) < 255, "indexes of words have 8 bits");
 
-/* Letters count in either case. */
+/* Hashes a word in lower case. */
 static unsigned int word_hash(const char *name)
 {
 	unsigned int h = 0;

@@ -13,20 +13,20 @@ struct rule_word {
 	int arg; /* of T_FIELD: its key */
 };
 
-/* NULL: not a word of the language. Case-insensitive. */
+/* Finds a word, in either case. Returns NULL if it is none of the language. */
 const struct rule_word *word_find(const char *name);
-/* Whether the first word of the text is a direction. */
+/* Returns whether the first word of the text is a direction. */
 bool word_is_direction(const char *text);
-/* The nearest word to a wrong one, of those that `may` allows in its place, or NULL. */
+/* Returns the nearest word to a wrong one, of those that `may` allows in its place, or NULL. */
 const char *word_near(const char *name, bool (*may)(const void *arg, int token), const void *arg);
 
 bool proto_number(const char *name, uint64_t *number);
-/* A TCP or UDP port by its name, also those of /etc/services. */
+/* Finds a TCP or UDP port by its name, also those of /etc/services. */
 bool service_number(const char *name, uint64_t *number);
 bool dscp_number(const char *name, uint64_t *number);
 bool ethertype_number(const char *name, uint64_t *number);
 bool icmp_number(const char *name, bool v6, uint64_t *number);
-/* The bit of a TCP flag. */
+/* Finds the bit of a TCP flag. */
 bool flag_number(const char *name, uint64_t *number);
 
 #endif

@@ -19,7 +19,7 @@ int acl_class_work(struct acl_class *c, uint64_t steps)
 	return c->steps > ACL_STEPS_FREE + (uint64_t)ACL_STEPS_CELL * c->cells ? -E2BIG : 0;
 }
 
-/* Merges masks further while the bands are long and the budget lasts. */
+/* Orders a class. Merges more masks while the bands are long and the budget lasts. */
 static int acl_class_order(struct acl_work *w, struct acl_class *c)
 {
 	int ret;
@@ -52,7 +52,9 @@ static int acl_class_compile(struct acl_work *w, struct acl_class *c)
 	return ret ? ret : acl_code_make(w, c);
 }
 
-/* "No hit yet" for a class of several bands, whose answers are compared with it. */
+/*
+ * Makes the list of "no hit yet", for a class of several bands, whose answers are compared with it.
+ */
 static int acl_begin_list(struct acl_work *w, const struct acl_class *c, uint32_t *out)
 {
 	struct acl_list l = {.n = 1,
@@ -63,7 +65,10 @@ static int acl_begin_list(struct acl_work *w, const struct acl_class *c, uint32_
 	return ret;
 }
 
-/* Which matcher leads to a class: version and protocol, version alone, or all others. */
+/*
+ * Returns the matcher that leads to a class: by version and protocol, version alone, or for all
+ * others.
+ */
 static int acl_class_step(const struct acl_class *c)
 {
 	return c->proto ? 0 : c->version ? 1 : 2;
@@ -141,7 +146,7 @@ static int acl_rule_look(struct acl_work *w, const struct rule *r)
 	return names ? acl_refuse(w, w->rule, "it names a register that codes are kept in") : 0;
 }
 
-/* Rules that packets come to later are looked at, too. */
+/* Checks all rules of the direction, those of later tables included. */
 static int acl_rules_look(struct acl_work *w)
 {
 	int ret = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A rule list as a chain of tables with few matchers on any packet's path (doc/design/0066). No
- * device: a program is tables of masks and entries, whose actions write registers and jump on.
+ * A rule list as a chain of tables with few matchers on any packet's path (doc/design/0066). Uses
+ * no device: a program is tables of masks and entries, whose actions write registers and jump to
+ * later tables.
  *
  *	dispatch -> a table for each field -> bands, and choices between them -> results
  *
@@ -12,7 +13,7 @@
 
 #include "rules/compile.h"
 
-/* The registers of a program. Rules that name one of them can't be part of it. */
+/* The registers of a program. It cannot have rules that compare one of them. */
 #define ACL_CODE	KEY_REG_C0 /* the code of a packet: four registers */
 #define ACL_CODE_BYTES	16
 #define ACL_BEST	KEY_REG_C4 /* the best hit so far: its depth (16 bits), its result (16 bits) */
@@ -24,7 +25,7 @@ struct acl_write {
 	uint32_t mask, value;
 };
 
-/* What an entry does with registers. Entries share lists. */
+/* The register writes of an entry. Entries share lists. */
 struct acl_list {
 	bool copy; /* the candidate becomes the best */
 	uint8_t n;
@@ -37,7 +38,7 @@ struct acl_entry {
 	const uint64_t *value; /* one for each of the shape's keys */
 	uint32_t list;	       /* of the program's */
 	uint32_t next; /* table; none: the packet's verdict is this rule's, or the default */
-	uint32_t rule; /* that it is made for */
+	uint32_t rule; /* the rule that it is made for */
 };
 
 struct acl_matcher {
@@ -46,7 +47,10 @@ struct acl_matcher {
 	size_t n, room;
 };
 
-/* Matchers are looked up in order. The last one has an entry for each packet that comes so far. */
+/*
+ * A table's matchers, looked up in order. The last one has an entry for each packet that gets so
+ * far.
+ */
 struct acl_table {
 	struct acl_matcher *matcher;
 	size_t n, room;
@@ -59,22 +63,22 @@ struct acl_program {
 	struct arena *memory;
 };
 
-/* What it costs. Paths count the matchers that a packet is looked up in. */
+/* The cost of a program. Paths count the matchers that a packet is looked up in. */
 struct acl_cost {
 	size_t tables, matchers, entries, lists;
 	size_t longest_path;
 	double mean_path; /* if packets meet each entry of a table as often as the others */
 };
 
-/* Why a rule list can't be such a program, and the rule that shows it. */
+/* The reason why a rule list cannot be such a program, and the rule that shows it. */
 struct acl_refusal {
 	uint32_t rule;
 	const char *why;
 };
 
 /*
- * Those of a direction, or of one of its tables. What a rule does with its packets is no part of the
- * program: they may go on to other tables, whose rules are no part either.
+ * The rules of a direction, or of one of its tables. Their actions are no part of the program:
+ * packets may go on to other tables, whose rules are no part either.
  */
 struct acl_rules {
 	const struct ruleset *set;
@@ -84,8 +88,8 @@ struct acl_rules {
 };
 
 /*
- * Returns 0, -ENOMEM, or -E2BIG with *refusal; rules_compile() can take such a list. No rule of the
- * direction, whatever its table, may name a register that codes are kept in.
+ * Compiles a rule list. Returns 0, -ENOMEM, or -E2BIG with *refusal; rules_compile() can take such
+ * a list. No rule of the direction, whatever its table, may compare a register that holds codes.
  */
 int acl_compile(const struct acl_rules *rules, struct acl_program *out,
 		struct acl_refusal *refusal);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of what is left. A band looks up each of its masks once, in one order, and its first hit
- * is its answer. So a rule goes into the first band that has no overlapping earlier rule behind the
+ * Orders masks in bands. A band looks up each of its masks once, in one order, and its first hit is
+ * its answer. So a rule goes into the first band that has no overlapping earlier rule behind the
  * rule's own masks.
  *
- * Of two bands' answers, the one of smaller depth is the earlier rule; equal depths keep the earlier
- * band's. Depth has to grow only where a later band has the earlier rule of two that overlap, so a
- * few depths order thousands of rules.
+ * Of two bands' answers, the one of smaller depth is the earlier rule; equal depths keep the
+ * earlier band's. Depth has to grow only where a later band has the earlier rule of two that
+ * overlap, so a few depths order thousands of rules.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "work.h"
 #include "rules/arena.h"
 
-/* Which cells of a band and mask are there, as far as another mask can tell them apart. */
+/* The cells of a band and mask, as far as another mask can distinguish them. */
 struct acl_view {
 	struct map seen; /* hash of the common classes -> the deepest rule's depth */
 };
@@ -27,7 +27,9 @@ struct acl_sight {
 	bool *has[ACL_BANDS];		  /* the band has cells of a mask */
 };
 
-/* The classes of a cell at the higher level of two masks: cells overlap if these are equal. */
+/*
+ * Returns the classes of a cell at the higher level of two masks: cells overlap if these are equal.
+ */
 static uint64_t acl_common(const struct acl_class *c, const struct acl_cell *cell, size_t m,
 			   size_t other)
 {
@@ -66,7 +68,10 @@ static const struct acl_cell *acl_mask_find(const struct acl_mask *m, const uint
 	return NULL;
 }
 
-/* An earlier rule's cell of mask `over`, which is nowhere finer, has all of this cell. */
+/*
+ * Returns whether an earlier rule's cell of mask `over`, which is nowhere finer, contains this
+ * cell.
+ */
 static bool acl_cell_covered(const struct acl_class *c, const struct acl_cell *cell,
 			     const struct acl_mask *m, const struct acl_mask *over)
 {
@@ -124,7 +129,7 @@ static void acl_sight_free(struct acl_sight *s)
 	}
 }
 
-/* Whether an overlapping rule of the band stands behind the cell's mask. */
+/* Returns whether an overlapping rule of the band stands behind the cell's mask. */
 static bool acl_band_blocked(const struct acl_sight *s, size_t band, const struct acl_placed *p)
 {
 	for (size_t o = 0; o < s->c->nmasks; o++)
@@ -148,7 +153,7 @@ static int acl_cell_place(struct acl_sight *s, struct acl_placed *p)
 	return ret;
 }
 
-/* The depth that earlier rules of other bands demand of a cell. */
+/* Returns the depth that a cell needs because of earlier rules in other bands. */
 static uint32_t acl_cell_depth(const struct acl_sight *s, const struct acl_placed *p)
 {
 	uint32_t depth = 0;
@@ -181,7 +186,7 @@ static int acl_cell_show(const struct acl_sight *s, const struct acl_placed *p, 
 	return 0;
 }
 
-/* All cells of one rule, which do not order each other. */
+/* Places all cells of one rule, which do not order each other. */
 static int acl_rule_place(struct acl_sight *s, size_t from, size_t to)
 {
 	struct acl_placed *p = s->b->placed;
@@ -265,8 +270,8 @@ static int acl_cells_gather(const struct acl_class *c, struct acl_bands *b)
 }
 
 /*
- * before[a * nmasks + b]: how many cells of mask b have an earlier rule's cell of mask a over them.
- * The view of a band that has all cells tells.
+ * Counts, in before[a * nmasks + b], the cells of mask b that an earlier rule's cell of mask a
+ * overlaps. Uses the view of a band that has all cells.
  */
 static int acl_orders_count(const struct acl_class *c, struct acl_bands *b, uint32_t *before)
 {
@@ -290,7 +295,7 @@ static int acl_orders_count(const struct acl_class *c, struct acl_bands *b, uint
 	return ret;
 }
 
-/* How many more of the cells that are left it stands before than behind. */
+/* Returns how many more of the remaining cells a mask stands before than behind. */
 static int64_t acl_mask_lead(const uint32_t *before, size_t n, const bool *taken, size_t m)
 {
 	int64_t lead = 0;
@@ -301,7 +306,10 @@ static int64_t acl_mask_lead(const uint32_t *before, size_t n, const bool *taken
 	return lead;
 }
 
-/* The mask that leads most comes first, then the one that leads most of the others. */
+/*
+ * Orders masks by lead: the mask with the greatest lead comes first, then the one with the greatest
+ * lead over the others.
+ */
 static void acl_order_lead(const struct acl_class *c, struct acl_bands *b, const uint32_t *before)
 {
 	bool taken[ACL_MASKS] = {false};
@@ -321,7 +329,7 @@ static void acl_order_lead(const struct acl_class *c, struct acl_bands *b, const
 	}
 }
 
-/* From the finest mask to the coarsest. */
+/* Orders masks from the finest to the coarsest. */
 static void acl_order_fine(const struct acl_class *c, struct acl_bands *b)
 {
 	unsigned int key[ACL_MASKS];
@@ -340,7 +348,7 @@ static void acl_order_fine(const struct acl_class *c, struct acl_bands *b)
 	}
 }
 
-/* Tries two orders, and ends with the better one. */
+/* Tries two orders, and keeps the better one. */
 static int acl_orders_try(struct acl_class *c, struct acl_bands *b, const uint32_t *before)
 {
 	size_t path;

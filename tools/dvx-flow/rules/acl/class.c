@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Classes of packets by IP version and protocol, and each rule's part in them. expand.c yields ports
- * as prefixes; here they become ranges again, since a range is one code however many prefixes it is.
+ * Classes of packets by IP version and protocol, and each rule's part in them. expand.c yields
+ * ports as prefixes; here they become ranges again, since a range is one code, but may be many
+ * prefixes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ unsigned int acl_port_key(const struct acl_class *c, int port)
 	return RULE_KEYS + MATCH_KEYS;
 }
 
-/* The value of a key that is compared as a whole; 0: it isn't. */
+/* Returns the value of a key that is compared as a whole; 0: it is not. */
 static uint64_t acl_whole_value(const struct shape *s, const uint64_t *value, unsigned int key,
 				uint64_t mask)
 {
@@ -82,7 +83,7 @@ static uint64_t acl_rest_hash(const struct acl_rest *r)
 	return h;
 }
 
-/* Its number in the class. Hashes that collide only keep a rest twice. */
+/* Keeps a rest and returns its number in the class. Hashes that collide only keep a rest twice. */
 static int acl_rest_keep(struct acl_work *w, struct acl_class *c, const struct acl_rest *r,
 			 uint32_t *number)
 {
@@ -108,7 +109,7 @@ static int acl_rest_keep(struct acl_work *w, struct acl_class *c, const struct a
 	return 0;
 }
 
-/* The class's own conditions need no field. */
+/* Returns whether the class implies the condition, so that no field is needed for it. */
 static bool acl_class_implies(const struct acl_class *c, unsigned int key, uint64_t value,
 			      uint64_t mask)
 {
@@ -154,7 +155,10 @@ static int acl_box_add(struct acl_work *w, struct acl_class *c, const struct sha
 	return ret;
 }
 
-/* Whether packets of a class may meet the entry: a class of "others" stands behind its rows. */
+/*
+ * Returns whether packets of a class may meet the entry: a class of "others" stands behind its
+ * rows.
+ */
 static bool acl_class_takes(const struct acl_work *w, int i, uint64_t version, uint64_t proto)
 {
 	const struct acl_class *c = &w->class[i];
@@ -185,7 +189,7 @@ static int acl_box_place(void *arg, const struct shape *s, const uint64_t *value
 
 /* --- prefixes become ranges ----------------------------------------------------------------- */
 
-/* `by` is the port whose ranges are to be joined: it comes last. */
+/* Compares boxes. `by` is the port whose ranges are to be joined, so it is compared last. */
 static int acl_box_order(const struct acl_box *a, const struct acl_box *b, int by)
 {
 	int o = !by;

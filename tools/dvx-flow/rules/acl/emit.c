@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables of a class: its fields, then its bands. With one band, its hits are verdicts. With
- * several, a hit writes depth and rule into a register, a choice keeps the better of two, and the
- * table of results has an entry for each rule.
+ * Makes the tables of a class: its fields, then its bands. With one band, its hits are verdicts.
+ * With several, a hit writes depth and rule into a register, a choice keeps the better of two, and
+ * the table of results has an entry for each rule.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "work.h"
 #include "rules/arena.h"
 
-/* A depth is two digits; the second one is enough if its pairs are few, or few beside the cells. */
+/* A depth has two digits. One is enough if its pairs are at most these, or fewer than the cells. */
 #define ACL_PAIRS 120u
 
 struct acl_emission {
@@ -50,7 +50,7 @@ static bool acl_one_digit(const struct acl_class *c)
 	return depths <= 254 && (pairs <= ACL_PAIRS || pairs <= c->bands.n);
 }
 
-/* The smallest base in which the digits have all depths. */
+/* Returns the smallest base in which the digits hold all depths. */
 static uint32_t acl_base(const struct acl_class *c)
 {
 	uint32_t base = 1;
@@ -115,7 +115,7 @@ static int acl_cell_emit(struct acl_emission *e, int table, const struct acl_pla
 	return ret < 0 ? ret : acl_entry_add(e->w->out, table, value, list, next, p->cell.rule);
 }
 
-/* The matchers of one band. `hit` and `miss` are tables; none: verdicts. */
+/* Makes the matchers of one band. `hit` and `miss` are tables; none: verdicts. */
 static int acl_band_emit(struct acl_emission *e, unsigned int band, int table, uint32_t hit,
 			 uint32_t miss)
 {
@@ -131,7 +131,7 @@ static int acl_band_emit(struct acl_emission *e, unsigned int band, int table, u
 				ret = acl_cell_emit(e, table, &b->placed[i], &begun, hit);
 	}
 	t = &e->w->out->table[table];
-	/* A mask that compares nothing takes all. */
+	/* A mask that compares nothing takes all packets. */
 	if (ret || (t->n && !t->matcher[t->n - 1].shape->n))
 		return ret;
 	return acl_all_add(e->w->out, table, ACL_NONE, miss, ACL_NONE);
@@ -139,7 +139,7 @@ static int acl_band_emit(struct acl_emission *e, unsigned int band, int table, u
 
 /* --- choices -------------------------------------------------------------------------------------- */
 
-/* Pairs of digits at a place. Equal ones lead to `equal`, unless that is none. */
+/* Adds pairs of digits at a place. Equal ones lead to `equal`, unless that is none. */
 static int acl_choice_digit(struct acl_emission *e, int table, unsigned int shift, uint32_t copy,
 			    uint32_t next, uint32_t equal)
 {
@@ -163,7 +163,10 @@ static int acl_choice_digit(struct acl_emission *e, int table, unsigned int shif
 	return ret ? ret : acl_all_add(e->w->out, table, ACL_NONE, next, ACL_NONE);
 }
 
-/* The candidate becomes the best if its depth is smaller. The last of the tables is `next` - 1. */
+/*
+ * Makes the tables that replace the best by the candidate if that one's depth is smaller. The last
+ * of the tables is `next` - 1.
+ */
 static int acl_choice_emit(struct acl_emission *e, int table, uint32_t next)
 {
 	struct acl_list copy = {.copy = true};
@@ -182,7 +185,9 @@ static int acl_choice_emit(struct acl_emission *e, int table, uint32_t next)
 static int acl_bands_emit(struct acl_emission *e)
 {
 	unsigned int bands = e->c->bands.bands;
-	/* A rule that changes packets acts in the table of results, which says what they have. */
+	/*
+	 * Rules that change packets act in the table of results, which compares the headers needed.
+	 */
 	uint32_t only = e->w->changes ? ACL_RESULTS : ACL_NONE;
 	int ret = 0;
 

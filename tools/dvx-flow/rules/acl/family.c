@@ -24,7 +24,7 @@ size_t acl_spans_sort(struct cube_span *span, size_t n)
 	return kept;
 }
 
-/* Parents and ends. The open nodes are the ancestors of the last one. */
+/* Finds parents and ends. The open nodes are the ancestors of the last one. */
 static void acl_family_nest(struct acl_family *f)
 {
 	uint32_t open = 0;

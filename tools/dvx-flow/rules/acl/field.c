@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fields that a class's rules compare, the tree of each one's values, and the rules as cells:
- * one node a field, under a mask of their heights.
+ * Finds the fields that a class's rules compare, makes the tree of each field's values, and turns
+ * rules into cells: one node a field, under a mask of their heights.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,9 @@
 
 /* --- which fields ------------------------------------------------------------------------------ */
 
-/* The two bits of a VLAN tag: libdvx takes "no tag" only as both. */
+/*
+ * Returns whether the key is one of the two bits of a VLAN tag: libdvx takes "no tag" only as both.
+ */
 static bool acl_is_tag(unsigned int first)
 {
 	return first == KEY_CVLAN || first == KEY_CVLAN2 ||
@@ -20,7 +22,7 @@ static bool acl_is_tag(unsigned int first)
 	       first == (unsigned int)KEY_INNER(KEY_CVLAN2);
 }
 
-/* The first key of a field: addresses have a key for each word, tags two. */
+/* Returns the first key of a field: addresses have a key for each word, tags two. */
 static unsigned int acl_field_first(unsigned int key)
 {
 	static const unsigned int addresses[] = {MATCH_SRC_127_96, MATCH_DST_127_96,
@@ -33,23 +35,23 @@ static unsigned int acl_field_first(unsigned int key)
 	return key && acl_is_tag(key - 1) ? key - 1 : key;
 }
 
-/* What a rest says of a field's keys: value and mask, one key behind the other. */
+/* Returns a rest's value and mask of a field's keys, one key behind the other. */
 static struct cube_span acl_field_given(const struct acl_field *f, const struct acl_rest *r)
 {
-	struct cube_span said = {0, 0};
+	struct cube_span given = {0, 0};
 
 	for (unsigned int k = 0; k < f->nkeys; k++) {
 		unsigned int bits = match_keys[f->key[k]].bits;
 
-		said.first <<= bits;
-		said.last <<= bits;
+		given.first <<= bits;
+		given.last <<= bits;
 		for (unsigned int i = 0; i < r->n; i++)
 			if (r->key[i] == f->key[k]) {
-				said.first |= r->value[i];
-				said.last |= r->mask[i];
+				given.first |= r->value[i];
+				given.last |= r->mask[i];
 			}
 	}
-	return said;
+	return given;
 }
 
 static cube_bits acl_field_all(const struct acl_field *f)
@@ -57,7 +59,7 @@ static cube_bits acl_field_all(const struct acl_field *f)
 	return f->bits == 128 ? ~(cube_bits)0 : ((cube_bits)1 << f->bits) - 1;
 }
 
-/* A mask of leading bits. */
+/* Returns whether a mask is leading bits. */
 static bool acl_is_prefix(const struct acl_field *f, cube_bits mask)
 {
 	cube_bits low = ~mask & acl_field_all(f);
@@ -65,7 +67,10 @@ static bool acl_is_prefix(const struct acl_field *f, cube_bits mask)
 	return !(low & (low + 1));
 }
 
-/* The different masks under which the class compares a field; 0: more than `room`. */
+/*
+ * Finds the different masks under which the class compares a field. Returns 0 if there are more
+ * than `room`.
+ */
 static size_t acl_field_masks(const struct acl_class *c, const struct acl_field *f, cube_bits *mask,
 			      size_t room)
 {
@@ -93,13 +98,16 @@ static int acl_field_put(struct acl_work *w, struct acl_class *c, const struct a
 	return 0;
 }
 
-/* Whether values under a mask are spans: as a prefix's values, a tag would be of both kinds, too. */
+/*
+ * Returns whether values under a mask are spans. A tag's are not: values of a prefix would have
+ * both kinds.
+ */
 static bool acl_mask_spreads(const struct acl_field *f, cube_bits mask)
 {
 	return !acl_is_tag(f->key[0]) && acl_is_prefix(f, mask);
 }
 
-/* One field for all masks that are prefixes, and one for each other mask. */
+/* Adds one field for all masks that are prefixes, and one for each other mask. */
 static int acl_field_add(struct acl_work *w, struct acl_class *c, struct acl_field *f)
 {
 	cube_bits mask[129];
@@ -174,20 +182,20 @@ static int acl_port_fields(struct acl_work *w, struct acl_class *c)
 
 /* --- their trees ------------------------------------------------------------------------------ */
 
-/* The values that a rest or a box lets a field have. False: all of them. */
+/* Finds the values that a rest or a box lets a field have. Returns false if it may have all. */
 static bool acl_field_span(const struct acl_class *c, const struct acl_field *f,
 			   const struct acl_box *b, struct cube_span *out)
 {
-	struct cube_span said;
+	struct cube_span given;
 
 	if (f->port >= 0) {
 		*out = (struct cube_span){b->first[f->port], b->last[f->port]};
 		return !acl_port_whole(b, f->port);
 	}
-	said = acl_field_given(f, &c->rest[b->rest]);
-	if (!said.last || (f->spread ? !acl_mask_spreads(f, said.last) : said.last != f->mask))
+	given = acl_field_given(f, &c->rest[b->rest]);
+	if (!given.last || (f->spread ? !acl_mask_spreads(f, given.last) : given.last != f->mask))
 		return false;
-	*out = (struct cube_span){said.first, said.first | (f->mask & ~said.last)};
+	*out = (struct cube_span){given.first, given.first | (f->mask & ~given.last)};
 	return true;
 }
 
@@ -253,7 +261,7 @@ static int acl_cell_add(struct acl_work *w, struct acl_class *c, const struct ac
 	return 0;
 }
 
-/* A cell for each way to choose a node of every range. */
+/* Adds a cell for each way to choose a node of every range. */
 static int acl_box_cells(struct acl_work *w, struct acl_class *c, const struct acl_box *b,
 			 unsigned int f, struct acl_cell *cell)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The headers that lead to a field. libdvx wants them in a matcher that compares an ICMP type or a
- * Geneve VNI, because an entry finds a field by its place, not by its name. All rules of a class
- * that compare the field have to name the same headers: packets with others can't meet them, and
- * get the code of "any value".
+ * The headers that lead to a field. libdvx requires them in a matcher that compares an ICMP type or
+ * a Geneve VNI, because an entry finds a field by its place, not by its name. All rules of a class
+ * that compare the field have to name the same headers: packets with others cannot meet these
+ * rules, and get the code of "any value".
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool acl_is_inner(unsigned int key)
 	return (key >= KEY_PER_LEVEL && key <= KEY_LEVELS_END) || key >= MATCH_LEVEL_END;
 }
 
-/* The same key of the outer headers. */
+/* Returns the same key of the outer headers. */
 static unsigned int acl_outer_key(unsigned int key)
 {
 	if (!acl_is_inner(key))
@@ -40,7 +40,7 @@ static bool acl_needs_port(unsigned int key)
 	return key >= KEY_GPE_VNI && key <= KEY_GENEVE_OAM;
 }
 
-/* Ascending. Returns how many keys lead to this one. */
+/* Finds the keys that lead to this one, in ascending order. Returns how many there are. */
 static unsigned int acl_needed_keys(unsigned int key, uint8_t need[ACL_HEADERS])
 {
 	unsigned int k = acl_outer_key(key), n = 0;
@@ -69,7 +69,7 @@ static bool acl_rest_value(const struct acl_rest *r, unsigned int key, uint64_t 
 	return false;
 }
 
-/* What all packets of the class have under a key; 0: nothing. */
+/* Returns the value that all packets of the class have under a key; 0: none. */
 static uint8_t acl_class_value(const struct acl_class *c, unsigned int key)
 {
 	return key == MATCH_IP_VERSION ? c->version : key == KEY_PROTO ? c->proto : 0;
@@ -81,7 +81,7 @@ static void acl_header_note(struct acl_headers *out, unsigned int key, uint64_t 
 	out->value[out->n++] = value;
 }
 
-/* The headers that a box names, of those that lead to a key. */
+/* Finds the headers that a box names, of those that lead to a key. */
 static void acl_box_headers(const struct acl_class *c, const struct acl_box *b, unsigned int key,
 			    struct acl_headers *out)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fewer levels. A level that is left out costs nothing but cells: those of its masks are written
- * once for each class of the next lower level that is in use.
+ * Removes levels. A removed level costs only cells: those of its masks are written once for each
+ * class of the next lower level that is in use.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "work.h"
 
-/* So many levels of a field are left before masks are merged: masks multiply. */
+/* Levels of a field before masks are merged: masks multiply. */
 #define ACL_LEVELS 6u
-/* So many cells are few for any class. */
+/* This many cells are few for any class. */
 #define ACL_CELLS_FREE 4096u
 
 static void acl_levels_used(const struct acl_class *c, unsigned int f, bool used[ACL_HEIGHT + 1])
@@ -20,7 +20,7 @@ static void acl_levels_used(const struct acl_class *c, unsigned int f, bool used
 		used[c->mask[m].level[f]] = true;
 }
 
-/* The levels below "all values", and the bytes of their digits. */
+/* Counts the levels below "all values", and the bytes of their digits. */
 static unsigned int acl_levels_count(const struct acl_class *c, unsigned int f, unsigned int *bytes)
 {
 	bool used[ACL_HEIGHT + 1];
@@ -34,7 +34,7 @@ static unsigned int acl_levels_count(const struct acl_class *c, unsigned int f, 
 	return n;
 }
 
-/* The cells that more there are if `level` becomes `lower`. */
+/* Returns how many cells are added if `level` becomes `lower`. */
 static size_t acl_level_cost(const struct acl_class *c, unsigned int f, unsigned int level,
 			     unsigned int lower)
 {
@@ -53,7 +53,7 @@ struct acl_drop {
 	size_t cost;
 };
 
-/* The cheapest level of a field to leave out. */
+/* Finds the cheapest level of a field to remove. */
 static void acl_level_cheapest(const struct acl_class *c, unsigned int f, struct acl_drop *best)
 {
 	bool used[ACL_HEIGHT + 1];

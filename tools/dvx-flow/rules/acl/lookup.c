@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A field's table: from the packet's value to the smallest node that has it, whose code is written. */
+/*
+ * A field's table: leads from the packet's value to the smallest node that contains it, and writes
+ * that node's code.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,10 @@
 #include "rules/arena.h"
 #include "rules/shape.h"
 
-/* With so many nodes, a last matcher of one byte has all 256 values and saves the one for "any". */
+/*
+ * From this many nodes on, a last matcher of one byte has all 256 values and saves the one for
+ * "any".
+ */
 #define ACL_FILL 32u
 
 struct acl_lookup {
@@ -21,7 +27,7 @@ struct acl_lookup {
 	cube_bits mask; /* of the last matcher */
 };
 
-/* The registers that bytes of a code are in. */
+/* Adds writes of a code's bytes to the registers that hold them. */
 static void acl_list_code(struct acl_list *l, const uint8_t *value, const uint8_t *mask)
 {
 	for (uint8_t r = 0; r < ACL_CODE_BYTES / 4; r++) {
@@ -56,9 +62,9 @@ static int acl_node_list(struct acl_lookup *l, uint32_t node, uint32_t *out)
 
 /* --- matchers and entries -------------------------------------------------------------------- */
 
-#define ACL_LOOKUP_KEYS (4 + ACL_HEADERS) /* an address's, and what leads to it */
+#define ACL_LOOKUP_KEYS (4 + ACL_HEADERS) /* an address's keys, and the headers that lead to it */
 
-/* What a matcher compares, and an entry's values: the field, and the headers that lead to it. */
+/* Makes a matcher's shape and an entry's values: the field, and the headers that lead to it. */
 static void acl_lookup_shape(const struct acl_lookup *l, cube_bits value, cube_bits mask,
 			     struct shape *s, uint64_t values[ACL_LOOKUP_KEYS])
 {
@@ -77,7 +83,7 @@ static void acl_lookup_shape(const struct acl_lookup *l, cube_bits value, cube_b
 			  match_key_max(l->headers.key[k]));
 }
 
-/* A matcher for values of the field under a mask. */
+/* Adds a matcher for values of the field under a mask. */
 static int acl_lookup_matcher(struct acl_lookup *l, cube_bits mask)
 {
 	uint64_t values[ACL_LOOKUP_KEYS];
@@ -114,7 +120,7 @@ struct acl_slot {
 	uint32_t node;
 };
 
-/* The smallest node of a value comes first: nodes stand in preorder. */
+/* Compares slots: the smallest node of a value comes first, as nodes stand in preorder. */
 static int acl_slot_order(const void *one, const void *other)
 {
 	const struct acl_slot *a = one, *b = other;
@@ -124,7 +130,7 @@ static int acl_slot_order(const void *one, const void *other)
 	return (a->node < b->node) - (a->node > b->node);
 }
 
-/* The bits that a span leaves open. */
+/* Returns how many bits a span leaves open. */
 static unsigned int acl_span_open(const struct cube_span *s)
 {
 	cube_bits size = s->last - s->first;
@@ -135,7 +141,7 @@ static unsigned int acl_span_open(const struct cube_span *s)
 	return bits;
 }
 
-/* The whole bytes that a node's prefix reaches into; 0: it is all values. */
+/* Returns how many whole bytes a node's prefix reaches into; 0: it is all values. */
 static unsigned int acl_border(const struct acl_field *f, uint32_t node)
 {
 	unsigned int bits = f->bits - acl_span_open(&f->family.span[node]);
@@ -144,7 +150,9 @@ static unsigned int acl_border(const struct acl_field *f, uint32_t node)
 	return bits > f->bits ? f->bits : bits;
 }
 
-/* All values of `border` leading bits that its nodes have; with `fill` all that there are. */
+/*
+ * Makes all values of `border` leading bits that its nodes have; with `fill` all possible values.
+ */
 static int acl_slots_make(const struct acl_field *f, unsigned int border, bool fill,
 			  struct acl_slot **slot, size_t *n)
 {
@@ -212,7 +220,7 @@ static int acl_prefixes_add(struct acl_lookup *l)
 
 #define ACL_PORT_VALUES 65536u
 
-/* The node that most of a high byte's ports have. */
+/* Returns the node of most ports with one high byte. */
 static uint32_t acl_port_most(const uint32_t *node)
 {
 	uint32_t best = node[0];

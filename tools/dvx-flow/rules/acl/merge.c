@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fewer masks. Two masks become one that has the lower level of either in each field: a cell above
- * is written once for each class below. Inside a mask the first rule keeps a cell, so order is
- * settled there.
+ * Merges masks. Two masks become one that has the lower level of either in each field: a cell above
+ * is written once for each class below. Inside a mask the first rule keeps a cell, which settles
+ * their order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int acl_cell_order(const void *one, const void *other)
 	return o ? o : (a->rule > b->rule) - (a->rule < b->rule);
 }
 
-/* Sorts a mask's cells; the first rule keeps each. */
+/* Sorts a mask's cells; of equal cells, the first rule's stays. */
 static void acl_mask_settle(struct acl_mask *m)
 {
 	size_t kept = 0;
@@ -40,7 +40,7 @@ static void acl_level_join(uint8_t out[ACL_FIELDS], const struct acl_mask *a,
 		out[f] = a->level[f] < b->level[f] ? a->level[f] : b->level[f];
 }
 
-/* How many cells a mask becomes at lower levels; `most` if that many or more. */
+/* Returns how many cells a mask becomes at lower levels; `most` if that many or more. */
 static size_t acl_mask_weight(const struct acl_class *c, const struct acl_mask *m,
 			      const uint8_t *level, size_t most)
 {
@@ -56,7 +56,7 @@ static size_t acl_mask_weight(const struct acl_class *c, const struct acl_mask *
 	return sum < most ? sum : most;
 }
 
-/* By how many cells the class grows. */
+/* Returns by how many cells the class grows. */
 static size_t acl_merge_growth(const struct acl_class *c, const struct acl_mask *a,
 			       const struct acl_mask *b, size_t most)
 {
@@ -73,7 +73,7 @@ static size_t acl_merge_growth(const struct acl_class *c, const struct acl_mask 
 
 /* --- merging ------------------------------------------------------------------------------------ */
 
-/* All classes of the lower levels in a cell. */
+/* Adds all classes of the lower levels in a cell. */
 static int acl_cell_spread(const struct acl_class *c, struct acl_mask *to,
 			   const struct acl_cell *from, unsigned int f, struct acl_cell *cell)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program that is being made, and what it costs. */
+/* The program that is being made, and its cost. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ void acl_free(struct acl_program *p)
 	*p = (struct acl_program){0};
 }
 
-/* Of packets that come to a table; those of later tables are known. */
+/* The path of packets from a table on. Tables are counted from the last one. */
 struct acl_path {
 	size_t longest;
 	double mean;

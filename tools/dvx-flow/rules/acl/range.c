@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ranges that overlap without one being inside the other are cut where the first one ends. */
+/* Cuts ranges that overlap without one being inside the other, where the first one ends. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "work.h"
 #include "rules/arena.h"
 
-/* Two pieces in place of span i. */
+/* Puts two pieces in place of span i. */
 static int acl_range_cut(struct cube_span **span, size_t *n, size_t *room, size_t i, cube_bits at)
 {
 	struct cube_span whole = (*span)[i];
@@ -18,7 +18,7 @@ static int acl_range_cut(struct cube_span **span, size_t *n, size_t *room, size_
 	return 0;
 }
 
-/* One pass over sorted spans. Says how many were cut, or a negative errno. */
+/* Makes one pass over sorted spans. Returns how many were cut, or a negative errno. */
 static int acl_ranges_pass(struct cube_span **span, size_t *n, size_t *room)
 {
 	size_t sorted = *n, depth = 0;
@@ -51,7 +51,7 @@ int acl_ranges_cut(struct acl_work *w, struct cube_span **span, size_t *n, size_
 	return cuts;
 }
 
-/* The first node that begins at a value; of those, the longest. */
+/* Returns the first node that begins at a value; if there are several, the longest. */
 static uint32_t acl_range_at(const struct acl_family *f, cube_bits first)
 {
 	uint32_t low = 0, high = f->n;

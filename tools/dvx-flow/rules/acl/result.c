@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of results: what the best hit's rule does. A rule that changes its packets has an entry
- * for each kind of packet that it takes, because libdvx rewrites a field, or pops a tag, only in
- * rules that compare the headers which have it.
+ * The table of results: has the action of the best hit's rule. A rule that changes its packets has
+ * an entry for each kind of packet that it takes, because libdvx rewrites a field, or pops a tag,
+ * only in rules that compare the headers which have it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "rules/arena.h"
 #include "rules/shape.h"
 
-/* Says whether some entry leads to results. */
+/* Returns whether an entry leads to the table of results. */
 static bool acl_results_lead(struct acl_program *p, uint32_t table)
 {
 	bool any = false;
@@ -44,7 +44,7 @@ struct acl_kinds {
 	size_t n, room, first; /* of the current rule */
 };
 
-static bool acl_says_header(unsigned int key)
+static bool acl_has_header(unsigned int key)
 {
 	static const uint8_t headers[] = {
 		KEY_PROTO, KEY_CVLAN, KEY_SVLAN, KEY_CVLAN2, KEY_SVLAN2,
@@ -56,7 +56,7 @@ static bool acl_says_header(unsigned int key)
 	return key == MATCH_IP_VERSION || key == MATCH_INNER(MATCH_IP_VERSION);
 }
 
-/* An entry of a rule, less all that its result implies. */
+/* Notes an entry's headers and the rule's result, which implies all other conditions. */
 static int acl_kind_note(void *arg, const struct shape *s, const uint64_t *value)
 {
 	struct acl_kinds *k = arg;
@@ -67,7 +67,7 @@ static int acl_kind_note(void *arg, const struct shape *s, const uint64_t *value
 	new = &k->kind[k->n];
 	*new = (struct acl_kind){.rule = k->w->rule};
 	for (unsigned int i = 0; i < s->n; i++)
-		if (acl_says_header(s->key[i]))
+		if (acl_has_header(s->key[i]))
 			shape_put(&new->shape, new->value, s->key[i], value[i], s->mask[i]);
 	shape_put(&new->shape, new->value, ACL_BEST, k->w->result[k->w->rule], 0xffff);
 	for (size_t i = k->first; i < k->n; i++)
@@ -78,7 +78,7 @@ static int acl_kind_note(void *arg, const struct shape *s, const uint64_t *value
 	return 0;
 }
 
-/* A matcher for each shape of theirs. */
+/* Makes a matcher for each shape of the kinds. */
 static int acl_kinds_emit(struct acl_kinds *k, int table)
 {
 	int ret = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the steps of acl_compile() hand on: classes, boxes, fields, cells, bands. */
+/* The data that the steps of acl_compile() pass on: classes, boxes, fields, cells, bands. */
 #ifndef DVX_FLOW_ACL_WORK_H
 #define DVX_FLOW_ACL_WORK_H
 
@@ -9,7 +9,7 @@
 
 #define ACL_FIELDS 16u	 /* fields that the rules of a class compare */
 #define ACL_MASKS  1024u /* masks of codes before they are merged */
-/* And after that: a band's views are the square of them. */
+/* Masks after merging: a band's views are the square of them. */
 #define ACL_BAND_MASKS 128u
 #define ACL_BANDS      48u
 #define ACL_DEPTHS     (254u * 254u)
@@ -18,23 +18,23 @@
 #define ACL_VIEWS      (1u << 23) /* cells times masks: bands keep a hash of each */
 #define ACL_SPANS      (1u << 17) /* values of a field */
 /*
- * Merging masks may make so many times as many cells as the rules have; more, up to the second
- * number, if the bands have more matchers than the third.
+ * Merging masks may multiply a rule list's cells by the first number; by up to the second if the
+ * bands have more matchers than the third.
  */
 #define ACL_GROWTH	4u
 #define ACL_GROWTH_MOST 16u
 #define ACL_BAND_GOAL	36u
 
 /*
- * The work on a class is bounded: so many steps, and more for each of its first cells. A step is a cell
- * that is compared with a mask, or written. Lists of 10,000 rules need half of them.
+ * Bounds of the work on a class: this many steps, and more for each of its first cells. A step is a
+ * cell that is compared with a mask, or written. Lists of 10,000 rules need half of them.
  */
 #define ACL_STEPS_FREE (1u << 23)
 #define ACL_STEPS_CELL (1u << 14)
 
 enum { ACL_SPORT, ACL_DPORT, ACL_PORTS };
 
-/* Conditions beside ports, IP version and protocol, as expand.c yields them. */
+/* Conditions besides ports, IP version and protocol, as expand.c yields them. */
 struct acl_rest {
 	uint8_t n;
 	const uint8_t *key;
@@ -48,9 +48,9 @@ struct acl_box {
 };
 
 /*
- * Spans of a field's values, any two of them nested or apart. Nodes stand in preorder, and node 0 is
- * all values. A leaf's height is 0, a parent's is one more than its highest child's. Level L has a
- * class for each node of at least this height: its values that no smaller such node has.
+ * Spans of a field's values, any two of them nested or apart. Nodes stand in preorder, and node 0
+ * is all values. A leaf's height is 0, a parent's is one more than its highest child's. Level L has
+ * a class for each node of at least this height: its values that no smaller such node has.
  */
 struct acl_family {
 	struct cube_span *span;
@@ -68,7 +68,7 @@ struct acl_digit {
 
 struct acl_field {
 	uint8_t key[4], nkeys, bits; /* the values of these keys, one behind the other */
-	cube_bits mask;		     /* what is compared of them */
+	cube_bits mask;		     /* the bits of them that are compared */
 	bool spread;		     /* spans are prefixes or ranges; else values under the mask */
 	int port;		     /* ACL_SPORT, ACL_DPORT; -1: a field of the rest */
 	struct acl_family family;
@@ -76,7 +76,10 @@ struct acl_field {
 	unsigned int ndigits;
 };
 
-/* A node for each field: the codes of some packets. All of a mask's nodes are classes of its levels. */
+/*
+ * A node for each field: the codes of some packets. All of a mask's nodes are classes of its
+ * levels.
+ */
 struct acl_cell {
 	uint32_t rule, node[ACL_FIELDS];
 };
@@ -92,7 +95,7 @@ struct acl_placed {
 	uint16_t mask, band;
 };
 
-/* What a class's matchers look up: in each band, the masks in `order`. */
+/* The matchers of a class: in each band, the masks in `order`. */
 struct acl_bands {
 	struct acl_placed *placed; /* sorted by rule */
 	size_t n;
@@ -116,7 +119,7 @@ struct acl_class {
 	unsigned int nfields;
 	struct acl_mask mask[ACL_MASKS];
 	size_t nmasks, cells; /* cells: the first ones */
-	uint64_t steps;	      /* that the work took so far */
+	uint64_t steps;	      /* steps of the work so far */
 	struct acl_bands bands;
 };
 
@@ -127,16 +130,16 @@ struct acl_work {
 	struct acl_refusal *refusal;
 	struct arena *memory;	 /* of the work */
 	struct acl_class *class; /* ACL_CLASSES */
-	uint32_t *result;	 /* of rules whose hits are chosen from, from 1 */
+	uint32_t *result;	 /* of rules whose hits are compared, from 1 */
 	uint32_t results;
 	uint32_t rule; /* the current one */
 	bool changes;  /* some rule changes its packets */
 };
 
 int acl_refuse(struct acl_work *w, uint32_t rule, const char *why);
-/* Counts steps. -E2BIG: they are too many. */
+/* Counts steps. Returns -E2BIG if they are too many. */
 int acl_class_work(struct acl_class *c, uint64_t steps);
-/* Whether the program is to have this rule. */
+/* Returns whether the rule belongs to the program. */
 bool acl_takes(const struct acl_rules *rules, uint32_t rule);
 
 /* --- class.c: rules by IP version and protocol ------------------------------------------------ */
@@ -144,19 +147,19 @@ bool acl_takes(const struct acl_rules *rules, uint32_t rule);
 #define ACL_CLASSES 7
 int acl_classes_make(struct acl_work *w);
 void acl_class_free(struct acl_class *c);
-/* The key that a class compares for a port, RULE_KEYS if it has none. */
+/* Returns the key that a class compares for a port, RULE_KEYS if it has none. */
 unsigned int acl_port_key(const struct acl_class *c, int port);
 
 /* --- family.c --------------------------------------------------------------------------------- */
 
-/* Makes the tree of n spans, which are nested or apart. Takes *span, which may have some twice. */
+/* Makes the tree of n spans, which are nested or apart. Takes *span, which may have duplicates. */
 int acl_family_make(struct acl_work *w, struct acl_family *f, struct cube_span *span, size_t n,
 		    cube_bits max);
 uint32_t acl_family_find(const struct acl_family *f, const struct cube_span *span);
 uint32_t acl_family_class(const struct acl_family *f, uint32_t node, unsigned int level);
-/* How many classes of a level are inside a node. */
+/* Returns how many classes of a level are inside a node. */
 uint32_t acl_family_count(const struct acl_family *f, uint32_t node, unsigned int level);
-/* Sorts spans, the longer of two with one beginning first, and drops doubles. */
+/* Sorts spans, the longer of two with one beginning first, and drops duplicates. */
 size_t acl_spans_sort(struct cube_span *span, size_t n);
 void acl_family_free(struct acl_family *f);
 
@@ -164,7 +167,7 @@ void acl_family_free(struct acl_family *f);
 
 /* Cuts spans until any two are nested or apart. */
 int acl_ranges_cut(struct acl_work *w, struct cube_span **span, size_t *n, size_t *room);
-/* The nodes that a range was cut into, up to `room`. */
+/* Finds the nodes that a range was cut into, up to `room`. */
 size_t acl_range_nodes(const struct acl_family *f, struct cube_span range, uint32_t *node,
 		       size_t room);
 
@@ -182,7 +185,7 @@ int acl_levels_reduce(struct acl_work *w, struct acl_class *c);
 void acl_masks_settle(struct acl_class *c);
 /* Writes a mask's cells at a lower level of a field. */
 int acl_mask_lower(struct acl_class *c, size_t m, unsigned int f, unsigned int level);
-/* Mask a takes b's cells, at the lower levels of both; the last mask takes b's place. */
+/* Adds b's cells to mask a, at the lower levels of both; the last mask takes b's place. */
 int acl_masks_join(struct acl_class *c, size_t a, size_t b);
 size_t acl_class_cells(const struct acl_class *c);
 int acl_merge(struct acl_class *c, size_t budget);
@@ -202,19 +205,19 @@ void acl_code_write(const struct acl_field *f, uint32_t node, const uint8_t *lev
 
 /* --- program.c -------------------------------------------------------------------------------- */
 
-/* These return the new thing's index, or a negative errno. */
+/* Functions that add: each returns the new index, or a negative errno. */
 int acl_table_add(struct acl_program *p);
 int acl_list_add(struct acl_program *p, const struct acl_list *list);
 int acl_matcher_add(struct acl_program *p, int table, const struct shape *shape);
 /* Adds to the table's last matcher. */
 int acl_entry_add(struct acl_program *p, int table, const uint64_t *value, uint32_t list,
 		  uint32_t next, uint32_t rule);
-/* An entry for each packet that comes so far. */
+/* Adds an entry for each packet that gets so far. */
 int acl_all_add(struct acl_program *p, int table, uint32_t list, uint32_t next, uint32_t rule);
 
 /* --- headers.c: the headers that lead to a field ---------------------------------------------- */
 
-/* They are compared as a whole. */
+/* Each header is compared as a whole. */
 #define ACL_HEADERS 6
 struct acl_headers {
 	bool narrow; /* not all packets of the class have them */
@@ -226,7 +229,7 @@ int acl_headers_find(struct acl_work *w, const struct acl_class *c, const struct
 
 /* --- lookup.c: a field's table ---------------------------------------------------------------- */
 
-/* The next table is the one behind it. */
+/* Adds the tables of a field. The last one leads to the table behind it. */
 int acl_lookup_add(struct acl_work *w, const struct acl_class *c, const struct acl_field *f);
 
 /* --- emit.c ----------------------------------------------------------------------------------- */
@@ -234,7 +237,7 @@ int acl_lookup_add(struct acl_work *w, const struct acl_class *c, const struct a
 /* `next` of an entry that leads to the table of results, until that is made. */
 #define ACL_RESULTS (UINT32_MAX - 1)
 #define ACL_NO_HIT  0xffff0000u /* ACL_BEST before the first hit */
-/* The tables of a class; returns the first. */
+/* Makes the tables of a class; returns the first. */
 int acl_class_emit(struct acl_work *w, const struct acl_class *c);
 
 /* --- result.c --------------------------------------------------------------------------------- */
