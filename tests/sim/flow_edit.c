@@ -516,7 +516,7 @@ static void apply_lines(const struct lines *l)
 static void check_come_and_go(void)
 {
 	struct flow_msg words = {.body = "drop in ipv4 src 10.0.0.1 dst 10.1.0.1 tcp count"};
-	size_t n = holder_rules(&h)->n, buried = h.now->nburied;
+	size_t n = holder_rules(&h)->n, retired = h.now->nretired;
 	struct flow_fault f = {0};
 	bool gone[SETS_MAX + 1] = {false};
 
@@ -525,7 +525,7 @@ static void check_come_and_go(void)
 	for (uint32_t i = 0; i < 3; i++) {
 		OK(holder_edit(&h, NULL, (struct holder_place){0}, &words, NULL, NULL, &f));
 		OK(holder_edit(&h, gone, (struct holder_place){0}, NULL, NULL, NULL, &f));
-		differences += h.rebuilt || h.now->nburied != buried;
+		differences += h.rebuilt || h.now->nretired != retired;
 	}
 	differences += holder_rules(&h)->n != n;
 }
