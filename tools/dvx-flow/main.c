@@ -75,7 +75,7 @@ static const struct argp_option dump_options[] = {
 
 static const struct argp_option import_options[] = {
 	{"from", OPT_FROM, "TOOL", 0,
-	 "tc, testpmd, iptables, ip6tables, nft or ovs; default: found out from the text", 0},
+	 "tc, testpmd, iptables, ip6tables, nft or ovs; default: recognized from the text", 0},
 	{"netdev", OPT_NETDEV, "NAME", 0, "the interface (port) whose rules to take", 0},
 	CLI_JSON,
 	{0},

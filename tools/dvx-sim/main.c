@@ -63,7 +63,7 @@ static const struct argp_option up_options[] = {
 };
 static const struct argp_option exec_options[] = {
 	FUNCTION_OPTION,
-	{"quiet", 'q', NULL, 0, "do not print what the device refuses CMD", 0},
+	{"quiet", 'q', NULL, 0, "do not print the device's refusals", 0},
 	{0},
 };
 static const struct argp_option ls_options[] = {
@@ -80,14 +80,14 @@ static const struct cli_command commands[] = {
 	{"run", 1, CLI_PROGRAM, "-- CMD [ARG...]",
 	 "Starts a device, runs CMD on it, takes the device down; returns what CMD returns.",
 	 run_options, cmd_run},
-	{"up", 1, 1, "NAME", "Starts a device that stays; returns when programs may come.",
+	{"up", 1, 1, "NAME", "Starts a device that stays up; returns when it is ready for programs.",
 	 up_options, cmd_up},
-	{"exec", 2, CLI_PROGRAM, "NAME -- CMD [ARG...]", "Turns into CMD, with the device NAME.",
-	 exec_options, cmd_exec},
+	{"exec", 2, CLI_PROGRAM, "NAME -- CMD [ARG...]",
+	 "Runs CMD on the device NAME, in this process.", exec_options, cmd_exec},
 	{"ls", 0, 0, "", "Lists the devices that are up, their programs and their objects.",
 	 ls_options, cmd_ls},
 	{"replay", 2, 2, "NAME FILE.pcap",
-	 "Sends a file's packets into the port of NAME; prints what became of them.", ls_options,
+	 "Sends a file's packets into the port of NAME; prints what happened to them.", ls_options,
 	 cmd_replay},
 	{"capture", 2, 2, "NAME FILE.pcap",
 	 "Writes what is on the wire of NAME to a file (- for a pipe), until Ctrl-C.",
@@ -106,7 +106,7 @@ static const char overview[] =
 	"A software mlx5 NIC under the real, unmodified libibverbs and libmlx5.\v"
 	"Commands (dvx-sim COMMAND --help says more):\n"
 	"  run [--trace] -- CMD     start a device, run CMD on it, take it down\n"
-	"  up NAME                  start a device that stays\n"
+	"  up NAME                  start a device that stays up\n"
 	"  exec NAME -- CMD         run CMD on it (--function host|dpu)\n"
 	"  ls [--json]              devices, their programs and objects\n"
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
