@@ -49,7 +49,7 @@ FAST_TESTS = tests/sim/perf.sh tests/sim/copy_refuse.sh tests/sim/flow_rules.sh 
 FAST_BUILDS = $(FAST_COMPILED) tests/sim/hooks
 SLOW_UNIT = tests/unit/copy_filter tests/unit/host_share_moves
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link tests/unit/copy_workers \
-	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues \
+	tests/unit/copy_hostile tests/unit/copy_clients tests/sim/front.sh tests/sim/lib_queues \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/wire.sh tests/sim/dr_limits \
 	tests/sim/flow_rules.sh tests/sim/share.sh tests/interop/pingpong.sh
 # The programs among these, and those that the scripts run: no other is built with the thread sanitizer.

@@ -61,7 +61,7 @@ ROOMS = [
 	("tools/dvx-flow/daemon/generation_fits.c", "unit/rules_fill"),
 	("tools/dvx-flow/daemon/*", "sim/flow_edit,@state,24,2 sim/flow_edit,@state,24,1"),
 	("tools/dvx-copy/dest/*", "unit/copy_hostile unit/copy_pull unit/copy_paths unit/copy_msg unit/copy_disk "
-	 "unit/copy_guests unit/copy_swap unit/copy_workers"),
+	 "unit/copy_clients unit/copy_swap unit/copy_workers"),
 	("tools/dvx-copy/*", "unit/copy_*"),
 	("include/dvx/*", "unit/ring_* unit/ticket sim/lib_queues sim/lib_raw sim/lib_srq sim/lib_ud sim/lib_umr"),
 	("src/lib/flow*", "unit/flow_fake unit/flow_match sim/lib_flow*"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: a key may do what the list says, where it says, as long as it says. */
+/* Proves: a key may read and write exactly what the list grants it, for as long as it grants it. */
 #include "tests/test.h"
 #include <stdio.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static struct access *list(const char *text, struct copy_fault *f)
 	return a;
 }
 
-/* The key by its identity, as a client shows it. */
+/* Finds the key by its id, as the handshake does. */
 static const struct key *who(const struct access *a, const char *text)
 {
 	struct key_ring ring = access_ring(a);
@@ -80,7 +80,7 @@ static struct copy_bytes bytes(const char *s)
 	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
 }
 
-/* Where the path leads for this key: what is left of it, or the refusal's code as "-N". */
+/* Returns the rest of the path that this key may use, or the code of the refusal as "-N". */
 static const char *leads(const struct access *a, const struct key *k, bool write, const char *path)
 {
 	static char got[64];
@@ -136,7 +136,7 @@ TEST(rights)
 	access_free(a);
 }
 
-/* A link inside of a key's directory does not lead out of it. */
+/* A symbolic link inside a key's directory does not lead out of it. */
 TEST(links)
 {
 	struct copy_fault f;
@@ -194,7 +194,7 @@ TEST(bad_lists)
 		{"read ops\nkey ops ops.key\n", "list:1: there is no key"},
 		{"key ops ops.key\nread ops nowhere\n", "list:2: nowhere: No such file"},
 		{"key ops ops.key\nwrite ops ..\n", "list:2: .."},
-		/* what it may do below one would depend on where a copy begins */
+		/* the rights below one of them would depend on where a copy begins */
 		{"key ops ops.key\nwrite ops images\nread ops images/new ones\n",
 		 "list:3: a key has one directory and one mode"},
 		{"key ops ops.key\nread ops\nwrite ops images\n", "list:3: a key has one"},
@@ -212,7 +212,9 @@ TEST(bad_lists)
 	}
 }
 
-/* A right for "images/a" would be one for all of images. */
+/*
+ * A line with a zero byte is refused: a right for "images/a" must not become one for all of images.
+ */
 TEST(bytes_of_zero)
 {
 	static const char text[] = "key ops ops.key\nwrite ops images\0/a\n";
@@ -242,7 +244,7 @@ TEST(list_of_others)
 	assert_non_null(strstr(f.text, "can be written by others"));
 }
 
-/* The kernel confines a server to what its first list gives: a later list may not give more. */
+/* A later list must not grant more than the first one, which the kernel confines the server to. */
 TEST(lists_within_the_first)
 {
 	static const struct {

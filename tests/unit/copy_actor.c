@@ -17,7 +17,7 @@ static void actor_end(struct actor *a, uint32_t code)
 		return;
 	}
 	copy_fail(&f, (int)code, "the disk is on fire\033[2J");
-	link_tell(a->l, &f);
+	link_send_error(a->l, &f);
 }
 
 static void actor_say_data(struct actor *a, struct copy_msg m)
@@ -78,10 +78,10 @@ void *actor_main(void *arg)
 		actor_say(a, (struct copy_msg)TOP("got"));
 	for (const struct copy_msg *said = a->script; said->type; said++)
 		actor_say(a, *said);
-	/* What the client still says, up to its end. A server answers a failure with it. */
+	/* Read the client's messages up to its end. A server answers a failure with them. */
 	while (a->l->fd >= 0 && !link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_BYE)
 		;
 	if (a->f.code && a->f.code != COPY_PEER)
-		link_tell(a->l, &a->f);
+		link_send_error(a->l, &a->f);
 	return NULL;
 }

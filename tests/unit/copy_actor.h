@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A server made of single messages, for the tests of what it may say. */
+/* A server that sends a script of single messages, for tests of hostile servers. */
 #ifndef COPY_ACTOR_H
 #define COPY_ACTOR_H
 
@@ -14,12 +14,13 @@ struct actor {
 	struct link *l;
 	struct pool pool;
 	struct copy_fault f;
-	const struct copy_msg *script; /* up to a message without a type */
+	const struct copy_msg *script; /* ends with a message without a type */
 };
 
 /*
- * Messages of a sender. Of DATA, id, off, flags and size are those of its one piece (size 0: all of
- * the slot); without a CRC the bytes are written, and the CRC is right. slots: sent so many times.
+ * Messages of a sender. The id, off, flags and size of DATA are those of its one piece (size 0: the
+ * whole slot). Without a CRC the actor writes the bytes and sets the right CRC. slots: how often
+ * the message is sent.
  */
 #define TEXT(s)                                     \
 	{                                           \
@@ -60,7 +61,7 @@ struct actor {
 		.type = MSG_DONE \
 	}
 
-/* Not a message: the server dies, or fails. */
+/* Script entries that are no messages: the server dies, or fails. */
 #define DIES                      \
 	{                         \
 		.type = MSG_TYPES \
@@ -71,7 +72,7 @@ struct actor {
 	}
 #define FAILS FAILS_AS(COPY_IO)
 
-/* A thread's: plays its script to a client that pulls, up to the client's end. */
+/* Thread function: plays its script to a client that pulls, up to the client's end. */
 void *actor_main(void *actor);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: --bwlimit takes what rsync's takes, and what goes stays below it and near it. */
+/*
+ * Proves: --bwlimit takes the arguments that rsync's takes, and the rate stays below the limit and
+ * near it.
+ */
 #include "tests/test.h"
 
 #include <stdio.h>
@@ -41,7 +44,7 @@ TEST(arguments)
 	}
 }
 
-/* rsync rounds to KiB, and tells the program that it starts at the other end. */
+/* Returns the limit in KiB that rsync passes to the program at the other end. */
 static unsigned long long asked_of_rsync(const char *arg)
 {
 	char command[160];
@@ -73,7 +76,7 @@ TEST(as_rsync)
 				 asked_of_rsync(good[i].arg));
 }
 
-/* Chunks of all sizes for ten minutes, each as soon as it may go. */
+/* Sends chunks of all sizes for ten minutes, each as soon as the bucket allows. */
 static void spend_all(uint64_t rate, uint64_t most)
 {
 	uint64_t now = 12345, sent = 0, x = rate;
@@ -92,7 +95,7 @@ static void spend_all(uint64_t rate, uint64_t most)
 		sent += chunk;
 		assert_true((double)sent <= (double)rate * ((double)(now - begin) / 1e9 + 0.1) +
 						    (double)most + 16 /* rounding */);
-		now += (x >> 40) % 1000; /* work takes time, too */
+		now += (x >> 40) % 1000; /* work takes time too */
 	}
 	assert_true((double)sent >
 		    0.99 * (double)rate * (double)(now - begin) / 1e9 - (double)most);

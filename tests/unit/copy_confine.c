@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: what confine() is told is all that the process, and threads of it, can still open. */
+/* Proves: after confine() the process and its threads can open only what it was given. */
 #include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static int tear_down(UNUSED void **state)
 	return system(cmd);
 }
 
-/* Kernels before 5.13, those that were started without Landlock, and containers that deny it. */
+/* Skips the test on kernels before 5.13, without Landlock, and in containers that deny it. */
 static void need_landlock(void)
 {
 	if (syscall(444 /* landlock_create_ruleset */, NULL, 0, 1 /* its version */) >= 1)
@@ -48,7 +48,7 @@ static void need_landlock(void)
 	skip();
 }
 
-/* Runs what is confined in a process of its own; the first step that is not as it should be. */
+/* Runs confined steps in a process of its own. Fails with the number of the first wrong step. */
 static void confined(int (*steps)(void))
 {
 	int status;
@@ -92,7 +92,7 @@ static int server_steps(void)
 	struct confine_dir dirs[] = {{openat(at, "in", O_PATH), false},
 				     {openat(at, "wr", O_PATH), true}};
 	struct confine c = {dirs, 2, true, true};
-	char told[CONFINE_TOLD];
+	char told[CONFINE_TEXT];
 	pthread_t t;
 	int got = 1, version;
 
@@ -122,10 +122,10 @@ TEST(server)
 	confined(server_steps);
 }
 
-/* DEST is not there yet: its directory may be written, and all may be read. */
+/* DEST does not exist yet: its parent may be written, and everything may be read. */
 static int client_steps(void)
 {
-	char path[64], told[CONFINE_TOLD];
+	char path[64], told[CONFINE_TEXT];
 
 	snprintf(path, sizeof(path), "%s/wr/dest", work);
 	if (strncmp(confine_client(path, told), "by ", 3))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: dvx-copy's CRC32C is the one of RFC 3720, by the CPU's instruction and by tables. */
+/* Proves: dvx-copy's CRC32C is RFC 3720's, both with the CPU's instruction and with tables. */
 #include "tests/test.h"
 
 #include "tools/cli/crc32c.h"
 
-/* RFC 3720, appendix B.4, and the catalogue's check value. */
+/* The vectors of RFC 3720, appendix B.4, and the catalogue's check value. */
 TEST(vectors)
 {
 	static const uint8_t read_pdu[48] = {0x01, 0xc0, 0, 0,	  0,	0, 0, 0,    0,	  0, 0, 0,
@@ -38,7 +38,7 @@ static void copy_crc_fill(uint8_t *b, size_t n)
 	}
 }
 
-/* So do long buffers, which the instruction takes in three lanes. */
+/* Long buffers, which the instruction handles in three lanes, give the same. */
 TEST(lanes)
 {
 	static const size_t lengths[] = {12287, 12288, 12289, 12296, 16384, 24575, 24576, 40001};
@@ -51,7 +51,7 @@ TEST(lanes)
 					 crc32c_table(b + from, lengths[i]));
 }
 
-/* Every length and alignment around the eight-byte step gives the same both ways. */
+/* Both ways agree for every length and alignment around the eight-byte step. */
 TEST(both_ways)
 {
 	uint8_t b[320];

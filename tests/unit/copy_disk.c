@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves: a disk that loses what it took, a user who interrupts the copy and others who change the
- * destination meanwhile cost no file that is there, and none is said to be copied that is not.
+ * Proves: a disk that loses data, an interrupt by the user and changes by other programs never
+ * damage an existing file, and no file is reported as copied that is not.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -24,8 +24,8 @@
 		copy_pull_fresh, NULL \
 	}
 
-static const char *never; /* a call that fails: the disk has lost something */
-static off_t never_bytes; /* the close of files of this size alone fails; 0: of all */
+static const char *never; /* the call that fails, as if the disk had lost data */
+static off_t never_bytes; /* only the close of a file of this size fails; 0: every one */
 
 int __wrap_syncfs(int fd);
 int __real_close(int fd);
@@ -40,7 +40,7 @@ static bool disk_fails(const char *call)
 	return fails;
 }
 
-static const char *stop_in; /* the user interrupts the copy in this call, which a worker makes */
+static const char *stop_in; /* the call of a worker during which the user interrupts the copy */
 static bool stop_asked;
 static pthread_t copier;
 static sem_t stopped;
@@ -81,7 +81,7 @@ int __wrap_renameat(int from, const char *old, int to, const char *new)
 int __real_fstatfs(int fd, struct statfs *fs);
 int __wrap_fstatfs(int fd, struct statfs *fs);
 
-/* Files get their names at once on file systems that never fail to close one: not on this. */
+/* Reports a file system where close() may fail: files must not get their names before it. */
 int __wrap_fstatfs(int fd, struct statfs *fs)
 {
 	int ret = __real_fstatfs(fd, fs);
@@ -91,7 +91,7 @@ int __wrap_fstatfs(int fd, struct statfs *fs)
 	return ret;
 }
 
-/* As NFS does: of a file that was written. */
+/* Fails for a written file, as NFS does. */
 int __wrap_close(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -105,7 +105,7 @@ int __wrap_close(int fd)
 
 #define SMALL(n) FILE_(#n, 5), LAST(0, (n), 0, 5)
 
-/* A disk that says late that it has lost something: the file must not have its name then. */
+/* The disk reports a loss late: the file must not have its name by then. */
 TEST(late_losses)
 {
 	static const struct {
@@ -119,7 +119,7 @@ TEST(late_losses)
 		{"close",
 		 FSYNC_NONE,
 		 {{DIR_(""), SMALL(1), UP, DONE}, COPY_IO, "could not be written", 1}},
-		/* of several pieces; and so large that the next copy would find it */
+		/* several pieces, and so large that it becomes a part */
 		{"close",
 		 FSYNC_NONE,
 		 {{DIR_(""), FILE_("f", 2 * SLOT), DATA(0, 1, 0, SLOT), LAST(1, 1, SLOT, SLOT), UP,
@@ -150,7 +150,10 @@ TEST(late_losses)
 	copy_pull.fsync = FSYNC_GROUP;
 }
 
-/* So many files that they are closed before their sync, which a worker does; one is large, the last has two pieces. */
+/*
+ * Pulls so many files that they are closed before the worker's sync; one is large, the last has two
+ * pieces.
+ */
 static struct copy_fault pull_group(void)
 {
 	enum { FILES = 20 };
@@ -191,14 +194,16 @@ static void lose_of_group(off_t bytes)
 	assert_int_equal(copy_pull_left(copy_pull.dest), 1);
 }
 
-/* Of all files, or of the last one alone, which the sync of the others does not bring back. */
+/* The loss concerns all files, or only the last one; syncing the others must not hide it. */
 TEST(late_loss_of_a_group)
 {
 	lose_of_group(0);
 	lose_of_group(2 * SLOT);
 }
 
-/* Ctrl-C in a call that a worker makes. What is complete has its name; --partial keeps the rest. */
+/*
+ * Interrupts the copy in a worker's call. Complete files get their names; --partial keeps the rest.
+ */
 static void interrupt_in(const char *call)
 {
 	struct sigaction act = {.sa_handler = on_stop}, old;
@@ -217,14 +222,14 @@ static void interrupt_in(const char *call)
 	assert_int_equal(f.code, COPY_INTERRUPTED);
 }
 
-/* While the disk is busy: nothing more is begun, and nothing half is left. */
+/* Interrupted while the disk is busy, the copy begins nothing more and leaves no half file. */
 TEST(interrupted_in_a_sync)
 {
 	interrupt_in("syncfs");
-	copy_pull_left(copy_pull.dest); /* the group has its names if a worker had begun that */
+	copy_pull_left(copy_pull.dest); /* if a worker had begun to rename, the files have names */
 }
 
-/* While files get their names: one that has its name is no part for the next copy any more. */
+/* Interrupted while files are renamed: a file that has its name is no longer kept as a part. */
 TEST(interrupted_in_a_rename)
 {
 	char path[128];
@@ -239,9 +244,9 @@ TEST(interrupted_in_a_rename)
 	assert_int_equal(st.st_mode & 0777, 0644);
 }
 
-/* --- others at the destination --- */
+/* --- changes by other programs --- */
 
-static ino_t filled; /* a directory that somebody puts a file into when it was found empty */
+static ino_t filled; /* an empty directory that gets a file just after it was found empty */
 
 struct dirent *__real_readdir(DIR *list);
 struct dirent *__wrap_readdir(DIR *list);
@@ -278,7 +283,10 @@ int __wrap_unlinkat(int dir, const char *name, int flags)
 	return __real_unlinkat(dir, name, flags);
 }
 
-/* A file takes the place of an empty directory, without --delete of nothing else. */
+/*
+ * A file replaces an empty directory. If the directory is filled meanwhile, it stays without
+ * --delete.
+ */
 TEST_F(filled_meanwhile)
 {
 	static const struct copy_msg script[] = {DIR_(""), FILE_("1", 5), UP, DONE, {0}};
@@ -314,7 +322,9 @@ static void make_read_only(const char *name)
 	assert_int_equal(chmod(path, 0555), 0);
 }
 
-/* A directory that is made writable for --delete is read-only again, also if that fails in it. */
+/*
+ * A directory that --delete makes writable becomes read-only again, even if deleting in it fails.
+ */
 TEST(failed_delete_in_read_only)
 {
 	static const struct copy_msg script[] = {
@@ -344,8 +354,8 @@ TEST(failed_delete_in_read_only)
 
 int __real_mkdirat(int dir, const char *name, mode_t mode);
 int __wrap_mkdirat(int dir, const char *name, mode_t mode);
-static bool linked;	 /* somebody else makes a link out of the destination meanwhile */
-static const char *made; /* somebody else makes this directory at the same time, and a file in it */
+static bool linked;	 /* another program turns the destination's entry into a link meanwhile */
+static const char *made; /* another program makes this directory meanwhile, with a file in it */
 
 int __wrap_mkdirat(int dir, const char *name, mode_t mode)
 {
@@ -357,7 +367,7 @@ int __wrap_mkdirat(int dir, const char *name, mode_t mode)
 	}
 	if (!made || strcmp(name, made) != 0)
 		return __real_mkdirat(dir, name, mode);
-	assert_int_equal(mode, 0700); /* until it has its own */
+	assert_int_equal(mode, 0700); /* until the final mode is set */
 	assert_int_equal(__real_mkdirat(dir, name, 0700), 0);
 	sub = openat(dir, name, O_RDONLY | O_DIRECTORY);
 	file = openat(sub, "theirs", O_CREAT | O_WRONLY, 0600);
@@ -386,7 +396,7 @@ TEST(linked_meanwhile)
 	assert_int_equal(unlink(copy_pull.dest), 0);
 }
 
-/* A directory that this copy has not made is not thought to be empty. */
+/* A directory that another program made meanwhile is not assumed to be empty. */
 TEST(made_meanwhile)
 {
 	static const struct play play = {
@@ -414,7 +424,7 @@ int __wrap_flock(int fd, int how)
 	return __real_flock(fd, how);
 }
 
-/* What is cleaned away is not what another copy has begun meanwhile. */
+/* The clean-up does not remove a part that another copy has begun meanwhile. */
 TEST_F(part_begun_meanwhile)
 {
 	const int dir = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
@@ -432,7 +442,7 @@ TEST_F(part_begun_meanwhile)
 int __real_linkat(int from, const char *first, int to, const char *name, int flags);
 int __wrap_linkat(int from, const char *first, int to, const char *name, int flags);
 
-/* As for a user who is not root. */
+/* Refuses to link by descriptor, as for a user who is not root. */
 int __wrap_linkat(int from, const char *first, int to, const char *name, int flags)
 {
 	struct stat st;
@@ -447,7 +457,7 @@ int __wrap_linkat(int from, const char *first, int to, const char *name, int fla
 		.type = MSG_FILE, .name = TEXT(n), .mode = 0644, .size = 0, .sec = 1000, .id = 1 \
 	}
 
-/* Hard links are made at the end, when directories have their modes. */
+/* Hard links are made in read-only directories, which have their final modes by then. */
 TEST(hard_link_in_read_only)
 {
 	static const struct play play = {{DIR_(""),
@@ -478,7 +488,7 @@ static int each_path(UNUSED void *arg, UNUSED const uint8_t *path, UNUSED size_t
 	return 0;
 }
 
-/* A directory that can't be read to its end has not all that a pattern matches. */
+/* A directory that can't be read to its end is reported: a pattern may have more matches in it. */
 TEST_F(pattern_in_unreadable)
 {
 	int root = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
@@ -491,7 +501,7 @@ TEST_F(pattern_in_unreadable)
 	__real_close(root);
 }
 
-/* A group of this machine that has many members: its name and number need much room. */
+/* Returns a local group with very many members, which needs a large buffer. */
 int __wrap_getgrnam_r(const char *name, struct group *gr, char *buf, size_t n,
 		      struct group **found);
 int __wrap_getgrnam_r(UNUSED const char *name, struct group *gr, char *buf, size_t n,
@@ -505,7 +515,7 @@ int __wrap_getgrnam_r(UNUSED const char *name, struct group *gr, char *buf, size
 	return 0;
 }
 
-/* However many members a group has here, the copy belongs to it, not to its number there. */
+/* The copy gets the local group of that name, even if it has very many members. */
 TEST_F(large_group)
 {
 	static const struct copy_msg script[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stands in for tools/dvx-copy/engine_*.c where a test is about the conversation and the files, not
- * about the device: bytes move by process_vm_readv. A test's own part only; never shipped.
+ * Replaces tools/dvx-copy/engine/ in tests of the protocol and of files: process_vm_readv() moves
+ * the bytes instead of a device. Never shipped.
  */
 #include "copy_fake.h"
 
@@ -90,13 +90,13 @@ int engine_make(struct copy_engine *e, const struct pool *local, const struct ti
 	return 0;
 }
 
-const char *export_says(const struct export *e)
+const char *export_rc_reason(const struct export *e)
 {
 	(void)e;
 	return NULL;
 }
 
-const char *engine_says(const struct copy_engine *e)
+const char *engine_rc_reason(const struct copy_engine *e)
 {
 	(void)e;
 	return NULL;

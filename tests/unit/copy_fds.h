@@ -4,7 +4,7 @@
 
 #include <dirent.h>
 
-/* How many descriptors this process has open. */
+/* Returns the number of descriptors that this process has open. */
 static inline unsigned int copy_fds(void)
 {
 	DIR *list = opendir("/proc/self/fd");

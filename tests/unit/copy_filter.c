@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: --exclude and --include leave out what rsync leaves out, for random trees and patterns. */
+/*
+ * Proves: --exclude and --include leave out exactly what rsync leaves out, for random trees and
+ * patterns.
+ */
 #include "tests/test.h"
 
 #include <dirent.h>
@@ -16,7 +19,7 @@
 
 static uint64_t seed;
 
-/* 0 to n - 1 (splitmix64) */
+/* Returns a random number from 0 to n - 1 (splitmix64). */
 static unsigned int dice(unsigned int n)
 {
 	uint64_t x = seed += 0x9e3779b97f4a7c15u;
@@ -147,7 +150,7 @@ static int tear_down(UNUSED void **state)
 
 TEST_GROUP(set_up, tear_down)
 
-/* A rule of a directory of its own: there a slash in front means this directory. */
+/* Adds a rule of one directory, in which a leading slash means this directory. */
 static void rule_here(struct filter *f, FILE *rules, const char *here)
 {
 	struct copy_fault fault = {0};
@@ -183,7 +186,7 @@ static void make_case(const char *here, FILE *ours)
 	filter_free(&f);
 }
 
-/* All cases in one run: rsync reads the rules of each directory from a file in it. */
+/* All cases in one run: rsync reads each directory's rules from a file in it. */
 TEST(as_rsync_for_random_trees)
 {
 	FILE *ours;
@@ -203,7 +206,7 @@ TEST(as_rsync_for_random_trees)
 	compare("directories are the cases, their .rules the rules");
 }
 
-/* A file of rules with all that a line can be. */
+/* Writes a file of rules with every kind of line. */
 static void rules_file(const char *name)
 {
 	static const char *const before[] = {"", "", "", "+ ", "- ", "#", ";"};
@@ -241,7 +244,10 @@ static char *option(struct filter *f, char *to, unsigned int i)
 	return to + sprintf(to, " --%s-from=%s", include ? "include" : "exclude", pattern);
 }
 
-/* The same through the options, and once more from what is sent to the other end. */
+/*
+ * Rules from the command line, and the same rules after their way to the other end, match as in
+ * rsync.
+ */
 TEST(as_rsync_on_the_command_line)
 {
 	struct copy_fault fault = {0};
@@ -286,7 +292,7 @@ TEST(mistakes_are_told)
 	assert_int_equal(filter_add_file(&f, "no such file", false, &fault), -1);
 	assert_string_equal(fault.text, "no such file: No such file or directory");
 	fault.code = 0;
-	/* so many are sent to the other end */
+	/* the most that may be sent to the other end */
 	for (unsigned int i = 0; i < FILTER_RULES_MAX; i++)
 		assert_int_equal(filter_add(&f, "x", false, &fault), 0);
 	assert_int_equal(filter_add(&f, "x", false, &fault), -1);
@@ -294,7 +300,7 @@ TEST(mistakes_are_told)
 	filter_free(&f);
 }
 
-/* rsync's -0 writes such files: none of their patterns may be left out in silence. */
+/* A file with zero bytes, as rsync's -0 reads, is refused: no pattern may be dropped silently. */
 TEST(bytes_of_zero)
 {
 	static const char text[] = "cache\0secret\0";
@@ -311,7 +317,7 @@ TEST(bytes_of_zero)
 	filter_free(&f);
 }
 
-/* A peer's pattern must not keep this end busy for ever. */
+/* A peer's pattern must not keep this end busy for long. */
 TEST(hostile_patterns_end)
 {
 	static char pattern[2048], name[2048];

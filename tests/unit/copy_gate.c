@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: which stranger loses its place is as the manual says, whatever addresses they come from. */
+/* Proves: the gate drops the stranger that the manual names, from any mix of addresses. */
 #include "tests/test.h"
 #include <netinet/in.h>
 #include <arpa/inet.h>
@@ -80,7 +80,9 @@ TEST(numbers)
 	assert_int_equal(g.per_source | g.v4_bits << 8 | g.v6_bits << 16, 5 | 32 << 8 | 64 << 16);
 }
 
-/* n strangers, each from another address, but the first `twins` from one. */
+/*
+ * Returns the victim among n strangers, each from its own address, but the first `twins` from one.
+ */
 static int victim(unsigned int n, unsigned int twins, const char *comes, uint32_t chance)
 {
 	struct gate_source s[GATE_FULL_MAX], c = from(&usual, comes);
@@ -99,16 +101,16 @@ TEST(victims)
 {
 	assert_int_equal(victim(0, 0, "10.0.0.1", 0), -1);
 	assert_int_equal(victim(31, 1, "10.0.0.1", 0), -1);
-	/* At `start` the chance is `rate`, at `full` nobody gets in without a place. */
+	/* The chance is `rate` at `start`, and certainty at `full`. */
 	assert_int_not_equal(victim(32, 1, "10.0.0.1", 29), -1);
 	assert_int_equal(victim(32, 1, "10.0.0.1", 30), -1);
 	assert_int_not_equal(victim(80, 1, "10.0.0.1", 64), -1);
 	assert_int_equal(victim(80, 1, "10.0.0.1", 65), -1);
 	assert_int_not_equal(victim(128, 1, "10.0.0.1", 99), -1);
-	/* The source with the most loses one, be it only one more. */
+	/* The source with the most connections loses one, even if it has only one more. */
 	for (uint32_t chance = 0; chance < 9; chance++)
 		assert_in_range(victim(128, 2, "10.0.0.1", chance), 0, 1);
-	/* Who has the most when it comes takes its own. */
+	/* If the newcomer's source has the most, it loses one of its own. */
 	assert_in_range(victim(128, 2, "127.1.0.0", 0), 0, 1);
 	assert_int_equal(victim(128, 1, "127.1.0.90", 0), 90);
 	/* A source that has all it may have gets no more, however few there are. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves: a server that lies, breaks off or attacks does no harm at the destination, and a client
- * that does gets nothing but its own pool. Every failure leaves neither a half file nor a
- * temporary.
+ * that does reaches nothing but its own pool. No failure leaves a half file or a temporary.
  */
 #include "tests/test.h"
 #include <stdio.h>
@@ -22,7 +21,7 @@
 		copy_pull_fresh, NULL \
 	}
 
-/* --- what goes well, to see that the actor can --- */
+/* --- honest scripts, to see that the actor works --- */
 
 #define HONEST                                                                                     \
 	DIR_(""), FILE_("f", 3 * SLOT + 5), DATA(0, 1, 0, SLOT), DATA(1, 1, SLOT, SLOT),           \
@@ -35,13 +34,13 @@ TEST(honest)
 	char path[128];
 	struct stat st;
 
-	copy_pull.pieces = 4096 - 1; /* three a slot */
+	copy_pull.pieces = 4096 - 1; /* three pieces per slot */
 	copy_pull_expect(&honest);
 	copy_pull.pieces = 1u << 20;
 	snprintf(path, sizeof(path), "%s/got/f", copy_pull.dest);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 3 * SLOT + 5);
-	assert_int_equal(st.st_mode & 07777, 0644); /* set-user-id does not travel */
+	assert_int_equal(st.st_mode & 07777, 0644); /* set-user-id is not copied */
 	assert_int_equal(st.st_mtim.tv_sec, 1000);
 	assert_int_equal(copy_pull.report.counts.copies, 3 * 3 + 1);
 }
@@ -67,7 +66,10 @@ TEST(names)
 TEST(links)
 {
 	static const struct play plays[] = {
-		/* what is below a directory that can't be opened is left out, so nobody wants its data */
+		/*
+		 * entries of a directory that can't be opened are left out, so their data is not
+		 * wanted
+		 */
 		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), UP, UP, DONE},
 		 COPY_OK,
 		 "",
@@ -146,7 +148,7 @@ TEST(lies_about_files)
 	EXPECT_EACH(plays);
 }
 
-/* Both slots are on their way before the client can return the first. */
+/* Sends both slots before the client can return the first. */
 TEST_F(slot_twice)
 {
 	static const struct copy_msg script[] = {FILE_("", 2 * SLOT),  DATA(1, 0, 0, 10),
@@ -154,8 +156,7 @@ TEST_F(slot_twice)
 						 {.type = MSG_TOTALS}, {0}};
 	struct copy_fault f = copy_pull_from(script);
 
-	/* Which lie is noticed depends on who is faster; that one is, and nothing is left, does
-	 * not. */
+	/* Which lie is noticed depends on timing; one is, and nothing must be left. */
 	assert_int_not_equal(f.code, COPY_OK);
 	assert_int_equal(copy_pull_left(copy_pull.dest), 0);
 	report_free(&copy_pull.report);
@@ -201,7 +202,7 @@ TEST(lies_about_trees)
 	}
 #define NAME32 "+ 345678901234567890123456789012"
 
-/* What only a receiver, a client or a beginning says is no part of a copy. */
+/* Messages that only a receiver, a client or a handshake sends are refused during a copy. */
 TEST(out_of_turn)
 {
 	static const struct play plays[] = {
@@ -251,7 +252,7 @@ TEST(lies_with_letters)
 	copy_pull.options = 0;
 }
 
-/* A client that asked for one source takes that source alone, and at its place. */
+/* A client accepts only the source that it asked for, and only in its place. */
 TEST(other_sources)
 {
 	static const struct play plays[] = {
@@ -259,7 +260,7 @@ TEST(other_sources)
 		 COPY_PROTOCOL,
 		 "not asked for",
 		 1},
-		/* into DEST itself, although it is named */
+		/* into DEST itself, although the source has a name */
 		{{{.type = MSG_TOP, .flags = MSG_CONTENTS, .name = TEXT("got")},
 		  DIR_(""),
 		  UP,
@@ -273,7 +274,7 @@ TEST(other_sources)
 	EXPECT_EACH(plays);
 }
 
-/* A pattern is the shell's; and a pool is no larger than was asked for. */
+/* A pattern is matched as in a shell, and a pool must not be larger than requested. */
 TEST(other_names)
 {
 	static const struct play hidden = {
@@ -313,7 +314,7 @@ static const struct {
 	 {{{.type = MSG_XATTR, .name = TEXT("user.x")}}, COPY_PROTOCOL, "XATTR, which was not", 0}},
 };
 
-/* Kinds of entries, and what is kept of them, that the options leave out. */
+/* Entries and attributes that the options leave out are refused. */
 TEST(not_asked_for)
 {
 	for (size_t i = 0; i < sizeof(unasked) / sizeof(unasked[0]); i++) {
@@ -324,7 +325,7 @@ TEST(not_asked_for)
 	copy_pull.without = copy_pull.options = 0;
 }
 
-/* Names that the filter leaves out are not written, at whatever depth, and as whatever. */
+/* An entry that the filter excludes is refused, at any depth and of any kind. */
 TEST(excluded)
 {
 	static const struct play plays[] = {
@@ -360,7 +361,7 @@ TEST(excluded)
 	filter_free(&filter);
 }
 
-/* What a sender could fill the memory with is bounded. */
+/* A sender can't exhaust the memory. */
 TEST(floods)
 {
 	static const struct play plays[] = {
@@ -376,7 +377,7 @@ TEST(floods)
 		 COPY_PROTOCOL,
 		 "extended attributes",
 		 1},
-		/* other attributes are passed over: a file may have more of them than are kept */
+		/* other attributes are ignored: a file may have more than are kept */
 		{{DIR_(""),
 		  {.type = MSG_XATTR, .name = TEXT("user.x"), .flags = MSG_GOES_ON, .slots = 1000},
 		  FILE_("f", 5),
@@ -401,7 +402,9 @@ TEST(floods)
 	copy_pull.options = 0;
 }
 
-/* So are the names that --delete and -H remember, in all directories together. */
+/*
+ * The memory for names that --delete and -H remember is bounded too, over all directories together.
+ */
 TEST(names_to_remember)
 {
 	struct dest_dir parent = {.fd = -1}, *dir = calloc(1, sizeof(*dir) + 1);
@@ -426,7 +429,7 @@ TEST(names_to_remember)
 	free(dir);
 }
 
-/* Users and groups go by their names, each by its own; without one a number stands for itself. */
+/* Users and groups are mapped by name; a number without a name is used as it is. */
 TEST(owners)
 {
 	struct dest d = {0};
@@ -448,7 +451,7 @@ TEST(owners)
 	meta_forget(&d);
 }
 
-/* --- ends --- */
+/* --- failures --- */
 
 TEST(ends)
 {
@@ -484,7 +487,10 @@ TEST(corrupted_on_the_way)
 	copy_pull.corrupt = 0;
 }
 
-/* While a directory of the destination turns into a link and back, nothing goes through the link. */
+/*
+ * A directory of the destination turns into a link and back all the time: nothing is written
+ * through it.
+ */
 TEST(exchanged_meanwhile)
 {
 	static const struct copy_msg script[] = {DIR_(""),
@@ -517,8 +523,8 @@ TEST(exchanged_meanwhile)
 }
 
 /*
- * A server that gives up frees its pool, so the client's copies fail. What the server says, and
- * that it died, is the cause; without either the device is.
+ * A server that gives up frees its pool, so the client's copies fail. The server's error, or its
+ * death, is reported as the cause; without either, the device's.
  */
 TEST(causes)
 {

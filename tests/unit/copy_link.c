@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: the control connection takes what the key's holder sent, and nothing else. */
+/* Proves: the control connection accepts what the holder of the key sent, and nothing else. */
 #include "tests/test.h"
 #include <pthread.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static void *shake(void *arg)
 
 	e->ret = link_handshake(e->link, &e->key, &e->f);
 	if (e->ret)
-		link_tell(e->link, &e->f);
+		link_send_error(e->link, &e->f);
 	return NULL;
 }
 
@@ -100,8 +100,8 @@ TEST(no_key)
 
 #define MUCH 1000u /* messages of 4 KiB: more than two sockets hold */
 
-/* Says all of it before it hears anything. */
-static void *talk(void *arg)
+/* Sends all messages before it reads any. */
+static void *send_all(void *arg)
 {
 	static const uint8_t bytes[4000];
 	struct end *e = arg;
@@ -119,7 +119,7 @@ static void *talk(void *arg)
 	return NULL;
 }
 
-/* Two ends that wait for room to send read meanwhile: neither waits for ever. */
+/* Two ends that wait for room to send read meanwhile: they do not deadlock. */
 TEST(both_send)
 {
 	struct end c, s;
@@ -127,8 +127,8 @@ TEST(both_send)
 
 	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
 	c.link->patience_ms = s.link->patience_ms = 2000;
-	pthread_create(&t, NULL, talk, &s);
-	talk(&c);
+	pthread_create(&t, NULL, send_all, &s);
+	send_all(&c);
 	pthread_join(t, NULL);
 	if (c.f.code || s.f.code)
 		fail_msg("%s %s", c.f.text, s.f.text);
@@ -158,7 +158,7 @@ TEST(other_keys)
 	differing("0123456789abcdef", "");
 }
 
-/* A server that only echoes what it gets (nonce and proof) does not know the key. */
+/* Plays a server that echoes what it gets (nonce and proof) without knowing the key. */
 static void *echo(void *arg)
 {
 	int fd = *(int *)arg;
@@ -190,7 +190,7 @@ TEST(reflection)
 	free(c.link);
 }
 
-/* What a client that speaks another version hears from us, and what we say of it. */
+/* A client of another version gets our version and is refused. */
 TEST(other_version)
 {
 	struct end c, s;
@@ -211,7 +211,7 @@ TEST(other_version)
 	close_pair(&c, &s);
 }
 
-static void says(const void *bytes, size_t n, bool close_after, int code, const char *word)
+static void refuses(const void *bytes, size_t n, bool close_after, int code, const char *word)
 {
 	struct end c, s;
 	struct copy_msg m;
@@ -233,17 +233,17 @@ TEST(bad_frames)
 			     over[] = {1, 0x20, 0, 0}, part[] = {40, 0, 0, 0, 1, 0},
 			     other[] = {4, 0, 0, 0, MSG_BYE, 0, 0, 0};
 
-	says("GET / HTTP/1.1\r\n\r\n", 18, false, COPY_PROTOCOL, "is the peer dvx-copy");
-	says(huge, sizeof(huge), false, COPY_PROTOCOL, "4294967295");
-	says(over, sizeof(over), false, COPY_PROTOCOL, "8193"); /* at most 8192 */
-	says(small, sizeof(small), false, COPY_PROTOCOL, "3 bytes");
-	says(other, sizeof(other), false, COPY_PROTOCOL, "BYE where HELLO belongs");
-	says(part, sizeof(part), true, COPY_PEER, "closed");
-	says(part, sizeof(part), false, COPY_PEER, "silent");
-	says(part, 2, true, COPY_PEER, "closed");
+	refuses("GET / HTTP/1.1\r\n\r\n", 18, false, COPY_PROTOCOL, "is the peer dvx-copy");
+	refuses(huge, sizeof(huge), false, COPY_PROTOCOL, "4294967295");
+	refuses(over, sizeof(over), false, COPY_PROTOCOL, "8193"); /* at most 8192 */
+	refuses(small, sizeof(small), false, COPY_PROTOCOL, "3 bytes");
+	refuses(other, sizeof(other), false, COPY_PROTOCOL, "BYE where HELLO belongs");
+	refuses(part, sizeof(part), true, COPY_PEER, "closed");
+	refuses(part, sizeof(part), false, COPY_PEER, "silent");
+	refuses(part, 2, true, COPY_PEER, "closed");
 }
 
-/* Changes each byte of a sealed frame in turn: no other message arrives. */
+/* Changes each byte of an encrypted frame in turn: no changed message arrives. */
 TEST(tampering)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
@@ -264,7 +264,7 @@ TEST(tampering)
 		frame[at] ^= 1;
 		assert_int_equal(send(c.link->fd, frame, (size_t)n, 0), n);
 		shutdown(c.link->fd, SHUT_WR);
-		/* A record begins with three fixed bytes, which GnuTLS does not look at. */
+		/* GnuTLS ignores the three fixed bytes that a record begins with. */
 		if (at < 3 && !link_expect(s.link, MSG_RETURN, &m, &s.f)) {
 			assert_int_equal(m.slot, 5);
 			close_pair(&c, &s);
@@ -277,7 +277,7 @@ TEST(tampering)
 	}
 }
 
-/* A peer that gave up has closed: the next send fails, and its words are the reason. */
+/* A peer that gave up has closed: the next send fails, with the peer's error as the reason. */
 TEST(last_words)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
@@ -285,7 +285,7 @@ TEST(last_words)
 	struct end c, s;
 
 	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
-	link_tell(s.link, &why);
+	link_send_error(s.link, &why);
 	link_close(s.link);
 	assert_int_equal(link_send(c.link, &m, &c.f), -1);
 	assert_int_equal(c.f.code, COPY_REFUSED);
@@ -293,7 +293,7 @@ TEST(last_words)
 	close_pair(&c, &s);
 }
 
-/* A recorded frame, sent again, is not taken: each has its number. */
+/* A recorded frame that is sent again is refused: TLS numbers its records. */
 TEST(replay)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
@@ -313,7 +313,7 @@ TEST(replay)
 	close_pair(&c, &s);
 }
 
-/* Two connections with one key have nothing in common: the exchange is ephemeral. */
+/* Two connections with one key have no bytes in common: the key exchange is ephemeral. */
 TEST(nothing_repeats)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
@@ -331,7 +331,7 @@ TEST(nothing_repeats)
 	assert_memory_not_equal(frame[0] + 5, frame[1] + 5, 16);
 }
 
-/* The file that holds the key: open to others, too short, missing, or a directory is refused. */
+/* A key file that is open to others, too short, missing, or a directory is refused. */
 TEST(key_files)
 {
 	char name[] = "copy_link_key.XXXXXX";
@@ -365,7 +365,7 @@ TEST(key_files)
 	assert_int_equal(f.code, COPY_AUTH);
 }
 
-/* After a message of which only a part could go nothing follows: it would be taken for the rest. */
+/* Nothing follows a message that was sent in part: it would be taken for the rest. */
 TEST(given_up_within_a_message)
 {
 	static const uint8_t bytes[4000];
@@ -385,7 +385,7 @@ TEST(given_up_within_a_message)
 	while ((got = link_take(s.link, &m, 0, &heard)) == 1)
 		;
 	assert_int_equal(got, 0);
-	link_tell(c.link, &f); /* there is room now */
+	link_send_error(c.link, &f); /* there is room now */
 	assert_int_equal(link_take(s.link, &m, 0, &heard), 0);
 	if (heard.code)
 		fail_msg("%s", heard.text);
@@ -399,7 +399,7 @@ static void on_alarm(UNUSED int sig)
 	stop = ++alarms >= 3;
 }
 
-/* Its queue is full: it does not answer. */
+/* Makes a listener whose queue is full, so that it does not answer. */
 static int silent_listener(struct copy_target *t, int filler[4])
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -418,7 +418,7 @@ static int silent_listener(struct copy_target *t, int filler[4])
 	return fd;
 }
 
-/* A signal as such does not end the wait for a server: the user's wish does. */
+/* A signal ends the wait for a server only if it sets *stop. */
 TEST(connecting_through_signals)
 {
 	const struct itimerval often = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: control messages survive the wire, and no cut, padded or garbled one is taken;
- * the way of the bytes is chosen by what both ends can do. */
+/*
+ * Proves: control messages survive encoding, cut, padded or garbled ones are refused, and the way
+ * of the bytes follows from the abilities of both ends.
+ */
 #include "tests/test.h"
 
 #include "base/options.h"
@@ -25,7 +27,7 @@ TEST(round_trips)
 	}
 }
 
-/* Each message, cut at every byte or one byte too long, is refused in words. */
+/* A message that is cut at any byte, or one byte too long, is refused with an error. */
 TEST(wrong_lengths)
 {
 	uint8_t a[MSG_MAX];
@@ -36,8 +38,10 @@ TEST(wrong_lengths)
 
 		for (size_t cut = 0; cut <= n + 1; cut++) {
 			struct copy_fault f = {0};
-			/* On the heap and exactly as long, so that a sanitizer sees a byte read
-			 * past it. */
+			/*
+			 * On the heap and exactly as long, so that a sanitizer sees a byte read
+			 * past it.
+			 */
 			uint8_t *copy = calloc(1, cut ? cut : 1);
 
 			memcpy(copy, a, cut < n ? cut : n);
@@ -85,7 +89,7 @@ TEST(limits)
 	refused(MSG_UP, 0, 0xffffffff, "type");
 }
 
-/* What a peer sends can't move the terminal's cursor. */
+/* A peer's text can't move the terminal's cursor. */
 TEST(quoting)
 {
 	char to[16];
@@ -105,7 +109,7 @@ static const struct {
 } ways[] = {
 	{{BOTH, 1, 9}, {BOTH, 2, 9}, WAY_ALIAS, WHY_ONE_CHIP},
 	{{WAY_EXPORTS, 1, 9}, {WAY_IMPORTS | WAY_MMO, 2, 9}, WAY_ALIAS, WHY_ONE_CHIP},
-	{{BOTH, 1, 0}, {BOTH, 2, 9}, WAY_ALIAS, WHY_ONE_CHIP}, /* nobody knows: it is tried */
+	{{BOTH, 1, 0}, {BOTH, 2, 9}, WAY_ALIAS, WHY_ONE_CHIP}, /* unknown chip: tries the alias */
 	{{BOTH, 1, 9}, {BOTH, 2, 8}, WAY_RC, WHY_CHIPS},
 	{{BOTH, 1, 9}, {BOTH, 1, 8}, WAY_RC, WHY_CHIPS},
 	{{BOTH, 1, 9}, {BOTH, 1, 9}, WAY_RC, WHY_FUNCTION},

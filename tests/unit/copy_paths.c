@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: no path of a client leaves the root, and sources are read as the manual says. */
+/* Proves: no path of a client leaves the root, and sources are resolved as in the manual. */
 #include "tests/test.h"
 #include <stdio.h>
 #include <fcntl.h>
@@ -113,7 +113,7 @@ TEST(zero_byte)
 	assert_int_equal(f.code, COPY_REFUSED);
 }
 
-/* Without openat2 no link is followed at all: never further than with it. */
+/* Without openat2() no link is followed at all, so a path never leads further than with it. */
 TEST(step_by_step)
 {
 	static const char *const bad[] = {"inside/b", "absolute", "a/up", "magic/etc", "a/b/file"};

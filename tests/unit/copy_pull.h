@@ -12,32 +12,32 @@ struct copy_pull {
 	char work[24], dest[64], outside[64];
 	/* of the next pull */
 	unsigned int pieces, corrupt;
-	uint32_t options, without; /* besides those of a pull without letters */
+	uint32_t options, without; /* added to a plain pull's, and removed from them */
 	struct filter *filter;
-	const char *pattern; /* that is pulled; NULL: "x", which the server calls "got" */
+	const char *pattern; /* the requested pattern; NULL: "x", which the server calls "got" */
 	uint32_t slots;	     /* 0: SLOTS */
 	enum copy_fsync fsync;
-	bool merges; /* as one of several sources whose entries may be the same */
+	bool merges; /* one of several sources whose entries may have the same paths */
 	volatile sig_atomic_t stop;
-	/* This file of moving_dir gets its name when it is locked, and the next copy begins another. */
+	/* This part in moving_dir is renamed when it is locked, and another is begun. */
 	const char *moving;
 	int moving_dir;
-	struct report report; /* of the last one */
+	struct report report; /* of the last pull */
 };
 extern struct copy_pull copy_pull;
 
 int copy_pull_set_up(void **state);
 int copy_pull_tear_down(void **state);
-int copy_pull_fresh(void **state); /* an empty destination */
+int copy_pull_fresh(void **state); /* Makes an empty destination. */
 
 struct copy_fault copy_pull_from(const struct copy_msg *script);
 
-/* No temporary name anywhere below, and how many entries there are. */
+/* Checks that no temporary is left below path. Returns the number of entries. */
 unsigned int copy_pull_left(const char *path);
 
-/* What a server says, how the pull ends, and how many entries are left of it. */
+/* A server's script, how the pull ends, and how many entries are left. */
 struct play {
-	struct copy_msg script[13]; /* the last has no type */
+	struct copy_msg script[13]; /* ends with a message without a type */
 	int code;
 	const char *words;
 	unsigned int left;

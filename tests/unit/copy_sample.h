@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "wire/msg.h"
 
-/* A valid message of a type, every field set to something of its own. */
+/* Returns a valid message of a type, with a different value in each field. */
 static inline struct copy_msg copy_sample(unsigned int type)
 {
 	static const uint8_t some[32] = {'n', 'a', 'm', 'e', 0xff, 1};

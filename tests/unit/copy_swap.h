@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exchanges two entries over and over while a test runs: a directory and a link that leads out. */
+/* Exchanges two entries over and over in a thread: a directory and a link that leads out. */
 #ifndef COPY_SWAP_H
 #define COPY_SWAP_H
 
@@ -29,7 +29,7 @@ static inline void *swap_main(void *arg)
 	return NULL;
 }
 
-/* The first exchange is done when it returns. */
+/* Starts the thread. Returns after the first exchange. */
 static inline void swap_begin(struct swap *s)
 {
 	s->stop = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: what belongs to others, is excluded or is not known to be gone at the source stays as it is. */
+/*
+ * Proves: files of other users and programs, excluded entries, and entries that the source may
+ * still have stay as they are.
+ */
 #include "tests/test.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -72,7 +75,10 @@ static int part_locked(const char *part)
 	return __real_flock(fd, LOCK_EX);
 }
 
-/* It gets its name just now, and the next copy begins another. */
+/*
+ * Gives the part its final name just now, and begins another, as a finishing and a starting copy
+ * do.
+ */
 static int part_moves(const char *part)
 {
 	put_theirs(part_dir, part);
@@ -157,7 +163,7 @@ TEST_F(parts_that_are_none)
 
 int __wrap_linkat(int from, const char *first, int to, const char *name, int flags);
 
-/* The temporary name that comes next is another name of a file that is not to be touched. */
+/* Makes the next temporary name another name of a file that must not be touched. */
 static void take_next_temp(const char *got)
 {
 	char name[TEMP_BYTES], path[192], victim[128];
@@ -174,7 +180,7 @@ static void take_next_temp(const char *got)
 	assert_int_equal(__real_linkat(AT_FDCWD, victim, AT_FDCWD, path, 0), 0);
 }
 
-/* A temporary file is made, not opened: by this thread, or by the workers. */
+/* A temporary file is created, not opened: by this thread, and by the workers. */
 TEST(temporaries_are_new)
 {
 	static const struct copy_msg scripts[][8] = {
@@ -201,7 +207,7 @@ TEST(temporaries_are_new)
 	}
 }
 
-/* --inplace opens what has the name, if it is a file, and nothing that a link leads to. */
+/* --inplace opens an entry of the name only if it is a regular file, and follows no link. */
 TEST(in_place)
 {
 	static const struct copy_msg script[] = {
@@ -238,7 +244,7 @@ TEST(in_place)
 
 			assert_int_equal(st.st_size, 2 * SLOT);
 			assert_int_equal(pread(f, &c, 1, 0), 1);
-			assert_int_equal(c, 0); /* a hole: nothing of "theirs" */
+			assert_int_equal(c, 0); /* a hole: nothing of "theirs" shows through */
 			__real_close(f);
 		}
 		__real_close(fd);
@@ -247,7 +253,7 @@ TEST(in_place)
 	copy_pull.options = 0;
 }
 
-/* The mode that a temporary is made with is never wider than the file's in the end, nor set-user-id. */
+/* The first mode of a temporary is never wider than the final one, nor set-user-id. */
 TEST(first_modes)
 {
 	struct dest_xattr x = {.n = 0};
@@ -258,7 +264,7 @@ TEST(first_modes)
 		uint32_t first;
 	} rows[] = {
 		{0644, UINT32_MAX, NULL, false, 0644},	{0600, UINT32_MAX, NULL, false, 0600},
-		{0664, UINT32_MAX, NULL, false, 0600}, /* the umask would take a bit away */
+		{0664, UINT32_MAX, NULL, false, 0600}, /* the umask would remove a bit */
 		{04644, UINT32_MAX, NULL, false, 0600}, {02644, UINT32_MAX, NULL, false, 0600},
 		{01644, UINT32_MAX, NULL, false, 0600}, {0644, 7, NULL, false, 0600},
 		{0644, UINT32_MAX, &x, false, 0600},	{0644, UINT32_MAX, NULL, true, 0600},
@@ -280,7 +286,10 @@ TEST(first_modes)
 	free(dir);
 }
 
-/* With -p alone the owner is whoever runs the copy: set-user-id and set-group-id would grant its rights. */
+/*
+ * With -p alone the user who runs the copy owns the file, so set-user-id and set-group-id are
+ * dropped: they would grant the rights of that user.
+ */
 TEST(modes_without_owners)
 {
 	struct dest d = {.options.bits = OPTION_PERMS};
@@ -328,7 +337,10 @@ static void delete_case(const struct copy_msg *script, struct filter *filter, co
 	assert_int_equal(stat(path, &st), stays ? 0 : -1);
 }
 
-/* --delete: not what is excluded, nor another copy's temporary, nor if the list is not whole. */
+/*
+ * --delete spares excluded entries, another copy's temporaries, and everything if the list is
+ * incomplete.
+ */
 TEST(deleted)
 {
 	static const struct copy_msg whole[] = {DIR_(""), UP, DONE, {0}},
@@ -349,7 +361,10 @@ TEST(deleted)
 	filter_free(&filter);
 }
 
-/* An excluded entry keeps its directory, without a word; a directory that is too deep is named. */
+/*
+ * An excluded entry keeps its directory, without a message; a directory that is too deep is
+ * reported.
+ */
 TEST(deleted_trees)
 {
 	static const struct copy_msg whole[] = {DIR_(""), UP, DONE, {0}};
@@ -379,7 +394,7 @@ TEST(deleted_trees)
 	filter_free(&filter);
 }
 
-/* A temporary of this name, with the process and the home that it tells; whether it is cleaned away. */
+/* Whether a temporary of process pid, on another machine if strange, is removed. */
 static bool is_cleaned(unsigned int pid, bool strange)
 {
 	const int dir = open(copy_pull.dest, O_RDONLY | O_DIRECTORY);
@@ -400,7 +415,7 @@ static bool is_cleaned(unsigned int pid, bool strange)
 	return cleaned;
 }
 
-/* Only a dead process's temporaries are removed; another machine's not on the day that it made them. */
+/* Temporaries are removed if their process is dead; another machine's only after a day. */
 TEST_F(temporaries_of_others)
 {
 	const pid_t dead = fork();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: each job is done once and comes back, whether there are threads or not, and two threads
- * work in two directories rather than in one. */
+/*
+ * Proves: each job is done once and comes back, with and without threads, and two threads prefer
+ * two directories to one.
+ */
 #include "tests/test.h"
 
 #include <pthread.h>
@@ -48,11 +50,11 @@ TEST(every_job_once)
 	check_count(8);
 }
 
-/* Both threads wait until all jobs are given; then each meets the other in a job of its own. */
+/* A job that waits until all jobs are given, then meets the other thread's job. */
 struct meet_job {
 	struct worker_job job;
 	pthread_barrier_t *meet;
-	bool *tells, *asks; /* sets the one, and looks at the other */
+	bool *sets, *reads; /* sets the one, reads the other */
 	bool saw;
 };
 
@@ -60,10 +62,10 @@ static void meet_run(struct worker_job *job)
 {
 	struct meet_job *m = (struct meet_job *)job;
 
-	if (m->tells)
-		__atomic_store_n(m->tells, true, __ATOMIC_RELEASE);
-	if (m->asks)
-		m->saw = __atomic_load_n(m->asks, __ATOMIC_ACQUIRE);
+	if (m->sets)
+		__atomic_store_n(m->sets, true, __ATOMIC_RELEASE);
+	if (m->reads)
+		m->saw = __atomic_load_n(m->reads, __ATOMIC_ACQUIRE);
 	if (m->meet)
 		pthread_barrier_wait(m->meet);
 }
@@ -78,8 +80,8 @@ TEST(two_directories_at_once)
 		{.job = {.run = meet_run, .lane = "1"}, .meet = &begin},
 		{.job = {.run = meet_run, .lane = "2"}, .meet = &begin},
 		{.job = {.run = meet_run, .lane = "a"}, .meet = &meet},
-		{.job = {.run = meet_run}, .asks = &other},
-		{.job = {.run = meet_run, .lane = "b"}, .meet = &meet, .tells = &other},
+		{.job = {.run = meet_run}, .reads = &other},
+		{.job = {.run = meet_run, .lane = "b"}, .meet = &meet, .sets = &other},
 	};
 
 	jobs[3].job.lane = jobs[2].job.lane;
@@ -110,7 +112,7 @@ static void held_run(struct worker_job *job)
 	pthread_barrier_wait(h->end);
 }
 
-/* The jobs that two threads have begun are done; the others come back undone. */
+/* Jobs that threads have begun are finished; the others come back undone. */
 TEST(cancelled)
 {
 	pthread_barrier_t begun, end;

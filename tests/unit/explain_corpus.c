@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that explain understands what users really paste: for each block of explain.corpus (lines
- * of public reports) the answer has the facts that the block wants. One process for all of them. */
+/*
+ * Proves that explain understands what users paste: for each block of explain.corpus (lines of
+ * public reports) its answer contains the expected facts. One process handles all blocks.
+ */
 #include "tests/test.h"
 #include <ctype.h>
 #include <regex.h>
@@ -9,7 +11,7 @@
 #include "forms.h"
 #include "paste.h"
 
-#define BLOCKS 100 /* fewer of them are no corpus */
+#define BLOCKS 100 /* with fewer, the file was not read */
 
 struct block {
 	char source[256];
@@ -41,7 +43,7 @@ static void corpus_add(char *to, size_t size, const char *line, size_t n)
 	strcpy(to + used + n, "\n");
 }
 
-/* The next block that has lines; false at the end. */
+/* Finds the next block that has lines; false at the end. */
 static bool corpus_next(const char **at, struct block *b)
 {
 	memset(b, 0, sizeof(*b));
@@ -64,7 +66,7 @@ static bool corpus_next(const char **at, struct block *b)
 	return *b->text;
 }
 
-/* What dvx-prm explain prints of the text, as dvx-prm reads it. */
+/* Returns the output of dvx-prm explain for the text. */
 static char *corpus_explain(char *text, size_t *found)
 {
 	const struct prm_args a = {.json = false};
@@ -104,7 +106,7 @@ static bool corpus_check(struct block *b)
 	return ok;
 }
 
-/* A form that does not compile would fit no line, and say nothing. */
+/* A form that does not compile would never match, without a message. */
 TEST(each_form_compiles_and_has_its_groups)
 {
 	for (size_t i = 0; i < form_count; i++) {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that explain never reads past a dump's end: dumps of each kind, cut at any length, in
- * memory that ends with them, are explained by themselves and as each kind that --as takes. */
+/*
+ * Proves that explain never reads past the end of a dump: dumps of each kind are cut at every
+ * length, in memory that ends with them, and explained with and without --as.
+ */
 #include "tests/test.h"
 #include "explain.h"
 
-#define LONGEST 160 /* every length up to it, and the whole */
+#define LONGEST 160 /* up to it every length is tried, then the whole dump */
 
-/* Fields of the structures that a dump is made of. */
+/* Fields that are filled in for a dump. */
 static const struct cut_field {
 	const char *dump;
-	size_t at; /* of the structure */
+	size_t at; /* offset of the structure */
 	const char *s, *path;
 	uint64_t value;
 } fields[] = {
@@ -53,7 +55,7 @@ enum { FIELDS = sizeof(fields) / sizeof(fields[0]), ROOM = 4112 };
 static const char *const kinds[] = {NULL, "cqe", "mini", "wqe", "rwqe",
 				    "in", "out", "cap",	 "eqe", "qpc"};
 
-/* The dump that begins at *row, which moves to the next; its length. */
+/* Builds the dump that begins at *row, and moves *row to the next one. Returns its length. */
 static size_t cut_make(uint8_t *bytes, size_t *row)
 {
 	const char *dump = fields[*row].dump;

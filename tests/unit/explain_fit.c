@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that explain finds a page's layout by its bits: pages of each type, filled as devices fill
- * them (a third of the bits), are recognised, and none is called likely that is another one. */
+/*
+ * Proves that explain finds a page's layout by its bits: pages of each type, filled as devices fill
+ * them (a third of the bits), are recognised, and a wrong layout is never called likely.
+ */
 #include "tests/test.h"
 #include "explain.h"
 #include "dvx-prm.h"
@@ -28,7 +30,7 @@ static int fill(const struct walk_leaf *leaf, void *ctx)
 	return 0;
 }
 
-/* Whether it is among the names that explain offers. */
+/* Whether explain offers this name. */
 static bool offered(const struct finding *f, const char *name)
 {
 	const json_t *list = json_object_get(f->facts, "candidates"), *one;
@@ -46,7 +48,7 @@ static int count_bits(const struct walk_leaf *leaf, void *ctx)
 	return 0;
 }
 
-/* A layout with a handful of bits is one of several that they may be of. */
+/* Whether the layout has so few bits that several others fit as well. */
 static bool is_small(const struct prm_struct *s)
 {
 	static const uint8_t zero[PAGE];
@@ -56,7 +58,7 @@ static bool is_small(const struct prm_struct *s)
 	return bits < 100;
 }
 
-/* 1: recognised as s; 0: as another one or not at all. *likely: it is called so. */
+/* Returns 1 if the page is recognised as s, 0 if not. *likely: a layout is called likely. */
 static int found(const struct prm_struct *s, const uint8_t *page, size_t len, int *likely)
 {
 	const struct dump d = {.bytes = page, .len = len, .line = 1};
@@ -85,7 +87,7 @@ TEST(each_page)
 		const struct prm_struct *s = prm_capability((uint32_t)types->values[i].value);
 		unsigned int right = 0;
 
-		/* The first page is told by its numbers, which random ones are not. */
+		/* The first page is recognised by its numbers, which random bits do not have. */
 		if (!s || !strcmp(s->name, "cmd_hca_cap"))
 			continue;
 		pages++;
@@ -106,7 +108,7 @@ TEST(each_page)
 	assert_true(pages > 15);
 }
 
-/* Bits that no page has are not talked into one. */
+/* Random bits are not recognised as a page. */
 TEST(noise)
 {
 	for (int round = 0; round < 20; round++) {
@@ -120,7 +122,7 @@ TEST(noise)
 	}
 }
 
-/* Every structure takes every length of 0xff up to its own and past it. */
+/* Every structure accepts 0xff bytes of every length, up to its own and past it. */
 TEST(ones_in_every_structure)
 {
 	for (size_t i = 0; i < prm_struct_count; i++) {

@@ -48,14 +48,14 @@ tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c
 # dvx-copy without a device: copy_fake.c moves the bytes.
 COPY_TESTS += tests/unit/copy_filter tests/unit/copy_bwlimit tests/unit/copy_workers
 COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/unit/copy_gate tests/unit/copy_access tests/unit/copy_confine tests/unit/copy_paths \
-	tests/unit/copy_hostile tests/unit/copy_guests
+	tests/unit/copy_hostile tests/unit/copy_clients
 COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h tests/unit/copy_fds.h tests/unit/copy_swap.h
 tests_unit_copy_msg_SOURCES = tests/unit/copy_msg.c tests/unit/copy_sample.h
 tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_disk.c tests/unit/copy_theirs.c tests/unit/copy_pull.c tests/unit/copy_pull.h \
 	tests/unit/copy_actor.c tests/unit/copy_actor.h $(COPY_FAKE)
 tests_unit_copy_hostile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=close,--wrap=fstatfs,--wrap=syncfs,--wrap=renameat,--wrap=linkat,--wrap=mkdirat,--wrap=flock,--wrap=readdir,--wrap=unlinkat,--wrap=getgrnam_r
-tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
-tests_unit_copy_guests_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall,--wrap=llistxattr,--wrap=lgetxattr,--wrap=getdents64
+tests_unit_copy_clients_SOURCES = tests/unit/copy_clients.c $(COPY_FAKE)
+tests_unit_copy_clients_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall,--wrap=llistxattr,--wrap=lgetxattr,--wrap=getdents64
 
 # dvx-flow's rules and its explain, without a device.
 FLOW_TESTS += tests/unit/import tests/unit/rules_parse tests/unit/rules_mistakes tests/unit/rules_edit tests/unit/rules_fill

@@ -53,13 +53,13 @@ static void client_end(struct client *c, const struct copy_fault *f)
 	if (!f->code)
 		link_send(&c->link, &bye, &ignored);
 	else if (f->code != COPY_PEER)
-		link_tell(&c->link, f);
+		link_send_error(&c->link, f);
 	link_close(&c->link);
 }
 
 /* --- pull --- */
 
-static int client_ask(struct client *c, const char *path, struct copy_fault *f)
+static int client_send_request(struct client *c, const char *path, struct copy_fault *f)
 {
 	struct copy_msg m = {.type = MSG_PULL, .name = bytes_text(path)};
 
@@ -69,7 +69,7 @@ static int client_ask(struct client *c, const char *path, struct copy_fault *f)
 	return link_send(&c->link, &m, f);
 }
 
-/* One receiver for all: it remembers which files are links to one. */
+/* All requests share one receiver, which remembers the first link to each hard-linked file. */
 static int client_take(struct client *c, struct receiver *r, const struct client_request *requests,
 		       int n)
 {
@@ -80,7 +80,7 @@ static int client_take(struct client *c, struct receiver *r, const struct client
 					    strlen(requests[i].path))
 				  ? UINT32_MAX
 				  : 1;
-		if (client_ask(c, requests[i].path, r->f) || receiver_run(r))
+		if (client_send_request(c, requests[i].path, r->f) || receiver_run(r))
 			return -1;
 	}
 	return 0;

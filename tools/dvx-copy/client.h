@@ -9,13 +9,13 @@
 #include "engine/engine.h"
 #include "wire/link.h"
 
-/* The client's end of a connection, whichever way the data goes. */
+/* The client's end of a connection, for pull and push. */
 struct client {
 	struct link link;
 	struct copy_device *device;
 	struct copy_options options;
 	struct report *report;
-	bool many; /* sources */
+	bool many; /* there are several sources */
 	uint32_t slots, slot_bytes;
 	unsigned int jobs; /* threads for files */
 	int patience_ms;
@@ -23,14 +23,14 @@ struct client {
 	const volatile sig_atomic_t *stop;
 };
 
-/* What a pull asks for. */
+/* One source of a pull. */
 struct client_request {
 	const char *path;
-	const char *expect; /* the name that the source has to have, or a pattern for it */
+	const char *expect; /* the name that the source must have, or a pattern for it */
 	struct dest_plan plan;
 };
 
-/* fd is connected; it is closed in any case. */
+/* Pulls over fd, a connected socket, which is closed in any case. */
 int client_pull(struct client *c, int fd, const struct key *key,
 		const struct client_request *requests, int n, struct copy_fault *f);
 int client_push(struct client *c, int fd, const struct key *key, char *const *sources, int n,

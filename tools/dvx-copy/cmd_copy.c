@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pull and push: what the command line says, and one connection for each server. */
+/* The commands pull and push: one connection for each server on the command line. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int cmd_fsync(const char *word, enum copy_fsync *mode, struct copy_fault 
 	return copy_fail(f, COPY_USAGE, "--fsync is each, group, end or none, not \"%s\"", word);
 }
 
-/* rsync's words: -1 is nanoseconds, 0 whole seconds. */
+/* Reads the argument of --modify-window as rsync does: -1 means nanoseconds, 0 whole seconds. */
 static int cmd_window(const char *word, int64_t *window, struct copy_fault *f)
 {
 	char *end = NULL;
@@ -79,12 +79,12 @@ struct cmd_copy {
 	struct key key;
 	struct client client;
 	struct copy_target *targets;
-	struct filter filter;	/* the command line's */
-	struct dest_seen *seen; /* over all sources of a pull, if it matters; or NULL */
+	struct filter filter;	/* from the command line */
+	struct dest_seen *seen; /* all sources' paths in a pull, if two may be the same; or NULL */
 	char **sources;
 	int n;		  /* sources */
-	const char *dest; /* or NULL: they are listed */
-	char *path;	  /* of the one source that others stand for */
+	const char *dest; /* or NULL: the sources are listed */
+	char *path;	  /* with -R and --files-from: the source that holds all arguments */
 };
 
 static int cmd_connect(struct cmd_copy *c, const struct copy_target *t, struct copy_fault *f)
@@ -108,7 +108,7 @@ static struct client_request cmd_request(const struct cmd_copy *c, int i)
 			 .seen = c->seen}};
 }
 
-/* How many of the sources from i on are of one server: they share a connection. */
+/* Returns how many of the sources from i on are on one server: they share a connection. */
 static int cmd_run_length(const struct cmd_copy *c, int i)
 {
 	const struct copy_target *t = &c->targets[i];
@@ -141,7 +141,10 @@ static const char *cmd_name(const char *arg)
 	return colon ? colon + 1 : slash ? slash + 1 : arg;
 }
 
-/* Whether two sources may have entries of one path: they have one name, or hold the DEST's own. */
+/*
+ * Whether two sources may have an entry of the same path: two have one name, or are copied into
+ * DEST itself.
+ */
 static bool cmd_merges(const struct cmd_copy *c)
 {
 	for (int i = 0; i < c->n; i++) {
@@ -158,17 +161,17 @@ static bool cmd_merges(const struct cmd_copy *c)
 	return false;
 }
 
-/* After the device is open: its driver may write where it likes. */
+/* Confines the process. Called after the device is open: its driver may write anywhere. */
 static void cmd_confine(const struct copy_args *a, const char *dest)
 {
-	char told[CONFINE_TOLD];
+	char text[CONFINE_TEXT];
 
-	confine_client(dest, told);
+	confine_client(dest, text);
 	if (a->verbose)
-		say("confined %s", told);
+		say("confined %s", text);
 }
 
-/* One level, unless -r or -a asks for more. */
+/* --list-only lists one level, unless -r or -a asks for more. */
 static int cmd_limit_list(struct cmd_copy *c, struct copy_fault *f)
 {
 	const bool all = c->a->chosen && c->a->bits & OPTION_RECURSE;
@@ -176,7 +179,7 @@ static int cmd_limit_list(struct cmd_copy *c, struct copy_fault *f)
 	return c->dest || all ? 0 : filter_add(&c->filter, "/*/*", false, f);
 }
 
-/* --- -R and --files-from: paths of one source --- */
+/* --- -R and --files-from: paths within one source --- */
 
 static int cmd_add_only(struct cmd_copy *c, const char *path, bool below, struct copy_fault *f)
 {
@@ -221,7 +224,7 @@ static int cmd_files_from(struct cmd_copy *c, struct copy_fault *f)
 	return ret;
 }
 
-/* The part of a source's path that -R leaves out: up to "/./", "/" or nothing. */
+/* Returns the length of the part of a source's path that -R leaves out: up to "/./", "/", or 0. */
 static size_t cmd_cut(const char *path)
 {
 	const char *cut = strstr(path, "/./");
@@ -240,13 +243,15 @@ static int cmd_relative(struct cmd_copy *c, const char *path, size_t cut, struct
 		if (c->n == 1)
 			return copy_fail(f, COPY_IO, "%s: %s", QUOTED(path, strlen(path)),
 					 strerror(errno));
-		/* The sender names it; --delete would take it from the destination. */
+		/*
+		 * The sender reports it as missing; --delete would remove it from the destination.
+		 */
 		*bits &= ~(uint32_t)OPTION_DELETE;
 	}
 	return cmd_add_only(c, path + cut, *bits & OPTION_RECURSE, f);
 }
 
-/* All sources are paths of one, which is what is cut from them. */
+/* Makes all sources paths within one source, the part that -R cuts off. */
 static int cmd_relative_all(struct cmd_copy *c, const char *(*path_of)(struct cmd_copy *, int),
 			    struct copy_fault *f)
 {
@@ -269,7 +274,7 @@ static int cmd_relative_all(struct cmd_copy *c, const char *(*path_of)(struct cm
 	return c->path ? 0 : copy_fail(f, COPY_IO, "out of memory");
 }
 
-/* 1: the one source is c->path, and what is copied of it is listed. */
+/* Returns 1 if there is one source, c->path, of which only the listed paths are copied. */
 static int cmd_choose(struct cmd_copy *c, const char *(*path_of)(struct cmd_copy *, int),
 		      struct copy_fault *f)
 {
@@ -396,7 +401,7 @@ static int cmd_copy(const struct copy_args *a, bool sending,
 	report_begin(&r, a->quiet, a->json);
 	if (a->compress && !a->quiet)
 		say("-z is ignored: file contents travel by DMA or RDMA, which do not compress");
-	report_ask(&r, a->progress, a->stats);
+	report_enable(&r, a->progress, a->stats);
 	r.sending = sending;
 	r.list = a->list_only || a->argc == 1;
 	r.dry = r.list || a->bits & OPTION_DRY;

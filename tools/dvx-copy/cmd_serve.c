@@ -17,7 +17,7 @@
 #include "tools/cli/tcp.h"
 #include "wire/net.h"
 
-/* The line that scripts wait for. It has the port that the kernel chose for ":0". */
+/* Prints the line that scripts wait for. It has the port that the kernel chose for ":0". */
 static void cmd_serve_announce(const struct copy_args *a, struct copy_device *device, int listener,
 			       const char *confined)
 {
@@ -33,7 +33,7 @@ static void cmd_serve_announce(const struct copy_args *a, struct copy_device *de
 	fflush(stdout);
 }
 
-/* Where the keys are read again. -1: there are none. */
+/* Opens the directory from which the keys are read again. -1: there are no keys. */
 static int cmd_serve_keys_dir(const struct copy_args *a)
 {
 	const char *file = a->allow ? a->allow : a->key_file;
@@ -44,9 +44,9 @@ static int cmd_serve_keys_dir(const struct copy_args *a)
 	return open(dirname(strcpy(path, file)), O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Nothing but what somebody has a right to is opened from here on, and nothing is connected to. */
+/* Confines the server to the directories that a key gives access to, and forbids connecting. */
 static const char *cmd_serve_confine(const struct copy_args *a, const struct access *access,
-				     char told[CONFINE_TOLD])
+				     char text[CONFINE_TEXT])
 {
 	const int keys = cmd_serve_keys_dir(a);
 	struct confine_dir d, *dirs;
@@ -61,16 +61,16 @@ static const char *cmd_serve_confine(const struct copy_args *a, const struct acc
 	if (dirs && keys >= 0)
 		dirs[c.n++].fd = keys;
 	if (dirs)
-		confine(&c, told);
+		confine(&c, text);
 	else
-		snprintf(told, CONFINE_TOLD, "not by Landlock (%s)", strerror(ENOMEM));
+		snprintf(text, CONFINE_TEXT, "not by Landlock (%s)", strerror(ENOMEM));
 	free(dirs);
 	if (keys >= 0)
 		close(keys);
-	return told;
+	return text;
 }
 
-/* What SIGHUP reads again. */
+/* The arguments of cmd_serve_reload(). */
 struct cmd_keys {
 	const struct copy_args *a;
 	int root;
@@ -78,7 +78,7 @@ struct cmd_keys {
 
 static volatile sig_atomic_t cmd_reload_asked;
 
-static void cmd_serve_again(int sig)
+static void cmd_serve_on_hup(int sig)
 {
 	(void)sig;
 	cmd_reload_asked = 1;
@@ -109,23 +109,23 @@ static int cmd_serve_reload(void *arg, struct access **out, struct copy_fault *f
 	return cmd_serve_access(k->a, k->root, out, f);
 }
 
-/* Without keys SIGHUP ends the server, as it ends other programs. */
-static void cmd_serve_await_hup(const struct copy_args *a, struct serve *wish,
+/* Makes SIGHUP reload the keys. Without keys SIGHUP ends the server, by its default action. */
+static void cmd_serve_await_hup(const struct copy_args *a, struct serve *config,
 				struct cmd_keys *keys)
 {
-	struct sigaction again = {.sa_handler = cmd_serve_again};
+	struct sigaction on_hup = {.sa_handler = cmd_serve_on_hup};
 
 	if (!a->allow && !a->key_file)
 		return;
-	wish->reload = cmd_serve_reload;
-	wish->arg = keys;
-	wish->again = &cmd_reload_asked;
-	sigaction(SIGHUP, &again, NULL);
+	config->reload = cmd_serve_reload;
+	config->arg = keys;
+	config->reload_asked = &cmd_reload_asked;
+	sigaction(SIGHUP, &on_hup, NULL);
 }
 
-static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct copy_fault *f)
+static int cmd_serve_run(const struct copy_args *a, struct serve *config, struct copy_fault *f)
 {
-	struct copy_server *s = &wish->shared;
+	struct copy_server *s = &config->shared;
 	struct copy_target t;
 	int listener, ret = -1;
 
@@ -135,13 +135,13 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct c
 	if (listener < 0)
 		return -1;
 	if (!device_open(&s->device, a->device, f)) {
-		char told[CONFINE_TOLD];
+		char text[CONFINE_TEXT];
 
-		wish->watch = device_watch(s->device, f);
-		if (wish->watch >= 0) {
+		config->watch = device_watch(s->device, f);
+		if (config->watch >= 0) {
 			cmd_serve_announce(a, s->device, listener,
-					   cmd_serve_confine(a, s->access, told));
-			ret = serve(wish, listener, &stop_asked, f);
+					   cmd_serve_confine(a, s->access, text));
+			ret = serve(config, listener, &stop_asked, f);
 		}
 		device_close(s->device);
 	}
@@ -149,7 +149,7 @@ static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct c
 	return ret;
 }
 
-static int cmd_serve_root(const struct copy_args *a, struct serve *wish, struct copy_fault *f)
+static int cmd_serve_root(const struct copy_args *a, struct serve *config, struct copy_fault *f)
 {
 	struct cmd_keys keys = {.a = a};
 	struct access *access;
@@ -157,17 +157,17 @@ static int cmd_serve_root(const struct copy_args *a, struct serve *wish, struct 
 
 	if (!a->root)
 		return copy_fail(f, COPY_USAGE, "serve needs --root DIR");
-	if (gate_parse(&wish->gate, a->max_starting, a->max_per_source, f))
+	if (gate_parse(&config->gate, a->max_starting, a->max_per_source, f))
 		return -1;
 	root = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return copy_fail(f, COPY_IO, "%s: %s", a->root, strerror(errno));
 	ret = cmd_serve_access(a, root, &access, f);
 	if (!ret) {
-		wish->shared.access = access;
+		config->shared.access = access;
 		keys.root = root;
-		cmd_serve_await_hup(a, wish, &keys);
-		ret = cmd_serve_run(a, wish, f);
+		cmd_serve_await_hup(a, config, &keys);
+		ret = cmd_serve_run(a, config, f);
 		access_free(access);
 	}
 	close(root);
@@ -177,7 +177,7 @@ static int cmd_serve_root(const struct copy_args *a, struct serve *wish, struct 
 int copy_cmd_serve(const struct copy_args *a)
 {
 	const uint32_t slot_bytes = a->slot_bytes & ~4095u;
-	struct serve wish = {
+	struct serve config = {
 		.quiet = a->quiet,
 		.once = a->once,
 		.max_clients = a->max_clients,
@@ -190,7 +190,7 @@ int copy_cmd_serve(const struct copy_args *a)
 	};
 	struct copy_fault f = {0};
 
-	if (cmd_serve_root(a, &wish, &f))
+	if (cmd_serve_root(a, &config, &f))
 		say("%s", f.text);
 	return f.code;
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads "A:B:C"; the numbers that are not there stay as they are. Returns how many there were. */
+/*
+ * Reads up to three numbers, "A:B:C"; missing ones keep their values. Returns how many there were.
+ */
 static int gate_numbers(const char *s, unsigned int *to[3])
 {
 	int n = 0;
@@ -96,7 +98,7 @@ static unsigned int gate_count(const struct gate_source *s, unsigned int n,
 	return same;
 }
 
-/* One of the `most` strangers that sources of this size have, as `random` falls. */
+/* Picks one of the connections whose source has `most` of them; `random` decides which. */
 static int gate_pick(const unsigned int *sizes, unsigned int n, unsigned int most, uint32_t random)
 {
 	unsigned int among = 0, k;
@@ -110,7 +112,10 @@ static int gate_pick(const unsigned int *sizes, unsigned int n, unsigned int mos
 	return -1;
 }
 
-/* From `start` on the chance grows evenly from `rate` to certainty at `full`. */
+/*
+ * Decides whether one of n connections is dropped. From `start` on the chance grows evenly from
+ * `rate` percent to certainty at `full`.
+ */
 static bool gate_drops(const struct copy_gate *g, unsigned int n, uint32_t random)
 {
 	unsigned int span = g->full - g->start;

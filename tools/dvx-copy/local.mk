@@ -59,7 +59,7 @@ tools_dvx_copy_libcopy_la_SOURCES += \
 	tools/dvx-copy/dest/hard.h tools/dvx-copy/dest/intake.c tools/dvx-copy/dest/intake.h \
 	tools/dvx-copy/dest/meta.c \
 	tools/dvx-copy/dest/meta.h tools/dvx-copy/dest/node.c tools/dvx-copy/dest/owner.c \
-	tools/dvx-copy/dest/obey.c tools/dvx-copy/dest/obey.h \
+	tools/dvx-copy/dest/handle.c tools/dvx-copy/dest/handle.h \
 	tools/dvx-copy/dest/receiver.c tools/dvx-copy/dest/receiver.h \
 	tools/dvx-copy/dest/part.c tools/dvx-copy/dest/part.h \
 	tools/dvx-copy/dest/seen.c tools/dvx-copy/dest/seen.h tools/dvx-copy/dest/place.c tools/dvx-copy/dest/place.h \

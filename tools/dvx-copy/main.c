@@ -39,7 +39,7 @@ enum {
 	OPT_INFO,
 	OPT_LIST,
 	OPT_FILES_FROM,
-	OPT_NO = 0x1000, /* and the key of what is turned off */
+	OPT_NO = 0x1000, /* plus the key of the option that is turned off */
 	OPT_REFUSED = 0x2000,
 };
 
@@ -50,7 +50,7 @@ enum refused_option {
 };
 #define REFUSED_KEY(id, letter) ((letter) ? (letter) : OPT_REFUSED + (int)REFUSED_##id)
 
-/* "--no-OPTION"s, which --help and the manual explain in one row. */
+/* A "--no-OPTION". --help and the manual explain all of them in one row. */
 #define NO(key, name)                                                    \
 	{                                                                \
 		"no-" name, OPT_NO + (key), NULL, OPTION_HIDDEN, NULL, 0 \
@@ -198,7 +198,7 @@ static const char overview[] =
 	"  pull ADDR[:PORT]:PATH... DEST             copies from a server to DEST\n"
 	"  push SRC... ADDR[:PORT]:PATH              copies to a server\n";
 
-/* serve has options with a value under two of these letters. */
+/* Options of serve that take a value, under letters that are flags elsewhere. */
 static const struct {
 	int key;
 	bool chooses;
@@ -229,7 +229,7 @@ static const struct {
 	{OPT_HUMAN, false, 0},
 };
 
-/* Options that are on or off and have no bit. */
+/* Returns the switch of an on-off option that has no bit. */
 static bool *take_switch(int key, struct copy_args *a)
 {
 	return key == 'v'	     ? &a->verbose
@@ -250,7 +250,7 @@ static error_t take_no(int key, struct copy_args *a)
 	return 0;
 }
 
-/* rsync's words that have a meaning here. */
+/* Takes the words of rsync's --info that have a meaning here. */
 static error_t take_info(char *words, struct argp_state *state, struct copy_args *a)
 {
 	char *save;
@@ -269,7 +269,7 @@ static error_t take_info(char *words, struct argp_state *state, struct copy_args
 	return 0;
 }
 
-/* What rsync has and dvx-copy does not is refused with what to do instead. */
+/* Refuses an option of rsync that dvx-copy lacks, and prints what to do instead. */
 static error_t take_refused(int key, struct argp_state *state)
 {
 	static const struct {
@@ -379,21 +379,24 @@ static void ask_stop(int sig)
 	stop_asked = 1;
 }
 
-/* No SA_RESTART: a signal ends a wait. SIGXFSZ is ignored, so that write() reports the limit. */
+/*
+ * Sets handlers without SA_RESTART, so that a signal ends a wait. SIGXFSZ is ignored: write()
+ * reports the limit.
+ */
 static void set_signals(void)
 {
 	struct sigaction stop = {.sa_handler = ask_stop}, ignore = {.sa_handler = SIG_IGN};
 
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
-	/* nohup(1) stays in force. */
+	/* Under nohup(1) SIGHUP stays ignored. */
 	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
 		sigaction(SIGHUP, &stop, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-/* A deep tree needs a descriptor per level. */
+/* Raises the limit of descriptors: a deep tree needs one per level. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit lim;
@@ -404,7 +407,7 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &lim);
 }
 
-/* Slots are registered memory. */
+/* Raises the limit of locked memory, which registered slots count against. */
 static void raise_memlock_limit(void)
 {
 	struct rlimit lim;

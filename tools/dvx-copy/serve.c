@@ -16,58 +16,61 @@
 #include "tools/cli/tcp.h"
 
 #define SLICE_MS  250
-#define WORDS_MAX 20u /* sentences about strangers in a minute */
+#define LOGGED_MAX 20u /* messages about strangers per minute */
 
 struct clients;
 
 struct serve_client {
 	struct serve_client *next, **back;
 	bool known, dropped; /* dropped: another stranger needed its place */
-	bool revoked;	     /* its key was taken out of the list */
+	bool revoked;	     /* its key was removed from the list */
 	struct access *access;
 	struct clients *all;
 	struct link link;
 	struct gate_source source;
-	char name[NET_NAME + 80]; /* and its key */
+	char name[NET_NAME + 80]; /* its address, later with its key's name */
 };
 
-/* The lock guards the list and what follows it; each client's own state is its thread's. */
+/*
+ * The lock guards the list and the fields behind it; only a client's own thread uses its other
+ * state.
+ */
 struct clients {
 	const struct serve *serve;
-	struct access *access; /* of those who come */
+	struct access *access; /* for new connections */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct serve_client *first;
-	unsigned int n, known; /* connections, and those among them that showed the key */
+	unsigned int n, known; /* known: connections that have shown the key */
 	bool served;	       /* at least one has come and gone */
 	struct copy_fault last;
-	unsigned int words, unsaid; /* about strangers in this minute */
+	unsigned int logged, suppressed; /* in this minute; about strangers */
 	time_t minute;
 };
 
-/* Whoever can connect must not be able to fill the disk that the log is on. */
-static bool serve_may_say(struct clients *all)
+/* Whether a message about a stranger may be logged: strangers must not be able to fill the disk. */
+static bool serve_may_log(struct clients *all)
 {
 	struct timespec now;
-	unsigned int unsaid = 0;
+	unsigned int suppressed = 0;
 	bool may;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	pthread_mutex_lock(&all->lock);
 	if (now.tv_sec / 60 != all->minute) {
-		unsaid = all->unsaid;
+		suppressed = all->suppressed;
 		all->minute = now.tv_sec / 60;
-		all->words = all->unsaid = 0;
+		all->logged = all->suppressed = 0;
 	}
-	may = all->words++ < WORDS_MAX;
-	all->unsaid += !may;
+	may = all->logged++ < LOGGED_MAX;
+	all->suppressed += !may;
 	pthread_mutex_unlock(&all->lock);
-	if (unsaid)
-		say("%u more connections ended without the key", unsaid);
+	if (suppressed)
+		say("%u more connections ended without the key", suppressed);
 	return may;
 }
 
-/* Who ended it has said so under the lock. */
+/* Returns the reason for the log. The thread that ended the connection set it under the lock. */
 static const char *serve_why(const struct serve_client *c, const struct copy_fault *f)
 {
 	const char *why;
@@ -80,10 +83,10 @@ static const char *serve_why(const struct serve_client *c, const struct copy_fau
 	return why;
 }
 
-static void farewell(const struct serve_client *c, const struct copy_counts *t,
+static void serve_log_end(const struct serve_client *c, const struct copy_counts *t,
 		     const struct copy_fault *f)
 {
-	if (f->code && (c->known || serve_may_say(c->all)))
+	if (f->code && (c->known || serve_may_log(c->all)))
 		say("client %s: %s", c->name, serve_why(c, f));
 	else if (f->code)
 		return;
@@ -99,7 +102,10 @@ static void serve_unlink(struct serve_client *c)
 		c->next->back = c->back;
 }
 
-/* The socket is closed under the lock: serve_stop() shuts only sockets down that are ours. */
+/*
+ * Closes the socket under the lock: serve_stop_all() and others call shutdown() on sockets in the
+ * list.
+ */
 static void serve_leave(struct serve_client *c, const struct copy_fault *f)
 {
 	struct clients *all = c->all;
@@ -119,8 +125,11 @@ static void serve_leave(struct serve_client *c, const struct copy_fault *f)
 	free(c);
 }
 
-/* Strangers don't count: they could keep those out who have the key. */
-static int promote(struct serve_client *c, struct copy_fault *f)
+/*
+ * Counts a client that has shown the key against --max-clients. Strangers are not counted: they
+ * could lock out clients that have it.
+ */
+static int serve_count_known(struct serve_client *c, struct copy_fault *f)
 {
 	struct clients *all = c->all;
 
@@ -132,8 +141,8 @@ static int promote(struct serve_client *c, struct copy_fault *f)
 			: copy_fail(f, COPY_CONNECT, "as many clients as allowed are being served");
 }
 
-/* From here on the log names the key. */
-static int serve_know(struct serve_client *c, struct copy_fault *f)
+/* Adds the key's name to the client's, for the log, and admits the client. */
+static int serve_check_key(struct serve_client *c, struct copy_fault *f)
 {
 	const struct access *a = c->access;
 	const char *key = access_key_name(a, c->link.key);
@@ -141,10 +150,10 @@ static int serve_know(struct serve_client *c, struct copy_fault *f)
 
 	if (*key)
 		snprintf(c->name + n, sizeof(c->name) - n, " (key %s)", key);
-	return access_check(a, c->link.key, f) || promote(c, f);
+	return access_check(a, c->link.key, f) || serve_count_known(c, f);
 }
 
-static void *client_main(void *arg)
+static void *serve_client_main(void *arg)
 {
 	struct serve_client *c = arg;
 	const struct key_ring ring = access_ring(c->access);
@@ -153,16 +162,16 @@ static void *client_main(void *arg)
 	struct copy_fault f = {0};
 
 	server.access = c->access;
-	if (link_welcome(&c->link, &ring, &f) || serve_know(c, &f) ||
+	if (link_handshake_server(&c->link, &ring, &f) || serve_check_key(c, &f) ||
 	    copy_session_run(&server, &c->link, &t, &f))
 		if (f.code != COPY_PEER)
-			link_part(&c->link, &f);
-	farewell(c, &t, &f);
+			link_shutdown(&c->link, &f);
+	serve_log_end(c, &t, &f);
 	serve_leave(c, &f);
 	return NULL;
 }
 
-static void enlist(struct clients *all, struct serve_client *c)
+static void serve_link(struct clients *all, struct serve_client *c)
 {
 	pthread_mutex_lock(&all->lock);
 	c->next = all->first;
@@ -174,14 +183,14 @@ static void enlist(struct clients *all, struct serve_client *c)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* Its own thread notices the end of the connection, and takes it off the list. */
+/* Ends the connection. The client's own thread notices it, and takes the client off the list. */
 static void serve_drop(struct serve_client *c)
 {
 	c->dropped = true;
 	shutdown(c->link.fd, SHUT_RDWR);
 }
 
-/* Makes room for a stranger by another one's place, if the gate says so. */
+/* Drops a stranger for a new one, if the gate decides so. */
 static void serve_make_room(struct clients *all, const struct gate_source *comes)
 {
 	struct serve_client *who[GATE_FULL_MAX];
@@ -191,7 +200,7 @@ static void serve_make_room(struct clients *all, const struct gate_source *comes
 	int victim;
 
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		random[0] = (uint32_t)time(NULL); /* a guess helps to keep a place, no more */
+		random[0] = (uint32_t)time(NULL); /* predictable, but no secret depends on it */
 	pthread_mutex_lock(&all->lock);
 	for (struct serve_client *c = all->first; c && n < GATE_FULL_MAX; c = c->next)
 		if (!c->known && !c->dropped) {
@@ -204,7 +213,7 @@ static void serve_make_room(struct clients *all, const struct gate_source *comes
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* Signals are the main thread's: a client's thread starts with all of them blocked. */
+/* Starts the client's thread with all signals blocked: the main thread handles them. */
 static int serve_start_thread(struct serve_client *c)
 {
 	pthread_attr_t attr;
@@ -216,7 +225,7 @@ static int serve_start_thread(struct serve_client *c)
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	err = pthread_create(&t, &attr, client_main, c);
+	err = pthread_create(&t, &attr, serve_client_main, c);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return err;
@@ -238,16 +247,16 @@ static void serve_admit(struct clients *all, int fd, const struct sockaddr_stora
 	c->access = access_hold(all->access);
 	c->source = gate_source(&all->serve->gate, from);
 	serve_make_room(all, &c->source);
-	enlist(all, c);
+	serve_link(all, c);
 	if (serve_start_thread(c)) {
 		copy_fail(&f, COPY_IO, "no thread for another client");
-		farewell(c, NULL, &f);
+		serve_log_end(c, NULL, &f);
 		serve_leave(c, &f);
 	}
 }
 
-/* Ends all conversations and waits for their threads. */
-static void dismiss(struct clients *all)
+/* Ends all connections and waits for their threads. */
+static void serve_stop_all(struct clients *all)
 {
 	pthread_mutex_lock(&all->lock);
 	for (struct serve_client *c = all->first; c; c = c->next)
@@ -257,7 +266,7 @@ static void dismiss(struct clients *all)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* Whose key is no longer there is served no longer; the others' rights are those that they had. */
+/* Disconnects clients whose key was removed. The others keep the rights they had. */
 static void serve_revoke(struct clients *all)
 {
 	pthread_mutex_lock(&all->lock);
@@ -269,7 +278,7 @@ static void serve_revoke(struct clients *all)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* A list with a mistake changes nothing. */
+/* Reads the keys again. A list with a mistake changes nothing. */
 static void serve_reload(struct clients *all)
 {
 	const struct serve *s = all->serve;
@@ -288,7 +297,7 @@ static void serve_reload(struct clients *all)
 		say("the keys were read again");
 }
 
-static bool finished(struct clients *all)
+static bool serve_is_done(struct clients *all)
 {
 	bool yes;
 
@@ -299,8 +308,8 @@ static bool finished(struct clients *all)
 }
 
 /*
- * Those that were dropped still have their threads for a moment: if these fall behind, the next
- * connections wait in the kernel's queue.
+ * Waits while too many threads run: dropped clients have theirs for a moment. New connections wait
+ * in the kernel's queue meanwhile.
  */
 static void serve_await_threads(struct clients *all)
 {
@@ -312,8 +321,8 @@ static void serve_await_threads(struct clients *all)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* Takes the next connection, within a slice of time. -1: the device is gone. */
-static int serve_welcome(struct clients *all, int listener, struct copy_fault *f)
+/* Accepts the next connection, if one comes within SLICE_MS. -1: the device is gone. */
+static int serve_accept(struct clients *all, int listener, struct copy_fault *f)
 {
 	struct pollfd p[] = {{.fd = listener, .events = POLLIN},
 			     {.fd = all->serve->watch, .events = POLLIN}};
@@ -343,12 +352,12 @@ int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop
 		.serve = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 	all.access = access_hold(s->shared.access);
-	while (!*stop && !finished(&all) && !serve_welcome(&all, listener, f))
-		if (s->again && *s->again) {
-			*s->again = 0;
+	while (!*stop && !serve_is_done(&all) && !serve_accept(&all, listener, f))
+		if (s->reload_asked && *s->reload_asked) {
+			*s->reload_asked = 0;
 			serve_reload(&all);
 		}
-	dismiss(&all);
+	serve_stop_all(&all);
 	access_free(all.access);
 	if (s->once && all.last.code && !f->code)
 		*f = all.last;

@@ -8,21 +8,24 @@
 #include "session.h"
 
 struct serve {
-	struct copy_server shared; /* with the access that was read at the start */
-	/* Reads the keys and rights again, when `again` is set; the new ones count from then on. */
+	struct copy_server shared; /* with the access rights read at the start */
+	/*
+	 * Reads the keys and rights again when reload_asked is set; the new ones apply to later
+	 * clients.
+	 */
 	int (*reload)(void *arg, struct access **out, struct copy_fault *f);
 	void *arg;
-	volatile sig_atomic_t *again;
+	volatile sig_atomic_t *reload_asked;
 	unsigned int max_clients;
 	struct copy_gate gate; /* for those that have not shown the key */
 	int patience_ms;
-	int watch; /* device_watch()'s */
+	int watch; /* descriptor of device_watch() */
 	bool quiet, once;
 };
 
 /*
- * Takes clients, one thread each, until told to stop or the device is gone. With once: returns that
- * client's fault.
+ * Serves clients, one thread each, until *stop is set or the device is gone. With once: returns the
+ * first client's fault.
  */
 int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop,
 	  struct copy_fault *f);

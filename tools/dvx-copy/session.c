@@ -19,8 +19,8 @@ struct session {
 	struct copy_sender sender;
 	struct filter filter;
 	bool many;		     /* the client has several sources */
-	struct access_place place;   /* of the path that the client asked for */
-	char own_name[NAME_MAX + 1]; /* and its name, if it is place.dir itself */
+	struct access_place place;   /* where the requested path leads */
+	char own_name[NAME_MAX + 1]; /* name of the source if it is place.dir itself */
 };
 
 /* --- a client that pulls --- */
@@ -41,13 +41,16 @@ static int session_send(struct session *s, const char *path, size_t len, bool ma
 	return ret;
 }
 
-/* One of those that a pattern matched: another may be there still. */
+/* Sends one source that a pattern matched. If it is gone, the others are sent. */
 static int session_send_match(void *arg, const uint8_t *path, size_t len)
 {
 	return session_send(arg, (const char *)path, len, true);
 }
 
-/* What a pattern does not match is looked for by its name, as a shell does. */
+/*
+ * Sends all sources that a pattern matches. If none does, the pattern is taken as a name, as in a
+ * shell.
+ */
 static int session_send_all(struct session *s)
 {
 	const struct copy_bytes *rest = &s->place.rest;
@@ -58,7 +61,10 @@ static int session_send_all(struct session *s)
 	return bad > 0 ? session_send(s, (const char *)rest->p, rest->n, s->many) : bad;
 }
 
-/* A right's directory that is asked for as "dir", not as "dir/", is copied under its name. */
+/*
+ * Sets the name of a key's directory that is requested as "dir", not as "dir/": it is copied under
+ * that name.
+ */
 static void session_set_name(struct session *s, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -93,7 +99,7 @@ static int converse(struct session *s)
 			return -1;
 		switch (m.type) {
 		case MSG_RETURN:
-			if (sender_obey(&s->sender, &m))
+			if (sender_handle(&s->sender, &m))
 				return -1;
 			break;
 		case MSG_PULL:

@@ -8,17 +8,17 @@
 #include <string.h>
 
 #define BYTES_LEAST 4096u
-#define BYTES_MOST  (16u << 20) /* of a group's members */
+#define BYTES_MOST  (16u << 20) /* limit for a group's entry with all its members */
 
-/* By name if there is one, else by number; the answer has both. */
-struct account_ask {
+/* A query: by by_name if that is set, else by id. The answer fills id and name. */
+struct account_query {
 	const char *by_name;
 	uint32_t id;
 	char name[ACCOUNT_ROOM];
 	bool found;
 };
 
-static void account_take(struct account_ask *a, const char *name, uint32_t id)
+static void account_take(struct account_query *a, const char *name, uint32_t id)
 {
 	a->found = strlen(name) < sizeof(a->name);
 	if (a->found)
@@ -26,7 +26,7 @@ static void account_take(struct account_ask *a, const char *name, uint32_t id)
 	a->id = id;
 }
 
-static int account_ask_user(struct account_ask *a, char *buf, size_t n)
+static int account_query_user(struct account_query *a, char *buf, size_t n)
 {
 	struct passwd pw, *user = NULL;
 	int err = a->by_name ? getpwnam_r(a->by_name, &pw, buf, n, &user)
@@ -37,7 +37,7 @@ static int account_ask_user(struct account_ask *a, char *buf, size_t n)
 	return err;
 }
 
-static int account_ask_group(struct account_ask *a, char *buf, size_t n)
+static int account_query_group(struct account_query *a, char *buf, size_t n)
 {
 	struct group gr, *group = NULL;
 	int err = a->by_name ? getgrnam_r(a->by_name, &gr, buf, n, &group)
@@ -48,7 +48,7 @@ static int account_ask_group(struct account_ask *a, char *buf, size_t n)
 	return err;
 }
 
-static bool account_ask(struct account_ask *a, bool group)
+static bool account_query(struct account_query *a, bool group)
 {
 	int err = ERANGE;
 
@@ -56,8 +56,8 @@ static bool account_ask(struct account_ask *a, bool group)
 		char *buf = malloc(n);
 
 		err = !buf    ? ENOMEM
-		      : group ? account_ask_group(a, buf, n)
-			      : account_ask_user(a, buf, n);
+		      : group ? account_query_group(a, buf, n)
+			      : account_query_user(a, buf, n);
 		free(buf);
 	}
 	return a->found;
@@ -65,9 +65,9 @@ static bool account_ask(struct account_ask *a, bool group)
 
 bool account_name(uint32_t id, bool group, char name[ACCOUNT_ROOM])
 {
-	struct account_ask a = {.id = id};
+	struct account_query a = {.id = id};
 
-	if (!account_ask(&a, group) || !*a.name)
+	if (!account_query(&a, group) || !*a.name)
 		return false;
 	strcpy(name, a.name);
 	return true;
@@ -75,9 +75,9 @@ bool account_name(uint32_t id, bool group, char name[ACCOUNT_ROOM])
 
 bool account_id(const char *name, bool group, uint32_t *id)
 {
-	struct account_ask a = {.by_name = name};
+	struct account_query a = {.by_name = name};
 
-	if (!account_ask(&a, group))
+	if (!account_query(&a, group))
 		return false;
 	*id = a.id;
 	return true;

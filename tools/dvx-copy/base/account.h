@@ -7,7 +7,9 @@
 
 #define ACCOUNT_ROOM 256u
 
-/* Names of users and groups, however many members a group has. false: there is none. */
+/*
+ * Finds the name of a user or group; groups may have any number of members. false: no such account.
+ */
 bool account_name(uint32_t id, bool group, char name[ACCOUNT_ROOM]);
 bool account_id(const char *name, bool group, uint32_t *id);
 

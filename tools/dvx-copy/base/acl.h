@@ -11,7 +11,10 @@
 
 bool acl_is_name(const char *name);
 
-/* The mode without the ACL: what its mask let through to named users stays out of the group's bits. */
+/*
+ * Returns the mode of an entry whose ACL is dropped: the group bits lose what the ACL's mask
+ * granted to named users.
+ */
 uint32_t acl_narrow(const uint8_t *value, size_t n, uint32_t mode);
 
 #endif

@@ -8,24 +8,27 @@
 
 #define ALIVE_SECONDS 1
 
-/* Long work tells the other end now and then that it goes on, and ends when the user wants it. */
+/*
+ * Keeps the connection alive during long work: sends MSG_ALIVE once a second, and ends the work
+ * when the user interrupts it.
+ */
 struct alive {
-	int (*tell)(void *arg); /* -1 if *stop is set, too */
+	int (*send)(void *arg); /* returns -1 also if *stop is set */
 	void *arg;
 	const volatile sig_atomic_t *stop; /* or NULL */
-	time_t told;
+	time_t last;
 };
 
-/* -1 if the other end can't be told, or the user has interrupted the copy. */
+/* Returns -1 if the message can't be sent, or if the user has interrupted the copy. */
 static inline int alive_tick(struct alive *a)
 {
 	bool stop = a->stop && *a->stop;
 	time_t now = time(NULL);
 
-	if (!a->tell || (!stop && now - a->told < ALIVE_SECONDS))
+	if (!a->send || (!stop && now - a->last < ALIVE_SECONDS))
 		return 0;
-	a->told = now;
-	return a->tell(a->arg);
+	a->last = now;
+	return a->send(a->arg);
 }
 
 #endif

@@ -10,7 +10,7 @@
 #define RATE_LEAST 512	/* as rsync; less is a mistake of units */
 #define RATE_MOST  1e18 /* fits into 64 bits */
 
-/* The suffix in bytes, 0 if there is no such suffix. */
+/* Returns how many bytes the suffix stands for, 0 if it is unknown. */
 static double bwlimit_unit(const char *suffix)
 {
 	static const char letters[] = "bkmgtp";
@@ -37,7 +37,9 @@ int bwlimit_parse(const char *arg, uint64_t *rate, struct copy_fault *f)
 		n += 1 + strspn(arg + n + 1, "0123456789");
 	value = strtod(arg, NULL);
 	unit = bwlimit_unit(arg + n);
-	/* strtod() takes more forms, but they have something else here. */
+	/*
+	 * strtod() also takes hexadecimal numbers, exponents and the like; these are not allowed.
+	 */
 	if (!n || (n == 1 && *arg == '.') || unit <= 0)
 		return copy_fail(f, COPY_USAGE,
 				 "--bwlimit=%s: a number of KiB a second, or with a suffix as 1.5m",

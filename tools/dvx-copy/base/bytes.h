@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes that belong to somebody else: a name, a ticket, part of a frame. */
+/* Bytes that the holder does not own: a name, a ticket, part of a frame. */
 struct copy_bytes {
 	const uint8_t *p;
 	uint32_t n;
@@ -17,7 +17,7 @@ static inline struct copy_bytes bytes_text(const char *s)
 	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
 }
 
-/* Numbers travel in little-endian order. */
+/* Writes v in n bytes, little-endian: the order of all numbers in messages. */
 static inline void bytes_put(uint8_t *to, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds that only grow. */
+/* Returns nanoseconds of the monotonic clock. */
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec t;

@@ -16,13 +16,16 @@
 /* The C library has no calls for these, and headers of Linux 5.10 lack the numbers. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 
-/* Rights by the version of the kernel's interface that brought them: headers are older. */
+/*
+ * Access rights, grouped by the version of Landlock's ABI that introduced them. Older headers lack
+ * some.
+ */
 #define FS(bit) (UINT64_C(1) << (bit))
 enum { EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REFER = 13, TRUNCATE, IOCTL_DEV };
 #define READS  (FS(READ_FILE) | FS(READ_DIR))
-#define WRITES (FS(WRITE_FILE) | (FS(REFER) - FS(4))) /* removing and making entries */
+#define WRITES (FS(WRITE_FILE) | (FS(REFER) - FS(4))) /* to remove and to make entries */
 
-/* What the kernel takes: a size that it does not know is refused. */
+/* Landlock's struct. The kernel refuses a size that it does not know. */
 struct confine_ruleset {
 	uint64_t fs, net;
 };
@@ -39,10 +42,12 @@ static int confine_add(int set, const struct confine_dir *d, uint64_t rights)
 	return (int)syscall(ADD_RULE, set, LANDLOCK_RULE_PATH_BENEATH, &a, 0);
 }
 
-/* For the names of users and groups, however the C library finds them, and a device's addresses. */
+/*
+ * The C library needs these to look up users and groups; the last one has the devices' addresses.
+ */
 static const char *const system_dirs[] = {"/etc", "/usr", "/lib", "/lib64", "/var/lib/sss", "/sys"};
 
-/* A directory that is not there needs no rule. */
+/* A missing directory needs no rule. */
 static int confine_add_system(int set)
 {
 	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
@@ -73,7 +78,7 @@ static int confine_rules(int set, const struct confine *c, long version)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(RESTRICT_SELF, set, 0) ? -1 : 0;
 }
 
-const char *confine(const struct confine *c, char told[CONFINE_TOLD])
+const char *confine(const struct confine *c, char text[CONFINE_TEXT])
 {
 	long version = syscall(CREATE_RULESET, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	struct confine_ruleset r = {.fs = confine_writes(version) | FS(EXECUTE)};
@@ -87,15 +92,15 @@ const char *confine(const struct confine *c, char told[CONFINE_TOLD])
 			  : (int)syscall(CREATE_RULESET, &r,
 					 version >= 4 ? sizeof(r) : sizeof(r.fs), 0);
 	if (set < 0 || confine_rules(set, c, version))
-		snprintf(told, CONFINE_TOLD, "not by Landlock (%s)", strerror(errno));
+		snprintf(text, CONFINE_TEXT, "not by Landlock (%s)", strerror(errno));
 	else
-		snprintf(told, CONFINE_TOLD, "by Landlock (version %ld)", version);
+		snprintf(text, CONFINE_TEXT, "by Landlock (version %ld)", version);
 	if (set >= 0)
 		close(set);
-	return told;
+	return text;
 }
 
-const char *confine_client(const char *dest, char told[CONFINE_TOLD])
+const char *confine_client(const char *dest, char text[CONFINE_TEXT])
 {
 	struct confine_dir dir = {.fd = -1, .write = true};
 	struct confine c = {.dirs = &dir};
@@ -108,8 +113,8 @@ const char *confine_client(const char *dest, char told[CONFINE_TOLD])
 				open(dirname(strcpy(path, dest)), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
 	c.n = dir.fd >= 0;
-	confine(&c, told);
+	confine(&c, text);
 	if (dir.fd >= 0)
 		close(dir.fd);
-	return told;
+	return text;
 }

@@ -6,12 +6,13 @@
 #include <stddef.h>
 
 /*
- * A second fence, for mistakes in this program: from here on the kernel lets neither this thread
- * nor those that it starts open files elsewhere. The first one is that paths of a peer are resolved
- * beneath a directory that is held open, component by component or by openat2(RESOLVE_BENEATH).
+ * A second fence, against mistakes in this program: from this call on the kernel lets neither this
+ * thread nor those that it starts open files outside these directories. The first fence: a peer's
+ * paths are resolved beneath a directory that is held open, component by component or by
+ * openat2(RESOLVE_BENEATH).
  */
 struct confine_dir {
-	int fd; /* of a directory; O_PATH is enough */
+	int fd; /* a directory's; O_PATH is enough */
 	bool write;
 };
 
@@ -19,15 +20,18 @@ struct confine {
 	const struct confine_dir *dirs;
 	size_t n;
 	bool reads;   /* confines reading as well as writing */
-	bool network; /* takes no further listening and no connecting */
+	bool network; /* forbids new listening sockets and connections */
 };
 
-#define CONFINE_TOLD 80
+#define CONFINE_TEXT 80
 
-/* "by Landlock (version 7)", or "not by Landlock (why)": for the line that says so. */
-const char *confine(const struct confine *c, char told[CONFINE_TOLD]);
+/* Returns "by Landlock (version 7)", or "not by Landlock (why)", as the log shows it. */
+const char *confine(const struct confine *c, char text[CONFINE_TEXT]);
 
-/* A pull writes at DEST, or in DEST's directory if it is to be made; a push (NULL) nowhere. */
-const char *confine_client(const char *dest, char told[CONFINE_TOLD]);
+/*
+ * Confines a client. A pull writes only to DEST, or to DEST's parent if DEST is to be made; a push
+ * (dest is NULL) writes nothing.
+ */
+const char *confine_client(const char *dest, char text[CONFINE_TEXT]);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define DIGEST_BUFFER (256u << 10)
 
-/* Up to n bytes from off: how many there were, or -1. */
+/* Hashes up to n bytes from off. Returns how many there were, or -1. */
 static int64_t digest_read(int fd, uint64_t off, uint64_t n, uint8_t digest[DIGEST_BYTES],
 			   struct alive *alive)
 {

@@ -8,14 +8,14 @@
 
 #define DIGEST_BYTES 32
 
-/* SHA-256 of a regular file's bytes. -1 if it can't be read. */
+/* Computes the SHA-256 of a regular file. -1: it can't be read. */
 int digest_at(int dir, const char *name, uint8_t digest[DIGEST_BYTES], struct alive *alive);
 
-/* SHA-256 of a part of a file. -1 if it can't be read, or ends before. */
+/* Computes the SHA-256 of a part of a file. -1: it can't be read, or ends before. */
 int digest_part(int fd, uint64_t off, uint64_t n, uint8_t digest[DIGEST_BYTES],
 		struct alive *alive);
 
-/* A file's first n bytes have at most so many sums, one for each block of this size. */
+/* The first n bytes of a file are hashed in at most DIGEST_BLOCKS blocks of this size. */
 #define DIGEST_BLOCKS	   128u
 #define DIGEST_LEAST_BLOCK 65536u
 

@@ -22,7 +22,9 @@ enum copy_exit {
 	COPY_INTERRUPTED = 130,
 };
 
-/* What went wrong, in one sentence. The first one is the cause; later ones do not replace it.
+/*
+ * The reason of a failure, in one sentence. The first one is the cause; later ones do not replace
+ * it.
  */
 struct copy_fault {
 	int code;
@@ -33,13 +35,15 @@ struct copy_fault {
 int copy_fail(struct copy_fault *f, enum copy_exit code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Short word for a code, as --json gives it. */
+/* Returns the short word for a code, as --json shows it. */
 const char *fault_word(int code);
 
-/* A name of any bytes as printable text: escapes keep a peer from writing to the terminal. */
+/*
+ * Makes a name of any bytes printable: escapes keep a peer's names from controlling the terminal.
+ */
 const char *quote(char *to, size_t room, const void *bytes, size_t len);
 
-/* quote() of a string into a buffer of the caller's frame. */
+/* Quotes a string into a buffer in the caller's frame. */
 #define QUOTED(s, n) quote((char[520]){0}, 520, (s), (n))
 
 #endif

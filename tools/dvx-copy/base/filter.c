@@ -11,13 +11,13 @@
 struct filter_rule {
 	char *text;	      /* "+ PATTERN" */
 	char *pattern;	      /* without the slash at either end */
-	bool include;	      /* of what matches */
-	bool dirs_only;	      /* it ended in "/" */
-	bool anchored;	      /* it began with "/" */
+	bool include;	      /* includes what matches */
+	bool dirs_only;	      /* the pattern ended in "/" */
+	bool anchored;	      /* the pattern began with "/" */
 	bool wild;	      /* has a wildcard */
 	bool across;	      /* has "**", which matches slashes */
 	bool leads, trails;   /* begins with "**", ends in "***" */
-	unsigned int slashes; /* within */
+	unsigned int slashes; /* inside the pattern */
 };
 
 static void filter_forget(struct filter *f)
@@ -39,7 +39,7 @@ void filter_free(struct filter *f)
 	*f = (struct filter){0};
 }
 
-/* What filter_matches() needs to know of the pattern at text + 2. */
+/* Prepares the fields that filter_matches() reads from the pattern at text + 2. */
 static int filter_parse(struct filter_rule *r)
 {
 	const char *p = r->text + 2;
@@ -157,7 +157,7 @@ int filter_take(struct filter *f, const char *text, struct copy_fault *fault)
 					  : filter_add(f, text, false, fault);
 }
 
-/* The last n names of a path, NULL if it has fewer. */
+/* Returns where the last n names of a path begin, NULL if it has fewer. */
 static const char *last_names(const char *path, unsigned int n)
 {
 	const char *p = path + strlen(path);
@@ -173,7 +173,7 @@ static bool filter_compare(const struct filter_rule *r, const char *text)
 	return r->wild ? wild_match(r->pattern, text) : !strcmp(r->pattern, text);
 }
 
-/* Tries the pattern at every name of the path. */
+/* Tries the pattern at every component of the path. */
 static bool filter_compare_all(const struct filter_rule *r, const char *path)
 {
 	do {
@@ -184,19 +184,19 @@ static bool filter_compare_all(const struct filter_rule *r, const char *path)
 	return false;
 }
 
-/* path has a slash before it, and n bytes; one more may be written behind them. */
+/* path has n bytes and a slash before them; one more byte may be written behind them. */
 static bool filter_matches(const struct filter_rule *r, char *path, size_t n, bool is_dir)
 {
 	const char *names;
 
 	if (r->dirs_only && !is_dir)
 		return false;
-	/* "a/" and three stars match the directory itself by its slash. */
+	/* The slash at the end lets "a/" and three stars match the directory itself. */
 	path[n] = is_dir && r->trails ? '/' : '\0';
 	path[n + 1] = '\0';
 	if (r->anchored)
 		return filter_compare(r, path);
-	if (r->leads) /* two stars and "/a" match at the top by the slash before it */
+	if (r->leads) /* the slash before the path lets two stars and "/a" match at the top */
 		return filter_compare(r, path - 1);
 	if (r->across)
 		return filter_compare_all(r, path);
@@ -204,7 +204,7 @@ static bool filter_matches(const struct filter_rule *r, char *path, size_t n, bo
 	return names && filter_compare(r, names);
 }
 
-/* Without memory for the path nothing may be copied that was to be hidden. */
+/* Without memory the entry is hidden: what the user excluded must not be copied. */
 bool filter_hides(struct filter *f, const char *path, bool is_dir)
 {
 	size_t n = strlen(path);

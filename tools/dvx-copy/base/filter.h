@@ -30,31 +30,34 @@ struct filter_rule;
 struct filter {
 	struct filter_rule *rules;
 	size_t n, room;
-	char *path; /* the path asked about, with a slash before and behind it */
+	char *path; /* the path to be tested, with a slash before and behind it */
 	size_t path_room;
-	struct only *only; /* before the rules: what is not among these is left out; or NULL */
+	struct only *only; /* tested before the rules: leaves out what it does not list; or NULL */
 };
 
 #define FILTER_PATTERN_MAX 4096 /* bytes of a rule */
 #define FILTER_RULES_MAX   16384
 
 /*
- * Adds the argument of --include or --exclude: PATTERN, or with a sign of its own "+ PATTERN" or
- * "- PATTERN". "!" forgets all rules so far.
+ * Adds the argument of --include or --exclude: PATTERN, or with an explicit sign "+ PATTERN" or "-
+ * PATTERN". "!" drops all rules so far.
  */
 int filter_add(struct filter *f, const char *arg, bool include, struct copy_fault *fault);
 
-/* One rule a line; empty lines, and lines that begin with "#" or ";", are comments. "-" is stdin. */
+/*
+ * Adds the rules of a file, one per line. Empty lines, and lines that begin with "#" or ";", are
+ * comments. "-" is stdin.
+ */
 int filter_add_file(struct filter *f, const char *file, bool include, struct copy_fault *fault);
 
 /*
- * The i-th rule as "+ PATTERN" or "- PATTERN", then what only_text() has, NULL behind the last one. This is how rules travel
- * to the other end: filter_take() takes it.
+ * Returns the i-th rule as "+ PATTERN" or "- PATTERN"; behind the rules, the texts of only_text();
+ * then NULL. Rules travel to the other end in this form, and filter_take() reads it.
  */
 const char *filter_text(const struct filter *f, size_t i);
 int filter_take(struct filter *f, const char *text, struct copy_fault *fault);
 
-/* Whether the entry is left out. A symbolic link is no directory. */
+/* Whether the entry is left out. is_dir is false for a symbolic link, even to a directory. */
 bool filter_hides(struct filter *f, const char *path, bool is_dir);
 
 void filter_free(struct filter *f);

@@ -16,7 +16,7 @@ struct only {
 	bool sorted;
 };
 
-/* Takes slashes at both ends and components "." away. */
+/* Removes slashes at both ends, and "." components. */
 static size_t only_clean(char *to, const char *from)
 {
 	size_t n = 0;
@@ -113,7 +113,7 @@ static int only_compare(const void *a, const void *b)
 	return strcmp((*x)->text + 2, (*y)->text + 2);
 }
 
-/* One of each path is kept. */
+/* Sorts the paths and drops duplicates. */
 static void only_sort(struct only *o)
 {
 	size_t n = 0;
@@ -130,7 +130,7 @@ static void only_sort(struct only *o)
 	o->sorted = true;
 }
 
-/* The first one that is not before these n bytes of a path. */
+/* Returns the index of the first path that is not before these n bytes. */
 static size_t only_find(const struct only *o, const char *path, size_t n)
 {
 	size_t from = 0, to = o->n;
@@ -147,7 +147,7 @@ static size_t only_find(const struct only *o, const char *path, size_t n)
 	return from;
 }
 
-/* The list's own entry of these n bytes: it comes before all that begin with them. */
+/* Finds the path that equals these n bytes. It sorts before all paths that begin with them. */
 static struct only_path *only_at(const struct only *o, const char *path, size_t n)
 {
 	size_t i = only_find(o, path, n);
@@ -157,8 +157,8 @@ static struct only_path *only_at(const struct only *o, const char *path, size_t 
 		       : NULL;
 }
 
-/* Whether one of the list lies below the directory. */
-static bool only_leads(const struct only *o, const char *path, size_t n)
+/* Whether a listed path lies below the directory. */
+static bool only_has_below(const struct only *o, const char *path, size_t n)
 {
 	char dir[PATH_MAX + 1];
 	size_t i;
@@ -171,8 +171,8 @@ static bool only_leads(const struct only *o, const char *path, size_t n)
 	return i < o->n && !strncmp(o->paths[i]->text + 2, dir, n + 1);
 }
 
-/* Whether it is below one that comes with all that it holds. */
-static bool only_follows(const struct only *o, const char *path)
+/* Whether the path is below a listed one that is copied with its contents. */
+static bool only_is_below(const struct only *o, const char *path)
 {
 	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
 		const struct only_path *p = only_at(o, path, (size_t)(slash - path));
@@ -192,7 +192,7 @@ bool only_hides(struct only *o, const char *path, bool is_dir)
 	own = only_at(o, path, n);
 	if (own)
 		own->found = true;
-	return !own && !(is_dir && only_leads(o, path, n)) && !only_follows(o, path);
+	return !own && !(is_dir && only_has_below(o, path, n)) && !only_is_below(o, path);
 }
 
 const char *only_text(struct only *o, size_t i)

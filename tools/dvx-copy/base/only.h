@@ -8,24 +8,31 @@
 #include "fault.h"
 
 /*
- * The paths that -R and --files-from name: what else a tree holds is left out. The directories above
- * them are copied, too. A path travels as "= PATH", or "~ PATH" if what is below it comes along.
+ * The paths that -R and --files-from name. Everything else in the tree is left out, except the
+ * directories above these paths. A path travels as "= PATH", or as "~ PATH" if its contents are
+ * copied too.
  */
 struct only;
 
 #define ONLY_MAX       (1u << 20)
 #define ONLY_BYTES_MAX (64u << 20)
 
-/* Adds "= PATH" or "~ PATH" to a list, which is made with the first one. "//" and "/./" become "/". */
+/*
+ * Adds "= PATH" or "~ PATH" to a list; makes the list with the first one. "//" and "/./" become
+ * "/".
+ */
 int only_add(struct only **list, const char *text, struct copy_fault *f);
 void only_free(struct only *o);
 
 bool only_hides(struct only *o, const char *path, bool is_dir);
 
-/* The i-th one as it travels, NULL behind the last. */
+/* Returns the i-th path in the form in which it travels, NULL behind the last. */
 const char *only_text(struct only *o, size_t i);
 
-/* The next path that only_hides() was not asked about, NULL behind the last. *i begins with 0. */
+/*
+ * Returns the next path that only_hides() was never called for: the source lacks it. NULL behind
+ * the last. *i begins with 0.
+ */
 const char *only_missing(struct only *o, size_t *i);
 
 #endif

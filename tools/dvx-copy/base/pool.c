@@ -12,7 +12,10 @@
 
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/* Of 1 MiB: as many files of 4 KiB as may be under way. More gain nothing, and take time to register. */
+/*
+ * Slots of 1 MiB hold as many 4-KiB files as may be under way. More slots gain nothing, and
+ * registering them takes time.
+ */
 #define SLOTS 8u
 
 /* CAP_IPC_LOCK lifts the limit. */
@@ -38,8 +41,10 @@ uint32_t pool_slots(uint32_t slot_bytes)
 	return fit < 1 ? 1 : fit < SLOTS ? (uint32_t)fit : SLOTS;
 }
 
-/* Huge pages need few translations in the device. If none are reserved, the kernel may still find
- * some. */
+/*
+ * Uses huge pages if some are reserved: the device needs few translations for them. Otherwise the
+ * kernel may still use transparent ones.
+ */
 int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct copy_fault *f)
 {
 	size_t bytes = ((size_t)slots * slot_bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);

@@ -14,7 +14,7 @@ struct pool {
 	uint32_t slots, slot_bytes;
 };
 
-/* How many slots a program takes that was not told: what it may pin, with room for rings. */
+/* Returns the default number of slots: what the process may pin, with room for rings. */
 uint32_t pool_slots(uint32_t slot_bytes);
 int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct copy_fault *f);
 void pool_free(struct pool *p);

@@ -7,8 +7,9 @@
 #include "fault.h"
 
 /*
- * Attributes of entries, and modes of what is not open, are reached by way of /proc/self/fd. Without
- * it an ACL would look like none, and the copy could grant more than its source.
+ * Checks that /proc is there: attributes of entries, and modes of files that are not open, are
+ * reached through /proc/self/fd. Without /proc an ACL would go unnoticed, and the copy could grant
+ * more than its source.
  */
 static inline int proc_need(struct copy_fault *f)
 {

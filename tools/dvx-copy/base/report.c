@@ -10,7 +10,7 @@
 
 #define REDRAW_SECONDS 0.2
 #define EVENT_SECONDS  1
-#define SKIPS_LISTED   1000u /* in the JSON; all are counted */
+#define SKIPS_LISTED   1000u /* entries in the JSON; all are counted */
 
 static double report_now(void)
 {
@@ -30,7 +30,7 @@ void report_begin(struct report *r, bool quiet, bool json)
 	r->skips = json_array();
 }
 
-void report_ask(struct report *r, bool progress, bool stats)
+void report_enable(struct report *r, bool progress, bool stats)
 {
 	r->events = progress && r->json;
 	r->live = !r->events && (r->live || (progress && !r->quiet));
@@ -57,7 +57,7 @@ void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why
 						json_text((const char *)why.p, why.n)));
 }
 
-/* Once, though each source has a connection of its own. */
+/* Prints the reason once, though each source has a connection of its own. */
 void report_via(struct report *r, const char *why)
 {
 	if (!r)
@@ -194,7 +194,7 @@ static double rate(const struct report *r, double at)
 	return t > 0 && !r->dry ? (double)r->counts.bytes / t : 0;
 }
 
-/* A file costs about as much time as this many bytes. */
+/* One file costs about as much time as this many bytes. */
 #define FILE_WORK (64u << 10)
 
 static uint64_t report_work(uint64_t files, uint64_t bytes)
@@ -223,7 +223,7 @@ static void report_measure(struct report *r, double t)
 	r->shown = t;
 }
 
-/* Seconds, 0 if nobody knows. */
+/* Returns the seconds left, 0 if unknown. */
 static unsigned long report_left(const struct report *r)
 {
 	uint64_t all = report_work(r->want_files, r->want_bytes), done = r->shown_work;
@@ -411,7 +411,7 @@ int report_end(struct report *r, const struct copy_fault *f)
 	double seconds = report_now() - r->began;
 
 	clear_line(r);
-	if (r->events) /* a program sees the last state, however short the copy was */
+	if (r->events) /* a program gets the last state, however short the copy was */
 		report_event(r);
 	if (f->code)
 		say("%s", f->text);

@@ -10,7 +10,7 @@
 #include "verdict.h"
 #include "bytes.h"
 
-/* What a copy did, as --json and the last line tell it. */
+/* The results of a copy, for --json and the last line. */
 struct report {
 	bool quiet, json;
 	bool live;   /* progress line: stderr is a terminal */
@@ -19,12 +19,12 @@ struct report {
 	double began, shown;
 	uint64_t want_files, want_bytes; /* 0 until the sender has counted */
 	uint64_t shown_bytes, shown_work;
-	double speed, pace; /* bytes and work a second, of late */
+	double speed, pace; /* bytes and work per second, smoothed */
 	struct copy_counts counts;
 	struct copy_lost lost;
-	struct copy_counts before; /* the source that is being copied */
+	struct copy_counts before; /* the counts before the current source */
 	uint64_t skipped;
-	const char *rc; /* why bytes travel over a connection */
+	const char *rc; /* why bytes travel over a connection, or NULL */
 	bool sending, dry;
 	int items;     /* 1: names of what is copied; 2: itemized */
 	void *skips;   /* json_t array */
@@ -34,35 +34,41 @@ struct report {
 
 void report_begin(struct report *r, bool quiet, bool json);
 
-/* --progress: for who is no terminal, too. --stats: all counters at the end. */
-void report_ask(struct report *r, bool progress, bool stats);
+/*
+ * Turns on --progress, which works without a terminal too, and --stats, which prints all counters
+ * at the end.
+ */
+void report_enable(struct report *r, bool progress, bool stats);
 
-/* That bytes travel over a connection, and why; NULL if by the DMA engine. r may be NULL. */
+/* Notes why bytes travel over a connection; NULL: the DMA engine moves them. r may be NULL. */
 void report_via(struct report *r, const char *why);
 
-/* An entry that was not copied whole. Names come as bytes. */
+/* Reports an entry that was not copied whole. Names come as bytes. */
 void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why);
 
-/* An entry that was deleted at the destination. */
+/* Reports an entry that was deleted at the destination. */
 void report_gone(struct report *r, struct copy_bytes path);
 
-/* A judged entry. kind is one of f d L D S; target is a symbolic link's, or NULL. */
+/*
+ * Whether report_item() prints anything. For it, kind is one of f d L D S; target is a symbolic
+ * link's, or NULL.
+ */
 bool report_wants_items(const struct report *r);
 void report_item(struct report *r, uint32_t verdict, char kind, const char *path,
 		 const char *target);
 
-/* An entry of a list, as ls -l and rsync show it. mode: as stat() has it. */
+/* Reports an entry of a list, in the form of ls -l and rsync. mode is stat()'s. */
 void report_entry(struct report *r, const char *path, uint32_t mode, uint64_t size, int64_t mtime,
 		  const char *target);
 
-/* What the options did not keep. */
+/* Reports attributes that the options did not keep. */
 void report_lost(struct report *r, const struct copy_lost *lost);
 
-/* A source begins; what it holds, as far as it is counted. */
+/* Begins a source. report_want() sets what it holds, as far as it is counted. */
 void report_source(struct report *r);
 void report_want(struct report *r, uint64_t files, uint64_t bytes);
 
-/* Redraws the progress line, at most some times a second. */
+/* Redraws the progress line, a few times a second at most. */
 void report_progress(struct report *r);
 
 /* Prints the result and returns the exit code. The caller frees the report. */

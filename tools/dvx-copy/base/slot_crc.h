@@ -9,7 +9,7 @@
 #include "options.h"
 #include "tools/cli/crc32c.h"
 
-/* Of a slot's bytes; what it costs is counted. */
+/* Computes the CRC32C of a slot's bytes, and counts the time that it takes. */
 static inline uint32_t slot_crc(const void *p, size_t n, struct copy_counts *counts)
 {
 	const uint64_t began = clock_now_ns();

@@ -7,14 +7,14 @@
 #include <string.h>
 
 /*
- * The two last ones say why nothing matched, and spare a star to the left the tries that must fail
- * for the same reason.
+ * The result of a match. The last two values give the reason of a mismatch, so that a star further
+ * left skips tries that must fail for the same reason.
  */
 enum wild {
 	WILD_NO,
 	WILD_YES,
 	WILD_PAST_NAME, /* a "*" met the name's end: only a "**" to its left can help */
-	WILD_PAST_TEXT, /* the text ran out: no longer star can help */
+	WILD_PAST_TEXT, /* the text ran out: no star to its left can help */
 };
 
 static const struct {
@@ -26,7 +26,10 @@ static const struct {
 	{"punct", ispunct}, {"space", isspace}, {"upper", isupper}, {"xdigit", isxdigit},
 };
 
-/* -1: there is no such word. Bytes beyond ASCII have no class, whatever the locale says. */
+/*
+ * Tests whether c is in the class [:word:]. -1: unknown word. Bytes beyond ASCII have no class, in
+ * any locale.
+ */
 static int wild_word(const char *word, size_t n, uint8_t c)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -35,13 +38,18 @@ static int wild_word(const char *word, size_t n, uint8_t c)
 	return -1;
 }
 
-/* A class while it is read: whether c is in it, and the byte that a range could begin with. */
+/*
+ * State of a bracket expression being read: whether c is in it, and the byte that may begin a
+ * range.
+ */
 struct wild_class {
 	uint8_t c, before;
 	bool in;
 };
 
-/* [:word:] at p. Returns its "]", p if these are bytes like others, NULL if malformed. */
+/*
+ * Reads [:word:] at p. Returns its "]", p if there is no such class name here, NULL if malformed.
+ */
 static const uint8_t *wild_named(struct wild_class *k, const uint8_t *p)
 {
 	const char *word = (const char *)p + 2, *end;
@@ -59,7 +67,10 @@ static const uint8_t *wild_named(struct wild_class *k, const uint8_t *p)
 	return has < 0 ? NULL : (const uint8_t *)end;
 }
 
-/* One byte, "a-z" behind its "a", or [:word:] at p. Returns its last byte, NULL if malformed. */
+/*
+ * Reads one member at p: a byte, the "-z" of "a-z", or [:word:]. Returns its last byte, NULL if
+ * malformed.
+ */
 static const uint8_t *wild_member(struct wild_class *k, const uint8_t *p)
 {
 	uint8_t from = k->before;
@@ -97,7 +108,7 @@ static const uint8_t *wild_class(const uint8_t *p, uint8_t c, bool *in)
 
 static enum wild wild_at(const uint8_t *p, const uint8_t *t);
 
-/* p is at the first star of a run. */
+/* Matches from p, the first star of a run. */
 static enum wild wild_star(const uint8_t *p, const uint8_t *t)
 {
 	bool across = p[1] == '*';

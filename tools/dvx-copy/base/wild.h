@@ -5,10 +5,11 @@
 #include <stdbool.h>
 
 /*
- * Whether all of text matches a pattern of rsync's: "?" is any byte of a name, "*" any bytes of a
- * name, "**" any bytes with slashes too, "[a-z[:digit:]]" and "[!...]" one byte of a name, "\" the
- * byte behind it. A class that does not end, or whose [:word:] is unknown, matches nothing. The time
- * is at most the product of the lengths for each "**", whoever wrote the pattern.
+ * Whether all of text matches a pattern with rsync's wildcards: "?" is any byte of a name, "*" any
+ * bytes of a name, "**" any bytes including slashes, "[a-z[:digit:]]" and "[!...]" one byte of a
+ * name, "\" quotes the next byte. A class that does not end, or whose [:word:] is unknown, matches
+ * nothing. The time is at most the product of the lengths for each "**", so a hostile pattern can't
+ * take longer.
  */
 bool wild_match(const char *pattern, const char *text);
 

@@ -18,12 +18,12 @@ struct workers_queue {
 	struct worker_job *first, **end;
 };
 
-/* The lock guards what follows it up to `busy`, which the giving thread alone has. */
+/* The lock guards the fields behind it up to `busy`, which only the giving thread uses. */
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
 	struct workers_queue todo, done;
-	bool over, told; /* told: the descriptor is readable */
+	bool over, signalled; /* signalled: the descriptor is readable */
 	const void *lanes[WORKERS_MOST];
 	unsigned int n;
 	unsigned int busy, threads;
@@ -64,7 +64,7 @@ static bool workers_has_lane(const struct workers *c, const void *lane)
 	return false;
 }
 
-/* The first job whose lane is free; if all are taken, the first one. */
+/* Picks the first job whose lane is free; if none is, the first job. */
 static struct worker_job *workers_choose(struct workers *c)
 {
 	for (struct worker_job **at = &c->todo.first; *at; at = &(*at)->next)
@@ -73,16 +73,16 @@ static struct worker_job *workers_choose(struct workers *c)
 	return workers_unlink(&c->todo, &c->todo.first);
 }
 
-static void workers_tell(struct workers *c)
+static void workers_signal(struct workers *c)
 {
 	const uint64_t one = 1;
 
-	if (!c->told)
+	if (!c->signalled)
 		(void)!write(c->fd, &one, sizeof(one));
-	c->told = true;
+	c->signalled = true;
 }
 
-/* Under the lock, which it gives up meanwhile. */
+/* Runs a job. Called under the lock, which it releases meanwhile. */
 static void workers_do(struct workers *c, unsigned int me)
 {
 	struct worker_job *job = workers_choose(c);
@@ -93,7 +93,7 @@ static void workers_do(struct workers *c, unsigned int me)
 	pthread_mutex_lock(&c->lock);
 	c->lanes[me] = NULL;
 	workers_put(&c->done, job);
-	workers_tell(c);
+	workers_signal(c);
 }
 
 static void *workers_main(void *arg)
@@ -114,7 +114,7 @@ static void *workers_main(void *arg)
 	return NULL;
 }
 
-/* Signals are the main thread's. */
+/* Starts the threads with all signals blocked: the main thread handles them. */
 static int workers_start(struct workers *c, unsigned int threads, struct copy_fault *f)
 {
 	sigset_t all, old;
@@ -181,7 +181,7 @@ void workers_cancel(struct workers *c)
 	pthread_mutex_lock(&c->lock);
 	while (c->todo.first) {
 		workers_put(&c->done, workers_unlink(&c->todo, &c->todo.first));
-		workers_tell(c);
+		workers_signal(c);
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -193,8 +193,8 @@ static struct worker_job *workers_pop(struct workers *c)
 
 	pthread_mutex_lock(&c->lock);
 	job = c->done.first ? workers_unlink(&c->done, &c->done.first) : NULL;
-	if (!c->done.first && c->told) {
-		c->told = false;
+	if (!c->done.first && c->signalled) {
+		c->signalled = false;
 		(void)!read(c->fd, &n, sizeof(n));
 	}
 	pthread_mutex_unlock(&c->lock);

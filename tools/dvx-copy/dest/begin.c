@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a source goes: DEST, or an entry of DEST. */
+/* Finds where a source goes: to DEST, or to an entry of DEST. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int begin_fault(const char *path, struct copy_fault *f)
 	return copy_fail(f, COPY_IO, "opening %s: %s", QUOTED(path, strlen(path)), strerror(errno));
 }
 
-/* DEST's parent, and DEST's name in it. */
+/* Opens DEST's parent, and splits off DEST's name. */
 static int begin_parent(const struct dest_plan *plan, char name[NAME_MAX + 1], struct copy_fault *f)
 {
 	char path[PATH_MAX];
@@ -73,8 +73,8 @@ static int begin_base(struct dest *d, int fd, bool fresh, struct copy_fault *f)
 	dir->fd = fd;
 	dir->refs = 1;
 	dir->fresh = fresh;
-	dir->again = fd >= 0 && seen_dest(d);
-	dir->theirs = d->options.bits & OPTION_PLAIN;
+	dir->from_earlier_source = fd >= 0 && seen_dest(d);
+	dir->keeps_meta = d->options.bits & OPTION_PLAIN;
 	dir->meta.mode = st.st_mode & 07777;
 	dir->meta.mtime = st.st_mtim;
 	d->dirs_open++;
@@ -83,7 +83,10 @@ static int begin_base(struct dest *d, int fd, bool fresh, struct copy_fault *f)
 	return 0;
 }
 
-/* One level, as rsync does: a mistyped path is no reason to make a tree of directories. */
+/*
+ * Makes DEST, but not its parents, as rsync does: a mistyped path must not make a tree of
+ * directories.
+ */
 static int begin_make(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
 {
 	char name[NAME_MAX + 1];
@@ -105,13 +108,13 @@ static int begin_make(struct dest *d, const struct dest_plan *plan, struct copy_
 		close(parent);
 		return -1;
 	}
-	/* Its own name; what it holds is synced with its files. */
+	/* Makes DEST's name durable; DEST's entries are synced with its files. */
 	fd = commit_dir(d, parent, plan->dest, f);
 	close(parent);
 	return fd ? -1 : 0;
 }
 
-/* DEST is a file, or becomes one. */
+/* Begins a copy to DEST as a file, which exists or is made. */
 static int begin_named(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
 {
 	int fd = begin_parent(plan, d->top, f);
@@ -129,7 +132,7 @@ static int begin_found(struct dest *d, const struct dest_plan *plan, const struc
 		fd = dest_open(plan);
 		return fd < 0 ? begin_fault(plan->dest, f) : begin_base(d, fd, false, f);
 	}
-	/* A rename would replace the device by a file. */
+	/* A rename would replace the device by a regular file. */
 	if (!S_ISREG(st->st_mode))
 		return copy_fail(f, COPY_IO, "%s is neither a file nor a directory", dest);
 	if (need_dir)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When files get their names, and when they are on the disk. With groups, the default: all files of
- * a group are written, one syncfs() makes them durable, and then they are renamed. The names become
- * durable with the next group, or at the end.
+ * Renames files and makes them durable. With groups, the default, all files of a group are written,
+ * one syncfs() makes them durable, and then they are renamed. The renames become durable with the
+ * next group, or at the end.
  */
 #include "commit.h"
 
@@ -18,10 +18,13 @@
 #include "write.h"
 
 #define GROUP_FILES 4096u
-#define COMMIT_MOST 128u /* names in one job */
+#define COMMIT_MOST 128u /* renames in one job */
 #define GROUP_BYTES (256u << 20)
 
-/* So few are synced one by one: syncfs() would write what others have in the cache. */
+/*
+ * Groups up to this size are synced file by file: syncfs() would also write other programs' dirty
+ * pages.
+ */
 #define SINGLE_FILES 16u
 
 int commit_rename(struct dest_file *file)
@@ -32,7 +35,7 @@ int commit_rename(struct dest_file *file)
 	return 0;
 }
 
-/* NULL, or what could not be done: errno. */
+/* Gives the file its name. Returns NULL, or what failed, and sets errno. */
 static const char *commit_name(struct dest_file *file)
 {
 	if (file_close(file))
@@ -56,10 +59,10 @@ static int commit_publish(struct dest *d, struct dest_file *file, struct copy_fa
 	return why ? dest_fault(d, file->dir, why, file->name, f) : commit_named(d, file, f);
 }
 
-/* A disk takes its time: the other end hears meanwhile that this one lives. */
+/* A sync in a thread, so that this thread can send MSG_ALIVE meanwhile: a disk takes its time. */
 struct commit_wait {
 	int fd, err;
-	bool all; /* of the file system */
+	bool all; /* the whole file system */
 };
 
 static void *commit_call(void *arg)
@@ -70,7 +73,7 @@ static void *commit_call(void *arg)
 	return NULL;
 }
 
-/* Whether the thread still runs after a while. */
+/* Waits a while for the thread. Returns whether it still runs. */
 static bool commit_timed_join(pthread_t thread)
 {
 	struct timespec until;
@@ -80,7 +83,7 @@ static bool commit_timed_join(pthread_t thread)
 	return pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT;
 }
 
-/* 1 if the disk could not: errno. */
+/* Syncs fd or its file system. Returns 1 if that failed, and sets errno. */
 static int commit_sync_fd(struct dest *d, int fd, bool all)
 {
 	struct commit_wait w = {.fd = fd, .all = all};
@@ -90,7 +93,7 @@ static int commit_sync_fd(struct dest *d, int fd, bool all)
 	if (pthread_create(&thread, NULL, commit_call, &w)) {
 		commit_call(&w);
 	} else {
-		/* The thread needs w: it is waited for even if the connection is lost. */
+		/* The thread uses w, so wait for it even if the connection is lost. */
 		while (commit_timed_join(thread))
 			if (!lost)
 				lost = alive_tick(&d->alive);
@@ -106,7 +109,7 @@ static int commit_sync(struct dest *d, struct dest_file *file, struct copy_fault
 	return bad > 0 ? dest_fault(d, file->dir, "synced", file->name, f) : bad;
 }
 
-/* syncfs() does not reach what is mounted below. */
+/* Each by itself also if part of the tree is on another file system: syncfs() does not reach it. */
 bool commit_each(const struct dest *d)
 {
 	return d->options.fsync == FSYNC_EACH || (d->other_fs && d->options.fsync != FSYNC_NONE);
@@ -117,7 +120,7 @@ bool commit_is_single(const struct dest *d)
 	return d->ready_files + d->flying_files < SINGLE_FILES;
 }
 
-/* With few new entries by itself, else all of them at the end. */
+/* Syncs the directory at once if there are few new entries, else all directories at the end. */
 int commit_dir(struct dest *d, int fd, const char *where, struct copy_fault *f)
 {
 	int bad;
@@ -130,7 +133,7 @@ int commit_dir(struct dest *d, int fd, const char *where, struct copy_fault *f)
 
 int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	/* Mode and times are set before the sync, so that they are durable, too. */
+	/* Set mode and times before the sync, so that they become durable too. */
 	int bad = meta_apply(d, file->dir, file->name, file->fd, &file->meta, f);
 
 	if (bad < 0)
@@ -144,7 +147,7 @@ int commit_add(struct dest *d, struct dest_file *file, struct copy_fault *f)
 
 int commit_ready(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
-	/* A part stays open: it is locked by that. */
+	/* A part stays open, because its lock belongs to the open file. */
 	if (d->ready_files >= SINGLE_FILES && !file->is_part && file_close(file))
 		return dest_fault(d, file->dir, "written", file->name, f);
 	d->ready_bytes += file->size;
@@ -193,7 +196,7 @@ static void commit_run(struct worker_job *job)
 			c->files[i]->err = errno;
 }
 
-/* Files of one directory. */
+/* Takes ready files of one directory. */
 static struct commit_job *commit_take(struct dest *d)
 {
 	struct commit_job *c = malloc(sizeof(*c));
@@ -212,7 +215,7 @@ static struct commit_job *commit_take(struct dest *d)
 	return c;
 }
 
-/* Those that can't have their name are left out. */
+/* Leaves out the files that could not get their names. */
 static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy_fault *f)
 {
 	int bad = 0;
@@ -234,7 +237,7 @@ static int commit_settle_names(struct dest *d, struct commit_job *c, struct copy
 	return bad;
 }
 
-/* What is synced gets its names. */
+/* Gives the files of the synced group their names. */
 static int commit_names(struct dest *d, struct copy_fault *f)
 {
 	while (d->synced) {
@@ -259,7 +262,7 @@ static void commit_run_sync(struct worker_job *job)
 	commit_call(&((struct sync_job *)job)->wait);
 }
 
-/* While it is synced the next group is written. */
+/* Hands the sync to a worker. The next group is written meanwhile. */
 static int commit_give_sync(struct dest *d, struct copy_fault *f)
 {
 	struct sync_job *s = malloc(sizeof(*s));
@@ -300,7 +303,7 @@ bool dest_is_full(const struct dest *d)
 	return d->syncing && commit_is_full(d);
 }
 
-/* The files that are ready become the group that is synced. */
+/* Makes the ready files the group that is synced. */
 static int commit_group(struct dest *d, struct copy_fault *f)
 {
 	bool all = d->ready_closed;

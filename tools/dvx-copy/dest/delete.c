@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --delete: what the source does not have. */
+/* --delete: removes entries that the source does not have. */
 #include "delete.h"
 
 #include <dirent.h>
@@ -52,34 +52,34 @@ static int delete_compare(const void *a, const void *b)
 #define DELETE_PATH (PATH_MAX + 1) /* with a slash behind it */
 
 /* An entry that is to be deleted: its directory's descriptor, its path and its name. */
-struct doomed {
+struct delete_item {
 	int dir;
 	char *path; /* one buffer, of DELETE_PATH bytes, for all entries below the first */
 	const char *name;
 	unsigned int depth;
 	bool keeps;   /* it holds what the filter protects, or what is not to be deleted */
-	bool in_way;  /* it is replaced: nobody is told that it is gone */
-	bool refused; /* by the file system, which is told */
+	bool in_way;  /* it is replaced, so no deletion is reported */
+	bool refused; /* by the file system, which was reported */
 };
 
-static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f);
+static int delete_tree(struct dest *d, struct delete_item *e, struct copy_fault *f);
 
 /*
- * It stays, and the copy goes on. Its buffer is kept out of the frames of those that call each other
- * 512 directories deep.
+ * Keeps the entry and goes on with the copy. Not inlined: its buffer would be in each frame of a
+ * recursion 512 directories deep.
  */
-__attribute__((noinline)) static int delete_fault(struct dest *d, struct doomed *e,
+__attribute__((noinline)) static int delete_fault(struct dest *d, struct delete_item *e,
 						  struct copy_fault *f)
 {
 	e->keeps = e->refused = true;
 	return dest_fault_at(d, e->dir, e->path, "deleted", f) < 0 ? -1 : 0;
 }
 
-static int delete_child(struct dest *d, struct doomed *parent, int fd, const char *name,
+static int delete_child(struct dest *d, struct delete_item *parent, int fd, const char *name,
 			struct copy_fault *f)
 {
 	char *end = parent->path + strlen(parent->path);
-	struct doomed e = {
+	struct delete_item e = {
 		.dir = fd, .path = parent->path, .name = name, .depth = parent->depth + 1};
 	int bad;
 
@@ -96,8 +96,8 @@ static int delete_child(struct dest *d, struct doomed *parent, int fd, const cha
 	return bad;
 }
 
-/* Everything in a directory that is to be deleted. Takes the descriptor. */
-static int delete_contents(struct dest *d, struct doomed *e, int fd, struct copy_fault *f)
+/* Deletes everything in a directory. Takes the descriptor. */
+static int delete_contents(struct dest *d, struct delete_item *e, int fd, struct copy_fault *f)
 {
 	DIR *list = fdopendir(fd);
 	const struct dirent *de;
@@ -128,7 +128,7 @@ bool delete_is_mounted(const struct dest *d, int parent, int fd)
 	       out.st_dev != in.st_dev;
 }
 
-static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
+static int delete_dir(struct dest *d, struct delete_item *e, struct copy_fault *f)
 {
 	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ret;
 
@@ -153,7 +153,7 @@ static int delete_dir(struct dest *d, struct doomed *e, struct copy_fault *f)
 	return ret;
 }
 
-static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
+static int delete_tree(struct dest *d, struct delete_item *e, struct copy_fault *f)
 {
 	struct stat st;
 
@@ -173,7 +173,7 @@ static int delete_tree(struct dest *d, struct doomed *e, struct copy_fault *f)
 int delete_entry(struct dest *d, int dir, const char *path, const char *name, struct copy_fault *f)
 {
 	char below[DELETE_PATH];
-	struct doomed e = {.dir = dir, .path = strcpy(below, path), .name = name};
+	struct delete_item e = {.dir = dir, .path = strcpy(below, path), .name = name};
 
 	return delete_tree(d, &e, f);
 }
@@ -186,8 +186,8 @@ static int delete_one(struct dest *d, const struct dest_dir *dir, const char *na
 	return delete_entry(d, dir->fd, dest_path(path, dir, name), name, f);
 }
 
-/* Whether a directory would stay. */
-static int delete_look(struct dest *d, struct doomed *e, struct copy_fault *f)
+/* In a dry run: finds out whether the directory would stay. */
+static int delete_find_kept(struct dest *d, struct delete_item *e, struct copy_fault *f)
 {
 	int fd = openat(e->dir, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
@@ -204,11 +204,13 @@ static int delete_look(struct dest *d, struct doomed *e, struct copy_fault *f)
 	return 0;
 }
 
-/* Without --delete what a directory holds stays: the kernel looks and removes at once. */
-static int delete_if_empty(struct dest *d, struct doomed *e, struct copy_fault *f)
+/*
+ * Without --delete a directory stays unless it is empty, which the kernel checks as it removes it.
+ */
+static int delete_if_empty(struct dest *d, struct delete_item *e, struct copy_fault *f)
 {
 	if (d->options.bits & OPTION_DRY)
-		return delete_look(d, e, f);
+		return delete_find_kept(d, e, f);
 	if (!unlinkat(e->dir, e->name, AT_REMOVEDIR))
 		return 0;
 	e->keeps = errno == ENOTEMPTY || errno == EEXIST;
@@ -218,7 +220,7 @@ static int delete_if_empty(struct dest *d, struct doomed *e, struct copy_fault *
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f)
 {
 	char path[DELETE_PATH];
-	struct doomed e = {.dir = d->now->fd, .path = path, .name = name, .in_way = true};
+	struct delete_item e = {.dir = d->now->fd, .path = path, .name = name, .in_way = true};
 
 	dest_path(path, d->now, name);
 	if (d->options.bits & OPTION_DELETE ? delete_dir(d, &e, f) : delete_if_empty(d, &e, f))

@@ -4,25 +4,31 @@
 
 #include "dest.h"
 
-/* With --delete: notes that the source has this entry. */
+/* Notes, with --delete, that the source has this entry. */
 int delete_keep(struct dest *d, struct dest_dir *dir, const char *name, struct copy_fault *f);
 
-/* Deletes what the directory holds and the source's does not. */
+/* Deletes the entries of a directory that the source's directory lacks. */
 int delete_others(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
 
 /*
- * Removes a directory where an entry of another kind is to be made, as rsync does: if it is empty,
- * or with --delete. 1, or 0 if it stays, which is told, or -1.
+ * Removes a directory where an entry of another kind is to be made. As with rsync, the directory
+ * has to be empty, unless --delete is given. 1: removed. 0: it stays, which was reported.
  */
 int delete_in_way(struct dest *d, const char *name, struct copy_fault *f);
 
-/* Deletes one entry and what is in it; path is its own, for messages and the filter. */
+/*
+ * Deletes one entry and everything in it. Messages and the filter use path, the entry's path from
+ * the copy's base.
+ */
 int delete_entry(struct dest *d, int dir, const char *path, const char *name, struct copy_fault *f);
 
-/* With -x: whether a directory is mounted, as it lies on another file system than the one it is in. */
+/*
+ * Whether the directory fd is a mount point that -x protects: it is on another file system than its
+ * parent.
+ */
 bool delete_is_mounted(const struct dest *d, int parent, int fd);
 
-/* Temporaries may be another copy's that is running. */
+/* Whether the name is a temporary file's, which may belong to another running copy. */
 bool delete_is_temporary(const char *name);
 
 void delete_forget(struct dest *d, struct dest_dir *dir);

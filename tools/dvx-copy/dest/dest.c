@@ -27,7 +27,7 @@ bool dest_name_ok(struct copy_bytes name)
 	return !(name.p[0] == '.' && (name.n == 1 || (name.n == 2 && name.p[1] == '.')));
 }
 
-/* The name of an entry below the top one. */
+/* Copies the name of an entry below the top one, and checks it. */
 static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
 			   struct copy_fault *f)
 {
@@ -47,7 +47,7 @@ static int dest_inner_name(struct dest *d, const struct copy_msg *m, char to[NAM
 	seen = seen_add(d, to, m->type == MSG_DIR, f);
 	if (seen || d->now->lost)
 		return seen < 0 ? -1 : 1;
-	return xattr_tell_lost(d, to);
+	return xattr_report_lost(d, to);
 }
 
 int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
@@ -57,7 +57,7 @@ int dest_keep(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 	return dest_inner_name(d, m, name, f) < 0 ? -1 : 0;
 }
 
-/* What the next copy would take for the rest of a killed one, and remove, is not made. */
+/* Refuses a name that the next copy would take for a killed copy's temporary file, and remove. */
 static int dest_refuse_reserved(struct dest *d, const struct copy_msg *m, const char *name)
 {
 	char path[PATH_MAX];
@@ -70,7 +70,10 @@ static int dest_refuse_reserved(struct dest *d, const struct copy_msg *m, const 
 		       : 1;
 }
 
-/* The entry's local name. TOP gave the top entry's; entries below have names of their own. */
+/*
+ * Copies the entry's local name. TOP gave the name of the top entry; each entry below has one in
+ * its message.
+ */
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], struct copy_fault *f)
 {
 	int left;
@@ -81,7 +84,7 @@ int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], s
 	if (!d->top_done && m->name.n == 0) {
 		d->top_done = true;
 		strcpy(to, d->top);
-		if (xattr_tell_lost(d, to))
+		if (xattr_report_lost(d, to))
 			return -1;
 		left = seen_add(d, to, m->type == MSG_DIR, f);
 	} else {
@@ -110,7 +113,7 @@ const char *dest_where(char to[520], const struct dest_dir *dir, const char *nam
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir->fd);
 	n = readlink(link, path, PATH_MAX);
-	if (n <= 0 || n > 400) /* a long path would push the name out of the sentence */
+	if (n <= 0 || n > 400) /* a long path would push the name out of the message */
 		n = 0;
 	else
 		path[n++] = '/';
@@ -128,7 +131,7 @@ int dest_remember(uint64_t *have, size_t n, struct copy_fault *f)
 			 (unsigned int)(REMEMBER_MOST >> 30));
 }
 
-/* --- a directory's life --- */
+/* --- directories --- */
 
 static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *path)
 {
@@ -146,8 +149,8 @@ static struct dest_dir *new_dir(struct dest_dir *parent, int fd, const char *pat
 	return dir;
 }
 
-/* What a directory got from an earlier source stays. */
-static int dest_finish_again(struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
+/* Gives back the mode and time that the directory got from an earlier source. */
+static int dest_restore_dir(struct dest *d, const struct dest_dir *dir, struct copy_fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->meta.mtime};
 
@@ -164,18 +167,18 @@ static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f
 		return 0;
 	if (!dir->dirty)
 		return 0;
-	if (dir->opened && fchmod(dir->fd, dir->meta.mode) &&
+	if (dir->made_writable && fchmod(dir->fd, dir->meta.mode) &&
 	    dest_fault(d, dir, FAULT_META, ".", f) < 0)
 		return -1;
-	if (dir->again && !dir->theirs && dest_finish_again(d, dir, f) < 0)
+	if (dir->from_earlier_source && !dir->keeps_meta && dest_restore_dir(d, dir, f) < 0)
 		return -1;
-	if (dir->parent && !dir->again && !dir->theirs &&
+	if (dir->parent && !dir->from_earlier_source && !dir->keeps_meta &&
 	    meta_apply(d, dir, ".", dir->fd, &dir->meta, f) < 0)
 		return -1;
 	return commit_dir(d, dir->fd, DEST_WHERE(dir, "."), f);
 }
 
-int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
+int dest_dir_unref(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 {
 	int ret = 0;
 
@@ -195,7 +198,7 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 	return ret;
 }
 
-/* fd is -1 in a dry run. */
+/* Enters a directory. fd is -1 in a dry run. */
 static int dest_enter(struct dest *d, int fd, const char *path, struct copy_fault *f)
 {
 	bool deep = d->now->depth == DEPTH_MAX;
@@ -215,7 +218,7 @@ static int dest_enter(struct dest *d, int fd, const char *path, struct copy_faul
 	return copy_fail(f, COPY_IO, "out of memory");
 }
 
-/* Below a directory that can't be made or opened nothing is copied. */
+/* Reports a directory that can't be made or opened. Nothing is copied into it. */
 static int dest_lose_dir(struct dest *d, const char *what, const char *name,
 			 struct dest_found *found, struct copy_fault *f)
 {
@@ -230,7 +233,7 @@ static int dest_open_at(const struct dest *d, const char *name, int *fd)
 	return *fd < 0;
 }
 
-/* Opens what is there already. A file or link in the way is removed, as rsync does. */
+/* Opens an existing directory. A file or link in the way is removed, as with rsync. */
 static int dest_open_old(struct dest *d, const char *name, int *fd, struct dest_found *found,
 			 struct copy_fault *f)
 {
@@ -251,12 +254,15 @@ static int dest_make_dir(struct dest *d, const char *name, int *fd, struct dest_
 
 	if (made && errno != EEXIST)
 		return dest_lose_dir(d, "made", name, found, f);
-	if (made) /* somebody else was faster: it may hold something */
+	if (made) /* another program made it meanwhile: it may hold something */
 		found->verdict &= ~(uint32_t)(VERDICT_NEW | VERDICT_MADE);
 	return dest_open_at(d, name, fd) ? dest_lose_dir(d, "opened", name, found, f) : 0;
 }
 
-/* 1: the directory is lost. *fd stays -1 in a dry run that would make it. */
+/*
+ * Opens or makes a directory. 1: it could not be opened or made. *fd stays -1 in a dry run that
+ * would make it.
+ */
 static int open_dir(struct dest *d, const char *name, int *fd, struct dest_found *found,
 		    struct copy_fault *f)
 {
@@ -275,11 +281,11 @@ bool dest_make_writable(int fd, const struct stat *st)
 	return (st->st_mode & 0300) != 0300 && !fchmod(fd, (st->st_mode & 07777) | 0700);
 }
 
-static void dest_opened(struct dest_dir *dir, const struct stat *st)
+static void dest_note_writable(struct dest_dir *dir, const struct stat *st)
 {
 	dir->dirty = true;
-	dir->opened = dir->theirs;
-	if (dir->opened)
+	dir->made_writable = dir->keeps_meta;
+	if (dir->made_writable)
 		dir->meta.mode = st->st_mode & 07777;
 }
 
@@ -312,11 +318,13 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	if (dest_enter(d, fd, path, f))
 		return -1;
 	d->now->lost = lost;
-	d->now->again = d->again;
+	d->now->from_earlier_source = d->dir_seen;
 	d->now->fresh = into ? d->now->parent->fresh : found->verdict & VERDICT_NEW;
-	/* Without letters DEST keeps its own mode and time if it was there before; it always does if it
-	 * stands for the directory that listed paths count from. */
-	d->now->theirs =
+	/*
+	 * A DEST that existed keeps its mode and time if no one-letter option was given, and always
+	 * if it is the directory that -R or --files-from count from.
+	 */
+	d->now->keeps_meta =
 		into && (dest_is_listed(d) || (!d->now->fresh && d->options.bits & OPTION_PLAIN));
 	meta_take(d, m, &d->now->meta);
 	if (into && d->now->fresh)
@@ -326,25 +334,28 @@ int dest_add_dir(struct dest *d, const struct copy_msg *m, struct dest_found *fo
 	if (fd < 0 || d->now->fresh) {
 		meta_compare(d, d->now, NULL, NULL, &d->now->meta);
 		d->now->meta.mode |= meta_inherited(d, fd < 0 ? NULL : &st);
-	} else if (d->other_fs |= st.st_dev != d->dev, d->now->again) {
+	} else if (d->other_fs |= st.st_dev != d->dev, d->now->from_earlier_source) {
 		d->now->meta.mode = st.st_mode & 07777;
 		d->now->meta.mtime = st.st_mtim;
-	} else if (!d->now->theirs)
+	} else if (!d->now->keeps_meta)
 		found->verdict |= meta_compare(d, d->now, NULL, &st, &d->now->meta);
 	if (fd >= 0 && !d->now->fresh && !(d->options.bits & OPTION_DRY) &&
 	    dest_make_writable(fd, &st))
-		dest_opened(d->now, &st);
+		dest_note_writable(d->now, &st);
 	d->counts->dirs += !!(found->verdict & VERDICT_MADE);
 	d->now->dirty |= !!found->verdict;
 	if (found->verdict & VERDICT_NEW) {
 		d->now->parent->dirty = true;
 		d->renamed++;
 	}
-	/* More than the files to come can hold: files that wait for the sync hold them. */
+	/*
+	 * Files that wait for the sync hold their directories open. Commit before descriptors run
+	 * out.
+	 */
 	return d->dirs_open > d->most ? dest_commit(d, true, f) : 0;
 }
 
-/* What killed copies left here, but nothing that this one may be about to take up. */
+/* Removes what killed copies left in the directory, except parts that this copy may continue. */
 static void dest_clean(const struct dest *d, struct dest_dir *dir)
 {
 	if (dir->fd >= 0 && !dir->fresh && !(d->options.bits & OPTION_DRY))
@@ -363,7 +374,7 @@ int dest_up(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 		return -1;
 	dest_clean(d, dir);
 	d->now = dir->parent;
-	return dest_put(d, dir, f);
+	return dest_dir_unref(d, dir, f);
 }
 
 int dest_finish(struct dest *d, struct copy_fault *f)
@@ -379,7 +390,7 @@ int dest_finish(struct dest *d, struct copy_fault *f)
 		return -1;
 	d->now = NULL;
 	d->base = -1;
-	return dest_put(d, base, f);
+	return dest_dir_unref(d, base, f);
 }
 
 void dest_abort(struct dest *d)
@@ -392,7 +403,7 @@ void dest_abort(struct dest *d)
 		struct dest_dir *dir = d->now;
 
 		d->now = dir->parent;
-		dest_put(d, dir, &ignored);
+		dest_dir_unref(d, dir, &ignored);
 	}
 	hard_forget(d);
 	meta_forget(d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the destination refuses of one entry, and what ends the copy (doc/design/0070). */
+/* Decides which failures concern one entry, and which end the copy (doc/design/0070). */
 #include "dest.h"
 
 #include <errno.h>
@@ -7,15 +7,15 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-/* Whether the entry lies on the file system of the destination itself, not on one mounted below. */
-static bool fault_is_at_home(const struct dest *d, int dir)
+/* Whether dir is on the destination's own file system, not on one mounted below. */
+static bool fault_is_on_dest_fs(const struct dest *d, int dir)
 {
 	struct stat st;
 
 	return dir < 0 || fstat(dir, &st) || st.st_dev == d->dev;
 }
 
-/* A part of the tree may be mounted read-only. */
+/* Whether the destination itself is read-only; a part of the tree may be mounted so. */
 static bool fault_is_read_only(const struct dest *d)
 {
 	struct statvfs v;
@@ -24,7 +24,7 @@ static bool fault_is_read_only(const struct dest *d)
 }
 
 /* Whether the next entry would fail as well. */
-static bool fault_is_everywhere(const struct dest *d, int dir, int err)
+static bool fault_recurs(const struct dest *d, int dir, int err)
 {
 	switch (err) {
 	case EMFILE:
@@ -33,7 +33,7 @@ static bool fault_is_everywhere(const struct dest *d, int dir, int err)
 		return true;
 	case ENOSPC:
 	case EIO:
-		return fault_is_at_home(d, dir);
+		return fault_is_on_dest_fs(d, dir);
 	case EROFS:
 		return fault_is_read_only(d);
 	default:
@@ -47,7 +47,7 @@ int dest_fault(struct dest *d, const struct dest_dir *dir, const char *what, con
 	int err = errno;
 	char path[PATH_MAX];
 
-	if (fault_is_everywhere(d, dir->fd, err))
+	if (fault_recurs(d, dir->fd, err))
 		return copy_fail(f, COPY_IO, "%s could not be %s: %s", DEST_WHERE(dir, name), what,
 				 strerror(err));
 	errno = err;
@@ -61,7 +61,7 @@ int dest_fault_at(struct dest *d, int dir, const char *path, const char *what, s
 	size_t n = strlen(path);
 	char why[160];
 
-	if (fault_is_everywhere(d, dir, err))
+	if (fault_recurs(d, dir, err))
 		return copy_fail(f, COPY_IO, "%s could not be %s: %s", QUOTED(path, n), what,
 				 strerror(err));
 	snprintf(why, sizeof(why), "could not be %s at the destination: %s", what, strerror(err));

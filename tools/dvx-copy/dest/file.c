@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files: what is there, and what is written. */
+/* Files: compares them with what is there, and writes them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 #include "meta.h"
 #include "part.h"
 
-/* The disk starts to write while more arrives, so that the final sync is short. */
+/* Writeback starts after this many bytes, so that the final sync is short. */
 #define WRITE_BEHIND (8u << 20)
 
 static void file_discard(struct dest *d, struct dest_file *file, bool keep);
 
-/* What was written goes at once: the other files may need its room. */
+/* Reports the failure, and removes what was written: the other files may need the space. */
 static int file_fault(struct dest *d, struct dest_file *file, const char *what,
 		      struct copy_fault *f)
 {
@@ -51,8 +51,9 @@ void file_unlink_from(struct dest_file *file)
 }
 
 /*
- * NFS and others that write late, or that have quotas, may say at close() only what they could not
- * keep. A part stays open, which locks it: each descriptor that is closed flushes its file.
+ * Flushes a file by closing it: NFS, and file systems with quotas, may report lost data at close()
+ * only. A part has to stay open for its lock, so a duplicate is closed: each close() flushes the
+ * file.
  */
 int file_close(struct dest_file *file)
 {
@@ -67,11 +68,11 @@ int file_close(struct dest_file *file)
 	return fd < 0 ? -1 : close(fd);
 }
 
-/* Removes its temporary file, unless it was renamed or is kept for the next copy. */
+/* Removes the temporary file, unless it was renamed or is kept for the next copy. */
 static void file_discard(struct dest *d, struct dest_file *file, bool keep)
 {
 	if (keep)
-		/* It may have been complete, with a mode of its own. */
+		/* A complete file may have its final mode already. */
 		(void)!fchmod(file->fd, 0600);
 	else if (file->temp[0])
 		unlinkat(file->dir->fd, file->temp, 0);
@@ -83,7 +84,7 @@ static void file_discard(struct dest *d, struct dest_file *file, bool keep)
 	file->fd = -1;
 }
 
-/* The entry is on no list. */
+/* Frees a file that is on no list. */
 int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	struct dest_dir *dir = file->dir;
@@ -91,10 +92,10 @@ int file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 	file_discard(d, file, d->keep && file->is_part && file->temp[0]);
 	meta_free(&file->meta);
 	free(file);
-	return dest_put(d, dir, f);
+	return dest_dir_unref(d, dir, f);
 }
 
-/* --- what is there --- */
+/* --- comparing --- */
 
 static bool same_digest(struct dest *d, const struct dest_dir *dir, const char *name,
 			struct copy_bytes theirs)
@@ -124,7 +125,10 @@ static uint32_t file_data_differs(struct dest *d, const char *name, const struct
 										    : VERDICT_DATA;
 }
 
-/* In a directory that this copy made nothing can be in the way: no need to look. */
+/*
+ * Compares the file with the entry of its name. A directory that this copy made has none, so the
+ * look is spared.
+ */
 static int file_compare(struct dest *d, const char *name, const struct copy_msg *m,
 			struct dest_meta *meta, uint32_t *verdict, struct copy_fault *f)
 {
@@ -171,7 +175,7 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 	file->is_new = found->verdict & VERDICT_NEW;
 	file->stamp = (struct timespec){m->sec, m->nsec};
 	file->meta = *meta;
-	/* The old contents' set-user-id says nothing about the new ones. */
+	/* Set-user-id of the old contents must not apply to the new ones. */
 	if (!(d->options.bits & OPTION_PERMS))
 		file->meta.mode &= 01777;
 	meta->xattrs = NULL;
@@ -182,11 +186,11 @@ static int file_new(struct dest *d, const struct copy_msg *m, const char *name,
 		return 0;
 	part_open(file);
 	d->parts_open += file->is_part;
-	/* A part that waits for the sync stays open. */
+	/* A part stays open while it waits for the sync. */
 	return d->parts_open > d->most ? dest_commit(d, true, f) : 0;
 }
 
-/* Compares the file with what is there, and prepares what differs. */
+/* Compares the file with the one there, and prepares what differs. */
 static int file_judge(struct dest *d, const struct copy_msg *m, const char *name,
 		      struct dest_meta *meta, struct dest_found *found, struct copy_fault *f)
 {
@@ -226,9 +230,9 @@ int dest_add_file(struct dest *d, const struct copy_msg *m, struct dest_found *f
 	return ret < 0 ? -1 : 0;
 }
 
-/* --- what is written --- */
+/* --- writing --- */
 
-/* A directory's default ACL takes the place of the umask in what is made there. */
+/* Whether new entries inherit a default ACL, which replaces the umask. */
 static bool file_gets_acl(struct dest_dir *dir)
 {
 	if (dir->acl == ACL_UNKNOWN)
@@ -240,8 +244,8 @@ static bool file_gets_acl(struct dest_dir *dir)
 }
 
 /*
- * The mode to make a temporary with. It is the final one where nobody can get at the file meanwhile
- * who can't afterwards: that saves a call for each file.
+ * Returns the mode to make a temporary with: the final mode, if that gives nobody more access than
+ * they have afterwards. It saves a call per file.
  */
 uint32_t file_first_mode(const struct dest *d, struct dest_file *file)
 {
@@ -253,8 +257,9 @@ uint32_t file_first_mode(const struct dest *d, struct dest_file *file)
 }
 
 /*
- * Half a file must not look newer than the source's: -u would leave it. Each write in place sets the time to now. It is
- * set at the end; a file that belongs to somebody else keeps its own.
+ * Sets an old time: a half-written file must not look newer than the source's, or -u would skip it.
+ * Each write in place sets the time to now. The source's time is set at the end; a file of another
+ * owner keeps the time of the write.
  */
 static void file_set_old(const struct dest_file *file)
 {
@@ -264,7 +269,7 @@ static void file_set_old(const struct dest_file *file)
 	(void)!futimens(file->fd, times);
 }
 
-/* With --inplace there is no temporary: the file itself is written. */
+/* Makes the temporary, or opens the file itself with --inplace. */
 static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -273,7 +278,7 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 
 	if (!inplace && temp_name(file->temp, f))
 		return -1;
-	/* A link is replaced, as without --inplace. */
+	/* A symbolic link is replaced, as without --inplace. */
 	if (inplace && !fstatat(file->dir->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    S_ISLNK(st.st_mode) && unlinkat(file->dir->fd, file->name, 0))
 		return file_fault(d, file, "replaced", f);
@@ -291,8 +296,8 @@ static int file_make(struct dest *d, struct dest_file *file, struct copy_fault *
 		return file_fault(d, file, "written in place", f);
 	}
 	/*
-	 * What was there must not show through the source's holes, which are not sent. A new file is left alone: ext4
-	 * writes all of a file that was cut to nothing when it is closed.
+	 * The old data must not show through the source's holes, which are not sent. A new file is
+	 * not truncated: on ext4, close() of a file that was truncated to zero writes all of it.
 	 */
 	if (inplace && st.st_size && ftruncate(file->fd, 0))
 		return file_fault(d, file, "emptied", f);
@@ -316,7 +321,7 @@ int dest_expect(struct dest_file *file, const struct msg_piece *p, struct copy_f
 	return 0;
 }
 
-/* It is on the ready list. */
+/* Completes a file that is on the ready list. */
 static int file_complete(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	const uint64_t written = file->written;
@@ -324,7 +329,7 @@ static int file_complete(struct dest *d, struct dest_file *file, struct copy_fau
 
 	if (bad)
 		return bad;
-	/* Holes, above all the one at the end; in place, what was longer. */
+	/* Sets the size for a hole at the end, and cuts a longer file that is written in place. */
 	if ((written < file->size || d->options.bits & OPTION_INPLACE) &&
 	    ftruncate(file->fd, (off_t)file->size))
 		return file_fault(d, file, "given its size", f);
@@ -338,7 +343,7 @@ int file_leave(struct dest *d, struct dest_file *file, struct copy_fault *f)
 	return file_drop(d, file, f);
 }
 
-/* A file whose end came and whose pieces are all written is complete. */
+/* Completes the file once its end was announced and all its pieces are written. */
 static int file_settle(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	int bad;
@@ -360,7 +365,7 @@ static bool file_is_zero(const char *p, size_t n)
 
 #define SPARSE_BLOCK 4096u
 
-/* How many bytes from here are to be written, or to be left as a hole. */
+/* Returns how many bytes from here on are alike: to be written, or to be left as a hole. */
 static size_t file_run(const struct dest *d, const char *p, size_t n, bool *hole)
 {
 	size_t run = 0;
@@ -391,7 +396,7 @@ static int file_put(struct dest *d, struct dest_file *file, const char *p, size_
 	return 0;
 }
 
-/* A hole is part of the file, but its size has to be set. */
+/* Writes the runs of a slot. A hole is only counted; the size is set at the end. */
 static int file_put_runs(struct dest *d, struct dest_file *file, const char *from, size_t n,
 			 uint64_t off, struct copy_fault *f)
 {

@@ -14,15 +14,15 @@
 
 #define IDS_MAX (1u << 24)
 
-/* An entry by its directory's path, from the copy's base, and its name. */
+/* An entry: the path of its directory, from the copy's base, and its name. */
 struct hard_place {
 	char *dir, *name;
 };
 
 struct dest_hard {
 	struct hard_place first;
-	bool same; /* it was there, and stays */
-	bool lost; /* it was not copied: what has its name is something else */
+	bool same; /* it was up to date, and stays */
+	bool lost; /* it was not copied: another entry has its name */
 };
 
 struct dest_late {
@@ -157,7 +157,10 @@ void hard_judged(struct dest *d, uint32_t id, uint32_t verdict)
 		d->hard[id]->same = true;
 }
 
-/* By way of a temporary name: what has the name now is replaced at once. 0, or an errno. */
+/*
+ * Links under a temporary name and renames, so that an entry of that name is replaced at once.
+ * Returns 0 or an errno.
+ */
 static int hard_link(int from, const char *first, int to, const char *name, const char *temp)
 {
 	int err;
@@ -165,11 +168,11 @@ static int hard_link(int from, const char *first, int to, const char *name, cons
 	if (linkat(from, first, to, temp, 0))
 		return errno;
 	err = renameat(to, temp, to, name) ? errno : 0;
-	unlinkat(to, temp, 0); /* it stays if both were links to one file already */
+	unlinkat(to, temp, 0); /* rename() does nothing if both are links to one file */
 	return err;
 }
 
-/* The directory may be finished, and read-only. */
+/* Makes the link in a directory that may be finished, and read-only. */
 static int hard_make(int from, const char *first, int to, const char *name, struct copy_fault *f)
 {
 	struct stat st;
@@ -188,7 +191,7 @@ static int hard_make(int from, const char *first, int to, const char *name, stru
 	return err ? -1 : 0;
 }
 
-/* Too long a path is cut: it is for a sentence only. */
+/* Reports a link that failed. A path that is too long is cut: it is for the message only. */
 static int hard_fault(struct dest *d, const struct dest_late *late, struct copy_fault *f)
 {
 	char path[PATH_MAX];
@@ -213,7 +216,7 @@ static int hard_late(struct dest *d, const struct dest_late *late, struct copy_f
 		ret = hard_make(from, first->name, to, late->place.name, f);
 	err = errno;
 	d->renamed += !ret;
-	/* The directory may have been synced before. */
+	/* The directory may have been synced before the link was made. */
 	if (!ret && commit_dir(d, to, late->place.name, f))
 		ret = -1;
 	if (from >= 0)

@@ -69,7 +69,7 @@ void intake_queue(struct intake *in, struct intake_slot *slot)
 	in->queue[(in->queue_from + in->queue_n++) % in->pool.slots] = number;
 }
 
-/* A slot that is longer than the engine's longest copy is copied in several. */
+/* Posts copies. A slot that is longer than engine_max() takes several. */
 int intake_post(struct intake *in, struct copy_fault *f)
 {
 	int posted = 0, ok = 1;
@@ -99,7 +99,10 @@ int intake_post(struct intake *in, struct copy_fault *f)
 	return ok < 0 ? -1 : posted;
 }
 
-/* The cookie is the slot; all its copies but the last have engine_max() bytes. */
+/*
+ * Finds a completed slot. The cookie is the slot's number; all copies of a slot but the last have
+ * engine_max() bytes.
+ */
 int intake_reap(struct intake *in, uint32_t *number, struct copy_fault *device)
 {
 	struct intake_slot *slot;

@@ -13,8 +13,8 @@
 struct intake_slot {
 	bool busy;
 	uint32_t len, crc;
-	uint32_t posted, done; /* bytes asked of the device; work requests are counted by bytes */
-	uint32_t writing;      /* jobs that need its bytes, and the receiver itself */
+	uint32_t posted, done; /* bytes posted and completed; requests are counted by bytes */
+	uint32_t writing;      /* jobs that use its bytes, plus one for the receiver */
 	uint32_t n;
 	struct intake_piece {
 		struct dest_file *file;
@@ -29,30 +29,33 @@ struct intake {
 	struct intake_slot *slots;
 	uint32_t *queue; /* slots whose copies are not all posted, oldest first */
 	uint32_t queue_from, queue_n;
-	uint32_t in_flight; /* work requests that the device has */
+	uint32_t in_flight; /* posted work requests */
 	struct copy_counts *counts;
 };
 
-/* The engine has made its offer; the ticket answers it. */
+/*
+ * Makes the pool and connects the engine with the ticket, the sender's answer to the engine's
+ * offer.
+ */
 int intake_open(struct intake *in, uint32_t slots, uint32_t slot_bytes, const struct ticket *t,
 		struct copy_fault *f);
-void intake_stop(struct intake *in); /* the device writes nothing any more */
+void intake_stop(struct intake *in); /* after it, the device writes nothing into the pool */
 void intake_close(struct intake *in);
 
-/* A slot that the sender announces: NULL and a fault if it is not free or does not fit. */
+/* Takes a slot that the sender announces. NULL and a fault if it is not free or does not fit. */
 struct intake_slot *intake_expect(struct intake *in, const struct copy_msg *m,
 				  struct copy_fault *f);
 
-/* Queues it for the device. */
+/* Queues the slot for the device. */
 void intake_queue(struct intake *in, struct intake_slot *slot);
 
-/* Gives the device what fits. The number of work requests, or -1. */
+/* Posts as many copies as fit. Returns the number of work requests, or -1. */
 int intake_post(struct intake *in, struct copy_fault *f);
 
-/* 1 and a slot that has arrived, 0 if none has; -1 and *device if the device failed. */
+/* Finds a slot that has arrived: 1. 0: none has. -1: the device failed, see *device. */
 int intake_reap(struct intake *in, uint32_t *slot, struct copy_fault *device);
 
-/* Whether the slot's bytes are those that were sent. */
+/* Checks the slot's CRC32C. */
 int intake_check(const struct intake *in, uint32_t slot, struct copy_fault *f);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "xattr.h"
 
-#define NOT_KEPT UINT32_MAX /* chown()'s word for "leave it" */
+#define NOT_KEPT UINT32_MAX /* tells chown() to keep the id */
 
 void meta_take(struct dest *d, const struct copy_msg *m, struct dest_meta *meta)
 {
@@ -48,15 +48,15 @@ bool meta_same_time(const struct dest *d, const struct timespec *theirs,
 
 	if (window >= 0)
 		return apart >= -window && apart <= window;
-	/* A file system may store no more digits than these. */
+	/* The file system may store times in coarser units than nanoseconds. */
 	while (window == WINDOW_DIGITS && unit < 1000000000 && ours->tv_nsec % (10 * unit) == 0)
 		unit *= 10;
 	return !apart && theirs->tv_nsec / unit == ours->tv_nsec / unit;
 }
 
 /*
- * Set-user-id and set-group-id would grant the rights of whoever runs the copy, unless the owner
- * is kept, too.
+ * Returns the mode to be set. Set-user-id and set-group-id are dropped unless the owner is kept:
+ * they would grant the rights of the user who runs the copy.
  */
 static uint32_t meta_mode(const struct dest *d, const struct dest_meta *meta, const struct stat *st)
 {
@@ -102,7 +102,7 @@ uint32_t meta_compare(struct dest *d, const struct dest_dir *dir, const char *na
 	return v | xattr_compare(d, dir, name, meta);
 }
 
-/* How an entry is reached: an open descriptor, or a path. */
+/* The way to reach an entry: an open descriptor, or a path. */
 struct meta_way {
 	int fd;
 	const char *path;
@@ -114,7 +114,10 @@ static int meta_chown(const struct meta_way *w, uint32_t uid, uint32_t gid)
 	return w->path ? fchownat(AT_FDCWD, w->path, uid, gid, w->follow) : fchown(w->fd, uid, gid);
 }
 
-/* A group that this user is not in is no reason to stop: it is told. */
+/*
+ * Sets owner and group. A failure is reported and does not stop the copy: the user may not be in
+ * the group.
+ */
 static int meta_own(struct dest *d, const struct dest_dir *dir, const char *name,
 		    const struct meta_way *w, const struct dest_meta *meta, uint32_t *mode)
 {
@@ -131,7 +134,10 @@ static int meta_chmod(const struct meta_way *w, uint32_t mode)
 	return w->path ? chmod(w->path, mode) : fchmod(w->fd, mode);
 }
 
-/* The attributes of a read-only file can't be changed. Its mode is set after them. */
+/*
+ * Makes a read-only file writable, because its attributes can't be changed otherwise. Its mode is
+ * set after them.
+ */
 static void meta_make_writable(const struct dest *d, const struct meta_way *w)
 {
 	struct stat st;
@@ -141,7 +147,10 @@ static void meta_make_writable(const struct dest *d, const struct meta_way *w)
 		(void)!meta_chmod(w, (st.st_mode & 07777) | 0200);
 }
 
-/* ACLs come after the mode, whose group bits are the ACL's mask; other attributes before it. */
+/*
+ * Sets the mode, then ACLs: the mode's group bits are the ACL's mask. Other attributes are set
+ * before the mode.
+ */
 static int meta_set_mode(struct dest *d, const struct dest_dir *dir, const char *name,
 			 const struct meta_way *w, const struct dest_meta *meta, uint32_t mode)
 {
@@ -159,7 +168,10 @@ static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name
 		    const struct meta_way *w, const struct dest_meta *meta)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, meta->mtime};
-	/* Setting the ACL widens the mode to its mask; where it can't be set, nothing does. */
+	/*
+	 * Setting the ACL widens the mode to its mask. If the ACL can't be set, the mode stays
+	 * narrow.
+	 */
 	uint32_t mode = xattr_narrow(d, meta, meta->mode);
 
 	if (meta_own(d, dir, name, w, meta, &mode) || meta_set_mode(d, dir, name, w, meta, mode))
@@ -169,7 +181,7 @@ static int meta_set(struct dest *d, const struct dest_dir *dir, const char *name
 	return w->path ? utimensat(AT_FDCWD, w->path, times, w->follow) : futimens(w->fd, times);
 }
 
-/* A sentence that did not reach the other end is a fault already. */
+/* Ends meta_apply(). A report that did not reach the other end has set the fault already. */
 static int meta_end(struct dest *d, const struct dest_dir *dir, const char *name, int bad,
 		    struct copy_fault *f)
 {
@@ -208,7 +220,7 @@ int meta_apply_at(struct dest *d, const struct dest_dir *dir, const char *name, 
 		w.follow = AT_SYMLINK_NOFOLLOW;
 		snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", dir->fd, name);
 	} else {
-		/* Not what a link that was put there meanwhile leads to. */
+		/* O_NOFOLLOW: another program may have put a link there meanwhile. */
 		fd = openat(dir->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return dest_fault(d, dir, "opened", name, f);

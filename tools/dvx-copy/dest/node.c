@@ -11,7 +11,7 @@
 #include "hard.h"
 #include "meta.h"
 
-/* What is listed. target is a symbolic link's, else NULL. */
+/* A listed entry. target is a symbolic link's, else NULL. */
 struct node {
 	const char *name, *target;
 	mode_t mode;
@@ -68,7 +68,7 @@ static int node_put(struct dest *d, const struct node *n, const char *temp)
 			 : mknodat(dir, temp, (n->mode & S_IFMT) | 0600, n->rdev);
 }
 
-/* What could not be done, told; or NULL. */
+/* Makes the entry. Returns NULL, or what could not be done. */
 static const char *node_make(struct dest *d, const struct node *n, const struct dest_meta *meta,
 			     struct copy_fault *f)
 {
@@ -102,7 +102,7 @@ static int node_left(struct dest *d, const struct node *n, const char *why, uint
 	return dest_fault(d, d->now, why, n->name, f) < 0 ? -1 : 0;
 }
 
-/* Brings the entry to what the verdict asks for. */
+/* Makes or updates the entry as the verdict asks. */
 static int node_settle(struct dest *d, const struct node *n, const struct dest_meta *meta,
 		       uint32_t *verdict, struct copy_fault *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Users and groups: a name at the source, and its number here. */
+/* Maps users and groups: from a name at the source to a number here. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int owner_compare(const void *a, const void *b)
 	return x->theirs < y->theirs ? -1 : x->theirs > y->theirs;
 }
 
-/* As rsync: by name, and root stays root. */
+/* Maps by name, as rsync does; root stays root. */
 int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct dest_owner *o, **at;
@@ -42,7 +42,7 @@ int dest_add_owner(struct dest *d, const struct copy_msg *m, struct copy_fault *
 	if (m->id)
 		account_id(name, o->group, &o->ours);
 	at = tsearch(o, &d->owners, owner_compare);
-	if (!at || *at != o) /* named before: the first name counts */
+	if (!at || *at != o) /* a name was sent before: the first one counts */
 		free(o);
 	return at ? 0 : copy_fail(f, COPY_IO, "out of memory");
 }

@@ -10,8 +10,8 @@
 #include "temp.h"
 
 /*
- * Not a link, not somebody else's, not a name of something that is elsewhere, too. Looked at under
- * the lock: until then another copy may have renamed or removed what was opened.
+ * Locks fd, and checks that it is a regular file of this user, has one link, and still has its name.
+ * Until it is locked, another copy may rename or remove it.
  */
 static bool part_is_own(const struct dest_file *file, int fd, struct stat *st)
 {
@@ -31,7 +31,7 @@ void part_open(struct dest_file *file)
 	temp_part_name(file->temp, file->name, file->size, &file->stamp);
 	file->fd = openat(file->dir->fd, file->temp, flags, 0600);
 	if (file->fd < 0 || !part_is_own(file, file->fd, &st)) {
-		/* Another copy has it: this one does without. */
+		/* It is not ours, or another copy has locked it: use an ordinary temporary. */
 		if (file->fd >= 0)
 			close(file->fd);
 		file->fd = -1;

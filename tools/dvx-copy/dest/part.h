@@ -6,19 +6,24 @@
 #include "dest.h"
 
 /*
- * A large file is written under a name that the next copy of the same version finds. Name, size and time are no proof
- * that it is the same version: what is there is offered to the sender by sums of its blocks, and the sender says how
- * much of it is the source's.
+ * Parts: a large file is written under a name that the next copy of the same version finds. Name,
+ * size and time do not prove that it is the same version, so the receiver offers the part to the
+ * sender by sums of its blocks, and the sender answers how much of it equals the source's.
  */
-#define PART_LEAST (4u << 20) /* bytes: a smaller file is sent again */
+#define PART_LEAST (4u << 20) /* bytes; a smaller file is sent again from the start */
 
-/* Takes up or begins the temporary of a file that is wanted. file->part: how much of it is there. */
+/* Opens the part of a wanted file, or makes it. file->part is the number of bytes already there. */
 void part_open(struct dest_file *file);
 
-/* The sums of what is there, for DIGEST_BLOCKS blocks at most; their bytes, 0 if they can't be had. */
+/*
+ * Computes the sums of at most DIGEST_BLOCKS blocks of the part. Returns their bytes, 0 on failure.
+ */
 uint32_t part_sums(const struct dest_file *file, uint8_t *sums, struct alive *alive);
 
-/* The sender's first piece: the part is cut to what it says is the source's, else to nothing. */
+/*
+ * Handles the sender's first piece: truncates the part to the length that the sender found right,
+ * or to 0.
+ */
 int part_cut(struct dest_file *file, const struct msg_piece *p, struct copy_fault *f);
 
 #endif

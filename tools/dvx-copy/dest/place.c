@@ -49,7 +49,7 @@ static int place_fill(struct dest_file *file, const void *bytes, unsigned int ho
 
 static int place_named(struct dest_file *file, const void *bytes, unsigned int how)
 {
-	struct copy_fault unused = {0}; /* errno has the reason, too */
+	struct copy_fault unused = {0}; /* errno has the reason */
 
 	if (temp_name(file->temp, &unused))
 		return place_fail(file, "made");
@@ -64,7 +64,9 @@ static int place_named(struct dest_file *file, const void *bytes, unsigned int h
 	return how & PLACE_NAME && commit_rename(file) ? place_fail(file, FAULT_NAME) : 0;
 }
 
-/* Before Linux 6.10 a file without a name can't be linked by its descriptor without privilege. */
+/*
+ * Gives a file without a name its name. Before Linux 6.10 linking by descriptor needs a privilege.
+ */
 static int place_link(const struct dest_file *file)
 {
 	char path[32];
@@ -77,7 +79,7 @@ static int place_link(const struct dest_file *file)
 	return linkat(AT_FDCWD, path, file->dir->fd, file->name, AT_SYMLINK_FOLLOW);
 }
 
-/* 1: it can't be done this way. */
+/* Makes the file without a name (O_TMPFILE). 1: not possible here. */
 static int place_unnamed(struct dest_file *file, const void *bytes, unsigned int how)
 {
 	int bad;
@@ -104,7 +106,8 @@ int place_file(struct dest_file *file, const void *bytes, unsigned int how)
 }
 
 /*
- * Where it was seen to be the faster way, and where close() can't fail: the file has its name by then.
+ * Whether the file system is one on which O_TMPFILE was measured to be faster, and on which close()
+ * can't fail: the file has its name by then.
  */
 bool place_may_unname(struct dest_dir *dir)
 {

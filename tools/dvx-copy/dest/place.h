@@ -4,16 +4,16 @@
 
 #include "dest.h"
 
-/* What is done with a file besides filling it. */
+/* Steps of place_file() besides writing the data. */
 enum { PLACE_CLOSE = 1, PLACE_SYNC = 2, PLACE_NAME = 4, PLACE_UNNAMED = 8 };
 
 /*
- * For any thread: makes a whole small file. Of dest_file it changes fd, made, temp, owner_stays, and
- * named_only. -1: why and err say what could not be done.
+ * Makes a whole small file. Any thread may call it: of the file it changes only fd, made, temp,
+ * owner_stays and named_only. -1: why and err have the reason.
  *
- * With UNNAMED (and NAME) a file that is new in its directory has no name until it is complete. That
- * costs less than a temporary name and a rename, and a killed copy leaves nothing. If that can't be
- * done here, it is done the other way, and named_only is set.
+ * With UNNAMED (and NAME) a file that is new in its directory has no name until it is complete.
+ * This costs less than a temporary name and a rename, and a killed copy leaves nothing behind. If
+ * it is not possible here, a temporary name is used, and named_only is set.
  */
 int place_file(struct dest_file *file, const void *bytes, unsigned int how);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Slots arrive, are verified and written; what the sender says meanwhile is obey.c's. */
+/* Receives slots, verifies and writes them; handle.c handles the sender's messages. */
 #include "receiver.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/proc.h"
-#include "obey.h"
+#include "handle.h"
 #include "seen.h"
 #include "write.h"
 
@@ -65,10 +65,10 @@ static int receiver_import(struct receiver *r, uint32_t slots, uint32_t slot_byt
 {
 	struct copy_fault device = {0};
 
-	/* A sender that gave up, or died, has freed its memory: the device can't say that. */
+	/* The device can't report that the sender gave up and freed its memory: ask the sender. */
 	if (intake_open(&r->intake, slots, slot_bytes, ticket, &device))
 		return link_ask_cause(r->link, &device, r->f);
-	report_via(r->report, engine_says(r->intake.engine));
+	report_via(r->report, engine_rc_reason(r->intake.engine));
 	return 0;
 }
 
@@ -81,7 +81,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 
 	r->intake.counts = r->dest.counts = r->counts;
 	r->dest.options = r->options;
-	/* Only root can give files away; others keep their own as rsync does. */
+	/* Only root can change owners; other users keep their own ids, as with rsync. */
 	if (geteuid())
 		r->dest.options.bits &= ~(uint32_t)OPTION_OWNER;
 	r->dest.skip = receiver_skip;
@@ -90,7 +90,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	r->dest.slot_done = receiver_slot_done;
 	r->dest.arg = r;
 	r->dest.most = m.window + m.window / 2;
-	r->dest.alive = (struct alive){.tell = receiver_alive, .arg = r, .stop = r->stop};
+	r->dest.alive = (struct alive){.send = receiver_alive, .arg = r, .stop = r->stop};
 	r->ring = calloc(MSG_WINDOW, sizeof(struct dest_file *));
 	if (!r->ring)
 		return copy_fail(r->f, COPY_IO, "out of memory");
@@ -106,15 +106,15 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	ticket.n = m.name.n;
 	ret = receiver_import(r, m.slots, m.slot_bytes, &ticket);
 	explicit_bzero(&ticket, sizeof(ticket));
-	/* After the pool: dvx-sim registers memory faster in a process of one thread. */
+	/* After the pool: dvx-sim registers memory faster in a single-threaded process. */
 	return ret || workers_make(&r->dest.workers, r->jobs, r->f) ? -1 : 0;
 }
 
-/* The alias is destroyed before the sender destroys its mkey. */
+/* Closes the engine before the sender destroys its mkey. */
 void receiver_close(struct receiver *r)
 {
 	intake_stop(&r->intake); /* before the files are closed */
-	/* What arrived of a large file is taken up by the next copy. */
+	/* The next copy continues parts after these failures. */
 	r->dest.keep = r->f->code == COPY_PEER ||
 		       (r->f->code == COPY_INTERRUPTED && r->options.bits & OPTION_PARTIAL);
 	dest_abort(&r->dest);
@@ -136,7 +136,7 @@ static int receiver_slot_done(void *arg, uint32_t number)
 	return link_send(r->link, &m, r->f);
 }
 
-/* Whole files from here on that the workers write, of one directory: how many. */
+/* Gives the workers the whole files from here on, all of one directory. Returns how many. */
 static uint32_t receiver_give(struct receiver *r, uint32_t number, uint32_t from,
 			      const uint8_t *bytes)
 {
@@ -159,8 +159,11 @@ static uint32_t receiver_give(struct receiver *r, uint32_t number, uint32_t from
 	return write_give(&r->dest, number, run, n, r->f) ? 0 : n;
 }
 
-/* A file that the workers write must not be looked at until that is settled. */
-static int finish_slot(struct receiver *r, uint32_t number)
+/*
+ * Writes a slot that arrived. A file that the workers write must not be touched until its job is
+ * settled.
+ */
+static int receiver_write_slot(struct receiver *r, uint32_t number)
 {
 	struct intake_slot *slot = &r->intake.slots[number];
 	const uint8_t *bytes = pool_slot(&r->intake.pool, number);
@@ -184,7 +187,9 @@ static int finish_slot(struct receiver *r, uint32_t number)
 	return receiver_slot_done(r, number);
 }
 
-/* New copies are posted before the disk writes, so that both are busy. */
+/*
+ * Handles slots that have arrived. Posts new copies before the disk writes, so that both are busy.
+ */
 static int receiver_reap(struct receiver *r)
 {
 	struct copy_fault device = {0};
@@ -193,14 +198,17 @@ static int receiver_reap(struct receiver *r)
 
 	while ((got = intake_reap(&r->intake, &number, &device)) == 1) {
 		reaped++;
-		if (intake_post(&r->intake, r->f) < 0 || finish_slot(r, number))
+		if (intake_post(&r->intake, r->f) < 0 || receiver_write_slot(r, number))
 			return -1;
 	}
 	return got < 0 ? link_ask_cause(r->link, &device, r->f) : reaped;
 }
 
-/* Takes one message if there is one. If there is none, the sender waits for verdicts. */
-static int receiver_hear(struct receiver *r)
+/*
+ * Handles one message if there is one. If there is none, the sender may wait for verdicts: they are
+ * sent.
+ */
+static int receiver_take_message(struct receiver *r)
 {
 	struct copy_msg m;
 	int got;
@@ -209,8 +217,8 @@ static int receiver_hear(struct receiver *r)
 		return 0;
 	got = link_take(r->link, &m, 0, r->f);
 	if (got == 1)
-		return obey_message(r, &m) ? -1 : 1;
-	if (!got && obey_flush(r))
+		return receiver_handle(r, &m) ? -1 : 1;
+	if (!got && receiver_flush_verdicts(r))
 		return -1;
 	return got;
 }
@@ -218,19 +226,19 @@ static int receiver_hear(struct receiver *r)
 static int receiver_work(struct receiver *r, bool listen)
 {
 	bool full = dest_is_full(&r->dest); /* the disk is behind */
-	int heard = listen && !full ? receiver_hear(r) : 0, posted, reaped, written;
+	int taken = listen && !full ? receiver_take_message(r) : 0, posted, reaped, written;
 
-	if (heard < 0)
+	if (taken < 0)
 		return -1;
 	posted = intake_post(&r->intake, r->f);
 	if (posted < 0)
 		return -1;
 	reaped = full ? 0 : receiver_reap(r);
 	written = reaped < 0 ? -1 : dest_reap(&r->dest, r->f);
-	return written < 0 ? -1 : heard + posted + reaped + written;
+	return written < 0 ? -1 : taken + posted + reaped + written;
 }
 
-static int out_of_patience(struct receiver *r)
+static int receiver_give_up(struct receiver *r)
 {
 	if (r->intake.in_flight)
 		return copy_fail(r->f, COPY_DEVICE, "the device has not finished a copy for %d s",
@@ -239,8 +247,8 @@ static int out_of_patience(struct receiver *r)
 			 r->link->patience_ms / 1000);
 }
 
-/* Sleeps until the sender or the device has something. waited_ms counts the idle time. */
-static int sleep_for_news(struct receiver *r, bool listen, int *waited_ms)
+/* Sleeps until the sender, the device or a worker is ready. waited_ms counts the idle time. */
+static int receiver_sleep(struct receiver *r, bool listen, int *waited_ms)
 {
 	bool full = dest_is_full(&r->dest);
 	struct pollfd w[] = {
@@ -255,12 +263,12 @@ static int sleep_for_news(struct receiver *r, bool listen, int *waited_ms)
 	*waited_ms = n > 0 ? 0 : *waited_ms + SLICE_MS;
 	if (receiver_stopped(r))
 		return -1;
-	/* A disk takes its time. */
+	/* A slow disk is no reason to give up. */
 	if (workers_busy(r->dest.workers)) {
 		*waited_ms = 0;
 		return alive_tick(&r->dest.alive);
 	}
-	return *waited_ms > r->link->patience_ms ? out_of_patience(r) : 0;
+	return *waited_ms > r->link->patience_ms ? receiver_give_up(r) : 0;
 }
 
 static bool receiver_busy(const struct receiver *r, bool listen)
@@ -290,15 +298,15 @@ static int receiver_loop(struct receiver *r, bool listen)
 		}
 		if (r->intake.in_flight && ++idle < SPINS)
 			continue;
-		/* Arming wakes the device: only for a completion that will come. */
+		/* Arm only if a completion will come: it wakes the device. */
 		if (!armed && r->intake.in_flight) {
-			/* Poll once more: a completion before the arming raises no event. */
+			/* Then poll once more: a completion before the arming raises no event. */
 			if (engine_arm(r->intake.engine, r->f))
 				return -1;
 			armed = true;
 			continue;
 		}
-		if (sleep_for_news(r, listen, &waited_ms))
+		if (receiver_sleep(r, listen, &waited_ms))
 			return -1;
 		armed = waited_ms != 0;
 	}
@@ -316,7 +324,7 @@ int receiver_run(struct receiver *r)
 	struct copy_msg m = {.type = MSG_FINISHED};
 
 	r->done = false;
-	if (receiver_loop(r, true) || obey_flush(r) || obey_end(r) ||
+	if (receiver_loop(r, true) || receiver_flush_verdicts(r) || receiver_end_source(r) ||
 	    seen_delete(&r->dest, &r->plan, r->f))
 		return -1;
 	m.files = r->counts->files - before.files;

@@ -15,21 +15,21 @@ struct receiver {
 	struct copy_device *device;
 	struct copy_options options;
 	struct copy_counts *counts;
-	struct report *report; /* of the client; NULL in a server, which tells the client */
+	struct report *report; /* a client's; NULL in a server, which reports to the client */
 	struct copy_fault *f;
 	const volatile sig_atomic_t *stop;
 	uint32_t window; /* entries that may be under way */
 	struct dest_plan plan;
-	const char *expect; /* a client knows the source's name, or a pattern for it; or NULL */
+	const char *expect; /* the name that the client asked for, or a pattern for it; or NULL */
 	uint32_t tops;	    /* sources that may still come */
 
 	struct intake intake;
 	struct dest dest;
-	struct dest_file **ring; /* files whose data is to come, by number; MSG_WINDOW of them */
+	struct dest_file **ring; /* files with data to come, by entry number; MSG_WINDOW of them */
 	unsigned int jobs;	 /* threads that write small files */
 	uint32_t n_entries;
 	bool counting;	/* TOTALS came for the next source */
-	bool top_waits; /* TOP came, its first entry did not */
+	bool top_waits; /* TOP came, the source's first entry did not */
 	struct copy_msg top;
 	char top_name[NAME_MAX + 1];
 	uint32_t n_verdicts;
@@ -37,13 +37,13 @@ struct receiver {
 	bool done;
 };
 
-/* Asks for a pool, and makes its own of the same shape. */
+/* Asks the sender for a pool, and makes a pool of the same shape. */
 int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes);
 
-/* Takes sources up to DONE, and says when all is at its place. */
+/* Takes sources up to DONE, and sends FINISHED when all are written. */
 int receiver_run(struct receiver *r);
 
-/* After a failure unfinished files are removed. */
+/* Frees the receiver. After a failure it removes unfinished files. */
 void receiver_close(struct receiver *r);
 
 #endif

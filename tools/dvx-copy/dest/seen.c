@@ -54,7 +54,7 @@ static struct seen_entry *seen_entry(const char *path, bool is_dir)
 	return e;
 }
 
-/* One that was seen before, or the new one. */
+/* Returns the entry of this path that was seen before, or the new one. */
 static struct seen_entry *seen_put(struct dest_seen *s, struct seen_entry *e)
 {
 	struct seen_entry **at = e ? tsearch(e, &s->entries, seen_compare) : NULL;
@@ -78,7 +78,7 @@ int seen_add(struct dest *d, const char *name, bool is_dir, struct copy_fault *f
 	struct seen_entry *new, *e;
 	char path[PATH_MAX];
 
-	d->again = false;
+	d->dir_seen = false;
 	if (!d->seen)
 		return 0;
 	new = seen_entry(dest_path(path, d->now, name), is_dir);
@@ -87,8 +87,8 @@ int seen_add(struct dest *d, const char *name, bool is_dir, struct copy_fault *f
 		return copy_fail(f, COPY_IO, "out of memory");
 	if (e == new)
 		return dest_remember(&d->seen->bytes, strlen(path), f);
-	d->again = is_dir && e->is_dir;
-	e->is_dir |= is_dir; /* a directory counts more than a file, whichever was first */
+	d->dir_seen = is_dir && e->is_dir;
+	e->is_dir |= is_dir; /* a directory of any source makes it a directory */
 	return !is_dir;
 }
 
@@ -128,15 +128,17 @@ static int seen_child(struct dest *d, int fd, char *path, const char *name, bool
 	if (!e->is_dir || depth > DEPTH_MAX)
 		return 0;
 	sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (sub < 0) /* not what the copy made: a dry run, or somebody else */
+	if (sub < 0) /* not a directory that the copy made: a dry run, or another program's doing */
 		return 0;
 	ret = delete_is_mounted(d, fd, sub) ? 0 : seen_sweep(d, sub, path, depth, f);
 	close(sub);
 	return ret;
 }
 
-/* The directory's mode and time are the source's already. Sentences are kept out of the frames of
- * those that call each other 512 directories deep. */
+/*
+ * Restores the mode and time, which are the source's already. Not inlined: its message buffer would
+ * be in each frame of a recursion 512 directories deep.
+ */
 __attribute__((noinline)) static int seen_restore(struct dest *d, int fd, const char *path,
 						  const struct stat *before, struct copy_fault *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of temporary files, and what is stale of them. A name tells which process made it, so that
- * the next copy can remove what a killed one left and leave alone what a running one has.
+ * Names of temporary files, and removal of stale ones. A name tells which process made it, so that
+ * the next copy removes what a killed one left, and leaves alone what a running one uses.
  */
 #include "temp.h"
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STRANGE_AGE 86400 /* seconds until a file of another machine counts as left */
+#define STRANGE_AGE 86400 /* seconds until a file of another machine counts as stale */
 
 static uint64_t hash_add(uint64_t h, const void *p, size_t n)
 {
@@ -28,7 +28,9 @@ static uint64_t hash_add(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Process numbers mean something within one boot of one machine, and one namespace of them. */
+/*
+ * Returns an id of machine, boot and PID namespace: process numbers are unique only within these.
+ */
 static uint32_t temp_home(void)
 {
 	static uint32_t known; /* to all threads */
@@ -60,7 +62,7 @@ int temp_name(char to[TEMP_BYTES], struct copy_fault *f)
 	static uint32_t next; /* of all threads */
 	uint32_t n = __atomic_load_n(&next, __ATOMIC_RELAXED), first = 0;
 
-	/* Begins anywhere: an earlier process of this number may have left files. */
+	/* Starts anywhere: an earlier process of this number may have left files. */
 	if (!n) {
 		if (getrandom(&n, sizeof(n), 0) != sizeof(n))
 			return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
@@ -92,7 +94,7 @@ static bool temp_ends_in(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end);
 }
 
-/* Whether what was opened still has the name: its copy may have ended, and another one begun. */
+/* Whether the open file still has the name: its copy may have ended, and another one begun. */
 static bool temp_has_name(int dir, const char *name, int fd)
 {
 	struct stat opened, named;
@@ -101,8 +103,10 @@ static bool temp_has_name(int dir, const char *name, int fd)
 	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/* A part is locked as long as somebody writes it. Removed under the lock: nobody can begin to write
- * it meanwhile. */
+/*
+ * Removes a part that no copy has locked. It holds the lock meanwhile, so that no copy begins to
+ * write it.
+ */
 static bool temp_part_remove(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -120,7 +124,7 @@ struct temp_maker {
 	unsigned int home, pid;
 };
 
-/* Whether temp_name() gives such names, and in which process. */
+/* Parses a name of temp_name(), and finds the process that made it. */
 static bool temp_parse(const char *name, struct temp_maker *maker)
 {
 	unsigned int n;

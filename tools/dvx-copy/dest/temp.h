@@ -12,17 +12,20 @@
 #define TEMP_PART   ".part"
 #define TEMP_BYTES  40
 
-/* A name of this process's own. */
+/* Makes a name that is unique to this process. */
 int temp_name(char to[TEMP_BYTES], struct copy_fault *f);
 
-/* The name that every copy of this version of a file uses, so that the next one can go on. */
+/*
+ * Makes the name that every copy of this version of a file uses, so that the next one can continue
+ * it.
+ */
 void temp_part_name(char to[TEMP_BYTES], const char *name, uint64_t size,
 		    const struct timespec *mtime);
 
-/* Whether temp_clean() may remove what has this name. */
+/* Whether temp_clean() may remove a file of this name. */
 bool temp_is_reserved(const char *name);
 
-/* Removes what killed copies left in a directory; whether there was anything. */
+/* Removes what killed copies left in a directory. Returns whether there was anything. */
 bool temp_clean(int dir);
 
 #endif

@@ -32,7 +32,7 @@ static void write_files(struct worker_job *job)
 		place_file(w->pieces[i].file, w->pieces[i].bytes, w->how);
 }
 
-/* --- what the receiver's thread does --- */
+/* --- on the receiver's thread --- */
 
 static unsigned int write_how(const struct dest *d, struct dest_dir *dir)
 {
@@ -67,7 +67,7 @@ int write_give(struct dest *d, uint32_t slot, const struct write_piece *pieces, 
 	return 0;
 }
 
-/* What the thread could not do. 1: the file is left out. */
+/* Reports what the worker could not do. 1: the file is left out. */
 static int write_settle_faults(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	char path[PATH_MAX];
@@ -103,7 +103,7 @@ static int write_settle_file(struct dest *d, struct dest_file *file, unsigned in
 	return bad > 0 ? file_leave(d, file, f) : bad;
 }
 
-/* Also after a failure each file is on a list that dest_abort() empties. */
+/* Settles a job. Even after a failure each file is on a list, so that dest_abort() finds it. */
 static int write_settle(struct dest *d, struct write_job *w, struct copy_fault *f)
 {
 	int bad = 0;

@@ -12,7 +12,7 @@
 
 #include "base/acl.h"
 
-#define ENTRY_MAX (256u << 10) /* of one entry's attributes: a sender can't fill the memory */
+#define ENTRY_MAX (256u << 10) /* per entry: a sender can't exhaust the memory */
 #define VALUE_MAX 65536u
 #define LIST_MAX  65536u
 
@@ -42,7 +42,7 @@ static struct dest_xattr *xattr_pending(struct dest *d, struct copy_bytes name)
 	return x;
 }
 
-/* Nothing that the options don't ask for, and nothing that only this kernel may say. */
+/* Allows only what the options ask for, and nothing that the local kernel alone defines. */
 static bool xattr_allowed(const struct dest *d, const char *name)
 {
 	if (acl_is_name(name))
@@ -55,13 +55,13 @@ static bool xattr_allowed(const struct dest *d, const char *name)
 	       strcmp(name, "security.selinux") != 0;
 }
 
-/* Whether those that are no ACLs are to be compared and set. */
+/* Whether this attribute is compared and set. After too many attributes, only ACLs are. */
 static bool xattr_kept(const struct dest *d, const struct dest_meta *want, const char *name)
 {
 	return xattr_allowed(d, name) && (acl_is_name(name) || !want->xattrs_lost);
 }
 
-/* Those that are no ACLs. */
+/* Drops the pending attributes that are not ACLs. */
 static void xattr_drop(struct dest *d)
 {
 	struct dest_xattr **at = &d->xattrs, *x;
@@ -86,7 +86,7 @@ static bool xattr_is_acl(const struct copy_msg *m)
 	return acl_is_name(name);
 }
 
-int xattr_tell_lost(struct dest *d, const char *name)
+int xattr_report_lost(struct dest *d, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -129,7 +129,7 @@ static const struct dest_xattr *xattr_find(const struct dest_xattr *list, const 
 	return list;
 }
 
-/* What is there: the length of a list of names. */
+/* Lists the entry's attributes. Returns the length of the list of names. */
 static ssize_t xattr_list(const char *path, int fd, int nofollow, char *names)
 {
 	ssize_t n = !path      ? flistxattr(fd, names, LIST_MAX)
@@ -197,7 +197,7 @@ uint32_t xattr_narrow(const struct dest *d, const struct dest_meta *want, uint32
 	return x ? acl_narrow(x->value, x->n, mode) : mode;
 }
 
-/* How many of those that the source does not have stay. */
+/* Removes attributes that the source does not have. Returns how many could not be removed. */
 static int xattr_clear(const struct dest *d, const char *path, int fd, int nofollow,
 		       const struct dest_meta *want, bool acls)
 {

@@ -4,22 +4,25 @@
 
 #include "dest.h"
 
-/* How the entry's attributes differ from those wanted: VERDICT_ACL and VERDICT_XATTR. */
+/* Compares the entry's attributes with the wanted ones. Returns VERDICT_ACL and VERDICT_XATTR. */
 uint32_t xattr_compare(const struct dest *d, const struct dest_dir *dir, const char *name,
 		       const struct dest_meta *want);
 
-/* The mode up to the moment when the ACL is set: the group's bits are the ACL's mask until then. */
+/*
+ * Returns the mode to use until the ACL is set: without the group bits that only the ACL's mask
+ * grants.
+ */
 uint32_t xattr_narrow(const struct dest *d, const struct dest_meta *want, uint32_t mode);
 
 /*
- * Makes the ACLs, or the other attributes, the wanted ones, through a path or, if that is NULL, a
- * descriptor. What can't be set is told; -1 if that could not be.
+ * Sets the ACLs, or the other attributes, through a path or, if that is NULL, a descriptor.
+ * Failures are reported; -1 if the report failed.
  */
 int xattr_apply(struct dest *d, const struct dest_dir *dir, const char *name, const char *path,
 		int fd, int nofollow, const struct dest_meta *want, bool acls);
 
-/* Names the entry that comes next, if some of its attributes are not kept. */
-int xattr_tell_lost(struct dest *d, const char *name);
+/* Reports the next entry if some of its attributes are not kept. */
+int xattr_report_lost(struct dest *d, const char *name);
 
 void xattr_free(struct dest_xattr *list);
 

@@ -14,7 +14,9 @@ int device_fault(struct copy_fault *f, const char *what)
 	return copy_fail(f, COPY_DEVICE, "%s: %s", what, library_says());
 }
 
-/* The file that all verbs programs know; it has 248a:0703:00b8:f4d2 or the like. */
+/*
+ * Reads sys_image_guid from sysfs, where verbs programs read it: 248a:0703:00b8:f4d2 or the like.
+ */
 static uint64_t device_chip(const struct copy_device *d)
 {
 	char path[160];
@@ -121,7 +123,7 @@ int device_register(struct copy_device *d, const struct pool *p, uint32_t access
 	int err = dvx_mkey_create(d->dev, &a, out);
 	struct rlimit lim;
 
-	/* If the device refused a command, the kernel's limit is not the reason. */
+	/* If the device refused a command, the limit of locked memory is not the reason. */
 	if (err == -ENOMEM && !dvx_last_error()->opcode && !getrlimit(RLIMIT_MEMLOCK, &lim) &&
 	    lim.rlim_cur < p->bytes)
 		return copy_fail(f, COPY_DEVICE,

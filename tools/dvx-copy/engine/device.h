@@ -7,17 +7,17 @@
 #include "engine.h"
 #include "way.h"
 
-/* Shared by the engine's files, the only ones that use libdvx. */
+/* The device, for the files of engine/, the only ones that use libdvx. */
 struct copy_device {
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
-	struct dvx_channel *watch; /* of a server; no CQ's */
+	struct dvx_channel *watch; /* a server's, for the loss of the device; without a CQ */
 	struct way_end end; /* what this end can do */
 };
 
-#define DEVICE_PORT 1 /* of connections */
+#define DEVICE_PORT 1 /* the port of connections */
 
-/* "<doing what>: <libdvx's sentence>" */
+/* Fails with "<doing what>: <libdvx's error>". */
 int device_fault(struct copy_fault *f, const char *what);
 
 /* Registers a pool. The message names the limit of locked memory if that is the reason. */

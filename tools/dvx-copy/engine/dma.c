@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside one chip: an alias of the source's memory key, and the MMO DMA engine. */
+/* Copies inside one chip: an alias of the source's memory key, and the MMO DMA engine. */
 #include "fetch.h"
 
 static int import_fault(struct copy_fault *f, int err)
@@ -36,8 +36,8 @@ int dma_join(struct copy_engine *e, const uint8_t *ticket, size_t n, struct copy
 	e->max = max && max < DVX_MAX_SEGMENT ? (uint32_t)max : DVX_MAX_SEGMENT;
 	if (import(e, ticket, n, f))
 		return -1;
-	e->far.addr = dvx_mkey_addr(e->alias);
-	e->far.key = dvx_mkey_key(e->alias);
+	e->remote.addr = dvx_mkey_addr(e->alias);
+	e->remote.key = dvx_mkey_key(e->alias);
 	if (dvx_qp_connect_self(e->queue.qp, 0))
 		return device_fault(f, "making the queue for DMA copies");
 	return 0;
@@ -50,5 +50,5 @@ int dma_join(struct copy_engine *e, const uint8_t *ticket, size_t n, struct copy
 int dma_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len)
 {
 	return dvx_post_dma(e->sq, dvx_mkey_addr(e->local) + off, dvx_mkey_key(e->local),
-			    e->far.addr + off, e->far.key, len, cookie, DVX_SIGNALED);
+			    e->remote.addr + off, e->remote.key, len, cookie, DVX_SIGNALED);
 }

@@ -7,12 +7,14 @@
 struct export
 {
 	struct dvx_mkey *mkey;
-	struct copy_queue queue; /* of a connection */
+	struct copy_queue queue; /* for a connection */
 	enum way way;
 	enum way_why why;
 };
 
-/* The pool is read-only: a copy out of it needs only local read, which every mkey grants. */
+/*
+ * Access of the pool for an alias: a copy out of it needs only local read, which every mkey grants.
+ */
 #define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
 
 static int export_alias(struct export *e, struct copy_device *d, const struct pool *p,
@@ -30,16 +32,19 @@ static int export_alias(struct export *e, struct copy_device *d, const struct po
 	return 0;
 }
 
-/* The queue serves the receiver's alone: it is connected to it before its number is known. */
+/*
+ * Makes the source's queue and connects it to the receiver's before its number is sent, so that no
+ * other queue can use it.
+ */
 static int export_connection(struct export *e, struct copy_device *d, const struct pool *p,
 			     const uint8_t *blob, struct ticket *t, struct copy_fault *f)
 {
-	struct queue_far mine, ignored;
+	struct queue_pool mine, ignored;
 
 	if (device_register(d, p, DVX_REMOTE_READ, &e->mkey, f) ||
-	    copy_queue_make(&e->queue, d, 0, 0, f) || queue_face(&e->queue, d, blob, f))
+	    copy_queue_make(&e->queue, d, 0, 0, f) || queue_pick_gid(&e->queue, d, blob, f))
 		return -1;
-	mine = (struct queue_far){.addr = dvx_mkey_addr(e->mkey),
+	mine = (struct queue_pool){.addr = dvx_mkey_addr(e->mkey),
 				  .len = dvx_mkey_len(e->mkey),
 				  .key = dvx_mkey_key(e->mkey)};
 	if (queue_blob(&e->queue, &mine, t->bytes + t->n, f))
@@ -48,7 +53,10 @@ static int export_connection(struct export *e, struct copy_device *d, const stru
 	return queue_connect(&e->queue, blob, &ignored, f);
 }
 
-/* The offer is an end, and behind it a blob if it can connect. */
+/*
+ * Reads the offer, which is a struct way_end and, if the receiver can connect, a blob. Chooses a
+ * way.
+ */
 static int export_choose(struct export *e, const struct copy_device *d, const struct ticket *offer,
 			 struct copy_fault *f)
 {
@@ -93,12 +101,12 @@ int export_make(struct export **out, struct copy_device *d, const struct pool *p
 	return 0;
 }
 
-const char *export_says(const struct export *e)
+const char *export_rc_reason(const struct export *e)
 {
 	return e->way == WAY_RC ? way_reason(e->why) : NULL;
 }
 
-/* From now on the receiver's alias faults, and its READs are refused. */
+/* Closes the pool: from now on the receiver's alias faults, and its READs are refused. */
 void export_free(struct export *e)
 {
 	if (!e)

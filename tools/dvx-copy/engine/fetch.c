@@ -10,14 +10,14 @@ int engine_offer(struct copy_engine **out, struct copy_device *d, struct ticket 
 		 struct copy_fault *f)
 {
 	struct copy_engine *e = calloc(1, sizeof(*e));
-	const struct queue_far none = {0};
+	const struct queue_pool none = {0};
 
 	if (!e)
 		return copy_fail(f, COPY_IO, "out of memory");
 	e->d = d;
 	way_end_put(offer->bytes, &d->end);
 	offer->n = WAY_END_BYTES;
-	/* One queue for whichever way the source chooses: it is connected afterwards. */
+	/* One queue serves both ways: the source chooses later, and then the queue is connected. */
 	if (copy_queue_make(&e->queue, d, d->end.flags & WAY_MMO ? DVX_QP_MMO : 0, RING_BLOCKS, f))
 		goto fail;
 	if (d->end.flags & WAY_CONNECTS) {
@@ -32,7 +32,7 @@ fail:
 	return -1;
 }
 
-/* Only a way that was offered is taken. */
+/* Takes the way that the ticket names, if this end offered it. */
 static int engine_join(struct copy_engine *e, const struct ticket *t, struct copy_fault *f)
 {
 	const uint8_t flags = e->d->end.flags;
@@ -58,12 +58,12 @@ int engine_make(struct copy_engine *e, const struct pool *local, const struct ti
 	return 0;
 }
 
-const char *engine_says(const struct copy_engine *e)
+const char *engine_rc_reason(const struct copy_engine *e)
 {
 	return e->way == WAY_RC ? way_reason(e->why) : NULL;
 }
 
-/* The queue goes first: nothing may write into the pool once the caller unmaps it. */
+/* Destroys the queue first: nothing may write into the pool once the caller unmaps it. */
 void engine_free(struct copy_engine *e)
 {
 	if (!e)

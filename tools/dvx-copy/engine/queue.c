@@ -50,7 +50,7 @@ static int queue_blob_fault(struct copy_fault *f)
 	return copy_fail(f, COPY_PROTOCOL, "the other end sent a connection that can't be read");
 }
 
-int queue_face(struct copy_queue *q, struct copy_device *d, const uint8_t *blob,
+int queue_pick_gid(struct copy_queue *q, struct copy_device *d, const uint8_t *blob,
 	       struct copy_fault *f)
 {
 	struct dvx_qp_peer peer = {.size = sizeof(peer)};
@@ -65,7 +65,7 @@ int queue_face(struct copy_queue *q, struct copy_device *d, const uint8_t *blob,
 	return 0;
 }
 
-int queue_blob(struct copy_queue *q, const struct queue_far *mine, uint8_t *blob,
+int queue_blob(struct copy_queue *q, const struct queue_pool *mine, uint8_t *blob,
 	       struct copy_fault *f)
 {
 	bytes_put(q->side.user, mine->addr, 8);
@@ -76,16 +76,16 @@ int queue_blob(struct copy_queue *q, const struct queue_far *mine, uint8_t *blob
 	return 0;
 }
 
-int queue_connect(struct copy_queue *q, const uint8_t *blob, struct queue_far *far,
+int queue_connect(struct copy_queue *q, const uint8_t *blob, struct queue_pool *pool,
 		  struct copy_fault *f)
 {
 	struct dvx_qp_peer peer = {.size = sizeof(peer)};
 
 	if (dvx_qp_blob_read(q->qp, blob, DVX_QP_BLOB_BYTES, &peer))
 		return queue_blob_fault(f);
-	far->addr = bytes_get(peer.user, 8);
-	far->key = (uint32_t)bytes_get(peer.user + 8, 4);
-	far->len = bytes_get(peer.user + 12, 4) * PAGE;
+	pool->addr = bytes_get(peer.user, 8);
+	pool->key = (uint32_t)bytes_get(peer.user + 8, 4);
+	pool->len = bytes_get(peer.user + 12, 4) * PAGE;
 	if (dvx_qp_connect(q->qp, &q->side, &peer))
 		return device_fault(f, "connecting the queues");
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between any two ends: RDMA READ by a connection of two queue pairs. */
+/* Copies between any two ends: RDMA READ over a connection of two queue pairs. */
 #include "fetch.h"
 
 int rc_join(struct copy_engine *e, const uint8_t *ticket, size_t n, struct copy_fault *f)
@@ -7,9 +7,9 @@ int rc_join(struct copy_engine *e, const uint8_t *ticket, size_t n, struct copy_
 	if (n != DVX_QP_BLOB_BYTES)
 		return copy_fail(f, COPY_PROTOCOL,
 				 "the other end sent a ticket that can't be read");
-	if (queue_connect(&e->queue, ticket, &e->far, f))
+	if (queue_connect(&e->queue, ticket, &e->remote, f))
 		return -1;
-	if (e->far.len < dvx_mkey_len(e->local))
+	if (e->remote.len < dvx_mkey_len(e->local))
 		return copy_fail(f, COPY_PROTOCOL,
 				 "the other end's ticket is for less than its pool");
 	e->max = DVX_MAX_SEGMENT;
@@ -22,5 +22,5 @@ int rc_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len)
 				   .length = len,
 				   .lkey = dvx_mkey_key(e->local)};
 
-	return dvx_post_read(e->sq, e->far.addr + off, e->far.key, &to, 1, cookie, DVX_SIGNALED);
+	return dvx_post_read(e->sq, e->remote.addr + off, e->remote.key, &to, 1, cookie, DVX_SIGNALED);
 }

@@ -17,8 +17,8 @@ const char *way_reason(enum way_why why)
 	return why < WHY_TYPES ? reasons[why] : "the other end gives no reason";
 }
 
-/* What speaks against the alias, or WHY_ONE_CHIP. */
-static enum way_why against(const struct way_end *source, const struct way_end *receiver)
+/* Returns the reason why an alias can't be used, or WHY_ONE_CHIP if it can. */
+static enum way_why way_obstacle(const struct way_end *source, const struct way_end *receiver)
 {
 	if ((source->flags | receiver->flags) & WAY_ONLY_RC)
 		return WHY_ASKED;
@@ -39,7 +39,7 @@ enum way way_choose(const struct way_end *source, const struct way_end *receiver
 {
 	const uint8_t both = source->flags & receiver->flags, any = source->flags | receiver->flags;
 
-	*why = against(source, receiver);
+	*why = way_obstacle(source, receiver);
 	if (*why == WHY_ONE_CHIP)
 		return WAY_ALIAS;
 	return both & WAY_CONNECTS && !(any & WAY_ONLY_DMA) ? WAY_RC : WAY_NONE;

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * How bytes get from the source's pool into the receiver's: through an alias and the DMA engine
- * inside one chip, or by RDMA READ over a connection of two queue pairs. The receiver says what it can
- * do (its offer); the source chooses, and opens its pool that way alone.
+ * The way that bytes take from the source's pool into the receiver's: through an alias and the DMA
+ * engine inside one chip, or by RDMA READ over a connection of two queue pairs. The receiver offers
+ * what it can do; the source chooses, and opens its pool for that way only.
  */
 enum way {
 	WAY_NONE,
@@ -18,14 +18,14 @@ enum way {
 
 enum way_flag {
 	WAY_EXPORTS = 1, /* lets other functions use its memory keys */
-	WAY_IMPORTS = 2, /* uses those of others */
+	WAY_IMPORTS = 2, /* uses memory keys of other functions */
 	WAY_MMO = 4,	 /* has a DMA engine */
 	WAY_CONNECTS = 8,
 	WAY_ONLY_RC = 16,  /* --via rc */
 	WAY_ONLY_DMA = 32, /* --via dma */
 };
 
-/* What an end says of itself. */
+/* The abilities of one end. */
 struct way_end {
 	uint8_t flags;
 	uint16_t vhca;
@@ -37,7 +37,7 @@ struct way_end {
 };
 #define WAY_END_BYTES 11u
 
-/* Why it is that way: it travels in the ticket as a number. */
+/* The reason for the choice. It travels in the ticket as a number. */
 enum way_why {
 	WHY_ONE_CHIP,
 	WHY_ASKED,
@@ -52,7 +52,7 @@ enum way_why {
 enum way way_choose(const struct way_end *source, const struct way_end *receiver,
 		    enum way_why *why);
 
-/* "the ends are on two chips" */
+/* Returns the reason as text: "the ends are on two chips". */
 const char *way_reason(enum way_why why);
 
 void way_end_put(uint8_t to[WAY_END_BYTES], const struct way_end *e);

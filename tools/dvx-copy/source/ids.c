@@ -6,7 +6,7 @@
 
 #include "base/account.h"
 
-#define IDS_NAMED 65536u /* as many as a receiver remembers */
+#define IDS_NAMED 65536u /* as many as a receiver accepts */
 
 struct hard_id {
 	dev_t dev;
@@ -17,8 +17,8 @@ struct hard_id {
 struct ids {
 	void *hard; /* a tree of struct hard_id */
 	uint32_t n_hard;
-	void *told[2];	/* users and groups that the receiver knows: trees of uint32_t */
-	uint32_t named; /* of these, by a name */
+	void *sent[2];	/* users and groups that were sent: trees of uint32_t */
+	uint32_t named; /* how many of these were sent with a name */
 };
 
 static int hard_compare(const void *a, const void *b)
@@ -65,13 +65,13 @@ static int ids_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int ids_tell(struct copy_sender *s, uint32_t id, bool group)
+static int ids_send(struct copy_sender *s, uint32_t id, bool group)
 {
 	struct copy_msg m = {.type = MSG_OWNER, .flags = group ? MSG_IS_GROUP : 0, .id = id};
 	char name[ACCOUNT_ROOM];
 
 	if (!account_name(id, group, name))
-		return 0; /* the number stands for itself */
+		return 0; /* without a name, the number is used */
 	if (s->ids->named++ == IDS_NAMED)
 		return copy_fail(s->f, COPY_IO,
 				 "the source has more than %u owners: --numeric-ids copies them",
@@ -85,17 +85,17 @@ int ids_owner(struct copy_sender *s, uint32_t id, bool group)
 	struct ids *ids = ids_of(s);
 	uint32_t *new = NULL, **at = NULL;
 
-	if (s->options.bits & OPTION_NUMERIC || (ids && tfind(&id, &ids->told[group], ids_compare)))
+	if (s->options.bits & OPTION_NUMERIC || (ids && tfind(&id, &ids->sent[group], ids_compare)))
 		return 0;
 	if (ids && (new = malloc(sizeof(*new)))) {
 		*new = id;
-		at = tsearch(new, &ids->told[group], ids_compare);
+		at = tsearch(new, &ids->sent[group], ids_compare);
 	}
 	if (!at) {
 		free(new);
 		return copy_fail(s->f, COPY_IO, "out of memory");
 	}
-	return ids_tell(s, id, group);
+	return ids_send(s, id, group);
 }
 
 void ids_free(struct copy_sender *s)
@@ -103,8 +103,8 @@ void ids_free(struct copy_sender *s)
 	if (!s->ids)
 		return;
 	tdestroy(s->ids->hard, free);
-	tdestroy(s->ids->told[0], free);
-	tdestroy(s->ids->told[1], free);
+	tdestroy(s->ids->sent[0], free);
+	tdestroy(s->ids->sent[1], free);
 	free(s->ids);
 	s->ids = NULL;
 }

@@ -6,10 +6,10 @@
 
 #include "sender.h"
 
-/* The number that stands for all links to this inode, from 1. */
+/* Gives all links to this inode one id, from 1 up. */
 int ids_hard(struct copy_sender *s, const struct stat *st, uint32_t *id);
 
-/* Tells the receiver the name of a user or group, once: it may have another number there. */
+/* Sends the name of a user or group, once: the receiver may have it under another number. */
 int ids_owner(struct copy_sender *s, uint32_t id, bool group);
 
 void ids_free(struct copy_sender *s);

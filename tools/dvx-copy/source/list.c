@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists what the walk finds: one message for an entry, with all that its options keep of it. */
+/* Lists what the walk finds: one message per entry, with everything that the options keep of it. */
 #include "list.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int list_remember(struct copy_sender *s, const struct walk_item *item)
 	return 0;
 }
 
-/* The top entry has no name of its own: the receiver knows it from TOP. */
+/* Whether this is the top entry. It is sent without a name: the receiver has it from TOP. */
 static bool list_is_top(const struct copy_sender *s, const struct walk_item *item)
 {
 	return item->dir == s->walk.base;
@@ -70,7 +70,10 @@ static int list_digest(struct copy_sender *s, const struct walk_item *item, stru
 {
 	if (!(s->options.bits & OPTION_CHECKSUM) || item->event != WALK_FILE)
 		return 0;
-	/* A file that can't be read is wanted, and the reason told when it is sent. */
+	/*
+	 * Without a digest the receiver wants the file; sending it then reports why it can't be
+	 * read.
+	 */
 	if (!digest_at(item->dir->fd, item->fs_name, digest, &s->alive))
 		m->text = (struct copy_bytes){digest, DIGEST_BYTES};
 	return s->f->code ? -1 : 0;
@@ -81,7 +84,7 @@ static int list_entry(struct copy_sender *s, const struct walk_item *item, enum 
 	uint8_t digest[DIGEST_BYTES];
 	struct copy_msg m = {.type = type, .mode = item->st.st_mode & 07777};
 
-	/* "dir/" that was replaced since it was looked at. */
+	/* "dir/" was replaced since source_resolve() looked at it. */
 	if (list_is_top(s, item) && !*item->name && type != MSG_DIR)
 		return sender_skip(s, item->dir, item->fs_name, "is no directory any more");
 	if (!list_is_top(s, item))
@@ -102,7 +105,7 @@ static int list_entry(struct copy_sender *s, const struct walk_item *item, enum 
 	return link_queue(s->link, &m, s->f);
 }
 
-/* The destination's own entry of that name is not deleted for it. */
+/* Leaves an entry out. --delete must not delete the destination's entry of that name. */
 static int list_leave_out(struct copy_sender *s, const struct walk_item *item, const char *why)
 {
 	struct copy_msg keep = {.type = MSG_KEEP, .name = bytes_text(item->name)};
@@ -151,7 +154,7 @@ int list_next(struct copy_sender *s)
 	case WALK_UP:
 		up.flags = item.whole ? MSG_WHOLE : 0;
 		return link_queue(s->link, &up, s->f);
-	case WALK_HIDDEN: /* there may be millions: nothing else is said meanwhile */
+	case WALK_HIDDEN: /* no message comes of it, and there may be millions */
 		return alive_tick(&s->alive);
 	case WALK_SKIP:
 		break;
@@ -174,7 +177,7 @@ void list_show(struct copy_sender *s, const struct listed *e)
 		    e->kind == WALK_LINK ? e->name + strlen(e->name) + 1 : NULL);
 }
 
-static int list_tell_totals(struct copy_sender *s, const struct copy_msg *sum)
+static int list_send_totals(struct copy_sender *s, const struct copy_msg *sum)
 {
 	if (!s->report)
 		return link_send(s->link, sum, s->f);
@@ -182,11 +185,11 @@ static int list_tell_totals(struct copy_sender *s, const struct copy_msg *sum)
 	return alive_tick(&s->alive);
 }
 
-/* A huge tree takes long to count: the sum so far shows the client that we live. */
+/* The sums so far are sent once a second: counting a huge tree takes long. */
 int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name)
 {
 	struct copy_msg sum = {.type = MSG_TOTALS};
-	time_t told = time(NULL), now;
+	time_t last = time(NULL), now;
 	struct walk_item item = {.event = WALK_SKIP};
 	struct walk w;
 	int bad = walk_start(&w, dir, entry, name, s->options.bits & OPTION_RECURSE, s->f);
@@ -196,7 +199,7 @@ int list_totals(struct copy_sender *s, int dir, const char *entry, const char *n
 	if (s->report)
 		report_source(s->report);
 	while (!bad && !(bad = walk_step(&w, &item, s->f)) && item.event != WALK_END) {
-		off_t allocated = (off_t)item.st.st_blocks * 512; /* holes aren't sent */
+		off_t allocated = (off_t)item.st.st_blocks * 512; /* holes are not sent */
 
 		if (item.event == WALK_FILE) {
 			sum.files++;
@@ -204,12 +207,12 @@ int list_totals(struct copy_sender *s, int dir, const char *entry, const char *n
 									   : item.st.st_size);
 		}
 		now = time(NULL);
-		if (now != told)
-			bad = list_tell_totals(s, &sum);
-		told = now;
+		if (now != last)
+			bad = list_send_totals(s, &sum);
+		last = now;
 	}
 	walk_stop(&w);
-	return bad || list_tell_totals(s, &sum);
+	return bad || list_send_totals(s, &sum);
 }
 
 void list_free(struct copy_sender *s)

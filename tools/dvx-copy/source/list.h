@@ -7,13 +7,13 @@
 /* Takes the next step of the walk and lists what it finds. */
 int list_next(struct copy_sender *s);
 
-/* Shows a judged entry to the user, if the report shows entries. */
+/* Shows an entry with its verdict, if the report shows entries. */
 void list_show(struct copy_sender *s, const struct listed *e);
 
-/* Counts a tree that is going to be sent, and tells the receiver. */
+/* Counts a tree that is going to be sent, and sends the receiver the sums. */
 int list_totals(struct copy_sender *s, int dir, const char *entry, const char *name);
 
-/* Frees what was kept for hard links and owners. */
+/* Frees the tables of hard links and owners. */
 void list_free(struct copy_sender *s);
 
 #endif

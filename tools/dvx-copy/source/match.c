@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Patterns in the paths that a client asks for: *, ? and [...], as a shell's. */
+/* Matches patterns in requested paths: *, ? and [...], as in a shell. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ bool source_is_pattern(const uint8_t *path, size_t len)
 
 struct match {
 	int root;
-	char path[PATH_MAX]; /* what is matched so far: one buffer, however deep a pattern goes */
+	char path[PATH_MAX]; /* the path matched so far: one buffer for the whole recursion */
 	char **paths;
 	size_t n, room;
 	struct copy_fault *f;
@@ -45,7 +45,7 @@ static int match_room(struct match *w)
 	return 0;
 }
 
-/* The whole pattern is matched, up to slashes behind it. */
+/* Adds the path of a complete match. Only slashes are left of the pattern. */
 static int match_add(struct match *w, const char *slashes)
 {
 	int fd = beneath_open(w->root, *w->path ? w->path : ".", O_PATH | O_NOFOLLOW);
@@ -66,7 +66,7 @@ static int match_add(struct match *w, const char *slashes)
 	return 0;
 }
 
-/* Goes on below; false if the path becomes too long. */
+/* Appends a name to the path. false: the path becomes too long. */
 static bool match_push(struct match *w, const char *name, size_t n)
 {
 	size_t have = strlen(w->path);
@@ -80,7 +80,9 @@ static bool match_push(struct match *w, const char *name, size_t n)
 	return true;
 }
 
-/* Kept out of the frames of those that call each other for each wildcard. */
+/*
+ * Reports an unreadable directory. Not inlined: its buffer would be in each frame of the recursion.
+ */
 __attribute__((noinline)) static int match_unread(const struct match *w)
 {
 	int err = errno;
@@ -101,7 +103,7 @@ static int match_entry(struct match *w, const char *name, const char *rest)
 	return bad;
 }
 
-/* The entries that one part of the pattern matches. */
+/* Tries the entries that match one component of the pattern. */
 static int match_entries(struct match *w, const char *from, size_t n, const char *rest)
 {
 	int fd = beneath_open(w->root, *w->path ? w->path : ".", O_RDONLY | O_DIRECTORY);
@@ -125,7 +127,7 @@ static int match_entries(struct match *w, const char *from, size_t n, const char
 	return bad;
 }
 
-/* What is left of the pattern. Parts without a wildcard are names. */
+/* Matches the rest of the pattern. Components without a wildcard are plain names. */
 static int match_at(struct match *w, const char *rest)
 {
 	for (;;) {
@@ -135,7 +137,7 @@ static int match_at(struct match *w, const char *rest)
 			return match_add(w, rest);
 		if (n > NAME_MAX)
 			return 0;
-		if (!rest[n + slashes]) /* a slash at the end says something */
+		if (!rest[n + slashes]) /* "name/" needs a directory */
 			slashes = 0;
 		if (source_is_pattern((const uint8_t *)rest, n))
 			return match_entries(w, rest, n, rest + n + slashes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fills slots with what the receiver wants: parts of large files, or many small files. */
+/* Fills slots with the data that the receiver wants: parts of large files, or many small files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/slot_crc.h"
 #include "read.h"
 
-/* A slot that is being filled. */
+/* A slot while it is filled. */
 struct pack {
 	struct copy_sender *s;
 	uint8_t *bytes;
@@ -28,7 +28,7 @@ static struct msg_piece *pack_piece(struct pack *p, uint64_t off, uint32_t len)
 	return piece;
 }
 
-/* Ends the file that is being sent; `why` tells what is wrong with it. */
+/* Ends the current file; `why` is what is wrong with it, or NULL. */
 static int pack_end(struct pack *p, struct listed *e, bool broken, const char *why)
 {
 	struct msg_piece *last = p->n ? &p->pieces[p->n - 1] : NULL;
@@ -54,8 +54,8 @@ static bool same_file(const struct listed *e, const struct stat *st)
 }
 
 /*
- * One look at the file after the last read tells whether it was the listed one all the time.
- * whole: as many bytes were read as it was listed with. Files of /sys end before their size.
+ * Compares the file after the last read with the one that was listed. whole: as many bytes were
+ * read as listed; files of /sys end before their size.
  */
 static int pack_judge(struct pack *p, struct listed *e, const struct stat *st, bool whole)
 {
@@ -81,7 +81,10 @@ static int pack_check(struct pack *p, struct listed *e, bool whole)
 				    : pack_judge(p, e, &st, whole);
 }
 
-/* Where data begins at or after `at`, and where it ends; file systems without holes say all is. */
+/*
+ * Finds where data begins at or after e->at, and where it ends. File systems without holes report
+ * one run.
+ */
 static void next_data(const struct listed *e, int fd, uint64_t *from, uint64_t *to)
 {
 	off_t a, b;
@@ -108,7 +111,7 @@ static bool pack_open(struct copy_sender *s, struct listed *e)
 	return s->fd >= 0;
 }
 
-/* How many of the bytes that the receiver offers are this file's. */
+/* Returns how many of the bytes that the receiver has already equal this file's. */
 static uint64_t pack_same(struct copy_sender *s, const struct listed *e)
 {
 	const uint64_t block = digest_block(e->from);
@@ -148,7 +151,7 @@ static void pack_count(struct copy_sender *s, uint32_t n)
 	s->wanted_bytes -= n < s->wanted_bytes ? n : s->wanted_bytes;
 }
 
-/* As much of the file as the slot takes. */
+/* Puts as much of the file into the slot as fits. */
 static int pack_file(struct pack *p, struct listed *e)
 {
 	struct copy_sender *s = p->s;
@@ -176,13 +179,13 @@ static int pack_file(struct pack *p, struct listed *e)
 	return e->at < e->size ? 0 : pack_check(p, e, true);
 }
 
-/* Whether the next file goes into this slot, too: what does not fit begins in a slot of its own. */
+/* Whether the next file goes into this slot, too. A file that does not fit begins a new slot. */
 static bool pack_more(const struct pack *p)
 {
 	const struct copy_sender *s = p->s;
 	const struct listed *e;
 
-	/* A file may add two: what of it is there, and its bytes. */
+	/* A file may add two pieces: PIECE_FROM and its bytes. */
 	if (s->n_sent == s->n_judged || p->n + 2 > MSG_PIECES)
 		return false;
 	e = s->ring[s->n_sent % MSG_WINDOW];
@@ -191,11 +194,11 @@ static bool pack_more(const struct pack *p)
 	return e->size - e->from <= p->room - p->have;
 }
 
-/* --- many at once --- */
+/* --- many files at once --- */
 
-#define PACK_LEAST 8u /* fewer are not worth threads */
+#define PACK_LEAST 8u /* files; fewer are not worth threads */
 
-/* Whole small files from the next one on that fit into the slot. */
+/* Chooses whole small files, from the next one on, that fit into the slot. Returns their number. */
 static uint32_t pack_choose(const struct pack *p, struct read_file *files)
 {
 	const struct copy_sender *s = p->s;
@@ -214,7 +217,9 @@ static uint32_t pack_choose(const struct pack *p, struct read_file *files)
 	return n;
 }
 
-/* What could not be read leaves a gap, which the next ones fill. */
+/*
+ * Adds a file that was read. A file that could not be read leaves a gap, which the next ones fill.
+ */
 static int pack_read(struct pack *p, struct read_file *r)
 {
 	struct listed *e = r->e;
@@ -276,7 +281,10 @@ static int pack_send(struct pack *p, uint32_t slot)
 	return link_send(s->link, &m, s->f);
 }
 
-/* A slow copy moves little at a time: neither end is silent for long. */
+/*
+ * Returns the bytes to fill. With --bwlimit it is an eighth of a second's: neither end is silent
+ * for long.
+ */
 static uint32_t pack_room(const struct copy_sender *s)
 {
 	uint64_t part = s->options.rate / 8;

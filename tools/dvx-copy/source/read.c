@@ -56,7 +56,7 @@ static void read_run(struct worker_job *job)
 		read_one(&r->files[i]);
 }
 
-/* All come back, whatever happens: they write into the slot. */
+/* Waits for all jobs, even after a failure: they write into the slot. */
 static int read_await(struct copy_sender *s)
 {
 	int lost = 0;

@@ -4,19 +4,19 @@
 
 #include "sender.h"
 
-/* Many small files are read at once: a disk is slow one by one. */
+/* One of many small files that are read at once: a disk is slow with one request at a time. */
 struct read_file {
 	struct listed *e;
-	uint8_t *to; /* as many bytes as it was listed with */
+	uint8_t *to; /* room for as many bytes as were listed */
 	uint64_t got;
-	int err; /* errno: it could not be opened or read */
+	int err; /* errno of opening or reading, or 0 */
 	struct stat st;
 };
 
-/* Reads them by the workers, and waits. -1 if the receiver is lost meanwhile. */
+/* Reads the files by the workers, and waits for them. -1 if the connection is lost meanwhile. */
 int read_files(struct copy_sender *s, struct read_file *files, uint32_t n);
 
-/* Opens a listed file. O_NONBLOCK: the name may have become a FIFO since it was listed. */
+/* Opens a listed file. O_NONBLOCK: the name may have become a FIFO's meanwhile. */
 int read_open(const struct listed *e);
 
 /* Reads until n bytes are there or the file ends. */

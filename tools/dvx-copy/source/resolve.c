@@ -22,8 +22,10 @@ static bool has_dotdot(const char *path)
 	return false;
 }
 
-/* Takes trailing slashes and "." components off: what is left names the same entry. They mean that
- * its contents are to be copied: true if there were any. */
+/*
+ * Removes trailing slashes and "." components, which leaves a path of the same entry. Returns
+ * whether there were any: they ask for the entry's contents.
+ */
 static bool resolve_trim(char *path)
 {
 	size_t n = strlen(path), all = n;
@@ -40,7 +42,7 @@ static bool resolve_trim(char *path)
 	return n < all || !n;
 }
 
-/* Splits the path: its directory, "." if it has none, and the entry's name. */
+/* Splits the path into its directory, "." if it has none, and the entry's name. */
 static int resolve_split(struct source_entry *e, char *path, const char **dir, bool contents,
 			 struct copy_fault *f)
 {
@@ -66,7 +68,9 @@ static int resolve_check(struct source_entry *e, const char *path, bool contents
 
 	if (fstatat(e->dir, e->entry, &st, AT_SYMLINK_NOFOLLOW))
 		err = errno;
-	/* "link/" is the directory that the link leads to: that is a path of its own. */
+	/*
+	 * A symbolic link: "link/" is the directory that it leads to, which has a path of its own.
+	 */
 	else if (contents && !S_ISDIR(st.st_mode))
 		err = ENOTDIR;
 	if (!err)
@@ -117,7 +121,7 @@ int source_local(struct source_entry *e, const char *arg, struct copy_fault *f)
 		return copy_fail(f, COPY_USAGE, "a source is empty or too long");
 	strcpy(path, arg);
 	contents = resolve_trim(path);
-	/* "..", "dir/.." and "link/" are directories by another name than their own. */
+	/* "..", "dir/.." and "link/" end in another name than the directory's own. */
 	contents = contents || source_is_contents(path);
 	if (contents) {
 		strcpy(e->entry, ".");

@@ -9,34 +9,34 @@
 
 #include "base/fault.h"
 
-/* Where a path leads: an entry of an open directory. */
+/* The entry that a path leads to, in an open directory. */
 struct source_entry {
 	int dir;
-	char entry[NAME_MAX + 1]; /* "." for the directory itself */
-	char name[NAME_MAX + 1];  /* at the destination; "" for a directory's contents */
+	char entry[NAME_MAX + 1]; /* "." if it is the directory itself */
+	char name[NAME_MAX + 1];  /* name at the destination; "" for a directory's contents */
 };
 
 /*
- * Of a path that a client asked for, beneath root. Refuses paths that are absolute, hold "..", or
- * leave the root through a symbolic link. "/" and "." mean the root itself.
+ * Resolves a path that a client requested, beneath root. Refuses paths that are absolute, contain
+ * "..", or leave the root through a symbolic link. "/" and "." are the root itself.
  */
 int source_resolve(struct source_entry *e, int root, const uint8_t *path, size_t len,
 		   struct copy_fault *f);
 
-/* Of a local path, as the user gave it. */
+/* Resolves a local path, as the user gave it. */
 int source_local(struct source_entry *e, const char *path, struct copy_fault *f);
 
-/* Whether the path as given ("dir/", "host:", "..") means what a directory holds. */
+/* Whether the path as given ("dir/", "host:", "..") asks for the contents of a directory. */
 bool source_is_contents(const char *arg);
 
 void source_close(struct source_entry *e);
 
-/* Whether the path has *, ? or [. */
+/* Whether the path contains *, ? or [. */
 bool source_is_pattern(const uint8_t *path, size_t len);
 
 /*
- * Calls each() for the paths beneath root that a pattern matches, sorted. 1 if there are none.
- * Names that begin with a dot are matched by a dot only.
+ * Calls each() for the paths beneath root that match a pattern, sorted. 1 if there are none. A
+ * leading dot of a name matches only a dot.
  */
 int source_match(int root, const uint8_t *pattern, size_t len,
 		 int (*each)(void *arg, const uint8_t *path, size_t len), void *arg,

@@ -32,11 +32,11 @@ static uint32_t sender_least(uint32_t a, uint32_t b)
 }
 
 static int sender_make_pool(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes,
-			    const struct copy_bytes *wish, struct ticket *ticket)
+			    const struct copy_bytes *bytes, struct ticket *ticket)
 {
-	struct ticket offer = {.n = wish->n};
+	struct ticket offer = {.n = bytes->n};
 
-	memcpy(offer.bytes, wish->p, wish->n);
+	memcpy(offer.bytes, bytes->p, bytes->n);
 	s->free_slots = calloc(slots, sizeof(*s->free_slots));
 	s->lent = calloc(slots, sizeof(*s->lent));
 	s->ring = calloc(MSG_WINDOW, sizeof(struct listed *));
@@ -47,7 +47,7 @@ static int sender_make_pool(struct copy_sender *s, uint32_t slots, uint32_t slot
 	if (pool_make(&s->pool, slots, slot_bytes, s->f) ||
 	    export_make(&s->export, s->device, &s->pool, &offer, ticket, s->f))
 		return -1;
-	report_via(s->report, export_says(s->export));
+	report_via(s->report, export_rc_reason(s->export));
 	return 0;
 }
 
@@ -59,23 +59,23 @@ static int sender_alive(void *arg)
 	return link_stopped(s->link, s->f) || link_send(s->link, &m, s->f) ? -1 : 0;
 }
 
-/* The pool is this receiver's alone: another's bytes must not be readable through its ticket. */
+/* Makes a pool for this receiver only: its ticket must not give access to another one's bytes. */
 int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 {
 	struct copy_msg m = {.type = MSG_POOL};
 	struct ticket ticket;
-	struct copy_msg wish;
+	struct copy_msg setup;
 	int ret;
 
 	s->fd = -1;
-	s->alive = (struct alive){.tell = sender_alive, .arg = s, .stop = s->link->stop};
+	s->alive = (struct alive){.send = sender_alive, .arg = s, .stop = s->link->stop};
 	bwlimit_begin(&s->limit, s->options.rate, clock_now_ns());
-	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &wish, s->f))
+	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &setup, s->f))
 		return -1;
-	s->window = sender_least(wish.window, s->window);
-	m.slots = sender_least(wish.slots, slots);
-	m.slot_bytes = sender_least(wish.slot_bytes, slot_bytes) & ~4095u;
-	if (sender_make_pool(s, m.slots, m.slot_bytes, &wish.name, &ticket))
+	s->window = sender_least(setup.window, s->window);
+	m.slots = sender_least(setup.slots, slots);
+	m.slot_bytes = sender_least(setup.slot_bytes, slot_bytes) & ~4095u;
+	if (sender_make_pool(s, m.slots, m.slot_bytes, &setup.name, &ticket))
 		return -1;
 	m.name = (struct copy_bytes){ticket.bytes, (uint32_t)ticket.n};
 	ret = link_send(s->link, &m, s->f);
@@ -100,7 +100,7 @@ void sender_close(struct copy_sender *s)
 	free(s->ring);
 }
 
-/* --- what the receiver says --- */
+/* --- the receiver's messages --- */
 
 void sender_retire(struct copy_sender *s)
 {
@@ -108,7 +108,9 @@ void sender_retire(struct copy_sender *s)
 
 	if (e->verdict & VERDICT_WANT) {
 		s->wanted_files--;
-		/* What was estimated and is not there must not look like work to do. */
+		/*
+		 * The estimate of bytes may have been too high: without wanted files none are left.
+		 */
 		if (!s->wanted_files)
 			s->wanted_bytes = 0;
 	}
@@ -178,7 +180,7 @@ static int take_verdicts(struct copy_sender *s, const struct copy_msg *m)
 	return 0;
 }
 
-/* Of the next entries that are to be judged. */
+/* Takes the sums of a part that the receiver has of a file, among the entries without a verdict. */
 static int take_from(struct copy_sender *s, const struct copy_msg *m)
 {
 	struct listed *e;
@@ -203,7 +205,7 @@ static int take_from(struct copy_sender *s, const struct copy_msg *m)
 static int take_finished(struct copy_sender *s, const struct copy_msg *m)
 {
 	s->finished = true;
-	/* It may have left out some that were sent. */
+	/* The receiver may have left out some that were sent. */
 	s->counts->files = s->files_before + m->files;
 	s->files_before = s->counts->files;
 	s->counts->chunks += m->chunks;
@@ -211,7 +213,7 @@ static int take_finished(struct copy_sender *s, const struct copy_msg *m)
 	return 0;
 }
 
-int sender_obey(struct copy_sender *s, const struct copy_msg *m)
+int sender_handle(struct copy_sender *s, const struct copy_msg *m)
 {
 	switch (m->type) {
 	case MSG_RETURN:
@@ -241,7 +243,7 @@ int sender_obey(struct copy_sender *s, const struct copy_msg *m)
 
 /* --- one source --- */
 
-#define BUNCH 256u /* entries listed before the receiver is heard again */
+#define BUNCH 256u /* entries listed between two looks for messages */
 
 static int list_bunch(struct copy_sender *s)
 {
@@ -254,20 +256,20 @@ static int list_bunch(struct copy_sender *s)
 	return link_flush(s->link, s->f);
 }
 
-static int sender_hear(struct copy_sender *s, bool wait)
+static int sender_take_messages(struct copy_sender *s, bool wait)
 {
 	struct copy_msg m;
 	int got;
 
-	if (wait && (link_expect(s->link, MSG_TYPES, &m, s->f) || sender_obey(s, &m)))
+	if (wait && (link_expect(s->link, MSG_TYPES, &m, s->f) || sender_handle(s, &m)))
 		return -1;
 	while ((got = link_take(s->link, &m, 0, s->f)) == 1)
-		if (sender_obey(s, &m))
+		if (sender_handle(s, &m))
 			return -1;
 	return got;
 }
 
-/* Entries that need no data leave the window from its old end. */
+/* Drops entries that need no data from the window's old end. */
 static void retire_settled(struct copy_sender *s)
 {
 	while (s->n_sent != s->n_judged &&
@@ -277,7 +279,7 @@ static void retire_settled(struct copy_sender *s)
 
 /* --- --bwlimit --- */
 
-/* Milliseconds until data may go, 0 for now. */
+/* Returns the milliseconds until data may be sent, 0 if it may be sent now. */
 static int sender_pace(struct copy_sender *s)
 {
 	uint64_t ns = s->options.rate ? bwlimit_wait(&s->limit, clock_now_ns()) : 0;
@@ -286,20 +288,23 @@ static int sender_pace(struct copy_sender *s)
 	return ms < 1000 * ALIVE_SECONDS ? (int)ms : 1000 * ALIVE_SECONDS;
 }
 
-/* The receiver is heard meanwhile, and hears that this end lives: a limit may be some bytes. */
+/*
+ * Waits for a message until data may be sent, and keeps the connection alive: the limit may be a
+ * few bytes a second.
+ */
 static int sender_wait(struct copy_sender *s)
 {
 	struct copy_msg m;
 	int got = link_take(s->link, &m, sender_pace(s), s->f);
 
-	if (got < 0 || (got == 1 && sender_obey(s, &m)))
+	if (got < 0 || (got == 1 && sender_handle(s, &m)))
 		return -1;
 	return alive_tick(&s->alive);
 }
 
 /*
- * A slot is sent when it is full. One that is not goes when no more can be listed and judged:
- * small files travel in batches.
+ * Does one step. A full slot is sent at once, one that is not full when nothing more can be listed
+ * or judged: small files travel in batches.
  */
 static int sender_work(struct copy_sender *s)
 {
@@ -314,10 +319,10 @@ static int sender_work(struct copy_sender *s)
 		return list_bunch(s);
 	if (s->n_sent == s->n_listed)
 		return 0;
-	return sender_hear(s, true);
+	return sender_take_messages(s, true);
 }
 
-/* What the list of -R or --files-from has and the source does not. */
+/* Reports the paths of -R or --files-from that the source does not have. */
 static int sender_name_missing(struct copy_sender *s)
 {
 	struct only *only = s->options.filter ? s->options.filter->only : NULL;
@@ -344,7 +349,7 @@ int sender_send(struct copy_sender *s, int dir, const char *entry, const char *n
 	if (link_queue(s->link, &top, s->f))
 		return -1;
 	while (s->walking || s->n_sent != s->n_listed) {
-		if (link_stopped(s->link, s->f) || sender_hear(s, false) || sender_work(s))
+		if (link_stopped(s->link, s->f) || sender_take_messages(s, false) || sender_work(s))
 			return -1;
 		if (s->report)
 			report_progress(s->report);
@@ -352,7 +357,7 @@ int sender_send(struct copy_sender *s, int dir, const char *entry, const char *n
 	return sender_name_missing(s);
 }
 
-/* The sentence without the path, which the notice has. */
+/* Returns the reason without the path, which the notice has already. */
 static const char *sender_reason(const struct copy_fault *f, const char *path)
 {
 	const char *shown = QUOTED(path, strlen(path));
@@ -389,9 +394,9 @@ int sender_done(struct copy_sender *s, bool wait)
 	s->finished = false;
 	if (link_send(s->link, &m, s->f))
 		return -1;
-	/* Nothing behind FINISHED is taken: it may be the next request. */
+	/* Take nothing behind FINISHED: it may be the next request. */
 	while (wait && !s->finished)
-		if (link_expect(s->link, MSG_TYPES, &m, s->f) || sender_obey(s, &m))
+		if (link_expect(s->link, MSG_TYPES, &m, s->f) || sender_handle(s, &m))
 			return -1;
 	return 0;
 }

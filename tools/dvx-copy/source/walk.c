@@ -16,7 +16,7 @@ struct walk_level {
 	struct walk_level *up;
 	struct walk_dir *dir;
 	bool whole, ended;
-	int err;	 /* why it could not be read to its end */
+	int err;	 /* why reading ended early, or 0 */
 	size_t at, have; /* of names */
 	_Alignas(struct dirent64) char names[16384];
 };
@@ -51,7 +51,7 @@ const char *walk_path(char *to, const struct walk_dir *dir, const char *name)
 	return to;
 }
 
-/* Takes the descriptor. */
+/* Makes a directory. Takes the descriptor. */
 static struct walk_dir *walk_dir_new(struct walk_dir *up, int fd, const char *rel)
 {
 	size_t n = strlen(rel);
@@ -109,7 +109,10 @@ static int walk_skip(struct walk_item *item, const char *why)
 	return 0;
 }
 
-/* Running out of descriptors is no property of this entry: half a tree must not look whole. */
+/*
+ * Sets the reason of a skipped entry. -1 if it does not concern this entry alone: without
+ * descriptors or memory, half a tree must not look whole.
+ */
 static int walk_errno(struct walk_item *item, struct copy_fault *f)
 {
 	int err = errno;
@@ -198,7 +201,7 @@ static int walk_visit(struct walk *w, struct walk_dir *dir, const char *name, co
 	return 0;
 }
 
-/* The next name of the innermost directory; NULL at its end. */
+/* Returns the next name of the innermost directory, NULL at its end. */
 static const char *walk_name(struct walk_level *level)
 {
 	while (!level->ended) {
@@ -222,7 +225,10 @@ static const char *walk_name(struct walk_level *level)
 	return NULL;
 }
 
-/* Entries may be missing: that is told before the directory ends. */
+/*
+ * Ends the innermost directory. If it could not be read to its end, that is reported first, as a
+ * skip.
+ */
 static int walk_end_dir(struct walk *w, struct walk_item *item)
 {
 	struct walk_level *level = w->level;
@@ -270,7 +276,7 @@ int walk_step(struct walk *w, struct walk_item *item, struct copy_fault *f)
 	walk_path(rel, item->dir, name);
 	if (walk_visit(w, w->level->dir, name, rel, item, f))
 		return -1;
-	/* What can't be listed must not be deleted at the other end. */
+	/* --delete must not remove at the destination what can't be listed here. */
 	if (item->event == WALK_SKIP)
 		w->level->whole = false;
 	return 0;

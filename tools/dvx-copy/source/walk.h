@@ -9,28 +9,28 @@
 #include "base/fault.h"
 
 /*
- * Walks a tree entry by entry, depth first, with one stat for each. Directories stay open as long
- * as somebody holds them: a listed file is read later, relative to its directory. No symbolic link
- * is followed.
+ * Walks a tree entry by entry, depth first, with one stat for each. A directory stays open as long
+ * as it has references: a listed file is read later, relative to its directory. No symbolic link is
+ * followed.
  */
 struct walk_dir {
 	struct walk_dir *up;
 	unsigned int users;
 	int fd;
 	size_t rel_len;
-	char rel[]; /* path from the walk's beginning, as messages and lists give it */
+	char rel[]; /* path from the start of the walk, as messages and lists show it */
 };
 
 void walk_hold(struct walk_dir *dir);
 void walk_release(struct walk_dir *dir);
 
-/* Path of an entry of a directory, for sentences; `to` has PATH_MAX bytes. */
+/* Builds the path of an entry for messages; `to` has PATH_MAX bytes. */
 const char *walk_path(char *to, const struct walk_dir *dir, const char *name);
 
 enum walk_event {
-	WALK_END,  /* everything has been walked */
-	WALK_DIR,  /* a directory begins: the next events are inside */
-	WALK_UP,   /* it ends */
+	WALK_END,  /* the walk is over */
+	WALK_DIR,  /* a directory begins: the next events are inside it */
+	WALK_UP,   /* the directory ends */
 	WALK_FILE, /* a regular file; not opened */
 	WALK_LINK,
 	WALK_SPECIAL,
@@ -40,9 +40,9 @@ enum walk_event {
 
 struct walk_item {
 	enum walk_event event;
-	struct walk_dir *dir; /* that holds the entry; NULL above the top entry */
-	const char *name;    /* valid up to the next call; of the top entry: its path in messages */
-	const char *fs_name; /* what it is called in dir */
+	struct walk_dir *dir; /* the directory that holds the entry; NULL above the top entry */
+	const char *name;    /* valid up to the next call; of the top entry, its path in messages */
+	const char *fs_name; /* its name in dir */
 	struct stat st;
 	bool whole;	       /* UP: all entries of the directory were found */
 	const char *why;       /* SKIP */
@@ -56,22 +56,22 @@ struct walk {
 	unsigned int depth;
 	struct walk_dir *base;
 	bool begun, into_dirs;
-	bool one_fs;	       /* what is mounted below the top is listed, and not entered */
+	bool one_fs;	       /* mount points below the top are listed and not entered */
 	dev_t dev;	       /* of the top */
-	struct filter *filter; /* of entries that are passed over; or NULL */
+	struct filter *filter; /* entries to pass over; or NULL */
 	char name[NAME_MAX + 1];
 	char top[NAME_MAX + 1];
 };
 
 /*
- * Begins at an entry of an open directory. `rel` is its path in messages: "" for a directory of
- * which only the contents count. Without into_dirs directories are skipped. dir is not closed.
+ * Begins a walk at an entry of an open directory. `rel` is its path in messages; "" for a directory
+ * of which only the contents count. Without into_dirs directories are skipped. dir is not closed.
  */
 int walk_start(struct walk *w, int dir, const char *name, const char *rel, bool into_dirs,
 	       struct copy_fault *f);
 void walk_stop(struct walk *w);
 
-/* -1 if the walk can't go on: it is short of descriptors or memory. */
+/* Takes the next step. -1 if the walk can't go on: it is short of descriptors or memory. */
 int walk_step(struct walk *w, struct walk_item *item, struct copy_fault *f);
 
 #endif

@@ -16,17 +16,23 @@
 #define VALUE_MAX 65536u
 #define PART	  4096u
 
-/* Few entries have attributes, so their values are read by a longer way: the directory's link. */
+/*
+ * Returns the entry's path in /proc, to read values. That is slower than a call by name, but few
+ * entries have attributes.
+ */
 static const char *xattrs_path(char to[PATH_MAX], const struct walk_item *item)
 {
 	snprintf(to, PATH_MAX, "/proc/self/fd/%d/%s", item->dir->fd, item->fs_name);
 	return to;
 }
 
-/* The C library has no call for it. Since Linux 6.13. */
+/* listxattrat(), since Linux 6.13. The C library has no wrapper for it. */
 enum { LISTXATTRAT = 465 };
 
-/* Every entry is asked: a third of the cost of the way through /proc, which older kernels go. */
+/*
+ * Lists the names of an entry's attributes. Every entry is asked, so the call matters: it takes a
+ * third of the time of a path in /proc, which is for older kernels.
+ */
 static ssize_t xattrs_list(const struct walk_item *item, char *names, size_t n)
 {
 	static bool missing; /* to all threads */
@@ -36,7 +42,7 @@ static ssize_t xattrs_list(const struct walk_item *item, char *names, size_t n)
 	if (!__atomic_load_n(&missing, __ATOMIC_RELAXED)) {
 		got = syscall(LISTXATTRAT, item->dir->fd, item->fs_name, AT_SYMLINK_NOFOLLOW, names,
 			      n);
-		/* EPERM: a container's list of calls is older than the kernel. */
+		/* EPERM: a container's seccomp filter does not know the call. */
 		if (got >= 0 || (errno != ENOSYS && errno != EPERM))
 			return got;
 		__atomic_store_n(&missing, true, __ATOMIC_RELAXED);
@@ -62,7 +68,10 @@ static int xattrs_part(struct copy_sender *s, const char *name, const uint8_t *v
 	return 0;
 }
 
-/* As rsync: root copies all but what the kernel derives, others their own. */
+/*
+ * Whether the attribute is copied. As with rsync, root copies all but those that the kernel
+ * derives, other users only "user.".
+ */
 static bool xattrs_ours(const char *name)
 {
 	if (!strncmp(name, "user.", 5))
@@ -73,7 +82,7 @@ static bool xattrs_ours(const char *name)
 
 enum { ACL_UNREAD = 1, XATTR_UNREAD };
 
-/* Each call sees one attribute. One of these, and errno, if it can't be read. */
+/* Sends or counts one attribute. Returns 0; or ACL_UNREAD or XATTR_UNREAD, and sets errno. */
 static int xattrs_one(struct copy_sender *s, const char *path, const char *name, uint32_t *mode,
 		      bool seen[2])
 {
@@ -97,7 +106,10 @@ static int xattrs_one(struct copy_sender *s, const char *path, const char *name,
 	return 0;
 }
 
-/* The group's bits may be an ACL's mask: with mode they don't travel. ENOENT: the entry is gone. */
+/*
+ * The attributes could not be listed, so the group bits may be an ACL's mask: they are not sent.
+ * ENOENT: the entry is gone.
+ */
 static int xattrs_unknown(struct copy_sender *s, const struct walk_item *item, uint32_t *mode)
 {
 	if (errno == ENOTSUP || errno == ENOENT)

@@ -6,7 +6,7 @@
 
 #include "access_list.h"
 
-/* The components of a path; "." and empty ones don't count. Returns what is left, at its end. */
+/* Skips slashes and "." components. Returns where the next component begins, or end. */
 static const char *access_skip(const char *p, const char *end)
 {
 	for (;;) {
@@ -26,7 +26,7 @@ static size_t access_component(const char *p, const char *end)
 	return (size_t)((slash ? slash : end) - p);
 }
 
-/* The rest of the path beneath dir, or NULL if it does not lead there. */
+/* Returns the rest of the path beneath dir, or NULL if the path is not beneath it. */
 static const char *access_beneath(const char *dir, const char *p, const char *end)
 {
 	const char *dir_end = dir + strlen(dir);
@@ -67,7 +67,7 @@ int access_check(const struct access *a, const struct key *who, struct copy_faul
 	return copy_fail(f, COPY_AUTH, "key %s is no longer valid", k->name);
 }
 
-/* "/" alone is the root, as "." is. */
+/* "/" alone means the root, like ".", and is not refused. */
 static bool access_is_absolute(struct copy_bytes path)
 {
 	const char *p = (const char *)path.p, *end = p + path.n;
@@ -129,7 +129,10 @@ int access_within(const struct access *a, const struct access *other, struct cop
 	return 0;
 }
 
-/* One that is no longer valid is found, too: access_check() says so when the channel is secure. */
+/*
+ * Finds a key by its id. An expired key is found too: access_check() refuses it once the channel is
+ * secure.
+ */
 static const struct key *access_by_id(const void *keys, const char *id)
 {
 	const struct access *a = keys;

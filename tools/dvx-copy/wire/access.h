@@ -15,34 +15,38 @@
  */
 struct access;
 
-/* Without a key in it, everybody who can connect has the one key's rights. */
+/* Makes access from one key. Without a key, everybody who can connect has these rights. */
 int access_single(struct access **out, const struct key *k, int root, bool write,
 		  struct copy_fault *f);
 int access_load(struct access **out, const char *list, int root, struct copy_fault *f);
 
-/* It is shared by those who serve by it; the last one frees it. */
+/* Takes a reference; the last access_free() frees it. */
 struct access *access_hold(struct access *a);
 void access_free(struct access *a);
 
-/* Whether the key of another one is in it, too. */
+/* Whether a also has the key `who` of the other one. */
 bool access_has(const struct access *a, const struct access *other, const struct key *who);
 
-/* Refuses rights that go further than those of another one: the process is confined to these. */
+/* Fails if `a` grants rights that `other` does not: the process is confined to the latter. */
 int access_within(const struct access *a, const struct access *other, struct copy_fault *f);
 
-/* For link_welcome(). After it, access_check() says whether the key is still valid. */
+/*
+ * Returns the keys for the handshake. After it, access_check() decides whether the key is still
+ * valid.
+ */
 struct key_ring access_ring(const struct access *a);
 int access_check(const struct access *a, const struct key *who, struct copy_fault *f);
 
-/* The n-th directory of a key, for confine(). False: there are no more. */
+/* Returns the n-th key's directory, for confine(). false: there are no more. */
 bool access_dir(const struct access *a, size_t n, int *fd, bool *write);
 
-/* Printable name of a key, for the log; "" of the only one. */
+/* Returns the printable name of a key, for the log; "" if there is only one. */
 const char *access_key_name(const struct access *a, const struct key *who);
 
 /*
- * Where a path leads that a client asks for: the directory, which the path may not leave, and the
- * rest of the path. COPY_REFUSED if the key has no such right, COPY_AUTH if it is no longer valid.
+ * The place that a requested path leads to: a directory, which the path may not leave, and the rest
+ * of the path. access_find() fails with COPY_REFUSED if the key has no right to it, with COPY_AUTH
+ * if the key has expired.
  */
 struct access_place {
 	int dir;

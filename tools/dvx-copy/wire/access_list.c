@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the reading of a list is. */
+/* The state of reading a list. */
 struct access_reader {
 	struct access *a;
 	const char *list;
@@ -45,7 +45,10 @@ static struct access_key *access_new_key(struct access *a, const char *name)
 	return k;
 }
 
-/* The administrator's links are followed, but not out of the root. */
+/*
+ * Opens a key's directory. The administrator's symbolic links are followed, but not out of the
+ * root.
+ */
 static int access_set_dir(const struct access *a, struct access_key *k, const char *path,
 			  bool write)
 {
@@ -111,7 +114,7 @@ static struct access_key *access_named(struct access *a, const char *name)
 	return NULL;
 }
 
-/* A day counts to its end. */
+/* Parses a time. A date alone means the end of that day. */
 static int access_until(struct access_reader *r, const char *s, time_t *until)
 {
 	struct tm t = {0};
@@ -126,7 +129,7 @@ static int access_until(struct access_reader *r, const char *s, time_t *until)
 	return 0;
 }
 
-/* A relative name counts from the list's own directory. */
+/* Loads a key. A relative file name starts from the list's directory. */
 static int access_load_key(struct access_reader *r, struct access_key *k, const char *file)
 {
 	const char *slash = *file == '/' ? NULL : strrchr(r->list, '/');
@@ -239,7 +242,7 @@ static int access_read_all(struct access_reader *r, FILE *in)
 	return bad;
 }
 
-/* Whoever can write into the list can give himself any right. */
+/* Checks the list's owner and mode: a user who can write to the list can grant any right. */
 static int access_check_list(const char *list, FILE *in, struct copy_fault *f)
 {
 	struct stat st;

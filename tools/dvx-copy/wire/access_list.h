@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What access.c and access_list.c share: keys, and what each may do. */
+/* Keys and their rights, for access.c and access_list.c. */
 #ifndef DVX_COPY_ACCESS_LIST_H
 #define DVX_COPY_ACCESS_LIST_H
 
@@ -10,9 +10,9 @@
 struct access_key {
 	struct key key; /* first: access_key_of() */
 	struct access_key *next;
-	char *path;   /* of its directory, from the root, as the list has it; NULL: it has none */
-	int dir;      /* -1: it has none */
-	bool write;   /* and read */
+	char *path;   /* its directory, from the root, as the list has it; NULL: none */
+	int dir;      /* its directory; -1: none */
+	bool write;   /* implies read */
 	time_t until; /* 0: for ever */
 	char id[KEY_ID], name[64];
 };
@@ -23,7 +23,7 @@ struct access {
 	unsigned int refs;
 };
 
-/* Of a key that access_ring() gave away; without one, of the only one. */
+/* Returns the entry of a key from access_ring(); without a key, the only entry. */
 const struct access_key *access_key_of(const struct access *a, const struct key *who);
 
 #endif

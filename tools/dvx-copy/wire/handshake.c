@@ -4,10 +4,10 @@
 #include <string.h>
 
 /*
- * Both ends say HELLO in the clear: which protocol they speak, and whether they have a key, so that
- * a mismatch gets a sentence. There is one version, and an end that has a key insists on it, so
- * nothing can be gained by changing these messages. TLS follows. Without a key (loopback only) the
- * same steps run with an empty one.
+ * Both ends send HELLO in the clear: the protocol version, and whether they have a key, so that a
+ * mismatch gets a clear error. There is only one version, and an end that has a key insists on it,
+ * so an attacker gains nothing by changing these messages. TLS follows. Without a key (loopback
+ * only) the same steps run with an empty one.
  */
 static void make_hello(struct copy_msg *m, bool has_key)
 {
@@ -49,7 +49,7 @@ static int handshake_hello(struct link *l, bool has_key, struct copy_fault *f)
 		return -1;
 	if (link_expect(l, MSG_HELLO, &theirs, f))
 		return -1;
-	/* Sent before any check, so that the other end can report the mismatch, too. */
+	/* A server answers before it checks, so that the client can report the mismatch too. */
 	if (l->is_server && link_send(l, &mine, f))
 		return -1;
 	return check_hello(l, &theirs, has_key, f);
@@ -88,7 +88,7 @@ static int handshake_steps(struct link *l, const struct secure_end *end, struct 
 	return 0;
 }
 
-#define HANDSHAKE_MS 10000 /* for all of it: an unauthenticated peer holds a place meanwhile */
+#define HANDSHAKE_MS 10000 /* for all of it: an unauthenticated peer occupies a place */
 
 static int handshake(struct link *l, struct secure_end *end, struct copy_fault *f)
 {
@@ -118,7 +118,7 @@ int link_handshake(struct link *l, const struct key *k, struct copy_fault *f)
 	return handshake(l, &end, f);
 }
 
-int link_welcome(struct link *l, const struct key_ring *ring, struct copy_fault *f)
+int link_handshake_server(struct link *l, const struct key_ring *ring, struct copy_fault *f)
 {
 	struct secure_end end = {.ring = ring};
 

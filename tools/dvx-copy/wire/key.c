@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define KEY_MIN 16 /* bytes; whoever records the handshake can guess offline */
+#define KEY_MIN 16 /* bytes; an eavesdropper can guess a short key offline */
 
 static int key_check_file(int fd, const char *path, struct copy_fault *f)
 {
@@ -42,7 +42,7 @@ static int key_read_all(struct key *k, int fd, const char *path, struct copy_fau
 	if (k->n == sizeof(k->bytes))
 		return copy_fail(f, COPY_AUTH, "key file %s is longer than %zu bytes", path,
 				 sizeof(k->bytes) - 1);
-	/* A newline that an editor adds does not change the key. */
+	/* Ignores a newline that an editor adds. */
 	while (k->n && (k->bytes[k->n - 1] == '\n' || k->bytes[k->n - 1] == '\r'))
 		k->n--;
 	if (k->n < KEY_MIN)
@@ -72,7 +72,10 @@ void key_wipe(struct key *k)
 	explicit_bzero(k, sizeof(*k));
 }
 
-/* As HKDF's extract step: what is computed with one label says nothing of the key or another. */
+/*
+ * Derives a value like HKDF's extract step: it reveals neither the key nor the value of another
+ * label.
+ */
 static void key_derive(const struct key *k, const char *label, uint8_t out[32])
 {
 	gnutls_hmac_fast(GNUTLS_MAC_SHA256, k->bytes, k->n, label, strlen(label), out);

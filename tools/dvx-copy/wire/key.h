@@ -14,23 +14,26 @@ struct key {
 	size_t n;
 };
 
-/* Refuses a file that others can read, and one too short to resist guessing. */
+/* Loads a key. Refuses a file that others can read, and a key too short to resist guessing. */
 int key_load(struct key *k, const char *path, struct copy_fault *f);
 void key_wipe(struct key *k);
 
-/* By what a client says which key it has: computed from the key, but does not give it away. */
+/*
+ * Size of a key's id, which a client sends to name its key. It is computed from the key and does
+ * not reveal it.
+ */
 #define KEY_ID 17
 void key_id(const struct key *k, char id[KEY_ID]);
 
-/* What TLS is given: 32 bytes, however long the key is. */
+/* Size of the secret that TLS gets, however long the key is. */
 #define KEY_PSK 32
 void key_psk(const struct key *k, uint8_t psk[KEY_PSK]);
 
-/* Where a server looks a client's key up; NULL: unknown. */
+/* Finds a client's key by its id, for a server. find() returns NULL if it is unknown. */
 struct key_ring {
 	const struct key *(*find)(const void *keys, const char *id);
 	const void *keys;
-	bool any; /* has keys at all: does not serve clients without one */
+	bool any; /* there are keys: clients without one are refused */
 };
 
 #endif

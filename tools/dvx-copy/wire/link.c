@@ -33,7 +33,7 @@ void link_close(struct link *l)
 	}
 	l->fd = -1;
 	l->secure = NULL;
-	explicit_bzero(l->in, sizeof(l->in)); /* the ticket was in here */
+	explicit_bzero(l->in, sizeof(l->in)); /* it held the ticket */
 	explicit_bzero(l->out, sizeof(l->out));
 	if (l->spill.p)
 		explicit_bzero(l->spill.p, l->spill.room);
@@ -52,7 +52,7 @@ static int died(struct link *l, int err, struct copy_fault *f)
 	return copy_fail(f, COPY_PEER, "connection to %s: %s", l->peer, strerror(err));
 }
 
-/* What a read or a write that ended so means. */
+/* Translates the result of a failed read or write into a fault. */
 static int link_fault(struct link *l, ssize_t why, struct copy_fault *f)
 {
 	switch (why) {
@@ -72,9 +72,9 @@ int link_stopped(const struct link *l, struct copy_fault *f)
 	return l->stop && *l->stop ? copy_fail(f, COPY_INTERRUPTED, "interrupted") : 0;
 }
 
-#define SLICE_MS 250 /* a signal that comes just before poll() is noticed after one slice */
+#define SLICE_MS 250 /* latency of a signal that comes just before poll() */
 
-/* 1 ready, 0 not within wait_ms. */
+/* Waits for events: 1 ready, 0 not within wait_ms. */
 static int link_wait_for(struct link *l, short events, int wait_ms, struct copy_fault *f)
 {
 	struct pollfd p = {.fd = l->fd, .events = events};
@@ -102,7 +102,7 @@ int64_t link_now_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* How long the peer may be silent now: the handshake has a deadline as a whole. */
+/* Returns how long the peer may be silent now: the handshake has one deadline for all of it. */
 static int link_patience(const struct link *l)
 {
 	int64_t left = l->deadline - link_now_ms();
@@ -130,20 +130,22 @@ int link_wait_secure(struct link *l, ssize_t why, struct copy_fault *f)
 	return got > 0 ? 0 : got ? -1 : silent(l, f);
 }
 
-/* A peer that gives up says why before it closes: its words may have come already. */
+/*
+ * A send failed: reads what has come first. A peer that gives up sends the reason before it closes.
+ */
 static int link_send_failed(struct link *l, ssize_t why, struct copy_fault *f)
 {
-	struct copy_fault words = {0};
+	struct copy_fault reason = {0};
 	struct copy_msg m;
 
-	while (link_take(l, &m, 0, &words) == 1)
+	while (link_take(l, &m, 0, &reason) == 1)
 		;
-	if (words.code && words.code != COPY_PEER)
-		return copy_fail(f, (enum copy_exit)words.code, "%s", words.text);
+	if (reason.code && reason.code != COPY_PEER)
+		return copy_fail(f, (enum copy_exit)reason.code, "%s", reason.text);
 	return link_fault(l, why, f);
 }
 
-/* Bytes, or an enum secure_result. */
+/* Writes to the socket. Returns bytes, or an enum secure_result. */
 static ssize_t link_write_socket(struct link *l, const void *p, size_t n)
 {
 	ssize_t done;
@@ -180,8 +182,8 @@ static size_t link_spill_room(const struct link *l)
 }
 
 /*
- * Whoever waits to send reads meanwhile: two ends that both wait for the other to read would wait
- * for ever. What comes stays valid for the message that is being handled: `in` is left alone.
+ * Reads while this end waits to send: two ends that both wait for the other to read would deadlock.
+ * The bytes go to the spill, not to `in`, which holds the message that is being handled.
  */
 static int link_spill_fill(struct link *l, struct copy_fault *f)
 {
@@ -216,7 +218,10 @@ static int link_send_wait(struct link *l, struct copy_fault *f)
 	return link_spill_fill(l, f);
 }
 
-/* GnuTLS may keep a record that it could not send, and would take what comes next for its rest. */
+/*
+ * Sends all bytes or cuts the link. GnuTLS may keep a record that it could not send, and would
+ * treat the next bytes as its rest.
+ */
 static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy_fault *f)
 {
 	const size_t all = n;
@@ -252,7 +257,7 @@ int link_queue(struct link *l, const struct copy_msg *m, struct copy_fault *f)
 	uint8_t *head;
 	size_t len;
 
-	if (l->secure && !l->sealed) /* nothing but the handshake's own alerts */
+	if (l->secure && !l->sealed) /* only the handshake's own alerts may be sent */
 		return link_fault(l, SECURE_UNKNOWN, f);
 	if (l->queued + LINK_FRAME > sizeof(l->out) && link_flush(l, f))
 		return -1;
@@ -283,7 +288,7 @@ static void link_unspill(struct link *l)
 		sp->at = 0;
 }
 
-/* 1 if bytes came, 0 if none were there. */
+/* Reads into `in`: 1 if bytes came, 0 if there were none. */
 static int link_fill(struct link *l, struct copy_fault *f)
 {
 	ssize_t n;
@@ -305,7 +310,7 @@ static int link_fill(struct link *l, struct copy_fault *f)
 	return n == SECURE_READ || n == SECURE_WRITE ? 0 : link_fault(l, n, f);
 }
 
-/* Drops the bytes of the last message. */
+/* Drops the bytes of the last message from the buffer. */
 static void link_retire(struct link *l)
 {
 	l->at += l->used;
@@ -334,7 +339,7 @@ static int peers_error(struct link *l, const struct copy_msg *m, struct copy_fau
 			 QUOTED(m->text.p, m->text.n));
 }
 
-/* Takes a frame out of the buffer: 1, or 0 if it is not complete yet. */
+/* Decodes a frame from the buffer: 1, or 0 if it is not complete yet. */
 static int link_parse(struct link *l, struct copy_msg *m, struct copy_fault *f)
 {
 	const uint8_t *body = l->in + l->at + LINK_HEAD;
@@ -388,7 +393,7 @@ int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct c
 	return 0;
 }
 
-void link_tell(struct link *l, const struct copy_fault *why)
+void link_send_error(struct link *l, const struct copy_fault *why)
 {
 	struct copy_fault ignored = {0};
 	struct copy_msg m = {.type = MSG_ERROR,
@@ -401,26 +406,26 @@ void link_tell(struct link *l, const struct copy_fault *why)
 int link_ask_cause(struct link *l, const struct copy_fault *own, struct copy_fault *f)
 {
 	const int64_t deadline = link_now_ms() + l->patience_ms;
-	struct copy_fault words = {0};
+	struct copy_fault reason = {0};
 	struct copy_msg m;
 	int64_t left;
 
-	link_tell(l, own);
-	while ((left = deadline - link_now_ms()) > 0 && link_take(l, &m, (int)left, &words) == 1)
+	link_send_error(l, own);
+	while ((left = deadline - link_now_ms()) > 0 && link_take(l, &m, (int)left, &reason) == 1)
 		;
-	if (!words.code || words.code == own->code)
-		words = *own;
-	return copy_fail(f, (enum copy_exit)words.code, "%s", words.text);
+	if (!reason.code || reason.code == own->code)
+		reason = *own;
+	return copy_fail(f, (enum copy_exit)reason.code, "%s", reason.text);
 }
 
 #define PART_MS 2000
 
-void link_part(struct link *l, const struct copy_fault *why)
+void link_shutdown(struct link *l, const struct copy_fault *why)
 {
 	const int64_t deadline = link_now_ms() + PART_MS;
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
 
-	link_tell(l, why);
+	link_send_error(l, why);
 	shutdown(l->fd, SHUT_WR);
 	while (link_now_ms() < deadline && poll(&p, 1, SLICE_MS) >= 0)
 		if (p.revents && recv(l->fd, l->in, sizeof(l->in), MSG_DONTWAIT) <= 0)

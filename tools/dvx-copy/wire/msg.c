@@ -15,7 +15,7 @@ struct msg_field {
 	const char *name;
 	enum kind kind;
 	size_t at;
-	uint64_t min, max; /* of the value, or of the number of bytes */
+	uint64_t min, max; /* range of the value, or of the number of bytes */
 };
 
 struct msg_row {
@@ -31,14 +31,14 @@ struct msg_row {
 #define RAW(f, lo, hi)	ROW(f, BYTES, lo, hi)
 #define ANY32(f)	IN32(f, 0, UINT32_MAX)
 #define ANY64(f)	IN64(f, 0, UINT64_MAX)
-#define OFF(f)		IN64(f, 0, INT64_MAX) /* what off_t can say */
+#define OFF(f)		IN64(f, 0, INT64_MAX) /* the range of off_t */
 #define NSEC		IN32(nsec, 0, 999999999)
 #define MODE		IN32(mode, 0, 07777)
 #define NAME		RAW(name, 0, NAME_MAX)
 #define TIME		ANY64(sec), NSEC
 #define OWNERS		ANY32(uid), ANY32(gid)
 
-/* The format is this table: fields in order, little-endian; RAW has a 32-bit count before it. */
+/* The message formats: fields in order, little-endian; RAW has a 32-bit count before it. */
 static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_HELLO] = {"HELLO", {ANY32(magic), ANY32(version), ANY32(flags), RAW(name, 32, 32)}},
 	[MSG_ERROR] = {"ERROR", {IN32(code, 0, 255), RAW(text, 0, 1024)}},
@@ -151,7 +151,7 @@ size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX])
 	return at;
 }
 
-/* Reads one field at from[*at]; the space that is left bounds everything. */
+/* Reads one field at from[*at], if it fits into the bytes that are left. */
 static int read_field(struct copy_msg *m, const struct msg_field *d, const uint8_t *from,
 		      size_t len, size_t *at, struct copy_fault *f)
 {

@@ -13,21 +13,21 @@
 #define MSG_VERSION 5u
 #define MSG_MAX	    8192u /* one encoded message: the longest is a slot's list of pieces */
 
-/* The roles: the sender walks a tree and reads, the receiver compares and writes. */
+/* Message types. The sender walks a tree and reads, the receiver compares and writes. */
 enum msg_type {
 	MSG_HELLO = 1, /* both: magic, version; in the clear, before TLS */
-	MSG_ERROR,     /* both: this end gives up, and why */
-	MSG_START,     /* client: which way it copies, and how; off: --modify-window, from -2 */
+	MSG_ERROR,     /* both: this end gives up; the reason */
+	MSG_START,     /* client: direction and options; off: --modify-window, from -2 */
 	MSG_FILTER,    /* client: a rule of --exclude and --include */
-	MSG_SETUP,     /* receiver: the pool that it wants, and its offer */
+	MSG_SETUP,     /* receiver: the pool that it requests, and its offer */
 	MSG_POOL,      /* sender: the pool that it made, and its ticket */
-	MSG_PULL,      /* client that receives: send what this path names */
+	MSG_PULL,      /* client that receives: asks for the source with this path */
 	MSG_TOTALS,    /* sender: what the path holds, for progress */
 	MSG_TOP,       /* sender: a source begins; its name at the destination */
-	MSG_OWNER,     /* sender: the name of a user or group that entries mention */
+	MSG_OWNER,     /* sender: the name of a user or group of the next entries */
 	MSG_XATTR,     /* sender: an extended attribute of the next entry, or a part of its value */
-	MSG_DIR,       /* sender: a directory; what follows up to its UP is inside */
-	MSG_UP,	       /* sender: it ends */
+	MSG_DIR,       /* sender: a directory; the entries up to its UP are inside it */
+	MSG_UP,	       /* sender: the end of the directory */
 	MSG_FILE,      /* sender: a file */
 	MSG_LINK,      /* sender: a symbolic link */
 	MSG_SPECIAL,   /* sender: a device, FIFO or socket */
@@ -37,45 +37,47 @@ enum msg_type {
 	MSG_ALIVE,     /* both: this end is busy with something long */
 	MSG_DONE,      /* sender: everything has been sent */
 	MSG_VERDICT,   /* receiver: what it found of the next entries, and whether it wants them */
-	MSG_FROM,      /* receiver: it has so many bytes of this file, and their sums */
+	MSG_FROM,      /* receiver: how much of this file it has already, and the sums */
 	MSG_GONE,      /* receiver: it deleted this entry */
 	MSG_RETURN,    /* receiver: the slot is free again */
-	MSG_FINISHED,  /* receiver: everything is at its place */
+	MSG_FINISHED,  /* receiver: everything is written */
 	MSG_BYE,       /* client: no more requests, the ticket is no longer used */
 	MSG_TYPES,
 };
 
 enum msg_flag {
-	MSG_HAS_KEY = 1,  /* HELLO: this end was given a key */
+	MSG_HAS_KEY = 1,  /* HELLO: this end has a key */
 	MSG_PUSH = 1,	  /* START: the client is the sender */
-	MSG_MANY = 2,	  /* START: several sources: one that is lost does not end the copy */
-	MSG_MERGE = 4,	  /* START: their entries may have the same paths */
-	MSG_CONTENTS = 1, /* TOP: the source is what a directory holds */
+	MSG_MANY = 2,	  /* START: several sources: losing one does not end the copy */
+	MSG_MERGE = 4,	  /* START: the sources may have entries of the same path */
+	MSG_CONTENTS = 1, /* TOP: the source is the contents of a directory */
 	MSG_LOST = 2,	  /* TOP: the source could not be found; nothing of it follows */
 	MSG_WHOLE = 1,	  /* UP: every entry of the directory was listed */
-	MSG_GOES_ON = 1,  /* XATTR: the value goes on in the next one */
+	MSG_GOES_ON = 1,  /* XATTR: the value continues in the next message */
 	MSG_IS_GROUP = 1, /* OWNER */
 };
 
-/* At most so many entries are listed before the receiver has judged them and has their data. Either
- * end may have room for fewer: SETUP says the receiver's. So many connections share a process's
- * descriptors. */
+/*
+ * The most entries that are listed and not yet judged and sent. Either end may have room for fewer:
+ * SETUP has the receiver's number. All connections of a process share its descriptors, hence the
+ * limit.
+ */
 #define MSG_WINDOW 2048u
 uint32_t msg_window(unsigned int sharers);
 
-/* One struct for all types; a type uses the fields that its row in msg.c names. */
+/* One struct for all types; the rows of msg.c name the fields that a type uses. */
 struct copy_msg {
 	enum msg_type type;
 	uint32_t magic, version, flags, code, options;
 	uint32_t slots, slot_bytes, window, slot, len, crc, mode, nsec, uid, gid;
-	uint32_t id; /* of hard links; of an owner; the number of an entry */
+	uint32_t id; /* of hard links, of an owner, or the number of an entry */
 	uint64_t off, size, files, chunks, copies;
 	int64_t sec;
 	struct copy_bytes name; /* offer, ticket, path or name */
 	struct copy_bytes text; /* link target, value, digest, sentence, pieces or verdicts */
 };
 
-/* A part of a file in a slot. Pieces lie one behind the other. */
+/* A part of a file in a slot. Pieces follow each other without gaps. */
 struct msg_piece {
 	uint32_t entry; /* its number in the order of DIR, FILE, LINK and SPECIAL */
 	uint32_t flags;
@@ -85,8 +87,8 @@ struct msg_piece {
 
 enum msg_piece_flag {
 	PIECE_LAST = 1,	  /* the file ends here */
-	PIECE_BROKEN = 2, /* with LAST: it could not be read to its end; discard it */
-	PIECE_FROM = 4, /* the file's first, without bytes: what FROM offered is right up to off */
+	PIECE_BROKEN = 2, /* with LAST: it could not be read to its end, so discard it */
+	PIECE_FROM = 4, /* the file's first, empty: the part is right up to off */
 };
 
 #define MSG_PIECE_BYTES 20u
@@ -98,10 +100,15 @@ void msg_piece_get(struct msg_piece *p, const uint8_t from[MSG_PIECE_BYTES]);
 void msg_verdict_put(uint8_t to[4], uint32_t verdict);
 uint32_t msg_verdict_get(const uint8_t from[4]); /* enum verdict */
 
-/* Returns the encoded length. Asserts that the message keeps the limits of its row. */
+/*
+ * Encodes a message and returns its length. Asserts that the fields are within the limits of msg.c.
+ */
 size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX]);
 
-/* Refuses unknown types, short or surplus bytes, and fields past their limits, naming them. */
+/*
+ * Decodes a message. Refuses unknown types, missing or surplus bytes, and fields past their limits,
+ * and names the field.
+ */
 int msg_decode(struct copy_msg *m, const uint8_t *from, size_t len, struct copy_fault *f);
 
 const char *msg_name(unsigned int type);

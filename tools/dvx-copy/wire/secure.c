@@ -14,10 +14,10 @@ struct secure {
 	gnutls_psk_server_credentials_t theirs;
 	const struct key *shown;
 	int err;
-	bool ended; /* the peer closed: what is cut off by that was not forged */
+	bool ended; /* the peer closed, so a truncated record is no forgery */
 };
 
-/* Nothing to choose from but the cipher, so nothing to downgrade to. */
+/* One cipher suite: with nothing to choose, nothing can be downgraded. */
 #define SUITE                                                                                     \
 	"NONE:+VERS-TLS1.3:+ECDHE-PSK:+GROUP-X25519:+CHACHA20-POLY1305:+AES-128-GCM:+AEAD:+SIGN-" \
 	"ALL:+COMP-NULL"
@@ -55,7 +55,7 @@ static int secure_datum(const struct key *k, gnutls_datum_t *d)
 	return 0;
 }
 
-/* The server's look-up of the key that the client says it has. */
+/* Looks up the key that the client names, in a server. */
 static int secure_find(gnutls_session_t tls, const char *id, gnutls_datum_t *d)
 {
 	struct secure *s = gnutls_session_get_ptr(tls);
@@ -88,7 +88,10 @@ static int secure_server(struct secure *s)
 	return gnutls_credentials_set(s->tls, GNUTLS_CRD_PSK, s->theirs);
 }
 
-/* No tickets: a session is never resumed, so each connection has its own key exchange. */
+/*
+ * Makes a session without tickets: it is never resumed, so each connection has its own key
+ * exchange.
+ */
 struct secure *secure_new(const struct secure_end *end)
 {
 	unsigned int flags = (end->is_server ? GNUTLS_SERVER : GNUTLS_CLIENT) | GNUTLS_NONBLOCK |
@@ -124,7 +127,7 @@ void secure_free(struct secure *s)
 	free(s);
 }
 
-/* Of the peer's alerts only this one says that our bytes arrived changed. */
+/* Of the peer's alerts, only bad_record_mac means that our bytes arrived changed. */
 static enum secure_result secure_alert(const struct secure *s)
 {
 	return gnutls_alert_get(s->tls) == GNUTLS_A_BAD_RECORD_MAC ? SECURE_ACCUSED

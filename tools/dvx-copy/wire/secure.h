@@ -9,19 +9,19 @@
 #include "key.h"
 
 /*
- * TLS 1.3 with a pre-shared key and an ephemeral key exchange (psk_dhe_ke), on a socket that does
- * not block. doc/design/0071-dvx-copy-threats.md says why.
+ * TLS 1.3 with a pre-shared key and an ephemeral key exchange (psk_dhe_ke), on a non-blocking
+ * socket. The reasons are in doc/design/0071-dvx-copy-threats.md.
  */
 struct secure;
 
 struct secure_end {
 	int fd;
 	bool is_server;
-	const struct key *key;	     /* of a client */
-	const struct key_ring *ring; /* of a server */
+	const struct key *key;	     /* a client's */
+	const struct key_ring *ring; /* a server's */
 };
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 struct secure *secure_new(const struct secure_end *end);
 void secure_free(struct secure *s);
 
@@ -31,21 +31,24 @@ enum secure_result {
 	SECURE_WRITE = -2,   /* the socket takes no more yet */
 	SECURE_CLOSED = -3,  /* by the peer, or the connection failed: see secure_errno() */
 	SECURE_UNKNOWN = -4, /* the keys differ, or the handshake was tampered with */
-	SECURE_FORGED = -5,  /* what came was not sent by the holder of the key */
-	SECURE_ACCUSED = -6, /* the peer says that of what we sent */
+	SECURE_FORGED = -5,  /* the bytes were not sent by the holder of the key */
+	SECURE_ACCUSED = -6, /* the peer reports that our bytes were forged */
 };
 
-/* Again after SECURE_READ and SECURE_WRITE. */
+/* Does a step of the handshake. Call it again after SECURE_READ and SECURE_WRITE. */
 enum secure_result secure_handshake(struct secure *s);
 
-/* A server's, after the handshake: the key that the client showed. */
+/* Returns the key that the client has shown, in a server after the handshake. */
 const struct key *secure_key(const struct secure *s);
 
-/* Bytes, or a secure_result. After SECURE_WRITE the same bytes have to be sent again. */
+/*
+ * Return a number of bytes, or a secure_result. After SECURE_WRITE, secure_send() needs the same
+ * bytes again.
+ */
 ssize_t secure_send(struct secure *s, const void *p, size_t n);
 ssize_t secure_recv(struct secure *s, void *p, size_t n);
 
-/* 0: the peer closed the connection. */
+/* Returns the errno behind SECURE_CLOSED; 0: the peer closed the connection. */
 int secure_errno(const struct secure *s);
 
 #endif

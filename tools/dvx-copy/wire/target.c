@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes ADDR off the front; *rest is what follows it. */
+/* Takes ADDR off the front; *rest is the text behind it. */
 static int take_host(struct copy_target *t, const char *arg, const char **rest,
 		     struct copy_fault *f)
 {
@@ -28,7 +28,9 @@ static int take_host(struct copy_target *t, const char *arg, const char **rest,
 	return 0;
 }
 
-/* Digits up to a colon or the end are a port. Returns their number, 0 if it is none. */
+/*
+ * Returns the number of digits up to a colon or the end, which are a port; 0 if there is no port.
+ */
 static size_t port_length(const char *s)
 {
 	size_t n = strspn(s, "0123456789");

@@ -12,10 +12,10 @@ struct copy_target {
 	char base[256];	  /* last component of path; "" if it names a directory's contents */
 };
 
-/* ADDR[:PORT]:PATH; ADDR may be [v6]. */
+/* Parses ADDR[:PORT]:PATH; ADDR may be [v6]. */
 int target_parse(struct copy_target *t, const char *arg, struct copy_fault *f);
 
-/* ADDR[:PORT] of --listen. */
+/* Parses ADDR[:PORT] of --listen. */
 int target_parse_listen(struct copy_target *t, const char *arg, struct copy_fault *f);
 
 #endif

@@ -4,11 +4,11 @@
 #include "msg.h"
 
 #define WINDOW_LEAST 4u
-#define OTHERS	     56u /* of a connection: sockets, the device's, files that are being written */
+#define OTHERS	     56u /* of a connection: sockets, the device's, files being written */
 
 /*
- * Each listed entry may keep its directory open, and a large file its part. What waits
- * for a sync may keep half as many more.
+ * Returns the window for each of the sharers. Every listed entry may keep its directory open, and a
+ * large file its part; files that wait for a sync may keep half as many more.
  */
 uint32_t msg_window(unsigned int sharers)
 {

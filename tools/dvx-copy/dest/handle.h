@@ -4,14 +4,14 @@
 
 #include "receiver.h"
 
-/* A message of the sender. */
-int obey_message(struct receiver *r, const struct copy_msg *m);
+/* Handles a message of the sender. */
+int receiver_handle(struct receiver *r, const struct copy_msg *m);
 
 /* Sends the verdicts so far: the sender may wait for them. */
-int obey_flush(struct receiver *r);
+int receiver_flush_verdicts(struct receiver *r);
 
-/* The sender has sent all of a source; its last data may be on its way. */
-int obey_end(struct receiver *r);
+/* Ends a source that the sender has sent completely; its last data may still be on its way. */
+int receiver_end_source(struct receiver *r);
 
 /* --- of receiver.c --- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the sender says, and the verdicts that answer its entries. */
-#include "obey.h"
+/* Handles the sender's messages, and answers its entries with verdicts. */
+#include "handle.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* --- verdicts --- */
 
-int obey_flush(struct receiver *r)
+int receiver_flush_verdicts(struct receiver *r)
 {
 	struct copy_msg m = {.type = MSG_VERDICT, .text = {r->verdicts, 4 * r->n_verdicts}};
 
@@ -22,8 +22,8 @@ int obey_flush(struct receiver *r)
 	return link_send(r->link, &m, r->f);
 }
 
-/* What an earlier copy left of the file. */
-static int obey_offer(struct receiver *r, const struct dest_file *file, uint32_t number)
+/* Offers the sender what an interrupted copy left of the file, by sums of its blocks. */
+static int handle_part(struct receiver *r, const struct dest_file *file, uint32_t number)
 {
 	uint8_t sums[DIGEST_BLOCKS * DIGEST_BYTES];
 	struct copy_msg m = {.type = MSG_FROM, .id = number, .off = file->part, .text.p = sums};
@@ -34,21 +34,21 @@ static int obey_offer(struct receiver *r, const struct dest_file *file, uint32_t
 	return m.text.n ? link_queue(r->link, &m, r->f) : 0;
 }
 
-static int obey_judge(struct receiver *r, const struct dest_found *found)
+static int handle_verdict(struct receiver *r, const struct dest_found *found)
 {
 	uint32_t number = r->n_entries++;
 
-	if (found->file && found->file->part && obey_offer(r, found->file, number))
+	if (found->file && found->file->part && handle_part(r, found->file, number))
 		return -1;
 	msg_verdict_put(r->verdicts + 4 * r->n_verdicts++, found->verdict);
 	if (r->ring[number % MSG_WINDOW])
 		return copy_fail(r->f, COPY_PROTOCOL, "%s listed more than %u entries at once",
 				 r->link->peer, MSG_WINDOW);
 	r->ring[number % MSG_WINDOW] = found->file;
-	return r->n_verdicts == MSG_VERDICTS ? obey_flush(r) : 0;
+	return r->n_verdicts == MSG_VERDICTS ? receiver_flush_verdicts(r) : 0;
 }
 
-static char obey_kind(const struct copy_msg *m)
+static char handle_kind(const struct copy_msg *m)
 {
 	switch (m->type) {
 	case MSG_DIR:
@@ -62,8 +62,8 @@ static char obey_kind(const struct copy_msg *m)
 	}
 }
 
-/* Its kind and mode, as stat() has them. */
-static uint32_t obey_mode(const struct copy_msg *m)
+/* Returns the entry's type and mode, as stat() has them. */
+static uint32_t handle_mode(const struct copy_msg *m)
 {
 	switch (m->type) {
 	case MSG_DIR:
@@ -77,8 +77,8 @@ static uint32_t obey_mode(const struct copy_msg *m)
 	}
 }
 
-/* dir is where the entry lies; a new directory is its own. */
-static void obey_show(struct receiver *r, const struct copy_msg *m, const struct dest_dir *dir,
+/* Shows the entry to the user. dir is its directory; for a new directory, the directory itself. */
+static void handle_show(struct receiver *r, const struct copy_msg *m, const struct dest_dir *dir,
 		      const struct dest_found *found)
 {
 	char path[PATH_MAX], name[NAME_MAX + 1], target[PATH_MAX];
@@ -95,17 +95,16 @@ static void obey_show(struct receiver *r, const struct copy_msg *m, const struct
 	else
 		dest_path(path, dir, m->name.n ? name : r->dest.top);
 	if (r->report->list)
-		report_entry(r->report, path, obey_mode(m), m->size, m->sec,
+		report_entry(r->report, path, handle_mode(m), m->size, m->sec,
 			     m->type == MSG_LINK ? target : NULL);
 	else
-		report_item(r->report, found->verdict, obey_kind(m), path,
+		report_item(r->report, found->verdict, handle_kind(m), path,
 			    m->type == MSG_LINK ? target : NULL);
 }
 
-/* --- what the sender says --- */
+/* --- the sender's messages --- */
 
-/* The sender has sent all of the source before; its last data may be on its way. */
-int obey_end(struct receiver *r)
+int receiver_end_source(struct receiver *r)
 {
 	if (r->top_waits) /* it could not be listed */
 		seen_fail(&r->dest);
@@ -115,8 +114,8 @@ int obey_end(struct receiver *r)
 	return 0;
 }
 
-/* The sums so far of the source that comes next. */
-static int obey_totals(struct receiver *r, const struct copy_msg *m)
+/* Takes the sums so far of the next source. */
+static int handle_totals(struct receiver *r, const struct copy_msg *m)
 {
 	if (!r->report)
 		return 0;
@@ -127,9 +126,9 @@ static int obey_totals(struct receiver *r, const struct copy_msg *m)
 	return 0;
 }
 
-static int obey_top(struct receiver *r, const struct copy_msg *m)
+static int handle_top(struct receiver *r, const struct copy_msg *m)
 {
-	if (obey_end(r))
+	if (receiver_end_source(r))
 		return -1;
 	r->counting = false;
 	memcpy(r->top_name, m->name.p, m->name.n);
@@ -141,7 +140,7 @@ static int obey_top(struct receiver *r, const struct copy_msg *m)
 		seen_fail(&r->dest);
 		return 0;
 	}
-	/* A sender must not choose what is overwritten in DEST. */
+	/* Without this check a sender could choose what is overwritten in DEST. */
 	if (!r->tops-- || !(m->flags & MSG_CONTENTS) == !m->name.n)
 		return copy_fail(r->f, COPY_PROTOCOL,
 				 "%s sent \"%s\", a source that was not asked for", r->link->peer,
@@ -155,7 +154,7 @@ static int obey_top(struct receiver *r, const struct copy_msg *m)
 	return 0;
 }
 
-static int obey_begin(struct receiver *r, const struct copy_msg *m)
+static int handle_first_entry(struct receiver *r, const struct copy_msg *m)
 {
 	if (!r->top_waits)
 		return 0;
@@ -163,8 +162,8 @@ static int obey_begin(struct receiver *r, const struct copy_msg *m)
 	return dest_begin(&r->dest, &r->plan, &r->top, m->type == MSG_DIR, r->f);
 }
 
-/* The path that the filter's rules are about, as the sender's walk has it. */
-static const char *obey_path(const struct receiver *r, const struct copy_msg *m,
+/* Returns the path that filter rules are matched with, the same as in the sender's walk. */
+static const char *handle_path(const struct receiver *r, const struct copy_msg *m,
 			     char path[PATH_MAX])
 {
 	char name[NAME_MAX + 1];
@@ -176,11 +175,11 @@ static const char *obey_path(const struct receiver *r, const struct copy_msg *m,
 	return dest_path(path, r->dest.now, name);
 }
 
-/* A sender keeps to the rules, too: one that does not lies. */
-static int obey_check_filter(struct receiver *r, const struct copy_msg *m)
+/* Refuses an entry that the filter excludes: an honest sender does not send it. */
+static int handle_check_filter(struct receiver *r, const struct copy_msg *m)
 {
 	char buf[PATH_MAX];
-	const char *path = obey_path(r, m, buf);
+	const char *path = handle_path(r, m, buf);
 
 	if (!r->options.filter || !filter_hides(r->options.filter, path, m->type == MSG_DIR))
 		return 0;
@@ -188,11 +187,11 @@ static int obey_check_filter(struct receiver *r, const struct copy_msg *m)
 			 QUOTED(path, strlen(path)));
 }
 
-static int obey_entry(struct receiver *r, const struct copy_msg *m)
+static int handle_entry(struct receiver *r, const struct copy_msg *m)
 {
 	struct dest_found found = {0};
 	struct dest *d = &r->dest;
-	int bad = obey_begin(r, m) || (d->now && obey_check_filter(r, m));
+	int bad = handle_first_entry(r, m) || (d->now && handle_check_filter(r, m));
 
 	if (bad)
 		return -1;
@@ -212,12 +211,15 @@ static int obey_entry(struct receiver *r, const struct copy_msg *m)
 	}
 	if (bad)
 		return -1;
-	obey_show(r, m, d->now, &found);
-	return obey_judge(r, &found);
+	handle_show(r, m, d->now, &found);
+	return handle_verdict(r, &found);
 }
 
-/* Each file's pieces come in order, up to the last; then its place in the window is free. */
-static int obey_piece(struct receiver *r, const struct msg_piece *p, struct intake_slot *slot)
+/*
+ * Handles a piece. The pieces of a file come in order; after the last one the file leaves the
+ * window.
+ */
+static int handle_piece(struct receiver *r, const struct msg_piece *p, struct intake_slot *slot)
 {
 	struct dest_file **at = &r->ring[p->entry % MSG_WINDOW], *file = *at;
 
@@ -237,7 +239,7 @@ static int obey_piece(struct receiver *r, const struct msg_piece *p, struct inta
 	return dest_end_file(&r->dest, file, p->flags & PIECE_BROKEN, r->f);
 }
 
-static int obey_pieces(struct receiver *r, const struct copy_msg *m, struct intake_slot *slot)
+static int handle_pieces(struct receiver *r, const struct copy_msg *m, struct intake_slot *slot)
 {
 	uint64_t sum = 0;
 
@@ -246,7 +248,7 @@ static int obey_pieces(struct receiver *r, const struct copy_msg *m, struct inta
 
 		msg_piece_get(&p, m->text.p + at);
 		sum += p.len;
-		if (obey_piece(r, &p, slot))
+		if (handle_piece(r, &p, slot))
 			return -1;
 	}
 	return sum == m->len ? 0
@@ -254,7 +256,7 @@ static int obey_pieces(struct receiver *r, const struct copy_msg *m, struct inta
 					 r->link->peer);
 }
 
-static int obey_data(struct receiver *r, const struct copy_msg *m)
+static int handle_data(struct receiver *r, const struct copy_msg *m)
 {
 	struct intake_slot none = {0}, *slot = &none;
 
@@ -262,14 +264,14 @@ static int obey_data(struct receiver *r, const struct copy_msg *m)
 		return copy_fail(r->f, COPY_PROTOCOL, "%s sent half a piece", r->link->peer);
 	if (m->len && !(slot = intake_expect(&r->intake, m, r->f)))
 		return -1;
-	if (obey_pieces(r, m, slot))
+	if (handle_pieces(r, m, slot))
 		return -1;
 	if (m->len)
 		intake_queue(&r->intake, slot);
 	return 0;
 }
 
-static int obey_done(struct receiver *r, const struct copy_msg *m)
+static int handle_done(struct receiver *r, const struct copy_msg *m)
 {
 	const struct copy_lost lost = {.acls = m->files, .xattrs = m->chunks, .hard = m->copies};
 
@@ -279,8 +281,8 @@ static int obey_done(struct receiver *r, const struct copy_msg *m)
 	return 0;
 }
 
-/* Messages that need one of these options. */
-static const uint32_t obey_needs[MSG_TYPES] = {
+/* The options that a message needs; any one of them suffices. */
+static const uint32_t handle_needs[MSG_TYPES] = {
 	[MSG_DIR] = OPTION_RECURSE,
 	[MSG_LINK] = OPTION_LINKS,
 	[MSG_SPECIAL] = OPTION_SPECIALS,
@@ -289,16 +291,16 @@ static const uint32_t obey_needs[MSG_TYPES] = {
 	[MSG_XATTR] = OPTION_ACLS | OPTION_XATTRS,
 };
 
-int obey_message(struct receiver *r, const struct copy_msg *m)
+int receiver_handle(struct receiver *r, const struct copy_msg *m)
 {
-	if (obey_needs[m->type] && !(obey_needs[m->type] & r->options.bits))
+	if (handle_needs[m->type] && !(handle_needs[m->type] & r->options.bits))
 		return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s, which was not asked for",
 				 r->link->peer, msg_name(m->type));
 	switch (m->type) {
 	case MSG_TOTALS:
-		return obey_totals(r, m);
+		return handle_totals(r, m);
 	case MSG_TOP:
-		return obey_top(r, m);
+		return handle_top(r, m);
 	case MSG_OWNER:
 		return dest_add_owner(&r->dest, m, r->f);
 	case MSG_XATTR:
@@ -307,13 +309,13 @@ int obey_message(struct receiver *r, const struct copy_msg *m)
 	case MSG_FILE:
 	case MSG_LINK:
 	case MSG_SPECIAL:
-		return obey_entry(r, m);
+		return handle_entry(r, m);
 	case MSG_KEEP:
 		return dest_keep(&r->dest, m, r->f);
 	case MSG_UP:
 		return dest_up(&r->dest, m, r->f);
 	case MSG_DATA:
-		return obey_data(r, m);
+		return handle_data(r, m);
 	case MSG_ALIVE:
 		return 0;
 	case MSG_NOTICE:
@@ -321,7 +323,7 @@ int obey_message(struct receiver *r, const struct copy_msg *m)
 			report_skip(r->report, m->name, m->text);
 		return 0;
 	case MSG_DONE:
-		return obey_done(r, m);
+		return handle_done(r, m);
 	default:
 		return copy_fail(r->f, COPY_PROTOCOL, "%s sent %s during a copy", r->link->peer,
 				 msg_name(m->type));

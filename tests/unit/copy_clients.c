@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves: a client that lies, breaks off or attacks gets a sentence, and nothing but its own pool.
+/*
+ * Proves: a client that lies, breaks off or attacks gets an error, and reaches nothing but its own
+ * pool.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -18,21 +20,21 @@
 
 #define SLOT 8192u
 
-static char work[] = "copy_guests.XXXXXX";
+static char work[] = "copy_clients.XXXXXX";
 
-struct guest {
+struct bad_client {
 	struct link *l;
 	struct copy_fault f;
 };
 
-static void say(struct guest *a, struct copy_msg m)
+static void send_msg(struct bad_client *a, struct copy_msg m)
 {
 	link_send(a->l, &m, &a->f);
 }
 
 static bool writable;
 
-struct visit {
+struct served {
 	struct link *l;
 	struct copy_server server;
 	struct access *access;
@@ -41,25 +43,25 @@ struct visit {
 
 static void *serve_one(void *arg)
 {
-	struct visit *v = arg;
+	struct served *v = arg;
 	struct copy_counts t = {0};
 	struct key none = {.n = 0};
 
 	if (link_handshake(v->l, &none, &v->f) || copy_session_run(&v->server, v->l, &t, &v->f))
-		link_tell(v->l, &v->f);
+		link_send_error(v->l, &v->f);
 	link_close(v->l);
 	return NULL;
 }
 
-#define STACK ((size_t)2 << 20) /* what a thread gets when the limit is "unlimited" */
+#define STACK ((size_t)2 << 20) /* of a thread: the default if the limit is "unlimited" */
 
-/* A visit, however it ends: its fault. */
-static struct copy_fault look(void (*play)(struct guest *a))
+/* Serves one client and returns the server's fault. */
+static struct copy_fault serve_play(void (*play)(struct bad_client *a))
 {
 	struct key none = {.n = 0};
-	struct visit v = {.l = calloc(1, sizeof(struct link)),
+	struct served v = {.l = calloc(1, sizeof(struct link)),
 			  .server = {.slots = 2, .slot_bytes = SLOT, .clients = 1}};
-	struct guest a = {.l = calloc(1, sizeof(struct link))};
+	struct bad_client a = {.l = calloc(1, sizeof(struct link))};
 	pthread_attr_t attr;
 	pthread_t t;
 	int fds[2], root = open(work, O_PATH | O_DIRECTORY);
@@ -85,71 +87,71 @@ static struct copy_fault look(void (*play)(struct guest *a))
 	return v.f;
 }
 
-/* A server lives long: nothing that a client does may leave a file open. */
-static void visit(void (*play)(struct guest *a), int code, const char *words)
+/* Serves one client, and checks that the server has closed all files: it runs for long. */
+static void serve_bad_client(void (*play)(struct bad_client *a), int code, const char *text)
 {
 	unsigned int before = copy_fds();
-	struct copy_fault f = look(play);
+	struct copy_fault f = serve_play(play);
 
 	if (copy_fds() != before)
 		fail_msg("%u descriptors became %u after \"%s\"", before, copy_fds(), f.text);
-	if (f.code != code || !strstr(f.text, words))
-		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, code, words);
+	if (f.code != code || !strstr(f.text, text))
+		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, code, text);
 }
 
-static void start(struct guest *a)
+static void start(struct bad_client *a)
 {
-	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN});
+	send_msg(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN});
 }
 
-static void setup(struct guest *a)
+static void setup(struct bad_client *a)
 {
 	struct copy_msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30, .window = 8};
 
 	start(a);
-	say(a, m);
+	send_msg(a, m);
 	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0);
-	assert_int_equal(m.slots, 2); /* the server's limits hold */
+	assert_int_equal(m.slots, 2); /* the server's limits apply */
 	assert_int_equal(m.slot_bytes, SLOT);
 }
 
-static void play_no_start(struct guest *a)
+static void play_no_start(struct bad_client *a)
 {
-	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
+	send_msg(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
-static void play_no_setup(struct guest *a)
+static void play_no_setup(struct bad_client *a)
 {
 	start(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
 }
 
-static void play_two_setups(struct guest *a)
+static void play_two_setups(struct bad_client *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
+	send_msg(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
-static void play_return_free(struct guest *a)
+static void play_return_free(struct bad_client *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0});
+	send_msg(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0});
 }
 
-static void play_return_none(struct guest *a)
+static void play_return_none(struct bad_client *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0xffffffff});
+	send_msg(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0xffffffff});
 }
 
-static void play_escape(struct guest *a)
+static void play_escape(struct bad_client *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("../../etc/passwd")});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("../../etc/passwd")});
 }
 
-/* As many names as a path has room for, and a wildcard. */
-static void play_long_pattern(struct guest *a)
+/* Sends as many names as a path has room for, and a wildcard. */
+static void play_long_pattern(struct bad_client *a)
 {
 	char path[PATH_MAX];
 
@@ -158,47 +160,47 @@ static void play_long_pattern(struct guest *a)
 	path[sizeof(path) - 2] = '*';
 	path[sizeof(path) - 1] = '\0';
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 }
 
-static void play_talk(struct guest *a)
+static void play_talk(struct bad_client *a)
 {
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
 	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
-	say(a, (struct copy_msg){.type = MSG_DONE});
+	send_msg(a, (struct copy_msg){.type = MSG_DONE});
 }
 
-static void play_hang_up(struct guest *a)
+static void play_hang_up(struct bad_client *a)
 {
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
 	shutdown(a->l->fd, SHUT_RDWR);
 }
 
-/* One verdict for the one entry. */
-static void judge(struct guest *a, uint32_t n, uint32_t verdict)
+/* Sends n verdicts. */
+static void judge(struct bad_client *a, uint32_t n, uint32_t verdict)
 {
 	uint8_t bytes[8];
 
 	msg_verdict_put(bytes, verdict);
 	msg_verdict_put(bytes + 4, verdict);
-	say(a, (struct copy_msg){.type = MSG_VERDICT, .text = {bytes, 4 * n}});
+	send_msg(a, (struct copy_msg){.type = MSG_VERDICT, .text = {bytes, 4 * n}});
 }
 
-static void play_list(struct guest *a, const char *path)
+static void play_list(struct bad_client *a, const char *path)
 {
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 	assert_int_equal(link_expect(a->l, MSG_TOP, &m, &a->f), 0);
 	assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
 }
 
-static void play_keep_slots(struct guest *a)
+static void play_keep_slots(struct bad_client *a)
 {
 	struct copy_msg m;
 
@@ -209,13 +211,13 @@ static void play_keep_slots(struct guest *a)
 	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);
 }
 
-static void play_judge_more(struct guest *a)
+static void play_judge_more(struct bad_client *a)
 {
 	play_list(a, "big");
 	judge(a, 2, 0);
 }
 
-static void play_want_dir(struct guest *a)
+static void play_want_dir(struct bad_client *a)
 {
 	play_list(a, ".");
 	judge(a, 1, VERDICT_WANT);
@@ -223,69 +225,69 @@ static void play_want_dir(struct guest *a)
 
 static const uint8_t no_sum[32];
 
-static void play_have_more(struct guest *a)
+static void play_have_more(struct bad_client *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_FROM, .off = 1u << 30, .text = {no_sum, 32}});
+	send_msg(a, (struct copy_msg){.type = MSG_FROM, .off = 1u << 30, .text = {no_sum, 32}});
 }
 
-static void play_have_sums(struct guest *a)
+static void play_have_sums(struct bad_client *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_FROM, .off = 65537, .text = {no_sum, 32}});
+	send_msg(a, (struct copy_msg){.type = MSG_FROM, .off = 65537, .text = {no_sum, 32}});
 }
 
-static void play_have_other(struct guest *a)
+static void play_have_other(struct bad_client *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_FROM, .id = 1, .off = 1, .text = {no_sum, 32}});
+	send_msg(a, (struct copy_msg){.type = MSG_FROM, .id = 1, .off = 1, .text = {no_sum, 32}});
 }
 
-static void play_filter(struct guest *a)
+static void play_filter(struct bad_client *a)
 {
-	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 1});
-	say(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("? x")});
+	send_msg(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 1});
+	send_msg(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("? x")});
 }
 
-static void play_no_filter(struct guest *a)
+static void play_no_filter(struct bad_client *a)
 {
-	say(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 2});
-	say(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("- x")});
-	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
+	send_msg(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 2});
+	send_msg(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("- x")});
+	send_msg(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
-static void play_pull_twice(struct guest *a)
-{
-	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
-}
-
-static void play_send(struct guest *a)
+static void play_pull_twice(struct bad_client *a)
 {
 	play_list(a, "big");
-	say(a, (struct copy_msg){.type = MSG_KEEP, .name = bytes_text("big")});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text("big")});
 }
 
-static void play_zero(struct guest *a)
+static void play_send(struct bad_client *a)
 {
-	say(a, (struct copy_msg){.type = MSG_START, .name = {(const uint8_t *)"a\0b", 3}});
+	play_list(a, "big");
+	send_msg(a, (struct copy_msg){.type = MSG_KEEP, .name = bytes_text("big")});
 }
 
-static void push(struct guest *a, const char *dest)
+static void play_zero(struct bad_client *a)
 {
-	say(a, (struct copy_msg){.type = MSG_START,
+	send_msg(a, (struct copy_msg){.type = MSG_START, .name = {(const uint8_t *)"a\0b", 3}});
+}
+
+static void push(struct bad_client *a, const char *dest)
+{
+	send_msg(a, (struct copy_msg){.type = MSG_START,
 				 .flags = MSG_PUSH,
 				 .options = OPTIONS_PLAIN | OPTION_DELETE,
 				 .name = bytes_text(dest)});
 }
 
-static void play_push(struct guest *a)
+static void play_push(struct bad_client *a)
 {
 	push(a, "new");
 }
 
-/* A source of this TOP, as far as the server lets it come. */
-static void push_as(struct guest *a, const char *dest, struct copy_msg top, struct copy_msg entry)
+/* Pushes a source with this TOP, as far as the server accepts it. */
+static void push_as(struct bad_client *a, const char *dest, struct copy_msg top, struct copy_msg entry)
 {
 	uint8_t ticket[sizeof(pid_t) + sizeof(void *) + 4] = {0};
 	struct copy_msg m;
@@ -297,33 +299,33 @@ static void push_as(struct guest *a, const char *dest, struct copy_msg top, stru
 			      .slots = m.slots,
 			      .slot_bytes = m.slot_bytes,
 			      .name = {ticket, sizeof(ticket)}};
-	say(a, m);
-	say(a, top);
-	say(a, entry);
+	send_msg(a, m);
+	send_msg(a, top);
+	send_msg(a, entry);
 }
 
-static void push_to(struct guest *a, const char *dest)
+static void push_to(struct bad_client *a, const char *dest)
 {
 	push_as(a, dest, (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")},
 		(struct copy_msg){.type = MSG_FILE});
 }
 
-static void play_push_name(struct guest *a)
+static void play_push_name(struct bad_client *a)
 {
 	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("..")},
 		(struct copy_msg){.type = MSG_FILE});
 }
 
-static void play_push_contents(struct guest *a)
+static void play_push_contents(struct bad_client *a)
 {
 	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .flags = MSG_CONTENTS},
 		(struct copy_msg){.type = MSG_FILE});
 }
 
-/* --- a source that can't be read whole --- */
+/* --- a source that can't be read completely --- */
 
 static bool acl_fails;
-static int lists = -1; /* so many reads of directories, then they fail; negative: all go well */
+static int lists = -1; /* directory reads until they fail; negative: none fails */
 static uint32_t mode_sent;
 static bool error_told;
 
@@ -347,7 +349,7 @@ ssize_t __wrap_llistxattr(const char *path, char *names, size_t n)
 long __real_syscall(long, ...);
 long __wrap_syscall(long nr, long a, long b, long c, long d, long e);
 
-/* As a kernel without listxattrat(). */
+/* Fails like a kernel without listxattrat(). */
 long __wrap_syscall(long nr, long a, long b, long c, long d, long e)
 {
 	errno = ENOSYS;
@@ -366,13 +368,13 @@ ssize_t __wrap_getdents64(int fd, void *to, size_t n)
 	return lists && lists-- ? __real_getdents64(fd, to, n) : -1;
 }
 
-/* Up to the end of the source: what is said of errors, and of the mode of files. */
-static void play_unreadable(struct guest *a)
+/* Reads messages up to the end of the source: the notices, and the mode of files. */
+static void play_unreadable(struct bad_client *a)
 {
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(".")});
 	while (!link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_DONE) {
 		if (m.type == MSG_NOTICE)
 			error_told = true;
@@ -383,7 +385,9 @@ static void play_unreadable(struct guest *a)
 	}
 }
 
-/* Neither does a copy look whole that is not, nor is it readable for more users than its source. */
+/*
+ * A copy that is incomplete does not look complete, and no more users can read it than the source.
+ */
 TEST(unreadable)
 {
 	char path[80];
@@ -394,13 +398,13 @@ TEST(unreadable)
 	assert_int_equal(fchmod(fd, 0664), 0);
 	close(fd);
 	acl_fails = true;
-	look(play_unreadable);
+	serve_play(play_unreadable);
 	acl_fails = false;
 	assert_true(error_told);
 	assert_int_equal(mode_sent, 0604);
 	error_told = false;
 	lists = 1;
-	look(play_unreadable);
+	serve_play(play_unreadable);
 	lists = -1;
 	assert_true(error_told);
 	assert_int_equal(mode_sent, 0664);
@@ -411,7 +415,7 @@ enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 0x10 };
 #define ACL_VERSION	  2, 0, 0, 0
 #define ACL_OF(tag, perm) (tag), 0, (perm), 0, 7, 0, 0, 0
 
-/* The mask's bits stand in the mode of a file with an ACL: without it, the group has its own. */
+/* Without its ACL a file gets the owning group's bits, not the ACL's mask from the mode. */
 TEST(without_its_acl_a_file_keeps_the_bits_of_its_group)
 {
 	static const uint8_t acl[] = {ACL_VERSION, ACL_OF(USER_OBJ, 6), ACL_OF(USER, 7),
@@ -423,17 +427,17 @@ TEST(without_its_acl_a_file_keeps_the_bits_of_its_group)
 	assert_int_equal(acl_narrow(acl, sizeof(acl) - 9, 0674), 0604);
 }
 
-static void play_push_out(struct guest *a)
+static void play_push_out(struct bad_client *a)
 {
 	push_to(a, "../outside");
 }
 
-static void play_push_link(struct guest *a)
+static void play_push_link(struct bad_client *a)
 {
 	push_to(a, "leave/here");
 }
 
-static void play_push_absolute(struct guest *a)
+static void play_push_absolute(struct bad_client *a)
 {
 	push_to(a, "/tmp");
 }
@@ -448,27 +452,27 @@ TEST(guests)
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(pwrite(fd, path, sizeof(path), i * SLOT), sizeof(path));
 	close(fd);
-	visit(play_no_start, COPY_PROTOCOL, "SETUP where START belongs");
-	visit(play_no_setup, COPY_PROTOCOL, "PULL where SETUP belongs");
-	visit(play_two_setups, COPY_PROTOCOL, "SETUP unasked");
-	visit(play_return_free, COPY_PROTOCOL, "slot 0");
-	visit(play_return_none, COPY_PROTOCOL, "slot 4294967295");
-	visit(play_escape, COPY_REFUSED, "..");
-	visit(play_long_pattern, COPY_IO, "No such file");
-	visit(play_talk, COPY_PROTOCOL, "DONE");
-	visit(play_hang_up, COPY_PEER, "the client died");
-	visit(play_keep_slots, COPY_PEER, "the client");
-	visit(play_judge_more, COPY_PROTOCOL, "more entries than were listed");
-	visit(play_want_dir, COPY_PROTOCOL, "no file");
-	visit(play_have_more, COPY_PROTOCOL, "more of a file than there is");
-	visit(play_have_sums, COPY_PROTOCOL, "more sums of it");
-	visit(play_have_other, COPY_PROTOCOL, "not listed");
-	visit(play_filter, COPY_PROTOCOL, "filter");
-	visit(play_no_filter, COPY_PROTOCOL, "SETUP where FILTER belongs");
-	visit(play_pull_twice, COPY_PROTOCOL, "PULL during a copy");
-	visit(play_send, COPY_PROTOCOL, "KEEP during a copy");
-	visit(play_zero, COPY_PROTOCOL, "zero byte");
-	visit(play_push, COPY_REFUSED, "read-only");
+	serve_bad_client(play_no_start, COPY_PROTOCOL, "SETUP where START belongs");
+	serve_bad_client(play_no_setup, COPY_PROTOCOL, "PULL where SETUP belongs");
+	serve_bad_client(play_two_setups, COPY_PROTOCOL, "SETUP unasked");
+	serve_bad_client(play_return_free, COPY_PROTOCOL, "slot 0");
+	serve_bad_client(play_return_none, COPY_PROTOCOL, "slot 4294967295");
+	serve_bad_client(play_escape, COPY_REFUSED, "..");
+	serve_bad_client(play_long_pattern, COPY_IO, "No such file");
+	serve_bad_client(play_talk, COPY_PROTOCOL, "DONE");
+	serve_bad_client(play_hang_up, COPY_PEER, "the client died");
+	serve_bad_client(play_keep_slots, COPY_PEER, "the client");
+	serve_bad_client(play_judge_more, COPY_PROTOCOL, "more entries than were listed");
+	serve_bad_client(play_want_dir, COPY_PROTOCOL, "no file");
+	serve_bad_client(play_have_more, COPY_PROTOCOL, "more of a file than there is");
+	serve_bad_client(play_have_sums, COPY_PROTOCOL, "more sums of it");
+	serve_bad_client(play_have_other, COPY_PROTOCOL, "not listed");
+	serve_bad_client(play_filter, COPY_PROTOCOL, "filter");
+	serve_bad_client(play_no_filter, COPY_PROTOCOL, "SETUP where FILTER belongs");
+	serve_bad_client(play_pull_twice, COPY_PROTOCOL, "PULL during a copy");
+	serve_bad_client(play_send, COPY_PROTOCOL, "KEEP during a copy");
+	serve_bad_client(play_zero, COPY_PROTOCOL, "zero byte");
+	serve_bad_client(play_push, COPY_REFUSED, "read-only");
 	unlink(path);
 }
 
@@ -482,7 +486,7 @@ static int make_dir(int dir, const char *name)
 	return sub;
 }
 
-/* f/a/a..., as deep as --delete goes. */
+/* Makes f/a/a..., as deep as --delete goes. */
 static void make_deepest(void)
 {
 	int dir = make_dir(open(work, O_RDONLY | O_DIRECTORY), "f");
@@ -492,7 +496,7 @@ static void make_deepest(void)
 	close(dir);
 }
 
-/* f/a.../a..., whose path is as long as one may be. */
+/* Makes f/a.../a..., the longest possible path. */
 static void make_longest(void)
 {
 	int dir = open(work, O_RDONLY | O_DIRECTORY);
@@ -508,20 +512,20 @@ static void make_longest(void)
 	close(dir);
 }
 
-static void play_delete_below(struct guest *a)
+static void play_delete_below(struct bad_client *a)
 {
 	struct copy_msg m;
 
 	push_as(a, "", (struct copy_msg){.type = MSG_TOP, .name = bytes_text("f")},
 		(struct copy_msg){.type = MSG_DIR, .mode = 0755});
-	say(a, (struct copy_msg){.type = MSG_UP, .flags = MSG_WHOLE});
-	say(a, (struct copy_msg){.type = MSG_DONE});
+	send_msg(a, (struct copy_msg){.type = MSG_UP, .flags = MSG_WHOLE});
+	send_msg(a, (struct copy_msg){.type = MSG_DONE});
 	while (!link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_FINISHED)
 		;
-	say(a, (struct copy_msg){.type = MSG_BYE});
+	send_msg(a, (struct copy_msg){.type = MSG_BYE});
 }
 
-/* --delete of any tree ends well. */
+/* --delete of the deepest and longest trees works or fails cleanly. */
 TEST(deletes_far_below)
 {
 	void (*const trees[])(void) = {make_longest, make_deepest};
@@ -531,13 +535,13 @@ TEST(deletes_far_below)
 	snprintf(path, sizeof(path), "%s/f", work);
 	for (unsigned int i = 0; i < 2; i++) {
 		trees[i]();
-		visit(play_delete_below, COPY_OK, "");
+		serve_bad_client(play_delete_below, COPY_OK, "");
 		assert_int_equal(rmdir(path), 0); /* it is empty */
 	}
 	writable = false;
 }
 
-/* Whatever a client that may push says, it writes below the root. */
+/* A client that may push writes only below the root, whatever it sends. */
 TEST(writers)
 {
 	char path[80];
@@ -545,22 +549,22 @@ TEST(writers)
 	writable = true;
 	snprintf(path, sizeof(path), "%s/leave", work);
 	assert_int_equal(symlink("..", path), 0);
-	visit(play_push_out, COPY_REFUSED, "leaves the served directory");
-	visit(play_push_link, COPY_REFUSED, "leaves the served directory");
-	visit(play_push_absolute, COPY_REFUSED, "absolute");
-	visit(play_push_name, COPY_PROTOCOL, "no entry may have");
-	visit(play_push_contents, COPY_PROTOCOL, "no directory");
+	serve_bad_client(play_push_out, COPY_REFUSED, "leaves the served directory");
+	serve_bad_client(play_push_link, COPY_REFUSED, "leaves the served directory");
+	serve_bad_client(play_push_absolute, COPY_REFUSED, "absolute");
+	serve_bad_client(play_push_name, COPY_PROTOCOL, "no entry may have");
+	serve_bad_client(play_push_contents, COPY_PROTOCOL, "no directory");
 	unlink(path);
 	writable = false;
 }
 
-/* Lists what the path names; a name from outside must not be in it. */
-static void play_look(struct guest *a, const char *path)
+/* Lists a path; no name from outside the root may be in the list. */
+static void play_look(struct bad_client *a, const char *path)
 {
 	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
+	send_msg(a, (struct copy_msg){.type = MSG_PULL, .name = bytes_text(path)});
 	for (;;) {
 		if (link_expect(a->l, MSG_TYPES, &m, &a->f) || m.type == MSG_DONE)
 			return;
@@ -571,25 +575,25 @@ static void play_look(struct guest *a, const char *path)
 	}
 }
 
-static void play_look_into(struct guest *a)
+static void play_look_into(struct bad_client *a)
 {
 	play_look(a, "tree/sub/");
 }
 
-static void play_look_around(struct guest *a)
+static void play_look_around(struct bad_client *a)
 {
 	play_look(a, "tree");
 }
 
-static void play_look_at(struct guest *a)
+static void play_look_at(struct bad_client *a)
 {
 	play_look(a, "tree/sub/secret");
 }
 
-/* While a directory of the source turns into a link and back, nothing is read through the link. */
+/* A source directory turns into a link and back all the time: nothing is read through the link. */
 TEST(exchanged_meanwhile)
 {
-	void (*const plays[])(struct guest * a) = {play_look_into, play_look_around, play_look_at};
+	void (*const plays[])(struct bad_client * a) = {play_look_into, play_look_around, play_look_at};
 	struct swap s = {.times = 0};
 	char cmd[640];
 
@@ -601,7 +605,7 @@ TEST(exchanged_meanwhile)
 	assert_int_equal(system(cmd), 0);
 	swap_begin(&s);
 	for (int i = 0; i < 60; i++)
-		look(plays[i % 3]);
+		serve_play(plays[i % 3]);
 	swap_end(&s);
 	assert_int_not_equal(s.times, 0);
 	snprintf(cmd, sizeof(cmd), "rm -r %s/tree %s.out", work, work);
