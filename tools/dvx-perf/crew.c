@@ -57,7 +57,7 @@ static int crew_start(struct crew_thread *t, const int *cpu)
 	return err;
 }
 
-/* Until all are at the gate; then they run, or end at once. */
+/* Waits at the gate until all threads are there; then the threads run, or end at once. */
 static int crew_join(struct crew *c, struct crew_thread *t, uint32_t n, int gate)
 {
 	int result = 0;

@@ -7,8 +7,8 @@
 
 /*
  * Runs work(member) for each of `n` members, which are `size` bytes apart, in a thread each. All
- * begin together. cpu: one for each thread, or NULL. 0; the first result of work() that is not; or
- * an exit code after a sentence.
+ * threads start together. cpu: one for each thread, or NULL. Returns 0, the first nonzero result of
+ * work(), or an exit code after an error message.
  */
 int crew_run(uint32_t n, const int *cpu, int (*work)(void *member), void *members, size_t size);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdvx's own rings: each operation as its call of dvx/post.h and its kin posts it; UD's, DC's and XRC's by
- * the building blocks that those calls are made of.
+ * The engine on libdvx's rings. It posts each operation by the call of dvx/post.h and its kin; on
+ * UD, DC and XRC by the building blocks of those calls.
  */
 #include "rings.h"
 
-#define IMM 1 /* what an immediate carries does not matter */
+#define IMM 1 /* the value of an immediate does not matter */
 
 PERF_INLINE int ring_post_inline(struct ring_queue *q, enum perf_op op, uint32_t n, uint64_t cookie,
 				 uint32_t flags)
@@ -28,14 +28,14 @@ PERF_INLINE int ring_post_inline(struct ring_queue *q, enum perf_op op, uint32_t
 	}
 }
 
-/* perf_ops[op].inlines, for the compiler */
+/* Same as perf_ops[op].inlines, as a constant expression. */
 PERF_INLINE bool perf_ops_inline(enum perf_op op)
 {
 	return op == PERF_SEND || op == PERF_SEND_IMM || op == PERF_SEND_INVAL ||
 	       op == PERF_WRITE || op == PERF_WRITE_IMM;
 }
 
-/* Where an atomic operation puts what was there. */
+/* Returns the place for the old value that an atomic operation returns. */
 PERF_INLINE uint64_t *ring_old(const struct ring_queue *q)
 {
 	return (uint64_t *)(uintptr_t)q->sge[0].addr;
@@ -44,13 +44,13 @@ PERF_INLINE uint64_t *ring_old(const struct ring_queue *q)
 PERF_INLINE int ring_post_one(struct ring_queue *q, enum perf_op op, uint64_t cookie,
 			      uint32_t flags)
 {
-	/* sets the lowest bit if it is not set */
+	/* sets the lowest bit if it is clear */
 	const struct dvx_masked_cas masked = {0, 1, 1, 1};
 	const struct dvx_sge *sge = q->sge;
 
 	/*
-	 * A program that posts a word inline knows that it is one. Of a copy whose length it does
-	 * not know, gcc 12 makes "rep movs", which takes 40 ns from 8 bytes on.
+	 * A program that posts a word inline knows its length. If the compiler does not know it,
+	 * gcc 12 copies with "rep movs", which takes 40 ns from 8 bytes on.
 	 */
 	if (perf_ops_inline(op) && q->inline_bytes == 8)
 		return ring_post_inline(q, op, 8, cookie, flags);
@@ -98,7 +98,10 @@ union ring_segs {
 	struct dvx_xrc_segs xrc;
 };
 
-/* Where a message goes, for transports that say it in each; `segs` is where it may be written. */
+/*
+ * Returns the address of a message, for transports where each message has one; `segs` is room for
+ * it.
+ */
 PERF_INLINE struct dvx_to ring_to(const struct ring_queue *q, enum perf_transport_id transport,
 				  enum perf_op op, union ring_segs *segs)
 {
@@ -141,7 +144,7 @@ PERF_INLINE int ring_post_to(const struct ring_queue *q, enum perf_transport_id 
 	if (op == PERF_NOP)
 		return dvx_post_nop(q->sq, cookie, flags);
 	to = ring_to(q, transport, op, &segs);
-	if (perf_ops_inline(op) && n == 8) /* as above */
+	if (perf_ops_inline(op) && n == 8) /* constant length, see above */
 		return dvx_post_inline_to(q->sq, opcode, imm, to, data, 8, cookie, flags);
 	if (perf_ops_inline(op) && n)
 		return dvx_post_inline_to(q->sq, opcode, imm, to, data, n, cookie, flags);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The same rings by templates: a request lies in each block of the ring, posts store what differs. */
+/*
+ * The engine on the same rings with templates: each block of the ring holds a request already, and
+ * a post stores only what differs.
+ */
 #include "rings.h"
 
-/* What a request of one block has room for. */
+/* Inline data of a request of one block. */
 #define TEMPLATE_INLINE (DVX_BLOCK - 2 * DVX_SEG - PRM_WQE_INLINE_SEG_BYTES)
 
 static int template_make(const struct perf_params *p, struct ring_queue *q)
@@ -23,11 +26,11 @@ PERF_INLINE bool template_post(void *queue, enum perf_op op, bool signaled, uint
 	uint32_t n = q->inline_bytes;
 	int rc;
 
-	(void)op;	/* the template says it */
-	(void)signaled; /* all are */
+	(void)op;	/* part of the template */
+	(void)signaled; /* all requests are signaled */
 	if (!n)
 		rc = dvx_template_post(q->sq, &q->made, q->raddr, q->sge->addr, cookie);
-	else if (n == 8) /* as engine_dvx.c has it */
+	else if (n == 8) /* constant length, see engine_dvx.c */
 		rc = dvx_template_post_inline(q->sq, &q->made, q->raddr, data, 8, cookie);
 	else
 		rc = dvx_template_post_inline(q->sq, &q->made, q->raddr, data, n, cookie);
@@ -44,7 +47,7 @@ static int template_rate_loop(struct perf_thread *t)
 	return loop_rate(t, t->p->op, ring_begin, template_post, ring_ring, ring_poll);
 }
 
-/* The templates are there for one measurement: the next one may have another size. */
+/* Writes the templates for one measurement: the next one may have another size. */
 static int template_measure(struct perf_thread *t, int (*loop)(struct perf_thread *))
 {
 	int rc = 0;

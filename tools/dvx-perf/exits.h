@@ -4,7 +4,7 @@
 
 #include "tools/cli/exit.h"
 
-/* Exit codes of two ends, as dvx(7) has them. */
+/* Exit codes of connections between two programs, from dvx(7). */
 enum { EXIT_PROTOCOL = 6, EXIT_PEER = 8, EXIT_CONNECT = 10 };
 
 #endif

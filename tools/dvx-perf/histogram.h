@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * Counts of values in buckets that grow with the value, so that each is known within 0.8 %: exact
- * below 256, then 128 buckets for each power of two. Any run fits in the same few KiB, and two
- * threads' histograms add up.
+ * Counts values in buckets that grow with the value, so that each value is known within 0.8 %:
+ * exactly below 256, then 128 buckets for each power of two. Any run fits into the same few KiB,
+ * and histograms of two threads add up.
  */
 #define HIST_SUB_BITS 7
 #define HIST_SUB      (1u << HIST_SUB_BITS)
-#define HIST_TOP_BIT  42 /* longer values (an hour of a 1 GHz counter) are in the last bucket */
+#define HIST_TOP_BIT  42 /* larger values (an hour of a 1 GHz counter) go into the last bucket */
 #define HIST_BUCKETS  ((HIST_TOP_BIT - HIST_SUB_BITS + 1) * HIST_SUB)
 
 struct histogram {
@@ -20,7 +20,7 @@ struct histogram {
 	uint32_t bucket[HIST_BUCKETS];
 };
 
-/* The power of two between bucket and value: 0 where they are the same. */
+/* Returns the logarithm of the bucket's width: 0 for exact buckets. */
 static inline uint32_t hist_shift(uint64_t v)
 {
 	uint32_t top = 63u - (uint32_t)__builtin_clzll(v | HIST_SUB);
@@ -47,10 +47,13 @@ static inline void hist_add(struct histogram *h, uint64_t v)
 }
 
 void hist_merge(struct histogram *to, const struct histogram *from);
-/* The first and the last value that a bucket counts. */
+/* Return the first and the last value of a bucket. */
 uint64_t hist_low(uint32_t bucket);
 uint64_t hist_high(uint32_t bucket);
-/* No fewer than this share of the values are at most the result, which is max at most. */
+/*
+ * Returns the smallest bucket end that at least this share of the values does not exceed; at most
+ * max.
+ */
 uint64_t hist_percentile(const struct histogram *, double share);
 
 #endif

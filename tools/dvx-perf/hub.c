@@ -10,7 +10,7 @@ const char *const hub_mode_names[HUB_MODES] = {"shared queues", "own queues",
 
 static int hub_memory(struct hub *h)
 {
-	const struct hub_wish *w = &h->wish;
+	const struct hub_request *w = &h->request;
 	size_t half = (size_t)w->connections * w->size;
 	struct dvx_mkey_attr attr = {.size = sizeof(attr),
 				     .access = DVX_LOCAL_WRITE | DVX_REMOTE_WRITE,
@@ -30,15 +30,18 @@ static int hub_memory(struct hub *h)
 	return 0;
 }
 
-/* Shared queues have a register each, so that nothing but the queues is shared. */
-static uint32_t hub_uars(const struct hub_wish *w)
+/*
+ * Returns the number of doorbell registers. Shared queues have one each, so that only the queues
+ * are shared.
+ */
+static uint32_t hub_uars(const struct hub_request *w)
 {
 	return w->mode == HUB_SHARED ? w->queues : w->mode == HUB_OWN ? 1 : w->threads;
 }
 
 static struct dvx_uar *hub_uar_of(const struct hub *h, uint32_t queue)
 {
-	const struct hub_wish *w = &h->wish;
+	const struct hub_request *w = &h->request;
 
 	if (w->mode == HUB_SHARED)
 		return h->uar[queue];
@@ -49,15 +52,15 @@ static int hub_queue_make(struct hub *h, uint32_t i)
 {
 	struct hub_queue *q = &h->queue[i];
 	struct dvx_uar *uar = hub_uar_of(h, i);
-	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = h->wish.window, .uar = uar};
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = h->request.window, .uar = uar};
 	struct dvx_qp_attr qp = {
-		.size = sizeof(qp), .pd = h->pd, .uar = uar, .sq_blocks = h->wish.window};
-	int rc = dvx_cq_create(h->wish.site->dev, &cq, &q->cq);
+		.size = sizeof(qp), .pd = h->pd, .uar = uar, .sq_blocks = h->request.window};
+	int rc = dvx_cq_create(h->request.site->dev, &cq, &q->cq);
 
 	if (rc)
 		return rc;
 	qp.send_cq = q->cq;
-	rc = dvx_qp_create(h->wish.site->dev, &qp, &q->qp);
+	rc = dvx_qp_create(h->request.site->dev, &qp, &q->qp);
 	if (rc)
 		return rc;
 	q->sq = dvx_qp_sq(q->qp);
@@ -66,21 +69,21 @@ static int hub_queue_make(struct hub *h, uint32_t i)
 
 static int hub_make(struct hub *h)
 {
-	int rc = dvx_pd_alloc(h->wish.site->dev, &h->pd);
+	int rc = dvx_pd_alloc(h->request.site->dev, &h->pd);
 
 	if (!rc)
 		rc = hub_memory(h);
 	for (uint32_t i = 0; !rc && i < h->uars; i++)
-		rc = dvx_uar_alloc(h->wish.site->dev, DVX_UAR_ANY, &h->uar[i]);
+		rc = dvx_uar_alloc(h->request.site->dev, DVX_UAR_ANY, &h->uar[i]);
 	for (uint32_t i = 0; !rc && i < h->queues; i++)
 		rc = hub_queue_make(h, i);
 	return rc;
 }
 
-/* Connections are dealt evenly. */
+/* Deals the connections evenly to the threads. */
 static void hub_deal(struct hub *h)
 {
-	const struct hub_wish *w = &h->wish;
+	const struct hub_request *w = &h->request;
 	uint32_t first = 0;
 
 	for (uint32_t i = 0; i < w->threads; i++) {
@@ -94,7 +97,7 @@ static void hub_deal(struct hub *h)
 	}
 }
 
-/* On cache lines of their own, zeroed. */
+/* Allocates a zeroed array on cache lines that nothing else uses. */
 static void *hub_array(size_t n, size_t size)
 {
 	char *p = aligned_alloc(64, n * size);
@@ -104,13 +107,13 @@ static void *hub_array(size_t n, size_t size)
 	return p;
 }
 
-static struct hub *hub_alloc(const struct hub_wish *w)
+static struct hub *hub_alloc(const struct hub_request *w)
 {
 	struct hub *h = hub_array(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
-	h->wish = *w;
+	h->request = *w;
 	h->queues = w->mode == HUB_SHARED ? w->queues : w->threads * w->queues;
 	h->uars = hub_uars(w);
 	h->thread = hub_array(w->threads, sizeof(*h->thread));
@@ -125,7 +128,7 @@ static struct hub *hub_alloc(const struct hub_wish *w)
 	return NULL;
 }
 
-int hub_open(const struct hub_wish *w, struct hub **out)
+int hub_open(const struct hub_request *w, struct hub **out)
 {
 	struct hub *h = hub_alloc(w);
 

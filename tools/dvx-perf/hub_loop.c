@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What each thread does: the loop is compiled for each way to share, so that it has only its locks.
+/*
+ * The loop of each thread, compiled for each way to share, so that it has only the locks that it
+ * needs.
  */
 #include "hub.h"
 #include "loop.h"
@@ -26,14 +28,17 @@ static int hub_failed(const struct dvx_wc *wc)
 	return -1;
 }
 
-/* Another thread has failed, perhaps with what this one waits for; or the device is gone. */
-PERF_INLINE bool hub_hopeless(struct hub_thread *t)
+/*
+ * Called for an empty poll. true: stop waiting, because another thread has failed or the device is
+ * gone.
+ */
+PERF_INLINE bool hub_must_give_up(struct hub_thread *t)
 {
 	return ++t->idle % SITE_IDLE == 0 &&
-	       (atomic_load(&t->hub->failed) || site_gone(t->hub->wish.site));
+	       (atomic_load(&t->hub->failed) || site_gone(t->hub->request.site));
 }
 
-/* The cookie is the thread that posted. */
+/* Polls a queue. The cookie of a completion is the thread that posted the message. */
 PERF_INLINE int hub_poll(struct hub_thread *t, struct hub_queue *q)
 {
 	struct dvx_wc wc;
@@ -67,12 +72,12 @@ PERF_INLINE int hub_post(struct hub_thread *t, struct hub_queue *q, uint32_t con
 			 enum hub_mode mode)
 {
 	const struct hub *h = t->hub;
-	uint64_t at = (uint64_t)connection * h->wish.size;
-	struct dvx_sge sge = {h->from + at, h->wish.size, h->key};
+	uint64_t at = (uint64_t)connection * h->request.size;
+	struct dvx_sge sge = {h->from + at, h->request.size, h->key};
 	int rc = 0;
 
-	while (q->out == h->wish.window && rc >= 0)
-		rc = hub_hopeless(t) ? -1 : hub_poll(t, q);
+	while (q->out == h->request.window && rc >= 0)
+		rc = hub_must_give_up(t) ? -1 : hub_poll(t, q);
 	if (rc < 0)
 		return rc;
 	rc = dvx_post_write(q->sq, h->to + at, h->key, &sge, 1, (uint64_t)(t - h->thread),
@@ -87,7 +92,7 @@ PERF_INLINE int hub_post(struct hub_thread *t, struct hub_queue *q, uint32_t con
 	return 0;
 }
 
-PERF_INLINE int hub_visit(struct hub_thread *t, uint32_t queue, uint32_t connection, bool posts,
+PERF_INLINE int hub_use_queue(struct hub_thread *t, uint32_t queue, uint32_t connection, bool posts,
 			  enum hub_mode mode)
 {
 	struct hub_queue *q = &t->queue[queue];
@@ -103,17 +108,17 @@ PERF_INLINE int hub_visit(struct hub_thread *t, uint32_t queue, uint32_t connect
 	return rc;
 }
 
-/* A message on each connection, then all completions. */
+/* Posts a message on each connection, then waits for all completions. */
 PERF_INLINE int hub_cycle(struct hub_thread *t, enum hub_mode mode)
 {
-	uint32_t queues = t->hub->wish.queues;
+	uint32_t queues = t->hub->request.queues;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < t->connections && rc >= 0 && !stop_asked(); i++)
-		rc = hub_visit(t, i % queues, t->first + i, true, mode);
+		rc = hub_use_queue(t, i % queues, t->first + i, true, mode);
 	for (uint32_t i = 0;
 	     rc >= 0 && atomic_load_explicit(&t->done, memory_order_acquire) < t->posted; i++)
-		rc = hub_hopeless(t) ? -1 : hub_visit(t, i % queues, 0, false, mode);
+		rc = hub_must_give_up(t) ? -1 : hub_use_queue(t, i % queues, 0, false, mode);
 	return rc < 0 ? rc : 0;
 }
 
@@ -122,7 +127,7 @@ PERF_INLINE int hub_run(struct hub_thread *t, enum hub_mode mode)
 	int rc = 0;
 
 	t->began = ticks();
-	for (uint32_t i = 0; i < t->hub->wish.cycles && !rc && !stop_asked(); i++)
+	for (uint32_t i = 0; i < t->hub->request.cycles && !rc && !stop_asked(); i++)
 		rc = hub_cycle(t, mode);
 	t->ended = ticks();
 	if (rc)
@@ -134,7 +139,7 @@ int hub_cycles(void *thread)
 {
 	struct hub_thread *t = thread;
 
-	switch (t->hub->wish.mode) {
+	switch (t->hub->request.mode) {
 	case HUB_SHARED:
 		return hub_run(t, HUB_SHARED);
 	case HUB_OWN:

@@ -13,9 +13,9 @@ tools_dvx_perf_dvx_perf_SOURCES = \
 	tools/dvx-perf/verbs/verbs.h tools/dvx-perf/verbs/queue.c \
 	tools/dvx-perf/verbs/connect.c tools/dvx-perf/verbs/connect.h tools/dvx-perf/verbs/xrc.c tools/dvx-perf/verbs/xrc.h \
 	tools/dvx-perf/verbs/post_send.c tools/dvx-perf/verbs/wr.c \
-	tools/dvx-perf/far.c tools/dvx-perf/far.h \
+	tools/dvx-perf/responder.c tools/dvx-perf/responder.h \
 	tools/dvx-perf/windows.c tools/dvx-perf/windows.h tools/dvx-perf/peer.c tools/dvx-perf/peer.h \
-	tools/dvx-perf/talk.c tools/dvx-perf/talk_net.c tools/dvx-perf/talk.h tools/dvx-perf/serve.c \
+	tools/dvx-perf/control.c tools/dvx-perf/control_net.c tools/dvx-perf/control.h tools/dvx-perf/serve.c \
 	tools/dvx-perf/result.c tools/dvx-perf/result.h tools/dvx-perf/report.h \
 	tools/dvx-perf/report_table.c tools/dvx-perf/report_json.c tools/dvx-perf/report_csv.c \
 	tools/dvx-perf/plot.c tools/dvx-perf/plot.h \

@@ -3,55 +3,58 @@
 #define DVX_PERF_LOOP_H
 
 /*
- * The loops that are measured. Each engine instantiates them in its own file with its own post and
- * poll, once for each operation that engines are compared by (LOOP_SWITCH), so that everything is
- * inlined in them.
+ * The measured loops. Each engine instantiates them in its own file with its own post and poll,
+ * once for each operation that engines are compared by (LOOP_SWITCH), so that everything is
+ * inlined.
  */
 #include "engine.h"
 #include "stop.h"
 #include "ticks.h"
 
-/* Before the first post of a batch. */
+/* Called before the first post of a batch. */
 typedef void begin_fn(void *queue);
-/* Posts a message: false after a sentence if it can't. A signaled one completes with `cookie`. */
+/*
+ * Posts a message. A signaled one completes with `cookie`. false: it failed, after an error
+ * message.
+ */
 typedef bool post_fn(void *queue, enum perf_op op, bool signaled, uint64_t cookie);
-/* The doorbell: false after a sentence. */
+/* Rings the doorbell. false: it failed, after an error message. */
 typedef bool ring_fn(void *queue);
-/* 1: a completion and its cookie; 0: none yet; negative: it failed, after a sentence. */
+/* Polls: 1 for a completion and its cookie, 0 for none yet, negative after an error message. */
 typedef int poll_fn(void *set, uint64_t *cookie);
 
 #define PERF_INLINE static inline __attribute__((always_inline))
 
-/* A cookie: the queue, and how many messages the completion is for. */
+/* Returns the cookie of a completion: the queue, and the number of messages that it completes. */
 PERF_INLINE uint64_t cookie_of(uint32_t lane, uint32_t messages)
 {
 	return (uint64_t)lane << 32 | messages;
 }
 
-/* Where the far end is in this process, the same thread plays its part. */
+/* Reposts receives if the peer's side is in this process: the same thread plays the peer. */
 PERF_INLINE int loop_receive(const struct perf_thread *t)
 {
-	return t->far ? far_take(t->far) : 0;
+	return t->responder ? responder_take(t->responder) : 0;
 }
 
-/* A plain store: another thread reads it now and then. */
+/* Publishes the number of messages done. A plain store: another thread reads it now and then. */
 PERF_INLINE void loop_seen(struct perf_thread *t, uint32_t done)
 {
 	atomic_store_explicit(&t->seen, done, memory_order_relaxed);
 }
 
-/* Outside the measured time: on reliable queues all messages arrive. */
+/* Waits until all messages of reliable queues have arrived. Not part of the measured time. */
 static inline int loop_settle(const struct perf_thread *t)
 {
 	uint32_t idle = 0;
 	int rc = 0;
 
-	while (t->far && t->p->transport->reliable && t->far->received < t->sent && rc >= 0)
-		rc = site_hopeless(t->p->site, &idle) ? -1 : far_take(t->far);
+	while (t->responder && t->p->transport->reliable && t->responder->received < t->sent && rc >= 0)
+		rc = site_must_give_up(t->p->site, &idle) ? -1 : responder_take(t->responder);
 	return rc < 0 ? rc : 0;
 }
 
-/* One message at a time, on the thread's queues in turn. */
+/* Measures latency: one message at a time, on the thread's queues in turn. */
 PERF_INLINE int loop_latency(struct perf_thread *t, enum perf_op op, begin_fn *begin, post_fn *post,
 			     ring_fn *ring, poll_fn *poll)
 {
@@ -68,7 +71,7 @@ PERF_INLINE int loop_latency(struct perf_thread *t, enum perf_op op, begin_fn *b
 			return -1;
 		t1 = ticks();
 		while ((rc = poll(t->set, &cookie)) == 0)
-			if (site_hopeless(t->p->site, &idle))
+			if (site_must_give_up(t->p->site, &idle))
 				return -1;
 		if (rc < 0)
 			return rc;
@@ -77,14 +80,17 @@ PERF_INLINE int loop_latency(struct perf_thread *t, enum perf_op op, begin_fn *b
 		t->sent++;
 		loop_seen(t, i + 1);
 		lane = lane + 1 < t->lanes ? lane + 1 : 0;
-		/* The next message finds its receive: nobody posts one while it waits. */
+		/*
+		 * Repost the receive now, before the next message: in loop_latency() no other
+		 * thread does it.
+		 */
 		if (loop_receive(t) < 0 || loop_settle(t) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Posts batches to a queue while its window has room. The last message of all is signaled. */
+/* Posts batches to a queue while its window has room. The last message is signaled. */
 PERF_INLINE bool loop_fill(struct perf_thread *t, uint32_t i, enum perf_op op, begin_fn *begin,
 			   post_fn *post, ring_fn *ring)
 {
@@ -113,8 +119,8 @@ PERF_INLINE bool loop_fill(struct perf_thread *t, uint32_t i, enum perf_op op, b
 }
 
 /*
- * Interrupted: each queue posts no more than a signaled message behind unsignaled ones. Returns how
- * many messages it will have been.
+ * Ends the measurement early, after Ctrl-C: each queue posts at most one more message, a signaled
+ * one if unsignaled ones are outstanding. Returns how many messages there will be in all.
  */
 static inline uint32_t loop_cut(struct perf_thread *t, uint32_t done)
 {
@@ -127,7 +133,10 @@ static inline uint32_t loop_cut(struct perf_thread *t, uint32_t done)
 	return done;
 }
 
-/* A lane that has room: at first each of them, then the one whose messages are done. Negative: none. */
+/*
+ * Returns a lane that has room: first each lane once, then the one whose messages completed.
+ * Negative on failure.
+ */
 PERF_INLINE int64_t loop_next(struct perf_thread *t, uint32_t *fresh, uint32_t *done,
 			      uint32_t *idle, poll_fn *poll)
 {
@@ -138,7 +147,7 @@ PERF_INLINE int64_t loop_next(struct perf_thread *t, uint32_t *fresh, uint32_t *
 		return t->lanes - (*fresh)--;
 	do {
 		rc = poll(t->set, &cookie);
-		if (rc < 0 || loop_receive(t) < 0 || (!rc && site_hopeless(t->p->site, idle)))
+		if (rc < 0 || loop_receive(t) < 0 || (!rc && site_must_give_up(t->p->site, idle)))
 			return -1;
 	} while (!rc);
 	*done += (uint32_t)cookie;
@@ -148,8 +157,8 @@ PERF_INLINE int64_t loop_next(struct perf_thread *t, uint32_t *fresh, uint32_t *
 }
 
 /*
- * As many as the windows allow, on all queues of the thread. Posts stand in it once: the loop is
- * compiled for each operation.
+ * Measures the rate: as many messages as the windows allow, on all queues of the thread. The loop
+ * is compiled for each operation, so it contains each kind of post only once.
  */
 PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begin, post_fn *post,
 			  ring_fn *ring, poll_fn *poll)
@@ -177,21 +186,21 @@ PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begi
 	return loop_settle(t);
 }
 
-/* A loop with the operation as a constant ... */
+/* Runs a loop with the operation as a constant ... */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define LOOP_CASE(loop, t, op, ...) /* no figures to spoil, and a third of the time to compile */
+#define LOOP_CASE(loop, t, op, ...) /* not measured: saves compile time */
 #else
 #define LOOP_CASE(loop, t, op, ...) \
 	case op:                    \
 		return loop(t, op, __VA_ARGS__)
 #endif
 
-/* ... or as a variable: of those that no case is for. It takes less time to compile. */
+/* ... or as a variable, for operations without a case. That takes less time to compile. */
 #define LOOP_REST(loop, t, ...) \
 	default:                \
 		return loop(t, (t)->p->op, __VA_ARGS__)
 
-/* A loop of an engine: a case for each operation that engines are compared by. */
+/* The loop of an engine, with a case for each operation that engines are compared by. */
 #define LOOP_SWITCH(loop, t, ...)                                \
 	switch ((t)->p->op) {                                    \
 		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);      \
@@ -204,7 +213,7 @@ PERF_INLINE int loop_rate(struct perf_thread *t, enum perf_op op, begin_fn *begi
 		LOOP_REST(loop, t, __VA_ARGS__);                 \
 	}
 
-/* The same of transports whose messages say where they go, and whose posts are others. */
+/* LOOP_SWITCH() for transports whose messages carry an address, and whose posts differ. */
 #define LOOP_ADDRESSED(loop, t, ...)                         \
 	switch ((t)->p->op) {                                \
 		LOOP_CASE(loop, t, PERF_SEND, __VA_ARGS__);  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-perf: what posts and polls cost on libdvx's rings, beside libibverbs, in one run. */
+/* dvx-perf: measures posts and polls on libdvx's rings beside libibverbs, in one run. */
 #include "options.h"
 
 #define OPT_DEVICE CLI_DEVICE
@@ -89,7 +89,7 @@ static const struct cli_option values[] = {
 	CLI_SIZE('I', inline_max, 0, 900),
 	CLI_NUMBER('g', sges, 1, PERF_SGES),
 	CLI_TRUE(OPT_SRQ, srq),
-	CLI_NUMBER('p', qps, 1, FAR_LANES),
+	CLI_NUMBER('p', qps, 1, RESPONDER_LANES),
 	CLI_NUMBER('t', threads, 1, 1024),
 	CLI_NUMBER('x', gid_index, 0, 255),
 	CLI_TRUE('H', histogram),

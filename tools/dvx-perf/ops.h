@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * What can be measured. A new operation is a row here and in ops.c, a case in each engine's post,
- * and its bit in the engines' and transports' `ops`.
+ * The operations that can be measured. A new one is a row here and in ops.c, a case in each
+ * engine's post, and its bit in `ops` of the engines and transports.
  */
 enum perf_op {
 	PERF_SEND,
@@ -32,12 +32,12 @@ enum perf_op {
 struct perf_op_row {
 	const char *word; /* on the command line and in messages between the two ends */
 	const char *name; /* in reports */
-	bool bytes;	  /* it moves some */
-	bool inlines;	  /* its bytes may lie in the WQE */
-	bool receives;	  /* the far end has to post receives */
-	uint32_t access;  /* what the far end has to allow: enum dvx_access */
-	uint32_t only;	  /* the one size that it has, 0: any */
-	bool windows;	  /* each message invalidates a window there */
+	bool bytes;	  /* it moves data */
+	bool inlines;	  /* its data may lie in the WQE */
+	bool receives;	  /* the peer has to post receives */
+	uint32_t access;  /* rights that the peer has to grant: enum dvx_access */
+	uint32_t only;	  /* its only size, 0: any size */
+	bool windows;	  /* each message invalidates a window at the peer */
 };
 extern const struct perf_op_row perf_ops[PERF_OPS];
 
@@ -46,13 +46,13 @@ enum perf_transport_id { PERF_RC, PERF_UC, PERF_UD, PERF_DC, PERF_XRC, PERF_TRAN
 struct perf_transport {
 	const char *name;
 	enum perf_transport_id id;
-	uint8_t qp_type; /* enum dvx_qp_type, of the near end */
-	bool reliable;	 /* a completion says that the message arrived */
-	bool addressed;	 /* each message says where it goes: queues have no peer */
-	bool pooled;	 /* receives are shared always, not with --srq only */
-	uint8_t to_ds;	 /* segments that say where a message goes */
+	uint8_t qp_type; /* enum dvx_qp_type of the sending end */
+	bool reliable;	 /* a completion means that the message has arrived */
+	bool addressed;	 /* each message carries an address: the queues are not connected */
+	bool pooled;	 /* receives are always shared, not only with --srq */
+	uint8_t to_ds;	 /* segments of a message's address */
 	uint32_t ops;	 /* PERF_OP_BIT() */
-	uint32_t access; /* what a peer can have at all */
+	uint32_t access; /* the rights that a peer can grant at all */
 };
 /* The last row has no name. */
 extern const struct perf_transport perf_transports[];

@@ -8,7 +8,7 @@
 const struct perf_engine *const perf_engines[PERF_ENGINES] = {&engine_dvx, &engine_template,
 							      &engine_wr, &engine_post_send};
 
-/* One word for each bit. */
+/* Returns the word for bit i. */
 typedef const char *word_fn(size_t i);
 
 static const char *word_of_op(size_t i)
@@ -39,7 +39,7 @@ static bool word_is(const char *word, const char *text, size_t n)
 	return strlen(word) == n && !strncasecmp(word, text, n);
 }
 
-/* The words of a list, with commas between them, as bits; "all" is all. */
+/* Turns a comma-separated list of words into bits; "all" is all bits. */
 static uint32_t take_words(struct argp_state *state, const char *option, const char *arg,
 			   word_fn *word)
 {
@@ -77,7 +77,7 @@ static const struct perf_transport *take_transport(struct argp_state *state, con
 	return NULL;
 }
 
-/* N or N-M at *at, which moves behind it: false if it is neither. */
+/* Reads N or N-M at *at, and moves *at behind it. false if it is neither. */
 static bool take_range(const char **at, int *from, int *to)
 {
 	int n = -1;
@@ -92,7 +92,7 @@ static bool take_range(const char **at, int *from, int *to)
 	return *from >= 0 && *from <= *to;
 }
 
-/* 0,2,4-7: one for each thread, in this order. */
+/* Reads a list like 0,2,4-7: one CPU for each thread, in this order. */
 static void take_cpus(struct argp_state *state, const char *arg, struct perf_args *a)
 {
 	const char *at = arg;
@@ -156,7 +156,7 @@ static void check_window(struct argp_state *state, const struct perf_args *a)
 			   options_size(a), a->sges);
 }
 
-/* Whether "all" operations include this one: what the transport has, with data for --all. */
+/* Whether "all" includes this operation: the transport has it, and with --all it moves data. */
 static bool op_fits(const struct perf_args *a, enum perf_op op)
 {
 	return a->transport->ops & PERF_OP_BIT(op) && (perf_ops[op].bytes || !a->all_sizes) &&
@@ -164,7 +164,7 @@ static bool op_fits(const struct perf_args *a, enum perf_op op)
 	       (!a->engines || options_engines(a, op) == a->engines);
 }
 
-/* An option of which an engine can do less than was asked for. */
+/* An option that an engine supports only up to a limit. */
 struct engine_limit {
 	const char *option;
 	uint32_t asked, most;
@@ -252,9 +252,9 @@ void options_agree(struct argp_state *state, const struct perf_args *a)
 			check_op(state, a, op);
 	if (a->cpus && a->cpus < options_threads(a))
 		argp_error(state, "--cpus names %u for --threads=%u", a->cpus, options_threads(a));
-	if ((uint64_t)options_threads(a) * a->qps > FAR_LANES)
+	if ((uint64_t)options_threads(a) * a->qps > RESPONDER_LANES)
 		argp_error(state, "--threads=%u and --qps=%u make more than %u queues",
-			   options_threads(a), a->qps, FAR_LANES);
+			   options_threads(a), a->qps, RESPONDER_LANES);
 }
 
 static void offer_words(word_fn *word)

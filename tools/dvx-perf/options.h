@@ -3,14 +3,14 @@
 #define DVX_PERF_OPTIONS_H
 
 #include "engine.h"
-#include "talk.h"
+#include "control.h"
 #define CLI_ARGS perf_args
 #include "tools/cli/cli.h"
 
 #define PERF_ENGINES	 4
 #define PERF_AUTO_WARMUP UINT32_MAX
 #define PERF_CPUS	 256
-#define PERF_LISTEN	 "127.0.0.1:" TALK_PORT
+#define PERF_LISTEN	 "127.0.0.1:" CONTROL_PORT
 #define PERF_MAX_SIZE	 (1u << 30)
 #define ALL_SIZES_LOG	 23 /* --all: 2 bytes to 8 MiB */
 
@@ -21,19 +21,22 @@ struct perf_args {
 	const char *device, *listen, *plot;
 	const struct perf_transport *transport;
 	uint32_t ops;	  /* PERF_OP_BIT() */
-	uint32_t engines; /* bits by place in perf_engines; 0: all that have the operation */
-	uint32_t warmup;  /* PERF_AUTO_WARMUP: run.c's choice */
+	uint32_t engines; /* bits by index in perf_engines; 0: all that have the operation */
+	uint32_t warmup;  /* PERF_AUTO_WARMUP: run.c chooses */
 	uint32_t size, count, rounds, window, batch, signal, inline_max, sges, qps, threads;
 	uint32_t connections, queues, gid_index;
 	double duration;
-	uint32_t cpus; /* in cpu; 0: the kernel places threads */
+	uint32_t cpus; /* number of entries in cpu; 0: the kernel places the threads */
 	int cpu[PERF_CPUS];
 	bool all_sizes, srq, no_blueflame, histogram, json, csv, quiet, once;
 	int argc;
 	char **argv;
 };
 
-/* What commands have different defaults of is 0 until asked for; these are a measurement's. */
+/*
+ * Options with a default that depends on the command are 0 unless given. These return a
+ * measurement's value.
+ */
 static inline uint32_t options_size(const struct perf_args *a)
 {
 	return a->size ? a->size : 8;
@@ -44,7 +47,7 @@ static inline uint32_t options_threads(const struct perf_args *a)
 	return a->threads ? a->threads : 1;
 }
 
-/* Options that are not numbers, and what they must not be together: for struct cli. */
+/* For struct cli: take options that are not numbers, and refuse contradicting ones. */
 error_t options_take(int key, char *arg, struct argp_state *, struct perf_args *);
 /* Whether to measure an operation, and with which engines. */
 bool options_op(const struct perf_args *, enum perf_op);
@@ -65,7 +68,7 @@ enum {
 	OPT_CONNECTIONS
 };
 
-/* The commands: exit codes. */
+/* The commands. They return exit codes. */
 int perf_cmd_measure(const struct perf_args *);
 int perf_cmd_serve(const struct perf_args *);
 int perf_cmd_threads(const struct perf_args *);

@@ -29,7 +29,7 @@ static bool ends_number(json_int_t v, json_int_t most)
 	return v >= 0 && v <= most;
 }
 
-/* As many as were asked for. */
+/* Reads the keys. There have to be as many as were requested. */
 static int keys_take(const json_t *keys, struct perf_ends *e)
 {
 	if (json_array_size(keys) != (size_t)e->n * e->lane_keys)
@@ -87,7 +87,7 @@ int ends_take(const json_t *j, struct perf_ends *e)
 	return 0;
 }
 
-static json_t *wish_json(const struct far_wish *w)
+static json_t *request_json(const struct responder_request *w)
 {
 	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:I}", "transport",
 			 w->transport->name, "lanes", (int)w->lanes, "sets", (int)w->sets,
@@ -98,26 +98,26 @@ static json_t *wish_json(const struct far_wish *w)
 
 static int peer_ask(struct perf_peer *p, json_t *request, json_t **answer)
 {
-	int code = talk_send(p->talk, request);
+	int code = control_send(p->control, request);
 
 	if (!code)
-		code = talk_receive(p->talk, answer);
+		code = control_receive(p->control, answer);
 	p->failed = code != EXIT_DONE;
 	return code;
 }
 
 static int peer_wrong(const struct perf_peer *p)
 {
-	say("%s answers something else than was asked", p->talk->peer);
+	say("%s answers something else than was asked", p->control->peer);
 	return EXIT_PROTOCOL;
 }
 
-static int peer_open_there(struct perf_peer *p, const struct far_wish *w,
-			   const struct perf_ends *near, struct peer_far *f)
+static int peer_open_there(struct perf_peer *p, const struct responder_request *w,
+			   const struct perf_ends *requester, struct peer_responder *f)
 {
 	json_t *answer;
 	int code = peer_ask(
-		p, json_pack("{s:o, s:o}", "open", wish_json(w), "ends", ends_json(near)), &answer);
+		p, json_pack("{s:o, s:o}", "open", request_json(w), "ends", ends_json(requester)), &answer);
 
 	if (code)
 		return code;
@@ -127,11 +127,11 @@ static int peer_open_there(struct perf_peer *p, const struct far_wish *w,
 	return code;
 }
 
-static int peer_open_here(struct perf_peer *p, const struct far_wish *w,
-			  const struct perf_ends *near, struct peer_far *f)
+static int peer_open_here(struct perf_peer *p, const struct responder_request *w,
+			  const struct perf_ends *requester, struct peer_responder *f)
 {
 	uint32_t *qpn = f->ends.qpn, *keys = f->ends.keys;
-	int code = far_open(p->site, w, &f->here);
+	int code = responder_open(p->site, w, &f->here);
 
 	if (code)
 		return code;
@@ -141,24 +141,24 @@ static int peer_open_here(struct perf_peer *p, const struct far_wish *w,
 	f->ends = f->here->ends;
 	f->ends.qpn = qpn;
 	f->ends.keys = keys;
-	return far_connect(p->site, f->here, near);
+	return responder_connect(p->site, f->here, requester);
 }
 
-int peer_begin(struct perf_peer *p, const struct far_wish *w, const struct perf_ends *near,
-	       struct peer_far *f)
+int peer_begin(struct perf_peer *p, const struct responder_request *w, const struct perf_ends *requester,
+	       struct peer_responder *f)
 {
-	*f = (struct peer_far){.ends = {.n = w->lanes,
+	*f = (struct peer_responder){.ends = {.n = w->lanes,
 					.qpn = calloc(w->lanes, sizeof(uint32_t)),
-					.lane_keys = far_lane_keys(w)}};
+					.lane_keys = responder_lane_keys(w)}};
 	f->ends.keys = calloc((size_t)w->lanes * f->ends.lane_keys + 1, sizeof(uint32_t));
 	if (!f->ends.qpn || !f->ends.keys) {
 		say("no memory for %u queues", w->lanes);
 		return EXIT_INPUT;
 	}
-	return p->talk ? peer_open_there(p, w, near, f) : peer_open_here(p, w, near, f);
+	return p->control ? peer_open_there(p, w, requester, f) : peer_open_here(p, w, requester, f);
 }
 
-static int peer_close_there(struct perf_peer *p, struct peer_far *f, uint64_t sent)
+static int peer_close_there(struct perf_peer *p, struct peer_responder *f, uint64_t sent)
 {
 	json_int_t received;
 	json_t *answer;
@@ -174,22 +174,22 @@ static int peer_close_there(struct perf_peer *p, struct peer_far *f, uint64_t se
 	return code;
 }
 
-static void peer_close_here(struct peer_far *f)
+static void peer_close_here(struct peer_responder *f)
 {
-	for (uint32_t i = 0; i < f->here->wish.sets; i++) {
-		far_take(&f->here->set[i]);
+	for (uint32_t i = 0; i < f->here->request.sets; i++) {
+		responder_take(&f->here->set[i]);
 		f->received += f->here->set[i].received;
 	}
-	far_close(f->here);
+	responder_close(f->here);
 }
 
-int peer_finish(struct perf_peer *p, struct peer_far *f, uint64_t sent)
+int peer_finish(struct perf_peer *p, struct peer_responder *f, uint64_t sent)
 {
 	int code = EXIT_DONE;
 
 	if (f->here)
 		peer_close_here(f);
-	else if (f->ends.qpn && p->talk && !p->failed)
+	else if (f->ends.qpn && p->control && !p->failed)
 		code = peer_close_there(p, f, sent);
 	free(f->ends.qpn);
 	free(f->ends.keys);
@@ -197,16 +197,16 @@ int peer_finish(struct perf_peer *p, struct peer_far *f, uint64_t sent)
 	return code;
 }
 
-int peer_complain(struct perf_peer *p, int code)
+int peer_print_error(struct perf_peer *p, int code)
 {
 	json_t *message;
 
-	if (!p->talk || p->failed)
+	if (!p->control || p->failed)
 		return code;
 	p->failed = true;
-	if (!talk_ready(p->talk))
+	if (!control_ready(p->control))
 		return code;
-	code = talk_receive(p->talk, &message);
+	code = control_receive(p->control, &message);
 	if (!code)
 		json_decref(message);
 	return code ? code : EXIT_DEVICE;

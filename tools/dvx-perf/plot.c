@@ -12,8 +12,8 @@
 #include "tools/cli/say.h"
 
 /*
- * gnuplot draws into memory, since it does not tell when a disk is full, and the file keeps what it
- * has until there is a drawing.
+ * State of the drawing. gnuplot draws into memory, because it does not report a full disk; the file
+ * keeps its contents until the drawing is complete.
  */
 static struct {
 	const char *file;
@@ -25,7 +25,7 @@ static struct {
 
 extern char **environ;
 
-/* gnuplot, which draws to `out` what it reads from the pipe: 0 or an errno. */
+/* Starts gnuplot, which reads from the pipe and draws to `out`. Returns 0 or an errno. */
 static int plot_spawn(int out, int pipe_end)
 {
 	static char name[] = "gnuplot";
@@ -65,7 +65,7 @@ static int plot_failed(int err)
 	return EXIT_INPUT;
 }
 
-/* Whether the file can be written, before the measurement. */
+/* Opens the file before the measurement, to see whether it can be written. */
 static int plot_touch(void)
 {
 	int fd = open(plot.file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -110,7 +110,7 @@ FILE *plot_commands(void)
 	return plot.commands;
 }
 
-/* Waits for the drawing: false if gnuplot fails. */
+/* Waits for the drawing. false if gnuplot fails. */
 static bool plot_drawn(void)
 {
 	int status = 0, failed = fclose(plot.commands);
@@ -119,7 +119,7 @@ static bool plot_drawn(void)
 	return waitpid(plot.pid, &status, 0) == plot.pid && !failed && !status;
 }
 
-/* 0 or an errno. */
+/* Copies the drawing to the file. Returns 0 or an errno. */
 static int plot_copy(int to)
 {
 	char part[16384];
@@ -170,13 +170,13 @@ void plot_title(FILE *f, const char *what, const struct perf_site *s)
 		site_is_emulator(s) ? "\\nfigures of an emulator, not of a NIC" : "");
 }
 
-/* Data blocks are named after operation and engine: $d_0_1. */
+/* Whether a result belongs to a data block. Blocks are named after operation and engine: $d_0_1. */
 static bool plot_is_of(const struct perf_result *r, enum perf_op op, size_t engine)
 {
 	return r->op == op && r->engine == perf_engines[engine];
 }
 
-/* The lines of a block; a size's percentiles if they are alone. */
+/* Writes the rows of a block. Returns their number; with one size, the rows are percentiles. */
 static size_t plot_rows(FILE *f, const struct perf_results *all, enum perf_op op, size_t engine)
 {
 	size_t n = 0;
@@ -196,7 +196,10 @@ static size_t plot_rows(FILE *f, const struct perf_results *all, enum perf_op op
 	return n;
 }
 
-/* x: one in so many messages is slower; so each further nine of a percentile has the same width. */
+/*
+ * Writes percentiles over x, where one in x messages is slower: each further nine has the same
+ * width.
+ */
 static void plot_percentiles(FILE *f, const struct perf_result *r, enum perf_op op, size_t engine)
 {
 	const struct histogram *h = &r->histogram;
@@ -213,7 +216,7 @@ static void plot_percentiles(FILE *f, const struct perf_result *r, enum perf_op 
 	fprintf(f, "EOD\n");
 }
 
-/* "plot" with a line for each block; `columns` is gnuplot's. */
+/* Writes "plot" with a line for each block; `columns` is in gnuplot's syntax. */
 static void plot_lines(FILE *f, const struct perf_results *all, const char *columns,
 		       const char *what)
 {

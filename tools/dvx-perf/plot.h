@@ -3,22 +3,24 @@
 #define DVX_PERF_PLOT_H
 
 /*
- * Drawings by gnuplot. It is started before anything is measured, so that a missing gnuplot or a
- * file that cannot be written does not end a long run.
+ * Drawings by gnuplot. It is started before the measurement, so that a missing gnuplot or a file
+ * that cannot be written does not spoil a long run.
  */
 #include "report.h"
 
-/* All return 0, or an exit code after a sentence; without a file they do nothing. */
+/* These return 0, or an exit code after an error message. Without a file they do nothing. */
 int plot_begin(const char *file);
-/* Draws: latency and rate against size, or one size's percentiles. */
+/* Draws latency and rate over size, or the percentiles of a single size. */
 int plot_results(const struct report_of *, const struct perf_results *);
 
-/* For other drawings: where gnuplot reads its commands, NULL if there is nothing to draw. */
+/*
+ * For other drawings: returns the stream of gnuplot's commands, NULL if there is nothing to draw.
+ */
 FILE *plot_commands(void);
 int plot_end(void);
-/* After a failure: leaves the file as it was. */
+/* Ends the drawing after a failure: leaves the file as it was. */
 void plot_drop(void);
-/* A title's end, with what is to be known of the device. */
+/* Writes the end of a title, with a note on the device. */
 void plot_title(FILE *, const char *what, const struct perf_site *);
 
 #endif

@@ -6,7 +6,7 @@
 #include "progress.h"
 #include "ticks.h"
 
-#define FIRST_NS 100000000u /* lines of short measurements follow each other no faster */
+#define FIRST_NS 100000000u /* least time between lines of short measurements */
 #define EVERY_NS 250000000u
 
 static struct {
@@ -17,7 +17,7 @@ static struct {
 	progress_count_fn *count;
 	const void *of;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of `running` */
+	pthread_mutex_t lock; /* guards `running` */
 	pthread_cond_t ends;
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 /*
- * One line on a terminal (standard error) that says how far a long run is. A thread writes it
- * during a measurement, four times a second; what is measured only counts.
+ * A line on the terminal (standard error) that shows how responder a long run is. A thread writes it
+ * during a measurement, four times a second; the measured threads only count.
  */
 typedef uint64_t progress_count_fn(const void *of);
 
 void progress_begin(bool quiet);
-/* A measurement begins, which is so many messages long; count() says how many were done. */
+/* Begins a measurement of `total` messages. count() returns how many are done. */
 void progress_watch(uint64_t total, progress_count_fn *count, const void *of, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* It has ended. The line stays for the next one. */
+/* Ends the measurement. The line stays for the next one. */
 void progress_unwatch(void);
-/* Before something else is printed. */
+/* Clears the line before other output. */
 void progress_clear(void);
 
 #endif

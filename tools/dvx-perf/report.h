@@ -6,24 +6,24 @@
 #include "options.h"
 #include "result.h"
 
-/* What the results are of. */
+/* The subject of a report. */
 struct report_of {
 	const struct perf_args *args;
 	const struct perf_site *site;
 	const char *peer; /* the server's address; NULL: the queues are connected to this process */
 };
 
-/* A way to print them: as they come, and at the end. The calls are exit codes; they may be NULL. */
+/* A format of reports. The calls return exit codes; they may be NULL. */
 struct perf_report {
-	int (*begin)(const struct report_of *, const struct perf_result *); /* an operation */
+	int (*begin)(const struct report_of *, const struct perf_result *);
 	int (*add)(const struct report_of *, const struct perf_result *);
 	int (*end)(const struct report_of *, const struct perf_results *);
 };
 extern const struct perf_report report_table, report_csv, report_json;
 
-/* Shows what was printed: an exit code, after a sentence if that fails. */
+/* Flushes the output. Returns an exit code, after an error message if that fails. */
 int report_flush(void);
-/* ", the emulator's figures, not a NIC's", or "" */
+/* Returns ", the emulator's figures, not a NIC's", or "". */
 const char *report_caution(const struct perf_site *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Comma-separated values: a header, then a line for each result. */
+/* The report as comma-separated values: a header, then a line for each result. */
 #include "report.h"
 
 static void csv_header(const struct report_of *of)
@@ -14,7 +14,7 @@ static void csv_header(const struct report_of *of)
 	printf(",messages_per_s,bytes_per_s\n");
 }
 
-/* The header once, whatever the number of operations. */
+/* Prints the header, once for all operations. */
 static int csv_begin(const struct report_of *of, const struct perf_result *first)
 {
 	static bool printed;

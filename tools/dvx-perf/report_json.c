@@ -12,7 +12,7 @@ static json_t *json_figures(const double f[FIGURES])
 	return j;
 }
 
-/* [[from, to, count], ...] of what is not empty, in ns. */
+/* Returns [[from, to, count], ...] of the buckets that are not empty, in ns. */
 static json_t *json_histogram(const struct perf_result *r)
 {
 	json_t *list = json_array();
@@ -26,13 +26,13 @@ static json_t *json_histogram(const struct perf_result *r)
 	return list;
 }
 
-/* null where there is none. */
+/* Returns a rate, or null if there is none. */
 static json_t *json_rate(const struct perf_result *r, double rate)
 {
 	return r->rate > 0 ? json_real(rate) : json_null();
 }
 
-/* The percentiles that are the maximum. */
+/* Lists the percentiles that equal the maximum, because there are too few messages. */
 static json_t *json_too_few(const struct perf_result *r)
 {
 	json_t *list = json_array();

@@ -15,7 +15,7 @@ int report_flush(void)
 	if (!fflush(stdout))
 		return EXIT_DONE;
 	say("standard output cannot be written: %s", strerror(errno));
-	clearerr(stdout); /* it was said */
+	clearerr(stdout); /* reported already */
 	return EXIT_INPUT;
 }
 
@@ -39,7 +39,7 @@ static int table_begin(const struct report_of *of, const struct perf_result *fir
 
 #define BAR 50
 
-/* A power of two a line: enough to see the shape. */
+/* Prints the histogram with a line for each power of two, which is enough to see the shape. */
 static void table_histogram(const struct perf_result *r)
 {
 	const struct histogram *h = &r->histogram;
@@ -75,7 +75,7 @@ static int table_add(const struct report_of *of, const struct perf_result *r)
 	return report_flush();
 }
 
-/* Of the result with the fewest messages: which of its percentiles are none. */
+/* Prints which percentiles mean nothing, for the result with the fewest messages. */
 static int table_end(const struct report_of *of, const struct perf_results *all)
 {
 	const struct perf_result *least = all->n ? all->list[0] : NULL;

@@ -7,13 +7,13 @@
 #include "tools/cli/library.h"
 #include "tools/cli/say.h"
 
-struct ring_near {
+struct ring_requester {
 	const struct perf_params *p;
 	struct ring_queue *queue;
 	struct ring_set *set;
 	struct dvx_pd *pd;
 	struct dvx_mkey *mkey;
-	struct perf_xrc *xrc; /* NULL: all is libdvx's own */
+	struct perf_xrc *xrc; /* NULL: libdvx made all queues */
 };
 
 static void ring_queue_drop(struct ring_queue *q)
@@ -22,9 +22,9 @@ static void ring_queue_drop(struct ring_queue *q)
 	dvx_mkey_destroy(q->list);
 }
 
-void ring_close(void *near)
+void ring_close(void *requester)
 {
-	struct ring_near *r = near;
+	struct ring_requester *r = requester;
 
 	for (uint32_t i = 0; r->queue && i < perf_lanes(r->p); i++)
 		ring_queue_drop(&r->queue[i]);
@@ -40,7 +40,7 @@ void ring_close(void *near)
 	free(r);
 }
 
-/* Segments of the largest WQE. */
+/* Returns the segments of the largest WQE. */
 static uint32_t ring_wqe_ds(const struct perf_params *p)
 {
 	uint32_t pieces = p->sges;
@@ -54,7 +54,7 @@ static uint32_t ring_wqe_ds(const struct perf_params *p)
 	return 2 + p->transport->to_ds + pieces;
 }
 
-/* Blocks of a queue's ring: that WQE as often as the window says, and a padded ring's end. */
+/* Returns the blocks of a queue's ring: a window of the largest WQEs, and a padded end. */
 static uint32_t ring_sq_blocks(const struct perf_params *p)
 {
 	uint32_t one = dvx_wqe_blocks(ring_wqe_ds(p)), blocks = 1;
@@ -64,8 +64,8 @@ static uint32_t ring_sq_blocks(const struct perf_params *p)
 	return blocks;
 }
 
-/* An mkey that requests of this queue make anew. */
-static int ring_list_make(struct ring_near *r, struct ring_queue *q)
+/* Makes the mkey that UMR requests of this queue redefine. */
+static int ring_list_make(struct ring_requester *r, struct ring_queue *q)
 {
 	int rc = dvx_mkey_create_list(r->p->site->dev, r->pd, r->p->sges, &q->list);
 
@@ -74,7 +74,7 @@ static int ring_list_make(struct ring_near *r, struct ring_queue *q)
 	return rc;
 }
 
-static int ring_qp(struct ring_near *r, const struct ring_set *set, uint32_t lane)
+static int ring_qp(struct ring_requester *r, const struct ring_set *set, uint32_t lane)
 {
 	const struct perf_params *p = r->p;
 	struct dvx_qp_attr attr = {
@@ -93,7 +93,7 @@ static int ring_qp(struct ring_near *r, const struct ring_set *set, uint32_t lan
 	return dvx_qp_create(p->site->dev, &attr, &r->queue[lane].qp);
 }
 
-static int ring_queue_make(struct ring_near *r, struct ring_set *set, uint32_t lane)
+static int ring_queue_make(struct ring_requester *r, struct ring_set *set, uint32_t lane)
 {
 	const struct perf_params *p = r->p;
 	struct ring_queue *q = &r->queue[lane];
@@ -106,7 +106,7 @@ static int ring_queue_make(struct ring_near *r, struct ring_set *set, uint32_t l
 	return p->op == PERF_UMR ? ring_list_make(r, q) : 0;
 }
 
-static int ring_cq(struct ring_near *r, uint32_t thread)
+static int ring_cq(struct ring_requester *r, uint32_t thread)
 {
 	const struct perf_params *p = r->p;
 	struct ring_set *set = &r->set[thread];
@@ -120,7 +120,7 @@ static int ring_cq(struct ring_near *r, uint32_t thread)
 	return rc ? rc : dvx_cq_create(p->site->dev, &cq, &set->cq);
 }
 
-static int ring_set_make(struct ring_near *r, uint32_t thread)
+static int ring_set_make(struct ring_requester *r, uint32_t thread)
 {
 	const struct perf_params *p = r->p;
 	int rc = ring_cq(r, thread);
@@ -130,7 +130,7 @@ static int ring_set_make(struct ring_near *r, uint32_t thread)
 	return rc;
 }
 
-static int ring_pd(struct ring_near *r)
+static int ring_pd(struct ring_requester *r)
 {
 	const struct perf_params *p = r->p;
 
@@ -139,7 +139,7 @@ static int ring_pd(struct ring_near *r)
 	return dvx_pd_alloc(p->site->dev, &r->pd);
 }
 
-static int ring_make(struct ring_near *r)
+static int ring_make(struct ring_requester *r)
 {
 	const struct perf_params *p = r->p;
 	struct dvx_mkey_attr attr = {.size = sizeof(attr),
@@ -157,9 +157,9 @@ static int ring_make(struct ring_near *r)
 	return rc;
 }
 
-int ring_open(const struct perf_params *p, void **near, struct perf_ends *ends)
+int ring_open(const struct perf_params *p, void **requester, struct perf_ends *ends)
 {
-	struct ring_near *r = calloc(1, sizeof(*r));
+	struct ring_requester *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return EXIT_INPUT;
@@ -174,24 +174,24 @@ int ring_open(const struct perf_params *p, void **near, struct perf_ends *ends)
 	}
 	for (uint32_t i = 0; i < ends->n; i++)
 		ends->qpn[i] = dvx_qp_number(r->queue[i].qp);
-	*near = r;
+	*requester = r;
 	return EXIT_DONE;
 }
 
-static int ring_connect_one(struct ring_near *r, const struct perf_ends *far, uint32_t i)
+static int ring_connect_one(struct ring_requester *r, const struct perf_ends *responder, uint32_t i)
 {
 	const struct perf_site *site = r->p->site;
 	const struct perf_transport *t = r->p->transport;
 	struct ring_queue *q = &r->queue[i];
-	struct dvx_qp_peer peer = site_peer(far, i);
+	struct dvx_qp_peer peer = site_peer(responder, i);
 	int err;
 
-	q->keys = keys_of(far, i);
+	q->keys = keys_of(responder, i);
 	if (r->xrc) {
 		q->srqn = *q->keys.key;
-		return perf_xrc_connect(r->xrc, i, far, 0);
+		return perf_xrc_connect(r->xrc, i, responder, 0);
 	}
-	err = site_connect(q->qp, t, &site->local, far, i);
+	err = site_connect(q->qp, t, &site->local, responder, i);
 	if (!err && t->addressed)
 		err = dvx_ah_init(site->dev, &site->local, &peer, &q->ah);
 	if (!err && t->id == PERF_DC)
@@ -199,24 +199,24 @@ static int ring_connect_one(struct ring_near *r, const struct perf_ends *far, ui
 	return err;
 }
 
-int ring_connect(void *near, const struct perf_ends *far)
+int ring_connect(void *requester, const struct perf_ends *responder)
 {
-	struct ring_near *r = near;
+	struct ring_requester *r = requester;
 
-	for (uint32_t i = 0; i < far->n; i++) {
-		if (ring_connect_one(r, far, i)) {
+	for (uint32_t i = 0; i < responder->n; i++) {
+		if (ring_connect_one(r, responder, i)) {
 			say("libdvx can't connect its queues: %s", perf_xrc_why(r->xrc));
 			return EXIT_DEVICE;
 		}
-		r->queue[i].raddr = far->addr + i / r->p->qps * (uint64_t)r->p->max_size;
-		r->queue[i].rkey = far->key;
+		r->queue[i].raddr = responder->addr + i / r->p->qps * (uint64_t)r->p->max_size;
+		r->queue[i].rkey = responder->key;
 	}
 	return EXIT_DONE;
 }
 
-void ring_resize(void *near)
+void ring_resize(void *requester)
 {
-	struct ring_near *r = near;
+	struct ring_requester *r = requester;
 	const struct perf_params *p = r->p;
 
 	for (uint32_t i = 0; i < perf_lanes(p); i++) {
@@ -235,14 +235,14 @@ void ring_resize(void *near)
 	}
 }
 
-void *ring_queue_of(void *near, uint32_t lane)
+void *ring_queue_of(void *requester, uint32_t lane)
 {
-	return &((struct ring_near *)near)->queue[lane];
+	return &((struct ring_requester *)requester)->queue[lane];
 }
 
-void *ring_set_of(void *near, uint32_t thread)
+void *ring_set_of(void *requester, uint32_t thread)
 {
-	return &((struct ring_near *)near)->set[thread];
+	return &((struct ring_requester *)requester)->set[thread];
 }
 
 int ring_leave(struct perf_thread *t, int result)

@@ -2,12 +2,12 @@
 #ifndef DVX_PERF_RINGS_H
 #define DVX_PERF_RINGS_H
 
-/* Queues and memory made by DevX, for the engines on libdvx's own rings. */
+/* Queues and memory made through DevX, for the engines on libdvx's rings. */
 #include <dvx/dvx.h>
 #include "loop.h"
 
 struct ring_queue {
-	/* what the hot path touches */
+	/* used by the hot path */
 	struct dvx_sq *sq;
 	uint64_t raddr;
 	uint32_t rkey;
@@ -17,32 +17,35 @@ struct ring_queue {
 	struct dvx_sge sge[PERF_SGES];
 	uint64_t dma_to;
 	uint32_t bytes;
-	uint32_t list_key; /* what a UMR makes anew */
-	struct dvx_ah ah;  /* where messages go, if they say so */
-	uint32_t srqn;	   /* of XRC: the same */
+	uint32_t list_key; /* the mkey that a UMR redefines */
+	struct dvx_ah ah;  /* the address of messages that carry one */
+	uint32_t srqn;	   /* the XRC SRQ that messages go to */
 	struct dvx_template made;
 	struct perf_keys keys;
 	struct dvx_qp *qp;
 	struct dvx_mkey *list;
 };
 
-/* A thread's queues. */
+/* The queues of a thread. */
 struct ring_set {
-	struct dvx_sq *only; /* NULL: there are several */
+	struct dvx_sq *only; /* the only queue; NULL: there are several */
 	struct dvx_cq *cq;
 	struct dvx_uar *uar;
 };
 
-int ring_open(const struct perf_params *, void **near, struct perf_ends *);
-int ring_connect(void *near, const struct perf_ends *far);
-void ring_resize(void *near);
-void ring_close(void *near);
-void *ring_queue_of(void *near, uint32_t lane);
-void *ring_set_of(void *near, uint32_t thread);
-/* The next measurement may have other threads: for debug builds (dvx_sq_leave(3)). */
+int ring_open(const struct perf_params *, void **requester, struct perf_ends *);
+int ring_connect(void *requester, const struct perf_ends *responder);
+void ring_resize(void *requester);
+void ring_close(void *requester);
+void *ring_queue_of(void *requester, uint32_t lane);
+void *ring_set_of(void *requester, uint32_t thread);
+/*
+ * Leaves the queues, because the next measurement may have other threads: for debug builds
+ * (dvx_sq_leave(3)).
+ */
 int ring_leave(struct perf_thread *, int result);
 
-/* Sentences. */
+/* Print an error message and return the failure. */
 bool ring_refused(int rc);
 int ring_failed(const struct dvx_wc *);
 

@@ -14,14 +14,14 @@
 #define AUTO_COUNT  2000
 #define AUTO_WARMUP 100
 #define AUTO_LEAST  20
-#define AUTO_BYTES  (128u << 20) /* that a measurement moves, where --count does not say */
+#define AUTO_BYTES  (128u << 20) /* bytes that a measurement moves, without --count */
 
 struct run {
 	const struct perf_args *a;
 	const struct perf_report *report;
 	struct report_of of;
 	struct perf_site site;
-	struct talk talk;
+	struct control control;
 	struct perf_peer peer;
 	struct perf_params p;
 	struct perf_session session[PERF_ENGINES];
@@ -52,13 +52,13 @@ static int run_round(struct run *r, uint32_t round)
 			progress_clear();
 			say("%s stopped: %s of %u bytes", r->session[i].engine->name,
 			    perf_ops[r->p.op].name, r->p.size);
-			return peer_complain(&r->peer, code);
+			return peer_print_error(&r->peer, code);
 		}
 	}
 	return EXIT_DONE;
 }
 
-/* --duration ends the rounds, or else their number does. */
+/* Whether another round follows: until --duration is over, or for the given number of rounds. */
 static bool run_goes_on(const struct run *r, uint32_t round, uint64_t began)
 {
 	if (stop_asked())
@@ -78,7 +78,10 @@ static int run_rounds(struct run *r)
 	return code;
 }
 
-/* A tenth of what is measured, and no more than brings code, pages and caches in. */
+/*
+ * Returns the messages of a warm-up: a tenth of the measurement, but no more than it takes to load
+ * code, pages and caches.
+ */
 static uint32_t run_warmup(const struct run *r)
 {
 	uint32_t tenth = (r->p.count + 9) / 10;
@@ -88,7 +91,7 @@ static uint32_t run_warmup(const struct run *r)
 	return tenth < AUTO_WARMUP ? tenth : AUTO_WARMUP;
 }
 
-/* A round that leaves no results. */
+/* Runs a round without keeping its results. */
 static int run_warm(struct run *r)
 {
 	uint32_t count = r->p.count;
@@ -108,7 +111,7 @@ static int run_result(struct run *r, const struct perf_session *s)
 	struct perf_result *result;
 	struct histogram post = {0};
 
-	if (!s->thread->latency.n) /* interrupted before */
+	if (!s->thread->latency.n) /* interrupted before the first message */
 		return EXIT_DONE;
 	result = results_add(&r->results);
 	if (!result)
@@ -182,10 +185,10 @@ static int run_sessions(struct run *r)
 		if (wanted & 1u << i)
 			code = session_open(&r->session[r->sessions++], perf_engines[i], &r->p,
 					    &r->peer);
-	return code ? peer_complain(&r->peer, code) : EXIT_DONE;
+	return code ? peer_print_error(&r->peer, code) : EXIT_DONE;
 }
 
-/* In reverse order: an error before hides those of the closing. */
+/* Closes in reverse order. An earlier error takes precedence over those of closing. */
 static int run_close(struct run *r, int code)
 {
 	while (r->sessions) {
@@ -204,7 +207,7 @@ static uint32_t run_max_size(const struct perf_args *a, enum perf_op op)
 	return a->all_sizes ? 1u << ALL_SIZES_LOG : options_size(a);
 }
 
-/* A datagram fits into a packet: --all ends there. */
+/* Checks that a datagram fits into a packet; --all ends at that size. */
 static int run_check_datagram(const struct run *r)
 {
 	uint32_t most = site_mtu(&r->site);
@@ -216,7 +219,7 @@ static int run_check_datagram(const struct run *r)
 	return EXIT_INPUT;
 }
 
-/* All operations are those that the device has. */
+/* Reports an operation that the device lacks. It is an error unless all were requested. */
 static int run_lacks(const struct run *r, enum perf_op op, const char *what)
 {
 	say("--op=%s: %s has no %s", perf_ops[op].word, site_name(&r->site), what);
@@ -281,12 +284,12 @@ static int run_meet(struct run *r)
 	r->peer.site = &r->site;
 	if (!r->a->argc)
 		return EXIT_DONE;
-	code = talk_connect(&r->talk, r->a->argv[0]);
+	code = control_connect(&r->control, r->a->argv[0]);
 	if (code)
 		return code;
-	r->peer.talk = &r->talk;
+	r->peer.control = &r->control;
 	r->of.peer = r->a->argv[0];
-	return talk_hello(&r->talk);
+	return control_hello(&r->control);
 }
 
 static int run_all(struct run *r)
@@ -298,10 +301,10 @@ static int run_all(struct run *r)
 	r->ns_per_tick = ticks_to_ns();
 	if (!code)
 		code = run_ops(r);
-	if (!code && r->peer.talk)
-		talk_send(&r->talk, json_pack("{s:b}", "end", 1));
-	if (r->peer.talk)
-		talk_end(&r->talk);
+	if (!code && r->peer.control)
+		control_send(&r->control, json_pack("{s:b}", "end", 1));
+	if (r->peer.control)
+		control_end(&r->control);
 	return code;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The server: the far end of another dvx-perf's queues. Its clients come one after another. */
+/*
+ * The server: the peer's side of another dvx-perf's queues. It serves one client after the other.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -8,26 +10,26 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "exits.h"
-#include "far.h"
+#include "responder.h"
 #include "options.h"
 #include "peer.h"
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-#define SERVE_FARS 16 /* engines of a client */
-/* Empty looks at the receives from one look at the connection to the next. */
+#define SERVE_RESPONDERS 16 /* engines of one client */
+/* Empty polls for receives between two looks at the connection. */
 #define SERVE_SPIN 256
 
 static volatile sig_atomic_t serve_stop;
 
 struct perf_client {
 	const struct perf_site *site;
-	struct talk talk;
-	struct far *far[SERVE_FARS];
+	struct control control;
+	struct responder *responder[SERVE_RESPONDERS];
 	uint32_t opened;
 };
 
-static const struct perf_transport *wish_transport(const char *name)
+static const struct perf_transport *request_transport(const char *name)
 {
 	for (const struct perf_transport *t = perf_transports; t->name; t++)
 		if (!strcmp(t->name, name))
@@ -35,13 +37,13 @@ static const struct perf_transport *wish_transport(const char *name)
 	return NULL;
 }
 
-/* A member of a client's wish that has to be in a range. */
-struct wish_range {
+/* A member of a client's request, with its range. */
+struct request_range {
 	const char *name;
 	json_int_t least, most;
 };
 
-static int wish_number(const json_t *j, const struct wish_range *r, json_int_t *out)
+static int request_number(const json_t *j, const struct request_range *r, json_int_t *out)
 {
 	const json_t *n = json_object_get(j, r->name);
 
@@ -53,22 +55,22 @@ static int wish_number(const json_t *j, const struct wish_range *r, json_int_t *
 	return -1;
 }
 
-static int wish_take(const json_t *j, struct far_wish *w)
+static int request_take(const json_t *j, struct responder_request *w)
 {
-	static const struct wish_range ranges[] = {
-		{"lanes", 1, FAR_LANES},
-		{"sets", 1, FAR_LANES},
-		{"receives", 0, FAR_RECEIVES},
-		{"memory", 1, FAR_MEMORY},
+	static const struct request_range ranges[] = {
+		{"lanes", 1, RESPONDER_LANES},
+		{"sets", 1, RESPONDER_LANES},
+		{"receives", 0, RESPONDER_RECEIVES},
+		{"memory", 1, RESPONDER_MEMORY},
 		{"access", 0, DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC},
 		{"srq", 0, 1},
 		{"windows", 0, 1}};
 	json_int_t v[7];
 
 	for (int i = 0; i < 7; i++)
-		if (wish_number(j, &ranges[i], &v[i]))
+		if (request_number(j, &ranges[i], &v[i]))
 			return -1;
-	*w = (struct far_wish){wish_transport(json_str(j, "transport")),
+	*w = (struct responder_request){request_transport(json_str(j, "transport")),
 			       (uint32_t)v[0],
 			       (uint32_t)v[1],
 			       (uint32_t)v[2],
@@ -92,89 +94,95 @@ static int wish_take(const json_t *j, struct far_wish *w)
 
 static int serve_make(struct perf_client *c, const json_t *message)
 {
-	struct perf_ends near = {0};
-	struct far_wish w;
-	struct far *f;
-	int rc = wish_take(json_object_get(message, "open"), &w);
+	struct perf_ends requester = {0};
+	struct responder_request w;
+	struct responder *f;
+	int rc = request_take(json_object_get(message, "open"), &w);
 
 	if (rc)
 		return -1;
-	if (c->opened == SERVE_FARS) {
-		say("the client opens more than %d far ends", SERVE_FARS);
+	if (c->opened == SERVE_RESPONDERS) {
+		say("the client opens more than %d far ends", SERVE_RESPONDERS);
 		return -1;
 	}
-	near.n = w.lanes;
-	near.qpn = calloc(w.lanes, sizeof(*near.qpn));
-	if (near.qpn && ends_take(json_object_get(message, "ends"), &near) == 0) {
-		rc = far_open(c->site, &w, &f);
+	requester.n = w.lanes;
+	requester.qpn = calloc(w.lanes, sizeof(*requester.qpn));
+	if (requester.qpn && ends_take(json_object_get(message, "ends"), &requester) == 0) {
+		rc = responder_open(c->site, &w, &f);
 		if (!rc)
-			c->far[c->opened++] = f;
-		rc = rc ? rc : far_connect(c->site, f, &near);
+			c->responder[c->opened++] = f;
+		rc = rc ? rc : responder_connect(c->site, f, &requester);
 	} else {
 		say("the client's \"ends\" are not of %u queues", w.lanes);
 		rc = -1;
 	}
-	free(near.qpn);
+	free(requester.qpn);
 	return rc;
 }
 
-/* The sentence that was said last goes to the client, too. */
+/* Answers with the last error message. */
 static json_t *serve_error(void)
 {
 	return json_pack("{s:s}", "error", say_last());
 }
 
-static json_t *serve_opens(struct perf_client *c, const json_t *message)
+static json_t *serve_open(struct perf_client *c, const json_t *message)
 {
 	if (serve_make(c, message))
 		return serve_error();
-	return json_pack("{s:o}", "ends", ends_json(&c->far[c->opened - 1]->ends));
+	return json_pack("{s:o}", "ends", ends_json(&c->responder[c->opened - 1]->ends));
 }
 
-static uint64_t serve_received(struct far *f)
+static uint64_t serve_received(struct responder *f)
 {
 	uint64_t received = 0;
 
-	for (uint32_t i = 0; i < f->wish.sets; i++) {
-		far_take(&f->set[i]);
+	for (uint32_t i = 0; i < f->request.sets; i++) {
+		responder_take(&f->set[i]);
 		received += f->set[i].received;
 	}
 	return received;
 }
 
-/* The one that was opened last. Of reliable queues, the last messages may still be on their way. */
-static json_t *serve_closes(struct perf_client *c, const json_t *message)
+/*
+ * Closes the side that was opened last. On reliable queues the last messages may still be on their
+ * way.
+ */
+static json_t *serve_close(struct perf_client *c, const json_t *message)
 {
 	uint64_t sent = (uint64_t)json_integer_value(json_object_get(message, "close")), received;
-	struct far *f;
+	struct responder *f;
 
 	if (!c->opened) {
 		say("the client closes what it did not open");
 		return serve_error();
 	}
-	f = c->far[--c->opened];
+	f = c->responder[--c->opened];
 	do
 		received = serve_received(f);
-	while (f->wish.receives && f->wish.transport->reliable && received < sent &&
-	       !talk_ready(&c->talk) && !site_gone(c->site));
-	far_close(f);
+	while (f->request.receives && f->request.transport->reliable && received < sent &&
+	       !control_ready(&c->control) && !site_gone(c->site));
+	responder_close(f);
 	return json_pack("{s:I}", "received", (json_int_t)received);
 }
 
-/* Receives of all that the client opened; 0: none came, or none are expected. */
+/*
+ * Reposts the receives of all sides that the client opened. Returns their number; 0: none came, or
+ * none are expected.
+ */
 static int serve_receive(struct perf_client *c, bool *expected)
 {
 	int n = 0;
 
 	*expected = false;
 	for (uint32_t i = 0; i < c->opened; i++) {
-		struct far *f = c->far[i];
+		struct responder *f = c->responder[i];
 
-		if (!f->wish.receives)
+		if (!f->request.receives)
 			continue;
 		*expected = true;
-		for (uint32_t set = 0; set < f->wish.sets; set++) {
-			int rc = far_take(&f->set[set]);
+		for (uint32_t set = 0; set < f->request.sets; set++) {
+			int rc = responder_take(&f->set[set]);
 
 			if (rc < 0)
 				return rc;
@@ -184,8 +192,8 @@ static int serve_receive(struct perf_client *c, bool *expected)
 	return n;
 }
 
-/* Posts receives again until the client has something to say. */
-static int serve_until_asked(struct perf_client *c)
+/* Reposts receives until the client sends a request. */
+static int serve_until_request(struct perf_client *c)
 {
 	bool expected = true;
 
@@ -199,7 +207,7 @@ static int serve_until_asked(struct perf_client *c)
 				return n;
 			empty = n ? 0 : empty + 1;
 		}
-		if (!expected || talk_ready(&c->talk))
+		if (!expected || control_ready(&c->control))
 			return 0;
 		if (site_gone(c->site))
 			return -1;
@@ -207,52 +215,52 @@ static int serve_until_asked(struct perf_client *c)
 	return 0;
 }
 
-/* The client's next wish: negative after its last. */
+/* Handles the client's next request. Returns a negative number after the last one. */
 static int serve_one(struct perf_client *c)
 {
 	json_t *message, *answer;
 	int code;
 
-	if (serve_until_asked(c)) {
-		talk_send(&c->talk, serve_error());
+	if (serve_until_request(c)) {
+		control_send(&c->control, serve_error());
 		return EXIT_DEVICE;
 	}
-	code = talk_receive(&c->talk, &message);
+	code = control_receive(&c->control, &message);
 	if (code)
 		return code;
 	if (json_object_get(message, "open"))
-		answer = serve_opens(c, message);
+		answer = serve_open(c, message);
 	else if (json_object_get(message, "close"))
-		answer = serve_closes(c, message);
+		answer = serve_close(c, message);
 	else
 		answer = json_object_get(message, "end")
 				 ? NULL
-				 : json_pack("{s:s}", "error", "no such wish");
+				 : json_pack("{s:s}", "error", "no such request");
 	json_decref(message);
-	return answer ? talk_send(&c->talk, answer) : -1;
+	return answer ? control_send(&c->control, answer) : -1;
 }
 
 static int serve_client(const struct perf_site *site, int fd)
 {
 	struct perf_client c = {.site = site};
-	int code = talk_begin(&c.talk, fd, "the client");
+	int code = control_begin(&c.control, fd, "the client");
 
 	if (code)
 		return code;
-	c.talk.stop = &serve_stop;
-	code = talk_hello(&c.talk);
+	c.control.stop = &serve_stop;
+	code = control_hello(&c.control);
 	while (!code)
 		code = serve_one(&c);
 	for (uint32_t i = 0; i < c.opened; i++)
-		far_close(c.far[i]);
-	talk_end(&c.talk);
+		responder_close(c.responder[i]);
+	control_end(&c.control);
 	return code < 0 ? EXIT_DONE : code;
 }
 
 static int serve_clients(const struct perf_site *site, int listener, bool once)
 {
 	for (;;) {
-		int ready = talk_wait(listener, POLLIN, &serve_stop, -1), fd, code;
+		int ready = control_wait(listener, POLLIN, &serve_stop, -1), fd, code;
 
 		if (!ready)
 			return EXIT_DONE;
@@ -286,14 +294,14 @@ int perf_cmd_serve(const struct perf_args *a)
 {
 	struct sigaction stop = {.sa_handler = serve_ask_stop};
 	struct perf_site site;
-	char name[TALK_NAME];
+	char name[CONTROL_NAME];
 	int listener, code;
 
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	code = site_open(&site, a->device, a->gid_index);
 	if (!code)
-		code = talk_listen(a->listen, &listener, name);
+		code = control_listen(a->listen, &listener, name);
 	if (!code) {
 		serve_announce(a, &site, name);
 		code = serve_clients(&site, listener, a->once);

@@ -6,12 +6,12 @@
 #include "session.h"
 #include "tools/cli/say.h"
 
-static struct far_wish session_wish(const struct perf_params *p)
+static struct responder_request session_wish(const struct perf_params *p)
 {
 	const struct perf_op_row *op = &perf_ops[p->op];
 
-	/* Twice the window: those completed, but not yet posted again, have room, too. */
-	return (struct far_wish){
+	/* Twice the window, so that receives that completed and are not reposted yet have room. */
+	return (struct responder_request){
 		.transport = p->transport,
 		.lanes = perf_lanes(p),
 		.sets = p->threads,
@@ -27,7 +27,7 @@ static struct far_wish session_wish(const struct perf_params *p)
 static void session_threads(struct perf_session *s)
 {
 	const struct perf_params *p = s->p;
-	struct far *here = s->far.here;
+	struct responder *here = s->responder.here;
 
 	for (uint32_t i = 0; i < p->threads; i++) {
 		struct perf_thread *t = &s->thread[i];
@@ -36,27 +36,27 @@ static void session_threads(struct perf_session *s)
 		t->session = s;
 		t->lanes = p->qps;
 		t->lane = &s->lane[i * p->qps];
-		t->set = s->engine->set(s->near, i);
-		t->far = here && here->wish.receives ? &here->set[i] : NULL;
+		t->set = s->engine->set(s->requester, i);
+		t->responder = here && here->request.receives ? &here->set[i] : NULL;
 		for (uint32_t q = 0; q < p->qps; q++)
-			t->lane[q].queue = s->engine->queue(s->near, i * p->qps + q);
+			t->lane[q].queue = s->engine->queue(s->requester, i * p->qps + q);
 	}
 }
 
 static int session_connect(struct perf_session *s, struct perf_peer *peer,
-			   const struct perf_ends *near)
+			   const struct perf_ends *requester)
 {
-	struct far_wish wish = session_wish(s->p);
-	int code = peer_begin(peer, &wish, near, &s->far);
+	struct responder_request request = session_wish(s->p);
+	int code = peer_begin(peer, &request, requester, &s->responder);
 
-	return code ? code : s->engine->connect(s->near, &s->far.ends);
+	return code ? code : s->engine->connect(s->requester, &s->responder.ends);
 }
 
 int session_open(struct perf_session *s, const struct perf_engine *e, const struct perf_params *p,
 		 struct perf_peer *peer)
 {
 	uint32_t *qpn = calloc(perf_lanes(p), sizeof(*qpn));
-	struct perf_ends near = site_ends(p->site, perf_lanes(p), qpn);
+	struct perf_ends requester = site_ends(p->site, perf_lanes(p), qpn);
 	int code = EXIT_INPUT;
 
 	*s = (struct perf_session){.engine = e, .p = p};
@@ -65,9 +65,9 @@ int session_open(struct perf_session *s, const struct perf_engine *e, const stru
 	if (!s->thread || !s->lane || !qpn)
 		say("no memory for %u threads", p->threads);
 	else
-		code = e->open(p, &s->near, &near);
+		code = e->open(p, &s->requester, &requester);
 	if (!code)
-		code = session_connect(s, peer, &near);
+		code = session_connect(s, peer, &requester);
 	if (!code)
 		session_threads(s);
 	free(qpn);
@@ -76,7 +76,7 @@ int session_open(struct perf_session *s, const struct perf_engine *e, const stru
 
 void session_reset(struct perf_session *s)
 {
-	s->engine->resize(s->near);
+	s->engine->resize(s->requester);
 	s->rate_ticks = s->rate_messages = 0;
 	for (uint32_t i = 0; i < s->p->threads; i++) {
 		s->thread[i].latency = (struct histogram){0};
@@ -100,7 +100,7 @@ static int session_run_rate(void *member)
 	return s->engine->rate(t);
 }
 
-/* Messages done of the measurement that goes on. */
+/* Returns the messages done in the current measurement. */
 static uint64_t session_seen(const void *of)
 {
 	const struct perf_session *s = of;
@@ -135,14 +135,14 @@ int session_latency(struct perf_session *s, const int *cpu, uint32_t round)
 	return session_run(s, cpu, session_run_latency, "latency", round);
 }
 
-/* The count of a thread, spread over its queues. */
+/* Distributes the thread's messages over its queues. */
 static void session_deal(struct perf_thread *t)
 {
 	for (uint32_t i = 0; i < t->lanes; i++)
 		t->lane[i].left = t->p->count / t->lanes + (i < t->p->count % t->lanes);
 }
 
-/* From the first thread's beginning to the last one's end. */
+/* Measures from the start of the first thread to the end of the last one. */
 int session_rate(struct perf_session *s, const int *cpu, uint32_t round)
 {
 	uint64_t began = UINT64_MAX, ended = 0;
@@ -173,20 +173,20 @@ static uint64_t session_sent(const struct perf_session *s)
 
 static int session_count(const struct perf_session *s, uint64_t sent)
 {
-	if (!perf_ops[s->p->op].receives || s->far.received == sent)
+	if (!perf_ops[s->p->op].receives || s->responder.received == sent)
 		return EXIT_DONE;
 	say("%s: %llu of %llu messages arrived", s->engine->name,
-	    (unsigned long long)s->far.received, (unsigned long long)sent);
+	    (unsigned long long)s->responder.received, (unsigned long long)sent);
 	return s->p->transport->reliable ? EXIT_DEVICE : EXIT_DONE;
 }
 
 int session_finish(struct perf_session *s, struct perf_peer *peer, bool complete)
 {
 	uint64_t sent = session_sent(s);
-	int code = peer_finish(peer, &s->far, sent);
+	int code = peer_finish(peer, &s->responder, sent);
 
-	if (s->near)
-		s->engine->close(s->near);
+	if (s->requester)
+		s->engine->close(s->requester);
 	if (!code && complete)
 		code = session_count(s, sent);
 	free(s->thread);

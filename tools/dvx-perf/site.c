@@ -124,23 +124,23 @@ struct perf_ends site_ends(const struct perf_site *s, uint32_t n, uint32_t *qpn)
 	return e;
 }
 
-struct dvx_qp_peer site_peer(const struct perf_ends *far, uint32_t i)
+struct dvx_qp_peer site_peer(const struct perf_ends *responder, uint32_t i)
 {
 	struct dvx_qp_peer peer = {.size = sizeof(peer),
-				   .qpn = far->qpn[i],
-				   .psn = far->psn,
-				   .lid = far->lid,
-				   .mtu_log = far->mtu_log,
+				   .qpn = responder->qpn[i],
+				   .psn = responder->psn,
+				   .lid = responder->lid,
+				   .mtu_log = responder->mtu_log,
 				   .q_key = SITE_Q_KEY};
 
-	memcpy(peer.gid, far->gid, sizeof(peer.gid));
+	memcpy(peer.gid, responder->gid, sizeof(peer.gid));
 	return peer;
 }
 
 int site_connect(struct dvx_qp *qp, const struct perf_transport *t,
-		 const struct dvx_qp_local *local, const struct perf_ends *far, uint32_t i)
+		 const struct dvx_qp_local *local, const struct perf_ends *responder, uint32_t i)
 {
-	struct dvx_qp_peer peer = site_peer(far, i);
+	struct dvx_qp_peer peer = site_peer(responder, i);
 
 	return dvx_qp_connect(qp, local, t->addressed ? NULL : &peer);
 }

@@ -2,13 +2,16 @@
 #ifndef DVX_PERF_STOP_H
 #define DVX_PERF_STOP_H
 
-/* Ctrl-C ends a measurement early: what was measured is printed. A second one ends the program. */
+/*
+ * Ctrl-C ends a measurement early, and the results so responder are printed. A second Ctrl-C ends the
+ * program.
+ */
 #include <signal.h>
 #include <stdbool.h>
 
 extern volatile sig_atomic_t stop_signal;
 
-/* From now on SIGINT is taken; SIGTERM ends the program, as it does by default. */
+/* Catches SIGINT from now on; SIGTERM still ends the program. */
 void stop_catch(void);
 
 static inline bool stop_asked(void)
@@ -16,7 +19,10 @@ static inline bool stop_asked(void)
 	return stop_signal != 0;
 }
 
-/* The exit code of a run that ended without an error: 128 and the signal, after a sentence. */
+/*
+ * Returns the exit code of a run without errors; 128 and the signal, after an error message, if it
+ * was interrupted.
+ */
 int stop_code(void);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The experiment with threads: rate against their number, for each way to share queues. */
+/*
+ * The experiment with threads: the rate over the number of threads, for each way to share queues.
+ */
 #include <unistd.h>
 #include "crew.h"
 #include "exits.h"
@@ -26,7 +28,7 @@ static void threads_sum(const struct hub *h, double ns_per_tick, struct threads_
 {
 	uint64_t began = UINT64_MAX, ended = 0, busy = 0, ringing = 0;
 
-	for (uint32_t i = 0; i < h->wish.threads; i++) {
+	for (uint32_t i = 0; i < h->request.threads; i++) {
 		const struct hub_thread *t = &h->thread[i];
 
 		began = t->began < began ? t->began : began;
@@ -49,7 +51,7 @@ static uint64_t threads_done(const void *of)
 	const struct hub *h = of;
 	uint64_t done = 0;
 
-	for (uint32_t i = 0; i < h->wish.threads; i++)
+	for (uint32_t i = 0; i < h->request.threads; i++)
 		done += atomic_load_explicit(&h->thread[i].done, memory_order_relaxed);
 	return done;
 }
@@ -57,7 +59,7 @@ static uint64_t threads_done(const void *of)
 static int threads_one(const struct threads_of *of, double ns_per_tick, struct threads_result *r)
 {
 	const struct perf_args *a = of->args;
-	struct hub_wish w = {of->site,	r->mode, r->threads, a->connections,
+	struct hub_request w = {of->site,	r->mode, r->threads, a->connections,
 			     a->queues, a->size, a->window,  a->count};
 	struct hub *h;
 	int code = hub_open(&w, &h);
@@ -77,7 +79,7 @@ static int threads_one(const struct threads_of *of, double ns_per_tick, struct t
 	return code ? code : threads_print(of, r);
 }
 
-/* 1, 2, 4 ... and the most. */
+/* Returns the next number of threads: 1, 2, 4 ... and the most. */
 static uint32_t threads_next(uint32_t n, uint32_t most)
 {
 	return n < most && 2 * n > most ? most : 2 * n;
@@ -100,7 +102,7 @@ static int threads_all(const struct threads_of *of)
 	return code ? code : threads_plot(of, results, n);
 }
 
-/* What was not asked for. */
+/* Sets the defaults of this command. */
 static struct perf_args threads_args(const struct perf_args *a)
 {
 	struct perf_args own = *a;

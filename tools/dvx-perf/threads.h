@@ -6,24 +6,24 @@
 #include "hub.h"
 #include "options.h"
 
-/* One way to share queues, with so many threads. */
+/* The result of one way to share queues with one number of threads. */
 struct threads_result {
 	enum hub_mode mode;
 	uint32_t threads;
 	uint64_t messages;
 	double rate; /* messages a second */
 	struct hub_waits queue_lock, register_lock;
-	double queue_share, register_share; /* of the threads' time that they waited for it */
+	double queue_share, register_share; /* shares of time spent waiting */
 	double ns_per_tick;
-	double doorbell; /* ns of each */
+	double doorbell; /* ns per doorbell */
 };
 
 struct threads_of {
-	const struct perf_args *args; /* without zeros */
+	const struct perf_args *args; /* with defaults filled in */
 	const struct perf_site *site;
 };
 
-/* Exit codes. */
+/* These return exit codes. */
 int threads_begin(const struct threads_of *);
 int threads_print(const struct threads_of *, const struct threads_result *);
 int threads_end(const struct threads_of *, const struct threads_result *, size_t n);

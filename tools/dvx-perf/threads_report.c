@@ -39,7 +39,7 @@ int threads_begin(const struct threads_of *of)
 	return report_flush();
 }
 
-/* Of the waits for a lock: the mean and the longest, in ns. */
+/* Return the mean and the longest wait for a lock, in ns. */
 static double waits_mean(const struct threads_result *r, const struct hub_waits *w)
 {
 	return w->waits ? (double)w->ticks * r->ns_per_tick / (double)w->waits : 0;

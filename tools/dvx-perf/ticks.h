@@ -13,7 +13,7 @@ static inline uint64_t ticks_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The CPU's counter, where no call is needed: a post costs less than clock_gettime(). */
+/* Reads the CPU's counter without a call: a post takes less time than clock_gettime(). */
 static inline uint64_t ticks(void)
 {
 #if defined(__x86_64__)
@@ -28,7 +28,7 @@ static inline uint64_t ticks(void)
 #endif
 }
 
-/* Nanoseconds a tick, measured against CLOCK_MONOTONIC (takes 20 ms). */
+/* Returns nanoseconds per tick, measured against CLOCK_MONOTONIC, which takes 20 ms. */
 double ticks_to_ns(void);
 
 #endif

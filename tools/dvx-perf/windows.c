@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include "windows.h"
 
-uint32_t windows_blocks(const struct far_wish *w)
+uint32_t windows_blocks(const struct responder_request *w)
 {
 	return (w->receives + 1) * dvx_wqe_blocks(DVX_UMR_DS + dvx_umr_room(1));
 }
 
-int windows_make(const struct perf_site *s, struct far *f)
+int windows_make(const struct perf_site *s, struct responder *f)
 {
-	uint32_t n = f->wish.lanes * f->wish.receives;
+	uint32_t n = f->request.lanes * f->request.receives;
 
-	if (!f->wish.windows)
+	if (!f->request.windows)
 		return 0;
 	f->window = calloc(n, sizeof(*f->window));
 	if (!f->window)
@@ -27,23 +27,23 @@ int windows_make(const struct perf_site *s, struct far *f)
 	return 0;
 }
 
-static int windows_wait(const struct perf_site *s, const struct far_set *set)
+static int windows_wait(const struct perf_site *s, const struct responder_set *set)
 {
 	uint32_t idle = 0;
 	struct dvx_wc wc;
 	int rc;
 
 	while (!(rc = dvx_cq_poll(set->cq, &wc)))
-		if (site_hopeless(s, &idle))
+		if (site_must_give_up(s, &idle))
 			return -EIO;
-	return rc < 0 ? far_failed(&wc) : 0;
+	return rc < 0 ? responder_failed(&wc) : 0;
 }
 
-int windows_bind(const struct perf_site *s, struct far *f, uint32_t lane)
+int windows_bind(const struct perf_site *s, struct responder *f, uint32_t lane)
 {
-	struct far_set *set = far_set_of(f, lane);
+	struct responder_set *set = responder_set_of(f, lane);
 	struct dvx_sq *sq = dvx_qp_sq(f->qp[lane]);
-	uint32_t n = f->wish.receives, first = lane * n;
+	uint32_t n = f->request.receives, first = lane * n;
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < n; i++)
@@ -62,9 +62,9 @@ int windows_bind(const struct perf_site *s, struct far *f, uint32_t lane)
 	return rc;
 }
 
-void windows_drop(struct far *f)
+void windows_drop(struct responder *f)
 {
-	for (uint32_t i = 0; f->window && i < f->wish.lanes * f->wish.receives; i++)
+	for (uint32_t i = 0; f->window && i < f->request.lanes * f->request.receives; i++)
 		dvx_mkey_destroy(f->window[i]);
 	free(f->window);
 }

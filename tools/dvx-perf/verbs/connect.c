@@ -3,7 +3,7 @@
 #include <string.h>
 #include "connect.h"
 
-/* The attributes that ib_uverbs asks for, beside the state. */
+/* The attributes that ib_uverbs requires, besides the state. */
 struct connect_masks {
 	enum ibv_qp_type type;
 	int init, rtr, rts;
@@ -32,14 +32,14 @@ static const struct connect_masks *connect_masks_of(const struct ibv_qp *qp)
 	return m;
 }
 
-struct ibv_ah_attr verbs_path(const struct perf_site *s, const struct perf_ends *far)
+struct ibv_ah_attr verbs_path(const struct perf_site *s, const struct perf_ends *responder)
 {
 	struct ibv_ah_attr a = {.is_global = dvx_dev_caps(s->dev)->roce,
-				.dlid = far->lid,
+				.dlid = responder->lid,
 				.port_num = 1,
 				.grh = {.sgid_index = s->local.gid_index, .hop_limit = 64}};
 
-	memcpy(a.grh.dgid.raw, far->gid, sizeof(far->gid));
+	memcpy(a.grh.dgid.raw, responder->gid, sizeof(responder->gid));
 	return a;
 }
 
@@ -50,21 +50,21 @@ static unsigned int connect_access(uint32_t access)
 	       (access & DVX_REMOTE_ATOMIC ? IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
-int verbs_connect_qp(const struct perf_site *s, struct ibv_qp *qp, const struct perf_ends *far,
+int verbs_connect_qp(const struct perf_site *s, struct ibv_qp *qp, const struct perf_ends *responder,
 		     uint32_t i, uint32_t access)
 {
 	const struct connect_masks *m = connect_masks_of(qp);
-	uint8_t mine = s->local.mtu_log, mtu = mine < far->mtu_log ? mine : far->mtu_log;
+	uint8_t mine = s->local.mtu_log, mtu = mine < responder->mtu_log ? mine : responder->mtu_log;
 	struct ibv_qp_attr a = {
 		.port_num = 1,
 		.qkey = SITE_Q_KEY,
 		.qp_access_flags = connect_access(access),
 		.path_mtu = (enum ibv_mtu)(mtu - 7), /* 1 is 256 bytes */
-		.dest_qp_num = far->qpn[i],
-		.rq_psn = far->psn,
+		.dest_qp_num = responder->qpn[i],
+		.rq_psn = responder->psn,
 		.max_dest_rd_atomic = 16,
 		.min_rnr_timer = 12,
-		.ah_attr = verbs_path(s, far),
+		.ah_attr = verbs_path(s, responder),
 		.sq_psn = s->local.psn,
 		.timeout = 14,
 		.retry_cnt = 7,

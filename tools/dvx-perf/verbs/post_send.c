@@ -7,7 +7,7 @@ PERF_INLINE void send_begin(void *queue)
 	((struct verbs_queue *)queue)->filled = 0;
 }
 
-/* All but the flags has been in the list since verbs_resize(). */
+/* Posts a message. Only the flags are set: verbs_resize() has filled in the rest. */
 PERF_INLINE bool send_post(void *queue, enum perf_op op, bool signaled, uint64_t cookie)
 {
 	struct verbs_queue *q = queue;

@@ -45,8 +45,8 @@ static enum ibv_qp_type verbs_type(const struct perf_params *p)
 	return types[p->transport->id];
 }
 
-/* DC initiators and requests that make keys are libmlx5's own. */
-static struct ibv_qp *verbs_new_qp(const struct verbs_near *v, struct ibv_qp_init_attr_ex *attr)
+/* Makes a QP. DC initiators and QPs for UMRs are made by calls of libmlx5. */
+static struct ibv_qp *verbs_new_qp(const struct verbs_requester *v, struct ibv_qp_init_attr_ex *attr)
 {
 	struct mlx5dv_qp_init_attr dci = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
 					  .dc_init_attr.dc_type = MLX5DV_DCTYPE_DCI};
@@ -60,7 +60,7 @@ static struct ibv_qp *verbs_new_qp(const struct verbs_near *v, struct ibv_qp_ini
 	return ibv_create_qp_ex(v->ctx, attr);
 }
 
-/* Bytes of a WQE that data or, of a UMR, the list's entries may take. */
+/* Returns the inline bytes of a WQE: data, or the entries of a UMR's list. */
 static uint32_t verbs_inline_data(const struct perf_params *p)
 {
 	if (p->op == PERF_UMR)
@@ -68,8 +68,8 @@ static uint32_t verbs_inline_data(const struct perf_params *p)
 	return perf_ops[p->op].inlines ? p->inline_max : 0;
 }
 
-/* An mkey that requests of this queue make anew. */
-static int verbs_list_make(const struct verbs_near *v, struct verbs_queue *q)
+/* Makes the mkey that UMR requests of this queue redefine. */
+static int verbs_list_make(const struct verbs_requester *v, struct verbs_queue *q)
 {
 	struct mlx5dv_mkey_init_attr attr = {
 		.pd = v->pd,
@@ -81,7 +81,7 @@ static int verbs_list_make(const struct verbs_near *v, struct verbs_queue *q)
 	return q->list ? 0 : -1;
 }
 
-static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
+static int verbs_make_qp(struct verbs_requester *v, uint32_t lane)
 {
 	const struct perf_params *p = v->p;
 	struct verbs_queue *q = &v->queue[lane];
@@ -89,7 +89,7 @@ static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = verbs_type(p),
 		.cap = {.max_send_wr = p->window,
-			.max_recv_wr = !p->transport->pooled, /* else it receives nothing */
+			.max_recv_wr = !p->transport->pooled, /* otherwise it receives nothing */
 			.max_send_sge = p->sges,
 			.max_recv_sge = 1,
 			.max_inline_data = verbs_inline_data(p)},
@@ -111,13 +111,13 @@ static int verbs_make_qp(struct verbs_near *v, uint32_t lane)
 	return p->op == PERF_UMR ? verbs_list_make(v, q) : 0;
 }
 
-static int verbs_make(struct verbs_near *v)
+static int verbs_make(struct verbs_requester *v)
 {
 	const struct perf_params *p = v->p;
 
 	v->queue = calloc(perf_lanes(p), sizeof(*v->queue));
 	v->cq = calloc(p->threads, sizeof(struct ibv_cq *));
-	/* libmlx5 has no other way to choose; it reads this when the device is opened. */
+	/* libmlx5 reads this when the device is opened; there is no other way to choose. */
 	if (!p->blueflame)
 		setenv("MLX5_SHUT_UP_BF", "1", 1);
 	v->ctx = verbs_open_device(site_name(p->site));
@@ -135,9 +135,9 @@ static int verbs_make(struct verbs_near *v)
 	return 0;
 }
 
-int verbs_open(const struct perf_params *p, void **near, struct perf_ends *ends)
+int verbs_open(const struct perf_params *p, void **requester, struct perf_ends *ends)
 {
-	struct verbs_near *v = calloc(1, sizeof(*v));
+	struct verbs_requester *v = calloc(1, sizeof(*v));
 
 	if (!v)
 		return EXIT_INPUT;
@@ -151,38 +151,38 @@ int verbs_open(const struct perf_params *p, void **near, struct perf_ends *ends)
 	}
 	for (uint32_t i = 0; i < ends->n; i++)
 		ends->qpn[i] = v->queue[i].qp->qp_num;
-	*near = v;
+	*requester = v;
 	return EXIT_DONE;
 }
 
-static int verbs_connect_one(struct verbs_near *v, const struct perf_ends *far, uint32_t i)
+static int verbs_connect_one(struct verbs_requester *v, const struct perf_ends *responder, uint32_t i)
 {
 	struct verbs_queue *q = &v->queue[i];
-	struct ibv_ah_attr path = verbs_path(v->p->site, far);
-	int rc = verbs_connect_qp(v->p->site, q->qp, far, i, 0);
+	struct ibv_ah_attr path = verbs_path(v->p->site, responder);
+	int rc = verbs_connect_qp(v->p->site, q->qp, responder, i, 0);
 
 	if (rc || !v->p->transport->addressed)
 		return rc;
-	q->remote_qpn = far->qpn[i];
+	q->remote_qpn = responder->qpn[i];
 	q->ah = ibv_create_ah(v->pd, &path);
 	return q->ah ? 0 : errno ? errno : EIO;
 }
 
-int verbs_connect(void *near, const struct perf_ends *far)
+int verbs_connect(void *requester, const struct perf_ends *responder)
 {
-	struct verbs_near *v = near;
+	struct verbs_requester *v = requester;
 
-	for (uint32_t i = 0; i < far->n; i++) {
+	for (uint32_t i = 0; i < responder->n; i++) {
 		struct verbs_queue *q = &v->queue[i];
-		int rc = verbs_connect_one(v, far, i);
+		int rc = verbs_connect_one(v, responder, i);
 
 		if (rc) {
 			say("libibverbs can't connect the baseline's queues: %s", strerror(rc));
 			return EXIT_DEVICE;
 		}
-		q->raddr = far->addr + i / v->p->qps * (uint64_t)v->p->max_size;
-		q->rkey = far->key;
-		q->keys = keys_of(far, i);
+		q->raddr = responder->addr + i / v->p->qps * (uint64_t)v->p->max_size;
+		q->rkey = responder->key;
+		q->keys = keys_of(responder, i);
 		q->srqn = v->p->transport->id == PERF_XRC ? *q->keys.key : 0;
 	}
 	return EXIT_DONE;
@@ -239,9 +239,9 @@ static void verbs_fill_batch(const struct perf_params *p, struct verbs_queue *q)
 		q->wr[i] = verbs_wr(p, q);
 }
 
-void verbs_resize(void *near)
+void verbs_resize(void *requester)
 {
-	struct verbs_near *v = near;
+	struct verbs_requester *v = requester;
 	const struct perf_params *p = v->p;
 
 	for (uint32_t i = 0; i < perf_lanes(p); i++) {
@@ -258,9 +258,9 @@ void verbs_resize(void *near)
 	}
 }
 
-void verbs_close(void *near)
+void verbs_close(void *requester)
 {
-	struct verbs_near *v = near;
+	struct verbs_requester *v = requester;
 
 	for (uint32_t i = 0; v->queue && i < perf_lanes(v->p); i++) {
 		if (v->queue[i].qp)
@@ -285,14 +285,14 @@ void verbs_close(void *near)
 	free(v);
 }
 
-void *verbs_queue_of(void *near, uint32_t lane)
+void *verbs_queue_of(void *requester, uint32_t lane)
 {
-	return &((struct verbs_near *)near)->queue[lane];
+	return &((struct verbs_requester *)requester)->queue[lane];
 }
 
-void *verbs_set_of(void *near, uint32_t thread)
+void *verbs_set_of(void *requester, uint32_t thread)
 {
-	return ((struct verbs_near *)near)->cq[thread];
+	return ((struct verbs_requester *)requester)->cq[thread];
 }
 
 bool verbs_refused(int rc)

@@ -2,7 +2,7 @@
 #ifndef DVX_PERF_VERBS_H
 #define DVX_PERF_VERBS_H
 
-/* What the two engines on libibverbs have in common: the baselines. */
+/* Declarations that the two engines on libibverbs, the baselines, share. */
 #include <infiniband/verbs.h>
 #include "tools/dvx-perf/loop.h"
 
@@ -14,18 +14,18 @@ struct verbs_queue {
 	int sges;
 	uint32_t inline_bytes; /* 0: not inline */
 	struct ibv_sge sge[PERF_SGES];
-	struct ibv_send_wr *wr; /* a batch, linked; of ibv_post_send only */
+	struct ibv_send_wr *wr; /* a linked batch, for ibv_post_send() only */
 	uint32_t filled;
-	struct ibv_ah *ah; /* where messages go that say so, and the queue or target there */
+	struct ibv_ah *ah; /* of messages that carry an address; and the queue or target there */
 	uint32_t remote_qpn;
-	uint32_t srqn; /* of XRC: where messages go */
+	uint32_t srqn; /* the XRC SRQ that messages go to */
 	struct perf_keys keys;
-	struct mlx5dv_qp_ex *dv; /* of DC initiators and UMR; NULL: all is verbs' */
+	struct mlx5dv_qp_ex *dv; /* for DC initiators and UMR; NULL: verbs' calls are used */
 	bool dc;
-	struct mlx5dv_mkey *list; /* what a UMR makes anew */
+	struct mlx5dv_mkey *list; /* the mkey that a UMR redefines */
 };
 
-struct verbs_near {
+struct verbs_requester {
 	const struct perf_params *p;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
@@ -34,21 +34,21 @@ struct verbs_near {
 	struct ibv_cq **cq;	   /* by thread */
 };
 
-/* What verbs has, of what the transport has. */
+/* The operations that verbs have, if the transport has them. */
 #define VERBS_OPS                                                                           \
 	(PERF_SENDS | PERF_OP_BIT(PERF_SEND_INVAL) | PERF_WRITES | PERF_OP_BIT(PERF_READ) | \
 	 PERF_PLAIN_ATOMICS)
 
-#define VERBS_IMM 1 /* what an immediate carries does not matter */
+#define VERBS_IMM 1 /* the value of an immediate does not matter */
 
-int verbs_open(const struct perf_params *, void **near, struct perf_ends *);
-int verbs_connect(void *near, const struct perf_ends *far);
-void verbs_resize(void *near);
-void verbs_close(void *near);
-void *verbs_queue_of(void *near, uint32_t lane);
-void *verbs_set_of(void *near, uint32_t thread);
+int verbs_open(const struct perf_params *, void **requester, struct perf_ends *);
+int verbs_connect(void *requester, const struct perf_ends *responder);
+void verbs_resize(void *requester);
+void verbs_close(void *requester);
+void *verbs_queue_of(void *requester, uint32_t lane);
+void *verbs_set_of(void *requester, uint32_t thread);
 
-/* Sentences. */
+/* Print an error message and return the failure. */
 bool verbs_refused(int rc);
 int verbs_failed(const struct ibv_wc *);
 

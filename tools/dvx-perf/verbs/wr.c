@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The engine on ibv_wr_*: a batch lies between ibv_wr_start() and ibv_wr_complete(). Messages to DC
- * targets and UMRs are mlx5dv's.
+ * targets and UMRs use calls of mlx5dv.
  */
 #include <infiniband/mlx5dv.h>
 #include "verbs.h"
@@ -23,7 +23,7 @@ PERF_INLINE void wr_data(const struct verbs_queue *q)
 		ibv_wr_set_sge_list(q->qpx, (size_t)q->sges, s);
 }
 
-/* As long a list as the message would have pieces; it lies in the WQE. */
+/* Posts a UMR whose list has as many entries as the message has pieces; it lies in the WQE. */
 PERF_INLINE void wr_list(const struct verbs_queue *q)
 {
 	q->qpx->wr_flags |= IBV_SEND_INLINE;

@@ -11,12 +11,12 @@
 struct perf_xrc {
 	const struct perf_site *site;
 	struct ibv_pd *pd;
-	struct ibv_xrcd *xrcd; /* of targets */
+	struct ibv_xrcd *xrcd; /* the domain of targets */
 	uint32_t lanes, sets;
 	struct ibv_qp **qp;
 	struct ibv_cq **cq;
 	struct ibv_srq **srq;
-	char why[128]; /* libibverbs' refusal; empty: libdvx's */
+	char why[128]; /* libibverbs' error; empty: libdvx's */
 };
 
 static int xrc_refused(struct perf_xrc *x, const char *call, int err)
@@ -45,7 +45,7 @@ int perf_xrc_open(const struct perf_site *s, uint32_t lanes, uint32_t sets, stru
 	return x->pd ? dvx_pd_adopt(s->dev, x->pd, pd) : xrc_refused(x, "ibv_alloc_pd", errno);
 }
 
-/* libmlx5's send rings have room for the largest request, and a CQ of libdvx's for each block. */
+/* Blocks per request in libmlx5's send rings; libdvx needs a CQ entry for each block. */
 #define XRC_BLOCKS 4u
 
 int perf_xrc_cq(struct perf_xrc *x, uint32_t set, uint32_t entries, struct dvx_cq **out)
@@ -60,7 +60,7 @@ int perf_xrc_initiator(struct perf_xrc *x, uint32_t lane, uint32_t set, uint32_t
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_XRC_SEND,
-		.cap = {.max_send_wr = blocks, .max_send_sge = 1}, /* a block each, at least */
+		.cap = {.max_send_wr = blocks, .max_send_sge = 1}, /* at least a block each */
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = x->pd,
 		.send_cq = x->cq[set],
@@ -71,7 +71,7 @@ int perf_xrc_initiator(struct perf_xrc *x, uint32_t lane, uint32_t set, uint32_t
 			   : xrc_refused(x, "ibv_create_qp_ex", errno);
 }
 
-/* One for the process: no other one opens it. */
+/* Opens a domain that no other process shares. */
 static int xrc_domain(struct perf_xrc *x)
 {
 	struct ibv_xrcd_init_attr attr = {.comp_mask = IBV_XRCD_INIT_ATTR_FD |

@@ -7,15 +7,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "exits.h"
-#include "talk.h"
+#include "control.h"
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 #include "tools/cli/tcp.h"
 
-#define HELLO_MS 10000 /* a peer that says nothing for so long does not know the protocol */
-#define SLICE_MS 250   /* a signal that comes just before poll() is noticed after one slice */
+#define HELLO_MS 10000 /* a peer that is silent for longer does not know the protocol */
+#define SLICE_MS 250   /* latency of a signal that comes just before poll() */
 
-int talk_wait(int fd, short events, const volatile sig_atomic_t *stop, int ms)
+int control_wait(int fd, short events, const volatile sig_atomic_t *stop, int ms)
 {
 	struct pollfd p = {.fd = fd, .events = events};
 
@@ -32,7 +32,7 @@ int talk_wait(int fd, short events, const volatile sig_atomic_t *stop, int ms)
 	return 0;
 }
 
-static int talk_died(const struct talk *t, int err)
+static int control_died(const struct control *t, int err)
 {
 	if (!err || err == ECONNRESET || err == EPIPE)
 		say("%s died or closed the connection", t->peer);
@@ -41,25 +41,25 @@ static int talk_died(const struct talk *t, int err)
 	return EXIT_PEER;
 }
 
-static int talk_stranger(const struct talk *t)
+static int control_stranger(const struct control *t)
 {
 	say("%s does not speak dvx-perf's protocol", t->peer);
 	return EXIT_PROTOCOL;
 }
 
-int talk_begin(struct talk *t, int fd, const char *peer)
+int control_begin(struct control *t, int fd, const char *peer)
 {
 	tcp_tune(fd);
-	fcntl(fd, F_SETFL, 0); /* blocking: what is sent is small */
-	*t = (struct talk){.fd = fd, .peer = peer, .line = malloc(TALK_LINE)};
+	fcntl(fd, F_SETFL, 0); /* blocking: messages are small */
+	*t = (struct control){.fd = fd, .peer = peer, .line = malloc(CONTROL_LINE)};
 	if (t->line)
 		return EXIT_DONE;
 	say("no memory for messages");
-	talk_end(t);
+	control_end(t);
 	return EXIT_INPUT;
 }
 
-void talk_end(struct talk *t)
+void control_end(struct control *t)
 {
 	if (t->fd >= 0)
 		close(t->fd);
@@ -68,14 +68,14 @@ void talk_end(struct talk *t)
 	t->line = NULL;
 }
 
-bool talk_ready(const struct talk *t)
+bool control_ready(const struct control *t)
 {
 	struct pollfd p = {.fd = t->fd, .events = POLLIN};
 
 	return t->have > t->used || poll(&p, 1, 0) > 0;
 }
 
-int talk_send(struct talk *t, json_t *message)
+int control_send(struct control *t, json_t *message)
 {
 	char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
 	size_t n = text ? strlen(text) : 0, at = 0;
@@ -85,7 +85,7 @@ int talk_send(struct talk *t, json_t *message)
 		say("no memory for a message");
 		return EXIT_INPUT;
 	}
-	text[n++] = '\n'; /* in place of the 0 */
+	text[n++] = '\n'; /* replaces the terminating 0 */
 	while (at < n) {
 		ssize_t done = send(t->fd, text + at, n - at, MSG_NOSIGNAL);
 
@@ -94,32 +94,32 @@ int talk_send(struct talk *t, json_t *message)
 		at += done > 0 ? (size_t)done : 0;
 	}
 	free(text);
-	return at < n ? talk_died(t, errno) : EXIT_DONE;
+	return at < n ? control_died(t, errno) : EXIT_DONE;
 }
 
-/* More bytes of a line: 0, or an exit code after a sentence. */
-static int talk_more(struct talk *t, int ms)
+/* Reads more bytes of a line. Returns 0, or an exit code after an error message. */
+static int control_more(struct control *t, int ms)
 {
-	int ready = talk_wait(t->fd, POLLIN, t->stop, ms);
+	int ready = control_wait(t->fd, POLLIN, t->stop, ms);
 	ssize_t n;
 
 	if (!ready)
-		return EXIT_PEER; /* interrupted: there is no need for a sentence */
+		return EXIT_PEER; /* interrupted: no message needed */
 	if (ready == -ETIMEDOUT) {
 		say("%s says nothing for %d s: it serves another client, or does not speak "
 		    "dvx-perf's protocol",
 		    t->peer, HELLO_MS / 1000);
 		return EXIT_PROTOCOL;
 	}
-	n = recv(t->fd, t->line + t->have, TALK_LINE - t->have, 0);
+	n = recv(t->fd, t->line + t->have, CONTROL_LINE - t->have, 0);
 	if (n <= 0)
-		return talk_died(t, n ? errno : 0);
+		return control_died(t, n ? errno : 0);
 	t->have += (size_t)n;
 	return EXIT_DONE;
 }
 
-/* A whole line, whose end is 0. */
-static int talk_line(struct talk *t, char **line, int ms)
+/* Reads a whole line and replaces its end by a 0. */
+static int control_line(struct control *t, char **line, int ms)
 {
 	char *end;
 
@@ -127,7 +127,7 @@ static int talk_line(struct talk *t, char **line, int ms)
 	t->have -= t->used;
 	t->used = 0;
 	while (!(end = memchr(t->line, '\n', t->have))) {
-		int code = t->have == TALK_LINE ? talk_stranger(t) : talk_more(t, ms);
+		int code = t->have == CONTROL_LINE ? control_stranger(t) : control_more(t, ms);
 
 		if (code)
 			return code;
@@ -138,18 +138,18 @@ static int talk_line(struct talk *t, char **line, int ms)
 	return EXIT_DONE;
 }
 
-static int talk_take(struct talk *t, json_t **message, int ms)
+static int control_take(struct control *t, json_t **message, int ms)
 {
 	const char *error;
 	char *line;
-	int code = talk_line(t, &line, ms);
+	int code = control_line(t, &line, ms);
 
 	if (code)
 		return code;
 	*message = json_loads(line, 0, NULL);
 	if (!json_is_object(*message)) {
 		json_decref(*message);
-		return talk_stranger(t);
+		return control_stranger(t);
 	}
 	error = json_str(*message, "error");
 	if (!*error)
@@ -159,28 +159,28 @@ static int talk_take(struct talk *t, json_t **message, int ms)
 	return EXIT_DEVICE;
 }
 
-int talk_receive(struct talk *t, json_t **message)
+int control_receive(struct control *t, json_t **message)
 {
-	return talk_take(t, message, -1);
+	return control_take(t, message, -1);
 }
 
-int talk_hello(struct talk *t)
+int control_hello(struct control *t)
 {
 	json_int_t theirs;
 	json_t *message;
-	int code = talk_send(t, json_pack("{s:i}", "dvx_perf", TALK_VERSION));
+	int code = control_send(t, json_pack("{s:i}", "dvx_perf", CONTROL_VERSION));
 
 	if (!code)
-		code = talk_take(t, &message, HELLO_MS);
+		code = control_take(t, &message, HELLO_MS);
 	if (code)
 		return code;
 	theirs = json_integer_value(json_object_get(message, "dvx_perf"));
 	json_decref(message);
 	if (!theirs)
-		return talk_stranger(t);
-	if (theirs == TALK_VERSION)
+		return control_stranger(t);
+	if (theirs == CONTROL_VERSION)
 		return EXIT_DONE;
 	say("%s speaks version %d of dvx-perf's protocol, this end speaks version %d", t->peer,
-	    (int)theirs, TALK_VERSION);
+	    (int)theirs, CONTROL_VERSION);
 	return EXIT_PROTOCOL;
 }

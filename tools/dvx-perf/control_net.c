@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the two ends meet: addresses and TCP. */
+/* Addresses and TCP connections between the two ends. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -9,24 +9,24 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "exits.h"
-#include "talk.h"
+#include "control.h"
 #include "tools/cli/say.h"
 #include "tools/cli/tcp.h"
 
 #define CONNECT_MS 10000
 
-struct talk_address {
+struct control_address {
 	char host[256], port[16];
 };
 
-/* getaddrinfo() takes a number that has too many bits, and cuts it. */
+/* Checks a port, because getaddrinfo() truncates numbers that are too large. */
 static bool port_is_possible(const char *port)
 {
 	return strspn(port, "0123456789") < strlen(port) || strtoul(port, NULL, 10) <= UINT16_MAX;
 }
 
-/* ADDR, ADDR:PORT, [V6]:PORT or a bare IPv6 address. */
-static int address_parse(const char *text, struct talk_address *a)
+/* Splits ADDR, ADDR:PORT, [V6]:PORT or a bare IPv6 address. */
+static int address_parse(const char *text, struct control_address *a)
 {
 	const char *where = text, *colon = strrchr(text, ':');
 	size_t n = strlen(where);
@@ -41,7 +41,7 @@ static int address_parse(const char *text, struct talk_address *a)
 	}
 	if (n < sizeof(a->host) && (!colon || (colon[1] && strlen(colon + 1) < sizeof(a->port)))) {
 		snprintf(a->host, sizeof(a->host), "%.*s", (int)n, where);
-		snprintf(a->port, sizeof(a->port), "%s", colon ? colon + 1 : TALK_PORT);
+		snprintf(a->port, sizeof(a->port), "%s", colon ? colon + 1 : CONTROL_PORT);
 		if (port_is_possible(a->port))
 			return EXIT_DONE;
 	}
@@ -49,7 +49,7 @@ static int address_parse(const char *text, struct talk_address *a)
 	return EXIT_USAGE;
 }
 
-static int address_find(const struct talk_address *a, int flags, struct addrinfo **list)
+static int address_find(const struct control_address *a, int flags, struct addrinfo **list)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
 	int err = getaddrinfo(*a->host ? a->host : NULL, a->port, &hints, list);
@@ -61,9 +61,9 @@ static int address_find(const struct talk_address *a, int flags, struct addrinfo
 	return EXIT_CONNECT;
 }
 
-int talk_connect(struct talk *t, const char *where)
+int control_connect(struct control *t, const char *where)
 {
-	struct talk_address address;
+	struct control_address address;
 	struct addrinfo *list;
 	int code = address_parse(where, &address), fd = -1;
 
@@ -78,12 +78,12 @@ int talk_connect(struct talk *t, const char *where)
 		say("cannot connect to %s port %s: %s", address.host, address.port, strerror(-fd));
 		return EXIT_CONNECT;
 	}
-	return talk_begin(t, fd, "the server");
+	return control_begin(t, fd, "the server");
 }
 
-int talk_listen(const char *where, int *listener, char name[TALK_NAME])
+int control_listen(const char *where, int *listener, char name[CONTROL_NAME])
 {
-	struct talk_address address;
+	struct control_address address;
 	struct addrinfo *list;
 	int code = address_parse(where, &address);
 
@@ -98,6 +98,6 @@ int talk_listen(const char *where, int *listener, char name[TALK_NAME])
 		    strerror(-*listener));
 		return EXIT_CONNECT;
 	}
-	tcp_own_name(*listener, name, TALK_NAME);
+	tcp_own_name(*listener, name, CONTROL_NAME);
 	return EXIT_DONE;
 }
