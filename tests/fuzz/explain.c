@@ -124,7 +124,7 @@ static char *damaged_text(size_t *len)
 static void explain_lines(void)
 {
 	const struct prm_args a = {.json = true};
-	const struct wish wish = {.kind = NULL};
+	const struct wanted wanted = {.kind = NULL};
 	struct explain_out out = {.all = json_array()};
 	struct hex hex;
 	size_t len;
@@ -132,7 +132,7 @@ static void explain_lines(void)
 
 	len = paste_plain(text, len);
 	hex_parse_some(&hex, text, len, NULL);
-	explain_text(&hex, text, len, &wish, &a, &out);
+	explain_text(&hex, text, len, &wanted, &a, &out);
 	hex_free(&hex);
 	json_decref(out.all);
 	free(text);

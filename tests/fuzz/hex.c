@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "explain.h"
 #include "hex.h"
-#include "said.h"
+#include "failure.h"
 #include "src/prm/reflect.h"
 #include "dvx-prm.h"
 
@@ -36,18 +36,18 @@ static void read_lines(const char *text, size_t len)
 	const struct prm_args a = {.json = true};
 	const struct dump d = {.bytes = (const uint8_t *)"", .line = 1};
 	size_t count, lost;
-	struct said *said = said_read(text, len, &count, &lost);
+	struct failure *failures = failure_read(text, len, &count, &lost);
 
-	assert_true(count <= SAID_MOST);
+	assert_true(count <= FAILURE_MOST);
 	for (size_t i = 0; i < count; i++) {
 		struct finding f;
 
 		finding_begin(&f, &d, &a);
-		explain_said(&f, &said[i]);
-		assert_true(json_array_size(f.says) > 0);
+		explain_failure(&f, &failures[i]);
+		assert_true(json_array_size(f.sentences) > 0);
 		finding_end(&f);
 	}
-	free(said);
+	free(failures);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

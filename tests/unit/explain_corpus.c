@@ -70,24 +70,24 @@ static bool corpus_next(const char **at, struct block *b)
 static char *corpus_explain(char *text, size_t *found)
 {
 	const struct prm_args a = {.json = false};
-	const struct wish wish = {.kind = NULL};
-	char *said = NULL;
+	const struct wanted wanted = {.kind = NULL};
+	char *failures = NULL;
 	size_t size, len = paste_plain(text, strlen(text));
-	struct explain_out out = {.text = open_memstream(&said, &size)};
+	struct explain_out out = {.text = open_memstream(&failures, &size)};
 	struct hex hex;
 
 	assert_non_null(out.text);
 	hex_parse_some(&hex, text, len, NULL);
-	*found = explain_text(&hex, text, len, &wish, &a, &out);
+	*found = explain_text(&hex, text, len, &wanted, &a, &out);
 	fclose(out.text);
 	hex_free(&hex);
-	return said;
+	return failures;
 }
 
 static bool corpus_check(struct block *b)
 {
 	size_t found;
-	char *said = corpus_explain(b->text, &found), *line = b->wants;
+	char *failures = corpus_explain(b->text, &found), *line = b->wants;
 	bool ok = found > 0;
 
 	for (; *line; line += strlen(line) + 1) {
@@ -95,14 +95,14 @@ static bool corpus_check(struct block *b)
 		bool not = line[1] == '!';
 
 		*end = 0;
-		if (!strstr(said, line + (not ? 3 : 2)) != not ) {
+		if (!strstr(failures, line + (not ? 3 : 2)) != not ) {
 			print_message("%s: %s\n", b->source, line);
 			ok = false;
 		}
 	}
 	if (!ok)
-		print_message("--- %s\n%s--- is told as\n%s\n", b->source, b->text, said);
-	free(said);
+		print_message("--- %s\n%s--- is told as\n%s\n", b->source, b->text, failures);
+	free(failures);
 	return ok;
 }
 

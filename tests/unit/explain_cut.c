@@ -83,13 +83,13 @@ static void cut_explain(const uint8_t *bytes, size_t len, const char *as)
 	json_t *also = json_array();
 	uint8_t *own = malloc(len);
 	struct finding f;
-	struct wish wish;
+	struct wanted wanted;
 
 	assert_non_null(own);
 	d.bytes = memcpy(own, bytes, len);
-	assert_int_equal(wish_read(&wish, as), 0);
+	assert_int_equal(wish_read(&wanted, as), 0);
 	ring_entry(&d, &a);
-	find_out(&f, &d, &wish, &a, also);
+	find_out(&f, &d, &wanted, &a, also);
 	assert_true(f.known || json_array_size(f.says));
 	finding_end(&f);
 	json_decref(also);

@@ -64,7 +64,7 @@ static int found(const struct prm_struct *s, const uint8_t *page, size_t len, in
 	const struct dump d = {.bytes = page, .len = len, .line = 1};
 	const struct prm_args a = {.json = true};
 	json_t *also = json_array();
-	struct wish none = {NULL, NULL};
+	struct wanted none = {NULL, NULL};
 	struct finding f;
 	int right;
 

@@ -16,19 +16,19 @@
 #define OPTIONS_MAX 192
 #define OPT_USAGE   512
 
-/* Every command has these; --quiet is missing where another program runs. */
-static const struct argp_option face[] = {
+/* Options of every command. A command that runs another program has no --quiet. */
+static const struct argp_option common_options[] = {
 	{"help", 'h', NULL, 0, "print this help and exit", -1},
 	{"usage", OPT_USAGE, NULL, 0, "print a short usage message and exit", -1},
 	{"version", 'V', NULL, 0, "print the version and exit", -1},
 	{"quiet", 'q', NULL, 0, "print errors and JSON only", -1},
 };
 
-#define FACE (sizeof(face) / sizeof(face[0]))
+#define COMMON (sizeof(common_options) / sizeof(common_options[0]))
 
 struct cli_parse {
 	const struct cli *cli;
-	const struct cli_command *command; /* NULL: the overview */
+	const struct cli_command *command; /* NULL: the options before a command */
 	struct argp_option options[OPTIONS_MAX];
 	bool quiet, json;
 };
@@ -37,9 +37,9 @@ static void add_options(struct cli_parse *p, const struct argp_option *own, bool
 {
 	size_t n = 0;
 
-	for (; own && own->name && n < OPTIONS_MAX - FACE - 1; own++)
+	for (; own && own->name && n < OPTIONS_MAX - COMMON - 1; own++)
 		p->options[n++] = *own;
-	memcpy(&p->options[n], face, (FACE - !quiet) * sizeof(face[0]));
+	memcpy(&p->options[n], common_options, (COMMON - !quiet) * sizeof(common_options[0]));
 }
 
 static void cli_check(const struct cli_parse *p, struct argp_state *state)
@@ -56,8 +56,8 @@ static void cli_check(const struct cli_parse *p, struct argp_state *state)
 }
 
 /*
- * Operands gather at the beginning of argv, where everything has been read by now: options may
- * stand between them.
+ * Moves operands to the beginning of argv: options may stand between them. The overwritten strings
+ * have been read already.
  */
 static void take_operands(const struct cli_parse *p, struct argp_state *state)
 {
@@ -97,7 +97,10 @@ static error_t take_option(const struct cli_parse *p, int key, char *arg, struct
 	return cli->option ? cli->option(key, arg, state, cli->args) : ARGP_ERR_UNKNOWN;
 }
 
-/* Beside other arguments -h is rsync's, where a command has its --human-readable. */
+/*
+ * Whether -h means --human-readable, as in rsync: the command has that option, and -h is not the
+ * only argument.
+ */
 static bool is_human_readable(const struct cli_parse *p, const struct argp_state *state)
 {
 	const struct argp_option *o = p->command ? p->command->options : NULL;
@@ -109,8 +112,11 @@ static bool is_human_readable(const struct cli_parse *p, const struct argp_state
 	return o && o->name && (state->argc > 2 || strcmp(state->argv[1], "-h") != 0);
 }
 
-/* ARGP_ERR_UNKNOWN: the option is the command's own, or it has a value to keep. */
-static error_t face_option(struct cli_parse *p, int key, struct argp_state *state)
+/*
+ * Handles an option that all commands have. ARGP_ERR_UNKNOWN: the option belongs to the command, or
+ * take_option() has to keep its value.
+ */
+static error_t common_option(struct cli_parse *p, int key, struct argp_state *state)
 {
 	switch (key) {
 	case 'h':
@@ -153,7 +159,7 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		cli_check(p, state);
 		return 0;
 	default:
-		return face_option(p, key, state) ? take_option(p, key, arg, state) : 0;
+		return common_option(p, key, state) ? take_option(p, key, arg, state) : 0;
 	}
 }
 
@@ -175,7 +181,7 @@ static int flushed(int code)
 	return EXIT_INPUT;
 }
 
-/* What is printed to stderr while a command line is parsed, if --json is in it. */
+/* Collects what is printed to stderr while a command line with --json is parsed. */
 static struct {
 	FILE *stderr_before, *file;
 	char *text;
@@ -198,7 +204,10 @@ static void catch_end(void)
 		fputs(caught.text, stderr);
 }
 
-/* argp has ended the program: its first line, without the program's name, is the error. */
+/*
+ * Called by exit(): argp has ended the program. Its first line, without the program's name, becomes
+ * the JSON error.
+ */
 static void catch_exit(void)
 {
 	char *message;
@@ -227,7 +236,7 @@ static void catch_begin(int argc, char **argv)
 	stderr = caught.file;
 }
 
-/* A command that failed without a JSON answer prints the error as one. */
+/* Prints the error as JSON if the command failed without a JSON answer. */
 static int cli_ended(const struct cli_parse *p, int code)
 {
 	code = flushed(code);
@@ -238,7 +247,7 @@ static int cli_ended(const struct cli_parse *p, int code)
 	return code;
 }
 
-/* Leaves out argp's note on long and short options: --help fits a screen. */
+/* Leaves out argp's note on long and short options, so that --help fits a screen. */
 static char *cli_help_filter(int key, const char *text, void *input)
 {
 	(void)input;
@@ -303,7 +312,7 @@ static error_t parse_overview(int key, char *arg, struct argp_state *state)
 		argp_usage(state);
 	if (key == ARGP_KEY_ARG)
 		no_command(p->cli, state, arg);
-	return face_option(p, key, state);
+	return common_option(p, key, state);
 }
 
 static int cli_overview(const struct cli *cli, int argc, char **argv)
@@ -319,7 +328,7 @@ static int cli_overview(const struct cli *cli, int argc, char **argv)
 	};
 
 	add_options(&p, NULL, false);
-	argv[0] = (char *)cli->tool; /* argp writes to none of them */
+	argv[0] = (char *)cli->tool; /* argp does not write to argv[0] */
 	argp_err_exit_status = EXIT_USAGE;
 	catch_begin(argc, argv);
 	argp_parse(&overview, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Command lines of all tools: "TOOL COMMAND [OPTION...] [OPERAND...]"; dvx(7) is their manual. */
+/* Command lines of all tools: "TOOL COMMAND [OPTION...] [OPERAND...]". dvx(7) is their manual. */
 #ifndef DVX_TOOLS_CLI_H
 #define DVX_TOOLS_CLI_H
 
@@ -9,19 +9,19 @@
 #include "option.h"
 
 /*
- * A command. `usage` names its operands; completion reads them as well: "STRUCT [FILE]",
- * "DEV|DUMP", "FIELD=VALUE...". The row whose name is "" is run where no command is
- * named: a tool without commands has no other one.
+ * A command. `usage` names its operands for --help and for completion: "STRUCT [FILE]", "DEV|DUMP",
+ * "FIELD=VALUE...". The row with the name "" runs if the command line has no command; a tool
+ * without commands has only that row.
  */
 struct cli_command {
 	const char *name;
-	int least, most; /* operands */
+	int least, most; /* numbers of operands */
 	const char *usage, *doc;
 	const struct argp_option *options; /* besides --quiet, --help, --usage and --version */
 	int (*run)(const struct CLI_ARGS *args);
 };
 
-/* Options that tools have in common. */
+/* Options that several tools have. */
 #define CLI_JSON                                                       \
 	{                                                              \
 		"json", 'j', NULL, 0, "print JSON, of failures too", 0 \
@@ -32,18 +32,18 @@ struct cli_command {
 		"device", 'd', "DEV", 0, "device by name, PCI address or GUID (the first)", 0 \
 	}
 
-/* Any number of operands. */
+/* Allows any number of operands. */
 #define CLI_ANY (-1)
-/* Operand number `least` begins another program's command line, options and all. */
+/* Makes the operands from number `least` on another program's command line, with its options. */
 #define CLI_PROGRAM (-2)
 
-/* "TOOL FIRST..." is "TOOL COMMAND FIRST...". */
+/* Makes "TOOL FIRST..." short for "TOOL COMMAND FIRST...". */
 struct cli_short {
-	const char *first; /* an option; NULL: nothing at all */
+	const char *first; /* an option; NULL: no arguments at all */
 	const char *command;
 };
 
-/* Completion of the operands and option values that are called `meta`: see complete.h. */
+/* Completes the operands and option values that are called `meta`: see complete.h. */
 struct cli_words {
 	const char *meta;
 	void (*offer)(const char *command, const char *first, const char *field);
@@ -51,7 +51,7 @@ struct cli_words {
 
 struct cli {
 	const char *tool;
-	const char *overview; /* what --help says of all commands */
+	const char *overview; /* the text of --help without a command */
 	const struct cli_command *commands;
 	size_t count;
 	const struct cli_short *shorts;
@@ -59,26 +59,26 @@ struct cli {
 	const struct cli_short *foreign; /* commands of other tools; errors name this tool's */
 	size_t foreign_count;
 	struct CLI_ARGS *args;
-	int *argc; /* the operands, in args, with a NULL after the last */
+	int *argc; /* the operands, whose array ends with NULL */
 	char ***argv;
 	const struct cli_option *values;
 	size_t value_count;
-	/* Takes options that have no row in values, or returns ARGP_ERR_UNKNOWN; or NULL. */
+	/* Takes an option that has no row in values, or returns ARGP_ERR_UNKNOWN; or NULL. */
 	error_t (*option)(int key, char *arg, struct argp_state *state, struct CLI_ARGS *args);
-	/* Checks what the number of operands alone does not tell; or NULL. */
+	/* Checks more than the number of operands; or NULL. */
 	void (*check)(struct argp_state *state, const struct CLI_ARGS *args);
 	const struct cli_words *words;
 	size_t word_count;
-	int wrong_program; /* of a wrong command line where CLI_PROGRAM is; others: EXIT_USAGE */
+	int wrong_program; /* exit code of a wrong command line with CLI_PROGRAM */
 };
 
-/* The tables of a tool, in its struct cli. */
+/* Initialises struct cli's fields for the tables of a tool. */
 #define CLI_TABLES(commands_, values_, args_)                                              \
 	.commands = commands_, .count = sizeof(commands_) / sizeof((commands_)[0]),        \
 	.args = &(args_), .argc = &(args_).argc, .argv = &(args_).argv, .values = values_, \
 	.value_count = sizeof(values_) / sizeof((values_)[0])
 
-/* A tool's whole main(): its exit code. A wrong command line ends the program. */
+/* Runs a tool. Returns its exit code; a wrong command line ends the program. */
 int cli_main(const struct cli *cli, int argc, char **argv);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *typed = ""; /* of the word, or of the value after its '=' */
+static const char *typed = ""; /* the word before the cursor, or the value after its '=' */
 
 void complete_offer(const char *word, const char *suffix)
 {
@@ -28,15 +28,18 @@ static void offer_devices(void)
 		closedir(dir);
 }
 
-/* Where the cursor is. */
+/* The part of the command line before the cursor. */
 struct cursor {
 	const struct cli *cli;
 	const struct cli_command *command;
-	const char *first; /* operand */
-	const char *field; /* before an '=' */
+	const char *first; /* the first operand */
+	const char *field; /* the name before an '=' */
 };
 
-/* One alternative of a placeholder: capitals stand for something, lower case for itself. */
+/*
+ * Completes one alternative of a placeholder: in capitals it is a kind of word, in lower case a
+ * literal.
+ */
 static void complete_meta(const struct cursor *p, const char *meta)
 {
 	if (islower((unsigned char)*meta)) {
@@ -52,7 +55,7 @@ static void complete_meta(const struct cursor *p, const char *meta)
 	}
 }
 
-/* "[DEV|DUMP]", "host|dpu", "FIELD=VALUE..." */
+/* Completes a placeholder such as "[DEV|DUMP]", "host|dpu" or "FIELD=VALUE...". */
 static void complete_metas(const struct cursor *p, const char *text)
 {
 	char copy[128], *save, *value;
@@ -126,13 +129,13 @@ static void offer_commands(const struct cli *cli)
 	complete_offer("help", "");
 }
 
-/* No command was named yet, and some have names. */
+/* Whether a command's name belongs here: none was given, and the tool has some. */
 static bool wants_command(const struct cursor *p)
 {
 	return !p->command || (!*p->command->name && !p->first && p->cli->count > 1);
 }
 
-/* The word at the cursor, after so many operands; the option, if any, takes it as its value. */
+/* Completes the word at the cursor, after `operands` operands, or as the value of an option. */
 static void complete_word(struct cursor *p, const char *word, size_t operands,
 			  const struct argp_option *option)
 {
@@ -157,7 +160,7 @@ static void complete_word(struct cursor *p, const char *word, size_t operands,
 	p->field = NULL;
 }
 
-/* bash cuts words at '=': "--words", "=", "be". Joins them; returns the new number. */
+/* Joins words that bash has cut at '=': "--words", "=", "be". Returns the new number of words. */
 static int complete_join(int argc, char **argv)
 {
 	int n = 0;
@@ -170,7 +173,7 @@ static int complete_join(int argc, char **argv)
 		if (!glue || asprintf(&both, "%s%s", argv[n - 1], argv[i]) < 0)
 			argv[n++] = argv[i];
 		else
-			argv[n - 1] = both; /* the program ends soon */
+			argv[n - 1] = both; /* not freed: the program ends soon */
 	}
 	return n;
 }
@@ -190,7 +193,7 @@ int cli_complete(const struct cli *cli, int argc, char **argv)
 		} else if (wants) {
 			wants = NULL;
 		} else if (!strcmp(word, "--") && p.command) {
-			/* options end here */
+			/* "--": the end of options */
 		} else if (*word == '-' && word[1]) {
 			wants = strchr(word, '=') ? NULL : complete_option(p.command, word);
 			if (wants && (!wants->arg || wants->flags & OPTION_ARG_OPTIONAL))

@@ -9,7 +9,7 @@
 #include <asm/hwcap.h>
 #endif
 
-#define POLY 0x82f63b78u /* 0x1edc6f41 reflected */
+#define POLY 0x82f63b78u /* 0x1edc6f41 with its bits reversed */
 
 static uint32_t table[8][256];
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
@@ -28,7 +28,10 @@ static void table_fill(void)
 			table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 0xff];
 }
 
-/* Eight bytes per step, one table each: the lookups are independent of each other. */
+/*
+ * Handles eight bytes per step with a table for each, so that the lookups do not depend on each
+ * other.
+ */
 uint32_t crc32c_table(const void *p, size_t len)
 {
 	const uint8_t *b = p;
@@ -53,7 +56,7 @@ uint32_t crc32c_table(const void *p, size_t len)
 #define CRC_1(c, v)	__builtin_ia32_crc32qi((c), (v))
 #define CPU_HAS_CRC	__builtin_cpu_supports("sse4.2")
 #elif defined(__aarch64__) && (!defined(__clang__) || defined(__ARM_FEATURE_CRC32))
-/* clang has these only if the whole file is built for CPUs that do */
+/* clang declares the instructions only in files that are built for CPUs with them. */
 #define HARDWARE_TARGET __attribute__((target("+crc")))
 #define CRC_8(c, v)	__crc32cd((c), (v))
 #define CRC_1(c, v)	__crc32cb((c), (v))
@@ -79,9 +82,9 @@ HARDWARE_TARGET static uint32_t crc_run(uint32_t c, const uint8_t *b, size_t len
 }
 
 /*
- * Each instruction waits for the one before it, and a CPU begins one a cycle. So three lanes are
- * computed side by side, and put together: a CRC is linear, and lane_skip has what LANE bytes of
- * zeros make of each byte of it.
+ * Each instruction waits for the one before it, though the CPU can begin one per cycle. So three
+ * lanes are computed in turns and then combined: a CRC is linear, and lane_skip holds the effect of
+ * LANE zero bytes on each byte of it.
  */
 #define LANE 4096u
 

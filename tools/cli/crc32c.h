@@ -5,10 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli, RFC 3720 B.4) of a whole buffer; the CPU's instruction where it has one. */
+/*
+ * Computes the CRC-32C (Castagnoli, RFC 3720 B.4) of a buffer, by the CPU's instruction if it has
+ * one.
+ */
 uint32_t crc32c(const void *p, size_t len);
 
-/* The same by tables: for CPUs without the instruction, and for the test that compares the two. */
+/* Computes it by tables: for CPUs without the instruction, and for the test that compares both. */
 uint32_t crc32c_table(const void *p, size_t len);
 
 #endif

@@ -2,12 +2,12 @@
 #ifndef DVX_TOOLS_EXIT_H
 #define DVX_TOOLS_EXIT_H
 
-/* Exit codes that mean the same in every tool; dvx(7) lists them all. */
+/* Exit codes with one meaning in every tool; dvx(7) lists them all. */
 enum {
 	EXIT_DONE = 0,
 	EXIT_NO = 1,	 /* the answer is no: something is missing, differs or is incomplete */
 	EXIT_USAGE = 2,	 /* wrong command line */
-	EXIT_INPUT = 3,	 /* a device, file, chip or daemon is not there, or cannot be used */
+	EXIT_INPUT = 3,	 /* a device, file, chip or daemon is missing, or cannot be used */
 	EXIT_DEVICE = 4, /* the device lacks or refuses something */
 };
 

@@ -15,7 +15,7 @@ static bool json_is_empty(const json_t *j)
 	return json_is_null(j) || (json_is_string(j) && !*json_string_value(j));
 }
 
-/* Takes out the members that have no value: one convention for all tools (dvx(7)). */
+/* Removes members without a value, as all tools do (dvx(7)). */
 static void json_prune(json_t *j)
 {
 	const char *key;
@@ -36,7 +36,7 @@ static int json_dump(json_t *root, size_t flags)
 	json_prune(root);
 	err = !root || json_dumpf(root, stdout, flags | JSON_ENSURE_ASCII) || putchar('\n') == EOF;
 	json_decref(root);
-	if (err && !ferror(stdout)) /* cli_main() reports those */
+	if (err && !ferror(stdout)) /* cli_main() reports errors of stdout */
 		say("out of memory for the JSON");
 	return err ? EXIT_INPUT : EXIT_DONE;
 }

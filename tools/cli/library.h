@@ -4,7 +4,7 @@
 
 #include <dvx/cmd.h>
 
-/* The sentence of the libdvx call that failed last in this thread. */
+/* Returns the error message of the libdvx call that failed last in this thread. */
 static inline const char *library_says(void)
 {
 	return dvx_strerror(dvx_last_error()->err);

@@ -44,7 +44,10 @@ unsigned int name_distance(const char *a, const char *b)
 	return last[nb];
 }
 
-/* A part of a longer name ("mkey") or nearly its beginning ("wqe_ctlr") is near, too. */
+/*
+ * Rates a candidate. A part of a longer name ("mkey") and almost its beginning ("wqe_ctlr") are
+ * near, too.
+ */
 static unsigned int names_score(const char *wanted, const char *candidate)
 {
 	unsigned int d = name_distance(wanted, candidate);

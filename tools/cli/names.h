@@ -6,19 +6,19 @@
 
 #define NAMES_NEAR 4
 
-/* The best few of many names, nearest first. */
+/* The names that are most similar to a given one, nearest first. */
 struct near {
 	const char *name[NAMES_NEAR];
 	unsigned int distance[NAMES_NEAR];
 	size_t count;
 };
 
-/* Letters to insert, delete, change or swap; only the first 63 of a name count. */
+/* Counts the letters to insert, delete, change or swap. Only the first 63 of a name count. */
 unsigned int name_distance(const char *a, const char *b);
 
 void near_offer(struct near *n, const char *wanted, const char *candidate);
 
-/* " (did you mean a, b or c?)", or "" when nothing is near. */
+/* Returns " (did you mean a, b or c?)", or "" if there is no similar name. */
 const char *near_text(const struct near *n, char *buf, size_t size);
 
 #endif

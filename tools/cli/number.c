@@ -22,7 +22,7 @@ static uint64_t number_take(struct argp_state *state, const char *option, const 
 		v <<= 10 * (unit - units + 1);
 		end++;
 	}
-	/* strtoull() takes signs and leading blanks. */
+	/* strtoull() would accept signs and leading blanks. */
 	if (errno || *arg < '0' || *arg > '9' || *end || v < least || v > most)
 		argp_error(state, "%s takes a number from %" PRIu64 " to %" PRIu64 ", not \"%s\"",
 			   option, least, most, arg);

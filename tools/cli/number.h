@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers on the command line; one that is wrong or out of range ends the program. */
+/* Reads numbers from the command line. A number that is wrong or out of range ends the program. */
 #ifndef DVX_TOOLS_NUMBER_H
 #define DVX_TOOLS_NUMBER_H
 
@@ -9,11 +9,11 @@
 uint64_t cli_number(struct argp_state *state, const char *option, const char *arg, uint64_t least,
 		    uint64_t most);
 
-/* The same; K, M or G may follow. */
+/* Reads a number that K, M or G may follow. */
 uint64_t cli_size(struct argp_state *state, const char *option, const char *arg, uint64_t least,
 		  uint64_t most);
 
-/* Up to a day. */
+/* Reads seconds, up to a day. */
 double cli_seconds(struct argp_state *state, const char *option, const char *arg, double least);
 
 #endif

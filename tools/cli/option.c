@@ -6,7 +6,7 @@
 
 static void option_put_number(const struct cli_option *o, uint64_t v, void *field)
 {
-	uint32_t small = (uint32_t)v; /* o->most fits */
+	uint32_t small = (uint32_t)v; /* fits: o->most does */
 
 	memcpy(field, o->bytes == sizeof(v) ? (void *)&v : (void *)&small, o->bytes);
 }

@@ -65,7 +65,7 @@ void say(const char *fmt, ...)
 {
 	va_list args;
 
-	flockfile(stderr); /* one line, whatever other threads say */
+	flockfile(stderr); /* keeps the lines of several threads apart */
 	fprintf(stderr, "%s: ", name ? name : program_invocation_short_name);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);

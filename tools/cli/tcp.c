@@ -35,9 +35,9 @@ static int64_t tcp_now_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-#define SLICE_MS 250 /* a signal that comes just before poll() is noticed after one slice */
+#define SLICE_MS 250 /* latency of a signal that comes just before poll() */
 
-/* 0 when the socket is connected or has failed, or an errno. */
+/* Waits until the socket is connected or has failed: 0, or an errno. */
 static int tcp_await(int fd, int wait_ms, const volatile sig_atomic_t *stop)
 {
 	const int64_t end = tcp_now_ms() + wait_ms;
@@ -58,7 +58,7 @@ static int tcp_await(int fd, int wait_ms, const volatile sig_atomic_t *stop)
 	}
 }
 
-/* 0, or an errno. */
+/* Connects to one address. Returns 0, or an errno. */
 static int tcp_connect_within(int fd, const struct addrinfo *to, int wait_ms,
 			      const volatile sig_atomic_t *stop)
 {

@@ -8,19 +8,22 @@
 struct addrinfo;
 struct sockaddr_storage;
 
-/* Sends small messages at once, and notices within half a minute that a peer's machine is gone. */
+/*
+ * Makes the socket send small messages at once, and notice within half a minute that the peer's
+ * machine is gone.
+ */
 void tcp_tune(int fd);
 
 /*
- * A connected socket that does not block, or a negative errno: -ETIMEDOUT after wait_ms, -EINTR when
- * a signal has set *stop, which may be NULL. Other signals do not end the wait.
+ * Returns a connected, non-blocking socket, or a negative errno: -ETIMEDOUT after wait_ms, -EINTR
+ * when a signal has set *stop, which may be NULL. Other signals do not end the wait.
  */
 int tcp_connect(const struct addrinfo *to, int wait_ms, const volatile sig_atomic_t *stop);
 
-/* A socket that listens there and does not block, or a negative errno. */
+/* Returns a non-blocking listening socket, or a negative errno. */
 int tcp_listen(const struct addrinfo *at, int backlog);
 
-/* "192.168.100.1:18525", "[::1]:18525", or "unknown"; of an address, and of a socket's own. */
+/* Format an address, and a socket's own: "192.168.100.1:18525", "[::1]:18525", or "unknown". */
 void tcp_format(const struct sockaddr_storage *ss, char *name, size_t size);
 void tcp_own_name(int fd, char *name, size_t size);
 

@@ -25,7 +25,7 @@ static bool seen_before(const json_t *fields, size_t n, const char *group)
 	return false;
 }
 
-/* Fields by group, groups in the order of their first field. */
+/* Prints fields by group, the groups in the order of their first field. */
 static void print_fields(const json_t *fields)
 {
 	size_t i, j;
@@ -102,8 +102,8 @@ struct request {
 	int page; /* -1: all */
 };
 
-/* Operands in any order: a name or number of a page, everything else is a source. */
-static int understand(const struct info_args *a, struct request *r)
+/* Sorts the operands, which may come in any order: the name or number of a page, or a source. */
+static int caps_parse_operands(const struct info_args *a, struct request *r)
 {
 	size_t want = a->diff ? 2 : 1;
 	char near[200];
@@ -205,7 +205,7 @@ int info_cmd_caps(const struct info_args *a)
 {
 	struct request r;
 	struct cap_source *s;
-	int code = understand(a, &r);
+	int code = caps_parse_operands(a, &r);
 
 	if (code)
 		return code;

@@ -6,7 +6,7 @@
 #include "words.h"
 
 struct compare {
-	const struct page *p, *q; /* q has at least the words of p's layout */
+	const struct page *p, *q; /* q is at least as long as p's layout */
 	json_t *out;
 };
 
@@ -113,7 +113,7 @@ static void swap_sides(json_t *list, size_t from)
 static void compare_pages(const struct page *p, const struct page *q, json_t *out)
 {
 	const struct prm_struct *s = page_layout(p->type);
-	/* The longer side goes first, so that fields which only one side has are seen. */
+	/* The longer side goes first, so that fields that only one side has are seen. */
 	bool turned = q->len > p->len;
 	struct compare c = {turned ? q : p, turned ? p : q, out};
 	size_t from = json_array_size(out);

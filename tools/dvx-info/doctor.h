@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What doctor's parts share. Each part adds lines; the device is NULL where there is none. */
+/*
+ * Declarations that doctor's parts share. Each part adds lines. The device is NULL if there is
+ * none.
+ */
 #ifndef DVX_INFO_DOCTOR_H
 #define DVX_INFO_DOCTOR_H
 
@@ -12,13 +15,13 @@ struct doctor {
 	json_t *lines;
 	const char *which;   /* as the user named it, or NULL */
 	struct dvx_dev *dev; /* opened, or NULL */
-	bool elsewhere;	     /* facts are a copy of another host's */
+	bool elsewhere;	     /* the facts come from a copy of another host's /proc, /sys and /dev */
 	char pci[64];	     /* its address, or "" */
-	char error[256];     /* why it is not open */
+	char error[256];     /* why the device is not open */
 	size_t devices;	     /* mlx5 devices that libibverbs shows */
 };
 
-/* One sentence; remedy is a command, or "". */
+/* Adds a line; remedy is a command, or "". */
 void doctor_line(struct doctor *d, const char *id, enum level level, const char *remedy,
 		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Placement, IOMMU, write-combining, limits and rights. */
+/* Checks placement, IOMMU, write-combining, limits and rights. */
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define FEW_BYTES    (64ll << 20)
 #define LITTLE_BYTES (1ll << 30)
 
-/* Of the device that is open, or of the first function on the bus. */
+/* Returns the NUMA node of the open device, or of the first function on the bus. */
 static int node_of(const struct doctor *d)
 {
 	char path[128];
@@ -160,7 +160,7 @@ static bool number_after(const char *text, const char *key)
 	return false;
 }
 
-/* All of a small file, its lines joined. */
+/* Reads a small file and joins its lines. */
 static bool doctor_host_whole(const char *path, char *buf, size_t size)
 {
 	FILE *f = fact_open(path);
@@ -192,7 +192,9 @@ static void cgroup_rdma(struct doctor *d, const char *dir)
 		    "RDMA limits of the cgroup: %s.", limits);
 }
 
-/* Registered memory cannot be swapped out: it counts against the cgroup until it is freed. */
+/*
+ * Checks the cgroup's memory: registered memory cannot be swapped out and counts until it is freed.
+ */
 static void cgroup_memory(struct doctor *d, const char *dir)
 {
 	char path[4200], remedy[4300];
@@ -227,7 +229,7 @@ static void cgroup_hugepages(struct doctor *d, const char *dir)
 	doctor_line(d, "cgroup", LEVEL_WARN, remedy, "The cgroup may use no huge page of 2 MiB.");
 }
 
-/* cgroup v2 only: "0::/path". */
+/* Checks the process's cgroup; version 2 only: "0::/path". */
 static void cgroup(struct doctor *d)
 {
 	char self[4000];

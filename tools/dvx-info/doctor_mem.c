@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that a registration needs. */
+/* Checks the memory that a registration needs. */
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 /* Less than a small program with a few rings and a buffer needs. */
 #define FEW_BYTES (64ull << 20)
 
-/* The kernel's own vm.max_map_count. */
+/* The kernel's default of vm.max_map_count. */
 enum { DEFAULT_MAPS = 65530 };
 
 static void memlock(struct doctor *d)
@@ -74,7 +74,7 @@ static void hugepages(struct doctor *d)
 			    "entries, and the NIC misses its cache more often.");
 }
 
-/* ibv_fork_init() protects pages by madvise(), which splits mappings. */
+/* Checks vm.max_map_count: ibv_fork_init() protects pages by madvise(), which splits mappings. */
 static void map_count(struct doctor *d)
 {
 	static const char path[] = "/proc/sys/vm/max_map_count";

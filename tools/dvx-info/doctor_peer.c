@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the device reaches the memory of GPUs: PCI bridges, peer memory, dma-buf. */
+/* Checks whether the device reaches the memory of GPUs: PCI bridges, peer memory, dma-buf. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,9 @@
 
 enum { EXT_CAPS = 0x100, ACS_ID = 0xd, ACS_CONTROL = 6, CONFIG_BYTES = 4096 };
 
-/* ReqRedir, CmpltRedir and UpstreamFwd of PCIe's ACS control: requests go up to the root. */
+/*
+ * ReqRedir, CmpltRedir and UpstreamFwd of PCIe's ACS control, which send requests up to the root.
+ */
 enum { ACS_REDIRECTS = 0x1c };
 
 static uint32_t config_u16(const uint8_t *config, size_t at)
@@ -17,7 +19,7 @@ static uint32_t config_u16(const uint8_t *config, size_t at)
 	return config[at] | (uint32_t)config[at + 1] << 8;
 }
 
-/* The ACS control of a PCI function; -1: it has none, -2: this user may not read so far. */
+/* Reads the ACS control of a PCI function. -1: it has none, -2: this user may not read it. */
 static int acs_control(const char *address)
 {
 	uint8_t config[CONFIG_BYTES];
@@ -32,7 +34,7 @@ static int acs_control(const char *address)
 		fclose(f);
 	if (n <= EXT_CAPS)
 		return -2;
-	/* Each capability is at least 4 bytes long: a list that is longer runs in a circle. */
+	/* Each capability is at least 4 bytes long: a longer list is a loop. */
 	for (size_t i = 0; i < CONFIG_BYTES / 4 && at >= EXT_CAPS && at + 8 <= n; i++) {
 		if (config_u16(config, at) == ACS_ID)
 			return (int)config_u16(config, at + ACS_CONTROL);
@@ -52,7 +54,7 @@ static long long pci_number(const char *address, const char *file)
 
 struct bus {
 	size_t bridges, redirecting, unread;
-	char first[32]; /* that redirects */
+	char first[32]; /* the first bridge that redirects */
 	bool gpu;
 };
 

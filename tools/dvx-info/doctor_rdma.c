@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The way to the device: PCI, kernel, device files, libraries, firmware, port. */
+/* Checks the way to the device: PCI, kernel, device files, libraries, firmware, port. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void device(struct doctor *d)
 			    "that this system sees.");
 }
 
-/* A device that opens proves that the modules are loaded, listed or not. */
+/* Checks the modules. A device that opens proves that they are loaded, listed or not. */
 static void modules(struct doctor *d)
 {
 	static const char *const names[] = {"mlx5_core", "mlx5_ib", "ib_uverbs"};
@@ -91,7 +91,7 @@ static void abi(struct doctor *d)
 			    "The kernel's verbs ABI is %lld (libibverbs knows 6).", core);
 }
 
-/* Why the file cannot be opened, and the command that helps. */
+/* Adds a line with the reason why a file cannot be opened, and the command that helps. */
 static void closed_file(struct doctor *d, const char *path, int err)
 {
 	char remedy[400] = "sudo modprobe mlx5_ib";
@@ -142,7 +142,7 @@ static void files(struct doctor *d)
 			    "There is no /dev/infiniband/uverbs*.");
 }
 
-/* libibverbs.so.1.14.44.0 is rdma-core 44.0. */
+/* Checks a library's version: libibverbs.so.1.14.44.0 is rdma-core 44.0. */
 static void library(struct doctor *d, const char *stem)
 {
 	FILE *f = fact_open("/proc/self/maps");
@@ -217,7 +217,7 @@ static void gid(struct doctor *d)
 			    "address.");
 }
 
-/* In exclusive mode a device is seen by one network namespace only. */
+/* Checks network namespaces: in exclusive mode only one of them sees a device. */
 static void namespaces(struct doctor *d)
 {
 	char mode[16];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
+ * Reads and writes dumps:
+ *
  *	# dvx-info capability dump 1
  *	# device: mlx5_0
  *	page 0x20 GENERAL_2
@@ -7,7 +9,7 @@
  *	*
  *	00001000:
  *
- * The hex between two "page" lines is read by dvx-prm's reader, so it may have any usual form.
+ * dvx-prm's reader reads the hex between two "page" lines, so it may have any usual form.
  */
 #include "dump.h"
 #include <errno.h>
@@ -79,7 +81,7 @@ static int save_stdout(const struct cap_source *s, char *err, size_t size)
 	return fflush(stdout) ? dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
-/* Only regular files are replaced; a pipe, /dev/stdout or a link is written to. */
+/* Whether a file is written through instead of replaced: a pipe, /dev/stdout or a link. */
 static bool is_to_be_kept(const char *path)
 {
 	struct stat st;
@@ -99,7 +101,7 @@ static int save_into(const struct cap_source *s, const char *path, char *err, si
 	return fclose(f) || bad ? dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
-/* All of it or nothing. */
+/* Writes a new file and renames it, so that the path has all of it or keeps the old one. */
 static int save_anew(const struct cap_source *s, const char *path, char *err, size_t size)
 {
 	char temp[4096];
@@ -134,7 +136,7 @@ int cap_dump_save(const struct cap_source *s, const char *path, char *err, size_
 	return (is_to_be_kept(path) ? save_into : save_anew)(s, path, err, size);
 }
 
-/* "# key: value" */
+/* Takes a line "# key: value". */
 static void header_line(struct cap_source *s, const char *line, size_t len)
 {
 	const struct {
@@ -161,7 +163,7 @@ static void header_line(struct cap_source *s, const char *line, size_t len)
 	}
 }
 
-/* "page 0x20 ..." */
+/* Takes a line "page 0x20 ...". */
 static bool page_line(const char *line, size_t len, unsigned long *type)
 {
 	char word[32], *end;
@@ -205,7 +207,7 @@ static int add_section(struct cap_source *s, unsigned long type, const struct he
 	page = source_add(s, (uint16_t)type);
 	if (!page)
 		return dump_fail(err, size, "more than %d pages", SOURCE_PAGES);
-	/* Layouts are read in whole words. */
+	/* Round up: layouts are read in whole words. */
 	page->bytes = calloc(1, (d->len + 7) / 8 * 8);
 	if (!page->bytes)
 		return dump_fail(err, size, "out of memory");
@@ -236,7 +238,7 @@ struct sections {
 	struct cap_source *s;
 	bool any;
 	unsigned long type;
-	const char *start; /* of the open section's hex */
+	const char *start; /* the hex of the open section */
 };
 
 static int end_section(struct sections *x, const char *end, char *err, size_t size)
@@ -260,7 +262,7 @@ int cap_dump_parse(struct cap_source *s, const char *text, size_t len, int only,
 		next = nl ? nl + 1 : end;
 		if (*line == '#') {
 			header_line(s, line, n);
-			/* A comment between pages ends the hex. */
+			/* A comment between pages ends the hex of a page. */
 			if (x.any && end_section(&x, line, err, size))
 				return -1;
 			x.any = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the commands of dvx-info share. */
+/* Declarations that the commands of dvx-info share. */
 #ifndef DVX_INFO_H
 #define DVX_INFO_H
 
@@ -18,7 +18,7 @@ struct info_args {
 	bool list;
 	bool diff;
 	const char *device, *save;
-	const char *root; /* of doctor: where /proc, /sys and /dev are */
+	const char *root; /* for doctor: the directory that /proc, /sys and /dev are read below */
 	int argc;
 	char **argv;
 };

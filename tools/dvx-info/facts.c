@@ -87,7 +87,7 @@ bool fact_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* A line "key<blanks>value" of a file under /proc, e.g. of /proc/self/status. */
+/* Finds a line "key<blanks>value" in a file under /proc, such as /proc/self/status. */
 static bool proc_line(const char *path, const char *key, char *buf, size_t size)
 {
 	FILE *f = fact_open(path);
@@ -146,7 +146,10 @@ long long fact_hugepages(unsigned long kb, int node, const char *what)
 	return fact_number(path, &n) ? n : -1;
 }
 
-/* Registered memory is counted as pinned; the kernel does not add what mlock() holds. */
+/*
+ * Returns what the limit leaves. The kernel counts registered memory as pinned, and does not add
+ * what mlock() holds.
+ */
 bool fact_memlock(uint64_t *left)
 {
 	uint64_t limit, used = 0;
@@ -167,7 +170,7 @@ bool fact_memlock(uint64_t *left)
 
 #define MOST_CPUS 8192
 
-/* Sets the bits of "0-3,8-11" in the map. */
+/* Sets the bits of a list like "0-3,8-11" in the map. */
 static void read_cpus(const char *list, uint8_t map[MOST_CPUS])
 {
 	unsigned int a, b;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows follow what Linux's mlx5_ib and rdma-core's libmlx5 check before they offer a feature;
- * where no public code checks anything, they follow the capability's name [I].
+ * The table of features. Its rows follow the checks that Linux's mlx5_ib and rdma-core's libmlx5
+ * make before they offer a feature. Where no public code checks anything, the capability's name
+ * decides [I].
  */
 #include "features.h"
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What each named feature needs: a table of checks. */
+/* A table of what each named feature needs. */
 #ifndef DVX_INFO_FEATURES_H
 #define DVX_INFO_FEATURES_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Needs that are the host's, not the device's; whynot.c has a probe for each. */
+/* Needs from the host, not the device; whynot.c has a probe for each. */
 enum need {
 	NEED_NONE,
 	NEED_NET_RAW, /* CAP_NET_RAW, for raw packets and steering */
@@ -19,7 +19,7 @@ enum need {
 	NEED_IPV4_GID,
 	NEED_CLOCK,	/* timestamps can be converted to nanoseconds */
 	NEED_CHANNEL,	/* completion or event channel opens */
-	NEED_MEMLOCK,	/* RLIMIT_MEMLOCK leaves something */
+	NEED_MEMLOCK,	/* RLIMIT_MEMLOCK is not used up */
 	NEED_NETDEV,	/* a port has a network interface */
 	NEED_DMABUF,	/* the kernel registers dma-bufs for the device */
 	NEED_VFIO,	/* libmlx5 drives the device without a kernel driver */
@@ -28,24 +28,24 @@ enum need {
 
 struct check {
 	uint16_t page;
-	const char *field; /* NULL: the host's need, or that the page exists (need is NEED_NONE) */
-	uint64_t mask;	   /* these bits have to be set; 0: the whole value counts */
-	uint64_t value;	   /* with mask 0: at least this; with `zero`: must be 0 */
+	const char *field; /* NULL: a host's need, or with NEED_NONE that the page exists */
+	uint64_t mask;	   /* bits that must be set; 0: the whole value counts */
+	uint64_t value;	   /* with mask 0: the least value; with `zero`: the value must be 0 */
 	bool zero;
-	bool or_before; /* this or the check before it */
+	bool or_before; /* the check before this one suffices, too */
 	enum need need;
 	const char *what;
-	const char *remedy; /* NULL: the usual one */
+	const char *remedy; /* NULL: the default one */
 };
 
 #define FEATURE_CHECKS 10
 
 struct feature {
 	const char *name;
-	const char *also; /* other words for it, blank-separated */
+	const char *also; /* other names for it, separated by blanks */
 	const char *text;
 	bool devx;			     /* used through DevX: context, umem */
-	struct check checks[FEATURE_CHECKS]; /* ends at one without `what` */
+	struct check checks[FEATURE_CHECKS]; /* the last one has no `what` */
 };
 
 extern const struct feature features[];
@@ -53,19 +53,22 @@ extern const size_t feature_count;
 
 struct ibv_context;
 
-/* 0 if mlx5dv_get_clock_info() works, or an errno. In verbs.c, which includes libmlx5's header. */
+/*
+ * Tries mlx5dv_get_clock_info(). Returns 0 or an errno. It is in verbs.c, which includes libmlx5's
+ * header.
+ */
 int clock_try(struct ibv_context *ctx);
-/* Whether libibverbs says that regions may be registered without being pinned. */
+/* Whether libibverbs reports on-demand paging: regions need not be pinned. */
 bool odp_offered(struct ibv_context *ctx);
 /*
- * The errno of a registration with the descriptor -1: EBADF from a device that takes dma-bufs,
- * EOPNOTSUPP or EPROTONOSUPPORT from others.
+ * Returns the errno of a registration with the descriptor -1: EBADF from a device that supports
+ * dma-bufs, EOPNOTSUPP or EPROTONOSUPPORT from others.
  */
 int dmabuf_try(struct ibv_context *ctx);
 /* Whether the kernel copies pinned pages when a process forks. */
 bool fork_unneeded(void);
 
-/* NULL: none; case, - and _ do not matter. */
+/* Finds a feature; case, - and _ do not matter. NULL: there is none. */
 const struct feature *feature_find(const char *name);
 const char *feature_near(const char *name, char *buf, size_t size);
 

@@ -17,7 +17,10 @@ static enum kind gidrank_kind_of(const uint8_t gid[16])
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80 ? LINK_LOCAL : GLOBAL_V6;
 }
 
-/* Order of preference. RoCE v2 crosses routers and is what NICs and switches are tuned for. */
+/*
+ * GID types in order of preference. RoCE v2 crosses routers, and NICs and switches are tuned for
+ * it.
+ */
 static const struct {
 	unsigned int rank;
 	const char *reason;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ranks GIDs by how likely a user wants them. */
+/* Ranks GIDs by how likely a user needs them. */
 #ifndef DVX_INFO_GIDRANK_H
 #define DVX_INFO_GIDRANK_H
 
@@ -13,7 +13,7 @@ struct ranked {
 	const char *reason; /* a clause */
 };
 
-/* Judges n entries, of which gid, up and ethernet are set, and sorts them, the best first. */
+/* Ranks n entries, of which gid, up and ethernet are set, and sorts them, the best first. */
 void gid_rank(struct ranked *list, size_t n);
 
 #endif

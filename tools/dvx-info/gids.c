@@ -15,7 +15,7 @@ static const char *type_name(const struct ranked *r)
 	return r->ethernet ? "RoCE v1" : "InfiniBand";
 }
 
-/* Without room or an entry, n stays 0. */
+/* Makes the list of ranked GIDs. Without memory or a GID, n stays 0. */
 static struct ranked *ranked_of(struct dvx_dev *dev, const struct dvx_gid *gids, size_t *n)
 {
 	struct ranked *list = calloc(*n + 1, sizeof(*list));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Devices, one block each; one that cannot be opened is listed with the reason. */
+/* Lists devices, a block for each; if one cannot be opened, the block has the reason. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <dvx/dvx.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-info: what an mlx5 device is, can do and lacks, and what its host lacks. */
+/* dvx-info: shows what an mlx5 device is, what it can do and lacks, and what its host lacks. */
 #include <argp.h>
 #include "dvx-info.h"
 #include "features.h"

@@ -25,7 +25,7 @@ const char *page_name(uint16_t type)
 	return v ? v->name : "";
 }
 
-/* The table's text is the name of the structure. */
+/* Finds the layout: the table's text is the name of the structure. */
 const struct prm_struct *page_layout(uint16_t type)
 {
 	const char *text = prm_enum_text(types(), type);
@@ -33,7 +33,7 @@ const struct prm_struct *page_layout(uint16_t type)
 	return *text ? prm_find_struct(text) : NULL;
 }
 
-/* Case, dashes and underscores do not matter. */
+/* Compares names. Case, dashes and underscores do not matter. */
 static bool page_same(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)

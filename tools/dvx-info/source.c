@@ -32,13 +32,13 @@ struct page *source_add(struct cap_source *s, uint16_t type)
 }
 
 /*
- * Fields of the general page that the driver checks before it requests another page; requesting
- * it anyway only adds noise to logs.
+ * Fields of the general page that the driver checks before it requests another page. Requesting an
+ * unsupported page only adds noise to logs.
  */
 static const struct gate {
 	uint16_t type;
 	const char *field;
-	uint64_t bits; /* of a mask; 0: the field itself */
+	uint64_t bits; /* bits of a mask; 0: the whole field */
 } gates[] = {
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "eth_net_offloads", 0},
 	{PRM_HCA_CAP_TYPE_ODP, "pg", 0},
@@ -192,7 +192,7 @@ void cap_source_close(struct cap_source *s)
 	s->dev = NULL;
 }
 
-/* A dump may hold any bytes. */
+/* Describes the source. Its texts may have any bytes if it is a dump. */
 json_t *source_json(const struct cap_source *s)
 {
 	json_t *j = json_object();

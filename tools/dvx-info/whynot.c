@@ -15,12 +15,12 @@
 #include "words.h"
 #include "tools/cli/library.h"
 
-/* The result of a check. */
+/* The verdict of a check. */
 enum verdict { OK, MISSING, UNKNOWN, LOOK };
 
 struct whynot_finding {
 	enum verdict verdict;
-	char shown[300];  /* the evidence: a field with its value, a fact */
+	char shown[300];  /* the evidence: a field with its value, or a fact */
 	char remedy[300]; /* "" if there is nothing to do */
 };
 
@@ -213,7 +213,7 @@ static void need_clock(const struct cap_source *s, struct whynot_finding *f)
 	snprintf(f->shown, sizeof(f->shown), "mlx5dv_get_clock_info() fails: %s", strerror(err));
 }
 
-/* Whether it is enough is judged by `dvx-info doctor`: here it is shown. */
+/* Shows the limit. `dvx-info doctor` judges whether it is enough. */
 static void need_memlock(const struct cap_source *s, struct whynot_finding *f)
 {
 	uint64_t left;
@@ -273,7 +273,7 @@ static void need_dmabuf(const struct cap_source *s, struct whynot_finding *f)
 	snprintf(f->shown, sizeof(f->shown), "ibv_reg_dmabuf_mr() fails: %s", strerror(err));
 }
 
-/* dvx-info opens devices by ib_uverbs. */
+/* Not fulfilled here: dvx-info opens devices through ib_uverbs. */
 static void need_vfio(const struct cap_source *s, struct whynot_finding *f)
 {
 	(void)s;
@@ -325,17 +325,17 @@ static json_t *whynot_finding_json(const struct whynot_finding *f, const char *w
 	return j;
 }
 
-static bool fails(const json_t *finding, enum verdict v)
+static bool verdict_is(const json_t *finding, enum verdict v)
 {
 	return !strcmp(json_string_value(json_object_get(finding, "verdict")), verdict_name(v));
 }
 
-/* If one of two alternatives holds, the other one is not needed. */
+/* Joins two alternatives: if one holds, the other is not needed. */
 static void whynot_join(json_t *before, json_t *now)
 {
-	json_t *bad = fails(before, OK) ? now : fails(now, OK) ? before : NULL;
+	json_t *bad = verdict_is(before, OK) ? now : verdict_is(now, OK) ? before : NULL;
 
-	if (!bad) { /* both are missing: the second's remedy is for both */
+	if (!bad) { /* both are missing: the second's remedy covers both */
 		json_object_set_new(before, "remedy", json_string(""));
 		json_object_set_new(now, "verdict", json_string("or"));
 		return;
@@ -392,21 +392,21 @@ static size_t whynot_count(const json_t *checks, enum verdict v)
 	json_t *c;
 
 	json_array_foreach (checks, i, c)
-		n += fails(c, v);
+		n += verdict_is(c, v);
 	return n;
 }
 
-/* The same remedy is not printed twice in a row. */
-static void print_check(const json_t *c, const char **said)
+/* Prints a check; leaves out a remedy that was printed just before. */
+static void print_check(const json_t *c, const char **printed)
 {
 	const char *remedy = json_string_value(json_object_get(c, "remedy"));
 
 	printf("  %-10s  %s\n", json_string_value(json_object_get(c, "verdict")),
 	       json_string_value(json_object_get(c, "what")));
 	printf("              %s\n", json_string_value(json_object_get(c, "seen")));
-	if (*remedy && strcmp(remedy, *said)) {
+	if (*remedy && strcmp(remedy, *printed)) {
 		printf("              do: %s\n", remedy);
-		*said = remedy;
+		*printed = remedy;
 	}
 }
 
@@ -415,14 +415,14 @@ static void print_checks(const struct feature *feature, const struct cap_source 
 {
 	size_t missing = whynot_count(checks, MISSING),
 	       unknown = whynot_count(checks, UNKNOWN) + whynot_count(checks, LOOK);
-	const char *said = "";
+	const char *printed = "";
 	size_t i;
 	json_t *c;
 
 	printf("%s: %s\n", feature->name, feature->text);
 	printf("%s%s%s\n", s->name, *s->firmware ? ", firmware " : "", s->firmware);
 	json_array_foreach (checks, i, c)
-		print_check(c, &said);
+		print_check(c, &printed);
 	if (missing)
 		printf("%zu missing.\n", missing);
 	else if (unknown)

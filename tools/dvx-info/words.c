@@ -5,14 +5,14 @@
 #include <string.h>
 #include "dvx-info.h"
 
-/* Bit number n stands for the value n of an enumeration. */
+/* Fields with a bit for each value of an enumeration: bit n stands for value n. */
 static const struct {
 	const char *field, *names;
 } masks[] = {
 	{"general_obj_types", "obj_type"},
 };
 
-/* PRM codes that are neither a number nor a log2. */
+/* Fields with PRM codes that are neither a number nor a log2. */
 static const struct {
 	const char *field;
 	unsigned int base;
@@ -58,7 +58,7 @@ static bool code_words(char *buf, size_t size, const struct prm_field *f, uint64
 	return false;
 }
 
-/* "log2 of ..."; a 0 with a meaning of its own is only a 0. */
+/* Formats a "log2 of ..." field. If 0 has a special meaning, it is not taken as a logarithm. */
 static bool log_words(char *buf, size_t size, const struct prm_field *f, uint64_t value)
 {
 	if (strncmp(f->text, "log2 ", 5) || strstr(f->text, "minus") || value > 64 || f->width == 1)
@@ -94,7 +94,10 @@ const char *words_meaning(const struct prm_field *f)
 	return strncmp(f->text, "Supported: ", 11) ? f->text : f->text + 11;
 }
 
-/* Groups of the two general pages, by what a field's name contains; the first that fits. */
+/*
+ * Groups of the fields of the two general pages, by a part of the field's name; the first match
+ * counts.
+ */
 static const struct {
 	const char *part, *group;
 } groups[] = {
@@ -221,7 +224,7 @@ static json_t *unknown_json(uint64_t bit, unsigned int width, uint64_t value)
 			 json_number(value));
 }
 
-/* Words beyond what the layout describes. */
+/* Adds the bits beyond the end of the layout. */
 static void unknown_tail(const struct page *p, size_t from, json_t *out)
 {
 	for (size_t at = from; at < p->len; at += 4) {

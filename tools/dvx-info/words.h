@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Capability pages in words: the JSON that everything is printed from. */
+/* Describes capability pages in words, as JSON, which all output is printed from. */
 #ifndef DVX_INFO_WORDS_H
 #define DVX_INFO_WORDS_H
 
@@ -8,17 +8,17 @@
 #include "tools/dvx-prm/walk.h"
 
 /*
- * The value as a person says it: "17 (131072)", "ETH (1)", "MKEY, FLOW_TABLE (0x204)"; for one bit,
- * "yes" or "no".
+ * Formats a value: "17 (131072)", "ETH (1)", "MKEY, FLOW_TABLE (0x204)"; a single bit is "yes" or
+ * "no".
  */
 void words_value(char *buf, size_t size, const struct prm_field *f, uint64_t value);
-/* The field's meaning without what its being listed says already. */
+/* Returns the field's meaning, without words that are clear because it is listed. */
 const char *words_meaning(const struct prm_field *f);
 const char *words_group(const struct prm_struct *s, const char *path, char *buf, size_t size);
 
-/* Set bits that no table has, of a page with a layout or without. */
+/* Returns the set bits that no table has, of a page with or without a layout. */
 json_t *words_unknown(const struct page *p);
-/* The whole page; all: fields that are 0 too. */
+/* Describes a page. all: fields that are 0, too. */
 json_t *words_page(const struct page *p, bool all);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completion: names of structures, enumerations, fields and their values. */
+/* Completes names of structures, enumerations, fields and their values. */
 #include "dvx-prm.h"
 #include "tools/cli/complete.h"
 

@@ -29,7 +29,7 @@ bool diagram_shows(const struct prm_struct *s, const struct prm_field *f, const 
 	return true;
 }
 
-/* The field at a bit, and which element; NULL for reserved. */
+/* Finds the field at a bit, and the index of its element. NULL if the bit is reserved. */
 static const struct prm_field *diagram_field_at(const struct prm_struct *s, uint32_t bit,
 						const char *variant, uint32_t *index)
 {
@@ -46,7 +46,7 @@ static const struct prm_field *diagram_field_at(const struct prm_struct *s, uint
 	return NULL;
 }
 
-/* Names are cut to the room that their bits have. */
+/* Writes a name, cut to the width of its bits. */
 static void put_name(char *row, const struct prm_field *f, uint32_t index, uint32_t from,
 		     uint32_t to)
 {
@@ -67,7 +67,7 @@ static void put_name(char *row, const struct prm_field *f, uint32_t index, uint3
 	row[to * 2] = '|';
 }
 
-/* Whether a cell continues one of the row before: then its name is not repeated. */
+/* Draws a row. A cell that continues one of the row before has no name. */
 static void draw_row(char *row, const struct prm_struct *s, uint32_t word, const char *variant)
 {
 	row[0] = '|';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields in which two dumps differ. Both are recognised as in explain; where that fails or
+ * Shows the fields in which two dumps differ. Both are recognised as in explain. If that fails or
  * finds two kinds, the bytes are compared.
  */
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char *string(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* `before` distinguishes the parts of one dump. */
+/* Adds a field under its path; `before` distinguishes the parts of one dump. */
 static void diff_add_row(json_t *map, const json_t *field, const char *before, const char *name)
 {
 	json_t *row = json_copy((json_t *)field);
@@ -47,7 +47,7 @@ static void add_tree(json_t *map, const json_t *tree, const char *before)
 	}
 }
 
-/* Compares fields by path; both lists are in the structures' order. */
+/* Maps paths to fields. Both dumps list fields in the structures' order. */
 static json_t *by_path(const json_t *parts, bool several)
 {
 	json_t *map = json_object(), *tree;
@@ -192,16 +192,16 @@ static void file_free(struct file *file)
 	free(file->things);
 }
 
-/* Recognises both; a dump that is not recognised alone is read as what the other one is. */
-static void find_both(struct finding f[2], const struct dump *const d[2], const struct wish *wish,
+/* Recognises both dumps; if only one is recognised, the other is read as the same kind. */
+static void find_both(struct finding f[2], const struct dump *const d[2], const struct wanted *wanted,
 		      const struct prm_args *a)
 {
 	json_t *also = json_array();
 
 	for (int i = 0; i < 2; i++)
-		find_out(&f[i], d[i], wish, a, also);
+		find_out(&f[i], d[i], wanted, a, also);
 	for (int i = 0; i < 2; i++) {
-		const struct wish other = {.kind = f[!i].kind, .s = f[!i].kind ? NULL : f[!i].s};
+		const struct wanted other = {.kind = f[!i].kind, .s = f[!i].kind ? NULL : f[!i].s};
 
 		if (f[i].known || !f[!i].known || (!other.kind && !other.s))
 			continue;
@@ -212,7 +212,7 @@ static void find_both(struct finding f[2], const struct dump *const d[2], const 
 	json_decref(also);
 }
 
-/* "0x10: 00ff -> 0100", for each row of 16 bytes that differs. */
+/* Lists differences as "0x10: 00ff -> 0100", one for each row of 16 bytes. */
 static json_t *compare_bytes(const struct dump *a, const struct dump *b)
 {
 	size_t most = a->len > b->len ? a->len : b->len;
@@ -239,14 +239,14 @@ static const char *kind_name(const struct finding *f)
 	return !f->known ? NULL : f->kind ? f->kind->name : f->s->name;
 }
 
-/* The name for the header: the structure if there is only one, else the kind. */
+/* Returns the name for the header: the structure if there is only one, else the kind. */
 static const char *diff_name_of(const struct finding *f)
 {
 	return json_array_size(f->parts) == 1 ? string(json_array_get(f->parts, 0), "struct")
 					      : kind_name(f);
 }
 
-static json_t *diff_things(const struct dump *a, const struct dump *b, const struct wish *wish,
+static json_t *diff_things(const struct dump *a, const struct dump *b, const struct wanted *wanted,
 			   const struct prm_args *args)
 {
 	const struct dump *const d[2] = {a, b};
@@ -254,7 +254,7 @@ static json_t *diff_things(const struct dump *a, const struct dump *b, const str
 	json_t *o;
 	bool same;
 
-	find_both(f, d, wish, args);
+	find_both(f, d, wanted, args);
 	same = f[0].known && f[1].known && f[0].kind == f[1].kind && f[0].s == f[1].s;
 	o = json_pack("{s:s?, s:s?, s:o}", "kind", same ? kind_name(&f[0]) : NULL, "struct",
 		      same ? diff_name_of(&f[0]) : NULL, "changes",
@@ -293,14 +293,14 @@ static void print_diff(const json_t *o, const struct dump *a, bool several)
 	print_changes(changes);
 }
 
-/* How many of the things differ; with --json they are collected. */
-static size_t diff_files(const struct file *a, const struct file *b, const struct wish *wish,
+/* Compares two files. Returns how many dumps differ; with --json the differences are collected. */
+static size_t diff_files(const struct file *a, const struct file *b, const struct wanted *wanted,
 			 const struct prm_args *args, json_t *all)
 {
 	size_t n = a->count < b->count ? a->count : b->count, count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		json_t *o = diff_things(&a->things[i], &b->things[i], wish, args);
+		json_t *o = diff_things(&a->things[i], &b->things[i], wanted, args);
 
 		count += json_array_size(json_object_get(o, "changes")) > 0;
 		json_object_set_new(o, "a", json_string(a->path));
@@ -321,13 +321,13 @@ int prm_cmd_diff(const struct prm_args *a)
 {
 	struct file file[2] = {{.count = 0}, {.count = 0}};
 	int rc = EXIT_INPUT;
-	struct wish wish;
+	struct wanted wanted;
 
-	if (wish_read(&wish, a->as))
+	if (wish_read(&wanted, a->as))
 		return EXIT_USAGE;
 	if (!diff_file_read(&file[0], a->argv[0], a) && !diff_file_read(&file[1], a->argv[1], a)) {
 		json_t *all = json_array();
-		size_t count = diff_files(&file[0], &file[1], &wish, a, all);
+		size_t count = diff_files(&file[0], &file[1], &wanted, a, all);
 
 		rc = a->json ? json_out(json_incref(all)) : EXIT_DONE;
 		rc = rc ? rc : count ? EXIT_NO : EXIT_DONE;

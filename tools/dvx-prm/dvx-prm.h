@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the commands of dvx-prm share. */
+/* Declarations that the commands of dvx-prm share. */
 #ifndef DVX_PRM_H
 #define DVX_PRM_H
 
@@ -18,32 +18,35 @@ struct prm_args {
 	bool json;
 	bool all;
 	bool no_diagram;
-	const char *words;  /* "be", "le" or NULL: as the form of the dump has it */
-	const char *format; /* of encode */
-	const char *as;	    /* what explain must take the bytes for */
+	const char *words;  /* "be", "le", or NULL: decided by the form of the dump */
+	const char *format; /* for encode */
+	const char *as;	    /* for explain: what to take the bytes for */
 	const char *variant;
 	int argc;
 	char **argv;
 };
 
-/* The structure called name; NULL after a sentence with the nearest names. */
+/* Finds a structure. NULL after an error message with the nearest names. */
 const struct prm_struct *need_struct(const char *name);
 
-/* As prm_find_field, but a path that leads nowhere is explained. */
+/* Like prm_find_field(), but prints an error message for an unknown path. */
 const struct prm_field *need_field(const struct prm_struct *s, const char *path, uint64_t *bit);
 
-/* A decoded structure as JSON, and that JSON as text. all: includes fields that are 0. */
+/* Decode a structure to JSON, and print that JSON as text. all: includes fields that are 0. */
 json_t *tree_make(const struct prm_struct *s, const uint8_t *p, size_t len, bool all);
-/* Bytes as a string of hex digits. */
+/* Returns bytes as a string of hex digits. */
 json_t *tree_hex(const uint8_t *p, size_t n);
 void tree_print(FILE *out, const json_t *tree, const char *indent);
 
-/* Whether the field belongs to the alternatives that are drawn: named, or the first of each. */
+/*
+ * Whether the field belongs to the alternatives that are drawn: the named ones, else the first of
+ * each.
+ */
 bool diagram_shows(const struct prm_struct *s, const struct prm_field *f, const char *variant);
-/* One row for each 32 bits, bit 31 at the left; equal rows are drawn once. */
+/* Draws a row for every 32 bits, with bit 31 at the left; equal rows are drawn once. */
 void diagram_print(FILE *out, const struct prm_struct *s, const char *variant);
 
-/* complete.c */
+/* --- complete.c --- */
 #define PRM_WORDS 4
 extern const struct cli_words prm_words[PRM_WORDS];
 

@@ -8,12 +8,12 @@
 #include "dvx-prm.h"
 #include "tools/cli/names.h"
 
-/* A limit for structures that end in open arrays. */
+/* Size limit for structures that end in open arrays. */
 #define MOST_BYTES 65536
 
 struct encoder {
 	const struct prm_struct *s;
-	uint8_t *bytes, *written; /* written: bits that an assignment gave */
+	uint8_t *bytes, *written; /* written: bits that an assignment has set */
 	size_t len;
 };
 
@@ -44,7 +44,7 @@ static bool parse_one_name(const struct prm_field *f, const char *text, size_t l
 	return false;
 }
 
-/* "RTS", or for flags "RRE|RWE". */
+/* Parses names of values: "RTS", or for flags "RRE|RWE". */
 static bool parse_name(const struct prm_field *f, const char *text, uint64_t *v)
 {
 	uint64_t one;
@@ -123,7 +123,10 @@ static int encode_put_bytes(struct encoder *e, const struct prm_field *f, const 
 	return 0;
 }
 
-/* "; 4096 bytes is its value 5 (4K)" where a text begins with it, "; it takes the logarithm" */
+/*
+ * Returns a hint for a size that is coded: "; 4096 bytes is its value 5 (4K)", "; it takes the
+ * logarithm".
+ */
 static const char *size_hint(const struct prm_field *f, const char *text, uint64_t v, char *buf,
 			     size_t size)
 {
@@ -193,7 +196,7 @@ static int assign(struct encoder *e, const char *word)
 	return encode_put_number(e, f, path, bit, equals + 1);
 }
 
-/* Reports a written variant that the other values do not choose. */
+/* Notes a variant that was written, although the other values select another one. */
 static void note_unused(const struct encoder *e, const char *word)
 {
 	size_t n = strcspn(word, "=.[");

@@ -31,7 +31,7 @@ static const char *const errnum_names[ERRNO_END] = {
 	NAME(ERFKILL),	    NAME(EHWPOISON),   NAME(ENOLINK),	      NAME(ECOMM),
 };
 
-/* Linux, include/linux/errno.h: they should never reach a program. */
+/* Numbers of Linux's include/linux/errno.h, which should never reach a program. */
 static const struct {
 	const char *name, *text;
 } errnum_internal[INTERNAL_LAST - INTERNAL_FIRST + 1] = {
@@ -81,7 +81,10 @@ static bool errnum_is(unsigned int n)
 	return (n > 0 && n < ERRNO_END) || errnum_is_internal(n);
 }
 
-/* strerror() in lower case, made once: a log may have many lines to search. "": no such errno. */
+/*
+ * Returns strerror()'s text in lower case, made once: a log may have many lines to search. "": no
+ * such errno.
+ */
 static const char *errnum_lower(unsigned int e)
 {
 	static char texts[ERRNO_END][64];
@@ -98,7 +101,7 @@ static const char *errnum_lower(unsigned int e)
 	return texts[e];
 }
 
-/* The longest text of strerror() in the line: one may begin as another does. */
+/* Finds the longest text of strerror() in the line: some begin with another one. */
 static unsigned int errnum_of_words(const char *lower)
 {
 	unsigned int found = 0;
@@ -115,7 +118,7 @@ static unsigned int errnum_of_words(const char *lower)
 	return found;
 }
 
-/* "EINVAL" as a word of its own; "FI_EINVAL", too. */
+/* Finds a name such as "EINVAL" as a word; "FI_EINVAL" counts, too. */
 static unsigned int errnum_of_name(const char *line)
 {
 	for (const char *p = line; (p = strchr(p, 'E')) != NULL;) {
@@ -133,22 +136,22 @@ static unsigned int errnum_of_name(const char *line)
 	return 0;
 }
 
-#define END  "([]):]|$| \\()" /* what ends a number that nothing names */
+#define END  "([]):]|$| \\()" /* what follows a number without a name */
 #define REST "([^0-9a-fx.]|$)"
 
 /*
- * Numbers, by what stands before them; the surest first. -1 is how programs report any failure, so
- * EPERM is taken only where its number is sure.
+ * Patterns of numbers, by the text before them, the most certain first. Programs use -1 for any
+ * failure, so EPERM is taken only where the number is certainly an errno.
  */
 static const struct {
-	const char *key; /* a line without it is not compared with the pattern */
+	const char *key; /* a line without it is not matched against the pattern */
 	const char *pattern;
 	bool sure;
 } errnum_places[] = {
 	{"unknown error", "unknown error ([0-9]+)", true},
 	{"errno", "errno[a-z_]*[]) :=([]*(is )?-?([0-9]+)" REST, true},
 	{"os error", "os error ([0-9]+)", true},
-	/* below 10 it is a status of NVSHMEM's own */
+	/* below 10 it is a status of NVSHMEM */
 	{"non-zero", "non-zero status: ([1-9][0-9]+) ", false},
 	{"err", "(^|[^a-z])err(or)?([ _](code|no|num|number|value))?[ :=([]*-?([0-9]+)" REST,
 	 false},
@@ -164,7 +167,7 @@ static const struct {
 };
 enum { PLACES = sizeof(errnum_places) / sizeof(errnum_places[0]), PLACE_GROUPS = 10 };
 
-/* Compiled once and kept: a log may have many such lines. */
+/* Compiles a pattern and keeps it: a log may have many such lines. */
 static const regex_t *errnum_place(size_t i)
 {
 	static regex_t regs[PLACES];
@@ -175,7 +178,7 @@ static const regex_t *errnum_place(size_t i)
 	return compiled[i] ? &regs[i] : NULL;
 }
 
-/* The last group that is a number. */
+/* Returns the last group that is a number. */
 static unsigned int errnum_taken(const char *line, const regmatch_t *m)
 {
 	for (size_t i = PLACE_GROUPS; --i;)
@@ -184,7 +187,10 @@ static unsigned int errnum_taken(const char *line, const regmatch_t *m)
 	return 0;
 }
 
-/* The first number in such a place that is an errno: a connection's id may stand there, too. */
+/*
+ * Returns the first number at such a place that is an errno: the id of a connection may be there,
+ * too.
+ */
 static unsigned int errnum_in_place(size_t i, const char *lower)
 {
 	const regex_t *r = strstr(lower, errnum_places[i].key) ? errnum_place(i) : NULL;

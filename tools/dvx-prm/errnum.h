@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Error numbers in lines of text: their names, and where a line has one. */
+/* Finds and names error numbers in lines of text. */
 #ifndef DVX_PRM_ERRNUM_H
 #define DVX_PRM_ERRNUM_H
 
 #include <stdbool.h>
 
 /*
- * The errno that the line has (which is also given in lower case): in the words of strerror(), by
- * its name, or as a number behind "errno", "error", "ret" and the like. 0: none.
+ * Finds the errno of a line, also given in lower case: by the words of strerror(), by its name, or
+ * as a number behind "errno", "error", "ret" and the like. 0: none.
  */
 unsigned int errnum_find(const char *line, const char *lower);
 
-/* Whether a line in lower case begins with one, as the rest of one that was broken in two does. */
+/*
+ * Whether a line, in lower case, begins with the text of an errno, as the second half of a broken
+ * line does.
+ */
 bool errnum_begins(const char *lower);
 
-/* "EINVAL"; "" of a number without a name. */
+/* Returns "EINVAL", or "" for a number without a name. */
 const char *errnum_name(unsigned int number);
 
-/* The text of strerror(), or of a number that only the kernel has. */
+/* Returns the text of strerror(), or that of a number that only the kernel uses. */
 const char *errnum_text(unsigned int number);
 
-/* Whether the number is one of those that only the kernel has. */
+/* Whether only the kernel uses the number. */
 bool errnum_is_internal(unsigned int number);
 
 #endif

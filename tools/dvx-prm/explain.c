@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "input.h"
 
-static int explain_input(struct hex *hex, const char *path, const struct wish *wish,
+static int explain_input(struct hex *hex, const char *path, const struct wanted *wanted,
 			 const struct prm_args *a, struct explain_out *out)
 {
 	size_t found, len = 0;
@@ -15,7 +15,7 @@ static int explain_input(struct hex *hex, const char *path, const struct wish *w
 		free(text);
 		return EXIT_INPUT;
 	}
-	found = explain_text(hex, text, len, wish, a, out);
+	found = explain_text(hex, text, len, wanted, a, out);
 	free(text);
 	return found ? EXIT_DONE : EXIT_NO;
 }
@@ -24,15 +24,15 @@ int prm_cmd_explain(const struct prm_args *a)
 {
 	const char *path = a->argc ? a->argv[0] : NULL;
 	struct explain_out out = {.text = stdout};
-	struct wish wish;
+	struct wanted wanted;
 	struct hex hex;
 	int rc;
 
-	if (wish_read(&wish, a->as))
+	if (wish_read(&wanted, a->as))
 		return EXIT_USAGE;
 	if (a->json)
 		out.all = json_array();
-	rc = explain_input(&hex, path, &wish, a, &out);
+	rc = explain_input(&hex, path, &wanted, a, &out);
 	if (rc == EXIT_INPUT) {
 		json_decref(out.all);
 		input_fail(&hex, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A WQE does not say the type of its QP, and the type decides what follows the control segment.
- * Each reading is scored by how well the bytes fit it; the best one is reported as a guess.
+ * Guesses the address segment of a WQE. It depends on the QP's type, which is not in the WQE. Each
+ * reading is scored by how well the bytes fit; the best one is reported as a guess.
  */
 #include "explain.h"
 
@@ -15,10 +15,10 @@ size_t wqe_header_rest(size_t n)
 
 bool wqe_is_pointer(const struct finding *f, size_t at)
 {
-	uint64_t addr = field(f, "wqe_data_seg", at, "addr");
+	uint64_t addr = finding_field(f, "wqe_data_seg", at, "addr");
 
-	return at + SEG <= f->d->len && field(f, "wqe_data_seg", at, "byte_count") < 1u << 31 &&
-	       field(f, "wqe_data_seg", at, "lkey") && (addr >> 48 == 0 || addr >> 48 == 0xffff);
+	return at + SEG <= f->d->len && finding_field(f, "wqe_data_seg", at, "byte_count") < 1u << 31 &&
+	       finding_field(f, "wqe_data_seg", at, "lkey") && (addr >> 48 == 0 || addr >> 48 == 0xffff);
 }
 
 static int score_data(const struct finding *f, size_t at, size_t end)
@@ -26,9 +26,9 @@ static int score_data(const struct finding *f, size_t at, size_t end)
 	int score = 0;
 
 	while (at < end) {
-		size_t n = (size_t)field(f, "wqe_inline_seg", at, "byte_count");
+		size_t n = (size_t)finding_field(f, "wqe_inline_seg", at, "byte_count");
 
-		if (field(f, "wqe_inline_seg", at, "is_inline")) {
+		if (finding_field(f, "wqe_inline_seg", at, "is_inline")) {
 			at += (n + 4 + SEG - 1) / SEG * SEG;
 			score += at <= end && n ? GOOD : BAD;
 		} else {
@@ -44,14 +44,14 @@ static bool is_send(unsigned int op)
 	return op == OP_SEND || op == OP_SEND_IMM || op == OP_SEND_INVAL;
 }
 
-/* Scores what follows the address. Operands of atomics may have any value. */
+/* Scores the segments behind the address. Operands of atomics may have any value. */
 static int score_rest(const struct finding *f, unsigned int op, size_t at, size_t end)
 {
 	if (is_send(op))
 		return score_data(f, at, end);
 	if (at + SEG > end)
 		return BAD;
-	if (!field(f, "wqe_raddr_seg", at, "rkey") || !all_zero(f->d->bytes + at + 12, 4))
+	if (!finding_field(f, "wqe_raddr_seg", at, "rkey") || !all_zero(f->d->bytes + at + 12, 4))
 		return BAD;
 	return GOOD + (op <= 0x10 ? score_data(f, at + SEG, end) : 0);
 }
@@ -68,17 +68,17 @@ static int score_xrc(const struct finding *f, unsigned int op)
 	const uint8_t *p = f->d->bytes + SEG;
 
 	(void)op;
-	return !p[0] && field(f, "wqe_xrc_seg", SEG, "xrc_srqn") && all_zero(p + 4, 12) ? GOOD
+	return !p[0] && finding_field(f, "wqe_xrc_seg", SEG, "xrc_srqn") && all_zero(p + 4, 12) ? GOOD
 											: BAD;
 }
 
-/* The bit ext distinguishes a long vector from a short one (16 bytes). */
+/* Scores an address vector. The bit ext distinguishes a long one from a short one (16 bytes). */
 static int score_av(const struct finding *f, bool ext)
 {
 	const uint8_t *p = f->d->bytes + SEG;
 
-	if (!!field(f, "base_av", SEG, "ext") != ext || p[8] & 0x7f ||
-	    !field(f, "base_av", SEG, "dqp_dct"))
+	if (!!finding_field(f, "base_av", SEG, "ext") != ext || p[8] & 0x7f ||
+	    !finding_field(f, "base_av", SEG, "dqp_dct"))
 		return BAD;
 	return ext && !all_zero(p + 16, 4) ? BAD : GOOD;
 }
@@ -95,13 +95,13 @@ static int score_short_av(const struct finding *f, unsigned int op)
 	return score_av(f, false) + (wqe_is_pointer(f, SEG) ? -GOOD : 0);
 }
 
-/* Parser hints are rare; only a large send has a segment size. */
+/* Scores an Ethernet segment. Parser hints are rare; only a large send has a segment size. */
 static int score_eth(const struct finding *f, unsigned int op)
 {
 	const uint8_t *p = f->d->bytes + SEG;
 
 	if (!is_send(op) || !all_zero(p, 4) || p[4] & 0x0e || p[6] || p[7] ||
-	    field(f, "wqe_eth_seg", SEG, "inline_hdr_sz") > 256)
+	    finding_field(f, "wqe_eth_seg", SEG, "inline_hdr_sz") > 256)
 		return BAD;
 	return GOOD;
 }
@@ -125,7 +125,7 @@ enum { READINGS = sizeof(readings) / sizeof(readings[0]) };
 static size_t rest_at(const struct finding *f, const struct reading *r)
 {
 	size_t header =
-		r->score == score_eth ? (size_t)field(f, "wqe_eth_seg", SEG, "inline_hdr_sz") : 0;
+		r->score == score_eth ? (size_t)finding_field(f, "wqe_eth_seg", SEG, "inline_hdr_sz") : 0;
 
 	return SEG + r->bytes + wqe_header_rest(header);
 }
@@ -138,7 +138,7 @@ static int score_reading(const struct finding *f, const struct reading *r, unsig
 	return at > end ? 2 * BAD : r->score(f, op) + score_rest(f, op, at, end);
 }
 
-/* Indices of the best reading and of the next. */
+/* Ranks the readings: *best and *next are their indices. */
 static void rank(const struct finding *f, unsigned int op, size_t end, size_t *best, size_t *next,
 		 int score[READINGS])
 {
@@ -164,15 +164,15 @@ size_t wqe_address(struct finding *f, unsigned int op, size_t end)
 		return SEG;
 	rank(f, op, end, &best, &next, score);
 	if (score[best] - score[next] > -BAD)
-		tell(f, "queue", NULL, "read as the WQE of %s: the bytes fit no other type",
+		finding_add(f, "queue", NULL, "read as the WQE of %s: the bytes fit no other type",
 		     readings[best].text);
 	else
-		tell(f, "queue", NULL,
+		finding_add(f, "queue", NULL,
 		     "a guess, since a WQE does not carry its queue's type: %s; less likely: "
 		     "%s",
 		     readings[best].text, readings[next].text);
-	fact_name(f, "queue", readings[best].seg ? readings[best].seg : "connected");
+	finding_fact_name(f, "queue", readings[best].seg ? readings[best].seg : "connected");
 	if (readings[best].seg)
-		part(f, prm_find_struct(readings[best].seg), SEG, readings[best].bytes);
+		finding_part(f, prm_find_struct(readings[best].seg), SEG, readings[best].bytes);
 	return rest_at(f, &readings[best]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pages of QUERY_HCA_CAP: the capability structure, with or without 16 bytes of header. A page
- * does not carry its type, which is the command's op_mod; every layout is tried on its bits.
+ * Recognises pages of QUERY_HCA_CAP: the capability structure, with or without 16 bytes of header.
+ * The type of a page is the command's op_mod and not in the page, so every layout is tried.
  */
 #include "explain.h"
 
@@ -13,13 +13,15 @@ enum { HEADER = 16, PAGE = 4096, LEAST = 256, FEW_STRAYS = 4, CLEAR_LEAD = 1500 
 
 static const char general[] = "cmd_hca_cap";
 
-/* Whole replies begin with status OK and syndrome 0. */
+/*
+ * Returns where the page begins: behind the header if there is one, with status OK and syndrome 0.
+ */
 static size_t body_at(const struct finding *f)
 {
 	return f->d->len % LEAST == HEADER && all_zero(f->d->bytes, HEADER) ? HEADER : 0;
 }
 
-/* "page 0x20 GENERAL_2" of a dump of dvx-info. */
+/* Finds the layout by the line "page 0x20 GENERAL_2" of a dump of dvx-info. */
 static const struct prm_struct *labelled(const struct finding *f)
 {
 	unsigned long type = strtoul(f->d->label + 4, NULL, 0);
@@ -44,10 +46,10 @@ static void fit_pages(struct fits *fits, const struct finding *f)
 
 static uint64_t explain_cap_get(const struct finding *f, const char *path)
 {
-	return field(f, general, body_at(f), path);
+	return finding_field(f, general, body_at(f), path);
 }
 
-/* The first page is recognised by its numbers. */
+/* Scores the first page, which is recognised by its numbers. */
 static int general_score(const struct finding *f)
 {
 	static const struct {
@@ -83,17 +85,17 @@ static void weigh_fit(struct finding *f)
 	if (fits.best[0].strays > FEW_STRAYS)
 		return;
 	if (body_at(f) && f->d->len == PAGE + HEADER)
-		weigh(f, 45, "4112 bytes, the first 16 all 0: the reply of QUERY_HCA_CAP");
+		finding_weigh(f, 45, "4112 bytes, the first 16 all 0: the reply of QUERY_HCA_CAP");
 	else
-		weigh(f, fits.best[0].set > 1 ? 15 : 0, "%zu bytes, as capability pages have",
+		finding_weigh(f, fits.best[0].set > 1 ? 15 : 0, "%zu bytes, as capability pages have",
 		      f->d->len);
-	weigh(f, fits.best[0].strays ? 10 : 15,
+	finding_weigh(f, fits.best[0].strays ? 10 : 15,
 	      "all but %zu of its bits that are set are fields of %s", fits.best[0].strays,
 	      fits.best[0].s->name);
 	if (fit_lead(&fits) > CLEAR_LEAD)
-		weigh(f, 20, "and no other page's layout comes near");
+		finding_weigh(f, 20, "and no other page's layout comes near");
 	else
-		weigh(f, 0, "but other pages' layouts come near");
+		finding_weigh(f, 0, "but other pages' layouts come near");
 }
 
 static void explain_cap_score(struct finding *f)
@@ -101,12 +103,12 @@ static void explain_cap_score(struct finding *f)
 	const struct prm_struct *s = labelled(f);
 
 	if (s)
-		weigh(f, 90, "the line before it names the page with %s", s->name);
+		finding_weigh(f, 90, "the line before it names the page with %s", s->name);
 	if (s || (f->d->len != LEAST && f->d->len != PAGE && f->d->len != LEAST + HEADER &&
 		  f->d->len != PAGE + HEADER))
 		return;
 	if (explain_cap_is_general(f))
-		weigh(f, general_score(f),
+		finding_weigh(f, general_score(f),
 		      "log_max_qp, log_max_cq, log_max_mkey, log_max_pd, num_ports, port_type and "
 		      "log_pg_sz "
 		      "are what a device can have");
@@ -116,18 +118,18 @@ static void explain_cap_score(struct finding *f)
 
 static void explain_general(struct finding *f)
 {
-	tell(f, "what", "log_max_qp",
+	finding_add(f, "what", "log_max_qp",
 	     "a device with up to 2^%u QPs, 2^%u CQs and 2^%u mkeys, %u port%s",
 	     (unsigned int)explain_cap_get(f, "log_max_qp"),
 	     (unsigned int)explain_cap_get(f, "log_max_cq"),
 	     (unsigned int)explain_cap_get(f, "log_max_mkey"),
 	     (unsigned int)explain_cap_get(f, "num_ports"),
 	     explain_cap_get(f, "num_ports") == 1 ? "" : "s");
-	fact(f, "log_max_qp", explain_cap_get(f, "log_max_qp"));
-	fact(f, "num_ports", explain_cap_get(f, "num_ports"));
+	finding_fact(f, "log_max_qp", explain_cap_get(f, "log_max_qp"));
+	finding_fact(f, "num_ports", explain_cap_get(f, "num_ports"));
 }
 
-static void tell_candidates(struct finding *f, const struct fits *fits)
+static void finding_add_candidates(struct finding *f, const struct fits *fits)
 {
 	json_t *list = json_array();
 
@@ -136,12 +138,12 @@ static void tell_candidates(struct finding *f, const struct fits *fits)
 
 		if (i && (c->strays > c->set || c->strays > fits->best[0].strays + 8))
 			continue;
-		tell(f, "candidate", NULL, "%s: %zu of the set bits are its fields, %zu are not%s",
+		finding_add(f, "candidate", NULL, "%s: %zu of the set bits are its fields, %zu are not%s",
 		     c->s->name, c->set, c->strays, i ? "" : " (the best)");
 		json_array_append_new(list, json_string(c->s->name));
 	}
 	json_object_set_new(f->facts, "candidates", list);
-	tell(f, "type", NULL,
+	finding_add(f, "type", NULL,
 	     "op_mod of the command is the page's type; if you know it, --as and the "
 	     "structure's name decode it");
 }
@@ -155,17 +157,17 @@ static void explain_cap_explain(struct finding *f)
 	if (!s)
 		s = explain_cap_is_general(f) ? prm_find_struct(general) : fits.best[0].s;
 	snprintf(f->what, sizeof(f->what), "capability page (QUERY_HCA_CAP), %.48s", s->text);
-	fact_name(f, "page", s->name);
+	finding_fact_name(f, "page", s->name);
 	if (!strcmp(s->name, general))
 		explain_general(f);
 	else
-		tell(f, "what", NULL, "%s", s->text);
+		finding_add(f, "what", NULL, "%s", s->text);
 	if (!labelled(f) && !explain_cap_is_general(f))
-		tell_candidates(f, &fits);
-	tell(f, "mode", NULL,
+		finding_add_candidates(f, &fits);
+	finding_add(f, "mode", NULL,
 	     "whether these are the largest possible or the current values is not in a page "
 	     "either: bit 0 of op_mod says it");
-	part(f, s, body_at(f), f->d->len);
+	finding_part(f, s, body_at(f), f->d->len);
 }
 
 const struct recogniser recognise_cap = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Command mailboxes: inputs by their opcode, outputs by the lines around them. */
+/* Recognises command mailboxes: inputs by their opcode, outputs by the lines around them. */
 #include "explain.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { HEADER = 16, OP_QUERY_HCA_CAP = 0x100 };
 
 static unsigned int opcode_of(const struct finding *f)
 {
-	return (unsigned int)field(f, "mbox_in", 0, "opcode");
+	return (unsigned int)finding_field(f, "mbox_in", 0, "opcode");
 }
 
 static bool cmd_is_general(const struct prm_struct *s)
@@ -19,10 +19,10 @@ static bool cmd_is_general(const struct prm_struct *s)
 	return !strcmp(s->name, "general_obj_in_cmd_hdr");
 }
 
-/* The general object that follows the command's header; NULL: no table has it. */
+/* Returns the general object behind the command's header; NULL: in no table. */
 static const struct prm_struct *object_of(const struct finding *f, const struct prm_struct *s)
 {
-	return cmd_is_general(s) ? prm_object((uint32_t)field(f, s->name, 0, "obj_type")) : NULL;
+	return cmd_is_general(s) ? prm_object((uint32_t)finding_field(f, s->name, 0, "obj_type")) : NULL;
 }
 
 static void weigh_object(struct finding *f, const struct prm_struct *header)
@@ -33,7 +33,7 @@ static void weigh_object(struct finding *f, const struct prm_struct *header)
 	if (!s || !len)
 		return;
 	walk_strays(s, f->d->bytes + HEADER, walk_extent(s, len), NULL, 0, &set);
-	weigh(f, set ? -10 : 20, "%s of the %s that follows %s",
+	finding_weigh(f, set ? -10 : 20, "%s of the %s that follows %s",
 	      set ? "reserved bits" : "all reserved bits", s->name, set ? "are set" : "are 0");
 }
 
@@ -42,13 +42,13 @@ static void weigh_length(struct finding *f, const struct prm_struct *s)
 	size_t extent = cmd_is_general(s) ? f->d->len : walk_extent(s, f->d->len);
 
 	if (f->d->len < s->bytes)
-		weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
+		finding_weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
 		      f->d->len);
 	else if (!all_zero(f->d->bytes + extent, f->d->len - extent))
-		weigh(f, -50, "%s has %u bytes, but others that are not 0 follow", s->name,
+		finding_weigh(f, -50, "%s has %u bytes, but others that are not 0 follow", s->name,
 		      s->bytes);
 	else
-		weigh(f, f->d->len == s->bytes ? 30 : 10, "%s has %u bytes, and %zu are given",
+		finding_weigh(f, f->d->len == s->bytes ? 30 : 10, "%s has %u bytes, and %zu are given",
 		      s->name, s->bytes, f->d->len);
 }
 
@@ -60,37 +60,37 @@ static void score_in(struct finding *f)
 
 	if (!strcmp(prm_opcode_name(op), "?") || f->d->len % 4)
 		return;
-	weigh(f, 35, "the opcode in bytes 0 and 1 is %s", prm_opcode_name(op));
+	finding_weigh(f, 35, "the opcode in bytes 0 and 1 is %s", prm_opcode_name(op));
 	weigh_length(f, s);
 	walk_strays(s, f->d->bytes, walk_extent(s, f->d->len), NULL, 0, &set);
 	weigh_object(f, s);
 	if (set)
-		weigh(f, set > 8 ? -40 : -10, "%zu reserved bits are set", set);
+		finding_weigh(f, set > 8 ? -40 : -10, "%zu reserved bits are set", set);
 	else
-		weigh(f, 20, "all its reserved bits are 0");
+		finding_weigh(f, 20, "all its reserved bits are 0");
 }
 
 static void explain_object(struct finding *f)
 {
-	unsigned int type = (unsigned int)field(f, "general_obj_in_cmd_hdr", 0, "obj_type");
+	unsigned int type = (unsigned int)finding_field(f, "general_obj_in_cmd_hdr", 0, "obj_type");
 	const struct prm_struct *s = prm_object(type);
 
-	fact(f, "obj_type", type);
-	tell(f, "object", "obj_type", "its object has type 0x%x %s", type,
+	finding_fact(f, "obj_type", type);
+	finding_add(f, "object", "obj_type", "its object has type 0x%x %s", type,
 	     prm_enum_name(prm_find_enum("obj_type"), type));
-	part(f, s, HEADER, f->d->len);
+	finding_part(f, s, HEADER, f->d->len);
 }
 
 static void explain_register(struct finding *f)
 {
-	unsigned int id = (unsigned int)field(f, "access_register_in", 0, "register_id");
+	unsigned int id = (unsigned int)finding_field(f, "access_register_in", 0, "register_id");
 	const struct prm_struct *s = prm_register(id);
 
-	fact(f, "register_id", id);
-	tell(f, "register", "register_id", "it %s register 0x%04x %s%s%s",
-	     field(f, "mbox_in", 0, "op_mod") ? "reads" : "writes", id,
+	finding_fact(f, "register_id", id);
+	finding_add(f, "register", "register_id", "it %s register 0x%04x %s%s%s",
+	     finding_field(f, "mbox_in", 0, "op_mod") ? "reads" : "writes", id,
 	     prm_enum_name(prm_find_enum("reg_id"), id), s ? ": " : "", s ? s->text : "");
-	part(f, s, HEADER, f->d->len);
+	finding_part(f, s, HEADER, f->d->len);
 }
 
 static void explain_in(struct finding *f)
@@ -99,23 +99,26 @@ static void explain_in(struct finding *f)
 	const struct prm_struct *s = prm_command_in(op);
 
 	snprintf(f->what, sizeof(f->what), "input of command %s", prm_opcode_name(op));
-	fact(f, "opcode", op);
-	fact_name(f, "opcode_name", prm_opcode_name(op));
-	fact(f, "uid", field(f, "mbox_in", 0, "uid"));
-	tell(f, "what", "opcode", "opcode 0x%x %s: %s", op, prm_opcode_name(op), s->text);
-	tell(f, "uid", "uid", "uid %u: the command is sent for %s",
-	     (unsigned int)field(f, "mbox_in", 0, "uid"),
-	     field(f, "mbox_in", 0, "uid") ? "a user context" : "the kernel");
+	finding_fact(f, "opcode", op);
+	finding_fact_name(f, "opcode_name", prm_opcode_name(op));
+	finding_fact(f, "uid", finding_field(f, "mbox_in", 0, "uid"));
+	finding_add(f, "what", "opcode", "opcode 0x%x %s: %s", op, prm_opcode_name(op), s->text);
+	finding_add(f, "uid", "uid", "uid %u: the command is sent for %s",
+	     (unsigned int)finding_field(f, "mbox_in", 0, "uid"),
+	     finding_field(f, "mbox_in", 0, "uid") ? "a user context" : "the kernel");
 	if (f->d->len < s->bytes)
-		tell(f, "cut", NULL, "the dump has %zu of its %u bytes", f->d->len, s->bytes);
-	part(f, s, 0, f->d->len);
+		finding_add(f, "cut", NULL, "the dump has %zu of its %u bytes", f->d->len, s->bytes);
+	finding_part(f, s, 0, f->d->len);
 	if (cmd_is_general(s))
 		explain_object(f);
 	else if (!strcmp(s->name, "access_register_in"))
 		explain_register(f);
 }
 
-/* "... dump command CREATE_QP(0x500) OUTPUT" of mlx5_core; 0 if no opcode is in the line. */
+/*
+ * Finds the opcode in the line of mlx5_core, "... dump command CREATE_QP(0x500) OUTPUT"; 0 if there
+ * is none.
+ */
 static unsigned int labelled_opcode(const struct finding *f)
 {
 	const char *open = strstr(f->d->label, "(0x");
@@ -125,7 +128,7 @@ static unsigned int labelled_opcode(const struct finding *f)
 									      : 0;
 }
 
-/* The reply that the line before it or the line itself names; NULL: no name. */
+/* Returns the reply that the dump's line, or the line before, names; NULL: none. */
 static const struct prm_struct *named_out(const struct finding *f)
 {
 	if (f->d->structure[0])
@@ -140,7 +143,7 @@ static bool is_reply(const struct prm_struct *s)
 	return n > 4 && !strcmp(s->name + n - 4, "_out") && strcmp(s->name, "mbox_out");
 }
 
-/* Replies of just this length; if there are none, those with a list at the end. */
+/* Finds replies of exactly this length, or, if there are none, those that end in a list. */
 static void fit_replies(struct fits *fits, const struct finding *f)
 {
 	memset(fits, 0, sizeof(*fits));
@@ -162,15 +165,15 @@ static void weigh_replies(struct finding *f)
 	fit_replies(&fits, f);
 	if (!fits.count)
 		return;
-	weigh(f, 40,
+	finding_weigh(f, 40,
 	      "%zu bytes that begin with status OK and syndrome 0; all bits that are set are "
 	      "fields of "
 	      "%s",
 	      f->d->len, fits.best[0].s->name);
 	if (fits.count > 1)
-		weigh(f, 0, "and of other replies of that length");
+		finding_weigh(f, 0, "and of other replies of that length");
 	else
-		weigh(f, 10, "and of no other reply of that length");
+		finding_weigh(f, 10, "and of no other reply of that length");
 }
 
 static void score_out(struct finding *f)
@@ -181,34 +184,34 @@ static void score_out(struct finding *f)
 	if (!strcmp(prm_status_name(status), "?") || !all_zero(p + 1, 3) || f->d->len % 4)
 		return;
 	if (strstr(f->d->label, "OUTPUT") || strcasestr(f->d->label, "output of"))
-		weigh(f, 60, "the line before it calls it a command's output");
+		finding_weigh(f, 60, "the line before it calls it a command's output");
 	else if (strcasestr(f->d->label, "syndrome") || strcasestr(f->d->label, "mailbox"))
-		weigh(f, 30, "the line before it mentions a command");
+		finding_weigh(f, 30, "the line before it mentions a command");
 	if (f->score)
-		weigh(f, 20, "byte 0 is a status, %s, and the 3 after it are 0",
+		finding_weigh(f, 20, "byte 0 is a status, %s, and the 3 after it are 0",
 		      prm_status_name(status));
 	else if (status && !all_zero(p + 4, 4) && all_zero(p + 8, f->d->len - 8))
-		weigh(f, 50, "a status (%s), a syndrome and nothing else", prm_status_name(status));
+		finding_weigh(f, 50, "a status (%s), a syndrome and nothing else", prm_status_name(status));
 	else if (!status && f->d->len > HEADER && all_zero(p, 8))
 		weigh_replies(f);
 }
 
-static void tell_replies(struct finding *f, const struct fits *fits)
+static void finding_add_replies(struct finding *f, const struct fits *fits)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < fits->count; i++) {
-		tell(f, "candidate", NULL, "%s%s", fits->best[i].s->name,
+		finding_add(f, "candidate", NULL, "%s%s", fits->best[i].s->name,
 		     i ? "" : ": the best, by how many bits it has for those that are set");
 		json_array_append_new(list, json_string(fits->best[i].s->name));
 	}
 	json_object_set_new(f->facts, "candidates", list);
-	tell(f, "type", NULL,
+	finding_add(f, "type", NULL,
 	     "a reply does not carry its command; if you know it, --as and the structure's "
 	     "name decode it");
 }
 
-/* The structure, or candidates; only the header if nothing is known. */
+/* Returns the structure, and notes candidates; only the header if nothing is known. */
 static const struct prm_struct *layout_out(struct finding *f)
 {
 	const struct prm_struct *s = named_out(f);
@@ -217,7 +220,7 @@ static const struct prm_struct *layout_out(struct finding *f)
 	if (!s && f->d->len > HEADER && !f->d->bytes[0])
 		fit_replies(&fits, f);
 	if (fits.count) {
-		tell_replies(f, &fits);
+		finding_add_replies(f, &fits);
 		return fits.best[0].s;
 	}
 	return s ? s : prm_find_struct("mbox_out");
@@ -235,16 +238,16 @@ static void name_out(struct finding *f)
 static void explain_out(struct finding *f)
 {
 	unsigned int status = f->d->bytes[0];
-	unsigned int syndrome = (unsigned int)field(f, "mbox_out", 0, "syndrome");
+	unsigned int syndrome = (unsigned int)finding_field(f, "mbox_out", 0, "syndrome");
 
 	name_out(f);
-	tell_status(f, status);
+	finding_add_status(f, status);
 	if (status || syndrome)
-		tell_firmware(f, syndrome);
+		finding_add_firmware(f, syndrome);
 	if (!status && labelled_opcode(f) == OP_QUERY_HCA_CAP && f->d->len >= recognise_cap.least)
 		recognise_cap.explain(f);
 	else
-		part(f, layout_out(f), 0, f->d->len);
+		finding_part(f, layout_out(f), 0, f->d->len);
 }
 
 const struct recogniser recognise_in = {

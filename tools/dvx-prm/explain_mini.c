@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compressed completions. Basic layout: a title with the number in byte_cnt, then an array of 8 in
- * the next entry of the ring; further arrays are 8, 16, ... entries after the title. Enhanced
+ * Finds compressed completions. Basic layout: a title with the number in byte_cnt, then an array of
+ * 8 in the next entry of the ring; further arrays are 8, 16, ... entries after the title. Enhanced
  * layout: the completion before is the title; a block with format COMPRESSED has the number less 1
- * as opcode.
+ * in place of the opcode.
  */
 #include "explain.h"
 
@@ -14,14 +14,14 @@ enum { OP_REQ = 0, OP_RESP_SEND_INV = 4, OP_INVALID = 15 };
 
 struct minis {
 	bool enhanced;
-	size_t claimed; /* how many there should be */
-	size_t count;	/* how many the dump has */
+	size_t claimed; /* the number in the title */
+	size_t count;	/* the number in the dump */
 	size_t at[MOST];
 };
 
 static unsigned int cqe(const struct finding *f, size_t at, const char *path)
 {
-	return (unsigned int)field(f, "cqe64", at, path);
+	return (unsigned int)finding_field(f, "cqe64", at, path);
 }
 
 size_t cqe_minis(const struct finding *f, size_t at)
@@ -80,7 +80,7 @@ static void explain_mini_find(struct minis *m, const struct finding *f)
 static bool lengths_fit(const struct minis *m, const struct finding *f)
 {
 	for (size_t i = 0; i < m->count; i++)
-		if (field(f, "mini_cqe8", m->at[i], "byte_cnt") > 1u << 30)
+		if (finding_field(f, "mini_cqe8", m->at[i], "byte_cnt") > 1u << 30)
 			return false;
 	return true;
 }
@@ -96,32 +96,32 @@ static void explain_mini_score(struct finding *f)
 		return;
 	cqe_weigh(f, 0);
 	if (m.enhanced)
-		weigh(f, 10, "the entry after it has format COMPRESSED and counts %zu", m.claimed);
+		finding_weigh(f, 10, "the entry after it has format COMPRESSED and counts %zu", m.claimed);
 	else
-		weigh(f, 20, "its format is COMPRESSED: it is the title of %zu completions",
+		finding_weigh(f, 20, "its format is COMPRESSED: it is the title of %zu completions",
 		      m.claimed);
-	weigh(f, lengths_fit(&m, f) ? 15 : -40, "the mini completions have %s for byte_cnt",
+	finding_weigh(f, lengths_fit(&m, f) ? 15 : -40, "the mini completions have %s for byte_cnt",
 	      lengths_fit(&m, f) ? "lengths" : "what is no length");
 }
 
-/* The first word under each mini_cqe_res_format of the queue. */
+/* Decodes a mini completion's first word under each mini_cqe_res_format. */
 static json_t *explain_mini_entry_json(const struct finding *f, size_t at, size_t index, bool send)
 {
-	uint64_t bytes = field(f, "mini_cqe8", at, "byte_cnt");
+	uint64_t bytes = finding_field(f, "mini_cqe8", at, "byte_cnt");
 	json_t *o = json_pack("{s:I, s:I}", "at", (json_int_t)at, "byte_cnt", (json_int_t)bytes);
 
 	if (send) {
 		json_object_set_new(o, "wqe_counter",
-				    json_number(field(f, "mini_cqe8", at, "wqe_counter")));
+				    json_number(finding_field(f, "mini_cqe8", at, "wqe_counter")));
 		json_object_set_new(o, "s_wqe_opcode",
-				    json_number(field(f, "mini_cqe8", at, "s_wqe_opcode")));
+				    json_number(finding_field(f, "mini_cqe8", at, "s_wqe_opcode")));
 		return o;
 	}
 	json_object_set_new(o, "wqe_counter", json_integer((json_int_t)(index & 0xffff)));
 	json_object_set_new(o, "rx_hash_result",
-			    json_number(field(f, "mini_cqe8", at, "rx_hash_result")));
-	json_object_set_new(o, "checksum", json_number(field(f, "mini_cqe8", at, "checksum")));
-	json_object_set_new(o, "stridx", json_number(field(f, "mini_cqe8", at, "stridx")));
+			    json_number(finding_field(f, "mini_cqe8", at, "rx_hash_result")));
+	json_object_set_new(o, "checksum", json_number(finding_field(f, "mini_cqe8", at, "checksum")));
+	json_object_set_new(o, "stridx", json_number(finding_field(f, "mini_cqe8", at, "stridx")));
 	return o;
 }
 
@@ -130,14 +130,14 @@ static unsigned int num(const json_t *o, const char *key)
 	return (unsigned int)json_integer_value(json_object_get(o, key));
 }
 
-static void tell_entry(struct finding *f, size_t i, const json_t *o, bool send)
+static void finding_add_entry(struct finding *f, size_t i, const json_t *o, bool send)
 {
 	if (send)
-		tell(f, "entry", NULL, "%zu at 0x%x: send WQE with index %u, %s, %u bytes", i,
+		finding_add(f, "entry", NULL, "%zu at 0x%x: send WQE with index %u, %s, %u bytes", i,
 		     num(o, "at"), num(o, "wqe_counter"),
 		     prm_wqe_opcode_name(num(o, "s_wqe_opcode")), num(o, "byte_cnt"));
 	else
-		tell(f, "entry", NULL,
+		finding_add(f, "entry", NULL,
 		     "%zu at 0x%x: %u bytes into receive WQE %u; hash 0x%08x, or checksum 0x%04x "
 		     "(and "
 		     "stride %u)",
@@ -145,7 +145,7 @@ static void tell_entry(struct finding *f, size_t i, const json_t *o, bool send)
 		     num(o, "rx_hash_result"), num(o, "checksum"), num(o, "stridx"));
 }
 
-static void tell_entries(struct finding *f, const struct minis *m, bool send)
+static void finding_add_entries(struct finding *f, const struct minis *m, bool send)
 {
 	size_t index = cqe(f, 0, "wqe_counter") + m->enhanced;
 	json_t *list = json_array();
@@ -153,7 +153,7 @@ static void tell_entries(struct finding *f, const struct minis *m, bool send)
 	for (size_t i = 0; i < m->count; i++) {
 		json_t *o = explain_mini_entry_json(f, m->at[i], index + i, send);
 
-		tell_entry(f, i, o, send);
+		finding_add_entry(f, i, o, send);
 		json_array_append_new(list, o);
 	}
 	json_object_set_new(f->facts, "entries", list);
@@ -167,31 +167,31 @@ static void explain_mini_explain(struct finding *f)
 	explain_mini_find(&m, f);
 	snprintf(f->what, sizeof(f->what), "compressed completions, %zu of a %s queue", m.claimed,
 		 send ? "send" : "receive");
-	fact(f, "layout_enhanced", m.enhanced);
-	fact(f, "count", m.claimed);
+	finding_fact(f, "layout_enhanced", m.enhanced);
+	finding_fact(f, "count", m.claimed);
 	if (m.enhanced)
-		tell(f, "what", "cqe_format",
+		finding_add(f, "what", "cqe_format",
 		     "a completion, and after it %zu more in mini form (enhanced "
 		     "layout); all other fields are those of the first",
 		     m.claimed);
 	else
-		tell(f, "what", "byte_cnt",
+		finding_add(f, "what", "byte_cnt",
 		     "the title stands for %zu completions (basic layout): each "
 		     "is the title with the fields of its mini form",
 		     m.claimed);
 	if (m.count < m.claimed)
-		tell(f, "cut", NULL,
+		finding_add(f, "cut", NULL,
 		     "the dump has %zu of them; arrays of 8 lie in entries 1, 8, 16, ... "
 		     "after the title",
 		     m.count);
 	if (!send)
-		tell(f, "format", NULL,
+		finding_add(f, "format", NULL,
 		     "whether the first word is a hash, a checksum, or a checksum and "
 		     "a stride depends on the CQ's mini_cqe_res_format, not on these bytes; WQE "
 		     "indices "
 		     "increase by one unless the queue is striding");
-	tell_entries(f, &m, send);
-	part(f, prm_find_struct("cqe64"), 0, CQE);
+	finding_add_entries(f, &m, send);
+	finding_part(f, prm_find_struct("cqe64"), 0, CQE);
 }
 
 const struct recogniser recognise_mini = {

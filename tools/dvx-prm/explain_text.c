@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Explains all that a text holds: dumps, and lines that report a failure, in their order. */
+/* Explains everything in a text, in order: dumps, and lines that report a failure. */
 #include "explain.h"
 
 #include <stdlib.h>
-#include "said.h"
+#include "failure.h"
 #include "input.h"
 
 static json_t *explain_finding_json(const struct hex *hex, const struct finding *f,
@@ -16,7 +16,7 @@ static json_t *explain_finding_json(const struct hex *hex, const struct finding 
 			  f->known ? kind : NULL, "sure", f->known ? finding_sure(f) : NULL);
 
 	json_object_set(o, "why", f->why);
-	json_object_set(o, "says", f->says);
+	json_object_set(o, "says", f->sentences);
 	json_object_set(o, "facts", f->facts);
 	json_object_set(o, "parts", f->parts);
 	json_object_set(o, "also_possible", (json_t *)also);
@@ -83,7 +83,7 @@ static void explain_print_one(FILE *out, const struct dump *d, const json_t *o)
 	print_list(out, json_object_get(o, "notes"), "  note: ");
 }
 
-/* What was found, for a person or for a program. */
+/* Prints a finding as text, or adds it to the JSON. */
 static void explain_put(const struct hex *hex, const struct finding *f, const json_t *also,
 			struct explain_out *out)
 {
@@ -96,30 +96,30 @@ static void explain_put(const struct hex *hex, const struct finding *f, const js
 	json_decref(o);
 }
 
-/* Where the layout of the first part is public. */
-static void tell_layout(struct finding *f)
+/* Adds where the first part's layout is public. */
+static void finding_add_layout(struct finding *f)
 {
 	const json_t *first = json_array_get(f->parts, 0);
 	const struct prm_struct *s =
 		first ? prm_find_struct(json_string_value(json_object_get(first, "struct"))) : NULL;
 
 	if (s && s->kernel)
-		tell(f, "source", NULL, "layout: Linux, include/linux/mlx5, struct %s (prm/%s.prm)",
+		finding_add(f, "source", NULL, "layout: Linux, include/linux/mlx5, struct %s (prm/%s.prm)",
 		     s->kernel, s->family);
 	else if (s)
-		tell(f, "source", NULL, "layout: prm/%s.prm names its public source", s->family);
+		finding_add(f, "source", NULL, "layout: prm/%s.prm names its public source", s->family);
 }
 
-static size_t explain_piece(const struct hex *hex, const struct dump *d, const struct wish *wish,
+static size_t explain_piece(const struct hex *hex, const struct dump *d, const struct wanted *wanted,
 			    const struct prm_args *a, struct explain_out *out)
 {
 	json_t *also = json_array();
 	struct finding f;
 	size_t known;
 
-	find_out(&f, d, wish, a, also);
+	find_out(&f, d, wanted, a, also);
 	if (f.known)
-		tell_layout(&f);
+		finding_add_layout(&f);
 	explain_put(hex, &f, also, out);
 	known = f.known;
 	finding_end(&f);
@@ -127,23 +127,23 @@ static size_t explain_piece(const struct hex *hex, const struct dump *d, const s
 	return known;
 }
 
-static size_t explain_dump(const struct hex *hex, const struct dump *d, const struct wish *wish,
+static size_t explain_dump(const struct hex *hex, const struct dump *d, const struct wanted *wanted,
 			   const struct prm_args *a, struct explain_out *out)
 {
 	size_t entry = ring_entry(d, a), found = 0;
 
 	if (!entry)
-		return explain_piece(hex, d, wish, a, out);
+		return explain_piece(hex, d, wanted, a, out);
 	for (size_t at = 0; at < d->len;) {
 		struct dump piece = ring_piece(d, at, entry);
 
-		found += explain_piece(hex, &piece, wish, a, out);
+		found += explain_piece(hex, &piece, wanted, a, out);
 		at += piece.len;
 	}
 	return found;
 }
 
-static size_t explain_line(const struct hex *hex, const struct said *s, const struct prm_args *a,
+static size_t explain_line(const struct hex *hex, const struct failure *s, const struct prm_args *a,
 			   struct explain_out *out)
 {
 	struct dump d = {.bytes = (const uint8_t *)"", .line = s->line, .form = "a line of text"};
@@ -152,14 +152,14 @@ static size_t explain_line(const struct hex *hex, const struct said *s, const st
 
 	snprintf(d.label, sizeof(d.label), "%s", s->text);
 	finding_begin(&f, &d, a);
-	explain_said(&f, s);
+	explain_failure(&f, s);
 	explain_put(hex, &f, also, out);
 	finding_end(&f);
 	json_decref(also);
 	return 1;
 }
 
-/* A finding of what was not understood. */
+/* Adds a finding about input that was not understood. */
 static void explain_rest(const struct hex *hex, unsigned int line, const char *about,
 			 const char *text, const struct prm_args *a, struct explain_out *out)
 {
@@ -168,13 +168,13 @@ static void explain_rest(const struct hex *hex, unsigned int line, const char *a
 	struct finding f;
 
 	finding_begin(&f, &d, a);
-	tell(&f, about, NULL, "%s", text);
+	finding_add(&f, about, NULL, "%s", text);
 	explain_put(hex, &f, also, out);
 	finding_end(&f);
 	json_decref(also);
 }
 
-/* Text of which nothing is known. */
+/* Reports text in which nothing was recognised. */
 static void explain_nothing(const struct hex *hex, const struct prm_args *a,
 			    struct explain_out *out)
 {
@@ -187,7 +187,7 @@ static void explain_nothing(const struct hex *hex, const struct prm_args *a,
 	explain_rest(hex, 0, "nothing", text, a, out);
 }
 
-/* Lines that would be explained, were there not so many before them. */
+/* Reports lines that are not explained, because there are too many before them. */
 static void explain_lost(const struct hex *hex, size_t lost, const struct prm_args *a,
 			 struct explain_out *out)
 {
@@ -196,42 +196,42 @@ static void explain_lost(const struct hex *hex, size_t lost, const struct prm_ar
 	snprintf(text, sizeof(text),
 		 "%zu more lines report failures, after %d different ones; cut the input to the "
 		 "part that matters",
-		 lost, SAID_MOST);
+		 lost, FAILURE_MOST);
 	explain_rest(hex, 0, "left out", text, a, out);
 }
 
-/* Dumps, and lines that report a failure without one, in the order of the input. */
-static size_t explain_in_order(const struct hex *hex, const struct said *said, size_t lines,
-			       const struct wish *wish, const struct prm_args *a,
+/* Explains dumps and failure lines in the order of the input. */
+static size_t explain_in_order(const struct hex *hex, const struct failure *failures, size_t lines,
+			       const struct wanted *wanted, const struct prm_args *a,
 			       struct explain_out *out)
 {
 	size_t found = 0, i = 0, l = 0;
 
 	while (i < hex->count || l < lines)
-		if (l == lines || (i < hex->count && hex->dumps[i].line < said[l].line))
-			found += explain_dump(hex, &hex->dumps[i++], wish, a, out);
+		if (l == lines || (i < hex->count && hex->dumps[i].line < failures[l].line))
+			found += explain_dump(hex, &hex->dumps[i++], wanted, a, out);
 		else
-			found += explain_line(hex, &said[l++], a, out);
+			found += explain_line(hex, &failures[l++], a, out);
 	return found;
 }
 
-size_t explain_text(const struct hex *hex, const char *text, size_t len, const struct wish *wish,
+size_t explain_text(const struct hex *hex, const char *text, size_t len, const struct wanted *wanted,
 		    const struct prm_args *a, struct explain_out *out)
 {
-	/* With --as the input holds dumps only. */
-	bool binary = hex->count && !hex->dumps[0].line, named = wish->kind || wish->s;
-	struct said *said = NULL;
+	/* With --as the input consists of dumps only. */
+	bool binary = hex->count && !hex->dumps[0].line, named = wanted->kind || wanted->s;
+	struct failure *failures = NULL;
 	size_t lines = 0, lost = 0, found;
 
 	if (!binary && !named)
-		said = said_read(text, len, &lines, &lost);
-	found = explain_in_order(hex, said, lines, wish, a, out);
+		failures = failure_read(text, len, &lines, &lost);
+	found = explain_in_order(hex, failures, lines, wanted, a, out);
 	if (hex->error_line)
 		explain_rest(hex, hex->error_line, "broken", hex->error, a, out);
 	else if (hex->none && !lines)
 		explain_nothing(hex, a, out);
 	if (lost)
 		explain_lost(hex, lost, a, out);
-	free(said);
+	free(failures);
 	return found;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a UMR WQE carries after its mkey: translations, then signature descriptions. */
+/* Decodes a UMR WQE behind the mkey: translations, then signature descriptions. */
 #include "explain.h"
 
 enum { SEG = 16, BB = 64, CTRL = 16, MKEY = 64, FLAG_INLINE = 0x80, MASK_BSF = 0x1000 };
@@ -7,7 +7,7 @@ enum { MODE_MTT = 1, MODE_KSM = 3, STRIDED = 0x400 };
 
 static uint64_t umr(const struct finding *f, const char *path)
 {
-	return field(f, "wqe_umr_ctrl_seg", CTRL, path);
+	return finding_field(f, "wqe_umr_ctrl_seg", CTRL, path);
 }
 
 static void explain_umr_entries(struct finding *f, const char *name, size_t at, size_t end)
@@ -16,27 +16,27 @@ static void explain_umr_entries(struct finding *f, const char *name, size_t at, 
 
 	for (; at + s->bytes <= end; at += s->bytes)
 		if (!all_zero(f->d->bytes + at, s->bytes))
-			part(f, s, at, s->bytes);
+			finding_part(f, s, at, s->bytes);
 }
 
 static void inline_list(struct finding *f, size_t at, size_t end)
 {
-	unsigned int mode = (unsigned int)field(f, "mkey_seg", MKEY, "flags") & 3;
+	unsigned int mode = (unsigned int)finding_field(f, "mkey_seg", MKEY, "flags") & 3;
 
-	if (field(f, "stride_block_ctrl_seg", at, "op") == STRIDED) {
-		size_t n = (size_t)field(f, "stride_block_ctrl_seg", at, "num_entries");
+	if (finding_field(f, "stride_block_ctrl_seg", at, "op") == STRIDED) {
+		size_t n = (size_t)finding_field(f, "stride_block_ctrl_seg", at, "num_entries");
 
-		tell(f, "translations", "op",
+		finding_add(f, "translations", "op",
 		     "strided: %u rounds through %zu entries, %u bytes a round",
-		     (unsigned int)field(f, "stride_block_ctrl_seg", at, "repeat_count"), n,
-		     (unsigned int)field(f, "stride_block_ctrl_seg", at, "bcount_per_cycle"));
-		part(f, prm_find_struct("stride_block_ctrl_seg"), at, SEG);
+		     (unsigned int)finding_field(f, "stride_block_ctrl_seg", at, "repeat_count"), n,
+		     (unsigned int)finding_field(f, "stride_block_ctrl_seg", at, "bcount_per_cycle"));
+		finding_part(f, prm_find_struct("stride_block_ctrl_seg"), at, SEG);
 		at += SEG;
 		explain_umr_entries(f, "stride_block_entry", at,
 				    at + n * SEG < end ? at + n * SEG : end);
 		return;
 	}
-	tell(f, "translations", "xlt_octowords", "%zu bytes of %s entries are in the WQE", end - at,
+	finding_add(f, "translations", "xlt_octowords", "%zu bytes of %s entries are in the WQE", end - at,
 	     mode == MODE_MTT	? "MTT"
 	     : mode == MODE_KSM ? "KSM"
 				: "KLM");
@@ -47,12 +47,12 @@ static void inline_list(struct finding *f, size_t at, size_t end)
 			    at, end);
 }
 
-/* Each description has its length; the second may be the crypto one. */
+/* Adds the descriptions. Each one has its length in it; the second may be the crypto one. */
 static void descriptions(struct finding *f, size_t at, size_t end)
 {
 	for (; at + BB <= end; at += BB)
-		part(f,
-		     prm_find_struct(field(f, "crypto_bsf", at, "bsf_type") ? "crypto_bsf" : "bsf"),
+		finding_part(f,
+		     prm_find_struct(finding_field(f, "crypto_bsf", at, "bsf_type") ? "crypto_bsf" : "bsf"),
 		     at, BB);
 }
 
@@ -63,7 +63,7 @@ void wqe_translations(struct finding *f, size_t at, size_t end)
 	if (at >= end)
 		return;
 	if (!(umr(f, "flags") & FLAG_INLINE)) {
-		tell(f, "translations", "flags",
+		finding_add(f, "translations", "flags",
 		     "they are in memory, behind the pointer in the WQE");
 		wqe_data(f, at, end);
 		return;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Send WQEs: a control segment, then what the opcode requires. */
+/* Recognises send WQEs: a control segment, then what the opcode requires. */
 #include "explain.h"
 
 #include <string.h>
 
 enum { SEG = 16, MOST = 63 * SEG, BB = 64, OP_UMR = 0x25 };
 
-/* Segments between control and data; "?" marks those that other fields choose, "@" the address
- * that the QP's type puts before them. */
+/*
+ * Segments between control and data, by opcode. Other fields choose those marked "?"; "@" is the
+ * address segment, which depends on the QP's type.
+ */
 static const struct {
 	uint8_t opcode;
 	const char *address, *first, *second;
@@ -41,7 +43,7 @@ static const struct {
 
 static unsigned int ctrl(const struct finding *f, const char *path)
 {
-	return (unsigned int)field(f, "wqe_ctrl_seg", 0, path);
+	return (unsigned int)finding_field(f, "wqe_ctrl_seg", 0, path);
 }
 
 static void score_length(struct finding *f, unsigned int ds)
@@ -49,13 +51,13 @@ static void score_length(struct finding *f, unsigned int ds)
 	size_t len = f->d->len;
 
 	if (!ds)
-		weigh(f, -60, "ds is 0: there is no room for the control segment");
+		finding_weigh(f, -60, "ds is 0: there is no room for the control segment");
 	else if (ds * SEG == len || (ds * SEG + BB - 1) / BB * BB == len)
-		weigh(f, 30, "ds (%u units of 16 bytes) agrees with the %zu bytes given", ds, len);
+		finding_weigh(f, 30, "ds (%u units of 16 bytes) agrees with the %zu bytes given", ds, len);
 	else if (ds * SEG < len)
-		weigh(f, 0, "ds says %u of the %zu bytes given", ds * SEG, len);
+		finding_weigh(f, 0, "ds says %u of the %zu bytes given", ds * SEG, len);
 	else
-		weigh(f, -25, "ds says %u bytes, but %zu are given", ds * SEG, len);
+		finding_weigh(f, -25, "ds says %u bytes, but %zu are given", ds * SEG, len);
 }
 
 static void explain_wqe_score(struct finding *f)
@@ -65,24 +67,27 @@ static void explain_wqe_score(struct finding *f)
 
 	if (f->d->len % SEG || f->d->len > MOST + SEG || !strcmp(prm_wqe_opcode_name(op), "?"))
 		return;
-	weigh(f, op ? 20 : 0, "the opcode in byte 3 is %s", prm_wqe_opcode_name(op));
+	finding_weigh(f, op ? 20 : 0, "the opcode in byte 3 is %s", prm_wqe_opcode_name(op));
 	score_length(f, ctrl(f, "ds"));
 	if (p[7] & 0xc0 || p[11] & 0x10)
-		weigh(f, -30, "reserved bits of the control segment are set");
+		finding_weigh(f, -30, "reserved bits of the control segment are set");
 	else
-		weigh(f, 10, "reserved bits of the control segment are 0");
-	weigh(f, ctrl(f, "qpn") ? 15 : -30, "it names %s QP", ctrl(f, "qpn") ? "a" : "no");
+		finding_weigh(f, 10, "reserved bits of the control segment are 0");
+	finding_weigh(f, ctrl(f, "qpn") ? 15 : -30, "it names %s QP", ctrl(f, "qpn") ? "a" : "no");
 	if (p[0] && op != 0x0f && op != 0x14 && op != 0x15 && op != 0x2f && op < 0x20)
-		weigh(f, -30, "its opmod 0x%02x is not usual for %s", p[0],
+		finding_weigh(f, -30, "its opmod 0x%02x is not usual for %s", p[0],
 		      prm_wqe_opcode_name(op));
 	if (!p[8] && !p[9] && !p[10])
-		weigh(f, 10, "signature and stream are 0");
+		finding_weigh(f, 10, "signature and stream are 0");
 	if (!op && !all_zero(p + 8, 8))
-		weigh(f, -30,
+		finding_weigh(f, -30,
 		      "a NOP has nothing in bytes 8 to 15, where a receive WQE has an address");
 }
 
-/* Extended atomics have their size in opmod; public sources define 4 and 8 bytes. */
+/*
+ * Chooses the segment of an extended atomic by its size, which is in opmod; public sources define 4
+ * and 8 bytes.
+ */
 static const char *choose_atomic(struct finding *f)
 {
 	bool swap = ctrl(f, "opcode") == 0x14;
@@ -95,7 +100,7 @@ static const char *choose_atomic(struct finding *f)
 	case 0x09:
 		return swap ? "atomic_masked_cswap64_seg" : "atomic_masked_fadd64_seg";
 	default:
-		tell(f, "unknown", "opmod",
+		finding_add(f, "unknown", "opmod",
 		     "an atomic with opmod 0x%x (%s bytes): no public source has "
 		     "the layout of its operands",
 		     ctrl(f, "opmod"),
@@ -104,10 +109,10 @@ static const char *choose_atomic(struct finding *f)
 	}
 }
 
-/* What follows the two bytes of the inline header that the Ethernet segment itself holds. */
+/* Returns the bytes of the inline header behind the two that the Ethernet segment itself holds. */
 static size_t header_rest(const struct finding *f)
 {
-	return wqe_header_rest((size_t)field(f, "wqe_eth_seg", SEG, "inline_hdr_sz"));
+	return wqe_header_rest((size_t)finding_field(f, "wqe_eth_seg", SEG, "inline_hdr_sz"));
 }
 
 static size_t explain_wqe_one(struct finding *f, const char *name, size_t at, size_t end)
@@ -125,22 +130,22 @@ static size_t explain_wqe_one(struct finding *f, const char *name, size_t at, si
 	s = name ? prm_find_struct(name) : NULL;
 	if (!s)
 		return at;
-	part(f, s, at, end - at < s->bytes ? end - at : s->bytes);
+	finding_part(f, s, at, end - at < s->bytes ? end - at : s->bytes);
 	return at + s->bytes;
 }
 
 void wqe_data(struct finding *f, size_t at, size_t end)
 {
 	while (at < end) {
-		bool in = field(f, "wqe_inline_seg", at, "is_inline");
-		size_t n = (size_t)field(f, "wqe_inline_seg", at, "byte_count");
+		bool in = finding_field(f, "wqe_inline_seg", at, "is_inline");
+		size_t n = (size_t)finding_field(f, "wqe_inline_seg", at, "byte_count");
 
-		part(f, prm_find_struct(in ? "wqe_inline_seg" : "wqe_data_seg"), at,
+		finding_part(f, prm_find_struct(in ? "wqe_inline_seg" : "wqe_data_seg"), at,
 		     in		      ? 4
 		     : end - at < SEG ? end - at
 				      : SEG);
 		if (in)
-			tell(f, "inline", NULL,
+			finding_add(f, "inline", NULL,
 			     "%zu bytes of data are in the WQE itself, from 0x%zx on", n, at + 4);
 		at += in ? (n + 4 + SEG - 1) / SEG * SEG : SEG;
 	}
@@ -166,7 +171,7 @@ static void segments(struct finding *f, size_t end)
 		return;
 	}
 	if (end > SEG)
-		tell(f, "unknown", NULL, "no table has the segments of %s",
+		finding_add(f, "unknown", NULL, "no table has the segments of %s",
 		     prm_wqe_opcode_name(op));
 }
 
@@ -176,18 +181,18 @@ static void explain_wqe_explain(struct finding *f)
 	size_t end = ds * SEG < f->d->len ? ds * SEG : f->d->len;
 
 	snprintf(f->what, sizeof(f->what), "send WQE, %s", prm_wqe_opcode_name(op));
-	fact(f, "opcode", op);
-	fact_name(f, "opcode_name", prm_wqe_opcode_name(op));
-	fact(f, "qpn", ctrl(f, "qpn"));
-	fact(f, "wqe_index", ctrl(f, "wqe_index"));
-	fact(f, "ds", ds);
-	tell(f, "what", "opcode", "opcode 0x%02x %s: %s", op, prm_wqe_opcode_name(op),
+	finding_fact(f, "opcode", op);
+	finding_fact_name(f, "opcode_name", prm_wqe_opcode_name(op));
+	finding_fact(f, "qpn", ctrl(f, "qpn"));
+	finding_fact(f, "wqe_index", ctrl(f, "wqe_index"));
+	finding_fact(f, "ds", ds);
+	finding_add(f, "what", "opcode", "opcode 0x%02x %s: %s", op, prm_wqe_opcode_name(op),
 	     prm_enum_text(prm_find_enum("wqe_opcode"), op));
-	tell(f, "wqe", "wqe_index", "it has index %u in queue 0x%x, and is %u bytes long (ds %u)",
+	finding_add(f, "wqe", "wqe_index", "it has index %u in queue 0x%x, and is %u bytes long (ds %u)",
 	     ctrl(f, "wqe_index"), ctrl(f, "qpn"), ds * SEG, ds);
 	if (ds * SEG > f->d->len)
-		tell(f, "cut", "ds", "the dump ends after %zu of them", f->d->len);
-	part(f, prm_find_struct("wqe_ctrl_seg"), 0, SEG);
+		finding_add(f, "cut", "ds", "the dump ends after %zu of them", f->d->len);
+	finding_part(f, prm_find_struct("wqe_ctrl_seg"), 0, SEG);
 	segments(f, end);
 }
 

@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include "dvx-prm.h"
 
-/* prm/prm.json of this build: the program needs no file, and the versions agree.
- */
+/* prm/prm.json of this build, compiled in: no file is needed, and its version is the program's. */
 static const char text[] =
 #include "tools/dvx-prm/export.inc"
 	;

@@ -18,7 +18,7 @@ const struct prm_struct *need_struct(const char *name)
 	return NULL;
 }
 
-/* How much of the path leads somewhere, and into which structure. */
+/* Follows the path as far as it leads. Returns the structure that it leads into. */
 static const struct prm_struct *find_follow(const struct prm_struct *s, const char **path)
 {
 	for (;;) {

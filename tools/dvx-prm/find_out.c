@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds what a dump is: by --as, by its line, or by recognition; also rings of completions. */
+/*
+ * Finds what a dump is: by --as, by its line, or by recognition. Finds rings of completions, too.
+ */
 #include "explain.h"
 
 #include <string.h>
 
 enum { CQE = 64 };
 
-int wish_read(struct wish *w, const char *as)
+int wish_read(struct wanted *w, const char *as)
 {
 	memset(w, 0, sizeof(*w));
 	if (!as)
@@ -25,14 +27,14 @@ const char *finding_sure(const struct finding *f)
 	return f->forced ? "certain" : f->score >= SCORE_LIKELY ? "likely" : "possible";
 }
 
-/* --as or the line itself names it: no guess is made. */
-static void take_wish(struct finding *f, const struct wish *asked)
+/* Takes the kind that --as or the line names: nothing is guessed. */
+static void take_wanted(struct finding *f, const struct wanted *asked)
 {
-	bool told = asked->kind || asked->s;
+	bool named = asked->kind || asked->s;
 
 	f->kind = asked->kind;
 	f->s = asked->s;
-	if (!told && f->d->structure[0]) {
+	if (!named && f->d->structure[0]) {
 		f->s = prm_find_struct(f->d->structure);
 		f->kind = f->s ? recogniser_of(f->s) : NULL;
 	}
@@ -40,26 +42,26 @@ static void take_wish(struct finding *f, const struct wish *asked)
 	if (f->forced)
 		json_array_append_new(f->why,
 				      json_pack("{s:i, s:s}", "points", 100, "text",
-						told ? "--as says so" : "the line says so"));
+						named ? "--as says so" : "the line says so"));
 }
 
 static void explain_forced(struct finding *f)
 {
 	f->known = true;
 	if (f->kind && f->d->len < f->kind->least) {
-		tell(f, "short", NULL, "%zu bytes are too few: %s has at least %zu", f->d->len,
+		finding_add(f, "short", NULL, "%zu bytes are too few: %s has at least %zu", f->d->len,
 		     f->kind->name, f->kind->least);
 		f->known = false;
 	} else if (f->kind) {
 		f->kind->explain(f);
 	} else {
 		snprintf(f->what, sizeof(f->what), "%s", f->s->name);
-		tell(f, "what", NULL, "%s", f->s->text);
-		part(f, f->s, 0, f->d->len);
+		finding_add(f, "what", NULL, "%s", f->s->text);
+		finding_part(f, f->s, 0, f->d->len);
 	}
 }
 
-static void tell_nothing(struct finding *f)
+static void finding_add_nothing(struct finding *f)
 {
 	json_t *looks = recognisers_look(), *look;
 	char text[1000] = "";
@@ -69,15 +71,15 @@ static void tell_nothing(struct finding *f)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? "; " : "",
 			 json_string_value(look));
 	json_decref(looks);
-	tell(f, "nothing", NULL, "%s%zu bytes are none of: %s",
+	finding_add(f, "nothing", NULL, "%s%zu bytes are none of: %s",
 	     all_zero(f->d->bytes, f->d->len) ? "all 0, these " : "these ", f->d->len, text);
 }
 
-void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
+void find_out(struct finding *f, const struct dump *d, const struct wanted *asked,
 	      const struct prm_args *a, json_t *also)
 {
 	finding_begin(f, d, a);
-	take_wish(f, asked);
+	take_wanted(f, asked);
 	if (f->forced) {
 		explain_forced(f);
 		return;
@@ -87,10 +89,10 @@ void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
 	if (f->kind)
 		f->kind->explain(f);
 	else
-		tell_nothing(f);
+		finding_add_nothing(f);
 }
 
-/* The score of these bytes as a completion, without their surroundings. */
+/* Returns the score of these bytes as a completion, without looking at the bytes around. */
 static int completion_score(const struct dump *d, const struct prm_args *a, size_t *minis)
 {
 	json_t *also = json_array();
@@ -117,7 +119,7 @@ static struct dump slice(const struct dump *d, size_t at, size_t len)
 	return piece;
 }
 
-/* Mini completions replace the entries that they describe. */
+/* Replaces the entries that mini completions describe by these. */
 struct dump ring_piece(const struct dump *d, size_t at, size_t entry)
 {
 	struct dump piece = slice(d, at, entry);

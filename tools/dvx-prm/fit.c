@@ -6,13 +6,13 @@
 #include <string.h>
 #include "walk.h"
 
-/* In nats: two of a thousand reserved bits are set, by firmware newer than the table. */
+/* In nats: firmware newer than the table sets about two of a thousand reserved bits. */
 #define STRAY_COST 6.2
 
 /*
- * How surprising it is that exactly these k of n bits are set, when nothing is known about how many
- * are: the logarithm of (n + 1) * (n over k). So a sparse page does not count against a dense
- * layout.
+ * Returns how surprising it is that exactly these k of n bits are set if nothing is known about
+ * their number: the logarithm of (n + 1) * (n over k). So a sparse page does not count against a
+ * dense layout.
  */
 static double field_cost(size_t n, size_t k)
 {

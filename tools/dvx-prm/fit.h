@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chooses among layouts for bytes without a tag: the one in which they are least surprising.
- */
+/* Chooses among layouts for bytes without a tag: the one that makes them least surprising. */
 #ifndef DVX_PRM_FIT_H
 #define DVX_PRM_FIT_H
 
@@ -13,23 +12,25 @@
 
 struct fit {
 	const struct prm_struct *s;
-	size_t set;    /* bits that are set and belong to a field */
-	size_t strays; /* bits that are set and belong to none */
-	long surprise; /* in hundredths of nats: less is better */
+	size_t set;    /* set bits that belong to a field */
+	size_t strays; /* set bits that belong to no field */
+	long surprise; /* in hundredths of nats; less is better */
 };
 
 struct fits {
-	size_t count; /* the best ones, best first */
+	size_t count; /* number of entries, best first */
 	struct fit best[FIT_MOST];
 };
 
 struct fit fit_one(const struct prm_struct *s, const uint8_t *p, size_t len);
 
-/* Keeps the layout if it is one of the best and at most `strays` bits have no field in it. */
+/*
+ * Keeps the layout if it is one of the best and at most `strays` set bits belong to no field of it.
+ */
 void fit_offer(struct fits *f, const struct prm_struct *s, const uint8_t *p, size_t len,
 	       size_t strays);
 
-/* The distance of the best to the next; FIT_ALONE if there is no next. */
+/* Returns the distance of the best layout to the next; FIT_ALONE if there is no next. */
 #define FIT_ALONE 100000
 long fit_lead(const struct fits *f);
 

@@ -43,7 +43,7 @@
 #define COMMAND_GIVEN_UP "([A-Z0-9_]+)\\(" HEX "\\) "
 
 const struct form forms[] = {
-	/* Refused commands */
+	/* --- refused commands --- */
 	CQE(MLX5, "op_mod(",
 	    "([a-z0-9_]+)\\(" HEX "\\) op_mod\\(" HEX
 	    "\\)[^,]* failed, status [^(]*\\((0x[0-9a-f]+|-?[0-9]+)\\), syndrome \\(" HEX
@@ -66,7 +66,7 @@ const struct form forms[] = {
 	CQE("libdvx", "op_mod",
 	    "([a-z0-9_]+) \\(" HEX "\\) op_mod " HEX ": [a-z0-9_]+ \\(" HEX "\\), syndrome " HEX,
 	    "ncmty"),
-	/* Failed completions */
+	/* --- failed completions --- */
 	CQE("perftest", "failed status",
 	    "Failed status ([0-9]+)[^:]*: wr_id [0-9]+ syndrom[e]? " HEX, "wv"),
 	CQE("NCCL", "vendor err",
@@ -125,7 +125,7 @@ const struct form forms[] = {
 	    "wvq"),
 	CQE("libfabric", "prov_err", "prov_err: [a-z ]+\\(([0-9]+)\\)", "w"),
 
-	/* Health of the device, and its start */
+	/* --- health of the device, and its start --- */
 	ABOUT(MLX5, "fatal error", TOPIC_HEALTH_FATAL,
 	      "poll_health:[0-9]+:\\(pid [0-9]+\\): Fatal error ([0-9]+) detected", "d"),
 	ABOUT(MLX5, "device's health compromised", TOPIC_HEALTH_MISSED,
@@ -204,7 +204,7 @@ const struct form forms[] = {
 	ABOUT(MLX5, "create mkey failed", TOPIC_MKEY_CACHE, "create mkey failed( -([0-9]+))?",
 	      "-e"),
 
-	/* Queue pairs and memory */
+	/* --- queue pairs and memory --- */
 	ABOUT("NCCL", "ibv_modify_qp failed with", TOPIC_MODIFY_QP,
 	      "ibv_modify_qp failed with ([0-9]+) [^,]+, .*next state ([A-Z]+)", "ex"),
 	ABOUT(MLX5, "modify qp", TOPIC_MODIFY_QP, "mlx5_ib: modify QP " HEX " to RESET failed",
@@ -268,7 +268,7 @@ const struct form forms[] = {
 	ABOUT("NVSHMEM", "nv_peer_mem", TOPIC_PEER_MEMORY,
 	      "neither nv_peer_mem,? (n?or) nvidia_peermem detected", "-"),
 
-	/* Events */
+	/* --- events --- */
 	ABOUT("UCX", "async event on", TOPIC_ASYNC_EVENT,
 	      "Async event on [^ ]+: " EVENT_WORDS "( on (QPN|port|CQN|DCTN|SRQN?)? ?" NUMBER ")?",
 	      "x--q"),
@@ -302,7 +302,7 @@ const struct form forms[] = {
 	      "DEVICE_REMOVAL|DISCONNECTED)(,? ?\\(?(error|status):? ?(-?[0-9]+))?",
 	      "x--r"),
 
-	/* No device */
+	/* --- no device --- */
 	ABOUT("libibverbs", "couldn't load driver", TOPIC_NO_DRIVER,
 	      "couldn't load driver '([^']+)'", "n"),
 	ABOUT("libibverbs", "no userspace", TOPIC_NO_DRIVER,
@@ -369,7 +369,7 @@ const struct form forms[] = {
 	ABOUT("DPDK", "queue_setup", TOPIC_DPDK_QUEUE,
 	      "(rte_eth_[rt]x_queue_setup)[^a-z]*err ?= ?-([0-9]+)", "ne"),
 
-	/* Of no certain program */
+	/* --- lines of any program --- */
 	LOOSE("vend", "(^|[^_a-z])synd(rome)?[ =:(]*" HEX ".*" VENDOR, "--s--v"),
 	LOOSE("vend", "status[ =:(]*([0-9]+)[^0-9].*" VENDOR, "w--v"),
 	LOOSE("vend", VENDOR ".*status[ =:(]*([0-9]+)", "--vw"),
@@ -381,7 +381,7 @@ const struct form forms[] = {
 	LOOSE("ibv_wc_", STATUS_NAME, "N"),
 	LOOSE("_err", WORD_BEGIN "((LOC|REM|RETRY|RNR|WR)_[A-Z_]*ERR)" WORD_END, "-N"),
 
-	/* Calls and objects, whoever names them: the line has a word of failure or an errno */
+	/* --- calls and objects, in lines of any program that report a failure --- */
 	CALL("flow", TOPIC_FLOW_REFUSED, "(create_ibv_flow|ibv_create_flow|rte_flow_create)", "n"),
 	CALL("flow", TOPIC_FLOW_REFUSED,
 	     "((validat|creat)(e|ing)( an?| the)?( ipv[46]| rx| tx| rte)? flow( rule)?)" WORD_END,
@@ -481,7 +481,7 @@ const struct form forms[] = {
 const size_t form_count = sizeof(forms) / sizeof(forms[0]);
 _Static_assert(sizeof(forms) / sizeof(forms[0]) <= FORMS_MOST, "FORMS_MOST");
 
-/* Marks of programs in lower case, the surest first. */
+/* Marks of programs, in lower case, the most certain first. */
 static const struct {
 	const char *mark, *who;
 } programs[] = {
@@ -543,7 +543,7 @@ const char *form_program(const char *lower, enum topic_id topic)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		if (strstr(lower, programs[i].mark) &&
 		    (strcmp(programs[i].mark, "rdma.c") || strstr(lower, "*error*")))
-			return programs[i].who;
+			return programs[i].program;
 	return topic == TOPIC_CM_CALL || topic == TOPIC_NO_CM ? "a program with librdmacm"
 							      : "a program with libibverbs";
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "src/prm/reflect.h"
 
-/* Lines of a report and where health_buffer has them. fw_ver has no field: it is text. */
+/* Lines of a report, and their fields of health_buffer. fw_ver has no field: it is text. */
 static const struct {
 	const char *word, *field;
 } rows[] = {
@@ -29,10 +29,13 @@ static const struct {
 	{"ext_synd", "ext_synd"},
 	{"synd", "synd"},
 };
-/* The first SHOWS_REPORT words are in no other line. */
+/* No other lines contain the words of the first SHOWS_REPORT rows. */
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), SHOWS_REPORT = 8 };
 
-/* The word at the line's end or before a value: "assert_callra 0x2102d5f0", "synd 0x1: ..." */
+/*
+ * Finds the word at the end of the line or before a value: "assert_callra 0x2102d5f0", "synd 0x1:
+ * ...".
+ */
 static const char *value_after(const char *line, const char *word)
 {
 	size_t n = strlen(word);
@@ -58,7 +61,7 @@ bool health_has(const struct health *h, const char *field)
 
 static const char pci_digits[] = "0123456789abcdef:.";
 
-/* The PCI address in the driver's line, or NULL. */
+/* Returns the PCI address in a line of the driver, or NULL. */
 static const char *health_address(const char *line)
 {
 	static const char driver[] = "mlx5_core ";
@@ -79,13 +82,13 @@ void health_device(char *device, size_t size, const char *line)
 
 static size_t find_row(const char *line, bool open, const char **value)
 {
-	/* Older kernels print no function's name behind the address. */
+	/* Older kernels print no function name behind the address. */
 	const char *p = health_address(line), *text = p ? p + strspn(p, pci_digits) : line;
 	const char *start = text + strspn(text, " \t");
 	bool driver = strstr(line, "print_health_info") != NULL;
 
 	for (size_t i = 0; i < ROWS; i++) {
-		/* The words behind the first ones are common: only the driver's lines count. */
+		/* The words of the other rows are common: they count only in the driver's lines. */
 		if (i >= SHOWS_REPORT && !driver &&
 		    (!open || strncmp(start, rows[i].word, strlen(rows[i].word))))
 			continue;

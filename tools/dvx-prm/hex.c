@@ -10,7 +10,7 @@
 #include "paste.h"
 #include "trace.h"
 
-/* After a hole wider than this another dump begins. */
+/* A hole wider than this separates two dumps. */
 #define WIDEST_GAP 4096
 
 struct hex_line {
@@ -27,14 +27,14 @@ struct hex_line {
 struct hex_parser {
 	struct hex *hex;
 	const char *words;
-	bool some; /* what is no dump is left out */
+	bool some; /* leaves out lines that are no dump */
 	struct hex_line *lines;
 	size_t count, room;
-	size_t used;	   /* of hex->bytes */
-	struct dump *dump; /* the one being filled */
+	size_t used;	   /* bytes used of hex->bytes */
+	struct dump *dump; /* the dump that is being filled */
 	bool dump_offsets; /* its rows have offsets */
-	bool star;	   /* the row before repeats */
-	size_t last_row;   /* length of the row before */
+	bool star;	   /* the previous row repeats */
+	size_t last_row;   /* length of the previous row */
 	bool swap_said;
 };
 
@@ -48,7 +48,7 @@ static int hex_fail(struct hex_parser *p, const char *fmt, ...)
 	return -1;
 }
 
-/* A fault of one place; the first line counts, which rows that wait may be found at later. */
+/* Sets an error with its place. The first line counts: rows that wait may be found wrong later. */
 static int hex_fail_at(struct hex_parser *p, unsigned int line, unsigned int column,
 		       const char *fmt, ...)
 {
@@ -119,7 +119,7 @@ static void set_label(struct dump *d, const char *text, size_t len)
 		d->label[i] = isprint((unsigned char)text[i]) ? text[i] : '?';
 }
 
-/* Repeats the last row, or fills with zeros, up to `end`. */
+/* Fills up to `end` by repeating the last row, or with zeros. */
 static int hex_fill(struct hex_parser *p, uint64_t end, unsigned int line)
 {
 	struct dump *d = p->dump;
@@ -142,7 +142,7 @@ static int hex_fill(struct hex_parser *p, uint64_t end, unsigned int line)
 	return 0;
 }
 
-/* Without a colon, and in gdb, words are numbers of the host that printed them. */
+/* Whether words have the byte order of the host that printed them: without a colon, and in gdb. */
 static bool host_words(const struct hex_parser *p, const struct hex_line *l)
 {
 	if (p->words)
@@ -191,7 +191,10 @@ static int begin_dump(struct hex_parser *p, const struct hex_line *l)
 	return hex_append(p, l);
 }
 
-/* A row whose offset is the dump's end continues it, even if a log put text between them. */
+/*
+ * Adds a row with an offset. If the offset is the end of the dump, the row continues it, even if a
+ * log put text in between.
+ */
 static int add_offset_row(struct hex_parser *p, const struct hex_line *l)
 {
 	uint64_t end = p->dump ? p->dump->base + p->dump->len : 0;
@@ -214,7 +217,7 @@ static int hex_add_row(struct hex_parser *p, const struct hex_line *l)
 	return hex_append(p, l);
 }
 
-/* Bytes of a row if its first group is an offset. */
+/* Returns the bytes of a row whose first group is an offset. */
 static size_t rest_bytes(const struct hex_line *l)
 {
 	return row_bytes(l->text + l->row.rest, l->row.end - l->row.rest, false, NULL);
@@ -244,15 +247,15 @@ static bool counts(const struct hex_parser *p, size_t from, size_t to, int radix
 	return true;
 }
 
-/* One row alone: an offset has another length than what follows it. */
+/* Decides for a single row: an offset has another length than the groups behind it. */
 static bool lone_row_has_offset(const struct hex_line *l)
 {
 	return l->row.maybe && (l->row.odd || l->row.group == 2);
 }
 
 /*
- * Rows without colons, [from, to): their first column is an offset if it counts the bytes in some
- * radix (od counts in octal), or if it cannot be data.
+ * Decides for rows without colons, [from, to): their first column is an offset if it counts bytes
+ * in some radix (od counts in octal), or if it cannot be data.
  */
 static void settle_offsets(struct hex_parser *p, size_t from, size_t to)
 {
@@ -302,7 +305,7 @@ static void hex_settle(struct hex_parser *p)
 	}
 }
 
-/* With `some`, a fault of one line is no fault of the others. */
+/* Ignores the error of one line if `some` is set: other lines may be fine. */
 static int hex_left_out(const struct hex_parser *p, int err)
 {
 	return p->some ? 0 : err;
@@ -325,7 +328,7 @@ static int add_line(struct hex_parser *p, const struct hex_line *l)
 			       ? hex_left_out(p, hex_fail_at(p, l->number, l->row.start + 1,
 							     "an odd number of hex digits"))
 			       : hex_add_row(p, l);
-	/* The offset that ends a dump of hexdump or od. */
+	/* The offset at the end of a dump of hexdump or od. */
 	if (p->dump && p->dump_offsets && l->offset > p->dump->base + p->dump->len)
 		return hex_fill(p, l->offset, l->number);
 	return 0;
@@ -381,7 +384,10 @@ static int hex_flush(struct hex_parser *p)
 	return 0;
 }
 
-/* The text has no terminating 0, and control characters must not reach the terminal. */
+/*
+ * Sets an error with the text, which has no terminating 0, and whose control characters must not
+ * reach the terminal.
+ */
 static int not_hex(struct hex_parser *p, const struct hex_line *l, size_t len)
 {
 	const char *text = l->text + l->row.wrong - 1;
@@ -457,7 +463,7 @@ static int hex_parse_as(struct hex *hex, const char *text, size_t len, const cha
 		len -= 3;
 	}
 	hex->dumps = calloc(HEX_MAX_DUMPS, sizeof(*hex->dumps));
-	/* Stars, holes and trace lines may expand to more bytes than there is text. */
+	/* Stars, holes and trace lines may expand to more bytes than the text has. */
 	room = len < HEX_MAX_BYTES && !hex_is_text(text, len) ? len : HEX_MAX_BYTES;
 	hex->bytes = malloc(room + 1);
 	if (!hex->dumps || !hex->bytes)

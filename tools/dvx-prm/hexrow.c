@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A word of the line: [start, end) in the text, without a leading 0x or \x. */
+/* A word of the line, [start, end) in the text, without its leading 0x or \x. */
 struct hex_word {
 	size_t start, end;
 	size_t digits;
@@ -23,7 +23,10 @@ static bool escapes(const char *text, size_t at, size_t len)
 	       isxdigit((unsigned char)text[at + 2]);
 }
 
-/* The next word from *at on; false at the end. Words in "\x00\x01" need no blank between. */
+/*
+ * Finds the next word from *at on; false at the end. Words in "\x00\x01" need no blank between
+ * them.
+ */
 static bool next_word(const char *text, size_t len, size_t *at, struct hex_word *w)
 {
 	size_t i = *at, digits;
@@ -47,7 +50,10 @@ static bool next_word(const char *text, size_t len, size_t *at, struct hex_word 
 	return true;
 }
 
-/* A byte in plain hex has two digits; only one with 0x may have one. */
+/*
+ * Whether the word is a group of bytes. A byte in plain hex has two digits; with 0x it may have
+ * one.
+ */
 static bool is_group(const struct hex_word *w)
 {
 	return w->hex && w->digits && (w->prefixed ? w->digits <= 16 : !(w->digits % 2));
@@ -112,7 +118,7 @@ static void set_data(struct hexrow *row, const char *text, size_t start, size_t 
 	row->bytes = (uint32_t)row_bytes(text + start, end - start, false, NULL);
 }
 
-/* "OFFSET: groups"; two blanks, | or > begin the column of characters. */
+/* Reads "OFFSET: groups". Two blanks, | or > begin the column of characters. */
 static bool read_colon(struct hexrow *row, const char *text, size_t len,
 		       const struct hex_word *offset, size_t at)
 {
@@ -125,7 +131,7 @@ static bool read_colon(struct hexrow *row, const char *text, size_t len,
 		if (ended || text[w.start] == '|' || text[w.start] == '>')
 			break;
 		if (!is_group(&w)) {
-			/* "b1360: [14280.4]" is a machine's name and a time. */
+			/* "b1360: [14280.4]" is a host name and a time. */
 			row->wrong = text[w.start] == '[' ? 0 : (uint32_t)w.start + 1;
 			return false;
 		}
@@ -145,7 +151,7 @@ static bool read_colon(struct hexrow *row, const char *text, size_t len,
 	return true;
 }
 
-/* An offset with a colon may be anywhere in the line: logs put text before it. */
+/* Finds an offset with a colon anywhere in the line: logs put text before it. */
 static bool find_colon(struct hexrow *row, const char *text, size_t len)
 {
 	struct hex_word w;
@@ -178,7 +184,7 @@ static bool find_colon(struct hexrow *row, const char *text, size_t len)
 	return false;
 }
 
-/* Where the column of characters of hexdump -C ( |...|) or od -t x1z ( >...<) begins. */
+/* Returns where the column of characters of hexdump -C ( |...|) or od -t x1z ( >...<) begins. */
 static size_t without_characters(const char *text, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
@@ -189,10 +195,10 @@ static size_t without_characters(const char *text, size_t len)
 }
 
 struct words {
-	size_t count, groups; /* of words, and of those that are hex */
-	size_t tail;	      /* index of the first of the groups that end the line */
+	size_t count, groups; /* number of words, and of words that are hex */
+	size_t tail;	      /* index of the first group behind the last word that is not hex */
 	struct hex_word first, second, tail_first;
-	struct hex_word bad; /* the first that is not hex */
+	struct hex_word bad; /* the first word that is not hex */
 	bool tail_even;	     /* all groups of the tail have the same length */
 };
 
@@ -219,7 +225,10 @@ static void survey(struct words *ws, const char *text, size_t len)
 	}
 }
 
-/* After text, only a whole row counts: "mlx5_0: 00000000 00000000 00000000 00000000". */
+/*
+ * Whether the groups behind text are a row: only a whole row counts there, as in "mlx5_0: 00000000
+ * 00000000 00000000 00000000".
+ */
 static bool tail_is_row(const struct words *ws)
 {
 	size_t n = ws->count - ws->tail;
@@ -261,7 +270,7 @@ static void read_plain(struct hexrow *row, const char *text, size_t len)
 	}
 }
 
-/* What skb_dump() of the kernel prints is a packet. */
+/* Whether the line is from the kernel's skb_dump(), which prints packets. */
 static bool is_packet(const char *text, size_t len)
 {
 	static const char *const parts[] = {

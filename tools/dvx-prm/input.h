@@ -5,22 +5,24 @@
 #include "dvx-prm.h"
 #include "hex.h"
 
-/* The dumps in a file ("-" or NULL: stdin); -1 after a sentence. */
+/* Reads the dumps in a file ("-" or NULL: stdin). -1 after an error message. */
 int input_read(struct hex *hex, const char *path, const struct prm_args *a);
 
-/* The text itself (or binary), which the caller frees; NULL: input_fail() says why. */
+/*
+ * Reads the text (or binary input), which the caller frees. NULL: input_fail() prints the reason.
+ */
 char *input_text(struct hex *hex, const char *path, size_t *len);
 
-/* The path, or "standard input". */
+/* Returns the path, or "standard input". */
 const char *input_name(const char *path);
 
-/* Prints why it could not be read, and frees it. */
+/* Prints why the input could not be read, and frees hex. */
 void input_fail(struct hex *hex, const char *path);
 
-/* Notes on a dump: holes, offsets that do not begin at 0, a cut. */
+/* Returns notes on a dump: holes, offsets that do not begin at 0, a cut. */
 json_t *input_notes(const struct hex *hex, const struct dump *d);
 
-/* "line 3, offsets and bytes, 64 bytes" */
+/* Describes a dump: "line 3, offsets and bytes, 64 bytes". */
 json_t *input_json(const struct dump *d);
 
 #endif

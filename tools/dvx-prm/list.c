@@ -3,7 +3,7 @@
 #include <string.h>
 #include "dvx-prm.h"
 
-/* A pattern with *, ? or [ matches whole names, as in a shell; any other matches a part. */
+/* Matches whole names, as a shell does, if the pattern has *, ? or [; otherwise parts of names. */
 static bool list_matches(const char *pattern, const char *name, const char *text)
 {
 	if (!pattern)
@@ -13,7 +13,7 @@ static bool list_matches(const char *pattern, const char *name, const char *text
 	return strstr(name, pattern) || strcasestr(text, pattern);
 }
 
-/* The fields, or values, of which a part is the pattern; NULL: none. */
+/* Lists the fields, or values, that contain the pattern; NULL: none. */
 static json_t *list_parts_of_struct(const struct prm_struct *s, const char *pattern)
 {
 	json_t *parts = json_array();
@@ -69,7 +69,7 @@ static void list_add_parts(json_t *rows, json_t *row, json_t *parts)
 	json_decref(row);
 }
 
-/* A pattern that no name or text has may be in the names of fields or values. */
+/* Lists by names of fields or values, if the pattern is in no name or text. */
 static void list_by_parts(json_t *rows, const char *pattern)
 {
 	for (size_t i = 0; i < prm_struct_count; i++)

@@ -11,9 +11,9 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/find_out.c tools/dvx-prm/explain_cqe.c tools/dvx-prm/explain_mini.c \
 	tools/dvx-prm/explain_eqe.c tools/dvx-prm/explain_wqe.c \
 	tools/dvx-prm/explain_address.c tools/dvx-prm/explain_umr.c tools/dvx-prm/explain_rwqe.c \
-	tools/dvx-prm/explain_cmd.c tools/dvx-prm/explain_cap.c tools/dvx-prm/tell.c \
+	tools/dvx-prm/explain_cmd.c tools/dvx-prm/explain_cap.c tools/dvx-prm/explain_status.c \
 	tools/dvx-prm/fit.h tools/dvx-prm/fit.c \
-	tools/dvx-prm/said.h tools/dvx-prm/said.c tools/dvx-prm/wc.c tools/dvx-prm/explain_said.c \
+	tools/dvx-prm/failure.h tools/dvx-prm/failure.c tools/dvx-prm/wc.c tools/dvx-prm/explain_failure.c \
 	tools/dvx-prm/forms.h tools/dvx-prm/forms.c tools/dvx-prm/topics.h tools/dvx-prm/topics.c \
 	tools/dvx-prm/topic_details.c tools/dvx-prm/explain_topic.c tools/dvx-prm/health.h tools/dvx-prm/health.c \
 	tools/dvx-prm/paste.h tools/dvx-prm/paste.c tools/dvx-prm/explain_text.c \

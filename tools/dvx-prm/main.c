@@ -68,7 +68,7 @@ static const struct cli_command commands[] = {
 	 list_options, prm_cmd_export},
 };
 
-/* Fits a terminal of 80 columns and 24 lines; argp breaks lines at column 79. */
+/* Fits into a terminal of 80 columns and 24 lines; argp breaks lines at column 79. */
 static const char overview[] =
 	"The tables of the mlx5 programmer's reference manual, and what bytes mean.\v"
 	"Commands (dvx-prm COMMAND --help says more; each has --json):\n"

@@ -7,7 +7,7 @@
 
 enum { ESCAPE = 033 };
 
-/* The length of "ESC [ ... letter"; of an escape alone: 1. */
+/* Returns the length of "ESC [ ... letter", or 1 for the escape alone. */
 static size_t escape_length(const char *text, size_t len)
 {
 	size_t n = 2;
@@ -42,7 +42,10 @@ static size_t quote_prefix(const char *text, size_t len)
 	return n;
 }
 
-/* Open MPI's --tag-output, maybe after a date: "Tue Feb 27 20:11:35 2018[1,371]<stderr>:" */
+/*
+ * Returns the length of a prefix of Open MPI's --tag-output, maybe after a date: "Tue Feb 27
+ * 20:11:35 2018[1,371]<stderr>:".
+ */
 static size_t mpirun_prefix(const char *text, size_t len)
 {
 	static const char *const ends[] = {"]<stdout>:", "]<stderr>:", "]<stddiag>:"};
@@ -57,7 +60,7 @@ static size_t mpirun_prefix(const char *text, size_t len)
 	return 0;
 }
 
-/* "web-1  | "; a name of hex digits alone could be an offset. */
+/* Returns the length of a prefix like "web-1  | ". A name of hex digits only could be an offset. */
 static size_t compose_prefix(const char *text, size_t len)
 {
 	bool name = false;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "dvx-prm.h"
 
-/* A second guess is reported if it is this near to the best one. */
+/* A second guess is reported if its score is this near to the best one. */
 #define NEAR 20
 
 static const struct recogniser *const recognisers[] = {
@@ -22,7 +22,7 @@ static json_t *recognise_format(const char *fmt, va_list ap)
 	return json_string(text);
 }
 
-void weigh(struct finding *f, int points, const char *fmt, ...)
+void finding_weigh(struct finding *f, int points, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -33,7 +33,7 @@ void weigh(struct finding *f, int points, const char *fmt, ...)
 	va_end(ap);
 }
 
-void tell(struct finding *f, const char *about, const char *field_name, const char *fmt, ...)
+void finding_add(struct finding *f, const char *about, const char *field_name, const char *fmt, ...)
 {
 	va_list ap;
 	json_t *o;
@@ -43,20 +43,20 @@ void tell(struct finding *f, const char *about, const char *field_name, const ch
 	va_end(ap);
 	if (field_name)
 		json_object_set_new(o, "field", json_string(field_name));
-	json_array_append_new(f->says, o);
+	json_array_append_new(f->sentences, o);
 }
 
-void fact(struct finding *f, const char *name, uint64_t value)
+void finding_fact(struct finding *f, const char *name, uint64_t value)
 {
 	json_object_set_new(f->facts, name, json_number(value));
 }
 
-void fact_name(struct finding *f, const char *name, const char *text)
+void finding_fact_name(struct finding *f, const char *name, const char *text)
 {
 	json_object_set_new(f->facts, name, json_string(text));
 }
 
-void part(struct finding *f, const struct prm_struct *s, size_t at, size_t most)
+void finding_part(struct finding *f, const struct prm_struct *s, size_t at, size_t most)
 {
 	size_t len = at < f->d->len ? f->d->len - at : 0;
 	json_t *tree;
@@ -68,17 +68,17 @@ void part(struct finding *f, const struct prm_struct *s, size_t at, size_t most)
 	json_array_append_new(f->parts, tree);
 }
 
-void tell_cause(struct finding *f, const struct prm_enum *e, uint64_t value)
+void finding_add_cause(struct finding *f, const struct prm_enum *e, uint64_t value)
 {
 	const struct prm_enum_value *v = prm_enum_find(e, value);
 
 	if (v && v->cause)
-		tell(f, "cause", NULL, "%s", v->cause);
+		finding_add(f, "cause", NULL, "%s", v->cause);
 	if (v && v->remedy)
-		tell(f, "remedy", NULL, "%s", v->remedy);
+		finding_add(f, "remedy", NULL, "%s", v->remedy);
 }
 
-uint64_t field(const struct finding *f, const char *s, size_t at, const char *path)
+uint64_t finding_field(const struct finding *f, const char *s, size_t at, const char *path)
 {
 	uint64_t v = 0;
 
@@ -102,7 +102,7 @@ void finding_begin(struct finding *f, const struct dump *d, const struct prm_arg
 	f->d = d;
 	f->all = a->all;
 	f->why = json_array();
-	f->says = json_array();
+	f->sentences = json_array();
 	f->facts = json_object();
 	f->parts = json_array();
 }
@@ -110,7 +110,7 @@ void finding_begin(struct finding *f, const struct dump *d, const struct prm_arg
 void finding_end(struct finding *f)
 {
 	json_decref(f->why);
-	json_decref(f->says);
+	json_decref(f->sentences);
 	json_decref(f->facts);
 	json_decref(f->parts);
 }
@@ -145,7 +145,7 @@ const struct recogniser *recogniser_of(const struct prm_struct *s)
 	return NULL;
 }
 
-/* The score of one recogniser alone; f keeps its sentences. */
+/* Returns the score of a single recogniser; f has its reasons. */
 static int try_one(struct finding *f, const struct recogniser *r)
 {
 	f->score = 0;
@@ -155,7 +155,7 @@ static int try_one(struct finding *f, const struct recogniser *r)
 	return f->score;
 }
 
-/* Zeros alone are never recognised; the line before them may name them. */
+/* Finds the kind of a dump of zeros, which are never recognised, by the line before it. */
 static const struct recogniser *recognise_zeros(struct finding *f)
 {
 	static const struct recogniser *const labelled[] = {&recognise_cap, &recognise_out};

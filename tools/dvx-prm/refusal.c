@@ -11,7 +11,7 @@
 
 enum { NAME_WORDS = 4, SYNDROME_LEAST = 0x100 };
 
-/* The number behind a word of the line, which may have "=", "(" or ":" before it; -1: none. */
+/* Returns the number behind a word of the line, maybe with "=", "(" or ":" before it; -1: none. */
 static long long number_behind(const char *lower, const char *word)
 {
 	const char *p = strstr(lower, word);
@@ -28,7 +28,9 @@ static long long number_behind(const char *lower, const char *word)
 	return end > p && n <= UINT32_MAX && !isalnum((unsigned char)*end) ? (long long)n : -1;
 }
 
-/* The command of this name ("CREATE_RQ"); 0: none, as the opcode is of no command. */
+/*
+ * Returns the opcode of a command by its name ("CREATE_RQ"); 0: none, as no command has opcode 0.
+ */
 static unsigned int command_named(const char *name)
 {
 	const struct prm_enum *e = prm_find_enum("opcode");
@@ -39,7 +41,7 @@ static unsigned int command_named(const char *name)
 	return 0;
 }
 
-/* One to four words from p on, joined as a command's name is: "create rq" is CREATE_RQ. */
+/* Finds a command in one to four words from p on: "create rq" is CREATE_RQ. */
 static unsigned int command_at(const char *p)
 {
 	char name[64];
@@ -87,10 +89,10 @@ unsigned int command_of_call(const char *call)
 }
 
 /*
- * A syndrome of a command has more bits than one of a completion, which no command's name comes
- * with.
+ * A command's syndrome is wider than a completion's, and no command is named next to a
+ * completion's.
  */
-bool refusal_find(struct said *s, const char *line, const char *lower)
+bool refusal_find(struct failure *s, const char *line, const char *lower)
 {
 	long long syndrome = number_behind(lower, "syndrome"),
 		  status = number_behind(lower, "status");
@@ -103,13 +105,13 @@ bool refusal_find(struct said *s, const char *line, const char *lower)
 	if (!op && (syndrome < SYNDROME_LEAST ||
 		    !(status > 0 || strstr(lower, "devx") || strstr(lower, "command"))))
 		return false;
-	s->who = form_program(lower, TOPIC_NONE);
+	s->program = form_program(lower, TOPIC_NONE);
 	if (op)
-		said_set(s, SAID_COMMAND, op);
-	said_set(s, SAID_FIRMWARE, (uint64_t)syndrome);
+		failure_set(s, FAILURE_COMMAND, op);
+	failure_set(s, FAILURE_FIRMWARE, (uint64_t)syndrome);
 	if (status > 0 && status <= 0xff)
-		said_set(s, SAID_STATUS, (uint64_t)status);
+		failure_set(s, FAILURE_STATUS, (uint64_t)status);
 	if (errnum_find(line, lower))
-		said_set(s, SAID_ERRNO, errnum_find(line, lower));
+		failure_set(s, FAILURE_ERRNO, errnum_find(line, lower));
 	return true;
 }

@@ -69,7 +69,7 @@ static void print_enum(const struct prm_enum *e)
 	}
 }
 
-/* "if opcode = REQ" of an alternative. */
+/* Prints the condition of an alternative: "if opcode = REQ". */
 static void print_condition(const struct prm_struct *s, const struct prm_branch *b)
 {
 	const struct prm_field *f = b->selector >= 0 ? &s->fields[b->selector] : NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Details of topics: what a number or a word of a line means. Sources: those of the topic. */
+/*
+ * Details of topics: the meaning of a number or a word in a line. The sources are those of the
+ * topic.
+ */
 #include "topics.h"
 
 #include <errno.h>

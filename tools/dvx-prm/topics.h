@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known, from public source, of failures that are no completion and no refused command. */
+/* Failures that are neither a completion nor a refused command, explained from public source. */
 #ifndef DVX_PRM_TOPICS_H
 #define DVX_PRM_TOPICS_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum topic_id {
-	TOPIC_NONE, /* of details: any call of libibverbs */
+	TOPIC_NONE, /* in details: any call of libibverbs */
 	TOPIC_HEALTH_FATAL,
 	TOPIC_HEALTH_MISSED,
 	TOPIC_HEALTH_ISSUE,
@@ -73,7 +73,7 @@ enum topic_id {
 	TOPICS
 };
 
-/* The source is that of `known`. The remedy is our own advice: a thing to check, or NULL. [I] */
+/* A topic. `known` is from its source. The remedy is our own advice, or NULL. [I] */
 struct topic {
 	const char *name; /* for programs: "command_timeout" */
 	const char *what;
@@ -82,28 +82,28 @@ struct topic {
 	const char *remedy;
 };
 
-/* What a number or a word in the line says; word is NULL for numbers, an errno is negative. */
+/* The meaning of a number or a word in the line; word is NULL for numbers, an errno is negative. */
 struct topic_detail {
 	enum topic_id topic;
 	const char *word;
 	int64_t number;
 	const char *text;
-	const char *remedy; /* instead of the topic's, or NULL [I] */
+	const char *remedy; /* replaces the topic's; or NULL [I] */
 };
 
 extern const struct topic topics[TOPICS];
 
-/* Ends with a row without a text. */
+/* All details. The last row has no text. */
 extern const struct topic_detail topic_details[];
 
 /*
- * NULL: the tables have nothing about it. Words are compared without regard to case. The text of an
- * event begins with its constant's name, which is a word for it, too.
+ * Finds the detail of a word, in any case. The text of an event begins with its constant's name,
+ * which is found, too. NULL: the tables have none.
  */
 const struct topic_detail *topic_of_word(enum topic_id topic, const char *word);
 const struct topic_detail *topic_of_number(enum topic_id topic, int64_t number);
 
-/* The topic's own row, or for calls of libibverbs one that all of them share. */
+/* Finds the detail of an errno: the topic's own, or for calls of libibverbs a common one. */
 const struct topic_detail *topic_of_errno(enum topic_id topic, int64_t number);
 
 /* The word of details for lines without an errno. */

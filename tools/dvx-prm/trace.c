@@ -11,14 +11,14 @@ bool trace_looks_like(const char *text, size_t len)
 {
 	const char *equals = memchr(text, '=', len);
 
-	/* A reply whose fields are all 0 has no "=" */
+	/* A reply with only zeros has no "=". */
 	if (memmem(text, len, "cmd< ", 5) || memmem(text, len, "cmd> ", 5))
 		return true;
 	return equals && equals > text && equals + 1 < text + len &&
 	       isalnum((unsigned char)equals[-1]);
 }
 
-/* The structure is the last word before the first field. */
+/* Finds the structure: the last word before the first field. */
 static const struct prm_struct *find_name(const char *text, size_t len, size_t *name_at, size_t *at)
 {
 	char name[64];
@@ -49,7 +49,7 @@ static const struct prm_struct *find_name(const char *text, size_t len, size_t *
 	return NULL;
 }
 
-/* Value of "NAME(0x12)" or "0x12". */
+/* Reads the value of "NAME(0x12)" or "0x12". */
 static bool read_number(const char *word, uint64_t *v)
 {
 	const char *open = strchr(word, '(');
@@ -99,7 +99,7 @@ static bool trace_put_field(struct trace *t, const char *path, const char *word)
 	return true;
 }
 
-/* "name={" enters a structure, "}" leaves it; the path follows. */
+/* Takes a word: "name={" enters a structure, "}" leaves it. The path follows. */
 static bool take_word(struct trace *t, char *path, char *word)
 {
 	char *equals = strchr(word, '='), *dot;
@@ -109,7 +109,7 @@ static bool take_word(struct trace *t, char *path, char *word)
 	if (!strcmp(word, "}")) {
 		if (!base)
 			return false;
-		path[base - 1] = 0; /* the dot that ends it */
+		path[base - 1] = 0; /* removes the dot at the end */
 		dot = strrchr(path, '.');
 		*(dot ? dot + 1 : path) = 0;
 		return true;

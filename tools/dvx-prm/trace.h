@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads bytes back from a trace: "... create_cq_in opcode=CREATE_CQ(0x400) ...". */
+/* Reads bytes back from a line of a trace: "... create_cq_in opcode=CREATE_CQ(0x400) ...". */
 #ifndef DVX_PRM_TRACE_H
 #define DVX_PRM_TRACE_H
 
@@ -12,14 +12,14 @@
 struct trace {
 	const struct prm_struct *s;
 	size_t len;
-	size_t label_len; /* what stands before the structure's name */
+	size_t label_len; /* length of the text before the structure's name */
 	uint8_t bytes[TRACE_MAX_BYTES];
 };
 
-/* A cheap test: does the line hold "name field="? */
+/* Whether the line may be of a trace, by a cheap test: it has "name field=". */
 bool trace_looks_like(const char *text, size_t len);
 
-/* false if the line names no structure, or if its fields do not fit. */
+/* Reads a line. false if it names no structure, or if its fields do not fit. */
 bool trace_read(struct trace *t, const char *text, size_t len);
 
 #endif

@@ -112,7 +112,7 @@ static void print_number(char *buf, size_t size, const json_t *field)
 		snprintf(buf + strlen(buf), size - strlen(buf), " (no known name)");
 }
 
-/* Long runs of bytes are shown by their beginning; --json has all. */
+/* Prints the beginning of a long run of bytes; --json has all. */
 static void print_bytes(char *buf, size_t size, const char *hex)
 {
 	size_t n = strlen(hex);

@@ -121,7 +121,7 @@ uint8_t *walk_cover(const struct prm_struct *s, const uint8_t *p, size_t len)
 	return covered;
 }
 
-/* A reserved range; never across a 32-bit word, so that it can be found in a dump. */
+/* Returns a reserved range within one 32-bit word, so that it can be found in a dump. */
 static struct stray range_at(const uint8_t *covered, const uint8_t *p, uint64_t bit, uint64_t end)
 {
 	struct stray s = {.bit = bit};

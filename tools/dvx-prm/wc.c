@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Statuses of libibverbs' completions and the mlx5 syndromes behind them. */
-#include "said.h"
+#include "failure.h"
 
 #include <strings.h>
 
 static const struct {
 	const char *name;
-	uint8_t syndrome; /* 0: mlx5 has none for it */
-	const char *text; /* of ibv_wc_status_str(), where lines have it */
+	uint8_t syndrome; /* 0: mlx5 has none */
+	const char *text; /* text of ibv_wc_status_str(), if lines have it */
 } statuses[] = {
 	{"SUCCESS", 0, NULL},
 	{"LOC_LEN_ERR", 0x01, "local length error"},
@@ -56,7 +56,7 @@ unsigned int wc_of_syndrome(unsigned int syndrome)
 
 unsigned int wc_syndrome_of_kernel(const char *text)
 {
-	/* By syndrome; above 6 ib_wc_status_msg() has the words of another status. */
+	/* By syndrome. Above 6 ib_wc_status_msg() has the text of another status. */
 	static const char *const words[] = {
 		[0x01] = "local length error",
 		[0x02] = "local QP operation error",

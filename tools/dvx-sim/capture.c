@@ -20,12 +20,11 @@ struct capturing {
 	const struct sim_args *args;
 	int sock;
 	struct link_in in;
-	unsigned int asked; /* not answered yet */
+	unsigned int pending; /* number of requests without an answer */
 	bool stopping, ended;
 	uint64_t lost;
 	struct pcap_out out;
-	sigset_t before; /* the signal mask of the wait; elsewhere the signals that end it are
-			    blocked */
+	sigset_t before; /* signal mask of waits; elsewhere signals that end them are blocked */
 };
 
 static void capturing_on_signal(int sig)
@@ -40,7 +39,7 @@ static void capturing_take_signals(struct capturing *c)
 
 	sigemptyset(&set);
 	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		/* A second Ctrl-C ends it at once; timeout(1) sends each SIGTERM twice. */
+		/* A second Ctrl-C ends the program; timeout(1) sends each SIGTERM twice. */
 		const struct sigaction stop = {.sa_handler = capturing_on_signal,
 					       .sa_flags =
 						       ends[i] == SIGINT ? (int)SA_RESETHAND : 0};
@@ -70,7 +69,7 @@ static int capturing_ask(struct capturing *c, uint32_t what)
 
 	if (err)
 		return capturing_gone(c, err);
-	c->asked++;
+	c->pending++;
 	return 0;
 }
 
@@ -85,7 +84,7 @@ static bool capturing_enough(const struct capturing *c)
 	return c->args->count && c->out.packets == c->args->count;
 }
 
-/* The server is of this version, but what it sends is checked. */
+/* Writes an answer's packets. They are checked, although the server has this version. */
 static int capturing_write_packets(struct capturing *c, const uint8_t *at, const uint8_t *end,
 				   uint32_t n)
 {
@@ -116,7 +115,7 @@ static int capturing_take(struct capturing *c, const struct link_message *m)
 	if (m->h.result)
 		return capturing_gone(c, m->h.result);
 	memcpy(&head, m->body, sizeof(head));
-	c->asked--;
+	c->pending--;
 	c->lost = head.lost;
 	c->ended = head.ended;
 	return capturing_write_packets(c, m->body + sizeof(head), m->body + m->h.len,
@@ -124,7 +123,8 @@ static int capturing_take(struct capturing *c, const struct link_message *m)
 }
 
 /*
- * Waits for an answer, a signal, or the end of the output's reader. Bounded once the capture stops.
+ * Waits for an answer, a signal, or the end of the output's reader; not for long once the capture
+ * stops.
  */
 static int capturing_wait_answer(struct capturing *c)
 {
@@ -144,7 +144,7 @@ static int capturing_wait_answer(struct capturing *c)
 	return p[1].revents & POLLERR ? pcap_out_unread(&c->out) : 0;
 }
 
-/* Reads what has arrived of an answer. Also 0 if it is not complete yet. */
+/* Reads the part of an answer that has arrived. Returns 0, even if it is not complete. */
 static int capturing_read_answer(struct capturing *c)
 {
 	int err = link_read(c->sock, &c->in, MSG_DONTWAIT), rc = 0;
@@ -164,16 +164,16 @@ static int capturing_turn(struct capturing *c)
 		return -1;
 	if (!c->stopping && (signalled || capturing_enough(c)))
 		return capturing_stop(c);
-	return c->asked || c->ended || capturing_enough(c) ? 0
+	return c->pending || c->ended || capturing_enough(c) ? 0
 							   : capturing_ask(c, LINK_CAPTURE_NEXT);
 }
 
-/* The first answer says that the capture is on. */
+/* Starts the capture. The first answer confirms it. */
 static int capturing_begin(struct capturing *c)
 {
 	if (capturing_ask(c, LINK_CAPTURE_NEXT))
 		return -1;
-	while (c->asked)
+	while (c->pending)
 		if (capturing_wait_answer(c) || capturing_read_answer(c) || signalled)
 			return -1;
 	say("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
@@ -182,7 +182,7 @@ static int capturing_begin(struct capturing *c)
 
 static bool capturing_over(const struct capturing *c)
 {
-	return capturing_enough(c) || (c->ended && !c->asked);
+	return capturing_enough(c) || (c->ended && !c->pending);
 }
 
 static int capturing_run(struct capturing *c)
@@ -209,7 +209,7 @@ int cmd_capture(const struct sim_args *a)
 
 	if (c.sock < 0)
 		return EXIT_INPUT;
-	signal(SIGPIPE, SIG_IGN); /* the end of a reader is reported by write() */
+	signal(SIGPIPE, SIG_IGN); /* write() reports that the reader is gone */
 	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
 		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include "src/sim/link/link.h"
 
-/* A server holds its lock until it ends. */
-static bool lives(int lock)
+/* Whether the server is alive: it holds its lock until it ends. */
+static bool down_is_alive(int lock)
 {
 	if (flock(lock, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK;
@@ -37,8 +37,8 @@ static bool signal_it(int pidfd, int signal, pid_t pid)
 	return false;
 }
 
-/* Of one that was told to end. */
-static bool see_end(int pidfd, pid_t pid)
+/* Waits for the end of a server that got the request to end. */
+static bool down_wait_end(int pidfd, pid_t pid)
 {
 	struct pollfd end = {pidfd, POLLIN, 0};
 
@@ -48,21 +48,24 @@ static bool see_end(int pidfd, pid_t pid)
 	return signal_it(pidfd, SIGKILL, pid);
 }
 
-/* SIGTERM has the effect of LINK_DOWN: the server tells its clients. */
-static bool end_other(int pidfd, pid_t pid, const char *name, unsigned int version)
+/*
+ * Ends a server of another version. SIGTERM has the effect of LINK_DOWN: the server notifies its
+ * clients.
+ */
+static bool down_end_other(int pidfd, pid_t pid, const char *name, unsigned int version)
 {
 	char what[64];
 
 	snprintf(what, sizeof(what), "ending its server (pid %d)", pid);
 	registry_say_version(name, version, what);
-	return signal_it(pidfd, SIGTERM, pid) && see_end(pidfd, pid);
+	return signal_it(pidfd, SIGTERM, pid) && down_wait_end(pidfd, pid);
 }
 
-/* Ends a server that does not answer. Its clients lose their device. */
-static bool end_silent(int pidfd, pid_t pid, const char *name, unsigned int version)
+/* Kills a server that does not answer. Its clients lose their device. */
+static bool down_end_silent(int pidfd, pid_t pid, const char *name, unsigned int version)
 {
 	if (version)
-		return end_other(pidfd, pid, name, version);
+		return down_end_other(pidfd, pid, name, version);
 	say("%s does not answer: killing its server (pid %d)", name, pid);
 	return signal_it(pidfd, SIGKILL, pid);
 }
@@ -76,14 +79,14 @@ static bool end_server(const char *name, int sock, int lock)
 	bool ok = true;
 
 	link_message_free(&answer);
-	/* A server that lives after the pidfd was made is the pidfd's own. */
-	if (lives(lock) && pidfd < 0 && err) {
+	/* A server that still down_is_alive after pidfd_open() is the one that the pidfd refers to. */
+	if (down_is_alive(lock) && pidfd < 0 && err) {
 		say("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
 		    strerror(no_pidfd));
 		ok = false;
-	} else if (lives(lock) && pidfd >= 0) {
-		ok = err ? end_silent(pidfd, pid, name, registry_other_version(name, err))
-			 : see_end(pidfd, pid);
+	} else if (down_is_alive(lock) && pidfd >= 0) {
+		ok = err ? down_end_silent(pidfd, pid, name, registry_other_version(name, err))
+			 : down_wait_end(pidfd, pid);
 	}
 	if (pidfd >= 0)
 		close(pidfd);

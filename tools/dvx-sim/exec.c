@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "src/sim/link/link.h"
 
-/* Before any other preload. */
+/* Puts a library before all other preloads. */
 static int prepend(const char *lib)
 {
 	const char *old = getenv("LD_PRELOAD");
@@ -37,8 +37,8 @@ static bool is_preload(const char *entry, size_t len)
 }
 
 /*
- * Takes out this preload, when a client starts a client, and those of other dvx-sims, which would
- * take this one's open devices for another process's.
+ * Removes this preload, if a client starts a client, and those of other dvx-sims, which would take
+ * this one's open devices for another process's.
  */
 static void drop_preloads(char *list)
 {
@@ -77,7 +77,7 @@ static int add_preload(const char *lib)
 	return err ? err : prepend(lib);
 }
 
-/* AddressSanitizer's runtime refuses to start behind a preload without this option. */
+/* Sets the option without which AddressSanitizer's runtime refuses to start behind a preload. */
 static int allow_asan(void)
 {
 	const char *old = getenv("ASAN_OPTIONS");
@@ -105,8 +105,8 @@ static int preload_if_runtime(struct dl_phdr_info *info, size_t size, void *err)
 }
 
 /*
- * A sanitized preload comes into programs that were not built so: the sanitizer's runtime (the one
- * that this program has) must be there before it. What those programs leak is their business.
+ * Preloads the sanitizer's runtime of this program. A sanitized preload needs it in front, because
+ * the command may be built without it. Leaks of the command are not reported.
  */
 static int add_sanitizer(void)
 {
@@ -137,15 +137,18 @@ int exec_on_chip(const struct chip_command *c)
 		say("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
-	preloadable_say(c->cmd[0]);
+	preloadable_warn(c->cmd[0]);
 	execvp(c->cmd[0], c->cmd);
 	say("can't run %s: %s%s", c->cmd[0], strerror(errno),
 	    c->traced ? " (the file of a trace is joined by =: --trace=FILE)" : "");
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
 }
 
-/* A chip that is only slow is accepted: the command waits for it. */
-static bool speaks_ours(const char *name, int sock)
+/*
+ * Whether the server has this program's version. A slow server is accepted: the command waits for
+ * it.
+ */
+static bool exec_is_ours(const char *name, int sock)
 {
 	const struct timeval patience = {.tv_sec = 1};
 	struct link_message answer = {0};
@@ -167,7 +170,7 @@ int cmd_exec(const struct sim_args *a)
 
 	if (sock < 0)
 		return EXIT_SELF;
-	ours = speaks_ours(c.chip, sock);
+	ours = exec_is_ours(c.chip, sock);
 	close(sock);
 	if (a->quiet && setenv("DVX_SIM_LOG", "/dev/null", 0)) {
 		say("can't set the environment: %s", strerror(errno));

@@ -6,7 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the build tree this program is tools/dvx-sim/dvx-sim; installed, its prefix may have moved. */
+/*
+ * Finds a file. In the build tree this program is tools/dvx-sim/dvx-sim; the prefix of an installed
+ * one may have been moved.
+ */
 static const char *install_find(char path[PATH_MAX], const char *built, const char *moved,
 				const char *installed)
 {

@@ -12,7 +12,7 @@
 #include "src/sim/link/link.h"
 #include "tools/cli/json.h"
 
-/* One chip's answer, cut into its rows. */
+/* The rows of one chip's answer. */
 struct ls_chip {
 	struct link_message m;
 	const struct link_status *head;
@@ -48,8 +48,11 @@ static void ls_forget(struct ls_chip *c)
 	link_message_free(&c->dropped);
 }
 
-/* false: no such chip, or it does not answer or is of another version (said so). */
-static bool ls_ask(const char *name, struct ls_chip *c)
+/*
+ * Queries a chip. false: there is none, or it does not answer or has another version, which was
+ * reported.
+ */
+static bool ls_query(const char *name, struct ls_chip *c)
 {
 	int sock = registry_try(name), err;
 
@@ -104,7 +107,7 @@ static void print_packets(const struct link_function_row *f)
 	putchar('\n');
 }
 
-/* Why packets were dropped: a function's, or "", the chip's. */
+/* Prints why packets were dropped, for a function or, with "", for the chip. */
 static void print_drops(const struct ls_chip *c, const char *function)
 {
 	for (uint32_t i = 0; i < c->ndrops; i++) {
@@ -180,7 +183,7 @@ static json_t *json_objects(const struct ls_chip *c)
 	return list;
 }
 
-/* "function" is null for the chip's. */
+/* Lists dropped packets; "function" is null for the chip's. */
 static json_t *json_drops(const struct ls_chip *c)
 {
 	json_t *list = json_array();
@@ -213,7 +216,7 @@ static void list_one(const char *name, json_t *json)
 {
 	struct ls_chip c = {0};
 
-	if (!ls_ask(name, &c))
+	if (!ls_query(name, &c))
 		return;
 	if (json)
 		json_array_append_new(json, json_chip(&c));

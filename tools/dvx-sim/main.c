@@ -120,7 +120,7 @@ static const char overview[] =
 	"  dvx-sim up a; dvx-sim exec a -- ib_write_lat &\n"
 	"  dvx-sim exec a -f dpu -- ib_write_lat localhost; dvx-sim down a\n";
 
-/* Adds to a list, which is NULL or one that this has made. */
+/* Appends to a list, which is NULL or was made here. */
 static const char *join_list(const char *before, const char *arg, struct argp_state *state)
 {
 	char *all;
@@ -131,7 +131,7 @@ static const char *join_list(const char *before, const char *arg, struct argp_st
 	return all;
 }
 
-/* A wrong value is a mistake of the command line, so it is checked here. */
+/* Checks the value here, so that a wrong one is an error of the command line. */
 static void take_set(struct sim_args *a, const char *arg, struct argp_state *state)
 {
 	char why[SETTING_WHY];
@@ -173,7 +173,9 @@ static bool wire_fits(const char *text)
 	       (!strncmp(text, "peer=", 5) && registry_name_fits(text + 5));
 }
 
-/* Names of switches follow the rules of chips' names; the server looks at addresses. */
+/*
+ * Takes the wire. A switch's name follows the rules of chips' names; the server checks addresses.
+ */
 static void take_wire(struct sim_args *a, const char *arg, struct argp_state *state)
 {
 	if (!wire_fits(arg))
@@ -221,7 +223,7 @@ static void options_check(struct argp_state *state, const struct sim_args *a)
 		argp_error(state, "--function is %s, not \"%s\"", names, a->function);
 }
 
-/* Chips that are up; "up" takes a new name. */
+/* Completes names of running chips; "up" needs a new name. */
 static void offer_chips(const char *command, const char *first, const char *field)
 {
 	const char *dir = registry();
@@ -252,8 +254,8 @@ static const struct cli cli = {
 };
 
 /*
- * Opens /dev/null in the place of a closed stdin, stdout or stderr, so that no pipe or socket gets
- * its number. CMD gets them closed.
+ * Opens /dev/null in place of a closed stdin, stdout or stderr, so that no pipe or socket gets its
+ * number. CMD finds it closed again.
  */
 static void occupy_stdio(void)
 {

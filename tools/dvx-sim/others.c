@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chips belong to the user who started them, in the folder that XDG_RUNTIME_DIR named then. */
+/*
+ * Reports chips in other folders. A chip belongs to the user who started it, in the folder that
+ * XDG_RUNTIME_DIR named then.
+ */
 #include "dvx-sim.h"
 
 #include <glob.h>
@@ -17,7 +20,7 @@ static const char *others_user(uid_t uid, char number[16])
 	return p ? p->pw_name : number;
 }
 
-/* Says it if the chip is, or may be, in this folder of chips. */
+/* Reports the chip if it is, or may be, in this folder. */
 static bool others_look(const char *dir, const char *name)
 {
 	const char *mine = registry();
@@ -43,7 +46,7 @@ static bool others_look(const char *dir, const char *name)
 	return true;
 }
 
-void others_say(const char *name)
+void others_report(const char *name)
 {
 	static const char *const folders[] = {"/run/user/*/dvx-sim", "/tmp/dvx-sim-[0-9]*"};
 	bool said = false;

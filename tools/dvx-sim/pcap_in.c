@@ -14,7 +14,7 @@ struct pcap_in {
 	const char *name;
 	pcap_t *pcap;
 	uint64_t n;
-	off_t size; /* 0: not known */
+	off_t size; /* 0: unknown */
 };
 
 static FILE *open_file(const char *path, off_t *size)

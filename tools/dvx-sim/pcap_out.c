@@ -12,7 +12,7 @@
 #include "dvx-sim.h"
 #include "src/sim/link/link.h"
 
-#define MAGIC_NS   0xa1b23c4du /* in our byte order: readers swap where they must */
+#define MAGIC_NS   0xa1b23c4du /* in this machine's byte order: readers swap if necessary */
 #define SECOND	   1000000000u
 #define FLUSH_AT   (256u << 10)
 #define RECORD_MAX (sizeof(struct record) + PORT_PACKET_MAX)
@@ -67,7 +67,10 @@ int pcap_out_add(struct pcap_out *o, uint64_t ns, const void *bytes, uint32_t le
 	return o->have < FLUSH_AT ? 0 : pcap_out_flush(o);
 }
 
-/* How many packets are whole in the first `written` bytes of the buffer, and where they end. */
+/*
+ * Returns the end of the last packet that is complete within the first `written` bytes, and counts
+ * the packets.
+ */
 static size_t pcap_out_whole(const struct pcap_out *o, size_t written, uint64_t *n)
 {
 	size_t at = 0;
@@ -98,7 +101,7 @@ static int pcap_out_failed(struct pcap_out *o, size_t written)
 
 	if (errno == EPIPE)
 		return pcap_out_unread(o);
-	if (!o->packets) { /* the file's own header */
+	if (!o->packets) { /* the file's header */
 		say("can't write %s: %s", o->name, why);
 		return -1;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that LD_PRELOAD does not reach run without the device, and say only that there is none.
- * They run all the same: the programs that they start may be reached.
+ * Warns of programs that LD_PRELOAD does not reach: they run, but find no device. They are started
+ * all the same, because programs that they start may be reached.
  */
 #include "dvx-sim.h"
 
@@ -14,7 +14,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* As execvp() finds it. */
+/* Finds the program as execvp() does. */
 static bool preloadable_find(const char *program, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH");
@@ -61,7 +61,7 @@ static bool is_static(const char *path)
 	return is;
 }
 
-/* The kernel runs it with AT_SECURE. */
+/* Whether the kernel runs the program with AT_SECURE. */
 static bool gains_privileges(const char *path)
 {
 	struct stat st;
@@ -73,7 +73,7 @@ static bool gains_privileges(const char *path)
 	       (getuid() && getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-void preloadable_say(const char *program)
+void preloadable_warn(const char *program)
 {
 	char path[PATH_MAX];
 

@@ -38,7 +38,10 @@ static bool usable(const char *dir)
 	return true;
 }
 
-/* The user outside of this user namespace: "unshare -r" makes nobody root of the machine. */
+/*
+ * Returns the user's id outside this user namespace: "unshare -r" does not make a user root of the
+ * machine.
+ */
 static unsigned int outer_uid(void)
 {
 	const unsigned int me = geteuid();
@@ -171,6 +174,6 @@ int registry_connect(const char *name)
 	sock = registry_try(name);
 	if (sock >= 0)
 		return sock;
-	others_say(name);
+	others_report(name);
 	return -1;
 }

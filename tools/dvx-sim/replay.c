@@ -27,7 +27,7 @@ struct replaying {
 	int sock;
 	uint8_t *batch;
 	size_t have;
-	uint64_t sent; /* packets that were answered for */
+	uint64_t sent; /* packets that were answered */
 	struct port_results fates;
 	uint64_t began, shown; /* ns */
 };
@@ -45,7 +45,7 @@ static uint64_t replaying_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What each row says, in the order of port_results. */
+/* The texts of the rows, in the order of port_results. */
 static const struct {
 	const char *name, *text;
 	size_t offset;
@@ -101,7 +101,10 @@ static const char *why(int err)
 	return err == -ETIMEDOUT ? "it does not answer" : strerror(-err);
 }
 
-/* The answer comes when all packets were steered, so the file is sent at the device's pace. */
+/*
+ * Sends a batch. The server answers when all its packets were steered, so the file is sent at the
+ * device's pace.
+ */
 static int send_batch(struct replaying *r)
 {
 	struct link_message answer;
@@ -146,7 +149,7 @@ static int replaying_add(struct replaying *r, const struct pcap_packet *p)
 	return 0;
 }
 
-/* The whole file is checked before a packet is sent. */
+/* Checks the whole file before a packet is sent. */
 static int replaying_check_file(const char *path)
 {
 	struct pcap_packet p;
@@ -220,7 +223,7 @@ static void replaying_take_signals(void)
 	struct sigaction stop = {.sa_handler = replaying_on_signal};
 
 	sigaction(SIGTERM, &stop, NULL); /* timeout(1) sends it twice */
-	stop.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
+	stop.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program */
 	sigaction(SIGINT, &stop, NULL);
 }
 

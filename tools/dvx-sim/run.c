@@ -17,14 +17,17 @@ static int code_of(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The command gets the terminal's signals itself. Signals of other processes are passed on. */
+/*
+ * Passes a signal of another process on to the command. The terminal's signals reach the command
+ * directly.
+ */
 static void run_forward(pid_t child, const siginfo_t *info)
 {
 	if (info->si_code <= 0)
 		kill(child, info->si_signo);
 }
 
-/* A command that lost its device has failed, whatever it returns. */
+/* Waits for the command. If it lost its device, it has failed, whatever it returns. */
 static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
 {
 	bool lost = false;
@@ -81,7 +84,7 @@ int cmd_run(const struct sim_args *a)
 	sigaddset(&signals, SIGCHLD);
 	for (unsigned int i = 0; i < NFORWARDED; i++)
 		sigaddset(&signals, forwarded[i]);
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would lose the exit codes */
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, exit codes would be lost */
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	if (pipe2(life, O_CLOEXEC)) {
 		say("can't start the device: %s", strerror(errno));

@@ -16,7 +16,7 @@ static void start_keep(int fd)
 	fcntl(fd, F_SETFD, 0);
 }
 
-/* The server gets a session of its own: signals of the terminal are for the command. */
+/* Runs the server, in a session of its own: the terminal's signals are for the command. */
 static void be_server(const struct start *s, const char *server, const char *dir, int ready)
 {
 	char ready_text[12], lifeline_text[12];
@@ -61,7 +61,7 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid();
-	/* A server is never a client of another chip. */
+	/* A server must not be a client of another chip. */
 	if (getenv("DVX_SIM_SOCKET"))
 		unsetenv("LD_PRELOAD");
 	execv(server, (char **)(uintptr_t)argv);
@@ -106,6 +106,6 @@ pid_t start_server(const struct start *s)
 	if (pid < 0)
 		say("can't start the device: %s", strerror(errno));
 	else
-		waitpid(pid, NULL, 0); /* the server has printed a sentence */
+		waitpid(pid, NULL, 0); /* the server has printed the error */
 	return -1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The wire of a chip's port: its faults, its link. */
+/* Shows and changes the wire of a chip's port: faults and link. */
 #include "dvx-sim.h"
 
 #include <inttypes.h>
@@ -59,7 +59,7 @@ static int fault_print_json(const char *name, const struct link_wire *w)
 	return json_out(o) ? EXIT_INPUT : EXIT_DONE;
 }
 
-/* On a switch, without any other chip. */
+/* Whether the chip is on a switch without any other chip. */
 static bool wire_alone(const struct link_wire *w)
 {
 	return !strncmp(w->wire, "peer=", SWITCH_AT) && !w->others;
@@ -97,8 +97,11 @@ struct wire_printer {
 	int (*json)(const char *name, const struct link_wire *);
 };
 
-/* One question; an exit code after a sentence if it failed. The answer is the caller's. */
-static int wire_ask(const char *name, uint16_t type, const void *body, size_t len,
+/*
+ * Sends a request. Returns 0 and an answer, which the caller frees, or an exit code after an error
+ * message.
+ */
+static int wire_query(const char *name, uint16_t type, const void *body, size_t len,
 		    struct link_message *answer)
 {
 	int sock = registry_connect(name), err;
@@ -114,11 +117,11 @@ static int wire_ask(const char *name, uint16_t type, const void *body, size_t le
 	return EXIT_INPUT;
 }
 
-/* The wire, after a change if there is one. */
+/* Gets the wire, after a change if there is one. */
 static int wire_get(const char *name, const void *rates, size_t len, struct link_wire *w)
 {
 	struct link_message answer = {0};
-	int rc = wire_ask(name, LINK_WIRE, rates, len, &answer);
+	int rc = wire_query(name, LINK_WIRE, rates, len, &answer);
 
 	if (rc)
 		return rc;
@@ -184,7 +187,7 @@ int cmd_link(const struct sim_args *a)
 		say("the link goes up or down, not \"%s\"", a->argv[1]);
 		return EXIT_USAGE;
 	}
-	rc = wire_ask(a->argv[0], LINK_SET_PORT, &up, sizeof(up), &answer);
+	rc = wire_query(a->argv[0], LINK_SET_PORT, &up, sizeof(up), &answer);
 	if (rc)
 		return rc;
 	link_message_free(&answer);
