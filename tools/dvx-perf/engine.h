@@ -50,7 +50,7 @@ struct perf_thread {
 	struct responder_set *responder; /* receives to repost; NULL: the peer is another process */
 	uint64_t sent;
 	uint32_t rated;		   /* messages of the last loop_rate() */
-	atomic_uint_fast32_t seen; /* messages done so responder, for progress */
+	atomic_uint_fast32_t seen; /* messages done so far, for progress */
 	struct histogram latency, post; /* ticks: post to completion seen, inside the post alone */
 	uint64_t began, ended;		/* of the last loop_rate(): ticks */
 };

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * A line on the terminal (standard error) that shows how responder a long run is. A thread writes it
+ * A line on the terminal (standard error) that shows how far a long run is. A thread writes it
  * during a measurement, four times a second; the measured threads only count.
  */
 typedef uint64_t progress_count_fn(const void *of);

@@ -3,7 +3,7 @@
 #define DVX_PERF_STOP_H
 
 /*
- * Ctrl-C ends a measurement early, and the results so responder are printed. A second Ctrl-C ends the
+ * Ctrl-C ends a measurement early, and the results so far are printed. A second Ctrl-C ends the
  * program.
  */
 #include <signal.h>

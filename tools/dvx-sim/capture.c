@@ -63,7 +63,7 @@ static int capturing_gone(const struct capturing *c, int err)
 	return -1;
 }
 
-static int capturing_ask(struct capturing *c, uint32_t what)
+static int capturing_request(struct capturing *c, uint32_t what)
 {
 	int err = link_write(c->sock, LINK_CAPTURE, 0, &what, sizeof(what), NULL, 0, 0);
 
@@ -76,7 +76,7 @@ static int capturing_ask(struct capturing *c, uint32_t what)
 static int capturing_stop(struct capturing *c)
 {
 	c->stopping = true;
-	return capturing_ask(c, LINK_CAPTURE_STOP);
+	return capturing_request(c, LINK_CAPTURE_STOP);
 }
 
 static bool capturing_enough(const struct capturing *c)
@@ -165,19 +165,19 @@ static int capturing_turn(struct capturing *c)
 	if (!c->stopping && (signalled || capturing_enough(c)))
 		return capturing_stop(c);
 	return c->pending || c->ended || capturing_enough(c) ? 0
-							   : capturing_ask(c, LINK_CAPTURE_NEXT);
+							   : capturing_request(c, LINK_CAPTURE_NEXT);
 }
 
 /* Starts the capture. The first answer confirms it. */
 static int capturing_begin(struct capturing *c)
 {
-	if (capturing_ask(c, LINK_CAPTURE_NEXT))
+	if (capturing_request(c, LINK_CAPTURE_NEXT))
 		return -1;
 	while (c->pending)
 		if (capturing_wait_answer(c) || capturing_read_answer(c) || signalled)
 			return -1;
 	say("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
-	return capturing_ask(c, LINK_CAPTURE_NEXT);
+	return capturing_request(c, LINK_CAPTURE_NEXT);
 }
 
 static bool capturing_over(const struct capturing *c)

@@ -79,7 +79,7 @@ static bool end_server(const char *name, int sock, int lock)
 	bool ok = true;
 
 	link_message_free(&answer);
-	/* A server that still down_is_alive after pidfd_open() is the one that the pidfd refers to. */
+	/* A server that is alive after pidfd_open() is the one that the pidfd refers to. */
 	if (down_is_alive(lock) && pidfd < 0 && err) {
 		say("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
 		    strerror(no_pidfd));

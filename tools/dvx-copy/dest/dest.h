@@ -48,7 +48,7 @@ struct dest_dir {
 	int fd; /* -1 in a dry run, if the directory would have to be made */
 	unsigned int refs, depth;
 	bool keeps_meta; /* DEST, which existed before: mode and times stay */
-	bool made_writable; /* made writable for the duration of the copy: meta.mode is the old mode */
+	bool made_writable; /* made writable during the copy: meta.mode is the old mode */
 	bool dirty;  /* it or an entry of it changed, so it has to be finished */
 	bool fresh;  /* made by this copy, so its names are free */
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* default ACL, for new entries */

@@ -10,8 +10,8 @@
 #include "temp.h"
 
 /*
- * Locks fd, and checks that it is a regular file of this user, has one link, and still has its name.
- * Until it is locked, another copy may rename or remove it.
+ * Locks fd, and checks that it is a regular file of this user, has one link, and still has its
+ * name. Until it is locked, another copy may rename or remove it.
  */
 static bool part_is_own(const struct dest_file *file, int fd, struct stat *st)
 {
