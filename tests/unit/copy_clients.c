@@ -60,7 +60,7 @@ static struct copy_fault serve_play(void (*play)(struct bad_client *a))
 {
 	struct key none = {.n = 0};
 	struct served v = {.l = calloc(1, sizeof(struct link)),
-			  .server = {.slots = 2, .slot_bytes = SLOT, .clients = 1}};
+			   .server = {.slots = 2, .slot_bytes = SLOT, .clients = 1}};
 	struct bad_client a = {.l = calloc(1, sizeof(struct link))};
 	pthread_attr_t attr;
 	pthread_t t;
@@ -117,7 +117,8 @@ static void setup(struct bad_client *a)
 
 static void play_no_start(struct bad_client *a)
 {
-	send_msg(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
+	send_msg(a,
+		 (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
 static void play_no_setup(struct bad_client *a)
@@ -129,7 +130,8 @@ static void play_no_setup(struct bad_client *a)
 static void play_two_setups(struct bad_client *a)
 {
 	setup(a);
-	send_msg(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
+	send_msg(a,
+		 (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
 static void play_return_free(struct bad_client *a)
@@ -253,7 +255,8 @@ static void play_no_filter(struct bad_client *a)
 {
 	send_msg(a, (struct copy_msg){.type = MSG_START, .options = OPTIONS_PLAIN, .chunks = 2});
 	send_msg(a, (struct copy_msg){.type = MSG_FILTER, .text = bytes_text("- x")});
-	send_msg(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
+	send_msg(a,
+		 (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096, .window = 8});
 }
 
 static void play_pull_twice(struct bad_client *a)
@@ -276,9 +279,9 @@ static void play_zero(struct bad_client *a)
 static void push(struct bad_client *a, const char *dest)
 {
 	send_msg(a, (struct copy_msg){.type = MSG_START,
-				 .flags = MSG_PUSH,
-				 .options = OPTIONS_PLAIN | OPTION_DELETE,
-				 .name = bytes_text(dest)});
+				      .flags = MSG_PUSH,
+				      .options = OPTIONS_PLAIN | OPTION_DELETE,
+				      .name = bytes_text(dest)});
 }
 
 static void play_push(struct bad_client *a)
@@ -287,7 +290,8 @@ static void play_push(struct bad_client *a)
 }
 
 /* Pushes a source with this TOP, as far as the server accepts it. */
-static void push_as(struct bad_client *a, const char *dest, struct copy_msg top, struct copy_msg entry)
+static void push_as(struct bad_client *a, const char *dest, struct copy_msg top,
+		    struct copy_msg entry)
 {
 	uint8_t ticket[sizeof(pid_t) + sizeof(void *) + 4] = {0};
 	struct copy_msg m;
@@ -593,7 +597,8 @@ static void play_look_at(struct bad_client *a)
 /* A source directory turns into a link and back all the time: nothing is read through the link. */
 TEST(exchanged_meanwhile)
 {
-	void (*const plays[])(struct bad_client * a) = {play_look_into, play_look_around, play_look_at};
+	void (*const plays[])(struct bad_client * a) = {play_look_into, play_look_around,
+							play_look_at};
 	struct swap s = {.times = 0};
 	char cmd[640];
 

@@ -125,7 +125,7 @@ static void need_rsync(void)
 
 static char dir[] = "copy_filter.XXXXXX";
 
-/* What both say, shown where it differs. */
+/* Shows the differences between what dvx-copy and rsync print. */
 static void compare(const char *what)
 {
 	run("LC_ALL=C sort ours >ours.s; LC_ALL=C sort theirs | grep -avxF ./ >theirs.s || :");

@@ -84,7 +84,7 @@ static const char *serve_why(const struct serve_client *c, const struct copy_fau
 }
 
 static void serve_log_end(const struct serve_client *c, const struct copy_counts *t,
-		     const struct copy_fault *f)
+			  const struct copy_fault *f)
 {
 	if (f->code && (c->known || serve_may_log(c->all)))
 		say("client %s: %s", c->name, serve_why(c, f));

@@ -13,7 +13,7 @@ struct copy_server {
 	uint32_t umask; /* for new entries whose mode is not kept */
 	struct copy_device *device;
 	uint32_t slots, slot_bytes;
-	unsigned int jobs; /* threads for files, per client */
+	unsigned int jobs;    /* threads for files, per client */
 	unsigned int clients; /* at a time, at most */
 };
 

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONTROL_PORT    "18526"
+#define CONTROL_PORT	"18526"
 #define CONTROL_VERSION 2
-#define CONTROL_LINE    (1u << 20) /* longest line in bytes */
-#define CONTROL_NAME    80
+#define CONTROL_LINE	(1u << 20) /* longest line in bytes */
+#define CONTROL_NAME	80
 
 struct control {
 	int fd;

@@ -26,8 +26,9 @@ struct perf_keys {
 
 static inline struct perf_keys keys_of(const struct perf_ends *responder, uint32_t lane)
 {
-	return (struct perf_keys){.key = responder->keys ? &responder->keys[lane * responder->lane_keys] : NULL,
-				  .n = responder->lane_keys};
+	return (struct perf_keys){
+		.key = responder->keys ? &responder->keys[lane * responder->lane_keys] : NULL,
+		.n = responder->lane_keys};
 }
 
 static inline uint32_t keys_next(struct perf_keys *k)
@@ -46,7 +47,7 @@ struct perf_thread {
 	const struct perf_session *session;
 	struct perf_lane *lane;
 	uint32_t lanes;
-	void *set;	     /* belongs to the engine: the source of completions */
+	void *set;			 /* belongs to the engine: the source of completions */
 	struct responder_set *responder; /* receives to repost; NULL: the peer is another process */
 	uint64_t sent;
 	uint32_t rated;		   /* messages of the last loop_rate() */

@@ -93,7 +93,7 @@ PERF_INLINE int hub_post(struct hub_thread *t, struct hub_queue *q, uint32_t con
 }
 
 PERF_INLINE int hub_use_queue(struct hub_thread *t, uint32_t queue, uint32_t connection, bool posts,
-			  enum hub_mode mode)
+			      enum hub_mode mode)
 {
 	struct hub_queue *q = &t->queue[queue];
 	int rc;

@@ -49,7 +49,8 @@ static inline int loop_settle(const struct perf_thread *t)
 	uint32_t idle = 0;
 	int rc = 0;
 
-	while (t->responder && t->p->transport->reliable && t->responder->received < t->sent && rc >= 0)
+	while (t->responder && t->p->transport->reliable && t->responder->received < t->sent &&
+	       rc >= 0)
 		rc = site_must_give_up(t->p->site, &idle) ? -1 : responder_take(t->responder);
 	return rc < 0 ? rc : 0;
 }

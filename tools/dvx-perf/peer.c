@@ -117,7 +117,8 @@ static int peer_open_there(struct perf_peer *p, const struct responder_request *
 {
 	json_t *answer;
 	int code = peer_ask(
-		p, json_pack("{s:o, s:o}", "open", request_json(w), "ends", ends_json(requester)), &answer);
+		p, json_pack("{s:o, s:o}", "open", request_json(w), "ends", ends_json(requester)),
+		&answer);
 
 	if (code)
 		return code;
@@ -144,18 +145,19 @@ static int peer_open_here(struct perf_peer *p, const struct responder_request *w
 	return responder_connect(p->site, f->here, requester);
 }
 
-int peer_begin(struct perf_peer *p, const struct responder_request *w, const struct perf_ends *requester,
-	       struct peer_responder *f)
+int peer_begin(struct perf_peer *p, const struct responder_request *w,
+	       const struct perf_ends *requester, struct peer_responder *f)
 {
 	*f = (struct peer_responder){.ends = {.n = w->lanes,
-					.qpn = calloc(w->lanes, sizeof(uint32_t)),
-					.lane_keys = responder_lane_keys(w)}};
+					      .qpn = calloc(w->lanes, sizeof(uint32_t)),
+					      .lane_keys = responder_lane_keys(w)}};
 	f->ends.keys = calloc((size_t)w->lanes * f->ends.lane_keys + 1, sizeof(uint32_t));
 	if (!f->ends.qpn || !f->ends.keys) {
 		say("no memory for %u queues", w->lanes);
 		return EXIT_INPUT;
 	}
-	return p->control ? peer_open_there(p, w, requester, f) : peer_open_here(p, w, requester, f);
+	return p->control ? peer_open_there(p, w, requester, f)
+			  : peer_open_here(p, w, requester, f);
 }
 
 static int peer_close_there(struct perf_peer *p, struct peer_responder *f, uint64_t sent)

@@ -9,7 +9,7 @@
 struct perf_peer {
 	const struct perf_site *site;
 	struct control *control; /* NULL: in this process */
-	bool failed;	   /* the connection can't be used any more */
+	bool failed;		 /* the connection can't be used any more */
 };
 
 /* The peer's side of one engine's queues. */
@@ -23,8 +23,8 @@ struct peer_responder {
  * Opens the peer's side and connects it to the engine's queues. Returns 0, or an exit code after an
  * error message.
  */
-int peer_begin(struct perf_peer *, const struct responder_request *, const struct perf_ends *requester,
-	       struct peer_responder *);
+int peer_begin(struct perf_peer *, const struct responder_request *,
+	       const struct perf_ends *requester, struct peer_responder *);
 /*
  * Closes the side that was opened last, to which `sent` messages were sent, and sets how many were
  * received.

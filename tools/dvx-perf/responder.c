@@ -82,8 +82,8 @@ static uint32_t responder_cq_entries(const struct responder_request *w)
 
 	if (w->windows)
 		sends *= power_of_two(windows_blocks(w));
-	return sends +
-	       (w->srq ? power_of_two(responder_receives(w) + 1) : queues * power_of_two(w->receives));
+	return sends + (w->srq ? power_of_two(responder_receives(w) + 1)
+			       : queues * power_of_two(w->receives));
 }
 
 static int responder_cq(const struct perf_site *s, struct responder *f, struct responder_set *set)
@@ -96,16 +96,17 @@ static int responder_cq(const struct perf_site *s, struct responder *f, struct r
 	return dvx_cq_create(s->dev, &cq, &set->cq);
 }
 
-static int responder_set_make(const struct perf_site *s, struct responder *f, struct responder_set *set)
+static int responder_set_make(const struct perf_site *s, struct responder *f,
+			      struct responder_set *set)
 {
 	int rc = responder_cq(s, f, set);
 
 	set->rq = f->rq;
 	set->qp = f->request.windows ? f->qp : NULL;
-	set->all = (struct dvx_sge){f->ends.addr,
-				    f->request.memory < DVX_MAX_SEGMENT ? (uint32_t)f->request.memory
-								     : DVX_MAX_SEGMENT,
-				    f->ends.key};
+	set->all = (struct dvx_sge){
+		f->ends.addr,
+		f->request.memory < DVX_MAX_SEGMENT ? (uint32_t)f->request.memory : DVX_MAX_SEGMENT,
+		f->ends.key};
 	if (!rc)
 		rc = responder_srq(s, f, set);
 	return rc ? rc : responder_dct(s, f, set);
@@ -174,7 +175,8 @@ uint32_t responder_lane_keys(const struct responder_request *w)
 	return w->windows ? w->receives : w->transport->id == PERF_XRC;
 }
 
-static struct responder *responder_alloc(const struct perf_site *s, const struct responder_request *w)
+static struct responder *responder_alloc(const struct perf_site *s,
+					 const struct responder_request *w)
 {
 	struct responder *f = calloc(1, sizeof(*f));
 
@@ -193,7 +195,8 @@ static struct responder *responder_alloc(const struct perf_site *s, const struct
 	return NULL;
 }
 
-int responder_open(const struct perf_site *s, const struct responder_request *w, struct responder **out)
+int responder_open(const struct perf_site *s, const struct responder_request *w,
+		   struct responder **out)
 {
 	struct responder *f = NULL;
 
@@ -243,18 +246,21 @@ static void responder_fill_srq(const struct responder *f, struct responder_set *
 	dvx_srq_leave(set->srq);
 }
 
-static int responder_connect_one(const struct perf_site *s, struct responder *f, const struct perf_ends *requester,
-			   uint32_t lane)
+static int responder_connect_one(const struct perf_site *s, struct responder *f,
+				 const struct perf_ends *requester, uint32_t lane)
 {
 	struct dvx_qp_local local = s->local;
 
 	local.access = f->request.access;
 	if (f->xrc)
 		return perf_xrc_connect(f->xrc, lane, requester, f->request.access);
-	return f->qp[lane] ? site_connect(f->qp[lane], f->request.transport, &local, requester, lane) : 0;
+	return f->qp[lane]
+		       ? site_connect(f->qp[lane], f->request.transport, &local, requester, lane)
+		       : 0;
 }
 
-int responder_connect(const struct perf_site *s, struct responder *f, const struct perf_ends *requester)
+int responder_connect(const struct perf_site *s, struct responder *f,
+		      const struct perf_ends *requester)
 {
 	for (uint32_t i = 0; i < f->request.lanes; i++) {
 		if (responder_connect_one(s, f, requester, i)) {

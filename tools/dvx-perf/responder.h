@@ -19,9 +19,9 @@ struct responder_request {
 	uint32_t access;
 	uint64_t memory; /* bytes that the peer may reach */
 };
-#define RESPONDER_LANES     16384u
+#define RESPONDER_LANES	    16384u
 #define RESPONDER_RECEIVES  32768u
-#define RESPONDER_KEYS      65536u /* all windows of all queues */
+#define RESPONDER_KEYS	    65536u /* all windows of all queues */
 #define RESPONDER_SQ_BLOCKS 32768u /* dvx_qp_create(3): sq_blocks */
 #define RESPONDER_MEMORY    ((uint64_t)64 << 30)
 
@@ -38,7 +38,8 @@ struct responder_set {
 
 /*
  * The peer's side of an engine's queues, on libdvx's rings for every engine, in this process or in
- * the server. The device answers READs and WRITEs by itself; received messages need responder_take().
+ * the server. The device answers READs and WRITEs by itself; received messages need
+ * responder_take().
  */
 struct responder {
 	struct responder_request request;
@@ -58,7 +59,8 @@ struct responder {
 uint32_t responder_lane_keys(const struct responder_request *);
 /* These return 0, or an exit code after an error message. */
 int responder_open(const struct perf_site *, const struct responder_request *, struct responder **);
-int responder_connect(const struct perf_site *, struct responder *, const struct perf_ends *requester);
+int responder_connect(const struct perf_site *, struct responder *,
+		      const struct perf_ends *requester);
 void responder_close(struct responder *);
 
 static inline struct responder_set *responder_set_of(const struct responder *f, uint32_t lane)

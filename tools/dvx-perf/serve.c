@@ -71,13 +71,13 @@ static int request_take(const json_t *j, struct responder_request *w)
 		if (request_number(j, &ranges[i], &v[i]))
 			return -1;
 	*w = (struct responder_request){request_transport(json_str(j, "transport")),
-			       (uint32_t)v[0],
-			       (uint32_t)v[1],
-			       (uint32_t)v[2],
-			       v[5] == 1,
-			       v[6] == 1,
-			       (uint32_t)v[4],
-			       (uint64_t)v[3]};
+					(uint32_t)v[0],
+					(uint32_t)v[1],
+					(uint32_t)v[2],
+					v[5] == 1,
+					v[6] == 1,
+					(uint32_t)v[4],
+					(uint64_t)v[3]};
 	if (!w->transport)
 		say("the client's \"transport\" is not known here: %s", json_str(j, "transport"));
 	else if (w->lanes % w->sets)

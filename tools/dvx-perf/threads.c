@@ -59,8 +59,8 @@ static uint64_t threads_done(const void *of)
 static int threads_one(const struct threads_of *of, double ns_per_tick, struct threads_result *r)
 {
 	const struct perf_args *a = of->args;
-	struct hub_request w = {of->site,	r->mode, r->threads, a->connections,
-			     a->queues, a->size, a->window,  a->count};
+	struct hub_request w = {of->site,  r->mode, r->threads, a->connections,
+				a->queues, a->size, a->window,	a->count};
 	struct hub *h;
 	int code = hub_open(&w, &h);
 

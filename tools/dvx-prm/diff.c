@@ -193,8 +193,8 @@ static void file_free(struct file *file)
 }
 
 /* Recognises both dumps; if only one is recognised, the other is read as the same kind. */
-static void find_both(struct finding f[2], const struct dump *const d[2], const struct wanted *wanted,
-		      const struct prm_args *a)
+static void find_both(struct finding f[2], const struct dump *const d[2],
+		      const struct wanted *wanted, const struct prm_args *a)
 {
 	json_t *also = json_array();
 

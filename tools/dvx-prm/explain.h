@@ -24,9 +24,9 @@ struct finding {
 	int score;
 	char what[160]; /* "error completion" */
 	json_t *why;	/* reasons for the score */
-	json_t *sentences;	/* in reading order */
-	json_t *facts;	/* the sentences' contents as numbers and names */
-	json_t *parts;	/* structures that the bytes consist of */
+	json_t *sentences; /* in reading order */
+	json_t *facts;	   /* the sentences' contents as numbers and names */
+	json_t *parts;	   /* structures that the bytes consist of */
 };
 
 struct recogniser {
@@ -102,8 +102,8 @@ struct explain_out {
  * Explains the dumps of a text, which hex holds, and its lines that report a failure. Returns how
  * many were recognised.
  */
-size_t explain_text(const struct hex *hex, const char *text, size_t len, const struct wanted *wanted,
-		    const struct prm_args *a, struct explain_out *out);
+size_t explain_text(const struct hex *hex, const char *text, size_t len,
+		    const struct wanted *wanted, const struct prm_args *a, struct explain_out *out);
 
 struct failure;
 void explain_failure(struct finding *f, const struct failure *s);

@@ -17,8 +17,10 @@ bool wqe_is_pointer(const struct finding *f, size_t at)
 {
 	uint64_t addr = finding_field(f, "wqe_data_seg", at, "addr");
 
-	return at + SEG <= f->d->len && finding_field(f, "wqe_data_seg", at, "byte_count") < 1u << 31 &&
-	       finding_field(f, "wqe_data_seg", at, "lkey") && (addr >> 48 == 0 || addr >> 48 == 0xffff);
+	return at + SEG <= f->d->len &&
+	       finding_field(f, "wqe_data_seg", at, "byte_count") < 1u << 31 &&
+	       finding_field(f, "wqe_data_seg", at, "lkey") &&
+	       (addr >> 48 == 0 || addr >> 48 == 0xffff);
 }
 
 static int score_data(const struct finding *f, size_t at, size_t end)
@@ -68,8 +70,9 @@ static int score_xrc(const struct finding *f, unsigned int op)
 	const uint8_t *p = f->d->bytes + SEG;
 
 	(void)op;
-	return !p[0] && finding_field(f, "wqe_xrc_seg", SEG, "xrc_srqn") && all_zero(p + 4, 12) ? GOOD
-											: BAD;
+	return !p[0] && finding_field(f, "wqe_xrc_seg", SEG, "xrc_srqn") && all_zero(p + 4, 12)
+		       ? GOOD
+		       : BAD;
 }
 
 /* Scores an address vector. The bit ext distinguishes a long one from a short one (16 bytes). */
@@ -124,8 +127,9 @@ enum { READINGS = sizeof(readings) / sizeof(readings[0]) };
 
 static size_t rest_at(const struct finding *f, const struct reading *r)
 {
-	size_t header =
-		r->score == score_eth ? (size_t)finding_field(f, "wqe_eth_seg", SEG, "inline_hdr_sz") : 0;
+	size_t header = r->score == score_eth
+				? (size_t)finding_field(f, "wqe_eth_seg", SEG, "inline_hdr_sz")
+				: 0;
 
 	return SEG + r->bytes + wqe_header_rest(header);
 }
@@ -165,12 +169,13 @@ size_t wqe_address(struct finding *f, unsigned int op, size_t end)
 	rank(f, op, end, &best, &next, score);
 	if (score[best] - score[next] > -BAD)
 		finding_add(f, "queue", NULL, "read as the WQE of %s: the bytes fit no other type",
-		     readings[best].text);
+			    readings[best].text);
 	else
-		finding_add(f, "queue", NULL,
-		     "a guess, since a WQE does not carry its queue's type: %s; less likely: "
-		     "%s",
-		     readings[best].text, readings[next].text);
+		finding_add(
+			f, "queue", NULL,
+			"a guess, since a WQE does not carry its queue's type: %s; less likely: "
+			"%s",
+			readings[best].text, readings[next].text);
 	finding_fact_name(f, "queue", readings[best].seg ? readings[best].seg : "connected");
 	if (readings[best].seg)
 		finding_part(f, prm_find_struct(readings[best].seg), SEG, readings[best].bytes);

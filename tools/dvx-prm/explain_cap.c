@@ -87,11 +87,11 @@ static void weigh_fit(struct finding *f)
 	if (body_at(f) && f->d->len == PAGE + HEADER)
 		finding_weigh(f, 45, "4112 bytes, the first 16 all 0: the reply of QUERY_HCA_CAP");
 	else
-		finding_weigh(f, fits.best[0].set > 1 ? 15 : 0, "%zu bytes, as capability pages have",
-		      f->d->len);
+		finding_weigh(f, fits.best[0].set > 1 ? 15 : 0,
+			      "%zu bytes, as capability pages have", f->d->len);
 	finding_weigh(f, fits.best[0].strays ? 10 : 15,
-	      "all but %zu of its bits that are set are fields of %s", fits.best[0].strays,
-	      fits.best[0].s->name);
+		      "all but %zu of its bits that are set are fields of %s", fits.best[0].strays,
+		      fits.best[0].s->name);
 	if (fit_lead(&fits) > CLEAR_LEAD)
 		finding_weigh(f, 20, "and no other page's layout comes near");
 	else
@@ -109,9 +109,10 @@ static void explain_cap_score(struct finding *f)
 		return;
 	if (explain_cap_is_general(f))
 		finding_weigh(f, general_score(f),
-		      "log_max_qp, log_max_cq, log_max_mkey, log_max_pd, num_ports, port_type and "
-		      "log_pg_sz "
-		      "are what a device can have");
+			      "log_max_qp, log_max_cq, log_max_mkey, log_max_pd, num_ports, "
+			      "port_type and "
+			      "log_pg_sz "
+			      "are what a device can have");
 	else
 		weigh_fit(f);
 }
@@ -119,12 +120,12 @@ static void explain_cap_score(struct finding *f)
 static void explain_general(struct finding *f)
 {
 	finding_add(f, "what", "log_max_qp",
-	     "a device with up to 2^%u QPs, 2^%u CQs and 2^%u mkeys, %u port%s",
-	     (unsigned int)explain_cap_get(f, "log_max_qp"),
-	     (unsigned int)explain_cap_get(f, "log_max_cq"),
-	     (unsigned int)explain_cap_get(f, "log_max_mkey"),
-	     (unsigned int)explain_cap_get(f, "num_ports"),
-	     explain_cap_get(f, "num_ports") == 1 ? "" : "s");
+		    "a device with up to 2^%u QPs, 2^%u CQs and 2^%u mkeys, %u port%s",
+		    (unsigned int)explain_cap_get(f, "log_max_qp"),
+		    (unsigned int)explain_cap_get(f, "log_max_cq"),
+		    (unsigned int)explain_cap_get(f, "log_max_mkey"),
+		    (unsigned int)explain_cap_get(f, "num_ports"),
+		    explain_cap_get(f, "num_ports") == 1 ? "" : "s");
 	finding_fact(f, "log_max_qp", explain_cap_get(f, "log_max_qp"));
 	finding_fact(f, "num_ports", explain_cap_get(f, "num_ports"));
 }
@@ -138,14 +139,15 @@ static void finding_add_candidates(struct finding *f, const struct fits *fits)
 
 		if (i && (c->strays > c->set || c->strays > fits->best[0].strays + 8))
 			continue;
-		finding_add(f, "candidate", NULL, "%s: %zu of the set bits are its fields, %zu are not%s",
-		     c->s->name, c->set, c->strays, i ? "" : " (the best)");
+		finding_add(f, "candidate", NULL,
+			    "%s: %zu of the set bits are its fields, %zu are not%s", c->s->name,
+			    c->set, c->strays, i ? "" : " (the best)");
 		json_array_append_new(list, json_string(c->s->name));
 	}
 	json_object_set_new(f->facts, "candidates", list);
 	finding_add(f, "type", NULL,
-	     "op_mod of the command is the page's type; if you know it, --as and the "
-	     "structure's name decode it");
+		    "op_mod of the command is the page's type; if you know it, --as and the "
+		    "structure's name decode it");
 }
 
 static void explain_cap_explain(struct finding *f)
@@ -165,8 +167,8 @@ static void explain_cap_explain(struct finding *f)
 	if (!labelled(f) && !explain_cap_is_general(f))
 		finding_add_candidates(f, &fits);
 	finding_add(f, "mode", NULL,
-	     "whether these are the largest possible or the current values is not in a page "
-	     "either: bit 0 of op_mod says it");
+		    "whether these are the largest possible or the current values is not in a page "
+		    "either: bit 0 of op_mod says it");
 	finding_part(f, s, body_at(f), f->d->len);
 }
 

@@ -22,7 +22,8 @@ static bool cmd_is_general(const struct prm_struct *s)
 /* Returns the general object behind the command's header; NULL: in no table. */
 static const struct prm_struct *object_of(const struct finding *f, const struct prm_struct *s)
 {
-	return cmd_is_general(s) ? prm_object((uint32_t)finding_field(f, s->name, 0, "obj_type")) : NULL;
+	return cmd_is_general(s) ? prm_object((uint32_t)finding_field(f, s->name, 0, "obj_type"))
+				 : NULL;
 }
 
 static void weigh_object(struct finding *f, const struct prm_struct *header)
@@ -34,7 +35,8 @@ static void weigh_object(struct finding *f, const struct prm_struct *header)
 		return;
 	walk_strays(s, f->d->bytes + HEADER, walk_extent(s, len), NULL, 0, &set);
 	finding_weigh(f, set ? -10 : 20, "%s of the %s that follows %s",
-	      set ? "reserved bits" : "all reserved bits", s->name, set ? "are set" : "are 0");
+		      set ? "reserved bits" : "all reserved bits", s->name,
+		      set ? "are set" : "are 0");
 }
 
 static void weigh_length(struct finding *f, const struct prm_struct *s)
@@ -43,13 +45,13 @@ static void weigh_length(struct finding *f, const struct prm_struct *s)
 
 	if (f->d->len < s->bytes)
 		finding_weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
-		      f->d->len);
+			      f->d->len);
 	else if (!all_zero(f->d->bytes + extent, f->d->len - extent))
 		finding_weigh(f, -50, "%s has %u bytes, but others that are not 0 follow", s->name,
-		      s->bytes);
+			      s->bytes);
 	else
-		finding_weigh(f, f->d->len == s->bytes ? 30 : 10, "%s has %u bytes, and %zu are given",
-		      s->name, s->bytes, f->d->len);
+		finding_weigh(f, f->d->len == s->bytes ? 30 : 10,
+			      "%s has %u bytes, and %zu are given", s->name, s->bytes, f->d->len);
 }
 
 static void score_in(struct finding *f)
@@ -77,7 +79,7 @@ static void explain_object(struct finding *f)
 
 	finding_fact(f, "obj_type", type);
 	finding_add(f, "object", "obj_type", "its object has type 0x%x %s", type,
-	     prm_enum_name(prm_find_enum("obj_type"), type));
+		    prm_enum_name(prm_find_enum("obj_type"), type));
 	finding_part(f, s, HEADER, f->d->len);
 }
 
@@ -88,8 +90,8 @@ static void explain_register(struct finding *f)
 
 	finding_fact(f, "register_id", id);
 	finding_add(f, "register", "register_id", "it %s register 0x%04x %s%s%s",
-	     finding_field(f, "mbox_in", 0, "op_mod") ? "reads" : "writes", id,
-	     prm_enum_name(prm_find_enum("reg_id"), id), s ? ": " : "", s ? s->text : "");
+		    finding_field(f, "mbox_in", 0, "op_mod") ? "reads" : "writes", id,
+		    prm_enum_name(prm_find_enum("reg_id"), id), s ? ": " : "", s ? s->text : "");
 	finding_part(f, s, HEADER, f->d->len);
 }
 
@@ -104,10 +106,11 @@ static void explain_in(struct finding *f)
 	finding_fact(f, "uid", finding_field(f, "mbox_in", 0, "uid"));
 	finding_add(f, "what", "opcode", "opcode 0x%x %s: %s", op, prm_opcode_name(op), s->text);
 	finding_add(f, "uid", "uid", "uid %u: the command is sent for %s",
-	     (unsigned int)finding_field(f, "mbox_in", 0, "uid"),
-	     finding_field(f, "mbox_in", 0, "uid") ? "a user context" : "the kernel");
+		    (unsigned int)finding_field(f, "mbox_in", 0, "uid"),
+		    finding_field(f, "mbox_in", 0, "uid") ? "a user context" : "the kernel");
 	if (f->d->len < s->bytes)
-		finding_add(f, "cut", NULL, "the dump has %zu of its %u bytes", f->d->len, s->bytes);
+		finding_add(f, "cut", NULL, "the dump has %zu of its %u bytes", f->d->len,
+			    s->bytes);
 	finding_part(f, s, 0, f->d->len);
 	if (cmd_is_general(s))
 		explain_object(f);
@@ -165,11 +168,12 @@ static void weigh_replies(struct finding *f)
 	fit_replies(&fits, f);
 	if (!fits.count)
 		return;
-	finding_weigh(f, 40,
-	      "%zu bytes that begin with status OK and syndrome 0; all bits that are set are "
-	      "fields of "
-	      "%s",
-	      f->d->len, fits.best[0].s->name);
+	finding_weigh(
+		f, 40,
+		"%zu bytes that begin with status OK and syndrome 0; all bits that are set are "
+		"fields of "
+		"%s",
+		f->d->len, fits.best[0].s->name);
 	if (fits.count > 1)
 		finding_weigh(f, 0, "and of other replies of that length");
 	else
@@ -189,9 +193,10 @@ static void score_out(struct finding *f)
 		finding_weigh(f, 30, "the line before it mentions a command");
 	if (f->score)
 		finding_weigh(f, 20, "byte 0 is a status, %s, and the 3 after it are 0",
-		      prm_status_name(status));
+			      prm_status_name(status));
 	else if (status && !all_zero(p + 4, 4) && all_zero(p + 8, f->d->len - 8))
-		finding_weigh(f, 50, "a status (%s), a syndrome and nothing else", prm_status_name(status));
+		finding_weigh(f, 50, "a status (%s), a syndrome and nothing else",
+			      prm_status_name(status));
 	else if (!status && f->d->len > HEADER && all_zero(p, 8))
 		weigh_replies(f);
 }
@@ -202,13 +207,13 @@ static void finding_add_replies(struct finding *f, const struct fits *fits)
 
 	for (size_t i = 0; i < fits->count; i++) {
 		finding_add(f, "candidate", NULL, "%s%s", fits->best[i].s->name,
-		     i ? "" : ": the best, by how many bits it has for those that are set");
+			    i ? "" : ": the best, by how many bits it has for those that are set");
 		json_array_append_new(list, json_string(fits->best[i].s->name));
 	}
 	json_object_set_new(f->facts, "candidates", list);
 	finding_add(f, "type", NULL,
-	     "a reply does not carry its command; if you know it, --as and the structure's "
-	     "name decode it");
+		    "a reply does not carry its command; if you know it, --as and the structure's "
+		    "name decode it");
 }
 
 /* Returns the structure, and notes candidates; only the header if nothing is known. */

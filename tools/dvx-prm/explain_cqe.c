@@ -50,15 +50,17 @@ static void score_error(struct finding *f, size_t at, unsigned int opcode)
 
 	finding_weigh(f, 30, "the opcode in byte 0x3f is %s", prm_cqe_opcode_name(opcode));
 	finding_weigh(f, known ? 30 : -20, "syndrome 0x%02x is %s", synd,
-	      known ? prm_syndrome_name(synd) : "in no table");
+		      known ? prm_syndrome_name(synd) : "in no table");
 	if (all_zero(p, 32))
 		finding_weigh(f, 20, "the first 32 bytes are 0, as in every error completion");
 	else
-		finding_weigh(f, -20, "the first 32 bytes, reserved in error completions, are not 0");
+		finding_weigh(f, -20,
+			      "the first 32 bytes, reserved in error completions, are not 0");
 	if (finding_field(f, "err_cqe", at, "qpn"))
 		finding_weigh(f, 10, "it names a QP");
 	if (opcode == OP_REQ_ERR)
-		score_opcode_of_wqe(f, (unsigned int)finding_field(f, "err_cqe", at, "s_wqe_opcode"));
+		score_opcode_of_wqe(f,
+				    (unsigned int)finding_field(f, "err_cqe", at, "s_wqe_opcode"));
 }
 
 static void score_good(struct finding *f, size_t at, unsigned int opcode)
@@ -70,21 +72,24 @@ static void score_good(struct finding *f, size_t at, unsigned int opcode)
 		finding_weigh(f, 45, "nothing else is set, as when a CQ is resized");
 		return;
 	}
-	finding_weigh(f, finding_field(f, "cqe64", at, "timestamp") ? 20 : -20, "there is %s timestamp",
-	      finding_field(f, "cqe64", at, "timestamp") ? "a" : "no");
+	finding_weigh(f, finding_field(f, "cqe64", at, "timestamp") ? 20 : -20,
+		      "there is %s timestamp",
+		      finding_field(f, "cqe64", at, "timestamp") ? "a" : "no");
 	if (opcode == OP_REQ) {
 		finding_weigh(f, finding_field(f, "cqe64", at, "qpn") ? 15 : -30, "it names %s QP",
-		      finding_field(f, "cqe64", at, "qpn") ? "a" : "no");
+			      finding_field(f, "cqe64", at, "qpn") ? "a" : "no");
 		score_opcode_of_wqe(f, (unsigned int)finding_field(f, "cqe64", at, "s_wqe_opcode"));
 	}
 	if (p[1] || p[18] || p[19])
 		finding_weigh(f, finding_field(f, "cqe64", at, "cqe_format") == INLINE32 ? 0 : -15,
-		      "reserved bytes are not 0");
+			      "reserved bytes are not 0");
 	else
 		finding_weigh(f, 15, "reserved bytes are 0");
 	if (finding_field(f, "cqe64", at, "app") > 1)
-		finding_weigh(f, -25, "app 0x%02x is unknown", (unsigned int)finding_field(f, "cqe64", at, "app"));
-	if (finding_field(f, "cqe64", at, "byte_cnt") && finding_field(f, "cqe64", at, "byte_cnt") <= 1u << 31)
+		finding_weigh(f, -25, "app 0x%02x is unknown",
+			      (unsigned int)finding_field(f, "cqe64", at, "app"));
+	if (finding_field(f, "cqe64", at, "byte_cnt") &&
+	    finding_field(f, "cqe64", at, "byte_cnt") <= 1u << 31)
 		finding_weigh(f, 15, "byte_cnt is a length that a message can have");
 }
 
@@ -113,7 +118,8 @@ static void finding_add_verbs(struct finding *f, unsigned int syndrome)
 	if (!status)
 		return;
 	finding_fact(f, "wc_status", status);
-	finding_add(f, "verbs", NULL, "libibverbs reports it as IBV_WC_%s (%u)", wc_name(status), status);
+	finding_add(f, "verbs", NULL, "libibverbs reports it as IBV_WC_%s (%u)", wc_name(status),
+		    status);
 }
 
 static void finding_add_wqe(struct finding *f, bool send)
@@ -125,15 +131,15 @@ static void finding_add_wqe(struct finding *f, bool send)
 	finding_fact(f, "qpn", qpn);
 	finding_fact(f, "wqe_counter", index);
 	if (!send) {
-		finding_add(f, "wqe", "wqe_counter", "the receive WQE has index %u, of QP 0x%x", index,
-		     qpn);
+		finding_add(f, "wqe", "wqe_counter", "the receive WQE has index %u, of QP 0x%x",
+			    index, qpn);
 		return;
 	}
 	finding_fact(f, "s_wqe_opcode", op);
 	finding_fact_name(f, "s_wqe_opcode_name", prm_wqe_opcode_name(op));
 	finding_add(f, "wqe", "wqe_counter",
-	     "the send WQE has index %u in QP 0x%x; its opcode is 0x%02x %s", index, qpn, op,
-	     prm_wqe_opcode_name(op));
+		    "the send WQE has index %u in QP 0x%x; its opcode is 0x%02x %s", index, qpn, op,
+		    prm_wqe_opcode_name(op));
 }
 
 static void explain_error(struct finding *f, unsigned int opcode)
@@ -158,8 +164,8 @@ static void explain_sig(struct finding *f)
 	snprintf(f->what, sizeof(f->what), "signature error completion");
 	finding_fact(f, "mkey", explain_cqe_get(f, "sig_err_cqe", "mkey"));
 	finding_add(f, "what", "mkey", "data behind mkey 0x%x have a wrong signature at byte %llu",
-	     (unsigned int)explain_cqe_get(f, "sig_err_cqe", "mkey"),
-	     (unsigned long long)explain_cqe_get(f, "sig_err_cqe", "err_offset"));
+		    (unsigned int)explain_cqe_get(f, "sig_err_cqe", "mkey"),
+		    (unsigned long long)explain_cqe_get(f, "sig_err_cqe", "err_offset"));
 	finding_part(f, prm_find_struct("sig_err_cqe"), cqe_at(f), CQE);
 }
 
@@ -171,11 +177,11 @@ static void finding_add_tm(struct finding *f)
 	finding_fact(f, "app_op", op);
 	finding_fact_name(f, "app_op_name", prm_enum_name(ops, op));
 	finding_add(f, "tag", "app_op",
-	     "tag matching 0x%x %s: %s; index %u in the list of tags, %u unexpected "
-	     "messages so far",
-	     op, prm_enum_name(ops, op), prm_enum_text(ops, op),
-	     (unsigned int)explain_cqe_get(f, "cqe64", "app_info"),
-	     (unsigned int)explain_cqe_get(f, "cqe64", "hw_phase_cnt"));
+		    "tag matching 0x%x %s: %s; index %u in the list of tags, %u unexpected "
+		    "messages so far",
+		    op, prm_enum_name(ops, op), prm_enum_text(ops, op),
+		    (unsigned int)explain_cqe_get(f, "cqe64", "app_info"),
+		    (unsigned int)explain_cqe_get(f, "cqe64", "hw_phase_cnt"));
 }
 
 /* Explains inline data: 32 bytes fit into the completion itself; more are in the half before it. */
@@ -186,19 +192,19 @@ static void finding_add_inline(struct finding *f)
 
 	if (format == INLINE32)
 		finding_add(f, "inline", "cqe_format",
-		     "its %u bytes of data are bytes 0x%zx and following of "
-		     "the completion itself, not in the receive buffer",
-		     n, cqe_at(f));
+			    "its %u bytes of data are bytes 0x%zx and following of "
+			    "the completion itself, not in the receive buffer",
+			    n, cqe_at(f));
 	else if (format == INLINE64 && cqe_at(f))
 		finding_add(f, "inline", "cqe_format",
-		     "its %u bytes of data are the first of these 128 bytes, "
-		     "not in the receive buffer",
-		     n);
+			    "its %u bytes of data are the first of these 128 bytes, "
+			    "not in the receive buffer",
+			    n);
 	else if (format == INLINE64)
 		finding_add(f, "inline", "cqe_format",
-		     "its %u bytes of data are in the 64 bytes before these: "
-		     "the CQ has entries of 128 bytes",
-		     n);
+			    "its %u bytes of data are in the 64 bytes before these: "
+			    "the CQ has entries of 128 bytes",
+			    n);
 }
 
 static void finding_add_receive(struct finding *f, unsigned int opcode)
@@ -206,16 +212,17 @@ static void finding_add_receive(struct finding *f, unsigned int opcode)
 	unsigned int word = (unsigned int)explain_cqe_get(f, "cqe64", "immediate");
 
 	finding_add(f, "wqe", "byte_cnt", "%u bytes went into the receive WQE with index %u",
-	     (unsigned int)explain_cqe_get(f, "cqe64", "byte_cnt"),
-	     (unsigned int)explain_cqe_get(f, "cqe64", "wqe_counter"));
+		    (unsigned int)explain_cqe_get(f, "cqe64", "byte_cnt"),
+		    (unsigned int)explain_cqe_get(f, "cqe64", "wqe_counter"));
 	if (opcode == OP_WR_IMM || opcode == OP_SEND_IMM)
 		finding_add(f, "immediate", "immediate", "immediate data 0x%08x", word);
 	else if (opcode == OP_SEND_INV)
-		finding_add(f, "invalidated", "inval_rkey", "the peer invalidated rkey 0x%08x", word);
+		finding_add(f, "invalidated", "inval_rkey", "the peer invalidated rkey 0x%08x",
+			    word);
 	if (explain_cqe_get(f, "cqe64", "cqe_format") != INLINE32 &&
 	    explain_cqe_get(f, "cqe64", "g"))
 		finding_add(f, "grh", "g",
-		     "40 bytes of GRH (or an IP header in their place) precede the data");
+			    "40 bytes of GRH (or an IP header in their place) precede the data");
 	finding_add_inline(f);
 }
 
@@ -223,7 +230,7 @@ static void explain_good(struct finding *f, unsigned int opcode)
 {
 	snprintf(f->what, sizeof(f->what), "completion, no error");
 	finding_add(f, "what", "opcode", "opcode 0x%x %s: %s", opcode, prm_cqe_opcode_name(opcode),
-	     prm_enum_text(prm_find_enum("cqe_opcode"), opcode));
+		    prm_enum_text(prm_find_enum("cqe_opcode"), opcode));
 	finding_fact(f, "wqe_counter", explain_cqe_get(f, "cqe64", "wqe_counter"));
 	if (opcode == OP_REQ)
 		finding_add_wqe(f, true);
@@ -231,15 +238,15 @@ static void explain_good(struct finding *f, unsigned int opcode)
 		finding_add_receive(f, opcode);
 	else if (opcode == OP_RESIZE)
 		finding_add(f, "resize", "opcode",
-		     "what follows is in the new ring; software copies what it has not "
-		     "polled yet");
+			    "what follows is in the new ring; software copies what it has not "
+			    "polled yet");
 	if (explain_cqe_get(f, "cqe64", "app") == TAG_MATCHING)
 		finding_add_tm(f);
 	if (cqe_minis(f, cqe_at(f)))
 		finding_add(f, "compressed", "cqe_format",
-		     "it is a title: byte_cnt counts %zu completions, whose "
-		     "mini forms are in the entries after it; dump those too",
-		     cqe_minis(f, cqe_at(f)));
+			    "it is a title: byte_cnt counts %zu completions, whose "
+			    "mini forms are in the entries after it; dump those too",
+			    cqe_minis(f, cqe_at(f)));
 	finding_part(f, prm_find_struct(cqe_at(f) ? "cqe128" : "cqe64"), 0, cqe_at(f) + CQE);
 }
 

@@ -19,7 +19,7 @@ static void explain_eqe_score(struct finding *f)
 	else
 		finding_weigh(f, 25, "byte 0, byte 2 and bytes 4 to 31, reserved in events, are 0");
 	finding_weigh(f, p[63] & 0xfe ? -30 : 20, "the last byte has %s the owner bit",
-	      p[63] & 0xfe ? "more than" : "at most");
+		      p[63] & 0xfe ? "more than" : "at most");
 	if (!type && (!all_zero(p + 32, 25) || p[60] || p[61]))
 		finding_weigh(f, -40, "a completion event has nothing but the CQ's number");
 	if (!all_zero(p + 32, 28))
@@ -52,12 +52,12 @@ static void explain_eqe_explain(struct finding *f)
 	finding_fact(f, "type", type);
 	finding_fact_name(f, "type_name", prm_event_name(type));
 	finding_add(f, "what", "type", "type 0x%02x %s: %s", type, prm_event_name(type),
-	     prm_enum_text(events, type));
+		    prm_enum_text(events, type));
 	finding_add_queue(f, type);
 	if (type == 0x04)
 		finding_add(f, "reason", "cq_err_syndrome", "CQ 0x%x, reason %u: %s",
-		     (unsigned int)finding_field(f, "eqe", 0, "cq_err_cqn"), cause,
-		     prm_enum_text(prm_find_enum("cq_error"), cause));
+			    (unsigned int)finding_field(f, "eqe", 0, "cq_err_cqn"), cause,
+			    prm_enum_text(prm_find_enum("cq_error"), cause));
 	finding_add_cause(f, events, type);
 	finding_part(f, prm_find_struct("eqe"), 0, EQE);
 }

@@ -13,16 +13,17 @@ static void finding_add_status_of_verbs(struct finding *f, unsigned int status)
 
 	finding_fact(f, "wc_status", status);
 	if (synd)
-		finding_add(f, "what", NULL,
-		     "status %u of libibverbs is IBV_WC_%s; mlx5's syndrome for it is 0x%02x "
-		     "%s: %s",
-		     status, wc_name(status), synd, prm_syndrome_name(synd),
-		     prm_syndrome_text(synd));
+		finding_add(
+			f, "what", NULL,
+			"status %u of libibverbs is IBV_WC_%s; mlx5's syndrome for it is 0x%02x "
+			"%s: %s",
+			status, wc_name(status), synd, prm_syndrome_name(synd),
+			prm_syndrome_text(synd));
 	else
 		finding_add(f, "what", NULL,
-		     "status %u of libibverbs is IBV_WC_%s; mlx5 has no syndrome of its own "
-		     "for it",
-		     status, wc_name(status));
+			    "status %u of libibverbs is IBV_WC_%s; mlx5 has no syndrome of its own "
+			    "for it",
+			    status, wc_name(status));
 }
 
 static void failure_tell_queue(struct finding *f, const struct failure *s)
@@ -32,7 +33,7 @@ static void failure_tell_queue(struct finding *f, const struct failure *s)
 	if (failure_has(s, FAILURE_INDEX)) {
 		finding_fact(f, "wqe_counter", failure_value(s, FAILURE_INDEX));
 		finding_add(f, "queue", NULL, "the WQE with index %u of QP 0x%x",
-		     failure_value(s, FAILURE_INDEX), failure_value(s, FAILURE_QPN));
+			    failure_value(s, FAILURE_INDEX), failure_value(s, FAILURE_QPN));
 	} else if (failure_has(s, FAILURE_QPN)) {
 		finding_add(f, "queue", NULL, "QP 0x%x", failure_value(s, FAILURE_QPN));
 	}
@@ -40,7 +41,8 @@ static void failure_tell_queue(struct finding *f, const struct failure *s)
 
 static void explain_completion(struct finding *f, const struct failure *s)
 {
-	unsigned int synd = failure_value(s, FAILURE_SYNDROME), vendor = failure_value(s, FAILURE_VENDOR);
+	unsigned int synd = failure_value(s, FAILURE_SYNDROME),
+		     vendor = failure_value(s, FAILURE_VENDOR);
 	const struct prm_enum *syndromes = prm_find_enum("syndrome");
 
 	snprintf(f->what, sizeof(f->what), "failed completion, reported by %s", s->program);
@@ -51,14 +53,15 @@ static void explain_completion(struct finding *f, const struct failure *s)
 		finding_add_syndrome(f, synd);
 		if (*s->call && synd > 0x06)
 			finding_add(f, "words", NULL,
-			     "\"%s\" is how the kernel prints syndrome 0x%02x: it takes the "
-			     "number for one of ib_wc_status",
-			     s->call, synd);
+				    "\"%s\" is how the kernel prints syndrome 0x%02x: it takes the "
+				    "number for one of ib_wc_status",
+				    s->call, synd);
 	} else {
 		synd = vendor_seen_with(vendor);
-		finding_add(f, "what", NULL, "the line has only the vendor's byte, not the status%s%s",
-		     synd ? "; what follows is of the syndrome that it was seen with, " : "",
-		     synd ? prm_syndrome_name(synd) : "");
+		finding_add(f, "what", NULL,
+			    "the line has only the vendor's byte, not the status%s%s",
+			    synd ? "; what follows is of the syndrome that it was seen with, " : "",
+			    synd ? prm_syndrome_name(synd) : "");
 	}
 	if (synd)
 		finding_fact(f, "syndrome", synd);
@@ -67,11 +70,12 @@ static void explain_completion(struct finding *f, const struct failure *s)
 	if (failure_has(s, FAILURE_VENDOR))
 		finding_add_vendor(f, synd, vendor);
 	finding_add(f, "source", NULL,
-	     "statuses: rdma-core, libibverbs/verbs.h; syndromes: Linux, include/linux/mlx5/cq.h; "
-	     "vendor bytes: public reports only; remedies: dvx's own advice");
+		    "statuses: rdma-core, libibverbs/verbs.h; syndromes: Linux, "
+		    "include/linux/mlx5/cq.h; "
+		    "vendor bytes: public reports only; remedies: dvx's own advice");
 	finding_add(f, "note", NULL,
-	     "of a failed completion only status, vendor_err, qp_num and wr_id are valid; "
-	     "opcode and byte_len are undefined");
+		    "of a failed completion only status, vendor_err, qp_num and wr_id are valid; "
+		    "opcode and byte_len are undefined");
 }
 
 void finding_add_errno(struct finding *f, const struct failure *s)
@@ -84,16 +88,18 @@ void finding_add_errno(struct finding *f, const struct failure *s)
 		finding_fact_name(f, "errno_name", name);
 	if (errnum_is_internal(err))
 		finding_add(f, "errno", NULL,
-		     "errno %u: %s, a number of the kernel's own (include/linux/errno.h) that no "
-		     "program should see: %s",
-		     err, name, errnum_text(err));
+			    "errno %u: %s, a number of the kernel's own (include/linux/errno.h) "
+			    "that no "
+			    "program should see: %s",
+			    err, name, errnum_text(err));
 	else
 		finding_add(f, "errno", NULL, "errno %u: %s%s%s%s%s", err, errnum_text(err),
-		     err == EREMOTEIO && s->topic != TOPIC_DMABUF
-			     ? " - firmware refused; status and syndrome are in the reply's first "
-			       "8 bytes"
-			     : "",
-		     *name ? " (" : "", name, *name ? ")" : "");
+			    err == EREMOTEIO && s->topic != TOPIC_DMABUF
+				    ? " - firmware refused; status and syndrome are in the reply's "
+				      "first "
+				      "8 bytes"
+				    : "",
+			    *name ? " (" : "", name, *name ? ")" : "");
 }
 
 static void explain_command(struct finding *f, const struct failure *s)
@@ -111,8 +117,9 @@ static void explain_command(struct finding *f, const struct failure *s)
 		if (failure_has(s, FAILURE_OP_MOD))
 			snprintf(op_mod, sizeof(op_mod), ", op_mod 0x%x",
 				 failure_value(s, FAILURE_OP_MOD));
-		finding_add(f, "command", NULL, "opcode 0x%x %s%s: %s; dvx-prm show %s has its fields", op,
-		     prm_opcode_name(op), op_mod, in->text, in->name);
+		finding_add(f, "command", NULL,
+			    "opcode 0x%x %s%s: %s; dvx-prm show %s has its fields", op,
+			    prm_opcode_name(op), op_mod, in->text, in->name);
 	} else {
 		snprintf(f->what, sizeof(f->what), "failed command, reported by %s", s->program);
 		if (*s->call)
@@ -122,14 +129,15 @@ static void explain_command(struct finding *f, const struct failure *s)
 		finding_add_status(f, failure_value(s, FAILURE_STATUS));
 	else
 		finding_add(f, "status", NULL,
-		     "the line lacks the command's status, which says more than "
-		     "the syndrome: it is the first byte of the reply");
+			    "the line lacks the command's status, which says more than "
+			    "the syndrome: it is the first byte of the reply");
 	finding_add_firmware(f, failure_value(s, FAILURE_FIRMWARE));
 	if (failure_has(s, FAILURE_ERRNO))
 		finding_add_errno(f, s);
 	finding_add(f, "source", NULL,
-	     "statuses and errnos: Linux, drivers/net/ethernet/mellanox/mlx5/core/cmd.c; layouts: "
-	     "include/linux/mlx5/mlx5_ifc.h; remedies: dvx's own advice");
+		    "statuses and errnos: Linux, drivers/net/ethernet/mellanox/mlx5/core/cmd.c; "
+		    "layouts: "
+		    "include/linux/mlx5/mlx5_ifc.h; remedies: dvx's own advice");
 }
 
 void explain_failure(struct finding *f, const struct failure *s)

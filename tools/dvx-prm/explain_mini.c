@@ -96,12 +96,13 @@ static void explain_mini_score(struct finding *f)
 		return;
 	cqe_weigh(f, 0);
 	if (m.enhanced)
-		finding_weigh(f, 10, "the entry after it has format COMPRESSED and counts %zu", m.claimed);
+		finding_weigh(f, 10, "the entry after it has format COMPRESSED and counts %zu",
+			      m.claimed);
 	else
 		finding_weigh(f, 20, "its format is COMPRESSED: it is the title of %zu completions",
-		      m.claimed);
+			      m.claimed);
 	finding_weigh(f, lengths_fit(&m, f) ? 15 : -40, "the mini completions have %s for byte_cnt",
-	      lengths_fit(&m, f) ? "lengths" : "what is no length");
+		      lengths_fit(&m, f) ? "lengths" : "what is no length");
 }
 
 /* Decodes a mini completion's first word under each mini_cqe_res_format. */
@@ -120,7 +121,8 @@ static json_t *explain_mini_entry_json(const struct finding *f, size_t at, size_
 	json_object_set_new(o, "wqe_counter", json_integer((json_int_t)(index & 0xffff)));
 	json_object_set_new(o, "rx_hash_result",
 			    json_number(finding_field(f, "mini_cqe8", at, "rx_hash_result")));
-	json_object_set_new(o, "checksum", json_number(finding_field(f, "mini_cqe8", at, "checksum")));
+	json_object_set_new(o, "checksum",
+			    json_number(finding_field(f, "mini_cqe8", at, "checksum")));
 	json_object_set_new(o, "stridx", json_number(finding_field(f, "mini_cqe8", at, "stridx")));
 	return o;
 }
@@ -133,16 +135,17 @@ static unsigned int num(const json_t *o, const char *key)
 static void finding_add_entry(struct finding *f, size_t i, const json_t *o, bool send)
 {
 	if (send)
-		finding_add(f, "entry", NULL, "%zu at 0x%x: send WQE with index %u, %s, %u bytes", i,
-		     num(o, "at"), num(o, "wqe_counter"),
-		     prm_wqe_opcode_name(num(o, "s_wqe_opcode")), num(o, "byte_cnt"));
+		finding_add(f, "entry", NULL, "%zu at 0x%x: send WQE with index %u, %s, %u bytes",
+			    i, num(o, "at"), num(o, "wqe_counter"),
+			    prm_wqe_opcode_name(num(o, "s_wqe_opcode")), num(o, "byte_cnt"));
 	else
 		finding_add(f, "entry", NULL,
-		     "%zu at 0x%x: %u bytes into receive WQE %u; hash 0x%08x, or checksum 0x%04x "
-		     "(and "
-		     "stride %u)",
-		     i, num(o, "at"), num(o, "byte_cnt"), num(o, "wqe_counter"),
-		     num(o, "rx_hash_result"), num(o, "checksum"), num(o, "stridx"));
+			    "%zu at 0x%x: %u bytes into receive WQE %u; hash 0x%08x, or checksum "
+			    "0x%04x "
+			    "(and "
+			    "stride %u)",
+			    i, num(o, "at"), num(o, "byte_cnt"), num(o, "wqe_counter"),
+			    num(o, "rx_hash_result"), num(o, "checksum"), num(o, "stridx"));
 }
 
 static void finding_add_entries(struct finding *f, const struct minis *m, bool send)
@@ -171,25 +174,26 @@ static void explain_mini_explain(struct finding *f)
 	finding_fact(f, "count", m.claimed);
 	if (m.enhanced)
 		finding_add(f, "what", "cqe_format",
-		     "a completion, and after it %zu more in mini form (enhanced "
-		     "layout); all other fields are those of the first",
-		     m.claimed);
+			    "a completion, and after it %zu more in mini form (enhanced "
+			    "layout); all other fields are those of the first",
+			    m.claimed);
 	else
 		finding_add(f, "what", "byte_cnt",
-		     "the title stands for %zu completions (basic layout): each "
-		     "is the title with the fields of its mini form",
-		     m.claimed);
+			    "the title stands for %zu completions (basic layout): each "
+			    "is the title with the fields of its mini form",
+			    m.claimed);
 	if (m.count < m.claimed)
 		finding_add(f, "cut", NULL,
-		     "the dump has %zu of them; arrays of 8 lie in entries 1, 8, 16, ... "
-		     "after the title",
-		     m.count);
+			    "the dump has %zu of them; arrays of 8 lie in entries 1, 8, 16, ... "
+			    "after the title",
+			    m.count);
 	if (!send)
-		finding_add(f, "format", NULL,
-		     "whether the first word is a hash, a checksum, or a checksum and "
-		     "a stride depends on the CQ's mini_cqe_res_format, not on these bytes; WQE "
-		     "indices "
-		     "increase by one unless the queue is striding");
+		finding_add(
+			f, "format", NULL,
+			"whether the first word is a hash, a checksum, or a checksum and "
+			"a stride depends on the CQ's mini_cqe_res_format, not on these bytes; WQE "
+			"indices "
+			"increase by one unless the queue is striding");
 	finding_add_entries(f, &m, send);
 	finding_part(f, prm_find_struct("cqe64"), 0, CQE);
 }

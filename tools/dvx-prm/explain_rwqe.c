@@ -16,7 +16,8 @@ static unsigned int explain_rwqe_word(const struct finding *f, size_t at, const 
 static bool ends_here(const struct finding *f, size_t at)
 {
 	return explain_rwqe_word(f, at, "lkey") == NO_MORE &&
-	       !explain_rwqe_word(f, at, "byte_count") && !finding_field(f, "wqe_data_seg", at, "addr");
+	       !explain_rwqe_word(f, at, "byte_count") &&
+	       !finding_field(f, "wqe_data_seg", at, "addr");
 }
 
 static bool has_head(const struct finding *f)
@@ -55,10 +56,11 @@ static void explain_rwqe_score(struct finding *f)
 	n = pointers(f, at, &ended);
 	if (!n)
 		return;
-	finding_weigh(f, 45,
-	      "from byte 0x%zx on there %s %zu pointer%s: length, key, an address that a program "
-	      "can have",
-	      at, n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+	finding_weigh(
+		f, 45,
+		"from byte 0x%zx on there %s %zu pointer%s: length, key, an address that a program "
+		"can have",
+		at, n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
 	if (ended)
 		finding_weigh(f, 15, "key 0x100 ends the list, as libmlx5 writes it");
 	else if (n > 1)
@@ -71,12 +73,14 @@ static void explain_head(struct finding *f)
 {
 	if (all_zero(f->d->bytes, 4))
 		finding_add(f, "head", "signature",
-		     "16 bytes before the pointers: an SRQ's link (next WQE 0) or a "
-		     "signature (0x%02x)",
-		     f->d->bytes[4]);
+			    "16 bytes before the pointers: an SRQ's link (next WQE 0) or a "
+			    "signature (0x%02x)",
+			    f->d->bytes[4]);
 	else
-		finding_add(f, "head", "next_wqe_index", "it belongs to an SRQ: the next free WQE is %u",
-		     (unsigned int)finding_field(f, "wqe_srq_next_seg", 0, "next_wqe_index"));
+		finding_add(
+			f, "head", "next_wqe_index",
+			"it belongs to an SRQ: the next free WQE is %u",
+			(unsigned int)finding_field(f, "wqe_srq_next_seg", 0, "next_wqe_index"));
 	finding_part(f, prm_find_struct("wqe_srq_next_seg"), 0, SEG);
 }
 
@@ -96,12 +100,12 @@ static void explain_rwqe_explain(struct finding *f)
 	}
 	finding_fact(f, "pointers", n);
 	finding_fact(f, "room", room);
-	finding_add(f, "what", "byte_count", "room for a message of %llu bytes in %zu piece%s", room, n,
-	     n == 1 ? "" : "s");
+	finding_add(f, "what", "byte_count", "room for a message of %llu bytes in %zu piece%s",
+		    room, n, n == 1 ? "" : "s");
 	if (ended)
 		finding_add(f, "end", "lkey",
-		     "key 0x100 at byte 0x%zx ends the list; the device reads no further",
-		     at + n * SEG);
+			    "key 0x100 at byte 0x%zx ends the list; the device reads no further",
+			    at + n * SEG);
 }
 
 const struct recogniser recognise_rwqe = {

@@ -35,8 +35,8 @@ unsigned int vendor_seen_with(unsigned int vendor)
 void finding_add_syndrome(struct finding *f, unsigned int synd)
 {
 	if (strcmp(prm_syndrome_name(synd), "?"))
-		finding_add(f, "what", "syndrome", "syndrome 0x%02x %s: %s", synd, prm_syndrome_name(synd),
-		     prm_syndrome_text(synd));
+		finding_add(f, "what", "syndrome", "syndrome 0x%02x %s: %s", synd,
+			    prm_syndrome_name(synd), prm_syndrome_text(synd));
 	else
 		finding_add(f, "what", "syndrome", "syndrome 0x%02x is in no public table", synd);
 }
@@ -52,15 +52,17 @@ void finding_add_vendor(struct finding *f, unsigned int syndrome, unsigned int v
 		return;
 	if (!*text)
 		finding_add(f, "vendor", "vendor_err_synd",
-		     "vendor syndrome 0x%02x: no public source says what it means", vendor);
+			    "vendor syndrome 0x%02x: no public source says what it means", vendor);
 	else if (!with)
-		finding_add(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %s", vendor, text);
+		finding_add(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %s", vendor,
+			    text);
 	else
-		finding_add(f, "vendor", "vendor_err_synd",
-		     "vendor syndrome 0x%02x: error reports show it together with %s; that is a "
-		     "correlation, not the vendor's definition%s",
-		     vendor, prm_syndrome_name(with),
-		     with == syndrome ? "" : ", and here it comes with another one");
+		finding_add(
+			f, "vendor", "vendor_err_synd",
+			"vendor syndrome 0x%02x: error reports show it together with %s; that is a "
+			"correlation, not the vendor's definition%s",
+			vendor, prm_syndrome_name(with),
+			with == syndrome ? "" : ", and here it comes with another one");
 	if (with && with == syndrome)
 		finding_add_cause(f, prm_find_enum("vendor_syndrome"), vendor);
 }
@@ -70,10 +72,10 @@ void finding_add_status(struct finding *f, unsigned int status)
 	finding_fact(f, "status", status);
 	finding_fact_name(f, "status_name", prm_status_name(status));
 	finding_add(f, "what", "status", "status 0x%02x %s: %s", status, prm_status_name(status),
-	     prm_status_text(status));
+		    prm_status_text(status));
 	if (status)
 		finding_add(f, "errno", "status", "the kernel returns errno %d for it",
-		     prm_status_errno(status));
+			    prm_status_errno(status));
 	finding_add_cause(f, prm_find_enum("status"), status);
 }
 
@@ -82,16 +84,19 @@ void finding_add_firmware(struct finding *f, unsigned int syndrome)
 	finding_fact(f, "syndrome", syndrome);
 	if (!syndrome)
 		finding_add(f, "syndrome", "syndrome",
-		     "syndrome 0: firmware did not answer, or the kernel refused the command; then "
-		     "there is only the errno");
+			    "syndrome 0: firmware did not answer, or the kernel refused the "
+			    "command; then "
+			    "there is only the errno");
 	else if (syndrome >> EMULATOR_SHIFT == EMULATOR)
 		finding_add(f, "syndrome", "syndrome",
-		     "syndrome 0x%08x is dvx-sim's own and means nothing on a NIC: its log names "
-		     "the field, doc/syndromes.md lists them",
-		     syndrome);
+			    "syndrome 0x%08x is dvx-sim's own and means nothing on a NIC: its log "
+			    "names "
+			    "the field, doc/syndromes.md lists them",
+			    syndrome);
 	else
-		finding_add(f, "syndrome", "syndrome",
-		     "syndrome 0x%06x is firmware's number of the failed check; no public list "
-		     "explains them; the vendor's support can",
-		     syndrome);
+		finding_add(
+			f, "syndrome", "syndrome",
+			"syndrome 0x%06x is firmware's number of the failed check; no public list "
+			"explains them; the vendor's support can",
+			syndrome);
 }

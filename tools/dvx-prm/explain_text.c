@@ -104,14 +104,17 @@ static void finding_add_layout(struct finding *f)
 		first ? prm_find_struct(json_string_value(json_object_get(first, "struct"))) : NULL;
 
 	if (s && s->kernel)
-		finding_add(f, "source", NULL, "layout: Linux, include/linux/mlx5, struct %s (prm/%s.prm)",
-		     s->kernel, s->family);
+		finding_add(f, "source", NULL,
+			    "layout: Linux, include/linux/mlx5, struct %s (prm/%s.prm)", s->kernel,
+			    s->family);
 	else if (s)
-		finding_add(f, "source", NULL, "layout: prm/%s.prm names its public source", s->family);
+		finding_add(f, "source", NULL, "layout: prm/%s.prm names its public source",
+			    s->family);
 }
 
-static size_t explain_piece(const struct hex *hex, const struct dump *d, const struct wanted *wanted,
-			    const struct prm_args *a, struct explain_out *out)
+static size_t explain_piece(const struct hex *hex, const struct dump *d,
+			    const struct wanted *wanted, const struct prm_args *a,
+			    struct explain_out *out)
 {
 	json_t *also = json_array();
 	struct finding f;
@@ -215,8 +218,8 @@ static size_t explain_in_order(const struct hex *hex, const struct failure *fail
 	return found;
 }
 
-size_t explain_text(const struct hex *hex, const char *text, size_t len, const struct wanted *wanted,
-		    const struct prm_args *a, struct explain_out *out)
+size_t explain_text(const struct hex *hex, const char *text, size_t len,
+		    const struct wanted *wanted, const struct prm_args *a, struct explain_out *out)
 {
 	/* With --as the input consists of dumps only. */
 	bool binary = hex->count && !hex->dumps[0].line, named = wanted->kind || wanted->s;

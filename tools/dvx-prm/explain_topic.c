@@ -10,7 +10,7 @@ static void finding_add_opcode(struct finding *f, unsigned int op)
 	finding_fact(f, "opcode", op);
 	finding_fact_name(f, "opcode_name", prm_opcode_name(op));
 	finding_add(f, "command", NULL, "opcode 0x%x %s: %s; dvx-prm show %s has its fields", op,
-	     prm_opcode_name(op), prm_command_in(op)->text, prm_command_in(op)->name);
+		    prm_opcode_name(op), prm_command_in(op)->text, prm_command_in(op)->name);
 }
 
 /*
@@ -39,7 +39,7 @@ static void finding_add_details(struct finding *f, const struct topic *t, const 
 	if (remedy)
 		finding_add(f, "remedy", NULL, "%s", remedy);
 	finding_add(f, "source", NULL, "%s%s", t->source,
-	     remedy ? " (the remedy is dvx's own advice)" : "");
+		    remedy ? " (the remedy is dvx's own advice)" : "");
 }
 
 /* Whether the report consists of ones: a device that is gone from PCI reads so. */
@@ -57,18 +57,21 @@ static void finding_add_reason(struct finding *f, const struct health *h)
 	uint64_t synd = finding_field(f, "health_buffer", 0, "synd");
 
 	if (!health_has(h, "synd")) {
-		finding_add(f, "what", NULL, "the line with synd, which names the reason, is not here");
+		finding_add(f, "what", NULL,
+			    "the line with synd, which names the reason, is not here");
 		return;
 	}
 	finding_fact(f, "health_syndrome", synd);
 	if (health_is_gone(h)) {
-		finding_add(f, "what", "synd",
-		     "all fields are ones: reads of the device do not work, it is gone from PCI "
-		     "(slot, link, power, or another reset); the report itself says nothing");
+		finding_add(
+			f, "what", "synd",
+			"all fields are ones: reads of the device do not work, it is gone from PCI "
+			"(slot, link, power, or another reset); the report itself says nothing");
 		return;
 	}
-	finding_add(f, "what", "synd", "reason 0x%02x %s: %s", (unsigned int)synd, prm_enum_name(e, synd),
-	     *prm_enum_text(e, synd) ? prm_enum_text(e, synd) : "no public source has it");
+	finding_add(f, "what", "synd", "reason 0x%02x %s: %s", (unsigned int)synd,
+		    prm_enum_name(e, synd),
+		    *prm_enum_text(e, synd) ? prm_enum_text(e, synd) : "no public source has it");
 	finding_add_cause(f, e, synd);
 }
 

@@ -26,20 +26,24 @@ static void inline_list(struct finding *f, size_t at, size_t end)
 	if (finding_field(f, "stride_block_ctrl_seg", at, "op") == STRIDED) {
 		size_t n = (size_t)finding_field(f, "stride_block_ctrl_seg", at, "num_entries");
 
-		finding_add(f, "translations", "op",
-		     "strided: %u rounds through %zu entries, %u bytes a round",
-		     (unsigned int)finding_field(f, "stride_block_ctrl_seg", at, "repeat_count"), n,
-		     (unsigned int)finding_field(f, "stride_block_ctrl_seg", at, "bcount_per_cycle"));
+		finding_add(
+			f, "translations", "op",
+			"strided: %u rounds through %zu entries, %u bytes a round",
+			(unsigned int)finding_field(f, "stride_block_ctrl_seg", at, "repeat_count"),
+			n,
+			(unsigned int)finding_field(f, "stride_block_ctrl_seg", at,
+						    "bcount_per_cycle"));
 		finding_part(f, prm_find_struct("stride_block_ctrl_seg"), at, SEG);
 		at += SEG;
 		explain_umr_entries(f, "stride_block_entry", at,
 				    at + n * SEG < end ? at + n * SEG : end);
 		return;
 	}
-	finding_add(f, "translations", "xlt_octowords", "%zu bytes of %s entries are in the WQE", end - at,
-	     mode == MODE_MTT	? "MTT"
-	     : mode == MODE_KSM ? "KSM"
-				: "KLM");
+	finding_add(f, "translations", "xlt_octowords", "%zu bytes of %s entries are in the WQE",
+		    end - at,
+		    mode == MODE_MTT   ? "MTT"
+		    : mode == MODE_KSM ? "KSM"
+				       : "KLM");
 	explain_umr_entries(f,
 			    mode == MODE_MTT   ? "mtt"
 			    : mode == MODE_KSM ? "ksm"
@@ -52,8 +56,10 @@ static void descriptions(struct finding *f, size_t at, size_t end)
 {
 	for (; at + BB <= end; at += BB)
 		finding_part(f,
-		     prm_find_struct(finding_field(f, "crypto_bsf", at, "bsf_type") ? "crypto_bsf" : "bsf"),
-		     at, BB);
+			     prm_find_struct(finding_field(f, "crypto_bsf", at, "bsf_type")
+						     ? "crypto_bsf"
+						     : "bsf"),
+			     at, BB);
 }
 
 void wqe_translations(struct finding *f, size_t at, size_t end)
@@ -64,7 +70,7 @@ void wqe_translations(struct finding *f, size_t at, size_t end)
 		return;
 	if (!(umr(f, "flags") & FLAG_INLINE)) {
 		finding_add(f, "translations", "flags",
-		     "they are in memory, behind the pointer in the WQE");
+			    "they are in memory, behind the pointer in the WQE");
 		wqe_data(f, at, end);
 		return;
 	}

@@ -53,7 +53,8 @@ static void score_length(struct finding *f, unsigned int ds)
 	if (!ds)
 		finding_weigh(f, -60, "ds is 0: there is no room for the control segment");
 	else if (ds * SEG == len || (ds * SEG + BB - 1) / BB * BB == len)
-		finding_weigh(f, 30, "ds (%u units of 16 bytes) agrees with the %zu bytes given", ds, len);
+		finding_weigh(f, 30, "ds (%u units of 16 bytes) agrees with the %zu bytes given",
+			      ds, len);
 	else if (ds * SEG < len)
 		finding_weigh(f, 0, "ds says %u of the %zu bytes given", ds * SEG, len);
 	else
@@ -76,12 +77,13 @@ static void explain_wqe_score(struct finding *f)
 	finding_weigh(f, ctrl(f, "qpn") ? 15 : -30, "it names %s QP", ctrl(f, "qpn") ? "a" : "no");
 	if (p[0] && op != 0x0f && op != 0x14 && op != 0x15 && op != 0x2f && op < 0x20)
 		finding_weigh(f, -30, "its opmod 0x%02x is not usual for %s", p[0],
-		      prm_wqe_opcode_name(op));
+			      prm_wqe_opcode_name(op));
 	if (!p[8] && !p[9] && !p[10])
 		finding_weigh(f, 10, "signature and stream are 0");
 	if (!op && !all_zero(p + 8, 8))
-		finding_weigh(f, -30,
-		      "a NOP has nothing in bytes 8 to 15, where a receive WQE has an address");
+		finding_weigh(
+			f, -30,
+			"a NOP has nothing in bytes 8 to 15, where a receive WQE has an address");
 }
 
 /*
@@ -101,10 +103,10 @@ static const char *choose_atomic(struct finding *f)
 		return swap ? "atomic_masked_cswap64_seg" : "atomic_masked_fadd64_seg";
 	default:
 		finding_add(f, "unknown", "opmod",
-		     "an atomic with opmod 0x%x (%s bytes): no public source has "
-		     "the layout of its operands",
-		     ctrl(f, "opmod"),
-		     prm_enum_name(prm_find_enum("ext_atomic_opmod"), ctrl(f, "opmod")));
+			    "an atomic with opmod 0x%x (%s bytes): no public source has "
+			    "the layout of its operands",
+			    ctrl(f, "opmod"),
+			    prm_enum_name(prm_find_enum("ext_atomic_opmod"), ctrl(f, "opmod")));
 		return NULL;
 	}
 }
@@ -141,12 +143,13 @@ void wqe_data(struct finding *f, size_t at, size_t end)
 		size_t n = (size_t)finding_field(f, "wqe_inline_seg", at, "byte_count");
 
 		finding_part(f, prm_find_struct(in ? "wqe_inline_seg" : "wqe_data_seg"), at,
-		     in		      ? 4
-		     : end - at < SEG ? end - at
-				      : SEG);
+			     in		      ? 4
+			     : end - at < SEG ? end - at
+					      : SEG);
 		if (in)
 			finding_add(f, "inline", NULL,
-			     "%zu bytes of data are in the WQE itself, from 0x%zx on", n, at + 4);
+				    "%zu bytes of data are in the WQE itself, from 0x%zx on", n,
+				    at + 4);
 		at += in ? (n + 4 + SEG - 1) / SEG * SEG : SEG;
 	}
 }
@@ -172,7 +175,7 @@ static void segments(struct finding *f, size_t end)
 	}
 	if (end > SEG)
 		finding_add(f, "unknown", NULL, "no table has the segments of %s",
-		     prm_wqe_opcode_name(op));
+			    prm_wqe_opcode_name(op));
 }
 
 static void explain_wqe_explain(struct finding *f)
@@ -187,9 +190,10 @@ static void explain_wqe_explain(struct finding *f)
 	finding_fact(f, "wqe_index", ctrl(f, "wqe_index"));
 	finding_fact(f, "ds", ds);
 	finding_add(f, "what", "opcode", "opcode 0x%02x %s: %s", op, prm_wqe_opcode_name(op),
-	     prm_enum_text(prm_find_enum("wqe_opcode"), op));
-	finding_add(f, "wqe", "wqe_index", "it has index %u in queue 0x%x, and is %u bytes long (ds %u)",
-	     ctrl(f, "wqe_index"), ctrl(f, "qpn"), ds * SEG, ds);
+		    prm_enum_text(prm_find_enum("wqe_opcode"), op));
+	finding_add(f, "wqe", "wqe_index",
+		    "it has index %u in queue 0x%x, and is %u bytes long (ds %u)",
+		    ctrl(f, "wqe_index"), ctrl(f, "qpn"), ds * SEG, ds);
 	if (ds * SEG > f->d->len)
 		finding_add(f, "cut", "ds", "the dump ends after %zu of them", f->d->len);
 	finding_part(f, prm_find_struct("wqe_ctrl_seg"), 0, SEG);

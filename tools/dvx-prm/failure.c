@@ -43,10 +43,10 @@ static void failure_take(struct failure *s, char group, const char *text)
 		char group;
 		uint8_t value, base;
 	} numbers[] = {
-		{'w', FAILURE_WC, 0},	  {'s', FAILURE_SYNDROME, 0}, {'v', FAILURE_VENDOR, 0},
-		{'V', FAILURE_VENDOR, 16},	  {'q', FAILURE_QPN, 0},	   {'i', FAILURE_INDEX, 10},
-		{'c', FAILURE_COMMAND, 16},  {'m', FAILURE_OP_MOD, 16},  {'t', FAILURE_STATUS, 0},
-		{'y', FAILURE_FIRMWARE, 16}, {'d', FAILURE_NUMBER, 10},  {'D', FAILURE_NUMBER, 16},
+		{'w', FAILURE_WC, 0},	     {'s', FAILURE_SYNDROME, 0}, {'v', FAILURE_VENDOR, 0},
+		{'V', FAILURE_VENDOR, 16},   {'q', FAILURE_QPN, 0},	 {'i', FAILURE_INDEX, 10},
+		{'c', FAILURE_COMMAND, 16},  {'m', FAILURE_OP_MOD, 16},	 {'t', FAILURE_STATUS, 0},
+		{'y', FAILURE_FIRMWARE, 16}, {'d', FAILURE_NUMBER, 10},	 {'D', FAILURE_NUMBER, 16},
 		{'r', FAILURE_NUMBER, 10},
 	};
 
@@ -65,7 +65,7 @@ static void failure_take(struct failure *s, char group, const char *text)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i].group == group && *text != '-')
 			failure_set(s, (enum failure_value)numbers[i].value,
-				 (uint32_t)strtoul(text, NULL, numbers[i].base));
+				    (uint32_t)strtoul(text, NULL, numbers[i].base));
 }
 
 static void take_groups(struct failure *s, const struct form *form, const char *line,
@@ -223,7 +223,8 @@ static bool failure_echoes(const struct failure *last, const struct failure *s)
 	return (s->topic == TOPIC_MEMORY || s->topic == TOPIC_OBJECT) &&
 	       topic_is_kin(last->topic, s->topic) && last->line + last->times == s->line &&
 	       !failure_has(s, FAILURE_ERRNO) &&
-	       (last->program == s->program || (!*s->word && strncmp(s->program, "the kernel", 10)));
+	       (last->program == s->program ||
+		(!*s->word && strncmp(s->program, "the kernel", 10)));
 }
 
 static void failure_keep(struct failure_reader *r, const struct failure *s)
@@ -259,9 +260,9 @@ static struct failure *failure_report(const struct failure_reader *r, const char
 static bool failure_health(struct failure_reader *r, const char *line)
 {
 	struct failure s = {.program = "the kernel's mlx5 driver",
-			 .topic = TOPIC_HEALTH_REPORT,
-			 .line = r->number,
-			 .times = 1};
+			    .topic = TOPIC_HEALTH_REPORT,
+			    .line = r->number,
+			    .times = 1};
 	struct failure *report = failure_report(r, line);
 
 	if (report && health_take(&report->health, line, true)) {
@@ -289,9 +290,9 @@ static bool failure_counters(struct failure_reader *r, const char *line)
 		size_t n = strspn(p, letters);
 		const char *value = p + n + strspn(p + n, ": \t");
 		struct failure s = {.program = "ethtool or rdma",
-				 .topic = TOPIC_COUNTER,
-				 .line = r->number,
-				 .times = 1};
+				    .topic = TOPIC_COUNTER,
+				    .line = r->number,
+				    .times = 1};
 
 		if (value == p + n || n >= sizeof(s.word) || !memchr(p, '_', n) || *value < '1' ||
 		    *value > '9')
@@ -340,15 +341,17 @@ static bool line_is_guess(const char *program, const char *lower)
  */
 static bool program_is_module(const char *program)
 {
-	return !strncmp(program, "the kernel's ", 13) && strcmp(program, "the kernel's mlx5 driver");
+	return !strncmp(program, "the kernel's ", 13) &&
+	       strcmp(program, "the kernel's mlx5 driver");
 }
 
 /* Adds a match. whole: the line, or the line and the next one, which has its errno. */
-static void failure_add_form(struct failure_reader *r, const struct form *f, const struct failure_line *l,
-			  const regmatch_t *m, const struct failure_line *whole)
+static void failure_add_form(struct failure_reader *r, const struct form *f,
+			     const struct failure_line *l, const regmatch_t *m,
+			     const struct failure_line *whole)
 {
 	struct failure s = {.program = f->program ? f->program : form_program(l->lower, f->topic),
-			 .topic = f->topic};
+			    .topic = f->topic};
 
 	if ((s.topic == TOPIC_OBJECT || s.topic == TOPIC_MEMORY) && program_is_module(s.program))
 		s.topic = TOPIC_KERNEL_OBJECT;
@@ -356,7 +359,8 @@ static void failure_add_form(struct failure_reader *r, const struct form *f, con
 	take_groups(&s, f, l->text, m);
 	if (form_has_errno(f))
 		take_errno(&s, whole->text, whole->lower);
-	if (failure_has(&s, FAILURE_FIRMWARE) && !failure_has(&s, FAILURE_COMMAND) && command_of_call(s.call))
+	if (failure_has(&s, FAILURE_FIRMWARE) && !failure_has(&s, FAILURE_COMMAND) &&
+	    command_of_call(s.call))
 		failure_set(&s, FAILURE_COMMAND, command_of_call(s.call));
 	if (s.topic != TOPIC_VERB || failure_has(&s, FAILURE_ERRNO))
 		failure_add(r, &s, l->text);

@@ -10,14 +10,14 @@
 #include "topics.h"
 
 enum failure_value {
-	FAILURE_WC,       /* status of libibverbs */
+	FAILURE_WC,	  /* status of libibverbs */
 	FAILURE_SYNDROME, /* syndrome of the error completion */
-	FAILURE_VENDOR,   /* vendor byte of the error completion */
+	FAILURE_VENDOR,	  /* vendor byte of the error completion */
 	FAILURE_QPN,
-	FAILURE_INDEX,   /* index of the WQE */
+	FAILURE_INDEX,	 /* index of the WQE */
 	FAILURE_COMMAND, /* opcode of a firmware command */
 	FAILURE_OP_MOD,
-	FAILURE_STATUS,   /* status of the command */
+	FAILURE_STATUS,	  /* status of the command */
 	FAILURE_FIRMWARE, /* syndrome of the command */
 	FAILURE_ERRNO,
 	FAILURE_NUMBER, /* a number that the topic explains */
@@ -29,12 +29,12 @@ struct failure {
 	enum topic_id topic;
 	bool guess; /* the line names neither the program nor a call */
 	unsigned int line;
-	size_t times;		     /* number of lines with this failure */
-	unsigned int has;	     /* a bit for each value */
+	size_t times;			/* number of lines with this failure */
+	unsigned int has;		/* a bit for each value */
 	uint64_t value[FAILURE_VALUES]; /* 64 bits, for counters */
-	char text[128];		     /* the line, cut */
-	char call[96];		     /* the function, object or counter, or "" */
-	char word[64];		     /* a word that the topic explains, or "" */
+	char text[128];			/* the line, cut */
+	char call[96];			/* the function, object or counter, or "" */
+	char word[64];			/* a word that the topic explains, or "" */
 	struct health health;
 };
 

@@ -49,8 +49,8 @@ static void explain_forced(struct finding *f)
 {
 	f->known = true;
 	if (f->kind && f->d->len < f->kind->least) {
-		finding_add(f, "short", NULL, "%zu bytes are too few: %s has at least %zu", f->d->len,
-		     f->kind->name, f->kind->least);
+		finding_add(f, "short", NULL, "%zu bytes are too few: %s has at least %zu",
+			    f->d->len, f->kind->name, f->kind->least);
 		f->known = false;
 	} else if (f->kind) {
 		f->kind->explain(f);
@@ -72,7 +72,7 @@ static void finding_add_nothing(struct finding *f)
 			 json_string_value(look));
 	json_decref(looks);
 	finding_add(f, "nothing", NULL, "%s%zu bytes are none of: %s",
-	     all_zero(f->d->bytes, f->d->len) ? "all 0, these " : "these ", f->d->len, text);
+		    all_zero(f->d->bytes, f->d->len) ? "all 0, these " : "these ", f->d->len, text);
 }
 
 void find_out(struct finding *f, const struct dump *d, const struct wanted *asked,

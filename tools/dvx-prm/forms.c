@@ -483,7 +483,7 @@ _Static_assert(sizeof(forms) / sizeof(forms[0]) <= FORMS_MOST, "FORMS_MOST");
 
 /* Marks of programs, in lower case, the most certain first. */
 static const struct {
-	const char *mark, *who;
+	const char *mark, *program;
 } programs[] = {
 	{"ucx  ", "UCX"},
 	{"ucx error", "UCX"},

@@ -30,10 +30,10 @@ struct hex {
 	uint8_t *bytes;
 	struct dump *dumps;
 	size_t count;
-	size_t text_lines; /* lines that are not rows of a dump */
-	bool cut;	   /* the input was longer than HEX_MAX_TEXT */
-	bool none;	   /* the input is text without a dump */
-	char error[256];   /* why nothing could be read, with line and column */
+	size_t text_lines;		       /* lines that are not rows of a dump */
+	bool cut;			       /* the input was longer than HEX_MAX_TEXT */
+	bool none;			       /* the input is text without a dump */
+	char error[256];		       /* why nothing could be read, with line and column */
 	unsigned int error_line, error_column; /* from 1; 0: no place */
 };
 

@@ -164,8 +164,9 @@ static int capturing_turn(struct capturing *c)
 		return -1;
 	if (!c->stopping && (signalled || capturing_enough(c)))
 		return capturing_stop(c);
-	return c->pending || c->ended || capturing_enough(c) ? 0
-							   : capturing_request(c, LINK_CAPTURE_NEXT);
+	return c->pending || c->ended || capturing_enough(c)
+		       ? 0
+		       : capturing_request(c, LINK_CAPTURE_NEXT);
 }
 
 /* Starts the capture. The first answer confirms it. */

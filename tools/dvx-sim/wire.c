@@ -102,7 +102,7 @@ struct wire_printer {
  * message.
  */
 static int wire_query(const char *name, uint16_t type, const void *body, size_t len,
-		    struct link_message *answer)
+		      struct link_message *answer)
 {
 	int sock = registry_connect(name), err;
 

@@ -9,20 +9,20 @@
 #include "only.h"
 
 /*
- * Which entries of a tree a copy leaves out, with the meaning of rsync's --exclude, --include,
- * --exclude-from and --include-from. Rules are in the order of the command line, and the first that
- * matches decides; an entry that none matches is copied.
+ * The entries of a tree that a copy leaves out, as with rsync's --exclude, --include, --exclude-from
+ * and --include-from. Rules are in the order of the command line. The first one that matches
+ * decides; an entry that none matches is copied.
  *
  * - "/" at the front ties a pattern to the top of the copy; at the end it means directories only.
- * - A pattern with a "/" elsewhere, or with "**", is compared with the path, or with its last names;
- *   any other with the name alone.
- * - "dir/" followed by three stars is the directory and all that is in it.
- * - wild.h has the wildcards. Without one, "\" is a byte like others.
+ * - A pattern with a "/" elsewhere, or with "**", is compared with the path or its last names; any
+ *   other pattern with the name only.
+ * - "dir/" followed by three stars is the directory and everything in it.
+ * - wild.h has the wildcards. In a pattern without one, "\" is an ordinary byte.
  *
- * Paths begin at the top of the copy, without a "/" in front: for the source "dir/" or "dir/." that
- * is what dir holds ("sub/file"), for the source "dir" it is dir ("dir/sub/file"). The top itself
- * ("." and "") is never hidden. Nothing below a hidden directory is asked: a walk must not enter it.
- * At the destination the same rules say what --delete must leave alone.
+ * Paths begin at the top of the copy, without a leading "/": the source "dir/" or "dir/." gives
+ * "sub/file", the source "dir" gives "dir/sub/file". The top itself ("." and "") is never hidden. A
+ * walk must not enter a hidden directory: rules are not tested below it. At the destination the same
+ * rules protect entries from --delete.
  *
  * A struct filter belongs to one thread: filter_hides() uses its buffer.
  */

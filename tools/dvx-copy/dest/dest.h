@@ -47,14 +47,14 @@ struct dest_dir {
 	struct dest_dir *parent;
 	int fd; /* -1 in a dry run, if the directory would have to be made */
 	unsigned int refs, depth;
-	bool keeps_meta; /* DEST, which existed before: mode and times stay */
+	bool keeps_meta;    /* DEST, which existed before: mode and times stay */
 	bool made_writable; /* made writable during the copy: meta.mode is the old mode */
-	bool dirty;  /* it or an entry of it changed, so it has to be finished */
-	bool fresh;  /* made by this copy, so its names are free */
+	bool dirty;	    /* it or an entry of it changed, so it has to be finished */
+	bool fresh;	    /* made by this copy, so its names are free */
 	enum { ACL_UNKNOWN, ACL_NONE, ACL_SOME } acl; /* default ACL, for new entries */
 	enum { UNNAMED_UNKNOWN, UNNAMED_NO, UNNAMED_YES } unnamed; /* place_may_unname()'s result */
 	bool from_earlier_source; /* mode and times are those of an earlier source */
-	bool lost;  /* it could not be made or opened: its entries are left out */
+	bool lost;		  /* it could not be made or opened: its entries are left out */
 	struct dest_meta meta;
 	char **names; /* listed entries, with --delete */
 	size_t n_names, room_names;
@@ -71,9 +71,9 @@ struct dest_file {
 	uint64_t size, at;	    /* at: end of the pieces announced so far */
 	uint64_t expected, written; /* bytes announced, and bytes written to the file */
 	uint64_t behind;	    /* bytes written since the last start of writeback */
-	uint64_t part;	       /* bytes of an interrupted copy, not checked yet */
-	uint64_t taken;	       /* bytes of these that the sender found right */
-	struct timespec stamp; /* the source's modification time */
+	uint64_t part;		    /* bytes of an interrupted copy, not checked yet */
+	uint64_t taken;		    /* bytes of these that the sender found right */
+	struct timespec stamp;	    /* the source's modification time */
 	char name[NAME_MAX + 1], temp[TEMP_BYTES];
 	const char *why; /* what the workers failed to do, with errno in err */
 	int err;

@@ -79,7 +79,7 @@ static uint32_t handle_mode(const struct copy_msg *m)
 
 /* Shows the entry to the user. dir is its directory; for a new directory, the directory itself. */
 static void handle_show(struct receiver *r, const struct copy_msg *m, const struct dest_dir *dir,
-		      const struct dest_found *found)
+			const struct dest_found *found)
 {
 	char path[PATH_MAX], name[NAME_MAX + 1], target[PATH_MAX];
 
@@ -164,7 +164,7 @@ static int handle_first_entry(struct receiver *r, const struct copy_msg *m)
 
 /* Returns the path that filter rules are matched with, the same as in the sender's walk. */
 static const char *handle_path(const struct receiver *r, const struct copy_msg *m,
-			     char path[PATH_MAX])
+			       char path[PATH_MAX])
 {
 	char name[NAME_MAX + 1];
 

@@ -45,8 +45,8 @@ static int export_connection(struct export *e, struct copy_device *d, const stru
 	    copy_queue_make(&e->queue, d, 0, 0, f) || queue_pick_gid(&e->queue, d, blob, f))
 		return -1;
 	mine = (struct queue_pool){.addr = dvx_mkey_addr(e->mkey),
-				  .len = dvx_mkey_len(e->mkey),
-				  .key = dvx_mkey_key(e->mkey)};
+				   .len = dvx_mkey_len(e->mkey),
+				   .key = dvx_mkey_key(e->mkey)};
 	if (queue_blob(&e->queue, &mine, t->bytes + t->n, f))
 		return -1;
 	t->n += DVX_QP_BLOB_BYTES;

@@ -51,7 +51,7 @@ static int queue_blob_fault(struct copy_fault *f)
 }
 
 int queue_pick_gid(struct copy_queue *q, struct copy_device *d, const uint8_t *blob,
-	       struct copy_fault *f)
+		   struct copy_fault *f)
 {
 	struct dvx_qp_peer peer = {.size = sizeof(peer)};
 	struct dvx_gid_choice choice;

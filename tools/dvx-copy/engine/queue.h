@@ -31,7 +31,7 @@ struct queue_pool {
 
 /* Chooses the local GID that reaches the peer's. */
 int queue_pick_gid(struct copy_queue *q, struct copy_device *d, const uint8_t *blob,
-	       struct copy_fault *f);
+		   struct copy_fault *f);
 int queue_blob(struct copy_queue *q, const struct queue_pool *mine, uint8_t *blob,
 	       struct copy_fault *f);
 int queue_connect(struct copy_queue *q, const uint8_t *blob, struct queue_pool *pool,

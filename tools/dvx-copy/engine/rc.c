@@ -22,5 +22,6 @@ int rc_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len)
 				   .length = len,
 				   .lkey = dvx_mkey_key(e->local)};
 
-	return dvx_post_read(e->sq, e->remote.addr + off, e->remote.key, &to, 1, cookie, DVX_SIGNALED);
+	return dvx_post_read(e->sq, e->remote.addr + off, e->remote.key, &to, 1, cookie,
+			     DVX_SIGNALED);
 }

@@ -6,12 +6,12 @@
 #include "key.h"
 
 /*
- * Who may read and write what below the root: one key for all of it (--key-file), or a list
- * (--allow), a line each:
+ * The rights to read and write below the root: one key for all of it (--key-file), or a list
+ * (--allow) with these lines:
  *   key NAME FILE [until YYYY-MM-DD[THH:MM]]    UTC; FILE counts from the list's own directory
  *   read NAME [DIR]                             DIR counts from the root, and may hold blanks
  *   write NAME [DIR]                            reading as well
- * A key has one directory and one mode: what it may do to an entry does not depend on how it gets there.
+ * A key has one directory and one mode: its rights to an entry do not depend on the way to it.
  */
 struct access;
 

@@ -88,7 +88,7 @@ struct msg_piece {
 enum msg_piece_flag {
 	PIECE_LAST = 1,	  /* the file ends here */
 	PIECE_BROKEN = 2, /* with LAST: it could not be read to its end, so discard it */
-	PIECE_FROM = 4, /* the file's first, empty: the part is right up to off */
+	PIECE_FROM = 4,	  /* the file's first, empty: the part is right up to off */
 };
 
 #define MSG_PIECE_BYTES 20u

@@ -127,7 +127,7 @@ void secure_free(struct secure *s)
 	free(s);
 }
 
-/* Of the peer's alerts, only bad_record_mac means that our bytes arrived changed. */
+/* Translates the peer's alert: only bad_record_mac means that our bytes arrived changed. */
 static enum secure_result secure_alert(const struct secure *s)
 {
 	return gnutls_alert_get(s->tls) == GNUTLS_A_BAD_RECORD_MAC ? SECURE_ACCUSED

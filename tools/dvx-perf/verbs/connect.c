@@ -50,11 +50,12 @@ static unsigned int connect_access(uint32_t access)
 	       (access & DVX_REMOTE_ATOMIC ? IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
-int verbs_connect_qp(const struct perf_site *s, struct ibv_qp *qp, const struct perf_ends *responder,
-		     uint32_t i, uint32_t access)
+int verbs_connect_qp(const struct perf_site *s, struct ibv_qp *qp,
+		     const struct perf_ends *responder, uint32_t i, uint32_t access)
 {
 	const struct connect_masks *m = connect_masks_of(qp);
-	uint8_t mine = s->local.mtu_log, mtu = mine < responder->mtu_log ? mine : responder->mtu_log;
+	uint8_t mine = s->local.mtu_log,
+		mtu = mine < responder->mtu_log ? mine : responder->mtu_log;
 	struct ibv_qp_attr a = {
 		.port_num = 1,
 		.qkey = SITE_Q_KEY,

@@ -46,7 +46,8 @@ static enum ibv_qp_type verbs_type(const struct perf_params *p)
 }
 
 /* Makes a QP. DC initiators and QPs for UMRs are made by calls of libmlx5. */
-static struct ibv_qp *verbs_new_qp(const struct verbs_requester *v, struct ibv_qp_init_attr_ex *attr)
+static struct ibv_qp *verbs_new_qp(const struct verbs_requester *v,
+				   struct ibv_qp_init_attr_ex *attr)
 {
 	struct mlx5dv_qp_init_attr dci = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC,
 					  .dc_init_attr.dc_type = MLX5DV_DCTYPE_DCI};
@@ -155,7 +156,8 @@ int verbs_open(const struct perf_params *p, void **requester, struct perf_ends *
 	return EXIT_DONE;
 }
 
-static int verbs_connect_one(struct verbs_requester *v, const struct perf_ends *responder, uint32_t i)
+static int verbs_connect_one(struct verbs_requester *v, const struct perf_ends *responder,
+			     uint32_t i)
 {
 	struct verbs_queue *q = &v->queue[i];
 	struct ibv_ah_attr path = verbs_path(v->p->site, responder);
