@@ -28,7 +28,7 @@ struct replaying {
 	uint8_t *batch;
 	size_t have;
 	uint64_t sent; /* packets that were answered */
-	struct port_results fates;
+	struct port_results results;
 	uint64_t began, shown; /* ns */
 };
 
@@ -65,7 +65,7 @@ static const struct {
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-static uint64_t fate(const struct port_results *f, unsigned int row)
+static uint64_t result(const struct port_results *f, unsigned int row)
 {
 	uint64_t n;
 
@@ -108,19 +108,19 @@ static const char *why(int err)
 static int send_batch(struct replaying *r)
 {
 	struct link_message answer;
-	struct port_results fates;
+	struct port_results results;
 	int err;
 
 	if (!r->have)
 		return 0;
 	err = link_ask(r->sock, LINK_REPLAY, r->batch, r->have, -1, &answer);
 	r->have = 0;
-	if (!err && answer.h.len != sizeof(fates))
+	if (!err && answer.h.len != sizeof(results))
 		err = -EPROTO;
 	if (!err) {
-		memcpy(&fates, answer.body, sizeof(fates));
-		port_results_add(&r->fates, &fates);
-		r->sent += fates.frames;
+		memcpy(&results, answer.body, sizeof(results));
+		port_results_add(&r->results, &results);
+		r->sent += results.frames;
 		err = answer.h.result;
 		link_message_free(&answer);
 	}
@@ -191,20 +191,20 @@ static int replaying_send_file(struct replaying *r)
 static void print_text(const struct replaying *r, double seconds)
 {
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " bytes replayed in %.3f s\n", r->args->argv[0],
-	       r->fates.frames, r->fates.bytes, seconds);
+	       r->results.frames, r->results.bytes, seconds);
 	for (unsigned int i = 0; i < NROWS; i++)
-		if (fate(&r->fates, i))
-			printf("%10" PRIu64 "  %s\n", fate(&r->fates, i), rows[i].text);
+		if (result(&r->results, i))
+			printf("%10" PRIu64 "  %s\n", result(&r->results, i), rows[i].text);
 }
 
 static int replaying_print_json(const struct replaying *r, double seconds, bool complete)
 {
 	json_t *o =
-		json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->fates.frames, "bytes",
-			  (json_int_t)r->fates.bytes, "seconds", seconds, "complete", complete);
+		json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->results.frames, "bytes",
+			  (json_int_t)r->results.bytes, "seconds", seconds, "complete", complete);
 
 	for (unsigned int i = 0; i < NROWS; i++)
-		json_object_set_new(o, rows[i].name, json_integer((json_int_t)fate(&r->fates, i)));
+		json_object_set_new(o, rows[i].name, json_integer((json_int_t)result(&r->results, i)));
 	return json_out(o) ? -1 : 0;
 }
 
