@@ -182,7 +182,7 @@ TEST_FX(verbs_counters)
 	assert_int_equal(read_counters(f, counters, values, 4), -EINVAL);
 	assert_int_equal(create_counted(f, &v, 0, &fl), -EINVAL);
 	assert_int_equal(create_counted(f, &v, 17, &fl), -EINVAL);
-	assert_int_equal(create_counted(f, &v, NOT_SAID, &fl), -EOPNOTSUPP);
+	assert_int_equal(create_counted(f, &v, NOT_ANNOUNCED, &fl), -EOPNOTSUPP);
 	foreign_points(f, &v);
 	assert_int_equal(create_counted(f, &v, 2, &fl), 0);
 	ends(f, false, 53);
