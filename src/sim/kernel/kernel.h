@@ -28,7 +28,7 @@ void kernel_unplug(struct kernel *);
 void kernel_gid_changed(struct kernel *, const struct vhca *);
 /* Posts PORT_ACTIVE or PORT_ERR to them, after the network interface went up or down. */
 void kernel_port_changed(struct kernel *, const struct vhca *);
-/* Makes fn called with the writing end of each asynchronous event FD that is made from now on. */
+/* Sets a function that gets the writing end of each asynchronous event FD made from now on. */
 void kernel_on_async_fd(struct kernel *, void (*fn)(void *arg, int fd), void *arg);
 /* Writes DEVICE_FATAL to such an FD; false: its pipe is full or closed. */
 bool kernel_write_fatal(int async_fd);

@@ -13,8 +13,8 @@ struct uverbs_resource;
 struct vhca;
 
 /*
- * rdma_ucm, rdma_cm and ib_cm in one: the device /dev/infiniband/rdma_cm. It makes and ends
- * connections by exchanging MADs (IBA volume 1, chapter 12); queues and data are not its business.
+ * The device /dev/infiniband/rdma_cm: rdma_ucm, rdma_cm and ib_cm in one. It makes and ends
+ * connections by exchanging MADs (IBA volume 1, chapter 12), without queues and data.
  */
 struct cm;
 struct cm_file; /* one open of the device */
@@ -31,9 +31,7 @@ struct cm_path {
 
 /* Callbacks into the chip. */
 struct cm_ops {
-	/*
-	 * Sends a MAD to QP1 at the path's end; it arrives after the return or never. 0 or -errno
-	 */
+	/* Sends a MAD to QP1 at the path's end: 0 or -errno. It arrives later, if ever. */
 	int (*send)(void *ctx, struct vhca *from, const struct cm_path *,
 		    const uint8_t mad[CM_MAD_BYTES]);
 	/* Returns whether the address is one of the machine that the programs run on. */

@@ -25,7 +25,7 @@ void channel_post(struct channel *, const void *owner, const void *event, size_t
 bool channel_pending(const struct channel *, const void *owner);
 /* Removes the unread events of an owner of verbs; returns how many. */
 unsigned int channel_purge(struct channel *, const void *owner);
-/* Detaches the owner, which goes, from its unread events. They stay readable, but not pending. */
+/* Detaches an owner that is destroyed from its unread events: these stay readable, not pending. */
 void channel_disown(struct channel *, const void *owner);
 /* Returns whether the program has closed its end. */
 bool channel_is_closed(const struct channel *);

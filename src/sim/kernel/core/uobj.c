@@ -2,6 +2,7 @@
 /* Objects of an open file, and their handles: the 32-bit numbers that programs use. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "events.h"
 #include "pins.h"
 
@@ -82,10 +83,30 @@ void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t siz
 	return u;
 }
 
+void uobj_hold_instead(struct uobj *u, struct uobj *held, struct uobj *other)
+{
+	unsigned int i = 0;
+
+	while (u->held[i] != held)
+		i++;
+	u->held[i] = other;
+	other->users++;
+	if (held)
+		held->users--;
+}
+
+void uobj_hold(struct uobj *u, struct uobj *other)
+{
+	if (other)
+		uobj_hold_instead(u, NULL, other);
+}
+
 void uobj_drop(struct uobj *u)
 {
 	struct uverbs_file *f = u->file;
 
+	for (unsigned int i = 0; i < UOBJ_HELD && u->held[i]; i++)
+		u->held[i]->users--;
 	if (u->newer)
 		u->newer->older = u->older;
 	else
@@ -162,7 +183,7 @@ int uobj_release_handle(struct uverbs_file *f, uint64_t handle, const struct uob
 }
 
 /*
- * Destroys the newest first. Objects that are still referred to are tried again in another round.
+ * Destroys the newest first. Objects that others hold are tried again in another round.
  */
 void uobj_destroy_all(struct uverbs_file *f)
 {
@@ -182,6 +203,9 @@ void uobj_destroy_all(struct uverbs_file *f)
 	/* The firmware still has these queues and may send events of them. */
 	if (f->newest)
 		hw_refs_forget(f);
+	/* They are dropped in any order, so an object that one holds may be gone before it. */
+	for (struct uobj *u = f->newest; u; u = u->older)
+		memset(u->held, 0, sizeof(u->held));
 	while (f->newest) {
 		sim_bug("%s handle %u could not be destroyed at close", f->newest->class->name,
 			f->newest->id);

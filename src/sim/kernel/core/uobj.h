@@ -16,12 +16,15 @@ struct uobj_class {
 	void (*describe)(struct uobj *, struct uverbs_resource *);
 };
 
+#define UOBJ_HELD 6 /* a QP's PD, XRC domain, CQs, SRQ and WQ table */
+
 struct uobj {
 	struct uverbs_file *file;
 	const struct uobj_class *class;
 	uint32_t id;
-	uint32_t users;	  /* how many objects refer to it */
-	struct pin *pins; /* client memory that it holds */
+	uint32_t users;		      /* how many objects hold it */
+	struct uobj *held[UOBJ_HELD]; /* objects that it holds, then NULL */
+	struct pin *pins;	      /* client memory that it holds */
 	struct uobj *older, *newer;
 };
 
@@ -29,11 +32,15 @@ struct uobj {
 void *uobj_new(struct uverbs_file *, const struct uobj_class *, size_t size);
 /* Frees the object and its handle, without class->destroy: creation failed, or that was done. */
 void uobj_drop(struct uobj *);
+/* Makes u hold `other`, if not NULL: that cannot be destroyed before uobj_drop(u). */
+void uobj_hold(struct uobj *u, struct uobj *other);
+/* Makes u hold `other` instead of `held`. */
+void uobj_hold_instead(struct uobj *u, struct uobj *held, struct uobj *other);
 /* Finds an object: 0, -ENOENT for an unknown handle, -EINVAL for another class. NULL: any class. */
 int uobj_find(struct uverbs_file *, uint64_t handle, const struct uobj_class *, struct uobj **);
 /* Exchanges the handles of two objects. */
 void uobj_swap(struct uobj *, struct uobj *);
-/* Destroys an object. -EBUSY while others refer to it. */
+/* Destroys an object. -EBUSY while others hold it. */
 int uobj_destroy(struct uobj *);
 int uobj_destroy_handle(struct uverbs_file *, uint64_t handle, const struct uobj_class *);
 /* Destroys like uobj_destroy_handle(), without uobj_drop(): the caller still reads the counters. */

@@ -18,25 +18,13 @@
 
 /* --- flows of both verbs -------------------------------------------------------------------- */
 
-static void flow_count_users(struct flow *fl, uint32_t by)
-{
-	struct uobj *const parts[] = {
-		fl->matcher ? &fl->matcher->u : NULL,
-		fl->qp ? &fl->qp->u : NULL,
-		fl->counters ? &fl->counters->u : NULL,
-		fl->actions[0] ? &fl->actions[0]->u : NULL,
-		fl->actions[1] ? &fl->actions[1]->u : NULL,
-	};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (parts[i])
-			parts[i]->users += by;
-	}
-}
-
 void flow_hold(struct flow *fl)
 {
-	flow_count_users(fl, 1);
+	uobj_hold(&fl->u, (struct uobj *)fl->matcher);
+	uobj_hold(&fl->u, (struct uobj *)fl->qp);
+	uobj_hold(&fl->u, (struct uobj *)fl->counters);
+	for (unsigned int i = 0; i < FLOW_ACTIONS; i++)
+		uobj_hold(&fl->u, (struct uobj *)fl->actions[i]);
 }
 
 static int flow_release(struct uobj *u)
@@ -47,7 +35,6 @@ static int flow_release(struct uobj *u)
 		if (fl->rules[i])
 			fs_del(fl->rules[i]);
 	}
-	flow_count_users(fl, UINT32_MAX);
 	if (fl->counters)
 		counters_unbind(fl->counters);
 	return 0;

@@ -64,7 +64,7 @@ extern const struct uobj_class flow_class, anchor_class;
 struct flow *flow_new(struct uverbs_file *);
 /* Returns whether only multicast packets match: such rules have a separate priority. */
 bool flow_is_multicast(const struct fs_match *);
-/* Takes a reference on each part of the flow. */
+/* Makes the flow hold its parts. */
 void flow_hold(struct flow *);
 
 /* Handlers for the table in methods.c. */

@@ -6,14 +6,9 @@
 #include <rdma/mlx5-abi.h>
 #include "priv.h"
 
-struct ah {
-	struct uobj u;
-	struct pd *pd;
-};
-
 static int uverbs_ah_release(struct uobj *u)
 {
-	((struct ah *)u)->pd->u.users--;
+	(void)u;
 	return 0;
 }
 
@@ -38,7 +33,7 @@ int wcmd_create_ah(struct wcmd *c)
 	struct mlx5_ib_create_ah_resp uhw = {.response_length = sizeof(uhw)};
 	struct ib_uverbs_create_ah_resp resp = {0};
 	struct uobj *pd;
-	struct ah *ah;
+	struct uobj *ah;
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
 	int err = port_check(in->attr.port_num);
 
@@ -53,9 +48,8 @@ int wcmd_create_ah(struct wcmd *c)
 	ah = uobj_new(c->f, &ah_class, sizeof(*ah));
 	if (!ah)
 		return -ENOMEM;
-	ah->pd = (struct pd *)pd;
-	pd->users++;
-	resp.ah_handle = ah->u.id;
+	uobj_hold(ah, pd);
+	resp.ah_handle = ah->id;
 	wcmd_out(c, &resp, sizeof(resp));
 	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;

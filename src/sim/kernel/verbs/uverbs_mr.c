@@ -37,9 +37,6 @@ static int uverbs_mr_release(struct uobj *u)
 	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_MKEY, 0, mr->index);
 	if (err)
 		return err;
-	mr->pd->u.users--;
-	if (mr->dm)
-		mr->dm->users--;
 	dmabuf_close(mr->dmabuf);
 	return 0;
 }
@@ -235,7 +232,7 @@ struct mr *mr_new(struct uverbs_file *f, const struct mm *mm, const struct ib_uv
 		uobj_drop(&mr->u);
 		return NULL;
 	}
-	pd->u.users++;
+	uobj_hold(&mr->u, &pd->u);
 	if (mr->access & IB_UVERBS_ACCESS_ON_DEMAND)
 		file_memory(f)->on_demand = true;
 	return mr;
@@ -360,8 +357,8 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 		uobj_drop(&mr->u);
 		return err;
 	}
-	pd->users++;
-	dm->users++;
+	uobj_hold(&mr->u, pd);
+	uobj_hold(&mr->u, dm);
 	attr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
 	attr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
 	attr_new_handle(req, UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->u);

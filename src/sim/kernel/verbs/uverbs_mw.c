@@ -16,33 +16,28 @@
 
 struct mw {
 	struct uobj u;
-	struct pd *pd;
 	uint32_t key, index;
 };
 
 static int uverbs_mw_release(struct uobj *u)
 {
-	struct mw *mw = (struct mw *)u;
-	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_MKEY, 0, mw->index);
-
-	if (!err)
-		mw->pd->u.users--;
-	return err;
+	return mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_MKEY, 0, ((struct mw *)u)->index);
 }
 
 const struct uobj_class mw_class = {"MW", UVERBS_OBJECT_MW, uverbs_mw_release, NULL};
 
-static int mw_create_mkey(struct uverbs_file *f, struct mw *mw, uint8_t type, uint32_t entries)
+static int mw_create_mkey(struct mw *mw, uint32_t pdn, uint8_t type, uint32_t entries)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[PRM_CREATE_MKEY_OUT_BYTES];
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	struct uverbs_file *f = mw->u.file;
 	uint8_t key = f->k->next_key++;
 	int err;
 
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_mkc_set_free(mkc, 1);
 	prm_mkc_set_translations_octword_size(mkc, entries);
-	prm_mkc_set_pd(mkc, mw->pd->pdn);
+	prm_mkc_set_pd(mkc, pdn);
 	prm_mkc_set_umr_en(mkc, 1);
 	prm_mkc_set_lr(mkc, 1);
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_KLM);
@@ -87,13 +82,12 @@ int wcmd_alloc_mw(struct wcmd *c)
 	mw = uobj_new(c->f, &mw_class, sizeof(*mw));
 	if (!mw)
 		return -ENOMEM;
-	mw->pd = (struct pd *)pd;
-	err = mw_create_mkey(c->f, mw, r->mw_type, entries);
+	err = mw_create_mkey(mw, ((struct pd *)pd)->pdn, r->mw_type, entries);
 	if (err) {
 		uobj_drop(&mw->u);
 		return err;
 	}
-	pd->users++;
+	uobj_hold(&mw->u, pd);
 	resp.mw_handle = mw->u.id;
 	resp.rkey = mw->key;
 	wcmd_out(c, &resp, sizeof(resp));

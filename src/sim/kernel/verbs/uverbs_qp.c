@@ -99,18 +99,6 @@ static int uverbs_qp_release(struct uobj *u)
 	if (qp->async)
 		qp->async_events -= channel_purge(qp->async, qp);
 	channel_put(qp->async);
-	if (qp->pd)
-		qp->pd->u.users--;
-	if (qp->xrcd)
-		qp->xrcd->u.users--;
-	if (qp->scq)
-		qp->scq->u.users--;
-	if (qp->rcq)
-		qp->rcq->u.users--;
-	if (qp->srq)
-		qp->srq->u.users--;
-	if (qp->raw.table)
-		qp->raw.table->u.users--;
 	return 0;
 }
 
@@ -250,25 +238,18 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 static void uverbs_qp_hold(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	struct uverbs_file *f = qp->u.file;
+	struct uobj *const held[UOBJ_HELD] = {(struct uobj *)p->pd,  (struct uobj *)p->xrcd,
+					      (struct uobj *)p->scq, (struct uobj *)p->rcq,
+					      (struct uobj *)p->srq, (struct uobj *)p->table};
 
+	for (unsigned int i = 0; i < UOBJ_HELD; i++)
+		uobj_hold(&qp->u, held[i]);
 	qp->pd = p->pd;
 	qp->scq = p->scq;
 	qp->rcq = p->rcq;
 	qp->srq = p->srq;
 	qp->async = p->async;
 	qp->xrcd = p->xrcd;
-	if (qp->pd)
-		qp->pd->u.users++;
-	if (qp->xrcd)
-		qp->xrcd->u.users++;
-	if (qp->scq)
-		qp->scq->u.users++;
-	if (qp->rcq)
-		qp->rcq->u.users++;
-	if (qp->srq)
-		qp->srq->u.users++;
-	if (qp->raw.table)
-		qp->raw.table->u.users++;
 	if (qp->async)
 		channel_get(qp->async);
 	if (qp->raw.on) {

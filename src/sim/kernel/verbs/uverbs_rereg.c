@@ -90,8 +90,7 @@ static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, stru
 	err = fw_mkey_umr(mr->u.file->vhca, mr->index, pd->pdn, mkc);
 	if (err)
 		return err;
-	mr->pd->u.users--;
-	pd->u.users++;
+	uobj_hold_instead(&mr->u, &mr->pd->u, &pd->u);
 	mr->pd = pd;
 	mr->access = to->access_flags;
 	return 0;
@@ -120,8 +119,7 @@ static int rereg_other_key(struct mr *mr, const struct ib_uverbs_reg_mr *to, str
 		*mr = before;
 		return err;
 	}
-	before.pd->u.users--;
-	pd->u.users++;
+	uobj_hold_instead(&mr->u, &before.pd->u, &pd->u);
 	mr->access = to->access_flags;
 	return 0;
 }

@@ -51,11 +51,6 @@ static int uverbs_srq_release(struct uobj *u)
 	if (srq->async)
 		srq->async_events -= channel_purge(srq->async, srq);
 	channel_put(srq->async);
-	srq->pd->u.users--;
-	if (srq->xrcd) {
-		srq->xrcd->u.users--;
-		srq->cq->u.users--;
-	}
 	return 0;
 }
 
@@ -281,14 +276,12 @@ static void uverbs_srq_hold(struct uverbs_srq *srq, const struct srq_plan *p)
 	srq->uid = p->xrc ? 0 : p->pd->uid;
 	srq->xrcd = p->xrcd;
 	srq->cq = p->cq;
-	if (p->xrc) {
-		srq->xrcd->u.users++;
-		srq->cq->u.users++;
-	}
+	uobj_hold(&srq->u, &srq->pd->u);
+	uobj_hold(&srq->u, (struct uobj *)srq->xrcd);
+	uobj_hold(&srq->u, (struct uobj *)srq->cq);
 	srq->async = p->async;
 	srq->max_wr = (1u << p->log_size) - 1;
 	srq->max_sge = p->max_sge;
-	srq->pd->u.users++;
 	if (srq->async)
 		channel_get(srq->async);
 	srq->hw = (struct hw_ref){.vhca = srq->u.file->vhca,

@@ -52,8 +52,6 @@ static int uverbs_wq_release(struct uobj *u)
 	if (wq->async)
 		wq->async_events -= channel_purge(wq->async, wq);
 	channel_put(wq->async);
-	wq->pd->u.users--;
-	wq->cq->u.users--;
 	return 0;
 }
 
@@ -216,8 +214,8 @@ static void uverbs_wq_hold(struct uverbs_wq *wq, const struct wq_plan *p)
 	wq->cq = p->cq;
 	wq->uid = p->pd->uid;
 	wq->async = p->async;
-	wq->pd->u.users++;
-	wq->cq->u.users++;
+	uobj_hold(&wq->u, &wq->pd->u);
+	uobj_hold(&wq->u, &wq->cq->u);
 	if (wq->async)
 		channel_get(wq->async);
 	wq->hw = (struct hw_ref){
