@@ -132,10 +132,7 @@ static uint32_t client_number(const struct flow_msg *m, const char *name)
 	return (uint32_t)json_integer_value(json_object_get(m->head, name));
 }
 
-/*
- * Prints mistakes. The daemon reports only the first one, so the client parses the rules to print
- * all of them.
- */
+/* Prints mistakes. The daemon reports only the first one, the client finds all. */
 static void client_point(const struct rules_text *s, uint32_t line, uint32_t column,
 			 const char *error)
 {

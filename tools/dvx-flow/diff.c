@@ -23,7 +23,7 @@ struct diff {
 	size_t stay, added, deleted, moved;
 };
 
-/* --- what differs ----------------------------------------------------------------------------- */
+/* --- differences ------------------------------------------------------------------------------ */
 
 static int diff_rooms(struct diff *d)
 {

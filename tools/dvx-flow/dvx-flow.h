@@ -57,15 +57,9 @@ struct rules_text {
 	const char **line; /* starts of lines; NULL: rules_find_lines() has not found them */
 	size_t nlines, room;
 };
-/*
- * Finds lines, for rules_point() of many lines. The caller frees s->line. Returns false if there is
- * no memory.
- */
+/* Finds lines, for rules_point() of many lines. The caller frees s->line. False: no memory. */
 bool rules_find_lines(struct rules_text *s);
-/*
- * Loads a rule file with the files that it includes. Returns EXIT_DONE, or an exit code after
- * messages.
- */
+/* Loads a rule file with its includes. Returns EXIT_DONE, or an exit code after messages. */
 int rules_load(const char *path, struct rules_text *s);
 void rules_text_free(struct rules_text *s);
 /* Returns the name for messages of a file that the first one includes; "": of the first one. */
@@ -75,10 +69,7 @@ const char *rules_file_name(const char *first, const char *file, char *buf, size
 void mistake_print(const char *name, const struct mistake *m);
 void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, const char *what);
 
-/*
- * Joins operands with one blank between words, as in a rule's text. Returns "" if they are too
- * long.
- */
+/* Joins operands with one blank between words, as in a rule's text. Writes "" if it is too long. */
 #define WORDS_BYTES_MAX 65536
 void words_join(char *out, size_t size, char *const *words, int n);
 

@@ -55,9 +55,7 @@ static json_t *edit_ids_or_name(const char *text)
 	return ids ? ids : json_string(text);
 }
 
-/*
- * Returns whether the operands are one rule's text: names have no blank, and no rule is one word.
- */
+/* Returns whether the operands are one rule: names have no blank, and no rule is one word. */
 static bool edit_is_rule(const char *text, char *const *words, int n)
 {
 	struct ruleset set;
@@ -135,7 +133,7 @@ int cmd_flush(const struct args *a)
 	return edit_ask(a, json_pack("{s:s}", "do", "flush"), NULL, "flushed");
 }
 
-/* --- rules that come -------------------------------------------------------------------------- */
+/* --- added rules ------------------------------------------------------------------------------ */
 
 static int edit_rule(const struct args *a, json_t *head, int first, const char *verb)
 {
@@ -204,10 +202,7 @@ static int edit_write_text(const char *path, const struct flow_msg *m)
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
-/*
- * Removes the marks of included files, whose text is part of the file now. Frees the answer if it
- * fails.
- */
+/* Removes the marks of included files, now parts of one text. Frees the answer if it fails. */
 static int edit_remove_marks(struct flow_msg *m)
 {
 	size_t len;

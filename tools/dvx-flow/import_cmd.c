@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * dvx-flow import: prints other tools' rules as rules of dvx-flow, and reports what it leaves out.
- */
+/* dvx-flow import: prints other tools' rules as dvx-flow's, and reports those left out. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

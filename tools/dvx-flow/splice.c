@@ -306,10 +306,7 @@ static bool splice_is_include(const struct splice_file *f, const char **p)
 	       (*p == f->line_end || strchr(" \t\r\f\"#", **p));
 }
 
-/*
- * Returns whether the name has no control characters: these must not reach the terminal, or the
- * marks.
- */
+/* Returns whether the name has no control characters, unfit for the terminal and the marks. */
 static bool splice_name_is_right(const char *from, const char *to)
 {
 	for (const char *p = from; p < to; p++)
@@ -360,10 +357,7 @@ static void splice_file_lines(struct splice *s, struct splice_file *f)
 	}
 }
 
-/*
- * Replaces the text by one with the included files. Returns EXIT_DONE, or an exit code after
- * messages.
- */
+/* Puts the included files into the text. Returns EXIT_DONE, or an exit code after messages. */
 static int splice_includes(struct rules_text *s)
 {
 	struct splice splice = {.first = s};

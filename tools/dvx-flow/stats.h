@@ -19,10 +19,7 @@ struct stats_pair {
 
 /* Prints all rules in their order, and all queues. */
 void stats_table(FILE *to, const struct stats_pair *s);
-/*
- * Prints at most `lines` lines, for a screen: rules and queues with most packets a second come
- * first.
- */
+/* Prints at most `lines` lines, for a screen: the busiest rules and queues come first. */
 void stats_top(FILE *to, const struct stats_pair *s, unsigned int lines);
 
 /* --- stats_screen.c: the terminal, drawn over in place. --- */

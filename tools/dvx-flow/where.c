@@ -12,9 +12,7 @@
 #include "where.h"
 #include "tools/cli/library.h"
 
-/*
- * Makes a directory, or checks that it is private: whoever can write to it can replace the socket.
- */
+/* Makes a directory, or checks that it is private: a writer to it can replace the socket. */
 static int own_directory(const char *path)
 {
 	struct stat st;
@@ -37,10 +35,7 @@ static int directory(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
-	/*
-	 * su and sudo keep the other user's XDG_RUNTIME_DIR, which may be gone; dvx-sim does as
-	 * this does.
-	 */
+	/* As in dvx-sim: su and sudo keep the other user's XDG_RUNTIME_DIR, which may be gone. */
 	if (xdg && *xdg == '/' && !access(xdg, W_OK)) {
 		snprintf(dir, size, "%s", xdg);
 		return EXIT_DONE;
@@ -103,10 +98,7 @@ static bool outlived(const char *state)
 		       : rules.st_mtim.tv_nsec < chip.st_mtim.tv_nsec;
 }
 
-/*
- * Finds the paths for a daemon. A device has one file of committed rules, whatever the daemon's
- * socket.
- */
+/* Finds the paths. A device has one file of committed rules, whatever the daemon's socket. */
 int where_to_hold(const struct args *a, struct where *w)
 {
 	struct dvx_dev_info info;

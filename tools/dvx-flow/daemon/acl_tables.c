@@ -94,10 +94,7 @@ static int acl_tables_matcher(struct acl_tables *t, size_t table, size_t m, size
 				       &t->matcher[index]);
 }
 
-/*
- * Makes the matchers from the last to the first: libmlx5 searches for a matcher's place from the
- * front.
- */
+/* Makes the matchers, the last one first: libmlx5 searches for a matcher's place from the front. */
 static int acl_tables_matchers(struct acl_tables *t)
 {
 	size_t index = t->nmatchers;
@@ -256,10 +253,7 @@ void acl_tables_entries(const struct acl_tables *t,
 		visit(arg, dvx_flow_rule_id(t->entry[i]), t->owner[i]);
 }
 
-/*
- * Marks the tables that can be reached from `from`. One pass is enough: entries lead to later
- * tables only.
- */
+/* Marks the tables that `from` leads to. One pass is enough: entries lead to later tables only. */
 static bool *acl_tables_reached(const struct acl_tables *t, const struct acl_program *p,
 				uint64_t from)
 {

@@ -211,10 +211,7 @@ static void answers_add_table(void *arg, uint64_t table, const char *name)
 	json_array_append_new(arg, json_pack("[I, s]", (json_int_t)table, name));
 }
 
-/*
- * Dumps all tables, or, if the request names a direction, the part that generation_dump_part()
- * writes.
- */
+/* Dumps all tables, or the part of the request's direction, by generation_dump_part(). */
 static int answers_dump(const struct holder *h, const struct flow_msg *m, FILE *to,
 			struct entries *e, struct flow_fault *f)
 {

@@ -11,7 +11,7 @@
 #include "holder_priv.h"
 #include "rules/pairs.h"
 
-/* --- what differs ------------------------------------------------------------------------------ */
+/* --- differences ------------------------------------------------------------------------------ */
 
 /* The difference of a set to the rules in effect: `more` are added, `gone` are removed. */
 struct apply_change {
@@ -72,9 +72,7 @@ static int apply_differs(const struct ruleset *old, const struct ruleset *set, c
 	return 0;
 }
 
-/*
- * Returns whether both sets number their tables alike, as tables on the device are found by number.
- */
+/* Returns whether both sets number their tables alike. Tables on the device are found by number. */
 static bool apply_same_tables(const struct ruleset *a, const struct ruleset *b)
 {
 	bool same = a->ntables == b->ntables;

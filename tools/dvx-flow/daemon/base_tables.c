@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base_tables.h"
 
-/*
- * dvx-flow alternates between two priorities of the root. Packets that its rules pass go on behind
- * both.
- */
+/* Alternating priorities of the root. Packets that dvx-flow's rules pass go on behind both. */
 #define PRIORITY 0u
 #define BEHIND	 2u
 

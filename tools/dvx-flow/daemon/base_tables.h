@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Objects that all generations of rules on a device share. Each direction's are made at its first
- * use.
- */
+/* Objects that all generations on a device share. A direction's are made at its first use. */
 #ifndef DVX_FLOW_BASE_TABLES_H
 #define DVX_FLOW_BASE_TABLES_H
 

@@ -13,9 +13,7 @@ int queue_capture_open(const char *dir, unsigned int queue, struct queue_capture
 /* Returns 0 or -errno. After a failure nothing more is written. */
 int queue_capture_packet(struct queue_capture *c, const void *bytes, size_t len);
 int queue_capture_flush(struct queue_capture *c);
-/*
- * Returns the number of packets in the file. Exact after queue_capture_flush() and after a failure.
- */
+/* Returns how many packets are in the file. Exact after queue_capture_flush() and a failure. */
 uint64_t queue_capture_packets(const struct queue_capture *c);
 const char *queue_capture_path(const struct queue_capture *c);
 void queue_capture_close(struct queue_capture *c);

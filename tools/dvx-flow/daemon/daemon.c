@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * dvx-flow daemon: holds the rules, because software steering ends with the process that made it.
- */
+/* dvx-flow daemon: holds the rules, as software steering ends with the process that made it. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

@@ -46,10 +46,7 @@ static int edits_no_rule(const json_t *which, struct flow_fault *f)
 			      json_integer_value(which));
 }
 
-/*
- * Marks the rules that `which` names. Of rules with the same text, marks the first one without a
- * mark.
- */
+/* Marks the rules that `which` names. Of rules with one text, marks the first unmarked one. */
 static int edits_mark(const struct holder *h, const json_t *which, bool *mark, size_t *first,
 		      struct flow_fault *f)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Writes keys into a match. 100,000 rules have a million fields, so each key's place is looked up
- * only once.
- */
+/* Writes keys into a match. 100,000 rules have a million fields: each key is looked up once. */
 #include <dvx/prm/match.h>
 
 #include "generation.h"

@@ -277,9 +277,7 @@ static int generation_costs(struct generation_build *b)
 	return flow_fault_set(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 }
 
-/*
- * Compiles the rules. Runs in a thread of its own: reads the rules, and writes only the generation.
- */
+/* Compiles the rules. Runs in its own thread, and writes only the generation. */
 static void generation_run_compiler(void *arg)
 {
 	struct generation_build *b = arg;

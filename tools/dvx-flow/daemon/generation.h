@@ -105,19 +105,14 @@ uint64_t generation_first_table(const struct generation *gen, enum rule_dir dir)
 
 typedef void (*table_of_fn)(void *arg, uint64_t table_id, const char *name);
 void generation_tables(const struct generation *gen, table_of_fn visit, void *arg);
-/*
- * Visits mirrors, with the table where the packet itself goes on, which a destination array hides.
- */
+/* Visits mirrors, with the table where the packet goes on, which the destination array hides. */
 typedef void (*mirror_fn)(void *arg, uint64_t action_id, uint64_t table_id);
 void generation_mirrors(const struct generation *gen, mirror_fn visit, void *arg);
 /* Visits the lists of rewrites. The dump has only their actions' IDs. */
 typedef void (*rewrites_fn)(void *arg, uint64_t action_id, const struct dvx_flow_rewrites *list);
 void generation_rewrites(const struct generation *gen, rewrites_fn visit, void *arg);
 
-/*
- * --- locate.c: finds the word of a rule that the device refused. Both return -1 and set the fault.
- * ---
- */
+/* --- locate.c: finds the word that the device refused. Both return -1 and set the fault. --- */
 
 /* Sets the fault to libdvx's last error, at this word. */
 int locate_error(struct flow_fault *f, const struct rule *r, struct source_location at);
@@ -141,10 +136,7 @@ void fill_match(void *fte_match_param, const struct shape *shape, const uint64_t
 
 struct bulk;
 
-/*
- * Allocates up to `want` counters, fewer if the device has no bulks that large. Returns libdvx's
- * -errno.
- */
+/* Allocates up to `want` counters, fewer if bulks are limited. Returns libdvx's -errno. */
 int bulk_make(struct dvx_dev *dev, uint32_t want, struct bulk **out);
 void bulk_hold(struct bulk *b);
 /* Drops a reference; the last one destroys the bulk. b may be NULL. */

@@ -107,10 +107,7 @@ static void edit_retire(struct generation *gen, struct rule_state *h, bool arriv
 		rule_state_free(h);
 }
 
-/*
- * Removes the arriving rules from the list, or else the leaving ones. They have no entries any
- * more.
- */
+/* Removes the arriving rules from the list, or the leaving ones. Their entries are gone already. */
 static void edit_compact(struct generation_edit *e, bool arriving)
 {
 	struct generation *gen = e->gen;
@@ -138,10 +135,7 @@ static void edit_compact(struct generation_edit *e, bool arriving)
 	edit_renumber(gen, e->to);
 }
 
-/*
- * Drops rules: first their entries, then their counters and actions, which no packet meets any
- * more.
- */
+/* Drops rules: first their entries, then counters and actions, which no packet meets then. */
 static int edit_drop(struct generation_edit *e, bool arriving)
 {
 	int ret = edit_drop_entries(e, arriving);
@@ -152,7 +146,7 @@ static int edit_drop(struct generation_edit *e, bool arriving)
 	return ret;
 }
 
-/* --- what rules that come have ---------------------------------------------------------------- */
+/* --- objects of arriving rules ------------------------------------------------------------------ */
 
 static int edit_take_counter(struct generation_edit *e, struct rule_state *h, const struct rule *r)
 {

@@ -58,9 +58,7 @@ int edit_no_memory(struct generation_edit *e);
 /* Makes the changes so far take effect for packets. */
 int edit_sync(struct generation_edit *e);
 
-/*
- * Find places for the entries of arriving rules, and for entries that only a leaving rule covers.
- */
+/* Find places for entries of arriving rules, and for entries that only a leaving rule covers. */
 int edit_insert(struct generation_edit *e);
 int edit_uncover(struct generation_edit *e);
 /* Inserts all new entries on the device. */

@@ -70,10 +70,7 @@ void edit_forget(struct built_table *h, size_t i)
 	h->matcher[m] = NULL;
 }
 
-/*
- * Puts an entry into the list. edit_write() inserts it and its matcher when all entries have a
- * place.
- */
+/* Adds an entry to the list. edit_write() inserts it and its matcher when all have a place. */
 int edit_put(struct generation_edit *e, struct built_table *h, const struct covered_entry *c,
 	     struct live_spot spot)
 {
@@ -136,7 +133,7 @@ int edit_write(struct generation_edit *e)
 	return ret ? ret : edit_sync(e);
 }
 
-/* --- rules that come -------------------------------------------------------------------------- */
+/* --- added rules ------------------------------------------------------------------------------ */
 
 static struct built_table *edit_table(const struct generation_edit *e)
 {
@@ -254,10 +251,7 @@ static int edit_uncover_table(struct generation_edit *e, uint32_t table)
 
 	if (edit_uncovers_many(e->gen, h))
 		return EDIT_REBUILD;
-	/*
-	 * Goes backwards: live_uncover() moves the last covered entry to the place of the removed
-	 * one.
-	 */
+	/* Goes backwards: live_uncover() moves the last covered entry to the free place. */
 	for (size_t i = h->live.ncovered; i-- > 0 && !ret;) {
 		e->rule = h->live.covered[i].rule;
 		if (edit_uncovers(e->gen, &h->live.covered[i]))

@@ -52,9 +52,7 @@ static struct dvx_flow_action *table_rest(const struct generation *gen, size_t t
 	return t->next == TABLE_NONE ? gen->base->side[t->dir].back : gen->table[t->next].to_table;
 }
 
-/*
- * Makes the last matcher, which sends unmatched packets the default way, or on to the next table.
- */
+/* Makes the last matcher. It sends unmatched packets the default way, or to the next table. */
 static int make_last(struct generation_build *b)
 {
 	static const struct dvx_flow_match all;
@@ -349,10 +347,7 @@ static int make_mirrors(struct generation_build *b)
 	for (size_t i = 0; i < p->ntables; i++) {
 		uint32_t last = 0;
 
-		/*
-		 * Without a level no packet reaches the table, and there are no tables for its
-		 * copies.
-		 */
+		/* Without a level no packet reaches the table, and its copies have no table. */
 		if (p->table[i].next == TABLE_NONE || !p->table[i].level)
 			continue;
 		for (size_t m = 0; m < p->table[i].n; m++) {
@@ -394,10 +389,7 @@ static void free_entries(const struct base_tables *g, struct built_table *t)
 	free(t->rule);
 }
 
-/*
- * Frees the tables. Entries of the first ones and mirrors lead to other tables, which are freed
- * last.
- */
+/* Frees the tables. Entries and mirrors lead to other tables, which are freed last. */
 void generation_free_tables(struct generation *gen)
 {
 	for (int d = 0; d < RULE_DIRS; d++)

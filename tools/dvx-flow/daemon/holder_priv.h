@@ -18,10 +18,7 @@ int holder_build(struct holder *h, struct ruleset *set, const uint32_t *from, bu
 /* Makes gen take effect and commits the text, which the holder owns from here on. */
 int holder_replace(struct holder *h, struct generation *gen, char *text, size_t len,
 		   void (*after)(void *arg), void *arg, struct flow_fault *f);
-/*
- * Returns a copy without the byte order mark, so that places in it are those of the rules. NULL: no
- * memory.
- */
+/* Returns a copy without the byte order mark, so its places are the rules'. NULL: no memory. */
 char *holder_copy(const char *text, size_t *len);
 
 /* An edit of the tables as they are, and the text that results. */

@@ -29,7 +29,7 @@
 #define JOURNAL_BYTES (256u * 1024u)
 #define JOURNAL_EDITS 512u
 
-/* --- what differs ------------------------------------------------------------------------------ */
+/* --- differences ------------------------------------------------------------------------------ */
 
 /* Replaces `less` bytes at `at` by the `more` bytes. */
 struct journal_splice {
@@ -125,10 +125,7 @@ static int journal_write(int fd, struct state_tail *t, size_t end, const char *e
 		next.edits += len;
 		next.last = crc32c(edit, len);
 		err = journal_seal(fd, &next);
-		/*
-		 * If this failed, the disk's contents are unknown: the next commit writes a whole
-		 * file.
-		 */
+		/* On failure the disk's contents are unknown: the next commit is a whole file. */
 		t->known = !err;
 	}
 	if (!err) {

@@ -10,10 +10,7 @@
 #include "generation_edit.h"
 #include "rules/shape.h"
 
-/*
- * Limits of an overlay. Each packet is looked up in its matchers; beyond a limit the rules are
- * rebuilt.
- */
+/* Limits of an overlay, which slows each packet; beyond a limit the rules are rebuilt. */
 #define OVERLAY_MATCHERS 24u
 #define OVERLAY_ENTRIES	 4096u
 #define OVERLAY_REGIONS	 256u
@@ -94,10 +91,7 @@ static bool overlay_full(const struct built_table *h)
 	return n > OVERLAY_MATCHERS || h->live.n > OVERLAY_ENTRIES;
 }
 
-/*
- * Returns the arena for a rule's entry. Entries of a rule that arrived in an edit are freed with
- * it.
- */
+/* Returns the arena for a rule's entry. Entries of an added rule are freed with the rule. */
 static struct arena **overlay_memory(struct overlay *f, uint32_t rule)
 {
 	struct rule_state *hold = rule == LIVE_REST ? NULL : &f->e->gen->hold[rule];

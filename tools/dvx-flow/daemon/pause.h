@@ -7,10 +7,7 @@
 #define DVX_FLOW_PAUSE_H
 
 struct pause {
-	/*
-	 * Serves others until fd is readable; does not wait if fd is -1. NULL: there is nobody to
-	 * serve.
-	 */
+	/* Serves others until fd is readable; does not wait if fd is -1. NULL: there are none. */
 	void (*wait)(void *arg, int fd);
 	void *arg;
 };

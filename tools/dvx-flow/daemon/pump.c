@@ -77,10 +77,7 @@ static void post_all(struct pump_queue *q)
 	dvx_rq_ring(dvx_rxq_ring(q->rxq));
 }
 
-/*
- * Makes the queue. Without a counter left, the device makes it all the same, and its drops are
- * unknown.
- */
+/* Makes the queue. If the device has no counter left, the queue's drops are unknown. */
 static int queue_receive(struct pump *p, struct pump_queue *q, struct dvx_rxq_attr *rxq)
 {
 	rxq->flags = DVX_RXQ_COUNT_DROPS;

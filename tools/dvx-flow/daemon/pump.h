@@ -42,17 +42,12 @@ struct pump_attr {
 };
 
 int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_fault *f);
-/*
- * Ends the thread and completes the captures. The queues are freed by pump_stop(), or at the
- * process's end.
- */
+/* Ends the thread and completes the captures. pump_stop() or the process's end frees the queues. */
 void pump_leave(struct pump *p);
 void pump_stop(struct pump *p);
 unsigned int pump_queues(const struct pump *p);
 struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue);
-/*
- * Returns a queue's counts. They and the captures include all packets that arrived before the call.
- */
+/* Returns a queue's counts. They and the captures include all packets from before the call. */
 void pump_count(struct pump *p, unsigned int queue, struct queue_count *out);
 
 #endif

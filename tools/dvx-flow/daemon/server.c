@@ -94,10 +94,7 @@ void conn_reply(struct server_conn *c, json_t *head, const void *body, size_t bo
 	flush_out(c);
 }
 
-/*
- * Returns the message as a JSON string. It may quote bytes that are not UTF-8, which JSON cannot
- * hold.
- */
+/* Returns the message as a JSON string. It may quote bytes that are not UTF-8, unlike JSON. */
 static json_t *server_utf8_text(const char *why)
 {
 	json_t *j = json_string(why);
@@ -248,10 +245,7 @@ static void server_welcome(struct flow_server *s)
 		server_turn_away(&new);
 }
 
-/*
- * Returns whether a request or an answer is incomplete. Only a client that is not busy may stay
- * idle.
- */
+/* Returns whether a request or an answer is incomplete. Only other clients may stay idle. */
 static bool server_conn_is_busy(const struct server_conn *c)
 {
 	return c->in.from < c->in.n || c->out.from < c->out.n;
@@ -306,9 +300,7 @@ static int server_poll(const struct flow_server *s, int fd, int ms, struct pollf
 
 static void server_serve_all(struct flow_server *s, const struct pollfd p[SERVER_FDS])
 {
-	/*
-	 * Taken before any answer, so that a long request does not count against the other clients.
-	 */
+	/* Taken before any answer: a long request does not count against the other clients. */
 	int64_t now = server_now_ms();
 
 	for (int i = 0; i < CLIENTS_MAX && s->conns; i++)

@@ -13,10 +13,7 @@
 #include "spread.h"
 #include "dvx-flow.h"
 
-/*
- * Size of the indirection table, if the number of queues is no power of two; ethtool's default,
- * too.
- */
+/* Size of the indirection table if the queues are no power of two; ethtool's default, too. */
 #define SPREAD_PLACES 128u
 #define SPREAD_KINDS  6u /* TCP, UDP and others of two IP versions */
 

@@ -143,9 +143,7 @@ int state_damaged(struct flow_fault *f, const char *path, const char *how)
 	return -EBADMSG;
 }
 
-/*
- * Compares the rules behind the first line with it. `edits`: the first line counts edits as well.
- */
+/* Compares the rules behind the first line with it. `edits`: that line counts edits as well. */
 static int state_compare(const char *path, const struct state_text *s, bool edits,
 			 struct flow_fault *f)
 {
@@ -168,10 +166,7 @@ static int state_compare(const char *path, const struct state_text *s, bool edit
 	return state_damaged(f, path, how);
 }
 
-/*
- * Reads the first line. Returns its length, or 0. A line that counts no edits is an older
- * dvx-flow's.
- */
+/* Reads the first line. Returns its length, or 0. An older dvx-flow's counts no edits. */
 static size_t state_seal_read(const char *text, struct state_seal *seal, bool *edits)
 {
 	char line[STATE_SEAL_ROOM];
@@ -191,10 +186,7 @@ static size_t state_seal_read(const char *text, struct state_seal *seal, bool *e
 	return strncmp(text, line, (size_t)used) ? 0 : (size_t)used;
 }
 
-/*
- * Checks the first line and removes it from the text. A file cut within that line counts as
- * damaged.
- */
+/* Checks the first line and removes it from the text. A file cut within it is damaged. */
 static int state_unseal(const char *path, struct state_text *s, struct flow_fault *f)
 {
 	size_t n = strlen(STATE_SEAL), line;

@@ -52,9 +52,7 @@ static const struct change_part parts[DW_COUNT][PARTS] = {
 	[DW_REG_C + 5] = {{0, 32, NO_HEADER, 0, 0, 0, F_REG_C5, 0}},
 };
 
-/*
- * --- the bits that a rewrite names --------------------------------------------------------------
- */
+/* --- the bits that a rewrite names ------------------------------------------------------------ */
 
 static const struct change_field {
 	uint16_t number; /* PRM modify_field */
@@ -170,10 +168,7 @@ static enum change_dword entry_register(unsigned int number, int format)
 	return (enum change_dword)(pairs[(number - first) / 2] + (number - first) % 2);
 }
 
-/*
- * Finds an entry's bits. Shifts count in 64 bits, of which the dword is the high half; length 0 is
- * 32.
- */
+/* Finds an entry's bits. Shifts are in 64 bits, the dword is the high half; length 0 is 32. */
 static bool entry_bits(unsigned int number, unsigned int shift, unsigned int length, int format,
 		       struct change_bits *b)
 {

@@ -76,10 +76,7 @@ void changing_packet_end(struct changing_packet *p);
  */
 int packet_change(struct changing_packet *p, const struct packet_change *c, const char **why);
 
-/*
- * Reads a rewrite (8 bytes) as PRM set_add_copy_action_in_auto has it, in a list that a program
- * made.
- */
+/* Reads a program's rewrite (8 bytes), as PRM set_add_copy_action_in_auto has it. */
 void change_of_prm(struct packet_change *c, const uint8_t *action);
 /*
  * Reads a rewrite as an entry of format 1 or later has it; format -1: the dump does not name it.

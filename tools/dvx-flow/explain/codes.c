@@ -34,9 +34,7 @@ void codes_free(struct codes *c)
 	free(c);
 }
 
-/*
- * --- writes and compares of a rule ---------------------------------------------------------------
- */
+/* --- writes and compares of a rule ------------------------------------------------------------ */
 
 uint32_t code_written(const struct steering_dump *d, const struct dump_rule *r, unsigned int reg,
 		      uint32_t *value)

@@ -384,10 +384,7 @@ static void part_fields(struct dump_reader *r, const struct dump_rule *rl)
 	r->len[3] -= n;
 }
 
-/*
- * Reads a rewrite's list. rdma-core 46 and later end the record with it, if the device takes
- * arguments.
- */
+/* Reads a rewrite's list. rdma-core 46 and later print it last, if the device takes arguments. */
 static int action_list(struct dump_reader *r, uint32_t at)
 {
 	uint32_t n = 0;

@@ -161,10 +161,7 @@ const struct dump_table *dump_table_at(const struct steering_dump *d, uint32_t d
 /* Converts len hexadecimal digits to bytes. Returns false if others are among them. */
 bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out);
 
-/*
- * Adds a row at the end of an array, zeroed. Returns NULL if there is no memory. For the files of
- * dump*.c.
- */
+/* Adds a row at the end of an array, zeroed. NULL: no memory. For the files of dump*.c. */
 void *dump_grow(void **rows, uint32_t *n, size_t size);
 
 /* --- dump_mask.c --- */

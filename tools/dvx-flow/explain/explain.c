@@ -438,9 +438,7 @@ static int explain_file(struct explain_job *job, const char *path)
 	return ret;
 }
 
-/*
- * Returns whether the operand is a file's path, which may not exist, or words of the rule language.
- */
+/* Returns whether the operand is a path, which may not exist, or words of the rule language. */
 static bool explain_is_file(const struct args *a)
 {
 	const char *what = a->argv[0];

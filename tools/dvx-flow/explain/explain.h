@@ -66,10 +66,7 @@ bool dump_source_leads(const struct dump_source *s, uint64_t id);
 unsigned int dump_source_starts(const struct dump_source *s, enum side side, uint32_t *table,
 				unsigned int max);
 
-/*
- * Sets the source fields of a packet from that vport. Returns false if the dump does not have the
- * vport.
- */
+/* Sets the source fields of a packet from that vport. False: it is not in the dump. */
 bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport,
 		       struct fields *p);
 

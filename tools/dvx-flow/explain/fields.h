@@ -12,10 +12,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/*
- * Fields, from the list of match fields; F_INNER() are fields that a packet has twice, inside a
- * tunnel.
- */
+/* Fields, from the list of match fields; F_INNER() are those inside a tunnel. */
 enum field {
 #define EXPLAIN_LAYER_FIELD(name, bits, notation, words) F_##name,
 #include "src/prm/match_fields.def"

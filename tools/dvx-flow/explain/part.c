@@ -18,10 +18,7 @@ static bool part_has_table(const struct steering_dump *d, uint64_t id)
 	return false;
 }
 
-/*
- * Returns the table that the rule leads to, if the dump lacks it; 0: it leads to none that is
- * missing.
- */
+/* Returns the table that the rule leads to, if the dump lacks it; 0: none is missing. */
 static uint64_t part_missing(const struct steering_dump *d, const struct dump_rule *r)
 {
 	for (uint32_t i = r->first_action; i < r->first_action + r->nactions; i++)
@@ -31,9 +28,7 @@ static uint64_t part_missing(const struct steering_dump *d, const struct dump_ru
 	return 0;
 }
 
-/*
- * Returns whether the packet's way is in the dump. If not, *missing is the next table; 0: unknown.
- */
+/* Returns whether the packet's way is in the dump. If not, *missing is the next table or 0. */
 static bool part_suffices(const struct dump_source *s, enum side side, const struct seen_packet *p,
 			  uint64_t *missing)
 {

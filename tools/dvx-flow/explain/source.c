@@ -126,9 +126,7 @@ static int dump_source_read_rewrites(struct dump_source *s)
 	return ret ? EXIT_INPUT : EXIT_DONE;
 }
 
-/*
- * Reads the tables behind mirrors from the daemon's answer: the dump has the array's address only.
- */
+/* Reads the tables behind mirrors from the daemon's answer: the dump has only the address. */
 static void dump_source_read_mirrors(struct dump_source *s)
 {
 	json_t *pair;
@@ -284,10 +282,7 @@ static unsigned int dump_source_add(const struct steering_dump *d, uint32_t *tab
 	return n + 1;
 }
 
-/*
- * Finds the tables that no rule leads to. In a circle there are none: the lowest level is the
- * first.
- */
+/* Finds the tables that no rule leads to. If there is none (a circle): the lowest level. */
 static unsigned int dump_source_not_led(const struct steering_dump *d, enum side side,
 					uint32_t *table, unsigned int max)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Entries of any format: code shared by their readers (ste_v0.c, ste_v1.c), and the matchers'
- * views.
- */
+/* Entries of any format: code shared by readers (ste_v0.c, ste_v1.c), and the matchers' views. */
 #include <stdio.h>
 #include <string.h>
 #include "ste.h"

@@ -114,10 +114,7 @@ const struct ste_reader *ste_reader_of(unsigned int format);
 
 /* Fills a lookup type as the enum of this name has it. For readers. */
 void ste_lookup_row(struct lookup_type *, const char *names, uint16_t lookup);
-/*
- * Reads a table's address and size, which are one number: its lowest set bit is half its size in
- * bytes.
- */
+/* Reads a table's address and size from one number: its lowest set bit is half the size. */
 void ste_read_next(struct ste *, uint64_t high, uint64_t low);
 
 /* Fills one view per builder of the matcher's side. */

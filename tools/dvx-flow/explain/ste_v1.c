@@ -145,10 +145,7 @@ static bool ste_v1_change(const struct ste *s, unsigned int i, int format, struc
 	return true;
 }
 
-/*
- * Returns whether the matcher has ICMP fields, which decides between two layouts of one lookup
- * type.
- */
+/* Returns whether the matcher has ICMP fields, which decide the layout of a lookup type. */
 static bool asks_icmp(const struct match_mask *m)
 {
 	return m->mask[F_ICMP_TYPE] || m->mask[F_ICMP_CODE] || m->mask[F_ICMP_DATA];

@@ -167,10 +167,7 @@ static void account(struct explain_walk *w, const struct ste *s)
 	}
 }
 
-/*
- * Follows a hit: to the next entry of the rule, another table, or the end. Returns false at the
- * end.
- */
+/* Follows a hit to the rule's next entry, another table, or the end. Returns false at the end. */
 static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at,
 				const struct dump_entry *e, const struct ste *s)
 {

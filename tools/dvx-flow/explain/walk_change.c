@@ -19,10 +19,7 @@ static bool walk_change_one(struct explain_walk *w, const struct dump_entry *e,
 	return !ret;
 }
 
-/*
- * Makes the changes of a list. If it is not in the dump, or has unknown rewrites, the packet is
- * unknown.
- */
+/* Makes a list's changes. If the dump lacks it, or a rewrite is unknown, so is the packet. */
 static bool walk_change_list(struct explain_walk *w, const struct dump_entry *e, int format)
 {
 	const struct dump_action *a = dump_rewrite_of(w->d, &w->d->rule[e->rule]);
@@ -44,10 +41,7 @@ static bool walk_change_list(struct explain_walk *w, const struct dump_entry *e,
 	return true;
 }
 
-/*
- * Makes a change. The list that a program gave its library is preferred to what the library made of
- * it.
- */
+/* Makes a change. A program's own list is preferred to what the library made of it. */
 static bool walk_change_any(struct explain_walk *w, const struct dump_entry *e,
 			    const struct packet_change *c)
 {

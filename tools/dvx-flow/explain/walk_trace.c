@@ -31,7 +31,7 @@ static void walk_trace_comma(struct trace_text *t)
 		walk_trace_add(t, ", ");
 }
 
-/* --- what rules do --- */
+/* --- actions of rules --- */
 
 static const struct {
 	uint32_t type;
@@ -91,7 +91,7 @@ size_t walk_trace_actions(char *buf, size_t size, const struct steering_dump *d,
 	return t.at;
 }
 
-/* --- what is compared --- */
+/* --- matches --- */
 
 size_t walk_trace_mask(char *buf, size_t size, const struct match_mask *m)
 {

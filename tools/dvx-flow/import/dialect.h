@@ -19,10 +19,7 @@ bool iptables_looks(const struct tokens *line);
 bool ip6tables_looks(const struct tokens *line);
 bool nft_looks(const struct tokens *line);
 bool ovs_looks(const struct tokens *line);
-/*
- * Returns the IP version that the first comment of iptables-save or ip6tables-save names; 0: none
- * does.
- */
+/* Returns the IP version that the first comment of iptables-save or ip6tables-save names, or 0. */
 uint8_t iptables_section(const char *from, const char *end);
 /* Leaves out a line that is of no dialect, or of another one. */
 void dialect_leave_line(struct import *im, const struct draft *d, const struct tokens *line);

@@ -409,10 +409,7 @@ static void draft_mistake(void *arg, const struct mistake *m)
 		strcpy(why, m->text);
 }
 
-/*
- * Adds the text if dvx-flow's own parser accepts it; otherwise leaves it out with the parser's
- * message.
- */
+/* Adds the text if dvx-flow's parser accepts it; else leaves it out with the parser's message. */
 static void draft_add_text(struct import *im, const struct draft *d, const char *text, size_t n)
 {
 	char why[sizeof(((struct mistake *)0)->text)] = "";

@@ -104,9 +104,7 @@ bool import_leave(struct import *im, const struct draft *d, const struct token *
 		  enum import_reason reason);
 /* Adds the rule, or leaves it out with dvx-flow's message. */
 void import_add(struct import *im, const struct draft *d);
-/*
- * Leaves out a rule that ends its packets' way. If it takes all packets, no packet gets behind it.
- */
+/* Leaves out a rule that ends its packets' way; if it takes all, no packet gets behind it. */
 bool import_leave_end(struct import *im, const struct draft *d, const struct token *at,
 		      enum import_reason reason);
 /*

@@ -26,9 +26,7 @@ struct export_state {
 
 struct export_tool {
 	const char *name;
-	/*
-	 * Writes the entry's commands to e->out, or puts the reason into e->why and returns false.
-	 */
+	/* Writes the commands to e->out, or puts the reason into e->why and returns false. */
 	bool (*write)(struct export_state *state, struct entry *e);
 };
 

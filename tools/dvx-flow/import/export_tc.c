@@ -28,9 +28,7 @@ static const char *tc_tag_kind(struct entry *e, unsigned int cvlan, unsigned int
 	}
 }
 
-/*
- * --- matches -------------------------------------------------------------------------------------
- */
+/* --- matches ---------------------------------------------------------------------------------- */
 
 /* Returns the EtherType behind the tags; NULL: the entry does not compare it. */
 static const char *tc_ethertype(struct entry *e, char *text, size_t size)
@@ -173,10 +171,7 @@ static void tc_put_tags(struct entry *e, const struct tc_tags *tags, const char 
 	}
 }
 
-/*
- * --- actions
- * --------------------------------------------------------------------------------------
- */
+/* --- actions ---------------------------------------------------------------------------------- */
 
 static const char *tc_layer(const struct rule_change *c, uint8_t ip)
 {

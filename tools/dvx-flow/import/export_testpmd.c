@@ -71,10 +71,7 @@ static void pmd_put_row(struct entry *e, const struct pmd_number *row, bool inne
 
 /* --- items ------------------------------------------------------------------------------------- */
 
-/*
- * Returns whether the entry excludes a second tag. testpmd has no word for that, so it stays in the
- * entry.
- */
+/* Returns whether the entry excludes a second tag, which testpmd cannot express. */
 static bool pmd_second_is_absent(const struct entry *e, bool inner)
 {
 	return entry_has(e, entry_key(KEY_CVLAN2, inner), 0) &&

@@ -151,10 +151,7 @@ static void ipt_end(struct ipt *t, struct ipt_read *r, const char *verdict)
 		import_leave_end(r->im, r->d, r->target, REASON_HOOK);
 }
 
-/*
- * Handles RETURN: it is the policy where packets enter by themselves, and nothing at another
- * chain's end.
- */
+/* Handles RETURN: the policy of a chain of the kernel, nothing at another chain's end. */
 static void ipt_return(struct ipt *t, struct ipt_read *r, const struct ipt_chain *chain, bool last)
 {
 	if (ipt_is_hook(chain->table, chain->name))

@@ -381,10 +381,7 @@ static size_t nft_hook(const struct nft_chain *c)
 	return i;
 }
 
-/*
- * Returns whether the device's packets enter the chain: 1, 0 (only another interface's), or -1:
- * left out.
- */
+/* Returns whether the device's packets enter the chain: 1, 0 (others do), or -1 (left out). */
 static int nft_enters(struct nft *t, const struct nft_chain *c)
 {
 	const struct draft d = {.at = &t->words.token[c->at]};
@@ -480,10 +477,7 @@ static void nft_emit(struct nft *t)
 
 /* --- the text ---------------------------------------------------------------------------------- */
 
-/*
- * Reads all words, with a "
- * " behind each line.
- */
+/* Reads all words, with a " " behind each line. */
 static bool nft_words(struct nft *t, struct token_reader *r)
 {
 	struct tokens line = {0};

@@ -173,10 +173,7 @@ static bool nft_implies_tunnel(struct nft *t, const struct nft_key *key, size_t 
 	return nft_match_add(t, d, at, SLOT_PROTO, "udp") && nft_match_add(t, d, at, SLOT_TUNNEL, key->proto);
 }
 
-/*
- * Adds the conditions that the key implies without its value. Returns false if the rule is left
- * out.
- */
+/* Adds the conditions that the key implies without its value. False: the rule is left out. */
 static bool nft_key_implies(struct nft *t, const struct nft_chain *c, const struct nft_key *key,
 			    size_t at, struct draft *d)
 {
@@ -352,10 +349,7 @@ static bool nft_flag_bits(const struct nft *t, size_t *at, size_t end, uint64_t 
 	return true;
 }
 
-/*
- * Adds bare flags: they are set, whatever the others are; one of several is enough. With !, none is
- * set.
- */
+/* Adds bare flags: one that is set is enough, whatever the others are. With !, none is set. */
 static bool nft_any_flag(struct nft *t, const struct nft_key *key, size_t at, uint64_t flags,
 			 bool none, struct draft *d)
 {

@@ -22,9 +22,7 @@ static size_t ovs_part_length(const char *text, int *depth)
 	return n;
 }
 
-/*
- * Splits words at commas. Blanks inside parentheses end a part, too, as nothing there is imported.
- */
+/* Splits words at commas. Blanks inside parentheses end a part, too: nothing there is imported. */
 static bool ovs_split(struct import *im, const struct tokens *line, size_t from, struct tokens *out)
 {
 	out->n = out->at = 0;
@@ -126,10 +124,7 @@ static bool ovs_bridge(struct ovs *o, const struct token *at)
 	       import_leave(o->im, &d, at, REASON_TABLES);
 }
 
-/*
- * Reads a command. A new bridge has a flow for packets that no other takes, until del-flows removes
- * it.
- */
+/* Reads a command. A new bridge has a flow for all other packets, until del-flows. */
 static void ovs_command(struct ovs *o, struct tokens *line, struct tokens *parts)
 {
 	const struct draft d = {.at = &line->token[0]};
@@ -179,10 +174,7 @@ static void ovs_line(struct ovs *o, struct tokens *line, struct tokens *parts)
 	}
 }
 
-/*
- * Adds the default of each table. A bridge begins with a flow in the first one, unless it was
- * deleted.
- */
+/* Adds the default of each table. A bridge begins with a flow in the first, unless deleted. */
 static void ovs_miss(struct ovs *o, const struct token_reader *r)
 {
 	const struct token end = {NULL, r->line, r->column, false};

@@ -39,9 +39,7 @@ struct tc {
 	size_t n;
 };
 
-/*
- * --- the head: up to the kind of filter ---------------------------------------------------------
- */
+/* --- the head: up to the kind of filter ------------------------------------------------------- */
 
 enum tc_head_kind {
 	TC_DEV,

@@ -10,10 +10,7 @@
 
 static bool tc_goto(struct tc_read *r, const struct token *at);
 
-/*
- * Skips an action's flags, names and kinds of statistics: [ FLAGS ] [ HWSTATSSPEC ] of
- * tc-actions(8).
- */
+/* Skips an action's flags and names: [ FLAGS ] [ HWSTATSSPEC ] of tc-actions(8). */
 static void tc_action_flags(struct tc_read *r)
 {
 	static const char *const flags[] = {"no_percpu", "skip_hw", "skip_sw", NULL};
@@ -30,10 +27,7 @@ static void tc_action_flags(struct tc_read *r)
 	}
 }
 
-/*
- * Reads the control behind an action: `pipe` goes on with the next one. Without a word, it is
- * `usual`.
- */
+/* Reads the control behind an action: `pipe` goes on with the next one. No word: `usual`. */
 static bool tc_control(struct tc_read *r, const char *usual)
 {
 	static const char *const passes[] = {"pass", "ok", NULL}, *const drops[] = {"drop", "shot",

@@ -275,9 +275,7 @@ static bool pmd_type(struct pmd_read *r, const struct token *at, uint64_t type)
 	return draft_add_type(r->im, r->d, type) || pmd_leave(r, at, REASON_TWICE);
 }
 
-/*
- * Adds whether there is a tag, or one behind the item's. The driver compares tags of type 0x8100.
- */
+/* Adds whether there is a tag, or one behind the item's. The driver compares type 0x8100. */
 static bool pmd_has_vlan(struct pmd_read *r, const struct token *at, unsigned int slot, bool has)
 {
 	const char *given = draft_value(r->d, (enum draft_slot)slot);
@@ -423,10 +421,7 @@ static bool pmd_fields(struct pmd_read *r, const struct pmd_item *item)
 	return true;
 }
 
-/*
- * Checks an item's place. Headers stand in the order of the packet; behind a tunnel they begin
- * anew.
- */
+/* Checks an item's place. Headers have the packet's order; behind a tunnel they begin anew. */
 static bool pmd_place(struct pmd_read *r, const struct pmd_item *item, const struct token *at)
 {
 	if (!item->depth)

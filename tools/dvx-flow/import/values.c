@@ -22,9 +22,7 @@ bool value_number(const char *text, int base, uint64_t most, uint64_t *v)
 	return end != text && !*end && *v <= most && strlen(text) < 20;
 }
 
-/*
- * Splits TEXT[/MASK] into `head` and the mask. Returns the mask or "", or NULL if it is too long.
- */
+/* Splits TEXT[/MASK] into `head` and the mask. Returns the mask, "", or NULL if too long. */
 static const char *value_split(const char *text, char *head, size_t size)
 {
 	size_t n = strcspn(text, "/");

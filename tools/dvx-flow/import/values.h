@@ -16,9 +16,7 @@ const char *value_nets(struct import *im, const char *text, int family);
 int value_mask_length(const uint8_t *mask, unsigned int bytes);
 /* Converts MAC[/MASK|/BITS]. */
 const char *value_mac(struct import *im, const char *text);
-/*
- * Parses NUMBER[/MASK] of so many bits, all of them without a mask; base 0: hexadecimal after 0x.
- */
+/* Parses NUMBER[/MASK] of so many bits, all without a mask; base 0: hexadecimal after 0x. */
 bool value_pair(const char *text, int base, unsigned int bits, uint64_t *v, uint64_t *mask);
 const char *value_under_mask(struct import *im, uint64_t v, uint64_t mask, unsigned int bits);
 /* Writes the values from first to last as values under masks, "" if they are all. */
@@ -37,10 +35,7 @@ const char *value_list_end(struct import *im, struct value_list *l);
 const char *value_masked(struct import *im, const char *text, int base, unsigned int bits);
 /* Parses a number without a mask. */
 bool value_number(const char *text, int base, uint64_t most, uint64_t *v);
-/*
- * Converts PORT or FIRST<separator>LAST, either of which may be missing; numbers or names of
- * services.
- */
+/* Converts PORT or FIRST<separator>LAST, one of which may be missing; numbers or services. */
 const char *value_ports(struct import *im, const char *text, char separator);
 /* Converts a port under a mask; to a range if it is one. */
 const char *value_port_mask(struct import *im, uint64_t port, uint64_t mask);

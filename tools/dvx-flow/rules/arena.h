@@ -15,10 +15,7 @@ void *arena_get(struct arena *a, size_t bytes);
 /* Returns a copy of bytes[0..n), ended by a NUL. */
 char *arena_text(struct arena *a, const char *bytes, size_t n);
 
-/*
- * Makes room for element n of an array that doubles and that free() frees. Returns false if there
- * is no memory.
- */
+/* Makes room for element n of an array that doubles and that free() frees. False: no memory. */
 bool array_grow(void **array, size_t n, size_t *room, size_t size);
 
 #endif

@@ -77,10 +77,7 @@ struct work {
 
 /* --- shapes ------------------------------------------------------------------------------------ */
 
-/*
- * Keeps one copy of each shape, so that pointers can be compared. Returns false if there is no
- * memory.
- */
+/* Keeps one copy of each shape, so that pointers can be compared. False: no memory. */
 static bool compile_intern(struct work *w, const struct shape *s, size_t *number)
 {
 	struct cover *c = &w->now->cover;
@@ -447,9 +444,7 @@ static int compile_ways(struct work *w)
 	return r->verdict == RULE_MIRROR ? compile_mirror(w) : 0;
 }
 
-/*
- * Puts a table behind one that leads to it. Returns 1, or 0 if it was behind already, or -EMLINK.
- */
+/* Puts a table behind one that leads to it. Returns 1, 0 if it was behind already, or -EMLINK. */
 static int compile_deepen(struct work *w, const struct table_way *way)
 {
 	uint32_t level = w->out->table[way->from].level;

@@ -34,10 +34,7 @@ extern const struct match_key_row match_keys[MATCH_KEYS];
 
 uint64_t match_key_max(unsigned int key);
 
-/*
- * Returns the place of the word that a key comes from; the rule's beginning if there is no such
- * word.
- */
+/* Returns the place of the word that a key comes from; the rule's beginning if there is none. */
 struct source_location rule_location(const struct rule *r, unsigned int key);
 
 /* The bits that are compared. */
@@ -78,10 +75,7 @@ struct table {
 	enum rule_dir dir;
 	uint32_t of;   /* the table of the file */
 	uint32_t next; /* the table of packets that no rule takes; TABLE_NONE: the default way */
-	/*
-	 * Lower than the level of any table that it leads to. 0: no packet reaches it, or it has no
-	 * rules.
-	 */
+	/* Below the level of any table that it leads to. 0: no packet gets here, or no rules. */
 	uint32_t level;
 	struct covered_entry *covered;
 	size_t ncovered, covered_room;

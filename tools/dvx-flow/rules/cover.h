@@ -9,10 +9,7 @@
 /* A shape and its entries. */
 struct cover_shape {
 	const struct shape *shape;
-	/*
-	 * Folded bits. A wider shape has no bit here that this one lacks, which rules out most
-	 * shapes.
-	 */
+	/* Folded bits. A wider shape has none that this one lacks, which rules out most shapes. */
 	uint64_t bits[2];
 	struct map seen[RULE_DIRS]; /* by their values; `what` is an index in `entry` */
 	/*
@@ -29,18 +26,14 @@ struct cover {
 	size_t settled; /* shapes of earlier rules; of a rule's own shapes, only equal entries cover */
 	struct rule_entry *entry;
 	size_t nentries, entry_room;
-	/*
-	 * Comparisons and lookups of shapes. After `most` of them, only an equal entry covers one.
-	 */
+	/* Comparisons and lookups of shapes. After `most`, only an equal entry covers one. */
 	uint64_t steps, most;
 };
 
 /* Adds shape number c->n. Returns false if there is no memory. */
 bool cover_add_shape(struct cover *c, const struct shape *shape);
 bool cover_add(struct cover *c, enum rule_dir dir, size_t shape, struct rule_entry entry);
-/*
- * Returns 1 if an entry of rule *by takes all packets of such an entry; 0: none does; or -ENOMEM.
- */
+/* Returns 1 if an entry of rule *by takes all packets of such an entry, 0 if none does, -ENOMEM. */
 int cover_find(struct cover *c, enum rule_dir dir, size_t shape, const uint64_t *value,
 	       uint32_t *by);
 void cover_free(struct cover *c);

@@ -234,10 +234,7 @@ bool key_is_of_l4(unsigned int key, bool inner)
 
 static int fragments_of(struct expansion *x, const struct alternative *a, bool inner);
 
-/*
- * Makes one entry for each bit that a field's mask leaves open: this bit is set, those above are
- * not.
- */
+/* Makes an entry for each bit that a mask leaves open: this bit is set, those above are not. */
 static int with_open_bits(struct expansion *x, const struct alternative *a, unsigned int i,
 			  struct alternative *none)
 {

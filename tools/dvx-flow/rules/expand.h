@@ -38,10 +38,7 @@ uint64_t alternative_value(const struct alternative *a, unsigned int key);
 /* Returns the key at the current level. */
 unsigned int alternative_key(const struct alternative *a, unsigned int key);
 
-/*
- * Adds a condition. Returns false if no packet can meet both (src port 80, and any port 90 tried
- * there).
- */
+/* Adds a condition. Returns false if no packet can meet both (src port 80, and 90). */
 bool alternative_add(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
 bool alternative_add_here(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask);
 bool alternative_add_net(struct alternative *a, unsigned int first_key, uint8_t version,

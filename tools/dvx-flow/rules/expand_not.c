@@ -92,10 +92,7 @@ static bool alternative_has(struct alternative *a, const struct rule_field *fiel
 	       alternative_add(a, field->key, field->value, field->mask);
 }
 
-/*
- * Expands the fields. A value of 0 means that a header is missing; fields behind it need no such
- * entry.
- */
+/* Expands the fields. A value of 0 is a missing header; fields behind it need no entry. */
 static int except_fields(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct rule_except *e = x->except[i].source;
@@ -232,10 +229,7 @@ static bool later_ports(struct alternative *a, const struct exception *e, bool *
 			 alternative_add_here(a, expand_port_key(proto, SIDE_D), 0, 0xffff));
 }
 
-/*
- * Excludes later fragments: the device compares 0 there, but `udp dst port 0` does not hold for
- * them.
- */
+/* Excludes later fragments: the device compares 0, but `udp dst port 0` does not hold there. */
 static int except_later(struct expansion *x, const struct alternative *a, size_t i)
 {
 	const struct exception *e = &x->except[i];

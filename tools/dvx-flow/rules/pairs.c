@@ -16,10 +16,7 @@ static bool pairs_equal(const struct pair_text *a, const struct pair_text *b)
 	return !strcmp(a->text, b->text) && !strcmp(a->table, b->table);
 }
 
-/*
- * Indexes the old rules: `first` has the first one of each hash, next[] leads to the others in
- * their order.
- */
+/* Indexes the old rules: `first` has the first one of each hash, next[] the others in order. */
 static int pairs_index(struct texts old, struct map *first, uint32_t *next)
 {
 	for (size_t i = old.n; i-- > 0;) {

@@ -9,9 +9,7 @@
 #include "map.h"
 #include "rule.h"
 
-/*
- * A range of the text, from the first character to the last. Bytes count from the text's beginning.
- */
+/* A range of the text, first to last character. Bytes count from the text's beginning. */
 struct source_range {
 	uint32_t first_line, first_column, last_line, last_column;
 	size_t first_byte, end_byte;
@@ -222,9 +220,7 @@ void parse_settle_l4(struct rule_parser *ps, const struct source_range *at);
 /* --- matches --- */
 void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		 uint64_t value, uint64_t mask);
-/*
- * Adds to the list of values; parse_field_list() takes the list. mask UINT64_MAX: all of the field.
- */
+/* Adds to the list of values, for parse_field_list(). mask UINT64_MAX: all of the field. */
 void parse_value(struct rule_parser *ps, uint64_t value, uint64_t mask);
 void parse_field_list(struct rule_parser *ps, const struct source_range *at, enum rule_key key);
 void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type);
@@ -272,16 +268,11 @@ void parse_mpls_list(struct rule_parser *ps, const struct source_range *at, enum
 void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at);
 /* Returns the IP version of an EtherType, or 0. */
 uint8_t parse_type_version(uint64_t type);
-/*
- * Returns whether the rule names an EtherType that excludes this IP version; version 0: both
- * versions.
- */
+/* Returns whether the rule's EtherType excludes this IP version; 0: both versions. */
 bool parse_not_ip(struct rule_parser *ps, uint8_t version);
 /* Checks that a packet without a tunnel does not match the inner headers. */
 void parse_settle_inner(struct rule_parser *ps, const struct source_range *at);
-/*
- * Reports a mistake and returns false if the current level is inner, where no device compares this.
- */
+/* Reports a mistake and returns false at the inner level, where no device compares this. */
 bool parse_only_outer(struct rule_parser *ps, const struct source_range *at, const char *name);
 
 enum parse_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };

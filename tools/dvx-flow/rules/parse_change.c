@@ -99,9 +99,7 @@ void parse_push_vlan(struct rule_parser *ps, const struct source_range *at, uint
 	parse_change(ps, at, CHANGE_PUSH, (pcp & 7) << 13 | (id & 0xfff));
 }
 
-/*
- * --- matches that changes need ------------------------------------------------------------------
- */
+/* --- matches that changes need ---------------------------------------------------------------- */
 
 static bool parse_changes_has(const struct rule_parser *ps, enum rule_change_kind kind)
 {

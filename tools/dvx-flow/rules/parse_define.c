@@ -74,9 +74,7 @@ static void define_add(struct define_line *l, int token, const FLOW_STYPE *value
 	d->token[d->n++] = (struct define_token){token, *value};
 }
 
-/*
- * Adds a word's token. A word of the language that is a value's name, too, is added as that name.
- */
+/* Adds a word's token. A word of the language that names a value, too, is added as that name. */
 static void define_add_word(struct define_line *l, int token)
 {
 	const struct source_range *at = l->at;

@@ -6,10 +6,7 @@
 
 #include "parse.h"
 
-/*
- * Returns whether the name is valid. It never begins with a digit, so that commands can tell it
- * from an ID.
- */
+/* Returns whether the name is valid. It does not begin with a digit, as an ID does. */
 static bool name_is_right(const char *name)
 {
 	size_t n = strlen(name);

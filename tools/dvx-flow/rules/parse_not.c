@@ -110,9 +110,7 @@ static void group_refuse(struct rule_parser *ps, const struct parse_group *g)
 			      "cannot be negated");
 }
 
-/*
- * Requires the header that a match is about: a negated field is for packets that have the header.
- */
+/* Requires the header of a match: a negated field is for packets that have its header. */
 static void group_base(struct rule_parser *ps, const struct parse_group *g)
 {
 	struct parse_needs *needs = &ps->needs[parse_is_inner(ps)];

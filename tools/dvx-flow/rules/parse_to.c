@@ -118,10 +118,7 @@ void parse_goto(struct rule_parser *ps, const struct source_range *at, const cha
 	ps->go = (struct parse_goto){.name = table, .at = *at};
 }
 
-/*
- * Checks rules that pass packets on. Later rules see the packet as it arrived, and decide on its
- * tag.
- */
+/* Checks a rule that passes packets on. Later rules see the packet unchanged and set its tag. */
 static void parse_settle_onward(struct rule_parser *ps, const struct source_range *at)
 {
 	const char *what = ps->go.name ? "leads to a table" : "copies packets";

@@ -12,9 +12,7 @@
 #include "define.h"
 #include "tools/cli/names.h"
 
-/*
- * --- known variables ----------------------------------------------------------------------------
- */
+/* --- known variables -------------------------------------------------------------------------- */
 
 struct parse_define *define_find(const struct rule_parser *ps, const char *name)
 {
@@ -84,9 +82,7 @@ static const char *define_near(const struct rule_parser *ps, const char *name)
 	return best;
 }
 
-/*
- * --- unknown variables --------------------------------------------------------------------------
- */
+/* --- unknown variables ------------------------------------------------------------------------ */
 
 bool define_name_char(char c)
 {

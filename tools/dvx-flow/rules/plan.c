@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/*
- * --- levels: a table of codes is several tables, one behind the other ----------------------------
- */
+/* --- levels: a table of codes is several tables, one behind the other ------------------------- */
 
 /* Puts `to` behind `from` and its codes. Returns whether it moved. */
 static bool plan_deepen(const struct plan *p, const uint32_t *depth, uint32_t from, uint32_t to)
@@ -65,10 +63,7 @@ static void plan_too_deep(struct plan_work *w, uint32_t t)
 		rule, "codes of its table need more tables, one behind the other, than there are"};
 }
 
-/*
- * Places the tables with the codes of table t, or restores the levels if the device has none for
- * them.
- */
+/* Finds levels with the codes of table t; without enough levels, restores the former ones. */
 static int plan_place(struct plan_work *w, uint32_t t)
 {
 	struct program *list = &w->out->list;

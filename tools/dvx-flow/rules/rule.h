@@ -262,10 +262,7 @@ static inline const char *rule_table_name(const struct ruleset *set, const struc
 
 /* --- grammar.y -------------------------------------------------------------------------------- */
 
-/*
- * A mistake and its place. Columns count characters (UTF-8) from 1; at least one character is
- * wrong.
- */
+/* A mistake and its place. Columns count characters (UTF-8) from 1; width is at least 1. */
 struct mistake {
 	uint32_t line, column, width;
 	char text[256];	    /* "a port is 0 to 65535, not 70000" */
@@ -294,9 +291,7 @@ int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn re
 int rules_parse_part(const char *text, size_t len, const struct ruleset *of, struct ruleset *set,
 		     mistake_fn report, void *arg);
 
-/*
- * Returns the length of the byte order mark at the beginning of the text, which some editors write.
- */
+/* Returns the length of the byte order mark that some editors put at a text's beginning. */
 size_t rules_mark(const char *text, size_t len);
 bool rules_utf16(const char *text, size_t len);
 

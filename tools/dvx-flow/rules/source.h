@@ -5,10 +5,7 @@
 
 #include "rule.h"
 
-/*
- * An edit: some rules of a set leave, and others are put before rule `at` of it (at set->n: behind
- * all).
- */
+/* An edit: some rules of a set leave, others are put before rule `at` (at set->n: behind all). */
 struct rules_edit {
 	const struct ruleset *set;
 	const bool *gone; /* for each rule of the set; NULL: none leaves */
@@ -19,10 +16,7 @@ struct rules_edit {
 
 /* Returns how many rules the edited set has. */
 size_t edit_count(const struct rules_edit *e);
-/*
- * Finds origins. from[i]: the index in the old set of rule i of the edited one; EDIT_NEW: it is
- * added.
- */
+/* Finds origins. from[i]: index in the old set of rule i of the edited one; EDIT_NEW: added. */
 #define EDIT_NEW UINT32_MAX
 void edit_origins(const struct rules_edit *e, uint32_t *from);
 

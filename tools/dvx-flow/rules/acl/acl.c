@@ -52,9 +52,7 @@ static int acl_class_compile(struct acl_work *w, struct acl_class *c)
 	return ret ? ret : acl_code_make(w, c);
 }
 
-/*
- * Makes the list of "no hit yet", for a class of several bands, whose answers are compared with it.
- */
+/* Makes the list of "no hit yet", with which a class of several bands compares their answers. */
 static int acl_begin_list(struct acl_work *w, const struct acl_class *c, uint32_t *out)
 {
 	struct acl_list l = {.n = 1,
@@ -65,10 +63,7 @@ static int acl_begin_list(struct acl_work *w, const struct acl_class *c, uint32_
 	return ret;
 }
 
-/*
- * Returns the matcher that leads to a class: by version and protocol, version alone, or for all
- * others.
- */
+/* Returns the matcher that leads to a class: by version and protocol, by version, or the last. */
 static int acl_class_step(const struct acl_class *c)
 {
 	return c->proto ? 0 : c->version ? 1 : 2;

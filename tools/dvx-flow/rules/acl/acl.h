@@ -47,10 +47,7 @@ struct acl_matcher {
 	size_t n, room;
 };
 
-/*
- * A table's matchers, looked up in order. The last one has an entry for each packet that gets so
- * far.
- */
+/* A table's matchers, looked up in order. The last one has an entry for all other packets. */
 struct acl_table {
 	struct acl_matcher *matcher;
 	size_t n, room;

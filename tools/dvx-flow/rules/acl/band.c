@@ -27,9 +27,7 @@ struct acl_sight {
 	bool *has[ACL_BANDS];		  /* the band has cells of a mask */
 };
 
-/*
- * Returns the classes of a cell at the higher level of two masks: cells overlap if these are equal.
- */
+/* Returns a cell's classes at the higher level of two masks: cells overlap if these are equal. */
 static uint64_t acl_common(const struct acl_class *c, const struct acl_cell *cell, size_t m,
 			   size_t other)
 {
@@ -68,10 +66,7 @@ static const struct acl_cell *acl_mask_find(const struct acl_mask *m, const uint
 	return NULL;
 }
 
-/*
- * Returns whether an earlier rule's cell of mask `over`, which is nowhere finer, contains this
- * cell.
- */
+/* Returns whether an earlier rule's cell of mask `over`, nowhere finer, contains this cell. */
 static bool acl_cell_covered(const struct acl_class *c, const struct acl_cell *cell,
 			     const struct acl_mask *m, const struct acl_mask *over)
 {

@@ -155,10 +155,7 @@ static int acl_box_add(struct acl_work *w, struct acl_class *c, const struct sha
 	return ret;
 }
 
-/*
- * Returns whether packets of a class may meet the entry: a class of "others" stands behind its
- * rows.
- */
+/* Returns whether packets of a class may meet the entry: a class of "others" is behind its rows. */
 static bool acl_class_takes(const struct acl_work *w, int i, uint64_t version, uint64_t proto)
 {
 	const struct acl_class *c = &w->class[i];

@@ -185,9 +185,7 @@ static int acl_choice_emit(struct acl_emission *e, int table, uint32_t next)
 static int acl_bands_emit(struct acl_emission *e)
 {
 	unsigned int bands = e->c->bands.bands;
-	/*
-	 * Rules that change packets act in the table of results, which compares the headers needed.
-	 */
+	/* Rules that change packets act in the table of results, which compares headers. */
 	uint32_t only = e->w->changes ? ACL_RESULTS : ACL_NONE;
 	int ret = 0;
 

@@ -12,9 +12,7 @@
 
 /* --- which fields ------------------------------------------------------------------------------ */
 
-/*
- * Returns whether the key is one of the two bits of a VLAN tag: libdvx takes "no tag" only as both.
- */
+/* Returns whether the key is a bit of a VLAN tag: libdvx takes "no tag" only as both bits. */
 static bool acl_is_tag(unsigned int first)
 {
 	return first == KEY_CVLAN || first == KEY_CVLAN2 ||
@@ -67,10 +65,7 @@ static bool acl_is_prefix(const struct acl_field *f, cube_bits mask)
 	return !(low & (low + 1));
 }
 
-/*
- * Finds the different masks under which the class compares a field. Returns 0 if there are more
- * than `room`.
- */
+/* Finds the different masks under which the class compares a field. 0: more than `room`. */
 static size_t acl_field_masks(const struct acl_class *c, const struct acl_field *f, cube_bits *mask,
 			      size_t room)
 {

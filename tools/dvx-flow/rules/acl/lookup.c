@@ -11,10 +11,7 @@
 #include "rules/arena.h"
 #include "rules/shape.h"
 
-/*
- * From this many nodes on, a last matcher of one byte has all 256 values and saves the one for
- * "any".
- */
+/* From this many nodes on, the last matcher has all 256 values and saves the one for "any". */
 #define ACL_FILL 32u
 
 struct acl_lookup {
@@ -150,9 +147,7 @@ static unsigned int acl_border(const struct acl_field *f, uint32_t node)
 	return bits > f->bits ? f->bits : bits;
 }
 
-/*
- * Makes all values of `border` leading bits that its nodes have; with `fill` all possible values.
- */
+/* Makes all values of `border` leading bits that its nodes have; with `fill` all that exist. */
 static int acl_slots_make(const struct acl_field *f, unsigned int border, bool fill,
 			  struct acl_slot **slot, size_t *n)
 {

@@ -76,10 +76,7 @@ struct acl_field {
 	unsigned int ndigits;
 };
 
-/*
- * A node for each field: the codes of some packets. All of a mask's nodes are classes of its
- * levels.
- */
+/* A node for each field: the codes of some packets. A mask's nodes are classes of its levels. */
 struct acl_cell {
 	uint32_t rule, node[ACL_FIELDS];
 };
