@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The device advertises what it does, and nothing else: each field that QUERY_HCA_CAP sets has a
- * row here, which uses the feature.
+ * The device advertises exactly what it does: each field that QUERY_HCA_CAP sets has a row here,
+ * which uses the feature.
  */
 #include "tests/test.h"
 #include <fnmatch.h>
@@ -32,7 +32,7 @@ void caps_object(struct rig *r, uint32_t opcode, uint8_t *in, size_t len)
 
 /* --- what needs no use --- */
 
-/* Numbers that describe the function: nothing to use, dvx-info and verbs show them. */
+/* Numbers that describe the function: there is nothing to use, dvx-info and verbs show them. */
 static void is_identity(struct rig *r)
 {
 	struct dvx_port port;
@@ -43,7 +43,7 @@ static void is_identity(struct rig *r)
 			 dvx_dev_caps(r->dev)->vhca_id);
 }
 
-/* Bits that say a page exists: the page has something in it. */
+/* Bits for pages that exist: the page has something in it. */
 static void pages_exist(struct rig *r)
 {
 	static const uint16_t types[] = {
@@ -59,7 +59,7 @@ static void pages_exist(struct rig *r)
 			fail_msg("page 0x%x is empty", types[i]);
 }
 
-/* Used, with packets, by the test that the row names. */
+/* A packet test, named in the row, uses the feature. */
 #define BY(test) NULL
 
 static const struct row {
@@ -215,7 +215,7 @@ static const struct row *row_for(uint16_t page, const char *field)
 
 static bool wanted[sizeof(rows) / sizeof(rows[0])];
 
-/* Marks the rows of all fields that are set; false: some field has none. */
+/* Marks the rows of all fields that are set. Returns false if a field has no row. */
 static bool walk_fields(uint16_t page, const struct prm_struct *s, const uint8_t *p, const char *in)
 {
 	bool all = true;
@@ -248,7 +248,7 @@ static bool walk_fields(uint16_t page, const struct prm_struct *s, const uint8_t
 	return all;
 }
 
-/* Each capability that is set has a row, and what the row does works. */
+/* Each capability that is set has a row, and the row's use works. */
 TEST_F(advertised)
 {
 	static const uint16_t pages[] = {

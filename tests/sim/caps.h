@@ -5,11 +5,11 @@
 #include "lib_rig.h"
 
 const uint8_t *caps_page(struct rig *, uint16_t type);
-/* An object that CREATE makes and its DESTROY takes back. */
+/* Checks an object that CREATE makes and its DESTROY frees. */
 void caps_object(struct rig *, uint32_t opcode, uint8_t *in, size_t len);
 struct ibv_cq *caps_cq(struct rig *);
 
-/* Each uses a feature, or several. */
+/* Uses one feature or several. */
 typedef void caps_use(struct rig *);
 caps_use rc_works, dm_works, odp_works, windows_work, lists_work, null_works, loopback_works,
 	dma_works, memory_works, shared_objects_work, overrun_ignored, cq_resized, cq_moderated,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completion queues and the clock, as caps.c has them used. */
+/* Uses of completion queues and the clock, for caps.c. */
 #include "caps.h"
 #include <endian.h>
 #include <sys/mman.h>
@@ -93,8 +93,8 @@ static uint64_t raw_clock(struct ibv_context *ctx)
 	return (uint64_t)v.raw_clock.tv_nsec;
 }
 
-/* The page with the clock: right when it is first read, and it goes on. */
-/* 64 bytes behind it is the time of day, seconds above nanoseconds (libdpcp reads it). */
+/* The page with the clock is right when it is first read, and it advances. */
+/* The time of day is 64 bytes behind it, seconds above nanoseconds (libdpcp reads it). */
 static void real_clock_works(struct ibv_context *ctx)
 {
 	struct mlx5dv_context d = {.comp_mask = MLX5DV_CONTEXT_MASK_HCA_CORE_CLOCK};
@@ -127,7 +127,7 @@ void clock_page_works(struct rig *r)
 	assert_int_equal(errno, EPERM);
 }
 
-/* Completions' timestamps advance at the advertised frequency, by CLOCK_MONOTONIC's measure. */
+/* Completions' timestamps advance at the advertised frequency, measured by CLOCK_MONOTONIC. */
 void clock_ticks(struct rig *r)
 {
 	uint32_t khz =
@@ -151,7 +151,7 @@ void clock_ticks(struct rig *r)
 		clock_gettime(CLOCK_MONOTONIC, &t);
 		host[2 * i + 1] = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	}
-	/* Between the two completions lies at most the whole, and at least the inner time. */
+	/* the time between the two completions is at most the outer and at least the inner time */
 	assert_in_range((device[1] - device[0]) * 1000000u / khz, host[2] - host[1],
 			host[3] - host[0]);
 	pair_free(&p);

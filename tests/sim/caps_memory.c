@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory and its keys, as caps.c has them used. */
+/* Uses of memory and its keys, for caps.c. */
 #include "caps.h"
 #include <sys/mman.h>
 #include <infiniband/mlx5dv.h>
@@ -7,7 +7,9 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/mkey.h>
 
-/* All of it, mapped and as a region; no byte more. rdma-core's tests move data by it. */
+/*
+ * Allocates, maps and registers all device memory; one byte more fails. rdma-core's tests use it.
+ */
 void dm_works(struct rig *r)
 {
 	const uint8_t *cap = caps_page(r, PRM_HCA_CAP_TYPE_DEV_MEM);
@@ -35,7 +37,7 @@ void dm_works(struct rig *r)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
-/* Pages that are mapped after they were registered, and the whole address space as one region.
+/* Registers pages that are mapped later, and the whole address space as one region.
  * tests/interop/rdma_core.sh (test_odp) sends from them. */
 void odp_works(struct rig *r)
 {
@@ -62,7 +64,7 @@ void odp_works(struct rig *r)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
-/* What binds them is UMR: tests/unit/queue_umr, and rdma-core's tests. */
+/* Allocates windows. UMRs bind them: tests/unit/queue_umr, and rdma-core's tests. */
 void windows_work(struct rig *r)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
@@ -76,7 +78,7 @@ void windows_work(struct rig *r)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
-/* KLM and KSM mkeys of the longest list. */
+/* Makes KLM and KSM mkeys with the longest list. */
 void lists_work(struct rig *r)
 {
 	const uint8_t *cap = caps_page(r, PRM_HCA_CAP_TYPE_GENERAL);
@@ -97,7 +99,7 @@ void lists_work(struct rig *r)
 	}
 }
 
-/* ibv_alloc_null_mr(): zeros to read. */
+/* ibv_alloc_null_mr() gives zeros to read. */
 void null_works(struct rig *r)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
@@ -148,7 +150,7 @@ void memory_works(struct rig *r)
 	OK(dvx_umem_dereg(umem));
 }
 
-/* A key of a kernel object (the PD of verbs) in a command of DevX. */
+/* Uses a key of a kernel object (the PD of verbs) in a command of DevX. */
 void shared_objects_work(struct rig *r)
 {
 	struct ibv_pd *ibpd = ibv_alloc_pd(dvx_dev_ibv(r->dev));

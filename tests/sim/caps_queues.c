@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queues, steering and the rest, as caps.c has them used. */
+/* Uses of queues, steering and the rest, for caps.c. */
 #include "caps.h"
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/admin.h>
@@ -8,7 +8,9 @@
 #include <dvx/prm/flow.h>
 #include <dvx/prm/misc.h>
 
-/* RC both ways: WRITE, as many READs as log_max_ra_* allow, user indexes in CQEs, BlueFlame. */
+/*
+ * Uses RC both ways: WRITE, as many READs as log_max_ra_* allow, user indexes in CQEs, BlueFlame.
+ */
 void rc_works(struct rig *r)
 {
 	uint32_t reads =
@@ -66,8 +68,7 @@ void counters_work(struct rig *r)
 	}
 }
 
-/* Tables that firmware owns and tables that software writes, Geneve and VXLAN-GPE among the keys.
- */
+/* Uses tables that firmware or software owns, with Geneve and VXLAN-GPE among the keys. */
 void steering_works(struct rig *r)
 {
 	struct dvx_flow_domain_attr da = {.size = sizeof(da)};
@@ -98,7 +99,7 @@ void steering_works(struct rig *r)
 	OK(dvx_flow_domain_destroy(domain));
 }
 
-/* More numbers than one block has, none of them a queue pair's. */
+/* Reserves more numbers than one block has; none is a queue pair's. */
 void reserved_qpns_work(struct rig *r)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
@@ -115,7 +116,7 @@ void reserved_qpns_work(struct rig *r)
 	assert_int_equal(mlx5dv_reserved_qpn_dealloc(ctx, qpn[0]), EINVAL);
 }
 
-/* A raw packet QP on the leaf of a tree, with the largest weight. */
+/* Puts a raw packet QP on the leaf of a tree, with the largest weight. */
 void scheduling_works(struct rig *r)
 {
 	const uint32_t flags =
@@ -154,8 +155,8 @@ void scheduling_works(struct rig *r)
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 }
 
-/* Rates of a raw packet QP at both ends of the range; rows of the table for DevX, until it is full.
- * tests/unit/queue_raw measures the time between packets. */
+/* Sets rates of a raw packet QP at both ends of the range, and rows of the table for DevX until it
+ * is full. tests/unit/queue_raw measures the time between packets. */
 void rates_work(struct rig *r)
 {
 	const uint8_t *cap = caps_page(r, PRM_HCA_CAP_TYPE_QOS);
@@ -212,7 +213,7 @@ void raw_queues_work(struct rig *r)
 	free(queues);
 }
 
-/* An SRQ as large as log_max_srq_sz allows; messages through it: tests/interop/srq.sh. */
+/* Makes an SRQ as large as log_max_srq_sz allows; tests/interop/srq.sh sends through it. */
 void srq_works(struct rig *r)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
@@ -248,7 +249,7 @@ void event_queues_work(struct rig *r)
 	OK(dvx_channel_close(channel));
 }
 
-/* Each GID of the table is of an advertised version. */
+/* Each GID of the table has an advertised version. */
 void gids_fit(struct rig *r)
 {
 	const uint8_t *cap = caps_page(r, PRM_HCA_CAP_TYPE_ROCE);
@@ -262,7 +263,7 @@ void gids_fit(struct rig *r)
 	dvx_gids_free(list);
 }
 
-/* As libmlx5 offers it: of the least and of the most strides, and no fewer. */
+/* Makes queues as libmlx5 does, with the fewest and the most strides; fewer are refused. */
 void striding_works(struct rig *r)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
@@ -288,7 +289,7 @@ void striding_works(struct rig *r)
 	assert_int_equal(ibv_destroy_cq(cq) | ibv_dealloc_pd(pd), 0);
 }
 
-/* A set that DevX makes, read and freed. */
+/* Makes a set by DevX, reads and frees it. */
 void q_counters_work(struct rig *r)
 {
 	uint8_t in[PRM_QUERY_Q_COUNTER_IN_BYTES] = {0}, out[PRM_QUERY_Q_COUNTER_OUT_BYTES] = {0};
@@ -306,7 +307,7 @@ void q_counters_work(struct rig *r)
 	OK(dvx_obj_destroy(obj));
 }
 
-/* Two ends agree on version 1 of connection options, and on none of the options themselves. */
+/* Two ends agree on version 1 of connection options, and on no option. */
 void ece_works(struct rig *r)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
@@ -322,7 +323,7 @@ void ece_works(struct rig *r)
 	assert_int_equal(ibv_query_ece(qp, &ece), 0);
 	assert_int_equal(ece.vendor_id, 0x15b3);
 	assert_int_equal(ece.options, 0x10000000);
-	ece.options |= 6; /* as another vendor's firmware might have sent it */
+	ece.options |= 6; /* as another vendor's firmware might send it */
 	assert_int_equal(ibv_set_ece(qp, &ece), 0);
 	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 							  IBV_QP_ACCESS_FLAGS),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that /dev/infiniband/rdma_cm is a character device as the kernel has it: what its
- * descriptor does with poll, dup, fcntl, signals, threads, fork and close, and what bad writes get.
- * The program has both ends of its connections, so it runs on a bare preload, too.
+ * Proves that /dev/infiniband/rdma_cm acts as the kernel's character device: poll, dup, fcntl,
+ * signals, threads, fork and close of its descriptor, and bad writes. The program has both ends of
+ * its connections, so it runs on a bare preload, too.
  */
 #include "tests/test.h"
 
@@ -102,7 +102,7 @@ TEST(character_device)
 
 static void *volatile nowhere = (void *)16;
 
-/* Whatever a program writes, it gets the kernel's errno and stays alive. */
+/* After any write, a program gets the kernel's errno and stays alive. */
 TEST(bad_writes)
 {
 	struct command c = {.h = {RDMA_USER_CM_CMD_CREATE_ID, 24, 4}};
@@ -120,12 +120,12 @@ TEST(bad_writes)
 	assert_int_equal(errno, EFAULT);
 	assert_int_equal(create(fd, nowhere, &id), -EFAULT);
 	assert_int_equal(create(fd, NULL, &id), 0);
-	assert_int_equal(id, 0); /* the one before left nothing */
+	assert_int_equal(id, 0); /* the previous test left none */
 	assert_int_equal(put(fd, RDMA_USER_CM_CMD_GET_OPTION, "", 0, 0), -ENOSYS);
 	close(fd);
 }
 
-/* An event that could not be delivered is still there. */
+/* An event that could not be delivered is not lost. */
 TEST(events)
 {
 	struct rdma_ucm_event_resp e;
@@ -175,7 +175,7 @@ TEST(migration)
 
 /* --- a write() that waits --------------------------------------------------------------------- */
 
-#define FRAMES_BYTES 0x10000u /* more than the frames of a call need */
+#define FRAMES_BYTES 0x10000u /* more than a call's frames need */
 
 struct waiter {
 	int fd;
@@ -191,7 +191,7 @@ static void *wait_for_event(void *arg)
 	return NULL;
 }
 
-/* The thread sleeps in recv(). It may have slept elsewhere before: the chip answers requests. */
+/* Waits until the thread sleeps in recv(). It may have slept elsewhere before, in a request. */
 static void until_in_recv(pid_t tid)
 {
 	long call = -1;
@@ -209,8 +209,8 @@ static void until_in_recv(pid_t tid)
 }
 
 /*
- * The frames of a cancelled call stay poisoned, as nothing returns from them, and ASan would report
- * the end of the thread, which runs there.
+ * Unpoisons the frames of a cancelled call, from which nothing returns: ASan would report the end
+ * of the thread, which runs there.
  */
 static void frames_forget(void *arg)
 {
@@ -259,7 +259,7 @@ TEST(waits)
 	close(w.fd);
 }
 
-/* As rping ends: the channel is closed while a thread waits in it, and the thread is cancelled. */
+/* Ends like rping: the channel is closed while a thread waits in it, and that is cancelled. */
 TEST(closed_while_waiting)
 {
 	struct waiter w = {.fd = opened(), .err = 77};
@@ -274,7 +274,7 @@ TEST(closed_while_waiting)
 	assert_int_equal(w.err, 77);
 }
 
-/* The same at any moment of the call: it finds the descriptor closed, or waits on. */
+/* A close at any moment of the call: the call finds the descriptor closed, or keeps waiting. */
 TEST(closed_at_any_moment)
 {
 	for (int i = 0; i < 300; i++) {

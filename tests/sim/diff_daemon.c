@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules on the device by the daemon's own code, on the rig's queues instead of the daemon's. */
+/* Puts rules on the device by the daemon's code, for the rig's queues instead of the daemon's. */
 #include "diff_rig.h"
 #include "daemon/pump.h"
 

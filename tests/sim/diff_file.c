@@ -4,7 +4,7 @@
 #include "../unit/acl_sets.h"
 #include "diff_rig.h"
 
-/* Ranges of several fields multiply. Such a rule would take the test's time, or be refused. */
+/* Limits entries: ranges of several fields multiply, and such a rule takes too long. */
 static unsigned int entries_most(void)
 {
 	return getenv("DVX_TEST_LONG") ? 512 : 128;
@@ -17,7 +17,7 @@ static int count_entry(void *arg, const struct shape *shape, const uint64_t *val
 	return ++*(unsigned int *)arg > entries_most();
 }
 
-/* The parser takes the rule, and it is not too many entries. */
+/* Returns whether the parser takes the rule and it has few enough entries. */
 static bool is_good(const char *line)
 {
 	unsigned int entries = 0;
@@ -31,7 +31,7 @@ static bool is_good(const char *line)
 	return good;
 }
 
-/* Adds changes to a rule, if the language has them for it. */
+/* Adds changes to a rule, if the language has some for it. */
 static void file_change(struct dice *d, bool all, char line[LINE_BYTES])
 {
 	char changed[LINE_BYTES];
@@ -64,7 +64,7 @@ void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX])
 
 /* --- ways: tables, mirrors, spreads --- */
 
-#define WAY_TABLES  4u /* beside main */
+#define WAY_TABLES  4u /* besides main */
 #define WAY_MIRRORS 2u /* their copies have to fit into a queue */
 
 struct way_table {
@@ -81,7 +81,7 @@ struct way_file {
 
 static const char *const way_dirs[RULE_DIRS] = {"in", "out"};
 
-/* The rule's words up to what happens to its packets; half of them match many packets. */
+/* Writes the rule's match; half of the rules match many packets. */
 static void way_match(struct way_file *f, enum rule_dir dir, const char *verdict,
 		      char line[LINE_BYTES])
 {
@@ -148,7 +148,7 @@ static void way_put(struct way_table *t, uint32_t at, const char *line)
 	memcpy(t->line[at], line, sizeof(t->line[0]));
 }
 
-/* Rules of each direction that the table has, and a way from an earlier table to them. */
+/* Writes a table's rules of each direction, and a rule in an earlier table that leads to them. */
 static void way_table(struct way_file *f, uint32_t number, uint32_t rules)
 {
 	struct way_table *t = &f->table[number],
@@ -190,7 +190,7 @@ void file_random_ways(struct dice *d, char text[TEXT_MAX])
 
 /* --- access lists --- */
 
-/* Another verdict for a line of a list, which ends with " count". */
+/* Replaces the verdict of a list's line that ends with " count". */
 static void list_verdict(struct dice *d, uint32_t number, const char *match, char line[LINE_BYTES])
 {
 	bool spreads = !dice_roll(d, 3);
@@ -205,7 +205,7 @@ static void list_verdict(struct dice *d, uint32_t number, const char *match, cha
 	file_change(d, true, line);
 }
 
-/* Ahead of a third of the list: a copy, and the rest of the list as another table. */
+/* Puts a copy before a third of the list, and the rest of the list into another table. */
 static size_t list_way(struct dice *d, uint32_t at, char *text)
 {
 	if (dice_roll(d, 2) || (at != LIST_RULES / 3 && at != 2 * LIST_RULES / 3))

@@ -18,16 +18,16 @@
 #include "flow_random.h"
 
 #define QUEUES	    2
-#define ENTRIES	    1024	      /* of each receive queue */
-#define PACKET_ROOM (PACKET_MAX + 16) /* of a packet that rules made longer */
+#define ENTRIES	    1024	      /* entries of each receive queue */
+#define PACKET_ROOM (PACKET_MAX + 16) /* bytes of a packet that rules made longer */
 #define BATCH	    256
 #define RULES_MAX   24
 #define SHORTEST    60 /* a port pads shorter frames */
-#define RULES_OWN   3  /* the rules of LAST_RULES */
+#define RULES_OWN   3  /* the rig's own rules: LAST_RULES */
 #define RULES_ALL   (RULES_OWN + RULES_MAX)
 #define LINE_BYTES  512u /* the longest rule; random matches have half of it */
-#define LIST_RULES  75u	 /* of an access list */
-#define LIST_WAYS   2u	 /* rules that lead on from it */
+#define LIST_RULES  75u	 /* rules of an access list */
+#define LIST_WAYS   2u	 /* rules that lead from it to others */
 #define TEXT_MAX    ((RULES_OWN + LIST_RULES + LIST_WAYS) * LINE_BYTES)
 
 /* Each queue's last packet ends a batch, because completions of two queues have no order. */
@@ -50,7 +50,7 @@ struct queue {
 	struct dvx_cq *cq;
 	struct dvx_rxq *rxq;
 	struct dvx_rq *rq;
-	uint8_t *buf; /* PACKET_ROOM for each entry */
+	uint8_t *buf; /* PACKET_ROOM bytes for each entry */
 	struct dvx_flow_action *action;
 };
 
@@ -65,7 +65,7 @@ struct rig {
 	struct ibv_cq *ibcq;
 	struct ibv_qp *sender;
 	struct ibv_mr *mr;
-	uint8_t *out; /* PACKET_MAX for each of a batch */
+	uint8_t *out; /* PACKET_MAX bytes for each packet of a batch */
 	struct lane {
 		struct dvx_flow_domain *domain;
 		struct dvx_flow_table *root, *table;
@@ -75,13 +75,13 @@ struct rig {
 	} lane[RULE_DIRS];
 	struct dvx_flow_action *tag[RULES_ALL];
 	struct dvx_flow_counter *counter;
-	struct base_tables base; /* of the daemon's code */
+	struct base_tables base; /* for the daemon's code */
 };
 
 /* One compiled rule file in the device. */
 struct installed {
-	bool root;		 /* in the root tables of the firmware, not below */
-	struct generation *held; /* by the daemon's code; NULL: by the rig's */
+	bool root;		 /* in the root tables of the firmware, not in those below */
+	struct generation *held; /* by the daemon's code; NULL: by the rig */
 	struct ruleset set;
 	struct program program;
 	struct dvx_flow_matcher **matcher[RULE_DIRS];
@@ -96,9 +96,9 @@ struct installed {
 void rig_open(struct rig *r);
 void rig_close(struct rig *r);
 
-/* False: the parser refuses the file. */
+/* Returns false if the parser refuses the file. */
 bool file_compile(struct installed *in, const char *text);
-/* The most matchers in a root table beside the rule that leads to the other table. */
+/* The most matchers in a root table besides the rule that leads to the other table. */
 #define ROOT_MATCHERS 15
 
 /*
@@ -110,22 +110,22 @@ void file_install(struct rig *r, struct installed *in, struct dice *d);
 void file_cut(struct rig *r, struct installed *in, size_t rules);
 void file_uninstall(struct installed *in);
 
-/* The same by the daemon's code, which also has tables, mirrors, spreads and codes. */
+/* Like file_install(), by the daemon's code, which also has tables, mirrors, spreads and codes. */
 void file_hold(struct rig *r, struct installed *in);
 void file_drop(struct installed *in);
 
 /* --- diff_file.c: random files, which begin with LAST_RULES --- */
 
 /*
- * A random file of 1 to RULES_MAX rules; both: some are for packets that go out; all: with every
- * change of packets, otherwise those of the root.
+ * Makes a random file of 1 to RULES_MAX rules. both: some are for outgoing packets; all: with all
+ * changes of packets, otherwise only the root's.
  */
 void file_random(struct dice *d, bool both, bool all, char text[TEXT_MAX]);
-/* With several tables, mirrors, and spreads over the queues. */
+/* Makes a random file with several tables, mirrors, and spreads over the queues. */
 void file_random_ways(struct dice *d, char text[TEXT_MAX]);
 /*
- * An access list of LIST_RULES rules, half of which send, spread and change their packets. Some
- * lists have a mirror in between, and a second table.
+ * Makes an access list of LIST_RULES rules, half of which send, spread and change their packets.
+ * Some lists have a mirror inside, and a second table.
  */
 void file_random_list(struct dice *d, char text[TEXT_MAX]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loads and stores at the addresses of mlx5dv_dm_map_op_addr() are operations on device memory, in
- * each form of the instruction; others reach the program's own handler of SIGSEGV. */
+ * each form of the instruction; other faults reach the program's own handler of SIGSEGV. */
 #include "tests/test.h"
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -43,7 +43,7 @@ static uint8_t *dm_op(uint8_t op)
 	return at;
 }
 
-/* libmlx5 copies words of 4 bytes. */
+/* Reads a byte: libmlx5 copies words of 4 bytes. */
 static uint8_t dm_get(size_t at)
 {
 	uint8_t bytes[4];
@@ -61,7 +61,7 @@ static void dm_fill(uint8_t byte)
 }
 
 #ifdef __x86_64__
-/* Each loads by `instruction` into v, which has all bits set; p holds the address. */
+/* Loads by `instruction` into v, which has all bits set; p holds the address. */
 #define FORM(name, where, instruction)                                                    \
 	static uint64_t form_##name(const volatile void *at)                              \
 	{                                                                                 \
@@ -84,7 +84,7 @@ FORM(other, "r14", "movb (%1), %%r9b\n movzbl %%r9b, %k0")
 
 static const struct form {
 	uint64_t (*load)(const volatile void *);
-	uint64_t got; /* of 0x80 */
+	uint64_t got; /* result for 0x80 */
 } forms[] = {
 	{form_byte, 0xffffffffffffff80},
 	{form_high, 0xffffffffffff80ff},
@@ -147,8 +147,7 @@ static void on_fault(UNUSED int number, siginfo_t *info, UNUSED void *uc)
 		assert_ptr_equal(faulted, at); \
 	} while (0)
 
-/* The wrong direction, other sizes, and memory that is gone: nothing changes, the program is told.
- */
+/* Wrong directions, other sizes, and freed memory: nothing changes, the program gets a fault. */
 static void faults(UNUSED void **state)
 {
 	struct sigaction mine = {.sa_flags = SA_SIGINFO}, old;
@@ -160,7 +159,7 @@ static void faults(UNUSED void **state)
 	set = dm_op(TEST_AND_SET);
 	mine.sa_sigaction = on_fault;
 	assert_int_equal(sigaction(SIGSEGV, &mine, &old), 0);
-	assert_ptr_not_equal(old.sa_handler, NULL); /* cmocka's */
+	assert_ptr_not_equal(old.sa_handler, NULL); /* cmocka's handler */
 	FAULTS(inc, (void)*inc);
 	FAULTS(set + 9, set[9] = 1);
 	FAULTS(inc + 4, *(volatile uint32_t *)(inc + 4) = 1);
@@ -194,7 +193,7 @@ static void faults(UNUSED void **state)
 }
 #endif
 
-/* No other operation exists, and no page of one without DM_MAP_OP_ADDR. */
+/* Other operations do not exist; neither do pages of memory without DM_MAP_OP_ADDR. */
 static void absent(UNUSED void **state)
 {
 	const int prot = PROT_READ | PROT_WRITE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves ibv_reg_dmabuf_mr() with a dma-buf of the kernel's (udmabuf), where it has such. */
+/* Proves ibv_reg_dmabuf_mr() with a dma-buf of the kernel (udmabuf), if it has one. */
 #include "verbs_self.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int memory(uint8_t **map)
 	return fd;
 }
 
-/* Memory of a file is no dma-buf, and a sentence says so. */
+/* A file's memory is no dma-buf, and a sentence reports it. */
 TEST_F(memory_is_refused)
 {
 	struct self *s = *state;
@@ -42,7 +42,7 @@ TEST_F(memory_is_refused)
 	munmap(map, BYTES);
 }
 
-/* A WRITE into it, from it, and the bytes are where the program has mapped them. */
+/* WRITEs go into it and from it, and the bytes are where the program has mapped them. */
 TEST_F(traffic)
 {
 	struct self *s = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each field that software's tables match here, by unmodified libmlx5 and packets: a rule with the
- * packet's value takes it, one with another value does not; and the same in the root, whose tables
- * are firmware's. Registers that one table sets and the next one matches. Decapsulation. */
+ * packet's value takes it, a rule with another value does not; and the same in the root, whose
+ * tables are firmware's. Registers that one table sets and the next one matches. Decapsulation. */
 #include "tests/test.h"
 #include "raw_end.h"
 #include "patience.h"
@@ -11,7 +11,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 
-/* Parts of the match parameters: the bit that enables each, and where it begins in bits. */
+/* Parts of the match parameters: each has an enable bit and an offset in bits. */
 enum part { OUTER, MISC, INNER, MISC2, MISC3, MISC4, MISC5, PARTS };
 #define PARAM_BYTES (PARTS * 64u)
 
@@ -65,7 +65,7 @@ enum which {
 			 "22222222" \
 			 "50102000" \
 			 "00000000"
-/* An IPv4 header without options, of a packet of that length. */
+/* An IPv4 header without options, for a packet of that length. */
 #define IP4_OF(length, p)    \
 	"45b9" length "0001" \
 	"0000"               \
@@ -126,7 +126,7 @@ static const char *const packets[PACKETS] = {
 						  "02aabbccddff"
 						  "8847"
 						  "0006433f" IP4("11") UDP,
-	/* labels 100 (class 1, 64) and 200 (the last one) */
+	/* labels 100 (class 1, TTL 64) and 200 (the last) */
 	[MPLS] = ETH "8847"
 		     "00064240"
 		     "000c8320" IP4("11") UDP,
@@ -139,7 +139,7 @@ static const struct field {
 	uint8_t width;
 	uint32_t value;
 	uint8_t packet;
-	uint8_t ip; /* version that the rule asks for beside it; 0: none */
+	uint8_t ip; /* IP version that the rule also matches; 0: none */
 } fields[] = {
 	{"smac_47_16", OUTER, 0x000, 32, 0x02112233, UDP4, 0},
 	{"smac_15_0", OUTER, 0x020, 16, 0x4455, UDP4, 0},
@@ -250,7 +250,7 @@ static struct {
 	struct mlx5dv_dr_rule *root_rule, *rest_rule;
 	struct mlx5dv_dr_action *to[3], *drop;
 	struct counter hits, misses;
-	unsigned int level; /* of the table under test */
+	unsigned int level; /* level of the table under test */
 } t;
 
 /* --- counters -------------------------------------------------------------------------------- */
@@ -284,7 +284,7 @@ static uint64_t counted(const struct counter *c)
 	return prm_traffic_counter_get_packets(out + PRM_QUERY_FLOW_COUNTER_OUT_BYTES);
 }
 
-/* One packet, and whether the rule under test took it: it is counted here or there. */
+/* Sends one packet; returns whether the rule under test took it: each is counted here or there. */
 static bool taken(enum which which)
 {
 	uint64_t hits = counted(&t.hits), misses = counted(&t.misses);
@@ -319,7 +319,7 @@ static struct params nothing(void)
 	return p;
 }
 
-/* The IP version is asked for in the headers that the field belongs to. */
+/* Returns the part of the IP version: the headers that have the field. */
 static unsigned int ip_part(const struct field *f)
 {
 	return f->part == INNER ? INNER : OUTER;
@@ -329,7 +329,7 @@ static struct params of_field(const struct field *f, uint32_t value)
 {
 	struct params p = nothing();
 
-	/* The root's mask has all bits, an entry's is the version. */
+	/* The root's mask has all bits, an entry's the version. */
 	if (f->ip)
 		put(&p, ip_part(f), 0x093, 4, value == UINT32_MAX && !t.level ? 0xf : f->ip);
 	put(&p, f->part, f->bit, f->width, value);
@@ -366,7 +366,7 @@ static unsigned int wrong(const struct field *f, uint32_t value, bool takes)
 	return 1;
 }
 
-/* What firmware's tables do not match here: the length of IPv4's header, samples, raw tunnels. */
+/* Returns whether firmware's tables lack it here: IPv4's header length, samples, raw tunnels. */
 static bool entries_only(const struct field *f)
 {
 	return f->part >= MISC4 || (f->part == OUTER && f->bit == 0x0d0);
@@ -401,7 +401,7 @@ TEST(each_field_in_root)
 #define FIELD_OUT_METADATA_REGC_0 0x51
 #define REGISTERS		  6u
 
-/* Table 1 sets register C of that number and hands on; table 2 has a rule that matches it. */
+/* Table 1 sets register C of that number and goes to table 2, which has a rule that matches it. */
 static bool register_passes(unsigned int number, uint32_t set, uint32_t match)
 {
 	struct params all = nothing(), mask = nothing(), value = nothing();
@@ -410,7 +410,7 @@ static bool register_passes(unsigned int number, uint32_t set, uint32_t match)
 	struct mlx5dv_dr_action *rewrite =
 		mlx5dv_dr_action_create_modify_header(t.domain, 0, sizeof(cmd), (__be64 *)&cmd);
 	struct mlx5dv_dr_action *first[] = {rewrite, t.to[2]}, *second[] = {t.hits.action, t.drop};
-	/* C0 is the last of the eight that the parameters have */
+	/* C0 is the last of the eight in the parameters */
 	unsigned int bit = 0x100 - 32 * number - 32;
 	struct mlx5dv_dr_matcher *m1, *m2;
 	struct mlx5dv_dr_rule *r1, *r2;
@@ -472,7 +472,7 @@ TEST(registers)
 
 static const struct {
 	const char *name, *packet;
-	const char *header; /* that the inner packet gets; NULL: it has its own */
+	const char *header; /* new header of the inner packet; NULL: it has one */
 	const char *arrives;
 } tunnels[] = {
 	{"VXLAN",
@@ -499,7 +499,7 @@ static const struct {
 	{"IP in IP", ETH "0800" OUTER4("0034", "04") CARRIED4, NEW_ETH4, NEW_ETH4 CARRIED4},
 };
 
-/* One packet out, and what comes in by the queue. */
+/* Sends one packet; returns what arrives in the queue. */
 static uint32_t sent_and_got(const char *hex)
 {
 	struct ibv_wc wc;
@@ -557,7 +557,7 @@ TEST(each_tunnel)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* What no rule of table 1 took is counted: a packet that is lost would be in neither counter. */
+/* Counts what no rule of table 1 took: a lost packet would be in neither counter. */
 static void open_tables(void)
 {
 	struct params all = nothing();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program that writes what it likes into its own steering memory, and packets that walk it: the
- * device loses them with a sentence, goes on, and is as good as new for the next program. */
+/* A program writes garbage into its own steering memory, and packets walk it: the device drops them
+ * with a sentence, goes on, and works for the next program. */
 #include "tests/test.h"
 #include "raw_end.h"
 #include "verbs_qp.h"
@@ -12,18 +12,18 @@
 
 #define ICM_BYTES (256u << 10)
 #define ENTRIES	  (ICM_BYTES / 64)
-#define NEAR	  64u /* entries that point at each other, so that walks are long */
+#define NEAR	  64u /* entries that point at each other, to make walks long */
 #define ROUNDS	  60u
 #define FRAMES	  16u
 #define FRAME	  64u
 
 static struct {
 	struct end end;
-	struct ibv_qp *rc; /* its own peer */
+	struct ibv_qp *rc; /* connected to itself */
 	struct ibv_dm *dm;
 	struct ibv_mr *icm, *mem;
 	uint64_t icm_addr;
-	uint8_t *bytes; /* of the entries */
+	uint8_t *bytes; /* memory of the entries */
 	struct mlx5dv_devx_obj *table;
 	struct mlx5dv_flow_matcher *matcher;
 	struct ibv_flow *flow;
@@ -59,7 +59,7 @@ static void open_icm(void)
 	assert_non_null(t.icm);
 }
 
-/* A table of software's whose root is the first entry, and a root rule that sends all there. */
+/* Makes a table whose root is the first entry, and a root rule that sends all packets there. */
 static void open_table(void)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0},
@@ -136,7 +136,7 @@ static void set_base(uint8_t *ste, uint64_t addr, uint64_t n)
 	prm_ste_match_bwc_v1_set_next_table_base_31_5_size(ste, base & 0x7ffffff);
 }
 
-/* Mostly sound enough to be walked for a while: known lookup types, neighbours as next entries. */
+/* Makes an entry that can usually be walked: known lookup types, near next entries. */
 static void make_entry(uint8_t *ste)
 {
 	uint64_t miss = t.icm_addr + 64u * ((unsigned int)rand() % NEAR);
@@ -184,7 +184,7 @@ TEST(garbage)
 	}
 }
 
-/* Tables that jump in a circle, and memory that is gone while packets come. */
+/* Tables jump in a circle, and memory is freed while packets come. */
 TEST(circles)
 {
 	memset(t.bytes, 0, ICM_BYTES);
@@ -195,7 +195,7 @@ TEST(circles)
 	}
 	write_icm();
 	send_frames();
-	/* a key on it that is gone leaves the entries where they are */
+	/* removing a key on it leaves the entries in place */
 	assert_int_equal(ibv_dereg_mr(t.icm), 0);
 	send_frames();
 	t.icm = ibv_reg_dm_mr(t.end.pd, t.dm, 0, 64, IBV_ACCESS_ZERO_BASED);

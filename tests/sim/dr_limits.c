@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Software-managed steering at its edges, through unmodified libmlx5: domains leave nothing behind,
- * steering memory runs out with ENOMEM and what stood before stays, garbage in it harms nobody. */
+/* Software-managed steering at its limits, through unmodified libmlx5: domains leave nothing
+ * behind, exhausted steering memory gives ENOMEM and keeps old rules, garbage in it has no effect
+ * on others. */
 #include "tests/test.h"
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -50,7 +51,7 @@ struct rules {
 	struct mlx5dv_dr_rule *rule[LEVELS];
 };
 
-/* 0, or the errno of what could not be had; then nothing is left. */
+/* Opens it. Returns 0, or the errno of the part that failed; then nothing is left. */
 static int rules_open(struct rules *r, enum mlx5dv_dr_domain_type type)
 {
 	struct params p;
@@ -89,7 +90,7 @@ static void rules_close(struct rules *r)
 	assert_int_equal(mlx5dv_dr_domain_destroy(r->domain), 0);
 }
 
-/* Many domains one after the other: memory that leaked would run out after some. */
+/* Many domains one after the other: leaked memory would be exhausted after some. */
 TEST(domains_come_and_go)
 {
 	struct rules r;
@@ -115,7 +116,7 @@ TEST(no_fdb)
 	assert_int_equal(mlx5dv_dr_domain_destroy(d), 0);
 }
 
-/* Domains until there is no more memory; those before still take rules. */
+/* Makes domains until there is no more memory; earlier ones still take rules. */
 TEST(memory_runs_out)
 {
 	static struct rules r[64];
@@ -157,7 +158,7 @@ static struct ibv_mr *key_on(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t at, 
 	return ibv_reg_dm_mr(pd, dm, at, len, access);
 }
 
-/* Bad sizes, kinds, ranges and rights; memory that keys lie on stays. */
+/* Bad sizes, kinds, ranges and rights are refused; memory with keys on it stays. */
 TEST(bad_requests)
 {
 	const unsigned int all = IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE |

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An access list for a daemon, packets for it, and how many of them each rule takes, one after the
- * other. Usage: flow_acl SHAPE RULES PACKETS FOLDER, see acl_sets.h: writes FOLDER/rules,
- * FOLDER/packets.pcap and FOLDER/want, a JSON array that begins with the packets of the default way.
+ * Writes an access list for a daemon, packets for it, and how many of them each rule takes, in
+ * order. Usage: flow_acl SHAPE RULES PACKETS FOLDER, see acl_sets.h: writes FOLDER/rules,
+ * FOLDER/packets.pcap and FOLDER/want, a JSON array that begins with the packets that no rule
+ * takes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ static void flow_acl_words(FILE *f, const uint32_t *word, size_t n)
 	fwrite(word, sizeof(*word), n, f);
 }
 
-/* In the order of the machine, which the first word tells. */
+/* Writes a packet in the machine's byte order, which the first word shows. */
 static void flow_acl_packet(FILE *f, const struct made_packet *p)
 {
 	flow_acl_words(f, (uint32_t[]){0, 0, p->len, p->len}, 4);

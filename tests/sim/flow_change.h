@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For rules that change packets: the checksums that a frame needs, and what a rule makes of it. */
+/* For rules that change packets: the checksums that a frame needs, and the frame after a rule. */
 #ifndef TESTS_SIM_FLOW_CHANGE_H
 #define TESTS_SIM_FLOW_CHANGE_H
 
@@ -21,7 +21,7 @@ static inline uint16_t sum_fold(uint32_t sum)
 	return (uint16_t)~sum;
 }
 
-/* Where IP begins. */
+/* Returns the offset of IP. */
 static inline uint32_t frame_ip_at(const struct frame *f)
 {
 	uint32_t at = 12;
@@ -31,7 +31,7 @@ static inline uint32_t frame_ip_at(const struct frame *f)
 	return at + 2;
 }
 
-/* The checksums that the frame's bytes need. UDP's 0 means none: it stays. */
+/* Sets the checksums that the frame's bytes need. UDP's 0 means none: it stays. */
 static inline void frame_sums(struct frame *f, bool with_udp)
 {
 	uint32_t ip = frame_ip_at(f), version = f->bytes[ip] >> 4,
@@ -52,7 +52,7 @@ static inline void frame_sums(struct frame *f, bool with_udp)
 	prm_store16(p, at, (uint16_t)(proto == 17 && !sum ? 0xffff : sum));
 }
 
-/* One rule with these actions; the frame; what the first queue gets. */
+/* Inserts one rule with these actions, sends the frame, and checks what the first queue gets. */
 static inline void stage_passes(struct stage *s, const struct dvx_flow_match *m,
 				struct dvx_flow_action *const *actions, uint32_t n,
 				const struct frame *sent, const struct frame *want)
@@ -66,7 +66,7 @@ static inline void stage_passes(struct stage *s, const struct dvx_flow_match *m,
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
-/* The rule is refused by these words. */
+/* Checks that the rule is refused with these words. */
 static inline void stage_refuses(struct stage *s, const struct dvx_flow_match *m,
 				 struct dvx_flow_action *const *actions, uint32_t n, int err,
 				 const char *field, const char *why)

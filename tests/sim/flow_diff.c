@@ -17,10 +17,10 @@
 #include "../unit/flow_slow_spread.h"
 #include "diff_rig.h"
 
-/* How a file's rules come to the device. */
+/* How a file's rules are put on the device. */
 enum how { IN_ROOT, IN_ANY_ORDER, BY_DAEMON, AS_CODES };
 
-#define COPIES_MAX 2u /* of mirrors that a packet meets */
+#define COPIES_MAX 2u /* mirrors that a packet meets */
 #define COUNTS_MAX 128u
 
 struct verdict {
@@ -28,11 +28,11 @@ struct verdict {
 	struct copy {
 		int queue;
 		uint32_t tag;
-	} copy[COPIES_MAX + 1]; /* in their order; the last one is changed */
+	} copy[COPIES_MAX + 1]; /* in order; the last one is changed */
 	uint32_t copies;
-	bool sent;	    /* the last one is no mirror's */
+	bool sent;	    /* the last one is not a mirror's */
 	bool changed, lost; /* lost: the rule removes a header that the packet does not have */
-	uint8_t bytes[PACKET_ROOM], came[PACKET_ROOM]; /* came: what mirrors copy */
+	uint8_t bytes[PACKET_ROOM], came[PACKET_ROOM]; /* came: bytes that mirrors copy */
 	uint32_t len, came_len;
 };
 
@@ -41,7 +41,7 @@ static uint64_t pairs, met, changed, mirrored, spread, jumped, in_root, coded, c
 
 /* --- packets through the device --- */
 
-/* The rules of the direction, and what the last one makes of the packet. False: it ends here. */
+/* Walks the direction's rules, and applies the last one. Returns false if the packet ends here. */
 static bool passes(const struct installed *in, enum rule_dir dir, struct verdict *v)
 {
 	const struct rule *r;
@@ -113,7 +113,7 @@ static void expect(const struct installed *in, const struct made_packet *p, stru
 		expect_queue(v);
 }
 
-/* What the queues get of a batch, one after the other. */
+/* The packets of a batch that the queues get, in order. */
 struct arrivals {
 	struct arrival {
 		int queue;
@@ -134,7 +134,7 @@ static void arrivals_of(const struct verdict *v, struct arrivals *a)
 	}
 }
 
-/* Whether a queue received its expected packets in order, byte by byte. */
+/* Returns whether a queue received its expected packets in order, byte by byte. */
 static bool queue_got(struct rig *r, int queue, const struct arrivals *a)
 {
 	uint32_t tag = 0, len, at = 0;
@@ -160,7 +160,7 @@ struct totals {
 	uint64_t packets[COUNTS_MAX];
 };
 
-/* By rule. Rules without a counter have UINT64_MAX, as they have at any time. */
+/* Reads the counters by rule. Rules without a counter always have UINT64_MAX. */
 static void read_counters(struct rig *r, const struct installed *in, struct totals *t)
 {
 	struct dvx_flow_count count[COUNTS_MAX] = {{0}};
@@ -181,8 +181,8 @@ static void count_rule(const struct installed *in, const struct rule *rule, stru
 }
 
 /*
- * Whether the counters agree with the verdicts. A rule may count a packet that it loses or not: its
- * counter is in one of its entries, the removal in another one.
+ * Returns whether the counters agree with the verdicts. A rule may or may not count a packet that
+ * it loses: its counter is in one of its entries, the removal in another one.
  */
 static bool counted(struct rig *r, const struct installed *in, const struct totals *before,
 		    const struct verdict *v, uint32_t n)
@@ -230,7 +230,7 @@ static bool batch(struct rig *r, const struct installed *in, const struct made_p
 
 /* --- what differs --- */
 
-/* Copies the text without one line. False: there is no such line. */
+/* Copies the text without one line. Returns false if there is no such line. */
 static bool without(const char *text, size_t line, char *shorter)
 {
 	size_t at = 0;
@@ -277,11 +277,11 @@ static bool differs(struct rig *r, const char *text, const struct made_packet *p
 
 	if (!file_compile(&in, text))
 		return false;
-	/* The rig's tags are the rules' indexes, which have changed. */
+	/* the rig's tags are the rules' indexes, which have changed */
 	for (size_t i = 0; i < in.set.n && how <= IN_ANY_ORDER; i++)
 		in.set.rule[i].tag = i < QUEUES ? LAST_TAG : (uint32_t)i;
-	/* Fewer rules may need more matchers; below the root the difference is another one, or
-	 * none. */
+	/* Fewer rules may need more matchers; then they go below the root, where the difference is
+	 * another one, or none. */
 	install(r, &in, how == IN_ROOT && !fits_root(&in) ? IN_ANY_ORDER : how, &d);
 	same = batch(r, &in, p, 1);
 	uninstall(&in);
@@ -321,7 +321,7 @@ static void find_difference(struct rig *r, const struct installed *in, const cha
 	for (uint32_t i = 0; i < n; i++)
 		if (!batch(r, in, &p[i], 1)) {
 			if (!differences++) {
-				/* Two generations would attach at one place. */
+				/* two generations would attach at one place */
 				if (in->held)
 					generation_detach(in->held);
 				report(r, text, &p[i], seed, how);
@@ -354,7 +354,7 @@ static void packets(struct rig *r, const struct installed *in, const char *text,
 	}
 }
 
-/* The file or, for the root, as many of its rules as fit there. */
+/* Compiles the file or, for the root, as many of its rules as fit there. */
 static void compile_set(struct installed *in, char *text, enum how how)
 {
 	OK(file_compile(in, text) ? 0 : -1);
@@ -412,7 +412,7 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 	uninstall(&in);
 }
 
-/* A run in which nothing was changed, or went a way, proves nothing about that. */
+/* Checks that packets were changed and met mirrors and tables, as the run proves nothing else. */
 static bool all_there(void)
 {
 	return changed && mirrored && spread && jumped && in_root && coded && codes_ways;

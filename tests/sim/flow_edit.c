@@ -20,15 +20,15 @@
 #include "diff_rig.h"
 #include "flow_edit_lines.h"
 
-#define WITNESSES 6 /* packets of each moment */
+#define WITNESSES 6 /* packets sent at each moment */
 #define IDS_MAX	  65536
 
 static struct rig r;
 static struct holder h;
 static uint64_t moments, differences, in_place, rebuilt, failed, kept, before_codes;
-static uint64_t tally[IDS_MAX]; /* what the rule of this ID has counted */
+static uint64_t tally[IDS_MAX]; /* counts of the rule with this ID */
 static uint32_t written[IDS_MAX], nwritten;
-static char what[512]; /* the edit */
+static char what[512]; /* description of the edit */
 
 /* --- a packet's fate --- */
 
@@ -36,7 +36,7 @@ struct fate {
 	uint64_t counted[RULE_DIRS]; /* the sum of the hashes of the rules that counted it */
 	uint64_t tags;
 	uint32_t copies[QUEUES], spread; /* spread: copies to either queue */
-	const char *by[RULE_DIRS];	 /* one of the rules */
+	const char *by[RULE_DIRS];	 /* a rule that counted it */
 };
 
 static void fate_count(struct fate *f, const struct rule *rule)
@@ -73,7 +73,7 @@ static const struct rule *fate_walk(struct fate *f, const struct ruleset *set, e
 	return way.end;
 }
 
-/* The directions change one after the other. */
+/* Expects results while the directions change one after the other. */
 static struct fate fate_expect(const struct ruleset *out, const struct ruleset *in,
 			       const struct made_packet *p)
 {
@@ -96,7 +96,7 @@ static bool fate_same(const struct fate *a, const struct fate *b)
 	       !memcmp(a->copies, b->copies, sizeof(a->copies)) && a->spread == b->spread;
 }
 
-/* Copies that are spread come to one queue or the other. */
+/* Compares results. Spread copies come to either queue. */
 static bool fate_meets(const struct fate *found, const struct fate *expected)
 {
 	struct fate f = *found;
@@ -116,7 +116,7 @@ static struct dvx_flow_count *counts_now(void)
 	return c;
 }
 
-/* A rule that moves is there twice for a while, with one counter. */
+/* Checks a rule that moves: it exists twice for a while, with one counter. */
 static bool fate_again(size_t rule)
 {
 	for (size_t i = 0; i < rule; i++)
@@ -153,7 +153,7 @@ static struct fate fate_of(const struct made_packet *p)
 	return f;
 }
 
-/* The IDs of rules that came with an edit that was undone are given again. */
+/* Forgets the IDs of rules of an undone edit: they are used again. */
 static void forget_undone(void)
 {
 	static bool known[IDS_MAX];
@@ -172,7 +172,8 @@ static struct {
 	uint32_t seen; /* moments */
 	struct ruleset old, now;
 	struct made_packet p[WITNESSES];
-	struct fate expected[WITNESSES][4]; /* before, behind, and one direction of each */
+	/* old rules, new rules, each direction's change alone */
+	struct fate expected[WITNESSES][4];
 } edit;
 
 static void tell_fate(const char *when, const struct fate *f)
@@ -198,7 +199,7 @@ static void tell(const char *when, uint32_t i, const struct fate *got)
 	tell_fate("behind it", &edit.expected[i][1]);
 }
 
-/* Whether the packets' fates are one of expected[from..to). */
+/* Checks that each packet's result is one of expected[from..to). */
 static void judge(const char *when, int from, int to)
 {
 	for (uint32_t i = 0; i < WITNESSES; i++) {
@@ -212,7 +213,7 @@ static void judge(const char *when, int from, int to)
 	}
 }
 
-/* A rule can have thousands of entries; then the first moments and some of the others are enough. */
+/* A rule can have thousands of entries: checks the first moments and a sample. */
 static void moment(const char *when)
 {
 	if (!edit.on)
@@ -226,11 +227,11 @@ static void moment(const char *when)
 	edit.on = true;
 }
 
-/* Refusals to come: of the entry inserted after so many others, of the first one deleted. */
+/* Refusals to make: the entry inserted after a number of others, the first one deleted. */
 static struct {
 	uint32_t create;
 	bool destroy, committed; /* the first one after the commit */
-	bool created, destroyed; /* happened */
+	bool created, destroyed; /* has happened */
 } refuse;
 
 int __real_journal_append(const char *path, struct state_tail *t,
@@ -298,19 +299,19 @@ int __wrap_generation_build(struct base_tables *g, struct ruleset *set,
 			    const struct generation *like, const uint32_t *from, built_fn built,
 			    void *arg, struct generation **out, struct flow_fault *f);
 
-/* New rules are built where no packet comes; and until the end, nobody can read their counters. */
+/* New rules are built where no packets come; until the end, their counters can't be read. */
 int __wrap_generation_build(struct base_tables *g, struct ruleset *set,
 			    const struct generation *like, const uint32_t *from, built_fn built,
 			    void *arg, struct generation **out, struct flow_fault *f)
 {
 	edit.on = false;
-	/* An edit that the device refused before codes was undone. */
+	/* an edit that the device refused before codes was undone */
 	if (h.now)
 		forget_undone();
 	return __real_generation_build(g, set, like, from, built, arg, out, f);
 }
 
-/* Packets that the edit matters to, if they can be found. */
+/* Finds packets that the edit matters to, if there are some. */
 static void find_witnesses(struct dice *d)
 {
 	uint32_t n = 0;
@@ -329,7 +330,7 @@ static void find_witnesses(struct dice *d)
 
 /* --- edits --- */
 
-/* An edit, as the daemon gets it, and what it makes of the lines. */
+/* An edit as the daemon gets it, and its effect on the lines. */
 struct script {
 	bool gone[SETS_MAX + 1], apply, nowhere;
 	struct holder_place to;
@@ -353,7 +354,7 @@ static void script_delete(struct script *s, struct dice *d, struct lines *l, uin
 		}
 }
 
-/* Apply moves a rule as well. */
+/* Writes an edit; Apply also moves a rule. */
 static void script_apply(struct script *s, struct dice *d, struct lines *l, uint32_t at,
 			 uint32_t number)
 {
@@ -450,7 +451,7 @@ static void check_text(const char *text)
 	ruleset_free(&want);
 }
 
-/* The file has the rules in effect, whole or with edits behind it. */
+/* Checks that the file has the rules in effect, whole or with edits behind it. */
 static void check_state(const char *state)
 {
 	struct flow_fault f = {0};
@@ -512,7 +513,7 @@ static void apply_lines(const struct lines *l)
 	OK(holder_apply(&h, text, strlen(text), NULL, NULL, NULL, &f));
 }
 
-/* A rule that comes and goes again and again before codes leaves nothing behind. */
+/* A rule that is added and deleted many times before codes leaves nothing behind. */
 static void check_come_and_go(void)
 {
 	struct flow_msg words = {.body = "drop in ipv4 src 10.0.0.1 dst 10.1.0.1 tcp count"};
@@ -530,12 +531,12 @@ static void check_come_and_go(void)
 	differences += holder_rules(&h)->n != n;
 }
 
-/* Where the kernel uses registers that codes need, the same rules become a list, and that is told. */
+/* Where the kernel uses registers that codes need, the same rules become a list, with a notice. */
 static void check_switchdev(const struct lines *l)
 {
-	/* As if the device had been in that mode when it was opened. */
+	/* as if the device had been opened in that mode */
 	((struct dvx_caps *)(uintptr_t)dvx_dev_caps(r.dev))->switchdev = true;
-	h.edited = SIZE_MAX / 2; /* all is built anew */
+	h.edited = SIZE_MAX / 2; /* forces a complete new build */
 	apply_lines(l);
 	differences += generation_cost(h.now)->codes[RULE_IN] ||
 		       !generation_cost(h.now)->refusal[RULE_IN].why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For flow_edit.c: the lines of a rule file, while random ones come and go. */
+/* For flow_edit.c: the lines of a rule file, while random lines are added and deleted. */
 #ifndef TESTS_SIM_FLOW_EDIT_LINES_H
 #define TESTS_SIM_FLOW_EDIT_LINES_H
 
@@ -12,12 +12,12 @@
 
 enum lines_kind {
 	LINES_PLAIN,
-	LINES_TABLES, /* with mirrors and rules that spread, too */
-	LINES_CODES,  /* an access list of so many shapes that it is compiled to codes */
+	LINES_TABLES, /* also with mirrors and rules that spread */
+	LINES_CODES,  /* an access list of so many kinds of rules that it is compiled to codes */
 	LINES_KINDS
 };
 
-/* The lines of table 0 are main's. */
+/* The lines of a rule file; those of table 0 are main's. */
 struct lines {
 	char line[SETS_MAX][256];
 	uint32_t table[SETS_MAX];
@@ -42,7 +42,7 @@ static inline void lines_parse(const struct lines *l, struct ruleset *set, char 
 	OK(rules_parse(text, at, set, NULL, NULL));
 }
 
-/* Some lines become mirrors or spread. */
+/* Turns some lines into mirrors or spreads. */
 static inline void lines_turn(struct dice *d, char line[256])
 {
 	char *to = strstr(line, " to queue "), turned[256];
@@ -80,7 +80,7 @@ static inline void lines_acl(struct dice *d, uint32_t number, char line[256])
 		 bits[dice_roll(d, 10)], l4[dice_roll(d, 7)], to);
 }
 
-/* Rules for outgoing packets are in main: none leads them further. */
+/* Makes a random line. Rules for outgoing packets are in main: none leads to another table. */
 static inline void lines_random(const struct lines *l, struct dice *d, uint32_t table,
 				uint32_t number, char line[256])
 {
@@ -121,7 +121,7 @@ static inline void lines_delete(struct lines *l, uint32_t at)
 	memmove(&l->stays[at], &l->stays[at + 1], n * sizeof(l->stays[0]));
 }
 
-/* Where two tables meet, the rule may come to either. */
+/* Returns the line's place; where two tables meet, either one. */
 static inline struct holder_place lines_place(const struct lines *l, struct dice *d, uint32_t at)
 {
 	uint32_t before = l->table[at ? at - 1 : 0], behind = at < l->n ? l->table[at] : before;

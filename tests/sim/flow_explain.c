@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that explain's walk over libmlx5's dump finds the rule that the slow matcher finds, and
- * makes of the packet what the slow model and the device make of it. Writes
- * each walk's entries to FILE, which flow_ways.pl compares with the device's trace. Usage:
- * flow_explain FILE [SETS [PACKETS [SEED]]]
+ * Proves that explain's walk over libmlx5's dump finds the same rule as the slow matcher, and the
+ * same resulting packet as the slow model and the device. Writes each walk's entries to FILE, which
+ * flow_ways.pl compares with the device's trace. Usage: flow_explain FILE [SETS [PACKETS [SEED]]]
  */
 #include <errno.h>
 #include <dvx/prm/flow.h>
@@ -29,8 +28,8 @@ static void bail(const char *why)
 }
 
 /*
- * Dumped entries lack their masks (48 bytes). The masks that explain finds must cover every bit of
- * a tag.
+ * Checks masks, which dumped entries lack (48 bytes): those that explain finds must cover every bit
+ * of a tag.
  */
 static void check_masks(struct seen *s)
 {
@@ -53,7 +52,7 @@ static int compare_rows(const void *a, const void *b)
 
 #define LISTS_MAX (RULES_ALL * CHANGE_ACTIONS)
 
-/* What the daemon sends beside a dump. */
+/* Adds what the daemon sends with a dump. */
 static void add_lists(struct seen *s, struct dvx_flow_action *const *action, size_t actions)
 {
 	static struct dvx_flow_rewrites list[LISTS_MAX];
@@ -97,7 +96,7 @@ static void look(struct rig *r, struct seen *s, struct dvx_flow_action *const *a
 	check_masks(s);
 }
 
-/* The file's rule that a rule of the dump belongs to. */
+/* Returns the file's rule that a rule of the dump belongs to. */
 static const struct rule *rule_of(const struct installed *in, uint64_t id)
 {
 	for (size_t i = 0; i < in->npieces; i++)
@@ -106,9 +105,9 @@ static const struct rule *rule_of(const struct installed *in, uint64_t id)
 	return NULL;
 }
 
-/* What a queue gets. */
+/* The packet that a queue gets. */
 struct arrival {
-	int queue; /* -1: none gets it */
+	int queue; /* -1: no queue gets it */
 	uint32_t len;
 	uint8_t bytes[PACKET_ROOM];
 };
@@ -121,7 +120,7 @@ static void arrival_of(struct arrival *a, const struct explain_walk *w, const st
 	memcpy(a->bytes, w->now.bytes, w->now.len);
 }
 
-/* The slow model's word on the same packet. */
+/* Compares with the slow model's bytes of the same packet. */
 static bool same_bytes(const struct explain_walk *w, const struct rule *rule,
 		       const struct made_packet *p, uint32_t len)
 {
@@ -178,7 +177,7 @@ static void one_walk(struct seen *s, const struct installed *in, const struct ma
 	walk_free(&w);
 }
 
-/* The device's packets, in order and byte by byte. */
+/* Compares with the device's packets, in order and byte by byte. */
 static void compare_arrivals(struct rig *r, int q, const struct arrival *a, uint32_t n)
 {
 	uint32_t tag = 0, len, at = 0;
@@ -254,7 +253,7 @@ struct codes {
 	uint32_t nmatchers, nrules, nchanges;
 };
 
-/* A part of register c0 to c5. */
+/* Sets a part of register c0 to c5. */
 static void code_set(struct dvx_flow_rewrites *list, uint32_t reg, uint32_t offset, uint32_t bits,
 		     uint32_t value)
 {
@@ -276,7 +275,7 @@ static void code_matcher(struct codes *c, struct dvx_flow_table *t, const struct
 	OK(dvx_flow_matcher_create(t, &attr, &c->matcher[c->nmatchers++]));
 }
 
-/* A rule of the last matcher; list: before it goes on. */
+/* Adds a rule of the last matcher; list: rewrites before it goes on. */
 static void code_rule(struct rig *r, struct codes *c, const struct dvx_flow_match *m,
 		      const struct dvx_flow_rewrites *list, struct dvx_flow_action *to,
 		      struct dvx_flow_action *tag)
@@ -296,7 +295,7 @@ static void code_rule(struct rig *r, struct codes *c, const struct dvx_flow_matc
 	OK(dvx_flow_rule_create(&attr, &c->rule[c->nrules++]));
 }
 
-/* By the source: bytes of c0 to c3, and all of c5. */
+/* By the source, sets bytes of c0 to c3, and all of c5. */
 static void codes_first(struct rig *r, struct codes *c, struct dice *d)
 {
 	for (uint32_t i = 0; i < CODE_SOURCES; i++) {
@@ -314,7 +313,7 @@ static void codes_first(struct rig *r, struct codes *c, struct dice *d)
 	}
 }
 
-/* By a byte of c0: a part of c5 goes to c4. */
+/* By a byte of c0, copies a part of c5 to c4. */
 static void codes_second(struct rig *r, struct codes *c, struct dice *d)
 {
 	struct dvx_flow_match any = {0};
@@ -336,7 +335,7 @@ static void codes_second(struct rig *r, struct codes *c, struct dice *d)
 	}
 }
 
-/* By four bits of c4, each with a tag of its own. */
+/* By four bits of c4, sets different tags. */
 static void codes_last(struct rig *r, struct codes *c, struct dice *d)
 {
 	uint32_t low = dice_roll(d, 29);
@@ -379,7 +378,7 @@ static void codes_close(struct codes *c)
 	}
 }
 
-/* The tag that explain expects; without the lists it must say that it does not know. */
+/* Returns the tag that explain expects; without the lists it must report that it does not know. */
 static uint32_t code_walk(struct seen *s, const struct made_packet *p, bool lists)
 {
 	struct explain_walk w = {.cache = s->cache, .frame = p->bytes, .len = p->len};
@@ -445,7 +444,7 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < sets && !wrong; i++)
 		one_code(&r, seed + i, out);
 	rig_close(&r);
-	/* Walks that change nothing prove nothing about changes. */
+	/* The run proves nothing about changes if no walk changed a packet. */
 	wrong += !changed || !codes;
 	printf("%s 1 - %" PRIu64 " walks over dumps come to the rule as written, and to the bytes "
 	       "that arrive: %" PRIu64 " were changed, %" PRIu64 " by registers, seeds %" PRIu64

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random rules, and the dice of them and of random packets. */
+/* Random rules, and the dice for rules and packets. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "flow_random_values.h"
 
-/* xorshift64*: the same numbers everywhere from the same seed. */
+/* xorshift64*: the same seed gives the same numbers on all machines. */
 uint32_t dice_roll(struct dice *d, uint32_t below)
 {
 	d->state ^= d->state >> 12;
@@ -21,7 +21,7 @@ struct line {
 	bool negated;
 };
 
-/* One negation in a rule, since their entries multiply. */
+/* Allows one negation in a rule, since their entries multiply. */
 static bool negates(struct dice *d, struct line *l, uint32_t percent)
 {
 	bool now = !l->negated && chance(d, percent);
@@ -81,7 +81,7 @@ static void rule_vlan(struct dice *d, struct line *l)
 		add(l, " num_of_vlans 1");
 }
 
-/* A prefix may have bits behind it. Such a rule is refused, and another one is generated. */
+/* Makes a prefix, which may have bits behind it: then it is refused, and another one is made. */
 static void rule_address(struct dice *d, struct line *l, bool six)
 {
 	static const char *const sides[] = {"src", "dst", "host"};
@@ -110,7 +110,7 @@ static void rule_address(struct dice *d, struct line *l, bool six)
 	}
 }
 
-/* A mask that is no prefix, or a range. */
+/* Makes a mask that is no prefix, or a range. */
 static void rule_odd_address(struct dice *d, struct line *l, bool six)
 {
 	static const char *const sides[] = {"src", "dst", "host"};

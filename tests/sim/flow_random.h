@@ -14,7 +14,7 @@ struct dice {
 uint32_t dice_roll(struct dice *d, uint32_t below);
 
 #define PACKET_MAX 256
-#define PACKET_MIN 18 /* what a send queue needs inline */
+#define PACKET_MIN 18 /* bytes that a send queue needs inline */
 
 struct made_packet {
 	uint8_t bytes[PACKET_MAX];
@@ -22,20 +22,20 @@ struct made_packet {
 };
 
 /*
- * Generates one rule without its end of line, "send in ipv4 dst 10.0.1.2 tcp dst port 80". The
- * parser may refuse it. dir is "in" or "out". The rule sends to queue 0 or 1 with the tag `number`,
- * or counts.
+ * Makes one rule without its end of line, "send in ipv4 dst 10.0.1.2 tcp dst port 80". The parser
+ * may refuse it. dir is "in" or "out". The rule sends to queue 0 or 1 with the tag `number`, or
+ * counts.
  */
 void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint32_t number);
 /*
- * Appends changes to a rule's text, which the parser may refuse then: rewrites of fields, and if
- * `all`, tags and tunnels that come and go.
+ * Appends changes to a rule's text, which the parser may then refuse: rewrites of fields, and if
+ * `all`, tags and tunnels that are added and removed.
  */
 void random_changes(struct dice *d, char *text, size_t size, bool all);
 void random_packet(struct dice *d, struct made_packet *p);
-/* Puts a packet into a tunnel, and cuts off what is too long then. */
+/* Puts a packet into a tunnel, and cuts off what is then too long. */
 void random_tunnel(struct dice *d, struct made_packet *p);
-/* Some are in tunnels. */
+/* Makes a random packet, sometimes in a tunnel. */
 void any_packet(struct dice *d, struct made_packet *p);
 
 #endif

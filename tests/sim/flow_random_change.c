@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random changes for random rules. Their values are those of random packets, mostly. */
+/* Random changes for random rules. Most of their values are those of random packets. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void change_tags(struct change_line *l, bool tagged)
 		change_say(l, " push vlan %u pcp %u", 1 + dice_roll(l->d, 5), dice_roll(l->d, 8));
 }
 
-/* A port may be a tunnel's: the packet is read anew then. */
+/* Rewrites fields. A port may become a tunnel's: the packet is then parsed anew. */
 static void change_fields(struct change_line *l, bool tagged)
 {
 	bool six = strstr(l->text, " ipv6"), tcp = strstr(l->text, " tcp");

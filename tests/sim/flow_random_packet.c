@@ -124,7 +124,7 @@ static void packet_spoil(struct dice *d, struct made_packet *p)
 	memset(p->bytes + p->len, 0, sizeof(p->bytes) - p->len);
 }
 
-/* A stack of labels before what follows the EtherType. */
+/* Puts a stack of labels before the part behind the EtherType. */
 static void packet_labels(struct dice *d, struct pen *w)
 {
 	uint32_t n = chance(d, 8) ? 5 + dice_roll(d, 2) : 1 + dice_roll(d, 3);
@@ -167,7 +167,7 @@ void random_packet(struct dice *d, struct made_packet *p)
 
 enum { T_VXLAN, T_GPE, T_GENEVE, T_GRE, T_IP, T_KINDS };
 
-/* The length is filled in later: bytes 2 and 3 of IPv4's header, 4 and 5 of IPv6's. */
+/* Writes an outer IP header; the length comes later: bytes 2 and 3 of IPv4's, 4 and 5 of IPv6's. */
 static void outer_ip(struct dice *d, struct pen *w, bool six, uint8_t proto)
 {
 	uint8_t a[16];
@@ -236,7 +236,7 @@ static void put_vxlan(struct dice *d, struct pen *w, uint16_t type, bool gpe)
 	put(w, PICK(d, vnis) << 8 | (gpe ? 0 : dice_roll(d, 2)), 4);
 }
 
-/* type: the EtherType of what follows. */
+/* Writes a tunnel's header; type: the EtherType of the next part. */
 static void tunnel_header(struct dice *d, struct pen *w, uint32_t kind, uint16_t type)
 {
 	switch (kind) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rig of lib_rig.h with raw queues: frames to send, and what arrived where. */
+/* The rig of lib_rig.h with raw queues: frames to send, and where they arrive. */
 #ifndef TESTS_SIM_FLOW_RIG_H
 #define TESTS_SIM_FLOW_RIG_H
 
@@ -13,8 +13,8 @@ struct flow_rig {
 	struct rig r;
 	struct dvx_cq *tx_cq;
 	struct dvx_txq *tx;
-	uint64_t sent;			   /* frames */
-	struct dvx_flow_domain *domain[2]; /* of sides whose rules may be on their way */
+	uint64_t sent;			   /* frames sent */
+	struct dvx_flow_domain *domain[2]; /* of sides whose rules may not be in effect yet */
 };
 
 /* A receive queue with its CQ and its part of the rig's buffer. */
@@ -26,7 +26,7 @@ struct inbox {
 	uint8_t *buf;
 };
 
-/* All packets to one action, by the root table. */
+/* A rule of the root table that sends all packets to one action. */
 struct way {
 	struct dvx_flow_domain *domain;
 	struct dvx_flow_table *root;
@@ -47,7 +47,7 @@ struct say {
 	uint8_t proto;	       /* 17 */
 	uint8_t version;       /* 4 */
 	uint16_t vlan;	       /* none */
-	uint32_t payload;      /* bytes of it, 0: 40 (a shorter frame would be padded) */
+	uint32_t payload;      /* bytes, 0: 40 (a shorter frame would be padded) */
 };
 
 static inline int flow_open(void **state)
@@ -102,7 +102,7 @@ static inline void inbox_open_as(struct flow_rig *f, struct inbox *in, uint32_t 
 	in->rq = dvx_rxq_ring(in->rxq);
 }
 
-/* The next n receives, each of its room. */
+/* Posts the next n receives, each with its room. */
 static inline void inbox_post(struct inbox *in, uint64_t first, uint32_t n)
 {
 	for (uint64_t i = first; i < first + n; i++) {
@@ -129,7 +129,7 @@ static inline void inbox_close(struct inbox *in)
 	OK(dvx_cq_destroy(in->cq));
 }
 
-/* Between the two the test makes w->to. */
+/* Begin and end a way; between the two calls the test makes w->to. */
 static inline void way_begin(struct flow_rig *f, struct way *w)
 {
 	static const struct dvx_flow_match all;
@@ -225,7 +225,7 @@ static inline void frame_build(struct frame *f, struct say s)
 	memset(f->bytes + f->len - s.payload, 0x5a, s.payload);
 }
 
-/* Sends a frame behind all rules, which take effect only at a sync, and waits for its completion. */
+/* Sends a frame after all rules, which take effect only at a sync, and waits for its completion. */
 static inline void frame_send(struct flow_rig *f, const struct frame *frame)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);

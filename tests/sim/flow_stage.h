@@ -17,7 +17,7 @@ struct stage {
 	struct dvx_flow_action *to_a, *to_b;
 };
 
-static uint32_t level; /* of the test's tables; 0: in the root */
+static uint32_t level; /* level of the test's tables; 0: in the root */
 
 static inline struct dvx_flow_matcher *matcher(struct dvx_flow_table *t,
 					       const struct dvx_flow_match *m, uint32_t priority)
@@ -103,7 +103,7 @@ static inline void stage_close(struct stage *s)
 	inbox_close(&s->a);
 }
 
-/* A TX side, and a rule by which the first queue gets all that it lets out. */
+/* A TX side, and a rule by which the first queue gets all packets that it lets out. */
 struct stage_tx {
 	struct stage s; /* without queues */
 	struct dvx_flow_action *pass;
@@ -138,7 +138,7 @@ static inline struct dvx_flow_match udp(uint8_t version, uint16_t dport)
 	return m;
 }
 
-/* A test on a stage of this level; and one in the root and in tables of software steering. */
+/* Runs a test on a stage of this level; or in the root and in tables of software steering. */
 static inline void stage_test(void (*test)(struct stage *), uint32_t at, void **state)
 {
 	struct stage s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A client of the device for tests/sim/front.sh and deaths.sh: small scenes that go through the
- * preload's hooks, each named by the first argument. Exit code 0 if the scene went as it should.
+ * A client of the device for tests/sim/front.sh and deaths.sh: small scenes that use the preload's
+ * hooks, each named by the first argument. Exits with 0 if the scene succeeded.
  */
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -135,8 +135,8 @@ static unsigned long long counter(const char *name)
 }
 
 /*
- * What sysfs counts goes on while the program runs: 16 WRITEs of 4 packets, and their answers. A
- * device that gets no CPU for long sends some of them once more.
+ * Counters of sysfs advance while the program runs: 16 WRITEs of 4 packets, and their answers. A
+ * device that gets no CPU for long sends some of them again.
  */
 static int scene_counters(void)
 {
@@ -156,7 +156,7 @@ static int scene_counters(void)
 	return 0;
 }
 
-/* Objects stay as long as one descriptor of the file does. */
+/* Objects stay as long as a descriptor of the file does. */
 static int scene_dup(void)
 {
 	struct ibv_context *ctx = open_device();
@@ -183,7 +183,7 @@ static int exit_code(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-/* What a fork child makes in its parent's file, with memory of its own. */
+/* A fork child makes objects in its parent's file, with its own memory. */
 static bool guest_works(struct ibv_context *ctx)
 {
 	struct ibv_alloc_dm_attr a = {.length = 64};
@@ -197,7 +197,7 @@ static bool guest_works(struct ibv_context *ctx)
 	       !ibv_dealloc_pd(pd);
 }
 
-/* A fork child goes on with its parent's file, and can open its own. The parent goes on, too. */
+/* A fork child keeps using its parent's file, and can open its own. So does the parent. */
 static int scene_fork(void)
 {
 	struct ibv_context *ctx = open_device();
@@ -234,7 +234,7 @@ static int scene_fork_embedded(void)
 	return ibv_close_device(ctx);
 }
 
-/* Children by every way, while the device is open; they see the device's sysfs. */
+/* Children made in every way, while the device is open, see the device's sysfs. */
 static int scene_children(void)
 {
 	static const char list[] = "ls /sys/class/infiniband/";
@@ -288,7 +288,7 @@ static int raw(int fd, struct command *c, unsigned int n)
 	return ioctl(fd, RDMA_VERBS_IOCTL, c) ? errno : 0;
 }
 
-/* What the kernel refuses, this refuses with the same errno, and nothing crashes. */
+/* The kernel's refusals have the same errno here, and nothing crashes. */
 static int scene_errno(void)
 {
 	struct ibv_context *ctx = open_device();
@@ -329,7 +329,7 @@ static int scene_errno(void)
 	return ibv_close_device(ctx);
 }
 
-/* Without stderr the device's file does not get its number: what is printed must not land in it. */
+/* Without stderr the device's file does not get its number: messages must not be written to it. */
 static int scene_no_stderr(void)
 {
 	struct ibv_context *ctx;
@@ -356,7 +356,7 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-/* Many threads of one file at once, in a rain of signals. */
+/* Many threads use one file at once, under many signals. */
 static int scene_threads(void)
 {
 	struct itimerval rain = {{0, 500}, {0, 500}}, dry = {0};
@@ -373,7 +373,7 @@ static int scene_threads(void)
 	return ibv_close_device(ctx);
 }
 
-/* Works until its standard input ends, then says how often. */
+/* Works until its standard input ends, then prints how often. */
 static int scene_work(void)
 {
 	struct ibv_context *ctx = open_device();
@@ -392,7 +392,7 @@ static int scene_work(void)
 	return n ? 0 : 1;
 }
 
-/* Loses its device between a word on standard output and the end of standard input. */
+/* Loses its device after a word on standard output and before the end of standard input. */
 static int scene_orphan(void)
 {
 	struct ibv_context *ctx = open_device();
@@ -407,7 +407,7 @@ static int scene_orphan(void)
 	fflush(stdout);
 	CHECK(read(0, &byte, 1) == 0);
 	CHECK(poll(&p, 1, -1) == 1 && p.revents & POLLIN);
-	CHECK(ibv_poll_cq(o.cq, 1, &wc) == 0); /* nobody is there to write a CQE */
+	CHECK(ibv_poll_cq(o.cq, 1, &wc) == 0); /* no device is left to write a CQE */
 	CHECK(!ibv_get_async_event(ctx, &event) && event.event_type == IBV_EVENT_DEVICE_FATAL);
 	CHECK(!ibv_alloc_pd(ctx) && errno == EIO);
 	CHECK(ibv_destroy_qp(o.qp) == EIO);
@@ -415,8 +415,8 @@ static int scene_orphan(void)
 }
 
 /*
- * Killed while a child holds a copy of everything, the connection too: a fork that libc does not
- * know of. The child lives until standard input ends.
+ * Is killed while a child holds a copy of everything, also of the connection: a fork that libc does
+ * not know. The child lives until standard input ends.
  */
 static int scene_holder(void)
 {
@@ -434,7 +434,7 @@ static int scene_holder(void)
 	return 1;
 }
 
-/* How far a child had come when it was killed; on memory shared with its parent. */
+/* Stages of a child before it is killed; in memory shared with its parent. */
 enum stage { STARTED, OPEN, MADE, SENT, STAGES };
 static const char *const stages[STAGES] = {"opening", "making objects", "in traffic", "later"};
 
@@ -461,7 +461,7 @@ static long microseconds(void)
 	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* The time from a child's birth to its first completion. */
+/* Returns the time from a child's start to its first completion. */
 static long a_life(void)
 {
 	long began = microseconds();
@@ -475,7 +475,7 @@ static long a_life(void)
 	return microseconds() - began;
 }
 
-/* N children, each killed at a moment of its own, most of them before they got through once. */
+/* Runs N children, each killed at another moment, most of them before their first completion. */
 static int scene_deaths(const char *count)
 {
 	enum stage *stage =
@@ -483,7 +483,7 @@ static int scene_deaths(const char *count)
 	unsigned int seed = 1, died[STAGES] = {0};
 	long life = a_life();
 
-	for (int i = 0; i < 4; i++) { /* the shortest: one that waited for a CPU would make all wait */
+	for (int i = 0; i < 4; i++) { /* the shortest: waiting for a CPU does not count */
 		long another = a_life();
 
 		life = another < life ? another : life;

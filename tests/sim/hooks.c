@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every libc function in the preload's table meets the device's files, by a call of its own: what
- * is taken over finds them as below a real /sys, what is listed as not taken over does not.
- * hooks: walks the table. hooks list served|unserved|all: its names.
+ * Calls every libc function of the preload's table on the device's files: hooked functions find
+ * them as below a real /sys, those listed as not hooked do not. hooks: runs the table. hooks list
+ * served|unserved|all: prints its names.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -57,7 +57,7 @@ extern char **environ;
 
 #define CLASS  "/sys/class/infiniband"
 #define DEV    CLASS "/mlx5_0"
-#define TYPE   DEV "/node_type" /* a file: "1: CA" */
+#define TYPE   DEV "/node_type" /* a file with "1: CA" */
 #define BRIDGE "/sys/devices/pci0000:03"
 #define IBDEV  BRIDGE "/0000:03:00.0/infiniband/mlx5_0"
 #define NODE   "/dev/infiniband/uverbs0"
@@ -97,7 +97,7 @@ static bool is_type_stream(FILE *f)
 	return ok;
 }
 
-/* A node that is opened is the device: 231:192. */
+/* Returns whether an opened node is the device: 231:192. */
 static bool is_node(int fd)
 {
 	struct stat st;
@@ -170,7 +170,7 @@ static bool child_fails(const posix_spawn_file_actions_t *actions)
 	       (waitpid(pid, &status, 0) == pid && status);
 }
 
-static int took; /* by a walk of ftw's */
+static int took; /* files found by ftw's walk */
 static int take_ftw(const char *path, const struct stat *st, int type)
 {
 	(void)path;
@@ -187,7 +187,7 @@ static int take_nftw(const char *path, const struct stat *st, int type, struct F
 
 /* --- a call for each function ----------------------------------------------------------------- */
 
-/* Unused: mkdir()'s, in builds with the thread sanitizer. */
+/* Unused by mkdir()'s row in builds with the thread sanitizer. */
 #define TRY(function, ...)                                       \
 	__attribute__((unused)) static bool try_##function(void) \
 	{                                                        \
@@ -308,7 +308,7 @@ IS(realpath, is_text(realpath(DEV "/device/infiniband/mlx5_0/", u.text), IBDEV) 
 IS(__realpath_chk, is_text(__realpath_chk(DEV, u.text, sizeof(u.text)), IBDEV))
 IS(canonicalize_file_name, is_text(canonicalize_file_name(DEV), IBDEV))
 
-/* The way there and back, for names that begin where the program is. */
+/* Changes there and back, for names relative to the working directory. */
 TRY(chdir, bool ok = !chdir(DEV "/ports/1") && is_type(open("../../node_type", O_RDONLY)) &&
 		     !chdir("../..") && is_type(open("node_type", O_RDONLY)) &&
 		     !access("../../../../../class/net/lo", F_OK) && !chdir("/sys/class/net") &&
@@ -331,7 +331,7 @@ TRY(glob, glob_t g; return is_match(glob(CLASS "/*/ports/*/lid", GLOB_NOSORT, NU
 TRY(glob64, glob64_t g;
     return is_match(glob64(CLASS "/m*/por?s/[0-9]/lid", 0, NULL, &g), (void *)&g))
 
-/* Not taken over: each of them finds nothing, as if there were no device. */
+/* Not hooked: each finds nothing, as without a device. */
 IS(ftw, absent(ftw(CLASS, take_ftw, 1)))
 IS(ftw64, absent(ftw64(CLASS, (__ftw64_func_t)(void *)take_ftw, 1)))
 IS(nftw, absent(nftw(CLASS, take_nftw, 1, 0)))
@@ -361,7 +361,7 @@ IS(syscall, absent((int)syscall(SYS_openat, AT_FDCWD, TYPE, O_RDONLY)))
 
 struct row {
 	const char *name;
-	bool (*try)(void); /* NULL: by other tests */
+	bool (*try)(void); /* NULL: other tests do it */
 };
 
 #define X(function, ...)		       {#function, try_##function},
@@ -390,7 +390,7 @@ static void walk(const struct row *rows, const char *how)
 	}
 }
 
-/* An attribute of an empty GID can be opened, by either way, and not read. */
+/* An attribute of an empty GID can be opened in either way, but not read. */
 static void walk_empty_gid(void)
 {
 	static const char path[] = CLASS "/mlx5_0/ports/1/gid_attrs/types/254";
@@ -408,7 +408,7 @@ static void walk_empty_gid(void)
 	close(fd);
 }
 
-/* The ways to ask RDMA netlink: with the kernel's address, without, on a connected socket. */
+/* Ways to send to RDMA netlink: with the kernel's address, without, on a connected socket. */
 enum {
 	BY_SENDTO,
 	BY_SENDTO_BARE,
@@ -482,7 +482,7 @@ static void walk_netlink(void)
 	}
 }
 
-/* An error of another socket is the kernel's, by each way to send. */
+/* A full queue of another socket gives the kernel's error, by each way to send. */
 static void walk_full_socket(void)
 {
 	char bytes[4096] = {0};

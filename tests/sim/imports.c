@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that a process that was handed the descriptor of an open device (SCM_RIGHTS) uses its objects
- * by ibv_import_*, beside its own, and what is left when either of the two processes dies.
+ * Proves that a process that got the descriptor of an open device (SCM_RIGHTS) uses its objects by
+ * ibv_import_*, beside its own, and what is left when either of the two processes dies.
  */
 #include "verbs_qp.h"
 #include "verbs_self.h"
@@ -22,7 +22,7 @@
 		}                                                                         \
 	} while (0)
 
-/* What one process tells the other of its objects. */
+/* The numbers of objects that one process sends the other. */
 struct told {
 	uint32_t pd, mr, dm, lkey, rkey;
 	uint64_t addr;
@@ -45,7 +45,7 @@ static void tell(int sock, const struct told *t, int fd)
 	MUST(sendmsg(sock, &m, MSG_NOSIGNAL) == sizeof(*t));
 }
 
-/* -1: no descriptor came along. */
+/* Receives them. Returns -1 if no descriptor came. */
 static int hear(int sock, struct told *t)
 {
 	union {
@@ -63,7 +63,7 @@ static int hear(int sock, struct told *t)
 	return fd;
 }
 
-/* Both turn to the next step. */
+/* Waits until both are at the next step. */
 static void step(int sock)
 {
 	struct told t = {0};
@@ -72,7 +72,7 @@ static void step(int sock)
 	hear(sock, &t);
 }
 
-/* The other process, before any device is open here: what it is handed is all that it has. */
+/* Starts the other process, before any device is open here: it has only what it gets. */
 static pid_t other(int *sock, void (*run)(int sock))
 {
 	int pair[2];
@@ -114,7 +114,7 @@ struct imported {
 	struct told told;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
-	/* its own */
+	/* its own objects */
 	struct ibv_mr *mine;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
@@ -166,7 +166,7 @@ static enum ibv_wc_status moved(struct imported *i, uint64_t from, uint32_t lkey
 	return wc.status;
 }
 
-/* Own memory into the other's region and back, device memory, and what is left when the owner destroys. */
+/* Writes to the other's region and back, uses device memory, and checks the owner's destroys. */
 static void importer(int sock)
 {
 	struct imported i;
@@ -178,7 +178,7 @@ static void importer(int sock)
 	theirs = ibv_import_mr(i.pd, i.told.mr);
 	MUST(theirs && theirs->lkey == i.told.lkey && theirs->rkey == i.told.rkey);
 	MUST(!moved(&i, (uintptr_t)i.buf, i.mine->lkey, i.told.addr, theirs->rkey));
-	step(sock); /* they look */
+	step(sock); /* they check */
 	step(sock); /* and have written 'p' */
 	MUST(!moved(&i, i.told.addr, theirs->lkey, (uintptr_t)i.buf, i.mine->rkey));
 	MUST(i.buf[0] == 'p' && !memcmp(i.buf, i.buf + 1, BYTES - 1));
@@ -259,7 +259,7 @@ static void importer_for_ever(int sock)
 	pause();
 }
 
-/* What it made stays in the file, as the kernel leaves it, and holds the PD. */
+/* The importer's objects stay in the file, as in the kernel, and hold the PD. */
 TEST(importer_dies)
 {
 	struct told t = {0};
@@ -300,7 +300,7 @@ static void owner(int sock)
 	pause();
 }
 
-/* Whoever has the file still makes new objects in it. */
+/* A process that has the file can still make objects in it. */
 TEST(owner_dies)
 {
 	struct imported i;

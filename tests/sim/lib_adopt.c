@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verbs queues whose rings libdvx drives: the same requests, completions, errors and events. */
+/* Proves that libdvx drives verbs queues' rings: the same requests, completions, errors, events. */
 #include "tests/test.h"
 #include <infiniband/mlx5dv.h>
 #include "lib_rig.h"
@@ -67,7 +67,7 @@ static void unmake(struct adopted *a)
 	assert_int_equal(ibv_destroy_comp_channel(a->chan), 0);
 }
 
-/* Round the rings many times, several blocks at once, padding included, both doorbells. */
+/* Many times round the rings, several blocks at once, with padding and both doorbells. */
 TEST_RIG(writes_wrap)
 {
 	struct adopted a;
@@ -93,7 +93,7 @@ TEST_RIG(writes_wrap)
 	unmake(&a);
 }
 
-/* READs and receives so small that libmlx5's queues bring them inside the CQE, of either size. */
+/* READs and receives so small that libmlx5's queues have their data in the CQE, of either size. */
 static void data_inside(struct rig *r)
 {
 	struct adopted a;
@@ -149,7 +149,7 @@ TEST_RIG(data_inside_the_cqe)
 	unsetenv("MLX5_CQE_SIZE");
 }
 
-/* A CQ is taken over in the middle of its life: what ibv_poll_cq() saw does not come again. */
+/* A CQ is adopted in use: completions that ibv_poll_cq() returned do not come again. */
 TEST_RIG(cq_in_the_middle)
 {
 	struct adopted a, b;
@@ -171,7 +171,7 @@ TEST_RIG(cq_in_the_middle)
 	refused(dvx_qp_adopt(r->dev, a.ibqp, &a.qp), -EINVAL, "CQs", "first");
 	OK(dvx_cq_adopt(r->dev, a.ibcq, &a.cq));
 	refused(dvx_cq_adopt(r->dev, a.ibcq, &a.cq), -EBUSY, "adopted", "already");
-	/* ... but the QP that verbs posted to is not to be had */
+	/* ... but a QP that verbs has posted to can't be adopted */
 	refused(dvx_qp_adopt(r->dev, a.ibqp, &a.qp), -EBUSY, "posted", "already");
 	assert_null(dvx_cq_peek(a.cq));
 	verbs_make(r, &b);
@@ -268,7 +268,7 @@ TEST(pd_of_verbs)
 	unmake(&a);
 }
 
-/* Keys on demand, of a range and of all memory, and keys of pieces of them, in a PD of verbs. */
+/* On-demand keys, of a range and of all memory, and keys of parts of them, in a PD of verbs. */
 TEST(on_demand)
 {
 	struct rig *r = *state, mixed = *r;
@@ -319,7 +319,7 @@ TEST(on_demand)
 	assert_int_equal(ibv_dealloc_pd(ibpd), 0);
 }
 
-/* One more QP on the CQ of an adopted one. */
+/* Makes one more QP on the CQ of an adopted one. */
 static struct ibv_qp *second_qp(struct adopted *a, struct dvx_dev *dev, struct dvx_qp **qp)
 {
 	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mkeys across VHCAs. `lib_alias serve` runs on the host function: it exports memory, prints
- * tickets, and obeys words on stdin. `lib_alias` runs on the DPU function and is the test; it finds
- * the server's ends at $TO_SERVER and $FROM_SERVER (lib_alias.sh connects them).
+ * tickets, and follows commands on stdin. `lib_alias` runs on the DPU function and is the test; it
+ * finds the server's ends at $TO_SERVER and $FROM_SERVER (lib_alias.sh connects them).
  */
 #include "lib_rig.h"
 
@@ -87,7 +87,9 @@ static struct dvx_ticket ticket(const char *which)
 	return t;
 }
 
-/* DMA both ways, RDMA by alias as lkey and as rkey: the host's bytes, and the host sees ours. */
+/*
+ * DMA both ways, RDMA by alias as lkey and rkey: the host's bytes arrive, and the host sees ours.
+ */
 static void copies(void **state)
 {
 	struct rig *r = *state;
@@ -133,7 +135,7 @@ static void copies(void **state)
 	OK(dvx_mkey_destroy(alias));
 }
 
-/* An exported mkey's rights hold through the alias; its addresses are the owner's choice. */
+/* An exported mkey's rights hold through the alias; the owner chooses its addresses. */
 static void read_only(void **state)
 {
 	struct rig *r = *state;
@@ -156,7 +158,7 @@ static void read_only(void **state)
 	OK(dvx_mkey_destroy(alias));
 }
 
-/* Every way in which a ticket can be no good, and none of them leaves an alias behind. */
+/* Bad tickets of every kind are refused, and none leaves an alias behind. */
 static void bad_tickets(void **state)
 {
 	struct rig *r = *state;
@@ -188,7 +190,7 @@ static void bad_tickets(void **state)
 	OK(dvx_mkey_destroy(alias));
 }
 
-/* The owner destroys the mkey: the alias stays, and faults; the ticket is worth nothing. */
+/* When the owner destroys the mkey, the alias stays, and faults; the ticket is invalid. */
 static void revoked(void **state)
 {
 	struct rig *r = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves what the atomics of libdvx leave at the peer and bring back. */
+/* Proves what the atomics of libdvx leave at the peer and return. */
 #include "tests/test.h"
 #include "lib_rig.h"
 
@@ -11,7 +11,7 @@ static void atomic_done(struct pair *p)
 	done(p->cq[0], p->sq, 1);
 }
 
-/* The peer's word, which must be aligned, and where its old value comes back. */
+/* Returns the peer's word, which must be aligned, and where its old value is returned. */
 static uint64_t *there(struct rig *r)
 {
 	return (uint64_t *)(void *)(r->buf + 0x1000);
@@ -24,7 +24,7 @@ static uint64_t *back(struct rig *r)
 
 #define AT (uintptr_t) there(r), r->key
 
-/* A swap happens only where the word is what was expected; the old value comes back either way. */
+/* A swap happens only if the word has the expected value; the old value is returned either way. */
 TEST_PAIR(compare_and_swap, ALL)
 {
 	*there(r) = 0x1122334455667788;
@@ -38,7 +38,7 @@ TEST_PAIR(compare_and_swap, ALL)
 	assert_int_equal(*there(r), 7);
 }
 
-/* Each addition has the sum of those before it. */
+/* Each addition returns the sum of the earlier ones. */
 TEST_PAIR(fetch_and_add, ALL)
 {
 	*there(r) = UINT64_MAX - 1;
@@ -71,7 +71,7 @@ TEST_PAIR(masked, ALL)
 	assert_true(*there(r) == 0x0000000100000000);
 }
 
-/* The same of four bytes, whose old value is big-endian: their neighbours stay. */
+/* Masked atomics of four bytes, whose old value is big-endian: neighbouring bytes stay. */
 TEST_PAIR(masked32, ALL)
 {
 	struct dvx_masked_cas op = {.compare = 5,
@@ -95,7 +95,7 @@ TEST_PAIR(masked32, ALL)
 	assert_int_equal(old[1], 0x88888888);
 }
 
-/* Without the peer's grant nothing changes, and the error says so. */
+/* Without the peer's right nothing changes, and the error reports it. */
 TEST_PAIR(no_right, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 {
 	*there(r) = 41;

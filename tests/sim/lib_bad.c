@@ -8,7 +8,7 @@
 #include <infiniband/mlx5dv.h>
 #include "lib_rig.h"
 
-/* What calls must not touch. */
+/* Output that calls must not touch. */
 union outs {
 	struct dvx_dev_info *infos;
 	struct dvx_dev_info info;
@@ -69,7 +69,7 @@ static void bad(int got, int err, const char *expression, const char *argument)
 			fail_msg("%s wrote to its results", expression);
 }
 
-/* The call fails so, in a sentence with its own name and this word; &out is unchanged. */
+/* Checks that the call fails in a sentence with its own name and this word; &out is unchanged. */
 #define FAILS(err, call, argument)                  \
 	do {                                        \
 		memset(&out, 0x5a, sizeof(out));    \
@@ -354,7 +354,7 @@ TEST_RIG(null_steering)
 	OK(dvx_flow_domain_destroy(d));
 }
 
-/* Destructors take it. */
+/* Destructors accept NULL. */
 TEST(null_is_destroyed)
 {
 	OK(dvx_dev_close(NULL));
@@ -387,7 +387,7 @@ TEST(null_is_destroyed)
 
 /* ---- attr.size ---- */
 
-/* Of each kind of attributes: none, too many, and a member that this libdvx does not know. */
+/* For each struct of attributes: none, too large, and a member that this libdvx does not know. */
 TEST_PAIR(sizes, 0)
 {
 	static const struct {
@@ -470,7 +470,7 @@ TEST_PAIR(foreign, 0)
 
 /* ---- states ---- */
 
-/* Each change from each state but its own is refused, says where the queue is and what to do. */
+/* Each state change from a wrong state is refused, with the queue's state and what to do. */
 TEST_PAIR(wrong_state, 0)
 {
 	struct dvx_qp_local local = rig_local(r, 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections: the own side's values, the choice of a GID, blobs and what is wrong with them. */
+/* Connections: the local values, the choice of a GID, blobs and their errors. */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include "lib_rig.h"
 
-/* A queue of its own, and the context that the device has of it. */
+/* A queue, and the device's context of it. */
 struct lone {
 	struct dvx_cq *cq;
 	struct dvx_qp *qp;
@@ -28,7 +28,7 @@ static void lone_free(struct lone *l)
 	OK(dvx_cq_destroy(l->cq));
 }
 
-/* Every value is the one that the header promises, and nothing is left to be guessed. */
+/* Every value is the one that the header promises, and none is left open. */
 TEST_RIG(own_side)
 {
 	struct dvx_qp_local a, b;
@@ -48,14 +48,14 @@ TEST_RIG(own_side)
 	assert_int_equal(a.hop_limit, 64);
 	assert_int_equal(a.max_rd_atomic, 16);
 	assert_int_equal(a.psn >> 24, 0);
-	/* three PSNs that are equal are not random */
+	/* three equal PSNs are not random */
 	if (a.psn == b.psn)
 		OK(dvx_qp_local_init(r->dev, 1, &b));
 	assert_int_not_equal(a.psn, b.psn);
 	assert_true(dvx_qp_local_init(r->dev, 9, &b) < 0);
 }
 
-/* A struct of an older program is filled as far as it goes, and not a byte beyond. */
+/* A struct of an older program is filled up to its size, and not a byte beyond. */
 TEST_RIG(older_program)
 {
 	union {
@@ -75,7 +75,7 @@ TEST_RIG(older_program)
 	lone_free(&l);
 }
 
-/* Both versions, link-local and IPv4: v2 of IPv4 wins, and the sentence says over what. */
+/* With both versions, link-local and IPv4, v2 of IPv4 is chosen; the sentence names the others. */
 TEST_RIG(gid_choice)
 {
 	struct dvx_qp_peer peer = {.size = sizeof(peer), .gid_type = DVX_GID_ROCE_V2};
@@ -101,7 +101,7 @@ TEST_RIG(gid_choice)
 	refused(dvx_gid_choose(r->dev, 2, NULL, &c), -ENOENT, "port 2", "address");
 }
 
-/* What is written is what is read, at the places that the header documents. */
+/* A written blob reads back the same, with fields where the header documents them. */
 TEST_RIG(blob_layout)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -133,7 +133,7 @@ TEST_RIG(blob_layout)
 	lone_free(&l);
 }
 
-/* Each bit counts; the error names what is wrong; the peer's struct stays as it was. */
+/* Each changed bit is found; the error names it; the peer's struct stays as it was. */
 TEST_RIG(blob_damaged)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -169,7 +169,7 @@ TEST_RIG(blob_damaged)
 	lone_free(&l);
 }
 
-/* RC and UC don't talk to each other; nor do versions of RoCE, nor IPv4 and IPv6. */
+/* RC and UC don't connect to each other; nor do versions of RoCE, nor IPv4 and IPv6. */
 TEST_RIG(peers_that_do_not_fit)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -196,7 +196,7 @@ TEST_RIG(peers_that_do_not_fit)
 	lone_free(&rc);
 }
 
-/* What was not filled, or has a value that no device takes, is named. */
+/* A field that is unset, or has a value that no device takes, is named. */
 TEST_RIG(refusals)
 {
 	const struct dvx_qp_local good = rig_local(r, 0);
@@ -235,7 +235,7 @@ TEST_RIG(refusals)
 	lone_free(&l);
 }
 
-/* The smaller MTU and the fewer reads of both ends count. connect.sh reads the trace of this. */
+/* The smaller MTU and the fewer READs of both ends apply. connect.sh reads the trace of this. */
 TEST_RIG(smaller_of_both)
 {
 	struct dvx_qp_local local = rig_local(r, DVX_REMOTE_READ);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves the kinds of CQs: large entries, overrun ignored, collapsed, each read whole and in
- * order.
+ * Proves the kinds of CQs: large entries, overrun ignored, collapsed, each read whole and in order.
  */
 #include "tests/test.h"
 #include "lib_rig.h"
@@ -41,7 +40,7 @@ static void kind_write(struct rig *r, struct kind *k, uint64_t i, uint32_t flags
 	dvx_sq_ring(k->sq);
 }
 
-/* Until a poll has something. */
+/* Polls until there is a completion. */
 static int kind_poll(struct kind *k, struct dvx_wc *wc,
 		     int (*poll)(struct dvx_sq *, struct dvx_wc *))
 {
@@ -65,7 +64,7 @@ static int kind_poll_many(struct kind *k, uint64_t ids[KIND_MANY], struct dvx_wc
 	return n;
 }
 
-/* Until the write of this value is there: its completion is not looked at. */
+/* Waits for the write of this value, without reading its completion. */
 static void kind_settled(struct rig *r, uint64_t value)
 {
 	time_t end = patience_from_now();
@@ -99,11 +98,11 @@ TEST_RIG(large_and_ignoring)
 	kind_writes(r, DVX_CQ_128);
 	kind_writes(r, DVX_CQ_OVERRUN_IGNORE);
 	kind_writes(r, DVX_CQ_128 | DVX_CQ_OVERRUN_IGNORE);
-	kind_writes(r, DVX_CQ_COLLAPSED); /* by the poll of all kinds */
+	kind_writes(r, DVX_CQ_COLLAPSED); /* polled like all kinds */
 	kind_writes(r, DVX_CQ_COLLAPSED | DVX_CQ_128);
 }
 
-/* The newest completion alone is seen, and it speaks for those before; a reset forgets it. */
+/* Only the newest completion is seen, and it stands for the earlier ones; a reset forgets it. */
 TEST_RIG(collapsed)
 {
 	struct dvx_wc wc = {0};
@@ -140,7 +139,7 @@ TEST_RIG(collapsed)
 	kind_free(&k);
 }
 
-/* Many times more than the CQ has entries, of which none was consumed: the queue goes on. */
+/* Many times more completions than the CQ has entries, none consumed: the queue goes on. */
 TEST_RIG(overrun)
 {
 	struct kind k;
@@ -153,7 +152,7 @@ TEST_RIG(overrun)
 	kind_free(&k);
 }
 
-/* A CQE that the program makes up, of the queue's next WQE, where the device would write it. */
+/* Makes up a CQE of the queue's next WQE, where the device would write it. */
 static void kind_invent(struct kind *k, uint8_t opcode)
 {
 	uint8_t *cqe = (uint8_t *)(uintptr_t)k->cq->first;
@@ -163,7 +162,7 @@ static void kind_invent(struct kind *k, uint8_t opcode)
 	cqe[DVX_CQE_BYTES - 1] = (uint8_t)(opcode << 4);
 }
 
-/* A wrong signature is no send, the flush of padding is not reported, and a pop stays inside. */
+/* A wrong signature is no send, flushed padding is not reported, and a pop stays inside. */
 TEST_RIG(collapsed_errors)
 {
 	struct dvx_wc wc = {0};
@@ -177,7 +176,7 @@ TEST_RIG(collapsed_errors)
 	refused(dvx_sq_poll_newest(k.sq, &wc), -EBADMSG, "mkey 0x1234", "dvx_cq_copy_newest()");
 	assert_int_equal(dvx_sq_free(k.sq), free_blocks);
 	assert_int_equal(dvx_sq_poll_newest(k.sq, &wc), 0);
-	k.sq->slots[k.sq->pi & k.sq->mask].end = k.sq->pi; /* as dvx_sq_pad() leaves it */
+	k.sq->slots[k.sq->pi & k.sq->mask].end = k.sq->pi; /* as left by dvx_sq_pad() */
 	kind_invent(&k, PRM_CQE_OPCODE_REQ_ERR);
 	assert_int_equal(dvx_sq_poll_newest(k.sq, &wc), 0);
 	dvx_cq_pop(k.cq);
@@ -188,7 +187,7 @@ TEST_RIG(collapsed_errors)
 	kind_free(&k);
 }
 
-/* What waits in a CQ that may overrun fits the new ring, or it stays as it is. */
+/* Completions waiting in a CQ that may overrun fit the new ring, or the CQ stays as it is. */
 TEST_RIG(overrun_resized)
 {
 	uint32_t waiting = 0;
@@ -208,7 +207,7 @@ TEST_RIG(overrun_resized)
 	kind_free(&k);
 }
 
-/* What waits moves along in order, whatever the sizes; what comes later finds the new ring. */
+/* Waiting completions move in order, whatever the sizes; later ones are in the new ring. */
 static void resized_as(struct rig *r, uint32_t flags)
 {
 	static const uint32_t sizes[] = {100, 1000, 64, 4000, 70};
@@ -250,7 +249,7 @@ TEST_RIG(resized)
 	kind_free(&k);
 }
 
-/* Both clocks give the time of day; the free-running one as far as the day's was not slewed. */
+/* Both clocks give the time of day; the free-running one except for slewing of the day's. */
 TEST_RIG(timestamps)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64, .uar = r->uar};

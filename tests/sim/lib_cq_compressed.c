@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves compressed CQEs of packets: each read whole and in order, resized and reset as they wait. */
+/* Proves compressed CQEs of packets: read whole and in order, resized and reset as they wait. */
 #include "tests/test.h"
 #include "flow_rig.h"
 
@@ -36,7 +36,7 @@ static void compressed_close(struct compressed *s)
 	inbox_close(&s->in);
 }
 
-/* Packets that arrive together: `n` posts and one doorbell, and all of them are received. */
+/* Sends packets that arrive together: `n` posts and one doorbell; waits until all are received. */
 static void compressed_send(struct flow_rig *f, struct compressed *s, uint64_t first, uint32_t n)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -59,7 +59,7 @@ static uint32_t compressed_len(uint64_t i)
 	return 14 + 20 + 8 + 40 + (uint32_t)(i % 50);
 }
 
-/* The next entry, once it is there, as the device wrote it: a title or not. */
+/* Returns the next entry, once it is there, as the device wrote it: a title or not. */
 static const void *compressed_next(const struct dvx_cq *cq)
 {
 	time_t end = patience_from_now();
@@ -70,7 +70,7 @@ static const void *compressed_next(const struct dvx_cq *cq)
 	return cq->next;
 }
 
-/* Burst after burst over laps of the ring: some by CQEs, some by many. */
+/* Burst after burst over laps of the ring: some polled one by one, some in groups. */
 static void cq_compressed_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 {
 	uint32_t words = 0, before = 0, sessions = 0;
@@ -121,7 +121,7 @@ TEST_FLOW(compressed)
 	cq_compressed_as(f, DVX_CQ_128, DVX_CQ_MINI_CSUM_STRIDE);
 }
 
-/* A session that waits is moved whole. */
+/* A session that is not polled yet is moved whole. */
 TEST_FLOW(resized_compressed)
 {
 	struct compressed s;
@@ -143,7 +143,7 @@ TEST_FLOW(resized_compressed)
 	compressed_close(&s);
 }
 
-/* What a reset queue left compressed is never seen again. */
+/* Compressed completions of a reset queue are never returned. */
 TEST_FLOW(reset_compressed)
 {
 	struct compressed s;

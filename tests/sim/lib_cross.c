@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves cross-channel requests of libdvx on a device: queue pairs and packets' queues that wait, start
- * others, and are started. */
+/* Proves cross-channel requests of libdvx on a device: queue pairs and packet queues that wait,
+ * start others, and are started. */
 #include "tests/test.h"
 #include "lib_rig.h"
 
@@ -9,7 +9,7 @@ struct chain {
 	struct pair p;
 	struct dvx_cq *cq;
 	struct dvx_qp *master;
-	struct dvx_sq *sq; /* its */
+	struct dvx_sq *sq; /* that queue's */
 };
 
 static void chain_make(struct rig *r, struct chain *c)
@@ -37,7 +37,7 @@ static void chain_make(struct rig *r, struct chain *c)
 	pair_connect(r, &c->p, 0);
 }
 
-/* What arrives starts the answer: nobody but the device does anything between the two. */
+/* An arriving message starts the answer: only the device acts between the two. */
 TEST_RIG(a_receive_starts_a_send)
 {
 	struct dvx_sge in = {(uintptr_t)r->buf + 0x1000, 64, r->key},
@@ -81,7 +81,7 @@ TEST_RIG(a_receive_starts_a_send)
 	OK(dvx_cq_destroy(c.cq));
 }
 
-/* Send queues of packets have masters and managed ones, too; what has no such queue is refused. */
+/* Packet send queues can be managed and be masters; other objects are refused. */
 TEST_RIG(managed_packets)
 {
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 64, .uar = r->uar};

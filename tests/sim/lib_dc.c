@@ -117,7 +117,7 @@ static void dc_post_receives(struct rig *r, struct dc *d, uint32_t n)
 	dvx_srq_ring(d->srq);
 }
 
-/* The next message is of this target, with these bytes. */
+/* Checks that the next message came to this target, with these bytes. */
 static struct dvx_wc dc_arrived(struct rig *r, struct dc *d, uint32_t target, const void *data,
 				uint32_t len)
 {
@@ -141,7 +141,7 @@ static void dc_done(struct dc *d, uint64_t cookie)
 	assert_int_equal(wc.wr_id, cookie);
 }
 
-/* SEND to one target after the other, round the rings; the data is the target's. */
+/* SENDs to one target after the other, round the rings; the data tells the target. */
 TEST_DC(sends)
 {
 	dc_post_receives(r, d, 15);
@@ -195,8 +195,8 @@ TEST_DC(rdma)
 	assert_int_equal(dc_arrived(r, d, 1, NULL, 5000).imm, 77);
 }
 
-/* Without the key nobody answers; without streams that ends the queue. */
-/* Atomics of each target, and what they find. */
+/* With a wrong key there is no answer; without streams that ends the queue. */
+/* Atomics on each target, and their old values. */
 TEST_DC(atomics)
 {
 	uint64_t *there = (uint64_t *)(r->buf + FAR), *old = (uint64_t *)r->buf;
@@ -218,7 +218,7 @@ TEST_DC(atomics)
 	assert_int_equal(dvx_post_dc_faa(d->sq, &d->ah[0], 0, 0, 0, 0, old, 0, 0, 1), -EBADR);
 }
 
-/* A target that is armed tells of the next wrong key, once. */
+/* An armed target reports the next wrong key, once. */
 TEST_DC(key_violation)
 {
 	struct dvx_dct_attr attr = dct_attr(r, d);
@@ -250,7 +250,7 @@ TEST_DC(key_violation)
 	OK(dvx_events_close(events));
 }
 
-/* An initiator finds a target by its blob alone; other queues refuse it. */
+/* An initiator needs only a target's blob; other queues refuse it. */
 TEST_DC(blob)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -294,7 +294,7 @@ TEST_DC(wrong_key)
 	assert_int_equal(dvx_cq_poll(d->targets_cq, &wc), 0);
 }
 
-/* A target gives the rights that local.access names, and no other. */
+/* A target gives only the rights that local.access names. */
 TEST_DC(rights)
 {
 	static const uint32_t access[] = {0, DVX_REMOTE_READ, DVX_REMOTE_WRITE};
@@ -327,7 +327,7 @@ TEST_DC(rights)
 	}
 }
 
-/* A stream that fails is flushed until it is reset; the other ones go on. */
+/* A stream that fails is flushed until it is reset; the others go on. */
 TEST_DC(streams)
 {
 	struct dvx_ah wrong = d->ah[0];
@@ -355,7 +355,7 @@ TEST_DC(streams)
 	dc_arrived(r, d, 0, "again", 5);
 }
 
-/* What can't be an initiator or a target. */
+/* Attributes that make no initiator or target are refused. */
 TEST_DC(refusals)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -444,8 +444,7 @@ static void verbs_dci_free(struct verbs_dci *v)
 	assert_int_equal(ibv_dealloc_pd(v->pd), 0);
 }
 
-/* The same SEND, WRITE and atomic as libmlx5 builds them; what it adds to an address of RoCE is taken over.
- */
+/* SEND, WRITE and atomic equal libmlx5's; what libmlx5 adds to an address of RoCE is copied. */
 TEST_DC(bytes)
 {
 	struct mlx5dv_qp dv = {0};
@@ -501,10 +500,10 @@ TEST_DC(bytes)
 	}
 	assert_int_equal(ibv_destroy_ah(ah), 0);
 	verbs_dci_free(&v);
-	OK(dvx_qp_to_rst(d->qp)); /* nothing of this is rung */
+	OK(dvx_qp_to_rst(d->qp)); /* nothing here is rung */
 }
 
-/* libdvx on the ring of verbs' initiator. Receives that it was made with have room before its SQ. */
+/* Lets libdvx drive verbs' initiator. Receives that it was made with have room before its SQ. */
 static void adopt_dci(struct rig *r, struct dc *d, uint32_t receives)
 {
 	struct dvx_qp *own = d->qp;

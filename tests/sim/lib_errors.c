@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What fails on the device comes back as the CQE that the specification gives, and then flushes. */
+/* Proves that a failure on the device gives the specification's CQE, followed by flushes. */
 #include "tests/test.h"
 #include <dvx/prm/qp.h>
 #include "lib_rig.h"
@@ -22,7 +22,7 @@ static void expect_state(struct dvx_qp *qp, uint8_t want)
 	assert_int_equal(state, want);
 }
 
-/* A bad local key fails its WQE with 0x04; everything behind it, pads too, flushes with 0x05. */
+/* A bad local key fails its WQE with 0x04; later WQEs, pads too, are flushed with 0x05. */
 TEST_PAIR(local_key, DVX_REMOTE_WRITE)
 {
 	struct dvx_sge bad = {(uintptr_t)r->buf, 64, 0xdead00};
@@ -43,12 +43,12 @@ TEST_PAIR(local_key, DVX_REMOTE_WRITE)
 	failed(p->cq[0], p->sq, 9, FLUSH);
 	assert_int_equal(dvx_sq_free(p->sq), 64);
 	expect_state(p->qp[0], PRM_QP_STATE_ERR);
-	/* posting goes on, and flushes */
+	/* later posts are flushed */
 	OK(dvx_post_nop(p->sq, 10, 0));
 	ring_failed(p, 10, FLUSH);
 }
 
-/* What the peer does not allow: key, range, right of the QP. */
+/* The peer refuses wrong keys, ranges, and rights of the QP. */
 TEST_RIG(remote_access)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
@@ -71,7 +71,7 @@ TEST_RIG(remote_access)
 	}
 }
 
-/* An mkey without rights, or of another PD: the device holds to it on both sides. */
+/* The device checks an mkey's rights and PD on both sides. */
 TEST_RIG(rights)
 {
 	struct dvx_mkey_attr ro = {.size = sizeof(ro), .pd = r->pd, .addr = r->buf, .len = 4096};
@@ -108,7 +108,7 @@ TEST_RIG(rights)
 	OK(dvx_pd_free(pd));
 }
 
-/* The DMA engine: wrong keys, past the end, over the device's limit. */
+/* The DMA engine refuses wrong keys, past the end, over the device's limit. */
 TEST_RIG(dma)
 {
 	uint64_t a = (uintptr_t)r->buf, end = a + RIG_BYTES;
@@ -136,7 +136,7 @@ TEST_RIG(dma)
 	}
 }
 
-/* A send that is longer than the receive: both ends hear of it. */
+/* A send that is longer than the receive: both ends get an error. */
 TEST_PAIR(receive_too_small, 0)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key}, small = {(uintptr_t)r->buf, 63, r->key};
@@ -153,7 +153,7 @@ TEST_PAIR(receive_too_small, 0)
 	assert_int_equal(dvx_rq_retire(p->rq), 77);
 }
 
-/* A SEND to itself, or to another number, fails so. */
+/* Checks that a SEND to itself, or to another number, fails this way. */
 static void lost(struct rig *r, const struct dvx_qp_local *local, uint32_t qpn, uint8_t syndrome)
 {
 	struct dvx_qp_peer peer;
@@ -177,7 +177,7 @@ static void lost(struct rig *r, const struct dvx_qp_local *local, uint32_t qpn, 
 	OK(dvx_cq_destroy(cq));
 }
 
-/* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. 0 is 0. */
+/* Without a receive, and with no RNR retry for the sender: RNR retries exceeded. 0 means 0. */
 TEST_RIG(receiver_not_ready)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -186,7 +186,7 @@ TEST_RIG(receiver_not_ready)
 	lost(r, &local, 0, RNR);
 }
 
-/* There is no such queue, and the sender shall send only once: transport retries exceeded. */
+/* To an unknown queue, and with no retry: transport retries exceeded. */
 TEST_RIG(nobody_there)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -196,7 +196,7 @@ TEST_RIG(nobody_there)
 	lost(r, &local, 0xfffff0, LOST);
 }
 
-/* To ERR by command: what is posted flushes, both queues; to RST and up again: it works anew. */
+/* To ERR by command: both queues flush their requests; through RST to RTS they work again. */
 TEST_PAIR(error_and_reset, 0)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
@@ -228,7 +228,7 @@ TEST_PAIR(error_and_reset, 0)
 	}
 }
 
-/* The marker of dvx_qp_connect(3): all that was posted before it completes before it. */
+/* Drains with dvx_qp_connect(3)'s marker: all earlier requests complete before it. */
 static void drain_sends(struct pair *p, uint64_t marker)
 {
 	struct dvx_wc wc = {0};
@@ -245,7 +245,7 @@ static void drain_sends(struct pair *p, uint64_t marker)
 	assert_int_equal(dvx_sq_free(p->sq), dvx_sq_blocks(p->sq));
 }
 
-/* A failed send of UC stops its send queue only; SQERR2RTS_QP lets it go on behind what flushed. */
+/* A failed send of UC stops only its send queue; SQERR2RTS_QP lets it go on after the flushes. */
 TEST_RIG(send_queue_error)
 {
 	struct dvx_sge good = {(uintptr_t)r->buf, 64, r->key},
@@ -268,7 +268,7 @@ TEST_RIG(send_queue_error)
 				  DVX_SIGNALED));
 		ring_done(&p, 4);
 	}
-	/* Its receive queue failed: ERR, and no way from there but RST. */
+	/* its receive queue failed: ERR, from which only RST leads */
 	refused(dvx_qp_sqerr_to_rts(p.qp[1]), -EINVAL, "in RTS", "not in SQER");
 	good.lkey = 0xbad00;
 	OK(dvx_rq_post(p.rq, &good, 1, 5));
@@ -281,7 +281,7 @@ TEST_RIG(send_queue_error)
 	pair_free(&p);
 }
 
-/* Garbage where a WQE should be is an error CQE, not the end of the device. */
+/* Garbage in a WQE makes an error CQE, and the device goes on. */
 TEST_RIG(garbage_in_the_ring)
 {
 	struct pair p;
@@ -290,7 +290,7 @@ TEST_RIG(garbage_in_the_ring)
 	for (i = 0; i < 50; i++) {
 		pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 		OK(dvx_post_nop(p.sq, 1, DVX_SIGNALED));
-		/* keep the index: a WQE with another one is not the one that was rung */
+		/* keep the index: a WQE with another one counts as not rung */
 		for (j = 3; j < DVX_BLOCK; j++) {
 			seed = seed * 1664525 + 1013904223;
 			p.sq->buf[j] = (uint8_t)(seed >> 24);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that a program hears of what goes wrong besides its completions, and of nothing else. */
+/* Proves that a program gets an event for each failure besides its completions, and no others. */
 #include "tests/test.h"
 #include <poll.h>
 #include <pthread.h>
@@ -27,8 +27,7 @@ static void expect(struct dvx_events *ev, uint8_t type, uint32_t number, const v
 	assert_ptr_equal(e.cookie, cookie);
 }
 
-/* A WRITE without the right: the peer's queue fails, and the peer hears it, though it polls
- * nothing. */
+/* A WRITE without the right: the peer's queue fails, and the peer gets an event without polling. */
 TEST_PAIR(access_error, DVX_REMOTE_READ)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
@@ -48,7 +47,7 @@ TEST_PAIR(access_error, DVX_REMOTE_READ)
 	pair_make(r, p, DVX_REMOTE_READ);
 }
 
-/* More completions than entries: the CQ's overrun is no secret. */
+/* More completions than entries: the CQ's overrun makes an event. */
 TEST_RIG(cq_overrun)
 {
 	struct dvx_cq_attr cqa = {
@@ -73,7 +72,7 @@ TEST_RIG(cq_overrun)
 	OK(dvx_events_close(ev));
 }
 
-/* An event of an object that was destroyed before the program looked is not told. */
+/* An event of an object that was destroyed before the program read it is dropped. */
 TEST_RIG(too_late)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
@@ -106,7 +105,7 @@ static void *wait_once(void *arg)
 	return NULL;
 }
 
-/* Two threads wake up for one event: one has it, and the other's timeout still ends its wait. */
+/* Two threads wake up for one event: one gets it, and the other's timeout still ends its wait. */
 TEST_RIG(two_waiters)
 {
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
@@ -149,7 +148,7 @@ static void *watch_it(void *arg)
 	return NULL;
 }
 
-/* Two threads, each with events of its own, watch one queue: one is told that the other does. */
+/* Two threads, each with its own events, watch one queue: one gets an error about the other. */
 TEST_RIG(watched_twice_at_once)
 {
 	pthread_barrier_t start;
@@ -178,7 +177,7 @@ TEST_RIG(watched_twice_at_once)
 	pthread_barrier_destroy(&start);
 }
 
-/* Verbs' own objects have verbs' events, and say so. */
+/* Verbs' own objects have verbs' events, and a sentence explains it. */
 TEST_RIG(of_verbs)
 {
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
@@ -195,7 +194,7 @@ TEST_RIG(of_verbs)
 	assert_int_equal(ibv_destroy_cq(ibcq), 0);
 }
 
-/* With a count alone, four completions make one event, on a CQ of DevX and on an adopted one. */
+/* With only a count, four completions make one event, on a CQ of DevX and on an adopted one. */
 TEST_PAIR(moderated, 0)
 {
 	struct dvx_channel *ch;
@@ -216,7 +215,7 @@ TEST_PAIR(moderated, 0)
 		ring_done(p, i);
 	}
 	OK(dvx_channel_wait(ch, PATIENCE_SECONDS * 1000, NULL, NULL));
-	/* A NIC ignores an arm with the number of one that has fired. */
+	/* A NIC ignores an arm with the number of a fired one. */
 	assert_int_equal((p->cq[0]->arm_sn - number) & 3, 1);
 	OK(dvx_cq_moderate(p->cq[0], 0, 0));
 	dvx_cq_arm(p->cq[0], false);

@@ -6,7 +6,7 @@
 #include "tests/test.h"
 #include "flow_stage.h"
 
-/* One port to a queue with a tag, everything else to the other; then the rule goes again. */
+/* One port goes to a queue with a tag, all others to the other queue; then the rule is removed. */
 TEST_LEVELS(port_to_queue)
 {
 	static const struct dvx_flow_match all;
@@ -40,7 +40,7 @@ TEST_LEVELS(port_to_queue)
 	OK(dvx_flow_action_destroy(tag));
 }
 
-/* One counter of several rules, drop or not, and two of a bulk; each packet in it once. */
+/* One counter for several rules, dropping or not, and two of a bulk; each packet counts once. */
 TEST_LEVELS(counters)
 {
 	struct dvx_flow_match p1 = udp(4, 1), p2 = udp(4, 2), p3 = udp(4, 3);
@@ -93,7 +93,7 @@ TEST_LEVELS(counters)
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
-/* Numbers go on behind the largest bulk, and each counts for itself. */
+/* Numbers continue behind the largest bulk, and each counts separately. */
 TEST_LEVELS(many_counters)
 {
 	enum { N = 5000, AT = 4095 };
@@ -198,7 +198,7 @@ struct many {
 	size_t refuse, stop, calls;
 };
 
-/* Rule i: 10.x.y.z, i in the last bytes; rule `refuse` is wrong. */
+/* Fills in rule i: 10.x.y.z, i in the last bytes; rule `refuse` is wrong. */
 static int nth(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 {
 	struct many *b = arg;
@@ -254,7 +254,7 @@ TEST_LEVELS(bulk)
 		say(s->f, (struct say){.dst = 0x0a000000 + (uint32_t)i});
 		heard(i & 1 ? &s->b : &s->a, (struct say){.dst = 0x0a000000 + (uint32_t)i}, 0);
 	}
-	/* every third goes, the others stay */
+	/* remove every third, keep the others */
 	for (i = 0; i < MANY; i += 3)
 		OK(dvx_flow_rules_delete(&rules[i], 1));
 	say(s->f, (struct say){.dst = 0x0a000003});
@@ -270,7 +270,7 @@ TEST_LEVELS(bulk)
 	free(rules);
 }
 
-/* RSS: both queues get their part, one flow always the same. */
+/* RSS: both queues get packets, and one flow always goes to the same queue. */
 TEST_LEVELS(rss)
 {
 	struct dvx_flow_match m = {0};
@@ -321,7 +321,7 @@ TEST_LEVELS(rss)
 	refused(dvx_rss_create(s->f->r.dev, &attr, &group), -EINVAL, "attr.queues[1]", "");
 }
 
-/* What is sent: dropped, counted, or let out, by rules of the TX side. */
+/* Outgoing packets are dropped, counted, or let out by rules of the TX side. */
 TEST_LEVELS(sending)
 {
 	struct dvx_flow_match m5 = udp(4, 5), m6 = udp(4, 6);
@@ -354,7 +354,7 @@ TEST_LEVELS(sending)
 	stage_tx_close(&tx);
 }
 
-/* Both queues get the packet, one of them by a further table. */
+/* Both queues get the packet, one of them through another table. */
 TEST_LEVELS(mirror)
 {
 	static const struct dvx_flow_match all;
@@ -400,7 +400,7 @@ TEST_LEVELS(mirror)
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
-/* From a level back to the root, to what stands there behind the link; a miss below does not. */
+/* A rule leads back to the root, to the rules behind the link; a miss below does not. */
 TEST_LEVELS(back_to_root)
 {
 	static const struct dvx_flow_match all;

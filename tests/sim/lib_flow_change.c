@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules of libdvx that rewrite fields: what arrives is compared byte by byte with a frame whose
- * checksums are computed anew. In the root and below, the same rules do the same.
+ * Rules of libdvx that rewrite fields: the arriving packet is compared byte by byte with a frame
+ * whose checksums are computed anew. In the root and below, the same rules do the same.
  */
 #include "tests/test.h"
 #include "flow_change.h"
@@ -9,7 +9,7 @@
 /* --- rewrites ---------------------------------------------------------------------------------- */
 
 struct patch {
-	uint32_t at; /* from IP on; beyond BEFORE_IP: of the frame */
+	uint32_t at; /* from IP on; beyond BEFORE_IP: from the frame's start */
 	uint32_t n, value;
 };
 #define BEFORE_IP 1000u
@@ -70,7 +70,7 @@ static void rewrite_tag(struct dvx_flow_rewrites *r)
 	OK(dvx_flow_rewrite_set(r, "outer_headers.first_vid", 0xabc));
 }
 
-/* The low half of the source address, in the high half of the destination. */
+/* Copies the low half of the source address to the high half of the destination. */
 static void rewrite_copies(struct dvx_flow_rewrites *r)
 {
 	OK(dvx_flow_rewrite_copy(r, "dst_ipv4_dst_ipv6.ipv4_layout.ipv4", 16,
@@ -82,7 +82,7 @@ static void rewrite_copies(struct dvx_flow_rewrites *r)
 				 32));
 }
 
-/* Parts of fields: the bits around them stay, in a register too. */
+/* Sets parts of fields: the bits around them stay, in a register too. */
 static void rewrite_parts(struct dvx_flow_rewrites *r)
 {
 	OK(dvx_flow_rewrite_set_bits(r, "dst_ipv4_dst_ipv6.ipv4_layout.ipv4", 8, 16, 0xabcd));
@@ -162,7 +162,7 @@ static const struct rewritten rewrites[] = {
 	 {{12, 4, 0x9122ee44}, {16, 4, 0x0aabcd03}, {22, 2, 0x1ff4}}},
 };
 
-/* The match that says what the rewrites need. */
+/* Returns the match that the rewrites need. */
 static struct dvx_flow_match match_of(const struct say *s)
 {
 	struct dvx_flow_match m = {0};
@@ -245,7 +245,7 @@ TEST_LEVELS(next_table)
 	OK(dvx_flow_action_destroy(change));
 }
 
-/* What is sent is rewritten, and let out; before a drop, a rewrite does no harm. */
+/* Outgoing packets are rewritten, and let out; before a drop, a rewrite has no effect. */
 TEST_LEVELS(sent)
 {
 	struct dvx_flow_match m5 = udp(4, 5), m6 = udp(4, 6);
@@ -274,7 +274,7 @@ TEST_LEVELS(sent)
 
 /* --- refusals ---------------------------------------------------------------------------------- */
 
-/* The match must say that the packet has what is rewritten, in the root too. */
+/* The match must require the headers that are rewritten, in the root too. */
 TEST_LEVELS(unmatched)
 {
 	static const struct dvx_flow_match all;
@@ -311,7 +311,7 @@ TEST_LEVELS(unmatched)
 	}
 }
 
-/* What contradicts itself, and what the device has no room for, is refused with its number. */
+/* Lists with contradictions, or that are too long for the device, are refused with their number. */
 TEST_BELOW(bad_lists)
 {
 	struct dvx_flow_rewrites list = {0};

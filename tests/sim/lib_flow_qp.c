@@ -79,7 +79,7 @@ TEST_BELOW(to_verbs)
 	raw_close(&v);
 }
 
-/* Another type of QP, another context, none at all. */
+/* QPs of another type, of another context, or NULL are refused. */
 TEST_BELOW(other_qps)
 {
 	struct dvx_flow_action *none = NULL;

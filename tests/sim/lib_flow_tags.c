@@ -11,7 +11,7 @@
 #define CUSTOMER 0x8100
 #define PROVIDER 0x88a8
 
-/* The frame with one more tag behind its MAC addresses. */
+/* Returns the frame with one more tag behind its MAC addresses. */
 static struct frame tagged(const struct frame *f, uint16_t ethertype, uint16_t tci)
 {
 	struct frame t = {.len = f->len + 4};
@@ -23,7 +23,7 @@ static struct frame tagged(const struct frame *f, uint16_t ethertype, uint16_t t
 	return t;
 }
 
-/* Below the root the frame arrives so; in the root the action is refused by these words. */
+/* Checks that the frame arrives so below the root; the root refuses the action in these words. */
 static void stage_passes_below(struct stage *s, const struct dvx_flow_match *m,
 			       struct dvx_flow_action *const *actions, uint32_t n,
 			       const struct frame *sent, const struct frame *want, const char *why)
@@ -34,7 +34,7 @@ static void stage_passes_below(struct stage *s, const struct dvx_flow_match *m,
 		stage_refuses(s, m, actions, n, -EOPNOTSUPP, why, "of another level");
 }
 
-/* A tag comes and goes, a second one too, and a rewrite reaches what is first then. */
+/* Tags are pushed and popped, a second one too, and a rewrite reaches the then first field. */
 TEST_LEVELS(tags)
 {
 	struct dvx_flow_match m = udp(4, 2000), one = m, two;
@@ -73,7 +73,7 @@ TEST_LEVELS(tags)
 	OK(dvx_flow_action_destroy(push));
 }
 
-/* What would lose packets, or what libmlx5 has no entry for. */
+/* Rules that would lose packets, or that libmlx5 has no entry for, are refused. */
 TEST_BELOW(bad_tags)
 {
 	struct dvx_flow_match m = udp(4, 1), one = m;
@@ -96,7 +96,7 @@ TEST_BELOW(bad_tags)
 	OK(dvx_flow_action_destroy(push));
 }
 
-/* What is sent: one tag for another, in one rule. */
+/* Outgoing packets get one tag for another, in one rule. */
 TEST_BELOW(tags_sent)
 {
 	struct dvx_flow_match m = {0};
@@ -123,7 +123,7 @@ TEST_BELOW(tags_sent)
 	stage_tx_close(&tx);
 }
 
-/* The frame inside a tunnel over IPv4: these bytes of headers behind it, and the protocol. */
+/* Returns the frame in a tunnel over IPv4: its protocol, and these bytes of headers. */
 static struct frame tunnelled(const uint8_t *inside, uint32_t len, uint8_t proto,
 			      const char *headers, uint32_t bytes)
 {
@@ -168,7 +168,7 @@ TEST_LEVELS(decap_l2)
 	OK(dvx_flow_action_destroy(nat));
 }
 
-/* What has no Ethernet header gets the action's, with or without a tag. */
+/* A packet without an Ethernet header gets the action's, with or without a tag. */
 TEST_LEVELS(decap_l3)
 {
 	static const char gre[4] = {0, 0, 0x08, 0};
@@ -201,7 +201,7 @@ TEST_LEVELS(decap_l3)
 
 /* --- libmlx5 as the witness --------------------------------------------------------------------- */
 
-/* The types of records of rules' actions in libmlx5's dump, in their order. */
+/* Checks the types of records of rules' actions in libmlx5's dump, in order. */
 static void dumped(struct dvx_flow_domain *domain, const char *want)
 {
 	char *text = NULL, got[200] = "";
@@ -225,7 +225,7 @@ static void dumped(struct dvx_flow_domain *domain, const char *want)
 	fclose(full);
 }
 
-/* libmlx5 has the actions that the rule has, in the order that it wants. */
+/* libmlx5 has the rule's actions, in the order that it needs. */
 TEST_BELOW(witness)
 {
 	struct dvx_flow_match m = udp(4, 4789);

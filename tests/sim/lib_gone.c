@@ -10,7 +10,7 @@ static int must(int err, const char *what)
 	return err;
 }
 
-/* One line for each call: its name, what it returns and says. */
+/* Prints one line for each call: its name, result and sentence. */
 static void tell(const char *call, int err)
 {
 	printf("%s: %d: %s\n", call, err, dvx_strerror(err));
@@ -19,7 +19,7 @@ static void tell(const char *call, int err)
 int main(void)
 {
 	static struct dvx_cq_attr attr = {.size = sizeof(attr), .entries = 16};
-	/* Static, as the device cannot give them back: the leak sanitizer would find them. */
+	/* Static, as the device cannot release them: the leak sanitizer would report them. */
 	static struct dvx_channel *channel;
 	static struct dvx_events *events;
 	struct dvx_event event;

@@ -15,7 +15,7 @@ static void nops(struct dvx_sq *sq, uint64_t first, int n)
 	dvx_sq_ring(sq);
 }
 
-/* The next completion, whatever it says. */
+/* Polls the next completion, good or bad. */
 static int polled(struct dvx_cq *cq, struct dvx_wc *wc)
 {
 	time_t end = patience_from_now();
@@ -51,7 +51,7 @@ static void until_waiting(const struct dvx_cq *cq, uint32_t n)
 			fail_msg("%u completions did not come", n);
 }
 
-/* What a queue completed before its reset is never seen after it. */
+/* Completions from before a queue's reset are never seen after it. */
 TEST_PAIR(reset_drops_completions, 0)
 {
 	struct dvx_wc wc;
@@ -71,7 +71,7 @@ TEST_PAIR(reset_drops_completions, 0)
 	}
 }
 
-/* Two queues on one CQ, which a QP of its own begins behind `skip` entries. */
+/* Two queues on one CQ; another QP first fills `skip` of its entries. */
 struct shared {
 	struct dvx_cq *cq;
 	struct dvx_qp *qp[2];
@@ -129,7 +129,7 @@ TEST_RIG(reset_keeps_others)
 	}
 }
 
-/* A queue that is destroyed takes its completions along. */
+/* A queue that is destroyed takes its completions with it. */
 TEST_RIG(destroy_drops_completions)
 {
 	struct shared s;
@@ -146,7 +146,7 @@ TEST_RIG(destroy_drops_completions)
 	shared_free(&s);
 }
 
-/* Copies by the DMA engine work in every life of a queue. */
+/* Copies by the DMA engine work after each reset of a queue. */
 TEST_PAIR(dma_after_reset, 0)
 {
 	for (int life = 0; life < 3; life++) {
@@ -161,7 +161,7 @@ TEST_PAIR(dma_after_reset, 0)
 	}
 }
 
-/* Sends and receives of several queues on one CQ: each completion brings its own cookie. */
+/* Sends and receives of several queues on one CQ: each completion has its own cookie. */
 TEST_RIG(cookies_of_many)
 {
 	struct dvx_sge to = {(uintptr_t)r->buf, 64, r->key};
@@ -190,12 +190,12 @@ TEST_RIG(cookies_of_many)
 			assert_int_equal(wc.imm, i);
 		}
 	}
-	/* The short poll would take one's completion for the other's. */
+	/* the short poll would mix up the two queues' completions */
 	refused(dvx_sq_poll(dvx_qp_sq(s.qp[0]), &wc), -EINVAL, "dvx_cq_poll", "itself");
 	shared_free(&s);
 }
 
-/* Poll of a QP that sends and receives on the default, one CQ for both. */
+/* The QP's poll serves sends and receives on the default, one CQ for both. */
 TEST_RIG(own_poll_of_both_halves)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 80, .uar = r->uar};
@@ -213,7 +213,7 @@ TEST_RIG(own_poll_of_both_halves)
 	OK(dvx_cq_destroy(cq));
 }
 
-/* A receive queue with a CQ to itself. */
+/* A receive queue has its own CQ. */
 TEST_RIG(own_poll_of_receives)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
@@ -249,8 +249,7 @@ TEST_RIG(own_poll_of_receives)
 	OK(dvx_cq_destroy(rcq));
 }
 
-/* A failure comes with its cookie, syndrome and queue; what follows is flushed, without the pads.
- */
+/* A failure has its cookie, syndrome and queue; later requests are flushed, without the pads. */
 TEST_PAIR(failures_whole, 0)
 {
 	struct dvx_wc wc;
@@ -276,7 +275,7 @@ TEST_PAIR(failures_whole, 0)
 	assert_int_equal(dvx_sq_free(p->sq), dvx_sq_blocks(p->sq));
 }
 
-/* A CQ that its queues could overrun is refused, unless the program says that it counts. */
+/* A CQ that its queues could overrun is refused, unless the program promises to count. */
 TEST_RIG(room)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 16, .uar = r->uar};
@@ -305,7 +304,7 @@ TEST_RIG(room)
 	OK(dvx_cq_destroy(cq));
 }
 
-/* What a program gives by mistake is refused, and the error's number alone says what to do. */
+/* Mistaken arguments are refused, and the errno alone shows what to do. */
 TEST_RIG(refusals_in_words)
 {
 	struct dvx_sge long_piece = {0, DVX_MAX_SEGMENT + 1, r->key};

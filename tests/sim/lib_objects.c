@@ -7,7 +7,7 @@
 #include <dvx/prm/cmd.h>
 #include "lib_rig.h"
 
-/* By name, by GUID in three spellings, adopted; what is not there says so. */
+/* Opens by name, by GUID in three spellings, adopted; unknown names are reported. */
 TEST_RIG(open_by)
 {
 	struct dvx_dev_info *list, found;
@@ -41,7 +41,7 @@ TEST_RIG(open_by)
 
 static bool lib_objects_switchdev;
 
-/* In place of libmlx5's: dvx-sim has no e-switch. */
+/* Replaces libmlx5's: dvx-sim has no e-switch. */
 int _mlx5dv_query_port(struct ibv_context *ctx, uint32_t port, struct mlx5dv_port *info, size_t len)
 {
 	assert_non_null(ctx);
@@ -63,7 +63,7 @@ TEST_RIG(switchdev_mode)
 	lib_objects_switchdev = false;
 }
 
-/* The handful of capabilities and the raw page say the same. */
+/* The few capabilities in the struct and the raw page agree. */
 TEST_RIG(caps)
 {
 	const struct dvx_caps *c = dvx_dev_caps(r->dev);
@@ -83,14 +83,14 @@ TEST_RIG(caps)
 	assert_int_equal(dvx_dev_cap_page(r->dev, 0x8000, &page), -EINVAL);
 }
 
-/* A command that the firmware refuses: status and syndrome are kept, and put in words. */
+/* A command that the firmware refuses: status and syndrome are kept, and explained. */
 TEST_RIG(command_fails)
 {
 	uint8_t in[16] = {0}, out[16];
 	const struct dvx_error *e = dvx_last_error();
 
 	prm_store16(in, 0, PRM_OPCODE_QUERY_HCA_CAP);
-	prm_store16(in, 6, 0x7fff << 1); /* op_mod: a type that is none */
+	prm_store16(in, 6, 0x7fff << 1); /* op_mod: an unknown type */
 	assert_true(dvx_cmd(r->dev, in, sizeof(in), out, sizeof(out)) < 0);
 	assert_int_equal(e->opcode, 0x100);
 	assert_non_null(strstr(dvx_strerror(e->err), "QUERY_HCA_CAP (0x100)"));
@@ -107,7 +107,7 @@ TEST_RIG(command_fails)
 	assert_true(dvx_cmd(r->dev, in, sizeof(in), out, sizeof(out)) < 0);
 }
 
-/* Each attribute that is wrong is refused by its name, and *out stays as it was. */
+/* Each wrong attribute is refused by its name, and *out stays as it was. */
 TEST_RIG(bad_attributes)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
@@ -183,7 +183,7 @@ TEST_RIG(bad_attributes)
 	OK(dvx_cq_destroy(cq));
 }
 
-/* An mkey over a part of a umem, with addresses of its own choice. */
+/* An mkey over a part of a umem, with its own addresses. */
 TEST_RIG(mkey_of_umem)
 {
 	struct dvx_mkey_attr ma = {.size = sizeof(ma),
@@ -215,14 +215,14 @@ TEST_RIG(mkey_of_umem)
 }
 
 /*
- * Keys translate by the largest pages that the memory's ends, and its place in them, allow; the
- * bytes are the same.
+ * Keys use the largest pages that the ends of memory, and its alignment, allow; the bytes are the
+ * same.
  */
 TEST_RIG(mkey_pages)
 {
 	static const struct {
 		size_t at, len;
-		uint64_t moved; /* of the iova */
+		uint64_t moved; /* offset of the iova */
 		uint32_t log_page;
 	} row[] = {
 		{0, 4u << 20, 0, 21},	    {0, 4u << 20, 1u << 16, 16}, {0, 4u << 20, 4096, 12},
@@ -272,7 +272,7 @@ TEST_RIG(mkey_pages)
 	free(buf);
 }
 
-/* What is no dma-buf, or not reached, is refused in words. */
+/* A file that is no dma-buf, or can't be mapped, is refused with a sentence. */
 TEST_RIG(umem_of_dmabuf)
 {
 	int fd = memfd_create("no dma-buf", MFD_CLOEXEC);
@@ -286,7 +286,7 @@ TEST_RIG(umem_of_dmabuf)
 	close(fd);
 }
 
-/* A device with objects does not close, and goes on working. */
+/* A device with objects refuses to close, and keeps working. */
 TEST_RIG(close_is_refused)
 {
 	struct pair p;
@@ -312,7 +312,7 @@ TEST_RIG(close_is_refused)
 	dvx_dbr_free(NULL);
 }
 
-/* Doorbell records: none overlaps another, pages come and go. */
+/* Doorbell records don't overlap; pages are allocated and freed. */
 TEST_RIG(doorbell_records)
 {
 	enum { N = 300 };
@@ -334,7 +334,7 @@ TEST_RIG(doorbell_records)
 	}
 }
 
-/* State moves out of turn are the firmware's to refuse, and leave the QP usable. */
+/* The firmware refuses state changes out of turn, and the QP stays usable. */
 TEST_RIG(moves_out_of_turn)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
@@ -359,7 +359,7 @@ TEST_RIG(moves_out_of_turn)
 	OK(dvx_cq_destroy(cq));
 }
 
-/* Threads that allocate a UAR each do not share a BlueFlame register. */
+/* Threads with a UAR each do not share a BlueFlame register. */
 TEST_RIG(uars)
 {
 	struct dvx_uar *uar[6];

@@ -12,7 +12,7 @@ static struct dvx_sge piece(const struct rig *r, size_t at, uint32_t len)
 	return s;
 }
 
-/* A receive CQE with what the sender put in. */
+/* Checks a receive CQE for the sender's values. */
 static void received(struct pair *p, uint64_t cookie, uint8_t opcode, uint32_t len, uint32_t imm)
 {
 	const void *cqe = wait_cqe(p->cq[1]);
@@ -103,7 +103,7 @@ TEST_RIG(unreliable)
 	pair_free(&p);
 }
 
-/* RDMA_WRITE, WRITE_IMM, READ: gathered, inline, with an offset that no page has. */
+/* RDMA_WRITE, WRITE_IMM, READ: gathered, inline, at an offset that is no page's. */
 TEST_PAIR(rdma, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 {
 	struct dvx_sge two[2];
@@ -155,7 +155,7 @@ TEST_PAIR(dma_and_nop, 0)
 	assert_memory_equal(r->buf + 0x80001, r->buf + 5, 0x40003);
 }
 
-/* Thousands of WQEs of every length through a small ring, by turns of both doorbells. */
+/* Thousands of WQEs of every length go through a small ring, with both doorbells in turn. */
 TEST_PAIR(wrap_with_data, DVX_REMOTE_WRITE)
 {
 	uint8_t data[200];
@@ -177,7 +177,7 @@ TEST_PAIR(wrap_with_data, DVX_REMOTE_WRITE)
 	}
 }
 
-/* Fill the ring to -ENOSPC, ring once, and every cookie comes back in order; ten times. */
+/* The ring is filled to -ENOSPC and rung once, and every cookie comes back in order; ten times. */
 TEST_PAIR(full_ring, DVX_REMOTE_WRITE)
 {
 	uint64_t posted = 0, retired = 0;
@@ -200,7 +200,7 @@ TEST_PAIR(full_ring, DVX_REMOTE_WRITE)
 	}
 }
 
-/* One signaled WQE in eight retires the seven before it. */
+/* One signaled WQE in eight completes the seven before it. */
 TEST_PAIR(unsignaled, DVX_REMOTE_WRITE)
 {
 	struct dvx_wc wc = {0};
@@ -221,7 +221,7 @@ TEST_PAIR(unsignaled, DVX_REMOTE_WRITE)
 	}
 }
 
-/* A WQE that was posted but not rung does not run; the next doorbell takes it along. */
+/* A WQE that was posted but not rung does not run; the next doorbell includes it. */
 TEST_RIG(nothing_before_the_doorbell)
 {
 	struct pair p, q;
@@ -231,7 +231,7 @@ TEST_RIG(nothing_before_the_doorbell)
 	pair_make(r, &q, 0);
 	r->buf[0] = 0;
 	OK(dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, "a", 1, 1, DVX_SIGNALED));
-	/* Work on another queue of the same UAR shows that the device is awake. */
+	/* Work on another queue of the same UAR shows that the device runs. */
 	for (i = 0; i < 50; i++) {
 		OK(dvx_post_nop(q.sq, i, DVX_SIGNALED));
 		dvx_sq_ring(q.sq);
@@ -247,7 +247,7 @@ TEST_RIG(nothing_before_the_doorbell)
 	pair_free(&q);
 }
 
-/* An armed CQ wakes its channel, with the cookie; again after each arm; solicited when asked. */
+/* An armed CQ wakes its channel, with the cookie; again after each arm; solicited on request. */
 TEST_RIG(events)
 {
 	struct pair p;
@@ -275,7 +275,7 @@ TEST_RIG(events)
 		received(&p, i, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
 		done(p.cq[0], p.sq, i);
 	}
-	/* Armed for solicited ones: an ordinary send wakes nobody, a solicited one does. */
+	/* armed for solicited ones: an ordinary send makes no event, a solicited one does */
 	dvx_cq_arm(p.cq[1], true);
 	OK(dvx_post_send_inline(p.sq, "e", 1, 20, DVX_SIGNALED));
 	ring_done(&p, 20);
@@ -286,8 +286,7 @@ TEST_RIG(events)
 	OK(dvx_channel_wait(ch, 10000, NULL, NULL));
 	done(p.cq[0], p.sq, 21);
 	received(&p, 9, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
-	/* Armed after the fact: what is already there, but not consumed, raises the event at once.
-	 */
+	/* armed afterwards: completions not consumed yet make an event at once */
 	OK(dvx_post_send_inline(p.sq, "e", 1, 22, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
 	wait_cqe(p.cq[1]);
@@ -295,7 +294,7 @@ TEST_RIG(events)
 	OK(dvx_channel_wait(ch, 10000, NULL, NULL));
 	received(&p, 10, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
 	done(p.cq[0], p.sq, 22);
-	/* A request for any CQE holds, whether the device has looked between it and the next or not. */
+	/* A request for any CQE stays, whether or not the device looks before the next one. */
 	dvx_cq_arm(p.cq[1], false);
 	dvx_cq_arm(p.cq[1], true);
 	OK(dvx_post_send_inline(p.sq, "e", 1, 23, DVX_SIGNALED));
@@ -303,7 +302,7 @@ TEST_RIG(events)
 	OK(dvx_channel_wait(ch, 10000, NULL, NULL));
 	done(p.cq[0], p.sq, 23);
 	received(&p, 11, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
-	/* Its event was taken: the next request is what it says. */
+	/* its event was taken: the next request replaces it */
 	dvx_cq_arm(p.cq[1], true);
 	OK(dvx_post_send_inline(p.sq, "e", 1, 24, DVX_SIGNALED));
 	ring_done(&p, 24);
@@ -313,7 +312,7 @@ TEST_RIG(events)
 	OK(dvx_channel_close(ch));
 }
 
-/* Rings where the caller wants them: own buffer, node 0, hugepages if any; the same traffic. */
+/* Rings at the caller's choice: own buffer, node 0, hugepages if any; the same traffic. */
 TEST_RIG(placed)
 {
 	static _Alignas(4096) uint8_t own[65536];
@@ -345,7 +344,7 @@ TEST_RIG(placed)
 	OK(dvx_cq_destroy(cq));
 }
 
-/* Queues on one BlueFlame register have one owner in common, for debug builds (dvx_sq_leave(3)). */
+/* Queues on one BlueFlame register have one common owner, for debug builds (dvx_sq_leave(3)). */
 TEST_RIG(register_users)
 {
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 256, .uar = r->uar};
@@ -394,7 +393,7 @@ TEST_RIG(non_cached_uar)
 	OK(dvx_uar_free(nc));
 }
 
-/* 200 QPs share doorbell-record pages and a CQ; each completion leads to its queue. */
+/* 200 QPs share doorbell-record pages and a CQ; each completion names its queue. */
 TEST_RIG(many_queues_one_cq)
 {
 	enum { N = 200 };
@@ -437,11 +436,11 @@ struct worker {
 	pthread_t thread;
 	struct rig *r;
 	struct dvx_events *events;
-	uint64_t from, to; /* in the rig's buffer, of this thread */
+	uint64_t from, to; /* this thread's part of the rig's buffer */
 	int err;
 };
 
-/* Writes a word to itself, with objects of its own. */
+/* Writes a word to itself, with its own objects. */
 static int worker_write(struct worker *w, struct dvx_qp *qp, uint32_t key)
 {
 	struct dvx_sge piece = {w->from, 8, key};
@@ -510,7 +509,7 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* Threads share the device, the PD and the events, and have the other objects to themselves. */
+/* Threads share the device, the PD and the events; each has its own other objects. */
 TEST_RIG(threads_of_one_device)
 {
 	struct worker w[3];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw receive and send queues of libdvx: what completions say, errors and the way back, attributes.
- */
+/* Raw receive and send queues of libdvx: completions, errors and recovery, attributes. */
 #include "tests/test.h"
 #include "flow_rig.h"
 
@@ -16,7 +15,7 @@ static void way_close_inbox(struct way *w, struct inbox *in)
 	inbox_close(in);
 }
 
-/* Lengths, checksums, user index; the ring round and round with rooms posted again as they were. */
+/* Lengths, checksums, user index; many times round the ring with the same rooms posted again. */
 TEST_FLOW(completions)
 {
 	struct frame frame;
@@ -50,7 +49,7 @@ TEST_FLOW(completions)
 	way_close_inbox(&w, &in);
 }
 
-/* The device fills checksums in where it is asked to. */
+/* The device fills in checksums on request. */
 TEST_FLOW(checksums)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -74,7 +73,7 @@ TEST_FLOW(checksums)
 	way_close_inbox(&w, &in);
 }
 
-/* Packets of one request arrive one by one, in order; a tag is put in where it is asked for. */
+/* Packets of one request arrive one by one, in order; a tag is inserted on request. */
 TEST_FLOW(several_and_tagged)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -112,7 +111,7 @@ TEST_FLOW(several_and_tagged)
 	way_close_inbox(&w, &in);
 }
 
-/* A large send becomes UDP packets of mss bytes, behind a VLAN tag, too; with good checksums. */
+/* A large send becomes UDP packets of mss bytes, also behind a VLAN tag; with good checksums. */
 TEST_FLOW(large)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -155,7 +154,7 @@ TEST_FLOW(large)
 	way_close_inbox(&w, &in);
 }
 
-/* A frame gathered from the WQE and two pieces of memory; a send queue round its ring. */
+/* A frame is gathered from the WQE and two pieces of memory; a send queue goes round its ring. */
 TEST_FLOW(gathered)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -184,7 +183,7 @@ TEST_FLOW(gathered)
 	way_close_inbox(&w, &in);
 }
 
-/* A packet that is longer than its receive: an error, and reset() brings the queue back. */
+/* A packet that is longer than its receive is an error, and reset() restores the queue. */
 TEST_FLOW(too_long)
 {
 	struct dvx_cqe_failure why;
@@ -230,7 +229,7 @@ static uint64_t drops(const struct inbox *in)
 	return n;
 }
 
-/* A queue's drops are the packets that found no receive there, in its life and not before. */
+/* A queue's drops are the packets without a receive since its creation. */
 TEST_FLOW(dropped)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ROOMS};
@@ -267,7 +266,7 @@ TEST_FLOW(dropped)
 	inbox_close(&in);
 }
 
-/* The tag is taken off, and told. */
+/* The tag is removed, and reported. */
 TEST_FLOW(stripped)
 {
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16, .uar = f->r.uar};
@@ -296,7 +295,7 @@ TEST_FLOW(stripped)
 	OK(dvx_cq_destroy(ra.cq));
 }
 
-/* Each attribute that is wrong is refused by its name. */
+/* Each wrong attribute is refused by its name. */
 TEST_FLOW(attributes)
 {
 	struct dvx_rxq_attr good = {.size = sizeof(good),
@@ -349,7 +348,7 @@ TEST_FLOW(attributes)
 	OK(dvx_rss_destroy(NULL));
 }
 
-/* Hundreds made and destroyed: nothing stays. The last close of the group is the witness. */
+/* Hundreds of queues are made and destroyed: nothing stays. The group's last close proves it. */
 TEST_FLOW(again_and_again)
 {
 	uint32_t i;

@@ -53,7 +53,7 @@ static inline int rig_open(void **state)
 	return 0;
 }
 
-/* Everything a test made must be gone: a close that is refused fails the group. */
+/* Checks that everything a test made is gone: a refused close fails the group. */
 static inline int rig_close(void **state)
 {
 	struct rig *r = *state;
@@ -80,7 +80,7 @@ static inline struct dvx_qp_attr rig_qp_attr(const struct rig *r)
 	return a;
 }
 
-/* One's own side of a connection, and the other side as made by hand, without a blob. */
+/* Returns the local side of a connection; the remote side is made by hand, without a blob. */
 static inline struct dvx_qp_local rig_local(struct rig *r, uint32_t access)
 {
 	struct dvx_qp_local local;
@@ -99,7 +99,7 @@ static inline struct dvx_qp_peer rig_peer(struct rig *r, uint32_t qpn)
 	return peer;
 }
 
-/* Two QPs of the device, each the other's peer. */
+/* Connects two QPs of the device. */
 static inline void pair_connect(struct rig *r, struct pair *p, uint32_t access)
 {
 	struct dvx_qp_local local = rig_local(r, access);
@@ -122,7 +122,7 @@ static inline void pair_make_type(struct rig *r, struct pair *p, uint32_t access
 
 	qp.type = type;
 	if (type == DVX_QP_UC)
-		qp.flags = 0; /* MMO is a thing of RC */
+		qp.flags = 0; /* only RC has MMO */
 	for (i = 0; i < 2; i++) {
 		OK(dvx_cq_create(r->dev, &cq, &p->cq[i]));
 		qp.send_cq = p->cq[i];
@@ -149,7 +149,7 @@ static inline void pair_free(struct pair *p)
 	}
 }
 
-/* A test with the group's rig; with a pair of such rights as well. */
+/* A test with the group's rig, or also with a pair of these rights. */
 #define TEST_RIG(name) TEST_OF(name, struct rig, r, {NULL, NULL})
 #define TEST_PAIR(name, access)                               \
 	static void name##_on(struct rig *r, struct pair *p); \
@@ -163,7 +163,7 @@ static inline void pair_free(struct pair *p)
 	}                                                     \
 	static void name##_on(UNUSED struct rig *r, struct pair *p)
 
-/* The last failure's sentence has both words. */
+/* Checks that the last failure's sentence has both words. */
 static inline void said(const char *a, const char *b)
 {
 	const char *text = dvx_strerror(dvx_last_error()->err);
@@ -178,7 +178,7 @@ static inline void refused(int got, int err, const char *a, const char *b)
 	said(a, b);
 }
 
-/* The next CQE. */
+/* Waits for the next CQE. */
 static inline const void *wait_cqe(struct dvx_cq *cq)
 {
 	time_t end = patience_from_now();
@@ -190,7 +190,7 @@ static inline const void *wait_cqe(struct dvx_cq *cq)
 	return cqe;
 }
 
-/* The next CQE must be a success of this cookie. */
+/* Checks that the next CQE is a success of this cookie. */
 static inline void done(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t cookie)
 {
 	const void *cqe = wait_cqe(cq);
@@ -205,7 +205,7 @@ static inline void done(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t cookie)
 	dvx_cq_pop(cq);
 }
 
-/* The next CQE must be this failure of this cookie. */
+/* Checks that the next CQE is this failure of this cookie. */
 static inline void failed(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t cookie, uint8_t syndrome)
 {
 	struct dvx_cqe_failure why;
@@ -219,7 +219,7 @@ static inline void failed(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t cookie,
 	dvx_cq_pop(cq);
 }
 
-/* Rings qp[0], whose next CQE is this one. */
+/* Rings qp[0], and checks its next CQE. */
 static inline void ring_done(struct pair *p, uint64_t cookie)
 {
 	dvx_sq_ring(p->sq);

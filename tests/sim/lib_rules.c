@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What libdvx refuses about rules, in the root and below alike, in words that name the field; what
- * is in use and stays; what the dump says.
+ * Rules that libdvx refuses, in the root and below alike, with words that name the field; objects
+ * in use, which stay; the contents of a dump.
  */
 #include "tests/test.h"
 #include "flow_stage.h"
@@ -15,7 +15,7 @@ static void matcher_refused(struct stage *s, const struct dvx_flow_match *m, con
 	refused(dvx_flow_matcher_create(s->table, &attr, &none), -EINVAL, field, why);
 }
 
-/* Masks that would not mean the same everywhere. */
+/* Masks with different meanings by level are refused. */
 TEST_LEVELS(masks_refused)
 {
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
@@ -61,7 +61,7 @@ TEST_LEVELS(masks_refused)
 	refused(dvx_flow_matcher_create(s->table, &attr, &none), -EINVAL, "attr.size", "");
 }
 
-/* What this chip does not match is refused by its capability, or by the field alone. */
+/* Fields that this chip does not match are refused by their capability, or by name. */
 TEST_LEVELS(no_capability)
 {
 	struct dvx_flow_match m = udp(4, 2152);
@@ -88,7 +88,7 @@ TEST_LEVELS(no_capability)
 	}
 }
 
-/* Words that pass libdvx's rules, but not this chip: it matches no GTP-U. */
+/* Checks a match that passes libdvx, but not this chip: it matches no GTP-U. */
 static void gtpu_lacks(struct stage *s, const struct dvx_flow_match *m, const char *field)
 {
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = m};
@@ -108,7 +108,7 @@ static void gtpu_lacks(struct stage *s, const struct dvx_flow_match *m, const ch
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
-/* A tunnel's header words mean nothing without its port: below the root they are any tunnel's. */
+/* A tunnel's header words need its port: below the root they mean any tunnel's. */
 TEST_LEVELS(tunnel_without_port)
 {
 	enum { GTPU = 2152 };
@@ -166,7 +166,7 @@ static void rule_refused(const struct dvx_flow_rule_attr *attr, const char *fiel
 	refused(dvx_flow_rule_create(attr, &none), -EINVAL, field, why);
 }
 
-/* Values that do not fit their matcher; actions that do not fit each other. */
+/* Values outside their matcher, and actions that exclude each other, are refused. */
 TEST_LEVELS(rules_refused)
 {
 	struct dvx_flow_match m = udp(4, 0x91), bad;
@@ -222,7 +222,7 @@ TEST_LEVELS(rules_refused)
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
-/* The same of a second tag, which has one field in an entry, too. */
+/* Checks kinds of a second tag, which also has one field in an entry. */
 static void second_kinds(struct stage *s)
 {
 	struct dvx_flow_match both = {0}, one = {0};
@@ -244,7 +244,7 @@ static void second_kinds(struct stage *s)
 	OK(dvx_flow_matcher_destroy(kinds));
 }
 
-/* No tag, a customer's, a provider's: what is asked must mean the same in every level. */
+/* No tag, a customer's, a provider's: a match must mean the same at every level. */
 TEST_LEVELS(vlan_kinds)
 {
 	struct dvx_flow_match both = {0}, one = {0}, m;
@@ -277,7 +277,7 @@ TEST_LEVELS(vlan_kinds)
 	OK(dvx_flow_matcher_destroy(kinds));
 }
 
-/* Actions that make no sense are refused when they are made. */
+/* Senseless actions are refused when they are made. */
 TEST_LEVELS(actions_refused)
 {
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
@@ -319,7 +319,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(x >> 32) % n;
 }
 
-/* Any bits anywhere, on top of what makes most fields acceptable. */
+/* Sets random bits, on top of values that make most fields acceptable. */
 static void scribble(struct dvx_flow_match *m)
 {
 	uint32_t i, n = below(4);
@@ -337,7 +337,7 @@ static void scribble(struct dvx_flow_match *m)
 	}
 }
 
-/* Whatever it is, it is taken or refused in words; and all of it goes again. */
+/* Anything is accepted or refused with words; and all of it can be removed. */
 TEST_LEVELS(anything)
 {
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
@@ -372,7 +372,7 @@ TEST_LEVELS(anything)
 	assert_true(taken > 500 && ruled > 400);
 }
 
-/* What is in use refuses to go, and works on. */
+/* Objects in use refuse to be destroyed, and keep working. */
 TEST_LEVELS(busy)
 {
 	struct dvx_flow_match m = udp(4, 9);
@@ -400,7 +400,7 @@ TEST_LEVELS(busy)
 	OK(dvx_flow_counter_destroy(NULL));
 }
 
-/* A second rule with the same values, where the domain was asked not to take it. */
+/* A second rule with the same values is refused if the domain was made so. */
 TEST_LEVELS(duplicates)
 {
 	struct dvx_flow_domain_attr attr = {
@@ -434,7 +434,7 @@ TEST_LEVELS(duplicates)
 	OK(dvx_flow_domain_destroy(domain));
 }
 
-/* A table's dump has its rules, and no other table. */
+/* Checks that a table's dump has its rules, and no other table. */
 static void dumps_alone(struct dvx_flow_table *table, const char *rule_id)
 {
 	size_t size, tables = 0;
@@ -450,7 +450,7 @@ static void dumps_alone(struct dvx_flow_table *table, const char *rule_id)
 	free(text);
 }
 
-/* The dump has what is there, under the ids that the objects say they have. */
+/* The dump has the existing objects, under the ids that they report. */
 TEST_LEVELS(dump)
 {
 	struct dvx_flow_match m = udp(6, 1);

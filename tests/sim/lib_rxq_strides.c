@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves receive queues whose buffers are strides: where each packet is, and when a buffer is used. */
+/* Proves receive queues whose buffers are strides: each packet's place, and a buffer's end. */
 #include "tests/test.h"
 #include "flow_rig.h"
 
@@ -7,8 +7,7 @@
 #define STRIDE_BYTES 64u
 #define STRIDED	     (STRIDES * STRIDE_BYTES)
 
-/* Packets of one to three strides, over laps: each where it is said to be, buffers used to the end.
- */
+/* Packets of one to three strides, over laps: each at its place, buffers used to the end. */
 static void strided_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 {
 	struct dvx_cq_attr ca = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that data which libdvx moves through an mkey with signatures or encryption have, on both
- * sides, the bytes that CRCs computed bit by bit and IEEE 1619's test vector say, and that a wrong
- * signature is told in words.
+ * Proves that data which libdvx moves through an mkey with signatures or encryption has, on both
+ * sides, the bytes of CRCs computed bit by bit and of IEEE 1619's test vector, and that a wrong
+ * signature is reported with words.
  */
 #include "tests/test.h"
 #include <dvx/prm/cap.h>
@@ -13,7 +13,7 @@
 #define ALL    (DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 #define BLOCKS 3u
 #define FAR    0x20000u /* the peer's memory */
-#define COPY   0x40000u /* what has to be there */
+#define COPY   0x40000u /* the expected bytes */
 #define GOOD   0x60000u
 
 /* --- what signatures have to be -------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static void put(uint8_t *to, uint64_t value, uint32_t bytes, bool low_first)
 		to[i] = (uint8_t)(value >> 8 * (low_first ? i : bytes - 1 - i));
 }
 
-/* A block and its signature; returns the length of the latter. */
+/* Appends a block's signature; returns its length. */
 static uint32_t sign(const struct dvx_sig_side *s, const uint8_t *data, uint32_t block, uint8_t *to)
 {
 	const bool ones = s->flags & DVX_SIG_ONES;
@@ -75,7 +75,7 @@ static uint32_t sign(const struct dvx_sig_side *s, const uint8_t *data, uint32_t
 	}
 }
 
-/* So many blocks of data, as one side has them: returns how many bytes. */
+/* Makes blocks of data as one side has them; returns how many bytes. */
 static uint32_t side_bytes(const struct dvx_sig_side *s, const uint8_t *data, uint32_t len,
 			   uint8_t *to)
 {
@@ -102,7 +102,7 @@ static struct dvx_mkey *sig_make(struct rig *r, uint32_t flags)
 	return mkey;
 }
 
-/* The mkey is `len` bytes of the buffer, in two pieces that no block knows of. */
+/* Configures the mkey: `len` bytes of the buffer, in two pieces that meet inside a block. */
 static void configure(struct rig *r, struct pair *p, struct dvx_mkey *mkey, uint32_t len,
 		      const struct dvx_sig *sig, const struct dvx_crypt *crypt)
 {
@@ -114,7 +114,7 @@ static void configure(struct rig *r, struct pair *p, struct dvx_mkey *mkey, uint
 	ring_done(p, 77);
 }
 
-/* A WRITE takes them from the mkey to far memory, a READ brings them back. */
+/* A WRITE moves them from the mkey to the peer's memory, a READ moves them back. */
 static void moves(struct rig *r, struct pair *p, struct dvx_mkey *mkey, uint32_t memory,
 		  uint32_t wire)
 {
@@ -142,7 +142,7 @@ static void moves(struct rig *r, struct pair *p, struct dvx_mkey *mkey, uint32_t
 		.ref_tag = 7                                                                   \
 	}
 
-/* Each kind on each side: memory and wire have the bytes that the descriptions say. */
+/* Each kind on each side: memory and wire have the bytes of their descriptions. */
 TEST_PAIR(signatures, ALL)
 {
 	static const struct dvx_sig sigs[] = {
@@ -179,7 +179,7 @@ TEST_PAIR(signatures, ALL)
 		configure(r, p, mkey, memory, &sigs[i], NULL);
 		moves(r, p, mkey, memory, wire);
 	}
-	configure(r, p, mkey, 4096, NULL, NULL); /* none at all */
+	configure(r, p, mkey, 4096, NULL, NULL); /* no description */
 	memcpy(r->buf + COPY, r->buf, 4096);
 	moves(r, p, mkey, 4096, 4096);
 	OK(dvx_mkey_destroy(mkey));
@@ -187,7 +187,7 @@ TEST_PAIR(signatures, ALL)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-/* Sends the mkey with one wrong byte, and takes what the device tells of it. */
+/* Sends the mkey with one wrong byte; returns the device's report. */
 static struct dvx_sig_error wrong(struct rig *r, struct pair *p, struct dvx_mkey *mkey,
 				  uint32_t byte, uint32_t wire)
 {
@@ -200,7 +200,7 @@ static struct dvx_sig_error wrong(struct rig *r, struct pair *p, struct dvx_mkey
 	dvx_sq_ring(p->sq);
 	wait_cqe(p->cq[0]);
 	refused(dvx_cq_poll(p->cq[0], &wc), -EBADMSG, "wrong signature", "dvx_sig_error_read()");
-	assert_int_equal(dvx_cq_poll(p->cq[0], &wc), -EBADMSG); /* it stays */
+	assert_int_equal(dvx_cq_poll(p->cq[0], &wc), -EBADMSG); /* the report stays */
 	OK(dvx_sig_error_read(dvx_mkey_sig(mkey), dvx_cq_peek(p->cq[0]), &error));
 	dvx_cq_pop(p->cq[0]);
 	done(p->cq[0], p->sq, 1); /* the transfer went on */
@@ -208,7 +208,7 @@ static struct dvx_sig_error wrong(struct rig *r, struct pair *p, struct dvx_mkey
 	return error;
 }
 
-/* A wrong block is told once, with its place and values; when it was posted again, once more. */
+/* A wrong block is reported once, with its place and values; after another post, once more. */
 TEST_PAIR(told, ALL)
 {
 	struct dvx_sig sig = {.memory = DIF_SIDE(0, 512), .check = DVX_SIG_ALL};
@@ -237,7 +237,7 @@ TEST_PAIR(told, ALL)
 		assert_non_null(strstr(text, each[i].name));
 		assert_non_null(strstr(text, "byte 520 in memory"));
 	}
-	/* silent until it is posted again */
+	/* no report until it is posted again */
 	r->buf[512] ^= 1;
 	OK(dvx_post_write(p->sq, (uintptr_t)r->buf + FAR, r->key, &mine, 1, 2, DVX_SIGNALED));
 	ring_done(p, 2);
@@ -286,7 +286,7 @@ static struct dvx_dek *dek_make(struct rig *r)
 	return dek;
 }
 
-/* Plain in memory and encrypted on the wire, the other way round, and with a signature of either. */
+/* Encrypts only on the wire, then only in memory, and with a signature of either. */
 static void encrypt(struct rig *r, struct pair *p)
 {
 	struct dvx_mkey *mkey = sig_make(r, DVX_MKEY_ENCRYPTS),
@@ -305,7 +305,7 @@ static void encrypt(struct rig *r, struct pair *p)
 	assert_memory_equal(r->buf + COPY, xts_begins, sizeof(xts_begins));
 	moves(r, p, mkey, 1024, 1024);
 
-	/* encrypted, then signed: blocks of what the wire has */
+	/* encrypted, then signed: blocks of the wire's bytes */
 	memcpy(r->buf + GOOD, r->buf + COPY, 1024);
 	side_bytes(&sig.wire, r->buf + GOOD, 1024, r->buf + COPY);
 	crypt.flags = DVX_CRYPT_WIRE | DVX_CRYPT_SIGNED;
@@ -325,7 +325,7 @@ static void encrypt(struct rig *r, struct pair *p)
 	OK(dvx_dek_destroy(dek));
 }
 
-/* With the key in plaintext, or wrapped: then while a login lasts. */
+/* The key is in plaintext, or wrapped: then it is valid as long as a login. */
 TEST_PAIR(encrypted, ALL)
 {
 	struct dvx_login_attr la = {.size = sizeof(la)};
@@ -338,7 +338,7 @@ TEST_PAIR(encrypted, ALL)
 	OK(dvx_login_destroy(login));
 }
 
-/* On a chip that takes wrapped keys (lib_sig_wrapped.sh): none before the login, one after it. */
+/* A chip that takes wrapped keys (lib_sig_wrapped.sh) takes none before the login, one after it. */
 TEST_RIG(login)
 {
 	struct dvx_login_attr la = {.size = sizeof(la)};

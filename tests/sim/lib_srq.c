@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves shared receives of libdvx: many queues on one SRQ, its limit, errors and resets that leave
- * the other queues their receives, adopted SRQs, and rings that are libmlx5's, byte for byte.
+ * the other queues their receives, adopted SRQs, and rings equal to libmlx5's, byte for byte.
  */
 #include "tests/test.h"
 #include <infiniband/mlx5dv.h>
@@ -10,7 +10,7 @@
 
 #define QUEUES 3u
 #define ROOM   4096u
-#define COOKIE 0x5000u /* of the receive in room 0 */
+#define COOKIE 0x5000u /* cookie of the receive in room 0 */
 
 /* Queues that share receives, and a client of each. */
 struct pool {
@@ -89,7 +89,7 @@ static void pool_free(struct pool *p)
 	}                                                     \
 	static void name##_on(UNUSED struct rig *r, struct pool *p)
 
-/* The next completion, of any kind. */
+/* Returns the next completion, of any kind. */
 static int next(struct dvx_cq *cq, struct dvx_wc *wc)
 {
 	wait_cqe(cq);
@@ -107,7 +107,7 @@ static void client_sends(struct pool *p, uint32_t i, uint32_t number)
 	assert_int_equal(wc.wr_id, number);
 }
 
-/* The next receive is of queue i, and the cookie leads to its data. */
+/* Checks that the next receive is of queue i, and that the cookie leads to its data. */
 static void pool_receives(struct rig *r, struct pool *p, uint32_t i, uint32_t number)
 {
 	struct dvx_wc wc;
@@ -125,7 +125,7 @@ static void pool_receives(struct rig *r, struct pool *p, uint32_t i, uint32_t nu
 	dvx_srq_ring(p->srq);
 }
 
-/* Round the ring many times; each message takes the pool's next receive, whoever it is for. */
+/* Many times round the ring; each message takes the pool's next receive, for any queue. */
 TEST_POOL(many_queues)
 {
 	uint32_t posted = 0, lap;
@@ -171,7 +171,7 @@ TEST_POOL(out_of_order)
 	}
 }
 
-/* The limit's event comes once, when fewer are posted; at once when they are already. */
+/* The limit's event comes once, when fewer are posted; at once if that is so already. */
 TEST_POOL(limit)
 {
 	struct dvx_events *ev;
@@ -201,7 +201,7 @@ TEST_POOL(limit)
 	pool_make(r, p);
 }
 
-/* A CQE of a wrong signature is no receive: one that waits when its queue is reset gives none. */
+/* A CQE of a wrong signature is no receive: if it waits when its queue is reset it returns none. */
 static void reset_drops_signature(struct pool *p)
 {
 	uint8_t *cqe = (uint8_t *)(uintptr_t)p->cq->next;
@@ -215,8 +215,8 @@ static void reset_drops_signature(struct pool *p)
 }
 
 /*
- * A queue in error says when it took its last receive, and leaves the others to the other queues.
- * One that is reset with completions that nobody polled gives their receives back.
+ * A queue in error reports when it took its last receive, and leaves the others to other queues.
+ * Resetting a queue with unpolled completions returns their receives.
  */
 TEST_POOL(errors_and_resets)
 {
@@ -271,7 +271,7 @@ TEST_POOL(too_small)
 	assert_int_equal(dvx_srq_free(p->srq), 30);
 }
 
-/* What can't be an SRQ, or a queue on one. */
+/* Attributes that make no SRQ, or no queue on one, are refused. */
 TEST_RIG(refusals)
 {
 	struct dvx_srq_attr sa = srq_attr(r);
@@ -359,7 +359,7 @@ static void verbs_post(struct rig *r, struct verbs_pool *v, uint32_t room)
 	assert_int_equal(ibv_post_srq_recv(v->ibsrq, &wr, &bad), 0);
 }
 
-/* What libdvx writes into the ring is what libmlx5 writes for the same receives. */
+/* libdvx writes the same bytes into the ring as libmlx5 for the same receives. */
 TEST_RIG(bytes)
 {
 	struct dvx_srq_attr sa = srq_attr(r);
@@ -379,14 +379,14 @@ TEST_RIG(bytes)
 	}
 	dvx_srq_ring(srq);
 	assert_int_equal(*dv.dbrec, *srq->dbrec);
-	/* libdvx ends a list that does not fill the entry where libmlx5 does. */
+	/* a list that does not fill the entry ends as in libmlx5 */
 	assert_memory_equal(dv.buf, srq->buf, 5u * srq->stride);
 	refused(dvx_srq_adopt(r->dev, v.ibsrq, &srq), -EBUSY, "posted", "already");
 	OK(dvx_srq_destroy(srq));
 	verbs_pool_free(&v);
 }
 
-/* libdvx on the rings of verbs' SRQ, QPs and CQ: data inside CQEs, round and round, resets. */
+/* libdvx drives the rings of verbs' SRQ, QPs and CQ: data inside CQEs, round and round, resets. */
 TEST_RIG(adopted)
 {
 	struct verbs_pool v;

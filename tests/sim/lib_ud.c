@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves datagrams of libdvx against libmlx5's: both ways, over each kind of GID, to groups, on
- * queues of DevX and adopted ones; and that address vectors are libmlx5's, byte for byte.
+ * Proves datagrams of libdvx against libmlx5's: in both directions, over each kind of GID, to
+ * groups, on queues of DevX and adopted ones; and that address vectors equal libmlx5's, byte for
+ * byte.
  */
 #include "tests/test.h"
 #include <infiniband/mlx5dv.h>
@@ -12,7 +13,7 @@
 #define QKEY 0x1ee7a330u
 #define ROOM 2048u
 
-/* One UD queue of libdvx, and libmlx5's beside it on the same device. */
+/* One UD queue of libdvx, and one of libmlx5 on the same device. */
 struct datagrams {
 	struct dvx_cq *cq;
 	struct dvx_qp *qp;
@@ -79,7 +80,7 @@ static void ud_free(struct datagrams *u)
 	}                                                          \
 	static void name##_on(UNUSED struct rig *r, struct datagrams *u)
 
-/* An address at the device itself, by one of its GIDs. */
+/* Returns an address of the device itself, by one of its GIDs. */
 static struct dvx_ah ah_at(struct rig *r, uint8_t gid_index, uint32_t qpn)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -109,7 +110,7 @@ static void verbs_receive(struct rig *r, struct datagrams *u, uint32_t at)
 	assert_int_equal(ibv_post_recv(u->ibqp, &wr, &bad), 0);
 }
 
-/* The next completion of a CQ with both queues. */
+/* Returns the next completion of a CQ with both queues. */
 static struct dvx_wc ud_next(struct dvx_cq *cq)
 {
 	struct dvx_wc wc;
@@ -171,7 +172,7 @@ static void verbs_send(struct rig *r, struct datagrams *u, struct ibv_ah *ah, ui
 
 static const uint8_t gid_indexes[] = {0, 1, 3}; /* RoCE v1, v2 of IPv6, v2 of IPv4 */
 
-/* libmlx5 receives what each call sends: gathered, inline, with and without a number. */
+/* libmlx5 receives the sends of each call: gathered, inline, with and without a number. */
 TEST_UD(to_libmlx5)
 {
 	struct dvx_sq *sq = dvx_qp_sq(u->qp);
@@ -208,7 +209,7 @@ TEST_UD(to_libmlx5)
 	assert_memory_equal(r->buf + 4096 + DVX_GRH_BYTES + 700, r->buf + 1000, 300);
 }
 
-/* A question of libmlx5's is answered with what came with it, over each kind of GID. */
+/* A message of libmlx5 is answered with the values of its completion, over each kind of GID. */
 TEST_UD(answers)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -250,7 +251,7 @@ TEST_UD(answers)
 		"dvx_ah_answer", "no header");
 }
 
-/* A vector is what libmlx5 makes of the same address, but for the key, which it adds later. */
+/* A vector equals libmlx5's of the same address, except for the key, which that adds later. */
 TEST_UD(address_vectors)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -275,7 +276,7 @@ TEST_UD(address_vectors)
 		assert_memory_equal(&ah, &want, sizeof(want));
 		assert_int_equal(ibv_destroy_ah(obj.ah.in), 0);
 	}
-	/* What a program may change of it afterwards. */
+	/* fields that a program may change afterwards */
 	struct dvx_ah other = ah_at(r, 3, 1);
 
 	dvx_ah_set_qp(&other, 2, 3);
@@ -284,7 +285,7 @@ TEST_UD(address_vectors)
 	assert_int_equal(prm_av_get_ext(other.av), 1);
 }
 
-/* Two adopted queues, one of them with libmlx5's: the blob carries the other's Q_Key and GID. */
+/* Two adopted queues, one of them with libmlx5's: the blob has the other's Q_Key and GID. */
 TEST_UD(adopted)
 {
 	struct dvx_qp_local local = rig_local(r, 0);
@@ -304,7 +305,7 @@ TEST_UD(adopted)
 	OK(dvx_qp_blob_read(qp, blob, sizeof(blob), &peer));
 	assert_int_equal(peer.q_key, QKEY);
 	OK(dvx_ah_init(r->dev, &local, &peer, &ah));
-	for (uint32_t i = 0; i < 100; i++) { /* round the ring */
+	for (uint32_t i = 0; i < 100; i++) { /* once round the ring */
 		ud_receive(r, u->qp, r->key, 4096);
 		OK(dvx_post_ud_send_inline(dvx_qp_sq(qp), &ah, "to DevX", 8, i, DVX_SIGNALED));
 		sent(qp, cq, i);
@@ -324,8 +325,7 @@ TEST_UD(adopted)
 	assert_int_equal(ibv_destroy_qp(ibqp), 0);
 }
 
-/* A wrong key is dropped without a word; a datagram that is too long fails, and only the send
- * queue. */
+/* A datagram with a wrong key is dropped; one that is too long fails only the send queue. */
 TEST_UD(lost_and_failed)
 {
 	struct dvx_sge big = {(uintptr_t)r->buf, 5000, r->key};
@@ -350,7 +350,7 @@ TEST_UD(lost_and_failed)
 	OK(dvx_post_ud_send_inline(sq, &ah, "the own key", 12, 3, 0));
 	dvx_sq_ring(sq);
 	wc = ud_next(u->cq);
-	assert_int_equal(wc.wr_id, 8192); /* the receive that the first one left */
+	assert_int_equal(wc.wr_id, 8192); /* the receive that the first message left */
 	assert_string_equal(r->buf + 8192 + DVX_GRH_BYTES, "the own key");
 }
 
@@ -389,7 +389,7 @@ TEST_UD(groups)
 		assert_int_equal(ud_next(cq).wr_id, 8192);
 		assert_string_equal(r->buf + 4096 + DVX_GRH_BYTES, "all");
 		assert_string_equal(r->buf + 8192 + DVX_GRH_BYTES, "all");
-		/* The answer to who spoke to all goes to him alone. */
+		/* the answer to a message for all goes only to its sender */
 		OK(dvx_ah_answer(r->dev, &local, r->buf + 8192, dvx_qp_number(u->qp), QKEY, &ah));
 		ud_receive(r, u->qp, r->key, 4096);
 		OK(dvx_post_ud_send_inline(dvx_qp_sq(qp), &ah, "me", 3, 2, DVX_SIGNALED));
@@ -403,7 +403,7 @@ TEST_UD(groups)
 	assert_int_equal(ibv_destroy_qp(ibqp), 0);
 }
 
-/* What a datagram queue is not, and what is no address. */
+/* Operations that a datagram queue lacks, and bad addresses, are refused. */
 TEST_UD(refusals)
 {
 	static const uint8_t nobody[16] = {[10] = 0xff, 0xff, 10, 9, 8, 7};
@@ -451,7 +451,7 @@ TEST_UD(refusals)
 	assert_int_equal(dvx_post_ud_send_inline(sq, &ah, r->buf, 8, 1, 0), -ENOSPC);
 }
 
-/* UC does no READ and no atomics, so it can't give the right to do them. */
+/* UC has no READ and no atomics, so it can't give the right to do them. */
 TEST_RIG(uc_rights)
 {
 	struct dvx_qp_local local = rig_local(r, DVX_REMOTE_WRITE | DVX_REMOTE_READ);

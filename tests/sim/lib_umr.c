@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that a key made of pieces by a work request is those pieces, in order, until it is not. */
+/* Proves that a key made of pieces by a request shows these, in order, until it is changed. */
 #include "tests/test.h"
 #include "lib_rig.h"
 
@@ -11,7 +11,7 @@ static uint32_t list_make(struct rig *r, struct dvx_mkey **list)
 	return dvx_mkey_key(*list);
 }
 
-/* Three pieces, out of order, of 5, 300 and 7 bytes. */
+/* Sets three pieces, out of order, of 5, 300 and 7 bytes. */
 static void three_pieces(struct rig *r, struct dvx_sge sge[3])
 {
 	for (uint32_t i = 0; i < 0x4000; i++)
@@ -28,7 +28,7 @@ static void is_them(const uint8_t *got, const struct rig *r)
 	assert_memory_equal(got + 305, r->buf + 0x2000, 7);
 }
 
-/* As a local key: one piece of a WRITE, which waits for the request that makes it. */
+/* A local key of pieces is one piece of a WRITE, which waits for the request that makes it. */
 TEST_PAIR(gathered, ALL)
 {
 	struct dvx_sge pieces[3], whole = {0, 312, 0};
@@ -45,7 +45,7 @@ TEST_PAIR(gathered, ALL)
 	OK(dvx_mkey_destroy(list));
 }
 
-/* As a peer's key: read as one range, within its bounds and rights only. */
+/* A peer's key of pieces is read as one range, only within its bounds and rights. */
 TEST_PAIR(remote, ALL)
 {
 	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 312, r->key};
@@ -65,7 +65,7 @@ TEST_PAIR(remote, ALL)
 	OK(dvx_mkey_destroy(list));
 }
 
-/* Made anew it is the new pieces, after an invalidation, too; invalidated it is nothing. */
+/* Made again it shows the new pieces, also after an invalidation; invalidated it shows none. */
 TEST_PAIR(again_and_invalid, ALL)
 {
 	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 7, r->key};
@@ -97,7 +97,7 @@ TEST_PAIR(again_and_invalid, ALL)
 	OK(dvx_mkey_destroy(list));
 }
 
-/* A fresh list is nothing yet. */
+/* A fresh list shows no memory. */
 TEST_PAIR(not_yet, ALL)
 {
 	struct dvx_sge whole = {0, 8, 0};
@@ -110,8 +110,7 @@ TEST_PAIR(not_yet, ALL)
 	OK(dvx_mkey_destroy(list));
 }
 
-/* More pieces than the key has room for are the device's refusal; none, or too many for a WQE,
- * ours. */
+/* The device refuses more pieces than the key has room for; libdvx none, or too many for a WQE. */
 TEST_PAIR(bounds, ALL)
 {
 	struct dvx_sge many[64];
@@ -131,7 +130,7 @@ TEST_PAIR(bounds, ALL)
 	refused(dvx_mkey_create_list(r->dev, NULL, 4, &list), -EINVAL, "pd", "NULL");
 }
 
-/* A key of pieces without a work request: of any lengths, and of equal ones. */
+/* A key of pieces without a work request: with any lengths, and with equal ones. */
 TEST_PAIR(made_of, ALL)
 {
 	struct dvx_sge pieces[5], whole = {0x7000, 312, 0};
@@ -175,7 +174,7 @@ TEST_PAIR(made_of, ALL)
 	refused(dvx_mkey_create_of(r->dev, &la, &list), -EINVAL, "log_entity", "31");
 }
 
-/* The null mkey: zeros to read, and a hole that takes what is written. */
+/* The null mkey reads as zeros, and drops what is written. */
 TEST_PAIR(null_key, ALL)
 {
 	struct dvx_sge with_hole[3];
@@ -231,7 +230,7 @@ TEST_PAIR(strides, ALL)
 	OK(dvx_mkey_destroy(list));
 }
 
-/* A list that is made anew under another number answers to that one alone. */
+/* A list that is made again under another number works only with that one. */
 TEST_PAIR(renewed, ALL)
 {
 	struct dvx_sge pieces[3], to = {(uintptr_t)r->buf + 0x8000, 5, r->key};
@@ -248,7 +247,7 @@ TEST_PAIR(renewed, ALL)
 	OK(dvx_mkey_destroy(list));
 }
 
-/* By the key of a window that the peer bound: read 4 bytes from `at` on. */
+/* Reads 4 bytes from `at` on, by the key of a window that the peer bound. */
 static void read_window(struct rig *r, struct pair *p, uint64_t at, uint32_t key, uint64_t cookie)
 {
 	struct dvx_sge to = {(uintptr_t)r->buf + 0x8000, 4, r->key};
@@ -283,7 +282,7 @@ TEST_PAIR(window, ALL)
 	done(p->cq[0], p->sq, 2);
 	assert_memory_equal(r->buf + 0x8000, "mnop", 4);
 
-	/* what is bound is not bound again, as verbs has it */
+	/* a bound window can't be bound again, as in verbs */
 	OK(dvx_post_unbind(peer, bound, 3, DVX_SIGNALED));
 	on_peer(p, 3);
 	OK(dvx_post_bind(peer, bound & ~0xffu, bound, DVX_REMOTE_READ, &piece, 0, 4, DVX_SIGNALED));
@@ -292,7 +291,7 @@ TEST_PAIR(window, ALL)
 	done(p->cq[0], p->sq, 5);
 	assert_memory_equal(r->buf + 0x8000, "efgh", 4);
 
-	/* the peer invalidates it by its message */
+	/* the peer's message invalidates it */
 	OK(dvx_rq_post(p->rq, &room, 1, 6));
 	dvx_rq_ring(p->rq);
 	OK(dvx_post_send_inval_inline(p->sq, bound, "bye", 3, 7, DVX_SIGNALED));
@@ -305,7 +304,7 @@ TEST_PAIR(window, ALL)
 	refused(dvx_mkey_create_window(r->dev, NULL, &window), -EINVAL, "create_window", "pd");
 }
 
-/* Bound already, it is not bound anew; and it is of one queue alone. */
+/* A bound window can't be bound again; and it belongs to one queue. */
 TEST_PAIR(window_is_one, ALL)
 {
 	struct dvx_sge piece = {(uintptr_t)r->buf + 0x300, 16, r->key};
@@ -330,7 +329,7 @@ TEST_PAIR(window_is_one, ALL)
 	pair_free(&q);
 }
 
-/* A pool's keys, round and round by messages that nobody waits for; an old number is nothing. */
+/* A pool's keys are renewed by unsignaled messages; an old number is invalid. */
 TEST_PAIR(pool, ALL)
 {
 	struct dvx_umr_pool_attr pa = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves XRC with libdvx on the rings: one connection, two shared receive queues, each
- * message in the one that it names; the bytes are libmlx5's.
+ * Proves XRC with libdvx on the rings: one connection, two shared receive queues, each message in
+ * the one that it names; the bytes are libmlx5's.
  */
 #include "tests/test.h"
 #include <fcntl.h>
@@ -103,7 +103,7 @@ static void xrc_receive(struct rig *r, struct xrc *x, struct dvx_srq *srq, uint6
 	dvx_srq_ring(srq);
 }
 
-/* Each message completes in the CQ with the cookie of the SRQ that it named, round the rings. */
+/* Each message completes in the CQ with the cookie of the SRQ that it names, round the rings. */
 TEST_RIG(messages)
 {
 	struct dvx_srq *srq[SRQS];
@@ -149,7 +149,7 @@ TEST_RIG(messages)
 			assert_int_equal(wc.imm, i);
 		xrc_receive(r, &x, srq[to], wc.wr_id);
 	}
-	/* Memory of the target's: no receive is taken. */
+	/* the target's memory: no receive is taken */
 	struct dvx_sge piece = {(uintptr_t)r->buf, 3000, x.mr->lkey},
 		       back = {(uintptr_t)r->buf + 4096, 3000, x.mr->lkey};
 
@@ -161,7 +161,7 @@ TEST_RIG(messages)
 	assert_int_equal(xrc_next(scq).wr_id, 2);
 	assert_memory_equal(r->buf + 4096, r->buf, 3000);
 	refused(dvx_cq_destroy(cq[0]), -EBUSY, "queues still", "1");
-	/* The initiator is the kernel's: it is reset when all is completed. */
+	/* the initiator is the kernel's: reset it when all is completed */
 	OK(dvx_post_nop(sq, 3, 0));
 	dvx_sq_ring(sq);
 	refused(dvx_qp_destroy(qp), -EBUSY, "1 blocks", "dvx_qp_to_err()");
@@ -180,7 +180,7 @@ TEST_RIG(messages)
 	xrc_free(&x);
 }
 
-/* libmlx5's WQEs and libdvx's for the same SEND and WRITE. */
+/* libmlx5's WQEs equal libdvx's for the same SEND and WRITE. */
 TEST_RIG(bytes)
 {
 	struct ibv_sge sge;

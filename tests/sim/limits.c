@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * limits qp|cq|mkey [COMMAND [ARG...]]: makes objects until the device refuses one, says how many
+ * limits qp|cq|mkey [COMMAND [ARG...]]: makes objects until the device refuses one, prints how many
  * and why, runs COMMAND meanwhile; makes one more after each one destroyed, then destroys all.
- * Returns COMMAND's exit code; 1 if anything went another way.
+ * Returns COMMAND's exit code, or 1 on any other result.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static int run(char **argv)
 	return WEXITSTATUS(status);
 }
 
-/* Each one destroyed makes room for exactly one. */
+/* Checks that each destroyed object makes room for exactly one. */
 static void again(const struct kind *k, void **all, unsigned int n)
 {
 	void *over;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that nobody harms a server, or its other clients, by what is sent over the link. Runs
- * under `dvx-sim run`, which tells the socket; an honest connection is open all
- * along and still answered at the end.
+ * Proves that messages over the link can't harm a server or its other clients. Runs under `dvx-sim
+ * run`, which gives the socket; an honest connection is open throughout and still answered at the
+ * end.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -46,7 +46,7 @@ static int open_device(void)
 	return sock;
 }
 
-/* The server hung up, without an answer. */
+/* Checks that the server closed the connection, without an answer. */
 static void assert_thrown_out(int sock)
 {
 	struct link_in in = {0};
@@ -107,8 +107,7 @@ TEST(test_opens)
 	assert_thrown_out(sock);
 }
 
-/* Who does not hold a BAR has no file; a guest shares no pages. The file goes with the last that has it.
- */
+/* A file needs a BAR's descriptor, and ends with its last user. A guest shares no pages. */
 TEST(test_guests)
 {
 	const struct link_range range = {4096, 4096, 0};
@@ -145,7 +144,7 @@ TEST(test_guests)
 	close(file);
 }
 
-/* Half a message, then silence or death: the server neither waits nor keeps anything. */
+/* After half a message, then silence or death, the server neither waits nor keeps anything. */
 TEST(test_truncated)
 {
 	struct link_header h = {LINK_MAGIC, LINK_VERSION, LINK_STATUS, 100, 0};
@@ -162,7 +161,7 @@ TEST(test_truncated)
 	close(silent);
 }
 
-/* A good request: INVOKE_WRITE of QUERY_DEVICE with its header, in and out. */
+/* Makes a good request: INVOKE_WRITE of QUERY_DEVICE with its header, in and out. */
 static void good_request(uint8_t **body, size_t *len)
 {
 	static uint8_t in[64];
@@ -198,7 +197,7 @@ TEST(test_lengths)
 	free(body);
 }
 
-/* Whatever bytes: an answer, or the end of the connection. */
+/* Random bytes give an answer, or the end of the connection. */
 TEST(test_mutations)
 {
 	int sock = open_device();
@@ -226,7 +225,7 @@ TEST(test_mutations)
 	close(sock);
 }
 
-/* Descriptors of any kind, where none or another kind belongs. */
+/* Descriptors of any kind are sent where none or another kind belongs. */
 TEST(test_descriptors)
 {
 	struct link_range range = {4096, 4096, 0};
@@ -281,7 +280,7 @@ static int share(int sock, uint64_t va, uint64_t len, int fd)
 	return result;
 }
 
-/* A request of which only the result counts. */
+/* Sends a request; returns its result. */
 static int request(int sock, const struct uverbs_request *req)
 {
 	struct link_message m = {0};
@@ -297,7 +296,7 @@ static int request(int sock, const struct uverbs_request *req)
 	return result;
 }
 
-/* So that somebody holds the memory: a DevX context, and a umem over it. */
+/* Makes an object that holds the memory: a DevX context, and a umem over it. */
 static void hold(int sock, const void *at, uint64_t len)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 in = {
@@ -344,7 +343,7 @@ static void hold(int sock, const void *at, uint64_t len)
 			 0);
 }
 
-/* Before it opened, without a file, with two, with half a range. */
+/* Share messages before an open, without a file, with two, with half a range. */
 TEST(test_share_messages)
 {
 	const struct link_range range = {PAGE, PAGE, 0};
@@ -363,7 +362,7 @@ TEST(test_share_messages)
 	close(fds[0]);
 }
 
-/* Files that could hurt, memory that nobody holds. */
+/* Files that could do harm, and memory that no object holds, are refused. */
 TEST(test_share_files)
 {
 	char *mem = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -400,7 +399,7 @@ TEST(test_share_files)
 	close(sock);
 }
 
-/* Thousands of them: one's limit, and the limit of all; the next one who comes finds room. */
+/* Thousands of pieces: the limit of one client, and of all; later a new client finds room. */
 TEST(test_share_limits)
 {
 	const size_t pages = 16400;
@@ -425,7 +424,7 @@ TEST(test_share_limits)
 	assert_int_equal(all, 49152);
 	for (unsigned int i = 0; i < 4; i++)
 		close(socks[i]);
-	/* the server learns of their end in its own time */
+	/* the server notices their end a little later */
 	for (int i = 0, err = -ENOSPC; err; i++) {
 		int sock = open_device();
 
@@ -442,7 +441,7 @@ TEST(test_share_limits)
 TEST(test_replays)
 {
 	static const struct {
-		uint32_t len, bytes; /* of the packet, of what follows its head */
+		uint32_t len, bytes; /* of the packet, and of the bytes behind its header */
 	} bad[] = {{0, 0},	 {13, 16}, {9217, 9224},       {60, 56},
 		   {60, 63}, {60, 72}, {UINT32_MAX, 64}, {UINT32_MAX - 6, 0}};
 	uint8_t body[16384] = {0};
@@ -466,7 +465,7 @@ TEST(test_replays)
 	close(sock);
 }
 
-/* Those who leave while their packets are on the way; the next one's counts are its own. */
+/* Clients leave while their packets are under way; the next client's counts are only its own. */
 TEST(test_replayers_die)
 {
 	const size_t packet = sizeof(struct port_packet) + 64, len = 20000 * packet;
@@ -506,16 +505,16 @@ TEST(test_captures)
 	sock = connect_to();
 	assert_int_equal(link_ask(sock, LINK_CAPTURE, two, sizeof(two[0]), -1, &m), 0);
 	link_message_free(&m);
-	for (int i = 0; i < 3; i++) /* none of them can be answered: nothing is on the wire */
+	for (int i = 0; i < 3; i++) /* none can be answered: nothing is on the wire */
 		assert_int_equal(link_write(sock, LINK_CAPTURE, 0, two, 4, NULL, 0, 0), 0);
 	assert_thrown_out(sock);
-	sock = connect_to(); /* and one that dies with a capture */
+	sock = connect_to(); /* and a client that dies with a capture */
 	assert_int_equal(link_ask(sock, LINK_CAPTURE, two, sizeof(two[0]), -1, &m), 0);
 	link_message_free(&m);
 	close(sock);
 }
 
-/* A client that asks and asks but never listens is thrown out; nobody waits for it. */
+/* A client that never reads its answers is disconnected; no other client waits. */
 TEST(test_deaf)
 {
 	int sock = connect_to(), err = 0;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* How long what must come may take on any machine, by a clock that nobody sets. */
+/* How long an expected result may take on any machine, by a clock that is never set. */
 #define PATIENCE_SECONDS 300
 
 static inline time_t patience_from_now(void)
@@ -22,7 +22,7 @@ static inline bool patience_over(time_t end)
 	return patience_from_now() - PATIENCE_SECONDS > end;
 }
 
-/* Nanoseconds since 1970. */
+/* Returns nanoseconds since 1970. */
 static inline uint64_t time_of_day(void)
 {
 	struct timespec t;

@@ -33,7 +33,7 @@ static struct ibv_wq *make_wq(struct end *e, struct ibv_cq *cq)
 	return wq;
 }
 
-/* Which queue Microsoft's Toeplitz hash names for an IPv4 packet's addresses and ports. */
+/* Returns the queue that Microsoft's Toeplitz hash selects for an IPv4 packet. */
 static unsigned int queue_of(const uint8_t *packet)
 {
 	const uint8_t *in = packet + 26; /* both addresses, then both ports */
@@ -84,7 +84,7 @@ static void spread_close(struct spread *s)
 	assert_int_equal(ibv_destroy_cq(s->cq), 0);
 }
 
-/* A flow's queue is the one that its hash names; many flows use several. */
+/* A flow's queue is the one that its hash selects; many flows use several. */
 TEST(rss)
 {
 	struct ibv_flow *flow;

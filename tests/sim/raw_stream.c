@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends or receives until it is killed: raw_death.sh runs it. Or sends once: netdev.sh runs it. */
+/* Sends or receives until it is killed, for raw_death.sh; or sends once, for netdev.sh. */
 #include "raw_end.h"
 
 #include <unistd.h>
 
-/* It says so once packets flow. */
+/* Prints a word once packets flow. */
 static void flowing(unsigned int *n)
 {
 	if (++*n == 1000 && write(STDOUT_FILENO, "going\n", 6) != 6)
@@ -45,7 +45,7 @@ static void drain(void)
 	}
 }
 
-/* 4567 bytes for 10.0.0.2, UDP port 4660, as datagrams of 1000: the device cuts them. */
+/* Sends 4567 bytes to 10.0.0.2, UDP port 4660, as datagrams of 1000: the device cuts them. */
 static void large(const char *mac)
 {
 	struct ibv_send_wr wr = {.num_sge = 1,

@@ -47,7 +47,7 @@ TEST(states)
 	end_close(&a);
 }
 
-/* Nobody listens: sends complete all the same. */
+/* Without a receiver, sends complete all the same. */
 TEST(into_the_void)
 {
 	struct ibv_wc wc;
@@ -76,7 +76,7 @@ static void on_ends(void (*test)(struct end *a, struct end *b), uint32_t flags, 
 	end_close(&b);
 }
 
-/* Of two contexts: b's queue pair, of these flags, gets the packets to mac_b with this tag. */
+/* A test of two contexts: b's queue pair, with these flags, gets the packets to mac_b, tagged. */
 #define TEST_ENDS(name, flags, tag)                          \
 	static void name##_on(struct end *a, struct end *b); \
 	TEST(name)                                           \
@@ -85,7 +85,7 @@ static void on_ends(void (*test)(struct end *a, struct end *b), uint32_t flags, 
 	}                                                    \
 	static void name##_on(struct end *a, struct end *b)
 
-/* Two contexts: what one sends the other receives, byte by byte, with the tag of the rule. */
+/* Each context receives what the other sends, byte by byte, with the tag of the rule. */
 TEST_ENDS(between_contexts, 0, 0)
 {
 	struct ibv_wc wc;
@@ -105,7 +105,7 @@ TEST_ENDS(between_contexts, 0, 0)
 	}
 }
 
-/* ibv_cq_ex: the VLAN tag that was stripped, and the rule's tag. */
+/* ibv_cq_ex has the stripped VLAN tag, and the rule's tag. */
 TEST_ENDS(extended_completion, IBV_QP_CREATE_CVLAN_STRIPPING, 0x1234)
 {
 	struct ibv_poll_cq_attr attr = {0};
@@ -168,7 +168,7 @@ TEST_ENDS(gathered, 0, 0)
 	}
 }
 
-/* IBV_WR_TSO: libmlx5 puts the headers into the WQE, the device cuts; TCP's and the IP's are right in each. */
+/* IBV_WR_TSO: libmlx5 puts the headers into the WQE, the device cuts; each packet's are right. */
 TEST_ENDS(large_send, 0, 0)
 {
 	enum { HDR = 54, MSS = 1000, PARTS = 6, LEN = (PARTS - 1) * MSS + 333 };
@@ -205,7 +205,7 @@ TEST_ENDS(large_send, 0, 0)
 	}
 }
 
-/* A bad key, then a small receive: error completions, SQE and ERR, and by way of RESET it works. */
+/* A bad key, then a small receive: error completions, SQE and ERR; through RESET it works again. */
 TEST_ENDS(errors, 0, 0)
 {
 	struct ibv_qp_init_attr init;
@@ -232,7 +232,7 @@ TEST_ENDS(errors, 0, 0)
 	assert_int_equal(wc.wr_id, 3);
 }
 
-/* Not a test of speed: what this machine did just now, for whoever reads the log. */
+/* Not a test: prints this machine's rate for a reader of the log. */
 TEST_ENDS(rate, 0, 0)
 {
 	enum { N = 50000, BATCH = 32 };

@@ -44,7 +44,7 @@ static void refused_wqes(struct self *s)
 	refused_wqe(s, self_qp(s->pd, s->cq, s->cq));
 }
 
-/* Pages that the program shares already are not shared with the device: it reads them by calls. */
+/* More than the pages shared with the device: it reads these by calls. */
 #define END_BYTES ((size_t)64 << 20)
 static void refused_end(const struct self *s)
 {

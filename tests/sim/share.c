@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs whose memory moves under them: scenes for share.sh, named by the first argument. Pages
- * that objects hold are shared with the device while they live; whatever a program does with them
- * meanwhile it must not notice. Exit code 0 if the scene went as it should, 77 if it can't be had.
+ * Programs whose memory is moved while they use it: scenes for share.sh, named by the first
+ * argument. Pages that objects hold are shared with the device while they live; the program must
+ * not notice. Exits with 0 if the scene succeeded, 77 if it is impossible here.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that calls about shared memory do what they do with a program's own. */
+/* Proves that calls on shared memory do the same as on a program's own. */
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "share_rig.h"
 #include "share_scenes.h"
 
-/* A region grows, in its place and away from it: the new part is there, and zero. */
+/* A region grows, in place and elsewhere: the new part is there, and zero. */
 int scene_grow(void)
 {
 	struct rig r;
@@ -42,8 +42,8 @@ int scene_grow(void)
 }
 
 /*
- * Pages that are dropped while they are registered are zero to the program, and it has other ones
- * than the device from then on; after the end all are its own.
+ * Pages that are dropped while they are registered become zero for the program, and different from
+ * the device's; after the end all are its own.
  */
 int scene_drop(void)
 {
@@ -56,7 +56,7 @@ int scene_drop(void)
 	source = rig_reg(&r, from, PAGE);
 	memset(from, 7, PAGE);
 	for (int i = 1; i < 20; i++) {
-		CHECK(!madvise(mem, 4 * PAGE, MADV_DONTNEED)); /* nobody has touched it */
+		CHECK(!madvise(mem, 4 * PAGE, MADV_DONTNEED)); /* it was never touched */
 		mr = rig_reg(&r, mem, 4 * PAGE);
 		mem_expect_shared(mem, 4 * PAGE);
 		memset(mem, i, 4 * PAGE);
@@ -108,7 +108,7 @@ static void large_region(struct rig *r)
 	CHECK(!ibv_dereg_mr(mr) && !munmap(mem, len));
 }
 
-/* A limit on the size of files is none on memory. */
+/* A limit on the size of files does not limit memory. */
 int scene_limit(void)
 {
 	struct rlimit limit;

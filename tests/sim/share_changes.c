@@ -11,7 +11,7 @@ static void renew(void *at, size_t len)
 		   0) == at);
 }
 
-/* New memory in the place of what is shared is the program's alone. */
+/* New memory in place of shared memory is the program's alone. */
 int scene_renew(void)
 {
 	struct arena a = {mem_pages(64 * PAGE), PAGE};
@@ -40,7 +40,7 @@ int scene_renew(void)
 	return 0;
 }
 
-/* New memory in the place of a region's that is still registered, and a region of its own there. */
+/* New memory in place of a region that is still registered, and another region there. */
 int scene_stale(void)
 {
 	char *from = mem_pages(PAGE), *to = mem_pages(8 * PAGE);
@@ -108,7 +108,7 @@ static int protection(const void *va)
 	return prot;
 }
 
-/* What a program has protected stays protected, and is private again nevertheless. */
+/* Pages that a program has protected stay protected, and still become private again. */
 int scene_protect(void)
 {
 	static const int prots[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};

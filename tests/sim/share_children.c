@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that parent and children each see their own memory, however the child was made. */
+/* Proves that parent and children each see their own memory, for all kinds of children. */
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 extern char **environ;
 
-/* Tells the other end something, or waits for it to. */
+/* Sends a byte to the other end, or waits for one. */
 static void tell(int fd)
 {
 	CHECK(write(fd, "", 1) == 1);
@@ -26,7 +26,7 @@ struct family {
 	pid_t child;
 };
 
-/* The child sees what was there at the fork, though the parent stores at once. */
+/* Checks that the child sees the memory as it was at the fork, though the parent stores at once. */
 static void family_start(struct family *f, volatile uint64_t *cell, uint64_t value)
 {
 	CHECK(!pipe(f->to_child) && !pipe(f->to_parent));
@@ -80,7 +80,7 @@ static void large_region_forks(struct rig *r)
 	CHECK(!ibv_dereg_mr(mr) && !mem_shared(data, len));
 }
 
-/* Before and after the queue is destroyed; the child's exit harms nothing. */
+/* Forks before and after the queue is destroyed; the child's exit has no effect. */
 int scene_fork(void)
 {
 	const unsigned int rounds = (unsigned int)mem_rounds(20, 300);
@@ -141,7 +141,7 @@ static void borrow(char *data)
 	CHECK(data[0] == 77 && borrowed == before + 1);
 }
 
-/* A child that shares all memory until it execs, and one that only borrows it. */
+/* Runs a child that shares all memory until it execs, and one that only borrows it. */
 int scene_spawn(void)
 {
 	char *args[] = {"true", NULL}, *data = mem_pages(2 * PAGE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that memory is whole when a device is closed, open twice or dead, and that READs come. */
+/* Proves that memory is whole if a device is closed, open twice or dead, and that READs arrive. */
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ int scene_twice(void)
 		memset(from, i, PAGE);
 		rig_post(&b, IBV_WR_RDMA_WRITE, from, source->lkey, PAGE, data + 3 * PAGE,
 			 second->rkey, true);
-		CHECK(!ibv_dereg_mr(first)); /* its pages must not move under that write */
+		CHECK(!ibv_dereg_mr(first)); /* its pages must not move during that write */
 		rig_done(&b);
 		CHECK(mem_all(data + 3 * PAGE, (char)i, PAGE));
 		CHECK(!ibv_dereg_mr(second));
@@ -62,7 +62,7 @@ int scene_twice(void)
 	return 0;
 }
 
-/* The device dies under a program: its memory is its own, with all that was in it. */
+/* The device dies before its program: memory is its own, with all its contents. */
 int scene_orphan(void)
 {
 	struct arena a = {mem_pages(64 * PAGE), PAGE};
@@ -80,7 +80,7 @@ int scene_orphan(void)
 	mem_expect_shared(mem, 2 * PAGE);
 	puts("open");
 	fflush(stdout);
-	CHECK(!fgets(line, sizeof(line), stdin)); /* the end of it: the device is dead */
+	CHECK(!fgets(line, sizeof(line), stdin)); /* end of input: the device is dead */
 	CHECK(mem_all(mem, 6, 2 * PAGE));
 	memset(mem, 8, 2 * PAGE);
 	memset(a.at + 2048, 8, 64);
@@ -99,11 +99,10 @@ int scene_orphan(void)
 	return 0;
 }
 
-/* The data of a READ without a CQE arrives by itself and at once: no other event wakes the device.
- */
+/* The data of a READ without a CQE arrives at once: no other event wakes the device. */
 int scene_read(void)
 {
-	/* never shared with the device, so that it would pay for the device to wait */
+	/* never shared with the device, so that waiting would pay for it */
 	volatile uint64_t *to =
 		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	uint64_t *from = mem_pages(PAGE);
@@ -130,7 +129,7 @@ int scene_read(void)
 	return 0;
 }
 
-/* Bytes that this process has read; 0: the kernel doesn't tell. */
+/* Returns how many bytes this process has read; 0: unknown. */
 static unsigned long bytes_read(void)
 {
 	FILE *io = fopen("/proc/self/io", "re");
@@ -144,8 +143,8 @@ static unsigned long bytes_read(void)
 }
 
 /*
- * Among many shared pages a queue costs one read of the program's mappings when it goes, whatever
- * it holds. A device in the same process reads them, too, when the queue comes.
+ * Among many shared pages, the end of a queue costs one read of the program's mappings, whatever it
+ * holds. A device in the same process also reads them when the queue is made.
  */
 int scene_maps(void)
 {

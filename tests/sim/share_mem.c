@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What /proc/self/maps tells of the program's memory. */
+/* Reads the program's memory from /proc/self/maps. */
 #include <sys/mman.h>
 #include "share_mem.h"
 

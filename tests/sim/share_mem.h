@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program's memory for share.c's scenes: which of it is shared, what is in it. */
+/* The program's memory for share.c's scenes: which pages are shared, and their contents. */
 #ifndef TESTS_SIM_SHARE_MEM_H
 #define TESTS_SIM_SHARE_MEM_H
 
@@ -21,8 +21,8 @@
 		}                                                                      \
 	} while (0)
 
-/* The thread sanitizer is slow, has a thread of its own once the program had one, and makes a fork of
- * vfork(). */
+/* The thread sanitizer is slow, keeps a thread after the program's own, and makes vfork() a
+ * fork. */
 #ifdef __SANITIZE_THREAD__
 #define MEM_TSAN true
 #else
@@ -37,12 +37,12 @@
 extern bool mem_shares; /* pages are expected to be shared at all */
 
 /*
- * How often: n with DVX_TEST_LONG, a third of it without. Under a sanitizer `tsan` or a tenth of n:
- * races show in the build that is not slowed down.
+ * Returns the number of rounds: n with DVX_TEST_LONG, otherwise a third. Under a sanitizer `tsan`
+ * or a tenth of n: races show in the build that is not slowed down.
  */
 int mem_rounds(int tsan, int n);
 void *mem_pages(size_t len);
-/* Mappings in [va, va + len) that are shared with the device; len 0: anywhere. */
+/* Counts the mappings in [va, va + len) that are shared with the device; len 0: all. */
 int mem_shared(const void *va, size_t len);
 void mem_expect_shared(const void *va, size_t len);
 bool mem_all(const char *at, int value, size_t len);

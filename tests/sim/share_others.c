@@ -11,7 +11,7 @@
 #include "share_rig.h"
 #include "share_scenes.h"
 
-/* Pages that an io_uring has pinned stay where they are: it goes on writing to those. */
+/* Pages that an io_uring has pinned stay in place: it goes on writing to them. */
 int scene_uring(void)
 {
 	struct io_uring_params params = {0};
@@ -70,7 +70,7 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-/* As most programs: it may not hold back what the kernel stores. */
+/* Makes the program like most others: it may not delay stores of the kernel. */
 static void drop_privilege(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -79,7 +79,7 @@ static void drop_privilege(void)
 	CHECK(!syscall(SYS_capset, &head, none));
 }
 
-/* A thread's read() next to a region does not fail because the region goes. */
+/* A thread's read() next to a region does not fail when the region goes. */
 static int reads(void)
 {
 	pthread_t thread;
@@ -127,7 +127,7 @@ static void *sleep_on(void *arg)
 	return arg;
 }
 
-/* Regions that could not be taken back are forgotten when the program has unmapped them. */
+/* Regions that could not become private again are forgotten when the program has unmapped them. */
 int scene_churn(void)
 {
 	pthread_t thread;

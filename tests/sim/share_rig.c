@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device, the queue connected with itself, and its allocator for scenes of share.c. */
+/* The device, a queue connected to itself, and its allocator for scenes of share.c. */
 #include "share_rig.h"
 #include "verbs_qp.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A device with a queue that the scenes of share.c work with, in memory that a scene chooses. */
+/* A device with a queue for the scenes of share.c, in memory that a scene chooses. */
 #ifndef TESTS_SIM_SHARE_RIG_H
 #define TESTS_SIM_SHARE_RIG_H
 
@@ -7,7 +7,7 @@
 #include <infiniband/verbs.h>
 #include "share_mem.h"
 
-/* Records go to the start of the first page, rings to the pages behind it. */
+/* Memory of records, in the first page, and of rings, in the pages behind it. */
 struct arena {
 	char *at;
 	size_t used;
@@ -20,10 +20,10 @@ struct rig {
 	struct ibv_qp *qp;
 };
 
-/* Its queues lie in the arena, or where libmlx5 puts them if there is none. */
+/* Opens it; its queues are in the arena, or where libmlx5 puts them without one. */
 void rig_open(struct rig *r, struct arena *a);
 struct ibv_qp *rig_qp(const struct rig *r);
-/* A reliable connection of a queue with itself. */
+/* Connects a queue to itself. */
 void rig_connect(struct rig *r);
 struct ibv_mr *rig_reg(const struct rig *r, void *at, size_t len);
 void rig_post(struct rig *r, enum ibv_wr_opcode op, void *at, uint32_t lkey, size_t len,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scenes of share.c: 0 if it went as it should, 77 if it can't be had. */
+/* Scenes of share.c. Return 0 for success, 77 if the scene is impossible here. */
 #ifndef TESTS_SIM_SHARE_SCENES_H
 #define TESTS_SIM_SHARE_SCENES_H
 

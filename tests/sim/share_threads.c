@@ -9,7 +9,7 @@
 #define MAKERS	 2
 #define COUNTERS 3
 #define UMEM_LEN (PAGE + 1000)
-/* Of one counter: in the record's page, in a umem, in the rest of its last page. */
+/* Cells of one counter: in the record's page, in a umem, in the rest of its last page. */
 #define CELLS 16
 
 static struct maker {
@@ -87,7 +87,7 @@ static void check_counters(void)
 			CHECK(*counters[c].cell[i] == counters[c].counted);
 }
 
-/* In a fork child: memory stands still, and what is stored here stays here. */
+/* Checks in a fork child that memory does not change by itself, and its stores are kept. */
 static void child_of_counters(void)
 {
 	uint64_t then[COUNTERS][CELLS];
@@ -149,13 +149,13 @@ static int threads(int rounds, bool forks)
 	return 0;
 }
 
-/* No increment is lost while pages move back and forth under the threads that count in them. */
+/* No increment is lost while pages move back and forth under the threads that increment. */
 int scene_threads(void)
 {
 	return threads(mem_rounds(40, 1000), false);
 }
 
-/* The same, and children are forked all along. */
+/* Like scene_threads(), while children are forked. */
 int scene_threads_fork(void)
 {
 	return threads(mem_rounds(32, 300), true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strict doorbells (--set strict_doorbells=1): two send queues on one UAR, rung rightly and wrongly. */
+/* Strict doorbells (--set strict_doorbells=1): two send queues on one UAR, rung right and wrong. */
 #include "tests/test.h"
 #include "lib_rig.h"
 
@@ -41,7 +41,7 @@ static void post(struct rig *r, struct dvx_sq *sq, const char *text)
 	OK(dvx_post_write_inline(sq, (uintptr_t)r->buf, r->key, text, 4, 1, DVX_SIGNALED));
 }
 
-/* The other queue's messages go on, so that the device has had its turns. */
+/* Sends the other queue's messages, so that the device has turns. */
 static void others_run(struct rig *r, struct two *t)
 {
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -71,8 +71,9 @@ TEST_RIG(forgotten)
 }
 
 /*
- * Nor does a register write with another queue's number. (The test waits until the device has it, and by a request
- * until the page is protected again: what is overwritten before may have been the right one.)
+ * A register write with another queue's number starts nothing. (The test waits until the device has
+ * it, and by a request until the page is protected again: a value overwritten before could be the
+ * right one.)
  */
 TEST_RIG(other_number)
 {
@@ -93,7 +94,10 @@ TEST_RIG(other_number)
 	two_close(&t);
 }
 
-/* Other bytes in the BlueFlame register than in the ring: either is executed; profile.sh reads the device's words. */
+/*
+ * If the BlueFlame register and the ring differ, either is executed; profile.sh reads the device's
+ * report.
+ */
 TEST_RIG(other_bytes)
 {
 	struct two t = two_open(r);
@@ -111,7 +115,7 @@ TEST_RIG(other_bytes)
 	two_close(&t);
 }
 
-/* Both queues at once, as fast as it goes, by either doorbell: nothing is lost and nothing refused. */
+/* Both queues at full speed, by either doorbell: nothing is lost and nothing refused. */
 TEST_RIG(right)
 {
 	struct two t = two_open(r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves datagrams through unmodified libibverbs and libmlx5: who gets one can answer it with what
+ * Proves datagrams through unmodified libibverbs and libmlx5: a receiver can answer with what
  * ibv_create_ah_from_wc() reads in its completion and its first 40 bytes, over each kind of GID;
  * members of a multicast group each get a copy.
  */
@@ -19,7 +19,7 @@ struct ud {
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
-	char buf[4096]; /* a message to send, and behind 2048 bytes one that came */
+	char buf[4096]; /* a message to send; from byte 2048 on a received one */
 };
 
 static void ud_open(struct ud *u, uint32_t flags)
@@ -105,7 +105,7 @@ static struct ibv_ah *ah_to(struct ud *u, union ibv_gid gid, uint8_t index)
 
 /* --- tests ----------------------------------------------------------------------------------- */
 
-/* IBV_WC_GRH and 40 bytes are all that a server needs: RoCE v1, v2 over IPv6, v2 over IPv4. */
+/* IBV_WC_GRH and 40 bytes are enough for a server: RoCE v1, v2 over IPv6, v2 over IPv4. */
 TEST(answered)
 {
 	static const uint8_t indexes[] = {0, 1, 3};
@@ -144,7 +144,7 @@ static void ud_on_demand(struct ud *u)
 	assert_non_null(u->mr);
 }
 
-/* ud_odp_caps has SEND, and receives of an SRQ: others can't wait for a page. */
+/* ud_odp_caps has only SEND, and receives of an SRQ: others can't wait for a page. */
 TEST(receives_are_not_on_demand)
 {
 	union ibv_gid gid;
@@ -168,7 +168,7 @@ TEST(receives_are_not_on_demand)
 	ud_close(&b);
 }
 
-/* Ethernet needs a GRH, and someone who has the address. */
+/* Ethernet needs a GRH, and an address that resolves. */
 TEST(no_such_handle)
 {
 	struct ud u;

@@ -12,7 +12,7 @@
 
 #define TEST_FIXTURE {self_open, self_close}
 
-/* EQs and interrupts of programs are libmlx5's with VFIO; over a kernel driver it refuses them itself. */
+/* libmlx5 has EQs and interrupts only with VFIO; over a kernel driver it refuses them. */
 TEST_F(no_eq_of_ones_own)
 {
 	struct self *s = *state;
@@ -41,7 +41,7 @@ static void poll_in_order(struct self *s, unsigned int first, unsigned int n)
 	}
 }
 
-/* A channel is a descriptor. Without one it is refused, and all else goes on. */
+/* A channel is a descriptor. Without a free one it is refused, and all else works. */
 TEST_F(no_descriptor_is_left)
 {
 	struct self *s = *state;
@@ -76,7 +76,7 @@ TEST_F(query_qp_tells_the_next_psns)
 	assert_int_equal(a.rq_psn, 3);
 }
 
-/* What was not polled before the move is polled after it, in order, nothing twice. */
+/* Completions not polled before the move are polled after it, in order, none twice. */
 TEST_F(resized_under_way)
 {
 	static const int sizes[] = {100, 1000, 40, 5000, 31};
@@ -94,7 +94,7 @@ TEST_F(resized_under_way)
 		poll_in_order(s, next, SELF_DEPTH);
 		next += SELF_DEPTH;
 	}
-	assert_int_equal(ibv_resize_cq(s->cq, 31), 0); /* as it is */
+	assert_int_equal(ibv_resize_cq(s->cq, 31), 0); /* the size that it has */
 	assert_int_equal(ibv_resize_cq(s->cq, 1 << 23), EINVAL);
 }
 
@@ -125,7 +125,7 @@ TEST_F(moderated)
 	assert_int_equal(ibv_modify_cq(s->cq, &attr), EINVAL);
 }
 
-/* One completion of a CQ with timestamps, in nanoseconds since 1970; and the time around it. */
+/* Returns a completion's timestamp, in nanoseconds since 1970; *around: before and after it. */
 static uint64_t stamp_of(struct self *s, uint64_t flag, uint64_t around[2])
 {
 	struct ibv_cq_init_attr_ex a = {.cqe = 15, .wc_flags = flag};
@@ -156,9 +156,9 @@ static uint64_t stamp_of(struct self *s, uint64_t flag, uint64_t around[2])
 }
 
 /*
- * Free running stamps become the time of day by the parameters of the clock page; they may be off
- * by what the day's clock was slewed since. Real-time stamps are the time of day, seconds above
- * nanoseconds (REAL_TIME_TO_NS() of Linux's mlx5_core), which libmlx5 hands on as they are.
+ * Free-running stamps become the time of day by the parameters of the clock page; they may be off
+ * by the day clock's slew since. Real-time stamps are the time of day, seconds above nanoseconds
+ * (REAL_TIME_TO_NS() of Linux's mlx5_core), which libmlx5 passes on unchanged.
  */
 TEST_F(timestamps)
 {
@@ -173,7 +173,7 @@ TEST_F(timestamps)
 	assert_in_range(ns, around[0], around[1]);
 }
 
-/* Clocks of one QP's CQs that differ, and a clock page that a program wants to set. */
+/* Different clocks of one QP's CQs are refused, and so is a writable clock page. */
 TEST_F(timestamps_refused)
 {
 	struct self *s = *state;

@@ -21,8 +21,8 @@
 #define RECEIVES       1024u
 #define ROOM	       2048u
 #define TAG	       0x53u
-#define OUTER	       1u /* match_criteria_enable */
-#define IP_VERSION_AT  18 /* fte_match_set_lyr_2_4: byte of ip_version, ip_protocol */
+#define OUTER	       1u /* value of match_criteria_enable */
+#define IP_VERSION_AT  18 /* fte_match_set_lyr_2_4: bytes of ip_version and ip_protocol */
 #define IP_PROTOCOL_AT 16
 
 struct taker {

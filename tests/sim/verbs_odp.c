@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that a region on demand follows the program's mappings: an access to pages that were
- * unmapped fails as on a NIC, and new pages in their place count, also where a pinned region holds
- * the old ones. */
+/* Proves that an on-demand region follows the program's mappings: an access to unmapped pages fails
+ * as on a NIC, and new pages in their place count, even if a pinned region holds the old ones. */
 #include "verbs_qp.h"
 #include "verbs_self.h"
 
@@ -11,10 +10,10 @@
 #define MOVED  64u
 #define RIGHTS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
 
-/* Two queue pairs that are each other's peer; the fixture's own one is not used. */
+/* Two queue pairs connected to each other; the fixture's is not used. */
 struct ends {
 	struct self *s;
-	struct ibv_cq *cq; /* of the second one's receives */
+	struct ibv_cq *cq; /* for the second one's receives */
 	struct ibv_qp *qp[2];
 	uint8_t *pages;
 	struct ibv_mr *pinned, *odp;
@@ -67,7 +66,7 @@ static void ends_close(struct ends *e)
 	assert_int_equal(ibv_destroy_cq(e->cq), 0);
 }
 
-/* One request, between the regions; what its completion has. */
+/* Runs one request between the regions; returns its completion's status. */
 static enum ibv_wc_status request(struct ends *e, enum ibv_wr_opcode opcode,
 				  const struct ibv_mr *local, const struct ibv_mr *remote)
 {
@@ -116,7 +115,7 @@ static enum ibv_wc_status row_run(struct ends *e, const struct row *r)
 			: request(e, r->opcode, e->s->mr, e->odp);
 }
 
-/* Each kind of request, before and after munmap(); a receive, too. */
+/* Runs each kind of request, before and after munmap(); a receive, too. */
 static void unmapped(struct self *s, bool pinned)
 {
 	struct ends e;

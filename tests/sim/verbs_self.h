@@ -16,20 +16,20 @@ struct self {
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
-	uint8_t *buf; /* the first half is sent from, the second received into */
+	uint8_t *buf; /* sends come from the first half, receives go to the second */
 };
 
 struct ibv_context *self_device(void);
-/* A QP of this context in RTS, connected to itself; it signals all requests. */
+/* Returns a QP of this context in RTS, connected to itself; it signals all requests. */
 struct ibv_qp *self_qp(struct ibv_pd *, struct ibv_cq *send_cq, struct ibv_cq *recv_cq);
 /* cmocka fixtures: *state is a struct self. */
 int self_open(void **state);
 int self_close(void **state);
-/* An RDMA WRITE of the first bytes of buf. */
+/* Posts an RDMA WRITE of the first bytes of buf. */
 void self_write(struct self *, uint64_t wr_id, uint32_t len);
-/* A receive into the second half, and a SEND of the first bytes to it. */
+/* Posts a receive into the second half, and a SEND of the first bytes to it. */
 void self_send(struct self *, struct ibv_qp *, uint64_t wr_id, uint32_t len);
-/* Fails if nothing comes for minutes. */
+/* Waits for a completion; fails after minutes. */
 void self_poll(struct ibv_cq *, struct ibv_wc *);
 
 #endif

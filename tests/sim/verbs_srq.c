@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves what a verbs program relies on with an SRQ, through unmodified libibverbs and libmlx5: the
- * limit's event once, the last entry's event of a queue in error, posting again after "not ready",
- * and RMPs of DevX below QPs. */
+/* Proves an SRQ's behaviour through unmodified libibverbs and libmlx5: the limit's event once, the
+ * last entry's event of a queue in error, posting again after "not ready", and RMPs of DevX below
+ * QPs. */
 #include "tests/test.h"
 #include "verbs_qp.h"
 
@@ -99,7 +99,7 @@ static void send_to_self(struct own *o, uint8_t fill)
 	assert_int_equal(ibv_post_send(o->qp, &wr, &bad), 0);
 }
 
-/* One message into receive `id`. */
+/* Sends one message into receive `id`. */
 static void move(struct own *o, uint64_t id)
 {
 	struct ibv_wc wc;
@@ -112,7 +112,7 @@ static void move(struct own *o, uint64_t id)
 	assert_memory_equal(o->buf + (DEPTH + id % DEPTH) * BYTES, o->buf, BYTES);
 }
 
-/* Waits for the next event; it must be this one. */
+/* Waits for the next event and checks its type. */
 static void event(struct own *o, enum ibv_event_type type)
 {
 	struct ibv_async_event e;
@@ -126,7 +126,7 @@ static void event(struct own *o, enum ibv_event_type type)
 	ibv_ack_async_event(&e);
 }
 
-/* Many times round the ring: each receive comes back with its wr_id. */
+/* Many times round the ring: each receive returns its wr_id. */
 OWN(round_and_round)
 {
 	for (uint64_t i = 0; i < 5 * DEPTH; i++) {
@@ -135,7 +135,7 @@ OWN(round_and_round)
 	}
 }
 
-/* As programs refill: three of four are gone, the event comes, once. */
+/* Refills as programs do: three of four are gone, and the event comes once. */
 OWN(limit)
 {
 	struct ibv_srq_attr a = {.srq_limit = 2};
@@ -166,7 +166,7 @@ OWN(posted_late)
 	assert_int_equal(wc.wr_id, 5);
 }
 
-/* A queue in error tells that it took its last entry; those that are posted stay the SRQ's. */
+/* A queue in error reports that it took its last entry; posted entries stay the SRQ's. */
 OWN(last_entry)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
@@ -182,7 +182,7 @@ OWN(last_entry)
 	move(o, 1);
 }
 
-/* DevX asks a verbs SRQ as the RMP that it is. */
+/* DevX queries a verbs SRQ as the RMP that it is. */
 OWN(is_an_rmp)
 {
 	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];

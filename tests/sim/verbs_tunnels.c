@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verbs' specs of tunnels, by unmodified libibverbs and packets: a flow takes the packet that its
- * specs say and no other, and what the device has no field for is refused. */
+/* Verbs' specs of tunnels, by unmodified libibverbs and packets: a flow takes the packet of its
+ * specs and no other, and specs without a field in the device are refused. */
 #include "tests/test.h"
 #include "raw_end.h"
 #include "patience.h"
@@ -16,7 +16,7 @@
 	"0000c0a80001c0a80002" \
 	"03e80035000c000000000000"
 
-/* Same packets but for the value that a flow names. */
+/* Pairs of packets that differ only in the value that a flow names. */
 static const char *const packets[][2] = {
 	{ETH "003c" IP("2f") "200008000000002a" INNER_IP,
 	 ETH "003c" IP("2f") "200008000000002b" INNER_IP},
@@ -75,7 +75,7 @@ static struct ibv_flow *finish(struct specs *s, struct ibv_counters *counters)
 		.type = IBV_FLOW_SPEC_ACTION_COUNT, .size = sizeof(count), .counters = counters};
 
 	add(s, IBV_FLOW_SPEC_ACTION_DROP, sizeof(struct ibv_flow_spec_action_drop));
-	/* specs are packed: its pointer may be aligned to 4 only */
+	/* specs are packed: the pointer may be aligned only to 4 */
 	memcpy(add(s, count.type, count.size), &count, sizeof(count));
 	return ibv_create_flow(t.end.qp, &s->attr);
 }
@@ -137,7 +137,7 @@ static uint64_t counted(struct ibv_counters *c)
 	return n;
 }
 
-/* Whether the flow under test took it: each packet is counted here or there. */
+/* Returns whether the flow under test took the packet: each is counted here or there. */
 static bool taken(const char *hex)
 {
 	uint64_t hits = counted(t.hits), misses = counted(t.misses);
@@ -185,7 +185,7 @@ TEST(gre)
 	refused(&s, EINVAL);
 }
 
-/* IP may be asked for behind the labels of a packet whose EtherType is MPLS. */
+/* IP may be matched behind the labels of a packet whose EtherType is MPLS. */
 TEST(mpls)
 {
 	struct specs s = begin(0);

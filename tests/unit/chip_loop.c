@@ -15,7 +15,7 @@
 #define THREADS 4
 #define CALLS	300
 
-/* A chip on a thread of its own, and a queue of one call at a time for each thread of the test. */
+/* A chip on its own thread, and a queue for one call at a time per thread of the test. */
 struct side {
 	struct chip *chip;
 	int fd;
@@ -143,7 +143,7 @@ static void *caller(void *arg)
 	return NULL;
 }
 
-/* Several threads open, ring, call and close, at once, on two chips of one process. */
+/* Several threads open, ring, call and close at the same time, on two chips of one process. */
 TEST(test_threads)
 {
 	struct side side[2 * THREADS];
@@ -182,7 +182,7 @@ static void *storm(void *arg)
 	return NULL;
 }
 
-/* A program that rings without end doesn't keep another one's requests out. */
+/* A program that rings without end doesn't keep another program's requests out. */
 TEST(test_busy)
 {
 	struct storm s = {0};
@@ -263,7 +263,7 @@ static void unwatch_all(void *arg, int fd)
 		chip_unwatch(watched_chip, watched_fd[i]);
 }
 
-/* A descriptor that was removed by another one's function isn't called for in the same turn. */
+/* After a callback has removed a descriptor, that one's callback isn't called in this turn. */
 TEST(test_unwatch)
 {
 	const uint64_t one = 1;
@@ -288,7 +288,7 @@ TEST(test_unwatch)
 		close(watched_fd[i]);
 }
 
-/* A stop that was asked for before the loop ran isn't lost, and the loop can run again. */
+/* A stop requested before the loop runs isn't lost, and the loop can run again. */
 TEST(test_stop)
 {
 	struct rig rig;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that a chip spins for its wire where that pays, and leaves its CPU to others where not. */
+/* Proves that a chip spins for its wire where that pays, and otherwise leaves its CPU to others. */
 #include "tests/test.h"
 #include "chip/wire_wait.h"
 
@@ -14,7 +14,7 @@ static void wire_turn(bool rang, bool came, unsigned int n)
 	wire_wait_turn(&w, now, rang, came, sent += n);
 }
 
-/* How many of so many answers are waited for asleep; each comes after so long. */
+/* Counts the answers that are waited for asleep; each comes after answer_ns. */
 static unsigned int sleeps(uint64_t answer_ns, bool rings)
 {
 	unsigned int n = 0;
@@ -34,13 +34,13 @@ static unsigned int sleeps(uint64_t answer_ns, bool rings)
 	return n;
 }
 
-/* Answers that come while it spins: it never sleeps. */
+/* Answers come while it spins: it never sleeps. */
 TEST(test_spins)
 {
 	assert_int_equal(sleeps(20 * US, false), 0);
 }
 
-/* Answers that do not: after few spins the CPU is given away at once. */
+/* Answers come later: after a few spins the chip gives up its CPU at once. */
 TEST(test_gives_cpu)
 {
 	assert_true(sleeps(100 * US, false) >= TURNS / 2);
@@ -56,7 +56,7 @@ TEST(test_doorbells)
 	assert_true(n && n <= 4);
 }
 
-/* Without packets the wire keeps nobody awake. */
+/* Without packets the wire does not keep the chip awake. */
 TEST(test_quiet)
 {
 	w = (struct wire_wait){.sent = sent};

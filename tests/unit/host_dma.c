@@ -48,7 +48,7 @@ static void plain(struct client *c)
 	}
 }
 
-/* Bytes go to and come from where a bus address says, for both kinds of client. */
+/* Bytes are read and written where the bus address points, for both kinds of client. */
 TEST_F(test_plain)
 {
 	each_bare(plain);
@@ -62,7 +62,7 @@ static void split(struct client *c)
 	size_t total, off;
 
 	for (round = 0; round < 50; round++) {
-		/* Segments backwards in memory, empty ones among them. */
+		/* segments in descending order, some of them empty */
 		for (n = 0, total = 0, off = ROOM; n < 300; n++) {
 			size_t len = (size_t)rand_r(&seed) % 700;
 
@@ -119,14 +119,14 @@ static void bad_memory(struct client *c)
 	assert_int_equal(write_owned(host, at(c, ROOM - 63), bytes, 64), -EFAULT);
 	assert_int_equal(dma_copy(host, at(c, 0), at(c, ROOM - 32), 64), -EFAULT);
 	assert_int_equal(dma_copy(host, at(c, ROOM - 32), at(c, 0), 64), -EFAULT);
-	/* Slot 0 and a free slot; the end of a slot. */
+	/* slot 0, a free slot, the end of a slot */
 	assert_int_equal(dma_read(host, (uintptr_t)c->area, bytes, 1), -EFAULT);
 	assert_int_equal(dma_write(host, 0x7777ull << BUS_SLOT_SHIFT, bytes, 1), -EFAULT);
 	assert_int_equal(dma_read(host, at(c, 0) | 0xffffffffff00ull, bytes, 0x101), -EFAULT);
 	assert_int_equal(dma_read(host, at(c, 0), bytes, SIZE_MAX), -EFAULT);
 }
 
-/* Memory that isn't there gives -EFAULT, never a crash. */
+/* Unmapped memory gives -EFAULT, never a crash. */
 TEST_F(test_bad_memory)
 {
 	each_bare(bad_memory);
@@ -195,7 +195,7 @@ TEST_F(test_slots)
 	mm_close(next);
 }
 
-/* All slots in use: refused, and again possible when one is free. */
+/* When all slots are in use a client is refused; when one is free it is accepted. */
 TEST_F(test_slots_full)
 {
 	static struct mm *mm[0xffff];
@@ -208,7 +208,7 @@ TEST_F(test_slots_full)
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	assert_null(mm_open(host, getpid(), fd));
 	assert_int_equal(errno, ENOSPC);
-	assert_int_equal(fcntl(fd, F_GETFD), -1); /* it was the mm's to close */
+	assert_int_equal(fcntl(fd, F_GETFD), -1); /* the mm owned it and has closed it */
 	mm_close(mm[12345]);
 	mm[12345] = mm_open(host, getpid(), -1);
 	assert_non_null(mm[12345]);
@@ -252,8 +252,7 @@ static void checked(struct client *c)
 	assert_int_equal(check(c->mm, UINT64_MAX, 1, false), -EFAULT);
 	if (!c->self)
 		return;
-	/* Several mappings side by side are one range; a read-only one among them is not writable.
-	 */
+	/* Adjacent mappings are one range; a read-only one among them is not writable. */
 	mprotect(c->area + 3 * PAGE, PAGE, PROT_READ);
 	assert_int_equal(check(c->mm, va, ROOM, false), 0);
 	assert_int_equal(check(c->mm, va, ROOM, true), -EFAULT);
@@ -262,7 +261,7 @@ static void checked(struct client *c)
 	assert_int_equal(check(c->mm, va, 5 * PAGE, false), 0);
 }
 
-/* What a registration may cover. */
+/* A registration may cover exactly the memory that is mapped with the right access. */
 TEST_F(test_check)
 {
 	each_bare(checked);
@@ -270,7 +269,7 @@ TEST_F(test_check)
 
 #define ROUNDS 5000
 
-/* On one CPU the other side needs its turn. */
+/* Lets the other side run on a machine with one CPU. */
 static void spin(unsigned int *n)
 {
 	if (++*n % 1000 == 0)
@@ -308,7 +307,7 @@ TEST_F(test_owner)
 	unsigned int n, spun = 0;
 
 	client_bare(&c, true);
-	/* Across two pages, so that it can't be one copy. */
+	/* across two pages, so that one copy is not enough */
 	w.cqe = c.area + PAGE - 32;
 	assert_int_equal(pthread_create(&reader, NULL, watch_owner, &w), 0);
 	for (n = 0; n < ROUNDS; n++, value = value == 255 ? 1 : (uint8_t)(value + 1)) {
@@ -341,7 +340,7 @@ static void *count_beside(void *rounds)
 	return NULL;
 }
 
-/* A program's own atomics and the device's, in shared memory at once: none is lost. */
+/* Atomics of the program and of the device on shared memory at the same time: none is lost. */
 TEST_F(atomics_beside_the_program)
 {
 	const uintptr_t rounds = 200000;

@@ -10,8 +10,8 @@
 	}
 
 /*
- * The test is the loop; threads are the programs, with a BAR each. That they compete for a CPU is
- * told to the host: the tests prove what it does then.
+ * The test is the loop; threads are the programs, each with a BAR. The tests set the host's view
+ * that they compete for a CPU, and prove what it does then.
  */
 static struct bar *bar[2];
 static uint8_t *map[2];
@@ -48,7 +48,7 @@ static int setup(void **state)
 	host_on_doorbell(host, doorbell, NULL);
 	for (unsigned int i = 0; i < 2; i++)
 		bar_make(i);
-	/* Each has rung before. */
+	/* Each program has rung before. */
 	for (unsigned int i = 0; i < 2 && map[i] != MAP_FAILED; i++) {
 		store(map[i] + UAR_BF, 42);
 		assert_int_equal(host_poll(host), 1);
@@ -71,7 +71,7 @@ static void trap(void)
 	host_wake(host);
 }
 
-/* Runs the loop for some time, short of letting a held one go. */
+/* Runs the loop for some time, too short to release a held program. */
 static void turns(void)
 {
 	for (int i = 0; i < 20; i++, now += 1000) {
@@ -85,7 +85,7 @@ static bool held(pthread_t t)
 	return pthread_tryjoin_np(t, NULL) == EBUSY;
 }
 
-/* The one who rings is served and held; its peer's doorbell lets it go, and is served after. */
+/* The program that rings is served and held; its peer's doorbell releases it, and is next. */
 TEST_F(test_conversation)
 {
 	pthread_t t[2];
@@ -113,7 +113,7 @@ TEST_F(test_conversation)
 	pthread_join(t[!(i % 2)], NULL);
 }
 
-/* One that has rung, was served and is held. */
+/* Starts a program that has rung, was served and is held. */
 static pthread_t hold(void)
 {
 	pthread_t t = start_store(map[0] + UAR_BF);
@@ -140,7 +140,7 @@ TEST_F(test_silence)
 	assert_true(settle());
 }
 
-/* A program that only talks isn't held again and again. */
+/* A program that gets no answers isn't held again and again. */
 TEST_F(test_monologue)
 {
 	unsigned int i;
@@ -173,7 +173,7 @@ TEST_F(test_no_register)
 	assert_true(settle());
 }
 
-/* A held program is released when its UAR is freed, or when the others stop competing. */
+/* A held program is released when its UAR is freed, or when the competition for the CPU ends. */
 TEST_F(test_let_go)
 {
 	pthread_t t;
@@ -193,7 +193,7 @@ TEST_F(test_let_go)
 	assert_true(settle());
 }
 
-/* Without competition nothing of the kind. */
+/* Without competition no program is held. */
 TEST_F(test_quiet)
 {
 	pthread_t t;

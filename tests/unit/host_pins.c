@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that memory is pinned or refused as the kernel underneath does it: io_uring pins buffers as
- * ib_umem_get() pins memory that a device writes to.
+ * Proves that memory is pinned or refused as by the kernel: io_uring pins buffers as ib_umem_get()
+ * pins memory that a device writes to.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -83,7 +83,7 @@ static struct unpinnable ask(const void *va, size_t len, unsigned int need)
 	return no;
 }
 
-/* 0 or -errno of the kernel's own pin for writing. */
+/* Pins for writing by the kernel; returns 0 or -errno. */
 static int ask_linux(void *va, size_t len)
 {
 	struct iovec v = {va, len};
@@ -144,11 +144,11 @@ static int fd_of(unsigned int mem, size_t len)
 	}
 }
 
-/* "": it is pinned; else a part of the reason. */
+/* "": pinned; otherwise a part of the reason. */
 static const struct {
 	unsigned int mem;
 	int flags, prot;
-	unsigned int file; /* pages that it has */
+	unsigned int file; /* pages of its file */
 	const char *write, *read;
 } kinds[] = {
 	{MEM_ANON, MAP_PRIVATE, RW, 4, "", ""},
@@ -175,7 +175,7 @@ static void expect(const struct unpinnable *no, const char *why)
 		assert_non_null(strstr(no->why, why));
 }
 
-/* Each kind of mapping, of which the last page may be behind its file's end. */
+/* Each kind of mapping; the last page may be behind the end of its file. */
 TEST_F(test_kinds)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -184,7 +184,7 @@ TEST_F(test_kinds)
 		struct unpinnable no;
 		void *va;
 
-		if (fd < 0 && !anon) /* the kernel has none */
+		if (fd < 0 && !anon) /* the kernel lacks this kind */
 			continue;
 		va = mmap(NULL, LEN, kinds[i].prot, kinds[i].flags | anon, fd, 0);
 		assert_ptr_not_equal(va, MAP_FAILED);
@@ -202,7 +202,7 @@ TEST_F(test_kinds)
 	}
 }
 
-/* A page fault of on-demand paging pins nothing for long. */
+/* A page fault of on-demand paging is no long-term pin. */
 TEST_F(test_passing)
 {
 	int fd = file_of(LEN);
@@ -213,7 +213,7 @@ TEST_F(test_passing)
 	close(fd);
 }
 
-/* Registers are no memory. All else that this process has mapped is pinned as Linux does. */
+/* Registers are no memory. All other mappings of this process are pinned as Linux does. */
 TEST_F(test_device)
 {
 	void *va = mmap(NULL, PAGE, RW, MAP_SHARED, bar_fd(bar), 0);
@@ -236,7 +236,7 @@ TEST_F(test_device)
 	munmap(va, PAGE);
 }
 
-/* Lines as Linux 6.1 and 6.18 have them. */
+/* Lines of Linux 6.1 and 6.18. */
 TEST(test_mounts)
 {
 	static const char text[] =
@@ -270,7 +270,7 @@ TEST(test_mounts)
 	}
 }
 
-/* From here on, for the whole process. */
+/* Forbids a system call from here on, for the whole process. */
 static bool forbid(unsigned int nr)
 {
 	struct sock_filter code[] = {
@@ -285,7 +285,7 @@ static bool forbid(unsigned int nr)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* A program whose memory or mappings may not be read, or that shows no /proc, learns just that. */
+/* A program with unreadable memory or mappings, or without /proc, gets this as the reason. */
 TEST_F(test_unreadable)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves which pages of a client the device may map too (host/share.c), and until when it does. */
+/* Proves which pages of a client the device may map (host/share.c), and for how long. */
 #include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static int share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 	return err;
 }
 
-/* Whole pages, not too many, below the end of a slot. */
+/* Only whole pages are shared, not too many, below the end of a slot. */
 TEST_F(test_ranges)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
@@ -45,7 +45,7 @@ TEST_F(test_ranges)
 	mm_close(mm);
 }
 
-/* What reaches the same bytes again and again finds them anew when that has changed. */
+/* A cached place of bytes is looked up again when it has changed. */
 TEST_F(test_places)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
@@ -66,7 +66,7 @@ TEST_F(test_places)
 	assert_null(dma_place(host, &two, bus, 2 * PAGE));
 }
 
-/* A file that could fault under the device's hands, or isn't paid for, is refused. */
+/* A file that could fault under the device's access, or isn't accounted for, is refused. */
 TEST_F(test_files)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
@@ -89,7 +89,7 @@ TEST_F(test_files)
 		assert_int_equal(pwrite(fd, "", 1, PAGE - 1), 1);
 		assert_int_equal(share(mm, PAGE, PAGE, fd), -EPERM);
 	}
-	/* sealed, but its pages are still to be made, or come from a pool */
+	/* sealed, but its pages don't exist yet, or come from a pool */
 	fd = memfd_create("holes", MFD_ALLOW_SEALING);
 	assert_int_equal(ftruncate(fd, 4 * PAGE), 0);
 	assert_int_equal(pwrite(fd, "", 1, PAGE), 1);
@@ -106,7 +106,7 @@ TEST_F(test_files)
 	mm_close(mm);
 }
 
-/* Pieces lie side by side in any order, never over one another; the first over a range is told. */
+/* Pieces may be adjacent in any order, but not overlap; the first piece over a range is found. */
 TEST_F(test_overlaps)
 {
 	static const unsigned int order[] = {5, 1, 7, 3};
@@ -133,7 +133,7 @@ TEST_F(test_overlaps)
 	assert_true(mm_share_over(mm, PAGE - 1, 2, false, &first, &len));
 	assert_true(mm_share_over(mm, 9 * PAGE - 1, 1, false, &first, &len) && first == 7 * PAGE);
 	assert_false(mm_share_over(mm, 9 * PAGE, PAGE, false, &first, &len));
-	mm_unshare(mm, 4 * PAGE); /* none begins there */
+	mm_unshare(mm, 4 * PAGE); /* no piece begins there */
 	assert_true(mm_share_over(mm, 4 * PAGE, PAGE, false, &first, &len));
 	mm_unshare(mm, 3 * PAGE);
 	assert_false(mm_share_over(mm, 3 * PAGE, 2 * PAGE, false, &first, &len));
@@ -142,7 +142,7 @@ TEST_F(test_overlaps)
 	mm_close(mm);
 }
 
-/* Who holds a piece is counted by the piece, wherever in it the bytes are. */
+/* Holders are counted per piece, wherever in it their bytes are. */
 TEST_F(test_holders)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
@@ -152,7 +152,7 @@ TEST_F(test_holders)
 		assert_int_equal(
 			share(mm, (1 + 2 * i) * PAGE, 2 * PAGE, sealed(2 * PAGE, 0, SEALS)), 0);
 	assert_true(mm_share_over(mm, 0, AREA, true, &first, &len) && first == PAGE);
-	mm_share_hold(mm, 2 * PAGE, 2 * PAGE, 1); /* one page of each of two */
+	mm_share_hold(mm, 2 * PAGE, 2 * PAGE, 1); /* one page of each of two pieces */
 	assert_true(mm_share_over(mm, 0, AREA, true, &first, &len) && first == 5 * PAGE);
 	mm_share_hold(mm, 5 * PAGE, 1, 1);
 	mm_share_hold(mm, 3 * PAGE, 1, 1);
@@ -163,7 +163,7 @@ TEST_F(test_holders)
 	mm_close(mm);
 }
 
-/* One client's limit, and that of all: refused, and possible again when one has gone. */
+/* At one client's limit, and at the limit of all, sharing is refused, and works after a release. */
 TEST_F(test_limits)
 {
 	struct mm *mm[32];
@@ -192,7 +192,7 @@ TEST_F(test_limits)
 
 /* --- clients that change their minds ---------------------------------------------------------- */
 
-/* As pinned pages do, those that are shared stay when the client unmaps them. */
+/* Shared pages stay when the client unmaps them, as pinned pages do. */
 TEST_F(test_pinned)
 {
 	uint8_t bytes[64], back[64];
@@ -229,7 +229,7 @@ static bool has(const struct client *c, size_t page)
 	return mm_share_over(c->mm, (uintptr_t)c->area + page * PAGE, PAGE, false, &first, &len);
 }
 
-/* What a request does with memory that it pins: whether it is the client's own. */
+/* Handles memory as a request does that pins it; returns whether it is the client's own. */
 static bool pin(const struct client *c, size_t off, size_t len)
 {
 	struct unpinnable no;
@@ -244,7 +244,7 @@ static bool pin(const struct client *c, size_t off, size_t len)
 	return own;
 }
 
-/* A client that registers other memory in the place of a piece makes the device drop the piece. */
+/* A client that registers other memory in place of a piece makes the device drop the piece. */
 TEST_F(test_replaced)
 {
 	uint8_t bytes[64] = {1, 2, 3};
@@ -260,7 +260,7 @@ TEST_F(test_replaced)
 	assert_true(!has(&c, 2) && has(&c, 8));
 	assert_int_equal(dma_write(host, at(&c, 3 * PAGE), bytes, 64), 0);
 	assert_memory_equal(c.area + 3 * PAGE, bytes, 64);
-	/* the same file, but another place of it */
+	/* the same file, but another offset in it */
 	assert_ptr_equal(mremap(c.area + 9 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 				c.area + 8 * PAGE),
 			 c.area + 8 * PAGE);
@@ -283,7 +283,7 @@ TEST_F(test_dead)
 	addr = at(&c, 2 * PAGE);
 	assert_int_equal(dma_read(host, addr, bytes, 64), 0);
 	client_kill(&c);
-	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), -EFAULT); /* it finds out */
+	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), -EFAULT); /* now the host notices */
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
 	assert_null(mappings_read(c.mm, &no));
@@ -292,7 +292,7 @@ TEST_F(test_dead)
 	assert_false(dma_is_direct(host, addr, 64));
 }
 
-/* Before Linux 6.11. From here on, for the whole process. */
+/* Hides the query of Linux 6.11 from here on, for the whole process. */
 static bool forbid_query(void)
 {
 	struct sock_filter code[] = {
@@ -311,8 +311,8 @@ static bool forbid_query(void)
 }
 
 /*
- * A kernel that only prints all mappings: they show what was there when they were read, in any
- * order of questions, and drop nothing.
+ * A kernel that only prints all mappings: those read once are used for later questions in any
+ * order, and drop no piece.
  */
 TEST_F(test_older_kernel)
 {

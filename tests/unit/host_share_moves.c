@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that what dma.c moves through shared pages is right, and comes in order. */
+/* Proves that dma.c moves the right bytes through shared pages, in order. */
 #include "tests/test.h"
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 
 /* --- what goes through shared pages ----------------------------------------------------------- */
 
-/* Wherever a transfer begins and ends: in a piece, beside it, over its edges, over two of them. */
+/* A transfer may begin and end anywhere: in a piece, beside it, over its edges, over two pieces. */
 static void moves(struct client *c)
 {
 	static uint8_t bytes[AREA], back[AREA], want[AREA];
@@ -72,7 +72,7 @@ static void split(struct client *c)
 	}
 }
 
-/* Gathers and scatters of segments that are shared, not shared, and both. */
+/* Gathers and scatters of segments that are shared, unshared, and both. */
 TEST_F(test_split)
 {
 	each_kind(split);
@@ -102,7 +102,7 @@ static void copied(struct client *c, struct client *d)
 	}
 }
 
-/* From a client to itself and to others of either kind. */
+/* Copies within a client and between clients of both kinds. */
 TEST_F(test_copies)
 {
 	struct client c[3];
@@ -177,7 +177,7 @@ static void *watch(void *arg)
 		unsigned int spun = 0;
 
 		while ((now = last_word(w)) != want) {
-			w->torn += now != old; /* the word itself comes whole */
+			w->torn += now != old; /* the word itself is never torn */
 			if (++spun % 1000 == 0)
 				sched_yield();
 		}
@@ -232,14 +232,14 @@ static int put_copy(const struct client *c, size_t off, const void *bytes, size_
 	return dma_copy(host, at(c, off), at(c, 8 * PAGE), len);
 }
 
-/* From memory that is not shared: page 10 on. */
+/* Writes from unshared memory: from page 10 on. */
 static int put_copy_in(const struct client *c, size_t off, const void *bytes, size_t len)
 {
 	memcpy(c->area + 10 * PAGE, bytes, len);
 	return dma_copy(host, at(c, off), at(c, 10 * PAGE), len);
 }
 
-/* Who polls the last word of a message sees all of it, however it was aligned and came. */
+/* A program that polls the last word of a message sees all of it, with any alignment and source. */
 TEST_F(test_order)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of shared pages have in common: a host, and a client some of whose pages are. */
+/* A rig for tests of shared pages: a host, and a client with shared pages. */
 #ifndef TESTS_UNIT_HOST_SHARE_RIG_H
 #define TESTS_UNIT_HOST_SHARE_RIG_H
 
@@ -18,13 +18,13 @@ extern struct host *host;
 int rig_setup(void **state);
 int rig_teardown(void **state);
 
-/* A file as programs make them: all pages there, then sealed. */
+/* Makes a file as programs do: all pages exist, then it is sealed. */
 int sealed(size_t len, unsigned int flags, unsigned int seals);
 
 /*
- * A client whose memory the test sees too, between two pages without access. Of one that shares,
- * pages 2-5 and 8-9 are shared with the device, each on a file of its own, and the rest on another.
- * A process of its own, or the embedded client.
+ * A client whose memory the test sees, too, between two pages without access. If it shares, pages
+ * 2-5 and 8-9 are shared with the device, each range on its own file, and the rest is on a third
+ * file. It is a separate process, or the embedded client.
  */
 struct client {
 	struct mm *mm;
@@ -37,11 +37,11 @@ struct client {
 bus_t at(const struct client *c, size_t off);
 void lay(void *va, size_t len, int fd);
 void client_open(struct client *c, bool self, size_t len, bool shares);
-void client_start(struct client *c, bool self); /* AREA bytes, and it shares */
+void client_start(struct client *c, bool self); /* AREA bytes, with shared pages */
 void client_kill(struct client *c);
 void client_stop(struct client *c);
 void each_kind_of(size_t len, bool shares, void (*test)(struct client *));
-void each_kind(void (*test)(struct client *)); /* of those of client_start() */
+void each_kind(void (*test)(struct client *)); /* runs the test for each kind of client_start() */
 void fill(uint8_t *p, size_t len, unsigned int seed);
 
 #endif

@@ -32,7 +32,7 @@ static int poll_all(void)
 	return taken;
 }
 
-/* Each register is taken once, with its UAR, its offset and the bytes as they lay there. */
+/* Each register is taken once, with its UAR, its offset and the bytes written. */
 TEST_F(test_registers)
 {
 	static const uint32_t offsets[] = {0x20,  0x800, 0x900, 0xa00, 0xb00,
@@ -76,7 +76,7 @@ TEST_F(test_elsewhere)
 	assert_int_equal(nrang, 0);
 }
 
-/* A freed page is silent, and comes back without what was left in it. */
+/* A freed page reports nothing, and is clean when it is allocated again. */
 TEST_F(test_page_free)
 {
 	struct bar *bar = bar_new(host, NULL, 1);
@@ -96,7 +96,7 @@ TEST_F(test_page_free)
 	assert_int_equal(rang[0].uar, 2);
 }
 
-/* Hundreds of UARs in several BARs: whichever rings is found within a few turns. */
+/* Among hundreds of UARs in several BARs, a doorbell of any is found within a few turns. */
 TEST_F(test_many)
 {
 	struct bar *bar[3];
@@ -117,7 +117,7 @@ TEST_F(test_many)
 		assert_int_equal(nrang, i + 1);
 		assert_int_equal(rang[i % 64].uar, n % 3 * 1000 + n / 3);
 	}
-	/* What rang last is found at once. */
+	/* the UAR that rang last is found at once */
 	store_in(map[2], 100, UAR_BF, 1);
 	poll_all();
 	store_in(map[2], 100, UAR_BF, 1);
@@ -129,7 +129,7 @@ TEST_F(test_many)
 	assert_int_equal(poll_all(), 1);
 }
 
-/* The program can't take the file from under the chip. */
+/* The program can't shrink the file under the chip's mapping. */
 TEST_F(test_sealed)
 {
 	struct bar *bar = bar_new(host, NULL, 4);
@@ -155,7 +155,7 @@ static void *store_many(void *arg)
 	return NULL;
 }
 
-/* A burst may be overwritten, but its last store is never lost, and nothing is seen twice. */
+/* A burst may be overwritten, but its last store is never lost, and no store is seen twice. */
 TEST_F(test_race)
 {
 	struct bar *bar = bar_new(host, NULL, PAGES);

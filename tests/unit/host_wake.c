@@ -41,7 +41,7 @@ static pthread_t start_ring(unsigned int page)
 	return start_store(map + page * UAR_PAGE + UAR_BF);
 }
 
-/* A store into this page is trapped and let go: it landed, no thread waits. */
+/* Stores into this page; the store is trapped, released and lands, and no thread waits. */
 static void ring_trapped(uint8_t *page)
 {
 	pthread_t t = start_store(page + UAR_BF);
@@ -51,7 +51,7 @@ static void ring_trapped(uint8_t *page)
 	pthread_join(t, NULL);
 }
 
-/* No UAR at all: nothing to wait for. */
+/* Without UARs there is nothing to wait for. */
 TEST_F(test_nothing)
 {
 	struct host *empty = host_new();
@@ -60,8 +60,7 @@ TEST_F(test_nothing)
 	host_free(empty);
 }
 
-/* A quiet loop goes to sleep for good, and the store itself wakes it; the trap counts for nothing.
- */
+/* A quiet loop sleeps without a limit, and the store itself wakes it; the trap is no doorbell. */
 TEST_F(test_wakes)
 {
 	need_uffd();
@@ -106,7 +105,7 @@ TEST_F(test_many)
 	}
 }
 
-/* A released page isn't protected again before the store could land, however long that takes. */
+/* A released page isn't protected again before the store could land, however long it takes. */
 TEST_F(test_patience)
 {
 	pthread_t t;
@@ -127,7 +126,7 @@ TEST_F(test_patience)
 	assert_true(settle());
 }
 
-/* A trap whose store never shows up (it wrote elsewhere in the page) doesn't keep the loop up. */
+/* A trapped store outside the registers doesn't keep the loop awake. */
 TEST_F(test_stray)
 {
 	need_uffd();
@@ -137,9 +136,9 @@ TEST_F(test_stray)
 	assert_int_equal(nrang, 0);
 }
 
-#define TURN (SECOND / 50) /* what the program waits for a CPU, once it is released */
+#define TURN (SECOND / 50) /* time for which a released program waits for a CPU */
 
-/* The loop runs for a turn of the program. True: the page is protected again. */
+/* Runs the loop for a turn of the program. Returns true if the page is protected again. */
 static bool turn_ends_armed(void)
 {
 	const uint64_t end = now + TURN;
@@ -154,7 +153,7 @@ static bool turn_ends_armed(void)
 	return ns >= DEEP;
 }
 
-/* How often a doorbell of such a program traps, until it lands. */
+/* Returns how often a doorbell of such a program traps, until it lands. */
 static unsigned int slow_doorbell(void)
 {
 	unsigned int traps = 0;
@@ -180,7 +179,7 @@ TEST_F(test_slow_program)
 	}
 }
 
-/* Its next doorbells come within some of its turns and do not trap; then the loop sleeps again. */
+/* Doorbells of the next few turns do not trap; then the loop sleeps again. */
 TEST_F(test_slow_program_rings_on)
 {
 	need_uffd();
@@ -239,13 +238,13 @@ TEST_F(test_mappings)
 	assert_true(settle());
 	ring_trapped(map + 7 * UAR_PAGE);
 	assert_int_equal(host_poll(host), 1);
-	/* Unmapped behind our back: still nothing breaks. */
+	/* unmapped without the loop's knowledge: nothing breaks */
 	munmap(two, UAR_PAGE);
 	munmap(map, UAR_PAGE);
 	assert_true(settle());
 }
 
-/* What can't be a mapping of this BAR is refused. */
+/* Ranges that can't be a mapping of this BAR are refused. */
 TEST_F(test_bad_mapping)
 {
 	need_uffd();
@@ -257,7 +256,7 @@ TEST_F(test_bad_mapping)
 	assert_true(settle());
 }
 
-/* Without userfaultfd pages are polled for ever, ever more seldom, and doorbells are found. */
+/* Without userfaultfd pages are polled for ever, less and less often, and doorbells are found. */
 TEST_F(test_polled)
 {
 	struct host *h = host_new();
@@ -281,7 +280,7 @@ TEST_F(test_polled)
 	host_free(h);
 }
 
-/* A store through an unknown mapping is found later; from then on at once. */
+/* A store through an unknown mapping is found late; from then on doorbells are found at once. */
 TEST_F(test_unwatched)
 {
 	uint8_t *two;
@@ -313,7 +312,7 @@ TEST_F(test_gone)
 	assert_true(host_arm(host, now) == UINT64_MAX);
 }
 
-/* Nor when a page is freed during a store to it. */
+/* Freeing a page during a store to it releases the store. */
 TEST_F(test_page_gone)
 {
 	pthread_t t;
@@ -329,7 +328,7 @@ TEST_F(test_page_gone)
 	assert_true(settle());
 }
 
-/* A program that makes its userfaultfd wait for events: the loop does not wait with it. */
+/* The loop does not wait if a program makes its userfaultfd block. */
 TEST_F(test_waiting_uffd)
 {
 	struct bar *b = bar_new(host, NULL, PAGES);

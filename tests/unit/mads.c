@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that messages of RDMA_CM are packets of QP1: what they look like, that a lost one is sent
- * again and a silent peer given up, and that what is no such message does nothing but be counted.
- */
+/* Proves that messages of RDMA_CM are packets of QP1 in the right form, that a lost message is sent
+ * again and a silent peer given up, and that any other bytes are only counted. */
 #include "cm_rig.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@ static void keep(void *ctx, struct port *port, struct frame *f)
 	kept[nkept++] = f;
 }
 
-/* The chip's own connection manager, with a clock that stands still. */
+/* Makes the chip's own connection manager, with a stopped clock. */
 static int mads_setup(void **state)
 {
 	cr_setup(state);
@@ -49,7 +48,7 @@ static void turns(void)
 		;
 }
 
-/* What the chip sends in this time is kept, and does not arrive. */
+/* Keeps what the chip sends in this time; nothing arrives. */
 static unsigned int keep_for(uint64_t ms)
 {
 	port_set_hook(cr->dev->port, keep, NULL);
@@ -71,7 +70,7 @@ static void arrives(const struct frame *f)
 	turns();
 }
 
-/* A request under way, in kept[0]. */
+/* Starts a request, and keeps it in kept[0]. */
 static void request(struct cr_end *server, struct cr_end *client, uint16_t ps)
 {
 	cr_pair(server, client, ps);
@@ -110,7 +109,7 @@ TEST_F(test_packet)
 	ends(&server, &client);
 }
 
-/* 6.1 s for a request, 15 repetitions; the one that arrives makes the connection. */
+/* A request is sent again after 6.1 s, up to 15 times; the one that arrives connects. */
 TEST_F(test_lost)
 {
 	struct cr_end server, client;
@@ -129,7 +128,7 @@ TEST_F(test_lost)
 	ends(&server, &client);
 }
 
-/* Bytes that are wrong behind a right ICRC: anybody can compute one. */
+/* Delivers wrong bytes with a right ICRC: any sender can compute one. */
 static void arrives_changed(unsigned int at, uint8_t value)
 {
 	struct frame *f = frame_copy(kept[0]);
@@ -140,7 +139,7 @@ static void arrives_changed(unsigned int at, uint8_t value)
 	frame_free(f);
 }
 
-/* A shorter message, whose lengths agree. */
+/* Delivers a shorter message, whose lengths agree. */
 static void arrives_cut(uint8_t by)
 {
 	struct frame *f = frame_copy(kept[0]);
@@ -180,7 +179,7 @@ TEST_F(test_garbage)
 	ends(&server, &client);
 }
 
-/* An address whose GID is gone when the message is to leave: as a neighbour that is silent. */
+/* An address whose GID is gone when the message is to leave acts as a silent neighbour. */
 TEST_F(test_gone)
 {
 	struct cr_end server, client;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that each packet that the chip drops without an answer is counted where it belongs, by its
- * reason, and that this is the only counter of drops that moves. */
+/* Proves that each packet that the chip drops without an answer is counted in the right counter, by
+ * its reason, and in no other. */
 #include "tests/test.h"
 #include "queue_rig.h"
 #include "queue/queue.h"
@@ -17,7 +17,7 @@ struct held {
 	struct frame *f;
 };
 
-/* The request stays here; its sender waits. */
+/* Keeps the request; its sender waits. */
 static void hold(void *ctx, struct port *port, struct frame *f)
 {
 	struct held *h = ctx;
@@ -55,11 +55,11 @@ static void no_send_queue(struct rig_pair *p)
 struct row {
 	int (*setup)(void **state);
 	uint8_t opcode;
-	int at; /* a byte of the packet, counted from BTH, that gets another value */
+	int at; /* the byte of the packet, counted from BTH, to change */
 	uint8_t mask;
-	uint32_t len;	/* the packet ends there; 0: where it did */
-	bool unsealed;	/* the ICRC stays as it was */
-	unsigned int n; /* it comes so often, and one is dropped; 0: once */
+	uint32_t len;	/* new end of the packet; 0: unchanged */
+	bool unsealed;	/* the ICRC is not updated */
+	unsigned int n; /* packets sent, of which one is dropped; 0: one */
 	void (*before)(struct rig_pair *);
 	enum drop why;
 };
@@ -225,7 +225,7 @@ TEST_PORT(too_long_to_leave)
 	only(&t->dev->vhca[0].drops, DROP_LENGTH);
 }
 
-/* Whoever sends more than the chip takes costs it no more memory. */
+/* A sender that sends more than the chip takes costs it no more memory. */
 TEST_PORT(too_many)
 {
 	for (unsigned int i = 0; i < 65537; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that a reliable connection stays one on a wire that loses, doubles, reorders and damages
+/* Proves that a reliable connection survives a wire that loses, doubles, reorders and damages
  * packets: every message arrives once and whole, in order; and that timers and retry counts are
- * those of the context. An unreliable one loses whole messages, and nobody is told. */
+ * those of the context. An unreliable connection silently loses whole messages. */
 #include "tests/test.h"
 #include "queue_rig.h"
 #include "chip/datapath.h"
@@ -49,7 +49,7 @@ static void bad_wire(void *ctx, struct port *w, struct frame *f)
 	case 2:
 		damage(f);
 		break;
-	case 3: /* overtaken by what comes until the slot is drawn again */
+	case 3: /* overtaken by later frames until the slot is drawn again */
 		if (h->f[slot])
 			port_queue(w, h->f[slot]);
 		h->f[slot] = f;
@@ -215,7 +215,7 @@ TEST_PAIR(test_ack_timeout)
 	assert_int_equal(sum_of(p).queues.local_ack_timeout_err, 7);
 }
 
-/* RNR: the responder's min_rnr_nak code says how long (12: 0.64 ms); the count is rnr_retry. */
+/* RNR: the responder's min_rnr_nak code sets the wait (12: 0.64 ms); the count is rnr_retry. */
 TEST_PAIR(test_rnr)
 {
 	struct counter c = { .pass = true };
@@ -235,7 +235,7 @@ TEST_PAIR(test_rnr)
 	assert_int_equal(c.requests, 3);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 	assert_non_null(rig_poll(&p->cb));
-	/* the count begins anew with each message that got through */
+	/* each message that gets through restarts the count */
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
 	rig_ring(&p->a);
 	rig_pass(&p->rig, 3 * 640000 - 1);
@@ -260,7 +260,7 @@ TEST_PAIR(test_rnr_forever)
 	assert_non_null(rig_poll(&p->ca));
 }
 
-/* ack_timeout 0: no timer at all. */
+/* With ack_timeout 0 there is no timer. */
 TEST_PAIR(test_no_timeout)
 {
 	struct counter c = { 0 };
@@ -274,7 +274,7 @@ TEST_PAIR(test_no_timeout)
 	assert_null(rig_poll(&p->ca));
 }
 
-/* A WRITE with immediate needs its receive with the last packet: the others are not sent again. */
+/* A WRITE with immediate needs its receive with the last packet: only that one is sent again. */
 TEST_PAIR(test_write_imm_rnr)
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 9);
@@ -313,7 +313,7 @@ static struct port_stats counted(bool observed)
 	return s;
 }
 
-/* Bursts count as their packets do, and as the specification's headers are long. */
+/* A burst counts as its packets do, with headers of the specification's length. */
 TEST(test_counters)
 {
 	struct port_stats each = counted(true), bursts = counted(false);
@@ -331,7 +331,7 @@ TEST(test_counters)
 	assert_int_equal(bursts.queues.rx_write_requests, 1);
 }
 
-/* A queue that is its own peer: its shortcut counts what its packets would. */
+/* Runs a queue that is its own peer: its shortcut counts what its packets would. */
 static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t len)
 {
 	struct counter c = {.pass = true};
@@ -366,7 +366,7 @@ TEST(test_self_counters)
 }
 
 struct lossy {
-	unsigned int seen, lose; /* frames; the number of the one that is lost */
+	unsigned int seen, lose; /* frames seen; number of the frame to lose */
 };
 
 static void lossy_wire(void *ctx, struct port *w, struct frame *f)
@@ -379,7 +379,7 @@ static void lossy_wire(void *ctx, struct port *w, struct frame *f)
 		port_queue(w, f);
 }
 
-/* The second of ten packets is lost: a NAK, and all from there on again. */
+/* The second of ten packets is lost: one NAK, and all from there on are sent again. */
 TEST_PAIR(test_loss_counters)
 {
 	struct lossy l = {.lose = 2};
@@ -405,7 +405,7 @@ static void first_header(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
-/* The only frame, kept from its receiver. */
+/* Keeps the only frame from its receiver. */
 static void hold_frame(void *ctx, struct port *w, struct frame *f)
 {
 	struct frame **held = ctx;
@@ -437,7 +437,7 @@ TEST_PAIR(test_headers)
 	frame_free(f);
 }
 
-/* The responder's program is dead when a READ arrives: no NAK tells its peer. */
+/* When a READ arrives after the responder's program died, there is no NAK. */
 TEST_PAIR(test_dead_responder)
 {
 	struct counter c = {0};
@@ -476,7 +476,7 @@ static void uc_received(struct rig_pair *p, unsigned int index, uint32_t len)
 }
 
 /* Each packet of the second of three messages is lost once: the first and the third arrive, the
- * third in the entry that the second had; nobody answers. */
+ * third in the second's entry; there is no answer. */
 TEST_OF(test_uc_gaps, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
 	for (unsigned int lose = 4; lose <= 6; lose++) {
@@ -513,8 +513,8 @@ TEST_OF(test_uc_write_of_many_packets_with_immediate, struct rig_pair, p,
 	assert_memory_equal(p->dst, p->src, 3000);
 }
 
-/* Without a receive, without the right, with a wrong key or over the receive's length a message is
- * dropped, and neither end hears of it. The next one arrives. */
+/* A message without a receive, without the right, with a wrong key or over the receive's length is
+ * dropped silently. The next one arrives. */
 TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
 	struct rig_wqe w;
@@ -541,7 +541,7 @@ TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	assert_int_equal(p->rig.nevents, 0);
 }
 
-/* What QUERY_QP says: 3000 bytes are three packets; and in ERR the numbers stay. */
+/* QUERY_QP returns the next PSNs: 3000 bytes are three packets; in ERR the numbers stay. */
 TEST_OF(test_uc_next_psns, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
 	const uint32_t sent = p->a.qp->next_send_psn, received = p->b.qp->next_rcv_psn;
@@ -554,7 +554,7 @@ TEST_OF(test_uc_next_psns, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 	assert_int_equal(p->a.qp->next_send_psn, sent + 3);
 }
 
-/* uc_odp_caps is 0. */
+/* UC can't wait for pages: uc_odp_caps is 0. */
 TEST_OF(test_uc_cannot_wait_for_pages, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
@@ -566,7 +566,7 @@ TEST_OF(test_uc_cannot_wait_for_pages, struct rig_pair, p, {rig_setup_uc, rig_te
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_PROT_ERR);
 }
 
-/* UC has no packet for it: it would be lost each time, with a good CQE. */
+/* UC refuses an invalidation, as it has no packet for it. */
 TEST_OF(test_uc_cannot_invalidate, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND_INVAL, SIGNALED, rig_key(p->md));
@@ -578,7 +578,7 @@ TEST_OF(test_uc_cannot_invalidate, struct rig_pair, p, {rig_setup_uc, rig_teardo
 	assert_int_equal(p->a.queue->state, QP_SQER);
 }
 
-/* A failed send leaves the receive queue alive (SQER), and RTS comes back by a command; a failed
+/* A failed send leaves the receive queue alive (SQER), and a command brings RTS back; a failed
  * receive ends both. */
 TEST_OF(test_uc_errors, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {

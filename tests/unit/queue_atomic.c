@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that each atomic, plain or masked, of 4 or 8 bytes, changes memory exactly once and brings
- * back what was there before, on a wire that loses and doubles packets too; and how bad ones end.
- */
+/* Proves that each atomic, plain or masked, of 4 or 8 bytes, changes memory exactly once and
+ * returns the old value, also on a wire that loses and doubles packets; and how bad ones end. */
 #include "tests/test.h"
 #include <endian.h>
 #include <dvx/prm/qp.h>
@@ -51,7 +50,7 @@ static void put_operands(uint8_t *at, const struct op *o)
 						  .field_boundary = (uint32_t)o->mask);
 }
 
-/* What is found goes to src + to. */
+/* Posts an atomic; the old value goes to src + to. */
 static void post(struct rig_pair *p, const struct op *o, uint32_t at, uint32_t to, uint8_t flags)
 {
 	struct rig_wqe w = rig_begin(&p->a, o->opcode, flags, 0);
@@ -66,7 +65,7 @@ static void post(struct rig_pair *p, const struct op *o, uint32_t at, uint32_t t
 	rig_ring(&p->a);
 }
 
-/* Bit by bit, as the words of the specification have it. */
+/* Computes the result bit by bit, from the specification's text. */
 static uint64_t model(const struct op *o, uint64_t old)
 {
 	const bool masked = o->opcode == MCS || o->opcode == MFA;
@@ -175,7 +174,7 @@ static void lossy(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
-/* Requests are repeated, done once, and their repeated answers are the first ones. */
+/* A repeated request is done once, and its repeated answer equals the first. */
 TEST_F(once_each)
 {
 	struct rig_pair *p = *state;
@@ -204,8 +203,7 @@ TEST_F(once_each)
 	assert_true(frames > 600);
 }
 
-/* READs and atomics under way together are max_rd_atomic of them, and their answers keep the order.
- */
+/* At most max_rd_atomic READs and atomics are under way, and their answers keep the order. */
 static unsigned int waiting, most;
 
 static void count_waiting(void *ctx, struct port *w, struct frame *f)
@@ -252,7 +250,7 @@ TEST_F(as_many_as_allowed)
 /* --- repeated ones ----------------------------------------------------------------------------
  */
 
-/* The responses that b sends, in their order. */
+/* The responses that b sends, in order. */
 struct heard {
 	unsigned int n;
 	uint8_t opcode[8];
@@ -299,7 +297,9 @@ static enum drop b_takes(struct rig_pair *p, uint8_t opcode, uint32_t psn)
 	return p->b.queue->transport->receive(p->b.queue, &packet);
 }
 
-/* One that is not kept any more is dropped: a READ that waits, and the ACK behind it, still go. */
+/*
+ * A repeat of an atomic no longer kept is dropped; a waiting READ and the ACK behind it still go.
+ */
 TEST_F(not_kept)
 {
 	struct rig_pair *p = *state;
@@ -315,7 +315,7 @@ TEST_F(not_kept)
 	assert_int_equal(h.opcode[1], BTH_ACKNOWLEDGE);
 }
 
-/* Repeated READs wait for their turn; one more than there is room for is dropped, and said so. */
+/* Repeated READs wait for their turn; one more than there is room for is dropped and noted. */
 TEST_F(too_many_repeated)
 {
 	struct rig_pair *p = *state;
@@ -329,7 +329,7 @@ TEST_F(too_many_repeated)
 }
 
 static bool out_of_memory;
-static unsigned int buffers_left; /* that are there all the same */
+static unsigned int buffers_left; /* buffers that can still be had */
 void *__real_queue_buffer_get(struct queues *);
 void *__wrap_queue_buffer_get(struct queues *);
 void *__wrap_queue_buffer_get(struct queues *qs)
@@ -340,7 +340,7 @@ void *__wrap_queue_buffer_get(struct queues *qs)
 	return __real_queue_buffer_get(qs);
 }
 
-/* What the chip has no memory for is as good as lost: the peer repeats it, and then it is done, once. */
+/* A request without memory for it acts as lost: the peer repeats it, and it is done once. */
 TEST_F(no_memory)
 {
 	struct rig_pair *p = *state;
@@ -363,14 +363,14 @@ TEST_F(no_memory)
 	assert_int_equal(h.n, 2);
 }
 
-/* The same without packets; the one buffer is the send queue's. */
+/* Like no_memory, without packets; the one buffer is the send queue's. */
 TEST_F(no_memory_directly)
 {
 	struct rig_pair *p = *state;
 	const struct op add = {.opcode = FA, .size = 8, .value = 1};
 
 	allow(p);
-	p->b.qp->rae = false; /* the responder has to say so */
+	p->b.qp->rae = false; /* the responder has to refuse it */
 	out_of_memory = true;
 	buffers_left = 1;
 	post(p, &add, 64, 8, SIGNALED);
@@ -380,7 +380,7 @@ TEST_F(no_memory_directly)
 	assert_int_equal(prm_err_cqe_get_syndrome(one_cqe(p)), PRM_SYNDROME_REMOTE_ACCESS_ERR);
 }
 
-/* After 2^24 packets a PSN comes again: what is repeated is the newer one. */
+/* After 2^24 packets a PSN repeats: a repeated request means the newer one. */
 TEST_F(same_psn_again)
 {
 	struct rig_pair *p = *state;
@@ -455,7 +455,7 @@ TEST_F(key_without_atomics)
 	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
 }
 
-/* An aligned address of a key whose memory is not. */
+/* An aligned address of a key whose memory is unaligned. */
 TEST_F(unaligned_memory)
 {
 	struct rig_pair *p = *state;
@@ -471,7 +471,7 @@ TEST_F(unaligned_memory)
 	assert_int_equal(now, 0);
 }
 
-/* However many pieces it lies in. */
+/* The memory may lie in any number of pieces. */
 TEST_F(memory_in_pieces)
 {
 	struct rig_pair *p = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves the CQ's rules: when an armed CQ makes an event and when it must not, overflow, owner
- * bits over many turns, and that a ring which vanished hurts nobody. */
+/* Proves the CQ's rules: when an armed CQ makes an event and when it must not, overflow, owner bits
+ * over many turns, and that an unmapped ring affects no other queue. */
 #include "tests/test.h"
 #include <endian.h>
 #include <sys/mman.h>
@@ -12,9 +12,9 @@
 #define TEST_FIXTURE {rig_setup, rig_teardown}
 
 /*
- * While a CQ is watched, writes to client memory are made here, byte by byte: segments in their
- * order, each from its end, as a copy within one segment may. After each byte the watcher looks at
- * the entries that come next: none may be valid before an older one.
+ * Set to watch a CQ. Writes to client memory are then made here, byte by byte: segments in order,
+ * each from its end, as a copy within one segment may be. After each byte the watcher checks the
+ * next entries: none may be valid before an older one.
  */
 static struct rig_cq *watched;
 static unsigned int looks;
@@ -84,7 +84,7 @@ static unsigned int events(struct rig_pair *p)
 	return rig_count(&p->rig, PRM_EVENT_COMP);
 }
 
-/* Parked until the first arm, which may legally write 0. */
+/* The record is parked until the first arm, which may legally write 0. */
 TEST_PAIR(test_first_arm_is_zero)
 {
 	assert_int_equal(p->ca.dbrec[1], 0xffffffff);
@@ -114,7 +114,7 @@ TEST_PAIR(test_collapsed)
 	}
 }
 
-/* One event per arm; a CQE that was told about makes no second one. */
+/* Each arm makes one event; a reported CQE makes no second one. */
 TEST_PAIR(test_one_event)
 {
 	rig_arm(&p->ca, 0, false);
@@ -122,7 +122,7 @@ TEST_PAIR(test_one_event)
 	assert_int_equal(events(p), 1);
 	nops(p, 1);
 	assert_int_equal(events(p), 1);
-	/* armed again at the old index: both CQEs have been told about */
+	/* armed again at the old index: both CQEs are reported already */
 	rig_arm(&p->ca, 1, false);
 	assert_int_equal(events(p), 2); /* the second NOP is newer than the event */
 	rig_arm(&p->ca, 2, false);
@@ -134,7 +134,7 @@ TEST_PAIR(test_one_event)
 	assert_int_equal(events(p), 3);
 }
 
-/* The same word in register and record is one request. */
+/* A word that is in register and record is one request. */
 TEST_PAIR(test_same_word)
 {
 	rig_arm(&p->ca, 0, false);
@@ -145,7 +145,7 @@ TEST_PAIR(test_same_word)
 	assert_int_equal(events(p), 1);
 }
 
-/* A record without its register write is never looked at; one whose register value was lost is. */
+/* A record without its register write is ignored; with a lost register value it counts. */
 TEST_PAIR(test_arm_needs_register)
 {
 	p->ca.dbrec[1] = htobe32(1u << 28);
@@ -183,7 +183,7 @@ TEST_PAIR(test_solicited)
 	assert_int_equal(events(p), 2);
 }
 
-/* A full ring: the CQ fails, the QP with it; what was there stays readable. */
+/* When the ring is full, the CQ fails, and the QP with it; old CQEs stay readable. */
 TEST_PAIR(test_overflow)
 {
 	for (unsigned int i = 0; i < 8; i++)
@@ -243,7 +243,7 @@ TEST_PAIR(test_in_order)
 	assert_true(looks > 30 * (7 * 64 + 5 * 128));
 }
 
-/* The pages of a CQ's ring, of an SQ's ring, and of a message go away: errors, nothing worse. */
+/* Pages of a CQ's ring, of an SQ's ring, and of a message are unmapped: errors, nothing worse. */
 static void *page(void)
 {
 	void *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -303,7 +303,7 @@ TEST_PAIR(test_vanished_record_swept)
 	vanish_record(p, true);
 }
 
-/* Of receives, when a message comes: the sender is told what it is told by any queue in ERR. */
+/* Receives' record is unmapped when a message comes: the answer is that of a queue in ERR. */
 TEST_PAIR(test_vanished_record_of_receives)
 {
 	uint8_t *m = page();
@@ -339,7 +339,7 @@ TEST_PAIR(test_vanished_data)
 	rig_mkey_close(k);
 }
 
-/* A small WRITE is posted: when it fails it has been acknowledged, and only the receiver is told. */
+/* A small WRITE is posted: when it fails it is acknowledged, and only the receiver has an error. */
 TEST_PAIR(test_vanished_posted)
 {
 	uint8_t *m = page();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves when a CQ's events wait (moderation), that arming only widens, and the move of a CQ to a
+/* Proves when a CQ's events wait (moderation), that arming only widens, and that a CQ moves to a
  * ring of another size. */
 #include "tests/test.h"
 #include <errno.h>
@@ -39,7 +39,7 @@ static void moderate(struct rig_pair *p, uint16_t count, uint16_t period, bool f
 	cq_moderate(p->ca.cq);
 }
 
-/* A CQ that waits for any CQE is not narrowed to solicited ones; the other way round it is widened. */
+/* An arm for solicited CQEs does not narrow one for any CQE; the other way round it widens. */
 TEST_F(arming_widens)
 {
 	struct rig_pair *p = *state;
@@ -60,7 +60,7 @@ TEST_F(arming_widens)
 	assert_int_equal(events(p), 2);
 }
 
-/* A count alone waits for ever; with a period, for its end, which counts from the last event. */
+/* A count alone waits for ever; with a period, until its end, counted from the last event. */
 TEST_F(count_and_period)
 {
 	struct rig_pair *p = *state;
@@ -91,7 +91,7 @@ TEST_F(count_and_period)
 	assert_int_equal(events(p), 4);
 }
 
-/* A period that counts from the last CQE begins again with each; turning moderation off fires. */
+/* A period from the last CQE restarts with each CQE; turning moderation off fires. */
 TEST_F(period_from_cqe)
 {
 	struct rig_pair *p = *state;
@@ -113,7 +113,7 @@ TEST_F(period_from_cqe)
 	assert_int_equal(events(p), 2);
 }
 
-/* Any number of CQEs may be polled before one is waited for: indexes have 24 bits. */
+/* Any number of CQEs may be polled before a wait: indexes have 24 bits. */
 TEST_F(many_polled)
 {
 	struct rig_pair *p = *state;
@@ -143,7 +143,7 @@ TEST_F(solicited_breaks)
 	assert_int_equal(events(p), 1);
 }
 
-/* A CQ that goes while its event waits takes the timer along. */
+/* A CQ that is destroyed while its event waits takes the timer with it. */
 TEST_F(destroyed_while_it_waits)
 {
 	struct rig_pair *p = *state;
@@ -176,8 +176,8 @@ static void resize(struct rig_pair *p, uint8_t *to, uint8_t log_size, int err)
 }
 
 /*
- * What was not polled stays in the old ring, RESIZE_CQ behind it; the next CQEs are in the new
- * ring from the next index on, with the owner bit of its size.
+ * CQEs not polled stay in the old ring, RESIZE_CQ behind them; later CQEs are in the new ring from
+ * the next index on, with the owner bit of its size.
  */
 TEST_F(new_ring)
 {
@@ -203,7 +203,7 @@ TEST_F(new_ring)
 		nops(p, 7);
 		assert_int_equal(drain(c), 7);
 	}
-	/* 7 + 1 do not fit into 4; an empty one does */
+	/* 7 + 1 CQEs do not fit into 4 entries; none do */
 	nops(p, 7);
 	resize(p, ring + (64u << 8), 2, -ENOSPC);
 	assert_int_equal(drain(c), 7);
@@ -216,7 +216,7 @@ TEST_F(new_ring)
 	free(ring);
 }
 
-/* A consumer's record that is ahead of the CQ, or an old ring that is gone: no new ring, and no crash. */
+/* With a consumer's record ahead, or an unmapped old ring, there is no new ring and no crash. */
 TEST_F(resize_refused)
 {
 	struct rig_pair *p = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves cross-channel requests: a managed queue runs and receives as far as another queue's requests
- * say, a WAIT holds its queue until its CQ has had so many completions, and nothing polls meanwhile. */
+/* Proves cross-channel requests: a managed queue sends and receives up to the index that another
+ * queue's requests name, a WAIT holds its queue until its CQ has had its count of completions, and
+ * nothing polls meanwhile. */
 #include "tests/test.h"
 #include "queue_rig.h"
 #include "queue/queue.h"
@@ -81,7 +82,7 @@ static void enable(struct rig_qp *q, const struct rig_qp *to, uint32_t index)
 	post_cross(q, PRM_WQE_OPCODE_SEND_EN, 0, to->queue->o.id, index);
 }
 
-/* So many good completions, and no more. */
+/* Checks for n good completions, and no more. */
 static void completed(struct rig_cq *cq, unsigned int n)
 {
 	const uint8_t *cqe;
@@ -103,7 +104,7 @@ static void cross_receive(struct cross *x, struct rig_qp *q, uint8_t *to, unsign
 		rig_recv(q, to + i * LEN, LEN, key);
 }
 
-/* Through RST back to RTS: its ring is empty. */
+/* Restarts a queue through RST to RTS: its ring is empty. */
 static void cross_restart(struct rig_qp *q, struct rig_qp *peer)
 {
 	queue_set_state(q->queue, QP_RST);
@@ -112,7 +113,7 @@ static void cross_restart(struct rig_qp *q, struct rig_qp *peer)
 	rig_connect(q, peer);
 }
 
-/* A managed queue runs as far as SEND_EN says; nobody writes its record or its register. */
+/* A managed queue runs up to SEND_EN's index, without a write to its record or register. */
 CROSS(enabled_sends)
 {
 	x->p->a.qp->sq.managed = true;
@@ -124,15 +125,15 @@ CROSS(enabled_sends)
 	rig_run(&x->m);
 	completed(&x->cq, 1);
 	completed(&x->p->ca, 2);
-	enable(&x->m, &x->p->a, 1); /* was reached */
+	enable(&x->m, &x->p->a, 1); /* reached already */
 	rig_run(&x->m);
 	completed(&x->p->ca, 0);
-	enable(&x->m, &x->p->a, 0x10003); /* 16 bits count */
+	enable(&x->m, &x->p->a, 0x10003); /* only 16 bits count */
 	rig_run(&x->m);
 	completed(&x->p->ca, 1);
 }
 
-/* Other queues' doorbells read a managed queue's record: one that nobody writes says nothing. */
+/* Other queues' doorbells read a managed queue's record: an unwritten record starts nothing. */
 CROSS(old_records_start_nothing)
 {
 	x->p->a.qp->sq.managed = true;
@@ -152,7 +153,7 @@ CROSS(old_records_start_nothing)
 	}
 }
 
-/* Its own doorbell starts it as well (DPDK does both), and what that started stays started. */
+/* Its own doorbell starts it as well (DPDK does both), and that start lasts. */
 CROSS(own_doorbell)
 {
 	x->p->a.qp->sq.managed = true;
@@ -172,14 +173,14 @@ CROSS(own_doorbell)
 	rig_run(&x->p->a);
 	completed(&x->p->ca, 0);
 	assert_int_equal(x->p->a.qp->sq.ci, 3);
-	/* and in another life the same record says something again */
+	/* after a restart the same record counts again */
 	cross_restart(&x->p->a, &x->p->b);
 	rig_nop(&x->p->a);
 	rig_run(&x->p->a);
 	completed(&x->p->ca, 1);
 }
 
-/* A message that arrives starts an answer that was prepared; the processor does nothing. */
+/* An arriving message starts a prepared answer; the processor does nothing. */
 CROSS(a_receive_starts_a_send)
 {
 	struct rig_wqe w = rig_begin(&x->p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
@@ -202,7 +203,7 @@ CROSS(a_receive_starts_a_send)
 	assert_string_equal((char *)x->p->src + 4096, "hello");
 }
 
-/* Several queues wait for one CQ, each for its own count; those before a WAIT do not wait. */
+/* Several queues wait for one CQ, each for its own count; requests before a WAIT do not wait. */
 CROSS(waits_by_count)
 {
 	rig_nop(&x->m);
@@ -220,7 +221,7 @@ CROSS(waits_by_count)
 	}
 }
 
-/* A CQ's count has 24 bits and turns over; what a WAIT has above them does not count. */
+/* A CQ's count has 24 bits and wraps; a WAIT's higher bits are ignored. */
 CROSS(count_turns_over)
 {
 	x->p->ca.cq->pi = x->p->ca.cq->ci = x->p->ca.ci = 0xfffffc0;
@@ -238,7 +239,7 @@ CROSS(count_turns_over)
 	completed(&x->cq, 1);
 }
 
-/* A queue that waits is looked at when its CQ's count comes, and not before. */
+/* A waiting queue is looked at when its CQ has the count, and not before. */
 CROSS(nothing_polls)
 {
 	rig_nop(&x->m);
@@ -247,7 +248,7 @@ CROSS(nothing_polls)
 	for (unsigned int i = 0; i < 8; i++) {
 		rig_nop(&x->p->a);
 		rig_run(&x->p->a);
-		memset(x->m.sq + 64, 0xff, 16); /* the WAIT, should it be fetched again */
+		memset(x->m.sq + 64, 0xff, 16); /* the WAIT, in case it is fetched again */
 		rig_nop(&x->m);
 		rig_run(&x->m);
 		sq_again(&x->m.qp->sq); /* as a timer of its transport does */
@@ -257,7 +258,7 @@ CROSS(nothing_polls)
 	assert_int_equal(x->m.queue->state, QP_RTS);
 }
 
-/* A managed receive queue takes messages as far as RECV_EN says, and its record has entries. */
+/* A managed receive queue takes messages up to RECV_EN's index, while its record has entries. */
 CROSS(enabled_receives)
 {
 	x->p->b.qp->rq.managed = true;
@@ -322,7 +323,7 @@ static void cross_refused(struct cross *x, const char *what, uint8_t vendor)
 	cross_restart(&x->m, &x->m);
 }
 
-/* What is not there, or was not made for it, is refused. */
+/* Numbers of no object, or of one not made for it, are refused. */
 CROSS(refusals)
 {
 	const uint32_t a = x->p->a.queue->o.id, ca = x->p->ca.cq->o.id;
@@ -360,7 +361,7 @@ CROSS(refusals)
 	}
 }
 
-/* A CQ that goes leaves no queue waiting for it; a queue that goes leaves nothing at the CQ. */
+/* A destroyed CQ leaves no queue waiting for it; a destroyed queue leaves nothing at the CQ. */
 CROSS(ends)
 {
 	struct rig_cq cq;
@@ -388,7 +389,7 @@ CROSS(ends)
 	completed(&x->cq, 1);
 }
 
-/* Sends that go on after an error do not wait for what was flushed. */
+/* Sends that continue after an error do not wait for flushed requests. */
 TEST_ON(a_flushed_wait_ends, struct cross *x, {cross_setup_ud, cross_teardown})
 {
 	struct rig_wqe w = rig_begin(&x->m, PRM_WQE_OPCODE_SEND, SIGNALED, 0);

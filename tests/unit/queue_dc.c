@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that one initiator reaches many targets, each request done once on a wire that loses and
  * doubles packets; that channels do not hold up or break each other; and that keys, drained targets
- * and remote errors end requests as they should, and nothing else. */
+ * and remote errors end the right requests, and only these. */
 #include "tests/test.h"
 #include <endian.h>
 #include <errno.h>
@@ -17,10 +17,10 @@
 #define SECOND	1000000000ull
 #define KEY	0x1122334455667788ull
 #define TARGETS 2u
-#define WHERE	8192u /* a target's part of dst */
+#define WHERE	8192u /* size of a target's part of dst */
 #define IMM	0x55aa1234u
 
-/* One initiator and two targets; memory is the pair's. */
+/* One initiator and two targets; the memory is the pair's. */
 struct dc {
 	struct rig_pair *p;
 	struct rig_cq ci;
@@ -113,7 +113,7 @@ static int dc_teardown(void **state)
 #define DC(name)       TEST_ON(name, struct dc *d, {dc_setup, dc_teardown})
 #define CHANNELS(name) TEST_ON(name, struct dc *d, {dc_setup_channels, dc_teardown})
 
-/* A WQE for a target: its control segment and its address vector. */
+/* Begins a WQE for a target: its control segment and its address vector. */
 static struct rig_wqe to(struct dc *d, unsigned int target, uint8_t opcode, uint16_t channel)
 {
 	struct rig_wqe w = rig_begin(&d->i, opcode, SIGNALED, htobe32(IMM));
@@ -198,7 +198,7 @@ static void arrives(struct dc *d, unsigned int target, uint32_t len)
 	assert_memory_equal(memory(d, target), d->p->src, len);
 }
 
-/* Requests for both targets, one behind the other. */
+/* Alternating requests for both targets. */
 DC(test_messages_reach_each_target)
 {
 	static const uint32_t lengths[] = {1, 1024, 5000};
@@ -231,7 +231,7 @@ DC(test_writes_and_reads)
 		ends(d, 0);
 		assert_memory_equal(memory(d, t % TARGETS), d->p->src, 3000);
 	}
-	/* Each target counts in its own set, a connection for each time that it was the next one. */
+	/* each target counts in its own set: a connection each time that it is the next target */
 	for (unsigned int t = 0; t < TARGETS; t++) {
 		assert_int_equal(d->t[t].set.own.rx_dct_connect, 2);
 		assert_int_equal(d->t[t].set.own.rx_write_requests, 2);
@@ -287,7 +287,7 @@ static void add_one(struct dc *d, unsigned int target, uint16_t channel)
 	rig_end(&w);
 }
 
-/* A connection that is opened again is another one: nothing of the old one counts twice. */
+/* A reopened connection is a new one: nothing of the old one counts twice. */
 CHANNELS(test_each_atomic_counts_once_on_a_bad_wire)
 {
 	struct lossy lossy = {0};
@@ -312,7 +312,7 @@ CHANNELS(test_each_atomic_counts_once_on_a_bad_wire)
 	frame_free(lossy.late);
 }
 
-/* The second channel's request is done while the first one's waits; its CQE waits, too. */
+/* The second channel's request is done while the first channel's waits; its CQE waits, too. */
 CHANNELS(test_channels_do_not_wait_for_each_other)
 {
 	memset(memory(d, 1), 0, 100);
@@ -362,7 +362,7 @@ CHANNELS(test_a_failed_channel_stops_alone)
 	ends(d, PRM_SYNDROME_LOCAL_PROT_ERR);
 }
 
-/* qpc.log_num_dci_errored_streams is 1 here: the second one ends the queue. */
+/* qpc.log_num_dci_errored_streams is 1 here: the second failed channel ends the queue. */
 CHANNELS(test_too_many_failed_channels_end_the_queue)
 {
 	send_to(d, 0, 3, 8); /* waits for a receive */
@@ -400,7 +400,7 @@ static void reset(struct dc *d)
 	rig_connect_one(&d->i, &d->i);
 }
 
-/* Back from reset, the initiator reaches both targets again. */
+/* After a reset, the initiator reaches both targets again. */
 static void works_again(struct dc *d)
 {
 	reset(d);
@@ -497,7 +497,7 @@ static void hold_frame(void *ctx, struct port *port, struct frame *f)
 	*held = f;
 }
 
-/* The held WRITE as another initiator's; its answer leaves from a port that the flow chooses. */
+/* Sends the held WRITE as another initiator's. Its answer leaves from a port by the flow. */
 static void write_as(struct dc *d, const struct frame *write, uint32_t sqpn, bool other_host)
 {
 	struct port *port = d->p->rig.dev.port;
@@ -506,7 +506,7 @@ static void write_as(struct dc *d, const struct frame *write, uint32_t sqpn, boo
 	uint8_t *bth = rig_bth(f, &len);
 
 	if (other_host)
-		bth[-25] ^= 1; /* of the source address */
+		bth[-25] ^= 1; /* a byte of the source address */
 	bth[21] = (uint8_t)(sqpn >> 16);
 	bth[22] = (uint8_t)(sqpn >> 8);
 	bth[23] = (uint8_t)sqpn;

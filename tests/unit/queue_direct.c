@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that messages between queue pairs of one chip do the same without packets, while nobody
- * looks at the wire, as with them: bytes, completions, numbers, errors and repetitions. */
+/* Proves that messages between queue pairs of one chip, which need no packets while nothing
+ * observes the wire, do the same as with packets: bytes, completions, numbers, errors and
+ * repetitions. */
 #include "tests/test.h"
 #include "queue_rig.h"
 #include "../perf/perf_mem.h"
@@ -16,10 +17,10 @@
 #define AREA   (512u << 10)
 #define LONG   (64u << 10) /* a longer READ goes in parts */
 
-/* How messages go: in packets; or without, to memory that takes system calls, or that is shared. */
+/* How messages go: in packets; or without, to memory behind system calls, or to shared memory. */
 enum way { PACKETS, CALLS, SHARED };
 
-/* What programs and peers can see of a run. */
+/* The results of a run that programs and peers can see. */
 struct outcome {
 	uint8_t src[AREA], dst[AREA];
 	struct {
@@ -73,7 +74,7 @@ static void direct_drain(struct run *r)
 	direct_look(r, 1, &r->p->cb);
 }
 
-/* Its first and last page may be other objects', too. */
+/* Shares the inner pages: the first and last may be other objects', too. */
 static void share_inner_pages(struct rig_pair *p, const uint8_t *buf)
 {
 	perf_mem_share(p->rig.mm, buf + 4096, buf + RIG_BUF - 4096);
@@ -154,9 +155,9 @@ static bool takes_receive(uint8_t opcode)
 }
 
 /*
- * What READs and atomics bring has a place of its own, and what changes the peer's memory waits for
- * READs before it: without a fence either order is right (IBTA vol. 1, 10.8.3.3), and packets of a
- * long READ's response are read one after the other.
+ * Data of READs and atomics has its own place, and changes of the peer's memory wait for earlier
+ * READs: without a fence either order is right (IBTA vol. 1, 10.8.3.3), and packets of a long
+ * READ's response are read one after the other.
  */
 static uint8_t direct_flags(const struct run *r, uint8_t opcode)
 {
@@ -226,7 +227,7 @@ TEST(test_any_messages)
 
 /* --- memory ------------------------------------------------------------------------------------ */
 
-/* Queues and connections at rest hold no buffer: there may be ten thousand of them. */
+/* Idle queues and connections hold no buffer: there may be ten thousand of them. */
 TEST(test_idle_queues)
 {
 	for (enum way way = PACKETS; way <= SHARED; way++) {
@@ -319,7 +320,7 @@ static const struct mishap mishaps[] = {
 	{peer_is_in_error, PRM_WQE_OPCODE_RDMA_READ, 100, 0},
 };
 
-/* The second of three requests meets it. */
+/* Runs three requests; the second one meets the mishap. */
 static struct outcome *direct_mishap(const struct mishap *m, enum way way)
 {
 	struct run r = run_open(rig_setup, way);
@@ -352,7 +353,7 @@ TEST(test_mishaps)
 	}
 }
 
-/* max_rd_atomic is above the peer's max_dest_rd_atomic: what it has no room for, it refuses. */
+/* max_rd_atomic is above the peer's max_dest_rd_atomic: the peer refuses those without room. */
 static struct outcome *direct_too_deep(uint8_t opcode, enum way way)
 {
 	struct run r = run_open(rig_setup, way);
@@ -376,7 +377,7 @@ TEST(test_more_reads_than_the_peer_takes)
 		     direct_too_deep(opcode[i % 2], PACKETS));
 }
 
-/* A receive that comes later: the message waits for it, and so do those behind. */
+/* Posts a receive late: the message waits for it, and so do later ones. */
 static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, enum way way)
 {
 	struct run r = run_open(rig_setup, way);
@@ -404,7 +405,7 @@ TEST(test_receiver_not_ready)
 			     direct_not_ready(opcode[i], len, PACKETS));
 }
 
-/* Somebody begins to look, or stops, in the middle of long messages. */
+/* Observation begins or ends in the middle of long messages. */
 TEST(test_observed_on_the_way)
 {
 	struct run r = run_open(rig_setup, CALLS);
@@ -434,8 +435,8 @@ struct datagrams {
 	struct port_stats here, there;
 };
 
-/* With and without immediate data, inline and from memory, RoCE v1 and v2, each with another hop
- * limit; two that follow each other are of one size on the wire, the last one is too long. */
+/* Sends datagrams with and without immediate data, inline and from memory, RoCE v1 and v2, each
+ * with another hop limit; each two in a row have one size on the wire; the last one is too long. */
 static struct datagrams *direct_datagrams(uint8_t gid, enum way way)
 {
 	static const uint32_t lengths[] = {1, 1024, 8, 3, 12, 8, 4, 3000};
@@ -471,7 +472,7 @@ static struct datagrams *direct_datagrams(uint8_t gid, enum way way)
 	return d;
 }
 
-/* Bytes, GRH among them, completions and counters are those of packets. */
+/* Bytes including GRH, completions and counters are those of packets. */
 TEST(test_datagrams)
 {
 	static const uint8_t gids[] = {0, 1, 3};
@@ -498,9 +499,9 @@ void __wrap_port_send(struct port *p, struct frame *f)
 	__real_port_send(p, f);
 }
 
-#define MANY 129u /* more than one UAR's queues that a doorbell's message is prefetched among */
+#define MANY 129u /* more queues than one UAR has, so that a doorbell's message is prefetched */
 
-/* Among many queues a doorbell may name one without a send queue, or with a ring that went away. */
+/* Among many queues a doorbell may name one without a send queue, or with an unmapped ring. */
 TEST(test_doorbells_among_many_queues)
 {
 	struct run r = run_open(rig_setup, SHARED);
@@ -525,7 +526,7 @@ TEST(test_doorbells_among_many_queues)
 	free(run_close(&r));
 }
 
-/* A long READ in the middle, too, whoever looks at the wire then. */
+/* A long READ stays without packets to its end, even if observation begins then. */
 TEST(test_a_long_read_has_no_packets)
 {
 	struct run r = run_open(rig_setup, SHARED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the violations table: each kind of bad WQE and each forbidden access ends in the CQE that
- * the InfiniBand specification and the PRM give, the QP in ERR and what was posted behind it flushed. */
+ * the InfiniBand specification and the PRM give, the QP in ERR, and later WQEs flushed. */
 #include "tests/test.h"
 #include <endian.h>
 #include "queue_rig.h"
@@ -11,7 +11,7 @@
 
 #define SECOND 1000000000ull
 
-/* What one case changes; the WQE is complete but for its end. */
+/* The change of one case; the WQE is complete except for its end. */
 struct change {
 	uint8_t opcode;
 	uint32_t len, lkey, rkey;
@@ -20,7 +20,7 @@ struct change {
 	uint32_t recv_len, recv_lkey;
 	unsigned int flags;
 	int ds;         /* -1: as built */
-	int index, qpn; /* -1: right */
+	int index, qpn; /* -1: correct */
 	bool inline_data;
 	uint32_t inline_len;
 };
@@ -29,9 +29,9 @@ struct violation {
 	const char *name;
 	void (*change)(struct rig_pair *, struct change *);
 	uint8_t opcode;
-	uint8_t syndrome;      /* the requester's */
-	uint8_t recv_syndrome; /* 0: no error CQE but flushes at the responder */
-	uint8_t event;         /* the responder's */
+	uint8_t syndrome;      /* at the requester */
+	uint8_t recv_syndrome; /* 0: the responder has flushes, but no error CQE */
+	uint8_t event;	       /* at the responder */
 	bool local;            /* the responder notices nothing */
 };
 
@@ -137,7 +137,7 @@ CHANGE(recv_no_lw)
 CHANGE(no_recv)
 {
 	p->a.qp->rnr_retry = 2;
-	rig_connect_one(&p->a, &p->b); /* the count is taken at RTS */
+	rig_connect_one(&p->a, &p->b); /* the count is read at RTS */
 	c->recv = false;
 }
 
@@ -282,7 +282,7 @@ static const uint8_t *expect_error(struct rig_cq *cq, uint8_t opcode, uint8_t sy
 	return cqe;
 }
 
-/* The failed request and the flushed one; at the responder two receives, if it noticed. */
+/* Checks the failed request and the flushed one; at the responder two receives, if it noticed. */
 static void check_counters(const struct rig_pair *p, const struct violation *v)
 {
 	const struct queue_stats *a = p->a.queue->stats, *b = p->b.queue->stats;
@@ -366,13 +366,13 @@ TEST(test_table)
 	run_table(SIGNALED);
 }
 
-/* An error always makes a CQE, asked for or not. */
+/* An error makes a CQE, even if none was requested. */
 TEST(test_table_unsignaled)
 {
 	run_table(0);
 }
 
-/* What was posted before a bad WQE completes well and first, though the bad one was fetched with it. */
+/* Requests before a bad WQE complete well and first, though they were fetched together. */
 TEST_PAIR(test_earlier_complete)
 {
 	struct rig_wqe w;
@@ -393,7 +393,7 @@ TEST_PAIR(test_earlier_complete)
 	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, 0x05, "behind");
 }
 
-/* In ERR, what is posted later is flushed too: sends by their doorbell, receives without one. */
+/* In ERR, new requests are flushed, too: sends by their doorbell, receives without one. */
 TEST_PAIR(test_flush_later)
 {
 	queue_set_state(&p->a.qp->q, QP_ERR);
@@ -410,7 +410,7 @@ TEST_PAIR(test_flush_later)
 	assert_null(rig_poll(&p->ca));
 }
 
-/* RST in the middle: no CQE, counters at 0, and the queue works again from its first slot. */
+/* RST under load: no CQE, counters at 0, and the queue works again from its first slot. */
 TEST_PAIR(test_reset_reuse)
 {
 	for (unsigned int i = 0; i < 16; i++)
@@ -433,7 +433,7 @@ TEST_PAIR(test_reset_reuse)
 
 /* --- garbage ----------------------------------------------------------------------------------- */
 
-/* What a queue of each type may post (IBTA vol. 1, table 38, and what libmlx5 posts to it). */
+/* The opcodes that a queue of each type may post (IBTA vol. 1, table 38, and libmlx5). */
 static const struct garbage_type {
 	const char *name;
 	int (*setup)(void **);
@@ -456,12 +456,12 @@ static const struct garbage_type {
 static bool garbage_taken(const struct garbage_type *t, unsigned int opcode)
 {
 	for (unsigned int i = 0; i < sizeof(t->takes); i++)
-		if (t->takes[i] == opcode) /* NOP, 0, fills the rest */
+		if (t->takes[i] == opcode) /* NOP (0) fills the rest */
 			return true;
 	return false;
 }
 
-/* Bytes that mean nothing, in a WQE that is well-formed but for them; 0xff sets every flag. */
+/* Makes a well-formed WQE of random bytes; 0xff sets every flag. */
 static struct rig_wqe garbage_wqe(struct rig_qp *q, unsigned int opcode, unsigned int seed)
 {
 	struct rig_wqe w = rig_begin(q, (uint8_t)opcode, SIGNALED, seed);
@@ -496,7 +496,7 @@ static void garbage_one(struct rig_pair *p, const struct garbage_type *t, unsign
 		fail_msg("%s, opcode 0x%02x: not LOCAL_QP_OP_ERR", t->name, opcode);
 }
 
-/* Every opcode with garbage behind it ends in one CQE; one that the type has not, as it should. */
+/* Each opcode followed by garbage ends in one CQE; one that the type lacks, in the right one. */
 TEST(test_garbage)
 {
 	for (unsigned int i = 0; i < 3; i++) {

@@ -38,7 +38,7 @@ static void assert_apart(const struct vhca *a, const struct vhca *b)
 			assert_memory_not_equal(a->gids[i].gid, b->gids[j].gid, 16);
 }
 
-/* Each function has its own kind, name, vhca_id, GUID, MAC and GIDs, by which it is found. */
+/* Each function has its own kind, name, vhca_id, GUID, MAC and GIDs, and is found by them. */
 TEST(test_identity)
 {
 	const struct profile p = four();
@@ -61,7 +61,7 @@ TEST(test_identity)
 	rig_close(&r);
 }
 
-/* A doorbell names a UAR and no function, so no two functions have the same UAR number. */
+/* A doorbell names a UAR, not a function, so no two functions share a UAR number. */
 TEST(test_uars)
 {
 	const struct profile p = four();
@@ -116,7 +116,7 @@ static void send_between(struct rig *r, unsigned int from, unsigned int to)
 	rig_mkey_close(md);
 }
 
-/* RC queue pairs of any two functions reach each other, and the packets count at these two. */
+/* RC queue pairs of any two functions reach each other, and the packets count at both. */
 TEST(test_traffic)
 {
 	const struct profile p = four();
@@ -138,7 +138,7 @@ TEST(test_traffic)
 	rig_close(&r);
 }
 
-/* A grant is of one function's mkey: the same index of another function has none. */
+/* A grant is for one function's mkey: the same index of another function has none. */
 TEST(test_grants)
 {
 	const uint8_t key[32] = "whoever knows this may alias it";
@@ -182,7 +182,7 @@ TEST(test_open)
 	chip_free(chip);
 }
 
-/* More functions than UARs and addresses are enough for: there is no such chip. */
+/* A chip with too many functions for its UARs and addresses is refused. */
 TEST(test_too_many)
 {
 	struct function_row *many = calloc(DEVICE_MAX_FUNCTIONS + 1, sizeof(*many));

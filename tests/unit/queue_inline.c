@@ -7,7 +7,7 @@
 #include "queue_rig.h"
 #include "queue/queue.h"
 
-#define WHERE 4096u /* in src and dst */
+#define WHERE 4096u /* offset in src and dst */
 
 /* The pair's two queues, with completions of 64 or 128 bytes. */
 struct inlined {
@@ -64,7 +64,7 @@ static int inlined_teardown(void **state)
 #define CQE64(name)  TEST_ON(name, struct inlined *s, {inlined_setup_64, inlined_teardown})
 #define CQE128(name) TEST_ON(name, struct inlined *s, {inlined_setup_128, inlined_teardown})
 
-/* This completion carries these bytes; len 0: none. */
+/* Checks that this completion carries these bytes; len 0: none. */
 static void carries(const struct inlined *s, const uint8_t *cqe, const void *bytes, uint32_t len)
 {
 	const unsigned int format =
@@ -184,7 +184,7 @@ CQE64(test_a_read_without_a_cqe_is_in_memory)
 	assert_memory_equal(s->p->src + WHERE, s->p->dst, 8);
 }
 
-/* As UCX reads them, whatever atomic_req_8B_endianness_mode says. */
+/* Atomics in a CQE are big-endian, as UCX reads them, in any atomic_req_8B_endianness_mode. */
 CQE64(test_an_atomic_in_the_cqe_is_big_endian)
 {
 	const uint64_t old = 0x0102030405060708, be = htobe64(old);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that queues live and die without harm to others: destroyed in the middle of traffic, old
- * frames for a new life, a hog beside many, order of a reply against one's own completion. */
+/* Proves that queues begin and end without harm to others: destroyed in the middle of traffic, old
+ * frames after a restart, a busy queue beside many, order of a reply and one's own completion. */
 #include "tests/test.h"
 #include <endian.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #define TEST_FIXTURE {rig_setup, rig_teardown}
 
-/* Destroyed after any number of turns, with everything still under way. */
+/* Queues are destroyed after any number of turns, with everything still under way. */
 TEST(test_destroy_in_traffic)
 {
 	for (unsigned int turns = 0; turns < 6; turns++) {
@@ -26,7 +26,7 @@ TEST(test_destroy_in_traffic)
 			datapath_run(&p->rig.dev);
 		rig_qp_close(turns % 2 ? &p->a : &p->b);
 		rig_pass(&p->rig, 3000000000ull);
-		/* the other end is alive: it gives up, or hears nothing more */
+		/* the other end is alive: it gives up, or gets no more messages */
 		rig_qp_open(&p->rig, turns % 2 ? &p->a : &p->b, BLUEFIELD2_HOST, &p->ca, &p->ca, 4,
 			    3);
 		rig_pair_close(p);
@@ -42,7 +42,7 @@ static void keep(void *ctx, struct port *w, struct frame *f)
 	*old = f;
 }
 
-/* A frame from before RST is not for the queue pair's next life. */
+/* A frame from before RST does not reach the restarted queue pair. */
 TEST_PAIR(test_old_frames)
 {
 	struct frame *old = NULL;
@@ -52,7 +52,7 @@ TEST_PAIR(test_old_frames)
 	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 64);
 	assert_non_null(old);
 	port_set_hook(p->rig.dev.port, NULL, NULL);
-	port_queue(p->rig.dev.port, old); /* waits in the queue while b is renewed */
+	port_queue(p->rig.dev.port, old); /* it waits in the queue while b restarts */
 	queue_set_state(&p->b.qp->q, QP_RST);
 	p->b.rq_pi = 0;
 	rig_connect_one(&p->b, &p->a);
@@ -63,7 +63,7 @@ TEST_PAIR(test_old_frames)
 
 #define MANY 200u
 
-/* A hog with endless long messages does not keep 200 short ones from finishing in a few turns. */
+/* A queue with endless long messages does not keep 200 short ones from finishing in a few turns. */
 TEST_PAIR(test_fairness)
 {
 	struct rig_cq *cq = calloc(1, sizeof(*cq));
@@ -80,7 +80,7 @@ TEST_PAIR(test_fairness)
 	}
 	for (unsigned int i = 0; i < 16; i++)
 		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, RIG_BUF);
-	rig_ring(&p->a); /* one register value; the records of the others tell */
+	rig_ring(&p->a); /* one register value; the other queues have only their records */
 	for (turns = 0; got < MANY && turns < 40; turns++) {
 		datapath_run(&p->rig.dev);
 		while (rig_poll(cq))
@@ -96,7 +96,7 @@ TEST_PAIR(test_fairness)
 	free(q);
 }
 
-/* a sends, b answers at once; when a sees the answer, its own completion is there. */
+/* When b answers a at once and a sees the answer, a's own completion is there. */
 TEST_PAIR(test_reply_order)
 {
 	struct rig_cq recv_cq;
@@ -167,7 +167,7 @@ static void at_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 	l->completed = rig_poll(&l->p->ca) != NULL;
 }
 
-/* The same within one turn: something unrelated, the acknowledgement, the reply. */
+/* Like test_reply_order, within one turn: an unrelated packet, the acknowledgement, the reply. */
 TEST_PAIR(test_reply_order_in_one_turn)
 {
 	struct rig_cq recv_cq;
@@ -199,7 +199,7 @@ TEST_PAIR(test_reply_order_in_one_turn)
 	rig_cq_close(&recv_cq);
 }
 
-/* SQD: what has begun ends, nothing new begins, the event comes once; then RTS goes on. */
+/* SQD: requests that have begun end, no new one begins, one event comes; RTS continues. */
 TEST_PAIR(test_drain)
 {
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 100000);
@@ -216,7 +216,7 @@ TEST_PAIR(test_drain)
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_SQ_DRAINED), 1);
 }
 
-/* The memory of a whole client goes away with everything under way. */
+/* All memory of a client is unmapped with everything under way. */
 TEST_PAIR(test_client_dies)
 {
 	for (unsigned int i = 0; i < 8; i++)

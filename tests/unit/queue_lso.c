@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves large sends of raw packets: one request is cut into packets, each with headers of its own. */
+/* Proves large sends of raw packets: one request is cut into packets, each with its own headers. */
 #include "tests/test.h"
 #include "queue_raw_rig.h"
 #include "chip/datapath.h"
@@ -45,7 +45,7 @@ static void receives(struct raw *r, unsigned int n)
 		rig_recv(&r->rq, r->dst + 1024 * i, 1024, rig_key(r->mkey));
 }
 
-/* Length, id, sequence number and flags; checksums are right in the eyes of the receiver. */
+/* Length, id, sequence number and flags are right, and so are checksums for the receiver. */
 TEST_RAW(tcp_over_ipv4)
 {
 	const uint32_t total = 3 * MSS + 7;
@@ -95,12 +95,12 @@ TEST_RAW(udp_over_ipv6)
 	}
 }
 
-/* More packets than a turn takes: what was posted behind it waits, and leaves behind it. */
+/* A request of more packets than a turn sends: later requests wait, and leave behind it. */
 TEST_RAW(many_packets)
 {
 	struct rig_wqe w = large(r, tcp4, TCP4, 10, 1000);
 
-	r->rq.queue->state = QP_RST; /* counts what it does not take */
+	r->rq.queue->state = QP_RST; /* it counts what it does not take */
 	rig_end(&w);
 	raw_post(r, r->src, 77, 0);
 	raw_go(r);
@@ -110,7 +110,7 @@ TEST_RAW(many_packets)
 	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_SEND);
 }
 
-/* Two large sends share the bandwidth, 3 to 1, as their leaves' weights say. */
+/* Two large sends share the bandwidth 3 to 1 by their leaves' weights. */
 TEST_RAW(shares)
 {
 	static uint8_t payload[200000];
@@ -146,7 +146,7 @@ TEST_RAW(shares)
 	rig_qp_close(&q[1]);
 }
 
-/* A rate holds each packet, and an error or a reset meets a request that is half sent. */
+/* A rate holds each packet; errors and resets come while a request is half sent. */
 TEST_RAW(half_sent)
 {
 	struct pp_rate *row = &r->rig.dev.vhca[0].pp_rates[1];
@@ -200,7 +200,7 @@ static void spoil_tag(struct raw *r, struct rig_wqe *w)
 	prm_wqe_eth_seg_set_insert_type(w->bytes + 16, 0x8000);
 }
 
-/* The headers end 20 bytes before or behind the end of TCP's. */
+/* Makes the headers end 20 bytes before or behind the end of TCP's. */
 static void spoil_short_header(struct raw *r, struct rig_wqe *w)
 {
 	(void)r;
@@ -259,7 +259,7 @@ static const struct {
 	{spoil_total, PRM_SYNDROME_LOCAL_LENGTH_ERR},
 };
 
-/* An error CQE, nothing on the wire; by way of RST the queue works again. */
+/* Each makes an error CQE and no packet; through RST the queue works again. */
 TEST_RAW(bad_large_sends)
 {
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -278,7 +278,7 @@ TEST_RAW(bad_large_sends)
 	}
 }
 
-/* Any headers: no crash, and the queue ends in RTS or ERR. */
+/* With any headers there is no crash, and the queue ends in RTS or ERR. */
 TEST_RAW(garbage)
 {
 	srand(1);

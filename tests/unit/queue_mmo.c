@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the MMO DMA engine: it copies between local keys and through cross-VHCA aliases, on a QP
- * that need not be connected, refuses what it must before a byte moves, and orders by fences. */
+ * that need not be connected, refuses bad WQEs before a byte moves, and keeps order by fences. */
 #include "tests/test.h"
 #include "queue_rig.h"
 #include "queue/queue.h"
@@ -39,7 +39,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* A's view of dst, which is the other function's. */
+/* Makes A's alias of dst, which is the other function's. */
 static struct mkey *alias(struct rig_pair *p)
 {
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, NULL, 0, 0);
@@ -84,12 +84,12 @@ TEST_PAIR(test_alias)
 	post_mmo(p, SIGNALED, rig_key(k), p->dst + 5, rig_key(p->ms), p->src, 300000, 300000);
 	assert_int_equal(prm_cqe64_get_opcode(done(p)), PRM_CQE_OPCODE_REQ);
 	assert_memory_equal(p->src, p->dst + 5, 300000);
-	/* and the other way */
+	/* in the other direction */
 	memset(p->dst, 0x3c, 1000);
 	post_mmo(p, SIGNALED, rig_key(p->ms), p->src, rig_key(k), p->dst, 1000, 1000);
 	assert_int_equal(prm_cqe64_get_opcode(done(p)), PRM_CQE_OPCODE_REQ);
 	assert_memory_equal(p->src, p->dst, 1000);
-	/* resolved at each access: another object behind the index is not it */
+	/* resolved at each access: another object of this index is not meant */
 	p->md->o.generation++;
 	post_mmo(p, SIGNALED, rig_key(p->ms), p->src, rig_key(k), p->dst, 1000, 1000);
 	assert_int_equal(prm_err_cqe_get_syndrome(done(p)), PRM_SYNDROME_LOCAL_PROT_ERR);
@@ -97,7 +97,7 @@ TEST_PAIR(test_alias)
 	rig_mkey_close(k);
 }
 
-/* One copy of 100 bytes, with one thing wrong. */
+/* One copy of 100 bytes, with one error. */
 TEST(test_bad)
 {
 	static const struct bad {
@@ -105,8 +105,8 @@ TEST(test_bad)
 		uint8_t syndrome;
 		uint32_t at, dlen, slen; /* 0: 100 */
 		uint8_t opmod;		 /* 0: DMA */
-		uint8_t rights;		 /* of the destination's key; 0: both */
-		uint8_t meta_rights;	 /* of the scratch buffer's key; 0: both */
+		uint8_t rights;		 /* rights of the destination's key; 0: both */
+		uint8_t meta_rights;	 /* rights of the scratch buffer's key; 0: both */
 		bool no_source, other_pd;
 	} table[] = {
 		{"lengths differ", 0x01, .slen = 101},
@@ -145,8 +145,8 @@ TEST(test_bad)
 }
 
 /*
- * The limit is the chip's own: one byte over it is a length error; the limit itself passes, and
- * only meets the end of the key. Without the engine, nothing passes.
+ * The limit is the chip's own: one byte more is a length error; the limit itself passes and only
+ * meets the end of the key. Without the engine, all are refused.
  */
 TEST(test_chips)
 {
@@ -183,7 +183,7 @@ TEST(test_chips)
 	}
 }
 
-/* Without a connection: RTS is enough. */
+/* RTS is enough, without a connection. */
 TEST_PAIR(test_unconnected)
 {
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LW);
@@ -200,7 +200,7 @@ TEST_PAIR(test_unconnected)
 	rig_mkey_close(k);
 }
 
-/* A strong fence waits for the READ before it; the READ's bytes are what the copy takes. */
+/* A strong fence waits for an earlier READ; the copy takes the READ's bytes. */
 TEST_PAIR(test_strong_order)
 {
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);

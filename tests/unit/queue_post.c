@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may wait for a better moment to reach a program's memory (queue/post.c), and what ends the
- * wait: time, a command, a CQE of any queue. What a peer could tell of never waits.
+ * Proves which writes to a program's memory may be delayed (queue/post.c), and what ends the delay:
+ * time, a command, a CQE of any queue. Writes that a peer could announce are never delayed.
  */
 #include "tests/test.h"
 #include <pthread.h>
@@ -12,8 +12,8 @@
 #include "fw/fw.h"
 
 #define HOLD_NS 10000u
-#define TO	1024u	     /* where READs go */
-#define FROM	(64u << 10) /* where they come from */
+#define TO	1024u	    /* offset of READs' destinations */
+#define FROM	(64u << 10) /* offset of their sources */
 
 static int setup(void **state)
 {
@@ -52,7 +52,7 @@ static uint8_t arrived(const struct rig_self *s)
 	return s->p->src[TO] == s->p->src[TO + 63] ? s->p->src[TO] : 0;
 }
 
-/* 10 us after the turn that brought it, and not before. */
+/* A write waits until 10 us after its turn, and no longer. */
 TEST_SELF(time_ends_it)
 {
 	for (uint8_t i = 1; i < 20; i++) {
@@ -67,7 +67,7 @@ TEST_SELF(time_ends_it)
 	}
 }
 
-/* Others that come meanwhile don't make it longer. */
+/* Later writes don't prolong the wait. */
 TEST_SELF(more_come)
 {
 	read_one(s, 1);
@@ -81,7 +81,7 @@ TEST_SELF(more_come)
 	assert_int_equal(s->p->src[TO + 4096], 1);
 }
 
-/* A command sees it done, whatever command and whatever becomes of it; so does a loop that sleeps. */
+/* Any command sees the write done, whatever its result; so does a sleeping loop. */
 TEST_SELF(commands_end_it)
 {
 	uint8_t in[64] = {0}, out[256];
@@ -101,7 +101,7 @@ TEST_SELF(commands_end_it)
 	assert_false(queues_settle(&s->p->rig.dev));
 }
 
-/* A queue that ends without a command, as those of a dead program do, leaves nothing that names it. */
+/* A queue that ends without a command, as of a dead program, leaves no write that names it. */
 TEST_OF(the_end_of_its_queue, struct rig_pair, p, {rig_setup, rig_teardown})
 {
 	struct rig_self s;
@@ -113,7 +113,7 @@ TEST_OF(the_end_of_its_queue, struct rig_pair, p, {rig_setup, rig_teardown})
 	assert_false(queues_settle(&p->rig.dev));
 }
 
-/* A CQE of its own queue, or of one that has nothing to do with it. */
+/* A CQE of its own queue, or of an unrelated one, ends the wait. */
 TEST_SELF(cqes_end_it)
 {
 	read_one(s, 1);
@@ -132,7 +132,7 @@ TEST_SELF(cqes_end_it)
 	assert_int_equal(s->p->src[TO + 4096 + 63], 3);
 }
 
-/* A WRITE is there at the end of its turn, and with it what was to come before. */
+/* A WRITE is done at the end of its turn, and earlier writes with it. */
 TEST_SELF(writes_do_not_wait)
 {
 	memset(s->p->src + FROM, 5, 64);
@@ -145,7 +145,7 @@ TEST_SELF(writes_do_not_wait)
 	rig_run(&s->q);
 	assert_int_equal(s->p->src[FROM + 4096], 6);
 	assert_int_equal(arrived(s), 6);
-	/* what it brought is what a request after it sends */
+	/* a later request sends the data of the READ */
 	read_one(s, 7);
 	post(s, PRM_WQE_OPCODE_RDMA_WRITE, TO, FROM + 8192, 64, 0);
 	rig_run(&s->q);
@@ -175,7 +175,7 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* Who polls the end of a large WRITE finds the small one before it. */
+/* A program that polls the end of a large WRITE finds the earlier small one. */
 TEST_SELF(in_order)
 {
 	struct watch w = {.first = s->p->src + TO, .last = s->p->src + TO + 4096 + 8191};

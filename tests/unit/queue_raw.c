@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves send queues of raw packets: what a WQE puts on the wire, and how each kind of bad one
- * ends. */
+/* Proves send queues of raw packets: the packets of a WQE, and how each kind of bad one ends. */
 #include "tests/test.h"
 #include <sys/mman.h>
 #include "queue_raw_rig.h"
@@ -17,7 +16,7 @@ static uint32_t pseudo4(const uint8_t *ip, uint32_t len)
 
 /* --- send WQEs -------------------------------------------------------------------------------- */
 
-/* The first headers in the Ethernet segment, then inline data, then two pieces of memory. */
+/* A packet is made of the Ethernet segment's headers, inline data, and two pieces of memory. */
 TEST_RAW(pieces)
 {
 	struct rig_wqe w;
@@ -54,7 +53,7 @@ TEST_RAW(checksums)
 	uint16_t got;
 
 	raw_make_udp4(r->src);
-	r->src[14 + 10] = 0xff; /* whatever stands there */
+	r->src[14 + 10] = 0xff; /* any value is overwritten */
 	r->src[14 + 26] = 0xee;
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	raw_post(r, r->src, UDP4_LEN, PRM_ETH_CS_FLAG_L3_CSUM);
@@ -72,7 +71,7 @@ TEST_RAW(checksums)
 	assert_int_equal(got, (uint16_t)~raw_rfc1071(udp, 0x5f, pseudo4(ip, 0x5f)));
 }
 
-/* The tag goes behind the addresses, and checksums below it are still right. */
+/* The tag goes behind the addresses, and checksums behind it are still right. */
 TEST_RAW(vlan_insert)
 {
 	struct rig_wqe w;
@@ -99,7 +98,7 @@ TEST_RAW(vlan_insert)
 	}
 }
 
-/* Each data segment is a packet, with checksums of its own; one completion is for all. */
+/* Each data segment is a packet with its own checksums; one completion is for all. */
 TEST_RAW(several_in_one)
 {
 	struct rig_wqe w;
@@ -124,7 +123,7 @@ TEST_RAW(several_in_one)
 	}
 }
 
-/* n packets of 1000 bytes; when each of them left, after the first one. */
+/* Sends n packets of 1000 bytes; at: when each left, relative to the first. */
 static void paced(struct raw *r, unsigned int n, uint64_t *at)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -137,7 +136,7 @@ static void paced(struct raw *r, unsigned int n, uint64_t *at)
 		at[i] -= at[0];
 }
 
-/* A byte takes a microsecond at 8 Mbit/s, less 100 once after idling; a burst may leave early. */
+/* At 8 Mbit/s a byte takes a microsecond, 100 fewer once after idling; a burst may leave early. */
 TEST_RAW(rate)
 {
 	struct pp_rate *row = &r->rig.dev.vhca[0].pp_rates[1];
@@ -191,7 +190,7 @@ static void spoil_opcode(struct raw *r, struct rig_wqe *w)
 	prm_wqe_ctrl_seg_set_opcode(w->bytes, PRM_WQE_OPCODE_RDMA_WRITE);
 }
 
-/* A header for all of several packets. */
+/* One header for all of several packets. */
 static void spoil_multi_header(struct raw *r, struct rig_wqe *w)
 {
 	(void)r;
@@ -299,7 +298,7 @@ static const struct {
 	{spoil_min_inline, PRM_SYNDROME_LOCAL_QP_OP_ERR},
 };
 
-/* An error CQE, nothing on the wire, the next WQE flushed; by way of RST it works again. */
+/* Each makes an error CQE and no packet; the next WQE is flushed; through RST it works again. */
 TEST_RAW(bad_sends)
 {
 	const uint8_t *cqe;
@@ -341,8 +340,7 @@ static void failed_send(struct raw *r, uint8_t syndrome)
 	assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
 }
 
-/* Data of several WQEs are fetched at once; those before a bad one are sent, those behind are not.
- */
+/* Data of several WQEs is fetched at once; those before a bad one are sent, later ones are not. */
 TEST_RAW(one_of_many)
 {
 	uint8_t *gone =
@@ -388,7 +386,7 @@ static void post_two_blocks(struct raw *r, struct rig_qp *sq)
 	rig_end(&w);
 }
 
-/* The ring is unmapped behind what was fetched: that is sent, then the queue is in ERR, alone. */
+/* The ring is unmapped behind the fetched WQEs: these are sent, then only this queue is in ERR. */
 TEST_RAW(ring_goes)
 {
 	uint8_t *ring =
@@ -409,7 +407,7 @@ TEST_RAW(ring_goes)
 		post_two_blocks(r, &sq);
 	munmap(ring + 4096, 4096);
 	rig_run(&sq);
-	assert_in_range(r->nsent, 9, 32); /* as far as it had been fetched */
+	assert_in_range(r->nsent, 9, 32); /* as many as had been fetched */
 	assert_int_equal(sq.queue->state, QP_ERR);
 	for (n = 0; (cqe = rig_poll(&r->scq)); n++)
 		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
@@ -422,7 +420,7 @@ TEST_RAW(ring_goes)
 	munmap(ring, 4096);
 }
 
-/* Any bytes at all: no crash, the queue ends in RTS or ERR, RST brings it back. */
+/* With any bytes there is no crash, the queue ends in RTS or ERR, and RST brings it back. */
 TEST_RAW(garbage)
 {
 	struct rig_wqe w;

@@ -171,7 +171,7 @@ const uint8_t *raw_received(struct raw *r)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Captured by others: RFC 1071's method gives these very checksums (Wikipedia's IPv4 example). */
+/* Captured elsewhere: RFC 1071's method gives these very checksums (Wikipedia's IPv4 example). */
 static const uint8_t udp4[] = "\x02\0\0\0\0\2\x02\0\0\0\0\1\x08\0"
 			      /* 192.168.0.1 -> 192.168.0.199, header checksum 0xb861 */
 			      "\x45\0\0\x73\0\0\x40\0\x40\x11\xb8\x61\xc0\xa8\0\1\xc0\xa8\0\xc7"
@@ -184,7 +184,7 @@ void raw_make_udp4(uint8_t *p)
 	memcpy(p, udp4, sizeof(udp4) - 1);
 }
 
-/* RFC 1071, one word after the other, written again for this test. */
+/* Computes RFC 1071's sum word by word, written again for this test. */
 uint16_t raw_rfc1071(const uint8_t *p, size_t n, uint32_t sum)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves receive queues of raw packets and the port: what a CQE says of a packet, what happens
- * without a receive or with one that is too small, how packets are spread, what enters from
- * outside. */
+/* Proves receive queues of raw packets and the port: a packet's CQE, no receive or one that is too
+ * small, how packets are spread, packets that enter from outside. */
 #include "tests/test.h"
 #include <errno.h>
 #include <sys/mman.h>
@@ -50,7 +49,7 @@ TEST_RAW(headers_told)
 	assert_int_equal(prm_cqe64_get_check_sum(cqe), raw_rfc1071(r->dst + 14, 0x73, 0));
 
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	r->src[14 + 8]--; /* TTL, the checksum is wrong now */
+	r->src[14 + 8]--; /* TTL, so that the checksum is wrong */
 	r->src[14 + 6] = 0x20;
 	raw_post(r, r->src, UDP4_LEN, 0);
 	raw_go(r);
@@ -99,8 +98,7 @@ TEST_RAW(out_of_buffer)
 	raw_received(r);
 }
 
-/* A receive that is too small: length error, the queue in ERR, what was posted behind it flushed.
- */
+/* A receive that is too small is a length error: the queue is in ERR, later receives flushed. */
 TEST_RAW(too_small)
 {
 	const uint8_t *cqe;
@@ -122,8 +120,8 @@ TEST_RAW(too_small)
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 1);
 }
 
-/* Memory that went away behind a valid key: found when the posted write is done, so an event tells;
- * a large packet is written at once, and its CQE tells. Either way the queue is in ERR. */
+/* Unmapped memory behind a valid key moves the queue to ERR. For a small packet, a posted write, an
+ * event reports it; for a large packet, which is written at once, its CQE does. */
 TEST_RAW(memory_gone)
 {
 	uint8_t *gone =
@@ -152,7 +150,7 @@ TEST_RAW(memory_gone)
 	assert_int_equal(r->rq.queue->state, QP_ERR);
 }
 
-/* From RST straight to ERR, as a WQ may go: what is posted then is flushed as in any ERR. */
+/* A WQ may go from RST straight to ERR: later receives are flushed as in any ERR. */
 TEST_RAW(reset_to_error)
 {
 	queue_set_state(r->rq.queue, QP_RST);
@@ -178,7 +176,7 @@ TEST_RAW(silent_flush)
 #define ST_BYTES 64u
 #define ST_COUNT 8u
 
-/* Entries of 8 strides of 64 bytes; n are posted, their memory one behind the other. */
+/* Opens a queue of entries of 8 strides of 64 bytes; posts n with adjacent memory. */
 static void st_open(struct raw *r, struct rig_qp *to, uint8_t shift, unsigned int n)
 {
 	struct rq *rq = to->queue->rq;
@@ -204,8 +202,7 @@ static void st_comes(struct raw *r, uint16_t wqe, uint16_t stride, uint32_t stri
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), strides << 16 | len);
 }
 
-/* Packets of 3 strides: the third one is in the next entry, and a filler tells of 2 left strides.
- */
+/* Packets of 3 strides: the third is in the next entry, and a filler reports 2 unused strides. */
 TEST_RAW(strides)
 {
 	uint8_t packet[UDP4_LEN];
@@ -229,7 +226,7 @@ TEST_RAW(strides)
 	}
 }
 
-/* The bytes that are left free before a packet count: 128 and 2 are one stride more. */
+/* Free bytes before a packet count: 128 and 2 are one stride more. */
 TEST_RAW(strides_shifted)
 {
 	for (uint8_t shift = 0; shift <= 2; shift += 2) {
@@ -243,7 +240,7 @@ TEST_RAW(strides_shifted)
 	}
 }
 
-/* The last entry: a packet that does not fit is dropped; one that no entry holds ends the queue. */
+/* In the last entry, a packet that does not fit is dropped; one too long for any ends the queue. */
 TEST_RAW(strides_end)
 {
 	uint8_t packet[UDP4_LEN];
@@ -267,7 +264,7 @@ TEST_RAW(strides_end)
 	assert_int_equal(r->rq.queue->state, QP_ERR);
 }
 
-/* Each queue of a table gets the packets that its index says; all of them together get all. */
+/* Each queue of a table gets the packets of its index; together the queues get all. */
 TEST_RAW(rss_spreads)
 {
 	struct raw_rq *list[2] = {r->rq.raw_rq};
@@ -310,7 +307,7 @@ TEST_RAW(rss_spreads)
 struct told {
 	uint32_t len, hash;
 	uint16_t counter, sum;
-	unsigned int of; /* CQEs of its run; 0: a whole CQE */
+	unsigned int of; /* number of CQEs in its run; 0: a whole CQE */
 };
 
 static uint8_t *slot_at(const struct rig_cq *c, uint32_t at)
@@ -330,7 +327,7 @@ static void tell_entry(const struct rig_cq *c, const uint8_t *entry, struct told
 		t->counter = (uint16_t)prm_mini_cqe8_get_stridx(entry);
 }
 
-/* Polls as Linux's mlx5e does (en_rx.c): slots of a run get back the owner that they need. */
+/* Polls as Linux's mlx5e does (en_rx.c): slots of a run get their owner bit back. */
 static unsigned int poll_compressed(struct rig_cq *c, struct told *told)
 {
 	const uint32_t at = c->ci;
@@ -364,7 +361,7 @@ static unsigned int poll_compressed(struct rig_cq *c, struct told *told)
 
 #define BURST 16u
 
-/* Packets of different lengths, checksums and hashes; the 12th says that its header is wrong. */
+/* Sends packets of different lengths, checksums and hashes; the 12th has a bad header. */
 static void burst(struct raw *r, struct rig_qp *rq)
 {
 	for (unsigned int i = 0; i < BURST; i++) {
@@ -380,7 +377,7 @@ static void burst(struct raw *r, struct rig_qp *rq)
 	raw_go(r);
 }
 
-/* An entry tells the hash or the checksum; a whole CQE, the 12th, tells both. */
+/* Checks a burst: an entry has the hash or the checksum; the 12th, a whole CQE, has both. */
 static void burst_comes(const struct told *plain, const struct told *told, uint8_t format,
 			unsigned int lap)
 {
@@ -396,8 +393,8 @@ static void burst_comes(const struct told *plain, const struct told *told, uint8
 }
 
 /*
- * Runs of alike CQEs become titles and arrays, which tell what whole CQEs told; slots between them
- * are not written. Over laps of the ring, with either size of CQE, nothing else is taken for a CQE.
+ * Runs of alike CQEs become titles and arrays with the contents of whole CQEs; slots between them
+ * are not written. Over laps of the ring, with either size of CQE, nothing else looks like a CQE.
  */
 static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
 {
@@ -443,7 +440,7 @@ TEST_RAW(compressed)
 	r->tir->rq = r->rq.raw_rq;
 }
 
-/* Packets in the strides of one entry are a run, though their numbers differ by their strides. */
+/* Packets in the strides of one entry are a run, though their counters differ by their strides. */
 TEST_RAW(compressed_strides)
 {
 	struct rig_cq cq;
@@ -483,7 +480,7 @@ TEST_RAW(injected)
 	memset(r->src, 0xff, 6);
 	assert_int_equal(port_inject(dev->port, r->src, 60), 0);
 	rig_settle(&r->rig);
-	assert_int_equal(port_unclaimed(dev->port), 2); /* nobody has RX tables */
+	assert_int_equal(port_unclaimed(dev->port), 2); /* no function has RX tables */
 	memcpy(r->src, dev->vhca[1].mac, 6);
 	assert_int_equal(port_inject(dev->port, r->src, 60), 0);
 	rig_settle(&r->rig);

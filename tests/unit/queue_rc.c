@@ -129,7 +129,7 @@ TEST_PAIR(test_lists_wrap)
 	assert_true(p->a.sq_pi > 100);
 }
 
-/* 16-bit counters of both rings turn over; a full RQ of 8 entries is used to its last one. */
+/* 16-bit counters of both rings wrap; a full RQ of 8 entries is used to its last entry. */
 TEST_PAIR(test_counters_wrap)
 {
 	for (unsigned int i = 0; i < 66000 / 8; i++) {
@@ -155,7 +155,7 @@ TEST_PAIR(test_counters_wrap)
 	}
 }
 
-/* Unsignaled requests make no CQE; the CQE of a later one retires them. NOP completes in order. */
+/* Unsignaled requests make no CQE; a later one's CQE completes them. NOP completes in order. */
 TEST_PAIR(test_unsignaled_nop)
 {
 	for (unsigned int i = 0; i < 3; i++)
@@ -167,7 +167,7 @@ TEST_PAIR(test_unsignaled_nop)
 	assert_int_equal(p->a.qp->sq.done, 4);
 }
 
-/* Nothing runs until the register is written, whatever the record says; nor for another UAR. */
+/* A record without a register write starts nothing; neither does a write to another UAR. */
 TEST_PAIR(test_no_doorbell)
 {
 	rig_nop(&p->a);
@@ -181,7 +181,7 @@ TEST_PAIR(test_no_doorbell)
 	assert_non_null(rig_poll(&p->ca));
 }
 
-/* A burst that lost its first register value: the record of the other queue of the UAR tells. */
+/* When a burst loses its first register value, the record of the UAR's other queue still counts. */
 TEST_PAIR(test_lost_doorbell)
 {
 	rig_nop(&p->a);
@@ -192,7 +192,7 @@ TEST_PAIR(test_lost_doorbell)
 	assert_non_null(rig_poll(&p->cb));
 }
 
-/* Receives have no inline segments: bit 31 of their length asks for padding, which has no effect. */
+/* Receives have no inline segments: bit 31 of their length asks for padding, without effect. */
 TEST_PAIR(test_padded_receive)
 {
 	rig_recv(&p->b, p->dst, 3 | 1u << 31, rig_key(p->md));
@@ -215,7 +215,9 @@ static void post_on_demand(struct rig_pair *p, uint8_t opcode, uint32_t off)
 	rig_run(&p->a);
 }
 
-/* The first request for a page of a region on demand is put off by an RNR NAK; its neighbours need none then. */
+/*
+ * The first request for a page of an on-demand region gets an RNR NAK; neighbours then need none.
+ */
 TEST_PAIR(test_on_demand)
 {
 	static const uint8_t opcode[] = {PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_READ,
@@ -236,7 +238,7 @@ TEST_PAIR(test_on_demand)
 	}
 }
 
-/* Without retries that ends the connection. */
+/* Without retries the RNR NAK ends the connection. */
 TEST_PAIR(test_on_demand_without_retries)
 {
 	const uint32_t across = 4096 - 50 - (uintptr_t)p->dst % 4096;
@@ -272,7 +274,7 @@ static void ring_on(struct rig_qp *q, uint32_t uar, uint32_t qpn)
 	rig_pass(q->rig, 1000000000);
 }
 
-/* A doorbell on the page of another UAR starts nothing there and nothing on its own page. */
+/* A doorbell on another UAR's page starts nothing, there or on the queue's own page. */
 TEST_PAIR(test_foreign_uar)
 {
 	rig_qp_next_uar(&p->b);
@@ -283,7 +285,7 @@ TEST_PAIR(test_foreign_uar)
 	assert_non_null(rig_poll(&p->ca));
 }
 
-/* Nor does one with a number that is no queue's, or another UAR's queue's. */
+/* A doorbell with a number of no queue, or of another UAR's queue, starts nothing. */
 TEST_PAIR(test_foreign_number)
 {
 	const uint32_t b = p->b.queue->o.id;
@@ -302,7 +304,9 @@ TEST_PAIR(test_foreign_number)
 	assert_null(rig_poll(&p->cb));
 }
 
-/* Strict doorbells: a store that is known to be the only one starts its own queue; else all records count. */
+/*
+ * Strict doorbells: a store known to be the only one starts only its queue; else all records count.
+ */
 TEST_PAIR(test_strict)
 {
 	rig_nop(&p->a);
@@ -314,12 +318,12 @@ TEST_PAIR(test_strict)
 	assert_non_null(rig_poll(&p->cb));
 	assert_null(rig_poll(&p->ca));
 	rig_nop(&p->b);
-	rig_run(&p->b); /* its record moved behind the trap */
+	rig_run(&p->b); /* its record moved after the trap */
 	assert_non_null(rig_poll(&p->cb));
 	assert_non_null(rig_poll(&p->ca));
 }
 
-/* A WQE that was written to the register: if the ring has other bytes, they are not sent. */
+/* A WQE in the register is only a hint: if the ring has other bytes, the ring's are sent. */
 TEST_PAIR(test_blueflame)
 {
 	const uint32_t n = p->a.queue->o.id, blocks = 1u << p->a.queue->sq->log_size;
@@ -335,7 +339,7 @@ TEST_PAIR(test_blueflame)
 		if (i)
 			memcpy(wqe + 36, "regs", 4);
 		if (i == 2)
-			prm_wqe_ctrl_seg_set_wqe_index(wqe, 0); /* one that has run already */
+			prm_wqe_ctrl_seg_set_wqe_index(wqe, 0); /* the index of a finished WQE */
 		rig_ring(&p->a);
 		queue_blueflame(&p->rig.dev, RIG_UAR, wqe, sizeof(wqe));
 		rig_settle(&p->rig);
@@ -348,7 +352,7 @@ TEST_PAIR(test_blueflame)
 	queue_trapped(&p->rig.dev, RIG_UAR + 7);
 }
 
-/* A doorbell that overwrote another one may name a queue pair that is gone by now. */
+/* A doorbell that overwrote another one may name a destroyed queue pair. */
 TEST_PAIR(test_lost_doorbell_to_a_dead_queue)
 {
 	struct rig_qp dead;
@@ -361,7 +365,7 @@ TEST_PAIR(test_lost_doorbell_to_a_dead_queue)
 	assert_non_null(rig_poll(&p->ca));
 }
 
-/* More READs than log_sra_max lets out at once, then a fenced WRITE over what they read. */
+/* More READs than log_sra_max allows at once, then a fenced WRITE to their sources. */
 TEST_PAIR(test_reads_and_fence)
 {
 	struct rig_wqe w;
@@ -381,7 +385,7 @@ TEST_PAIR(test_reads_and_fence)
 	assert_non_null(rig_poll(&p->ca));
 }
 
-/* A READ sees the WRITEs before it; small ones are posted on their way to memory. */
+/* A READ sees earlier WRITEs; small ones are posted on their way to memory. */
 TEST_PAIR(test_read_after_write)
 {
 	for (uint32_t len = 1; len < 3000; len = len * 3 + 1) {
@@ -396,7 +400,7 @@ TEST_PAIR(test_read_after_write)
 	}
 }
 
-/* A queue pair connected to itself, and one with force loopback and a GID that nobody has. */
+/* A queue pair connected to itself, and one with force loopback and an unknown GID. */
 TEST_PAIR(test_self)
 {
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);

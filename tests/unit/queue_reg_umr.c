@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that the kernel's UMR queue makes regions of pages, moves them to a PD and takes them back as
- * mlx5_ib's umr.c does; that a program's queue can do none of it; and what the kernel's is refused. */
+/* Proves that the kernel's UMR queue makes regions of pages, moves them to a PD and revokes them as
+ * mlx5_ib's umr.c does; that a program's queue can do none of it; and which WQEs of the kernel are
+ * refused. */
 #include "tests/test.h"
 #include <dvx/prm/mkey.h>
 #include "queue_rig.h"
@@ -16,7 +17,7 @@
 #define WRITE	  PRM_WQE_OPCODE_RDMA_WRITE
 #define PRESENT	  3u
 #define MASK(bit) PRM_UMR_MKEY_MASK_##bit
-/* As Linux 6.1 has them. */
+/* The rights that Linux 6.1 sets. */
 #define RIGHTS (MASK(LR) | MASK(LW) | MASK(RR) | MASK(RW) | MASK(A))
 #define ENABLE                                                                      \
 	(MASK(KEY) | MASK(FREE) | RIGHTS | MASK(PD) | MASK(LEN) | MASK(PAGE_SIZE) | \
@@ -27,9 +28,9 @@ struct reg {
 	struct rig_qp k; /* the kernel's queue */
 	struct rig_cq cq;
 	struct obj *own, *pd; /* the kernel's PD, a program's */
-	struct mkey *m;	      /* of the cache: free, without a page */
+	struct mkey *m;	      /* a free mkey of the cache, without a page */
 	uint8_t *mem;	      /* PAGES pages of dst */
-	uint8_t *list;	      /* in src, behind what is read and written */
+	uint8_t *list;	      /* in src, behind the bytes read and written */
 };
 
 static int reg_setup(void **state)
@@ -88,7 +89,7 @@ static uint8_t status(struct rig_cq *cq)
 	return (uint8_t)prm_err_cqe_get_syndrome(cqe);
 }
 
-/* What mlx5_ib writes into each of its UMRs' contexts. */
+/* Begins a UMR with the context that mlx5_ib always writes. */
 static struct rig_wqe umr(struct reg *g, struct rig_qp *q, uint8_t flags, uint64_t mask)
 {
 	struct rig_wqe w = rig_begin(q, PRM_WQE_OPCODE_UMR, SIGNALED, rig_key(g->m));
@@ -119,7 +120,7 @@ static uint8_t run(struct rig_wqe *w)
 	return status(cq);
 }
 
-/* The entries from `first` on name these pages; the rest of 64 bytes none, as in mlx5_ib. */
+/* Sets the entries from `first` on; the rest of 64 bytes names no page, as in mlx5_ib. */
 static uint8_t load(struct reg *g, struct rig_qp *q, uint64_t mask, uint32_t first, uint32_t n,
 		    const unsigned int *page)
 {
@@ -147,7 +148,7 @@ static uint8_t access_region(struct reg *g, uint8_t opcode, uint32_t low, uint64
 	return run(&w);
 }
 
-/* Each byte of the region is the page's that the list has there. */
+/* Checks that each byte of the region is in the page that the list has there. */
 static void holds(struct reg *g, const unsigned int *page)
 {
 	const uint32_t at = IOVA & (PAGE - 1);
@@ -200,7 +201,7 @@ TEST_REG(revokes)
 	assert_int_equal(access_region(g, READ, 0x77, IOVA, 8), PRM_SYNDROME_REMOTE_ACCESS_ERR);
 }
 
-/* mlx5r_umr_rereg_pd_access(): in use, and other rights and another PD. */
+/* mlx5r_umr_rereg_pd_access(): in use, then with other rights and another PD. */
 TEST_REG(changes_rights_and_pd)
 {
 	struct rig_wqe w;
@@ -224,7 +225,7 @@ TEST_REG(absent_page)
 	assert_int_not_equal(access_region(g, READ, 0x77, IOVA + (PAGES - 1) * PAGE, 1), 0);
 }
 
-/* Ends in an error, changes nothing. */
+/* Checks that the WQE ends in an error and changes nothing. */
 static void refused(struct reg *g, struct rig_wqe *w, uint8_t syndrome)
 {
 	const struct mkey before = *g->m;
@@ -240,7 +241,7 @@ static void refused(struct reg *g, struct rig_wqe *w, uint8_t syndrome)
 	rig_connect_one(w->q, w->q);
 }
 
-/* Pages in the WQE, as a queue of the kernel's would be given them. */
+/* Puts pages into the WQE, as for a queue of the kernel's. */
 static struct rig_wqe inline_pages(struct reg *g, struct rig_qp *q, uint64_t mask, uint32_t first)
 {
 	struct rig_wqe w = umr(g, q, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET, mask);
@@ -254,7 +255,7 @@ static struct rig_wqe inline_pages(struct reg *g, struct rig_qp *q, uint64_t mas
 	return w;
 }
 
-/* A program's queue of the mkey's own PD names no page, no range and no PD. */
+/* A program's queue of the mkey's own PD may change no page, no range and no PD. */
 TEST_REG(programs_may_not)
 {
 	struct rig_qp *q = &g->p->b;
@@ -284,7 +285,7 @@ TEST_REG(refusals)
 	refused(g, &w, PRM_SYNDROME_MW_BIND_ERR);
 	w = umr(g, &g->k, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_CHECK_NOT_FREE, MASK(PD));
 	refused(g, &w, PRM_SYNDROME_MW_BIND_ERR);
-	/* it is for UMRs alone */
+	/* the queue is for UMRs only */
 	w = rig_begin(&g->k, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 	rig_data(&w, g->list, 8, rig_key(g->p->ms));
 	refused(g, &w, PRM_SYNDROME_LOCAL_QP_OP_ERR);

@@ -72,7 +72,7 @@ void rig_close(struct rig *r)
 	host_free(r->host);
 }
 
-/* Whole pages, which a test may share with the device. */
+/* Allocates whole pages, which a test may share with the device. */
 static uint8_t *ring_new(size_t len, int fill)
 {
 	size_t size = (len + 4095) & ~(size_t)4095;
@@ -227,7 +227,7 @@ void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
 	qp->remote_qpn = peer->qp->q.o.id;
 	memcpy(qp->rgid, peer->qp->q.o.vhca->gids[peer->qp->gid_index].gid, 16);
 	memcpy(qp->rmac, peer->qp->q.o.vhca->mac, sizeof(qp->rmac));
-	qp->next_send_psn = qp->next_rcv_psn = RIG_PSN; /* an aborted connection left its own */
+	qp->next_send_psn = qp->next_rcv_psn = RIG_PSN; /* an aborted connection left others */
 	queue_set_state(&qp->q, QP_INIT);
 	queue_set_state(&qp->q, QP_RTR);
 	queue_set_state(&qp->q, QP_RTS);
@@ -277,7 +277,7 @@ void rig_mkey_close(struct mkey *m)
 void rig_settle(struct rig *r)
 {
 	for (unsigned int i = 0; datapath_run(&r->dev); i++)
-		assert_true(i < TURNS); /* it must come to rest */
+		assert_true(i < TURNS); /* everything must finish */
 }
 
 void rig_pass(struct rig *r, uint64_t ns)

@@ -19,14 +19,14 @@
 #include "port/port.h"
 
 /*
- * The device without firmware or kernel: objects are made by hand, rings lie in this process, the
+ * The device without firmware or kernel: objects are made by hand, rings are in this process, the
  * clock moves only when nothing else can.
  */
 #define RIG_UAR 3u
 #define RIG_PD 7u
 #define RIG_EVENTS 4096u
-#define RIG_PSN	   0xfffff0u /* of the first packet: they wrap soon */
-#define RIG_UTC 1700000000500000000ull /* when the clock began */
+#define RIG_PSN	   0xfffff0u		  /* PSN of the first packet: wraps soon */
+#define RIG_UTC	   1700000000500000000ull /* time when the clock began */
 
 struct rig {
 	struct clock clock;
@@ -34,15 +34,15 @@ struct rig {
 	struct host *host;
 	struct mm *mm;
 	struct device dev;
-	const struct transport *transport; /* of the QPs that are opened from now on; NULL: RC */
+	const struct transport *transport;	   /* for QPs opened from now on; NULL: RC */
 	uint8_t log_dci_channels, log_dci_errored; /* likewise */
 	unsigned int nevents;
 	struct {
 		uint8_t type;
 		uint32_t number, eqn;
 	} event[RIG_EVENTS];
-	struct rig_cq *watched; /* a CQ that events are about */
-	unsigned int blind;	/* events that came before a CQE in it */
+	struct rig_cq *watched; /* a CQ that events are checked against */
+	unsigned int blind;	/* events that came before their CQE */
 };
 
 struct rig_cq {
@@ -56,7 +56,7 @@ struct rig_cq {
 struct rig_qp {
 	struct rig *rig;
 	struct queue *queue;
-	struct qp *qp; /* NULL: of raw packets */
+	struct qp *qp; /* NULL: a queue of raw packets */
 	struct raw_sq *raw_sq;
 	struct raw_rq *raw_rq;
 	struct rig_cq *scq, *rcq;
@@ -71,7 +71,7 @@ void rig_close(struct rig *);
 void rig_cq_open(struct rig *, struct rig_cq *, unsigned int function, unsigned int log_size,
 		 bool cqe128);
 void rig_cq_close(struct rig_cq *);
-/* In RST, with 2^log blocks and 2^log receive entries of 64 bytes. */
+/* Opens a QP in RST, with 2^log blocks and 2^log receive entries of 64 bytes. */
 void rig_qp_open(struct rig *, struct rig_qp *, unsigned int function, struct rig_cq *scq,
 		 struct rig_cq *rcq, unsigned int log_sq, unsigned int log_rq);
 void rig_qp_close(struct rig_qp *);
@@ -86,15 +86,15 @@ struct rig_srq {
 };
 void rig_srq_open(struct rig *, struct rig_srq *, uint32_t pdn);
 void rig_srq_close(struct rig_srq *);
-/* Entry `index` receives there; the list goes on at `next`. Then n more are posted. */
+/* Fills in entry `index`, whose link is `next`; rig_srq_post() posts n more. */
 void rig_srq_entry(struct rig_srq *, unsigned int index, uint16_t next, const void *va, uint32_t len,
 		   uint32_t lkey);
 void rig_srq_post(struct rig_srq *, uint16_t n);
-/* RST -> RTS, one end; attributes that the test has set before stay. */
+/* Moves one end from RST to RTS; attributes that the test has set stay. */
 void rig_connect_one(struct rig_qp *, const struct rig_qp *peer);
-/* Of a RoCE packet as bytes: its BTH, and how many bytes there are to the ICRC. */
+/* Returns a RoCE frame's BTH as bytes; *len: up to the ICRC. */
 uint8_t *rig_bth(struct frame *, uint32_t *len);
-/* After changes behind the IP header: lengths, IP checksum and ICRC are right again. */
+/* Updates lengths, IP checksum and ICRC after changes behind the IP header. */
 void rig_reseal(struct frame *, uint32_t len);
 void rig_connect(struct rig_qp *, struct rig_qp *);
 struct mkey *rig_mkey(struct rig *, unsigned int function, const void *buf, size_t len,
@@ -109,10 +109,10 @@ struct rig_wqe {
 	unsigned int ds;
 };
 struct rig_wqe rig_begin(struct rig_qp *, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
-/* A datagram's address vector: another QP, by its GID of the same index as the sender's. */
+/* Adds a datagram's address vector: another QP, by its GID of the sender's index. */
 #define RIG_QKEY 0x11112222u
 void rig_av(struct rig_wqe *, const struct rig_qp *to);
-/* The vector that was just made names this group (::ffff:239.1.2.3) instead. */
+/* Changes the vector just made to this group (::ffff:239.1.2.3). */
 extern const uint8_t rig_mgid[16];
 void rig_av_group(struct rig_wqe *);
 void rig_raddr(struct rig_wqe *, const void *va, uint32_t rkey);
@@ -120,23 +120,23 @@ void rig_data(struct rig_wqe *, const void *va, uint32_t len, uint32_t lkey);
 void rig_inline(struct rig_wqe *, const void *bytes, uint32_t len);
 void rig_end(struct rig_wqe *);     /* into the ring; not rung */
 void rig_go(struct rig_wqe *);	    /* into the ring, rung and settled */
-void rig_put(struct rig_wqe *);     /* as it stands, ds and index not filled in */
-void rig_ring(struct rig_qp *);     /* record and register */
-void rig_run(struct rig_qp *);	    /* the same, and all that follows */
-/* A whole WQE of a remote address and one piece of memory, or of inline data; not rung. */
+void rig_put(struct rig_wqe *);	    /* as it is: ds and index are not filled in */
+void rig_ring(struct rig_qp *);	    /* writes record and register */
+void rig_run(struct rig_qp *);	    /* also runs until nothing is left */
+/* Posts a WQE of a remote address and one piece of memory, or of inline data; not rung. */
 void rig_rdma(struct rig_qp *, uint8_t opcode, uint8_t fm_ce_se, const void *remote,
 	      const struct mkey *rkey, const void *local, uint32_t len, const struct mkey *lkey);
 void rig_message(struct rig_qp *, uint8_t fm_ce_se, const char *text);
 void rig_nop(struct rig_qp *);
 void rig_recv(struct rig_qp *, const void *va, uint32_t len, uint32_t lkey);
 
-/* Everything that can happen without time passing. */
+/* Runs everything that can happen without time passing. */
 void rig_settle(struct rig *);
-/* The same, and time passes to each timer that is due within ns. */
+/* Like rig_settle(), with time passing to each timer that is due within ns. */
 void rig_pass(struct rig *, uint64_t ns);
-/* The next CQE (64 bytes), or NULL; consumed and told. */
+/* Returns the next CQE (64 bytes), or NULL; consumes it and writes the record. */
 const uint8_t *rig_poll(struct rig_cq *);
-const uint8_t *rig_peek(const struct rig_cq *); /* stays */
+const uint8_t *rig_peek(const struct rig_cq *); /* does not consume it */
 unsigned int rig_count(struct rig *, uint8_t event_type);
 void rig_arm(struct rig_cq *, unsigned int sn, bool solicited);
 
@@ -155,16 +155,16 @@ int rig_setup_uc(void **state);
 int rig_setup_xrc(void **state); /* both can be initiator and target */
 int rig_setup_ud(void **state);
 int rig_setup_ud_dpu(void **state);
-int rig_setup_dpu(void **state); /* b on the other function */
+int rig_setup_dpu(void **state); /* b is on the other function */
 int rig_teardown(void **state);
 /* A test of a pair that the file's TEST_FIXTURE makes. */
 #define TEST_PAIR(name) TEST_OF(name, struct rig_pair, p, TEST_FIXTURE)
 /* For tests of many pairs. */
 struct rig_pair *rig_pair_open(int (*setup)(void **state));
 void rig_pair_close(struct rig_pair *);
-/* WRITE, READ or SEND (UD: to b) of len bytes between src and dst at off, signaled; not rung. */
+/* Posts a WRITE, READ or SEND (UD: to b) between src and dst at off, signaled; not rung. */
 void rig_post(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);
-/* The same, rung and settled. */
+/* Posts, rings and settles. */
 void rig_do(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);
 
 /* A queue pair that is its own peer, on src with all rights. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the RSS hash with the vectors of Microsoft's "Verifying the RSS Hash Calculation", and
- * what of a packet goes into it. */
+ * which fields of a packet go into it. */
 #include "tests/test.h"
 #include <arpa/inet.h>
 #include <dvx/prm/eth.h>
@@ -91,7 +91,7 @@ TEST(published)
 	}
 }
 
-/* Kernel's device.h: bits 3:2 tell the IP, 7:6 the layer 4 that was hashed. */
+/* Kernel's device.h: bits 3:2 are the IP, 7:6 the layer 4 that was hashed. */
 TEST(type_tells)
 {
 	struct made m;
@@ -133,7 +133,7 @@ TEST(xor_and_spi)
 	assert_int_equal(rss_of(&t, &m.p).hash, 0);
 }
 
-/* Symmetric: a reply hashes as what it answers; the plain hash does not do that. */
+/* The symmetric hash is the same for a reply; the plain hash is not. */
 TEST(symmetric)
 {
 	struct vector back = vectors[0];
@@ -152,7 +152,7 @@ TEST(symmetric)
 	assert_int_not_equal(rss_of(&t, &there.p).hash, vectors[0].all);
 }
 
-/* Ports alone are hashed over either IP: l3_prot_type means nothing then, as mlx5_ib has it. */
+/* Hashing ports alone works over either IP: l3_prot_type is ignored then, as in mlx5_ib. */
 TEST(ports_alone)
 {
 	struct made four, six;
@@ -160,7 +160,7 @@ TEST(ports_alone)
 	struct rss rss;
 
 	make(&four, &vectors[0], IPPROTO_TCP);
-	make(&six, &vectors[5], IPPROTO_TCP); /* from and to the same ports */
+	make(&six, &vectors[5], IPPROTO_TCP); /* between the same ports */
 	rss = rss_of(&t, &four.p);
 	assert_int_not_equal(rss.hash, 0);
 	assert_int_equal(rss_of(&t, &six.p).hash, rss.hash);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A queue that is its own peer: its shortcut does what the long way does, bytes, completions,
- * sequence numbers and errors alike, and is not taken while somebody looks at the wire. */
+/* A queue that is its own peer: its shortcut gives the same bytes, completions, sequence numbers
+ * and errors as packets, and is not taken while the wire is observed. */
 #include "tests/test.h"
 #include <dvx/prm/mkey.h>
 #include "queue_rig.h"
@@ -19,7 +19,7 @@ static int setup(void **state)
 }
 #define TEST_FIXTURE {setup, rig_teardown}
 
-/* What can be seen of a run. */
+/* The visible results of a run. */
 struct result {
 	uint8_t mem[2 * AREA];
 	uint8_t cqe_opcode[OPS];
@@ -101,7 +101,7 @@ static void post(struct self *s, uint8_t opcode, uint32_t local, uint32_t remote
 	rig_end(&w);
 }
 
-/* As libmlx5 does it: a WRITE and a READ of the same place with each doorbell, now and then one
+/* Works as libmlx5 does: a WRITE and a READ of the same place with each doorbell, now and then one
  * that asks for a completion; sometimes many before the device looks, sometimes large ones. */
 static struct result *run(struct rig_pair *p, unsigned int seed, bool observed)
 {
@@ -125,8 +125,8 @@ static struct result *run(struct rig_pair *p, unsigned int seed, bool observed)
 	return close_self(&s);
 }
 
-/* The sources of WRITEs are never the targets of READs before them here: without a fence either
- * order is right, and only in the same order are the bytes the same. */
+/* Sources of WRITEs are never targets of earlier READs here: without a fence either order is right,
+ * and only the same order gives the same bytes. */
 TEST_PAIR(same_as_the_long_way)
 {
 	for (unsigned int seed = 1; seed <= 5; seed++) {
@@ -191,7 +191,7 @@ TEST_PAIR(fails_as_the_long_way)
 	}
 }
 
-/* Small WRITEs are read together ahead of their turn, but not before an UMR that takes their key. */
+/* Data of small WRITEs is read together early, but not before a UMR that removes their key. */
 TEST_PAIR(key_taken_away)
 {
 	struct mkey *key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, AREA, MKEY_LR | MKEY_UMR);

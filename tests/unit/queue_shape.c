@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that queues share the bandwidth as their scheduling elements' weights say, and keep the
- * limits of all elements above them. */
+/* Proves that queues share the bandwidth by their scheduling elements' weights, and keep the limits
+ * of all elements above them. */
 #include "tests/test.h"
 #include "chip/datapath.h"
 #include "obj/sched_elem.h"
@@ -70,7 +70,7 @@ static unsigned int done(struct rig_self *s)
 	return n;
 }
 
-/* 3 to 1 while both have work; all of it for the one that is left. */
+/* The shares are 3 to 1 while both have work; then the other one has all. */
 TEST_PAIR(weights)
 {
 	unsigned int n[2] = {0};
@@ -92,7 +92,7 @@ TEST_PAIR(weights)
 	tree_close(&t);
 }
 
-/* The node's limit of 8 Mbit/s holds its leaf; the other is free. */
+/* The node's limit of 8 Mbit/s holds its leaf; the other leaf is free. */
 TEST_PAIR(limit)
 {
 	const uint64_t began = p->rig.now;
@@ -132,7 +132,7 @@ static struct {
 	unsigned int runs;
 } shares;
 
-/* It ends the other one, as a request may that its peer can't take. */
+/* Ends the other queue, as a request may that its peer can't take. */
 static bool shares_run(struct queue *q)
 {
 	(void)q;
@@ -147,7 +147,7 @@ static bool shares_ready(const struct queue *q)
 	return true;
 }
 
-/* A queue that waits for the port gets one share a turn, also if the turn's last queue ends in it. */
+/* A queue that waits for the port gets one share a turn, even if the last queue ends in it. */
 TEST_F(one_share)
 {
 	static const struct transport waits = {.run = shares_run, .ready = shares_ready};

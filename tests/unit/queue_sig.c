@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that descriptions (signatures, encryption) which UMR WQEs bring are taken whole or
- * refused, that what is wrong with an mkey's PSVs, its key or its range ends an access with an
- * error and nothing else, and that CRCs, AES-XTS and key wrap are those of their standards.
- * tests/interop/signatures.sh has the bytes. */
+/* Proves that descriptions (signatures, encryption) of UMR WQEs are taken whole or refused, that an
+ * error in an mkey's PSVs, its key or its range ends an access with an error and nothing else, and
+ * that CRCs, AES-XTS and key wrap are those of their standards. tests/interop/signatures.sh has the
+ * bytes. */
 #include "tests/test.h"
 #include <dvx/prm/mkey.h>
 #include "base/crc.h"
@@ -19,7 +19,7 @@
 #define BLOCK 512u
 #define BSF   4u /* octowords */
 
-/* CRC RevEng's check values, of these nine digits. */
+/* CRC RevEng's check values, for these nine digits. */
 TEST(catalogue)
 {
 	const char *digits = "123456789";
@@ -60,7 +60,7 @@ TEST(xts_vectors)
 	xts_free(x);
 }
 
-/* RFC 3394, 4.1; and with a wrong byte it is no key. */
+/* RFC 3394, 4.1; with a wrong byte it is no key. */
 TEST(unwrap_vector)
 {
 	uint8_t wrapped[24] = {0x1f, 0xa6, 0x8b, 0x0a, 0x81, 0x12, 0xb4, 0x47,
@@ -84,7 +84,7 @@ struct signed_key {
 	struct psv *psv;
 	struct dek *dek;
 	struct obj *pd;
-	uint8_t bsf[128]; /* the second half: encryption, which no UMR here brings */
+	uint8_t bsf[128]; /* the second half is for encryption, which no UMR here sets */
 };
 
 static void signed_open(struct signed_key *k, struct rig_pair *p)
@@ -138,7 +138,7 @@ static uint8_t signed_status(struct rig_cq *cq)
 		       : (uint8_t)prm_err_cqe_get_syndrome(cqe);
 }
 
-/* An UMR of one part of dst, and the description. */
+/* Posts a UMR of one part of dst, and the description. */
 static uint8_t signed_umr(struct signed_key *k, uint32_t octowords)
 {
 	struct rig_wqe w = rig_begin(&k->p->b, PRM_WQE_OPCODE_UMR, SIGNALED, rig_key(k->m));
@@ -178,7 +178,7 @@ static uint8_t set_psv(struct signed_key *k, uint32_t index, uint64_t transient)
 	return signed_status(&k->p->cb);
 }
 
-/* a READs the wire side of b's mkey. */
+/* Makes a READ of the wire side of b's mkey. */
 static uint8_t signed_read(struct signed_key *k, uint8_t opcode, uint64_t va, uint32_t len)
 {
 	struct rig_wqe w = rig_begin(&k->p->a, opcode, SIGNALED, 0);
@@ -210,7 +210,7 @@ TEST_PAIR(reads)
 	signed_close(&k);
 }
 
-/* Each way to be wrong, after which the connection is in ERR: a pair for each. */
+/* Checks one error, in a new pair: the connection is in ERR afterwards. */
 static void read_is_refused(void (*spoil)(struct signed_key *), uint8_t opcode, uint64_t va,
 			    uint32_t len)
 {
@@ -265,7 +265,7 @@ static void encrypted(struct signed_key *k)
 		(struct crypt){.on = true, .described = true, .unit = BLOCK, .dek = k->dek->o.id};
 }
 
-/* Its last 12 bytes of the wire make no AES block. */
+/* Makes its last 12 bytes on the wire no whole AES block. */
 static void encrypted_short(struct signed_key *k)
 {
 	encrypted(k);
@@ -297,8 +297,8 @@ static void observe(void *ctx, struct port *port, struct frame *f)
 	port_queue(port, f);
 }
 
-/* What a WRITE of the bytes that a READ has brought leaves in memory is what was there, with and
- * without encryption, in packets and directly. */
+/* Writing back the bytes of a READ leaves memory as it was, with and without encryption, in packets
+ * and directly. */
 TEST(writes)
 {
 	uint8_t before[4 * BLOCK], wire[4 * (BLOCK + 4)];
@@ -353,8 +353,7 @@ TEST(refusals)
 	read_is_refused(encrypted_short, read, BLOCK + 4, 8);
 }
 
-/* The descriptions that a WQE can bring: never a crash, and the old one stays when one is refused.
- */
+/* Descriptions of any contents: never a crash, and the old one stays when one is refused. */
 TEST_PAIR(descriptions)
 {
 	struct signed_key k;
@@ -391,7 +390,7 @@ TEST_PAIR(descriptions)
 	signed_close(&k);
 }
 
-/* A description that is right as far as one can be by chance. */
+/* Makes a random description that has a good chance to be valid. */
 static void random_description(const struct signed_key *k, uint8_t bsf[128])
 {
 	static const uint8_t kind[] = {0, 0x22, 0x52};
@@ -409,8 +408,7 @@ static void random_description(const struct signed_key *k, uint8_t bsf[128])
 	prm_crypto_bsf_set_dek_ptr(bsf + 64, k->dek->o.id);
 }
 
-/* What a queue does with a range, whatever comes of it: sent bytes, and received ones in two parts.
- */
+/* Accesses a range as a queue does: sends bytes, and receives them in two parts; may fail. */
 static bool random_access(struct signed_key *k, uint8_t *bytes, uint64_t va, uint32_t len)
 {
 	struct sig_range r = {
@@ -432,7 +430,7 @@ static bool random_access(struct signed_key *k, uint8_t *bytes, uint64_t va, uin
 	return sig_scatter(k->p->b.queue, &r, bytes + first);
 }
 
-/* Descriptions and ranges by chance: bytes beside the mkey's stay, and often it works. */
+/* Random descriptions and ranges: bytes outside the mkey stay, and often the access works. */
 TEST_PAIR(chance)
 {
 	struct signed_key k;
@@ -529,7 +527,7 @@ static void signed_in_memory(struct signed_key *k)
 	assert_int_equal(signed_umr(k, BSF), 0);
 }
 
-/* An XRC target's receive queue has no CQ when its SRQ is gone: a READ goes on, nobody is told. */
+/* An XRC target's receive queue has no CQ when its SRQ is gone: a READ goes on, unreported. */
 TEST_PAIR(nobody_to_tell)
 {
 	struct cq *cq = p->b.qp->rq.cq;
@@ -544,7 +542,7 @@ TEST_PAIR(nobody_to_tell)
 	signed_close(&k);
 }
 
-/* What is sent stops after the request with the wrong signature: the next one is read anew. */
+/* Sending stops after the request with the wrong signature: the next one is read anew. */
 TEST_PAIR(pipelining)
 {
 	struct signed_key k;
@@ -560,7 +558,7 @@ TEST_PAIR(pipelining)
 	rig_ring(&p->b);
 	rig_settle(&p->rig);
 	p->rig.watched = NULL;
-	assert_int_equal(p->rig.blind, 0); /* who hears of it finds the CQE */
+	assert_int_equal(p->rig.blind, 0); /* at the event, the CQE is there */
 	cqe = rig_poll(&p->cb);
 	assert_int_equal(prm_sig_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_SIG_ERR);
 	assert_int_equal(prm_sig_err_cqe_get_mkey(cqe), rig_key(k.m));

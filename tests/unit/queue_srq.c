@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that queues which share receives take them in the order of the list or ring, each once,
- * and hold them apart; and what limits, failures and the end of a queue do to the others. */
+/* Proves that queues with shared receives take them in the order of the list or ring, each once,
+ * and keep them apart; and how limits, failures and the end of a queue affect the others. */
 #include "tests/test.h"
 #include "queue_rig.h"
 #include "queue/queue.h"
@@ -11,14 +11,14 @@
 #define LONG	5000u /* many packets */
 #define SRQ_PD	(RIG_PD + 1)
 
-/* b and c receive from one SRQ, whose PD is another than theirs; a sends to b, d to c. */
+/* b and c receive from one SRQ, which has another PD; a sends to b, d to c. */
 struct shared {
 	struct rig_pair *p;
 	struct rig_cq cc, cd;
 	struct rig_qp c, d;
-	struct mkey *key; /* of p->dst, for the SRQ's PD */
+	struct mkey *key; /* key of p->dst, for the SRQ's PD */
 	struct rig_srq list;
-	struct srq *srq; /* its */
+	struct srq *srq; /* the target's SRQ */
 };
 
 static int shared_setup_on(void **state, int (*pair)(void **))
@@ -73,7 +73,7 @@ static int shared_teardown(void **state)
 
 #define SHARED(name) TEST_ON(name, struct shared *s, {shared_setup, shared_teardown})
 
-/* Entry `index` receives into dst + off; the list goes on at `next`. Not yet posted. */
+/* Fills in entry `index`, for dst + off; its link is `next`. Does not post it. */
 static void entry(struct shared *s, unsigned int index, uint16_t next, uint32_t off, uint32_t len)
 {
 	rig_srq_entry(&s->list, index, next, s->p->dst + off, len, rig_key(s->key));
@@ -84,7 +84,7 @@ static void post(struct shared *s, uint16_t n)
 	rig_srq_post(&s->list, n);
 }
 
-/* Entries 0 to n - 1 in their order, each with its own 8 KiB. */
+/* Posts entries 0 to n - 1 in order, each with its own 8 KiB. */
 static void post_in_order(struct shared *s, uint16_t n)
 {
 	for (uint16_t i = 0; i < n; i++)
@@ -101,7 +101,7 @@ static void send_from(struct shared *s, struct rig_qp *q, uint32_t off, uint32_t
 	rig_ring(q);
 }
 
-/* A message of a to b came into this entry and this memory. */
+/* Checks that a message of a to b came into this entry and this memory. */
 static void arrived(struct shared *s, unsigned int index, uint32_t src, uint32_t dst, uint32_t len)
 {
 	const uint8_t *cqe = rig_poll(&s->p->cb);
@@ -121,7 +121,7 @@ static void send_one(struct shared *s, unsigned int index, uint32_t src, uint32_
 	arrived(s, index, src, dst, LEN);
 }
 
-/* A list goes where its links lead, twice round; each entry's index is in its CQE. */
+/* The list follows its links, twice round; each entry's index is in its CQE. */
 SHARED(follows_links)
 {
 	static const uint16_t order[] = {0, 5, 6, 2, 7, 1, 4, 3};
@@ -135,7 +135,7 @@ SHARED(follows_links)
 	}
 }
 
-/* What lies behind a posted entry is read when it is posted itself, not before. */
+/* The entry behind a posted one is read when it is posted itself, not before. */
 SHARED(reads_no_entry_early)
 {
 	entry(s, 0, 1, 0, LEN);
@@ -151,8 +151,7 @@ SHARED(reads_no_entry_early)
 	send_one(s, 0, 30, 12288);
 }
 
-/* A ring is taken in its order, whatever links say; with a link's room in its entries or without.
- */
+/* A ring is taken in its order, whatever its links, with or without room for a link. */
 SHARED(ring_order)
 {
 	static const uint8_t heads[] = {LINK, 0};
@@ -166,7 +165,7 @@ SHARED(ring_order)
 	}
 }
 
-/* An SRQ without entries makes its queues "not ready"; what is posted meanwhile is taken. */
+/* An SRQ without entries makes its queues "not ready"; entries posted then are taken. */
 SHARED(empty_is_not_ready)
 {
 	send_from(s, &s->p->a, 0, LEN);
@@ -178,7 +177,7 @@ SHARED(empty_is_not_ready)
 	arrived(s, 0, 0, 0, LEN);
 }
 
-/* The limit's event comes once: when fewer are left, or at once if they are so already. */
+/* The limit's event comes once: when fewer are left, or at once if that is so already. */
 SHARED(limit)
 {
 	struct rig *r = &s->p->rig;
@@ -201,7 +200,7 @@ SHARED(limit)
 	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_RQ_LIMIT), 2);
 }
 
-/* What was posted since the record was read last counts for the limit. */
+/* Entries posted since the record was last read count for the limit. */
 SHARED(limit_reads_the_record)
 {
 	post_in_order(s, 2);
@@ -227,7 +226,7 @@ static void one_frame(void *ctx, struct port *w, struct frame *f)
 		port_queue(w, f);
 }
 
-/* b holds an entry of which a part is filled. */
+/* Makes b hold an entry of which a part is filled. */
 static void begin_message(struct shared *s)
 {
 	unsigned int n = 0;
@@ -243,7 +242,7 @@ static void begin_message(struct shared *s)
 	assert_int_equal(s->srq->ci, 1);
 }
 
-/* What a queue holds stays as it was taken, while others take and fill what was posted since. */
+/* An entry that a queue holds does not change while others take and fill newer ones. */
 SHARED(entries_are_held_apart)
 {
 	const uint8_t *cqe;
@@ -260,12 +259,12 @@ SHARED(entries_are_held_apart)
 	assert_int_equal(prm_cqe64_get_user_index(cqe), 0xc);
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 1);
 	assert_memory_equal(s->p->dst + 8192, s->p->src + 100, LONG);
-	rig_pass(&s->p->rig, 1000000000); /* what was lost comes again */
+	rig_pass(&s->p->rig, 1000000000); /* the lost packets are repeated */
 	arrived(s, 0, 0, 0, 8192);
 	send_one(s, 2, 5, 16384);
 }
 
-/* A queue in error flushes the entry that it holds and tells that it was the last one, once. */
+/* A queue in error flushes the entry that it holds and sends one "last WQE" event. */
 SHARED(last_entry)
 {
 	const uint8_t *cqe;
@@ -294,7 +293,7 @@ SHARED(last_entry)
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 1);
 }
 
-/* A reset queue's entry is gone without a CQE; its next life takes the next one. */
+/* A reset queue's entry is dropped without a CQE; after the reset it takes the next one. */
 SHARED(reset_drops_the_entry)
 {
 	post_in_order(s, 2);
@@ -309,8 +308,7 @@ SHARED(reset_drops_the_entry)
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_LAST_WQE), 0);
 }
 
-/* A link that leads out of the ring: the SRQ fails once, and each queue that needs an entry of it.
- */
+/* A link out of the ring fails the SRQ once, and each queue that needs an entry of it. */
 SHARED(broken_list)
 {
 	struct rig *r = &s->p->rig;
@@ -329,7 +327,7 @@ SHARED(broken_list)
 	assert_null(rig_poll(&s->p->cb));
 }
 
-/* The list's end may lead anywhere: it is not followed before something is posted behind it. */
+/* The list's end may point anywhere: it is not followed before an entry is posted behind it. */
 SHARED(end_of_list_is_not_followed)
 {
 	entry(s, 0, 0xffff, 0, LEN);
@@ -339,7 +337,7 @@ SHARED(end_of_list_is_not_followed)
 	assert_false(s->srq->failed);
 }
 
-/* So is a record that can't be read: when a message comes, or when the limit is set. */
+/* An unreadable record fails the SRQ when a message comes, or when the limit is set. */
 SHARED(record_gone)
 {
 	s->srq->dbrec = 16;
@@ -351,7 +349,7 @@ SHARED(record_gone)
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_CATAS_ERROR), 1);
 }
 
-/* An unmapped ring is the SRQ's failure, too. */
+/* An unmapped ring fails the SRQ, too. */
 SHARED(ring_gone)
 {
 	post(s, 1);
@@ -362,7 +360,7 @@ SHARED(ring_gone)
 	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
 }
 
-/* Keys in entries count in the SRQ's PD: one of the QP's PD is an error of the entry's. */
+/* Keys in entries need the SRQ's PD: a key of the QP's PD is an error of the entry. */
 SHARED(keys_are_of_the_srqs_pd)
 {
 	const uint8_t *cqe;
@@ -380,7 +378,7 @@ SHARED(keys_are_of_the_srqs_pd)
 	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_LAST_WQE), 1);
 }
 
-/* A record that is more than a ring ahead counts for one ring. */
+/* A record that is more than a ring ahead counts as one ring. */
 SHARED(record_too_far)
 {
 	for (uint16_t i = 0; i < ENTRIES; i++)

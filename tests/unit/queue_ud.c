@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that datagrams reach the queue pair, or the rig_mgid, that their address vector names,
- * with the headers that a receiver reads before the message; and that whatever is wrong with one is
- * the sender's error or a silent, counted drop.
+ * with the headers that a receiver reads before the message; and that any error in one is the
+ * sender's error or a silent, counted drop.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -51,7 +51,7 @@ static void give(struct rig_pair *p, uint32_t len)
 	rig_recv(&p->b, p->dst, len, rig_key(p->md));
 }
 
-/* A good message and its receive: the CQE. */
+/* Sends a good message; returns its receive's CQE. */
 static const uint8_t *arrives(struct rig_pair *p, uint32_t len)
 {
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
@@ -120,8 +120,8 @@ static void see(void *ctx, struct port *port, struct frame *f)
 }
 
 /*
- * RoCE v1, v2 over IPv6 and IPv4: the receiver finds the header that was on the wire, whether
- * somebody looked at the wire or not. DETH has Q_Key and source.
+ * RoCE v1, v2 over IPv6 and IPv4: the receiver finds the header of the wire, whether or not the
+ * wire was observed. DETH has Q_Key and source.
  */
 TEST_F(headers)
 {
@@ -154,8 +154,7 @@ TEST_F(headers)
 	assert_int_equal(p->dst[GRH - 20 + 1], 0x58);
 }
 
-/* From a GID of a VLAN: tag and priority are the packet's, and the receiver finds them in its CQE.
- */
+/* From a GID of a VLAN: the packet has tag and priority, and the receiver finds them in its CQE. */
 TEST_F(vlan)
 {
 	struct rig_pair *p = *state;
@@ -210,7 +209,7 @@ TEST_F(lists)
 	}
 }
 
-/* Also to itself, and between two of one function. */
+/* Datagrams also reach the sender itself, and another queue of its function. */
 TEST_WITH(loopback, {rig_setup_ud, rig_teardown})
 {
 	struct rig_pair *p = *state;
@@ -258,7 +257,7 @@ TEST_F(qkeys)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-/* Failed sends stop the send queue, nothing else: SQER, from which it goes on. */
+/* A failed send stops only the send queue: SQER, from which it goes on. */
 TEST_F(send_errors)
 {
 	struct rig_pair *p = *state;
@@ -287,7 +286,7 @@ TEST_F(send_errors)
 	}
 }
 
-/* What QUERY_QP says. */
+/* QUERY_QP returns the next PSN. */
 TEST_F(next_psn)
 {
 	struct rig_pair *p = *state;
@@ -303,7 +302,7 @@ TEST_F(next_psn)
 	assert_int_equal(p->a.qp->next_send_psn, first + 3);
 }
 
-/* In SQER it still receives. */
+/* A queue in SQER still receives. */
 TEST_WITH(receives_in_sqer, {rig_setup_ud, rig_teardown})
 {
 	struct rig_pair *p = *state;
@@ -319,7 +318,7 @@ TEST_WITH(receives_in_sqer, {rig_setup_ud, rig_teardown})
 	arrives(p, 8);
 }
 
-/* Nobody hears of a message without receive, over the receive, or before RTR; the next arrives. */
+/* A message without receive, over the receive, or before RTR is dropped; the next arrives. */
 TEST_F(silent_drops)
 {
 	struct rig_pair *p = *state;
@@ -347,7 +346,7 @@ TEST_F(silent_drops)
 	arrives(p, 8);
 }
 
-/* Of an SRQ, a receive that is too small ends with an error, and the queue goes on. */
+/* An SRQ's receive that is too small ends with an error, and the queue goes on. */
 TEST_WITH(srq, {rig_setup_ud, rig_teardown})
 {
 	struct rig_pair *p = *state;
@@ -368,7 +367,7 @@ TEST_WITH(srq, {rig_setup_ud, rig_teardown})
 	rig_srq_close(&list);
 }
 
-/* A receive that may not be written is an error of its owner's. */
+/* A receive without write access is an error of its owner. */
 TEST_F(bad_receive)
 {
 	struct rig_pair *p = *state;
@@ -383,7 +382,7 @@ TEST_F(bad_receive)
 	assert_int_equal(p->b.queue->state, QP_ERR);
 }
 
-/* A number that nobody has, and one of another transport. */
+/* Messages for an unknown number, and for another transport's, are dropped. */
 TEST_F(not_for_it)
 {
 	struct rig_pair *p = *state;
@@ -414,7 +413,7 @@ static void cast(struct rig_pair *p)
 	post(p, &w, 8);
 }
 
-/* Each member gets a copy, the sender too unless it blocks that; nobody else. */
+/* Each member gets a copy, also the sender unless it blocks that; others get none. */
 TEST_F(multicast)
 {
 	struct rig_pair *p = *state;
@@ -475,7 +474,7 @@ TEST_F(multicast_mac)
 	mcg_leave(dpu, p->b.qp);
 }
 
-/* A packet to a group that names one queue pair is nobody's. */
+/* A group's packet that names one queue pair reaches none. */
 TEST_F(multicast_to_one)
 {
 	struct rig_pair *p = *state;
@@ -517,7 +516,7 @@ static void mad_to(struct rig_pair *p, struct rig_qp *from, const struct rig_qp 
 	sent(p, 0);
 }
 
-static unsigned int mads; /* the emulated kernel's */
+static unsigned int mads; /* those of the emulated kernel */
 
 static void count_mad(void *ctx, struct vhca *v, const struct roce_packet *r, const uint8_t *mad)
 {
@@ -531,7 +530,7 @@ static void count_mad(void *ctx, struct vhca *v, const struct roce_packet *r, co
 
 static const struct front_ops mad_front = {.mad = count_mad};
 
-/* mlx5_ib's gsi.c: number 1 on the wire, whatever its own; MADs are the emulated kernel's without it. */
+/* Like in mlx5_ib's gsi.c: number 1 on the wire. Without it the emulated kernel gets MADs. */
 TEST_F(qp1)
 {
 	struct rig_pair *p = *state;
@@ -545,9 +544,9 @@ TEST_F(qp1)
 	qp1_open(p, &b, BLUEFIELD2_DPU, &p->cb);
 	memset(p->dst, 0, GRH + MAD);
 	rig_recv(&b, p->dst, GRH + MAD, rig_key(p->md));
-	mad_to(p, &a, &b, b.queue->o.id); /* nothing comes by that number */
+	mad_to(p, &a, &b, b.queue->o.id); /* nothing reaches that number */
 	assert_null(rig_poll(&p->cb));
-	mad_to(p, &p->a, &b, GSI); /* a program's Q_Key is another */
+	mad_to(p, &p->a, &b, GSI); /* a program has another Q_Key */
 	assert_null(rig_poll(&p->cb));
 	assert_int_equal(b.queue->o.vhca->qkey_violations, 1);
 	mad_to(p, &a, &b, GSI);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that UMR WQEs make mkeys of parts of others: lists, interleaved lists, lists of lists,
- * fixed blocks and windows show exactly the bytes that they name; that invalidations take them
- * back; and that what an UMR may not do ends in an error and changes nothing. */
+ * fixed blocks and windows show exactly the bytes that they name; that invalidations revoke them;
+ * and that a forbidden UMR ends in an error and changes nothing. */
 #include "tests/test.h"
 #include <dvx/prm/mkey.h>
 #include "queue_rig.h"
@@ -18,7 +18,7 @@
 #define BIND	(PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_LEN | ACCESS)
 #define MODE(m) PRM_MKC_ACCESS_MODE_##m
 
-/* Free, as CREATE_MKEY and ALLOC_MW make them. */
+/* Makes a free mkey, as CREATE_MKEY and ALLOC_MW do. */
 static struct mkey *indirect(struct rig_pair *p, uint8_t mode)
 {
 	struct mkey *m = obj_new(&p->rig.dev.vhca[BLUEFIELD2_HOST], OBJ_MKEY, 0, sizeof(*m));
@@ -42,7 +42,7 @@ static void indirect_free(struct mkey *m)
 	obj_free(&m->o);
 }
 
-/* An UMR on b's queue; the caller fills in what it changes. */
+/* A UMR on b's queue; the caller fills in its changes. */
 struct umr_wqe {
 	struct rig_wqe w;
 	uint8_t *ctrl, *mkc, *list;
@@ -68,7 +68,7 @@ static struct umr_wqe umr(struct rig_qp *q, const struct mkey *m, uint64_t mask,
 	return u;
 }
 
-/* struct umr_wqe holds pointers into itself: a copy of it would not do. */
+/* struct umr_wqe has pointers into itself, so it can't be copied. */
 #define UMR(u, q, m, mask, flags)                  \
 	struct umr_wqe u = umr(q, m, mask, flags); \
 	u.ctrl = u.w.bytes + 16;                   \
@@ -104,7 +104,7 @@ static uint8_t umr_run(struct umr_wqe *u)
 	return status(u->w.q->scq);
 }
 
-/* a reads or writes b's memory through the key, at va. */
+/* Lets a read or write b's memory through the key, at va. */
 static uint8_t access_key(struct rig_pair *p, uint8_t opcode, uint32_t key, uint64_t va,
 			  uint32_t len)
 {
@@ -126,7 +126,7 @@ static uint32_t new_key(const struct mkey *m)
 	return m->o.id << 8 | 0x22;
 }
 
-/* What the mkey shows, byte by byte: where each byte of it lies in dst. */
+/* Checks the mkey's bytes one by one; map: where each of them is in dst. */
 static void same_bytes(struct rig_pair *p, const struct mkey *m, const uint32_t *map, uint32_t len)
 {
 	for (uint32_t i = 0; i < RIG_BUF; i++)
@@ -222,7 +222,7 @@ static void add_repeat(struct umr_wqe *u, uint32_t bytes, uint32_t repeat, uint3
 				      .num_entries = entries);
 }
 
-/* As mlx5dv_wr_mr_interleaved() has it: 3 bytes of 10, then 70 of 100, 150 times. */
+/* Like mlx5dv_wr_mr_interleaved(): 3 bytes of 10, then 70 of 100, 150 times. */
 TEST_F(interleaved)
 {
 	struct rig_pair *p = *state;
@@ -249,7 +249,7 @@ TEST_F(interleaved)
 	indirect_free(m);
 }
 
-/* A list that lies in memory, and then one entry of it, changed by its offset. */
+/* A list in memory, and then one entry of it, changed by its offset. */
 TEST_F(pointer_and_offset)
 {
 	struct rig_pair *p = *state;
@@ -291,7 +291,7 @@ TEST_F(pointer_and_offset)
 /* --- windows -------------------------------------------------------------------------------------
  */
 
-/* As libmlx5 binds a window of type 2: dst[100..200), to b's queue alone. */
+/* Binds a window of type 2 as libmlx5 does: dst[100..200), for b's queue alone. */
 static uint8_t bind_window(struct rig_pair *p, const struct mkey *m)
 {
 	UMR(u, &p->b, m, BIND | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_QPN,
@@ -334,7 +334,7 @@ TEST_F(window)
 	indirect_free(m);
 }
 
-/* A window of type 1 bound to no byte, by libmlx5's WQE, frees its key, however often. */
+/* Binding a window of type 1 to no byte, by libmlx5's WQE, frees its key, any number of times. */
 TEST_F(window_of_no_byte)
 {
 	struct rig_pair *p = *state;
@@ -352,7 +352,7 @@ TEST_F(window_of_no_byte)
 	indirect_free(m);
 }
 
-/* A window is bound to a region whatever that allows, and stays when the region goes: each access asks. */
+/* A window is bound to a region with any rights, and outlives it: each access checks the rights. */
 static void window_over(struct rig_pair *p, uint8_t rights, bool gone)
 {
 	struct mkey *m = indirect(p, MODE(KLM));
@@ -519,7 +519,7 @@ TEST_F(refusals)
 	indirect_free(m);
 }
 
-/* A list that names itself ends, and so does one of more levels than there may be. */
+/* A list that names itself is refused, and so are too many levels. */
 TEST_F(circle)
 {
 	struct rig_pair *p = *state;
@@ -533,7 +533,7 @@ TEST_F(circle)
 	indirect_free(m);
 }
 
-/* The null mkey: zeros to read, and what is written there is gone. */
+/* The null mkey reads as zeros, and drops what is written. */
 TEST_F(null_mkey)
 {
 	struct rig_pair *p = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that XRC's requests reach the SRQ that they name, with its CQ, user index and PD, in
- * bursts and packet by packet; what they are on a wire; and that an SRQ of another domain ends both
+ * bursts and packet by packet; their form on a wire; and that an SRQ of another domain ends both
  * ends.
  */
 #include "tests/test.h"
@@ -13,7 +13,7 @@
 
 #define OTHER_PD (RIG_PD + 1)
 
-/* Two SRQs of b's domain, of another PD than its own. */
+/* Two SRQs of b's domain, with another PD than its own. */
 struct xrc {
 	struct rig_pair *p;
 	struct obj domain;
@@ -168,7 +168,7 @@ TEST_XRC(packet_by_packet)
 	port_set_hook(x->p->rig.dev.port, NULL, NULL);
 }
 
-/* A NAK, invalid request; nothing is received. */
+/* Checks for a NAK (invalid request), and that nothing is received. */
 static void refused(struct xrc *x)
 {
 	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_SEND, 0);
@@ -197,7 +197,7 @@ TEST_XRC(no_xrc_srq)
 	refused(x);
 }
 
-/* The last packet names the other SRQ. */
+/* Makes the last packet name the other SRQ. */
 static void other_srq(void *ctx, struct port *w, struct frame *f)
 {
 	struct xrc *x = ctx;
@@ -241,7 +241,7 @@ TEST_XRC(srq_destroyed_inside_a_message)
 	changes(x);
 }
 
-/* Its own PD opens nothing. */
+/* The queue pair's own PD gives no access. */
 TEST_XRC(pd_of_the_srq)
 {
 	struct rig_wqe w = to_srq(x, 0, PRM_WQE_OPCODE_RDMA_WRITE, 0);

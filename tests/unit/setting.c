@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves what --set and DVX_SIM_SET make of a text: the whole of it counts, or none. */
+/* Proves how a text of --set and DVX_SIM_SET is applied: all of it, or nothing. */
 #include "tests/test.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"
@@ -17,7 +17,7 @@ TEST(good)
 	assert_int_equal(p.log_max_cq, profile_bluefield2.log_max_cq);
 }
 
-/* Each is refused in one sentence with these words, and what came before it is undone. */
+/* Each is refused in one sentence with these words, and earlier settings are undone. */
 TEST(bad)
 {
 	static const struct {
@@ -59,7 +59,7 @@ TEST(bad)
 	}
 }
 
-/* The list is what can be set: each line's default is in its own range, and is the chip's own. */
+/* The list has all settings: each default is in its range, and is the chip's own value. */
 TEST(list)
 {
 	char line[128], name[32], text[64], why[SETTING_WHY];
