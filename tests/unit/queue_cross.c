@@ -251,7 +251,7 @@ CROSS(nothing_polls)
 		memset(x->m.sq + 64, 0xff, 16); /* the WAIT, in case it is fetched again */
 		rig_nop(&x->m);
 		rig_run(&x->m);
-		sq_again(&x->m.qp->sq); /* as a timer of its transport does */
+		sq_reschedule(&x->m.qp->sq); /* as a timer of its transport does */
 		rig_settle(&x->p->rig);
 	}
 	assert_int_equal(x->m.qp->sq.ci, 1);

@@ -16,9 +16,9 @@
 static int log_fd = STDERR_FILENO;
 static int log_notes;
 static struct {
-	void (*hear)(void *arg, unsigned int uid, const char *line);
+	void (*fn)(void *arg, unsigned int uid, const char *line);
 	void *arg;
-} log_ear;			   /* set before the chip runs, called on its thread */
+} log_on_refusal;		   /* set before the chip runs, called on its thread */
 static size_t log_most, log_bytes; /* for a file; log_most 0: no limit */
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 
@@ -63,10 +63,10 @@ static void log_begin_anew(int fd, size_t line)
 		line_write(&note, fd);
 }
 
-void sim_refusals_heard_by(void (*hear)(void *, unsigned int, const char *), void *arg)
+void sim_on_refusal(void (*fn)(void *, unsigned int, const char *), void *arg)
 {
-	log_ear.hear = hear;
-	log_ear.arg = arg;
+	log_on_refusal.fn = fn;
+	log_on_refusal.arg = arg;
 }
 
 void sim_log_notes(int on)
@@ -108,8 +108,8 @@ static void log_refusal(unsigned int uid, const char *fmt, va_list args)
 	line_vadd(&line, fmt, args);
 	log_write(&line);
 	line.text[line.len] = '\0'; /* replaces the newline */
-	if (log_ear.hear)
-		log_ear.hear(log_ear.arg, uid, line.text + prefix);
+	if (log_on_refusal.fn)
+		log_on_refusal.fn(log_on_refusal.arg, uid, line.text + prefix);
 	errno = saved;
 }
 

@@ -21,7 +21,7 @@ void sim_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * Sets the function that passes refusals on to programs; it gets each line without prefix and
  * newline. uid 0: the program whose request the chip handles.
  */
-void sim_refusals_heard_by(void (*hear)(void *arg, unsigned int uid, const char *line), void *arg);
+void sim_on_refusal(void (*fn)(void *arg, unsigned int uid, const char *line), void *arg);
 
 /* Sets where lines go; stderr by default. Notes are written only when switched on. */
 void sim_log_to(int fd);

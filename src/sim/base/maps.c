@@ -144,8 +144,8 @@ enum {
 	ONE_MAP_OR_NEXT = 16, /* a flag in query_flags */
 };
 
-static int one_map_ask(const struct maps *m, uint64_t va, struct one_map *q, char *name,
-		       uint32_t size)
+static int one_map_query(const struct maps *m, uint64_t va, struct one_map *q, char *name,
+			 uint32_t size)
 {
 	*q = (struct one_map){.size = sizeof(*q),
 			      .query_flags = ONE_MAP_OR_NEXT,
@@ -159,11 +159,11 @@ int maps_query(const struct maps *m, uint64_t va, struct mapping *map)
 {
 	char name[128] = ""; /* [anon:...] has at most 80 bytes */
 	struct one_map q;
-	int err = one_map_ask(m, va, &q, name, sizeof(name));
+	int err = one_map_query(m, va, &q, name, sizeof(name));
 
 	if (err == -ENAMETOOLONG) { /* the name of a file is too long */
 		strcpy(name, "/");
-		err = one_map_ask(m, va, &q, NULL, 0);
+		err = one_map_query(m, va, &q, NULL, 0);
 	}
 	if (err)
 		return err == -ENOENT ? 0 : err;

@@ -36,7 +36,7 @@ struct chip_session {
 
 void session_close(struct chip_session *);
 /* Closes the connection, with a line in the log. */
-void session_throw_out(struct chip_session *, const char *why);
+void session_disconnect(struct chip_session *, const char *why);
 /* Sends an answer. Returns false if the connection is gone. */
 bool session_answer(struct chip_session *, uint16_t type, int result, const void *body, size_t len,
 		    const int *fds, unsigned int nfds);
@@ -67,7 +67,7 @@ unsigned int census_drops(struct chip *, struct link_drop_row *, unsigned int ma
 /* session_refusals.c: keeps a refusal for this program. */
 void session_refusals_add(struct chip_session *, const char *line);
 /* Sends the refusals in a separate message. Returns 0, or the socket's -errno. */
-int session_refusals_tell(struct chip_session *);
+int session_refusals_send(struct chip_session *);
 void session_refusals_answer(struct chip_session *); /* LINK_REFUSALS */
 void session_refusals_forget(struct chip_session *);
 

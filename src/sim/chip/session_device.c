@@ -75,7 +75,7 @@ bool session_open_function(struct chip_session *c, uint32_t *function)
 	if (!why && *function >= chip_device(c->chip)->nfunctions)
 		why = "an open of a function that the chip doesn't have";
 	if (why)
-		session_throw_out(c, why);
+		session_disconnect(c, why);
 	return !why;
 }
 
@@ -109,7 +109,7 @@ static const struct chip_session *session_of_bar(const struct sessions *s, int f
 	return NULL;
 }
 
-static int session_be_guest(struct chip_session *c, const struct chip_session *owner)
+static int session_attach_guest(struct chip_session *c, const struct chip_session *owner)
 {
 	struct mm *mm = session_open_memory(c);
 
@@ -131,9 +131,9 @@ void session_attach_file(struct chip_session *c)
 	int err;
 
 	if (c->file || c->cm || c->in.m.nfds != 1)
-		return session_throw_out(c, "an attach without a BAR, or a second open");
+		return session_disconnect(c, "an attach without a BAR, or a second open");
 	owner = session_of_bar(c->all, c->in.m.fds[0]);
-	err = owner ? session_be_guest(c, owner) : -ENODEV;
+	err = owner ? session_attach_guest(c, owner) : -ENODEV;
 	if (session_reply(c, err, NULL, 0, NULL, 0) && err && owner)
 		session_close(c); /* it may watch a process already */
 }
@@ -143,7 +143,7 @@ void session_attach_file(struct chip_session *c)
 static bool session_range(struct chip_session *c, struct link_range *range)
 {
 	if (c->in.m.h.len != sizeof(*range)) {
-		session_throw_out(c, "a mapping of a wrong length");
+		session_disconnect(c, "a mapping of a wrong length");
 		return false;
 	}
 	memcpy(range, c->in.m.body, sizeof(*range));
@@ -185,11 +185,11 @@ void session_share(struct chip_session *c)
 	struct link_range range;
 
 	if (c->guest)
-		return session_throw_out(c, "shared pages of a file that another process opened");
+		return session_disconnect(c, "shared pages of a file that another process opened");
 	if (!session_range(c, &range))
 		return;
 	if (c->in.m.nfds != 1)
-		return session_throw_out(c, "a piece of memory without its file");
+		return session_disconnect(c, "a piece of memory without its file");
 	session_reply(c, kernel_share(c->file, range.va, range.len, c->in.m.fds[0]), NULL, 0, NULL,
 		      0);
 }

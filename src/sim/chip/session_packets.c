@@ -65,9 +65,10 @@ void session_replay(struct chip_session *c)
 		return;
 	}
 	if (p->packets)
-		return session_throw_out(c, "packets to replay before the last ones were answered");
+		return session_disconnect(c,
+					  "packets to replay before the last ones were answered");
 	if (!replay_check(m->body, m->h.len))
-		return session_throw_out(c, "packets to replay that contradict their lengths");
+		return session_disconnect(c, "packets to replay that contradict their lengths");
 	p->packets = m->body;
 	m->body = NULL;
 	p->batch = (struct replay_batch){
@@ -115,17 +116,17 @@ void session_capture(struct chip_session *c)
 	uint32_t what;
 
 	if (c->in.m.h.len != sizeof(what))
-		return session_throw_out(c, "a capture message of a wrong length");
+		return session_disconnect(c, "a capture message of a wrong length");
 	if (!p) {
 		session_answer(c, LINK_CAPTURE, -ENOMEM, NULL, 0, NULL, 0);
 		return;
 	}
 	memcpy(&what, c->in.m.body, sizeof(what));
 	if (what > LINK_CAPTURE_STOP)
-		return session_throw_out(c, "a capture message of an unknown kind");
+		return session_disconnect(c, "a capture message of an unknown kind");
 	/* A correct reader has at most two under way: a NEXT and a STOP. */
 	if (p->asked == 2)
-		return session_throw_out(c, "capture messages before the last ones were answered");
+		return session_disconnect(c, "capture messages before the last ones were answered");
 	p->asked++;
 	if (!p->capture)
 		return capture_begin(c, p);

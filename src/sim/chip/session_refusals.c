@@ -52,7 +52,7 @@ static uint64_t refusals_kind(const char *line)
 	return hash;
 }
 
-static bool refusals_told(const struct session_refusals *r, uint64_t kind)
+static bool refusals_has_kind(const struct session_refusals *r, uint64_t kind)
 {
 	for (unsigned int i = 0; i < r->nkinds; i++)
 		if (r->kinds[i] == kind)
@@ -69,7 +69,7 @@ void session_refusals_add(struct chip_session *c, const char *line)
 	if (!r)
 		r = c->refusals = calloc(1, sizeof(*r));
 	kind = refusals_kind(line);
-	if (!r || r->nkinds == KINDS || r->len + len + 1 > BYTES || refusals_told(r, kind))
+	if (!r || r->nkinds == KINDS || r->len + len + 1 > BYTES || refusals_has_kind(r, kind))
 		return;
 	r->kinds[r->nkinds++] = kind;
 	memcpy(r->text + r->len, line, len);
@@ -77,7 +77,7 @@ void session_refusals_add(struct chip_session *c, const char *line)
 	r->text[r->len++] = '\n';
 }
 
-int session_refusals_tell(struct chip_session *c)
+int session_refusals_send(struct chip_session *c)
 {
 	struct session_refusals *r = c->refusals;
 	size_t len = r ? r->len : 0;

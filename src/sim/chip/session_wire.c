@@ -35,10 +35,10 @@ void session_wire(struct chip_session *c)
 	if (m->h.len == sizeof(answer.rates)) {
 		memcpy(&answer.rates, m->body, sizeof(answer.rates));
 		if (!rates_possible(&answer.rates))
-			return session_throw_out(c, "faults that are out of their range");
+			return session_disconnect(c, "faults that are out of their range");
 		port_set_faults(dev->port, &answer.rates);
 	} else if (m->h.len) {
-		return session_throw_out(c, "faults of a wrong length");
+		return session_disconnect(c, "faults of a wrong length");
 	}
 	port_faults(dev->port, &answer.rates, &answer.counts);
 	answer.up = !dev->link_down;
@@ -51,7 +51,7 @@ void session_set_port(struct chip_session *c)
 	uint32_t up;
 
 	if (c->in.m.h.len != sizeof(up))
-		return session_throw_out(c, "a state of the link of a wrong length");
+		return session_disconnect(c, "a state of the link of a wrong length");
 	memcpy(&up, c->in.m.body, sizeof(up));
 	chip_set_link(c->chip, up);
 	session_answer(c, LINK_SET_PORT, 0, NULL, 0, NULL, 0);

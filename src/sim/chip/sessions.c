@@ -57,7 +57,7 @@ void session_close(struct chip_session *c)
 	free(c);
 }
 
-void session_throw_out(struct chip_session *c, const char *why)
+void session_disconnect(struct chip_session *c, const char *why)
 {
 	sim_refuse("client %d (%s) is disconnected: it sent %s", c->pid, c->comm, why);
 	session_close(c);
@@ -80,7 +80,7 @@ bool session_answer(struct chip_session *c, uint16_t type, int result, const voi
 bool session_reply(struct chip_session *c, int result, const void *body, size_t len, const int *fds,
 		   unsigned int nfds)
 {
-	session_refusals_tell(c); /* if this fails, so does the answer */
+	session_refusals_send(c); /* if this fails, so does the answer */
 	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
 
@@ -110,7 +110,7 @@ static void on_ioctl(struct chip_session *c)
 
 	if (msg_unpack_request(&r, c->in.m.body, c->in.m.h.len, &why)) {
 		request_fini(&r);
-		return session_throw_out(c, why);
+		return session_disconnect(c, why);
 	}
 	rc = c->guest ? kernel_ioctl_guest(c->guest, &r.req) : kernel_ioctl(c->file, &r.req);
 	c->waits = rc == -EINPROGRESS;
@@ -163,7 +163,7 @@ static void on_cm(struct chip_session *c)
 	int err;
 
 	if (cm_msg_unpack(&r, c->in.m.body, c->in.m.h.len))
-		return session_throw_out(c, "a command that contradicts its lengths");
+		return session_disconnect(c, "a command that contradicts its lengths");
 	err = cm_write(c->cm, &r);
 	session_reply(c, err, r.out, err ? 0 : r.nout, NULL, 0);
 }
@@ -253,7 +253,7 @@ static void on_resources(struct chip_session *c)
 	size_t n;
 
 	if (c->in.m.h.len != sizeof(ask))
-		return session_throw_out(c, "a question for objects of a wrong length");
+		return session_disconnect(c, "a question for objects of a wrong length");
 	memcpy(&ask, c->in.m.body, sizeof(ask));
 	n = chip_resources(c->all->chip, ask.function, 0, NULL, 0);
 	n = n > ask.first ? n - ask.first : 0;
@@ -271,7 +271,7 @@ static void on_statistic(struct chip_session *c)
 	int err;
 
 	if (c->in.m.h.len != sizeof(s))
-		return session_throw_out(c, "a question for statistics of a wrong length");
+		return session_disconnect(c, "a question for statistics of a wrong length");
 	memcpy(&s, c->in.m.body, sizeof(s));
 	err = kernel_statistic(chip_kernel(c->all->chip), &s);
 	session_reply(c, err, &s, sizeof(s), NULL, 0);
@@ -326,9 +326,9 @@ static void session_handle(struct chip_session *c)
 	unsigned int type = c->in.m.h.type;
 
 	if (type >= sizeof(messages) / sizeof(messages[0]) || !messages[type].fn)
-		return session_throw_out(c, "a message of an unknown type");
+		return session_disconnect(c, "a message of an unknown type");
 	if ((messages[type].needs_device && !c->file) || (messages[type].needs_cm && !c->cm))
-		return session_throw_out(c, "a request before it opened the device");
+		return session_disconnect(c, "a request before it opened the device");
 	c->all->asking = c;
 	messages[type].fn(c);
 }
@@ -349,7 +349,7 @@ static bool sessions_is_about(const struct chip_session *c, const struct session
 	return uid ? c->file && file_uid(c->file) == uid : c == s->asking;
 }
 
-static void sessions_hear(void *arg, unsigned int uid, const char *line)
+static void sessions_add_refusal(void *arg, unsigned int uid, const char *line)
 {
 	struct sessions *s = arg;
 	struct chip_session *c;
@@ -361,7 +361,7 @@ static void sessions_hear(void *arg, unsigned int uid, const char *line)
 
 void sessions_pass_refusals_on(struct sessions *s)
 {
-	sim_refusals_heard_by(sessions_hear, s);
+	sim_on_refusal(sessions_add_refusal, s);
 }
 
 /* Ends a message. While it waits, nothing else is read: one request at a time. */
@@ -378,7 +378,7 @@ static void session_handled(struct sessions *s, struct chip_session *c)
 
 static void readable(void *arg, int fd);
 
-static void session_go_on(struct sessions *s, struct chip_session *c)
+static void session_resume(struct sessions *s, struct chip_session *c)
 {
 	c->waits = false;
 	session_handle(c);
@@ -387,14 +387,14 @@ static void session_go_on(struct sessions *s, struct chip_session *c)
 		session_close(c);
 }
 
-static void sessions_go_on(void *arg)
+static void sessions_resume(void *arg)
 {
 	struct sessions *s = arg;
 	struct chip_session *c, *next;
 
 	DL_FOREACH_SAFE(s->open, c, next)
 	if (c->waits)
-		session_go_on(s, c);
+		session_resume(s, c);
 }
 
 /* Reads one message per turn, so that a client that floods the socket does not delay others. */
@@ -405,7 +405,7 @@ static void readable(void *arg, int fd)
 	int n = link_read(fd, &c->in, MSG_DONTWAIT);
 
 	if (n == -EPROTO)
-		return session_throw_out(c, "bytes that are no message of this version");
+		return session_disconnect(c, "bytes that are no message of this version");
 	if (n < 0)
 		return session_close(c);
 	if (n == 0)
@@ -438,7 +438,7 @@ static int session_new(struct sessions *s, int sock)
 }
 
 /* Closes the connection at once, so that the client does not hang and the loop does not spin. */
-static void sessions_turn_away(struct sessions *s)
+static void sessions_reject(struct sessions *s)
 {
 	sim_refuse("a client is turned away: the server has no file descriptors left");
 	close(s->spare);
@@ -452,7 +452,7 @@ static void acceptable(void *arg, int listener)
 		int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
 		if (sock < 0 && (errno == EMFILE || errno == ENFILE))
-			sessions_turn_away(arg);
+			sessions_reject(arg);
 		if (sock < 0)
 			return;
 		if (session_new(arg, sock))
@@ -478,7 +478,7 @@ struct sessions *sessions_new(struct chip *chip, int listener, const char *name)
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	err = chip_watch(chip, listener, acceptable, s);
 	if (!err) {
-		chip_on_neighbours(chip, sessions_go_on, s);
+		chip_on_neighbours(chip, sessions_resume, s);
 		return s;
 	}
 	close(s->spare);
@@ -493,7 +493,7 @@ void sessions_free(struct sessions *s)
 
 	if (!s)
 		return;
-	sim_refusals_heard_by(NULL, NULL);
+	sim_on_refusal(NULL, NULL);
 	chip_on_neighbours(s->chip, NULL, NULL);
 	DL_FOREACH_SAFE(s->open, c, next)
 	session_close(c);

@@ -72,7 +72,7 @@ void host_unwatch_fd(struct host *h, struct event_source *s)
 }
 
 /* Notes the end of a process at once, before its owner closes the mm: its pid may be reused. */
-static void mm_gone(struct host *h, struct mm *mm)
+static void mm_exited(struct host *h, struct mm *mm)
 {
 	mm->gone = true;
 	iotlb_forget(h);
@@ -88,7 +88,7 @@ void host_wake(struct host *h)
 		struct event_source *s = ev[i].data.ptr;
 
 		if (s->kind == SOURCE_PIDFD)
-			mm_gone(h, (struct mm *)s);
+			mm_exited(h, (struct mm *)s);
 		else if (ev[i].events & EPOLLERR)
 			watch_lost((struct watch *)s);
 		else

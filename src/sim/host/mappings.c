@@ -108,12 +108,12 @@ static uint32_t mappings_seen(const struct mappings *l, uint64_t va)
 /* Returns the first mapping that ends behind va, valid until the next call, or NULL. */
 static const struct mapping *mappings_behind(struct mappings *l, uint64_t va)
 {
-	int told = maps_query(&l->maps, va, &l->one);
+	int found = maps_query(&l->maps, va, &l->one);
 	const struct mapping *m;
 	uint32_t i;
 
-	if (told >= 0)
-		return told ? &l->one : NULL;
+	if (found >= 0)
+		return found ? &l->one : NULL;
 	for (i = mappings_seen(l, va); (m = mappings_at(l, i)) && m->end <= va; i++)
 		;
 	return m;

@@ -83,7 +83,7 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 /* Newer versions to try: the chip may be a newer dvx-sim's. */
 #define VERSIONS_AHEAD 16u
 
-static bool speaks(const char *path, uint16_t version)
+static bool link_accepts_version(const char *path, uint16_t version)
 {
 	const struct timeval patience = {.tv_sec = 1};
 	struct link_header h = {LINK_MAGIC, version, LINK_STATUS, 0, 0};
@@ -105,7 +105,7 @@ unsigned int link_version(const char *path, int err)
 	if (err != -EPIPE && err != -ECONNRESET)
 		return 0;
 	for (uint16_t v = 1; v <= LINK_VERSION + VERSIONS_AHEAD; v++)
-		if (v != LINK_VERSION && speaks(path, v))
+		if (v != LINK_VERSION && link_accepts_version(path, v))
 			return v;
 	return 0;
 }

@@ -100,7 +100,7 @@ static int link_open(struct cfile *cf, unsigned int function)
 }
 
 /* Marks the connection as unusable. */
-static int backend_socket_gone(struct cfile *cf, int err)
+static int backend_socket_lost(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
 		sim_refuse("the device at %s is gone: %s", server, strerror(-err));
@@ -115,7 +115,7 @@ static int backend_socket_ask(struct cfile *cf, uint16_t type, const void *body,
 {
 	int err = cf->sock < 0 ? -EIO : link_ask(cf->sock, type, body, len, fd, answer);
 
-	return err ? backend_socket_gone(cf, err) : 0;
+	return err ? backend_socket_lost(cf, err) : 0;
 }
 
 static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link_message *answer)
@@ -128,7 +128,7 @@ static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link
 	if (err == -EMFILE)
 		return err;
 	if (err)
-		return backend_socket_gone(cf, err);
+		return backend_socket_lost(cf, err);
 	answer->nfds = 0; /* the request owns the descriptors now */
 	return answer->h.result;
 }
@@ -153,8 +153,8 @@ static int link_ioctl(struct cfile *cf, struct uverbs_request *req)
 	return err;
 }
 
-static int backend_socket_tell(struct cfile *cf, uint16_t type, const void *body, size_t len,
-			       int fd)
+static int backend_socket_notify(struct cfile *cf, uint16_t type, const void *body, size_t len,
+				 int fd)
 {
 	struct link_message answer = {0};
 	struct lock_saved held;
@@ -172,7 +172,7 @@ static int backend_socket_tell(struct cfile *cf, uint16_t type, const void *body
 static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
 {
 	struct link_range range = {va, len, offset};
-	int err = backend_socket_tell(cf, LINK_MAP, &range, sizeof(range), uffd);
+	int err = backend_socket_notify(cf, LINK_MAP, &range, sizeof(range), uffd);
 
 	/*
 	 * Only the server keeps the userfaultfd, else this process would hang if the server dies.
@@ -186,14 +186,14 @@ static void link_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 {
 	struct link_range range = {va, len, 0};
 
-	backend_socket_tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
+	backend_socket_notify(cf, LINK_UNMAP, &range, sizeof(range), -1);
 }
 
 static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
 {
 	struct link_range range = {va, len, 0};
 
-	return backend_socket_tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
+	return backend_socket_notify(cf, LINK_SHARE, &range, sizeof(range), memfd);
 }
 
 static bool backend_socket_close(struct cfile *cf)
@@ -202,7 +202,7 @@ static bool backend_socket_close(struct cfile *cf)
 
 	if (cf->sock < 0)
 		return false;
-	in_use = backend_socket_tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
+	in_use = backend_socket_notify(cf, LINK_CLOSE, NULL, 0, -1) > 0;
 	if (cf->sock >= 0)
 		real()->close(cf->sock);
 	cf->sock = -1;
@@ -225,7 +225,7 @@ static int link_cm_write(struct cfile *cf, struct ucma_request *r)
 	ticket_lock(&cf->lock, &held);
 	err = backend_socket_ask(cf, LINK_CM, body, len, -1, &answer);
 	if (!err && answer.h.len > sizeof(r->out))
-		err = backend_socket_gone(cf, -EPROTO);
+		err = backend_socket_lost(cf, -EPROTO);
 	ticket_unlock(&cf->lock, &held);
 	if (err)
 		return err;
@@ -240,7 +240,7 @@ static void link_cm_close(struct cfile *cf)
 {
 	if (cf->sock < 0)
 		return;
-	backend_socket_tell(cf, LINK_CM_CLOSE, NULL, 0, -1);
+	backend_socket_notify(cf, LINK_CM_CLOSE, NULL, 0, -1);
 	if (cf->sock >= 0)
 		real()->close(cf->sock);
 	cf->sock = -1;
@@ -351,7 +351,7 @@ static int link_attach(struct cfile *cf, int fd)
 	if (cf->sock < 0)
 		return cf->sock;
 	allow_dma(cf->sock);
-	err = backend_socket_tell(cf, LINK_ATTACH, NULL, 0, fd);
+	err = backend_socket_notify(cf, LINK_ATTACH, NULL, 0, fd);
 	if (err && cf->sock >= 0)
 		link_forked(cf);
 	return err;

@@ -87,7 +87,7 @@ char *canonicalize_file_name(const char *path)
 }
 
 /* Notes a changed working directory; not in a vfork child, whose memory is its parent's. */
-static int went(int rc)
+static int cwd_changed(int rc)
 {
 	int saved = errno;
 
@@ -101,12 +101,12 @@ int chdir(const char *path)
 {
 	struct path_place place;
 
-	return went(real()->chdir(path_to(AT_FDCWD, path, PATH_FOLLOW, &place)));
+	return cwd_changed(real()->chdir(path_to(AT_FDCWD, path, PATH_FOLLOW, &place)));
 }
 
 int fchdir(int fd)
 {
-	return went(real()->fchdir(fd));
+	return cwd_changed(real()->fchdir(fd));
 }
 
 /* Returns false if the working directory is not in the tree. */
@@ -114,7 +114,8 @@ static bool cwd_name(char name[PATH_MAX])
 {
 	char path[PATH_MAX];
 
-	return path_cwd_is_near() && real()->getcwd(path, sizeof(path)) && path_name(path, name);
+	return path_cwd_touches_tree() && real()->getcwd(path, sizeof(path)) &&
+	       path_name(path, name);
 }
 
 char *getcwd(char *buf, size_t size)

@@ -19,8 +19,8 @@ static unsigned int dropped_end; /* no entry from here on was ever used */
  * For each page, modulo 4 GiB, how many pieces it may be in. Most calls drop no piece, and this
  * table shows it.
  */
-#define NEAR_PAGES (1u << 20)
-static uint16_t near[NEAR_PAGES];
+#define DROPPED_PAGES (1u << 20)
+static uint16_t dropped_pages[DROPPED_PAGES];
 
 static uint64_t dropped_get(const uint64_t *from)
 {
@@ -32,42 +32,43 @@ static void dropped_set(uint64_t *to, uint64_t value)
 	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
-static void near_add(uint64_t va, uint64_t len, int by)
+static void dropped_count_pages(uint64_t va, uint64_t len, int by)
 {
 	for (uint64_t page = va / PAGE; page < (va + len) / PAGE; page++)
-		__atomic_fetch_add(&near[page % NEAR_PAGES], (uint16_t)by, __ATOMIC_ACQ_REL);
+		__atomic_fetch_add(&dropped_pages[page % DROPPED_PAGES], (uint16_t)by,
+				   __ATOMIC_ACQ_REL);
 }
 
 void madvise_piece(unsigned int i, uint64_t va, uint64_t len, uint64_t inode, dev_t dev)
 {
 	struct dropped *p = &dropped[i];
 
-	near_add(p->va, p->len, -1);
+	dropped_count_pages(p->va, p->len, -1);
 	dropped_set(&p->len, 0);
 	dropped_set(&p->inode, inode);
 	dropped_set(&p->dev, dev);
 	dropped_set(&p->va, va);
 	dropped_set(&p->len, len);
-	near_add(va, len, 1);
+	dropped_count_pages(va, len, 1);
 	if (len && i >= __atomic_load_n(&dropped_end, __ATOMIC_RELAXED))
 		__atomic_store_n(&dropped_end, i + 1, __ATOMIC_RELEASE);
 }
 
-static bool is_near(uint64_t va, uint64_t end)
+static bool dropped_near_range(uint64_t va, uint64_t end)
 {
 	for (uint64_t page = va / PAGE; page < end / PAGE; page++)
-		if (__atomic_load_n(&near[page % NEAR_PAGES], __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&dropped_pages[page % DROPPED_PAGES], __ATOMIC_ACQUIRE))
 			return true;
 	return false;
 }
 
 /* Checks the range's pages or all pieces, whichever are fewer. True may be wrong. */
-static bool any_in(uint64_t va, uint64_t end)
+static bool dropped_any_in(uint64_t va, uint64_t end)
 {
 	unsigned int n = __atomic_load_n(&dropped_end, __ATOMIC_ACQUIRE);
 
 	if ((end - va) / PAGE <= n)
-		return is_near(va, end);
+		return dropped_near_range(va, end);
 	for (unsigned int i = 0; i < n; i++) {
 		uint64_t len = dropped_get(&dropped[i].len), at = dropped_get(&dropped[i].va);
 
@@ -92,12 +93,12 @@ static bool is_piece(const struct mapping *m)
 /* Finds the first mapping that ends behind va; va only grows. */
 static bool mapping_behind(struct maps *maps, uint64_t va, struct mapping *m)
 {
-	int told = maps_query(maps, va, m);
+	int found = maps_query(maps, va, m);
 
-	while (told < 0 && maps_next(maps, m))
+	while (found < 0 && maps_next(maps, m))
 		if (m->end > va)
 			return true;
-	return told > 0;
+	return found > 0;
 }
 
 /* Returns how many bytes of a range are shared. drop: makes them private zero pages. */
@@ -128,10 +129,10 @@ int madvise_hook(void *at, size_t len, int advice)
 	uint64_t va = (uintptr_t)at, end = va + ((len + PAGE - 1) & ~(size_t)(PAGE - 1));
 	int rc = real()->madvise(at, len, advice), saved = errno;
 
-	if (advice == MADV_DONTNEED && !rc && any_in(va, end))
+	if (advice == MADV_DONTNEED && !rc && dropped_any_in(va, end))
 		shared_in(va, end, true);
 	/* MADV_FREE works for private memory only. It is lazy, so freeing nothing is allowed. */
-	if (advice == MADV_FREE && rc && saved == EINVAL && any_in(va, end) &&
+	if (advice == MADV_FREE && rc && saved == EINVAL && dropped_any_in(va, end) &&
 	    shared_in(va, end, false))
 		rc = 0;
 	errno = saved;

@@ -107,7 +107,7 @@ static bool path_is_passed(const char *name)
 }
 
 /* Returns whether something of the tree can be below. */
-static bool path_is_near(const char *name)
+static bool path_touches_tree(const char *name)
 {
 	return path_is_below(name, "/sys") || !*name || !strcmp(name, "/") ||
 	       !strcmp(name, "/dev") || path_is_below(name, "/dev/infiniband");
@@ -126,20 +126,20 @@ bool path_name(const char *path, char name[PATH_MAX])
 /* --- the start of a walk ---------------------------------------------------------------------- */
 
 /* Whether something of the tree can be below the working directory. Threads share both. */
-static bool cwd_near;
+static bool cwd_touches_tree;
 
-bool path_cwd_is_near(void)
+bool path_cwd_touches_tree(void)
 {
-	return __atomic_load_n(&cwd_near, __ATOMIC_RELAXED);
+	return __atomic_load_n(&cwd_touches_tree, __ATOMIC_RELAXED);
 }
 
 void path_moved(void)
 {
 	char path[PATH_MAX], name[PATH_MAX];
-	bool near =
-		real()->getcwd(path, sizeof(path)) && (path_name(path, name) || path_is_near(path));
+	bool near = real()->getcwd(path, sizeof(path)) &&
+		    (path_name(path, name) || path_touches_tree(path));
 
-	__atomic_store_n(&cwd_near, near, __ATOMIC_RELAXED);
+	__atomic_store_n(&cwd_touches_tree, near, __ATOMIC_RELAXED);
 }
 
 static bool path_of_fd(int fd, char path[PATH_MAX])
@@ -192,38 +192,38 @@ static bool walk_absolute(struct path_walk *w, const char *path)
  * Directories known to be away from the tree. Reading where a directory is costs ten times as much
  * as reading its identity, and a program that copies a tree needs it for each name.
  */
-#define FAR_DIRS 16u
-static _Thread_local struct far_dir {
+#define OUTSIDE_DIRS 16u
+static _Thread_local struct outside_dir {
 	dev_t dev;
 	ino_t ino;
-} far_dirs[FAR_DIRS];
+} outside_dirs[OUTSIDE_DIRS];
 
-/* Returns the place of this directory, or NULL if it is no directory. *far: it is known. */
-static struct far_dir *path_far_place(int dir, struct far_dir *is, bool *far)
+/* Returns the place of this directory, or NULL if it is no directory. *known: it is cached. */
+static struct outside_dir *path_outside_place(int dir, struct outside_dir *is, bool *known)
 {
-	struct far_dir *place;
+	struct outside_dir *place;
 	struct stat st;
 
-	*far = false;
+	*known = false;
 	if (real()->fstat(dir, &st))
 		return NULL;
-	*is = (struct far_dir){st.st_dev, st.st_ino};
-	place = &far_dirs[st.st_ino % FAR_DIRS];
-	*far = place->ino == is->ino && place->dev == is->dev && is->ino;
+	*is = (struct outside_dir){st.st_dev, st.st_ino};
+	place = &outside_dirs[st.st_ino % OUTSIDE_DIRS];
+	*known = place->ino == is->ino && place->dev == is->dev && is->ino;
 	return place;
 }
 
 /* Finds where a directory is. Returns false if it is known to be away from the tree. */
 static bool walk_from_fd(int dir, char at[PATH_MAX])
 {
-	struct far_dir *place, is;
+	struct outside_dir *place, is;
 	char name[PATH_MAX];
-	bool far;
+	bool known;
 
-	place = path_far_place(dir, &is, &far);
-	if (far || !path_of_fd(dir, at))
+	place = path_outside_place(dir, &is, &known);
+	if (known || !path_of_fd(dir, at))
 		return false;
-	if (place && !path_is_near(at) && !path_name(at, name))
+	if (place && !path_touches_tree(at) && !path_name(at, name))
 		*place = is;
 	return true;
 }
@@ -235,7 +235,7 @@ static bool walk_relative(struct path_walk *w, int dir, const char *path)
 	bool upwards = !strncmp(path, "..", 2);
 
 	if (dir == AT_FDCWD) {
-		if (!path_cwd_is_near() && !upwards)
+		if (!path_cwd_touches_tree() && !upwards)
 			return false;
 		if (!real()->getcwd(at, sizeof(at)))
 			return false;
@@ -244,7 +244,7 @@ static bool walk_relative(struct path_walk *w, int dir, const char *path)
 	}
 	if (path_name(at, name))
 		return walk_set(w, name, path, true);
-	return (path_is_near(at) || upwards) && walk_set(w, at, path, false);
+	return (path_touches_tree(at) || upwards) && walk_set(w, at, path, false);
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -329,7 +329,7 @@ static bool walk_on(struct path_walk *w, bool follow)
 			walk_up(w);
 			continue;
 		}
-		if (!walk_into(w, name, n) || !path_is_near(w->at))
+		if (!walk_into(w, name, n) || !path_touches_tree(w->at))
 			return false;
 		if ((follow || *w->next) && !walk_through(w))
 			return false;
@@ -347,7 +347,7 @@ static bool walk_begin(struct path_walk *w, int dir, const char *path, enum path
 }
 
 /* Returns whether the tree and the machine shared this folder before its chip removed it. */
-static bool path_is_left(const char *name)
+static bool path_was_shared(const char *name)
 {
 	char path[PATH_MAX];
 
@@ -363,7 +363,7 @@ static const char *path_found(const struct path_walk *w, const char *path, enum 
 	p->kind = *w->next ? PLACE_MACHINE : path_kind(w->at);
 	if (p->kind != PLACE_MACHINE)
 		client_sysfs();
-	if (p->kind == PLACE_MACHINE || path_is_left(w->at)) {
+	if (p->kind == PLACE_MACHINE || path_was_shared(w->at)) {
 		p->kind = PLACE_MACHINE;
 		if (!w->tree)
 			return path;

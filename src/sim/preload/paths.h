@@ -53,6 +53,6 @@ bool path_is_tree_fd(int fd);
 /* Notes that the working directory has changed. */
 void path_moved(void);
 /* Returns whether the working directory may be in the tree. */
-bool path_cwd_is_near(void);
+bool path_cwd_touches_tree(void);
 
 #endif

@@ -58,13 +58,13 @@ static void piece_put(struct shared_piece *p, struct piece_list *list)
 	LIST_INSERT_HEAD(list, p, link);
 }
 
-static void piece_ends(struct shared_piece *p)
+static void piece_mark_ending(struct shared_piece *p)
 {
 	p->ends = true;
 	piece_put(p, &ending);
 }
 
-static void piece_stays(struct shared_piece *p)
+static void piece_keep(struct shared_piece *p)
 {
 	p->file = &orphans;
 	piece_put(p, &orphaned);
@@ -105,16 +105,16 @@ static bool sweep_places(struct sweep *w)
 {
 	const struct shared_piece *p;
 	struct mapping m;
-	int told = 1;
+	int found = 1;
 
 	LIST_FOREACH(p, &ending, link)
-	for (uint64_t va = p->at.from; told >= 0 && va < p->at.end; va = m.end) {
-		told = maps_query(&maps, va, &m);
-		if (told <= 0 || m.start >= p->at.end)
+	for (uint64_t va = p->at.from; found >= 0 && va < p->at.end; va = m.end) {
+		found = maps_query(&maps, va, &m);
+		if (found <= 0 || m.start >= p->at.end)
 			break;
 		sweep_mapping(w, &m);
 	}
-	return told >= 0;
+	return found >= 0;
 }
 
 /*
@@ -124,10 +124,10 @@ static bool sweep_places(struct sweep *w)
  */
 static void sweep_mappings(struct sweep *w, bool everywhere)
 {
-	bool told = !everywhere && sweep_places(w), all = everywhere || !LIST_EMPTY(&orphaned);
+	bool found = !everywhere && sweep_places(w), all = everywhere || !LIST_EMPTY(&orphaned);
 	struct mapping m;
 
-	if (told && w->left)
+	if (found && w->left)
 		all = true;
 	while ((all || w->left) && maps_next(&maps, &m))
 		sweep_mapping(w, &m);
@@ -139,7 +139,7 @@ static void piece_settle(struct shared_piece *p, bool unread)
 
 	p->ends = p->stuck = p->seen = false;
 	if (stays) {
-		piece_stays(p);
+		piece_keep(p);
 		return;
 	}
 	LIST_REMOVE(p, link);
@@ -181,7 +181,7 @@ static bool is_alone(void)
 }
 
 /* Returns the text behind these words in one of the kernel's files, or NULL. */
-static const char *kernel_says(const char *path, const char *words)
+static const char *kernel_file_find(const char *path, const char *words)
 {
 	int fd = real()->open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, maps.buf, sizeof(maps.buf) - 1);
@@ -197,7 +197,7 @@ static const char *kernel_says(const char *path, const char *words)
 /* Returns an amount of the machine's memory in bytes. */
 static uint64_t memory_bytes(const char *words)
 {
-	const char *kib = kernel_says("/proc/meminfo", words);
+	const char *kib = kernel_file_find("/proc/meminfo", words);
 
 	return kib ? strtoull(kib, NULL, 10) << 10 : 0;
 }
@@ -208,7 +208,7 @@ static uint64_t memory_bytes(const char *words)
  */
 static bool is_dma_elsewhere(void)
 {
-	const char *pin = kernel_says("/proc/self/status", "\nVmPin:");
+	const char *pin = kernel_file_find("/proc/self/status", "\nVmPin:");
 
 	return !pin || strtoull(pin, NULL, 10);
 }
@@ -216,7 +216,7 @@ static bool is_dma_elsewhere(void)
 /* --- carrying out answers --------------------------------------------------------------------- */
 
 /* Returns whether the range is near this stack: a store of this thread would wait for itself. */
-static bool near_stack(const struct uverbs_share *s)
+static bool share_hits_stack(const struct uverbs_share *s)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
@@ -295,21 +295,21 @@ static bool data_may_move(const struct uverbs_share *s, bool alone)
 
 static bool may_move(const struct uverbs_share *s, bool alone)
 {
-	if (near_stack(s) || pieces_full())
+	if (share_hits_stack(s) || pieces_full())
 		return false;
 	return s->what == UVERBS_SHARE_DATA ? data_may_move(s, alone)
 					    : pieces_ring_bytes() + s->len <= RINGS_ALL;
 }
 
 /* Ends a piece. Whatever else has pinned data goes on using the pages where they are. */
-static void piece_returns(struct shared_piece *p, int *pinned)
+static void piece_end(struct shared_piece *p, int *pinned)
 {
 	if (p->data && *pinned < 0)
 		*pinned = is_dma_elsewhere();
 	if (p->data && *pinned)
-		piece_stays(p);
+		piece_keep(p);
 	else
-		piece_ends(p);
+		piece_mark_ending(p);
 }
 
 /* Ends all pieces of a file. */
@@ -321,7 +321,7 @@ static void pieces_end_all(const struct cfile *cf, struct piece_list *list, bool
 	for (p = LIST_FIRST(list); p; p = next) {
 		next = LIST_NEXT(p, link);
 		if (p->file == cf)
-			piece_returns(p, &pinned);
+			piece_end(p, &pinned);
 	}
 	if (!LIST_EMPTY(&ending))
 		share_sweep(alone, false);
@@ -340,7 +340,7 @@ static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s,
 			if (p->file == cf && p->at.from == s->va && piece_len(p) == s->len) {
 				if (p->data)
 					move_budget_spend(&budget, share_now(), s->len);
-				piece_returns(p, &pinned);
+				piece_end(p, &pinned);
 			}
 	if (!LIST_EMPTY(&ending))
 		share_sweep(alone, false);
@@ -366,7 +366,8 @@ static void share(struct cfile *cf, const struct backend *t, const struct uverbs
 	real()->close(memfd);
 }
 
-static void share_obey(struct cfile *cf, const struct backend *t, const struct uverbs_request *req)
+static void share_apply_answer(struct cfile *cf, const struct backend *t,
+			       const struct uverbs_request *req)
 {
 	bool alone = req->nshares && is_alone();
 	unsigned int n = 0;
@@ -388,7 +389,7 @@ int share_ioctl(struct cfile *cf, const struct backend *t, struct uverbs_request
 	share_lock(&held);
 	was_inside = client_inside(true);
 	rc = t->ioctl(cf, req);
-	share_obey(cf, t, req);
+	share_apply_answer(cf, t, req);
 	client_inside(was_inside);
 	share_unlock(&held);
 	return rc;
@@ -405,7 +406,7 @@ void share_close(struct cfile *cf, bool stays, bool last)
 	for (p = stays ? LIST_FIRST(&living) : NULL; p; p = next) {
 		next = LIST_NEXT(p, link);
 		if (p->file == cf)
-			piece_stays(p);
+			piece_keep(p);
 	}
 	pieces_end_all(cf, &living, alone);
 	if (last)
@@ -416,7 +417,7 @@ void share_close(struct cfile *cf, bool stays, bool last)
 static void pieces_end_list(struct piece_list *list)
 {
 	while (!LIST_EMPTY(list))
-		piece_ends(LIST_FIRST(list));
+		piece_mark_ending(LIST_FIRST(list));
 }
 
 void share_take_copies(void)

@@ -27,7 +27,7 @@ static uint8_t *slot_of(const struct cq *cq, uint8_t *cqes, unsigned int i)
 }
 
 /* Clears the fields that entries carry or a run leaves out; the rest is the same in a run. */
-static void leave_shared(uint8_t shared[PRM_CQE64_BYTES], const void *cqe)
+static void mini_clear_entry(uint8_t shared[PRM_CQE64_BYTES], const void *cqe)
 {
 	memcpy(shared, cqe, PRM_CQE64_BYTES);
 	prm_cqe64_set_byte_cnt(shared, 0);
@@ -46,22 +46,22 @@ static uint16_t mini_step(const void *cqe)
 }
 
 /* Returns whether CQE i continues a run: alike, with the next receive entry or next strides. */
-static bool follows(const struct cq *cq, unsigned int i)
+static bool mini_follows(const struct cq *cq, unsigned int i)
 {
 	const uint8_t *owner = cq->priv->owner + i;
 	const void *before = slot_of(cq, cq->priv->cqe, i - 1),
 		   *cqe = slot_of(cq, cq->priv->cqe, i);
 	uint8_t a[PRM_CQE64_BYTES], b[PRM_CQE64_BYTES];
 
-	leave_shared(a, before);
-	leave_shared(b, cqe);
+	mini_clear_entry(a, before);
+	mini_clear_entry(b, cqe);
 	return owner[0] == owner[-1] && !memcmp(a, b, sizeof(a)) &&
 	       (uint16_t)(prm_cqe64_get_wqe_counter(before) + mini_step(before)) ==
 		       prm_cqe64_get_wqe_counter(cqe);
 }
 
 /* Returns the length of the run from i on. Only raw packets: with l2_ok and, unlike UD's, no g. */
-static unsigned int run_at(const struct cq *cq, unsigned int i)
+static unsigned int mini_run_at(const struct cq *cq, unsigned int i)
 {
 	const struct cq_priv *d = cq->priv;
 	const void *cqe = slot_of(cq, cq->priv->cqe, i);
@@ -70,7 +70,7 @@ static unsigned int run_at(const struct cq *cq, unsigned int i)
 	if (d->owner[i] >> 4 != PRM_CQE_OPCODE_RESP_SEND || !prm_cqe64_get_l2_ok(cqe) ||
 	    prm_cqe64_get_g(cqe))
 		return 1;
-	while (i + n < d->n && follows(cq, i + n))
+	while (i + n < d->n && mini_follows(cq, i + n))
 		n++;
 	return n < LEAST_RUN ? 1 : n;
 }
@@ -117,7 +117,7 @@ static void compress_runs(struct cq *cq, enum slot *slot)
 {
 	_Static_assert(CQ_BATCH <= CQ_MAX_MINI_CQES, "a run may have as many CQEs as a batch");
 	for (unsigned int i = 0, n; i < cq->priv->n; i += n) {
-		n = run_at(cq, i);
+		n = mini_run_at(cq, i);
 		slot[i] = SLOT_CQE;
 		if (n > 1)
 			compress(cq, i, n, slot);
@@ -125,8 +125,8 @@ static void compress_runs(struct cq *cq, enum slot *slot)
 }
 
 /* Lists the slots to write; slots in between that stay unwritten separate the pieces. */
-static unsigned int written_segs(const struct cq *cq, uint64_t first, const enum slot *slot,
-				 struct dma_seg *seg)
+static unsigned int mini_written_segs(const struct cq *cq, uint64_t first, const enum slot *slot,
+				      struct dma_seg *seg)
 {
 	const size_t size = (size_t)1 << cq->cqe_log;
 	unsigned int n = 0;
@@ -153,7 +153,7 @@ int cq_write_compressed(struct cq *cq)
 	size_t len = 0;
 
 	compress_runs(cq, slot);
-	n = written_segs(cq, first, slot, seg);
+	n = mini_written_segs(cq, first, slot, seg);
 	for (unsigned int i = 0; i < d->n; i++) {
 		if (slot[i] != SLOT_LEFT) {
 			memcpy(bytes + len, d->cqe + i * size, size);

@@ -17,7 +17,7 @@ static uint64_t visible_pi(const struct cq *cq)
 	return cq->pi - cq->priv->n;
 }
 
-static void fire(struct cq *cq)
+static void cq_fire(struct cq *cq)
 {
 	cq->armed = false;
 	cq->arm_state = ST_FIRED;
@@ -30,7 +30,7 @@ static void fire(struct cq *cq)
 }
 
 /* Returns whether a CQE is newer than the armed index and than the last one reported. */
-static bool is_due(const struct cq *cq)
+static bool cq_is_due(const struct cq *cq)
 {
 	uint64_t newest = visible_pi(cq);
 
@@ -41,19 +41,19 @@ static bool is_due(const struct cq *cq)
 	return (int64_t)newest > cq->armed_ci && newest > cq->notified_pi;
 }
 
-static void period_over(struct timer *t)
+static void cq_period_over(struct timer *t)
 {
 	struct cq *cq = ((struct cq_priv *)((char *)t - offsetof(struct cq_priv, moderate)))->cq;
 
-	if (is_due(cq))
-		fire(cq);
+	if (cq_is_due(cq))
+		cq_fire(cq);
 }
 
 /*
  * Returns whether an event must wait: until max_count CQEs have come since the last event, or its
  * period is over, whichever is set and first. [I] With only a count it may wait for ever.
  */
-static bool is_moderated(struct cq *cq)
+static bool cq_is_moderated(struct cq *cq)
 {
 	struct device *dev = device_of(cq);
 	uint64_t fresh = visible_pi(cq) - cq->notified_pi, now, at;
@@ -65,14 +65,14 @@ static bool is_moderated(struct cq *cq)
 		return cq->max_count != 0;
 	now = dev->clock->now(dev->clock);
 	at = (cq->period_from_cqe ? now : cq->priv->last_event) + cq->period * 1000ull;
-	cq->priv->moderate.fire = period_over;
+	cq->priv->moderate.fire = cq_period_over;
 	return at > now && !timer_set(&dev->timers, &cq->priv->moderate, at);
 }
 
 void cq_notify(struct cq *cq)
 {
-	if (is_due(cq) && !is_moderated(cq))
-		fire(cq);
+	if (cq_is_due(cq) && !cq_is_moderated(cq))
+		cq_fire(cq);
 }
 
 /* Returns the 64-bit index nearest to the newest CQE's that has the program's low 24 bits. */

@@ -199,7 +199,7 @@ static void sq_poll_ahead(struct sq *sq)
 	} else if (!dma_read(host_of(&sq->q->o), sq->q->dbrec + SND_RECORD, &be, sizeof(be))) {
 		sq_record(sq, (uint16_t)be32toh(be));
 	} else {
-		queue_record_gone(sq->q);
+		queue_record_unmapped(sq->q);
 	}
 }
 
@@ -214,7 +214,7 @@ static void sq_poll_record(struct sq *sq)
 	else if (!dbrec_load(host_of(&q->o), &q->dbrec_place, q->dbrec, SND_RECORD, &counter))
 		sq_record(sq, (uint16_t)counter);
 	else
-		queue_record_gone(q);
+		queue_record_unmapped(q);
 }
 
 /* Finds the QP or SQ with this number; the two share one number space. */
@@ -452,7 +452,7 @@ static void sweep_sqs(struct queues *qs, struct uar *u)
 		if (ok[i])
 			sq_record(sq[i], (uint16_t)be32toh(be[i]));
 		else
-			queue_record_gone(sq[i]->q);
+			queue_record_unmapped(sq[i]->q);
 }
 
 static void sweep_cqs(struct queues *qs, struct uar *u)

@@ -15,7 +15,7 @@
 #define CALL_SEGS      60u /* segments that one call moves */
 #define HOLD_NS	       10000u
 
-static void emptied(struct posted_writes *p)
+static void post_emptied(struct posted_writes *p)
 {
 	p->n = 0;
 	p->bytes = 0;
@@ -29,7 +29,7 @@ static void post_flush_all(struct queues *qs)
 	const uint8_t *at = p->buf;
 	unsigned int n = p->n;
 
-	emptied(p);
+	post_emptied(p);
 	if (!dma_scatter(qs->dev->host, p->seg, n, p->buf))
 		return;
 	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
@@ -56,7 +56,7 @@ int post_flush_then(struct queues *qs, const struct dma_seg *seg, unsigned int n
 		memcpy(p->seg + p->n, seg, n * sizeof(*seg));
 		memcpy(p->buf + p->bytes, bytes, len);
 		if (!dma_scatter_ordered(qs->dev->host, p->seg, p->n + n, ordered, p->buf)) {
-			emptied(p);
+			post_emptied(p);
 			return 0;
 		}
 	}
@@ -77,7 +77,8 @@ void post_before(struct queues *qs, const struct dma_seg *seg)
 }
 
 /* Returns whether a later write replaces this one: libmlx5 reads all back into one place. */
-static bool overwrites(const struct posted_writes *p, const struct queue *q, const struct dma_seg *seg)
+static bool post_overwrites(const struct posted_writes *p, const struct queue *q,
+			    const struct dma_seg *seg)
 {
 	const struct dma_seg *last = p->n ? &p->seg[p->n - 1] : NULL;
 
@@ -90,7 +91,7 @@ static void unpost(struct posted_writes *p)
 }
 
 /* A page fault that fails is an error of the access and must end it before its message goes on. */
-static bool may_wait(const struct host *h, const struct dma_seg *seg, unsigned int n)
+static bool post_may_wait(const struct host *h, const struct dma_seg *seg, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (!dma_may_wait(h, seg[i].addr))
@@ -107,12 +108,12 @@ int post_scatter(struct queue *q, const struct dma_seg *seg, unsigned int n, con
 	/* the device's own memory is not behind PCIe */
 	if (n == 1 && dma_is_device(qs->dev->host, seg->addr))
 		return dma_scatter(qs->dev->host, seg, n, from);
-	if (len > SMALL || n > POSTED_MAX || !may_wait(qs->dev->host, seg, n) ||
+	if (len > SMALL || n > POSTED_MAX || !post_may_wait(qs->dev->host, seg, n) ||
 	    (n == 1 && dma_is_direct(qs->dev->host, seg->addr, len))) {
 		post_flush(qs);
 		return dma_scatter(qs->dev->host, seg, n, from);
 	}
-	if (n == 1 && overwrites(p, q, seg))
+	if (n == 1 && post_overwrites(p, q, seg))
 		unpost(p);
 	if (p->n + n > POSTED_MAX || p->bytes + len > sizeof(p->buf))
 		post_flush(qs);
@@ -125,8 +126,8 @@ int post_scatter(struct queue *q, const struct dma_seg *seg, unsigned int n, con
 	return 0;
 }
 
-int post_seen(struct queue *q, const struct dma_seg *seg, unsigned int n, const void *from,
-	      size_t len)
+int post_write_through(struct queue *q, const struct dma_seg *seg, unsigned int n, const void *from,
+		       size_t len)
 {
 	int err = post_scatter(q, seg, n, from, len);
 

@@ -309,7 +309,7 @@ void error_count_no_cqe(struct queue *, const struct cq *);
 
 /* queue.c */
 void queue_flush_later(struct queue *);
-void queue_record_gone(struct queue *);	 /* Fails a queue whose doorbell record can't be read. */
+void queue_record_unmapped(struct queue *); /* Fails a queue whose doorbell record can't be read. */
 void queue_sends_failed(struct queue *); /* Moves the send side to SQER, or the queue to ERR. */
 void queue_stop_sends(struct queue *);	 /* to SQD; requests not begun are fetched again */
 

@@ -46,7 +46,7 @@ failed:
 	return err;
 }
 
-static void leave_flush(struct queue *q)
+static void queue_leave_flush(struct queue *q)
 {
 	struct queue_priv *d = q->priv;
 
@@ -80,7 +80,7 @@ static void queue_reset(struct queue *q)
 		next = wr->next;
 		wr_free(queues_of(&q->o), wr);
 	}
-	leave_flush(q);
+	queue_leave_flush(q);
 	if (q->sq)
 		sq_reset(q->sq);
 	if (q->rq)
@@ -144,7 +144,7 @@ void queue_error(struct queue *q, uint8_t event)
 	queue_flush_these(q, list);
 }
 
-void queue_record_gone(struct queue *q)
+void queue_record_unmapped(struct queue *q)
 {
 	if (q->state == QP_ERR || q->state == QP_RST || queue_is_orphan(q))
 		return;
@@ -181,7 +181,7 @@ void queue_drained(struct queue *q)
 	eq_queue(q, PRM_EVENT_SQ_DRAINED);
 }
 
-static void poll_again(struct queue *q, bool found)
+static void queue_poll_later(struct queue *q, bool found)
 {
 	struct device *dev = q->o.vhca->dev;
 	struct queue_priv *d = q->priv;
@@ -222,7 +222,7 @@ static bool queue_flush(struct queue *q)
 	if (sq == FLUSH_MOST || rq == FLUSH_MOST)
 		queue_flush_later(q);
 	else if (q->state == QP_ERR)
-		poll_again(q, rq > 0);
+		queue_poll_later(q, rq > 0);
 	return sq || rq;
 }
 

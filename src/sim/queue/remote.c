@@ -55,8 +55,8 @@ bool remote_write(struct queue *q, uint32_t rkey, uint64_t va, size_t len, const
 
 			return sig_scatter(q, &r, bytes);
 		}
-		if (n < 0 ||
-		    !remote_moved(q, post_seen(q, seg, (unsigned int)n, bytes, (size_t)part)))
+		if (n < 0 || !remote_moved(q, post_write_through(q, seg, (unsigned int)n, bytes,
+								 (size_t)part)))
 			return false;
 	}
 	return true;

@@ -70,7 +70,7 @@ static void rq_look(struct rq *rq)
 	struct queue *q = rq->q;
 
 	if (!rq_record(&q->o, &q->dbrec_place, q->dbrec, rq->log_size, rq->ci, &rq->pi))
-		queue_record_gone(q);
+		queue_record_unmapped(q);
 	else if (rq->managed && q->state != QP_ERR && (int16_t)(rq->pi - rq->enabled) > 0)
 		rq->pi = rq->enabled;
 }
@@ -107,7 +107,7 @@ static void rq_cache_drop(struct rq *rq)
 }
 
 /* Clears the current entry. */
-static void rq_entry_ends(struct rq *rq)
+static void rq_entry_clear(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 
@@ -178,7 +178,7 @@ static void trace_entry(const struct rq *rq)
 }
 
 /* Takes an entry of the SRQ. [I] A queue that needs an entry of a failed SRQ fails, too. */
-static bool begin_shared(struct rq *rq)
+static bool rq_begin_shared(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 	uint8_t *copy = rq_entry_room(rq, 1u << rq->srq->log_stride);
@@ -187,13 +187,13 @@ static bool begin_shared(struct rq *rq)
 	if (d->recv)
 		d->end = copy + (1u << rq->srq->log_stride);
 	else
-		rq_entry_ends(rq);
+		rq_entry_clear(rq);
 	if (!d->recv && rq->srq->failed)
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 	return d->recv;
 }
 
-static bool begin_own(struct rq *rq)
+static bool rq_begin_own(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 	size_t size;
@@ -218,7 +218,7 @@ static bool begin_own(struct rq *rq)
 
 bool rq_begin(struct rq *rq)
 {
-	bool begun = rq && rq->srq ? begin_shared(rq) : begin_own(rq);
+	bool begun = rq && rq->srq ? rq_begin_shared(rq) : rq_begin_own(rq);
 
 	if (begun && sim_tracing)
 		trace_entry(rq);
@@ -242,7 +242,7 @@ static void rq_end_strides(struct rq *rq, void *cqe)
 	prm_cqe64_set_byte_cnt(cqe, d->taken << CQE_STRIDES_AT);
 	d->stride += d->taken;
 	if (!rq_strides_left(rq))
-		rq_entry_ends(rq);
+		rq_entry_clear(rq);
 }
 
 /* [I] The filler has the RESP_SEND opcode, no length, and the rest of the entry's strides. */
@@ -351,7 +351,7 @@ void *rq_end_cqe(struct rq *rq)
 	uint8_t *cqe;
 
 	if (!is_striding(rq))
-		rq_entry_ends(rq);
+		rq_entry_clear(rq);
 	cqe = rq_next_cqe(rq);
 	if (!cqe) {
 		error_count_no_cqe(rq->q, rq->cq);
@@ -370,7 +370,7 @@ void *rq_end_cqe(struct rq *rq)
  * Fills in a datagram's fields. On Ethernet sl is the kind of the headers, as mlx5_ib reads it. [I]
  * l3_hdr_type repeats it, and checksums are marked as right: IPv4's was checked, UDP's is 0.
  */
-static void rq_say_datagram(void *cqe, const struct recv_done *done)
+static void rq_fill_datagram(void *cqe, const struct recv_done *done)
 {
 	prm_cqe64_set_g(cqe, CQE_GRH_IN_BUFFER);
 	prm_cqe64_set_sl(cqe, done->network);
@@ -387,7 +387,7 @@ void rq_end(struct rq *rq, const struct recv_done *done)
 	uint8_t *cqe;
 
 	if (done->syndrome) {
-		rq_entry_ends(rq);
+		rq_entry_clear(rq);
 		rq_error_cqe(rq, rq->priv->index, done->syndrome);
 		return;
 	}
@@ -398,7 +398,7 @@ void rq_end(struct rq *rq, const struct recv_done *done)
 		return;
 	prm_cqe64_set_rqpn(cqe, done->rqpn);
 	if (done->datagram)
-		rq_say_datagram(cqe, done);
+		rq_fill_datagram(cqe, done);
 	prm_cqe64_set_immediate(cqe, be32toh(done->imm));
 	prm_cqe64_set_byte_cnt(cqe, (uint32_t)done->len);
 	prm_cqe64_set_flow_tag(cqe, rq->q->o.id);
@@ -434,7 +434,7 @@ void rq_serve(struct rq *rq, struct srq *srq)
 	if (srq)
 		rq->q->pdn = srq->pdn;
 	else
-		rq_entry_ends(rq);
+		rq_entry_clear(rq);
 }
 
 /* [I] An index reached before changes nothing; entries beyond the record are not posted yet. */

@@ -79,7 +79,7 @@ void sq_give_back(struct sq *, struct send_wr *);
 /* Schedules a turn that fetches and posts requests, now that there is room for more. */
 void sq_more(struct sq *);
 /* Schedules a turn though nothing is posted: the transport has not done all that it took. */
-void sq_again(struct sq *);
+void sq_reschedule(struct sq *);
 
 /* --- the receive queue (rq.c) --------------------------------------------------------------- */
 
@@ -167,7 +167,8 @@ void queue_buffer_put(struct queues *, void *);
 int post_scatter(struct queue *, const struct dma_seg *, unsigned int n, const void *from,
 		 size_t len);
 /* Posts or does a write that a peer asked for: flushed at the end of the turn. */
-int post_seen(struct queue *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+int post_write_through(struct queue *, const struct dma_seg *, unsigned int n, const void *from,
+		       size_t len);
 void post_flush(struct queues *);
 void post_before(struct queues *, const struct dma_seg *); /* flushes writes into this memory */
 

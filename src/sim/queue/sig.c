@@ -108,8 +108,8 @@ static struct cq *sig_cq(const struct sig_access *a)
  * (mkc.expected_sigerr_count). [I] The send CQ gets it if the queue asked for the access, else its
  * receive CQ; expected is the data's signature, actual is computed (mlx5dv_mkey_check(3)).
  */
-static void sig_tell(struct sig_access *a, enum sig_fault fault, bool wire, uint64_t block,
-		     uint64_t found, uint64_t made)
+static void sig_report(struct sig_access *a, enum sig_fault fault, bool wire, uint64_t block,
+		       uint64_t found, uint64_t made)
 {
 	const struct sig_side *s = wire ? &a->sig->wire : &a->sig->memory;
 	struct queue *q = a->q;
@@ -148,7 +148,7 @@ static void sig_check(struct sig_access *a, bool wire, uint64_t block, uint64_t 
 	const enum sig_fault fault = sig_compare(a->sig, s, found, made);
 
 	if (fault)
-		sig_tell(a, fault, wire, block, found, made);
+		sig_report(a, fault, wire, block, found, made);
 }
 
 /* --- from memory to the wire -------------------------------------------------------------------
@@ -229,7 +229,7 @@ static bool sig_to_memory(struct sig_access *a, uint64_t block, uint64_t copied)
 	return sig_move(a, sig_where(s, block), s->size, bytes, true);
 }
 
-static bool sig_came(struct sig_access *a, uint64_t block)
+static bool sig_received(struct sig_access *a, uint64_t block)
 {
 	const uint64_t found = sig_load(&a->sig->wire, a->sig->tail);
 	uint64_t made;
@@ -263,7 +263,7 @@ static bool sig_scatter_part(struct sig_access *a, uint64_t pos, size_t len, uin
 	}
 	*n = least(len, (size_t)(a->sig->wire.size - at.in_sig));
 	memcpy(a->sig->tail + at.in_sig, from, *n);
-	return at.in_sig + *n < a->sig->wire.size || sig_came(a, at.block);
+	return at.in_sig + *n < a->sig->wire.size || sig_received(a, at.block);
 }
 
 /* --- both ---------------------------------------------------------------------------------------

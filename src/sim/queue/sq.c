@@ -258,7 +258,7 @@ void sq_ready(struct sq *sq)
 	TAILQ_INSERT_TAIL(&queues_of(&sq->q->o)->ready, d, ready_link);
 }
 
-void sq_again(struct sq *sq)
+void sq_reschedule(struct sq *sq)
 {
 	if (sq->q->state == QP_RTS)
 		sq_ready(sq);
@@ -274,7 +274,7 @@ void sq_more(struct sq *sq)
  * Returns whether the record holds a new counter. In a queue that others start, libraries do not
  * write the record: it counts only if it changed and is ahead.
  */
-static bool sq_record_is_news(struct sq *sq, uint16_t counter)
+static bool sq_record_is_new(struct sq *sq, uint16_t counter)
 {
 	bool news = counter != sq->rung && (int16_t)(counter - sq->pi) > 0;
 
@@ -305,7 +305,7 @@ static void sq_advance(struct sq *sq, uint16_t counter)
 
 void sq_record(struct sq *sq, uint16_t counter)
 {
-	if (counter != sq->pi && (!sq->managed || sq_record_is_news(sq, counter)))
+	if (counter != sq->pi && (!sq->managed || sq_record_is_new(sq, counter)))
 		sq_advance(sq, counter);
 }
 
@@ -316,7 +316,7 @@ void sq_enable(struct sq *sq, uint16_t counter)
 		sq_advance(sq, counter);
 }
 
-static void ring_gone(struct sq *sq)
+static void sq_ring_unmapped(struct sq *sq)
 {
 	obj_refuse(&sq->q->o, "its send ring can't be read");
 	sq->ci = sq->pi;
@@ -334,7 +334,7 @@ static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
  * Ends the fetch of a WQE. A bad WQE fails in its turn: earlier requests complete first, later ones
  * are flushed. A WAIT whose CQ does not exist yet stays in the ring.
  */
-static void fetch_ends(struct sq *sq, struct send_wr *wr)
+static void wr_fetch_done(struct sq *sq, struct send_wr *wr)
 {
 	if (wr->error == WQE_WAITS)
 		sq_rewind(sq, wr);
@@ -358,7 +358,7 @@ static bool fetch_some(struct queues *qs, struct sq *sq)
 		if (!wr->error)
 			wqe_parse(sq->q, wr);
 		if (wr->error) {
-			fetch_ends(sq, wr);
+			wr_fetch_done(sq, wr);
 			return true;
 		}
 		t->post(sq->q, wr);
@@ -379,7 +379,7 @@ static void fetch(struct queues *qs, struct sq *sq)
 	if (sq->q->transport->posted)
 		sq->q->transport->posted(sq->q);
 	if (!ok)
-		ring_gone(sq);
+		sq_ring_unmapped(sq);
 	if (sq->priv->cache && !pending(sq))
 		sq_cache_drop(qs, sq->priv);
 }

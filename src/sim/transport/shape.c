@@ -72,7 +72,7 @@ void shape_begin(struct sched *s)
 }
 
 /* Ends a hold. If the queue has nothing to send, its next request starts it. */
-static void shape_goes_on(struct timer *t)
+static void shape_resume(struct timer *t)
 {
 	struct sched_leaves *sh =
 		(struct sched_leaves *)((char *)t - offsetof(struct sched_leaves, held));
@@ -90,7 +90,7 @@ bool shape_may_send(struct sched *s, struct sched_job *job)
 
 	if (due > s->now) {
 		sh->job = job;
-		sh->held.fire = shape_goes_on;
+		sh->held.fire = shape_resume;
 		return timer_set(&s->dev->timers, &sh->held, due); /* no memory: it may send */
 	}
 	for (; e && e->parent; e = e->parent) {

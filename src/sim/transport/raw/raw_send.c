@@ -251,12 +251,12 @@ static void raw_spend(struct raw_sq *sq, uint32_t len)
 		shape_sent(sq->q.o.vhca->dev->sched, &sq->q, len);
 }
 
-static void raw_goes_on(struct timer *t)
+static void raw_resume(struct timer *t)
 {
 	struct raw_sq *sq = (struct raw_sq *)((char *)t - offsetof(struct raw_sq, held));
 
 	sq->sq.held = false;
-	sq_again(&sq->sq);
+	sq_reschedule(&sq->sq);
 }
 
 static uint64_t raw_due(const struct raw_sq *sq)
@@ -274,7 +274,7 @@ static void raw_hold(struct raw_sq *sq)
 
 	if (!due || sq->sq.held || due <= raw_now(sq))
 		return;
-	sq->held.fire = raw_goes_on;
+	sq->held.fire = raw_resume;
 	sq->sq.held = !timer_set(&sq->q.o.vhca->dev->timers, &sq->held, due);
 }
 
@@ -541,7 +541,7 @@ static void raw_posted(struct queue *q)
 	raw_batch_of(sq)->posted = false;
 	raw_hold(sq);
 	if (sq->large && !sq->sq.held)
-		sq_again(&sq->sq);
+		sq_reschedule(&sq->sq);
 }
 
 /* Returns the room for posts. A queue with costly walks or a rate sends one packet per turn. */

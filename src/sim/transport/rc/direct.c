@@ -35,7 +35,7 @@ static struct rc *direct_find(struct rc *rc, const struct vhca *to)
 											     : NULL;
 }
 
-static bool requester_rests(const struct req *q, const struct send_wr *wr)
+static bool requester_is_idle(const struct req *q, const struct send_wr *wr)
 {
 	return wr == q->head && wr->numbered == (q->off > 0) && q->una == q->max &&
 	       q->nxt == q->max;
@@ -51,7 +51,7 @@ static bool direct_depth_fits(const struct rc *rc, const struct rc *peer, const 
 }
 
 /* The responder may only be inside a message if that is received in parts. */
-static bool responder_rests(const struct rc *peer, const struct rc *rc, const struct send_wr *wr)
+static bool responder_is_idle(const struct rc *peer, const struct rc *rc, const struct send_wr *wr)
 {
 	const struct resp *r = &peer->resp;
 	const bool inside = rc->req.off > 0 && wr->kind != SEND_READ;
@@ -72,7 +72,7 @@ static inline void direct_count(struct rc *rc, uint32_t n, uint64_t bytes, uint3
 	t->back += back;
 }
 
-static void direct_tell_port(struct rc *rc)
+static void direct_count_port(struct rc *rc)
 {
 	const struct direct_traffic *t = &rc->direct.done;
 	const struct rc *peer = rc->direct.peer;
@@ -103,7 +103,7 @@ void direct_end_turn(struct rc *rc)
 		return; /* later parts of a READ count only responses */
 	if (rc->ack_owed)
 		direct_count(rc, 0, 0, 1, AETH_LEN);
-	direct_tell_port(rc);
+	direct_count_port(rc);
 	d->done = (struct direct_traffic){0};
 	rc->ack_owed = false;
 }
@@ -379,10 +379,10 @@ bool direct_step(struct rc *rc, struct send_wr *wr)
 {
 	struct rc *peer;
 
-	if (!requester_rests(&rc->req, wr) || rc->owner || sim_tracing)
+	if (!requester_is_idle(&rc->req, wr) || rc->owner || sim_tracing)
 		return false;
 	peer = direct_peer(rc);
-	if (!peer || !responder_rests(peer, rc, wr))
+	if (!peer || !responder_is_idle(peer, rc, wr))
 		return false;
 	if (direct_whole(rc, peer, wr))
 		return true;

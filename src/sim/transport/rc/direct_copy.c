@@ -46,7 +46,7 @@ static bool direct_move_bytes(struct queue *q, const struct dma_seg *to, const s
 		return !dma_copy(q->o.vhca->dev->host, to->addr, from->addr, to->len);
 	}
 	return !dma_gather(q->o.vhca->dev->host, from, 1, bytes) &&
-	       !(seen ? post_seen : post_scatter)(q, to, 1, bytes, to->len);
+	       !(seen ? post_write_through : post_scatter)(q, to, 1, bytes, to->len);
 }
 
 /* --- small WRITEs become inline ones ---------------------------------------------------------- */
@@ -178,7 +178,7 @@ static bool direct_call(struct queue *q, struct queue *peer, struct send_wr *wr)
 		return direct_move_bytes(q, &e.local, &e.remote, q != peer);
 	cq_before_reply(peer);
 	if (wr->data.inl)
-		return !post_seen(peer, &e.remote, 1, wr->data.inl, wr->len);
+		return !post_write_through(peer, &e.remote, 1, wr->data.inl, wr->len);
 	return direct_move_bytes(peer, &e.remote, &e.local, true);
 }
 
