@@ -96,7 +96,7 @@ static void explain_all(const struct dump *d)
 			all[i]->score(&f);
 			all[i]->explain(&f);
 		}
-		assert_non_null(f.says);
+		assert_non_null(f.sentences);
 		finding_end(&f);
 	}
 }

@@ -446,7 +446,7 @@ static void play_push_absolute(struct bad_client *a)
 	push_to(a, "/tmp");
 }
 
-TEST(guests)
+TEST(bad_clients)
 {
 	char path[80];
 	int fd;

@@ -90,7 +90,7 @@ static void cut_explain(const uint8_t *bytes, size_t len, const char *as)
 	assert_int_equal(wish_read(&wanted, as), 0);
 	ring_entry(&d, &a);
 	find_out(&f, &d, &wanted, &a, also);
-	assert_true(f.known || json_array_size(f.says));
+	assert_true(f.known || json_array_size(f.sentences));
 	finding_end(&f);
 	json_decref(also);
 	free(own);
