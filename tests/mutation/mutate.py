@@ -64,7 +64,7 @@ ROOMS = [
 	 "unit/copy_clients unit/copy_swap unit/copy_workers"),
 	("tools/dvx-copy/*", "unit/copy_*"),
 	("include/dvx/*", "unit/ring_* unit/ticket sim/lib_queues sim/lib_raw sim/lib_srq sim/lib_ud sim/lib_umr"),
-	("src/lib/flow*", "unit/flow_fake unit/flow_match sim/lib_flow*"),
+	("src/lib/flow/*", "unit/flow_fake unit/flow_match sim/lib_flow*"),
 	("src/lib/*", "unit/ring_* unit/ticket unit/lib_* unit/flow_fake sim/lib_a[!l]* sim/lib_[!ag]*"),
 	("src/prm/*", "unit/prm_* unit/info_words unit/flow_match unit/explain_*"),
 	("src/uverbs/*", "unit/kernel_* unit/cm_* sim/lib_objects sim/cm_calls"),

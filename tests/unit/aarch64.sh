@@ -272,11 +272,12 @@ warn="-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 flags="-std=gnu11 -O1 -fno-strict-aliasing -ffunction-sections -D_GNU_SOURCE $inc
 	-I$top_srcdir/src -I$top_builddir -I$top_srcdir -idirafter $tmp/usr"
 failed=0
-for c in src/lib/*.c src/prm/*.c "$top_builddir"/src/prm/*.c; do
-	$cross $warn $flags -c -o "$tmp/$(basename "$c" .c).o" "$c" >>"$tmp/log" 2>&1 || failed=1
+for c in src/lib/*.c src/lib/flow/*.c src/prm/*.c "$top_builddir"/src/prm/*.c; do
+	o=$(basename "$(dirname "$c")")_$(basename "$c" .c).o
+	$cross $warn $flags -c -o "$tmp/$o" "$c" >>"$tmp/log" 2>&1 || failed=1
 done
 ok $failed "the whole libdvx compiles without a warning"
-rm -f "$tmp/match.o" # libdvx's part of rows.o
+rm -f "$tmp/prm_match.o" # libdvx's part of rows.o
 
 qemu=$(command -v qemu-aarch64-static)
 # What the tests don't call is dropped with what it needs from rdma-core.

@@ -21,7 +21,7 @@ sub text {
 
 # Functions and tables by name: the text between their braces.
 my (%body, %is_table);
-for my $file (glob('src/lib/*.c'), glob('include/dvx/*.h')) {
+for my $file (glob('src/lib/{,flow/}*.c'), glob('include/dvx/*.h')) {
 	my $all = text($file);
 	$all =~ s{/\*.*?\*/}{}gs;
 	$all =~ s{"(?:\\.|[^"\\])*"}{""}g;
@@ -29,6 +29,7 @@ for my $file (glob('src/lib/*.c'), glob('include/dvx/*.h')) {
 		$body{$1} .= $3;
 		$is_table{$1} = defined $2;
 	}
+	$body{$1} .= "return $2();" while $all =~ /^\t\.(\w+) = (\w+),$/gm; # a backend's functions
 }
 
 sub errors {

@@ -2,7 +2,7 @@
 /* Which capability of QUERY_HCA_CAP's flow table page tells that the root tables match a field. */
 #include <stdio.h>
 #include <dvx/prm/cap.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 /*
  * PRM names on both sides; of header_caps "outer_headers." and "outer" are left out. Fields without

@@ -2,7 +2,7 @@
 /* The action that rewrites headers, and what it needs of a rule's match. */
 #include <dvx/prm/cap.h>
 #include <dvx/prm/flow.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 /* Adds what a field needs of the packet to what the list needs so far. */
 static int flow_modify_need(const struct dvx_flow_domain *domain, uint32_t i,
@@ -85,27 +85,20 @@ static int flow_modify_check(const struct dvx_flow_domain *domain,
 	return 0;
 }
 
-static struct mlx5dv_dr_action *flow_modify_make(const struct dvx_flow_action *action, bool root)
-{
-	return mlx5dv_dr_action_create_modify_header(
-		action->domain->dr, root ? MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL : 0,
-		action->change->bytes, (__be64 *)(void *)action->change->data);
-}
-
 int dvx_flow_action_create_modify(struct dvx_flow_domain *domain,
 				  const struct dvx_flow_rewrites *list,
 				  struct dvx_flow_action **out)
 {
-	struct dvx_flow_change c = {.make = flow_modify_make, .says = "a rewrite"};
+	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_MODIFY};
 	int err = dvx_given("dvx_flow_action_create_modify", "domain", domain, "list", list, "out",
 			    out, NULL);
 
 	if (!err)
-		err = flow_modify_check(domain, list, &c);
+		err = flow_modify_check(domain, list, &want.change);
 	if (err)
 		return err;
-	return dvx_flow_change_create(domain, ACTION_MODIFY, &c, list->action,
-				      list->count * DVX_FLOW_REWRITE_BYTES, out);
+	want.bytes = list->count * DVX_FLOW_REWRITE_BYTES;
+	return dvx_flow_action_new(&want, list->action, "dvx_flow_action_create_modify", out);
 }
 
 int dvx_flow_action_rewrites(const struct dvx_flow_action *action, struct dvx_flow_rewrites *list)
@@ -117,7 +110,7 @@ int dvx_flow_action_rewrites(const struct dvx_flow_action *action, struct dvx_fl
 	if (action->kind != ACTION_MODIFY)
 		return dvx_fail(EINVAL, "dvx_flow_action_rewrites: action does not rewrite");
 	memset(list, 0, sizeof(*list));
-	list->count = (uint32_t)(action->change->bytes / DVX_FLOW_REWRITE_BYTES);
-	memcpy(list->action, action->change->data, action->change->bytes);
+	list->count = (uint32_t)(action->bytes / DVX_FLOW_REWRITE_BYTES);
+	memcpy(list->action, action->data, action->bytes);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several destinations for each packet: a firmware table with one entry that has them all. */
 #include <dvx/prm/cap.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 static int flow_array_check_member(const struct dvx_flow_domain *domain,
 				   const struct dvx_flow_action *member, uint32_t i)
@@ -62,33 +62,11 @@ static int flow_array_check(const struct dvx_flow_domain *domain,
 	return err ? err : flow_array_check_caps(domain, n, *lowest);
 }
 
-static struct mlx5dv_dr_action *flow_array_make(const struct dvx_flow_domain *domain,
-						struct dvx_flow_action *const *members, uint32_t n)
-{
-	struct mlx5dv_dr_action_dest_attr *attr = calloc(n, sizeof(*attr)), **list;
-	struct mlx5dv_dr_action *dr = NULL;
-
-	list = calloc(n, sizeof(struct mlx5dv_dr_action_dest_attr *));
-	errno = ENOMEM;
-	if (attr && list) {
-		for (uint32_t i = 0; i < n; i++) {
-			attr[i].type = MLX5DV_DR_ACTION_DEST;
-			attr[i].dest = members[i]->dr;
-			list[i] = &attr[i];
-		}
-		errno = 0;
-		dr = mlx5dv_dr_action_create_dest_array(domain->dr, n, list);
-	}
-	free(attr);
-	free(list);
-	return dr;
-}
-
 int dvx_flow_action_create_array(struct dvx_flow_domain *domain,
 				 struct dvx_flow_action *const *members, uint32_t n,
 				 struct dvx_flow_action **out)
 {
-	struct dvx_flow_action want = {.kind = ACTION_ARRAY};
+	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_ARRAY};
 	int err = dvx_given("dvx_flow_action_create_array", "domain", domain, "members", members,
 			    "out", out, NULL);
 
@@ -96,17 +74,9 @@ int dvx_flow_action_create_array(struct dvx_flow_domain *domain,
 		err = flow_array_check(domain, members, n, &want.level);
 	if (err)
 		return err;
-	want.members = calloc(n, sizeof(struct dvx_flow_action *));
-	if (!want.members)
-		return dvx_fail(ENOMEM, "no memory for an action");
-	memcpy(want.members, members, n * sizeof(struct dvx_flow_action *));
-	want.dr = flow_array_make(domain, members, n);
-	err = dvx_flow_action_finish(domain, &want, "dvx_flow_action_create_array", out);
-	if (err) {
-		free(want.members);
-		return err;
-	}
-	for ((*out)->member_count = 0; (*out)->member_count < n; (*out)->member_count++)
-		dvx_ref(&members[(*out)->member_count]->refs);
-	return 0;
+	want.bytes = n * sizeof(struct dvx_flow_action *);
+	err = dvx_flow_action_new(&want, members, "dvx_flow_action_create_array", out);
+	for (uint32_t i = 0; i < n && !err; i++)
+		dvx_ref(&members[i]->refs);
+	return err;
 }

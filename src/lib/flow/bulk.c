@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Many rules: all or none. */
 #include <stdio.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 #define EVERY 1024u
 

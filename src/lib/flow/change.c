@@ -1,70 +1,67 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Actions that change packets. libmlx5 makes some of them for the root or for other levels: here
- * they are one action, whose two sides are made with the first rule that needs them.
- */
-#include <dvx/prm/cap.h>
-#include "flow_priv.h"
+/* Actions that change packets, but for rewrites (modify.c); what a change needs of the match. */
+#include "priv.h"
 
-int dvx_flow_change_create(struct dvx_flow_domain *domain, enum action_kind kind,
-			   const struct dvx_flow_change *how, const void *data, size_t bytes,
-			   struct dvx_flow_action **out)
+#define ETHERNET_BYTES 14u
+#define TAG_BYTES      4u
+#define CUSTOMER       0x8100u /* ethertypes of tags */
+#define PROVIDER       0x88a8u
+
+int dvx_flow_action_create_decap_l2(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
 {
-	struct dvx_flow_action *action = calloc(1, sizeof(*action));
-	struct dvx_flow_change *c = action ? malloc(sizeof(*c) + bytes) : NULL;
+	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_DECAP};
+	int err = dvx_given("dvx_flow_action_create_decap_l2", "domain", domain, "out", out, NULL);
 
-	if (!c) {
-		free(action);
-		return dvx_fail(ENOMEM, "no memory for an action");
-	}
-	*c = *how;
-	c->bytes = bytes;
-	if (bytes)
-		memcpy(c->data, data, bytes);
-	action->kind = kind;
-	action->change = c;
-	action->domain = domain;
-	dvx_ref(&domain->refs);
-	*out = action;
-	return 0;
+	if (!err)
+		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_decap_l2");
+	return err ? err : dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_decap_l2", out);
 }
 
-int dvx_flow_change_for(struct dvx_flow_action *action, bool root, struct mlx5dv_dr_action **out)
+int dvx_flow_action_create_decap_l3(struct dvx_flow_domain *domain, const void *header,
+				    uint32_t bytes, struct dvx_flow_action **out)
 {
-	struct dvx_flow_change *c = action->change;
-	struct mlx5dv_dr_action **dr = &c->dr[root];
+	struct dvx_flow_action want = {.domain = domain, .kind = ACTION_DECAP};
+	int err = dvx_given("dvx_flow_action_create_decap_l3", "domain", domain, "header", header,
+			    "out", out, NULL);
 
-	if (root && c->root_has && !c->root_has(dvx_flow_props(action->domain)))
-		return dvx_fail(EOPNOTSUPP,
-				"dvx_flow_rule_create: %s in the root: %s lacks %s.%s; use a table "
-				"of another level",
-				c->says, dvx_dev_name(action->domain->dev),
-				dvx_flow_props_name(action->domain), c->root_cap);
-	if (!*dr) {
-		errno = 0;
-		*dr = c->make(action, root);
-	}
-	*out = *dr;
-	if (*dr)
-		return 0;
-	return dvx_fail(errno ? errno : EIO, "dvx_flow_rule_create: %s refuses %s on %s",
-			root ? "the kernel" : "libmlx5", c->says,
-			dvx_dev_name(action->domain->dev));
+	if (!err)
+		err = dvx_flow_rx_only(domain, "dvx_flow_action_create_decap_l3");
+	if (err)
+		return err;
+	if (bytes != ETHERNET_BYTES && bytes != ETHERNET_BYTES + TAG_BYTES)
+		return dvx_fail(EINVAL,
+				"dvx_flow_action_create_decap_l3: bytes is %u: an Ethernet header "
+				"has %u, with a VLAN tag %u",
+				bytes, ETHERNET_BYTES, ETHERNET_BYTES + TAG_BYTES);
+	want.bytes = bytes;
+	return dvx_flow_action_new(&want, header, "dvx_flow_action_create_decap_l3", out);
 }
 
-int dvx_flow_change_destroy(struct dvx_flow_action *action)
+int dvx_flow_action_create_push_vlan(struct dvx_flow_domain *domain, uint16_t ethertype,
+				     uint16_t tci, struct dvx_flow_action **out)
 {
-	struct dvx_flow_change *c = action->change;
+	uint32_t tag = (uint32_t)ethertype << 16 | tci;
+	struct dvx_flow_action want = {
+		.domain = domain, .kind = ACTION_PUSH_VLAN, .bytes = sizeof(tag)};
+	int err = dvx_given("dvx_flow_action_create_push_vlan", "domain", domain, "out", out, NULL);
 
-	for (int root = 0; c && root < 2; root++) {
-		int ret = c->dr[root] ? mlx5dv_dr_action_destroy(c->dr[root]) : 0;
+	if (err)
+		return err;
+	if (ethertype != CUSTOMER && ethertype != PROVIDER)
+		return dvx_fail(EINVAL,
+				"dvx_flow_action_create_push_vlan: ethertype 0x%04x is neither "
+				"0x8100 nor 0x88a8",
+				ethertype);
+	return dvx_flow_action_new(&want, &tag, "dvx_flow_action_create_push_vlan", out);
+}
 
-		if (ret)
-			return dvx_fail(dvx_errno_of(ret), "libmlx5 does not destroy the action");
-		c->dr[root] = NULL;
-	}
-	free(c);
-	return 0;
+int dvx_flow_action_create_pop_vlan(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {
+		.domain = domain, .kind = ACTION_POP_VLAN, .change = {.tag = true}};
+	int err = dvx_given("dvx_flow_action_create_pop_vlan", "domain", domain, "out", out, NULL);
+
+	return err ? err : dvx_flow_action_new(&want, NULL, "dvx_flow_action_create_pop_vlan", out);
 }
 
 /* --- what a change needs of the match ---------------------------------------------------------- */
@@ -102,16 +99,17 @@ static bool pinned_tag(const struct pinned *p)
  */
 int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap)
 {
-	const struct dvx_flow_change *c = attr->actions[i]->change;
+	const struct dvx_flow_kind *kind = &dvx_flow_kinds[attr->actions[i]->kind];
+	const struct dvx_flow_change *c = &attr->actions[i]->change;
 	const char *depth = decap ? "inner" : "outer";
 	size_t at = decap ? 2 * GROUP_BYTES : 0;
 	struct pinned p = {attr->matcher->mask + at, attr->match->value + at};
 
-	if (c->below_only && !attr->matcher->table->level)
+	if (kind->below_only && !attr->matcher->table->level)
 		return dvx_fail(EOPNOTSUPP,
 				"dvx_flow_rule_create: attr.actions[%u] is %s, which the kernel's "
 				"flow verbs do not have: use a table of another level than 0",
-				i, c->says);
+				i, kind->change);
 	if (c->version && !pinned_version(&p, c->version))
 		return dvx_fail(EINVAL,
 				"dvx_flow_rule_create: attr.actions[%u] rewrites %s, but the "

@@ -6,7 +6,7 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 #define BULK_UNIT 128u /* alloc_flow_counter_in.flow_counter_bulk: 128 << bit counters */
 /* The next larger bulk's counters no longer fit into one uverbs reply (64 KiB). */

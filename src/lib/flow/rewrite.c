@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of header rewrites: PRM set_add_copy_action_in_auto, by the names of match fields. */
 #include <dvx/prm/flow.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 #define ETHERNET 0
 #define EITHER	 NEEDS_VERSION

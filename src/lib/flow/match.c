@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A match's fields, by name and in the groups that belong together. */
 #include <stdio.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 static const char *const groups[MATCH_GROUPS] = {
 	"outer_headers",     "misc_parameters",	  "inner_headers",     "misc_parameters_2",

@@ -2,7 +2,7 @@
 /* Fields of fte_match_param by bit: what errors and texts call them. */
 #include <arpa/inet.h>
 #include <stdio.h>
-#include "flow_priv.h"
+#include "priv.h"
 
 /* Unions that a user thinks of as one field. */
 static bool is_whole(const struct prm_field *f)

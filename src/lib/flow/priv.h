@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the rule model (flow_*.c) share. */
+/* What the files of the flow API share. */
 #ifndef DVX_FLOW_PRIV_H
 #define DVX_FLOW_PRIV_H
 
 #include "prm/reflect.h"
-#include "priv.h"
+#include "lib/priv.h"
 
 #define MATCH_BYTES	PRM_FTE_MATCH_PARAM_BYTES
 #define MATCH_GROUPS	7u /* outer_headers .. misc_parameters_5, of 64 bytes each */
 #define GROUP_BYTES	64u
 #define ROOT_PRIORITIES 16u /* MLX5_BY_PASS_NUM_REGULAR_PRIOS of the kernel's device.h */
-#define MATCHER_KINDS	4u  /* outer IPv4 or not so, times the same of inner */
 
 struct dvx_flow_domain {
 	struct dvx_dev *dev;
-	struct mlx5dv_dr_domain *dr;
+	const struct dvx_flow_backend *backend;
+	void *impl; /* the backend's, here and below */
 	enum dvx_flow_side side;
 	bool levels;
 	int refs;
@@ -22,7 +22,7 @@ struct dvx_flow_domain {
 
 struct dvx_flow_table {
 	struct dvx_flow_domain *domain;
-	struct mlx5dv_dr_table *dr;
+	void *impl;
 	uint32_t level;
 	int refs;
 };
@@ -32,31 +32,28 @@ struct dvx_flow_needs {
 	uint8_t version[2];  /* 4, 6, or NEEDS_VERSION: either; 0: nothing */
 	uint8_t protocol[2]; /* ip_protocol; 0: nothing */
 	uint16_t port;	     /* outer udp_dport, of a tunnel; 0: nothing */
-	uint8_t vlans;	     /* kinds of tags that are matched: bits of flow_check.c's rows */
+	uint8_t vlans;	     /* kinds of tags that are matched: bits of check.c's rows */
 };
 #define NEEDS_VERSION 1u
 
-/*
- * Below the root, libmlx5 needs the IP version with the mask. One matcher here is up to four of
- * libmlx5's, each made with its first rule.
- */
 struct dvx_flow_matcher {
 	struct dvx_flow_table *table;
-	struct mlx5dv_dr_matcher *dr[MATCHER_KINDS];
+	void *impl;
 	uint8_t mask[MATCH_BYTES];
 	struct dvx_flow_needs needs;
 	uint16_t priority;
-	uint32_t bytes; /* of mask and value that libmlx5 is given */
 	uint32_t expected_rules;
 	int refs;
 };
 
-/* In the order that libmlx5 wants them in. */
+/* In the order in which they happen. */
 enum action_kind {
+	/* changes of the packet */
 	ACTION_DECAP,
 	ACTION_POP_VLAN,
 	ACTION_MODIFY,
 	ACTION_PUSH_VLAN,
+	/* others */
 	ACTION_TAG,
 	ACTION_COUNT,
 	/* destinations; only one of them in a rule */
@@ -68,33 +65,53 @@ enum action_kind {
 	ACTION_ARRAY,
 };
 
-/* flow_change.c: what an action that changes packets is made of, and needs of a rule's match. */
+static inline bool dvx_flow_is_change(enum action_kind kind)
+{
+	return kind < ACTION_TAG;
+}
+
+/* rule.c: a row for each kind. All destinations are one class. */
+struct dvx_flow_kind {
+	const char *name;
+	const char *change; /* its name in errors; NULL: it changes no packet */
+	bool below_only;    /* the root has no such action */
+	enum action_kind class;
+	uint8_t most;	  /* of its class in a rule */
+	const char *more; /* the name in errors of one more than that */
+};
+extern const struct dvx_flow_kind dvx_flow_kinds[];
+
+/* What an action that changes packets needs of a rule's match. */
 struct dvx_flow_change {
-	struct mlx5dv_dr_action *(*make)(const struct dvx_flow_action *, bool root);
-	const char *says;		     /* "a rewrite" */
-	bool below_only;		     /* the root has no such action */
-	bool (*root_has)(const void *props); /* what it needs in the root; NULL: it needs nothing */
-	const char *root_cap;		     /* the name of that capability */
-	struct mlx5dv_dr_action *dr[2]; /* other levels, root; each made with its first rule */
-	uint8_t version, protocol;	/* as in struct dvx_flow_needs */
-	bool tag;			/* a VLAN tag */
+	uint8_t version, protocol;	      /* as in struct dvx_flow_needs */
+	bool tag;			      /* a VLAN tag */
 	const char *version_of, *protocol_of; /* the fields that need them */
-	size_t bytes;
-	_Alignas(uint64_t) uint8_t data[];
 };
 
 struct dvx_flow_action {
 	struct dvx_flow_domain *domain;
-	struct mlx5dv_dr_action *dr; /* unless it is a change */
-	struct dvx_flow_change *change;
-	struct mlx5dv_dr_table *root; /* made for an action that leads to the root */
+	void *impl[2];	    /* for rules below the root and in it; only changes have both */
+	void *anchor_table; /* the backend's, of ACTION_ROOT */
 	enum action_kind kind;
-	uint32_t level;			  /* of the table it leads to */
-	int *target;			  /* reference count of its target or counter */
-	struct dvx_flow_action **members; /* of an array */
-	uint32_t member_count;
+	uint32_t level;		      /* of the table it leads to */
+	struct dvx_flow_table *table; /* that table */
+	uint32_t number;	      /* the tag, the counter in obj, or the priority in the root */
+	struct dvx_obj *obj;	      /* its bulk of counters or its TIR, or ... */
+	struct ibv_qp *ibqp;	      /* ... its QP */
+	int *target;		      /* reference count of its target or counter */
+	struct dvx_flow_change change;
 	int refs;
+	size_t bytes; /* of the header, the rewrites, the tag (4 bytes), or the members */
+	_Alignas(uint64_t) uint8_t data[];
 };
+
+/* Those of an array; no other action has any. */
+static inline struct dvx_flow_action *const *dvx_flow_members(const struct dvx_flow_action *action,
+							      uint32_t *n)
+{
+	*n = action->kind == ACTION_ARRAY ? (uint32_t)(action->bytes / sizeof(action)) : 0;
+	return (const void *)action->data;
+}
 
 /* A bulk of counters. */
 struct dvx_flow_part {
@@ -108,23 +125,19 @@ struct dvx_flow_counter {
 	uint32_t parts;
 	struct dvx_flow_part part[];
 };
-/* flow_counter.c: the bulk that has counter *index, which becomes the number in it. */
+/* counter.c: the bulk that has counter *index, which becomes the number in it. */
 struct dvx_flow_part *dvx_flow_counter_part(struct dvx_flow_counter *counter, uint32_t *index);
+
+#define RULE_ACTIONS 9u /* the most that a rule has: the sum of `most` over the classes */
 
 struct dvx_flow_rule {
 	struct dvx_flow_matcher *matcher;
-	struct mlx5dv_dr_rule *dr;
+	void *impl;
 	uint32_t action_count;
 	struct dvx_flow_action *actions[];
 };
 
-/* What libmlx5 takes: its struct mlx5dv_flow_match_parameters ends in an open array. */
-union dvx_flow_params {
-	struct mlx5dv_flow_match_parameters p;
-	uint8_t room[sizeof(struct mlx5dv_flow_match_parameters) + MATCH_BYTES];
-};
-
-/* flow_field.c: fields of fte_match_param. A field is at most 16 bytes wide. */
+/* field.c: fields of fte_match_param. A field is at most 16 bytes wide. */
 struct dvx_flow_field {
 	char path[96]; /* "outer_headers.dst_ipv4_dst_ipv6" */
 	uint32_t bit, width;
@@ -145,7 +158,7 @@ enum dvx_flow_rewrite_flags {
 	REWRITE_TX = 1 << 2,  /* in TX domains only */
 	REWRITE_RX = 1 << 3,  /* in RX domains only */
 };
-/* flow_rewrite.c: a field that can be rewritten, by its PRM modify_field. */
+/* rewrite.c: a field that can be rewritten, by its PRM modify_field. */
 struct dvx_flow_rewrite_field {
 	const char *path;
 	uint16_t number;
@@ -154,46 +167,44 @@ struct dvx_flow_rewrite_field {
 };
 const struct dvx_flow_rewrite_field *dvx_flow_rewrite_field(uint32_t number);
 
-/* flow_action.c: `want` is copied, and gets a reference on its target and the domain. */
-int dvx_flow_action_finish(struct dvx_flow_domain *domain, const struct dvx_flow_action *want,
-			   const char *call, struct dvx_flow_action **out);
+/*
+ * action.c: `want` is copied with its `bytes` of data, and gets a reference on its target and the
+ * domain.
+ */
+int dvx_flow_action_new(const struct dvx_flow_action *want, const void *data, const char *call,
+			struct dvx_flow_action **out);
 int dvx_flow_rx_only(const struct dvx_flow_domain *domain, const char *call);
 
-/* flow_change.c */
-int dvx_flow_change_create(struct dvx_flow_domain *domain, enum action_kind kind,
-			   const struct dvx_flow_change *how, const void *data, size_t bytes,
-			   struct dvx_flow_action **out);
-int dvx_flow_change_for(struct dvx_flow_action *action, bool root, struct mlx5dv_dr_action **out);
-/* On success everything of the action is gone but itself. */
-int dvx_flow_change_destroy(struct dvx_flow_action *action);
-/* Whether the rule's match says what action i needs; `decap`: of the inner headers. */
+/* change.c: whether the rule's match says what action i needs; `decap`: of the inner headers. */
 int dvx_flow_change_check(const struct dvx_flow_rule_attr *attr, uint32_t i, bool decap);
 int dvx_flow_change_check_pops(const struct dvx_flow_rule_attr *attr, bool decap);
 
-/* flow_check.c: `who` begins the sentence. */
+/* check.c: `who` begins the sentence. */
 int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_needs *needs);
 int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
 			 const char *who);
 
-/* flow_cap.c: do the device's root tables match these fields? */
+/* cap.c: do the device's root tables match these fields? */
 int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mask, const char *who);
 /* The first field of a mask that has no capability bit. */
 bool dvx_flow_field_without_cap(const uint8_t *mask, struct dvx_flow_field *f);
 const void *dvx_flow_props(const struct dvx_flow_domain *domain);
 const char *dvx_flow_props_name(const struct dvx_flow_domain *domain);
 
-/* flow_lack.c: why libmlx5 refuses below the root. */
-bool dvx_flow_software_owned(const struct dvx_flow_domain *domain);
-/* Fails with the sentence. */
-int dvx_flow_lacks_field(const struct dvx_flow_domain *domain, const char *path);
-/* The capability that tables below the root need and lack; "": none that libmlx5 checks. */
-const char *dvx_flow_lacks_levels(const struct dvx_flow_domain *domain);
-/* Fails with the sentence; 0 if the vport is not why libmlx5 refused the rule with err. */
-int dvx_flow_lacks_vport(const struct dvx_flow_rule *rule, const uint8_t *value, int err);
+/* blame.c: finds the fields because of which a device refuses the matcher's mask, by trials. */
+struct dvx_flow_trial {
+	bool (*accepts)(const struct dvx_flow_trial *trial, const uint8_t *mask);
+	const struct dvx_flow_matcher *matcher;
+	unsigned int kind; /* the backend's */
+};
+/* The first field that is refused without the others; false: none is. */
+bool dvx_flow_blame_one(const struct dvx_flow_trial *trial, struct dvx_flow_field *out);
+/* The paths of fields that are refused together, and accepted if any of them is left out. */
+void dvx_flow_blame_several(const struct dvx_flow_trial *trial, char *names, size_t size);
 
-/* flow_matcher.c: the libmlx5 matcher for such values, made if it is not there. */
-int dvx_flow_matcher_for(struct dvx_flow_matcher *matcher, const uint8_t *value,
-			 struct mlx5dv_dr_matcher **out);
+/* rule.c */
+uint32_t dvx_flow_rule_count(struct dvx_flow_action *const *actions, uint32_t action_count,
+			     enum action_kind kind);
 
 /* IP version under a mask or of a value, of one depth. */
 static inline uint32_t dvx_flow_ip_version(const uint8_t *match, enum dvx_flow_depth depth)

@@ -6,7 +6,7 @@
  * IPv4 only. The header words of VXLAN-GPE, Geneve and GTP-U are one lookup there, which does not
  * ask for the tunnel's kind: without the port they match every tunnel's words.
  */
-#include "flow_priv.h"
+#include "priv.h"
 
 enum { PORT_GTPU = 2152, PORT_GPE = 4790, PORT_GENEVE = 6081 };
 

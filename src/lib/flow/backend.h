@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What makes the flow API's objects on a device. The API's files check arguments, count references
+ * and sort a rule's actions before they call; a backend knows how a device takes what is left, and
+ * why it refuses. Each function returns 0, or -errno with the sentence of dvx_fail(). `impl` of an
+ * object belongs to the backend, which may keep it for longer than the object.
+ */
+#ifndef DVX_FLOW_BACKEND_H
+#define DVX_FLOW_BACKEND_H
+
+#include "priv.h"
+
+struct dvx_flow_backend {
+	/* Also sets domain->levels. flags: enum dvx_flow_domain_flags. */
+	int (*domain_create)(struct dvx_flow_domain *domain, uint32_t flags);
+	int (*domain_destroy)(struct dvx_flow_domain *domain);
+	/* Waits until each rule inserted or removed so far has taken effect. */
+	int (*domain_sync)(struct dvx_flow_domain *domain);
+	/* sync() and has_room() are called only for domains with levels. */
+	bool (*domain_has_room)(struct dvx_flow_domain *domain);
+	/* Of a table alone, or with NULL of all tables; `call` begins the sentence. */
+	int (*dump)(const struct dvx_flow_domain *domain, const struct dvx_flow_table *table,
+		    FILE *to, const char *call);
+
+	int (*table_create)(struct dvx_flow_table *table);
+	int (*table_destroy)(struct dvx_flow_table *table);
+
+	/* `value` has the IP versions that all rules will have, or 0 for those that are open. */
+	int (*matcher_create)(struct dvx_flow_matcher *matcher, const uint8_t *value);
+	int (*matcher_destroy)(struct dvx_flow_matcher *matcher);
+	uint64_t (*matcher_id)(const struct dvx_flow_matcher *matcher, uint8_t version);
+
+	/* Makes one of any kind. */
+	int (*action_create)(struct dvx_flow_action *action, const char *call);
+	int (*action_destroy)(struct dvx_flow_action *action);
+
+	/*
+	 * Both return when the change is on its way to the device; domain_sync() waits for it. By
+	 * then `value`, and a rule that was removed, may be gone.
+	 */
+	int (*rule_insert)(struct dvx_flow_rule *rule, const uint8_t *value);
+	int (*rule_remove)(struct dvx_flow_rule *rule);
+};
+
+extern const struct dvx_flow_backend dvx_flow_dr; /* dr.c: libmlx5's mlx5dv_dr */
+
+#endif
