@@ -162,6 +162,34 @@ TEST_F(lacking)
 	fake_close_stage(&s);
 }
 
+/* In the root, the bit of a field is found by its name. */
+TEST_STAGE(capability_bits, DVX_FLOW_RX, 0)
+{
+	static const struct {
+		const char *field, *cap;
+		uint8_t version;
+	} table[] = {
+		{"misc_parameters.source_vhca_port", "ft_field_support.source_vhca_port", 0},
+		{"misc_parameters.vxlan_vni", "ft_field_support.outer_vxlan_vni", 0},
+		{"misc_parameters_2.inner_first_mpls.mpls_label",
+		 "ft_field_support.inner_first_mpls", 0},
+		{"outer_headers.smac_15_0", "ft_field_support.outer_smac", 0},
+		{"inner_headers.first_vid", "ft_field_support.inner_first_vid", 0},
+		{"outer_headers.ttl_hoplimit", "ft_field_support.outer_ipv4_ttl", 4},
+	};
+	struct dvx_flow_matcher *mt;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct dvx_flow_match m = {0};
+
+		if (table[i].version)
+			dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, table[i].version);
+		assert_int_equal(dvx_flow_match_set(&m, table[i].field, 1, 1), 0);
+		fake_refused(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP, table[i].field,
+			     table[i].cap);
+	}
+}
+
 /* libmlx5 reports only "not supported"; the library finds the field by trying each alone. */
 TEST_STAGE(blamed, DVX_FLOW_RX, 2)
 {
