@@ -146,7 +146,7 @@ static int edit_drop(struct generation_edit *e, bool arriving)
 	return ret;
 }
 
-/* --- objects of arriving rules ------------------------------------------------------------------ */
+/* --- objects of arriving rules ---------------------------------------------------------------- */
 
 static int edit_take_counter(struct generation_edit *e, struct rule_state *h, const struct rule *r)
 {
