@@ -164,6 +164,6 @@ lossy() {
 	over_rc "the ends are on two chips"
 }
 check "a wire that loses packets makes it no worse" lossy
-apart() { fails 4 "the ends are on two chips, and --via dma was given" pull --via dma "127.0.0.1:$port:empty" "$work/no"; }
+apart() { fails 4 "the ends are on two chips, and --via dma was given" pull --via dma "127.0.0.1:$port:deep/er/odd" "$work/no"; }
 check "--via dma between them says why not" apart
 plan

@@ -108,11 +108,11 @@ start() {
 }
 
 pull() {
+	rm -f "$work/copy"
 	"$dvx_sim" exec "$chips" -f dpu -- "$copy" pull --quiet "$@" "127.0.0.1:$port:file" "$work/copy"
 }
 
 copied() {
-	rm -f "$work/copy"
 	pull "$@" && cmp "$scratch/file" "$work/copy"
 }
 

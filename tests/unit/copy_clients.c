@@ -106,13 +106,11 @@ static void start(struct bad_client *a)
 
 static void setup(struct bad_client *a)
 {
-	struct copy_msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30, .window = 8};
-
 	start(a);
-	send_msg(a, m);
-	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0);
-	assert_int_equal(m.slots, 2); /* the server's limits apply */
-	assert_int_equal(m.slot_bytes, SLOT);
+	send_msg(a, (struct copy_msg){.type = MSG_SETUP,
+				      .slots = 4096,
+				      .slot_bytes = 1u << 30,
+				      .window = 8});
 }
 
 static void play_no_start(struct bad_client *a)
@@ -208,6 +206,9 @@ static void play_keep_slots(struct bad_client *a)
 
 	play_list(a, "big");
 	judge(a, 1, VERDICT_WANT);
+	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0); /* not before there is data */
+	assert_int_equal(m.slots, 2); /* the server's limits hold */
+	assert_int_equal(m.slot_bytes, SLOT);
 	for (int i = 0; i < 2; i++) /* both slots, never returned */
 		assert_int_equal(link_expect(a->l, MSG_DATA, &m, &a->f), 0);
 	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);

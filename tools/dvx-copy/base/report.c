@@ -67,6 +67,7 @@ void report_via(struct report *r, const char *why)
 		say("copies by RDMA READ over a connection: %s", why);
 	}
 	r->rc = why;
+	r->via = why ? "rc" : "dma";
 }
 
 void report_gone(struct report *r, struct copy_bytes path)
@@ -311,8 +312,8 @@ static int report_print_json(struct report *r, int code, const struct copy_fault
 		json_object_set_new(j, "bytes_taken_up", json_integer((json_int_t)n->taken));
 	if (j)
 		json_object_set_new(j, "crc_seconds", json_real((double)n->crc_ns / 1e9));
-	if (j)
-		json_object_set_new(j, "via", json_string(r->rc ? "rc" : "dma"));
+	if (j && r->via)
+		json_object_set_new(j, "via", json_string(r->via));
 	if (j && r->list)
 		json_object_set_new(j, "entries",
 				    r->entries ? json_incref(r->entries) : json_array());

@@ -24,7 +24,8 @@ struct report {
 	struct copy_lost lost;
 	struct copy_counts before; /* the counts before the current source */
 	uint64_t skipped;
-	const char *rc; /* why bytes travel over a connection, or NULL */
+	const char *via; /* the way that bytes travel, "dma" or "rc"; NULL: none did */
+	const char *rc;	 /* why bytes travel over a connection, or NULL */
 	bool sending, dry;
 	int items;     /* 1: names of what is copied; 2: itemized */
 	void *skips;   /* json_t array */

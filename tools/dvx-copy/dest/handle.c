@@ -316,6 +316,8 @@ int receiver_handle(struct receiver *r, const struct copy_msg *m)
 		return dest_up(&r->dest, m, r->f);
 	case MSG_DATA:
 		return handle_data(r, m);
+	case MSG_POOL:
+		return receiver_import(r, m);
 	case MSG_ALIVE:
 		return 0;
 	case MSG_NOTICE:

@@ -60,13 +60,22 @@ static int receiver_alive(void *arg)
 	return receiver_stopped(r) || link_send(r->link, &m, r->f) ? -1 : 0;
 }
 
-static int receiver_import(struct receiver *r, uint32_t slots, uint32_t slot_bytes,
-			   const struct ticket *ticket)
+int receiver_import(struct receiver *r, const struct copy_msg *m)
 {
+	struct ticket ticket = {.n = m->name.n};
 	struct copy_fault device = {0};
+	int ret;
 
+	if (r->intake.slots)
+		return copy_fail(r->f, COPY_PROTOCOL, "%s made a second pool", r->link->peer);
+	if (m->slots > r->slots || m->slot_bytes > r->slot_bytes)
+		return copy_fail(r->f, COPY_PROTOCOL, "%s made a larger pool than requested",
+				 r->link->peer);
+	memcpy(ticket.bytes, m->name.p, m->name.n);
+	ret = intake_open(&r->intake, m->slots, m->slot_bytes, &ticket, &device);
+	explicit_bzero(&ticket, sizeof(ticket));
 	/* The device can't report that the sender gave up and freed its memory: ask the sender. */
-	if (intake_open(&r->intake, slots, slot_bytes, ticket, &device))
+	if (ret)
 		return link_ask_cause(r->link, &device, r->f);
 	report_via(r->report, engine_rc_reason(r->intake.engine));
 	return 0;
@@ -76,8 +85,7 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 {
 	struct copy_msg m = {
 		.type = MSG_SETUP, .slots = slots, .slot_bytes = slot_bytes, .window = r->window};
-	struct ticket offer, ticket;
-	int ret;
+	struct ticket offer;
 
 	r->intake.counts = r->dest.counts = r->counts;
 	r->dest.options = r->options;
@@ -97,17 +105,10 @@ int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes)
 	if (proc_need(r->f) || engine_offer(&r->intake.engine, r->device, &offer, r->f))
 		return -1;
 	m.name = (struct copy_bytes){offer.bytes, (uint32_t)offer.n};
-	if (link_send(r->link, &m, r->f) || link_expect(r->link, MSG_POOL, &m, r->f))
-		return -1;
-	if (m.slots > slots || m.slot_bytes > slot_bytes)
-		return copy_fail(r->f, COPY_PROTOCOL, "%s made a larger pool than requested",
-				 r->link->peer);
-	memcpy(ticket.bytes, m.name.p, m.name.n);
-	ticket.n = m.name.n;
-	ret = receiver_import(r, m.slots, m.slot_bytes, &ticket);
-	explicit_bzero(&ticket, sizeof(ticket));
-	/* After the pool: dvx-sim registers memory faster in a single-threaded process. */
-	return ret || workers_make(&r->dest.workers, r->jobs, r->f) ? -1 : 0;
+	r->slots = slots;
+	r->slot_bytes = slot_bytes;
+	return link_send(r->link, &m, r->f) || workers_make(&r->dest.workers, r->jobs, r->f) ? -1
+											      : 0;
 }
 
 /* Closes the engine before the sender destroys its mkey. */

@@ -23,6 +23,7 @@ struct receiver {
 	const char *expect; /* the name that the client asked for, or a pattern for it; or NULL */
 	uint32_t tops;	    /* sources that may still come */
 
+	uint32_t slots, slot_bytes; /* that SETUP asked for */
 	struct intake intake;
 	struct dest dest;
 	struct dest_file **ring; /* files with data to come, by entry number; MSG_WINDOW of them */
@@ -37,8 +38,11 @@ struct receiver {
 	bool done;
 };
 
-/* Asks the sender for a pool, and makes a pool of the same shape. */
+/* Asks the sender for a pool of this shape, which it makes for its first data. */
 int receiver_open(struct receiver *r, uint32_t slots, uint32_t slot_bytes);
+
+/* Handles the sender's POOL: makes a pool of the same shape and connects the two. */
+int receiver_import(struct receiver *r, const struct copy_msg *m);
 
 /* Takes sources up to DONE, and sends FINISHED when all are written. */
 int receiver_run(struct receiver *r);

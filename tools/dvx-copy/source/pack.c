@@ -297,8 +297,11 @@ static uint32_t pack_room(const struct copy_sender *s)
 int pack_slot(struct copy_sender *s)
 {
 	uint32_t slot = s->free_slots[s->n_free - 1];
-	struct pack p = {.s = s, .bytes = pool_slot(&s->pool, slot), .room = pack_room(s)};
+	struct pack p = {.s = s, .room = pack_room(s)};
 
+	if (sender_need_pool(s))
+		return -1;
+	p.bytes = pool_slot(&s->pool, slot);
 	if (pack_many(&p))
 		return -1;
 	while (pack_more(&p)) {

@@ -31,24 +31,25 @@ static uint32_t sender_least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static int sender_make_pool(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes,
-			    const struct copy_bytes *bytes, struct ticket *ticket)
+/* Makes a pool for this receiver only: its ticket must not give access to another one's bytes. */
+int sender_need_pool(struct copy_sender *s)
 {
-	struct ticket offer = {.n = bytes->n};
+	struct copy_msg m = {.type = MSG_POOL,
+			     .slots = s->pool.slots,
+			     .slot_bytes = s->pool.slot_bytes};
+	struct ticket ticket;
+	int ret;
 
-	memcpy(offer.bytes, bytes->p, bytes->n);
-	s->free_slots = calloc(slots, sizeof(*s->free_slots));
-	s->lent = calloc(slots, sizeof(*s->lent));
-	s->ring = calloc(MSG_WINDOW, sizeof(struct listed *));
-	if (!s->free_slots || !s->lent || !s->ring)
-		return copy_fail(s->f, COPY_IO, "out of memory");
-	for (uint32_t i = slots; i; i--)
-		s->free_slots[s->n_free++] = i - 1;
-	if (pool_make(&s->pool, slots, slot_bytes, s->f) ||
-	    export_make(&s->export, s->device, &s->pool, &offer, ticket, s->f))
+	if (s->pool.mem)
+		return 0;
+	if (pool_make(&s->pool, m.slots, m.slot_bytes, s->f) ||
+	    export_make(&s->export, s->device, &s->pool, &s->offer, &ticket, s->f))
 		return -1;
 	report_via(s->report, export_rc_reason(s->export));
-	return 0;
+	m.name = (struct copy_bytes){ticket.bytes, (uint32_t)ticket.n};
+	ret = link_send(s->link, &m, s->f);
+	explicit_bzero(&ticket, sizeof(ticket));
+	return ret;
 }
 
 static int sender_alive(void *arg)
@@ -59,13 +60,9 @@ static int sender_alive(void *arg)
 	return link_stopped(s->link, s->f) || link_send(s->link, &m, s->f) ? -1 : 0;
 }
 
-/* Makes a pool for this receiver only: its ticket must not give access to another one's bytes. */
 int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 {
-	struct copy_msg m = {.type = MSG_POOL};
-	struct ticket ticket;
 	struct copy_msg setup;
-	int ret;
 
 	s->fd = -1;
 	s->alive = (struct alive){.send = sender_alive, .arg = s, .stop = s->link->stop};
@@ -73,14 +70,18 @@ int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes)
 	if (proc_need(s->f) || link_expect(s->link, MSG_SETUP, &setup, s->f))
 		return -1;
 	s->window = sender_least(setup.window, s->window);
-	m.slots = sender_least(setup.slots, slots);
-	m.slot_bytes = sender_least(setup.slot_bytes, slot_bytes) & ~4095u;
-	if (sender_make_pool(s, m.slots, m.slot_bytes, &setup.name, &ticket))
-		return -1;
-	m.name = (struct copy_bytes){ticket.bytes, (uint32_t)ticket.n};
-	ret = link_send(s->link, &m, s->f);
-	explicit_bzero(&ticket, sizeof(ticket));
-	return ret || workers_make(&s->workers, s->jobs, s->f) ? -1 : 0;
+	s->pool.slots = sender_least(setup.slots, slots);
+	s->pool.slot_bytes = sender_least(setup.slot_bytes, slot_bytes) & ~4095u;
+	s->offer.n = setup.name.n;
+	memcpy(s->offer.bytes, setup.name.p, setup.name.n);
+	s->free_slots = calloc(s->pool.slots, sizeof(*s->free_slots));
+	s->lent = calloc(s->pool.slots, sizeof(*s->lent));
+	s->ring = calloc(MSG_WINDOW, sizeof(struct listed *));
+	if (!s->free_slots || !s->lent || !s->ring)
+		return copy_fail(s->f, COPY_IO, "out of memory");
+	for (uint32_t i = s->pool.slots; i; i--)
+		s->free_slots[s->n_free++] = i - 1;
+	return workers_make(&s->workers, s->jobs, s->f) ? -1 : 0;
 }
 
 void sender_close(struct copy_sender *s)

@@ -28,7 +28,8 @@ struct copy_sender {
 	struct report *report; /* a client's; NULL in a server, which reports to the client */
 	struct copy_fault *f;
 
-	struct pool pool;
+	struct ticket offer; /* of the receiver */
+	struct pool pool;    /* made for the first data */
 	struct export *export;
 	uint32_t *free_slots, n_free;
 	bool *lent; /* which slots the receiver has */
@@ -52,9 +53,11 @@ struct copy_sender {
 	uint64_t files_before; /* files of the finished requests */
 };
 
-/* Makes the pool that the receiver's SETUP requests, within these limits, and sends its ticket. */
+/* Handles SETUP: the pool will have the shape that the receiver requests, within these limits. */
 int sender_open(struct copy_sender *s, uint32_t slots, uint32_t slot_bytes);
 void sender_close(struct copy_sender *s);
+/* Makes the pool if there is none yet, and sends its ticket. A copy without data needs no pool. */
+int sender_need_pool(struct copy_sender *s);
 
 /*
  * Sends one source: an entry of an open directory. `name` is its name at the destination, or "" for
