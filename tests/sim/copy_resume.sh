@@ -29,6 +29,11 @@ ends() {
 	esac
 	kill "-$2" "$pid"
 	[ "$1 $2" != "client STOP" ] || { shows_up "$work/server.err" silent "$server" && kill -CONT "$client"; } || return 1
+	# The other end knows before this one goes on: else a server that is slow to stop might finish the file.
+	case "$way $1 $2" in
+	"pull server TERM") wait "$server" ;;
+	"push server TERM") wait "$client" ;;
+	esac
 	[ "$way $1 $2" = "pull client KILL" ] || [ "$way $1 $2" = "push server KILL" ] || go_on
 	wait "$client"
 	[ "$1" = client ] || { wait "$server"; server=; }

@@ -19,9 +19,9 @@ enum msg_type {
 	MSG_ERROR,     /* both: this end gives up; the reason */
 	MSG_START,     /* client: direction and options; off: --modify-window, from -2 */
 	MSG_FILTER,    /* client: a rule of --exclude and --include */
-	MSG_SETUP,     /* receiver: the pool that it wants, and its offer */
+	MSG_SETUP,     /* receiver: the pool that it requests, and its offer */
 	MSG_POOL,      /* sender, before its first DATA: the pool that it made, and its ticket */
-	MSG_PULL,      /* client that receives: send what this path names */
+	MSG_PULL,      /* client that receives: asks for the source with this path */
 	MSG_TOTALS,    /* sender: what the path holds, for progress */
 	MSG_TOP,       /* sender: a source begins; its name at the destination */
 	MSG_OWNER,     /* sender: the name of a user or group of the next entries */
