@@ -61,7 +61,7 @@ static inline void stage_passes(struct stage *s, const struct dvx_flow_match *m,
 	struct dvx_flow_rule *r = rule(mt, m, actions, n);
 
 	frame_send(s->f, sent);
-	heard_frame(&s->a, want, 0);
+	inbox_gets_frame(&s->a, want, 0);
 	OK(dvx_flow_rule_destroy(r));
 	OK(dvx_flow_matcher_destroy(mt));
 }

@@ -30,16 +30,16 @@ static uint64_t tally[IDS_MAX]; /* counts of the rule with this ID */
 static uint32_t written[IDS_MAX], nwritten;
 static char what[512]; /* description of the edit */
 
-/* --- a packet's fate --- */
+/* --- a packet's result --- */
 
-struct fate {
+struct packet_result {
 	uint64_t counted[RULE_DIRS]; /* the sum of the hashes of the rules that counted it */
 	uint64_t tags;
 	uint32_t copies[QUEUES], spread; /* spread: copies to either queue */
 	const char *by[RULE_DIRS];	 /* a rule that counted it */
 };
 
-static void fate_count(struct fate *f, const struct rule *rule)
+static void result_count(struct packet_result *f, const struct rule *rule)
 {
 	uint64_t hash = 1469598103934665603u;
 
@@ -49,10 +49,10 @@ static void fate_count(struct fate *f, const struct rule *rule)
 	f->by[rule->dir] = rule->text;
 }
 
-static void fate_add(struct fate *f, const struct rule *rule)
+static void result_add(struct packet_result *f, const struct rule *rule)
 {
 	if (rule->count)
-		fate_count(f, rule);
+		result_count(f, rule);
 	if (rule->rss)
 		f->spread++;
 	else if (rule_has_queue(rule))
@@ -60,51 +60,51 @@ static void fate_add(struct fate *f, const struct rule *rule)
 	f->tags += rule->has_tag ? rule->tag : 0;
 }
 
-static const struct rule *fate_walk(struct fate *f, const struct ruleset *set, enum rule_dir dir,
-				    const struct fields *x)
+static const struct rule *result_walk(struct packet_result *f, const struct ruleset *set,
+				      enum rule_dir dir, const struct fields *x)
 {
 	struct slow_way way;
 
 	slow_walk(set, dir, x, &way);
 	for (size_t i = 0; i < way.n; i++)
-		fate_add(f, way.on[i]);
+		result_add(f, way.on[i]);
 	if (way.end)
-		fate_add(f, way.end);
+		result_add(f, way.end);
 	return way.end;
 }
 
 /* Expects results while the directions change one after the other. */
-static struct fate fate_expect(const struct ruleset *out, const struct ruleset *in,
-			       const struct made_packet *p)
+static struct packet_result result_expect(const struct ruleset *out, const struct ruleset *in,
+					  const struct made_packet *p)
 {
-	struct fate f = {.tags = 0};
+	struct packet_result f = {.tags = 0};
 	const struct rule *rule;
 	struct fields x;
 
 	fields_of_frame(&x, p->bytes, p->len);
-	rule = fate_walk(&f, out, RULE_OUT, &x);
+	rule = result_walk(&f, out, RULE_OUT, &x);
 	if (rule && rule->verdict == RULE_DROP)
 		return f;
 	fields_of_frame(&x, p->bytes, p->len < SHORTEST ? SHORTEST : p->len);
-	fate_walk(&f, in, RULE_IN, &x);
+	result_walk(&f, in, RULE_IN, &x);
 	return f;
 }
 
-static bool fate_same(const struct fate *a, const struct fate *b)
+static bool result_same(const struct packet_result *a, const struct packet_result *b)
 {
 	return a->tags == b->tags && !memcmp(a->counted, b->counted, sizeof(a->counted)) &&
 	       !memcmp(a->copies, b->copies, sizeof(a->copies)) && a->spread == b->spread;
 }
 
 /* Compares results. Spread copies come to either queue. */
-static bool fate_meets(const struct fate *found, const struct fate *expected)
+static bool result_meets(const struct packet_result *found, const struct packet_result *expected)
 {
-	struct fate f = *found;
+	struct packet_result f = *found;
 
 	for (int q = 0; q < QUEUES; q++)
 		for (; f.copies[q] > expected->copies[q]; f.copies[q]--)
 			f.spread++;
-	return fate_same(&f, expected);
+	return result_same(&f, expected);
 }
 
 static struct dvx_flow_count *counts_now(void)
@@ -117,7 +117,7 @@ static struct dvx_flow_count *counts_now(void)
 }
 
 /* Checks a rule that moves: it exists twice for a while, with one counter. */
-static bool fate_again(size_t rule)
+static bool result_again(size_t rule)
 {
 	for (size_t i = 0; i < rule; i++)
 		if (generation_id(h.now, i) == generation_id(h.now, rule))
@@ -126,11 +126,11 @@ static bool fate_again(size_t rule)
 }
 
 /* Sends the packet, and finds what happened to it. */
-static struct fate fate_of(const struct made_packet *p)
+static struct packet_result result_of(const struct made_packet *p)
 {
 	const struct ruleset *set = holder_rules(&h);
 	struct dvx_flow_count *before = counts_now(), *after;
-	struct fate f = {.tags = 0};
+	struct packet_result f = {.tags = 0};
 	uint32_t tag, len;
 
 	packets_send(&r, p, 1);
@@ -144,8 +144,8 @@ static struct fate fate_of(const struct made_packet *p)
 	}
 	after = counts_now();
 	for (size_t i = 0; i < set->n; i++)
-		if (after[i].packets != before[i].packets && !fate_again(i)) {
-			fate_count(&f, &set->rule[i]);
+		if (after[i].packets != before[i].packets && !result_again(i)) {
+			result_count(&f, &set->rule[i]);
 			tally[generation_id(h.now, i)]++;
 		}
 	free(before);
@@ -173,10 +173,10 @@ static struct {
 	struct ruleset old, now;
 	struct made_packet p[WITNESSES];
 	/* old rules, new rules, each direction's change alone */
-	struct fate expected[WITNESSES][4];
+	struct packet_result expected[WITNESSES][4];
 } edit;
 
-static void tell_fate(const char *when, const struct fate *f)
+static void print_result(const char *when, const struct packet_result *f)
 {
 	printf("#   %s: to queue 0 %u times, to queue 1 %u, to either %u, tags %" PRIu64
 	       ", counted in by \"%s\", out by \"%s\"\n",
@@ -184,7 +184,7 @@ static void tell_fate(const char *when, const struct fate *f)
 	       f->by[RULE_IN] ? f->by[RULE_IN] : "", f->by[RULE_OUT] ? f->by[RULE_OUT] : "");
 }
 
-static void tell(const char *when, uint32_t i, const struct fate *got)
+static void print_results(const char *when, uint32_t i, const struct packet_result *got)
 {
 	struct fields x;
 	char line[256];
@@ -194,22 +194,22 @@ static void tell(const char *when, uint32_t i, const struct fate *got)
 	fields_of_frame(&x, edit.p[i].bytes, edit.p[i].len);
 	fields_line(line, sizeof(line), &x);
 	printf("# %s, %s: %s\n", what, when, line);
-	tell_fate("found", got);
-	tell_fate("before the edit", &edit.expected[i][0]);
-	tell_fate("behind it", &edit.expected[i][1]);
+	print_result("found", got);
+	print_result("before the edit", &edit.expected[i][0]);
+	print_result("behind it", &edit.expected[i][1]);
 }
 
 /* Checks that each packet's result is one of expected[from..to). */
 static void judge(const char *when, int from, int to)
 {
 	for (uint32_t i = 0; i < WITNESSES; i++) {
-		struct fate got = fate_of(&edit.p[i]);
+		struct packet_result got = result_of(&edit.p[i]);
 		bool fine = false;
 
 		for (int k = from; k < to; k++)
-			fine |= fate_meets(&got, &edit.expected[i][k]);
+			fine |= result_meets(&got, &edit.expected[i][k]);
 		if (!fine)
-			tell(when, i, &got);
+			print_results(when, i, &got);
 	}
 }
 
@@ -317,14 +317,14 @@ static void find_witnesses(struct dice *d)
 	uint32_t n = 0;
 
 	for (uint32_t tries = 0; n < WITNESSES; tries++) {
-		struct fate *x = edit.expected[n];
+		struct packet_result *x = edit.expected[n];
 
 		any_packet(d, &edit.p[n]);
-		x[0] = fate_expect(&edit.old, &edit.old, &edit.p[n]);
-		x[1] = fate_expect(&edit.now, &edit.now, &edit.p[n]);
-		x[2] = fate_expect(&edit.old, &edit.now, &edit.p[n]);
-		x[3] = fate_expect(&edit.now, &edit.old, &edit.p[n]);
-		n += tries > 400 || !fate_same(&x[0], &x[1]);
+		x[0] = result_expect(&edit.old, &edit.old, &edit.p[n]);
+		x[1] = result_expect(&edit.now, &edit.now, &edit.p[n]);
+		x[2] = result_expect(&edit.old, &edit.now, &edit.p[n]);
+		x[3] = result_expect(&edit.now, &edit.old, &edit.p[n]);
+		n += tries > 400 || !result_same(&x[0], &x[1]);
 	}
 }
 

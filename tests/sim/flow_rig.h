@@ -41,7 +41,7 @@ struct frame {
 };
 
 /* A frame's fields; 0 stands for the value in the comment. */
-struct say {
+struct frame_spec {
 	uint32_t src, dst;     /* IPv4; 10.0.0.1, 10.0.0.2 */
 	uint16_t sport, dport; /* 1000, 2000 */
 	uint8_t proto;	       /* 17 */
@@ -167,7 +167,7 @@ static inline void way_close(struct way *w)
 	OK(dvx_flow_domain_destroy(w->domain));
 }
 
-static inline void put_ip(uint8_t *p, const struct say *s, uint32_t l4)
+static inline void put_ip(uint8_t *p, const struct frame_spec *s, uint32_t l4)
 {
 	uint32_t sum = 0, i;
 
@@ -193,7 +193,7 @@ static inline void put_ip(uint8_t *p, const struct say *s, uint32_t l4)
 	prm_store16(p, 10, (uint16_t) ~((sum & 0xffff) + (sum >> 16)));
 }
 
-static inline void frame_build(struct frame *f, struct say s)
+static inline void frame_build(struct frame *f, struct frame_spec s)
 {
 	uint32_t l4, at = 14;
 
@@ -239,7 +239,7 @@ static inline void frame_send(struct flow_rig *f, const struct frame *frame)
 	done(f->tx_cq, sq, f->sent);
 }
 
-static inline void say(struct flow_rig *f, struct say s)
+static inline void spec_send(struct flow_rig *f, struct frame_spec s)
 {
 	struct frame frame;
 
@@ -248,7 +248,7 @@ static inline void say(struct flow_rig *f, struct say s)
 }
 
 /* Asserts that the inbox's next frame is this one, with this tag, and posts its buffer again. */
-static inline void heard_frame(struct inbox *in, const struct frame *want, uint32_t tag)
+static inline void inbox_gets_frame(struct inbox *in, const struct frame *want, uint32_t tag)
 {
 	const void *cqe = wait_cqe(in->cq);
 	struct dvx_sge sge;
@@ -270,19 +270,19 @@ static inline void heard_frame(struct inbox *in, const struct frame *want, uint3
 	dvx_rq_ring(in->rq);
 }
 
-static inline void heard(struct inbox *in, struct say s, uint32_t tag)
+static inline void inbox_gets(struct inbox *in, struct frame_spec s, uint32_t tag)
 {
 	struct frame want;
 
 	frame_build(&want, s);
-	heard_frame(in, &want, tag);
+	inbox_gets_frame(in, &want, tag);
 }
 
 /*
  * Asserts that no frame arrived. Frames keep their order, so all frames sent before the last
  * received one are through.
  */
-static inline void silent(struct inbox *in)
+static inline void inbox_is_empty(struct inbox *in)
 {
 	assert_null(dvx_cq_peek(in->cq));
 }

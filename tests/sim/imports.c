@@ -23,12 +23,12 @@
 	} while (0)
 
 /* The numbers of objects that one process sends the other. */
-struct told {
+struct handles {
 	uint32_t pd, mr, dm, lkey, rkey;
 	uint64_t addr;
 };
 
-static void tell(int sock, const struct told *t, int fd)
+static void send_handles(int sock, const struct handles *t, int fd)
 {
 	union {
 		struct cmsghdr h;
@@ -46,7 +46,7 @@ static void tell(int sock, const struct told *t, int fd)
 }
 
 /* Receives them. Returns -1 if no descriptor came. */
-static int hear(int sock, struct told *t)
+static int recv_handles(int sock, struct handles *t)
 {
 	union {
 		struct cmsghdr h;
@@ -66,10 +66,10 @@ static int hear(int sock, struct told *t)
 /* Waits until both are at the next step. */
 static void step(int sock)
 {
-	struct told t = {0};
+	struct handles t = {0};
 
-	tell(sock, &t, -1);
-	hear(sock, &t);
+	send_handles(sock, &t, -1);
+	recv_handles(sock, &t);
 }
 
 /* Starts the other process, before any device is open here: it has only what it gets. */
@@ -111,7 +111,7 @@ static void killed(pid_t pid)
 /* --- what a process does with what it was handed ----------------------------------------------- */
 
 struct imported {
-	struct told told;
+	struct handles handles;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	/* its own objects */
@@ -125,12 +125,12 @@ static void import(struct imported *i, int sock)
 {
 	struct ibv_qp_init_attr a = {
 		.qp_type = IBV_QPT_RC, .sq_sig_all = 1, .cap = {4, 4, 1, 1, 0}};
-	int fd = hear(sock, &i->told);
+	int fd = recv_handles(sock, &i->handles);
 
 	MUST(fd >= 0);
 	i->ctx = ibv_import_device(fd);
 	MUST(i->ctx);
-	i->pd = ibv_import_pd(i->ctx, i->told.pd);
+	i->pd = ibv_import_pd(i->ctx, i->handles.pd);
 	MUST(i->pd);
 	i->buf = aligned_alloc(4096, BYTES);
 	MUST(i->buf);
@@ -175,19 +175,19 @@ static void importer(int sock)
 	uint64_t word = 0;
 
 	import(&i, sock);
-	theirs = ibv_import_mr(i.pd, i.told.mr);
-	MUST(theirs && theirs->lkey == i.told.lkey && theirs->rkey == i.told.rkey);
-	MUST(!moved(&i, (uintptr_t)i.buf, i.mine->lkey, i.told.addr, theirs->rkey));
+	theirs = ibv_import_mr(i.pd, i.handles.mr);
+	MUST(theirs && theirs->lkey == i.handles.lkey && theirs->rkey == i.handles.rkey);
+	MUST(!moved(&i, (uintptr_t)i.buf, i.mine->lkey, i.handles.addr, theirs->rkey));
 	step(sock); /* they check */
 	step(sock); /* and have written 'p' */
-	MUST(!moved(&i, i.told.addr, theirs->lkey, (uintptr_t)i.buf, i.mine->rkey));
+	MUST(!moved(&i, i.handles.addr, theirs->lkey, (uintptr_t)i.buf, i.mine->rkey));
 	MUST(i.buf[0] == 'p' && !memcmp(i.buf, i.buf + 1, BYTES - 1));
-	dm = ibv_import_dm(i.ctx, i.told.dm);
+	dm = ibv_import_dm(i.ctx, i.handles.dm);
 	MUST(dm && !ibv_memcpy_from_dm(&word, dm, 0, 8) && word == 0x1234);
 	ibv_unimport_dm(dm);
 	step(sock); /* they deregister */
 	step(sock);
-	MUST(moved(&i, i.told.addr, theirs->lkey, (uintptr_t)i.buf, i.mine->rkey) ==
+	MUST(moved(&i, i.handles.addr, theirs->lkey, (uintptr_t)i.buf, i.mine->rkey) ==
 	     IBV_WC_LOC_PROT_ERR);
 	ibv_unimport_mr(theirs);
 	step(sock); /* their PD is in use */
@@ -195,7 +195,7 @@ static void importer(int sock)
 	leave(&i);
 }
 
-static void fill_told(const struct self *s, struct told *t)
+static void fill_handles(const struct self *s, struct handles *t)
 {
 	t->pd = s->pd->handle;
 	t->mr = s->mr->handle;
@@ -208,7 +208,7 @@ TEST(imported_by_another_process)
 {
 	struct ibv_alloc_dm_attr a = {.length = 64};
 	uint64_t word = 0x1234;
-	struct told t = {0};
+	struct handles t = {0};
 	struct ibv_dm *dm;
 	struct self *s;
 	int sock;
@@ -219,10 +219,10 @@ TEST(imported_by_another_process)
 	dm = ibv_alloc_dm(s->ctx, &a);
 	assert_non_null(dm);
 	assert_int_equal(ibv_memcpy_to_dm(dm, 0, &word, 8), 0);
-	fill_told(s, &t);
+	fill_handles(s, &t);
 	t.dm = dm->handle;
 	memset(s->buf, 0, SELF_BYTES);
-	tell(sock, &t, s->ctx->cmd_fd);
+	send_handles(sock, &t, s->ctx->cmd_fd);
 	step(sock);
 	assert_int_equal(s->buf[0], 'i');
 	assert_memory_equal(s->buf, s->buf + 1, BYTES - 1);
@@ -262,7 +262,7 @@ static void importer_for_ever(int sock)
 /* The importer's objects stay in the file, as in the kernel, and hold the PD. */
 TEST(importer_dies)
 {
-	struct told t = {0};
+	struct handles t = {0};
 	struct ibv_wc wc;
 	struct self *s;
 	int sock;
@@ -270,8 +270,8 @@ TEST(importer_dies)
 
 	self_open(state);
 	s = *state;
-	fill_told(s, &t);
-	tell(sock, &t, s->ctx->cmd_fd);
+	fill_handles(s, &t);
+	send_handles(sock, &t, s->ctx->cmd_fd);
 	step(sock);
 	killed(pid);
 	self_write(s, 7, 4096);
@@ -291,12 +291,12 @@ TEST(importer_dies)
 
 static void owner(int sock)
 {
-	struct told t = {0};
+	struct handles t = {0};
 	void *state;
 
 	self_open(&state);
-	fill_told(state, &t);
-	tell(sock, &t, ((struct self *)state)->ctx->cmd_fd);
+	fill_handles(state, &t);
+	send_handles(sock, &t, ((struct self *)state)->ctx->cmd_fd);
 	pause();
 }
 

@@ -63,7 +63,7 @@ static void bad(int got, int err, const char *expression, const char *argument)
 	snprintf(call, sizeof(call), "%.*s", (int)strcspn(expression, "("), expression);
 	if (got != err)
 		fail_msg("%s: %d (%s), not %d", expression, got, dvx_strerror(got), err);
-	said(call, argument);
+	error_has(call, argument);
 	for (size_t i = 0; i < sizeof(out); i++)
 		if (((const uint8_t *)&out)[i] != 0x5a)
 			fail_msg("%s wrote to its results", expression);

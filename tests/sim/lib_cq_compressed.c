@@ -44,8 +44,8 @@ static void compressed_send(struct flow_rig *f, struct compressed *s, uint64_t f
 
 	inbox_post(&s->in, first, n);
 	for (uint64_t i = first; i < first + n; i++) {
-		frame_build(&frame, (struct say){.payload = 40 + (uint32_t)(i % 50),
-						 .sport = (uint16_t)(i + 1)});
+		frame_build(&frame, (struct frame_spec){.payload = 40 + (uint32_t)(i % 50),
+							.sport = (uint16_t)(i + 1)});
 		OK(dvx_post_eth_inline(sq, frame.bytes, DVX_ETH_HEADER,
 				       frame.bytes + DVX_ETH_HEADER, frame.len - DVX_ETH_HEADER,
 				       ++f->sent, i + 1 == first + n ? DVX_SIGNALED : 0));

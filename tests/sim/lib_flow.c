@@ -20,20 +20,20 @@ TEST_LEVELS(port_to_queue)
 	rest = matcher(s->table, &all, 2);
 	r = rule(one, &m, (struct dvx_flow_action *[]){s->to_a, tag}, 2);
 	d = rule(rest, &all, &s->to_b, 1);
-	say(s->f, (struct say){.dport = 53});
-	say(s->f, (struct say){.dport = 54});
-	say(s->f, (struct say){.dport = 53, .proto = 6});
-	say(s->f, (struct say){.dport = 53, .version = 6});
-	say(s->f, (struct say){.dport = 53, .vlan = 5, .payload = 100});
-	heard(&s->a, (struct say){.dport = 53}, 0xabcdef);
-	heard(&s->b, (struct say){.dport = 54}, 0);
-	heard(&s->b, (struct say){.dport = 53, .proto = 6}, 0);
-	heard(&s->b, (struct say){.dport = 53, .version = 6}, 0);
-	heard(&s->a, (struct say){.dport = 53, .vlan = 5, .payload = 100}, 0xabcdef);
+	spec_send(s->f, (struct frame_spec){.dport = 53});
+	spec_send(s->f, (struct frame_spec){.dport = 54});
+	spec_send(s->f, (struct frame_spec){.dport = 53, .proto = 6});
+	spec_send(s->f, (struct frame_spec){.dport = 53, .version = 6});
+	spec_send(s->f, (struct frame_spec){.dport = 53, .vlan = 5, .payload = 100});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 53}, 0xabcdef);
+	inbox_gets(&s->b, (struct frame_spec){.dport = 54}, 0);
+	inbox_gets(&s->b, (struct frame_spec){.dport = 53, .proto = 6}, 0);
+	inbox_gets(&s->b, (struct frame_spec){.dport = 53, .version = 6}, 0);
+	inbox_gets(&s->a, (struct frame_spec){.dport = 53, .vlan = 5, .payload = 100}, 0xabcdef);
 	OK(dvx_flow_rule_destroy(r));
-	say(s->f, (struct say){.dport = 53});
-	heard(&s->b, (struct say){.dport = 53}, 0);
-	silent(&s->a);
+	spec_send(s->f, (struct frame_spec){.dport = 53});
+	inbox_gets(&s->b, (struct frame_spec){.dport = 53}, 0);
+	inbox_is_empty(&s->a);
 	OK(dvx_flow_rule_destroy(d));
 	OK(dvx_flow_matcher_destroy(rest));
 	OK(dvx_flow_matcher_destroy(one));
@@ -63,12 +63,12 @@ TEST_LEVELS(counters)
 	r[1] = rule(mt, &p2, (struct dvx_flow_action *[]){s->to_a, c1}, 2);
 	r[2] = rule(mt, &p3, (struct dvx_flow_action *[]){c2, s->to_a}, 2);
 	for (i = 0; i < 5; i++)
-		say(s->f, (struct say){.dport = 1});
-	say(s->f, (struct say){.dport = 2});
-	say(s->f, (struct say){.dport = 3, .payload = 72});
-	heard(&s->a, (struct say){.dport = 2}, 0);
-	heard(&s->a, (struct say){.dport = 3, .payload = 72}, 0);
-	frame_build(&f, (struct say){0});
+		spec_send(s->f, (struct frame_spec){.dport = 1});
+	spec_send(s->f, (struct frame_spec){.dport = 2});
+	spec_send(s->f, (struct frame_spec){.dport = 3, .payload = 72});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 2}, 0);
+	inbox_gets(&s->a, (struct frame_spec){.dport = 3, .payload = 72}, 0);
+	frame_build(&f, (struct frame_spec){0});
 	OK(dvx_flow_counter_query(one, 0, 1, count));
 	assert_int_equal(count[0].packets, 6);
 	assert_int_equal(count[0].bytes, 6 * f.len);
@@ -115,13 +115,13 @@ TEST_LEVELS(many_counters)
 	r[1] = rule(mt, &last, (struct dvx_flow_action *[]){high, s->drop}, 2);
 	first = udp(4, 3);
 	r[2] = rule(mt, &first, (struct dvx_flow_action *[]){tail, s->to_a}, 2);
-	say(s->f, (struct say){.dport = 1});
+	spec_send(s->f, (struct frame_spec){.dport = 1});
 	for (int i = 0; i < 2; i++)
-		say(s->f, (struct say){.dport = 2});
+		spec_send(s->f, (struct frame_spec){.dport = 2});
 	for (int i = 0; i < 3; i++)
-		say(s->f, (struct say){.dport = 3});
+		spec_send(s->f, (struct frame_spec){.dport = 3});
 	for (int i = 0; i < 3; i++)
-		heard(&s->a, (struct say){.dport = 3}, 0);
+		inbox_gets(&s->a, (struct frame_spec){.dport = 3}, 0);
 	OK(dvx_flow_counter_query(counter, 0, N, count));
 	for (int i = 0; i < N; i++)
 		all += count[i].packets;
@@ -167,18 +167,18 @@ TEST_LEVELS(fields)
 	r[2] = rule(nets, &net, (struct dvx_flow_action *[]){tag[2], s->to_a}, 2);
 	r[3] = rule(vlans, &vlan, (struct dvx_flow_action *[]){tag[3], s->to_a}, 2);
 	r[4] = rule(sixes, &six, (struct dvx_flow_action *[]){tag[4], s->to_a}, 2);
-	say(s->f, (struct say){.dport = 7});
-	heard(&s->a, (struct say){.dport = 7}, 1);
-	say(s->f, (struct say){.dport = 7, .version = 6});
-	heard(&s->a, (struct say){.dport = 7, .version = 6}, 2);
-	say(s->f, (struct say){.src = 0x0b123456});
-	heard(&s->a, (struct say){.src = 0x0b123456}, 3);
-	say(s->f, (struct say){.src = 0x0b123456, .dport = 7});
-	heard(&s->a, (struct say){.src = 0x0b123456, .dport = 7}, 1);
-	say(s->f, (struct say){.vlan = 77, .dport = 7});
-	heard(&s->a, (struct say){.vlan = 77, .dport = 7}, 4);
-	say(s->f, (struct say){.version = 6});
-	heard(&s->a, (struct say){.version = 6}, 5);
+	spec_send(s->f, (struct frame_spec){.dport = 7});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 7}, 1);
+	spec_send(s->f, (struct frame_spec){.dport = 7, .version = 6});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 7, .version = 6}, 2);
+	spec_send(s->f, (struct frame_spec){.src = 0x0b123456});
+	inbox_gets(&s->a, (struct frame_spec){.src = 0x0b123456}, 3);
+	spec_send(s->f, (struct frame_spec){.src = 0x0b123456, .dport = 7});
+	inbox_gets(&s->a, (struct frame_spec){.src = 0x0b123456, .dport = 7}, 1);
+	spec_send(s->f, (struct frame_spec){.vlan = 77, .dport = 7});
+	inbox_gets(&s->a, (struct frame_spec){.vlan = 77, .dport = 7}, 4);
+	spec_send(s->f, (struct frame_spec){.version = 6});
+	inbox_gets(&s->a, (struct frame_spec){.version = 6}, 5);
 	for (i = 0; i < 5; i++)
 		OK(dvx_flow_rule_destroy(r[i]));
 	OK(dvx_flow_matcher_destroy(both));
@@ -251,16 +251,17 @@ TEST_LEVELS(bulk)
 	b.stop = 0;
 	OK(dvx_flow_rules_insert(&how, MANY, rules));
 	for (i = 0; i < MANY; i += 997) {
-		say(s->f, (struct say){.dst = 0x0a000000 + (uint32_t)i});
-		heard(i & 1 ? &s->b : &s->a, (struct say){.dst = 0x0a000000 + (uint32_t)i}, 0);
+		spec_send(s->f, (struct frame_spec){.dst = 0x0a000000 + (uint32_t)i});
+		inbox_gets(i & 1 ? &s->b : &s->a,
+			   (struct frame_spec){.dst = 0x0a000000 + (uint32_t)i}, 0);
 	}
 	/* remove every third, keep the others */
 	for (i = 0; i < MANY; i += 3)
 		OK(dvx_flow_rules_delete(&rules[i], 1));
-	say(s->f, (struct say){.dst = 0x0a000003});
-	say(s->f, (struct say){.dst = 0x0a000004});
-	heard(&s->a, (struct say){.dst = 0x0a000004}, 0);
-	silent(&s->b);
+	spec_send(s->f, (struct frame_spec){.dst = 0x0a000003});
+	spec_send(s->f, (struct frame_spec){.dst = 0x0a000004});
+	inbox_gets(&s->a, (struct frame_spec){.dst = 0x0a000004}, 0);
+	inbox_is_empty(&s->b);
 	OK(dvx_flow_rules_delete(rules, MANY));
 	for (i = 0; i < MANY; i++)
 		assert_null(rules[i]);
@@ -294,17 +295,17 @@ TEST_LEVELS(rss)
 	mt = matcher(s->table, &m, 0);
 	r = rule(mt, &m, &spread, 1);
 	for (i = 1; i <= 64; i++) {
-		struct say it = {.sport = i};
+		struct frame_spec it = {.sport = i};
 		bool in_a;
 
-		say(s->f, it);
+		spec_send(s->f, it);
 		while (!dvx_cq_peek(s->a.cq) && !dvx_cq_peek(s->b.cq))
 			;
 		in_a = dvx_cq_peek(s->a.cq);
 		assert_int_equal(dvx_cqe_rss_hash(dvx_cq_peek(in_a ? s->a.cq : s->b.cq)) & 1,
 				 !in_a);
 		got[!in_a]++;
-		heard(in_a ? &s->a : &s->b, it, 0);
+		inbox_gets(in_a ? &s->a : &s->b, it, 0);
 	}
 	assert_true(got[0] > 10 && got[1] > 10);
 	OK(dvx_flow_rule_destroy(r));
@@ -338,12 +339,12 @@ TEST_LEVELS(sending)
 	mt = matcher(tx.s.table, &m5, 0);
 	r5 = rule(mt, &m5, (struct dvx_flow_action *[]){tx.s.drop, count}, 2);
 	r6 = rule(mt, &m6, (struct dvx_flow_action *[]){tx.pass, count}, 2);
-	say(s->f, (struct say){.dport = 5});
-	say(s->f, (struct say){.dport = 6});
-	say(s->f, (struct say){.dport = 7});
-	heard(&s->a, (struct say){.dport = 6}, 0);
-	heard(&s->a, (struct say){.dport = 7}, 0);
-	silent(&s->a);
+	spec_send(s->f, (struct frame_spec){.dport = 5});
+	spec_send(s->f, (struct frame_spec){.dport = 6});
+	spec_send(s->f, (struct frame_spec){.dport = 7});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 6}, 0);
+	inbox_gets(&s->a, (struct frame_spec){.dport = 7}, 0);
+	inbox_is_empty(&s->a);
 	OK(dvx_flow_counter_query(counter, 0, 1, &n));
 	assert_int_equal(n.packets, 2);
 	OK(dvx_flow_rule_destroy(r6));
@@ -374,17 +375,17 @@ TEST_LEVELS(mirror)
 	OK(dvx_flow_action_create_array(s->domain, (struct dvx_flow_action *[]){s->to_a, go}, 2,
 					&far));
 	r = rule(mt, &m, &both, 1);
-	say(s->f, (struct say){.dport = 53});
-	heard(&s->a, (struct say){.dport = 53}, 0);
-	heard(&s->b, (struct say){.dport = 53}, 0);
+	spec_send(s->f, (struct frame_spec){.dport = 53});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 53}, 0);
+	inbox_gets(&s->b, (struct frame_spec){.dport = 53}, 0);
 	assert_int_equal(dvx_flow_action_destroy(s->to_b), -EBUSY);
 	assert_int_equal(dvx_flow_action_destroy(both), -EBUSY);
 	OK(dvx_flow_rule_destroy(r));
 	r = rule(mt, &m, &far, 1);
-	say(s->f, (struct say){.dport = 53});
-	heard(&s->a, (struct say){.dport = 53}, 0);
-	heard(&s->b, (struct say){.dport = 53}, 5);
-	silent(&s->a);
+	spec_send(s->f, (struct frame_spec){.dport = 53});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 53}, 0);
+	inbox_gets(&s->b, (struct frame_spec){.dport = 53}, 5);
+	inbox_is_empty(&s->a);
 	OK(dvx_flow_rule_destroy(r));
 	refused(dvx_flow_action_create_array(s->domain, &s->to_a, 1, &none), -EINVAL, "n is 1", "");
 	refused(dvx_flow_action_create_array(
@@ -411,7 +412,7 @@ TEST_LEVELS(back_to_root)
 	struct dvx_flow_rule *r8, *rest, *none = NULL;
 
 	if (dvx_flow_action_create_root(s->domain, 5, &back)) {
-		said("root", "");
+		error_has("root", "");
 		stage_close(s);
 		skip();
 	}
@@ -423,10 +424,10 @@ TEST_LEVELS(back_to_root)
 		later = matcher(s->root, &all, 5);
 		OK(dvx_flow_rule_create(&attr, &r8));
 		rest = rule(later, &all, &s->to_b, 1);
-		say(s->f, (struct say){.dport = 9});
-		say(s->f, (struct say){.dport = 8});
-		heard(&s->b, (struct say){.dport = 8}, 0);
-		silent(&s->b);
+		spec_send(s->f, (struct frame_spec){.dport = 9});
+		spec_send(s->f, (struct frame_spec){.dport = 8});
+		inbox_gets(&s->b, (struct frame_spec){.dport = 8}, 0);
+		inbox_is_empty(&s->b);
 		assert_int_equal(dvx_flow_action_destroy(back), -EBUSY);
 		OK(dvx_flow_rule_destroy(r8));
 		OK(dvx_flow_rule_destroy(rest));

@@ -18,7 +18,7 @@ struct patch {
 struct rewritten {
 	const char *name;
 	void (*list)(struct dvx_flow_rewrites *r);
-	struct say say;
+	struct frame_spec spec;
 	bool no_sum; /* UDP without checksum */
 	struct patch patch[10];
 };
@@ -163,7 +163,7 @@ static const struct rewritten rewrites[] = {
 };
 
 /* Returns the match that the rewrites need. */
-static struct dvx_flow_match match_of(const struct say *s)
+static struct dvx_flow_match match_of(const struct frame_spec *s)
 {
 	struct dvx_flow_match m = {0};
 
@@ -189,7 +189,7 @@ TEST_LEVELS(rewritten)
 {
 	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++) {
 		const struct rewritten *w = &rewrites[i];
-		struct dvx_flow_match m = match_of(&w->say);
+		struct dvx_flow_match m = match_of(&w->spec);
 		struct dvx_flow_rewrites list = {0}, copy;
 		struct dvx_flow_action *change;
 		struct frame sent, want;
@@ -197,7 +197,7 @@ TEST_LEVELS(rewritten)
 		print_message("%s\n", w->name);
 		w->list(&list);
 		OK(dvx_flow_action_create_modify(s->domain, &list, &change));
-		frame_build(&sent, w->say);
+		frame_build(&sent, w->spec);
 		frame_sums(&sent, !w->no_sum);
 		want = sent;
 		patch(&want, w);
@@ -231,10 +231,10 @@ TEST_LEVELS(next_table)
 	second = matcher(next, &reg, 0);
 	r1 = rule(first, &m, (struct dvx_flow_action *[]){change, go}, 2);
 	r2 = rule(second, &reg, &s->to_a, 1);
-	frame_build(&f, (struct say){.dport = 99});
+	frame_build(&f, (struct frame_spec){.dport = 99});
 	frame_send(s->f, &f);
-	frame_build(&f, (struct say){.dport = 100});
-	heard_frame(&s->a, &f, 0);
+	frame_build(&f, (struct frame_spec){.dport = 100});
+	inbox_gets_frame(&s->a, &f, 0);
 	assert_int_equal(dvx_flow_action_destroy(change), -EBUSY);
 	OK(dvx_flow_rule_destroy(r1));
 	OK(dvx_flow_rule_destroy(r2));
@@ -261,10 +261,10 @@ TEST_LEVELS(sent)
 	mt = matcher(tx.s.table, &m5, 0);
 	r5 = rule(mt, &m5, (struct dvx_flow_action *[]){tx.pass, change}, 2);
 	r6 = rule(mt, &m6, (struct dvx_flow_action *[]){change, tx.s.drop}, 2);
-	say(s->f, (struct say){.dport = 6});
-	say(s->f, (struct say){.dport = 5});
-	heard(&s->a, (struct say){.dport = 55}, 0);
-	silent(&s->a);
+	spec_send(s->f, (struct frame_spec){.dport = 6});
+	spec_send(s->f, (struct frame_spec){.dport = 5});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 55}, 0);
+	inbox_is_empty(&s->a);
 	OK(dvx_flow_rule_destroy(r6));
 	OK(dvx_flow_rule_destroy(r5));
 	OK(dvx_flow_matcher_destroy(mt));

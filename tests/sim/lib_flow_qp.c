@@ -64,13 +64,13 @@ TEST_BELOW(to_verbs)
 	OK(dvx_flow_action_create_qp(s->domain, v.qp, &to_qp));
 	mt = matcher(s->table, &m, 0);
 	r = rule(mt, &m, &to_qp, 1);
-	say(s->f, (struct say){.dport = 99});
+	spec_send(s->f, (struct frame_spec){.dport = 99});
 	while (!(n = ibv_poll_cq(v.cq, 1, &wc)))
 		;
 	assert_int_equal(n, 1);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);
 	assert_int_equal(wc.wr_id, 7);
-	frame_build(&want, (struct say){.dport = 99});
+	frame_build(&want, (struct frame_spec){.dport = 99});
 	assert_int_equal(wc.byte_len, want.len);
 	assert_memory_equal(v.buf, want.bytes, want.len);
 	OK(dvx_flow_rule_destroy(r));

@@ -51,7 +51,7 @@ TEST_LEVELS(tags)
 	OK(dvx_flow_action_create_pop_vlan(s->domain, &pop));
 	OK(dvx_flow_rewrite_set(&list, "first_vid", 0x77));
 	OK(dvx_flow_action_create_modify(s->domain, &list, &rename));
-	frame_build(&bare, (struct say){0});
+	frame_build(&bare, (struct frame_spec){0});
 	single = tagged(&bare, CUSTOMER, PCP_TAG);
 	both = tagged(&single, PROVIDER, 0x9);
 	stage_passes_below(s, &m, (struct dvx_flow_action *[]){s->to_a, push}, 2, &bare, &single,
@@ -112,10 +112,10 @@ TEST_BELOW(tags_sent)
 	OK(dvx_flow_action_create_pop_vlan(tx.s.domain, &pop));
 	mt = matcher(tx.s.table, &m, 0);
 	r = rule(mt, &m, (struct dvx_flow_action *[]){push, tx.pass, pop}, 3);
-	say(s->f, (struct say){.vlan = 5});
-	frame_build(&bare, (struct say){0});
+	spec_send(s->f, (struct frame_spec){.vlan = 5});
+	frame_build(&bare, (struct frame_spec){0});
 	want = tagged(&bare, PROVIDER, 0x123);
-	heard_frame(&s->a, &want, 0);
+	inbox_gets_frame(&s->a, &want, 0);
 	OK(dvx_flow_rule_destroy(r));
 	OK(dvx_flow_matcher_destroy(mt));
 	OK(dvx_flow_action_destroy(pop));
@@ -128,7 +128,7 @@ static struct frame tunnelled(const uint8_t *inside, uint32_t len, uint8_t proto
 			      const char *headers, uint32_t bytes)
 {
 	struct frame f = {.len = 34 + bytes + len};
-	struct say ip = {.src = 0x0a0000fe, .dst = 0x0a0000ff, .proto = proto, .version = 4};
+	struct frame_spec ip = {.src = 0x0a0000fe, .dst = 0x0a0000ff, .proto = proto, .version = 4};
 
 	memcpy(f.bytes, "\x02\0\0\0\0\x22\x02\0\0\0\0\x11\x08\0", 14);
 	put_ip(f.bytes + 14, &ip, bytes + len);
@@ -152,7 +152,7 @@ TEST_LEVELS(decap_l2)
 	OK(dvx_flow_rewrite_port(&list, DVX_FLOW_DST, DVX_FLOW_TCP, 80));
 	OK(dvx_flow_action_create_modify(s->domain, &list, &nat));
 	OK(dvx_flow_action_create_decap_l2(s->domain, &decap));
-	frame_build(&in, (struct say){.proto = 6});
+	frame_build(&in, (struct frame_spec){.proto = 6});
 	frame_sums(&in, true);
 	headers[5] = (char)(16 + in.len);
 	out = tunnelled(in.bytes, in.len, 17, headers, 16);
@@ -184,7 +184,7 @@ TEST_LEVELS(decap_l3)
 	memcpy(header + 12, "\x08\0", 2);
 	OK(dvx_flow_action_create_decap_l3(s->domain, header, 14, &plain));
 	OK(dvx_flow_action_create_decap_l3(s->domain, ether, 18, &tag));
-	frame_build(&in, (struct say){0});
+	frame_build(&in, (struct frame_spec){0});
 	out = tunnelled(in.bytes + 14, in.len - 14, 47, gre, 4);
 	want = in;
 	memcpy(want.bytes, header, 14);

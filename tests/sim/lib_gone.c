@@ -11,7 +11,7 @@ static int must(int err, const char *what)
 }
 
 /* Prints one line for each call: its name, result and sentence. */
-static void tell(const char *call, int err)
+static void print_call(const char *call, int err)
 {
 	printf("%s: %d: %s\n", call, err, dvx_strerror(err));
 }
@@ -37,11 +37,11 @@ int main(void)
 	dvx_cq_arm(cq, false);
 	printf("waiting\n");
 	fflush(stdout);
-	tell("dvx_channel_wait", dvx_channel_wait(channel, -1, NULL, NULL));
-	tell("dvx_events_wait", dvx_events_wait(events, -1, &event));
-	tell("dvx_pd_alloc", dvx_pd_alloc(dev, &pd));
+	print_call("dvx_channel_wait", dvx_channel_wait(channel, -1, NULL, NULL));
+	print_call("dvx_events_wait", dvx_events_wait(events, -1, &event));
+	print_call("dvx_pd_alloc", dvx_pd_alloc(dev, &pd));
 	printf("a PD: %s\n", pd ? "half of one" : "none");
 	printf("a CQE: %s\n", dvx_cq_peek(cq) ? "yes" : "none");
-	tell("dvx_cq_destroy", dvx_cq_destroy(cq));
+	print_call("dvx_cq_destroy", dvx_cq_destroy(cq));
 	return 0;
 }

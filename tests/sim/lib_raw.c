@@ -27,7 +27,7 @@ TEST_FLOW(completions)
 	for (i = 0; i < 5 * ROOMS; i++) {
 		const void *cqe;
 
-		frame_build(&frame, (struct say){.payload = 40 + i % 100});
+		frame_build(&frame, (struct frame_spec){.payload = 40 + i % 100});
 		frame_send(f, &frame);
 		cqe = wait_cqe(in.cq);
 		assert_int_equal(dvx_rq_retire(in.rq), i % ROOMS);
@@ -42,7 +42,7 @@ TEST_FLOW(completions)
 		dvx_rq_repost(in.rq);
 		dvx_rq_ring(in.rq);
 	}
-	frame_build(&frame, (struct say){0});
+	frame_build(&frame, (struct frame_spec){0});
 	frame.bytes[24] ^= 1; /* the IPv4 header's checksum */
 	frame_send(f, &frame);
 	assert_false(dvx_cqe_l3_ok(wait_cqe(in.cq)));
@@ -58,7 +58,7 @@ TEST_FLOW(checksums)
 	struct way w;
 
 	way_open_inbox(f, &w, &in, 0);
-	frame_build(&frame, (struct say){0});
+	frame_build(&frame, (struct frame_spec){0});
 	wrong = frame;
 	wrong.bytes[24] = wrong.bytes[25] = 0;
 	OK(dvx_post_eth_inline(sq, wrong.bytes, DVX_ETH_HEADER, wrong.bytes + DVX_ETH_HEADER,
@@ -87,7 +87,7 @@ TEST_FLOW(several_and_tagged)
 	if (!dvx_txq_multi(f->tx))
 		skip();
 	assert_int_equal(dvx_post_eth_multi(sq, packets, 0, 1, 0), -EMSGSIZE);
-	frame_build(&frame, (struct say){.payload = 60});
+	frame_build(&frame, (struct frame_spec){.payload = 60});
 	for (i = 0; i < 4; i++) {
 		memcpy((uint8_t *)f->r.buf + 256 * i, frame.bytes, frame.len);
 		packets[i] =
@@ -129,7 +129,7 @@ TEST_FLOW(large)
 		uint32_t len = vlan ? 46 : 42, at = 0;
 		struct frame frame;
 
-		frame_build(&frame, (struct say){.vlan = vlan});
+		frame_build(&frame, (struct frame_spec){.vlan = vlan});
 		OK(dvx_post_eth_tso(sq, frame.bytes, len, 50, sge, 2, ++f->sent,
 				    DVX_SIGNALED | DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM));
 		dvx_sq_ring(sq);
@@ -168,7 +168,7 @@ TEST_FLOW(gathered)
 	way_open_inbox(f, &w, &in, 0);
 	for (i = 0; i < 200; i++) {
 		uint32_t inl = dvx_txq_inline(f->tx) + i % 40;
-		struct say it = {.payload = 60 + i % 50, .sport = (uint16_t)(i + 1)};
+		struct frame_spec it = {.payload = 60 + i % 50, .sport = (uint16_t)(i + 1)};
 
 		frame_build(&frame, it);
 		memcpy(mem, frame.bytes, frame.len);
@@ -178,7 +178,7 @@ TEST_FLOW(gathered)
 		OK(dvx_post_eth(sq, mem, inl, sge, 2, ++f->sent, DVX_SIGNALED));
 		dvx_sq_ring(sq);
 		done(f->tx_cq, sq, f->sent);
-		heard(&in, it, 0);
+		inbox_gets(&in, it, 0);
 	}
 	way_close_inbox(&w, &in);
 }
@@ -198,7 +198,7 @@ TEST_FLOW(too_long)
 	for (i = 0; i < 3; i++)
 		OK(dvx_rq_post(in.rq, &small, 1, i));
 	dvx_rq_ring(in.rq);
-	say(f, (struct say){0});
+	spec_send(f, (struct frame_spec){0});
 	assert_true(dvx_cqe_is_error(wait_cqe(in.cq)));
 	dvx_cqe_error(dvx_cq_peek(in.cq), &why);
 	assert_int_equal(why.syndrome, PRM_SYNDROME_LOCAL_LENGTH_ERR);
@@ -216,8 +216,8 @@ TEST_FLOW(too_long)
 	small.length = ROOM;
 	OK(dvx_rq_post(in.rq, &small, 1, 0));
 	dvx_rq_ring(in.rq);
-	say(f, (struct say){.sport = 5});
-	heard(&in, (struct say){.sport = 5}, 0);
+	spec_send(f, (struct frame_spec){.sport = 5});
+	inbox_gets(&in, (struct frame_spec){.sport = 5}, 0);
 	way_close_inbox(&w, &in);
 }
 
@@ -246,13 +246,13 @@ TEST_FLOW(dropped)
 	way_open(f, &w, in.rxq);
 	inbox_post(&in, 0, 1);
 	for (uint32_t i = 0; i < 4; i++)
-		say(f, (struct say){.sport = 5});
+		spec_send(f, (struct frame_spec){.sport = 5});
 	while (drops(&in) < 3)
 		assert_false(patience_over(end));
 	inbox_post(&in, 1, 1);
-	say(f, (struct say){.sport = 6});
-	heard(&in, (struct say){.sport = 5}, 0);
-	heard(&in, (struct say){.sport = 6}, 0);
+	spec_send(f, (struct frame_spec){.sport = 6});
+	inbox_gets(&in, (struct frame_spec){.sport = 5}, 0);
+	inbox_gets(&in, (struct frame_spec){.sport = 6}, 0);
 	assert_int_equal(drops(&in), 3);
 	assert_int_equal(drops(&other), 0);
 	OK(dvx_rxq_reset(in.rxq));
@@ -283,9 +283,9 @@ TEST_FLOW(stripped)
 	OK(dvx_rq_post(dvx_rxq_ring(rxq), &sge, 1, 0));
 	dvx_rq_ring(dvx_rxq_ring(rxq));
 	way_open(f, &w, rxq);
-	say(f, (struct say){.vlan = 0x2064});
+	spec_send(f, (struct frame_spec){.vlan = 0x2064});
 	cqe = wait_cqe(ra.cq);
-	frame_build(&plain, (struct say){0});
+	frame_build(&plain, (struct frame_spec){0});
 	assert_int_equal(dvx_cqe_byte_count(cqe), plain.len);
 	assert_memory_equal(f->r.buf + 4096, plain.bytes, plain.len);
 	assert_true(dvx_cqe_vlan(cqe));
@@ -332,7 +332,7 @@ TEST_FLOW(attributes)
 	REFUSED(rxq, a, good, dvx_rxq_create, reserved, 1, -E2BIG);
 	RX(place.flags, 0x80);
 	REFUSED(rxq, a, good, dvx_rxq_create, flags, DVX_RXQ_KEEP_FCS, -EOPNOTSUPP);
-	said("DVX_RXQ_KEEP_FCS", "scatter_fcs");
+	error_has("DVX_RXQ_KEEP_FCS", "scatter_fcs");
 	assert_int_equal(dvx_rxq_create_layout(f->r.dev, &good, 99, &rxq), -EPROTO);
 	TX(size, 1);
 	TX(flags, 0x80);

@@ -164,7 +164,7 @@ static inline void pair_free(struct pair *p)
 	static void name##_on(UNUSED struct rig *r, struct pair *p)
 
 /* Checks that the last failure's sentence has both words. */
-static inline void said(const char *a, const char *b)
+static inline void error_has(const char *a, const char *b)
 {
 	const char *text = dvx_strerror(dvx_last_error()->err);
 
@@ -175,7 +175,7 @@ static inline void said(const char *a, const char *b)
 static inline void refused(int got, int err, const char *a, const char *b)
 {
 	assert_int_equal(got, err);
-	said(a, b);
+	error_has(a, b);
 }
 
 /* Waits for the next CQE. */

@@ -78,7 +78,7 @@ TEST_LEVELS(no_capability)
 		OK(dvx_flow_matcher_create(s->table, &attr, &none));
 		ra = rule_attr(none, &m, &s->drop, 1);
 		assert_true(dvx_flow_rule_create(&ra, &r) < 0);
-		said("match.misc_parameters_3.gtpu_teid", "the root");
+		error_has("match.misc_parameters_3.gtpu_teid", "the root");
 		OK(dvx_flow_matcher_destroy(none));
 		m = udp(4, 4789);
 		OK(dvx_flow_match_set(&m, "misc_parameters.outer_esp_spi", 1, 0xffffff));
@@ -104,7 +104,7 @@ static void gtpu_lacks(struct stage *s, const struct dvx_flow_match *m, const ch
 	mt = matcher(s->table, m, 0);
 	a = rule_attr(mt, m, &s->drop, 1);
 	assert_true(dvx_flow_rule_create(&a, &r) < 0);
-	said(field, "the root");
+	error_has(field, "the root");
 	OK(dvx_flow_matcher_destroy(mt));
 }
 
@@ -267,10 +267,10 @@ TEST_LEVELS(vlan_kinds)
 	a = rule_attr(half, &one, &s->to_a, 1);
 	rule_refused(&a, "match.outer_headers.cvlan_tag", "svlan_tag matched too");
 	second_kinds(s);
-	say(s->f, (struct say){0});
-	say(s->f, (struct say){.vlan = 9});
-	heard(&s->a, (struct say){0}, 0);
-	heard(&s->b, (struct say){.vlan = 9}, 0);
+	spec_send(s->f, (struct frame_spec){0});
+	spec_send(s->f, (struct frame_spec){.vlan = 9});
+	inbox_gets(&s->a, (struct frame_spec){0}, 0);
+	inbox_gets(&s->b, (struct frame_spec){.vlan = 9}, 0);
 	OK(dvx_flow_rule_destroy(tagged));
 	OK(dvx_flow_rule_destroy(untagged));
 	OK(dvx_flow_matcher_destroy(half));
@@ -356,7 +356,7 @@ TEST_LEVELS(anything)
 		err = dvx_flow_matcher_create(s->table, &attr, &mt);
 		if (err) {
 			assert_true(err == -EINVAL || err == -EOPNOTSUPP);
-			said("match", "");
+			error_has("match", "");
 			continue;
 		}
 		taken++;
@@ -365,7 +365,7 @@ TEST_LEVELS(anything)
 		assert_true(!err || dvx_last_error()->what[0]);
 		ruled += !err;
 		if (below(2))
-			say(s->f, (struct say){.dport = (uint16_t)below(65536) | 1});
+			spec_send(s->f, (struct frame_spec){.dport = (uint16_t)below(65536) | 1});
 		OK(dvx_flow_rule_destroy(r));
 		OK(dvx_flow_matcher_destroy(mt));
 	}
@@ -388,8 +388,8 @@ TEST_LEVELS(busy)
 	assert_int_equal(dvx_rxq_destroy(s->a.rxq), -EBUSY);
 	assert_int_equal(dvx_cq_destroy(s->a.cq), -EBUSY);
 	assert_int_equal(dvx_dev_close(s->f->r.dev), -EBUSY);
-	say(s->f, (struct say){.dport = 9});
-	heard(&s->a, (struct say){.dport = 9}, 0);
+	spec_send(s->f, (struct frame_spec){.dport = 9});
+	inbox_gets(&s->a, (struct frame_spec){.dport = 9}, 0);
 	OK(dvx_flow_rule_destroy(r));
 	OK(dvx_flow_matcher_destroy(mt));
 	OK(dvx_flow_rule_destroy(NULL));

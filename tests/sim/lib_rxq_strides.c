@@ -35,8 +35,8 @@ static void strided_as(struct flow_rig *f, uint32_t flags, uint32_t mini)
 	}
 	dvx_rq_ring(in.rq);
 	for (uint32_t i = 0; i < 200; i++) {
-		frame_build(&frame,
-			    (struct say){.payload = 20 + i * 37 % 130, .sport = (uint16_t)(i + 1)});
+		frame_build(&frame, (struct frame_spec){.payload = 20 + i * 37 % 130,
+							.sport = (uint16_t)(i + 1)});
 		frame_send(f, &frame);
 		do {
 			cqe = wait_cqe(in.cq);

@@ -209,7 +209,7 @@ static struct dvx_sig_error wrong(struct rig *r, struct pair *p, struct dvx_mkey
 }
 
 /* A wrong block is reported once, with its place and values; after another post, once more. */
-TEST_PAIR(told, ALL)
+TEST_PAIR(reported, ALL)
 {
 	struct dvx_sig sig = {.memory = DIF_SIDE(0, 512), .check = DVX_SIG_ALL};
 	struct dvx_mkey *mkey = sig_make(r, DVX_MKEY_SIGNS), *other = sig_make(r, DVX_MKEY_SIGNS);

@@ -47,7 +47,7 @@ static int open_device(void)
 }
 
 /* Checks that the server closed the connection, without an answer. */
-static void assert_thrown_out(int sock)
+static void assert_disconnected(int sock)
 {
 	struct link_in in = {0};
 	int err = link_read(sock, &in, 0);
@@ -84,7 +84,7 @@ TEST(test_headers)
 		int sock = connect_to();
 
 		send_header(sock, bad[i]);
-		assert_thrown_out(sock);
+		assert_disconnected(sock);
 	}
 }
 
@@ -97,14 +97,14 @@ TEST(test_opens)
 	for (size_t i = 0; i < 2; i++) {
 		sock = connect_to();
 		assert_int_equal(link_write(sock, LINK_OPEN, 0, &functions[i], 4, NULL, 0, 0), 0);
-		assert_thrown_out(sock);
+		assert_disconnected(sock);
 	}
 	sock = connect_to();
 	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, 8, NULL, 0, 0), 0);
-	assert_thrown_out(sock);
+	assert_disconnected(sock);
 	sock = open_device();
 	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, 4, NULL, 0, 0), 0);
-	assert_thrown_out(sock);
+	assert_disconnected(sock);
 }
 
 /* A file needs a BAR's descriptor, and ends with its last user. A guest shares no pages. */
@@ -126,7 +126,7 @@ TEST(test_guests)
 		link_message_free(&m);
 	}
 	assert_int_equal(link_write(guest[0], LINK_SHARE, 0, &range, sizeof(range), NULL, 0, 0), 0);
-	assert_thrown_out(guest[0]);
+	assert_disconnected(guest[0]);
 	assert_int_equal(link_ask(owner, LINK_CLOSE, NULL, 0, -1, &m), 0);
 	link_message_free(&m);
 	assert_int_equal(link_ask(guest[1], LINK_MAP, &range, sizeof(range), -1, &m), 0);
@@ -185,14 +185,14 @@ TEST(test_lengths)
 		int sock = open_device();
 
 		assert_int_equal(link_write(sock, LINK_IOCTL, 0, body, n, NULL, 0, 0), 0);
-		assert_thrown_out(sock);
+		assert_disconnected(sock);
 	}
 	memcpy(longer, body, len);
 	for (size_t n = len + 1; n < len + 20; n++) {
 		int sock = open_device();
 
 		assert_int_equal(link_write(sock, LINK_IOCTL, 0, longer, n, NULL, 0, 0), 0);
-		assert_thrown_out(sock);
+		assert_disconnected(sock);
 	}
 	free(body);
 }
@@ -357,7 +357,7 @@ TEST(test_share_messages)
 					    i == 3 ? sizeof(range) - 8 : sizeof(range), fds, nfds,
 					    0),
 				 0);
-		assert_thrown_out(sock);
+		assert_disconnected(sock);
 	}
 	close(fds[0]);
 }
@@ -455,7 +455,7 @@ TEST(test_replays)
 		sock = connect_to();
 		assert_int_equal(link_write(sock, LINK_REPLAY, 0, body, sizeof(head) + bad[i].bytes,
 					    NULL, 0, 0), 0);
-		assert_thrown_out(sock);
+		assert_disconnected(sock);
 	}
 	sock = connect_to();
 	assert_int_equal(link_ask(sock, LINK_REPLAY, NULL, 0, -1, &m), 0);
@@ -498,16 +498,16 @@ TEST(test_captures)
 	int sock = connect_to();
 
 	assert_int_equal(link_write(sock, LINK_CAPTURE, 0, &what, sizeof(what), NULL, 0, 0), 0);
-	assert_thrown_out(sock);
+	assert_disconnected(sock);
 	sock = connect_to();
 	assert_int_equal(link_write(sock, LINK_CAPTURE, 0, two, sizeof(two), NULL, 0, 0), 0);
-	assert_thrown_out(sock);
+	assert_disconnected(sock);
 	sock = connect_to();
 	assert_int_equal(link_ask(sock, LINK_CAPTURE, two, sizeof(two[0]), -1, &m), 0);
 	link_message_free(&m);
 	for (int i = 0; i < 3; i++) /* none can be answered: nothing is on the wire */
 		assert_int_equal(link_write(sock, LINK_CAPTURE, 0, two, 4, NULL, 0, 0), 0);
-	assert_thrown_out(sock);
+	assert_disconnected(sock);
 	sock = connect_to(); /* and a client that dies with a capture */
 	assert_int_equal(link_ask(sock, LINK_CAPTURE, two, sizeof(two[0]), -1, &m), 0);
 	link_message_free(&m);

@@ -9,12 +9,12 @@
 extern char **environ;
 
 /* Sends a byte to the other end, or waits for one. */
-static void tell(int fd)
+static void send_byte(int fd)
 {
 	CHECK(write(fd, "", 1) == 1);
 }
 
-static void hear(int fd)
+static void await_byte(int fd)
 {
 	char c;
 
@@ -38,14 +38,14 @@ static void family_start(struct family *f, volatile uint64_t *cell, uint64_t val
 	close(f->child ? f->to_child[0] : f->to_child[1]);
 	close(f->child ? f->to_parent[1] : f->to_parent[0]);
 	if (f->child) {
-		hear(f->to_parent[0]);
+		await_byte(f->to_parent[0]);
 		CHECK(*cell == value + 1);
 		return;
 	}
 	CHECK(*cell == value);
 	*cell = value + 2;
-	tell(f->to_parent[1]);
-	hear(f->to_child[0]); /* the parent has taken its pages back */
+	send_byte(f->to_parent[1]);
+	await_byte(f->to_child[0]); /* the parent has taken its pages back */
 	CHECK(*cell == value + 2);
 	*cell = value + 3;
 	CHECK(!mem_shared(NULL, 0));
@@ -56,7 +56,7 @@ static void family_end(struct family *f)
 {
 	int status;
 
-	tell(f->to_child[1]);
+	send_byte(f->to_child[1]);
 	CHECK(waitpid(f->child, &status, 0) == f->child && !status);
 	close(f->to_child[1]);
 	close(f->to_parent[0]);

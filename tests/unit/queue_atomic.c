@@ -251,15 +251,15 @@ TEST_F(as_many_as_allowed)
  */
 
 /* The responses that b sends, in order. */
-struct heard {
+struct responses {
 	unsigned int n;
 	uint8_t opcode[8];
 	uint64_t found;
 };
 
-static void hear(void *ctx, struct port *w, struct frame *f)
+static void keep_response(void *ctx, struct port *w, struct frame *f)
 {
-	struct heard *h = ctx;
+	struct responses *h = ctx;
 	const uint8_t *bth = rig_bth(f, NULL);
 
 	(void)w;
@@ -270,11 +270,11 @@ static void hear(void *ctx, struct port *w, struct frame *f)
 }
 
 /* Keeps what b sends from a. Returns the PSN that b expects. */
-static uint32_t overhear(struct rig_pair *p, struct heard *h)
+static uint32_t keep_responses(struct rig_pair *p, struct responses *h)
 {
-	*h = (struct heard){0};
+	*h = (struct responses){0};
 	allow(p);
-	port_set_hook(p->rig.dev.port, hear, h);
+	port_set_hook(p->rig.dev.port, keep_response, h);
 	return p->b.qp->next_rcv_psn;
 }
 
@@ -303,8 +303,8 @@ static enum drop b_takes(struct rig_pair *p, uint8_t opcode, uint32_t psn)
 TEST_F(not_kept)
 {
 	struct rig_pair *p = *state;
-	struct heard h;
-	uint32_t psn = overhear(p, &h);
+	struct responses h;
+	uint32_t psn = keep_responses(p, &h);
 
 	assert_int_equal(b_takes(p, BTH_READ_REQUEST, psn), DROP_NONE);
 	assert_int_equal(b_takes(p, BTH_WRITE_ONLY, psn + 1), DROP_NONE);
@@ -319,8 +319,8 @@ TEST_F(not_kept)
 TEST_F(too_many_repeated)
 {
 	struct rig_pair *p = *state;
-	struct heard h;
-	uint32_t psn = overhear(p, &h);
+	struct responses h;
+	uint32_t psn = keep_responses(p, &h);
 
 	for (uint32_t i = READ_JOBS; i; i--)
 		assert_int_equal(b_takes(p, BTH_READ_REQUEST, (psn - i - 1) & PSN_MASK), DROP_NONE);
@@ -344,8 +344,8 @@ void *__wrap_queue_buffer_get(struct queues *qs)
 TEST_F(no_memory)
 {
 	struct rig_pair *p = *state;
-	struct heard h;
-	uint32_t psn = overhear(p, &h);
+	struct responses h;
+	uint32_t psn = keep_responses(p, &h);
 	uint64_t *word = (uint64_t *)(void *)p->dst;
 
 	*word = 5;
@@ -384,8 +384,8 @@ TEST_F(no_memory_directly)
 TEST_F(same_psn_again)
 {
 	struct rig_pair *p = *state;
-	struct heard h;
-	uint32_t psn = overhear(p, &h);
+	struct responses h;
+	uint32_t psn = keep_responses(p, &h);
 
 	memset(p->dst, 0, 8);
 	for (unsigned int i = 0; i < 2; i++) {

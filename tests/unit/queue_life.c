@@ -136,7 +136,7 @@ struct late_ack {
 	struct rig_cq *recv_cq;
 	struct frame *ack;
 	unsigned int sends;
-	bool told, completed;
+	bool notified, completed;
 };
 
 static void hold_ack(void *ctx, struct port *w, struct frame *f)
@@ -163,7 +163,7 @@ static void at_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 	(void)eqn;
 	if (prm_eqe_get_cqn(eqe) != l->recv_cq->cq->o.id)
 		return;
-	l->told = true;
+	l->notified = true;
 	l->completed = rig_poll(&l->p->ca) != NULL;
 }
 
@@ -193,7 +193,7 @@ TEST_PAIR(test_reply_order_in_one_turn)
 		rig_message(&p->b, 0, "pong");
 	rig_ring(&p->b);
 	datapath_run(&p->rig.dev);
-	assert_true(l.told);
+	assert_true(l.notified);
 	assert_true(l.completed);
 	rig_qp_close(&a);
 	rig_cq_close(&recv_cq);

@@ -304,7 +304,7 @@ TEST_RAW(rss_spreads)
 /* --- compressed completions ---------------------------------------------------------------------
  */
 
-struct told {
+struct polled {
 	uint32_t len, hash;
 	uint16_t counter, sum;
 	unsigned int of; /* number of CQEs in its run; 0: a whole CQE */
@@ -316,7 +316,7 @@ static uint8_t *slot_at(const struct rig_cq *c, uint32_t at)
 	       64;
 }
 
-static void tell_entry(const struct rig_cq *c, const uint8_t *entry, struct told *t)
+static void poll_entry(const struct rig_cq *c, const uint8_t *entry, struct polled *t)
 {
 	t->len = prm_mini_cqe8_get_byte_cnt(entry);
 	if (c->cq->mini_format == PRM_CQC_MINI_CQE_RES_FORMAT_HASH)
@@ -328,7 +328,7 @@ static void tell_entry(const struct rig_cq *c, const uint8_t *entry, struct told
 }
 
 /* Polls as Linux's mlx5e does (en_rx.c): slots of a run get their owner bit back. */
-static unsigned int poll_compressed(struct rig_cq *c, struct told *told)
+static unsigned int poll_compressed(struct rig_cq *c, struct polled *polled)
 {
 	const uint32_t at = c->ci;
 	uint8_t title[64];
@@ -338,20 +338,20 @@ static unsigned int poll_compressed(struct rig_cq *c, struct told *told)
 	if (!cqe)
 		return 0;
 	memcpy(title, cqe, 64);
-	*told = (struct told){.len = prm_cqe64_get_byte_cnt(title),
-			      .hash = prm_cqe64_get_rss_hash_result(title),
-			      .counter = (uint16_t)prm_cqe64_get_wqe_counter(title),
-			      .sum = (uint16_t)prm_cqe64_get_check_sum(title)};
+	*polled = (struct polled){.len = prm_cqe64_get_byte_cnt(title),
+				  .hash = prm_cqe64_get_rss_hash_result(title),
+				  .counter = (uint16_t)prm_cqe64_get_wqe_counter(title),
+				  .sum = (uint16_t)prm_cqe64_get_check_sum(title)};
 	if (prm_cqe64_get_cqe_format(title) != PRM_CQE_FORMAT_COMPRESSED)
 		return n;
-	n = told->len;
+	n = polled->len;
 	entry = slot_at(c, at + 1);
 	for (unsigned int i = 0; i < n; i++, entry += 8) {
 		if (i && i % 8 == 0)
 			entry = slot_at(c, at + i);
-		told[i] = (struct told){.counter = (uint16_t)(prm_cqe64_get_wqe_counter(title) + i),
-					.of = n};
-		tell_entry(c, entry, &told[i]);
+		polled[i] = (struct polled){
+			.counter = (uint16_t)(prm_cqe64_get_wqe_counter(title) + i), .of = n};
+		poll_entry(c, entry, &polled[i]);
 	}
 	for (unsigned int i = 0; i < n; i++)
 		slot_at(c, at + i)[63] = !!((at + i) & (1u << c->cq->log_size));
@@ -378,17 +378,17 @@ static void burst(struct raw *r, struct rig_qp *rq)
 }
 
 /* Checks a burst: an entry has the hash or the checksum; the 12th, a whole CQE, has both. */
-static void burst_comes(const struct told *plain, const struct told *told, uint8_t format,
+static void burst_comes(const struct polled *plain, const struct polled *polled, uint8_t format,
 			unsigned int lap)
 {
 	for (unsigned int i = 0; i < BURST; i++) {
-		assert_int_equal(told[i].of, i < 11 ? 11 : i < 12 ? 0 : 4);
-		assert_int_equal(told[i].len, UDP4_LEN + 3 * i);
-		assert_int_equal(told[i].counter, lap * BURST + i);
+		assert_int_equal(polled[i].of, i < 11 ? 11 : i < 12 ? 0 : 4);
+		assert_int_equal(polled[i].len, UDP4_LEN + 3 * i);
+		assert_int_equal(polled[i].counter, lap * BURST + i);
 		if (format == PRM_CQC_MINI_CQE_RES_FORMAT_HASH)
-			assert_int_equal(told[i].hash, plain[i].hash);
+			assert_int_equal(polled[i].hash, plain[i].hash);
 		else
-			assert_int_equal(told[i].sum, plain[i].sum);
+			assert_int_equal(polled[i].sum, plain[i].sum);
 	}
 }
 
@@ -400,7 +400,7 @@ static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
 {
 	struct rig_cq cq;
 	struct rig_qp rq;
-	struct told plain[BURST + 1], told[BURST + 1];
+	struct polled plain[BURST + 1], polled[BURST + 1];
 
 	rig_cq_open(&r->rig, &cq, BLUEFIELD2_HOST, 6, cqe128);
 	raw_queue_open(&r->rig, &rq, OBJ_RQ, &cq, 5);
@@ -410,7 +410,7 @@ static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
 	r->tir->key[7] = 0x35;
 	r->tir->outer = (struct tir_fields){.udp = true, .selected = 0xf};
 	for (unsigned int lap = 0; lap < 10; lap++) {
-		struct told *t = lap ? told : plain;
+		struct polled *t = lap ? polled : plain;
 		unsigned int n = 0, got;
 
 		memset(slot_at(&cq, cq.ci + 4), 0xee, 63);
@@ -421,7 +421,7 @@ static void compressed_as(struct raw *r, uint8_t format, bool cqe128)
 			n += got;
 		assert_int_equal(n, BURST);
 		if (lap)
-			burst_comes(plain, told, format, lap);
+			burst_comes(plain, polled, format, lap);
 		assert_true(plain[0].hash != plain[1].hash && plain[0].sum != plain[1].sum);
 		while (rig_poll(&r->scq))
 			;
@@ -445,7 +445,7 @@ TEST_RAW(compressed_strides)
 {
 	struct rig_cq cq;
 	struct rig_qp rq;
-	struct told told[4];
+	struct polled polled[4];
 
 	rig_cq_open(&r->rig, &cq, BLUEFIELD2_HOST, 6, false);
 	raw_queue_open(&r->rig, &rq, OBJ_RQ, &cq, 5);
@@ -457,11 +457,11 @@ TEST_RAW(compressed_strides)
 	for (unsigned int i = 0; i < 4; i++)
 		raw_post(r, r->src, 100, 0);
 	raw_go(r);
-	assert_int_equal(poll_compressed(&cq, told), 4);
+	assert_int_equal(poll_compressed(&cq, polled), 4);
 	for (unsigned int i = 0; i < 4; i++) {
-		assert_int_equal(told[i].of, 4);
-		assert_int_equal(told[i].counter, 2 * i);
-		assert_int_equal(told[i].len, 2u << 16 | 100);
+		assert_int_equal(polled[i].of, 4);
+		assert_int_equal(polled[i].counter, 2 * i);
+		assert_int_equal(polled[i].len, 2u << 16 | 100);
 	}
 	r->tir->rq = r->rq.raw_rq;
 	rig_qp_close(&rq);
