@@ -193,7 +193,7 @@ TEST(economy)
 	assert_int_equal(matchers(""), 0);
 }
 
-/* The same holds before a matcher of many entries, which are not compared one by one. */
+/* Proves this before a matcher of many entries, too, which are not compared one by one. */
 TEST(economy_of_many_entries)
 {
 	char text[4096] = "count in ipv4 dst 10.3.0.0/16 udp\n";

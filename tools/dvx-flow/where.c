@@ -35,7 +35,7 @@ static int directory(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
-	/* As in dvx-sim: su and sudo keep the other user's XDG_RUNTIME_DIR, which may be gone. */
+	/* Like dvx-sim: su and sudo keep the other user's XDG_RUNTIME_DIR, which may be gone. */
 	if (xdg && *xdg == '/' && !access(xdg, W_OK)) {
 		snprintf(dir, size, "%s", xdg);
 		return EXIT_DONE;

@@ -4,7 +4,7 @@
  * its answer. So a rule goes into the first band that has no overlapping earlier rule behind the
  * rule's own masks.
  *
- * Of two bands' answers, the one of smaller depth is the earlier rule; equal depths keep the
+ * The one of two bands' answers with smaller depth is the earlier rule; equal depths keep the
  * earlier band's. Depth has to grow only where a later band has the earlier rule of two that
  * overlap, so a few depths order thousands of rules.
  */
