@@ -36,6 +36,8 @@ def heading(words, mark):
 
 
 def raw(folder, name, text, parts):
+    # In code mandoc puts a <br/> before an indented line, which would show as an empty line.
+    text = re.sub(r"<pre>.*?</pre>", lambda code: re.sub(r"<br ?/?>\n", "", code.group(0)), text, flags=re.S)
     # Sphinx's search takes the tags away: words of two cells would be one.
     text = re.sub(r"(</(?:td|th|tr|dt|dd|li|p|div|h\d)>|<br ?/?>)", r"\1 ", text)
     path = os.path.join(folder, "raw", name)
